@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Memory that is always there, or a clean end. */
+#include <config.h>
+
+#include "core/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void (*restore_terminal)(void);
+
+void alloc_on_failure(void (*restore)(void))
+{
+	restore_terminal = restore;
+}
+
+static void *checked(void *memory)
+{
+	static const char message[] = "panetop: out of memory\n";
+
+	if (memory)
+		return memory;
+	if (restore_terminal)
+		restore_terminal();
+	if (write(STDERR_FILENO, message, sizeof(message) - 1) < 0)
+		_exit(1);
+	_exit(1);
+}
+
+void *alloc_zeroed(size_t count, size_t size)
+{
+	return checked(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *alloc_resize(void *old, size_t count, size_t size)
+{
+	return checked(reallocarray(old, count ? count : 1, size ? size : 1));
+}
+
+char *alloc_text(const char *text)
+{
+	return checked(strdup(text));
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A growing buffer of bytes. */
+#include <config.h>
+
+#include "core/buffer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+
+static void reserve(struct buffer *buffer, size_t more)
+{
+	size_t wanted = buffer->capacity ? buffer->capacity : 4096;
+
+	if (buffer->capacity - buffer->length >= more)
+		return;
+	while (wanted - buffer->length < more)
+		wanted *= 2;
+	buffer->bytes = alloc_resize(buffer->bytes, wanted, 1);
+	buffer->capacity = wanted;
+}
+
+void buffer_add(struct buffer *buffer, const char *bytes, size_t length)
+{
+	reserve(buffer, length);
+	if (length > 0)
+		memcpy(buffer->bytes + buffer->length, bytes, length);
+	buffer->length += length;
+}
+
+void buffer_text(struct buffer *buffer, const char *text)
+{
+	buffer_add(buffer, text, strlen(text));
+}
+
+void buffer_char(struct buffer *buffer, char byte)
+{
+	buffer_add(buffer, &byte, 1);
+}
+
+void buffer_fill(struct buffer *buffer, char byte, size_t count)
+{
+	if (count == 0)
+		return;
+	reserve(buffer, count);
+	memset(buffer->bytes + buffer->length, byte, count);
+	buffer->length += count;
+}
+
+void buffer_print(struct buffer *buffer, const char *format, ...)
+{
+	va_list list;
+	int length;
+
+	reserve(buffer, 128);
+	va_start(list, format);
+	length = vsnprintf(buffer->bytes + buffer->length, buffer->capacity - buffer->length, format, list);
+	va_end(list);
+	if (length < 0)
+		return;
+	if ((size_t)length >= buffer->capacity - buffer->length) {
+		reserve(buffer, (size_t)length + 1);
+		va_start(list, format);
+		vsnprintf(buffer->bytes + buffer->length, (size_t)length + 1, format, list);
+		va_end(list);
+	}
+	buffer->length += (size_t)length;
+}
+
+void buffer_empty(struct buffer *buffer)
+{
+	buffer->length = 0;
+}
+
+void buffer_free(struct buffer *buffer)
+{
+	free(buffer->bytes);
+	*buffer = (struct buffer){ 0 };
+}
+
+int buffer_write(struct buffer *buffer, int fd)
+{
+	size_t done = 0;
+
+	while (done < buffer->length) {
+		ssize_t written = write(fd, buffer->bytes + done, buffer->length - done);
+
+		if (written >= 0) {
+			done += (size_t)written;
+		} else if (errno == EAGAIN) {
+			struct pollfd wait = { .fd = fd, .events = POLLOUT };
+
+			poll(&wait, 1, -1);
+		} else if (errno != EINTR) {
+			return -errno;
+		}
+	}
+	buffer_empty(buffer);
+	return 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A growing buffer of bytes, and the one way in which bytes leave for a file or a pipe. */
+#ifndef PANETOP_CORE_BUFFER_H
+#define PANETOP_CORE_BUFFER_H
+
+#include <stddef.h>
+
+/* All zero is an empty buffer; it keeps its memory when emptied. */
+struct buffer {
+	char *bytes;
+	size_t length;
+	size_t capacity;
+};
+
+void buffer_add(struct buffer *buffer, const char *bytes, size_t length);
+void buffer_text(struct buffer *buffer, const char *text);
+void buffer_char(struct buffer *buffer, char byte);
+void buffer_fill(struct buffer *buffer, char byte, size_t count);
+void buffer_print(struct buffer *buffer, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void buffer_empty(struct buffer *buffer);
+void buffer_free(struct buffer *buffer);
+
+/* Writes all of it, waiting where fd would block, and empties the buffer. 0 or -errno. */
+int buffer_write(struct buffer *buffer, int fd);
+
+#endif

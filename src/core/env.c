@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The machine as samplers see it; kernel files are kept open and read once per tick. */
+#include <config.h>
+
+#include "core/env.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+
+#define FIRST_BYTES ((size_t)4096)
+#define FILE_BYTES_MAX ((size_t)64 * 1024 * 1024)
+#define NEVER UINT64_MAX
+
+struct env_file {
+	char *path;
+	int fd;        /* -1 while it cannot be opened */
+	int error;     /* -errno of the read of this tick */
+	uint64_t tick; /* when it was read */
+	char *bytes;
+	size_t length, capacity;
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	if (clock_gettime(clock, &now) < 0)
+		return 0;
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+uint64_t env_mono_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t env_wall_ns(void)
+{
+	return clock_ns(CLOCK_REALTIME);
+}
+
+uint64_t env_self_cpu_ns(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+uint64_t env_self_resident_bytes(const struct env *env)
+{
+	char bytes[128];
+	struct span text;
+	uint64_t size_pages, resident_pages;
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? -1 : read(fd, bytes, sizeof(bytes));
+
+	if (fd >= 0)
+		close(fd);
+	if (length <= 0)
+		return 0;
+	text = span_of(bytes, (size_t)length);
+	if (!span_u64(&text, &size_pages) || !span_u64(&text, &resident_pages))
+		return 0;
+	return resident_pages * env->page_bytes;
+}
+
+int env_open(struct env *env, const char *root)
+{
+	int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	*env = (struct env){
+		.root_fd = fd,
+		.live = strcmp(root, "/") == 0,
+		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
+		.ticks_per_second = (uint64_t)sysconf(_SC_CLK_TCK),
+		.pids = { .fd = -1 },
+	};
+	return 0;
+}
+
+void env_close(struct env *env)
+{
+	for (size_t i = 0; i < env->n_files; i++) {
+		struct env_file *file = env->files[i];
+
+		if (file->fd >= 0)
+			close(file->fd);
+		free(file->bytes);
+		free(file->path);
+		free(file);
+	}
+	free(env->files);
+	env->files = NULL;
+	env->n_files = 0;
+	free(env->pids.pids);
+	if (env->pids.fd >= 0)
+		close(env->pids.fd);
+	env->pids = (struct env_pids){ .fd = -1 };
+	close(env->root_fd);
+	env->root_fd = -1;
+}
+
+struct env_file *env_file(struct env *env, const char *path)
+{
+	struct env_file *file;
+
+	for (size_t i = 0; i < env->n_files; i++)
+		if (strcmp(env->files[i]->path, path) == 0)
+			return env->files[i];
+	file = alloc_zeroed(1, sizeof(*file));
+	file->path = alloc_text(path);
+	file->fd = -1;
+	file->tick = NEVER;
+	env->files = alloc_resize(env->files, env->n_files + 1, sizeof(*env->files));
+	env->files[env->n_files++] = file;
+	return file;
+}
+
+static int grow(struct env_file *file)
+{
+	size_t wanted = file->capacity ? file->capacity * 2 : FIRST_BYTES;
+
+	if (wanted > FILE_BYTES_MAX)
+		return -EFBIG;
+	file->bytes = alloc_resize(file->bytes, wanted, 1);
+	file->capacity = wanted;
+	return 0;
+}
+
+/* A kernel file is generated anew by a read at offset 0; a short read is not yet its end. */
+static int read_whole(struct env *env, struct env_file *file)
+{
+	file->length = 0;
+	for (;;) {
+		ssize_t got;
+
+		if (file->length == file->capacity) {
+			int error = grow(file);
+
+			if (error)
+				return error;
+		}
+		got = pread(file->fd, file->bytes + file->length, file->capacity - file->length,
+			    (off_t)file->length);
+		env->reads++;
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			return 0;
+		file->length += (size_t)got;
+	}
+}
+
+static int refresh(struct env *env, struct env_file *file)
+{
+	int error;
+
+	if (file->fd < 0)
+		file->fd = openat(env->root_fd, file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (file->fd < 0)
+		return -errno;
+	error = read_whole(env, file);
+	if (error) {
+		close(file->fd);
+		file->fd = -1;
+	}
+	return error;
+}
+
+int env_read(struct env *env, struct env_file *file, struct span *text)
+{
+	if (file->tick != env->tick) {
+		file->error = refresh(env, file);
+		file->tick = env->tick;
+	}
+	if (file->error) {
+		env->failed_path = file->path;
+		return file->error;
+	}
+	*text = span_of(file->bytes, file->length);
+	return 0;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The machine as samplers see it: its root directory, its clocks, its sizes, and its kept-open files. */
+#ifndef PANETOP_CORE_ENV_H
+#define PANETOP_CORE_ENV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/span.h"
+
+#define ENV_COSTS_MAX 32
+
+struct worker;
+
+/* What one sampler cost at its last sample; the rows of the topic "self". */
+struct env_cost {
+	const char *name;
+	uint64_t cpu_ns; /* CPU time of the last sample */
+	uint64_t reads;  /* reads of kernel files since start */
+	uint64_t lost;   /* samples that failed since start */
+};
+
+/* The pids that proc lists; see core/pids.h. */
+struct env_pids {
+	int fd;        /* of proc, -1 until it is opened */
+	bool read;     /* at least once */
+	uint64_t tick; /* when it was read */
+	int error;     /* -errno of that */
+	uint32_t *pids;
+	size_t count, capacity;
+};
+
+struct env_file;
+
+struct env {
+	int root_fd;               /* owned; "/" or the directory of --root */
+	bool live;                 /* root is "/": actions on the machine make sense */
+	uint64_t page_bytes;
+	uint64_t ticks_per_second; /* USER_HZ of /proc/stat and /proc/PID/stat */
+	uint64_t tick;             /* number of the present frame: a file is read once per tick */
+	uint64_t reads;            /* reads of kernel files since start */
+	const char *failed_path;   /* of the last env_read() that failed */
+	struct worker *worker;     /* borrowed; NULL: what may block runs at once */
+	struct env_cost costs[ENV_COSTS_MAX];
+	unsigned n_costs;
+	struct env_file **files;
+	size_t n_files;
+	struct env_pids pids;
+};
+
+/* root is a directory that holds proc and sys. 0 or -errno; env_close() gives all back. */
+int env_open(struct env *env, const char *root);
+void env_close(struct env *env);
+
+uint64_t env_mono_ns(void); /* CLOCK_MONOTONIC */
+uint64_t env_wall_ns(void); /* CLOCK_REALTIME */
+
+/* CPU time of this process so far, and its resident memory now (0 where that cannot be read). */
+uint64_t env_self_cpu_ns(void);
+uint64_t env_self_resident_bytes(const struct env *env);
+
+/*
+ * The file at path ("proc/meminfo", relative to the root), shared by all who ask for the same path and
+ * kept open between reads. Never NULL; it need not exist. path is copied.
+ */
+struct env_file *env_file(struct env *env, const char *path);
+
+/*
+ * Its text as read in this tick, the same for every caller; valid until the next tick. 0 or -errno, and
+ * then env->failed_path says which file. A file that was not there is looked for again every tick.
+ */
+int env_read(struct env *env, struct env_file *file, struct span *text);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The event loop over epoll, timerfd and signalfd. */
+#include <config.h>
+
+#include "core/loop.h"
+
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+static void on_tick(void *context, uint32_t events)
+{
+	struct loop *loop = context;
+	uint64_t expirations;
+
+	(void)events;
+	if (read(loop->tick_fd, &expirations, sizeof(expirations)) == (ssize_t)sizeof(expirations) && loop->tick)
+		loop->tick(loop->context, expirations - 1);
+}
+
+static void on_signal(void *context, uint32_t events)
+{
+	struct loop *loop = context;
+	struct signalfd_siginfo info;
+
+	(void)events;
+	while (read(loop->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		if (loop->signal)
+			loop->signal(loop->context, (int)info.ssi_signo);
+}
+
+static int open_descriptors(struct loop *loop, const int *signals)
+{
+	sigset_t set;
+	int error;
+
+	sigemptyset(&set);
+	while (*signals)
+		sigaddset(&set, *signals++);
+	error = sigprocmask(SIG_BLOCK, &set, NULL);
+	loop->signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	loop->tick_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (error || loop->signal_fd < 0 || loop->epoll_fd < 0 || loop->tick_fd < 0)
+		return -errno;
+	error = loop_watch(loop, loop->signal_fd, EPOLLIN, on_signal, loop);
+	return error ? error : loop_watch(loop, loop->tick_fd, EPOLLIN, on_tick, loop);
+}
+
+int loop_open(struct loop *loop, const int *signals)
+{
+	int error;
+
+	loop->epoll_fd = loop->tick_fd = loop->signal_fd = -1;
+	loop->n_watches = 0;
+	loop->stopped = false;
+	error = open_descriptors(loop, signals);
+	if (error)
+		loop_close(loop);
+	return error;
+}
+
+static void close_one(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void loop_close(struct loop *loop)
+{
+	close_one(&loop->epoll_fd);
+	close_one(&loop->tick_fd);
+	close_one(&loop->signal_fd);
+}
+
+int loop_watch(struct loop *loop, int fd, uint32_t events,
+	       void (*ready)(void *context, uint32_t events), void *context)
+{
+	struct epoll_event event = { .events = events, .data.u32 = loop->n_watches };
+
+	if (loop->n_watches == LOOP_WATCHES_MAX)
+		return -ENOSPC;
+	if (epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0)
+		return -errno;
+	loop->watches[loop->n_watches++] = (struct loop_watch){ .fd = fd, .ready = ready, .context = context };
+	return 0;
+}
+
+int loop_set_tick(struct loop *loop, uint64_t ns)
+{
+	struct timespec interval = {
+		.tv_sec = (time_t)(ns / UINT64_C(1000000000)),
+		.tv_nsec = (long)(ns % UINT64_C(1000000000)),
+	};
+	struct itimerspec timer = { .it_interval = interval, .it_value = interval };
+
+	return timerfd_settime(loop->tick_fd, 0, &timer, NULL) < 0 ? -errno : 0;
+}
+
+static int wait_once(struct loop *loop, int timeout_ms)
+{
+	struct epoll_event events[LOOP_WATCHES_MAX];
+	int count = epoll_wait(loop->epoll_fd, events, LOOP_WATCHES_MAX, timeout_ms);
+
+	if (count < 0)
+		return errno == EINTR ? 0 : -errno;
+	for (int i = 0; i < count && !loop->stopped; i++) {
+		struct loop_watch *watch = &loop->watches[events[i].data.u32];
+
+		watch->ready(watch->context, events[i].events);
+	}
+	return 0;
+}
+
+int loop_run(struct loop *loop)
+{
+	int error = 0;
+
+	while (!loop->stopped && !error)
+		error = wait_once(loop, -1);
+	return error;
+}
+
+int loop_poll(struct loop *loop)
+{
+	return wait_once(loop, 0);
+}
+
+void loop_stop(struct loop *loop)
+{
+	loop->stopped = true;
+}

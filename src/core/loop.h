@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The event loop: one epoll that waits for the tick, for signals and for descriptors. */
+#ifndef PANETOP_CORE_LOOP_H
+#define PANETOP_CORE_LOOP_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LOOP_WATCHES_MAX 16
+
+struct loop_watch {
+	int fd;
+	void (*ready)(void *context, uint32_t events); /* events as of epoll_wait(2) */
+	void *context;
+};
+
+struct loop {
+	int epoll_fd, tick_fd, signal_fd;
+	struct loop_watch watches[LOOP_WATCHES_MAX];
+	unsigned n_watches;
+	bool stopped;
+	void (*tick)(void *context, uint64_t late); /* late: further ticks that passed meanwhile */
+	void (*signal)(void *context, int number);
+	void *context; /* of tick and signal */
+};
+
+/*
+ * Blocks the given signals, ended by 0, for this thread and those it starts: they come as calls of
+ * loop->signal. Call it before any thread is started. 0 or -errno.
+ */
+int loop_open(struct loop *loop, const int *signals);
+void loop_close(struct loop *loop);
+
+/* events as of epoll_ctl(2). -EPERM for a plain file, which epoll refuses; -ENOSPC when full. */
+int loop_watch(struct loop *loop, int fd, uint32_t events,
+	       void (*ready)(void *context, uint32_t events), void *context);
+
+/* A tick every ns nanoseconds, the first after one such interval; 0 stops them. */
+int loop_set_tick(struct loop *loop, uint64_t ns);
+
+/* Runs until loop_stop(). 0 or -errno. */
+int loop_run(struct loop *loop);
+
+/* Handles what is there without waiting. */
+int loop_poll(struct loop *loop);
+void loop_stop(struct loop *loop);
+
+#endif

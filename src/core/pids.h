@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The processes that /proc lists, read once per tick, and one-off reads of their files. */
+#ifndef PANETOP_CORE_PIDS_H
+#define PANETOP_CORE_PIDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/env.h"
+
+/*
+ * The pids in the order of /proc (ascending on a live one), valid until the next tick. 0 or -errno; an
+ * unreadable or missing proc is an error, a proc without processes is none.
+ */
+int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids);
+
+/*
+ * Reads proc/PID/NAME into bytes: the length, or -errno. -ENOENT and -ESRCH mean that it has ended. What
+ * does not fit is cut off.
+ */
+long pids_read(struct env *env, uint32_t pid, const char *name, char *bytes, size_t room);
+
+#endif

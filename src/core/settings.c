@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Named texts that a user set, and their file form. */
+#include <config.h>
+
+#include "core/settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+
+static struct setting *find(const struct settings *settings, const char *name)
+{
+	for (size_t i = 0; i < settings->n_items; i++)
+		if (strcmp(settings->items[i].name, name) == 0)
+			return &settings->items[i];
+	return NULL;
+}
+
+const char *settings_get(const struct settings *settings, const char *name)
+{
+	const struct setting *setting = find(settings, name);
+
+	return setting ? setting->value : NULL;
+}
+
+static void take_away(struct settings *settings, struct setting *setting)
+{
+	size_t index = (size_t)(setting - settings->items);
+
+	free(setting->name);
+	free(setting->value);
+	memmove(setting, setting + 1, (settings->n_items - index - 1) * sizeof(*setting));
+	settings->n_items--;
+}
+
+void settings_set(struct settings *settings, const char *name, const char *value)
+{
+	struct setting *setting = find(settings, name);
+
+	if (!value) {
+		if (setting)
+			take_away(settings, setting);
+		return;
+	}
+	if (!setting) {
+		settings->items = alloc_resize(settings->items, settings->n_items + 1, sizeof(*settings->items));
+		setting = &settings->items[settings->n_items++];
+		*setting = (struct setting){ .name = alloc_text(name) };
+	}
+	free(setting->value);
+	setting->value = alloc_text(value);
+	for (char *at = setting->value; *at; at++)
+		if (*at == '\n')
+			*at = ' ';
+}
+
+void settings_free(struct settings *settings)
+{
+	while (settings->n_items > 0)
+		take_away(settings, &settings->items[settings->n_items - 1]);
+	free(settings->items);
+	*settings = (struct settings){ 0 };
+}
+
+static struct span trim(struct span span)
+{
+	while (span.at < span.end && strchr(" \t\r", *span.at))
+		span.at++;
+	while (span.at < span.end && strchr(" \t\r", span.end[-1]))
+		span.end--;
+	return span;
+}
+
+static char *copy(struct span span)
+{
+	char *text = alloc_zeroed(span_length(span) + 1, 1);
+
+	memcpy(text, span.at, span_length(span));
+	return text;
+}
+
+size_t settings_parse(struct settings *settings, struct span text)
+{
+	size_t number = 0, bad = 0;
+	struct span line, name;
+
+	while (span_line(&text, &line)) {
+		char *key, *value;
+
+		number++;
+		line = trim(line);
+		if (line.at == line.end || *line.at == '#')
+			continue;
+		if (!span_until(&line, '=', &name) || trim(name).at == trim(name).end) {
+			bad = bad ? bad : number;
+			continue;
+		}
+		key = copy(trim(name));
+		value = copy(trim(line));
+		settings_set(settings, key, value);
+		free(key);
+		free(value);
+	}
+	return bad;
+}
+
+void settings_write(const struct settings *settings, struct buffer *buffer)
+{
+	for (size_t i = 0; i < settings->n_items; i++)
+		buffer_print(buffer, "%s = %s\n", settings->items[i].name, settings->items[i].value);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Scanning of kernel text without locale, allocation or stdio. */
+#include <config.h>
+
+#include "core/span.h"
+
+#include <string.h>
+
+struct span span_text(const char *text)
+{
+	return span_of(text, strlen(text));
+}
+
+bool span_is(struct span span, const char *text)
+{
+	size_t length = strlen(text);
+
+	return span_length(span) == length && memcmp(span.at, text, length) == 0;
+}
+
+bool span_starts(struct span span, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return span_length(span) >= length && memcmp(span.at, prefix, length) == 0;
+}
+
+static bool is_blank(char byte)
+{
+	return byte == ' ' || byte == '\t';
+}
+
+static void skip_blanks(struct span *rest)
+{
+	while (rest->at < rest->end && is_blank(*rest->at))
+		rest->at++;
+}
+
+bool span_line(struct span *rest, struct span *line)
+{
+	const char *newline;
+
+	if (rest->at >= rest->end)
+		return false;
+	newline = memchr(rest->at, '\n', span_length(*rest));
+	line->at = rest->at;
+	line->end = newline ? newline : rest->end;
+	rest->at = newline ? newline + 1 : rest->end;
+	return true;
+}
+
+bool span_word(struct span *rest, struct span *word)
+{
+	struct span left = *rest;
+
+	skip_blanks(&left);
+	word->at = left.at;
+	while (left.at < left.end && !is_blank(*left.at))
+		left.at++;
+	word->end = left.at;
+	if (word->at == word->end)
+		return false;
+	*rest = left;
+	return true;
+}
+
+bool span_until(struct span *rest, char stop, struct span *part)
+{
+	const char *found = rest->at < rest->end ? memchr(rest->at, stop, span_length(*rest)) : NULL;
+
+	if (!found)
+		return false;
+	*part = (struct span){ .at = rest->at, .end = found };
+	rest->at = found + 1;
+	return true;
+}
+
+bool span_char(struct span *rest, char wanted)
+{
+	if (rest->at >= rest->end || *rest->at != wanted)
+		return false;
+	rest->at++;
+	return true;
+}
+
+bool span_u64(struct span *rest, uint64_t *value)
+{
+	struct span left = *rest;
+	uint64_t number = 0;
+	const char *first;
+
+	skip_blanks(&left);
+	for (first = left.at; left.at < left.end && *left.at >= '0' && *left.at <= '9'; left.at++) {
+		uint64_t digit = (uint64_t)(*left.at - '0');
+
+		if (number > (UINT64_MAX - digit) / 10)
+			return false;
+		number = number * 10 + digit;
+	}
+	if (left.at == first)
+		return false;
+	*value = number;
+	*rest = left;
+	return true;
+}
+
+bool span_f64(struct span *rest, double *value)
+{
+	struct span left = *rest;
+	uint64_t whole = 0, fraction = 0, scale = 1;
+
+	if (!span_u64(&left, &whole))
+		return false;
+	if (span_char(&left, '.')) {
+		for (; left.at < left.end && *left.at >= '0' && *left.at <= '9'; left.at++) {
+			if (scale >= UINT64_C(1000000000))
+				continue;
+			fraction = fraction * 10 + (uint64_t)(*left.at - '0');
+			scale *= 10;
+		}
+	}
+	*value = (double)whole + (double)fraction / (double)scale;
+	*rest = left;
+	return true;
+}
+
+bool span_pair_u64(struct span line, struct span *name, uint64_t *value, struct span *rest)
+{
+	const char *at = line.at;
+
+	while (at < line.end && *at != ':' && !is_blank(*at))
+		at++;
+	if (at == line.at)
+		return false;
+	*name = (struct span){ .at = line.at, .end = at };
+	if (at < line.end && *at == ':')
+		at++;
+	*rest = (struct span){ .at = at, .end = line.end };
+	return span_u64(rest, value);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Scanning of kernel text: a span is bytes that somebody else owns, eaten from the front. */
+#ifndef PANETOP_CORE_SPAN_H
+#define PANETOP_CORE_SPAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct span {
+	const char *at;  /* next byte */
+	const char *end; /* one past the last byte */
+};
+
+static inline struct span span_of(const char *bytes, size_t length)
+{
+	return (struct span){ .at = bytes, .end = bytes + length };
+}
+
+struct span span_text(const char *text); /* of a NUL-terminated string */
+
+static inline size_t span_length(struct span span)
+{
+	return (size_t)(span.end - span.at);
+}
+
+bool span_is(struct span span, const char *text);
+bool span_starts(struct span span, const char *prefix);
+
+/* Each of these eats what it returns and gives false, eating nothing, when it is not there. */
+bool span_line(struct span *rest, struct span *line);            /* without its newline */
+bool span_word(struct span *rest, struct span *word);            /* up to a blank; leading blanks eaten */
+bool span_until(struct span *rest, char stop, struct span *part); /* up to stop, which is eaten too */
+bool span_char(struct span *rest, char wanted);
+bool span_u64(struct span *rest, uint64_t *value);               /* decimal; false when over 64 bits */
+bool span_f64(struct span *rest, double *value);                 /* digits[.digits], never the locale's */
+
+/* The number after "name" at the start of the line, skipping blanks and one colon between. */
+bool span_pair_u64(struct span line, struct span *name, uint64_t *value, struct span *rest);
+
+#endif

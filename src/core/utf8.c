@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* UTF-8 decoding and cleaning of text that anybody on the machine may have written. */
+#include <config.h>
+
+#include "core/utf8.h"
+
+#include <limits.h>
+#include <string.h>
+#include <wchar.h>
+
+#define COMBINING_MAX 2
+
+static bool is_tail(char byte)
+{
+	return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* Length of a well-formed sequence at the front, 0 when there is none. */
+static size_t sequence_length(struct span rest)
+{
+	unsigned char first = (unsigned char)rest.at[0];
+	size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+
+	if (length == 0 || span_length(rest) < length)
+		return 0;
+	for (size_t i = 1; i < length; i++)
+		if (!is_tail(rest.at[i]))
+			return 0;
+	return length;
+}
+
+uint32_t utf8_next(struct span *rest)
+{
+	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	static const unsigned char lead_mask[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+	size_t length = sequence_length(*rest);
+	uint32_t code;
+
+	if (length == 0) {
+		rest->at++;
+		return UTF8_INVALID;
+	}
+	code = (unsigned char)rest->at[0] & lead_mask[length];
+	for (size_t i = 1; i < length; i++)
+		code = code << 6 | ((unsigned char)rest->at[i] & 0x3f);
+	if (code < smallest[length] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
+		rest->at++;
+		return UTF8_INVALID;
+	}
+	rest->at += length;
+	return code;
+}
+
+size_t utf8_put(char *bytes, uint32_t code)
+{
+	static const unsigned char lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+	size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+
+	for (size_t i = length - 1; i > 0; i--, code >>= 6)
+		bytes[i] = (char)(0x80 | (code & 0x3f));
+	bytes[0] = (char)(lead[length] | code);
+	return length;
+}
+
+bool utf8_is_harmful(uint32_t code)
+{
+	static const struct { uint32_t first, last; } ranges[] = {
+		{ 0x0000, 0x001f },   /* C0 controls */
+		{ 0x007f, 0x009f },   /* DEL and C1 controls */
+		{ 0x00ad, 0x00ad },   /* soft hyphen */
+		{ 0x061c, 0x061c },   /* Arabic letter mark */
+		{ 0x180e, 0x180e },   /* Mongolian vowel separator */
+		{ 0x200b, 0x200f },   /* zero width, directional marks */
+		{ 0x2028, 0x202e },   /* line and paragraph separators, bidi embeddings */
+		{ 0x2060, 0x206f },   /* invisible operators, bidi isolates */
+		{ 0xe000, 0xf8ff },   /* private use */
+		{ 0xfe00, 0xfe0f },   /* variation selectors */
+		{ 0xfeff, 0xfeff },   /* byte order mark */
+		{ 0xfff0, 0xfffb },   /* specials */
+		{ 0xfffe, 0xffff },   /* no characters */
+		{ 0xe0000, 0x10ffff }, /* tags, selectors, private planes */
+	};
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		if (code >= ranges[i].first && code <= ranges[i].last)
+			return true;
+	return code > 0x10ffff;
+}
+
+bool utf8_visible(struct utf8_reader *reader, uint32_t *code, int *cells)
+{
+	while (reader->rest.at < reader->rest.end) {
+		uint32_t next = utf8_next(&reader->rest);
+		int width = utf8_is_harmful(next) || (reader->ascii && next > 0x7e) ? -1 : wcwidth((wchar_t)next);
+
+		if (width == 0 && ++reader->combined > COMBINING_MAX)
+			continue;
+		if (width != 0)
+			reader->combined = 0;
+		*code = width < 0 ? '?' : next;
+		*cells = width < 0 ? 1 : width;
+		return true;
+	}
+	return false;
+}
+
+int utf8_cells(const char *text, bool ascii)
+{
+	struct utf8_reader reader = { .rest = span_text(text), .ascii = ascii };
+	uint32_t code;
+	int cells, total = 0;
+
+	while (utf8_visible(&reader, &code, &cells))
+		total += cells;
+	return total;
+}
+
+int utf8_clean(struct buffer *buffer, const char *text, int cells, bool ascii)
+{
+	struct utf8_reader reader = { .rest = span_text(text), .ascii = ascii };
+	int room = cells < 0 ? INT_MAX : cells, taken = 0, width;
+	char bytes[UTF8_BYTES_MAX];
+	uint32_t code;
+
+	while (utf8_visible(&reader, &code, &width) && width <= room - taken) {
+		buffer_add(buffer, bytes, utf8_put(bytes, code));
+		taken += width;
+	}
+	return taken;
+}

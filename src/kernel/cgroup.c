@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parsers of /proc/self/cgroup, /proc/self/mountinfo and cgroup limit files. */
+#include <config.h>
+
+#include "kernel/cgroup.h"
+
+#include <string.h>
+
+/* Version 1 says "no limit" with the largest multiple of a page below 2^63, whatever the page size. */
+#define VERSION_1_NO_LIMIT (UINT64_C(0x7fffffffffffffff) & ~UINT64_C(0xffff))
+
+static bool in_list(struct span list, const char *wanted)
+{
+	struct span item;
+
+	while (span_until(&list, ',', &item))
+		if (span_is(item, wanted))
+			return true;
+	return span_is(list, wanted);
+}
+
+/* "4:memory:/a/b" or, for version 2, "0::/a/b". */
+static bool find_group(struct span cgroups, const char *controller, struct span *group)
+{
+	struct span line, id, controllers;
+
+	while (span_line(&cgroups, &line)) {
+		if (!span_until(&line, ':', &id) || !span_until(&line, ':', &controllers))
+			continue;
+		if (controller ? in_list(controllers, controller) : span_is(id, "0")) {
+			*group = line;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct mount {
+	struct span root, point; /* as in mountinfo, octal escapes not resolved */
+};
+
+/* "31 23 0:28 /root /point opts [tags] - type source superopts" */
+static bool parse_mount(struct span line, struct mount *mount, struct span *type, struct span *options)
+{
+	struct span skip;
+
+	for (int i = 0; i < 3; i++)
+		if (!span_word(&line, &skip))
+			return false;
+	if (!span_word(&line, &mount->root) || !span_word(&line, &mount->point))
+		return false;
+	do {
+		if (!span_word(&line, &skip))
+			return false;
+	} while (!span_is(skip, "-"));
+	return span_word(&line, type) && span_word(&line, &skip) && span_word(&line, options);
+}
+
+static bool find_mount(struct span mounts, const char *controller, struct mount *mount)
+{
+	struct span line, type, options;
+
+	while (span_line(&mounts, &line)) {
+		if (!parse_mount(line, mount, &type, &options))
+			continue;
+		if (controller ? span_is(type, "cgroup") && in_list(options, controller) : span_is(type, "cgroup2"))
+			return true;
+	}
+	return false;
+}
+
+static int octal(char byte)
+{
+	return byte >= '0' && byte <= '7' ? byte - '0' : -1;
+}
+
+/* Copies without slashes at either end; "\040" and the like are resolved. */
+static bool copy_path(struct span path, char *out)
+{
+	size_t length = 0;
+
+	while (path.at < path.end && *path.at == '/')
+		path.at++;
+	while (path.at < path.end && path.end[-1] == '/')
+		path.end--;
+	for (; path.at < path.end; path.at++) {
+		if (length + 1 >= CGROUP_PATH_MAX)
+			return false;
+		if (*path.at == '\\' && span_length(path) >= 4 && octal(path.at[1]) >= 0 &&
+		    octal(path.at[2]) >= 0 && octal(path.at[3]) >= 0) {
+			out[length++] = (char)(octal(path.at[1]) << 6 | octal(path.at[2]) << 3 | octal(path.at[3]));
+			path.at += 3;
+		} else {
+			out[length++] = *path.at;
+		}
+	}
+	out[length] = '\0';
+	return true;
+}
+
+/* Takes root off the front of group when the mount shows only what is below root. */
+static struct span below(struct span root, struct span group)
+{
+	size_t length = span_length(root);
+
+	if (length > 1 && span_length(group) >= length && memcmp(root.at, group.at, length) == 0 &&
+	    (span_length(group) == length || group.at[length] == '/'))
+		group.at += length;
+	return group;
+}
+
+bool cgroup_find(struct span cgroups, struct span mounts, const char *controller, struct cgroup_place *place)
+{
+	struct span group;
+	struct mount mount;
+
+	for (int version = 1; version <= 2; version++) {
+		const char *name = version == 1 ? controller : NULL;
+
+		if (!find_group(cgroups, name, &group) || !find_mount(mounts, name, &mount))
+			continue;
+		place->version = version;
+		return copy_path(mount.point, place->mount) && copy_path(below(mount.root, group), place->group);
+	}
+	return false;
+}
+
+bool cgroup_limit_parse(struct span text, uint64_t *bytes)
+{
+	struct span line;
+
+	if (!span_line(&text, &line))
+		return false;
+	if (span_is(line, "max")) {
+		*bytes = CGROUP_NO_LIMIT;
+		return true;
+	}
+	if (!span_u64(&line, bytes))
+		return false;
+	if (*bytes >= VERSION_1_NO_LIMIT)
+		*bytes = CGROUP_NO_LIMIT;
+	return true;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* /proc/meminfo: every line of it, and the ones that formulas need. */
+#ifndef PANETOP_KERNEL_MEMINFO_H
+#define PANETOP_KERNEL_MEMINFO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/span.h"
+
+#define MEMINFO_UNKNOWN UINT64_MAX
+
+struct meminfo_line {
+	struct span key;
+	uint64_t value; /* in bytes if in_bytes, else a count */
+	bool in_bytes;  /* the line ended in "kB" */
+};
+
+/* Eats the next line of the form "Key: number [kB]"; other lines are passed over. */
+bool meminfo_next(struct span *text, struct meminfo_line *line);
+
+/* In bytes; MEMINFO_UNKNOWN for what this kernel does not print. */
+struct meminfo {
+	uint64_t total, free, available;
+	uint64_t buffers, cached, swap_cached, shmem;
+	uint64_t active, inactive, active_anon, inactive_anon, active_file, inactive_file, unevictable;
+	uint64_t anon_pages;
+	uint64_t slab, reclaimable_slab, unreclaimable_slab;
+	uint64_t kernel_reclaimable;  /* since 4.20: reclaimable slab and other kernel memory */
+	uint64_t kernel_stack, page_tables, secondary_page_tables, percpu, vmalloc_used;
+	uint64_t hugetlb;             /* since 4.19; before, the number of huge pages times their size */
+	uint64_t zswap, bounce, nfs_unstable;
+	uint64_t swap_total, swap_free;
+};
+
+void meminfo_parse(struct span text, struct meminfo *meminfo);
+
+/* 0 for what is not known: for sums in which a line that a kernel does not print counts as nothing. */
+static inline uint64_t meminfo_or_zero(uint64_t value)
+{
+	return value == MEMINFO_UNKNOWN ? 0 : value;
+}
+
+#endif

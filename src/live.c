@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The live source: samples the wanted topics of this machine, explains those that fail. */
+#include <config.h>
+
+#include "live.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "topic/topic.h"
+
+struct live {
+	struct env *env;
+	const struct settings *settings;
+	char host[256];
+	struct entry {
+		struct sampler sampler;
+		struct env_cost *cost;
+		bool wanted, open;
+	} *entries; /* one for each topic */
+};
+
+/* The failure of a topic as a sentence, unless the thing that is missing is normally not there. */
+static void explain(struct live *live, struct frame *frame, const struct topic *topic, int error)
+{
+	const char *failed = live->env->failed_path;
+	const struct source_spec *source = failed ? topic_source(topic, failed) : topic->sources;
+	const char *path = failed ? failed : source->path ? source->path : topic->schema->name;
+
+	if (source && source->optional)
+		return;
+	frame_notice(frame, topic->schema->name, source_remedy(source, -error), "/%s: %s", path,
+		     error == -ENODATA ? _("there is nothing in it that panetop understands") : strerror(-error));
+}
+
+static bool open_entry(struct live *live, struct entry *entry, struct frame *frame)
+{
+	const struct topic *topic = entry->sampler.topic;
+	int error = 0;
+
+	if (!entry->open && topic->open)
+		error = topic->open(&entry->sampler, live->env, live->settings);
+	entry->open = !error;
+	if (error)
+		explain(live, frame, topic, error);
+	return entry->open;
+}
+
+static void sample_entry(struct live *live, struct entry *entry, struct frame *frame, struct table *table)
+{
+	struct env *env = live->env;
+	const struct topic *topic = entry->sampler.topic;
+	uint64_t cpu_ns = env_self_cpu_ns(), reads = env->reads;
+	int error;
+
+	env->failed_path = NULL;
+	table->present = true;
+	table->mono_ns = env_mono_ns();
+	if (!open_entry(live, entry, frame))
+		return;
+	error = topic->sample(&entry->sampler, env, frame, table);
+	if (error) {
+		table->n_rows = 0;
+		explain(live, frame, topic, error);
+	}
+	if (entry->cost) {
+		entry->cost->cpu_ns = env_self_cpu_ns() - cpu_ns;
+		entry->cost->reads += env->reads - reads;
+		entry->cost->lost += error ? 1 : 0;
+	}
+}
+
+static int next(void *state, struct frame *frame)
+{
+	struct live *live = state;
+
+	live->env->tick++;
+	frame->mono_ns = env_mono_ns();
+	frame->wall_ns = env_wall_ns();
+	frame->host = arena_copy(&frame->arena, live->host, strlen(live->host));
+	for (unsigned i = 0; i < n_topics; i++)
+		if (live->entries[i].wanted)
+			sample_entry(live, &live->entries[i], frame, &frame->tables[i]);
+	return 1;
+}
+
+static void close_entry(struct entry *entry)
+{
+	if (entry->open && entry->sampler.topic->close)
+		entry->sampler.topic->close(&entry->sampler);
+	entry->open = false;
+}
+
+static void want(void *state, const bool *wanted)
+{
+	struct live *live = state;
+
+	for (unsigned i = 0; i < n_topics; i++) {
+		struct entry *entry = &live->entries[i];
+
+		entry->wanted = wanted[i];
+		if (!wanted[i])
+			close_entry(entry);
+		else if (!entry->cost && live->env->n_costs < ENV_COSTS_MAX) {
+			entry->cost = &live->env->costs[live->env->n_costs++];
+			*entry->cost = (struct env_cost){ .name = entry->sampler.topic->schema->name };
+		}
+	}
+}
+
+static int act(void *state, const char *topic_name, const char *action,
+	       void (*done)(void *context, int error), void *context)
+{
+	struct live *live = state;
+	const struct topic *topic = topic_find(topic_name);
+
+	if (!live->env->live || !topic || !topic->act)
+		return -ENOTSUP;
+	return topic->act(live->env, action, done, context);
+}
+
+static void close_live(void *state)
+{
+	struct live *live = state;
+
+	for (unsigned i = 0; i < n_topics; i++)
+		close_entry(&live->entries[i]);
+	free(live->entries);
+	free(live);
+}
+
+/* Another root has a host name of its own, if it says so. */
+static void find_host(struct live *live)
+{
+	struct span text, line;
+
+	if (gethostname(live->host, sizeof(live->host) - 1) < 0)
+		strcpy(live->host, "?");
+	if (live->env->live ||
+	    env_read(live->env, env_file(live->env, "proc/sys/kernel/hostname"), &text) < 0 ||
+	    !span_line(&text, &line) || span_length(line) >= sizeof(live->host))
+		return;
+	memcpy(live->host, line.at, span_length(line));
+	live->host[span_length(line)] = '\0';
+}
+
+void live_open(struct source *source, struct env *env, const struct settings *settings)
+{
+	struct live *live = alloc_zeroed(1, sizeof(*live));
+
+	live->env = env;
+	live->settings = settings;
+	live->entries = alloc_zeroed(n_topics, sizeof(*live->entries));
+	for (unsigned i = 0; i < n_topics; i++)
+		live->entries[i].sampler.topic = topics[i];
+	find_host(live);
+	*source = (struct source){ .next = next, .want = want, .act = act, .close = close_live, .state = live };
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* panetop: options to one source and one or more sinks, or the screen. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "batch.h"
+#include "core/env.h"
+#include "core/i18n.h"
+#include "live.h"
+#include "options.h"
+#include "output/describe.h"
+#include "output/recording.h"
+#include "plan.h"
+#include "probe.h"
+#include "topic/topic.h"
+
+/* Numbers are read and written in the C form whatever the language. */
+static void set_locale(void)
+{
+	setlocale(LC_ALL, "");
+	setlocale(LC_NUMERIC, "C");
+#ifdef ENABLE_NLS
+	bindtextdomain(PACKAGE, LOCALEDIR);
+	textdomain(PACKAGE);
+#endif
+}
+
+static int describe(const struct options *options)
+{
+	const struct schema *schemas[TOPICS_MAX];
+	struct buffer out = { 0 };
+	int error;
+
+	topic_schemas(schemas);
+	if (options->format == &sink_json) {
+		describe_json(&out, schemas, n_topics);
+	} else if (options->format == &sink_text) {
+		describe_text(&out, schemas, n_topics);
+	} else {
+		complain("--describe", _("knows the formats text and json only"));
+		return 2;
+	}
+	error = buffer_write(&out, STDOUT_FILENO);
+	buffer_free(&out);
+	if (!error || error == -EPIPE)
+		return 0;
+	complain(_("standard output"), "%s", strerror(-error));
+	return 1;
+}
+
+static int open_replay(const struct options *options, struct source *source)
+{
+	const struct schema *schemas[TOPICS_MAX];
+	const char *why;
+	int fd = strcmp(options->replay, "-") == 0 ? dup(STDIN_FILENO) : open(options->replay, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		complain(options->replay, "%s", strerror(errno));
+		return 1;
+	}
+	topic_schemas(schemas);
+	if (replay_open(source, fd, !options->batch, schemas, n_topics, &why) < 0) {
+		complain(options->replay, "%s", why);
+		return 1;
+	}
+	return 0;
+}
+
+static int run(const struct options *options, struct settings *settings, struct source *source, bool live)
+{
+	struct batch_plan plan;
+	int status = batch_plan_open(&plan, options, settings);
+
+	if (status == 0)
+		status = batch_run(options, &plan, source, live);
+	batch_plan_close(&plan);
+	return status;
+}
+
+static int run_replay(const struct options *options, struct settings *settings)
+{
+	struct source source;
+	int status = open_replay(options, &source);
+
+	if (status)
+		return status;
+	status = run(options, settings, &source, false);
+	if (replay_remark(&source))
+		complain(options->replay, "%s", replay_remark(&source));
+	source.close(source.state);
+	return status;
+}
+
+static int run_live(const struct options *options, struct settings *settings)
+{
+	const char *root = options->root ? options->root : "/";
+	struct source source;
+	struct env env;
+	int status, error = env_open(&env, root);
+
+	if (error) {
+		complain(root, "%s", strerror(-error));
+		return 1;
+	}
+	if (options->probe) {
+		status = probe_run(options, &env);
+	} else {
+		live_open(&source, &env, settings);
+		status = run(options, settings, &source, true);
+		source.close(source.state);
+	}
+	env_close(&env);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = { .format = &sink_text };
+	struct settings settings = { 0 };
+	int status;
+
+	set_locale();
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	status = options_parse(&options, &settings, argc, argv);
+	if (status < 0 && options.describe)
+		status = describe(&options);
+	if (status < 0)
+		status = options.replay ? run_replay(&options, &settings) : run_live(&options, &settings);
+	settings_free(&settings);
+	return status;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Columns and schemas: access to the fields of a row through their descriptors. */
+#include <config.h>
+
+#include "model/column.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/i18n.h"
+
+int schema_column(const struct schema *schema, const char *key)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		if (strcmp(schema->columns[i].key, key) == 0)
+			return (int)i;
+	return -1;
+}
+
+const char *column_title(const struct column *column)
+{
+	return *column->title ? _(column->title) : "";
+}
+
+static const struct {
+	const char *name, *suffix;
+} units[N_UNITS] = {
+	[UNIT_NONE] = { "none", NULL },
+	[UNIT_COUNT] = { "count", NULL },
+	[UNIT_BYTES] = { "bytes", "bytes" },
+	[UNIT_SECONDS] = { "seconds", "seconds" },
+	[UNIT_RATIO] = { "ratio", "ratio" },
+	[UNIT_PER_SECOND] = { "per_second", "per_second" },
+	[UNIT_BYTES_PER_SECOND] = { "bytes_per_second", "bytes_per_second" },
+};
+
+const char *unit_name(enum unit unit)
+{
+	return units[unit].name;
+}
+
+const char *unit_suffix(enum unit unit)
+{
+	return units[unit].suffix;
+}
+
+const char *kind_name(enum column_kind kind)
+{
+	static const char *const names[] = {
+		[COLUMN_KEY] = "key",         [COLUMN_LABEL] = "label", [COLUMN_GAUGE] = "gauge",
+		[COLUMN_COUNTER] = "counter", [COLUMN_RATE] = "rate",   [COLUMN_BOUND] = "bound",
+	};
+
+	return names[kind];
+}
+
+const char *type_name(enum value_type type)
+{
+	static const char *const names[] = {
+		[VALUE_U64] = "u64", [VALUE_F64] = "f64", [VALUE_TEXT] = "text",
+	};
+
+	return names[type];
+}
+
+const char *shape_name(enum shape shape)
+{
+	static const char *const names[] = {
+		[SHAPE_TABLE] = "table", [SHAPE_EVENTS] = "events", [SHAPE_HISTOGRAM] = "histogram",
+	};
+
+	return names[shape];
+}
+
+static const void *field(const void *row, const struct column *column)
+{
+	return (const char *)row + column->offset;
+}
+
+uint64_t row_u64(const void *row, const struct column *column)
+{
+	uint64_t value;
+
+	memcpy(&value, field(row, column), sizeof(value));
+	return value;
+}
+
+double row_f64(const void *row, const struct column *column)
+{
+	double value;
+
+	memcpy(&value, field(row, column), sizeof(value));
+	return value;
+}
+
+const char *row_text(const void *row, const struct column *column)
+{
+	const char *value;
+
+	memcpy(&value, field(row, column), sizeof(value));
+	return value;
+}
+
+bool row_is_blank(const void *row, const struct column *column)
+{
+	return column->type == VALUE_U64 && row_u64(row, column) == U64_BLANK;
+}
+
+bool row_is_known(const void *row, const struct column *column)
+{
+	switch (column->type) {
+	case VALUE_U64:
+		return row_u64(row, column) < U64_BLANK;
+	case VALUE_F64:
+		return isfinite(row_f64(row, column));
+	case VALUE_TEXT:
+		return row_text(row, column) != NULL;
+	}
+	return false;
+}
+
+double row_number(const void *row, const struct column *column)
+{
+	if (column->type == VALUE_TEXT || !row_is_known(row, column))
+		return NAN;
+	return column->type == VALUE_U64 ? (double)row_u64(row, column) : row_f64(row, column);
+}
+
+void row_set_u64(void *row, const struct column *column, uint64_t value)
+{
+	memcpy((char *)row + column->offset, &value, sizeof(value));
+}
+
+void row_set_f64(void *row, const struct column *column, double value)
+{
+	memcpy((char *)row + column->offset, &value, sizeof(value));
+}
+
+void row_set_text(void *row, const struct column *column, const char *value)
+{
+	memcpy((char *)row + column->offset, &value, sizeof(value));
+}
+
+void row_clear(void *row, const struct schema *schema)
+{
+	memset(row, 0, schema->row_size);
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		const struct column *column = &schema->columns[i];
+
+		if (column->type == VALUE_U64)
+			row_set_u64(row, column, U64_UNKNOWN);
+		else if (column->type == VALUE_F64)
+			row_set_f64(row, column, NAN);
+		else
+			row_set_text(row, column, NULL);
+	}
+}
+
+bool row_same_value(const struct column *column, const void *one, const void *other)
+{
+	const char *text, *other_text;
+
+	if (column->type != VALUE_TEXT)
+		return memcmp(field(one, column), field(other, column), 8) == 0;
+	text = row_text(one, column);
+	other_text = row_text(other, column);
+	return text == other_text || (text && other_text && strcmp(text, other_text) == 0);
+}
+
+bool row_same_key(const struct schema *schema, const void *one, const void *other)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		if (schema->columns[i].kind == COLUMN_KEY && !row_same_value(&schema->columns[i], one, other))
+			return false;
+	return true;
+}
+
+/* FNV-1a */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t length)
+{
+	const unsigned char *byte = bytes;
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+uint64_t row_hash_key(const struct schema *schema, const void *row)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		const struct column *column = &schema->columns[i];
+		const char *text;
+
+		if (column->kind != COLUMN_KEY)
+			continue;
+		if (column->type != VALUE_TEXT) {
+			hash = hash_bytes(hash, field(row, column), 8);
+			continue;
+		}
+		text = row_text(row, column);
+		hash = hash_bytes(hash, text ? text : "", text ? strlen(text) + 1 : 1);
+	}
+	return hash;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Columns and schemas: how every output, the screen and the recording see the rows of a topic. */
+#ifndef PANETOP_MODEL_COLUMN_H
+#define PANETOP_MODEL_COLUMN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A field that says nothing yet: every new row is filled with these. NaN and NULL for the other types. */
+#define U64_UNKNOWN UINT64_MAX
+
+/* A field that makes no sense in this row, such as the caches of the swap row: drawn as nothing at all. */
+#define U64_BLANK (UINT64_MAX - 1)
+
+enum value_type {
+	VALUE_U64,  /* uint64_t */
+	VALUE_F64,  /* double */
+	VALUE_TEXT, /* const char *, UTF-8 as found, lives in the frame's arena or in the program */
+};
+
+enum column_kind {
+	COLUMN_KEY,     /* tells rows apart; rows are joined on it; a label in OpenMetrics */
+	COLUMN_LABEL,   /* describes the row */
+	COLUMN_GAUGE,   /* a level */
+	COLUMN_COUNTER, /* only grows, until it is reset */
+	COLUMN_RATE,    /* derived from a counter of the same row; never sampled, never recorded */
+	COLUMN_BOUND,   /* the upper bound of a bucket of a histogram */
+};
+
+/* Base units; the number in a row is always in the base unit. */
+enum unit {
+	UNIT_NONE,             /* a name, a pid, a state */
+	UNIT_COUNT,
+	UNIT_BYTES,
+	UNIT_SECONDS,
+	UNIT_RATIO,            /* 1.0 is the whole, or one CPU; people see percent */
+	UNIT_PER_SECOND,
+	UNIT_BYTES_PER_SECOND,
+	N_UNITS,
+};
+
+/* Set by offset only when it names a field that is not the first: 0 is "none". */
+struct column {
+	const char *key;       /* stable: CSV heading, JSON key, metric name; ends in its unit */
+	const char *title;     /* N_(): heading on the screen and in text */
+	const char *help;      /* N_(): one line: what it is */
+	const char *source;    /* where it comes from: "/proc/meminfo MemFree", or the formula */
+	enum value_type type;
+	enum column_kind kind;
+	enum unit unit;
+	uint16_t offset;       /* of the field in the row */
+	uint16_t rate_of;      /* RATE: offset of the counter (u64 or f64) it grows from */
+	uint16_t rate_over;    /* RATE: offset of the counter it is divided by; 0: by the time */
+	double scale;          /* RATE: factor; 0 counts as 1 */
+	int width;             /* cells it takes at least */
+	unsigned rank;         /* columns of a higher rank are left out first; 0 stays longest */
+	bool hidden;           /* shown only when asked for */
+	bool optional;         /* people see it only when some row has a value */
+};
+
+#define VALUE_TYPE(field) \
+	_Generic((field), uint64_t: VALUE_U64, double: VALUE_F64, const char *: VALUE_TEXT)
+
+#define COLUMN(row, field, ...) \
+	{ .key = #field, .type = VALUE_TYPE(((row *)0)->field), .offset = offsetof(row, field), __VA_ARGS__ }
+
+enum shape {
+	SHAPE_TABLE,     /* rows are states of things */
+	SHAPE_EVENTS,    /* rows happened once */
+	SHAPE_HISTOGRAM, /* rows are buckets: a BOUND column and one COUNTER of samples */
+};
+
+struct schema {
+	const char *name;            /* of the topic */
+	const char *help;            /* N_(): one line */
+	enum shape shape;
+	bool one_unit;               /* sizes of all rows are shown in one unit, free(1)'s way */
+	size_t row_size;
+	const struct column *columns;
+	unsigned n_columns;
+	double (*whole)(const void *row); /* what 100 % of a row's sizes are, in bytes; may be NULL */
+	unsigned whole_column;       /* with --unit=percent this column stays a size; its index */
+};
+
+#define SCHEMA_COLUMNS(list) .columns = (list), .n_columns = sizeof(list) / sizeof((list)[0])
+
+/* Index of the column with this key, or -1. */
+int schema_column(const struct schema *schema, const char *key);
+
+const char *column_title(const struct column *column); /* translated; may be empty */
+
+/* The last part of a column's key must be one of its unit's words ("bytes"); NULL where none is needed. */
+const char *unit_suffix(enum unit unit);
+const char *unit_name(enum unit unit);
+const char *kind_name(enum column_kind kind);
+const char *type_name(enum value_type type);
+const char *shape_name(enum shape shape);
+
+/* Reading a field of a row. */
+uint64_t row_u64(const void *row, const struct column *column);
+double row_f64(const void *row, const struct column *column);
+const char *row_text(const void *row, const struct column *column);
+
+/* As a number whatever its type; NaN when unknown, blank or text. */
+double row_number(const void *row, const struct column *column);
+bool row_is_blank(const void *row, const struct column *column);
+bool row_is_known(const void *row, const struct column *column); /* neither unknown nor blank */
+
+/* Writes "unknown" into every field that a column describes, zero elsewhere. */
+void row_clear(void *row, const struct schema *schema);
+void row_set_u64(void *row, const struct column *column, uint64_t value);
+void row_set_f64(void *row, const struct column *column, double value);
+void row_set_text(void *row, const struct column *column, const char *value);
+
+bool row_same_value(const struct column *column, const void *one, const void *other);
+
+/* Do both rows have the same values in all KEY columns? */
+bool row_same_key(const struct schema *schema, const void *one, const void *other);
+
+/* A hash of the values of all KEY columns. */
+uint64_t row_hash_key(const struct schema *schema, const void *row);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rates from two frames: join rows on their keys, divide what grew by the time it took. */
+#include <config.h>
+
+#include "model/derive.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LOOK_AHEAD ((size_t)4)
+
+/* Finds rows of a table by key: next to the last hit first, as tables keep their order, else by hash. */
+struct joiner {
+	const struct table *table;
+	struct arena *arena;
+	size_t next;      /* where the last hit was, plus one */
+	uint32_t *slots;  /* open addressing, row index + 1; NULL until needed */
+	size_t mask;
+};
+
+static const void *near_row(struct joiner *joiner, const void *row)
+{
+	for (size_t i = joiner->next; i < joiner->table->n_rows && i < joiner->next + LOOK_AHEAD; i++) {
+		const void *candidate = table_row(joiner->table, i);
+
+		if (row_same_key(joiner->table->schema, candidate, row)) {
+			joiner->next = i + 1;
+			return candidate;
+		}
+	}
+	return NULL;
+}
+
+static void build_slots(struct joiner *joiner)
+{
+	size_t size = 16;
+
+	while (size < joiner->table->n_rows * 2)
+		size *= 2;
+	joiner->mask = size - 1;
+	joiner->slots = arena_take(joiner->arena, size * sizeof(*joiner->slots));
+	memset(joiner->slots, 0, size * sizeof(*joiner->slots));
+	for (size_t i = 0; i < joiner->table->n_rows; i++) {
+		size_t slot = row_hash_key(joiner->table->schema, table_row(joiner->table, i)) & joiner->mask;
+
+		while (joiner->slots[slot])
+			slot = (slot + 1) & joiner->mask;
+		joiner->slots[slot] = (uint32_t)i + 1;
+	}
+}
+
+static const void *joined_row(struct joiner *joiner, const void *row)
+{
+	const void *found = near_row(joiner, row);
+	size_t slot;
+
+	if (found)
+		return found;
+	if (!joiner->slots)
+		build_slots(joiner);
+	slot = row_hash_key(joiner->table->schema, row) & joiner->mask;
+	for (; joiner->slots[slot]; slot = (slot + 1) & joiner->mask) {
+		size_t index = joiner->slots[slot] - 1;
+
+		found = table_row(joiner->table, index);
+		if (row_same_key(joiner->table->schema, found, row)) {
+			joiner->next = index + 1;
+			return found;
+		}
+	}
+	return NULL;
+}
+
+static const struct column *column_at(const struct schema *schema, uint16_t offset)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		if (schema->columns[i].offset == offset)
+			return &schema->columns[i];
+	return NULL;
+}
+
+/* How much a counter grew; NaN when unknown or when it shrank. Exact in integers. */
+static double growth(const struct column *counter, const void *now, const void *before)
+{
+	if (!counter || !row_is_known(now, counter) || !row_is_known(before, counter))
+		return NAN;
+	if (counter->type == VALUE_U64) {
+		uint64_t last = row_u64(before, counter), value = row_u64(now, counter);
+
+		return value < last ? NAN : (double)(value - last);
+	}
+	return row_f64(now, counter) < row_f64(before, counter)
+		       ? NAN
+		       : row_f64(now, counter) - row_f64(before, counter);
+}
+
+static double rate(const struct schema *schema, const struct column *column, const void *now,
+		   const void *before, double seconds)
+{
+	double grown = growth(column_at(schema, column->rate_of), now, before);
+	double over = column->rate_over ? growth(column_at(schema, column->rate_over), now, before) : seconds;
+
+	if (!(over > 0))
+		return NAN;
+	return grown / over * (column->scale > 0 ? column->scale : 1);
+}
+
+static void derive_table(struct frame *frame, struct table *now, const struct table *before)
+{
+	const struct schema *schema = now->schema;
+	struct joiner joiner = { .table = before, .arena = &frame->arena };
+	bool timed = before->mono_ns > 0 && now->mono_ns > before->mono_ns;
+	double seconds = timed ? (double)(now->mono_ns - before->mono_ns) * 1e-9 : 0;
+
+	for (size_t i = 0; i < now->n_rows; i++) {
+		void *row = table_row(now, i);
+		const void *last = joined_row(&joiner, row);
+
+		for (unsigned c = 0; last && c < schema->n_columns; c++)
+			if (schema->columns[c].kind == COLUMN_RATE)
+				row_set_f64(row, &schema->columns[c],
+					    rate(schema, &schema->columns[c], row, last, seconds));
+	}
+}
+
+static bool has_rates(const struct schema *schema)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		if (schema->columns[i].kind == COLUMN_RATE)
+			return true;
+	return false;
+}
+
+void frame_derive(struct frame *now, const struct frame *before)
+{
+	if (!before || before->mono_ns == 0)
+		return;
+	if (now->mono_ns > before->mono_ns)
+		now->interval_ns = now->mono_ns - before->mono_ns;
+	for (unsigned i = 0; i < now->n_tables; i++) {
+		struct table *table = &now->tables[i];
+		const struct table *last = frame_table(before, table->schema->name);
+
+		if (table->present && last && has_rates(table->schema))
+			derive_table(now, table, last);
+	}
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rates: the one place where two frames meet. */
+#ifndef PANETOP_MODEL_DERIVE_H
+#define PANETOP_MODEL_DERIVE_H
+
+#include "model/frame.h"
+
+/*
+ * Fills the RATE columns of now and its interval_ns. Rows are joined on their KEY columns. A rate stays
+ * unknown when before is NULL or lacks the row, when a value is unknown, when the counter shrank and when
+ * no time passed. Nothing else is changed, and nothing but the two frames is looked at.
+ */
+void frame_derive(struct frame *now, const struct frame *before);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A frame: all tables of one tick, its clocks and its notices, and the memory that holds them. */
+#ifndef PANETOP_MODEL_FRAME_H
+#define PANETOP_MODEL_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/arena.h"
+#include "model/column.h"
+
+#define FRAME_NOTICES_MAX 32
+
+struct table {
+	const struct schema *schema;
+	bool present;     /* sampled in this frame, even if it has no rows */
+	uint64_t mono_ns; /* CLOCK_MONOTONIC just before it was sampled: rates are over these */
+	char *rows;
+	size_t n_rows, capacity;
+	void *blank;      /* a row of unknowns, copied into every new row */
+};
+
+/* A sentence for the user about a source: what is missing and why, and how to get it (may be NULL). */
+struct notice {
+	const char *topic, *text, *remedy;
+};
+
+struct frame {
+	uint64_t mono_ns;     /* CLOCK_MONOTONIC at the start of the tick */
+	uint64_t wall_ns;     /* CLOCK_REALTIME then */
+	uint64_t interval_ns; /* since the frame before; 0 when there is none */
+	const char *host;     /* in the arena */
+	struct arena arena;   /* owns every text of the rows and notices */
+	struct table *tables; /* one for each schema, in the order of frame_open() */
+	unsigned n_tables;
+	struct notice notices[FRAME_NOTICES_MAX];
+	unsigned n_notices;
+};
+
+void frame_open(struct frame *frame, const struct schema *const *schemas, unsigned n_schemas);
+void frame_close(struct frame *frame);
+void frame_clear(struct frame *frame); /* for the next tick: no row, no notice; keeps its memory */
+
+/* The table of this topic when it was sampled in this frame, else NULL. */
+struct table *frame_table(const struct frame *frame, const char *topic);
+
+/* The table of this topic, sampled or not, NULL when there is no such topic. */
+struct table *frame_slot(const struct frame *frame, const char *topic);
+
+/* A new last row, all unknown, valid until the next one is added. */
+void *table_add(struct table *table);
+
+static inline void *table_row(const struct table *table, size_t index)
+{
+	return table->rows + index * table->schema->row_size;
+}
+
+/* The first row whose first KEY column is this text, NULL if there is none. */
+const void *table_find(const struct table *table, const char *key);
+
+/* The number at (topic, row named by its first key, column); NaN when it is not there or not known. */
+double frame_number(const struct frame *frame, const char *topic, const char *row, const char *column);
+
+/* Texts are copied into the arena. The same text about the same topic is kept once. */
+void frame_notice(struct frame *frame, const char *topic, const char *remedy, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+#endif

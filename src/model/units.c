@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How a value looks to a person. */
+#include <config.h>
+
+#include "model/units.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	double bytes;
+} size_units[N_SIZE_UNITS] = {
+	[SIZE_AUTO] = { "auto", 0 },          [SIZE_B] = { "B", 1 },
+	[SIZE_KIB] = { "KiB", 1024 },         [SIZE_MIB] = { "MiB", 1048576 },
+	[SIZE_GIB] = { "GiB", 1073741824.0 }, [SIZE_PERCENT] = { "percent", 0 },
+};
+
+bool size_unit_parse(const char *name, enum size_unit *unit)
+{
+	for (int i = 0; i < N_SIZE_UNITS; i++) {
+		if (strcmp(name, size_units[i].name) == 0) {
+			*unit = (enum size_unit)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *size_unit_name(enum size_unit unit)
+{
+	return size_units[unit].name;
+}
+
+enum size_unit size_unit_of_table(const struct table *table, enum size_unit chosen)
+{
+	double largest = 0;
+
+	if (chosen != SIZE_AUTO || !table->schema->one_unit)
+		return chosen;
+	for (unsigned c = 0; c < table->schema->n_columns; c++) {
+		const struct column *column = &table->schema->columns[c];
+
+		for (size_t i = 0; column->unit == UNIT_BYTES && i < table->n_rows; i++)
+			largest = fmax(largest, row_number(table_row(table, i), column));
+	}
+	for (enum size_unit unit = SIZE_GIB; unit > SIZE_B; unit--)
+		if (largest >= 1000 * size_units[unit].bytes)
+			return unit;
+	return SIZE_B;
+}
+
+/* printf into a cell, leaving room for a sign; what does not fit is cut: broken files hold absurd numbers. */
+static size_t __attribute__((format(printf, 2, 3))) cell(char *out, const char *format, ...)
+{
+	va_list list;
+	int length;
+
+	va_start(list, format);
+	length = vsnprintf(out, VALUE_TEXT_MAX - 1, format, list);
+	va_end(list);
+	return length < 0 ? 0 : length < VALUE_TEXT_MAX - 1 ? (size_t)length : VALUE_TEXT_MAX - 2;
+}
+
+/* Three digits, never rounded up: 1.99 stays below 2. */
+static size_t short_number(char *out, double value, const char *suffix)
+{
+	double shown = value < 100 ? floor(value * 10) / 10 : floor(value);
+
+	return cell(out, "%.*f%s", value < 100 ? 1 : 0, shown, suffix);
+}
+
+static size_t scaled(char *out, double value, double step, const char *const *suffixes, unsigned n_suffixes)
+{
+	unsigned i = 0;
+
+	if (value < 0) {
+		*out = '-';
+		return 1 + scaled(out + 1, -value, step, suffixes, n_suffixes);
+	}
+
+	while (value >= step && i + 1 < n_suffixes) {
+		value /= step;
+		i++;
+	}
+	if (i == 0)
+		return cell(out, "%.0f%s", floor(value), suffixes[0]);
+	return short_number(out, value, suffixes[i]);
+}
+
+static size_t format_size(char *out, double bytes)
+{
+	static const char *const suffixes[] = { "B", "K", "M", "G", "T", "P", "E" };
+
+	return scaled(out, bytes, 1024, suffixes, 7);
+}
+
+char *size_text(char *out, double bytes)
+{
+	static const char *const suffixes[] = { " B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB" };
+
+	scaled(out, bytes, 1024, suffixes, 7);
+	return out;
+}
+
+static size_t format_rate(char *out, double per_second)
+{
+	static const char *const suffixes[] = { "", "k", "M", "G", "T" };
+
+	if (per_second > 0 && per_second < 10)
+		return cell(out, "%.1f", per_second);
+	if (per_second < 100000)
+		return cell(out, "%.0f", per_second);
+	return scaled(out, per_second, 1000, suffixes, 5);
+}
+
+char *rate_text(char *out, double per_second)
+{
+	format_rate(out, per_second);
+	return out;
+}
+
+static size_t format_seconds(char *out, double seconds, bool ascii)
+{
+	unsigned long long whole;
+
+	if (!(seconds > 0) || seconds > 1e15)
+		return cell(out, "%.3gs", seconds);
+	if (seconds < 1e-6)
+		return cell(out, "%.0fns", seconds * 1e9);
+	if (seconds < 1e-3)
+		return cell(out, "%.1f%s", seconds * 1e6, ascii ? "us" : "µs");
+	if (seconds < 1)
+		return cell(out, "%.1fms", seconds * 1e3);
+	if (seconds < 1000)
+		return cell(out, "%.3fs", seconds);
+	whole = (unsigned long long)seconds;
+	if (whole < 86400)
+		return cell(out, "%02llu:%02llu:%02llu", whole / 3600,
+					whole / 60 % 60, whole % 60);
+	return cell(out, "%llud%02llu:%02llu", whole / 86400,
+				whole / 3600 % 24, whole / 60 % 60);
+}
+
+char *duration_text(char *out, double seconds, bool ascii)
+{
+	format_seconds(out, seconds, ascii);
+	return out;
+}
+
+static size_t format_bytes(char *out, const struct schema *schema, const struct column *column,
+			   const void *row, enum size_unit unit)
+{
+	double bytes = row_number(row, column);
+
+	if (unit == SIZE_PERCENT && schema->whole && column != &schema->columns[schema->whole_column]) {
+		double whole = schema->whole(row);
+
+		if (!(whole > 0))
+			return cell(out, "-");
+		return cell(out, "%.1f", 100 * bytes / whole);
+	}
+	if (unit == SIZE_AUTO || unit == SIZE_PERCENT)
+		return format_size(out, bytes);
+	if (column->type == VALUE_U64)
+		return cell(out, "%" PRIu64,
+					row_u64(row, column) / (uint64_t)size_units[unit].bytes);
+	return cell(out, "%.0f", trunc(bytes / size_units[unit].bytes) + 0.0);
+}
+
+size_t value_format(char *out, const struct schema *schema, const struct column *column, const void *row,
+		    enum size_unit unit, bool ascii)
+{
+	double number;
+
+	if (row_is_blank(row, column))
+		return cell(out, "%s", "");
+	if (!row_is_known(row, column))
+		return cell(out, "-");
+	number = row_number(row, column);
+	switch (column->unit) {
+	case UNIT_BYTES:
+		return format_bytes(out, schema, column, row, unit);
+	case UNIT_BYTES_PER_SECOND:
+		return format_size(out, number);
+	case UNIT_SECONDS:
+		return format_seconds(out, number, ascii);
+	case UNIT_RATIO:
+		return cell(out, "%.1f", 100 * number);
+	case UNIT_PER_SECOND:
+		return format_rate(out, number);
+	default:
+		if (column->type == VALUE_U64)
+			return cell(out, "%" PRIu64, row_u64(row, column));
+		return cell(out, "%.2f", number);
+	}
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How a value looks to a person: units, scaling, rounding. */
+#ifndef PANETOP_MODEL_UNITS_H
+#define PANETOP_MODEL_UNITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model/frame.h"
+
+#define VALUE_TEXT_MAX 32 /* bytes of a formatted number, with its NUL */
+
+/* What --unit chooses. In a fixed unit sizes are whole numbers, rounded down as free(1) does. */
+enum size_unit { SIZE_AUTO, SIZE_B, SIZE_KIB, SIZE_MIB, SIZE_GIB, SIZE_PERCENT, N_SIZE_UNITS };
+
+bool size_unit_parse(const char *name, enum size_unit *unit);
+const char *size_unit_name(enum size_unit unit);
+
+/*
+ * The unit in which this table's sizes are shown: what was chosen, but for a table of one unit (see
+ * struct schema) "auto" becomes the largest unit that leaves its greatest size four digits.
+ */
+enum size_unit size_unit_of_table(const struct table *table, enum size_unit chosen);
+
+/* The value as text without blanks: "-" unknown, "" blank. Text columns are not for this function. */
+size_t value_format(char *out, const struct schema *schema, const struct column *column, const void *row,
+		    enum size_unit unit, bool ascii);
+
+/* For sentences: "14 GiB", "6.778s", "1.2k". Each returns out, which has VALUE_TEXT_MAX bytes. */
+char *size_text(char *out, double bytes);
+char *duration_text(char *out, double seconds, bool ascii);
+char *rate_text(char *out, double per_second);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A view of one table: column choice, filter, partial sort, limit. */
+#include <config.h>
+
+#include "model/view.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/span.h"
+
+void view_open(struct view *view, const struct schema *schema)
+{
+	*view = (struct view){ .schema = schema, .sort = VIEW_AS_SAMPLED };
+	for (unsigned i = 0; i < schema->n_columns && view->n_columns < VIEW_COLUMNS_MAX; i++)
+		if (!schema->columns[i].hidden)
+			view->columns[view->n_columns++] = i;
+}
+
+void view_choose_all(struct view *view)
+{
+	view->n_columns = 0;
+	for (unsigned i = 0; i < view->schema->n_columns && i < VIEW_COLUMNS_MAX; i++)
+		view->columns[view->n_columns++] = i;
+}
+
+void view_close(struct view *view)
+{
+	free(view->rows);
+	*view = (struct view){ 0 };
+}
+
+static int find_column(const struct schema *schema, struct span name)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		if (span_is(name, schema->columns[i].key))
+			return (int)i;
+	return -1;
+}
+
+int view_choose_columns(struct view *view, const char *list, const char **unknown)
+{
+	struct span rest = span_text(list), name;
+	unsigned columns[VIEW_COLUMNS_MAX], n_columns = 0;
+
+	while (rest.at < rest.end && n_columns < VIEW_COLUMNS_MAX) {
+		int index;
+
+		if (!span_until(&rest, ',', &name)) {
+			name = rest;
+			rest.at = rest.end;
+		}
+		index = find_column(view->schema, name);
+		if (index < 0) {
+			*unknown = name.at;
+			return -EINVAL;
+		}
+		columns[n_columns++] = (unsigned)index;
+	}
+	if (n_columns == 0) {
+		*unknown = list;
+		return -EINVAL;
+	}
+	memcpy(view->columns, columns, sizeof(columns));
+	view->n_columns = n_columns;
+	return 0;
+}
+
+int view_choose_sort(struct view *view, const char *name)
+{
+	bool ascending = name[0] == '+';
+	int index = find_column(view->schema, span_text(ascending ? name + 1 : name));
+
+	if (index < 0)
+		return -EINVAL;
+	view->sort = index;
+	view->descending = !ascending;
+	return 0;
+}
+
+static int compare_known(const struct column *column, const void *one, const void *other)
+{
+	if (column->type == VALUE_TEXT)
+		return strcmp(row_text(one, column), row_text(other, column));
+	if (column->type == VALUE_U64) {
+		uint64_t a = row_u64(one, column), b = row_u64(other, column);
+
+		return (a > b) - (a < b);
+	}
+	return (row_f64(one, column) > row_f64(other, column)) - (row_f64(one, column) < row_f64(other, column));
+}
+
+/* Does one stand above other? A total order: rows lie in one array, so their addresses break ties. */
+static bool stands_above(const struct view *view, const void *one, const void *other)
+{
+	const struct column *column;
+	bool known, other_known;
+	int order;
+
+	if (view->sort == VIEW_AS_SAMPLED)
+		return one < other;
+	column = &view->schema->columns[view->sort];
+	known = row_is_known(one, column);
+	other_known = row_is_known(other, column);
+	if (known != other_known)
+		return known;
+	order = known ? compare_known(column, one, other) : 0;
+	if (order == 0)
+		return one < other;
+	return view->descending ? order > 0 : order < 0;
+}
+
+static void swap_rows(const void **rows, size_t one, size_t other)
+{
+	const void *row = rows[one];
+
+	rows[one] = rows[other];
+	rows[other] = row;
+}
+
+/* Restores the heap, whose root is the row that stands lowest. */
+static void sink_down(const struct view *view, const void **rows, size_t n_rows, size_t at)
+{
+	for (;;) {
+		size_t lowest = at, child = 2 * at + 1;
+
+		if (child < n_rows && stands_above(view, rows[lowest], rows[child]))
+			lowest = child;
+		if (child + 1 < n_rows && stands_above(view, rows[lowest], rows[child + 1]))
+			lowest = child + 1;
+		if (lowest == at)
+			return;
+		swap_rows(rows, at, lowest);
+		at = lowest;
+	}
+}
+
+/* The keep rows that stand highest come first and in order; what follows them is of no use. */
+static void sort_first(const struct view *view, const void **rows, size_t n_rows, size_t keep)
+{
+	for (size_t i = keep / 2; i-- > 0;)
+		sink_down(view, rows, keep, i);
+	for (size_t i = keep; i < n_rows; i++) {
+		if (stands_above(view, rows[i], rows[0])) {
+			rows[0] = rows[i];
+			sink_down(view, rows, keep, 0);
+		}
+	}
+	for (size_t n = keep; n > 1; n--) {
+		swap_rows(rows, 0, n - 1);
+		sink_down(view, rows, n - 1, 0);
+	}
+}
+
+void view_apply(struct view *view, const struct table *table)
+{
+	size_t keep;
+
+	if (view->capacity < table->n_rows) {
+		view->capacity = table->capacity;
+		view->rows = alloc_resize(view->rows, view->capacity, sizeof(*view->rows));
+	}
+	view->n_rows = 0;
+	for (size_t i = 0; i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (!view->filter || filter_matches(view->filter, view->schema, row))
+			view->rows[view->n_rows++] = row;
+	}
+	view->n_matching = view->n_rows;
+	keep = view->limit && view->limit < view->n_rows ? view->limit : view->n_rows;
+	if (view->sort != VIEW_AS_SAMPLED)
+		sort_first(view, view->rows, view->n_rows, keep);
+	view->n_rows = keep;
+}
+
+static bool has_capital(const char *text)
+{
+	for (; *text; text++)
+		if (*text >= 'A' && *text <= 'Z')
+			return true;
+	return false;
+}
+
+int filter_compile(regex_t *filter, const char *pattern)
+{
+	return regcomp(filter, pattern, REG_EXTENDED | REG_NOSUB | (has_capital(pattern) ? 0 : REG_ICASE));
+}
+
+bool filter_matches(const regex_t *filter, const struct schema *schema, const void *row)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		const struct column *column = &schema->columns[i];
+		const char *text = column->type == VALUE_TEXT ? row_text(row, column) : NULL;
+
+		if (text && regexec(filter, text, 0, NULL, 0) == 0)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A view of one table: which columns, which rows, in which order. Shared by the sinks and the screen. */
+#ifndef PANETOP_MODEL_VIEW_H
+#define PANETOP_MODEL_VIEW_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model/frame.h"
+
+#define VIEW_COLUMNS_MAX 64
+#define VIEW_AS_SAMPLED (-1) /* no sorting: the order of the kernel */
+
+struct view {
+	const struct schema *schema;
+	unsigned columns[VIEW_COLUMNS_MAX]; /* indices into the schema, in the order shown */
+	unsigned n_columns;
+	int sort;                           /* index of a column, or VIEW_AS_SAMPLED */
+	bool descending;
+	const regex_t *filter;              /* borrowed; NULL: every row */
+	size_t limit;                       /* at most so many rows; 0: all */
+	const void **rows;                  /* the result of view_apply(); owned */
+	size_t n_rows, capacity;
+	size_t n_matching;                  /* rows before the limit */
+};
+
+/* All columns that are not hidden, in the order of the schema, unsorted. */
+void view_open(struct view *view, const struct schema *schema);
+void view_close(struct view *view);
+void view_choose_all(struct view *view); /* hidden columns too, as machines want them */
+
+/*
+ * "key,key,…" / "key" or "+key" (ascending). 0, or -EINVAL for a name that the schema lacks and then
+ * *unknown is where it starts. An empty list of columns is -EINVAL too.
+ */
+int view_choose_columns(struct view *view, const char *list, const char **unknown);
+int view_choose_sort(struct view *view, const char *name);
+
+/* Makes view->rows from the table: filtered, sorted (unknown values last, ties as sampled), limited. */
+void view_apply(struct view *view, const struct table *table);
+
+/* Extended regular expression; case counts only if it holds a capital. 0 or an error of regcomp(3). */
+int filter_compile(regex_t *filter, const char *pattern);
+
+/* Does some text column of the row match? */
+bool filter_matches(const regex_t *filter, const struct schema *schema, const void *row);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line: one getopt_long() over the shared options and those of all panes. */
+#include <config.h>
+
+#include "options.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "options_table.h"
+#include "pane/panes.h"
+#include "topic/topic.h"
+
+#define CODE_SHARED 1000 /* getopt codes: index into option_entries */
+#define CODE_PANE 2000   /* index into the list of all pane options */
+
+struct parser {
+	struct options *options;
+	struct settings *settings;
+	struct option *longs; /* for getopt_long */
+	char letters[128];
+	const struct pane *option_panes[64]; /* the pane of each pane option */
+	const struct pane_option *pane_options[64];
+	unsigned n_pane_options;
+	bool pane_option_used[64];
+};
+
+void complain(const char *what, const char *why, ...)
+{
+	struct buffer line = { 0 };
+	char text[512];
+	va_list list;
+
+	va_start(list, why);
+	vsnprintf(text, sizeof(text), why, list);
+	va_end(list);
+	buffer_text(&line, "panetop: ");
+	utf8_clean(&line, what, -1, false);
+	buffer_text(&line, ": ");
+	utf8_clean(&line, text, -1, false);
+	buffer_char(&line, '\n');
+	fflush(stdout);
+	buffer_write(&line, STDERR_FILENO);
+	buffer_free(&line);
+}
+
+static struct option long_option(const char *name, bool argument, int code)
+{
+	return (struct option){
+		.name = name, .has_arg = argument ? required_argument : no_argument, .val = code,
+	};
+}
+
+static void collect_pane_options(struct parser *parser)
+{
+	for (unsigned i = 0; i < n_panes; i++) {
+		for (const struct pane_option *option = panes[i]->options; option && option->name; option++) {
+			parser->option_panes[parser->n_pane_options] = panes[i];
+			parser->pane_options[parser->n_pane_options++] = option;
+		}
+	}
+}
+
+static void make_tables(struct parser *parser)
+{
+	unsigned n = 0, letter = 0;
+
+	collect_pane_options(parser);
+	parser->longs = alloc_zeroed(n_option_entries + parser->n_pane_options + 3, sizeof(*parser->longs));
+	parser->letters[letter++] = ':';
+	for (unsigned i = 0; i < n_option_entries; i++) {
+		const struct option_entry *entry = &option_entries[i];
+
+		parser->longs[n++] = long_option(entry->name, entry->argument, CODE_SHARED + (int)i);
+		if (entry->letter)
+			parser->letters[letter++] = entry->letter;
+		if (entry->letter && entry->argument)
+			parser->letters[letter++] = ':';
+	}
+	for (unsigned i = 0; i < parser->n_pane_options; i++)
+		parser->longs[n++] = long_option(parser->pane_options[i]->name, parser->pane_options[i]->argument,
+						 CODE_PANE + (int)i);
+	parser->longs[n++] = long_option("help", false, 'h');
+	parser->longs[n++] = long_option("version", false, 'V');
+	parser->letters[letter++] = 'h';
+	parser->letters[letter++] = 'V';
+}
+
+static const struct option_entry *entry_of(int code)
+{
+	for (unsigned i = 0; i < n_option_entries; i++)
+		if (code == CODE_SHARED + (int)i || (code < CODE_SHARED && option_entries[i].letter == code))
+			return &option_entries[i];
+	return NULL;
+}
+
+static int wrong_value(const char *name, const char *value, const char *expected)
+{
+	char what[80];
+
+	snprintf(what, sizeof(what), "--%s", name);
+	complain(what, "'%s': %s", value, expected);
+	return 2;
+}
+
+/* getopt_long() leaves in optopt what it stumbled over: a letter, our code of a long option, or 0. */
+static int wrong_option(int code, char **argv)
+{
+	bool letter = optopt > 0 && optopt < CODE_SHARED && strncmp(argv[optind - 1], "--", 2) != 0;
+	char name[3] = { '-', letter ? (char)optopt : '-', '\0' };
+	const char *what = letter ? name : argv[optind - 1];
+
+	if (code == ':')
+		complain(what, _("this option needs a value; try 'panetop --help'"));
+	else if (optopt != 0 && !letter)
+		complain(what, _("this option takes no value; try 'panetop --help'"));
+	else
+		complain(what, _("there is no such option; try 'panetop --help'"));
+	return 2;
+}
+
+static int set_pane_option(struct parser *parser, unsigned index, const char *value)
+{
+	const struct pane_option *option = parser->pane_options[index];
+	char name[128];
+
+	if (value && option->valid && !option->valid(value))
+		return wrong_value(option->name, value, _(option->expected));
+	snprintf(name, sizeof(name), "%s.%s", parser->option_panes[index]->name, option->name);
+	settings_set(parser->settings, name, value ? value : "yes");
+	parser->pane_option_used[index] = true;
+	return -1;
+}
+
+static int take_option(struct parser *parser, int code, char **argv)
+{
+	const struct option_entry *entry = entry_of(code);
+
+	if (code == 'h' || code == 'V') {
+		code == 'h' ? print_help() : print_version();
+		return fflush(stdout) == 0 ? 0 : 1;
+	}
+	if (code == '?' || code == ':')
+		return wrong_option(code, argv);
+	if (code >= CODE_PANE)
+		return set_pane_option(parser, (unsigned)(code - CODE_PANE), optarg);
+	if (entry && !entry->set(parser->options, optarg))
+		return wrong_value(entry->name, optarg, _(entry->expected));
+	return -1;
+}
+
+static void add_name(struct buffer *list, const char *name)
+{
+	if (list->length > 0)
+		buffer_text(list, ", ");
+	buffer_text(list, name);
+}
+
+static int take_pane(struct options *options, const char *name)
+{
+	const struct pane *pane = pane_find(name);
+	struct buffer list = { 0 };
+
+	if (pane && options->n_panes < OPTIONS_PANES_MAX) {
+		options->panes[options->n_panes++] = pane;
+		return -1;
+	}
+	for (unsigned i = 0; i < n_panes; i++)
+		add_name(&list, panes[i]->name);
+	buffer_char(&list, '\0');
+	complain(name, _("there is no such pane, or more than one; there are: %s"), list.bytes);
+	buffer_free(&list);
+	return 2;
+}
+
+unsigned options_panes(const struct options *options, const struct pane **chosen)
+{
+	unsigned count = 0;
+
+	if (options->n_panes > 0) {
+		memcpy(chosen, options->panes, options->n_panes * sizeof(*chosen));
+		return options->n_panes;
+	}
+	for (unsigned i = 0; i < n_panes; i++)
+		if (!options->batch || panes[i]->by_default)
+			chosen[count++] = panes[i];
+	return count;
+}
+
+/* An option that only some panes take is refused when none of them is asked for. */
+static int check_scope(const struct parser *parser)
+{
+	const struct options *options = parser->options;
+	const struct pane *chosen[OPTIONS_PANES_MAX];
+	unsigned n_chosen = options_panes(options, chosen);
+	bool pid = false, user = false;
+
+	for (unsigned i = 0; i < n_chosen; i++) {
+		pid |= chosen[i]->takes_pid;
+		user |= chosen[i]->takes_user;
+	}
+	if ((options->pid && !pid) || (options->user && !user)) {
+		complain(options->pid && !pid ? "--pid" : "--user",
+			 _("no pane that is asked for takes this option; name one that does"));
+		return 2;
+	}
+	for (unsigned i = 0; i < parser->n_pane_options; i++) {
+		bool applies = !parser->pane_option_used[i];
+		char what[80];
+
+		for (unsigned c = 0; c < n_chosen; c++)
+			applies |= chosen[c] == parser->option_panes[i];
+		if (applies)
+			continue;
+		snprintf(what, sizeof(what), "--%s", parser->pane_options[i]->name);
+		complain(what, _("this is an option of the pane %s, which is not asked for"),
+			 parser->option_panes[i]->name);
+		return 2;
+	}
+	return -1;
+}
+
+static int check_together(const struct options *options)
+{
+	if (options->describe && options->probe)
+		complain("--describe", _("not together with --probe"));
+	else if (options->replay && options->root)
+		complain("--replay", _("not together with --root: a recording has no files"));
+	else if (options->record && options->print && strcmp(options->record, "-") == 0)
+		complain("--record", _("standard output takes either the recording or the samples, not both"));
+	else if (options->table && !topic_find(options->table))
+		complain("--table", _("'%s' is no topic; 'panetop --describe' lists them"), options->table);
+	else
+		return -1;
+	return 2;
+}
+
+static int parse(struct parser *parser, int argc, char **argv)
+{
+	int code, status = -1;
+
+	opterr = 0;
+	make_tables(parser);
+	while (status < 0 && (code = getopt_long(argc, argv, parser->letters, parser->longs, NULL)) != -1)
+		status = take_option(parser, code, argv);
+	while (status < 0 && optind < argc)
+		status = take_pane(parser->options, argv[optind++]);
+	if (status >= 0)
+		return status;
+	if (!isatty(STDOUT_FILENO))
+		parser->options->batch = true;
+	if (parser->options->batch && !parser->options->record)
+		parser->options->print = true;
+	status = check_together(parser->options);
+	return status < 0 ? check_scope(parser) : status;
+}
+
+int options_parse(struct options *options, struct settings *settings, int argc, char **argv)
+{
+	struct parser parser = { .options = options, .settings = settings };
+	int status = parse(&parser, argc, argv);
+
+	free(parser.longs);
+	return status;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options that every pane shares, as one table for parser and --help. */
+#ifndef PANETOP_OPTIONS_TABLE_H
+#define PANETOP_OPTIONS_TABLE_H
+
+#include "options.h"
+
+struct option_entry {
+	char letter;          /* 0: long only */
+	const char *name;
+	const char *argument; /* N_(); NULL: takes none */
+	const char *help;     /* N_() */
+	bool (*set)(struct options *options, const char *value); /* false: not a value it takes */
+	const char *expected; /* N_(): what it takes, for the message */
+};
+
+extern const struct option_entry option_entries[];
+extern const unsigned n_option_entries;
+
+void print_help(void);
+void print_version(void);
+
+#endif

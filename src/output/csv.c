@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* CSV after RFC 4180: one table, a heading, the time first, numbers in base units, unknown as nothing. */
+#include <config.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/utf8.h"
+#include "output/json_writer.h"
+#include "output/sink.h"
+
+/* Control characters have no place in RFC 4180; the text is otherwise UTF-8 whatever the locale. */
+static void add_field(struct buffer *out, const char *text)
+{
+	struct span rest = span_text(text);
+	bool quoted = strpbrk(text, ",\"\r\n") != NULL;
+	char bytes[UTF8_BYTES_MAX];
+
+	if (quoted)
+		buffer_char(out, '"');
+	while (rest.at < rest.end) {
+		uint32_t code = utf8_next(&rest);
+
+		if (code == '"')
+			buffer_char(out, '"');
+		buffer_add(out, bytes, utf8_put(bytes, utf8_is_harmful(code) ? '?' : code));
+	}
+	if (quoted)
+		buffer_char(out, '"');
+}
+
+static void add_value(struct buffer *out, const struct column *column, const void *row)
+{
+	struct json_writer json = { .out = out };
+
+	if (!row_is_known(row, column))
+		return;
+	if (column->type == VALUE_TEXT)
+		add_field(out, row_text(row, column));
+	else if (column->type == VALUE_U64)
+		buffer_print(out, "%" PRIu64, row_u64(row, column));
+	else
+		jsonw_f64(&json, row_f64(row, column));
+}
+
+static int begin(struct sink *sink)
+{
+	const struct view *view = &sink->plan->views[0];
+
+	buffer_text(&sink->buffer, "time");
+	for (unsigned i = 0; i < view->n_columns; i++)
+		buffer_print(&sink->buffer, ",%s", view->schema->columns[view->columns[i]].key);
+	buffer_text(&sink->buffer, "\r\n");
+	return buffer_write(&sink->buffer, sink->fd);
+}
+
+static int frame(struct sink *sink, const struct frame *frame)
+{
+	struct view *view = &sink->plan->views[0];
+	const struct table *table = frame_table(frame, view->schema->name);
+	char time[TIME_TEXT_MAX];
+
+	if (!table)
+		return 0;
+	view_apply(view, table);
+	time_utc(time, frame->wall_ns);
+	for (size_t r = 0; r < view->n_rows; r++) {
+		buffer_text(&sink->buffer, time);
+		for (unsigned c = 0; c < view->n_columns; c++) {
+			buffer_char(&sink->buffer, ',');
+			add_value(&sink->buffer, &view->schema->columns[view->columns[c]], view->rows[r]);
+		}
+		buffer_text(&sink->buffer, "\r\n");
+	}
+	return buffer_write(&sink->buffer, sink->fd);
+}
+
+const struct sink_format sink_csv = { .name = "csv", .one_table = true, .begin = begin, .frame = frame };

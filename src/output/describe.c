@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --describe: every topic and column with key, unit, kind, help and source. */
+#include <config.h>
+
+#include "output/describe.h"
+
+#include "core/i18n.h"
+#include "output/json_writer.h"
+
+void describe_text(struct buffer *out, const struct schema *const *schemas, unsigned n_schemas)
+{
+	for (unsigned i = 0; i < n_schemas; i++) {
+		const struct schema *schema = schemas[i];
+
+		buffer_print(out, "%s%s: %s\n", i > 0 ? "\n" : "", schema->name, _(schema->help));
+		for (unsigned c = 0; c < schema->n_columns; c++) {
+			const struct column *column = &schema->columns[c];
+
+			buffer_print(out, "  %-30s %-8s %-16s %s\n", column->key, kind_name(column->kind),
+				     unit_name(column->unit), _(column->help));
+			buffer_print(out, "  %30s %-8s %-16s = %s\n", "", "", "", column->source);
+		}
+	}
+}
+
+static void describe_column(struct json_writer *json, const struct column *column)
+{
+	jsonw_open(json, '{');
+	jsonw_key(json, "key");
+	jsonw_text(json, column->key);
+	jsonw_key(json, "title");
+	jsonw_text(json, column->title);
+	jsonw_key(json, "unit");
+	jsonw_text(json, unit_name(column->unit));
+	jsonw_key(json, "kind");
+	jsonw_text(json, kind_name(column->kind));
+	jsonw_key(json, "type");
+	jsonw_text(json, type_name(column->type));
+	jsonw_key(json, "help");
+	jsonw_text(json, column->help);
+	jsonw_key(json, "source");
+	jsonw_text(json, column->source);
+	jsonw_close(json, '}');
+}
+
+void describe_json(struct buffer *out, const struct schema *const *schemas, unsigned n_schemas)
+{
+	struct json_writer json = { .out = out };
+
+	jsonw_open(&json, '{');
+	jsonw_key(&json, "version");
+	jsonw_text(&json, PACKAGE_VERSION);
+	jsonw_key(&json, "topics");
+	jsonw_open(&json, '[');
+	for (unsigned i = 0; i < n_schemas; i++) {
+		jsonw_open(&json, '{');
+		jsonw_key(&json, "name");
+		jsonw_text(&json, schemas[i]->name);
+		jsonw_key(&json, "shape");
+		jsonw_text(&json, shape_name(schemas[i]->shape));
+		jsonw_key(&json, "help");
+		jsonw_text(&json, schemas[i]->help);
+		jsonw_key(&json, "columns");
+		jsonw_open(&json, '[');
+		for (unsigned c = 0; c < schemas[i]->n_columns; c++)
+			describe_column(&json, &schemas[i]->columns[c]);
+		jsonw_close(&json, ']');
+		jsonw_close(&json, '}');
+	}
+	jsonw_close(&json, ']');
+	jsonw_close(&json, '}');
+	buffer_char(out, '\n');
+}

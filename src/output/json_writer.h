@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A small streaming writer of JSON: commas and escapes are its business, nesting the caller's. */
+#ifndef PANETOP_OUTPUT_JSON_WRITER_H
+#define PANETOP_OUTPUT_JSON_WRITER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+
+struct json_writer {
+	struct buffer *out; /* borrowed */
+	bool need_comma;
+};
+
+void jsonw_open(struct json_writer *json, char bracket);  /* '{' or '[' */
+void jsonw_close(struct json_writer *json, char bracket); /* '}' or ']' */
+void jsonw_key(struct json_writer *json, const char *key);
+
+/*
+ * Invalid UTF-8 becomes U+FFFD. Every character that could harm a terminal is escaped, which changes
+ * nothing for a reader. NULL is null.
+ */
+void jsonw_text(struct json_writer *json, const char *text);
+
+/* Above 2^63 - 1, which readers may refuse as an integer, it is written as a real number. */
+void jsonw_u64(struct json_writer *json, uint64_t number);
+void jsonw_f64(struct json_writer *json, double number); /* exact; null when not finite */
+void jsonw_bool(struct json_writer *json, bool value);
+void jsonw_null(struct json_writer *json);
+
+/* "time": wall clock as RFC 3339 in UTC with nanoseconds; text has TIME_TEXT_MAX bytes. */
+#define TIME_TEXT_MAX 48
+char *time_utc(char *text, uint64_t wall_ns);
+
+#endif

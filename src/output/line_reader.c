@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lines of a file or a pipe by their offset. */
+#include <config.h>
+
+#include "output/line_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define READ_BYTES ((size_t)64 * 1024)
+#define LINE_BYTES_MAX ((size_t)256 * 1024 * 1024)
+
+static int open_spool(void)
+{
+	int fd = open(P_tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	FILE *file;
+
+	if (fd >= 0)
+		return fd;
+	file = tmpfile(); /* file systems without O_TMPFILE */
+	if (!file)
+		return -1;
+	fd = fcntl(fileno(file), F_DUPFD_CLOEXEC, 0);
+	fclose(file);
+	return fd;
+}
+
+int line_reader_open(struct line_reader *reader, int fd, bool go_back)
+{
+	*reader = (struct line_reader){ .fd = fd, .spool_fd = -1 };
+	reader->pipe = lseek(fd, 0, SEEK_CUR) < 0;
+	if (!reader->pipe || !go_back)
+		return 0;
+	reader->spool_fd = open_spool();
+	return reader->spool_fd < 0 ? -errno : 0;
+}
+
+void line_reader_close(struct line_reader *reader)
+{
+	close(reader->fd);
+	if (reader->spool_fd >= 0)
+		close(reader->spool_fd);
+	buffer_free(&reader->window);
+}
+
+static ssize_t fetch(struct line_reader *reader, off_t offset, char *bytes)
+{
+	ssize_t got;
+
+	if (!reader->pipe)
+		return pread(reader->fd, bytes, READ_BYTES, offset);
+	if (offset < reader->spooled)
+		return pread(reader->spool_fd, bytes, READ_BYTES, offset);
+	got = read(reader->fd, bytes, READ_BYTES);
+	if (got > 0 && reader->spool_fd >= 0) {
+		if (pwrite(reader->spool_fd, bytes, (size_t)got, reader->spooled) != got)
+			return -1;
+		reader->spooled += got;
+	}
+	return got;
+}
+
+/* Makes the window start at offset. */
+static void move_window(struct line_reader *reader, off_t offset)
+{
+	struct buffer *window = &reader->window;
+	off_t skip = offset - reader->window_offset;
+
+	if (skip < 0 || (size_t)skip > window->length) {
+		window->length = 0;
+	} else if (skip > 0) {
+		window->length -= (size_t)skip;
+		memmove(window->bytes, window->bytes + skip, window->length);
+	}
+	reader->window_offset = offset;
+}
+
+int line_reader_get(struct line_reader *reader, off_t offset, struct span *line, off_t *next)
+{
+	struct buffer *window = &reader->window;
+	char bytes[READ_BYTES];
+	size_t searched = 0;
+
+	move_window(reader, offset);
+	for (;;) {
+		const char *newline = window->length > searched
+					      ? memchr(window->bytes + searched, '\n', window->length - searched)
+					      : NULL;
+		ssize_t got;
+
+		if (newline) {
+			*line = (struct span){ .at = window->bytes, .end = newline };
+			*next = offset + (newline - window->bytes) + 1;
+			return 1;
+		}
+		searched = window->length;
+		if (window->length > LINE_BYTES_MAX)
+			return -EFBIG;
+		got = fetch(reader, offset + (off_t)window->length, bytes);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			return window->length > 0 ? -EPIPE : 0;
+		buffer_add(window, bytes, (size_t)got);
+	}
+}

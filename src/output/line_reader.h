@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lines of a file or a pipe by their offset; a pipe can be copied aside so that one can go back. */
+#ifndef PANETOP_OUTPUT_LINE_READER_H
+#define PANETOP_OUTPUT_LINE_READER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "core/buffer.h"
+#include "core/span.h"
+
+struct line_reader {
+	int fd;               /* owned */
+	bool pipe;            /* fd cannot be read at an offset */
+	int spool_fd;         /* owned; copy of the pipe so far, -1 when none is kept */
+	off_t spooled;        /* its length */
+	struct buffer window; /* bytes from window_offset on */
+	off_t window_offset;
+};
+
+/* 0 or -errno. With go_back, lines of a pipe that were read once can be read again. */
+int line_reader_open(struct line_reader *reader, int fd, bool go_back);
+void line_reader_close(struct line_reader *reader);
+
+/*
+ * The line that starts at offset, without its newline, valid until the next call; *next is where the
+ * following one starts. 1; 0 at the end; -EAGAIN when a non-blocking pipe has no whole line yet;
+ * -EPIPE when the file ends within the line; -EFBIG for an absurd line; another -errno of the read.
+ */
+int line_reader_get(struct line_reader *reader, off_t offset, struct span *line, off_t *next);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* OpenMetrics: every sample a whole exposition that ends in "# EOF"; KEY columns are the labels. */
+#include <config.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/utf8.h"
+#include "output/json_writer.h"
+#include "output/sink.h"
+
+#define FAMILY_MAX 160
+
+/* "panetop_TOPIC_KEY", without the "_total" that samples of counters end in. */
+static void name_family(char *family, const struct schema *schema, const struct column *column)
+{
+	size_t length;
+
+	snprintf(family, FAMILY_MAX, "panetop_%s_%s", schema->name, column->key);
+	length = strlen(family);
+	if (column->kind == COLUMN_COUNTER && length > 6 && strcmp(family + length - 6, "_total") == 0)
+		family[length - 6] = '\0';
+}
+
+static void add_escaped(struct buffer *out, const char *text)
+{
+	struct span rest = span_text(text);
+	char bytes[UTF8_BYTES_MAX];
+
+	while (rest.at < rest.end) {
+		uint32_t code = utf8_next(&rest);
+
+		if (code == '\n')
+			buffer_text(out, "\\n");
+		else if (code == '"' || code == '\\')
+			buffer_print(out, "\\%c", (char)code);
+		else
+			buffer_add(out, bytes, utf8_put(bytes, utf8_is_harmful(code) ? '?' : code));
+	}
+}
+
+static void add_number(struct buffer *out, const struct column *column, const void *row)
+{
+	struct json_writer json = { .out = out };
+
+	if (column->type == VALUE_U64)
+		buffer_print(out, "%" PRIu64, row_u64(row, column));
+	else
+		jsonw_f64(&json, row_f64(row, column));
+}
+
+/* In a histogram the lower bound of a bucket is a key but no label: "le" says it. */
+static bool is_label(const struct schema *schema, const struct column *column)
+{
+	return column->kind == COLUMN_KEY && !(schema->shape == SHAPE_HISTOGRAM && column->type == VALUE_F64);
+}
+
+/* Adds {key="value",…}, with one more label if given. */
+static void add_labels(struct buffer *out, const struct schema *schema, const void *row, const char *more)
+{
+	char before = '{';
+
+	for (unsigned c = 0; c < schema->n_columns; c++) {
+		const struct column *column = &schema->columns[c];
+
+		if (!is_label(schema, column))
+			continue;
+		buffer_print(out, "%c%s=\"", before, column->key);
+		if (column->type != VALUE_TEXT)
+			add_number(out, column, row);
+		else if (row_text(row, column))
+			add_escaped(out, row_text(row, column));
+		buffer_char(out, '"');
+		before = ',';
+	}
+	if (more)
+		buffer_print(out, "%c%s", before, more);
+	if (more || before == ',')
+		buffer_char(out, '}');
+}
+
+static void add_family(struct buffer *out, const char *family, const char *type, const char *unit, const char *help)
+{
+	buffer_print(out, "# TYPE %s %s\n", family, type);
+	if (unit)
+		buffer_print(out, "# UNIT %s %s\n", family, unit);
+	buffer_print(out, "# HELP %s ", family);
+	add_escaped(out, help);
+	buffer_char(out, '\n');
+}
+
+/* The unit is told where the name ends in it, as the format demands. */
+static const char *family_unit(const char *family, enum unit unit)
+{
+	const char *suffix = unit_suffix(unit);
+	size_t length = strlen(family);
+
+	if (!suffix || unit == UNIT_PER_SECOND || unit == UNIT_BYTES_PER_SECOND || length < strlen(suffix) ||
+	    strcmp(family + length - strlen(suffix), suffix) != 0)
+		return NULL;
+	return suffix;
+}
+
+static void add_column(struct buffer *out, const struct view *view, const struct column *column)
+{
+	bool counter = column->kind == COLUMN_COUNTER, headed = false;
+	char family[FAMILY_MAX];
+
+	name_family(family, view->schema, column);
+	for (size_t r = 0; r < view->n_rows; r++) {
+		if (!row_is_known(view->rows[r], column))
+			continue;
+		if (!headed)
+			add_family(out, family, counter ? "counter" : "gauge", family_unit(family, column->unit),
+				   column->help);
+		headed = true;
+		buffer_print(out, "%s%s", family, counter ? "_total" : "");
+		add_labels(out, view->schema, view->rows[r], NULL);
+		buffer_char(out, ' ');
+		add_number(out, column, view->rows[r]);
+		buffer_char(out, '\n');
+	}
+}
+
+static void add_table(struct buffer *out, const struct view *view)
+{
+	for (unsigned c = 0; c < view->n_columns; c++) {
+		const struct column *column = &view->schema->columns[view->columns[c]];
+
+		if (column->type != VALUE_TEXT && column->kind != COLUMN_KEY)
+			add_column(out, view, column);
+	}
+}
+
+/* The columns that make a histogram of a table of buckets. */
+struct buckets {
+	const struct column *bound, *samples;
+	char family[FAMILY_MAX];
+};
+
+static bool find_buckets(const struct schema *schema, struct buckets *buckets)
+{
+	size_t length = strlen(schema->name);
+	const char *unit;
+
+	*buckets = (struct buckets){ 0 };
+	for (unsigned c = 0; c < schema->n_columns; c++) {
+		const struct column *column = &schema->columns[c];
+
+		if (column->kind == COLUMN_BOUND)
+			buckets->bound = column;
+		else if (column->kind == COLUMN_COUNTER && !buckets->samples)
+			buckets->samples = column;
+	}
+	if (!buckets->bound || !buckets->samples)
+		return false;
+	if (length > 7 && strcmp(schema->name + length - 7, "_bucket") == 0)
+		length -= 7;
+	unit = unit_suffix(buckets->bound->unit);
+	snprintf(buckets->family, FAMILY_MAX, "panetop_%.*s%s%s", (int)length, schema->name, unit ? "_" : "",
+		 unit ? unit : "");
+	return true;
+}
+
+static bool same_labels(const struct schema *schema, const void *one, const void *other)
+{
+	for (unsigned c = 0; c < schema->n_columns; c++)
+		if (is_label(schema, &schema->columns[c]) && !row_same_value(&schema->columns[c], one, other))
+			return false;
+	return true;
+}
+
+static void add_bucket(struct buffer *out, const struct view *view, const struct buckets *buckets,
+		       const void *row, const char *bound, double count)
+{
+	char more[64];
+
+	snprintf(more, sizeof(more), "le=\"%s\"", bound);
+	buffer_print(out, "%s_bucket", buckets->family);
+	add_labels(out, view->schema, row, more);
+	buffer_print(out, " %.0f\n", count);
+}
+
+/* Rows of one histogram follow each other, buckets ascending; counts are made cumulative here. */
+static void add_histograms(struct buffer *out, const struct view *view, const struct buckets *buckets)
+{
+	double count = 0;
+
+	add_family(out, buckets->family, "histogram", family_unit(buckets->family, buckets->bound->unit),
+		   view->schema->help);
+	for (size_t r = 0; r < view->n_rows; r++) {
+		const void *row = view->rows[r];
+		bool last = r + 1 == view->n_rows || !same_labels(view->schema, row, view->rows[r + 1]);
+		char bound[40];
+
+		if (row_is_known(row, buckets->samples) && row_is_known(row, buckets->bound)) {
+			count += row_number(row, buckets->samples);
+			snprintf(bound, sizeof(bound), "%.12g", row_number(row, buckets->bound));
+			add_bucket(out, view, buckets, row, bound, count);
+		}
+		if (!last)
+			continue;
+		add_bucket(out, view, buckets, row, "+Inf", count);
+		count = 0;
+	}
+}
+
+static int frame(struct sink *sink, const struct frame *frame)
+{
+	for (unsigned i = 0; i < sink->plan->n_views; i++) {
+		struct view *view = &sink->plan->views[i];
+		const struct table *table = frame_table(frame, view->schema->name);
+		struct buckets buckets;
+
+		if (!table || view->schema->shape == SHAPE_EVENTS)
+			continue;
+		view_apply(view, table);
+		if (view->schema->shape != SHAPE_HISTOGRAM)
+			add_table(&sink->buffer, view);
+		else if (view->n_rows > 0 && find_buckets(view->schema, &buckets))
+			add_histograms(&sink->buffer, view, &buckets);
+	}
+	buffer_text(&sink->buffer, "# EOF\n");
+	return buffer_write(&sink->buffer, sink->fd);
+}
+
+const struct sink_format sink_openmetrics = { .name = "openmetrics", .frame = frame };

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The replay: frames from a recording, matched to today's columns by their keys. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "output/line_reader.h"
+#include "output/recording.h"
+
+/* Which column of ours each recorded column is; NULL: none, its values are passed over. */
+struct column_map {
+	const struct column **columns;
+	size_t n_columns;
+};
+
+struct place {
+	off_t offset;
+	uint64_t wall_ns;
+};
+
+struct replay {
+	struct line_reader reader;
+	struct column_map *maps; /* one for each schema */
+	unsigned n_schemas;
+	struct place *places;    /* of the frames found so far, and behind the last of them */
+	size_t n_frames, capacity;
+	off_t end;               /* where the line after the last found frame starts */
+	bool whole;              /* there are no more */
+	const char *remark;
+	size_t next;             /* index of the frame that comes next */
+};
+
+static void map_topic(struct column_map *map, const struct schema *schema, const json_t *columns)
+{
+	map->n_columns = json_array_size(columns);
+	map->columns = alloc_zeroed(map->n_columns, sizeof(*map->columns));
+	for (size_t i = 0; i < map->n_columns; i++) {
+		const char *key = json_string_value(json_object_get(json_array_get(columns, i), "key"));
+		int index = key ? schema_column(schema, key) : -1;
+
+		if (index >= 0 && schema->columns[index].kind != COLUMN_RATE)
+			map->columns[i] = &schema->columns[index];
+	}
+}
+
+/* Reads the first line. On failure *why says what is wrong. */
+static int read_header(struct replay *replay, const struct schema *const *schemas, const char **why)
+{
+	struct span line;
+	int got = line_reader_get(&replay->reader, 0, &line, &replay->end);
+	json_t *header = got == 1 ? json_loadb(line.at, span_length(line), 0, NULL) : NULL;
+	const char *magic = json_string_value(json_object_get(header, "panetop"));
+	json_int_t format = json_integer_value(json_object_get(header, "format"));
+	const json_t *recorded = json_object_get(header, "topics");
+
+	if (got < 0 && got != -EPIPE) {
+		*why = strerror(-got);
+	} else if (!magic || strcmp(magic, RECORDING_MAGIC) != 0) {
+		*why = _("this is no recording of panetop");
+	} else if (format > RECORDING_FORMAT) {
+		*why = _("this recording was written by a newer panetop");
+	} else {
+		for (unsigned i = 0; i < replay->n_schemas; i++)
+			map_topic(&replay->maps[i], schemas[i],
+				  json_object_get(json_object_get(recorded, schemas[i]->name), "columns"));
+		*why = NULL;
+	}
+	json_decref(header);
+	return *why ? -EINVAL : 0;
+}
+
+/* A recorded integer: a number, or text where it was too large for one. */
+static uint64_t to_u64(const json_t *value)
+{
+	const char *text = json_string_value(value);
+	struct span span;
+	uint64_t number;
+
+	if (json_is_false(value))
+		return U64_BLANK;
+	if (json_is_integer(value) && json_integer_value(value) >= 0)
+		return (uint64_t)json_integer_value(value);
+	if (json_is_real(value) && json_real_value(value) >= 0 && json_real_value(value) < 9e18)
+		return (uint64_t)json_real_value(value);
+	span = span_text(text ? text : "");
+	return span_u64(&span, &number) ? number : U64_UNKNOWN;
+}
+
+/* A clock that is not there is 0, over which no rate is derived. */
+static uint64_t to_clock(const json_t *value)
+{
+	uint64_t ns = to_u64(value);
+
+	return ns >= U64_BLANK ? 0 : ns;
+}
+
+static void set_value(struct frame *frame, void *row, const struct column *column, const json_t *value)
+{
+	const char *text = json_string_value(value);
+
+	if (column->type == VALUE_U64)
+		row_set_u64(row, column, to_u64(value));
+	else if (column->type == VALUE_F64)
+		row_set_f64(row, column, json_is_number(value) ? json_number_value(value) : NAN);
+	else if (text)
+		row_set_text(row, column, arena_copy(&frame->arena, text, strlen(text)));
+}
+
+static void read_table(struct frame *frame, struct table *table, const struct column_map *map, const json_t *recorded)
+{
+	const json_t *rows = json_object_get(recorded, "rows");
+
+	table->present = true;
+	table->mono_ns = to_clock(json_object_get(recorded, "mono_ns"));
+	for (size_t r = 0; r < json_array_size(rows); r++) {
+		const json_t *values = json_array_get(rows, r);
+		void *row = table_add(table);
+
+		for (size_t c = 0; c < json_array_size(values) && c < map->n_columns; c++)
+			if (map->columns[c])
+				set_value(frame, row, map->columns[c], json_array_get(values, c));
+	}
+}
+
+static void read_notices(struct frame *frame, const json_t *notices)
+{
+	for (size_t i = 0; i < json_array_size(notices); i++) {
+		const json_t *notice = json_array_get(notices, i);
+		const char *topic = json_string_value(json_object_get(notice, "topic"));
+		const char *text = json_string_value(json_object_get(notice, "text"));
+
+		if (topic && text)
+			frame_notice(frame, topic, json_string_value(json_object_get(notice, "remedy")), "%s", text);
+	}
+}
+
+static void read_frame(struct replay *replay, struct frame *frame, const json_t *line)
+{
+	const json_t *recorded = json_object_get(line, "tables");
+	const char *host = json_string_value(json_object_get(line, "host"));
+
+	frame->wall_ns = to_clock(json_object_get(line, "wall_ns"));
+	frame->mono_ns = to_clock(json_object_get(line, "mono_ns"));
+	if (host)
+		frame->host = arena_copy(&frame->arena, host, strlen(host));
+	for (unsigned i = 0; i < replay->n_schemas; i++) {
+		const json_t *table = json_object_get(recorded, frame->tables[i].schema->name);
+
+		if (table)
+			read_table(frame, &frame->tables[i], &replay->maps[i], table);
+	}
+	read_notices(frame, json_object_get(line, "notices"));
+}
+
+/* The clock at the front of a line as record.c writes it; another writer's order costs a full parse. */
+static uint64_t wall_of(struct span line)
+{
+	static const char front[] = "{\"wall_ns\":";
+	uint64_t wall_ns;
+	struct span rest = line;
+	json_t *parsed;
+
+	if (span_starts(line, front)) {
+		rest.at += sizeof(front) - 1;
+		if (span_u64(&rest, &wall_ns))
+			return wall_ns;
+	}
+	parsed = json_loadb(line.at, span_length(line), 0, NULL);
+	wall_ns = to_clock(json_object_get(parsed, "wall_ns"));
+	json_decref(parsed);
+	return wall_ns;
+}
+
+/* Finds one more frame: 1, 0 at the end, or -errno. */
+static int find_next(struct replay *replay)
+{
+	struct span line;
+	off_t next;
+	int got = replay->whole ? 0 : line_reader_get(&replay->reader, replay->end, &line, &next);
+
+	if (got == -EPIPE) {
+		replay->remark = _("the recording ends in the middle of a line; what was whole has been read");
+		got = 0;
+	}
+	if (got == 0)
+		replay->whole = true;
+	if (got != 1)
+		return got;
+	if (replay->n_frames == replay->capacity) {
+		replay->capacity = replay->capacity ? replay->capacity * 2 : 64;
+		replay->places = alloc_resize(replay->places, replay->capacity, sizeof(*replay->places));
+	}
+	replay->places[replay->n_frames++] = (struct place){ .offset = replay->end, .wall_ns = wall_of(line) };
+	replay->end = next;
+	return 1;
+}
+
+static int next(void *state, struct frame *frame)
+{
+	struct replay *replay = state;
+	struct span line;
+	off_t after;
+	json_t *parsed;
+	int got;
+
+	while (replay->next >= replay->n_frames) {
+		got = find_next(replay);
+		if (got != 1)
+			return got;
+	}
+	got = line_reader_get(&replay->reader, replay->places[replay->next].offset, &line, &after);
+	if (got != 1)
+		return got;
+	replay->next++;
+	parsed = json_loadb(line.at, span_length(line), 0, NULL);
+	if (json_is_object(parsed))
+		read_frame(replay, frame, parsed);
+	else
+		frame_notice(frame, "replay", NULL, _("line %zu of the recording is damaged"), replay->next + 1);
+	json_decref(parsed);
+	return 1;
+}
+
+static int seek(void *state, size_t index)
+{
+	struct replay *replay = state;
+	int got = 1;
+
+	while (index >= replay->n_frames && got == 1)
+		got = find_next(replay);
+	if (replay->n_frames == 0)
+		return got < 0 ? got : -ENODATA;
+	replay->next = index < replay->n_frames ? index : replay->n_frames - 1;
+	return 0;
+}
+
+static struct source_place place(void *state)
+{
+	const struct replay *replay = state;
+
+	return (struct source_place){
+		.index = replay->next > 0 ? replay->next - 1 : 0,
+		.known = replay->n_frames,
+		.whole = replay->whole,
+	};
+}
+
+static size_t find(void *state, uint64_t wall_ns)
+{
+	struct replay *replay = state;
+	size_t found = 0;
+
+	while (replay->n_frames == 0 || replay->places[replay->n_frames - 1].wall_ns <= wall_ns)
+		if (find_next(replay) != 1)
+			break;
+	for (size_t i = 0; i < replay->n_frames; i++)
+		if (replay->places[i].wall_ns <= wall_ns)
+			found = i;
+	return found;
+}
+
+static void close_replay(void *state)
+{
+	struct replay *replay = state;
+
+	line_reader_close(&replay->reader);
+	for (unsigned i = 0; i < replay->n_schemas; i++)
+		free(replay->maps[i].columns);
+	free(replay->maps);
+	free(replay->places);
+	free(replay);
+}
+
+int replay_open(struct source *source, int fd, bool seekable, const struct schema *const *schemas,
+		unsigned n_schemas, const char **why)
+{
+	struct replay *replay = alloc_zeroed(1, sizeof(*replay));
+	int error = line_reader_open(&replay->reader, fd, seekable);
+
+	replay->n_schemas = n_schemas;
+	replay->maps = alloc_zeroed(n_schemas, sizeof(*replay->maps));
+	if (error)
+		*why = strerror(-error);
+	else
+		error = read_header(replay, schemas, why);
+	if (!error && seekable && replay->reader.pipe && fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
+		error = -errno;
+	if (error) {
+		*why = *why ? *why : strerror(-error);
+		close_replay(replay);
+		return error;
+	}
+	*source = (struct source){
+		.next = next, .seek = seek, .place = place, .find = find, .close = close_replay, .state = replay,
+	};
+	return 0;
+}
+
+const char *replay_remark(const struct source *source)
+{
+	return ((const struct replay *)source->state)->remark;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The list of output formats, and what they share. */
+#include <config.h>
+
+#include "output/sink.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct sink_format *sink_format_find(const char *name)
+{
+	static const struct sink_format *const formats[] = { &sink_text, &sink_csv, &sink_json, &sink_openmetrics };
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (strcmp(formats[i]->name, name) == 0)
+			return formats[i];
+	return NULL;
+}
+
+void sink_open(struct sink *sink, const struct sink_format *format, struct plan *plan, int fd, const char *name)
+{
+	*sink = (struct sink){ .format = format, .plan = plan, .fd = fd, .name = name };
+}
+
+int sink_begin(struct sink *sink)
+{
+	return sink->format->begin ? sink->format->begin(sink) : 0;
+}
+
+int sink_frame(struct sink *sink, const struct frame *frame)
+{
+	int error = sink->format->frame(sink, frame);
+
+	if (!error)
+		sink->frames++;
+	return error;
+}
+
+void sink_close(struct sink *sink)
+{
+	buffer_free(&sink->buffer);
+	free(sink->widths);
+	*sink = (struct sink){ 0 };
+}
+
+void plan_close(struct plan *plan)
+{
+	for (unsigned i = 0; i < plan->n_views; i++)
+		view_close(&plan->views[i]);
+	free(plan->views);
+	plan->views = NULL;
+	plan->n_views = 0;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where frames go in batch mode: the formats of standard output, and the recording. */
+#ifndef PANETOP_OUTPUT_SINK_H
+#define PANETOP_OUTPUT_SINK_H
+
+#include <stdbool.h>
+
+#include "core/buffer.h"
+#include "model/frame.h"
+#include "model/units.h"
+#include "model/view.h"
+
+/* What a run prints; made once from options and panes. */
+struct plan {
+	struct view *views; /* the tables, in order; owned */
+	unsigned n_views;
+	const char *const *panes; /* their names; borrowed */
+	unsigned n_panes;
+	enum size_unit unit;
+	bool ascii;    /* the terminal or file takes ASCII only */
+	bool repeated; /* more than one sample will come */
+};
+
+struct sink;
+
+/* All return 0 or -errno of the write that failed. */
+struct sink_format {
+	const char *name;
+	bool one_table;                   /* takes a single table */
+	int (*begin)(struct sink *sink);  /* before the first frame; may be NULL */
+	int (*frame)(struct sink *sink, const struct frame *frame);
+};
+
+struct sink {
+	const struct sink_format *format;
+	struct plan *plan;    /* borrowed; not used by the recording */
+	int fd;               /* borrowed */
+	const char *name;     /* of the file, for messages; borrowed */
+	struct buffer buffer; /* owned */
+	unsigned long frames; /* written so far */
+	int *widths;          /* owned by the text sink */
+	long long good_bytes; /* of the recording: its length up to the last whole line */
+};
+
+extern const struct sink_format sink_text, sink_csv, sink_json, sink_openmetrics, sink_record;
+
+/* The format with this name, NULL if there is none. */
+const struct sink_format *sink_format_find(const char *name);
+
+/* Only sets it up; writing begins with sink_begin(). */
+void sink_open(struct sink *sink, const struct sink_format *format, struct plan *plan, int fd, const char *name);
+int sink_begin(struct sink *sink);
+int sink_frame(struct sink *sink, const struct frame *frame);
+void sink_close(struct sink *sink);
+
+void plan_close(struct plan *plan);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The list of all panes. */
+#ifndef PANETOP_PANE_PANES_H
+#define PANETOP_PANE_PANES_H
+
+#include "screen/pane.h"
+
+extern const struct pane *const panes[];
+extern const unsigned n_panes;
+
+/* The topics that the top lines of the screen show, ended by NULL. */
+extern const char *const headline_topics[];
+
+/* The pane whose name starts with prefix; NULL when there is none or more than one. */
+const struct pane *pane_find(const char *prefix);
+
+/* Number of tables of a pane. */
+unsigned pane_n_tables(const struct pane *pane);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --probe: what each source gives here and now, and for each that does not: why, and the remedy. */
+#ifndef PANETOP_PROBE_H
+#define PANETOP_PROBE_H
+
+#include "core/env.h"
+#include "options.h"
+
+/* Prints the table in the format of the options; the exit status. */
+int probe_run(const struct options *options, struct env *env);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a pane is: the tables it shows, the keys and options it takes, and how it draws. */
+#ifndef PANETOP_SCREEN_PANE_H
+#define PANETOP_SCREEN_PANE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/settings.h"
+#include "model/history.h"
+#include "model/units.h"
+#include "model/view.h"
+
+struct canvas;
+struct pane_context;
+
+struct pane_table {
+	const char *topic;
+	bool headline;   /* batch text prints it; if it has rates, a batch sample covers one whole delay */
+	bool on_request; /* sampled only while the pane asks for it, or with --table */
+	const char *columns; /* keys shown at first; NULL: all that are not hidden */
+	const char *sort;    /* as of --sort; NULL: as sampled */
+};
+
+/* A long option that belongs to one pane; its value becomes the setting "PANE.NAME". */
+struct pane_option {
+	const char *name;
+	const char *argument;            /* N_(); NULL: the option takes none and is set to "yes" */
+	const char *help;                /* N_() */
+	bool (*valid)(const char *value);
+	const char *expected;            /* N_(): what valid() wants, for the message */
+};
+
+/* A key of a pane, or one that works everywhere; footer and help page are made from these. */
+struct binding {
+	int key, other_key;              /* a character or one of enum key; 0: none */
+	const char *label;               /* N_(): a word or two for the footer; NULL: help page only */
+	const char *help;                /* N_() */
+	void (*act)(struct pane_context *context);
+};
+
+struct pane {
+	const char *name;                /* on the command line */
+	const char *title;               /* N_() */
+	const char *question;            /* N_(): what it answers */
+	bool by_default;                 /* batch prints it when no pane is named */
+	bool takes_pid, takes_user;      /* --pid, --user */
+	const struct pane_table *tables; /* ended by one without topic; the first one is the pane's own */
+	const struct pane_option *options; /* ended by one without name; may be NULL */
+	const struct series *series;     /* kept in the history even while the pane is hidden */
+	unsigned n_series;
+	const struct binding *bindings;  /* ended by one without act; may be NULL */
+	size_t state_size;
+
+	/* May be NULL; the state is all zero before. */
+	void (*open)(void *state, const struct settings *settings);
+	void (*save)(const void *state, struct settings *settings);
+
+	/* Changes a view of one of its tables as the settings of the pane ask. May be NULL. */
+	void (*adjust)(const struct settings *settings, struct view *view);
+
+	/* NULL: the first table fills the pane. */
+	void (*draw)(struct pane_context *context, struct canvas *canvas);
+};
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "memory_check": do the lines of /proc/meminfo add up, and what do they leave unaccounted? */
+#include <config.h>
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "kernel/meminfo.h"
+#include "topic/topic.h"
+
+#define PARTS_MAX 20
+
+struct check_row {
+	const char *formula;
+	uint64_t sum_bytes, total_bytes;
+	double error_bytes, error_ratio;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct check_row, formula, .kind = COLUMN_KEY, .title = N_("formula"), .width = 30,
+	       .help = N_("the lines of /proc/meminfo that are added, and the line they should give"),
+	       .source = "/proc/meminfo"),
+	COLUMN(struct check_row, sum_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("sum"), .width = 9,
+	       .rank = 2, .help = N_("what the parts add up to"), .source = "the left side of the formula"),
+	COLUMN(struct check_row, total_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("total"),
+	       .width = 9, .rank = 3, .help = N_("what the kernel prints for the whole"),
+	       .source = "the right side of the formula"),
+	COLUMN(struct check_row, error_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("error"),
+	       .width = 9, .rank = 1,
+	       .help = N_("sum less total; for MemTotal a negative error is memory that no line accounts for"),
+	       .source = "sum - total"),
+	COLUMN(struct check_row, error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("error%"),
+	       .width = 6, .rank = 1, .help = N_("the error as a share of the total"),
+	       .source = "(sum - total) / total"),
+};
+
+static const struct schema schema = {
+	.name = "memory_check",
+	.help = N_("identities between the lines of /proc/meminfo, with their errors"),
+	.one_unit = true,
+	.row_size = sizeof(struct check_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = {
+	{ "proc/meminfo", N_("sizes of all kinds of memory"),
+	  .remedies = { { ENOENT, N_("mount it: mount -t proc proc /proc") } } },
+	{ 0 },
+};
+
+struct part {
+	const char *key;
+	size_t offset;
+};
+
+#define PART(key, field) { key, offsetof(struct meminfo, field) }
+
+/* A part that a kernel does not print counts as nothing and is left out of the formula. */
+static const struct check {
+	struct part whole, parts[PARTS_MAX];
+} checks[] = {
+	{ PART("Active", active), { PART("Active(anon)", active_anon), PART("Active(file)", active_file) } },
+	{ PART("Inactive", inactive),
+	  { PART("Inactive(anon)", inactive_anon), PART("Inactive(file)", inactive_file) } },
+	{ PART("Slab", slab),
+	  { PART("SReclaimable", reclaimable_slab), PART("SUnreclaim", unreclaimable_slab) } },
+	/* by use: lists of the page reclaim */
+	{ PART("MemTotal", total),
+	  { PART("MemFree", free), PART("Active", active), PART("Inactive", inactive),
+	    PART("Unevictable", unevictable), PART("Slab", slab), PART("KernelStack", kernel_stack),
+	    PART("PageTables", page_tables), PART("SecPageTables", secondary_page_tables), PART("Percpu", percpu),
+	    PART("VmallocUsed", vmalloc_used), PART("Hugetlb", hugetlb), PART("Zswap", zswap),
+	    PART("Bounce", bounce) } },
+	/* by content: anonymous memory and page cache */
+	{ PART("MemTotal", total),
+	  { PART("MemFree", free), PART("Buffers", buffers), PART("Cached", cached),
+	    PART("SwapCached", swap_cached), PART("AnonPages", anon_pages), PART("Slab", slab),
+	    PART("KernelStack", kernel_stack), PART("PageTables", page_tables),
+	    PART("SecPageTables", secondary_page_tables), PART("Percpu", percpu),
+	    PART("VmallocUsed", vmalloc_used), PART("Hugetlb", hugetlb), PART("Zswap", zswap),
+	    PART("Bounce", bounce) } },
+};
+
+static uint64_t value_of(const struct meminfo *meminfo, const struct part *part)
+{
+	uint64_t value;
+
+	memcpy(&value, (const char *)meminfo + part->offset, sizeof(value));
+	return value;
+}
+
+static const char *add_parts(struct arena *arena, const struct check *check, const struct meminfo *meminfo,
+			     uint64_t *sum)
+{
+	const char *formula = "";
+
+	*sum = 0;
+	for (const struct part *part = check->parts; part->key; part++) {
+		uint64_t value = value_of(meminfo, part);
+
+		if (value == MEMINFO_UNKNOWN)
+			continue;
+		*sum += value;
+		formula = arena_print(arena, "%s%s%s", formula, *formula ? " + " : "", part->key);
+	}
+	return arena_print(arena, "%s = %s", formula, check->whole.key);
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct meminfo meminfo;
+	struct span text;
+	int error = env_read(env, env_file(env, "proc/meminfo"), &text);
+
+	(void)sampler;
+	if (error)
+		return error;
+	meminfo_parse(text, &meminfo);
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		uint64_t total = value_of(&meminfo, &checks[i].whole);
+		struct check_row *row;
+
+		if (total == MEMINFO_UNKNOWN)
+			continue;
+		row = table_add(table);
+		row->formula = add_parts(&frame->arena, &checks[i], &meminfo, &row->sum_bytes);
+		row->total_bytes = total;
+		row->error_bytes = (double)row->sum_bytes - (double)total;
+		if (total > 0)
+			row->error_ratio = row->error_bytes / (double)total;
+	}
+	return table->n_rows > 0 ? 0 : -ENODATA;
+}
+
+const struct topic topic_memory_check = { .schema = &schema, .sources = sources, .sample = sample };

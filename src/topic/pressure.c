@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "pressure": the share of time in which tasks waited for a CPU, for memory, for a disk. */
+#include <config.h>
+
+#include <errno.h>
+
+#include "core/i18n.h"
+#include "kernel/pressure.h"
+#include "topic/topic.h"
+
+struct pressure_row {
+	const char *resource, *kind;
+	double avg10_ratio, avg60_ratio, avg300_ratio, stalled_seconds, stalled_ratio;
+};
+
+#define AVERAGE(field, heading, what) \
+	COLUMN(struct pressure_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = heading, .width = 7, \
+	       .rank = 1, .help = what, .source = "/proc/pressure, the kernel's moving average")
+
+static const struct column columns[] = {
+	COLUMN(struct pressure_row, resource, .kind = COLUMN_KEY, .title = N_("waiting for"), .width = 11,
+	       .help = N_("cpu, memory or io"), .source = "/proc/pressure"),
+	COLUMN(struct pressure_row, kind, .kind = COLUMN_KEY, .title = N_("who"), .width = 4,
+	       .help = N_("some: at least one task waited; full: all that were not idle waited at once"),
+	       .source = "/proc/pressure"),
+	COLUMN(struct pressure_row, stalled_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("now%"),
+	       .width = 7, .rate_of = offsetof(struct pressure_row, stalled_seconds),
+	       .help = N_("share of the last interval in which tasks waited"),
+	       .source = "growth of stalled_seconds / time"),
+	AVERAGE(avg10_ratio, N_("10s%"), N_("share of the last 10 seconds in which tasks waited")),
+	AVERAGE(avg60_ratio, N_("60s%"), N_("share of the last 60 seconds in which tasks waited")),
+	AVERAGE(avg300_ratio, N_("300s%"), N_("share of the last 300 seconds in which tasks waited")),
+	COLUMN(struct pressure_row, stalled_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
+	       .title = N_("stalled"), .width = 10, .rank = 2, .help = N_("time lost since boot"),
+	       .source = "/proc/pressure total"),
+};
+
+static const struct schema schema = {
+	.name = "pressure",
+	.help = N_("pressure stall information: time lost waiting for CPU, memory and disks"),
+	.row_size = sizeof(struct pressure_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+#define REMEDIES \
+	.remedies = { { ENOENT, N_("this kernel is older than 4.20 or was built without CONFIG_PSI") }, \
+		      { EOPNOTSUPP, N_("switched off: boot with psi=1") } }
+
+static const struct source_spec sources[] = {
+	{ "proc/pressure/cpu", N_("time lost waiting for a CPU"), REMEDIES },
+	{ "proc/pressure/memory", N_("time lost waiting for memory"), REMEDIES },
+	{ "proc/pressure/io", N_("time lost waiting for disks"), REMEDIES },
+	{ 0 },
+};
+
+static const struct {
+	const char *resource, *path;
+} resources[] = {
+	{ "cpu", "proc/pressure/cpu" },
+	{ "memory", "proc/pressure/memory" },
+	{ "io", "proc/pressure/io" },
+};
+
+static void add_rows(struct frame *frame, struct table *table, const char *resource, struct span text)
+{
+	struct pressure_line line;
+
+	while (pressure_next(&text, &line)) {
+		struct pressure_row *row = table_add(table);
+
+		row->resource = resource;
+		row->kind = arena_copy(&frame->arena, line.kind.at, span_length(line.kind));
+		row->avg10_ratio = line.avg10 / 100;
+		row->avg60_ratio = line.avg60 / 100;
+		row->avg300_ratio = line.avg300 / 100;
+		row->stalled_seconds = (double)line.total_us * 1e-6;
+	}
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	int error = 0;
+
+	(void)sampler;
+	for (size_t i = 0; i < sizeof(resources) / sizeof(resources[0]); i++) {
+		struct span text;
+		int failed = env_read(env, env_file(env, resources[i].path), &text);
+
+		if (failed)
+			error = failed;
+		else
+			add_rows(frame, table, resources[i].resource, text);
+	}
+	return table->n_rows > 0 ? 0 : error ? error : -ENODATA;
+}
+
+const struct topic topic_pressure = { .schema = &schema, .sources = sources, .sample = sample };

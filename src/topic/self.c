@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "self": what panetop itself costs, per topic and in all. */
+#include <config.h>
+
+#include "core/i18n.h"
+#include "topic/topic.h"
+
+struct self_row {
+	const char *topic;
+	double sample_seconds;
+	uint64_t reads, lost;
+	double cpu_seconds, cpu_ratio;
+	uint64_t resident_bytes;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct self_row, topic, .kind = COLUMN_KEY, .title = N_("topic"), .width = 12,
+	       .help = N_("what was sampled; all: the whole of panetop"), .source = "panetop"),
+	COLUMN(struct self_row, sample_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("sample"),
+	       .width = 9, .help = N_("CPU time of the sample before this one"),
+	       .source = "CLOCK_PROCESS_CPUTIME_ID around the sample"),
+	COLUMN(struct self_row, reads, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("reads"), .width = 9,
+	       .help = N_("reads of kernel files since start"), .source = "panetop"),
+	COLUMN(struct self_row, lost, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("lost"), .width = 6,
+	       .help = N_("samples that failed since start"), .source = "panetop"),
+	COLUMN(struct self_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("CPU%"), .width = 6,
+	       .rate_of = offsetof(struct self_row, cpu_seconds),
+	       .help = N_("CPU time of panetop, drawing included; 100 is one CPU"),
+	       .source = "growth of cpu_seconds / time"),
+	COLUMN(struct self_row, resident_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("resident"),
+	       .width = 8, .help = N_("resident memory of panetop"), .source = "/proc/self/statm"),
+	COLUMN(struct self_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = N_("CPU time"),
+	       .width = 9, .hidden = true, .help = N_("CPU time of panetop since start"),
+	       .source = "CLOCK_PROCESS_CPUTIME_ID"),
+};
+
+static const struct schema schema = {
+	.name = "self",
+	.help = N_("what panetop itself costs"),
+	.row_size = sizeof(struct self_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = { { 0 } };
+
+static void add_topic(struct table *table, const struct env_cost *cost)
+{
+	struct self_row *row = table_add(table);
+
+	row->topic = cost->name;
+	row->sample_seconds = (double)cost->cpu_ns * 1e-9;
+	row->reads = cost->reads;
+	row->lost = cost->lost;
+	row->resident_bytes = U64_BLANK;
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct self_row *all = table_add(table);
+	double seconds = 0;
+	uint64_t lost = 0, resident = env_self_resident_bytes(env);
+
+	(void)sampler;
+	(void)frame;
+	all->topic = "all";
+	all->cpu_seconds = (double)env_self_cpu_ns() * 1e-9;
+	if (resident > 0)
+		all->resident_bytes = resident;
+	for (unsigned i = 0; i < env->n_costs; i++) {
+		seconds += (double)env->costs[i].cpu_ns * 1e-9;
+		lost += env->costs[i].lost;
+	}
+	all->sample_seconds = seconds;
+	all->reads = env->reads;
+	all->lost = lost;
+	for (unsigned i = 0; i < env->n_costs; i++)
+		add_topic(table, &env->costs[i]);
+	return 0;
+}
+
+const struct topic topic_self = { .schema = &schema, .sources = sources, .sample = sample };

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "system": load, tasks, context switches, interrupts, forks and uptime of the whole machine. */
+#include <config.h>
+
+#include <errno.h>
+
+#include "core/i18n.h"
+#include "core/pids.h"
+#include "kernel/system.h"
+#include "topic/topic.h"
+
+struct system_row {
+	double load1, load5, load15;
+	uint64_t cpus, tasks, threads, running, blocked;
+	uint64_t context_switches, interrupts, forks;
+	double context_switches_per_second, interrupts_per_second, forks_per_second, uptime_seconds;
+};
+
+#define LOAD(field, heading, what) \
+	COLUMN(struct system_row, field, .kind = COLUMN_GAUGE, .title = heading, .width = 6, .help = what, \
+	       .source = "/proc/loadavg")
+
+#define COUNT(field, ...) \
+	COLUMN(struct system_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .width = 7, .rank = 1, __VA_ARGS__)
+
+#define RATE(counter, heading, what, line) \
+	COLUMN(struct system_row, counter##_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, \
+	       .title = heading, .width = 8, .rank = 2, .rate_of = offsetof(struct system_row, counter), \
+	       .help = what, .source = "growth of /proc/stat " line " / time"), \
+	COLUMN(struct system_row, counter, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = heading, \
+	       .width = 12, .hidden = true, .help = what, .source = "/proc/stat " line)
+
+static const struct column columns[] = {
+	LOAD(load1, N_("load1"), N_("tasks that run or wait for a disk, mean of 1 minute")),
+	LOAD(load5, N_("load5"), N_("tasks that run or wait for a disk, mean of 5 minutes")),
+	LOAD(load15, N_("load15"), N_("tasks that run or wait for a disk, mean of 15 minutes")),
+	COUNT(cpus, .title = N_("CPUs"), .help = N_("CPUs that are online"), .source = "/proc/stat cpuN lines"),
+	COUNT(tasks, .title = N_("tasks"), .help = N_("processes that /proc shows to this user"),
+	      .source = "numbered directories in /proc"),
+	COUNT(threads, .title = N_("threads"), .help = N_("threads of the whole machine, those of the kernel included"),
+	      .source = "/proc/loadavg, fourth field"),
+	COUNT(running, .title = N_("running"), .help = N_("tasks that run or wait for a CPU now"),
+	      .source = "/proc/stat procs_running"),
+	COUNT(blocked, .title = N_("blocked"), .help = N_("tasks that wait for a disk now"),
+	      .source = "/proc/stat procs_blocked"),
+	RATE(context_switches, N_("ctxt/s"), N_("context switches"), "ctxt"),
+	RATE(interrupts, N_("intr/s"), N_("interrupts"), "intr"),
+	RATE(forks, N_("forks/s"), N_("processes and threads started"), "processes"),
+	COLUMN(struct system_row, uptime_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("uptime"),
+	       .width = 10, .rank = 1, .help = N_("time since boot, suspend included"), .source = "/proc/uptime"),
+};
+
+static const struct schema schema = {
+	.name = "system",
+	.help = N_("the whole machine in one row"),
+	.row_size = sizeof(struct system_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+#define MOUNT_PROC .remedies = { { ENOENT, N_("mount it: mount -t proc proc /proc") } }
+
+static const struct source_spec sources[] = {
+	{ "proc/loadavg", N_("load and number of threads"), MOUNT_PROC },
+	{ "proc/stat", N_("context switches, interrupts, forks, CPUs"), MOUNT_PROC },
+	{ "proc/uptime", N_("time since boot"), MOUNT_PROC },
+	{ 0 },
+};
+
+static int read_loadavg(struct env *env, struct system_row *row)
+{
+	struct loadavg loadavg;
+	struct span text;
+	int error = env_read(env, env_file(env, "proc/loadavg"), &text);
+
+	if (error)
+		return error;
+	if (!loadavg_parse(text, &loadavg))
+		return -ENODATA;
+	row->load1 = loadavg.load1;
+	row->load5 = loadavg.load5;
+	row->load15 = loadavg.load15;
+	row->threads = loadavg.threads;
+	return 0;
+}
+
+static int read_stat(struct env *env, struct system_row *row)
+{
+	struct stat_totals totals;
+	struct span text;
+	int error = env_read(env, env_file(env, "proc/stat"), &text);
+
+	if (error)
+		return error;
+	stat_totals_parse(text, &totals);
+	row->cpus = totals.cpus;
+	row->context_switches = totals.context_switches;
+	row->interrupts = totals.interrupts;
+	row->forks = totals.forks;
+	row->running = totals.running;
+	row->blocked = totals.blocked;
+	return 0;
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct system_row *row = table_add(table);
+	const uint32_t *pids;
+	struct span text;
+	size_t n_pids;
+	int load_error = read_loadavg(env, row), stat_error = read_stat(env, row);
+
+	(void)sampler;
+	(void)frame;
+	if (env_read(env, env_file(env, "proc/uptime"), &text) == 0)
+		uptime_parse(text, &row->uptime_seconds);
+	if (pids_list(env, &pids, &n_pids) == 0)
+		row->tasks = n_pids;
+	return load_error && stat_error ? load_error : 0;
+}
+
+const struct topic topic_system = { .schema = &schema, .sources = sources, .sample = sample };

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a topic is: a schema, where its numbers come from, and a sampler. topics.def lists them all. */
+#ifndef PANETOP_TOPIC_TOPIC_H
+#define PANETOP_TOPIC_TOPIC_H
+
+#include "core/env.h"
+#include "core/settings.h"
+#include "model/frame.h"
+
+#define SOURCE_REMEDIES_MAX 3
+
+/* A kernel file or facility that a topic reads: --probe tries it, and a failed sample is explained by it. */
+struct source_spec {
+	const char *path;                 /* relative to the root: "proc/meminfo"; a name if there is a test */
+	const char *gives;                /* N_(): what it is read for */
+	bool optional;                    /* its absence is normal: no notice */
+	int (*test)(struct env *env);     /* instead of reading path: 0 or -errno; may be NULL */
+	struct {
+		int error;                /* a positive errno */
+		const char *remedy;       /* N_(): why, and what to do about it */
+	} remedies[SOURCE_REMEDIES_MAX];
+};
+
+/* A topic that is being sampled. */
+struct sampler {
+	const struct topic *topic;
+	void *state; /* of the topic: made by its open, given back by its close; NULL if it needs none */
+};
+
+struct topic {
+	const struct schema *schema;
+	const struct source_spec *sources; /* ended by an entry without path */
+
+	/* May be NULL. 0 or -errno. */
+	int (*open)(struct sampler *sampler, struct env *env, const struct settings *settings);
+
+	/*
+	 * Adds this tick's rows to table. 0, or -errno of a read that failed: the table is then emptied and
+	 * the failure told as a notice with the remedy of its source. Other notices go into frame.
+	 */
+	int (*sample)(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table);
+	void (*close)(struct sampler *sampler); /* may be NULL */
+
+	/*
+	 * Does something to the machine, only ever on the user's word. May be NULL. 0 when it was started,
+	 * then done(context, 0 or -errno) is called once from the main loop; or -errno and done is not.
+	 */
+	int (*act)(struct env *env, const char *action, void (*done)(void *context, int error), void *context);
+};
+
+#define TOPIC(name) extern const struct topic topic_##name;
+#include "topic/topics.def"
+#undef TOPIC
+
+/* All topics in the order of topics.def. */
+extern const struct topic *const topics[];
+extern const unsigned n_topics;
+
+#define TOPICS_MAX 64
+
+/* Their schemas in the same order, for frame_open(). */
+void topic_schemas(const struct schema *schemas[TOPICS_MAX]);
+
+const struct topic *topic_find(const char *name);
+
+/* The entry for this path among the topic's sources, NULL if there is none. */
+const struct source_spec *topic_source(const struct topic *topic, const char *path);
+
+/* What to do about error (positive errno) at this source, translated; NULL when there is nothing to say. */
+const char *source_remedy(const struct source_spec *source, int error);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The list of all topics, and look-ups in it. */
+#include <config.h>
+
+#include "topic/topic.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/i18n.h"
+
+#define TOPIC(name) &topic_##name,
+const struct topic *const topics[] = {
+#include "topic/topics.def"
+};
+#undef TOPIC
+
+const unsigned n_topics = sizeof(topics) / sizeof(topics[0]);
+
+_Static_assert(sizeof(topics) / sizeof(topics[0]) <= TOPICS_MAX, "room for all schemas");
+
+void topic_schemas(const struct schema *schemas[TOPICS_MAX])
+{
+	for (unsigned i = 0; i < n_topics; i++)
+		schemas[i] = topics[i]->schema;
+}
+
+const struct topic *topic_find(const char *name)
+{
+	for (unsigned i = 0; i < n_topics; i++)
+		if (strcmp(topics[i]->schema->name, name) == 0)
+			return topics[i];
+	return NULL;
+}
+
+const struct source_spec *topic_source(const struct topic *topic, const char *path)
+{
+	for (const struct source_spec *source = topic->sources; source && source->path; source++)
+		if (strcmp(source->path, path) == 0)
+			return source;
+	return NULL;
+}
+
+static const struct {
+	int error;
+	const char *remedy;
+} common_remedies[] = {
+	{ EACCES, N_("run it as root, or give it the capability cap_dac_read_search") },
+	{ EPERM, N_("run it as root") },
+	{ EMFILE, N_("raise the limit of open files: ulimit -n") },
+};
+
+const char *source_remedy(const struct source_spec *source, int error)
+{
+	for (unsigned i = 0; source && i < SOURCE_REMEDIES_MAX; i++)
+		if (source->remedies[i].remedy && source->remedies[i].error == error)
+			return _(source->remedies[i].remedy);
+	for (unsigned i = 0; i < sizeof(common_remedies) / sizeof(common_remedies[0]); i++)
+		if (common_remedies[i].error == error)
+			return _(common_remedies[i].remedy);
+	return NULL;
+}
