@@ -12,6 +12,8 @@
 #include "batch.h"
 #include "core/env.h"
 #include "core/i18n.h"
+#include "core/worker.h"
+#include "interactive.h"
 #include "live.h"
 #include "options.h"
 #include "output/describe.h"
@@ -72,10 +74,15 @@ static int open_replay(const struct options *options, struct source *source)
 	return 0;
 }
 
-static int run(const struct options *options, struct settings *settings, struct source *source, bool live)
+static int run(const struct options *options, const struct settings *settings, struct source *source,
+	       struct worker *worker, bool live)
 {
 	struct batch_plan plan;
-	int status = batch_plan_open(&plan, options, settings);
+	int status;
+
+	if (!options->batch)
+		return interactive_run(options, settings, source, worker);
+	status = batch_plan_open(&plan, options, settings);
 
 	if (status == 0)
 		status = batch_run(options, &plan, source, live);
@@ -83,21 +90,21 @@ static int run(const struct options *options, struct settings *settings, struct 
 	return status;
 }
 
-static int run_replay(const struct options *options, struct settings *settings)
+static int run_replay(const struct options *options, const struct settings *settings)
 {
 	struct source source;
 	int status = open_replay(options, &source);
 
 	if (status)
 		return status;
-	status = run(options, settings, &source, false);
+	status = run(options, settings, &source, NULL, false);
 	if (replay_remark(&source))
 		complain(options->replay, "%s", replay_remark(&source));
 	source.close(source.state);
 	return status;
 }
 
-static int run_live(const struct options *options, struct settings *settings)
+static int run_live(const struct options *options, const struct settings *settings)
 {
 	const char *root = options->root ? options->root : "/";
 	struct source source;
@@ -111,9 +118,11 @@ static int run_live(const struct options *options, struct settings *settings)
 	if (options->probe) {
 		status = probe_run(options, &env);
 	} else {
+		env.worker = worker_open();
 		live_open(&source, &env, settings);
-		status = run(options, settings, &source, true);
+		status = run(options, settings, &source, env.worker, true);
 		source.close(source.state);
+		worker_close(env.worker);
 	}
 	env_close(&env);
 	return status;

@@ -242,6 +242,12 @@ static int check_together(const struct options *options)
 	return 2;
 }
 
+/* A terminal that cannot place its cursor has no screen. */
+static bool is_dumb(const char *term)
+{
+	return term && strcmp(term, "dumb") == 0;
+}
+
 static int parse(struct parser *parser, int argc, char **argv)
 {
 	int code, status = -1;
@@ -254,7 +260,7 @@ static int parse(struct parser *parser, int argc, char **argv)
 		status = take_pane(parser->options, argv[optind++]);
 	if (status >= 0)
 		return status;
-	if (!isatty(STDOUT_FILENO))
+	if (!isatty(STDOUT_FILENO) || is_dumb(getenv("TERM")))
 		parser->options->batch = true;
 	if (parser->options->batch && !parser->options->record)
 		parser->options->print = true;

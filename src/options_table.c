@@ -94,9 +94,15 @@ SET_TEXT(user)
 SET_TEXT(filter)
 SET_TEXT(sort)
 SET_TEXT(columns)
-SET_TEXT(table)
 SET_TEXT(root)
 SET_TEXT(replay)
+
+static bool set_table(struct options *options, const char *value)
+{
+	options->table = value;
+	options->batch = options->print = true;
+	return *value != '\0';
+}
 
 static bool set_record(struct options *options, const char *value)
 {
@@ -137,7 +143,7 @@ const struct option_entry option_entries[] = {
 	{ 'f', "filter", N_("REGEX"), N_("only rows in which some text matches"), set_filter, something },
 	{ 's', "sort", N_("[+]COLUMN"), N_("largest of this column first; + smallest first"), set_sort, something },
 	{ 'c', "columns", N_("LIST"), N_("columns to show, by key, with commas"), set_columns, something },
-	{ 't', "table", N_("TOPIC"), N_("print only this table"), set_table, something },
+	{ 't', "table", N_("TOPIC"), N_("print only this table; implies --batch"), set_table, something },
 	{ 'l', "limit", N_("N"), N_("at most N rows of each table"), set_limit, N_("use a whole number from 1") },
 	{ 0, "unit", N_("UNIT"), N_("of sizes: auto (default), B, KiB, MiB, GiB or percent"), set_unit,
 	  N_("use auto, B, KiB, MiB, GiB or percent") },

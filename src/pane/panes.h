@@ -4,12 +4,17 @@
 #define PANETOP_PANE_PANES_H
 
 #include "screen/pane.h"
+#include "screen/screen.h"
 
 extern const struct pane *const panes[];
 extern const unsigned n_panes;
 
 /* The topics that the top lines of the screen show, ended by NULL. */
 extern const char *const headline_topics[];
+
+/* See struct screen_setup. */
+unsigned headline_pieces(const struct frame *frame, char pieces[][HEADLINE_PIECE_MAX]);
+void headline_corner(const struct frame *frame, char *text, size_t room);
 
 /* The pane whose name starts with prefix; NULL when there is none or more than one. */
 const struct pane *pane_find(const char *prefix);

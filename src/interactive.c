@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From options and configuration to a running screen: the command line wins over the file. */
+#include <config.h>
+
+#include "interactive.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config_file.h"
+#include "core/i18n.h"
+#include "pane/panes.h"
+#include "plan.h"
+#include "screen/screen.h"
+#include "topic/topic.h"
+
+static unsigned index_of(const struct pane *pane)
+{
+	for (unsigned i = 0; i < n_panes; i++)
+		if (panes[i] == pane)
+			return i;
+	return 0;
+}
+
+static unsigned first_pane(const struct options *options, const struct settings *settings)
+{
+	const char *name = settings_get(settings, "pane");
+	const struct pane *pane = options->n_panes > 0 ? options->panes[0] : name ? pane_find(name) : NULL;
+
+	return pane ? index_of(pane) : 0;
+}
+
+static double choose_delay(const struct options *options, const struct settings *settings)
+{
+	const char *text = settings_get(settings, "delay");
+	struct span span = span_text(text ? text : "");
+	double seconds;
+
+	if (options->delay_seconds > 0)
+		return options->delay_seconds;
+	if (span_f64(&span, &seconds) && seconds >= DELAY_MIN && seconds <= DELAY_MAX)
+		return seconds;
+	return 1;
+}
+
+static enum size_unit choose_unit(const struct options *options, const struct settings *settings)
+{
+	const char *name = settings_get(settings, "unit");
+	enum size_unit unit = SIZE_AUTO;
+
+	if (options->unit_given)
+		return options->unit;
+	if (name)
+		size_unit_parse(name, &unit);
+	return unit;
+}
+
+static enum glyph_set choose_glyphs(const struct options *options, const struct settings *settings)
+{
+	const char *name = settings_get(settings, "glyphs");
+	enum glyph_set glyphs = GLYPHS_BLOCK;
+
+	if (options->ascii)
+		return GLYPHS_ASCII;
+	if (name)
+		glyph_set_parse(name, &glyphs);
+	return glyphs;
+}
+
+static bool choose_color(const struct options *options)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	if (options->color == WHEN_AUTO)
+		return !(no_color && *no_color);
+	return options->color == WHEN_ALWAYS;
+}
+
+static int complain_of_terminal(int error)
+{
+	const char *term = getenv("TERM");
+
+	if (error == -EINVAL)
+		complain("TERM", _("this terminal, '%s', is not known here; set TERM, or use --batch"), term ? term : "");
+	else if (error == -ENOTTY)
+		complain(_("screen"), "%s", _("there is no terminal to show it on; use --batch"));
+	else
+		complain(_("screen"), "%s", strerror(-error));
+	return 1;
+}
+
+static int run(const struct options *options, struct settings *settings, struct source *source, struct worker *worker)
+{
+	const struct schema *schemas[TOPICS_MAX];
+	struct screen_setup setup = {
+		.source = source,
+		.schemas = schemas,
+		.n_schemas = n_topics,
+		.panes = panes,
+		.n_panes = n_panes,
+		.headline_topics = headline_topics,
+		.headline = headline_pieces,
+		.corner = headline_corner,
+		.settings = settings,
+		.save = config_save,
+		.worker = worker,
+		.first_pane = first_pane(options, settings),
+		.delay_seconds = choose_delay(options, settings),
+		.count = options->count,
+		.limit = options->limit,
+		.unit = choose_unit(options, settings),
+		.glyphs = choose_glyphs(options, settings),
+		.color = choose_color(options),
+		.filter = options->filter,
+		.sort = options->sort,
+		.columns = options->columns,
+		.recording = options->replay,
+	};
+	int error;
+
+	topic_schemas(schemas);
+	error = screen_run(&setup);
+	return error ? complain_of_terminal(error) : 0;
+}
+
+int interactive_run(const struct options *options, const struct settings *chosen, struct source *source,
+		    struct worker *worker)
+{
+	struct settings settings = { 0 };
+	struct batch_plan checked;
+	int status = batch_plan_open(&checked, options, chosen);
+
+	batch_plan_close(&checked);
+	if (status)
+		return status;
+	config_load(&settings);
+	for (size_t i = 0; i < chosen->n_items; i++)
+		settings_set(&settings, chosen->items[i].name, chosen->items[i].value);
+	status = run(options, &settings, source, worker);
+	settings_free(&settings);
+	return status;
+}

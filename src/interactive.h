@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From options and configuration to a running screen. */
+#ifndef PANETOP_INTERACTIVE_H
+#define PANETOP_INTERACTIVE_H
+
+#include "core/worker.h"
+#include "model/source.h"
+#include "options.h"
+
+/* The exit status. All borrowed; chosen holds what the command line set for panes; worker may be NULL. */
+int interactive_run(const struct options *options, const struct settings *chosen, struct source *source,
+		    struct worker *worker);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The sentence under the memory graph: what refaults, evictions and pressure say together. */
+#include <config.h>
+
+#include "pane/memory_story.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "core/i18n.h"
+#include "model/units.h"
+
+#define STALLED_NOTABLY 0.01
+
+static void stretch(char *text, size_t room, double seconds)
+{
+	if (seconds < 120)
+		snprintf(text, room, _("%.0f s"), seconds);
+	else
+		snprintf(text, room, _("%.0f min"), floor(seconds / 60));
+}
+
+/* Tasks wait for memory, and what was dropped is wanted again. */
+static void tell_shortage(const struct memory_facts *facts, const char *time, char *text, size_t room)
+{
+	snprintf(text, room,
+		 _("Memory is short: %.0f pages wanted again in %s (%.0f/s), %.0f read back from swap, tasks waited "
+		   "%.0f %% of the time."),
+		 facts->refaulted_pages, time, facts->refaulted_pages / facts->seconds, facts->swapped_in_pages,
+		 100 * facts->stalled_ratio);
+}
+
+static void tell_refaults(const struct memory_facts *facts, const char *time, const char *caches, char *text,
+			  size_t room)
+{
+	snprintf(text, room, _("%.0f pages were dropped and wanted again in %s (%.1f/s): %s of cache is less than what is in use."),
+		 facts->refaulted_pages, time, facts->refaulted_pages / facts->seconds, caches);
+}
+
+/* Without a refault, what was dropped was not missed; where nothing was dropped, nothing is proved. */
+static void tell_calm(const struct memory_facts *facts, const char *time, const char *caches, char *text, size_t room)
+{
+	if (facts->evicted_pages > 0)
+		snprintf(text, room,
+			 _("No refault in %s, though %.0f pages were dropped: %s of cache could go and hardly anything "
+			   "would be read again."),
+			 time, facts->evicted_pages, caches);
+	else
+		snprintf(text, room,
+			 _("No refault in %s and nothing had to be dropped: %s of cache could go to programs at once; D tries "
+			   "what would be read again."),
+			 time, caches);
+}
+
+char *memory_story(const struct memory_facts *facts, char *text, size_t room)
+{
+	char time[32], caches[VALUE_TEXT_MAX];
+
+	*text = '\0';
+	if (!(facts->seconds > 0) || isnan(facts->refaulted_pages) || isnan(facts->caches_bytes))
+		return text;
+	stretch(time, sizeof(time), facts->seconds);
+	size_text(caches, facts->caches_bytes);
+	if (facts->refaulted_pages > 0 && facts->stalled_ratio >= STALLED_NOTABLY)
+		tell_shortage(facts, time, text, room);
+	else if (facts->refaulted_pages > 0)
+		tell_refaults(facts, time, caches, text, room);
+	else
+		tell_calm(facts, time, caches, text, room);
+	return text;
+}

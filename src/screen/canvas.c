@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Drawing on curses: clipping, cleaning, styles. */
+#include <config.h>
+
+#include "screen/canvas.h"
+
+#include <curses.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core/utf8.h"
+
+#define CELLS_MAX 1024
+
+struct canvas canvas_part(const struct canvas *canvas, int top, int left, int height, int width)
+{
+	struct canvas part = *canvas;
+
+	top = top < 0 ? 0 : top > canvas->height ? canvas->height : top;
+	left = left < 0 ? 0 : left > canvas->width ? canvas->width : left;
+	part.top += top;
+	part.left += left;
+	part.height = height < 0 ? 0 : height < canvas->height - top ? height : canvas->height - top;
+	part.width = width < 0 ? 0 : width < canvas->width - left ? width : canvas->width - left;
+	return part;
+}
+
+struct canvas canvas_rows(const struct canvas *canvas, int top, int height)
+{
+	return canvas_part(canvas, top, 0, height, canvas->width);
+}
+
+static void set_style(const struct canvas *canvas, enum style style)
+{
+	unsigned long attributes;
+	short pair;
+
+	theme_look(style, canvas->color, &attributes, &pair);
+	attr_set((attr_t)attributes, pair, NULL);
+}
+
+int canvas_text(const struct canvas *canvas, int y, int x, enum style style, const char *text, int most)
+{
+	struct utf8_reader reader = { .rest = span_text(text), .ascii = canvas->ascii };
+	wchar_t cells[CELLS_MAX];
+	int room = x < 0 ? 0 : canvas->width - x, taken = 0, width;
+	size_t count = 0;
+	uint32_t code;
+
+	if (most >= 0 && most < room)
+		room = most;
+	if (y < 0 || y >= canvas->height || room <= 0)
+		return 0;
+	while (count < CELLS_MAX && utf8_visible(&reader, &code, &width) && width <= room - taken) {
+		cells[count++] = (wchar_t)code;
+		taken += width;
+	}
+	set_style(canvas, style);
+	mvaddnwstr(canvas->top + y, canvas->left + x, cells, (int)count);
+	return taken;
+}
+
+int canvas_print(const struct canvas *canvas, int y, int x, enum style style, const char *format, ...)
+{
+	char text[1024];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	return canvas_text(canvas, y, x, style, text, -1);
+}
+
+int canvas_wrapped(const struct canvas *canvas, int y, enum style style, struct span text)
+{
+	int lines = 0;
+
+	do {
+		struct utf8_reader reader = { .rest = text, .ascii = canvas->ascii };
+		struct span part = { .at = text.at, .end = text.at };
+		char piece[1024];
+		int cells = 0, width;
+		uint32_t code;
+
+		while (utf8_visible(&reader, &code, &width) && cells + width <= canvas->width) {
+			cells += width;
+			if (code == ' ' || reader.rest.at == text.end)
+				part.end = reader.rest.at;
+			else if (part.end == text.at && cells == canvas->width)
+				part.end = reader.rest.at;
+		}
+		if (part.end == part.at)
+			part.end = reader.rest.at > text.at ? reader.rest.at : text.end;
+		snprintf(piece, sizeof(piece), "%.*s", (int)span_length(part), part.at);
+		canvas_text(canvas, y + lines++, 0, style, piece, -1);
+		text.at = part.end;
+	} while (text.at < text.end);
+	return lines;
+}
+
+void canvas_right(const struct canvas *canvas, int y, int x, int width, enum style style, const char *text)
+{
+	int cells = utf8_cells(text, canvas->ascii);
+
+	if (cells >= width)
+		canvas_text(canvas, y, x, style, text, width);
+	else
+		canvas_text(canvas, y, x + width - cells, style, text, cells);
+}
+
+void canvas_fill(const struct canvas *canvas, int y, int x, enum style style, uint32_t glyph, int count)
+{
+	wchar_t cell = (wchar_t)(canvas->ascii && glyph > 0x7e ? '#' : glyph);
+
+	if (y < 0 || y >= canvas->height || x < 0)
+		return;
+	set_style(canvas, style);
+	for (int i = 0; i < count && x + i < canvas->width; i++)
+		mvaddnwstr(canvas->top + y, canvas->left + x + i, &cell, 1);
+}
+
+void canvas_restyle(const struct canvas *canvas, int y, int x, int count, enum style style)
+{
+	unsigned long attributes;
+	short pair;
+
+	if (y < 0 || y >= canvas->height || x < 0 || x >= canvas->width)
+		return;
+	theme_look(style, canvas->color, &attributes, &pair);
+	if (count > canvas->width - x)
+		count = canvas->width - x;
+	mvchgat(canvas->top + y, canvas->left + x, count, (attr_t)attributes, pair, NULL);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A rectangle of the terminal to draw in: everything is cleaned and clipped here, and only here. */
+#ifndef PANETOP_SCREEN_CANVAS_H
+#define PANETOP_SCREEN_CANVAS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/span.h"
+#include "screen/theme.h"
+
+struct canvas {
+	int top, left, height, width; /* in cells of the terminal; a canvas may be empty */
+	bool ascii;                   /* draw nothing outside ASCII */
+	bool color;
+	const struct glyphs *glyphs;
+};
+
+/* Rows top … top + height - 1 of canvas, as far as they lie in it. */
+struct canvas canvas_rows(const struct canvas *canvas, int top, int height);
+struct canvas canvas_part(const struct canvas *canvas, int top, int left, int height, int width);
+
+/* Draws text from (y, x), at most most cells (< 0: to the edge); returns the cells taken. */
+int canvas_text(const struct canvas *canvas, int y, int x, enum style style, const char *text, int most);
+int canvas_print(const struct canvas *canvas, int y, int x, enum style style, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+
+/* Draws text wrapped at blanks; returns the lines it took. y may lie outside the canvas. */
+int canvas_wrapped(const struct canvas *canvas, int y, enum style style, struct span text);
+
+/* Draws text so that it ends before x + width; what is too long loses its end. */
+void canvas_right(const struct canvas *canvas, int y, int x, int width, enum style style, const char *text);
+
+/* count cells of one glyph; outside ASCII it becomes '#' where only ASCII may be drawn. */
+void canvas_fill(const struct canvas *canvas, int y, int x, enum style style, uint32_t glyph, int count);
+
+/* Changes the style of cells that are drawn already. */
+void canvas_restyle(const struct canvas *canvas, int y, int x, int count, enum style style);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The keys that work everywhere, and who gets a key. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "screen/state.h"
+
+static void quit(struct pane_context *context)
+{
+	loop_stop(&context->screen->loop);
+}
+
+static void help(struct pane_context *context)
+{
+	pager_help(context->screen);
+}
+
+static void why(struct pane_context *context)
+{
+	pager_why(context->screen);
+}
+
+static void next_pane(struct pane_context *context)
+{
+	struct screen *screen = context->screen;
+
+	screen_choose_pane(screen, (screen->current + 1) % screen->setup->n_panes);
+}
+
+static void previous_pane(struct pane_context *context)
+{
+	struct screen *screen = context->screen;
+
+	screen_choose_pane(screen, (screen->current + screen->setup->n_panes - 1) % screen->setup->n_panes);
+}
+
+/* The machine goes on being sampled behind a frozen screen. */
+static void freeze(struct pane_context *context)
+{
+	struct screen *screen = context->screen;
+
+	screen->frozen = !screen->frozen;
+	if (!screen->frozen && screen->latest >= 0) {
+		screen->shown = screen->latest;
+		for (unsigned p = 0; p < screen->setup->n_panes; p++)
+			screen->contexts[p].frame = screen_frame(screen);
+	}
+}
+
+static const double delays[] = { 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 3600, 86400 };
+
+#define N_DELAYS (sizeof(delays) / sizeof(delays[0]))
+
+static void slower(struct pane_context *context)
+{
+	for (size_t i = 0; i < N_DELAYS; i++) {
+		if (delays[i] > context->delay_seconds) {
+			screen_set_delay(context->screen, delays[i]);
+			return;
+		}
+	}
+}
+
+static void faster(struct pane_context *context)
+{
+	for (size_t i = N_DELAYS; i-- > 0;) {
+		if (delays[i] < context->delay_seconds) {
+			screen_set_delay(context->screen, delays[i]);
+			return;
+		}
+	}
+}
+
+static bool take_search(struct screen *screen, const char *text)
+{
+	buffer_empty(&screen->search);
+	buffer_add(&screen->search, text, strlen(text) + 1);
+	if (*text && !table_search(screen_table(screen), text, false)) {
+		snprintf(screen->prompt.error, sizeof(screen->prompt.error), _("'%s' is not there"), text);
+		return false;
+	}
+	return true;
+}
+
+static void look_for(struct screen *screen, const char *text)
+{
+	table_search(screen_table(screen), text, false);
+}
+
+static void search(struct pane_context *context)
+{
+	prompt_open(context->screen, _("Search"), "", look_for, take_search);
+}
+
+static void search_next(struct pane_context *context)
+{
+	struct screen *screen = context->screen;
+
+	if (screen->search.length == 0 || !table_search(screen_table(screen), screen->search.bytes, true))
+		screen_say(screen, "%s", _("nothing found; / asks what to search for"));
+}
+
+static bool take_filter(struct screen *screen, const char *text)
+{
+	struct table_widget *widget = screen_table(screen);
+	int error = table_set_filter(widget, text);
+
+	if (error)
+		regerror(error, NULL, screen->prompt.error, sizeof(screen->prompt.error));
+	return !error;
+}
+
+static void filter(struct pane_context *context)
+{
+	const struct table_widget *widget = screen_table(context->screen);
+
+	prompt_open(context->screen, _("Filter (regular expression, empty: all rows)"),
+		    widget->has_filter ? widget->filter_text.bytes : "", NULL, take_filter);
+}
+
+static void sort_left(struct pane_context *context)
+{
+	table_sort_step(screen_table(context->screen), -1);
+}
+
+static void sort_right(struct pane_context *context)
+{
+	table_sort_step(screen_table(context->screen), 1);
+}
+
+static void reverse(struct pane_context *context)
+{
+	table_sort_reverse(screen_table(context->screen));
+}
+
+static void choose_columns(struct pane_context *context)
+{
+	chooser_open(context->screen);
+}
+
+static void next_unit(struct pane_context *context)
+{
+	struct screen *screen = context->screen;
+
+	screen->unit = (enum size_unit)((screen->unit + 1) % N_SIZE_UNITS);
+	screen_say(screen, _("sizes in %s"), size_unit_name(screen->unit));
+}
+
+static void next_glyphs(struct pane_context *context)
+{
+	struct screen *screen = context->screen;
+
+	screen->glyphs = (enum glyph_set)((screen->glyphs + 1) % N_GLYPH_SETS);
+	screen_say(screen, _("glyphs: %s"), glyph_sets[screen->glyphs].name);
+}
+
+static void save_table(struct settings *settings, const struct table_widget *widget)
+{
+	struct buffer text = { 0 };
+	char name[128];
+
+	snprintf(name, sizeof(name), "%s.columns", widget->view.schema->name);
+	table_save_columns(widget, &text);
+	settings_set(settings, name, text.bytes);
+	buffer_empty(&text);
+	snprintf(name, sizeof(name), "%s.sort", widget->view.schema->name);
+	table_save_sort(widget, &text);
+	settings_set(settings, name, *text.bytes ? text.bytes : NULL);
+	buffer_free(&text);
+}
+
+static void write_configuration(struct pane_context *context)
+{
+	struct screen *screen = context->screen;
+	const struct screen_setup *setup = screen->setup;
+	char text[512];
+	int error;
+
+	settings_set(setup->settings, "pane", context->pane->name);
+	snprintf(text, sizeof(text), "%g", screen->delay_seconds);
+	settings_set(setup->settings, "delay", text);
+	settings_set(setup->settings, "unit", size_unit_name(screen->unit));
+	settings_set(setup->settings, "glyphs", glyph_sets[screen->glyphs].name);
+	for (unsigned p = 0; p < setup->n_panes; p++) {
+		const struct pane_context *each = &screen->contexts[p];
+
+		for (unsigned i = 0; each->pane->tables[i].topic; i++)
+			save_table(setup->settings, &each->tables[i]);
+		if (each->pane->save)
+			each->pane->save(each->state, setup->settings);
+	}
+	error = setup->save(setup->settings, text, sizeof(text));
+	if (error)
+		screen_say(screen, _("%s could not be written: %s"), text, strerror(-error));
+	else
+		screen_say(screen, _("written: %s"), text);
+}
+
+static void redraw(struct pane_context *context)
+{
+	(void)context;
+	terminal_resize();
+	terminal_redraw();
+}
+
+static void play(struct pane_context *context)
+{
+	player_toggle(context->screen);
+}
+
+static void step_back(struct pane_context *context)
+{
+	player_step(context->screen, -1);
+}
+
+static void step_on(struct pane_context *context)
+{
+	player_step(context->screen, 1);
+}
+
+static void go_to(struct pane_context *context)
+{
+	player_ask_time(context->screen);
+}
+
+const struct binding live_bindings[] = {
+	{ ' ', 0, N_("Freeze"), N_("freeze the screen; the machine is still sampled behind it"), freeze },
+	{ 0 },
+};
+
+const struct binding replay_bindings[] = {
+	{ ' ', 0, N_("Play"), N_("play the recording, or pause"), play },
+	{ ',', 0, N_("Back"), N_("one sample back"), step_back },
+	{ '.', 0, N_("On"), N_("one sample on"), step_on },
+	{ 'g', 0, N_("Go"), N_("go to a time: 12:03:07, or seconds: +60, -60"), go_to },
+	{ 0 },
+};
+
+const struct binding common_bindings[] = {
+	{ K_F1, '?', N_("Help"), N_("all keys, and what this pane is for"), help },
+	{ 'q', K_F10, N_("Quit"), N_("leave panetop"), quit },
+	{ 'i', 0, N_("Why"), N_("source, formula and age of the number under the cursor; all notices"), why },
+	{ '/', 0, N_("Search"), N_("search for a row"), search },
+	{ 'n', 0, NULL, N_("search on"), search_next },
+	{ '\\', K_F4, N_("Filter"), N_("show only rows that match a regular expression"), filter },
+	{ '<', 0, NULL, N_("sort by the next column to the left"), sort_left },
+	{ '>', 0, N_("Sort"), N_("sort by the next column to the right"), sort_right },
+	{ 'r', 'I', NULL, N_("reverse the order"), reverse },
+	{ 'c', 0, N_("Columns"), N_("choose columns and their order"), choose_columns },
+	{ 'u', 0, N_("Unit"), N_("unit of sizes"), next_unit },
+	{ 'G', 0, NULL, N_("glyphs of graphs and bars: block, braille, ASCII"), next_glyphs },
+	{ '+', '=', NULL, N_("longer delay between samples"), slower },
+	{ '-', 0, NULL, N_("shorter delay between samples"), faster },
+	{ K_TAB, 0, NULL, N_("next pane; 1 to 9 choose one"), next_pane },
+	{ K_BACK_TAB, 0, NULL, N_("previous pane"), previous_pane },
+	{ 'w', 0, NULL, N_("write the configuration file"), write_configuration },
+	{ 'L' - '@', 0, NULL, N_("draw the screen anew"), redraw },
+	{ 'h', 0, NULL, N_("this help"), help },
+	{ 0 },
+};
+
+static bool take_binding(struct pane_context *context, const struct binding *bindings, int key)
+{
+	for (; bindings && bindings->act; bindings++) {
+		if (bindings->key == key || bindings->other_key == key) {
+			bindings->act(context);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool click_tab(struct screen *screen, const struct input *input)
+{
+	if (input->key != K_CLICK || input->y != screen->tabs_y)
+		return false;
+	for (unsigned i = screen->setup->n_panes; i-- > 0;) {
+		if (input->x >= screen->tab_x[i]) {
+			screen_choose_pane(screen, i);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool command_key(struct screen *screen, const struct input *input)
+{
+	struct pane_context *context = screen_context(screen);
+
+	if (screen->overlay) {
+		screen->overlay->key(screen, input);
+		return true;
+	}
+	if (!screen_frame(screen))
+		return take_binding(context, common_bindings, input->key);
+	if (input->key >= '1' && input->key <= '9') {
+		screen_choose_pane(screen, (unsigned)(input->key - '1'));
+		return true;
+	}
+	return click_tab(screen, input) || take_binding(context, context->pane->bindings, input->key) ||
+	       take_binding(context, screen->setup->source->seek ? replay_bindings : live_bindings, input->key) ||
+	       take_binding(context, common_bindings, input->key) || table_key(screen_table(screen), input);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a pane is given when it draws or takes a key, and what it may ask of the screen. */
+#ifndef PANETOP_SCREEN_CONTEXT_H
+#define PANETOP_SCREEN_CONTEXT_H
+
+#include "model/history.h"
+#include "screen/canvas.h"
+#include "screen/pane.h"
+#include "screen/table.h"
+
+struct screen;
+
+struct pane_context {
+	const struct pane *pane;
+	void *state;                 /* of the pane, pane->state_size bytes */
+	const struct frame *frame;   /* the one that is shown */
+	struct history history;      /* of pane->series */
+	struct table_widget *tables; /* one for each of pane->tables, updated to frame */
+	unsigned focus;              /* which of them takes keys */
+	bool *requested;             /* which of those on request are sampled */
+	enum size_unit unit;
+	double delay_seconds;
+	struct screen *screen;
+};
+
+/* The table that pane->tables[index] names in the shown frame; NULL when it was not sampled. */
+const struct table *context_table(const struct pane_context *context, unsigned index);
+
+/* A sentence in the line of notices for some seconds. */
+void screen_say(struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Asks a question in the bottom line; yes is called when the answer is y. question is copied. */
+void screen_ask(struct pane_context *context, const char *question, void (*yes)(struct pane_context *context));
+
+/* Samples a table that is on request from the next tick on, or no longer. */
+void screen_request(struct pane_context *context, unsigned table, bool wanted);
+
+/* As struct source's act; done gets the context. -ENOTSUP for a recording. */
+int screen_act(struct pane_context *context, const char *topic, const char *action,
+	       void (*done)(struct pane_context *context, int error));
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A bar of now and a stacked graph of the past, in blocks, braille dots or letters. */
+#include <config.h>
+
+#include "screen/graph.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "core/utf8.h"
+
+#define LABEL_CELLS 8
+#define NOTHING (-1)
+
+static uint32_t fill_of(const struct canvas *canvas, const struct graph_part *parts, unsigned part)
+{
+	uint32_t glyph = canvas->glyphs->fill[part];
+
+	return glyph ? glyph : (unsigned char)parts[part].letter;
+}
+
+static enum style style_of(unsigned part)
+{
+	return (enum style)(STYLE_SERIES + part);
+}
+
+/* Which part covers the share at (0 to 1) of the whole; NOTHING above them all. */
+static int part_at(const double *shares, unsigned n_parts, double at)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < n_parts; i++) {
+		sum += isnan(shares[i]) ? 0 : shares[i];
+		if (at < sum)
+			return (int)i;
+	}
+	return NOTHING;
+}
+
+void graph_bar(const struct canvas *canvas, int y, int x, int width, const struct graph_part *parts,
+	       unsigned n_parts, double whole)
+{
+	double shares[GRAPH_PARTS_MAX];
+
+	for (unsigned i = 0; i < n_parts; i++)
+		shares[i] = whole > 0 ? parts[i].value / whole : NAN;
+	for (int cell = 0; cell < width; cell++) {
+		int part = part_at(shares, n_parts, (cell + 0.5) / width);
+
+		if (part == NOTHING)
+			canvas_fill(canvas, y, x + cell, STYLE_DIM, canvas->glyphs->empty, 1);
+		else
+			canvas_fill(canvas, y, x + cell, style_of((unsigned)part),
+				    fill_of(canvas, parts, (unsigned)part), 1);
+	}
+}
+
+static int legend_entry(const struct canvas *canvas, int y, int x, uint32_t glyph, enum style style,
+			const char *label, double share)
+{
+	char text[80];
+	int cells;
+
+	if (isnan(share))
+		snprintf(text, sizeof(text), " %s -", label);
+	else
+		snprintf(text, sizeof(text), " %s %.0f %%", label, 100 * share);
+	cells = utf8_cells(text, canvas->ascii);
+	if (x + 1 + cells > canvas->width)
+		return x;
+	canvas_fill(canvas, y, x, style, glyph, 1);
+	canvas_text(canvas, y, x + 1, STYLE_NORMAL, text, -1);
+	return x + 1 + cells + 3;
+}
+
+void graph_legend(const struct canvas *canvas, int y, const struct graph_part *parts, unsigned n_parts,
+		  double whole, const char *rest_label)
+{
+	double rest = 1;
+	int x = 0;
+
+	for (unsigned i = 0; i < n_parts; i++) {
+		double share = whole > 0 ? parts[i].value / whole : NAN;
+
+		rest -= share;
+		x = legend_entry(canvas, y, x, fill_of(canvas, parts, i), style_of(i), parts[i].label, share);
+	}
+	legend_entry(canvas, y, x, canvas->glyphs->empty, STYLE_DIM, rest_label, rest < 0 ? 0 : rest);
+}
+
+/* The sample that was valid at time: the last one before it, if it is not too old; NOTHING if there is none. */
+static long sample_at(const struct history *history, uint64_t time, double hold_seconds)
+{
+	size_t low = 0, high = history->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (history_time(history, middle) <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || (double)(time - history_time(history, low - 1)) > hold_seconds * 1e9)
+		return NOTHING;
+	return (long)low - 1;
+}
+
+/* Shares of the parts in column cells (or half cells) from the right edge; false where nothing is known. */
+static bool shares_at(const struct history *history, const struct graph_part *parts, unsigned n_parts,
+		      const struct graph_scale *scale, double seconds_ago, double *shares)
+{
+	uint64_t ago = (uint64_t)(seconds_ago * 1e9);
+	long sample = ago > scale->now_ns ? NOTHING
+					  : sample_at(history, scale->now_ns - ago, scale->hold_seconds);
+	double whole = sample == NOTHING ? NAN : history_value(history, scale->whole, (size_t)sample);
+
+	if (!(whole > 0))
+		return false;
+	for (unsigned i = 0; i < n_parts; i++)
+		shares[i] = history_value(history, parts[i].series, (size_t)sample) / whole;
+	return true;
+}
+
+static void draw_axis(const struct canvas *canvas, const struct graph_scale *scale)
+{
+	int last = canvas->height - 1;
+
+	canvas_right(canvas, 0, 0, LABEL_CELLS - 1, STYLE_DIM, scale->top_label);
+	canvas_right(canvas, last, 0, LABEL_CELLS - 1, STYLE_DIM, "0");
+	for (int y = 0; y <= last; y++)
+		canvas_fill(canvas, y, LABEL_CELLS, STYLE_DIM,
+			    y == 0	? canvas->glyphs->tick
+			    : y == last ? canvas->glyphs->corner
+					: canvas->glyphs->axis,
+			    1);
+}
+
+static void draw_cells(const struct canvas *plot, const struct history *history, const struct graph_part *parts,
+		       unsigned n_parts, const struct graph_scale *scale, double column_seconds)
+{
+	double shares[GRAPH_PARTS_MAX];
+
+	for (int x = 0; x < plot->width; x++) {
+		if (!shares_at(history, parts, n_parts, scale, (plot->width - 1 - x) * column_seconds, shares))
+			continue;
+		for (int y = 0; y < plot->height; y++) {
+			int part = part_at(shares, n_parts, (plot->height - y - 0.5) / plot->height);
+
+			if (part != NOTHING)
+				canvas_fill(plot, y, x, style_of((unsigned)part),
+					    fill_of(plot, parts, (unsigned)part), 1);
+		}
+	}
+}
+
+/* Is the dot (x, y) of a braille cell set in the texture of this part? The glyph of the part says so. */
+static const unsigned char dot_bits[4][2] = { { 0x01, 0x08 }, { 0x02, 0x10 }, { 0x04, 0x20 }, { 0x40, 0x80 } };
+
+struct dots {
+	uint32_t bits;
+	unsigned counts[GRAPH_PARTS_MAX]; /* dots of the cell that each part covers: the most gives its colour */
+};
+
+static void add_dots(struct dots *dots, const struct canvas *plot, const double *shares, unsigned n_parts, int y,
+		     int half)
+{
+	for (int dot = 0; dot < 4; dot++) {
+		double at = (4 * (plot->height - y) - dot - 0.5) / (4 * plot->height);
+		int part = part_at(shares, n_parts, at);
+
+		if (part == NOTHING)
+			continue;
+		dots->counts[part]++;
+		dots->bits |= dot_bits[dot][half] & (plot->glyphs->fill[part] - 0x2800);
+	}
+}
+
+static void draw_dot_cell(const struct canvas *plot, int y, int x, const struct dots *dots, unsigned n_parts)
+{
+	unsigned most = 0;
+
+	for (unsigned i = 1; i < n_parts; i++)
+		if (dots->counts[i] > dots->counts[most])
+			most = i;
+	if (dots->bits)
+		canvas_fill(plot, y, x, style_of(most), 0x2800 + dots->bits, 1);
+}
+
+static void draw_dots(const struct canvas *plot, const struct history *history, const struct graph_part *parts,
+		      unsigned n_parts, const struct graph_scale *scale, double column_seconds)
+{
+	double shares[2][GRAPH_PARTS_MAX];
+
+	for (int x = 0; x < plot->width; x++) {
+		bool known[2];
+
+		for (int half = 0; half < 2; half++)
+			known[half] = shares_at(history, parts, n_parts, scale,
+						(plot->width - x - 0.5 * (half + 1)) * column_seconds, shares[half]);
+		for (int y = 0; y < plot->height; y++) {
+			struct dots dots = { 0 };
+
+			for (int half = 0; half < 2; half++)
+				if (known[half])
+					add_dots(&dots, plot, shares[half], n_parts, y, half);
+			draw_dot_cell(plot, y, x, &dots, n_parts);
+		}
+	}
+}
+
+static void draw_marks(const struct canvas *plot, const struct history *history, const struct graph_scale *scale,
+		       double column_seconds)
+{
+	for (unsigned i = 0; i < history->n_marks; i++) {
+		const struct history_mark *mark = &history->marks[i];
+		char letter[2] = { mark->letter, '\0' };
+		int x;
+
+		if (mark->mono_ns > scale->now_ns)
+			continue;
+		x = plot->width - 1 - (int)((double)(scale->now_ns - mark->mono_ns) * 1e-9 / column_seconds);
+		if (x < 0)
+			continue;
+		canvas_text(plot, 0, x, STYLE_WARN, letter, 1);
+		for (int y = 1; y < plot->height; y++)
+			canvas_fill(plot, y, x, STYLE_WARN, plot->glyphs->mark, 1);
+	}
+}
+
+void graph_stacked(const struct canvas *canvas, const struct history *history, const struct graph_part *parts,
+		   unsigned n_parts, const struct graph_scale *scale)
+{
+	struct canvas plot = canvas_part(canvas, 0, LABEL_CELLS + 1, canvas->height, canvas->width);
+	double seconds;
+
+	if (plot.width <= 0 || plot.height <= 1)
+		return;
+	seconds = scale->span_seconds > 0 ? scale->span_seconds / plot.width : scale->hold_seconds / 2.5;
+	draw_axis(canvas, scale);
+	if (canvas->glyphs->braille)
+		draw_dots(&plot, history, parts, n_parts, scale, seconds);
+	else
+		draw_cells(&plot, history, parts, n_parts, scale, seconds);
+	draw_marks(&plot, history, scale, seconds);
+}

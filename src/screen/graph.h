@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pictures of a whole and its parts: a bar of now, a stacked graph of the past. */
+#ifndef PANETOP_SCREEN_GRAPH_H
+#define PANETOP_SCREEN_GRAPH_H
+
+#include "model/history.h"
+#include "screen/canvas.h"
+
+/* One part; its place in the list chooses its colour and its glyph. */
+struct graph_part {
+	char letter;       /* tells it apart where nothing else can */
+	const char *label; /* translated */
+	unsigned series;   /* in the history */
+	double value;      /* now; NaN: not known */
+};
+
+#define GRAPH_PARTS_MAX SERIES_STYLES
+
+/* A bar of width cells from (y, x); what the parts leave of whole stays empty. */
+void graph_bar(const struct canvas *canvas, int y, int x, int width, const struct graph_part *parts,
+	       unsigned n_parts, double whole);
+
+/* "█ anonymous 24 %  ▓ kernel 1 %  …", as many as fit, and what is left over under rest_label. */
+void graph_legend(const struct canvas *canvas, int y, const struct graph_part *parts, unsigned n_parts,
+		  double whole, const char *rest_label);
+
+/* A stacked graph of the span before now_ns that fills the canvas; marks of the history are drawn in it. */
+struct graph_scale {
+	unsigned whole;        /* series that is 100 % */
+	const char *top_label; /* what the upper edge stands for: "23.5G" */
+	uint64_t now_ns;       /* right edge */
+	double span_seconds;   /* from edge to edge; 0: one column per sample */
+	double hold_seconds;   /* a value counts no longer than this */
+};
+void graph_stacked(const struct canvas *canvas, const struct history *history, const struct graph_part *parts,
+		   unsigned n_parts, const struct graph_scale *scale);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The frame around every pane: machine, panes, notice, keys. */
+#include <config.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/env.h"
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "screen/state.h"
+
+static void local_time(char *text, size_t room, uint64_t wall_ns)
+{
+	time_t seconds = (time_t)(wall_ns / UINT64_C(1000000000));
+	struct tm tm;
+
+	if (!localtime_r(&seconds, &tm) || strftime(text, room, "%H:%M:%S", &tm) == 0)
+		*text = '\0';
+}
+
+/* What stands before the clock: that it is not now, and why. */
+static void clock_text(const struct screen *screen, const struct frame *frame, char *text, size_t room)
+{
+	char time[16];
+
+	local_time(time, sizeof(time), frame->wall_ns);
+	if (screen->setup->source->seek)
+		snprintf(text, room, "%s %s", screen->playing ? _("replay") : _("paused"), time);
+	else
+		snprintf(text, room, "%s%s%s", screen->frozen ? _("frozen") : "", screen->frozen ? " " : "", time);
+}
+
+static void draw_headline(const struct screen *screen, const struct canvas *canvas)
+{
+	char pieces[HEADLINE_PIECES_MAX][HEADLINE_PIECE_MAX], text[64];
+	const struct frame *frame = screen_frame(screen);
+	unsigned n_pieces = screen->setup->headline(frame, pieces);
+	int room, x = 0;
+
+	clock_text(screen, frame, text, sizeof(text));
+	snprintf(pieces[n_pieces++], HEADLINE_PIECE_MAX, "%g s", screen->delay_seconds);
+	room = canvas->width - utf8_cells(text, canvas->ascii) - 1;
+	if (canvas->height < 1 || room < 8)
+		room = canvas->width;
+	else
+		canvas_right(canvas, 0, 0, canvas->width, screen->frozen ? STYLE_NOTICE : STYLE_NORMAL, text);
+	for (unsigned i = 0; i < n_pieces; i++) {
+		int cells = utf8_cells(pieces[i], canvas->ascii);
+
+		if (x + cells > room)
+			continue;
+		canvas_text(canvas, 0, x, i == 0 ? STYLE_HEADLINE : STYLE_NORMAL, pieces[i], -1);
+		x += cells + 2;
+	}
+}
+
+static void draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
+{
+	char text[64];
+	int x = 0, cells;
+
+	screen->tabs_y = canvas->top + y;
+	screen->setup->corner(screen_frame(screen), text, sizeof(text));
+	cells = utf8_cells(text, canvas->ascii);
+	for (unsigned i = 0; i < screen->setup->n_panes && i < 16; i++) {
+		bool on = i == screen->current;
+
+		screen->tab_x[i] = x;
+		x += canvas_print(canvas, y, x, on ? STYLE_TAB_ON : STYLE_TAB, "%s%u %s%s", on ? "[" : " ", i + 1,
+				  _(screen->setup->panes[i]->title), on ? "]" : " ");
+		x++;
+	}
+	if (x + cells <= canvas->width)
+		canvas_right(canvas, y, 0, canvas->width, STYLE_DIM, text);
+}
+
+/* A message first, else the newest notice; with a word on how many more there are. */
+static bool notice_text(const struct screen *screen, char *text, size_t room)
+{
+	const struct frame *frame = screen_frame(screen);
+	const struct notice *notice;
+
+	if (env_mono_ns() < screen->message_until_ns) {
+		snprintf(text, room, "%s", screen->message);
+		return true;
+	}
+	if (frame->n_notices == 0)
+		return false;
+	notice = &frame->notices[frame->n_notices - 1];
+	snprintf(text, room, "%s: %s%s%s", notice->topic, notice->text, notice->remedy ? "; " : "",
+		 notice->remedy ? notice->remedy : "");
+	if (frame->n_notices > 1)
+		snprintf(text + strlen(text), room - strlen(text), _(" (+%u, i)"), frame->n_notices - 1);
+	return true;
+}
+
+static int draw_key(const struct canvas *canvas, int y, int x, const struct binding *binding)
+{
+	char name[KEY_NAME_MAX];
+	const char *label = _(binding->label);
+	int cells;
+
+	key_label(name, binding->key);
+	cells = utf8_cells(name, canvas->ascii) + 1 + utf8_cells(label, canvas->ascii);
+	if (x + cells > canvas->width)
+		return x;
+	x += canvas_text(canvas, y, x, STYLE_KEY, name, -1) + 1;
+	x += canvas_text(canvas, y, x, STYLE_NORMAL, label, -1);
+	return x + 2;
+}
+
+static int draw_keys_of(const struct canvas *canvas, int y, int x, const struct binding *bindings)
+{
+	for (; bindings && bindings->act; bindings++)
+		if (bindings->label)
+			x = draw_key(canvas, y, x, bindings);
+	return x;
+}
+
+/* The keys of the pane first, then those that work everywhere, as many as fit. */
+static void draw_footer(struct screen *screen, const struct canvas *canvas, int y)
+{
+	int x = draw_keys_of(canvas, y, 0, screen_context(screen)->pane->bindings);
+
+	x = draw_keys_of(canvas, y, x, screen->setup->source->seek ? replay_bindings : live_bindings);
+	draw_keys_of(canvas, y, x, common_bindings);
+}
+
+static void draw_pane(struct screen *screen, struct canvas *canvas)
+{
+	struct pane_context *context = screen_context(screen);
+
+	context->unit = screen->unit;
+	for (unsigned i = 0; context->pane->tables[i].topic; i++) {
+		context->tables[i].heading_y = -1;
+		table_update(&context->tables[i], context_table(context, i));
+	}
+	if (context->pane->draw)
+		context->pane->draw(context, canvas);
+	else
+		table_draw(&context->tables[0], canvas, context_table(context, 0), context->unit);
+}
+
+/* Lines are given up from the outside: the panes first, then the machine, then the keys. */
+static void draw_all(struct screen *screen, const struct canvas *canvas)
+{
+	int height = canvas->height, top = 0, bottom = height;
+	struct canvas pane;
+	char text[512];
+
+	screen->tabs_y = -1;
+	if (height >= 3) {
+		draw_headline(screen, canvas);
+		top = 1;
+	}
+	if (height >= 6)
+		draw_tabs(screen, canvas, top++);
+	if (height >= 5)
+		draw_footer(screen, canvas, --bottom);
+	if (height >= 6 && notice_text(screen, text, sizeof(text)))
+		canvas_print(canvas, --bottom, 0, STYLE_NOTICE, "! %s", text);
+	pane = canvas_rows(canvas, top, bottom - top);
+	draw_pane(screen, &pane);
+	if (screen->overlay)
+		screen->overlay->draw(screen, canvas);
+}
+
+void screen_draw(struct screen *screen)
+{
+	struct canvas canvas = terminal_canvas(&screen->terminal, screen->glyphs);
+
+	terminal_erase();
+	terminal_cursor(-1, 0);
+	if (screen_frame(screen))
+		draw_all(screen, &canvas);
+	else
+		canvas_text(&canvas, 0, 0, STYLE_NOTICE, _("nothing to show yet"), -1);
+	terminal_show();
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pages of text over the pane: the help, and why a number is what it is. */
+#include <config.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/env.h"
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "screen/state.h"
+
+static void draw_pager(struct screen *screen, const struct canvas *canvas)
+{
+	struct pager *pager = &screen->pager;
+	struct canvas page = canvas_rows(canvas, canvas->height >= 6 ? 2 : 0, canvas->height);
+	struct span rest = span_of(pager->text.bytes, pager->text.length), line;
+	int y = -pager->top;
+
+	page = canvas_rows(&page, 0, page.height - (page.height > 1 ? 1 : 0));
+	for (int i = 0; i < page.height; i++)
+		canvas_fill(&page, i, 0, STYLE_NORMAL, ' ', page.width);
+	while (span_line(&rest, &line)) {
+		bool heading = span_char(&line, '*');
+
+		y += canvas_wrapped(&page, y, heading ? STYLE_HEADING : STYLE_NORMAL, line);
+	}
+	pager->page = page.height;
+	pager->lines = y + pager->top;
+	canvas_fill(canvas, canvas->height - 1, 0, STYLE_NORMAL, ' ', canvas->width);
+	canvas_text(canvas, canvas->height - 1, 0, STYLE_KEY,
+		    pager->lines > pager->page ? _("arrows scroll, every other key closes") : _("every key closes"), -1);
+}
+
+static void scroll(struct pager *pager, int step)
+{
+	int last = pager->lines > pager->page ? pager->lines - pager->page : 0;
+
+	pager->top += step;
+	pager->top = pager->top < 0 ? 0 : pager->top > last ? last : pager->top;
+}
+
+static void pager_key(struct screen *screen, const struct input *input)
+{
+	struct pager *pager = &screen->pager;
+
+	switch (input->key) {
+	case K_UP:
+	case K_WHEEL_UP:
+		scroll(pager, -1);
+		break;
+	case K_DOWN:
+	case K_WHEEL_DOWN:
+		scroll(pager, 1);
+		break;
+	case K_PAGE_UP:
+		scroll(pager, -pager->page);
+		break;
+	case K_PAGE_DOWN:
+	case ' ':
+		scroll(pager, pager->page);
+		break;
+	case K_HOME:
+		scroll(pager, -pager->lines);
+		break;
+	case K_END:
+		scroll(pager, pager->lines);
+		break;
+	default:
+		screen->overlay = NULL;
+	}
+}
+
+static struct buffer *open_pager(struct screen *screen)
+{
+	static const struct overlay overlay = { .draw = draw_pager, .key = pager_key };
+
+	screen->overlay = &overlay;
+	screen->pager.top = 0;
+	buffer_empty(&screen->pager.text);
+	return &screen->pager.text;
+}
+
+static void add_bindings(struct buffer *out, const struct binding *bindings)
+{
+	char name[KEY_NAME_MAX], other[KEY_NAME_MAX], keys[32];
+
+	for (; bindings && bindings->act; bindings++) {
+		snprintf(keys, sizeof(keys), "%s%s%s", key_label(name, bindings->key), bindings->other_key ? " " : "",
+			 bindings->other_key ? key_label(other, bindings->other_key) : "");
+		buffer_print(out, "  %-9s %s\n", keys, _(bindings->help));
+	}
+}
+
+void pager_help(struct screen *screen)
+{
+	const struct pane *pane = screen_context(screen)->pane;
+	struct buffer *out = open_pager(screen);
+
+	buffer_print(out, "*panetop %s: %s\n%s\n", PACKAGE_VERSION, _(pane->title), _(pane->question));
+	if (pane->bindings) {
+		buffer_print(out, "\n*%s\n", _("Keys of this pane"));
+		add_bindings(out, pane->bindings);
+	}
+	buffer_print(out, "\n*%s\n", _("Keys everywhere"));
+	add_bindings(out, screen->setup->source->seek ? replay_bindings : live_bindings);
+	add_bindings(out, common_bindings);
+	buffer_print(out, "  %-9s %s\n", _("arrows"), _("select a row and a column; PgUp PgDn Home End; Esc lets go"));
+	buffer_print(out, "  %-9s %s\n", _("mouse"), _("click a pane, a heading (sorts), a row; the wheel scrolls"));
+}
+
+static void add_exact(struct buffer *out, const struct column *column, const void *row)
+{
+	if (column->type == VALUE_TEXT)
+		utf8_clean(out, row_text(row, column) ? row_text(row, column) : _("not known"), -1, false);
+	else if (row_is_blank(row, column))
+		buffer_text(out, _("makes no sense in this row"));
+	else if (!row_is_known(row, column))
+		buffer_text(out, column->kind == COLUMN_RATE ? _("not known: there is no sample before it, or its counter was reset")
+							     : _("not known: the source does not give it"));
+	else if (column->type == VALUE_U64)
+		buffer_print(out, "%" PRIu64, row_u64(row, column));
+	else
+		buffer_print(out, "%.9g", row_f64(row, column));
+	if (row_is_known(row, column) && unit_suffix(column->unit))
+		buffer_print(out, " %s", unit_suffix(column->unit));
+}
+
+static void add_row_name(struct buffer *out, const struct schema *schema, const void *row)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		const struct column *column = &schema->columns[i];
+
+		if (column->kind != COLUMN_KEY)
+			continue;
+		buffer_print(out, "  %s ", column->key);
+		add_exact(out, column, row);
+	}
+}
+
+static void add_number(struct buffer *out, const struct frame *frame, const struct table_widget *widget)
+{
+	const struct table *table = frame_table(frame, widget->view.schema->name);
+	const struct column *column;
+	const void *row = table_cell(widget, &column);
+
+	if (!row || !table)
+		return;
+	buffer_print(out, "*%s.%s ", widget->view.schema->name, column->key);
+	add_row_name(out, widget->view.schema, row);
+	buffer_text(out, "\n");
+	add_exact(out, column, row);
+	buffer_print(out, "\n%s: %s\n", _("What"), _(column->help));
+	buffer_print(out, "%s: %s\n", _("From"), column->source);
+}
+
+static void add_age(struct buffer *out, const struct screen *screen, const struct frame *frame)
+{
+	uint64_t now = env_mono_ns();
+
+	if (!screen->setup->source->seek && now > frame->mono_ns)
+		buffer_print(out, _("Age: %.1f s"), (double)(now - frame->mono_ns) * 1e-9);
+	else
+		buffer_print(out, _("Age: as recorded"));
+	if (frame->interval_ns > 0)
+		buffer_print(out, _("; rates are over %.3f s"), (double)frame->interval_ns * 1e-9);
+	buffer_char(out, '\n');
+}
+
+void pager_why(struct screen *screen)
+{
+	const struct frame *frame = screen_frame(screen);
+	struct buffer *out = open_pager(screen);
+
+	add_number(out, frame, screen_table(screen));
+	add_age(out, screen, frame);
+	if (frame->n_notices > 0)
+		buffer_print(out, "\n*%s\n", _("Notices"));
+	for (unsigned i = frame->n_notices; i-- > 0;) {
+		const struct notice *notice = &frame->notices[i];
+
+		buffer_print(out, "%s: %s\n", notice->topic, notice->text);
+		if (notice->remedy)
+			buffer_print(out, "  %s: %s\n", _("remedy"), notice->remedy);
+	}
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A recording on the screen: play, step, go to a time. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "screen/state.h"
+
+#define REFILL_FRAMES 600 /* read again before a far jump, so that graphs have a past */
+
+void player_toggle(struct screen *screen)
+{
+	screen->playing = !screen->playing;
+}
+
+/* Shows frame index as if the recording had been played up to it from some frames before. */
+static void show_index(struct screen *screen, size_t index)
+{
+	const struct source *source = screen->setup->source;
+	size_t first = index > REFILL_FRAMES ? index - REFILL_FRAMES : 0;
+	int error = source->seek(source->state, first);
+
+	for (unsigned p = 0; p < screen->setup->n_panes; p++)
+		history_clear(&screen->contexts[p].history);
+	screen->latest = -1;
+	for (size_t i = first; !error && i <= index; i++)
+		if (screen_sample(screen) != 1)
+			break;
+	if (error)
+		screen_say(screen, "%s", strerror(-error));
+}
+
+/* One frame back needs no more than that frame and the one before it, from which its rates come. */
+static void step_back(struct screen *screen, size_t index)
+{
+	const struct source *source = screen->setup->source;
+	uint64_t mono_ns;
+
+	screen->latest = -1;
+	if (source->seek(source->state, index > 0 ? index - 1 : 0) < 0)
+		return;
+	if (index > 0)
+		screen_sample(screen);
+	screen_sample(screen);
+	mono_ns = screen_frame(screen)->mono_ns;
+	for (unsigned p = 0; p < screen->setup->n_panes; p++)
+		history_rewind(&screen->contexts[p].history, mono_ns);
+}
+
+void player_step(struct screen *screen, long step)
+{
+	const struct source *source = screen->setup->source;
+	size_t index = source->place(source->state).index;
+
+	screen->playing = false;
+	if (step > 0 && screen_sample(screen) == 0)
+		screen_say(screen, "%s", _("this is the last sample"));
+	if (step < 0 && index == 0)
+		screen_say(screen, "%s", _("this is the first sample"));
+	else if (step < 0)
+		step_back(screen, index - 1);
+}
+
+/* "+60" and "-60" from the shown frame, "12:03" and "12:03:07" on its day, local time. */
+static bool parse_time(const char *text, uint64_t now_ns, uint64_t *wall_ns)
+{
+	time_t seconds = (time_t)(now_ns / UINT64_C(1000000000));
+	struct span span = span_text(text);
+	uint64_t hours, minutes, rest = 0;
+	struct tm tm;
+
+	if (*text == '+' || *text == '-') {
+		span.at++;
+		if (!span_u64(&span, &rest) || span.at != span.end || rest > UINT32_MAX)
+			return false;
+		rest *= UINT64_C(1000000000);
+		*wall_ns = *text == '+' ? now_ns + rest : now_ns > rest ? now_ns - rest : 0;
+		return true;
+	}
+	if (!localtime_r(&seconds, &tm) || !span_u64(&span, &hours) || !span_char(&span, ':') ||
+	    !span_u64(&span, &minutes) || (span_char(&span, ':') && !span_u64(&span, &rest)) ||
+	    span.at != span.end || hours > 23 || minutes > 59 || rest > 60)
+		return false;
+	tm.tm_hour = (int)hours;
+	tm.tm_min = (int)minutes;
+	tm.tm_sec = (int)rest;
+	*wall_ns = (uint64_t)mktime(&tm) * UINT64_C(1000000000) + UINT64_C(999999999);
+	return true;
+}
+
+static bool take_time(struct screen *screen, const char *text)
+{
+	const struct source *source = screen->setup->source;
+	uint64_t wall_ns;
+
+	if (!*text)
+		return true;
+	if (!parse_time(text, screen_frame(screen)->wall_ns, &wall_ns)) {
+		snprintf(screen->prompt.error, sizeof(screen->prompt.error), "%s",
+			 _("use 12:03, 12:03:07, +60 or -60"));
+		return false;
+	}
+	screen->playing = false;
+	show_index(screen, source->find(source->state, wall_ns));
+	return true;
+}
+
+void player_ask_time(struct screen *screen)
+{
+	prompt_open(screen, _("Go to"), "", NULL, take_time);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The bottom line as a question: a line of text, or yes and no. */
+#include <config.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "screen/state.h"
+
+static void clear_line(const struct canvas *canvas)
+{
+	canvas_fill(canvas, canvas->height - 1, 0, STYLE_NORMAL, ' ', canvas->width);
+}
+
+static void draw_prompt(struct screen *screen, const struct canvas *canvas)
+{
+	const struct prompt *prompt = &screen->prompt;
+	int y = canvas->height - 1, x, cells = utf8_cells(prompt->text.bytes, canvas->ascii);
+	struct utf8_reader reader = { .rest = span_text(prompt->text.bytes), .ascii = canvas->ascii };
+	uint32_t code;
+	int width;
+
+	clear_line(canvas);
+	x = canvas_print(canvas, y, 0, STYLE_KEY, "%s:", prompt->label) + 1;
+	/* of a long text the end is seen, where one types */
+	while (cells > canvas->width - x - 1 && utf8_visible(&reader, &code, &width))
+		cells -= width;
+	x += canvas_text(canvas, y, x, STYLE_STRONG, reader.rest.at, -1);
+	if (*prompt->error)
+		canvas_print(canvas, y, x + 2, STYLE_BAD, "%s", prompt->error);
+	terminal_cursor(canvas->top + y, canvas->left + (x < canvas->width ? x : canvas->width - 1));
+}
+
+static void add_character(struct prompt *prompt, int key)
+{
+	char bytes[UTF8_BYTES_MAX];
+
+	if (key >= K_NAMED || key < ' ' || utf8_is_harmful((uint32_t)key) || prompt->text.length > 1000)
+		return;
+	prompt->text.length--;
+	buffer_add(&prompt->text, bytes, utf8_put(bytes, (uint32_t)key));
+	buffer_char(&prompt->text, '\0');
+}
+
+static void take_character_away(struct prompt *prompt)
+{
+	size_t length = prompt->text.length - 1;
+
+	if (length == 0)
+		return;
+	do {
+		length--;
+	} while (length > 0 && ((unsigned char)prompt->text.bytes[length] & 0xc0) == 0x80);
+	prompt->text.length = length;
+	buffer_char(&prompt->text, '\0');
+}
+
+static void prompt_key(struct screen *screen, const struct input *input)
+{
+	struct prompt *prompt = &screen->prompt;
+
+	prompt->error[0] = '\0';
+	switch (input->key) {
+	case K_ESCAPE:
+		screen->overlay = NULL;
+		return;
+	case K_ENTER:
+		if (prompt->accepts(screen, prompt->text.bytes))
+			screen->overlay = NULL;
+		return;
+	case K_BACKSPACE:
+		take_character_away(prompt);
+		break;
+	case 'U' - '@':
+		buffer_empty(&prompt->text);
+		buffer_char(&prompt->text, '\0');
+		break;
+	default:
+		add_character(prompt, input->key);
+	}
+	if (prompt->changed)
+		prompt->changed(screen, prompt->text.bytes);
+}
+
+void prompt_open(struct screen *screen, const char *label, const char *text,
+		 void (*changed)(struct screen *screen, const char *text),
+		 bool (*accepts)(struct screen *screen, const char *text))
+{
+	static const struct overlay overlay = { .draw = draw_prompt, .key = prompt_key };
+	struct prompt *prompt = &screen->prompt;
+
+	prompt->label = label;
+	prompt->changed = changed;
+	prompt->accepts = accepts;
+	prompt->error[0] = '\0';
+	buffer_empty(&prompt->text);
+	buffer_add(&prompt->text, text, strlen(text) + 1);
+	screen->overlay = &overlay;
+}
+
+static void draw_question(struct screen *screen, const struct canvas *canvas)
+{
+	clear_line(canvas);
+	canvas_print(canvas, canvas->height - 1, 0, STYLE_WARN, "%s [y/n]", screen->question.text.bytes);
+}
+
+static void question_key(struct screen *screen, const struct input *input)
+{
+	struct question question = screen->question;
+
+	if (input->key != 'y' && input->key != 'Y' && input->key != 'n' && input->key != 'N' &&
+	    input->key != K_ESCAPE && input->key != 'q')
+		return;
+	screen->overlay = NULL;
+	if (input->key == 'y' || input->key == 'Y')
+		question.yes(question.context);
+}
+
+void screen_ask(struct pane_context *context, const char *question, void (*yes)(struct pane_context *context))
+{
+	static const struct overlay overlay = { .draw = draw_question, .key = question_key };
+	struct screen *screen = context->screen;
+
+	screen->question.context = context;
+	screen->question.yes = yes;
+	buffer_empty(&screen->question.text);
+	buffer_add(&screen->question.text, question, strlen(question) + 1);
+	screen->overlay = &overlay;
+}

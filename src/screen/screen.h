@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The screen: panes over one source, until the user quits. */
+#ifndef PANETOP_SCREEN_SCREEN_H
+#define PANETOP_SCREEN_SCREEN_H
+
+#include <stdbool.h>
+
+#include "core/settings.h"
+#include "core/worker.h"
+#include "model/source.h"
+#include "screen/pane.h"
+#include "screen/theme.h"
+
+#define HEADLINE_PIECES_MAX 12
+#define HEADLINE_PIECE_MAX 48
+
+/* All borrowed. */
+struct screen_setup {
+	struct source *source;
+	const struct schema *const *schemas; /* of all topics; the order of source->want() */
+	unsigned n_schemas;
+	const struct pane *const *panes;
+	unsigned n_panes;
+	const char *const *headline_topics;  /* ended by NULL */
+	/* Writes the pieces of the first line, the most important first; returns how many. */
+	unsigned (*headline)(const struct frame *frame, char pieces[][HEADLINE_PIECE_MAX]);
+	/* Writes what stands at the right of the second line; may be empty. */
+	void (*corner)(const struct frame *frame, char *text, size_t room);
+	struct settings *settings;           /* as read from file and options; changed by key w */
+	int (*save)(const struct settings *settings, char *path, size_t room); /* 0 or -errno; tells the path */
+	struct worker *worker;               /* may be NULL */
+	unsigned first_pane;
+	double delay_seconds;
+	unsigned long count;                 /* quit after so many samples; 0: never */
+	size_t limit;                        /* rows of a table; 0: all */
+	enum size_unit unit;
+	enum glyph_set glyphs;
+	bool color;
+	const char *filter, *sort, *columns; /* of the first pane's first table; may be NULL, valid */
+	const char *recording;               /* name of the replayed file; NULL: live */
+};
+
+/* Takes the terminal, runs, gives it back. 0, or -errno when the terminal could not be taken. */
+int screen_run(const struct screen_setup *setup);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The inside of the screen, shared by its own files only. */
+#ifndef PANETOP_SCREEN_STATE_H
+#define PANETOP_SCREEN_STATE_H
+
+#include <time.h>
+
+#include "core/loop.h"
+#include "screen/context.h"
+#include "screen/screen.h"
+#include "screen/terminal.h"
+
+#define SCREEN_FRAMES 3
+#define SCREEN_MARGIN_LINES 4 /* headline, panes, notice, keys */
+
+struct screen;
+
+/* Something that lies over the pane and takes all keys. */
+struct overlay {
+	void (*draw)(struct screen *screen, const struct canvas *canvas);
+	void (*key)(struct screen *screen, const struct input *input);
+};
+
+/* A line of input at the bottom. */
+struct prompt {
+	const char *label;     /* translated */
+	struct buffer text;    /* always NUL-terminated */
+	char error[128];
+	void (*changed)(struct screen *screen, const char *text); /* at every key; may be NULL */
+	bool (*accepts)(struct screen *screen, const char *text); /* on Enter; false: it set error, ask on */
+};
+
+/* A question in the bottom line. */
+struct question {
+	struct buffer text;
+	struct pane_context *context;
+	void (*yes)(struct pane_context *context);
+};
+
+/* Pages of text: help, and the why of a number. */
+struct pager {
+	struct buffer text; /* lines; a leading '*' marks a heading */
+	int top, lines, page;
+};
+
+struct chooser {
+	unsigned cursor;
+	bool shown[VIEW_COLUMNS_MAX];
+	unsigned order[VIEW_COLUMNS_MAX];
+};
+
+struct screen {
+	const struct screen_setup *setup;
+	struct terminal terminal;
+	struct loop loop;
+	struct frame frames[SCREEN_FRAMES];
+	int latest, shown;        /* of frames; -1: none yet */
+	unsigned long sampled;
+	struct pane_context *contexts; /* one for each pane */
+	unsigned current;
+	bool frozen;              /* live: shown stays while latest goes on */
+	double delay_seconds;
+	enum size_unit unit;
+	enum glyph_set glyphs;
+	char message[256];
+	uint64_t message_until_ns;
+	const struct overlay *overlay; /* NULL: none */
+	struct prompt prompt;
+	struct question question;
+	struct pager pager;
+	struct chooser chooser;
+	struct buffer search;     /* NUL-terminated once used */
+	bool playing;             /* replay */
+	bool at_end;              /* of the recording */
+	int tabs_y, tab_x[16];    /* where the names of the panes stand, for the mouse */
+	struct pending {          /* an action whose end is awaited */
+		struct pane_context *context;
+		void (*done)(struct pane_context *context, int error);
+	} pending;
+};
+
+struct pane_context *screen_context(struct screen *screen);        /* of the current pane */
+struct table_widget *screen_table(struct screen *screen);          /* the one that takes keys */
+const struct frame *screen_frame(const struct screen *screen);     /* shown; NULL before the first */
+
+void screen_draw(struct screen *screen);
+void screen_choose_pane(struct screen *screen, unsigned index);
+void screen_set_delay(struct screen *screen, double seconds);
+void screen_want(struct screen *screen); /* tells the source what is needed now */
+
+/* Takes the next frame from the source and shows it unless frozen: 1, 0 at the end, or -errno. */
+int screen_sample(struct screen *screen);
+
+/* commands.c */
+bool command_key(struct screen *screen, const struct input *input);
+extern const struct binding common_bindings[], live_bindings[], replay_bindings[];
+
+/* overlays */
+void prompt_open(struct screen *screen, const char *label, const char *text,
+		 void (*changed)(struct screen *screen, const char *text),
+		 bool (*accepts)(struct screen *screen, const char *text));
+void pager_help(struct screen *screen);
+void pager_why(struct screen *screen);
+void chooser_open(struct screen *screen);
+
+/* player.c: a recording on the screen */
+void player_step(struct screen *screen, long step);
+void player_toggle(struct screen *screen);
+void player_ask_time(struct screen *screen);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Drawing of a table: which columns fit, how wide they are, which rows are seen. */
+#include <config.h>
+
+#include "screen/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/utf8.h"
+
+void table_open(struct table_widget *widget, const struct schema *schema)
+{
+	*widget = (struct table_widget){ .heading_y = -1 };
+	view_open(&widget->view, schema);
+}
+
+void table_close(struct table_widget *widget)
+{
+	view_close(&widget->view);
+	if (widget->has_filter)
+		regfree(&widget->filter);
+	buffer_free(&widget->filter_text);
+	buffer_free(&widget->key);
+	buffer_free(&widget->scratch);
+}
+
+static const struct column *column_at(const struct table_widget *widget, unsigned position)
+{
+	return &widget->view.schema->columns[widget->view.columns[position]];
+}
+
+static bool is_left(const struct column *column)
+{
+	return column->type == VALUE_TEXT;
+}
+
+static const char *cell_text(char *number, const struct table_widget *widget, const struct column *column,
+			     const void *row, enum size_unit unit, bool ascii)
+{
+	const char *text;
+
+	if (column->type == VALUE_TEXT) {
+		text = row_text(row, column);
+		return text ? text : "-";
+	}
+	value_format(number, widget->view.schema, column, row, unit, ascii);
+	return number;
+}
+
+/* Is the column shown at all? Those that are optional only when some row has a value. */
+static bool is_wanted(const struct table_widget *widget, const struct column *column)
+{
+	if (!column->optional)
+		return true;
+	for (size_t i = 0; i < widget->view.n_rows; i++)
+		if (row_is_known(widget->view.rows[i], column))
+			return true;
+	return false;
+}
+
+/* Widths of numbers follow what is seen, and never shrink until the unit changes: nothing jumps. */
+static void measure(struct table_widget *widget, enum size_unit unit, bool ascii, size_t n_rows)
+{
+	char number[VALUE_TEXT_MAX];
+
+	if (unit != widget->widths_unit)
+		memset(widget->widths, 0, sizeof(widget->widths));
+	widget->widths_unit = unit;
+	for (unsigned i = 0; i < widget->view.n_columns; i++) {
+		const struct column *column = column_at(widget, i);
+		int *width = &widget->widths[widget->view.columns[i]];
+		int title = utf8_cells(column_title(column), ascii);
+
+		*width = *width > column->width ? *width : column->width;
+		*width = *width > title ? *width : title;
+		for (size_t r = 0; r < n_rows && widget->top + r < widget->view.n_rows; r++) {
+			const char *text = cell_text(number, widget, column, widget->view.rows[widget->top + r],
+						     unit, ascii);
+			int cells = utf8_cells(text, ascii);
+
+			*width = *width > cells ? *width : cells;
+		}
+	}
+}
+
+/* Texts may be cut to the column's least width; numbers may not. */
+static int least_width(const struct table_widget *widget, unsigned position, bool ascii)
+{
+	const struct column *column = column_at(widget, position);
+	int title = utf8_cells(column_title(column), ascii);
+
+	if (column->type != VALUE_TEXT)
+		return widget->widths[widget->view.columns[position]];
+	return column->width > title ? column->width : title;
+}
+
+static int total_width(const struct table_widget *widget, const bool *shown, bool ascii)
+{
+	int total = 0;
+
+	for (unsigned i = 0; i < widget->view.n_columns; i++)
+		if (shown[i])
+			total += least_width(widget, i, ascii) + 1;
+	return total - 1;
+}
+
+/* Leaves out the least important columns, of equal ones the last, until the others fit. */
+static void drop_by_rank(const struct table_widget *widget, bool *shown, int room, bool ascii)
+{
+	while (total_width(widget, shown, ascii) > room) {
+		unsigned worst = 0;
+
+		for (unsigned i = 1; i < widget->view.n_columns; i++)
+			if (shown[i] &&
+			    (worst == 0 || column_at(widget, i)->rank >= column_at(widget, worst)->rank))
+				worst = i;
+		if (worst == 0)
+			return;
+		shown[worst] = false;
+	}
+}
+
+/* With sideways scrolling: the first column stays, then those from the scrolled place on that fit. */
+static void drop_by_scroll(const struct table_widget *widget, bool *shown, int room, bool ascii)
+{
+	int used = least_width(widget, 0, ascii);
+
+	for (unsigned i = 1; i < widget->view.n_columns; i++) {
+		if (i <= widget->scroll || !shown[i]) {
+			shown[i] = false;
+			continue;
+		}
+		used += least_width(widget, i, ascii) + 1;
+		if (used > room && i > widget->scroll + 1)
+			shown[i] = false;
+	}
+}
+
+/* What is left goes to the texts, from the left, as far as they need it. */
+static void place_columns(struct table_widget *widget, const bool *shown, int room, bool ascii)
+{
+	int spare = room - total_width(widget, shown, ascii), x = 0;
+
+	widget->n_slots = 0;
+	for (unsigned i = 0; i < widget->view.n_columns; i++) {
+		int width = least_width(widget, i, ascii), wanted = widget->widths[widget->view.columns[i]];
+		int more = wanted > width ? wanted - width : 0;
+
+		if (!shown[i])
+			continue;
+		more = more < spare ? more : spare;
+		more = more > 0 ? more : 0;
+		widget->slots[widget->n_slots++] = (struct table_slot){ .column = i, .x = x, .width = width + more };
+		spare -= more;
+		x += width + more + 1;
+	}
+}
+
+static bool is_placed(const struct table_widget *widget, unsigned position)
+{
+	for (unsigned i = 0; i < widget->n_slots; i++)
+		if (widget->slots[i].column == position)
+			return true;
+	return false;
+}
+
+static void lay_out_once(struct table_widget *widget, int room, bool ascii)
+{
+	bool shown[VIEW_COLUMNS_MAX];
+
+	for (unsigned i = 0; i < widget->view.n_columns; i++)
+		shown[i] = is_wanted(widget, column_at(widget, i));
+	if (widget->scroll > 0)
+		drop_by_scroll(widget, shown, room, ascii);
+	else
+		drop_by_rank(widget, shown, room, ascii);
+	place_columns(widget, shown, room, ascii);
+}
+
+/* Scrolls sideways as far as the selected column asks for. */
+static void lay_out(struct table_widget *widget, int room, bool ascii)
+{
+	if (widget->column >= widget->view.n_columns)
+		widget->column = widget->view.n_columns - 1;
+	if (!widget->cursor_on || widget->column == 0)
+		widget->scroll = 0;
+	else if (widget->column <= widget->scroll)
+		widget->scroll = widget->column - 1;
+	lay_out_once(widget, room, ascii);
+	while (widget->cursor_on && widget->scroll < widget->column && !is_placed(widget, widget->column)) {
+		widget->scroll++;
+		lay_out_once(widget, room, ascii);
+	}
+}
+
+static void draw_heading(const struct table_widget *widget, const struct canvas *canvas, enum size_unit unit)
+{
+	const struct view *view = &widget->view;
+	int end = 0;
+
+	for (unsigned i = 0; i < widget->n_slots; i++) {
+		const struct table_slot *slot = &widget->slots[i];
+		const struct column *column = column_at(widget, slot->column);
+		const char *title = column_title(column);
+		int cells = utf8_cells(title, canvas->ascii);
+		int x = is_left(column) ? slot->x : slot->x + slot->width - cells;
+
+		canvas_text(canvas, 0, x, STYLE_HEADING, title, slot->width);
+		if (view->sort == (int)view->columns[slot->column])
+			canvas_fill(canvas, 0, is_left(column) ? x + cells : x - 1, STYLE_HEADING,
+				    view->descending ? canvas->glyphs->falling : canvas->glyphs->rising, 1);
+		end = slot->x + slot->width;
+	}
+	if (view->schema->one_unit && unit != SIZE_AUTO)
+		canvas_print(canvas, 0, end + 2, STYLE_DIM, "%s", unit == SIZE_PERCENT ? "%" : size_unit_name(unit));
+}
+
+static void draw_row(const struct table_widget *widget, const struct canvas *canvas, int y, size_t index,
+		     enum size_unit unit)
+{
+	bool selected = widget->cursor_on && index == widget->row;
+	char number[VALUE_TEXT_MAX];
+
+	if (selected)
+		canvas_fill(canvas, y, 0, STYLE_ROW, ' ', canvas->width);
+	for (unsigned i = 0; i < widget->n_slots; i++) {
+		const struct table_slot *slot = &widget->slots[i];
+		const struct column *column = column_at(widget, slot->column);
+		enum style style = selected ? STYLE_ROW : column->kind == COLUMN_KEY ? STYLE_STRONG : STYLE_NORMAL;
+		const char *text = cell_text(number, widget, column, widget->view.rows[index], unit, canvas->ascii);
+
+		if (is_left(column))
+			canvas_text(canvas, y, slot->x, style, text, slot->width);
+		else
+			canvas_right(canvas, y, slot->x, slot->width, style, text);
+		if (selected && slot->column == widget->column)
+			canvas_restyle(canvas, y, slot->x, slot->width, STYLE_CELL);
+	}
+}
+
+/* Keeps the selected row in sight, and the last page full. */
+static void scroll_rows(struct table_widget *widget, size_t page)
+{
+	size_t n_rows = widget->view.n_rows;
+
+	if (widget->cursor_on && widget->row < widget->top)
+		widget->top = widget->row;
+	if (widget->cursor_on && page > 0 && widget->row >= widget->top + page)
+		widget->top = widget->row - page + 1;
+	if (widget->top + page > n_rows)
+		widget->top = n_rows > page ? n_rows - page : 0;
+}
+
+void table_draw(struct table_widget *widget, const struct canvas *canvas, const struct table *table,
+		enum size_unit chosen)
+{
+	enum size_unit unit = table ? size_unit_of_table(table, chosen) : chosen;
+	int page = canvas->height > 1 ? canvas->height - 1 : 0;
+
+	widget->page = page;
+	widget->heading_y = canvas->top;
+	widget->left = canvas->left;
+	scroll_rows(widget, (size_t)page);
+	measure(widget, unit, canvas->ascii, (size_t)page);
+	lay_out(widget, canvas->width, canvas->ascii);
+	draw_heading(widget, canvas, unit);
+	for (int y = 1; y <= page; y++) {
+		size_t index = widget->top + (size_t)(y - 1);
+
+		if (index >= widget->view.n_rows)
+			break;
+		draw_row(widget, canvas, y, index, unit);
+	}
+}
+
+int table_height(const struct table_widget *widget)
+{
+	return 1 + (int)(widget->view.n_rows < 1000 ? widget->view.n_rows : 1000);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A table on the screen: sort, filter, search, column choice, scrolling, and a cursor that keeps its row. */
+#ifndef PANETOP_SCREEN_TABLE_H
+#define PANETOP_SCREEN_TABLE_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "model/units.h"
+#include "model/view.h"
+#include "screen/canvas.h"
+
+/* A column as it was drawn last, for the mouse and for drawing beside it. */
+struct table_slot {
+	unsigned column; /* position in view.columns */
+	int x, width;
+};
+
+struct table_widget {
+	struct view view;
+	regex_t filter;
+	bool has_filter;
+	struct buffer filter_text;  /* NUL-terminated when has_filter */
+	bool cursor_on;             /* a row is selected */
+	uint64_t key_hash;          /* of the selected row's KEY columns */
+	struct buffer key, scratch; /* their values, to tell equal hashes apart; those of a candidate */
+	size_t row;                 /* where the selected row is in view.rows */
+	unsigned column;            /* selected column: position in view.columns */
+	size_t top;                 /* first row shown */
+	unsigned scroll;            /* columns left out after the first one */
+	int page;                   /* rows that fitted last time */
+	int heading_y, left;        /* on the terminal, of the last drawing; -1: not drawn */
+	int widths[VIEW_COLUMNS_MAX]; /* of the schema's columns: they grow, and shrink only with the unit */
+	enum size_unit widths_unit;
+	struct table_slot slots[VIEW_COLUMNS_MAX];
+	unsigned n_slots;
+};
+
+void table_open(struct table_widget *widget, const struct schema *schema);
+void table_close(struct table_widget *widget);
+
+/* Filters, sorts and finds the selected row again; table may be NULL (not sampled yet). */
+void table_update(struct table_widget *widget, const struct table *table);
+
+/* Draws heading and rows of what table_update() chose. unit is the user's choice. */
+void table_draw(struct table_widget *widget, const struct canvas *canvas, const struct table *table,
+		enum size_unit unit);
+
+/* Lines that it would fill: heading and rows. */
+int table_height(const struct table_widget *widget);
+
+/* Handles a key or mouse event meant for a table; false when it is for somebody else. */
+struct input;
+bool table_key(struct table_widget *widget, const struct input *input);
+
+/* Moves to the next row in which some text holds needle (case as in filters); false when there is none. */
+bool table_search(struct table_widget *widget, const char *needle, bool from_next);
+
+/* An empty pattern takes the filter away. 0, or an error of regcomp(3) and the old filter stays. */
+int table_set_filter(struct table_widget *widget, const char *pattern);
+
+/* Sorts by the next column to the right (step 1) or left (step -1); reverses the order. */
+void table_sort_step(struct table_widget *widget, int step);
+void table_sort_reverse(struct table_widget *widget);
+
+/* The row and column under the cursor, or the first number of the first row; NULL when there is none. */
+const void *table_cell(const struct table_widget *widget, const struct column **column);
+
+/* Column choice and sort as texts for the configuration; out has to be freed by the caller's buffer. */
+void table_save_columns(const struct table_widget *widget, struct buffer *out);
+void table_save_sort(const struct table_widget *widget, struct buffer *out);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The cursor of a table, its keys, search, filter and sort. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/utf8.h"
+#include "screen/keys.h"
+#include "screen/table.h"
+
+/* The values of the KEY columns, one after the other. */
+static void write_key(struct buffer *out, const struct schema *schema, const void *row)
+{
+	buffer_empty(out);
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		const struct column *column = &schema->columns[i];
+		const char *text;
+
+		if (column->kind != COLUMN_KEY)
+			continue;
+		if (column->type != VALUE_TEXT) {
+			buffer_add(out, (const char *)row + column->offset, 8);
+			continue;
+		}
+		text = row_text(row, column);
+		buffer_add(out, text ? text : "", text ? strlen(text) + 1 : 1);
+	}
+}
+
+static void select_row(struct table_widget *widget, size_t row)
+{
+	const struct view *view = &widget->view;
+
+	if (view->n_rows == 0) {
+		widget->cursor_on = false;
+		return;
+	}
+	widget->cursor_on = true;
+	widget->row = row < view->n_rows ? row : view->n_rows - 1;
+	widget->key_hash = row_hash_key(view->schema, view->rows[widget->row]);
+	write_key(&widget->key, view->schema, view->rows[widget->row]);
+}
+
+static bool is_selected(struct table_widget *widget, const void *row)
+{
+	struct buffer *scratch = &widget->scratch;
+
+	if (row_hash_key(widget->view.schema, row) != widget->key_hash)
+		return false;
+	write_key(scratch, widget->view.schema, row);
+	return scratch->length == widget->key.length &&
+	       memcmp(scratch->bytes, widget->key.bytes, scratch->length) == 0;
+}
+
+/* The same thing wherever it has moved; when it is gone, what stands in its place. */
+static void find_selected(struct table_widget *widget)
+{
+	size_t found = widget->view.n_rows;
+
+	for (size_t i = 0; i < widget->view.n_rows && found == widget->view.n_rows; i++)
+		if (is_selected(widget, widget->view.rows[i]))
+			found = i;
+	if (found < widget->view.n_rows)
+		widget->row = found;
+	else
+		select_row(widget, widget->row);
+}
+
+void table_update(struct table_widget *widget, const struct table *table)
+{
+	if (!table) {
+		widget->view.n_rows = widget->view.n_matching = 0;
+		return;
+	}
+	view_apply(&widget->view, table);
+	if (widget->cursor_on)
+		find_selected(widget);
+}
+
+static void move_row(struct table_widget *widget, long step)
+{
+	long row = (long)widget->row + step, last = (long)widget->view.n_rows - 1;
+
+	if (!widget->cursor_on) {
+		select_row(widget, widget->top);
+		return;
+	}
+	select_row(widget, (size_t)(row < 0 ? 0 : row > last ? last : row));
+}
+
+static void move_column(struct table_widget *widget, int step)
+{
+	int column = (int)widget->column + step;
+
+	if (!widget->cursor_on)
+		select_row(widget, widget->top);
+	else if (column >= 0 && column < (int)widget->view.n_columns)
+		widget->column = (unsigned)column;
+}
+
+static void scroll_wheel(struct table_widget *widget, long step)
+{
+	long top = (long)widget->top + step;
+
+	if (widget->cursor_on)
+		move_row(widget, step);
+	else
+		widget->top = (size_t)(top < 0 ? 0 : top);
+}
+
+static void sort_by(struct table_widget *widget, unsigned position)
+{
+	int column = (int)widget->view.columns[position];
+
+	if (widget->view.sort == column) {
+		widget->view.descending = !widget->view.descending;
+		return;
+	}
+	widget->view.sort = column;
+	widget->view.descending = widget->view.schema->columns[column].type != VALUE_TEXT;
+}
+
+static bool click(struct table_widget *widget, int y, int x)
+{
+	int line = y - widget->heading_y;
+	unsigned i = 0;
+
+	if (widget->heading_y < 0 || line < 0 || line > widget->page)
+		return false;
+	while (i + 1 < widget->n_slots && widget->slots[i + 1].x <= x - widget->left)
+		i++;
+	if (widget->n_slots == 0)
+		return false;
+	if (line == 0) {
+		sort_by(widget, widget->slots[i].column);
+		return true;
+	}
+	if (widget->top + (size_t)line > widget->view.n_rows)
+		return false;
+	widget->column = widget->slots[i].column;
+	select_row(widget, widget->top + (size_t)line - 1);
+	return true;
+}
+
+bool table_key(struct table_widget *widget, const struct input *input)
+{
+	long page = widget->page > 1 ? widget->page - 1 : 1, all = (long)widget->view.n_rows;
+
+	switch (input->key) {
+	case K_UP:
+	case K_DOWN:
+		move_row(widget, input->key == K_UP ? -1 : 1);
+		return true;
+	case K_PAGE_UP:
+	case K_PAGE_DOWN:
+		move_row(widget, input->key == K_PAGE_UP ? -page : page);
+		return true;
+	case K_HOME:
+	case K_END:
+		select_row(widget, input->key == K_HOME ? 0 : (size_t)all);
+		return true;
+	case K_LEFT:
+	case K_RIGHT:
+		move_column(widget, input->key == K_LEFT ? -1 : 1);
+		return true;
+	case K_WHEEL_UP:
+	case K_WHEEL_DOWN:
+		scroll_wheel(widget, input->key == K_WHEEL_UP ? -3 : 3);
+		return true;
+	case K_CLICK:
+		return click(widget, input->y, input->x);
+	case K_ESCAPE:
+		widget->cursor_on = false;
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool table_search(struct table_widget *widget, const char *needle, bool from_next)
+{
+	size_t n_rows = widget->view.n_rows, start = widget->cursor_on ? widget->row + (from_next ? 1 : 0) : 0;
+	regex_t pattern;
+	bool found = false;
+
+	if (!*needle || filter_compile(&pattern, needle) != 0)
+		return false;
+	for (size_t i = 0; i < n_rows && !found; i++) {
+		size_t row = (start + i) % n_rows;
+
+		found = filter_matches(&pattern, widget->view.schema, widget->view.rows[row]);
+		if (found)
+			select_row(widget, row);
+	}
+	regfree(&pattern);
+	return found;
+}
+
+int table_set_filter(struct table_widget *widget, const char *pattern)
+{
+	regex_t filter;
+	int error = *pattern ? filter_compile(&filter, pattern) : 0;
+
+	if (error)
+		return error;
+	if (widget->has_filter)
+		regfree(&widget->filter);
+	widget->has_filter = *pattern != '\0';
+	if (widget->has_filter)
+		widget->filter = filter;
+	widget->view.filter = widget->has_filter ? &widget->filter : NULL;
+	buffer_empty(&widget->filter_text);
+	buffer_add(&widget->filter_text, pattern, strlen(pattern) + 1);
+	return 0;
+}
+
+void table_sort_step(struct table_widget *widget, int step)
+{
+	const struct view *view = &widget->view;
+	int position = step > 0 ? -1 : (int)view->n_columns;
+
+	for (unsigned i = 0; i < view->n_columns; i++)
+		if ((int)view->columns[i] == view->sort)
+			position = (int)i;
+	position += step;
+	if (position >= 0 && position < (int)view->n_columns)
+		sort_by(widget, (unsigned)position);
+	else
+		widget->view.sort = VIEW_AS_SAMPLED;
+}
+
+void table_sort_reverse(struct table_widget *widget)
+{
+	if (widget->view.sort == VIEW_AS_SAMPLED && widget->view.n_columns > 0)
+		sort_by(widget, widget->column < widget->view.n_columns ? widget->column : 0);
+	else
+		widget->view.descending = !widget->view.descending;
+}
+
+const void *table_cell(const struct table_widget *widget, const struct column **column)
+{
+	const struct view *view = &widget->view;
+	size_t row = widget->cursor_on ? widget->row : 0;
+	unsigned position = widget->cursor_on ? widget->column : 0;
+
+	if (row >= view->n_rows || view->n_columns == 0)
+		return NULL;
+	while (!widget->cursor_on && position + 1 < view->n_columns &&
+	       view->schema->columns[view->columns[position]].type == VALUE_TEXT)
+		position++;
+	*column = &view->schema->columns[view->columns[position]];
+	return view->rows[row];
+}
+
+void table_save_columns(const struct table_widget *widget, struct buffer *out)
+{
+	const struct view *view = &widget->view;
+
+	for (unsigned i = 0; i < view->n_columns; i++)
+		buffer_print(out, "%s%s", i > 0 ? "," : "", view->schema->columns[view->columns[i]].key);
+	buffer_char(out, '\0');
+}
+
+void table_save_sort(const struct table_widget *widget, struct buffer *out)
+{
+	const struct view *view = &widget->view;
+
+	if (view->sort != VIEW_AS_SAMPLED)
+		buffer_print(out, "%s%s", view->descending ? "" : "+", view->schema->columns[view->sort].key);
+	buffer_char(out, '\0');
+}

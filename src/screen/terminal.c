@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The terminal under curses, and the way back when the program dies. */
+#include <config.h>
+
+#include "screen/terminal.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <langinfo.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <term.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+
+static const int crash_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+
+/* What a signal handler needs to put the terminal back without curses: there is one terminal. */
+static struct {
+	bool taken;
+	int fd;
+	struct termios before;
+	char restore[256]; /* bytes that end the full-screen mode */
+} rescue;
+
+static void restore_terminal(void)
+{
+	if (!rescue.taken)
+		return;
+	rescue.taken = false;
+	if (write(STDOUT_FILENO, rescue.restore, strlen(rescue.restore)) >= 0)
+		tcsetattr(rescue.fd, TCSAFLUSH, &rescue.before);
+}
+
+static void on_crash(int number)
+{
+	restore_terminal();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void add_capability(const char *name)
+{
+	const char *bytes = tigetstr(name);
+
+	/* no padding: "$<...>" would be sent as it is */
+	if (bytes && bytes != (char *)-1 && !strchr(bytes, '$') &&
+	    strlen(rescue.restore) + strlen(bytes) < sizeof(rescue.restore))
+		strcat(rescue.restore, bytes);
+}
+
+static void prepare_rescue(void)
+{
+	rescue.restore[0] = '\0';
+	add_capability("sgr0");
+	add_capability("cnorm");
+	add_capability("rmkx");
+	strcat(rescue.restore, "\033[?1000l\033[?1006l"); /* mouse reports off */
+	add_capability("rmcup");
+	rescue.taken = true;
+	for (size_t i = 0; i < sizeof(crash_signals) / sizeof(crash_signals[0]); i++)
+		signal(crash_signals[i], on_crash);
+	alloc_on_failure(restore_terminal);
+}
+
+static int open_input(struct terminal *terminal)
+{
+	terminal->input = stdin;
+	if (!isatty(STDIN_FILENO))
+		terminal->input = fopen("/dev/tty", "re");
+	if (!terminal->input || !isatty(STDOUT_FILENO))
+		return -ENOTTY;
+	terminal->input_fd = fileno(terminal->input);
+	rescue.fd = terminal->input_fd;
+	return tcgetattr(terminal->input_fd, &rescue.before) < 0 ? -errno : 0;
+}
+
+int terminal_open(struct terminal *terminal, bool color)
+{
+	int error = open_input(terminal);
+
+	if (error)
+		return error;
+	if (!newterm(NULL, stdout, terminal->input))
+		return -EINVAL;
+	prepare_rescue();
+	set_escdelay(25);
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	leaveok(stdscr, FALSE);
+	curs_set(0);
+	mouseinterval(0);
+	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	terminal->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	terminal->color = theme_open(color);
+	return 0;
+}
+
+void terminal_close(struct terminal *terminal)
+{
+	endwin();
+	rescue.taken = false;
+	delscreen(set_term(NULL));
+	if (terminal->input != stdin)
+		fclose(terminal->input);
+}
+
+void terminal_suspend(void)
+{
+	endwin();
+}
+
+void terminal_resume(void)
+{
+	terminal_resize();
+	terminal_redraw();
+}
+
+void terminal_resize(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0)
+		resizeterm(size.ws_row, size.ws_col);
+}
+
+struct canvas terminal_canvas(const struct terminal *terminal, enum glyph_set glyphs)
+{
+	bool ascii = glyphs == GLYPHS_ASCII || !terminal->utf8;
+
+	return (struct canvas){
+		.height = LINES,
+		.width = COLS,
+		.ascii = ascii,
+		.color = terminal->color,
+		.glyphs = &glyph_sets[ascii ? GLYPHS_ASCII : glyphs],
+	};
+}
+
+static int named_key(int code)
+{
+	static const struct {
+		int code, key;
+	} keys[] = {
+		{ KEY_UP, K_UP },           { KEY_DOWN, K_DOWN },     { KEY_LEFT, K_LEFT },
+		{ KEY_RIGHT, K_RIGHT },     { KEY_PPAGE, K_PAGE_UP }, { KEY_NPAGE, K_PAGE_DOWN },
+		{ KEY_HOME, K_HOME },       { KEY_END, K_END },       { KEY_BACKSPACE, K_BACKSPACE },
+		{ KEY_DC, K_DELETE },       { KEY_BTAB, K_BACK_TAB }, { KEY_ENTER, K_ENTER },
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (keys[i].code == code)
+			return keys[i].key;
+	if (code >= KEY_F(1) && code <= KEY_F(12))
+		return K_F1 + (code - KEY_F(1));
+	return 0;
+}
+
+static bool read_mouse(struct input *input)
+{
+	MEVENT event;
+
+	if (getmouse(&event) == ERR)
+		return false;
+	input->y = event.y;
+	input->x = event.x;
+	input->key = event.bstate & BUTTON1_PRESSED	? K_CLICK
+		     : event.bstate & BUTTON4_PRESSED ? K_WHEEL_UP
+		     : event.bstate & BUTTON5_PRESSED ? K_WHEEL_DOWN
+						      : 0;
+	return input->key != 0;
+}
+
+bool terminal_read(struct terminal *terminal, struct input *input)
+{
+	wint_t code;
+	int kind;
+
+	(void)terminal;
+	while ((kind = get_wch(&code)) != ERR) {
+		*input = (struct input){ 0 };
+		if (kind == KEY_CODE_YES && code == KEY_MOUSE) {
+			if (read_mouse(input))
+				return true;
+			continue;
+		}
+		if (kind == KEY_CODE_YES)
+			input->key = named_key((int)code);
+		else
+			input->key = code == '\r' ? K_ENTER : code == 127 || code == 8 ? K_BACKSPACE : (int)code;
+		if (input->key)
+			return true;
+	}
+	return false;
+}
+
+void terminal_erase(void)
+{
+	erase();
+}
+
+void terminal_show(void)
+{
+	refresh();
+}
+
+void terminal_redraw(void)
+{
+	clearok(stdscr, TRUE);
+}
+
+void terminal_cursor(int y, int x)
+{
+	curs_set(y >= 0);
+	if (y >= 0)
+		move(y, x);
+}

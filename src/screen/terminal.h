@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The terminal: taking it, reading keys, and giving it back on every way out. */
+#ifndef PANETOP_SCREEN_TERMINAL_H
+#define PANETOP_SCREEN_TERMINAL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "screen/canvas.h"
+#include "screen/keys.h"
+
+struct terminal {
+	FILE *input;  /* stdin, or /dev/tty when stdin is a recording; owned in that case */
+	int input_fd;
+	bool color, utf8;
+};
+
+/*
+ * Takes the terminal. From then on the signals of a crash put it back before they kill. 0, or -errno:
+ * -ENOTTY without a terminal, -EINVAL when curses does not know $TERM.
+ */
+int terminal_open(struct terminal *terminal, bool color);
+void terminal_close(struct terminal *terminal);
+
+/* Lends the terminal to the shell while the program is stopped, and takes it again. */
+void terminal_suspend(void);
+void terminal_resume(void);
+
+/* Asks the terminal for its size and tells curses. */
+void terminal_resize(void);
+
+/* The whole of it as a canvas. */
+struct canvas terminal_canvas(const struct terminal *terminal, enum glyph_set glyphs);
+
+/* Next key or mouse event, without waiting; false when there is none. */
+bool terminal_read(struct terminal *terminal, struct input *input);
+
+void terminal_erase(void);   /* before drawing a screen */
+void terminal_show(void);    /* sends what has changed */
+void terminal_redraw(void);  /* the next show sends everything */
+void terminal_cursor(int y, int x); /* shows the cursor there; y < 0 hides it */
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How things look: styles by meaning, glyph sets by what the font can draw. */
+#ifndef PANETOP_SCREEN_THEME_H
+#define PANETOP_SCREEN_THEME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum style {
+	STYLE_NORMAL,
+	STYLE_DIM,
+	STYLE_STRONG,
+	STYLE_HEADLINE, /* first line of the screen */
+	STYLE_TAB,
+	STYLE_TAB_ON,
+	STYLE_HEADING,  /* of a table */
+	STYLE_ROW,      /* the selected row */
+	STYLE_CELL,     /* the selected cell */
+	STYLE_NOTICE,
+	STYLE_KEY,
+	STYLE_BOX,      /* help, questions */
+	STYLE_GOOD,
+	STYLE_WARN,
+	STYLE_BAD,
+	STYLE_SERIES,   /* first of SERIES_STYLES */
+};
+
+#define SERIES_STYLES 8
+#define N_STYLES (STYLE_SERIES + SERIES_STYLES)
+
+enum glyph_set { GLYPHS_BLOCK, GLYPHS_BRAILLE, GLYPHS_ASCII, N_GLYPH_SETS };
+
+/* Code points; every one is a single cell wide. */
+struct glyphs {
+	const char *name;
+	uint32_t fill[SERIES_STYLES]; /* of the parts of a bar or stacked graph; 0: the part's own letter */
+	uint32_t empty;               /* of a bar */
+	uint32_t axis, tick, corner, line;
+	uint32_t rising, falling;     /* sort marks */
+	uint32_t mark;                /* vertical line of a marked moment */
+	bool braille;                 /* graphs are drawn in dots */
+};
+
+extern const struct glyphs glyph_sets[N_GLYPH_SETS];
+
+/* The set with this name; false, leaving it, when there is none. */
+bool glyph_set_parse(const char *name, enum glyph_set *set);
+
+/*
+ * Sets curses up for the styles, in colours safe for colour-blind eyes if they are wanted and there are
+ * enough; false when everything will be drawn with attributes alone.
+ */
+bool theme_open(bool color);
+
+/* Attributes and colour pair as curses wants them. */
+void theme_look(enum style style, bool color, unsigned long *attributes, short *pair);
+
+#endif
