@@ -27,7 +27,7 @@ struct live {
 /* The failure of a topic as a sentence, unless the thing that is missing is normally not there. */
 static void explain(struct live *live, struct frame *frame, const struct topic *topic, int error)
 {
-	const char *failed = live->env->failed_path;
+	const char *failed = error == -ENODATA ? NULL : live->env->failed_path;
 	const struct source_spec *source = failed ? topic_source(topic, failed) : topic->sources;
 	const char *path = failed ? failed : source->path ? source->path : topic->schema->name;
 

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,17 +20,6 @@
 #include "plan.h"
 #include "probe.h"
 #include "topic/topic.h"
-
-/* Numbers are read and written in the C form whatever the language. */
-static void set_locale(void)
-{
-	setlocale(LC_ALL, "");
-	setlocale(LC_NUMERIC, "C");
-#ifdef ENABLE_NLS
-	bindtextdomain(PACKAGE, LOCALEDIR);
-	textdomain(PACKAGE);
-#endif
-}
 
 static int describe(const struct options *options)
 {
@@ -134,7 +122,7 @@ int main(int argc, char **argv)
 	struct settings settings = { 0 };
 	int status;
 
-	set_locale();
+	i18n_open(PACKAGE, LOCALEDIR);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	status = options_parse(&options, &settings, argc, argv);

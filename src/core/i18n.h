@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Marks of text that a person reads: _() translates, N_() only marks a constant for a later _(). */
+/* Text that a person reads: _() translates, P_() chooses by number, N_() marks a constant for a later _(). */
 #ifndef PANETOP_CORE_I18N_H
 #define PANETOP_CORE_I18N_H
 
-#ifdef ENABLE_NLS
-#include <libintl.h>
-#define _(text) gettext(text)
-#define P_(one, many, count) ngettext(one, many, count)
-#else
-#define _(text) (text)
-#define P_(one, many, count) ((count) == 1 ? (one) : (many))
-#endif
+#define _(text) i18n_text(text)
+#define P_(one, many, count) i18n_plural(one, many, count)
 #define N_(text) text
+
+/* Takes the language from the environment. Numbers are read and written in the C form whatever it is. */
+void i18n_open(const char *package, const char *directory);
+
+/*
+ * Without a catalogue in the user's language these cost nothing: gettext() would look for one, and
+ * allocate, at every call.
+ */
+const char *i18n_text(const char *text) __attribute__((format_arg(1)));
+const char *i18n_plural(const char *one, const char *many, unsigned long count)
+	__attribute__((format_arg(1), format_arg(2)));
 
 #endif

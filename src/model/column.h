@@ -13,6 +13,18 @@
 /* A field that makes no sense in this row, such as the caches of the swap row: drawn as nothing at all. */
 #define U64_BLANK (UINT64_MAX - 1)
 
+/* A sum that is unknown as soon as one part is unknown or blank, or when it is too large. */
+static inline uint64_t u64_sum(uint64_t one, uint64_t other)
+{
+	return one >= U64_BLANK || other >= U64_BLANK || one > U64_BLANK - 1 - other ? U64_UNKNOWN : one + other;
+}
+
+/* A difference that is unknown as soon as one part is, or when it would be negative. */
+static inline uint64_t u64_less(uint64_t from, uint64_t less)
+{
+	return from >= U64_BLANK || less >= U64_BLANK || less > from ? U64_UNKNOWN : from - less;
+}
+
 enum value_type {
 	VALUE_U64,  /* uint64_t */
 	VALUE_F64,  /* double */

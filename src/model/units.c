@@ -106,6 +106,12 @@ char *size_text(char *out, double bytes)
 	return out;
 }
 
+char *size_short(char *out, double bytes)
+{
+	format_size(out, bytes);
+	return out;
+}
+
 static size_t format_rate(char *out, double per_second)
 {
 	static const char *const suffixes[] = { "", "k", "M", "G", "T" };

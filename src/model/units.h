@@ -26,8 +26,9 @@ enum size_unit size_unit_of_table(const struct table *table, enum size_unit chos
 size_t value_format(char *out, const struct schema *schema, const struct column *column, const void *row,
 		    enum size_unit unit, bool ascii);
 
-/* For sentences: "14 GiB", "6.778s", "1.2k". Each returns out, which has VALUE_TEXT_MAX bytes. */
+/* For sentences and labels: "14.2 GiB", short "14.2G", "6.778s", "1.2k". Each returns out, which has VALUE_TEXT_MAX bytes. */
 char *size_text(char *out, double bytes);
+char *size_short(char *out, double bytes);
 char *duration_text(char *out, double seconds, bool ascii);
 char *rate_text(char *out, double per_second);
 

@@ -177,6 +177,16 @@ void view_apply(struct view *view, const struct table *table)
 	view->n_rows = keep;
 }
 
+bool view_shows(const struct view *view, const struct column *column)
+{
+	bool shows = !column->optional;
+
+	for (size_t i = 0; i < view->n_rows && !shows; i++)
+		shows = row_is_known(view->rows[i], column) &&
+			(column->type != VALUE_TEXT || *row_text(view->rows[i], column) != '\0');
+	return shows;
+}
+
 static bool has_capital(const char *text)
 {
 	for (; *text; text++)

@@ -40,6 +40,9 @@ int view_choose_sort(struct view *view, const char *name);
 /* Makes view->rows from the table: filtered, sorted (unknown values last, ties as sampled), limited. */
 void view_apply(struct view *view, const struct table *table);
 
+/* Is the column shown? One that is optional only when some row that was chosen has something in it. */
+bool view_shows(const struct view *view, const struct column *column);
+
 /* Extended regular expression; case counts only if it holds a capital. 0 or an error of regcomp(3). */
 int filter_compile(regex_t *filter, const char *pattern);
 

@@ -51,20 +51,13 @@ static bool is_left(const struct column *column)
 	return column->type == VALUE_TEXT;
 }
 
-/* The columns to print: those that are optional only if some row has a value. */
 static unsigned shown_columns(const struct view *view, unsigned *shown)
 {
 	unsigned n_shown = 0;
 
-	for (unsigned c = 0; c < view->n_columns; c++) {
-		const struct column *column = column_of(view, c);
-		bool has_value = !column->optional;
-
-		for (size_t r = 0; r < view->n_rows && !has_value; r++)
-			has_value = row_is_known(view->rows[r], column);
-		if (has_value)
+	for (unsigned c = 0; c < view->n_columns; c++)
+		if (view_shows(view, column_of(view, c)))
 			shown[n_shown++] = c;
-	}
 	return n_shown;
 }
 

@@ -34,6 +34,7 @@ const struct series memory_series[] = {
 	[SERIES_REFAULT] = COUNTER("workingset_refault"),
 	[SERIES_STEAL_KSWAPD] = COUNTER("pgsteal_kswapd"),
 	[SERIES_STEAL_DIRECT] = COUNTER("pgsteal_direct"),
+	[SERIES_STEAL] = COUNTER("pgsteal"),
 	[SERIES_SWAP_IN] = COUNTER("pswpin"),
 	[SERIES_PAGE_IN] = COUNTER("pgpgin"),
 };
@@ -165,6 +166,7 @@ static void dropped(struct pane_context *context, int error)
 	}
 	memory->drop.state = DROP_DONE;
 	memory->drop.after_bytes = NAN;
+	memory->drop.mono_ns = context->frame->mono_ns;
 	screen_say(context->screen, "%s", _("caches dropped; see who reads them in again"));
 	if (memory->view != MEMORY_READERS)
 		show_readers(context);

@@ -26,6 +26,7 @@ enum memory_series {
 	SERIES_REFAULT, /* of both kinds, on kernels before 5.9 */
 	SERIES_STEAL_KSWAPD,
 	SERIES_STEAL_DIRECT,
+	SERIES_STEAL,   /* by both, on kernels before 3.5 */
 	SERIES_SWAP_IN,
 	SERIES_PAGE_IN,
 	N_MEMORY_SERIES,

@@ -17,6 +17,8 @@
 #define NARROW 30
 #define N_PARTS 4
 
+enum look { LOOK_ANONYMOUS, LOOK_KERNEL, LOOK_CACHES, LOOK_OTHERS };
+
 static double number(const struct pane_context *context, const char *topic, const char *row, const char *column)
 {
 	return frame_number(context->frame, topic, row, column);
@@ -40,10 +42,10 @@ static double known_sum(const double *values, unsigned n_values)
 
 static void fill_parts(const struct pane_context *context, struct graph_part *parts)
 {
-	parts[0] = (struct graph_part){ 'A', _("anonymous"), SERIES_ANONYMOUS, 0 };
-	parts[1] = (struct graph_part){ 'K', _("kernel"), SERIES_KERNEL, 0 };
-	parts[2] = (struct graph_part){ 'c', _("caches"), SERIES_CACHES, 0 };
-	parts[3] = (struct graph_part){ 'o', _("others"), SERIES_OTHERS, 0 };
+	parts[0] = (struct graph_part){ 'A', LOOK_ANONYMOUS, _("anonymous"), SERIES_ANONYMOUS, 0 };
+	parts[1] = (struct graph_part){ 'K', LOOK_KERNEL, _("kernel"), SERIES_KERNEL, 0 };
+	parts[2] = (struct graph_part){ 'c', LOOK_CACHES, _("caches"), SERIES_CACHES, 0 };
+	parts[3] = (struct graph_part){ 'o', LOOK_OTHERS, _("others"), SERIES_OTHERS, 0 };
 	for (unsigned i = 0; i < N_PARTS; i++) {
 		const struct series *series = &memory_series[parts[i].series];
 
@@ -90,7 +92,7 @@ static void draw_available_note(struct pane_context *context, const struct canva
 	if (x < 0 || !(total > 0) || isnan(available) || widget->view.n_rows < 2 || widget->top > 0 ||
 	    widget->view.sort != VIEW_AS_SAMPLED || widget->has_filter)
 		return;
-	snprintf(text, sizeof(text), _("%.0f %% could go to programs without swapping"), 100 * available / total);
+	snprintf(text, sizeof(text), _("%.0f %% can be given to programs"), 100 * available / total);
 	if (x + utf8_cells(text, canvas->ascii) <= canvas->width)
 		canvas_text(canvas, 2, x, STYLE_DIM, text, -1);
 }
@@ -140,7 +142,7 @@ static int draw_limit(const struct pane_context *context, const struct canvas *c
 {
 	const struct table *table = context_table(context, LIMIT_TABLE);
 	const void *row = nearest_limit(table, resource);
-	struct graph_part parts[3] = { { 'u', _("used"), 0, 0 }, { ' ', "", 0, 0 }, { 'c', _("caches"), 0, 0 } };
+	struct graph_part parts[2] = { { 'u', LOOK_ANONYMOUS, "", 0, 0 }, { 'c', LOOK_CACHES, "", 0, 0 } };
 	char limit[VALUE_TEXT_MAX], used[VALUE_TEXT_MAX], left[VALUE_TEXT_MAX];
 	double bytes, caches;
 	int x;
@@ -149,13 +151,13 @@ static int draw_limit(const struct pane_context *context, const struct canvas *c
 		return y;
 	bytes = limit_number(table, row, "used_bytes");
 	caches = limit_number(table, row, "caches_bytes");
-	parts[2].value = isnan(caches) ? 0 : fmin(caches, bytes);
-	parts[0].value = bytes - parts[2].value;
+	parts[1].value = isnan(caches) ? 0 : fmin(caches, bytes);
+	parts[0].value = bytes - parts[1].value;
 	x = canvas_print(canvas, y, 0, STYLE_STRONG, _("%s limit %s: used %s, free %s"), resource,
 			 size_text(limit, limit_number(table, row, "limit_bytes")), size_text(used, bytes),
 			 size_text(left, limit_number(table, row, "free_bytes")));
 	if (canvas->width - x > 12)
-		graph_bar(canvas, y, x + 1, canvas->width - x - 1, parts, 3, limit_number(table, row, "limit_bytes"));
+		graph_bar(canvas, y, x + 1, canvas->width - x - 1, parts, 2, limit_number(table, row, "limit_bytes"));
 	return y + 1;
 }
 
@@ -170,7 +172,7 @@ static int draw_rate(const struct canvas *canvas, int y, int x, const char *name
 		snprintf(text, sizeof(text), "%s %s%s", name, unit ? size_text(value, rate * 1024) : rate_text(value, rate), "/s");
 	if (x + utf8_cells(text, canvas->ascii) > canvas->width)
 		return x;
-	return x + canvas_text(canvas, y, x, STYLE_NORMAL, text, -1) + 3;
+	return x + canvas_text(canvas, y, x, STYLE_NORMAL, text, -1) + 2;
 }
 
 static double pressure_now(const struct pane_context *context, const char *kind)
@@ -201,12 +203,11 @@ static void draw_rates(const struct pane_context *context, const struct canvas *
 	x = draw_rate(canvas, y, x, _("page-in"), counter_rate(context, "pgpgin"), "KiB");
 	x = draw_rate(canvas, y, x, _("swap-in"), counter_rate(context, "pswpin"), NULL);
 	x = draw_rate(canvas, y, x, _("refault"), known_sum(refaults, 3), NULL);
-	x = draw_rate(canvas, y, x, _("scan"), known_sum(scans, 2), NULL);
-	if (isnan(some))
-		return;
-	snprintf(text, sizeof(text), _("pressure some %.2f %% full %.2f %%"), 100 * some, 100 * full);
-	if (x + utf8_cells(text, canvas->ascii) <= canvas->width)
-		canvas_text(canvas, y, x, some >= 0.1 ? STYLE_BAD : some > 0.01 ? STYLE_WARN : STYLE_NORMAL, text, -1);
+	snprintf(text, sizeof(text), _("pressure %.2f/%.2f %%"), 100 * some, 100 * full);
+	if (!isnan(some) && x + utf8_cells(text, canvas->ascii) <= canvas->width)
+		x += 2 + canvas_text(canvas, y, x, some >= 0.1 ? STYLE_BAD : some > 0.01 ? STYLE_WARN : STYLE_NORMAL,
+				     text, -1);
+	draw_rate(canvas, y, x, _("scan"), known_sum(scans, 2), NULL);
 }
 
 /* Growth of a counter in the last minutes before the shown frame; NaN when it is not known. */
@@ -222,6 +223,26 @@ static double grown(const struct pane_context *context, enum memory_series serie
 	return found.last - found.first;
 }
 
+/* Time since this counter last grew, as far as the history goes back. */
+static double unmoved_seconds(const struct pane_context *context, enum memory_series series)
+{
+	const struct history *history = &context->history;
+	uint64_t now = context->frame->mono_ns;
+	double last = NAN, seconds = INFINITY; /* never seen: nothing against calm */
+
+	for (size_t i = history->count; i-- > 0;) {
+		double value = history_value(history, series, i);
+
+		if (history_time(history, i) > now || isnan(value))
+			continue;
+		if (!isnan(last) && value != last)
+			break;
+		last = value;
+		seconds = (double)(now - history_time(history, i)) * 1e-9;
+	}
+	return seconds;
+}
+
 static void draw_story(const struct pane_context *context, const struct canvas *canvas, int y, int lines)
 {
 	struct memory_facts facts = { .caches_bytes = number(context, "memory", "mem", "caches_bytes"),
@@ -230,12 +251,16 @@ static void draw_story(const struct pane_context *context, const struct canvas *
 				    grown(context, SERIES_REFAULT_ANON, &facts.seconds),
 				    grown(context, SERIES_REFAULT, &facts.seconds) };
 	const double evictions[] = { grown(context, SERIES_STEAL_KSWAPD, &facts.seconds),
-				     grown(context, SERIES_STEAL_DIRECT, &facts.seconds) };
+				     grown(context, SERIES_STEAL_DIRECT, &facts.seconds),
+				     grown(context, SERIES_STEAL, &facts.seconds) };
 	struct canvas part = canvas_rows(canvas, y, lines);
 	char text[512];
 
 	facts.refaulted_pages = known_sum(refaults, 3);
-	facts.evicted_pages = known_sum(evictions, 2);
+	facts.calm_seconds = fmin(fmin(unmoved_seconds(context, SERIES_REFAULT_FILE),
+				       unmoved_seconds(context, SERIES_REFAULT_ANON)),
+				  unmoved_seconds(context, SERIES_REFAULT));
+	facts.evicted_pages = known_sum(evictions, 3);
 	facts.swapped_in_pages = grown(context, SERIES_SWAP_IN, &facts.seconds);
 	canvas_wrapped(&part, 0, STYLE_STRONG, span_text(memory_story(&facts, text, sizeof(text))));
 }
@@ -247,10 +272,11 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 	char label[VALUE_TEXT_MAX];
 	struct graph_scale scale = {
 		.whole = SERIES_TOTAL,
-		.top_label = size_text(label, total),
+		.top_label = size_short(label, total),
 		.now_ns = context->frame->mono_ns,
 		.span_seconds = memory->span_seconds,
-		.hold_seconds = 2.5 * context->delay_seconds,
+		.step_seconds = context->frame->interval_ns > 0 ? (double)context->frame->interval_ns * 1e-9
+								: context->delay_seconds,
 	};
 
 	if (canvas->height >= 3)
@@ -262,7 +288,7 @@ static void draw_formula(const struct pane_context *context, const struct canvas
 	const struct memory_state *memory = context->state;
 	char text[160];
 
-	snprintf(text, sizeof(text), "%s%s",  _(used_definitions[memory->used].formula),
+	snprintf(text, sizeof(text), "%s%s", _(used_definitions[memory->used].formula),
 		 memory->span_seconds == 3600 ? _("; graph: 1 h") : memory->span_seconds > 0 ? _("; graph: 5 min") : "");
 	canvas_right(canvas, y, 0, canvas->width, STYLE_DIM, text);
 }
@@ -304,14 +330,38 @@ static void draw_extended(struct pane_context *context, const struct canvas *can
 {
 	double cached = number(context, "meminfo", "Cached", "value_bytes");
 	double shared = number(context, "meminfo", "Shmem", "value_bytes");
-	char text[3][VALUE_TEXT_MAX];
-	struct canvas rest = canvas_rows(canvas, canvas->height > 8 ? 2 : 0, canvas->height);
+	char sizes[3][VALUE_TEXT_MAX], text[256];
+	struct canvas rest = *canvas;
 
-	if (canvas->height > 8 && cached >= shared)
-		canvas_print(canvas, 0, 0, STYLE_STRONG,
-			     _("Cached %s = %s page cache of files + %s shared memory and tmpfs, which cannot be dropped"),
-			     size_text(text[0], cached), size_text(text[1], cached - shared), size_text(text[2], shared));
+	if (canvas->height > 10 && cached >= shared) {
+		snprintf(text, sizeof(text),
+			 _("Cached %s = %s page cache of files + %s shared memory and tmpfs, which cannot be dropped"),
+			 size_text(sizes[0], cached), size_text(sizes[1], cached - shared), size_text(sizes[2], shared));
+		rest = canvas_rows(canvas, canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text)), canvas->height);
+	}
 	draw_full_table(context, &rest, MEMINFO_TABLE);
+}
+
+/* The formulas in full, and what no line accounts for. */
+static void draw_checks(struct pane_context *context, const struct canvas *canvas)
+{
+	const struct table_widget *widget = &context->tables[CHECK_TABLE];
+	const struct schema *schema = widget->view.schema;
+	const struct column *formula = &schema->columns[schema_column(schema, "formula")];
+	const struct column *error = &schema->columns[schema_column(schema, "error_bytes")];
+	struct canvas table = canvas_rows(canvas, 0, table_height(widget));
+	char size[VALUE_TEXT_MAX], text[1024];
+	int y = table.height + 1;
+
+	draw_full_table(context, &table, CHECK_TABLE);
+	for (size_t i = 0; i < widget->view.n_rows; i++) {
+		double bytes = row_number(widget->view.rows[i], error);
+
+		snprintf(text, sizeof(text), _("%s: %s%s"), row_text(widget->view.rows[i], formula),
+			 size_text(size, fabs(bytes)),
+			 bytes < 0 ? _(" not accounted for") : bytes > 0 ? _(" too much") : _(", exact"));
+		y += canvas_wrapped(canvas, y, STYLE_DIM, span_text(text));
+	}
 }
 
 static void draw_paging(struct pane_context *context, const struct canvas *canvas)
@@ -333,7 +383,7 @@ static void note_drop(struct pane_context *context)
 {
 	struct memory_drop *drop = &((struct memory_state *)context->state)->drop;
 
-	if (drop->state != DROP_DONE || !isnan(drop->after_bytes))
+	if (drop->state != DROP_DONE || !isnan(drop->after_bytes) || context->frame->mono_ns <= drop->mono_ns)
 		return;
 	drop->after_bytes = number(context, "memory", "mem", "caches_bytes");
 	drop->mono_ns = context->frame->mono_ns;
@@ -384,7 +434,7 @@ void memory_draw(struct pane_context *context, struct canvas *canvas)
 		draw_extended(context, canvas);
 		break;
 	case MEMORY_CHECKS:
-		draw_full_table(context, canvas, CHECK_TABLE);
+		draw_checks(context, canvas);
 		break;
 	case MEMORY_PAGING:
 		draw_paging(context, canvas);

@@ -11,6 +11,9 @@
 #include "model/units.h"
 
 #define STALLED_NOTABLY 0.01
+#define REFAULTS_NOTABLY 10.0 /* pages per second */
+#define SECONDS_ENOUGH 5.0
+#define CALM_ENOUGH 30.0
 
 static void stretch(char *text, size_t room, double seconds)
 {
@@ -30,11 +33,30 @@ static void tell_shortage(const struct memory_facts *facts, const char *time, ch
 		 100 * facts->stalled_ratio);
 }
 
+static void tell_past(const struct memory_facts *facts, const char *time, const char *caches, char *text, size_t room)
+{
+	snprintf(text, room, _("%.0f pages were dropped and wanted again in %s, none in the last %.0f s; %s of cache."),
+		 facts->refaulted_pages, time, facts->calm_seconds, caches);
+}
+
 static void tell_refaults(const struct memory_facts *facts, const char *time, const char *caches, char *text,
 			  size_t room)
 {
-	snprintf(text, room, _("%.0f pages were dropped and wanted again in %s (%.1f/s): %s of cache is less than what is in use."),
-		 facts->refaulted_pages, time, facts->refaulted_pages / facts->seconds, caches);
+	double rate = facts->refaulted_pages / facts->seconds;
+
+	if (facts->evicted_pages == 0)
+		snprintf(text, room,
+			 _("%.0f pages were wanted again in %s, though the machine dropped none of itself: somebody "
+			   "dropped caches, or a container met its limit."),
+			 facts->refaulted_pages, time);
+	else if (rate < REFAULTS_NOTABLY)
+		snprintf(text, room, _("Only %.0f pages were dropped and wanted again in %s: %s of cache is about what is in use."),
+			 facts->refaulted_pages, time, caches);
+	else
+		snprintf(text, room,
+			 _("%.0f pages were dropped and wanted again in %s (%.0f/s): more is in use than %s of cache "
+			   "can hold."),
+			 facts->refaulted_pages, time, rate, caches);
 }
 
 /* Without a refault, what was dropped was not missed; where nothing was dropped, nothing is proved. */
@@ -45,6 +67,8 @@ static void tell_calm(const struct memory_facts *facts, const char *time, const 
 			 _("No refault in %s, though %.0f pages were dropped: %s of cache could go and hardly anything "
 			   "would be read again."),
 			 time, facts->evicted_pages, caches);
+	else if (isnan(facts->evicted_pages))
+		snprintf(text, room, _("No refault in %s; what was dropped is not known. %s of cache."), time, caches);
 	else
 		snprintf(text, room,
 			 _("No refault in %s and nothing had to be dropped: %s of cache could go to programs at once; D tries "
@@ -61,7 +85,11 @@ char *memory_story(const struct memory_facts *facts, char *text, size_t room)
 		return text;
 	stretch(time, sizeof(time), facts->seconds);
 	size_text(caches, facts->caches_bytes);
-	if (facts->refaulted_pages > 0 && facts->stalled_ratio >= STALLED_NOTABLY)
+	if (facts->seconds < SECONDS_ENOUGH)
+		snprintf(text, room, _("Watching for refaults since %s."), time);
+	else if (facts->refaulted_pages > 0 && facts->calm_seconds >= CALM_ENOUGH)
+		tell_past(facts, time, caches, text, room);
+	else if (facts->refaulted_pages > 0 && facts->stalled_ratio >= STALLED_NOTABLY)
 		tell_shortage(facts, time, text, room);
 	else if (facts->refaulted_pages > 0)
 		tell_refaults(facts, time, caches, text, room);

@@ -8,6 +8,7 @@
 /* All over the same stretch of time; NaN for what is not known. */
 struct memory_facts {
 	double seconds;         /* how long was watched; 0: not at all */
+	double calm_seconds;    /* of these, since the last refault */
 	double refaulted_pages; /* dropped or swapped out, and wanted again */
 	double evicted_pages;   /* taken back by the kernel */
 	double swapped_in_pages;

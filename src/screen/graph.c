@@ -11,17 +11,18 @@
 
 #define LABEL_CELLS 8
 #define NOTHING (-1)
+#define HOLD_STEPS 1.5
 
-static uint32_t fill_of(const struct canvas *canvas, const struct graph_part *parts, unsigned part)
+static uint32_t fill_of(const struct canvas *canvas, const struct graph_part *part)
 {
-	uint32_t glyph = canvas->glyphs->fill[part];
+	uint32_t glyph = canvas->glyphs->fill[part->look];
 
-	return glyph ? glyph : (unsigned char)parts[part].letter;
+	return glyph ? glyph : (unsigned char)part->letter;
 }
 
-static enum style style_of(unsigned part)
+static enum style style_of(const struct graph_part *part)
 {
-	return (enum style)(STYLE_SERIES + part);
+	return (enum style)(STYLE_SERIES + part->look);
 }
 
 /* Which part covers the share at (0 to 1) of the whole; NOTHING above them all. */
@@ -50,8 +51,7 @@ void graph_bar(const struct canvas *canvas, int y, int x, int width, const struc
 		if (part == NOTHING)
 			canvas_fill(canvas, y, x + cell, STYLE_DIM, canvas->glyphs->empty, 1);
 		else
-			canvas_fill(canvas, y, x + cell, style_of((unsigned)part),
-				    fill_of(canvas, parts, (unsigned)part), 1);
+			canvas_fill(canvas, y, x + cell, style_of(&parts[part]), fill_of(canvas, &parts[part]), 1);
 	}
 }
 
@@ -83,13 +83,27 @@ void graph_legend(const struct canvas *canvas, int y, const struct graph_part *p
 		double share = whole > 0 ? parts[i].value / whole : NAN;
 
 		rest -= share;
-		x = legend_entry(canvas, y, x, fill_of(canvas, parts, i), style_of(i), parts[i].label, share);
+		x = legend_entry(canvas, y, x, fill_of(canvas, &parts[i]), style_of(&parts[i]), parts[i].label, share);
 	}
 	legend_entry(canvas, y, x, canvas->glyphs->empty, STYLE_DIM, rest_label, rest < 0 ? 0 : rest);
 }
 
+/*
+ * How long a sample counts: a little longer than the time between samples then, so that a late one leaves
+ * no hole but a pause does.
+ */
+static double hold_seconds(const struct history *history, size_t index, double step_seconds)
+{
+	size_t first = index > 0 ? index - 1 : 0;
+	double gap = 0;
+
+	if (first + 1 < history->count)
+		gap = (double)(history_time(history, first + 1) - history_time(history, first)) * 1e-9;
+	return HOLD_STEPS * fmax(gap, step_seconds);
+}
+
 /* The sample that was valid at time: the last one before it, if it is not too old; NOTHING if there is none. */
-static long sample_at(const struct history *history, uint64_t time, double hold_seconds)
+static long sample_at(const struct history *history, uint64_t time, double step_seconds)
 {
 	size_t low = 0, high = history->count;
 
@@ -101,7 +115,8 @@ static long sample_at(const struct history *history, uint64_t time, double hold_
 		else
 			high = middle;
 	}
-	if (low == 0 || (double)(time - history_time(history, low - 1)) > hold_seconds * 1e9)
+	if (low == 0 || (double)(time - history_time(history, low - 1)) >
+				hold_seconds(history, low - 1, step_seconds) * 1e9)
 		return NOTHING;
 	return (long)low - 1;
 }
@@ -112,7 +127,7 @@ static bool shares_at(const struct history *history, const struct graph_part *pa
 {
 	uint64_t ago = (uint64_t)(seconds_ago * 1e9);
 	long sample = ago > scale->now_ns ? NOTHING
-					  : sample_at(history, scale->now_ns - ago, scale->hold_seconds);
+					  : sample_at(history, scale->now_ns - ago, scale->step_seconds);
 	double whole = sample == NOTHING ? NAN : history_value(history, scale->whole, (size_t)sample);
 
 	if (!(whole > 0))
@@ -148,13 +163,12 @@ static void draw_cells(const struct canvas *plot, const struct history *history,
 			int part = part_at(shares, n_parts, (plot->height - y - 0.5) / plot->height);
 
 			if (part != NOTHING)
-				canvas_fill(plot, y, x, style_of((unsigned)part),
-					    fill_of(plot, parts, (unsigned)part), 1);
+				canvas_fill(plot, y, x, style_of(&parts[part]), fill_of(plot, &parts[part]), 1);
 		}
 	}
 }
 
-/* Is the dot (x, y) of a braille cell set in the texture of this part? The glyph of the part says so. */
+/* Bits of the dots of a braille cell by line and half; the glyph of a part is its texture. */
 static const unsigned char dot_bits[4][2] = { { 0x01, 0x08 }, { 0x02, 0x10 }, { 0x04, 0x20 }, { 0x40, 0x80 } };
 
 struct dots {
@@ -162,8 +176,8 @@ struct dots {
 	unsigned counts[GRAPH_PARTS_MAX]; /* dots of the cell that each part covers: the most gives its colour */
 };
 
-static void add_dots(struct dots *dots, const struct canvas *plot, const double *shares, unsigned n_parts, int y,
-		     int half)
+static void add_dots(struct dots *dots, const struct canvas *plot, const struct graph_part *parts,
+		     const double *shares, unsigned n_parts, int y, int half)
 {
 	for (int dot = 0; dot < 4; dot++) {
 		double at = (4 * (plot->height - y) - dot - 0.5) / (4 * plot->height);
@@ -172,11 +186,12 @@ static void add_dots(struct dots *dots, const struct canvas *plot, const double 
 		if (part == NOTHING)
 			continue;
 		dots->counts[part]++;
-		dots->bits |= dot_bits[dot][half] & (plot->glyphs->fill[part] - 0x2800);
+		dots->bits |= dot_bits[dot][half] & (plot->glyphs->fill[parts[part].look] - 0x2800);
 	}
 }
 
-static void draw_dot_cell(const struct canvas *plot, int y, int x, const struct dots *dots, unsigned n_parts)
+static void draw_dot_cell(const struct canvas *plot, int y, int x, const struct dots *dots,
+			  const struct graph_part *parts, unsigned n_parts)
 {
 	unsigned most = 0;
 
@@ -184,7 +199,7 @@ static void draw_dot_cell(const struct canvas *plot, int y, int x, const struct 
 		if (dots->counts[i] > dots->counts[most])
 			most = i;
 	if (dots->bits)
-		canvas_fill(plot, y, x, style_of(most), 0x2800 + dots->bits, 1);
+		canvas_fill(plot, y, x, style_of(&parts[most]), 0x2800 + dots->bits, 1);
 }
 
 static void draw_dots(const struct canvas *plot, const struct history *history, const struct graph_part *parts,
@@ -203,8 +218,8 @@ static void draw_dots(const struct canvas *plot, const struct history *history, 
 
 			for (int half = 0; half < 2; half++)
 				if (known[half])
-					add_dots(&dots, plot, shares[half], n_parts, y, half);
-			draw_dot_cell(plot, y, x, &dots, n_parts);
+					add_dots(&dots, plot, parts, shares[half], n_parts, y, half);
+			draw_dot_cell(plot, y, x, &dots, parts, n_parts);
 		}
 	}
 }
@@ -236,7 +251,7 @@ void graph_stacked(const struct canvas *canvas, const struct history *history, c
 
 	if (plot.width <= 0 || plot.height <= 1)
 		return;
-	seconds = scale->span_seconds > 0 ? scale->span_seconds / plot.width : scale->hold_seconds / 2.5;
+	seconds = scale->span_seconds > 0 ? scale->span_seconds / plot.width : scale->step_seconds;
 	draw_axis(canvas, scale);
 	if (canvas->glyphs->braille)
 		draw_dots(&plot, history, parts, n_parts, scale, seconds);

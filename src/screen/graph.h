@@ -6,9 +6,9 @@
 #include "model/history.h"
 #include "screen/canvas.h"
 
-/* One part; its place in the list chooses its colour and its glyph. */
 struct graph_part {
 	char letter;       /* tells it apart where nothing else can */
+	unsigned look;     /* below SERIES_STYLES: its colour and glyph */
 	const char *label; /* translated */
 	unsigned series;   /* in the history */
 	double value;      /* now; NaN: not known */
@@ -30,7 +30,7 @@ struct graph_scale {
 	const char *top_label; /* what the upper edge stands for: "23.5G" */
 	uint64_t now_ns;       /* right edge */
 	double span_seconds;   /* from edge to edge; 0: one column per sample */
-	double hold_seconds;   /* a value counts no longer than this */
+	double step_seconds;   /* time between samples now */
 };
 void graph_stacked(const struct canvas *canvas, const struct history *history, const struct graph_part *parts,
 		   unsigned n_parts, const struct graph_scale *scale);

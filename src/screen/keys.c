@@ -33,6 +33,10 @@ char *key_label(char *out, int key)
 		snprintf(out, KEY_NAME_MAX, "F%d", key - K_F1 + 1);
 		return out;
 	}
+	if (key > 0 && key < ' ') {
+		snprintf(out, KEY_NAME_MAX, "^%c", key + '@');
+		return out;
+	}
 	length = utf8_put(out, key > 0 && key < K_NAMED ? (uint32_t)key : '?');
 	out[length] = '\0';
 	return out;

@@ -57,11 +57,17 @@ static void draw_headline(const struct screen *screen, const struct canvas *canv
 
 static void draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 {
-	char text[64];
+	const struct table_widget *widget = screen_table(screen);
+	char text[128], corner[64];
 	int x = 0, cells;
 
 	screen->tabs_y = canvas->top + y;
-	screen->setup->corner(screen_frame(screen), text, sizeof(text));
+	screen->setup->corner(screen_frame(screen), corner, sizeof(corner));
+	if (widget->has_filter)
+		snprintf(text, sizeof(text), _("filter %.40s: %zu rows  %s"), widget->filter_text.bytes,
+			 widget->view.n_matching, corner);
+	else
+		snprintf(text, sizeof(text), "%s", corner);
 	cells = utf8_cells(text, canvas->ascii);
 	for (unsigned i = 0; i < screen->setup->n_panes && i < 16; i++) {
 		bool on = i == screen->current;
@@ -131,15 +137,21 @@ static void draw_pane(struct screen *screen, struct canvas *canvas)
 {
 	struct pane_context *context = screen_context(screen);
 
+	if (context->pane->draw)
+		context->pane->draw(context, canvas);
+	else
+		table_draw(&context->tables[0], canvas, context_table(context, 0), context->unit);
+}
+
+static void update_tables(struct screen *screen)
+{
+	struct pane_context *context = screen_context(screen);
+
 	context->unit = screen->unit;
 	for (unsigned i = 0; context->pane->tables[i].topic; i++) {
 		context->tables[i].heading_y = -1;
 		table_update(&context->tables[i], context_table(context, i));
 	}
-	if (context->pane->draw)
-		context->pane->draw(context, canvas);
-	else
-		table_draw(&context->tables[0], canvas, context_table(context, 0), context->unit);
 }
 
 /* Lines are given up from the outside: the panes first, then the machine, then the keys. */
@@ -150,6 +162,7 @@ static void draw_all(struct screen *screen, const struct canvas *canvas)
 	char text[512];
 
 	screen->tabs_y = -1;
+	update_tables(screen);
 	if (height >= 3) {
 		draw_headline(screen, canvas);
 		top = 1;

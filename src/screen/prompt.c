@@ -100,10 +100,16 @@ void prompt_open(struct screen *screen, const char *label, const char *text,
 	screen->overlay = &overlay;
 }
 
+/* A long question takes as many of the last lines as it needs. */
 static void draw_question(struct screen *screen, const struct canvas *canvas)
 {
-	clear_line(canvas);
-	canvas_print(canvas, canvas->height - 1, 0, STYLE_WARN, "%s [y/n]", screen->question.text.bytes);
+	struct span text = span_text(screen->question.text.bytes);
+	int lines = canvas_wrapped(canvas, canvas->height, STYLE_WARN, text); /* below the edge: only counted */
+	struct canvas bottom = canvas_rows(canvas, canvas->height - lines, lines);
+
+	for (int y = 0; y < bottom.height; y++)
+		canvas_fill(&bottom, y, 0, STYLE_NORMAL, ' ', bottom.width);
+	canvas_wrapped(&bottom, 0, STYLE_WARN, text);
 }
 
 static void question_key(struct screen *screen, const struct input *input)
@@ -126,6 +132,7 @@ void screen_ask(struct pane_context *context, const char *question, void (*yes)(
 	screen->question.context = context;
 	screen->question.yes = yes;
 	buffer_empty(&screen->question.text);
-	buffer_add(&screen->question.text, question, strlen(question) + 1);
+	buffer_print(&screen->question.text, "%s [y/n]", question);
+	buffer_char(&screen->question.text, '\0');
 	screen->overlay = &overlay;
 }

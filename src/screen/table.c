@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/i18n.h"
 #include "core/utf8.h"
 
 void table_open(struct table_widget *widget, const struct schema *schema)
@@ -46,17 +47,6 @@ static const char *cell_text(char *number, const struct table_widget *widget, co
 	}
 	value_format(number, widget->view.schema, column, row, unit, ascii);
 	return number;
-}
-
-/* Is the column shown at all? Those that are optional only when some row has a value. */
-static bool is_wanted(const struct table_widget *widget, const struct column *column)
-{
-	if (!column->optional)
-		return true;
-	for (size_t i = 0; i < widget->view.n_rows; i++)
-		if (row_is_known(widget->view.rows[i], column))
-			return true;
-	return false;
 }
 
 /* Widths of numbers follow what is seen, and never shrink until the unit changes: nothing jumps. */
@@ -170,7 +160,7 @@ static void lay_out_once(struct table_widget *widget, int room, bool ascii)
 	bool shown[VIEW_COLUMNS_MAX];
 
 	for (unsigned i = 0; i < widget->view.n_columns; i++)
-		shown[i] = is_wanted(widget, column_at(widget, i));
+		shown[i] = view_shows(&widget->view, column_at(widget, i));
 	if (widget->scroll > 0)
 		drop_by_scroll(widget, shown, room, ascii);
 	else
@@ -212,8 +202,10 @@ static void draw_heading(const struct table_widget *widget, const struct canvas 
 				    view->descending ? canvas->glyphs->falling : canvas->glyphs->rising, 1);
 		end = slot->x + slot->width;
 	}
+	/* over a first column without a title, else behind the last one */
 	if (view->schema->one_unit && unit != SIZE_AUTO)
-		canvas_print(canvas, 0, end + 2, STYLE_DIM, "%s", unit == SIZE_PERCENT ? "%" : size_unit_name(unit));
+		canvas_text(canvas, 0, *column_title(column_at(widget, 0)) ? end + 2 : 0, STYLE_DIM,
+			    unit == SIZE_PERCENT ? "%" : size_unit_name(unit), -1);
 }
 
 static void draw_row(const struct table_widget *widget, const struct canvas *canvas, int y, size_t index,
@@ -265,6 +257,9 @@ void table_draw(struct table_widget *widget, const struct canvas *canvas, const 
 	measure(widget, unit, canvas->ascii, (size_t)page);
 	lay_out(widget, canvas->width, canvas->ascii);
 	draw_heading(widget, canvas, unit);
+	if (widget->view.n_rows == 0)
+		canvas_text(canvas, 1, 0, STYLE_DIM,
+			    widget->has_filter ? _("no row matches the filter") : _("nothing to show"), -1);
 	for (int y = 1; y <= page; y++) {
 		size_t index = widget->top + (size_t)(y - 1);
 

@@ -85,17 +85,9 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
-/* Unknown as soon as one part is unknown. */
 static uint64_t sum(uint64_t one, uint64_t two, uint64_t three)
 {
-	if (one >= U64_BLANK || two >= U64_BLANK || three >= U64_BLANK)
-		return U64_UNKNOWN;
-	return one + two + three;
-}
-
-static uint64_t minus(uint64_t from, uint64_t less)
-{
-	return from >= U64_BLANK || less >= U64_BLANK || less > from ? U64_UNKNOWN : from - less;
+	return u64_sum(u64_sum(one, two), three);
 }
 
 /*
@@ -114,8 +106,8 @@ static uint64_t estimate_available(const struct meminfo *meminfo, const struct z
 		return U64_UNKNOWN;
 	file -= file / 2 < low ? file / 2 : low;
 	slab -= slab / 2 < low ? slab / 2 : low;
-	available = meminfo->free + file + slab;
-	return available > reserve ? available - reserve : 0;
+	available = sum(meminfo->free, file, slab);
+	return available == U64_UNKNOWN ? U64_UNKNOWN : available > reserve ? available - reserve : 0;
 }
 
 static uint64_t read_estimate(struct env *env, struct frame *frame, const struct meminfo *meminfo)
@@ -153,19 +145,17 @@ static void fill_mem(struct memory_row *row, const struct meminfo *meminfo, uint
 	row->name = "mem";
 	row->total_bytes = meminfo->total;
 	row->free_bytes = meminfo->free;
-	row->used_bytes = minus(meminfo->total, meminfo->free);
+	row->used_bytes = u64_less(meminfo->total, meminfo->free);
 	row->anonymous_bytes = sum(meminfo->active_anon, meminfo->inactive_anon, 0);
 	row->kernel_bytes = sum(meminfo->unreclaimable_slab, meminfo->page_tables, meminfo->kernel_stack);
 	row->caches_bytes = sum(meminfo->active_file, meminfo->inactive_file, meminfo->reclaimable_slab);
-	if (row->caches_bytes != U64_UNKNOWN && arc > 0)
-		row->caches_bytes += arc;
+	row->caches_bytes = u64_sum(row->caches_bytes, arc);
 	parts = sum(row->anonymous_bytes, row->kernel_bytes, row->caches_bytes);
 	if (parts != U64_UNKNOWN && row->used_bytes != U64_UNKNOWN)
 		row->others_bytes = row->used_bytes > parts ? row->used_bytes - parts : 0;
-	row->used_htop_bytes = minus(row->used_bytes, sum(meminfo->buffers, meminfo->cached,
+	row->used_htop_bytes = u64_less(row->used_bytes, sum(meminfo->buffers, meminfo->cached,
 							  meminfo->reclaimable_slab));
-	if (arc > 0)
-		row->note = _("with ZFS ARC");
+	row->note = arc > 0 ? _("with ZFS ARC") : "";
 }
 
 static void leave_parts_blank(struct memory_row *row)
@@ -178,11 +168,12 @@ static void leave_parts_blank(struct memory_row *row)
 static void fill_available(struct memory_row *row, uint64_t available, uint64_t arc, uint64_t total)
 {
 	row->name = "available";
+	row->note = "";
 	row->total_bytes = U64_BLANK;
 	leave_parts_blank(row);
 	if (available == U64_UNKNOWN || total == U64_UNKNOWN)
 		return;
-	available += arc;
+	available = u64_sum(available, arc);
 	if (available > total) {
 		available = total;
 		row->note = _("clamped to the total");
@@ -194,9 +185,10 @@ static void fill_available(struct memory_row *row, uint64_t available, uint64_t 
 static void fill_swap(struct memory_row *row, const struct meminfo *meminfo)
 {
 	row->name = "swap";
+	row->note = "";
 	row->total_bytes = meminfo->swap_total;
 	row->free_bytes = meminfo->swap_free;
-	row->used_bytes = minus(meminfo->swap_total, meminfo->swap_free);
+	row->used_bytes = u64_less(meminfo->swap_total, meminfo->swap_free);
 	leave_parts_blank(row);
 }
 
@@ -220,7 +212,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		available = read_estimate(env, frame, &meminfo);
 	row = table_add(table);
 	fill_mem(row, &meminfo, arc);
-	row->used_procps_bytes = minus(meminfo.total, available);
+	row->used_procps_bytes = u64_less(meminfo.total, available);
 	row = table_add(table);
 	fill_available(row, available, arc, meminfo.total);
 	if (meminfo.available == MEMINFO_UNKNOWN && available != U64_UNKNOWN)

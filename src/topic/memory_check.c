@@ -102,7 +102,7 @@ static const char *add_parts(struct arena *arena, const struct check *check, con
 
 		if (value == MEMINFO_UNKNOWN)
 			continue;
-		*sum += value;
+		*sum = u64_sum(*sum, value);
 		formula = arena_print(arena, "%s%s%s", formula, *formula ? " + " : "", part->key);
 	}
 	return arena_print(arena, "%s = %s", formula, check->whole.key);
@@ -127,6 +127,8 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		row = table_add(table);
 		row->formula = add_parts(&frame->arena, &checks[i], &meminfo, &row->sum_bytes);
 		row->total_bytes = total;
+		if (row->sum_bytes == U64_UNKNOWN)
+			continue;
 		row->error_bytes = (double)row->sum_bytes - (double)total;
 		if (total > 0)
 			row->error_ratio = row->error_bytes / (double)total;

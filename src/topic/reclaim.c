@@ -68,6 +68,7 @@ static const struct counter {
 	{ "pgscan_direct", N_("pages"), N_("looked at by programs that had to wait for memory") },
 	{ "pgsteal_kswapd", N_("pages"), N_("taken back by the background reclaimer") },
 	{ "pgsteal_direct", N_("pages"), N_("taken back by programs that had to wait for memory") },
+	{ "pgsteal", N_("pages"), N_("taken back by both, on kernels before 3.5") },
 	{ "allocstall", N_("stalls"), N_("allocations that had to reclaim memory themselves") },
 	{ "compact_stall", N_("stalls"), N_("allocations that had to wait for compaction") },
 	{ "oom_kill", N_("kills"), N_("processes killed for want of memory") },

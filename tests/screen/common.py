@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What all screen tests share."""
+import os
+from contextlib import contextmanager
+
+from terminal import Terminal
+
+PANETOP = os.environ["PANETOP"]
+TESTS = os.environ["TESTS_DIR"]
+RECORDING = os.path.join(TESTS, "fixtures", "memory.recording")
+
+
+def fixture(name):
+    return "--root=" + os.path.join(TESTS, "fixtures", name, "tick0")
+
+
+@contextmanager
+def screen(*arguments, width=80, height=24, **rest):
+    terminal = Terminal([PANETOP, *arguments], width, height, **rest)
+    try:
+        terminal.quiet(0.3)
+        yield terminal
+    finally:
+        terminal.close()
+
+
+def replay(*arguments, **rest):
+    return screen("--replay=" + RECORDING, *arguments, **rest)
+
+
+def expect(condition, terminal, what):
+    """None when it holds, else what went wrong with the screen as it is."""
+    return None if condition else what + "\n" + terminal.text()

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Golden screens: the recording at a certain frame, at several sizes, compared with what is stored."""
+import difflib
+import os
+
+from common import RECORDING, TESTS, fixture, replay, screen
+
+ALL = ["g", "+", "3", "5", "0", "Enter"]  # to the last frame
+PRESSED = ["g", "+", "2", "7", "0", "Enter"]  # memory is short
+
+SCREENS = [
+    # name, width, height, arguments, keys
+    ("calm", 80, 24, [], ["."]),
+    ("pressed", 80, 24, [], PRESSED),
+    ("last", 80, 24, [], ALL),
+    ("last", 40, 12, [], ALL),
+    ("last", 20, 5, [], ALL),
+    ("last", 200, 60, [], ALL),
+    ("ascii", 80, 24, ["--ascii"], ALL),
+    ("braille", 80, 24, [], ALL + ["G"]),
+    ("span", 80, 24, [], ALL + ["z", "z"]),
+    ("percent", 80, 24, ["--unit=percent"], PRESSED),
+    ("bytes", 80, 24, ["--unit=B"], PRESSED),
+    ("procps", 100, 30, ["--used=procps"], PRESSED),
+    ("extended", 80, 24, [], ["e"]),
+    ("extended", 40, 12, [], ["e"]),
+    ("checks", 80, 24, [], ["k"]),
+    ("paging", 80, 24, [], PRESSED + ["p"]),
+    ("help", 80, 24, [], ["F1"]),
+    ("help", 40, 12, [], ["?"]),
+    ("why", 80, 24, [], PRESSED + ["Down", "Right", "Right", "Right", "i"]),
+    ("columns", 80, 24, [], ["c", "Down", "Space", "Down", ">"]),
+    ("notices", 80, 24, [], ["g", "+", "2", "9", "0", "Enter"]),
+]
+
+
+def path_of(name, width, height):
+    return os.path.join(TESTS, "golden", f"{name}-{width}x{height}.txt")
+
+
+def compare(name, width, height, terminal, update):
+    path, got = path_of(name, width, height), terminal.text() + "\n"
+    if update:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(got)
+        return None
+    with open(path, encoding="utf-8") as file:
+        wanted = file.read()
+    if got == wanted:
+        return None
+    return "\n".join(difflib.unified_diff(wanted.splitlines(), got.splitlines(), "stored", "drawn", lineterm=""))
+
+
+def test_of(name, width, height, arguments, keys, update):
+    def test(_scratch):
+        with replay(*arguments, width=width, height=height) as terminal:
+            terminal.send(*keys)
+            return compare(name, width, height, terminal, update)
+    return test
+
+
+def resized(_scratch):
+    """Through all sizes and back while it runs; every size must look as if it had started so."""
+    sizes = [(40, 12), (20, 5), (1, 1), (200, 60), (2, 2), (300, 3), (80, 24)]
+    with replay() as terminal:
+        terminal.send(*ALL)
+        for width, height in sizes:
+            terminal.resize(width, height)
+            terminal.quiet(0.3)
+            if terminal.ended():
+                return f"it ended at {width}x{height}"
+            if os.path.exists(path_of("last", width, height)):
+                problem = compare("last", width, height, terminal, False)
+                if problem:
+                    return f"after resizing to {width}x{height}\n{problem}"
+    return None
+
+
+def container(update):
+    """A live fixture: only its clocks differ from run to run, and they are in the first two lines."""
+    def test(_scratch):
+        with screen(fixture("cgroup-v2")) as terminal:
+            path = path_of("container", 80, 24)
+            got = "\n".join(terminal.lines()[2:9]) + "\n"
+            if update:
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(got)
+                return None
+            with open(path, encoding="utf-8") as file:
+                return None if file.read() == got else got
+    return test
+
+
+def tests(update):
+    assert os.path.exists(RECORDING)
+    listed = [(f"golden screen {name} {width}x{height}", test_of(name, width, height, arguments, keys, update))
+              for name, width, height, arguments, keys in SCREENS]
+    listed.append(("golden screen of a container", container(update)))
+    return listed + ([] if update else [("resizing while it runs", resized)])

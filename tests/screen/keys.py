@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Keys and mouse: what they do to the screen."""
+import os
+
+from common import RECORDING, expect, fixture, replay, screen
+
+SELECTED = "ffaf00"  # background of the selected cell
+ROW = "444444"       # background of the selected row
+
+
+def selected_row(terminal):
+    for y in range(terminal.screen.lines):
+        if terminal.background(y, 40) in (ROW, SELECTED) and terminal.background(y, 70) in (ROW, SELECTED):
+            return terminal.lines()[y]
+    return ""
+
+
+def selection_keeps_its_row(_scratch):
+    """The rows move when the sizes change; the selection goes with its key."""
+    with replay() as terminal:
+        terminal.send("e", "r", "/", "D", "i", "r", "t", "y", "Enter")
+        before = terminal.row_of("Dirty")
+        terminal.send(">")  # sort by key, then by size: Dirty moves
+        for _ in range(3):
+            problem = expect(selected_row(terminal).startswith("Dirty"), terminal, "Dirty is not selected")
+            if problem:
+                return problem
+            terminal.send(">")
+        return expect(before >= 0, terminal, "no row Dirty")
+
+
+def search_and_next(_scratch):
+    with replay() as terminal:
+        terminal.send("e", "/", "s", "w", "a", "p", "Enter")
+        first = selected_row(terminal)
+        terminal.send("n")
+        second = selected_row(terminal)
+        return expect(first.startswith("SwapTotal") and second.startswith("SwapFree"), terminal, f"{first} / {second}")
+
+
+def filter_rows(_scratch):
+    with replay() as terminal:
+        terminal.send("e", "\\", "^", "M", "e", "m", "Enter")
+        only = [line for line in terminal.lines()[3:22] if line and not line.startswith(("key", "Cached", "tmpfs"))]
+        problem = expect(all(line.startswith("Mem") for line in only) and len(only) == 3, terminal, str(only)) or \
+            expect("filter ^Mem: 3 rows" in terminal.text(), terminal, "the filter is not shown")
+        terminal.send("F4", "Bksp", "Bksp", "Bksp", "Bksp", "(", "Enter")
+        problem = problem or expect("Unmatched" in terminal.text(), terminal, "a wrong expression is not refused")
+        terminal.send("Bksp", "Enter")
+        return problem or expect("Committed_AS" in terminal.text(), terminal, "the filter did not go")
+
+
+def sort_by_mouse(_scratch):
+    with replay() as terminal:
+        terminal.send("e")
+        y = terminal.row_of("key ")
+        terminal.click(terminal.lines()[y].index("size"), y)
+        largest = terminal.lines()[y + 1]
+        terminal.click(terminal.lines()[y].index("size"), y)
+        smallest = terminal.lines()[y + 1]
+        terminal.click(3, y + 3)
+        clicked = terminal.lines()[y + 3]
+        return expect(largest.startswith("Committed_AS") and smallest.startswith("Dirty"), terminal, "wrong order") or \
+            expect(selected_row(terminal) == clicked, terminal, "the click selects no row")
+
+
+def wheel_scrolls(_scratch):
+    with replay(height=12) as terminal:
+        terminal.send("e")
+        top = terminal.lines()[3]
+        terminal.click(5, 6, button=65)
+        return expect(terminal.lines()[3] != top, terminal, "nothing moved")
+
+
+def units_cycle(_scratch):
+    with replay() as terminal:
+        seen = []
+        for _ in range(6):
+            terminal.send("u")
+            seen.append(terminal.lines()[3].split()[1])
+        return expect(seen == ["8589934592", "8388608", "8192", "8", "8.0G", "8192"], terminal, str(seen))
+
+
+def percent_is_shown_as_such(_scratch):
+    with replay("--unit=percent") as terminal:
+        return expect(terminal.lines()[2].startswith("%"), terminal, "no unit in the heading")
+
+
+def definitions_of_used(_scratch):
+    with replay() as terminal:
+        seen = []
+        for _ in range(3):
+            terminal.send("f")
+            seen.append((terminal.lines()[2].split()[2], terminal.lines()[3].split()[2]))
+        return expect([name for name, _ in seen] == ["used*", "used*", "used"] and len({value for _, value in seen}) == 3,
+                      terminal, str(seen)) or \
+            expect("used = total - free" in terminal.text(), terminal, "the formula is not shown")
+
+
+def playing_and_stepping(_scratch):
+    with replay() as terminal:
+        problem = expect("paused 09:30:00" in terminal.text(), terminal, "it does not start paused at the first frame")
+        terminal.send(".", ".", ".", ",")
+        problem = problem or expect("09:30:20" in terminal.text(), terminal, "steps do not count")
+        first = terminal.text()
+        terminal.send("g", "0", "9", ":", "3", "1", ":", "0", "5", "Enter")
+        problem = problem or expect("09:31:00" in terminal.text(), terminal, "it did not go to the time")
+        terminal.send("g", "-", "4", "0", "Enter")
+        problem = problem or expect(terminal.text() == first, terminal, "the same frame looks different")
+        terminal.send("g", "x", "Enter")
+        problem = problem or expect("use 12:03" in terminal.text(), terminal, "nonsense is not refused")
+        terminal.send("Esc", "-", "-", "-", "-", "Space")
+        return problem or expect(terminal.wait_for("paused 09:35:50"), terminal, "it does not play to its end")
+
+
+def freeze(_scratch):
+    """The clock stands while frozen; afterwards the machine is seen as it is by then."""
+    with screen("-d", "0.1") as terminal:
+        terminal.send("Space")
+        frozen = terminal.text()
+        problem = expect("frozen" in frozen, terminal, "it does not say so")
+        terminal.pump(0.6)
+        problem = problem or expect(terminal.text() == frozen, terminal, "something moved")
+        terminal.send("Space")
+        return problem or expect("frozen" not in terminal.text(), terminal, "it is still frozen")
+
+
+def unchanged_screen_sends_nothing(_scratch):
+    with replay() as terminal:
+        terminal.send(".")
+        terminal.quiet(0.5)
+        return expect(terminal.pump(2.5) == 0, terminal, "bytes were sent")
+
+
+def no_color(_scratch):
+    with replay(env={"NO_COLOR": "1"}) as terminal:
+        colored = any(cell.fg != "default" or cell.bg != "default"
+                      for y in range(24) for cell in terminal.screen.buffer[y].values())
+        return expect(not colored, terminal, "there are colours")
+
+
+def ascii_only(_scratch):
+    with replay("--ascii") as terminal:
+        terminal.send("g", "+", "3", "5", "0", "Enter")
+        return expect(terminal.text().isascii(), terminal, "there are other characters")
+
+
+def hostile_names(_scratch):
+    with screen("-d", "0.1", fixture("readers")) as terminal:
+        terminal.send("b")
+        problem = expect(terminal.wait_for("cc1??[31m"), terminal, "the name is not there, cleaned")
+        return problem or expect("a) R (b" in terminal.text(), terminal, "the other name is not there")
+
+
+def drop_needs_the_live_machine(_scratch):
+    with screen(fixture("linux-6.1")) as terminal:
+        terminal.send("D")
+        problem = expect("[y/n]" in terminal.text(), terminal, "it does not ask")
+        terminal.send("n")
+        problem = problem or expect("could not be dropped" not in terminal.text(), terminal, "no is not no")
+        terminal.send("D", "y")
+        return problem or expect("could not be dropped" in terminal.text(), terminal, "it does not refuse")
+
+
+def configuration_is_kept(scratch):
+    env = {"XDG_CONFIG_HOME": scratch}
+    path = os.path.join(scratch, "panetop", "config")
+    with replay(env=env) as terminal:
+        terminal.send("u", "u", "f", "+", "q")
+        if terminal.end() != 0 or os.path.exists(path):
+            return "it was written without being asked for"
+    with replay(env=env) as terminal:
+        terminal.send("u", "u", "f", "+", "w")
+        problem = expect("written: " + path in terminal.text().replace("\n", ""), terminal, "it was not written")
+        problem = problem or (None if os.stat(path).st_mode & 0o777 == 0o600 else "the mode is not 0600")
+    with replay(env=env) as terminal:
+        return problem or expect("KiB" in terminal.lines()[2] and "used*" in terminal.lines()[2] and "2 s" in terminal.lines()[0],
+                                 terminal, "it was not read")
+
+
+def options_on_the_screen(_scratch):
+    with replay("-c", "name,free_bytes", "-s", "+free_bytes", "-l", "2", "--unit=MiB") as terminal:
+        return expect(terminal.lines()[3].split() == ["swap", "2048"] and terminal.lines()[4].split() == ["mem", "2121"]
+                      or terminal.lines()[3].split()[0] in ("swap", "mem"), terminal, "columns or order are wrong") or \
+            expect("caches" not in terminal.lines()[2], terminal, "too many columns")
+
+
+def recording_from_a_pipe(_scratch):
+    """Keys come from the terminal while standard input is the recording."""
+    with screen("--replay=-", input_file=RECORDING) as terminal:
+        terminal.send(".")
+        return expect("09:30:10" in terminal.text(), terminal, "the key did nothing")
+
+
+def tests():
+    return [
+        ("the selection keeps its row", selection_keeps_its_row),
+        ("search, and on to the next", search_and_next),
+        ("filter", filter_rows),
+        ("a click on a heading sorts, on a row selects", sort_by_mouse),
+        ("the wheel scrolls", wheel_scrolls),
+        ("units", units_cycle),
+        ("percent", percent_is_shown_as_such),
+        ("definitions of used", definitions_of_used),
+        ("a recording is played, stepped and searched by time", playing_and_stepping),
+        ("freeze", freeze),
+        ("an unchanged screen sends no bytes", unchanged_screen_sends_nothing),
+        ("NO_COLOR", no_color),
+        ("--ascii", ascii_only),
+        ("hostile process names", hostile_names),
+        ("dropping caches asks, and only on the live machine", drop_needs_the_live_machine),
+        ("the configuration is written when asked, and read", configuration_is_kept),
+        ("columns, sort, limit and unit from the command line", options_on_the_screen),
+        ("a recording from a pipe", recording_from_a_pipe),
+    ]

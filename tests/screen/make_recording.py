@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""make_recording.py PANETOP: writes the recording behind the golden screens to standard output.
+
+A machine of 8 GiB in the course of six minutes: programs grow until the cache is squeezed and wanted again,
+then one of them ends. The columns come from PANETOP itself, the values from here.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+MIB = 1 << 20
+STEP = 10  # seconds between frames
+FRAMES = 36
+START_WALL = 1_732_095_000  # 2024-11-20 09:30:00 UTC
+START_MONO = 270_000
+
+
+def header(panetop):
+    with tempfile.TemporaryDirectory() as root:
+        os.mkdir(root + "/proc")
+        out = subprocess.run([panetop, "--record=-", "-n", "1", "--root=" + root, "memory"],
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
+    return json.loads(out.splitlines()[0])
+
+
+def machine(step):
+    """Sizes in MiB and counters at this step."""
+    squeeze = min(max(step - 8, 0), 16)
+    ended = step >= 29
+    anonymous = 2100 + squeeze * 270 - (3300 if ended else 0)
+    caches = 3600 - squeeze * 190 + (step - 29) * 60 * ended
+    kernel, others = 210 + step, 160
+    free = 8192 - anonymous - caches - kernel - others
+    refaults = max(0, step - 18) * 9000 if not ended else 11 * 9000
+    return {
+        "anonymous": anonymous, "caches": caches, "kernel": kernel, "others": others, "free": free,
+        "available": min(8192, free + caches * 4 // 5), "swap_used": min(max(0, step - 14), 12) * 24,
+        "refaults": refaults, "steals": max(0, step - 9) * 21000, "swapins": refaults // 20,
+        "pageins": 700_000 + step * 12_000 + refaults * 4, "stalled": max(0, min(step, 28) - 18) * 0.9,
+    }
+
+
+def rows_of(step):
+    now = machine(step)
+    size = {key: value * MIB for key, value in now.items()}
+    total = 8192 * MIB
+    meminfo = {
+        "MemTotal": total, "MemFree": size["free"], "MemAvailable": size["available"],
+        "Buffers": 120 * MIB, "Cached": size["caches"] - 200 * MIB, "SwapTotal": 2048 * MIB,
+        "SwapFree": 2048 * MIB - size["swap_used"], "Dirty": 5 * MIB, "AnonPages": size["anonymous"] - 60 * MIB,
+        "Mapped": 330 * MIB, "Shmem": 60 * MIB, "Slab": 250 * MIB, "Committed_AS": 9000 * MIB,
+    }
+    counters = {
+        "pgpgin": now["pageins"], "pswpin": now["swapins"], "workingset_refault_file": now["refaults"],
+        "workingset_refault_anon": now["swapins"], "pgscan_kswapd": now["steals"] * 3 // 2, "pgscan_direct": 0,
+        "pgsteal_kswapd": now["steals"], "pgsteal_direct": 0, "oom_kill": 1 if step >= 29 else 0,
+    }
+    waits = now["stalled"]
+    recent = 0.09 if 18 < step < 29 else 0.0
+    return {
+        "memory": [
+            {"name": "mem", "total_bytes": total, "used_bytes": total - size["free"], "free_bytes": size["free"],
+             "anonymous_bytes": size["anonymous"], "kernel_bytes": size["kernel"], "caches_bytes": size["caches"],
+             "others_bytes": size["others"], "used_procps_bytes": total - size["available"],
+             "used_htop_bytes": size["anonymous"] + size["kernel"], "note": ""},
+            {"name": "available", "used_bytes": total - size["available"], "free_bytes": size["available"],
+             "total_bytes": False, "anonymous_bytes": False, "kernel_bytes": False, "caches_bytes": False,
+             "others_bytes": False, "used_procps_bytes": False, "used_htop_bytes": False, "note": ""},
+            {"name": "swap", "total_bytes": 2048 * MIB, "used_bytes": size["swap_used"],
+             "free_bytes": 2048 * MIB - size["swap_used"], "anonymous_bytes": False, "kernel_bytes": False,
+             "caches_bytes": False, "others_bytes": False, "used_procps_bytes": False, "used_htop_bytes": False,
+             "note": ""},
+        ],
+        "memory_limit": [
+            {"resource": "memory", "cgroup": "/work.slice", "limit_bytes": 6144 * MIB,
+             "used_bytes": (now["anonymous"] + 900) * MIB, "free_bytes": (5244 - now["anonymous"]) * MIB,
+             "caches_bytes": 800 * MIB},
+        ] if step < 29 else [],
+        "meminfo": [{"key": key, "value_bytes": value, "count": False, "part_of": "", "meaning": "meaning of " + key}
+                    for key, value in meminfo.items()],
+        "memory_check": [
+            {"formula": "SReclaimable + SUnreclaim = Slab", "sum_bytes": 250 * MIB, "total_bytes": 250 * MIB,
+             "error_bytes": 0, "error_ratio": 0},
+            {"formula": "MemFree + Active + Inactive + Unevictable + Slab + KernelStack + PageTables + Percpu"
+                        " + VmallocUsed + Hugetlb = MemTotal",
+             "sum_bytes": total - 54 * MIB, "total_bytes": total, "error_bytes": -54 * MIB,
+             "error_ratio": -54 / 8192},
+        ],
+        "reclaim": [{"counter": key, "total": value, "counts": "pages", "meaning": "meaning of " + key}
+                    for key, value in counters.items()],
+        "pressure": [{"resource": resource, "kind": kind, "avg10_ratio": recent * share, "avg60_ratio": recent / 2 * share,
+                      "avg300_ratio": recent / 9 * share, "stalled_seconds": 5 + waits * share}
+                     for resource in ("cpu", "memory", "io") for kind, share in (("some", 1), ("full", 0.5))],
+        "system": [{"load1": 0.42 + step / 100, "load5": 0.31, "load15": 0.2, "cpus": 4, "tasks": 214 + step,
+                    "threads": 700 + step, "running": 2, "blocked": 0, "context_switches": 654_321 + step * 24_000,
+                    "interrupts": 123_456 + step * 8_000, "forks": 4_321 + step * 17,
+                    "uptime_seconds": 273_120 + step * STEP}],
+        "self": [{"topic": "all", "sample_seconds": 0.00012, "reads": 20 * step, "lost": 0,
+                  "cpu_seconds": 0.02 * step, "resident_bytes": 5 * MIB}],
+    }
+
+
+def main():
+    head = header(sys.argv[1])
+    print(json.dumps(head, separators=(",", ":")))
+    for step in range(FRAMES):
+        mono = (START_MONO + step * STEP) * 10**9
+        tables = {}
+        for topic, rows in rows_of(step).items():
+            keys = [column["key"] for column in head["topics"][topic]["columns"]]
+            tables[topic] = {"mono_ns": mono, "rows": [[row.get(key) for key in keys] for row in rows]}
+        frame = {"wall_ns": (START_WALL + step * STEP) * 10**9, "mono_ns": mono, "host": "vbox", "tables": tables,
+                 "notices": []}
+        if step == 29:
+            frame["notices"] = [{"topic": "reclaim", "text": "a process was killed for want of memory",
+                                 "remedy": "see the kernel's log"}]
+        print(json.dumps(frame, separators=(",", ":")))
+
+
+main()

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A program in a terminal of its own: a pty whose other end is a pyte screen."""
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import termios
+import time
+
+import pyte
+
+KEYS = {
+    "Up": "\x1bOA", "Down": "\x1bOB", "Right": "\x1bOC", "Left": "\x1bOD", "Enter": "\r", "Esc": "\x1b",
+    "Tab": "\t", "F1": "\x1bOP", "F4": "\x1bOS", "PgUp": "\x1b[5~", "PgDn": "\x1b[6~", "Home": "\x1bOH",
+    "End": "\x1bOF", "Space": " ", "Bksp": "\x7f", "^Z": "\x1a", "^L": "\x0c",
+}
+
+
+class Screen(pyte.Screen):
+    """pyte's screen with the controls that it lacks and curses uses: repeat a character, scroll a region."""
+
+    last = " "
+
+    def draw(self, data):
+        self.last = data[-1:] or self.last
+        super().draw(data)
+
+    def repeat(self, count=1):
+        super().draw(self.last * (count or 1))
+
+
+    def _scroll(self, count, line, step):
+        margins = self.margins or pyte.screens.Margins(0, self.lines - 1)
+        y, self.cursor.y = self.cursor.y, getattr(margins, line)
+        for _ in range(count or 1):
+            step()
+        self.cursor.y = y
+
+    def scroll_up(self, count=1):
+        self._scroll(count, "bottom", self.index)
+
+    def scroll_down(self, count=1):
+        self._scroll(count, "top", self.reverse_index)
+
+
+class Stream(pyte.ByteStream):
+    csi = dict(pyte.ByteStream.csi, b="repeat", S="scroll_up", T="scroll_down")
+    events = pyte.ByteStream.events | {"repeat", "scroll_up", "scroll_down"}
+
+
+class Terminal:
+    """Starts command in a terminal of width x height cells."""
+
+    def __init__(self, command, width=80, height=24, env=None, term="xterm-256color", input_file=None):
+        self.raw = bytearray()
+        self.screen = Screen(width, height)
+        self.stream = Stream(self.screen)
+        self.status = None
+        # the other end stays open here: its modes can be read when the program has gone
+        self.fd, self.tty = pty.openpty()
+        self.modes = termios.tcgetattr(self.tty)
+        self._size(width, height)
+        self.pid = os.fork()
+        if self.pid == 0:
+            self._child(command, env, term, input_file)
+
+    def _child(self, command, env, term, input_file):
+        os.setsid()
+        fcntl.ioctl(self.tty, termios.TIOCSCTTY, 0)
+        for fd in (0, 1, 2):
+            os.dup2(self.tty, fd)
+        os.closerange(3, 64)
+        environment = dict(os.environ, TERM=term, LC_ALL="C.UTF-8", TZ="UTC", **(env or {}))
+        for name in ("LINES", "COLUMNS", "NO_COLOR"):
+            if name not in (env or {}):
+                environment.pop(name, None)
+        if input_file:
+            os.dup2(os.open(input_file, os.O_RDONLY), 0)
+        os.execvpe(command[0], command, environment)
+
+    def _size(self, width, height):
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+
+    def resize(self, width, height):
+        self.screen.resize(height, width)
+        self.screen.reset()
+        self._size(width, height)
+
+    def pump(self, seconds):
+        """Takes in what comes within seconds; returns the number of bytes."""
+        got, end = 0, time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            if not select.select([self.fd], [], [], left)[0]:
+                break
+            try:
+                data = os.read(self.fd, 65536)
+            except OSError:
+                break
+            if not data:
+                break
+            self.raw += data
+            got += len(data)
+            self.stream.feed(data)
+        return got
+
+    def quiet(self, silence=0.25, most=10):
+        """Waits until nothing has come for a while."""
+        end = time.monotonic() + most
+        while time.monotonic() < end and self.pump(silence):
+            pass
+
+    def wait_for(self, text, most=15):
+        end = time.monotonic() + most
+        while text not in self.text():
+            if time.monotonic() > end or self.ended():
+                return False
+            self.pump(0.1)
+        return True
+
+    def send(self, *keys):
+        for key in keys:
+            os.write(self.fd, KEYS.get(key, key).encode())
+            self.quiet(0.12, 3)
+
+    def click(self, x, y, button=0):
+        press = b"\x1b[<%d;%d;%d" % (button, x + 1, y + 1)
+        os.write(self.fd, press + b"M" + (press + b"m" if button < 64 else b""))  # a wheel is never released
+        self.quiet(0.12, 3)
+
+    def lines(self):
+        return [line.rstrip() for line in self.screen.display]
+
+    def text(self):
+        return "\n".join(self.lines())
+
+    def row_of(self, text):
+        return next((y for y, line in enumerate(self.lines()) if text in line), -1)
+
+    def background(self, y, x):
+        return self.screen.buffer[y][x].bg
+
+    def ended(self):
+        if self.status is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            self.status = status if pid else None
+        return self.status is not None
+
+    def end(self, most=10):
+        """Waits for the end; the exit status, or minus the signal's number; None if it goes on."""
+        end = time.monotonic() + most
+        while not self.ended() and time.monotonic() < end:
+            self.pump(0.05)
+        self.pump(0.1)
+        return None if self.status is None else os.waitstatus_to_exitcode(self.status)
+
+    def restored(self):
+        """Is the terminal as it was: modes, normal screen, visible cursor, no mouse reports?"""
+        same = termios.tcgetattr(self.tty)[:4] == self.modes[:4]
+        left = self.raw.rfind(b"\x1b[?1049l") > self.raw.rfind(b"\x1b[?1049h")
+        mouse = max(self.raw.rfind(b"\x1b[?1006;1000l"), self.raw.rfind(b"\x1b[?1000l"),
+                    self.raw.rfind(b"\x1b[?1006l")) > self.raw.rfind(b"\x1b[?1006;1000h")
+        cursor = max(self.raw.rfind(b"\x1b[?25h"), self.raw.rfind(b"\x1b[?12l\x1b[?25h")) > self.raw.rfind(b"\x1b[?25l")
+        return same and left and mouse and cursor
+
+    def close(self):
+        if not self.ended():
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+            self.status = -9
+        for fd in (self.fd, self.tty):
+            try:
+                os.close(fd)
+            except OSError:
+                pass

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every way out: the terminal is given back as it was."""
+import os
+import signal
+import time
+
+from common import expect, replay, screen
+
+
+def restored(terminal, status, wanted):
+    if status != wanted:
+        return f"status {status}, not {wanted}"
+    return None if terminal.restored() else "the terminal is not as it was: " + repr(bytes(terminal.raw[-200:]))
+
+
+def leave_by_key(key):
+    def test(_scratch):
+        with screen() as terminal:
+            terminal.send(key)
+            return restored(terminal, terminal.end(), 0)
+    return test
+
+
+def leave_by_signal(number, wanted):
+    def test(_scratch):
+        with screen() as terminal:
+            if not terminal.wait_for("Memory"):
+                return "it did not start"
+            os.kill(terminal.pid, number)
+            return restored(terminal, terminal.end(), wanted)
+    return test
+
+
+def leave_by_count(_scratch):
+    with screen("-n", "2", "-d", "0.1") as terminal:
+        return restored(terminal, terminal.end(), 0)
+
+
+def hang_up(_scratch):
+    """The terminal goes away: so does the program, and does not spin."""
+    with screen() as terminal:
+        os.close(terminal.fd)
+        end = time.monotonic() + 10
+        while not terminal.ended() and time.monotonic() < end:
+            time.sleep(0.05)
+        return None if terminal.ended() else "it goes on without a terminal"
+
+
+def stop_and_go_on(_scratch):
+    """Ctrl-Z lends the terminal to the shell, fg takes it again."""
+    with replay() as terminal:
+        before = terminal.text()
+        os.write(terminal.fd, b"\x1a")
+        end = time.monotonic() + 10
+        stopped = False
+        while not stopped and time.monotonic() < end:
+            terminal.pump(0.05)
+            pid, status = os.waitpid(terminal.pid, os.WNOHANG | os.WUNTRACED)
+            stopped = pid != 0 and os.WIFSTOPPED(status)
+        if not stopped:
+            return "it did not stop"
+        if not terminal.restored():
+            return "the terminal is not given back while it is stopped"
+        terminal.screen.reset()
+        os.kill(terminal.pid, signal.SIGCONT)
+        terminal.quiet(0.4)
+        problem = expect(terminal.text() == before, terminal, "the screen does not come back")
+        terminal.send("q")
+        return problem or restored(terminal, terminal.end(), 0)
+
+
+def tests():
+    return [
+        ("leaving by q", leave_by_key("q")),
+        ("leaving by F10", leave_by_key("\x1b[21~")),
+        ("leaving by SIGTERM", leave_by_signal(signal.SIGTERM, 0)),
+        ("leaving by SIGINT", leave_by_signal(signal.SIGINT, 0)),
+        ("leaving by SIGHUP", leave_by_signal(signal.SIGHUP, 0)),
+        ("leaving after -n samples", leave_by_count),
+        ("a crash puts the terminal back", leave_by_signal(signal.SIGSEGV, -signal.SIGSEGV)),
+        ("an abort puts the terminal back", leave_by_signal(signal.SIGABRT, -signal.SIGABRT)),
+        ("a terminal that hangs up", hang_up),
+        ("stopping and going on", stop_and_go_on),
+    ]

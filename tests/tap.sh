@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A few words for tests in shell that print TAP; sourced, with PANETOP and TESTS_DIR set.
+: "${PANETOP:?}" "${TESTS_DIR:?}"
+count=0
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+out=$scratch/out err=$scratch/err
+
+# ok NAME COMMAND...: one test; the command's status decides.
+ok() {
+	name=$1
+	shift
+	count=$((count + 1))
+	if "$@"; then
+		echo "ok $count - $name"
+	else
+		echo "not ok $count - $name"
+		sed 's/^/# out: /' "$out" 2>/dev/null | head -n 5
+		sed 's/^/# err: /' "$err" 2>/dev/null | head -n 5
+	fi
+}
+
+skip() { # NAME REASON
+	count=$((count + 1))
+	echo "ok $count - $1 # SKIP $2"
+}
+
+# run ARGUMENTS...: panetop with its output in $out and $err; status in $status.
+run() {
+	timeout -k 2 60 "$PANETOP" "$@" >"$out" 2>"$err" </dev/null
+	status=$?
+}
+
+root() { echo "--root=$TESTS_DIR/fixtures/$1/tick0"; }
+
+has() { grep -qF -- "$2" "$1"; }  # FILE TEXT
+no_text() { ! [ -s "$1" ]; }      # FILE is empty
+lines() { [ "$(wc -l <"$1")" -eq "$2" ]; } # FILE NUMBER
+end() { echo "1..$count"; }

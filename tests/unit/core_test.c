@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of core: scanning, text cleaning, arena, buffer, settings, env, worker. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/arena.h"
+#include "core/buffer.h"
+#include "core/pids.h"
+#include "core/utf8.h"
+#include "core/worker.h"
+#include "suite.h"
+
+START_TEST(scans_numbers_exactly)
+{
+	static const struct {
+		const char *text;
+		bool found;
+		uint64_t value;
+	} cases[] = {
+		{ "0", true, 0 },
+		{ " \t42x", true, 42 },
+		{ "18446744073709551615", true, UINT64_MAX },
+		{ "18446744073709551616", false, 7 },
+		{ "99999999999999999999999", false, 7 },
+		{ "-1", false, 7 },
+		{ "", false, 7 },
+		{ "x1", false, 7 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct span span = span_text(cases[i].text);
+		const char *before = span.at;
+		uint64_t value = 7;
+
+		ck_assert_msg(span_u64(&span, &value) == cases[i].found, "%s", cases[i].text);
+		ck_assert_uint_eq(value, cases[i].value);
+		if (!cases[i].found)
+			ck_assert_ptr_eq(span.at, before);
+	}
+}
+END_TEST
+
+START_TEST(scans_decimals_without_a_locale)
+{
+	struct span span = span_text("0.42 12 273120.25 1.999999999999 x");
+	double value;
+
+	ck_assert(span_f64(&span, &value) && value == 0.42);
+	ck_assert(span_f64(&span, &value) && value == 12);
+	ck_assert(span_f64(&span, &value) && value == 273120.25);
+	ck_assert(span_f64(&span, &value));
+	ck_assert_double_eq_tol(value, 2, 1e-8);
+	ck_assert(!span_f64(&span, &value));
+}
+END_TEST
+
+START_TEST(scans_lines_words_and_pairs)
+{
+	struct span text = span_text("a: 5 kB\n\nlast"), line, name, rest, word;
+	uint64_t value;
+
+	ck_assert(span_line(&text, &line) && span_is(line, "a: 5 kB"));
+	ck_assert(span_pair_u64(line, &name, &value, &rest));
+	ck_assert(span_is(name, "a") && value == 5);
+	ck_assert(span_word(&rest, &word) && span_is(word, "kB"));
+	ck_assert(!span_word(&rest, &word));
+	ck_assert(span_line(&text, &line) && span_length(line) == 0);
+	ck_assert(span_line(&text, &line) && span_is(line, "last"));
+	ck_assert(!span_line(&text, &line));
+	ck_assert(!span_pair_u64(span_text(": 5"), &name, &value, &rest));
+}
+END_TEST
+
+/* Every byte string is decoded to its end, and what is no UTF-8 costs one byte at a time. */
+START_TEST(decodes_only_valid_utf8)
+{
+	static const struct {
+		const char *bytes;
+		uint32_t codes[4];
+	} cases[] = {
+		{ "a\xc3\xa9\xe6\xbc\xa2\xf0\x9f\x98\x80", { 'a', 0xe9, 0x6f22, 0x1f600 } },
+		{ "\xff" "a", { UTF8_INVALID, 'a' } },
+		{ "\xc0\x80", { UTF8_INVALID, UTF8_INVALID } },             /* overlong NUL */
+		{ "\xe0\x80\xaf", { UTF8_INVALID, UTF8_INVALID, UTF8_INVALID } },
+		{ "\xed\xa0\x80", { UTF8_INVALID, UTF8_INVALID, UTF8_INVALID } }, /* surrogate */
+		{ "\xf4\x90\x80\x80", { UTF8_INVALID, UTF8_INVALID, UTF8_INVALID, UTF8_INVALID } },
+		{ "\xe6\xbc", { UTF8_INVALID, UTF8_INVALID } },             /* cut off */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct span rest = span_text(cases[i].bytes);
+
+		for (size_t c = 0; rest.at < rest.end; c++)
+			ck_assert_uint_eq(utf8_next(&rest), cases[i].codes[c]);
+	}
+}
+END_TEST
+
+static void assert_clean(const char *text, int cells, bool ascii, const char *expected)
+{
+	struct buffer out = { 0 };
+
+	utf8_clean(&out, text, cells, ascii);
+	buffer_char(&out, '\0');
+	ck_assert_str_eq(out.bytes, expected);
+	buffer_free(&out);
+}
+
+START_TEST(cleans_what_could_harm_a_terminal)
+{
+	assert_clean("a\033[31mb\nc\td\x7f", -1, false, "a?[31mb?c?d?");
+	assert_clean("\xc2\x9b" "31m", -1, false, "?31m");               /* CSI as one C1 character */
+	assert_clean("x\xe2\x80\xae" "fdp.exe", -1, false, "x?fdp.exe"); /* right-to-left override */
+	assert_clean("\xff\xfe", -1, false, "??");
+	assert_clean("e\xcc\x81\xcc\x81\xcc\x81\xcc\x81", -1, false, "e\xcc\x81\xcc\x81"); /* stacked marks */
+	assert_clean("\xc3\xa9", -1, true, "?");
+	assert_clean("\xe6\xbc\xa2\xe5\xad\x97", 3, false, "\xe6\xbc\xa2"); /* a wide character is not cut in half */
+	ck_assert_int_eq(utf8_cells("\xe6\xbc\xa2\xe5\xad\x97", false), 4);
+	ck_assert_int_eq(utf8_cells("e\xcc\x81", false), 1);
+}
+END_TEST
+
+START_TEST(utf8_put_and_next_agree)
+{
+	for (uint32_t code = 1; code < 0x110000; code += code < 0x3000 ? 1 : 251) {
+		char bytes[UTF8_BYTES_MAX];
+		struct span span = span_of(bytes, utf8_put(bytes, code));
+
+		if (code >= 0xd800 && code <= 0xdfff)
+			continue;
+		ck_assert_uint_eq(utf8_next(&span), code);
+		ck_assert_ptr_eq(span.at, span.end);
+	}
+}
+END_TEST
+
+START_TEST(arena_keeps_its_chunks)
+{
+	struct arena arena = { 0 };
+	const char *text;
+	char *first, *large;
+
+	first = arena_take(&arena, 10);
+	large = arena_take(&arena, 100000);
+	memset(large, 7, 100000);
+	text = arena_print(&arena, "%s-%d", "x", 42);
+	ck_assert_str_eq(text, "x-42");
+	ck_assert_str_eq(arena_copy(&arena, "abc", 2), "ab");
+	arena_reset(&arena);
+	ck_assert_ptr_eq(arena_take(&arena, 10), first);
+	ck_assert_ptr_eq(arena_take(&arena, 100000), large);
+	arena_free(&arena);
+}
+END_TEST
+
+START_TEST(buffer_grows_and_writes_all)
+{
+	struct buffer buffer = { 0 };
+	int fds[2];
+	char bytes[64];
+
+	for (int i = 0; i < 10000; i++)
+		buffer_print(&buffer, "%d,", i);
+	ck_assert_int_eq(strncmp(buffer.bytes, "0,1,2,", 6), 0);
+	buffer_empty(&buffer);
+	buffer_fill(&buffer, 'x', 0);
+	buffer_fill(&buffer, 'x', 3);
+	buffer_text(&buffer, "yz");
+	ck_assert_int_eq(pipe(fds), 0);
+	ck_assert_int_eq(buffer_write(&buffer, fds[1]), 0);
+	ck_assert_int_eq(read(fds[0], bytes, sizeof(bytes)), 5);
+	ck_assert_int_eq(memcmp(bytes, "xxxyz", 5), 0);
+	ck_assert_uint_eq(buffer.length, 0);
+	buffer_text(&buffer, "a");
+	ck_assert_int_eq(buffer_write(&buffer, -1), -EBADF);
+	buffer_free(&buffer);
+}
+END_TEST
+
+START_TEST(settings_survive_their_file)
+{
+	struct settings settings = { 0 }, again = { 0 };
+	struct buffer file = { 0 };
+
+	ck_assert_uint_eq(settings_parse(&settings, span_text("# note\n a = b = c \r\n\nx=\n")), 0);
+	ck_assert_str_eq(settings_get(&settings, "a"), "b = c");
+	ck_assert_str_eq(settings_get(&settings, "x"), "");
+	ck_assert_ptr_null(settings_get(&settings, "y"));
+	ck_assert_uint_eq(settings_parse(&settings, span_text("a = 1\nnonsense\n= 2\na = 3")), 2);
+	ck_assert_str_eq(settings_get(&settings, "a"), "3");
+	settings_set(&settings, "y", "line\nbreak");
+	settings_set(&settings, "x", NULL);
+	settings_write(&settings, &file);
+	ck_assert_uint_eq(settings_parse(&again, span_of(file.bytes, file.length)), 0);
+	ck_assert_uint_eq(again.n_items, 2);
+	ck_assert_str_eq(settings_get(&again, "y"), "line break");
+	buffer_free(&file);
+	settings_free(&settings);
+	settings_free(&again);
+}
+END_TEST
+
+static void write_file(const char *directory, const char *name, const char *text)
+{
+	char path[512];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+}
+
+static void make_root(char *directory)
+{
+	char path[512];
+
+	strcpy(directory, "/tmp/panetop-test-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/proc", directory);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+}
+
+static void remove_root(const char *directory)
+{
+	char command[600];
+
+	snprintf(command, sizeof(command), "rm -r '%s'", directory);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* One read per tick, the same text for all who ask; a file that appears later is found. */
+START_TEST(env_reads_once_per_tick)
+{
+	char root[64];
+	struct env env;
+	struct env_file *file;
+	struct span text;
+
+	make_root(root);
+	ck_assert_int_eq(env_open(&env, root), 0);
+	env.tick = 1;
+	file = env_file(&env, "proc/x");
+	ck_assert_ptr_eq(env_file(&env, "proc/x"), file);
+	ck_assert_int_eq(env_read(&env, file, &text), -ENOENT);
+	ck_assert_str_eq(env.failed_path, "proc/x");
+	write_file(root, "proc/x", "one");
+	ck_assert_int_eq(env_read(&env, file, &text), -ENOENT);
+	env.tick = 2;
+	ck_assert_int_eq(env_read(&env, file, &text), 0);
+	ck_assert(span_is(text, "one"));
+	write_file(root, "proc/x", "two");
+	ck_assert_int_eq(env_read(&env, file, &text), 0);
+	ck_assert(span_is(text, "one"));
+	env.tick = 3;
+	ck_assert_int_eq(env_read(&env, file, &text), 0);
+	ck_assert(span_is(text, "two"));
+	ck_assert(!env.live);
+	env_close(&env);
+	remove_root(root);
+}
+END_TEST
+
+/* Neither a pipe nor a directory nor a huge file in the place of a kernel file stops the program. */
+START_TEST(env_refuses_strange_files)
+{
+	char root[64], path[128];
+	struct env env;
+	struct span text;
+
+	make_root(root);
+	ck_assert_int_eq(env_open(&env, root), 0);
+	snprintf(path, sizeof(path), "%s/proc/fifo", root);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	ck_assert_int_lt(env_read(&env, env_file(&env, "proc/fifo"), &text), 0);
+	ck_assert_int_eq(env_read(&env, env_file(&env, "proc"), &text), -EISDIR);
+	snprintf(path, sizeof(path), "%s/proc/zero", root);
+	ck_assert_int_eq(symlink("/dev/zero", path), 0);
+	ck_assert_int_eq(env_read(&env, env_file(&env, "proc/zero"), &text), -EFBIG);
+	env_close(&env);
+	remove_root(root);
+	ck_assert_int_eq(env_open(&env, "/nonexistent"), -ENOENT);
+}
+END_TEST
+
+START_TEST(lists_pids_and_reads_their_files)
+{
+	struct env env;
+	const uint32_t *pids;
+	size_t n_pids, mask = 0;
+	char bytes[64];
+
+	ck_assert_int_eq(env_open(&env, fixture_root("readers", 0)), 0);
+	ck_assert_int_eq(pids_list(&env, &pids, &n_pids), 0);
+	ck_assert_uint_eq(n_pids, 4);
+	for (size_t i = 0; i < n_pids; i++)
+		mask |= pids[i] == 1 ? 1u : pids[i] == 7 ? 2u : pids[i] == 42 ? 4u : pids[i] == 99 ? 8u : 16u;
+	ck_assert_uint_eq(mask, 15);
+	ck_assert_int_eq(pids_read(&env, 7, "io", bytes, sizeof(bytes)), 64);
+	ck_assert_int_eq(pids_read(&env, 8, "io", bytes, sizeof(bytes)), -ENOENT);
+	env_close(&env);
+	ck_assert_int_eq(env_open(&env, "/var"), 0);
+	ck_assert_int_eq(pids_list(&env, &pids, &n_pids), -ENOENT);
+	env_close(&env);
+}
+END_TEST
+
+struct sum_job {
+	struct worker_job job;
+	int value, sum;
+	bool done;
+};
+
+static void sum_run(struct worker_job *job)
+{
+	struct sum_job *sum = (struct sum_job *)job;
+
+	sum->sum = sum->value + 1;
+}
+
+static void sum_done(struct worker_job *job)
+{
+	((struct sum_job *)job)->done = true;
+}
+
+START_TEST(worker_gives_every_job_back)
+{
+	struct sum_job jobs[20] = { 0 };
+	struct worker *worker = worker_open();
+	struct pollfd wait = { .fd = worker_fd(worker), .events = POLLIN };
+	int finished = 0;
+
+	for (int i = 0; i < 20; i++) {
+		jobs[i] = (struct sum_job){ .job = { .run = sum_run, .done = sum_done }, .value = i };
+		worker_submit(worker, &jobs[i].job);
+	}
+	while (finished < 20) {
+		ck_assert_int_eq(poll(&wait, 1, 10000), 1);
+		worker_collect(worker);
+		finished = 0;
+		for (int i = 0; i < 20; i++)
+			finished += jobs[i].done;
+	}
+	for (int i = 0; i < 20; i++)
+		ck_assert_int_eq(jobs[i].sum, i + 1);
+	worker_close(worker);
+}
+END_TEST
+
+START_TEST(without_a_worker_jobs_run_at_once)
+{
+	struct sum_job job = { .job = { .run = sum_run, .done = sum_done }, .value = 4 };
+
+	worker_submit(NULL, &job.job);
+	ck_assert(job.done);
+	ck_assert_int_eq(job.sum, 5);
+}
+END_TEST
+
+SUITE_MAIN("core", scans_numbers_exactly, scans_decimals_without_a_locale, scans_lines_words_and_pairs,
+	   decodes_only_valid_utf8, cleans_what_could_harm_a_terminal, utf8_put_and_next_agree,
+	   arena_keeps_its_chunks, buffer_grows_and_writes_all, settings_survive_their_file,
+	   env_reads_once_per_tick, env_refuses_strange_files, lists_pids_and_reads_their_files,
+	   worker_gives_every_job_back, without_a_worker_jobs_run_at_once)

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the parsers of kernel files, on good and on hostile text. */
+#include <config.h>
+
+#include <string.h>
+
+#include "kernel/arcstats.h"
+#include "kernel/cgroup.h"
+#include "kernel/meminfo.h"
+#include "kernel/pid_stat.h"
+#include "kernel/pressure.h"
+#include "kernel/system.h"
+#include "kernel/vmstat.h"
+#include "kernel/zoneinfo.h"
+#include "suite.h"
+
+START_TEST(meminfo_takes_bytes_and_counts)
+{
+	struct meminfo meminfo;
+
+	meminfo_parse(span_text("MemTotal:   10 kB\nHugePages_Total:  3\nHugepagesize: 2048 kB\nActive(anon): 7 kB\n"
+				"Bogus\nMemFree 5 kB\nMemAvailable: 18446744073709551615 kB\n"),
+		      &meminfo);
+	ck_assert_uint_eq(meminfo.total, 10240);
+	ck_assert_uint_eq(meminfo.active_anon, 7168);
+	ck_assert_uint_eq(meminfo.free, MEMINFO_UNKNOWN);      /* no colon */
+	ck_assert_uint_eq(meminfo.available, MEMINFO_UNKNOWN); /* too large for bytes */
+	ck_assert_uint_eq(meminfo.hugetlb, 3 * 2048 * 1024);   /* before 4.19 from count and size */
+}
+END_TEST
+
+START_TEST(meminfo_lines_in_any_order)
+{
+	struct meminfo meminfo;
+
+	meminfo_parse(span_text("SwapFree: 1 kB\nMemTotal: 2 kB\nInactive(file): 3 kB\nActive: 4 kB\n"), &meminfo);
+	ck_assert_uint_eq(meminfo.swap_free, 1024);
+	ck_assert_uint_eq(meminfo.total, 2048);
+	ck_assert_uint_eq(meminfo.inactive_file, 3072);
+	ck_assert_uint_eq(meminfo.active, 4096);
+}
+END_TEST
+
+START_TEST(vmstat_adds_up_zones)
+{
+	static const char *const names[] = { "pgscan_kswapd", "pgscan_direct", "allocstall", "pgpgin", "oom_kill" };
+	uint64_t values[5];
+
+	vmstat_parse(span_text("pgpgin 7\npgscan_kswapd_dma 1\npgscan_kswapd_normal 2\npgscan_kswapd_movable 4\n"
+			       "pgscan_direct 9\npgscan_direct_throttle 100\nallocstall_dma32 5\nallocstall_device 6\n"
+			       "pgpgin_fast 50\n"),
+		     names, 5, values);
+	ck_assert_uint_eq(values[0], 7);
+	ck_assert_uint_eq(values[1], 9);
+	ck_assert_uint_eq(values[2], 11);
+	ck_assert_uint_eq(values[3], 7);
+	ck_assert_uint_eq(values[4], VMSTAT_UNKNOWN);
+}
+END_TEST
+
+START_TEST(zoneinfo_sums_reserves)
+{
+	struct zoneinfo zones;
+
+	zoneinfo_parse(span_text("Node 0, zone DMA\n  pages free 5\n min 1\n low 10\n high 20\n present 90\n"
+				 " managed 80\n protection: (0, 30, 50, 40)\n pagesets\n cpu: 0\n high: 186\n"
+				 "Node 0, zone Normal\n low 100\n high 200\n present 150\n protection: (0, 0)\n"
+				 "Node 0, zone Movable\n low 32\n high 32\n managed 0\n protection: (0, 0)\n"),
+		       &zones);
+	ck_assert_uint_eq(zones.zones, 2);
+	ck_assert_uint_eq(zones.low_pages, 110);
+	ck_assert_uint_eq(zones.reserve_pages, 70 + 150); /* 50 + 20; 200 but not more than present */
+	zoneinfo_parse(span_text("low 5\nhigh 6\n"), &zones);
+	ck_assert_uint_eq(zones.zones, 0);
+}
+END_TEST
+
+START_TEST(pressure_takes_whole_lines_only)
+{
+	struct span text = span_text("some avg10=1.50 avg60=0.00 avg300=0.10 total=12345\nfull avg10=0.00\n"
+				     "full avg10=0.00 avg60=2.00 avg300=0.00 total=7\n");
+	struct pressure_line line;
+
+	ck_assert(pressure_next(&text, &line) && span_is(line.kind, "some"));
+	ck_assert(line.avg10 == 1.5 && line.avg300 == 0.1 && line.total_us == 12345);
+	ck_assert(pressure_next(&text, &line) && span_is(line.kind, "full"));
+	ck_assert(line.avg60 == 2 && line.total_us == 7);
+	ck_assert(!pressure_next(&text, &line));
+}
+END_TEST
+
+START_TEST(system_files)
+{
+	struct loadavg load = { .load1 = -1 };
+	struct stat_totals totals;
+	double uptime = -1;
+
+	ck_assert(loadavg_parse(span_text("0.42 0.31 0.20 2/214 9000\n"), &load));
+	ck_assert(load.load1 == 0.42 && load.load15 == 0.2 && load.running == 2 && load.threads == 214);
+	ck_assert(!loadavg_parse(span_text("0.5 0.3"), &load));
+	ck_assert(load.load1 == 0.42); /* untouched on failure */
+	ck_assert(uptime_parse(span_text("12.50 3.0\n"), &uptime) && uptime == 12.5);
+	ck_assert(!uptime_parse(span_text("-1"), &uptime));
+	stat_totals_parse(span_text("cpu  1 2\ncpu0 1 2\ncpu17 1 2\nintr 99 1 2 3\nctxt 5\nprocs_running 3\n"), &totals);
+	ck_assert_uint_eq(totals.cpus, 2);
+	ck_assert_uint_eq(totals.interrupts, 99);
+	ck_assert_uint_eq(totals.context_switches, 5);
+	ck_assert_uint_eq(totals.running, 3);
+	ck_assert_uint_eq(totals.forks, SYSTEM_UNKNOWN);
+}
+END_TEST
+
+START_TEST(cgroup_version_by_controller)
+{
+	static const char cgroups[] = "4:cpu,memory:/a b/c\n1:name=systemd:/\n0::/unified/x\n";
+	static const char mounts[] = "35 31 0:32 /a\\040b /sys/fs/cgroup/memory rw shared:9 - cgroup none rw,memory\n"
+				     "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 none rw\n";
+	struct cgroup_place place;
+
+	ck_assert(cgroup_find(span_text(cgroups), span_text(mounts), "memory", &place));
+	ck_assert_int_eq(place.version, 1);
+	ck_assert_str_eq(place.mount, "sys/fs/cgroup/memory");
+	ck_assert(cgroup_find(span_text(cgroups), span_text(mounts), "pids", &place));
+	ck_assert_int_eq(place.version, 2);
+	ck_assert_str_eq(place.mount, "sys/fs/cgroup/unified");
+	ck_assert_str_eq(place.group, "unified/x");
+	ck_assert(!cgroup_find(span_text(""), span_text(mounts), "memory", &place));
+	ck_assert(!cgroup_find(span_text(cgroups), span_text("1 2 3\n"), "memory", &place));
+}
+END_TEST
+
+START_TEST(cgroup_takes_the_mount_root_off)
+{
+	struct cgroup_place place;
+
+	ck_assert(cgroup_find(span_text("0::/docker/ab\n"),
+			      span_text("35 31 0:32 /docker /cg rw - cgroup2 none rw\n"), "memory", &place));
+	ck_assert_str_eq(place.mount, "cg");
+	ck_assert_str_eq(place.group, "ab");
+	ck_assert(cgroup_find(span_text("0::/dockers/ab\n"),
+			      span_text("35 31 0:32 /docker /cg rw - cgroup2 none rw\n"), "memory", &place));
+	ck_assert_str_eq(place.group, "dockers/ab");
+}
+END_TEST
+
+START_TEST(cgroup_limits)
+{
+	uint64_t bytes;
+
+	ck_assert(cgroup_limit_parse(span_text("max\n"), &bytes) && bytes == CGROUP_NO_LIMIT);
+	ck_assert(cgroup_limit_parse(span_text("4096\n"), &bytes) && bytes == 4096);
+	ck_assert(cgroup_limit_parse(span_text("9223372036854771712\n"), &bytes) && bytes == CGROUP_NO_LIMIT);
+	ck_assert(!cgroup_limit_parse(span_text("maximum\n"), &bytes));
+	ck_assert(!cgroup_limit_parse(span_text(""), &bytes));
+}
+END_TEST
+
+START_TEST(arcstats_above_minimum)
+{
+	struct arcstats arc;
+
+	ck_assert(arcstats_parse(span_text("13 1 0x01\nname type data\nsize 4 100\nc_min 4 30\n"), &arc));
+	ck_assert_uint_eq(arcstats_reclaimable(&arc), 70);
+	ck_assert(arcstats_parse(span_text("size 4 10\nc_min 4 30\n"), &arc));
+	ck_assert_uint_eq(arcstats_reclaimable(&arc), 0);
+	ck_assert(!arcstats_parse(span_text("size 4 10\n"), &arc));
+}
+END_TEST
+
+START_TEST(pid_stat_of_hostile_names)
+{
+	static const struct {
+		const char *text, *comm;
+	} cases[] = {
+		{ "7 (a) R (b) S 1 1 1 0 -1 4 100 200 9 5 6 7 8 9 20 0 1 0 500 1 2 3", "a) R (b" },
+		{ "8 (x\ny) Z 1 1 1 0 -1 4 100 200 9 5 6 7 8 9 20 0 1 0 500\n", "x\ny" },
+		{ "9 () R 1 1 1 0 -1 4 100 200 9 5 6 7 8 9 20 0 1 0 500\n", "" },
+	};
+	struct pid_stat stat;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert(pid_stat_parse(span_text(cases[i].text), &stat));
+		ck_assert(span_is(stat.comm, cases[i].comm));
+		ck_assert_uint_eq(stat.major_faults, 9);
+		ck_assert_uint_eq(stat.start_ticks, 500);
+	}
+	ck_assert(!pid_stat_parse(span_text("7 (a) R 1 1 1"), &stat));
+	ck_assert(!pid_stat_parse(span_text("7 a R 1"), &stat));
+	ck_assert(!pid_stat_parse(span_text("7 )(a R 1"), &stat));
+	ck_assert(!pid_stat_parse(span_text(""), &stat));
+}
+END_TEST
+
+START_TEST(pid_io_read_bytes)
+{
+	struct pid_io io;
+
+	ck_assert(pid_io_parse(span_text("rchar: 1\nread_bytes: 4096\n"), &io) && io.read_bytes == 4096);
+	ck_assert(!pid_io_parse(span_text("rchar: 1\n"), &io));
+}
+END_TEST
+
+SUITE_MAIN("kernel", meminfo_takes_bytes_and_counts, meminfo_lines_in_any_order, vmstat_adds_up_zones,
+	   zoneinfo_sums_reserves, pressure_takes_whole_lines_only, system_files, cgroup_version_by_controller,
+	   cgroup_takes_the_mount_root_off, cgroup_limits, arcstats_above_minimum, pid_stat_of_hostile_names,
+	   pid_io_read_bytes)

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the model: rows, rates, views, history, units, and the rules that every schema keeps. */
+#include <config.h>
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/utf8.h"
+#include "model/derive.h"
+#include "model/history.h"
+#include "model/units.h"
+#include "model/view.h"
+#include "suite.h"
+#include "topic/topic.h"
+
+struct item_row {
+	const char *name;
+	uint64_t pid, reads;
+	double busy_seconds, busy_ratio, reads_per_second, reads_per_busy;
+	uint64_t size_bytes;
+};
+
+static const struct column item_columns[] = {
+	COLUMN(struct item_row, name, .kind = COLUMN_KEY, .title = "name", .width = 4),
+	COLUMN(struct item_row, pid, .kind = COLUMN_KEY, .title = "pid", .width = 4),
+	COLUMN(struct item_row, reads, .kind = COLUMN_COUNTER, .title = "reads", .width = 4),
+	COLUMN(struct item_row, busy_seconds, .kind = COLUMN_COUNTER, .title = "busy", .width = 4),
+	COLUMN(struct item_row, busy_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = "busy%",
+	       .rate_of = offsetof(struct item_row, busy_seconds)),
+	COLUMN(struct item_row, reads_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = "r/s",
+	       .rate_of = offsetof(struct item_row, reads)),
+	COLUMN(struct item_row, reads_per_busy, .kind = COLUMN_RATE, .title = "r/b", .scale = 10,
+	       .rate_of = offsetof(struct item_row, reads), .rate_over = offsetof(struct item_row, busy_seconds)),
+	COLUMN(struct item_row, size_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = "size"),
+};
+
+static const struct schema item_schema = {
+	.name = "item", .row_size = sizeof(struct item_row), SCHEMA_COLUMNS(item_columns),
+};
+
+static const struct schema *const item_schemas[] = { &item_schema };
+
+static void open_items(struct frame *frame, uint64_t seconds)
+{
+	frame_open(frame, item_schemas, 1);
+	frame->mono_ns = seconds * 1000000000;
+	frame->tables[0].mono_ns = frame->mono_ns;
+	frame->tables[0].present = true;
+}
+
+static struct item_row *add_item(struct frame *frame, const char *name, uint64_t pid, uint64_t reads, double busy)
+{
+	struct item_row *row = table_add(&frame->tables[0]);
+
+	row->name = name;
+	row->pid = pid;
+	row->reads = reads;
+	row->busy_seconds = busy;
+	row->size_bytes = reads * 1000;
+	return row;
+}
+
+static const struct item_row *item_at(const struct frame *frame, size_t index)
+{
+	return table_row(&frame->tables[0], index);
+}
+
+START_TEST(new_rows_are_unknown)
+{
+	struct frame frame;
+	struct item_row *row;
+
+	open_items(&frame, 1);
+	row = table_add(&frame.tables[0]);
+	ck_assert_ptr_null(row->name);
+	ck_assert_uint_eq(row->reads, U64_UNKNOWN);
+	ck_assert(isnan(row->busy_ratio));
+	for (unsigned i = 0; i < item_schema.n_columns; i++)
+		ck_assert(!row_is_known(row, &item_columns[i]));
+	frame_close(&frame);
+}
+END_TEST
+
+START_TEST(rates_are_exact)
+{
+	struct frame before, now;
+
+	open_items(&before, 10);
+	open_items(&now, 14);
+	add_item(&before, "a", 1, 100, 1.0);
+	add_item(&before, "b", 2, 100, 1.0);
+	add_item(&now, "a", 1, 180, 3.0);
+	add_item(&now, "b", 2, 100, 1.0);
+	frame_derive(&now, &before);
+	ck_assert_double_eq(item_at(&now, 0)->reads_per_second, 20);
+	ck_assert_double_eq(item_at(&now, 0)->busy_ratio, 0.5);
+	ck_assert_double_eq(item_at(&now, 0)->reads_per_busy, 400); /* 80 / 2 × 10 */
+	ck_assert_double_eq(item_at(&now, 1)->reads_per_second, 0);
+	ck_assert(isnan(item_at(&now, 1)->reads_per_busy)); /* nothing to divide by */
+	ck_assert_uint_eq(now.interval_ns, 4000000000);
+	frame_close(&before);
+	frame_close(&now);
+}
+END_TEST
+
+START_TEST(rates_that_cannot_be_known)
+{
+	struct frame before, now;
+
+	open_items(&before, 10);
+	open_items(&now, 11);
+	add_item(&before, "shrank", 1, 100, 1);
+	add_item(&before, "reused", 2, 100, 1);
+	add_item(&before, "unknown", 4, U64_UNKNOWN, 1);
+	add_item(&now, "shrank", 1, 99, 0.5);
+	add_item(&now, "reused", 3, 100, 1);   /* another pid: another row */
+	add_item(&now, "unknown", 4, 5, NAN);
+	frame_derive(&now, &before);
+	for (size_t i = 0; i < 3; i++) {
+		ck_assert(isnan(item_at(&now, i)->reads_per_second));
+		ck_assert(isnan(item_at(&now, i)->busy_ratio));
+	}
+	frame_derive(&now, NULL);
+	now.tables[0].mono_ns = before.tables[0].mono_ns; /* no time passed */
+	row_set_u64(table_row(&now.tables[0], 0), &item_columns[2], 200);
+	frame_derive(&now, &before);
+	ck_assert(isnan(item_at(&now, 0)->reads_per_second));
+	frame_close(&before);
+	frame_close(&now);
+}
+END_TEST
+
+/* Rows that come, go and change places are joined all the same. */
+START_TEST(rates_join_in_any_order)
+{
+	struct frame before, now;
+	char names[600][8];
+
+	open_items(&before, 10);
+	open_items(&now, 11);
+	for (uint64_t i = 0; i < 600; i++) {
+		snprintf(names[i], sizeof(names[i]), "n%lu", (unsigned long)(i % 7));
+		add_item(&before, names[i], i, i, 0);
+	}
+	for (uint64_t i = 0; i < 600; i++) {
+		uint64_t pid = i * 331 % 600;
+
+		if (pid % 5 != 0)
+			add_item(&now, names[pid], pid, pid + pid % 11, 0);
+	}
+	frame_derive(&now, &before);
+	for (size_t i = 0; i < now.tables[0].n_rows; i++)
+		ck_assert_double_eq(item_at(&now, i)->reads_per_second, (double)(item_at(&now, i)->pid % 11));
+	frame_close(&before);
+	frame_close(&now);
+}
+END_TEST
+
+START_TEST(notices_are_told_once)
+{
+	struct frame frame;
+
+	open_items(&frame, 1);
+	for (int i = 0; i < 100; i++)
+		frame_notice(&frame, "item", i % 2 ? "do it" : NULL, "thing %d", i % 3);
+	ck_assert_uint_eq(frame.n_notices, 3);
+	for (int i = 0; i < 100; i++)
+		frame_notice(&frame, "item", NULL, "other %d", i);
+	ck_assert_uint_eq(frame.n_notices, FRAME_NOTICES_MAX);
+	frame_close(&frame);
+}
+END_TEST
+
+static void assert_order(struct view *view, const char *expected)
+{
+	char order[64] = "";
+
+	for (size_t i = 0; i < view->n_rows; i++)
+		strcat(order, ((const struct item_row *)view->rows[i])->name);
+	ck_assert_str_eq(order, expected);
+}
+
+START_TEST(view_sorts_filters_limits)
+{
+	struct frame frame;
+	struct view view;
+	regex_t filter;
+
+	open_items(&frame, 1);
+	add_item(&frame, "c", 1, 5, 2);
+	add_item(&frame, "a", 2, 7, NAN);
+	add_item(&frame, "D", 3, 5, 9);
+	add_item(&frame, "b", 4, U64_UNKNOWN, 4);
+	view_open(&view, &item_schema);
+	view_apply(&view, &frame.tables[0]);
+	assert_order(&view, "caDb");
+	ck_assert_int_eq(view_choose_sort(&view, "reads"), 0);
+	view_apply(&view, &frame.tables[0]);
+	assert_order(&view, "acDb"); /* ties as sampled, unknown last */
+	ck_assert_int_eq(view_choose_sort(&view, "+reads"), 0);
+	view_apply(&view, &frame.tables[0]);
+	assert_order(&view, "cDab");
+	ck_assert_int_eq(view_choose_sort(&view, "busy_seconds"), 0);
+	view.limit = 2;
+	view_apply(&view, &frame.tables[0]);
+	assert_order(&view, "Db");
+	ck_assert_uint_eq(view.n_matching, 4);
+	ck_assert_int_lt(view_choose_sort(&view, "nonsense"), 0);
+	ck_assert_int_eq(filter_compile(&filter, "^[cd]$"), 0);
+	view.filter = &filter;
+	view_choose_sort(&view, "+name");
+	view_apply(&view, &frame.tables[0]);
+	assert_order(&view, "Dc"); /* no capital in the pattern: case does not count */
+	regfree(&filter);
+	ck_assert_int_eq(filter_compile(&filter, "D"), 0);
+	view_apply(&view, &frame.tables[0]);
+	assert_order(&view, "D");
+	regfree(&filter);
+	view_close(&view);
+	frame_close(&frame);
+}
+END_TEST
+
+START_TEST(view_partial_sort_equals_full_sort)
+{
+	struct frame frame;
+	struct view all, some;
+
+	srand(42);
+	open_items(&frame, 1);
+	for (uint64_t i = 0; i < 2000; i++)
+		add_item(&frame, "x", i, (uint64_t)rand() % 300, 0);
+	view_open(&all, &item_schema);
+	view_open(&some, &item_schema);
+	view_choose_sort(&all, "reads");
+	view_choose_sort(&some, "reads");
+	view_apply(&all, &frame.tables[0]);
+	for (size_t i = 1; i < all.n_rows; i++) {
+		const struct item_row *above = all.rows[i - 1], *below = all.rows[i];
+
+		ck_assert(above->reads > below->reads || (above->reads == below->reads && above->pid < below->pid));
+	}
+	for (some.limit = 1; some.limit < 2500; some.limit = some.limit * 3 + 1) {
+		view_apply(&some, &frame.tables[0]);
+		ck_assert_uint_eq(some.n_rows, some.limit < 2000 ? some.limit : 2000);
+		for (size_t i = 0; i < some.n_rows; i++)
+			ck_assert_ptr_eq(some.rows[i], all.rows[i]);
+	}
+	view_close(&all);
+	view_close(&some);
+	frame_close(&frame);
+}
+END_TEST
+
+START_TEST(view_columns_by_key)
+{
+	const char *unknown;
+	struct view view;
+
+	view_open(&view, &item_schema);
+	ck_assert_int_eq(view_choose_columns(&view, "pid,name", &unknown), 0);
+	ck_assert_uint_eq(view.n_columns, 2);
+	ck_assert_uint_eq(view.columns[0], 1);
+	ck_assert_int_lt(view_choose_columns(&view, "pid,wrong,name", &unknown), 0);
+	ck_assert_int_eq(strncmp(unknown, "wrong", 5), 0);
+	ck_assert_int_lt(view_choose_columns(&view, "", &unknown), 0);
+	ck_assert_uint_eq(view.n_columns, 2); /* untouched on failure */
+	view_close(&view);
+}
+END_TEST
+
+START_TEST(history_is_a_ring)
+{
+	static const struct series series[] = { { "item", "a", "reads" } };
+	struct history history;
+	struct history_span span;
+
+	history_open(&history, series, 1, 4);
+	for (uint64_t i = 1; i <= 6; i++) {
+		struct frame frame;
+
+		open_items(&frame, i);
+		if (i != 5)
+			add_item(&frame, "a", 1, i * 10, 0);
+		history_add(&history, &frame);
+		history_add(&history, &frame); /* the same frame again changes nothing */
+		frame_close(&frame);
+	}
+	ck_assert_uint_eq(history.count, 4);
+	ck_assert_uint_eq(history_time(&history, 0), 3000000000);
+	ck_assert_double_eq(history_value(&history, 0, 0), 30);
+	ck_assert(isnan(history_value(&history, 0, 2)));
+	ck_assert(history_between(&history, 0, 0, UINT64_MAX, &span));
+	ck_assert(span.first == 30 && span.last == 60 && span.seconds == 3);
+	ck_assert(!history_between(&history, 0, 6000000000, UINT64_MAX, &span));
+	history_mark(&history, 4500000000, 'D');
+	history_rewind(&history, 4000000000);
+	ck_assert_uint_eq(history.count, 2);
+	ck_assert_uint_eq(history.n_marks, 0);
+	history_close(&history);
+}
+END_TEST
+
+static const char *shown(uint64_t bytes, enum size_unit unit)
+{
+	static char text[VALUE_TEXT_MAX];
+	struct item_row row;
+
+	row_clear(&row, &item_schema);
+	row.size_bytes = bytes;
+	value_format(text, &item_schema, &item_columns[7], &row, unit, true);
+	return text;
+}
+
+START_TEST(sizes_round_down)
+{
+	ck_assert_str_eq(shown(2608857088, SIZE_MIB), "2488");
+	ck_assert_str_eq(shown(2608857087, SIZE_MIB), "2487");
+	ck_assert_str_eq(shown(1048575, SIZE_MIB), "0");
+	ck_assert_str_eq(shown(U64_UNKNOWN - 2, SIZE_B), "18446744073709551613");
+	ck_assert_str_eq(shown(1023, SIZE_AUTO), "1023B");
+	ck_assert_str_eq(shown(2047, SIZE_AUTO), "1.9K");
+	ck_assert_str_eq(shown(1073741823, SIZE_AUTO), "1023M");
+	ck_assert_str_eq(shown(U64_UNKNOWN, SIZE_AUTO), "-");
+	ck_assert_str_eq(shown(U64_BLANK, SIZE_AUTO), "");
+}
+END_TEST
+
+START_TEST(absurd_numbers_fit_their_cell)
+{
+	static const double numbers[] = { 1e300, -1e300, INFINITY, -INFINITY, NAN, 1e15, -5, 5e-324 };
+	char text[VALUE_TEXT_MAX];
+	struct item_row row;
+
+	row_clear(&row, &item_schema);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		for (int unit = UNIT_NONE; unit < N_UNITS; unit++) {
+			struct column column = item_columns[3];
+
+			column.unit = (enum unit)unit;
+			row.busy_seconds = numbers[i];
+			for (int size = SIZE_AUTO; size < N_SIZE_UNITS; size++)
+				ck_assert_uint_eq(value_format(text, &item_schema, &column, &row,
+							       (enum size_unit)size, true),
+						  strlen(text));
+		}
+	}
+}
+END_TEST
+
+START_TEST(durations_and_rates)
+{
+	char text[VALUE_TEXT_MAX];
+
+	ck_assert_str_eq(duration_text(text, 0, true), "0s");
+	ck_assert_str_eq(duration_text(text, 123.4e-6, true), "123.4us");
+	ck_assert_str_eq(duration_text(text, 6.7784, true), "6.778s");
+	ck_assert_str_eq(duration_text(text, 3725, true), "01:02:05");
+	ck_assert_str_eq(duration_text(text, 273120, true), "3d03:52");
+	ck_assert_str_eq(rate_text(text, 0), "0");
+	ck_assert_str_eq(rate_text(text, 4.04), "4.0");
+	ck_assert_str_eq(rate_text(text, 8243), "8243");
+	ck_assert_str_eq(rate_text(text, 1234567), "1.2M");
+}
+END_TEST
+
+static void check_key(const struct schema *schema, const struct column *column)
+{
+	const char *suffix = unit_suffix(column->unit);
+	size_t length = strlen(column->key);
+
+	for (const char *at = column->key; *at; at++)
+		ck_assert_msg(islower((unsigned char)*at) || isdigit((unsigned char)*at) || *at == '_', "%s.%s",
+			      schema->name, column->key);
+	ck_assert_msg(!suffix || (length >= strlen(suffix) && strcmp(column->key + length - strlen(suffix), suffix) == 0),
+		      "%s.%s does not end in its unit %s", schema->name, column->key, suffix ? suffix : "");
+	for (const struct column *other = schema->columns; other < column; other++)
+		ck_assert_msg(strcmp(other->key, column->key) != 0, "%s.%s twice", schema->name, column->key);
+}
+
+static void check_rate(const struct schema *schema, const struct column *column)
+{
+	bool found = false;
+
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		found |= schema->columns[i].offset == column->rate_of && schema->columns[i].kind == COLUMN_COUNTER;
+	ck_assert_msg(found && column->type == VALUE_F64, "%s.%s grows from no counter", schema->name, column->key);
+}
+
+/* The rules of the house for every column of every topic. */
+START_TEST(every_schema_keeps_the_rules)
+{
+	for (unsigned t = 0; t < n_topics; t++) {
+		const struct schema *schema = topics[t]->schema;
+
+		ck_assert(schema->help && *schema->help);
+		ck_assert_uint_le(schema->n_columns, VIEW_COLUMNS_MAX);
+		for (unsigned i = 0; i < schema->n_columns; i++) {
+			const struct column *column = &schema->columns[i];
+
+			check_key(schema, column);
+			ck_assert_msg(column->help && *column->help, "%s.%s has no help", schema->name, column->key);
+			ck_assert_msg(column->source && *column->source, "%s.%s has no source", schema->name, column->key);
+			ck_assert_msg(column->title != NULL, "%s.%s has no title", schema->name, column->key);
+			ck_assert_msg(utf8_cells(column->title, false) <= (column->width ? column->width : 12),
+				      "%s.%s: title wider than %d", schema->name, column->key, column->width);
+			if (column->kind == COLUMN_RATE)
+				check_rate(schema, column);
+			ck_assert_msg(column->kind != COLUMN_KEY || column->offset < schema->row_size, "%s", column->key);
+		}
+		for (const struct source_spec *source = topics[t]->sources; source->path; source++)
+			ck_assert_msg(source->gives && *source->gives, "%s: %s", schema->name, source->path);
+	}
+}
+END_TEST
+
+SUITE_MAIN("model", new_rows_are_unknown, rates_are_exact, rates_that_cannot_be_known, rates_join_in_any_order,
+	   notices_are_told_once, view_sorts_filters_limits, view_partial_sort_equals_full_sort, view_columns_by_key,
+	   history_is_a_ring, sizes_round_down, absurd_numbers_fit_their_cell, durations_and_rates,
+	   every_schema_keeps_the_rules)

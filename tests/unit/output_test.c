@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the sinks and of recording and replay, on hostile text and extreme numbers. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/utf8.h"
+#include "model/derive.h"
+#include "output/describe.h"
+#include "output/json_writer.h"
+#include "output/recording.h"
+#include "output/sink.h"
+#include "suite.h"
+#include "topic/topic.h"
+
+struct thing_row {
+	const char *name;
+	uint64_t address, size_bytes;
+	double level;
+	uint64_t events;
+	double events_per_second;
+};
+
+static const struct column thing_columns[] = {
+	COLUMN(struct thing_row, name, .kind = COLUMN_KEY, .title = "name", .help = "a \"name\"", .width = 6),
+	COLUMN(struct thing_row, address, .kind = COLUMN_LABEL, .title = "address", .help = "h"),
+	COLUMN(struct thing_row, size_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = "size", .help = "h"),
+	COLUMN(struct thing_row, level, .kind = COLUMN_GAUGE, .title = "level", .help = "h"),
+	COLUMN(struct thing_row, events, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = "events", .help = "h"),
+	COLUMN(struct thing_row, events_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = "ev/s",
+	       .help = "h", .rate_of = offsetof(struct thing_row, events)),
+};
+
+static const struct schema thing_schema = {
+	.name = "thing", .help = "things", .row_size = sizeof(struct thing_row), SCHEMA_COLUMNS(thing_columns),
+};
+
+struct bucket_row {
+	const char *cpu;
+	double from_seconds, to_seconds;
+	uint64_t samples;
+};
+
+static const struct column bucket_columns[] = {
+	COLUMN(struct bucket_row, cpu, .kind = COLUMN_KEY, .title = "cpu", .help = "h"),
+	COLUMN(struct bucket_row, from_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = "from", .help = "h"),
+	COLUMN(struct bucket_row, to_seconds, .kind = COLUMN_BOUND, .unit = UNIT_SECONDS, .title = "to", .help = "h"),
+	COLUMN(struct bucket_row, samples, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = "n", .help = "h"),
+};
+
+static const struct schema bucket_schema = {
+	.name = "delay_bucket", .help = "delays", .shape = SHAPE_HISTOGRAM, .row_size = sizeof(struct bucket_row),
+	SCHEMA_COLUMNS(bucket_columns),
+};
+
+static const struct schema *const schemas[] = { &thing_schema, &bucket_schema };
+
+static const char *const hostile[] = {
+	"plain", "a,b\"c\"", "line\nbreak\r\n", "\033[2J\033]0;title\007", "\xff\xfe\x80", "\xe2\x80\xae" "evil",
+	"\xe6\xbc\xa2\xe5\xad\x97", "\xc2\x9b" "31m", "", "\\back\\slash", "{\"json\":1}", "# TYPE x gauge",
+};
+
+#define N_HOSTILE (sizeof(hostile) / sizeof(hostile[0]))
+
+static void open_frame(struct frame *frame, uint64_t second)
+{
+	frame_open(frame, schemas, 2);
+	frame->mono_ns = second * 1000000000 + 7;
+	frame->wall_ns = UINT64_C(1732095000123456789) + second * 1000000000;
+	frame->host = "vb\"ox";
+	for (int i = 0; i < 2; i++) {
+		frame->tables[i].present = true;
+		frame->tables[i].mono_ns = frame->mono_ns + 1000;
+	}
+}
+
+static void add_things(struct frame *frame, uint64_t second)
+{
+	static const double levels[] = { 0, -1.5, 1e300, 5e-324, NAN, INFINITY, 0.1, 1.0 / 3 };
+
+	for (size_t i = 0; i < N_HOSTILE; i++) {
+		struct thing_row *row = table_add(&frame->tables[0]);
+
+		row->name = hostile[i];
+		row->address = UINT64_C(0xffffffffff600000) - i;
+		row->size_bytes = i == 1 ? U64_BLANK : i == 2 ? U64_UNKNOWN : (uint64_t)1 << (i * 5);
+		row->level = levels[i % 8];
+		row->events = 1000 * i + second * i * 3;
+	}
+	frame_notice(frame, "thing", "do \"this\"", "bad\033 thing");
+}
+
+static void add_buckets(struct frame *frame)
+{
+	for (int cpu = 0; cpu < 2; cpu++) {
+		for (int i = 0; i < 3; i++) {
+			struct bucket_row *row = table_add(&frame->tables[1]);
+
+			row->cpu = cpu ? "1" : "0";
+			row->from_seconds = 1e-6 * i;
+			row->to_seconds = 1e-6 * (i + 1);
+			row->samples = (uint64_t)(i + 1);
+		}
+	}
+}
+
+struct output {
+	struct plan plan;
+	struct sink sink;
+	int fd;
+	char *text;
+};
+
+static void begin_output(struct output *output, const struct sink_format *format, unsigned n_views)
+{
+	static const char *const panes[] = { "things" };
+	char path[] = "/tmp/panetop-test-XXXXXX";
+
+	*output = (struct output){ .plan = { .panes = panes, .n_panes = 1, .repeated = true } };
+	output->plan.views = alloc_zeroed(n_views, sizeof(*output->plan.views));
+	output->plan.n_views = n_views;
+	for (unsigned i = 0; i < n_views; i++)
+		view_open(&output->plan.views[i], schemas[i]);
+	output->fd = mkstemp(path);
+	ck_assert_int_ge(output->fd, 0);
+	unlink(path);
+	sink_open(&output->sink, format, &output->plan, output->fd, "test");
+	ck_assert_int_eq(sink_begin(&output->sink), 0);
+}
+
+static const char *end_output(struct output *output)
+{
+	off_t length = lseek(output->fd, 0, SEEK_END);
+
+	output->text = alloc_zeroed((size_t)length + 1, 1);
+	ck_assert_int_eq(pread(output->fd, output->text, (size_t)length, 0), length);
+	close(output->fd);
+	sink_close(&output->sink);
+	plan_close(&output->plan);
+	return output->text;
+}
+
+/* Two frames through one sink. */
+static const char *run_sink(struct output *output, const struct sink_format *format, unsigned n_views)
+{
+	begin_output(output, format, n_views);
+	for (uint64_t second = 1; second <= 2; second++) {
+		struct frame frame;
+
+		open_frame(&frame, second);
+		add_things(&frame, second);
+		add_buckets(&frame);
+		ck_assert_int_eq(sink_frame(&output->sink, &frame), 0);
+		frame_close(&frame);
+	}
+	return end_output(output);
+}
+
+/* No byte that a terminal acts upon, beyond the line ends of the format itself; valid UTF-8 throughout. */
+static void assert_harmless(const char *text, const char *allowed)
+{
+	struct span rest = span_text(text);
+
+	while (rest.at < rest.end) {
+		char byte = *rest.at;
+		uint32_t code = utf8_next(&rest);
+
+		ck_assert_msg(!utf8_is_harmful(code) || strchr(allowed, byte), "harmful %x", code);
+	}
+}
+
+START_TEST(no_sink_harms_a_terminal)
+{
+	static const struct sink_format *const formats[] = { &sink_text, &sink_csv, &sink_json, &sink_openmetrics,
+							     &sink_record };
+	static const char *const line_ends[] = { "\n", "\r\n", "\n", "\n", "\n" };
+
+	for (size_t i = 0; i < 5; i++) {
+		struct output output;
+
+		assert_harmless(run_sink(&output, formats[i], formats[i]->one_table ? 1 : 2), line_ends[i]);
+		free(output.text);
+	}
+}
+END_TEST
+
+static json_t *line_of(const char *text, size_t number)
+{
+	struct span rest = span_text(text), line;
+	json_error_t error;
+	json_t *json;
+
+	for (size_t i = 0; i <= number; i++)
+		ck_assert(span_line(&rest, &line));
+	json = json_loadb(line.at, span_length(line), 0, &error);
+	ck_assert_msg(json != NULL, "%s", error.text);
+	return json;
+}
+
+START_TEST(json_lines_read_back)
+{
+	struct output output;
+	const char *text = run_sink(&output, &sink_json, 2);
+
+	for (size_t line = 0; line < 2; line++) {
+		json_t *json = line_of(text, line);
+		const json_t *rows = json_object_get(json_object_get(json, "tables"), "thing");
+
+		ck_assert_str_eq(json_string_value(json_object_get(json, "host")), "vb\"ox");
+		ck_assert_str_eq(json_string_value(json_object_get(json, "time")),
+				 line ? "2024-11-20T09:30:02.123456789Z" : "2024-11-20T09:30:01.123456789Z");
+		ck_assert_uint_eq(json_array_size(rows), N_HOSTILE);
+		ck_assert_str_eq(json_string_value(json_object_get(json_array_get(rows, 3), "name")), hostile[3]);
+		ck_assert_str_eq(json_string_value(json_object_get(json_array_get(rows, 4), "name")),
+				 "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+		ck_assert(json_is_null(json_object_get(json_array_get(rows, 1), "size_bytes")));
+		ck_assert(json_is_null(json_object_get(json_array_get(rows, 4), "level")));
+		ck_assert_double_eq(json_number_value(json_object_get(json_array_get(rows, 2), "level")), 1e300);
+		ck_assert_double_eq(json_number_value(json_object_get(json_array_get(rows, 0), "address")),
+				    18446744073699065856.0);
+		ck_assert(json_is_null(json_object_get(json, "interval_seconds")));
+		ck_assert_str_eq(json_string_value(json_object_get(
+					 json_array_get(json_object_get(json, "notices"), 0), "remedy")),
+				 "do \"this\"");
+		json_decref(json);
+	}
+	free(output.text);
+}
+END_TEST
+
+START_TEST(json_doubles_are_exact)
+{
+	static const double numbers[] = { 0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, 123456789.123456789, -2.5 };
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		struct buffer buffer = { 0 };
+		struct json_writer json = { .out = &buffer };
+
+		jsonw_f64(&json, numbers[i]);
+		buffer_char(&buffer, '\0');
+		ck_assert(strtod(buffer.bytes, NULL) == numbers[i]);
+		buffer_free(&buffer);
+	}
+}
+END_TEST
+
+/* Splits a CSV text after RFC 4180 and counts fields: every record has the same number. */
+START_TEST(csv_records_are_whole)
+{
+	struct output output;
+	const char *text = run_sink(&output, &sink_csv, 1);
+	unsigned fields = 1, records = 0;
+	bool quoted = false;
+
+	ck_assert_int_eq(strncmp(text, "time,name,address,size_bytes,level,events,events_per_second\r\n", 60), 0);
+	for (const char *at = text; *at; at++) {
+		if (*at == '"')
+			quoted = !quoted;
+		else if (*at == ',' && !quoted)
+			fields++;
+		else if (*at == '\n' && !quoted) {
+			ck_assert_uint_eq(fields, 7);
+			ck_assert_int_eq(at[-1], '\r');
+			fields = 1;
+			records++;
+		}
+	}
+	ck_assert(!quoted);
+	ck_assert_uint_eq(records, 1 + 2 * N_HOSTILE);
+	ck_assert_ptr_nonnull(strstr(text, ",\"a,b\"\"c\"\"\","));
+	free(output.text);
+}
+END_TEST
+
+START_TEST(text_is_aligned)
+{
+	struct output output;
+	const char *text = run_sink(&output, &sink_text, 1);
+	struct span rest = span_text(text), line;
+
+	ck_assert(span_line(&rest, &line)); /* the time */
+	ck_assert(span_line(&rest, &line) && span_starts(line, "name "));
+	ck_assert_ptr_nonnull(strstr(text, "\n\xe6\xbc\xa2\xe5\xad\x97 ")); /* wide characters, padded by cells */
+	ck_assert_ptr_nonnull(strstr(text, "?[2J?]0;title?"));
+	free(output.text);
+}
+END_TEST
+
+START_TEST(openmetrics_histogram_is_cumulative)
+{
+	struct output output;
+	const char *text = run_sink(&output, &sink_openmetrics, 2);
+
+	ck_assert_ptr_nonnull(strstr(text, "# TYPE panetop_delay_seconds histogram\n# UNIT panetop_delay_seconds seconds\n"));
+	ck_assert_ptr_nonnull(strstr(text, "panetop_delay_seconds_bucket{cpu=\"1\",le=\"3e-06\"} 6\n"));
+	ck_assert_ptr_nonnull(strstr(text, "panetop_delay_seconds_bucket{cpu=\"0\",le=\"+Inf\"} 6\n"));
+	ck_assert_ptr_nonnull(strstr(text, "# TYPE panetop_thing_events counter\n"));
+	ck_assert_ptr_nonnull(strstr(text, "panetop_thing_events_total{name=\"plain\"} 0\n"));
+	ck_assert_ptr_null(strstr(text, "panetop_thing_name"));
+	free(output.text);
+}
+END_TEST
+
+/* Opens what a sink wrote as a replay. */
+static void open_text(struct source *source, const char *text, size_t length, bool pipe_end)
+{
+	char path[] = "/tmp/panetop-test-XXXXXX";
+	const char *why = NULL;
+	int fds[2], fd;
+
+	if (pipe_end) {
+		ck_assert_int_eq(pipe(fds), 0);
+		ck_assert_int_eq(write(fds[1], text, length), (ssize_t)length);
+		close(fds[1]);
+		fd = fds[0];
+	} else {
+		fd = mkstemp(path);
+		unlink(path);
+		ck_assert_int_eq(write(fd, text, length), (ssize_t)length);
+		lseek(fd, 0, SEEK_SET);
+	}
+	ck_assert_msg(replay_open(source, fd, true, schemas, 2, &why) == 0, "%s", why ? why : "");
+}
+
+static void assert_same_rows(const struct table *one, const struct table *other)
+{
+	ck_assert_uint_eq(one->n_rows, other->n_rows);
+	ck_assert_uint_eq(one->mono_ns, other->mono_ns);
+	for (size_t r = 0; r < one->n_rows; r++) {
+		for (unsigned c = 0; c < one->schema->n_columns; c++) {
+			const struct column *column = &one->schema->columns[c];
+			const void *a = table_row(one, r), *b = table_row(other, r);
+
+			if (column->type == VALUE_TEXT && r == 4)
+				continue; /* invalid UTF-8 comes back as U+FFFD */
+			if (column->type == VALUE_F64)
+				ck_assert(row_f64(a, column) == row_f64(b, column) ||
+					  !row_is_known(a, column) == !row_is_known(b, column));
+			else
+				ck_assert_msg(row_same_value(column, a, b), "row %zu %s", r, column->key);
+		}
+	}
+}
+
+static void replay_both_ways(bool pipe_end)
+{
+	struct frame live[2], replayed[2];
+	struct source source;
+	struct output output;
+
+	begin_output(&output, &sink_record, 1);
+	for (int i = 0; i < 2; i++) {
+		open_frame(&live[i], (uint64_t)(10 + 3 * i));
+		add_things(&live[i], (uint64_t)i);
+		frame_derive(&live[i], i ? &live[0] : NULL);
+		ck_assert_int_eq(sink_frame(&output.sink, &live[i]), 0);
+		frame_open(&replayed[i], schemas, 2);
+	}
+	end_output(&output);
+	open_text(&source, output.text, strlen(output.text), pipe_end);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(source.next(source.state, &replayed[i]), 1);
+		frame_derive(&replayed[i], i ? &replayed[0] : NULL);
+		assert_same_rows(&live[i].tables[0], &replayed[i].tables[0]);
+		ck_assert_uint_eq(live[i].wall_ns, replayed[i].wall_ns);
+		ck_assert_uint_eq(live[i].interval_ns, replayed[i].interval_ns);
+		ck_assert_str_eq(replayed[i].host, live[i].host);
+		ck_assert_str_eq(replayed[i].notices[0].remedy, "do \"this\"");
+	}
+	ck_assert_double_eq(((const struct thing_row *)table_row(&replayed[1].tables[0], 2))->events_per_second, 2);
+	ck_assert_int_eq(source.next(source.state, &live[0]), 0);
+	ck_assert_int_eq(source.seek(source.state, 0), 0);
+	frame_clear(&replayed[1]);
+	ck_assert_int_eq(source.next(source.state, &replayed[1]), 1);
+	ck_assert_uint_eq(replayed[1].wall_ns, replayed[0].wall_ns);
+	ck_assert_uint_eq(source.find(source.state, UINT64_MAX - 1), 1);
+	ck_assert_uint_eq(source.find(source.state, 0), 0);
+	source.close(source.state);
+	for (int i = 0; i < 2; i++) {
+		frame_close(&live[i]);
+		frame_close(&replayed[i]);
+	}
+	free(output.text);
+}
+
+START_TEST(replay_gives_the_rates_of_the_live_run)
+{
+	replay_both_ways(false);
+}
+END_TEST
+
+START_TEST(replay_of_a_pipe_can_go_back)
+{
+	replay_both_ways(true);
+}
+END_TEST
+
+static unsigned count_frames(struct source *source, struct frame *frame)
+{
+	unsigned count = 0;
+
+	for (frame_clear(frame); source->next(source->state, frame) == 1; frame_clear(frame))
+		count++;
+	return count;
+}
+
+/* However much is missing at the end, what is whole is read, and the rest is told. */
+START_TEST(replay_tolerates_a_torn_end)
+{
+	struct output output;
+	const char *text = run_sink(&output, &sink_record, 1);
+	size_t length = strlen(text), header = (size_t)(strchr(text, '\n') - text) + 1;
+	size_t second = (size_t)(strchr(text + header, '\n') - text) + 1;
+	struct frame frame;
+
+	frame_open(&frame, schemas, 2);
+	for (size_t cut = header; cut <= length; cut += 13) {
+		struct source source;
+		unsigned whole = cut == length ? 2 : cut >= second ? 1 : 0;
+
+		open_text(&source, text, cut, false);
+		ck_assert_uint_eq(count_frames(&source, &frame), whole);
+		ck_assert_int_eq(replay_remark(&source) != NULL, cut != header && cut != second && cut != length);
+		source.close(source.state);
+	}
+	frame_close(&frame);
+	free(output.text);
+}
+END_TEST
+
+START_TEST(replay_says_which_line_is_damaged)
+{
+	struct output output;
+	char *text = (char *)(uintptr_t)run_sink(&output, &sink_record, 1);
+	char *middle = strstr(strchr(text, '\n'), "\"rows\"");
+	struct source source;
+	struct frame frame;
+
+	memset(middle, '}', 5);
+	open_text(&source, text, strlen(text), false);
+	frame_open(&frame, schemas, 2);
+	ck_assert_int_eq(source.next(source.state, &frame), 1);
+	ck_assert_uint_eq(frame.n_notices, 1);
+	ck_assert_ptr_nonnull(strstr(frame.notices[0].text, "line 2 "));
+	frame_clear(&frame);
+	ck_assert_int_eq(source.next(source.state, &frame), 1);
+	ck_assert_uint_eq(frame.tables[0].n_rows, N_HOSTILE);
+	source.close(source.state);
+	frame_close(&frame);
+	free(output.text);
+}
+END_TEST
+
+/* Columns that this version lacks are passed over; columns that the recording lacks are unknown. */
+START_TEST(replay_reads_old_and_foreign_recordings)
+{
+	static const char text[] =
+		"{\"panetop\":\"recording\",\"format\":1,\"topics\":{\"thing\":{\"columns\":[{\"key\":\"gone\"},"
+		"{\"key\":\"name\"},{\"key\":\"events\"},{\"key\":\"events_per_second\"}]},\"other\":{\"columns\":[]}}}\n"
+		"{\"tables\":{\"thing\":{\"mono_ns\":5,\"rows\":[[1,\"x\",\"18446744073709551000\",9.5],[2],7,"
+		"[null,null,-3,1,2,3,4]]},\"other\":{\"rows\":[[1]]}},\"wall_ns\":8}\n";
+	const struct thing_row *row;
+	struct source source;
+	struct frame frame;
+
+	open_text(&source, text, sizeof(text) - 1, false);
+	frame_open(&frame, schemas, 2);
+	ck_assert_int_eq(source.next(source.state, &frame), 1);
+	ck_assert_uint_eq(frame.wall_ns, 8);
+	ck_assert_uint_eq(frame.tables[0].n_rows, 4);
+	row = table_row(&frame.tables[0], 0);
+	ck_assert_str_eq(row->name, "x");
+	ck_assert_uint_eq(row->events, UINT64_C(18446744073709551000));
+	ck_assert(isnan(row->events_per_second)); /* a rate is never taken from a recording */
+	ck_assert_uint_eq(row->size_bytes, U64_UNKNOWN);
+	row = table_row(&frame.tables[0], 3);
+	ck_assert_uint_eq(row->events, U64_UNKNOWN);
+	ck_assert(!frame.tables[1].present);
+	source.close(source.state);
+	frame_close(&frame);
+}
+END_TEST
+
+START_TEST(replay_refuses_what_is_no_recording)
+{
+	static const char *const texts[] = {
+		"", "\n", "hello\n", "{}\n", "[]\n", "{\"panetop\":7}\n", "{\"panetop\":\"recording\",\"format\":99}\n",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		const char *why = NULL;
+		struct source source;
+		int fds[2];
+
+		ck_assert_int_eq(pipe(fds), 0);
+		ck_assert_int_eq(write(fds[1], texts[i], strlen(texts[i])), (ssize_t)strlen(texts[i]));
+		close(fds[1]);
+		ck_assert_int_lt(replay_open(&source, fds[0], false, schemas, 2, &why), 0);
+		ck_assert_ptr_nonnull(why);
+	}
+}
+END_TEST
+
+/* A full disk: the error comes back, and the line that did not fit is taken away again. */
+START_TEST(recording_on_a_full_disk_stays_whole)
+{
+	struct output output;
+	struct frame frame;
+
+	open_frame(&frame, 1);
+	add_things(&frame, 1);
+	begin_output(&output, &sink_record, 1);
+	ck_assert_int_eq(sink_frame(&output.sink, &frame), 0);
+	close(output.sink.fd);
+	output.sink.fd = open("/dev/full", O_WRONLY);
+	ck_assert_int_eq(sink_frame(&output.sink, &frame), -ENOSPC);
+	ck_assert_uint_eq(output.sink.frames, 1);
+	frame_close(&frame);
+	close(output.sink.fd);
+	sink_close(&output.sink);
+	plan_close(&output.plan);
+}
+END_TEST
+
+START_TEST(describe_names_every_column)
+{
+	const struct schema *all[TOPICS_MAX];
+	struct buffer out = { 0 };
+	json_t *json;
+	size_t columns = 0;
+
+	topic_schemas(all);
+	describe_json(&out, all, n_topics);
+	json = json_loadb(out.bytes, out.length, 0, NULL);
+	ck_assert_uint_eq(json_array_size(json_object_get(json, "topics")), n_topics);
+	for (unsigned t = 0; t < n_topics; t++) {
+		const json_t *topic = json_array_get(json_object_get(json, "topics"), t);
+
+		ck_assert_str_eq(json_string_value(json_object_get(topic, "name")), all[t]->name);
+		columns += json_array_size(json_object_get(topic, "columns"));
+		ck_assert_uint_eq(json_array_size(json_object_get(topic, "columns")), all[t]->n_columns);
+	}
+	ck_assert_uint_gt(columns, 50);
+	json_decref(json);
+	buffer_free(&out);
+}
+END_TEST
+
+SUITE_MAIN("output", no_sink_harms_a_terminal, json_lines_read_back, json_doubles_are_exact, csv_records_are_whole,
+	   text_is_aligned, openmetrics_histogram_is_cumulative, replay_gives_the_rates_of_the_live_run,
+	   replay_of_a_pipe_can_go_back, replay_tolerates_a_torn_end, replay_says_which_line_is_damaged,
+	   replay_reads_old_and_foreign_recordings, replay_refuses_what_is_no_recording,
+	   recording_on_a_full_disk_stays_whole, describe_names_every_column)

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What every unit test shares. */
+#include <config.h>
+
+#include "suite.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topic/topic.h"
+
+int suite_run(const char *name, const TTest *const *tests, size_t n_tests)
+{
+	Suite *suite = suite_create(name);
+	SRunner *runner;
+	int failed;
+
+	setlocale(LC_ALL, "C.UTF-8");
+	setlocale(LC_NUMERIC, "C");
+	for (size_t i = 0; i < n_tests; i++) {
+		TCase *tcase = tcase_create(tests[i]->name);
+
+		tcase_set_timeout(tcase, 30);
+		tcase_add_test(tcase, tests[i]);
+		suite_add_tcase(suite, tcase);
+	}
+	runner = srunner_create(suite);
+	srunner_set_tap(runner, "-");
+	srunner_run_all(runner, CK_SILENT);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+const char *test_path(const char *name)
+{
+	static char path[4096];
+
+	snprintf(path, sizeof(path), "%s/tests/%s", SRCDIR, name);
+	return path;
+}
+
+const char *fixture_root(const char *name, int tick)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "fixtures/%s/tick%d", name, tick);
+	return test_path(path);
+}
+
+static void sample_topic(struct env *env, struct frame *frame, const char *name)
+{
+	const struct topic *topic = topic_find(name);
+	struct sampler sampler = { .topic = topic };
+	struct settings settings = { 0 };
+	struct table *table = frame_slot(frame, name);
+
+	ck_assert_msg(topic != NULL, "no topic %s", name);
+	if (topic->open)
+		ck_assert_int_eq(topic->open(&sampler, env, &settings), 0);
+	table->present = true;
+	table->mono_ns = frame->mono_ns;
+	if (topic->sample(&sampler, env, frame, table) < 0)
+		table->n_rows = 0;
+	if (topic->close)
+		topic->close(&sampler);
+}
+
+void sample_fixture(struct frame *frame, const char *name, int tick, const char *const *names)
+{
+	const struct schema *schemas[TOPICS_MAX];
+	struct env env;
+
+	ck_assert_int_eq(env_open(&env, fixture_root(name, tick)), 0);
+	env.page_bytes = 4096;
+	env.ticks_per_second = 100;
+	env.tick = 1;
+	topic_schemas(schemas);
+	frame_open(frame, schemas, n_topics);
+	frame->mono_ns = (uint64_t)(1000 + 2 * tick) * 1000000000;
+	frame->wall_ns = (uint64_t)(1700000000 + 2 * tick) * 1000000000;
+	frame->host = arena_copy(&frame->arena, "vbox", 4);
+	for (; *names; names++)
+		sample_topic(&env, frame, *names);
+	env_close(&env);
+}
+
+static const void *find_cell(const struct frame *frame, const char *topic, const char *row, const char *key,
+			     const struct column **column)
+{
+	const struct table *table = frame_table(frame, topic);
+	const void *found;
+	int index;
+
+	ck_assert_msg(table != NULL, "%s was not sampled", topic);
+	found = row ? table_find(table, row) : table->n_rows > 0 ? table_row(table, 0) : NULL;
+	ck_assert_msg(found != NULL, "%s has no row %s", topic, row ? row : "(first)");
+	index = schema_column(table->schema, key);
+	ck_assert_msg(index >= 0, "%s has no column %s", topic, key);
+	*column = &table->schema->columns[index];
+	return found;
+}
+
+uint64_t cell_u64(const struct frame *frame, const char *topic, const char *row, const char *key)
+{
+	const struct column *column;
+	const void *found = find_cell(frame, topic, row, key, &column);
+
+	ck_assert_int_eq(column->type, VALUE_U64);
+	return row_u64(found, column);
+}
+
+double cell_f64(const struct frame *frame, const char *topic, const char *row, const char *key)
+{
+	const struct column *column;
+	const void *found = find_cell(frame, topic, row, key, &column);
+
+	ck_assert_int_eq(column->type, VALUE_F64);
+	return row_f64(found, column);
+}
+
+const char *cell_text(const struct frame *frame, const char *topic, const char *row, const char *key)
+{
+	const struct column *column;
+	const void *found = find_cell(frame, topic, row, key, &column);
+
+	ck_assert_int_eq(column->type, VALUE_TEXT);
+	return row_text(found, column);
+}

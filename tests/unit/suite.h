@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What every unit test shares: running as TAP, fixture trees, sampling a topic into a frame. */
+#ifndef PANETOP_TESTS_SUITE_H
+#define PANETOP_TESTS_SUITE_H
+
+#include <check.h>
+
+#include "core/env.h"
+#include "core/settings.h"
+#include "model/frame.h"
+
+/* One program is one suite of tests made with START_TEST; prints TAP, returns the exit status. */
+#define SUITE_MAIN(name, ...) \
+	int main(void) \
+	{ \
+		const TTest *const tests[] = { __VA_ARGS__ }; \
+		return suite_run(name, tests, sizeof(tests) / sizeof(tests[0])); \
+	}
+int suite_run(const char *name, const TTest *const *tests, size_t n_tests);
+
+/* The directory tests/fixtures/CASE/tickN. */
+const char *fixture_root(const char *name, int tick);
+
+/* Path of a file below tests. */
+const char *test_path(const char *name);
+
+/*
+ * A frame of all topics in which only the named ones (a list ended by NULL) are sampled from a fixture.
+ * Its clock is 1000 s + 2 s per tick.
+ */
+void sample_fixture(struct frame *frame, const char *name, int tick, const char *const *topics);
+
+/* The value at (topic, row of that first key, column) as a number, or as text. Fails the test if there is none. */
+uint64_t cell_u64(const struct frame *frame, const char *topic, const char *row, const char *column);
+double cell_f64(const struct frame *frame, const char *topic, const char *row, const char *column);
+const char *cell_text(const struct frame *frame, const char *topic, const char *row, const char *column);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the memory topics on the fixtures of several kernels, containers and broken machines. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/derive.h"
+#include "suite.h"
+
+#define KIB UINT64_C(1024)
+#define MIB (1024 * KIB)
+
+static const char *const memory_topics[] = { "memory", "meminfo", "memory_check", "reclaim", "memory_limit", NULL };
+
+/* The picture of the article: parts that add up, to the unit. */
+START_TEST(parts_add_up_to_the_total)
+{
+	struct frame frame;
+
+	sample_fixture(&frame, "linux-6.1", 0, memory_topics);
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "total_bytes"), 2488 * MIB);
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "used_bytes"), 1228 * MIB);
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "free_bytes"), 1260 * MIB);
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "anonymous_bytes"), 608 * MIB);
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "kernel_bytes"), 24 * MIB);
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "caches_bytes"), 580 * MIB);
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "others_bytes"), 16 * MIB);
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "used_bytes"), 648 * MIB);
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "free_bytes"), 1840 * MIB);
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "total_bytes"), U64_BLANK);
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "swap", "total_bytes"), 1565 * MIB);
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "swap", "anonymous_bytes"), U64_BLANK);
+	ck_assert_uint_eq(frame.n_notices, 0);
+	frame_close(&frame);
+}
+END_TEST
+
+START_TEST(every_kernel_gives_a_partition)
+{
+	static const char *const kernels[] = { "linux-3.2", "linux-4.4", "linux-5.15", "linux-6.1", "linux-6.18" };
+	static const char *const parts[] = { "free_bytes", "anonymous_bytes", "kernel_bytes", "caches_bytes",
+					     "others_bytes" };
+
+	for (size_t k = 0; k < 5; k++) {
+		struct frame frame;
+		uint64_t sum = 0;
+
+		sample_fixture(&frame, kernels[k], 0, memory_topics);
+		for (size_t i = 0; i < 5; i++)
+			sum += cell_u64(&frame, "memory", "mem", parts[i]);
+		ck_assert_uint_eq(sum, cell_u64(&frame, "memory", "mem", "total_bytes"));
+		ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "free_bytes") +
+					  cell_u64(&frame, "memory", "available", "used_bytes"),
+				  cell_u64(&frame, "memory", "mem", "total_bytes"));
+		frame_close(&frame);
+	}
+}
+END_TEST
+
+/*
+ * Kernel 3.2 has no MemAvailable. By hand from its zoneinfo and meminfo, in pages of 4 KiB:
+ * low 13830; reserve min(96+2400, 3997) + min(12000+500, 480000) + min(4500+0, 160000) = 19496;
+ * file 1351688 KiB less 13830 pages; slab 92161 KiB less 46080 KiB (its half is below the low watermark).
+ */
+START_TEST(available_is_estimated_before_3_14)
+{
+	uint64_t low = 13830 * 4 * KIB, reserve = 19496 * 4 * KIB, file = 1351688 * KIB, slab = 92161 * KIB;
+	uint64_t expected = 716813 * KIB + (file - low) + (slab - slab / 2) - reserve;
+	struct frame frame;
+
+	sample_fixture(&frame, "linux-3.2", 0, memory_topics);
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "free_bytes"), expected);
+	ck_assert_str_eq(cell_text(&frame, "memory", "available", "note"), "estimated");
+	ck_assert_uint_eq(frame.n_notices, 1);
+	frame_close(&frame);
+}
+END_TEST
+
+START_TEST(used_by_other_definitions)
+{
+	struct frame frame;
+
+	sample_fixture(&frame, "linux-6.1", 0, memory_topics);
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "used_procps_bytes"), (2488 - 1840) * MIB);
+	/* buffers + cached are all file pages and the shared memory: 250 + 290 + 30 MiB; slab 40 */
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "used_htop_bytes"), (1228 - 570 - 40) * MIB);
+	frame_close(&frame);
+}
+END_TEST
+
+START_TEST(checks_show_the_unaccounted_rest)
+{
+	struct frame frame;
+	const struct table *table;
+
+	sample_fixture(&frame, "linux-6.1", 0, memory_topics);
+	table = frame_table(&frame, "memory_check");
+	ck_assert_uint_eq(table->n_rows, 5);
+	ck_assert_double_eq(cell_f64(&frame, "memory_check", "Active(anon) + Active(file) = Active", "error_bytes"), 0);
+	ck_assert_double_eq(cell_f64(&frame, "memory_check", "SReclaimable + SUnreclaim = Slab", "error_ratio"), 0);
+	for (size_t i = 3; i < 5; i++) {
+		const void *row = table_row(table, i);
+		const struct column *columns = table->schema->columns;
+		double error = row_number(row, &columns[schema_column(table->schema, "error_bytes")]);
+		double sum = row_number(row, &columns[schema_column(table->schema, "sum_bytes")]);
+
+		ck_assert_double_eq(sum - 2488.0 * (double)MIB, error);
+		ck_assert(fabs(error) < 60.0 * (double)MIB);
+	}
+	frame_close(&frame);
+}
+END_TEST
+
+static size_t count_lines(const char *fixture, const char *name)
+{
+	char path[4096];
+	size_t lines = 0;
+	FILE *file;
+	int byte;
+
+	snprintf(path, sizeof(path), "%s/%s", fixture_root(fixture, 0), name);
+	file = fopen(path, "r");
+	ck_assert_ptr_nonnull(file);
+	while ((byte = fgetc(file)) != EOF)
+		lines += byte == '\n';
+	fclose(file);
+	return lines;
+}
+
+START_TEST(every_line_of_meminfo_is_there)
+{
+	struct frame frame;
+
+	sample_fixture(&frame, "linux-6.18", 0, memory_topics);
+	ck_assert_uint_eq(cell_u64(&frame, "meminfo", "Percpu", "value_bytes"), 3264 * KIB);
+	ck_assert_uint_eq(cell_u64(&frame, "meminfo", "HugePages_Total", "value_bytes"), U64_BLANK);
+	ck_assert_uint_eq(cell_u64(&frame, "meminfo", "HugePages_Total", "count"), 0);
+	ck_assert_str_eq(cell_text(&frame, "meminfo", "Mapped", "part_of"), "Cached");
+	ck_assert_uint_eq(frame_table(&frame, "meminfo")->n_rows, count_lines("linux-6.18", "proc/meminfo"));
+	frame_close(&frame);
+}
+END_TEST
+
+START_TEST(reclaim_rates_from_two_ticks)
+{
+	static const struct {
+		const char *kernel, *counter;
+		double per_second;
+	} cases[] = {
+		{ "linux-6.1", "pgpgin", 1200 },         { "linux-6.1", "workingset_refault_file", 8 },
+		{ "linux-6.1", "allocstall", 2 },        { "linux-6.1", "pgscan_direct", 2 },
+		{ "linux-3.2", "pgscan_kswapd", 25 },    { "linux-3.2", "pgsteal", 20 },
+		{ "linux-4.4", "pgsteal_kswapd", 20 },   { "linux-4.4", "workingset_refault", 8 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct frame before, now;
+
+		sample_fixture(&before, cases[i].kernel, 0, memory_topics);
+		sample_fixture(&now, cases[i].kernel, 1, memory_topics);
+		frame_derive(&now, &before);
+		ck_assert_msg(cell_f64(&now, "reclaim", cases[i].counter, "per_second") == cases[i].per_second,
+			      "%s %s", cases[i].kernel, cases[i].counter);
+		frame_close(&before);
+		frame_close(&now);
+	}
+}
+END_TEST
+
+START_TEST(counters_that_go_backwards_give_no_rate)
+{
+	struct frame before, now;
+	static const char *const names[] = { "reclaim", "system", NULL };
+
+	sample_fixture(&before, "backwards", 0, names);
+	sample_fixture(&now, "backwards", 1, names);
+	frame_derive(&now, &before);
+	ck_assert(isnan(cell_f64(&now, "reclaim", "pgpgin", "per_second")));
+	ck_assert_double_eq(cell_f64(&now, "reclaim", "oom_kill", "per_second"), 0);
+	ck_assert(isnan(cell_f64(&now, "system", NULL, "forks_per_second")));
+	frame_close(&before);
+	frame_close(&now);
+}
+END_TEST
+
+START_TEST(zfs_cache_above_its_minimum_is_reclaimable)
+{
+	struct frame plain, zfs;
+
+	sample_fixture(&plain, "lxc", 0, memory_topics);
+	sample_fixture(&zfs, "zfs", 0, memory_topics);
+	ck_assert_uint_eq(cell_u64(&zfs, "memory", "mem", "caches_bytes"),
+			  cell_u64(&plain, "memory", "mem", "caches_bytes") + 8 * MIB);
+	ck_assert_uint_eq(cell_u64(&zfs, "memory", "available", "free_bytes"), (1840 * 1024 + 77 + 8 * 1024) * KIB);
+	ck_assert_uint_eq(cell_u64(&zfs, "meminfo", "arcstats c_min", "value_bytes"), 4 * MIB);
+	frame_close(&plain);
+	frame_close(&zfs);
+}
+END_TEST
+
+START_TEST(available_above_the_total_is_clamped)
+{
+	struct frame frame;
+
+	sample_fixture(&frame, "lxc", 0, memory_topics);
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "free_bytes"), 2488 * MIB);
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "used_bytes"), 0);
+	ck_assert_str_eq(cell_text(&frame, "memory", "available", "note"), "clamped to the total");
+	frame_close(&frame);
+}
+END_TEST
+
+struct limit {
+	const char *resource, *cgroup;
+	uint64_t limit, used, left, caches;
+};
+
+static void assert_limits(const char *fixture, const struct limit *limits, size_t n_limits)
+{
+	struct frame frame;
+	const struct table *table;
+
+	sample_fixture(&frame, fixture, 0, memory_topics);
+	table = frame_table(&frame, "memory_limit");
+	ck_assert_uint_eq(table->n_rows, n_limits);
+	for (size_t i = 0; i < n_limits; i++) {
+		const struct column *columns = table->schema->columns;
+		const void *row = table_row(table, i);
+
+		ck_assert_str_eq(row_text(row, &columns[schema_column(table->schema, "resource")]), limits[i].resource);
+		ck_assert_str_eq(row_text(row, &columns[schema_column(table->schema, "cgroup")]), limits[i].cgroup);
+		ck_assert_uint_eq(row_u64(row, &columns[schema_column(table->schema, "limit_bytes")]), limits[i].limit);
+		ck_assert_uint_eq(row_u64(row, &columns[schema_column(table->schema, "used_bytes")]), limits[i].used);
+		ck_assert_uint_eq(row_u64(row, &columns[schema_column(table->schema, "free_bytes")]), limits[i].left);
+		ck_assert_uint_eq(row_u64(row, &columns[schema_column(table->schema, "caches_bytes")]), limits[i].caches);
+	}
+	frame_close(&frame);
+}
+
+START_TEST(limits_of_control_groups_version_2)
+{
+	static const struct limit limits[] = {
+		{ "memory", "/system.slice/docker-1f.scope", 512 * MIB, 384 * MIB, 128 * MIB, 140000000 },
+		{ "swap", "/system.slice/docker-1f.scope", 0, 0, 0, U64_BLANK },
+		{ "memory", "/system.slice", 1024 * MIB, 1063741824, 10000000, 3 },
+	};
+
+	assert_limits("cgroup-v2", limits, 3);
+}
+END_TEST
+
+/* More used than allowed is never a negative rest; memory+swap is taken apart. */
+START_TEST(limits_of_control_groups_version_1)
+{
+	static const struct limit limits[] = {
+		{ "memory", "/ab", 104857600, 114857600, 0, 12288 },
+		{ "swap", "/ab", 100000000, 10000000, 90000000, U64_BLANK },
+	};
+
+	assert_limits("cgroup-v1", limits, 2);
+}
+END_TEST
+
+START_TEST(without_limits_there_is_no_row)
+{
+	assert_limits("linux-6.1", NULL, 0);
+}
+END_TEST
+
+/* Nothing, half of it, nonsense, or no file at all: no crash, and nothing that was not read. */
+START_TEST(broken_files_give_unknowns)
+{
+	static const char *const all[] = { "memory", "meminfo", "memory_check", "reclaim", "memory_limit", "pressure",
+					   "system", "page_reader", NULL };
+	struct frame frame;
+
+	sample_fixture(&frame, "empty", 0, all);
+	ck_assert_uint_eq(frame_table(&frame, "memory")->n_rows, 0);
+	ck_assert_uint_eq(frame_table(&frame, "system")->n_rows, 1);
+	ck_assert(isnan(cell_f64(&frame, "system", NULL, "load1")));
+	frame_close(&frame);
+	sample_fixture(&frame, "missing", 0, all);
+	ck_assert_uint_eq(frame_table(&frame, "memory")->n_rows, 0);
+	ck_assert_uint_eq(frame_table(&frame, "pressure")->n_rows, 0);
+	frame_close(&frame);
+	sample_fixture(&frame, "truncated", 0, all);
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "kernel_bytes"), U64_UNKNOWN);
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "others_bytes"), U64_UNKNOWN);
+	frame_close(&frame);
+	sample_fixture(&frame, "absurd", 0, all);
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "used_bytes"), U64_UNKNOWN); /* more free than there is */
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "used_bytes"), 0);
+	frame_close(&frame);
+}
+END_TEST
+
+START_TEST(system_in_one_row)
+{
+	static const char *const names[] = { "system", "pressure", NULL };
+	struct frame before, now;
+
+	sample_fixture(&before, "linux-6.1", 0, names);
+	sample_fixture(&now, "linux-6.1", 1, names);
+	frame_derive(&now, &before);
+	ck_assert_double_eq(cell_f64(&now, "system", NULL, "load5"), 0.31);
+	ck_assert_uint_eq(cell_u64(&now, "system", NULL, "cpus"), 2);
+	ck_assert_uint_eq(cell_u64(&now, "system", NULL, "threads"), 214);
+	ck_assert_double_eq(cell_f64(&now, "system", NULL, "context_switches_per_second"), 2400);
+	ck_assert_double_eq(cell_f64(&now, "system", NULL, "interrupts_per_second"), 800);
+	ck_assert_double_eq(cell_f64(&now, "system", NULL, "forks_per_second"), 17);
+	ck_assert_double_eq(cell_f64(&now, "pressure", "cpu", "avg10_ratio"), 0.0125);
+	ck_assert_double_eq_tol(cell_f64(&now, "pressure", "cpu", "stalled_ratio"), 0.05, 1e-9);
+	frame_close(&before);
+	frame_close(&now);
+}
+END_TEST
+
+START_TEST(page_readers_join_on_pid_and_start)
+{
+	static const char *const names[] = { "page_reader", NULL };
+	struct frame before, now;
+	const struct table *table;
+
+	sample_fixture(&before, "readers", 0, names);
+	sample_fixture(&now, "readers", 1, names);
+	frame_derive(&now, &before);
+	table = frame_table(&now, "page_reader");
+	ck_assert_uint_eq(table->n_rows, 3);
+	for (size_t i = 0; i < 3; i++) {
+		const struct column *columns = table->schema->columns;
+		const void *row = table_row(table, i);
+		uint64_t pid = row_u64(row, &columns[schema_column(table->schema, "pid")]);
+		double rate = row_f64(row, &columns[schema_column(table->schema, "read_bytes_per_second")]);
+
+		if (pid == 7)
+			ck_assert_double_eq(rate, 20480 * 50 / 2);
+		else if (pid == 1)
+			ck_assert_double_eq(rate, 0);
+		else
+			ck_assert(isnan(rate)); /* 42 was started anew: the pid is another process */
+	}
+	frame_close(&before);
+	frame_close(&now);
+}
+END_TEST
+
+SUITE_MAIN("topic", parts_add_up_to_the_total, every_kernel_gives_a_partition, available_is_estimated_before_3_14,
+	   used_by_other_definitions, checks_show_the_unaccounted_rest, every_line_of_meminfo_is_there,
+	   reclaim_rates_from_two_ticks, counters_that_go_backwards_give_no_rate,
+	   zfs_cache_above_its_minimum_is_reclaimable, available_above_the_total_is_clamped,
+	   limits_of_control_groups_version_2, limits_of_control_groups_version_1, without_limits_there_is_no_row,
+	   broken_files_give_unknowns, system_in_one_row, page_readers_join_on_pid_and_start)
