@@ -27,10 +27,12 @@ struct live {
 /* The failure of a topic as a sentence, unless the thing that is missing is normally not there. */
 static void explain(struct live *live, struct frame *frame, const struct topic *topic, int error)
 {
-	const char *failed = error == -ENODATA ? NULL : live->env->failed_path;
-	const struct source_spec *source = failed ? topic_source(topic, failed) : topic->sources;
-	const char *path = failed ? failed : source->path ? source->path : topic->schema->name;
+	const char *path = error == -ENODATA ? NULL : live->env->failed_path;
+	const struct source_spec *source;
 
+	if (!path) /* it could be read, but not understood */
+		path = topic->sources->path ? topic->sources->path : topic->schema->name;
+	source = topic_source(topic, path);
 	if (source && source->optional)
 		return;
 	frame_notice(frame, topic->schema->name, source_remedy(source, -error), "/%s: %s", path,

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
 # A few words for tests in shell that print TAP; sourced, with PANETOP and TESTS_DIR set.
 : "${PANETOP:?}" "${TESTS_DIR:?}"
 count=0

@@ -14,7 +14,7 @@ struct span {
 
 static inline struct span span_of(const char *bytes, size_t length)
 {
-	return (struct span){ .at = bytes, .end = bytes + length };
+	return (struct span){ .at = bytes, .end = length ? bytes + length : bytes }; /* NULL is empty, too */
 }
 
 struct span span_text(const char *text); /* of a NUL-terminated string */

@@ -182,8 +182,8 @@ static uint64_t wall_of(struct span line)
 static int find_next(struct replay *replay)
 {
 	struct span line;
-	off_t next;
-	int got = replay->whole ? 0 : line_reader_get(&replay->reader, replay->end, &line, &next);
+	off_t after;
+	int got = replay->whole ? 0 : line_reader_get(&replay->reader, replay->end, &line, &after);
 
 	if (got == -EPIPE) {
 		replay->remark = _("the recording ends in the middle of a line; what was whole has been read");
@@ -198,7 +198,7 @@ static int find_next(struct replay *replay)
 		replay->places = alloc_resize(replay->places, replay->capacity, sizeof(*replay->places));
 	}
 	replay->places[replay->n_frames++] = (struct place){ .offset = replay->end, .wall_ns = wall_of(line) };
-	replay->end = next;
+	replay->end = after;
 	return 1;
 }
 

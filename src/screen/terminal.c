@@ -171,10 +171,12 @@ static bool read_mouse(struct input *input)
 		return false;
 	input->y = event.y;
 	input->x = event.x;
-	input->key = event.bstate & BUTTON1_PRESSED	? K_CLICK
-		     : event.bstate & BUTTON4_PRESSED ? K_WHEEL_UP
-		     : event.bstate & BUTTON5_PRESSED ? K_WHEEL_DOWN
-						      : 0;
+	if (event.bstate & BUTTON1_PRESSED)
+		input->key = K_CLICK;
+	else if (event.bstate & BUTTON4_PRESSED)
+		input->key = K_WHEEL_UP;
+	else if (event.bstate & BUTTON5_PRESSED)
+		input->key = K_WHEEL_DOWN;
 	return input->key != 0;
 }
 

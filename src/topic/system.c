@@ -3,7 +3,9 @@
 #include <config.h>
 
 #include <errno.h>
+#include <stdlib.h>
 
+#include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/pids.h"
 #include "kernel/system.h"
@@ -101,21 +103,54 @@ static int read_stat(struct env *env, struct system_row *row)
 	return 0;
 }
 
+/* The number of processes, and the counters that cannot both stand still while it changes. */
+struct state {
+	uint64_t forks, threads, tasks;
+};
+
+/* Listing /proc costs more than all the rest: while nothing was started and no thread ended it is spared. */
+static void count_tasks(struct env *env, struct state *state, struct system_row *row)
+{
+	bool unmoved = state->forks == row->forks && state->threads == row->threads;
+	const uint32_t *pids;
+	size_t n_pids;
+
+	if (!unmoved || row->forks == U64_UNKNOWN || row->threads == U64_UNKNOWN)
+		state->tasks = pids_list(env, &pids, &n_pids) == 0 ? n_pids : U64_UNKNOWN;
+	state->forks = row->forks;
+	state->threads = row->threads;
+	row->tasks = state->tasks;
+}
+
+static int open_system(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	struct state *state = alloc_zeroed(1, sizeof(*state));
+
+	(void)env;
+	(void)settings;
+	*state = (struct state){ .forks = U64_UNKNOWN, .threads = U64_UNKNOWN };
+	sampler->state = state;
+	return 0;
+}
+
+static void close_system(struct sampler *sampler)
+{
+	free(sampler->state);
+}
+
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
 	struct system_row *row = table_add(table);
-	const uint32_t *pids;
-	struct span text;
-	size_t n_pids;
 	int load_error = read_loadavg(env, row), stat_error = read_stat(env, row);
+	struct span text;
 
-	(void)sampler;
 	(void)frame;
 	if (env_read(env, env_file(env, "proc/uptime"), &text) == 0)
 		uptime_parse(text, &row->uptime_seconds);
-	if (pids_list(env, &pids, &n_pids) == 0)
-		row->tasks = n_pids;
+	count_tasks(env, sampler->state, row);
 	return load_error && stat_error ? load_error : 0;
 }
 
-const struct topic topic_system = { .schema = &schema, .sources = sources, .sample = sample };
+const struct topic topic_system = {
+	.schema = &schema, .sources = sources, .open = open_system, .sample = sample, .close = close_system,
+};

@@ -18,7 +18,7 @@ def fixture(name):
 def screen(*arguments, width=80, height=24, **rest):
     terminal = Terminal([PANETOP, *arguments], width, height, **rest)
     try:
-        terminal.quiet(0.3)
+        terminal.started()
         yield terminal
     finally:
         terminal.close()

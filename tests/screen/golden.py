@@ -66,7 +66,7 @@ def resized(_scratch):
         terminal.send(*ALL)
         for width, height in sizes:
             terminal.resize(width, height)
-            terminal.quiet(0.3)
+            terminal.quiet()
             if terminal.ended():
                 return f"it ended at {width}x{height}"
             if os.path.exists(path_of("last", width, height)):

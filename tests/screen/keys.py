@@ -128,7 +128,7 @@ def freeze(_scratch):
 def unchanged_screen_sends_nothing(_scratch):
     with replay() as terminal:
         terminal.send(".")
-        terminal.quiet(0.5)
+        terminal.quiet()
         return expect(terminal.pump(2.5) == 0, terminal, "bytes were sent")
 
 

@@ -105,11 +105,27 @@ class Terminal:
             self.stream.feed(data)
         return got
 
-    def quiet(self, silence=0.25, most=10):
-        """Waits until nothing has come for a while."""
-        end = time.monotonic() + most
-        while time.monotonic() < end and self.pump(silence):
-            pass
+    def _sleeps(self):
+        """Has the program read all its keys, and waits for more?"""
+        try:
+            with open(f"/proc/{self.pid}/stat", encoding="latin-1") as file:
+                state = file.read().rpartition(")")[2].split()[0]
+        except OSError:
+            return True
+        unread = struct.unpack("i", fcntl.ioctl(self.tty, termios.FIONREAD, b"\0\0\0\0"))[0]
+        return state in "SZTX" and unread == 0
+
+    def quiet(self, most=20):
+        """Waits until the program has answered all keys and drawn: it sleeps, and nothing more comes."""
+        end, calm = time.monotonic() + most, 0
+        while calm < 4 and time.monotonic() < end:
+            calm = 0 if self.pump(0.012) or not self._sleeps() else calm + 1
+
+    def started(self):
+        """Waits for the first screen."""
+        while not self.raw and not self.ended():
+            self.pump(0.05)
+        self.quiet()
 
     def wait_for(self, text, most=15):
         end = time.monotonic() + most
@@ -122,12 +138,14 @@ class Terminal:
     def send(self, *keys):
         for key in keys:
             os.write(self.fd, KEYS.get(key, key).encode())
-            self.quiet(0.12, 3)
+            if key == "Esc":
+                time.sleep(0.1)  # curses waits a little whether it begins the name of a key
+            self.quiet()
 
     def click(self, x, y, button=0):
         press = b"\x1b[<%d;%d;%d" % (button, x + 1, y + 1)
         os.write(self.fd, press + b"M" + (press + b"m" if button < 64 else b""))  # a wheel is never released
-        self.quiet(0.12, 3)
+        self.quiet()
 
     def lines(self):
         return [line.rstrip() for line in self.screen.display]

@@ -63,7 +63,7 @@ def stop_and_go_on(_scratch):
             return "the terminal is not given back while it is stopped"
         terminal.screen.reset()
         os.kill(terminal.pid, signal.SIGCONT)
-        terminal.quiet(0.4)
+        terminal.quiet()
         problem = expect(terminal.text() == before, terminal, "the screen does not come back")
         terminal.send("q")
         return problem or restored(terminal, terminal.end(), 0)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Measuring programs: time to the first screen, CPU per sample, memory, bytes sent to the terminal."""
+import fcntl
+import os
+import pty
+import resource
+import select
+import signal
+import statistics
+import struct
+import termios
+import time
+
+
+def median(values):
+    values = [value for value in values if value is not None]
+    return statistics.median(values) if values else None
+
+
+def spawn(command, width=80, height=24):
+    """Starts command in a terminal of its own: (pid, fd, moment of the start)."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+    started = time.monotonic()
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+        for fd in (0, 1, 2):
+            os.dup2(slave, fd)
+        os.closerange(3, 64)
+        env = dict(os.environ, TERM="xterm-256color", LC_ALL="C.UTF-8", HOME="/nonexistent", XDG_CONFIG_HOME="/nonexistent")
+        for name in ("LINES", "COLUMNS"):
+            env.pop(name, None)
+        os.execvpe(command[0], command, env)
+    os.close(slave)
+    return pid, master, started
+
+
+def drain(fd, seconds):
+    """Bytes that come within seconds, and the moment of the last."""
+    got, last, end = 0, None, time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        if not select.select([fd], [], [], left)[0]:
+            break
+        try:
+            data = os.read(fd, 65536)
+        except OSError:
+            break
+        if not data:
+            break
+        got += len(data)
+        last = time.monotonic()
+    return got, last
+
+
+def stop(pid, fd):
+    os.kill(pid, signal.SIGTERM)
+    end = time.monotonic() + 2
+    while time.monotonic() < end:
+        drain(fd, 0.05)
+        if os.waitpid(pid, os.WNOHANG)[0]:
+            break
+    else:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    os.close(fd)
+
+
+def cpu_seconds(pid):
+    """CPU time of a process so far, from its CPU clock: exact, where /proc counts in hundredths."""
+    return time.clock_gettime((~pid << 3) | 2)
+
+
+def peak_resident_kib(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
+
+
+def first_screen_ms(command):
+    """From the start to the last byte of the first burst, which ends with 60 ms of silence."""
+    pid, fd, started = spawn(command)
+    last, silence = None, 3
+    while select.select([fd], [], [], silence)[0] and time.monotonic() - started < 3:
+        if not os.read(fd, 65536):
+            break
+        last, silence = time.monotonic(), 0.06
+    stop(pid, fd)
+    return None if last is None else (last - started) * 1000
+
+
+def steady(command, seconds, interval):
+    """On the screen, after a start that is not counted: CPU ms and bytes per sample, peak resident KiB."""
+    pid, fd, _ = spawn(command)
+    drain(fd, 2.2 * interval)
+    cpu, sent = cpu_seconds(pid), 0
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        sent += drain(fd, max(0.01, end - time.monotonic()))[0]
+    used, peak = cpu_seconds(pid) - cpu, peak_resident_kib(pid)
+    stop(pid, fd)
+    samples = seconds / interval
+    return used / samples * 1000, sent / samples, peak
+
+
+def batch_cpu_ms(command_of, few, many):
+    """CPU ms of one batch sample: what many samples cost more than few, by rusage."""
+    def run(count):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        pid = os.fork()
+        if pid == 0:
+            null = os.open(os.devnull, os.O_RDWR)
+            for fd in (0, 1, 2):
+                os.dup2(null, fd)
+            os.execvp(command_of(count)[0], command_of(count))
+        os.waitpid(pid, 0)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return (run(many) - run(few)) / (many - few) * 1000

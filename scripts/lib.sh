@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+# What the scripts share: packages, and a build out of tree. Sourced, with $top set to the project.
+
+packages_build="gcc libc6-dev make autoconf automake autopoint gettext pkg-config
+	libncurses-dev libcap-dev libpfm4-dev libsensors-dev libjansson-dev"
+packages_check="check clang libclang-rt-dev llvm cppcheck shellcheck python3 python3-pyte python3-prometheus-client
+	mandoc man-db groff-base xz-utils bsdutils libubsan1 libasan8"
+
+say() { printf '%s\n' "$*" >&2; }
+
+missing_packages() { # PACKAGE...: prints those that are not installed
+	for package in "$@"; do
+		[ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || echo "$package"
+	done
+}
+
+# Runs apt-get with the rights it needs; fails if they cannot be had.
+as_root() {
+	if [ "$(id -u)" -eq 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
+		sudo "$@"
+	else
+		return 1
+	fi
+}
+
+apt_install() {
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" >&2
+}
+
+# need PACKAGE...: installs what is missing, or says what to install and ends.
+need() {
+	if ! command -v dpkg-query >/dev/null; then
+		say "This is no Debian or Ubuntu: if the build fails, install what these packages hold:" "$@"
+		return
+	fi
+	missing=$(missing_packages "$@")
+	[ -z "$missing" ] && return
+	# shellcheck disable=SC2086  # the names are words
+	apt_install $missing || { as_root apt-get update >&2 && apt_install $missing; } && return
+	say "These packages are missing, and could not be installed from here. Install them with:"
+	# shellcheck disable=SC2086
+	say "  sudo apt-get install" $missing
+	exit 1
+}
+
+# quietly LOG COMMAND...: what it prints goes to LOG, and is shown only if it fails.
+quietly() {
+	log=$1
+	shift
+	"$@" >"$log" 2>&1 && return
+	status=$?
+	tail -n 40 "$log" >&2
+	say "failed: $* (all of it in $log)"
+	return $status
+}
+
+newer() { [ -n "$(find "$1" -newer "$2" 2>/dev/null)" ]; } # FILE THAN-FILE
+
+# make_configure: autotools, if they have not run yet or configure.ac has changed.
+make_configure() {
+	newer "$top/configure" "$top/configure.ac" && return
+	(cd "$top" && quietly "$1/autoreconf.log" autoreconf -fi)
+}
+
+# build DIRECTORY CONFIGURE-ARGUMENTS...: configures once, makes what has changed.
+build() {
+	directory=$1
+	shift
+	mkdir -p "$directory" && make_configure "$directory" || return 1
+	if ! newer "$directory/config.status" "$top/configure"; then
+		(cd "$directory" && quietly configure.log "$top/configure" "$@") || return 1
+	fi
+	quietly "$directory/make.log" make -C "$directory" -j"$(nproc)" --no-print-directory
+}

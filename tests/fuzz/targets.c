@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The fuzz targets: each decodes the bytes and checks what must hold whatever they are. */
+#include <config.h>
+
+#include "targets.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/settings.h"
+#include "core/utf8.h"
+#include "kernel/arcstats.h"
+#include "kernel/cgroup.h"
+#include "kernel/meminfo.h"
+#include "kernel/pid_stat.h"
+#include "kernel/pressure.h"
+#include "kernel/system.h"
+#include "kernel/vmstat.h"
+#include "kernel/zoneinfo.h"
+#include "model/derive.h"
+#include "output/recording.h"
+#include "topic/topic.h"
+
+static void require(int condition)
+{
+	if (!condition)
+		abort();
+}
+
+static struct span input(const uint8_t *data, size_t size)
+{
+	return span_of((const char *)data, size);
+}
+
+static void require_inside(struct span part, struct span whole)
+{
+	require(part.at >= whole.at && part.end <= whole.end && part.at <= part.end);
+}
+
+static void run_meminfo(const uint8_t *data, size_t size)
+{
+	struct span text = input(data, size), rest = text;
+	struct meminfo_line line;
+	struct meminfo meminfo;
+
+	while (meminfo_next(&rest, &line)) {
+		require_inside(line.key, text);
+		require(!line.in_bytes || line.value % 1024 == 0);
+	}
+	meminfo_parse(text, &meminfo);
+	require(meminfo.total == MEMINFO_UNKNOWN || meminfo.total % 1024 == 0);
+}
+
+static void run_vmstat(const uint8_t *data, size_t size)
+{
+	static const char *const names[] = { "pgpgin", "pgscan_kswapd", "allocstall", "pgsteal" };
+	uint64_t values[4];
+
+	vmstat_parse(input(data, size), names, 4, values);
+}
+
+static void run_zoneinfo(const uint8_t *data, size_t size)
+{
+	struct zoneinfo zones;
+
+	zoneinfo_parse(input(data, size), &zones);
+	require(zones.zones > 0 || (zones.low_pages == 0 && zones.reserve_pages == 0));
+}
+
+static void run_pressure(const uint8_t *data, size_t size)
+{
+	struct span text = input(data, size), rest = text;
+	struct pressure_line line;
+
+	while (pressure_next(&rest, &line)) {
+		require_inside(line.kind, text);
+		require(line.avg10 >= 0 && line.avg60 >= 0 && line.avg300 >= 0);
+	}
+}
+
+static void run_system(const uint8_t *data, size_t size)
+{
+	struct stat_totals totals;
+	struct loadavg load;
+	double uptime = 0;
+
+	if (loadavg_parse(input(data, size), &load))
+		require(load.load1 >= 0 && load.load5 >= 0 && load.load15 >= 0);
+	if (uptime_parse(input(data, size), &uptime))
+		require(uptime >= 0);
+	stat_totals_parse(input(data, size), &totals);
+}
+
+/* The groups come first, then the mounts, with an empty line between. */
+static void run_cgroup(const uint8_t *data, size_t size)
+{
+	const uint8_t *split = size ? memmem(data, size, "\n\n", 2) : NULL;
+	size_t first = split ? (size_t)(split - data) + 1 : size;
+	struct cgroup_place place;
+	uint64_t bytes;
+
+	if (cgroup_find(input(data, first), input(data + first, size - first), "memory", &place))
+		require(place.version >= 1 && place.version <= 2 && strlen(place.group) < CGROUP_PATH_MAX &&
+			strlen(place.mount) < CGROUP_PATH_MAX);
+	cgroup_limit_parse(input(data, size), &bytes);
+}
+
+static void run_arcstats(const uint8_t *data, size_t size)
+{
+	struct arcstats arc;
+
+	if (arcstats_parse(input(data, size), &arc))
+		require(arcstats_reclaimable(&arc) <= arc.size_bytes);
+}
+
+static void run_pid_stat(const uint8_t *data, size_t size)
+{
+	struct span text = input(data, size);
+	struct pid_stat stat;
+	struct pid_io io;
+
+	if (pid_stat_parse(text, &stat))
+		require_inside(stat.comm, text);
+	pid_io_parse(text, &io);
+}
+
+static void run_settings(const uint8_t *data, size_t size)
+{
+	struct settings settings = { 0 }, again = { 0 };
+	struct buffer file = { 0 };
+
+	settings_parse(&settings, input(data, size));
+	settings_write(&settings, &file);
+	/* a name that begins with # or holds a NUL does not come back as it was */
+	require(settings_parse(&again, span_of(file.bytes, file.length)) == 0 || (size && memchr(data, '\0', size)) ||
+		(size && memchr(data, '#', size)));
+	buffer_free(&file);
+	settings_free(&settings);
+	settings_free(&again);
+}
+
+/* Whatever comes in, what goes out is valid UTF-8 that no terminal acts upon. */
+static void run_text(const uint8_t *data, size_t size)
+{
+	struct buffer text = { 0 }, clean = { 0 };
+	struct span rest;
+	int cells;
+
+	buffer_add(&text, (const char *)data, size);
+	buffer_char(&text, '\0');
+	cells = utf8_clean(&clean, text.bytes, 40, false);
+	require(cells <= 40);
+	rest = span_of(clean.bytes, clean.length);
+	while (rest.at < rest.end)
+		require(!utf8_is_harmful(utf8_next(&rest)));
+	buffer_free(&text);
+	buffer_free(&clean);
+}
+
+static void run_replay(const uint8_t *data, size_t size)
+{
+	const struct schema *schemas[TOPICS_MAX];
+	struct frame frames[2];
+	struct source source;
+	const char *why;
+	int fd = memfd_create("fuzz", MFD_CLOEXEC), at = 0;
+
+	require(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+	topic_schemas(schemas);
+	if (replay_open(&source, fd, true, schemas, n_topics, &why) < 0)
+		return;
+	frame_open(&frames[0], schemas, n_topics);
+	frame_open(&frames[1], schemas, n_topics);
+	while (source.next(source.state, &frames[at]) == 1) {
+		frame_derive(&frames[at], &frames[1 - at]);
+		at = 1 - at;
+		frame_clear(&frames[at]);
+	}
+	source.find(source.state, 1);
+	if (source.seek(source.state, 0) == 0)
+		require(source.next(source.state, &frames[at]) == 1);
+	source.close(source.state);
+	frame_close(&frames[0]);
+	frame_close(&frames[1]);
+}
+
+const struct fuzz_target fuzz_targets[] = {
+	{ "meminfo", run_meminfo },   { "vmstat", run_vmstat },     { "zoneinfo", run_zoneinfo },
+	{ "pressure", run_pressure }, { "system", run_system },     { "cgroup", run_cgroup },
+	{ "arcstats", run_arcstats }, { "pid_stat", run_pid_stat }, { "settings", run_settings },
+	{ "text", run_text },         { "replay", run_replay },     { 0 },
+};
+
+const struct fuzz_target *fuzz_find(const char *name)
+{
+	for (const struct fuzz_target *target = fuzz_targets; target->name; target++)
+		if (strcmp(target->name, name) == 0)
+			return target;
+	return NULL;
+}
