@@ -8,8 +8,13 @@ import select
 import signal
 import statistics
 import struct
+import tempfile
 import termios
 import time
+
+# an empty home: no tool brings its own configuration, and what they write goes away again
+_HOME = tempfile.TemporaryDirectory()
+HOME = _HOME.name
 
 
 def median(values):
@@ -29,7 +34,7 @@ def spawn(command, width=80, height=24):
         for fd in (0, 1, 2):
             os.dup2(slave, fd)
         os.closerange(3, 64)
-        env = dict(os.environ, TERM="xterm-256color", LC_ALL="C.UTF-8", HOME="/nonexistent", XDG_CONFIG_HOME="/nonexistent")
+        env = dict(os.environ, TERM="xterm-256color", LC_ALL="C.UTF-8", HOME=HOME, XDG_CONFIG_HOME=HOME)
         for name in ("LINES", "COLUMNS"):
             env.pop(name, None)
         os.execvpe(command[0], command, env)
