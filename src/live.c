@@ -13,6 +13,8 @@
 #include "core/i18n.h"
 #include "topic/topic.h"
 
+_Static_assert(ENV_COSTS_MAX >= TOPICS_MAX, "the cost of every topic is kept");
+
 struct live {
 	struct env *env;
 	const struct settings *settings;
@@ -27,10 +29,10 @@ struct live {
 /* The failure of a topic as a sentence, unless the thing that is missing is normally not there. */
 static void explain(struct live *live, struct frame *frame, const struct topic *topic, int error)
 {
-	const char *path = error == -ENODATA ? NULL : live->env->failed_path;
+	const char *path = env_failed_path(live->env, error);
 	const struct source_spec *source;
 
-	if (!path) /* it could be read, but not understood */
+	if (!path || error == -ENODATA) /* it could be read, but not understood */
 		path = topic->sources->path ? topic->sources->path : topic->schema->name;
 	source = topic_source(topic, path);
 	if (source && source->optional)
@@ -59,7 +61,7 @@ static void sample_entry(struct live *live, struct entry *entry, struct frame *f
 	uint64_t cpu_ns = env_self_cpu_ns(), reads = env->reads;
 	int error;
 
-	env->failed_path = NULL;
+	env_forget_failures(env);
 	table->present = true;
 	table->mono_ns = env_mono_ns();
 	if (!open_entry(live, entry, frame))
@@ -107,7 +109,7 @@ static void want(void *state, const bool *wanted)
 		entry->wanted = wanted[i];
 		if (!wanted[i])
 			close_entry(entry);
-		else if (!entry->cost && live->env->n_costs < ENV_COSTS_MAX) {
+		else if (!entry->cost) {
 			entry->cost = &live->env->costs[live->env->n_costs++];
 			*entry->cost = (struct env_cost){ .name = entry->sampler.topic->schema->name };
 		}

@@ -182,9 +182,28 @@ int env_read(struct env *env, struct env_file *file, struct span *text)
 		file->tick = env->tick;
 	}
 	if (file->error) {
-		env->failed_path = file->path;
+		env_note_failure(env, file->path, file->error);
 		return file->error;
 	}
 	*text = span_of(file->bytes, file->length);
 	return 0;
+}
+
+const char *env_failed_path(const struct env *env, int error)
+{
+	for (unsigned i = 0; i < env->n_failures; i++)
+		if (env->failures[i].error == error)
+			return env->failures[i].path;
+	return NULL;
+}
+
+void env_note_failure(struct env *env, const char *path, int error)
+{
+	if (env->n_failures < ENV_FAILURES_MAX)
+		env->failures[env->n_failures++] = (struct env_failure){ .path = path, .error = error };
+}
+
+void env_forget_failures(struct env *env)
+{
+	env->n_failures = 0;
 }

@@ -9,7 +9,8 @@
 
 #include "core/span.h"
 
-#define ENV_COSTS_MAX 32
+#define ENV_COSTS_MAX 64
+#define ENV_FAILURES_MAX 8
 
 struct worker;
 
@@ -40,7 +41,11 @@ struct env {
 	uint64_t ticks_per_second; /* USER_HZ of /proc/stat and /proc/PID/stat */
 	uint64_t tick;             /* number of the present frame: a file is read once per tick */
 	uint64_t reads;            /* reads of kernel files since start */
-	const char *failed_path;   /* of the last env_read() that failed */
+	struct env_failure {       /* the reads that failed, until env_forget_failures() */
+		const char *path;
+		int error;         /* -errno */
+	} failures[ENV_FAILURES_MAX];
+	unsigned n_failures;
 	struct worker *worker;     /* borrowed; NULL: what may block runs at once */
 	struct env_cost costs[ENV_COSTS_MAX];
 	unsigned n_costs;
@@ -68,8 +73,13 @@ struct env_file *env_file(struct env *env, const char *path);
 
 /*
  * Its text as read in this tick, the same for every caller; valid until the next tick. 0 or -errno, and
- * then env->failed_path says which file. A file that was not there is looked for again every tick.
+ * then it is noted as a failure. A file that was not there is looked for again every tick.
  */
 int env_read(struct env *env, struct env_file *file, struct span *text);
+
+/* Which file failed with this -errno first; NULL when none did. */
+const char *env_failed_path(const struct env *env, int error);
+void env_note_failure(struct env *env, const char *path, int error);
+void env_forget_failures(struct env *env);
 
 #endif

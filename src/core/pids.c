@@ -75,7 +75,7 @@ int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids)
 		list->read = true;
 	}
 	if (list->error) {
-		env->failed_path = "proc";
+		env_note_failure(env, "proc", list->error);
 		return list->error;
 	}
 	*pids = list->pids;

@@ -27,9 +27,12 @@ static inline size_t span_length(struct span span)
 bool span_is(struct span span, const char *text);
 bool span_starts(struct span span, const char *prefix);
 
-/* Each of these eats what it returns and gives false, eating nothing, when it is not there. */
+/*
+ * Each of these eats what it returns and gives false, eating nothing, when it is not there. Words and
+ * numbers may have blanks before them, which are eaten too; the others take every byte as it is.
+ */
 bool span_line(struct span *rest, struct span *line);            /* without its newline */
-bool span_word(struct span *rest, struct span *word);            /* up to a blank; leading blanks eaten */
+bool span_word(struct span *rest, struct span *word);            /* up to a blank */
 bool span_until(struct span *rest, char stop, struct span *part); /* up to stop, which is eaten too */
 bool span_char(struct span *rest, char wanted);
 bool span_u64(struct span *rest, uint64_t *value);               /* decimal; false when over 64 bits */

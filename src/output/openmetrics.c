@@ -107,6 +107,8 @@ static void add_column(struct buffer *out, const struct view *view, const struct
 	bool counter = column->kind == COLUMN_COUNTER, headed = false;
 	char family[FAMILY_MAX];
 
+	if (column->type == VALUE_TEXT)
+		return;
 	name_family(family, view->schema, column);
 	for (size_t r = 0; r < view->n_rows; r++) {
 		if (!row_is_known(view->rows[r], column))
@@ -128,7 +130,7 @@ static void add_table(struct buffer *out, const struct view *view)
 	for (unsigned c = 0; c < view->n_columns; c++) {
 		const struct column *column = &view->schema->columns[view->columns[c]];
 
-		if (column->type != VALUE_TEXT && column->kind != COLUMN_KEY)
+		if (column->kind == COLUMN_GAUGE || column->kind == COLUMN_COUNTER || column->kind == COLUMN_RATE)
 			add_column(out, view, column);
 	}
 }

@@ -147,8 +147,6 @@ static int frame(struct sink *sink, const struct frame *frame)
 {
 	bool first = true;
 
-	if (sink->plan->repeated)
-		add_time(sink, frame);
 	for (unsigned i = 0; i < sink->plan->n_views; i++) {
 		struct view *view = &sink->plan->views[i];
 		const struct table *table = frame_table(frame, view->schema->name);
@@ -157,6 +155,8 @@ static int frame(struct sink *sink, const struct frame *frame)
 			continue;
 		if (!first)
 			buffer_char(&sink->buffer, '\n');
+		else if (sink->plan->repeated)
+			add_time(sink, frame);
 		add_table(sink, view, table, sink->widths + (size_t)i * VIEW_COLUMNS_MAX);
 		first = false;
 	}

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "core/i18n.h"
+
 extern const struct pane pane_memory;
 
 const struct pane *const panes[] = {

@@ -81,8 +81,25 @@ static void draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 		canvas_right(canvas, y, 0, canvas->width, STYLE_DIM, text);
 }
 
-/* A message first, else the newest notice; with a word on how many more there are. */
-static bool notice_text(const struct screen *screen, char *text, size_t room)
+static bool is_of_pane(const struct pane *pane, const char *topic)
+{
+	for (const struct pane_table *table = pane->tables; table->topic; table++)
+		if (strcmp(table->topic, topic) == 0)
+			return true;
+	return false;
+}
+
+/* The newest notice about a table of this pane, else the newest of all. */
+static const struct notice *choose_notice(const struct frame *frame, const struct pane *pane)
+{
+	for (unsigned i = frame->n_notices; i-- > 0;)
+		if (is_of_pane(pane, frame->notices[i].topic))
+			return &frame->notices[i];
+	return &frame->notices[frame->n_notices - 1];
+}
+
+/* A message first, else a notice; with a word on how many more there are. */
+static bool notice_text(struct screen *screen, char *text, size_t room)
 {
 	const struct frame *frame = screen_frame(screen);
 	const struct notice *notice;
@@ -93,7 +110,7 @@ static bool notice_text(const struct screen *screen, char *text, size_t room)
 	}
 	if (frame->n_notices == 0)
 		return false;
-	notice = &frame->notices[frame->n_notices - 1];
+	notice = choose_notice(frame, screen_context(screen)->pane);
 	snprintf(text, room, "%s: %s%s%s", notice->topic, notice->text, notice->remedy ? "; " : "",
 		 notice->remedy ? notice->remedy : "");
 	if (frame->n_notices > 1)

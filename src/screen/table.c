@@ -259,7 +259,10 @@ void table_draw(struct table_widget *widget, const struct canvas *canvas, const 
 	draw_heading(widget, canvas, unit);
 	if (widget->view.n_rows == 0)
 		canvas_text(canvas, 1, 0, STYLE_DIM,
-			    widget->has_filter ? _("no row matches the filter") : _("nothing to show"), -1);
+			    !table		 ? _("not sampled here")
+			    : widget->has_filter ? _("no row matches the filter")
+						 : _("there are none"),
+			    -1);
 	for (int y = 1; y <= page; y++) {
 		size_t index = widget->top + (size_t)(y - 1);
 

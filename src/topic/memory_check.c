@@ -29,7 +29,8 @@ static const struct column columns[] = {
 	       .source = "the right side of the formula"),
 	COLUMN(struct check_row, error_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("error"),
 	       .width = 9, .rank = 1,
-	       .help = N_("sum less total; for MemTotal a negative error is memory that no line accounts for"),
+	       .help = N_("sum less total; for MemTotal a negative error is memory that no line accounts for, and where "
+			  "kernel stacks are part of VmallocUsed they are in the sum twice"),
 	       .source = "sum - total"),
 	COLUMN(struct check_row, error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("error%"),
 	       .width = 6, .rank = 1, .help = N_("the error as a share of the total"),

@@ -252,7 +252,8 @@ START_TEST(env_reads_once_per_tick)
 	file = env_file(&env, "proc/x");
 	ck_assert_ptr_eq(env_file(&env, "proc/x"), file);
 	ck_assert_int_eq(env_read(&env, file, &text), -ENOENT);
-	ck_assert_str_eq(env.failed_path, "proc/x");
+	ck_assert_str_eq(env_failed_path(&env, -ENOENT), "proc/x");
+	ck_assert_ptr_null(env_failed_path(&env, -EACCES));
 	write_file(root, "proc/x", "one");
 	ck_assert_int_eq(env_read(&env, file, &text), -ENOENT);
 	env.tick = 2;
