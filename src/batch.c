@@ -4,13 +4,16 @@
 
 #include "batch.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/complain.h"
 #include "core/i18n.h"
 #include "core/loop.h"
 #include "model/derive.h"
@@ -20,7 +23,7 @@
 
 struct batch {
 	const struct options *options;
-	struct batch_plan *plan;
+	struct run_plan *run;
 	struct source *source;
 	struct loop loop;
 	struct frame frames[2];
@@ -34,11 +37,36 @@ struct batch {
 	int status;
 };
 
-static bool was_told(const struct batch *batch, const char *text)
+enum step {
+	STEP_ON,   /* more may come at once */
+	STEP_WAIT, /* the source has nothing yet */
+	STEP_END,
+};
+
+static bool is_live(const struct batch *batch)
 {
-	for (size_t at = 0; at < batch->told.length; at += strlen(batch->told.bytes + at) + 1)
-		if (strcmp(batch->told.bytes + at, text) == 0)
+	return !batch->source->seek;
+}
+
+static const char *source_name(const struct batch *batch)
+{
+	return batch->options->replay ? batch->options->replay : PACKAGE;
+}
+
+/* Is text already on the list? Numbers in it do not make it another notice. */
+static bool was_told(struct batch *batch, const char *text)
+{
+	size_t start = batch->told.length;
+
+	for (; *text; text++)
+		buffer_char(&batch->told, isdigit((unsigned char)*text) ? '#' : *text);
+	buffer_char(&batch->told, '\0');
+	for (size_t at = 0; at < start; at += strlen(batch->told.bytes + at) + 1) {
+		if (strcmp(batch->told.bytes + at, batch->told.bytes + start) == 0) {
+			batch->told.length = start;
 			return true;
+		}
+	}
 	return false;
 }
 
@@ -50,26 +78,23 @@ static void tell_notices(struct batch *batch, const struct frame *frame)
 	for (unsigned i = 0; i < frame->n_notices; i++) {
 		const struct notice *notice = &frame->notices[i];
 
-		if (was_told(batch, notice->text))
-			continue;
-		buffer_add(&batch->told, notice->text, strlen(notice->text) + 1);
-		complain(notice->topic, "%s%s%s", notice->text, notice->remedy ? "; " : "",
-			 notice->remedy ? notice->remedy : "");
+		if (!was_told(batch, notice->text))
+			complain(notice->topic, "%s%s%s", notice->text, notice->remedy ? "; " : "",
+				 notice->remedy ? notice->remedy : "");
 	}
 }
 
-/* A reader that went away ends the run quietly; every other failure is said. */
+/* A reader that went away, and a user who did not want to wait, end the run quietly; all else is said. */
 static void fail(struct batch *batch, const struct sink *sink, int error)
 {
-	if (error != -EPIPE || sink->fd != STDOUT_FILENO) {
-		batch->status = 1;
-		if (sink->format == &sink_record)
-			complain(sink->name, _("%s; the recording ends after %lu samples"), strerror(-error),
-				 sink->frames);
-		else
-			complain(sink->name, "%s", strerror(-error));
-	}
 	loop_stop(&batch->loop);
+	if (error == -ECANCELED || (error == -EPIPE && sink->fd == STDOUT_FILENO))
+		return;
+	batch->status = 1;
+	if (sink->format == &sink_record)
+		complain(sink->name, _("%s; the recording ends after %lu samples"), strerror(-error), sink->frames);
+	else
+		complain(sink->name, "%s", strerror(-error));
 }
 
 /* The priming frame, from which only the next one's rates are derived, goes into the recording alone. */
@@ -89,30 +114,34 @@ static void give(struct batch *batch, const struct frame *frame, bool priming)
 
 static void note_rows(struct batch *batch, const struct frame *frame)
 {
+	const struct print_plan *print = &batch->run->print;
+
 	batch->any_notice |= frame->n_notices > 0;
-	for (unsigned i = 0; i < batch->plan->plan.n_views; i++) {
-		const struct table *table = frame_table(frame, batch->plan->plan.views[i].schema->name);
+	for (unsigned i = 0; i < print->n_views; i++) {
+		const struct table *table = frame_table(frame, print->views[i].schema->name);
 
 		batch->any_table |= table != NULL;
 		batch->any_row |= table && table->n_rows > 0;
 	}
 }
 
-/* Takes one frame from the source; false at its end. */
-static bool step(struct batch *batch)
+/* Takes one frame from the source and hands it on. */
+static enum step step(struct batch *batch)
 {
 	struct frame *now = &batch->frames[batch->present], *before = &batch->frames[1 - batch->present];
-	bool priming = batch->sampled == 0 && batch->plan->covers_delay;
+	bool priming = batch->sampled == 0 && batch->run->covers_delay;
 	int got;
 
 	frame_clear(now);
 	got = batch->source->next(batch->source->state, now);
+	if (got == -EAGAIN)
+		return STEP_WAIT;
 	if (got < 0) {
-		complain(batch->options->replay ? batch->options->replay : "panetop", "%s", strerror(-got));
+		complain(source_name(batch), "%s", strerror(-got));
 		batch->status = 1;
 	}
 	if (got != 1)
-		return false;
+		return STEP_END;
 	frame_derive(now, batch->sampled > 0 ? before : NULL);
 	note_rows(batch, now);
 	give(batch, now, priming);
@@ -120,15 +149,14 @@ static bool step(struct batch *batch)
 	batch->sampled++;
 	batch->printed += priming ? 0 : 1;
 	batch->present = 1 - batch->present;
-	return batch->options->count == 0 || batch->printed < batch->options->count;
+	return batch->options->count == 0 || batch->printed < batch->options->count ? STEP_ON : STEP_END;
 }
 
-static void on_tick(void *context, uint64_t late)
+static void on_tick(void *context)
 {
 	struct batch *batch = context;
 
-	(void)late;
-	if (!step(batch))
+	if (step(batch) == STEP_END)
 		loop_stop(&batch->loop);
 }
 
@@ -153,63 +181,106 @@ static void run_live(struct batch *batch)
 {
 	double delay = batch->options->delay_seconds > 0 ? batch->options->delay_seconds : 1;
 
-	batch->source->want(batch->source->state, batch->plan->wanted);
-	loop_watch(&batch->loop, STDOUT_FILENO, 0, on_hangup, batch); /* a plain file is refused: no matter */
-	if (!step(batch))
+	batch->source->want(batch->source->state, batch->run->wanted);
+	if (step(batch) == STEP_END)
 		return;
 	loop_set_tick(&batch->loop, (uint64_t)(delay * 1e9));
 	loop_run(&batch->loop);
 }
 
-static bool signal_waits(struct batch *batch)
+static void on_more(void *context, uint32_t events)
 {
-	loop_poll(&batch->loop);
-	return batch->loop.stopped;
+	struct batch *batch = context;
+	enum step got;
+
+	(void)events;
+	do {
+		got = step(batch);
+	} while (got == STEP_ON && loop_poll_signals(&batch->loop));
+	if (got == STEP_END)
+		loop_stop(&batch->loop);
 }
 
+/* A recording in a pipe is waited for; a file is read to its end. */
 static void run_replay(struct batch *batch)
 {
-	while (!signal_waits(batch) && step(batch))
-		;
+	int fd = batch->source->wait_fd(batch->source->state);
+
+	on_more(batch, 0);
+	if (!batch->loop.stopped && fd >= 0 && loop_watch(&batch->loop, fd, EPOLLIN, on_more, batch) == 0)
+		loop_run(&batch->loop);
 }
 
-/* A run that could show nothing at all has failed; the notices have said why. */
+/* A run that could show nothing at all has failed; the notices have said why, or it is said here. */
 static void judge(struct batch *batch)
 {
-	if (batch->status != 0 || batch->sampled == 0)
+	if (batch->status != 0)
 		return;
-	if (!batch->any_table)
-		complain(batch->options->replay ? batch->options->replay : "panetop",
-			 _("it holds none of the tables that were asked for"));
-	if (!batch->any_table || (!batch->any_row && batch->any_notice))
-		batch->status = 1;
+	if (batch->sampled == 0 && !is_live(batch))
+		complain(source_name(batch), _("the recording holds no sample"));
+	else if (batch->sampled > 0 && !batch->any_table)
+		complain(source_name(batch), _("it holds none of the tables that were asked for"));
+	else if (batch->printed == 0 && !is_live(batch) && batch->options->print)
+		complain(source_name(batch), _("it holds a single sample, from which no rates can be told"));
+	else if (batch->any_row || !batch->any_notice)
+		return;
+	batch->status = 1;
 }
 
-static int open_sinks(struct batch *batch)
+/* Would writing the recording destroy the one that is read? */
+static bool is_replayed(const struct options *options)
+{
+	struct stat replay, record;
+
+	return options->replay && stat(options->replay, &replay) == 0 && stat(options->record, &record) == 0 &&
+	       S_ISREG(record.st_mode) && replay.st_dev == record.st_dev && replay.st_ino == record.st_ino;
+}
+
+static int open_record(struct batch *batch)
 {
 	const struct options *options = batch->options;
+	struct sink *sink = &batch->sinks[batch->n_sinks];
+	bool to_stdout = strcmp(options->record, "-") == 0;
 	int fd = STDOUT_FILENO;
 
-	if (options->print)
-		sink_open(&batch->sinks[batch->n_sinks++], options->format, &batch->plan->plan, STDOUT_FILENO,
-			  _("standard output"));
-	if (options->record && strcmp(options->record, "-") != 0)
+	if (!to_stdout && is_replayed(options)) {
+		complain(options->record, _("this is the recording that is replayed; choose another file"));
+		return 1;
+	}
+	if (!to_stdout)
 		fd = open(options->record, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0) {
 		complain(options->record, "%s", strerror(errno));
 		return 1;
 	}
-	if (options->record)
-		sink_open(&batch->sinks[batch->n_sinks++], &sink_record, &batch->plan->plan, fd, options->record);
-	for (unsigned i = 0; i < batch->n_sinks; i++) {
-		int error = sink_begin(&batch->sinks[i]);
-
-		if (error) {
-			fail(batch, &batch->sinks[i], error);
-			return batch->status;
-		}
-	}
+	sink_open(sink, &sink_record, &batch->run->print, fd, options->record);
+	sink->own_file = !to_stdout;
+	batch->n_sinks++;
 	return 0;
+}
+
+static int open_sinks(struct batch *batch)
+{
+	if (batch->options->print)
+		sink_open(&batch->sinks[batch->n_sinks++], batch->options->format, &batch->run->print,
+			  STDOUT_FILENO, _("standard output"));
+	return batch->options->record ? open_record(batch) : 0;
+}
+
+/* From here on a signal ends a write that waits; and a reader of stdout that goes away ends the run. */
+static void begin_sinks(struct batch *batch)
+{
+	for (unsigned i = 0; i < batch->n_sinks && !batch->loop.stopped; i++) {
+		struct sink *sink = &batch->sinks[i];
+		int error;
+
+		sink->cancel_fd = batch->loop.signal_fd;
+		if (sink->fd == STDOUT_FILENO) /* a plain file is refused: no matter */
+			loop_watch(&batch->loop, sink->fd, 0, on_hangup, batch);
+		error = sink_begin(sink);
+		if (error)
+			fail(batch, sink, error);
+	}
 }
 
 static void close_sinks(struct batch *batch)
@@ -217,38 +288,54 @@ static void close_sinks(struct batch *batch)
 	for (unsigned i = 0; i < batch->n_sinks; i++) {
 		struct sink *sink = &batch->sinks[i];
 
-		if (sink->fd != STDOUT_FILENO && close(sink->fd) < 0 && batch->status == 0)
+		if (sink->own_file && close(sink->fd) < 0 && batch->status == 0)
 			fail(batch, sink, -errno);
 		sink_close(sink);
 	}
 }
 
-int batch_run(const struct options *options, struct batch_plan *plan, struct source *source, bool live)
+static int open_loop(struct batch *batch)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, 0 };
-	struct batch batch = { .options = options, .plan = plan, .source = source };
-	const struct schema *schemas[TOPICS_MAX];
-	int error = loop_open(&batch.loop, signals);
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0 };
+	int error = loop_open(&batch->loop, signals);
 
-	if (error) {
+	if (error)
 		complain("epoll", "%s", strerror(-error));
-		return 1;
-	}
-	batch.loop.tick = on_tick;
-	batch.loop.signal = on_signal;
-	batch.loop.context = &batch;
+	batch->loop.tick = on_tick;
+	batch->loop.signal = on_signal;
+	batch->loop.context = batch;
+	return error ? 1 : 0;
+}
+
+static void run_frames(struct batch *batch)
+{
+	const struct schema *schemas[TOPICS_MAX];
+
 	topic_schemas(schemas);
-	frame_open(&batch.frames[0], schemas, n_topics);
-	frame_open(&batch.frames[1], schemas, n_topics);
+	frame_open(&batch->frames[0], schemas, n_topics);
+	frame_open(&batch->frames[1], schemas, n_topics);
+	begin_sinks(batch);
+	if (!batch->loop.stopped) {
+		is_live(batch) ? run_live(batch) : run_replay(batch);
+		judge(batch);
+	}
+	frame_close(&batch->frames[0]);
+	frame_close(&batch->frames[1]);
+}
+
+int batch_run(const struct options *options, struct run_plan *run, struct source *source)
+{
+	struct batch batch = { .options = options, .run = run, .source = source };
+
+	/* before the loop blocks the signals: the opening of a pipe may wait for its reader */
 	batch.status = open_sinks(&batch);
-	if (batch.status == 0 && !batch.loop.stopped) {
-		live ? run_live(&batch) : run_replay(&batch);
-		judge(&batch);
+	if (batch.status == 0)
+		batch.status = open_loop(&batch);
+	if (batch.status == 0) {
+		run_frames(&batch);
+		loop_close(&batch.loop);
 	}
 	close_sinks(&batch);
-	frame_close(&batch.frames[0]);
-	frame_close(&batch.frames[1]);
 	buffer_free(&batch.told);
-	loop_close(&batch.loop);
 	return batch.status;
 }

@@ -5,9 +5,9 @@
 
 #include "model/source.h"
 #include "options.h"
-#include "plan.h"
+#include "run_plan.h"
 
-/* The exit status. source is borrowed; live tells that it has to be asked once per delay. */
-int batch_run(const struct options *options, struct batch_plan *batch, struct source *source, bool live);
+/* The exit status. All borrowed; a live source is asked once per delay, a recording as fast as it reads. */
+int batch_run(const struct options *options, struct run_plan *run, struct source *source);
 
 #endif

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/complain.h"
 #include "core/i18n.h"
-#include "options.h"
 
 #define CONFIG_BYTES_MAX ((size_t)1024 * 1024)
 
@@ -81,7 +81,7 @@ static int write_file(const struct settings *settings, const char *path, const c
 	if (fd < 0)
 		return -errno;
 	settings_write(settings, &text);
-	error = buffer_write(&text, fd);
+	error = buffer_write(&text, fd, -1);
 	if (!error && fsync(fd) < 0)
 		error = -errno;
 	if (close(fd) < 0 && !error)

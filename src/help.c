@@ -45,6 +45,16 @@ static void print_pane_options(void)
 	}
 }
 
+/* --pid and --user are listed when some pane takes them. */
+static bool is_listed(const struct option_entry *entry)
+{
+	bool listed = entry->letter != 'p' && entry->letter != 'u';
+
+	for (unsigned i = 0; i < n_panes; i++)
+		listed |= entry->letter == 'p' ? panes[i]->takes_pid : panes[i]->takes_user;
+	return listed;
+}
+
 void print_help(void)
 {
 	printf(_("Usage: %s [OPTION]... [PANE]...\n"), PACKAGE);
@@ -54,7 +64,9 @@ void print_help(void)
 	for (unsigned i = 0; i < n_option_entries; i++) {
 		const struct option_entry *entry = &option_entries[i];
 
-		print_entry(entry->letter, entry->name, entry->argument ? _(entry->argument) : NULL, _(entry->help));
+		if (is_listed(entry))
+			print_entry(entry->letter, entry->name, entry->argument ? _(entry->argument) : NULL,
+				    _(entry->help));
 	}
 	print_entry('h', "help", NULL, _("show this help"));
 	print_entry('V', "version", NULL, _("show the version"));

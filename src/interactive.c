@@ -9,9 +9,10 @@
 #include <string.h>
 
 #include "config_file.h"
+#include "core/complain.h"
 #include "core/i18n.h"
 #include "pane/panes.h"
-#include "plan.h"
+#include "run_plan.h"
 #include "screen/screen.h"
 #include "topic/topic.h"
 
@@ -115,7 +116,6 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.filter = options->filter,
 		.sort = options->sort,
 		.columns = options->columns,
-		.recording = options->replay,
 	};
 	int error;
 
@@ -128,10 +128,10 @@ int interactive_run(const struct options *options, const struct settings *chosen
 		    struct worker *worker)
 {
 	struct settings settings = { 0 };
-	struct batch_plan checked;
-	int status = batch_plan_open(&checked, options, chosen);
+	struct run_plan checked;
+	int status = run_plan_open(&checked, options, chosen);
 
-	batch_plan_close(&checked);
+	run_plan_close(&checked);
 	if (status)
 		return status;
 	config_load(&settings);

@@ -41,7 +41,7 @@ static void explain(struct live *live, struct frame *frame, const struct topic *
 		     error == -ENODATA ? _("there is nothing in it that panetop understands") : strerror(-error));
 }
 
-static bool open_entry(struct live *live, struct entry *entry, struct frame *frame)
+static int open_entry(struct live *live, struct entry *entry)
 {
 	const struct topic *topic = entry->sampler.topic;
 	int error = 0;
@@ -49,9 +49,7 @@ static bool open_entry(struct live *live, struct entry *entry, struct frame *fra
 	if (!entry->open && topic->open)
 		error = topic->open(&entry->sampler, live->env, live->settings);
 	entry->open = !error;
-	if (error)
-		explain(live, frame, topic, error);
-	return entry->open;
+	return error;
 }
 
 static void sample_entry(struct live *live, struct entry *entry, struct frame *frame, struct table *table)
@@ -64,18 +62,16 @@ static void sample_entry(struct live *live, struct entry *entry, struct frame *f
 	env_forget_failures(env);
 	table->present = true;
 	table->mono_ns = env_mono_ns();
-	if (!open_entry(live, entry, frame))
-		return;
-	error = topic->sample(&entry->sampler, env, frame, table);
+	error = open_entry(live, entry);
+	if (!error)
+		error = topic->sample(&entry->sampler, env, frame, table);
 	if (error) {
 		table->n_rows = 0;
 		explain(live, frame, topic, error);
 	}
-	if (entry->cost) {
-		entry->cost->cpu_ns = env_self_cpu_ns() - cpu_ns;
-		entry->cost->reads += env->reads - reads;
-		entry->cost->lost += error ? 1 : 0;
-	}
+	entry->cost->cpu_ns = env_self_cpu_ns() - cpu_ns;
+	entry->cost->reads += env->reads - reads;
+	entry->cost->lost += error ? 1 : 0;
 }
 
 static int next(void *state, struct frame *frame)
@@ -99,6 +95,14 @@ static void close_entry(struct entry *entry)
 	entry->open = false;
 }
 
+static struct env_cost *new_cost(struct live *live, const struct topic *topic)
+{
+	struct env_cost *cost = &live->env->costs[live->env->n_costs++];
+
+	*cost = (struct env_cost){ .name = topic->schema->name };
+	return cost;
+}
+
 static void want(void *state, const bool *wanted)
 {
 	struct live *live = state;
@@ -109,22 +113,31 @@ static void want(void *state, const bool *wanted)
 		entry->wanted = wanted[i];
 		if (!wanted[i])
 			close_entry(entry);
-		else if (!entry->cost) {
-			entry->cost = &live->env->costs[live->env->n_costs++];
-			*entry->cost = (struct env_cost){ .name = entry->sampler.topic->schema->name };
-		}
+		else if (!entry->cost)
+			entry->cost = new_cost(live, entry->sampler.topic);
+		if (entry->cost)
+			entry->cost->active = wanted[i];
 	}
 }
 
 static int act(void *state, const char *topic_name, const char *action,
-	       void (*done)(void *context, int error), void *context)
+	       void (*done)(void *context, int error), void *context, const char **remedy)
 {
 	struct live *live = state;
 	const struct topic *topic = topic_find(topic_name);
+	const char *path;
+	int error;
 
+	if (remedy)
+		*remedy = NULL;
 	if (!live->env->live || !topic || !topic->act)
 		return -ENOTSUP;
-	return topic->act(live->env, action, done, context);
+	env_forget_failures(live->env);
+	error = topic->act(live->env, action, done, context);
+	path = error ? env_failed_path(live->env, error) : NULL;
+	if (path && remedy)
+		*remedy = source_remedy(topic_source(topic, path), -error);
+	return error;
 }
 
 static void close_live(void *state)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "batch.h"
+#include "core/complain.h"
 #include "core/env.h"
 #include "core/i18n.h"
 #include "core/worker.h"
@@ -17,8 +18,8 @@
 #include "options.h"
 #include "output/describe.h"
 #include "output/recording.h"
-#include "plan.h"
 #include "probe.h"
+#include "run_plan.h"
 #include "topic/topic.h"
 
 static int describe(const struct options *options)
@@ -36,7 +37,7 @@ static int describe(const struct options *options)
 		complain("--describe", _("knows the formats text and json only"));
 		return 2;
 	}
-	error = buffer_write(&out, STDOUT_FILENO);
+	error = buffer_write(&out, STDOUT_FILENO, -1);
 	buffer_free(&out);
 	if (!error || error == -EPIPE)
 		return 0;
@@ -63,18 +64,17 @@ static int open_replay(const struct options *options, struct source *source)
 }
 
 static int run(const struct options *options, const struct settings *settings, struct source *source,
-	       struct worker *worker, bool live)
+	       struct worker *worker)
 {
-	struct batch_plan plan;
+	struct run_plan plan;
 	int status;
 
 	if (!options->batch)
 		return interactive_run(options, settings, source, worker);
-	status = batch_plan_open(&plan, options, settings);
-
+	status = run_plan_open(&plan, options, settings);
 	if (status == 0)
-		status = batch_run(options, &plan, source, live);
-	batch_plan_close(&plan);
+		status = batch_run(options, &plan, source);
+	run_plan_close(&plan);
 	return status;
 }
 
@@ -85,7 +85,7 @@ static int run_replay(const struct options *options, const struct settings *sett
 
 	if (status)
 		return status;
-	status = run(options, settings, &source, NULL, false);
+	status = run(options, settings, &source, NULL);
 	if (replay_remark(&source))
 		complain(options->replay, "%s", replay_remark(&source));
 	source.close(source.state);
@@ -108,7 +108,7 @@ static int run_live(const struct options *options, const struct settings *settin
 	} else {
 		env.worker = worker_open();
 		live_open(&source, &env, settings);
-		status = run(options, settings, &source, env.worker, true);
+		status = run(options, settings, &source, env.worker);
 		source.close(source.state);
 		worker_close(env.worker);
 	}

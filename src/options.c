@@ -4,16 +4,16 @@
 
 #include "options.h"
 
+#include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/complain.h"
 #include "core/i18n.h"
-#include "core/utf8.h"
 #include "options_table.h"
 #include "pane/panes.h"
 #include "topic/topic.h"
@@ -26,30 +26,13 @@ struct parser {
 	struct settings *settings;
 	struct option *longs; /* for getopt_long */
 	char letters[128];
-	const struct pane *option_panes[64]; /* the pane of each pane option */
-	const struct pane_option *pane_options[64];
-	unsigned n_pane_options;
-	bool pane_option_used[64];
+	struct pane_choice {
+		const struct pane *pane;
+		const struct pane_option *option;
+		bool used;
+	} *choices; /* the options of all panes */
+	unsigned n_choices;
 };
-
-void complain(const char *what, const char *why, ...)
-{
-	struct buffer line = { 0 };
-	char text[512];
-	va_list list;
-
-	va_start(list, why);
-	vsnprintf(text, sizeof(text), why, list);
-	va_end(list);
-	buffer_text(&line, "panetop: ");
-	utf8_clean(&line, what, -1, false);
-	buffer_text(&line, ": ");
-	utf8_clean(&line, text, -1, false);
-	buffer_char(&line, '\n');
-	fflush(stdout);
-	buffer_write(&line, STDERR_FILENO);
-	buffer_free(&line);
-}
 
 static struct option long_option(const char *name, bool argument, int code)
 {
@@ -62,8 +45,10 @@ static void collect_pane_options(struct parser *parser)
 {
 	for (unsigned i = 0; i < n_panes; i++) {
 		for (const struct pane_option *option = panes[i]->options; option && option->name; option++) {
-			parser->option_panes[parser->n_pane_options] = panes[i];
-			parser->pane_options[parser->n_pane_options++] = option;
+			parser->choices = alloc_resize(parser->choices, parser->n_choices + 1,
+						       sizeof(*parser->choices));
+			parser->choices[parser->n_choices++] =
+				(struct pane_choice){ .pane = panes[i], .option = option };
 		}
 	}
 }
@@ -73,7 +58,7 @@ static void make_tables(struct parser *parser)
 	unsigned n = 0, letter = 0;
 
 	collect_pane_options(parser);
-	parser->longs = alloc_zeroed(n_option_entries + parser->n_pane_options + 3, sizeof(*parser->longs));
+	parser->longs = alloc_zeroed(n_option_entries + parser->n_choices + 3, sizeof(*parser->longs));
 	parser->letters[letter++] = ':';
 	for (unsigned i = 0; i < n_option_entries; i++) {
 		const struct option_entry *entry = &option_entries[i];
@@ -84,9 +69,9 @@ static void make_tables(struct parser *parser)
 		if (entry->letter && entry->argument)
 			parser->letters[letter++] = ':';
 	}
-	for (unsigned i = 0; i < parser->n_pane_options; i++)
-		parser->longs[n++] = long_option(parser->pane_options[i]->name, parser->pane_options[i]->argument,
-						 CODE_PANE + (int)i);
+	for (unsigned i = 0; i < parser->n_choices; i++)
+		parser->longs[n++] = long_option(parser->choices[i].option->name,
+						 parser->choices[i].option->argument, CODE_PANE + (int)i);
 	parser->longs[n++] = long_option("help", false, 'h');
 	parser->longs[n++] = long_option("version", false, 'V');
 	parser->letters[letter++] = 'h';
@@ -110,17 +95,29 @@ static int wrong_value(const char *name, const char *value, const char *expected
 	return 2;
 }
 
-/* getopt_long() leaves in optopt what it stumbled over: a letter, our code of a long option, or 0. */
-static int wrong_option(int code, char **argv)
+static bool is_ambiguous(const struct parser *parser, const char *argument)
 {
-	bool letter = optopt > 0 && optopt < CODE_SHARED && strncmp(argv[optind - 1], "--", 2) != 0;
-	char name[3] = { '-', letter ? (char)optopt : '-', '\0' };
-	const char *what = letter ? name : argv[optind - 1];
+	size_t length = strcspn(argument + 2, "=");
+	unsigned matches = 0;
+
+	for (const struct option *option = parser->longs; option->name; option++)
+		matches += strncmp(option->name, argument + 2, length) == 0;
+	return matches > 1;
+}
+
+/* getopt_long() leaves in optopt what it stumbled over: a letter, our code of a long option, or 0. */
+static int wrong_option(const struct parser *parser, int code, const char *argument)
+{
+	bool letter = strncmp(argument, "--", 2) != 0;
+	char name[3] = { '-', (char)optopt, '\0' };
+	const char *what = letter ? name : argument;
 
 	if (code == ':')
 		complain(what, _("this option needs a value; try 'panetop --help'"));
-	else if (optopt != 0 && !letter)
+	else if (!letter && optopt != 0)
 		complain(what, _("this option takes no value; try 'panetop --help'"));
+	else if (!letter && is_ambiguous(parser, argument))
+		complain(what, _("more than one option begins so; try 'panetop --help'"));
 	else
 		complain(what, _("there is no such option; try 'panetop --help'"));
 	return 2;
@@ -128,27 +125,35 @@ static int wrong_option(int code, char **argv)
 
 static int set_pane_option(struct parser *parser, unsigned index, const char *value)
 {
-	const struct pane_option *option = parser->pane_options[index];
+	struct pane_choice *choice = &parser->choices[index];
 	char name[128];
 
-	if (value && option->valid && !option->valid(value))
-		return wrong_value(option->name, value, _(option->expected));
-	snprintf(name, sizeof(name), "%s.%s", parser->option_panes[index]->name, option->name);
+	if (value && choice->option->valid && !choice->option->valid(value))
+		return wrong_value(choice->option->name, value, _(choice->option->expected));
+	snprintf(name, sizeof(name), "%s.%s", choice->pane->name, choice->option->name);
 	settings_set(parser->settings, name, value ? value : "yes");
-	parser->pane_option_used[index] = true;
+	choice->used = true;
 	return -1;
 }
 
-static int take_option(struct parser *parser, int code, char **argv)
+static int print_and_end(int code)
+{
+	code == 'h' ? print_help() : print_version();
+	if (fflush(stdout) == 0)
+		return 0;
+	complain(_("standard output"), "%s", strerror(errno));
+	return 1;
+}
+
+/* argument is the one that getopt_long() was looking at. */
+static int take_option(struct parser *parser, int code, const char *argument)
 {
 	const struct option_entry *entry = entry_of(code);
 
-	if (code == 'h' || code == 'V') {
-		code == 'h' ? print_help() : print_version();
-		return fflush(stdout) == 0 ? 0 : 1;
-	}
+	if (code == 'h' || code == 'V')
+		return print_and_end(code);
 	if (code == '?' || code == ':')
-		return wrong_option(code, argv);
+		return wrong_option(parser, code, argument);
 	if (code >= CODE_PANE)
 		return set_pane_option(parser, (unsigned)(code - CODE_PANE), optarg);
 	if (entry && !entry->set(parser->options, optarg))
@@ -211,17 +216,17 @@ static int check_scope(const struct parser *parser)
 			 _("no pane that is asked for takes this option; name one that does"));
 		return 2;
 	}
-	for (unsigned i = 0; i < parser->n_pane_options; i++) {
-		bool applies = !parser->pane_option_used[i];
+	for (unsigned i = 0; i < parser->n_choices; i++) {
+		const struct pane_choice *choice = &parser->choices[i];
+		bool applies = !choice->used;
 		char what[80];
 
 		for (unsigned c = 0; c < n_chosen; c++)
-			applies |= chosen[c] == parser->option_panes[i];
+			applies |= chosen[c] == choice->pane;
 		if (applies)
 			continue;
-		snprintf(what, sizeof(what), "--%s", parser->pane_options[i]->name);
-		complain(what, _("this is an option of the pane %s, which is not asked for"),
-			 parser->option_panes[i]->name);
+		snprintf(what, sizeof(what), "--%s", choice->option->name);
+		complain(what, _("this is an option of the pane %s, which is not asked for"), choice->pane->name);
 		return 2;
 	}
 	return -1;
@@ -231,6 +236,8 @@ static int check_together(const struct options *options)
 {
 	if (options->describe && options->probe)
 		complain("--describe", _("not together with --probe"));
+	else if (options->probe && options->replay)
+		complain("--probe", _("not together with --replay: a recording has no sources"));
 	else if (options->replay && options->root)
 		complain("--replay", _("not together with --root: a recording has no files"));
 	else if (options->record && options->print && strcmp(options->record, "-") == 0)
@@ -250,12 +257,20 @@ static bool is_dumb(const char *term)
 
 static int parse(struct parser *parser, int argc, char **argv)
 {
-	int code, status = -1;
+	int status = -1;
 
 	opterr = 0;
 	make_tables(parser);
-	while (status < 0 && (code = getopt_long(argc, argv, parser->letters, parser->longs, NULL)) != -1)
-		status = take_option(parser, code, argv);
+	while (status < 0) {
+		int at = optind, code = getopt_long(argc, argv, parser->letters, parser->longs, NULL);
+
+		if (code == -1)
+			break;
+		/* inside a cluster of letters optind stays; it moves over panes that stand before an option */
+		while (at < argc - 1 && at < optind - 1 && argv[at][0] != '-')
+			at++;
+		status = take_option(parser, code, argv[at < argc ? at : argc - 1]);
+	}
 	while (status < 0 && optind < argc)
 		status = take_pane(parser->options, argv[optind++]);
 	if (status >= 0)
@@ -274,5 +289,6 @@ int options_parse(struct options *options, struct settings *settings, int argc, 
 	int status = parse(&parser, argc, argv);
 
 	free(parser.longs);
+	free(parser.choices);
 	return status;
 }

@@ -39,9 +39,6 @@ struct options {
  */
 int options_parse(struct options *options, struct settings *settings, int argc, char **argv);
 
-/* "panetop: what: why" to stderr, cleaned; for errors of usage and of the run. */
-void complain(const char *what, const char *why, ...) __attribute__((format(printf, 2, 3)));
-
 /* The panes a run prints or opens with: the named ones, or those by default. */
 unsigned options_panes(const struct options *options, const struct pane **chosen);
 

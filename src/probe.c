@@ -5,11 +5,11 @@
 #include "probe.h"
 
 #include <errno.h>
-#include <langinfo.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/complain.h"
 #include "core/i18n.h"
 #include "output/sink.h"
 #include "topic/topic.h"
@@ -26,7 +26,7 @@ struct probe_row {
 static const struct column columns[] = {
 	KEY(topic, N_("topic"), N_("what is measured with it")),
 	KEY(source, N_("source"), N_("kernel file or facility")),
-	LABEL(state, N_("state"), N_("ok, missing, or refused")),
+	LABEL(state, N_("state"), N_("ok; missing; refused; empty; or unusable: read, but not understood")),
 	LABEL(gives, N_("gives"), N_("what it is read for")),
 	LABEL(reason, N_("reason"), N_("the error, where it is not ok")),
 	LABEL(remedy, N_("remedy"), N_("what to do about it")),
@@ -39,47 +39,78 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
-static int try_source(struct env *env, const struct source_spec *source)
+/* One sample of the topic into a frame that nobody sees: can it make anything of what it reads? */
+static int try_topic(struct env *env, const struct topic *topic)
 {
-	struct span text;
+	const struct settings settings = { 0 };
+	struct sampler sampler = { .topic = topic };
+	struct frame frame;
+	int error;
 
-	return source->test ? source->test(env) : env_read(env, env_file(env, source->path), &text);
+	frame_open(&frame, &topic->schema, 1);
+	error = topic->open ? topic->open(&sampler, env, &settings) : 0;
+	if (!error) {
+		error = topic->sample(&sampler, env, &frame, &frame.tables[0]);
+		if (topic->close)
+			topic->close(&sampler);
+	}
+	frame_close(&frame);
+	return error;
+}
+
+static const char *try_source(struct env *env, const struct source_spec *source, int *error)
+{
+	struct span text = span_text("");
+
+	*error = source->test ? source->test(env) : env_read(env, env_file(env, source->path), &text);
+	if (*error)
+		return *error == -EACCES || *error == -EPERM ? "refused" : "missing";
+	return source->test || span_length(text) > 0 ? "ok" : "empty";
 }
 
 static void add_source(struct frame *frame, struct env *env, const struct topic *topic,
-		       const struct source_spec *source)
+		       const struct source_spec *source, bool understood)
 {
-	int error = try_source(env, source);
 	struct probe_row *row = table_add(&frame->tables[0]);
-	const char *remedy = error ? source_remedy(source, -error) : "";
+	const char *remedy;
+	int error;
 
 	row->topic = topic->schema->name;
 	row->source = strncmp(source->path, "proc/", 5) == 0 || strncmp(source->path, "sys/", 4) == 0
 			      ? arena_print(&frame->arena, "/%s", source->path)
 			      : source->path;
 	row->gives = _(source->gives);
-	row->state = !error ? "ok" : error == -EACCES || error == -EPERM ? "refused" : "missing";
+	row->state = try_source(env, source, &error);
 	row->reason = error ? arena_print(&frame->arena, "%s", strerror(-error)) : "";
+	remedy = error ? source_remedy(source, -error) : NULL;
 	row->remedy = remedy ? remedy : "";
+	if (strcmp(row->state, "ok") == 0 && !understood) {
+		row->state = "unusable";
+		row->reason = _("there is nothing in it that panetop understands");
+	}
 }
 
+/* What a topic could not understand is its first source: the others add to it. */
 static void add_all(struct frame *frame, struct env *env)
 {
 	frame->mono_ns = env_mono_ns();
 	frame->wall_ns = env_wall_ns();
 	frame->tables[0].present = true;
-	for (unsigned i = 0; i < n_topics; i++)
+	for (unsigned i = 0; i < n_topics; i++) {
+		bool understood = try_topic(env, topics[i]) != -ENODATA;
+
 		for (const struct source_spec *source = topics[i]->sources; source->path; source++)
-			add_source(frame, env, topics[i], source);
+			add_source(frame, env, topics[i], source, understood || source != topics[i]->sources);
+	}
 }
 
 int probe_run(const struct options *options, struct env *env)
 {
 	static const struct schema *const schemas[] = { &schema };
-	struct plan plan = {
+	struct print_plan plan = {
 		.n_views = 1,
 		.unit = options->unit,
-		.ascii = options->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0,
+		.ascii = options->ascii || !i18n_is_utf8(),
 	};
 	struct frame frame;
 	struct sink sink;
@@ -96,7 +127,7 @@ int probe_run(const struct options *options, struct env *env)
 	if (error && error != -EPIPE)
 		complain(sink.name, "%s", strerror(-error));
 	sink_close(&sink);
-	plan_close(&plan);
+	print_plan_close(&plan);
 	frame_close(&frame);
 	return error && error != -EPIPE ? 1 : 0;
 }

@@ -14,6 +14,8 @@
 
 #include "core/alloc.h"
 
+#define WRITE_BYTES ((size_t)4096)
+
 static void reserve(struct buffer *buffer, size_t more)
 {
 	size_t wanted = buffer->capacity ? buffer->capacity : 4096;
@@ -84,22 +86,47 @@ void buffer_free(struct buffer *buffer)
 	*buffer = (struct buffer){ 0 };
 }
 
-int buffer_write(struct buffer *buffer, int fd)
+void buffer_f64(struct buffer *buffer, double number)
+{
+	char text[32];
+
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, number);
+		if (strtod(text, NULL) == number)
+			break;
+	}
+	buffer_text(buffer, text);
+}
+
+/* Waits until fd takes bytes: 0, -ECANCELED, or -EBADF for none at all. */
+static int wait_writable(int fd, int cancel_fd)
+{
+	struct pollfd fds[2] = { { .fd = fd, .events = POLLOUT }, { .fd = cancel_fd, .events = POLLIN } };
+
+	if (fd < 0)
+		return -EBADF;
+	while (poll(fds, 2, -1) < 0 && errno == EINTR)
+		;
+	return fds[0].revents == 0 && fds[1].revents != 0 ? -ECANCELED : 0;
+}
+
+/* Pieces so small that a pipe or terminal which is ready takes them without blocking. */
+int buffer_write(struct buffer *buffer, int fd, int cancel_fd)
 {
 	size_t done = 0;
 
 	while (done < buffer->length) {
-		ssize_t written = write(fd, buffer->bytes + done, buffer->length - done);
+		size_t left = buffer->length - done;
+		int error = wait_writable(fd, cancel_fd);
+		ssize_t written;
 
-		if (written >= 0) {
+		if (error)
+			return error;
+		written = write(fd, buffer->bytes + done, left < WRITE_BYTES ? left : WRITE_BYTES);
+		if (written >= 0)
 			done += (size_t)written;
-		} else if (errno == EAGAIN) {
-			struct pollfd wait = { .fd = fd, .events = POLLOUT };
-
-			poll(&wait, 1, -1);
-		} else if (errno != EINTR) {
+		else if (errno != EINTR && errno != EAGAIN)
 			return -errno;
-		}
 	}
 	buffer_empty(buffer);
 	return 0;

@@ -21,7 +21,13 @@ void buffer_print(struct buffer *buffer, const char *format, ...)
 void buffer_empty(struct buffer *buffer);
 void buffer_free(struct buffer *buffer);
 
-/* Writes all of it, waiting where fd would block, and empties the buffer. 0 or -errno. */
-int buffer_write(struct buffer *buffer, int fd);
+/* The shortest of 15 to 17 digits that read back the same number; it must be finite. */
+void buffer_f64(struct buffer *buffer, double number);
+
+/*
+ * Writes all of it, waiting while fd would block, and empties the buffer: 0. -ECANCELED when cancel_fd
+ * (-1: none) became readable while it had to wait; else -errno. What was not written then stays unknown.
+ */
+int buffer_write(struct buffer *buffer, int fd, int cancel_fd);
 
 #endif

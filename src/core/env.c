@@ -15,7 +15,6 @@
 
 #define FIRST_BYTES ((size_t)4096)
 #define FILE_BYTES_MAX ((size_t)64 * 1024 * 1024)
-#define NEVER UINT64_MAX
 
 struct env_file {
 	char *path;
@@ -79,7 +78,7 @@ int env_open(struct env *env, const char *root)
 		.live = strcmp(root, "/") == 0,
 		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
 		.ticks_per_second = (uint64_t)sysconf(_SC_CLK_TCK),
-		.pids = { .fd = -1 },
+		.pids = { .fd = -1, .tick = ENV_NEVER },
 	};
 	return 0;
 }
@@ -116,7 +115,7 @@ struct env_file *env_file(struct env *env, const char *path)
 	file = alloc_zeroed(1, sizeof(*file));
 	file->path = alloc_text(path);
 	file->fd = -1;
-	file->tick = NEVER;
+	file->tick = ENV_NEVER;
 	env->files = alloc_resize(env->files, env->n_files + 1, sizeof(*env->files));
 	env->files[env->n_files++] = file;
 	return file;

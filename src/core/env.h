@@ -10,13 +10,15 @@
 #include "core/span.h"
 
 #define ENV_COSTS_MAX 64
+#define ENV_NEVER UINT64_MAX /* no tick has this number */
 #define ENV_FAILURES_MAX 8
 
 struct worker;
 
-/* What one sampler cost at its last sample; the rows of the topic "self". */
+/* What one sampler costs. */
 struct env_cost {
 	const char *name;
+	bool active;     /* it is being sampled */
 	uint64_t cpu_ns; /* CPU time of the last sample */
 	uint64_t reads;  /* reads of kernel files since start */
 	uint64_t lost;   /* samples that failed since start */
@@ -25,8 +27,7 @@ struct env_cost {
 /* The pids that proc lists; see core/pids.h. */
 struct env_pids {
 	int fd;        /* of proc, -1 until it is opened */
-	bool read;     /* at least once */
-	uint64_t tick; /* when it was read */
+	uint64_t tick; /* when it was read; ENV_NEVER */
 	int error;     /* -errno of that */
 	uint32_t *pids;
 	size_t count, capacity;

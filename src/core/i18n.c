@@ -4,8 +4,14 @@
 
 #include "core/i18n.h"
 
+#include <langinfo.h>
 #include <locale.h>
-#include <stdbool.h>
+#include <string.h>
+
+bool i18n_is_utf8(void)
+{
+	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
 
 #ifdef ENABLE_NLS
 #include <libintl.h>

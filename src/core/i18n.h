@@ -3,9 +3,14 @@
 #ifndef PANETOP_CORE_I18N_H
 #define PANETOP_CORE_I18N_H
 
+#include <stdbool.h>
+
 #define _(text) i18n_text(text)
 #define P_(one, many, count) i18n_plural(one, many, count)
 #define N_(text) text
+
+/* Does the locale take UTF-8? Else text for people is kept to ASCII. */
+bool i18n_is_utf8(void);
 
 /* Takes the language from the environment. Numbers are read and written in the C form whatever it is. */
 void i18n_open(const char *package, const char *directory);

@@ -5,6 +5,7 @@
 #include "core/loop.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
@@ -17,7 +18,7 @@ static void on_tick(void *context, uint32_t events)
 
 	(void)events;
 	if (read(loop->tick_fd, &expirations, sizeof(expirations)) == (ssize_t)sizeof(expirations) && loop->tick)
-		loop->tick(loop->context, expirations - 1);
+		loop->tick(loop->context);
 }
 
 static void on_signal(void *context, uint32_t events)
@@ -31,19 +32,29 @@ static void on_signal(void *context, uint32_t events)
 			loop->signal(loop->context, (int)info.ssi_signo);
 }
 
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 static int open_descriptors(struct loop *loop, const int *signals)
 {
 	sigset_t set;
 	int error;
 
 	sigemptyset(&set);
-	while (*signals)
-		sigaddset(&set, *signals++);
-	error = sigprocmask(SIG_BLOCK, &set, NULL);
+	for (; *signals; signals++)
+		if (!is_ignored(*signals))
+			sigaddset(&set, *signals);
+	error = pthread_sigmask(SIG_BLOCK, &set, NULL);
 	loop->signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	loop->tick_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-	if (error || loop->signal_fd < 0 || loop->epoll_fd < 0 || loop->tick_fd < 0)
+	if (error)
+		return -error;
+	if (loop->signal_fd < 0 || loop->epoll_fd < 0 || loop->tick_fd < 0)
 		return -errno;
 	error = loop_watch(loop, loop->signal_fd, EPOLLIN, on_signal, loop);
 	return error ? error : loop_watch(loop, loop->tick_fd, EPOLLIN, on_tick, loop);
@@ -89,6 +100,11 @@ int loop_watch(struct loop *loop, int fd, uint32_t events,
 	return 0;
 }
 
+void loop_unwatch(struct loop *loop, int fd)
+{
+	epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+}
+
 int loop_set_tick(struct loop *loop, uint64_t ns)
 {
 	struct timespec interval = {
@@ -100,10 +116,10 @@ int loop_set_tick(struct loop *loop, uint64_t ns)
 	return timerfd_settime(loop->tick_fd, 0, &timer, NULL) < 0 ? -errno : 0;
 }
 
-static int wait_once(struct loop *loop, int timeout_ms)
+static int wait_once(struct loop *loop)
 {
 	struct epoll_event events[LOOP_WATCHES_MAX];
-	int count = epoll_wait(loop->epoll_fd, events, LOOP_WATCHES_MAX, timeout_ms);
+	int count = epoll_wait(loop->epoll_fd, events, LOOP_WATCHES_MAX, -1);
 
 	if (count < 0)
 		return errno == EINTR ? 0 : -errno;
@@ -120,13 +136,14 @@ int loop_run(struct loop *loop)
 	int error = 0;
 
 	while (!loop->stopped && !error)
-		error = wait_once(loop, -1);
+		error = wait_once(loop);
 	return error;
 }
 
-int loop_poll(struct loop *loop)
+bool loop_poll_signals(struct loop *loop)
 {
-	return wait_once(loop, 0);
+	on_signal(loop, EPOLLIN);
+	return !loop->stopped;
 }
 
 void loop_stop(struct loop *loop)

@@ -20,14 +20,15 @@ struct loop {
 	struct loop_watch watches[LOOP_WATCHES_MAX];
 	unsigned n_watches;
 	bool stopped;
-	void (*tick)(void *context, uint64_t late); /* late: further ticks that passed meanwhile */
+	void (*tick)(void *context);
 	void (*signal)(void *context, int number);
 	void *context; /* of tick and signal */
 };
 
 /*
  * Blocks the given signals, ended by 0, for this thread and those it starts: they come as calls of
- * loop->signal. Call it before any thread is started. 0 or -errno.
+ * loop->signal. Those that are ignored from the start (nohup, a background job) stay ignored. Call it
+ * before any thread is started. 0 or -errno.
  */
 int loop_open(struct loop *loop, const int *signals);
 void loop_close(struct loop *loop);
@@ -36,14 +37,17 @@ void loop_close(struct loop *loop);
 int loop_watch(struct loop *loop, int fd, uint32_t events,
 	       void (*ready)(void *context, uint32_t events), void *context);
 
+/* The watch must be there; call it from ready() when the descriptor has nothing more to say. */
+void loop_unwatch(struct loop *loop, int fd);
+
 /* A tick every ns nanoseconds, the first after one such interval; 0 stops them. */
 int loop_set_tick(struct loop *loop, uint64_t ns);
 
 /* Runs until loop_stop(). 0 or -errno. */
 int loop_run(struct loop *loop);
 
-/* Handles what is there without waiting. */
-int loop_poll(struct loop *loop);
+/* For work that takes long: hands out the signals that have come; false when one of them stopped the loop. */
+bool loop_poll_signals(struct loop *loop);
 void loop_stop(struct loop *loop);
 
 #endif

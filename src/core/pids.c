@@ -69,10 +69,9 @@ int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids)
 {
 	struct env_pids *list = &env->pids;
 
-	if (list->tick != env->tick || !list->read) {
+	if (list->tick != env->tick) {
 		list->error = read_directory(env);
 		list->tick = env->tick;
-		list->read = true;
 	}
 	if (list->error) {
 		env_note_failure(env, "proc", list->error);

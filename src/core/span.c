@@ -30,6 +30,11 @@ static bool is_blank(char byte)
 	return byte == ' ' || byte == '\t';
 }
 
+static bool is_digit(char byte)
+{
+	return byte >= '0' && byte <= '9';
+}
+
 static void skip_blanks(struct span *rest)
 {
 	while (rest->at < rest->end && is_blank(*rest->at))
@@ -90,7 +95,7 @@ bool span_u64(struct span *rest, uint64_t *value)
 	const char *first;
 
 	skip_blanks(&left);
-	for (first = left.at; left.at < left.end && *left.at >= '0' && *left.at <= '9'; left.at++) {
+	for (first = left.at; left.at < left.end && is_digit(*left.at); left.at++) {
 		uint64_t digit = (uint64_t)(*left.at - '0');
 
 		if (number > (UINT64_MAX - digit) / 10)
@@ -109,10 +114,11 @@ bool span_f64(struct span *rest, double *value)
 	struct span left = *rest;
 	uint64_t whole = 0, fraction = 0, scale = 1;
 
-	if (!span_u64(&left, &whole))
+	skip_blanks(&left);
+	if (!span_u64(&left, &whole) && !(span_length(left) > 1 && left.at[0] == '.' && is_digit(left.at[1])))
 		return false;
 	if (span_char(&left, '.')) {
-		for (; left.at < left.end && *left.at >= '0' && *left.at <= '9'; left.at++) {
+		for (; left.at < left.end && is_digit(*left.at); left.at++) {
 			if (scale >= UINT64_C(1000000000))
 				continue;
 			fraction = fraction * 10 + (uint64_t)(*left.at - '0');

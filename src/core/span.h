@@ -36,7 +36,7 @@ bool span_word(struct span *rest, struct span *word);            /* up to a blan
 bool span_until(struct span *rest, char stop, struct span *part); /* up to stop, which is eaten too */
 bool span_char(struct span *rest, char wanted);
 bool span_u64(struct span *rest, uint64_t *value);               /* decimal; false when over 64 bits */
-bool span_f64(struct span *rest, double *value);                 /* digits[.digits], never the locale's */
+bool span_f64(struct span *rest, double *value);                 /* 1, 1.5, .5: never the locale's comma */
 
 /* The number after "name" at the start of the line, skipping blanks and one colon between. */
 bool span_pair_u64(struct span line, struct span *name, uint64_t *value, struct span *rest);

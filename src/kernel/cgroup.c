@@ -56,17 +56,35 @@ static bool parse_mount(struct span line, struct mount *mount, struct span *type
 	return span_word(&line, type) && span_word(&line, &skip) && span_word(&line, options);
 }
 
-static bool find_mount(struct span mounts, const char *controller, struct mount *mount)
+/* Is group root or below it? */
+static bool is_below(struct span root, struct span group)
+{
+	size_t length = span_length(root);
+
+	return length <= 1 || (span_length(group) >= length && memcmp(root.at, group.at, length) == 0 &&
+			       (span_length(group) == length || group.at[length] == '/'));
+}
+
+/* The first mount of the hierarchy that shows the group; failing that, the first one of all. */
+static bool find_mount(struct span mounts, const char *controller, struct span group, struct mount *mount)
 {
 	struct span line, type, options;
+	struct mount candidate;
+	bool found = false;
 
 	while (span_line(&mounts, &line)) {
-		if (!parse_mount(line, mount, &type, &options))
+		if (!parse_mount(line, &candidate, &type, &options) ||
+		    !(controller ? span_is(type, "cgroup") && in_list(options, controller) : span_is(type, "cgroup2")))
 			continue;
-		if (controller ? span_is(type, "cgroup") && in_list(options, controller) : span_is(type, "cgroup2"))
-			return true;
+		if (!found)
+			*mount = candidate;
+		found = true;
+		if (is_below(candidate.root, group)) {
+			*mount = candidate;
+			break;
+		}
 	}
-	return false;
+	return found;
 }
 
 static int octal(char byte)
@@ -98,14 +116,11 @@ static bool copy_path(struct span path, char *out)
 	return true;
 }
 
-/* Takes root off the front of group when the mount shows only what is below root. */
+/* Takes root off the front of group: the mount shows only what is below root. */
 static struct span below(struct span root, struct span group)
 {
-	size_t length = span_length(root);
-
-	if (length > 1 && span_length(group) >= length && memcmp(root.at, group.at, length) == 0 &&
-	    (span_length(group) == length || group.at[length] == '/'))
-		group.at += length;
+	if (span_length(root) > 1 && is_below(root, group))
+		group.at += span_length(root);
 	return group;
 }
 
@@ -117,7 +132,7 @@ bool cgroup_find(struct span cgroups, struct span mounts, const char *controller
 	for (int version = 1; version <= 2; version++) {
 		const char *name = version == 1 ? controller : NULL;
 
-		if (!find_group(cgroups, name, &group) || !find_mount(mounts, name, &mount))
+		if (!find_group(cgroups, name, &group) || !find_mount(mounts, name, group, &mount))
 			continue;
 		place->version = version;
 		return copy_path(mount.point, place->mount) && copy_path(below(mount.root, group), place->group);

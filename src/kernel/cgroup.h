@@ -8,9 +8,10 @@
 #include <stdint.h>
 
 #include "core/span.h"
+#include "core/unknown.h"
 
 #define CGROUP_PATH_MAX 4096
-#define CGROUP_NO_LIMIT UINT64_MAX
+#define CGROUP_NO_LIMIT U64_UNKNOWN
 
 /* A group as a directory; both parts are without a leading slash. */
 struct cgroup_place {

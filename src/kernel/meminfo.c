@@ -17,7 +17,7 @@ bool meminfo_next(struct span *text, struct meminfo_line *line)
 		line->in_bytes = span_word(&rest, &unit) && span_is(unit, "kB");
 		if (!line->in_bytes)
 			return true;
-		if (line->value > MEMINFO_UNKNOWN / 1024 - 1)
+		if (line->value > U64_UNKNOWN / 1024 - 1)
 			continue;
 		line->value *= 1024;
 		return true;
@@ -54,7 +54,6 @@ static const struct {
 	{ "KernelStack", offsetof(struct meminfo, kernel_stack) },
 	{ "PageTables", offsetof(struct meminfo, page_tables) },
 	{ "SecPageTables", offsetof(struct meminfo, secondary_page_tables) },
-	{ "NFS_Unstable", offsetof(struct meminfo, nfs_unstable) },
 	{ "Bounce", offsetof(struct meminfo, bounce) },
 	{ "VmallocUsed", offsetof(struct meminfo, vmalloc_used) },
 	{ "Percpu", offsetof(struct meminfo, percpu) },
@@ -84,12 +83,12 @@ static bool find_field(struct span key, size_t *at)
 
 void meminfo_parse(struct span text, struct meminfo *meminfo)
 {
-	uint64_t huge_pages = MEMINFO_UNKNOWN, huge_page_size = MEMINFO_UNKNOWN;
+	uint64_t huge_pages = U64_UNKNOWN, huge_page_size = U64_UNKNOWN;
 	struct meminfo_line line;
 	size_t at = 0;
 
 	for (size_t i = 0; i < N_FIELDS; i++)
-		set_field(meminfo, i, MEMINFO_UNKNOWN);
+		set_field(meminfo, i, U64_UNKNOWN);
 	while (meminfo_next(&text, &line)) {
 		if (!line.in_bytes && span_is(line.key, "HugePages_Total"))
 			huge_pages = line.value;
@@ -98,8 +97,8 @@ void meminfo_parse(struct span text, struct meminfo *meminfo)
 		else if (line.in_bytes && find_field(line.key, &at))
 			set_field(meminfo, at, line.value);
 	}
-	if (meminfo->hugetlb == MEMINFO_UNKNOWN && huge_pages != MEMINFO_UNKNOWN &&
-	    huge_page_size != MEMINFO_UNKNOWN && huge_page_size > 0 &&
-	    huge_pages < MEMINFO_UNKNOWN / huge_page_size)
+	if (meminfo->hugetlb == U64_UNKNOWN && huge_pages != U64_UNKNOWN &&
+	    huge_page_size != U64_UNKNOWN && huge_page_size > 0 &&
+	    huge_pages < U64_UNKNOWN / huge_page_size)
 		meminfo->hugetlb = huge_pages * huge_page_size;
 }

@@ -7,8 +7,7 @@
 #include <stdint.h>
 
 #include "core/span.h"
-
-#define MEMINFO_UNKNOWN UINT64_MAX
+#include "core/unknown.h"
 
 struct meminfo_line {
 	struct span key;
@@ -19,7 +18,7 @@ struct meminfo_line {
 /* Eats the next line of the form "Key: number [kB]"; other lines are passed over. */
 bool meminfo_next(struct span *text, struct meminfo_line *line);
 
-/* In bytes; MEMINFO_UNKNOWN for what this kernel does not print. */
+/* In bytes; U64_UNKNOWN for what this kernel does not print. */
 struct meminfo {
 	uint64_t total, free, available;
 	uint64_t buffers, cached, swap_cached, shmem;
@@ -29,7 +28,7 @@ struct meminfo {
 	uint64_t kernel_reclaimable;  /* since 4.20: reclaimable slab and other kernel memory */
 	uint64_t kernel_stack, page_tables, secondary_page_tables, percpu, vmalloc_used;
 	uint64_t hugetlb;             /* since 4.19; before, the number of huge pages times their size */
-	uint64_t zswap, bounce, nfs_unstable;
+	uint64_t zswap, bounce;
 	uint64_t swap_total, swap_free;
 };
 
@@ -38,7 +37,7 @@ void meminfo_parse(struct span text, struct meminfo *meminfo);
 /* 0 for what is not known: for sums in which a line that a kernel does not print counts as nothing. */
 static inline uint64_t meminfo_or_zero(uint64_t value)
 {
-	return value == MEMINFO_UNKNOWN ? 0 : value;
+	return value == U64_UNKNOWN ? 0 : value;
 }
 
 #endif

@@ -27,11 +27,11 @@ bool pid_stat_parse(struct span text, struct pid_stat *stat)
 {
 	struct pid_stat parsed;
 	struct span word;
+	uint64_t pid;
 
-	if (!span_u64(&text, &parsed.pid) || span_length(text) < 3 || !parse_comm(&text, &parsed.comm) ||
+	if (!span_u64(&text, &pid) || span_length(text) < 3 || !parse_comm(&text, &parsed.comm) ||
 	    !span_word(&text, &word))
 		return false;
-	parsed.state = *word.at;
 	for (int field = FIELD_STATE + 1; field <= FIELD_START_TICKS; field++) {
 		if (!span_word(&text, &word))
 			return false;

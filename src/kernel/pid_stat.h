@@ -9,9 +9,7 @@
 #include "core/span.h"
 
 struct pid_stat {
-	uint64_t pid;
 	struct span comm;      /* without its parentheses; may hold any byte */
-	char state;            /* one letter, as of proc(5) */
 	uint64_t major_faults; /* since its start, of all its threads */
 	uint64_t start_ticks;  /* since boot, in USER_HZ */
 };

@@ -7,9 +7,10 @@
 bool loadavg_parse(struct span text, struct loadavg *loadavg)
 {
 	struct loadavg parsed;
+	uint64_t running;
 
 	if (!span_f64(&text, &parsed.load1) || !span_f64(&text, &parsed.load5) ||
-	    !span_f64(&text, &parsed.load15) || !span_u64(&text, &parsed.running) ||
+	    !span_f64(&text, &parsed.load15) || !span_u64(&text, &running) ||
 	    !span_char(&text, '/') || !span_u64(&text, &parsed.threads))
 		return false;
 	*loadavg = parsed;
@@ -27,12 +28,12 @@ void stat_totals_parse(struct span text, struct stat_totals *totals)
 	uint64_t value, cpus = 0;
 
 	*totals = (struct stat_totals){
-		.cpus = SYSTEM_UNKNOWN,
-		.context_switches = SYSTEM_UNKNOWN,
-		.interrupts = SYSTEM_UNKNOWN,
-		.forks = SYSTEM_UNKNOWN,
-		.running = SYSTEM_UNKNOWN,
-		.blocked = SYSTEM_UNKNOWN,
+		.cpus = U64_UNKNOWN,
+		.context_switches = U64_UNKNOWN,
+		.interrupts = U64_UNKNOWN,
+		.forks = U64_UNKNOWN,
+		.running = U64_UNKNOWN,
+		.blocked = U64_UNKNOWN,
 	};
 	while (span_line(&text, &line)) {
 		if (!span_pair_u64(line, &name, &value, &rest))

@@ -7,12 +7,10 @@
 #include <stdint.h>
 
 #include "core/span.h"
-
-#define SYSTEM_UNKNOWN UINT64_MAX
+#include "core/unknown.h"
 
 struct loadavg {
 	double load1, load5, load15;
-	uint64_t running; /* tasks on a run queue now */
 	uint64_t threads; /* all schedulable tasks of the machine */
 };
 
@@ -21,7 +19,7 @@ bool loadavg_parse(struct span text, struct loadavg *loadavg);
 /* Seconds since boot, suspend included. */
 bool uptime_parse(struct span text, double *seconds);
 
-/* SYSTEM_UNKNOWN for a line that is not there. */
+/* U64_UNKNOWN for a line that is not there. */
 struct stat_totals {
 	uint64_t cpus;             /* lines "cpuN": CPUs that are online */
 	uint64_t context_switches; /* since boot */

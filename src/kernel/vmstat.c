@@ -34,16 +34,16 @@ void vmstat_parse(struct span text, const char *const *names, size_t n_names, ui
 	uint64_t value;
 
 	for (size_t i = 0; i < n_names; i++)
-		values[i] = VMSTAT_UNKNOWN;
+		values[i] = U64_UNKNOWN;
 	while (span_line(&text, &line)) {
 		if (!span_pair_u64(line, &name, &value, &rest))
 			continue;
 		for (size_t i = 0; i < n_names; i++) {
 			if (!counts_for(name, names[i]))
 				continue;
-			if (values[i] == VMSTAT_UNKNOWN)
+			if (values[i] == U64_UNKNOWN)
 				values[i] = 0;
-			if (value < VMSTAT_UNKNOWN - values[i] - 1)
+			if (value < U64_UNKNOWN - values[i] - 1)
 				values[i] += value;
 			break;
 		}

@@ -7,11 +7,10 @@
 #include <stdint.h>
 
 #include "core/span.h"
-
-#define VMSTAT_UNKNOWN UINT64_MAX
+#include "core/unknown.h"
 
 /*
- * Fills values[i] with the counter names[i], VMSTAT_UNKNOWN where the kernel has none. Counters that were
+ * Fills values[i] with the counter names[i], U64_UNKNOWN where the kernel has none. Counters that were
  * split by zone in older kernels are added up: "allocstall" is allocstall_normal + allocstall_movable + …
  * and, before 4.8, "pgscan_kswapd" is pgscan_kswapd_normal + … .
  */

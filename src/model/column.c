@@ -9,12 +9,24 @@
 
 #include "core/i18n.h"
 
-int schema_column(const struct schema *schema, const char *key)
+int schema_column_span(const struct schema *schema, struct span key)
 {
 	for (unsigned i = 0; i < schema->n_columns; i++)
-		if (strcmp(schema->columns[i].key, key) == 0)
+		if (span_is(key, schema->columns[i].key))
 			return (int)i;
 	return -1;
+}
+
+int schema_column(const struct schema *schema, const char *key)
+{
+	return schema_column_span(schema, span_text(key));
+}
+
+const struct column *schema_find(const struct schema *schema, const char *key)
+{
+	int index = schema_column(schema, key);
+
+	return index < 0 ? NULL : &schema->columns[index];
 }
 
 const char *column_title(const struct column *column)
@@ -175,32 +187,33 @@ bool row_same_key(const struct schema *schema, const void *one, const void *othe
 	return true;
 }
 
-/* FNV-1a */
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t length)
+bool row_next_key(const struct schema *schema, const void *row, unsigned *next, struct span *bytes)
 {
-	const unsigned char *byte = bytes;
-
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
-uint64_t row_hash_key(const struct schema *schema, const void *row)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (unsigned i = 0; i < schema->n_columns; i++) {
-		const struct column *column = &schema->columns[i];
+	while (*next < schema->n_columns) {
+		const struct column *column = &schema->columns[(*next)++];
 		const char *text;
 
 		if (column->kind != COLUMN_KEY)
 			continue;
 		if (column->type != VALUE_TEXT) {
-			hash = hash_bytes(hash, field(row, column), 8);
-			continue;
+			*bytes = span_of(field(row, column), 8);
+			return true;
 		}
 		text = row_text(row, column);
-		hash = hash_bytes(hash, text ? text : "", text ? strlen(text) + 1 : 1);
+		*bytes = span_of(text ? text : "", text ? strlen(text) + 1 : 1);
+		return true;
 	}
+	return false;
+}
+
+/* FNV-1a */
+uint64_t row_hash_key(const struct schema *schema, const void *row)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	struct span bytes;
+
+	for (unsigned next = 0; row_next_key(schema, row, &next, &bytes);)
+		for (; bytes.at < bytes.end; bytes.at++)
+			hash = (hash ^ (unsigned char)*bytes.at) * UINT64_C(0x100000001b3);
 	return hash;
 }

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A field that says nothing yet: every new row is filled with these. NaN and NULL for the other types. */
-#define U64_UNKNOWN UINT64_MAX
+#include "core/span.h"
+#include "core/unknown.h"
 
 /* A field that makes no sense in this row, such as the caches of the swap row: drawn as nothing at all. */
 #define U64_BLANK (UINT64_MAX - 1)
@@ -52,7 +52,6 @@ enum unit {
 	N_UNITS,
 };
 
-/* Set by offset only when it names a field that is not the first: 0 is "none". */
 struct column {
 	const char *key;       /* stable: CSV heading, JSON key, metric name; ends in its unit */
 	const char *title;     /* N_(): heading on the screen and in text */
@@ -63,7 +62,8 @@ struct column {
 	enum unit unit;
 	uint16_t offset;       /* of the field in the row */
 	uint16_t rate_of;      /* RATE: offset of the counter (u64 or f64) it grows from */
-	uint16_t rate_over;    /* RATE: offset of the counter it is divided by; 0: by the time */
+	uint16_t rate_over;    /* RATE: offset of the counter it is divided by; 0: by the time, so that
+				* this counter cannot be the first field */
 	double scale;          /* RATE: factor; 0 counts as 1 */
 	int width;             /* cells it takes at least */
 	unsigned rank;         /* columns of a higher rank are left out first; 0 stays longest */
@@ -99,8 +99,17 @@ struct schema {
 
 /* Index of the column with this key, or -1. */
 int schema_column(const struct schema *schema, const char *key);
+int schema_column_span(const struct schema *schema, struct span key);
+
+/* The column with this key; NULL when there is none. */
+const struct column *schema_find(const struct schema *schema, const char *key);
 
 const char *column_title(const struct column *column); /* translated; may be empty */
+
+static inline bool column_is_left(const struct column *column) /* texts are, numbers are not */
+{
+	return column->type == VALUE_TEXT;
+}
 
 /* The last part of a column's key must be one of its unit's words ("bytes"); NULL where none is needed. */
 const char *unit_suffix(enum unit unit);
@@ -130,7 +139,11 @@ bool row_same_value(const struct column *column, const void *one, const void *ot
 /* Do both rows have the same values in all KEY columns? */
 bool row_same_key(const struct schema *schema, const void *one, const void *other);
 
-/* A hash of the values of all KEY columns. */
+/*
+ * The bytes of the row's KEY columns, one after the other: start with *next = 0; false after the last.
+ * Texts come with their NUL, so that equal bytes in all mean equal keys.
+ */
+bool row_next_key(const struct schema *schema, const void *row, unsigned *next, struct span *bytes);
 uint64_t row_hash_key(const struct schema *schema, const void *row);
 
 #endif

@@ -80,43 +80,54 @@ void *table_add(struct table *table)
 	return row;
 }
 
-static const struct column *first_key(const struct schema *schema)
+/* Are the row's first KEY columns of text these? */
+static bool is_named(const struct schema *schema, const void *row, const char *key, const char *other)
 {
-	for (unsigned i = 0; i < schema->n_columns; i++)
-		if (schema->columns[i].kind == COLUMN_KEY)
-			return &schema->columns[i];
+	const char *wanted[] = { key, other };
+	unsigned n_found = 0;
+
+	for (unsigned i = 0; i < schema->n_columns && n_found < 2 && wanted[n_found]; i++) {
+		const struct column *column = &schema->columns[i];
+		const char *text = column->type == VALUE_TEXT ? row_text(row, column) : NULL;
+
+		if (column->kind != COLUMN_KEY || column->type != VALUE_TEXT)
+			continue;
+		if (!text || strcmp(text, wanted[n_found++]) != 0)
+			return false;
+	}
+	return n_found == (other ? 2 : 1);
+}
+
+const void *table_find(const struct table *table, const char *key, const char *other)
+{
+	for (size_t i = 0; i < table->n_rows; i++)
+		if (is_named(table->schema, table_row(table, i), key, other))
+			return table_row(table, i);
 	return NULL;
 }
 
-const void *table_find(const struct table *table, const char *key)
+double table_number(const struct table *table, const void *row, const char *key)
 {
-	const struct column *column = first_key(table->schema);
+	const struct column *column = row ? schema_find(table->schema, key) : NULL;
 
-	if (!column || column->type != VALUE_TEXT)
-		return NULL;
-	for (size_t i = 0; i < table->n_rows; i++) {
-		const char *text = row_text(table_row(table, i), column);
+	return column ? row_number(row, column) : NAN;
+}
 
-		if (text && strcmp(text, key) == 0)
-			return table_row(table, i);
-	}
-	return NULL;
+const char *table_text(const struct table *table, const void *row, const char *key)
+{
+	const struct column *column = row ? schema_find(table->schema, key) : NULL;
+	const char *text = column && column->type == VALUE_TEXT ? row_text(row, column) : NULL;
+
+	return text ? text : "";
 }
 
 double frame_number(const struct frame *frame, const char *topic, const char *row, const char *column)
 {
 	const struct table *table = frame_table(frame, topic);
-	const void *found = NULL;
-	int index;
 
-	if (table && row)
-		found = table_find(table, row);
-	else if (table && table->n_rows > 0)
-		found = table_row(table, 0);
-	if (!found)
+	if (!table || table->n_rows == 0)
 		return NAN;
-	index = schema_column(table->schema, column);
-	return index < 0 ? NAN : row_number(found, &table->schema->columns[index]);
+	return table_number(table, row ? table_find(table, row, NULL) : table_row(table, 0), column);
 }
 
 static const char *copy(struct frame *frame, const char *text)

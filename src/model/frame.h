@@ -56,10 +56,22 @@ static inline void *table_row(const struct table *table, size_t index)
 	return table->rows + index * table->schema->row_size;
 }
 
-/* The first row whose first KEY column is this text, NULL if there is none. */
-const void *table_find(const struct table *table, const char *key);
+/*
+ * The first row whose KEY columns of text are these, in their order; other may be NULL when one is enough.
+ * NULL if there is none.
+ */
+const void *table_find(const struct table *table, const char *key, const char *other);
 
-/* The number at (topic, row named by its first key, column); NaN when it is not there or not known. */
+/* The number in this column of a row; NaN when row is NULL, or there is no such column, or it is not known. */
+double table_number(const struct table *table, const void *row, const char *column);
+
+/* The text in this column of a row, "" when it is not there or not known. */
+const char *table_text(const struct table *table, const void *row, const char *column);
+
+/*
+ * The number at (topic, row named by its first key, column), of the first row when row is NULL; NaN when
+ * it is not there or not known.
+ */
 double frame_number(const struct frame *frame, const char *topic, const char *row, const char *column);
 
 /* Texts are copied into the arena. The same text about the same topic is kept once. */

@@ -9,30 +9,32 @@
 
 #include "model/frame.h"
 
-/* Where a replay stands. */
-struct source_place {
-	size_t index; /* of the frame that next() gave last, from 0 */
-	size_t known; /* frames found so far */
-	bool whole;   /* known is all there are */
-};
-
 struct source {
-	/* Fills a cleared frame. 1, 0 at the end, or -errno; a sampler that fails is a notice, no error. */
+	/*
+	 * Fills a cleared frame: 1. 0 at the end; -EAGAIN when there is none yet (see wait_fd); or -errno.
+	 * A sampler that fails is a notice, no error.
+	 */
 	int (*next)(void *state, struct frame *frame);
 
-	/* Only the topics whose bit is set, by index of the schema, are wanted from now on. May be NULL. */
+	/* Only the topics whose flag is set, by index of the schema, are wanted from now on. May be NULL. */
 	void (*want)(void *state, const bool *topics);
 
-	/* See struct topic; -ENOTSUP from a recording. May be NULL. */
+	/*
+	 * See struct topic. Without done it only tells whether it could be done. On failure *remedy, if not
+	 * NULL, is what to do about it, or NULL. -ENOTSUP where there is no live machine. May be NULL.
+	 */
 	int (*act)(void *state, const char *topic, const char *action,
-		   void (*done)(void *context, int error), void *context);
+		   void (*done)(void *context, int error), void *context, const char **remedy);
 
-	/* The next call of next() gives frame index, or the last one there is. NULL: it is live. */
-	int (*seek)(void *state, size_t index);
-	struct source_place (*place)(void *state);
+	/* These are of recordings; NULL: it is live. */
+	int (*seek)(void *state, size_t index);           /* next() then gives frame index, or the last; 0 or -errno */
+	size_t (*position)(void *state);                  /* index of the frame that next() gave last */
+	size_t (*find)(void *state, uint64_t wall_ns);    /* of the last frame not after it, as far as can be read */
 
-	/* Index of the last frame not after wall_ns, reading on as far as needed. */
-	size_t (*find)(void *state, uint64_t wall_ns);
+	/* Of a recording that is still being written, through a pipe; NULL or -1: next() never has to wait. */
+	int (*wait_fd)(void *state); /* readable when there may be more */
+	bool (*pull)(void *state);   /* takes in what is there, for next() to give; false: no more will come */
+
 	void (*close)(void *state);
 	void *state;
 };

@@ -39,6 +39,8 @@ enum size_unit size_unit_of_table(const struct table *table, enum size_unit chos
 {
 	double largest = 0;
 
+	if (chosen == SIZE_PERCENT && !table->schema->whole)
+		chosen = SIZE_AUTO;
 	if (chosen != SIZE_AUTO || !table->schema->one_unit)
 		return chosen;
 	for (unsigned c = 0; c < table->schema->n_columns; c++) {
@@ -51,6 +53,13 @@ enum size_unit size_unit_of_table(const struct table *table, enum size_unit chos
 		if (largest >= 1000 * size_units[unit].bytes)
 			return unit;
 	return SIZE_B;
+}
+
+const char *size_unit_heading(const struct schema *schema, enum size_unit unit)
+{
+	if (!schema->one_unit || unit == SIZE_AUTO)
+		return "";
+	return unit == SIZE_PERCENT ? "%" : size_units[unit].name;
 }
 
 /* printf into a cell, leaving room for a sign; what does not fit is cut: broken files hold absurd numbers. */
@@ -77,6 +86,8 @@ static size_t scaled(char *out, double value, double step, const char *const *su
 {
 	unsigned i = 0;
 
+	if (isnan(value))
+		return cell(out, "-");
 	if (value < 0) {
 		*out = '-';
 		return 1 + scaled(out + 1, -value, step, suffixes, n_suffixes);
@@ -116,6 +127,8 @@ static size_t format_rate(char *out, double per_second)
 {
 	static const char *const suffixes[] = { "", "k", "M", "G", "T" };
 
+	if (isnan(per_second))
+		return cell(out, "-");
 	if (per_second > 0 && per_second < 10)
 		return cell(out, "%.1f", per_second);
 	if (per_second < 100000)
@@ -133,6 +146,8 @@ static size_t format_seconds(char *out, double seconds, bool ascii)
 {
 	unsigned long long whole;
 
+	if (isnan(seconds))
+		return cell(out, "-");
 	if (!(seconds > 0) || seconds > 1e15)
 		return cell(out, "%.3gs", seconds);
 	if (seconds < 1e-6)
@@ -177,16 +192,11 @@ static size_t format_bytes(char *out, const struct schema *schema, const struct 
 	return cell(out, "%.0f", trunc(bytes / size_units[unit].bytes) + 0.0);
 }
 
-size_t value_format(char *out, const struct schema *schema, const struct column *column, const void *row,
-		    enum size_unit unit, bool ascii)
+static size_t format_number(char *out, const struct schema *schema, const struct column *column, const void *row,
+			    enum size_unit unit, bool ascii)
 {
-	double number;
+	double number = row_number(row, column);
 
-	if (row_is_blank(row, column))
-		return cell(out, "%s", "");
-	if (!row_is_known(row, column))
-		return cell(out, "-");
-	number = row_number(row, column);
 	switch (column->unit) {
 	case UNIT_BYTES:
 		return format_bytes(out, schema, column, row, unit);
@@ -203,4 +213,17 @@ size_t value_format(char *out, const struct schema *schema, const struct column 
 			return cell(out, "%" PRIu64, row_u64(row, column));
 		return cell(out, "%.2f", number);
 	}
+}
+
+const char *value_text(char *number, const struct schema *schema, const struct column *column, const void *row,
+		       enum size_unit unit, bool ascii)
+{
+	if (row_is_blank(row, column))
+		return "";
+	if (!row_is_known(row, column))
+		return "-";
+	if (column->type == VALUE_TEXT)
+		return row_text(row, column);
+	format_number(number, schema, column, row, unit, ascii);
+	return number;
 }

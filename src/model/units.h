@@ -17,16 +17,23 @@ bool size_unit_parse(const char *name, enum size_unit *unit);
 const char *size_unit_name(enum size_unit unit);
 
 /*
- * The unit in which this table's sizes are shown: what was chosen, but for a table of one unit (see
- * struct schema) "auto" becomes the largest unit that leaves its greatest size four digits.
+ * The unit in which this table's sizes are shown: what was chosen, but percent only where a row has a
+ * whole, and for a table of one unit (see struct schema) "auto" becomes the largest unit that leaves its
+ * greatest size four digits.
  */
 enum size_unit size_unit_of_table(const struct table *table, enum size_unit chosen);
 
-/* The value as text without blanks: "-" unknown, "" blank. Text columns are not for this function. */
-size_t value_format(char *out, const struct schema *schema, const struct column *column, const void *row,
-		    enum size_unit unit, bool ascii);
+/* What stands beside the headings of a table in this unit: "MiB", "%", or nothing. */
+const char *size_unit_heading(const struct schema *schema, enum size_unit unit);
 
-/* For sentences and labels: "14.2 GiB", short "14.2G", "6.778s", "1.2k". Each returns out, which has VALUE_TEXT_MAX bytes. */
+/*
+ * The value as a person sees it: a number without blanks, in number, which has VALUE_TEXT_MAX bytes; a
+ * text as it was found, hostile as it may be. "-" when unknown, "" when blank.
+ */
+const char *value_text(char *number, const struct schema *schema, const struct column *column, const void *row,
+		       enum size_unit unit, bool ascii);
+
+/* "-" when not known. For sentences and labels: "14.2 GiB", short "14.2G", "6.778s", "1.2k". Each returns out, which has VALUE_TEXT_MAX bytes. */
 char *size_text(char *out, double bytes);
 char *size_short(char *out, double bytes);
 char *duration_text(char *out, double seconds, bool ascii);

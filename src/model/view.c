@@ -33,38 +33,38 @@ void view_close(struct view *view)
 	*view = (struct view){ 0 };
 }
 
-static int find_column(const struct schema *schema, struct span name)
+static bool is_among(const unsigned *columns, unsigned n_columns, unsigned wanted)
 {
-	for (unsigned i = 0; i < schema->n_columns; i++)
-		if (span_is(name, schema->columns[i].key))
-			return (int)i;
-	return -1;
+	for (unsigned i = 0; i < n_columns; i++)
+		if (columns[i] == wanted)
+			return true;
+	return false;
 }
 
-int view_choose_columns(struct view *view, const char *list, const char **unknown)
+int view_choose_columns(struct view *view, const char *list, const char **wrong)
 {
 	struct span rest = span_text(list), name;
 	unsigned columns[VIEW_COLUMNS_MAX], n_columns = 0;
 
-	while (rest.at < rest.end && n_columns < VIEW_COLUMNS_MAX) {
+	*wrong = list;
+	while (rest.at < rest.end) {
 		int index;
 
+		*wrong = rest.at;
 		if (!span_until(&rest, ',', &name)) {
 			name = rest;
 			rest.at = rest.end;
 		}
-		index = find_column(view->schema, name);
-		if (index < 0) {
-			*unknown = name.at;
+		index = schema_column_span(view->schema, name);
+		if (index < 0)
 			return -EINVAL;
-		}
+		if (is_among(columns, n_columns, (unsigned)index))
+			return -EEXIST;
 		columns[n_columns++] = (unsigned)index;
 	}
-	if (n_columns == 0) {
-		*unknown = list;
+	if (n_columns == 0)
 		return -EINVAL;
-	}
-	memcpy(view->columns, columns, sizeof(columns));
+	memcpy(view->columns, columns, n_columns * sizeof(columns[0]));
 	view->n_columns = n_columns;
 	return 0;
 }
@@ -72,13 +72,47 @@ int view_choose_columns(struct view *view, const char *list, const char **unknow
 int view_choose_sort(struct view *view, const char *name)
 {
 	bool ascending = name[0] == '+';
-	int index = find_column(view->schema, span_text(ascending ? name + 1 : name));
+	int index = *name ? schema_column(view->schema, ascending ? name + 1 : name) : VIEW_AS_SAMPLED;
 
-	if (index < 0)
+	if (*name && index < 0)
 		return -EINVAL;
 	view->sort = index;
-	view->descending = !ascending;
+	view->descending = *name && !ascending;
 	return 0;
+}
+
+void view_dress(struct view *view, const char *columns, const char *sort)
+{
+	const char *wrong;
+
+	if (columns)
+		view_choose_columns(view, columns, &wrong);
+	if (sort)
+		view_choose_sort(view, sort);
+}
+
+void view_write_columns(const struct view *view, struct buffer *out)
+{
+	buffer_empty(out);
+	for (unsigned i = 0; i < view->n_columns; i++)
+		buffer_print(out, "%s%s", i > 0 ? "," : "", view->schema->columns[view->columns[i]].key);
+	buffer_char(out, '\0');
+}
+
+void view_write_sort(const struct view *view, struct buffer *out)
+{
+	buffer_empty(out);
+	if (view->sort != VIEW_AS_SAMPLED)
+		buffer_print(out, "%s%s", view->descending ? "" : "+", view->schema->columns[view->sort].key);
+	buffer_char(out, '\0');
+}
+
+bool view_has_rates(const struct view *view)
+{
+	for (unsigned i = 0; i < view->n_columns; i++)
+		if (view->schema->columns[view->columns[i]].kind == COLUMN_RATE)
+			return true;
+	return false;
 }
 
 static int compare_known(const struct column *column, const void *one, const void *other)
@@ -101,7 +135,7 @@ static bool stands_above(const struct view *view, const void *one, const void *o
 	int order;
 
 	if (view->sort == VIEW_AS_SAMPLED)
-		return one < other;
+		return view->descending ? one > other : one < other;
 	column = &view->schema->columns[view->sort];
 	known = row_is_known(one, column);
 	other_known = row_is_known(other, column);
@@ -172,7 +206,7 @@ void view_apply(struct view *view, const struct table *table)
 	}
 	view->n_matching = view->n_rows;
 	keep = view->limit && view->limit < view->n_rows ? view->limit : view->n_rows;
-	if (view->sort != VIEW_AS_SAMPLED)
+	if (view->sort != VIEW_AS_SAMPLED || view->descending)
 		sort_first(view, view->rows, view->n_rows, keep);
 	view->n_rows = keep;
 }

@@ -7,10 +7,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/buffer.h"
 #include "model/frame.h"
 
 #define VIEW_COLUMNS_MAX 64
-#define VIEW_AS_SAMPLED (-1) /* no sorting: the order of the kernel */
+#define VIEW_AS_SAMPLED (-1) /* no sorting: the order of the kernel, or its reverse */
 
 struct view {
 	const struct schema *schema;
@@ -31,11 +32,22 @@ void view_close(struct view *view);
 void view_choose_all(struct view *view); /* hidden columns too, as machines want them */
 
 /*
- * "key,key,…" / "key" or "+key" (ascending). 0, or -EINVAL for a name that the schema lacks and then
- * *unknown is where it starts. An empty list of columns is -EINVAL too.
+ * "key,key,…". 0; -EINVAL for a name that the schema lacks or for an empty list, -EEXIST for a name that
+ * stands there twice: *wrong is then where that name starts. Untouched on failure.
  */
-int view_choose_columns(struct view *view, const char *list, const char **unknown);
+int view_choose_columns(struct view *view, const char *list, const char **wrong);
+
+/* "key" or "+key" (ascending), "" for the order as sampled. 0 or -EINVAL. */
 int view_choose_sort(struct view *view, const char *name);
+
+/* Columns and sort that a program chose, which the schema has; NULL leaves them. */
+void view_dress(struct view *view, const char *columns, const char *sort);
+
+/* As view_choose_columns() and view_choose_sort() take them; replaces the text, which ends in a NUL. */
+void view_write_columns(const struct view *view, struct buffer *out);
+void view_write_sort(const struct view *view, struct buffer *out);
+
+bool view_has_rates(const struct view *view);
 
 /* Makes view->rows from the table: filtered, sorted (unknown values last, ties as sampled), limited. */
 void view_apply(struct view *view, const struct table *table);

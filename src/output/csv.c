@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/utf8.h"
-#include "output/json_writer.h"
 #include "output/sink.h"
 
 /* Control characters have no place in RFC 4180; the text is otherwise UTF-8 whatever the locale. */
@@ -31,8 +31,6 @@ static void add_field(struct buffer *out, const char *text)
 
 static void add_value(struct buffer *out, const struct column *column, const void *row)
 {
-	struct json_writer json = { .out = out };
-
 	if (!row_is_known(row, column))
 		return;
 	if (column->type == VALUE_TEXT)
@@ -40,30 +38,30 @@ static void add_value(struct buffer *out, const struct column *column, const voi
 	else if (column->type == VALUE_U64)
 		buffer_print(out, "%" PRIu64, row_u64(row, column));
 	else
-		jsonw_f64(&json, row_f64(row, column));
+		buffer_f64(out, row_f64(row, column));
 }
 
 static int begin(struct sink *sink)
 {
-	const struct view *view = &sink->plan->views[0];
+	const struct view *view = &sink->print->views[0];
 
 	buffer_text(&sink->buffer, "time");
 	for (unsigned i = 0; i < view->n_columns; i++)
 		buffer_print(&sink->buffer, ",%s", view->schema->columns[view->columns[i]].key);
 	buffer_text(&sink->buffer, "\r\n");
-	return buffer_write(&sink->buffer, sink->fd);
+	return sink_flush(sink);
 }
 
 static int frame(struct sink *sink, const struct frame *frame)
 {
-	struct view *view = &sink->plan->views[0];
+	struct view *view = &sink->print->views[0];
 	const struct table *table = frame_table(frame, view->schema->name);
-	char time[TIME_TEXT_MAX];
+	char time[CLOCK_TEXT_MAX];
 
 	if (!table)
 		return 0;
 	view_apply(view, table);
-	time_utc(time, frame->wall_ns);
+	clock_utc(time, frame->wall_ns);
 	for (size_t r = 0; r < view->n_rows; r++) {
 		buffer_text(&sink->buffer, time);
 		for (unsigned c = 0; c < view->n_columns; c++) {
@@ -72,7 +70,7 @@ static int frame(struct sink *sink, const struct frame *frame)
 		}
 		buffer_text(&sink->buffer, "\r\n");
 	}
-	return buffer_write(&sink->buffer, sink->fd);
+	return sink_flush(sink);
 }
 
 const struct sink_format sink_csv = { .name = "csv", .one_table = true, .begin = begin, .frame = frame };

@@ -2,8 +2,8 @@
 /* JSON: one object per sample and line. */
 #include <config.h>
 
+#include "core/clock.h"
 #include "output/json_writer.h"
-#include "output/recording.h"
 #include "output/sink.h"
 
 static void add_value(struct json_writer *json, const struct column *column, const void *row)
@@ -39,32 +39,15 @@ static void add_table(struct json_writer *json, struct view *view, const struct 
 	jsonw_close(json, ']');
 }
 
-void jsonw_notices(struct json_writer *json, const struct frame *frame)
-{
-	jsonw_key(json, "notices");
-	jsonw_open(json, '[');
-	for (unsigned i = 0; i < frame->n_notices; i++) {
-		jsonw_open(json, '{');
-		jsonw_key(json, "topic");
-		jsonw_text(json, frame->notices[i].topic);
-		jsonw_key(json, "text");
-		jsonw_text(json, frame->notices[i].text);
-		jsonw_key(json, "remedy");
-		jsonw_text(json, frame->notices[i].remedy);
-		jsonw_close(json, '}');
-	}
-	jsonw_close(json, ']');
-}
-
 static int frame(struct sink *sink, const struct frame *frame)
 {
 	struct json_writer json = { .out = &sink->buffer };
-	const struct plan *plan = sink->plan;
-	char time[TIME_TEXT_MAX];
+	const struct print_plan *print = sink->print;
+	char time[CLOCK_TEXT_MAX];
 
 	jsonw_open(&json, '{');
 	jsonw_key(&json, "time");
-	jsonw_text(&json, time_utc(time, frame->wall_ns));
+	jsonw_text(&json, clock_utc(time, frame->wall_ns));
 	jsonw_key(&json, "interval_seconds");
 	if (frame->interval_ns)
 		jsonw_f64(&json, (double)frame->interval_ns * 1e-9);
@@ -74,18 +57,18 @@ static int frame(struct sink *sink, const struct frame *frame)
 	jsonw_text(&json, frame->host);
 	jsonw_key(&json, "panes");
 	jsonw_open(&json, '[');
-	for (unsigned i = 0; i < plan->n_panes; i++)
-		jsonw_text(&json, plan->panes[i]);
+	for (unsigned i = 0; i < print->n_panes; i++)
+		jsonw_text(&json, print->panes[i]);
 	jsonw_close(&json, ']');
 	jsonw_key(&json, "tables");
 	jsonw_open(&json, '{');
-	for (unsigned i = 0; i < plan->n_views; i++)
-		add_table(&json, &plan->views[i], frame);
+	for (unsigned i = 0; i < print->n_views; i++)
+		add_table(&json, &print->views[i], frame);
 	jsonw_close(&json, '}');
 	jsonw_notices(&json, frame);
 	jsonw_close(&json, '}');
 	buffer_char(&sink->buffer, '\n');
-	return buffer_write(&sink->buffer, sink->fd);
+	return sink_flush(sink);
 }
 
 const struct sink_format sink_json = { .name = "json", .frame = frame };

@@ -6,9 +6,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #include "core/utf8.h"
 
@@ -84,19 +81,11 @@ void jsonw_u64(struct json_writer *json, uint64_t number)
 
 void jsonw_f64(struct json_writer *json, double number)
 {
-	char text[32];
-
 	separate(json);
-	if (!isfinite(number)) {
+	if (isfinite(number))
+		buffer_f64(json->out, number);
+	else
 		buffer_text(json->out, "null");
-		return;
-	}
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, number);
-		if (strtod(text, NULL) == number)
-			break;
-	}
-	buffer_text(json->out, text);
 }
 
 void jsonw_bool(struct json_writer *json, bool value)
@@ -111,14 +100,19 @@ void jsonw_null(struct json_writer *json)
 	buffer_text(json->out, "null");
 }
 
-char *time_utc(char *text, uint64_t wall_ns)
+void jsonw_notices(struct json_writer *json, const struct frame *frame)
 {
-	time_t seconds = (time_t)(wall_ns / UINT64_C(1000000000));
-	struct tm tm;
-	char date[32];
-
-	if (!gmtime_r(&seconds, &tm) || strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm) == 0)
-		snprintf(date, sizeof(date), "1970-01-01T00:00:00");
-	snprintf(text, TIME_TEXT_MAX, "%s.%09uZ", date, (unsigned)(wall_ns % UINT64_C(1000000000)));
-	return text;
+	jsonw_key(json, "notices");
+	jsonw_open(json, '[');
+	for (unsigned i = 0; i < frame->n_notices; i++) {
+		jsonw_open(json, '{');
+		jsonw_key(json, "topic");
+		jsonw_text(json, frame->notices[i].topic);
+		jsonw_key(json, "text");
+		jsonw_text(json, frame->notices[i].text);
+		jsonw_key(json, "remedy");
+		jsonw_text(json, frame->notices[i].remedy);
+		jsonw_close(json, '}');
+	}
+	jsonw_close(json, ']');
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "core/buffer.h"
+#include "model/frame.h"
 
 struct json_writer {
 	struct buffer *out; /* borrowed */
@@ -29,8 +30,7 @@ void jsonw_f64(struct json_writer *json, double number); /* exact; null when not
 void jsonw_bool(struct json_writer *json, bool value);
 void jsonw_null(struct json_writer *json);
 
-/* "time": wall clock as RFC 3339 in UTC with nanoseconds; text has TIME_TEXT_MAX bytes. */
-#define TIME_TEXT_MAX 48
-char *time_utc(char *text, uint64_t wall_ns);
+/* "notices":[…] of a frame, in the same form in -o json and in recordings. */
+void jsonw_notices(struct json_writer *json, const struct frame *frame);
 
 #endif

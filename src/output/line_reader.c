@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,7 +16,8 @@
 
 static int open_spool(void)
 {
-	int fd = open(P_tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	const char *directory = secure_getenv("TMPDIR");
+	int fd = open(directory && *directory ? directory : P_tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	FILE *file;
 
 	if (fd >= 0)
@@ -46,6 +48,21 @@ void line_reader_close(struct line_reader *reader)
 	buffer_free(&reader->window);
 }
 
+/* 0 or -1 with errno set. */
+static int add_to_spool(struct line_reader *reader, const char *bytes, size_t length)
+{
+	while (length > 0) {
+		ssize_t written = pwrite(reader->spool_fd, bytes, length, reader->spooled);
+
+		if (written < 0)
+			return -1;
+		reader->spooled += written;
+		bytes += written;
+		length -= (size_t)written;
+	}
+	return 0;
+}
+
 static ssize_t fetch(struct line_reader *reader, off_t offset, char *bytes)
 {
 	ssize_t got;
@@ -55,11 +72,8 @@ static ssize_t fetch(struct line_reader *reader, off_t offset, char *bytes)
 	if (offset < reader->spooled)
 		return pread(reader->spool_fd, bytes, READ_BYTES, offset);
 	got = read(reader->fd, bytes, READ_BYTES);
-	if (got > 0 && reader->spool_fd >= 0) {
-		if (pwrite(reader->spool_fd, bytes, (size_t)got, reader->spooled) != got)
-			return -1;
-		reader->spooled += got;
-	}
+	if (got > 0 && reader->spool_fd >= 0 && add_to_spool(reader, bytes, (size_t)got) < 0)
+		return -1;
 	return got;
 }
 

@@ -19,7 +19,10 @@ struct line_reader {
 	off_t window_offset;
 };
 
-/* 0 or -errno. With go_back, lines of a pipe that were read once can be read again. */
+/*
+ * 0 or -errno. fd may be a file or a pipe; it is closed by line_reader_close(). With go_back, lines of a
+ * pipe that were read once can be read again.
+ */
 int line_reader_open(struct line_reader *reader, int fd, bool go_back);
 void line_reader_close(struct line_reader *reader);
 

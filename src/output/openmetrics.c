@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/utf8.h"
-#include "output/json_writer.h"
 #include "output/sink.h"
 
 #define FAMILY_MAX 160
@@ -42,12 +41,21 @@ static void add_escaped(struct buffer *out, const char *text)
 
 static void add_number(struct buffer *out, const struct column *column, const void *row)
 {
-	struct json_writer json = { .out = out };
-
 	if (column->type == VALUE_U64)
 		buffer_print(out, "%" PRIu64, row_u64(row, column));
 	else
-		jsonw_f64(&json, row_f64(row, column));
+		buffer_f64(out, row_f64(row, column));
+}
+
+/* Not known is an empty label. */
+static void add_label_value(struct buffer *out, const struct column *column, const void *row)
+{
+	if (!row_is_known(row, column))
+		return;
+	if (column->type == VALUE_TEXT)
+		add_escaped(out, row_text(row, column));
+	else
+		add_number(out, column, row);
 }
 
 /* In a histogram the lower bound of a bucket is a key but no label: "le" says it. */
@@ -67,10 +75,7 @@ static void add_labels(struct buffer *out, const struct schema *schema, const vo
 		if (!is_label(schema, column))
 			continue;
 		buffer_print(out, "%c%s=\"", before, column->key);
-		if (column->type != VALUE_TEXT)
-			add_number(out, column, row);
-		else if (row_text(row, column))
-			add_escaped(out, row_text(row, column));
+		add_label_value(out, column, row);
 		buffer_char(out, '"');
 		before = ',';
 	}
@@ -173,45 +178,48 @@ static bool same_labels(const struct schema *schema, const void *one, const void
 	return true;
 }
 
-static void add_bucket(struct buffer *out, const struct view *view, const struct buckets *buckets,
+static void add_bucket(struct buffer *out, const struct schema *schema, const struct buckets *buckets,
 		       const void *row, const char *bound, double count)
 {
 	char more[64];
 
 	snprintf(more, sizeof(more), "le=\"%s\"", bound);
 	buffer_print(out, "%s_bucket", buckets->family);
-	add_labels(out, view->schema, row, more);
+	add_labels(out, schema, row, more);
 	buffer_print(out, " %.0f\n", count);
 }
 
-/* Rows of one histogram follow each other, buckets ascending; counts are made cumulative here. */
-static void add_histograms(struct buffer *out, const struct view *view, const struct buckets *buckets)
+/*
+ * Rows of one histogram follow each other, buckets ascending; counts are made cumulative here. All rows of
+ * the table count, whatever a filter or limit leaves of them: part of a histogram would be another one.
+ */
+static void add_histograms(struct buffer *out, const struct table *table, const struct buckets *buckets)
 {
+	const struct schema *schema = table->schema;
 	double count = 0;
 
-	add_family(out, buckets->family, "histogram", family_unit(buckets->family, buckets->bound->unit),
-		   view->schema->help);
-	for (size_t r = 0; r < view->n_rows; r++) {
-		const void *row = view->rows[r];
-		bool last = r + 1 == view->n_rows || !same_labels(view->schema, row, view->rows[r + 1]);
+	add_family(out, buckets->family, "histogram", family_unit(buckets->family, buckets->bound->unit), schema->help);
+	for (size_t r = 0; r < table->n_rows; r++) {
+		const void *row = table_row(table, r);
+		bool last = r + 1 == table->n_rows || !same_labels(schema, row, table_row(table, r + 1));
 		char bound[40];
 
 		if (row_is_known(row, buckets->samples) && row_is_known(row, buckets->bound)) {
 			count += row_number(row, buckets->samples);
 			snprintf(bound, sizeof(bound), "%.12g", row_number(row, buckets->bound));
-			add_bucket(out, view, buckets, row, bound, count);
+			add_bucket(out, schema, buckets, row, bound, count);
 		}
 		if (!last)
 			continue;
-		add_bucket(out, view, buckets, row, "+Inf", count);
+		add_bucket(out, schema, buckets, row, "+Inf", count);
 		count = 0;
 	}
 }
 
 static int frame(struct sink *sink, const struct frame *frame)
 {
-	for (unsigned i = 0; i < sink->plan->n_views; i++) {
-		struct view *view = &sink->plan->views[i];
+	for (unsigned i = 0; i < sink->print->n_views; i++) {
+		struct view *view = &sink->print->views[i];
 		const struct table *table = frame_table(frame, view->schema->name);
 		struct buckets buckets;
 
@@ -220,11 +228,11 @@ static int frame(struct sink *sink, const struct frame *frame)
 		view_apply(view, table);
 		if (view->schema->shape != SHAPE_HISTOGRAM)
 			add_table(&sink->buffer, view);
-		else if (view->n_rows > 0 && find_buckets(view->schema, &buckets))
-			add_histograms(&sink->buffer, view, &buckets);
+		else if (table->n_rows > 0 && find_buckets(view->schema, &buckets))
+			add_histograms(&sink->buffer, table, &buckets);
 	}
 	buffer_text(&sink->buffer, "# EOF\n");
-	return buffer_write(&sink->buffer, sink->fd);
+	return sink_flush(sink);
 }
 
 const struct sink_format sink_openmetrics = { .name = "openmetrics", .frame = frame };

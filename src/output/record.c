@@ -116,15 +116,15 @@ static void add_frame(struct json_writer *json, const struct frame *frame)
 	jsonw_close(json, '}');
 }
 
-/* A line that could not be written whole is taken away again where the file allows it. */
+/* A line that could not be written whole is taken away again, from a file that is ours alone. */
 static int write_lines(struct sink *sink)
 {
 	long long length = (long long)sink->buffer.length;
-	int error = buffer_write(&sink->buffer, sink->fd);
+	int error = sink_flush(sink);
 
 	if (!error)
 		sink->good_bytes += length;
-	else if (ftruncate(sink->fd, (off_t)sink->good_bytes) < 0)
+	else if (sink->own_file && ftruncate(sink->fd, (off_t)sink->good_bytes) < 0)
 		return error; /* a pipe or device: the reader tolerates a torn last line */
 	return error;
 }

@@ -6,20 +6,16 @@
 #include <stdbool.h>
 
 #include "model/source.h"
-#include "output/json_writer.h"
 
 #define RECORDING_MAGIC "recording"
 #define RECORDING_FORMAT 1
 
-/* "notices":[…] of a frame, in the same form in -o json and in recordings. */
-void jsonw_notices(struct json_writer *json, const struct frame *frame);
-
 /*
- * A source of the frames in fd, which it then owns. With seekable, one can go back even in a pipe (it is
- * copied to a temporary file) and next() gives -EAGAIN while a pipe has nothing yet. On failure *why is a
- * translated sentence and -errno comes back.
+ * A source of the frames in fd, which it owns from then on, failure included. It waits for the first line;
+ * afterwards next() gives -EAGAIN while a pipe has nothing. With go_back one can go back even in a pipe: it
+ * is copied to a temporary file. On failure *why is a translated sentence and -errno comes back.
  */
-int replay_open(struct source *source, int fd, bool seekable, const struct schema *const *schemas,
+int replay_open(struct source *source, int fd, bool go_back, const struct schema *const *schemas,
 		unsigned n_schemas, const char **why);
 
 /* How the recording ended, such as in the middle of a line; NULL when there is nothing to say. */

@@ -22,6 +22,7 @@ struct column_map {
 
 struct place {
 	off_t offset;
+	size_t line; /* its number, from 1 */
 	uint64_t wall_ns;
 };
 
@@ -29,12 +30,14 @@ struct replay {
 	struct line_reader reader;
 	struct column_map *maps; /* one for each schema */
 	unsigned n_schemas;
-	struct place *places;    /* of the frames found so far, and behind the last of them */
-	size_t n_frames, capacity;
-	off_t end;               /* where the line after the last found frame starts */
+	struct buffer header;    /* the first line */
+	struct place *places;    /* of the lines found so far that look like frames */
+	size_t n_places, capacity;
+	off_t end;               /* where the line after the last found one starts */
+	size_t n_lines;          /* found so far, the header too */
 	bool whole;              /* there are no more */
 	const char *remark;
-	size_t next;             /* index of the frame that comes next */
+	size_t next;             /* place that comes next */
 };
 
 static void map_topic(struct column_map *map, const struct schema *schema, const json_t *columns)
@@ -71,6 +74,8 @@ static int read_header(struct replay *replay, const struct schema *const *schema
 			map_topic(&replay->maps[i], schemas[i],
 				  json_object_get(json_object_get(recorded, schemas[i]->name), "columns"));
 		*why = NULL;
+		buffer_add(&replay->header, line.at, span_length(line));
+		replay->n_lines = 1;
 	}
 	json_decref(header);
 	return *why ? -EINVAL : 0;
@@ -178,7 +183,36 @@ static uint64_t wall_of(struct span line)
 	return wall_ns;
 }
 
-/* Finds one more frame: 1, 0 at the end, or -errno. */
+static void add_place(struct replay *replay, struct span line)
+{
+	if (replay->n_places == replay->capacity) {
+		replay->capacity = replay->capacity ? replay->capacity * 2 : 64;
+		replay->places = alloc_resize(replay->places, replay->capacity, sizeof(*replay->places));
+	}
+	replay->places[replay->n_places++] =
+		(struct place){ .offset = replay->end, .line = replay->n_lines, .wall_ns = wall_of(line) };
+}
+
+static void end_with(struct replay *replay, const char *remark)
+{
+	replay->whole = true;
+	replay->remark = remark;
+}
+
+/*
+ * Recordings that were appended to one another: with the same header they go on as one, else the frames
+ * behind the second header cannot be read with the columns of the first.
+ */
+static void take_line(struct replay *replay, struct span line)
+{
+	if (!span_starts(line, "{\"panetop\":"))
+		add_place(replay, line);
+	else if (span_length(line) != replay->header.length ||
+		 memcmp(line.at, replay->header.bytes, replay->header.length) != 0)
+		end_with(replay, _("another recording, with other columns, begins in it; it is not read on from there"));
+}
+
+/* Looks at one more line: 1, 0 at the end, -EAGAIN or -errno. */
 static int find_next(struct replay *replay)
 {
 	struct span line;
@@ -186,45 +220,57 @@ static int find_next(struct replay *replay)
 	int got = replay->whole ? 0 : line_reader_get(&replay->reader, replay->end, &line, &after);
 
 	if (got == -EPIPE) {
-		replay->remark = _("the recording ends in the middle of a line; what was whole has been read");
+		end_with(replay, _("the recording ends in the middle of a line; what was whole has been read"));
 		got = 0;
 	}
 	if (got == 0)
 		replay->whole = true;
 	if (got != 1)
 		return got;
-	if (replay->n_frames == replay->capacity) {
-		replay->capacity = replay->capacity ? replay->capacity * 2 : 64;
-		replay->places = alloc_resize(replay->places, replay->capacity, sizeof(*replay->places));
-	}
-	replay->places[replay->n_frames++] = (struct place){ .offset = replay->end, .wall_ns = wall_of(line) };
+	replay->n_lines++;
+	take_line(replay, line);
 	replay->end = after;
 	return 1;
+}
+
+/* 1 when it was a frame, 0 when it was damaged. */
+static int read_line(struct replay *replay, struct frame *frame, struct span line)
+{
+	json_t *parsed = json_loadb(line.at, span_length(line), 0, NULL);
+	bool good = json_is_object(json_object_get(parsed, "tables"));
+
+	if (good)
+		read_frame(replay, frame, parsed);
+	json_decref(parsed);
+	return good;
 }
 
 static int next(void *state, struct frame *frame)
 {
 	struct replay *replay = state;
-	struct span line;
-	off_t after;
-	json_t *parsed;
-	int got;
+	size_t damaged = 0;
 
-	while (replay->next >= replay->n_frames) {
-		got = find_next(replay);
-		if (got != 1)
+	for (;;) {
+		struct span line;
+		off_t after;
+		int got = 1;
+
+		while (replay->next >= replay->n_places && got == 1)
+			got = find_next(replay);
+		if (got == 1)
+			got = line_reader_get(&replay->reader, replay->places[replay->next].offset, &line, &after);
+		if (got != 1) {
+			if (damaged && got == 0)
+				replay->remark = _("its last line is damaged");
 			return got;
+		}
+		replay->next++;
+		if (read_line(replay, frame, line))
+			break;
+		damaged = replay->places[replay->next - 1].line;
 	}
-	got = line_reader_get(&replay->reader, replay->places[replay->next].offset, &line, &after);
-	if (got != 1)
-		return got;
-	replay->next++;
-	parsed = json_loadb(line.at, span_length(line), 0, NULL);
-	if (json_is_object(parsed))
-		read_frame(replay, frame, parsed);
-	else
-		frame_notice(frame, "replay", NULL, _("line %zu of the recording is damaged"), replay->next + 1);
-	json_decref(parsed);
+	if (damaged)
+		frame_notice(frame, "replay", NULL, _("line %zu of the recording is damaged"), damaged);
 	return 1;
 }
 
@@ -233,23 +279,19 @@ static int seek(void *state, size_t index)
 	struct replay *replay = state;
 	int got = 1;
 
-	while (index >= replay->n_frames && got == 1)
+	while (index >= replay->n_places && got == 1)
 		got = find_next(replay);
-	if (replay->n_frames == 0)
+	if (replay->n_places == 0)
 		return got < 0 ? got : -ENODATA;
-	replay->next = index < replay->n_frames ? index : replay->n_frames - 1;
+	replay->next = index < replay->n_places ? index : replay->n_places - 1;
 	return 0;
 }
 
-static struct source_place place(void *state)
+static size_t position(void *state)
 {
 	const struct replay *replay = state;
 
-	return (struct source_place){
-		.index = replay->next > 0 ? replay->next - 1 : 0,
-		.known = replay->n_frames,
-		.whole = replay->whole,
-	};
+	return replay->next > 0 ? replay->next - 1 : 0;
 }
 
 static size_t find(void *state, uint64_t wall_ns)
@@ -257,13 +299,30 @@ static size_t find(void *state, uint64_t wall_ns)
 	struct replay *replay = state;
 	size_t found = 0;
 
-	while (replay->n_frames == 0 || replay->places[replay->n_frames - 1].wall_ns <= wall_ns)
+	while (replay->n_places == 0 || replay->places[replay->n_places - 1].wall_ns <= wall_ns)
 		if (find_next(replay) != 1)
 			break;
-	for (size_t i = 0; i < replay->n_frames; i++)
+	for (size_t i = 0; i < replay->n_places; i++)
 		if (replay->places[i].wall_ns <= wall_ns)
 			found = i;
 	return found;
+}
+
+static int wait_fd(void *state)
+{
+	const struct replay *replay = state;
+
+	return replay->reader.pipe && !replay->whole ? replay->reader.fd : -1;
+}
+
+static bool pull(void *state)
+{
+	struct replay *replay = state;
+	int got;
+
+	while ((got = find_next(replay)) == 1)
+		;
+	return got == -EAGAIN;
 }
 
 static void close_replay(void *state)
@@ -271,6 +330,7 @@ static void close_replay(void *state)
 	struct replay *replay = state;
 
 	line_reader_close(&replay->reader);
+	buffer_free(&replay->header);
 	for (unsigned i = 0; i < replay->n_schemas; i++)
 		free(replay->maps[i].columns);
 	free(replay->maps);
@@ -278,11 +338,11 @@ static void close_replay(void *state)
 	free(replay);
 }
 
-int replay_open(struct source *source, int fd, bool seekable, const struct schema *const *schemas,
+int replay_open(struct source *source, int fd, bool go_back, const struct schema *const *schemas,
 		unsigned n_schemas, const char **why)
 {
 	struct replay *replay = alloc_zeroed(1, sizeof(*replay));
-	int error = line_reader_open(&replay->reader, fd, seekable);
+	int error = line_reader_open(&replay->reader, fd, go_back);
 
 	replay->n_schemas = n_schemas;
 	replay->maps = alloc_zeroed(n_schemas, sizeof(*replay->maps));
@@ -290,7 +350,7 @@ int replay_open(struct source *source, int fd, bool seekable, const struct schem
 		*why = strerror(-error);
 	else
 		error = read_header(replay, schemas, why);
-	if (!error && seekable && replay->reader.pipe && fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
+	if (!error && replay->reader.pipe && fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
 		error = -errno;
 	if (error) {
 		*why = *why ? *why : strerror(-error);
@@ -298,7 +358,14 @@ int replay_open(struct source *source, int fd, bool seekable, const struct schem
 		return error;
 	}
 	*source = (struct source){
-		.next = next, .seek = seek, .place = place, .find = find, .close = close_replay, .state = replay,
+		.next = next,
+		.seek = seek,
+		.position = position,
+		.find = find,
+		.wait_fd = wait_fd,
+		.pull = pull,
+		.close = close_replay,
+		.state = replay,
 	};
 	return 0;
 }

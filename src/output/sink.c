@@ -17,9 +17,15 @@ const struct sink_format *sink_format_find(const char *name)
 	return NULL;
 }
 
-void sink_open(struct sink *sink, const struct sink_format *format, struct plan *plan, int fd, const char *name)
+void sink_open(struct sink *sink, const struct sink_format *format, struct print_plan *print, int fd,
+	       const char *name)
 {
-	*sink = (struct sink){ .format = format, .plan = plan, .fd = fd, .name = name };
+	*sink = (struct sink){ .format = format, .print = print, .fd = fd, .cancel_fd = -1, .name = name };
+}
+
+int sink_flush(struct sink *sink)
+{
+	return buffer_write(&sink->buffer, sink->fd, sink->cancel_fd);
 }
 
 int sink_begin(struct sink *sink)
@@ -43,11 +49,11 @@ void sink_close(struct sink *sink)
 	*sink = (struct sink){ 0 };
 }
 
-void plan_close(struct plan *plan)
+void print_plan_close(struct print_plan *print)
 {
-	for (unsigned i = 0; i < plan->n_views; i++)
-		view_close(&plan->views[i]);
-	free(plan->views);
-	plan->views = NULL;
-	plan->n_views = 0;
+	for (unsigned i = 0; i < print->n_views; i++)
+		view_close(&print->views[i]);
+	free(print->views);
+	print->views = NULL;
+	print->n_views = 0;
 }

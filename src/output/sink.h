@@ -11,7 +11,7 @@
 #include "model/view.h"
 
 /* What a run prints; made once from options and panes. */
-struct plan {
+struct print_plan {
 	struct view *views; /* the tables, in order; owned */
 	unsigned n_views;
 	const char *const *panes; /* their names; borrowed */
@@ -23,7 +23,7 @@ struct plan {
 
 struct sink;
 
-/* All return 0 or -errno of the write that failed. */
+/* All return 0 or what sink_flush() says. */
 struct sink_format {
 	const char *name;
 	bool one_table;                   /* takes a single table */
@@ -33,8 +33,10 @@ struct sink_format {
 
 struct sink {
 	const struct sink_format *format;
-	struct plan *plan;    /* borrowed; not used by the recording */
+	struct print_plan *print; /* borrowed; not used by the recording */
 	int fd;               /* borrowed */
+	int cancel_fd;        /* readable when the user wants the run to end; -1: none */
+	bool own_file;        /* fd was opened for this run alone: it may be cut back */
 	const char *name;     /* of the file, for messages; borrowed */
 	struct buffer buffer; /* owned */
 	unsigned long frames; /* written so far */
@@ -48,11 +50,15 @@ extern const struct sink_format sink_text, sink_csv, sink_json, sink_openmetrics
 const struct sink_format *sink_format_find(const char *name);
 
 /* Only sets it up; writing begins with sink_begin(). */
-void sink_open(struct sink *sink, const struct sink_format *format, struct plan *plan, int fd, const char *name);
+void sink_open(struct sink *sink, const struct sink_format *format, struct print_plan *print, int fd,
+	       const char *name);
 int sink_begin(struct sink *sink);
 int sink_frame(struct sink *sink, const struct frame *frame);
 void sink_close(struct sink *sink);
 
-void plan_close(struct plan *plan);
+/* Writes the buffer out: 0, -ECANCELED when the user did not want to wait, or -errno. */
+int sink_flush(struct sink *sink);
+
+void print_plan_close(struct print_plan *print);
 
 #endif

@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 #include "core/i18n.h"
@@ -101,7 +100,7 @@ static void save(const void *state, struct settings *settings)
 {
 	const struct memory_state *memory = state;
 
-	settings_set(settings, "memory.used", used_definitions[memory->used].name);
+	settings_set(settings, "memory.used", memory->used > 0 ? used_definitions[memory->used].name : NULL);
 }
 
 static void show(struct pane_context *context, enum memory_view view, unsigned focus)
@@ -150,23 +149,27 @@ static void next_span(struct pane_context *context)
 	memory->span_seconds = memory->span_seconds == 300 ? 3600 : memory->span_seconds == 3600 ? 0 : 300;
 }
 
-static double number(const struct pane_context *context, const char *row, const char *column)
+static double caches_now(const struct frame *frame)
 {
-	return frame_number(context->frame, "memory", row, column);
+	return frame_number(frame, "memory", "mem", "caches_bytes");
+}
+
+static void say_failed(struct pane_context *context, int error, const char *remedy)
+{
+	screen_say(context->screen, _("the caches cannot be dropped: %s%s%s"),
+		   error == -ENOTSUP ? _("this is not the live machine") : strerror(-error), remedy ? "; " : "",
+		   remedy ? remedy : "");
 }
 
 static void dropped(struct pane_context *context, int error)
 {
 	struct memory_state *memory = context->state;
 
+	memory->drop.state = error ? DROP_NONE : DROP_MADE;
 	if (error) {
-		memory->drop.state = DROP_NONE;
-		screen_say(context->screen, _("the caches could not be dropped: %s"), strerror(-error));
+		say_failed(context, error, NULL);
 		return;
 	}
-	memory->drop.state = DROP_DONE;
-	memory->drop.after_bytes = NAN;
-	memory->drop.mono_ns = context->frame->mono_ns;
 	screen_say(context->screen, "%s", _("caches dropped; see who reads them in again"));
 	if (memory->view != MEMORY_READERS)
 		show_readers(context);
@@ -175,25 +178,45 @@ static void dropped(struct pane_context *context, int error)
 static void drop(struct pane_context *context)
 {
 	struct memory_state *memory = context->state;
+	const char *remedy;
 	int error;
 
-	memory->drop = (struct memory_drop){
-		.state = DROP_RUNNING,
-		.before_bytes = number(context, "mem", "caches_bytes"),
-	};
-	error = screen_act(context, "reclaim", "drop-caches", dropped);
+	memory->drop = (struct memory_drop){ .state = DROP_RUNNING, .before_bytes = caches_now(context->frame) };
+	screen_say(context->screen, "%s", _("writing what is dirty to disk, then dropping the caches…"));
+	error = screen_act(context, "reclaim", "drop-caches", dropped, &remedy);
 	if (!error)
-		screen_say(context->screen, "%s", _("writing what is dirty to disk, then dropping the caches…"));
-	else
-		dropped(context, error);
+		return;
+	memory->drop.state = DROP_NONE;
+	say_failed(context, error, remedy);
 }
 
+/* It is asked only where it could be done. */
 static void ask_drop(struct pane_context *context)
 {
-	screen_ask(context,
-		   _("Drop all caches, to see what is read again? Dirty data is written first; nothing is lost, but "
-		     "everything is slower for a while."),
-		   drop);
+	const char *remedy;
+	int error = screen_act(context, "reclaim", "drop-caches", NULL, &remedy);
+
+	if (error)
+		say_failed(context, error, remedy);
+	else
+		screen_ask(context,
+			   _("Drop all caches, to see what is read again? Dirty data is written first; nothing is lost, "
+			     "but everything is slower for a while."),
+			   drop);
+}
+
+/* The first frame after the drop is what the growth is counted from. */
+static void sampled(struct pane_context *context, const struct frame *frame)
+{
+	struct memory_drop *drop = &((struct memory_state *)context->state)->drop;
+
+	if (drop->state != DROP_MADE)
+		return;
+	drop->state = DROP_MEASURED;
+	drop->after_bytes = caches_now(frame);
+	drop->mono_ns = frame->mono_ns;
+	drop->wall_ns = frame->wall_ns;
+	history_mark(&context->history, drop->mono_ns, 'D');
 }
 
 static const struct binding bindings[] = {
@@ -221,5 +244,6 @@ const struct pane pane_memory = {
 	.open = open_memory,
 	.save = save,
 	.adjust = adjust,
+	.sampled = sampled,
 	.draw = memory_draw,
 };

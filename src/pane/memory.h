@@ -36,8 +36,8 @@ enum memory_view { MEMORY_SUMMARY, MEMORY_EXTENDED, MEMORY_CHECKS, MEMORY_PAGING
 
 /* The experiment of dropping the caches. */
 struct memory_drop {
-	enum { DROP_NONE, DROP_RUNNING, DROP_DONE } state;
-	double before_bytes, after_bytes; /* of caches; after: at the first sample behind it, NaN until then */
+	enum { DROP_NONE, DROP_RUNNING, DROP_MADE, DROP_MEASURED } state;
+	double before_bytes, after_bytes; /* of caches; after: at the first sample behind it */
 	uint64_t mono_ns, wall_ns;        /* of that sample */
 };
 

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "core/clock.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "pane/memory.h"
@@ -111,30 +111,21 @@ static int draw_table(struct pane_context *context, const struct canvas *canvas,
 /* The limit that is nearest: the row of this resource with the least left. */
 static const void *nearest_limit(const struct table *table, const char *resource)
 {
-	const struct column *columns = table ? table->schema->columns : NULL;
 	const void *nearest = NULL;
 	double least = INFINITY;
-	int name, left;
 
-	if (!table)
-		return NULL;
-	name = schema_column(table->schema, "resource");
-	left = schema_column(table->schema, "free_bytes");
-	for (size_t i = 0; i < table->n_rows; i++) {
+	for (size_t i = 0; table && i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
-		double bytes = row_number(row, &columns[left]);
+		double left = table_number(table, row, "free_bytes");
 
-		if (strcmp(row_text(row, &columns[name]), resource) == 0 && bytes < least) {
-			least = bytes;
+		if (strcmp(table_text(table, row, "resource"), resource) != 0)
+			continue;
+		if (!nearest || left < least) {
+			least = isnan(left) ? INFINITY : left;
 			nearest = row;
 		}
 	}
 	return nearest;
-}
-
-static double limit_number(const struct table *table, const void *row, const char *key)
-{
-	return row_number(row, &table->schema->columns[schema_column(table->schema, key)]);
 }
 
 /* A second bar for the limit of a container: what it uses, its caches apart. */
@@ -143,21 +134,22 @@ static int draw_limit(const struct pane_context *context, const struct canvas *c
 	const struct table *table = context_table(context, LIMIT_TABLE);
 	const void *row = nearest_limit(table, resource);
 	struct graph_part parts[2] = { { 'u', LOOK_ANONYMOUS, "", 0, 0 }, { 'c', LOOK_CACHES, "", 0, 0 } };
-	char limit[VALUE_TEXT_MAX], used[VALUE_TEXT_MAX], left[VALUE_TEXT_MAX];
-	double bytes, caches;
+	char limit_text[VALUE_TEXT_MAX], used_text[VALUE_TEXT_MAX], left_text[VALUE_TEXT_MAX];
+	double limit, used, caches;
 	int x;
 
 	if (!row)
 		return y;
-	bytes = limit_number(table, row, "used_bytes");
-	caches = limit_number(table, row, "caches_bytes");
-	parts[1].value = isnan(caches) ? 0 : fmin(caches, bytes);
-	parts[0].value = bytes - parts[1].value;
+	limit = table_number(table, row, "limit_bytes");
+	used = table_number(table, row, "used_bytes");
+	caches = table_number(table, row, "caches_bytes");
 	x = canvas_print(canvas, y, 0, STYLE_STRONG, _("%s limit %s: used %s, free %s"), resource,
-			 size_text(limit, limit_number(table, row, "limit_bytes")), size_text(used, bytes),
-			 size_text(left, limit_number(table, row, "free_bytes")));
-	if (canvas->width - x > 12)
-		graph_bar(canvas, y, x + 1, canvas->width - x - 1, parts, 2, limit_number(table, row, "limit_bytes"));
+			 size_text(limit_text, limit), size_text(used_text, used),
+			 size_text(left_text, table_number(table, row, "free_bytes")));
+	parts[1].value = isnan(caches) ? 0 : fmin(caches, used);
+	parts[0].value = used - parts[1].value;
+	if (limit > 0 && !isnan(used) && canvas->width - x > 12)
+		graph_bar(canvas, y, x + 1, canvas->width - x - 1, parts, 2, limit);
 	return y + 1;
 }
 
@@ -179,15 +171,24 @@ static double pressure_now(const struct pane_context *context, const char *kind)
 {
 	const struct table *table = context_table(context, PRESSURE_TABLE);
 
-	for (size_t i = 0; table && i < table->n_rows; i++) {
-		const struct column *columns = table->schema->columns;
-		const void *row = table_row(table, i);
+	return table ? table_number(table, table_find(table, "memory", kind), "avg10_ratio") : NAN;
+}
 
-		if (strcmp(row_text(row, &columns[schema_column(table->schema, "resource")]), "memory") == 0 &&
-		    strcmp(row_text(row, &columns[schema_column(table->schema, "kind")]), kind) == 0)
-			return row_number(row, &columns[schema_column(table->schema, "avg10_ratio")]);
-	}
-	return NAN;
+static int draw_pressure(const struct pane_context *context, const struct canvas *canvas, int y, int x)
+{
+	double some = pressure_now(context, "some"), full = pressure_now(context, "full");
+	enum style style = some >= 0.1 ? STYLE_BAD : some > 0.01 ? STYLE_WARN : STYLE_NORMAL;
+	char text[64];
+
+	if (isnan(some))
+		return x;
+	if (isnan(full))
+		snprintf(text, sizeof(text), _("pressure %.2f %%"), 100 * some);
+	else
+		snprintf(text, sizeof(text), _("pressure %.2f/%.2f %%"), 100 * some, 100 * full);
+	if (x + utf8_cells(text, canvas->ascii) > canvas->width)
+		return x;
+	return x + 2 + canvas_text(canvas, y, x, style, text, -1);
 }
 
 static void draw_rates(const struct pane_context *context, const struct canvas *canvas, int y)
@@ -196,17 +197,10 @@ static void draw_rates(const struct pane_context *context, const struct canvas *
 				    counter_rate(context, "workingset_refault_anon"),
 				    counter_rate(context, "workingset_refault") };
 	const double scans[] = { counter_rate(context, "pgscan_kswapd"), counter_rate(context, "pgscan_direct") };
-	double some = pressure_now(context, "some"), full = pressure_now(context, "full");
-	char text[64];
-	int x = 0;
-
-	x = draw_rate(canvas, y, x, _("page-in"), counter_rate(context, "pgpgin"), "KiB");
+	int x = draw_rate(canvas, y, 0, _("page-in"), counter_rate(context, "pgpgin"), "KiB");
 	x = draw_rate(canvas, y, x, _("swap-in"), counter_rate(context, "pswpin"), NULL);
 	x = draw_rate(canvas, y, x, _("refault"), known_sum(refaults, 3), NULL);
-	snprintf(text, sizeof(text), _("pressure %.2f/%.2f %%"), 100 * some, 100 * full);
-	if (!isnan(some) && x + utf8_cells(text, canvas->ascii) <= canvas->width)
-		x += 2 + canvas_text(canvas, y, x, some >= 0.1 ? STYLE_BAD : some > 0.01 ? STYLE_WARN : STYLE_NORMAL,
-				     text, -1);
+	x = draw_pressure(context, canvas, y, x);
 	draw_rate(canvas, y, x, _("scan"), known_sum(scans, 2), NULL);
 }
 
@@ -346,20 +340,22 @@ static void draw_extended(struct pane_context *context, const struct canvas *can
 static void draw_checks(struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table_widget *widget = &context->tables[CHECK_TABLE];
-	const struct schema *schema = widget->view.schema;
-	const struct column *formula = &schema->columns[schema_column(schema, "formula")];
-	const struct column *error = &schema->columns[schema_column(schema, "error_bytes")];
+	const struct table *checks = context_table(context, CHECK_TABLE);
 	struct canvas table = canvas_rows(canvas, 0, table_height(widget));
 	char size[VALUE_TEXT_MAX], text[1024];
 	int y = table.height + 1;
 
 	draw_full_table(context, &table, CHECK_TABLE);
 	for (size_t i = 0; i < widget->view.n_rows; i++) {
-		double bytes = row_number(widget->view.rows[i], error);
+		const void *row = widget->view.rows[i];
+		double bytes = table_number(checks, row, "error_bytes");
 
-		snprintf(text, sizeof(text), _("%s: %s%s"), row_text(widget->view.rows[i], formula),
+		snprintf(text, sizeof(text), _("%s: %s%s"), table_text(checks, row, "formula"),
 			 size_text(size, fabs(bytes)),
-			 bytes < 0 ? _(" not accounted for") : bytes > 0 ? _(" too much") : _(", exact"));
+			 isnan(bytes) ? _(", not known")
+			 : bytes < 0  ? _(" not accounted for")
+			 : bytes > 0  ? _(" too much")
+				      : _(", exact"));
 		y += canvas_wrapped(canvas, y, STYLE_DIM, span_text(text));
 	}
 }
@@ -378,40 +374,27 @@ static void draw_paging(struct pane_context *context, const struct canvas *canva
 	draw_full_table(context, &bottom, PRESSURE_TABLE);
 }
 
-/* The first frame after the drop is what the growth is counted from. */
-static void note_drop(struct pane_context *context)
-{
-	struct memory_drop *drop = &((struct memory_state *)context->state)->drop;
-
-	if (drop->state != DROP_DONE || !isnan(drop->after_bytes) || context->frame->mono_ns <= drop->mono_ns)
-		return;
-	drop->after_bytes = number(context, "memory", "mem", "caches_bytes");
-	drop->mono_ns = context->frame->mono_ns;
-	drop->wall_ns = context->frame->wall_ns;
-	history_mark(&context->history, drop->mono_ns, 'D');
-}
-
 static void draw_regrowth(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct memory_drop *drop = &((const struct memory_state *)context->state)->drop;
-	char before[VALUE_TEXT_MAX], after[VALUE_TEXT_MAX], now[VALUE_TEXT_MAX], read[VALUE_TEXT_MAX], when[16] = "";
-	time_t seconds = (time_t)(drop->wall_ns / UINT64_C(1000000000));
-	struct history_span span = { 0 };
-	struct tm tm;
+	char before[VALUE_TEXT_MAX], after[VALUE_TEXT_MAX], now[VALUE_TEXT_MAX], read[VALUE_TEXT_MAX];
+	struct history_span span = { .first = NAN };
+	char when[CLOCK_TEXT_MAX], text[512];
 
-	if (localtime_r(&seconds, &tm))
-		strftime(when, sizeof(when), "%H:%M:%S", &tm);
 	history_between(&context->history, SERIES_PAGE_IN, drop->mono_ns, context->frame->mono_ns, &span);
-	canvas_print(canvas, 0, 0, STYLE_STRONG, _("Dropped at %s: caches %s -> %s. In the %.0f s since: grown to %s, %s read in."),
-		     when, size_text(before, drop->before_bytes), size_text(after, drop->after_bytes), span.seconds,
-		     size_text(now, number(context, "memory", "mem", "caches_bytes")),
-		     size_text(read, 1024 * (span.last - span.first)));
+	snprintf(text, sizeof(text),
+		 _("Dropped at %s: caches %s -> %s. In the %.0f s since: grown to %s, %s read in."),
+		 clock_local(when, drop->wall_ns, "%H:%M:%S"), size_text(before, drop->before_bytes),
+		 size_text(after, drop->after_bytes), (double)(context->frame->mono_ns - drop->mono_ns) * 1e-9,
+		 size_text(now, number(context, "memory", "mem", "caches_bytes")),
+		 size_text(read, 1024 * (span.last - span.first)));
+	canvas_text(canvas, 0, 0, STYLE_STRONG, text, -1);
 }
 
 static void draw_readers(struct pane_context *context, const struct canvas *canvas)
 {
 	const struct memory_state *memory = context->state;
-	bool after_drop = memory->drop.state == DROP_DONE && !isnan(memory->drop.after_bytes);
+	bool after_drop = memory->drop.state == DROP_MEASURED && context->frame->mono_ns >= memory->drop.mono_ns;
 	int graph_lines = canvas->height >= 16 ? canvas->height / 3 : 0, top = after_drop ? 1 : 0;
 	struct canvas graph = canvas_rows(canvas, canvas->height - graph_lines, graph_lines);
 	struct canvas table = canvas_rows(canvas, top, canvas->height - graph_lines - top);
@@ -428,7 +411,6 @@ void memory_draw(struct pane_context *context, struct canvas *canvas)
 {
 	const struct memory_state *memory = context->state;
 
-	note_drop(context);
 	switch (memory->view) {
 	case MEMORY_EXTENDED:
 		draw_extended(context, canvas);

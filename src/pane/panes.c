@@ -31,12 +31,3 @@ const struct pane *pane_find(const char *prefix)
 	}
 	return *prefix ? found : NULL;
 }
-
-unsigned pane_n_tables(const struct pane *pane)
-{
-	unsigned count = 0;
-
-	while (pane->tables[count].topic)
-		count++;
-	return count;
-}

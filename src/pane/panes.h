@@ -19,7 +19,4 @@ void headline_corner(const struct frame *frame, char *text, size_t room);
 /* The pane whose name starts with prefix; NULL when there is none or more than one. */
 const struct pane *pane_find(const char *prefix);
 
-/* Number of tables of a pane. */
-unsigned pane_n_tables(const struct pane *pane);
-
 #endif

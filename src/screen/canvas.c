@@ -39,9 +39,9 @@ static void set_style(const struct canvas *canvas, enum style style)
 	attr_set((attr_t)attributes, pair, NULL);
 }
 
-int canvas_text(const struct canvas *canvas, int y, int x, enum style style, const char *text, int most)
+static int draw_span(const struct canvas *canvas, int y, int x, enum style style, struct span text, int most)
 {
-	struct utf8_reader reader = { .rest = span_text(text), .ascii = canvas->ascii };
+	struct utf8_reader reader = { .rest = text, .ascii = canvas->ascii };
 	wchar_t cells[CELLS_MAX];
 	int room = x < 0 ? 0 : canvas->width - x, taken = 0, width;
 	size_t count = 0;
@@ -60,6 +60,11 @@ int canvas_text(const struct canvas *canvas, int y, int x, enum style style, con
 	return taken;
 }
 
+int canvas_text(const struct canvas *canvas, int y, int x, enum style style, const char *text, int most)
+{
+	return draw_span(canvas, y, x, style, span_text(text), most);
+}
+
 int canvas_print(const struct canvas *canvas, int y, int x, enum style style, const char *format, ...)
 {
 	char text[1024];
@@ -71,29 +76,34 @@ int canvas_print(const struct canvas *canvas, int y, int x, enum style style, co
 	return canvas_text(canvas, y, x, style, text, -1);
 }
 
+/* Where the first line of text ends: behind the last blank that leaves it short enough, else where it is full. */
+static const char *line_end(const struct canvas *canvas, struct span text)
+{
+	struct utf8_reader reader = { .rest = text, .ascii = canvas->ascii };
+	const char *full = text.at, *blank = NULL;
+	int cells = 0, width;
+	uint32_t code;
+
+	while (utf8_visible(&reader, &code, &width)) {
+		cells += width;
+		if (code == ' ' && cells <= canvas->width + 1)
+			blank = reader.rest.at;
+		if (cells > canvas->width)
+			return blank ? blank : full > text.at ? full : reader.rest.at;
+		full = reader.rest.at;
+	}
+	return text.end;
+}
+
 int canvas_wrapped(const struct canvas *canvas, int y, enum style style, struct span text)
 {
 	int lines = 0;
 
 	do {
-		struct utf8_reader reader = { .rest = text, .ascii = canvas->ascii };
-		struct span part = { .at = text.at, .end = text.at };
-		char piece[1024];
-		int cells = 0, width;
-		uint32_t code;
+		struct span line = { .at = text.at, .end = line_end(canvas, text) };
 
-		while (utf8_visible(&reader, &code, &width) && cells + width <= canvas->width) {
-			cells += width;
-			if (code == ' ' || reader.rest.at == text.end)
-				part.end = reader.rest.at;
-			else if (part.end == text.at && cells == canvas->width)
-				part.end = reader.rest.at;
-		}
-		if (part.end == part.at)
-			part.end = reader.rest.at > text.at ? reader.rest.at : text.end;
-		snprintf(piece, sizeof(piece), "%.*s", (int)span_length(part), part.at);
-		canvas_text(canvas, y + lines++, 0, style, piece, -1);
-		text.at = part.end;
+		draw_span(canvas, y + lines++, 0, style, line, -1);
+		text.at = line.end;
 	} while (text.at < text.end);
 	return lines;
 }

@@ -8,7 +8,7 @@
 static void apply(struct screen *screen)
 {
 	const struct chooser *chooser = &screen->chooser;
-	struct view *view = &screen_table(screen)->view;
+	struct view *view = &chooser->widget->view;
 
 	view->n_columns = 0;
 	for (unsigned i = 0; i < view->schema->n_columns; i++)
@@ -19,7 +19,7 @@ static void apply(struct screen *screen)
 static void draw_chooser(struct screen *screen, const struct canvas *canvas)
 {
 	const struct chooser *chooser = &screen->chooser;
-	const struct schema *schema = screen_table(screen)->view.schema;
+	const struct schema *schema = chooser->widget->view.schema;
 	struct canvas page = canvas_rows(canvas, canvas->height >= 6 ? 2 : 0, canvas->height);
 	int page_rows = page.height > 2 ? page.height - 2 : 1;
 	unsigned top = (int)chooser->cursor >= page_rows ? chooser->cursor - (unsigned)page_rows + 1 : 0;
@@ -45,7 +45,7 @@ static void toggle(struct screen *screen)
 	struct chooser *chooser = &screen->chooser;
 	bool was = chooser->shown[chooser->cursor];
 
-	if (was && screen_table(screen)->view.n_columns == 1)
+	if (was && chooser->widget->view.n_columns == 1)
 		return; /* a table without columns could not be seen */
 	chooser->shown[chooser->cursor] = !was;
 }
@@ -57,7 +57,7 @@ static void move(struct screen *screen, int step)
 	unsigned column = chooser->order[from];
 	bool shown = chooser->shown[from];
 
-	if (to >= screen_table(screen)->view.schema->n_columns)
+	if (to >= chooser->widget->view.schema->n_columns)
 		return;
 	chooser->order[from] = chooser->order[to];
 	chooser->shown[from] = chooser->shown[to];
@@ -69,7 +69,7 @@ static void move(struct screen *screen, int step)
 static void chooser_key(struct screen *screen, const struct input *input)
 {
 	struct chooser *chooser = &screen->chooser;
-	unsigned last = screen_table(screen)->view.schema->n_columns - 1;
+	unsigned last = chooser->widget->view.schema->n_columns - 1;
 
 	switch (input->key) {
 	case K_UP:
@@ -102,11 +102,12 @@ static void chooser_key(struct screen *screen, const struct input *input)
 void chooser_open(struct screen *screen)
 {
 	static const struct overlay overlay = { .draw = draw_chooser, .key = chooser_key };
-	const struct view *view = &screen_table(screen)->view;
 	struct chooser *chooser = &screen->chooser;
+	const struct view *view;
 	unsigned n = 0;
 
-	*chooser = (struct chooser){ 0 };
+	*chooser = (struct chooser){ .widget = screen_table(screen) };
+	view = &chooser->widget->view;
 	for (unsigned i = 0; i < view->n_columns; i++) {
 		chooser->shown[n] = true;
 		chooser->order[n++] = view->columns[i];

@@ -45,11 +45,8 @@ static void freeze(struct pane_context *context)
 	struct screen *screen = context->screen;
 
 	screen->frozen = !screen->frozen;
-	if (!screen->frozen && screen->latest >= 0) {
-		screen->shown = screen->latest;
-		for (unsigned p = 0; p < screen->setup->n_panes; p++)
-			screen->contexts[p].frame = screen_frame(screen);
-	}
+	if (!screen->frozen && screen->latest >= 0)
+		screen_show(screen, screen->latest);
 }
 
 static const double delays[] = { 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 3600, 86400 };
@@ -80,7 +77,7 @@ static bool take_search(struct screen *screen, const char *text)
 {
 	buffer_empty(&screen->search);
 	buffer_add(&screen->search, text, strlen(text) + 1);
-	if (*text && !table_search(screen_table(screen), text, false)) {
+	if (*text && !table_search(screen->prompt.widget, text, false)) {
 		snprintf(screen->prompt.error, sizeof(screen->prompt.error), _("'%s' is not there"), text);
 		return false;
 	}
@@ -89,7 +86,7 @@ static bool take_search(struct screen *screen, const char *text)
 
 static void look_for(struct screen *screen, const char *text)
 {
-	table_search(screen_table(screen), text, false);
+	table_search(screen->prompt.widget, text, false);
 }
 
 static void search(struct pane_context *context)
@@ -107,8 +104,7 @@ static void search_next(struct pane_context *context)
 
 static bool take_filter(struct screen *screen, const char *text)
 {
-	struct table_widget *widget = screen_table(screen);
-	int error = table_set_filter(widget, text);
+	int error = table_set_filter(screen->prompt.widget, text);
 
 	if (error)
 		regerror(error, NULL, screen->prompt.error, sizeof(screen->prompt.error));
@@ -159,19 +155,41 @@ static void next_glyphs(struct pane_context *context)
 	screen_say(screen, _("glyphs: %s"), glyph_sets[screen->glyphs].name);
 }
 
-static void save_table(struct settings *settings, const struct table_widget *widget)
+/* What is as it is without a configuration is not written: it may get better with a later version. */
+static void set_changed(struct settings *settings, const char *name, const char *value, const char *usual)
 {
-	struct buffer text = { 0 };
+	settings_set(settings, name, strcmp(value, usual) == 0 ? NULL : value);
+}
+
+static void save_table(struct pane_context *context, unsigned index)
+{
+	struct settings *settings = context->screen->setup->settings;
+	const struct view *view = &context->tables[index].view;
+	struct buffer text = { 0 }, usual_text = { 0 };
+	struct view usual;
 	char name[128];
 
-	snprintf(name, sizeof(name), "%s.columns", widget->view.schema->name);
-	table_save_columns(widget, &text);
-	settings_set(settings, name, text.bytes);
-	buffer_empty(&text);
-	snprintf(name, sizeof(name), "%s.sort", widget->view.schema->name);
-	table_save_sort(widget, &text);
-	settings_set(settings, name, *text.bytes ? text.bytes : NULL);
+	view_open(&usual, view->schema);
+	context_dress(context, index, &usual);
+	view_write_columns(view, &text);
+	view_write_columns(&usual, &usual_text);
+	snprintf(name, sizeof(name), "%s.columns", view->schema->name);
+	set_changed(settings, name, text.bytes, usual_text.bytes);
+	view_write_sort(view, &text);
+	view_write_sort(&usual, &usual_text);
+	snprintf(name, sizeof(name), "%s.sort", view->schema->name);
+	set_changed(settings, name, text.bytes, usual_text.bytes);
+	view_close(&usual);
+	buffer_free(&usual_text);
 	buffer_free(&text);
+}
+
+static void save_pane(struct pane_context *context)
+{
+	if (context->pane->save)
+		context->pane->save(context->state, context->screen->setup->settings);
+	for (unsigned i = 0; context->pane->tables[i].topic; i++)
+		save_table(context, i);
 }
 
 static void write_configuration(struct pane_context *context)
@@ -181,19 +199,13 @@ static void write_configuration(struct pane_context *context)
 	char text[512];
 	int error;
 
-	settings_set(setup->settings, "pane", context->pane->name);
+	set_changed(setup->settings, "pane", context->pane->name, setup->panes[0]->name);
 	snprintf(text, sizeof(text), "%g", screen->delay_seconds);
-	settings_set(setup->settings, "delay", text);
-	settings_set(setup->settings, "unit", size_unit_name(screen->unit));
-	settings_set(setup->settings, "glyphs", glyph_sets[screen->glyphs].name);
-	for (unsigned p = 0; p < setup->n_panes; p++) {
-		const struct pane_context *each = &screen->contexts[p];
-
-		for (unsigned i = 0; each->pane->tables[i].topic; i++)
-			save_table(setup->settings, &each->tables[i]);
-		if (each->pane->save)
-			each->pane->save(each->state, setup->settings);
-	}
+	set_changed(setup->settings, "delay", text, "1");
+	set_changed(setup->settings, "unit", size_unit_name(screen->unit), size_unit_name(SIZE_AUTO));
+	set_changed(setup->settings, "glyphs", glyph_sets[screen->glyphs].name, glyph_sets[GLYPHS_BLOCK].name);
+	for (unsigned p = 0; p < setup->n_panes; p++)
+		save_pane(&screen->contexts[p]);
 	error = setup->save(setup->settings, text, sizeof(text));
 	if (error)
 		screen_say(screen, _("%s could not be written: %s"), text, strerror(-error));
@@ -279,25 +291,31 @@ static bool click_tab(struct screen *screen, const struct input *input)
 {
 	if (input->key != K_CLICK || input->y != screen->tabs_y)
 		return false;
-	for (unsigned i = screen->setup->n_panes; i-- > 0;) {
-		if (input->x >= screen->tab_x[i]) {
+	for (unsigned i = 0; i < screen->setup->n_panes && i < SCREEN_TABS_MAX; i++)
+		if (input->x >= screen->tabs[i].x && input->x < screen->tabs[i].end)
 			screen_choose_pane(screen, i);
-			return true;
-		}
-	}
-	return false;
+	return true;
+}
+
+/* Before there is anything to see one can only leave. */
+static bool early_key(struct screen *screen, int key)
+{
+	if (key == 'q' || key == K_F10)
+		loop_stop(&screen->loop);
+	return true;
 }
 
 bool command_key(struct screen *screen, const struct input *input)
 {
 	struct pane_context *context = screen_context(screen);
 
+	if (!screen_frame(screen))
+		return early_key(screen, input->key);
+	screen_update(screen);
 	if (screen->overlay) {
 		screen->overlay->key(screen, input);
 		return true;
 	}
-	if (!screen_frame(screen))
-		return take_binding(context, common_bindings, input->key);
 	if (input->key >= '1' && input->key <= '9') {
 		screen_choose_pane(screen, (unsigned)(input->key - '1'));
 		return true;

@@ -35,8 +35,8 @@ void screen_ask(struct pane_context *context, const char *question, void (*yes)(
 /* Samples a table that is on request from the next tick on, or no longer. */
 void screen_request(struct pane_context *context, unsigned table, bool wanted);
 
-/* As struct source's act; done gets the context. -ENOTSUP for a recording. */
+/* As struct source's act; done gets the context, without it this only tells whether it could be done. */
 int screen_act(struct pane_context *context, const char *topic, const char *action,
-	       void (*done)(struct pane_context *context, int error));
+	       void (*done)(struct pane_context *context, int error), const char **remedy);
 
 #endif

@@ -5,28 +5,24 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/env.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "screen/state.h"
 
-static void local_time(char *text, size_t room, uint64_t wall_ns)
-{
-	time_t seconds = (time_t)(wall_ns / UINT64_C(1000000000));
-	struct tm tm;
-
-	if (!localtime_r(&seconds, &tm) || strftime(text, room, "%H:%M:%S", &tm) == 0)
-		*text = '\0';
-}
-
 /* What stands before the clock: that it is not now, and why. */
 static void clock_text(const struct screen *screen, const struct frame *frame, char *text, size_t room)
 {
-	char time[16];
+	char time[CLOCK_TEXT_MAX];
 
-	local_time(time, sizeof(time), frame->wall_ns);
+	clock_local(time, frame->wall_ns, "%H:%M:%S");
 	if (screen->setup->source->seek)
-		snprintf(text, room, "%s %s", screen->playing ? _("replay") : _("paused"), time);
+		snprintf(text, room, "%s %s",
+			 !screen->playing     ? _("paused")
+			 : screen->caught_up ? _("following")
+					     : _("replay"),
+			 time);
 	else
 		snprintf(text, room, "%s%s%s", screen->frozen ? _("frozen") : "", screen->frozen ? " " : "", time);
 }
@@ -69,13 +65,13 @@ static void draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 	else
 		snprintf(text, sizeof(text), "%s", corner);
 	cells = utf8_cells(text, canvas->ascii);
-	for (unsigned i = 0; i < screen->setup->n_panes && i < 16; i++) {
+	for (unsigned i = 0; i < screen->setup->n_panes && i < SCREEN_TABS_MAX; i++) {
 		bool on = i == screen->current;
 
-		screen->tab_x[i] = x;
+		screen->tabs[i].x = canvas->left + x;
 		x += canvas_print(canvas, y, x, on ? STYLE_TAB_ON : STYLE_TAB, "%s%u %s%s", on ? "[" : " ", i + 1,
 				  _(screen->setup->panes[i]->title), on ? "]" : " ");
-		x++;
+		screen->tabs[i].end = canvas->left + x++;
 	}
 	if (x + cells <= canvas->width)
 		canvas_right(canvas, y, 0, canvas->width, STYLE_DIM, text);
@@ -160,15 +156,13 @@ static void draw_pane(struct screen *screen, struct canvas *canvas)
 		table_draw(&context->tables[0], canvas, context_table(context, 0), context->unit);
 }
 
-static void update_tables(struct screen *screen)
+static void forget_places(struct screen *screen)
 {
 	struct pane_context *context = screen_context(screen);
 
-	context->unit = screen->unit;
-	for (unsigned i = 0; context->pane->tables[i].topic; i++) {
+	screen->tabs_y = -1;
+	for (unsigned i = 0; context->pane->tables[i].topic; i++)
 		context->tables[i].heading_y = -1;
-		table_update(&context->tables[i], context_table(context, i));
-	}
 }
 
 /* Lines are given up from the outside: the panes first, then the machine, then the keys. */
@@ -178,8 +172,8 @@ static void draw_all(struct screen *screen, const struct canvas *canvas)
 	struct canvas pane;
 	char text[512];
 
-	screen->tabs_y = -1;
-	update_tables(screen);
+	forget_places(screen);
+	screen_update(screen);
 	if (height >= 3) {
 		draw_headline(screen, canvas);
 		top = 1;
@@ -196,6 +190,14 @@ static void draw_all(struct screen *screen, const struct canvas *canvas)
 		screen->overlay->draw(screen, canvas);
 }
 
+static void draw_nothing(struct screen *screen, const struct canvas *canvas)
+{
+	bool told = env_mono_ns() < screen->message_until_ns;
+
+	canvas_text(canvas, 0, 0, STYLE_NOTICE, told ? screen->message : _("nothing to show yet"), -1);
+	canvas_text(canvas, 1, 0, STYLE_KEY, _("q leaves"), -1);
+}
+
 void screen_draw(struct screen *screen)
 {
 	struct canvas canvas = terminal_canvas(&screen->terminal, screen->glyphs);
@@ -205,6 +207,6 @@ void screen_draw(struct screen *screen)
 	if (screen_frame(screen))
 		draw_all(screen, &canvas);
 	else
-		canvas_text(&canvas, 0, 0, STYLE_NOTICE, _("nothing to show yet"), -1);
+		draw_nothing(screen, &canvas);
 	terminal_show();
 }

@@ -59,6 +59,9 @@ struct pane {
 	/* Changes a view of one of its tables as the settings of the pane ask. May be NULL. */
 	void (*adjust)(const struct settings *settings, struct view *view);
 
+	/* Called for every new frame, even while the pane is hidden or frozen. May be NULL. */
+	void (*sampled)(struct pane_context *context, const struct frame *frame);
+
 	/* NULL: the first table fills the pane. */
 	void (*draw)(struct pane_context *context, struct canvas *canvas);
 };

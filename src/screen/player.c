@@ -14,6 +14,24 @@
 void player_toggle(struct screen *screen)
 {
 	screen->playing = !screen->playing;
+	screen->caught_up = false;
+}
+
+bool player_wants_frame(const struct screen *screen)
+{
+	return screen->shown < 0 || (screen->playing && !screen->caught_up);
+}
+
+bool player_follows(const struct screen *screen)
+{
+	return screen->shown < 0 || (screen->playing && screen->caught_up);
+}
+
+void player_took(struct screen *screen, int got)
+{
+	screen->caught_up = got == -EAGAIN;
+	if (got != 1 && got != -EAGAIN)
+		screen->playing = false;
 }
 
 /* Shows frame index as if the recording had been played up to it from some frames before. */
@@ -53,10 +71,13 @@ static void step_back(struct screen *screen, size_t index)
 void player_step(struct screen *screen, long step)
 {
 	const struct source *source = screen->setup->source;
-	size_t index = source->place(source->state).index;
+	size_t index = source->position(source->state);
+	int got = step > 0 ? screen_sample(screen) : 1;
 
 	screen->playing = false;
-	if (step > 0 && screen_sample(screen) == 0)
+	if (got < 0 && got != -EAGAIN)
+		screen_say(screen, "%s", strerror(-got));
+	else if (got != 1)
 		screen_say(screen, "%s", _("this is the last sample"));
 	if (step < 0 && index == 0)
 		screen_say(screen, "%s", _("this is the first sample"));
@@ -87,8 +108,10 @@ static bool parse_time(const char *text, uint64_t now_ns, uint64_t *wall_ns)
 	tm.tm_hour = (int)hours;
 	tm.tm_min = (int)minutes;
 	tm.tm_sec = (int)rest;
-	*wall_ns = (uint64_t)mktime(&tm) * UINT64_C(1000000000) + UINT64_C(999999999);
-	return true;
+	tm.tm_isdst = -1;
+	seconds = mktime(&tm);
+	*wall_ns = (uint64_t)seconds * UINT64_C(1000000000) + UINT64_C(999999999);
+	return seconds >= 0;
 }
 
 static bool take_time(struct screen *screen, const char *text)

@@ -92,6 +92,7 @@ void prompt_open(struct screen *screen, const char *label, const char *text,
 	struct prompt *prompt = &screen->prompt;
 
 	prompt->label = label;
+	prompt->widget = screen_table(screen);
 	prompt->changed = changed;
 	prompt->accepts = accepts;
 	prompt->error[0] = '\0';

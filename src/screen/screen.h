@@ -37,7 +37,6 @@ struct screen_setup {
 	enum glyph_set glyphs;
 	bool color;
 	const char *filter, *sort, *columns; /* of the first pane's first table; may be NULL, valid */
-	const char *recording;               /* name of the replayed file; NULL: live */
 };
 
 /* Takes the terminal, runs, gives it back. 0, or -errno when the terminal could not be taken. */

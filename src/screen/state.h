@@ -11,6 +11,7 @@
 #include "screen/terminal.h"
 
 #define SCREEN_FRAMES 3
+#define SCREEN_TABS_MAX 9 /* each has a digit */
 #define SCREEN_MARGIN_LINES 4 /* headline, panes, notice, keys */
 
 struct screen;
@@ -24,6 +25,7 @@ struct overlay {
 /* A line of input at the bottom. */
 struct prompt {
 	const char *label;     /* translated */
+	struct table_widget *widget; /* the table it was opened for */
 	struct buffer text;    /* always NUL-terminated */
 	char error[128];
 	void (*changed)(struct screen *screen, const char *text); /* at every key; may be NULL */
@@ -44,6 +46,7 @@ struct pager {
 };
 
 struct chooser {
+	struct table_widget *widget; /* the table it was opened for */
 	unsigned cursor;
 	bool shown[VIEW_COLUMNS_MAX];
 	unsigned order[VIEW_COLUMNS_MAX];
@@ -55,14 +58,14 @@ struct screen {
 	struct loop loop;
 	struct frame frames[SCREEN_FRAMES];
 	int latest, shown;        /* of frames; -1: none yet */
-	unsigned long sampled;
+	unsigned long ticks;
 	struct pane_context *contexts; /* one for each pane */
 	unsigned current;
 	bool frozen;              /* live: shown stays while latest goes on */
 	double delay_seconds;
 	enum size_unit unit;
 	enum glyph_set glyphs;
-	char message[256];
+	char message[512];
 	uint64_t message_until_ns;
 	const struct overlay *overlay; /* NULL: none */
 	struct prompt prompt;
@@ -71,8 +74,12 @@ struct screen {
 	struct chooser chooser;
 	struct buffer search;     /* NUL-terminated once used */
 	bool playing;             /* replay */
-	bool at_end;              /* of the recording */
-	int tabs_y, tab_x[16];    /* where the names of the panes stand, for the mouse */
+	bool caught_up;           /* playing has to wait for the pipe */
+	int follow_fd;            /* of a recording that comes through a pipe; -1: none */
+	int tabs_y;               /* where the names of the panes stand, for the mouse; -1: nowhere */
+	struct screen_tab {
+		int x, end;
+	} tabs[SCREEN_TABS_MAX];
 	struct pending {          /* an action whose end is awaited */
 		struct pane_context *context;
 		void (*done)(struct pane_context *context, int error);
@@ -88,8 +95,20 @@ void screen_choose_pane(struct screen *screen, unsigned index);
 void screen_set_delay(struct screen *screen, double seconds);
 void screen_want(struct screen *screen); /* tells the source what is needed now */
 
+void screen_show(struct screen *screen, int index); /* of the frames */
+
 /* Takes the next frame from the source and shows it unless frozen: 1, 0 at the end, or -errno. */
 int screen_sample(struct screen *screen);
+
+/* Makes the tables of the current pane those of the shown frame: before they are drawn or take a key. */
+void screen_update(struct screen *screen);
+
+/* contexts.c */
+void contexts_open(struct screen *screen);
+void contexts_close(struct screen *screen);
+
+/* Gives a view the columns and the order that the pane shows this table with, unless the user chose. */
+void context_dress(const struct pane_context *context, unsigned index, struct view *view);
 
 /* commands.c */
 bool command_key(struct screen *screen, const struct input *input);
@@ -107,5 +126,8 @@ void chooser_open(struct screen *screen);
 void player_step(struct screen *screen, long step);
 void player_toggle(struct screen *screen);
 void player_ask_time(struct screen *screen);
+bool player_wants_frame(const struct screen *screen); /* at a tick */
+bool player_follows(const struct screen *screen);     /* shows what comes at once */
+void player_took(struct screen *screen, int got);     /* what screen_sample() returned */
 
 #endif

@@ -31,24 +31,6 @@ static const struct column *column_at(const struct table_widget *widget, unsigne
 	return &widget->view.schema->columns[widget->view.columns[position]];
 }
 
-static bool is_left(const struct column *column)
-{
-	return column->type == VALUE_TEXT;
-}
-
-static const char *cell_text(char *number, const struct table_widget *widget, const struct column *column,
-			     const void *row, enum size_unit unit, bool ascii)
-{
-	const char *text;
-
-	if (column->type == VALUE_TEXT) {
-		text = row_text(row, column);
-		return text ? text : "-";
-	}
-	value_format(number, widget->view.schema, column, row, unit, ascii);
-	return number;
-}
-
 /* Widths of numbers follow what is seen, and never shrink until the unit changes: nothing jumps. */
 static void measure(struct table_widget *widget, enum size_unit unit, bool ascii, size_t n_rows)
 {
@@ -65,8 +47,8 @@ static void measure(struct table_widget *widget, enum size_unit unit, bool ascii
 		*width = *width > column->width ? *width : column->width;
 		*width = *width > title ? *width : title;
 		for (size_t r = 0; r < n_rows && widget->top + r < widget->view.n_rows; r++) {
-			const char *text = cell_text(number, widget, column, widget->view.rows[widget->top + r],
-						     unit, ascii);
+			const char *text = value_text(number, widget->view.schema, column,
+						      widget->view.rows[widget->top + r], unit, ascii);
 			int cells = utf8_cells(text, ascii);
 
 			*width = *width > cells ? *width : cells;
@@ -194,23 +176,23 @@ static void draw_heading(const struct table_widget *widget, const struct canvas 
 		const struct column *column = column_at(widget, slot->column);
 		const char *title = column_title(column);
 		int cells = utf8_cells(title, canvas->ascii);
-		int x = is_left(column) ? slot->x : slot->x + slot->width - cells;
+		int x = column_is_left(column) ? slot->x : slot->x + slot->width - cells;
 
 		canvas_text(canvas, 0, x, STYLE_HEADING, title, slot->width);
 		if (view->sort == (int)view->columns[slot->column])
-			canvas_fill(canvas, 0, is_left(column) ? x + cells : x - 1, STYLE_HEADING,
+			canvas_fill(canvas, 0, column_is_left(column) ? x + cells : x - 1, STYLE_HEADING,
 				    view->descending ? canvas->glyphs->falling : canvas->glyphs->rising, 1);
 		end = slot->x + slot->width;
 	}
 	/* over a first column without a title, else behind the last one */
-	if (view->schema->one_unit && unit != SIZE_AUTO)
-		canvas_text(canvas, 0, *column_title(column_at(widget, 0)) ? end + 2 : 0, STYLE_DIM,
-			    unit == SIZE_PERCENT ? "%" : size_unit_name(unit), -1);
+	canvas_text(canvas, 0, *column_title(column_at(widget, 0)) ? end + 2 : 0, STYLE_DIM,
+		    size_unit_heading(view->schema, unit), -1);
 }
 
 static void draw_row(const struct table_widget *widget, const struct canvas *canvas, int y, size_t index,
 		     enum size_unit unit)
 {
+	const struct view *view = &widget->view;
 	bool selected = widget->cursor_on && index == widget->row;
 	char number[VALUE_TEXT_MAX];
 
@@ -220,9 +202,9 @@ static void draw_row(const struct table_widget *widget, const struct canvas *can
 		const struct table_slot *slot = &widget->slots[i];
 		const struct column *column = column_at(widget, slot->column);
 		enum style style = selected ? STYLE_ROW : column->kind == COLUMN_KEY ? STYLE_STRONG : STYLE_NORMAL;
-		const char *text = cell_text(number, widget, column, widget->view.rows[index], unit, canvas->ascii);
+		const char *text = value_text(number, view->schema, column, view->rows[index], unit, canvas->ascii);
 
-		if (is_left(column))
+		if (column_is_left(column))
 			canvas_text(canvas, y, slot->x, style, text, slot->width);
 		else
 			canvas_right(canvas, y, slot->x, slot->width, style, text);

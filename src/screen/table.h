@@ -68,8 +68,4 @@ void table_sort_reverse(struct table_widget *widget);
 /* The row and column under the cursor, or the first number of the first row; NULL when there is none. */
 const void *table_cell(const struct table_widget *widget, const struct column **column);
 
-/* Column choice and sort as texts for the configuration; out has to be freed by the caller's buffer. */
-void table_save_columns(const struct table_widget *widget, struct buffer *out);
-void table_save_sort(const struct table_widget *widget, struct buffer *out);
-
 #endif

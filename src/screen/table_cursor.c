@@ -2,7 +2,6 @@
 /* The cursor of a table, its keys, search, filter and sort. */
 #include <config.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/utf8.h"
@@ -12,20 +11,12 @@
 /* The values of the KEY columns, one after the other. */
 static void write_key(struct buffer *out, const struct schema *schema, const void *row)
 {
-	buffer_empty(out);
-	for (unsigned i = 0; i < schema->n_columns; i++) {
-		const struct column *column = &schema->columns[i];
-		const char *text;
+	struct span bytes;
+	unsigned next = 0;
 
-		if (column->kind != COLUMN_KEY)
-			continue;
-		if (column->type != VALUE_TEXT) {
-			buffer_add(out, (const char *)row + column->offset, 8);
-			continue;
-		}
-		text = row_text(row, column);
-		buffer_add(out, text ? text : "", text ? strlen(text) + 1 : 1);
-	}
+	buffer_empty(out);
+	while (row_next_key(schema, row, &next, &bytes))
+		buffer_add(out, bytes.at, span_length(bytes));
 }
 
 static void select_row(struct table_widget *widget, size_t row)
@@ -227,15 +218,12 @@ void table_sort_step(struct table_widget *widget, int step)
 	if (position >= 0 && position < (int)view->n_columns)
 		sort_by(widget, (unsigned)position);
 	else
-		widget->view.sort = VIEW_AS_SAMPLED;
+		view_choose_sort(&widget->view, "");
 }
 
 void table_sort_reverse(struct table_widget *widget)
 {
-	if (widget->view.sort == VIEW_AS_SAMPLED && widget->view.n_columns > 0)
-		sort_by(widget, widget->column < widget->view.n_columns ? widget->column : 0);
-	else
-		widget->view.descending = !widget->view.descending;
+	widget->view.descending = !widget->view.descending;
 }
 
 const void *table_cell(const struct table_widget *widget, const struct column **column)
@@ -251,22 +239,4 @@ const void *table_cell(const struct table_widget *widget, const struct column **
 		position++;
 	*column = &view->schema->columns[view->columns[position]];
 	return view->rows[row];
-}
-
-void table_save_columns(const struct table_widget *widget, struct buffer *out)
-{
-	const struct view *view = &widget->view;
-
-	for (unsigned i = 0; i < view->n_columns; i++)
-		buffer_print(out, "%s%s", i > 0 ? "," : "", view->schema->columns[view->columns[i]].key);
-	buffer_char(out, '\0');
-}
-
-void table_save_sort(const struct table_widget *widget, struct buffer *out)
-{
-	const struct view *view = &widget->view;
-
-	if (view->sort != VIEW_AS_SAMPLED)
-		buffer_print(out, "%s%s", view->descending ? "" : "+", view->schema->columns[view->sort].key);
-	buffer_char(out, '\0');
 }

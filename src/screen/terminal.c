@@ -6,7 +6,7 @@
 
 #include <curses.h>
 #include <errno.h>
-#include <langinfo.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,12 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/i18n.h"
 
-static const int crash_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+#define STUCK_SECONDS 1
+
+static const int crash_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU };
+static const int end_signals[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
 
 /* What a signal handler needs to put the terminal back without curses: there is one terminal. */
 static struct {
@@ -25,15 +29,23 @@ static struct {
 	int fd;
 	struct termios before;
 	char restore[256]; /* bytes that end the full-screen mode */
+	sigset_t ends;     /* those of end_signals that are not ignored */
+	volatile sig_atomic_t asked; /* the signal that came while the screen was being sent; 0: none */
 } rescue;
 
+/* Never waits: a terminal that takes no more bytes must not keep the program alive. */
 static void restore_terminal(void)
 {
+	int flags = fcntl(STDOUT_FILENO, F_GETFL);
+
 	if (!rescue.taken)
 		return;
 	rescue.taken = false;
+	fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK);
 	if (write(STDOUT_FILENO, rescue.restore, strlen(rescue.restore)) >= 0)
-		tcsetattr(rescue.fd, TCSAFLUSH, &rescue.before);
+		tcflush(rescue.fd, TCIFLUSH);
+	fcntl(STDOUT_FILENO, F_SETFL, flags);
+	tcsetattr(rescue.fd, TCSANOW, &rescue.before);
 }
 
 static void on_crash(int number)
@@ -43,27 +55,63 @@ static void on_crash(int number)
 	raise(number);
 }
 
+static void on_end(int number)
+{
+	rescue.asked = number;
+	alarm(STUCK_SECONDS);
+}
+
+/* The terminal has taken nothing since the signal came. */
+static void on_stuck(int number)
+{
+	(void)number;
+	restore_terminal();
+	_exit(128 + rescue.asked);
+}
+
+static void add_bytes(const char *bytes)
+{
+	size_t length = strlen(rescue.restore);
+
+	if (length + strlen(bytes) < sizeof(rescue.restore))
+		strcpy(rescue.restore + length, bytes);
+}
+
 static void add_capability(const char *name)
 {
 	const char *bytes = tigetstr(name);
 
-	/* no padding: "$<...>" would be sent as it is */
-	if (bytes && bytes != (char *)-1 && !strchr(bytes, '$') &&
-	    strlen(rescue.restore) + strlen(bytes) < sizeof(rescue.restore))
-		strcat(rescue.restore, bytes);
+	if (bytes && bytes != (char *)-1 && !strchr(bytes, '$')) /* padding "$<...>" would be sent as it is */
+		add_bytes(bytes);
 }
 
-static void prepare_rescue(void)
+static void prepare_end_signals(void)
+{
+	sigemptyset(&rescue.ends);
+	for (size_t i = 0; i < sizeof(end_signals) / sizeof(end_signals[0]); i++) {
+		struct sigaction action;
+
+		if (sigaction(end_signals[i], NULL, &action) < 0 || action.sa_handler == SIG_IGN)
+			continue;
+		signal(end_signals[i], on_end);
+		sigaddset(&rescue.ends, end_signals[i]);
+	}
+	signal(SIGALRM, on_stuck);
+}
+
+static void prepare_rescue(bool mouse)
 {
 	rescue.restore[0] = '\0';
 	add_capability("sgr0");
 	add_capability("cnorm");
 	add_capability("rmkx");
-	strcat(rescue.restore, "\033[?1000l\033[?1006l"); /* mouse reports off */
+	if (mouse)
+		add_bytes("\033[?1000l\033[?1006l"); /* its reports off */
 	add_capability("rmcup");
 	rescue.taken = true;
 	for (size_t i = 0; i < sizeof(crash_signals) / sizeof(crash_signals[0]); i++)
 		signal(crash_signals[i], on_crash);
+	prepare_end_signals();
 	alloc_on_failure(restore_terminal);
 }
 
@@ -87,7 +135,6 @@ int terminal_open(struct terminal *terminal, bool color)
 		return error;
 	if (!newterm(NULL, stdout, terminal->input))
 		return -EINVAL;
-	prepare_rescue();
 	set_escdelay(25);
 	cbreak();
 	noecho();
@@ -97,16 +144,24 @@ int terminal_open(struct terminal *terminal, bool color)
 	leaveok(stdscr, FALSE);
 	curs_set(0);
 	mouseinterval(0);
-	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
-	terminal->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	prepare_rescue(mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL) != 0);
+	terminal->utf8 = i18n_is_utf8();
 	terminal->color = theme_open(color);
 	return 0;
 }
 
+void terminal_hurry(int number)
+{
+	rescue.asked = number;
+	alarm(STUCK_SECONDS);
+}
+
 void terminal_close(struct terminal *terminal)
 {
+	pthread_sigmask(SIG_UNBLOCK, &rescue.ends, NULL);
 	endwin();
 	rescue.taken = false;
+	alarm(0);
 	delscreen(set_term(NULL));
 	if (terminal->input != stdin)
 		fclose(terminal->input);
@@ -208,9 +263,20 @@ void terminal_erase(void)
 	erase();
 }
 
+/*
+ * While bytes leave, the signals that end the program come to on_end(), not to the loop: a terminal that was
+ * stopped or has lost its line would block this for ever.
+ */
 void terminal_show(void)
 {
+	pthread_sigmask(SIG_UNBLOCK, &rescue.ends, NULL);
 	refresh();
+	pthread_sigmask(SIG_BLOCK, &rescue.ends, NULL);
+	if (!rescue.asked)
+		return;
+	alarm(0);
+	raise(rescue.asked); /* now for the loop */
+	rescue.asked = 0;
 }
 
 void terminal_redraw(void)
@@ -220,7 +286,11 @@ void terminal_redraw(void)
 
 void terminal_cursor(int y, int x)
 {
-	curs_set(y >= 0);
-	if (y >= 0)
+	static bool seen;
+
+	if (seen != (y >= 0))
+		curs_set(y >= 0);
+	seen = y >= 0;
+	if (seen)
 		move(y, x);
 }

@@ -16,11 +16,15 @@ struct terminal {
 };
 
 /*
- * Takes the terminal. From then on the signals of a crash put it back before they kill. 0, or -errno:
+ * Takes the terminal. From then on the signals of a crash put it back before they kill, and those that end
+ * the program (SIGTERM, SIGINT, SIGHUP, SIGQUIT, to be blocked before) do so even while it is stuck. 0, or -errno:
  * -ENOTTY without a terminal, -EINVAL when curses does not know $TERM.
  */
 int terminal_open(struct terminal *terminal, bool color);
 void terminal_close(struct terminal *terminal);
+
+/* The program has to end, because of this signal: the terminal is waited for no longer than a second more. */
+void terminal_hurry(int number);
 
 /* Lends the terminal to the shell while the program is stopped, and takes it again. */
 void terminal_suspend(void);

@@ -26,8 +26,6 @@ static const struct look {
 	[STYLE_CELL] = { A_BOLD, 16, 214, COLOR_BLACK, COLOR_YELLOW, A_REVERSE | A_BOLD },
 	[STYLE_NOTICE] = { 0, 214, NO_COLOR, COLOR_YELLOW, NO_COLOR, A_BOLD },
 	[STYLE_KEY] = { A_BOLD, 74, NO_COLOR, COLOR_CYAN, NO_COLOR, A_REVERSE },
-	[STYLE_BOX] = { 0, NO_COLOR, 236, NO_COLOR, NO_COLOR, 0 },
-	[STYLE_GOOD] = { 0, 36, NO_COLOR, COLOR_GREEN, NO_COLOR, 0 },
 	[STYLE_WARN] = { 0, 214, NO_COLOR, COLOR_YELLOW, NO_COLOR, A_BOLD },
 	[STYLE_BAD] = { A_BOLD, 166, NO_COLOR, COLOR_RED, NO_COLOR, A_BOLD | A_REVERSE },
 	[STYLE_SERIES] = { 0, 214, NO_COLOR, COLOR_YELLOW, NO_COLOR, 0 },
@@ -44,18 +42,18 @@ const struct glyphs glyph_sets[N_GLYPH_SETS] = {
 	[GLYPHS_BLOCK] = {
 		.name = "block",
 		.fill = { 0x2588, 0x2593, 0x2592, 0x2591, 0x25a4, 0x25a5, 0x25a6, 0x25a7 },
-		.empty = 0xb7, .axis = 0x2502, .tick = 0x2524, .corner = 0x2514, .line = 0x2500,
+		.empty = 0xb7, .axis = 0x2502, .tick = 0x2524, .corner = 0x2514,
 		.rising = 0x25b2, .falling = 0x25bc, .mark = 0x2502,
 	},
 	[GLYPHS_BRAILLE] = {
 		.name = "braille",
 		.fill = { 0x28ff, 0x28db, 0x28a5, 0x2844, 0x28b6, 0x285a, 0x2895, 0x2840 },
-		.empty = 0xb7, .axis = 0x2502, .tick = 0x2524, .corner = 0x2514, .line = 0x2500,
+		.empty = 0xb7, .axis = 0x2502, .tick = 0x2524, .corner = 0x2514,
 		.rising = 0x25b2, .falling = 0x25bc, .mark = 0x2502, .braille = true,
 	},
 	[GLYPHS_ASCII] = {
 		.name = "ascii",
-		.empty = '.', .axis = '|', .tick = '+', .corner = '+', .line = '-',
+		.empty = '.', .axis = '|', .tick = '+', .corner = '+',
 		.rising = '^', .falling = 'v', .mark = '|',
 	},
 };

@@ -18,8 +18,6 @@ enum style {
 	STYLE_CELL,     /* the selected cell */
 	STYLE_NOTICE,
 	STYLE_KEY,
-	STYLE_BOX,      /* help, questions */
-	STYLE_GOOD,
 	STYLE_WARN,
 	STYLE_BAD,
 	STYLE_SERIES,   /* first of SERIES_STYLES */
@@ -35,7 +33,7 @@ struct glyphs {
 	const char *name;
 	uint32_t fill[SERIES_STYLES]; /* of the parts of a bar or stacked graph; 0: the part's own letter */
 	uint32_t empty;               /* of a bar */
-	uint32_t axis, tick, corner, line;
+	uint32_t axis, tick, corner;
 	uint32_t rising, falling;     /* sort marks */
 	uint32_t mark;                /* vertical line of a marked moment */
 	bool braille;                 /* graphs are drawn in dots */

@@ -5,12 +5,10 @@
 #include <errno.h>
 
 #include "core/i18n.h"
-#include "kernel/arcstats.h"
 #include "kernel/meminfo.h"
+#include "topic/arc.h"
 #include "topic/meminfo_keys.h"
 #include "topic/topic.h"
-
-#define ARCSTATS "proc/spl/kstat/zfs/arcstats"
 
 struct meminfo_row {
 	const char *key;
@@ -29,7 +27,8 @@ static const struct column columns[] = {
 	COLUMN(struct meminfo_row, meaning, .kind = COLUMN_LABEL, .title = N_("meaning"), .width = 20, .rank = 2,
 	       .help = N_("what the line counts"), .source = "panetop"),
 	COLUMN(struct meminfo_row, part_of, .kind = COLUMN_LABEL, .title = N_("part of"), .width = 8, .rank = 4,
-	       .help = N_("the lines that contain it already: not to be added to them"), .source = "panetop"),
+	       .help = N_("the lines that contain it already: it must not be added to them"),
+	       .source = "panetop"),
 };
 
 static const struct schema schema = {
@@ -40,8 +39,7 @@ static const struct schema schema = {
 };
 
 static const struct source_spec sources[] = {
-	{ "proc/meminfo", N_("sizes of all kinds of memory"),
-	  .remedies = { { ENOENT, N_("mount it: mount -t proc proc /proc") } } },
+	{ .path = "proc/meminfo", .gives = N_("sizes of all kinds of memory") },
 	{ 0 },
 };
 
@@ -60,9 +58,8 @@ static void add_row(struct table *table, struct frame *frame, struct span key, u
 static void add_arc(struct env *env, struct frame *frame, struct table *table)
 {
 	struct arcstats arc;
-	struct span text;
 
-	if (env_read(env, env_file(env, ARCSTATS), &text) < 0 || !arcstats_parse(text, &arc))
+	if (!arc_read(env, &arc))
 		return;
 	add_row(table, frame, span_text("arcstats size"), arc.size_bytes, true);
 	add_row(table, frame, span_text("arcstats c_min"), arc.minimum_bytes, true);

@@ -7,7 +7,7 @@
 
 struct meminfo_key {
 	const char *key;
-	const char *part_of; /* the keys that contain it, or that it sums up; NULL: stands alone */
+	const char *part_of; /* the keys that contain it; NULL: none does */
 	const char *meaning; /* N_() */
 };
 

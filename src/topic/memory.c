@@ -3,15 +3,14 @@
 #include <config.h>
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/i18n.h"
-#include "kernel/arcstats.h"
 #include "kernel/meminfo.h"
 #include "kernel/zoneinfo.h"
+#include "topic/arc.h"
 #include "topic/topic.h"
-
-#define ARCSTATS "proc/spl/kstat/zfs/arcstats"
 
 struct memory_row {
 	const char *name;
@@ -62,8 +61,9 @@ static const struct column columns[] = {
 static double whole(const void *row)
 {
 	const struct memory_row *memory = row;
+	uint64_t bytes = u64_sum(memory->used_bytes, memory->free_bytes);
 
-	return (double)memory->used_bytes + (double)memory->free_bytes;
+	return bytes == U64_UNKNOWN ? NAN : (double)bytes;
 }
 
 static const struct schema schema = {
@@ -77,10 +77,9 @@ static const struct schema schema = {
 };
 
 static const struct source_spec sources[] = {
-	{ "proc/meminfo", N_("sizes of all kinds of memory"),
-	  .remedies = { { ENOENT, N_("mount it: mount -t proc proc /proc") } } },
-	{ "proc/zoneinfo", N_("available memory on kernels before 3.14"), .optional = true },
-	{ ARCSTATS, N_("the cache of ZFS"), .optional = true,
+	{ .path = "proc/meminfo", .gives = N_("sizes of all kinds of memory") },
+	{ .path = "proc/zoneinfo", .gives = N_("available memory on kernels before 3.14"), .optional = true },
+	{ .path = ARC_PATH, .gives = N_("the cache of ZFS"), .optional = true,
 	  .remedies = { { ENOENT, N_("there is no ZFS in this kernel: nothing is missing") } } },
 	{ 0 },
 };
@@ -98,11 +97,11 @@ static uint64_t estimate_available(const struct meminfo *meminfo, const struct z
 {
 	uint64_t low = zones->low_pages * page_bytes, reserve = zones->reserve_pages * page_bytes;
 	uint64_t file = sum(meminfo->active_file, meminfo->inactive_file, 0);
-	uint64_t slab = meminfo->kernel_reclaimable == MEMINFO_UNKNOWN ? meminfo->reclaimable_slab
+	uint64_t slab = meminfo->kernel_reclaimable == U64_UNKNOWN ? meminfo->reclaimable_slab
 								       : meminfo->kernel_reclaimable;
 	uint64_t available;
 
-	if (zones->zones == 0 || file == U64_UNKNOWN || slab == U64_UNKNOWN || meminfo->free == MEMINFO_UNKNOWN)
+	if (zones->zones == 0 || file == U64_UNKNOWN || slab == U64_UNKNOWN || meminfo->free == U64_UNKNOWN)
 		return U64_UNKNOWN;
 	file -= file / 2 < low ? file / 2 : low;
 	slab -= slab / 2 < low ? slab / 2 : low;
@@ -126,16 +125,6 @@ static uint64_t read_estimate(struct env *env, struct frame *frame, const struct
 	frame_notice(frame, schema.name, NULL,
 		     _("this kernel gives no MemAvailable: it is estimated from /proc/zoneinfo"));
 	return estimate_available(meminfo, &zones, env->page_bytes);
-}
-
-static uint64_t read_arc(struct env *env)
-{
-	struct arcstats arc;
-	struct span text;
-
-	if (env_read(env, env_file(env, ARCSTATS), &text) < 0 || !arcstats_parse(text, &arc))
-		return 0;
-	return arcstats_reclaimable(&arc);
 }
 
 static void fill_mem(struct memory_row *row, const struct meminfo *meminfo, uint64_t arc)
@@ -197,6 +186,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	struct memory_row *row;
 	struct meminfo meminfo;
 	uint64_t arc, available;
+	struct arcstats arcstats;
 	struct span text;
 	int error = env_read(env, env_file(env, "proc/meminfo"), &text);
 
@@ -204,18 +194,18 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	if (error)
 		return error;
 	meminfo_parse(text, &meminfo);
-	if (meminfo.total == MEMINFO_UNKNOWN)
+	if (meminfo.total == U64_UNKNOWN)
 		return -ENODATA;
-	arc = read_arc(env);
+	arc = arc_read(env, &arcstats) ? arcstats_reclaimable(&arcstats) : 0;
 	available = meminfo.available;
-	if (available == MEMINFO_UNKNOWN)
+	if (available == U64_UNKNOWN)
 		available = read_estimate(env, frame, &meminfo);
 	row = table_add(table);
 	fill_mem(row, &meminfo, arc);
 	row->used_procps_bytes = u64_less(meminfo.total, available);
 	row = table_add(table);
 	fill_available(row, available, arc, meminfo.total);
-	if (meminfo.available == MEMINFO_UNKNOWN && available != U64_UNKNOWN)
+	if (meminfo.available == U64_UNKNOWN && available != U64_UNKNOWN)
 		row->note = _("estimated");
 	fill_swap(table_add(table), &meminfo);
 	return 0;

@@ -46,8 +46,7 @@ static const struct schema schema = {
 };
 
 static const struct source_spec sources[] = {
-	{ "proc/meminfo", N_("sizes of all kinds of memory"),
-	  .remedies = { { ENOENT, N_("mount it: mount -t proc proc /proc") } } },
+	{ .path = "proc/meminfo", .gives = N_("sizes of all kinds of memory") },
 	{ 0 },
 };
 
@@ -58,30 +57,40 @@ struct part {
 
 #define PART(key, field) { key, offsetof(struct meminfo, field) }
 
-/* A part that a kernel does not print counts as nothing and is left out of the formula. */
+/*
+ * The first parts are on every kernel: without them there is nothing to check. Of the others, those that a
+ * kernel does not print count as nothing and are left out of the formula.
+ */
 static const struct check {
 	struct part whole, parts[PARTS_MAX];
+	unsigned n_required;
 } checks[] = {
-	{ PART("Active", active), { PART("Active(anon)", active_anon), PART("Active(file)", active_file) } },
+	{ PART("Active", active),
+	  { PART("Active(anon)", active_anon), PART("Active(file)", active_file) },
+	  .n_required = 2 },
 	{ PART("Inactive", inactive),
-	  { PART("Inactive(anon)", inactive_anon), PART("Inactive(file)", inactive_file) } },
+	  { PART("Inactive(anon)", inactive_anon), PART("Inactive(file)", inactive_file) },
+	  .n_required = 2 },
 	{ PART("Slab", slab),
-	  { PART("SReclaimable", reclaimable_slab), PART("SUnreclaim", unreclaimable_slab) } },
-	/* by use: lists of the page reclaim */
+	  { PART("SReclaimable", reclaimable_slab), PART("SUnreclaim", unreclaimable_slab) },
+	  .n_required = 2 },
+	/* by use: the lists of page reclaim */
 	{ PART("MemTotal", total),
-	  { PART("MemFree", free), PART("Active", active), PART("Inactive", inactive),
-	    PART("Unevictable", unevictable), PART("Slab", slab), PART("KernelStack", kernel_stack),
-	    PART("PageTables", page_tables), PART("SecPageTables", secondary_page_tables), PART("Percpu", percpu),
+	  { PART("MemFree", free), PART("Active", active), PART("Inactive", inactive), PART("Slab", slab),
+	    PART("Unevictable", unevictable), PART("KernelStack", kernel_stack), PART("PageTables", page_tables),
+	    PART("SecPageTables", secondary_page_tables), PART("Percpu", percpu),
 	    PART("VmallocUsed", vmalloc_used), PART("Hugetlb", hugetlb), PART("Zswap", zswap),
-	    PART("Bounce", bounce) } },
+	    PART("Bounce", bounce) },
+	  .n_required = 4 },
 	/* by content: anonymous memory and page cache */
 	{ PART("MemTotal", total),
 	  { PART("MemFree", free), PART("Buffers", buffers), PART("Cached", cached),
-	    PART("SwapCached", swap_cached), PART("AnonPages", anon_pages), PART("Slab", slab),
+	    PART("AnonPages", anon_pages), PART("Slab", slab), PART("SwapCached", swap_cached),
 	    PART("KernelStack", kernel_stack), PART("PageTables", page_tables),
 	    PART("SecPageTables", secondary_page_tables), PART("Percpu", percpu),
 	    PART("VmallocUsed", vmalloc_used), PART("Hugetlb", hugetlb), PART("Zswap", zswap),
-	    PART("Bounce", bounce) } },
+	    PART("Bounce", bounce) },
+	  .n_required = 5 },
 };
 
 static uint64_t value_of(const struct meminfo *meminfo, const struct part *part)
@@ -90,6 +99,14 @@ static uint64_t value_of(const struct meminfo *meminfo, const struct part *part)
 
 	memcpy(&value, (const char *)meminfo + part->offset, sizeof(value));
 	return value;
+}
+
+static bool can_be_checked(const struct check *check, const struct meminfo *meminfo)
+{
+	for (unsigned i = 0; i < check->n_required; i++)
+		if (value_of(meminfo, &check->parts[i]) == U64_UNKNOWN)
+			return false;
+	return value_of(meminfo, &check->whole) != U64_UNKNOWN;
 }
 
 static const char *add_parts(struct arena *arena, const struct check *check, const struct meminfo *meminfo,
@@ -101,12 +118,26 @@ static const char *add_parts(struct arena *arena, const struct check *check, con
 	for (const struct part *part = check->parts; part->key; part++) {
 		uint64_t value = value_of(meminfo, part);
 
-		if (value == MEMINFO_UNKNOWN)
+		if (value == U64_UNKNOWN)
 			continue;
 		*sum = u64_sum(*sum, value);
 		formula = arena_print(arena, "%s%s%s", formula, *formula ? " + " : "", part->key);
 	}
 	return arena_print(arena, "%s = %s", formula, check->whole.key);
+}
+
+static void add_check(struct frame *frame, struct table *table, const struct check *check,
+		      const struct meminfo *meminfo)
+{
+	struct check_row *row = table_add(table);
+
+	row->formula = add_parts(&frame->arena, check, meminfo, &row->sum_bytes);
+	row->total_bytes = value_of(meminfo, &check->whole);
+	if (row->sum_bytes == U64_UNKNOWN)
+		return;
+	row->error_bytes = (double)row->sum_bytes - (double)row->total_bytes;
+	if (row->total_bytes > 0)
+		row->error_ratio = row->error_bytes / (double)row->total_bytes;
 }
 
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
@@ -119,21 +150,9 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	if (error)
 		return error;
 	meminfo_parse(text, &meminfo);
-	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
-		uint64_t total = value_of(&meminfo, &checks[i].whole);
-		struct check_row *row;
-
-		if (total == MEMINFO_UNKNOWN)
-			continue;
-		row = table_add(table);
-		row->formula = add_parts(&frame->arena, &checks[i], &meminfo, &row->sum_bytes);
-		row->total_bytes = total;
-		if (row->sum_bytes == U64_UNKNOWN)
-			continue;
-		row->error_bytes = (double)row->sum_bytes - (double)total;
-		if (total > 0)
-			row->error_ratio = row->error_bytes / (double)total;
-	}
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+		if (can_be_checked(&checks[i], &meminfo))
+			add_check(frame, table, &checks[i], &meminfo);
 	return table->n_rows > 0 ? 0 : -ENODATA;
 }
 

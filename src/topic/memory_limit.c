@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,9 @@ static const struct column columns[] = {
 
 static double whole(const void *row)
 {
-	return (double)((const struct limit_row *)row)->limit_bytes;
+	const struct limit_row *limit = row;
+
+	return limit->limit_bytes == U64_UNKNOWN ? NAN : (double)limit->limit_bytes;
 }
 
 static const struct schema schema = {
@@ -144,7 +147,7 @@ static uint64_t read_caches(struct env *env, const struct cgroup_place *place, c
 		if (!span_pair_u64(line, &name, &value, &rest) ||
 		    (!span_is(name, files->active_file) && !span_is(name, files->inactive_file)))
 			continue;
-		bytes += value;
+		bytes = u64_sum(bytes, value);
 		found = true;
 	}
 	return found ? bytes : U64_UNKNOWN;

@@ -49,7 +49,7 @@ static const struct schema schema = {
 };
 
 static const struct source_spec sources[] = {
-	{ "proc/self/io", N_("what a process has read from storage"),
+	{ .path = "proc/self/io", .gives = N_("what a process has read from storage"),
 	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_TASK_IO_ACCOUNTING") } } },
 	{ 0 },
 };

@@ -47,9 +47,9 @@ static const struct schema schema = {
 		      { EOPNOTSUPP, N_("switched off: boot with psi=1") } }
 
 static const struct source_spec sources[] = {
-	{ "proc/pressure/cpu", N_("time lost waiting for a CPU"), REMEDIES },
-	{ "proc/pressure/memory", N_("time lost waiting for memory"), REMEDIES },
-	{ "proc/pressure/io", N_("time lost waiting for disks"), REMEDIES },
+	{ .path = "proc/pressure/cpu", .gives = N_("time lost waiting for a CPU"), REMEDIES },
+	{ .path = "proc/pressure/memory", .gives = N_("time lost waiting for memory"), REMEDIES },
+	{ .path = "proc/pressure/io", .gives = N_("time lost waiting for disks"), REMEDIES },
 	{ 0 },
 };
 

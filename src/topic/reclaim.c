@@ -84,9 +84,8 @@ static int test_drop_caches(struct env *env)
 }
 
 static const struct source_spec sources[] = {
-	{ "proc/vmstat", N_("paging, reclaim, refaults"),
-	  .remedies = { { ENOENT, N_("mount it: mount -t proc proc /proc") } } },
-	{ DROP_CACHES, N_("the experiment of dropping the caches"), .optional = true, .test = test_drop_caches,
+	{ .path = "proc/vmstat", .gives = N_("paging, reclaim, refaults") },
+	{ .path = DROP_CACHES, .gives = N_("the experiment of dropping the caches"), .optional = true, .test = test_drop_caches,
 	  .remedies = { { EACCES, N_("only root may drop caches: run it as root") },
 			{ EROFS, N_("proc is mounted read-only here, as in a container") } } },
 	{ 0 },
@@ -109,7 +108,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	for (size_t i = 0; i < N_COUNTERS; i++) {
 		struct reclaim_row *row;
 
-		if (values[i] == VMSTAT_UNKNOWN)
+		if (values[i] == U64_UNKNOWN)
 			continue;
 		row = table_add(table);
 		row->counter = counters[i].name;
@@ -159,6 +158,8 @@ static int act(struct env *env, const char *action, void (*done)(void *context, 
 	if (strcmp(action, "drop-caches") != 0)
 		return -ENOTSUP;
 	if (error)
+		env_note_failure(env, DROP_CACHES, error);
+	if (error || !done)
 		return error;
 	drop = alloc_zeroed(1, sizeof(*drop));
 	*drop = (struct drop){

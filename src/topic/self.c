@@ -17,7 +17,7 @@ static const struct column columns[] = {
 	COLUMN(struct self_row, topic, .kind = COLUMN_KEY, .title = N_("topic"), .width = 12,
 	       .help = N_("what was sampled; all: the whole of panetop"), .source = "panetop"),
 	COLUMN(struct self_row, sample_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("sample"),
-	       .width = 9, .help = N_("CPU time of the sample before this one"),
+	       .width = 9, .help = N_("CPU time of its last sample; of self, of the one before"),
 	       .source = "CLOCK_PROCESS_CPUTIME_ID around the sample"),
 	COLUMN(struct self_row, reads, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("reads"), .width = 9,
 	       .help = N_("reads of kernel files since start"), .source = "panetop"),
@@ -67,6 +67,8 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	if (resident > 0)
 		all->resident_bytes = resident;
 	for (unsigned i = 0; i < env->n_costs; i++) {
+		if (!env->costs[i].active)
+			continue;
 		seconds += (double)env->costs[i].cpu_ns * 1e-9;
 		lost += env->costs[i].lost;
 	}
@@ -74,7 +76,8 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	all->reads = env->reads;
 	all->lost = lost;
 	for (unsigned i = 0; i < env->n_costs; i++)
-		add_topic(table, &env->costs[i]);
+		if (env->costs[i].active)
+			add_topic(table, &env->costs[i]);
 	return 0;
 }
 

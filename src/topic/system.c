@@ -59,12 +59,10 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
-#define MOUNT_PROC .remedies = { { ENOENT, N_("mount it: mount -t proc proc /proc") } }
-
 static const struct source_spec sources[] = {
-	{ "proc/loadavg", N_("load and number of threads"), MOUNT_PROC },
-	{ "proc/stat", N_("context switches, interrupts, forks, CPUs"), MOUNT_PROC },
-	{ "proc/uptime", N_("time since boot"), MOUNT_PROC },
+	{ .path = "proc/loadavg", .gives = N_("load and number of threads") },
+	{ .path = "proc/stat", .gives = N_("context switches, interrupts, forks, CPUs") },
+	{ .path = "proc/uptime", .gives = N_("time since boot") },
 	{ 0 },
 };
 

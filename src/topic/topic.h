@@ -43,7 +43,9 @@ struct topic {
 
 	/*
 	 * Does something to the machine, only ever on the user's word. May be NULL. 0 when it was started,
-	 * then done(context, 0 or -errno) is called once from the main loop; or -errno and done is not.
+	 * then done(context, 0 or -errno) is called once: from the main loop, or before act returns where
+	 * there is no worker. Without done it only tells whether it could be done. -errno when not, with
+	 * env_note_failure() for the source that forbids it.
 	 */
 	int (*act)(struct env *env, const char *action, void (*done)(void *context, int error), void *context);
 };

@@ -50,7 +50,7 @@ static void run_meminfo(const uint8_t *data, size_t size)
 		require(!line.in_bytes || line.value % 1024 == 0);
 	}
 	meminfo_parse(text, &meminfo);
-	require(meminfo.total == MEMINFO_UNKNOWN || meminfo.total % 1024 == 0);
+	require(meminfo.total == U64_UNKNOWN || meminfo.total % 1024 == 0);
 }
 
 static void run_vmstat(const uint8_t *data, size_t size)

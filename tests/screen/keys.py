@@ -2,7 +2,7 @@
 """Keys and mouse: what they do to the screen."""
 import os
 
-from common import RECORDING, expect, fixture, replay, screen
+from common import expect, fixture, replay, screen
 
 SELECTED = "ffaf00"  # background of the selected cell
 ROW = "444444"       # background of the selected row
@@ -41,7 +41,7 @@ def search_and_next(_scratch):
 def filter_rows(_scratch):
     with replay() as terminal:
         terminal.send("e", "\\", "^", "M", "e", "m", "Enter")
-        only = [line for line in terminal.lines()[3:22] if line and not line.startswith(("key", "Cached", "tmpfs"))]
+        only = [line for line in terminal.lines()[3:22] if line and not line.startswith(("key", "Cached", "which"))]
         problem = expect(all(line.startswith("Mem") for line in only) and len(only) == 3, terminal, str(only)) or \
             expect("filter ^Mem: 3 rows" in terminal.text(), terminal, "the filter is not shown")
         terminal.send("F4", "Bksp", "Bksp", "Bksp", "Bksp", "(", "Enter")
@@ -155,11 +155,19 @@ def hostile_names(_scratch):
 def drop_needs_the_live_machine(_scratch):
     with screen(fixture("linux-6.1")) as terminal:
         terminal.send("D")
+        return expect("[y/n]" not in terminal.text(), terminal, "it asks for what it cannot do") or \
+            expect("cannot be dropped: this is not the live machine" in terminal.text(), terminal, "it does not say why")
+
+
+def drop_asks_first(_scratch):
+    with screen() as terminal:
+        terminal.send("D")
+        if os.geteuid() != 0:
+            return expect("as root" in terminal.text(), terminal, "it does not say who may")
         problem = expect("[y/n]" in terminal.text(), terminal, "it does not ask")
         terminal.send("n")
-        problem = problem or expect("could not be dropped" not in terminal.text(), terminal, "no is not no")
-        terminal.send("D", "y")
-        return problem or expect("could not be dropped" in terminal.text(), terminal, "it does not refuse")
+        return problem or expect("[y/n]" not in terminal.text() and "dropp" not in terminal.lines()[-2], terminal,
+                                 "no is not no")
 
 
 def configuration_is_kept(scratch):
@@ -178,18 +186,23 @@ def configuration_is_kept(scratch):
                                  terminal, "it was not read")
 
 
+def usual_things_are_not_written(scratch):
+    """What is as without a configuration stays out of it: it may get better with a later version."""
+    env = {"XDG_CONFIG_HOME": scratch}
+    with replay(env=env) as terminal:
+        terminal.send("u", "e", ">", ">", "w")
+        terminal.send("r", "<", "<", "e", "u", "u", "u", "u", "u", "w", "q")
+        terminal.end()
+    with open(os.path.join(scratch, "panetop", "config"), encoding="utf-8") as file:
+        text = file.read()
+    return None if text == "" else text
+
+
 def options_on_the_screen(_scratch):
     with replay("-c", "name,free_bytes", "-s", "+free_bytes", "-l", "2", "--unit=MiB") as terminal:
-        return expect(terminal.lines()[3].split() == ["swap", "2048"] and terminal.lines()[4].split() == ["mem", "2121"]
-                      or terminal.lines()[3].split()[0] in ("swap", "mem"), terminal, "columns or order are wrong") or \
+        rows = [terminal.lines()[y].split()[:2] for y in (3, 4)]
+        return expect(rows == [["swap", "2048"], ["mem", "2122"]], terminal, f"columns or order are wrong: {rows}") or \
             expect("caches" not in terminal.lines()[2], terminal, "too many columns")
-
-
-def recording_from_a_pipe(_scratch):
-    """Keys come from the terminal while standard input is the recording."""
-    with screen("--replay=-", input_file=RECORDING) as terminal:
-        terminal.send(".")
-        return expect("09:30:10" in terminal.text(), terminal, "the key did nothing")
 
 
 def tests():
@@ -208,8 +221,9 @@ def tests():
         ("NO_COLOR", no_color),
         ("--ascii", ascii_only),
         ("hostile process names", hostile_names),
-        ("dropping caches asks, and only on the live machine", drop_needs_the_live_machine),
+        ("caches are dropped on the live machine only", drop_needs_the_live_machine),
+        ("dropping caches asks first", drop_asks_first),
         ("the configuration is written when asked, and read", configuration_is_kept),
+        ("the configuration holds only what differs", usual_things_are_not_written),
         ("columns, sort, limit and unit from the command line", options_on_the_screen),
-        ("a recording from a pipe", recording_from_a_pipe),
     ]

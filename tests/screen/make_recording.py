@@ -58,6 +58,7 @@ def rows_of(step):
         "pgsteal_kswapd": now["steals"], "pgsteal_direct": 0, "oom_kill": 1 if step >= 29 else 0,
     }
     waits = now["stalled"]
+    limited = min(now["anonymous"] + 900, 6144)
     recent = 0.09 if 18 < step < 29 else 0.0
     return {
         "memory": [
@@ -75,7 +76,7 @@ def rows_of(step):
         ],
         "memory_limit": [
             {"resource": "memory", "cgroup": "/work.slice", "limit_bytes": 6144 * MIB,
-             "used_bytes": (now["anonymous"] + 900) * MIB, "free_bytes": (5244 - now["anonymous"]) * MIB,
+             "used_bytes": limited * MIB, "free_bytes": (6144 - limited) * MIB,
              "caches_bytes": 800 * MIB},
         ] if step < 29 else [],
         "meminfo": [{"key": key, "value_bytes": value, "count": False, "part_of": "", "meaning": "meaning of " + key}

@@ -53,7 +53,7 @@ class Stream(pyte.ByteStream):
 class Terminal:
     """Starts command in a terminal of width x height cells."""
 
-    def __init__(self, command, width=80, height=24, env=None, term="xterm-256color", input_file=None):
+    def __init__(self, command, width=80, height=24, env=None, term="xterm-256color", input_fd=None):
         self.raw = bytearray()
         self.screen = Screen(width, height)
         self.stream = Stream(self.screen)
@@ -64,20 +64,20 @@ class Terminal:
         self._size(width, height)
         self.pid = os.fork()
         if self.pid == 0:
-            self._child(command, env, term, input_file)
+            self._child(command, env, term, input_fd)
 
-    def _child(self, command, env, term, input_file):
+    def _child(self, command, env, term, input_fd):
         os.setsid()
         fcntl.ioctl(self.tty, termios.TIOCSCTTY, 0)
         for fd in (0, 1, 2):
             os.dup2(self.tty, fd)
-        os.closerange(3, 64)
         environment = dict(os.environ, TERM=term, LC_ALL="C.UTF-8", TZ="UTC", **(env or {}))
         for name in ("LINES", "COLUMNS", "NO_COLOR"):
             if name not in (env or {}):
                 environment.pop(name, None)
-        if input_file:
-            os.dup2(os.open(input_file, os.O_RDONLY), 0)
+        if input_fd is not None:
+            os.dup2(input_fd, 0)
+        os.closerange(3, 64)
         os.execvpe(command[0], command, environment)
 
     def _size(self, width, height):
@@ -105,6 +105,10 @@ class Terminal:
             self.stream.feed(data)
         return got
 
+    def unread(self):
+        """Bytes of keys that the program has not taken yet."""
+        return struct.unpack("i", fcntl.ioctl(self.tty, termios.FIONREAD, b"\0\0\0\0"))[0]
+
     def _sleeps(self):
         """Has the program read all its keys, and waits for more?"""
         try:
@@ -112,8 +116,7 @@ class Terminal:
                 state = file.read().rpartition(")")[2].split()[0]
         except OSError:
             return True
-        unread = struct.unpack("i", fcntl.ioctl(self.tty, termios.FIONREAD, b"\0\0\0\0"))[0]
-        return state in "SZTX" and unread == 0
+        return state in "SZTX" and self.unread() == 0
 
     def quiet(self, most=20):
         """Waits until the program has answered all keys and drawn: it sleeps, and nothing more comes."""
@@ -141,6 +144,11 @@ class Terminal:
             if key == "Esc":
                 time.sleep(0.1)  # curses waits a little whether it begins the name of a key
             self.quiet()
+
+    def send_at_once(self, *keys):
+        """All of them before the program can draw."""
+        os.write(self.fd, "".join(KEYS.get(key, key) for key in keys).encode())
+        self.quiet()
 
     def click(self, x, y, button=0):
         press = b"\x1b[<%d;%d;%d" % (button, x + 1, y + 1)

@@ -46,6 +46,35 @@ def hang_up(_scratch):
         return None if terminal.ended() else "it goes on without a terminal"
 
 
+def leave_while_stuck(_scratch):
+    """The terminal takes no more bytes: a signal still ends the program, and soon."""
+    with screen(width=200, height=60) as terminal:
+        terminal.wait_for("Memory")
+        calm = 0
+        while calm < 5:
+            os.write(terminal.fd, b"\x0c")
+            time.sleep(0.1)
+            calm = calm + 1 if terminal.unread() > 0 else 0
+        os.kill(terminal.pid, signal.SIGTERM)
+        end = time.monotonic() + 10
+        while not terminal.ended() and time.monotonic() < end:
+            time.sleep(0.05)
+        return None if terminal.ended() else "it waits for the terminal"
+
+
+def ignored_stays_ignored(_scratch):
+    """Under nohup a hang-up is no reason to end."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with screen("-d", "0.1") as terminal:
+            terminal.wait_for("Memory")
+            os.kill(terminal.pid, signal.SIGHUP)
+            terminal.pump(0.5)
+            return "it ended" if terminal.ended() else None
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 def stop_and_go_on(_scratch):
     """Ctrl-Z lends the terminal to the shell, fg takes it again."""
     with replay() as terminal:
@@ -76,6 +105,9 @@ def tests():
         ("leaving by SIGTERM", leave_by_signal(signal.SIGTERM, 0)),
         ("leaving by SIGINT", leave_by_signal(signal.SIGINT, 0)),
         ("leaving by SIGHUP", leave_by_signal(signal.SIGHUP, 0)),
+        ("leaving by SIGQUIT", leave_by_signal(signal.SIGQUIT, 0)),
+        ("leaving while the terminal is stuck", leave_while_stuck),
+        ("a hang-up that is ignored", ignored_stays_ignored),
         ("leaving after -n samples", leave_by_count),
         ("a crash puts the terminal back", leave_by_signal(signal.SIGSEGV, -signal.SIGSEGV)),
         ("an abort puts the terminal back", leave_by_signal(signal.SIGABRT, -signal.SIGABRT)),

@@ -175,12 +175,12 @@ START_TEST(buffer_grows_and_writes_all)
 	buffer_fill(&buffer, 'x', 3);
 	buffer_text(&buffer, "yz");
 	ck_assert_int_eq(pipe(fds), 0);
-	ck_assert_int_eq(buffer_write(&buffer, fds[1]), 0);
+	ck_assert_int_eq(buffer_write(&buffer, fds[1], -1), 0);
 	ck_assert_int_eq(read(fds[0], bytes, sizeof(bytes)), 5);
 	ck_assert_int_eq(memcmp(bytes, "xxxyz", 5), 0);
 	ck_assert_uint_eq(buffer.length, 0);
 	buffer_text(&buffer, "a");
-	ck_assert_int_eq(buffer_write(&buffer, -1), -EBADF);
+	ck_assert_int_eq(buffer_write(&buffer, -1, -1), -EBADF);
 	buffer_free(&buffer);
 }
 END_TEST

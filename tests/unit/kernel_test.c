@@ -23,8 +23,8 @@ START_TEST(meminfo_takes_bytes_and_counts)
 		      &meminfo);
 	ck_assert_uint_eq(meminfo.total, 10240);
 	ck_assert_uint_eq(meminfo.active_anon, 7168);
-	ck_assert_uint_eq(meminfo.free, MEMINFO_UNKNOWN);      /* no colon */
-	ck_assert_uint_eq(meminfo.available, MEMINFO_UNKNOWN); /* too large for bytes */
+	ck_assert_uint_eq(meminfo.free, U64_UNKNOWN);      /* no colon */
+	ck_assert_uint_eq(meminfo.available, U64_UNKNOWN); /* too large for bytes */
 	ck_assert_uint_eq(meminfo.hugetlb, 3 * 2048 * 1024);   /* before 4.19 from count and size */
 }
 END_TEST
@@ -54,7 +54,7 @@ START_TEST(vmstat_adds_up_zones)
 	ck_assert_uint_eq(values[1], 9);
 	ck_assert_uint_eq(values[2], 11);
 	ck_assert_uint_eq(values[3], 7);
-	ck_assert_uint_eq(values[4], VMSTAT_UNKNOWN);
+	ck_assert_uint_eq(values[4], U64_UNKNOWN);
 }
 END_TEST
 
@@ -96,7 +96,7 @@ START_TEST(system_files)
 	double uptime = -1;
 
 	ck_assert(loadavg_parse(span_text("0.42 0.31 0.20 2/214 9000\n"), &load));
-	ck_assert(load.load1 == 0.42 && load.load15 == 0.2 && load.running == 2 && load.threads == 214);
+	ck_assert(load.load1 == 0.42 && load.load15 == 0.2 && load.threads == 214);
 	ck_assert(!loadavg_parse(span_text("0.5 0.3"), &load));
 	ck_assert(load.load1 == 0.42); /* untouched on failure */
 	ck_assert(uptime_parse(span_text("12.50 3.0\n"), &uptime) && uptime == 12.5);
@@ -106,7 +106,7 @@ START_TEST(system_files)
 	ck_assert_uint_eq(totals.interrupts, 99);
 	ck_assert_uint_eq(totals.context_switches, 5);
 	ck_assert_uint_eq(totals.running, 3);
-	ck_assert_uint_eq(totals.forks, SYSTEM_UNKNOWN);
+	ck_assert_uint_eq(totals.forks, U64_UNKNOWN);
 }
 END_TEST
 
@@ -140,6 +140,11 @@ START_TEST(cgroup_takes_the_mount_root_off)
 	ck_assert(cgroup_find(span_text("0::/dockers/ab\n"),
 			      span_text("35 31 0:32 /docker /cg rw - cgroup2 none rw\n"), "memory", &place));
 	ck_assert_str_eq(place.group, "dockers/ab");
+	ck_assert(cgroup_find(span_text("0::/docker/ab\n"),
+			      span_text("35 31 0:32 /other /other rw - cgroup2 none rw\n"
+					"36 31 0:32 / /cg rw - cgroup2 none rw\n"), "memory", &place));
+	ck_assert_str_eq(place.mount, "cg"); /* the first mount does not show the group */
+	ck_assert_str_eq(place.group, "docker/ab");
 }
 END_TEST
 

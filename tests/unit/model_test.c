@@ -311,8 +311,7 @@ static const char *shown(uint64_t bytes, enum size_unit unit)
 
 	row_clear(&row, &item_schema);
 	row.size_bytes = bytes;
-	value_format(text, &item_schema, &item_columns[7], &row, unit, true);
-	return text;
+	return value_text(text, &item_schema, &item_columns[7], &row, unit, true);
 }
 
 START_TEST(sizes_round_down)
@@ -343,9 +342,9 @@ START_TEST(absurd_numbers_fit_their_cell)
 			column.unit = (enum unit)unit;
 			row.busy_seconds = numbers[i];
 			for (int size = SIZE_AUTO; size < N_SIZE_UNITS; size++)
-				ck_assert_uint_eq(value_format(text, &item_schema, &column, &row,
-							       (enum size_unit)size, true),
-						  strlen(text));
+				ck_assert_uint_lt(strlen(value_text(text, &item_schema, &column, &row,
+								    (enum size_unit)size, true)),
+						  sizeof(text));
 		}
 	}
 }

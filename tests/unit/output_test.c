@@ -3,12 +3,13 @@
 #include <config.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -113,7 +114,7 @@ static void add_buckets(struct frame *frame)
 }
 
 struct output {
-	struct plan plan;
+	struct print_plan plan;
 	struct sink sink;
 	int fd;
 	char *text;
@@ -144,7 +145,7 @@ static const char *end_output(struct output *output)
 	ck_assert_int_eq(pread(output->fd, output->text, (size_t)length, 0), length);
 	close(output->fd);
 	sink_close(&output->sink);
-	plan_close(&output->plan);
+	print_plan_close(&output->plan);
 	return output->text;
 }
 
@@ -436,6 +437,7 @@ START_TEST(replay_tolerates_a_torn_end)
 }
 END_TEST
 
+/* A line that cannot be read is passed over, and told with the next sample that can. */
 START_TEST(replay_says_which_line_is_damaged)
 {
 	struct output output;
@@ -448,11 +450,67 @@ START_TEST(replay_says_which_line_is_damaged)
 	open_text(&source, text, strlen(text), false);
 	frame_open(&frame, schemas, 2);
 	ck_assert_int_eq(source.next(source.state, &frame), 1);
-	ck_assert_uint_eq(frame.n_notices, 1);
-	ck_assert_ptr_nonnull(strstr(frame.notices[0].text, "line 2 "));
-	frame_clear(&frame);
-	ck_assert_int_eq(source.next(source.state, &frame), 1);
 	ck_assert_uint_eq(frame.tables[0].n_rows, N_HOSTILE);
+	ck_assert_str_eq(frame.notices[frame.n_notices - 1].topic, "replay");
+	ck_assert_ptr_nonnull(strstr(frame.notices[frame.n_notices - 1].text, "line 2 "));
+	frame_clear(&frame);
+	ck_assert_int_eq(source.next(source.state, &frame), 0);
+	ck_assert_ptr_null(replay_remark(&source));
+	source.close(source.state);
+	frame_close(&frame);
+	free(output.text);
+}
+END_TEST
+
+/* The same header again is a recording that was added to; another one ends what can be read. */
+START_TEST(replay_of_recordings_one_behind_the_other)
+{
+	struct output output;
+	const char *text = run_sink(&output, &sink_record, 1);
+	struct buffer twice = { 0 };
+	struct source source;
+	struct frame frame;
+
+	frame_open(&frame, schemas, 2);
+	buffer_print(&twice, "%s%s", text, text);
+	open_text(&source, twice.bytes, twice.length, false);
+	ck_assert_uint_eq(count_frames(&source, &frame), 4);
+	ck_assert_ptr_null(replay_remark(&source));
+	source.close(source.state);
+	twice.bytes[2 * strlen(text) - strlen(text) + 15] ^= 1;
+	open_text(&source, twice.bytes, twice.length, false);
+	ck_assert_uint_eq(count_frames(&source, &frame), 2);
+	source.close(source.state);
+	frame_close(&frame);
+	buffer_free(&twice);
+	free(output.text);
+}
+END_TEST
+
+/* What a pipe has not brought yet is no end: pull() tells when there is more, and when there is none for ever. */
+START_TEST(replay_follows_a_pipe)
+{
+	struct output output;
+	const char *text = run_sink(&output, &sink_record, 1);
+	size_t header = (size_t)(strchr(text, '\n') - text) + 1;
+	const char *why;
+	struct source source;
+	struct frame frame;
+	int fds[2];
+
+	frame_open(&frame, schemas, 2);
+	ck_assert_int_eq(pipe(fds), 0);
+	ck_assert_int_eq(write(fds[1], text, header + 10), (ssize_t)header + 10);
+	ck_assert_int_eq(replay_open(&source, fds[0], true, schemas, 2, &why), 0);
+	ck_assert_int_eq(source.wait_fd(source.state), fds[0]);
+	ck_assert_int_eq(source.next(source.state, &frame), -EAGAIN);
+	ck_assert(source.pull(source.state));
+	ck_assert_int_eq(write(fds[1], text + header + 10, strlen(text) - header - 10),
+			 (ssize_t)(strlen(text) - header - 10));
+	close(fds[1]);
+	ck_assert(!source.pull(source.state));
+	ck_assert_uint_eq(count_frames(&source, &frame), 2);
+	ck_assert_int_eq(source.wait_fd(source.state), -1);
 	source.close(source.state);
 	frame_close(&frame);
 	free(output.text);
@@ -509,24 +567,50 @@ START_TEST(replay_refuses_what_is_no_recording)
 }
 END_TEST
 
-/* A full disk: the error comes back, and the line that did not fit is taken away again. */
-START_TEST(recording_on_a_full_disk_stays_whole)
+/* Allows files of so many bytes: beyond them write(2) fails as on a full disk, after a part of the line. */
+static void limit_files(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = bytes;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* The error comes back, and the line that did not fit is taken away again, if the file is ours to cut. */
+static void record_on_a_full_disk(bool own_file)
 {
 	struct output output;
 	struct frame frame;
+	const char *text;
+	off_t whole;
 
 	open_frame(&frame, 1);
 	add_things(&frame, 1);
 	begin_output(&output, &sink_record, 1);
+	output.sink.own_file = own_file;
 	ck_assert_int_eq(sink_frame(&output.sink, &frame), 0);
-	close(output.sink.fd);
-	output.sink.fd = open("/dev/full", O_WRONLY);
-	ck_assert_int_eq(sink_frame(&output.sink, &frame), -ENOSPC);
+	whole = lseek(output.fd, 0, SEEK_END);
+	limit_files((rlim_t)whole + 20);
+	ck_assert_int_eq(sink_frame(&output.sink, &frame), -EFBIG);
+	limit_files(RLIM_INFINITY);
 	ck_assert_uint_eq(output.sink.frames, 1);
 	frame_close(&frame);
-	close(output.sink.fd);
-	sink_close(&output.sink);
-	plan_close(&output.plan);
+	text = end_output(&output);
+	ck_assert_int_eq((off_t)strlen(text), own_file ? whole : whole + 20);
+	free(output.text);
+}
+
+START_TEST(recording_on_a_full_disk_stays_whole)
+{
+	record_on_a_full_disk(true);
+}
+END_TEST
+
+START_TEST(what_others_opened_is_never_cut)
+{
+	record_on_a_full_disk(false);
 }
 END_TEST
 
@@ -558,4 +642,5 @@ SUITE_MAIN("output", no_sink_harms_a_terminal, json_lines_read_back, json_double
 	   text_is_aligned, openmetrics_histogram_is_cumulative, replay_gives_the_rates_of_the_live_run,
 	   replay_of_a_pipe_can_go_back, replay_tolerates_a_torn_end, replay_says_which_line_is_damaged,
 	   replay_reads_old_and_foreign_recordings, replay_refuses_what_is_no_recording,
-	   recording_on_a_full_disk_stays_whole, describe_names_every_column)
+	   replay_of_recordings_one_behind_the_other, replay_follows_a_pipe, recording_on_a_full_disk_stays_whole,
+	   what_others_opened_is_never_cut, describe_names_every_column)

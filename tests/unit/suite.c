@@ -96,7 +96,7 @@ static const void *find_cell(const struct frame *frame, const char *topic, const
 	int index;
 
 	ck_assert_msg(table != NULL, "%s was not sampled", topic);
-	found = row ? table_find(table, row) : table->n_rows > 0 ? table_row(table, 0) : NULL;
+	found = row ? table_find(table, row, NULL) : table->n_rows > 0 ? table_row(table, 0) : NULL;
 	ck_assert_msg(found != NULL, "%s has no row %s", topic, row ? row : "(first)");
 	index = schema_column(table->schema, key);
 	ck_assert_msg(index >= 0, "%s has no column %s", topic, key);

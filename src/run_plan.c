@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From options and panes to what a batch run samples and prints. */
+#include <config.h>
+
+#include "run_plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/complain.h"
+#include "core/i18n.h"
+#include "pane/panes.h"
+#include "topic/topic.h"
+
+static struct view *add_view(struct run_plan *run, const char *topic)
+{
+	struct print_plan *print = &run->print;
+	struct view *view;
+
+	for (unsigned i = 0; i < print->n_views; i++)
+		if (strcmp(print->views[i].schema->name, topic) == 0)
+			return &print->views[i];
+	print->views = alloc_resize(print->views, print->n_views + 1, sizeof(*print->views));
+	view = &print->views[print->n_views++];
+	view_open(view, topic_find(topic)->schema);
+	return view;
+}
+
+static void complain_of_column(const char *option, const struct view *view, const char *name)
+{
+	struct buffer list = { 0 };
+
+	for (unsigned i = 0; i < view->schema->n_columns; i++)
+		buffer_print(&list, "%s%s", i > 0 ? ", " : "", view->schema->columns[i].key);
+	buffer_char(&list, '\0');
+	complain(option, _("'%s' is no column of %s; it has: %s"), name, view->schema->name, list.bytes);
+	buffer_free(&list);
+}
+
+/* --columns and --sort speak of the first table that is printed. */
+static int choose_columns(struct run_plan *run, const struct options *options)
+{
+	struct view *view = &run->print.views[0];
+	const char *wrong;
+	int error = options->columns ? view_choose_columns(view, options->columns, &wrong) : 0;
+
+	if (error) {
+		char *name = alloc_text(wrong);
+
+		name[strcspn(name, ",")] = '\0';
+		if (error == -EEXIST)
+			complain("--columns", _("'%s' stands there twice"), name);
+		else
+			complain_of_column("--columns", view, name);
+		free(name);
+		return 2;
+	}
+	if (options->sort && view_choose_sort(view, options->sort) < 0) {
+		complain_of_column("--sort", view, options->sort);
+		return 2;
+	}
+	return 0;
+}
+
+static int choose_filter(struct run_plan *run, const struct options *options)
+{
+	char why[128];
+	int error;
+
+	if (!options->filter)
+		return 0;
+	error = filter_compile(&run->filter, options->filter);
+	if (error) {
+		regerror(error, &run->filter, why, sizeof(why));
+		complain("--filter", "'%s': %s", options->filter, why);
+		return 2;
+	}
+	run->has_filter = true;
+	for (unsigned i = 0; i < run->print.n_views; i++)
+		run->print.views[i].filter = &run->filter;
+	return 0;
+}
+
+/* In text a table looks as on the screen: with the columns and the order that its pane gives it. */
+static void add_tables(struct run_plan *run, const struct pane *pane, bool headlines)
+{
+	for (const struct pane_table *table = pane->tables; table->topic; table++)
+		if (!table->on_request && table->headline == headlines)
+			view_dress(add_view(run, table->topic), table->columns, table->sort);
+}
+
+/* How a pane shows a table that was asked for by name. */
+static void add_named(struct run_plan *run, const char *topic)
+{
+	struct view *view = add_view(run, topic);
+
+	for (unsigned i = 0; i < n_panes; i++)
+		for (const struct pane_table *table = panes[i]->tables; table->topic; table++)
+			if (strcmp(table->topic, topic) == 0)
+				view_dress(view, table->columns, table->sort);
+}
+
+/* Text prints the headlines of the panes, CSV one table, the formats for machines all of them. */
+static void choose_tables(struct run_plan *run, const struct options *options, const struct pane **chosen,
+			  unsigned n_chosen)
+{
+	run->print.panes = run->pane_names;
+	for (unsigned i = 0; i < n_chosen; i++)
+		run->pane_names[run->print.n_panes++] = chosen[i]->name;
+	if (options->table)
+		add_named(run, options->table);
+	for (unsigned i = 0; i < n_chosen && !options->table; i++)
+		add_tables(run, chosen[i], true);
+	if (options->format->one_table)
+		run->print.n_views = 1;
+	run->n_headlines = run->print.n_views;
+	if (options->table || options->format == &sink_text || options->format->one_table)
+		return;
+	for (unsigned i = 0; i < n_chosen; i++)
+		add_tables(run, chosen[i], false);
+}
+
+/* Machines get every column; in text a pane may put one for another, as its settings ask. */
+static void adjust_views(struct run_plan *run, const struct options *options, const struct settings *settings,
+			 const struct pane **chosen, unsigned n_chosen)
+{
+	for (unsigned v = 0; v < run->print.n_views; v++) {
+		struct view *view = &run->print.views[v];
+
+		view->limit = options->limit;
+		if (options->format != &sink_text)
+			view_choose_all(view);
+		else
+			for (unsigned i = 0; i < n_chosen; i++)
+				if (chosen[i]->adjust)
+					chosen[i]->adjust(settings, view);
+	}
+}
+
+static bool is_wanted(const struct run_plan *run, const struct options *options, const char *topic,
+		      const struct pane **chosen, unsigned n_chosen)
+{
+	bool wanted = false;
+
+	for (unsigned v = 0; v < run->print.n_views; v++)
+		wanted |= strcmp(run->print.views[v].schema->name, topic) == 0;
+	if (!options->record)
+		return wanted;
+	/* a recording holds the tables of the panes whole, and what the top line of the screen shows */
+	for (unsigned i = 0; i < n_chosen; i++)
+		for (const struct pane_table *table = chosen[i]->tables; table->topic; table++)
+			wanted |= !table->on_request && strcmp(table->topic, topic) == 0;
+	for (unsigned i = 0; headline_topics[i]; i++)
+		wanted |= strcmp(headline_topics[i], topic) == 0;
+	return wanted;
+}
+
+int run_plan_open(struct run_plan *run, const struct options *options, const struct settings *settings)
+{
+	const struct pane *chosen[OPTIONS_PANES_MAX];
+	unsigned n_chosen = options_panes(options, chosen);
+	int status;
+
+	*run = (struct run_plan){ 0 };
+	choose_tables(run, options, chosen, n_chosen);
+	adjust_views(run, options, settings, chosen, n_chosen);
+	run->print.unit = options->unit;
+	run->print.ascii = options->ascii || !i18n_is_utf8();
+	run->print.repeated = options->count != 1;
+	status = choose_columns(run, options);
+	if (!status)
+		status = choose_filter(run, options);
+	for (unsigned v = 0; v < run->n_headlines; v++)
+		run->covers_delay |= view_has_rates(&run->print.views[v]);
+	run->wanted = alloc_zeroed(n_topics, sizeof(*run->wanted));
+	for (unsigned t = 0; t < n_topics; t++)
+		run->wanted[t] = is_wanted(run, options, topics[t]->schema->name, chosen, n_chosen);
+	return status;
+}
+
+void run_plan_close(struct run_plan *run)
+{
+	print_plan_close(&run->print);
+	free(run->wanted);
+	if (run->has_filter)
+		regfree(&run->filter);
+	*run = (struct run_plan){ 0 };
+}

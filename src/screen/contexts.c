@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the panes see: frames as they come, their tables and histories, and what the source is asked for. */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "model/derive.h"
+#include "screen/state.h"
+
+#define HISTORY_SAMPLES 3600
+
+struct pane_context *screen_context(struct screen *screen)
+{
+	return &screen->contexts[screen->current];
+}
+
+struct table_widget *screen_table(struct screen *screen)
+{
+	struct pane_context *context = screen_context(screen);
+
+	return &context->tables[context->focus];
+}
+
+const struct frame *screen_frame(const struct screen *screen)
+{
+	return screen->shown < 0 ? NULL : &screen->frames[screen->shown];
+}
+
+const struct table *context_table(const struct pane_context *context, unsigned index)
+{
+	return context->frame ? frame_table(context->frame, context->pane->tables[index].topic) : NULL;
+}
+
+static void want_topic(const struct screen_setup *setup, bool *wanted, const char *topic)
+{
+	for (unsigned i = 0; i < setup->n_schemas; i++)
+		if (strcmp(setup->schemas[i]->name, topic) == 0)
+			wanted[i] = true;
+}
+
+void screen_want(struct screen *screen)
+{
+	const struct screen_setup *setup = screen->setup;
+	bool *wanted;
+
+	if (!setup->source->want)
+		return;
+	wanted = alloc_zeroed(setup->n_schemas, sizeof(*wanted));
+	for (unsigned i = 0; setup->headline_topics[i]; i++)
+		want_topic(setup, wanted, setup->headline_topics[i]);
+	for (unsigned p = 0; p < setup->n_panes; p++) {
+		const struct pane_context *context = &screen->contexts[p];
+
+		for (unsigned i = 0; i < context->pane->n_series; i++)
+			want_topic(setup, wanted, context->pane->series[i].topic);
+		for (unsigned i = 0; p == screen->current && context->pane->tables[i].topic; i++)
+			if (!context->pane->tables[i].on_request || context->requested[i])
+				want_topic(setup, wanted, context->pane->tables[i].topic);
+	}
+	setup->source->want(setup->source->state, wanted);
+	free(wanted);
+}
+
+void screen_request(struct pane_context *context, unsigned table, bool wanted)
+{
+	context->requested[table] = wanted;
+	screen_want(context->screen);
+}
+
+void screen_show(struct screen *screen, int index)
+{
+	screen->shown = index;
+	for (unsigned p = 0; p < screen->setup->n_panes; p++)
+		screen->contexts[p].frame = &screen->frames[index];
+}
+
+/* A frame that is neither shown nor needed to derive the next one's rates. */
+static int spare_frame(const struct screen *screen)
+{
+	for (int i = 0; i < SCREEN_FRAMES; i++)
+		if (i != screen->latest && i != screen->shown)
+			return i;
+	return 0;
+}
+
+static void take_frame(struct pane_context *context, const struct frame *frame)
+{
+	history_add(&context->history, frame);
+	if (context->pane->sampled)
+		context->pane->sampled(context, frame);
+}
+
+int screen_sample(struct screen *screen)
+{
+	const struct source *source = screen->setup->source;
+	int index = spare_frame(screen), got;
+	struct frame *frame = &screen->frames[index];
+
+	frame_clear(frame);
+	got = source->next(source->state, frame);
+	if (got != 1)
+		return got;
+	frame_derive(frame, screen->latest < 0 ? NULL : &screen->frames[screen->latest]);
+	screen->latest = index;
+	for (unsigned p = 0; p < screen->setup->n_panes; p++)
+		take_frame(&screen->contexts[p], frame);
+	if (!screen->frozen || screen->shown < 0)
+		screen_show(screen, index);
+	return 1;
+}
+
+void screen_choose_pane(struct screen *screen, unsigned index)
+{
+	if (index >= screen->setup->n_panes)
+		return;
+	screen->current = index;
+	screen_want(screen);
+}
+
+void context_dress(const struct pane_context *context, unsigned index, struct view *view)
+{
+	const struct pane_table *table = &context->pane->tables[index];
+
+	view_dress(view, table->columns, table->sort);
+	if (context->pane->adjust)
+		context->pane->adjust(context->screen->setup->settings, view);
+}
+
+void screen_update(struct screen *screen)
+{
+	struct pane_context *context = screen_context(screen);
+
+	context->unit = screen->unit;
+	for (unsigned i = 0; context->pane->tables[i].topic; i++)
+		table_update(&context->tables[i], context_table(context, i));
+}
+
+static void open_table(struct pane_context *context, unsigned index)
+{
+	const struct screen_setup *setup = context->screen->setup;
+	const struct pane_table *table = &context->pane->tables[index];
+	struct table_widget *widget = &context->tables[index];
+	const char *unknown, *columns, *sort;
+	char name[128];
+
+	for (unsigned i = 0; i < setup->n_schemas; i++)
+		if (strcmp(setup->schemas[i]->name, table->topic) == 0)
+			table_open(widget, setup->schemas[i]);
+	context_dress(context, index, &widget->view);
+	snprintf(name, sizeof(name), "%s.columns", table->topic);
+	columns = settings_get(setup->settings, name);
+	if (columns && view_choose_columns(&widget->view, columns, &unknown) == 0 && context->pane->adjust)
+		context->pane->adjust(setup->settings, &widget->view);
+	snprintf(name, sizeof(name), "%s.sort", table->topic);
+	sort = settings_get(setup->settings, name);
+	if (sort)
+		view_choose_sort(&widget->view, sort); /* one that the schema lacks changes nothing */
+	widget->view.limit = setup->limit;
+}
+
+static void open_context(struct screen *screen, unsigned index)
+{
+	struct pane_context *context = &screen->contexts[index];
+	const struct pane *pane = screen->setup->panes[index];
+	unsigned n_tables = 0;
+
+	while (pane->tables[n_tables].topic)
+		n_tables++;
+	*context = (struct pane_context){ .pane = pane, .screen = screen, .unit = screen->unit };
+	context->state = alloc_zeroed(1, pane->state_size);
+	context->tables = alloc_zeroed(n_tables, sizeof(*context->tables));
+	context->requested = alloc_zeroed(n_tables, sizeof(*context->requested));
+	history_open(&context->history, pane->series, pane->n_series, pane->n_series ? HISTORY_SAMPLES : 1);
+	for (unsigned i = 0; i < n_tables; i++)
+		open_table(context, i);
+	if (pane->open)
+		pane->open(context->state, screen->setup->settings);
+}
+
+static void close_context(struct pane_context *context)
+{
+	for (unsigned i = 0; context->pane->tables[i].topic; i++)
+		table_close(&context->tables[i]);
+	free(context->tables);
+	free(context->requested);
+	free(context->state);
+	history_close(&context->history);
+}
+
+/* --filter, --sort and --columns: run_plan_open() has refused those that would fail here. */
+static void apply_options(struct screen *screen)
+{
+	const struct screen_setup *setup = screen->setup;
+	struct table_widget *widget = &screen->contexts[setup->first_pane].tables[0];
+	const char *unknown;
+
+	if (setup->columns)
+		view_choose_columns(&widget->view, setup->columns, &unknown);
+	if (setup->sort)
+		view_choose_sort(&widget->view, setup->sort);
+	for (unsigned i = 0; setup->filter && screen->contexts[setup->first_pane].pane->tables[i].topic; i++)
+		table_set_filter(&screen->contexts[setup->first_pane].tables[i], setup->filter);
+}
+
+void contexts_open(struct screen *screen)
+{
+	const struct screen_setup *setup = screen->setup;
+
+	screen->contexts = alloc_zeroed(setup->n_panes, sizeof(*screen->contexts));
+	for (unsigned i = 0; i < setup->n_panes; i++)
+		open_context(screen, i);
+	for (int i = 0; i < SCREEN_FRAMES; i++)
+		frame_open(&screen->frames[i], setup->schemas, setup->n_schemas);
+	apply_options(screen);
+	screen_choose_pane(screen, setup->first_pane);
+}
+
+void contexts_close(struct screen *screen)
+{
+	for (unsigned i = 0; i < screen->setup->n_panes; i++)
+		close_context(&screen->contexts[i]);
+	free(screen->contexts);
+	for (int i = 0; i < SCREEN_FRAMES; i++)
+		frame_close(&screen->frames[i]);
+}

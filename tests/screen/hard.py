@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Hard cases on the screen: broken machines, broken recordings, pipes, keys that come faster than frames."""
+import os
+import re
+import time
+
+from common import RECORDING, expect, fixture, replay, screen
+
+EVERY_KEY = ("e", "k", "p", "b", "f", "z", "Down", "Right", "i", "q", ">", "r", "u", "\\", "x", "Enter", "c", "Enter")
+
+
+def broken_machine(name):
+    """Whatever its files hold, every key has its answer and the program ends as it should."""
+    def test(_scratch):
+        with screen("-d", "0.1", fixture(name)) as terminal:
+            terminal.send(*EVERY_KEY)
+            problem = expect(not terminal.ended(), terminal, "it died")
+            problem = problem or expect(not re.search(r"\bnan\b|-nan|\(null\)", terminal.text()), terminal, "nan")
+            terminal.send("q")
+            return problem or expect(terminal.end() == 0, terminal, "it does not end well")
+    return test
+
+
+def lines_of_recording():
+    with open(RECORDING, "rb") as file:
+        return file.read().splitlines(keepends=True)
+
+
+def damaged_recording(scratch):
+    """A line in the middle is garbage: it is left out, and the next frame says so."""
+    path = os.path.join(scratch, "damaged")
+    lines = lines_of_recording()
+    lines[3] = lines[3][:200] + b"\x1b[2J\xff" + lines[3][300:]
+    with open(path, "wb") as file:
+        file.writelines(lines)
+    with screen("--replay=" + path) as terminal:
+        terminal.send(".", ".")
+        problem = expect("09:30:30" in terminal.text(), terminal, "the damaged frame is not left out")
+        problem = problem or expect("line 4 of the recording is damaged" in terminal.text(), terminal, "it is not told")
+        terminal.send(",", ",", "g", "+", "9", "9", "9", "Enter")
+        return problem or expect("09:35:50" in terminal.text(), terminal, "it does not go on")
+
+
+def empty_recording(scratch):
+    """Nothing to see: it says so, and one can leave."""
+    path = os.path.join(scratch, "empty")
+    with open(path, "wb") as file:
+        file.write(lines_of_recording()[0])
+    with screen("-d", "0.1", "--replay=" + path) as terminal:
+        terminal.send_at_once("i", "e", "D", "Down", "h", ",", "g")
+        problem = expect("holds no sample" in terminal.text(), terminal, "it does not say so")
+        terminal.send("q")
+        return problem or expect(terminal.end() == 0, terminal, "it does not end")
+
+
+def keys_before_a_redraw(_scratch):
+    """A step changes the frame under the rows that the next key moves over."""
+    with replay() as terminal:
+        terminal.send("e", "Down")
+        terminal.send_at_once(".", "Down", ".", "End", ",", "Up", "/", "D", "i", "r", "Enter", ".", ".", "i")
+        return expect("Dirty" in terminal.text(), terminal, "the selected row was lost")
+
+
+def recording_from_a_file_as_input(_scratch):
+    """Keys come from the terminal while standard input is the recording; it starts paused, being all there."""
+    with open(RECORDING, "rb") as file, screen("--replay=-", input_fd=file.fileno()) as terminal:
+        terminal.send(".")
+        return expect("paused 09:30:10" in terminal.text(), terminal, "the key did nothing")
+
+
+def recording_through_a_pipe(_scratch):
+    """It is shown as it comes, can be gone back in meanwhile, and its end is told."""
+    lines = lines_of_recording()
+    reader, writer = os.pipe()
+    os.write(writer, lines[0] + lines[1])
+    with screen("--replay=-", input_fd=reader) as terminal:
+        os.close(reader)
+        problem = expect(terminal.wait_for("following 09:30:00"), terminal, "it does not wait for more")
+        for line in lines[2:5]:
+            os.write(writer, line)
+            time.sleep(0.05)
+        problem = problem or expect(terminal.wait_for("following 09:30:30", 3), terminal, "it does not follow")
+        terminal.send(",")
+        problem = problem or expect("paused 09:30:20" in terminal.text(), terminal, "it does not go back")
+        os.write(writer, lines[5] + lines[6][:100])
+        terminal.send("g", "+", "9", "9", "Enter")
+        problem = problem or expect("09:30:40" in terminal.text(), terminal, "what came meanwhile is not there")
+        terminal.send("Space")
+        os.write(writer, lines[6][100:])
+        problem = problem or expect(terminal.wait_for("09:30:50"), terminal, "it does not follow again")
+        os.close(writer)
+        problem = problem or expect(terminal.wait_for("end of the recording"), terminal, "its end is not told")
+        terminal.send("q")
+        return problem or expect(terminal.end() == 0, terminal, "it does not end well")
+
+
+def tests():
+    broken = [(f"the screen of a machine whose files are {name}", broken_machine(name))
+              for name in ("missing", "empty", "truncated", "absurd", "backwards")]
+    return broken + [
+        ("a damaged recording", damaged_recording),
+        ("a recording without samples", empty_recording),
+        ("keys that come before a redraw", keys_before_a_redraw),
+        ("a recording as standard input", recording_from_a_file_as_input),
+        ("a recording through a pipe", recording_through_a_pipe),
+    ]
