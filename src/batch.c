@@ -92,7 +92,8 @@ static void fail(struct batch *batch, const struct sink *sink, int error)
 		return;
 	batch->status = 1;
 	if (sink->format == &sink_record)
-		complain(sink->name, _("%s; the recording ends after %lu samples"), strerror(-error), sink->frames);
+		complain(sink->name, _("%s; the recording ends after %lu samples"), strerror(-error),
+			 sink->frames);
 	else
 		complain(sink->name, "%s", strerror(-error));
 }
@@ -232,8 +233,9 @@ static bool is_replayed(const struct options *options)
 {
 	struct stat replay, record;
 
-	return options->replay && stat(options->replay, &replay) == 0 && stat(options->record, &record) == 0 &&
-	       S_ISREG(record.st_mode) && replay.st_dev == record.st_dev && replay.st_ino == record.st_ino;
+	return options->replay && stat(options->replay, &replay) == 0 &&
+	       stat(options->record, &record) == 0 && S_ISREG(record.st_mode) &&
+	       replay.st_dev == record.st_dev && replay.st_ino == record.st_ino;
 }
 
 static int open_record(struct batch *batch)

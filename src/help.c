@@ -41,7 +41,8 @@ static void print_pane_options(void)
 			continue;
 		printf(_("\nOptions of the pane %s:\n"), panes[i]->name);
 		for (; option->name; option++)
-			print_entry(0, option->name, option->argument ? _(option->argument) : NULL, _(option->help));
+			print_entry(0, option->name, option->argument ? _(option->argument) : NULL,
+				    _(option->help));
 	}
 }
 
@@ -80,7 +81,8 @@ void print_help(void)
 void print_version(void)
 {
 	printf("%s %s\n", PACKAGE, PACKAGE_VERSION);
-	printf("%s\n", _("License GPL-2.0-or-later: GNU GPL version 2 or later <https://gnu.org/licenses/gpl.html>.\n"
-			 "This is free software: you are free to change and redistribute it.\n"
-			 "There is NO WARRANTY, to the extent permitted by law."));
+	printf("%s\n",
+	       _("License GPL-2.0-or-later: GNU GPL version 2 or later <https://gnu.org/licenses/gpl.html>.\n"
+		 "This is free software: you are free to change and redistribute it.\n"
+		 "There is NO WARRANTY, to the extent permitted by law."));
 }

@@ -83,7 +83,8 @@ static int complain_of_terminal(int error)
 	const char *term = getenv("TERM");
 
 	if (error == -EINVAL)
-		complain("TERM", _("this terminal, '%s', is not known here; set TERM, or use --batch"), term ? term : "");
+		complain("TERM", _("this terminal, '%s', is not known here; set TERM, or use --batch"),
+			 term ? term : "");
 	else if (error == -ENOTTY)
 		complain(_("screen"), "%s", _("there is no terminal to show it on; use --batch"));
 	else
@@ -91,7 +92,8 @@ static int complain_of_terminal(int error)
 	return 1;
 }
 
-static int run(const struct options *options, struct settings *settings, struct source *source, struct worker *worker)
+static int run(const struct options *options, struct settings *settings, struct source *source,
+	       struct worker *worker)
 {
 	const struct schema *schemas[TOPICS_MAX];
 	struct screen_setup setup = {

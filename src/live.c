@@ -37,8 +37,9 @@ static void explain(struct live *live, struct frame *frame, const struct topic *
 	source = topic_source(topic, path);
 	if (source && source->optional)
 		return;
-	frame_notice(frame, topic->schema->name, source_remedy(source, -error), "/%s: %s", path,
-		     error == -ENODATA ? _("there is nothing in it that panetop understands") : strerror(-error));
+	frame_notice(frame, topic->schema->name, source_remedy(live->env, source, -error), "/%s: %s", path,
+		     error == -ENODATA ? _("there is nothing in it that panetop understands")
+				       : strerror(-error));
 }
 
 static int open_entry(struct live *live, struct entry *entry)
@@ -136,7 +137,7 @@ static int act(void *state, const char *topic_name, const char *action,
 	error = topic->act(live->env, action, done, context);
 	path = error ? env_failed_path(live->env, error) : NULL;
 	if (path && remedy)
-		*remedy = source_remedy(topic_source(topic, path), -error);
+		*remedy = source_remedy(live->env, topic_source(topic, path), -error);
 	return error;
 }
 
@@ -175,5 +176,6 @@ void live_open(struct source *source, struct env *env, const struct settings *se
 	for (unsigned i = 0; i < n_topics; i++)
 		live->entries[i].sampler.topic = topics[i];
 	find_host(live);
-	*source = (struct source){ .next = next, .want = want, .act = act, .close = close_live, .state = live };
+	*source =
+		(struct source){ .next = next, .want = want, .act = act, .close = close_live, .state = live };
 }

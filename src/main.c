@@ -49,7 +49,8 @@ static int open_replay(const struct options *options, struct source *source)
 {
 	const struct schema *schemas[TOPICS_MAX];
 	const char *why;
-	int fd = strcmp(options->replay, "-") == 0 ? dup(STDIN_FILENO) : open(options->replay, O_RDONLY | O_CLOEXEC);
+	int fd = strcmp(options->replay, "-") == 0 ? dup(STDIN_FILENO)
+						   : open(options->replay, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0) {
 		complain(options->replay, "%s", strerror(errno));

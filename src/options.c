@@ -226,7 +226,8 @@ static int check_scope(const struct parser *parser)
 		if (applies)
 			continue;
 		snprintf(what, sizeof(what), "--%s", choice->option->name);
-		complain(what, _("this is an option of the pane %s, which is not asked for"), choice->pane->name);
+		complain(what, _("this is an option of the pane %s, which is not asked for"),
+			 choice->pane->name);
 		return 2;
 	}
 	return -1;
@@ -241,7 +242,8 @@ static int check_together(const struct options *options)
 	else if (options->replay && options->root)
 		complain("--replay", _("not together with --root: a recording has no files"));
 	else if (options->record && options->print && strcmp(options->record, "-") == 0)
-		complain("--record", _("standard output takes either the recording or the samples, not both"));
+		complain("--record",
+			 _("standard output takes either the recording or the samples, not both"));
 	else if (options->table && !topic_find(options->table))
 		complain("--table", _("'%s' is no topic; 'panetop --describe' lists them"), options->table);
 	else
@@ -266,7 +268,7 @@ static int parse(struct parser *parser, int argc, char **argv)
 
 		if (code == -1)
 			break;
-		/* inside a cluster of letters optind stays; it moves over panes that stand before an option */
+		/* inside a cluster of letters optind stays; it moves over panes before an option */
 		while (at < argc - 1 && at < optind - 1 && argv[at][0] != '-')
 			at++;
 		status = take_option(parser, code, argv[at < argc ? at : argc - 1]);

@@ -13,7 +13,8 @@ static bool positive(const char *value, uint64_t most, uint64_t *number)
 {
 	struct span span = span_text(value);
 
-	return *value != ' ' && span_u64(&span, number) && span.at == span.end && *number > 0 && *number <= most;
+	return *value != ' ' && span_u64(&span, number) && span.at == span.end && *number > 0 &&
+	       *number <= most;
 }
 
 static bool set_batch(struct options *options, const char *value)
@@ -133,27 +134,33 @@ static const char something[] = N_("it must not be empty");
 
 const struct option_entry option_entries[] = {
 	{ 'b', "batch", NULL, N_("no screen; samples go to standard output"), set_batch, NULL },
-	{ 'o', "output", N_("FORMAT"), N_("text (default), csv, json or openmetrics; implies --batch"), set_format,
-	  N_("use text, csv, json or openmetrics") },
+	{ 'o', "output", N_("FORMAT"), N_("text (default), csv, json or openmetrics; implies --batch"),
+	  set_format, N_("use text, csv, json or openmetrics") },
 	{ 'd', "delay", N_("SECONDS"), N_("time between samples (default 1)"), set_delay,
 	  N_("use seconds from 0.05 to 86400") },
 	{ 'n', "count", N_("N"), N_("stop after N samples"), set_count, N_("use a whole number from 1") },
 	{ 'p', "pid", N_("PID|NAME[,...]"), N_("only these processes"), set_pid, something },
 	{ 'u', "user", N_("NAME|UID"), N_("only processes of this user"), set_user, something },
 	{ 'f', "filter", N_("REGEX"), N_("only rows in which some text matches"), set_filter, something },
-	{ 's', "sort", N_("[+]COLUMN"), N_("largest of this column first; + smallest first"), set_sort, something },
+	{ 's', "sort", N_("[+]COLUMN"), N_("largest of this column first; + smallest first"), set_sort,
+	  something },
 	{ 'c', "columns", N_("LIST"), N_("columns to show, by key, with commas"), set_columns, something },
 	{ 't', "table", N_("TOPIC"), N_("print only this table; implies --batch"), set_table, something },
-	{ 'l', "limit", N_("N"), N_("at most N rows of each table"), set_limit, N_("use a whole number from 1") },
+	{ 'l', "limit", N_("N"), N_("at most N rows of each table"), set_limit,
+	  N_("use a whole number from 1") },
 	{ 0, "unit", N_("UNIT"), N_("of sizes: auto (default), B, KiB, MiB, GiB or percent"), set_unit,
 	  N_("use auto, B, KiB, MiB, GiB or percent") },
-	{ 0, "root", N_("DIR"), N_("read DIR/proc and DIR/sys in place of /proc and /sys"), set_root, something },
-	{ 0, "record", N_("FILE"), N_("write a recording (- is standard output); implies --batch"), set_record,
+	{ 0, "root", N_("DIR"), N_("read DIR/proc and DIR/sys in place of /proc and /sys"), set_root,
 	  something },
+	{ 0, "record", N_("FILE"), N_("write a recording (- is standard output); implies --batch"),
+	  set_record, something },
 	{ 0, "replay", N_("FILE"), N_("show a recording (- is standard input)"), set_replay, something },
-	{ 0, "describe", NULL, N_("list every topic and column, with unit, help and source"), set_describe, NULL },
-	{ 0, "probe", NULL, N_("tell what each source gives here, and what to do for the others"), set_probe, NULL },
-	{ 0, "color", N_("WHEN"), N_("auto (default), always or never"), set_color, N_("use auto, always or never") },
+	{ 0, "describe", NULL, N_("list every topic and column, with unit, help and source"), set_describe,
+	  NULL },
+	{ 0, "probe", NULL, N_("tell what each source gives here, and what to do for the others"), set_probe,
+	  NULL },
+	{ 0, "color", N_("WHEN"), N_("auto (default), always or never"), set_color,
+	  N_("use auto, always or never") },
 	{ 0, "ascii", NULL, N_("draw no character outside ASCII"), set_ascii, NULL },
 };
 

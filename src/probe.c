@@ -18,10 +18,12 @@ struct probe_row {
 	const char *topic, *source, *state, *gives, *reason, *remedy;
 };
 
-#define LABEL(field, heading, what) \
-	COLUMN(struct probe_row, field, .kind = COLUMN_LABEL, .title = heading, .help = what, .source = "panetop")
-#define KEY(field, heading, what) \
-	COLUMN(struct probe_row, field, .kind = COLUMN_KEY, .title = heading, .help = what, .source = "panetop")
+#define LABEL(field, heading, what)                                                                          \
+	COLUMN(struct probe_row, field, .kind = COLUMN_LABEL, .title = heading, .help = what,                \
+	       .source = "panetop")
+#define KEY(field, heading, what)                                                                            \
+	COLUMN(struct probe_row, field, .kind = COLUMN_KEY, .title = heading, .help = what,                  \
+	       .source = "panetop")
 
 static const struct column columns[] = {
 	KEY(topic, N_("topic"), N_("what is measured with it")),
@@ -58,36 +60,46 @@ static int try_topic(struct env *env, const struct topic *topic)
 	return error;
 }
 
-static const char *try_source(struct env *env, const struct source_spec *source, int *error)
+static int try_source(struct env *env, const struct source_spec *source)
 {
-	struct span text = span_text("");
+	struct span text;
+	int error;
 
-	*error = source->test ? source->test(env) : env_read(env, env_file(env, source->path), &text);
-	if (*error)
-		return *error == -EACCES || *error == -EPERM ? "refused" : "missing";
-	return source->test || span_length(text) > 0 ? "ok" : "empty";
+	if (source->test)
+		return source->test(env);
+	error = env_read(env, env_file(env, source->path), &text);
+	return !error && span_length(text) == 0 ? -ENODATA : error;
+}
+
+static void judge(struct probe_row *row, struct env *env, struct frame *frame,
+		  const struct source_spec *source, int error, bool understood)
+{
+	const char *remedy = error ? source_remedy(env, source, -error) : NULL;
+
+	row->remedy = remedy ? remedy : "";
+	if (!error && !understood) {
+		row->state = "unusable";
+		row->reason = _("there is nothing in it that panetop understands");
+	} else if (error == -ENODATA) {
+		row->state = "empty";
+		row->reason = _("there is nothing in it");
+	} else {
+		row->state = !error ? "ok" : error == -EACCES || error == -EPERM ? "refused" : "missing";
+		row->reason = error ? arena_print(&frame->arena, "%s", strerror(-error)) : "";
+	}
 }
 
 static void add_source(struct frame *frame, struct env *env, const struct topic *topic,
 		       const struct source_spec *source, bool understood)
 {
 	struct probe_row *row = table_add(&frame->tables[0]);
-	const char *remedy;
-	int error;
 
 	row->topic = topic->schema->name;
 	row->source = strncmp(source->path, "proc/", 5) == 0 || strncmp(source->path, "sys/", 4) == 0
 			      ? arena_print(&frame->arena, "/%s", source->path)
 			      : source->path;
 	row->gives = _(source->gives);
-	row->state = try_source(env, source, &error);
-	row->reason = error ? arena_print(&frame->arena, "%s", strerror(-error)) : "";
-	remedy = error ? source_remedy(source, -error) : NULL;
-	row->remedy = remedy ? remedy : "";
-	if (strcmp(row->state, "ok") == 0 && !understood) {
-		row->state = "unusable";
-		row->reason = _("there is nothing in it that panetop understands");
-	}
+	judge(row, env, frame, source, try_source(env, source), understood);
 }
 
 /* What a topic could not understand is its first source: the others add to it. */

@@ -105,6 +105,11 @@ void env_close(struct env *env)
 	env->root_fd = -1;
 }
 
+bool env_exists(const struct env *env, const char *path)
+{
+	return faccessat(env->root_fd, path, F_OK, 0) == 0;
+}
+
 struct env_file *env_file(struct env *env, const char *path)
 {
 	struct env_file *file;

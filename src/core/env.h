@@ -66,6 +66,8 @@ uint64_t env_wall_ns(void); /* CLOCK_REALTIME */
 uint64_t env_self_cpu_ns(void);
 uint64_t env_self_resident_bytes(const struct env *env);
 
+bool env_exists(const struct env *env, const char *path);
+
 /*
  * The file at path ("proc/meminfo", relative to the root), shared by all who ask for the same path and
  * kept open between reads. Never NULL; it need not exist. path is copied.

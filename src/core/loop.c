@@ -17,7 +17,8 @@ static void on_tick(void *context, uint32_t events)
 	uint64_t expirations;
 
 	(void)events;
-	if (read(loop->tick_fd, &expirations, sizeof(expirations)) == (ssize_t)sizeof(expirations) && loop->tick)
+	if (read(loop->tick_fd, &expirations, sizeof(expirations)) == (ssize_t)sizeof(expirations) &&
+	    loop->tick)
 		loop->tick(loop->context);
 }
 
@@ -96,7 +97,8 @@ int loop_watch(struct loop *loop, int fd, uint32_t events,
 		return -ENOSPC;
 	if (epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0)
 		return -errno;
-	loop->watches[loop->n_watches++] = (struct loop_watch){ .fd = fd, .ready = ready, .context = context };
+	loop->watches[loop->n_watches++] =
+		(struct loop_watch){ .fd = fd, .ready = ready, .context = context };
 	return 0;
 }
 

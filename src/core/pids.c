@@ -21,7 +21,8 @@ static bool parse_pid(const char *name, uint32_t *pid)
 	struct span text = span_text(name);
 	uint64_t value;
 
-	if (*name < '1' || *name > '9' || !span_u64(&text, &value) || text.at != text.end || value > INT32_MAX)
+	if (*name < '1' || *name > '9' || !span_u64(&text, &value) || text.at != text.end ||
+	    value > INT32_MAX)
 		return false;
 	*pid = (uint32_t)value;
 	return true;

@@ -44,7 +44,8 @@ void settings_set(struct settings *settings, const char *name, const char *value
 		return;
 	}
 	if (!setting) {
-		settings->items = alloc_resize(settings->items, settings->n_items + 1, sizeof(*settings->items));
+		settings->items =
+			alloc_resize(settings->items, settings->n_items + 1, sizeof(*settings->items));
 		setting = &settings->items[settings->n_items++];
 		*setting = (struct setting){ .name = alloc_text(name) };
 	}

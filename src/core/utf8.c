@@ -19,7 +19,12 @@ static bool is_tail(char byte)
 static size_t sequence_length(struct span rest)
 {
 	unsigned char first = (unsigned char)rest.at[0];
-	size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+	size_t length = first < 0x80   ? 1
+			: first < 0xc2 ? 0
+			: first < 0xe0 ? 2
+			: first < 0xf0 ? 3
+			: first < 0xf5 ? 4
+				       : 0;
 
 	if (length == 0 || span_length(rest) < length)
 		return 0;
@@ -91,7 +96,8 @@ bool utf8_visible(struct utf8_reader *reader, uint32_t *code, int *cells)
 {
 	while (reader->rest.at < reader->rest.end) {
 		uint32_t next = utf8_next(&reader->rest);
-		int width = utf8_is_harmful(next) || (reader->ascii && next > 0x7e) ? -1 : wcwidth((wchar_t)next);
+		int width =
+			utf8_is_harmful(next) || (reader->ascii && next > 0x7e) ? -1 : wcwidth((wchar_t)next);
 
 		if (width == 0 && ++reader->combined > COMBINING_MAX)
 			continue;

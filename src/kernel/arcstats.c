@@ -26,5 +26,6 @@ bool arcstats_parse(struct span text, struct arcstats *arcstats)
 
 uint64_t arcstats_reclaimable(const struct arcstats *arcstats)
 {
-	return arcstats->size_bytes > arcstats->minimum_bytes ? arcstats->size_bytes - arcstats->minimum_bytes : 0;
+	return arcstats->size_bytes > arcstats->minimum_bytes ? arcstats->size_bytes - arcstats->minimum_bytes
+							      : 0;
 }

@@ -74,7 +74,8 @@ static bool find_mount(struct span mounts, const char *controller, struct span g
 
 	while (span_line(&mounts, &line)) {
 		if (!parse_mount(line, &candidate, &type, &options) ||
-		    !(controller ? span_is(type, "cgroup") && in_list(options, controller) : span_is(type, "cgroup2")))
+		    !(controller ? span_is(type, "cgroup") && in_list(options, controller)
+				 : span_is(type, "cgroup2")))
 			continue;
 		if (!found)
 			*mount = candidate;
@@ -106,7 +107,8 @@ static bool copy_path(struct span path, char *out)
 			return false;
 		if (*path.at == '\\' && span_length(path) >= 4 && octal(path.at[1]) >= 0 &&
 		    octal(path.at[2]) >= 0 && octal(path.at[3]) >= 0) {
-			out[length++] = (char)(octal(path.at[1]) << 6 | octal(path.at[2]) << 3 | octal(path.at[3]));
+			out[length++] =
+				(char)(octal(path.at[1]) << 6 | octal(path.at[2]) << 3 | octal(path.at[3]));
 			path.at += 3;
 		} else {
 			out[length++] = *path.at;
@@ -135,7 +137,8 @@ bool cgroup_find(struct span cgroups, struct span mounts, const char *controller
 		if (!find_group(cgroups, name, &group) || !find_mount(mounts, name, group, &mount))
 			continue;
 		place->version = version;
-		return copy_path(mount.point, place->mount) && copy_path(below(mount.root, group), place->group);
+		return copy_path(mount.point, place->mount) &&
+		       copy_path(below(mount.root, group), place->group);
 	}
 	return false;
 }

@@ -23,7 +23,8 @@ static void end_zone(struct zone *zone, struct zoneinfo *zoneinfo)
 	if (zone->open && zone->managed > 0) {
 		zoneinfo->zones++;
 		zoneinfo->low_pages = add(zoneinfo->low_pages, zone->low);
-		zoneinfo->reserve_pages = add(zoneinfo->reserve_pages, wanted < zone->managed ? wanted : zone->managed);
+		zoneinfo->reserve_pages =
+			add(zoneinfo->reserve_pages, wanted < zone->managed ? wanted : zone->managed);
 	}
 	*zone = (struct zone){ 0 };
 }

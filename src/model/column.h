@@ -16,7 +16,8 @@
 /* A sum that is unknown as soon as one part is unknown or blank, or when it is too large. */
 static inline uint64_t u64_sum(uint64_t one, uint64_t other)
 {
-	return one >= U64_BLANK || other >= U64_BLANK || one > U64_BLANK - 1 - other ? U64_UNKNOWN : one + other;
+	return one >= U64_BLANK || other >= U64_BLANK || one > U64_BLANK - 1 - other ? U64_UNKNOWN
+										     : one + other;
 }
 
 /* A difference that is unknown as soon as one part is, or when it would be negative. */

@@ -62,7 +62,7 @@ static inline void *table_row(const struct table *table, size_t index)
  */
 const void *table_find(const struct table *table, const char *key, const char *other);
 
-/* The number in this column of a row; NaN when row is NULL, or there is no such column, or it is not known. */
+/* The number in this column of a row; NaN when row is NULL, there is no such column, or it is not known. */
 double table_number(const struct table *table, const void *row, const char *column);
 
 /* The text in this column of a row, "" when it is not there or not known. */

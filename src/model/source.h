@@ -27,13 +27,13 @@ struct source {
 		   void (*done)(void *context, int error), void *context, const char **remedy);
 
 	/* These are of recordings; NULL: it is live. */
-	int (*seek)(void *state, size_t index);           /* next() then gives frame index, or the last; 0 or -errno */
-	size_t (*position)(void *state);                  /* index of the frame that next() gave last */
-	size_t (*find)(void *state, uint64_t wall_ns);    /* of the last frame not after it, as far as can be read */
+	int (*seek)(void *state, size_t index);        /* next() gives it, or the last; 0 or -errno */
+	size_t (*position)(void *state);               /* of the frame that next() gave last */
+	size_t (*find)(void *state, uint64_t wall_ns); /* index of the last frame not after it */
 
-	/* Of a recording that is still being written, through a pipe; NULL or -1: next() never has to wait. */
+	/* Of a recording that comes through a pipe; NULL or -1: next() never has to wait. */
 	int (*wait_fd)(void *state); /* readable when there may be more */
-	bool (*pull)(void *state);   /* takes in what is there, for next() to give; false: no more will come */
+	bool (*pull)(void *state); /* takes in what is there, for next() to give; false: no more will come */
 
 	void (*close)(void *state);
 	void *state;

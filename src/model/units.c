@@ -192,8 +192,8 @@ static size_t format_bytes(char *out, const struct schema *schema, const struct 
 	return cell(out, "%.0f", trunc(bytes / size_units[unit].bytes) + 0.0);
 }
 
-static size_t format_number(char *out, const struct schema *schema, const struct column *column, const void *row,
-			    enum size_unit unit, bool ascii)
+static size_t format_number(char *out, const struct schema *schema, const struct column *column,
+			    const void *row, enum size_unit unit, bool ascii)
 {
 	double number = row_number(row, column);
 
@@ -215,8 +215,8 @@ static size_t format_number(char *out, const struct schema *schema, const struct
 	}
 }
 
-const char *value_text(char *number, const struct schema *schema, const struct column *column, const void *row,
-		       enum size_unit unit, bool ascii)
+const char *value_text(char *number, const struct schema *schema, const struct column *column,
+		       const void *row, enum size_unit unit, bool ascii)
 {
 	if (row_is_blank(row, column))
 		return "";

@@ -30,10 +30,13 @@ const char *size_unit_heading(const struct schema *schema, enum size_unit unit);
  * The value as a person sees it: a number without blanks, in number, which has VALUE_TEXT_MAX bytes; a
  * text as it was found, hostile as it may be. "-" when unknown, "" when blank.
  */
-const char *value_text(char *number, const struct schema *schema, const struct column *column, const void *row,
-		       enum size_unit unit, bool ascii);
+const char *value_text(char *number, const struct schema *schema, const struct column *column,
+		       const void *row, enum size_unit unit, bool ascii);
 
-/* "-" when not known. For sentences and labels: "14.2 GiB", short "14.2G", "6.778s", "1.2k". Each returns out, which has VALUE_TEXT_MAX bytes. */
+/*
+ * For sentences and labels: "14.2 GiB", short "14.2G", "6.778s", "1.2k"; "-" when not known. Each returns
+ * out, which has VALUE_TEXT_MAX bytes.
+ */
 char *size_text(char *out, double bytes);
 char *size_short(char *out, double bytes);
 char *duration_text(char *out, double seconds, bool ascii);

@@ -124,7 +124,8 @@ static int compare_known(const struct column *column, const void *one, const voi
 
 		return (a > b) - (a < b);
 	}
-	return (row_f64(one, column) > row_f64(other, column)) - (row_f64(one, column) < row_f64(other, column));
+	return (row_f64(one, column) > row_f64(other, column)) -
+	       (row_f64(one, column) < row_f64(other, column));
 }
 
 /* Does one stand above other? A total order: rows lie in one array, so their addresses break ties. */

@@ -100,9 +100,9 @@ int line_reader_get(struct line_reader *reader, off_t offset, struct span *line,
 
 	move_window(reader, offset);
 	for (;;) {
-		const char *newline = window->length > searched
-					      ? memchr(window->bytes + searched, '\n', window->length - searched)
-					      : NULL;
+		const char *newline = window->length > searched ? memchr(window->bytes + searched, '\n',
+									 window->length - searched)
+								: NULL;
 		ssize_t got;
 
 		if (newline) {

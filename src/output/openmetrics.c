@@ -85,7 +85,8 @@ static void add_labels(struct buffer *out, const struct schema *schema, const vo
 		buffer_char(out, '}');
 }
 
-static void add_family(struct buffer *out, const char *family, const char *type, const char *unit, const char *help)
+static void add_family(struct buffer *out, const char *family, const char *type, const char *unit,
+		       const char *help)
 {
 	buffer_print(out, "# TYPE %s %s\n", family, type);
 	if (unit)
@@ -119,8 +120,8 @@ static void add_column(struct buffer *out, const struct view *view, const struct
 		if (!row_is_known(view->rows[r], column))
 			continue;
 		if (!headed)
-			add_family(out, family, counter ? "counter" : "gauge", family_unit(family, column->unit),
-				   column->help);
+			add_family(out, family, counter ? "counter" : "gauge",
+				   family_unit(family, column->unit), column->help);
 		headed = true;
 		buffer_print(out, "%s%s", family, counter ? "_total" : "");
 		add_labels(out, view->schema, view->rows[r], NULL);
@@ -135,7 +136,8 @@ static void add_table(struct buffer *out, const struct view *view)
 	for (unsigned c = 0; c < view->n_columns; c++) {
 		const struct column *column = &view->schema->columns[view->columns[c]];
 
-		if (column->kind == COLUMN_GAUGE || column->kind == COLUMN_COUNTER || column->kind == COLUMN_RATE)
+		if (column->kind == COLUMN_GAUGE || column->kind == COLUMN_COUNTER ||
+		    column->kind == COLUMN_RATE)
 			add_column(out, view, column);
 	}
 }
@@ -198,7 +200,8 @@ static void add_histograms(struct buffer *out, const struct table *table, const 
 	const struct schema *schema = table->schema;
 	double count = 0;
 
-	add_family(out, buckets->family, "histogram", family_unit(buckets->family, buckets->bound->unit), schema->help);
+	add_family(out, buckets->family, "histogram", family_unit(buckets->family, buckets->bound->unit),
+		   schema->help);
 	for (size_t r = 0; r < table->n_rows; r++) {
 		const void *row = table_row(table, r);
 		bool last = r + 1 == table->n_rows || !same_labels(schema, row, table_row(table, r + 1));

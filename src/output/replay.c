@@ -118,7 +118,8 @@ static void set_value(struct frame *frame, void *row, const struct column *colum
 		row_set_text(row, column, arena_copy(&frame->arena, text, strlen(text)));
 }
 
-static void read_table(struct frame *frame, struct table *table, const struct column_map *map, const json_t *recorded)
+static void read_table(struct frame *frame, struct table *table, const struct column_map *map,
+		       const json_t *recorded)
 {
 	const json_t *rows = json_object_get(recorded, "rows");
 
@@ -142,7 +143,8 @@ static void read_notices(struct frame *frame, const json_t *notices)
 		const char *text = json_string_value(json_object_get(notice, "text"));
 
 		if (topic && text)
-			frame_notice(frame, topic, json_string_value(json_object_get(notice, "remedy")), "%s", text);
+			frame_notice(frame, topic, json_string_value(json_object_get(notice, "remedy")), "%s",
+				     text);
 	}
 }
 
@@ -209,7 +211,8 @@ static void take_line(struct replay *replay, struct span line)
 		add_place(replay, line);
 	else if (span_length(line) != replay->header.length ||
 		 memcmp(line.at, replay->header.bytes, replay->header.length) != 0)
-		end_with(replay, _("another recording, with other columns, begins in it; it is not read on from there"));
+		end_with(replay, _("another recording, with other columns, begins in it; it is not read on "
+				   "from there"));
 }
 
 /* Looks at one more line: 1, 0 at the end, -EAGAIN or -errno. */
@@ -220,7 +223,8 @@ static int find_next(struct replay *replay)
 	int got = replay->whole ? 0 : line_reader_get(&replay->reader, replay->end, &line, &after);
 
 	if (got == -EPIPE) {
-		end_with(replay, _("the recording ends in the middle of a line; what was whole has been read"));
+		end_with(replay,
+			 _("the recording ends in the middle of a line; what was whole has been read"));
 		got = 0;
 	}
 	if (got == 0)
@@ -258,7 +262,8 @@ static int next(void *state, struct frame *frame)
 		while (replay->next >= replay->n_places && got == 1)
 			got = find_next(replay);
 		if (got == 1)
-			got = line_reader_get(&replay->reader, replay->places[replay->next].offset, &line, &after);
+			got = line_reader_get(&replay->reader, replay->places[replay->next].offset, &line,
+					      &after);
 		if (got != 1) {
 			if (damaged && got == 0)
 				replay->remark = _("its last line is damaged");

@@ -9,7 +9,8 @@
 
 const struct sink_format *sink_format_find(const char *name)
 {
-	static const struct sink_format *const formats[] = { &sink_text, &sink_csv, &sink_json, &sink_openmetrics };
+	static const struct sink_format *const formats[] = { &sink_text, &sink_csv, &sink_json,
+							     &sink_openmetrics };
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (strcmp(formats[i]->name, name) == 0)

@@ -90,7 +90,9 @@ static void add_table(struct sink *sink, struct view *view, const struct table *
 		for (unsigned i = 0; i < n_shown; i++) {
 			const struct column *column = column_of(view, shown[i]);
 
-			add_cell(sink, value_text(number, view->schema, column, view->rows[r], unit, sink->print->ascii),
+			add_cell(sink,
+				 value_text(number, view->schema, column, view->rows[r], unit,
+					    sink->print->ascii),
 				 widths[shown[i]], column_is_left(column), i + 1 == n_shown);
 		}
 		trim_line(&sink->buffer);
@@ -102,7 +104,8 @@ static void add_time(struct sink *sink, const struct frame *frame)
 	char text[CLOCK_TEXT_MAX];
 
 	buffer_print(&sink->buffer, "%s%s.%03u ", sink->frames > 0 ? "\n" : "",
-		     clock_local(text, frame->wall_ns, "%Y-%m-%d %H:%M:%S"), (unsigned)(frame->wall_ns / 1000000 % 1000));
+		     clock_local(text, frame->wall_ns, "%Y-%m-%d %H:%M:%S"),
+		     (unsigned)(frame->wall_ns / 1000000 % 1000));
 	utf8_clean(&sink->buffer, frame->host ? frame->host : "", -1, sink->print->ascii);
 	buffer_char(&sink->buffer, '\n');
 }

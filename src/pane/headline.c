@@ -20,8 +20,8 @@ static void uptime_piece(char *piece, double seconds)
 	unsigned long minutes = (unsigned long)seconds / 60;
 
 	if (minutes >= 1440)
-		snprintf(piece, HEADLINE_PIECE_MAX, _("up %lud %02lu:%02lu"), minutes / 1440, minutes / 60 % 24,
-			 minutes % 60);
+		snprintf(piece, HEADLINE_PIECE_MAX, _("up %lud %02lu:%02lu"), minutes / 1440,
+			 minutes / 60 % 24, minutes % 60);
 	else
 		snprintf(piece, HEADLINE_PIECE_MAX, _("up %02lu:%02lu"), minutes / 60, minutes % 60);
 }
@@ -38,12 +38,14 @@ unsigned headline_pieces(const struct frame *frame, char pieces[][HEADLINE_PIECE
 	if (uptime >= 0 && uptime < 1e12)
 		uptime_piece(pieces[n++], uptime);
 	if (!isnan(load))
-		snprintf(pieces[n++], HEADLINE_PIECE_MAX, _("load %.2f %.2f %.2f"), load, of_system(frame, "load5"),
-			 of_system(frame, "load15"));
+		snprintf(pieces[n++], HEADLINE_PIECE_MAX, _("load %.2f %.2f %.2f"), load,
+			 of_system(frame, "load5"), of_system(frame, "load15"));
 	if (!isnan(tasks))
-		snprintf(pieces[n++], HEADLINE_PIECE_MAX, P_("%.0f task", "%.0f tasks", (unsigned long)tasks), tasks);
+		snprintf(pieces[n++], HEADLINE_PIECE_MAX, P_("%.0f task", "%.0f tasks", (unsigned long)tasks),
+			 tasks);
 	if (!isnan(cpus))
-		snprintf(pieces[n++], HEADLINE_PIECE_MAX, P_("%.0f CPU", "%.0f CPUs", (unsigned long)cpus), cpus);
+		snprintf(pieces[n++], HEADLINE_PIECE_MAX, P_("%.0f CPU", "%.0f CPUs", (unsigned long)cpus),
+			 cpus);
 	return n;
 }
 

@@ -56,8 +56,9 @@ static bool valid_used(const char *value)
 }
 
 static const struct pane_option options[] = {
-	{ "used", N_("DEFINITION"), N_("what text and screen call used: total-free (default), procps or htop"),
-	  valid_used, N_("use total-free, procps or htop") },
+	{ "used", N_("DEFINITION"),
+	  N_("what text and screen call used: total-free (default), procps or htop"), valid_used,
+	  N_("use total-free, procps or htop") },
 	{ 0 },
 };
 
@@ -157,8 +158,8 @@ static double caches_now(const struct frame *frame)
 static void say_failed(struct pane_context *context, int error, const char *remedy)
 {
 	screen_say(context->screen, _("the caches cannot be dropped: %s%s%s"),
-		   error == -ENOTSUP ? _("this is not the live machine") : strerror(-error), remedy ? "; " : "",
-		   remedy ? remedy : "");
+		   error == -ENOTSUP ? _("this is not the live machine") : strerror(-error),
+		   remedy ? "; " : "", remedy ? remedy : "");
 }
 
 static void dropped(struct pane_context *context, int error)
@@ -175,13 +176,14 @@ static void dropped(struct pane_context *context, int error)
 		show_readers(context);
 }
 
-static void drop(struct pane_context *context)
+static void drop_caches(struct pane_context *context)
 {
 	struct memory_state *memory = context->state;
 	const char *remedy;
 	int error;
 
-	memory->drop = (struct memory_drop){ .state = DROP_RUNNING, .before_bytes = caches_now(context->frame) };
+	memory->drop =
+		(struct memory_drop){ .state = DROP_RUNNING, .before_bytes = caches_now(context->frame) };
 	screen_say(context->screen, "%s", _("writing what is dirty to disk, then dropping the caches…"));
 	error = screen_act(context, "reclaim", "drop-caches", dropped, &remedy);
 	if (!error)
@@ -200,9 +202,10 @@ static void ask_drop(struct pane_context *context)
 		say_failed(context, error, remedy);
 	else
 		screen_ask(context,
-			   _("Drop all caches, to see what is read again? Dirty data is written first; nothing is lost, "
+			   _("Drop all caches, to see what is read again? Dirty data is written first; "
+			     "nothing is lost, "
 			     "but everything is slower for a while."),
-			   drop);
+			   drop_caches);
 }
 
 /* The first frame after the drop is what the growth is counted from. */
@@ -224,7 +227,8 @@ static const struct binding bindings[] = {
 	{ 'k', 0, N_("Checks"), N_("do the lines of /proc/meminfo add up?"), show_checks },
 	{ 'p', 0, N_("Paging"), N_("paging, reclaim and refaults, and pressure"), show_paging },
 	{ 'f', 0, N_("Used"), N_("which definition of used: total - free, procps, htop"), next_definition },
-	{ 'D', 0, N_("Drop"), N_("experiment (root): drop the caches and see who reads them again"), ask_drop },
+	{ 'D', 0, N_("Drop"), N_("experiment (root): drop the caches and see who reads them again"),
+	  ask_drop },
 	{ 'b', 0, NULL, N_("by whom pages are read in"), show_readers },
 	{ 'z', 0, NULL, N_("span of the graph: 5 min, 1 h, a column per sample"), next_span },
 	{ 0 },

@@ -19,7 +19,8 @@
 
 enum look { LOOK_ANONYMOUS, LOOK_KERNEL, LOOK_CACHES, LOOK_OTHERS };
 
-static double number(const struct pane_context *context, const char *topic, const char *row, const char *column)
+static double number(const struct pane_context *context, const char *topic, const char *row,
+		     const char *column)
 {
 	return frame_number(context->frame, topic, row, column);
 }
@@ -129,7 +130,8 @@ static const void *nearest_limit(const struct table *table, const char *resource
 }
 
 /* A second bar for the limit of a container: what it uses, its caches apart. */
-static int draw_limit(const struct pane_context *context, const struct canvas *canvas, int y, const char *resource)
+static int draw_limit(const struct pane_context *context, const struct canvas *canvas, int y,
+		      const char *resource)
 {
 	const struct table *table = context_table(context, LIMIT_TABLE);
 	const void *row = nearest_limit(table, resource);
@@ -154,14 +156,16 @@ static int draw_limit(const struct pane_context *context, const struct canvas *c
 }
 
 /* "name 1.2k/s", when the rate is known; x moves on. */
-static int draw_rate(const struct canvas *canvas, int y, int x, const char *name, double rate, const char *unit)
+static int draw_rate(const struct canvas *canvas, int y, int x, const char *name, double rate,
+		     const char *unit)
 {
 	char text[96], value[VALUE_TEXT_MAX];
 
 	if (isnan(rate))
 		snprintf(text, sizeof(text), "%s -", name);
 	else
-		snprintf(text, sizeof(text), "%s %s%s", name, unit ? size_text(value, rate * 1024) : rate_text(value, rate), "/s");
+		snprintf(text, sizeof(text), "%s %s%s", name,
+			 unit ? size_text(value, rate * 1024) : rate_text(value, rate), "/s");
 	if (x + utf8_cells(text, canvas->ascii) > canvas->width)
 		return x;
 	return x + canvas_text(canvas, y, x, STYLE_NORMAL, text, -1) + 2;
@@ -196,7 +200,8 @@ static void draw_rates(const struct pane_context *context, const struct canvas *
 	const double refaults[] = { counter_rate(context, "workingset_refault_file"),
 				    counter_rate(context, "workingset_refault_anon"),
 				    counter_rate(context, "workingset_refault") };
-	const double scans[] = { counter_rate(context, "pgscan_kswapd"), counter_rate(context, "pgscan_direct") };
+	const double scans[] = { counter_rate(context, "pgscan_kswapd"),
+				 counter_rate(context, "pgscan_direct") };
 	int x = draw_rate(canvas, y, 0, _("page-in"), counter_rate(context, "pgpgin"), "KiB");
 	x = draw_rate(canvas, y, x, _("swap-in"), counter_rate(context, "pswpin"), NULL);
 	x = draw_rate(canvas, y, x, _("refault"), known_sum(refaults, 3), NULL);
@@ -283,7 +288,9 @@ static void draw_formula(const struct pane_context *context, const struct canvas
 	char text[160];
 
 	snprintf(text, sizeof(text), "%s%s", _(used_definitions[memory->used].formula),
-		 memory->span_seconds == 3600 ? _("; graph: 1 h") : memory->span_seconds > 0 ? _("; graph: 5 min") : "");
+		 memory->span_seconds == 3600 ? _("; graph: 1 h")
+		 : memory->span_seconds > 0   ? _("; graph: 5 min")
+					      : "");
 	canvas_right(canvas, y, 0, canvas->width, STYLE_DIM, text);
 }
 
@@ -329,9 +336,12 @@ static void draw_extended(struct pane_context *context, const struct canvas *can
 
 	if (canvas->height > 10 && cached >= shared) {
 		snprintf(text, sizeof(text),
-			 _("Cached %s = %s page cache of files + %s shared memory and tmpfs, which cannot be dropped"),
-			 size_text(sizes[0], cached), size_text(sizes[1], cached - shared), size_text(sizes[2], shared));
-		rest = canvas_rows(canvas, canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text)), canvas->height);
+			 _("Cached %s = %s page cache of files + %s shared memory and tmpfs, which cannot be "
+			   "dropped"),
+			 size_text(sizes[0], cached), size_text(sizes[1], cached - shared),
+			 size_text(sizes[2], shared));
+		rest = canvas_rows(canvas, canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text)),
+				   canvas->height);
 	}
 	draw_full_table(context, &rest, MEMINFO_TABLE);
 }
@@ -385,7 +395,8 @@ static void draw_regrowth(const struct pane_context *context, const struct canva
 	snprintf(text, sizeof(text),
 		 _("Dropped at %s: caches %s -> %s. In the %.0f s since: grown to %s, %s read in."),
 		 clock_local(when, drop->wall_ns, "%H:%M:%S"), size_text(before, drop->before_bytes),
-		 size_text(after, drop->after_bytes), (double)(context->frame->mono_ns - drop->mono_ns) * 1e-9,
+		 size_text(after, drop->after_bytes),
+		 (double)(context->frame->mono_ns - drop->mono_ns) * 1e-9,
 		 size_text(now, number(context, "memory", "mem", "caches_bytes")),
 		 size_text(read, 1024 * (span.last - span.first)));
 	canvas_text(canvas, 0, 0, STYLE_STRONG, text, -1);
@@ -394,7 +405,8 @@ static void draw_regrowth(const struct pane_context *context, const struct canva
 static void draw_readers(struct pane_context *context, const struct canvas *canvas)
 {
 	const struct memory_state *memory = context->state;
-	bool after_drop = memory->drop.state == DROP_MEASURED && context->frame->mono_ns >= memory->drop.mono_ns;
+	bool after_drop =
+		memory->drop.state == DROP_MEASURED && context->frame->mono_ns >= memory->drop.mono_ns;
 	int graph_lines = canvas->height >= 16 ? canvas->height / 3 : 0, top = after_drop ? 1 : 0;
 	struct canvas graph = canvas_rows(canvas, canvas->height - graph_lines, graph_lines);
 	struct canvas table = canvas_rows(canvas, top, canvas->height - graph_lines - top);

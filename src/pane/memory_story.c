@@ -27,15 +27,18 @@ static void stretch(char *text, size_t room, double seconds)
 static void tell_shortage(const struct memory_facts *facts, const char *time, char *text, size_t room)
 {
 	snprintf(text, room,
-		 _("Memory is short: %.0f pages wanted again in %s (%.0f/s), %.0f read back from swap, tasks waited "
+		 _("Memory is short: %.0f pages wanted again in %s (%.0f/s), %.0f read back from swap, tasks "
+		   "waited "
 		   "%.0f %% of the time."),
-		 facts->refaulted_pages, time, facts->refaulted_pages / facts->seconds, facts->swapped_in_pages,
-		 100 * facts->stalled_ratio);
+		 facts->refaulted_pages, time, facts->refaulted_pages / facts->seconds,
+		 facts->swapped_in_pages, 100 * facts->stalled_ratio);
 }
 
-static void tell_past(const struct memory_facts *facts, const char *time, const char *caches, char *text, size_t room)
+static void tell_past(const struct memory_facts *facts, const char *time, const char *caches, char *text,
+		      size_t room)
 {
-	snprintf(text, room, _("%.0f pages were dropped and wanted again in %s, none in the last %.0f s; %s of cache."),
+	snprintf(text, room,
+		 _("%.0f pages were dropped and wanted again in %s, none in the last %.0f s; %s of cache."),
 		 facts->refaulted_pages, time, facts->calm_seconds, caches);
 }
 
@@ -46,32 +49,40 @@ static void tell_refaults(const struct memory_facts *facts, const char *time, co
 
 	if (facts->evicted_pages == 0)
 		snprintf(text, room,
-			 _("%.0f pages were wanted again in %s, though the machine dropped none of itself: somebody "
+			 _("%.0f pages were wanted again in %s, though the machine dropped none of itself: "
+			   "somebody "
 			   "dropped caches, or a container met its limit."),
 			 facts->refaulted_pages, time);
 	else if (rate < REFAULTS_NOTABLY)
-		snprintf(text, room, _("Only %.0f pages were dropped and wanted again in %s: %s of cache is about what is in use."),
+		snprintf(text, room,
+			 _("Only %.0f pages were dropped and wanted again in %s: %s of cache is about what "
+			   "is in use."),
 			 facts->refaulted_pages, time, caches);
 	else
 		snprintf(text, room,
-			 _("%.0f pages were dropped and wanted again in %s (%.0f/s): more is in use than %s of cache "
+			 _("%.0f pages were dropped and wanted again in %s (%.0f/s): more is in use than %s "
+			   "of cache "
 			   "can hold."),
 			 facts->refaulted_pages, time, rate, caches);
 }
 
 /* Without a refault, what was dropped was not missed; where nothing was dropped, nothing is proved. */
-static void tell_calm(const struct memory_facts *facts, const char *time, const char *caches, char *text, size_t room)
+static void tell_calm(const struct memory_facts *facts, const char *time, const char *caches, char *text,
+		      size_t room)
 {
 	if (facts->evicted_pages > 0)
 		snprintf(text, room,
-			 _("No refault in %s, though %.0f pages were dropped: %s of cache could go and hardly anything "
+			 _("No refault in %s, though %.0f pages were dropped: %s of cache could go and "
+			   "hardly anything "
 			   "would be read again."),
 			 time, facts->evicted_pages, caches);
 	else if (isnan(facts->evicted_pages))
-		snprintf(text, room, _("No refault in %s; what was dropped is not known. %s of cache."), time, caches);
+		snprintf(text, room, _("No refault in %s; what was dropped is not known. %s of cache."), time,
+			 caches);
 	else
 		snprintf(text, room,
-			 _("No refault in %s and nothing had to be dropped: %s of cache could go to programs at once; D tries "
+			 _("No refault in %s and nothing had to be dropped: %s of cache could go to programs "
+			   "at once; D tries "
 			   "what would be read again."),
 			 time, caches);
 }

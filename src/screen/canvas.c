@@ -76,7 +76,7 @@ int canvas_print(const struct canvas *canvas, int y, int x, enum style style, co
 	return canvas_text(canvas, y, x, style, text, -1);
 }
 
-/* Where the first line of text ends: behind the last blank that leaves it short enough, else where it is full. */
+/* Where the first line of text ends: behind the last blank that fits, else where the line is full. */
 static const char *line_end(const struct canvas *canvas, struct span text)
 {
 	struct utf8_reader reader = { .rest = text, .ascii = canvas->ascii };

@@ -33,8 +33,8 @@ static void draw_chooser(struct screen *screen, const struct canvas *canvas)
 		enum style style = i == chooser->cursor ? STYLE_ROW : STYLE_NORMAL;
 
 		canvas_fill(&page, y + 1, 0, style, ' ', page.width);
-		canvas_print(&page, y + 1, 0, style, "[%c] %-24s %s", chooser->shown[i] ? 'x' : ' ', column->key,
-			     _(column->help));
+		canvas_print(&page, y + 1, 0, style, "[%c] %-24s %s", chooser->shown[i] ? 'x' : ' ',
+			     column->key, _(column->help));
 	}
 	canvas_text(&page, page.height - 1, 0, STYLE_KEY,
 		    _("Space shows or hides, < and > move it up and down, Enter ends"), -1);

@@ -203,7 +203,8 @@ static void write_configuration(struct pane_context *context)
 	snprintf(text, sizeof(text), "%g", screen->delay_seconds);
 	set_changed(setup->settings, "delay", text, "1");
 	set_changed(setup->settings, "unit", size_unit_name(screen->unit), size_unit_name(SIZE_AUTO));
-	set_changed(setup->settings, "glyphs", glyph_sets[screen->glyphs].name, glyph_sets[GLYPHS_BLOCK].name);
+	set_changed(setup->settings, "glyphs", glyph_sets[screen->glyphs].name,
+		    glyph_sets[GLYPHS_BLOCK].name);
 	for (unsigned p = 0; p < setup->n_panes; p++)
 		save_pane(&screen->contexts[p]);
 	error = setup->save(setup->settings, text, sizeof(text));
@@ -321,6 +322,7 @@ bool command_key(struct screen *screen, const struct input *input)
 		return true;
 	}
 	return click_tab(screen, input) || take_binding(context, context->pane->bindings, input->key) ||
-	       take_binding(context, screen->setup->source->seek ? replay_bindings : live_bindings, input->key) ||
+	       take_binding(context, screen->setup->source->seek ? replay_bindings : live_bindings,
+			    input->key) ||
 	       take_binding(context, common_bindings, input->key) || table_key(screen_table(screen), input);
 }

@@ -30,7 +30,8 @@ const struct table *context_table(const struct pane_context *context, unsigned i
 void screen_say(struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Asks a question in the bottom line; yes is called when the answer is y. question is copied. */
-void screen_ask(struct pane_context *context, const char *question, void (*yes)(struct pane_context *context));
+void screen_ask(struct pane_context *context, const char *question,
+		void (*yes)(struct pane_context *context));
 
 /* Samples a table that is on request from the next tick on, or no longer. */
 void screen_request(struct pane_context *context, unsigned table, bool wanted);

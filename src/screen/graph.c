@@ -51,7 +51,8 @@ void graph_bar(const struct canvas *canvas, int y, int x, int width, const struc
 		if (part == NOTHING)
 			canvas_fill(canvas, y, x + cell, STYLE_DIM, canvas->glyphs->empty, 1);
 		else
-			canvas_fill(canvas, y, x + cell, style_of(&parts[part]), fill_of(canvas, &parts[part]), 1);
+			canvas_fill(canvas, y, x + cell, style_of(&parts[part]),
+				    fill_of(canvas, &parts[part]), 1);
 	}
 }
 
@@ -83,7 +84,8 @@ void graph_legend(const struct canvas *canvas, int y, const struct graph_part *p
 		double share = whole > 0 ? parts[i].value / whole : NAN;
 
 		rest -= share;
-		x = legend_entry(canvas, y, x, fill_of(canvas, &parts[i]), style_of(&parts[i]), parts[i].label, share);
+		x = legend_entry(canvas, y, x, fill_of(canvas, &parts[i]), style_of(&parts[i]),
+				 parts[i].label, share);
 	}
 	legend_entry(canvas, y, x, canvas->glyphs->empty, STYLE_DIM, rest_label, rest < 0 ? 0 : rest);
 }
@@ -102,7 +104,7 @@ static double hold_seconds(const struct history *history, size_t index, double s
 	return HOLD_STEPS * fmax(gap, step_seconds);
 }
 
-/* The sample that was valid at time: the last one before it, if it is not too old; NOTHING if there is none. */
+/* The sample that was valid at time, the last one before it that is not too old; NOTHING if there is none. */
 static long sample_at(const struct history *history, uint64_t time, double step_seconds)
 {
 	size_t low = 0, high = history->count;
@@ -151,29 +153,34 @@ static void draw_axis(const struct canvas *canvas, const struct graph_scale *sca
 			    1);
 }
 
-static void draw_cells(const struct canvas *plot, const struct history *history, const struct graph_part *parts,
-		       unsigned n_parts, const struct graph_scale *scale, double column_seconds)
+static void draw_cells(const struct canvas *plot, const struct history *history,
+		       const struct graph_part *parts, unsigned n_parts, const struct graph_scale *scale,
+		       double column_seconds)
 {
 	double shares[GRAPH_PARTS_MAX];
 
 	for (int x = 0; x < plot->width; x++) {
-		if (!shares_at(history, parts, n_parts, scale, (plot->width - 1 - x) * column_seconds, shares))
+		if (!shares_at(history, parts, n_parts, scale, (plot->width - 1 - x) * column_seconds,
+			       shares))
 			continue;
 		for (int y = 0; y < plot->height; y++) {
 			int part = part_at(shares, n_parts, (plot->height - y - 0.5) / plot->height);
 
 			if (part != NOTHING)
-				canvas_fill(plot, y, x, style_of(&parts[part]), fill_of(plot, &parts[part]), 1);
+				canvas_fill(plot, y, x, style_of(&parts[part]), fill_of(plot, &parts[part]),
+					    1);
 		}
 	}
 }
 
 /* Bits of the dots of a braille cell by line and half; the glyph of a part is its texture. */
-static const unsigned char dot_bits[4][2] = { { 0x01, 0x08 }, { 0x02, 0x10 }, { 0x04, 0x20 }, { 0x40, 0x80 } };
+static const unsigned char dot_bits[4][2] = {
+	{ 0x01, 0x08 }, { 0x02, 0x10 }, { 0x04, 0x20 }, { 0x40, 0x80 }
+};
 
 struct dots {
 	uint32_t bits;
-	unsigned counts[GRAPH_PARTS_MAX]; /* dots of the cell that each part covers: the most gives its colour */
+	unsigned counts[GRAPH_PARTS_MAX]; /* dots that each part covers: the most gives its colour */
 };
 
 static void add_dots(struct dots *dots, const struct canvas *plot, const struct graph_part *parts,
@@ -202,8 +209,9 @@ static void draw_dot_cell(const struct canvas *plot, int y, int x, const struct 
 		canvas_fill(plot, y, x, style_of(&parts[most]), 0x2800 + dots->bits, 1);
 }
 
-static void draw_dots(const struct canvas *plot, const struct history *history, const struct graph_part *parts,
-		      unsigned n_parts, const struct graph_scale *scale, double column_seconds)
+static void draw_dots(const struct canvas *plot, const struct history *history,
+		      const struct graph_part *parts, unsigned n_parts, const struct graph_scale *scale,
+		      double column_seconds)
 {
 	double shares[2][GRAPH_PARTS_MAX];
 
@@ -212,7 +220,8 @@ static void draw_dots(const struct canvas *plot, const struct history *history, 
 
 		for (int half = 0; half < 2; half++)
 			known[half] = shares_at(history, parts, n_parts, scale,
-						(plot->width - x - 0.5 * (half + 1)) * column_seconds, shares[half]);
+						(plot->width - x - 0.5 * (half + 1)) * column_seconds,
+						shares[half]);
 		for (int y = 0; y < plot->height; y++) {
 			struct dots dots = { 0 };
 
@@ -224,8 +233,8 @@ static void draw_dots(const struct canvas *plot, const struct history *history, 
 	}
 }
 
-static void draw_marks(const struct canvas *plot, const struct history *history, const struct graph_scale *scale,
-		       double column_seconds)
+static void draw_marks(const struct canvas *plot, const struct history *history,
+		       const struct graph_scale *scale, double column_seconds)
 {
 	for (unsigned i = 0; i < history->n_marks; i++) {
 		const struct history_mark *mark = &history->marks[i];

@@ -24,7 +24,8 @@ static void clock_text(const struct screen *screen, const struct frame *frame, c
 					     : _("replay"),
 			 time);
 	else
-		snprintf(text, room, "%s%s%s", screen->frozen ? _("frozen") : "", screen->frozen ? " " : "", time);
+		snprintf(text, room, "%s%s%s", screen->frozen ? _("frozen") : "", screen->frozen ? " " : "",
+			 time);
 }
 
 static void draw_headline(const struct screen *screen, const struct canvas *canvas)
@@ -69,8 +70,8 @@ static void draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 		bool on = i == screen->current;
 
 		screen->tabs[i].x = canvas->left + x;
-		x += canvas_print(canvas, y, x, on ? STYLE_TAB_ON : STYLE_TAB, "%s%u %s%s", on ? "[" : " ", i + 1,
-				  _(screen->setup->panes[i]->title), on ? "]" : " ");
+		x += canvas_print(canvas, y, x, on ? STYLE_TAB_ON : STYLE_TAB, "%s%u %s%s", on ? "[" : " ",
+				  i + 1, _(screen->setup->panes[i]->title), on ? "]" : " ");
 		screen->tabs[i].end = canvas->left + x++;
 	}
 	if (x + cells <= canvas->width)

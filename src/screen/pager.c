@@ -31,7 +31,9 @@ static void draw_pager(struct screen *screen, const struct canvas *canvas)
 	pager->lines = y + pager->top;
 	canvas_fill(canvas, canvas->height - 1, 0, STYLE_NORMAL, ' ', canvas->width);
 	canvas_text(canvas, canvas->height - 1, 0, STYLE_KEY,
-		    pager->lines > pager->page ? _("arrows scroll, every other key closes") : _("every key closes"), -1);
+		    pager->lines > pager->page ? _("arrows scroll, every other key closes")
+					       : _("every key closes"),
+		    -1);
 }
 
 static void scroll(struct pager *pager, int step)
@@ -88,7 +90,8 @@ static void add_bindings(struct buffer *out, const struct binding *bindings)
 	char name[KEY_NAME_MAX], other[KEY_NAME_MAX], keys[32];
 
 	for (; bindings && bindings->act; bindings++) {
-		snprintf(keys, sizeof(keys), "%s%s%s", key_label(name, bindings->key), bindings->other_key ? " " : "",
+		snprintf(keys, sizeof(keys), "%s%s%s", key_label(name, bindings->key),
+			 bindings->other_key ? " " : "",
 			 bindings->other_key ? key_label(other, bindings->other_key) : "");
 		buffer_print(out, "  %-9s %s\n", keys, _(bindings->help));
 	}
@@ -107,8 +110,10 @@ void pager_help(struct screen *screen)
 	buffer_print(out, "\n*%s\n", _("Keys everywhere"));
 	add_bindings(out, screen->setup->source->seek ? replay_bindings : live_bindings);
 	add_bindings(out, common_bindings);
-	buffer_print(out, "  %-9s %s\n", _("arrows"), _("select a row and a column; PgUp PgDn Home End; Esc lets go"));
-	buffer_print(out, "  %-9s %s\n", _("mouse"), _("click a pane, a heading (sorts), a row; the wheel scrolls"));
+	buffer_print(out, "  %-9s %s\n", _("arrows"),
+		     _("select a row and a column; PgUp PgDn Home End; Esc lets go"));
+	buffer_print(out, "  %-9s %s\n", _("mouse"),
+		     _("click a pane, a heading (sorts), a row; the wheel scrolls"));
 }
 
 static void add_exact(struct buffer *out, const struct column *column, const void *row)
@@ -118,8 +123,10 @@ static void add_exact(struct buffer *out, const struct column *column, const voi
 	else if (row_is_blank(row, column))
 		buffer_text(out, _("makes no sense in this row"));
 	else if (!row_is_known(row, column))
-		buffer_text(out, column->kind == COLUMN_RATE ? _("not known: there is no sample before it, or its counter was reset")
-							     : _("not known: the source does not give it"));
+		buffer_text(out,
+			    column->kind == COLUMN_RATE
+				    ? _("not known: there is no sample before it, or its counter was reset")
+				    : _("not known: the source does not give it"));
 	else if (column->type == VALUE_U64)
 		buffer_print(out, "%" PRIu64, row_u64(row, column));
 	else

@@ -105,7 +105,8 @@ void prompt_open(struct screen *screen, const char *label, const char *text,
 static void draw_question(struct screen *screen, const struct canvas *canvas)
 {
 	struct span text = span_text(screen->question.text.bytes);
-	int lines = canvas_wrapped(canvas, canvas->height, STYLE_WARN, text); /* below the edge: only counted */
+	int lines =
+		canvas_wrapped(canvas, canvas->height, STYLE_WARN, text); /* below the edge: only counted */
 	struct canvas bottom = canvas_rows(canvas, canvas->height - lines, lines);
 
 	for (int y = 0; y < bottom.height; y++)

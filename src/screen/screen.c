@@ -170,7 +170,8 @@ static int open_loop(struct screen *screen)
 	screen->loop.context = screen;
 	error = loop_watch(&screen->loop, screen->terminal.input_fd, EPOLLIN, on_input, screen);
 	if (!error && screen->setup->worker)
-		error = loop_watch(&screen->loop, worker_fd(screen->setup->worker), EPOLLIN, on_worker, screen);
+		error = loop_watch(&screen->loop, worker_fd(screen->setup->worker), EPOLLIN, on_worker,
+				   screen);
 	if (!error && screen->follow_fd >= 0)
 		error = loop_watch(&screen->loop, screen->follow_fd, EPOLLIN, on_more, screen);
 	return error;

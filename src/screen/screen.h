@@ -27,7 +27,8 @@ struct screen_setup {
 	/* Writes what stands at the right of the second line; may be empty. */
 	void (*corner)(const struct frame *frame, char *text, size_t room);
 	struct settings *settings;           /* as read from file and options; changed by key w */
-	int (*save)(const struct settings *settings, char *path, size_t room); /* 0 or -errno; tells the path */
+	int (*save)(const struct settings *settings, char *path,
+		    size_t room);            /* 0 or -errno; tells the path */
 	struct worker *worker;               /* may be NULL */
 	unsigned first_pane;
 	double delay_seconds;

@@ -123,7 +123,8 @@ static void place_columns(struct table_widget *widget, const bool *shown, int ro
 			continue;
 		more = more < spare ? more : spare;
 		more = more > 0 ? more : 0;
-		widget->slots[widget->n_slots++] = (struct table_slot){ .column = i, .x = x, .width = width + more };
+		widget->slots[widget->n_slots++] =
+			(struct table_slot){ .column = i, .x = x, .width = width + more };
 		spare -= more;
 		x += width + more + 1;
 	}
@@ -201,8 +202,11 @@ static void draw_row(const struct table_widget *widget, const struct canvas *can
 	for (unsigned i = 0; i < widget->n_slots; i++) {
 		const struct table_slot *slot = &widget->slots[i];
 		const struct column *column = column_at(widget, slot->column);
-		enum style style = selected ? STYLE_ROW : column->kind == COLUMN_KEY ? STYLE_STRONG : STYLE_NORMAL;
-		const char *text = value_text(number, view->schema, column, view->rows[index], unit, canvas->ascii);
+		enum style style = selected                     ? STYLE_ROW
+				   : column->kind == COLUMN_KEY ? STYLE_STRONG
+								: STYLE_NORMAL;
+		const char *text =
+			value_text(number, view->schema, column, view->rows[index], unit, canvas->ascii);
 
 		if (column_is_left(column))
 			canvas_text(canvas, y, slot->x, style, text, slot->width);

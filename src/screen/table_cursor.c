@@ -171,7 +171,8 @@ bool table_key(struct table_widget *widget, const struct input *input)
 
 bool table_search(struct table_widget *widget, const char *needle, bool from_next)
 {
-	size_t n_rows = widget->view.n_rows, start = widget->cursor_on ? widget->row + (from_next ? 1 : 0) : 0;
+	size_t n_rows = widget->view.n_rows,
+	       start = widget->cursor_on ? widget->row + (from_next ? 1 : 0) : 0;
 	regex_t pattern;
 	bool found = false;
 

@@ -251,7 +251,9 @@ bool terminal_read(struct terminal *terminal, struct input *input)
 		if (kind == KEY_CODE_YES)
 			input->key = named_key((int)code);
 		else
-			input->key = code == '\r' ? K_ENTER : code == 127 || code == 8 ? K_BACKSPACE : (int)code;
+			input->key = code == '\r'               ? K_ENTER
+				     : code == 127 || code == 8 ? K_BACKSPACE
+								: (int)code;
 		if (input->key)
 			return true;
 	}
@@ -275,7 +277,7 @@ void terminal_show(void)
 	if (!rescue.asked)
 		return;
 	alarm(0);
-	raise(rescue.asked); /* now for the loop */
+	kill(getpid(), rescue.asked); /* now for the loop */
 	rescue.asked = 0;
 }
 

@@ -17,8 +17,8 @@ struct terminal {
 
 /*
  * Takes the terminal. From then on the signals of a crash put it back before they kill, and those that end
- * the program (SIGTERM, SIGINT, SIGHUP, SIGQUIT, to be blocked before) do so even while it is stuck. 0, or -errno:
- * -ENOTTY without a terminal, -EINVAL when curses does not know $TERM.
+ * the program (SIGTERM, SIGINT, SIGHUP, SIGQUIT, to be blocked before) do so even while it is stuck. 0, or
+ * -errno: -ENOTTY without a terminal, -EINVAL when curses does not know $TERM.
  */
 int terminal_open(struct terminal *terminal, bool color);
 void terminal_close(struct terminal *terminal);

@@ -22,12 +22,12 @@ static const struct column columns[] = {
 	COLUMN(struct meminfo_row, value_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("size"),
 	       .width = 9, .rank = 1, .help = N_("its size, for lines in kB"), .source = "/proc/meminfo"),
 	COLUMN(struct meminfo_row, count, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("count"),
-	       .width = 6, .rank = 3, .optional = true, .help = N_("its number, for lines without a unit (huge pages)"),
-	       .source = "/proc/meminfo"),
-	COLUMN(struct meminfo_row, meaning, .kind = COLUMN_LABEL, .title = N_("meaning"), .width = 20, .rank = 2,
-	       .help = N_("what the line counts"), .source = "panetop"),
-	COLUMN(struct meminfo_row, part_of, .kind = COLUMN_LABEL, .title = N_("part of"), .width = 8, .rank = 4,
-	       .help = N_("the lines that contain it already: it must not be added to them"),
+	       .width = 6, .rank = 3, .optional = true,
+	       .help = N_("its number, for lines without a unit (huge pages)"), .source = "/proc/meminfo"),
+	COLUMN(struct meminfo_row, meaning, .kind = COLUMN_LABEL, .title = N_("meaning"), .width = 20,
+	       .rank = 2, .help = N_("what the line counts"), .source = "panetop"),
+	COLUMN(struct meminfo_row, part_of, .kind = COLUMN_LABEL, .title = N_("part of"), .width = 8,
+	       .rank = 4, .help = N_("the lines that contain it already: it must not be added to them"),
 	       .source = "panetop"),
 };
 

@@ -20,7 +20,8 @@ struct memory_row {
 	const char *note;
 };
 
-#define SIZE(field, ...) COLUMN(struct memory_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, __VA_ARGS__)
+#define SIZE(field, ...)                                                                                     \
+	COLUMN(struct memory_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, __VA_ARGS__)
 
 static const struct column columns[] = {
 	COLUMN(struct memory_row, name, .kind = COLUMN_KEY, .title = "", .width = 9,
@@ -33,10 +34,12 @@ static const struct column columns[] = {
 	     .help = N_("what is not free, caches included; in the row available: what cannot be given away"),
 	     .source = "total - free; available: total - available"),
 	SIZE(free_bytes, .title = N_("free"), .width = 9, .rank = 1,
-	     .help = N_("not used for anything; in the row available: could be given to programs without swapping"),
+	     .help = N_("not used for anything; in the row available: could be given to programs without "
+			"swapping"),
 	     .source = "/proc/meminfo MemFree; MemAvailable; SwapFree"),
 	SIZE(anonymous_bytes, .title = N_("anonymous"), .width = 9, .rank = 2,
-	     .help = N_("heap, stacks and private data of programs, and shared memory with tmpfs; goes to swap only"),
+	     .help = N_("heap, stacks and private data of programs, and shared memory with tmpfs; goes to "
+			"swap only"),
 	     .source = "/proc/meminfo Active(anon) + Inactive(anon)"),
 	SIZE(kernel_bytes, .title = N_("kernel"), .width = 9, .rank = 3,
 	     .help = N_("the kernel's own data that cannot be taken back"),
@@ -49,7 +52,8 @@ static const struct column columns[] = {
 	     .help = N_("the rest: locked pages, drivers, per-CPU data, huge pages, vmalloc; never below 0"),
 	     .source = "total - free - anonymous - kernel - caches"),
 	SIZE(used_procps_bytes, .title = N_("used*"), .width = 9, .rank = 1, .hidden = true,
-	     .help = N_("used as free(1) and top(1) of procps 4 count it"), .source = "MemTotal - MemAvailable"),
+	     .help = N_("used as free(1) and top(1) of procps 4 count it"),
+	     .source = "MemTotal - MemAvailable"),
 	SIZE(used_htop_bytes, .title = N_("used*"), .width = 9, .rank = 1, .hidden = true,
 	     .help = N_("used as htop(1) counts it: without buffers, page cache and reclaimable slab"),
 	     .source = "MemTotal - MemFree - Buffers - Cached - SReclaimable"),
@@ -93,7 +97,8 @@ static uint64_t sum(uint64_t one, uint64_t two, uint64_t three)
  * What the kernel's si_mem_available() gives, from 3.14 on as MemAvailable: free pages above the reserves,
  * plus caches less the half, or the low watermark, that must stay.
  */
-static uint64_t estimate_available(const struct meminfo *meminfo, const struct zoneinfo *zones, uint64_t page_bytes)
+static uint64_t estimate_available(const struct meminfo *meminfo, const struct zoneinfo *zones,
+				   uint64_t page_bytes)
 {
 	uint64_t low = zones->low_pages * page_bytes, reserve = zones->reserve_pages * page_bytes;
 	uint64_t file = sum(meminfo->active_file, meminfo->inactive_file, 0);

@@ -22,14 +22,16 @@ static const struct column columns[] = {
 	COLUMN(struct check_row, formula, .kind = COLUMN_KEY, .title = N_("formula"), .width = 30,
 	       .help = N_("the lines of /proc/meminfo that are added, and the line they should give"),
 	       .source = "/proc/meminfo"),
-	COLUMN(struct check_row, sum_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("sum"), .width = 9,
-	       .rank = 2, .help = N_("what the parts add up to"), .source = "the left side of the formula"),
+	COLUMN(struct check_row, sum_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("sum"),
+	       .width = 9, .rank = 2, .help = N_("what the parts add up to"),
+	       .source = "the left side of the formula"),
 	COLUMN(struct check_row, total_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("total"),
 	       .width = 9, .rank = 3, .help = N_("what the kernel prints for the whole"),
 	       .source = "the right side of the formula"),
 	COLUMN(struct check_row, error_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("error"),
 	       .width = 9, .rank = 1,
-	       .help = N_("sum less total; for MemTotal a negative error is memory that no line accounts for, and where "
+	       .help = N_("sum less total; for MemTotal a negative error is memory that no line accounts "
+			  "for, and where "
 			  "kernel stacks are part of VmallocUsed they are in the sum twice"),
 	       .source = "sum - total"),
 	COLUMN(struct check_row, error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("error%"),
@@ -77,10 +79,10 @@ static const struct check {
 	/* by use: the lists of page reclaim */
 	{ PART("MemTotal", total),
 	  { PART("MemFree", free), PART("Active", active), PART("Inactive", inactive), PART("Slab", slab),
-	    PART("Unevictable", unevictable), PART("KernelStack", kernel_stack), PART("PageTables", page_tables),
-	    PART("SecPageTables", secondary_page_tables), PART("Percpu", percpu),
-	    PART("VmallocUsed", vmalloc_used), PART("Hugetlb", hugetlb), PART("Zswap", zswap),
-	    PART("Bounce", bounce) },
+	    PART("Unevictable", unevictable), PART("KernelStack", kernel_stack),
+	    PART("PageTables", page_tables), PART("SecPageTables", secondary_page_tables),
+	    PART("Percpu", percpu), PART("VmallocUsed", vmalloc_used), PART("Hugetlb", hugetlb),
+	    PART("Zswap", zswap), PART("Bounce", bounce) },
 	  .n_required = 4 },
 	/* by content: anonymous memory and page cache */
 	{ PART("MemTotal", total),

@@ -19,17 +19,20 @@ struct limit_row {
 	uint64_t limit_bytes, used_bytes, free_bytes, caches_bytes;
 };
 
-#define SIZE(field, ...) COLUMN(struct limit_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, __VA_ARGS__)
+#define SIZE(field, ...)                                                                                     \
+	COLUMN(struct limit_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, __VA_ARGS__)
 
 static const struct column columns[] = {
 	COLUMN(struct limit_row, resource, .kind = COLUMN_KEY, .title = N_("resource"), .width = 9,
 	       .help = N_("memory or swap"), .source = "memory, swap"),
 	SIZE(limit_bytes, .title = N_("limit"), .width = 9, .rank = 1,
 	     .help = N_("the most this group may use, at most what the machine has"),
-	     .source = "v2 memory.max, memory.swap.max; v1 memory.limit_in_bytes, memory.memsw.limit_in_bytes - it"),
+	     .source = "v2 memory.max, memory.swap.max; v1 memory.limit_in_bytes, "
+		       "memory.memsw.limit_in_bytes - it"),
 	SIZE(used_bytes, .title = N_("used"), .width = 9, .rank = 1,
 	     .help = N_("what the group uses now, its page cache included"),
-	     .source = "v2 memory.current, memory.swap.current; v1 memory.usage_in_bytes, memory.memsw.usage_in_bytes - it"),
+	     .source = "v2 memory.current, memory.swap.current; v1 memory.usage_in_bytes, "
+		       "memory.memsw.usage_in_bytes - it"),
 	SIZE(free_bytes, .title = N_("free"), .width = 9, .rank = 1,
 	     .help = N_("what it may still take before its caches must shrink; never below 0"),
 	     .source = "limit - used"),
@@ -189,8 +192,8 @@ static void add_limits(struct env *env, struct frame *frame, struct table *table
 			swap_used = swap_used > used ? swap_used - used : 0;
 	}
 	if (swap_limit < meminfo_or_zero(meminfo->swap_total))
-		add_row(frame, table, place, "swap", swap_limit, swap_used, meminfo->swap_total)->caches_bytes =
-			U64_BLANK;
+		add_row(frame, table, place, "swap", swap_limit, swap_used, meminfo->swap_total)
+			->caches_bytes = U64_BLANK;
 }
 
 /* Cuts the last name off the group; false at the top of the hierarchy. */

@@ -20,9 +20,9 @@ struct reader_row {
 static const struct column columns[] = {
 	COLUMN(struct reader_row, pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7,
 	       .help = N_("process"), .source = "/proc"),
-	COLUMN(struct reader_row, start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("started"),
-	       .width = 10, .hidden = true, .help = N_("when it was started, after boot"),
-	       .source = "/proc/PID/stat starttime"),
+	COLUMN(struct reader_row, start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS,
+	       .title = N_("started"), .width = 10, .hidden = true,
+	       .help = N_("when it was started, after boot"), .source = "/proc/PID/stat starttime"),
 	COLUMN(struct reader_row, read_bytes_per_second, .kind = COLUMN_RATE, .unit = UNIT_BYTES_PER_SECOND,
 	       .title = N_("read/s"), .width = 7, .rate_of = offsetof(struct reader_row, read_bytes),
 	       .help = N_("fetched from storage on its behalf in the last interval"),
@@ -33,9 +33,11 @@ static const struct column columns[] = {
 	COLUMN(struct reader_row, major_faults_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
 	       .title = N_("majflt/s"), .width = 8, .rank = 2,
 	       .rate_of = offsetof(struct reader_row, major_faults),
-	       .help = N_("page faults that had to wait for storage"), .source = "growth of major_faults / time"),
-	COLUMN(struct reader_row, major_faults, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("majflt"),
-	       .width = 7, .rank = 3, .help = N_("page faults that had to wait for storage, since its start"),
+	       .help = N_("page faults that had to wait for storage"),
+	       .source = "growth of major_faults / time"),
+	COLUMN(struct reader_row, major_faults, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT,
+	       .title = N_("majflt"), .width = 7, .rank = 3,
+	       .help = N_("page faults that had to wait for storage, since its start"),
 	       .source = "/proc/PID/stat majflt"),
 	COLUMN(struct reader_row, command, .kind = COLUMN_LABEL, .title = N_("command"), .width = 16,
 	       .help = N_("name of the program, at most 15 bytes"), .source = "/proc/PID/stat comm"),
@@ -59,7 +61,8 @@ static int add_process(struct env *env, struct frame *frame, struct table *table
 {
 	char stat_bytes[1024], io_bytes[512];
 	long stat_length = pids_read(env, pid, "stat", stat_bytes, sizeof(stat_bytes));
-	long io_length = stat_length < 0 ? stat_length : pids_read(env, pid, "io", io_bytes, sizeof(io_bytes));
+	long io_length =
+		stat_length < 0 ? stat_length : pids_read(env, pid, "io", io_bytes, sizeof(io_bytes));
 	struct reader_row *row;
 	struct pid_stat stat;
 	struct pid_io io;
@@ -93,9 +96,10 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 			hidden++;
 	}
 	if (hidden > 0)
-		frame_notice(frame, schema.name, _("run it as root, or give it the capability cap_sys_ptrace"),
-			     P_("%zu process does not show what it reads", "%zu processes do not show what they read",
-				hidden),
+		frame_notice(frame, schema.name,
+			     _("run it as root, or give it the capability cap_sys_ptrace"),
+			     P_("%zu process does not show what it reads",
+				"%zu processes do not show what they read", hidden),
 			     hidden);
 	return 0;
 }

@@ -13,9 +13,9 @@ struct pressure_row {
 	double avg10_ratio, avg60_ratio, avg300_ratio, stalled_seconds, stalled_ratio;
 };
 
-#define AVERAGE(field, heading, what) \
-	COLUMN(struct pressure_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = heading, .width = 7, \
-	       .rank = 1, .help = what, .source = "/proc/pressure, the kernel's moving average")
+#define AVERAGE(field, heading, what)                                                                        \
+	COLUMN(struct pressure_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = heading,       \
+	       .width = 7, .rank = 1, .help = what, .source = "/proc/pressure, the kernel's moving average")
 
 static const struct column columns[] = {
 	COLUMN(struct pressure_row, resource, .kind = COLUMN_KEY, .title = N_("waiting for"), .width = 11,
@@ -23,8 +23,8 @@ static const struct column columns[] = {
 	COLUMN(struct pressure_row, kind, .kind = COLUMN_KEY, .title = N_("who"), .width = 4,
 	       .help = N_("some: at least one task waited; full: all that were not idle waited at once"),
 	       .source = "/proc/pressure"),
-	COLUMN(struct pressure_row, stalled_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("now%"),
-	       .width = 7, .rate_of = offsetof(struct pressure_row, stalled_seconds),
+	COLUMN(struct pressure_row, stalled_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO,
+	       .title = N_("now%"), .width = 7, .rate_of = offsetof(struct pressure_row, stalled_seconds),
 	       .help = N_("share of the last interval in which tasks waited"),
 	       .source = "growth of stalled_seconds / time"),
 	AVERAGE(avg10_ratio, N_("10s%"), N_("share of the last 10 seconds in which tasks waited")),

@@ -29,18 +29,19 @@ static const struct column columns[] = {
 	       .source = "/proc/vmstat"),
 	COLUMN(struct reclaim_row, total, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("total"),
 	       .width = 12, .rank = 2, .help = N_("since boot"), .source = "/proc/vmstat"),
-	COLUMN(struct reclaim_row, per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("per s"),
-	       .width = 8, .rank = 1, .rate_of = offsetof(struct reclaim_row, total),
+	COLUMN(struct reclaim_row, per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
+	       .title = N_("per s"), .width = 8, .rank = 1, .rate_of = offsetof(struct reclaim_row, total),
 	       .help = N_("in the last interval"), .source = "growth of total / time"),
 	COLUMN(struct reclaim_row, counts, .kind = COLUMN_LABEL, .title = N_("of"), .width = 6, .rank = 3,
 	       .help = N_("what is counted: pages, KiB or events"), .source = "panetop"),
-	COLUMN(struct reclaim_row, meaning, .kind = COLUMN_LABEL, .title = N_("meaning"), .width = 20, .rank = 4,
-	       .help = N_("what the counter says"), .source = "panetop"),
+	COLUMN(struct reclaim_row, meaning, .kind = COLUMN_LABEL, .title = N_("meaning"), .width = 20,
+	       .rank = 4, .help = N_("what the counter says"), .source = "panetop"),
 };
 
 static const struct schema schema = {
 	.name = "reclaim",
-	.help = N_("paging, swapping, reclaim and refaults: is the memory short, does the cache earn its keep"),
+	.help = N_(
+		"paging, swapping, reclaim and refaults: is the memory short, does the cache earn its keep"),
 	.row_size = sizeof(struct reclaim_row),
 	SCHEMA_COLUMNS(columns),
 };
@@ -85,7 +86,10 @@ static int test_drop_caches(struct env *env)
 
 static const struct source_spec sources[] = {
 	{ .path = "proc/vmstat", .gives = N_("paging, reclaim, refaults") },
-	{ .path = DROP_CACHES, .gives = N_("the experiment of dropping the caches"), .optional = true, .test = test_drop_caches,
+	{ .path = DROP_CACHES,
+	  .gives = N_("the experiment of dropping the caches"),
+	  .optional = true,
+	  .test = test_drop_caches,
 	  .remedies = { { EACCES, N_("only root may drop caches: run it as root") },
 			{ EROFS, N_("proc is mounted read-only here, as in a container") } } },
 	{ 0 },

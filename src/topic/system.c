@@ -22,8 +22,9 @@ struct system_row {
 	COLUMN(struct system_row, field, .kind = COLUMN_GAUGE, .title = heading, .width = 6, .help = what, \
 	       .source = "/proc/loadavg")
 
-#define COUNT(field, ...) \
-	COLUMN(struct system_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .width = 7, .rank = 1, __VA_ARGS__)
+#define COUNT(field, ...)                                                                                    \
+	COLUMN(struct system_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .width = 7, .rank = 1,    \
+	       __VA_ARGS__)
 
 #define RATE(counter, heading, what, line) \
 	COLUMN(struct system_row, counter##_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, \
@@ -36,10 +37,12 @@ static const struct column columns[] = {
 	LOAD(load1, N_("load1"), N_("tasks that run or wait for a disk, mean of 1 minute")),
 	LOAD(load5, N_("load5"), N_("tasks that run or wait for a disk, mean of 5 minutes")),
 	LOAD(load15, N_("load15"), N_("tasks that run or wait for a disk, mean of 15 minutes")),
-	COUNT(cpus, .title = N_("CPUs"), .help = N_("CPUs that are online"), .source = "/proc/stat cpuN lines"),
+	COUNT(cpus, .title = N_("CPUs"), .help = N_("CPUs that are online"),
+	      .source = "/proc/stat cpuN lines"),
 	COUNT(tasks, .title = N_("tasks"), .help = N_("processes that /proc shows to this user"),
 	      .source = "numbered directories in /proc"),
-	COUNT(threads, .title = N_("threads"), .help = N_("threads of the whole machine, those of the kernel included"),
+	COUNT(threads, .title = N_("threads"),
+	      .help = N_("threads of the whole machine, those of the kernel included"),
 	      .source = "/proc/loadavg, fourth field"),
 	COUNT(running, .title = N_("running"), .help = N_("tasks that run or wait for a CPU now"),
 	      .source = "/proc/stat procs_running"),
@@ -48,8 +51,9 @@ static const struct column columns[] = {
 	RATE(context_switches, N_("ctxt/s"), N_("context switches"), "ctxt"),
 	RATE(interrupts, N_("intr/s"), N_("interrupts"), "intr"),
 	RATE(forks, N_("forks/s"), N_("processes and threads started"), "processes"),
-	COLUMN(struct system_row, uptime_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("uptime"),
-	       .width = 10, .rank = 1, .help = N_("time since boot, suspend included"), .source = "/proc/uptime"),
+	COLUMN(struct system_row, uptime_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
+	       .title = N_("uptime"), .width = 10, .rank = 1, .help = N_("time since boot, suspend included"),
+	       .source = "/proc/uptime"),
 };
 
 static const struct schema schema = {

@@ -11,7 +11,7 @@
 
 /* A kernel file or facility that a topic reads: --probe tries it, and a failed sample is explained by it. */
 struct source_spec {
-	const char *path;                 /* relative to the root: "proc/meminfo"; a name if there is a test */
+	const char *path; /* relative to the root: "proc/meminfo"; a name if there is a test */
 	const char *gives;                /* N_(): what it is read for */
 	bool optional;                    /* its absence is normal: no notice */
 	int (*test)(struct env *env);     /* instead of reading path: 0 or -errno; may be NULL */
@@ -47,7 +47,8 @@ struct topic {
 	 * there is no worker. Without done it only tells whether it could be done. -errno when not, with
 	 * env_note_failure() for the source that forbids it.
 	 */
-	int (*act)(struct env *env, const char *action, void (*done)(void *context, int error), void *context);
+	int (*act)(struct env *env, const char *action, void (*done)(void *context, int error),
+		   void *context);
 };
 
 #define TOPIC(name) extern const struct topic topic_##name;
@@ -69,6 +70,6 @@ const struct topic *topic_find(const char *name);
 const struct source_spec *topic_source(const struct topic *topic, const char *path);
 
 /* What to do about error (positive errno) at this source, translated; NULL when there is nothing to say. */
-const char *source_remedy(const struct source_spec *source, int error);
+const char *source_remedy(const struct env *env, const struct source_spec *source, int error);
 
 #endif

@@ -55,12 +55,12 @@ static bool is_of_proc(const struct source_spec *source)
 	return source && !source->test && strncmp(source->path, "proc/", 5) == 0;
 }
 
-const char *source_remedy(const struct source_spec *source, int error)
+const char *source_remedy(const struct env *env, const struct source_spec *source, int error)
 {
 	for (unsigned i = 0; source && i < SOURCE_REMEDIES_MAX; i++)
 		if (source->remedies[i].remedy && source->remedies[i].error == error)
 			return _(source->remedies[i].remedy);
-	if (error == ENOENT && is_of_proc(source))
+	if (error == ENOENT && is_of_proc(source) && !env_exists(env, "proc/stat"))
 		return _("mount it: mount -t proc proc /proc");
 	for (unsigned i = 0; i < sizeof(common_remedies) / sizeof(common_remedies[0]); i++)
 		if (common_remedies[i].error == error)

@@ -63,7 +63,8 @@ int main(void)
 		unsigned files = run_folder(target);
 
 		good &= files > 0;
-		printf("%s %u - corpus of %s, %u files\n", files > 0 ? "ok" : "not ok", ++number, target->name, files);
+		printf("%s %u - corpus of %s, %u files\n", files > 0 ? "ok" : "not ok", ++number,
+		       target->name, files);
 	}
 	printf("1..%u\n", number);
 	return good ? 0 : 1;

@@ -67,6 +67,8 @@ class Terminal:
             self._child(command, env, term, input_fd)
 
     def _child(self, command, env, term, input_fd):
+        for number in (signal.SIGINT, signal.SIGQUIT):  # a shell has background commands ignore them
+            signal.signal(number, signal.SIG_DFL)
         os.setsid()
         fcntl.ioctl(self.tty, termios.TIOCSCTTY, 0)
         for fd in (0, 1, 2):

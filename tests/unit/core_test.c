@@ -122,7 +122,8 @@ START_TEST(cleans_what_could_harm_a_terminal)
 	assert_clean("\xff\xfe", -1, false, "??");
 	assert_clean("e\xcc\x81\xcc\x81\xcc\x81\xcc\x81", -1, false, "e\xcc\x81\xcc\x81"); /* stacked marks */
 	assert_clean("\xc3\xa9", -1, true, "?");
-	assert_clean("\xe6\xbc\xa2\xe5\xad\x97", 3, false, "\xe6\xbc\xa2"); /* a wide character is not cut in half */
+	assert_clean("\xe6\xbc\xa2\xe5\xad\x97", 3, false,
+		     "\xe6\xbc\xa2"); /* a wide character is not cut in half */
 	ck_assert_int_eq(utf8_cells("\xe6\xbc\xa2\xe5\xad\x97", false), 4);
 	ck_assert_int_eq(utf8_cells("e\xcc\x81", false), 1);
 }

@@ -18,9 +18,11 @@ START_TEST(meminfo_takes_bytes_and_counts)
 {
 	struct meminfo meminfo;
 
-	meminfo_parse(span_text("MemTotal:   10 kB\nHugePages_Total:  3\nHugepagesize: 2048 kB\nActive(anon): 7 kB\n"
-				"Bogus\nMemFree 5 kB\nMemAvailable: 18446744073709551615 kB\n"),
-		      &meminfo);
+	meminfo_parse(
+		span_text(
+			"MemTotal:   10 kB\nHugePages_Total:  3\nHugepagesize: 2048 kB\nActive(anon): 7 kB\n"
+			"Bogus\nMemFree 5 kB\nMemAvailable: 18446744073709551615 kB\n"),
+		&meminfo);
 	ck_assert_uint_eq(meminfo.total, 10240);
 	ck_assert_uint_eq(meminfo.active_anon, 7168);
 	ck_assert_uint_eq(meminfo.free, U64_UNKNOWN);      /* no colon */
@@ -33,7 +35,8 @@ START_TEST(meminfo_lines_in_any_order)
 {
 	struct meminfo meminfo;
 
-	meminfo_parse(span_text("SwapFree: 1 kB\nMemTotal: 2 kB\nInactive(file): 3 kB\nActive: 4 kB\n"), &meminfo);
+	meminfo_parse(span_text("SwapFree: 1 kB\nMemTotal: 2 kB\nInactive(file): 3 kB\nActive: 4 kB\n"),
+		      &meminfo);
 	ck_assert_uint_eq(meminfo.swap_free, 1024);
 	ck_assert_uint_eq(meminfo.total, 2048);
 	ck_assert_uint_eq(meminfo.inactive_file, 3072);
@@ -43,13 +46,16 @@ END_TEST
 
 START_TEST(vmstat_adds_up_zones)
 {
-	static const char *const names[] = { "pgscan_kswapd", "pgscan_direct", "allocstall", "pgpgin", "oom_kill" };
+	static const char *const names[] = { "pgscan_kswapd", "pgscan_direct", "allocstall", "pgpgin",
+					     "oom_kill" };
 	uint64_t values[5];
 
-	vmstat_parse(span_text("pgpgin 7\npgscan_kswapd_dma 1\npgscan_kswapd_normal 2\npgscan_kswapd_movable 4\n"
-			       "pgscan_direct 9\npgscan_direct_throttle 100\nallocstall_dma32 5\nallocstall_device 6\n"
-			       "pgpgin_fast 50\n"),
-		     names, 5, values);
+	vmstat_parse(
+		span_text("pgpgin 7\npgscan_kswapd_dma 1\npgscan_kswapd_normal 2\npgscan_kswapd_movable 4\n"
+			  "pgscan_direct 9\npgscan_direct_throttle 100\nallocstall_dma32 "
+			  "5\nallocstall_device 6\n"
+			  "pgpgin_fast 50\n"),
+		names, 5, values);
 	ck_assert_uint_eq(values[0], 7);
 	ck_assert_uint_eq(values[1], 9);
 	ck_assert_uint_eq(values[2], 11);
@@ -62,11 +68,12 @@ START_TEST(zoneinfo_sums_reserves)
 {
 	struct zoneinfo zones;
 
-	zoneinfo_parse(span_text("Node 0, zone DMA\n  pages free 5\n min 1\n low 10\n high 20\n present 90\n"
-				 " managed 80\n protection: (0, 30, 50, 40)\n pagesets\n cpu: 0\n high: 186\n"
-				 "Node 0, zone Normal\n low 100\n high 200\n present 150\n protection: (0, 0)\n"
-				 "Node 0, zone Movable\n low 32\n high 32\n managed 0\n protection: (0, 0)\n"),
-		       &zones);
+	zoneinfo_parse(
+		span_text("Node 0, zone DMA\n  pages free 5\n min 1\n low 10\n high 20\n present 90\n"
+			  " managed 80\n protection: (0, 30, 50, 40)\n pagesets\n cpu: 0\n high: 186\n"
+			  "Node 0, zone Normal\n low 100\n high 200\n present 150\n protection: (0, 0)\n"
+			  "Node 0, zone Movable\n low 32\n high 32\n managed 0\n protection: (0, 0)\n"),
+		&zones);
 	ck_assert_uint_eq(zones.zones, 2);
 	ck_assert_uint_eq(zones.low_pages, 110);
 	ck_assert_uint_eq(zones.reserve_pages, 70 + 150); /* 50 + 20; 200 but not more than present */
@@ -101,7 +108,9 @@ START_TEST(system_files)
 	ck_assert(load.load1 == 0.42); /* untouched on failure */
 	ck_assert(uptime_parse(span_text("12.50 3.0\n"), &uptime) && uptime == 12.5);
 	ck_assert(!uptime_parse(span_text("-1"), &uptime));
-	stat_totals_parse(span_text("cpu  1 2\ncpu0 1 2\ncpu17 1 2\nintr 99 1 2 3\nctxt 5\nprocs_running 3\n"), &totals);
+	stat_totals_parse(
+		span_text("cpu  1 2\ncpu0 1 2\ncpu17 1 2\nintr 99 1 2 3\nctxt 5\nprocs_running 3\n"),
+		&totals);
 	ck_assert_uint_eq(totals.cpus, 2);
 	ck_assert_uint_eq(totals.interrupts, 99);
 	ck_assert_uint_eq(totals.context_switches, 5);
@@ -113,8 +122,9 @@ END_TEST
 START_TEST(cgroup_version_by_controller)
 {
 	static const char cgroups[] = "4:cpu,memory:/a b/c\n1:name=systemd:/\n0::/unified/x\n";
-	static const char mounts[] = "35 31 0:32 /a\\040b /sys/fs/cgroup/memory rw shared:9 - cgroup none rw,memory\n"
-				     "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 none rw\n";
+	static const char mounts[] =
+		"35 31 0:32 /a\\040b /sys/fs/cgroup/memory rw shared:9 - cgroup none rw,memory\n"
+		"41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 none rw\n";
 	struct cgroup_place place;
 
 	ck_assert(cgroup_find(span_text(cgroups), span_text(mounts), "memory", &place));
@@ -206,6 +216,6 @@ START_TEST(pid_io_read_bytes)
 END_TEST
 
 SUITE_MAIN("kernel", meminfo_takes_bytes_and_counts, meminfo_lines_in_any_order, vmstat_adds_up_zones,
-	   zoneinfo_sums_reserves, pressure_takes_whole_lines_only, system_files, cgroup_version_by_controller,
-	   cgroup_takes_the_mount_root_off, cgroup_limits, arcstats_above_minimum, pid_stat_of_hostile_names,
-	   pid_io_read_bytes)
+	   zoneinfo_sums_reserves, pressure_takes_whole_lines_only, system_files,
+	   cgroup_version_by_controller, cgroup_takes_the_mount_root_off, cgroup_limits,
+	   arcstats_above_minimum, pid_stat_of_hostile_names, pid_io_read_bytes)

@@ -30,10 +30,11 @@ static const struct column item_columns[] = {
 	COLUMN(struct item_row, busy_seconds, .kind = COLUMN_COUNTER, .title = "busy", .width = 4),
 	COLUMN(struct item_row, busy_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = "busy%",
 	       .rate_of = offsetof(struct item_row, busy_seconds)),
-	COLUMN(struct item_row, reads_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = "r/s",
-	       .rate_of = offsetof(struct item_row, reads)),
+	COLUMN(struct item_row, reads_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
+	       .title = "r/s", .rate_of = offsetof(struct item_row, reads)),
 	COLUMN(struct item_row, reads_per_busy, .kind = COLUMN_RATE, .title = "r/b", .scale = 10,
-	       .rate_of = offsetof(struct item_row, reads), .rate_over = offsetof(struct item_row, busy_seconds)),
+	       .rate_of = offsetof(struct item_row, reads),
+	       .rate_over = offsetof(struct item_row, busy_seconds)),
 	COLUMN(struct item_row, size_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = "size"),
 };
 
@@ -51,7 +52,8 @@ static void open_items(struct frame *frame, uint64_t seconds)
 	frame->tables[0].present = true;
 }
 
-static struct item_row *add_item(struct frame *frame, const char *name, uint64_t pid, uint64_t reads, double busy)
+static struct item_row *add_item(struct frame *frame, const char *name, uint64_t pid, uint64_t reads,
+				 double busy)
 {
 	struct item_row *row = table_add(&frame->tables[0]);
 
@@ -241,7 +243,8 @@ START_TEST(view_partial_sort_equals_full_sort)
 	for (size_t i = 1; i < all.n_rows; i++) {
 		const struct item_row *above = all.rows[i - 1], *below = all.rows[i];
 
-		ck_assert(above->reads > below->reads || (above->reads == below->reads && above->pid < below->pid));
+		ck_assert(above->reads > below->reads ||
+			  (above->reads == below->reads && above->pid < below->pid));
 	}
 	for (some.limit = 1; some.limit < 2500; some.limit = some.limit * 3 + 1) {
 		view_apply(&some, &frame.tables[0]);
@@ -372,9 +375,10 @@ static void check_key(const struct schema *schema, const struct column *column)
 	size_t length = strlen(column->key);
 
 	for (const char *at = column->key; *at; at++)
-		ck_assert_msg(islower((unsigned char)*at) || isdigit((unsigned char)*at) || *at == '_', "%s.%s",
-			      schema->name, column->key);
-	ck_assert_msg(!suffix || (length >= strlen(suffix) && strcmp(column->key + length - strlen(suffix), suffix) == 0),
+		ck_assert_msg(islower((unsigned char)*at) || isdigit((unsigned char)*at) || *at == '_',
+			      "%s.%s", schema->name, column->key);
+	ck_assert_msg(!suffix || (length >= strlen(suffix) &&
+				  strcmp(column->key + length - strlen(suffix), suffix) == 0),
 		      "%s.%s does not end in its unit %s", schema->name, column->key, suffix ? suffix : "");
 	for (const struct column *other = schema->columns; other < column; other++)
 		ck_assert_msg(strcmp(other->key, column->key) != 0, "%s.%s twice", schema->name, column->key);
@@ -385,8 +389,10 @@ static void check_rate(const struct schema *schema, const struct column *column)
 	bool found = false;
 
 	for (unsigned i = 0; i < schema->n_columns; i++)
-		found |= schema->columns[i].offset == column->rate_of && schema->columns[i].kind == COLUMN_COUNTER;
-	ck_assert_msg(found && column->type == VALUE_F64, "%s.%s grows from no counter", schema->name, column->key);
+		found |= schema->columns[i].offset == column->rate_of &&
+			 schema->columns[i].kind == COLUMN_COUNTER;
+	ck_assert_msg(found && column->type == VALUE_F64, "%s.%s grows from no counter", schema->name,
+		      column->key);
 }
 
 /* The rules of the house for every column of every topic. */
@@ -401,14 +407,18 @@ START_TEST(every_schema_keeps_the_rules)
 			const struct column *column = &schema->columns[i];
 
 			check_key(schema, column);
-			ck_assert_msg(column->help && *column->help, "%s.%s has no help", schema->name, column->key);
-			ck_assert_msg(column->source && *column->source, "%s.%s has no source", schema->name, column->key);
+			ck_assert_msg(column->help && *column->help, "%s.%s has no help", schema->name,
+				      column->key);
+			ck_assert_msg(column->source && *column->source, "%s.%s has no source", schema->name,
+				      column->key);
 			ck_assert_msg(column->title != NULL, "%s.%s has no title", schema->name, column->key);
-			ck_assert_msg(utf8_cells(column->title, false) <= (column->width ? column->width : 12),
+			ck_assert_msg(utf8_cells(column->title, false) <=
+					      (column->width ? column->width : 12),
 				      "%s.%s: title wider than %d", schema->name, column->key, column->width);
 			if (column->kind == COLUMN_RATE)
 				check_rate(schema, column);
-			ck_assert_msg(column->kind != COLUMN_KEY || column->offset < schema->row_size, "%s", column->key);
+			ck_assert_msg(column->kind != COLUMN_KEY || column->offset < schema->row_size, "%s",
+				      column->key);
 		}
 		for (const struct source_spec *source = topics[t]->sources; source->path; source++)
 			ck_assert_msg(source->gives && *source->gives, "%s: %s", schema->name, source->path);
@@ -416,7 +426,7 @@ START_TEST(every_schema_keeps_the_rules)
 }
 END_TEST
 
-SUITE_MAIN("model", new_rows_are_unknown, rates_are_exact, rates_that_cannot_be_known, rates_join_in_any_order,
-	   notices_are_told_once, view_sorts_filters_limits, view_partial_sort_equals_full_sort, view_columns_by_key,
-	   history_is_a_ring, sizes_round_down, absurd_numbers_fit_their_cell, durations_and_rates,
-	   every_schema_keeps_the_rules)
+SUITE_MAIN("model", new_rows_are_unknown, rates_are_exact, rates_that_cannot_be_known,
+	   rates_join_in_any_order, notices_are_told_once, view_sorts_filters_limits,
+	   view_partial_sort_equals_full_sort, view_columns_by_key, history_is_a_ring, sizes_round_down,
+	   absurd_numbers_fit_their_cell, durations_and_rates, every_schema_keeps_the_rules)

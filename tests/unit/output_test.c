@@ -33,15 +33,20 @@ struct thing_row {
 static const struct column thing_columns[] = {
 	COLUMN(struct thing_row, name, .kind = COLUMN_KEY, .title = "name", .help = "a \"name\"", .width = 6),
 	COLUMN(struct thing_row, address, .kind = COLUMN_LABEL, .title = "address", .help = "h"),
-	COLUMN(struct thing_row, size_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = "size", .help = "h"),
+	COLUMN(struct thing_row, size_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = "size",
+	       .help = "h"),
 	COLUMN(struct thing_row, level, .kind = COLUMN_GAUGE, .title = "level", .help = "h"),
-	COLUMN(struct thing_row, events, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = "events", .help = "h"),
-	COLUMN(struct thing_row, events_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = "ev/s",
-	       .help = "h", .rate_of = offsetof(struct thing_row, events)),
+	COLUMN(struct thing_row, events, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = "events",
+	       .help = "h"),
+	COLUMN(struct thing_row, events_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
+	       .title = "ev/s", .help = "h", .rate_of = offsetof(struct thing_row, events)),
 };
 
 static const struct schema thing_schema = {
-	.name = "thing", .help = "things", .row_size = sizeof(struct thing_row), SCHEMA_COLUMNS(thing_columns),
+	.name = "thing",
+	.help = "things",
+	.row_size = sizeof(struct thing_row),
+	SCHEMA_COLUMNS(thing_columns),
 };
 
 struct bucket_row {
@@ -52,21 +57,39 @@ struct bucket_row {
 
 static const struct column bucket_columns[] = {
 	COLUMN(struct bucket_row, cpu, .kind = COLUMN_KEY, .title = "cpu", .help = "h"),
-	COLUMN(struct bucket_row, from_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = "from", .help = "h"),
-	COLUMN(struct bucket_row, to_seconds, .kind = COLUMN_BOUND, .unit = UNIT_SECONDS, .title = "to", .help = "h"),
-	COLUMN(struct bucket_row, samples, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = "n", .help = "h"),
+	COLUMN(struct bucket_row, from_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = "from",
+	       .help = "h"),
+	COLUMN(struct bucket_row, to_seconds, .kind = COLUMN_BOUND, .unit = UNIT_SECONDS, .title = "to",
+	       .help = "h"),
+	COLUMN(struct bucket_row, samples, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = "n",
+	       .help = "h"),
 };
 
 static const struct schema bucket_schema = {
-	.name = "delay_bucket", .help = "delays", .shape = SHAPE_HISTOGRAM, .row_size = sizeof(struct bucket_row),
+	.name = "delay_bucket",
+	.help = "delays",
+	.shape = SHAPE_HISTOGRAM,
+	.row_size = sizeof(struct bucket_row),
 	SCHEMA_COLUMNS(bucket_columns),
 };
 
 static const struct schema *const schemas[] = { &thing_schema, &bucket_schema };
 
 static const char *const hostile[] = {
-	"plain", "a,b\"c\"", "line\nbreak\r\n", "\033[2J\033]0;title\007", "\xff\xfe\x80", "\xe2\x80\xae" "evil",
-	"\xe6\xbc\xa2\xe5\xad\x97", "\xc2\x9b" "31m", "", "\\back\\slash", "{\"json\":1}", "# TYPE x gauge",
+	"plain",
+	"a,b\"c\"",
+	"line\nbreak\r\n",
+	"\033[2J\033]0;title\007",
+	"\xff\xfe\x80",
+	"\xe2\x80\xae"
+	"evil",
+	"\xe6\xbc\xa2\xe5\xad\x97",
+	"\xc2\x9b"
+	"31m",
+	"",
+	"\\back\\slash",
+	"{\"json\":1}",
+	"# TYPE x gauge",
 };
 
 #define N_HOSTILE (sizeof(hostile) / sizeof(hostile[0]))
@@ -180,8 +203,8 @@ static void assert_harmless(const char *text, const char *allowed)
 
 START_TEST(no_sink_harms_a_terminal)
 {
-	static const struct sink_format *const formats[] = { &sink_text, &sink_csv, &sink_json, &sink_openmetrics,
-							     &sink_record };
+	static const struct sink_format *const formats[] = { &sink_text, &sink_csv, &sink_json,
+							     &sink_openmetrics, &sink_record };
 	static const char *const line_ends[] = { "\n", "\r\n", "\n", "\n", "\n" };
 
 	for (size_t i = 0; i < 5; i++) {
@@ -219,12 +242,14 @@ START_TEST(json_lines_read_back)
 		ck_assert_str_eq(json_string_value(json_object_get(json, "time")),
 				 line ? "2024-11-20T09:30:02.123456789Z" : "2024-11-20T09:30:01.123456789Z");
 		ck_assert_uint_eq(json_array_size(rows), N_HOSTILE);
-		ck_assert_str_eq(json_string_value(json_object_get(json_array_get(rows, 3), "name")), hostile[3]);
+		ck_assert_str_eq(json_string_value(json_object_get(json_array_get(rows, 3), "name")),
+				 hostile[3]);
 		ck_assert_str_eq(json_string_value(json_object_get(json_array_get(rows, 4), "name")),
 				 "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
 		ck_assert(json_is_null(json_object_get(json_array_get(rows, 1), "size_bytes")));
 		ck_assert(json_is_null(json_object_get(json_array_get(rows, 4), "level")));
-		ck_assert_double_eq(json_number_value(json_object_get(json_array_get(rows, 2), "level")), 1e300);
+		ck_assert_double_eq(json_number_value(json_object_get(json_array_get(rows, 2), "level")),
+				    1e300);
 		ck_assert_double_eq(json_number_value(json_object_get(json_array_get(rows, 0), "address")),
 				    18446744073699065856.0);
 		ck_assert(json_is_null(json_object_get(json, "interval_seconds")));
@@ -239,7 +264,8 @@ END_TEST
 
 START_TEST(json_doubles_are_exact)
 {
-	static const double numbers[] = { 0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, 123456789.123456789, -2.5 };
+	static const double numbers[] = { 0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, 123456789.123456789,
+					  -2.5 };
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		struct buffer buffer = { 0 };
@@ -261,7 +287,8 @@ START_TEST(csv_records_are_whole)
 	unsigned fields = 1, records = 0;
 	bool quoted = false;
 
-	ck_assert_int_eq(strncmp(text, "time,name,address,size_bytes,level,events,events_per_second\r\n", 60), 0);
+	ck_assert_int_eq(strncmp(text, "time,name,address,size_bytes,level,events,events_per_second\r\n", 60),
+			 0);
 	for (const char *at = text; *at; at++) {
 		if (*at == '"')
 			quoted = !quoted;
@@ -289,7 +316,8 @@ START_TEST(text_is_aligned)
 
 	ck_assert(span_line(&rest, &line)); /* the time */
 	ck_assert(span_line(&rest, &line) && span_starts(line, "name "));
-	ck_assert_ptr_nonnull(strstr(text, "\n\xe6\xbc\xa2\xe5\xad\x97 ")); /* wide characters, padded by cells */
+	ck_assert_ptr_nonnull(
+		strstr(text, "\n\xe6\xbc\xa2\xe5\xad\x97 ")); /* wide characters, padded by cells */
 	ck_assert_ptr_nonnull(strstr(text, "?[2J?]0;title?"));
 	free(output.text);
 }
@@ -300,7 +328,8 @@ START_TEST(openmetrics_histogram_is_cumulative)
 	struct output output;
 	const char *text = run_sink(&output, &sink_openmetrics, 2);
 
-	ck_assert_ptr_nonnull(strstr(text, "# TYPE panetop_delay_seconds histogram\n# UNIT panetop_delay_seconds seconds\n"));
+	ck_assert_ptr_nonnull(strstr(
+		text, "# TYPE panetop_delay_seconds histogram\n# UNIT panetop_delay_seconds seconds\n"));
 	ck_assert_ptr_nonnull(strstr(text, "panetop_delay_seconds_bucket{cpu=\"1\",le=\"3e-06\"} 6\n"));
 	ck_assert_ptr_nonnull(strstr(text, "panetop_delay_seconds_bucket{cpu=\"0\",le=\"+Inf\"} 6\n"));
 	ck_assert_ptr_nonnull(strstr(text, "# TYPE panetop_thing_events counter\n"));
@@ -376,7 +405,8 @@ static void replay_both_ways(bool pipe_end)
 		ck_assert_str_eq(replayed[i].host, live[i].host);
 		ck_assert_str_eq(replayed[i].notices[0].remedy, "do \"this\"");
 	}
-	ck_assert_double_eq(((const struct thing_row *)table_row(&replayed[1].tables[0], 2))->events_per_second, 2);
+	ck_assert_double_eq(
+		((const struct thing_row *)table_row(&replayed[1].tables[0], 2))->events_per_second, 2);
 	ck_assert_int_eq(source.next(source.state, &live[0]), 0);
 	ck_assert_int_eq(source.seek(source.state, 0), 0);
 	frame_clear(&replayed[1]);
@@ -429,7 +459,8 @@ START_TEST(replay_tolerates_a_torn_end)
 
 		open_text(&source, text, cut, false);
 		ck_assert_uint_eq(count_frames(&source, &frame), whole);
-		ck_assert_int_eq(replay_remark(&source) != NULL, cut != header && cut != second && cut != length);
+		ck_assert_int_eq(replay_remark(&source) != NULL,
+				 cut != header && cut != second && cut != length);
 		source.close(source.state);
 	}
 	frame_close(&frame);
@@ -487,7 +518,7 @@ START_TEST(replay_of_recordings_one_behind_the_other)
 }
 END_TEST
 
-/* What a pipe has not brought yet is no end: pull() tells when there is more, and when there is none for ever. */
+/* What a pipe has not brought yet is no end: pull() tells whether there will be more. */
 START_TEST(replay_follows_a_pipe)
 {
 	struct output output;
@@ -520,11 +551,13 @@ END_TEST
 /* Columns that this version lacks are passed over; columns that the recording lacks are unknown. */
 START_TEST(replay_reads_old_and_foreign_recordings)
 {
-	static const char text[] =
-		"{\"panetop\":\"recording\",\"format\":1,\"topics\":{\"thing\":{\"columns\":[{\"key\":\"gone\"},"
-		"{\"key\":\"name\"},{\"key\":\"events\"},{\"key\":\"events_per_second\"}]},\"other\":{\"columns\":[]}}}\n"
-		"{\"tables\":{\"thing\":{\"mono_ns\":5,\"rows\":[[1,\"x\",\"18446744073709551000\",9.5],[2],7,"
-		"[null,null,-3,1,2,3,4]]},\"other\":{\"rows\":[[1]]}},\"wall_ns\":8}\n";
+	static const char text[] = "{\"panetop\":\"recording\",\"format\":1,\"topics\":{\"thing\":{"
+				   "\"columns\":[{\"key\":\"gone\"},"
+				   "{\"key\":\"name\"},{\"key\":\"events\"},{\"key\":\"events_per_second\"}]}"
+				   ",\"other\":{\"columns\":[]}}}\n"
+				   "{\"tables\":{\"thing\":{\"mono_ns\":5,\"rows\":[[1,\"x\","
+				   "\"18446744073709551000\",9.5],[2],7,"
+				   "[null,null,-3,1,2,3,4]]},\"other\":{\"rows\":[[1]]}},\"wall_ns\":8}\n";
 	const struct thing_row *row;
 	struct source source;
 	struct frame frame;
@@ -550,7 +583,13 @@ END_TEST
 START_TEST(replay_refuses_what_is_no_recording)
 {
 	static const char *const texts[] = {
-		"", "\n", "hello\n", "{}\n", "[]\n", "{\"panetop\":7}\n", "{\"panetop\":\"recording\",\"format\":99}\n",
+		"",
+		"\n",
+		"hello\n",
+		"{}\n",
+		"[]\n",
+		"{\"panetop\":7}\n",
+		"{\"panetop\":\"recording\",\"format\":99}\n",
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -638,9 +677,10 @@ START_TEST(describe_names_every_column)
 }
 END_TEST
 
-SUITE_MAIN("output", no_sink_harms_a_terminal, json_lines_read_back, json_doubles_are_exact, csv_records_are_whole,
-	   text_is_aligned, openmetrics_histogram_is_cumulative, replay_gives_the_rates_of_the_live_run,
-	   replay_of_a_pipe_can_go_back, replay_tolerates_a_torn_end, replay_says_which_line_is_damaged,
-	   replay_reads_old_and_foreign_recordings, replay_refuses_what_is_no_recording,
-	   replay_of_recordings_one_behind_the_other, replay_follows_a_pipe, recording_on_a_full_disk_stays_whole,
-	   what_others_opened_is_never_cut, describe_names_every_column)
+SUITE_MAIN("output", no_sink_harms_a_terminal, json_lines_read_back, json_doubles_are_exact,
+	   csv_records_are_whole, text_is_aligned, openmetrics_histogram_is_cumulative,
+	   replay_gives_the_rates_of_the_live_run, replay_of_a_pipe_can_go_back, replay_tolerates_a_torn_end,
+	   replay_says_which_line_is_damaged, replay_reads_old_and_foreign_recordings,
+	   replay_refuses_what_is_no_recording, replay_of_recordings_one_behind_the_other,
+	   replay_follows_a_pipe, recording_on_a_full_disk_stays_whole, what_others_opened_is_never_cut,
+	   describe_names_every_column)

@@ -11,7 +11,11 @@
 #define GIB 1073741824.0
 
 static const struct memory_facts calm = {
-	.seconds = 300, .refaulted_pages = 0, .evicted_pages = 0, .swapped_in_pages = 0, .caches_bytes = 14 * GIB,
+	.seconds = 300,
+	.refaulted_pages = 0,
+	.evicted_pages = 0,
+	.swapped_in_pages = 0,
+	.caches_bytes = 14 * GIB,
 	.stalled_ratio = 0,
 };
 
@@ -20,7 +24,8 @@ static void assert_told(struct memory_facts facts, const char *expected)
 	char text[512];
 
 	memory_story(&facts, text, sizeof(text));
-	ck_assert_msg(*expected ? strstr(text, expected) != NULL : *text == '\0', "'%s' says not '%s'", text, expected);
+	ck_assert_msg(*expected ? strstr(text, expected) != NULL : *text == '\0', "'%s' says not '%s'", text,
+		      expected);
 }
 
 START_TEST(the_story_follows_the_numbers)
@@ -33,13 +38,17 @@ START_TEST(the_story_follows_the_numbers)
 	facts.refaulted_pages = 30;
 	assert_told(facts, "Only 30 pages were dropped and wanted again in 5 min");
 	facts.refaulted_pages = 30000;
-	assert_told(facts, "30000 pages were dropped and wanted again in 5 min (100/s): more is in use than 14.0 GiB");
+	assert_told(
+		facts,
+		"30000 pages were dropped and wanted again in 5 min (100/s): more is in use than 14.0 GiB");
 	facts.calm_seconds = 60;
-	assert_told(facts, "30000 pages were dropped and wanted again in 5 min, none in the last 60 s; 14.0 GiB");
+	assert_told(facts,
+		    "30000 pages were dropped and wanted again in 5 min, none in the last 60 s; 14.0 GiB");
 	facts.calm_seconds = 0;
 	facts.stalled_ratio = 0.125;
 	facts.swapped_in_pages = 77;
-	assert_told(facts, "Memory is short: 30000 pages wanted again in 5 min (100/s), 77 read back from swap, tasks waited 12 %");
+	assert_told(facts, "Memory is short: 30000 pages wanted again in 5 min (100/s), 77 read back from "
+			   "swap, tasks waited 12 %");
 }
 END_TEST
 

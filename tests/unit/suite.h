@@ -30,7 +30,7 @@ const char *test_path(const char *name);
  */
 void sample_fixture(struct frame *frame, const char *name, int tick, const char *const *topics);
 
-/* The value at (topic, row of that first key, column) as a number, or as text. Fails the test if there is none. */
+/* The value at (topic, row of that first key, column), as a number or text; without it the test fails. */
 uint64_t cell_u64(const struct frame *frame, const char *topic, const char *row, const char *column);
 double cell_f64(const struct frame *frame, const char *topic, const char *row, const char *column);
 const char *cell_text(const struct frame *frame, const char *topic, const char *row, const char *column);

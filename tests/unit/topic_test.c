@@ -12,7 +12,8 @@
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
 
-static const char *const memory_topics[] = { "memory", "meminfo", "memory_check", "reclaim", "memory_limit", NULL };
+static const char *const memory_topics[] = { "memory",  "meminfo",      "memory_check",
+					     "reclaim", "memory_limit", NULL };
 
 /* The picture of the article: parts that add up, to the unit. */
 START_TEST(parts_add_up_to_the_total)
@@ -39,7 +40,8 @@ END_TEST
 
 START_TEST(every_kernel_gives_a_partition)
 {
-	static const char *const kernels[] = { "linux-3.2", "linux-4.4", "linux-5.15", "linux-6.1", "linux-6.18" };
+	static const char *const kernels[] = { "linux-3.2", "linux-4.4", "linux-5.15", "linux-6.1",
+					       "linux-6.18" };
 	static const char *const parts[] = { "free_bytes", "anonymous_bytes", "kernel_bytes", "caches_bytes",
 					     "others_bytes" };
 
@@ -98,8 +100,10 @@ START_TEST(checks_show_the_unaccounted_rest)
 	sample_fixture(&frame, "linux-6.1", 0, memory_topics);
 	table = frame_table(&frame, "memory_check");
 	ck_assert_uint_eq(table->n_rows, 5);
-	ck_assert_double_eq(cell_f64(&frame, "memory_check", "Active(anon) + Active(file) = Active", "error_bytes"), 0);
-	ck_assert_double_eq(cell_f64(&frame, "memory_check", "SReclaimable + SUnreclaim = Slab", "error_ratio"), 0);
+	ck_assert_double_eq(
+		cell_f64(&frame, "memory_check", "Active(anon) + Active(file) = Active", "error_bytes"), 0);
+	ck_assert_double_eq(
+		cell_f64(&frame, "memory_check", "SReclaimable + SUnreclaim = Slab", "error_ratio"), 0);
 	for (size_t i = 3; i < 5; i++) {
 		const void *row = table_row(table, i);
 		const struct column *columns = table->schema->columns;
@@ -161,7 +165,8 @@ START_TEST(reclaim_rates_from_two_ticks)
 		sample_fixture(&before, cases[i].kernel, 0, memory_topics);
 		sample_fixture(&now, cases[i].kernel, 1, memory_topics);
 		frame_derive(&now, &before);
-		ck_assert_msg(cell_f64(&now, "reclaim", cases[i].counter, "per_second") == cases[i].per_second,
+		ck_assert_msg(cell_f64(&now, "reclaim", cases[i].counter, "per_second") ==
+				      cases[i].per_second,
 			      "%s %s", cases[i].kernel, cases[i].counter);
 		frame_close(&before);
 		frame_close(&now);
@@ -193,7 +198,8 @@ START_TEST(zfs_cache_above_its_minimum_is_reclaimable)
 	sample_fixture(&zfs, "zfs", 0, memory_topics);
 	ck_assert_uint_eq(cell_u64(&zfs, "memory", "mem", "caches_bytes"),
 			  cell_u64(&plain, "memory", "mem", "caches_bytes") + 8 * MIB);
-	ck_assert_uint_eq(cell_u64(&zfs, "memory", "available", "free_bytes"), (1840 * 1024 + 77 + 8 * 1024) * KIB);
+	ck_assert_uint_eq(cell_u64(&zfs, "memory", "available", "free_bytes"),
+			  (1840 * 1024 + 77 + 8 * 1024) * KIB);
 	ck_assert_uint_eq(cell_u64(&zfs, "meminfo", "arcstats c_min", "value_bytes"), 4 * MIB);
 	frame_close(&plain);
 	frame_close(&zfs);
@@ -229,12 +235,18 @@ static void assert_limits(const char *fixture, const struct limit *limits, size_
 		const struct column *columns = table->schema->columns;
 		const void *row = table_row(table, i);
 
-		ck_assert_str_eq(row_text(row, &columns[schema_column(table->schema, "resource")]), limits[i].resource);
-		ck_assert_str_eq(row_text(row, &columns[schema_column(table->schema, "cgroup")]), limits[i].cgroup);
-		ck_assert_uint_eq(row_u64(row, &columns[schema_column(table->schema, "limit_bytes")]), limits[i].limit);
-		ck_assert_uint_eq(row_u64(row, &columns[schema_column(table->schema, "used_bytes")]), limits[i].used);
-		ck_assert_uint_eq(row_u64(row, &columns[schema_column(table->schema, "free_bytes")]), limits[i].left);
-		ck_assert_uint_eq(row_u64(row, &columns[schema_column(table->schema, "caches_bytes")]), limits[i].caches);
+		ck_assert_str_eq(row_text(row, &columns[schema_column(table->schema, "resource")]),
+				 limits[i].resource);
+		ck_assert_str_eq(row_text(row, &columns[schema_column(table->schema, "cgroup")]),
+				 limits[i].cgroup);
+		ck_assert_uint_eq(row_u64(row, &columns[schema_column(table->schema, "limit_bytes")]),
+				  limits[i].limit);
+		ck_assert_uint_eq(row_u64(row, &columns[schema_column(table->schema, "used_bytes")]),
+				  limits[i].used);
+		ck_assert_uint_eq(row_u64(row, &columns[schema_column(table->schema, "free_bytes")]),
+				  limits[i].left);
+		ck_assert_uint_eq(row_u64(row, &columns[schema_column(table->schema, "caches_bytes")]),
+				  limits[i].caches);
 	}
 	frame_close(&frame);
 }
@@ -272,8 +284,8 @@ END_TEST
 /* Nothing, half of it, nonsense, or no file at all: no crash, and nothing that was not read. */
 START_TEST(broken_files_give_unknowns)
 {
-	static const char *const all[] = { "memory", "meminfo", "memory_check", "reclaim", "memory_limit", "pressure",
-					   "system", "page_reader", NULL };
+	static const char *const all[] = { "memory",   "meminfo", "memory_check", "reclaim", "memory_limit",
+					   "pressure", "system",  "page_reader",  NULL };
 	struct frame frame;
 
 	sample_fixture(&frame, "empty", 0, all);
@@ -290,7 +302,8 @@ START_TEST(broken_files_give_unknowns)
 	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "others_bytes"), U64_UNKNOWN);
 	frame_close(&frame);
 	sample_fixture(&frame, "absurd", 0, all);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "used_bytes"), U64_UNKNOWN); /* more free than there is */
+	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "used_bytes"),
+			  U64_UNKNOWN); /* more free than there is */
 	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "used_bytes"), 0);
 	frame_close(&frame);
 }
@@ -346,9 +359,10 @@ START_TEST(page_readers_join_on_pid_and_start)
 }
 END_TEST
 
-SUITE_MAIN("topic", parts_add_up_to_the_total, every_kernel_gives_a_partition, available_is_estimated_before_3_14,
-	   used_by_other_definitions, checks_show_the_unaccounted_rest, every_line_of_meminfo_is_there,
-	   reclaim_rates_from_two_ticks, counters_that_go_backwards_give_no_rate,
-	   zfs_cache_above_its_minimum_is_reclaimable, available_above_the_total_is_clamped,
-	   limits_of_control_groups_version_2, limits_of_control_groups_version_1, without_limits_there_is_no_row,
-	   broken_files_give_unknowns, system_in_one_row, page_readers_join_on_pid_and_start)
+SUITE_MAIN("topic", parts_add_up_to_the_total, every_kernel_gives_a_partition,
+	   available_is_estimated_before_3_14, used_by_other_definitions, checks_show_the_unaccounted_rest,
+	   every_line_of_meminfo_is_there, reclaim_rates_from_two_ticks,
+	   counters_that_go_backwards_give_no_rate, zfs_cache_above_its_minimum_is_reclaimable,
+	   available_above_the_total_is_clamped, limits_of_control_groups_version_2,
+	   limits_of_control_groups_version_1, without_limits_there_is_no_row, broken_files_give_unknowns,
+	   system_in_one_row, page_readers_join_on_pid_and_start)
