@@ -17,6 +17,7 @@
 #include "kernel/pid_stat.h"
 #include "kernel/pressure.h"
 #include "kernel/system.h"
+#include "kernel/taskstats.h"
 #include "kernel/vmstat.h"
 #include "kernel/zoneinfo.h"
 #include "model/derive.h"
@@ -126,6 +127,28 @@ static void run_pid_stat(const uint8_t *data, size_t size)
 	pid_io_parse(text, &io);
 }
 
+/* The family is the one of the seeds. */
+static void run_taskstats(const uint8_t *data, size_t size)
+{
+	struct span text = input(data, size), rest = text;
+	struct netlink_message message;
+	struct exit_record record;
+	uint16_t family;
+	int error;
+
+	while (netlink_next(&rest, &message)) {
+		require_inside(message.payload, text);
+		if (netlink_ack(&message, &error))
+			require(error <= 0);
+		taskstats_family(&message, &family);
+		if (!taskstats_exit(&message, 31, &record))
+			continue;
+		require(memchr(record.comm, '\0', sizeof(record.comm)) != NULL);
+		require(record.cpu_ns == U64_UNKNOWN || record.cpu_ns == record.user_ns + record.system_ns);
+	}
+	require_inside(rest, text);
+}
+
 static void run_settings(const uint8_t *data, size_t size)
 {
 	struct settings settings = { 0 }, again = { 0 };
@@ -196,10 +219,11 @@ static void run_replay(const uint8_t *data, size_t size)
 }
 
 const struct fuzz_target fuzz_targets[] = {
-	{ "meminfo", run_meminfo },   { "vmstat", run_vmstat },     { "zoneinfo", run_zoneinfo },
-	{ "pressure", run_pressure }, { "system", run_system },     { "cgroup", run_cgroup },
-	{ "arcstats", run_arcstats }, { "pid_stat", run_pid_stat }, { "settings", run_settings },
-	{ "text", run_text },         { "replay", run_replay },     { 0 },
+	{ "meminfo", run_meminfo },     { "vmstat", run_vmstat },     { "zoneinfo", run_zoneinfo },
+	{ "pressure", run_pressure },   { "system", run_system },     { "cgroup", run_cgroup },
+	{ "arcstats", run_arcstats },   { "pid_stat", run_pid_stat }, { "settings", run_settings },
+	{ "taskstats", run_taskstats }, { "text", run_text },         { "replay", run_replay },
+	{ 0 },
 };
 
 const struct fuzz_target *fuzz_find(const char *name)

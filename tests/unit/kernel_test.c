@@ -2,6 +2,10 @@
 /* Tests of the parsers of kernel files, on good and on hostile text. */
 #include <config.h>
 
+#include <errno.h>
+#include <linux/genetlink.h>
+#include <linux/taskstats.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/arcstats.h"
@@ -10,6 +14,7 @@
 #include "kernel/pid_stat.h"
 #include "kernel/pressure.h"
 #include "kernel/system.h"
+#include "kernel/taskstats.h"
 #include "kernel/vmstat.h"
 #include "kernel/zoneinfo.h"
 #include "suite.h"
@@ -215,7 +220,221 @@ START_TEST(pid_io_read_bytes)
 }
 END_TEST
 
+#define FAMILY 31
+#define STATS_BYTES 384 /* version 12 and its first field */
+
+struct datagram {
+	char bytes[2048];
+	size_t length;
+};
+
+static void add(struct datagram *datagram, const void *bytes, size_t length)
+{
+	memcpy(datagram->bytes + datagram->length, bytes, length);
+	datagram->length += length;
+}
+
+static void add_attribute(struct datagram *datagram, uint16_t type, const void *bytes, size_t length)
+{
+	struct nlattr header = { .nla_type = type, .nla_len = (uint16_t)(sizeof(header) + length) };
+
+	add(datagram, &header, sizeof(header));
+	add(datagram, bytes, length);
+}
+
+static void add_message(struct datagram *datagram, uint16_t type, uint8_t command,
+			const struct datagram *attributes)
+{
+	struct nlmsghdr header = { .nlmsg_type = type, .nlmsg_seq = 5 };
+	struct genlmsghdr generic = { .cmd = command, .version = 1 };
+
+	header.nlmsg_len = (uint32_t)(sizeof(header) + sizeof(generic) + attributes->length);
+	add(datagram, &header, sizeof(header));
+	add(datagram, &generic, sizeof(generic));
+	add(datagram, attributes->bytes, attributes->length);
+}
+
+/* Offsets as <linux/taskstats.h> gives them in all versions but 15. */
+static void add_exit(struct datagram *datagram, uint16_t version, size_t stats_bytes)
+{
+	uint32_t exit_code = 0x700, uid = 1000, tid = 42, tgid = 40;
+	uint64_t user_us = 2500, system_us = 1500;
+	struct datagram thread = { 0 }, process = { 0 }, attributes = { 0 };
+	char stats[2 * STATS_BYTES] = { 0 };
+
+	memset(stats + 368, 0xee, sizeof(stats) - 368);
+	memcpy(stats, &version, 2);
+	memcpy(stats + 4, &exit_code, 4);
+	memcpy(stats + 80, "a b) \033", 7);
+	memcpy(stats + 120, &uid, 4);
+	memcpy(stats + 128, &tid, 4);
+	memcpy(stats + 152, &user_us, 8);
+	memcpy(stats + 160, &system_us, 8);
+	memcpy(stats + 368, &tgid, 4);
+	add_attribute(&thread, TASKSTATS_TYPE_PID, &tid, sizeof(tid));
+	add_attribute(&thread, TASKSTATS_TYPE_STATS, stats, stats_bytes);
+	add_attribute(&process, TASKSTATS_TYPE_TGID, &tgid, sizeof(tgid));
+	add_attribute(&attributes, TASKSTATS_TYPE_NULL, "", 0);
+	add_attribute(&attributes, TASKSTATS_TYPE_AGGR_PID | NLA_F_NESTED, thread.bytes, thread.length);
+	add_attribute(&attributes, TASKSTATS_TYPE_AGGR_TGID, process.bytes, process.length);
+	add_message(datagram, FAMILY, TASKSTATS_CMD_NEW, &attributes);
+}
+
+static bool first_exit(const struct datagram *datagram, size_t length, struct exit_record *record)
+{
+	struct span rest = span_of(datagram->bytes, length);
+	struct netlink_message message;
+
+	return netlink_next(&rest, &message) && taskstats_exit(&message, FAMILY, record);
+}
+
+START_TEST(taskstats_two_exits_in_a_datagram)
+{
+	struct datagram datagram = { 0 };
+	struct netlink_message message;
+	struct exit_record record;
+	struct span rest;
+
+	add_exit(&datagram, 12, STATS_BYTES);
+	add_exit(&datagram, 16, 2 * STATS_BYTES);
+	rest = span_of(datagram.bytes, datagram.length);
+	for (uint16_t version = 12; version <= 16; version += 4) {
+		ck_assert(netlink_next(&rest, &message) && taskstats_exit(&message, FAMILY, &record));
+		ck_assert_uint_eq(record.version, version);
+		ck_assert_uint_eq(record.tid, 42);
+		ck_assert_uint_eq(record.tgid, 40);
+		ck_assert_uint_eq(record.uid, 1000);
+		ck_assert_uint_eq(record.exit_code, 0x700);
+		ck_assert_uint_eq(record.user_ns, 2500000);
+		ck_assert_uint_eq(record.system_ns, 1500000);
+		ck_assert_uint_eq(record.cpu_ns, 4000000);
+		ck_assert_str_eq(record.comm, "a b) \033");
+	}
+	ck_assert(!netlink_next(&rest, &message));
+	ck_assert_uint_eq(span_length(rest), 0);
+	ck_assert(!taskstats_exit(&message, FAMILY + 1, &record));
+	ck_assert(!taskstats_exit(&message, FAMILY - 1, &record));
+}
+END_TEST
+
+/* In memory of just that length, so that the sanitizers see a read beyond. */
+START_TEST(taskstats_cut_anywhere)
+{
+	struct datagram datagram = { 0 };
+	struct exit_record record;
+
+	add_exit(&datagram, 12, STATS_BYTES);
+	for (size_t length = 0; length < datagram.length; length++) {
+		char *copy = malloc(length + !length);
+		struct span rest = span_of(copy, length);
+		struct nlmsghdr header;
+		struct netlink_message message;
+
+		memcpy(copy, datagram.bytes, length);
+		ck_assert(!netlink_next(&rest, &message));
+		ck_assert_uint_eq(span_length(rest), length);
+		if (length >= sizeof(header)) { /* the header is right, the attributes are cut */
+			memcpy(&header, copy, sizeof(header));
+			header.nlmsg_len = (uint32_t)length;
+			memcpy(copy, &header, sizeof(header));
+			ck_assert(netlink_next(&rest, &message));
+			if (taskstats_exit(&message, FAMILY, &record))
+				ck_assert_uint_eq(record.cpu_ns, 4000000);
+		}
+		free(copy);
+	}
+}
+END_TEST
+
+START_TEST(taskstats_short_and_old_leave_unknowns)
+{
+	struct datagram old = { 0 }, shorter = { 0 }, shortest = { 0 }, other = { 0 };
+	struct exit_record record;
+
+	add_exit(&old, 11, STATS_BYTES);
+	ck_assert(first_exit(&old, old.length, &record));
+	ck_assert_uint_eq(record.tgid, 0);
+	ck_assert_uint_eq(record.cpu_ns, 4000000);
+	add_exit(&shorter, 12, 160);
+	ck_assert(first_exit(&shorter, shorter.length, &record));
+	ck_assert_uint_eq(record.user_ns, 2500000);
+	ck_assert_uint_eq(record.system_ns, U64_UNKNOWN);
+	ck_assert_uint_eq(record.cpu_ns, U64_UNKNOWN);
+	ck_assert_uint_eq(record.tgid, 0);
+	add_exit(&shortest, 12, 2);
+	ck_assert(first_exit(&shortest, shortest.length, &record));
+	ck_assert_uint_eq(record.tid, 42);
+	ck_assert_uint_eq(record.uid, U32_UNKNOWN);
+	ck_assert_uint_eq(record.exit_code, U32_UNKNOWN);
+	ck_assert_str_eq(record.comm, "");
+	add_exit(&other, 15, STATS_BYTES); /* the fields are elsewhere in version 15 */
+	ck_assert(first_exit(&other, other.length, &record));
+	ck_assert_uint_eq(record.tid, 42);
+	ck_assert_uint_eq(record.cpu_ns, U64_UNKNOWN);
+}
+END_TEST
+
+START_TEST(taskstats_of_version_15)
+{
+	uint32_t tid = 42, tgid = 40;
+	uint16_t version = 15;
+	uint64_t user_us = 7, system_us = UINT64_MAX / 1000;
+	struct datagram thread = { 0 }, attributes = { 0 }, datagram = { 0 };
+	struct exit_record record;
+	char stats[576] = { 0 };
+
+	memcpy(stats, &version, 2);
+	memset(stats + 128, 'x', 32);
+	memcpy(stats + 176, &tid, 4);
+	memcpy(stats + 200, &user_us, 8);
+	memcpy(stats + 208, &system_us, 8);
+	memcpy(stats + 464, &tgid, 4);
+	add_attribute(&thread, TASKSTATS_TYPE_PID, &tid, sizeof(tid));
+	add_attribute(&thread, TASKSTATS_TYPE_STATS, stats, sizeof(stats));
+	add_attribute(&attributes, TASKSTATS_TYPE_AGGR_PID, thread.bytes, thread.length);
+	add_message(&datagram, FAMILY, TASKSTATS_CMD_NEW, &attributes);
+	ck_assert(first_exit(&datagram, datagram.length, &record));
+	ck_assert_uint_eq(record.tgid, 40);
+	ck_assert_uint_eq(record.exit_code, 0);
+	ck_assert_uint_eq(record.user_ns, 7000);
+	ck_assert_uint_eq(record.cpu_ns, U64_UNKNOWN); /* more than 64 bits hold */
+	ck_assert_str_eq(record.comm, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+}
+END_TEST
+
+START_TEST(netlink_answers)
+{
+	struct datagram attributes = { 0 }, datagram = { 0 };
+	struct nlmsgerr denied = { .error = -EPERM };
+	struct nlmsghdr header = { .nlmsg_type = NLMSG_ERROR, .nlmsg_seq = 9 };
+	uint16_t family = 0, id = FAMILY;
+	struct netlink_message message;
+	struct exit_record record;
+	struct span rest;
+	int error = 1;
+
+	add_attribute(&attributes, CTRL_ATTR_FAMILY_NAME, "TASKSTATS\0\0", 12);
+	add_attribute(&attributes, CTRL_ATTR_FAMILY_ID, &id, sizeof(id));
+	((struct nlattr *)attributes.bytes)->nla_len = 14; /* its padding does not count */
+	add_message(&datagram, GENL_ID_CTRL, CTRL_CMD_NEWFAMILY, &attributes);
+	header.nlmsg_len = sizeof(header) + sizeof(denied);
+	datagram.length = NLMSG_ALIGN(datagram.length);
+	add(&datagram, &header, sizeof(header));
+	add(&datagram, &denied, sizeof(denied));
+	rest = span_of(datagram.bytes, datagram.length);
+	ck_assert(netlink_next(&rest, &message) && taskstats_family(&message, &family));
+	ck_assert_uint_eq(family, FAMILY);
+	ck_assert(!netlink_ack(&message, &error) && !taskstats_exit(&message, FAMILY, &record));
+	ck_assert(netlink_next(&rest, &message) && netlink_ack(&message, &error));
+	ck_assert_int_eq(error, -EPERM);
+	ck_assert_uint_eq(message.sequence, 9);
+	ck_assert(!taskstats_family(&message, &family) && !taskstats_exit(&message, FAMILY, &record));
+}
+END_TEST
+
 SUITE_MAIN("kernel", meminfo_takes_bytes_and_counts, meminfo_lines_in_any_order, vmstat_adds_up_zones,
 	   zoneinfo_sums_reserves, pressure_takes_whole_lines_only, system_files,
 	   cgroup_version_by_controller, cgroup_takes_the_mount_root_off, cgroup_limits,
-	   arcstats_above_minimum, pid_stat_of_hostile_names, pid_io_read_bytes)
+	   arcstats_above_minimum, pid_stat_of_hostile_names, pid_io_read_bytes,
+	   taskstats_two_exits_in_a_datagram, taskstats_cut_anywhere,
+	   taskstats_short_and_old_leave_unknowns, taskstats_of_version_15, netlink_answers)
