@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the exit reader on the kernel that runs them; where it may not be asked they say so and pass. */
+#include <config.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "suite.h"
+#include "topic/exit_reader.h"
+
+#define CHILDREN 50
+#define THREADS 3
+#define MS_NS UINT64_C(1000000)
+#define BURN_NS (5 * MS_NS)
+#define CHILD_NAME "exit test) 7"
+
+/* What was told of the children with these pids. */
+struct told {
+	pid_t pids[CHILDREN];
+	size_t n_pids;
+	uint64_t records, threads, named, cpu_ns;
+	uint32_t exit_code;
+	uint16_t version;
+};
+
+static void note(void *context, const struct exit_record *record)
+{
+	struct told *told = context;
+
+	for (size_t i = 0; i < told->n_pids; i++) {
+		if (record->tid != (uint32_t)told->pids[i] && record->tgid != (uint32_t)told->pids[i])
+			continue;
+		told->records += record->tid == (uint32_t)told->pids[i];
+		told->threads += record->tgid == (uint32_t)told->pids[i];
+		told->named += strcmp(record->comm, CHILD_NAME) == 0 && record->uid == getuid();
+		told->cpu_ns += record->cpu_ns;
+		told->exit_code = record->exit_code;
+		told->version = record->version;
+	}
+}
+
+static void ignore(void *context, const struct exit_record *record)
+{
+	(void)context;
+	(void)record;
+}
+
+/* NULL where registration is not allowed. */
+static struct exit_reader *open_reader(struct env *env)
+{
+	struct exit_reader *reader;
+	int error = 0;
+
+	ck_assert_int_eq(env_open(env, "/"), 0);
+	reader = exit_reader_open(env, &error);
+	if (!reader) {
+		fprintf(stderr, "skipped: no exit records here: %s\n", strerror(-error));
+		ck_assert(error == -EPERM || error == -ENOENT || error == -EINVAL || error == -ENETUNREACH ||
+			  error == -EPROTONOSUPPORT);
+		env_close(env);
+	}
+	return reader;
+}
+
+static void close_reader(struct exit_reader *reader, struct env *env)
+{
+	exit_reader_close(reader);
+	env_close(env);
+}
+
+/* By the wall clock: who asks for CPU time makes the scheduler act between ticks, and ticks miss him then. */
+static void burn(uint64_t ns)
+{
+	uint64_t start = env_mono_ns(), now;
+
+	do
+		now = env_mono_ns();
+	while (now - start < ns);
+}
+
+static void *thread_main(void *argument)
+{
+	burn(MS_NS);
+	return argument;
+}
+
+static _Noreturn void threaded_child(void)
+{
+	pthread_t threads[THREADS];
+
+	prctl(PR_SET_NAME, CHILD_NAME);
+	for (size_t i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, thread_main, NULL) != 0)
+			_exit(1);
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	_exit(7);
+}
+
+/* CPU time of the child by wait4(). */
+static uint64_t reap(pid_t pid, int status)
+{
+	struct rusage usage;
+	int ended;
+
+	ck_assert_int_eq(wait4(pid, &ended, 0, &usage), pid);
+	ck_assert_int_eq(ended, status);
+	return ((uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
+		(uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)) *
+	       1000;
+}
+
+/* One after the other; their CPU time by wait4(). */
+static uint64_t run_children(struct told *told)
+{
+	uint64_t used_ns = 0;
+
+	for (; told->n_pids < CHILDREN; told->n_pids++) {
+		pid_t pid = fork();
+
+		ck_assert_int_ge(pid, 0);
+		if (pid == 0) {
+			prctl(PR_SET_NAME, CHILD_NAME);
+			burn(BURN_NS);
+			_exit(3);
+		}
+		told->pids[told->n_pids] = pid;
+		used_ns += reap(pid, 3 << 8);
+	}
+	return used_ns;
+}
+
+/*
+ * Where others want the same CPU the ticks are no fair sample: these switch the tasks, too. There the sum
+ * says nothing about the reader.
+ */
+START_TEST(every_exit_is_told_with_its_cpu_time)
+{
+	struct env env;
+	struct exit_reader *reader = open_reader(&env);
+	bool busy = true;
+
+	for (int attempt = 0; reader && busy && attempt < 5; attempt++) {
+		struct told told = { 0 };
+		uint64_t start = env_mono_ns(), used_ns = run_children(&told);
+		uint64_t wall_ns = env_mono_ns() - start, most = used_ns / 50;
+		uint64_t error_ns;
+
+		exit_reader_drain(reader, note, &told);
+		ck_assert_uint_eq(told.records, CHILDREN);
+		ck_assert_uint_eq(told.named, CHILDREN);
+		ck_assert_uint_eq(told.exit_code, 3 << 8);
+		ck_assert_uint_eq(exit_reader_lost(reader), 0);
+		error_ns = told.cpu_ns > used_ns ? told.cpu_ns - used_ns : used_ns - told.cpu_ns;
+		if (most < CHILDREN * MS_NS)
+			most = CHILDREN * MS_NS;
+		busy = wall_ns > used_ns + used_ns / 4;
+		ck_assert_msg(busy || error_ns <= most, "%ju ns told, %ju ns used", (uintmax_t)told.cpu_ns,
+			      (uintmax_t)used_ns);
+	}
+	if (reader && busy)
+		fprintf(stderr, "skipped: CPU times of exits: the machine is busy\n");
+	if (reader)
+		close_reader(reader, &env);
+}
+END_TEST
+
+START_TEST(threads_carry_their_process)
+{
+	struct env env;
+	struct exit_reader *reader = open_reader(&env);
+	struct told told = { .n_pids = 1 };
+
+	if (!reader)
+		return;
+	told.pids[0] = fork();
+	ck_assert_int_ge(told.pids[0], 0);
+	if (told.pids[0] == 0)
+		threaded_child();
+	reap(told.pids[0], 7 << 8);
+	exit_reader_drain(reader, note, &told);
+	ck_assert_uint_eq(told.records, 1);
+	if (told.version >= 12)
+		ck_assert_uint_eq(told.threads, THREADS + 1);
+	else
+		fprintf(stderr, "skipped: taskstats of version %u tells no tgid\n", told.version);
+	ck_assert_uint_eq(exit_reader_lost(reader), 0);
+	close_reader(reader, &env);
+}
+END_TEST
+
+START_TEST(nothing_new_is_nothing_told)
+{
+	struct env env;
+	struct exit_reader *reader = open_reader(&env);
+	struct told told = { .n_pids = 1 };
+
+	if (!reader)
+		return;
+	told.pids[0] = fork();
+	ck_assert_int_ge(told.pids[0], 0);
+	if (told.pids[0] == 0)
+		_exit(0);
+	reap(told.pids[0], 0);
+	exit_reader_drain(reader, ignore, NULL);
+	exit_reader_drain(reader, note, &told);
+	ck_assert_uint_eq(told.records, 0);
+	close_reader(reader, &env);
+}
+END_TEST
+
+START_TEST(only_of_the_live_machine)
+{
+	struct env env;
+	int error = 0;
+
+	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
+	ck_assert_ptr_null(exit_reader_open(&env, &error));
+	ck_assert_int_eq(error, -ENOTSUP);
+	exit_reader_close(NULL);
+	env_close(&env);
+}
+END_TEST
+
+SUITE_MAIN("exit", every_exit_is_told_with_its_cpu_time, threads_carry_their_process,
+	   nothing_new_is_nothing_told, only_of_the_live_machine)
