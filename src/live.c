@@ -37,7 +37,8 @@ static void explain(struct live *live, struct frame *frame, const struct topic *
 	source = topic_source(topic, path);
 	if (source && source->optional)
 		return;
-	frame_notice(frame, topic->schema->name, source_remedy(live->env, source, -error), "/%s: %s", path,
+	frame_notice(frame, topic->schema->name, source_remedy(live->env, source, -error), "%s%s: %s",
+		     source_root(path), path,
 		     error == -ENODATA ? _("there is nothing in it that panetop understands")
 				       : strerror(-error));
 }

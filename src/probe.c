@@ -95,9 +95,7 @@ static void add_source(struct frame *frame, struct env *env, const struct topic 
 	struct probe_row *row = table_add(&frame->tables[0]);
 
 	row->topic = topic->schema->name;
-	row->source = strncmp(source->path, "proc/", 5) == 0 || strncmp(source->path, "sys/", 4) == 0
-			      ? arena_print(&frame->arena, "/%s", source->path)
-			      : source->path;
+	row->source = arena_print(&frame->arena, "%s%s", source_root(source->path), source->path);
 	row->gives = _(source->gives);
 	judge(row, env, frame, source, try_source(env, source), understood);
 }

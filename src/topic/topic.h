@@ -7,7 +7,7 @@
 #include "core/settings.h"
 #include "model/frame.h"
 
-#define SOURCE_REMEDIES_MAX 3
+#define SOURCE_REMEDIES_MAX 4
 
 /* A kernel file or facility that a topic reads: --probe tries it, and a failed sample is explained by it. */
 struct source_spec {
@@ -68,6 +68,9 @@ const struct topic *topic_find(const char *name);
 
 /* The entry for this path among the topic's sources, NULL if there is none. */
 const struct source_spec *topic_source(const struct topic *topic, const char *path);
+
+/* "/" before what is a path, "" before what is a name: how people see a source. */
+const char *source_root(const char *path);
 
 /* What to do about error (positive errno) at this source, translated; NULL when there is nothing to say. */
 const char *source_remedy(const struct env *env, const struct source_spec *source, int error);

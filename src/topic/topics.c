@@ -41,6 +41,11 @@ const struct source_spec *topic_source(const struct topic *topic, const char *pa
 	return NULL;
 }
 
+const char *source_root(const char *path)
+{
+	return strncmp(path, "proc/", 5) == 0 || strncmp(path, "sys/", 4) == 0 ? "/" : "";
+}
+
 static const struct {
 	int error;
 	const char *remedy;

@@ -13,7 +13,9 @@
 #include "core/utf8.h"
 #include "kernel/arcstats.h"
 #include "kernel/cgroup.h"
+#include "kernel/cpu_list.h"
 #include "kernel/meminfo.h"
+#include "kernel/perf_read.h"
 #include "kernel/pid_stat.h"
 #include "kernel/pressure.h"
 #include "kernel/system.h"
@@ -149,6 +151,37 @@ static void run_taskstats(const uint8_t *data, size_t size)
 	require_inside(rest, text);
 }
 
+/* The first byte is the number of events. */
+static void run_perf_read(const uint8_t *data, size_t size)
+{
+	uint64_t values[UINT8_MAX];
+	struct perf_times times;
+	size_t n_values = size > 0 ? data[0] : 0;
+
+	if (size == 0 || !perf_read_parse(input(data + 1, size - 1), values, n_values, &times))
+		return;
+	require(size - 1 == (3 + n_values) * sizeof(uint64_t));
+	for (size_t i = 0; i < n_values; i++) {
+		uint64_t scaled = perf_scaled(values[i], times);
+
+		require((scaled == U64_UNKNOWN) >= (times.running_ns == 0));
+		require(scaled >= values[i] || times.running_ns >= times.enabled_ns ||
+			values[i] > UINT64_C(1) << 52); /* beyond what a double holds exactly */
+	}
+}
+
+static void run_cpu_list(const uint8_t *data, size_t size)
+{
+	struct span text = input(data, size), rest = text;
+	uint32_t first, last;
+
+	while (cpu_list_next(&rest, &first, &last)) {
+		require_inside(rest, text);
+		require(first <= last && last < CPU_LIST_MAX);
+		require(cpu_list_has(text, first) && cpu_list_has(text, last));
+	}
+}
+
 static void run_settings(const uint8_t *data, size_t size)
 {
 	struct settings settings = { 0 }, again = { 0 };
@@ -219,11 +252,11 @@ static void run_replay(const uint8_t *data, size_t size)
 }
 
 const struct fuzz_target fuzz_targets[] = {
-	{ "meminfo", run_meminfo },     { "vmstat", run_vmstat },     { "zoneinfo", run_zoneinfo },
-	{ "pressure", run_pressure },   { "system", run_system },     { "cgroup", run_cgroup },
-	{ "arcstats", run_arcstats },   { "pid_stat", run_pid_stat }, { "settings", run_settings },
-	{ "taskstats", run_taskstats }, { "text", run_text },         { "replay", run_replay },
-	{ 0 },
+	{ "meminfo", run_meminfo },     { "vmstat", run_vmstat },       { "zoneinfo", run_zoneinfo },
+	{ "pressure", run_pressure },   { "system", run_system },       { "cgroup", run_cgroup },
+	{ "arcstats", run_arcstats },   { "pid_stat", run_pid_stat },   { "settings", run_settings },
+	{ "taskstats", run_taskstats }, { "perf_read", run_perf_read }, { "cpu_list", run_cpu_list },
+	{ "text", run_text },           { "replay", run_replay },       { 0 },
 };
 
 const struct fuzz_target *fuzz_find(const char *name)

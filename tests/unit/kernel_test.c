@@ -10,7 +10,9 @@
 
 #include "kernel/arcstats.h"
 #include "kernel/cgroup.h"
+#include "kernel/cpu_list.h"
 #include "kernel/meminfo.h"
+#include "kernel/perf_read.h"
 #include "kernel/pid_stat.h"
 #include "kernel/pressure.h"
 #include "kernel/system.h"
@@ -432,9 +434,58 @@ START_TEST(netlink_answers)
 }
 END_TEST
 
+START_TEST(perf_groups_are_taken_whole)
+{
+	const uint64_t words[] = { 2, 400, 100, 7, 9 };
+	struct span bytes = span_of((const char *)words, sizeof(words));
+	struct perf_times times = { .enabled_ns = 1 };
+	uint64_t values[3] = { 1, 1, 1 };
+
+	ck_assert(!perf_read_parse(bytes, values, 3, &times)); /* other events than were opened */
+	ck_assert(!perf_read_parse(bytes, values, 1, &times));
+	for (size_t length = 0; length < sizeof(words); length++)
+		ck_assert(!perf_read_parse(span_of(bytes.at, length), values, 2, &times));
+	ck_assert(!perf_read_parse(span_of(bytes.at, 4 * sizeof(words[0])), values, 1, &times));
+	ck_assert(values[0] == 1 && times.enabled_ns == 1);
+	ck_assert(perf_read_parse(bytes, values, 2, &times));
+	ck_assert(values[0] == 7 && values[1] == 9 && values[2] == 1);
+	ck_assert(times.enabled_ns == 400 && times.running_ns == 100);
+}
+END_TEST
+
+START_TEST(perf_counts_are_scaled)
+{
+	ck_assert_uint_eq(perf_scaled(7, (struct perf_times){ 400, 100 }), 28);
+	ck_assert_uint_eq(perf_scaled(0, (struct perf_times){ 400, 1 }), 0);
+	ck_assert_uint_eq(perf_scaled(7, (struct perf_times){ 400, 0 }), U64_UNKNOWN);
+	ck_assert_uint_eq(perf_scaled(0, (struct perf_times){ 0, 0 }), U64_UNKNOWN);
+	ck_assert_uint_eq(perf_scaled(7, (struct perf_times){ 400, 401 }), 7);
+	/* exact where nothing is estimated, also above 53 bits */
+	ck_assert_uint_eq(perf_scaled((UINT64_C(1) << 60) + 1, (struct perf_times){ 400, 400 }),
+			  (UINT64_C(1) << 60) + 1);
+	ck_assert_uint_eq(perf_scaled(UINT64_C(1) << 62, (struct perf_times){ 400, 1 }), U64_UNKNOWN);
+}
+END_TEST
+
+START_TEST(lists_of_cpus)
+{
+	struct span list = span_text("0-3,8,10-11\n");
+	uint32_t first, last;
+
+	ck_assert(cpu_list_next(&list, &first, &last) && first == 0 && last == 3);
+	ck_assert(cpu_list_next(&list, &first, &last) && first == 8 && last == 8);
+	ck_assert(cpu_list_next(&list, &first, &last) && first == 10 && last == 11);
+	ck_assert(!cpu_list_next(&list, &first, &last));
+	ck_assert(cpu_list_has(span_text("0-3,8"), 2) && cpu_list_has(span_text("0-3,8"), 8));
+	ck_assert(!cpu_list_has(span_text("0-3,8"), 5) && !cpu_list_has(span_text("\n"), 0));
+	ck_assert(!cpu_list_has(span_text("3-1"), 2) && !cpu_list_has(span_text("0-4294967295"), 2));
+	ck_assert(!cpu_list_has(span_text("0-"), 0) && !cpu_list_has(span_text("-1"), 1));
+}
+END_TEST
+
 SUITE_MAIN("kernel", meminfo_takes_bytes_and_counts, meminfo_lines_in_any_order, vmstat_adds_up_zones,
 	   zoneinfo_sums_reserves, pressure_takes_whole_lines_only, system_files,
 	   cgroup_version_by_controller, cgroup_takes_the_mount_root_off, cgroup_limits,
-	   arcstats_above_minimum, pid_stat_of_hostile_names, pid_io_read_bytes,
-	   taskstats_two_exits_in_a_datagram, taskstats_cut_anywhere,
+	   arcstats_above_minimum, pid_stat_of_hostile_names, pid_io_read_bytes, perf_groups_are_taken_whole,
+	   perf_counts_are_scaled, lists_of_cpus, taskstats_two_exits_in_a_datagram, taskstats_cut_anywhere,
 	   taskstats_short_and_old_leave_unknowns, taskstats_of_version_15, netlink_answers)

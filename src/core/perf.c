@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* perf_event_open(2): opening and reading groups of events. */
+#include <config.h>
+
+#include "core/perf.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define FILES_OF_OTHERS ((size_t)256)
+
+int perf_open(const struct perf_event_attr *attr, int cpu, int leader)
+{
+	long fd = syscall(SYS_perf_event_open, attr, -1, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+int perf_start(int leader)
+{
+	return ioctl(leader, PERF_EVENT_IOC_ENABLE, 0) < 0 ? -errno : 0;
+}
+
+long perf_read(int leader, void *bytes, size_t room)
+{
+	ssize_t length = read(leader, bytes, room);
+
+	return length < 0 ? -errno : (long)length;
+}
+
+size_t perf_room(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur <= FILES_OF_OTHERS)
+		return 0;
+	return (size_t)limit.rlim_cur - FILES_OF_OTHERS;
+}

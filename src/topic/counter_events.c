@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The choice of events: two sets of our own, or names that libpfm4 and the tracing file system resolve. */
+#include <config.h>
+
+#include "topic/counter_events.h"
+
+#include <errno.h>
+#include <perfmon/pfmlib.h>
+#include <perfmon/pfmlib_perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+
+struct known_event {
+	const char *name;
+	uint32_t type;
+	uint64_t config;
+};
+
+static const struct known_event hardware[] = {
+	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
+	{ "cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES },
+	{ "cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES },
+	{ "branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	{ "branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
+};
+
+/* Not task-clock: counted per CPU it is the time that passed, whether the CPU was busy or not. */
+static const struct known_event software[] = {
+	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
+	{ "minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN },
+	{ "major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ },
+	{ "context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
+	{ "migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
+};
+
+#define LENGTH(list) (sizeof(list) / sizeof((list)[0]))
+
+/* What an event is a share of, where both are counted; only the first is no share. */
+static const struct {
+	const char *name, *base;
+} bases[] = {
+	{ "instructions", "cycles" },
+	{ "stalled-cycles-frontend", "cycles" },
+	{ "stalled-cycles-backend", "cycles" },
+	{ "cache-misses", "cache-references" },
+	{ "branch-misses", "branches" },
+	{ "branch-misses", "branch-instructions" },
+	{ "L1-dcache-load-misses", "L1-dcache-loads" },
+	{ "L1-icache-load-misses", "L1-icache-loads" },
+	{ "LLC-load-misses", "LLC-loads" },
+	{ "dTLB-load-misses", "dTLB-loads" },
+	{ "iTLB-load-misses", "iTLB-loads" },
+	{ "branch-load-misses", "branch-loads" },
+	{ "minor-faults", "page-faults" },
+	{ "major-faults", "page-faults" },
+};
+
+static int find_event(const struct counter_events *events, struct span name)
+{
+	for (unsigned i = 0; i < events->count; i++)
+		if (span_is(name, events->list[i].name))
+			return (int)i;
+	return -1;
+}
+
+static void relate(struct counter_events *events)
+{
+	for (size_t i = 0; i < LENGTH(bases); i++) {
+		int event = find_event(events, span_text(bases[i].name));
+		int base = find_event(events, span_text(bases[i].base));
+
+		if (event < 0 || base < 0)
+			continue;
+		events->list[event].base = base;
+		events->list[event].per_cycle = i == 0;
+	}
+}
+
+/* The kernel counts these without a counter of the CPU: any number of them runs at once. */
+static bool is_unlimited(const struct counter_event *event)
+{
+	return event->attr.type == PERF_TYPE_SOFTWARE || event->attr.type == PERF_TYPE_TRACEPOINT;
+}
+
+/* One group for what is unlimited, so that one read gives it all; the others only with their base. */
+static unsigned group_of(const struct counter_events *events, unsigned index)
+{
+	const struct counter_event *event = &events->list[index];
+
+	if (event->why || !is_unlimited(event))
+		return event->base >= 0 ? (unsigned)event->base : index;
+	for (unsigned i = 0; i < index; i++)
+		if (!events->list[i].why && is_unlimited(&events->list[i]))
+			return i;
+	return index;
+}
+
+static void group(struct counter_events *events)
+{
+	for (unsigned i = 0; i < events->count; i++)
+		events->list[i].group = group_of(events, i);
+}
+
+static struct counter_event *add_event(struct counter_events *events, struct span name)
+{
+	struct counter_event *event;
+	size_t length = span_length(name);
+
+	if (events->count == COUNTER_EVENTS_MAX) {
+		events->surplus++;
+		return NULL;
+	}
+	event = &events->list[events->count++];
+	*event = (struct counter_event){ .name = alloc_zeroed(length + 1, 1), .base = -1 };
+	memcpy(event->name, name.at, length);
+	return event;
+}
+
+/* The guests of a virtual machine host count for themselves, and some CPUs can count in no other way. */
+static void add_known(struct counter_events *events, const struct known_event *known, size_t n_known)
+{
+	for (size_t i = 0; i < n_known; i++) {
+		struct counter_event *event = add_event(events, span_text(known[i].name));
+
+		event->attr.type = known[i].type;
+		event->attr.config = known[i].config;
+		event->attr.exclude_guest = known[i].type == PERF_TYPE_HARDWARE;
+	}
+	relate(events);
+	group(events);
+}
+
+void counter_events_hardware(struct counter_events *events)
+{
+	add_known(events, hardware, LENGTH(hardware));
+}
+
+void counter_events_software(struct counter_events *events)
+{
+	add_known(events, software, LENGTH(software));
+}
+
+static bool is_name(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (!(text[i] >= 'a' && text[i] <= 'z') && !(text[i] >= 'A' && text[i] <= 'Z') &&
+		    !(text[i] >= '0' && text[i] <= '9') && text[i] != '_' && text[i] != '-')
+			return false;
+	return length > 0;
+}
+
+static void explain_tracepoint(struct counter_event *event, const struct env *env, int error)
+{
+	bool mounted = env_exists(env, "sys/kernel/tracing/events") ||
+		       env_exists(env, "sys/kernel/debug/tracing/events");
+
+	event->why = _("there is no such event");
+	if (error == -EACCES || error == -EPERM) {
+		event->why = _("the tracing file system may not be read");
+		event->remedy = _("run it as root, or give it the capability cap_dac_read_search");
+	} else if (!mounted) {
+		event->remedy = _("mount it: mount -t tracefs tracefs /sys/kernel/tracing");
+	}
+}
+
+/*
+ * "sched:sched_switch": libpfm4 knows it only where debugfs is mounted, and the tracing file system has
+ * been one of its own since 4.1. False when it has not the form of a tracepoint.
+ */
+static bool encode_tracepoint(struct counter_event *event, struct env *env)
+{
+	static const char *const mounts[] = { "sys/kernel/tracing", "sys/kernel/debug/tracing" };
+	const char *colon = strchr(event->name, ':');
+	char path[512];
+	int error = -ENOENT;
+
+	if (!colon || !is_name(event->name, (size_t)(colon - event->name)) ||
+	    !is_name(colon + 1, strlen(colon + 1)))
+		return false;
+	for (size_t i = 0; i < LENGTH(mounts) && error == -ENOENT; i++) {
+		struct span text;
+		uint64_t id;
+
+		snprintf(path, sizeof(path), "%s/events/%.*s/%s/id", mounts[i], (int)(colon - event->name),
+			 event->name, colon + 1);
+		error = env_read(env, env_file(env, path), &text);
+		if (error || !span_u64(&text, &id))
+			continue;
+		event->attr.type = PERF_TYPE_TRACEPOINT;
+		event->attr.config = id;
+		return true;
+	}
+	explain_tracepoint(event, env, error);
+	return true;
+}
+
+/* Only counting: what would make samples is taken out. */
+static void encode(struct counter_event *event, struct env *env)
+{
+	pfm_perf_encode_arg_t encoding = { .attr = &event->attr, .size = sizeof(encoding) };
+	int error = pfm_get_os_event_encoding(event->name, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT_EXT,
+					      &encoding);
+
+	if (error == PFM_SUCCESS) {
+		event->attr.sample_period = 0;
+		event->attr.freq = 0;
+		event->attr.precise_ip = 0;
+		return;
+	}
+	memset(&event->attr, 0, sizeof(event->attr));
+	if (!encode_tracepoint(event, env))
+		event->why = error == PFM_ERR_NOTFOUND ? _("there is no such event") : pfm_strerror(error);
+}
+
+static struct span trimmed(struct span text)
+{
+	while (text.at < text.end && (*text.at == ' ' || *text.at == '\t'))
+		text.at++;
+	while (text.at < text.end && (text.end[-1] == ' ' || text.end[-1] == '\t'))
+		text.end--;
+	return text;
+}
+
+static void add_named(struct counter_events *events, struct env *env, struct span name, const char *broken)
+{
+	struct counter_event *event;
+
+	if (span_length(name) == 0 || find_event(events, name) >= 0)
+		return;
+	event = add_event(events, name);
+	if (event && broken)
+		event->why = broken;
+	else if (event)
+		encode(event, env);
+}
+
+void counter_events_named(struct counter_events *events, struct env *env, const char *names)
+{
+	struct span rest = span_text(names), name;
+	int error = pfm_initialize();
+	const char *broken = error == PFM_SUCCESS ? NULL : pfm_strerror(error);
+
+	while (span_until(&rest, ',', &name))
+		add_named(events, env, trimmed(name), broken);
+	add_named(events, env, trimmed(rest), broken);
+	if (!broken)
+		pfm_terminate();
+	relate(events);
+	group(events);
+}
+
+void counter_events_free(struct counter_events *events)
+{
+	for (unsigned i = 0; i < events->count; i++)
+		free(events->list[i].name);
+	events->count = 0;
+	events->surplus = 0;
+}

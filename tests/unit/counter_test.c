@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the counters: which events, on which CPUs, and what the kernel of this machine counts. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/perf.h"
+#include "model/derive.h"
+#include "suite.h"
+#include "topic/counter_machine.h"
+#include "topic/topic.h"
+
+/* The topic on this machine. */
+struct live {
+	struct env env;
+	struct settings settings;
+	struct sampler sampler;
+	struct frame frame;
+};
+
+/* False, with the reason, where this machine does not let us count. */
+static bool live_open(struct live *live, const char *root, const char *names)
+{
+	const struct schema *schemas[TOPICS_MAX];
+	int error;
+
+	*live = (struct live){ .sampler = { .topic = &topic_counter } };
+	ck_assert_int_eq(env_open(&live->env, "/"), 0);
+	error = topic_counter.sources[0].test(&live->env);
+	env_close(&live->env);
+	if (error) {
+		printf("# not tested: perf_event_open: %s\n", strerror(-error));
+		return false;
+	}
+	ck_assert_int_eq(env_open(&live->env, root), 0);
+	live->env.live = true;
+	settings_set(&live->settings, "cpu.perf", names);
+	topic_schemas(schemas);
+	frame_open(&live->frame, schemas, n_topics);
+	ck_assert_int_eq(topic_counter.open(&live->sampler, &live->env, &live->settings), 0);
+	return true;
+}
+
+static void live_sample(struct live *live)
+{
+	struct table *table = frame_slot(&live->frame, "counter");
+
+	frame_clear(&live->frame);
+	live->env.tick++;
+	table->present = true;
+	table->mono_ns = env_mono_ns();
+	ck_assert_int_eq(topic_counter.sample(&live->sampler, &live->env, &live->frame, table), 0);
+}
+
+static void live_close(struct live *live)
+{
+	topic_counter.close(&live->sampler);
+	frame_close(&live->frame);
+	settings_free(&live->settings);
+	env_close(&live->env);
+}
+
+static const void *find_row(const struct live *live, const char *cpu, const char *event)
+{
+	return table_find(frame_table(&live->frame, "counter"), cpu, event);
+}
+
+static uint64_t total_of(const struct live *live, const char *cpu, const char *event)
+{
+	const void *row = find_row(live, cpu, event);
+
+	ck_assert_msg(row != NULL, "no row %s %s", cpu, event);
+	return row_u64(row, schema_find(topic_counter.schema, "total"));
+}
+
+static const struct notice *find_notice(const struct live *live, const char *part)
+{
+	for (unsigned i = 0; i < live->frame.n_notices; i++)
+		if (strstr(live->frame.notices[i].text, part))
+			return &live->frame.notices[i];
+	return NULL;
+}
+
+/* A page fault for each, none for several at once. */
+static void touch_pages(size_t n_pages)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), length = n_pages * page;
+	char *pages = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(pages, MAP_FAILED);
+	madvise(pages, length, MADV_NOHUGEPAGE);
+	for (size_t at = 0; at < length; at += page)
+		*(volatile char *)(pages + at) = 1;
+	munmap(pages, length);
+}
+
+START_TEST(page_faults_of_our_own_are_counted)
+{
+	struct live live;
+	uint64_t before, sum = 0;
+
+	if (!live_open(&live, "/", "page-faults, minor-faults"))
+		return;
+	live_sample(&live);
+	before = total_of(&live, "all", "page-faults");
+	touch_pages(3000);
+	live_sample(&live);
+	ck_assert_uint_ge(total_of(&live, "all", "page-faults"), before + 3000);
+	for (unsigned cpu = 0; cpu < 4096; cpu++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "%u", cpu);
+		if (find_row(&live, name, "page-faults"))
+			sum += total_of(&live, name, "page-faults");
+	}
+	ck_assert_uint_eq(total_of(&live, "all", "page-faults"), sum);
+	ck_assert_double_eq(table_number(frame_table(&live.frame, "counter"),
+					 find_row(&live, "all", "page-faults"), "running_ratio"), 1);
+	ck_assert_uint_eq(live.frame.n_notices, 0);
+	live_close(&live);
+}
+END_TEST
+
+START_TEST(hardware_or_why_not)
+{
+	struct live live;
+	int error;
+
+	if (!live_open(&live, "/", NULL))
+		return;
+	error = topic_counter.sources[1].test(&live.env);
+	for (int i = 0; i < 2; i++) {
+		live_sample(&live);
+		if (!error) {
+			ck_assert_uint_gt(total_of(&live, "all", "cycles"), 0);
+			continue;
+		}
+		ck_assert_ptr_nonnull(find_notice(&live, "no hardware counters"));
+		ck_assert_ptr_nonnull(find_notice(&live, "no hardware counters")->remedy);
+		ck_assert_ptr_null(find_row(&live, "all", "cycles"));
+		ck_assert_uint_ne(total_of(&live, "all", "context-switches"), U64_UNKNOWN);
+	}
+	live_close(&live);
+}
+END_TEST
+
+START_TEST(names_that_mean_nothing_are_told)
+{
+	struct live live;
+
+	if (!live_open(&live, "/", "nonsense,,page-faults,../..:id,no:such_event,page-faults,:"))
+		return;
+	for (int i = 0; i < 2; i++) {
+		live_sample(&live);
+		ck_assert_ptr_nonnull(find_notice(&live, "nonsense: there is no such event"));
+		ck_assert_ptr_nonnull(find_notice(&live, "../..:id: there is no such event"));
+		ck_assert_ptr_nonnull(find_notice(&live, "no:such_event: there is no such event"));
+		ck_assert_uint_eq(live.frame.n_notices, 4);
+		ck_assert_uint_ne(total_of(&live, "all", "page-faults"), U64_UNKNOWN);
+	}
+	live_close(&live);
+}
+END_TEST
+
+/* In a mount namespace of its own: check runs each test in a process of its own. */
+static bool mount_tracefs(void)
+{
+	if (access("/sys/kernel/tracing/events/sched/sched_switch/id", R_OK) == 0)
+		return true;
+	return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+	       mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL) == 0;
+}
+
+START_TEST(tracepoints_need_no_debugfs)
+{
+	struct live live;
+	uint64_t before;
+
+	if (!mount_tracefs()) {
+		printf("# not tested: tracefs is not mounted, and cannot be: %s\n", strerror(errno));
+		return;
+	}
+	if (!live_open(&live, "/", "page-faults,task-clock,sched:sched_switch"))
+		return;
+	live_sample(&live);
+	if (find_notice(&live, "sched:sched_switch: Permission denied")) {
+		printf("# not tested: tracepoints are refused\n");
+		return;
+	}
+	before = total_of(&live, "all", "sched:sched_switch");
+	for (int i = 0; i < 20; i++)
+		usleep(1000);
+	live_sample(&live);
+	ck_assert_uint_ge(total_of(&live, "all", "sched:sched_switch"), before + 20);
+	ck_assert_uint_ge(total_of(&live, "0", "task-clock"), 20000000); /* it is the time, in ns */
+	ck_assert_uint_eq(live.frame.n_notices, 0);
+	live_close(&live);
+}
+END_TEST
+
+static void write_online(const char *root, const char *text)
+{
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/online", root);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+/* A root whose list of CPUs is ours to change; their counters are those of this machine. */
+static void make_root(char *root)
+{
+	static const char *const folders[] = { "sys", "sys/devices", "sys/devices/system",
+					       "sys/devices/system/cpu" };
+
+	strcpy(root, "/tmp/panetop-counter.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	for (size_t i = 0; i < 4; i++) {
+		char path[512];
+
+		snprintf(path, sizeof(path), "%s/%s", root, folders[i]);
+		ck_assert_int_eq(mkdir(path, 0700), 0);
+	}
+}
+
+static void remove_root(const char *root)
+{
+	static const char *const paths[] = { "sys/devices/system/cpu/online", "sys/devices/system/cpu",
+					     "sys/devices/system", "sys/devices", "sys", "." };
+
+	for (size_t i = 0; i < 5; i++) {
+		char path[512];
+
+		snprintf(path, sizeof(path), "%s/%s", root, paths[i]);
+		remove(path);
+	}
+	rmdir(root);
+}
+
+START_TEST(cpus_come_and_go)
+{
+	char root[64];
+	struct live live;
+	uint64_t of_all, of_one;
+
+	make_root(root);
+	write_online(root, "0-1,9999\n"); /* there is no 9999: it counts nothing, and is no loss */
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2 || !live_open(&live, root, "page-faults")) {
+		remove_root(root);
+		return;
+	}
+	live_sample(&live);
+	touch_pages(500);
+	live_sample(&live);
+	of_all = total_of(&live, "all", "page-faults");
+	of_one = total_of(&live, "1", "page-faults");
+	ck_assert_uint_ge(of_all, of_one);
+	ck_assert_ptr_null(find_row(&live, "9999", "page-faults"));
+	ck_assert_uint_eq(live.frame.n_notices, 0);
+	write_online(root, "0\n");
+	live_sample(&live);
+	ck_assert_ptr_null(find_row(&live, "1", "page-faults"));
+	ck_assert_uint_ge(total_of(&live, "all", "page-faults"), of_all);
+	write_online(root, "1\n");
+	live_sample(&live);
+	ck_assert_ptr_null(find_row(&live, "0", "page-faults"));
+	ck_assert_uint_ne(total_of(&live, "1", "page-faults"), U64_UNKNOWN);
+	ck_assert_uint_ge(total_of(&live, "all", "page-faults"), of_all);
+	live_close(&live);
+	remove_root(root);
+}
+END_TEST
+
+/* Room for the two events of the first CPU and one of the next. */
+START_TEST(too_few_descriptors_are_told)
+{
+	struct rlimit limit;
+	char root[64];
+	struct live live;
+
+	make_root(root);
+	write_online(root, "0-1\n");
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur -= perf_room() - 3;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert_uint_eq(perf_room(), 3);
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2 || !live_open(&live, root, "page-faults,context-switches")) {
+		remove_root(root);
+		return;
+	}
+	for (int i = 0; i < 2; i++) {
+		live_sample(&live);
+		ck_assert_uint_ne(total_of(&live, "all", "page-faults"), U64_UNKNOWN);
+		ck_assert_uint_ne(total_of(&live, "0", "context-switches"), U64_UNKNOWN);
+		ck_assert_uint_eq(total_of(&live, "1", "context-switches"), U64_UNKNOWN);
+		ck_assert_uint_eq(total_of(&live, "all", "context-switches"), U64_UNKNOWN);
+		ck_assert_ptr_nonnull(find_notice(&live, "1 CPU is not counted in full"));
+		ck_assert_ptr_nonnull(strstr(live.frame.notices[0].remedy, "ulimit -n"));
+	}
+	live_close(&live);
+	remove_root(root);
+}
+END_TEST
+
+START_TEST(counters_are_of_the_running_machine)
+{
+	struct sampler sampler = { .topic = &topic_counter };
+	const struct settings settings = { 0 };
+	struct frame frame;
+	struct env env;
+
+	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
+	frame_open(&frame, &topic_counter.schema, 1);
+	ck_assert_int_eq(topic_counter.open(&sampler, &env, &settings), 0);
+	ck_assert_int_eq(topic_counter.sample(&sampler, &env, &frame, &frame.tables[0]), -ENOTSUP);
+	ck_assert_str_eq(env_failed_path(&env, -ENOTSUP), "perf_event_open");
+	ck_assert_ptr_nonnull(source_remedy(&env, topic_source(&topic_counter, "perf_event_open"), ENOTSUP));
+	topic_counter.close(&sampler);
+	frame_close(&frame);
+	env_close(&env);
+}
+END_TEST
+
+START_TEST(units_count_on_their_own_cpus)
+{
+	struct counter_pmus pmus;
+	struct env env;
+
+	ck_assert_int_eq(env_open(&env, fixture_root("hybrid", 0)), 0);
+	counter_pmus_read(&pmus, &env);
+	ck_assert_uint_eq(pmus.count, 3);
+	ck_assert_uint_eq(counter_pmu_of_core(&pmus, 3), 4);
+	ck_assert_uint_eq(counter_pmu_of_core(&pmus, 4), 10);
+	ck_assert_uint_eq(counter_pmu_of_core(&pmus, 8), 0);
+	ck_assert(counter_pmu_counts_on(&pmus, 10, 5) && !counter_pmu_counts_on(&pmus, 10, 3));
+	ck_assert(counter_pmu_counts_on(&pmus, 21, 0) && !counter_pmu_counts_on(&pmus, 21, 1));
+	ck_assert(counter_pmu_counts_on(&pmus, PERF_TYPE_SOFTWARE, 7));
+	counter_pmus_free(&pmus);
+	env_close(&env);
+}
+END_TEST
+
+START_TEST(shares_are_counted_with_their_whole)
+{
+	struct counter_events events = { 0 };
+	const struct counter_event *list = events.list;
+	struct env env;
+
+	ck_assert_int_eq(env_open(&env, fixture_root("hybrid", 0)), 0);
+	counter_events_hardware(&events);
+	ck_assert_uint_eq(events.count, 6);
+	for (unsigned i = 0; i < 6; i += 2) {
+		ck_assert(list[i].base == -1 && list[i + 1].base == (int)i);
+		ck_assert(list[i].group == i && list[i + 1].group == i);
+	}
+	ck_assert(list[1].per_cycle && !list[3].per_cycle);
+	counter_events_free(&events);
+	counter_events_named(&events, &env, "instructions, page-faults ,branches,cs,cycles,cycles");
+	ck_assert_uint_eq(events.count, 5);
+	ck_assert_str_eq(list[1].name, "page-faults");
+	ck_assert(list[0].base == 4 && list[0].per_cycle && list[0].group == list[4].group);
+	ck_assert_uint_eq(list[1].group, list[3].group);
+	ck_assert_uint_ne(list[2].group, list[0].group);
+	counter_events_free(&events);
+	env_close(&env);
+}
+END_TEST
+
+START_TEST(more_names_than_there_is_room_for)
+{
+	struct counter_events events = { 0 };
+	char names[40 * 8] = "";
+	struct env env;
+
+	for (int i = 0; i < 40; i++)
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%c%d", i ? ',' : ' ', i);
+	ck_assert_int_eq(env_open(&env, fixture_root("hybrid", 0)), 0);
+	counter_events_named(&events, &env, names);
+	ck_assert_uint_eq(events.count, COUNTER_EVENTS_MAX);
+	ck_assert_uint_eq(events.surplus, 40 - COUNTER_EVENTS_MAX);
+	counter_events_free(&events);
+	env_close(&env);
+}
+END_TEST
+
+/* What the next read of a group of two events will give. */
+static void give(int fd, uint64_t enabled, uint64_t running, uint64_t one, uint64_t other)
+{
+	const uint64_t words[] = { 2, enabled, running, one, other };
+
+	ck_assert_int_eq(pwrite(fd, words, sizeof(words), 0), sizeof(words));
+	ck_assert_int_eq(lseek(fd, 0, SEEK_SET), 0);
+}
+
+START_TEST(totals_of_shared_counters_never_shrink)
+{
+	struct counter_events events = { .list = { { .base = -1 }, { .base = 0 } }, .count = 2 };
+	struct counter_cpu cpu = { .files = 2 };
+	int fd = memfd_create("group", MFD_CLOEXEC);
+
+	for (unsigned i = 0; i < COUNTER_EVENTS_MAX; i++)
+		cpu.cells[i].fd = -ENODEV;
+	cpu.cells[0].fd = fd;
+	cpu.cells[1].fd = memfd_create("other", MFD_CLOEXEC);
+	give(fd, 100, 50, 10, 20);
+	counter_cpu_read(&cpu, &events);
+	ck_assert(cpu.cells[0].known && cpu.cells[0].total == 20 && cpu.cells[1].total == 40);
+	give(fd, 200, 150, 10, 21); /* 10 * 200 / 150 would be 13 */
+	counter_cpu_read(&cpu, &events);
+	ck_assert(cpu.cells[0].total == 20 && cpu.cells[1].total == 41);
+	give(fd, 300, 150, 10, 21);
+	counter_cpu_read(&cpu, &events);
+	ck_assert(!cpu.cells[0].known && !cpu.cells[1].known);
+	give(fd, 400, 200, 30, 21); /* the time in which it did not run is made up for */
+	counter_cpu_read(&cpu, &events);
+	ck_assert(cpu.cells[0].known && cpu.cells[0].total == 100 && cpu.cells[1].total == 41);
+	counter_cpu_read(&cpu, &events); /* the end of the file: as of a CPU that was switched off */
+	ck_assert(cpu.files == 0 && cpu.cells[0].fd == -EAGAIN && cpu.cells[0].total == 0);
+	ck_assert(counter_is_lost(cpu.cells[0].fd));
+}
+END_TEST
+
+SUITE_MAIN("counter", page_faults_of_our_own_are_counted, hardware_or_why_not,
+	   names_that_mean_nothing_are_told, tracepoints_need_no_debugfs, cpus_come_and_go,
+	   too_few_descriptors_are_told, counters_are_of_the_running_machine, units_count_on_their_own_cpus,
+	   shares_are_counted_with_their_whole, more_names_than_there_is_room_for,
+	   totals_of_shared_counters_never_shrink)
