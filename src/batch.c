@@ -25,6 +25,7 @@ struct batch {
 	const struct options *options;
 	struct run_plan *run;
 	struct source *source;
+	struct worker *worker; /* NULL: none */
 	struct loop loop;
 	struct frame frames[2];
 	unsigned present;      /* the frame that is filled next */
@@ -296,6 +297,14 @@ static void close_sinks(struct batch *batch)
 	}
 }
 
+static void on_worker(void *context, uint32_t events)
+{
+	struct batch *batch = context;
+
+	(void)events;
+	worker_collect(batch->worker);
+}
+
 static int open_loop(struct batch *batch)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0 };
@@ -303,6 +312,8 @@ static int open_loop(struct batch *batch)
 
 	if (error)
 		complain("epoll", "%s", strerror(-error));
+	if (!error && batch->worker)
+		loop_watch(&batch->loop, worker_fd(batch->worker), EPOLLIN, on_worker, batch);
 	batch->loop.tick = on_tick;
 	batch->loop.signal = on_signal;
 	batch->loop.context = batch;
@@ -325,9 +336,10 @@ static void run_frames(struct batch *batch)
 	frame_close(&batch->frames[1]);
 }
 
-int batch_run(const struct options *options, struct run_plan *run, struct source *source)
+int batch_run(const struct options *options, struct run_plan *run, struct source *source,
+	      struct worker *worker)
 {
-	struct batch batch = { .options = options, .run = run, .source = source };
+	struct batch batch = { .options = options, .run = run, .source = source, .worker = worker };
 
 	/* before the loop blocks the signals: the opening of a pipe may wait for its reader */
 	batch.status = open_sinks(&batch);

@@ -134,6 +134,11 @@ static int act(void *state, const char *topic_name, const char *action,
 		*remedy = NULL;
 	if (!live->env->live || !topic || !topic->act)
 		return -ENOTSUP;
+	if (settings_get(live->settings, "run.read-only")) {
+		if (remedy)
+			*remedy = _("it was started with --read-only");
+		return -EPERM;
+	}
 	env_forget_failures(live->env);
 	error = topic->act(live->env, action, done, context);
 	path = error ? env_failed_path(live->env, error) : NULL;

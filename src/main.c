@@ -74,7 +74,7 @@ static int run(const struct options *options, const struct settings *settings, s
 		return interactive_run(options, settings, source, worker);
 	status = run_plan_open(&plan, options, settings);
 	if (status == 0)
-		status = batch_run(options, &plan, source);
+		status = batch_run(options, &plan, source, worker);
 	run_plan_close(&plan);
 	return status;
 }

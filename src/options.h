@@ -19,7 +19,7 @@ enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 struct options {
 	bool batch;            /* asked for, or implied by another option */
-	bool describe, probe, ascii;
+	bool describe, probe, ascii, read_only;
 	bool print;            /* samples go to standard output, not only into a recording */
 	const struct sink_format *format;
 	double delay_seconds;  /* 0: not given */

@@ -118,6 +118,12 @@ static bool set_ascii(struct options *options, const char *value)
 	return options->ascii = true;
 }
 
+static bool set_read_only(struct options *options, const char *value)
+{
+	(void)value;
+	return options->read_only = true;
+}
+
 static bool set_describe(struct options *options, const char *value)
 {
 	(void)value;
@@ -155,6 +161,8 @@ const struct option_entry option_entries[] = {
 	{ 0, "record", N_("FILE"), N_("write a recording (- is standard output); implies --batch"),
 	  set_record, something },
 	{ 0, "replay", N_("FILE"), N_("show a recording (- is standard input)"), set_replay, something },
+	{ 0, "read-only", NULL, N_("never signal or renice a process, never drop caches"), set_read_only,
+	  NULL },
 	{ 0, "describe", NULL, N_("list every topic and column, with unit, help and source"), set_describe,
 	  NULL },
 	{ 0, "probe", NULL, N_("tell what each source gives here, and what to do for the others"), set_probe,

@@ -5,6 +5,7 @@
 #include "run_plan.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,59 +84,72 @@ static int choose_filter(struct run_plan *run, const struct options *options)
 	return 0;
 }
 
+/* Is the table printed, other things being equal? */
+static bool is_asked_for(const struct pane *pane, const struct pane_table *table,
+			 const struct settings *settings)
+{
+	char name[80];
+
+	if (!table->on_request)
+		return true;
+	snprintf(name, sizeof(name), "%s.%s", pane->name, table->option ? table->option : "");
+	return table->option && settings_get(settings, name);
+}
+
 /* In text a table looks as on the screen: with the columns and the order that its pane gives it. */
-static void add_tables(struct run_plan *run, const struct pane *pane, bool headlines)
+static void dress(struct view *view, const struct pane *pane, const struct pane_table *table,
+		  const struct settings *settings)
+{
+	view_dress(view, table->columns, table->sort);
+	if (pane->adjust)
+		pane->adjust(settings, view);
+}
+
+static void add_tables(struct run_plan *run, const struct settings *settings, const struct pane *pane,
+		       bool headlines)
 {
 	for (const struct pane_table *table = pane->tables; table->topic; table++)
-		if (!table->on_request && table->headline == headlines)
-			view_dress(add_view(run, table->topic), table->columns, table->sort);
+		if (is_asked_for(pane, table, settings) &&
+		    (table->headline || table->on_request) == headlines)
+			dress(add_view(run, table->topic), pane, table, settings);
 }
 
 /* How a pane shows a table that was asked for by name. */
-static void add_named(struct run_plan *run, const char *topic)
+static void add_named(struct run_plan *run, const struct settings *settings, const char *topic)
 {
 	struct view *view = add_view(run, topic);
 
 	for (unsigned i = 0; i < n_panes; i++)
 		for (const struct pane_table *table = panes[i]->tables; table->topic; table++)
-			if (strcmp(table->topic, topic) == 0)
-				view_dress(view, table->columns, table->sort);
+			if (strcmp(table->topic, topic) == 0) {
+				dress(view, panes[i], table, settings);
+				return;
+			}
 }
 
-/* Text prints the headlines of the panes, CSV one table, the formats for machines all of them. */
-static void choose_tables(struct run_plan *run, const struct options *options, const struct pane **chosen,
-			  unsigned n_chosen)
+/* Text prints the headlines of the panes, CSV one table, the formats for machines all of them, every column.
+ */
+static void choose_tables(struct run_plan *run, const struct options *options,
+			  const struct settings *settings, const struct pane **chosen, unsigned n_chosen)
 {
+	bool machine = options->format != &sink_text;
+
 	run->print.panes = run->pane_names;
 	for (unsigned i = 0; i < n_chosen; i++)
 		run->pane_names[run->print.n_panes++] = chosen[i]->name;
 	if (options->table)
-		add_named(run, options->table);
+		add_named(run, settings, options->table);
 	for (unsigned i = 0; i < n_chosen && !options->table; i++)
-		add_tables(run, chosen[i], true);
+		add_tables(run, settings, chosen[i], true);
 	if (options->format->one_table)
 		run->print.n_views = 1;
 	run->n_headlines = run->print.n_views;
-	if (options->table || options->format == &sink_text || options->format->one_table)
-		return;
-	for (unsigned i = 0; i < n_chosen; i++)
-		add_tables(run, chosen[i], false);
-}
-
-/* Machines get every column; in text a pane may put one for another, as its settings ask. */
-static void adjust_views(struct run_plan *run, const struct options *options, const struct settings *settings,
-			 const struct pane **chosen, unsigned n_chosen)
-{
+	for (unsigned i = 0; machine && i < n_chosen && !options->table && !options->format->one_table; i++)
+		add_tables(run, settings, chosen[i], false);
 	for (unsigned v = 0; v < run->print.n_views; v++) {
-		struct view *view = &run->print.views[v];
-
-		view->limit = options->limit;
-		if (options->format != &sink_text)
-			view_choose_all(view);
-		else
-			for (unsigned i = 0; i < n_chosen; i++)
-				if (chosen[i]->adjust)
-					chosen[i]->adjust(settings, view);
+		run->print.views[v].limit = options->limit;
+		if (machine)
+			view_choose_all(&run->print.views[v]);
 	}
 }
 
@@ -164,8 +178,7 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 	int status;
 
 	*run = (struct run_plan){ 0 };
-	choose_tables(run, options, chosen, n_chosen);
-	adjust_views(run, options, settings, chosen, n_chosen);
+	choose_tables(run, options, settings, chosen, n_chosen);
 	run->print.unit = options->unit;
 	run->print.ascii = options->ascii || !i18n_is_utf8();
 	run->print.repeated = options->count != 1;

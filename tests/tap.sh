@@ -16,8 +16,8 @@ ok() {
 		echo "ok $count - $name"
 	else
 		echo "not ok $count - $name"
-		sed 's/^/# out: /' "$out" 2>/dev/null | head -n 5
-		sed 's/^/# err: /' "$err" 2>/dev/null | head -n 5
+		sed 's/^/# out: /' "$out" 2>/dev/null | head -n 5 | cut -c1-200
+		sed 's/^/# err: /' "$err" 2>/dev/null | head -n 5 | cut -c1-200
 	fi
 }
 

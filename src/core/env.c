@@ -8,11 +8,13 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
 
+#define FILES_LEFT 64
 #define FIRST_BYTES ((size_t)4096)
 #define FILE_BYTES_MAX ((size_t)64 * 1024 * 1024)
 
@@ -67,6 +69,75 @@ uint64_t env_self_resident_bytes(const struct env *env)
 	return resident_pages * env->page_bytes;
 }
 
+/* The clock that clock_getcpuclockid(3) names, without its look whether there is such a process. */
+bool env_process_cpu_ns(uint32_t pid, uint64_t *ns)
+{
+	struct timespec used;
+
+	if (clock_gettime((clockid_t)(~pid << 3 | 2), &used) < 0)
+		return false;
+	*ns = (uint64_t)used.tv_sec * UINT64_C(1000000000) + (uint64_t)used.tv_nsec;
+	return true;
+}
+
+bool env_has_process_clocks(const struct env *env)
+{
+	char text[32];
+	ssize_t length = env->live ? readlinkat(env->root_fd, "proc/self", text, sizeof(text) - 1) : -1;
+	uint64_t ns;
+
+	if (length <= 0)
+		return false;
+	text[length] = '\0';
+	return strtol(text, NULL, 10) == getpid() && env_process_cpu_ns((uint32_t)getpid(), &ns);
+}
+
+void *env_share(struct env *env, const void *key, void *(*open)(struct env *env), void (*close)(void *state))
+{
+	struct env_shared *shared = env->shared;
+
+	while (shared < env->shared + env->n_shared && shared->key != key)
+		shared++;
+	if (shared == env->shared + ENV_SHARED_MAX)
+		abort(); /* a program with more keys than that has to be changed */
+	if (shared == env->shared + env->n_shared)
+		env->shared[env->n_shared++] = (struct env_shared){ .key = key, .close = close };
+	if (shared->users++ == 0)
+		shared->state = open(env);
+	return shared->state;
+}
+
+void *env_kept(struct env *env, const void *key, void *(*open)(struct env *env), void (*close)(void *state))
+{
+	for (unsigned i = 0; i < env->n_shared; i++)
+		if (env->shared[i].key == key)
+			return env->shared[i].state;
+	return env_share(env, key, open, close);
+}
+
+void env_unshare(struct env *env, const void *key)
+{
+	for (unsigned i = 0; i < env->n_shared; i++) {
+		struct env_shared *shared = &env->shared[i];
+
+		if (shared->key == key && --shared->users == 0)
+			shared->close(shared->state);
+	}
+}
+
+/* Files of processes may be kept open as long as some are left for all else. */
+static size_t raise_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return 0;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) < 0 && getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return 0;
+	return limit.rlim_cur > FILES_LEFT ? (size_t)limit.rlim_cur - FILES_LEFT : 0;
+}
+
 int env_open(struct env *env, const char *root)
 {
 	int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -78,13 +149,17 @@ int env_open(struct env *env, const char *root)
 		.live = strcmp(root, "/") == 0,
 		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
 		.ticks_per_second = (uint64_t)sysconf(_SC_CLK_TCK),
-		.pids = { .fd = -1, .tick = ENV_NEVER },
+		.pids = { .fd = -1, .tick = ENV_NEVER, .kept_max = raise_files() },
 	};
 	return 0;
 }
 
 void env_close(struct env *env)
 {
+	for (unsigned i = 0; i < env->n_shared; i++)
+		if (env->shared[i].users > 0)
+			env->shared[i].close(env->shared[i].state);
+	env->n_shared = 0;
 	for (size_t i = 0; i < env->n_files; i++) {
 		struct env_file *file = env->files[i];
 

@@ -12,6 +12,7 @@
 #define ENV_COSTS_MAX 64
 #define ENV_NEVER UINT64_MAX /* no tick has this number */
 #define ENV_FAILURES_MAX 8
+#define ENV_SHARED_MAX 16
 
 struct worker;
 
@@ -31,9 +32,19 @@ struct env_pids {
 	int error;     /* -errno of that */
 	uint32_t *pids;
 	size_t count, capacity;
+	bool sorted;             /* as listed */
+	size_t n_kept, kept_max; /* files of processes that stay open, and how many may */
 };
 
 struct env_file;
+
+/* State that several samplers share. */
+struct env_shared {
+	const void *key;
+	void *state;
+	void (*close)(void *state);
+	unsigned users;
+};
 
 struct env {
 	int root_fd;               /* owned; "/" or the directory of --root */
@@ -53,6 +64,8 @@ struct env {
 	struct env_file **files;
 	size_t n_files;
 	struct env_pids pids;
+	struct env_shared shared[ENV_SHARED_MAX];
+	unsigned n_shared;
 };
 
 /* root is a directory that holds proc and sys. 0 or -errno; env_close() gives all back. */
@@ -62,9 +75,28 @@ void env_close(struct env *env);
 uint64_t env_mono_ns(void); /* CLOCK_MONOTONIC */
 uint64_t env_wall_ns(void); /* CLOCK_REALTIME */
 
+/*
+ * CPU time that a process has used since its start, all its threads and those that ended included, to the
+ * nanosecond; any user may ask for any process. False when there is none with this pid in our namespace.
+ */
+bool env_process_cpu_ns(uint32_t pid, uint64_t *ns);
+
+/* Are the pids below the root's proc those that env_process_cpu_ns() takes? */
+bool env_has_process_clocks(const struct env *env);
+
 /* CPU time of this process so far, and its resident memory now (0 where that cannot be read). */
 uint64_t env_self_cpu_ns(void);
 uint64_t env_self_resident_bytes(const struct env *env);
+
+/*
+ * The state with this key: made by open when there is none yet, given back when env_unshare() was called as
+ * often as this. open must not fail.
+ */
+void *env_share(struct env *env, const void *key, void *(*open)(struct env *env), void (*close)(void *state));
+void env_unshare(struct env *env, const void *key);
+
+/* As env_share(), but it stays until env_close(), however often it is asked for. */
+void *env_kept(struct env *env, const void *key, void *(*open)(struct env *env), void (*close)(void *state));
 
 bool env_exists(const struct env *env, const char *path);
 

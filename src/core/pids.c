@@ -9,7 +9,9 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -34,7 +36,15 @@ static void add_pid(struct env_pids *list, uint32_t pid)
 		list->capacity = list->capacity ? list->capacity * 2 : FIRST_PIDS;
 		list->pids = alloc_resize(list->pids, list->capacity, sizeof(*list->pids));
 	}
+	list->sorted &= list->count == 0 || list->pids[list->count - 1] < pid;
 	list->pids[list->count++] = pid;
+}
+
+static int compare_pids(const void *one, const void *other)
+{
+	const uint32_t *a = one, *b = other;
+
+	return (*a > *b) - (*a < *b);
 }
 
 static int read_directory(struct env *env)
@@ -47,6 +57,7 @@ static int read_directory(struct env *env)
 	if (list->fd < 0 || lseek(list->fd, 0, SEEK_SET) < 0)
 		return -errno;
 	list->count = 0;
+	list->sorted = true;
 	for (;;) {
 		ssize_t length = getdents64(list->fd, entries, sizeof(entries));
 
@@ -54,7 +65,7 @@ static int read_directory(struct env *env)
 		if (length < 0)
 			return -errno;
 		if (length == 0)
-			return 0;
+			break;
 		for (ssize_t at = 0; at < length;) {
 			const struct dirent64 *entry = (const void *)(entries + at);
 			uint32_t pid;
@@ -64,6 +75,9 @@ static int read_directory(struct env *env)
 			at += entry->d_reclen;
 		}
 	}
+	if (!list->sorted) /* proc itself lists them so, a copy of it may not */
+		qsort(list->pids, list->count, sizeof(*list->pids), compare_pids);
+	return 0;
 }
 
 int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids)
@@ -83,19 +97,64 @@ int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids)
 	return 0;
 }
 
-long pids_read(struct env *env, uint32_t pid, const char *name, char *bytes, size_t room)
+static int open_file(struct env *env, uint32_t pid, const char *name)
 {
 	char path[64];
-	ssize_t length;
-	int fd, error;
+	int fd;
 
 	snprintf(path, sizeof(path), "proc/%u/%s", pid, name);
 	fd = openat(env->root_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return -errno;
-	length = read(fd, bytes, room);
-	error = errno;
+	return fd < 0 ? -errno : fd;
+}
+
+static long read_file(struct env *env, int fd, char *bytes, size_t room)
+{
+	ssize_t length = pread(fd, bytes, room, 0);
+
 	env->reads++;
+	return length < 0 ? -errno : length;
+}
+
+long pids_read(struct env *env, uint32_t pid, const char *name, char *bytes, size_t room)
+{
+	int fd = open_file(env, pid, name);
+	long length;
+
+	if (fd < 0)
+		return fd;
+	length = read_file(env, fd, bytes, room);
 	close(fd);
-	return length < 0 ? -error : length;
+	return length;
+}
+
+long pids_read_kept(struct env *env, int *file, uint32_t pid, const char *name, char *bytes, size_t room,
+		    uint32_t *owner)
+{
+	struct stat status;
+	long length;
+
+	if (*file < 0) {
+		*file = open_file(env, pid, name);
+		if (*file < 0) {
+			length = *file;
+			*file = -1;
+			return length;
+		}
+		env->pids.n_kept++;
+	}
+	length = read_file(env, *file, bytes, room);
+	if (owner && fstat(*file, &status) == 0)
+		*owner = status.st_uid;
+	if (length < 0 || env->pids.n_kept > env->pids.kept_max)
+		pids_release(env, file);
+	return length;
+}
+
+void pids_release(struct env *env, int *file)
+{
+	if (*file < 0)
+		return;
+	close(*file);
+	*file = -1;
+	env->pids.n_kept--;
 }

@@ -9,7 +9,7 @@
 #include "core/env.h"
 
 /*
- * The pids in the order of /proc (ascending on a live one), valid until the next tick. 0 or -errno; an
+ * The pids, ascending, valid until the next tick. 0 or -errno; an
  * unreadable or missing proc is an error, a proc without processes is none.
  */
 int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids);
@@ -19,5 +19,15 @@ int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids);
  * does not fit is cut off.
  */
 long pids_read(struct env *env, uint32_t pid, const char *name, char *bytes, size_t room);
+
+/*
+ * As pids_read(), for a file that is read again and again: it stays open in *file (-1 before), as far as
+ * RLIMIT_NOFILE has room, and can then never become that of another process. owner, if not NULL, becomes the
+ * user id to which the kernel gives the file: the effective one, or root's of a process that may not be
+ * dumped.
+ */
+long pids_read_kept(struct env *env, int *file, uint32_t pid, const char *name, char *bytes, size_t room,
+		    uint32_t *owner);
+void pids_release(struct env *env, int *file);
 
 #endif

@@ -108,6 +108,7 @@ void worker_close(struct worker *worker)
 	deadline.tv_sec += 1;
 	if (worker->started && pthread_timedjoin_np(worker->thread, NULL, &deadline) != 0)
 		return; /* stuck in the kernel: it goes when the process goes */
+	worker_collect(worker);
 	close(worker->fd);
 	free(worker);
 }

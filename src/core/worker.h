@@ -15,7 +15,10 @@ struct worker_job {
 /* NULL with errno set when there can be no descriptor. The thread starts with the first job. */
 struct worker *worker_open(void);
 
-/* Drops the jobs that wait; gives the one that runs a second, then leaves it to the end of the process. */
+/*
+ * Drops the jobs that wait; gives the one that runs a second, then leaves it to the end of the process. Those
+ * that are finished are collected.
+ */
 void worker_close(struct worker *worker);
 
 /* Readable when worker_collect() has something to do. */

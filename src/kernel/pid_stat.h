@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* /proc/PID/stat and /proc/PID/io: a process in one line each. */
+/* /proc/PID/stat, status and io: what one file each says of a process. */
 #ifndef PANETOP_KERNEL_PID_STAT_H
 #define PANETOP_KERNEL_PID_STAT_H
 
@@ -7,14 +7,31 @@
 #include <stdint.h>
 
 #include "core/span.h"
+#include "core/unknown.h"
 
+#define PID_FLAG_KERNEL_THREAD UINT64_C(0x00200000) /* PF_KTHREAD of linux/sched.h */
+
+/* Of all threads of the process, those that ended included; of a thread, in its own file. Times in USER_HZ.
+ */
 struct pid_stat {
 	struct span comm;      /* without its parentheses; may hold any byte */
-	uint64_t major_faults; /* since its start, of all its threads */
-	uint64_t start_ticks;  /* since boot, in USER_HZ */
+	char state;            /* a letter, as ps(1) shows it */
+	uint64_t parent_pid, flags;
+	uint64_t minor_faults, major_faults; /* since its start */
+	uint64_t user_ticks, system_ticks;   /* since its start */
+	uint64_t children_user_ticks, children_system_ticks; /* of children that ended and were waited for */
+	int64_t nice;
+	uint64_t threads;
+	uint64_t start_ticks;    /* since boot */
+	uint64_t resident_pages; /* U64_UNKNOWN when the line ends before it */
+	uint64_t processor;      /* CPU that it ran on last; U64_UNKNOWN likewise */
 };
 
+/* The pid stands before its name. False unless everything up to the start time is there. */
 bool pid_stat_parse(struct span text, struct pid_stat *stat);
+
+/* The effective user id in the text of /proc/PID/status; false when it is not there. */
+bool pid_status_uid(struct span text, uint32_t *uid);
 
 struct pid_io {
 	uint64_t read_bytes; /* fetched from storage on its behalf since its start */

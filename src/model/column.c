@@ -44,6 +44,7 @@ static const struct {
 	[UNIT_RATIO] = { "ratio", "ratio" },
 	[UNIT_PER_SECOND] = { "per_second", "per_second" },
 	[UNIT_BYTES_PER_SECOND] = { "bytes_per_second", "bytes_per_second" },
+	[UNIT_HERTZ] = { "hertz", "hertz" },
 };
 
 const char *unit_name(enum unit unit)

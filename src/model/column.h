@@ -37,8 +37,9 @@ enum column_kind {
 	COLUMN_LABEL,   /* describes the row */
 	COLUMN_GAUGE,   /* a level */
 	COLUMN_COUNTER, /* only grows, until it is reset */
-	COLUMN_RATE,    /* derived from a counter of the same row; never sampled, never recorded */
-	COLUMN_BOUND,   /* the upper bound of a bucket of a histogram */
+	COLUMN_RATE,  /* derived from a counter of the same row; never sampled, never recorded. Of a gauge it
+		       * is the change, which may be negative */
+	COLUMN_BOUND, /* the upper bound of a bucket of a histogram */
 };
 
 /* Base units; the number in a row is always in the base unit. */
@@ -50,6 +51,7 @@ enum unit {
 	UNIT_RATIO,            /* 1.0 is the whole, or one CPU; people see percent */
 	UNIT_PER_SECOND,
 	UNIT_BYTES_PER_SECOND,
+	UNIT_HERTZ,
 	N_UNITS,
 };
 
@@ -88,6 +90,8 @@ struct schema {
 	const char *name;            /* of the topic */
 	const char *help;            /* N_(): one line */
 	enum shape shape;
+	bool from_zero; /* every table has all rows there are: the counters of one that is new in a
+			 * frame were 0 when the frame before was sampled */
 	bool one_unit;               /* sizes of all rows are shown in one unit, free(1)'s way */
 	size_t row_size;
 	const struct column *columns;

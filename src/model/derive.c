@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define LOOK_AHEAD ((size_t)4)
+#define RATES_MAX 32 /* of a schema; a test looks after it */
 
 /* Finds rows of a table by key: next to the last hit first, as tables keep their order, else by hash. */
 struct joiner {
@@ -79,30 +80,63 @@ static const struct column *column_at(const struct schema *schema, uint16_t offs
 	return NULL;
 }
 
-/* How much a counter grew; NaN when unknown or when it shrank. Exact in integers. */
-static double growth(const struct column *counter, const void *now, const void *before)
+static bool shrank(const struct column *counter, const void *now, const void *before)
 {
-	if (!counter || !row_is_known(now, counter) || !row_is_known(before, counter))
-		return NAN;
-	if (counter->type == VALUE_U64) {
-		uint64_t last = row_u64(before, counter), value = row_u64(now, counter);
-
-		return value < last ? NAN : (double)(value - last);
-	}
-	return row_f64(now, counter) < row_f64(before, counter)
-		       ? NAN
-		       : row_f64(now, counter) - row_f64(before, counter);
+	if (counter->type == VALUE_U64)
+		return row_u64(now, counter) < row_u64(before, counter);
+	return row_f64(now, counter) < row_f64(before, counter);
 }
 
-static double rate(const struct schema *schema, const struct column *column, const void *now,
-		   const void *before, double seconds)
+/* Exact in integers; now is not less than before. */
+static double difference(const struct column *counter, const void *now, const void *before)
 {
-	double grown = growth(column_at(schema, column->rate_of), now, before);
-	double over = column->rate_over ? growth(column_at(schema, column->rate_over), now, before) : seconds;
+	if (counter->type == VALUE_U64)
+		return (double)(row_u64(now, counter) - row_u64(before, counter));
+	return row_f64(now, counter) - row_f64(before, counter);
+}
+
+/* How much a counter grew, from 0 without before; NaN when unknown or when it shrank. A gauge may shrink. */
+static double growth(const struct column *counter, const void *now, const void *before)
+{
+	if (!counter || !row_is_known(now, counter) || (before && !row_is_known(before, counter)))
+		return NAN;
+	if (!before)
+		return row_number(now, counter);
+	if (!shrank(counter, now, before))
+		return difference(counter, now, before);
+	return counter->kind == COLUMN_GAUGE ? -difference(counter, before, now) : NAN;
+}
+
+/* A RATE column with what it is made from. */
+struct derived {
+	const struct column *rate, *counter, *over; /* over: NULL for the time */
+};
+
+static unsigned find_derived(const struct schema *schema, struct derived *derived)
+{
+	unsigned n_derived = 0;
+
+	for (unsigned i = 0; i < schema->n_columns && n_derived < RATES_MAX; i++) {
+		const struct column *column = &schema->columns[i];
+
+		if (column->kind == COLUMN_RATE)
+			derived[n_derived++] = (struct derived){
+				.rate = column,
+				.counter = column_at(schema, column->rate_of),
+				.over = column->rate_over ? column_at(schema, column->rate_over) : NULL,
+			};
+	}
+	return n_derived;
+}
+
+static double rate(const struct derived *derived, const void *now, const void *before, double seconds)
+{
+	double over = derived->over ? growth(derived->over, now, before) : seconds;
 
 	if (!(over > 0))
 		return NAN;
-	return grown / over * (column->scale > 0 ? column->scale : 1);
+	return growth(derived->counter, now, before) / over *
+	       (derived->rate->scale > 0 ? derived->rate->scale : 1);
 }
 
 static void derive_table(struct frame *frame, struct table *now, const struct table *before)
@@ -111,15 +145,15 @@ static void derive_table(struct frame *frame, struct table *now, const struct ta
 	struct joiner joiner = { .table = before, .arena = &frame->arena };
 	bool timed = before->mono_ns > 0 && now->mono_ns > before->mono_ns;
 	double seconds = timed ? (double)(now->mono_ns - before->mono_ns) * 1e-9 : 0;
+	struct derived derived[RATES_MAX];
+	unsigned n_derived = find_derived(schema, derived);
 
 	for (size_t i = 0; i < now->n_rows; i++) {
 		void *row = table_row(now, i);
 		const void *last = joined_row(&joiner, row);
 
-		for (unsigned c = 0; last && c < schema->n_columns; c++)
-			if (schema->columns[c].kind == COLUMN_RATE)
-				row_set_f64(row, &schema->columns[c],
-					    rate(schema, &schema->columns[c], row, last, seconds));
+		for (unsigned d = 0; (last || schema->from_zero) && d < n_derived; d++)
+			row_set_f64(row, derived[d].rate, rate(&derived[d], row, last, seconds));
 	}
 }
 

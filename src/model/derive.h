@@ -7,8 +7,9 @@
 
 /*
  * Fills the RATE columns of now and its interval_ns. Rows are joined on their KEY columns. A rate stays
- * unknown when before is NULL or lacks the row, when a value is unknown, when the counter shrank and when
- * no time passed. Nothing else is changed, and nothing but the two frames is looked at.
+ * unknown when before is NULL or lacks the row (but see from_zero of struct schema), when a value is unknown,
+ * when the counter shrank and when no time passed. Nothing else is changed, and nothing but the two frames is
+ * looked at.
  */
 void frame_derive(struct frame *now, const struct frame *before);
 

@@ -142,6 +142,19 @@ char *rate_text(char *out, double per_second)
 	return out;
 }
 
+static size_t format_hertz(char *out, double hertz)
+{
+	if (isnan(hertz))
+		return cell(out, "-");
+	return hertz < 1e9 ? cell(out, "%.0fMHz", hertz / 1e6) : cell(out, "%.2fGHz", hertz / 1e9);
+}
+
+char *hertz_text(char *out, double hertz)
+{
+	format_hertz(out, hertz);
+	return out;
+}
+
 static size_t format_seconds(char *out, double seconds, bool ascii)
 {
 	unsigned long long whole;
@@ -208,6 +221,12 @@ static size_t format_number(char *out, const struct schema *schema, const struct
 		return cell(out, "%.1f", 100 * number);
 	case UNIT_PER_SECOND:
 		return format_rate(out, number);
+	case UNIT_HERTZ:
+		return format_hertz(out, number);
+	case UNIT_COUNT:
+		if (column->type == VALUE_F64)
+			return cell(out, "%.0f", number);
+		return cell(out, "%" PRIu64, row_u64(row, column));
 	default:
 		if (column->type == VALUE_U64)
 			return cell(out, "%" PRIu64, row_u64(row, column));

@@ -34,12 +34,13 @@ const char *value_text(char *number, const struct schema *schema, const struct c
 		       const void *row, enum size_unit unit, bool ascii);
 
 /*
- * For sentences and labels: "14.2 GiB", short "14.2G", "6.778s", "1.2k"; "-" when not known. Each returns
- * out, which has VALUE_TEXT_MAX bytes.
+ * For sentences and labels: "14.2 GiB", short "14.2G", "6.778s", "1.2k", "2.60GHz"; "-" when not known. Each
+ * returns out, which has VALUE_TEXT_MAX bytes.
  */
 char *size_text(char *out, double bytes);
 char *size_short(char *out, double bytes);
 char *duration_text(char *out, double seconds, bool ascii);
 char *rate_text(char *out, double per_second);
+char *hertz_text(char *out, double hertz);
 
 #endif

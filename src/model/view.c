@@ -14,7 +14,7 @@
 
 void view_open(struct view *view, const struct schema *schema)
 {
-	*view = (struct view){ .schema = schema, .sort = VIEW_AS_SAMPLED };
+	*view = (struct view){ .schema = schema, .sort = VIEW_AS_SAMPLED, .least = NAN };
 	for (unsigned i = 0; i < schema->n_columns && view->n_columns < VIEW_COLUMNS_MAX; i++)
 		if (!schema->columns[i].hidden)
 			view->columns[view->n_columns++] = i;
@@ -89,6 +89,22 @@ void view_dress(struct view *view, const char *columns, const char *sort)
 		view_choose_columns(view, columns, &wrong);
 	if (sort)
 		view_choose_sort(view, sort);
+}
+
+void view_choose_rows(struct view *view, const char *list, const char *number, const char *text)
+{
+	if (view->n_choices < VIEW_CHOICES_MAX)
+		view->choices[view->n_choices++] = (struct view_choice){
+			.list = list,
+			.number = number ? schema_column(view->schema, number) : -1,
+			.text = text ? schema_column(view->schema, text) : -1,
+		};
+}
+
+void view_choose_least(struct view *view, const char *key, double least)
+{
+	view->least_column = schema_column(view->schema, key);
+	view->least = view->least_column < 0 ? NAN : least;
 }
 
 void view_write_columns(const struct view *view, struct buffer *out)
@@ -190,6 +206,38 @@ static void sort_first(const struct view *view, const void **rows, size_t n_rows
 	}
 }
 
+static bool is_on_list(const struct view *view, const struct view_choice *choice, const void *row)
+{
+	const struct column *number = choice->number < 0 ? NULL : &view->schema->columns[choice->number];
+	const char *text = choice->text < 0 ? NULL : row_text(row, &view->schema->columns[choice->text]);
+	struct span rest = span_text(choice->list), item;
+	uint64_t value;
+
+	while (rest.at < rest.end) {
+		if (!span_until(&rest, ',', &item)) {
+			item = rest;
+			rest.at = rest.end;
+		}
+		if (text && span_is(item, text))
+			return true;
+		if (number && span_u64(&item, &value) && item.at == item.end &&
+		    row_number(row, number) == (double)value)
+			return true;
+	}
+	return false;
+}
+
+static bool is_wanted(const struct view *view, const void *row)
+{
+	if (!isnan(view->least) &&
+	    !(row_number(row, &view->schema->columns[view->least_column]) >= view->least))
+		return false;
+	for (unsigned i = 0; i < view->n_choices; i++)
+		if (!is_on_list(view, &view->choices[i], row))
+			return false;
+	return !view->filter || filter_matches(view->filter, view->schema, row);
+}
+
 void view_apply(struct view *view, const struct table *table)
 {
 	size_t keep;
@@ -202,7 +250,7 @@ void view_apply(struct view *view, const struct table *table)
 	for (size_t i = 0; i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
 
-		if (!view->filter || filter_matches(view->filter, view->schema, row))
+		if (is_wanted(view, row))
 			view->rows[view->n_rows++] = row;
 	}
 	view->n_matching = view->n_rows;

@@ -13,6 +13,15 @@
 #define VIEW_COLUMNS_MAX 64
 #define VIEW_AS_SAMPLED (-1) /* no sorting: the order of the kernel, or its reverse */
 
+/* A row is wanted when its number or its text is on a list with commas; with a negative index that is not
+ * looked at. */
+struct view_choice {
+	const char *list; /* borrowed */
+	int number, text; /* indices of columns */
+};
+
+#define VIEW_CHOICES_MAX 2
+
 struct view {
 	const struct schema *schema;
 	unsigned columns[VIEW_COLUMNS_MAX]; /* indices into the schema, in the order shown */
@@ -20,6 +29,10 @@ struct view {
 	int sort;                           /* index of a column, or VIEW_AS_SAMPLED */
 	bool descending;
 	const regex_t *filter;              /* borrowed; NULL: every row */
+	struct view_choice choices[VIEW_CHOICES_MAX];
+	unsigned n_choices;
+	int least_column; /* rows whose number here is below least, or not known, are left out */
+	double least;                       /* … unless this is NaN */
 	size_t limit;                       /* at most so many rows; 0: all */
 	const void **rows;                  /* the result of view_apply(); owned */
 	size_t n_rows, capacity;
@@ -42,6 +55,12 @@ int view_choose_sort(struct view *view, const char *name);
 
 /* Columns and sort that a program chose, which the schema has; NULL leaves them. */
 void view_dress(struct view *view, const char *columns, const char *sort);
+
+/* Only rows whose number or text, in the columns with these keys (NULL: none), is on list (borrowed). */
+void view_choose_rows(struct view *view, const char *list, const char *number, const char *text);
+
+/* Only rows with at least so much in the column with this key; NaN: all. */
+void view_choose_least(struct view *view, const char *key, double least);
 
 /* As view_choose_columns() and view_choose_sort() take them; replaces the text, which ends in a NUL. */
 void view_write_columns(const struct view *view, struct buffer *out);

@@ -8,10 +8,11 @@
 
 #include "core/i18n.h"
 
-extern const struct pane pane_memory;
+extern const struct pane pane_memory, pane_cpu;
 
 const struct pane *const panes[] = {
 	&pane_memory,
+	&pane_cpu,
 };
 
 const unsigned n_panes = sizeof(panes) / sizeof(panes[0]);

@@ -321,8 +321,9 @@ bool command_key(struct screen *screen, const struct input *input)
 		screen_choose_pane(screen, (unsigned)(input->key - '1'));
 		return true;
 	}
-	return click_tab(screen, input) || take_binding(context, context->pane->bindings, input->key) ||
+	return click_tab(screen, input) ||
 	       take_binding(context, screen->setup->source->seek ? replay_bindings : live_bindings,
 			    input->key) ||
+	       take_binding(context, context->pane->bindings, input->key) ||
 	       take_binding(context, common_bindings, input->key) || table_key(screen_table(screen), input);
 }

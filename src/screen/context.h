@@ -14,6 +14,8 @@ struct pane_context {
 	const struct pane *pane;
 	void *state;                 /* of the pane, pane->state_size bytes */
 	const struct frame *frame;   /* the one that is shown */
+	struct settings
+		*settings; /* borrowed; after a change of what pane->adjust looks at: screen_adjust() */
 	struct history history;      /* of pane->series */
 	struct table_widget *tables; /* one for each of pane->tables, updated to frame */
 	unsigned focus;              /* which of them takes keys */
@@ -28,6 +30,13 @@ const struct table *context_table(const struct pane_context *context, unsigned i
 
 /* A sentence in the line of notices for some seconds. */
 void screen_say(struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Lets the pane adjust its tables to the settings anew. */
+void screen_adjust(struct pane_context *context);
+
+/* Asks for a line of text in the bottom line; accepted is called with it when the answer is Enter. */
+void screen_prompt(struct pane_context *context, const char *label, const char *text,
+		   void (*accepted)(struct pane_context *context, const char *text));
 
 /* Asks a question in the bottom line; yes is called when the answer is y. question is copied. */
 void screen_ask(struct pane_context *context, const char *question,

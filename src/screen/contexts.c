@@ -2,6 +2,7 @@
 /* What the panes see: frames as they come, their tables and histories, and what the source is asked for. */
 #include <config.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,13 +121,26 @@ void screen_choose_pane(struct screen *screen, unsigned index)
 	screen_want(screen);
 }
 
+static void adjust(const struct pane_context *context, struct view *view)
+{
+	view->n_choices = 0;
+	view->least = NAN;
+	if (context->pane->adjust)
+		context->pane->adjust(context->settings, view);
+}
+
+void screen_adjust(struct pane_context *context)
+{
+	for (unsigned i = 0; context->pane->tables[i].topic; i++)
+		adjust(context, &context->tables[i].view);
+}
+
 void context_dress(const struct pane_context *context, unsigned index, struct view *view)
 {
 	const struct pane_table *table = &context->pane->tables[index];
 
 	view_dress(view, table->columns, table->sort);
-	if (context->pane->adjust)
-		context->pane->adjust(context->screen->setup->settings, view);
+	adjust(context, view);
 }
 
 void screen_update(struct screen *screen)
@@ -152,8 +166,8 @@ static void open_table(struct pane_context *context, unsigned index)
 	context_dress(context, index, &widget->view);
 	snprintf(name, sizeof(name), "%s.columns", table->topic);
 	columns = settings_get(setup->settings, name);
-	if (columns && view_choose_columns(&widget->view, columns, &unknown) == 0 && context->pane->adjust)
-		context->pane->adjust(setup->settings, &widget->view);
+	if (columns && view_choose_columns(&widget->view, columns, &unknown) == 0)
+		adjust(context, &widget->view);
 	snprintf(name, sizeof(name), "%s.sort", table->topic);
 	sort = settings_get(setup->settings, name);
 	if (sort)
@@ -170,6 +184,7 @@ static void open_context(struct screen *screen, unsigned index)
 	while (pane->tables[n_tables].topic)
 		n_tables++;
 	*context = (struct pane_context){ .pane = pane, .screen = screen, .unit = screen->unit };
+	context->settings = screen->setup->settings;
 	context->state = alloc_zeroed(1, pane->state_size);
 	context->tables = alloc_zeroed(n_tables, sizeof(*context->tables));
 	context->requested = alloc_zeroed(n_tables, sizeof(*context->requested));

@@ -130,7 +130,9 @@ static bool shares_at(const struct history *history, const struct graph_part *pa
 	uint64_t ago = (uint64_t)(seconds_ago * 1e9);
 	long sample = ago > scale->now_ns ? NOTHING
 					  : sample_at(history, scale->now_ns - ago, scale->step_seconds);
-	double whole = sample == NOTHING ? NAN : history_value(history, scale->whole, (size_t)sample);
+	double whole = sample == NOTHING	      ? NAN
+		       : scale->whole == GRAPH_OF_ONE ? 1
+						      : history_value(history, scale->whole, (size_t)sample);
 
 	if (!(whole > 0))
 		return false;

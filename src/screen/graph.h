@@ -15,6 +15,7 @@ struct graph_part {
 };
 
 #define GRAPH_PARTS_MAX SERIES_STYLES
+#define GRAPH_OF_ONE UINT32_MAX
 
 /* A bar of width cells from (y, x); what the parts leave of whole stays empty. */
 void graph_bar(const struct canvas *canvas, int y, int x, int width, const struct graph_part *parts,
@@ -26,7 +27,7 @@ void graph_legend(const struct canvas *canvas, int y, const struct graph_part *p
 
 /* A stacked graph of the span before now_ns that fills the canvas; marks of the history are drawn in it. */
 struct graph_scale {
-	unsigned whole;        /* series that is 100 % */
+	unsigned whole;        /* series that is 100 %; GRAPH_OF_ONE: the values are shares */
 	const char *top_label; /* what the upper edge stands for: "23.5G" */
 	uint64_t now_ns;       /* right edge */
 	double span_seconds;   /* from edge to edge; 0: one column per sample */

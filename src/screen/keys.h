@@ -23,7 +23,10 @@ enum key {
 	K_BACK_TAB,
 	K_F1,
 	K_F4 = K_F1 + 3,
-	K_F10 = K_F1 + 9,
+	K_F7 = K_F1 + 6,
+	K_F8,
+	K_F9,
+	K_F10,
 	K_F12 = K_F1 + 11,
 	K_CLICK,      /* first button pressed */
 	K_WHEEL_UP,

@@ -17,7 +17,8 @@ struct pane_context;
 struct pane_table {
 	const char *topic;
 	bool headline;   /* batch text prints it; if it has rates, a batch sample covers one whole delay */
-	bool on_request; /* sampled only while the pane asks for it, or with --table */
+	bool on_request; /* sampled only while the pane asks for it, with --table, or with its option */
+	const char *option; /* with this option of the pane batch prints it, too; may be NULL */
 	const char *columns; /* keys shown at first; NULL: all that are not hidden */
 	const char *sort;    /* as of --sort; NULL: as sampled */
 };
@@ -56,7 +57,10 @@ struct pane {
 	void (*open)(void *state, const struct settings *settings);
 	void (*save)(const void *state, struct settings *settings);
 
-	/* Changes a view of one of its tables as the settings of the pane ask. May be NULL. */
+	/*
+	 * Changes a view of one of its tables as the settings of the pane ask: in batch before the columns
+	 * that are chosen by option, on the screen whenever settings changed. May be NULL.
+	 */
 	void (*adjust)(const struct settings *settings, struct view *view);
 
 	/* Called for every new frame, even while the pane is hidden or frozen. May be NULL. */

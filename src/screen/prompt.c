@@ -23,7 +23,7 @@ static void draw_prompt(struct screen *screen, const struct canvas *canvas)
 	int width;
 
 	clear_line(canvas);
-	x = canvas_print(canvas, y, 0, STYLE_KEY, "%s:", prompt->label) + 1;
+	x = canvas_print(canvas, y, 0, STYLE_KEY, "%s:", prompt->label.bytes) + 1;
 	/* of a long text the end is seen, where one types */
 	while (cells > canvas->width - x - 1 && utf8_visible(&reader, &code, &width))
 		cells -= width;
@@ -57,6 +57,10 @@ static void take_character_away(struct prompt *prompt)
 	buffer_char(&prompt->text, '\0');
 }
 
+static void prompt_key(struct screen *screen, const struct input *input);
+
+static const struct overlay prompt_overlay = { .draw = draw_prompt, .key = prompt_key };
+
 static void prompt_key(struct screen *screen, const struct input *input)
 {
 	struct prompt *prompt = &screen->prompt;
@@ -67,8 +71,9 @@ static void prompt_key(struct screen *screen, const struct input *input)
 		screen->overlay = NULL;
 		return;
 	case K_ENTER:
-		if (prompt->accepts(screen, prompt->text.bytes))
-			screen->overlay = NULL;
+		screen->overlay = NULL;
+		if (!prompt->accepts(screen, prompt->text.bytes))
+			screen->overlay = &prompt_overlay;
 		return;
 	case K_BACKSPACE:
 		take_character_away(prompt);
@@ -88,17 +93,31 @@ void prompt_open(struct screen *screen, const char *label, const char *text,
 		 void (*changed)(struct screen *screen, const char *text),
 		 bool (*accepts)(struct screen *screen, const char *text))
 {
-	static const struct overlay overlay = { .draw = draw_prompt, .key = prompt_key };
 	struct prompt *prompt = &screen->prompt;
 
-	prompt->label = label;
+	buffer_empty(&prompt->label);
+	buffer_add(&prompt->label, label, strlen(label) + 1);
 	prompt->widget = screen_table(screen);
 	prompt->changed = changed;
 	prompt->accepts = accepts;
 	prompt->error[0] = '\0';
 	buffer_empty(&prompt->text);
 	buffer_add(&prompt->text, text, strlen(text) + 1);
-	screen->overlay = &overlay;
+	screen->overlay = &prompt_overlay;
+}
+
+static bool hand_on(struct screen *screen, const char *text)
+{
+	screen->prompt.accepted(screen->prompt.context, text);
+	return true;
+}
+
+void screen_prompt(struct pane_context *context, const char *label, const char *text,
+		   void (*accepted)(struct pane_context *context, const char *text))
+{
+	context->screen->prompt.context = context;
+	context->screen->prompt.accepted = accepted;
+	prompt_open(context->screen, label, text, NULL, hand_on);
 }
 
 /* A long question takes as many of the last lines as it needs. */

@@ -17,6 +17,7 @@
 #include "screen/state.h"
 
 #define MESSAGE_SECONDS 6
+#define WARMING_SECONDS 0.25
 
 void screen_say(struct screen *screen, const char *format, ...)
 {
@@ -87,7 +88,12 @@ static void on_tick(void *state)
 		player_took(screen, got);
 		say_end(screen, got);
 	}
-	screen->ticks++;
+	if (screen->warming) {
+		screen->warming = false;
+		screen_set_delay(screen, screen->delay_seconds);
+	} else {
+		screen->ticks++;
+	}
 	if (screen->setup->count > 0 && screen->ticks >= screen->setup->count)
 		loop_stop(&screen->loop);
 	else
@@ -179,6 +185,7 @@ static int open_loop(struct screen *screen)
 
 static void free_texts(struct screen *screen)
 {
+	buffer_free(&screen->prompt.label);
 	buffer_free(&screen->prompt.text);
 	buffer_free(&screen->question.text);
 	buffer_free(&screen->pager.text);
@@ -194,6 +201,10 @@ static int run(struct screen *screen)
 	player_took(screen, got);
 	say_end(screen, got);
 	screen_set_delay(screen, screen->setup->delay_seconds);
+	if (!screen->setup->source->seek && screen->delay_seconds > WARMING_SECONDS) {
+		screen->warming = true;
+		loop_set_tick(&screen->loop, (uint64_t)(WARMING_SECONDS * 1e9));
+	}
 	screen_draw(screen);
 	error = loop_run(&screen->loop);
 	contexts_close(screen);

@@ -24,12 +24,14 @@ struct overlay {
 
 /* A line of input at the bottom. */
 struct prompt {
-	const char *label;     /* translated */
+	struct buffer label;   /* translated */
 	struct table_widget *widget; /* the table it was opened for */
 	struct buffer text;    /* always NUL-terminated */
 	char error[128];
 	void (*changed)(struct screen *screen, const char *text); /* at every key; may be NULL */
 	bool (*accepts)(struct screen *screen, const char *text); /* on Enter; false: it set error, ask on */
+	struct pane_context *context; /* of screen_prompt() */
+	void (*accepted)(struct pane_context *context, const char *text);
 };
 
 /* A question in the bottom line. */
@@ -61,6 +63,7 @@ struct screen {
 	unsigned long ticks;
 	struct pane_context *contexts; /* one for each pane */
 	unsigned current;
+	bool warming;             /* live: the second sample comes soon, so that there are rates */
 	bool frozen;              /* live: shown stays while latest goes on */
 	double delay_seconds;
 	enum size_unit unit;

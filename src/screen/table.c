@@ -4,6 +4,7 @@
 
 #include "screen/table.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,6 +248,7 @@ void table_draw(struct table_widget *widget, const struct canvas *canvas, const 
 		canvas_text(canvas, 1, 0, STYLE_DIM,
 			    !table		 ? _("not sampled here")
 			    : widget->has_filter ? _("no row matches the filter")
+			    : !isnan(widget->view.least) ? _("none in this interval")
 						 : _("there are none"),
 			    -1);
 	for (int y = 1; y <= page; y++) {

@@ -14,7 +14,9 @@
 #include "kernel/arcstats.h"
 #include "kernel/cgroup.h"
 #include "kernel/cpu_list.h"
+#include "kernel/cpu_times.h"
 #include "kernel/meminfo.h"
+#include "kernel/passwd.h"
 #include "kernel/perf_read.h"
 #include "kernel/pid_stat.h"
 #include "kernel/pressure.h"
@@ -123,10 +125,12 @@ static void run_pid_stat(const uint8_t *data, size_t size)
 	struct span text = input(data, size);
 	struct pid_stat stat;
 	struct pid_io io;
+	uint32_t uid;
 
 	if (pid_stat_parse(text, &stat))
 		require_inside(stat.comm, text);
 	pid_io_parse(text, &io);
+	pid_status_uid(text, &uid);
 }
 
 /* The family is the one of the seeds. */
@@ -180,6 +184,30 @@ static void run_cpu_list(const uint8_t *data, size_t size)
 		require(first <= last && last < CPU_LIST_MAX);
 		require(cpu_list_has(text, first) && cpu_list_has(text, last));
 	}
+}
+
+static void run_cpu_times(const uint8_t *data, size_t size)
+{
+	struct span text = input(data, size), rest = text;
+	struct cpu_times times;
+	uint64_t cpu;
+	double hertz;
+
+	while (cpu_times_next(&rest, &times))
+		require(times.idle != U64_UNKNOWN);
+	require_inside(rest, text);
+	for (rest = text; cpuinfo_next_speed(&rest, &cpu, &hertz);)
+		require(hertz >= 0);
+	require_inside(rest, text);
+}
+
+static void run_passwd(const uint8_t *data, size_t size)
+{
+	struct span text = input(data, size), name;
+
+	for (uint32_t uid = 0; uid < 3; uid++)
+		if (passwd_find(text, uid, &name))
+			require_inside(name, text);
 }
 
 static void run_settings(const uint8_t *data, size_t size)
@@ -256,7 +284,8 @@ const struct fuzz_target fuzz_targets[] = {
 	{ "pressure", run_pressure },   { "system", run_system },       { "cgroup", run_cgroup },
 	{ "arcstats", run_arcstats },   { "pid_stat", run_pid_stat },   { "settings", run_settings },
 	{ "taskstats", run_taskstats }, { "perf_read", run_perf_read }, { "cpu_list", run_cpu_list },
-	{ "text", run_text },           { "replay", run_replay },       { 0 },
+	{ "cpu_times", run_cpu_times }, { "passwd", run_passwd },       { "text", run_text },
+	{ "replay", run_replay },       { 0 },
 };
 
 const struct fuzz_target *fuzz_find(const char *name)

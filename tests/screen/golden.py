@@ -31,6 +31,14 @@ SCREENS = [
     ("help", 40, 12, [], ["?"]),
     ("why", 80, 24, [], PRESSED + ["Down", "Right", "Right", "Right", "i"]),
     ("columns", 80, 24, [], ["c", "Down", "Space", "Down", ">"]),
+    ("cpu", 80, 24, ["cpu"], ["."]),
+    ("cpu", 40, 12, ["cpu"], ["."]),
+    ("cpu", 20, 5, ["cpu"], ["."]),
+    ("cpu", 200, 60, ["cpu"], ALL),
+    ("cpu-first", 80, 24, ["cpu"], []),
+    ("cpu-idle", 100, 30, ["cpu", "--per-machine", "--idle"], [".", "s"]),
+    ("cpus", 80, 24, ["cpu"], [".", "p"]),
+    ("exited", 80, 24, ["cpu"], [".", "x"]),
     ("notices", 80, 24, [], ["g", "+", "2", "9", "0", "Enter"]),
 ]
 

@@ -20,7 +20,7 @@ START_MONO = 270_000
 def header(panetop):
     with tempfile.TemporaryDirectory() as root:
         os.mkdir(root + "/proc")
-        out = subprocess.run([panetop, "--record=-", "-n", "1", "--root=" + root, "memory"],
+        out = subprocess.run([panetop, "--record=-", "-n", "1", "-d", "0.05", "--root=" + root, "memory", "cpu"],
                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
     return json.loads(out.splitlines()[0])
 
@@ -103,13 +103,84 @@ def rows_of(step):
     }
 
 
+PROCESSES = [
+    # pid, parent, name, command, user, nice, threads, share of a CPU, of that in the kernel, MiB, state
+    (1, 0, "systemd", "/usr/lib/systemd/systemd --switched-root", "root", 0, 1, 0.0, 0.5, 12, "S"),
+    (2, 0, "kthreadd", "[kthreadd]", "root", 0, 1, 0.0, 1, 0, "S"),
+    (14, 2, "ksoftirqd/0", "[ksoftirqd/0]", "root", 0, 1, 0.004, 1, 0, "S"),
+    (812, 1, "systemd-journal", "/usr/lib/systemd/systemd-journald", "root", 0, 1, 0.031, 0.8, 18, "S"),
+    (2001, 1, "postgres", "postgres: writer process", "postgres", 0, 1, 0.12, 0.3, 310, "D"),
+    (15001, 2044, "make", "make -j4 all", "ada", 0, 1, 0.012, 0.5, 6, "S"),
+    (15385, 15001, "cc1", "/usr/lib/gcc/x86_64-linux-gnu/12/cc1 -quiet -O2 main.c", "ada", 0, 1, 0.41, 0.03, 412, "R"),
+    (15400, 2044, "render", "/home/ada/bin/render --threads 4 scene.json", "ada", 10, 5, 2.0, 0.05, 900, "R"),
+    (15999, 15001, "x\u001b[31m) (y", "evil\u001b]0;name\u0007 \u202etxt", "mallory", 0, 1, 0.06, 0.1, 2, "R"),
+    (2044, 1, "bash", "-bash", "ada", 0, 1, 0.0, 0.4, 5, "S"),
+]
+
+
+def processes(step):
+    rows = []
+    for pid, parent, name, command, user, nice, threads, share, kernel, size, state in PROCESSES:
+        cpu = 3.5 + share * step * STEP
+        program = command.split(" ")[0]
+        base = program.rpartition("/")[2]
+        rows.append({"pid": pid, "start_seconds": pid / 10, "ppid": parent, "cpu_seconds": cpu,
+                     "user_seconds": cpu * (1 - kernel), "system_seconds": cpu * kernel, "machine_seconds": cpu / 4,
+                     "machine_user_seconds": cpu * (1 - kernel) / 4, "machine_system_seconds": cpu * kernel / 4,
+                     "user": user, "uid": 1000, "state": state, "processor": pid % 4, "threads": threads, "nice": nice,
+                     "resident_bytes": size * MIB, "minor_faults": pid, "major_faults": 0, "name": name,
+                     "program": program, "program_base": base, "command": command,
+                     "command_base": command.replace(program, base, 1)})
+    return rows
+
+
+CPUS = {"0": (0.62, 0.0, 0.09, 0.01), "1": (0.35, 0.0, 0.2, 0.02), "2": (0.0, 0.58, 0.03, 0.0), "3": (0.9, 0.0, 0.1, 0.0)}
+
+
+def cpu_rows(step):
+    """User, nice, system and soft interrupts as listed; one part in fifty waits for a disk, one in a hundred is stolen."""
+    rows, sums = [], [0.0] * 4
+    for cpu, shares in CPUS.items():
+        sums = [a + b for a, b in zip(sums, shares)]
+        rows.append((cpu, 1, shares))
+    rows.insert(0, ("all", 4, tuple(sums)))
+    listed = []
+    for cpu, count, (user, nice, system, softirq) in rows:
+        seconds, busy = step * STEP, user + nice + system + softirq
+        waits, stolen = (0.02 * count, 0.01 * count) if busy < 0.9 * count else (0, 0)
+        listed.append({"cpu": cpu, "frequency_hertz": 2.6e9, "user_seconds": 50 + user * seconds,
+                       "nice_seconds": 50 + nice * seconds, "system_seconds": 50 + system * seconds,
+                       "softirq_seconds": 50 + softirq * seconds, "irq_seconds": 50, "iowait_seconds": 50 + waits * seconds,
+                       "steal_seconds": 50 + stolen * seconds, "guest_seconds": 0,
+                       "idle_seconds": 50 + (count - busy - waits - stolen) * seconds,
+                       "total_seconds": 400 + count * seconds})
+    return listed
+
+
+def account_rows(step):
+    seconds = step * STEP
+    parts = {"tasks": sum(process[7] for process in PROCESSES), "exited": 0.19, "irq": 0, "softirq": 0.03, "steal": 0.04}
+    busy = sum(sum(shares) for shares in CPUS.values()) + 0.04
+    parts["unaccounted"] = busy - sum(parts.values())
+    return [{"part": part, "cpu_seconds": share * seconds, "from": "from " + part}
+            for part, share in {**parts, "busy": busy}.items()]
+
+
+def exited_rows(step):
+    return [{"command": "cc1", "exits": 38 * step, "cpu_seconds": 0.121 * step * STEP},
+            {"command": "as", "exits": 12 * step, "cpu_seconds": 0.069 * step * STEP},
+            {"command": "true", "exits": 3 * step, "cpu_seconds": 0}]
+
+
 def main():
     head = header(sys.argv[1])
     print(json.dumps(head, separators=(",", ":")))
     for step in range(FRAMES):
         mono = (START_MONO + step * STEP) * 10**9
         tables = {}
-        for topic, rows in rows_of(step).items():
+        rows_by_topic = {**rows_of(step), "process": processes(step), "cpu": cpu_rows(step),
+                         "account": account_rows(step), "exited": exited_rows(step)}
+        for topic, rows in rows_by_topic.items():
             keys = [column["key"] for column in head["topics"][topic]["columns"]]
             tables[topic] = {"mono_ns": mono, "rows": [[row.get(key) for key in keys] for row in rows]}
         frame = {"wall_ns": (START_WALL + step * STEP) * 10**9, "mono_ns": mono, "host": "vbox", "tables": tables,

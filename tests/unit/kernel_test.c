@@ -11,7 +11,9 @@
 #include "kernel/arcstats.h"
 #include "kernel/cgroup.h"
 #include "kernel/cpu_list.h"
+#include "kernel/cpu_times.h"
 #include "kernel/meminfo.h"
+#include "kernel/passwd.h"
 #include "kernel/perf_read.h"
 #include "kernel/pid_stat.h"
 #include "kernel/pressure.h"
@@ -210,6 +212,71 @@ START_TEST(pid_stat_of_hostile_names)
 	ck_assert(!pid_stat_parse(span_text("7 a R 1"), &stat));
 	ck_assert(!pid_stat_parse(span_text("7 )(a R 1"), &stat));
 	ck_assert(!pid_stat_parse(span_text(""), &stat));
+}
+END_TEST
+
+START_TEST(pid_stat_to_the_processor)
+{
+	static const char line[] =
+		"7 (x) D 3 1 1 0 -1 2097152 100 200 9 5 6 7 8 9 39 -20 12 0 500 1 2 3 4 5 6 7 8 9 10 "
+		"11 12 13 14 15 17 3 0\n";
+	struct pid_stat stat;
+
+	ck_assert(pid_stat_parse(span_text(line), &stat));
+	ck_assert(stat.state == 'D' && stat.parent_pid == 3 && stat.flags == PID_FLAG_KERNEL_THREAD);
+	ck_assert(stat.minor_faults == 100 && stat.user_ticks == 6 && stat.system_ticks == 7);
+	ck_assert(stat.children_user_ticks == 8 && stat.children_system_ticks == 9);
+	ck_assert(stat.nice == -20 && stat.threads == 12 && stat.resident_pages == 2 && stat.processor == 3);
+	ck_assert(pid_stat_parse(span_of(line, 60), &stat)); /* cut behind the start time */
+	ck_assert(stat.resident_pages == U64_UNKNOWN && stat.processor == U64_UNKNOWN);
+}
+END_TEST
+
+START_TEST(pid_status_effective_user)
+{
+	uint32_t uid = 7;
+
+	ck_assert(pid_status_uid(span_text("Name:\tUid: 3\nUid:\t1000\t0\t0\t0\n"), &uid) && uid == 0);
+	ck_assert(!pid_status_uid(span_text("Uid:\t1000\n"), &uid) && !pid_status_uid(span_text(""), &uid));
+	ck_assert(!pid_status_uid(span_text("Uid:\t1\t4294967296\n"), &uid));
+}
+END_TEST
+
+START_TEST(cpu_times_of_old_and_new_kernels)
+{
+	struct span text = span_text("cpu  1 2 3 4 5 6 7 8 9 10\ncpu12 1 2 3 4\ncpux 1\ncpu3 1 2\nintr 5\n");
+	struct cpu_times times;
+
+	ck_assert(cpu_times_next(&text, &times) && times.cpu == CPU_ALL);
+	ck_assert(times.user == 1 && times.steal == 8 && times.guest_nice == 10);
+	ck_assert(cpu_times_next(&text, &times) && times.cpu == 12);
+	ck_assert(times.idle == 4 && times.iowait == U64_UNKNOWN && times.guest == U64_UNKNOWN);
+	ck_assert(!cpu_times_next(&text, &times));
+}
+END_TEST
+
+START_TEST(cpuinfo_speeds)
+{
+	struct span text = span_text("processor\t: 3\nmodel name\t: x @ 2.6GHz\ncpu MHz\t\t: 2600.250\n\n"
+				     "processor\t: 4\n\ncpu MHz : nonsense\n");
+	uint64_t cpu;
+	double hertz;
+
+	ck_assert(cpuinfo_next_speed(&text, &cpu, &hertz) && cpu == 3);
+	ck_assert_double_eq(hertz, 2600.25e6);
+	ck_assert(!cpuinfo_next_speed(&text, &cpu, &hertz));
+}
+END_TEST
+
+START_TEST(passwd_names)
+{
+	static const char text[] =
+		"root:x:0:0::/:/bin/sh\n:x:5:5::/:\nbad\nada:x:1000:1000::/home/ada:\nbob:x:1000:1:::\n";
+	struct span name;
+
+	ck_assert(passwd_find(span_text(text), 1000, &name) && span_is(name, "ada"));
+	ck_assert(passwd_find(span_text(text), 0, &name) && span_is(name, "root"));
+	ck_assert(!passwd_find(span_text(text), 5, &name) && !passwd_find(span_text(text), 7, &name));
 }
 END_TEST
 
@@ -487,5 +554,7 @@ SUITE_MAIN("kernel", meminfo_takes_bytes_and_counts, meminfo_lines_in_any_order,
 	   zoneinfo_sums_reserves, pressure_takes_whole_lines_only, system_files,
 	   cgroup_version_by_controller, cgroup_takes_the_mount_root_off, cgroup_limits,
 	   arcstats_above_minimum, pid_stat_of_hostile_names, pid_io_read_bytes, perf_groups_are_taken_whole,
+	   pid_stat_to_the_processor, pid_status_effective_user, cpu_times_of_old_and_new_kernels,
+	   cpuinfo_speeds, passwd_names,
 	   perf_counts_are_scaled, lists_of_cpus, taskstats_two_exits_in_a_datagram, taskstats_cut_anywhere,
 	   taskstats_short_and_old_leave_unknowns, taskstats_of_version_15, netlink_answers)

@@ -390,7 +390,8 @@ static void check_rate(const struct schema *schema, const struct column *column)
 
 	for (unsigned i = 0; i < schema->n_columns; i++)
 		found |= schema->columns[i].offset == column->rate_of &&
-			 schema->columns[i].kind == COLUMN_COUNTER;
+			 (schema->columns[i].kind == COLUMN_COUNTER ||
+			  schema->columns[i].kind == COLUMN_GAUGE);
 	ck_assert_msg(found && column->type == VALUE_F64, "%s.%s grows from no counter", schema->name,
 		      column->key);
 }

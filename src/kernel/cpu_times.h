@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The lines "cpu" and "cpuN" of /proc/stat: what each CPU did since boot; and the speed of CPUs in
+ * /proc/cpuinfo. */
+#ifndef PANETOP_KERNEL_CPU_TIMES_H
+#define PANETOP_KERNEL_CPU_TIMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/span.h"
+#include "core/unknown.h"
+
+#define CPU_ALL U64_UNKNOWN /* the line "cpu": the sum over all, those that went offline included */
+
+/* In USER_HZ; U64_UNKNOWN where this kernel's line is shorter. Kernels count guest in user, guest_nice in
+ * nice. */
+struct cpu_times {
+	uint64_t cpu; /* its number, or CPU_ALL */
+	uint64_t user, nice, system, idle, iowait, irq, softirq, steal, guest, guest_nice;
+};
+
+/* The next such line of text; false when there is none. */
+bool cpu_times_next(struct span *text, struct cpu_times *times);
+
+/* The next CPU of /proc/cpuinfo that tells its speed ("cpu MHz"), with its number; false when there is none.
+ */
+bool cpuinfo_next_speed(struct span *text, uint64_t *cpu, double *hertz);
+
+#endif

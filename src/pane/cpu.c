@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The CPU pane: its tables, options and keys; cpu_draw.c draws it, cpu_act.c acts on processes. */
+#include <config.h>
+
+#include "pane/cpu.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "screen/keys.h"
+
+static const struct pane_table tables[] = {
+	[PROCESS_TABLE] = { .topic = "process", .headline = true, .sort = "cpu_ratio" },
+	[ACCOUNT_TABLE] = { .topic = "account", .headline = true },
+	[CPU_TABLE] = { .topic = "cpu" },
+	[EXITED_TABLE] = { .topic = "exited", .sort = "cpu_ratio" },
+	[SELF_TABLE] = { .topic = "self" },
+	[DISTRIBUTION_TABLE] = { .topic = "distribution", .on_request = true, .option = "distribution" },
+	[TOTAL_TABLE] = { .topic = "process_total",
+			  .on_request = true,
+			  .option = "totals",
+			  .sort = "mean_ratio" },
+	[COUNTER_TABLE] = { .topic = "counter", .on_request = true, .option = "perf" },
+	[SYSTEM_TABLE] = { .topic = "system" },
+	[CPU_PRESSURE_TABLE] = { .topic = "pressure" },
+	{ 0 },
+};
+
+#define SHARE(name) { "cpu", "all", name "_ratio" }
+
+const struct series cpu_series[] = {
+	[SERIES_USER] = SHARE("user"),       [SERIES_NICE] = SHARE("nice"),
+	[SERIES_SYSTEM] = SHARE("system"),   [SERIES_IRQ] = SHARE("irq"),
+	[SERIES_SOFTIRQ] = SHARE("softirq"), [SERIES_STEAL] = SHARE("steal"),
+	[SERIES_GUEST] = SHARE("guest"),     [SERIES_IOWAIT] = SHARE("iowait"),
+};
+
+static bool valid_threshold(const char *value)
+{
+	struct span span = span_text(value);
+	double percent;
+
+	return *value != ' ' && span_f64(&span, &percent) && span.at == span.end && percent <= 1e6;
+}
+
+static bool not_empty(const char *value)
+{
+	return *value != '\0';
+}
+
+static const struct pane_option options[] = {
+	{ "idle", NULL, N_("processes that used nothing, too"), NULL, NULL },
+	{ "threshold", N_("PERCENT"), N_("only processes that used at least so much of a CPU"),
+	  valid_threshold, N_("use a number of percent") },
+	{ "per-machine", NULL, N_("100 % is the whole machine, not one CPU"), NULL, NULL },
+	{ "distribution", NULL, N_("how many processes use how much"), NULL, NULL },
+	{ "totals", NULL, N_("mean use of every process over the whole run, ended ones included"), NULL,
+	  NULL },
+	{ "perf", N_("EVENT[,...]"), N_("count these events, by names of libpfm4, on every CPU"), not_empty,
+	  N_("it must not be empty") },
+	{ 0 },
+};
+
+#define USED_SOMETHING 1e-9
+
+static double least_share(const struct settings *settings)
+{
+	const char *threshold = settings_get(settings, "cpu.threshold");
+	struct span span = span_text(threshold ? threshold : "");
+	double percent;
+
+	if (span_f64(&span, &percent) && percent > 0)
+		return percent / 100;
+	return settings_get(settings, "cpu.idle") ? NAN : USED_SOMETHING;
+}
+
+/* Puts the column wanted where one of the others, which end with NULL, stands. */
+static void swap_column(struct view *view, const char *const *others, const char *wanted)
+{
+	int index = schema_column(view->schema, wanted);
+
+	for (unsigned i = 0; index >= 0 && i < view->n_columns; i++)
+		for (const char *const *other = others; *other; other++)
+			if ((int)view->columns[i] == schema_column(view->schema, *other))
+				view->columns[i] = (unsigned)index;
+}
+
+static bool is_set(const struct settings *settings, const char *name, const char *value)
+{
+	const char *text = settings_get(settings, name);
+
+	return text && strcmp(text, value) == 0;
+}
+
+static const char *command_column(const struct settings *settings)
+{
+	bool base = is_set(settings, "cpu.directories", "no");
+
+	if (is_set(settings, "cpu.command", "name"))
+		return "name";
+	if (is_set(settings, "cpu.command", "program"))
+		return base ? "program_base" : "program";
+	return base ? "command_base" : "command";
+}
+
+static void choose_scale(const struct settings *settings, struct view *view)
+{
+	static const char *const columns[][3] = { { "cpu_ratio", "machine_ratio", NULL },
+						  { "user_ratio", "machine_user_ratio", NULL },
+						  { "system_ratio", "machine_system_ratio", NULL } };
+	bool machine = settings_get(settings, "cpu.per-machine");
+
+	for (unsigned i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		swap_column(view, columns[i], columns[i][machine ? 1 : 0]);
+}
+
+static void adjust(const struct settings *settings, struct view *view)
+{
+	static const char *const commands[] = { "command",      "command_base", "program",
+						"program_base", "name",         NULL };
+	const char *pid = settings_get(settings, "run.pid"), *user = settings_get(settings, "run.user");
+
+	if (strcmp(view->schema->name, "process") != 0)
+		return;
+	view_choose_least(view, "cpu_ratio", least_share(settings));
+	if (pid)
+		view_choose_rows(view, pid, "pid", "name");
+	if (user)
+		view_choose_rows(view, user, "uid", "user");
+	choose_scale(settings, view);
+	swap_column(view, commands, command_column(settings));
+}
+
+static void show(struct pane_context *context, unsigned table)
+{
+	struct cpu_state *cpu = context->state;
+
+	cpu->view = cpu->view == table ? PROCESS_TABLE : table;
+	context->focus = cpu->view;
+	screen_request(context, DISTRIBUTION_TABLE, cpu->view == DISTRIBUTION_TABLE);
+	screen_request(context, COUNTER_TABLE, cpu->view == COUNTER_TABLE);
+	screen_request(context, TOTAL_TABLE, context->requested[TOTAL_TABLE] || cpu->view == TOTAL_TABLE);
+}
+
+static void show_cpus(struct pane_context *context)
+{
+	show(context, CPU_TABLE);
+}
+
+static void show_exited(struct pane_context *context)
+{
+	show(context, EXITED_TABLE);
+}
+
+static void show_self(struct pane_context *context)
+{
+	show(context, SELF_TABLE);
+}
+
+static void show_distribution(struct pane_context *context)
+{
+	show(context, DISTRIBUTION_TABLE);
+}
+
+static void show_totals(struct pane_context *context)
+{
+	show(context, TOTAL_TABLE);
+}
+
+static void show_counters(struct pane_context *context)
+{
+	show(context, COUNTER_TABLE);
+}
+
+static void set(struct pane_context *context, const char *name, const char *value, const char *said)
+{
+	settings_set(context->settings, name, value);
+	screen_adjust(context);
+	screen_say(context->screen, "%s", said);
+}
+
+static void toggle_idle(struct pane_context *context)
+{
+	bool idle = !settings_get(context->settings, "cpu.idle");
+
+	set(context, "cpu.idle", idle ? "yes" : NULL,
+	    idle ? _("all processes") : _("processes that used CPU time in the interval"));
+}
+
+static void toggle_scale(struct pane_context *context)
+{
+	bool machine = !settings_get(context->settings, "cpu.per-machine");
+
+	set(context, "cpu.per-machine", machine ? "yes" : NULL,
+	    machine ? _("100 % is the whole machine") : _("100 % is one CPU"));
+}
+
+static void show_lines(struct pane_context *context)
+{
+	set(context, "cpu.command", NULL, _("whole command lines"));
+}
+
+static void show_programs(struct pane_context *context)
+{
+	set(context, "cpu.command", "program", _("first words of the command lines"));
+}
+
+static void show_names(struct pane_context *context)
+{
+	set(context, "cpu.command", "name", _("names of the processes"));
+}
+
+static void toggle_directories(struct pane_context *context)
+{
+	bool without = !is_set(context->settings, "cpu.directories", "no");
+
+	set(context, "cpu.directories", without ? "no" : NULL,
+	    without ? _("programs without their directories") : _("programs with their directories"));
+}
+
+static const struct binding bindings[] = {
+	{ 'z', 0, N_("Idle"), N_("processes that used nothing, too, or not"), toggle_idle },
+	{ 'a', 0, N_("Scale"), N_("100 % is one CPU, or the whole machine"), toggle_scale },
+	{ 'p', 0, N_("CPUs"), N_("what each CPU does, in numbers"), show_cpus },
+	{ 'x', 0, N_("Exited"), N_("what processes used that ended between two samples, by name"),
+	  show_exited },
+	{ K_F9, 'k', N_("Signal"), N_("send a signal to the selected process"), cpu_signal },
+	{ K_F7, 0, NULL, N_("give the selected process more of the CPUs (nice - 1)"), cpu_less_nice },
+	{ K_F8, 0, NULL, N_("give the selected process less of the CPUs (nice + 1)"), cpu_nicer },
+	{ 'l', 0, NULL, N_("whole command lines"), show_lines },
+	{ 's', 0, NULL, N_("only the first word of command lines"), show_programs },
+	{ 'C', 0, NULL, N_("only the names of processes"), show_names },
+	{ 'd', 0, NULL, N_("programs with or without their directories"), toggle_directories },
+	{ 'D', 0, NULL, N_("how many processes use how much"), show_distribution },
+	{ 'g', 'T', NULL, N_("mean use of every process since this key, ended ones included"), show_totals },
+	{ 'P', 0, NULL, N_("performance counters of every CPU, and all together"), show_counters },
+	{ 'o', 0, NULL, N_("what panetop itself costs"), show_self },
+	{ 0 },
+};
+
+const struct pane pane_cpu = {
+	.name = "cpu",
+	.title = N_("CPU"),
+	.question = N_("Who uses the processors?"),
+	.by_default = true,
+	.takes_pid = true,
+	.takes_user = true,
+	.tables = tables,
+	.options = options,
+	.series = cpu_series,
+	.n_series = N_CPU_SERIES,
+	.bindings = bindings,
+	.state_size = sizeof(struct cpu_state),
+	.adjust = adjust,
+	.draw = cpu_draw,
+};

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Signals and priorities for the process under the cursor: asked for by name, never for another with its pid.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/i18n.h"
+#include "pane/cpu.h"
+
+static const struct {
+	const char *name;
+	int number;
+} signals[] = {
+	{ "TERM", SIGTERM }, { "KILL", SIGKILL }, { "INT", SIGINT },   { "HUP", SIGHUP },
+	{ "QUIT", SIGQUIT }, { "STOP", SIGSTOP }, { "CONT", SIGCONT }, { "USR1", SIGUSR1 },
+	{ "USR2", SIGUSR2 }, { "ABRT", SIGABRT }, { "ALRM", SIGALRM }, { "CHLD", SIGCHLD },
+	{ "PIPE", SIGPIPE }, { "SEGV", SIGSEGV }, { "TSTP", SIGTSTP }, { "WINCH", SIGWINCH },
+};
+
+/* "TERM", "SIGTERM" or "15"; 0 for none of these. */
+static int parse_signal(const char *text)
+{
+	struct span span = span_text(text);
+	uint64_t number;
+
+	if (span_u64(&span, &number) && span.at == span.end && number > 0 && number <= 64)
+		return (int)number;
+	if (strncasecmp(text, "SIG", 3) == 0)
+		text += 3;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (strcasecmp(signals[i].name, text) == 0)
+			return signals[i].number;
+	return 0;
+}
+
+/* The row is in the table of a frame that will be gone when the answer comes: what names it is kept. */
+static bool keep_target(struct pane_context *context)
+{
+	struct cpu_state *cpu = context->state;
+	const struct table_widget *widget = &context->tables[PROCESS_TABLE];
+	const struct table *table = context_table(context, PROCESS_TABLE);
+	const struct column *column;
+	const void *row =
+		context->focus == PROCESS_TABLE && widget->cursor_on ? table_cell(widget, &column) : NULL;
+
+	if (!row || !table) {
+		screen_say(context->screen, "%s", _("select a process first, with the arrows or the mouse"));
+		return false;
+	}
+	cpu->target.pid = table_number(table, row, "pid");
+	cpu->target.start_seconds = table_number(table, row, "start_seconds");
+	snprintf(cpu->target.name, sizeof(cpu->target.name), "%s", table_text(table, row, "name"));
+	return true;
+}
+
+static void say_failed(struct pane_context *context, int error, const char *remedy)
+{
+	const struct cpu_state *cpu = context->state;
+
+	screen_say(context->screen, _("%.0f %s: %s%s%s"), cpu->target.pid, cpu->target.name,
+		   error == -ENOTSUP ? _("this is not the live machine")
+		   : error == -ESRCH ? _("it has ended")
+				     : strerror(-error),
+		   remedy ? "; " : "", remedy ? remedy : "");
+}
+
+static void done(struct pane_context *context, int error)
+{
+	const struct cpu_state *cpu = context->state;
+
+	if (error)
+		say_failed(context, error, NULL);
+	else
+		screen_say(context->screen, _("done: %.0f %s"), cpu->target.pid, cpu->target.name);
+}
+
+/* Without really it is only found out whether it could be done. */
+static bool act(struct pane_context *context, const char *verb, int number, bool really)
+{
+	const struct cpu_state *cpu = context->state;
+	const char *remedy;
+	char action[128];
+	int error;
+
+	snprintf(action, sizeof(action), "%s %d %.0f %.6f", verb, number, cpu->target.pid,
+		 cpu->target.start_seconds);
+	error = screen_act(context, "process", action, really ? done : NULL, &remedy);
+	if (error)
+		say_failed(context, error, remedy);
+	return !error;
+}
+
+static void send_signal(struct pane_context *context, const char *text)
+{
+	int number = parse_signal(text);
+
+	if (number)
+		act(context, "signal", number, true);
+	else if (*text)
+		screen_say(context->screen, _("'%s' is no signal; nothing was sent"), text);
+}
+
+void cpu_signal(struct pane_context *context)
+{
+	const struct cpu_state *cpu = context->state;
+	char label[160];
+
+	if (!keep_target(context) || !act(context, "signal", SIGTERM, false))
+		return;
+	snprintf(label, sizeof(label), _("Signal to %.0f %s (Enter sends, Esc does not)"), cpu->target.pid,
+		 cpu->target.name);
+	screen_prompt(context, label, "TERM", send_signal);
+}
+
+static void step_up(struct pane_context *context)
+{
+	act(context, "nice", 1, true);
+}
+
+static void step_down(struct pane_context *context)
+{
+	act(context, "nice", -1, true);
+}
+
+static void ask_nice(struct pane_context *context, int step, void (*yes)(struct pane_context *context))
+{
+	const struct cpu_state *cpu = context->state;
+	char question[200];
+
+	if (!keep_target(context) || !act(context, "nice", step, false))
+		return;
+	snprintf(question, sizeof(question),
+		 step > 0 ? _("Give %.0f %s less of the CPUs (nice + 1)?")
+			  : _("Give %.0f %s more of the CPUs (nice - 1)?"),
+		 cpu->target.pid, cpu->target.name);
+	screen_ask(context, question, yes);
+}
+
+void cpu_nicer(struct pane_context *context)
+{
+	ask_nice(context, 1, step_up);
+}
+
+void cpu_less_nice(struct pane_context *context)
+{
+	ask_nice(context, -1, step_down);
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Drawing of the CPU pane: the machine above its processes, as far as there are lines for both. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "model/units.h"
+#include "pane/cpu.h"
+#include "screen/graph.h"
+
+#define BARS_MAX 16      /* with more CPUs each is one cell */
+#define LABEL_CELLS 6
+#define PERCENT_CELLS 8
+#define BAR_CELLS_MIN 10
+#define TABLE_LINES_MIN 4
+#define NOTICEABLE 0.005 /* of a CPU */
+
+static void fill_parts(const struct table *table, const void *row, struct graph_part *parts)
+{
+	static const char letters[N_CPU_SERIES] = { 'u', 'n', 's', 'i', 'f', 'x', 'g', 'w' };
+	const char *const labels[N_CPU_SERIES] = { _("user"),	 _("nice"),  _("system"), _("irq"),
+						   _("softirq"), _("steal"), _("guest"),  _("iowait") };
+
+	for (unsigned i = 0; i < N_CPU_SERIES; i++)
+		parts[i] = (struct graph_part){ letters[i], i, labels[i], i,
+						table_number(table, row, cpu_series[i].column) };
+}
+
+/* All that a CPU did, guests included; NaN before there are rates. */
+static double busy_ratio(const struct table *table, const void *row)
+{
+	return 1 - table_number(table, row, "idle_ratio") - fmax(0, table_number(table, row, "iowait_ratio"));
+}
+
+static void draw_bar(const struct canvas *canvas, const struct table *table, const void *row)
+{
+	struct graph_part parts[N_CPU_SERIES];
+	double busy = busy_ratio(table, row);
+	char text[32];
+
+	snprintf(text, sizeof(text), "CPU%s", table_text(table, row, "cpu"));
+	canvas_text(canvas, 0, 0, STYLE_STRONG, text, LABEL_CELLS - 1);
+	fill_parts(table, row, parts);
+	graph_bar(canvas, 0, LABEL_CELLS, canvas->width - LABEL_CELLS - PERCENT_CELLS, parts, N_CPU_SERIES,
+		  1);
+	if (isnan(busy))
+		snprintf(text, sizeof(text), "-");
+	else
+		snprintf(text, sizeof(text), "%.1f %%", 100 * busy);
+	canvas_right(canvas, 0, canvas->width - PERCENT_CELLS, PERCENT_CELLS,
+		     busy >= 0.9 ? STYLE_WARN : STYLE_NORMAL, text);
+}
+
+/* A bar for each CPU, side by side where there are too many for as many lines; false when they are too
+ * narrow. */
+static bool draw_bars(const struct canvas *canvas, const struct table *table, int lines_max, int *lines)
+{
+	int n_cpus = (int)table->n_rows - 1, columns = 1, width;
+
+	while ((n_cpus + columns - 1) / columns > lines_max)
+		columns++;
+	width = (canvas->width - 2 * (columns - 1)) / columns;
+	if (n_cpus > BARS_MAX || width < LABEL_CELLS + BAR_CELLS_MIN + PERCENT_CELLS)
+		return false;
+	*lines = (n_cpus + columns - 1) / columns;
+	for (int i = 0; i < n_cpus; i++) {
+		struct canvas part = canvas_part(canvas, i % *lines, i / *lines * (width + 2), 1, width);
+
+		draw_bar(&part, table, table_row(table, (size_t)i + 1));
+	}
+	return true;
+}
+
+static double mean_busy(const struct table *table, size_t first, size_t count)
+{
+	double sum = 0;
+	size_t known = 0;
+
+	for (size_t i = first; i < first + count && i < table->n_rows; i++) {
+		double busy = busy_ratio(table, table_row(table, i));
+
+		if (isnan(busy))
+			continue;
+		sum += busy;
+		known++;
+	}
+	return known > 0 ? sum / (double)known : NAN;
+}
+
+/* A cell for each CPU, or for as many as must share one: the higher, the busier. */
+static int draw_heat(const struct canvas *canvas, const struct table *table, int lines_max)
+{
+	size_t n_cpus = table->n_rows - 1, room = (size_t)(canvas->width > 10 ? canvas->width - 9 : 1);
+	size_t share = (n_cpus + room * (size_t)lines_max - 1) / (room * (size_t)lines_max);
+	size_t cells = (n_cpus + share - 1) / share, per_line = room < 64 ? room : room / 16 * 16;
+
+	if ((cells + per_line - 1) / per_line > (size_t)lines_max)
+		per_line = room;
+	for (size_t cell = 0; cell < cells; cell++) {
+		double busy = mean_busy(table, 1 + cell * share, share);
+		int level = isnan(busy) ? 0 : busy < 0 ? 0 : busy >= 1 ? 7 : (int)(busy * 8);
+		int y = (int)(cell / per_line), x = (int)(cell % per_line);
+
+		if (x == 0)
+			canvas_print(canvas, y, 0, STYLE_STRONG, "CPU%-5zu", cell * share);
+		canvas_fill(canvas, y, 9 + x, busy >= 0.9 ? STYLE_WARN : STYLE_NORMAL,
+			    isnan(busy)	    ? '-'
+			    : canvas->ascii ? (uint32_t)('0' + level)
+					    : (uint32_t)(0x2581 + level),
+			    1);
+	}
+	return (int)((cells + per_line - 1) / per_line);
+}
+
+static int draw_machine(const struct canvas *canvas, const struct table *table)
+{
+	int lines_max = canvas->height >= 10 ? canvas->height / 5 : canvas->height >= 7 ? 2 : 1, lines;
+
+	if (draw_bars(canvas, table, lines_max, &lines))
+		return lines;
+	return draw_heat(canvas, table, lines_max);
+}
+
+/* The legend names what there is, and always the three that people look for. */
+static void draw_legend(const struct canvas *canvas, int y, const struct graph_part *parts)
+{
+	struct graph_part shown[N_CPU_SERIES];
+	unsigned n_shown = 0;
+
+	for (unsigned i = 0; i < N_CPU_SERIES; i++)
+		if (i == SERIES_USER || i == SERIES_SYSTEM || i == SERIES_IOWAIT ||
+		    parts[i].value >= NOTICEABLE)
+			shown[n_shown++] = parts[i];
+	graph_legend(canvas, y, shown, n_shown, 1, _("idle"));
+}
+
+/* Draws text behind what stands there already, if it fits whole; returns where the next may stand. */
+static int draw_piece(const struct canvas *canvas, int y, int x, const char *text)
+{
+	if (x + utf8_cells(text, canvas->ascii) > canvas->width)
+		return x;
+	return x + canvas_text(canvas, y, x, STYLE_NORMAL, text, -1) + 2;
+}
+
+static int draw_rate(const struct canvas *canvas, int y, int x, const char *name, double per_second)
+{
+	char text[64], number[VALUE_TEXT_MAX];
+
+	snprintf(text, sizeof(text), "%s %s/s", name, rate_text(number, per_second));
+	return draw_piece(canvas, y, x, text);
+}
+
+/* Speed, queue, rates and pressure of the machine. */
+static void draw_rates(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	const struct table *system = context_table(context, SYSTEM_TABLE);
+	const struct table *pressure = context_table(context, CPU_PRESSURE_TABLE);
+	const void *row = system && system->n_rows > 0 ? table_row(system, 0) : NULL;
+	double hertz = frame_number(context->frame, "cpu", "all", "frequency_hertz"), waiting;
+	char text[64], number[VALUE_TEXT_MAX];
+	int x = 0;
+
+	if (!row)
+		return;
+	if (!isnan(hertz))
+		x = draw_piece(canvas, y, x, hertz_text(number, hertz));
+	snprintf(text, sizeof(text), _("run %.0f  blocked %.0f"), table_number(system, row, "running"),
+		 table_number(system, row, "blocked"));
+	x = draw_piece(canvas, y, x, text);
+	x = draw_rate(canvas, y, x, _("forks"), table_number(system, row, "forks_per_second"));
+	x = draw_rate(canvas, y, x, _("switches"), table_number(system, row, "context_switches_per_second"));
+	waiting = pressure ? table_number(pressure, table_find(pressure, "cpu", "some"), "avg10_ratio") : NAN;
+	if (!isnan(waiting)) {
+		snprintf(text, sizeof(text), _("pressure %.2f %%"), 100 * waiting);
+		x = draw_piece(canvas, y, x, text);
+	}
+	draw_rate(canvas, y, x, _("interrupts"), table_number(system, row, "interrupts_per_second"));
+}
+
+/* "busy 0.94 CPUs = tasks 0.71 + exited 0.19": the parts that can be noticed. Returns the lines it took.
+ */
+static int draw_account(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	const struct table *account = context_table(context, ACCOUNT_TABLE);
+	double busy = frame_number(context->frame, "account", "busy", "cpu_ratio");
+	struct canvas lines = canvas_rows(canvas, y, 2);
+	char text[400];
+	bool first = true;
+
+	if (!account || isnan(busy))
+		return 0;
+	snprintf(text, sizeof(text), _("busy %.2f CPUs ="), busy);
+	for (size_t i = 0; i < account->n_rows; i++) {
+		const void *row = table_row(account, i);
+		double share = table_number(account, row, "cpu_ratio");
+		const char *part = table_text(account, row, "part");
+		size_t length = strlen(text);
+
+		if (strcmp(part, "busy") == 0 || !(fabs(share) >= NOTICEABLE || strcmp(part, "tasks") == 0))
+			continue;
+		snprintf(text + length, sizeof(text) - length, " %s%s %.2f",
+			 share < 0 ? "- " : first ? "" : "+ ", part, fabs(share));
+		first = false;
+	}
+	return canvas_wrapped(&lines, 0, STYLE_NORMAL, span_text(text));
+}
+
+/* The row after which no row used more; NULL after the last that can be noticed. */
+static const void *next_exited(const struct table *exited, double below)
+{
+	const void *greatest = NULL;
+	double most = 0;
+
+	for (size_t i = 0; i < exited->n_rows; i++) {
+		const void *row = table_row(exited, i);
+		double share = table_number(exited, row, "cpu_ratio");
+
+		if (share >= NOTICEABLE && share < below && share > most) {
+			most = share;
+			greatest = row;
+		}
+	}
+	return greatest;
+}
+
+/* "exited: cc1 12.1 % (38/s), as 4.0 % (12/s)": who they were that no list shows. False when there is nothing
+ * to say. */
+static bool draw_exited(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	const struct table *exited = context_table(context, EXITED_TABLE);
+	double below = INFINITY;
+	int x = 0;
+
+	for (const void *row; exited && x < canvas->width && (row = next_exited(exited, below));) {
+		double exits = table_number(exited, row, "exits_per_second");
+		char number[VALUE_TEXT_MAX], text[160];
+
+		below = table_number(exited, row, "cpu_ratio");
+		if (x == 0)
+			x = canvas_text(canvas, y, 0, STYLE_STRONG, _("exited:"), -1);
+		snprintf(text, sizeof(text), " %s %.1f %%", table_text(exited, row, "command"), 100 * below);
+		if (!isnan(exits))
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), " (%s/s)",
+				 rate_text(number, exits));
+		if (x + utf8_cells(text, canvas->ascii) > canvas->width)
+			break;
+		x += canvas_text(canvas, y, x, STYLE_NORMAL, text, -1);
+	}
+	return x > 0;
+}
+
+static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
+		       const struct graph_part *parts)
+{
+	struct graph_scale scale = {
+		.whole = GRAPH_OF_ONE,
+		.top_label = "100%",
+		.now_ns = context->frame->mono_ns,
+		.span_seconds = 300,
+		.step_seconds = context->frame->interval_ns > 0 ? (double)context->frame->interval_ns * 1e-9
+								: context->delay_seconds,
+	};
+
+	graph_stacked(canvas, &context->history, parts, N_CPU_SERIES, &scale);
+}
+
+static void draw_table(struct pane_context *context, const struct canvas *canvas, unsigned table)
+{
+	table_draw(&context->tables[table], canvas, context_table(context, table), context->unit);
+}
+
+/* One line for a screen on which nothing else fits. */
+static void draw_short(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct table *table = context_table(context, CPU_TABLE);
+	double busy = table && table->n_rows > 0 ? busy_ratio(table, table_row(table, 0)) : NAN;
+
+	if (isnan(busy))
+		canvas_text(canvas, 0, 0, STYLE_STRONG, _("CPU -"), -1);
+	else
+		canvas_print(canvas, 0, 0, STYLE_STRONG, _("CPU %.1f %% busy"), 100 * busy);
+}
+
+/* Lines by their weight: processes, bars, account, exited, legend, rates, graph. */
+static void draw_processes(struct pane_context *context, const struct canvas *canvas)
+{
+	const struct table *cpus = context_table(context, CPU_TABLE);
+	struct graph_part parts[N_CPU_SERIES];
+	struct canvas rest;
+	int y = 0, height = canvas->height;
+
+	if (cpus && cpus->n_rows > 1 && height >= TABLE_LINES_MIN + 2) {
+		y = draw_machine(canvas, cpus);
+		fill_parts(cpus, table_row(cpus, 0), parts);
+		if (height - y >= TABLE_LINES_MIN + 5)
+			draw_legend(canvas, y++, parts);
+		if (height - y >= TABLE_LINES_MIN + 4)
+			draw_rates(context, canvas, y++);
+	}
+	if (height - y >= TABLE_LINES_MIN + 3)
+		y += draw_account(context, canvas, y);
+	if (height - y >= TABLE_LINES_MIN + 2 && draw_exited(context, canvas, y))
+		y++;
+	if (cpus && cpus->n_rows > 1 && height - y >= 26) {
+		struct canvas graph = canvas_rows(canvas, y, 8);
+
+		draw_graph(context, &graph, parts);
+		y += 8;
+	}
+	rest = canvas_rows(canvas, y, height - y);
+	draw_table(context, &rest, PROCESS_TABLE);
+}
+
+void cpu_draw(struct pane_context *context, struct canvas *canvas)
+{
+	const struct cpu_state *cpu = context->state;
+
+	if (cpu->view != PROCESS_TABLE)
+		draw_table(context, canvas, cpu->view);
+	else if (canvas->height < TABLE_LINES_MIN)
+		draw_short(context, canvas);
+	else
+		draw_processes(context, canvas);
+}

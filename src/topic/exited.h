@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What processes used that no list of processes shows any more: those that ended since the last look. */
+#ifndef PANETOP_TOPIC_EXITED_H
+#define PANETOP_TOPIC_EXITED_H
+
+#include "core/env.h"
+#include "topic/tasks.h"
+
+#define EXITED_COMMANDS_MAX ((size_t)512)
+
+/* Processes that ended and went by the same name. */
+struct exited_command {
+	char name[TASK_NAME_MAX];
+	uint64_t exits;  /* since we began to watch; U64_UNKNOWN without records */
+	int64_t sum_ns;  /* what they used and nobody had seen before they ended; single ones may count as
+			    negative */
+	uint64_t cpu_ns; /* the greatest that sum_ns ever was */
+};
+
+struct exited {
+	struct tasks *tasks;
+	struct exit_reader *reader; /* NULL: parents tell what their children used */
+	int reader_error;           /* -errno: why there is none */
+	uint64_t tick;
+	int error;                  /* of the last update */
+	struct exited_command all;  /* all of them */
+	uint64_t tasks_ns;          /* used by all while they were seen alive, since we began to watch */
+	struct exited_command *commands; /* those beyond the room are counted under one name, the last */
+	size_t n_commands;
+	struct ended {              /* a thread that ended in this tick */
+		uint32_t tgid, number;
+		bool first;         /* it was the first thread of its process */
+		uint64_t cpu_ns;
+		char name[TASK_NAME_MAX];
+	} *ended;
+	size_t n_ended, ended_capacity;
+};
+
+/* Shared by all samplers of env; each that opens it closes it. */
+struct exited *exited_open(struct env *env);
+void exited_close(struct exited *exited);
+
+/* Once per tick, after the tasks, which it updates. 0 or -errno of that. */
+int exited_update(struct exited *exited);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "exited": what processes used that ended between two samples, by their names. */
+#include <config.h>
+
+#include <string.h>
+
+#include "core/i18n.h"
+#include "topic/exited.h"
+#include "topic/topic.h"
+
+struct exited_row {
+	const char *command;
+	double cpu_ratio, exits_per_second, cpu_seconds;
+	uint64_t exits;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct exited_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
+	       .width = 6, .rate_of = offsetof(struct exited_row, cpu_seconds),
+	       .help = N_("of one CPU, by all of this name that ended in the last interval, after they were "
+			  "last seen"),
+	       .source = "growth of cpu_seconds / time"),
+	COLUMN(struct exited_row, exits_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
+	       .title = N_("exits/s"), .width = 8, .rate_of = offsetof(struct exited_row, exits),
+	       .help = N_("processes of this name that ended"), .source = "growth of exits / time"),
+	COLUMN(struct exited_row, exits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("exits"),
+	       .width = 8, .rank = 1,
+	       .help = N_("processes of this name that ended, since panetop began to watch"),
+	       .source = "taskstats exit records"),
+	COLUMN(struct exited_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
+	       .title = N_("time"), .width = 9, .rank = 1,
+	       .help = N_("CPU time that no sample had seen while they lived, since panetop began to watch"),
+	       .source = "taskstats ac_utime + ac_stime less the clock when last seen; else cutime + cstime "
+			 "of parents"),
+	COLUMN(struct exited_row, command, .kind = COLUMN_KEY, .title = N_("command"), .width = 16,
+	       .help = N_("name that they went by; without records: whose children they were"),
+	       .source = "taskstats ac_comm"),
+};
+
+static const struct schema schema = {
+	.name = "exited",
+	.help = N_("what processes used that ended between two samples"),
+	.from_zero = true,
+	.row_size = sizeof(struct exited_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = { { 0 } };
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct exited *exited = sampler->state;
+	int error = exited_update(exited);
+
+	(void)env;
+	for (size_t i = 0; !error && i < exited->n_commands; i++) {
+		const struct exited_command *command = &exited->commands[i];
+		struct exited_row *row = table_add(table);
+
+		row->command = arena_copy(&frame->arena, command->name, strlen(command->name));
+		row->exits = command->exits;
+		row->cpu_seconds = (double)command->cpu_ns * 1e-9;
+	}
+	return error;
+}
+
+static int open_exited(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	(void)settings;
+	sampler->state = exited_open(env);
+	return 0;
+}
+
+static void close_exited(struct sampler *sampler)
+{
+	exited_close(sampler->state);
+}
+
+const struct topic topic_exited = {
+	.schema = &schema,
+	.sources = sources,
+	.open = open_exited,
+	.sample = sample,
+	.close = close_exited,
+};

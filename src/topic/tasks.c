@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Keeping the list of processes: a look at every clock, and into the stat file of those whose clock moved. */
+#include <config.h>
+
+#include "topic/tasks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/pids.h"
+#include "topic/commands.h"
+
+#define LOOKS_PER_TICK ((size_t)64)
+#define STILL_TICKS 60 /* after which the file of a process that does nothing is closed */
+
+static const char key;
+
+static void *open_tasks(struct env *env)
+{
+	struct tasks *tasks = alloc_zeroed(1, sizeof(*tasks));
+
+	tasks->env = env;
+	tasks->tick = ENV_NEVER;
+	tasks->clocks = env_has_process_clocks(env);
+	tasks->commands = commands_open(env);
+	return tasks;
+}
+
+static void free_task(struct task *task)
+{
+	free(task->command);
+	free(task);
+}
+
+static void close_tasks(void *state)
+{
+	struct tasks *tasks = state;
+
+	for (size_t i = 0; i < tasks->n_gone; i++)
+		free_task(tasks->gone[i]);
+	for (size_t i = 0; i < tasks->n_all; i++)
+		free_task(tasks->all[i]);
+	commands_close(tasks->commands);
+	free(tasks->gone);
+	free(tasks->before);
+	free(tasks->all);
+	free(tasks);
+}
+
+struct tasks *tasks_open(struct env *env)
+{
+	return env_share(env, &key, open_tasks, close_tasks);
+}
+
+void tasks_close(struct tasks *tasks)
+{
+	struct env *env = tasks->env;
+
+	for (size_t i = 0; i < tasks->n_all; i++)
+		pids_release(env, &tasks->all[i]->stat_file);
+	env_unshare(env, &key);
+}
+
+struct task *tasks_find(const struct tasks *tasks, uint32_t pid)
+{
+	size_t low = 0, high = tasks->n_all;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (tasks->all[middle]->pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < tasks->n_all && tasks->all[low]->pid == pid ? tasks->all[low] : NULL;
+}
+
+static struct task *new_task(uint32_t pid)
+{
+	struct task *task = alloc_zeroed(1, sizeof(*task));
+
+	task->pid = pid;
+	task->uid = task->owner = UINT32_MAX;
+	task->start_ticks = U64_UNKNOWN;
+	task->stat_file = -1;
+	return task;
+}
+
+/* What it used in the interval is split as the ticks of its file grew; where none did, as the last time. */
+static void split_time(struct task *task, const struct pid_stat *stat, uint64_t used_ns)
+{
+	uint64_t user = stat->user_ticks - task->stat.user_ticks;
+	uint64_t system = stat->system_ticks - task->stat.system_ticks;
+
+	if (stat->user_ticks >= task->stat.user_ticks && stat->system_ticks >= task->stat.system_ticks &&
+	    user + system > 0)
+		task->system_share = (double)system / (double)(user + system);
+	task->system_ns += (uint64_t)((double)used_ns * task->system_share);
+}
+
+/* The user of a process that may not be dumped stands in its status file alone: its files are root's. */
+static void find_user(struct env *env, struct task *task, uint32_t owner)
+{
+	char bytes[2048];
+	long length;
+
+	if (owner == task->owner)
+		return;
+	task->owner = task->uid = owner;
+	if (owner != 0 || task_is_kernel(task))
+		return;
+	length = pids_read(env, task->pid, "status", bytes, sizeof(bytes));
+	if (length > 0)
+		pid_status_uid(span_of(bytes, (size_t)length), &task->uid);
+}
+
+static void take_name(struct task *task, struct span comm)
+{
+	size_t length = span_length(comm) < TASK_NAME_MAX ? span_length(comm) : TASK_NAME_MAX - 1;
+
+	if (strncmp(task->name, comm.at, length) != 0 || task->name[length] != '\0')
+		task->command_tick = 0; /* it may have become another program */
+	memcpy(task->name, comm.at, length);
+	task->name[length] = '\0';
+}
+
+enum look { LOOK_SAME, LOOK_OTHER, LOOK_ENDED, LOOK_HIDDEN };
+
+/* Reads the stat file; cpu_ns is what its clock says, or U64_UNKNOWN to take the ticks of the file. */
+static enum look read_stat(struct tasks *tasks, struct env *env, struct task *task, uint64_t cpu_ns)
+{
+	bool fresh = task->start_ticks == U64_UNKNOWN;
+	uint32_t owner = task->owner;
+	struct pid_stat stat;
+	char bytes[1024];
+	long length = pids_read_kept(env, &task->stat_file, task->pid, "stat", bytes, sizeof(bytes), &owner);
+
+	if (length == -ENOENT || length == -ESRCH)
+		return LOOK_ENDED;
+	if (length < 0 || !pid_stat_parse(span_of(bytes, (size_t)length), &stat))
+		return LOOK_HIDDEN;
+	if (!fresh && stat.start_ticks != task->start_ticks)
+		return LOOK_OTHER;
+	if (cpu_ns == U64_UNKNOWN)
+		cpu_ns = (stat.user_ticks + stat.system_ticks) *
+			 (UINT64_C(1000000000) / env->ticks_per_second);
+	if (cpu_ns < task->cpu_ns)
+		cpu_ns = task->cpu_ns;
+	task->used_ns = fresh && tasks->updates == 0 ? U64_UNKNOWN : cpu_ns - task->cpu_ns;
+	task->moved = fresh || cpu_ns != task->cpu_ns;
+	task->fresh = fresh;
+	split_time(task, &stat, cpu_ns - task->cpu_ns);
+	task->cpu_ns = cpu_ns;
+	task->start_ticks = stat.start_ticks;
+	take_name(task, stat.comm);
+	stat.comm = span_text("");
+	task->stat = stat;
+	find_user(env, task, owner);
+	return LOOK_SAME;
+}
+
+/* One look at a process: its clock, and its file if it moved, or if it is its turn. */
+static enum look look_at(struct tasks *tasks, struct env *env, struct task *task, bool turn)
+{
+	bool fresh = task->start_ticks == U64_UNKNOWN;
+	uint64_t cpu_ns = U64_UNKNOWN;
+	enum look look = LOOK_SAME;
+
+	if (tasks->clocks && !env_process_cpu_ns(task->pid, &cpu_ns))
+		return LOOK_ENDED;
+	if (tasks->clocks && !fresh && cpu_ns < task->cpu_ns)
+		return LOOK_OTHER;
+	task->moved = task->fresh = false;
+	task->used_ns = tasks->updates == 0 ? U64_UNKNOWN : 0;
+	if (fresh || turn || !tasks->clocks || cpu_ns != task->cpu_ns)
+		look = read_stat(tasks, env, task, cpu_ns);
+	if (task->moved)
+		task->moved_tick = env->tick;
+	if (fresh || (turn && env->tick - task->moved_tick > STILL_TICKS))
+		pids_release(env, &task->stat_file);
+	return look;
+}
+
+static void add_gone(struct tasks *tasks, struct env *env, struct task *task)
+{
+	pids_release(env, &task->stat_file);
+	if (tasks->n_gone == tasks->gone_capacity) {
+		tasks->gone_capacity = tasks->gone_capacity ? 2 * tasks->gone_capacity : 64;
+		tasks->gone = alloc_resize(tasks->gone, tasks->gone_capacity, sizeof(struct task *));
+	}
+	tasks->gone[tasks->n_gone++] = task;
+}
+
+/* The process with this pid goes on the list, as the one that was known (NULL: none), as another, or not at
+ * all. */
+static void add_process(struct tasks *tasks, struct env *env, uint32_t pid, struct task *known, bool turn)
+{
+	struct task *task = known ? known : new_task(pid);
+	enum look look = look_at(tasks, env, task, turn);
+
+	if (look == LOOK_OTHER) {
+		add_gone(tasks, env, task);
+		known = NULL;
+		task = new_task(pid);
+		look = look_at(tasks, env, task, turn);
+	}
+	if (look == LOOK_SAME) {
+		tasks->all[tasks->n_all++] = task;
+		return;
+	}
+	tasks->n_hidden += look == LOOK_HIDDEN;
+	if (known) {
+		add_gone(tasks, env, task);
+	} else {
+		pids_release(env, &task->stat_file);
+		free_task(task);
+	}
+}
+
+static void make_room(struct tasks *tasks, size_t wanted)
+{
+	if (wanted <= tasks->capacity)
+		return;
+	tasks->capacity = wanted + wanted / 4;
+	tasks->all = alloc_resize(tasks->all, tasks->capacity, sizeof(struct task *));
+	tasks->before = alloc_resize(tasks->before, tasks->capacity, sizeof(struct task *));
+}
+
+static void forget_gone(struct tasks *tasks)
+{
+	for (size_t i = 0; i < tasks->n_gone; i++)
+		free_task(tasks->gone[i]);
+	tasks->n_gone = 0;
+}
+
+/* Both lists go up by pid, so that they are merged in one pass. */
+static void merge(struct tasks *tasks, struct env *env, const uint32_t *pids, size_t n_pids)
+{
+	struct task **before = tasks->all;
+	size_t n_before = tasks->n_all, at = 0, first = tasks->next_look;
+
+	tasks->all = tasks->before;
+	tasks->before = before;
+	tasks->n_all = tasks->n_hidden = 0;
+	for (size_t i = 0; i < n_pids; i++) {
+		struct task *known = NULL;
+
+		while (at < n_before && before[at]->pid < pids[i])
+			add_gone(tasks, env, before[at++]);
+		if (at < n_before && before[at]->pid == pids[i])
+			known = before[at++];
+		add_process(tasks, env, pids[i], known, i >= first && i < first + LOOKS_PER_TICK);
+	}
+	while (at < n_before)
+		add_gone(tasks, env, before[at++]);
+	tasks->next_look = first + LOOKS_PER_TICK < n_pids ? first + LOOKS_PER_TICK : 0;
+}
+
+static int update(struct tasks *tasks)
+{
+	struct env *env = tasks->env;
+	const uint32_t *pids;
+	size_t n_pids;
+	int error = pids_list(env, &pids, &n_pids);
+
+	if (error)
+		return error;
+	forget_gone(tasks);
+	make_room(tasks, n_pids);
+	merge(tasks, env, pids, n_pids);
+	commands_update(tasks->commands, tasks, env);
+	tasks->updates++;
+	return 0;
+}
+
+int tasks_update(struct tasks *tasks)
+{
+	if (tasks->tick != tasks->env->tick) {
+		tasks->error = update(tasks);
+		tasks->tick = tasks->env->tick;
+	}
+	if (tasks->error)
+		env_note_failure(tasks->env, "proc", tasks->error);
+	return tasks->error;
+}

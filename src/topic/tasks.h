@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The processes of the machine, a record each, brought up to date once per tick for all topics that ask. */
+#ifndef PANETOP_TOPIC_TASKS_H
+#define PANETOP_TOPIC_TASKS_H
+
+#include "core/env.h"
+#include "kernel/pid_stat.h"
+
+#define TASK_NAME_MAX 64
+
+struct task {
+	uint32_t pid, uid;         /* uid: effective, UINT32_MAX when it could not be read */
+	uint64_t start_ticks;      /* since boot, in USER_HZ */
+	uint64_t cpu_ns;           /* since its start, of all its threads */
+	uint64_t system_ns;        /* part of it, split as the ticks of its stat file are */
+	uint64_t used_ns;          /* part of cpu_ns since the tick before; U64_UNKNOWN in the first tick */
+	struct pid_stat stat;      /* as last read; without comm */
+	char name[TASK_NAME_MAX];  /* comm, NUL-terminated */
+	char *command; /* arguments joined by blanks, cut when very long; NULL: not known, or none */
+	size_t program_length;     /* of its first argument */
+	bool fresh;                /* it was not there in the tick before */
+	bool moved;                /* it ran since the tick before, or is new */
+	uint64_t command_tick;     /* when command was asked for last; 0: never */
+	uint64_t moved_tick;
+	uint32_t owner;            /* of its stat file */
+	int stat_file;             /* see pids_read_kept() */
+	double system_share;       /* of what it used when it was last seen to use anything */
+	uint64_t dead_ns;          /* CPU time of its threads that ended while we watched */
+	uint64_t children_ns;      /* of children that it waited for, as counted so far */
+	uint64_t known_children_ns; /* part of what will come to children_ns that was counted while they lived
+				     */
+};
+
+struct tasks {
+	struct env *env;    /* borrowed */
+	struct task **all;  /* those that live, by pid */
+	size_t n_all, capacity;
+	struct task **before; /* room for the list of the next update; the same capacity */
+	struct task *
+		*gone; /* those that ended since the tick before, or whose pid became another process's */
+	size_t n_gone, gone_capacity;
+	size_t n_hidden;    /* listed, but their stat file could not be read */
+	uint64_t tick;      /* of the last update */
+	int error;          /* -errno of that */
+	unsigned long updates;
+	bool clocks;        /* times are of clocks, to the nanosecond; else of stat files, in USER_HZ */
+	size_t next_look;   /* index of the task whose turn it is to be read although it did not move */
+	struct commands *commands;
+};
+
+/* Shared by all samplers of env; each that opens it closes it. */
+struct tasks *tasks_open(struct env *env);
+void tasks_close(struct tasks *tasks);
+
+/* Brings them up to date, once per tick. 0, or -errno when the processes cannot be listed. */
+int tasks_update(struct tasks *tasks);
+
+/* NULL when there is none with this pid. */
+struct task *tasks_find(const struct tasks *tasks, uint32_t pid);
+
+/* Is it a thread of the kernel? */
+static inline bool task_is_kernel(const struct task *task)
+{
+	return task->stat.flags & PID_FLAG_KERNEL_THREAD;
+}
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A list of the users that were asked for; unknown ones are looked up by the worker. */
+#include <config.h>
+
+#include "topic/users.h"
+
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/worker.h"
+#include "kernel/passwd.h"
+
+#define NAME_MAX_BYTES 64
+
+struct user {
+	struct worker_job job;
+	struct user *next;
+	uint32_t uid;
+	bool busy, orphan;
+	char number[16];
+	char found[NAME_MAX_BYTES]; /* written by the worker */
+	const char *name;           /* number or found */
+};
+
+struct users {
+	struct user *first;
+};
+
+static const char key;
+
+static void *open_users(struct env *env)
+{
+	(void)env;
+	return alloc_zeroed(1, sizeof(struct users));
+}
+
+static void close_users(void *state)
+{
+	struct users *users = state;
+
+	while (users->first) {
+		struct user *user = users->first;
+
+		users->first = user->next;
+		if (user->busy)
+			user->orphan = true;
+		else
+			free(user);
+	}
+	free(users);
+}
+
+static void run(struct worker_job *job)
+{
+	struct user *user = (struct user *)job;
+	struct passwd entry, *result = NULL;
+	char bytes[4096];
+
+	if (getpwuid_r(user->uid, &entry, bytes, sizeof(bytes), &result) == 0 && result)
+		snprintf(user->found, sizeof(user->found), "%s", result->pw_name);
+}
+
+static void done(struct worker_job *job)
+{
+	struct user *user = (struct user *)job;
+
+	user->busy = false;
+	if (user->orphan)
+		free(user);
+	else if (*user->found)
+		user->name = user->found;
+}
+
+static void look_up(struct env *env, struct user *user)
+{
+	struct span text, name;
+
+	if (env_read(env, env_file(env, "etc/passwd"), &text) == 0 && passwd_find(text, user->uid, &name)) {
+		snprintf(user->found, sizeof(user->found), "%.*s", (int)span_length(name), name.at);
+		user->name = user->found;
+	} else if (env->live) {
+		user->busy = true;
+		user->job = (struct worker_job){ .run = run, .done = done };
+		worker_submit(env->worker, &user->job);
+	}
+}
+
+const char *users_name(struct env *env, uint32_t uid)
+{
+	struct users *users = env_kept(env, &key, open_users, close_users);
+	struct user *user = users->first;
+
+	while (user && user->uid != uid)
+		user = user->next;
+	if (user)
+		return user->name;
+	user = alloc_zeroed(1, sizeof(*user));
+	user->uid = uid;
+	snprintf(user->number, sizeof(user->number), "%u", uid);
+	user->name = user->number;
+	user->next = users->first;
+	users->first = user;
+	look_up(env, user);
+	return user->name;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names of users: from the root's etc/passwd, else from the name services, which may take long and are not
+ * waited for. */
+#ifndef PANETOP_TOPIC_USERS_H
+#define PANETOP_TOPIC_USERS_H
+
+#include "core/env.h"
+
+/* The name, the number as text while or when there is no name; valid as long as env. */
+const char *users_name(struct env *env, uint32_t uid);
+
+#endif

@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the topics over processes: on a proc of our own that changes from tick to tick, and on this
+ * machine. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/worker.h"
+#include "live.h"
+#include "model/derive.h"
+#include "suite.h"
+#include "topic/topic.h"
+
+/* A live source over a root, and the last two frames that it gave. */
+struct machine {
+	char root[64];
+	struct env env;
+	struct settings settings;
+	struct source source;
+	struct frame frames[2];
+	struct frame *now;
+	unsigned ticks;
+};
+
+static void open_machine(struct machine *machine, const char *const *topic_names)
+{
+	const struct schema *schemas[TOPICS_MAX];
+	bool wanted[TOPICS_MAX] = { 0 };
+
+	topic_schemas(schemas);
+	machine->ticks = 0;
+	ck_assert_int_eq(env_open(&machine->env, *machine->root ? machine->root : "/"), 0);
+	live_open(&machine->source, &machine->env, &machine->settings);
+	for (int i = 0; i < 2; i++)
+		frame_open(&machine->frames[i], schemas, n_topics);
+	for (; *topic_names; topic_names++)
+		for (unsigned t = 0; t < n_topics; t++)
+			wanted[t] |= strcmp(schemas[t]->name, *topic_names) == 0;
+	machine->source.want(machine->source.state, wanted);
+}
+
+static void next_tick(struct machine *machine)
+{
+	struct frame *before = machine->now;
+
+	machine->now = &machine->frames[machine->ticks++ % 2];
+	frame_clear(machine->now);
+	ck_assert_int_eq(machine->source.next(machine->source.state, machine->now), 1);
+	if (*machine->root) { /* files of our own have a clock of their own */
+		machine->now->mono_ns = machine->ticks * UINT64_C(1000000000);
+		for (unsigned i = 0; i < n_topics; i++)
+			machine->now->tables[i].mono_ns = machine->now->mono_ns;
+	}
+	frame_derive(machine->now, machine->ticks > 1 ? before : NULL);
+}
+
+static void close_machine(struct machine *machine)
+{
+	machine->source.close(machine->source.state);
+	env_close(&machine->env);
+	for (int i = 0; i < 2; i++)
+		frame_close(&machine->frames[i]);
+	settings_free(&machine->settings);
+}
+
+static void __attribute__((format(printf, 3, 4)))
+write_file(const struct machine *machine, const char *name, const char *format, ...)
+{
+	char path[160];
+	va_list list;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", machine->root, name);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	va_start(list, format);
+	vfprintf(file, format, list);
+	va_end(list);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+static void make_directory(const struct machine *machine, const char *name)
+{
+	char path[160];
+
+	snprintf(path, sizeof(path), "%s/%s", machine->root, name);
+	ck_assert(mkdir(path, 0755) == 0 || errno == EEXIST);
+}
+
+static void make_root(struct machine *machine)
+{
+	*machine = (struct machine){ .root = "/tmp/panetop-proc-XXXXXX" };
+	ck_assert_ptr_nonnull(mkdtemp(machine->root));
+	make_directory(machine, "proc");
+	make_directory(machine, "etc");
+	write_file(machine, "proc/stat", "cpu  0 0 0 0 0 0 0 0 0 0\ncpu0 0 0 0 0 0 0 0 0 0 0\n");
+	write_file(machine, "etc/passwd", "root:x:0:0::/:/bin/sh\nada:x:1000:1000::/:/bin/sh\n");
+}
+
+static void remove_root(const struct machine *machine)
+{
+	char command[160];
+
+	snprintf(command, sizeof(command), "rm -rf %s", machine->root);
+	ck_assert_int_eq(system(command), 0);
+}
+
+struct process {
+	int pid, parent;
+	const char *name;
+	unsigned user_ticks, system_ticks, children_ticks, start_ticks;
+};
+
+static void write_process(const struct machine *machine, struct process process)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%d", process.pid);
+	make_directory(machine, path);
+	snprintf(path, sizeof(path), "proc/%d/stat", process.pid);
+	write_file(machine, path, "%d (%s) S %d 1 1 0 -1 4 100 0 9 0 %u %u %u 0 20 -5 3 0 %u 1000 25 0\n",
+		   process.pid, process.name, process.parent, process.user_ticks, process.system_ticks,
+		   process.children_ticks, process.start_ticks);
+}
+
+static void remove_process(const struct machine *machine, int pid)
+{
+	char command[160];
+
+	snprintf(command, sizeof(command), "rm -r %s/proc/%d", machine->root, pid);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static const void *row_of(const struct machine *machine, int pid)
+{
+	const struct table *table = frame_table(machine->now, "process");
+
+	for (size_t i = 0; table && i < table->n_rows; i++)
+		if (table_number(table, table_row(table, i), "pid") == pid)
+			return table_row(table, i);
+	return NULL;
+}
+
+static double number_of(const struct machine *machine, int pid, const char *column)
+{
+	return table_number(frame_table(machine->now, "process"), row_of(machine, pid), column);
+}
+
+static double part_of(const struct machine *machine, const char *part)
+{
+	return frame_number(machine->now, "account", part, "cpu_ratio");
+}
+
+START_TEST(processes_are_followed)
+{
+	static const char *const topic_names[] = { "process", NULL };
+	struct machine machine;
+	const struct table *table;
+
+	make_root(&machine);
+	write_process(&machine, (struct process){ 7, 1, "a) R (b", 100, 50, 0, 500 });
+	write_process(&machine, (struct process){ 8, 7, "still", 10, 0, 0, 600 });
+	make_directory(&machine, "proc/9"); /* it has gone since proc was listed */
+	open_machine(&machine, topic_names);
+	next_tick(&machine);
+	table = frame_table(machine.now, "process");
+	ck_assert_uint_eq(table->n_rows, 2);
+	ck_assert(isnan(number_of(&machine, 7, "cpu_ratio")));
+	ck_assert_double_eq(number_of(&machine, 7, "cpu_seconds"), 1.5);
+	ck_assert_double_eq_tol(number_of(&machine, 7, "system_seconds"), 0.5, 1e-8);
+	ck_assert_double_eq(number_of(&machine, 7, "nice"), -5);
+	ck_assert_str_eq(table_text(table, row_of(&machine, 7), "name"), "a) R (b");
+	ck_assert_str_eq(table_text(table, row_of(&machine, 7), "user"), "root");
+	write_process(&machine, (struct process){ 7, 1, "a) R (b", 100, 75, 0, 500 });
+	write_process(&machine, (struct process){ 10, 7, "new", 20, 0, 0, 700 });
+	next_tick(&machine);
+	ck_assert_double_eq_tol(number_of(&machine, 7, "cpu_ratio"), 0.25, 1e-8);
+	ck_assert_double_eq_tol(number_of(&machine, 7, "system_ratio"), 0.25, 1e-8);
+	ck_assert_double_eq_tol(number_of(&machine, 7, "user_ratio"), 0, 1e-8);
+	ck_assert_double_eq(number_of(&machine, 8, "cpu_ratio"), 0);
+	ck_assert_double_eq_tol(number_of(&machine, 10, "cpu_ratio"), 0.2,
+				1e-8); /* all it has was used since */
+	remove_process(&machine, 8);
+	next_tick(&machine);
+	ck_assert_ptr_null(row_of(&machine, 8));
+	close_machine(&machine);
+	remove_root(&machine);
+}
+END_TEST
+
+/* Another process with the same pid is another row, whatever its counters say. */
+START_TEST(a_reused_pid_is_another_process)
+{
+	static const char *const topic_names[] = { "process", "account", NULL };
+	struct machine machine;
+
+	make_root(&machine);
+	write_process(&machine, (struct process){ 7, 1, "old", 100, 0, 0, 500 });
+	open_machine(&machine, topic_names);
+	next_tick(&machine);
+	write_process(&machine, (struct process){ 7, 1, "young", 130, 0, 0, 900 });
+	next_tick(&machine);
+	ck_assert_double_eq(number_of(&machine, 7, "start_seconds"), 9);
+	ck_assert_double_eq_tol(number_of(&machine, 7, "cpu_ratio"), 1.3, 1e-8);
+	ck_assert_str_eq(table_text(frame_table(machine.now, "process"), row_of(&machine, 7), "name"),
+			 "young");
+	ck_assert_double_eq_tol(part_of(&machine, "tasks"), 1.3, 1e-8);
+	close_machine(&machine);
+	remove_root(&machine);
+}
+END_TEST
+
+/* What a parent is told of its children counts once: not again what was seen while they lived. */
+START_TEST(the_account_closes)
+{
+	static const char *const topic_names[] = { "account", "exited", NULL };
+	struct machine machine;
+	double sum = 0;
+	static const char *const parts[] = { "tasks", "exited", "irq", "softirq", "steal", "unaccounted" };
+
+	make_root(&machine);
+	write_file(&machine, "proc/stat", "cpu  1000 0 500 9000 0 10 10 0 0 0\n");
+	write_process(&machine, (struct process){ 7, 1, "make", 100, 0, 40, 500 });
+	write_process(&machine, (struct process){ 8, 7, "cc1", 10, 0, 0, 600 });
+	open_machine(&machine, topic_names);
+	next_tick(&machine);
+	ck_assert(isnan(part_of(&machine, "busy")));
+	write_file(&machine, "proc/stat", "cpu  1080 0 510 9000 0 12 13 5 0 0\n");
+	write_process(&machine, (struct process){ 7, 1, "make", 102, 0, 40, 500 });
+	write_process(&machine, (struct process){ 8, 7, "cc1", 40, 0, 0, 600 });
+	next_tick(&machine);
+	ck_assert_double_eq_tol(part_of(&machine, "tasks"), 0.32, 1e-6);
+	ck_assert_double_eq_tol(part_of(&machine, "exited"), 0, 1e-6);
+	write_file(&machine, "proc/stat", "cpu  1180 0 510 9000 0 12 13 5 0 0\n");
+	remove_process(&machine, 8); /* it used 0.45 s more, and others 0.20 s that nobody saw */
+	write_process(&machine, (struct process){ 7, 1, "make", 105, 0, 40 + 85 + 20, 500 });
+	next_tick(&machine);
+	ck_assert_double_eq_tol(part_of(&machine, "tasks"), 0.03, 1e-6);
+	ck_assert_double_eq_tol(part_of(&machine, "exited"), 0.65, 1e-6);
+	ck_assert_double_eq_tol(part_of(&machine, "unaccounted"), 0.32, 1e-6);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		sum += part_of(&machine, parts[i]);
+	ck_assert_double_eq_tol(sum, part_of(&machine, "busy"), 1e-9);
+	ck_assert_double_eq_tol(frame_number(machine.now, "exited", "make's children", "cpu_ratio"), 0.65,
+				1e-6);
+	close_machine(&machine);
+	remove_root(&machine);
+}
+END_TEST
+
+/* Idle times that the kernel takes back, a CPU that goes away, guests that are counted twice. */
+START_TEST(cpus_whose_counters_misbehave)
+{
+	static const char *const topic_names[] = { "cpu", NULL };
+	struct machine machine;
+
+	make_root(&machine);
+	write_file(&machine, "proc/stat",
+		   "cpu  300 0 100 500 100 0 0 0 100 0\ncpu0 150 0 50 250 50 0 0 0 50 0\ncpu1 150 0 50 250 "
+		   "50 0 0 0 50 0\n");
+	open_machine(&machine, topic_names);
+	next_tick(&machine);
+	write_file(&machine, "proc/stat",
+		   "cpu  340 0 140 540 90 0 0 0 120 0\ncpu0 190 0 90 290 40 0 0 0 70 0\n");
+	next_tick(&machine);
+	ck_assert_uint_eq(frame_table(machine.now, "cpu")->n_rows, 2);
+	ck_assert_double_eq_tol(frame_number(machine.now, "cpu", "0", "user_ratio"), 20.0 / 120, 1e-9);
+	ck_assert_double_eq_tol(frame_number(machine.now, "cpu", "0", "guest_ratio"), 20.0 / 120, 1e-9);
+	ck_assert_double_eq_tol(frame_number(machine.now, "cpu", "0", "idle_ratio"), 40.0 / 120, 1e-9);
+	ck_assert_double_eq(frame_number(machine.now, "cpu", "0", "iowait_ratio"), 0);
+	ck_assert(isnan(frame_number(machine.now, "cpu", "0", "frequency_hertz")));
+	close_machine(&machine);
+	remove_root(&machine);
+}
+END_TEST
+
+static uint64_t own_cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void burn(uint64_t ns)
+{
+	uint64_t until = own_cpu_ns() + ns;
+
+	while (own_cpu_ns() < until)
+		;
+}
+
+static void *burn_in_thread(void *context)
+{
+	struct timespec now;
+
+	(void)context;
+	do {
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	} while (now.tv_sec == 0 && now.tv_nsec < 30000000);
+	return NULL;
+}
+
+/* A child that burns when it is told to, in its own thread and two more, and tells its own clock. */
+struct child {
+	pid_t pid;
+	int order, answer;
+};
+
+static void serve(int order, int answer)
+{
+	uint64_t ns;
+	pthread_t threads[2];
+
+	while (read(order, &ns, sizeof(ns)) == (ssize_t)sizeof(ns)) {
+		for (int i = 0; i < 2; i++)
+			pthread_create(&threads[i], NULL, burn_in_thread, NULL);
+		for (int i = 0; i < 2; i++)
+			pthread_join(threads[i], NULL);
+		burn(ns);
+		ns = own_cpu_ns();
+		if (write(answer, &ns, sizeof(ns)) < 0)
+			break;
+	}
+	_exit(0);
+}
+
+static struct child start_child(void)
+{
+	int order[2], answer[2];
+	struct child child;
+
+	ck_assert(pipe(order) == 0 && pipe(answer) == 0);
+	child.pid = fork();
+	if (child.pid == 0) {
+		close(order[1]);
+		serve(order[0], answer[1]);
+	}
+	close(order[0]);
+	close(answer[1]);
+	child.order = order[1];
+	child.answer = answer[0];
+	return child;
+}
+
+static double burn_child(const struct child *child, uint64_t ns)
+{
+	ck_assert_int_eq(write(child->order, &ns, sizeof(ns)), sizeof(ns));
+	ck_assert_int_eq(read(child->answer, &ns, sizeof(ns)), sizeof(ns));
+	return (double)ns * 1e-9;
+}
+
+static void end_child(const struct child *child)
+{
+	close(child->order);
+	close(child->answer);
+	ck_assert_int_eq(waitpid(child->pid, NULL, 0), child->pid);
+}
+
+/* The time of a process of several threads is what its own clock says, and its rate is that over the
+ * interval. */
+START_TEST(times_are_those_of_the_process)
+{
+	static const char *const topic_names[] = { "process", NULL };
+	struct machine machine = { 0 };
+	struct child child = start_child();
+	double first, second, seconds;
+
+	open_machine(&machine, topic_names);
+	first = burn_child(&child, 10000000);
+	next_tick(&machine);
+	ck_assert_double_eq_tol(number_of(&machine, child.pid, "cpu_seconds"), first, 0.002);
+	seconds = (double)frame_table(machine.now, "process")->mono_ns * 1e-9;
+	second = burn_child(&child, 50000000);
+	next_tick(&machine);
+	seconds = (double)frame_table(machine.now, "process")->mono_ns * 1e-9 - seconds;
+	ck_assert_double_eq_tol(number_of(&machine, child.pid, "cpu_ratio") * seconds, second - first, 0.003);
+	ck_assert_double_ge(second - first, 0.1);
+	end_child(&child);
+	next_tick(&machine);
+	ck_assert_ptr_null(row_of(&machine, child.pid));
+	close_machine(&machine);
+}
+END_TEST
+
+/* Children that come and go between two samples are counted by name, each once. */
+START_TEST(children_between_samples_are_counted)
+{
+	static const char *const topic_names[] = { "account", "exited", NULL };
+	struct machine machine = { 0 };
+	const struct table *table;
+
+	open_machine(&machine, topic_names);
+	next_tick(&machine);
+	for (int i = 0; i < 40; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			pthread_setname_np(pthread_self(), "brief-child");
+			_exit(0);
+		}
+		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	}
+	next_tick(&machine);
+	table = frame_table(machine.now, "exited");
+	if (strstr(table_text(frame_table(machine.now, "account"),
+			      table_find(frame_table(machine.now, "account"), "exited", NULL), "from"),
+		   "taskstats"))
+		ck_assert_double_eq(table_number(table, table_find(table, "brief-child", NULL), "exits"), 40);
+	else
+		fprintf(stderr, "skipped: exit records are not to be had here\n");
+	close_machine(&machine);
+}
+END_TEST
+
+/* With hardly any descriptors nothing is kept open, and nothing is missing. */
+START_TEST(few_descriptors_are_enough)
+{
+	static const char *const topic_names[] = { "process", "account", NULL };
+	struct rlimit limit = { 64, 64 };
+	struct machine machine = { 0 };
+
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	open_machine(&machine, topic_names);
+	next_tick(&machine);
+	burn(20000000);
+	next_tick(&machine);
+	ck_assert_double_ge(number_of(&machine, getpid(), "cpu_ratio"), 0.1);
+	ck_assert_uint_eq(machine.env.pids.n_kept, 0);
+	close_machine(&machine);
+}
+END_TEST
+
+/* A command line that cannot be read keeps the worker, not the sampler. */
+START_TEST(a_stuck_command_line_stops_nobody)
+{
+	static const char *const topic_names[] = { "process", NULL };
+	struct machine machine;
+	char path[160];
+	int fifo;
+
+	make_root(&machine);
+	write_process(&machine, (struct process){ 7, 1, "stuck", 100, 50, 0, 500 });
+	write_process(&machine, (struct process){ 8, 1, "behind", 100, 50, 0, 500 });
+	snprintf(path, sizeof(path), "%s/proc/7/cmdline", machine.root);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	write_file(&machine, "proc/8/cmdline", "/bin/behind%c-x%c", '\0', '\0');
+	open_machine(&machine, topic_names);
+	machine.env.worker = worker_open();
+	for (unsigned i = 1; i <= 3; i++) {
+		write_process(&machine, (struct process){ 7, 1, "stuck", 100 + i, 50, 0, 500 });
+		next_tick(&machine);
+		worker_collect(machine.env.worker);
+		ck_assert_str_eq(
+			table_text(frame_table(machine.now, "process"), row_of(&machine, 7), "command"),
+			"stuck");
+	}
+	fifo = open(path, O_WRONLY);
+	ck_assert_int_eq(write(fifo, "/bin/free\0", 10), 10);
+	close(fifo);
+	for (int i = 0; i < 500 && strcmp(table_text(frame_table(machine.now, "process"), row_of(&machine, 8),
+						     "command"),
+					  "/bin/behind -x") != 0;
+	     i++) {
+		struct timespec pause = { .tv_nsec = 10000000 };
+
+		nanosleep(&pause, NULL);
+		worker_collect(machine.env.worker);
+		next_tick(&machine);
+	}
+	ck_assert_str_eq(table_text(frame_table(machine.now, "process"), row_of(&machine, 8), "command"),
+			 "/bin/behind -x");
+	ck_assert_str_eq(table_text(frame_table(machine.now, "process"), row_of(&machine, 8), "program"),
+			 "/bin/behind");
+	ck_assert_str_eq(table_text(frame_table(machine.now, "process"), row_of(&machine, 8), "command_base"),
+			 "behind -x");
+	ck_assert_str_eq(table_text(frame_table(machine.now, "process"), row_of(&machine, 7), "command"),
+			 "/bin/free");
+	close_machine(&machine);
+	worker_close(machine.env.worker);
+	remove_root(&machine);
+}
+END_TEST
+
+static void note_error(void *context, int error)
+{
+	*(int *)context = error;
+}
+
+/* The process that was meant gets the signal; another one with its pid never does. */
+START_TEST(signals_hit_only_the_one_that_was_meant)
+{
+	static const char *const topic_names[] = { "process", NULL };
+	struct machine machine = { 0 };
+	struct child child = start_child();
+	const char *remedy;
+	char action[96];
+	int answer = 1, status;
+	double start;
+
+	open_machine(&machine, topic_names);
+	next_tick(&machine);
+	start = number_of(&machine, child.pid, "start_seconds");
+	snprintf(action, sizeof(action), "signal %d %d %.6f", SIGKILL, child.pid, start - 0.01);
+	ck_assert_int_eq(
+		machine.source.act(machine.source.state, "process", action, note_error, &answer, &remedy),
+		-ESRCH);
+	ck_assert_int_eq(waitpid(child.pid, &status, WNOHANG), 0);
+	snprintf(action, sizeof(action), "signal %d %d %.6f", SIGKILL, child.pid, start);
+	ck_assert_int_eq(machine.source.act(machine.source.state, "process", action, NULL, NULL, &remedy), 0);
+	ck_assert_int_eq(waitpid(child.pid, &status, WNOHANG), 0); /* that was only a question */
+	snprintf(action, sizeof(action), "nice 3 %d %.6f", child.pid, start);
+	ck_assert_int_eq(
+		machine.source.act(machine.source.state, "process", action, note_error, &answer, &remedy), 0);
+	ck_assert_int_eq(getpriority(PRIO_PROCESS, (id_t)child.pid), 3);
+	ck_assert_int_eq(answer, 0);
+	settings_set(&machine.settings, "run.read-only", "yes");
+	snprintf(action, sizeof(action), "signal %d %d %.6f", SIGKILL, child.pid, start);
+	ck_assert_int_eq(
+		machine.source.act(machine.source.state, "process", action, note_error, &answer, &remedy),
+		-EPERM);
+	ck_assert_ptr_nonnull(remedy);
+	settings_set(&machine.settings, "run.read-only", NULL);
+	ck_assert_int_eq(
+		machine.source.act(machine.source.state, "process", action, note_error, &answer, &remedy), 0);
+	ck_assert_int_eq(waitpid(child.pid, &status, 0), child.pid);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	close(child.order);
+	close(child.answer);
+	close_machine(&machine);
+}
+END_TEST
+
+START_TEST(ranges_hold_every_process_once)
+{
+	static const char *const topic_names[] = { "process", "distribution", "process_total", NULL };
+	struct machine machine;
+	const struct table *ranges, *totals;
+	double counted = 0;
+
+	make_root(&machine);
+	for (int pid = 1; pid <= 30; pid++)
+		write_process(&machine, (struct process){ pid, 0, "p", 0, 0, 0, 1 });
+	open_machine(&machine, topic_names);
+	next_tick(&machine);
+	for (int pid = 1; pid <= 30; pid++)
+		write_process(&machine,
+			      (struct process){ pid, 0, "p", pid % 3 == 0 ? 0 : (unsigned)pid * 5, 0, 0, 1 });
+	next_tick(&machine);
+	ranges = frame_table(machine.now, "distribution");
+	ck_assert_uint_eq(ranges->n_rows, 20);
+	for (size_t i = 0; i < ranges->n_rows; i++)
+		counted += table_number(ranges, table_row(ranges, i), "processes");
+	ck_assert_double_eq(counted, 20); /* ten did nothing */
+	totals = frame_table(machine.now, "process_total");
+	ck_assert_uint_eq(totals->n_rows, 20);
+	close_machine(&machine);
+	remove_root(&machine);
+}
+END_TEST
+
+SUITE_MAIN("process", processes_are_followed, a_reused_pid_is_another_process, the_account_closes,
+	   cpus_whose_counters_misbehave, times_are_those_of_the_process,
+	   children_between_samples_are_counted, few_descriptors_are_enough,
+	   a_stuck_command_line_stops_nobody, signals_hit_only_the_one_that_was_meant,
+	   ranges_hold_every_process_once)
