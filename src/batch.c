@@ -14,8 +14,10 @@
 #include <unistd.h>
 
 #include "core/complain.h"
+#include "core/env.h"
 #include "core/i18n.h"
 #include "core/loop.h"
+#include "core/pace.h"
 #include "model/derive.h"
 #include "topic/topic.h"
 
@@ -34,6 +36,7 @@ struct batch {
 	bool any_table, any_row, any_notice; /* of those that are printed */
 	struct sink sinks[SINKS_MAX];
 	unsigned n_sinks;
+	struct pace pace;
 	struct buffer told;    /* notices already on stderr, NUL after each */
 	int status;
 };
@@ -154,12 +157,33 @@ static enum step step(struct batch *batch)
 	return batch->options->count == 0 || batch->printed < batch->options->count ? STEP_ON : STEP_END;
 }
 
+static uint64_t wanted_delay_ns(const struct batch *batch)
+{
+	return (uint64_t)((batch->options->delay_seconds > 0 ? batch->options->delay_seconds : 1) * 1e9);
+}
+
+/* Sampling that costs more than a tenth of the time is done less often, and this is said. */
+static void keep_pace(struct batch *batch, uint64_t cost_ns)
+{
+	bool changed;
+	uint64_t delay_ns = pace_delay(&batch->pace, cost_ns, wanted_delay_ns(batch), &changed);
+
+	if (!changed)
+		return;
+	loop_set_tick(&batch->loop, delay_ns);
+	complain("--delay", _("a sample costs %.3f s of CPU time; there will be one every %.1f s"),
+		 (double)cost_ns * 1e-9, (double)delay_ns * 1e-9);
+}
+
 static void on_tick(void *context)
 {
 	struct batch *batch = context;
+	uint64_t cpu_ns = env_self_cpu_ns();
 
 	if (step(batch) == STEP_END)
 		loop_stop(&batch->loop);
+	else
+		keep_pace(batch, env_self_cpu_ns() - cpu_ns);
 }
 
 static void on_signal(void *context, int number)
@@ -181,12 +205,10 @@ static void on_hangup(void *context, uint32_t events)
 
 static void run_live(struct batch *batch)
 {
-	double delay = batch->options->delay_seconds > 0 ? batch->options->delay_seconds : 1;
-
 	batch->source->want(batch->source->state, batch->run->wanted);
 	if (step(batch) == STEP_END)
 		return;
-	loop_set_tick(&batch->loop, (uint64_t)(delay * 1e9));
+	loop_set_tick(&batch->loop, wanted_delay_ns(batch));
 	loop_run(&batch->loop);
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -93,8 +94,9 @@ static int run_replay(const struct options *options, const struct settings *sett
 	return status;
 }
 
-static int run_live(const struct options *options, const struct settings *settings)
+static int run_live(const struct options *options, struct settings *settings)
 {
+	char own[24];
 	const char *root = options->root ? options->root : "/";
 	struct source source;
 	struct env env;
@@ -107,6 +109,8 @@ static int run_live(const struct options *options, const struct settings *settin
 	if (options->probe) {
 		status = probe_run(options, &env);
 	} else {
+		snprintf(own, sizeof(own), "%ld", (long)getpid());
+		settings_set(settings, "run.own", own);
 		env.worker = worker_open();
 		live_open(&source, &env, settings);
 		status = run(options, settings, &source, env.worker);

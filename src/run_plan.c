@@ -127,8 +127,7 @@ static void add_named(struct run_plan *run, const struct settings *settings, con
 			}
 }
 
-/* Text prints the headlines of the panes, CSV one table, the formats for machines all of them, every column.
- */
+/* Text prints the headlines of the panes, CSV one table, the formats for machines all, every column. */
 static void choose_tables(struct run_plan *run, const struct options *options,
 			  const struct settings *settings, const struct pane **chosen, unsigned n_chosen)
 {

@@ -172,6 +172,7 @@ void env_close(struct env *env)
 	free(env->files);
 	env->files = NULL;
 	env->n_files = 0;
+	free(env->threads.pids);
 	free(env->pids.pids);
 	if (env->pids.fd >= 0)
 		close(env->pids.fd);

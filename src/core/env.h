@@ -63,7 +63,7 @@ struct env {
 	unsigned n_costs;
 	struct env_file **files;
 	size_t n_files;
-	struct env_pids pids;
+	struct env_pids pids, threads; /* threads: of the process that was asked for last */
 	struct env_shared shared[ENV_SHARED_MAX];
 	unsigned n_shared;
 };

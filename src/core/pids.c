@@ -47,19 +47,14 @@ static int compare_pids(const void *one, const void *other)
 	return (*a > *b) - (*a < *b);
 }
 
-static int read_directory(struct env *env)
+static int read_directory(struct env *env, int fd, struct env_pids *list)
 {
-	struct env_pids *list = &env->pids;
 	_Alignas(struct dirent64) char entries[16384];
 
-	if (list->fd < 0)
-		list->fd = openat(env->root_fd, "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (list->fd < 0 || lseek(list->fd, 0, SEEK_SET) < 0)
-		return -errno;
 	list->count = 0;
 	list->sorted = true;
 	for (;;) {
-		ssize_t length = getdents64(list->fd, entries, sizeof(entries));
+		ssize_t length = getdents64(fd, entries, sizeof(entries));
 
 		env->reads++;
 		if (length < 0)
@@ -80,12 +75,39 @@ static int read_directory(struct env *env)
 	return 0;
 }
 
+static int read_proc(struct env *env)
+{
+	struct env_pids *list = &env->pids;
+
+	if (list->fd < 0)
+		list->fd = openat(env->root_fd, "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (list->fd < 0 || lseek(list->fd, 0, SEEK_SET) < 0)
+		return -errno;
+	return read_directory(env, list->fd, list);
+}
+
+int pids_threads(struct env *env, uint32_t pid, const uint32_t **tids, size_t *n_tids)
+{
+	char path[48];
+	int fd, error;
+
+	snprintf(path, sizeof(path), "proc/%u/task", pid);
+	fd = openat(env->root_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	error = read_directory(env, fd, &env->threads);
+	close(fd);
+	*tids = env->threads.pids;
+	*n_tids = env->threads.count;
+	return error;
+}
+
 int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids)
 {
 	struct env_pids *list = &env->pids;
 
 	if (list->tick != env->tick) {
-		list->error = read_directory(env);
+		list->error = read_proc(env);
 		list->tick = env->tick;
 	}
 	if (list->error) {

@@ -14,6 +14,9 @@
  */
 int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids);
 
+/* The threads of a process likewise, valid until the next call. -ENOENT or -ESRCH when it has ended. */
+int pids_threads(struct env *env, uint32_t pid, const uint32_t **tids, size_t *n_tids);
+
 /*
  * Reads proc/PID/NAME into bytes: the length, or -errno. -ENOENT and -ESRCH mean that it has ended. What
  * does not fit is cut off.

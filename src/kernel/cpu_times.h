@@ -22,8 +22,7 @@ struct cpu_times {
 /* The next such line of text; false when there is none. */
 bool cpu_times_next(struct span *text, struct cpu_times *times);
 
-/* The next CPU of /proc/cpuinfo that tells its speed ("cpu MHz"), with its number; false when there is none.
- */
+/* The next CPU of /proc/cpuinfo with a speed ("cpu MHz"), and its number; false when there is none. */
 bool cpuinfo_next_speed(struct span *text, uint64_t *cpu, double *hertz);
 
 #endif

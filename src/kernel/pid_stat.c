@@ -89,6 +89,15 @@ bool pid_stat_parse(struct span text, struct pid_stat *stat)
 	return true;
 }
 
+const char *pid_state_text(char state)
+{
+	static const char letters[] = "RSDTtZXxKWPI";
+	static const char *const texts[] = { "R", "S", "D", "T", "t", "Z", "X", "x", "K", "W", "P", "I" };
+	const char *found = state ? strchr(letters, state) : NULL;
+
+	return found ? texts[found - letters] : "?";
+}
+
 bool pid_status_uid(struct span text, uint32_t *uid)
 {
 	struct span line, name, rest;

@@ -11,8 +11,7 @@
 
 #define PID_FLAG_KERNEL_THREAD UINT64_C(0x00200000) /* PF_KTHREAD of linux/sched.h */
 
-/* Of all threads of the process, those that ended included; of a thread, in its own file. Times in USER_HZ.
- */
+/* Of all threads of the process, ended ones too; of a thread alone in its own file. Times in USER_HZ. */
 struct pid_stat {
 	struct span comm;      /* without its parentheses; may hold any byte */
 	char state;            /* a letter, as ps(1) shows it */
@@ -29,6 +28,9 @@ struct pid_stat {
 
 /* The pid stands before its name. False unless everything up to the start time is there. */
 bool pid_stat_parse(struct span text, struct pid_stat *stat);
+
+/* The letter of a state as a text that lasts; "?" for one that no kernel has. */
+const char *pid_state_text(char state);
 
 /* The effective user id in the text of /proc/PID/status; false when it is not there. */
 bool pid_status_uid(struct span text, uint32_t *uid);

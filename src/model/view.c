@@ -14,7 +14,7 @@
 
 void view_open(struct view *view, const struct schema *schema)
 {
-	*view = (struct view){ .schema = schema, .sort = VIEW_AS_SAMPLED, .least = NAN };
+	*view = (struct view){ .schema = schema, .sort = VIEW_AS_SAMPLED, .least = NAN, .tree_key = -1 };
 	for (unsigned i = 0; i < schema->n_columns && view->n_columns < VIEW_COLUMNS_MAX; i++)
 		if (!schema->columns[i].hidden)
 			view->columns[view->n_columns++] = i;
@@ -30,6 +30,7 @@ void view_choose_all(struct view *view)
 void view_close(struct view *view)
 {
 	free(view->rows);
+	tree_free(&view->tree);
 	*view = (struct view){ 0 };
 }
 
@@ -101,10 +102,29 @@ void view_choose_rows(struct view *view, const char *list, const char *number, c
 		};
 }
 
+void view_leave_out(struct view *view, const char *list, const char *number)
+{
+	view_choose_rows(view, list, number, NULL);
+	view->choices[view->n_choices - 1].except = true;
+}
+
 void view_choose_least(struct view *view, const char *key, double least)
 {
 	view->least_column = schema_column(view->schema, key);
 	view->least = view->least_column < 0 ? NAN : least;
+}
+
+void view_choose_tree(struct view *view, const char *key, const char *parent)
+{
+	view->tree_key = key ? schema_column(view->schema, key) : -1;
+	view->tree_parent = key ? schema_column(view->schema, parent) : -1;
+	if (view->tree_parent < 0)
+		view->tree_key = -1;
+}
+
+unsigned view_depth(const struct view *view, size_t index)
+{
+	return view->tree_key < 0 ? 0 : view->tree.depths[index];
 }
 
 void view_write_columns(const struct view *view, struct buffer *out)
@@ -233,7 +253,7 @@ static bool is_wanted(const struct view *view, const void *row)
 	    !(row_number(row, &view->schema->columns[view->least_column]) >= view->least))
 		return false;
 	for (unsigned i = 0; i < view->n_choices; i++)
-		if (!is_on_list(view, &view->choices[i], row))
+		if (is_on_list(view, &view->choices[i], row) == view->choices[i].except)
 			return false;
 	return !view->filter || filter_matches(view->filter, view->schema, row);
 }
@@ -256,7 +276,10 @@ void view_apply(struct view *view, const struct table *table)
 	view->n_matching = view->n_rows;
 	keep = view->limit && view->limit < view->n_rows ? view->limit : view->n_rows;
 	if (view->sort != VIEW_AS_SAMPLED || view->descending)
-		sort_first(view, view->rows, view->n_rows, keep);
+		sort_first(view, view->rows, view->n_rows, view->tree_key < 0 ? keep : view->n_rows);
+	if (view->tree_key >= 0)
+		tree_order(&view->tree, &view->schema->columns[view->tree_key],
+			   &view->schema->columns[view->tree_parent], view->rows, view->n_rows);
 	view->n_rows = keep;
 }
 

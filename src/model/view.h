@@ -9,6 +9,7 @@
 
 #include "core/buffer.h"
 #include "model/frame.h"
+#include "model/tree.h"
 
 #define VIEW_COLUMNS_MAX 64
 #define VIEW_AS_SAMPLED (-1) /* no sorting: the order of the kernel, or its reverse */
@@ -18,9 +19,10 @@
 struct view_choice {
 	const char *list; /* borrowed */
 	int number, text; /* indices of columns */
+	bool except;      /* it is wanted when it is not on the list */
 };
 
-#define VIEW_CHOICES_MAX 2
+#define VIEW_CHOICES_MAX 4
 
 struct view {
 	const struct schema *schema;
@@ -34,6 +36,8 @@ struct view {
 	int least_column; /* rows whose number here is below least, or not known, are left out */
 	double least;                       /* … unless this is NaN */
 	size_t limit;                       /* at most so many rows; 0: all */
+	int tree_key, tree_parent; /* columns by which rows are put behind their parents; -1: they are not */
+	struct tree tree;
 	const void **rows;                  /* the result of view_apply(); owned */
 	size_t n_rows, capacity;
 	size_t n_matching;                  /* rows before the limit */
@@ -59,8 +63,17 @@ void view_dress(struct view *view, const char *columns, const char *sort);
 /* Only rows whose number or text, in the columns with these keys (NULL: none), is on list (borrowed). */
 void view_choose_rows(struct view *view, const char *list, const char *number, const char *text);
 
+/* Only rows whose number in this column is not on list (borrowed). */
+void view_leave_out(struct view *view, const char *list, const char *number);
+
 /* Only rows with at least so much in the column with this key; NaN: all. */
 void view_choose_least(struct view *view, const char *key, double least);
+
+/* Rows behind their parents, which the column parent names by their key; NULL: no tree. */
+void view_choose_tree(struct view *view, const char *key, const char *parent);
+
+/* How deep the row with this index stands in the tree; 0 without one. */
+unsigned view_depth(const struct view *view, size_t index);
 
 /* As view_choose_columns() and view_choose_sort() take them; replaces the text, which ends in a NUL. */
 void view_write_columns(const struct view *view, struct buffer *out);

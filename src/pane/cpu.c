@@ -21,7 +21,9 @@ static const struct pane_table tables[] = {
 			  .on_request = true,
 			  .option = "totals",
 			  .sort = "mean_ratio" },
+	[THREAD_TABLE] = { .topic = "thread", .on_request = true, .option = "threads", .sort = "cpu_ratio" },
 	[COUNTER_TABLE] = { .topic = "counter", .on_request = true, .option = "perf" },
+	[CPU_LIMIT_TABLE] = { .topic = "cpu_limit" },
 	[SYSTEM_TABLE] = { .topic = "system" },
 	[CPU_PRESSURE_TABLE] = { .topic = "pressure" },
 	{ 0 },
@@ -51,12 +53,14 @@ static bool not_empty(const char *value)
 
 static const struct pane_option options[] = {
 	{ "idle", NULL, N_("processes that used nothing, too"), NULL, NULL },
+	{ "threads", NULL, N_("what each thread used"), NULL, NULL },
 	{ "threshold", N_("PERCENT"), N_("only processes that used at least so much of a CPU"),
 	  valid_threshold, N_("use a number of percent") },
 	{ "per-machine", NULL, N_("100 % is the whole machine, not one CPU"), NULL, NULL },
 	{ "distribution", NULL, N_("how many processes use how much"), NULL, NULL },
 	{ "totals", NULL, N_("mean use of every process over the whole run, ended ones included"), NULL,
 	  NULL },
+	{ "hide-self", NULL, N_("leave panetop itself out"), NULL, NULL },
 	{ "perf", N_("EVENT[,...]"), N_("count these events, by names of libpfm4, on every CPU"), not_empty,
 	  N_("it must not be empty") },
 	{ 0 },
@@ -72,7 +76,9 @@ static double least_share(const struct settings *settings)
 
 	if (span_f64(&span, &percent) && percent > 0)
 		return percent / 100;
-	return settings_get(settings, "cpu.idle") ? NAN : USED_SOMETHING;
+	/* a tree without the ancestors would be none */
+	return settings_get(settings, "cpu.idle") || settings_get(settings, "cpu.tree") ? NAN
+											: USED_SOMETHING;
 }
 
 /* Puts the column wanted where one of the others, which end with NULL, stands. */
@@ -121,25 +127,36 @@ static void adjust(const struct settings *settings, struct view *view)
 						"program_base", "name",         NULL };
 	const char *pid = settings_get(settings, "run.pid"), *user = settings_get(settings, "run.user");
 
-	if (strcmp(view->schema->name, "process") != 0)
+	if (strcmp(view->schema->name, "process") != 0 && strcmp(view->schema->name, "thread") != 0)
 		return;
 	view_choose_least(view, "cpu_ratio", least_share(settings));
+	if (settings_get(settings, "cpu.tree"))
+		view_choose_tree(view, "pid", "ppid");
 	if (pid)
-		view_choose_rows(view, pid, "pid", "name");
+		view_choose_rows(view, pid, "pid", schema_find(view->schema, "process") ? "process" : "name");
 	if (user)
 		view_choose_rows(view, user, "uid", "user");
+	if (settings_get(settings, "cpu.hide-self") && settings_get(settings, "run.own"))
+		view_leave_out(view, settings_get(settings, "run.own"), "pid");
 	choose_scale(settings, view);
 	swap_column(view, commands, command_column(settings));
+}
+
+/* The table at the bottom of the summary: processes, or their threads. */
+static unsigned main_table(const struct settings *settings)
+{
+	return settings_get(settings, "cpu.threads") ? THREAD_TABLE : PROCESS_TABLE;
 }
 
 static void show(struct pane_context *context, unsigned table)
 {
 	struct cpu_state *cpu = context->state;
 
-	cpu->view = cpu->view == table ? PROCESS_TABLE : table;
+	cpu->view = cpu->view == table ? main_table(context->settings) : table;
 	context->focus = cpu->view;
 	screen_request(context, DISTRIBUTION_TABLE, cpu->view == DISTRIBUTION_TABLE);
 	screen_request(context, COUNTER_TABLE, cpu->view == COUNTER_TABLE);
+	screen_request(context, THREAD_TABLE, cpu->view == THREAD_TABLE);
 	screen_request(context, TOTAL_TABLE, context->requested[TOTAL_TABLE] || cpu->view == TOTAL_TABLE);
 }
 
@@ -168,6 +185,16 @@ static void show_totals(struct pane_context *context)
 	show(context, TOTAL_TABLE);
 }
 
+static void show_threads(struct pane_context *context)
+{
+	struct cpu_state *cpu = context->state;
+	bool threads = !settings_get(context->settings, "cpu.threads");
+
+	settings_set(context->settings, "cpu.threads", threads ? "yes" : NULL);
+	cpu->view = N_CPU_TABLES; /* whatever was shown, the main table is now */
+	show(context, main_table(context->settings));
+}
+
 static void show_counters(struct pane_context *context)
 {
 	show(context, COUNTER_TABLE);
@@ -186,6 +213,15 @@ static void toggle_idle(struct pane_context *context)
 
 	set(context, "cpu.idle", idle ? "yes" : NULL,
 	    idle ? _("all processes") : _("processes that used CPU time in the interval"));
+}
+
+static void toggle_tree(struct pane_context *context)
+{
+	bool tree = !settings_get(context->settings, "cpu.tree");
+
+	set(context, "cpu.tree", tree ? "yes" : NULL,
+	    tree ? _("all processes, behind those that started them")
+		 : _("processes in the order of a column"));
 }
 
 static void toggle_scale(struct pane_context *context)
@@ -221,6 +257,8 @@ static void toggle_directories(struct pane_context *context)
 
 static const struct binding bindings[] = {
 	{ 'z', 0, N_("Idle"), N_("processes that used nothing, too, or not"), toggle_idle },
+	{ 't', 0, N_("Tree"), N_("all processes behind those that started them, or not"), toggle_tree },
+	{ 'H', 0, N_("Threads"), N_("what each thread used, or each process"), show_threads },
 	{ 'a', 0, N_("Scale"), N_("100 % is one CPU, or the whole machine"), toggle_scale },
 	{ 'p', 0, N_("CPUs"), N_("what each CPU does, in numbers"), show_cpus },
 	{ 'x', 0, N_("Exited"), N_("what processes used that ended between two samples, by name"),
@@ -239,6 +277,14 @@ static const struct binding bindings[] = {
 	{ 0 },
 };
 
+static void open_cpu(struct pane_context *context)
+{
+	struct cpu_state *cpu = context->state;
+
+	cpu->view = context->focus = main_table(context->settings);
+	context->requested[THREAD_TABLE] = cpu->view == THREAD_TABLE;
+}
+
 const struct pane pane_cpu = {
 	.name = "cpu",
 	.title = N_("CPU"),
@@ -252,6 +298,7 @@ const struct pane pane_cpu = {
 	.n_series = N_CPU_SERIES,
 	.bindings = bindings,
 	.state_size = sizeof(struct cpu_state),
+	.open = open_cpu,
 	.adjust = adjust,
 	.draw = cpu_draw,
 };

@@ -13,9 +13,12 @@ enum cpu_table {
 	SELF_TABLE,
 	DISTRIBUTION_TABLE,
 	TOTAL_TABLE,
+	THREAD_TABLE,
 	COUNTER_TABLE,
+	CPU_LIMIT_TABLE,
 	SYSTEM_TABLE,
 	CPU_PRESSURE_TABLE,
+	N_CPU_TABLES,
 };
 
 /* In the order in which they are stacked. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Signals and priorities for the process under the cursor: asked for by name, never for another with its pid.
- */
+/* Signals and priorities for the process under the cursor: asked for, and never for another with its pid. */
 #include <config.h>
 
 #include <errno.h>

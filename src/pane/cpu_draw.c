@@ -181,8 +181,7 @@ static void draw_rates(const struct pane_context *context, const struct canvas *
 	draw_rate(canvas, y, x, _("interrupts"), table_number(system, row, "interrupts_per_second"));
 }
 
-/* "busy 0.94 CPUs = tasks 0.71 + exited 0.19": the parts that can be noticed. Returns the lines it took.
- */
+/* "busy 0.94 CPUs = tasks 0.71 + exited 0.19": the parts that can be noticed. Returns its lines. */
 static int draw_account(const struct pane_context *context, const struct canvas *canvas, int y)
 {
 	const struct table *account = context_table(context, ACCOUNT_TABLE);
@@ -207,6 +206,34 @@ static int draw_account(const struct pane_context *context, const struct canvas 
 		first = false;
 	}
 	return canvas_wrapped(&lines, 0, STYLE_NORMAL, span_text(text));
+}
+
+/* What the container or service may use: the nearest limit. False when there is none. */
+static bool draw_limit(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	const struct table *limits = context_table(context, CPU_LIMIT_TABLE);
+	double least = INFINITY, throttled = NAN;
+	const char *group = "";
+
+	for (size_t i = 0; limits && i < limits->n_rows; i++) {
+		const void *row = table_row(limits, i);
+		double limit = table_number(limits, row, "limit_ratio");
+
+		if (!(limit < least))
+			continue;
+		least = limit;
+		throttled = table_number(limits, row, "throttled_ratio");
+		group = table_text(limits, row, "cgroup");
+	}
+	if (isinf(least))
+		return false;
+	if (isnan(throttled))
+		canvas_print(canvas, y, 0, STYLE_NORMAL, _("limit of %s: %.2f CPUs"), group, least);
+	else
+		canvas_print(canvas, y, 0, throttled > 0 ? STYLE_WARN : STYLE_NORMAL,
+			     _("limit of %s: %.2f CPUs, had to wait in %.0f %% of the periods"), group, least,
+			     100 * throttled);
+	return true;
 }
 
 /* The row after which no row used more; NULL after the last that can be noticed. */
@@ -289,6 +316,7 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 static void draw_processes(struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table *cpus = context_table(context, CPU_TABLE);
+	const struct cpu_state *cpu = context->state;
 	struct graph_part parts[N_CPU_SERIES];
 	struct canvas rest;
 	int y = 0, height = canvas->height;
@@ -303,6 +331,8 @@ static void draw_processes(struct pane_context *context, const struct canvas *ca
 	}
 	if (height - y >= TABLE_LINES_MIN + 3)
 		y += draw_account(context, canvas, y);
+	if (height - y >= TABLE_LINES_MIN + 2 && draw_limit(context, canvas, y))
+		y++;
 	if (height - y >= TABLE_LINES_MIN + 2 && draw_exited(context, canvas, y))
 		y++;
 	if (cpus && cpus->n_rows > 1 && height - y >= 26) {
@@ -312,14 +342,14 @@ static void draw_processes(struct pane_context *context, const struct canvas *ca
 		y += 8;
 	}
 	rest = canvas_rows(canvas, y, height - y);
-	draw_table(context, &rest, PROCESS_TABLE);
+	draw_table(context, &rest, cpu->view);
 }
 
 void cpu_draw(struct pane_context *context, struct canvas *canvas)
 {
 	const struct cpu_state *cpu = context->state;
 
-	if (cpu->view != PROCESS_TABLE)
+	if (cpu->view != PROCESS_TABLE && cpu->view != THREAD_TABLE)
 		draw_table(context, canvas, cpu->view);
 	else if (canvas->height < TABLE_LINES_MIN)
 		draw_short(context, canvas);

@@ -89,11 +89,11 @@ static void adjust(const struct settings *settings, struct view *view)
 		choose_used(view, chosen_definition(settings));
 }
 
-static void open_memory(void *state, const struct settings *settings)
+static void open_memory(struct pane_context *context)
 {
-	struct memory_state *memory = state;
+	struct memory_state *memory = context->state;
 
-	memory->used = chosen_definition(settings);
+	memory->used = chosen_definition(context->settings);
 	memory->span_seconds = 300;
 }
 

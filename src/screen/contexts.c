@@ -125,6 +125,7 @@ static void adjust(const struct pane_context *context, struct view *view)
 {
 	view->n_choices = 0;
 	view->least = NAN;
+	view_choose_tree(view, NULL, NULL);
 	if (context->pane->adjust)
 		context->pane->adjust(context->settings, view);
 }
@@ -192,7 +193,7 @@ static void open_context(struct screen *screen, unsigned index)
 	for (unsigned i = 0; i < n_tables; i++)
 		open_table(context, i);
 	if (pane->open)
-		pane->open(context->state, screen->setup->settings);
+		pane->open(context);
 }
 
 static void close_context(struct pane_context *context)

@@ -53,8 +53,8 @@ struct pane {
 	const struct binding *bindings;  /* ended by one without act; may be NULL */
 	size_t state_size;
 
-	/* May be NULL; the state is all zero before. */
-	void (*open)(void *state, const struct settings *settings);
+	/* May be NULL; the state is all zero before. It may set focus and requested of the context. */
+	void (*open)(struct pane_context *context);
 	void (*save)(const void *state, struct settings *settings);
 
 	/*

@@ -32,6 +32,7 @@ void screen_say(struct screen *screen, const char *format, ...)
 void screen_set_delay(struct screen *screen, double seconds)
 {
 	screen->delay_seconds = seconds;
+	screen->pace = (struct pace){ 0 };
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)
 		screen->contexts[p].delay_seconds = seconds;
 	loop_set_tick(&screen->loop, (uint64_t)(seconds * 1e9));
@@ -77,13 +78,31 @@ static void say_end(struct screen *screen, int got)
 							   : _("this is the end of the recording"));
 }
 
+/* Sampling that costs more than a tenth of the time is done less often, and this is said. */
+static void keep_pace(struct screen *screen, uint64_t cost_ns)
+{
+	bool changed;
+	uint64_t delay_ns =
+		pace_delay(&screen->pace, cost_ns, (uint64_t)(screen->delay_seconds * 1e9), &changed);
+
+	if (!changed)
+		return;
+	loop_set_tick(&screen->loop, delay_ns);
+	screen_say(screen, _("a sample costs %.3f s of CPU time; there will be one every %.1f s"),
+		   (double)cost_ns * 1e-9, (double)delay_ns * 1e-9);
+}
+
 static void on_tick(void *state)
 {
 	struct screen *screen = state;
 	bool live = !screen->setup->source->seek;
 
 	if (live || player_wants_frame(screen)) {
+		uint64_t cpu_ns = env_self_cpu_ns();
 		int got = screen_sample(screen);
+
+		if (live && !screen->warming)
+			keep_pace(screen, env_self_cpu_ns() - cpu_ns);
 
 		player_took(screen, got);
 		say_end(screen, got);

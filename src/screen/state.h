@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "core/loop.h"
+#include "core/pace.h"
 #include "screen/context.h"
 #include "screen/screen.h"
 #include "screen/terminal.h"
@@ -65,7 +66,8 @@ struct screen {
 	unsigned current;
 	bool warming;             /* live: the second sample comes soon, so that there are rates */
 	bool frozen;              /* live: shown stays while latest goes on */
-	double delay_seconds;
+	double delay_seconds;     /* as the user wants it */
+	struct pace pace;         /* … and as the cost of samples allows */
 	enum size_unit unit;
 	enum glyph_set glyphs;
 	char message[512];

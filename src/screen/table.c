@@ -191,6 +191,14 @@ static void draw_heading(const struct table_widget *widget, const struct canvas 
 		    size_unit_heading(view->schema, unit), -1);
 }
 
+/* In a tree the last column shows how deep a row stands, but never at the price of more than half of it. */
+static int indentation(const struct view *view, size_t index, int width)
+{
+	int cells = 2 * (int)view_depth(view, index);
+
+	return cells < width / 2 ? cells : width / 2;
+}
+
 static void draw_row(const struct table_widget *widget, const struct canvas *canvas, int y, size_t index,
 		     enum size_unit unit)
 {
@@ -208,9 +216,10 @@ static void draw_row(const struct table_widget *widget, const struct canvas *can
 								: STYLE_NORMAL;
 		const char *text =
 			value_text(number, view->schema, column, view->rows[index], unit, canvas->ascii);
+		int indent = i + 1 == widget->n_slots ? indentation(view, index, slot->width) : 0;
 
 		if (column_is_left(column))
-			canvas_text(canvas, y, slot->x, style, text, slot->width);
+			canvas_text(canvas, y, slot->x + indent, style, text, slot->width - indent);
 		else
 			canvas_right(canvas, y, slot->x, slot->width, style, text);
 		if (selected && slot->column == widget->column)

@@ -170,8 +170,7 @@ static uint64_t children_ns(const struct exited *exited, const struct task *task
 	       (UINT64_C(1000000000) / exited->tasks->env->ticks_per_second);
 }
 
-/* Without records: what a parent was told when it waited for its children, less what they were seen to use.
- */
+/* Without records: what parents were told of children they waited for, less what those were seen to use. */
 static void count_children(struct exited *exited)
 {
 	const struct tasks *tasks = exited->tasks;

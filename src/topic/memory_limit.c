@@ -10,8 +10,8 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
-#include "kernel/cgroup.h"
 #include "kernel/meminfo.h"
+#include "topic/own_cgroup.h"
 #include "topic/topic.h"
 
 struct limit_row {
@@ -77,23 +77,11 @@ struct state {
 	bool found;
 };
 
-static int find_place(struct env *env, struct cgroup_place *place)
-{
-	struct span cgroups, mounts;
-	int error = env_read(env, env_file(env, "proc/self/cgroup"), &cgroups);
-
-	if (!error)
-		error = env_read(env, env_file(env, "proc/self/mountinfo"), &mounts);
-	if (error)
-		return error;
-	return cgroup_find(cgroups, mounts, "memory", place) ? 0 : -ENODEV;
-}
-
 static int test_cgroup(struct env *env)
 {
 	struct cgroup_place place;
 
-	return find_place(env, &place);
+	return own_cgroup_find(env, "memory", &place);
 }
 
 static const struct source_spec sources[] = {
@@ -109,7 +97,7 @@ static int open_limit(struct sampler *sampler, struct env *env, const struct set
 	struct state *state = alloc_zeroed(1, sizeof(*state));
 
 	(void)settings;
-	state->found = find_place(env, &state->place) == 0;
+	state->found = own_cgroup_find(env, "memory", &state->place) == 0;
 	sampler->state = state;
 	return 0;
 }
@@ -119,21 +107,13 @@ static void close_limit(struct sampler *sampler)
 	free(sampler->state);
 }
 
-static int read_file(struct env *env, const struct cgroup_place *place, const char *name, struct span *text)
-{
-	char path[2 * CGROUP_PATH_MAX + 64];
-
-	snprintf(path, sizeof(path), "%s/%s%s%s", place->mount, place->group, *place->group ? "/" : "", name);
-	return env_read(env, env_file(env, path), text);
-}
-
 /* U64_UNKNOWN when the file is not there; CGROUP_NO_LIMIT is the same value: neither limits. */
 static uint64_t read_bytes(struct env *env, const struct cgroup_place *place, const char *name)
 {
 	struct span text;
 	uint64_t bytes;
 
-	if (read_file(env, place, name, &text) < 0 || !cgroup_limit_parse(text, &bytes))
+	if (own_cgroup_read(env, place, name, &text) < 0 || !cgroup_limit_parse(text, &bytes))
 		return U64_UNKNOWN;
 	return bytes;
 }
@@ -144,7 +124,7 @@ static uint64_t read_caches(struct env *env, const struct cgroup_place *place, c
 	struct span text, line, name, rest;
 	bool found = false;
 
-	if (read_file(env, place, "memory.stat", &text) < 0)
+	if (own_cgroup_read(env, place, "memory.stat", &text) < 0)
 		return U64_UNKNOWN;
 	while (span_line(&text, &line)) {
 		if (!span_pair_u64(line, &name, &value, &rest) ||
@@ -196,17 +176,6 @@ static void add_limits(struct env *env, struct frame *frame, struct table *table
 			->caches_bytes = U64_BLANK;
 }
 
-/* Cuts the last name off the group; false at the top of the hierarchy. */
-static bool go_up(struct cgroup_place *place)
-{
-	char *slash = strrchr(place->group, '/');
-
-	if (*place->group == '\0')
-		return false;
-	*(slash ? slash : place->group) = '\0';
-	return true;
-}
-
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
 	const struct state *state = sampler->state;
@@ -223,7 +192,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	meminfo_parse(text, &meminfo);
 	do {
 		add_limits(env, frame, table, &place, &meminfo);
-	} while (go_up(&place));
+	} while (own_cgroup_up(&place));
 	return 0;
 }
 

@@ -131,15 +131,6 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
-static const char *state_text(char state)
-{
-	static const char letters[] = "RSDTtZXxKWPI";
-	static const char *const texts[] = { "R", "S", "D", "T", "t", "Z", "X", "x", "K", "W", "P", "I" };
-	const char *found = state ? strchr(letters, state) : NULL;
-
-	return found ? texts[found - letters] : "?";
-}
-
 static const char *base_of(const char *text, size_t program_length)
 {
 	const char *slash = memrchr(text, '/', program_length);
@@ -177,7 +168,7 @@ static void add_row(struct env *env, struct frame *frame, struct table *table, c
 	row->machine_seconds = row->cpu_seconds / cpus;
 	row->machine_user_seconds = row->user_seconds / cpus;
 	row->machine_system_seconds = row->system_seconds / cpus;
-	row->state = state_text(task->stat.state);
+	row->state = pid_state_text(task->stat.state);
 	row->processor = task->stat.processor;
 	row->threads = task->stat.threads;
 	row->nice = (double)task->stat.nice;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Acting on a process by a descriptor of it, opened before it is made sure that it is the one that was meant.
- */
+/* Acting on a process by a descriptor, opened before it is made sure that it is the one that was meant. */
 #include <config.h>
 
 #include "topic/process_act.h"
@@ -58,8 +57,7 @@ static int send_signal(int process, int number)
 	return syscall(SYS_pidfd_send_signal, process, number, NULL, 0) < 0 ? -errno : 0;
 }
 
-/* There is no setpriority(2) by descriptor: that it lives before and after makes sure that it was this one.
- */
+/* There is no setpriority(2) by descriptor: that it lives before and after shows that it was this one. */
 static int renice(int process, const struct order *order, const struct pid_stat *stat)
 {
 	int wanted = (int)stat->nice + (order->down ? -(int)order->number : (int)order->number);

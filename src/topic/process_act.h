@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Signals and priorities for processes, on the user's word, and never for another process with the same pid.
- */
+/* Signals and priorities for processes, on the user's word, and never for another with the same pid. */
 #ifndef PANETOP_TOPIC_PROCESS_ACT_H
 #define PANETOP_TOPIC_PROCESS_ACT_H
 

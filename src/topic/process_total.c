@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "process_total": mean use of every process since the topic was asked for, those that ended included.
- */
+/* Topic "process_total": mean use of every process, ended ones too, since the topic was asked for. */
 #include <config.h>
 
 #include <stdlib.h>

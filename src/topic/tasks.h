@@ -27,8 +27,7 @@ struct task {
 	double system_share;       /* of what it used when it was last seen to use anything */
 	uint64_t dead_ns;          /* CPU time of its threads that ended while we watched */
 	uint64_t children_ns;      /* of children that it waited for, as counted so far */
-	uint64_t known_children_ns; /* part of what will come to children_ns that was counted while they lived
-				     */
+	uint64_t known_children_ns; /* what will come to children_ns, but was counted while they lived */
 };
 
 struct tasks {

@@ -13,6 +13,7 @@
 
 #include "core/arena.h"
 #include "core/buffer.h"
+#include "core/pace.h"
 #include "core/pids.h"
 #include "core/utf8.h"
 #include "core/worker.h"
@@ -183,6 +184,32 @@ START_TEST(buffer_grows_and_writes_all)
 	buffer_text(&buffer, "a");
 	ck_assert_int_eq(buffer_write(&buffer, -1, -1), -EBADF);
 	buffer_free(&buffer);
+}
+END_TEST
+
+/* One costly sample is none too many; three are, and the delay stays ten times their cost. */
+START_TEST(costly_samples_come_less_often)
+{
+	static const struct {
+		uint64_t cost, delay;
+		bool changed;
+	} steps[] = {
+		{ 500, 5000, true }, /* the first, alone */
+		{ 50, 1000, true },  { 900, 1000, false }, { 900, 1000, false },
+		{ 800, 8000, true }, { 810, 8000, false }, { 790, 8000, false },
+		{ 10, 1000, true },  { 10, 1000, false },
+	};
+	struct pace pace = { .costs_ns = { UINT64_MAX, UINT64_MAX, UINT64_MAX } };
+	bool changed;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		ck_assert_uint_eq(pace_delay(&pace, steps[i].cost, 1000, &changed), steps[i].delay);
+		ck_assert_int_eq(changed, steps[i].changed);
+	}
+	pace = (struct pace){ 0 };
+	ck_assert_uint_eq(pace_delay(&pace, 500, 1000, &changed), 1000); /* from zero three are needed */
+	ck_assert_uint_eq(pace_delay(&pace, 500, 1000, &changed), 1000);
+	ck_assert_uint_eq(pace_delay(&pace, 500, 1000, &changed), 5000);
 }
 END_TEST
 
@@ -370,6 +397,6 @@ END_TEST
 
 SUITE_MAIN("core", scans_numbers_exactly, scans_decimals_without_a_locale, scans_lines_words_and_pairs,
 	   decodes_only_valid_utf8, cleans_what_could_harm_a_terminal, utf8_put_and_next_agree,
-	   arena_keeps_its_chunks, buffer_grows_and_writes_all, settings_survive_their_file,
-	   env_reads_once_per_tick, env_refuses_strange_files, lists_pids_and_reads_their_files,
-	   worker_gives_every_job_back, without_a_worker_jobs_run_at_once)
+	   arena_keeps_its_chunks, buffer_grows_and_writes_all, costly_samples_come_less_often,
+	   settings_survive_their_file, env_reads_once_per_tick, env_refuses_strange_files,
+	   lists_pids_and_reads_their_files, worker_gives_every_job_back, without_a_worker_jobs_run_at_once)

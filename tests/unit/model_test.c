@@ -258,6 +258,36 @@ START_TEST(view_partial_sort_equals_full_sort)
 }
 END_TEST
 
+/* Children stand behind their parents in the order of the sort; loops and strangers keep a place. */
+START_TEST(view_of_a_tree)
+{
+	static const struct {
+		const char *name;
+		uint64_t pid, parent;
+	} items[] = { { "a", 1, 0 }, { "b", 2, 1 }, { "c", 3, 9 }, { "d", 4, 2 }, { "e", 5, 1 },
+		      { "f", 6, 7 }, { "g", 7, 6 }, { "h", 8, 8 }, { "i", 10, 4 } };
+	static const unsigned depths[] = { 0, 0, 0, 1, 1, 2, 3, 0, 1 };
+	struct frame frame;
+	struct view view;
+
+	open_items(&frame, 1);
+	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++)
+		add_item(&frame, items[i].name, items[i].pid, items[i].parent, 0);
+	view_open(&view, &item_schema);
+	view_choose_sort(&view, "name");
+	view_choose_tree(&view, "pid", "reads");
+	view_apply(&view, &frame.tables[0]);
+	assert_order(&view, "hcaebdigf");
+	for (size_t i = 0; i < view.n_rows; i++)
+		ck_assert_uint_eq(view_depth(&view, i), depths[i]);
+	view_choose_tree(&view, NULL, NULL);
+	view_apply(&view, &frame.tables[0]);
+	assert_order(&view, "ihgfedcba");
+	view_close(&view);
+	frame_close(&frame);
+}
+END_TEST
+
 START_TEST(view_columns_by_key)
 {
 	const char *unknown;
@@ -429,5 +459,5 @@ END_TEST
 
 SUITE_MAIN("model", new_rows_are_unknown, rates_are_exact, rates_that_cannot_be_known,
 	   rates_join_in_any_order, notices_are_told_once, view_sorts_filters_limits,
-	   view_partial_sort_equals_full_sort, view_columns_by_key, history_is_a_ring, sizes_round_down,
-	   absurd_numbers_fit_their_cell, durations_and_rates, every_schema_keeps_the_rules)
+	   view_partial_sort_equals_full_sort, view_of_a_tree, view_columns_by_key, history_is_a_ring,
+	   sizes_round_down, absurd_numbers_fit_their_cell, durations_and_rates, every_schema_keeps_the_rules)

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -396,6 +397,59 @@ START_TEST(times_are_those_of_the_process)
 }
 END_TEST
 
+struct burner {
+	pid_t tid;
+	sem_t burnt, end;
+};
+
+static void *burn_and_stay(void *context)
+{
+	struct burner *burner = context;
+
+	burner->tid = gettid();
+	burn_in_thread(NULL);
+	sem_post(&burner->burnt);
+	sem_wait(&burner->end);
+	return NULL;
+}
+
+/* A thread that was born since the last sample has its time, and its process all of them. */
+START_TEST(threads_are_told_apart)
+{
+	static const char *const topic_names[] = { "process", "thread", NULL };
+	struct machine machine = { 0 };
+	struct burner burner;
+	const struct table *threads;
+	pthread_t thread;
+	size_t own = 0;
+
+	sem_init(&burner.burnt, 0, 0);
+	sem_init(&burner.end, 0, 0);
+	open_machine(&machine, topic_names);
+	next_tick(&machine);
+	pthread_create(&thread, NULL, burn_and_stay, &burner);
+	sem_wait(&burner.burnt);
+	next_tick(&machine);
+	threads = frame_table(machine.now, "thread");
+	for (size_t i = 0; i < threads->n_rows; i++) {
+		const void *row = table_row(threads, i);
+
+		if (table_number(threads, row, "pid") != getpid())
+			continue;
+		own++;
+		if (table_number(threads, row, "tid") == burner.tid) {
+			ck_assert_double_eq_tol(table_number(threads, row, "cpu_seconds"), 0.03, 0.003);
+			ck_assert_double_gt(table_number(threads, row, "cpu_ratio"), 0);
+		}
+	}
+	ck_assert_uint_eq(own, 2);
+	ck_assert_double_eq(number_of(&machine, getpid(), "threads"), 2);
+	sem_post(&burner.end);
+	pthread_join(thread, NULL);
+	close_machine(&machine);
+}
+END_TEST
+
 /* Children that come and go between two samples are counted by name, each once. */
 START_TEST(children_between_samples_are_counted)
 {
@@ -573,7 +627,7 @@ START_TEST(ranges_hold_every_process_once)
 END_TEST
 
 SUITE_MAIN("process", processes_are_followed, a_reused_pid_is_another_process, the_account_closes,
-	   cpus_whose_counters_misbehave, times_are_those_of_the_process,
+	   cpus_whose_counters_misbehave, times_are_those_of_the_process, threads_are_told_apart,
 	   children_between_samples_are_counted, few_descriptors_are_enough,
 	   a_stuck_command_line_stops_nobody, signals_hit_only_the_one_that_was_meant,
 	   ranges_hold_every_process_once)

@@ -359,7 +359,30 @@ START_TEST(page_readers_join_on_pid_and_start)
 }
 END_TEST
 
-SUITE_MAIN("topic", parts_add_up_to_the_total, every_kernel_gives_a_partition,
+START_TEST(cpu_limits_of_both_versions)
+{
+	static const char *const topic_names[] = { "cpu_limit", NULL };
+	struct frame frame;
+
+	sample_fixture(&frame, "cgroup-v2", 0, topic_names);
+	ck_assert_uint_eq(frame_table(&frame, "cpu_limit")->n_rows, 1); /* "max" is none */
+	ck_assert_double_eq(cell_f64(&frame, "cpu_limit", "/system.slice/docker-1f.scope", "limit_ratio"),
+			    1.5);
+	ck_assert_double_eq(cell_f64(&frame, "cpu_limit", NULL, "throttled_seconds"), 3.5);
+	ck_assert_uint_eq(cell_u64(&frame, "cpu_limit", NULL, "throttled_periods"), 12);
+	frame_close(&frame);
+	sample_fixture(&frame, "cgroup-v1", 0, topic_names);
+	ck_assert_uint_eq(frame_table(&frame, "cpu_limit")->n_rows, 1); /* -1 is none */
+	ck_assert_double_eq(cell_f64(&frame, "cpu_limit", NULL, "limit_ratio"), 0.5);
+	ck_assert_double_eq(cell_f64(&frame, "cpu_limit", NULL, "throttled_seconds"), 2.5);
+	frame_close(&frame);
+	sample_fixture(&frame, "linux-6.1", 0, topic_names);
+	ck_assert_uint_eq(frame_table(&frame, "cpu_limit")->n_rows, 0);
+	frame_close(&frame);
+}
+END_TEST
+
+SUITE_MAIN("topic", cpu_limits_of_both_versions, parts_add_up_to_the_total, every_kernel_gives_a_partition,
 	   available_is_estimated_before_3_14, used_by_other_definitions, checks_show_the_unaccounted_rest,
 	   every_line_of_meminfo_is_there, reclaim_rates_from_two_ticks,
 	   counters_that_go_backwards_give_no_rate, zfs_cache_above_its_minimum_is_reclaimable,

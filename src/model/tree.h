@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rows as a tree: every row behind the one that its parent column names. */
+#ifndef PANETOP_MODEL_TREE_H
+#define PANETOP_MODEL_TREE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/column.h"
+
+/* All zero is ready to use. */
+struct tree {
+	uint16_t *depths;    /* of the rows as ordered last: 0 for those whose parent is not among them */
+	uint32_t *scratch;   /* owned, as all of it */
+	const void **before;
+	size_t capacity;
+};
+
+/*
+ * Orders rows so that children follow their parents, in the order that they had among themselves. key and
+ * parent are columns of numbers. Rows that are their own ancestors, as in a damaged recording, keep a place,
+ * too.
+ */
+void tree_order(struct tree *tree, const struct column *key, const struct column *parent, const void **rows,
+		size_t n_rows);
+void tree_free(struct tree *tree);
+
+#endif

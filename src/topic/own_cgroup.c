@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Looking up and reading the own control group. */
+#include <config.h>
+
+#include "topic/own_cgroup.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+int own_cgroup_find(struct env *env, const char *controller, struct cgroup_place *place)
+{
+	struct span cgroups, mounts;
+	int error = env_read(env, env_file(env, "proc/self/cgroup"), &cgroups);
+
+	if (!error)
+		error = env_read(env, env_file(env, "proc/self/mountinfo"), &mounts);
+	if (error)
+		return error;
+	return cgroup_find(cgroups, mounts, controller, place) ? 0 : -ENODEV;
+}
+
+int own_cgroup_read(struct env *env, const struct cgroup_place *place, const char *name, struct span *text)
+{
+	char path[2 * CGROUP_PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "%s/%s%s%s", place->mount, place->group, *place->group ? "/" : "", name);
+	return env_read(env, env_file(env, path), text);
+}
+
+bool own_cgroup_up(struct cgroup_place *place)
+{
+	char *slash = strrchr(place->group, '/');
+
+	if (*place->group == '\0')
+		return false;
+	*(slash ? slash : place->group) = '\0';
+	return true;
+}

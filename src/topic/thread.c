@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "thread": what each thread uses. Only processes that moved have theirs looked at. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "core/pids.h"
+#include "topic/tasks.h"
+#include "topic/topic.h"
+#include "topic/users.h"
+
+struct thread_row {
+	uint64_t tid;
+	double start_seconds, cpu_ratio, cpu_seconds;
+	uint64_t pid, uid, processor;
+	const char *state, *user, *name, *process;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct thread_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
+	       .width = 6, .rate_of = offsetof(struct thread_row, cpu_seconds),
+	       .help = N_("of one CPU, in the last interval"), .source = "growth of cpu_seconds / time"),
+	COLUMN(struct thread_row, tid, .kind = COLUMN_KEY, .title = N_("TID"), .width = 7,
+	       .help = N_("number of the thread"), .source = "/proc/PID/task"),
+	COLUMN(struct thread_row, start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS,
+	       .title = N_("started"), .width = 10, .hidden = true,
+	       .help = N_("when it was started, after boot"), .source = "/proc/PID/task/TID/stat starttime"),
+	COLUMN(struct thread_row, pid, .kind = COLUMN_LABEL, .title = N_("PID"), .width = 7,
+	       .help = N_("number of its process"), .source = "/proc"),
+	COLUMN(struct thread_row, state, .kind = COLUMN_LABEL, .title = N_("S"), .width = 1, .rank = 2,
+	       .help = N_("R runs or waits for a CPU, S sleeps, D waits for a device, T stopped, I idle"),
+	       .source = "/proc/PID/task/TID/stat state"),
+	COLUMN(struct thread_row, processor, .kind = COLUMN_LABEL, .title = N_("CPU"), .width = 3, .rank = 2,
+	       .help = N_("CPU that it ran on last"), .source = "/proc/PID/task/TID/stat processor"),
+	COLUMN(struct thread_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
+	       .title = N_("time"), .width = 9, .rank = 1, .help = N_("CPU time since its start"),
+	       .source = "/proc/PID/task/TID/schedstat, else utime + stime of stat"),
+	COLUMN(struct thread_row, user, .kind = COLUMN_LABEL, .title = N_("user"), .width = 8, .rank = 3,
+	       .help = N_("effective user of its process"), .source = "owner of /proc/PID/stat, /etc/passwd"),
+	COLUMN(struct thread_row, uid, .kind = COLUMN_LABEL, .title = N_("UID"), .width = 6, .hidden = true,
+	       .help = N_("number of that user"), .source = "owner of /proc/PID/stat"),
+	COLUMN(struct thread_row, name, .kind = COLUMN_LABEL, .title = N_("thread"), .width = 16,
+	       .help = N_("name of the thread"), .source = "/proc/PID/task/TID/stat comm"),
+	COLUMN(struct thread_row, process, .kind = COLUMN_LABEL, .title = N_("process"), .width = 16,
+	       .rank = 4, .help = N_("name of its process"), .source = "/proc/PID/stat comm"),
+};
+
+static const struct schema schema = {
+	.name = "thread",
+	.help = N_("threads and what they use of the processors"),
+	.from_zero = true,
+	.row_size = sizeof(struct thread_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = {
+	{ .path = "proc/self/schedstat",
+	  .gives = N_("CPU time of threads, exactly"),
+	  .optional = true,
+	  .remedies = { { ENOENT,
+			  N_("this kernel was built without CONFIG_SCHED_INFO: ticks are counted") } } },
+	{ 0 },
+};
+
+struct thread {
+	uint32_t tid;
+	uint64_t start_ticks, run_ns;
+	char state;
+	uint64_t processor;
+	char name[TASK_NAME_MAX];
+};
+
+/* The threads of a process, as they were when it moved last. */
+struct group {
+	uint32_t pid;
+	uint64_t start_ticks;
+	struct thread *threads;
+	size_t n_threads, capacity;
+};
+
+struct state {
+	struct tasks *tasks;
+	struct group *groups; /* by pid */
+	size_t n_groups, capacity;
+	struct group *before; /* room for the next list; the same capacity */
+};
+
+/* 0 where there is none: the ticks of the stat file are taken then. */
+static uint64_t read_run_ns(struct env *env, uint32_t pid, uint32_t tid)
+{
+	char bytes[128], name[48];
+	struct span text;
+	uint64_t ns;
+	long length;
+
+	snprintf(name, sizeof(name), "task/%u/schedstat", tid);
+	length = pids_read(env, pid, name, bytes, sizeof(bytes));
+	if (length <= 0)
+		return 0;
+	text = span_of(bytes, (size_t)length);
+	return span_u64(&text, &ns) ? ns : 0;
+}
+
+static bool read_thread(struct env *env, uint32_t pid, struct thread *thread)
+{
+	char bytes[1024], name[48];
+	struct pid_stat stat;
+	size_t comm;
+	long length;
+
+	snprintf(name, sizeof(name), "task/%u/stat", thread->tid);
+	length = pids_read(env, pid, name, bytes, sizeof(bytes));
+	if (length <= 0 || !pid_stat_parse(span_of(bytes, (size_t)length), &stat))
+		return false;
+	thread->run_ns = read_run_ns(env, pid, thread->tid);
+	if (thread->run_ns == 0)
+		thread->run_ns = (stat.user_ticks + stat.system_ticks) *
+				 (UINT64_C(1000000000) / env->ticks_per_second);
+	thread->start_ticks = stat.start_ticks;
+	thread->state = stat.state;
+	thread->processor = stat.processor;
+	comm = span_length(stat.comm) < TASK_NAME_MAX ? span_length(stat.comm) : TASK_NAME_MAX - 1;
+	memcpy(thread->name, stat.comm.at, comm);
+	thread->name[comm] = '\0';
+	return true;
+}
+
+static void refresh(struct env *env, struct group *group)
+{
+	const uint32_t *tids;
+	size_t n_tids;
+
+	group->n_threads = 0;
+	if (pids_threads(env, group->pid, &tids, &n_tids) < 0)
+		return;
+	if (n_tids > group->capacity) {
+		group->capacity = n_tids;
+		group->threads = alloc_resize(group->threads, n_tids, sizeof(*group->threads));
+	}
+	for (size_t i = 0; i < n_tids; i++) {
+		struct thread *thread = &group->threads[group->n_threads];
+
+		thread->tid = tids[i];
+		group->n_threads += read_thread(env, group->pid, thread);
+	}
+}
+
+static void make_room(struct state *state, size_t wanted)
+{
+	if (wanted <= state->capacity)
+		return;
+	state->capacity = wanted + wanted / 4;
+	state->groups = alloc_resize(state->groups, state->capacity, sizeof(*state->groups));
+	state->before = alloc_resize(state->before, state->capacity, sizeof(*state->before));
+}
+
+/* The groups follow the tasks, which both stand by pid. */
+static void update(struct state *state, struct env *env)
+{
+	const struct tasks *tasks = state->tasks;
+	struct group *before;
+	size_t n_before = state->n_groups, at = 0;
+
+	make_room(state, tasks->n_all);
+	before = state->groups;
+	state->groups = state->before;
+	state->before = before;
+	state->n_groups = 0;
+	for (size_t i = 0; i < tasks->n_all; i++) {
+		const struct task *task = tasks->all[i];
+		struct group *group = &state->groups[state->n_groups++];
+
+		while (at < n_before && before[at].pid < task->pid)
+			free(before[at++].threads);
+		*group = at < n_before && before[at].pid == task->pid ? before[at++] : (struct group){ 0 };
+		if (group->pid != task->pid || group->start_ticks != task->start_ticks || task->moved) {
+			group->pid = task->pid;
+			group->start_ticks = task->start_ticks;
+			refresh(env, group);
+		}
+	}
+	while (at < n_before)
+		free(before[at++].threads);
+}
+
+static void add_row(struct env *env, struct frame *frame, struct table *table, const struct task *task,
+		    const struct thread *thread, const char *process)
+{
+	struct thread_row *row = table_add(table);
+
+	row->tid = thread->tid;
+	row->start_seconds = (double)thread->start_ticks / (double)env->ticks_per_second;
+	row->pid = task->pid;
+	row->cpu_seconds = (double)thread->run_ns * 1e-9;
+	row->processor = thread->processor;
+	row->state = pid_state_text(thread->state);
+	if (task->uid != UINT32_MAX) {
+		row->uid = task->uid;
+		row->user = users_name(env, task->uid);
+	}
+	row->name = arena_copy(&frame->arena, thread->name, strlen(thread->name));
+	row->process = process;
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct state *state = sampler->state;
+	int error = tasks_update(state->tasks);
+
+	if (error)
+		return error;
+	update(state, env);
+	for (size_t i = 0; i < state->n_groups; i++) {
+		const struct task *task = state->tasks->all[i];
+		const char *process = arena_copy(&frame->arena, task->name, strlen(task->name));
+
+		for (size_t t = 0; t < state->groups[i].n_threads; t++)
+			add_row(env, frame, table, task, &state->groups[i].threads[t], process);
+	}
+	return 0;
+}
+
+static int open_thread(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	struct state *state = alloc_zeroed(1, sizeof(*state));
+
+	(void)settings;
+	state->tasks = tasks_open(env);
+	sampler->state = state;
+	return 0;
+}
+
+static void close_thread(struct sampler *sampler)
+{
+	struct state *state = sampler->state;
+
+	for (size_t i = 0; i < state->n_groups; i++)
+		free(state->groups[i].threads);
+	free(state->groups);
+	free(state->before);
+	tasks_close(state->tasks);
+	free(state);
+}
+
+const struct topic topic_thread = {
+	.schema = &schema,
+	.sources = sources,
+	.open = open_thread,
+	.sample = sample,
+	.close = close_thread,
+};
