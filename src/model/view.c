@@ -145,6 +145,8 @@ void view_write_sort(const struct view *view, struct buffer *out)
 
 bool view_has_rates(const struct view *view)
 {
+	if (view->schema->over_interval)
+		return true;
 	for (unsigned i = 0; i < view->n_columns; i++)
 		if (view->schema->columns[view->columns[i]].kind == COLUMN_RATE)
 			return true;

@@ -79,6 +79,7 @@ unsigned view_depth(const struct view *view, size_t index);
 void view_write_columns(const struct view *view, struct buffer *out);
 void view_write_sort(const struct view *view, struct buffer *out);
 
+/* Does it show what takes two samples to know? */
 bool view_has_rates(const struct view *view);
 
 /* Makes view->rows from the table: filtered, sorted (unknown values last, ties as sampled), limited. */

@@ -17,6 +17,8 @@
 #define PERCENT_CELLS 8
 #define BAR_CELLS_MIN 10
 #define TABLE_LINES_MIN 4
+#define GRAPH_FROM_LINES 22 /* left for it and the table */
+#define GRAPH_LINES_MAX 10
 #define NOTICEABLE 0.005 /* of a CPU */
 
 static void fill_parts(const struct table *table, const void *row, struct graph_part *parts)
@@ -168,7 +170,8 @@ static void draw_rates(const struct pane_context *context, const struct canvas *
 		return;
 	if (!isnan(hertz))
 		x = draw_piece(canvas, y, x, hertz_text(number, hertz));
-	snprintf(text, sizeof(text), _("run %.0f  blocked %.0f"), table_number(system, row, "running"),
+	snprintf(text, sizeof(text), _("threads %.0f  run %.0f  blocked %.0f"),
+		 table_number(system, row, "threads"), table_number(system, row, "running"),
 		 table_number(system, row, "blocked"));
 	x = draw_piece(canvas, y, x, text);
 	x = draw_rate(canvas, y, x, _("forks"), table_number(system, row, "forks_per_second"));
@@ -335,11 +338,12 @@ static void draw_processes(struct pane_context *context, const struct canvas *ca
 		y++;
 	if (height - y >= TABLE_LINES_MIN + 2 && draw_exited(context, canvas, y))
 		y++;
-	if (cpus && cpus->n_rows > 1 && height - y >= 26) {
-		struct canvas graph = canvas_rows(canvas, y, 8);
+	if (cpus && cpus->n_rows > 1 && height - y >= GRAPH_FROM_LINES) {
+		int lines = (height - y) / 4 < GRAPH_LINES_MAX ? (height - y) / 4 : GRAPH_LINES_MAX;
+		struct canvas graph = canvas_rows(canvas, y, lines);
 
 		draw_graph(context, &graph, parts);
-		y += 8;
+		y += lines;
 	}
 	rest = canvas_rows(canvas, y, height - y);
 	draw_table(context, &rest, cpu->view);

@@ -120,22 +120,26 @@ uint32_t commands_stuck(const struct commands *commands)
 }
 
 /* Arguments end in a NUL each; what a program wrote over them may not. Blanks part them for people. */
-static void take_command(struct task *task, const struct entry *entry)
+static void take_command(struct task *task, struct entry *entry)
 {
-	size_t length = entry->length > 0 ? (size_t)entry->length : 0;
+	size_t length = entry->length > 0 ? (size_t)entry->length : 0, program;
 
 	while (length > 0 && entry->bytes[length - 1] == '\0')
 		length--;
+	program = strnlen(entry->bytes, length);
+	for (size_t i = 0; i < length; i++)
+		if (entry->bytes[i] == '\0')
+			entry->bytes[i] = ' ';
+	if (task->command && strlen(task->command) == length &&
+	    memcmp(task->command, entry->bytes, length) == 0)
+		return;
 	free(task->command);
 	task->command = NULL;
 	if (length == 0)
 		return;
 	task->command = alloc_zeroed(length + 1, 1);
 	memcpy(task->command, entry->bytes, length);
-	task->program_length = strnlen(task->command, length);
-	for (size_t i = 0; i < length; i++)
-		if (task->command[i] == '\0')
-			task->command[i] = ' ';
+	task->program_length = program;
 }
 
 static void take_results(struct commands *commands, struct tasks *tasks)

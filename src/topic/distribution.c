@@ -38,6 +38,7 @@ static const struct column columns[] = {
 static const struct schema schema = {
 	.name = "distribution",
 	.help = N_("how many processes use how much"),
+	.over_interval = true,
 	.row_size = sizeof(struct distribution_row),
 	SCHEMA_COLUMNS(columns),
 };

@@ -43,6 +43,7 @@ static const struct column columns[] = {
 static const struct schema schema = {
 	.name = "process_total",
 	.help = N_("mean use of every process over the whole run"),
+	.over_interval = true,
 	.row_size = sizeof(struct total_row),
 	SCHEMA_COLUMNS(columns),
 };

@@ -37,6 +37,7 @@ SCREENS = [
     ("cpu", 200, 60, ["cpu"], ALL),
     ("cpu-first", 80, 24, ["cpu"], []),
     ("cpu-idle", 100, 30, ["cpu", "--per-machine", "--idle"], [".", "s"]),
+    ("cpu-tree", 100, 30, ["cpu"], [".", "t"]),
     ("cpus", 80, 24, ["cpu"], [".", "p"]),
     ("exited", 80, 24, ["cpu"], [".", "x"]),
     ("notices", 80, 24, [], ["g", "+", "2", "9", "0", "Enter"]),

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Keys and mouse: what they do to the screen."""
 import os
+import subprocess
+from contextlib import contextmanager
 
 from common import expect, fixture, replay, screen
 
@@ -170,6 +172,49 @@ def drop_asks_first(_scratch):
                                  "no is not no")
 
 
+@contextmanager
+def sleeper(*arguments):
+    """A process of our own, alone on the screen and selected."""
+    child = subprocess.Popen(["sleep", "1000"])
+    try:
+        with screen("--idle", "-p", str(child.pid), *arguments, "cpu") as terminal:
+            terminal.wait_for("sleep")
+            terminal.send("Down")
+            yield terminal, child
+    finally:
+        child.kill()
+        child.wait()
+
+
+def signal_asks_and_hits(_scratch):
+    with sleeper() as (terminal, child):
+        terminal.send("F9")
+        problem = expect(f"Signal to {child.pid} sleep" in terminal.text(), terminal, "it does not name the process")
+        terminal.send("Esc")
+        problem = problem or expect(child.poll() is None, terminal, "Esc sent it")
+        terminal.send("F9", *["Bksp"] * 4, *"nonsense", "Enter")
+        problem = problem or expect("no signal" in terminal.text() and child.poll() is None, terminal, "nonsense was sent")
+        terminal.send("F9", *["Bksp"] * 4, *"usr1", "Enter")
+        return problem or expect(child.wait(10) == -10, terminal, "it was not the signal")
+
+
+def renice_asks_and_hits(_scratch):
+    with sleeper() as (terminal, child):
+        terminal.send("F8")
+        problem = expect(f"Give {child.pid} sleep less" in terminal.text(), terminal, "it does not name the process")
+        terminal.send("n")
+        problem = problem or expect(os.getpriority(os.PRIO_PROCESS, child.pid) == 0, terminal, "no is not no")
+        terminal.send("F8", "y")
+        return problem or expect(os.getpriority(os.PRIO_PROCESS, child.pid) == 1, terminal, "nothing happened")
+
+
+def read_only_changes_nothing(_scratch):
+    with sleeper("--read-only") as (terminal, child):
+        terminal.send("F9")
+        problem = expect("--read-only" in terminal.text() and "Signal to" not in terminal.text(), terminal, "it asks")
+        return problem or expect(child.poll() is None, terminal, "it was hit")
+
+
 def configuration_is_kept(scratch):
     env = {"XDG_CONFIG_HOME": scratch}
     path = os.path.join(scratch, "panetop", "config")
@@ -223,6 +268,9 @@ def tests():
         ("hostile process names", hostile_names),
         ("caches are dropped on the live machine only", drop_needs_the_live_machine),
         ("dropping caches asks first", drop_asks_first),
+        ("a signal asks, and hits the one that was named", signal_asks_and_hits),
+        ("a priority asks, and changes the one that was named", renice_asks_and_hits),
+        ("--read-only changes nothing", read_only_changes_nothing),
         ("the configuration is written when asked, and read", configuration_is_kept),
         ("the configuration holds only what differs", usual_things_are_not_written),
         ("columns, sort, limit and unit from the command line", options_on_the_screen),

@@ -13,7 +13,7 @@ import pyte
 
 KEYS = {
     "Up": "\x1bOA", "Down": "\x1bOB", "Right": "\x1bOC", "Left": "\x1bOD", "Enter": "\r", "Esc": "\x1b",
-    "Tab": "\t", "F1": "\x1bOP", "F4": "\x1bOS", "PgUp": "\x1b[5~", "PgDn": "\x1b[6~", "Home": "\x1bOH",
+    "Tab": "\t", "F1": "\x1bOP", "F4": "\x1bOS", "F7": "\x1b[18~", "F8": "\x1b[19~", "F9": "\x1b[20~", "PgUp": "\x1b[5~", "PgDn": "\x1b[6~", "Home": "\x1bOH",
     "End": "\x1bOF", "Space": " ", "Bksp": "\x7f", "^Z": "\x1a", "^L": "\x0c",
 }
 
