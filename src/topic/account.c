@@ -139,6 +139,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	int error = exited_update(state->exited);
 	uint64_t lost = state->exited->reader ? exit_reader_lost(state->exited->reader) : 0;
 
+	table->mono_ns = state->exited->tasks->mono_ns;
 	if (!error)
 		error = env_read(env, env_file(env, "proc/stat"), &text);
 	if (error)

@@ -63,13 +63,15 @@ static void add_task(struct table *table, const struct task *task, double second
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
 	struct state *state = sampler->state;
-	double seconds = (double)(table->mono_ns - state->mono_ns) * 1e-9;
 	int error = tasks_update(state->tasks);
+	double seconds;
 
 	(void)env;
 	(void)frame;
 	if (error)
 		return error;
+	table->mono_ns = state->tasks->mono_ns;
+	seconds = (double)(table->mono_ns - state->mono_ns) * 1e-9;
 	for (unsigned i = 0; i < RANGES; i++) {
 		struct distribution_row *row = table_add(table);
 

@@ -53,6 +53,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	int error = exited_update(exited);
 
 	(void)env;
+	table->mono_ns = exited->tasks->mono_ns;
 	for (size_t i = 0; !error && i < exited->n_commands; i++) {
 		const struct exited_command *command = &exited->commands[i];
 		struct exited_row *row = table_add(table);

@@ -240,6 +240,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 
 	if (error)
 		return error;
+	table->mono_ns = tasks->mono_ns;
 	for (size_t i = 0; i < tasks->n_all; i++)
 		add_row(env, frame, table, tasks->all[i], cpus);
 	tell_hidden(env, frame, tasks);

@@ -187,6 +187,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 
 	if (error)
 		return error;
+	table->mono_ns = tasks->mono_ns;
 	if (state->first_ns == 0) {
 		state->first_ns = table->mono_ns;
 		remember_exited(state);

@@ -43,6 +43,7 @@ static void close_tasks(void *state)
 	for (size_t i = 0; i < tasks->n_all; i++)
 		free_task(tasks->all[i]);
 	commands_close(tasks->commands);
+	free(tasks->cpu_ns);
 	free(tasks->gone);
 	free(tasks->before);
 	free(tasks->all);
@@ -162,14 +163,13 @@ static enum look read_stat(struct tasks *tasks, struct env *env, struct task *ta
 	return LOOK_SAME;
 }
 
-/* One look at a process: its clock, and its file if it moved, or if it is its turn. */
-static enum look look_at(struct tasks *tasks, struct env *env, struct task *task, bool turn)
+/* One look at a process: at its file if its clock moved, or if it is its turn. */
+static enum look look_at(struct tasks *tasks, struct env *env, struct task *task, uint64_t cpu_ns, bool turn)
 {
 	bool fresh = task->start_ticks == U64_UNKNOWN;
-	uint64_t cpu_ns = U64_UNKNOWN;
 	enum look look = LOOK_SAME;
 
-	if (tasks->clocks && !env_process_cpu_ns(task->pid, &cpu_ns))
+	if (tasks->clocks && cpu_ns == U64_UNKNOWN)
 		return LOOK_ENDED;
 	if (tasks->clocks && !fresh && cpu_ns < task->cpu_ns)
 		return LOOK_OTHER;
@@ -196,16 +196,17 @@ static void add_gone(struct tasks *tasks, struct env *env, struct task *task)
 
 /* The process with this pid goes on the list, as the one that was known (NULL: none), as another, or not at
  * all. */
-static void add_process(struct tasks *tasks, struct env *env, uint32_t pid, struct task *known, bool turn)
+static void add_process(struct tasks *tasks, struct env *env, uint32_t pid, uint64_t cpu_ns,
+			struct task *known, bool turn)
 {
 	struct task *task = known ? known : new_task(pid);
-	enum look look = look_at(tasks, env, task, turn);
+	enum look look = look_at(tasks, env, task, cpu_ns, turn);
 
 	if (look == LOOK_OTHER) {
 		add_gone(tasks, env, task);
 		known = NULL;
 		task = new_task(pid);
-		look = look_at(tasks, env, task, turn);
+		look = look_at(tasks, env, task, cpu_ns, turn);
 	}
 	if (look == LOOK_SAME) {
 		tasks->all[tasks->n_all++] = task;
@@ -236,6 +237,19 @@ static void forget_gone(struct tasks *tasks)
 	tasks->n_gone = 0;
 }
 
+/* All clocks at once, before any file is read: so they are of one moment, however long the files take. */
+static void read_clocks(struct tasks *tasks, const uint32_t *pids, size_t n_pids)
+{
+	if (n_pids > tasks->cpu_capacity) {
+		tasks->cpu_capacity = n_pids + n_pids / 4;
+		tasks->cpu_ns = alloc_resize(tasks->cpu_ns, tasks->cpu_capacity, sizeof(*tasks->cpu_ns));
+	}
+	tasks->mono_ns = env_mono_ns();
+	for (size_t i = 0; i < n_pids; i++)
+		if (!tasks->clocks || !env_process_cpu_ns(pids[i], &tasks->cpu_ns[i]))
+			tasks->cpu_ns[i] = U64_UNKNOWN;
+}
+
 /* Both lists go up by pid, so that they are merged in one pass. */
 static void merge(struct tasks *tasks, struct env *env, const uint32_t *pids, size_t n_pids)
 {
@@ -252,7 +266,8 @@ static void merge(struct tasks *tasks, struct env *env, const uint32_t *pids, si
 			add_gone(tasks, env, before[at++]);
 		if (at < n_before && before[at]->pid == pids[i])
 			known = before[at++];
-		add_process(tasks, env, pids[i], known, i >= first && i < first + LOOKS_PER_TICK);
+		add_process(tasks, env, pids[i], tasks->cpu_ns[i], known,
+			    i >= first && i < first + LOOKS_PER_TICK);
 	}
 	while (at < n_before)
 		add_gone(tasks, env, before[at++]);
@@ -270,6 +285,7 @@ static int update(struct tasks *tasks)
 		return error;
 	forget_gone(tasks);
 	make_room(tasks, n_pids);
+	read_clocks(tasks, pids, n_pids);
 	merge(tasks, env, pids, n_pids);
 	commands_update(tasks->commands, tasks, env);
 	tasks->updates++;

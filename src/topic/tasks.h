@@ -40,6 +40,9 @@ struct tasks {
 	size_t n_gone, gone_capacity;
 	size_t n_hidden;    /* listed, but their stat file could not be read */
 	uint64_t tick;      /* of the last update */
+	uint64_t mono_ns;   /* when its clocks were read: the time of all tables made from them */
+	uint64_t *cpu_ns;   /* what the clocks said, by index of the pid; U64_UNKNOWN: it has ended */
+	size_t cpu_capacity;
 	int error;          /* -errno of that */
 	unsigned long updates;
 	bool clocks;        /* times are of clocks, to the nanosecond; else of stat files, in USER_HZ */

@@ -214,6 +214,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 
 	if (error)
 		return error;
+	table->mono_ns = state->tasks->mono_ns;
 	update(state, env);
 	for (size_t i = 0; i < state->n_groups; i++) {
 		const struct task *task = state->tasks->all[i];

@@ -35,8 +35,9 @@ struct topic {
 	int (*open)(struct sampler *sampler, struct env *env, const struct settings *settings);
 
 	/*
-	 * Adds this tick's rows to table. 0, or -errno of a read that failed: the table is then emptied and
-	 * the failure told as a notice with the remedy of its source. Other notices go into frame.
+	 * Adds this tick's rows to table. Its mono_ns may be set, if what was read is of another moment. 0,
+	 * or -errno of a read that failed: the table is then emptied and the failure told as a notice with
+	 * the remedy of its source. Other notices go into frame.
 	 */
 	int (*sample)(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table);
 	void (*close)(struct sampler *sampler); /* may be NULL */
