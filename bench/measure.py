@@ -82,14 +82,16 @@ def peak_resident_kib(pid):
         return next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
 
 
-def first_screen_ms(command):
-    """From the start to the last byte of the first burst, which ends with 60 ms of silence."""
+def first_screen_ms(command, least=0):
+    """From the start to the last byte of the first burst of at least so many bytes in all, which ends with 60 ms of
+    silence: what only prepares the terminal is no screen."""
     pid, fd, started = spawn(command)
-    last, silence = None, 3
-    while select.select([fd], [], [], silence)[0] and time.monotonic() - started < 3:
-        if not os.read(fd, 65536):
+    last, got = None, 0
+    while select.select([fd], [], [], 0.06 if got > least else 3)[0] and time.monotonic() - started < 6:
+        data = os.read(fd, 65536)
+        if not data:
             break
-        last, silence = time.monotonic(), 0.06
+        last, got = time.monotonic(), got + len(data)
     stop(pid, fd)
     return None if last is None else (last - started) * 1000
 

@@ -149,10 +149,20 @@ long pids_read(struct env *env, uint32_t pid, const char *name, char *bytes, siz
 	return length;
 }
 
-long pids_read_kept(struct env *env, int *file, uint32_t pid, const char *name, char *bytes, size_t room,
-		    uint32_t *owner)
+bool pids_owner(const struct env *env, uint32_t pid, uint32_t *uid)
 {
 	struct stat status;
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%u", pid);
+	if (fstatat(env->root_fd, path, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return false;
+	*uid = status.st_uid;
+	return true;
+}
+
+long pids_read_kept(struct env *env, int *file, uint32_t pid, const char *name, char *bytes, size_t room)
+{
 	long length;
 
 	if (*file < 0) {
@@ -165,8 +175,6 @@ long pids_read_kept(struct env *env, int *file, uint32_t pid, const char *name, 
 		env->pids.n_kept++;
 	}
 	length = read_file(env, *file, bytes, room);
-	if (owner && fstat(*file, &status) == 0)
-		*owner = status.st_uid;
 	if (length < 0 || env->pids.n_kept > env->pids.kept_max)
 		pids_release(env, file);
 	return length;

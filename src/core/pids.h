@@ -3,6 +3,7 @@
 #ifndef PANETOP_CORE_PIDS_H
 #define PANETOP_CORE_PIDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,12 +26,15 @@ long pids_read(struct env *env, uint32_t pid, const char *name, char *bytes, siz
 
 /*
  * As pids_read(), for a file that is read again and again: it stays open in *file (-1 before), as far as
- * RLIMIT_NOFILE has room, and can then never become that of another process. owner, if not NULL, becomes the
- * user id to which the kernel gives the file: the effective one, or root's of a process that may not be
- * dumped.
+ * RLIMIT_NOFILE has room, and can then never become that of another process.
  */
-long pids_read_kept(struct env *env, int *file, uint32_t pid, const char *name, char *bytes, size_t room,
-		    uint32_t *owner);
+long pids_read_kept(struct env *env, int *file, uint32_t pid, const char *name, char *bytes, size_t room);
 void pids_release(struct env *env, int *file);
+
+/*
+ * The effective user of a process: the owner of its directory, also where its files are root's because it
+ * may not be dumped. False when there is none.
+ */
+bool pids_owner(const struct env *env, uint32_t pid, uint32_t *uid);
 
 #endif

@@ -85,51 +85,9 @@ const char *shape_name(enum shape shape)
 	return names[shape];
 }
 
-static const void *field(const void *row, const struct column *column)
-{
-	return (const char *)row + column->offset;
-}
-
-uint64_t row_u64(const void *row, const struct column *column)
-{
-	uint64_t value;
-
-	memcpy(&value, field(row, column), sizeof(value));
-	return value;
-}
-
-double row_f64(const void *row, const struct column *column)
-{
-	double value;
-
-	memcpy(&value, field(row, column), sizeof(value));
-	return value;
-}
-
-const char *row_text(const void *row, const struct column *column)
-{
-	const char *value;
-
-	memcpy(&value, field(row, column), sizeof(value));
-	return value;
-}
-
 bool row_is_blank(const void *row, const struct column *column)
 {
 	return column->type == VALUE_U64 && row_u64(row, column) == U64_BLANK;
-}
-
-bool row_is_known(const void *row, const struct column *column)
-{
-	switch (column->type) {
-	case VALUE_U64:
-		return row_u64(row, column) < U64_BLANK;
-	case VALUE_F64:
-		return isfinite(row_f64(row, column));
-	case VALUE_TEXT:
-		return row_text(row, column) != NULL;
-	}
-	return false;
 }
 
 double row_number(const void *row, const struct column *column)
@@ -169,17 +127,6 @@ void row_clear(void *row, const struct schema *schema)
 	}
 }
 
-bool row_same_value(const struct column *column, const void *one, const void *other)
-{
-	const char *text, *other_text;
-
-	if (column->type != VALUE_TEXT)
-		return memcmp(field(one, column), field(other, column), 8) == 0;
-	text = row_text(one, column);
-	other_text = row_text(other, column);
-	return text == other_text || (text && other_text && strcmp(text, other_text) == 0);
-}
-
 bool row_same_key(const struct schema *schema, const void *one, const void *other)
 {
 	for (unsigned i = 0; i < schema->n_columns; i++)
@@ -197,7 +144,7 @@ bool row_next_key(const struct schema *schema, const void *row, unsigned *next, 
 		if (column->kind != COLUMN_KEY)
 			continue;
 		if (column->type != VALUE_TEXT) {
-			*bytes = span_of(field(row, column), 8);
+			*bytes = span_of(row_field(row, column), 8);
 			return true;
 		}
 		text = row_text(row, column);

@@ -3,9 +3,11 @@
 #ifndef PANETOP_MODEL_COLUMN_H
 #define PANETOP_MODEL_COLUMN_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/span.h"
 #include "core/unknown.h"
@@ -124,15 +126,53 @@ const char *kind_name(enum column_kind kind);
 const char *type_name(enum value_type type);
 const char *shape_name(enum shape shape);
 
-/* Reading a field of a row. */
-uint64_t row_u64(const void *row, const struct column *column);
-double row_f64(const void *row, const struct column *column);
-const char *row_text(const void *row, const struct column *column);
+/* Reading a field of a row; inline, as it is done for every field of every process. */
+static inline const void *row_field(const void *row, const struct column *column)
+{
+	return (const char *)row + column->offset;
+}
+
+static inline uint64_t row_u64(const void *row, const struct column *column)
+{
+	uint64_t value;
+
+	memcpy(&value, row_field(row, column), sizeof(value));
+	return value;
+}
+
+static inline double row_f64(const void *row, const struct column *column)
+{
+	double value;
+
+	memcpy(&value, row_field(row, column), sizeof(value));
+	return value;
+}
+
+static inline const char *row_text(const void *row, const struct column *column)
+{
+	const char *value;
+
+	memcpy(&value, row_field(row, column), sizeof(value));
+	return value;
+}
+
+/* Neither unknown nor blank. */
+static inline bool row_is_known(const void *row, const struct column *column)
+{
+	switch (column->type) {
+	case VALUE_U64:
+		return row_u64(row, column) < U64_BLANK;
+	case VALUE_F64:
+		return isfinite(row_f64(row, column));
+	case VALUE_TEXT:
+		return row_text(row, column) != NULL;
+	}
+	return false;
+}
 
 /* As a number whatever its type; NaN when unknown, blank or text. */
 double row_number(const void *row, const struct column *column);
 bool row_is_blank(const void *row, const struct column *column);
-bool row_is_known(const void *row, const struct column *column); /* neither unknown nor blank */
 
 /* Writes "unknown" into every field that a column describes, zero elsewhere. */
 void row_clear(void *row, const struct schema *schema);
@@ -140,7 +180,16 @@ void row_set_u64(void *row, const struct column *column, uint64_t value);
 void row_set_f64(void *row, const struct column *column, double value);
 void row_set_text(void *row, const struct column *column, const char *value);
 
-bool row_same_value(const struct column *column, const void *one, const void *other);
+static inline bool row_same_value(const struct column *column, const void *one, const void *other)
+{
+	const char *text, *other_text;
+
+	if (column->type != VALUE_TEXT)
+		return row_u64(one, column) == row_u64(other, column); /* the bytes of a double, too */
+	text = row_text(one, column);
+	other_text = row_text(other, column);
+	return text == other_text || (text && other_text && strcmp(text, other_text) == 0);
+}
 
 /* Do both rows have the same values in all KEY columns? */
 bool row_same_key(const struct schema *schema, const void *one, const void *other);

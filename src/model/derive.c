@@ -135,6 +135,9 @@ static double rate(const struct derived *derived, const void *now, const void *b
 
 	if (!(over > 0))
 		return NAN;
+	if (before && derived->counter && row_same_value(derived->counter, now, before) &&
+	    row_is_known(now, derived->counter))
+		return 0; /* as most do of 10,000 processes */
 	return growth(derived->counter, now, before) / over *
 	       (derived->rate->scale > 0 ? derived->rate->scale : 1);
 }

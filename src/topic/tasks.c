@@ -84,7 +84,7 @@ static struct task *new_task(uint32_t pid)
 	struct task *task = alloc_zeroed(1, sizeof(*task));
 
 	task->pid = pid;
-	task->uid = task->owner = UINT32_MAX;
+	task->uid = UINT32_MAX;
 	task->start_ticks = U64_UNKNOWN;
 	task->stat_file = -1;
 	return task;
@@ -102,16 +102,14 @@ static void split_time(struct task *task, const struct pid_stat *stat, uint64_t 
 	task->system_ns += (uint64_t)((double)used_ns * task->system_share);
 }
 
-/* The user of a process that may not be dumped stands in its status file alone: its files are root's. */
-static void find_user(struct env *env, struct task *task, uint32_t owner)
+/* In a copy of proc the owner is that of the copy, if the status file does not tell better. */
+static void find_user(struct env *env, struct task *task)
 {
 	char bytes[2048];
 	long length;
 
-	if (owner == task->owner)
-		return;
-	task->owner = task->uid = owner;
-	if (owner != 0 || task_is_kernel(task))
+	pids_owner(env, task->pid, &task->uid);
+	if (env->live)
 		return;
 	length = pids_read(env, task->pid, "status", bytes, sizeof(bytes));
 	if (length > 0)
@@ -134,10 +132,9 @@ enum look { LOOK_SAME, LOOK_OTHER, LOOK_ENDED, LOOK_HIDDEN };
 static enum look read_stat(struct tasks *tasks, struct env *env, struct task *task, uint64_t cpu_ns)
 {
 	bool fresh = task->start_ticks == U64_UNKNOWN;
-	uint32_t owner = task->owner;
 	struct pid_stat stat;
 	char bytes[1024];
-	long length = pids_read_kept(env, &task->stat_file, task->pid, "stat", bytes, sizeof(bytes), &owner);
+	long length = pids_read_kept(env, &task->stat_file, task->pid, "stat", bytes, sizeof(bytes));
 
 	if (length == -ENOENT || length == -ESRCH)
 		return LOOK_ENDED;
@@ -159,7 +156,7 @@ static enum look read_stat(struct tasks *tasks, struct env *env, struct task *ta
 	take_name(task, stat.comm);
 	stat.comm = span_text("");
 	task->stat = stat;
-	find_user(env, task, owner);
+	find_user(env, task);
 	return LOOK_SAME;
 }
 

@@ -22,7 +22,6 @@ struct task {
 	bool moved;                /* it ran since the tick before, or is new */
 	uint64_t command_tick;     /* when command was asked for last; 0: never */
 	uint64_t moved_tick;
-	uint32_t owner;            /* of its stat file */
 	int stat_file;             /* see pids_read_kept() */
 	double system_share;       /* of what it used when it was last seen to use anything */
 	uint64_t dead_ns;          /* CPU time of its threads that ended while we watched */
