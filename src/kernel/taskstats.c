@@ -20,11 +20,12 @@
  * it may be older than the kernel, or of just that version.
  */
 struct layout {
-	size_t exit_code, comm, uid, pid, user_us, system_us, tgid;
+	size_t exit_code, run_ns, comm, uid, pid, user_us, system_us, tgid;
 };
 
 static const struct layout usual = {
 	.exit_code = 4,
+	.run_ns = 72,
 	.comm = 80,
 	.uid = 120,
 	.pid = 128,
@@ -34,6 +35,7 @@ static const struct layout usual = {
 };
 static const struct layout moved = {
 	.exit_code = 4,
+	.run_ns = 120,
 	.comm = 128,
 	.uid = 168,
 	.pid = 176,
@@ -170,6 +172,7 @@ static void fill_record(struct span stats, struct exit_record *record)
 		record->exit_code = U32_UNKNOWN;
 	copy_field(stats, layout->uid, &record->uid, sizeof(record->uid));
 	copy_comm(stats, layout->comm, record->comm);
+	copy_field(stats, layout->run_ns, &record->run_ns, sizeof(record->run_ns));
 	record->user_ns = nanoseconds(stats, layout->user_us);
 	record->system_ns = nanoseconds(stats, layout->system_us);
 	if (record->user_ns != U64_UNKNOWN && record->system_ns <= U64_UNKNOWN - record->user_ns)
@@ -182,6 +185,7 @@ bool taskstats_exit(const struct netlink_message *message, uint16_t family, stru
 	struct exit_record decoded = {
 		.uid = U32_UNKNOWN,
 		.exit_code = U32_UNKNOWN,
+		.run_ns = U64_UNKNOWN,
 		.cpu_ns = U64_UNKNOWN,
 		.user_ns = U64_UNKNOWN,
 		.system_ns = U64_UNKNOWN,

@@ -27,6 +27,11 @@ struct exit_record {
 	 * often none to a thread shorter than one, right in the sum over many, too little on a crowded CPU.
 	 */
 	uint64_t cpu_ns;
+	/*
+	 * By the scheduler's own clock, to the nanosecond, but only up to its last look at the thread: up to
+	 * a tick too little, so that short threads seem to have done next to nothing. U64_UNKNOWN.
+	 */
+	uint64_t run_ns;
 	uint64_t user_ns, system_ns;
 	char comm[EXIT_COMM_BYTES + 1]; /* may hold any byte; "" when not known */
 	uint16_t version;               /* of struct taskstats */

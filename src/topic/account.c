@@ -149,6 +149,11 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	if (!state->begun)
 		begin(state, &times);
 	add_parts(state, &times, (double)env->ticks_per_second, table);
+	if (!state->exited->reader && state->exited->reader_error != -ENOTSUP)
+		frame_notice(frame, schema.name,
+			     source_remedy(env, topic_source(&topic_account, "taskstats"),
+					   -state->exited->reader_error),
+			     _("no exit records: %s"), strerror(-state->exited->reader_error));
 	if (lost > 0)
 		frame_notice(frame, schema.name, _("a shorter delay loses less"),
 			     P_("%lu exit record was lost: what that process used is unaccounted",

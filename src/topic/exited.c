@@ -61,15 +61,13 @@ static struct exited_command *command_of(struct exited *exited, const char *name
 	return command;
 }
 
-static void add_time(struct exited_command *sum, int64_t uncounted_ns, uint64_t exits)
+static void add_time(struct exited_command *sum, uint64_t uncounted_ns, uint64_t exits)
 {
-	sum->sum_ns += uncounted_ns;
-	if (sum->sum_ns > 0 && (uint64_t)sum->sum_ns > sum->cpu_ns)
-		sum->cpu_ns = (uint64_t)sum->sum_ns;
+	sum->cpu_ns += uncounted_ns;
 	sum->exits = exits == U64_UNKNOWN ? U64_UNKNOWN : sum->exits + exits;
 }
 
-static void count_exit(struct exited *exited, const char *name, int64_t uncounted_ns, uint64_t exits)
+static void count_exit(struct exited *exited, const char *name, uint64_t uncounted_ns, uint64_t exits)
 {
 	add_time(command_of(exited, name), uncounted_ns, exits);
 	add_time(&exited->all, uncounted_ns, exits);
@@ -90,6 +88,7 @@ static void keep_record(void *context, const struct exit_record *record)
 		.number = (uint32_t)exited->n_ended++,
 		.first = record->tgid == 0 || record->tgid == record->tid,
 		.cpu_ns = record->cpu_ns == U64_UNKNOWN ? 0 : record->cpu_ns,
+		.run_ns = record->run_ns == U64_UNKNOWN ? 0 : record->run_ns,
 	};
 	strcpy(ended->name, record->comm);
 }
@@ -110,26 +109,30 @@ static struct task *find_gone(const struct tasks *tasks, uint32_t pid)
 	return NULL;
 }
 
-/* The threads of one process that ended in this tick. */
+/*
+ * The threads of one process that ended in this tick. One that was seen alive is compared with its own clock,
+ * so that the scheduler's time counts; for those that nobody saw ticks are right in the sum over many.
+ */
 static void count_process(struct exited *exited, const struct ended *threads, size_t n_threads)
 {
 	struct task *gone = find_gone(exited->tasks, threads->tgid);
 	struct task *alive = tasks_find(exited->tasks, threads->tgid);
 	const struct ended *first = &threads[n_threads - 1];
-	uint64_t cpu_ns = 0, exits = 0;
+	uint64_t cpu_ns = 0, run_ns = 0, exits = 0;
 
 	for (size_t i = 0; i < n_threads; i++) {
 		cpu_ns += threads[i].cpu_ns;
+		run_ns += threads[i].run_ns;
 		exits += threads[i].first;
 		if (threads[i].first)
 			first = &threads[i];
 	}
 	if (gone)
-		gone->dead_ns += cpu_ns; /* with those that ended before: see count_gone() */
+		gone->dead_ns += run_ns; /* see count_gone() */
 	else if (alive && !(alive->fresh && exits > 0))
-		alive->dead_ns += cpu_ns; /* its own clock has it */
+		alive->dead_ns += run_ns; /* its own clock has it */
 	else
-		count_exit(exited, first->name, (int64_t)cpu_ns, exits);
+		count_exit(exited, first->name, cpu_ns, exits);
 }
 
 static void count_records(struct exited *exited)
@@ -157,10 +160,8 @@ static void count_gone(struct exited *exited)
 	for (size_t i = 0; i < tasks->n_gone; i++) {
 		const struct task *task = tasks->gone[i];
 
-		if (task->dead_ns > 0)
-			count_exit(exited, task->name, (int64_t)task->dead_ns - (int64_t)task->cpu_ns, 1);
-		else
-			count_exit(exited, task->name, 0, 1);
+		count_exit(exited, task->name,
+			   task->dead_ns > task->cpu_ns ? task->dead_ns - task->cpu_ns : 0, 1);
 	}
 }
 
@@ -170,18 +171,42 @@ static uint64_t children_ns(const struct exited *exited, const struct task *task
 	       (UINT64_C(1000000000) / exited->tasks->env->ticks_per_second);
 }
 
-/* Without records: what parents were told of children they waited for, less what those were seen to use. */
-static void count_children(struct exited *exited)
+/* Who is told by wait() in the end: the nearest ancestor that lives, or, where the chain is broken, init. */
+static struct task *heir_of(const struct tasks *tasks, const struct task *task)
+{
+	for (size_t steps = 0; steps <= tasks->n_gone; steps++) {
+		struct task *parent = tasks_find(tasks, (uint32_t)task->stat.parent_pid);
+
+		if (parent)
+			return parent;
+		task = find_gone(tasks, (uint32_t)task->stat.parent_pid);
+		if (!task)
+			break;
+	}
+	return tasks_find(tasks, 1);
+}
+
+/* What those that ended were seen to use, themselves and what they were told, comes to their heirs. */
+static void expect_known(struct exited *exited)
 {
 	const struct tasks *tasks = exited->tasks;
 
 	for (size_t i = 0; i < tasks->n_gone; i++) {
 		const struct task *task = tasks->gone[i];
-		struct task *parent = tasks_find(tasks, (uint32_t)task->stat.parent_pid);
+		struct task *heir = heir_of(tasks, task);
 
-		if (parent)
-			parent->known_children_ns += task->cpu_ns + children_ns(exited, task);
+		if (heir)
+			heir->known_children_ns +=
+				task->cpu_ns + children_ns(exited, task) + task->known_children_ns;
 	}
+}
+
+/* Without records: what parents were told of children they waited for, less what those were seen to use. */
+static void count_children(struct exited *exited)
+{
+	const struct tasks *tasks = exited->tasks;
+
+	expect_known(exited);
 	for (size_t i = 0; i < tasks->n_all; i++) {
 		struct task *task = tasks->all[i];
 		uint64_t now = children_ns(exited, task), grown, known;
@@ -195,7 +220,7 @@ static void count_children(struct exited *exited)
 		task->known_children_ns -= known;
 		snprintf(name, sizeof(name), "%.40s's children", task->name);
 		if (tasks->updates > 1)
-			count_exit(exited, name, (int64_t)(grown - known), U64_UNKNOWN);
+			count_exit(exited, name, grown - known, U64_UNKNOWN);
 	}
 }
 

@@ -12,9 +12,7 @@
 struct exited_command {
 	char name[TASK_NAME_MAX];
 	uint64_t exits;  /* since we began to watch; U64_UNKNOWN without records */
-	int64_t sum_ns;  /* what they used and nobody had seen before they ended; single ones may count as
-			    negative */
-	uint64_t cpu_ns; /* the greatest that sum_ns ever was */
+	uint64_t cpu_ns; /* what they used and nobody had seen before they ended */
 };
 
 struct exited {
@@ -30,7 +28,7 @@ struct exited {
 	struct ended {              /* a thread that ended in this tick */
 		uint32_t tgid, number;
 		bool first;         /* it was the first thread of its process */
-		uint64_t cpu_ns;
+		uint64_t cpu_ns, run_ns; /* as in its record; 0 when not known */
 		char name[TASK_NAME_MAX];
 	} *ended;
 	size_t n_ended, ended_capacity;

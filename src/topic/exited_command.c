@@ -29,7 +29,9 @@ static const struct column columns[] = {
 	       .source = "taskstats exit records"),
 	COLUMN(struct exited_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
 	       .title = N_("time"), .width = 9, .rank = 1,
-	       .help = N_("CPU time that no sample had seen while they lived, since panetop began to watch"),
+	       .help = N_("CPU time that no sample had seen while they lived, since panetop began to watch: "
+			  "an estimate "
+			  "by clock ticks, right in the sum over many"),
 	       .source = "taskstats ac_utime + ac_stime less the clock when last seen; else cutime + cstime "
 			 "of parents"),
 	COLUMN(struct exited_row, command, .kind = COLUMN_KEY, .title = N_("command"), .width = 16,

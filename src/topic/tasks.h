@@ -24,7 +24,7 @@ struct task {
 	uint64_t moved_tick;
 	int stat_file;             /* see pids_read_kept() */
 	double system_share;       /* of what it used when it was last seen to use anything */
-	uint64_t dead_ns;          /* CPU time of its threads that ended while we watched */
+	uint64_t dead_ns; /* CPU time of its threads that ended while we watched, as its clock has it */
 	uint64_t children_ns;      /* of children that it waited for, as counted so far */
 	uint64_t known_children_ns; /* what will come to children_ns, but was counted while they lived */
 };
