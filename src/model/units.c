@@ -161,6 +161,10 @@ static size_t format_seconds(char *out, double seconds, bool ascii)
 
 	if (isnan(seconds))
 		return cell(out, "-");
+	if (seconds < 0 && seconds > -1e15) {
+		*out = '-';
+		return 1 + format_seconds(out + 1, -seconds, ascii);
+	}
 	if (!(seconds > 0) || seconds > 1e15)
 		return cell(out, "%.3gs", seconds);
 	if (seconds < 1e-6)

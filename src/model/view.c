@@ -145,7 +145,11 @@ void view_write_sort(const struct view *view, struct buffer *out)
 
 bool view_has_rates(const struct view *view)
 {
-	if (view->schema->over_interval)
+	const struct column *columns = view->schema->columns;
+
+	if (view->schema->over_interval ||
+	    (!isnan(view->least) && columns[view->least_column].kind == COLUMN_RATE) ||
+	    (view->sort >= 0 && columns[view->sort].kind == COLUMN_RATE))
 		return true;
 	for (unsigned i = 0; i < view->n_columns; i++)
 		if (view->schema->columns[view->columns[i]].kind == COLUMN_RATE)

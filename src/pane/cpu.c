@@ -13,7 +13,7 @@
 static const struct pane_table tables[] = {
 	[PROCESS_TABLE] = { .topic = "process", .headline = true, .sort = "cpu_ratio" },
 	[ACCOUNT_TABLE] = { .topic = "account", .headline = true },
-	[CPU_TABLE] = { .topic = "cpu" },
+	[CPU_TABLE] = { .topic = "cpu", .headline = true },
 	[EXITED_TABLE] = { .topic = "exited", .sort = "cpu_ratio" },
 	[SELF_TABLE] = { .topic = "self" },
 	[DISTRIBUTION_TABLE] = { .topic = "distribution", .on_request = true, .option = "distribution" },
@@ -81,7 +81,7 @@ static double least_share(const struct settings *settings)
 											: USED_SOMETHING;
 }
 
-/* Puts the column wanted where one of the others, which end with NULL, stands. */
+/* Puts the column wanted where one of the others, which end with NULL, stands, also as the order of rows. */
 static void swap_column(struct view *view, const char *const *others, const char *wanted)
 {
 	int index = schema_column(view->schema, wanted);
@@ -90,6 +90,9 @@ static void swap_column(struct view *view, const char *const *others, const char
 		for (const char *const *other = others; *other; other++)
 			if ((int)view->columns[i] == schema_column(view->schema, *other))
 				view->columns[i] = (unsigned)index;
+	for (const char *const *other = others; index >= 0 && *other; other++)
+		if (view->sort >= 0 && view->sort == schema_column(view->schema, *other))
+			view->sort = index;
 }
 
 static bool is_set(const struct settings *settings, const char *name, const char *value)
@@ -157,7 +160,8 @@ static void show(struct pane_context *context, unsigned table)
 	screen_request(context, DISTRIBUTION_TABLE, cpu->view == DISTRIBUTION_TABLE);
 	screen_request(context, COUNTER_TABLE, cpu->view == COUNTER_TABLE);
 	screen_request(context, THREAD_TABLE, cpu->view == THREAD_TABLE);
-	screen_request(context, TOTAL_TABLE, context->requested[TOTAL_TABLE] || cpu->view == TOTAL_TABLE);
+	screen_request(context, TOTAL_TABLE,
+		       cpu->view == TOTAL_TABLE || settings_get(context->settings, "cpu.totals"));
 }
 
 static void show_cpus(struct pane_context *context)
@@ -183,6 +187,11 @@ static void show_distribution(struct pane_context *context)
 static void show_totals(struct pane_context *context)
 {
 	show(context, TOTAL_TABLE);
+}
+
+static void show_account(struct pane_context *context)
+{
+	show(context, ACCOUNT_TABLE);
 }
 
 static void show_threads(struct pane_context *context)
@@ -263,6 +272,8 @@ static const struct binding bindings[] = {
 	{ 'p', 0, N_("CPUs"), N_("what each CPU does, in numbers"), show_cpus },
 	{ 'x', 0, N_("Exited"), N_("what processes used that ended between two samples, by name"),
 	  show_exited },
+	{ 'b', 0, N_("Account"), N_("where the time of the processors went, and what nobody accounts for"),
+	  show_account },
 	{ K_F9, 'k', N_("Signal"), N_("send a signal to the selected process"), cpu_signal },
 	{ K_F7, 0, NULL, N_("give the selected process more of the CPUs (nice - 1)"), cpu_less_nice },
 	{ K_F8, 0, NULL, N_("give the selected process less of the CPUs (nice + 1)"), cpu_nicer },

@@ -37,7 +37,8 @@ enum cpu_series {
 struct cpu_state {
 	unsigned view; /* the table that fills the pane; PROCESS_TABLE: the machine stands above it */
 	struct cpu_target {
-		double pid, start_seconds;
+		double pid, start_seconds, nice;
+		int signal, nice_step; /* what is done to it; signal 0: its nice value is changed */
 		char name[64];
 	} target;      /* the process that was chosen to be acted upon */
 };

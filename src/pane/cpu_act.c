@@ -44,8 +44,9 @@ static bool keep_target(struct pane_context *context)
 	const struct table_widget *widget = &context->tables[PROCESS_TABLE];
 	const struct table *table = context_table(context, PROCESS_TABLE);
 	const struct column *column;
-	const void *row =
-		context->focus == PROCESS_TABLE && widget->cursor_on ? table_cell(widget, &column) : NULL;
+	bool seen = context->focus == PROCESS_TABLE && widget->cursor_on && widget->heading_y >= 0 &&
+		    widget->page > 0;
+	const void *row = seen ? table_cell(widget, &column) : NULL;
 
 	if (!row || !table) {
 		screen_say(context->screen, "%s", _("select a process first, with the arrows or the mouse"));
@@ -53,6 +54,7 @@ static bool keep_target(struct pane_context *context)
 	}
 	cpu->target.pid = table_number(table, row, "pid");
 	cpu->target.start_seconds = table_number(table, row, "start_seconds");
+	cpu->target.nice = table_number(table, row, "nice");
 	snprintf(cpu->target.name, sizeof(cpu->target.name), "%s", table_text(table, row, "name"));
 	return true;
 }
@@ -74,18 +76,24 @@ static void done(struct pane_context *context, int error)
 
 	if (error)
 		say_failed(context, error, NULL);
+	else if (cpu->target.signal)
+		screen_say(context->screen, _("signal %d was sent to %.0f %s"), cpu->target.signal,
+			   cpu->target.pid, cpu->target.name);
 	else
-		screen_say(context->screen, _("done: %.0f %s"), cpu->target.pid, cpu->target.name);
+		screen_say(context->screen, _("%.0f %s: nice %+.0f"), cpu->target.pid, cpu->target.name,
+			   cpu->target.nice + cpu->target.nice_step);
 }
 
 /* Without really it is only found out whether it could be done. */
 static bool act(struct pane_context *context, const char *verb, int number, bool really)
 {
-	const struct cpu_state *cpu = context->state;
+	struct cpu_state *cpu = context->state;
 	const char *remedy;
 	char action[128];
 	int error;
 
+	cpu->target.signal = strcmp(verb, "signal") == 0 ? number : 0;
+	cpu->target.nice_step = number;
 	snprintf(action, sizeof(action), "%s %d %.0f %.6f", verb, number, cpu->target.pid,
 		 cpu->target.start_seconds);
 	error = screen_act(context, "process", action, really ? done : NULL, &remedy);
@@ -96,11 +104,11 @@ static bool act(struct pane_context *context, const char *verb, int number, bool
 
 static void send_signal(struct pane_context *context, const char *text)
 {
-	int number = parse_signal(text);
+	int number = *text ? parse_signal(text) : SIGTERM;
 
 	if (number)
 		act(context, "signal", number, true);
-	else if (*text)
+	else
 		screen_say(context->screen, _("'%s' is no signal; nothing was sent"), text);
 }
 
@@ -111,9 +119,9 @@ void cpu_signal(struct pane_context *context)
 
 	if (!keep_target(context) || !act(context, "signal", SIGTERM, false))
 		return;
-	snprintf(label, sizeof(label), _("Signal to %.0f %s (Enter sends, Esc does not)"), cpu->target.pid,
-		 cpu->target.name);
-	screen_prompt(context, label, "TERM", send_signal);
+	snprintf(label, sizeof(label), _("Signal to %.0f %s (name or number; nothing: TERM; Esc: none)"),
+		 cpu->target.pid, cpu->target.name);
+	screen_prompt(context, label, "", send_signal);
 }
 
 static void step_up(struct pane_context *context)
@@ -134,9 +142,9 @@ static void ask_nice(struct pane_context *context, int step, void (*yes)(struct 
 	if (!keep_target(context) || !act(context, "nice", step, false))
 		return;
 	snprintf(question, sizeof(question),
-		 step > 0 ? _("Give %.0f %s less of the CPUs (nice + 1)?")
-			  : _("Give %.0f %s more of the CPUs (nice - 1)?"),
-		 cpu->target.pid, cpu->target.name);
+		 step > 0 ? _("Give %.0f %s less of the CPUs (nice from %+.0f to %+.0f)?")
+			  : _("Give %.0f %s more of the CPUs (nice from %+.0f to %+.0f)?"),
+		 cpu->target.pid, cpu->target.name, cpu->target.nice, cpu->target.nice + step);
 	screen_ask(context, question, yes);
 }
 

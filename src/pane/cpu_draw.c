@@ -189,9 +189,10 @@ static int draw_account(const struct pane_context *context, const struct canvas 
 {
 	const struct table *account = context_table(context, ACCOUNT_TABLE);
 	double busy = frame_number(context->frame, "account", "busy", "cpu_ratio");
-	struct canvas lines = canvas_rows(canvas, y, 2);
+	struct canvas lines = canvas_rows(canvas, y, canvas->height >= 14 ? 2 : 1);
 	char text[400];
 	bool first = true;
+	int wrapped;
 
 	if (!account || isnan(busy))
 		return 0;
@@ -208,7 +209,8 @@ static int draw_account(const struct pane_context *context, const struct canvas 
 			 share < 0 ? "- " : first ? "" : "+ ", part, fabs(share));
 		first = false;
 	}
-	return canvas_wrapped(&lines, 0, STYLE_NORMAL, span_text(text));
+	wrapped = canvas_wrapped(&lines, 0, STYLE_NORMAL, span_text(text));
+	return wrapped < lines.height ? wrapped : lines.height;
 }
 
 /* What the container or service may use: the nearest limit. False when there is none. */
@@ -257,30 +259,30 @@ static const void *next_exited(const struct table *exited, double below)
 	return greatest;
 }
 
-/* "exited: cc1 12.1 % (38/s), as 4.0 % (12/s)": who they were that no list shows. False when there is nothing
- * to say. */
-static bool draw_exited(const struct pane_context *context, const struct canvas *canvas, int y)
+/* "exited: cc1 12.1 % (38/s)  as 4.0 % (12/s)": who they were that no list shows. */
+static void draw_exited(const struct pane_context *context, const struct canvas *canvas, int y)
 {
 	const struct table *exited = context_table(context, EXITED_TABLE);
 	double below = INFINITY;
-	int x = 0;
+	int x = canvas_text(canvas, y, 0, STYLE_STRONG, _("exited:"), -1);
 
-	for (const void *row; exited && x < canvas->width && (row = next_exited(exited, below));) {
+	if (context->frame->interval_ns == 0)
+		return; /* no rates yet */
+	for (const void *row; exited && (row = next_exited(exited, below));) {
 		double exits = table_number(exited, row, "exits_per_second");
 		char number[VALUE_TEXT_MAX], text[160];
 
 		below = table_number(exited, row, "cpu_ratio");
-		if (x == 0)
-			x = canvas_text(canvas, y, 0, STYLE_STRONG, _("exited:"), -1);
 		snprintf(text, sizeof(text), " %s %.1f %%", table_text(exited, row, "command"), 100 * below);
 		if (!isnan(exits))
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), " (%s/s)",
 				 rate_text(number, exits));
 		if (x + utf8_cells(text, canvas->ascii) > canvas->width)
-			break;
-		x += canvas_text(canvas, y, x, STYLE_NORMAL, text, -1);
+			return;
+		x += canvas_text(canvas, y, x, STYLE_NORMAL, text, -1) + 1;
 	}
-	return x > 0;
+	if (isinf(below))
+		canvas_text(canvas, y, x, STYLE_DIM, _(" nothing that mattered"), -1);
 }
 
 static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
@@ -336,8 +338,8 @@ static void draw_processes(struct pane_context *context, const struct canvas *ca
 		y += draw_account(context, canvas, y);
 	if (height - y >= TABLE_LINES_MIN + 2 && draw_limit(context, canvas, y))
 		y++;
-	if (height - y >= TABLE_LINES_MIN + 2 && draw_exited(context, canvas, y))
-		y++;
+	if (height - y >= TABLE_LINES_MIN + 2)
+		draw_exited(context, canvas, y++);
 	if (cpus && cpus->n_rows > 1 && height - y >= GRAPH_FROM_LINES) {
 		int lines = (height - y) / 4 < GRAPH_LINES_MAX ? (height - y) / 4 : GRAPH_LINES_MAX;
 		struct canvas graph = canvas_rows(canvas, y, lines);

@@ -221,6 +221,12 @@ static void apply_options(struct screen *screen)
 		table_set_filter(&screen->contexts[setup->first_pane].tables[i], setup->filter);
 }
 
+bool contexts_have_rows(const struct pane_context *context)
+{
+	return context->frame && context->pane->tables[0].topic &&
+	       frame_table(context->frame, context->pane->tables[0].topic) != NULL;
+}
+
 void contexts_open(struct screen *screen)
 {
 	const struct screen_setup *setup = screen->setup;

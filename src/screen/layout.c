@@ -166,6 +166,20 @@ static void forget_places(struct screen *screen)
 		context->tables[i].heading_y = -1;
 }
 
+/* What does not fit says where the rest is. */
+static void draw_notice(const struct canvas *canvas, int y, const char *text)
+{
+	int more = utf8_cells(_(" (i)"), canvas->ascii);
+
+	canvas_text(canvas, y, 0, STYLE_NOTICE, "! ", -1);
+	if (2 + utf8_cells(text, canvas->ascii) <= canvas->width) {
+		canvas_text(canvas, y, 2, STYLE_NOTICE, text, -1);
+		return;
+	}
+	canvas_text(canvas, y, 2, STYLE_NOTICE, text, canvas->width - 2 - more);
+	canvas_text(canvas, y, canvas->width - more, STYLE_NOTICE, _(" (i)"), -1);
+}
+
 /* Lines are given up from the outside: the panes first, then the machine, then the keys. */
 static void draw_all(struct screen *screen, const struct canvas *canvas)
 {
@@ -184,7 +198,7 @@ static void draw_all(struct screen *screen, const struct canvas *canvas)
 	if (height >= 5)
 		draw_footer(screen, canvas, --bottom);
 	if (height >= 6 && notice_text(screen, text, sizeof(text)))
-		canvas_print(canvas, --bottom, 0, STYLE_NOTICE, "! %s", text);
+		draw_notice(canvas, --bottom, text);
 	pane = canvas_rows(canvas, top, bottom - top);
 	draw_pane(screen, &pane);
 	if (screen->overlay)

@@ -9,6 +9,8 @@
 #include "core/utf8.h"
 #include "screen/state.h"
 
+#define ROOM_TO_TYPE 12
+
 static void clear_line(const struct canvas *canvas)
 {
 	canvas_fill(canvas, canvas->height - 1, 0, STYLE_NORMAL, ' ', canvas->width);
@@ -23,7 +25,10 @@ static void draw_prompt(struct screen *screen, const struct canvas *canvas)
 	int width;
 
 	clear_line(canvas);
-	x = canvas_print(canvas, y, 0, STYLE_KEY, "%s:", prompt->label.bytes) + 1;
+	/* a long label leaves room for what is typed */
+	x = canvas_text(canvas, y, 0, STYLE_KEY, prompt->label.bytes,
+			canvas->width > 2 * ROOM_TO_TYPE ? canvas->width - ROOM_TO_TYPE : canvas->width / 2);
+	x += canvas_text(canvas, y, x, STYLE_KEY, ":", 1) + 1;
 	/* of a long text the end is seen, where one types */
 	while (cells > canvas->width - x - 1 && utf8_visible(&reader, &code, &width))
 		cells -= width;

@@ -211,6 +211,19 @@ static void free_texts(struct screen *screen)
 	buffer_free(&screen->search);
 }
 
+/* A recording need not hold the pane that one would begin with: then the first one it holds is shown. */
+static void choose_recorded_pane(struct screen *screen)
+{
+	if (contexts_have_rows(screen_context(screen)))
+		return;
+	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
+		if (contexts_have_rows(&screen->contexts[i])) {
+			screen_choose_pane(screen, i);
+			return;
+		}
+	}
+}
+
 static int run(struct screen *screen)
 {
 	int got, error;
@@ -219,6 +232,8 @@ static int run(struct screen *screen)
 	got = screen_sample(screen);
 	player_took(screen, got);
 	say_end(screen, got);
+	if (screen->setup->source->seek)
+		choose_recorded_pane(screen);
 	screen_set_delay(screen, screen->setup->delay_seconds);
 	if (!screen->setup->source->seek && screen->delay_seconds > WARMING_SECONDS) {
 		screen->warming = true;

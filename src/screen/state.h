@@ -110,6 +110,7 @@ void screen_update(struct screen *screen);
 
 /* contexts.c */
 void contexts_open(struct screen *screen);
+bool contexts_have_rows(const struct pane_context *context); /* the pane's own table is in the shown frame */
 void contexts_close(struct screen *screen);
 
 /* Gives a view the columns and the order that the pane shows this table with, unless the user chose. */

@@ -31,10 +31,10 @@ struct process_row {
 
 #define ROW(field, ...) COLUMN(struct process_row, field, __VA_ARGS__)
 
-#define SHARE(counter, key, heading, what)                                                                  \
-	ROW(key, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = heading, .width = 6,                     \
-	    .rate_of = offsetof(struct process_row, counter), .help = what, .source = "growth of " #counter \
-										       " / time")
+#define SHARE(counter, key, heading, importance, what)                                                       \
+	ROW(key, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = heading, .width = 6, .rank = importance,  \
+	    .rate_of = offsetof(struct process_row, counter), .help = what,                                  \
+	    .source = "growth of " #counter " / time")
 
 #define TIME(key, heading, what, from, ...)                                                                 \
 	ROW(key, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = heading, .width = 8, .help = what, \
@@ -53,10 +53,10 @@ struct process_row {
 		    .source = "CPU time since its start / number of online CPUs")
 
 static const struct column columns[] = {
-	SHARE(cpu_seconds, cpu_ratio, N_("%CPU"),
+	SHARE(cpu_seconds, cpu_ratio, N_("%CPU"), 0,
 	      N_("of one CPU, all threads together, in the last interval")),
-	SHARE(user_seconds, user_ratio, N_("%user"), N_("of one CPU, in its own code")),
-	SHARE(system_seconds, system_ratio, N_("%sys"), N_("of one CPU, in the kernel on its behalf")),
+	SHARE(user_seconds, user_ratio, N_("%user"), 2, N_("of one CPU, in its own code")),
+	SHARE(system_seconds, system_ratio, N_("%sys"), 2, N_("of one CPU, in the kernel on its behalf")),
 	ROW(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .help = N_("number of the process"),
 	    .source = "/proc"),
 	ROW(start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("started"), .width = 10,
