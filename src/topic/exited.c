@@ -101,21 +101,13 @@ static int compare_ended(const void *one, const void *other)
 				  : (a->number > b->number) - (a->number < b->number);
 }
 
-static struct task *find_gone(const struct tasks *tasks, uint32_t pid)
-{
-	for (size_t i = 0; i < tasks->n_gone; i++)
-		if (tasks->gone[i]->pid == pid)
-			return tasks->gone[i];
-	return NULL;
-}
-
 /*
  * The threads of one process that ended in this tick. One that was seen alive is compared with its own clock,
  * so that the scheduler's time counts; for those that nobody saw ticks are right in the sum over many.
  */
 static void count_process(struct exited *exited, const struct ended *threads, size_t n_threads)
 {
-	struct task *gone = find_gone(exited->tasks, threads->tgid);
+	struct task *gone = tasks_find_gone(exited->tasks, threads->tgid);
 	struct task *alive = tasks_find(exited->tasks, threads->tgid);
 	const struct ended *first = &threads[n_threads - 1];
 	uint64_t cpu_ns = 0, run_ns = 0, exits = 0;
@@ -129,8 +121,8 @@ static void count_process(struct exited *exited, const struct ended *threads, si
 	}
 	if (gone)
 		gone->dead_ns += run_ns; /* see count_gone() */
-	else if (alive && !(alive->fresh && exits > 0))
-		alive->dead_ns += run_ns; /* its own clock has it */
+	else if (alive)
+		alive->dead_ns += run_ns; /* its own clock has it; or it ended after its clock was read */
 	else
 		count_exit(exited, first->name, cpu_ns, exits);
 }
@@ -179,7 +171,7 @@ static struct task *heir_of(const struct tasks *tasks, const struct task *task)
 
 		if (parent)
 			return parent;
-		task = find_gone(tasks, (uint32_t)task->stat.parent_pid);
+		task = tasks_find_gone(tasks, (uint32_t)task->stat.parent_pid);
 		if (!task)
 			break;
 	}

@@ -64,19 +64,29 @@ void tasks_close(struct tasks *tasks)
 	env_unshare(env, &key);
 }
 
-struct task *tasks_find(const struct tasks *tasks, uint32_t pid)
+static struct task *find(struct task *const *list, size_t n_list, uint32_t pid)
 {
-	size_t low = 0, high = tasks->n_all;
+	size_t low = 0, high = n_list;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (tasks->all[middle]->pid < pid)
+		if (list[middle]->pid < pid)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < tasks->n_all && tasks->all[low]->pid == pid ? tasks->all[low] : NULL;
+	return low < n_list && list[low]->pid == pid ? list[low] : NULL;
+}
+
+struct task *tasks_find(const struct tasks *tasks, uint32_t pid)
+{
+	return find(tasks->all, tasks->n_all, pid);
+}
+
+struct task *tasks_find_gone(const struct tasks *tasks, uint32_t pid)
+{
+	return find(tasks->gone, tasks->n_gone, pid);
 }
 
 static struct task *new_task(uint32_t pid)
@@ -149,7 +159,6 @@ static enum look read_stat(struct tasks *tasks, struct env *env, struct task *ta
 		cpu_ns = task->cpu_ns;
 	task->used_ns = fresh && tasks->updates == 0 ? U64_UNKNOWN : cpu_ns - task->cpu_ns;
 	task->moved = fresh || cpu_ns != task->cpu_ns;
-	task->fresh = fresh;
 	split_time(task, &stat, cpu_ns - task->cpu_ns);
 	task->cpu_ns = cpu_ns;
 	task->start_ticks = stat.start_ticks;
@@ -170,7 +179,7 @@ static enum look look_at(struct tasks *tasks, struct env *env, struct task *task
 		return LOOK_ENDED;
 	if (tasks->clocks && !fresh && cpu_ns < task->cpu_ns)
 		return LOOK_OTHER;
-	task->moved = task->fresh = false;
+	task->moved = false;
 	task->used_ns = tasks->updates == 0 ? U64_UNKNOWN : 0;
 	if (fresh || turn || !tasks->clocks || cpu_ns != task->cpu_ns)
 		look = read_stat(tasks, env, task, cpu_ns);
@@ -275,6 +284,7 @@ static int update(struct tasks *tasks)
 {
 	struct env *env = tasks->env;
 	const uint32_t *pids;
+	struct span text;
 	size_t n_pids;
 	int error = pids_list(env, &pids, &n_pids);
 
@@ -283,6 +293,8 @@ static int update(struct tasks *tasks)
 	forget_gone(tasks);
 	make_room(tasks, n_pids);
 	read_clocks(tasks, pids, n_pids);
+	env_read(env, env_file(env, "proc/stat"),
+		 &text); /* what the machine did until then, for the account */
 	merge(tasks, env, pids, n_pids);
 	commands_update(tasks->commands, tasks, env);
 	tasks->updates++;

@@ -18,7 +18,6 @@ struct task {
 	char name[TASK_NAME_MAX];  /* comm, NUL-terminated */
 	char *command; /* arguments joined by blanks, cut when very long; NULL: not known, or none */
 	size_t program_length;     /* of its first argument */
-	bool fresh;                /* it was not there in the tick before */
 	bool moved;                /* it ran since the tick before, or is new */
 	uint64_t command_tick;     /* when command was asked for last; 0: never */
 	uint64_t moved_tick;
@@ -56,8 +55,9 @@ void tasks_close(struct tasks *tasks);
 /* Brings them up to date, once per tick. 0, or -errno when the processes cannot be listed. */
 int tasks_update(struct tasks *tasks);
 
-/* NULL when there is none with this pid. */
+/* NULL when there is none with this pid among those that live, or those that ended. */
 struct task *tasks_find(const struct tasks *tasks, uint32_t pid);
+struct task *tasks_find_gone(const struct tasks *tasks, uint32_t pid);
 
 /* Is it a thread of the kernel? */
 static inline bool task_is_kernel(const struct task *task)
