@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""truth.py PANETOP: loads that know what they use, and what the CPU pane says of them.
+
+Each load ends with its own account (rusage); the pane is asked every 0.2 s meanwhile. Printed are the mean of the
+load by its own account, the mean that the pane gave, and how far a single sample was off the duty, all in points
+of one CPU."""
+import json
+import os
+import resource
+import subprocess
+import sys
+import threading
+import time
+
+PANETOP = sys.argv[1]
+SECONDS, DELAY, PERIOD = 8, 0.2, 0.01
+
+
+def burn(duty, end):
+    """Of every period the share duty, by the thread's own clock."""
+    start = time.monotonic()
+    used = time.thread_time()
+    while (now := time.monotonic()) < end:
+        if time.thread_time() - used < duty * (now - start):
+            continue
+        time.sleep(PERIOD / 10)
+
+
+def load(duty, threads):
+    """A child that burns in so many threads and exits; its pid."""
+    pid = os.fork()
+    if pid == 0:
+        end = time.monotonic() + SECONDS + 2
+        for _ in range(threads - 1):
+            threading.Thread(target=burn, args=(duty, end)).start()
+        burn(duty, end)
+        os._exit(0)
+    return pid
+
+
+def samples(pid):
+    """The ratios that the pane gave, and the CPU time between its first and its last look."""
+    count = int(SECONDS / DELAY)
+    command = [PANETOP, "-o", "json", "-t", "process", "-d", str(DELAY), "-n", str(count), "-p", str(pid), "--idle", "cpu"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as panetop:
+        rows = [json.loads(line)["tables"]["process"][0] for line in panetop.stdout]
+    return [row["cpu_ratio"] for row in rows]
+
+
+def known_load(duty, threads):
+    start = time.monotonic()
+    pid = load(duty, threads)
+    time.sleep(0.5)
+    ratios = samples(pid)
+    _, _, usage = os.wait4(pid, 0)
+    own = (usage.ru_utime + usage.ru_stime) / (time.monotonic() - start)
+    mean = sum(ratios) / len(ratios)
+    off = sorted(abs(ratio - mean) for ratio in ratios)
+    print(f"{100 * duty:5.0f} % x {threads}  own {100 * own:6.1f}  pane {100 * mean:6.1f}  off by {100 * abs(own - mean):4.1f}"
+          f"  a sample by {100 * off[len(off) // 2]:4.1f}, at most {100 * off[-1]:4.1f}")
+
+
+def children(milliseconds):
+    """Children that live so long, one after the other, while the account is watched."""
+    count = 5
+    command = [PANETOP, "-o", "json", "-t", "account", "-d", "1", "-n", str(count), "cpu"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as panetop:
+        first = resource.getrusage(resource.RUSAGE_CHILDREN)
+        start = time.monotonic()
+        while panetop.poll() is None and time.monotonic() - start < count + 1:
+            pid = os.fork()
+            if pid == 0:
+                used = time.process_time()
+                while time.process_time() - used < milliseconds / 1000:
+                    pass
+                os._exit(0)
+            os.waitpid(pid, 0)
+        elapsed = time.monotonic() - start
+        last = resource.getrusage(resource.RUSAGE_CHILDREN)
+        parts = [{row["part"]: row["cpu_ratio"] for row in json.loads(line)["tables"]["account"]}
+                 for line in panetop.stdout]
+    own = (last.ru_utime + last.ru_stime - first.ru_utime - first.ru_stime) / elapsed
+    mean = {part: 100 * sum(sample[part] for sample in parts) / len(parts) for part in parts[0]}
+    print(f"children of {milliseconds} ms  own {100 * own:6.1f}  exited {mean['exited']:6.1f}  unaccounted {mean['unaccounted']:5.1f}"
+          f"  busy {mean['busy']:6.1f}")
+
+
+print(f"a sample every {DELAY} s for {SECONDS} s, in percent of one CPU")
+for share in (0.05, 0.25, 0.5, 0.75, 1.0):
+    known_load(share, 1)
+known_load(0.25, 3)
+known_load(0.5, 3)
+for length in (5, 1):
+    children(length)
