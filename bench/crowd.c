@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* crowd SLEEPING BUSY ...: so many processes that sleep, and that burn 2 ms in each 100; they end with it. */
+/*
+ * crowd SLEEPING BUSY ...: so many processes that sleep, and that burn 2 ms in each 100; they end with it. As no
+ * machine is without new processes, it starts four a second that end at once.
+ */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
@@ -56,6 +59,20 @@ static pid_t start(pid_t parent, int number, int busy)
 		pause();
 }
 
+static void start_some(const sigset_t *until)
+{
+	struct timespec quarter = { .tv_nsec = SECOND_NS / 4 };
+
+	while (sigtimedwait(until, NULL, &quarter) < 0) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(0);
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+	}
+}
+
 static void end_all(const pid_t *pids, int n_pids)
 {
 	for (int i = 0; i < n_pids; i++)
@@ -69,7 +86,6 @@ int main(int argc, char **argv)
 	int busy = argc > 2 ? atoi(argv[2]) : 0, all = argc > 2 ? atoi(argv[1]) + busy : 0, started = 0;
 	pid_t *pids = calloc(all > 0 ? (size_t)all : 1, sizeof(*pids)), parent = getppid();
 	sigset_t ends;
-	int caught;
 
 	if (all <= 0 || !pids)
 		return 2;
@@ -87,7 +103,7 @@ int main(int argc, char **argv)
 			printf("%d ", (int)pids[i]);
 		puts("");
 		fflush(stdout);
-		sigwait(&ends, &caught);
+		start_some(&ends);
 	}
 	end_all(pids, started);
 	return started < all;

@@ -10,6 +10,7 @@
 
 #include "core/alloc.h"
 #include "core/pids.h"
+#include "kernel/system.h"
 #include "topic/commands.h"
 
 #define LOOKS_PER_TICK ((size_t)64)
@@ -256,12 +257,32 @@ static void merge(struct tasks *tasks, struct env *env, const uint32_t *pids, si
 	tasks->next_look = first + LOOKS_PER_TICK < n_pids ? first + LOOKS_PER_TICK : 0;
 }
 
+/* Where the clocks of processes tell that they ended, it is enough to list those that are new. */
+static int list_pids(const struct tasks *tasks, const uint32_t **pids, size_t *n_pids)
+{
+	struct env *env = tasks->env;
+	struct stat_totals totals;
+	struct loadavg loadavg;
+	struct span text;
+
+	if (!tasks->clocks || env_read(env, env_file(env, "proc/loadavg"), &text) < 0 ||
+	    !loadavg_parse(text, &loadavg) || loadavg.last_pid > INT32_MAX ||
+	    env_read(env, env_file(env, "proc/stat"), &text) < 0)
+		return pids_list(env, pids, n_pids);
+	stat_totals_parse(text, &totals);
+	if (totals.forks == U64_UNKNOWN)
+		return pids_list(env, pids, n_pids);
+	return pids_list_new(env,
+			     &(struct env_pids_mark){ .forks = totals.forks, .last_pid = loadavg.last_pid },
+			     pids, n_pids);
+}
+
 static int update(struct tasks *tasks)
 {
 	struct env *env = tasks->env;
 	const uint32_t *pids;
 	size_t n_pids;
-	int error = pids_list(env, &pids, &n_pids);
+	int error = list_pids(tasks, &pids, &n_pids);
 
 	if (error)
 		return error;
