@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cost COMMAND...: runs it with its output thrown away; prints its CPU seconds and peak resident KiB. A program
- * of its own, as the peak of a program starts from that of the one that executes it, and Python's is big.
+ * cost COMMAND...: runs it with its output thrown away; prints its CPU seconds and peak resident KiB. It is
+ * C, as the peak of a program starts from that of the one that executes it, and Python's is big.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

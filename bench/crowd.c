@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * crowd SLEEPING BUSY ...: so many processes that sleep, and that burn 2 ms in each 100; they end with it. As no
- * machine is without new processes, it starts four a second that end at once.
+ * crowd SLEEPING BUSY ...: so many processes that sleep, and that burn 2 ms in each 100; they end with it.
+ * As no machine is without new processes, it starts four a second that end at once.
  */
 #define _GNU_SOURCE
 #include <signal.h>

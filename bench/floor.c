@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* floor DELAY COUNT: the least that any reader of all stat files pays: list /proc; open, read and close each. */
+/* floor DELAY COUNT: what any reader of all stat files pays: list /proc; open, read and close each. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>

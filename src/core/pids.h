@@ -16,9 +16,10 @@
 int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids);
 
 /*
- * As pids_list(), but it reads only the part of proc where the processes lie that are new since the tick before,
- * as pids are given out in ascending order. Those that ended may still be listed, and one that was given its pid
- * by other rules may not be, for up to 8 ticks. now: as it was in this tick; of our own pid namespace.
+ * As pids_list(), but it reads only the part of proc where the processes lie that are new since the tick
+ * before, as pids are given out in ascending order. Those that ended may still be listed, and one that was
+ * given its pid by other rules may not be, for up to 8 ticks. now: as it was in this tick, of our own pid
+ * namespace.
  */
 int pids_list_new(struct env *env, const struct env_pids_mark *now, const uint32_t **pids, size_t *n_pids);
 
