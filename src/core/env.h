@@ -103,6 +103,9 @@ uint64_t env_self_resident_bytes(const struct env *env);
 void *env_share(struct env *env, const void *key, void *(*open)(struct env *env), void (*close)(void *state));
 void env_unshare(struct env *env, const void *key);
 
+/* The state with this key if somebody shares it at the moment, else NULL. */
+void *env_shared_state(const struct env *env, const void *key);
+
 /* As env_share(), but it stays until env_close(), however often it is asked for. */
 void *env_kept(struct env *env, const void *key, void *(*open)(struct env *env), void (*close)(void *state));
 

@@ -55,6 +55,11 @@ struct tasks *tasks_open(struct env *env)
 	return env_share(env, &key, open_tasks, close_tasks);
 }
 
+struct tasks *tasks_opened(const struct env *env)
+{
+	return env_shared_state(env, &key);
+}
+
 void tasks_close(struct tasks *tasks)
 {
 	struct env *env = tasks->env;
