@@ -107,6 +107,14 @@ void *env_share(struct env *env, const void *key, void *(*open)(struct env *env)
 	return shared->state;
 }
 
+void *env_shared_state(const struct env *env, const void *key)
+{
+	for (unsigned i = 0; i < env->n_shared; i++)
+		if (env->shared[i].key == key && env->shared[i].users > 0)
+			return env->shared[i].state;
+	return NULL;
+}
+
 void *env_kept(struct env *env, const void *key, void *(*open)(struct env *env), void (*close)(void *state))
 {
 	for (unsigned i = 0; i < env->n_shared; i++)

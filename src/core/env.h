@@ -25,6 +25,11 @@ struct env_cost {
 	uint64_t lost;   /* samples that failed since start */
 };
 
+/* How far the giving out of pids has come. */
+struct env_pids_mark {
+	uint64_t forks, last_pid; /* since boot, threads included; of these the last */
+};
+
 /* The pids that proc lists; see core/pids.h. */
 struct env_pids {
 	int fd;        /* of proc, -1 until it is opened */
@@ -33,6 +38,9 @@ struct env_pids {
 	uint32_t *pids;
 	size_t count, capacity;
 	bool sorted;             /* as listed */
+	long offset;             /* of a process in the directory, less its pid; -1: not known */
+	unsigned n_parts;        /* listings of parts since the last whole one */
+	struct env_pids_mark marks[2]; /* of the tick before, and of the one before that */
 	size_t n_kept, kept_max; /* files of processes that stay open, and how many may */
 };
 
@@ -94,6 +102,9 @@ uint64_t env_self_resident_bytes(const struct env *env);
  */
 void *env_share(struct env *env, const void *key, void *(*open)(struct env *env), void (*close)(void *state));
 void env_unshare(struct env *env, const void *key);
+
+/* The state with this key if somebody shares it at the moment, else NULL. */
+void *env_shared_state(const struct env *env, const void *key);
 
 /* As env_share(), but it stays until env_close(), however often it is asked for. */
 void *env_kept(struct env *env, const void *key, void *(*open)(struct env *env), void (*close)(void *state));

@@ -17,6 +17,8 @@
 #include "core/alloc.h"
 
 #define FIRST_PIDS ((size_t)512)
+#define PART_MAX 1024 /* pids in the part that is listed for new processes */
+#define PARTS_MAX 7   /* listings of parts, before the whole is listed again */
 
 static bool parse_pid(const char *name, uint32_t *pid)
 {
@@ -30,12 +32,18 @@ static bool parse_pid(const char *name, uint32_t *pid)
 	return true;
 }
 
+static void make_room(struct env_pids *list, size_t wanted)
+{
+	if (wanted <= list->capacity)
+		return;
+	while (list->capacity < wanted)
+		list->capacity = list->capacity ? list->capacity * 2 : FIRST_PIDS;
+	list->pids = alloc_resize(list->pids, list->capacity, sizeof(*list->pids));
+}
+
 static void add_pid(struct env_pids *list, uint32_t pid)
 {
-	if (list->count == list->capacity) {
-		list->capacity = list->capacity ? list->capacity * 2 : FIRST_PIDS;
-		list->pids = alloc_resize(list->pids, list->capacity, sizeof(*list->pids));
-	}
+	make_room(list, list->count + 1);
 	list->sorted &= list->count == 0 || list->pids[list->count - 1] < pid;
 	list->pids[list->count++] = pid;
 }
@@ -47,43 +55,65 @@ static int compare_pids(const void *one, const void *other)
 	return (*a > *b) - (*a < *b);
 }
 
-static int read_directory(struct env *env, int fd, struct env_pids *list)
-{
-	_Alignas(struct dirent64) char entries[16384];
-
-	list->count = 0;
-	list->sorted = true;
-	for (;;) {
-		ssize_t length = getdents64(fd, entries, sizeof(entries));
-
-		env->reads++;
-		if (length < 0)
-			return -errno;
-		if (length == 0)
-			break;
-		for (ssize_t at = 0; at < length;) {
-			const struct dirent64 *entry = (const void *)(entries + at);
-			uint32_t pid;
-
-			if (parse_pid(entry->d_name, &pid))
-				add_pid(list, pid);
-			at += entry->d_reclen;
-		}
-	}
-	if (!list->sorted) /* proc itself lists them so, a copy of it may not */
-		qsort(list->pids, list->count, sizeof(*list->pids), compare_pids);
-	return 0;
-}
-
-static int read_proc(struct env *env)
+static int open_directory(struct env *env, off_t offset)
 {
 	struct env_pids *list = &env->pids;
 
 	if (list->fd < 0)
 		list->fd = openat(env->root_fd, "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (list->fd < 0 || lseek(list->fd, 0, SEEK_SET) < 0)
-		return -errno;
-	return read_directory(env, list->fd, list);
+	return list->fd < 0 || lseek(list->fd, offset, SEEK_SET) < 0 ? -errno : 0;
+}
+
+/* The entries at the present offset: their length, 0 at the end, or -errno. */
+static ssize_t read_entries(struct env *env, int fd, void *entries, size_t room)
+{
+	ssize_t length = getdents64(fd, entries, room);
+
+	env->reads++;
+	return length < 0 ? -errno : length;
+}
+
+/* Every entry tells the offset of the one that follows. */
+static void add_entries(struct env_pids *list, const char *entries, ssize_t length)
+{
+	const struct dirent64 *before = NULL;
+
+	for (ssize_t at = 0; at < length;) {
+		const struct dirent64 *entry = (const void *)(entries + at);
+		uint32_t pid;
+
+		if (parse_pid(entry->d_name, &pid)) {
+			add_pid(list, pid);
+			if (before)
+				list->offset = before->d_off - (long)pid;
+		}
+		before = entry;
+		at += entry->d_reclen;
+	}
+}
+
+/* The whole directory from its present offset on: 0 or -errno. */
+static int read_all(struct env *env, int fd, struct env_pids *list)
+{
+	_Alignas(struct dirent64) char entries[16384];
+	ssize_t length;
+
+	list->count = 0;
+	list->sorted = true;
+	list->offset = -1;
+	list->n_parts = 0;
+	while ((length = read_entries(env, fd, entries, sizeof(entries))) > 0)
+		add_entries(list, entries, length);
+	if (!list->sorted) /* proc itself lists them so, a copy of it may not */
+		qsort(list->pids, list->count, sizeof(*list->pids), compare_pids);
+	return (int)length;
+}
+
+static int read_directory(struct env *env)
+{
+	int error = open_directory(env, 0);
+
+	return error ? error : read_all(env, env->pids.fd, &env->pids);
 }
 
 int pids_threads(struct env *env, uint32_t pid, const uint32_t **tids, size_t *n_tids)
@@ -95,19 +125,105 @@ int pids_threads(struct env *env, uint32_t pid, const uint32_t **tids, size_t *n
 	fd = openat(env->root_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	error = read_directory(env, fd, &env->threads);
+	error = read_all(env, fd, &env->threads);
 	close(fd);
 	*tids = env->threads.pids;
 	*n_tids = env->threads.count;
 	return error;
 }
 
-int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids)
+/* Those above first and up to last, into pids, which has room for so many. Their number, or -errno. */
+static ssize_t read_part(struct env *env, uint32_t first, uint32_t last, uint32_t *pids)
+{
+	_Alignas(struct dirent64) char entries[2048];
+	ssize_t length = open_directory(env, (off_t)first + 1 + env->pids.offset), n_pids = 0;
+
+	if (length < 0)
+		return length;
+	while ((length = read_entries(env, env->pids.fd, entries, sizeof(entries))) > 0) {
+		for (ssize_t at = 0; at < length;) {
+			const struct dirent64 *entry = (const void *)(entries + at);
+			uint32_t pid;
+
+			at += entry->d_reclen;
+			if (!parse_pid(entry->d_name, &pid) || pid <= first)
+				continue;
+			if (pid > last)
+				return n_pids;
+			if (n_pids < PART_MAX)
+				pids[n_pids++] = pid;
+		}
+	}
+	return length < 0 ? length : n_pids;
+}
+
+/* Index of the first pid above this one. */
+static size_t first_above(const struct env_pids *list, uint32_t pid)
+{
+	size_t low = 0, high = list->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (list->pids[middle] <= pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int update_part(struct env *env, uint32_t first, uint32_t last)
+{
+	struct env_pids *list = &env->pids;
+	size_t start = first_above(list, first), end = first_above(list, last), count;
+	uint32_t pids[PART_MAX];
+	ssize_t n_pids = read_part(env, first, last, pids);
+
+	if (n_pids < 0)
+		return (int)n_pids;
+	count = list->count - (end - start) + (size_t)n_pids;
+	make_room(list, count);
+	memmove(list->pids + start + n_pids, list->pids + end, (list->count - end) * sizeof(*list->pids));
+	memcpy(list->pids + start, pids, (size_t)n_pids * sizeof(*list->pids));
+	list->count = count;
+	return 0;
+}
+
+/* Can the new ones be told? Not after too many forks, in which pids may have begun from the lowest again. */
+static bool knows_part(const struct env_pids *list, uint64_t tick, const struct env_pids_mark *now)
+{
+	const struct env_pids_mark *then = &list->marks[1];
+
+	return list->tick + 1 == tick && list->error == 0 && list->sorted && list->offset >= 0 &&
+	       list->n_parts < PARTS_MAX && then->forks != 0 && now->forks >= then->forks &&
+	       now->forks - then->forks <= PART_MAX && now->last_pid >= then->last_pid &&
+	       now->last_pid - then->last_pid <= PART_MAX;
+}
+
+/* One that was given its pid just before the last listing may not have been in it: the one before counts. */
+static int update(struct env *env, const struct env_pids_mark *now)
+{
+	struct env_pids *list = &env->pids;
+	const struct env_pids_mark then = list->marks[1];
+	bool part = now && knows_part(list, env->tick, now);
+
+	list->marks[1] = list->marks[0];
+	list->marks[0] = now ? *now : (struct env_pids_mark){ 0 };
+	if (!part)
+		return read_directory(env);
+	list->n_parts++;
+	if (now->forks == then.forks)
+		return 0;
+	return update_part(env, (uint32_t)then.last_pid, (uint32_t)now->last_pid);
+}
+
+int pids_list_new(struct env *env, const struct env_pids_mark *now, const uint32_t **pids, size_t *n_pids)
 {
 	struct env_pids *list = &env->pids;
 
 	if (list->tick != env->tick) {
-		list->error = read_proc(env);
+		list->error = update(env, now);
 		list->tick = env->tick;
 	}
 	if (list->error) {
@@ -117,6 +233,11 @@ int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids)
 	*pids = list->pids;
 	*n_pids = list->count;
 	return 0;
+}
+
+int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids)
+{
+	return pids_list_new(env, NULL, pids, n_pids);
 }
 
 static int open_file(struct env *env, uint32_t pid, const char *name)

@@ -19,6 +19,14 @@ int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids);
 int pids_threads(struct env *env, uint32_t pid, const uint32_t **tids, size_t *n_tids);
 
 /*
+ * As pids_list(), but it reads only the part of proc where the processes lie that are new since the tick
+ * before, as pids are given out in ascending order. Those that ended may still be listed, and one that was
+ * given its pid by other rules may not be, for up to 8 ticks. now: as it was in this tick, of our own pid
+ * namespace.
+ */
+int pids_list_new(struct env *env, const struct env_pids_mark *now, const uint32_t **pids, size_t *n_pids);
+
+/*
  * Reads proc/PID/NAME into bytes: the length, or -errno. -ENOENT and -ESRCH mean that it has ended. What
  * does not fit is cut off.
  */

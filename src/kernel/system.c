@@ -13,6 +13,8 @@ bool loadavg_parse(struct span text, struct loadavg *loadavg)
 	    !span_f64(&text, &parsed.load15) || !span_u64(&text, &running) ||
 	    !span_char(&text, '/') || !span_u64(&text, &parsed.threads))
 		return false;
+	if (!span_u64(&text, &parsed.last_pid))
+		parsed.last_pid = U64_UNKNOWN;
 	*loadavg = parsed;
 	return true;
 }

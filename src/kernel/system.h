@@ -11,7 +11,8 @@
 
 struct loadavg {
 	double load1, load5, load15;
-	uint64_t threads; /* all schedulable tasks of the machine */
+	uint64_t threads;  /* all schedulable tasks of the machine */
+	uint64_t last_pid; /* given out last in our namespace; U64_UNKNOWN where it is not told */
 };
 
 bool loadavg_parse(struct span text, struct loadavg *loadavg);

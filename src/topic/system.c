@@ -9,6 +9,7 @@
 #include "core/i18n.h"
 #include "core/pids.h"
 #include "kernel/system.h"
+#include "topic/tasks.h"
 #include "topic/topic.h"
 
 struct system_row {
@@ -110,15 +111,27 @@ struct state {
 	uint64_t forks, threads, tasks;
 };
 
-/* Listing /proc costs more than all the rest: while nothing was started and no thread ended it is spared. */
-static void count_tasks(struct env *env, struct state *state, struct system_row *row)
+static uint64_t listed(struct env *env)
 {
-	bool unmoved = state->forks == row->forks && state->threads == row->threads;
+	struct tasks *tasks = tasks_opened(env);
 	const uint32_t *pids;
 	size_t n_pids;
 
+	if (tasks)
+		return tasks_update(tasks) == 0 ? tasks->n_all + tasks->n_hidden : U64_UNKNOWN;
+	return pids_list(env, &pids, &n_pids) == 0 ? n_pids : U64_UNKNOWN;
+}
+
+/*
+ * Listing /proc costs more than all the rest. It is spared while nothing was started and no thread ended, and
+ * where others keep the list.
+ */
+static void count_tasks(struct env *env, struct state *state, struct system_row *row)
+{
+	bool unmoved = state->forks == row->forks && state->threads == row->threads;
+
 	if (!unmoved || row->forks == U64_UNKNOWN || row->threads == U64_UNKNOWN)
-		state->tasks = pids_list(env, &pids, &n_pids) == 0 ? n_pids : U64_UNKNOWN;
+		state->tasks = listed(env);
 	state->forks = row->forks;
 	state->threads = row->threads;
 	row->tasks = state->tasks;

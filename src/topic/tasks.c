@@ -10,6 +10,7 @@
 
 #include "core/alloc.h"
 #include "core/pids.h"
+#include "kernel/system.h"
 #include "topic/commands.h"
 
 #define LOOKS_PER_TICK ((size_t)64)
@@ -53,6 +54,11 @@ static void close_tasks(void *state)
 struct tasks *tasks_open(struct env *env)
 {
 	return env_share(env, &key, open_tasks, close_tasks);
+}
+
+struct tasks *tasks_opened(const struct env *env)
+{
+	return env_shared_state(env, &key);
 }
 
 void tasks_close(struct tasks *tasks)
@@ -280,21 +286,38 @@ static void merge(struct tasks *tasks, struct env *env, const uint32_t *pids, si
 	tasks->next_look = first + LOOKS_PER_TICK < n_pids ? first + LOOKS_PER_TICK : 0;
 }
 
+/* Where the clocks of processes tell that they ended, it is enough to list those that are new. */
+static int list_pids(const struct tasks *tasks, const uint32_t **pids, size_t *n_pids)
+{
+	struct env *env = tasks->env;
+	struct stat_totals totals;
+	struct loadavg loadavg;
+	struct span text;
+
+	if (!tasks->clocks || env_read(env, env_file(env, "proc/loadavg"), &text) < 0 ||
+	    !loadavg_parse(text, &loadavg) || loadavg.last_pid > INT32_MAX ||
+	    env_read(env, env_file(env, "proc/stat"), &text) < 0)
+		return pids_list(env, pids, n_pids);
+	stat_totals_parse(text, &totals);
+	if (totals.forks == U64_UNKNOWN)
+		return pids_list(env, pids, n_pids);
+	return pids_list_new(env,
+			     &(struct env_pids_mark){ .forks = totals.forks, .last_pid = loadavg.last_pid },
+			     pids, n_pids);
+}
+
 static int update(struct tasks *tasks)
 {
 	struct env *env = tasks->env;
 	const uint32_t *pids;
-	struct span text;
 	size_t n_pids;
-	int error = pids_list(env, &pids, &n_pids);
+	int error = list_pids(tasks, &pids, &n_pids);
 
 	if (error)
 		return error;
 	forget_gone(tasks);
 	make_room(tasks, n_pids);
 	read_clocks(tasks, pids, n_pids);
-	env_read(env, env_file(env, "proc/stat"),
-		 &text); /* what the machine did until then, for the account */
 	merge(tasks, env, pids, n_pids);
 	commands_update(tasks->commands, tasks, env);
 	tasks->updates++;

@@ -52,6 +52,9 @@ struct tasks {
 struct tasks *tasks_open(struct env *env);
 void tasks_close(struct tasks *tasks);
 
+/* Those that somebody has open; NULL when nobody has. */
+struct tasks *tasks_opened(const struct env *env);
+
 /* Brings them up to date, once per tick. 0, or -errno when the processes cannot be listed. */
 int tasks_update(struct tasks *tasks);
 

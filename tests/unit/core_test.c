@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/arena.h"
@@ -17,6 +19,7 @@
 #include "core/pids.h"
 #include "core/utf8.h"
 #include "core/worker.h"
+#include "kernel/system.h"
 #include "suite.h"
 
 START_TEST(scans_numbers_exactly)
@@ -343,6 +346,60 @@ START_TEST(lists_pids_and_reads_their_files)
 }
 END_TEST
 
+/* How far the giving out of pids has come on this machine. */
+static struct env_pids_mark mark_now(struct env *env)
+{
+	struct stat_totals totals;
+	struct loadavg loadavg;
+	struct span text;
+
+	ck_assert_int_eq(env_read(env, env_file(env, "proc/loadavg"), &text), 0);
+	ck_assert(loadavg_parse(text, &loadavg));
+	ck_assert_int_eq(env_read(env, env_file(env, "proc/stat"), &text), 0);
+	stat_totals_parse(text, &totals);
+	return (struct env_pids_mark){ .forks = totals.forks, .last_pid = loadavg.last_pid };
+}
+
+static bool lists(struct env *env, uint32_t wanted)
+{
+	struct env_pids_mark mark = mark_now(env);
+	const uint32_t *pids;
+	size_t n_pids;
+	bool found = false;
+
+	ck_assert_int_eq(pids_list_new(env, &mark, &pids, &n_pids), 0);
+	for (size_t i = 0; i < n_pids; i++) {
+		ck_assert(i == 0 || pids[i - 1] < pids[i]);
+		found |= pids[i] == wanted;
+	}
+	return found;
+}
+
+START_TEST(lists_new_processes_in_parts)
+{
+	struct env env;
+	unsigned n_parts = 0;
+
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	for (env.tick = 1; env.tick <= 40; env.tick++) {
+		pid_t child = env.tick % 3 == 0 ? 0 : fork();
+
+		if (child == 0 && env.tick % 3 != 0) {
+			pause();
+			_exit(0);
+		}
+		ck_assert(lists(&env, (uint32_t)(child ? child : getpid())));
+		n_parts += env.pids.n_parts > 0;
+		if (child) {
+			kill(child, SIGKILL);
+			waitpid(child, NULL, 0);
+		}
+	}
+	ck_assert_uint_gt(n_parts, 0);
+	env_close(&env);
+}
+END_TEST
+
 struct sum_job {
 	struct worker_job job;
 	int value, sum;
@@ -399,4 +456,5 @@ SUITE_MAIN("core", scans_numbers_exactly, scans_decimals_without_a_locale, scans
 	   decodes_only_valid_utf8, cleans_what_could_harm_a_terminal, utf8_put_and_next_agree,
 	   arena_keeps_its_chunks, buffer_grows_and_writes_all, costly_samples_come_less_often,
 	   settings_survive_their_file, env_reads_once_per_tick, env_refuses_strange_files,
-	   lists_pids_and_reads_their_files, worker_gives_every_job_back, without_a_worker_jobs_run_at_once)
+	   lists_pids_and_reads_their_files, lists_new_processes_in_parts, worker_gives_every_job_back,
+	   without_a_worker_jobs_run_at_once)

@@ -111,7 +111,7 @@ START_TEST(system_files)
 	struct stat_totals totals;
 	double uptime = -1;
 
-	ck_assert(loadavg_parse(span_text("0.42 0.31 0.20 2/214 9000\n"), &load));
+	ck_assert(loadavg_parse(span_text("0.42 0.31 0.20 2/214 9000\n"), &load) && load.last_pid == 9000);
 	ck_assert(load.load1 == 0.42 && load.load15 == 0.2 && load.threads == 214);
 	ck_assert(!loadavg_parse(span_text("0.5 0.3"), &load));
 	ck_assert(load.load1 == 0.42); /* untouched on failure */
