@@ -66,7 +66,7 @@ static const struct pane_option options[] = {
 	{ 0 },
 };
 
-#define USED_SOMETHING 1e-9
+#define USED_SOMETHING 0.0005 /* what is shown as 0.1 % */
 
 static double least_share(const struct settings *settings)
 {

@@ -173,7 +173,8 @@ static void choose(struct commands *commands, const struct tasks *tasks, uint64_
 		if (task->moved && (task->command_tick == 0 || tick - task->command_tick >= AGAIN_TICKS))
 			ask(commands, task, tick);
 	}
-	for (; tried < tasks->n_all && commands->n_entries < ENTRIES_MAX / 4; tried++) {
+	for (; tasks->all_commands && tried < tasks->n_all && commands->n_entries < ENTRIES_MAX / 4;
+	     tried++) {
 		struct task *task = tasks->all[(commands->next + tried) % tasks->n_all];
 
 		if (task->command_tick == 0)

@@ -13,7 +13,8 @@ struct commands *commands_open(struct env *env);
 void commands_close(struct commands *commands);
 
 /*
- * Has the command lines read that are wanted next: of those that moved, then of all others, some at a time.
+ * Has the command lines read that are wanted next: of those that moved, then, if the tasks
+ * want them, of all others, some at a time.
  * Waits for them a moment, so that they are normally there at once, but never for one that is stuck.
  */
 void commands_update(struct commands *commands, struct tasks *tasks, struct env *env);

@@ -5,14 +5,13 @@
 #include "topic/counter_events.h"
 
 #include <errno.h>
-#include <perfmon/pfmlib.h>
-#include <perfmon/pfmlib_perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "topic/pfm.h"
 
 struct known_event {
 	const char *name;
@@ -200,11 +199,10 @@ static bool encode_tracepoint(struct counter_event *event, struct env *env)
 }
 
 /* Only counting: what would make samples is taken out. */
-static void encode(struct counter_event *event, struct env *env)
+static void encode(struct counter_event *event, struct env *env, const struct pfm *pfm)
 {
 	pfm_perf_encode_arg_t encoding = { .attr = &event->attr, .size = sizeof(encoding) };
-	int error = pfm_get_os_event_encoding(event->name, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT_EXT,
-					      &encoding);
+	int error = pfm->encode(event->name, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &encoding);
 
 	if (error == PFM_SUCCESS) {
 		event->attr.sample_period = 0;
@@ -214,7 +212,7 @@ static void encode(struct counter_event *event, struct env *env)
 	}
 	memset(&event->attr, 0, sizeof(event->attr));
 	if (!encode_tracepoint(event, env))
-		event->why = error == PFM_ERR_NOTFOUND ? _("there is no such event") : pfm_strerror(error);
+		event->why = error == PFM_ERR_NOTFOUND ? _("there is no such event") : pfm->strerror(error);
 }
 
 static struct span trimmed(struct span text)
@@ -226,7 +224,8 @@ static struct span trimmed(struct span text)
 	return text;
 }
 
-static void add_named(struct counter_events *events, struct env *env, struct span name, const char *broken)
+static void add_named(struct counter_events *events, struct env *env, const struct pfm *pfm, struct span name,
+		      const char *broken)
 {
 	struct counter_event *event;
 
@@ -236,20 +235,25 @@ static void add_named(struct counter_events *events, struct env *env, struct spa
 	if (event && broken)
 		event->why = broken;
 	else if (event)
-		encode(event, env);
+		encode(event, env, pfm);
 }
 
 void counter_events_named(struct counter_events *events, struct env *env, const char *names)
 {
 	struct span rest = span_text(names), name;
-	int error = pfm_initialize();
-	const char *broken = error == PFM_SUCCESS ? NULL : pfm_strerror(error);
+	const char *broken = NULL;
+	struct pfm pfm;
+	int error;
 
+	if (!pfm_load(&pfm))
+		broken = _("libpfm4 is not installed");
+	else if ((error = pfm.initialize()) != PFM_SUCCESS)
+		broken = pfm.strerror(error);
 	while (span_until(&rest, ',', &name))
-		add_named(events, env, trimmed(name), broken);
-	add_named(events, env, trimmed(rest), broken);
+		add_named(events, env, &pfm, trimmed(name), broken);
+	add_named(events, env, &pfm, trimmed(rest), broken);
 	if (!broken)
-		pfm_terminate();
+		pfm.terminate();
 	relate(events);
 	group(events);
 }

@@ -3,8 +3,10 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/alloc.h"
 #include "core/i18n.h"
 #include "kernel/system.h"
 #include "topic/commands.h"
@@ -232,12 +234,21 @@ static void tell_hidden(struct env *env, struct frame *frame, const struct tasks
 			     stuck);
 }
 
+struct state {
+	struct tasks *tasks;
+	const struct settings *settings;
+};
+
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
-	struct tasks *tasks = sampler->state;
-	int error = tasks_update(tasks);
+	const struct state *state = sampler->state;
+	struct tasks *tasks = state->tasks;
 	double cpus = online_cpus(env);
+	int error;
 
+	tasks->all_commands =
+		settings_get(state->settings, "cpu.idle") || settings_get(state->settings, "cpu.tree");
+	error = tasks_update(tasks);
 	if (error)
 		return error;
 	table->mono_ns = tasks->mono_ns;
@@ -249,14 +260,19 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 
 static int open_process(struct sampler *sampler, struct env *env, const struct settings *settings)
 {
-	(void)settings;
-	sampler->state = tasks_open(env);
+	struct state *state = alloc_zeroed(1, sizeof(*state));
+
+	*state = (struct state){ .tasks = tasks_open(env), .settings = settings };
+	sampler->state = state;
 	return 0;
 }
 
 static void close_process(struct sampler *sampler)
 {
-	tasks_close(sampler->state);
+	struct state *state = sampler->state;
+
+	tasks_close(state->tasks);
+	free(state);
 }
 
 const struct topic topic_process = {

@@ -46,6 +46,7 @@ struct tasks {
 	bool clocks;        /* times are of clocks, to the nanosecond; else of stat files, in USER_HZ */
 	size_t next_look;   /* index of the task whose turn it is to be read although it did not move */
 	struct commands *commands;
+	bool all_commands;  /* command lines also of processes that do nothing are wanted */
 };
 
 /* Shared by all samplers of env; each that opens it closes it. */

@@ -512,6 +512,7 @@ START_TEST(a_stuck_command_line_stops_nobody)
 	snprintf(path, sizeof(path), "%s/proc/7/cmdline", machine.root);
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
 	write_file(&machine, "proc/8/cmdline", "/bin/behind%c-x%c", '\0', '\0');
+	settings_set(&machine.settings, "cpu.idle", "yes");
 	open_machine(&machine, topic_names);
 	machine.env.worker = worker_open();
 	for (unsigned i = 1; i <= 3; i++) {
