@@ -8,8 +8,10 @@
 #include "options.h"
 #include "run_plan.h"
 
-/* The exit status. All borrowed, worker may be NULL; a live source is asked once per delay, a recording as
- * fast as it reads. */
+/*
+ * The exit status. All borrowed, worker may be NULL; a live source is asked once per delay, a recording as
+ * fast as it reads.
+ */
 int batch_run(const struct options *options, struct run_plan *run, struct source *source,
 	      struct worker *worker);
 

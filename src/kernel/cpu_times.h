@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lines "cpu" and "cpuN" of /proc/stat: what each CPU did since boot; and the speed of CPUs in
- * /proc/cpuinfo. */
+/* The lines "cpu" and "cpuN" of /proc/stat: what each CPU did; and the speeds in /proc/cpuinfo. */
 #ifndef PANETOP_KERNEL_CPU_TIMES_H
 #define PANETOP_KERNEL_CPU_TIMES_H
 
@@ -12,8 +11,7 @@
 
 #define CPU_ALL U64_UNKNOWN /* the line "cpu": the sum over all, those that went offline included */
 
-/* In USER_HZ; U64_UNKNOWN where this kernel's line is shorter. Kernels count guest in user, guest_nice in
- * nice. */
+/* In USER_HZ; U64_UNKNOWN where the line is shorter. Kernels count guest in user, guest_nice in nice. */
 struct cpu_times {
 	uint64_t cpu; /* its number, or CPU_ALL */
 	uint64_t user, nice, system, idle, iowait, irq, softirq, steal, guest, guest_nice;

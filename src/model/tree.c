@@ -76,8 +76,7 @@ static void link_rows(struct links *links, const struct column *key, const struc
 	}
 }
 
-/* Puts row and all below it at place; returns the place behind them. A row is taken out of the links when
- * placed. */
+/* Puts row and all below it at a place; returns the place behind them. Placed rows leave the links. */
 static size_t place(struct tree *tree, struct links *links, const void **rows, uint32_t row, size_t at)
 {
 	uint32_t top = row;

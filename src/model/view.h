@@ -14,8 +14,7 @@
 #define VIEW_COLUMNS_MAX 64
 #define VIEW_AS_SAMPLED (-1) /* no sorting: the order of the kernel, or its reverse */
 
-/* A row is wanted when its number or its text is on a list with commas; with a negative index that is not
- * looked at. */
+/* A row is wanted when its number or its text is on a list with commas; a negative index is not looked at. */
 struct view_choice {
 	const char *list; /* borrowed */
 	int number, text; /* indices of columns */

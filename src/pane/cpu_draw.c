@@ -57,8 +57,7 @@ static void draw_bar(const struct canvas *canvas, const struct table *table, con
 		     busy >= 0.9 ? STYLE_WARN : STYLE_NORMAL, text);
 }
 
-/* A bar for each CPU, side by side where there are too many for as many lines; false when they are too
- * narrow. */
+/* A bar for each CPU, side by side where there are many; false when they would be too narrow. */
 static bool draw_bars(const struct canvas *canvas, const struct table *table, int lines_max, int *lines)
 {
 	int n_cpus = (int)table->n_rows - 1, columns = 1, width;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Command lines of processes, read by the worker: a process that is stuck keeps a reader of its cmdline for
- * ever. */
+/* Command lines of processes, read by the worker: one that is stuck keeps its reader for ever. */
 #ifndef PANETOP_TOPIC_COMMANDS_H
 #define PANETOP_TOPIC_COMMANDS_H
 

@@ -206,8 +206,7 @@ static void add_gone(struct tasks *tasks, struct env *env, struct task *task)
 	tasks->gone[tasks->n_gone++] = task;
 }
 
-/* The process with this pid goes on the list, as the one that was known (NULL: none), as another, or not at
- * all. */
+/* The process with this pid goes on the list as the one that was known (NULL: none), as another, or not. */
 static void add_process(struct tasks *tasks, struct env *env, uint32_t pid, uint64_t cpu_ns,
 			struct task *known, bool turn)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of users: from the root's etc/passwd, else from the name services, which may take long and are not
- * waited for. */
+/* Names of users: from the root's etc/passwd, else from the name services, which are not waited for. */
 #ifndef PANETOP_TOPIC_USERS_H
 #define PANETOP_TOPIC_USERS_H
 
