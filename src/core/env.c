@@ -46,6 +46,11 @@ uint64_t env_wall_ns(void)
 	return clock_ns(CLOCK_REALTIME);
 }
 
+uint32_t env_self_pid(void)
+{
+	return (uint32_t)getpid();
+}
+
 uint64_t env_self_cpu_ns(void)
 {
 	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);

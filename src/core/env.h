@@ -92,6 +92,8 @@ bool env_process_cpu_ns(uint32_t pid, uint64_t *ns);
 /* Are the pids below the root's proc those that env_process_cpu_ns() takes? */
 bool env_has_process_clocks(const struct env *env);
 
+uint32_t env_self_pid(void);
+
 /* CPU time of this process so far, and its resident memory now (0 where that cannot be read). */
 uint64_t env_self_cpu_ns(void);
 uint64_t env_self_resident_bytes(const struct env *env);

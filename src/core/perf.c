@@ -12,9 +12,9 @@
 
 #define FILES_OF_OTHERS ((size_t)256)
 
-int perf_open(const struct perf_event_attr *attr, int cpu, int leader)
+int perf_open(const struct perf_event_attr *attr, int tid, int cpu, int leader)
 {
-	long fd = syscall(SYS_perf_event_open, attr, -1, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+	long fd = syscall(SYS_perf_event_open, attr, tid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : (int)fd;
 }

@@ -41,4 +41,7 @@ bool span_f64(struct span *rest, double *value);                 /* 1, 1.5, .5: 
 /* The number after "name" at the start of the line, skipping blanks and one colon between. */
 bool span_pair_u64(struct span line, struct span *name, uint64_t *value, struct span *rest);
 
+/* Is the number, in decimal, or the text on this list with commas? */
+bool span_list_has(struct span list, uint64_t number, const char *text);
+
 #endif

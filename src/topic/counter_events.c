@@ -28,7 +28,11 @@ static const struct known_event hardware[] = {
 	{ "branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
 };
 
-/* Not task-clock: counted per CPU it is the time that passed, whether the CPU was busy or not. */
+/* Counted per CPU it is the time that passed, whether the CPU was busy or not. */
+static const struct known_event task_clock[] = {
+	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK },
+};
+
 static const struct known_event software[] = {
 	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
 	{ "minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN },
@@ -99,10 +103,17 @@ static unsigned group_of(const struct counter_events *events, unsigned index)
 	return index;
 }
 
+static bool is_clock(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_TASK_CLOCK;
+}
+
 static void group(struct counter_events *events)
 {
-	for (unsigned i = 0; i < events->count; i++)
+	for (unsigned i = 0; i < events->count; i++) {
 		events->list[i].group = group_of(events, i);
+		events->list[i].is_clock = !events->list[i].why && is_clock(&events->list[i].attr);
+	}
 }
 
 static struct counter_event *add_event(struct counter_events *events, struct span name)
@@ -141,6 +152,12 @@ void counter_events_hardware(struct counter_events *events)
 
 void counter_events_software(struct counter_events *events)
 {
+	add_known(events, software, LENGTH(software));
+}
+
+void counter_events_thread(struct counter_events *events)
+{
+	add_known(events, task_clock, LENGTH(task_clock));
 	add_known(events, software, LENGTH(software));
 }
 

@@ -16,6 +16,7 @@ struct counter_event {
 	const char *why, *remedy;    /* why the name means nothing here, translated; NULL when it does */
 	int base;                    /* index of the event that it is a share of, or counted per; -1: none */
 	bool per_cycle;              /* the base is the cycles, and this is no share of them */
+	bool is_clock;               /* it counts the nanoseconds in which a thread runs */
 	unsigned group;              /* events of a group count at the same time; below COUNTER_EVENTS_MAX */
 };
 
@@ -29,6 +30,7 @@ struct counter_events {
 /* Each fills an empty list. */
 void counter_events_hardware(struct counter_events *events);
 void counter_events_software(struct counter_events *events);
+void counter_events_thread(struct counter_events *events); /* as software, and the time */
 
 /* Names that libpfm4 or the tracing file system knows, with commas between. */
 void counter_events_named(struct counter_events *events, struct env *env, const char *names);

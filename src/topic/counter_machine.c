@@ -14,7 +14,7 @@
 
 static void take_out(struct counter_machine *machine, size_t index)
 {
-	counter_cpu_close(machine->cpus[index]);
+	counter_set_close(machine->cpus[index]);
 	free(machine->cpus[index]);
 	machine->n_cpus--;
 	memmove(&machine->cpus[index], &machine->cpus[index + 1],
@@ -27,7 +27,7 @@ static void put_in(struct counter_machine *machine, size_t index, uint32_t numbe
 	memmove(&machine->cpus[index + 1], &machine->cpus[index],
 		(machine->n_cpus - index) * sizeof(*machine->cpus));
 	machine->cpus[index] = alloc_zeroed(1, sizeof(**machine->cpus));
-	machine->cpus[index]->number = number;
+	machine->cpus[index]->place.cpu = number;
 	machine->n_cpus++;
 }
 
@@ -39,9 +39,9 @@ static void follow_cpus(struct counter_machine *machine, struct span online)
 
 	while (cpu_list_next(&online, &first, &last)) {
 		for (uint32_t number = first; number <= last; number++, at++) {
-			while (at < machine->n_cpus && machine->cpus[at]->number < number)
+			while (at < machine->n_cpus && machine->cpus[at]->place.cpu < number)
 				take_out(machine, at);
-			if (at == machine->n_cpus || machine->cpus[at]->number != number)
+			if (at == machine->n_cpus || machine->cpus[at]->place.cpu != number)
 				put_in(machine, at, number);
 		}
 	}
@@ -56,11 +56,11 @@ static void open_cpus(struct counter_machine *machine)
 	for (size_t i = 0; i < machine->n_cpus; i++)
 		files += machine->cpus[i]->files;
 	for (size_t i = 0; i < machine->n_cpus; i++) {
-		struct counter_cpu *cpu = machine->cpus[i];
+		struct counter_set *cpu = machine->cpus[i];
 
 		if (cpu->files > 0)
 			continue;
-		counter_cpu_open(cpu, &machine->events, &machine->pmus, machine->room - files);
+		counter_set_open(cpu, &machine->events, &machine->pmus, machine->room - files);
 		files += cpu->files;
 	}
 }
@@ -88,7 +88,7 @@ static bool read_cpus(struct counter_machine *machine)
 	for (unsigned e = 0; e < machine->events.count; e++)
 		machine->sums[e] = (struct counter_sum){ .total = machine->sums[e].total, .known = true };
 	for (size_t i = 0; i < machine->n_cpus; i++) {
-		counter_cpu_read(machine->cpus[i], &machine->events);
+		counter_set_read(machine->cpus[i], &machine->events);
 		for (unsigned e = 0; e < machine->events.count; e++)
 			if (!machine->events.list[e].why)
 				add_up(&machine->sums[e], &machine->cpus[i]->cells[e]);

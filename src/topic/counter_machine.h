@@ -3,7 +3,7 @@
 #ifndef PANETOP_TOPIC_COUNTER_MACHINE_H
 #define PANETOP_TOPIC_COUNTER_MACHINE_H
 
-#include "topic/counter_cpu.h"
+#include "topic/counter_set.h"
 
 enum counter_choice { COUNTER_HARDWARE, COUNTER_SOFTWARE, COUNTER_NAMED };
 
@@ -21,7 +21,7 @@ struct counter_machine {
 	int no_hardware; /* -errno: why it fell on software */
 	struct counter_events events;
 	struct counter_pmus pmus;
-	struct counter_cpu **cpus; /* owned: those that are online, in the order of their numbers */
+	struct counter_set **cpus; /* owned: those that are online, in the order of their numbers */
 	size_t n_cpus;
 	size_t room; /* descriptors that all of them may take */
 	struct counter_sum sums[COUNTER_EVENTS_MAX];

@@ -5,14 +5,12 @@
 #include "topic/process_act.h"
 
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/pids.h"
-#include "kernel/pid_stat.h"
+#include "topic/process_find.h"
 
 struct order {
 	bool nice;
@@ -34,22 +32,6 @@ static bool parse(const char *action, struct order *order)
 	return (order->nice || span_is(verb, "signal")) && span_u64(&text, &order->number) &&
 	       span_u64(&text, &order->pid) && span_f64(&text, &order->start_seconds) &&
 	       order->number <= 64 && order->pid > 0 && order->pid <= INT32_MAX;
-}
-
-static int find_stat(struct env *env, const struct order *order, struct pid_stat *stat)
-{
-	char bytes[1024];
-	long length = pids_read(env, (uint32_t)order->pid, "stat", bytes, sizeof(bytes));
-	double start;
-
-	if (length == -ENOENT)
-		return -ESRCH;
-	if (length < 0)
-		return (int)length;
-	if (!pid_stat_parse(span_of(bytes, (size_t)length), stat))
-		return -ENODATA;
-	start = (double)stat->start_ticks / (double)env->ticks_per_second;
-	return fabs(start - order->start_seconds) < 0.5 / (double)env->ticks_per_second ? 0 : -ESRCH;
 }
 
 static int send_signal(int process, int number)
@@ -82,7 +64,7 @@ int process_act(struct env *env, const char *action, void (*done)(void *context,
 	process = (int)syscall(SYS_pidfd_open, (pid_t)order.pid, 0);
 	if (process < 0)
 		return -errno;
-	error = find_stat(env, &order, &stat);
+	error = process_find(env, (uint32_t)order.pid, order.start_seconds, &stat);
 	if (!error && done)
 		error = order.nice ? renice(process, &order, &stat) : send_signal(process, (int)order.number);
 	close(process);

@@ -410,7 +410,7 @@ static void give(int fd, uint64_t enabled, uint64_t running, uint64_t one, uint6
 START_TEST(totals_of_shared_counters_never_shrink)
 {
 	struct counter_events events = { .list = { { .base = -1 }, { .base = 0 } }, .count = 2 };
-	struct counter_cpu cpu = { .files = 2 };
+	struct counter_set cpu = { .files = 2 };
 	int fd = memfd_create("group", MFD_CLOEXEC);
 
 	for (unsigned i = 0; i < COUNTER_EVENTS_MAX; i++)
@@ -418,18 +418,18 @@ START_TEST(totals_of_shared_counters_never_shrink)
 	cpu.cells[0].fd = fd;
 	cpu.cells[1].fd = memfd_create("other", MFD_CLOEXEC);
 	give(fd, 100, 50, 10, 20);
-	counter_cpu_read(&cpu, &events);
+	counter_set_read(&cpu, &events);
 	ck_assert(cpu.cells[0].known && cpu.cells[0].total == 20 && cpu.cells[1].total == 40);
 	give(fd, 200, 150, 10, 21); /* 10 * 200 / 150 would be 13 */
-	counter_cpu_read(&cpu, &events);
+	counter_set_read(&cpu, &events);
 	ck_assert(cpu.cells[0].total == 20 && cpu.cells[1].total == 41);
 	give(fd, 300, 150, 10, 21);
-	counter_cpu_read(&cpu, &events);
+	counter_set_read(&cpu, &events);
 	ck_assert(!cpu.cells[0].known && !cpu.cells[1].known);
 	give(fd, 400, 200, 30, 21); /* the time in which it did not run is made up for */
-	counter_cpu_read(&cpu, &events);
+	counter_set_read(&cpu, &events);
 	ck_assert(cpu.cells[0].known && cpu.cells[0].total == 100 && cpu.cells[1].total == 41);
-	counter_cpu_read(&cpu, &events); /* the end of the file: as of a CPU that was switched off */
+	counter_set_read(&cpu, &events); /* the end of the file: as of a CPU that was switched off */
 	ck_assert(cpu.files == 0 && cpu.cells[0].fd == -EAGAIN && cpu.cells[0].total == 0);
 	ck_assert(counter_is_lost(cpu.cells[0].fd));
 }
