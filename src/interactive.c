@@ -126,20 +126,20 @@ static int run(const struct options *options, struct settings *settings, struct 
 	return error ? complain_of_terminal(error) : 0;
 }
 
-int interactive_run(const struct options *options, const struct settings *chosen, struct source *source,
+int interactive_run(const struct options *options, struct settings *settings, struct source *source,
 		    struct worker *worker)
 {
-	struct settings settings = { 0 };
+	struct settings both = { 0 };
 	struct run_plan checked;
-	int status = run_plan_open(&checked, options, chosen);
+	int status = run_plan_open(&checked, options, settings);
 
 	run_plan_close(&checked);
 	if (status)
 		return status;
-	config_load(&settings);
-	for (size_t i = 0; i < chosen->n_items; i++)
-		settings_set(&settings, chosen->items[i].name, chosen->items[i].value);
-	status = run(options, &settings, source, worker);
-	settings_free(&settings);
-	return status;
+	config_load(&both);
+	for (size_t i = 0; i < settings->n_items; i++)
+		settings_set(&both, settings->items[i].name, settings->items[i].value);
+	settings_free(settings);
+	*settings = both; /* the source looks at the same */
+	return run(options, settings, source, worker);
 }

@@ -8,7 +8,7 @@
 #include "options.h"
 
 /* The exit status. All borrowed; chosen holds what the command line set for panes; worker may be NULL. */
-int interactive_run(const struct options *options, const struct settings *chosen, struct source *source,
+int interactive_run(const struct options *options, struct settings *settings, struct source *source,
 		    struct worker *worker);
 
 #endif

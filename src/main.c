@@ -65,7 +65,7 @@ static int open_replay(const struct options *options, struct source *source)
 	return 0;
 }
 
-static int run(const struct options *options, const struct settings *settings, struct source *source,
+static int run(const struct options *options, struct settings *settings, struct source *source,
 	       struct worker *worker)
 {
 	struct run_plan plan;
@@ -80,7 +80,7 @@ static int run(const struct options *options, const struct settings *settings, s
 	return status;
 }
 
-static int run_replay(const struct options *options, const struct settings *settings)
+static int run_replay(const struct options *options, struct settings *settings)
 {
 	struct source source;
 	int status = open_replay(options, &source);

@@ -93,7 +93,7 @@ static bool is_asked_for(const struct pane *pane, const struct pane_table *table
 	if (!table->on_request)
 		return true;
 	snprintf(name, sizeof(name), "%s.%s", pane->name, table->option ? table->option : "");
-	return table->option && settings_get(settings, name);
+	return table->option && settings_get(settings, name) && (!table->when || table->when(settings));
 }
 
 /* In text a table looks as on the screen: with the columns and the order that its pane gives it. */

@@ -5,10 +5,21 @@
 #include "pane/cpu.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/i18n.h"
 #include "screen/keys.h"
+
+static bool is_of_all(const struct settings *settings)
+{
+	return !settings_get(settings, "run.pid");
+}
+
+static bool is_of_some(const struct settings *settings)
+{
+	return !is_of_all(settings);
+}
 
 static const struct pane_table tables[] = {
 	[PROCESS_TABLE] = { .topic = "process", .headline = true, .sort = "cpu_ratio" },
@@ -22,7 +33,11 @@ static const struct pane_table tables[] = {
 			  .option = "totals",
 			  .sort = "mean_ratio" },
 	[THREAD_TABLE] = { .topic = "thread", .on_request = true, .option = "threads", .sort = "cpu_ratio" },
-	[COUNTER_TABLE] = { .topic = "counter", .on_request = true, .option = "perf" },
+	[COUNTER_TABLE] = { .topic = "counter", .on_request = true, .option = "perf", .when = is_of_all },
+	[COUNTER_PROCESS_TABLE] = { .topic = "counter_process",
+				    .on_request = true,
+				    .option = "perf",
+				    .when = is_of_some },
 	[CPU_LIMIT_TABLE] = { .topic = "cpu_limit" },
 	[SYSTEM_TABLE] = { .topic = "system" },
 	[CPU_PRESSURE_TABLE] = { .topic = "pressure" },
@@ -61,7 +76,8 @@ static const struct pane_option options[] = {
 	{ "totals", NULL, N_("mean use of every process over the whole run, ended ones included"), NULL,
 	  NULL },
 	{ "hide-self", NULL, N_("leave panetop itself out"), NULL, NULL },
-	{ "perf", N_("EVENT[,...]"), N_("count these events, by names of libpfm4, on every CPU"), not_empty,
+	{ "perf", N_("EVENT[,...]|auto"),
+	  N_("count these events, by names of libpfm4, on every CPU, or with --pid of processes"), not_empty,
 	  N_("it must not be empty") },
 	{ 0 },
 };
@@ -156,9 +172,11 @@ static void show(struct pane_context *context, unsigned table)
 	struct cpu_state *cpu = context->state;
 
 	cpu->view = cpu->view == table ? main_table(context->settings) : table;
-	context->focus = cpu->view;
+	/* there the cursor chooses the process */
+	context->focus = cpu->view == COUNTER_PROCESS_TABLE ? PROCESS_TABLE : cpu->view;
 	screen_request(context, DISTRIBUTION_TABLE, cpu->view == DISTRIBUTION_TABLE);
 	screen_request(context, COUNTER_TABLE, cpu->view == COUNTER_TABLE);
+	screen_request(context, COUNTER_PROCESS_TABLE, cpu->view == COUNTER_PROCESS_TABLE);
 	screen_request(context, THREAD_TABLE, cpu->view == THREAD_TABLE);
 	screen_request(context, TOTAL_TABLE,
 		       cpu->view == TOTAL_TABLE || settings_get(context->settings, "cpu.totals"));
@@ -204,9 +222,29 @@ static void show_threads(struct pane_context *context)
 	show(context, main_table(context->settings));
 }
 
+/* First of every CPU, then of the selected process. */
 static void show_counters(struct pane_context *context)
 {
-	show(context, COUNTER_TABLE);
+	const struct cpu_state *cpu = context->state;
+	bool of_process = cpu->view == COUNTER_TABLE || cpu->view == COUNTER_PROCESS_TABLE;
+
+	show(context, of_process ? COUNTER_PROCESS_TABLE : COUNTER_TABLE);
+	if (cpu->view == COUNTER_PROCESS_TABLE)
+		table_select(&context->tables[PROCESS_TABLE]);
+}
+
+/* The topic counts the process under the cursor. */
+static void sampling(struct pane_context *context)
+{
+	const struct table_widget *processes = &context->tables[PROCESS_TABLE];
+	double pid = table_selected(processes, "pid");
+	char selected[64];
+
+	if (((const struct cpu_state *)context->state)->view != COUNTER_PROCESS_TABLE)
+		return;
+	snprintf(selected, sizeof(selected), "%.0f %.6f", pid, table_selected(processes, "start_seconds"));
+	if (!is_set(context->settings, "run.selected", selected))
+		settings_set(context->settings, "run.selected", isnan(pid) ? NULL : selected);
 }
 
 static void set(struct pane_context *context, const char *name, const char *value, const char *said)
@@ -283,7 +321,7 @@ static const struct binding bindings[] = {
 	{ 'd', 0, NULL, N_("programs with or without their directories"), toggle_directories },
 	{ 'D', 0, NULL, N_("how many processes use how much"), show_distribution },
 	{ 'g', 'T', NULL, N_("mean use of every process since this key, ended ones included"), show_totals },
-	{ 'P', 0, NULL, N_("performance counters of every CPU, and all together"), show_counters },
+	{ 'P', 0, NULL, N_("performance counters of every CPU; again: of the selected process"), show_counters },
 	{ 'o', 0, NULL, N_("what panetop itself costs"), show_self },
 	{ 0 },
 };
@@ -311,5 +349,6 @@ const struct pane pane_cpu = {
 	.state_size = sizeof(struct cpu_state),
 	.open = open_cpu,
 	.adjust = adjust,
+	.sampling = sampling,
 	.draw = cpu_draw,
 };

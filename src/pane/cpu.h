@@ -15,6 +15,7 @@ enum cpu_table {
 	TOTAL_TABLE,
 	THREAD_TABLE,
 	COUNTER_TABLE,
+	COUNTER_PROCESS_TABLE,
 	CPU_LIMIT_TABLE,
 	SYSTEM_TABLE,
 	CPU_PRESSURE_TABLE,
@@ -35,7 +36,8 @@ enum cpu_series {
 };
 
 struct cpu_state {
-	unsigned view; /* the table that fills the pane; PROCESS_TABLE: the machine stands above it */
+	unsigned view; /* the table that fills the pane; PROCESS_TABLE: the machine stands above it,
+			* COUNTER_PROCESS_TABLE: the processes stand below it */
 	struct cpu_target {
 		double pid, start_seconds, nice;
 		int signal, nice_step; /* what is done to it; signal 0: its nice value is changed */

@@ -17,6 +17,7 @@
 #define PERCENT_CELLS 8
 #define BAR_CELLS_MIN 10
 #define TABLE_LINES_MIN 4
+#define COUNTED_LINES_MIN 4 /* for why there are no counters */
 #define GRAPH_FROM_LINES 22 /* left for it and the table */
 #define GRAPH_LINES_MAX 10
 #define NOTICEABLE 0.005 /* of a CPU */
@@ -350,11 +351,27 @@ static void draw_processes(struct pane_context *context, const struct canvas *ca
 	draw_table(context, &rest, cpu->view);
 }
 
+/* The counters of the selected process above the list in which it is selected. */
+static void draw_counted(struct pane_context *context, const struct canvas *canvas)
+{
+	int most = canvas->height / 2, height = table_height(&context->tables[COUNTER_PROCESS_TABLE]);
+	int lines = height < COUNTED_LINES_MIN ? COUNTED_LINES_MIN : height;
+	struct canvas counters, processes;
+
+	lines = lines < most ? lines : most;
+	counters = canvas_rows(canvas, 0, lines);
+	processes = canvas_rows(canvas, lines, canvas->height - lines);
+	draw_table(context, &counters, COUNTER_PROCESS_TABLE);
+	draw_table(context, &processes, PROCESS_TABLE);
+}
+
 void cpu_draw(struct pane_context *context, struct canvas *canvas)
 {
 	const struct cpu_state *cpu = context->state;
 
-	if (cpu->view != PROCESS_TABLE && cpu->view != THREAD_TABLE)
+	if (cpu->view == COUNTER_PROCESS_TABLE)
+		draw_counted(context, canvas);
+	else if (cpu->view != PROCESS_TABLE && cpu->view != THREAD_TABLE)
 		draw_table(context, canvas, cpu->view);
 	else if (canvas->height < TABLE_LINES_MIN)
 		draw_short(context, canvas);

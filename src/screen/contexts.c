@@ -97,10 +97,13 @@ static void take_frame(struct pane_context *context, const struct frame *frame)
 int screen_sample(struct screen *screen)
 {
 	const struct source *source = screen->setup->source;
+	struct pane_context *context = screen_context(screen);
 	int index = spare_frame(screen), got;
 	struct frame *frame = &screen->frames[index];
 
 	frame_clear(frame);
+	if (context->pane->sampling)
+		context->pane->sampling(context);
 	got = source->next(source->state, frame);
 	if (got != 1)
 		return got;
@@ -144,13 +147,28 @@ void context_dress(const struct pane_context *context, unsigned index, struct vi
 	adjust(context, view);
 }
 
+/* The newest notice about a table that is empty. */
+static const struct notice *why_empty(const struct pane_context *context, unsigned index)
+{
+	const struct table *table = context_table(context, index);
+
+	if (!table || table->n_rows > 0)
+		return NULL;
+	for (unsigned i = context->frame->n_notices; i-- > 0;)
+		if (strcmp(context->frame->notices[i].topic, table->schema->name) == 0)
+			return &context->frame->notices[i];
+	return NULL;
+}
+
 void screen_update(struct screen *screen)
 {
 	struct pane_context *context = screen_context(screen);
 
 	context->unit = screen->unit;
-	for (unsigned i = 0; context->pane->tables[i].topic; i++)
+	for (unsigned i = 0; context->pane->tables[i].topic; i++) {
 		table_update(&context->tables[i], context_table(context, i));
+		context->tables[i].why = why_empty(context, i);
+	}
 }
 
 static void open_table(struct pane_context *context, unsigned index)

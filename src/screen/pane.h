@@ -19,6 +19,7 @@ struct pane_table {
 	bool headline;   /* batch text prints it; if it has rates, a batch sample covers one whole delay */
 	bool on_request; /* sampled only while the pane asks for it, with --table, or with its option */
 	const char *option; /* with this option of the pane batch prints it, too; may be NULL */
+	bool (*when)(const struct settings *settings); /* … but only then; NULL: always */
 	const char *columns; /* keys shown at first; NULL: all that are not hidden */
 	const char *sort;    /* as of --sort; NULL: as sampled */
 };
@@ -62,6 +63,9 @@ struct pane {
 	 * that are chosen by option, on the screen whenever settings changed. May be NULL.
 	 */
 	void (*adjust)(const struct settings *settings, struct view *view);
+
+	/* Called before each sample while the pane is shown: settings for its topics may follow the cursor. */
+	void (*sampling)(struct pane_context *context);
 
 	/* Called for every new frame, even while the pane is hidden or frozen. May be NULL. */
 	void (*sampled)(struct pane_context *context, const struct frame *frame);

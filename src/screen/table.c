@@ -240,6 +240,26 @@ static void scroll_rows(struct table_widget *widget, size_t page)
 		widget->top = n_rows > page ? n_rows - page : 0;
 }
 
+/* In place of rows. */
+static void draw_why(const struct table_widget *widget, const struct canvas *canvas, bool sampled)
+{
+	const struct notice *why = widget->why;
+	int y = 1;
+
+	if (why) {
+		y += canvas_wrapped(canvas, y, STYLE_NOTICE, span_text(why->text));
+		if (why->remedy)
+			canvas_wrapped(canvas, y, STYLE_DIM, span_text(why->remedy));
+		return;
+	}
+	canvas_text(canvas, 1, 0, STYLE_DIM,
+		    !sampled			 ? _("not sampled here")
+		    : widget->has_filter	 ? _("no row matches the filter")
+		    : !isnan(widget->view.least) ? _("none in this interval")
+						 : _("there are none"),
+		    -1);
+}
+
 void table_draw(struct table_widget *widget, const struct canvas *canvas, const struct table *table,
 		enum size_unit chosen)
 {
@@ -254,12 +274,7 @@ void table_draw(struct table_widget *widget, const struct canvas *canvas, const 
 	lay_out(widget, canvas->width, canvas->ascii);
 	draw_heading(widget, canvas, unit);
 	if (widget->view.n_rows == 0)
-		canvas_text(canvas, 1, 0, STYLE_DIM,
-			    !table		 ? _("not sampled here")
-			    : widget->has_filter ? _("no row matches the filter")
-			    : !isnan(widget->view.least) ? _("none in this interval")
-						 : _("there are none"),
-			    -1);
+		draw_why(widget, canvas, table != NULL);
 	for (int y = 1; y <= page; y++) {
 		size_t index = widget->top + (size_t)(y - 1);
 

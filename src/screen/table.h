@@ -34,6 +34,7 @@ struct table_widget {
 	int heading_y, left;        /* on the terminal, of the last drawing; -1: not drawn */
 	int widths[VIEW_COLUMNS_MAX]; /* of the schema's columns: they grow, and shrink only with the unit */
 	enum size_unit widths_unit;
+	const struct notice *why;   /* it has no rows; of the shown frame; NULL: nothing is known of it */
 	struct table_slot slots[VIEW_COLUMNS_MAX];
 	unsigned n_slots;
 };
@@ -64,6 +65,12 @@ int table_set_filter(struct table_widget *widget, const char *pattern);
 /* Sorts by the next column to the right (step 1) or left (step -1); reverses the order. */
 void table_sort_step(struct table_widget *widget, int step);
 void table_sort_reverse(struct table_widget *widget);
+
+/* The number in this KEY column of the selected row; NaN when none is selected. */
+double table_selected(const struct table_widget *widget, const char *key_column);
+
+/* Selects the first row that is seen, if none is selected. */
+void table_select(struct table_widget *widget);
 
 /* The row and column under the cursor, or the first number of the first row; NULL when there is none. */
 const void *table_cell(const struct table_widget *widget, const struct column **column);

@@ -2,6 +2,7 @@
 /* The cursor of a table, its keys, search, filter and sort. */
 #include <config.h>
 
+#include <math.h>
 #include <string.h>
 
 #include "core/utf8.h"
@@ -225,6 +226,35 @@ void table_sort_step(struct table_widget *widget, int step)
 void table_sort_reverse(struct table_widget *widget)
 {
 	widget->view.descending = !widget->view.descending;
+}
+
+double table_selected(const struct table_widget *widget, const char *key_column)
+{
+	const struct schema *schema = widget->view.schema;
+	const char *at = widget->key.bytes;
+
+	if (!widget->cursor_on)
+		return NAN;
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		const struct column *column = &schema->columns[i];
+		uint64_t number;
+		double value;
+
+		if (column->kind != COLUMN_KEY)
+			continue;
+		memcpy(&number, at, sizeof(number));
+		memcpy(&value, at, sizeof(value));
+		if (strcmp(column->key, key_column) == 0)
+			return column->type == VALUE_F64 ? value : (double)number;
+		at += column->type == VALUE_TEXT ? strlen(at) + 1 : sizeof(number);
+	}
+	return NAN;
+}
+
+void table_select(struct table_widget *widget)
+{
+	if (!widget->cursor_on)
+		select_row(widget, widget->top);
 }
 
 const void *table_cell(const struct table_widget *widget, const struct column **column)
