@@ -7,7 +7,10 @@
 #include "model/source.h"
 #include "options.h"
 
-/* The exit status. All borrowed; chosen holds what the command line set for panes; worker may be NULL. */
+/*
+ * The exit status. All borrowed; settings holds what the command line set for panes, and the
+ * configuration is added to it; worker may be NULL.
+ */
 int interactive_run(const struct options *options, struct settings *settings, struct source *source,
 		    struct worker *worker);
 

@@ -22,6 +22,7 @@
 #include "probe.h"
 #include "run_plan.h"
 #include "topic/topic.h"
+#include "topic/users.h"
 
 static int describe(const struct options *options)
 {
@@ -94,11 +95,43 @@ static int run_replay(const struct options *options, struct settings *settings)
 	return status;
 }
 
+/* A name that nobody has would show an empty table; a number may be anybody's. */
+static int check_user(const struct options *options, struct env *env)
+{
+	struct span unknown = users_first_unknown(env, options->user ? options->user : "");
+	const char *root = options->root ? options->root : "";
+	char name[128];
+
+	if (span_length(unknown) == 0)
+		return 0;
+	snprintf(name, sizeof(name), "%.*s", (int)span_length(unknown), unknown.at);
+	if (env->live)
+		complain("--user", _("'%s': there is no such user; use the name or the number of one"), name);
+	else if (env_exists(env, "etc/passwd"))
+		complain("--user", _("'%s': there is no such user in %s/etc/passwd"), name, root);
+	else
+		complain("--user", _("'%s': there is no %s/etc/passwd to look it up in; use a number"), name,
+			 root);
+	return 2;
+}
+
+static int run_machine(const struct options *options, struct settings *settings, struct env *env)
+{
+	struct source source;
+	int status;
+
+	env->worker = worker_open();
+	live_open(&source, env, settings);
+	status = run(options, settings, &source, env->worker);
+	source.close(source.state);
+	worker_close(env->worker);
+	return status;
+}
+
 static int run_live(const struct options *options, struct settings *settings)
 {
 	char own[24];
 	const char *root = options->root ? options->root : "/";
-	struct source source;
 	struct env env;
 	int status, error = env_open(&env, root);
 
@@ -111,11 +144,9 @@ static int run_live(const struct options *options, struct settings *settings)
 	} else {
 		snprintf(own, sizeof(own), "%ld", (long)getpid());
 		settings_set(settings, "run.own", own);
-		env.worker = worker_open();
-		live_open(&source, &env, settings);
-		status = run(options, settings, &source, env.worker);
-		source.close(source.state);
-		worker_close(env.worker);
+		status = check_user(options, &env);
+		if (status == 0)
+			status = run_machine(options, settings, &env);
 	}
 	env_close(&env);
 	return status;

@@ -4,18 +4,42 @@
 
 #include "kernel/passwd.h"
 
+#include <string.h>
+
+/* The next entry that is whole as far as the number; false after the last. */
+static bool next_entry(struct span *text, struct span *user, uint64_t *uid)
+{
+	struct span line, password;
+
+	while (span_line(text, &line))
+		if (span_until(&line, ':', user) && span_until(&line, ':', &password) &&
+		    span_u64(&line, uid) && span_char(&line, ':') && span_length(*user) > 0)
+			return true;
+	return false;
+}
+
 bool passwd_find(struct span text, uint32_t uid, struct span *name)
 {
-	struct span line, user, password;
+	struct span user;
 	uint64_t number;
 
-	while (span_line(&text, &line)) {
-		if (!span_until(&line, ':', &user) || !span_until(&line, ':', &password) ||
-		    !span_u64(&line, &number) || number != uid || !span_char(&line, ':') ||
-		    span_length(user) == 0)
+	while (next_entry(&text, &user, &number)) {
+		if (number != uid)
 			continue;
 		*name = user;
 		return true;
 	}
+	return false;
+}
+
+bool passwd_has(struct span text, struct span name)
+{
+	struct span user;
+	uint64_t number;
+
+	while (next_entry(&text, &user, &number))
+		if (span_length(user) == span_length(name) &&
+		    memcmp(user.at, name.at, span_length(name)) == 0)
+			return true;
 	return false;
 }

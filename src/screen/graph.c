@@ -56,38 +56,79 @@ void graph_bar(const struct canvas *canvas, int y, int x, int width, const struc
 	}
 }
 
-static int legend_entry(const struct canvas *canvas, int y, int x, uint32_t glyph, enum style style,
-			const char *label, double share)
+#define LEGEND_MAX (GRAPH_PARTS_MAX + 1)
+
+struct legend_entry {
+	uint32_t glyph;
+	enum style style;
+	const char *label;
+	double share;
+};
+
+static int legend_text(const struct canvas *canvas, const struct legend_entry *entry, bool valued, char *text,
+		       size_t room)
+{
+	if (!valued)
+		snprintf(text, room, " %s", entry->label);
+	else if (isnan(entry->share))
+		snprintf(text, room, " %s -", entry->label);
+	else
+		snprintf(text, room, " %s %.0f %%", entry->label, 100 * entry->share);
+	return 1 + utf8_cells(text, canvas->ascii);
+}
+
+/* Of n entries the first n_valued with their values. */
+static int legend_width(const struct canvas *canvas, const struct legend_entry *entries, unsigned n,
+			unsigned n_valued, int gap)
+{
+	int width = -gap;
+	char text[80];
+
+	for (unsigned i = 0; i < n; i++)
+		width += legend_text(canvas, &entries[i], i < n_valued, text, sizeof(text)) + gap;
+	return width;
+}
+
+static void draw_legend(const struct canvas *canvas, int y, const struct legend_entry *entries, unsigned n,
+			unsigned n_valued, int gap)
 {
 	char text[80];
-	int cells;
+	int x = 0;
 
-	if (isnan(share))
-		snprintf(text, sizeof(text), " %s -", label);
-	else
-		snprintf(text, sizeof(text), " %s %.0f %%", label, 100 * share);
-	cells = utf8_cells(text, canvas->ascii);
-	if (x + 1 + cells > canvas->width)
-		return x;
-	canvas_fill(canvas, y, x, style, glyph, 1);
-	canvas_text(canvas, y, x + 1, STYLE_NORMAL, text, -1);
-	return x + 1 + cells + 3;
+	for (unsigned i = 0; i < n; i++) {
+		int cells = legend_text(canvas, &entries[i], i < n_valued, text, sizeof(text));
+
+		if (x + cells > canvas->width)
+			return;
+		canvas_fill(canvas, y, x, entries[i].style, entries[i].glyph, 1);
+		canvas_text(canvas, y, x + 1, STYLE_NORMAL, text, -1);
+		x += cells + gap;
+	}
 }
 
 void graph_legend(const struct canvas *canvas, int y, const struct graph_part *parts, unsigned n_parts,
 		  double whole, const char *rest_label)
 {
+	struct legend_entry entries[LEGEND_MAX];
+	unsigned n = 0, n_valued;
 	double rest = 1;
-	int x = 0;
+	int gap = 3;
 
-	for (unsigned i = 0; i < n_parts; i++) {
-		double share = whole > 0 ? parts[i].value / whole : NAN;
+	for (; n < n_parts; n++) {
+		double share = whole > 0 ? parts[n].value / whole : NAN;
 
 		rest -= share;
-		x = legend_entry(canvas, y, x, fill_of(canvas, &parts[i]), style_of(&parts[i]),
-				 parts[i].label, share);
+		entries[n] = (struct legend_entry){ fill_of(canvas, &parts[n]), style_of(&parts[n]),
+						    parts[n].label, share };
 	}
-	legend_entry(canvas, y, x, canvas->glyphs->empty, STYLE_DIM, rest_label, rest < 0 ? 0 : rest);
+	entries[n++] = (struct legend_entry){ canvas->glyphs->empty, STYLE_DIM, rest_label,
+					      rest < 0 ? 0 : rest };
+	n_valued = n;
+	if (legend_width(canvas, entries, n, n_valued, gap) > canvas->width)
+		gap = 1;
+	while (n_valued > 0 && legend_width(canvas, entries, n, n_valued, gap) > canvas->width)
+		n_valued--;
+	draw_legend(canvas, y, entries, n, n_valued, gap);
 }
 
 /*

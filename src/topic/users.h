@@ -8,4 +8,10 @@
 /* The name, the number as text while or when there is no name; valid as long as env. */
 const char *users_name(struct env *env, uint32_t uid);
 
+/*
+ * The first on a list of names and numbers, with commas, that is neither a number nor the name of a user;
+ * empty when there is none. It waits for the name services.
+ */
+struct span users_first_unknown(struct env *env, const char *list);
+
 #endif
