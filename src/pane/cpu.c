@@ -53,6 +53,46 @@ const struct series cpu_series[] = {
 	[SERIES_GUEST] = SHARE("guest"),     [SERIES_IOWAIT] = SHARE("iowait"),
 };
 
+#define SYSTEM(column) { "system", NULL, column }
+#define ACCOUNT(part) { "account", part, "cpu_ratio" }
+
+/* What stands above the processes; the bars of single CPUs are rows of the table of CPUs. */
+static const struct series explained[] = {
+	SYSTEM("load1"),
+	SYSTEM("load5"),
+	SYSTEM("load15"),
+	SYSTEM("tasks"),
+	SYSTEM("threads"),
+	SYSTEM("running"),
+	SYSTEM("blocked"),
+	SYSTEM("cpus"),
+	SYSTEM("uptime_seconds"),
+	SYSTEM("forks_per_second"),
+	SYSTEM("context_switches_per_second"),
+	SYSTEM("interrupts_per_second"),
+	{ "pressure", "cpu", "avg10_ratio" },
+	{ "cpu", "all", "frequency_hertz" },
+	SHARE("user"),
+	SHARE("nice"),
+	SHARE("system"),
+	SHARE("irq"),
+	SHARE("softirq"),
+	SHARE("steal"),
+	SHARE("guest"),
+	SHARE("iowait"),
+	SHARE("idle"),
+	ACCOUNT("busy"),
+	ACCOUNT("tasks"),
+	ACCOUNT("exited"),
+	ACCOUNT("irq"),
+	ACCOUNT("softirq"),
+	ACCOUNT("steal"),
+	ACCOUNT("unaccounted"),
+	{ "cpu_limit", NULL, "limit_ratio" },
+	{ "cpu_limit", NULL, "throttled_ratio" },
+	{ 0 },
+};
+
 static bool valid_threshold(const char *value)
 {
 	struct span span = span_text(value);
@@ -302,6 +342,16 @@ static void toggle_directories(struct pane_context *context)
 	    without ? _("programs without their directories") : _("programs with their directories"));
 }
 
+static void toggle_graph(struct pane_context *context)
+{
+	struct cpu_state *cpu = context->state;
+
+	cpu->graph = !cpu->graph;
+	screen_say(context->screen, "%s",
+		   cpu->graph ? _("the last five minutes are drawn, too")
+			      : _("the last five minutes are drawn where there is room"));
+}
+
 static const struct binding bindings[] = {
 	{ 'z', 0, N_("Idle"), N_("processes that used nothing, too, or not"), toggle_idle },
 	{ 't', 0, N_("Tree"), N_("all processes behind those that started them, or not"), toggle_tree },
@@ -319,6 +369,7 @@ static const struct binding bindings[] = {
 	{ 's', 0, NULL, N_("only the first word of command lines"), show_programs },
 	{ 'C', 0, NULL, N_("only the names of processes"), show_names },
 	{ 'd', 0, NULL, N_("programs with or without their directories"), toggle_directories },
+	{ 'v', 0, NULL, N_("the graph of the last five minutes, also on a small screen"), toggle_graph },
 	{ 'D', 0, NULL, N_("how many processes use how much"), show_distribution },
 	{ 'g', 'T', NULL, N_("mean use of every process since this key, ended ones included"), show_totals },
 	{ 'P', 0, NULL, N_("performance counters of every CPU; again: of the selected process"), show_counters },
@@ -345,6 +396,7 @@ const struct pane pane_cpu = {
 	.options = options,
 	.series = cpu_series,
 	.n_series = N_CPU_SERIES,
+	.explained = explained,
 	.bindings = bindings,
 	.state_size = sizeof(struct cpu_state),
 	.open = open_cpu,

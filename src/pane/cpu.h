@@ -38,6 +38,7 @@ enum cpu_series {
 struct cpu_state {
 	unsigned view; /* the table that fills the pane; PROCESS_TABLE: the machine stands above it,
 			* COUNTER_PROCESS_TABLE: the processes stand below it */
+	bool graph;    /* the past is drawn, too, at the cost of lines for processes */
 	struct cpu_target {
 		double pid, start_seconds, nice;
 		int signal, nice_step; /* what is done to it; signal 0: its nice value is changed */

@@ -20,6 +20,7 @@
 #define COUNTED_LINES_MIN 4 /* for why there are no counters */
 #define GRAPH_FROM_LINES 22 /* left for it and the table */
 #define GRAPH_LINES_MAX 10
+#define GRAPH_LINES_MIN 5 /* where it is asked for */
 #define NOTICEABLE 0.005 /* of a CPU */
 
 static void fill_parts(const struct table *table, const void *row, struct graph_part *parts)
@@ -298,6 +299,19 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 	};
 
 	graph_stacked(canvas, &context->history, parts, N_CPU_SERIES, &scale);
+	canvas_right(canvas, 0, 0, canvas->width, STYLE_DIM, _("5 min"));
+}
+
+/* Of so many that are left. */
+static int graph_lines(const struct cpu_state *cpu, int left)
+{
+	int lines = left / 4 < GRAPH_LINES_MAX ? left / 4 : GRAPH_LINES_MAX;
+
+	if (cpu->graph)
+		return left < TABLE_LINES_MIN + GRAPH_LINES_MIN ? 0
+		       : lines < GRAPH_LINES_MIN		 ? GRAPH_LINES_MIN
+								 : lines;
+	return left >= GRAPH_FROM_LINES ? lines : 0;
 }
 
 static void draw_table(struct pane_context *context, const struct canvas *canvas, unsigned table)
@@ -324,7 +338,7 @@ static void draw_processes(struct pane_context *context, const struct canvas *ca
 	const struct cpu_state *cpu = context->state;
 	struct graph_part parts[N_CPU_SERIES];
 	struct canvas rest;
-	int y = 0, height = canvas->height;
+	int y = 0, height = canvas->height, lines;
 
 	if (cpus && cpus->n_rows > 1 && height >= TABLE_LINES_MIN + 2) {
 		y = draw_machine(canvas, cpus);
@@ -340,8 +354,8 @@ static void draw_processes(struct pane_context *context, const struct canvas *ca
 		y++;
 	if (height - y >= TABLE_LINES_MIN + 2)
 		draw_exited(context, canvas, y++);
-	if (cpus && cpus->n_rows > 1 && height - y >= GRAPH_FROM_LINES) {
-		int lines = (height - y) / 4 < GRAPH_LINES_MAX ? (height - y) / 4 : GRAPH_LINES_MAX;
+	lines = graph_lines(cpu, height - y);
+	if (cpus && cpus->n_rows > 1 && lines > 0) {
 		struct canvas graph = canvas_rows(canvas, y, lines);
 
 		draw_graph(context, &graph, parts);

@@ -147,20 +147,41 @@ static void add_row_name(struct buffer *out, const struct schema *schema, const 
 	}
 }
 
-static void add_number(struct buffer *out, const struct frame *frame, const struct table_widget *widget)
+static void add_number(struct buffer *out, const struct schema *schema, const void *row,
+		       const struct column *column)
 {
-	const struct table *table = frame_table(frame, widget->view.schema->name);
-	const struct column *column;
-	const void *row = table_cell(widget, &column);
-
-	if (!row || !table)
-		return;
-	buffer_print(out, "*%s.%s ", widget->view.schema->name, column->key);
-	add_row_name(out, widget->view.schema, row);
+	buffer_print(out, "*%s.%s ", schema->name, column->key);
+	add_row_name(out, schema, row);
 	buffer_text(out, "\n");
 	add_exact(out, column, row);
 	buffer_print(out, "\n%s: %s\n", _("What"), _(column->help));
 	buffer_print(out, "%s: %s\n", _("From"), column->source);
+}
+
+static void add_selected(struct buffer *out, const struct frame *frame, const struct table_widget *widget)
+{
+	const struct column *column;
+	const void *row = table_cell(widget, &column);
+
+	if (row && frame_table(frame, widget->view.schema->name))
+		add_number(out, widget->view.schema, row, column);
+}
+
+/* The numbers that stand beside the tables, where no cursor reaches them. */
+static void add_explained(struct buffer *out, const struct frame *frame, const struct series *series)
+{
+	for (; series && series->topic; series++) {
+		const struct table *table = frame_table(frame, series->topic);
+		const void *row = !table		      ? NULL
+				  : series->row		      ? table_find(table, series->row, NULL)
+				  : table->n_rows > 0 ? table_row(table, 0)
+						      : NULL;
+
+		if (!row)
+			continue;
+		buffer_char(out, '\n');
+		add_number(out, table->schema, row, schema_find(table->schema, series->column));
+	}
 }
 
 static void add_age(struct buffer *out, const struct screen *screen, const struct frame *frame)
@@ -181,7 +202,7 @@ void pager_why(struct screen *screen)
 	const struct frame *frame = screen_frame(screen);
 	struct buffer *out = open_pager(screen);
 
-	add_number(out, frame, screen_table(screen));
+	add_selected(out, frame, screen_table(screen));
 	add_age(out, screen, frame);
 	if (frame->n_notices > 0)
 		buffer_print(out, "\n*%s\n", _("Notices"));
@@ -192,4 +213,5 @@ void pager_why(struct screen *screen)
 		if (notice->remedy)
 			buffer_print(out, "  %s: %s\n", _("remedy"), notice->remedy);
 	}
+	add_explained(out, frame, screen_context(screen)->pane->explained);
 }

@@ -51,6 +51,8 @@ struct pane {
 	const struct pane_option *options; /* ended by one without name; may be NULL */
 	const struct series *series;     /* kept in the history even while the pane is hidden */
 	unsigned n_series;
+	const struct series *explained; /* numbers beside its tables, for the key i: ended by one without
+					 * topic; a row of NULL is the first; may be NULL */
 	const struct binding *bindings;  /* ended by one without act; may be NULL */
 	size_t state_size;
 
