@@ -155,7 +155,8 @@ bool span_list_has(struct span list, uint64_t number, const char *text)
 			item = list;
 			list.at = list.end;
 		}
-		if (span_is(item, text) || (span_u64(&item, &value) && item.at == item.end && value == number))
+		if (span_is(item, text) ||
+		    (span_u64(&item, &value) && item.at == item.end && value == number))
 			return true;
 	}
 	return false;

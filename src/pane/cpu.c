@@ -372,7 +372,8 @@ static const struct binding bindings[] = {
 	{ 'v', 0, NULL, N_("the graph of the last five minutes, also on a small screen"), toggle_graph },
 	{ 'D', 0, NULL, N_("how many processes use how much"), show_distribution },
 	{ 'g', 'T', NULL, N_("mean use of every process since this key, ended ones included"), show_totals },
-	{ 'P', 0, NULL, N_("performance counters of every CPU; again: of the selected process"), show_counters },
+	{ 'P', 0, NULL, N_("performance counters of every CPU; again: of the selected process"),
+	  show_counters },
 	{ 'o', 0, NULL, N_("what panetop itself costs"), show_self },
 	{ 0 },
 };

@@ -22,8 +22,8 @@ void graph_bar(const struct canvas *canvas, int y, int x, int width, const struc
 	       unsigned n_parts, double whole);
 
 /*
- * "█ anonymous 24 %   ▓ kernel 1 %   …", and what is left over under rest_label. Where there is no room for
- * all values the last go without: every glyph is named before any has its value.
+ * "█ anonymous 24 %   ▓ kernel 1 %   …", and what is left over under rest_label. Where there is no room
+ * for all values the last go without: every glyph is named before any has its value.
  */
 void graph_legend(const struct canvas *canvas, int y, const struct graph_part *parts, unsigned n_parts,
 		  double whole, const char *rest_label);

@@ -66,7 +66,8 @@ struct pane {
 	 */
 	void (*adjust)(const struct settings *settings, struct view *view);
 
-	/* Called before each sample while the pane is shown: settings for its topics may follow the cursor. */
+	/* Called before each sample while the pane is shown: settings for its topics may follow the cursor.
+	 */
 	void (*sampling)(struct pane_context *context);
 
 	/* Called for every new frame, even while the pane is hidden or frozen. May be NULL. */

@@ -72,7 +72,8 @@ void counter_tell_events(const struct env *env, struct frame *frame, const struc
 			     events->surplus, COUNTER_EVENTS_MAX);
 }
 
-void counter_tell_no_hardware(const struct env *env, struct frame *frame, const struct topic *topic, int error)
+void counter_tell_no_hardware(const struct env *env, struct frame *frame, const struct topic *topic,
+			      int error)
 {
 	const char *remedy = counter_remedy(env, topic, COUNTER_HARDWARE_SOURCE, error);
 

@@ -89,6 +89,7 @@ void counter_tell_events(const struct env *env, struct frame *frame, const struc
 			 const struct counter_events *events, const struct counter_sum *sums);
 
 /* That the kernel's events are counted in place of the hardware's; error (-errno): why. */
-void counter_tell_no_hardware(const struct env *env, struct frame *frame, const struct topic *topic, int error);
+void counter_tell_no_hardware(const struct env *env, struct frame *frame, const struct topic *topic,
+			      int error);
 
 #endif

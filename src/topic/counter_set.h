@@ -44,8 +44,8 @@ void counter_set_open(struct counter_set *set, const struct counter_events *even
 void counter_set_close(struct counter_set *set);
 
 /*
- * Reads all groups. When they cannot be read, or a CPU's count no longer, as after it was switched off, though
- * it may be on again by now, they are closed, to be opened anew.
+ * Reads all groups. When they cannot be read, or a CPU's count no longer, as after it was switched off,
+ * though it may be on again by now, they are closed, to be opened anew.
  */
 void counter_set_read(struct counter_set *set, const struct counter_events *events);
 

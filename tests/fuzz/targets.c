@@ -206,8 +206,10 @@ static void run_passwd(const uint8_t *data, size_t size)
 	struct span text = input(data, size), name;
 
 	for (uint32_t uid = 0; uid < 3; uid++)
-		if (passwd_find(text, uid, &name))
+		if (passwd_find(text, uid, &name)) {
 			require_inside(name, text);
+			require(passwd_has(text, name));
+		}
 }
 
 static void run_settings(const uint8_t *data, size_t size)

@@ -172,6 +172,26 @@ def exited_rows(step):
             {"command": "true", "exits": 3 * step, "cpu_seconds": 0}]
 
 
+EVENTS = [
+    # name, each second, share of, counted in this part of the time
+    ("cycles", 2.1e9, None, 1), ("instructions", 3.4e9, "cycles", 1), ("cache-references", 4e7, None, 0.62),
+    ("cache-misses", 3e6, "cache-references", 0.62), ("branches", 6e8, None, 0.62), ("branch-misses", 9e6, "branches", 0.62),
+]
+
+
+def counted_rows(step, names):
+    rates, rows = {event[0]: event[1] for event in EVENTS}, []
+    for event, rate, base, running in EVENTS:
+        row = {**names, "event": event, "total": int(rate * step * STEP), "running_ratio": running, "share_of": ""}
+        if base == "cycles":
+            row["cycles_total"] = int(rates[base] * step * STEP)
+        elif base:
+            row["whole_total"] = int(rates[base] * step * STEP)
+            row["share_of"] = base
+        rows.append(row)
+    return rows
+
+
 def main():
     head = header(sys.argv[1])
     print(json.dumps(head, separators=(",", ":")))
@@ -179,7 +199,10 @@ def main():
         mono = (START_MONO + step * STEP) * 10**9
         tables = {}
         rows_by_topic = {**rows_of(step), "process": processes(step), "cpu": cpu_rows(step),
-                         "account": account_rows(step), "exited": exited_rows(step)}
+                         "account": account_rows(step), "exited": exited_rows(step),
+                         "counter": counted_rows(step, {"cpu": "all"}) + counted_rows(step, {"cpu": "0"}),
+                         "counter_process": counted_rows(step, {"pid": 15400, "start_seconds": 1540.0, "name": "render",
+                                                                "scope": "all"})}
         for topic, rows in rows_by_topic.items():
             keys = [column["key"] for column in head["topics"][topic]["columns"]]
             tables[topic] = {"mono_ns": mono, "rows": [[row.get(key) for key in keys] for row in rows]}

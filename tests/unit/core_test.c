@@ -22,6 +22,15 @@
 #include "kernel/system.h"
 #include "suite.h"
 
+START_TEST(lists_with_commas)
+{
+	ck_assert(span_list_has(span_text("7,sh,42"), 42, "bash") &&
+		  span_list_has(span_text("7,sh"), 1, "sh"));
+	ck_assert(!span_list_has(span_text("7,sh,42"), 4, "s") && !span_list_has(span_text("7x"), 7, "y"));
+	ck_assert(!span_list_has(span_text(""), 0, "0"));
+}
+END_TEST
+
 START_TEST(scans_numbers_exactly)
 {
 	static const struct {
@@ -452,9 +461,9 @@ START_TEST(without_a_worker_jobs_run_at_once)
 }
 END_TEST
 
-SUITE_MAIN("core", scans_numbers_exactly, scans_decimals_without_a_locale, scans_lines_words_and_pairs,
-	   decodes_only_valid_utf8, cleans_what_could_harm_a_terminal, utf8_put_and_next_agree,
-	   arena_keeps_its_chunks, buffer_grows_and_writes_all, costly_samples_come_less_often,
-	   settings_survive_their_file, env_reads_once_per_tick, env_refuses_strange_files,
-	   lists_pids_and_reads_their_files, lists_new_processes_in_parts, worker_gives_every_job_back,
-	   without_a_worker_jobs_run_at_once)
+SUITE_MAIN("core", lists_with_commas, scans_numbers_exactly, scans_decimals_without_a_locale,
+	   scans_lines_words_and_pairs, decodes_only_valid_utf8, cleans_what_could_harm_a_terminal,
+	   utf8_put_and_next_agree, arena_keeps_its_chunks, buffer_grows_and_writes_all,
+	   costly_samples_come_less_often, settings_survive_their_file, env_reads_once_per_tick,
+	   env_refuses_strange_files, lists_pids_and_reads_their_files, lists_new_processes_in_parts,
+	   worker_gives_every_job_back, without_a_worker_jobs_run_at_once)

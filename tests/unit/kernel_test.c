@@ -276,6 +276,10 @@ START_TEST(passwd_names)
 
 	ck_assert(passwd_find(span_text(text), 1000, &name) && span_is(name, "ada"));
 	ck_assert(passwd_find(span_text(text), 0, &name) && span_is(name, "root"));
+	ck_assert(passwd_has(span_text(text), span_text("ada")) &&
+		  passwd_has(span_text(text), span_text("root")));
+	ck_assert(!passwd_has(span_text(text), span_text("ad")) &&
+		  !passwd_has(span_text(text), span_text("")));
 	ck_assert(!passwd_find(span_text(text), 5, &name) && !passwd_find(span_text(text), 7, &name));
 }
 END_TEST

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the counters of a process: children that tell what they did, and what becomes of them. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "model/derive.h"
+#include "suite.h"
+#include "topic/counter_threads.h"
+#include "topic/process_find.h"
+#include "topic/topic.h"
+
+#define NOBODY 65534
+
+/* A child that does one thing for each byte that it is given, and tells what it cost by its own account. */
+struct child {
+	pid_t pid;
+	int orders, answers;
+};
+
+struct answer {
+	uint64_t faults, switches;
+};
+
+static void touch_pages(size_t n_pages)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), length = n_pages * page;
+	char *pages = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	madvise(pages, length, MADV_NOHUGEPAGE);
+	for (size_t at = 0; at < length; at += page)
+		*(volatile char *)(pages + at) = 1;
+	munmap(pages, length);
+}
+
+static void *touch_in_thread(void *nothing)
+{
+	touch_pages(1000);
+	return nothing;
+}
+
+static pthread_barrier_t barrier;
+
+static void *touch_later(void *nothing)
+{
+	pthread_barrier_wait(&barrier);
+	touch_pages(1000);
+	pthread_barrier_wait(&barrier);
+	return nothing;
+}
+
+static void obey(char order)
+{
+	pthread_t thread;
+
+	switch (order) {
+	case 'f': /* faults */
+		touch_pages(3000);
+		break;
+	case 's': /* switches */
+		for (int i = 0; i < 300; i++)
+			usleep(100);
+		break;
+	case 't': /* a new thread */
+		pthread_create(&thread, NULL, touch_in_thread, NULL);
+		pthread_join(thread, NULL);
+		break;
+	case 'T': /* the thread that was there */
+		pthread_barrier_wait(&barrier);
+		pthread_barrier_wait(&barrier);
+		break;
+	case 'c': { /* a process of its own, which is another one */
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			touch_pages(5000);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+		break;
+	}
+	default:
+		_exit(0);
+	}
+}
+
+static struct answer account(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (struct answer){ .faults = (uint64_t)(usage.ru_minflt + usage.ru_majflt),
+				.switches = (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw) };
+}
+
+static void live(int orders, int answers)
+{
+	pthread_t thread;
+	char order;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&thread, NULL, touch_later, NULL);
+	while (read(orders, &order, 1) == 1) {
+		struct answer before = account(), after;
+
+		obey(order);
+		after = account();
+		after.faults -= before.faults;
+		after.switches -= before.switches;
+		if (write(answers, &after, sizeof(after)) != sizeof(after))
+			break;
+	}
+	_exit(0);
+}
+
+static struct child start(void)
+{
+	int orders[2], answers[2];
+	struct child child;
+
+	ck_assert(pipe(orders) == 0 && pipe(answers) == 0);
+	child.pid = fork();
+	if (child.pid == 0) {
+		close(orders[1]);
+		live(orders[0], answers[1]);
+	}
+	close(orders[0]);
+	child.orders = orders[1];
+	child.answers = answers[0];
+	usleep(50000); /* its thread */
+	return child;
+}
+
+static struct answer order(const struct child *child, char what)
+{
+	struct answer answer = { 0 };
+
+	ck_assert_int_eq(write(child->orders, &what, 1), 1);
+	if (what != 'x')
+		ck_assert_int_eq(read(child->answers, &answer, sizeof(answer)), sizeof(answer));
+	return answer;
+}
+
+static void end(const struct child *child)
+{
+	kill(child->pid, SIGKILL);
+	waitpid(child->pid, NULL, 0);
+	close(child->orders);
+	close(child->answers);
+}
+
+/* The topic on this machine. */
+struct session {
+	struct env env;
+	struct settings settings;
+	struct sampler sampler;
+	struct frame frame;
+};
+
+/* False, with the reason, where this machine does not let us count. */
+static bool session_open(struct session *session, const char *names)
+{
+	const struct schema *schemas[TOPICS_MAX];
+	int error;
+
+	*session = (struct session){ .sampler = { .topic = &topic_counter_process } };
+	ck_assert_int_eq(env_open(&session->env, "/"), 0);
+	error = topic_counter_process.sources[0].test(&session->env);
+	if (error) {
+		printf("# not tested: perf_event_open: %s\n", strerror(-error));
+		env_close(&session->env);
+		return false;
+	}
+	settings_set(&session->settings, "cpu.perf", names);
+	topic_schemas(schemas);
+	frame_open(&session->frame, schemas, n_topics);
+	ck_assert_int_eq(topic_counter_process.open(&session->sampler, &session->env, &session->settings), 0);
+	return true;
+}
+
+static void session_sample(struct session *session)
+{
+	struct table *table = frame_slot(&session->frame, "counter_process");
+
+	frame_clear(&session->frame);
+	session->env.tick++;
+	table->present = true;
+	ck_assert_int_eq(
+		topic_counter_process.sample(&session->sampler, &session->env, &session->frame, table), 0);
+}
+
+static void session_close(struct session *session)
+{
+	topic_counter_process.close(&session->sampler);
+	frame_close(&session->frame);
+	settings_free(&session->settings);
+	env_close(&session->env);
+}
+
+static void choose(struct session *session, pid_t pid)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%d", (int)pid);
+	settings_set(&session->settings, "run.pid", text);
+}
+
+/* U64_UNKNOWN when there is no such row. */
+static uint64_t total_of(const struct session *session, pid_t pid, const char *event)
+{
+	const struct table *table = frame_table(&session->frame, "counter_process");
+
+	for (size_t i = 0; i < table->n_rows; i++)
+		if (table_number(table, table_row(table, i), "pid") == (double)pid &&
+		    strcmp(table_text(table, table_row(table, i), "event"), event) == 0)
+			return row_u64(table_row(table, i), schema_find(table->schema, "total"));
+	return U64_UNKNOWN;
+}
+
+static const struct notice *find_notice(const struct session *session, const char *part)
+{
+	for (unsigned i = 0; i < session->frame.n_notices; i++)
+		if (strstr(session->frame.notices[i].text, part))
+			return &session->frame.notices[i];
+	return NULL;
+}
+
+static bool sees_the_kernel(const struct session *session)
+{
+	if (!find_notice(session, "only its own code"))
+		return true;
+	printf("# not tested: what the kernel does for a process may not be counted\n");
+	return false;
+}
+
+START_TEST(a_child_is_counted_as_it_counts_itself)
+{
+	struct session session;
+	struct child child;
+	struct answer faults, switches;
+	uint64_t counted;
+
+	if (!session_open(&session, "page-faults,context-switches,task-clock"))
+		return;
+	child = start();
+	choose(&session, child.pid);
+	session_sample(&session);
+	faults = order(&child, 'f');
+	session_sample(&session);
+	if (!sees_the_kernel(&session))
+		goto out;
+	counted = total_of(&session, child.pid, "page-faults");
+	ck_assert_uint_ge(faults.faults, 3000);
+	ck_assert_msg(counted >= faults.faults && counted <= faults.faults + 20, "%lu of %lu faults",
+		      (unsigned long)counted, (unsigned long)faults.faults);
+	counted = total_of(&session, child.pid, "context-switches");
+	switches = order(&child, 's');
+	session_sample(&session);
+	counted = total_of(&session, child.pid, "context-switches") - counted;
+	ck_assert_uint_ge(switches.switches, 300);
+	ck_assert_msg(counted >= switches.switches && counted <= switches.switches + 20,
+		      "%lu of %lu switches", (unsigned long)counted, (unsigned long)switches.switches);
+	ck_assert_uint_gt(total_of(&session, child.pid, "task-clock"), 100000);
+	ck_assert_uint_eq(session.frame.n_notices, 0);
+out:
+	end(&child);
+	session_close(&session);
+}
+END_TEST
+
+/* With the kernel's inheritance and without, as before Linux 5.13. */
+static void count_threads(bool inherits)
+{
+	struct counter_threads threads = { 0 };
+	struct counter_plan plan = { .inherits = inherits };
+	struct session session;
+	struct child child;
+	struct pid_stat stat;
+	uint64_t total;
+
+	if (!session_open(&session, NULL))
+		return;
+	child = start();
+	counter_events_thread(&plan.events);
+	threads.pid = (uint32_t)child.pid;
+	ck_assert_int_eq(process_find(&session.env, threads.pid, 0, &stat), -ESRCH);
+	counter_threads_open(&threads, &session.env, &plan, 1000);
+	ck_assert_int_eq(threads.error, -ESRCH); /* another one that had its pid */
+	threads.start_seconds = process_start_seconds(&session.env, stat.start_ticks);
+	counter_threads_open(&threads, &session.env, &plan, 1000);
+	ck_assert_int_eq(threads.error, 0);
+	ck_assert_uint_eq(threads.n_threads, 2);
+	order(&child, 'T');
+	order(&child, 'c');
+	counter_threads_read(&threads, &session.env, &plan, 1000);
+	total = threads.sums[1].total;
+	ck_assert_str_eq(plan.events.list[1].name, "page-faults");
+	ck_assert_msg(total >= 1000 && total < 2000, "%lu faults", (unsigned long)total);
+	order(&child, 't');
+	counter_threads_read(&threads, &session.env, &plan, 1000);
+	total = threads.sums[1].total - total;
+	ck_assert_msg(inherits ? total >= 1000 && total < 1200 : total < 200, "%lu faults",
+		      (unsigned long)total);
+	ck_assert(!threads.restarted && threads.lost_error == 0 && threads.sums[1].known);
+	end(&child);
+	counter_threads_close(&threads);
+	counter_events_free(&plan.events);
+	session_close(&session);
+}
+
+START_TEST(threads_of_before_and_after_are_counted)
+{
+	count_threads(true);
+}
+END_TEST
+
+START_TEST(old_kernels_count_the_threads_that_are_seen)
+{
+	count_threads(false);
+}
+END_TEST
+
+START_TEST(too_few_descriptors_make_it_unknown)
+{
+	struct counter_threads threads = { 0 };
+	struct counter_plan plan = { .inherits = true };
+	struct session session;
+	struct child child;
+	struct pid_stat stat;
+
+	if (!session_open(&session, NULL))
+		return;
+	child = start();
+	counter_events_thread(&plan.events);
+	threads.pid = (uint32_t)child.pid;
+	process_find(&session.env, threads.pid, 0, &stat);
+	threads.start_seconds = process_start_seconds(&session.env, stat.start_ticks);
+	counter_threads_open(&threads, &session.env, &plan, plan.events.count + 1);
+	counter_threads_read(&threads, &session.env, &plan, plan.events.count + 1);
+	ck_assert_int_eq(threads.lost_error, -EMFILE);
+	ck_assert(threads.sums[0].known && !threads.sums[1].known);
+	end(&child);
+	counter_threads_close(&threads);
+	counter_events_free(&plan.events);
+	session_close(&session);
+}
+END_TEST
+
+START_TEST(the_last_counts_of_one_that_ended_are_told)
+{
+	struct session session;
+	struct child child;
+
+	if (!session_open(&session, "page-faults"))
+		return;
+	child = start();
+	choose(&session, child.pid);
+	session_sample(&session);
+	order(&child, 'f');
+	order(&child, 'x');
+	waitpid(child.pid, NULL, 0);
+	session_sample(&session);
+	ck_assert_uint_ge(total_of(&session, child.pid, "page-faults"), 3000);
+	ck_assert_uint_ne(total_of(&session, child.pid, "page-faults"), U64_UNKNOWN);
+	ck_assert_ptr_nonnull(find_notice(&session, "it has ended"));
+	session_sample(&session);
+	ck_assert_uint_eq(total_of(&session, child.pid, "page-faults"), U64_UNKNOWN);
+	ck_assert_ptr_nonnull(find_notice(&session, "no process is called"));
+	session_close(&session);
+}
+END_TEST
+
+START_TEST(the_cursor_chooses_at_once)
+{
+	struct session session;
+	struct child one, other;
+	struct pid_stat stat;
+	char text[64];
+
+	if (!session_open(&session, "page-faults"))
+		return;
+	session_sample(&session);
+	ck_assert_ptr_nonnull(find_notice(&session, "no process is chosen"));
+	one = start();
+	other = start();
+	choose(&session, one.pid);
+	session_sample(&session);
+	ck_assert_uint_ne(total_of(&session, one.pid, "page-faults"), U64_UNKNOWN);
+	process_find(&session.env, (uint32_t)other.pid, 0, &stat);
+	snprintf(text, sizeof(text), "%d %.6f", (int)other.pid,
+		 process_start_seconds(&session.env, stat.start_ticks));
+	settings_set(&session.settings, "run.selected", text);
+	session_sample(&session);
+	ck_assert_uint_eq(total_of(&session, one.pid, "page-faults"), U64_UNKNOWN);
+	ck_assert_uint_ne(total_of(&session, other.pid, "page-faults"), U64_UNKNOWN);
+	snprintf(text, sizeof(text), "%d 1.5", (int)one.pid); /* one that had its pid at another time */
+	settings_set(&session.settings, "run.selected", text);
+	session_sample(&session);
+	ck_assert_uint_eq(frame_table(&session.frame, "counter_process")->n_rows, 0);
+	ck_assert_ptr_nonnull(find_notice(&session, "it has ended"));
+	end(&one);
+	end(&other);
+	session_close(&session);
+}
+END_TEST
+
+static void copy_program(const char *from, const char *to)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "cp %s %s && chmod 4755 %s", from, to, to);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* It belongs to root and is executed by nobody, so that the kernel takes the counters away. */
+START_TEST(a_program_with_other_rights_is_counted_anew)
+{
+	char path[] = "/tmp/panetop-suid.XXXXXX";
+	struct session session;
+	int pipe_fds[2], fd;
+	bool told = false;
+	pid_t pid;
+
+	if (geteuid() != 0) {
+		printf("# not tested: only root can make a program that runs with the rights of root\n");
+		return;
+	}
+	if (!session_open(&session, "task-clock"))
+		return;
+	fd = mkstemp(path);
+	close(fd);
+	copy_program("/bin/sh", path);
+	ck_assert_int_eq(pipe(pipe_fds), 0);
+	pid = fork();
+	if (pid == 0) {
+		char byte;
+
+		if (setgid(NOBODY) < 0 || setuid(NOBODY) < 0 || read(pipe_fds[0], &byte, 1) != 1)
+			_exit(1);
+		execl(path, "sh", "-c", "while :; do :; done", NULL);
+		_exit(1);
+	}
+	choose(&session, pid);
+	session_sample(&session);
+	ck_assert_int_eq(write(pipe_fds[1], "", 1), 1);
+	for (int i = 0; i < 20 && !told; i++) {
+		usleep(50000);
+		session_sample(&session);
+		told = find_notice(&session, "counters begin anew") != NULL;
+	}
+	ck_assert(told);
+	usleep(100000);
+	session_sample(&session);
+	ck_assert_uint_ge(total_of(&session, pid, "task-clock"), 1000000);
+	ck_assert_uint_ne(total_of(&session, pid, "task-clock"), U64_UNKNOWN);
+	ck_assert_ptr_null(find_notice(&session, "counters begin anew"));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	unlink(path);
+	session_close(&session);
+}
+END_TEST
+
+START_TEST(what_may_not_be_counted_is_told)
+{
+	struct session session;
+	const struct notice *notice;
+
+	if (geteuid() == 0 &&
+	    (setresgid(NOBODY, NOBODY, NOBODY) < 0 || setresuid(NOBODY, NOBODY, NOBODY) < 0))
+		return;
+	if (!session_open(&session, "page-faults"))
+		return;
+	choose(&session, 1);
+	session_sample(&session);
+	if (find_notice(&session, "no process is called")) {
+		printf("# not tested: the first process is hidden (hidepid)\n");
+		return;
+	}
+	notice = find_notice(&session, "it may not be counted: Permission denied");
+	ck_assert_ptr_nonnull(notice);
+	ck_assert_ptr_nonnull(strstr(notice->remedy, "cap_perfmon"));
+	ck_assert_uint_eq(frame_table(&session.frame, "counter_process")->n_rows, 0);
+	session_close(&session);
+}
+END_TEST
+
+START_TEST(another_root_has_no_counters)
+{
+	struct sampler sampler = { .topic = &topic_counter_process };
+	const struct settings settings = { 0 };
+	struct frame frame;
+	struct env env;
+
+	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
+	frame_open(&frame, &topic_counter_process.schema, 1);
+	ck_assert_int_eq(topic_counter_process.open(&sampler, &env, &settings), 0);
+	ck_assert_int_eq(topic_counter_process.sample(&sampler, &env, &frame, &frame.tables[0]), -ENOTSUP);
+	ck_assert_str_eq(env_failed_path(&env, -ENOTSUP), "perf_event_open");
+	topic_counter_process.close(&sampler);
+	frame_close(&frame);
+	env_close(&env);
+}
+END_TEST
+
+SUITE_MAIN("counter_process", a_child_is_counted_as_it_counts_itself, threads_of_before_and_after_are_counted,
+	   old_kernels_count_the_threads_that_are_seen, too_few_descriptors_make_it_unknown,
+	   the_last_counts_of_one_that_ended_are_told, the_cursor_chooses_at_once,
+	   a_program_with_other_rights_is_counted_anew, what_may_not_be_counted_is_told,
+	   another_root_has_no_counters)
