@@ -134,6 +134,25 @@ static void reverse(struct pane_context *context)
 	table_sort_reverse(screen_table(context->screen));
 }
 
+/* Of those that are drawn. */
+static void next_table(struct pane_context *context)
+{
+	unsigned n_tables = 0;
+
+	while (context->pane->tables[n_tables].topic)
+		n_tables++;
+	for (unsigned i = 1; i < n_tables; i++) {
+		unsigned index = (context->focus + i) % n_tables;
+		struct table_widget *widget = &context->tables[index];
+
+		if (widget->heading_y < 0 || widget->view.n_rows == 0)
+			continue;
+		context->focus = index;
+		table_select(widget);
+		return;
+	}
+}
+
 static void choose_columns(struct pane_context *context)
 {
 	chooser_open(context->screen);
@@ -264,6 +283,7 @@ const struct binding common_bindings[] = {
 	{ '<', 0, NULL, N_("sort by the next column to the left"), sort_left },
 	{ '>', 0, N_("Sort"), N_("sort by the next column to the right"), sort_right },
 	{ 'r', 'I', NULL, N_("reverse the order"), reverse },
+	{ K_F6, 0, NULL, N_("the cursor goes to the next table, where there are several"), next_table },
 	{ 'c', 0, N_("Columns"), N_("choose columns and their order"), choose_columns },
 	{ 'u', 0, N_("Unit"), N_("unit of sizes"), next_unit },
 	{ 'G', 0, NULL, N_("glyphs of graphs and bars: block, braille, ASCII"), next_glyphs },

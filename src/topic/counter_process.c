@@ -88,6 +88,8 @@ static int prepare(struct state *state, struct env *env)
 
 	if (state->plan.events.count > 0)
 		return 0;
+	counter_pmus_free(&state->plan.pmus);
+	counter_pmus_read(&state->plan.pmus, env);
 	error = choose(state);
 	if (error) {
 		counter_events_free(&state->plan.events);
@@ -313,6 +315,21 @@ static bool read_process(const struct state *state, struct env *env, struct fram
 	return !ended;
 }
 
+/* A generic event of a thread is counted by the first kind only. */
+static void tell_kinds(struct frame *frame, const struct counter_pmus *pmus)
+{
+	unsigned kinds = 0;
+
+	for (size_t i = 0; i < pmus->count; i++)
+		kinds += pmus->list[i].is_core;
+	if (kinds > 1)
+		frame_notice(frame, schema.name, NULL,
+			     P_("%u kind of cores: hardware events are counted on the first kind only",
+				"%u kinds of cores: hardware events are counted on the first kind only",
+				kinds),
+			     kinds);
+}
+
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
 	struct state *state = sampler->state;
@@ -327,6 +344,8 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		return error;
 	if (state->choice == COUNTER_SOFTWARE)
 		counter_tell_no_hardware(env, frame, &topic_counter_process, state->no_hardware);
+	else if (state->choice == COUNTER_HARDWARE)
+		tell_kinds(frame, &state->plan.pmus);
 	choose_processes(state, env, frame);
 	table->mono_ns = env_mono_ns();
 	for (size_t i = 0; i < state->n_processes;)
@@ -354,6 +373,7 @@ static void close_counter(struct sampler *sampler)
 	while (state->n_processes > 0)
 		drop(state, state->n_processes - 1);
 	free(state->list);
+	counter_pmus_free(&state->plan.pmus);
 	counter_events_free(&state->plan.events);
 	tasks_close(state->tasks);
 	free(state);
