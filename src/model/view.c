@@ -30,6 +30,8 @@ void view_choose_all(struct view *view)
 void view_close(struct view *view)
 {
 	free(view->rows);
+	free(view->before);
+	places_free(&view->places);
 	tree_free(&view->tree);
 	*view = (struct view){ 0 };
 }
@@ -170,7 +172,28 @@ static int compare_known(const struct column *column, const void *one, const voi
 	       (row_f64(one, column) < row_f64(other, column));
 }
 
-/* Does one stand above other? A total order: rows lie in one array, so their addresses break ties. */
+/* Shares that are the same in the tenths of a percent that people see. */
+static bool looks_same(const struct column *column, const void *one, const void *other)
+{
+	return column->unit == UNIT_RATIO && column->type == VALUE_F64 &&
+	       rint(1000 * row_f64(one, column)) == rint(1000 * row_f64(other, column));
+}
+
+static uint32_t place_before(const struct view *view, const void *row)
+{
+	return view->before[(size_t)((const char *)row - view->table->rows) / view->schema->row_size];
+}
+
+/* Of two that the sort does not tell apart; rows lie in one array, so their addresses break all ties. */
+static bool stood_above(const struct view *view, const void *one, const void *other)
+{
+	uint32_t place = view->steady ? place_before(view, one) : PLACE_NONE;
+	uint32_t other_place = view->steady ? place_before(view, other) : PLACE_NONE;
+
+	return place != other_place ? place < other_place : one < other;
+}
+
+/* Does one stand above other? A total order. */
 static bool stands_above(const struct view *view, const void *one, const void *other)
 {
 	const struct column *column;
@@ -184,9 +207,10 @@ static bool stands_above(const struct view *view, const void *one, const void *o
 	other_known = row_is_known(other, column);
 	if (known != other_known)
 		return known;
-	order = known ? compare_known(column, one, other) : 0;
+	order = known && !(view->steady && looks_same(column, one, other)) ? compare_known(column, one, other)
+									    : 0;
 	if (order == 0)
-		return one < other;
+		return stood_above(view, one, other);
 	return view->descending ? order > 0 : order < 0;
 }
 
@@ -264,6 +288,16 @@ static bool is_wanted(const struct view *view, const void *row)
 	return !view->filter || filter_matches(view->filter, view->schema, row);
 }
 
+static void find_places(struct view *view, const struct table *table)
+{
+	view->table = table;
+	for (size_t i = 0; i < view->n_rows; i++) {
+		size_t index = (size_t)((const char *)view->rows[i] - table->rows) / view->schema->row_size;
+
+		view->before[index] = places_find(&view->places, view->schema, view->rows[i]);
+	}
+}
+
 void view_apply(struct view *view, const struct table *table)
 {
 	size_t keep;
@@ -271,6 +305,8 @@ void view_apply(struct view *view, const struct table *table)
 	if (view->capacity < table->n_rows) {
 		view->capacity = table->capacity;
 		view->rows = alloc_resize(view->rows, view->capacity, sizeof(*view->rows));
+		if (view->steady)
+			view->before = alloc_resize(view->before, view->capacity, sizeof(*view->before));
 	}
 	view->n_rows = 0;
 	for (size_t i = 0; i < table->n_rows; i++) {
@@ -280,6 +316,8 @@ void view_apply(struct view *view, const struct table *table)
 			view->rows[view->n_rows++] = row;
 	}
 	view->n_matching = view->n_rows;
+	if (view->steady)
+		find_places(view, table);
 	keep = view->limit && view->limit < view->n_rows ? view->limit : view->n_rows;
 	if (view->sort != VIEW_AS_SAMPLED || view->descending)
 		sort_first(view, view->rows, view->n_rows, view->tree_key < 0 ? keep : view->n_rows);
@@ -287,6 +325,8 @@ void view_apply(struct view *view, const struct table *table)
 		tree_order(&view->tree, &view->schema->columns[view->tree_key],
 			   &view->schema->columns[view->tree_parent], view->rows, view->n_rows);
 	view->n_rows = keep;
+	if (view->steady)
+		places_note(&view->places, view->schema, view->rows, view->n_rows);
 }
 
 bool view_shows(const struct view *view, const struct column *column)

@@ -9,6 +9,7 @@
 
 #include "core/buffer.h"
 #include "model/frame.h"
+#include "model/places.h"
 #include "model/tree.h"
 
 #define VIEW_COLUMNS_MAX 64
@@ -37,6 +38,14 @@ struct view {
 	size_t limit;                       /* at most so many rows; 0: all */
 	int tree_key, tree_parent; /* columns by which rows are put behind their parents; -1: they are not */
 	struct tree tree;
+	/*
+	 * For people: rows whose shares look the same keep the places that they had, so that the screen is at
+	 * rest; no order that can be seen to be wrong comes of it. Else the order is that of the numbers.
+	 */
+	bool steady;
+	struct places places;               /* of the rows when it was applied last */
+	uint32_t *before;                   /* by index of the row in the table: where it stood */
+	const struct table *table;          /* borrowed, while it is applied */
 	const void **rows;                  /* the result of view_apply(); owned */
 	size_t n_rows, capacity;
 	size_t n_matching;                  /* rows before the limit */

@@ -15,6 +15,7 @@ void table_open(struct table_widget *widget, const struct schema *schema)
 {
 	*widget = (struct table_widget){ .heading_y = -1 };
 	view_open(&widget->view, schema);
+	widget->view.steady = true;
 }
 
 void table_close(struct table_widget *widget)

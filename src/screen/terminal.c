@@ -141,7 +141,6 @@ int terminal_open(struct terminal *terminal, bool color)
 	nonl();
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
-	leaveok(stdscr, FALSE);
 	curs_set(0);
 	mouseinterval(0);
 	prepare_rescue(mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL) != 0);
@@ -293,6 +292,7 @@ void terminal_cursor(int y, int x)
 	if (seen != (y >= 0))
 		curs_set(y >= 0);
 	seen = y >= 0;
+	leaveok(stdscr, !seen); /* where nobody sees it the cursor need not be brought back */
 	if (seen)
 		move(y, x);
 }

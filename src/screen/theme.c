@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define NO_COLOR (-1)
+#define OWN_PAIR (STYLE_NORMAL + 1) /* the terminal's own colours */
 
 /* Foreground and background for 256 colours and for 8; attributes for every terminal. */
 static const struct look {
@@ -69,7 +70,14 @@ bool glyph_set_parse(const char *name, enum glyph_set *set)
 	return false;
 }
 
-/* Pair 0 is the terminal's own; style N has pair N + 1 where there are colours. */
+/* Whatever is in the terminal's own colours has one pair, blanks too: a change of pair takes bytes. */
+static bool has_color(const struct look *look)
+{
+	return COLORS >= 256 ? look->front != NO_COLOR || look->back != NO_COLOR
+			     : look->front8 != NO_COLOR || look->back8 != NO_COLOR;
+}
+
+/* Curses sends more for its pair 0 than for another one with the same colours; style N has pair N + 1. */
 bool theme_open(bool color)
 {
 	if (!color || !has_colors() || start_color() == ERR || COLORS < 8 || COLOR_PAIRS <= N_STYLES)
@@ -81,11 +89,12 @@ bool theme_open(bool color)
 
 		init_pair((short)(i + 1), many ? look->front : look->front8, many ? look->back : look->back8);
 	}
+	bkgdset((chtype)COLOR_PAIR(OWN_PAIR) | ' ');
 	return true;
 }
 
 void theme_look(enum style style, bool color, unsigned long *attributes, short *pair)
 {
 	*attributes = color ? looks[style].attributes : looks[style].plain;
-	*pair = color ? (short)(style + 1) : 0;
+	*pair = !color ? 0 : has_color(&looks[style]) ? (short)(style + 1) : OWN_PAIR;
 }

@@ -226,6 +226,42 @@ START_TEST(view_sorts_filters_limits)
 }
 END_TEST
 
+/* What looks the same stays where it was, on the screen; the order is never seen to be wrong. */
+START_TEST(view_keeps_places)
+{
+	static const double shares[][4] = { { 0.0012, 0.0011, 0.0013, 0.2 },
+					    { 0.0011, 0.0012, 0.0013, 0.2 },
+					    { 0.0009, 0.0024, 0.0011, NAN },
+					    { 0.0011, 0.0014, 0.0012, 0.0014 } };
+	static const char *const steady[] = { "dabc", "dabc", "bacd", "bacd" };
+	static const char *const strict[] = { "dcab", "dcba", "bcad", "bdca" };
+	static const char *const names[] = { "a", "b", "c", "d" };
+	struct view view, other;
+	struct frame frame;
+
+	open_items(&frame, 1);
+	view_open(&view, &item_schema);
+	view_open(&other, &item_schema);
+	view.steady = true;
+	view_choose_sort(&view, "busy_ratio");
+	view_choose_sort(&other, "busy_ratio");
+	for (size_t f = 0; f < 4; f++) {
+		frame_clear(&frame);
+		for (size_t i = 0; i < 4; i++)
+			add_item(&frame, names[i], i, 0, 0)->busy_ratio = shares[f][i];
+		for (int again = 0; again < 2; again++) {
+			view_apply(&view, &frame.tables[0]);
+			assert_order(&view, steady[f]);
+		}
+		view_apply(&other, &frame.tables[0]);
+		assert_order(&other, strict[f]);
+	}
+	view_close(&view);
+	view_close(&other);
+	frame_close(&frame);
+}
+END_TEST
+
 START_TEST(view_partial_sort_equals_full_sort)
 {
 	struct frame frame;
@@ -458,6 +494,6 @@ START_TEST(every_schema_keeps_the_rules)
 END_TEST
 
 SUITE_MAIN("model", new_rows_are_unknown, rates_are_exact, rates_that_cannot_be_known,
-	   rates_join_in_any_order, notices_are_told_once, view_sorts_filters_limits,
+	   rates_join_in_any_order, notices_are_told_once, view_sorts_filters_limits, view_keeps_places,
 	   view_partial_sort_equals_full_sort, view_of_a_tree, view_columns_by_key, history_is_a_ring,
 	   sizes_round_down, absurd_numbers_fit_their_cell, durations_and_rates, every_schema_keeps_the_rules)
