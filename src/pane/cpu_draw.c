@@ -15,7 +15,9 @@
 #define BARS_MAX 16      /* with more CPUs each is one cell */
 #define LABEL_CELLS 6
 #define PERCENT_CELLS 8
+#define PERCENT_TEXT_MAX 32
 #define BAR_CELLS_MIN 10
+#define SECOND_NS UINT64_C(1000000000)
 #define TABLE_LINES_MIN 4
 #define COUNTED_LINES_MIN 4 /* for why there are no counters */
 #define GRAPH_FROM_LINES 22 /* left for it and the table */
@@ -37,10 +39,24 @@ static void fill_parts(const struct table *table, const void *row, struct graph_
 /* All that a CPU did, guests included; NaN before there are rates. */
 static double busy_ratio(const struct table *table, const void *row)
 {
-	return 1 - table_number(table, row, "idle_ratio") - fmax(0, table_number(table, row, "iowait_ratio"));
+	double busy = 1 - table_number(table, row, "idle_ratio") -
+		      fmax(0, table_number(table, row, "iowait_ratio"));
+
+	return busy < 0 ? 0 : busy; /* by less than the numbers can tell */
 }
 
-static void draw_bar(const struct canvas *canvas, const struct table *table, const void *row)
+/* The kernel counts in hundredths of a second: digits that this can tell apart in the interval. */
+static void percent_text(char text[PERCENT_TEXT_MAX], double ratio, uint64_t interval_ns)
+{
+	if (isnan(ratio))
+		snprintf(text, PERCENT_TEXT_MAX, "-");
+	else
+		snprintf(text, PERCENT_TEXT_MAX, "%.*f %%", interval_ns < 5 * SECOND_NS ? 0 : 1,
+			 100 * ratio);
+}
+
+static void draw_bar(const struct canvas *canvas, const struct table *table, const void *row,
+		     uint64_t interval_ns)
 {
 	struct graph_part parts[N_CPU_SERIES];
 	double busy = busy_ratio(table, row);
@@ -51,16 +67,14 @@ static void draw_bar(const struct canvas *canvas, const struct table *table, con
 	fill_parts(table, row, parts);
 	graph_bar(canvas, 0, LABEL_CELLS, canvas->width - LABEL_CELLS - PERCENT_CELLS, parts, N_CPU_SERIES,
 		  1);
-	if (isnan(busy))
-		snprintf(text, sizeof(text), "-");
-	else
-		snprintf(text, sizeof(text), "%.1f %%", 100 * busy);
+	percent_text(text, busy, interval_ns);
 	canvas_right(canvas, 0, canvas->width - PERCENT_CELLS, PERCENT_CELLS,
 		     busy >= 0.9 ? STYLE_WARN : STYLE_NORMAL, text);
 }
 
 /* A bar for each CPU, side by side where there are many; false when they would be too narrow. */
-static bool draw_bars(const struct canvas *canvas, const struct table *table, int lines_max, int *lines)
+static bool draw_bars(const struct canvas *canvas, const struct table *table, uint64_t interval_ns,
+		      int lines_max, int *lines)
 {
 	int n_cpus = (int)table->n_rows - 1, columns = 1, width;
 
@@ -73,7 +87,7 @@ static bool draw_bars(const struct canvas *canvas, const struct table *table, in
 	for (int i = 0; i < n_cpus; i++) {
 		struct canvas part = canvas_part(canvas, i % *lines, i / *lines * (width + 2), 1, width);
 
-		draw_bar(&part, table, table_row(table, (size_t)i + 1));
+		draw_bar(&part, table, table_row(table, (size_t)i + 1), interval_ns);
 	}
 	return true;
 }
@@ -119,11 +133,11 @@ static int draw_heat(const struct canvas *canvas, const struct table *table, int
 	return (int)((cells + per_line - 1) / per_line);
 }
 
-static int draw_machine(const struct canvas *canvas, const struct table *table)
+static int draw_machine(const struct canvas *canvas, const struct table *table, uint64_t interval_ns)
 {
 	int lines_max = canvas->height >= 10 ? canvas->height / 5 : canvas->height >= 7 ? 2 : 1, lines;
 
-	if (draw_bars(canvas, table, lines_max, &lines))
+	if (draw_bars(canvas, table, interval_ns, lines_max, &lines))
 		return lines;
 	return draw_heat(canvas, table, lines_max);
 }
@@ -149,11 +163,23 @@ static int draw_piece(const struct canvas *canvas, int y, int x, const char *tex
 	return x + canvas_text(canvas, y, x, STYLE_NORMAL, text, -1) + 2;
 }
 
-static int draw_rate(const struct canvas *canvas, int y, int x, const char *name, double per_second)
+/* What happened so often in the interval: tenths per second say nothing where it is about a second long. */
+static const char *counted_text(char number[VALUE_TEXT_MAX], const struct pane_context *context,
+				double per_second)
 {
+	if (!(per_second < 10 && context->frame->interval_ns < 2 * SECOND_NS))
+		return rate_text(number, per_second);
+	snprintf(number, VALUE_TEXT_MAX, "%.0f", per_second);
+	return number;
+}
+
+static int draw_rate(const struct pane_context *context, const struct canvas *canvas, int y, int x,
+		     const char *name, const char *column)
+{
+	double per_second = frame_number(context->frame, "system", NULL, column);
 	char text[64], number[VALUE_TEXT_MAX];
 
-	snprintf(text, sizeof(text), "%s %s/s", name, rate_text(number, per_second));
+	snprintf(text, sizeof(text), "%s %s/s", name, counted_text(number, context, per_second));
 	return draw_piece(canvas, y, x, text);
 }
 
@@ -175,41 +201,56 @@ static void draw_rates(const struct pane_context *context, const struct canvas *
 		 table_number(system, row, "threads"), table_number(system, row, "running"),
 		 table_number(system, row, "blocked"));
 	x = draw_piece(canvas, y, x, text);
-	x = draw_rate(canvas, y, x, _("forks"), table_number(system, row, "forks_per_second"));
-	x = draw_rate(canvas, y, x, _("switches"), table_number(system, row, "context_switches_per_second"));
+	x = draw_rate(context, canvas, y, x, _("forks"), "forks_per_second");
+	x = draw_rate(context, canvas, y, x, _("switches"), "context_switches_per_second");
 	waiting = pressure ? table_number(pressure, table_find(pressure, "cpu", "some"), "avg10_ratio") : NAN;
 	if (!isnan(waiting)) {
 		snprintf(text, sizeof(text), _("pressure %.2f %%"), 100 * waiting);
 		x = draw_piece(canvas, y, x, text);
 	}
-	draw_rate(canvas, y, x, _("interrupts"), table_number(system, row, "interrupts_per_second"));
+	draw_rate(context, canvas, y, x, _("interrupts"), "interrupts_per_second");
 }
 
-/* "busy 0.94 CPUs = tasks 0.71 + exited 0.19": the parts that can be noticed. Returns its lines. */
-static int draw_account(const struct pane_context *context, const struct canvas *canvas, int y)
+/* Those that are named whatever they are, so that the others come and go behind them. */
+static bool is_always_named(const char *part)
 {
-	const struct table *account = context_table(context, ACCOUNT_TABLE);
-	double busy = frame_number(context->frame, "account", "busy", "cpu_ratio");
-	struct canvas lines = canvas_rows(canvas, y, canvas->height >= 14 ? 2 : 1);
-	char text[400];
-	bool first = true;
-	int wrapped;
+	return strcmp(part, "tasks") == 0 || strcmp(part, "exited") == 0 || strcmp(part, "unaccounted") == 0;
+}
 
-	if (!account || isnan(busy))
-		return 0;
-	snprintf(text, sizeof(text), _("busy %.2f CPUs ="), busy);
+/* Adds the parts that are always named, or those of the others that can be noticed. */
+static void add_parts(const struct table *account, bool always, char *text, size_t room)
+{
 	for (size_t i = 0; i < account->n_rows; i++) {
 		const void *row = table_row(account, i);
 		double share = table_number(account, row, "cpu_ratio");
 		const char *part = table_text(account, row, "part");
 		size_t length = strlen(text);
 
-		if (strcmp(part, "busy") == 0 || !(fabs(share) >= NOTICEABLE || strcmp(part, "tasks") == 0))
+		if (strcmp(part, "busy") == 0 || is_always_named(part) != always ||
+		    !(always || fabs(share) >= NOTICEABLE))
 			continue;
-		snprintf(text + length, sizeof(text) - length, " %s%s %.2f",
-			 share < 0 ? "- " : first ? "" : "+ ", part, fabs(share));
-		first = false;
+		snprintf(text + length, room - length, " %s%s %.2f",
+			 share <= -NOTICEABLE         ? "- "
+			 : strcmp(part, "tasks") == 0 ? ""
+						      : "+ ",
+			 part, fabs(share));
 	}
+}
+
+/* "busy 0.94 CPUs = tasks 0.71 + exited 0.19 + unaccounted 0.02 + softirq 0.02". Returns its lines. */
+static int draw_account(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	const struct table *account = context_table(context, ACCOUNT_TABLE);
+	double busy = frame_number(context->frame, "account", "busy", "cpu_ratio");
+	struct canvas lines = canvas_rows(canvas, y, canvas->height >= 14 ? 2 : 1);
+	char text[400];
+	int wrapped;
+
+	if (!account || isnan(busy))
+		return 0;
+	snprintf(text, sizeof(text), _("busy %.2f CPUs ="), busy);
+	add_parts(account, true, text, sizeof(text));
+	add_parts(account, false, text, sizeof(text));
 	wrapped = canvas_wrapped(&lines, 0, STYLE_NORMAL, span_text(text));
 	return wrapped < lines.height ? wrapped : lines.height;
 }
@@ -277,7 +318,7 @@ static void draw_exited(const struct pane_context *context, const struct canvas 
 		snprintf(text, sizeof(text), " %s %.1f %%", table_text(exited, row, "command"), 100 * below);
 		if (!isnan(exits))
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), " (%s/s)",
-				 rate_text(number, exits));
+				 counted_text(number, context, exits));
 		if (x + utf8_cells(text, canvas->ascii) > canvas->width)
 			return;
 		x += canvas_text(canvas, y, x, STYLE_NORMAL, text, -1) + 1;
@@ -325,10 +366,10 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 	const struct table *table = context_table(context, CPU_TABLE);
 	double busy = table && table->n_rows > 0 ? busy_ratio(table, table_row(table, 0)) : NAN;
 
-	if (isnan(busy))
-		canvas_text(canvas, 0, 0, STYLE_STRONG, _("CPU -"), -1);
-	else
-		canvas_print(canvas, 0, 0, STYLE_STRONG, _("CPU %.1f %% busy"), 100 * busy);
+	char text[PERCENT_TEXT_MAX];
+
+	percent_text(text, busy, context->frame->interval_ns);
+	canvas_print(canvas, 0, 0, STYLE_STRONG, isnan(busy) ? _("CPU -") : _("CPU %s busy"), text);
 }
 
 /* Lines by their weight: processes, bars, account, exited, legend, rates, graph. */
@@ -341,7 +382,7 @@ static void draw_processes(struct pane_context *context, const struct canvas *ca
 	int y = 0, height = canvas->height, lines;
 
 	if (cpus && cpus->n_rows > 1 && height >= TABLE_LINES_MIN + 2) {
-		y = draw_machine(canvas, cpus);
+		y = draw_machine(canvas, cpus, context->frame->interval_ns);
 		fill_parts(cpus, table_row(cpus, 0), parts);
 		if (height - y >= TABLE_LINES_MIN + 5)
 			draw_legend(canvas, y++, parts);

@@ -36,6 +36,7 @@ SCREENS = [
     ("cpu", 20, 5, ["cpu"], ["."]),
     ("cpu", 200, 60, ["cpu"], ALL),
     ("cpu-first", 80, 24, ["cpu"], []),
+    ("cpu-steady", 80, 24, ["cpu"], [".", "."]),
     ("cpu-idle", 100, 30, ["cpu", "--per-machine", "--idle"], [".", "s"]),
     ("cpu-tree", 100, 30, ["cpu"], [".", "t"]),
     ("cpus", 80, 24, ["cpu"], [".", "p"]),
