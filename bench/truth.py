@@ -7,13 +7,15 @@ of one CPU."""
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 
 PANETOP = sys.argv[1]
-SECONDS, DELAY, PERIOD = 8, 0.2, 0.01
+SECONDS, DELAY, PERIOD, ACCOUNTS = 8, 0.2, 0.01, 10
 
 
 def burn(duty, end):
@@ -60,29 +62,59 @@ def known_load(duty, threads):
           f"  a sample by {100 * off[len(off) // 2]:4.1f}, at most {100 * off[-1]:4.1f}")
 
 
-def children(milliseconds):
-    """Children that live so long, one after the other, while the account is watched."""
-    count = 5
-    command = [PANETOP, "-o", "json", "-t", "account", "-d", "1", "-n", str(count), "cpu"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as panetop:
-        first = resource.getrusage(resource.RUSAGE_CHILDREN)
-        start = time.monotonic()
-        while panetop.poll() is None and time.monotonic() - start < count + 1:
-            pid = os.fork()
-            if pid == 0:
-                used = time.process_time()
-                while time.process_time() - used < milliseconds / 1000:
+@contextmanager
+def hogs(count):
+    """So many processes that never rest."""
+    pids = []
+    try:
+        for _ in range(count):
+            pids.append(os.fork())
+            if pids[-1] == 0:
+                while True:
                     pass
-                os._exit(0)
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-        elapsed = time.monotonic() - start
-        last = resource.getrusage(resource.RUSAGE_CHILDREN)
-        parts = [{row["part"]: row["cpu_ratio"] for row in json.loads(line)["tables"]["account"]}
-                 for line in panetop.stdout]
-    own = (last.ru_utime + last.ru_stime - first.ru_utime - first.ru_stime) / elapsed
+
+
+def run_children(milliseconds, end):
+    """Children that live so long, one after the other, until end(); their CPU time by rusage, as a share of the time."""
+    first = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.monotonic()
+    while not end():
+        pid = os.fork()
+        if pid == 0:
+            used = time.process_time()
+            while time.process_time() - used < milliseconds / 1000:
+                pass
+            os._exit(0)
+        os.waitpid(pid, 0)
+    elapsed = time.monotonic() - start
+    last = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (last.ru_utime + last.ru_stime - first.ru_utime - first.ru_stime) / elapsed
+
+
+def children(milliseconds, beside):
+    """Children of a known length while the account is watched, with so many processes beside that never rest."""
+    command = [PANETOP, "-o", "json", "-d", "1", "-n", str(ACCOUNTS), "cpu"]
+    with hogs(beside), subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as panetop:
+        lines = []
+        reader = threading.Thread(target=lambda: lines.extend(panetop.stdout))
+        reader.start()
+        own = run_children(milliseconds, lambda: not reader.is_alive())
+        reader.join()
+    tables = [json.loads(line)["tables"] for line in lines]
+    parts = [{row["part"]: row["cpu_ratio"] for row in table["account"]} for table in tables]
     mean = {part: 100 * sum(sample[part] for sample in parts) / len(parts) for part in parts[0]}
-    print(f"children of {milliseconds} ms  own {100 * own:6.1f}  exited {mean['exited']:6.1f}  unaccounted {mean['unaccounted']:5.1f}"
-          f"  busy {mean['busy']:6.1f}")
+    named = 100 * sum(row["cpu_ratio"] or 0 for table in tables for row in table["exited"]
+                      if row["exits"] is not None) / len(tables)
+    worst = max(abs(sample["unaccounted"]) for sample in parts) * 100 / os.cpu_count()
+    print(f"{milliseconds:2} ms, {beside} beside  own {100 * own:6.1f}  exited {mean['exited']:6.1f}  with names {named:6.1f}"
+          f"  unaccounted {mean['unaccounted']:5.1f}  of the machine {mean['unaccounted'] / os.cpu_count():5.1f}, a sample"
+          f" at most {worst:4.1f}  busy {mean['busy']:6.1f}")
+    return next(row["from"] for row in tables[-1]["account"] if row["part"] == "exited")
 
 
 print(f"a sample every {DELAY} s for {SECONDS} s, in percent of one CPU")
@@ -90,5 +122,7 @@ for share in (0.05, 0.25, 0.5, 0.75, 1.0):
     known_load(share, 1)
 known_load(0.25, 3)
 known_load(0.5, 3)
-for length in (5, 1):
-    children(length)
+print(f"children one after the other, and their account, a sample each second for {ACCOUNTS} s")
+for length, others in ((5, 0), (1, 0), (5, 3), (1, 3)):
+    source = children(length, others)
+print(f"exited is from: {source}")

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parsers of /proc/self/cgroup, /proc/self/mountinfo and cgroup limit files. */
+/* Parsers of /proc/self/cgroup, /proc/self/mountinfo, and files of control groups. */
 #include <config.h>
 
 #include "kernel/cgroup.h"
 
 #include <string.h>
+
+#define NS_PER_US 1000
 
 /* Version 1 says "no limit" with the largest multiple of a page below 2^63, whatever the page size. */
 #define VERSION_1_NO_LIMIT (UINT64_C(0x7fffffffffffffff) & ~UINT64_C(0xffff))
@@ -158,4 +160,19 @@ bool cgroup_limit_parse(struct span text, uint64_t *bytes)
 	if (*bytes >= VERSION_1_NO_LIMIT)
 		*bytes = CGROUP_NO_LIMIT;
 	return true;
+}
+
+bool cgroup_usage_parse(struct span text, uint64_t *used_ns)
+{
+	struct span line, name, rest;
+	uint64_t used_us;
+
+	while (span_line(&text, &line)) {
+		if (!span_pair_u64(line, &name, &used_us, &rest) || !span_is(name, "usage_usec") ||
+		    used_us > UINT64_MAX / NS_PER_US)
+			continue;
+		*used_ns = used_us * NS_PER_US;
+		return true;
+	}
+	return false;
 }

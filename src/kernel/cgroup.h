@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the own control group is, per controller: /proc/self/cgroup and /proc/self/mountinfo. */
+/* Where the own control group is, by /proc/self/cgroup and /proc/self/mountinfo, and files of groups. */
 #ifndef PANETOP_KERNEL_CGROUP_H
 #define PANETOP_KERNEL_CGROUP_H
 
@@ -28,5 +28,8 @@ bool cgroup_find(struct span cgroups, struct span mounts, const char *controller
 
 /* A limit file: bytes, or CGROUP_NO_LIMIT for "max" and for version 1's nearly 2^63. False if neither. */
 bool cgroup_limit_parse(struct span text, uint64_t *bytes);
+
+/* cpu.stat of version 2: CPU time of a group and those below, in ns. False if it is not there. */
+bool cgroup_usage_parse(struct span text, uint64_t *used_ns);
 
 #endif

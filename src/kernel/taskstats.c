@@ -20,27 +20,38 @@
  * it may be older than the kernel, or of just that version.
  */
 struct layout {
-	size_t exit_code, run_ns, comm, uid, pid, user_us, system_us, tgid;
+	size_t exit_code, runs, queued_ns, run_ns, comm, uid, pid, elapsed_us, user_us, system_us,
+		peak_kib, sleeps, tgid;
 };
 
 static const struct layout usual = {
 	.exit_code = 4,
+	.runs = 16,
+	.queued_ns = 24,
 	.run_ns = 72,
 	.comm = 80,
 	.uid = 120,
 	.pid = 128,
+	.elapsed_us = 144,
 	.user_us = 152,
 	.system_us = 160,
+	.peak_kib = 200,
+	.sleeps = 272,
 	.tgid = 368,
 };
 static const struct layout moved = {
 	.exit_code = 4,
+	.runs = 16,
+	.queued_ns = 24,
 	.run_ns = 120,
 	.comm = 128,
 	.uid = 168,
 	.pid = 176,
+	.elapsed_us = 192,
 	.user_us = 200,
 	.system_us = 208,
+	.peak_kib = 248,
+	.sleeps = 320,
 	.tgid = 464,
 };
 
@@ -157,6 +168,15 @@ static void copy_comm(struct span stats, size_t offset, char comm[EXIT_COMM_BYTE
 		comm[EXIT_COMM_BYTES] = '\0';
 }
 
+/* A kernel that does not watch the queues of the CPUs says 0 to both. */
+static void copy_queued(struct span stats, const struct layout *layout, uint64_t *queued_ns)
+{
+	uint64_t runs;
+
+	if (copy_field(stats, layout->runs, &runs, sizeof(runs)) && runs > 0)
+		copy_field(stats, layout->queued_ns, queued_ns, sizeof(*queued_ns));
+}
+
 /* The pid is in there a second time: where it is not found, the layout is one we do not know. */
 static void fill_record(struct span stats, struct exit_record *record)
 {
@@ -173,6 +193,10 @@ static void fill_record(struct span stats, struct exit_record *record)
 	copy_field(stats, layout->uid, &record->uid, sizeof(record->uid));
 	copy_comm(stats, layout->comm, record->comm);
 	copy_field(stats, layout->run_ns, &record->run_ns, sizeof(record->run_ns));
+	copy_field(stats, layout->peak_kib, &record->peak_kib, sizeof(record->peak_kib));
+	copy_field(stats, layout->sleeps, &record->sleeps, sizeof(record->sleeps));
+	copy_queued(stats, layout, &record->queued_ns);
+	record->elapsed_ns = nanoseconds(stats, layout->elapsed_us);
 	record->user_ns = nanoseconds(stats, layout->user_us);
 	record->system_ns = nanoseconds(stats, layout->system_us);
 	if (record->user_ns != U64_UNKNOWN && record->system_ns <= U64_UNKNOWN - record->user_ns)
@@ -189,6 +213,10 @@ bool taskstats_exit(const struct netlink_message *message, uint16_t family, stru
 		.cpu_ns = U64_UNKNOWN,
 		.user_ns = U64_UNKNOWN,
 		.system_ns = U64_UNKNOWN,
+		.elapsed_ns = U64_UNKNOWN,
+		.queued_ns = U64_UNKNOWN,
+		.peak_kib = U64_UNKNOWN,
+		.sleeps = U64_UNKNOWN,
 	};
 
 	if (!generic_open(message, family, TASKSTATS_CMD_NEW, &attributes) ||

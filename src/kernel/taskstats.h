@@ -33,6 +33,10 @@ struct exit_record {
 	 */
 	uint64_t run_ns;
 	uint64_t user_ns, system_ns;
+	uint64_t elapsed_ns; /* from its start to its end; U64_UNKNOWN */
+	uint64_t queued_ns;  /* of these it was ready, and waited for a CPU; U64_UNKNOWN */
+	uint64_t peak_kib;   /* the most memory that its process held; 0 for kernel threads; U64_UNKNOWN */
+	uint64_t sleeps;     /* how often it gave up the CPU of its own accord; U64_UNKNOWN */
 	char comm[EXIT_COMM_BYTES + 1]; /* may hold any byte; "" when not known */
 	uint16_t version;               /* of struct taskstats */
 };

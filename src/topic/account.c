@@ -11,6 +11,7 @@
 #include "kernel/cpu_times.h"
 #include "topic/exit_reader.h"
 #include "topic/exited.h"
+#include "topic/run_time.h"
 #include "topic/topic.h"
 
 struct account_row {
@@ -53,10 +54,24 @@ static int test_records(struct env *env)
 	return error;
 }
 
+static int test_run_time(struct env *env)
+{
+	struct run_time *run_time = run_time_open(env);
+
+	run_time_close(run_time);
+	return run_time ? 0 : -ENODEV;
+}
+
 static const struct source_spec sources[] = {
 	{ .path = "proc/stat", .gives = N_("what the machine did") },
+	{ .path = "run time of cgroups",
+	  .gives = N_("what all tasks ran, so that what ended is what those that live did not"),
+	  .optional = true,
+	  .test = test_run_time,
+	  .remedies = { { ENODEV, N_("no control groups with CPU times are seen from their top, as in a "
+				     "container: records and parents tell what ended, less exactly") } } },
 	{ .path = "taskstats",
-	  .gives = N_("what processes used that ended between two samples"),
+	  .gives = N_("what processes used that ended between two samples, by their names"),
 	  .optional = true,
 	  .test = test_records,
 	  .remedies = { { EPERM, N_("without cap_net_admin parents tell it, later and less exactly: run it "
@@ -102,6 +117,14 @@ static void add(struct table *table, const char *part, double seconds, const cha
 	row->from = from;
 }
 
+/* Where what ended processes used is from, in this tick. */
+static const char *exited_source(const struct exited *exited)
+{
+	if (exited->by_run_time)
+		return run_time_source(exited->tasks->run_time);
+	return exited->reader ? _("taskstats exit records") : _("cutime, cstime of parents");
+}
+
 static void begin(struct state *state, const struct cpu_times *times)
 {
 	state->begun = true;
@@ -115,15 +138,14 @@ static void add_parts(const struct state *state, const struct cpu_times *times, 
 		      struct table *table)
 {
 	const struct exited *exited = state->exited;
-	double tasks = (double)exited->tasks_ns * 1e-9, ended = (double)exited->all.cpu_ns * 1e-9;
+	double tasks = (double)exited->tasks_ns * 1e-9, ended = (double)exited->ended_ns * 1e-9;
 	double irq = (or_zero(times->irq) - state->irq) / hz;
 	double softirq = (or_zero(times->softirq) - state->softirq) / hz;
 	double steal = (or_zero(times->steal) - state->steal) / hz;
 	double busy = (busy_ticks(times) - state->busy) / hz;
 
 	add(table, "tasks", tasks, exited->tasks->clocks ? _("clocks of the processes") : "/proc/PID/stat");
-	add(table, "exited", ended,
-	    exited->reader ? _("taskstats exit records") : _("cutime, cstime of parents"));
+	add(table, "exited", ended, exited_source(exited));
 	add(table, "irq", irq, "/proc/stat irq");
 	add(table, "softirq", softirq, "/proc/stat softirq");
 	add(table, "steal", steal, "/proc/stat steal");

@@ -10,8 +10,10 @@
 
 #include "core/alloc.h"
 #include "topic/exit_reader.h"
+#include "topic/run_time.h"
 
 #define OTHERS "(others)"
+#define EXIT_KIB 256 /* ending without any memory costs as much as freeing so much */
 
 static const char key;
 
@@ -61,16 +63,31 @@ static struct exited_command *command_of(struct exited *exited, const char *name
 	return command;
 }
 
-static void add_time(struct exited_command *sum, uint64_t uncounted_ns, uint64_t exits)
+static void count_exit(struct exited *exited, const char *name, uint64_t uncounted_ns, uint64_t exits,
+		       uint64_t left_kib)
 {
-	sum->cpu_ns += uncounted_ns;
-	sum->exits = exits == U64_UNKNOWN ? U64_UNKNOWN : sum->exits + exits;
+	struct exited_command *command = command_of(exited, name);
+
+	command->told_ns += uncounted_ns;
+	command->exits = exits == U64_UNKNOWN ? U64_UNKNOWN : command->exits + exits;
+	command->left_kib += left_kib;
 }
 
-static void count_exit(struct exited *exited, const char *name, uint64_t uncounted_ns, uint64_t exits)
+/*
+ * What a thread ran whose run time is not known to its end: one that never slept ran all the time that it did
+ * not wait for a CPU; of others the ticks may know more than the scheduler did at its last look.
+ */
+static uint64_t estimate_ns(const struct exit_record *record)
 {
-	add_time(command_of(exited, name), uncounted_ns, exits);
-	add_time(&exited->all, uncounted_ns, exits);
+	uint64_t most_ns = U64_UNKNOWN, ns = record->cpu_ns == U64_UNKNOWN ? 0 : record->cpu_ns;
+
+	if (record->queued_ns <= record->elapsed_ns && record->elapsed_ns != U64_UNKNOWN)
+		most_ns = record->elapsed_ns - record->queued_ns;
+	if (most_ns != U64_UNKNOWN && record->sleeps == 0)
+		return most_ns;
+	if (ns > most_ns)
+		ns = most_ns;
+	return record->run_ns != U64_UNKNOWN && record->run_ns > ns ? record->run_ns : ns;
 }
 
 static void keep_record(void *context, const struct exit_record *record)
@@ -87,7 +104,8 @@ static void keep_record(void *context, const struct exit_record *record)
 		.tgid = record->tgid ? record->tgid : record->tid,
 		.number = (uint32_t)exited->n_ended++,
 		.first = record->tgid == 0 || record->tgid == record->tid,
-		.cpu_ns = record->cpu_ns == U64_UNKNOWN ? 0 : record->cpu_ns,
+		.cpu_ns = estimate_ns(record),
+		.peak_kib = record->peak_kib == U64_UNKNOWN ? 0 : record->peak_kib,
 		.run_ns = record->run_ns == U64_UNKNOWN ? 0 : record->run_ns,
 	};
 	strcpy(ended->name, record->comm);
@@ -103,7 +121,7 @@ static int compare_ended(const void *one, const void *other)
 
 /*
  * The threads of one process that ended in this tick. One that was seen alive is compared with its own clock,
- * so that the scheduler's time counts; for those that nobody saw ticks are right in the sum over many.
+ * so that the scheduler's time counts.
  */
 static void count_process(struct exited *exited, const struct ended *threads, size_t n_threads)
 {
@@ -124,7 +142,7 @@ static void count_process(struct exited *exited, const struct ended *threads, si
 	else if (alive)
 		alive->dead_ns += run_ns; /* its own clock has it; or it ended after its clock was read */
 	else
-		count_exit(exited, first->name, cpu_ns, exits);
+		count_exit(exited, first->name, cpu_ns, exits, EXIT_KIB + first->peak_kib);
 }
 
 static void count_records(struct exited *exited)
@@ -151,9 +169,11 @@ static void count_gone(struct exited *exited)
 
 	for (size_t i = 0; i < tasks->n_gone; i++) {
 		const struct task *task = tasks->gone[i];
+		uint64_t pages = task->stat.resident_pages == U64_UNKNOWN ? 0 : task->stat.resident_pages;
 
 		count_exit(exited, task->name,
-			   task->dead_ns > task->cpu_ns ? task->dead_ns - task->cpu_ns : 0, 1);
+			   task->dead_ns > task->cpu_ns ? task->dead_ns - task->cpu_ns : 0, 1,
+			   EXIT_KIB + pages * (tasks->env->page_bytes / 1024));
 	}
 }
 
@@ -212,8 +232,73 @@ static void count_children(struct exited *exited)
 		task->known_children_ns -= known;
 		snprintf(name, sizeof(name), "%.40s's children", task->name);
 		if (tasks->updates > 1)
-			count_exit(exited, name, grown - known, U64_UNKNOWN);
+			count_exit(exited, name, grown - known, U64_UNKNOWN, 0);
 	}
+}
+
+/*
+ * Gives every name its part of what ended processes ran. More than was told: processes free their memory
+ * after their records were written, and so the rest is shared out by that; without a record, or when some
+ * were lost, it is not known whose it is. Less: what was told is an estimate, and was too much.
+ */
+static void share_out(struct exited *exited, uint64_t ended_ns)
+{
+	uint64_t lost = exited->reader ? exit_reader_lost(exited->reader) : 0;
+	uint64_t told_ns = 0, left_kib = 0, untold_ns;
+	double told_scale;
+
+	for (size_t i = 0; i < exited->n_commands; i++) {
+		told_ns += exited->commands[i].told_ns;
+		left_kib += exited->commands[i].left_kib;
+	}
+	untold_ns = ended_ns > told_ns ? ended_ns - told_ns : 0;
+	told_scale = ended_ns < told_ns ? (double)ended_ns / (double)told_ns : 1;
+	if (untold_ns > 0 && (left_kib == 0 || lost > exited->lost)) {
+		count_exit(exited, EXITED_UNTOLD, untold_ns, U64_UNKNOWN, 0);
+		untold_ns = 0;
+	}
+	for (size_t i = 0; i < exited->n_commands; i++) {
+		struct exited_command *command = &exited->commands[i];
+
+		command->cpu_ns += (uint64_t)((double)command->told_ns * told_scale);
+		if (untold_ns > 0)
+			command->cpu_ns += (uint64_t)((double)command->left_kib / (double)left_kib *
+						      (double)untold_ns);
+		command->told_ns = command->left_kib = 0;
+	}
+	exited->lost = lost;
+}
+
+/* Those that live, in the sum of what all ran. */
+static uint64_t seen_ns(const struct exited *exited)
+{
+	const struct tasks *tasks = exited->tasks;
+	uint64_t sum_ns = 0;
+
+	for (size_t i = 0; i < tasks->n_all; i++)
+		if (tasks->all[i]->used_ns != U64_UNKNOWN && run_time_has(tasks->run_time, tasks->all[i]))
+			sum_ns += tasks->all[i]->used_ns;
+	return sum_ns;
+}
+
+/* What all ran less what those that live were seen to run, where that is to be had; else what was told. */
+static void count_ended(struct exited *exited)
+{
+	struct tasks *tasks = exited->tasks;
+	uint64_t ended_ns = 0;
+
+	exited->by_run_time = tasks->run_ns != U64_UNKNOWN && run_time_check(tasks->run_time, tasks);
+	if (exited->by_run_time) {
+		exited->ahead_ns += seen_ns(exited);
+		if (tasks->run_ns > exited->ahead_ns)
+			ended_ns = tasks->run_ns - exited->ahead_ns;
+		exited->ahead_ns -= tasks->run_ns - ended_ns;
+	} else {
+		for (size_t i = 0; i < exited->n_commands; i++)
+			ended_ns += exited->commands[i].told_ns;
+	}
+	exited->ended_ns += ended_ns;
+	share_out(exited, ended_ns);
 }
 
 int exited_update(struct exited *exited)
@@ -235,5 +320,6 @@ int exited_update(struct exited *exited)
 	} else {
 		count_children(exited);
 	}
+	count_ended(exited);
 	return 0;
 }

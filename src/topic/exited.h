@@ -7,12 +7,14 @@
 #include "topic/tasks.h"
 
 #define EXITED_COMMANDS_MAX ((size_t)512)
+#define EXITED_UNTOLD "(no record)" /* the name of those of whom nothing was told */
 
 /* Processes that ended and went by the same name. */
 struct exited_command {
 	char name[TASK_NAME_MAX];
 	uint64_t exits;  /* since we began to watch; U64_UNKNOWN without records */
 	uint64_t cpu_ns; /* what they used and nobody had seen before they ended */
+	uint64_t told_ns, left_kib; /* of this tick: what was told of them, and memory they had to free */
 };
 
 struct exited {
@@ -21,14 +23,18 @@ struct exited {
 	int reader_error;           /* -errno: why there is none */
 	uint64_t tick;
 	int error;                  /* of the last update */
-	struct exited_command all;  /* all of them */
 	uint64_t tasks_ns;          /* used by all while they were seen alive, since we began to watch */
+	uint64_t ended_ns;          /* used by those that ended, after they were seen alive */
+	bool by_run_time;           /* in this tick: by what all ran; else by what records or parents told */
+	uint64_t ahead_ns;          /* by which the clocks saw more than the sum of all that all ran */
+	uint64_t lost;              /* records, up to the last tick */
 	struct exited_command *commands; /* those beyond the room are counted under one name, the last */
 	size_t n_commands;
 	struct ended {              /* a thread that ended in this tick */
 		uint32_t tgid, number;
 		bool first;         /* it was the first thread of its process */
-		uint64_t cpu_ns, run_ns; /* as in its record; 0 when not known */
+		uint64_t cpu_ns, run_ns; /* an estimate; as in its record, 0 when not known */
+		uint64_t peak_kib;  /* 0 when not known */
 		char name[TASK_NAME_MAX];
 	} *ended;
 	size_t n_ended, ended_capacity;

@@ -29,13 +29,15 @@ static const struct column columns[] = {
 	       .source = "taskstats exit records"),
 	COLUMN(struct exited_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
 	       .title = N_("time"), .width = 9, .rank = 1,
-	       .help = N_("CPU time that no sample had seen while they lived, since panetop began to watch: "
-			  "an estimate "
-			  "by clock ticks, right in the sum over many"),
-	       .source = "taskstats ac_utime + ac_stime less the clock when last seen; else cutime + cstime "
-			 "of parents"),
+	       .help = N_("CPU time that no sample had seen while they lived, since panetop began to watch; "
+			  "an estimate: what their records tell, and a share of what all that ended ran "
+			  "beyond that, by the memory they held"),
+	       .source = "taskstats: ac_etime - cpu_delay_total if nvcsw is 0, else the greater of "
+			 "cpu_run_virtual_total and ac_utime + ac_stime; less the clock when last seen; "
+			 "else cutime + cstime of parents"),
 	COLUMN(struct exited_row, command, .kind = COLUMN_KEY, .title = N_("command"), .width = 16,
-	       .help = N_("name that they went by; without records: whose children they were"),
+	       .help = N_("name that they went by; without records: whose children they were; (no record): "
+			  "nothing was told of these"),
 	       .source = "taskstats ac_comm"),
 };
 

@@ -12,6 +12,7 @@
 #include "core/pids.h"
 #include "kernel/system.h"
 #include "topic/commands.h"
+#include "topic/run_time.h"
 
 #define LOOKS_PER_TICK ((size_t)64)
 #define STILL_TICKS 60 /* after which the file of a process that does nothing is closed */
@@ -26,6 +27,7 @@ static void *open_tasks(struct env *env)
 	tasks->tick = ENV_NEVER;
 	tasks->clocks = env_has_process_clocks(env);
 	tasks->commands = commands_open(env);
+	tasks->run_time = run_time_open(env);
 	return tasks;
 }
 
@@ -44,6 +46,7 @@ static void close_tasks(void *state)
 	for (size_t i = 0; i < tasks->n_all; i++)
 		free_task(tasks->all[i]);
 	commands_close(tasks->commands);
+	run_time_close(tasks->run_time);
 	free(tasks->cpu_ns);
 	free(tasks->gone);
 	free(tasks->before);
@@ -102,6 +105,7 @@ static struct task *new_task(uint32_t pid)
 	task->pid = pid;
 	task->uid = UINT32_MAX;
 	task->start_ticks = U64_UNKNOWN;
+	task->outside_tick = ENV_NEVER;
 	task->stat_file = -1;
 	return task;
 }
@@ -259,6 +263,7 @@ static void read_clocks(struct tasks *tasks, const uint32_t *pids, size_t n_pids
 	for (size_t i = 0; i < n_pids; i++)
 		if (!tasks->clocks || !env_process_cpu_ns(pids[i], &tasks->cpu_ns[i]))
 			tasks->cpu_ns[i] = U64_UNKNOWN;
+	tasks->run_ns = tasks->run_time ? run_time_grown(tasks->run_time) : U64_UNKNOWN;
 }
 
 /* Both lists go up by pid, so that they are merged in one pass. */

@@ -21,6 +21,7 @@ struct task {
 	bool moved;                /* it ran since the tick before, or is new */
 	uint64_t command_tick;     /* when command was asked for last; 0: never */
 	uint64_t moved_tick;
+	uint64_t outside_tick;     /* when it was outside of run_time; ENV_NEVER */
 	int stat_file;             /* see pids_read_kept() */
 	double system_share;       /* of what it used when it was last seen to use anything */
 	uint64_t dead_ns; /* CPU time of its threads that ended while we watched, as its clock has it */
@@ -43,6 +44,8 @@ struct tasks {
 	size_t cpu_capacity;
 	int error;          /* -errno of that */
 	unsigned long updates;
+	struct run_time *run_time; /* read along with the clocks; NULL: there is none */
+	uint64_t run_ns;    /* by it since the tick before; U64_UNKNOWN */
 	bool clocks;        /* times are of clocks, to the nanosecond; else of stat files, in USER_HZ */
 	size_t next_look;   /* index of the task whose turn it is to be read although it did not move */
 	struct commands *commands;

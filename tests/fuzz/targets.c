@@ -110,6 +110,8 @@ static void run_cgroup(const uint8_t *data, size_t size)
 		require(place.version >= 1 && place.version <= 2 && strlen(place.group) < CGROUP_PATH_MAX &&
 			strlen(place.mount) < CGROUP_PATH_MAX);
 	cgroup_limit_parse(input(data, size), &bytes);
+	if (cgroup_usage_parse(input(data, size), &bytes))
+		require(bytes % 1000 == 0);
 }
 
 static void run_arcstats(const uint8_t *data, size_t size)

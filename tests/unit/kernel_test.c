@@ -179,6 +179,19 @@ START_TEST(cgroup_limits)
 }
 END_TEST
 
+START_TEST(cgroup_usage)
+{
+	uint64_t used_ns = 5;
+
+	ck_assert(cgroup_usage_parse(span_text("user_usec 3\nusage_usec 17\nusage_usec 18\n"), &used_ns));
+	ck_assert_uint_eq(used_ns, 17000);
+	ck_assert(!cgroup_usage_parse(span_text("usage_usec\nusage_usecs 4\nusage_usec -3\n"), &used_ns));
+	ck_assert(!cgroup_usage_parse(span_text("usage_usec 18446744073709551615\n"), &used_ns));
+	ck_assert(!cgroup_usage_parse(span_text(""), &used_ns));
+	ck_assert_uint_eq(used_ns, 17000);
+}
+END_TEST
+
 START_TEST(arcstats_above_minimum)
 {
 	struct arcstats arc;
@@ -331,18 +344,24 @@ static void add_message(struct datagram *datagram, uint16_t type, uint8_t comman
 static void add_exit(struct datagram *datagram, uint16_t version, size_t stats_bytes)
 {
 	uint32_t exit_code = 0x700, uid = 1000, tid = 42, tgid = 40;
-	uint64_t user_us = 2500, system_us = 1500;
+	uint64_t user_us = 2500, system_us = 1500, runs = 3, queued_ns = 2000, elapsed_us = 9, peak_kib = 800,
+		 sleeps = 2;
 	struct datagram thread = { 0 }, process = { 0 }, attributes = { 0 };
 	char stats[2 * STATS_BYTES] = { 0 };
 
 	memset(stats + 368, 0xee, sizeof(stats) - 368);
 	memcpy(stats, &version, 2);
 	memcpy(stats + 4, &exit_code, 4);
+	memcpy(stats + 16, &runs, 8);
+	memcpy(stats + 24, &queued_ns, 8);
 	memcpy(stats + 80, "a b) \033", 7);
 	memcpy(stats + 120, &uid, 4);
 	memcpy(stats + 128, &tid, 4);
+	memcpy(stats + 144, &elapsed_us, 8);
 	memcpy(stats + 152, &user_us, 8);
 	memcpy(stats + 160, &system_us, 8);
+	memcpy(stats + 200, &peak_kib, 8);
+	memcpy(stats + 272, &sleeps, 8);
 	memcpy(stats + 368, &tgid, 4);
 	add_attribute(&thread, TASKSTATS_TYPE_PID, &tid, sizeof(tid));
 	add_attribute(&thread, TASKSTATS_TYPE_STATS, stats, stats_bytes);
@@ -381,6 +400,10 @@ START_TEST(taskstats_two_exits_in_a_datagram)
 		ck_assert_uint_eq(record.user_ns, 2500000);
 		ck_assert_uint_eq(record.system_ns, 1500000);
 		ck_assert_uint_eq(record.cpu_ns, 4000000);
+		ck_assert_uint_eq(record.queued_ns, 2000);
+		ck_assert_uint_eq(record.elapsed_ns, 9000);
+		ck_assert_uint_eq(record.peak_kib, 800);
+		ck_assert_uint_eq(record.sleeps, 2);
 		ck_assert_str_eq(record.comm, "a b) \033");
 	}
 	ck_assert(!netlink_next(&rest, &message));
@@ -433,12 +456,16 @@ START_TEST(taskstats_short_and_old_leave_unknowns)
 	ck_assert_uint_eq(record.user_ns, 2500000);
 	ck_assert_uint_eq(record.system_ns, U64_UNKNOWN);
 	ck_assert_uint_eq(record.cpu_ns, U64_UNKNOWN);
+	ck_assert_uint_eq(record.peak_kib, U64_UNKNOWN);
+	ck_assert_uint_eq(record.sleeps, U64_UNKNOWN);
 	ck_assert_uint_eq(record.tgid, 0);
 	add_exit(&shortest, 12, 2);
 	ck_assert(first_exit(&shortest, shortest.length, &record));
 	ck_assert_uint_eq(record.tid, 42);
 	ck_assert_uint_eq(record.uid, U32_UNKNOWN);
 	ck_assert_uint_eq(record.exit_code, U32_UNKNOWN);
+	ck_assert_uint_eq(record.queued_ns, U64_UNKNOWN);
+	ck_assert_uint_eq(record.elapsed_ns, U64_UNKNOWN);
 	ck_assert_str_eq(record.comm, "");
 	add_exit(&other, 15, STATS_BYTES); /* the fields are elsewhere in version 15 */
 	ck_assert(first_exit(&other, other.length, &record));
@@ -451,7 +478,7 @@ START_TEST(taskstats_of_version_15)
 {
 	uint32_t tid = 42, tgid = 40;
 	uint16_t version = 15;
-	uint64_t user_us = 7, system_us = UINT64_MAX / 1000;
+	uint64_t user_us = 7, system_us = UINT64_MAX / 1000, elapsed_us = 8, sleeps = 3;
 	struct datagram thread = { 0 }, attributes = { 0 }, datagram = { 0 };
 	struct exit_record record;
 	char stats[576] = { 0 };
@@ -459,7 +486,9 @@ START_TEST(taskstats_of_version_15)
 	memcpy(stats, &version, 2);
 	memset(stats + 128, 'x', 32);
 	memcpy(stats + 176, &tid, 4);
+	memcpy(stats + 192, &elapsed_us, 8);
 	memcpy(stats + 200, &user_us, 8);
+	memcpy(stats + 320, &sleeps, 8);
 	memcpy(stats + 208, &system_us, 8);
 	memcpy(stats + 464, &tgid, 4);
 	add_attribute(&thread, TASKSTATS_TYPE_PID, &tid, sizeof(tid));
@@ -470,6 +499,9 @@ START_TEST(taskstats_of_version_15)
 	ck_assert_uint_eq(record.tgid, 40);
 	ck_assert_uint_eq(record.exit_code, 0);
 	ck_assert_uint_eq(record.user_ns, 7000);
+	ck_assert_uint_eq(record.elapsed_ns, 8000);
+	ck_assert_uint_eq(record.queued_ns, U64_UNKNOWN); /* it never ran, as far as that is watched */
+	ck_assert_uint_eq(record.sleeps, 3);
 	ck_assert_uint_eq(record.cpu_ns, U64_UNKNOWN); /* more than 64 bits hold */
 	ck_assert_str_eq(record.comm, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
 }
@@ -556,7 +588,7 @@ END_TEST
 
 SUITE_MAIN("kernel", meminfo_takes_bytes_and_counts, meminfo_lines_in_any_order, vmstat_adds_up_zones,
 	   zoneinfo_sums_reserves, pressure_takes_whole_lines_only, system_files,
-	   cgroup_version_by_controller, cgroup_takes_the_mount_root_off, cgroup_limits,
+	   cgroup_version_by_controller, cgroup_takes_the_mount_root_off, cgroup_limits, cgroup_usage,
 	   arcstats_above_minimum, pid_stat_of_hostile_names, pid_io_read_bytes, perf_groups_are_taken_whole,
 	   pid_stat_to_the_processor, pid_status_effective_user, cpu_times_of_old_and_new_kernels,
 	   cpuinfo_speeds, passwd_names,

@@ -145,6 +145,14 @@ static void remove_process(const struct machine *machine, int pid)
 	ck_assert_int_eq(system(command), 0);
 }
 
+static void remove_file(const struct machine *machine, const char *name)
+{
+	char path[160];
+
+	snprintf(path, sizeof(path), "%s/%s", machine->root, name);
+	ck_assert_int_eq(unlink(path), 0);
+}
+
 static const void *row_of(const struct machine *machine, int pid)
 {
 	const struct table *table = frame_table(machine->now, "process");
@@ -259,6 +267,137 @@ START_TEST(the_account_closes)
 				1e-6);
 	close_machine(&machine);
 	remove_root(&machine);
+}
+END_TEST
+
+/* A kernel thread, as pid 2 is wherever the processes of the whole machine are seen. */
+static void write_kernel_thread(const struct machine *machine, int pid, const char *name, unsigned ticks)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%d", pid);
+	make_directory(machine, path);
+	snprintf(path, sizeof(path), "proc/%d/stat", pid);
+	write_file(machine, path, "%d (%s) S %d 0 0 0 -1 2129984 0 0 0 0 0 %u 0 0 20 0 1 0 1 0 0\n", pid,
+		   name, pid == 2 ? 0 : 2, ticks);
+}
+
+/* A machine with a hierarchy of control groups at /cg, of version 1 or 2. */
+static void make_groups(struct machine *machine, int version)
+{
+	make_root(machine);
+	make_directory(machine, "cg");
+	make_directory(machine, "proc/self");
+	if (version == 1) {
+		write_file(machine, "proc/self/cgroup", "2:cpuacct:/\n");
+		write_file(machine, "proc/self/mountinfo", "9 1 0:9 / /cg rw - cgroup none rw,cpuacct\n");
+		write_file(machine, "cg/release_agent", "\n");
+	} else {
+		write_file(machine, "proc/self/cgroup", "0::/\n");
+		write_file(machine, "proc/self/mountinfo", "9 1 0:9 / /cg rw - cgroup2 none rw\n");
+		write_file(machine, "cg/cgroup.procs", "2\n3\n");
+		make_directory(machine, "cg/system.slice");
+	}
+	write_file(machine, "proc/stat", "cpu  0 0 0 900 0 0 0 0 0 0\n");
+	write_kernel_thread(machine, 2, "kthreadd", 0);
+	write_kernel_thread(machine, 3, "kworker/0", 10);
+	write_process(machine, (struct process){ 7, 1, "make", 100, 0, 40, 500 });
+}
+
+static const char *exited_from(const struct machine *machine)
+{
+	const struct table *account = frame_table(machine->now, "account");
+
+	return table_text(account, table_find(account, "exited", NULL), "from");
+}
+
+static const char *const account_topics[] = { "account", "exited", NULL };
+
+/* What all ran less what those that live ran; what no parent was told of has a row without a name. */
+START_TEST(the_scheduler_knows_what_ended_ran)
+{
+	struct machine machine;
+
+	make_groups(&machine, 1);
+	write_file(&machine, "cg/cpuacct.usage", "7000000000\n");
+	open_machine(&machine, account_topics);
+	next_tick(&machine);
+	write_file(&machine, "cg/cpuacct.usage", "7600000000\n");
+	write_file(&machine, "proc/stat", "cpu  62 0 0 900 0 0 0 0 0 0\n");
+	write_kernel_thread(&machine, 3, "kworker/0", 15);
+	write_process(&machine, (struct process){ 7, 1, "make", 105, 0, 40 + 30, 500 });
+	next_tick(&machine);
+	ck_assert_str_eq(exited_from(&machine), "cpuacct.usage less tasks");
+	ck_assert_double_eq_tol(part_of(&machine, "tasks"), 0.10, 1e-6);
+	ck_assert_double_eq_tol(part_of(&machine, "exited"), 0.50, 1e-6);
+	ck_assert_double_eq_tol(part_of(&machine, "unaccounted"), 0.02, 1e-6);
+	ck_assert_double_eq_tol(frame_number(machine.now, "exited", "make's children", "cpu_ratio"), 0.30,
+				1e-6);
+	ck_assert_double_eq_tol(frame_number(machine.now, "exited", "(no record)", "cpu_ratio"), 0.20, 1e-6);
+	/* the clocks are ahead by 0.06 s: no time runs backwards, and none is counted twice later */
+	write_process(&machine, (struct process){ 7, 1, "make", 111, 0, 40 + 30, 500 });
+	next_tick(&machine);
+	ck_assert_double_eq_tol(part_of(&machine, "exited"), 0, 1e-6);
+	write_file(&machine, "cg/cpuacct.usage", "7860000000\n");
+	next_tick(&machine);
+	ck_assert_double_eq_tol(part_of(&machine, "exited"), 0.20, 1e-6);
+	close_machine(&machine);
+	remove_root(&machine);
+}
+END_TEST
+
+/* Version 2 has no sum of all at its top, where kernel threads are: it is that of the groups just below. */
+START_TEST(groups_of_version_2_are_summed_up)
+{
+	struct machine machine;
+
+	make_groups(&machine, 2);
+	write_file(&machine, "cg/system.slice/cpu.stat", "usage_usec 5000000\nuser_usec 1\n");
+	open_machine(&machine, account_topics);
+	next_tick(&machine);
+	write_file(&machine, "cg/system.slice/cpu.stat", "usage_usec 5250000\nuser_usec 1\n");
+	make_directory(&machine, "cg/user.slice"); /* new, and all that it used is */
+	write_file(&machine, "cg/user.slice/cpu.stat", "usage_usec 100000\n");
+	write_kernel_thread(&machine, 3, "kworker/0", 15);
+	write_process(&machine, (struct process){ 7, 1, "make", 105, 0, 40, 500 });
+	next_tick(&machine);
+	ck_assert_str_eq(exited_from(&machine), "cpu.stat of cgroups less tasks");
+	ck_assert_double_eq_tol(part_of(&machine, "tasks"), 0.10, 1e-6);
+	ck_assert_double_eq_tol(part_of(&machine, "exited"), 0.30, 1e-6);
+	/* a process outside of all groups may end unseen: then parents tell */
+	write_file(&machine, "cg/cgroup.procs", "2\n3\n7\n");
+	write_file(&machine, "cg/system.slice/cpu.stat", "usage_usec 5950000\n");
+	write_process(&machine, (struct process){ 7, 1, "make", 105, 0, 40 + 25, 500 });
+	next_tick(&machine);
+	ck_assert_str_eq(exited_from(&machine), "cutime, cstime of parents");
+	ck_assert_double_eq_tol(part_of(&machine, "exited"), 0.25, 1e-6);
+	close_machine(&machine);
+	remove_root(&machine);
+}
+END_TEST
+
+/* In a container neither the top of the groups nor kernel threads are seen; hidepid hides these, too. */
+START_TEST(a_part_of_the_machine_is_not_all_of_it)
+{
+	struct machine machine;
+
+	for (int hidden = 0; hidden < 2; hidden++) {
+		make_groups(&machine, 1);
+		write_file(&machine, "cg/cpuacct.usage", "7000000000\n");
+		if (hidden)
+			remove_process(&machine, 2);
+		else
+			remove_file(&machine, "cg/release_agent");
+		open_machine(&machine, account_topics);
+		next_tick(&machine);
+		write_file(&machine, "cg/cpuacct.usage", "8000000000\n");
+		write_process(&machine, (struct process){ 7, 1, "make", 100, 0, 40 + 25, 500 });
+		next_tick(&machine);
+		ck_assert_str_eq(exited_from(&machine), "cutime, cstime of parents");
+		ck_assert_double_eq_tol(part_of(&machine, "exited"), 0.25, 1e-6);
+		close_machine(&machine);
+		remove_root(&machine);
+	}
 }
 END_TEST
 
@@ -450,32 +589,39 @@ START_TEST(threads_are_told_apart)
 }
 END_TEST
 
-/* Children that come and go between two samples are counted by name, each once. */
+/* Children that come and go between two samples are counted by name, each once, with all that they ran. */
 START_TEST(children_between_samples_are_counted)
 {
-	static const char *const topic_names[] = { "account", "exited", NULL };
 	struct machine machine = { 0 };
 	const struct table *table;
+	struct rusage usage;
+	double own;
 
-	open_machine(&machine, topic_names);
+	open_machine(&machine, account_topics);
 	next_tick(&machine);
 	for (int i = 0; i < 40; i++) {
 		pid_t pid = fork();
 
 		if (pid == 0) {
 			pthread_setname_np(pthread_self(), "brief-child");
+			burn(3000000);
 			_exit(0);
 		}
 		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	}
 	next_tick(&machine);
 	table = frame_table(machine.now, "exited");
-	if (strstr(table_text(frame_table(machine.now, "account"),
-			      table_find(frame_table(machine.now, "account"), "exited", NULL), "from"),
-		   "taskstats"))
+	if (table_find(table, "brief-child", NULL))
 		ck_assert_double_eq(table_number(table, table_find(table, "brief-child", NULL), "exits"), 40);
 	else
 		fprintf(stderr, "skipped: exit records are not to be had here\n");
+	getrusage(RUSAGE_CHILDREN, &usage);
+	own = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+	      (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+	if (strstr(exited_from(&machine), "less tasks"))
+		ck_assert_double_ge(frame_number(machine.now, "account", "exited", "cpu_seconds"), 0.9 * own);
+	else
+		fprintf(stderr, "skipped: no sum of what all ran is to be had here\n");
 	close_machine(&machine);
 }
 END_TEST
@@ -628,6 +774,8 @@ START_TEST(ranges_hold_every_process_once)
 END_TEST
 
 SUITE_MAIN("process", processes_are_followed, a_reused_pid_is_another_process, the_account_closes,
+	   the_scheduler_knows_what_ended_ran, groups_of_version_2_are_summed_up,
+	   a_part_of_the_machine_is_not_all_of_it,
 	   cpus_whose_counters_misbehave, times_are_those_of_the_process, threads_are_told_apart,
 	   children_between_samples_are_counted, few_descriptors_are_enough,
 	   a_stuck_command_line_stops_nobody, signals_hit_only_the_one_that_was_meant,
