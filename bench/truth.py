@@ -16,6 +16,7 @@ from contextlib import contextmanager
 
 PANETOP = sys.argv[1]
 SECONDS, DELAY, PERIOD, ACCOUNTS = 8, 0.2, 0.01, 10
+CHILD = "truth-child"
 
 
 def burn(duty, end):
@@ -79,10 +80,13 @@ def hogs(count):
             os.waitpid(pid, 0)
 
 
+def children_seconds():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def run_children(milliseconds, end):
-    """Children that live so long, one after the other, until end(); their CPU time by rusage, as a share of the time."""
-    first = resource.getrusage(resource.RUSAGE_CHILDREN)
-    start = time.monotonic()
+    """Children that live so long, one after the other, until end()."""
     while not end():
         pid = os.fork()
         if pid == 0:
@@ -91,27 +95,31 @@ def run_children(milliseconds, end):
                 pass
             os._exit(0)
         os.waitpid(pid, 0)
-    elapsed = time.monotonic() - start
-    last = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return (last.ru_utime + last.ru_stime - first.ru_utime - first.ru_stime) / elapsed
 
 
 def children(milliseconds, beside):
     """Children of a known length while the account is watched, with so many processes beside that never rest."""
     command = [PANETOP, "-o", "json", "-d", "1", "-n", str(ACCOUNTS), "cpu"]
     with hogs(beside), subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as panetop:
-        lines = []
-        reader = threading.Thread(target=lambda: lines.extend(panetop.stdout))
+        samples_seen = []  # with what the children had used when each came
+
+        def read_samples():
+            for line in panetop.stdout:
+                samples_seen.append((line, children_seconds(), time.monotonic()))
+
+        reader = threading.Thread(target=read_samples)
         reader.start()
-        own = run_children(milliseconds, lambda: not reader.is_alive())
+        run_children(milliseconds, lambda: not reader.is_alive())
         reader.join()
-    tables = [json.loads(line)["tables"] for line in lines]
+    (_, first, start), (_, last, end) = samples_seen[0], samples_seen[-1]
+    own = (last - first) / (end - start)
+    tables = [json.loads(line)["tables"] for line, _, _ in samples_seen[1:]]
     parts = [{row["part"]: row["cpu_ratio"] for row in table["account"]} for table in tables]
     mean = {part: 100 * sum(sample[part] for sample in parts) / len(parts) for part in parts[0]}
     named = 100 * sum(row["cpu_ratio"] or 0 for table in tables for row in table["exited"]
-                      if row["exits"] is not None) / len(tables)
+                      if row["command"] == CHILD) / len(tables)
     worst = max(abs(sample["unaccounted"]) for sample in parts) * 100 / os.cpu_count()
-    print(f"{milliseconds:2} ms, {beside} beside  own {100 * own:6.1f}  exited {mean['exited']:6.1f}  with names {named:6.1f}"
+    print(f"{milliseconds:2} ms, {beside} beside  own {100 * own:6.1f}  exited {mean['exited']:6.1f}  under their name {named:6.1f}"
           f"  unaccounted {mean['unaccounted']:5.1f}  of the machine {mean['unaccounted'] / os.cpu_count():5.1f}, a sample"
           f" at most {worst:4.1f}  busy {mean['busy']:6.1f}")
     return next(row["from"] for row in tables[-1]["account"] if row["part"] == "exited")
@@ -123,6 +131,8 @@ for share in (0.05, 0.25, 0.5, 0.75, 1.0):
 known_load(0.25, 3)
 known_load(0.5, 3)
 print(f"children one after the other, and their account, a sample each second for {ACCOUNTS} s")
+with open("/proc/self/comm", "w", encoding="ascii") as comm:
+    comm.write(CHILD)  # which children inherit
 for length, others in ((5, 0), (1, 0), (5, 3), (1, 3)):
     source = children(length, others)
 print(f"exited is from: {source}")
