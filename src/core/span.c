@@ -25,6 +25,14 @@ bool span_starts(struct span span, const char *prefix)
 	return span_length(span) >= length && memcmp(span.at, prefix, length) == 0;
 }
 
+bool span_peek(struct span bytes, size_t offset, void *value, size_t size)
+{
+	if (offset > span_length(bytes) || span_length(bytes) - offset < size)
+		return false;
+	memcpy(value, bytes.at + offset, size);
+	return true;
+}
+
 static bool is_blank(char byte)
 {
 	return byte == ' ' || byte == '\t';

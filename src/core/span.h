@@ -27,6 +27,10 @@ static inline size_t span_length(struct span span)
 bool span_is(struct span span, const char *text);
 bool span_starts(struct span span, const char *prefix);
 
+/* Copies what is at offset, aligned or not, and eats nothing; false, value left alone, when not all is there.
+ */
+bool span_peek(struct span bytes, size_t offset, void *value, size_t size);
+
 /*
  * Each of these eats what it returns and gives false, eating nothing, when it is not there. Words and
  * numbers may have blanks before them, which are eaten too; the others take every byte as it is.

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Decoder of taskstats messages: netlink headers, attributes, and some fields of struct taskstats. */
+/* Decoder of taskstats messages: generic netlink, and some fields of struct taskstats. */
 #include <config.h>
 
 #include "kernel/taskstats.h"
 
-#include <limits.h>
 #include <linux/genetlink.h>
-#include <linux/netlink.h>
 #include <linux/taskstats.h>
 #include <string.h>
 
@@ -55,89 +53,17 @@ static const struct layout moved = {
 	.tgid = 464,
 };
 
-struct attribute {
-	uint16_t type;
-	struct span value;
-};
-
-/* False when they are not all there; value is then left alone. Nothing in a message need be aligned. */
-static bool copy_field(struct span bytes, size_t offset, void *value, size_t size)
-{
-	if (offset > span_length(bytes) || span_length(bytes) - offset < size)
-		return false;
-	memcpy(value, bytes.at + offset, size);
-	return true;
-}
-
-static void eat_padded(struct span *rest, size_t length, size_t align)
-{
-	size_t padded = (length + align - 1) / align * align;
-
-	rest->at += padded < span_length(*rest) ? padded : span_length(*rest);
-}
-
-bool netlink_next(struct span *datagram, struct netlink_message *message)
-{
-	struct nlmsghdr header;
-
-	if (!copy_field(*datagram, 0, &header, sizeof(header)) || header.nlmsg_len < sizeof(header) ||
-	    header.nlmsg_len > span_length(*datagram))
-		return false;
-	message->type = header.nlmsg_type;
-	message->sequence = header.nlmsg_seq;
-	message->payload = span_of(datagram->at + sizeof(header), header.nlmsg_len - sizeof(header));
-	eat_padded(datagram, header.nlmsg_len, NLMSG_ALIGNTO);
-	return true;
-}
-
-bool netlink_ack(const struct netlink_message *message, int *error)
-{
-	int code;
-
-	if (message->type != NLMSG_ERROR || !copy_field(message->payload, 0, &code, sizeof(code)) ||
-	    code > 0 || code == INT_MIN)
-		return false;
-	*error = code;
-	return true;
-}
-
-static bool attribute_next(struct span *rest, struct attribute *attribute)
-{
-	struct nlattr header;
-
-	if (!copy_field(*rest, 0, &header, sizeof(header)) || header.nla_len < sizeof(header) ||
-	    header.nla_len > span_length(*rest))
-		return false;
-	attribute->type = header.nla_type & (uint16_t)NLA_TYPE_MASK;
-	attribute->value = span_of(rest->at + sizeof(header), header.nla_len - sizeof(header));
-	eat_padded(rest, header.nla_len, NLA_ALIGNTO);
-	return true;
-}
-
-static bool attribute_find(struct span rest, uint16_t type, struct span *value)
-{
-	struct attribute attribute;
-
-	while (attribute_next(&rest, &attribute)) {
-		if (attribute.type == type) {
-			*value = attribute.value;
-			return true;
-		}
-	}
-	return false;
-}
-
 /* The attributes of a message of this family and command. */
 static bool generic_open(const struct netlink_message *message, uint16_t family, uint8_t command,
 			 struct span *attributes)
 {
 	struct genlmsghdr header;
 
-	if (message->type != family || !copy_field(message->payload, 0, &header, sizeof(header)) ||
+	if (message->type != family || !span_peek(message->payload, 0, &header, sizeof(header)) ||
 	    header.cmd != command)
 		return false;
 	*attributes = message->payload;
-	eat_padded(attributes, sizeof(header), NLMSG_ALIGNTO);
+	attributes->at += sizeof(header);
 	return true;
 }
 
@@ -146,25 +72,25 @@ bool taskstats_family(const struct netlink_message *message, uint16_t *family)
 	struct span attributes, name, id;
 
 	return generic_open(message, GENL_ID_CTRL, CTRL_CMD_NEWFAMILY, &attributes) &&
-	       attribute_find(attributes, CTRL_ATTR_FAMILY_NAME, &name) &&
+	       netlink_attribute(attributes, CTRL_ATTR_FAMILY_NAME, &name) &&
 	       span_length(name) == sizeof(TASKSTATS_GENL_NAME) &&
 	       memcmp(name.at, TASKSTATS_GENL_NAME, sizeof(TASKSTATS_GENL_NAME)) == 0 &&
-	       attribute_find(attributes, CTRL_ATTR_FAMILY_ID, &id) &&
-	       copy_field(id, 0, family, sizeof(*family));
+	       netlink_attribute(attributes, CTRL_ATTR_FAMILY_ID, &id) &&
+	       span_peek(id, 0, family, sizeof(*family));
 }
 
 static uint64_t nanoseconds(struct span stats, size_t offset)
 {
 	uint64_t us;
 
-	if (!copy_field(stats, offset, &us, sizeof(us)) || us > UINT64_MAX / NS_PER_US)
+	if (!span_peek(stats, offset, &us, sizeof(us)) || us > UINT64_MAX / NS_PER_US)
 		return U64_UNKNOWN;
 	return us * NS_PER_US;
 }
 
 static void copy_comm(struct span stats, size_t offset, char comm[EXIT_COMM_BYTES + 1])
 {
-	if (copy_field(stats, offset, comm, EXIT_COMM_BYTES))
+	if (span_peek(stats, offset, comm, EXIT_COMM_BYTES))
 		comm[EXIT_COMM_BYTES] = '\0';
 }
 
@@ -173,8 +99,8 @@ static void copy_queued(struct span stats, const struct layout *layout, uint64_t
 {
 	uint64_t runs;
 
-	if (copy_field(stats, layout->runs, &runs, sizeof(runs)) && runs > 0)
-		copy_field(stats, layout->queued_ns, queued_ns, sizeof(*queued_ns));
+	if (span_peek(stats, layout->runs, &runs, sizeof(runs)) && runs > 0)
+		span_peek(stats, layout->queued_ns, queued_ns, sizeof(*queued_ns));
 }
 
 /* The pid is in there a second time: where it is not found, the layout is one we do not know. */
@@ -183,18 +109,18 @@ static void fill_record(struct span stats, struct exit_record *record)
 	const struct layout *layout = record->version == VERSION_MOVED ? &moved : &usual;
 	uint32_t pid;
 
-	if (!copy_field(stats, layout->pid, &pid, sizeof(pid)) || pid != record->tid)
+	if (!span_peek(stats, layout->pid, &pid, sizeof(pid)) || pid != record->tid)
 		return;
-	copy_field(stats, layout->exit_code, &record->exit_code, sizeof(record->exit_code));
+	span_peek(stats, layout->exit_code, &record->exit_code, sizeof(record->exit_code));
 	if (record->version >= VERSION_WITH_TGID)
-		copy_field(stats, layout->tgid, &record->tgid, sizeof(record->tgid));
+		span_peek(stats, layout->tgid, &record->tgid, sizeof(record->tgid));
 	else if (record->exit_code == 0)
 		record->exit_code = U32_UNKNOWN;
-	copy_field(stats, layout->uid, &record->uid, sizeof(record->uid));
+	span_peek(stats, layout->uid, &record->uid, sizeof(record->uid));
 	copy_comm(stats, layout->comm, record->comm);
-	copy_field(stats, layout->run_ns, &record->run_ns, sizeof(record->run_ns));
-	copy_field(stats, layout->peak_kib, &record->peak_kib, sizeof(record->peak_kib));
-	copy_field(stats, layout->sleeps, &record->sleeps, sizeof(record->sleeps));
+	span_peek(stats, layout->run_ns, &record->run_ns, sizeof(record->run_ns));
+	span_peek(stats, layout->peak_kib, &record->peak_kib, sizeof(record->peak_kib));
+	span_peek(stats, layout->sleeps, &record->sleeps, sizeof(record->sleeps));
 	copy_queued(stats, layout, &record->queued_ns);
 	record->elapsed_ns = nanoseconds(stats, layout->elapsed_us);
 	record->user_ns = nanoseconds(stats, layout->user_us);
@@ -220,11 +146,11 @@ bool taskstats_exit(const struct netlink_message *message, uint16_t family, stru
 	};
 
 	if (!generic_open(message, family, TASKSTATS_CMD_NEW, &attributes) ||
-	    !attribute_find(attributes, TASKSTATS_TYPE_AGGR_PID, &thread) ||
-	    !attribute_find(thread, TASKSTATS_TYPE_PID, &tid) ||
-	    !attribute_find(thread, TASKSTATS_TYPE_STATS, &stats) ||
-	    !copy_field(tid, 0, &decoded.tid, sizeof(decoded.tid)) ||
-	    !copy_field(stats, 0, &decoded.version, sizeof(decoded.version)))
+	    !netlink_attribute(attributes, TASKSTATS_TYPE_AGGR_PID, &thread) ||
+	    !netlink_attribute(thread, TASKSTATS_TYPE_PID, &tid) ||
+	    !netlink_attribute(thread, TASKSTATS_TYPE_STATS, &stats) ||
+	    !span_peek(tid, 0, &decoded.tid, sizeof(decoded.tid)) ||
+	    !span_peek(stats, 0, &decoded.version, sizeof(decoded.version)))
 		return false;
 	fill_record(stats, &decoded);
 	*record = decoded;

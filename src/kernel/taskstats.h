@@ -8,6 +8,7 @@
 
 #include "core/span.h"
 #include "core/unknown.h"
+#include "kernel/netlink.h"
 
 #define U32_UNKNOWN UINT32_MAX
 #define EXIT_COMM_BYTES 32 /* TS_COMM_LEN */
@@ -40,21 +41,6 @@ struct exit_record {
 	char comm[EXIT_COMM_BYTES + 1]; /* may hold any byte; "" when not known */
 	uint16_t version;               /* of struct taskstats */
 };
-
-struct netlink_message {
-	uint16_t type;
-	uint32_t sequence;
-	struct span payload;
-};
-
-/*
- * Eats the next message of a datagram. False at its end, and where what is left is not well-formed: then
- * some bytes are left.
- */
-bool netlink_next(struct span *datagram, struct netlink_message *message);
-
-/* False when it is neither an acknowledgement nor an error; error is then 0 or -errno. */
-bool netlink_ack(const struct netlink_message *message, int *error);
 
 /* The answer to CTRL_CMD_GETFAMILY for TASKSTATS: false when it is something else. */
 bool taskstats_family(const struct netlink_message *message, uint16_t *family);

@@ -75,6 +75,19 @@ START_TEST(scans_decimals_without_a_locale)
 }
 END_TEST
 
+START_TEST(span_peek_takes_all_or_nothing)
+{
+	struct span bytes = span_of("abcde", 5);
+	uint32_t value = 7;
+
+	ck_assert(!span_peek(bytes, 2, &value, sizeof(value)) && value == 7);
+	ck_assert(!span_peek(bytes, SIZE_MAX, &value, sizeof(value)) &&
+		  !span_peek(bytes, 0, &value, SIZE_MAX));
+	ck_assert(span_peek(bytes, 1, &value, sizeof(value)) && memcmp(&value, "bcde", sizeof(value)) == 0);
+	ck_assert(span_length(bytes) == 5);
+}
+END_TEST
+
 START_TEST(scans_lines_words_and_pairs)
 {
 	struct span text = span_text("a: 5 kB\n\nlast"), line, name, rest, word;
@@ -462,7 +475,8 @@ START_TEST(without_a_worker_jobs_run_at_once)
 END_TEST
 
 SUITE_MAIN("core", lists_with_commas, scans_numbers_exactly, scans_decimals_without_a_locale,
-	   scans_lines_words_and_pairs, decodes_only_valid_utf8, cleans_what_could_harm_a_terminal,
+	   scans_lines_words_and_pairs,
+	   span_peek_takes_all_or_nothing, decodes_only_valid_utf8, cleans_what_could_harm_a_terminal,
 	   utf8_put_and_next_agree, arena_keeps_its_chunks, buffer_grows_and_writes_all,
 	   costly_samples_come_less_often, settings_survive_their_file, env_reads_once_per_tick,
 	   env_refuses_strange_files, lists_pids_and_reads_their_files, lists_new_processes_in_parts,
