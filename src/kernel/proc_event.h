@@ -30,8 +30,11 @@ struct proc_event {
 	uint64_t time_ns;         /* CLOCK_MONOTONIC */
 	uint32_t cpu, sequence;   /* sequence: of the messages of that CPU */
 	uint32_t tid, pid;        /* the thread, and its process; pid == tid: the first thread */
-	uint32_t parent_tid, parent_pid; /* FORK: of the process that is now the parent; EXIT, CORE since
-					  * Linux 4.18; 0: not told */
+	/*
+	 * FORK: of the process that is now the parent: of a new thread, the parent of its process. EXIT,
+	 * CORE: since Linux 4.18. 0: not told, as when a thread ends that is not the first.
+	 */
+	uint32_t parent_tid, parent_pid;
 	uint32_t other_tid, other_pid;   /* PTRACE: the tracer */
 	uint32_t real, effective; /* UID, GID */
 	uint32_t exit_code;       /* EXIT: as wait() has it */
@@ -40,8 +43,8 @@ struct proc_event {
 };
 
 /*
- * Eats the next message of a datagram (see kernel/taskstats.h for netlink_next()). False at its end, and
- * where what is left is not well-formed: then some bytes are left.
+ * Eats the next event of a datagram; messages that are none are passed over. False at its end, and where
+ * what is left is not well-formed: then some bytes are left.
  */
 bool proc_event_next(struct span *datagram, struct proc_event *event);
 
@@ -55,8 +58,8 @@ enum proc_request {
 };
 
 /*
- * Writes a request into bytes: its length. kinds: bits 1 << enum proc_event_kind. number comes back, plus
- * one, as acknowledged.
+ * Writes a request into bytes: its length. kinds: bits 1 << enum proc_event_kind, read for LISTEN_SOME only;
+ * none, and the kernel tells all. number comes back, plus one, as acknowledged.
  */
 size_t proc_request_write(char bytes[PROC_REQUEST_BYTES_MAX], enum proc_request request, uint32_t kinds,
 			  uint32_t number, uint32_t own_pid);

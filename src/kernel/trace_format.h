@@ -13,10 +13,13 @@ struct trace_field {
 	bool is_elsewhere;      /* __data_loc: a text of any length */
 };
 
-/* The field with this name of the text of events/SYSTEM/NAME/format; false when there is none. */
+/*
+ * The field with this name of the text of events/SYSTEM/NAME/format, the first of them; false when there is
+ * none, and when it is told where it is in a way that this program does not know (__rel_loc).
+ */
 bool trace_format_find(struct span text, const char *name, struct trace_field *field);
 
-/* The text of this field in a sample, up to its NUL; false when it does not lie within. */
+/* The text of this field in a sample, up to its NUL or its end; false when it does not lie within. */
 bool trace_field_text(const struct trace_field *field, struct span raw, struct span *text);
 
 #endif

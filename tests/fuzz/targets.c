@@ -18,10 +18,13 @@
 #include "kernel/meminfo.h"
 #include "kernel/passwd.h"
 #include "kernel/perf_read.h"
+#include "kernel/perf_record.h"
 #include "kernel/pid_stat.h"
 #include "kernel/pressure.h"
+#include "kernel/proc_event.h"
 #include "kernel/system.h"
 #include "kernel/taskstats.h"
+#include "kernel/trace_format.h"
 #include "kernel/vmstat.h"
 #include "kernel/zoneinfo.h"
 #include "model/derive.h"
@@ -157,6 +160,64 @@ static void run_taskstats(const uint8_t *data, size_t size)
 	require_inside(rest, text);
 }
 
+static void run_proc_event(const uint8_t *data, size_t size)
+{
+	struct span text = input(data, size), rest = text;
+	struct proc_event event;
+
+	while (proc_event_next(&rest, &event)) {
+		require_inside(rest, text);
+		require(event.kind <= PROC_EVENT_KIND_OTHER);
+		require(memchr(event.comm, '\0', sizeof(event.comm)) != NULL);
+	}
+	require_inside(rest, text);
+}
+
+static void require_arguments(const struct perf_record *sample)
+{
+	size_t program, length, shorter, ignored;
+	char out[300];
+
+	length = perf_exec_arguments(sample, out, sizeof(out), &program);
+	require(length < sizeof(out) && out[length] == '\0' && program <= length);
+	shorter = perf_exec_arguments(sample, out, sizeof(out) / 2, &ignored);
+	require(shorter <= length && out[shorter] == '\0');
+	perf_exec_arguments_are_whole(sample);
+}
+
+static void run_perf_record(const uint8_t *data, size_t size)
+{
+	struct span text = input(data, size), rest = text;
+	struct perf_record record;
+
+	while (perf_record_next(&rest, &record)) {
+		require_inside(rest, text);
+		require(memchr(record.comm, '\0', sizeof(record.comm)) != NULL);
+		if (record.raw.at)
+			require_inside(record.raw, text);
+		if (record.stack.at)
+			require_inside(record.stack, text);
+		require_arguments(&record);
+	}
+	require_inside(rest, text);
+}
+
+/* The format comes first, then a sample, with a NUL between. */
+static void run_trace_format(const uint8_t *data, size_t size)
+{
+	static const char *const names[] = { "filename", "pid", "parent_comm", "next_comm" };
+	struct span rest = input(data, size), format, text;
+	struct trace_field field;
+
+	if (!span_until(&rest, '\0', &format))
+		return;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (trace_format_find(format, names[i], &field) && trace_field_text(&field, rest, &text)) {
+			require_inside(text, rest);
+			require(span_length(text) == 0 || !memchr(text.at, '\0', span_length(text)));
+		}
+}
+
 /* The first byte is the number of events. */
 static void run_perf_read(const uint8_t *data, size_t size)
 {
@@ -284,12 +345,26 @@ static void run_replay(const uint8_t *data, size_t size)
 }
 
 const struct fuzz_target fuzz_targets[] = {
-	{ "meminfo", run_meminfo },     { "vmstat", run_vmstat },       { "zoneinfo", run_zoneinfo },
-	{ "pressure", run_pressure },   { "system", run_system },       { "cgroup", run_cgroup },
-	{ "arcstats", run_arcstats },   { "pid_stat", run_pid_stat },   { "settings", run_settings },
-	{ "taskstats", run_taskstats }, { "perf_read", run_perf_read }, { "cpu_list", run_cpu_list },
-	{ "cpu_times", run_cpu_times }, { "passwd", run_passwd },       { "text", run_text },
-	{ "replay", run_replay },       { 0 },
+	{ "meminfo", run_meminfo },
+	{ "vmstat", run_vmstat },
+	{ "zoneinfo", run_zoneinfo },
+	{ "pressure", run_pressure },
+	{ "system", run_system },
+	{ "cgroup", run_cgroup },
+	{ "arcstats", run_arcstats },
+	{ "pid_stat", run_pid_stat },
+	{ "settings", run_settings },
+	{ "taskstats", run_taskstats },
+	{ "perf_read", run_perf_read },
+	{ "cpu_list", run_cpu_list },
+	{ "cpu_times", run_cpu_times },
+	{ "passwd", run_passwd },
+	{ "text", run_text },
+	{ "replay", run_replay },
+	{ "proc_event", run_proc_event },
+	{ "perf_record", run_perf_record },
+	{ "trace_format", run_trace_format },
+	{ 0 },
 };
 
 const struct fuzz_target *fuzz_find(const char *name)

@@ -51,6 +51,21 @@ const char *fixture_root(const char *name, int tick)
 	return test_path(path);
 }
 
+char *load_seed(const char *name, size_t *length)
+{
+	static char bytes[4096];
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "fuzz/corpus/%s", name);
+	file = fopen(test_path(path), "rb");
+	ck_assert_msg(file != NULL, "%s", path);
+	*length = fread(bytes, 1, sizeof(bytes), file);
+	ck_assert(*length > 0 && *length < sizeof(bytes));
+	fclose(file);
+	return bytes;
+}
+
 static void sample_topic(struct env *env, struct frame *frame, const char *name)
 {
 	const struct topic *topic = topic_find(name);

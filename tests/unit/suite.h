@@ -25,6 +25,12 @@ const char *fixture_root(const char *name, int tick);
 const char *test_path(const char *name);
 
 /*
+ * A file below tests/fuzz/corpus, at most 4095 bytes, in memory that may be changed and is used again by the
+ * next call. Binary ones are of a little-endian machine.
+ */
+char *load_seed(const char *name, size_t *length);
+
+/*
  * A frame of all topics in which only the named ones (a list ended by NULL) are sampled from a fixture.
  * Its clock is 1000 s + 2 s per tick.
  */

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the decoders of the proc connector and of tracepoints, on what Linux 6.18 told and never should.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <linux/connector.h>
+#include <linux/netlink.h>
+#include <string.h>
+
+#include "suite.h"
+#include "kernel/netlink.h"
+#include "kernel/proc_event.h"
+#include "kernel/trace_format.h"
+
+#define PROC_MESSAGE_BYTES 76
+#define WHAT_AT 36 /* in a message of the proc connector: behind two headers */
+#define WORDS_AT 52
+
+static char *capture; /* of the seed that was loaded last */
+
+static struct span load(const char *name)
+{
+	size_t length;
+
+	capture = load_seed(name, &length);
+	return span_of(capture, length);
+}
+
+static void put32(char *at, uint32_t value)
+{
+	memcpy(at, &value, sizeof(value));
+}
+
+/* What happened: a comm, a thread; setsid, setresgid, setresuid, exec; ptrace and SIGKILL; SIGABRT. */
+static const struct {
+	enum proc_event_kind kind;
+	uint32_t tid, pid, parent, other, real, effective, exit_code;
+	const char *comm;
+} told[] = {
+	{ PROC_EVENT_KIND_ACK, 0, 0, 0, 0, 0, 0, 0, "" },
+	{ PROC_EVENT_KIND_FORK, 20282, 20282, 20281, 0, 0, 0, 0, "" },
+	{ PROC_EVENT_KIND_COMM, 20282, 20282, 0, 0, 0, 0, 0, "worker one" },
+	{ PROC_EVENT_KIND_FORK, 20283, 20282, 20281, 0, 0, 0, 0, "" },
+	{ PROC_EVENT_KIND_EXIT, 20283, 20282, 0, 0, 0, 0, 0, "" },
+	{ PROC_EVENT_KIND_FORK, 20284, 20284, 20282, 0, 0, 0, 0, "" },
+	{ PROC_EVENT_KIND_SID, 20284, 20284, 0, 0, 0, 0, 0, "" },
+	{ PROC_EVENT_KIND_GID, 20284, 20284, 0, 0, 65534, 65534, 0, "" },
+	{ PROC_EVENT_KIND_UID, 20284, 20284, 0, 0, 65534, 0, 0, "" },
+	{ PROC_EVENT_KIND_UID, 20284, 20284, 0, 0, 65534, 65534, 0, "" },
+	{ PROC_EVENT_KIND_EXEC, 20284, 20284, 0, 0, 0, 0, 0, "" },
+	{ PROC_EVENT_KIND_EXIT, 20284, 20284, 20282, 0, 0, 0, 3 << 8, "" },
+	{ PROC_EVENT_KIND_FORK, 20285, 20285, 20282, 0, 0, 0, 0, "" },
+	{ PROC_EVENT_KIND_PTRACE, 20285, 20285, 0, 20282, 0, 0, 0, "" },
+	{ PROC_EVENT_KIND_PTRACE, 20285, 20285, 0, 0, 0, 0, 0, "" },
+	{ PROC_EVENT_KIND_EXIT, 20285, 20285, 20282, 0, 0, 0, 9, "" },
+	{ PROC_EVENT_KIND_FORK, 20286, 20286, 20282, 0, 0, 0, 0, "" },
+	{ PROC_EVENT_KIND_CORE, 20286, 20286, 20282, 0, 0, 0, 0, "" },
+	{ PROC_EVENT_KIND_EXIT, 20286, 20286, 20282, 0, 0, 0, 6, "" },
+	{ PROC_EVENT_KIND_EXIT, 20282, 20282, 20281, 0, 0, 0, 0, "" },
+};
+#define N_TOLD (sizeof(told) / sizeof(told[0]))
+
+START_TEST(proc_events_of_every_kind)
+{
+	struct span rest = load("proc_event/every-kind");
+	struct proc_event event;
+	uint64_t time_ns = 0;
+
+	for (size_t i = 0; i < N_TOLD; i++) {
+		ck_assert_msg(proc_event_next(&rest, &event), "%zu", i);
+		ck_assert_int_eq(event.kind, told[i].kind);
+		ck_assert_uint_eq(event.tid, told[i].tid);
+		ck_assert_uint_eq(event.pid, told[i].pid);
+		ck_assert_uint_eq(event.parent_tid, told[i].parent);
+		ck_assert_uint_eq(event.parent_pid, told[i].parent);
+		ck_assert_uint_eq(event.other_tid, told[i].other);
+		ck_assert_uint_eq(event.other_pid, told[i].other);
+		ck_assert_uint_eq(event.real, told[i].real);
+		ck_assert_uint_eq(event.effective, told[i].effective);
+		ck_assert_uint_eq(event.exit_code, told[i].exit_code);
+		ck_assert_str_eq(event.comm, told[i].comm);
+		ck_assert_uint_eq(event.acknowledged, i == 0 ? 78 : 0);
+		ck_assert_uint_eq(event.error, 0);
+		ck_assert_uint_gt(event.time_ns, time_ns);
+		time_ns = event.time_ns;
+	}
+	ck_assert_uint_eq(time_ns, 4452290388472);
+	ck_assert(event.cpu == 0 && event.sequence == 11);
+	ck_assert(!proc_event_next(&rest, &event) && span_length(rest) == 0);
+}
+END_TEST
+
+START_TEST(proc_events_cut_anywhere)
+{
+	struct span whole = load("proc_event/every-kind");
+	struct proc_event event;
+
+	for (size_t length = 0; length < 3 * PROC_MESSAGE_BYTES; length++) {
+		struct span rest = span_of(whole.at, length);
+		size_t found = 0;
+
+		while (proc_event_next(&rest, &event))
+			found++;
+		ck_assert_uint_eq(found, length / PROC_MESSAGE_BYTES);
+		ck_assert_uint_eq(span_length(rest), length % PROC_MESSAGE_BYTES);
+	}
+}
+END_TEST
+
+/* The first two events, the first of them changed: what comes of it. */
+static bool next_of_two(struct proc_event *event, struct span *rest)
+{
+	*rest = span_of(capture, 2 * (size_t)PROC_MESSAGE_BYTES);
+	return proc_event_next(rest, event);
+}
+
+static struct cn_msg *reload_proc(size_t index)
+{
+	load("proc_event/every-kind");
+	memmove(capture, capture + index * PROC_MESSAGE_BYTES, 2 * (size_t)PROC_MESSAGE_BYTES);
+	return (struct cn_msg *)(capture + sizeof(struct nlmsghdr));
+}
+
+START_TEST(proc_events_whose_lengths_lie)
+{
+	static const uint16_t wrong[] = { 0, 15, 19, 31, 41, UINT16_MAX };
+	struct proc_event event = { .pid = 7 };
+	struct span rest;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		reload_proc(3)->len = wrong[i];
+		ck_assert_msg(!next_of_two(&event, &rest), "%u", wrong[i]);
+		ck_assert_uint_eq(span_length(rest), 2 * PROC_MESSAGE_BYTES);
+	}
+	for (uint32_t length = 0; length < PROC_MESSAGE_BYTES; length++) {
+		reload_proc(3);
+		put32(capture, length);
+		if (length >= sizeof(struct nlmsghdr) + sizeof(struct cn_msg))
+			ck_assert_msg(!next_of_two(&event, &rest), "%u", length);
+	}
+	reload_proc(2)->len = 39; /* a comm without its last byte */
+	ck_assert(!next_of_two(&event, &rest));
+	ck_assert_uint_eq(event.pid, 7);
+}
+END_TEST
+
+START_TEST(proc_events_of_older_kernels)
+{
+	struct proc_event event;
+	struct span rest;
+
+	reload_proc(11)->len = 32; /* an exit before Linux 4.18 */
+	ck_assert(next_of_two(&event, &rest));
+	ck_assert(event.pid == 20284 && event.exit_code == 3 << 8 && event.parent_pid == 0);
+	reload_proc(17)->len = 24; /* a core dump of then */
+	ck_assert(next_of_two(&event, &rest));
+	ck_assert(event.pid == 20286 && event.parent_pid == 0);
+}
+END_TEST
+
+START_TEST(proc_events_that_are_none)
+{
+	static const char name[] = "sixteen bytes  !";
+	struct proc_event event;
+	struct span rest;
+
+	reload_proc(1)->id.idx = CN_IDX_PROC + 1;
+	ck_assert(next_of_two(&event, &rest) && event.kind == PROC_EVENT_KIND_COMM && span_length(rest) == 0);
+	reload_proc(1);
+	((struct nlmsghdr *)capture)->nlmsg_type = NLMSG_ERROR;
+	ck_assert(next_of_two(&event, &rest) && event.kind == PROC_EVENT_KIND_COMM);
+	reload_proc(1);
+	put32(capture + WHAT_AT, 0x400); /* of a kind to come */
+	ck_assert(next_of_two(&event, &rest) && event.kind == PROC_EVENT_KIND_OTHER);
+	ck_assert(event.pid == 0 && event.time_ns == 4452287175386);
+	reload_proc(2);
+	memcpy(capture + WORDS_AT + 8, name, PROC_COMM_BYTES); /* no NUL */
+	ck_assert(next_of_two(&event, &rest));
+	ck_assert_str_eq(event.comm, name);
+	reload_proc(0);
+	put32(capture + WORDS_AT, EPERM);
+	ck_assert(next_of_two(&event, &rest) && event.kind == PROC_EVENT_KIND_ACK && event.error == EPERM);
+}
+END_TEST
+
+static void assert_request(enum proc_request request, uint32_t kinds, size_t length, uint32_t operation,
+			   uint32_t what)
+{
+	char bytes[PROC_REQUEST_BYTES_MAX];
+	struct netlink_message message;
+	struct cn_msg header;
+	uint32_t words[2] = { 0 };
+	struct span rest;
+
+	ck_assert_uint_eq(proc_request_write(bytes, request, kinds, 77, 4711), length);
+	rest = span_of(bytes, length);
+	ck_assert(netlink_next(&rest, &message) && span_length(rest) == 0);
+	ck_assert(message.type == NLMSG_DONE && message.sequence == 77);
+	ck_assert(span_peek(message.payload, 0, &header, sizeof(header)));
+	ck_assert(header.id.idx == CN_IDX_PROC && header.id.val == CN_VAL_PROC && header.ack == 77);
+	ck_assert_uint_eq(header.len, span_length(message.payload) - sizeof(header));
+	ck_assert(span_peek(message.payload, sizeof(header), words, header.len));
+	ck_assert_uint_eq(words[0], operation);
+	ck_assert_uint_eq(words[1], what);
+}
+
+START_TEST(proc_requests)
+{
+	assert_request(PROC_REQUEST_LISTEN, ~UINT32_C(0), 40, 1, 0);
+	assert_request(PROC_REQUEST_IGNORE, 0, 40, 2, 0);
+	assert_request(PROC_REQUEST_LISTEN_SOME, 1 << PROC_EVENT_KIND_EXIT | 1 << PROC_EVENT_KIND_CORE, 44, 1,
+		       0xc0000000);
+	assert_request(PROC_REQUEST_LISTEN_SOME, ~UINT32_C(0), 44, 1, 0xc00003c7);
+}
+END_TEST
+
+/* The format of a seed; sample is what follows it. */
+static struct span load_format(const char *name, struct span *sample)
+{
+	struct span format;
+
+	*sample = load(name);
+	ck_assert(span_until(sample, '\0', &format));
+	return format;
+}
+
+static void assert_field(struct span format, const char *name, uint32_t offset, uint32_t bytes,
+			 bool is_elsewhere)
+{
+	struct trace_field field;
+
+	ck_assert_msg(trace_format_find(format, name, &field), "%s", name);
+	ck_assert_uint_eq(field.offset, offset);
+	ck_assert_uint_eq(field.bytes, bytes);
+	ck_assert_int_eq(field.is_elsewhere, is_elsewhere);
+}
+
+START_TEST(fields_of_tracepoints)
+{
+	struct trace_field field = { .offset = 7 };
+	struct span sample, format = load_format("trace_format/exec", &sample);
+
+	assert_field(format, "filename", 8, 4, true);
+	assert_field(format, "pid", 12, 4, false);
+	assert_field(format, "old_pid", 16, 4, false);
+	assert_field(format, "common_type", 0, 2, false);
+	ck_assert(!trace_format_find(format, "name", &field) && !trace_format_find(format, "file", &field));
+	ck_assert(!trace_format_find(format, "", &field) && field.offset == 7);
+	format = load_format("trace_format/fork", &sample);
+	assert_field(format, "parent_comm", 8, 4, true);
+	assert_field(format, "child_comm", 16, 4, true);
+	format = load_format("trace_format/switch", &sample);
+	assert_field(format, "prev_comm", 8, 16, false);
+	assert_field(format, "next_comm", 40, 16, false);
+	ck_assert(!trace_format_find(format, "comm", &field));
+}
+END_TEST
+
+START_TEST(fields_that_are_not_well_formed)
+{
+	static const char *const lines[] = { "\tfield:char[] f;",
+					     "\tfield:char f;\toffset:8;",
+					     "\tfield:char f;\tsize:8;\toffset:8;",
+					     "\tfield:char f;\toffset:-8;\tsize:1;",
+					     "\tfield:char f;\toffset:8x;\tsize:1;",
+					     "\tfield:char f;\toffset:4294967296;\tsize:1;",
+					     "\tfield:char f;\toffset:8;\tsize:1",
+					     "\tfield:char f]; offset:8; size:1;",
+					     "\tfield:; offset:8; size:1;",
+					     "field:char f;",
+					     "\tfield:__rel_loc char[] f;\toffset:8;\tsize:4;",
+					     "print fmt: f;\toffset:8;\tsize:4;",
+					     "" };
+	struct trace_field field;
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		ck_assert_msg(!trace_format_find(span_text(lines[i]), "f", &field), "%s", lines[i]);
+	assert_field(span_text("\tfield:const char *f;\toffset:8;\tsize:1;"), "f", 8, 1, false);
+	assert_field(span_text("\tfield:char f[];\toffset:8;\tsize:1;"), "f", 8, 1, false);
+}
+END_TEST
+
+static void assert_text(struct trace_field field, struct span sample, const char *wanted)
+{
+	struct span text;
+
+	if (!wanted) {
+		ck_assert(!trace_field_text(&field, sample, &text));
+		return;
+	}
+	ck_assert(trace_field_text(&field, sample, &text));
+	ck_assert_msg(span_is(text, wanted), "%s", wanted);
+}
+
+START_TEST(texts_of_fields)
+{
+	struct trace_field field;
+	struct span sample, format = load_format("trace_format/exec", &sample);
+
+	ck_assert(trace_format_find(format, "filename", &field));
+	assert_text(field, sample, "/bin/true");
+	format = load_format("trace_format/switch", &sample);
+	ck_assert(trace_format_find(format, "prev_comm", &field));
+	assert_text(field, sample, "a name of 16 byt"); /* no NUL */
+	ck_assert(trace_format_find(format, "next_comm", &field));
+	assert_text(field, sample, "");
+}
+END_TEST
+
+START_TEST(texts_that_are_outside)
+{
+	static const struct {
+		uint32_t where;
+		const char *text;
+	} cases[] = {
+		{ 4 << 16 | 8, "abcd" }, { 3 << 16 | 8, "abc" }, { 5 << 16 | 8, NULL },
+		{ 1 << 16 | 12, NULL },  { 0 << 16 | 12, "" },   { 0 << 16 | 13, NULL },
+		{ UINT32_MAX, NULL },    { 0xffff, NULL },       { 0xffff0000, NULL },
+	};
+	struct trace_field elsewhere = { .offset = 4, .bytes = 4, .is_elsewhere = true };
+	char bytes[] = { 0, 0, 0, 0, 0, 0, 0, 0, 'a', 'b', 'c', 'd' };
+	struct span sample = span_of(bytes, sizeof(bytes));
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		put32(bytes + 4, cases[i].where);
+		assert_text(elsewhere, sample, cases[i].text);
+	}
+	put32(bytes + 4, 4 << 16 | 8);
+	assert_text((struct trace_field){ .offset = 9, .bytes = 4, .is_elsewhere = true }, sample, NULL);
+	assert_text((struct trace_field){ .offset = 4, .bytes = 2, .is_elsewhere = true }, sample, NULL);
+	assert_text((struct trace_field){ .offset = 4, .bytes = 8, .is_elsewhere = true }, sample, NULL);
+	assert_text((struct trace_field){ .offset = 8, .bytes = 5 }, sample, NULL);
+	assert_text((struct trace_field){ .offset = UINT32_MAX, .bytes = UINT32_MAX }, sample, NULL);
+	assert_text((struct trace_field){ .offset = 0, .bytes = 1 }, span_of(NULL, 0), NULL);
+}
+END_TEST
+
+SUITE_MAIN("event decoders", proc_events_of_every_kind, proc_events_cut_anywhere,
+	   proc_events_whose_lengths_lie, proc_events_of_older_kernels, proc_events_that_are_none,
+	   proc_requests, fields_of_tracepoints, fields_that_are_not_well_formed, texts_of_fields,
+	   texts_that_are_outside)
