@@ -171,10 +171,12 @@ static bool argument_at(const struct perf_record *sample, uint64_t number, struc
 	struct span rest = sample->stack;
 	uint64_t address;
 
-	if (!word_at(sample, number, &address) || address < sample->stack_address ||
-	    address - sample->stack_address > span_length(rest))
+	if (!word_at(sample, number, &address))
 		return false;
-	rest.at += address - sample->stack_address;
+	address -= sample->stack_address; /* one that lies before is beyond any length then */
+	if (address > span_length(rest))
+		return false;
+	rest.at += address;
 	return span_until(&rest, '\0', argument);
 }
 

@@ -13,8 +13,8 @@
 /* How the events must be opened: what is not a sample ends with thread and time (sample_id_all = 1). */
 #define PERF_TASK_SAMPLE_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
 #define PERF_EXEC_SAMPLE_TYPE_BARE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW)
-#define PERF_EXEC_SAMPLE_TYPE                                                                                \
-	(PERF_EXEC_SAMPLE_TYPE_BARE |                                                                        \
+#define PERF_EXEC_SAMPLE_TYPE \
+	(PERF_EXEC_SAMPLE_TYPE_BARE | \
 	 (PERF_EXEC_REGISTERS ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER : 0))
 
 /*

@@ -11,8 +11,8 @@
 #include "kernel/netlink.h"
 
 /*
- * As in include/uapi/linux/cn_proc.h of Linux 6.18: that of the build machine may be older. Since Linux
- * 2.6.15 words have only been added at the end.
+ * As in include/uapi/linux/cn_proc.h of Linux 6.18: that of the build machine may be older. Since Linux 3.2
+ * words have only been added at the end.
  */
 #define LISTEN 1
 #define IGNORE 2

@@ -50,10 +50,13 @@ bool proc_event_next(struct span *datagram, struct proc_event *event);
 
 #define PROC_REQUEST_BYTES_MAX 64
 
-/* What the kernel is to tell, as of PROC_CN_MCAST_LISTEN. */
+/*
+ * What the kernel is to tell, as of PROC_CN_MCAST_LISTEN. Only LISTEN is acknowledged to who asks: the
+ * acknowledgements of the others fall to their own filter (Linux 6.18). So listen to everything first.
+ */
 enum proc_request {
 	PROC_REQUEST_LISTEN,      /* to everything; all kernels */
-	PROC_REQUEST_LISTEN_SOME, /* only to what kinds says; since Linux 6.6 */
+	PROC_REQUEST_LISTEN_SOME, /* only to what kinds says; since Linux 6.6, older ones pass over it */
 	PROC_REQUEST_IGNORE,
 };
 

@@ -134,7 +134,7 @@ END_TEST
 
 START_TEST(perf_comm_without_its_nul)
 {
-	char bytes[48] = { 0 };
+	char bytes[64] = { 0 };
 	struct perf_event_header header = { .type = PERF_RECORD_COMM, .size = sizeof(bytes) };
 	struct span rest = span_of(bytes, sizeof(bytes));
 	struct perf_record record;
@@ -224,7 +224,7 @@ START_TEST(arguments_that_are_elsewhere)
 
 	put64(stack, UINT64_MAX); /* more arguments than there can be: up to the NULL after the last */
 	assert_arguments(&sample, ARGUMENTS, 4, false);
-	put64(stack, UINT64_C(1) << 61); /* times 8 is 0 */
+	put64(stack, (UINT64_C(1) << 61) + 1); /* times 8 is 8 */
 	assert_arguments(&sample, ARGUMENTS, 4, false);
 	put64(stack, 0);
 	assert_arguments(&sample, "", 0, true);
