@@ -314,9 +314,15 @@ START_TEST(texts_that_are_outside)
 		uint32_t where;
 		const char *text;
 	} cases[] = {
-		{ 4 << 16 | 8, "abcd" }, { 3 << 16 | 8, "abc" }, { 5 << 16 | 8, NULL },
-		{ 1 << 16 | 12, NULL },  { 0 << 16 | 12, "" },   { 0 << 16 | 13, NULL },
-		{ UINT32_MAX, NULL },    { 0xffff, NULL },       { 0xffff0000, NULL },
+		{ 4 << 16 | 8, "abcd" },
+		{ 3 << 16 | 8, "abc" },
+		{ 5 << 16 | 8, NULL },
+		{ 1 << 16 | 12, NULL },
+		{ 12, "" },
+		{ 13, NULL },
+		{ UINT32_MAX, NULL },
+		{ 0xffff, NULL },
+		{ 0xffff0000, NULL },
 	};
 	struct trace_field elsewhere = { .offset = 4, .bytes = 4, .is_elsewhere = true };
 	char bytes[] = { 0, 0, 0, 0, 0, 0, 0, 0, 'a', 'b', 'c', 'd' };

@@ -245,7 +245,7 @@ END_TEST
 
 START_TEST(samples_whose_lengths_lie)
 {
-	struct span rest = load("perf_record/every-kind");
+	struct span rest;
 	struct perf_record sample = load_sample("perf_record/every-kind", 0), record = { .pid = 7 };
 	char *stack = stack_of(&sample), *start = capture + (sample.raw.at - capture) - 28;
 	size_t size = 592, room = 496;
