@@ -41,6 +41,7 @@ static const struct {
 	[UNIT_COUNT] = { "count", NULL },
 	[UNIT_BYTES] = { "bytes", "bytes" },
 	[UNIT_SECONDS] = { "seconds", "seconds" },
+	[UNIT_TIME] = { "time", NULL },
 	[UNIT_RATIO] = { "ratio", "ratio" },
 	[UNIT_PER_SECOND] = { "per_second", "per_second" },
 	[UNIT_BYTES_PER_SECOND] = { "bytes_per_second", "bytes_per_second" },

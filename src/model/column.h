@@ -50,6 +50,7 @@ enum unit {
 	UNIT_COUNT,
 	UNIT_BYTES,
 	UNIT_SECONDS,
+	UNIT_TIME,             /* a u64 of ns since 1970; people see the time of day, programs RFC 3339 */
 	UNIT_RATIO,            /* 1.0 is the whole, or one CPU; people see percent */
 	UNIT_PER_SECOND,
 	UNIT_BYTES_PER_SECOND,

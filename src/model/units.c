@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/clock.h"
+
 static const struct {
 	const char *name;
 	double bytes;
@@ -189,6 +191,15 @@ char *duration_text(char *out, double seconds, bool ascii)
 	return out;
 }
 
+/* Local time of day, in milliseconds that are over. */
+static size_t format_time(char *out, uint64_t wall_ns)
+{
+	char time[CLOCK_TEXT_MAX];
+
+	return cell(out, "%s.%03u", clock_local(time, wall_ns, "%H:%M:%S"),
+		    (unsigned)(wall_ns / 1000000 % 1000));
+}
+
 static size_t format_bytes(char *out, const struct schema *schema, const struct column *column,
 			   const void *row, enum size_unit unit)
 {
@@ -221,6 +232,8 @@ static size_t format_number(char *out, const struct schema *schema, const struct
 		return format_size(out, number);
 	case UNIT_SECONDS:
 		return format_seconds(out, number, ascii);
+	case UNIT_TIME:
+		return format_time(out, row_u64(row, column));
 	case UNIT_RATIO:
 		return cell(out, "%.1f", 100 * number);
 	case UNIT_PER_SECOND:

@@ -27,8 +27,8 @@ enum size_unit size_unit_of_table(const struct table *table, enum size_unit chos
 const char *size_unit_heading(const struct schema *schema, enum size_unit unit);
 
 /*
- * The value as a person sees it: a number without blanks, in number, which has VALUE_TEXT_MAX bytes; a
- * text as it was found, hostile as it may be. "-" when unknown, "" when blank.
+ * The value as a person sees it: a number without blanks, the local time of day, in number, which has
+ * VALUE_TEXT_MAX bytes; a text as it was found, hostile as it may be. "-" when unknown, "" when blank.
  */
 const char *value_text(char *number, const struct schema *schema, const struct column *column,
 		       const void *row, enum size_unit unit, bool ascii);

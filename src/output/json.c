@@ -8,10 +8,14 @@
 
 static void add_value(struct json_writer *json, const struct column *column, const void *row)
 {
+	char time[CLOCK_TEXT_MAX];
+
 	if (!row_is_known(row, column))
 		jsonw_null(json);
 	else if (column->type == VALUE_TEXT)
 		jsonw_text(json, row_text(row, column));
+	else if (column->unit == UNIT_TIME)
+		jsonw_text(json, clock_utc(time, row_u64(row, column)));
 	else if (column->type == VALUE_U64)
 		jsonw_u64(json, row_u64(row, column));
 	else

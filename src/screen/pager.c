@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/env.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
@@ -118,6 +119,8 @@ void pager_help(struct screen *screen)
 
 static void add_exact(struct buffer *out, const struct column *column, const void *row)
 {
+	char time[CLOCK_TEXT_MAX];
+
 	if (column->type == VALUE_TEXT)
 		utf8_clean(out, row_text(row, column) ? row_text(row, column) : _("not known"), -1, false);
 	else if (row_is_blank(row, column))
@@ -127,6 +130,8 @@ static void add_exact(struct buffer *out, const struct column *column, const voi
 			    column->kind == COLUMN_RATE
 				    ? _("not known: there is no sample before it, or its counter was reset")
 				    : _("not known: the source does not give it"));
+	else if (column->unit == UNIT_TIME)
+		buffer_text(out, clock_utc(time, row_u64(row, column)));
 	else if (column->type == VALUE_U64)
 		buffer_print(out, "%" PRIu64, row_u64(row, column));
 	else

@@ -482,6 +482,8 @@ START_TEST(every_schema_keeps_the_rules)
 			ck_assert_msg(utf8_cells(column->title, false) <=
 					      (column->width ? column->width : 12),
 				      "%s.%s: title wider than %d", schema->name, column->key, column->width);
+			ck_assert_msg(column->unit != UNIT_TIME || column->type == VALUE_U64, "%s.%s",
+				      schema->name, column->key);
 			if (column->kind == COLUMN_RATE)
 				check_rate(schema, column);
 			ck_assert_msg(column->kind != COLUMN_KEY || column->offset < schema->row_size, "%s",
