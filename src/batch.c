@@ -19,6 +19,7 @@
 #include "core/loop.h"
 #include "core/pace.h"
 #include "model/derive.h"
+#include "stream.h"
 #include "topic/topic.h"
 
 #define SINKS_MAX 2
@@ -36,6 +37,7 @@ struct batch {
 	bool any_table, any_row, any_notice; /* of those that are printed */
 	struct sink sinks[SINKS_MAX];
 	unsigned n_sinks;
+	struct stream stream;
 	struct pace pace;
 	struct buffer told;    /* notices already on stderr, NUL after each */
 	int status;
@@ -102,14 +104,19 @@ static void fail(struct batch *batch, const struct sink *sink, int error)
 		complain(sink->name, "%s", strerror(-error));
 }
 
-/* The priming frame, from which only the next one's rates are derived, goes into the recording alone. */
-static void give(struct batch *batch, const struct frame *frame, bool priming)
+/* What is not printed goes into the recording alone, and what is printed again at the end does not. */
+static bool is_for(const struct batch *batch, const struct sink *sink, bool printed)
+{
+	return sink->format == &sink_record ? batch->run->print.phase != PRINT_END : printed;
+}
+
+static void give(struct batch *batch, const struct frame *frame, bool printed)
 {
 	for (unsigned i = 0; i < batch->n_sinks && !batch->loop.stopped; i++) {
 		struct sink *sink = &batch->sinks[i];
 		int error;
 
-		if (priming && sink->format != &sink_record)
+		if (!is_for(batch, sink, printed))
 			continue;
 		error = sink_frame(sink, frame);
 		if (error)
@@ -128,6 +135,18 @@ static void note_rows(struct batch *batch, const struct frame *frame)
 		batch->any_table |= table != NULL;
 		batch->any_row |= table && table->n_rows > 0;
 	}
+}
+
+/* Of the priming frame, from which only the next one's rates are derived, no more than events is printed. */
+static void give_sample(struct batch *batch, struct frame *frame, bool priming)
+{
+	unsigned long count = batch->options->count;
+
+	if (count > 0 && !priming && batch->printed + 1 == count)
+		batch->run->print.phase = PRINT_LAST;
+	frame->only_events = priming;
+	give(batch, frame, !priming || (batch->run->streams && stream_has_events(frame)));
+	frame->only_events = false;
 }
 
 /* Takes one frame from the source and hands it on. */
@@ -149,7 +168,7 @@ static enum step step(struct batch *batch)
 		return STEP_END;
 	frame_derive(now, batch->sampled > 0 ? before : NULL);
 	note_rows(batch, now);
-	give(batch, now, priming);
+	give_sample(batch, now, priming);
 	tell_notices(batch, now);
 	batch->sampled++;
 	batch->printed += priming ? 0 : 1;
@@ -175,6 +194,27 @@ static void keep_pace(struct batch *batch, uint64_t cost_ns)
 		 (double)cost_ns * 1e-9, (double)delay_ns * 1e-9);
 }
 
+/* Events that came between two samples. */
+static void on_events(void *context, uint32_t events)
+{
+	struct batch *batch = context;
+	const struct frame *frame = stream_take(&batch->stream, batch->frames[1 - batch->present].mono_ns);
+
+	(void)events;
+	if (!frame)
+		return;
+	note_rows(batch, frame);
+	give(batch, frame, true);
+	tell_notices(batch, frame);
+}
+
+/* Not where a recording is made: it holds samples alone, so that its replay can tell rates. */
+static void watch_events(struct batch *batch)
+{
+	if (batch->run->streams && !batch->options->record)
+		stream_watch(&batch->stream, &batch->loop, on_events, batch);
+}
+
 static void on_tick(void *context)
 {
 	struct batch *batch = context;
@@ -184,6 +224,31 @@ static void on_tick(void *context)
 		loop_stop(&batch->loop);
 	else
 		keep_pace(batch, env_self_cpu_ns() - cpu_ns);
+	watch_events(batch);
+}
+
+/* Of a recording, which does not tell what sample is the last: what is printed at the end alone. */
+static void give_end(struct batch *batch)
+{
+	struct print_plan *print = &batch->run->print;
+
+	if (!batch->run->ends || batch->printed == 0 || print->phase == PRINT_LAST)
+		return;
+	print->phase = PRINT_END;
+	give(batch, &batch->frames[1 - batch->present], true);
+}
+
+/* On the user's word: what has happened until now is printed, and what is printed at the end. */
+static void finish(struct batch *batch)
+{
+	if (!is_live(batch)) {
+		give_end(batch);
+	} else if (batch->run->ends && batch->sampled > 0) {
+		batch->run->print.phase = PRINT_LAST;
+		step(batch);
+	} else if (batch->run->streams && !batch->options->record) {
+		on_events(batch, 0);
+	}
 }
 
 static void on_signal(void *context, int number)
@@ -191,6 +256,7 @@ static void on_signal(void *context, int number)
 	struct batch *batch = context;
 
 	(void)number;
+	finish(batch);
 	loop_stop(&batch->loop);
 }
 
@@ -209,6 +275,7 @@ static void run_live(struct batch *batch)
 	if (step(batch) == STEP_END)
 		return;
 	loop_set_tick(&batch->loop, wanted_delay_ns(batch));
+	watch_events(batch);
 	loop_run(&batch->loop);
 }
 
@@ -221,8 +288,10 @@ static void on_more(void *context, uint32_t events)
 	do {
 		got = step(batch);
 	} while (got == STEP_ON && loop_poll_signals(&batch->loop));
-	if (got == STEP_END)
-		loop_stop(&batch->loop);
+	if (got != STEP_END)
+		return;
+	give_end(batch);
+	loop_stop(&batch->loop);
 }
 
 /* A recording in a pipe is waited for; a file is read to its end. */
@@ -349,6 +418,7 @@ static void run_frames(struct batch *batch)
 	topic_schemas(schemas);
 	frame_open(&batch->frames[0], schemas, n_topics);
 	frame_open(&batch->frames[1], schemas, n_topics);
+	stream_open(&batch->stream, batch->source, schemas, n_topics);
 	begin_sinks(batch);
 	if (!batch->loop.stopped) {
 		is_live(batch) ? run_live(batch) : run_replay(batch);
@@ -356,6 +426,7 @@ static void run_frames(struct batch *batch)
 	}
 	frame_close(&batch->frames[0]);
 	frame_close(&batch->frames[1]);
+	stream_close(&batch->stream);
 }
 
 int batch_run(const struct options *options, struct run_plan *run, struct source *source,

@@ -76,18 +76,43 @@ static void sample_entry(struct live *live, struct entry *entry, struct frame *f
 	entry->cost->lost += error ? 1 : 0;
 }
 
-static int next(void *state, struct frame *frame)
+static void sample_wanted(struct live *live, struct frame *frame)
 {
-	struct live *live = state;
-
 	live->env->tick++;
 	frame->mono_ns = env_mono_ns();
 	frame->wall_ns = env_wall_ns();
 	frame->host = arena_copy(&frame->arena, live->host, strlen(live->host));
 	for (unsigned i = 0; i < n_topics; i++)
-		if (live->entries[i].wanted)
+		if (live->entries[i].wanted &&
+		    (!frame->only_events || topics[i]->schema->shape == SHAPE_EVENTS))
 			sample_entry(live, &live->entries[i], frame, &frame->tables[i]);
+}
+
+static int next(void *state, struct frame *frame)
+{
+	sample_wanted(state, frame);
 	return 1;
+}
+
+static int next_events(void *state, struct frame *frame)
+{
+	frame->only_events = true;
+	sample_wanted(state, frame);
+	return 1;
+}
+
+static int event_fd(void *state)
+{
+	struct live *live = state;
+	int fd = -1;
+
+	for (unsigned i = 0; i < n_topics && fd < 0; i++) {
+		struct entry *entry = &live->entries[i];
+
+		if (entry->open && topics[i]->event_fd)
+			fd = topics[i]->event_fd(&entry->sampler);
+	}
+	return fd;
 }
 
 static void close_entry(struct entry *entry)
@@ -182,6 +207,13 @@ void live_open(struct source *source, struct env *env, const struct settings *se
 	for (unsigned i = 0; i < n_topics; i++)
 		live->entries[i].sampler.topic = topics[i];
 	find_host(live);
-	*source =
-		(struct source){ .next = next, .want = want, .act = act, .close = close_live, .state = live };
+	*source = (struct source){
+		.next = next,
+		.want = want,
+		.act = act,
+		.event_fd = event_fd,
+		.next_events = next_events,
+		.close = close_live,
+		.state = live,
+	};
 }

@@ -105,13 +105,23 @@ static void dress(struct view *view, const struct pane *pane, const struct pane_
 		pane->adjust(settings, view);
 }
 
+static void add_table(struct run_plan *run, const struct settings *settings, const struct pane *pane,
+		      const struct pane_table *table)
+{
+	struct view *view = add_view(run, table->topic);
+
+	view->at_end = table->at_end;
+	run->ends |= table->at_end;
+	dress(view, pane, table, settings);
+}
+
 static void add_tables(struct run_plan *run, const struct settings *settings, const struct pane *pane,
 		       bool headlines)
 {
 	for (const struct pane_table *table = pane->tables; table->topic; table++)
 		if (is_asked_for(pane, table, settings) &&
 		    (table->headline || table->on_request) == headlines)
-			dress(add_view(run, table->topic), pane, table, settings);
+			add_table(run, settings, pane, table);
 }
 
 /* How a pane shows a table that was asked for by name. */
@@ -170,6 +180,23 @@ static bool is_wanted(const struct run_plan *run, const struct options *options,
 	return wanted;
 }
 
+/*
+ * A sample with rates covers a delay, and so does one with events: those that came before are no part of it.
+ * JSON has a line for each of the samples that are asked for; without a number there may be more.
+ */
+static void judge_views(struct run_plan *run, const struct options *options)
+{
+	bool events = false;
+
+	for (unsigned v = 0; v < run->n_headlines; v++)
+		run->covers_delay |= view_has_rates(&run->print.views[v]);
+	for (unsigned v = 0; v < run->print.n_views; v++)
+		events |= run->print.views[v].schema->shape == SHAPE_EVENTS;
+	run->covers_delay |= events;
+	run->streams = events && options->print && options->format->streams &&
+		       (options->format != &sink_json || options->count == 0);
+}
+
 int run_plan_open(struct run_plan *run, const struct options *options, const struct settings *settings)
 {
 	const struct pane *chosen[OPTIONS_PANES_MAX];
@@ -184,8 +211,7 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 	status = choose_columns(run, options);
 	if (!status)
 		status = choose_filter(run, options);
-	for (unsigned v = 0; v < run->n_headlines; v++)
-		run->covers_delay |= view_has_rates(&run->print.views[v]);
+	judge_views(run, options);
 	run->wanted = alloc_zeroed(n_topics, sizeof(*run->wanted));
 	for (unsigned t = 0; t < n_topics; t++)
 		run->wanted[t] = is_wanted(run, options, topics[t]->schema->name, chosen, n_chosen);

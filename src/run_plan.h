@@ -15,6 +15,8 @@ struct run_plan {
 	unsigned n_headlines; /* so many views at the front are headlines */
 	bool *wanted;         /* by index of topic; owned */
 	bool covers_delay;    /* the first sample comes after one whole delay, so that it has rates */
+	bool streams;         /* events are printed as they come, not only with a sample */
+	bool ends;            /* there is something to print in the last sample alone */
 	regex_t filter;
 	bool has_filter;
 };

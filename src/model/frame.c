@@ -48,6 +48,7 @@ void frame_clear(struct frame *frame)
 	arena_reset(&frame->arena);
 	frame->mono_ns = frame->wall_ns = frame->interval_ns = 0;
 	frame->host = NULL;
+	frame->only_events = false;
 	frame->n_notices = 0;
 }
 

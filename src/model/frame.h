@@ -31,6 +31,7 @@ struct frame {
 	uint64_t wall_ns;     /* CLOCK_REALTIME then */
 	uint64_t interval_ns; /* since the frame before; 0 when there is none */
 	const char *host;     /* in the arena */
+	bool only_events;     /* taken between two ticks: no tables but those of events were sampled */
 	struct arena arena;   /* owns every text of the rows and notices */
 	struct table *tables; /* one for each schema, in the order of frame_open() */
 	unsigned n_tables;

@@ -26,6 +26,14 @@ struct source {
 	int (*act)(void *state, const char *topic, const char *action,
 		   void (*done)(void *context, int error), void *context, const char **remedy);
 
+	/*
+	 * Of a live source that can tell when there are events (rows of SHAPE_EVENTS): a descriptor that is
+	 * readable then, at most ten times a second; -1 while no wanted topic has one. next_events fills a
+	 * cleared frame with those tables alone, which makes it unreadable: 1 or -errno. Both may be NULL.
+	 */
+	int (*event_fd)(void *state);
+	int (*next_events)(void *state, struct frame *frame);
+
 	/* These are of recordings; NULL: it is live. */
 	int (*seek)(void *state, size_t index);        /* next() gives it, or the last; 0 or -errno */
 	size_t (*position)(void *state);               /* of the frame that next() gave last */

@@ -36,6 +36,7 @@ struct view {
 	int least_column; /* rows whose number here is below least, or not known, are left out */
 	double least;                       /* … unless this is NaN */
 	size_t limit;                       /* at most so many rows; 0: all */
+	bool at_end;                        /* batch prints it in the last sample alone */
 	int tree_key, tree_parent; /* columns by which rows are put behind their parents; -1: they are not */
 	struct tree tree;
 	/*

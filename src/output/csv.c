@@ -89,7 +89,7 @@ static int frame(struct sink *sink, const struct frame *frame)
 	const struct table *table = frame_table(frame, view->schema->name);
 	char time[CLOCK_TEXT_MAX];
 
-	if (!table)
+	if (!table || !print_wants(sink->print, view, frame))
 		return 0;
 	view_apply(view, table);
 	clock_utc(time, frame->wall_ns);
@@ -98,4 +98,10 @@ static int frame(struct sink *sink, const struct frame *frame)
 	return sink_flush(sink);
 }
 
-const struct sink_format sink_csv = { .name = "csv", .one_table = true, .begin = begin, .frame = frame };
+const struct sink_format sink_csv = {
+	.name = "csv",
+	.streams = true,
+	.one_table = true,
+	.begin = begin,
+	.frame = frame,
+};

@@ -22,7 +22,8 @@ static void add_value(struct json_writer *json, const struct column *column, con
 		jsonw_f64(json, row_f64(row, column));
 }
 
-static void add_table(struct json_writer *json, struct view *view, const struct frame *frame)
+/* Returns how many rows it has. */
+static size_t add_table(struct json_writer *json, struct view *view, const struct frame *frame)
 {
 	const struct table *table = frame_table(frame, view->schema->name);
 
@@ -41,6 +42,20 @@ static void add_table(struct json_writer *json, struct view *view, const struct 
 		jsonw_close(json, '}');
 	}
 	jsonw_close(json, ']');
+	return table ? view->n_rows : 0;
+}
+
+static size_t add_tables(struct json_writer *json, const struct print_plan *print, const struct frame *frame)
+{
+	size_t n_rows = 0;
+
+	jsonw_key(json, "tables");
+	jsonw_open(json, '{');
+	for (unsigned i = 0; i < print->n_views; i++)
+		if (print_wants(print, &print->views[i], frame))
+			n_rows += add_table(json, &print->views[i], frame);
+	jsonw_close(json, '}');
+	return n_rows;
 }
 
 static int frame(struct sink *sink, const struct frame *frame)
@@ -48,6 +63,7 @@ static int frame(struct sink *sink, const struct frame *frame)
 	struct json_writer json = { .out = &sink->buffer };
 	const struct print_plan *print = sink->print;
 	char time[CLOCK_TEXT_MAX];
+	size_t n_rows;
 
 	jsonw_open(&json, '{');
 	jsonw_key(&json, "time");
@@ -64,15 +80,13 @@ static int frame(struct sink *sink, const struct frame *frame)
 	for (unsigned i = 0; i < print->n_panes; i++)
 		jsonw_text(&json, print->panes[i]);
 	jsonw_close(&json, ']');
-	jsonw_key(&json, "tables");
-	jsonw_open(&json, '{');
-	for (unsigned i = 0; i < print->n_views; i++)
-		add_table(&json, &print->views[i], frame);
-	jsonw_close(&json, '}');
+	n_rows = add_tables(&json, print, frame);
 	jsonw_notices(&json, frame);
 	jsonw_close(&json, '}');
 	buffer_char(&sink->buffer, '\n');
+	if (frame->only_events && n_rows == 0 && frame->n_notices == 0)
+		buffer_empty(&sink->buffer); /* the filter left none of the events: no sample has ended */
 	return sink_flush(sink);
 }
 
-const struct sink_format sink_json = { .name = "json", .frame = frame };
+const struct sink_format sink_json = { .name = "json", .streams = true, .frame = frame };

@@ -226,7 +226,7 @@ static int frame(struct sink *sink, const struct frame *frame)
 		const struct table *table = frame_table(frame, view->schema->name);
 		struct buckets buckets;
 
-		if (!table || view->schema->shape == SHAPE_EVENTS)
+		if (!table || !print_wants(sink->print, view, frame) || view->schema->shape == SHAPE_EVENTS)
 			continue;
 		view_apply(view, table);
 		if (view->schema->shape != SHAPE_HISTOGRAM)

@@ -50,6 +50,13 @@ void sink_close(struct sink *sink)
 	*sink = (struct sink){ 0 };
 }
 
+bool print_wants(const struct print_plan *print, const struct view *view, const struct frame *frame)
+{
+	if (frame->only_events && view->schema->shape != SHAPE_EVENTS)
+		return false;
+	return print->phase == PRINT_LAST || view->at_end == (print->phase == PRINT_END);
+}
+
 void print_plan_close(struct print_plan *print)
 {
 	for (unsigned i = 0; i < print->n_views; i++)

@@ -10,6 +10,12 @@
 #include "model/units.h"
 #include "model/view.h"
 
+enum print_phase {
+	PRINT_SAMPLE, /* one of many: what is printed at the end alone is left out */
+	PRINT_LAST,   /* everything */
+	PRINT_END,    /* what is printed at the end alone */
+};
+
 /* What a run prints; made once from options and panes. */
 struct print_plan {
 	struct view *views; /* the tables, in order; owned */
@@ -19,6 +25,7 @@ struct print_plan {
 	enum size_unit unit;
 	bool ascii;    /* the terminal or file takes ASCII only */
 	bool repeated; /* more than one sample will come */
+	enum print_phase phase; /* of the frame that the sinks get now */
 };
 
 struct sink;
@@ -26,6 +33,7 @@ struct sink;
 /* All return 0 or what sink_flush() says. */
 struct sink_format {
 	const char *name;
+	bool streams;                     /* takes events one by one, in frames between two samples */
 	bool one_table;                   /* takes a single table */
 	int (*begin)(struct sink *sink);  /* before the first frame; may be NULL */
 	int (*frame)(struct sink *sink, const struct frame *frame);
@@ -41,6 +49,7 @@ struct sink {
 	struct buffer buffer; /* owned */
 	unsigned long frames; /* written so far */
 	int *widths;          /* owned by the text sink */
+	bool streaming;       /* of the text sink: the last lines are events, or their heading */
 	long long good_bytes; /* of the recording: its length up to the last whole line */
 };
 
@@ -58,6 +67,9 @@ void sink_close(struct sink *sink);
 
 /* Writes the buffer out: 0, -ECANCELED when the user did not want to wait, or -errno. */
 int sink_flush(struct sink *sink);
+
+/* Is this table, one of print->views, printed of this frame (if it was sampled)? */
+bool print_wants(const struct print_plan *print, const struct view *view, const struct frame *frame);
 
 void print_plan_close(struct print_plan *print);
 

@@ -76,16 +76,11 @@ static void add_heading(struct sink *sink, const struct view *view, const unsign
 	trim_line(&sink->buffer);
 }
 
-static void add_table(struct sink *sink, struct view *view, const struct table *table, int *widths)
+static void add_rows(struct sink *sink, const struct view *view, const unsigned *shown, unsigned n_shown,
+		     const int *widths, enum size_unit unit)
 {
-	enum size_unit unit = size_unit_of_table(table, sink->print->unit);
-	unsigned shown[VIEW_COLUMNS_MAX], n_shown;
 	char number[VALUE_TEXT_MAX];
 
-	view_apply(view, table);
-	n_shown = shown_columns(view, shown);
-	measure(sink, view, widths, unit);
-	add_heading(sink, view, shown, n_shown, widths, unit);
 	for (size_t r = 0; r < view->n_rows; r++) {
 		for (unsigned i = 0; i < n_shown; i++) {
 			const struct column *column = column_of(view, shown[i]);
@@ -99,41 +94,115 @@ static void add_table(struct sink *sink, struct view *view, const struct table *
 	}
 }
 
+static void add_table(struct sink *sink, struct view *view, const struct table *table, int *widths)
+{
+	enum size_unit unit = size_unit_of_table(table, sink->print->unit);
+	unsigned shown[VIEW_COLUMNS_MAX], n_shown;
+
+	view_apply(view, table);
+	n_shown = shown_columns(view, shown);
+	measure(sink, view, widths, unit);
+	add_heading(sink, view, shown, n_shown, widths, unit);
+	add_rows(sink, view, shown, n_shown, widths, unit);
+}
+
+/* Events are lines of one table that never ends: all its columns, as wide as they say, headed once. */
+static unsigned event_columns(const struct view *view, unsigned *shown)
+{
+	for (unsigned c = 0; c < view->n_columns; c++)
+		shown[c] = c;
+	return view->n_columns;
+}
+
+static void add_event_heading(struct sink *sink, const struct view *view, int *widths)
+{
+	unsigned shown[VIEW_COLUMNS_MAX], n_shown = event_columns(view, shown);
+
+	measure(sink, view, widths, sink->print->unit);
+	add_heading(sink, view, shown, n_shown, widths, sink->print->unit);
+}
+
+static void add_events(struct sink *sink, struct view *view, const struct table *table, const int *widths)
+{
+	unsigned shown[VIEW_COLUMNS_MAX], n_shown = event_columns(view, shown);
+
+	view_apply(view, table);
+	add_rows(sink, view, shown, n_shown, widths, sink->print->unit);
+}
+
 static void add_time(struct sink *sink, const struct frame *frame)
 {
 	char text[CLOCK_TEXT_MAX];
 
-	buffer_print(&sink->buffer, "%s%s.%03u ", sink->frames > 0 ? "\n" : "",
-		     clock_local(text, frame->wall_ns, "%Y-%m-%d %H:%M:%S"),
+	buffer_print(&sink->buffer, "%s.%03u ", clock_local(text, frame->wall_ns, "%Y-%m-%d %H:%M:%S"),
 		     (unsigned)(frame->wall_ns / 1000000 % 1000));
 	utf8_clean(&sink->buffer, frame->host ? frame->host : "", -1, sink->print->ascii);
 	buffer_char(&sink->buffer, '\n');
 }
 
+static int *widths_of(const struct sink *sink, unsigned index)
+{
+	return sink->widths + (size_t)index * VIEW_COLUMNS_MAX;
+}
+
 static int begin(struct sink *sink)
 {
-	sink->widths = alloc_zeroed((size_t)sink->print->n_views * VIEW_COLUMNS_MAX, sizeof(*sink->widths));
-	return 0;
+	const struct print_plan *print = sink->print;
+
+	sink->widths = alloc_zeroed((size_t)print->n_views * VIEW_COLUMNS_MAX, sizeof(*sink->widths));
+	for (unsigned i = 0; i < print->n_views; i++)
+		if (print->views[i].schema->shape == SHAPE_EVENTS)
+			add_event_heading(sink, &print->views[i], widths_of(sink, i));
+	sink->streaming = sink->buffer.length > 0;
+	return sink_flush(sink);
+}
+
+/* The tables of one sample stand below its time, apart from what was written before. */
+static void add_tables(struct sink *sink, const struct frame *frame)
+{
+	const struct print_plan *print = sink->print;
+	bool first = true;
+
+	for (unsigned i = 0; i < print->n_views; i++) {
+		struct view *view = &print->views[i];
+		const struct table *table = frame_table(frame, view->schema->name);
+
+		if (!table || table->n_rows == 0 || view->schema->shape == SHAPE_EVENTS ||
+		    !print_wants(print, view, frame))
+			continue;
+		if (!first || sink->frames > 0 || sink->streaming)
+			buffer_char(&sink->buffer, '\n');
+		if (first && print->repeated)
+			add_time(sink, frame);
+		add_table(sink, view, table, widths_of(sink, i));
+		first = false;
+	}
+	sink->streaming = sink->streaming && first;
+}
+
+static void add_stream(struct sink *sink, const struct frame *frame)
+{
+	const struct print_plan *print = sink->print;
+
+	for (unsigned i = 0; i < print->n_views; i++) {
+		struct view *view = &print->views[i];
+		const struct table *table = frame_table(frame, view->schema->name);
+
+		if (!table || table->n_rows == 0 || view->schema->shape != SHAPE_EVENTS ||
+		    !print_wants(print, view, frame))
+			continue;
+		if (!sink->streaming)
+			buffer_char(&sink->buffer, '\n');
+		sink->streaming = true;
+		add_events(sink, view, table, widths_of(sink, i));
+	}
 }
 
 static int frame(struct sink *sink, const struct frame *frame)
 {
-	bool first = true;
-
-	for (unsigned i = 0; i < sink->print->n_views; i++) {
-		struct view *view = &sink->print->views[i];
-		const struct table *table = frame_table(frame, view->schema->name);
-
-		if (!table || table->n_rows == 0)
-			continue;
-		if (!first)
-			buffer_char(&sink->buffer, '\n');
-		else if (sink->print->repeated)
-			add_time(sink, frame);
-		add_table(sink, view, table, sink->widths + (size_t)i * VIEW_COLUMNS_MAX);
-		first = false;
-	}
+	add_stream(sink, frame);
+	add_tables(sink, frame);
 	return sink_flush(sink);
 }
 
-const struct sink_format sink_text = { .name = "text", .begin = begin, .frame = frame };
+const struct sink_format sink_text = { .name = "text", .streams = true, .begin = begin, .frame = frame };

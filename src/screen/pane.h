@@ -17,6 +17,7 @@ struct pane_context;
 struct pane_table {
 	const char *topic;
 	bool headline;   /* batch text prints it; if it has rates, a batch sample covers one whole delay */
+	bool at_end;     /* batch prints it in the last sample alone */
 	bool on_request; /* sampled only while the pane asks for it, with --table, or with its option */
 	const char *option; /* with this option of the pane batch prints it, too; may be NULL */
 	bool (*when)(const struct settings *settings); /* … but only then; NULL: always */

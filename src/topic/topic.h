@@ -43,6 +43,12 @@ struct topic {
 	void (*close)(struct sampler *sampler); /* may be NULL */
 
 	/*
+	 * Of a topic of SHAPE_EVENTS: a descriptor that becomes readable when there are events, at most ten
+	 * times a second, until they are sampled; -1 where there is none. May be NULL.
+	 */
+	int (*event_fd)(struct sampler *sampler);
+
+	/*
 	 * Does something to the machine, only ever on the user's word. May be NULL. 0 when it was started,
 	 * then done(context, 0 or -errno) is called once: from the main loop, or before act returns where
 	 * there is no worker. Without done it only tells whether it could be done. -errno when not, with

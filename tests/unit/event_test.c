@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of tables of events: their times, their way through sinks and recordings. */
+/* Tests of tables of events: their times, and their way through sinks, streams and recordings. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "model/units.h"
 #include "output/recording.h"
 #include "output/sink.h"
+#include "stream.h"
 #include "suite.h"
 
 #define START_NS UINT64_C(1732095000123456789)
@@ -40,14 +41,31 @@ static const struct schema happening_schema = {
 	SCHEMA_COLUMNS(happening_columns),
 };
 
-static const struct schema *const schemas[] = { &happening_schema };
+struct tally_row {
+	const char *event;
+	uint64_t total;
+};
+
+static const struct column tally_columns[] = {
+	COLUMN(struct tally_row, event, .kind = COLUMN_KEY, .title = "event", .width = 5),
+	COLUMN(struct tally_row, total, .kind = COLUMN_COUNTER, .title = "total", .width = 5),
+};
+
+static const struct schema tally_schema = {
+	.name = "tally",
+	.help = "how often",
+	.row_size = sizeof(struct tally_row),
+	SCHEMA_COLUMNS(tally_columns),
+};
+
+static const struct schema *const schemas[] = { &happening_schema, &tally_schema };
 
 static void open_frame(struct frame *frame)
 {
-	frame_open(frame, schemas, 1);
+	frame_open(frame, schemas, 2);
 	frame->wall_ns = START_NS + 500000000;
 	frame->mono_ns = 1000000000;
-	frame->tables[0].present = true;
+	frame->tables[0].present = frame->tables[1].present = true;
 }
 
 static void add_happening(struct frame *frame, uint64_t number, const char *command)
@@ -61,36 +79,70 @@ static void add_happening(struct frame *frame, uint64_t number, const char *comm
 	row->command = command;
 }
 
-/* What this sink writes of frames, each with the next two happenings. The caller frees it. */
-static char *print_frames(const struct sink_format *format, bool every_column, const char *columns,
-			  unsigned n_frames)
-{
-	struct print_plan plan = { .views = alloc_zeroed(1, sizeof(struct view)),
-				   .n_views = 1,
-				   .repeated = true };
-	int fd = memfd_create("event_test", MFD_CLOEXEC);
-	struct sink sink;
-	char *text;
-	off_t length;
+/* What is printed, and of which frames. */
+struct wish {
+	bool every_column;
+	const char *columns, *filter;
+	unsigned n_frames;   /* each with the next two happenings */
+	unsigned n_tables;   /* 2: the tally, too */
+	bool tally_at_end, only_events;
+};
 
-	view_open(&plan.views[0], &happening_schema);
-	if (every_column)
-		view_choose_all(&plan.views[0]);
-	view_dress(&plan.views[0], columns, NULL);
+static void add_frame(struct sink *sink, const struct wish *wish, unsigned index)
+{
+	struct frame frame;
+	struct tally_row *row;
+
+	open_frame(&frame);
+	add_happening(&frame, 2 * index, "sh -c true");
+	add_happening(&frame, 2 * index + 1, "true");
+	row = table_add(&frame.tables[1]);
+	row->event = "fork";
+	row->total = index + 1;
+	frame.only_events = wish->only_events;
+	sink->print->phase = index + 1 == wish->n_frames ? PRINT_LAST : PRINT_SAMPLE;
+	ck_assert_int_eq(sink_frame(sink, &frame), 0);
+	frame_close(&frame);
+}
+
+static void open_plan(struct print_plan *plan, const struct wish *wish, regex_t *filter)
+{
+	*plan = (struct print_plan){ .n_views = wish->n_tables, .repeated = true };
+	plan->views = alloc_zeroed(plan->n_views, sizeof(struct view));
+	for (unsigned i = 0; i < plan->n_views; i++)
+		view_open(&plan->views[i], schemas[i]);
+	if (wish->every_column)
+		view_choose_all(&plan->views[0]);
+	view_dress(&plan->views[0], wish->columns, NULL);
+	if (wish->filter) {
+		ck_assert_int_eq(filter_compile(filter, wish->filter), 0);
+		plan->views[0].filter = filter;
+	}
+	if (wish->tally_at_end)
+		plan->views[1].at_end = true;
+}
+
+/* The caller frees it. */
+static char *print_frames(const struct sink_format *format, struct wish wish)
+{
+	int fd = memfd_create("event_test", MFD_CLOEXEC);
+	struct print_plan plan;
+	struct sink sink;
+	regex_t filter;
+	off_t length;
+	char *text;
+
+	wish.n_tables = wish.n_tables ? wish.n_tables : 1;
+	open_plan(&plan, &wish, &filter);
 	sink_open(&sink, format, &plan, fd, "test");
 	ck_assert_int_eq(sink_begin(&sink), 0);
-	for (unsigned i = 0; i < n_frames; i++) {
-		struct frame frame;
-
-		open_frame(&frame);
-		add_happening(&frame, 2 * i, "sh -c true");
-		add_happening(&frame, 2 * i + 1, "true");
-		ck_assert_int_eq(sink_frame(&sink, &frame), 0);
-		frame_close(&frame);
-	}
+	for (unsigned i = 0; i < wish.n_frames; i++)
+		add_frame(&sink, &wish, i);
 	length = lseek(fd, 0, SEEK_END);
 	text = alloc_zeroed((size_t)length + 1, 1);
 	ck_assert_int_eq(pread(fd, text, (size_t)length, 0), length);
+	if (wish.filter)
+		regfree(&filter);
 	sink_close(&sink);
 	print_plan_close(&plan);
 	close(fd);
@@ -127,15 +179,18 @@ END_TEST
 
 START_TEST(csv_has_one_time_the_one_of_the_event)
 {
-	assert_printed(print_frames(&sink_csv, true, NULL, 1),
+	assert_printed(print_frames(&sink_csv, (struct wish){ .every_column = true, .n_frames = 1 }),
 		       "time,number,event,pid,command\r\n"
 		       "2024-11-20T09:30:00.123456789Z,0,fork,1000,sh -c true\r\n"
 		       "2024-11-20T09:30:00.124456789Z,1,exec,1001,true\r\n");
-	assert_printed(print_frames(&sink_csv, true, "pid,time", 1),
-		       "time,pid\r\n"
-		       "2024-11-20T09:30:00.123456789Z,1000\r\n"
-		       "2024-11-20T09:30:00.124456789Z,1001\r\n");
-	assert_printed(print_frames(&sink_csv, true, "pid", 1),
+	assert_printed(
+		print_frames(&sink_csv,
+			     (struct wish){ .every_column = true, .columns = "pid,time", .n_frames = 1 }),
+		"time,pid\r\n"
+		"2024-11-20T09:30:00.123456789Z,1000\r\n"
+		"2024-11-20T09:30:00.124456789Z,1001\r\n");
+	assert_printed(print_frames(&sink_csv,
+				    (struct wish){ .every_column = true, .columns = "pid", .n_frames = 1 }),
 		       "time,pid\r\n"
 		       "2024-11-20T09:30:00.123456789Z,1000\r\n"
 		       "2024-11-20T09:30:00.124456789Z,1001\r\n");
@@ -144,7 +199,8 @@ END_TEST
 
 START_TEST(json_has_the_time_as_text)
 {
-	char *text = print_frames(&sink_json, true, "time,pid", 1);
+	char *text = print_frames(
+		&sink_json, (struct wish){ .every_column = true, .columns = "time,pid", .n_frames = 1 });
 
 	ck_assert_ptr_nonnull(
 		strstr(text, "{\"happening\":[{\"time\":\"2024-11-20T09:30:00.123456789Z\",\"pid\":1000},"));
@@ -154,13 +210,14 @@ END_TEST
 
 START_TEST(openmetrics_leaves_events_out)
 {
-	assert_printed(print_frames(&sink_openmetrics, true, NULL, 2), "# EOF\n# EOF\n");
+	assert_printed(print_frames(&sink_openmetrics, (struct wish){ .every_column = true, .n_frames = 2 }),
+		       "# EOF\n# EOF\n");
 }
 END_TEST
 
 START_TEST(recordings_hold_times_exactly)
 {
-	char *text = print_frames(&sink_record, true, NULL, 2);
+	char *text = print_frames(&sink_record, (struct wish){ .every_column = true, .n_frames = 2 });
 	int fd = memfd_create("recording", MFD_CLOEXEC);
 	struct source source;
 	struct frame frame;
@@ -188,5 +245,118 @@ START_TEST(recordings_hold_times_exactly)
 }
 END_TEST
 
+START_TEST(text_heads_events_once)
+{
+	assert_printed(print_frames(&sink_text, (struct wish){ .n_frames = 0 }),
+		       "        time event     pid process\n");
+	assert_printed(print_frames(&sink_text, (struct wish){ .n_frames = 2 }),
+		       "        time event     pid process\n"
+		       "09:30:00.123 fork     1000 sh -c true\n"
+		       "09:30:00.124 exec     1001 true\n"
+		       "09:30:00.125 fork     1002 sh -c true\n"
+		       "09:30:00.126 exec     1003 true\n");
+}
+END_TEST
+
+START_TEST(other_tables_of_a_sample_stand_apart)
+{
+	assert_printed(
+		print_frames(&sink_text, (struct wish){ .columns = "pid", .n_frames = 2, .n_tables = 2 }),
+		"    pid\n"
+		"   1000\n"
+		"   1001\n"
+		"\n"
+		"2024-11-20 09:30:00.623 \n"
+		"event total\n"
+		"fork      1\n"
+		"\n"
+		"   1002\n"
+		"   1003\n"
+		"\n"
+		"2024-11-20 09:30:00.623 \n"
+		"event total\n"
+		"fork      2\n");
+	assert_printed(print_frames(&sink_text, (struct wish){ .columns = "pid", .n_frames = 2, .n_tables = 2,
+							       .only_events = true }),
+		       "    pid\n"
+		       "   1000\n"
+		       "   1001\n"
+		       "   1002\n"
+		       "   1003\n");
+}
+END_TEST
+
+START_TEST(what_is_for_the_end_comes_with_the_last_sample)
+{
+	char *text =
+		print_frames(&sink_json, (struct wish){ .n_frames = 2, .n_tables = 2, .tally_at_end = true });
+
+	ck_assert(strstr(text, "\"tally\"") > strchr(text, '\n'));
+	free(text);
+	assert_printed(print_frames(&sink_text, (struct wish){ .columns = "pid", .n_frames = 2, .n_tables = 2,
+							       .tally_at_end = true }),
+		       "    pid\n"
+		       "   1000\n"
+		       "   1001\n"
+		       "   1002\n"
+		       "   1003\n"
+		       "\n"
+		       "2024-11-20 09:30:00.623 \n"
+		       "event total\n"
+		       "fork      2\n");
+}
+END_TEST
+
+START_TEST(json_has_no_line_for_events_that_are_filtered_out)
+{
+	struct wish wish = { .n_frames = 2, .n_tables = 2, .only_events = true, .filter = "^fork" };
+	char *text = print_frames(&sink_json, wish);
+
+	ck_assert_ptr_nonnull(strstr(text, "\"tables\":{\"happening\":[{"));
+	ck_assert_ptr_null(strstr(text, "tally"));
+	free(text);
+	wish.filter = "clone";
+	assert_printed(print_frames(&sink_json, wish), "");
+	wish.only_events = false;
+	text = print_frames(&sink_json, wish);
+	ck_assert_ptr_nonnull(strstr(text, "\"happening\":[]"));
+	free(text);
+}
+END_TEST
+
+static int give_happenings(void *state, struct frame *frame)
+{
+	unsigned *calls = state;
+
+	frame->only_events = true;
+	frame->mono_ns = ++*calls * UINT64_C(100000000);
+	frame->tables[0].present = true;
+	if (*calls != 2)
+		add_happening(frame, *calls, "true");
+	return 1;
+}
+
+START_TEST(a_stream_tells_of_events_alone)
+{
+	unsigned calls = 0;
+	struct source source = { .next_events = give_happenings, .state = &calls };
+	const struct frame *frame;
+	struct stream stream;
+
+	stream_open(&stream, &source, schemas, 2);
+	frame = stream_take(&stream, 40000000);
+	ck_assert_uint_eq(frame->interval_ns, 60000000);
+	ck_assert_uint_eq(frame->tables[0].n_rows, 1);
+	ck_assert_ptr_null(stream_take(&stream, 40000000));
+	frame = stream_take(&stream, 40000000);
+	ck_assert_uint_eq(frame->tables[0].n_rows, 1);
+	ck_assert_uint_eq(frame->interval_ns, 100000000);
+	stream_close(&stream);
+}
+END_TEST
+
 SUITE_MAIN("events", people_see_the_local_time_of_day, csv_has_one_time_the_one_of_the_event,
-	   json_has_the_time_as_text, openmetrics_leaves_events_out, recordings_hold_times_exactly)
+	   json_has_the_time_as_text, openmetrics_leaves_events_out, recordings_hold_times_exactly,
+	   text_heads_events_once, other_tables_of_a_sample_stand_apart,
+	   what_is_for_the_end_comes_with_the_last_sample, json_has_no_line_for_events_that_are_filtered_out,
+	   a_stream_tells_of_events_alone)
