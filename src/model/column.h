@@ -171,6 +171,12 @@ static inline bool row_is_known(const void *row, const struct column *column)
 	return false;
 }
 
+/* Is there something to be seen? */
+static inline bool column_has_value(const struct column *column, const void *row)
+{
+	return row_is_known(row, column) && (column->type != VALUE_TEXT || *row_text(row, column) != '\0');
+}
+
 /* As a number whatever its type; NaN when unknown, blank or text. */
 double row_number(const void *row, const struct column *column);
 bool row_is_blank(const void *row, const struct column *column);

@@ -11,6 +11,7 @@
 
 #include "core/alloc.h"
 #include "core/span.h"
+#include "model/view_memory.h"
 
 void view_open(struct view *view, const struct schema *schema)
 {
@@ -32,6 +33,7 @@ void view_close(struct view *view)
 	free(view->rows);
 	free(view->before);
 	places_free(&view->places);
+	view_memory_free(&view->memory);
 	tree_free(&view->tree);
 	*view = (struct view){ 0 };
 }
@@ -96,6 +98,7 @@ void view_dress(struct view *view, const char *columns, const char *sort)
 
 void view_choose_rows(struct view *view, const char *list, const char *number, const char *text)
 {
+	view_forget(view);
 	if (view->n_choices < VIEW_CHOICES_MAX)
 		view->choices[view->n_choices++] = (struct view_choice){
 			.list = list,
@@ -112,6 +115,7 @@ void view_leave_out(struct view *view, const char *list, const char *number)
 
 void view_choose_least(struct view *view, const char *key, double least)
 {
+	view_forget(view);
 	view->least_column = schema_column(view->schema, key);
 	view->least = view->least_column < 0 ? NAN : least;
 }
@@ -277,7 +281,7 @@ static bool is_on_list(const struct view *view, const struct view_choice *choice
 	return false;
 }
 
-static bool is_wanted(const struct view *view, const void *row)
+bool view_wants(const struct view *view, const void *row)
 {
 	if (!isnan(view->least) &&
 	    !(row_number(row, &view->schema->columns[view->least_column]) >= view->least))
@@ -298,33 +302,69 @@ static void find_places(struct view *view, const struct table *table)
 	}
 }
 
-void view_apply(struct view *view, const struct table *table)
+static void make_room(struct view *view, size_t n_rows)
 {
-	size_t keep;
+	if (view->capacity >= n_rows)
+		return;
+	view->capacity = n_rows;
+	view->rows = alloc_resize(view->rows, view->capacity, sizeof(*view->rows));
+	if (view->steady)
+		view->before = alloc_resize(view->before, view->capacity, sizeof(*view->before));
+}
 
-	if (view->capacity < table->n_rows) {
-		view->capacity = table->capacity;
-		view->rows = alloc_resize(view->rows, view->capacity, sizeof(*view->rows));
-		if (view->steady)
-			view->before = alloc_resize(view->before, view->capacity, sizeof(*view->before));
-	}
+static void collect(struct view *view, const struct table *table)
+{
+	make_room(view, table->n_rows > view->capacity ? table->capacity : 0);
 	view->n_rows = 0;
 	for (size_t i = 0; i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
 
-		if (is_wanted(view, row))
+		if (view_wants(view, row))
 			view->rows[view->n_rows++] = row;
 	}
-	view->n_matching = view->n_rows;
 	if (view->steady)
 		find_places(view, table);
+}
+
+/* What happened stands still by itself: its order needs no help. */
+static void collect_remembered(struct view *view)
+{
+	const struct view_memory *memory = &view->memory;
+
+	view->steady = false;
+	make_room(view, memory->capacity);
+	view->n_rows = memory->n_rows;
+	if (memory->n_rows > 0)
+		memcpy(view->rows, memory->rows, memory->n_rows * sizeof(*view->rows));
+}
+
+/* Of a log as it was sampled the newest are seen, which are the last. */
+static void cut(struct view *view, size_t keep)
+{
+	if (view->memory.of_log && view->sort == VIEW_AS_SAMPLED && !view->descending && keep < view->n_rows)
+		memmove(view->rows, view->rows + view->n_rows - keep, keep * sizeof(*view->rows));
+	view->n_rows = keep;
+}
+
+void view_apply(struct view *view, const struct table *table)
+{
+	size_t keep;
+
+	if (table->is_log) {
+		if (!view_remember(view, table))
+			return;
+		collect_remembered(view);
+	} else {
+		collect(view, table);
+	}
+	view->n_matching = view->n_rows;
 	keep = view->limit && view->limit < view->n_rows ? view->limit : view->n_rows;
 	if (view->sort != VIEW_AS_SAMPLED || view->descending)
 		sort_first(view, view->rows, view->n_rows, view->tree_key < 0 ? keep : view->n_rows);
 	if (view->tree_key >= 0)
 		tree_order(&view->tree, &view->schema->columns[view->tree_key],
 			   &view->schema->columns[view->tree_parent], view->rows, view->n_rows);
-	view->n_rows = keep;
+	cut(view, keep);
 	if (view->steady)
 		places_note(&view->places, view->schema, view->rows, view->n_rows);
 }
@@ -333,9 +373,10 @@ bool view_shows(const struct view *view, const struct column *column)
 {
 	bool shows = !column->optional;
 
+	if (!shows && view->memory.of_log)
+		return view->memory.known >> (column - view->schema->columns) & 1;
 	for (size_t i = 0; i < view->n_rows && !shows; i++)
-		shows = row_is_known(view->rows[i], column) &&
-			(column->type != VALUE_TEXT || *row_text(view->rows[i], column) != '\0');
+		shows = column_has_value(column, view->rows[i]);
 	return shows;
 }
 

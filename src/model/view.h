@@ -24,6 +24,21 @@ struct view_choice {
 
 #define VIEW_CHOICES_MAX 4
 
+/* Of a log: its rows that were found to be wanted, so that no row is looked at twice. */
+struct view_memory {
+	bool of_log;       /* it was applied to one */
+	bool stale;        /* the result is not of these rows */
+	const void **rows; /* as sampled; owned */
+	size_t n_rows, capacity;
+	uint64_t n_decided; /* rows of the log that were looked at, those that are gone too */
+	uint64_t gone;      /* as struct table's, when it was looked at last */
+	unsigned version;   /* likewise */
+	uint64_t known;     /* bit per optional column: some row that was wanted had a value there */
+	int sort;           /* of the result as it stands … */
+	bool descending;
+	size_t limit;
+};
+
 struct view {
 	const struct schema *schema;
 	unsigned columns[VIEW_COLUMNS_MAX]; /* indices into the schema, in the order shown */
@@ -47,6 +62,8 @@ struct view {
 	struct places places;               /* of the rows when it was applied last */
 	uint32_t *before;                   /* by index of the row in the table: where it stood */
 	const struct table *table;          /* borrowed, while it is applied */
+	struct view_memory memory;
+	size_t n_lost; /* of a log: rows at the front of the result before that it has no longer */
 	const void **rows;                  /* the result of view_apply(); owned */
 	size_t n_rows, capacity;
 	size_t n_matching;                  /* rows before the limit */
@@ -91,8 +108,16 @@ void view_write_sort(const struct view *view, struct buffer *out);
 /* Does it show what takes two samples to know? */
 bool view_has_rates(const struct view *view);
 
-/* Makes view->rows from the table: filtered, sorted (unknown values last, ties as sampled), limited. */
+/*
+ * Makes view->rows from the table: filtered, sorted (unknown values last, ties as sampled), limited. Of a log
+ * only new rows are looked at: view_forget() says that filter or choices have changed.
+ */
 void view_apply(struct view *view, const struct table *table);
+
+void view_forget(struct view *view);
+
+/* Is it left by choices, least number and filter? */
+bool view_wants(const struct view *view, const void *row);
 
 /* Is the column shown? One that is optional only when some row that was chosen has something in it. */
 bool view_shows(const struct view *view, const struct column *column);

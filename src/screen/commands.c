@@ -42,11 +42,7 @@ static void previous_pane(struct pane_context *context)
 /* The machine goes on being sampled behind a frozen screen. */
 static void freeze(struct pane_context *context)
 {
-	struct screen *screen = context->screen;
-
-	screen->frozen = !screen->frozen;
-	if (!screen->frozen && screen->latest >= 0)
-		screen_show(screen, screen->latest);
+	screen_freeze(context->screen, !context->screen->frozen);
 }
 
 static const double delays[] = { 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 3600, 86400 };

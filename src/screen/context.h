@@ -25,7 +25,10 @@ struct pane_context {
 	struct screen *screen;
 };
 
-/* The table that pane->tables[index] names in the shown frame; NULL when it was not sampled. */
+/*
+ * The table that pane->tables[index] names in the shown frame; NULL when it was not sampled. Of a topic of
+ * events it is the log: those of all frames that came before, too.
+ */
 const struct table *context_table(const struct pane_context *context, unsigned index);
 
 /* A sentence in the line of notices for some seconds. */

@@ -32,7 +32,12 @@ const struct frame *screen_frame(const struct screen *screen)
 
 const struct table *context_table(const struct pane_context *context, unsigned index)
 {
-	return context->frame ? frame_table(context->frame, context->pane->tables[index].topic) : NULL;
+	const char *topic = context->pane->tables[index].topic;
+	const struct event_log *log = logs_find(context->screen, topic);
+
+	if (log)
+		return log->shown.present ? &log->shown : NULL;
+	return context->frame ? frame_table(context->frame, topic) : NULL;
 }
 
 static void want_topic(const struct screen_setup *setup, bool *wanted, const char *topic)
@@ -52,6 +57,8 @@ void screen_want(struct screen *screen)
 	wanted = alloc_zeroed(setup->n_schemas, sizeof(*wanted));
 	for (unsigned i = 0; setup->headline_topics[i]; i++)
 		want_topic(setup, wanted, setup->headline_topics[i]);
+	for (unsigned i = 0; i < setup->n_schemas; i++)
+		wanted[i] |= screen->logs[i].shown.present; /* a log that was begun gets no holes */
 	for (unsigned p = 0; p < setup->n_panes; p++) {
 		const struct pane_context *context = &screen->contexts[p];
 
@@ -109,11 +116,20 @@ int screen_sample(struct screen *screen)
 		return got;
 	frame_derive(frame, screen->latest < 0 ? NULL : &screen->frames[screen->latest]);
 	screen->latest = index;
+	logs_add(screen, frame);
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)
 		take_frame(&screen->contexts[p], frame);
 	if (!screen->frozen || screen->shown < 0)
 		screen_show(screen, index);
 	return 1;
+}
+
+void screen_freeze(struct screen *screen, bool frozen)
+{
+	screen->frozen = frozen;
+	logs_freeze(screen, frozen);
+	if (!frozen && screen->latest >= 0)
+		screen_show(screen, screen->latest);
 }
 
 void screen_choose_pane(struct screen *screen, unsigned index)
@@ -126,6 +142,7 @@ void screen_choose_pane(struct screen *screen, unsigned index)
 
 static void adjust(const struct pane_context *context, struct view *view)
 {
+	view_forget(view);
 	view->n_choices = 0;
 	view->least = NAN;
 	view_choose_tree(view, NULL, NULL);
@@ -249,6 +266,7 @@ void contexts_open(struct screen *screen)
 {
 	const struct screen_setup *setup = screen->setup;
 
+	logs_open(screen);
 	screen->contexts = alloc_zeroed(setup->n_panes, sizeof(*screen->contexts));
 	for (unsigned i = 0; i < setup->n_panes; i++)
 		open_context(screen, i);
@@ -263,6 +281,7 @@ void contexts_close(struct screen *screen)
 	for (unsigned i = 0; i < screen->setup->n_panes; i++)
 		close_context(&screen->contexts[i]);
 	free(screen->contexts);
+	logs_close(screen);
 	for (int i = 0; i < SCREEN_FRAMES; i++)
 		frame_close(&screen->frames[i]);
 }

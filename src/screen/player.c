@@ -43,6 +43,7 @@ static void show_index(struct screen *screen, size_t index)
 
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)
 		history_clear(&screen->contexts[p].history);
+	logs_clear(screen);
 	screen->latest = -1;
 	for (size_t i = first; !error && i <= index; i++)
 		if (screen_sample(screen) != 1)
@@ -51,18 +52,27 @@ static void show_index(struct screen *screen, size_t index)
 		screen_say(screen, "%s", strerror(-error));
 }
 
+/* Shows a frame whose events the logs hold already. */
+static void sample_again(struct screen *screen)
+{
+	if (screen_sample(screen) == 1)
+		logs_undo(screen, &screen->frames[screen->latest]);
+}
+
 /* One frame back needs no more than that frame and the one before it, from which its rates come. */
 static void step_back(struct screen *screen, size_t index)
 {
 	const struct source *source = screen->setup->source;
 	uint64_t mono_ns;
 
-	screen->latest = -1;
 	if (source->seek(source->state, index > 0 ? index - 1 : 0) < 0)
 		return;
+	if (screen->latest >= 0)
+		logs_undo(screen, &screen->frames[screen->latest]);
+	screen->latest = -1;
 	if (index > 0)
-		screen_sample(screen);
-	screen_sample(screen);
+		sample_again(screen);
+	sample_again(screen);
 	mono_ns = screen_frame(screen)->mono_ns;
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)
 		history_rewind(&screen->contexts[p].history, mono_ns);

@@ -7,6 +7,7 @@
 
 #include "core/loop.h"
 #include "core/pace.h"
+#include "model/event_log.h"
 #include "screen/context.h"
 #include "screen/screen.h"
 #include "screen/terminal.h"
@@ -61,6 +62,7 @@ struct screen {
 	struct loop loop;
 	struct frame frames[SCREEN_FRAMES];
 	int latest, shown;        /* of frames; -1: none yet */
+	struct event_log *logs;   /* one for each schema; only those of SHAPE_EVENTS are used */
 	unsigned long ticks;
 	struct pane_context *contexts; /* one for each pane */
 	unsigned current;
@@ -105,6 +107,8 @@ void screen_show(struct screen *screen, int index); /* of the frames */
 /* Takes the next frame from the source and shows it unless frozen: 1, 0 at the end, or -errno. */
 int screen_sample(struct screen *screen);
 
+void screen_freeze(struct screen *screen, bool frozen); /* events are still collected behind what is shown */
+
 /* Makes the tables of the current pane those of the shown frame: before they are drawn or take a key. */
 void screen_update(struct screen *screen);
 
@@ -115,6 +119,15 @@ void contexts_close(struct screen *screen);
 
 /* Gives a view the columns and the order that the pane shows this table with, unless the user chose. */
 void context_dress(const struct pane_context *context, unsigned index, struct view *view);
+
+/* logs.c: what happened, from all frames */
+void logs_open(struct screen *screen);
+void logs_close(struct screen *screen);
+void logs_clear(struct screen *screen);
+void logs_add(struct screen *screen, const struct frame *frame);
+void logs_undo(struct screen *screen, const struct frame *frame); /* the one that was added last */
+void logs_freeze(struct screen *screen, bool frozen);
+struct event_log *logs_find(const struct screen *screen, const char *topic); /* NULL: it has no events */
 
 /* commands.c */
 bool command_key(struct screen *screen, const struct input *input);

@@ -4,7 +4,9 @@
 
 #include "screen/table.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -237,7 +239,7 @@ static void scroll_rows(struct table_widget *widget, size_t page)
 		widget->top = widget->row;
 	if (widget->cursor_on && page > 0 && widget->row >= widget->top + page)
 		widget->top = widget->row - page + 1;
-	if (widget->top + page > n_rows)
+	if (widget->top + page > n_rows || table_follows(widget))
 		widget->top = n_rows > page ? n_rows - page : 0;
 }
 
@@ -261,6 +263,35 @@ static void draw_why(const struct table_widget *widget, const struct canvas *can
 		    -1);
 }
 
+/* Where a log stands: frozen, at its end or above it. In few words where the headings leave little room. */
+static void draw_log_mark(const struct table_widget *widget, const struct canvas *canvas,
+			  const struct table *log)
+{
+	const struct table_slot *last = widget->n_slots ? &widget->slots[widget->n_slots - 1] : NULL;
+	size_t end = widget->top + (size_t)widget->page;
+	size_t below = end < widget->view.n_rows ? widget->view.n_rows - end : 0;
+	int left =
+		last ? last->x + utf8_cells(column_title(column_at(widget, last->column)), canvas->ascii) : 0;
+	enum style style = STYLE_DIM;
+	char text[96], few[32];
+
+	if (log->frozen) {
+		snprintf(text, sizeof(text), _("%" PRIu64 " came since"), log->n_newer);
+		snprintf(few, sizeof(few), "+%" PRIu64, log->n_newer);
+		style = STYLE_NOTICE;
+	} else if (table_follows(widget)) {
+		snprintf(text, sizeof(text), "%s", _("following"));
+		snprintf(few, sizeof(few), "%s", canvas->ascii ? "v" : "↓");
+	} else {
+		snprintf(text, sizeof(text), _("%zu below, End follows"), below);
+		snprintf(few, sizeof(few), "%s%zu", canvas->ascii ? "v" : "↓", below);
+	}
+	if (left + 2 + utf8_cells(text, canvas->ascii) <= canvas->width)
+		canvas_right(canvas, 0, 0, canvas->width, style, text);
+	else if (left + 1 + utf8_cells(few, canvas->ascii) <= canvas->width)
+		canvas_right(canvas, 0, 0, canvas->width, style, few);
+}
+
 void table_draw(struct table_widget *widget, const struct canvas *canvas, const struct table *table,
 		enum size_unit chosen)
 {
@@ -274,6 +305,8 @@ void table_draw(struct table_widget *widget, const struct canvas *canvas, const 
 	measure(widget, unit, canvas->ascii, (size_t)page);
 	lay_out(widget, canvas->width, canvas->ascii);
 	draw_heading(widget, canvas, unit);
+	if (table && table_is_chronicle(widget))
+		draw_log_mark(widget, canvas, table);
 	if (widget->view.n_rows == 0)
 		draw_why(widget, canvas, table != NULL);
 	for (int y = 1; y <= page; y++) {

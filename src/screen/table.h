@@ -29,6 +29,8 @@ struct table_widget {
 	size_t row;                 /* where the selected row is in view.rows */
 	unsigned column;            /* selected column: position in view.columns */
 	size_t top;                 /* first row shown */
+	bool is_log;                /* what it shows grows at its end */
+	bool stays;                 /* it was moved up: the end is not followed */
 	unsigned scroll;            /* columns left out after the first one */
 	int page;                   /* rows that fitted last time */
 	int heading_y, left;        /* on the terminal, of the last drawing; -1: not drawn */
@@ -44,6 +46,12 @@ void table_close(struct table_widget *widget);
 
 /* Filters, sorts and finds the selected row again; table may be NULL (not sampled yet). */
 void table_update(struct table_widget *widget, const struct table *table);
+
+/* Is it a log in the order in which things happened? */
+bool table_is_chronicle(const struct table_widget *widget);
+
+/* Does it show the end of a log, whatever comes? */
+bool table_follows(const struct table_widget *widget);
 
 /* Draws heading and rows of what table_update() chose. unit is the user's choice. */
 void table_draw(struct table_widget *widget, const struct canvas *canvas, const struct table *table,
@@ -69,7 +77,7 @@ void table_sort_reverse(struct table_widget *widget);
 /* The number in this KEY column of the selected row; NaN when none is selected. */
 double table_selected(const struct table_widget *widget, const char *key_column);
 
-/* Selects the first row that is seen, if none is selected. */
+/* Selects the first row that is seen, of a log that is followed the last one, if none is selected. */
 void table_select(struct table_widget *widget);
 
 /* The row and column under the cursor, or the first number of the first row; NULL when there is none. */

@@ -28,7 +28,7 @@ static void select_row(struct table_widget *widget, size_t row)
 		widget->cursor_on = false;
 		return;
 	}
-	widget->cursor_on = true;
+	widget->cursor_on = widget->stays = true;
 	widget->row = row < view->n_rows ? row : view->n_rows - 1;
 	widget->key_hash = row_hash_key(view->schema, view->rows[widget->row]);
 	write_key(&widget->key, view->schema, view->rows[widget->row]);
@@ -45,11 +45,35 @@ static bool is_selected(struct table_widget *widget, const void *row)
 	       memcmp(scratch->bytes, widget->key.bytes, scratch->length) == 0;
 }
 
+/* Only as sampled the end of a log is its newest row. */
+bool table_is_chronicle(const struct table_widget *widget)
+{
+	return widget->is_log && widget->view.sort == VIEW_AS_SAMPLED && !widget->view.descending;
+}
+
+bool table_follows(const struct table_widget *widget)
+{
+	return table_is_chronicle(widget) && !widget->stays && !widget->cursor_on;
+}
+
+/* Rows that a log has lost stood above all others. */
+static void keep_place(struct table_widget *widget)
+{
+	size_t lost = widget->view.n_lost;
+
+	if (!table_is_chronicle(widget))
+		return;
+	widget->top -= lost < widget->top ? lost : widget->top;
+	widget->row -= lost < widget->row ? lost : widget->row;
+}
+
 /* The same thing wherever it has moved; when it is gone, what stands in its place. */
 static void find_selected(struct table_widget *widget)
 {
 	size_t found = widget->view.n_rows;
 
+	if (widget->row < found && is_selected(widget, widget->view.rows[widget->row]))
+		return; /* as most stay where they are */
 	for (size_t i = 0; i < widget->view.n_rows && found == widget->view.n_rows; i++)
 		if (is_selected(widget, widget->view.rows[i]))
 			found = i;
@@ -65,18 +89,30 @@ void table_update(struct table_widget *widget, const struct table *table)
 		widget->view.n_rows = widget->view.n_matching = 0;
 		return;
 	}
+	widget->is_log = table->is_log;
 	view_apply(&widget->view, table);
+	keep_place(widget);
 	if (widget->cursor_on)
 		find_selected(widget);
+}
+
+void table_select(struct table_widget *widget)
+{
+	if (!widget->cursor_on)
+		select_row(widget, table_follows(widget) ? widget->view.n_rows : widget->top);
 }
 
 static void move_row(struct table_widget *widget, long step)
 {
 	long row = (long)widget->row + step, last = (long)widget->view.n_rows - 1;
 
-	if (!widget->cursor_on) {
-		select_row(widget, widget->top);
+	if (table_follows(widget) && step > 0)
 		return;
+	if (!widget->cursor_on) {
+		table_select(widget);
+		if (step == -1 || step == 1)
+			return;
+		row = (long)widget->row + step;
 	}
 	select_row(widget, (size_t)(row < 0 ? 0 : row > last ? last : row));
 }
@@ -86,7 +122,7 @@ static void move_column(struct table_widget *widget, int step)
 	int column = (int)widget->column + step;
 
 	if (!widget->cursor_on)
-		select_row(widget, widget->top);
+		table_select(widget);
 	else if (column >= 0 && column < (int)widget->view.n_columns)
 		widget->column = (unsigned)column;
 }
@@ -95,10 +131,21 @@ static void scroll_wheel(struct table_widget *widget, long step)
 {
 	long top = (long)widget->top + step;
 
-	if (widget->cursor_on)
+	if (widget->cursor_on) {
 		move_row(widget, step);
-	else
+	} else {
 		widget->top = (size_t)(top < 0 ? 0 : top);
+		widget->stays = widget->top + (size_t)widget->page < widget->view.n_rows;
+	}
+}
+
+/* The end of a log is followed from then on. */
+static void go_to_end(struct table_widget *widget)
+{
+	widget->stays = false;
+	widget->cursor_on = widget->cursor_on && !table_is_chronicle(widget);
+	if (!table_is_chronicle(widget))
+		select_row(widget, widget->view.n_rows);
 }
 
 static void sort_by(struct table_widget *widget, unsigned position)
@@ -137,7 +184,7 @@ static bool click(struct table_widget *widget, int y, int x)
 
 bool table_key(struct table_widget *widget, const struct input *input)
 {
-	long page = widget->page > 1 ? widget->page - 1 : 1, all = (long)widget->view.n_rows;
+	long page = widget->page > 1 ? widget->page - 1 : 1;
 
 	switch (input->key) {
 	case K_UP:
@@ -149,8 +196,10 @@ bool table_key(struct table_widget *widget, const struct input *input)
 		move_row(widget, input->key == K_PAGE_UP ? -page : page);
 		return true;
 	case K_HOME:
+		select_row(widget, 0);
+		return true;
 	case K_END:
-		select_row(widget, input->key == K_HOME ? 0 : (size_t)all);
+		go_to_end(widget);
 		return true;
 	case K_LEFT:
 	case K_RIGHT:
@@ -172,8 +221,10 @@ bool table_key(struct table_widget *widget, const struct input *input)
 
 bool table_search(struct table_widget *widget, const char *needle, bool from_next)
 {
-	size_t n_rows = widget->view.n_rows,
-	       start = widget->cursor_on ? widget->row + (from_next ? 1 : 0) : 0;
+	size_t n_rows = widget->view.n_rows;
+	size_t start = widget->cursor_on ? widget->row + (from_next ? 1 : 0)
+		       : widget->is_log  ? widget->top
+					 : 0;
 	regex_t pattern;
 	bool found = false;
 
@@ -202,6 +253,7 @@ int table_set_filter(struct table_widget *widget, const char *pattern)
 	widget->has_filter = *pattern != '\0';
 	if (widget->has_filter)
 		widget->filter = filter;
+	view_forget(&widget->view);
 	widget->view.filter = widget->has_filter ? &widget->filter : NULL;
 	buffer_empty(&widget->filter_text);
 	buffer_add(&widget->filter_text, pattern, strlen(pattern) + 1);
@@ -251,16 +303,10 @@ double table_selected(const struct table_widget *widget, const char *key_column)
 	return NAN;
 }
 
-void table_select(struct table_widget *widget)
-{
-	if (!widget->cursor_on)
-		select_row(widget, widget->top);
-}
-
 const void *table_cell(const struct table_widget *widget, const struct column **column)
 {
 	const struct view *view = &widget->view;
-	size_t row = widget->cursor_on ? widget->row : 0;
+	size_t row = widget->cursor_on ? widget->row : table_follows(widget) ? view->n_rows - 1 : 0;
 	unsigned position = widget->cursor_on ? widget->column : 0;
 
 	if (row >= view->n_rows || view->n_columns == 0)

@@ -125,7 +125,7 @@ static void open_plan(struct print_plan *plan, const struct wish *wish, regex_t 
 /* The caller frees it. */
 static char *print_frames(const struct sink_format *format, struct wish wish)
 {
-	int fd = memfd_create("event_test", MFD_CLOEXEC);
+	int fd = memfd_create("event_table_test", MFD_CLOEXEC);
 	struct print_plan plan;
 	struct sink sink;
 	regex_t filter;

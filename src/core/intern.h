@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Texts that are kept once, however often they come. */
+#ifndef PANETOP_CORE_INTERN_H
+#define PANETOP_CORE_INTERN_H
+
+#include <stdint.h>
+
+#include "core/arena.h"
+
+/* All zero holds none. */
+struct intern {
+	struct arena arena;
+	struct intern_slot {
+		const char *text; /* NULL: free */
+		uint64_t hash;
+	} *slots;
+	size_t n_slots; /* a power of two */
+	size_t n_texts;
+	size_t n_bytes; /* that the texts take */
+};
+
+/* A copy that lives until the next intern_reset(); equal texts have the same. */
+const char *intern_text(struct intern *intern, const char *text);
+void intern_reset(struct intern *intern); /* keeps its memory */
+void intern_free(struct intern *intern);
+
+#endif

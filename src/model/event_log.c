@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The newest events of a topic: the rows of many frames as one table. */
+#include <config.h>
+
+#include "model/event_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+
+#define TEXT_SLACK ((size_t)1 << 20)
+
+void event_log_open(struct event_log *log, const struct schema *schema, size_t limit, size_t text_limit)
+{
+	*log = (struct event_log){ .limit = limit, .text_limit = text_limit };
+	log->shown.schema = schema;
+	log->shown.is_log = true;
+}
+
+void event_log_close(struct event_log *log)
+{
+	free(log->shown.rows);
+	intern_free(&log->texts);
+	intern_free(&log->spare);
+	*log = (struct event_log){ 0 };
+}
+
+/* Makes what is shown agree with what there is. */
+static void show(struct event_log *log, size_t n_frozen)
+{
+	log->shown.n_rows = log->shown.frozen ? n_frozen : log->n_rows;
+	log->shown.n_newer = log->n_rows - log->shown.n_rows + log->n_skipped;
+}
+
+void event_log_clear(struct event_log *log)
+{
+	intern_reset(&log->texts);
+	log->n_rows = 0;
+	log->n_skipped = 0;
+	log->shown.version++;
+	show(log, 0);
+}
+
+static void intern_row(struct intern *texts, const struct schema *schema, void *row)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		const struct column *column = &schema->columns[i];
+		const char *text = column->type == VALUE_TEXT ? row_text(row, column) : NULL;
+
+		if (text)
+			row_set_text(row, column, intern_text(texts, text));
+	}
+}
+
+/* Takes away count rows from this one on. */
+static void take_away(struct event_log *log, size_t from, size_t count)
+{
+	size_t size = log->shown.schema->row_size;
+
+	memmove(log->shown.rows + from * size, log->shown.rows + (from + count) * size,
+		(log->n_rows - from - count) * size);
+	log->n_rows -= count;
+}
+
+static void take_oldest(struct event_log *log, size_t count)
+{
+	size_t n_frozen = log->shown.frozen ? log->shown.n_rows : 0;
+
+	take_away(log, n_frozen, count);
+	if (log->shown.frozen)
+		log->n_skipped += count;
+	else
+		log->shown.gone += count;
+	show(log, n_frozen);
+}
+
+static void copy_texts(struct event_log *log)
+{
+	struct intern old = log->texts;
+
+	log->texts = log->spare;
+	for (size_t i = 0; i < log->n_rows; i++)
+		intern_row(&log->texts, log->shown.schema, table_row(&log->shown, i));
+	log->text_bytes = log->texts.n_bytes;
+	intern_reset(&old);
+	log->spare = old;
+}
+
+/*
+ * So that at least a fifth is free: rows beyond the limit go, and half of the others when their texts are
+ * long. Texts that no row has any longer are let go when they may be more than the others.
+ */
+static void compact(struct event_log *log)
+{
+	size_t n_frozen = log->shown.frozen ? log->shown.n_rows : 0, n_movable = log->n_rows - n_frozen;
+	size_t keep = log->limit < n_movable ? log->limit : n_movable;
+
+	take_oldest(log, n_movable - keep);
+	if (log->texts.n_bytes <= 2 * log->text_bytes + TEXT_SLACK && log->texts.n_bytes <= log->text_limit)
+		return;
+	copy_texts(log);
+	while (log->texts.n_bytes > log->text_limit - log->text_limit / 5 && keep > 0) {
+		take_oldest(log, keep - keep / 2);
+		keep /= 2;
+		copy_texts(log);
+	}
+}
+
+/* Twice the limit, as those that are frozen stay; the kernel gives memory only for what is used of it. */
+static void make_room(struct event_log *log)
+{
+	size_t n_frozen = log->shown.frozen ? log->shown.n_rows : 0;
+
+	if (!log->shown.rows) {
+		log->shown.capacity = 2 * (log->limit + log->limit / 4);
+		log->shown.rows = alloc_zeroed(log->shown.capacity, log->shown.schema->row_size);
+	}
+	if (log->n_rows - n_frozen >= log->limit + log->limit / 4 || log->texts.n_bytes > log->text_limit)
+		compact(log);
+}
+
+void event_log_add(struct event_log *log, const struct table *table)
+{
+	size_t size = log->shown.schema->row_size, n_frozen = log->shown.n_rows;
+
+	log->shown.present = true;
+	log->shown.mono_ns = table->mono_ns;
+	for (size_t i = 0; i < table->n_rows; i++) {
+		void *row;
+
+		make_room(log);
+		row = log->shown.rows + log->n_rows++ * size;
+		memcpy(row, table_row(table, i), size);
+		intern_row(&log->texts, log->shown.schema, row);
+	}
+	show(log, n_frozen);
+}
+
+void event_log_undo(struct event_log *log, const struct table *table)
+{
+	log->n_rows -= table->n_rows < log->n_rows ? table->n_rows : log->n_rows;
+	log->shown.version++;
+	show(log, log->shown.n_rows < log->n_rows ? log->shown.n_rows : log->n_rows);
+}
+
+/* Where some are missing in between, the newer ones are as many as the log holds: the others have to go. */
+void event_log_freeze(struct event_log *log, bool frozen)
+{
+	size_t n_frozen = log->shown.n_rows;
+
+	if (log->shown.frozen && !frozen && log->n_skipped > 0) {
+		take_away(log, 0, n_frozen);
+		log->shown.gone += n_frozen + log->n_skipped;
+		log->n_skipped = 0;
+	}
+	log->shown.frozen = frozen;
+	if (!frozen && log->shown.rows)
+		make_room(log);
+	show(log, n_frozen);
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the log of events: its bounds, what views remember of it, and how a table follows it. */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/event_log.h"
+#include "screen/keys.h"
+#include "screen/table.h"
+#include "suite.h"
+
+#define LIMIT ((size_t)100)
+#define TEXT_LIMIT ((size_t)8 << 20)
+#define PAGE 10
+
+struct event_row {
+	uint64_t number;
+	const char *command, *info;
+	double duration_seconds;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct event_row, number, .kind = COLUMN_KEY, .title = "number", .width = 8),
+	COLUMN(struct event_row, command, .kind = COLUMN_LABEL, .title = "command", .width = 8),
+	COLUMN(struct event_row, info, .kind = COLUMN_LABEL, .title = "info", .optional = true),
+	COLUMN(struct event_row, duration_seconds, .kind = COLUMN_LABEL, .unit = UNIT_SECONDS, .title = "for",
+	       .width = 8),
+};
+
+static const struct schema schema = {
+	.name = "event",
+	.help = "events",
+	.shape = SHAPE_EVENTS,
+	.row_size = sizeof(struct event_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct schema *const schemas[] = { &schema };
+
+/* A log, what fills it, and a table that shows it. */
+struct stage {
+	struct event_log log;
+	struct frame frame;
+	struct table_widget widget;
+	uint64_t number; /* of the next event */
+};
+
+static void open_stage(struct stage *stage)
+{
+	*stage = (struct stage){ 0 };
+	event_log_open(&stage->log, &schema, LIMIT, TEXT_LIMIT);
+	frame_open(&stage->frame, schemas, 1);
+	table_open(&stage->widget, &schema);
+}
+
+static void close_stage(struct stage *stage)
+{
+	table_close(&stage->widget);
+	frame_close(&stage->frame);
+	event_log_close(&stage->log);
+}
+
+/* One frame of events; every third is of "cc", the others are of "sh". */
+static void add(struct stage *stage, unsigned n_events)
+{
+	frame_clear(&stage->frame);
+	stage->frame.tables[0].present = true;
+	for (unsigned i = 0; i < n_events; i++) {
+		struct event_row *row = table_add(&stage->frame.tables[0]);
+
+		row->number = stage->number++;
+		row->command = arena_print(&stage->frame.arena, "%s", row->number % 3 ? "sh" : "cc");
+		row->duration_seconds = (double)(row->number * 7919 % 101);
+	}
+	event_log_add(&stage->log, &stage->frame.tables[0]);
+}
+
+static void draw(struct stage *stage)
+{
+	const struct canvas nowhere = { .height = PAGE + 1 };
+
+	table_update(&stage->widget, &stage->log.shown);
+	table_draw(&stage->widget, &nowhere, &stage->log.shown, SIZE_AUTO);
+}
+
+static void press(struct stage *stage, int key)
+{
+	const struct input input = { .key = key };
+
+	table_update(&stage->widget, &stage->log.shown);
+	ck_assert(table_key(&stage->widget, &input));
+	draw(stage);
+}
+
+static uint64_t number_at(const struct view *view, size_t index)
+{
+	return ((const struct event_row *)view->rows[index])->number;
+}
+
+static uint64_t first_seen(const struct stage *stage)
+{
+	return number_at(&stage->widget.view, stage->widget.top);
+}
+
+static uint64_t selected(const struct stage *stage)
+{
+	ck_assert(stage->widget.cursor_on);
+	return number_at(&stage->widget.view, stage->widget.row);
+}
+
+/* The rows are those up to the newest, one after the other. */
+static void assert_newest(const struct event_log *log, uint64_t next)
+{
+	ck_assert_uint_ge(log->shown.n_rows, log->limit);
+	ck_assert_uint_le(log->shown.n_rows, log->limit + log->limit / 4);
+	for (size_t i = 0; i < log->shown.n_rows; i++)
+		ck_assert_uint_eq(((const struct event_row *)table_row(&log->shown, i))->number,
+				  next - log->shown.n_rows + i);
+	ck_assert_uint_eq(log->shown.gone + log->shown.n_rows, next);
+}
+
+START_TEST(a_million_events_take_bounded_memory)
+{
+	struct stage stage;
+	const char *rows;
+
+	open_stage(&stage);
+	event_log_close(&stage.log);
+	event_log_open(&stage.log, &schema, EVENT_LOG_ROWS, EVENT_LOG_TEXT_BYTES);
+	add(&stage, 1);
+	rows = stage.log.shown.rows;
+	while (stage.number < 1000000) {
+		add(&stage, 10007);
+		ck_assert_uint_le(stage.log.texts.n_bytes + stage.log.spare.n_bytes, 100);
+	}
+	assert_newest(&stage.log, stage.number);
+	ck_assert_ptr_eq(stage.log.shown.rows, rows); /* views point into it */
+	ck_assert_uint_le(stage.log.shown.capacity, 5 * EVENT_LOG_ROWS / 2);
+	ck_assert_str_eq(((const struct event_row *)table_row(&stage.log.shown, 0))->command,
+			 (stage.number - stage.log.shown.n_rows) % 3 ? "sh" : "cc");
+	close_stage(&stage);
+}
+END_TEST
+
+START_TEST(long_texts_make_it_hold_fewer)
+{
+	struct stage stage;
+	static char text[300000];
+
+	open_stage(&stage);
+	memset(text, 'x', sizeof(text) - 1);
+	for (unsigned i = 0; i < 500; i++) {
+		frame_clear(&stage.frame);
+		snprintf(text, 8, "%07u", i);
+		text[7] = ' ';
+		*(struct event_row *)table_add(&stage.frame.tables[0]) =
+			(struct event_row){ .number = i, .command = text };
+		event_log_add(&stage.log, &stage.frame.tables[0]);
+		ck_assert_uint_le(stage.log.texts.n_bytes, TEXT_LIMIT + sizeof(text));
+	}
+	ck_assert_uint_ge(stage.log.n_rows, 10);
+	for (size_t i = 0; i < stage.log.n_rows; i++) {
+		const struct event_row *row = table_row(&stage.log.shown, i);
+
+		ck_assert_uint_eq(row->number, 500 - stage.log.n_rows + i);
+		ck_assert_uint_eq(strlen(row->command), sizeof(text) - 1);
+		ck_assert_int_eq(atoi(row->command), (int)row->number);
+	}
+	close_stage(&stage);
+}
+END_TEST
+
+START_TEST(it_follows_until_one_moves_up)
+{
+	struct stage stage;
+
+	open_stage(&stage);
+	add(&stage, 5);
+	draw(&stage);
+	ck_assert_uint_eq(first_seen(&stage), 0);
+	add(&stage, 25);
+	draw(&stage);
+	ck_assert_uint_eq(first_seen(&stage), 20);
+	press(&stage, K_DOWN); /* there is nothing below */
+	ck_assert(table_follows(&stage.widget));
+	press(&stage, K_UP);
+	ck_assert_uint_eq(selected(&stage), 29);
+	ck_assert(!table_follows(&stage.widget));
+	add(&stage, 7);
+	draw(&stage);
+	ck_assert_uint_eq(selected(&stage), 29);
+	ck_assert_uint_eq(first_seen(&stage), 20);
+	press(&stage, K_ESCAPE);
+	add(&stage, 7);
+	draw(&stage);
+	ck_assert_uint_eq(first_seen(&stage), 20);
+	press(&stage, K_END);
+	ck_assert_uint_eq(first_seen(&stage), 34);
+	add(&stage, 1);
+	draw(&stage);
+	ck_assert_uint_eq(first_seen(&stage), 35);
+	close_stage(&stage);
+}
+END_TEST
+
+START_TEST(the_wheel_leaves_the_end_and_comes_back)
+{
+	struct stage stage;
+
+	open_stage(&stage);
+	add(&stage, 50);
+	draw(&stage);
+	press(&stage, K_WHEEL_UP);
+	ck_assert_uint_eq(first_seen(&stage), 37);
+	add(&stage, 2);
+	draw(&stage);
+	ck_assert_uint_eq(first_seen(&stage), 37);
+	press(&stage, K_WHEEL_DOWN);
+	ck_assert(!table_follows(&stage.widget));
+	press(&stage, K_WHEEL_DOWN);
+	ck_assert(table_follows(&stage.widget));
+	ck_assert_uint_eq(first_seen(&stage), 42);
+	close_stage(&stage);
+}
+END_TEST
+
+START_TEST(the_cursor_stays_with_its_event_when_old_ones_go)
+{
+	struct stage stage;
+
+	open_stage(&stage);
+	add(&stage, 120);
+	draw(&stage);
+	press(&stage, K_UP);
+	press(&stage, K_PAGE_UP);
+	ck_assert_uint_eq(selected(&stage), 110);
+	ck_assert_uint_eq(first_seen(&stage), 110);
+	add(&stage, 50); /* 125 rows at most: the first are taken away */
+	ck_assert_uint_gt(stage.log.shown.gone, 0);
+	draw(&stage);
+	ck_assert_uint_eq(selected(&stage), 110);
+	ck_assert_uint_eq(first_seen(&stage), 110);
+	add(&stage, 200); /* now it is gone itself: the oldest stands where it would be */
+	draw(&stage);
+	ck_assert_uint_eq(selected(&stage), stage.log.shown.gone);
+	assert_newest(&stage.log, stage.number);
+	close_stage(&stage);
+}
+END_TEST
+
+START_TEST(a_frozen_picture_stands_still)
+{
+	struct stage stage;
+
+	open_stage(&stage);
+	add(&stage, 110);
+	draw(&stage);
+	event_log_freeze(&stage.log, true);
+	for (unsigned i = 0; i < 100; i++) {
+		add(&stage, 13);
+		draw(&stage);
+		ck_assert_uint_eq(stage.log.shown.n_newer, 13 * (i + 1));
+		ck_assert_uint_eq(stage.widget.view.n_rows, 110);
+		ck_assert_uint_eq(first_seen(&stage), 100);
+		ck_assert_str_eq(((const struct event_row *)stage.widget.view.rows[108])->command, "cc");
+		ck_assert_uint_le(stage.log.n_rows, stage.log.shown.capacity);
+	}
+	event_log_freeze(&stage.log, false);
+	draw(&stage);
+	assert_newest(&stage.log, stage.number);
+	ck_assert_uint_eq(stage.widget.view.n_rows, stage.log.n_rows);
+	ck_assert_uint_eq(first_seen(&stage), stage.number - PAGE);
+	ck_assert_uint_eq(stage.log.shown.n_newer, 0);
+	event_log_freeze(&stage.log, true);
+	add(&stage, 3);
+	event_log_freeze(&stage.log, false); /* nothing had to go: nothing is missing */
+	draw(&stage);
+	assert_newest(&stage.log, stage.number);
+	close_stage(&stage);
+}
+END_TEST
+
+/* What a view shows of a log is what it shows of a plain table with the same rows. */
+static void assert_as_plain(const struct stage *stage)
+{
+	const struct view *view = &stage->widget.view;
+	struct table plain = stage->log.shown;
+	struct view other;
+
+	plain.is_log = false;
+	view_open(&other, &schema);
+	other.filter = view->filter;
+	other.sort = view->sort;
+	other.descending = view->descending;
+	view_apply(&other, &plain);
+	ck_assert_uint_eq(view->n_rows, other.n_rows);
+	ck_assert_uint_eq(view->n_matching, other.n_matching);
+	for (size_t i = 0; i < other.n_rows; i++)
+		ck_assert_ptr_eq(view->rows[i], other.rows[i]);
+	view_close(&other);
+}
+
+START_TEST(what_a_view_remembers_is_right)
+{
+	static const char *const filters[] = { "", "cc", "sh", "none", "" };
+	static const char *const sorts[] = { "", "duration_seconds", "+command", "" };
+	struct stage stage;
+
+	open_stage(&stage);
+	for (unsigned i = 0; i < 400; i++) {
+		add(&stage, i * 7 % 23);
+		if (i % 10 == 3)
+			table_set_filter(&stage.widget, filters[i / 10 % 5]);
+		if (i % 17 == 5)
+			view_choose_sort(&stage.widget.view, sorts[i / 17 % 4]);
+		if (i % 29 == 6)
+			table_sort_reverse(&stage.widget);
+		if (i % 31 == 7)
+			event_log_undo(&stage.log, &stage.frame.tables[0]);
+		if (i % 97 == 11)
+			event_log_clear(&stage.log);
+		event_log_freeze(&stage.log, i % 50 > 30);
+		if (i % 3 == 0)
+			continue; /* a pane that is not drawn */
+		draw(&stage);
+		assert_as_plain(&stage);
+		draw(&stage);
+		assert_as_plain(&stage);
+	}
+	close_stage(&stage);
+}
+END_TEST
+
+START_TEST(a_limit_shows_the_newest)
+{
+	struct stage stage;
+
+	open_stage(&stage);
+	stage.widget.view.limit = 3;
+	add(&stage, 50);
+	draw(&stage);
+	ck_assert_uint_eq(stage.widget.view.n_rows, 3);
+	ck_assert_uint_eq(number_at(&stage.widget.view, 0), 47);
+	close_stage(&stage);
+}
+END_TEST
+
+START_TEST(undone_frames_leave_no_trace)
+{
+	struct stage stage;
+
+	open_stage(&stage);
+	add(&stage, 30);
+	draw(&stage);
+	add(&stage, 5);
+	draw(&stage);
+	event_log_undo(&stage.log, &stage.frame.tables[0]);
+	draw(&stage);
+	ck_assert_uint_eq(stage.widget.view.n_rows, 30);
+	ck_assert_uint_eq(first_seen(&stage), 20);
+	close_stage(&stage);
+}
+END_TEST
+
+START_TEST(optional_columns_show_once_they_have_a_value)
+{
+	struct stage stage;
+
+	open_stage(&stage);
+	add(&stage, 5);
+	draw(&stage);
+	ck_assert(!view_shows(&stage.widget.view, &columns[2]));
+	((struct event_row *)table_row(&stage.frame.tables[0], 4))->info = "code 1";
+	event_log_add(&stage.log, &stage.frame.tables[0]);
+	draw(&stage);
+	ck_assert(view_shows(&stage.widget.view, &columns[2]));
+	close_stage(&stage);
+}
+END_TEST
+
+SUITE_MAIN("log of events", a_million_events_take_bounded_memory, long_texts_make_it_hold_fewer,
+	   it_follows_until_one_moves_up, the_wheel_leaves_the_end_and_comes_back,
+	   the_cursor_stays_with_its_event_when_old_ones_go, a_frozen_picture_stands_still,
+	   what_a_view_remembers_is_right, a_limit_shows_the_newest, undone_frames_leave_no_trace,
+	   optional_columns_show_once_they_have_a_value)
