@@ -84,16 +84,29 @@ static int choose_filter(struct run_plan *run, const struct options *options)
 	return 0;
 }
 
+/* Was the option given that belongs to the table? */
+static bool has_option(const struct pane *pane, const struct pane_table *table,
+		       const struct settings *settings)
+{
+	char name[80];
+
+	snprintf(name, sizeof(name), "%s.%s", pane->name, table->option ? table->option : "");
+	return table->option && settings_get(settings, name);
+}
+
 /* Is the table printed, other things being equal? */
 static bool is_asked_for(const struct pane *pane, const struct pane_table *table,
 			 const struct settings *settings)
 {
-	char name[80];
+	return !table->on_request ||
+	       (has_option(pane, table, settings) && (!table->when || table->when(settings)));
+}
 
-	if (!table->on_request)
-		return true;
-	snprintf(name, sizeof(name), "%s.%s", pane->name, table->option ? table->option : "");
-	return table->option && settings_get(settings, name) && (!table->when || table->when(settings));
+/* Does text print it? */
+static bool is_headline(const struct pane *pane, const struct pane_table *table,
+			const struct settings *settings)
+{
+	return table->headline || table->on_request || has_option(pane, table, settings);
 }
 
 /* In text a table looks as on the screen: with the columns and the order that its pane gives it. */
@@ -120,7 +133,7 @@ static void add_tables(struct run_plan *run, const struct settings *settings, co
 {
 	for (const struct pane_table *table = pane->tables; table->topic; table++)
 		if (is_asked_for(pane, table, settings) &&
-		    (table->headline || table->on_request) == headlines)
+		    is_headline(pane, table, settings) == headlines)
 			add_table(run, settings, pane, table);
 }
 

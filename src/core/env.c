@@ -46,6 +46,18 @@ uint64_t env_wall_ns(void)
 	return clock_ns(CLOCK_REALTIME);
 }
 
+uint64_t env_boot_ns(void)
+{
+	return clock_ns(CLOCK_BOOTTIME);
+}
+
+unsigned env_cpus(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	return cpus > 0 ? (unsigned)cpus : 1;
+}
+
 uint32_t env_self_pid(void)
 {
 	return (uint32_t)getpid();

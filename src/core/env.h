@@ -82,6 +82,9 @@ void env_close(struct env *env);
 
 uint64_t env_mono_ns(void); /* CLOCK_MONOTONIC */
 uint64_t env_wall_ns(void); /* CLOCK_REALTIME */
+uint64_t env_boot_ns(void); /* CLOCK_BOOTTIME */
+
+unsigned env_cpus(void); /* that this machine has, at least 1 */
 
 /*
  * CPU time that a process has used since its start, all its threads and those that ended included, to the

@@ -24,6 +24,13 @@ const char *settings_get(const struct settings *settings, const char *name)
 	return setting ? setting->value : NULL;
 }
 
+bool settings_is(const struct settings *settings, const char *name, const char *value)
+{
+	const char *text = settings_get(settings, name);
+
+	return text && strcmp(text, value) == 0;
+}
+
 static void take_away(struct settings *settings, struct setting *setting)
 {
 	size_t index = (size_t)(setting - settings->items);

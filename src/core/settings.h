@@ -21,6 +21,8 @@ struct settings {
 /* The value, NULL when it was not set. */
 const char *settings_get(const struct settings *settings, const char *name);
 
+bool settings_is(const struct settings *settings, const char *name, const char *value);
+
 /* Both are copied; a NULL value takes the setting away. */
 void settings_set(struct settings *settings, const char *name, const char *value);
 void settings_free(struct settings *settings);

@@ -32,14 +32,17 @@ bool passwd_find(struct span text, uint32_t uid, struct span *name)
 	return false;
 }
 
-bool passwd_has(struct span text, struct span name)
+bool passwd_number(struct span text, struct span name, uint32_t *uid)
 {
 	struct span user;
 	uint64_t number;
 
-	while (next_entry(&text, &user, &number))
-		if (span_length(user) == span_length(name) &&
-		    memcmp(user.at, name.at, span_length(name)) == 0)
-			return true;
+	while (next_entry(&text, &user, &number)) {
+		if (span_length(user) != span_length(name) || number > UINT32_MAX ||
+		    memcmp(user.at, name.at, span_length(name)) != 0)
+			continue;
+		*uid = (uint32_t)number;
+		return true;
+	}
 	return false;
 }

@@ -11,7 +11,7 @@
 /* The name of the first entry with this number, a part of text; false when there is none. */
 bool passwd_find(struct span text, uint32_t uid, struct span *name);
 
-/* Is there an entry with this name? */
-bool passwd_has(struct span text, struct span name);
+/* The number of the user with this name; false when there is none. */
+bool passwd_number(struct span text, struct span name, uint32_t *uid);
 
 #endif

@@ -40,6 +40,12 @@ static bool take_field(struct pid_stat *stat, int field, struct span word)
 	switch (field) {
 	case 4:
 		return span_u64(&word, &stat->parent_pid);
+	case 5:
+		return parse_signed(word, &stat->process_group);
+	case 6:
+		return parse_signed(word, &stat->session);
+	case 7:
+		return parse_signed(word, &stat->terminal);
 	case 9:
 		return span_u64(&word, &stat->flags);
 	case 10:
@@ -98,17 +104,18 @@ const char *pid_state_text(char state)
 	return found ? texts[found - letters] : "?";
 }
 
-bool pid_status_uid(struct span text, uint32_t *uid)
+bool pid_status_uids(struct span text, uint32_t *real, uint32_t *effective)
 {
 	struct span line, name, rest;
-	uint64_t real, effective;
+	uint64_t first, second;
 
 	while (span_line(&text, &line)) {
-		if (!span_pair_u64(line, &name, &real, &rest) || !span_is(name, "Uid"))
+		if (!span_pair_u64(line, &name, &first, &rest) || !span_is(name, "Uid"))
 			continue;
-		if (!span_u64(&rest, &effective) || effective > UINT32_MAX)
+		if (!span_u64(&rest, &second) || first > UINT32_MAX || second > UINT32_MAX)
 			return false;
-		*uid = (uint32_t)effective;
+		*real = (uint32_t)first;
+		*effective = (uint32_t)second;
 		return true;
 	}
 	return false;

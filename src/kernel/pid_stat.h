@@ -16,6 +16,8 @@ struct pid_stat {
 	struct span comm;      /* without its parentheses; may hold any byte */
 	char state;            /* a letter, as ps(1) shows it */
 	uint64_t parent_pid, flags;
+	int64_t process_group, session; /* -1 once it has ended */
+	int64_t terminal;        /* device number of the controlling terminal, 0: none */
 	uint64_t minor_faults, major_faults; /* since its start */
 	uint64_t user_ticks, system_ticks;   /* since its start */
 	uint64_t children_user_ticks, children_system_ticks; /* of children that ended and were waited for */
@@ -32,8 +34,8 @@ bool pid_stat_parse(struct span text, struct pid_stat *stat);
 /* The letter of a state as a text that lasts; "?" for one that no kernel has. */
 const char *pid_state_text(char state);
 
-/* The effective user id in the text of /proc/PID/status; false when it is not there. */
-bool pid_status_uid(struct span text, uint32_t *uid);
+/* The user ids in the text of /proc/PID/status; false when they are not there. */
+bool pid_status_uids(struct span text, uint32_t *real, uint32_t *effective);
 
 struct pid_io {
 	uint64_t read_bytes; /* fetched from storage on its behalf since its start */

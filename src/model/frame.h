@@ -19,7 +19,7 @@ struct table {
 	char *rows;
 	size_t n_rows, capacity;
 	void *blank;      /* a row of unknowns, copied into every new row */
-	bool is_log;      /* rows stay where they are while it grows; these belong to logs alone: */
+	bool is_log; /* rows stay where they are while it grows; these are of a log (event_log.h) alone: */
 	uint64_t gone;    /* rows that were taken away before the first one; the others moved down */
 	unsigned version; /* another one: it changed in some other way */
 	bool frozen;      /* it stands still … */

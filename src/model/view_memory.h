@@ -5,7 +5,8 @@
 
 #include "model/view.h"
 
-/* Looks at the new rows of a log; true when the result has to be made anew from the memory. */
+/* Looks at the rows of a log that are new; true when the view's result has to be made anew from the memory.
+ */
 bool view_remember(struct view *view, const struct table *log);
 
 void view_memory_free(struct view_memory *memory);

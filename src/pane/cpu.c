@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
+#include "pane/command_form.h"
 #include "screen/keys.h"
 
 static bool is_of_all(const struct settings *settings)
@@ -137,38 +138,6 @@ static double least_share(const struct settings *settings)
 											: USED_SOMETHING;
 }
 
-/* Puts the column wanted where one of the others, which end with NULL, stands, also as the order of rows. */
-static void swap_column(struct view *view, const char *const *others, const char *wanted)
-{
-	int index = schema_column(view->schema, wanted);
-
-	for (unsigned i = 0; index >= 0 && i < view->n_columns; i++)
-		for (const char *const *other = others; *other; other++)
-			if ((int)view->columns[i] == schema_column(view->schema, *other))
-				view->columns[i] = (unsigned)index;
-	for (const char *const *other = others; index >= 0 && *other; other++)
-		if (view->sort >= 0 && view->sort == schema_column(view->schema, *other))
-			view->sort = index;
-}
-
-static bool is_set(const struct settings *settings, const char *name, const char *value)
-{
-	const char *text = settings_get(settings, name);
-
-	return text && strcmp(text, value) == 0;
-}
-
-static const char *command_column(const struct settings *settings)
-{
-	bool base = is_set(settings, "cpu.directories", "no");
-
-	if (is_set(settings, "cpu.command", "name"))
-		return "name";
-	if (is_set(settings, "cpu.command", "program"))
-		return base ? "program_base" : "program";
-	return base ? "command_base" : "command";
-}
-
 static void choose_scale(const struct settings *settings, struct view *view)
 {
 	static const char *const columns[][3] = { { "cpu_ratio", "machine_ratio", NULL },
@@ -177,13 +146,11 @@ static void choose_scale(const struct settings *settings, struct view *view)
 	bool machine = settings_get(settings, "cpu.per-machine");
 
 	for (unsigned i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-		swap_column(view, columns[i], columns[i][machine ? 1 : 0]);
+		command_form_swap(view, columns[i], columns[i][machine ? 1 : 0]);
 }
 
 static void adjust(const struct settings *settings, struct view *view)
 {
-	static const char *const commands[] = { "command",      "command_base", "program",
-						"program_base", "name",         NULL };
 	const char *pid = settings_get(settings, "run.pid"), *user = settings_get(settings, "run.user");
 
 	if (strcmp(view->schema->name, "process") != 0 && strcmp(view->schema->name, "thread") != 0)
@@ -198,7 +165,7 @@ static void adjust(const struct settings *settings, struct view *view)
 	if (settings_get(settings, "cpu.hide-self") && settings_get(settings, "run.own"))
 		view_leave_out(view, settings_get(settings, "run.own"), "pid");
 	choose_scale(settings, view);
-	swap_column(view, commands, command_column(settings));
+	command_form_apply(settings, "cpu", view);
 }
 
 /* The table at the bottom of the summary: processes, or their threads. */
@@ -283,7 +250,7 @@ static void sampling(struct pane_context *context)
 	if (((const struct cpu_state *)context->state)->view != COUNTER_PROCESS_TABLE)
 		return;
 	snprintf(selected, sizeof(selected), "%.0f %.6f", pid, table_selected(processes, "start_seconds"));
-	if (!is_set(context->settings, "run.selected", selected))
+	if (!settings_is(context->settings, "run.selected", selected))
 		settings_set(context->settings, "run.selected", isnan(pid) ? NULL : selected);
 }
 
@@ -319,29 +286,6 @@ static void toggle_scale(struct pane_context *context)
 	    machine ? _("100 % is the whole machine") : _("100 % is one CPU"));
 }
 
-static void show_lines(struct pane_context *context)
-{
-	set(context, "cpu.command", NULL, _("whole command lines"));
-}
-
-static void show_programs(struct pane_context *context)
-{
-	set(context, "cpu.command", "program", _("first words of the command lines"));
-}
-
-static void show_names(struct pane_context *context)
-{
-	set(context, "cpu.command", "name", _("names of the processes"));
-}
-
-static void toggle_directories(struct pane_context *context)
-{
-	bool without = !is_set(context->settings, "cpu.directories", "no");
-
-	set(context, "cpu.directories", without ? "no" : NULL,
-	    without ? _("programs without their directories") : _("programs with their directories"));
-}
-
 static void toggle_graph(struct pane_context *context)
 {
 	struct cpu_state *cpu = context->state;
@@ -365,10 +309,10 @@ static const struct binding bindings[] = {
 	{ K_F9, 'k', N_("Signal"), N_("send a signal to the selected process"), cpu_signal },
 	{ K_F7, 0, NULL, N_("give the selected process more of the CPUs (nice - 1)"), cpu_less_nice },
 	{ K_F8, 0, NULL, N_("give the selected process less of the CPUs (nice + 1)"), cpu_nicer },
-	{ 'l', 0, NULL, N_("whole command lines"), show_lines },
-	{ 's', 0, NULL, N_("only the first word of command lines"), show_programs },
-	{ 'C', 0, NULL, N_("only the names of processes"), show_names },
-	{ 'd', 0, NULL, N_("programs with or without their directories"), toggle_directories },
+	{ 'l', 0, NULL, N_("whole command lines"), command_form_lines },
+	{ 's', 0, NULL, N_("only the first word of command lines"), command_form_programs },
+	{ 'C', 0, NULL, N_("only the names of processes"), command_form_names },
+	{ 'd', 0, NULL, N_("programs with or without their directories"), command_form_directories },
 	{ 'v', 0, NULL, N_("the graph of the last five minutes, also on a small screen"), toggle_graph },
 	{ 'D', 0, NULL, N_("how many processes use how much"), show_distribution },
 	{ 'g', 'T', NULL, N_("mean use of every process since this key, ended ones included"), show_totals },

@@ -8,10 +8,11 @@
 
 #include "core/i18n.h"
 
-extern const struct pane pane_memory, pane_cpu;
+extern const struct pane pane_memory, pane_events, pane_cpu;
 
 const struct pane *const panes[] = {
 	&pane_memory,
+	&pane_events,
 	&pane_cpu,
 };
 

@@ -45,6 +45,20 @@ void screen_prompt(struct pane_context *context, const char *label, const char *
 void screen_ask(struct pane_context *context, const char *question,
 		void (*yes)(struct pane_context *context));
 
+#define CHECKLIST_MAX 16
+
+struct checklist_item {
+	const char *word, *help; /* help: N_() */
+};
+
+/*
+ * Lets the user turn words on and off, at most CHECKLIST_MAX; accepted is called with what is on then, unless
+ * it is left as it was. title and items are borrowed until then.
+ */
+void screen_choose(struct pane_context *context, const char *title, const struct checklist_item *items,
+		   const bool *on, unsigned n_items,
+		   void (*accepted)(struct pane_context *context, const bool *on));
+
 /* Samples a table that is on request from the next tick on, or no longer. */
 void screen_request(struct pane_context *context, unsigned table, bool wanted);
 

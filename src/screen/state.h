@@ -56,6 +56,16 @@ struct chooser {
 	unsigned order[VIEW_COLUMNS_MAX];
 };
 
+/* Words that are on or off. */
+struct checklist {
+	const char *title;                  /* translated */
+	const struct checklist_item *items; /* borrowed */
+	unsigned n_items, cursor;
+	bool on[CHECKLIST_MAX];
+	struct pane_context *context;
+	void (*accepted)(struct pane_context *context, const bool *on);
+};
+
 struct screen {
 	const struct screen_setup *setup;
 	struct terminal terminal;
@@ -79,6 +89,7 @@ struct screen {
 	struct question question;
 	struct pager pager;
 	struct chooser chooser;
+	struct checklist checklist;
 	struct buffer search;     /* NUL-terminated once used */
 	bool playing;             /* replay */
 	bool caught_up;           /* playing has to wait for the pipe */

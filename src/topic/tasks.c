@@ -126,6 +126,7 @@ static void split_time(struct task *task, const struct pid_stat *stat, uint64_t 
 static void find_user(struct env *env, struct task *task)
 {
 	char bytes[2048];
+	uint32_t real;
 	long length;
 
 	pids_owner(env, task->pid, &task->uid);
@@ -133,7 +134,7 @@ static void find_user(struct env *env, struct task *task)
 		return;
 	length = pids_read(env, task->pid, "status", bytes, sizeof(bytes));
 	if (length > 0)
-		pid_status_uid(span_of(bytes, (size_t)length), &task->uid);
+		pid_status_uids(span_of(bytes, (size_t)length), &real, &task->uid);
 }
 
 static void take_name(struct task *task, struct span comm)

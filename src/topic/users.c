@@ -107,18 +107,26 @@ const char *users_name(struct env *env, uint32_t uid)
 	return user->name;
 }
 
-static bool has_name(struct env *env, struct span name)
+bool users_number(struct env *env, struct span name, uint32_t *uid)
 {
 	struct passwd entry, *result = NULL;
 	char text_of_name[NAME_MAX_BYTES], bytes[4096];
-	struct span text;
+	struct span text, digits = name;
+	uint64_t number;
 
-	if (env_read(env, env_file(env, "etc/passwd"), &text) == 0 && passwd_has(text, name))
+	if (span_u64(&digits, &number) && digits.at == digits.end && number < UINT32_MAX) {
+		*uid = (uint32_t)number;
+		return true;
+	}
+	if (env_read(env, env_file(env, "etc/passwd"), &text) == 0 && passwd_number(text, name, uid))
 		return true;
 	if (!env->live || span_length(name) >= sizeof(text_of_name))
 		return false;
 	snprintf(text_of_name, sizeof(text_of_name), "%.*s", (int)span_length(name), name.at);
-	return getpwnam_r(text_of_name, &entry, bytes, sizeof(bytes), &result) == 0 && result;
+	if (getpwnam_r(text_of_name, &entry, bytes, sizeof(bytes), &result) != 0 || !result)
+		return false;
+	*uid = entry.pw_uid;
+	return true;
 }
 
 struct span users_first_unknown(struct env *env, const char *list)
@@ -126,15 +134,13 @@ struct span users_first_unknown(struct env *env, const char *list)
 	struct span rest = span_text(list), item;
 
 	while (rest.at < rest.end) {
-		struct span number;
-		uint64_t uid;
+		uint32_t uid;
 
 		if (!span_until(&rest, ',', &item)) {
 			item = rest;
 			rest.at = rest.end;
 		}
-		number = item;
-		if (!(span_u64(&number, &uid) && number.at == number.end) && !has_name(env, item))
+		if (!users_number(env, item, &uid))
 			return item;
 	}
 	return rest;

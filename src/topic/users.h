@@ -8,6 +8,9 @@
 /* The name, the number as text while or when there is no name; valid as long as env. */
 const char *users_name(struct env *env, uint32_t uid);
 
+/* Of the user with this name, or number as text; false when there is none. It waits for the name services. */
+bool users_number(struct env *env, struct span name, uint32_t *uid);
+
 /*
  * The first on a list of names and numbers, with commas, that is neither a number nor the name of a user;
  * empty when there is none. It waits for the name services.

@@ -130,12 +130,12 @@ static void run_pid_stat(const uint8_t *data, size_t size)
 	struct span text = input(data, size);
 	struct pid_stat stat;
 	struct pid_io io;
-	uint32_t uid;
+	uint32_t real, uid;
 
 	if (pid_stat_parse(text, &stat))
 		require_inside(stat.comm, text);
 	pid_io_parse(text, &io);
-	pid_status_uid(text, &uid);
+	pid_status_uids(text, &real, &uid);
 }
 
 /* The family is the one of the seeds. */
@@ -267,11 +267,12 @@ static void run_cpu_times(const uint8_t *data, size_t size)
 static void run_passwd(const uint8_t *data, size_t size)
 {
 	struct span text = input(data, size), name;
+	uint32_t number;
 
 	for (uint32_t uid = 0; uid < 3; uid++)
 		if (passwd_find(text, uid, &name)) {
 			require_inside(name, text);
-			require(passwd_has(text, name));
+			require(passwd_number(text, name, &number));
 		}
 }
 

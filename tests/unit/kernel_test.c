@@ -231,27 +231,31 @@ END_TEST
 START_TEST(pid_stat_to_the_processor)
 {
 	static const char line[] =
-		"7 (x) D 3 1 1 0 -1 2097152 100 200 9 5 6 7 8 9 39 -20 12 0 500 1 2 3 4 5 6 7 8 9 10 "
+		"7 (x) D 3 -1 6 34817 -1 2097152 100 200 9 5 6 7 8 9 39 -20 12 0 500 1 2 3 4 5 6 7 8 9 10 "
 		"11 12 13 14 15 17 3 0\n";
 	struct pid_stat stat;
 
 	ck_assert(pid_stat_parse(span_text(line), &stat));
 	ck_assert(stat.state == 'D' && stat.parent_pid == 3 && stat.flags == PID_FLAG_KERNEL_THREAD);
+	ck_assert(stat.process_group == -1 && stat.session == 6 && stat.terminal == 34817);
 	ck_assert(stat.minor_faults == 100 && stat.user_ticks == 6 && stat.system_ticks == 7);
 	ck_assert(stat.children_user_ticks == 8 && stat.children_system_ticks == 9);
 	ck_assert(stat.nice == -20 && stat.threads == 12 && stat.resident_pages == 2 && stat.processor == 3);
-	ck_assert(pid_stat_parse(span_of(line, 60), &stat)); /* cut behind the start time */
+	ck_assert(pid_stat_parse(span_of(line, 65), &stat)); /* cut behind the start time */
 	ck_assert(stat.resident_pages == U64_UNKNOWN && stat.processor == U64_UNKNOWN);
 }
 END_TEST
 
 START_TEST(pid_status_effective_user)
 {
-	uint32_t uid = 7;
+	uint32_t real = 7, uid = 7;
 
-	ck_assert(pid_status_uid(span_text("Name:\tUid: 3\nUid:\t1000\t0\t0\t0\n"), &uid) && uid == 0);
-	ck_assert(!pid_status_uid(span_text("Uid:\t1000\n"), &uid) && !pid_status_uid(span_text(""), &uid));
-	ck_assert(!pid_status_uid(span_text("Uid:\t1\t4294967296\n"), &uid));
+	ck_assert(pid_status_uids(span_text("Name:\tUid: 3\nUid:\t1000\t0\t0\t0\n"), &real, &uid) &&
+		  uid == 0);
+	ck_assert_uint_eq(real, 1000);
+	ck_assert(!pid_status_uids(span_text("Uid:\t1000\n"), &real, &uid) &&
+		  !pid_status_uids(span_text(""), &real, &uid));
+	ck_assert(!pid_status_uids(span_text("Uid:\t1\t4294967296\n"), &real, &uid));
 }
 END_TEST
 
@@ -286,13 +290,14 @@ START_TEST(passwd_names)
 	static const char text[] =
 		"root:x:0:0::/:/bin/sh\n:x:5:5::/:\nbad\nada:x:1000:1000::/home/ada:\nbob:x:1000:1:::\n";
 	struct span name;
+	uint32_t uid = 7;
 
 	ck_assert(passwd_find(span_text(text), 1000, &name) && span_is(name, "ada"));
 	ck_assert(passwd_find(span_text(text), 0, &name) && span_is(name, "root"));
-	ck_assert(passwd_has(span_text(text), span_text("ada")) &&
-		  passwd_has(span_text(text), span_text("root")));
-	ck_assert(!passwd_has(span_text(text), span_text("ad")) &&
-		  !passwd_has(span_text(text), span_text("")));
+	ck_assert(passwd_number(span_text(text), span_text("ada"), &uid) && uid == 1000);
+	ck_assert(passwd_number(span_text(text), span_text("root"), &uid) && uid == 0);
+	ck_assert(!passwd_number(span_text(text), span_text("ad"), &uid) &&
+		  !passwd_number(span_text(text), span_text(""), &uid));
 	ck_assert(!passwd_find(span_text(text), 5, &name) && !passwd_find(span_text(text), 7, &name));
 }
 END_TEST

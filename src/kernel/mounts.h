@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* /proc/mounts: where a file system of some type is mounted. */
+#ifndef PANETOP_KERNEL_MOUNTS_H
+#define PANETOP_KERNEL_MOUNTS_H
+
+#include <stdbool.h>
+
+#include "core/span.h"
+
+/* The directory of the first mount of this type, as listed: blanks in it are "\040". False when there is
+ * none. */
+bool mounts_find(struct span text, const char *type, struct span *directory);
+
+#endif

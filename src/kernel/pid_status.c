@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parser of the lines about memory in /proc/PID/status. */
+#include <config.h>
+
+#include "kernel/pid_status.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	size_t offset;
+} lines[] = {
+	{ "VmPeak", offsetof(struct pid_status, vm_peak) },
+	{ "VmSize", offsetof(struct pid_status, vm_size) },
+	{ "VmLck", offsetof(struct pid_status, vm_locked) },
+	{ "VmPin", offsetof(struct pid_status, vm_pinned) },
+	{ "VmHWM", offsetof(struct pid_status, vm_resident_peak) },
+	{ "VmRSS", offsetof(struct pid_status, vm_resident) },
+	{ "RssAnon", offsetof(struct pid_status, resident_anonymous) },
+	{ "RssFile", offsetof(struct pid_status, resident_file) },
+	{ "RssShmem", offsetof(struct pid_status, resident_shared) },
+	{ "VmData", offsetof(struct pid_status, vm_data) },
+	{ "VmStk", offsetof(struct pid_status, vm_stack) },
+	{ "VmExe", offsetof(struct pid_status, vm_program) },
+	{ "VmLib", offsetof(struct pid_status, vm_library) },
+	{ "VmPTE", offsetof(struct pid_status, vm_page_tables) },
+	{ "VmSwap", offsetof(struct pid_status, vm_swap) },
+	{ "HugetlbPages", offsetof(struct pid_status, huge_pages) },
+};
+
+void pid_status_parse(struct span text, struct pid_status *status)
+{
+	struct span line, name, unit;
+	uint64_t kib;
+
+	memset(status, 0xff, sizeof(*status)); /* U64_UNKNOWN in all */
+	while (span_line(&text, &line)) {
+		if (!span_pair_u64(line, &name, &kib, &unit) || !span_is(unit, " kB") ||
+		    kib > UINT64_MAX / 1024)
+			continue;
+		for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+			uint64_t bytes = kib * 1024;
+
+			if (span_is(name, lines[i].name))
+				memcpy((char *)status + lines[i].offset, &bytes, sizeof(bytes));
+		}
+	}
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The five columns in which a table has the command of a process, and the keys that choose among them. */
+#include <config.h>
+
+#include "pane/command_form.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+
+#define NAME_BYTES 64
+
+static void setting_name(char *name, const char *pane, const char *what)
+{
+	snprintf(name, NAME_BYTES, "%s.%s", pane, what);
+}
+
+void command_form_swap(struct view *view, const char *const *others, const char *wanted)
+{
+	int index = schema_column(view->schema, wanted);
+
+	for (unsigned i = 0; index >= 0 && i < view->n_columns; i++)
+		for (const char *const *other = others; *other; other++)
+			if ((int)view->columns[i] == schema_column(view->schema, *other))
+				view->columns[i] = (unsigned)index;
+	for (const char *const *other = others; index >= 0 && *other; other++)
+		if (view->sort >= 0 && view->sort == schema_column(view->schema, *other))
+			view->sort = index;
+}
+
+void command_form_apply(const struct settings *settings, const char *pane, struct view *view)
+{
+	static const char *const commands[] = { "command",      "command_base", "program",
+						"program_base", "name",         NULL };
+	char form[NAME_BYTES], directories[NAME_BYTES];
+	bool base;
+
+	setting_name(form, pane, "command");
+	setting_name(directories, pane, "directories");
+	base = settings_is(settings, directories, "no");
+	if (settings_is(settings, form, "name"))
+		command_form_swap(view, commands, "name");
+	else if (settings_is(settings, form, "program"))
+		command_form_swap(view, commands, base ? "program_base" : "program");
+	else
+		command_form_swap(view, commands, base ? "command_base" : "command");
+}
+
+static void set(struct pane_context *context, const char *what, const char *value, const char *said)
+{
+	char name[NAME_BYTES];
+
+	setting_name(name, context->pane->name, what);
+	settings_set(context->settings, name, value);
+	screen_adjust(context);
+	screen_say(context->screen, "%s", said);
+}
+
+void command_form_lines(struct pane_context *context)
+{
+	set(context, "command", NULL, _("whole command lines"));
+}
+
+void command_form_programs(struct pane_context *context)
+{
+	set(context, "command", "program", _("first words of the command lines"));
+}
+
+void command_form_names(struct pane_context *context)
+{
+	set(context, "command", "name", _("names of the processes"));
+}
+
+void command_form_directories(struct pane_context *context)
+{
+	char name[NAME_BYTES];
+	bool without;
+
+	setting_name(name, context->pane->name, "directories");
+	without = !settings_is(context->settings, name, "no");
+	set(context, "directories", without ? "no" : NULL,
+	    without ? _("programs without their directories") : _("programs with their directories"));
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Drawing of the events pane: what happens how often and what was lost, above the events themselves. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "pane/events.h"
+
+#define TABLE_LINES_MIN 4
+
+static const char *rate(char *text, const struct frame *frame, const char *column)
+{
+	double per_second = frame_number(frame, "event_total", "all", column);
+
+	if (isnan(per_second))
+		snprintf(text, VALUE_TEXT_MAX, "-");
+	else
+		rate_text(text, per_second);
+	return text;
+}
+
+static const char *number(char *text, double value)
+{
+	if (isnan(value))
+		snprintf(text, VALUE_TEXT_MAX, "-");
+	else
+		snprintf(text, VALUE_TEXT_MAX, "%.0f", value);
+	return text;
+}
+
+static double sum(const struct table *table, const char *column)
+{
+	double all = NAN;
+
+	for (size_t i = 0; i < table->n_rows; i++) {
+		double value = table_number(table, table_row(table, i), column);
+
+		if (!isnan(value))
+			all = isnan(all) ? value : all + value;
+	}
+	return all;
+}
+
+static void list_sources(char *text, size_t room, const struct table *table)
+{
+	size_t used = 0;
+
+	*text = '\0';
+	for (size_t i = 0; i + 1 < table->n_rows && used < room; i++) {
+		const void *row = table_row(table, i);
+
+		if (isnan(table_number(table, row, "received")))
+			continue;
+		used += (size_t)snprintf(text + used, room - used, "%s%s", used ? " + " : "",
+					 table_text(table, row, "source"));
+	}
+}
+
+/* "fork 312/s  exec 148/s  exit 309/s (4/s failed)  lost 0  unnamed 0  source perf + connector" */
+static int draw_headline(const struct canvas *canvas, const struct frame *frame)
+{
+	const struct table *sources = frame_table(frame, "event_source");
+	char forks[VALUE_TEXT_MAX], execs[VALUE_TEXT_MAX], exits[VALUE_TEXT_MAX], failures[VALUE_TEXT_MAX];
+	char lost[VALUE_TEXT_MAX], unnamed[VALUE_TEXT_MAX], from[64];
+	double n_lost;
+	int x;
+
+	if (!sources || sources->n_rows == 0)
+		return 0;
+	n_lost = sum(sources, "lost");
+	x = canvas_print(canvas, 0, 0, n_lost > 0 ? STYLE_BAD : STYLE_STRONG, _("lost %s"),
+			 number(lost, n_lost));
+	x += canvas_print(canvas, 0, x, STYLE_NORMAL, _("  fork %s/s  exec %s/s  exit %s/s"),
+			  rate(forks, frame, "forks_per_second"), rate(execs, frame, "execs_per_second"),
+			  rate(exits, frame, "exits_per_second"));
+	x += canvas_print(canvas, 0, x, STYLE_NORMAL, _("  failed %s/s"),
+			  rate(failures, frame, "failures_per_second"));
+	x += canvas_print(canvas, 0, x, STYLE_NORMAL, _("  unnamed %s"),
+			  number(unnamed, sum(sources, "unnamed")));
+	list_sources(from, sizeof(from), sources);
+	canvas_print(canvas, 0, x, STYLE_DIM, _("  from %s"), from);
+	return 1;
+}
+
+void events_draw(struct pane_context *context, struct canvas *canvas)
+{
+	const struct events_state *events = context->state;
+	int used = 0;
+	struct canvas below;
+
+	if (context->frame && canvas->height > TABLE_LINES_MIN)
+		used = draw_headline(canvas, context->frame);
+	below = canvas_rows(canvas, used, canvas->height - used);
+	table_draw(&context->tables[events->view], &below, context_table(context, events->view),
+		   context->unit);
+}

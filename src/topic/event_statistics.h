@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sums over the events that were chosen: by command, by parent, by life time. */
+#ifndef PANETOP_TOPIC_EVENT_STATISTICS_H
+#define PANETOP_TOPIC_EVENT_STATISTICS_H
+
+#include "topic/event_process.h"
+
+#define EVENT_COMMANDS_MAX ((size_t)4096) /* the others are counted together, under EVENT_OTHERS */
+#define EVENT_PARENTS_MAX ((size_t)1024)
+#define EVENT_OTHERS "(others)"
+#define EVENT_LIFETIMES 10 /* below 1 ms, 10 ms … 100,000 s, and above: see event_lifetime_ns() */
+
+struct event_counts {
+	char command[EVENT_COMM_BYTES + 1];
+	uint64_t kinds[N_EVENT_KINDS]; /* forks are of the parent, the others of who did it */
+	uint64_t thread_exits, failures; /* failures: exits with a code or by a signal */
+};
+
+struct event_parent {
+	uint32_t pid;
+	uint64_t start_ns;
+	bool ended;
+	char command[EVENT_COMM_BYTES + 1];
+	uint64_t forks;
+	uint64_t resident_bytes, page_table_bytes; /* as read last while it forked; U64_UNKNOWN */
+};
+
+struct event_statistics {
+	struct event_counts *commands, all; /* owned */
+	size_t n_commands;
+	struct event_parent *parents; /* owned */
+	size_t n_parents;
+	uint64_t lifetimes[EVENT_LIFETIMES + 1]; /* the last one: not known */
+	uint64_t lifetime_ns;                    /* sum of those that are known */
+	unsigned *index; /* owned: of commands by hash, plus one; 0: free */
+};
+
+void event_statistics_open(struct event_statistics *statistics);
+void event_statistics_free(struct event_statistics *statistics);
+
+/* Counts one. command: whom it is counted for. */
+void event_statistics_count(struct event_statistics *statistics, const struct event_process *process,
+			    enum event_kind kind, bool of_thread, bool failed);
+void event_statistics_fork(struct event_statistics *statistics, const struct event_process *parent);
+void event_statistics_end(struct event_statistics *statistics, const struct event_process *process,
+			  uint64_t lifetime_ns);
+
+/* Where the bucket of life times with this index begins; U64_UNKNOWN behind the last. */
+uint64_t event_lifetime_ns(unsigned bucket);
+
+#endif
