@@ -56,7 +56,7 @@ static const struct column columns[] = {
 	ROW(tty, .kind = COLUMN_LABEL, .title = N_("TTY"), .width = 7, .rank = 4,
 	    .help = N_("its controlling terminal; empty: none"),
 	    .source = "/proc/PID/stat tty_nr, inherited"),
-	ROW(info, .kind = COLUMN_LABEL, .title = N_("info"), .width = 14, .rank = 1,
+	ROW(info, .kind = COLUMN_LABEL, .title = N_("info"), .width = 12, .rank = 1,
 	    .help = N_("result of an exit, whom it traces, what it became or was called"), .source = BOTH),
 	ROW(exit_code, .kind = COLUMN_LABEL, .title = N_("code"), .width = 4, .hidden = true,
 	    .help = N_("what it returned; not known when a signal ended it"), .source = "proc connector"),
@@ -71,10 +71,10 @@ static const struct column columns[] = {
 	    .help = N_("first word of its command line"), .source = ARGUMENTS),
 	ROW(program_base, .kind = COLUMN_LABEL, .title = N_("program"), .width = 16, .hidden = true,
 	    .help = N_("first word of its command line without directories"), .source = ARGUMENTS),
-	ROW(command, .kind = COLUMN_LABEL, .title = N_("process"), .width = 16,
+	ROW(command, .kind = COLUMN_LABEL, .title = N_("process"), .width = 26,
 	    .help = N_("its command line, else its file or name; of a fork its parent's"),
 	    .source = ARGUMENTS),
-	ROW(command_base, .kind = COLUMN_LABEL, .title = N_("process"), .width = 16, .hidden = true,
+	ROW(command_base, .kind = COLUMN_LABEL, .title = N_("process"), .width = 26, .hidden = true,
 	    .help = N_("its command line without directories of the program"), .source = ARGUMENTS),
 };
 
