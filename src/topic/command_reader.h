@@ -27,8 +27,7 @@ bool command_reader_is_free(const struct command_reader *reader);
 /* False when there is no room for more. */
 bool command_reader_ask(struct command_reader *reader, uint32_t pid, uint64_t tag);
 
-/* Has them read; waits for them a moment, so that they are normally there, but never for one that is stuck.
- */
+/* Has them read; waits a moment, so that they are normally there, but never for one that is stuck. */
 void command_reader_submit(struct command_reader *reader, struct env *env);
 
 /* The next one that was read, valid until the next command_reader_ask(); false after the last. */

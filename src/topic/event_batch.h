@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events with all that is known of their processes, on their way from the thread that reads to the samplers.
- */
+/* Events with all that is known of their processes, on their way from the reader to the samplers. */
 #ifndef PANETOP_TOPIC_EVENT_BATCH_H
 #define PANETOP_TOPIC_EVENT_BATCH_H
 

@@ -17,8 +17,7 @@ const char *event_info(struct arena *arena, const struct event *event, const cha
 /* "pts/3", "" without one, NULL when it is not known. */
 const char *event_terminal(struct arena *arena, int64_t device);
 
-/* Of an exit_code as wait() has it: the code, or the number of the signal; U64_UNKNOWN where it is the other.
- */
+/* Of an exit_code as wait() has it: the code, or the signal's number; U64_UNKNOWN where it is the other. */
 uint64_t event_exit_code(uint32_t exit_code);
 uint64_t event_exit_signal(uint32_t exit_code);
 
