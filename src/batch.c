@@ -18,7 +18,9 @@
 #include "core/i18n.h"
 #include "core/loop.h"
 #include "core/pace.h"
+#include "gate.h"
 #include "model/derive.h"
+#include "pressed.h"
 #include "stream.h"
 #include "topic/topic.h"
 
@@ -39,6 +41,8 @@ struct batch {
 	unsigned n_sinks;
 	struct stream stream;
 	struct pace pace;
+	struct gate gate;
+	struct pressed pressed;
 	struct buffer told;    /* notices already on stderr, NUL after each */
 	int status;
 };
@@ -137,23 +141,45 @@ static void note_rows(struct batch *batch, const struct frame *frame)
 	}
 }
 
-/* Of the priming frame, from which only the next one's rates are derived, no more than events is printed. */
-static void give_sample(struct batch *batch, struct frame *frame, bool priming)
+/*
+ * Not the priming frame, from which only the next one's rates are derived, and with a command only the last
+ * one, which has all that was counted meanwhile.
+ */
+static bool is_printed(const struct batch *batch)
+{
+	if (batch->pressed.command)
+		return batch->pressed.phase == PRESSED_AFTER;
+	return batch->sampled > 0 || !batch->run->covers_delay;
+}
+
+/* Of a frame that is not printed no more than its events are. */
+static void give_sample(struct batch *batch, struct frame *frame, bool printed)
 {
 	unsigned long count = batch->options->count;
 
-	if (count > 0 && !priming && batch->printed + 1 == count)
+	if (count > 0 && printed && batch->printed + 1 == count)
 		batch->run->print.phase = PRINT_LAST;
-	frame->only_events = priming;
-	give(batch, frame, !priming || (batch->run->streams && stream_has_events(frame)));
+	frame->only_events = !printed;
+	give(batch, frame, printed || (batch->run->streams && stream_has_events(frame)));
 	frame->only_events = false;
+}
+
+static bool is_last(const struct batch *batch)
+{
+	const struct source *source = batch->source;
+
+	if (batch->pressed.command)
+		return batch->pressed.phase == PRESSED_AFTER;
+	if (source->has_finished && source->has_finished(source->state))
+		return true;
+	return batch->options->count > 0 && batch->printed >= batch->options->count;
 }
 
 /* Takes one frame from the source and hands it on. */
 static enum step step(struct batch *batch)
 {
 	struct frame *now = &batch->frames[batch->present], *before = &batch->frames[1 - batch->present];
-	bool priming = batch->sampled == 0 && batch->run->covers_delay;
+	bool printed = is_printed(batch);
 	int got;
 
 	frame_clear(now);
@@ -168,12 +194,14 @@ static enum step step(struct batch *batch)
 		return STEP_END;
 	frame_derive(now, batch->sampled > 0 ? before : NULL);
 	note_rows(batch, now);
-	give_sample(batch, now, priming);
+	give_sample(batch, now, printed);
+	if (printed)
+		gate_take(&batch->gate, now);
 	tell_notices(batch, now);
 	batch->sampled++;
-	batch->printed += priming ? 0 : 1;
+	batch->printed += printed ? 1 : 0;
 	batch->present = 1 - batch->present;
-	return batch->options->count == 0 || batch->printed < batch->options->count ? STEP_ON : STEP_END;
+	return is_last(batch) ? STEP_END : STEP_ON;
 }
 
 static uint64_t wanted_delay_ns(const struct batch *batch)
@@ -224,6 +252,9 @@ static void on_tick(void *context)
 		loop_stop(&batch->loop);
 	else
 		keep_pace(batch, env_self_cpu_ns() - cpu_ns);
+	if (batch->pressed.command && batch->pressed.phase == PRESSED_BEFORE && !batch->loop.stopped &&
+	    pressed_start(&batch->pressed, batch->source) != 0)
+		loop_stop(&batch->loop);
 	watch_events(batch);
 }
 
@@ -251,13 +282,27 @@ static void finish(struct batch *batch)
 	}
 }
 
+/* The command has ended: one more delay shows what is left of it, unless it was interrupted. */
+static void on_child(struct batch *batch)
+{
+	if (!pressed_reap(&batch->pressed, batch->source))
+		return;
+	if (batch->pressed.interrupted)
+		on_tick(batch);
+	else
+		loop_set_tick(&batch->loop, wanted_delay_ns(batch));
+}
+
 static void on_signal(void *context, int number)
 {
 	struct batch *batch = context;
 
-	(void)number;
-	finish(batch);
-	loop_stop(&batch->loop);
+	if (number == SIGCHLD) {
+		on_child(batch);
+	} else if (!pressed_signal(&batch->pressed, number)) {
+		finish(batch);
+		loop_stop(&batch->loop);
+	}
 }
 
 /* Only ever called for a hang-up or an error: the reader of a pipe went away. */
@@ -304,9 +349,14 @@ static void run_replay(struct batch *batch)
 		loop_run(&batch->loop);
 }
 
-/* A run that could show nothing at all has failed; the notices have said why, or it is said here. */
+/*
+ * A run that could show nothing at all has failed; the notices have said why, or it is said here. Else a
+ * command that failed tells the status, and then the gate.
+ */
 static void judge(struct batch *batch)
 {
+	if (batch->status == 0)
+		batch->status = batch->pressed.status;
 	if (batch->status != 0)
 		return;
 	if (batch->sampled == 0 && !is_live(batch))
@@ -315,8 +365,10 @@ static void judge(struct batch *batch)
 		complain(source_name(batch), _("it holds none of the tables that were asked for"));
 	else if (batch->printed == 0 && !is_live(batch) && batch->options->print)
 		complain(source_name(batch), _("it holds a single sample, from which no rates can be told"));
-	else if (batch->any_row || !batch->any_notice)
+	else if (batch->any_row || !batch->any_notice) {
+		batch->status = gate_judge(&batch->gate);
 		return;
+	}
 	batch->status = 1;
 }
 
@@ -399,7 +451,8 @@ static void on_worker(void *context, uint32_t events)
 static int open_loop(struct batch *batch)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0 };
-	int error = loop_open(&batch->loop, signals);
+	static const int with_command[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0 };
+	int error = loop_open(&batch->loop, batch->pressed.command ? with_command : signals);
 
 	if (error)
 		complain("epoll", "%s", strerror(-error));
@@ -422,6 +475,7 @@ static void run_frames(struct batch *batch)
 	begin_sinks(batch);
 	if (!batch->loop.stopped) {
 		is_live(batch) ? run_live(batch) : run_replay(batch);
+		pressed_close(&batch->pressed);
 		judge(batch);
 	}
 	frame_close(&batch->frames[0]);
@@ -434,8 +488,14 @@ int batch_run(const struct options *options, struct run_plan *run, struct source
 {
 	struct batch batch = { .options = options, .run = run, .source = source, .worker = worker };
 
+	batch.status = gate_open(&batch.gate, options);
+	batch.pressed.command = options->command;
+	for (unsigned i = 0; i < options->n_panes; i++)
+		if (options->panes[i]->gate)
+			batch.pressed.gate = options->panes[i]->gate;
 	/* before the loop blocks the signals: the opening of a pipe may wait for its reader */
-	batch.status = open_sinks(&batch);
+	if (batch.status == 0)
+		batch.status = open_sinks(&batch);
 	if (batch.status == 0)
 		batch.status = open_loop(&batch);
 	if (batch.status == 0) {

@@ -58,7 +58,7 @@ static bool is_listed(const struct option_entry *entry)
 
 void print_help(void)
 {
-	printf(_("Usage: %s [OPTION]... [PANE]...\n"), PACKAGE);
+	printf(_("Usage: %s [OPTION]... [PANE]... [-- COMMAND...]\n"), PACKAGE);
 	printf("%s\n", _("Show what this machine is doing: on the screen, or with -b on standard output."));
 	print_panes();
 	printf("\n%s\n", _("Options:"));
@@ -72,7 +72,8 @@ void print_help(void)
 	print_entry('h', "help", NULL, _("show this help"));
 	print_entry('V', "version", NULL, _("show the version"));
 	print_pane_options();
-	printf("\n%s\n", _("Exit status: 0 success, 1 failure at run time, 2 wrong usage."));
+	printf("\n%s\n",
+	       _("Exit status: 0 success, 1 failure at run time, 2 wrong usage, 3 --assert is broken."));
 	printf("\n%s\n", _("Examples:"));
 	printf("  %s\n  %s\n  %s\n", "panetop", "panetop -b -n 1 --unit=MiB memory",
 	       "panetop -o json -d 5 memory | jq .tables.memory");

@@ -159,7 +159,7 @@ static int act(void *state, const char *topic_name, const char *action,
 		*remedy = NULL;
 	if (!live->env->live || !topic || !topic->act)
 		return -ENOTSUP;
-	if (settings_get(live->settings, "run.read-only")) {
+	if (settings_get(live->settings, "run.read-only") && !topic->acts_on_itself) {
 		if (remedy)
 			*remedy = _("it was started with --read-only");
 		return -EPERM;
@@ -170,6 +170,13 @@ static int act(void *state, const char *topic_name, const char *action,
 	if (path && remedy)
 		*remedy = source_remedy(live->env, topic_source(topic, path), -error);
 	return error;
+}
+
+static bool has_finished(void *state)
+{
+	const struct live *live = state;
+
+	return live->env->finished;
 }
 
 static void close_live(void *state)
@@ -213,6 +220,7 @@ void live_open(struct source *source, struct env *env, const struct settings *se
 		.act = act,
 		.event_fd = event_fd,
 		.next_events = next_events,
+		.has_finished = has_finished,
 		.close = close_live,
 		.state = live,
 	};

@@ -18,6 +18,7 @@
 #include "pane/panes.h"
 #include "topic/topic.h"
 
+#define CODE_OPERAND 1   /* getopt's own */
 #define CODE_SHARED 1000 /* getopt codes: index into option_entries */
 #define CODE_PANE 2000   /* index into the list of all pane options */
 
@@ -59,6 +60,7 @@ static void make_tables(struct parser *parser)
 
 	collect_pane_options(parser);
 	parser->longs = alloc_zeroed(n_option_entries + parser->n_choices + 3, sizeof(*parser->longs));
+	parser->letters[letter++] = '-'; /* what is no option comes in its place, as code 1 */
 	parser->letters[letter++] = ':';
 	for (unsigned i = 0; i < n_option_entries; i++) {
 		const struct option_entry *entry = &option_entries[i];
@@ -199,17 +201,44 @@ unsigned options_panes(const struct options *options, const struct pane **chosen
 	return count;
 }
 
+static int wrong_pane(const char *option, const char *pane)
+{
+	char what[80];
+
+	snprintf(what, sizeof(what), "--%s", option);
+	complain(what, _("this is an option of the pane %s, which is not asked for"), pane);
+	return 2;
+}
+
+/* The pane that takes --assert and a command. */
+static const struct pane *gate_pane(void)
+{
+	unsigned i = 0;
+
+	while (i + 1 < n_panes && !panes[i]->gate)
+		i++;
+	return panes[i];
+}
+
 /* An option that only some panes take is refused when none of them is asked for. */
 static int check_scope(const struct parser *parser)
 {
 	const struct options *options = parser->options;
 	const struct pane *chosen[OPTIONS_PANES_MAX];
 	unsigned n_chosen = options_panes(options, chosen);
-	bool pid = false, user = false;
+	bool pid = false, user = false, gate = false;
 
 	for (unsigned i = 0; i < n_chosen; i++) {
 		pid |= chosen[i]->takes_pid;
 		user |= chosen[i]->takes_user;
+		gate |= chosen[i]->gate != NULL;
+	}
+	if (!gate && options->assertion)
+		return wrong_pane("assert", gate_pane()->name);
+	if (!gate && options->command) {
+		complain("--", _("a command is run by the pane %s only: panetop %s -- COMMAND"),
+			 gate_pane()->name, gate_pane()->name);
+		return 2;
 	}
 	if ((options->pid && !pid) || (options->user && !user)) {
 		complain(options->pid && !pid ? "--pid" : "--user",
@@ -219,16 +248,12 @@ static int check_scope(const struct parser *parser)
 	for (unsigned i = 0; i < parser->n_choices; i++) {
 		const struct pane_choice *choice = &parser->choices[i];
 		bool applies = !choice->used;
-		char what[80];
 
 		for (unsigned c = 0; c < n_chosen; c++)
 			applies |= chosen[c] == choice->pane;
 		if (applies)
 			continue;
-		snprintf(what, sizeof(what), "--%s", choice->option->name);
-		complain(what, _("this is an option of the pane %s, which is not asked for"),
-			 choice->pane->name);
-		return 2;
+		return wrong_pane(choice->option->name, choice->pane->name);
 	}
 	return -1;
 }
@@ -244,6 +269,10 @@ static int check_together(const struct options *options)
 	else if (options->record && options->print && strcmp(options->record, "-") == 0)
 		complain("--record",
 			 _("standard output takes either the recording or the samples, not both"));
+	else if (options->command && (options->replay || options->root))
+		complain("--", _("a command runs on the live machine: not together with --replay or --root"));
+	else if (options->command && options->count > 0)
+		complain("--count", _("not together with a command: the run ends with it"));
 	else if (options->table && !topic_find(options->table))
 		complain("--table", _("'%s' is no topic; 'panetop --describe' lists them"), options->table);
 	else
@@ -257,6 +286,17 @@ static bool is_dumb(const char *term)
 	return term && strcmp(term, "dumb") == 0;
 }
 
+/* What stands behind "--" is a command, which is run while its pane measures. */
+static void take_command(struct parser *parser, char **argv)
+{
+	char name[128];
+
+	parser->options->command = argv;
+	parser->options->batch = true;
+	snprintf(name, sizeof(name), "%s.command", gate_pane()->name);
+	settings_set(parser->settings, name, "yes");
+}
+
 static int parse(struct parser *parser, int argc, char **argv)
 {
 	int status = -1;
@@ -268,15 +308,13 @@ static int parse(struct parser *parser, int argc, char **argv)
 
 		if (code == -1)
 			break;
-		/* inside a cluster of letters optind stays; it moves over panes before an option */
-		while (at < argc - 1 && at < optind - 1 && argv[at][0] != '-')
-			at++;
-		status = take_option(parser, code, argv[at < argc ? at : argc - 1]);
+		status = code == CODE_OPERAND ? take_pane(parser->options, optarg)
+					      : take_option(parser, code, argv[at < argc ? at : argc - 1]);
 	}
-	while (status < 0 && optind < argc)
-		status = take_pane(parser->options, argv[optind++]);
 	if (status >= 0)
 		return status;
+	if (optind < argc)
+		take_command(parser, argv + optind);
 	if (!isatty(STDOUT_FILENO) || is_dumb(getenv("TERM")))
 		parser->options->batch = true;
 	if (parser->options->batch && !parser->options->record)

@@ -105,6 +105,13 @@ static bool set_table(struct options *options, const char *value)
 	return *value != '\0';
 }
 
+static bool set_assertion(struct options *options, const char *value)
+{
+	options->assertion = value;
+	options->batch = true;
+	return *value != '\0';
+}
+
 static bool set_record(struct options *options, const char *value)
 {
 	options->record = value;
@@ -161,6 +168,9 @@ const struct option_entry option_entries[] = {
 	{ 0, "record", N_("FILE"), N_("write a recording (- is standard output); implies --batch"),
 	  set_record, something },
 	{ 0, "replay", N_("FILE"), N_("show a recording (- is standard input)"), set_replay, something },
+	{ 0, "assert", N_("CONDITION[,...]"),
+	  N_("exit status 3 unless they hold at the end; of the pane latency"),
+	  set_assertion, something },
 	{ 0, "read-only", NULL, N_("never signal or renice a process, never drop caches"), set_read_only,
 	  NULL },
 	{ 0, "describe", NULL, N_("list every topic and column, with unit, help and source"), set_describe,

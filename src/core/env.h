@@ -66,6 +66,7 @@ struct env {
 		int error;         /* -errno */
 	} failures[ENV_FAILURES_MAX];
 	unsigned n_failures;
+	bool finished;             /* a sampler has measured all that it was asked to */
 	struct worker *worker;     /* borrowed; NULL: what may block runs at once */
 	struct env_cost costs[ENV_COSTS_MAX];
 	unsigned n_costs;

@@ -138,6 +138,45 @@ bool span_f64(struct span *rest, double *value)
 	return true;
 }
 
+/* "e-6" behind a number multiplies it. */
+static void scale_by_exponent(struct span *rest, double *value)
+{
+	struct span left = *rest;
+	uint64_t exponent;
+	bool negative;
+
+	if (!span_char(&left, 'e') && !span_char(&left, 'E'))
+		return;
+	negative = span_char(&left, '-');
+	if (!negative)
+		span_char(&left, '+');
+	if (left.at >= left.end || !is_digit(*left.at) || !span_u64(&left, &exponent) || exponent > 30)
+		return;
+	*rest = left;
+	while (exponent-- > 0)
+		*value = negative ? *value / 10 : *value * 10;
+}
+
+bool span_seconds(struct span *rest, double *seconds)
+{
+	static const struct {
+		const char *name;
+		double per_second;
+	} units[] = { { "ns", 1e9 }, { "us", 1e6 }, { "µs", 1e6 }, { "ms", 1e3 }, { "s", 1 } };
+
+	if (!span_f64(rest, seconds))
+		return false;
+	scale_by_exponent(rest, seconds);
+	for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (span_starts(*rest, units[i].name)) {
+			rest->at += strlen(units[i].name);
+			*seconds /= units[i].per_second;
+			break;
+		}
+	}
+	return true;
+}
+
 bool span_pair_u64(struct span line, struct span *name, uint64_t *value, struct span *rest)
 {
 	const char *at = line.at;

@@ -42,6 +42,9 @@ bool span_char(struct span *rest, char wanted);
 bool span_u64(struct span *rest, uint64_t *value);               /* decimal; false when over 64 bits */
 bool span_f64(struct span *rest, double *value);                 /* 1, 1.5, .5: never the locale's comma */
 
+/* A time as people give it: "0.001", "1e-3", "1ms", "50us", "50ns", "2s"; without a unit it is in seconds. */
+bool span_seconds(struct span *rest, double *seconds);
+
 /* The number after "name" at the start of the line, skipping blanks and one colon between. */
 bool span_pair_u64(struct span line, struct span *name, uint64_t *value, struct span *rest);
 

@@ -34,6 +34,9 @@ struct source {
 	int (*event_fd)(void *state);
 	int (*next_events)(void *state, struct frame *frame);
 
+	/* Has it measured all that it was asked to, so that next() gave the last frame? May be NULL. */
+	bool (*has_finished)(void *state);
+
 	/* These are of recordings; NULL: it is live. */
 	int (*seek)(void *state, size_t index);        /* next() gives it, or the last; 0 or -errno */
 	size_t (*position)(void *state);               /* of the frame that next() gave last */

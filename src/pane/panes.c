@@ -8,12 +8,13 @@
 
 #include "core/i18n.h"
 
-extern const struct pane pane_memory, pane_events, pane_cpu;
+extern const struct pane pane_memory, pane_events, pane_cpu, pane_latency;
 
 const struct pane *const panes[] = {
 	&pane_memory,
 	&pane_events,
 	&pane_cpu,
+	&pane_latency,
 };
 
 const unsigned n_panes = sizeof(panes) / sizeof(panes[0]);

@@ -287,7 +287,7 @@ const struct binding common_bindings[] = {
 	{ '-', 0, NULL, N_("shorter delay between samples"), faster },
 	{ K_TAB, 0, NULL, N_("next pane; 1 to 9 choose one"), next_pane },
 	{ K_BACK_TAB, 0, NULL, N_("previous pane"), previous_pane },
-	{ 'w', 0, NULL, N_("write the configuration file"), write_configuration },
+	{ 'w', 'W', NULL, N_("write the configuration file"), write_configuration },
 	{ 'L' - '@', 0, NULL, N_("draw the screen anew"), redraw },
 	{ 'h', 0, NULL, N_("this help"), help },
 	{ 0 },

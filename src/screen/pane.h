@@ -19,7 +19,7 @@ struct pane_table {
 	bool headline;   /* batch text prints it; if it has rates, a batch sample covers one whole delay */
 	bool at_end;     /* batch prints it in the last sample alone */
 	bool on_request; /* sampled only while the pane asks for it, with --table, or with its option */
-	const char *option; /* with this option of the pane batch prints it, too; may be NULL */
+	const char *option; /* with this option of the pane batch text prints it, too; may be NULL */
 	bool (*when)(const struct settings *settings); /* … but only then; NULL: always */
 	const char *columns; /* keys shown at first; NULL: all that are not hidden */
 	const char *sort;    /* as of --sort; NULL: as sampled */
@@ -32,6 +32,13 @@ struct pane_option {
 	const char *help;                /* N_() */
 	bool (*valid)(const char *value);
 	const char *expected;            /* N_(): what valid() wants, for the message */
+};
+
+/* What --assert judges, and what is told of a COMMAND that runs meanwhile. */
+struct pane_gate {
+	const char *topic, *row;     /* the row by its first key */
+	const char *phases;          /* topic of a row each before, during and after COMMAND */
+	const char *during, *after;  /* names of its rows, and actions of topic when they begin */
 };
 
 /* A key of a pane, or one that works everywhere; footer and help page are made from these. */
@@ -48,6 +55,7 @@ struct pane {
 	const char *question;            /* N_(): what it answers */
 	bool by_default;                 /* batch prints it when no pane is named */
 	bool takes_pid, takes_user;      /* --pid, --user */
+	const struct pane_gate *gate;    /* --assert, -- COMMAND; NULL: it takes neither */
 	const struct pane_table *tables; /* ended by one without topic; the first one is the pane's own */
 	const struct pane_option *options; /* ended by one without name; may be NULL */
 	const struct series *series;     /* kept in the history even while the pane is hidden */

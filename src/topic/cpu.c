@@ -11,6 +11,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "kernel/cpu_times.h"
+#include "topic/cpu_speed.h"
 #include "topic/topic.h"
 
 #define CPUS_MAX 65536 /* more than any kernel takes: a broken file shall not eat memory */
@@ -144,21 +145,6 @@ static void set_times(struct cpu_row *row, const struct cpu_times *times, double
 		row->total_seconds += isnan(parts[i]) ? 0 : parts[i];
 }
 
-static double read_cpufreq(struct env *env, struct cpu_state *cpu, unsigned number)
-{
-	struct span text;
-	uint64_t kilohertz;
-	char path[96];
-
-	if (!cpu->speed) {
-		snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq", number);
-		cpu->speed = env_file(env, path);
-	}
-	if (env_read(env, cpu->speed, &text) < 0 || !span_u64(&text, &kilohertz))
-		return NAN;
-	return (double)kilohertz * 1e3;
-}
-
 static struct cpu_row *row_of(const struct table *table, uint64_t cpu)
 {
 	char name[24];
@@ -232,7 +218,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 			times.cpu == CPU_ALL ? "all" : arena_print(&frame->arena, "%u", (unsigned)times.cpu);
 		set_times(row, &times, (double)env->ticks_per_second);
 		if (times.cpu != CPU_ALL && !state->no_cpufreq)
-			row->frequency_hertz = read_cpufreq(env, cpu, (unsigned)times.cpu);
+			row->frequency_hertz = cpu_speed_read(env, &cpu->speed, (unsigned)times.cpu);
 		any_speed |= !isnan(row->frequency_hertz);
 	}
 	if (table->n_rows == 0)

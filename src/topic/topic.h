@@ -56,6 +56,7 @@ struct topic {
 	 */
 	int (*act)(struct env *env, const char *action, void (*done)(void *context, int error),
 		   void *context);
+	bool acts_on_itself; /* act changes nothing of the machine: it is done with --read-only, too */
 };
 
 #define TOPIC(name) extern const struct topic topic_##name;

@@ -15,6 +15,7 @@
 #include "kernel/cgroup.h"
 #include "kernel/cpu_list.h"
 #include "kernel/cpu_times.h"
+#include "kernel/interrupts.h"
 #include "kernel/meminfo.h"
 #include "kernel/passwd.h"
 #include "kernel/perf_read.h"
@@ -345,6 +346,26 @@ static void run_replay(const uint8_t *data, size_t size)
 	frame_close(&frames[1]);
 }
 
+static void run_interrupts(const uint8_t *data, size_t size)
+{
+	struct span text = input(data, size), rest = text, heading;
+	struct interrupt_line line;
+	uint64_t count;
+	uint32_t cpu;
+
+	if (!span_line(&rest, &heading))
+		return;
+	while (interrupt_cpu_next(&heading, &cpu))
+		require(cpu < CPU_LIST_MAX);
+	while (interrupt_next(&rest, &line)) {
+		require_inside(line.label, text);
+		require(span_length(line.label) > 0);
+		while (span_u64(&line.counts, &count))
+			require_inside(line.counts, text);
+		require_inside(interrupt_name(&line), text);
+	}
+}
+
 const struct fuzz_target fuzz_targets[] = {
 	{ "meminfo", run_meminfo },
 	{ "vmstat", run_vmstat },
@@ -365,6 +386,7 @@ const struct fuzz_target fuzz_targets[] = {
 	{ "proc_event", run_proc_event },
 	{ "perf_record", run_perf_record },
 	{ "trace_format", run_trace_format },
+	{ "interrupts", run_interrupts },
 	{ 0 },
 };
 

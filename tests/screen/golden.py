@@ -46,6 +46,18 @@ SCREENS = [
     ("counted", 40, 12, ["cpu"], [".", "P", "P"]),
     ("cpu-graph", 80, 24, ["cpu"], ALL + ["v"]),
     ("cpu-why", 80, 24, ["cpu"], [".", "i", "Space"]),
+    ("latency", 80, 24, ["latency"], ALL),
+    ("latency", 40, 12, ["latency"], ALL),
+    ("latency", 20, 5, ["latency"], ALL),
+    ("latency", 200, 60, ["latency"], ALL),
+    ("latency-first", 80, 24, ["latency"], []),
+    ("latency-ascii", 100, 24, ["latency", "--ascii"], ALL),
+    ("latency-linear", 100, 24, ["latency"], ALL + ["x", "y"]),
+    ("latency-window", 100, 24, ["latency"], ALL + ["w", "w"]),
+    ("latency-side", 100, 24, ["latency"], ALL + ["a", "a"]),
+    ("latency-one", 100, 24, ["latency"], ALL + ["a", "]"]),
+    ("latency-worst", 140, 24, ["latency"], ALL + ["o"]),
+    ("latency-numbers", 140, 24, ["latency"], ALL + ["p"]),
     ("notices", 80, 24, [], ["g", "+", "2", "9", "0", "Enter"]),
 ]
 

@@ -107,14 +107,14 @@ static struct answer account(void)
 static void live(int orders, int answers)
 {
 	pthread_t thread;
-	char order;
+	char what;
 
 	pthread_barrier_init(&barrier, NULL, 2);
 	pthread_create(&thread, NULL, touch_later, NULL);
-	while (read(orders, &order, 1) == 1) {
+	while (read(orders, &what, 1) == 1) {
 		struct answer before = account(), after;
 
-		obey(order);
+		obey(what);
 		after = account();
 		after.faults -= before.faults;
 		after.switches -= before.switches;

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One thread that measures, and its counters, which only it writes. */
+#ifndef PANETOP_CORE_CYCLIC_THREAD_H
+#define PANETOP_CORE_CYCLIC_THREAD_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+
+#include "core/cyclic.h"
+
+typedef _Atomic uint64_t live_u64;
+
+#define load(from) atomic_load_explicit((from), memory_order_acquire)
+#define store(to, value) atomic_store_explicit((to), (value), memory_order_release)
+
+/* The sequence is odd while the rest is being written: what was read meanwhile is of no one moment. */
+struct live_counts {
+	_Alignas(64) live_u64 sequence;
+	live_u64 missed, sum_ns, min_ns, max_ns, n_worst;
+	_Atomic double squares;
+	live_u64 woken_ns[CYCLIC_WORST], late_ns[CYCLIC_WORST];
+	live_u64 *linear; /* HISTOGRAM_BUCKETS of them; NULL: none */
+	live_u64 times[HISTOGRAM_BUCKETS];
+};
+
+void live_clear(struct live_counts *counts);
+
+/* What all threads are told. */
+struct cyclic_control {
+	live_u64 stop, restarts, phase, start_ns;
+	int stop_fd;     /* readable when they shall stop */
+	sem_t ready, go; /* a thread is prepared, or has failed; it may begin */
+};
+
+struct cyclic_thread {
+	const struct cyclic_plan *plan;
+	struct cyclic_control *control;
+	uint32_t cpu;
+	uint64_t offset_ns;    /* of its moments from those of the first thread */
+	bool runs;
+	int error; /* -errno of its preparation */
+	live_u64 away, ended;
+	pthread_t id;
+	void *memory, *stack; /* of counters and stack together */
+	size_t memory_bytes;
+	struct live_counts *counts[CYCLIC_PHASES];
+};
+
+void *cyclic_thread_run(void *thread);
+
+#endif

@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of latency: histograms against sorted samples, the threads, the past of the pane, and the gate. */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/alloc.h"
+#include "core/cyclic.h"
+#include "gate.h"
+#include "kernel/cpu_list.h"
+#include "kernel/interrupts.h"
+#include "model/derive.h"
+#include "pane/latency_past.h"
+#include "suite.h"
+#include "topic/cyclic_rights.h"
+#include "topic/cyclic_setting.h"
+#include "topic/topic.h"
+
+#define SAMPLES 20000
+
+static const double percents[] = { 0, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.99, 100 };
+
+#define N_PERCENTS (sizeof(percents) / sizeof(percents[0]))
+
+static uint64_t random_state;
+
+static uint64_t random_bits(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+/* Times of all magnitudes up to beyond 60 s, small ones more often. */
+static uint64_t random_time(void)
+{
+	return random_bits() >> (28 + random_bits() % 36);
+}
+
+static int compare(const void *one, const void *other)
+{
+	uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+
+	return a < b ? -1 : a > b;
+}
+
+static struct histogram *new_histogram(uint64_t width_ns)
+{
+	struct histogram *histogram = alloc_zeroed(1, sizeof(*histogram));
+
+	histogram_clear(histogram, width_ns);
+	return histogram;
+}
+
+static uint64_t counted(const struct histogram *histogram)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++)
+		sum += histogram->buckets[i];
+	return sum;
+}
+
+START_TEST(buckets_follow_each_other_and_are_narrow)
+{
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		uint64_t from = histogram_from_ns(0, i), to = histogram_to_ns(0, i);
+
+		ck_assert_uint_lt(from, to);
+		ck_assert_uint_eq(histogram_index(0, from), i);
+		if (to <= HISTOGRAM_LONGEST_NS)
+			ck_assert_uint_eq(histogram_index(0, to - 1), i);
+		if (i > 0)
+			ck_assert_uint_eq(from, histogram_to_ns(0, i - 1));
+		ck_assert_double_le((double)(to - from - 1), (double)from * 0.01);
+	}
+	ck_assert_uint_ge(histogram_to_ns(0, HISTOGRAM_BUCKETS - 1), HISTOGRAM_LONGEST_NS);
+	ck_assert_uint_eq(histogram_index(0, UINT64_MAX), HISTOGRAM_BUCKETS - 1);
+	ck_assert_uint_eq(histogram_index(1000, 999), 0);
+	ck_assert_uint_eq(histogram_index(1000, 1000), 1);
+	ck_assert_uint_eq(histogram_index(1, UINT64_MAX), HISTOGRAM_BUCKETS - 1);
+}
+END_TEST
+
+/* The exact percentile of sorted samples: the first that so many do not exceed. */
+static uint64_t exact(const uint64_t *sorted, size_t count, double percent)
+{
+	size_t rank = (size_t)ceil((double)count * percent / 100 - 1e-9);
+
+	return sorted[rank > 0 ? rank - 1 : 0];
+}
+
+START_TEST(percentiles_are_those_of_sorted_samples)
+{
+	static uint64_t samples[SAMPLES];
+
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		size_t count = seed == 1 ? 1 : seed == 2 ? 7 : SAMPLES;
+		struct histogram *histogram = new_histogram(0);
+		double sum = 0, before = 0;
+
+		random_state = seed * UINT64_C(0x9E3779B97F4A7C15);
+		for (size_t i = 0; i < count; i++) {
+			samples[i] = random_time() % HISTOGRAM_LONGEST_NS;
+			histogram_add(histogram, samples[i]);
+			sum += (double)samples[i];
+		}
+		qsort(samples, count, sizeof(samples[0]), compare);
+		for (size_t p = 0; p < N_PERCENTS; p++) {
+			double told = histogram_percentile(histogram, percents[p]);
+			double truth = (double)exact(samples, count, percents[p]);
+
+			ck_assert_double_ge(told, truth);
+			ck_assert_double_le(told, truth * 1.01);
+			ck_assert_double_ge(told, before);
+			before = told;
+		}
+		ck_assert_uint_eq(histogram->count, count);
+		ck_assert_uint_eq(counted(histogram), count);
+		ck_assert_uint_eq(histogram->min_ns, samples[0]);
+		ck_assert_uint_eq(histogram->max_ns, samples[count - 1]);
+		ck_assert_double_eq_tol(histogram_mean(histogram), sum / (double)count,
+					1e-6 * sum / (double)count);
+		free(histogram);
+	}
+}
+END_TEST
+
+START_TEST(deviation_and_mode_are_those_of_the_samples)
+{
+	struct histogram *histogram = new_histogram(0);
+
+	ck_assert_double_nan(histogram_mean(histogram));
+	ck_assert_double_nan(histogram_percentile(histogram, 50));
+	ck_assert_double_nan(histogram_mode(histogram));
+	for (int i = 0; i < 1000; i++)
+		histogram_add(histogram, 5000);
+	for (int i = 0; i < 1000; i++)
+		histogram_add(histogram, (uint64_t)(7000 + 10 * i));
+	ck_assert_double_eq_tol(histogram_mean(histogram), 8497.5, 1e-9);
+	ck_assert_double_eq_tol(histogram_deviation(histogram), 4049.59, 0.01);
+	ck_assert_double_eq_tol(histogram_mode(histogram), 5000, 50);
+	free(histogram);
+}
+END_TEST
+
+START_TEST(a_merge_is_the_union)
+{
+	struct histogram *one = new_histogram(0), *other = new_histogram(0), *both = new_histogram(0);
+
+	random_state = 42;
+	for (int i = 0; i < SAMPLES; i++) {
+		uint64_t ns = random_time();
+
+		histogram_add(i % 3 ? one : other, ns);
+		histogram_add(both, ns);
+	}
+	histogram_merge(one, other);
+	ck_assert_uint_eq(one->count, both->count);
+	ck_assert_uint_eq(one->sum_ns, both->sum_ns);
+	ck_assert_uint_eq(one->min_ns, both->min_ns);
+	ck_assert_uint_eq(one->max_ns, both->max_ns);
+	ck_assert_mem_eq(one->buckets, both->buckets, sizeof(one->buckets));
+	ck_assert_double_eq_tol(one->squares, both->squares, both->squares * 1e-9);
+	free(one);
+	free(other);
+	free(both);
+}
+END_TEST
+
+START_TEST(linear_buckets_are_exact_and_end_in_one_for_the_rest)
+{
+	struct histogram *histogram = new_histogram(1000), *copy = new_histogram(1000);
+
+	histogram_add(histogram, 0);
+	histogram_add(histogram, 999);
+	histogram_add(histogram, 1000);
+	histogram_add(histogram, UINT64_C(5000000000));
+	ck_assert_uint_eq(histogram->buckets[0], 2);
+	ck_assert_uint_eq(histogram->buckets[1], 1);
+	ck_assert_uint_eq(histogram->buckets[HISTOGRAM_BUCKETS - 1], 1);
+	ck_assert_double_eq(histogram_percentile(histogram, 50), 999);
+	ck_assert_double_eq(histogram_percentile(histogram, 100), 5e9);
+	histogram_add_bucket(copy, 1, 4);
+	ck_assert_uint_eq(copy->min_ns, 1000);
+	ck_assert_uint_eq(copy->max_ns, 1999);
+	ck_assert_uint_eq(copy->count, 4);
+	free(histogram);
+	free(copy);
+}
+END_TEST
+
+static void pause_ms(long ms)
+{
+	nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 }, NULL);
+}
+
+/* A plan that needs no right, on one CPU that we may use. */
+static struct cyclic_plan plain_plan(uint32_t *cpu)
+{
+	static uint32_t cpus[CPU_LIST_MAX];
+	struct settings settings = { 0 };
+	struct cyclic_plan plan;
+
+	cyclic_setting_plan(&settings, &plan);
+	plan.policy = CYCLIC_OTHER;
+	ck_assert_uint_gt(cyclic_own_cpus(cpus, CPU_LIST_MAX), 0);
+	*cpu = cpus[0];
+	return plan;
+}
+
+static struct cyclic *start(const struct cyclic_plan *plan, uint32_t cpu)
+{
+	int own = 0, error;
+	struct cyclic *cyclic = cyclic_open(plan, &cpu, 1, &own, &error);
+
+	ck_assert_ptr_nonnull(cyclic);
+	ck_assert_int_eq(own, 0);
+	return cyclic;
+}
+
+/* Samples and missed periods together are all periods: none is lost. */
+START_TEST(every_method_counts_every_period)
+{
+	struct cyclic_counts *counts = alloc_zeroed(1, sizeof(*counts));
+	uint32_t cpu;
+	struct cyclic_plan plan = plain_plan(&cpu);
+
+	plan.duration_ns = 100000000;
+	counts->linear = new_histogram(0);
+	plan.bucket_ns = 10000;
+	for (int method = 0; method < N_CYCLIC_METHODS; method++) {
+		struct cyclic *cyclic;
+
+		plan.method = (enum cyclic_method)method;
+		cyclic = start(&plan, cpu);
+		for (int i = 0; i < 500 && !cyclic_has_ended(cyclic); i++)
+			pause_ms(10);
+		ck_assert(cyclic_has_ended(cyclic));
+		ck_assert(cyclic_read(cyclic, 0, 0, counts));
+		ck_assert_uint_ge(counts->times.count + counts->missed, 100);
+		ck_assert_uint_gt(counts->times.count, 0);
+		ck_assert_uint_eq(counted(&counts->times), counts->times.count);
+		ck_assert_uint_eq(counted(counts->linear), counts->times.count);
+		ck_assert_uint_le(counts->times.min_ns, counts->times.max_ns);
+		ck_assert_uint_eq(counts->n_worst, CYCLIC_WORST);
+		cyclic_close(cyclic);
+	}
+	free(counts->linear);
+	free(counts);
+}
+END_TEST
+
+/* The reader sees counters of one moment while the thread writes them as fast as it may. */
+START_TEST(reading_does_not_tear_and_restarts_forget)
+{
+	struct cyclic_counts *counts = alloc_zeroed(1, sizeof(*counts));
+	uint32_t cpu;
+	struct cyclic_plan plan = plain_plan(&cpu);
+	struct cyclic *cyclic;
+	uint64_t before = 0;
+
+	plan.period_ns = 50000;
+	cyclic = start(&plan, cpu);
+	for (int i = 0; i < 200; i++) {
+		cyclic_read(cyclic, 0, 0, counts);
+		ck_assert_uint_eq(counted(&counts->times), counts->times.count);
+		ck_assert_uint_ge(counts->times.count, before);
+		before = counts->times.count;
+		pause_ms(1);
+	}
+	ck_assert_uint_gt(before, 0);
+	cyclic_restart(cyclic);
+	for (int i = 0; i < 1000 && counts->times.count >= before; i++) {
+		pause_ms(1);
+		cyclic_read(cyclic, 0, 0, counts);
+	}
+	ck_assert_uint_lt(counts->times.count, before);
+	cyclic_close(cyclic);
+	free(counts);
+}
+END_TEST
+
+START_TEST(phases_are_counted_apart_and_an_ended_plan_starts_anew)
+{
+	struct cyclic_counts *counts = alloc_zeroed(1, sizeof(*counts));
+	uint32_t cpu;
+	struct cyclic_plan plan = plain_plan(&cpu);
+	struct cyclic *cyclic;
+
+	plan.n_phases = CYCLIC_PHASES;
+	plan.samples = 5;
+	cyclic = start(&plan, cpu);
+	for (int i = 0; i < 500 && !cyclic_has_ended(cyclic); i++)
+		pause_ms(10);
+	cyclic_read(cyclic, 0, 0, counts);
+	ck_assert_uint_eq(counts->times.count, 5);
+	cyclic_set_phase(cyclic, 1);
+	cyclic_restart(cyclic);
+	for (int i = 0; i < 500 && counts->times.count != 0; i++) {
+		pause_ms(10);
+		cyclic_read(cyclic, 0, 0, counts);
+	}
+	ck_assert_uint_eq(counts->times.count, 0);
+	for (int i = 0; i < 500 && counts->times.count != 5; i++) {
+		pause_ms(10);
+		cyclic_read(cyclic, 0, 1, counts);
+	}
+	ck_assert_uint_eq(counts->times.count, 5);
+	cyclic_close(cyclic);
+	free(counts);
+}
+END_TEST
+
+START_TEST(a_cpu_that_is_not_there_is_an_error_of_its_own)
+{
+	uint32_t cpu, cpus[2];
+	struct cyclic_plan plan = plain_plan(&cpu);
+	int errors[2] = { 0, -ENODEV }, error;
+	struct cyclic *cyclic;
+
+	cpus[0] = 60000;
+	cpus[1] = 60001;
+	ck_assert_ptr_null(cyclic_open(&plan, cpus, 2, errors, &error));
+	ck_assert_int_eq(errors[0], -EINVAL);
+	ck_assert_int_lt(error, 0);
+	errors[0] = errors[1] = 0;
+	cpus[1] = cpu;
+	cyclic = cyclic_open(&plan, cpus, 2, errors, &error);
+	ck_assert_ptr_nonnull(cyclic);
+	ck_assert_int_eq(errors[0], -EINVAL);
+	ck_assert_int_eq(errors[1], 0);
+	cyclic_close(cyclic);
+}
+END_TEST
+
+START_TEST(settings_become_a_plan)
+{
+	struct settings settings = { 0 };
+	struct cyclic_plan plan;
+	struct env env;
+	uint32_t *cpus;
+	int *errors;
+
+	cyclic_setting_plan(&settings, &plan);
+	ck_assert_int_eq(plan.policy, CYCLIC_FIFO);
+	ck_assert_int_eq(plan.priority, 80);
+	ck_assert_uint_eq(plan.period_ns, 1000000);
+	ck_assert_uint_eq(plan.slack_ns, 1);
+	settings_set(&settings, "latency.policy", "other");
+	settings_set(&settings, "latency.period", "250us");
+	settings_set(&settings, "latency.slack", "5e-5");
+	settings_set(&settings, "latency.method", "timerfd");
+	settings_set(&settings, "latency.cpus", "1,0-1,60000");
+	cyclic_setting_plan(&settings, &plan);
+	ck_assert_int_eq(plan.policy, CYCLIC_OTHER);
+	ck_assert_uint_eq(plan.period_ns, 250000);
+	ck_assert_uint_eq(plan.slack_ns, 50000);
+	ck_assert_int_eq(plan.method, CYCLIC_TIMERFD);
+	ck_assert_int_eq(env_open(&env, fixture_root("rt-group", 0)), 0);
+	ck_assert_uint_eq(cyclic_setting_cpus(&env, &settings, &cpus, &errors), 3);
+	ck_assert_uint_eq(cpus[0], 1);
+	ck_assert_uint_eq(cpus[1], 0);
+	ck_assert_int_eq(errors[2], -ENODEV);
+	free(cpus);
+	free(errors);
+	env_close(&env);
+	settings_free(&settings);
+}
+END_TEST
+
+/* What is tried after a refusal never goes round in circles, and ends with what everybody may do. */
+START_TEST(the_next_best_ends_with_other)
+{
+	for (int policy = 0; policy < N_CYCLIC_POLICIES; policy++) {
+		struct cyclic_plan asked = { .policy = (enum cyclic_policy)policy, .priority = 80 },
+				   plan = asked;
+		unsigned step = 0;
+
+		while (cyclic_rights_next(&asked, step, &plan))
+			step++;
+		ck_assert_uint_le(step, 4);
+		ck_assert_int_eq(plan.policy, CYCLIC_OTHER);
+	}
+}
+END_TEST
+
+START_TEST(a_group_without_runtime_is_named)
+{
+	struct cyclic_plan asked = { .policy = CYCLIC_FIFO, .priority = 80 };
+	char reason[160];
+	struct env env;
+
+	ck_assert_int_eq(env_open(&env, fixture_root("rt-group", 0)), 0);
+	ck_assert_ptr_nonnull(cyclic_rights_explain(&env, &asked, -EPERM, reason, sizeof(reason)));
+	if (cyclic_may_nice())
+		ck_assert_ptr_nonnull(strstr(reason, "/jobs/batch"));
+	else
+		ck_assert_ptr_nonnull(strstr(reason, "RLIMIT_RTPRIO"));
+	ck_assert_ptr_nonnull(cyclic_rights_explain(&env, &asked, -EBUSY, reason, sizeof(reason)));
+	ck_assert_ptr_nonnull(strstr(reason, "bandwidth"));
+	env_close(&env);
+}
+END_TEST
+
+START_TEST(interrupts_are_read_by_cpu)
+{
+	struct span text = span_text("           CPU0       CPU2\n"
+				     " 24:          1          7  IO-APIC   5-edge      virtio0-input.0\n"
+				     " 25:          0          2  PCI-MSI 1 usb1, eth0\n"
+				     "LOC:        100        200   Local timer interrupts\n"
+				     "no interrupt\nERR:          3\n:\n NET_RX:  5 6\n"),
+		    heading, name;
+	struct interrupt_line line;
+	uint32_t cpu;
+	uint64_t count;
+
+	ck_assert(span_line(&text, &heading));
+	ck_assert(interrupt_cpu_next(&heading, &cpu) && cpu == 0);
+	ck_assert(interrupt_cpu_next(&heading, &cpu) && cpu == 2);
+	ck_assert(!interrupt_cpu_next(&heading, &cpu));
+	ck_assert(interrupt_next(&text, &line));
+	ck_assert(span_u64(&line.counts, &count) && count == 1);
+	ck_assert(span_u64(&line.counts, &count) && count == 7);
+	ck_assert(span_is(interrupt_name(&line), "virtio0-input.0"));
+	ck_assert(interrupt_next(&text, &line));
+	ck_assert(span_u64(&line.counts, &count) && span_u64(&line.counts, &count));
+	name = interrupt_name(&line);
+	ck_assert(span_is(name, "usb1, eth0"));
+	ck_assert(interrupt_next(&text, &line));
+	ck_assert(span_is(interrupt_name(&line), "LOC"));
+	ck_assert(interrupt_next(&text, &line));
+	ck_assert(span_is(line.label, "ERR"));
+	ck_assert(interrupt_next(&text, &line));
+	ck_assert(span_is(line.label, "NET_RX"));
+	ck_assert(!interrupt_next(&text, &line));
+	heading = span_text("CPU70000 CPU1");
+	ck_assert(!interrupt_cpu_next(&heading, &cpu));
+}
+END_TEST
+
+/* A frame with one bucket of one CPU. */
+static void make_frame(struct frame *frame, unsigned second, uint64_t samples, double measured)
+{
+	const struct schema *schemas[TOPICS_MAX];
+	struct table *buckets, *latency;
+	void *row;
+
+	topic_schemas(schemas);
+	frame_open(frame, schemas, n_topics);
+	frame->mono_ns = (1000 + second) * UINT64_C(1000000000);
+	latency = frame_slot(frame, "latency");
+	buckets = frame_slot(frame, "latency_bucket");
+	latency->present = buckets->present = true;
+	latency->mono_ns = buckets->mono_ns = frame->mono_ns;
+	row = table_add(latency);
+	row_set_text(row, schema_find(latency->schema, "cpu"), "all");
+	row_set_f64(row, schema_find(latency->schema, "measured_seconds"), measured);
+	row_set_f64(row, schema_find(latency->schema, "p99_9_seconds"), 200e-6);
+	row = table_add(buckets);
+	row_set_text(row, schema_find(buckets->schema, "cpu"), "1");
+	row_set_f64(row, schema_find(buckets->schema, "from_seconds"), 5024e-9);
+	row_set_u64(row, schema_find(buckets->schema, "samples"), samples);
+}
+
+static uint64_t past_count(const struct latency_past *past, uint16_t cpu, unsigned from, unsigned to)
+{
+	struct histogram *histogram = new_histogram(0);
+	uint64_t count;
+
+	past_sum(past, cpu, (1000 + from) * UINT64_C(1000000000), (1000 + to) * UINT64_C(1000000000),
+		 histogram);
+	count = histogram->count;
+	if (count > 0)
+		ck_assert_uint_eq(histogram->buckets[histogram_index(0, 5024)], count);
+	free(histogram);
+	return count;
+}
+
+START_TEST(the_past_is_made_of_differences_and_restarts)
+{
+	static const struct {
+		unsigned second;
+		uint64_t samples;
+		double measured;
+	} ticks[] = { { 0, 10, 0.1 }, { 1, 40, 1.1 }, { 2, 45, 2.1 }, { 3, 7, 0.5 }, { 4, 19, 1.5 } };
+	struct latency_past *past = alloc_zeroed(1, sizeof(*past));
+	struct frame frames[5];
+
+	for (unsigned i = 0; i < 5; i++) {
+		make_frame(&frames[i], ticks[i].second, ticks[i].samples, ticks[i].measured);
+		frame_derive(&frames[i], i > 0 ? &frames[i - 1] : NULL);
+		if (i < 3)
+			past_add(past, &frames[i]);
+	}
+	ck_assert_uint_eq(past_count(past, PAST_ALL_CPUS, 0, 2), 35);
+	ck_assert_uint_eq(past_count(past, past_cpu("1"), 1, 2), 5);
+	ck_assert_uint_eq(past_count(past, past_cpu("0"), 0, 2), 0);
+	past_add(past, &frames[1]); /* a step back in a recording */
+	ck_assert_uint_eq(past_count(past, PAST_ALL_CPUS, 0, 2), 30);
+	past_add(past, &frames[2]);
+	ck_assert_uint_eq(past_count(past, PAST_ALL_CPUS, 0, 2), 35);
+	past_add(past, &frames[3]); /* measured anew */
+	past_add(past, &frames[4]);
+	ck_assert_uint_eq(past_count(past, PAST_ALL_CPUS, 0, 4), 12);
+	for (unsigned i = 0; i < 5; i++)
+		frame_close(&frames[i]);
+	free(past);
+}
+END_TEST
+
+static const struct pane_gate pane_gate = {
+	.topic = "latency",
+	.row = "all",
+	.phases = "latency_phase",
+	.during = "during",
+	.after = "after",
+};
+static const struct pane pane = { .name = "latency", .gate = &pane_gate };
+
+static int judge(const char *assertion, const struct frame *frame)
+{
+	struct options options = { .assertion = assertion, .panes = { &pane }, .n_panes = 1 };
+	struct gate gate;
+	int status = gate_open(&gate, &options);
+
+	if (status)
+		return status;
+	gate_take(&gate, frame);
+	return gate_judge(&gate);
+}
+
+START_TEST(the_gate_holds_breaks_or_is_refused)
+{
+	struct frame frame;
+
+	make_frame(&frame, 0, 1, 1);
+	ck_assert_int_eq(judge("p99_9_seconds < 201e-6", &frame), 0);
+	ck_assert_int_eq(judge("p99_9_seconds<=200us", &frame), 0);
+	ck_assert_int_eq(judge(" p99_9_seconds > 0.1ms , p99_9_seconds < 1 ", &frame), 0);
+	ck_assert_int_eq(judge("p99_9_seconds < 200us", &frame), 3);
+	ck_assert_int_eq(judge("p99_9_seconds > 1ms", &frame), 3);
+	ck_assert_int_eq(judge("max_seconds < 1", &frame), 3); /* not known */
+	ck_assert_int_eq(judge("p99_9_seconds < 1, p99_9_seconds < 1e-6", &frame), 3);
+	ck_assert_int_eq(judge("p99_9 < 1", &frame), 2);
+	ck_assert_int_eq(judge("policy < 1", &frame), 2);
+	ck_assert_int_eq(judge("p99_9_seconds", &frame), 2);
+	ck_assert_int_eq(judge("p99_9_seconds < ", &frame), 2);
+	ck_assert_int_eq(judge("p99_9_seconds < 1 x", &frame), 2);
+	ck_assert_int_eq(judge("p99_9_seconds < 1,", &frame), 2);
+	ck_assert_int_eq(judge("p99_9_seconds == 1", &frame), 2);
+	frame_close(&frame);
+}
+END_TEST
+
+START_TEST(times_of_people_are_read)
+{
+	static const struct {
+		const char *text;
+		double seconds;
+		size_t rest;
+	} cases[] = {
+		{ "1", 1, 0 },        { "0.001", 1e-3, 0 }, { "1e-3", 1e-3, 0 }, { "2.5E+1", 25, 0 },
+		{ "50us", 50e-6, 0 }, { "50µs", 50e-6, 0 }, { "1ms", 1e-3, 0 },  { "3s", 3, 0 },
+		{ "7ns", 7e-9, 0 },   { "1e", 1, 1 },       { "1e-", 1, 2 },     { "1 s", 1, 2 },
+		{ "1m", 1, 1 },       { "1e99", 1, 3 },
+	};
+	struct span span = span_text("s");
+	double seconds;
+
+	ck_assert(!span_seconds(&span, &seconds));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		span = span_text(cases[i].text);
+		ck_assert(span_seconds(&span, &seconds));
+		ck_assert_double_eq_tol(seconds, cases[i].seconds, cases[i].seconds * 1e-12);
+		ck_assert_uint_eq(span_length(span), cases[i].rest);
+	}
+}
+END_TEST
+
+SUITE_MAIN("latency", buckets_follow_each_other_and_are_narrow, percentiles_are_those_of_sorted_samples,
+	   deviation_and_mode_are_those_of_the_samples, a_merge_is_the_union,
+	   linear_buckets_are_exact_and_end_in_one_for_the_rest, every_method_counts_every_period,
+	   reading_does_not_tear_and_restarts_forget, phases_are_counted_apart_and_an_ended_plan_starts_anew,
+	   a_cpu_that_is_not_there_is_an_error_of_its_own, settings_become_a_plan,
+	   the_next_best_ends_with_other, a_group_without_runtime_is_named, interrupts_are_read_by_cpu,
+	   the_past_is_made_of_differences_and_restarts, the_gate_holds_breaks_or_is_refused,
+	   times_of_people_are_read)
