@@ -4,7 +4,6 @@
 
 #include "batch.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -22,6 +21,7 @@
 #include "model/derive.h"
 #include "pressed.h"
 #include "stream.h"
+#include "told.h"
 #include "topic/topic.h"
 
 #define SINKS_MAX 2
@@ -43,7 +43,7 @@ struct batch {
 	struct pace pace;
 	struct gate gate;
 	struct pressed pressed;
-	struct buffer told;    /* notices already on stderr, NUL after each */
+	struct told told;
 	int status;
 };
 
@@ -63,35 +63,11 @@ static const char *source_name(const struct batch *batch)
 	return batch->options->replay ? batch->options->replay : PACKAGE;
 }
 
-/* Is text already on the list? Numbers in it do not make it another notice. */
-static bool was_told(struct batch *batch, const char *text)
-{
-	size_t start = batch->told.length;
-
-	for (; *text; text++)
-		buffer_char(&batch->told, isdigit((unsigned char)*text) ? '#' : *text);
-	buffer_char(&batch->told, '\0');
-	for (size_t at = 0; at < start; at += strlen(batch->told.bytes + at) + 1) {
-		if (strcmp(batch->told.bytes + at, batch->told.bytes + start) == 0) {
-			batch->told.length = start;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* JSON carries its notices; with every other format they go to stderr, each once. */
+/* JSON carries its notices; with every other format they go to stderr. */
 static void tell_notices(struct batch *batch, const struct frame *frame)
 {
-	if (batch->options->format == &sink_json && batch->options->print)
-		return;
-	for (unsigned i = 0; i < frame->n_notices; i++) {
-		const struct notice *notice = &frame->notices[i];
-
-		if (!was_told(batch, notice->text))
-			complain(notice->topic, "%s%s%s", notice->text, notice->remedy ? "; " : "",
-				 notice->remedy ? notice->remedy : "");
-	}
+	if (batch->options->format != &sink_json || !batch->options->print)
+		told_notices(&batch->told, frame);
 }
 
 /* A reader that went away, and a user who did not want to wait, end the run quietly; all else is said. */
@@ -503,6 +479,6 @@ int batch_run(const struct options *options, struct run_plan *run, struct source
 		loop_close(&batch.loop);
 	}
 	close_sinks(&batch);
-	buffer_free(&batch.told);
+	told_free(&batch.told);
 	return batch.status;
 }

@@ -21,7 +21,7 @@ struct event_total_row {
 	ROW(field, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = heading, .width = 7,                 \
 	    .rank = importance, .help = what, .source = "events, counted since panetop began to watch")
 #define SPEED(field, of, heading, importance, ...)                                                           \
-	ROW(field, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = heading, .width = 7,               \
+	ROW(field, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = heading, .width = 8,               \
 	    .rank = importance, .rate_of = offsetof(struct event_total_row, of),                             \
 	    .help = N_("in the last interval"), .source = "growth of " #of " / time", __VA_ARGS__)
 
@@ -40,7 +40,7 @@ static const struct column columns[] = {
 	NUMBER(renames, N_("renames"), 5, N_("processes and threads that changed their name")),
 	NUMBER(ptraces, N_("ptraces"), 6, N_("processes it began or ended to trace")),
 	NUMBER(user_changes, N_("users"), 6, N_("changes of users and groups")),
-	NUMBER(sessions, N_("sessions"), 6, N_("sessions that it started")),
+	NUMBER(sessions, N_("sids"), 6, N_("sessions that it started")),
 	SPEED(forks_per_second, forks, N_("forks/s"), 0, .hidden = true),
 	SPEED(execs_per_second, execs, N_("execs/s"), 0, .hidden = true),
 	SPEED(exits_per_second, exits, N_("exits/s"), 0, .hidden = true),
