@@ -21,7 +21,7 @@ struct event_total_row {
 	ROW(field, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = heading, .width = 7,                 \
 	    .rank = importance, .help = what, .source = "events, counted since panetop began to watch")
 #define SPEED(field, of, heading, importance, ...)                                                           \
-	ROW(field, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = heading, .width = 8,               \
+	ROW(field, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = heading, .width = 9,               \
 	    .rank = importance, .rate_of = offsetof(struct event_total_row, of),                             \
 	    .help = N_("in the last interval"), .source = "growth of " #of " / time", __VA_ARGS__)
 
@@ -45,7 +45,7 @@ static const struct column columns[] = {
 	SPEED(execs_per_second, execs, N_("execs/s"), 0, .hidden = true),
 	SPEED(exits_per_second, exits, N_("exits/s"), 0, .hidden = true),
 	SPEED(failures_per_second, failures, N_("failed/s"), 0, .hidden = true),
-	ROW(mean_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND, .title = N_("mean/s"), .width = 7,
+	ROW(mean_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND, .title = N_("mean/s"), .width = 8,
 	    .rank = 2, .help = N_("events per second since panetop began to watch"),
 	    .source = "total / time since then"),
 };
