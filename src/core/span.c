@@ -117,6 +117,35 @@ bool span_u64(struct span *rest, uint64_t *value)
 	return true;
 }
 
+static int hex_digit(char byte)
+{
+	if (is_digit(byte))
+		return byte - '0';
+	if (byte >= 'a' && byte <= 'f')
+		return byte - 'a' + 10;
+	return byte >= 'A' && byte <= 'F' ? byte - 'A' + 10 : -1;
+}
+
+bool span_hex(struct span *rest, uint64_t *value)
+{
+	struct span left = *rest;
+	uint64_t number = 0;
+	const char *first;
+	int digit;
+
+	skip_blanks(&left);
+	for (first = left.at; left.at < left.end && (digit = hex_digit(*left.at)) >= 0; left.at++) {
+		if (number >> 60)
+			return false;
+		number = number << 4 | (uint64_t)digit;
+	}
+	if (left.at == first)
+		return false;
+	*value = number;
+	*rest = left;
+	return true;
+}
+
 bool span_f64(struct span *rest, double *value)
 {
 	struct span left = *rest;

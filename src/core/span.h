@@ -41,6 +41,7 @@ bool span_until(struct span *rest, char stop, struct span *part); /* up to stop,
 bool span_char(struct span *rest, char wanted);
 bool span_u64(struct span *rest, uint64_t *value);               /* decimal; false when over 64 bits */
 bool span_f64(struct span *rest, double *value);                 /* 1, 1.5, .5: never the locale's comma */
+bool span_hex(struct span *rest, uint64_t *value);               /* without 0x; false when over 64 bits */
 
 /* A time as people give it: "0.001", "1e-3", "1ms", "50us", "50ns", "2s"; without a unit it is in seconds. */
 bool span_seconds(struct span *rest, double *seconds);
