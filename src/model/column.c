@@ -46,6 +46,7 @@ static const struct {
 	[UNIT_PER_SECOND] = { "per_second", "per_second" },
 	[UNIT_BYTES_PER_SECOND] = { "bytes_per_second", "bytes_per_second" },
 	[UNIT_HERTZ] = { "hertz", "hertz" },
+	[UNIT_ADDRESS] = { "address", "address" },
 };
 
 const char *unit_name(enum unit unit)

@@ -55,6 +55,7 @@ enum unit {
 	UNIT_PER_SECOND,
 	UNIT_BYTES_PER_SECOND,
 	UNIT_HERTZ,
+	UNIT_ADDRESS,          /* in the memory of a process; people see it in hexadecimal digits */
 	N_UNITS,
 };
 

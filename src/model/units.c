@@ -244,6 +244,10 @@ static size_t format_number(char *out, const struct schema *schema, const struct
 		if (column->type == VALUE_F64)
 			return cell(out, "%.0f", number);
 		return cell(out, "%" PRIu64, row_u64(row, column));
+	case UNIT_ADDRESS:
+		if (column->type == VALUE_U64)
+			return cell(out, "%012" PRIx64, row_u64(row, column));
+		return cell(out, "%.0f", number);
 	default:
 		if (column->type == VALUE_U64)
 			return cell(out, "%" PRIu64, row_u64(row, column));
