@@ -144,6 +144,7 @@ static int run_live(const struct options *options, struct settings *settings)
 	} else {
 		snprintf(own, sizeof(own), "%ld", (long)getpid());
 		settings_set(settings, "run.own", own);
+		settings_set(settings, "run.batch", options->batch ? "yes" : NULL);
 		status = check_user(options, &env);
 		if (status == 0)
 			status = run_machine(options, settings, &env);
