@@ -17,6 +17,8 @@
 #include "core/alloc.h"
 
 #define FIRST_PIDS ((size_t)512)
+#define TEXT_PART 4096 /* proc gives no more of a list at a time */
+#define TEXT_MAX ((size_t)256 * 1024 * 1024)
 #define PART_MAX 1024 /* pids in the part that is listed for new processes */
 #define PARTS_MAX 7   /* listings of parts, before the whole is listed again */
 
@@ -240,14 +242,19 @@ int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids)
 	return pids_list_new(env, NULL, pids, n_pids);
 }
 
-static int open_file(struct env *env, uint32_t pid, const char *name)
+int pids_open(struct env *env, uint32_t pid, const char *name, int flags)
 {
 	char path[64];
 	int fd;
 
 	snprintf(path, sizeof(path), "proc/%u/%s", pid, name);
-	fd = openat(env->root_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = openat(env->root_fd, path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	return fd < 0 ? -errno : fd;
+}
+
+static int open_file(struct env *env, uint32_t pid, const char *name)
+{
+	return pids_open(env, pid, name, O_RDONLY);
 }
 
 static long read_file(struct env *env, int fd, char *bytes, size_t room)
@@ -268,6 +275,26 @@ long pids_read(struct env *env, uint32_t pid, const char *name, char *bytes, siz
 	length = read_file(env, fd, bytes, room);
 	close(fd);
 	return length;
+}
+
+int pids_read_text(struct env *env, uint32_t pid, const char *name, struct buffer *text)
+{
+	int fd = open_file(env, pid, name);
+	char bytes[TEXT_PART];
+	ssize_t length;
+
+	if (fd < 0)
+		return fd;
+	buffer_empty(text);
+	do {
+		length = read(fd, bytes, sizeof(bytes));
+		env->reads++;
+		if (length > 0)
+			buffer_add(text, bytes, (size_t)length);
+	} while (length > 0 && text->length < TEXT_MAX);
+	length = length < 0 ? -errno : 0;
+	close(fd);
+	return (int)length;
 }
 
 bool pids_owner(const struct env *env, uint32_t pid, uint32_t *uid)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/buffer.h"
 #include "core/env.h"
 
 /*
@@ -31,6 +32,12 @@ int pids_list_new(struct env *env, const struct env_pids_mark *now, const uint32
  * does not fit is cut off.
  */
 long pids_read(struct env *env, uint32_t pid, const char *name, char *bytes, size_t room);
+
+/* Opens proc/PID/NAME; flags as of open(2): the descriptor, which the caller closes, or -errno. */
+int pids_open(struct env *env, uint32_t pid, const char *name, int flags);
+
+/* Reads all of proc/PID/NAME, which may be long: 0 or -errno. What was in text is gone. */
+int pids_read_text(struct env *env, uint32_t pid, const char *name, struct buffer *text);
 
 /*
  * As pids_read(), for a file that is read again and again: it stays open in *file (-1 before), as far as

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* /proc/kpageflags: a number of 64 bits for each page frame of the machine; its bits by name. */
+#ifndef PANETOP_KERNEL_PAGE_FLAGS_H
+#define PANETOP_KERNEL_PAGE_FLAGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PAGE_FLAGS_HUGE 17
+#define PAGE_FLAGS_KSM 21
+#define PAGE_FLAGS_THP 22
+#define PAGE_FLAGS_ZERO 24
+
+#define PAGE_FLAGS_TEXT_MAX 400
+
+/*
+ * "uptodate lru anon", the names of the bits that are set, those that have none by number; returns out, which
+ * has PAGE_FLAGS_TEXT_MAX bytes.
+ */
+char *page_flags_text(char *out, uint64_t flags);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Counting and decoding of the entries of /proc/PID/pagemap. */
+#include <config.h>
+
+#include "kernel/pagemap.h"
+
+#define FRAME_MASK ((UINT64_C(1) << 55) - 1)
+#define SWAP_TYPE_BITS 5
+#define LANE_BITS 12
+#define LANE_MASK ((UINT64_C(1) << LANE_BITS) - 1)
+
+/* The entry's bits, each in a lane of its own, so that one addition counts them all. */
+static uint64_t lanes_of(uint64_t entry)
+{
+	uint64_t present = entry >> 63, any = present | (entry >> 62 & 1);
+
+	return present | (entry >> 62 & ~present & 1) << LANE_BITS |
+	       (entry >> 61 & present) << (2 * LANE_BITS) | (entry >> 55 & any) << (3 * LANE_BITS) |
+	       (entry >> 56 & present) << (4 * LANE_BITS);
+}
+
+void pagemap_count(const uint64_t *entries, size_t n, struct page_counts *counts)
+{
+	counts->pages += n;
+	while (n > 0) {
+		size_t part = n < LANE_MASK ? n : LANE_MASK;
+		uint64_t sum = 0;
+
+		for (size_t i = 0; i < part; i++)
+			sum += lanes_of(entries[i]);
+		counts->present += sum & LANE_MASK;
+		counts->swapped += sum >> LANE_BITS & LANE_MASK;
+		counts->file += sum >> (2 * LANE_BITS) & LANE_MASK;
+		counts->soft_dirty += sum >> (3 * LANE_BITS) & LANE_MASK;
+		counts->exclusive += sum >> (4 * LANE_BITS);
+		entries += part;
+		n -= part;
+	}
+}
+
+void page_counts_add(struct page_counts *sum, const struct page_counts *more)
+{
+	sum->pages += more->pages;
+	sum->present += more->present;
+	sum->swapped += more->swapped;
+	sum->file += more->file;
+	sum->soft_dirty += more->soft_dirty;
+	sum->exclusive += more->exclusive;
+	sum->huge += more->huge;
+	sum->zero += more->zero;
+	sum->ksm += more->ksm;
+}
+
+void pagemap_decode(uint64_t entry, struct pagemap_entry *page)
+{
+	*page = (struct pagemap_entry){
+		.present = entry & PAGEMAP_PRESENT,
+		.swapped = (entry & PAGEMAP_SWAPPED) && !(entry & PAGEMAP_PRESENT),
+		.file = entry & PAGEMAP_FILE,
+		.guard = entry & PAGEMAP_GUARD,
+		.write_watched = entry & PAGEMAP_WRITE_WATCHED,
+		.exclusive = entry & PAGEMAP_EXCLUSIVE,
+		.soft_dirty = entry & PAGEMAP_SOFT_DIRTY,
+	};
+	if (page->present) {
+		page->frame = entry & FRAME_MASK;
+	} else if (page->swapped) {
+		page->swap_type = (unsigned)(entry & ((1U << SWAP_TYPE_BITS) - 1));
+		page->swap_offset = (entry & FRAME_MASK) >> SWAP_TYPE_BITS;
+	}
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Cutting regions into cells. */
+#include <config.h>
+
+#include "topic/page_layout.h"
+
+#include "core/alloc.h"
+
+struct cutter {
+	const struct cell_layout *layout;
+	const struct page_region *regions;
+	size_t n_regions;
+	uint64_t page_bytes;
+	uint64_t cell_pages;
+	struct page_cell **cells;
+	size_t *capacity;
+	size_t n_cells;
+};
+
+bool cell_layout_is_same(const struct cell_layout *one, const struct cell_layout *other)
+{
+	return one->cell_pages == other->cell_pages && one->from == other->from && one->to == other->to &&
+	       one->anchor == other->anchor && one->before == other->before && one->most == other->most;
+}
+
+/* The part of a region between from and to; false when there is none. */
+static bool clip(const struct cutter *cutter, size_t index, uint64_t *start, uint64_t *end)
+{
+	const struct cell_layout *layout = cutter->layout;
+	const struct page_region *region = &cutter->regions[index];
+
+	*start = region->start > layout->from ? region->start : layout->from;
+	*end = layout->to > 0 && layout->to < region->end ? layout->to : region->end;
+	return !region->special && *start < *end;
+}
+
+static uint64_t count_cells(const struct cutter *cutter, uint64_t cell_pages)
+{
+	uint64_t start, end, count = 0;
+
+	for (size_t i = 0; i < cutter->n_regions; i++)
+		if (clip(cutter, i, &start, &end))
+			count += ((end - start) / cutter->page_bytes + cell_pages - 1) / cell_pages;
+	return count;
+}
+
+static uint64_t count_pages(const struct cutter *cutter)
+{
+	return count_cells(cutter, 1);
+}
+
+/* So many small regions that a cell of its own for each leaves too few for the large ones? */
+static bool is_crowded(const struct cutter *cutter)
+{
+	return cutter->layout->cell_pages == 0 && count_cells(cutter, UINT64_C(1) << 52) > cutter->layout->most / 2;
+}
+
+static uint64_t fit(const struct cutter *cutter)
+{
+	uint64_t most = cutter->layout->most > 0 ? cutter->layout->most : 1, pages = count_pages(cutter), low = 1, high;
+
+	if (is_crowded(cutter))
+		return pages > most ? (pages + most - 1) / most : 1;
+	for (high = 1; count_cells(cutter, high) > most; high *= 2)
+		low = high;
+	while (low + 1 < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (count_cells(cutter, middle) > most)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+static struct cutter cutter_of(const struct cell_layout *layout, const struct page_region *regions, size_t n_regions,
+			       uint64_t page_bytes)
+{
+	return (struct cutter){
+		.layout = layout,
+		.regions = regions,
+		.n_regions = n_regions,
+		.page_bytes = page_bytes,
+	};
+}
+
+uint64_t cell_layout_fit(const struct cell_layout *layout, const struct page_region *regions, size_t n_regions,
+			 uint64_t page_bytes)
+{
+	const struct cutter cutter = cutter_of(layout, regions, n_regions, page_bytes);
+
+	return fit(&cutter);
+}
+
+static struct page_cell *add_cell(struct cutter *cutter, uint64_t start, uint64_t end)
+{
+	struct page_cell *cell;
+
+	if (cutter->n_cells == *cutter->capacity) {
+		*cutter->capacity = *cutter->capacity ? 2 * *cutter->capacity : 1024;
+		*cutter->cells = alloc_resize(*cutter->cells, *cutter->capacity, sizeof(**cutter->cells));
+	}
+	cell = &(*cutter->cells)[cutter->n_cells++];
+	*cell = (struct page_cell){ .start = start, .end = end };
+	cell->counts.pages = (end - start) / cutter->page_bytes;
+	return cell;
+}
+
+/* Cells one after the other over all regions, each of just so many pages. */
+static void cut_across(struct cutter *cutter)
+{
+	struct page_cell *cell = NULL;
+	uint64_t start, end, room = 0;
+
+	for (size_t i = 0; i < cutter->n_regions; i++) {
+		if (!clip(cutter, i, &start, &end))
+			continue;
+		while (start < end) {
+			uint64_t pages = (end - start) / cutter->page_bytes;
+
+			if (room == 0) {
+				cell = add_cell(cutter, start, start);
+				room = cutter->cell_pages;
+			}
+			pages = pages < room ? pages : room;
+			if (pages == 0)
+				break; /* a part of a page: from and to lie anywhere */
+			start += pages * cutter->page_bytes;
+			cell->end = start;
+			cell->counts.pages += pages;
+			room -= pages;
+		}
+	}
+}
+
+/* Number of the cell that holds the anchor, or of the first one behind it. */
+static uint64_t number_of_anchor(const struct cutter *cutter)
+{
+	uint64_t anchor = cutter->layout->anchor, start, end, number = 0;
+
+	for (size_t i = 0; i < cutter->n_regions; i++) {
+		uint64_t pages;
+
+		if (!clip(cutter, i, &start, &end) || start >= anchor)
+			continue;
+		pages = ((anchor < end ? anchor : end) - start) / cutter->page_bytes;
+		number += anchor < end ? pages / cutter->cell_pages
+				       : (pages + cutter->cell_pages - 1) / cutter->cell_pages;
+	}
+	return number;
+}
+
+/* The cells with these numbers, each in one region. */
+static void cut_regions(struct cutter *cutter, uint64_t first, uint64_t last)
+{
+	uint64_t start, end, number = 0, bytes = cutter->cell_pages * cutter->page_bytes;
+
+	for (size_t i = 0; i < cutter->n_regions && number < last; i++) {
+		uint64_t count, skip;
+
+		if (!clip(cutter, i, &start, &end))
+			continue;
+		count = ((end - start) / cutter->page_bytes + cutter->cell_pages - 1) / cutter->cell_pages;
+		skip = number >= first ? 0 : first - number < count ? first - number : count;
+		for (uint64_t n = skip; n < count && number + n < last; n++) {
+			uint64_t at = start + n * bytes;
+
+			add_cell(cutter, at, end - at > bytes ? at + bytes : end);
+		}
+		number += count;
+	}
+}
+
+size_t cell_layout_cut(const struct cell_layout *layout, const struct page_region *regions, size_t n_regions,
+		       uint64_t page_bytes, struct page_cell **cells, size_t *capacity)
+{
+	struct cutter cutter = cutter_of(layout, regions, n_regions, page_bytes);
+	uint64_t first = 0, last = UINT64_MAX;
+
+	cutter.cells = cells;
+	cutter.capacity = capacity;
+	cutter.cell_pages = layout->cell_pages > 0 ? layout->cell_pages : fit(&cutter);
+	if (is_crowded(&cutter)) {
+		cut_across(&cutter);
+		return cutter.n_cells;
+	}
+	if (layout->cell_pages > 0) {
+		uint64_t all = count_cells(&cutter, cutter.cell_pages), anchor = number_of_anchor(&cutter);
+
+		/* behind the last one lies nothing: as many as there is room for, up to the end */
+		anchor = all > layout->most && anchor > all - layout->most ? all - layout->most
+			 : all <= layout->most				   ? 0
+									   : anchor;
+		first = anchor > layout->before ? anchor - layout->before : 0;
+		last = anchor + layout->most;
+	}
+	cut_regions(&cutter, first, last);
+	return cutter.n_cells;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finding a process by pid or name, and following it until it ends. */
+#include <config.h>
+
+#include "topic/target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "core/pids.h"
+
+#define LOOK_NS UINT64_C(1000000000) /* between looks through all processes */
+#define COMM_MAX 15                  /* what the kernel keeps of a name */
+#define STAT_MAX 1024
+
+static const char key;
+
+static void *open_target(struct env *env)
+{
+	struct target *target = alloc_zeroed(1, sizeof(*target));
+
+	target->env = env;
+	target->tick = ENV_NEVER;
+	return target;
+}
+
+static void close_target(void *state)
+{
+	struct target *target = state;
+
+	free(target->wanted);
+	free(target->next);
+	free(target);
+}
+
+struct target *target_open(struct env *env, const struct settings *settings)
+{
+	struct target *target = env_kept(env, &key, open_target, close_target);
+
+	target->settings = settings;
+	return target;
+}
+
+static bool is_same(const char *one, const char *other)
+{
+	return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+static char *copy(const char *text)
+{
+	return text ? alloc_text(text) : NULL;
+}
+
+static bool has_ended(char state)
+{
+	return state == 'Z' || state == 'X' || state == 'x';
+}
+
+static bool read_stat(struct env *env, uint32_t pid, char *bytes, struct pid_stat *stat)
+{
+	long length = pids_read(env, pid, "stat", bytes, STAT_MAX);
+
+	return length > 0 && pid_stat_parse(span_of(bytes, (size_t)length), stat);
+}
+
+static bool is_number(struct span word, uint64_t *number)
+{
+	return span_u64(&word, number) && word.at == word.end;
+}
+
+/* A name longer than what the kernel keeps is compared as far as that goes. */
+static bool is_named(struct span word, struct span comm)
+{
+	size_t length = span_length(word);
+
+	if (length > COMM_MAX && span_length(comm) == COMM_MAX)
+		length = COMM_MAX;
+	return length > 0 && span_length(comm) == length && memcmp(word.at, comm.at, length) == 0;
+}
+
+/* The program that its command line begins with, without directories. */
+static struct span program_of(struct env *env, uint32_t pid, char *bytes, size_t room)
+{
+	long length = pids_read(env, pid, "cmdline", bytes, room);
+	struct span program = span_of(bytes, length > 0 ? strnlen(bytes, (size_t)length) : 0);
+	const char *slash = span_length(program) > 0 ? memrchr(program.at, '/', span_length(program)) : NULL;
+
+	if (slash)
+		program.at = slash + 1;
+	return program;
+}
+
+static bool is_in(const char *list, uint32_t pid, struct span name)
+{
+	struct span rest = span_text(list), word;
+	uint64_t number;
+
+	while (rest.at < rest.end) {
+		if (!span_until(&rest, ',', &word)) {
+			word = rest;
+			rest.at = rest.end;
+		}
+		if (is_number(word, &number) ? number == pid : is_named(word, name))
+			return true;
+	}
+	return false;
+}
+
+static void take(struct target *target, uint32_t pid, const struct pid_stat *stat)
+{
+	size_t length = span_length(stat->comm);
+
+	length = length < TARGET_NAME_MAX ? length : TARGET_NAME_MAX - 1;
+	target->state = TARGET_LIVE;
+	target->pid = pid;
+	target->start_ticks = stat->start_ticks;
+	target->stat = *stat;
+	target->stat.comm = span_text("");
+	memcpy(target->name, stat->comm.at, length);
+	target->name[length] = '\0';
+}
+
+/* Is this process meant? One that has ended, and ourselves, only when the pid is given. */
+static bool is_meant(const struct target *target, uint32_t pid, const struct pid_stat *stat, struct span name,
+		     const char *list)
+{
+	const char *own_text = settings_get(target->settings, "run.own");
+	uint64_t own = 0, number;
+
+	if (stat->start_ticks < target->least_ticks || !is_in(list, pid, name))
+		return false;
+	is_number(span_text(own_text ? own_text : ""), &own);
+	return is_number(span_text(list), &number) || (!has_ended(stat->state) && pid != own);
+}
+
+/* Takes the newest of those on the list: by their names, or by the programs of their command lines. */
+static void look(struct target *target, const uint32_t *pids, size_t n_pids, const char *list, bool programs)
+{
+	target->n_matches = 0;
+	for (size_t i = 0; i < n_pids; i++) {
+		char bytes[STAT_MAX], line[STAT_MAX];
+		struct pid_stat stat;
+		struct span name;
+
+		if (!read_stat(target->env, pids[i], bytes, &stat))
+			continue;
+		name = programs ? program_of(target->env, pids[i], line, sizeof(line)) : stat.comm;
+		if (!is_meant(target, pids[i], &stat, name, list))
+			continue;
+		if (target->n_matches++ == 0 || stat.start_ticks >= target->start_ticks)
+			take(target, pids[i], &stat);
+	}
+	target->generation += target->n_matches > 0 ? 1 : 0;
+}
+
+static int seek(struct target *target)
+{
+	uint64_t now = env_mono_ns();
+	const char *list = target->least_ticks > 0 ? target->name : target->wanted;
+	char *name = alloc_text(list); /* the list may be the name that is overwritten */
+	const uint32_t *pids;
+	size_t n_pids;
+	int error = 0;
+
+	if (target->looked_ns == 0 || now - target->looked_ns >= LOOK_NS) {
+		target->looked_ns = now;
+		error = pids_list(target->env, &pids, &n_pids);
+		if (!error)
+			look(target, pids, n_pids, name, false);
+		if (!error && target->state == TARGET_SOUGHT)
+			look(target, pids, n_pids, name, true);
+	}
+	free(name);
+	return error;
+}
+
+static void follow(struct target *target)
+{
+	char bytes[STAT_MAX];
+	struct pid_stat stat;
+
+	if (!read_stat(target->env, target->pid, bytes, &stat) || stat.start_ticks != target->start_ticks) {
+		target->state = TARGET_GONE;
+		return;
+	}
+	if (has_ended(stat.state) && !has_ended(target->stat.state))
+		target->state = TARGET_GONE;
+	if (span_length(stat.comm) < TARGET_NAME_MAX) { /* an exec gives another */
+		memcpy(target->name, stat.comm.at, span_length(stat.comm));
+		target->name[span_length(stat.comm)] = '\0';
+	}
+	target->stat = stat;
+	target->stat.comm = span_text("");
+}
+
+/* Another process was chosen, or the next one of the same name. */
+static void hear(struct target *target)
+{
+	const char *chosen = settings_get(target->settings, "run.pages-pid");
+	const char *wanted = chosen ? chosen : settings_get(target->settings, "run.pid");
+	const char *next = settings_get(target->settings, "run.next");
+
+	if (!is_same(wanted, target->wanted)) {
+		free(target->wanted);
+		target->wanted = copy(wanted);
+		target->state = wanted ? TARGET_SOUGHT : TARGET_NONE;
+		target->least_ticks = target->looked_ns = 0;
+	}
+	if (!is_same(next, target->next)) {
+		free(target->next);
+		target->next = copy(next);
+		if (target->state != TARGET_GONE)
+			return;
+		target->least_ticks = target->start_ticks + 1;
+		target->looked_ns = 0;
+		target->state = TARGET_SOUGHT;
+	}
+}
+
+int target_update(struct target *target)
+{
+	if (target->tick == target->env->tick)
+		return 0;
+	target->tick = target->env->tick;
+	hear(target);
+	if (target->state == TARGET_LIVE)
+		follow(target);
+	return target->state == TARGET_SOUGHT ? seek(target) : 0;
+}
+
+bool target_is_same(const struct target *target)
+{
+	char bytes[STAT_MAX];
+	struct pid_stat stat;
+
+	return target->state == TARGET_LIVE && read_stat(target->env, target->pid, bytes, &stat) &&
+	       stat.start_ticks == target->start_ticks && !has_ended(stat.state);
+}
+
+bool target_has_no_memory(const struct target *target)
+{
+	return target_is_kernel(target) || has_ended(target->stat.state);
+}
+
+void target_tell(const struct target *target, struct frame *frame, const char *topic)
+{
+	if (target->state == TARGET_NONE && settings_get(target->settings, "run.batch"))
+		frame_notice(frame, topic, _("name it with --pid=PID or --pid=NAME"),
+			     _("no process was chosen to look at"));
+	else if (target->state == TARGET_SOUGHT)
+		frame_notice(frame, topic, NULL,
+			     target->least_ticks > 0 ? _("waiting for the next process called %s")
+						     : _("there is no process %s; it is waited for"),
+			     target->least_ticks > 0 ? target->name : target->wanted);
+	if (target->state != TARGET_LIVE)
+		return;
+	if (target_is_kernel(target))
+		frame_notice(frame, topic, NULL,
+			     _("%u %s is a thread of the kernel: it has no memory of its own"), target->pid,
+			     target->name);
+	else if (has_ended(target->stat.state))
+		frame_notice(frame, topic, NULL,
+			     _("%u %s is a zombie: it has ended and has no memory, only its parent has not asked "
+			       "for its exit status yet"),
+			     target->pid, target->name);
+	else if (target->n_matches > 1)
+		frame_notice(frame, topic, _("choose another by its pid"),
+			     P_("%zu process is called so; this is the newest, %u",
+				"%zu processes are called so; this is the newest, %u", target->n_matches),
+			     target->n_matches, target->pid);
+}
