@@ -110,6 +110,7 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.worker = worker,
 		.first_pane = first_pane(options, settings),
 		.delay_seconds = choose_delay(options, settings),
+		.delay_chosen = options->delay_seconds > 0 || settings_get(settings, "delay"),
 		.count = options->count,
 		.limit = options->limit,
 		.unit = choose_unit(options, settings),

@@ -53,7 +53,7 @@ static void slower(struct pane_context *context)
 {
 	for (size_t i = 0; i < N_DELAYS; i++) {
 		if (delays[i] > context->delay_seconds) {
-			screen_set_delay(context->screen, delays[i]);
+			screen_choose_delay(context->screen, delays[i]);
 			return;
 		}
 	}
@@ -63,7 +63,7 @@ static void faster(struct pane_context *context)
 {
 	for (size_t i = N_DELAYS; i-- > 0;) {
 		if (delays[i] < context->delay_seconds) {
-			screen_set_delay(context->screen, delays[i]);
+			screen_choose_delay(context->screen, delays[i]);
 			return;
 		}
 	}
@@ -204,7 +204,8 @@ static void save_pane(struct pane_context *context)
 	if (context->pane->save)
 		context->pane->save(context->state, context->screen->setup->settings);
 	for (unsigned i = 0; context->pane->tables[i].topic; i++)
-		save_table(context, i);
+		if (context_owns(context, i))
+			save_table(context, i);
 }
 
 static void write_configuration(struct pane_context *context)
@@ -215,7 +216,7 @@ static void write_configuration(struct pane_context *context)
 	int error;
 
 	set_changed(setup->settings, "pane", context->pane->name, setup->panes[0]->name);
-	snprintf(text, sizeof(text), "%g", screen->delay_seconds);
+	snprintf(text, sizeof(text), "%g", screen->usual_seconds);
 	set_changed(setup->settings, "delay", text, "1");
 	set_changed(setup->settings, "unit", size_unit_name(screen->unit), size_unit_name(SIZE_AUTO));
 	set_changed(setup->settings, "glyphs", glyph_sets[screen->glyphs].name,
@@ -341,5 +342,7 @@ bool command_key(struct screen *screen, const struct input *input)
 	       take_binding(context, screen->setup->source->seek ? replay_bindings : live_bindings,
 			    input->key) ||
 	       take_binding(context, context->pane->bindings, input->key) ||
-	       take_binding(context, common_bindings, input->key) || table_key(screen_table(screen), input);
+	       take_binding(context, common_bindings, input->key) ||
+	       (context->pane->key && context->pane->key(context, input)) ||
+	       table_key(screen_table(screen), input);
 }

@@ -22,6 +22,7 @@ struct pane_context {
 	bool *requested;             /* which of those on request are sampled */
 	enum size_unit unit;
 	double delay_seconds;
+	double preferred_seconds; /* see screen_prefer_delay() */
 	struct screen *screen;
 };
 
@@ -33,6 +34,14 @@ const struct table *context_table(const struct pane_context *context, unsigned i
 
 /* A sentence in the line of notices for some seconds. */
 void screen_say(struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * How often this pane wants to be sampled while it is shown, unless the user chose a delay; 0: as the others.
+ */
+void screen_prefer_delay(struct pane_context *context, double seconds);
+
+/* Goes to the pane with this name, with a setting for it; nothing happens where there is no such pane. */
+void screen_open(struct pane_context *context, const char *pane, const char *setting, const char *value);
 
 /* Lets the pane adjust its tables to the settings anew. */
 void screen_adjust(struct pane_context *context);

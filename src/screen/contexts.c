@@ -94,9 +94,22 @@ static int spare_frame(const struct screen *screen)
 	return 0;
 }
 
+/* The history of a hidden pane does not get denser because the one that is shown prefers a short delay. */
+static bool is_due(const struct pane_context *context, const struct frame *frame)
+{
+	const struct history *history = &context->history;
+	const struct screen *screen = context->screen;
+	uint64_t last_ns = history->count > 0 ? history_time(history, history->count - 1) : 0;
+
+	return context == screen_context(context->screen) || screen->delay_seconds >= screen->usual_seconds ||
+	       frame->mono_ns < last_ns ||
+	       (double)(frame->mono_ns - last_ns) * 1e-9 >= screen->usual_seconds - screen->delay_seconds / 2;
+}
+
 static void take_frame(struct pane_context *context, const struct frame *frame)
 {
-	history_add(&context->history, frame);
+	if (is_due(context, frame))
+		history_add(&context->history, frame);
 	if (context->pane->sampled)
 		context->pane->sampled(context, frame);
 }
@@ -138,6 +151,33 @@ void screen_choose_pane(struct screen *screen, unsigned index)
 		return;
 	screen->current = index;
 	screen_want(screen);
+	screen_follow_delay(screen);
+}
+
+void screen_open(struct pane_context *context, const char *pane, const char *setting, const char *value)
+{
+	struct screen *screen = context->screen;
+
+	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
+		if (strcmp(screen->setup->panes[i]->name, pane) != 0)
+			continue;
+		settings_set(screen->setup->settings, setting, value);
+		screen_choose_pane(screen, i);
+		if (screen->setup->panes[i]->entered)
+			screen->setup->panes[i]->entered(screen_context(screen));
+	}
+}
+
+bool context_owns(const struct pane_context *context, unsigned index)
+{
+	const struct screen_setup *setup = context->screen->setup;
+	const char *topic = context->pane->tables[index].topic;
+
+	for (unsigned p = 0; setup->panes[p] != context->pane; p++)
+		for (const struct pane_table *table = setup->panes[p]->tables; table->topic; table++)
+			if (strcmp(table->topic, topic) == 0)
+				return false;
+	return true;
 }
 
 static void adjust(const struct pane_context *context, struct view *view)
@@ -200,6 +240,9 @@ static void open_table(struct pane_context *context, unsigned index)
 		if (strcmp(setup->schemas[i]->name, table->topic) == 0)
 			table_open(widget, setup->schemas[i]);
 	context_dress(context, index, &widget->view);
+	widget->view.limit = setup->limit;
+	if (!context_owns(context, index))
+		return;
 	snprintf(name, sizeof(name), "%s.columns", table->topic);
 	columns = settings_get(setup->settings, name);
 	if (columns && view_choose_columns(&widget->view, columns, &unknown) == 0)
@@ -208,7 +251,6 @@ static void open_table(struct pane_context *context, unsigned index)
 	sort = settings_get(setup->settings, name);
 	if (sort)
 		view_choose_sort(&widget->view, sort); /* one that the schema lacks changes nothing */
-	widget->view.limit = setup->limit;
 }
 
 static void open_context(struct screen *screen, unsigned index)
@@ -237,6 +279,8 @@ static void close_context(struct pane_context *context)
 		table_close(&context->tables[i]);
 	free(context->tables);
 	free(context->requested);
+	if (context->pane->close)
+		context->pane->close(context->state);
 	free(context->state);
 	history_close(&context->history);
 }

@@ -28,6 +28,14 @@ static void clock_text(const struct screen *screen, const struct frame *frame, c
 			 time);
 }
 
+/* It is longer than what was wanted where samples cost much. */
+static double real_delay(const struct screen *screen)
+{
+	double paced = (double)screen->pace.delay_ns * 1e-9;
+
+	return paced > screen->delay_seconds ? paced : screen->delay_seconds;
+}
+
 static void draw_headline(const struct screen *screen, const struct canvas *canvas)
 {
 	char pieces[HEADLINE_PIECES_MAX][HEADLINE_PIECE_MAX], text[64];
@@ -36,7 +44,7 @@ static void draw_headline(const struct screen *screen, const struct canvas *canv
 	int room, x = 0;
 
 	clock_text(screen, frame, text, sizeof(text));
-	snprintf(pieces[n_pieces++], HEADLINE_PIECE_MAX, "%g s", screen->delay_seconds);
+	snprintf(pieces[n_pieces++], HEADLINE_PIECE_MAX, "%.3g s", real_delay(screen));
 	room = canvas->width - utf8_cells(text, canvas->ascii) - 1;
 	if (canvas->height < 1 || room < 8)
 		room = canvas->width;

@@ -12,6 +12,7 @@
 #include "model/view.h"
 
 struct canvas;
+struct input;
 struct pane_context;
 
 struct pane_table {
@@ -67,6 +68,7 @@ struct pane {
 
 	/* May be NULL; the state is all zero before. It may set focus and requested of the context. */
 	void (*open)(struct pane_context *context);
+	void (*close)(void *state); /* gives back what the state owns; may be NULL */
 	void (*save)(const void *state, struct settings *settings);
 
 	/*
@@ -78,6 +80,12 @@ struct pane {
 	/* Called before each sample while the pane is shown: settings for its topics may follow the cursor.
 	 */
 	void (*sampling)(struct pane_context *context);
+
+	/* Another pane opened this one, after it set a setting of it. May be NULL. */
+	void (*entered)(struct pane_context *context);
+
+	/* A key that is neither in bindings nor works everywhere, before a table gets it; false: not taken. May be NULL. */
+	bool (*key)(struct pane_context *context, const struct input *input);
 
 	/* Called for every new frame, even while the pane is hidden or frozen. May be NULL. */
 	void (*sampled)(struct pane_context *context, const struct frame *frame);

@@ -38,6 +38,31 @@ void screen_set_delay(struct screen *screen, double seconds)
 	loop_set_tick(&screen->loop, (uint64_t)(seconds * 1e9));
 }
 
+void screen_choose_delay(struct screen *screen, double seconds)
+{
+	screen->usual_seconds = seconds;
+	screen->delay_chosen = true;
+	screen_set_delay(screen, seconds);
+}
+
+void screen_follow_delay(struct screen *screen)
+{
+	double preferred = screen_context(screen)->preferred_seconds;
+	double wanted = preferred > 0 && !screen->delay_chosen ? preferred : screen->usual_seconds;
+
+	if (wanted < screen->delay_seconds || wanted > screen->delay_seconds)
+		screen_set_delay(screen, wanted);
+}
+
+void screen_prefer_delay(struct pane_context *context, double seconds)
+{
+	struct screen *screen = context->screen;
+
+	context->preferred_seconds = seconds;
+	if (!screen->setup->source->seek && context == screen_context(screen))
+		screen_follow_delay(screen);
+}
+
 static void act_done(void *state, int error)
 {
 	struct screen *screen = state;
@@ -88,6 +113,8 @@ static void keep_pace(struct screen *screen, uint64_t cost_ns)
 	if (!changed)
 		return;
 	loop_set_tick(&screen->loop, delay_ns);
+	if (screen->delay_seconds < screen->usual_seconds)
+		return; /* nobody asked for this delay: the headline tells what became of it */
 	screen_say(screen, _("a sample costs %.3f s of CPU time; there will be one every %.1f s"),
 		   (double)cost_ns * 1e-9, (double)delay_ns * 1e-9);
 }
@@ -234,7 +261,7 @@ static int run(struct screen *screen)
 	say_end(screen, got);
 	if (screen->setup->source->seek)
 		choose_recorded_pane(screen);
-	screen_set_delay(screen, screen->setup->delay_seconds);
+	screen_follow_delay(screen);
 	if (!screen->setup->source->seek && screen->delay_seconds > WARMING_SECONDS) {
 		screen->warming = true;
 		loop_set_tick(&screen->loop, (uint64_t)(WARMING_SECONDS * 1e9));
@@ -255,6 +282,8 @@ int screen_run(const struct screen_setup *setup)
 		.shown = -1,
 		.unit = setup->unit,
 		.glyphs = setup->glyphs,
+		.usual_seconds = setup->delay_seconds,
+		.delay_chosen = setup->delay_chosen || source->seek,
 		.follow_fd = source->wait_fd ? source->wait_fd(source->state) : -1,
 	};
 	int error = terminal_open(&screen.terminal, setup->color);

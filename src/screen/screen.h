@@ -32,6 +32,7 @@ struct screen_setup {
 	struct worker *worker;               /* may be NULL */
 	unsigned first_pane;
 	double delay_seconds;
+	bool delay_chosen;                   /* by the user: panes have no wish of their own */
 	unsigned long count;                 /* quit after so many samples; 0: never */
 	size_t limit;                        /* rows of a table; 0: all */
 	enum size_unit unit;

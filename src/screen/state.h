@@ -78,7 +78,9 @@ struct screen {
 	unsigned current;
 	bool warming;             /* live: the second sample comes soon, so that there are rates */
 	bool frozen;              /* live: shown stays while latest goes on */
-	double delay_seconds;     /* as the user wants it */
+	double usual_seconds;     /* delay as the user wants it */
+	bool delay_chosen;        /* … and has said so */
+	double delay_seconds;     /* the present one: that, or what the pane prefers */
 	struct pace pace;         /* … and as the cost of samples allows */
 	enum size_unit unit;
 	enum glyph_set glyphs;
@@ -111,6 +113,8 @@ const struct frame *screen_frame(const struct screen *screen);     /* shown; NUL
 void screen_draw(struct screen *screen);
 void screen_choose_pane(struct screen *screen, unsigned index);
 void screen_set_delay(struct screen *screen, double seconds);
+void screen_choose_delay(struct screen *screen, double seconds); /* on the user's word */
+void screen_follow_delay(struct screen *screen);                 /* as the current pane prefers it */
 void screen_want(struct screen *screen); /* tells the source what is needed now */
 
 void screen_show(struct screen *screen, int index); /* of the frames */
@@ -139,6 +143,9 @@ void logs_add(struct screen *screen, const struct frame *frame);
 void logs_undo(struct screen *screen, const struct frame *frame); /* the one that was added last */
 void logs_freeze(struct screen *screen, bool frozen);
 struct event_log *logs_find(const struct screen *screen, const char *topic); /* NULL: it has no events */
+
+/* Is this the first pane with this table? Only there it is shown, and saved, as the configuration says. */
+bool context_owns(const struct pane_context *context, unsigned index);
 
 /* commands.c */
 bool command_key(struct screen *screen, const struct input *input);

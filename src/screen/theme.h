@@ -20,6 +20,7 @@ enum style {
 	STYLE_KEY,
 	STYLE_WARN,
 	STYLE_BAD,
+	STYLE_NEW,      /* what changed since the sample before */
 	STYLE_SERIES,   /* first of SERIES_STYLES */
 };
 
