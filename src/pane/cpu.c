@@ -309,6 +309,7 @@ static const struct binding bindings[] = {
 	{ K_F9, 'k', N_("Signal"), N_("send a signal to the selected process"), cpu_signal },
 	{ K_F7, 0, NULL, N_("give the selected process more of the CPUs (nice - 1)"), cpu_less_nice },
 	{ K_F8, 0, NULL, N_("give the selected process less of the CPUs (nice + 1)"), cpu_nicer },
+	{ K_ENTER, 0, NULL, N_("the memory of the selected process, in the pane pages"), cpu_pages },
 	{ 'l', 0, NULL, N_("whole command lines"), command_form_lines },
 	{ 's', 0, NULL, N_("only the first word of command lines"), command_form_programs },
 	{ 'C', 0, NULL, N_("only the names of processes"), command_form_names },

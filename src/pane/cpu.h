@@ -54,5 +54,6 @@ void cpu_draw(struct pane_context *context, struct canvas *canvas);
 void cpu_signal(struct pane_context *context);
 void cpu_nicer(struct pane_context *context);
 void cpu_less_nice(struct pane_context *context);
+void cpu_pages(struct pane_context *context);
 
 #endif

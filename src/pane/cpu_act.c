@@ -157,3 +157,14 @@ void cpu_less_nice(struct pane_context *context)
 {
 	ask_nice(context, -1, step_down);
 }
+
+void cpu_pages(struct pane_context *context)
+{
+	const struct cpu_state *cpu = context->state;
+	char pid[32];
+
+	if (!keep_target(context))
+		return;
+	snprintf(pid, sizeof(pid), "%.0f", cpu->target.pid);
+	screen_open(context, "pages", "run.pages-pid", pid);
+}

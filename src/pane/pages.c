@@ -1,25 +1,416 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The pages pane: its tables, options and keys. */
+/* The pages pane: its tables, options and keys; pages_map.c places the cells, pages_draw.c draws them. */
 #include <config.h>
 
 #include "pane/pages.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "core/i18n.h"
+#include "screen/keys.h"
+
+#define MAP_SECONDS 0.1 /* between maps, unless the user chose a delay */
 
 static const struct pane_table tables[] = {
 	[TOTAL_TABLE] = { .topic = "page_total", .headline = true },
 	[REGION_TABLE] = { .topic = "region", .headline = true },
 	[CELL_TABLE] = { .topic = "cell" },
+	[LEVEL_TABLE] = { .topic = "page_level" },
+	[PAGE_TABLE] = { .topic = "page", .on_request = true },
+	[BYTES_TABLE] = { .topic = "page_bytes", .on_request = true },
+	[EVENT_TABLE] = { .topic = "page_event", .on_request = true },
+	[LIST_TABLE] = { .topic = "process",
+			 .on_request = true,
+			 .columns = "pid,user,state,resident_bytes,threads,command",
+			 .sort = "resident_bytes" },
 	{ 0 },
 };
 
+const struct series pages_series[] = {
+	[SERIES_ANONYMOUS] = { "page_level", NULL, "anonymous_bytes" },
+	[SERIES_FILE] = { "page_level", NULL, "file_bytes" },
+	[SERIES_SWAPPED] = { "page_level", NULL, "swapped_bytes" },
+	[SERIES_PEAK] = { "page_level", NULL, "peak_bytes" },
+};
+
+static bool valid_address(const char *value)
+{
+	struct span span = span_text(value);
+	uint64_t address;
+
+	if (span_starts(span, "0x"))
+		span.at += 2;
+	return *value != ' ' && *span.at != ' ' && span_hex(&span, &address) && span.at == span.end;
+}
+
+static bool valid_cells(const char *value)
+{
+	struct span span = span_text(value);
+	uint64_t cells;
+
+	return *value != ' ' && span_u64(&span, &cells) && span.at == span.end && cells > 0 && cells <= 1000000;
+}
+
+static const char an_address[] = N_("use an address in hexadecimal digits, such as 0x7f96d3e36000");
+
 static const struct pane_option options[] = {
-	{ "cells", N_("N"), N_("cells"), NULL, NULL },
-	{ "from", N_("A"), N_("cells"), NULL, NULL },
-	{ "to", N_("A"), N_("cells"), NULL, NULL },
-	{ "shares", NULL, N_("cells"), NULL, NULL },
+	{ "cells", N_("N"), N_("the table cell is the map in at most so many cells (default 1024)"), valid_cells,
+	  N_("use a whole number from 1 to 1000000") },
+	{ "from", N_("ADDRESS"), N_("… of what is mapped from here on"), valid_address, an_address },
+	{ "to", N_("ADDRESS"), N_("… and below this"), valid_address, an_address },
+	{ "shares", NULL, N_("proportional shares of memory (PSS), which cost the kernel time"), NULL, NULL },
 	{ 0 },
 };
+
+bool pages_has_process(const struct pane_context *context)
+{
+	const struct table *table = context_table(context, TOTAL_TABLE);
+
+	return table && table->n_rows > 0;
+}
+
+double pages_total(const struct pane_context *context, const char *column)
+{
+	const struct table *table = context_table(context, TOTAL_TABLE);
+
+	return table && table->n_rows > 0 ? table_number(table, table_row(table, 0), column) : NAN;
+}
+
+static bool is_chosen(const struct pane_context *context)
+{
+	return settings_get(context->settings, "run.pages-pid") || settings_get(context->settings, "run.pid");
+}
+
+static uint64_t cursor_page(const struct pages_state *pages)
+{
+	return pages->view == VIEW_PAGE ? pages->page
+	       : pages->n_cells > 0	? pages->cells[map_selected(pages)].start
+					: 0;
+}
+
+/* One page is looked up for the line below the map, when a cell is a page, and for the page by itself. */
+static void ask_page(struct pane_context *context)
+{
+	struct pages_state *pages = context->state;
+	bool single = pages->view == VIEW_MAP && pages->n_cells > 0 && pages->cell_pages == 1;
+	uint64_t page = cursor_page(pages);
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llx", (unsigned long long)page);
+	if (single || pages->view == VIEW_PAGE)
+		settings_set(context->settings, "run.page", text);
+	if (context->requested[PAGE_TABLE] != (single || pages->view == VIEW_PAGE))
+		screen_request(context, PAGE_TABLE, single || pages->view == VIEW_PAGE);
+	if (context->requested[BYTES_TABLE] != (pages->view == VIEW_PAGE))
+		screen_request(context, BYTES_TABLE, pages->view == VIEW_PAGE);
+}
+
+void pages_show(struct pane_context *context, enum pages_view view)
+{
+	struct pages_state *pages = context->state;
+
+	pages->view = view;
+	context->focus = view == VIEW_LIST ? LIST_TABLE : view == VIEW_EVENTS ? EVENT_TABLE : REGION_TABLE;
+	screen_request(context, LIST_TABLE, view == VIEW_LIST);
+	screen_request(context, EVENT_TABLE, view == VIEW_EVENTS);
+	screen_prefer_delay(context, view == VIEW_LIST ? 0 : MAP_SECONDS);
+	ask_page(context);
+}
+
+static void toggle(struct pane_context *context, enum pages_view view)
+{
+	const struct pages_state *pages = context->state;
+
+	pages_show(context, pages->view == view ? VIEW_MAP : view);
+}
+
+static void choose_process(struct pane_context *context, const void *row)
+{
+	struct pages_state *pages = context->state;
+	const struct table *table = context_table(context, LIST_TABLE);
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.0f", table_number(table, row, "pid"));
+	settings_set(context->settings, "run.pages-pid", text);
+	pages->cursor = pages->top = pages->zoom = 0;
+	pages->mark.set = false;
+	pages_show(context, VIEW_MAP);
+	map_ask(context);
+}
+
+/* From the map to the regions, from a region to where it is in the map, from the list to a process. */
+static void enter(struct pane_context *context)
+{
+	struct pages_state *pages = context->state;
+	struct table_widget *widget = &context->tables[context->focus];
+	const struct column *column;
+	const void *row = widget->cursor_on ? table_cell(widget, &column) : NULL;
+	const struct table *table = context_table(context, context->focus);
+
+	if (pages->view == VIEW_LIST && row && table) {
+		choose_process(context, row);
+	} else if (pages->view == VIEW_LIST) {
+		screen_say(context->screen, "%s", _("select a process first, with the arrows or the mouse"));
+	} else if (pages->view == VIEW_REGIONS) {
+		pages_show(context, VIEW_MAP);
+		if (row && table)
+			map_go(context, (uint64_t)table_number(table, row, "start_address"));
+	} else {
+		pages_show(context, VIEW_REGIONS);
+	}
+}
+
+static void show_page(struct pane_context *context)
+{
+	struct pages_state *pages = context->state;
+
+	if (pages->view == VIEW_PAGE) {
+		map_go(context, pages->page);
+		pages_show(context, VIEW_MAP);
+		return;
+	}
+	map_load(context);
+	pages->page = cursor_page(pages);
+	pages->scroll = 0;
+	pages_show(context, VIEW_PAGE);
+}
+
+static void show_list(struct pane_context *context)
+{
+	toggle(context, VIEW_LIST);
+}
+
+static void show_statistics(struct pane_context *context)
+{
+	toggle(context, VIEW_STATISTICS);
+}
+
+static void show_history(struct pane_context *context)
+{
+	toggle(context, VIEW_HISTORY);
+}
+
+static void show_events(struct pane_context *context)
+{
+	toggle(context, VIEW_EVENTS);
+}
+
+static uint64_t present_zoom(struct pane_context *context)
+{
+	struct pages_state *pages = context->state;
+
+	map_load(context);
+	return pages->zoom > 0 ? pages->zoom : pages->cell_pages;
+}
+
+static void zoom_in(struct pane_context *context)
+{
+	uint64_t zoom = present_zoom(context), power = 1;
+
+	while (power * 2 < zoom)
+		power *= 2;
+	map_zoom(context, power);
+}
+
+static void zoom_out(struct pane_context *context)
+{
+	uint64_t zoom = present_zoom(context), power = 1;
+
+	while (power <= zoom)
+		power *= 2;
+	map_zoom(context, power);
+}
+
+static void zoom_to_page(struct pane_context *context)
+{
+	map_zoom(context, 1);
+}
+
+static void fit(struct pane_context *context, bool keep, const char *said)
+{
+	struct pages_state *pages = context->state;
+
+	pages->zoom = 0;
+	pages->keep_fit = keep;
+	map_ask(context);
+	screen_say(context->screen, "%s", said);
+}
+
+static void zoom_to_all(struct pane_context *context)
+{
+	fit(context, true, _("all of it fits, and the cells keep this size"));
+}
+
+static void zoom_automatic(struct pane_context *context)
+{
+	fit(context, false, _("all of it fits, also when it grows"));
+}
+
+static void toggle_shares(struct pane_context *context)
+{
+	bool shares = !settings_get(context->settings, "pages.shares");
+
+	settings_set(context->settings, "pages.shares", shares ? "yes" : NULL);
+	screen_say(context->screen, "%s",
+		   shares ? _("proportional shares of memory are read, from smaps")
+			  : _("proportional shares of memory are not read"));
+}
+
+/* Any other value of the setting has the next process of this name looked for. */
+static void wait_for_next(struct pane_context *context)
+{
+	const char *before = settings_get(context->settings, "run.next");
+	struct span span = span_text(before ? before : "0");
+	uint64_t number = 0;
+	char text[32];
+
+	span_u64(&span, &number);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)number + 1);
+	settings_set(context->settings, "run.next", text);
+}
+
+static const struct binding bindings[] = {
+	{ K_ENTER, 0, N_("Regions"), N_("regions or map; a region in the map; a process of the list"), enter },
+	{ 'z', 0, N_("Zoom"), N_("fewer pages in a cell"), zoom_in },
+	{ 'Z', 0, NULL, N_("more pages in a cell"), zoom_out },
+	{ '[', 0, NULL, N_("a cell is one page"), zoom_to_page },
+	{ ']', 0, NULL, N_("all of it fits"), zoom_to_all },
+	{ 'a', 0, NULL, N_("all of it fits, also when it grows"), zoom_automatic },
+	{ K_TAB, 0, N_("Page"), N_("the page under the cursor: its bits, its bytes; and back"), show_page },
+	{ 'v', 0, N_("Values"), N_("all that is known of the process as a whole"), show_statistics },
+	{ 'H', 0, N_("History"), N_("its memory over time"), show_history },
+	{ 'p', 0, N_("Perf"), N_("page faults, allocations and reclaim of the whole machine"), show_events },
+	{ 'l', 0, N_("List"), N_("choose another process"), show_list },
+	{ 'm', 0, N_("Mark"), N_("show what changes from now on; again: no longer"), pages_mark },
+	{ 's', 0, NULL, N_("proportional shares of memory (PSS), or not"), toggle_shares },
+	{ 'r', 0, NULL, N_("when the process has ended: wait for the next with its name"), wait_for_next },
+	{ 'C', 0, NULL, N_("clear the marks of what was written"), pages_clear },
+	{ 'R', 0, NULL, N_("force all its pages in: this changes the process"), pages_force },
+	{ 0 },
+};
+
+static bool page_key(struct pane_context *context, const struct input *input)
+{
+	struct pages_state *pages = context->state;
+	uint64_t page = (uint64_t)pages->page_bytes;
+	int most = pages->page_lines > 0 ? pages->page_lines : 1;
+
+	switch (input->key) {
+	case K_LEFT:
+		pages->page -= pages->page >= page ? page : 0;
+		break;
+	case K_RIGHT:
+		pages->page += page;
+		break;
+	case K_UP:
+	case K_WHEEL_UP:
+		pages->scroll -= pages->scroll > 0 ? 1 : 0;
+		break;
+	case K_DOWN:
+	case K_WHEEL_DOWN:
+		pages->scroll++;
+		break;
+	case K_PAGE_UP:
+		pages->scroll = pages->scroll > most ? pages->scroll - most : 0;
+		break;
+	case K_PAGE_DOWN:
+		pages->scroll += most;
+		break;
+	default:
+		return false;
+	}
+	ask_page(context);
+	return true;
+}
+
+static bool key(struct pane_context *context, const struct input *input)
+{
+	struct pages_state *pages = context->state;
+	bool taken;
+
+	if (pages->view == VIEW_PAGE)
+		return page_key(context, input);
+	if (pages->view != VIEW_MAP)
+		return false;
+	taken = map_key(context, input);
+	if (taken)
+		ask_page(context);
+	return taken;
+}
+
+static void open_pages(struct pane_context *context)
+{
+	struct pages_state *pages = context->state;
+	bool chosen = is_chosen(context);
+
+	pages->page_bytes = 4096;
+	pages->view = chosen ? VIEW_MAP : VIEW_LIST;
+	context->focus = chosen ? REGION_TABLE : LIST_TABLE;
+	context->requested[LIST_TABLE] = !chosen;
+	context->preferred_seconds = chosen ? MAP_SECONDS : 0;
+}
+
+static void close_pages(void *state)
+{
+	struct pages_state *pages = state;
+
+	free(pages->cells);
+	free(pages->mark.cells);
+	free(pages->last_bytes);
+	free(pages->changed_bytes);
+}
+
+static void entered(struct pane_context *context)
+{
+	struct pages_state *pages = context->state;
+
+	pages->cursor = pages->top = pages->zoom = 0;
+	pages->mark.set = false;
+	pages_show(context, VIEW_MAP);
+	map_ask(context);
+}
+
+/* Pages are all as large as what a small region has of them; regions and cells tell bytes and pages. */
+static void note_page_bytes(struct pages_state *pages)
+{
+	for (size_t i = 0; i < pages->n_cells; i++) {
+		const struct map_cell *cell = &pages->cells[i];
+		uint64_t bytes = cell->pages > 0 && cell->pages != U64_UNKNOWN ? (cell->end - cell->start) / cell->pages
+									       : 0;
+
+		if (bytes > 0 && (bytes & (bytes - 1)) == 0) {
+			pages->page_bytes = bytes;
+			return;
+		}
+	}
+}
+
+/* A recording may hold the map of a process, and then nothing has to be chosen. */
+static void sampled(struct pane_context *context, const struct frame *frame)
+{
+	struct pages_state *pages = context->state;
+	const struct table *total = frame_table(frame, "page_total"), *cells = frame_table(frame, "cell");
+
+	if (!cells && !total)
+		return;
+	if (pages->view == VIEW_LIST && !is_chosen(context) && total && total->n_rows > 0)
+		pages_show(context, VIEW_MAP);
+	pages_note_bytes(pages, frame);
+	note_page_bytes(pages);
+	if (pages->keep_fit && pages->zoom == 0 && !pages->settle && pages->n_cells > 0) {
+		pages->zoom = pages->cell_pages;
+		pages->top = 0;
+		pages->keep_fit = false;
+	}
+	pages->settle = false;
+	if (pages->view == VIEW_MAP)
+		ask_page(context);
+	map_ask(context);
+}
+
 const struct pane pane_pages = {
 	.name = "pages",
 	.title = N_("Pages"),
@@ -27,4 +418,14 @@ const struct pane pane_pages = {
 	.takes_pid = true,
 	.tables = tables,
 	.options = options,
+	.series = pages_series,
+	.n_series = N_PAGES_SERIES,
+	.bindings = bindings,
+	.state_size = sizeof(struct pages_state),
+	.open = open_pages,
+	.close = close_pages,
+	.entered = entered,
+	.key = key,
+	.sampled = sampled,
+	.draw = pages_draw,
 };

@@ -7,7 +7,7 @@
 
 struct cell_row {
 	uint64_t pid, start_address, end_address;
-	uint64_t pages, present, swapped, file, soft_dirty, exclusive, huge, zero, ksm;
+	uint64_t cell_pages, pages, present, swapped, file, soft_dirty, exclusive, huge, zero, ksm;
 	double present_per_second, swapped_per_second, file_per_second, soft_dirty_per_second;
 };
 
@@ -40,6 +40,10 @@ static const struct column columns[] = {
 	       "PAGEMAP_SCAN of pagemap", .rank = 1),
 	NUMBER(ksm, N_("ksm"), N_("of those present: merged with equal pages, and mapped more than once"),
 	       "/proc/kpageflags bit 21", .rank = 2),
+	COLUMN(struct cell_row, cell_pages, .kind = COLUMN_LABEL, .unit = UNIT_COUNT, .title = N_("most"),
+	       .width = 8, .hidden = true,
+	       .help = N_("pages of a whole cell of this map; on the screen what is mostly absent has larger ones"),
+	       .source = "panetop"),
 	CHANGE(present_per_second, N_("present/s"), present, N_("how many more were present each second"),
 	       "change of present / time"),
 	CHANGE(swapped_per_second, N_("swapped/s"), swapped, N_("how many more were in swap each second"),
@@ -67,6 +71,7 @@ static void add_cell(struct table *table, const struct page_view *view, const st
 	row->pid = view->pid;
 	row->start_address = cell->start;
 	row->end_address = cell->end;
+	row->cell_pages = view->cell_pages;
 	row->pages = counts->pages;
 	row->present = page_map_count(counts->present, known);
 	row->swapped = page_map_count(counts->swapped, known);

@@ -4,7 +4,11 @@
 
 #include "topic/page_layout.h"
 
+#include <string.h>
+
 #include "core/alloc.h"
+
+#define FOLDED_SHARE 8 /* a region that is mostly absent gets at most one cell in so many */
 
 struct cutter {
 	const struct cell_layout *layout;
@@ -20,6 +24,7 @@ struct cutter {
 bool cell_layout_is_same(const struct cell_layout *one, const struct cell_layout *other)
 {
 	return one->cell_pages == other->cell_pages && one->from == other->from && one->to == other->to &&
+	       one->fold_pages == other->fold_pages &&
 	       one->anchor == other->anchor && one->before == other->before && one->most == other->most;
 }
 
@@ -34,19 +39,46 @@ static bool clip(const struct cutter *cutter, size_t index, uint64_t *start, uin
 	return !region->special && *start < *end;
 }
 
+/* Pages of a cell of this region, of so many pages, where they are cell_pages elsewhere. */
+static uint64_t cell_pages_in(const struct cutter *cutter, size_t index, uint64_t pages, uint64_t cell_pages)
+{
+	const struct cell_layout *layout = cutter->layout;
+	uint64_t few = layout->most / FOLDED_SHARE > 0 ? layout->most / FOLDED_SHARE : 1;
+
+	if (layout->fold_pages == 0)
+		return cell_pages;
+	if (memcmp(cutter->regions[index].permissions, "---", 3) == 0)
+		return pages;
+	if (layout->cell_pages == 0 && pages > layout->fold_pages && (pages + few - 1) / few > cell_pages)
+		return (pages + few - 1) / few;
+	return cell_pages;
+}
+
+static uint64_t cells_of(const struct cutter *cutter, size_t index, uint64_t pages, uint64_t cell_pages)
+{
+	uint64_t own = cell_pages_in(cutter, index, pages, cell_pages);
+
+	return own > 0 ? (pages + own - 1) / own : 0;
+}
+
 static uint64_t count_cells(const struct cutter *cutter, uint64_t cell_pages)
 {
 	uint64_t start, end, count = 0;
 
 	for (size_t i = 0; i < cutter->n_regions; i++)
 		if (clip(cutter, i, &start, &end))
-			count += ((end - start) / cutter->page_bytes + cell_pages - 1) / cell_pages;
+			count += cells_of(cutter, i, (end - start) / cutter->page_bytes, cell_pages);
 	return count;
 }
 
 static uint64_t count_pages(const struct cutter *cutter)
 {
-	return count_cells(cutter, 1);
+	uint64_t start, end, count = 0;
+
+	for (size_t i = 0; i < cutter->n_regions; i++)
+		if (clip(cutter, i, &start, &end))
+			count += (end - start) / cutter->page_bytes;
+	return count;
 }
 
 /* So many small regions that a cell of its own for each leaves too few for the large ones? */
@@ -72,25 +104,6 @@ static uint64_t fit(const struct cutter *cutter)
 			high = middle;
 	}
 	return high;
-}
-
-static struct cutter cutter_of(const struct cell_layout *layout, const struct page_region *regions, size_t n_regions,
-			       uint64_t page_bytes)
-{
-	return (struct cutter){
-		.layout = layout,
-		.regions = regions,
-		.n_regions = n_regions,
-		.page_bytes = page_bytes,
-	};
-}
-
-uint64_t cell_layout_fit(const struct cell_layout *layout, const struct page_region *regions, size_t n_regions,
-			 uint64_t page_bytes)
-{
-	const struct cutter cutter = cutter_of(layout, regions, n_regions, page_bytes);
-
-	return fit(&cutter);
 }
 
 static struct page_cell *add_cell(struct cutter *cutter, uint64_t start, uint64_t end)
@@ -140,13 +153,14 @@ static uint64_t number_of_anchor(const struct cutter *cutter)
 	uint64_t anchor = cutter->layout->anchor, start, end, number = 0;
 
 	for (size_t i = 0; i < cutter->n_regions; i++) {
-		uint64_t pages;
+		uint64_t pages, own;
 
 		if (!clip(cutter, i, &start, &end) || start >= anchor)
 			continue;
-		pages = ((anchor < end ? anchor : end) - start) / cutter->page_bytes;
-		number += anchor < end ? pages / cutter->cell_pages
-				       : (pages + cutter->cell_pages - 1) / cutter->cell_pages;
+		pages = (end - start) / cutter->page_bytes;
+		own = cell_pages_in(cutter, i, pages, cutter->cell_pages);
+		number += anchor < end ? (anchor - start) / cutter->page_bytes / (own > 0 ? own : 1)
+				       : cells_of(cutter, i, pages, cutter->cell_pages);
 	}
 	return number;
 }
@@ -154,14 +168,16 @@ static uint64_t number_of_anchor(const struct cutter *cutter)
 /* The cells with these numbers, each in one region. */
 static void cut_regions(struct cutter *cutter, uint64_t first, uint64_t last)
 {
-	uint64_t start, end, number = 0, bytes = cutter->cell_pages * cutter->page_bytes;
+	uint64_t start, end, number = 0;
 
 	for (size_t i = 0; i < cutter->n_regions && number < last; i++) {
-		uint64_t count, skip;
+		uint64_t pages, count, skip, bytes;
 
 		if (!clip(cutter, i, &start, &end))
 			continue;
-		count = ((end - start) / cutter->page_bytes + cutter->cell_pages - 1) / cutter->cell_pages;
+		pages = (end - start) / cutter->page_bytes;
+		count = cells_of(cutter, i, pages, cutter->cell_pages);
+		bytes = cell_pages_in(cutter, i, pages, cutter->cell_pages) * cutter->page_bytes;
 		skip = number >= first ? 0 : first - number < count ? first - number : count;
 		for (uint64_t n = skip; n < count && number + n < last; n++) {
 			uint64_t at = start + n * bytes;
@@ -173,14 +189,19 @@ static void cut_regions(struct cutter *cutter, uint64_t first, uint64_t last)
 }
 
 size_t cell_layout_cut(const struct cell_layout *layout, const struct page_region *regions, size_t n_regions,
-		       uint64_t page_bytes, struct page_cell **cells, size_t *capacity)
+		       uint64_t page_bytes, struct page_cell **cells, size_t *capacity, uint64_t *cell_pages)
 {
-	struct cutter cutter = cutter_of(layout, regions, n_regions, page_bytes);
+	struct cutter cutter = {
+		.layout = layout,
+		.regions = regions,
+		.n_regions = n_regions,
+		.page_bytes = page_bytes,
+		.cells = cells,
+		.capacity = capacity,
+	};
 	uint64_t first = 0, last = UINT64_MAX;
 
-	cutter.cells = cells;
-	cutter.capacity = capacity;
-	cutter.cell_pages = layout->cell_pages > 0 ? layout->cell_pages : fit(&cutter);
+	cutter.cell_pages = *cell_pages = layout->cell_pages > 0 ? layout->cell_pages : fit(&cutter);
 	if (is_crowded(&cutter)) {
 		cut_across(&cutter);
 		return cutter.n_cells;

@@ -27,6 +27,7 @@ struct page_cell {
 struct cell_layout {
 	uint64_t cell_pages; /* 0: as few as it takes for all to fit into most */
 	uint64_t from, to;   /* only what lies between; to 0: no end */
+	uint64_t fold_pages; /* a region of more pages is mostly absent: it gets few cells; 0: all are alike */
 	uint64_t anchor;     /* with cell_pages: address of a cell … */
 	size_t before;       /* … before which so many are wanted */
 	size_t most;         /* cells; from the anchor on, if there is one */
@@ -34,15 +35,12 @@ struct cell_layout {
 
 bool cell_layout_is_same(const struct cell_layout *one, const struct cell_layout *other);
 
-/* Pages of a cell when all regions between from and to fit into most cells. */
-uint64_t cell_layout_fit(const struct cell_layout *layout, const struct page_region *regions, size_t n_regions,
-			 uint64_t page_bytes);
-
 /*
- * Cuts the regions: every cell begins at most cell_pages before the next, and lies in one region, unless there are
- * so many small regions that cells have to hold several. *cells is resized as needed; returns their number.
+ * Cuts the regions: every cell lies in one region and holds at most *cell_pages pages, unless there are so many
+ * small regions that cells have to hold several. Where regions are folded, one that nobody may access is a single
+ * cell. *cells is resized as needed; returns their number.
  */
 size_t cell_layout_cut(const struct cell_layout *layout, const struct page_region *regions, size_t n_regions,
-		       uint64_t page_bytes, struct page_cell **cells, size_t *capacity);
+		       uint64_t page_bytes, struct page_cell **cells, size_t *capacity, uint64_t *cell_pages);
 
 #endif

@@ -11,7 +11,7 @@
 #define STATUS_MAX 4096
 
 struct level_row {
-	uint64_t pid, present_bytes, anonymous_bytes, file_bytes, swapped_bytes;
+	uint64_t pid, present_bytes, anonymous_bytes, file_bytes, swapped_bytes, peak_bytes;
 };
 
 #define LEVEL(field, heading, what, line)                                                                    \
@@ -25,6 +25,8 @@ static const struct column columns[] = {
 	LEVEL(anonymous_bytes, N_("anon"), N_("its own data"), "RssAnon"),
 	LEVEL(file_bytes, N_("file"), N_("of files, or shared memory"), "RssFile + RssShmem"),
 	LEVEL(swapped_bytes, N_("swapped"), N_("anonymous memory in swap"), "VmSwap"),
+	LEVEL(peak_bytes, N_("peak"), N_("the most that was ever in memory, and what is in swap"),
+	      "VmHWM + VmSwap"),
 };
 
 static const struct schema schema = {
@@ -67,6 +69,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	row->anonymous_bytes = status.resident_anonymous;
 	row->file_bytes = u64_sum(status.resident_file, status.resident_shared);
 	row->swapped_bytes = status.vm_swap;
+	row->peak_bytes = u64_sum(status.vm_resident_peak, status.vm_swap);
 	return 0;
 }
 

@@ -18,6 +18,7 @@
 #define CELLS 1024
 #define STATUS_MAX 4096
 #define TRIES 2
+#define FOLD_SHARE 4
 
 static const char key;
 
@@ -82,6 +83,28 @@ static uint64_t number_of(struct span *span)
 	return number;
 }
 
+static uint64_t resident_pages(const struct page_map *map)
+{
+	const struct pid_status *status = &map->status;
+	uint64_t bytes = status->vm_resident;
+
+	if (bytes != U64_UNKNOWN && status->vm_swap != U64_UNKNOWN)
+		bytes += status->vm_swap;
+	return bytes == U64_UNKNOWN ? U64_UNKNOWN : bytes / map->env->page_bytes;
+}
+
+/* A region of more pages is mostly absent, whatever else there is; it does not change with every page. */
+static uint64_t fold_pages(const struct page_map *map)
+{
+	uint64_t resident = resident_pages(map), fold = 1;
+
+	if (resident == U64_UNKNOWN)
+		return U64_UNKNOWN;
+	while (fold < FOLD_SHARE * resident && fold < UINT64_C(1) << 50)
+		fold *= 2;
+	return fold;
+}
+
 /* What the screen asks for is "CELL_PAGES ANCHOR BEFORE MOST", in decimal; else the options tell. */
 static struct cell_layout wanted_layout(const struct page_map *map)
 {
@@ -95,6 +118,7 @@ static struct cell_layout wanted_layout(const struct page_map *map)
 	};
 
 	if (window) {
+		layout.fold_pages = fold_pages(map);
 		layout.cell_pages = number_of(&span);
 		layout.anchor = number_of(&span);
 		layout.before = (size_t)number_of(&span);
@@ -127,16 +151,6 @@ static void read_status(struct page_map *map)
 	long length = pids_read(map->env, map->target->pid, "status", bytes, sizeof(bytes));
 
 	pid_status_parse(span_of(bytes, length > 0 ? (size_t)length : 0), &map->status);
-}
-
-static uint64_t resident_pages(const struct page_map *map)
-{
-	const struct pid_status *status = &map->status;
-	uint64_t bytes = status->vm_resident == U64_UNKNOWN ? U64_UNKNOWN : status->vm_resident;
-
-	if (bytes != U64_UNKNOWN && status->vm_swap != U64_UNKNOWN)
-		bytes += status->vm_swap;
-	return bytes == U64_UNKNOWN ? U64_UNKNOWN : bytes / map->env->page_bytes;
 }
 
 /* What smaps said when it was read last stays with the regions. */

@@ -72,7 +72,7 @@ void page_view_cut(struct page_view *view, const struct cell_layout *layout)
 {
 	view->layout = *layout;
 	view->n_cells = cell_layout_cut(layout, view->regions, view->n_regions, view->page_bytes, &view->cells,
-					&view->cell_capacity);
+					&view->cell_capacity, &view->cell_pages);
 }
 
 struct page_region *page_view_find(const struct page_view *view, uint64_t start)

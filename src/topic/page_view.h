@@ -22,6 +22,7 @@ struct page_view {
 	struct buffer texts;         /* paths of the regions, NUL after each */
 	struct cell_layout layout;
 	struct page_cell *cells;     /* by address */
+	uint64_t cell_pages;         /* of a cell that is not folded */
 	size_t n_cells, cell_capacity;
 	struct page_counts total;
 	bool complete;
