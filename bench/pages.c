@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * pages dense MIB | sparse GIB PAGES | regions N: a process whose memory is as it says, until it is ended.
- * pages loop PID ROUNDS: CPU ms to read all of its pagemap in preads of 1 MiB, nothing else; the least of ROUNDS.
+ * pages loop PID ROUNDS: CPU ms to read all of its pagemap in preads of 1 MiB, nothing else; the least of
+ * ROUNDS.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -25,7 +26,8 @@ static double cpu_ms(void)
 
 static char *map(size_t size)
 {
-	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *memory =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (memory == MAP_FAILED) {
 		perror("pages: mmap");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The files of a process's pages: pagemap, by reading and by PAGEMAP_SCAN, mem, and the frames of the machine. */
+/* The files of a process's pages: pagemap, by reading and by PAGEMAP_SCAN, mem, and the frames of the
+ * machine. */
 #ifndef PANETOP_CORE_PAGE_FILE_H
 #define PANETOP_CORE_PAGE_FILE_H
 
@@ -27,15 +28,15 @@ struct page_range {
 int page_file_open(const struct env *env, const char *path);
 
 /*
- * Reads the entries of so many pages, or frames, from the first on: how many there were, fewer at the end of the
- * file and none when the process has no memory any more; or -errno.
+ * Reads the entries of so many pages, or frames, from the first on: how many there were, fewer at the end of
+ * the file and none when the process has no memory any more; or -errno.
  */
 long page_file_read(struct env *env, int fd, uint64_t first, uint64_t *entries, size_t n);
 
 /*
- * The next ranges of pages from *start on, below end, of which something in any is true, with as much of tell as
- * is true of them. Their number, at most PAGE_SCAN_RANGES; *start is then where to go on, end when that was all.
- * -ENOTTY where this kernel cannot (before 6.7), or fd is no pagemap of a process; or -errno.
+ * The next ranges of pages from *start on, below end, of which something in any is true, with as much of tell
+ * as is true of them. Their number, at most PAGE_SCAN_RANGES; *start is then where to go on, end when that
+ * was all. -ENOTTY where this kernel cannot (before 6.7), or fd is no pagemap of a process; or -errno.
  */
 long page_file_scan(struct env *env, int fd, uint64_t *start, uint64_t end, uint64_t any, uint64_t tell,
 		    struct page_range *ranges);
@@ -43,7 +44,8 @@ long page_file_scan(struct env *env, int fd, uint64_t *start, uint64_t end, uint
 /* Bytes of the memory of a process at this address: how many, or -errno. fd is of its mem. */
 long page_file_bytes(int fd, uint64_t address, void *bytes, size_t n);
 
-/* Does this kernel note which pages are written? Asked of a page of our own: not whether clear_refs takes it. */
+/* Does this kernel note which pages are written? Asked of a page of our own: not whether clear_refs takes it.
+ */
 bool page_file_has_soft_dirty(void);
 
 /* The NUMA node of the page at this address of a process, or -errno; -ENOENT when it is absent. */

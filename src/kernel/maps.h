@@ -12,11 +12,11 @@
 #define MAPS_PERMISSIONS 4
 
 struct maps_region {
-	uint64_t start, end; /* addresses; start < end */
+	uint64_t start, end;     /* addresses; start < end */
 	struct span permissions; /* "rw-p": MAPS_PERMISSIONS bytes */
-	uint64_t offset;     /* of its first byte in the file */
-	uint64_t inode;      /* 0: none */
-	struct span path; /* or "[heap]"; empty for anonymous memory. A newline in it is "\012" */
+	uint64_t offset;         /* of its first byte in the file */
+	uint64_t inode;          /* 0: none */
+	struct span path;        /* or "[heap]"; empty for anonymous memory. A newline in it is "\012" */
 };
 
 /* The next region; lines that are none, such as those of smaps, are passed over. */

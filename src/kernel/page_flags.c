@@ -7,9 +7,10 @@
 #include <stdio.h>
 
 static const char *const names[] = {
-	"locked", "error",  "referenced", "uptodate", "dirty",      "lru",       "active", "slab",    "writeback",
-	"reclaim", "buddy", "mmap",       "anon",     "swapcache",  "swapbacked", "head",  "tail",    "huge",
-	"unevictable", "hwpoison", "nopage", "ksm",   "thp",        "offline",   "zero",   "idle",    "pgtable",
+	"locked",     "error",     "referenced", "uptodate", "dirty",       "lru",      "active",
+	"slab",       "writeback", "reclaim",    "buddy",    "mmap",        "anon",     "swapcache",
+	"swapbacked", "head",      "tail",       "huge",     "unevictable", "hwpoison", "nopage",
+	"ksm",        "thp",       "offline",    "zero",     "idle",        "pgtable",
 };
 
 char *page_flags_text(char *out, uint64_t flags)

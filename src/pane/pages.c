@@ -51,14 +51,15 @@ static bool valid_cells(const char *value)
 	struct span span = span_text(value);
 	uint64_t cells;
 
-	return *value != ' ' && span_u64(&span, &cells) && span.at == span.end && cells > 0 && cells <= 1000000;
+	return *value != ' ' && span_u64(&span, &cells) && span.at == span.end && cells > 0 &&
+	       cells <= 1000000;
 }
 
 static const char an_address[] = N_("use an address in hexadecimal digits, such as 0x7f96d3e36000");
 
 static const struct pane_option options[] = {
-	{ "cells", N_("N"), N_("the table cell is the map in at most so many cells (default 1024)"), valid_cells,
-	  N_("use a whole number from 1 to 1000000") },
+	{ "cells", N_("N"), N_("the table cell is the map in at most so many cells (default 1024)"),
+	  valid_cells, N_("use a whole number from 1 to 1000000") },
 	{ "from", N_("ADDRESS"), N_("… of what is mapped from here on"), valid_address, an_address },
 	{ "to", N_("ADDRESS"), N_("… and below this"), valid_address, an_address },
 	{ "shares", NULL, N_("proportional shares of memory (PSS), which cost the kernel time"), NULL, NULL },
@@ -87,7 +88,7 @@ static bool is_chosen(const struct pane_context *context)
 static uint64_t cursor_page(const struct pages_state *pages)
 {
 	return pages->view == VIEW_PAGE ? pages->page
-	       : pages->n_cells > 0	? pages->cells[map_selected(pages)].start
+	       : pages->n_cells > 0     ? pages->cells[map_selected(pages)].start
 					: 0;
 }
 
@@ -116,7 +117,7 @@ void pages_show(struct pane_context *context, enum pages_view view)
 	context->focus = view == VIEW_LIST ? LIST_TABLE : view == VIEW_EVENTS ? EVENT_TABLE : REGION_TABLE;
 	screen_request(context, LIST_TABLE, view == VIEW_LIST);
 	screen_request(context, EVENT_TABLE, view == VIEW_EVENTS);
-	screen_prefer_delay(context, view == VIEW_LIST ? 0 : MAP_SECONDS);
+	screen_prefer_delay(context, MAP_SECONDS); /* the list is soon there, and then slower */
 	ask_page(context);
 }
 
@@ -273,7 +274,8 @@ static void wait_for_next(struct pane_context *context)
 }
 
 static const struct binding bindings[] = {
-	{ K_ENTER, 0, N_("Regions"), N_("regions or map; a region in the map; a process of the list"), enter },
+	{ K_ENTER, 0, N_("Regions"), N_("regions or map; a region in the map; a process of the list"),
+	  enter },
 	{ 'z', 0, N_("Zoom"), N_("fewer pages in a cell"), zoom_in },
 	{ 'Z', 0, NULL, N_("more pages in a cell"), zoom_out },
 	{ '[', 0, NULL, N_("a cell is one page"), zoom_to_page },
@@ -378,8 +380,9 @@ static void note_page_bytes(struct pages_state *pages)
 {
 	for (size_t i = 0; i < pages->n_cells; i++) {
 		const struct map_cell *cell = &pages->cells[i];
-		uint64_t bytes = cell->pages > 0 && cell->pages != U64_UNKNOWN ? (cell->end - cell->start) / cell->pages
-									       : 0;
+		uint64_t bytes = cell->pages > 0 && cell->pages != U64_UNKNOWN
+					 ? (cell->end - cell->start) / cell->pages
+					 : 0;
 
 		if (bytes > 0 && (bytes & (bytes - 1)) == 0) {
 			pages->page_bytes = bytes;
@@ -396,6 +399,8 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 
 	if (!cells && !total)
 		return;
+	if (pages->view == VIEW_LIST && frame_table(frame, "process"))
+		screen_prefer_delay(context, 0);
 	if (pages->view == VIEW_LIST && !is_chosen(context) && total && total->n_rows > 0)
 		pages_show(context, VIEW_MAP);
 	pages_note_bytes(pages, frame);

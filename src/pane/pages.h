@@ -54,29 +54,29 @@ struct map_mark {
 
 struct pages_state {
 	enum pages_view view;
-	struct map_cell *cells;            /* of the shown frame; owned */
+	struct map_cell *cells; /* of the shown frame; owned */
 	size_t n_cells, cell_capacity;
-	const struct table *loaded;        /* they were read from it … */
-	uint64_t loaded_ns;                /* … in the frame of this time */
+	const struct table *loaded; /* they were read from it … */
+	uint64_t loaded_ns;         /* … in the frame of this time */
 	uint64_t loaded_rows;
-	size_t first;                      /* index of the first cell on the screen */
-	uint64_t cell_pages;               /* of a whole cell */
-	uint64_t top, cursor;              /* addresses: of the first cell, and in the one that is selected */
-	uint64_t zoom;                     /* pages of a cell; 0: all fits */
-	bool keep_fit;                     /* all fits once: then the zoom is kept */
-	bool settle;                       /* the cells are others than in the sample before: nothing has changed */
-	int map_height, map_width;         /* of the last drawing, without the addresses */
-	int map_top, map_left;             /* … where on the terminal, for the mouse */
-	bool placed;                       /* that is known */
-	bool hole_sizes;                   /* there is room for the sizes of holes */
+	size_t first;              /* index of the first cell on the screen */
+	uint64_t cell_pages;       /* of a whole cell */
+	uint64_t top, cursor;      /* addresses: of the first cell, and in the one that is selected */
+	uint64_t zoom;             /* pages of a cell; 0: all fits */
+	bool keep_fit;             /* all fits once: then the zoom is kept */
+	bool settle;               /* the cells are others than in the sample before: nothing has changed */
+	int map_height, map_width; /* of the last drawing, without the addresses */
+	int map_top, map_left;     /* … where on the terminal, for the mouse */
+	bool placed;               /* that is known */
+	bool hole_sizes;           /* there is room for the sizes of holes */
 	struct map_mark mark;
-	char forced[64];                   /* the process that is being forced in, for the message */
-	uint64_t page, page_bytes;         /* address of the page that is shown; of every page */
-	int scroll, page_lines;            /* of its bytes */
-	char *last_bytes;                  /* of the sample before, as hexadecimal digits; owned */
+	char forced[64];           /* the process that is being forced in, for the message */
+	uint64_t page, page_bytes; /* address of the page that is shown; of every page */
+	int scroll, page_lines;    /* of its bytes */
+	char *last_bytes;          /* of the sample before, as hexadecimal digits; owned */
 	size_t last_length;
 	uint64_t last_page;
-	bool *changed_bytes;               /* owned; a flag for each byte of the page */
+	bool *changed_bytes; /* owned; a flag for each byte of the page */
 	size_t n_changed;
 };
 
@@ -90,15 +90,15 @@ bool pages_has_process(const struct pane_context *context);
 double pages_total(const struct pane_context *context, const char *column);
 
 /* pages_map.c: which cells there are, where they stand, which one is selected */
-void map_load(struct pane_context *context);             /* the cells of the shown frame */
-void map_place(struct pages_state *pages);               /* gives them their places, from first on */
-size_t map_selected(const struct pages_state *pages);    /* index of the cell with the cursor */
+void map_load(struct pane_context *context);                      /* the cells of the shown frame */
+void map_place(struct pages_state *pages);                        /* gives them their places, from first on */
+size_t map_selected(const struct pages_state *pages);             /* index of the cell with the cursor */
 uint64_t map_hole(const struct pages_state *pages, size_t index); /* bytes before this cell; 0: none */
 int map_hole_cells(const struct pages_state *pages, uint64_t bytes); /* that the mark of a hole takes */
 char *map_hole_text(const struct pages_state *pages, char *out, uint64_t bytes, bool ascii);
 bool map_key(struct pane_context *context, const struct input *input);
 void map_zoom(struct pane_context *context, uint64_t pages_of_cell);
-void map_ask(struct pane_context *context);              /* tells the source which cells are wanted */
+void map_ask(struct pane_context *context); /* tells the source which cells are wanted */
 void map_go(struct pane_context *context, uint64_t address);
 
 /* The region at an address, in the shown frame; NULL when there is none. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the pages pane does on the user's word: forcing pages in, clearing marks of writing, marking a moment. */
+/* What the pages pane does on the user's word: forcing pages in, clearing marks of writing, marking a moment.
+ */
 #include <config.h>
 
 #include <errno.h>
@@ -26,7 +27,7 @@ static void say_failed(struct pane_context *context, int error, const char *reme
 {
 	screen_say(context->screen, "%s%s%s",
 		   error == -ENOTSUP && !remedy ? _("this is not the live machine")
-		   : error == -ESRCH		? _("the process has ended")
+		   : error == -ESRCH            ? _("the process has ended")
 						: strerror(-error),
 		   remedy ? "; " : "", remedy ? remedy : "");
 }
@@ -82,7 +83,8 @@ void pages_force(struct pane_context *context)
 	if (!has_process(context) || !act(context, "force", NULL))
 		return;
 	snprintf(question, sizeof(question),
-		 _("Force the absent pages of %s in? It reads a byte of each, up to %.0f pages (%s); they then take "
+		 _("Force the absent pages of %s in? It reads a byte of each, up to %.0f pages (%s); they "
+		   "then take "
 		   "memory, and swapped ones are read back"),
 		 process_name(context, name, sizeof(name)), isnan(absent) ? 0 : absent,
 		 size_text(size, absent * (double)pages->page_bytes));

@@ -12,8 +12,8 @@
 #include "model/units.h"
 #include "pane/pages.h"
 
-#define ADDRESS_CELLS 13       /* with a blank */
-#define ADDRESS_CELLS_LONG 17  /* where addresses have more than 48 bits */
+#define ADDRESS_CELLS 13      /* with a blank */
+#define ADDRESS_CELLS_LONG 17 /* where addresses have more than 48 bits */
 #define ADDRESSES_FROM_WIDTH 40
 #define GRAPH_FROM_LINES 34
 #define GRAPH_LINES 8
@@ -40,7 +40,8 @@ static uint64_t known(uint64_t count)
 /* The kind that most pages are of; of those that are present a page counts for its rarest kind. */
 static enum kind kind_of(const struct map_cell *cell)
 {
-	uint64_t huge = known(cell->huge), zero = known(cell->zero), ksm = known(cell->ksm), file = known(cell->file);
+	uint64_t huge = known(cell->huge), zero = known(cell->zero), ksm = known(cell->ksm),
+		 file = known(cell->file);
 	uint64_t others = huge + zero + ksm + file, most = 0;
 	const uint64_t counts[N_KINDS] = {
 		[ANONYMOUS] = cell->present > others ? cell->present - others : 0,
@@ -86,8 +87,8 @@ static void draw_cell(const struct canvas *canvas, const struct map_cell *cell)
 	share = (double)(cell->present + cell->swapped) / (double)cell->pages;
 	kind = kind_of(cell);
 	if (!(share > 0))
-		canvas_fill(canvas, cell->y, cell->x, cell->changed ? STYLE_NEW : STYLE_DIM, canvas->glyphs->empty,
-			    1);
+		canvas_fill(canvas, cell->y, cell->x, cell->changed ? STYLE_NEW : STYLE_DIM,
+			    canvas->glyphs->empty, 1);
 	else
 		canvas_fill(canvas, cell->y, cell->x,
 			    cell->changed ? STYLE_NEW : (enum style)(STYLE_SERIES + kinds[kind].look),
@@ -100,7 +101,8 @@ struct difference {
 	size_t n_others;                  /* cells that were cut otherwise then */
 };
 
-static const struct map_cell *find_marked(const struct map_mark *mark, const struct map_cell *cell, size_t *next)
+static const struct map_cell *find_marked(const struct map_mark *mark, const struct map_cell *cell,
+					  size_t *next)
 {
 	while (*next < mark->n_cells && mark->cells[*next].start < cell->start)
 		(*next)++;
@@ -110,8 +112,8 @@ static const struct map_cell *find_marked(const struct map_mark *mark, const str
 		       : NULL;
 }
 
-static void draw_difference(const struct canvas *canvas, const struct map_cell *cell, const struct map_cell *then,
-			    struct difference *sum)
+static void draw_difference(const struct canvas *canvas, const struct map_cell *cell,
+			    const struct map_cell *then, struct difference *sum)
 {
 	uint64_t present = known(cell->present), swapped = known(cell->swapped);
 	uint64_t had = then ? known(then->present) : 0, had_swapped = then ? known(then->swapped) : 0;
@@ -125,7 +127,8 @@ static void draw_difference(const struct canvas *canvas, const struct map_cell *
 		return;
 	if (glyph == ' ')
 		canvas_fill(canvas, cell->y, cell->x, STYLE_DIM,
-			    present + swapped > 0 ? (canvas->ascii ? 'o' : 0x2591) : canvas->glyphs->empty, 1);
+			    present + swapped > 0 ? (canvas->ascii ? 'o' : 0x2591) : canvas->glyphs->empty,
+			    1);
 	else
 		canvas_fill(canvas, cell->y, cell->x, STYLE_NEW, (uint32_t)glyph, 1);
 }
@@ -165,7 +168,8 @@ static int address_cells(const struct pages_state *pages, int width)
 {
 	if (width < ADDRESSES_FROM_WIDTH)
 		return 0;
-	return pages->n_cells > 0 && pages->cells[pages->n_cells - 1].end >> 48 ? ADDRESS_CELLS_LONG : ADDRESS_CELLS;
+	return pages->n_cells > 0 && pages->cells[pages->n_cells - 1].end >> 48 ? ADDRESS_CELLS_LONG
+										: ADDRESS_CELLS;
 }
 
 static void draw_cells(struct pages_state *pages, const struct canvas *canvas, struct difference *sum)
@@ -238,15 +242,16 @@ static void draw_header(const struct pane_context *context, const struct canvas 
 	x = draw_piece(canvas, 0, x, STYLE_NORMAL, text);
 	if (gone)
 		x = draw_piece(canvas, 0, x, STYLE_BAD, _("gone: its last map; r waits for the next"));
-	x = draw_size(context, canvas, x, _("VIRT"), "vm_size_bytes");
 	x = draw_size(context, canvas, x, _("RSS"), "vm_resident_bytes");
 	x = draw_size(context, canvas, x, _("SWAP"), "vm_swap_bytes");
+	x = draw_size(context, canvas, x, _("VIRT"), "vm_size_bytes");
 	if (!isnan(pages_total(context, "proportional_bytes")))
 		x = draw_size(context, canvas, x, _("PSS"), "proportional_bytes");
 	if (pages->n_cells > 0) {
 		uint64_t most = pages->cell_pages;
 
-		snprintf(text, sizeof(text), P_("1 cell = %llu page", "1 cell = %llu pages", (unsigned long)most),
+		snprintf(text, sizeof(text),
+			 P_("1 cell = %llu page", "1 cell = %llu pages", (unsigned long)most),
 			 (unsigned long long)most);
 		x = draw_piece(canvas, 0, x, STYLE_NORMAL, text);
 	}
@@ -265,9 +270,9 @@ static bool can_be(const struct pages_state *pages, enum kind kind)
 {
 	const struct map_cell *cell = &pages->cells[0];
 
-	return kind == WRITTEN ? cell->soft_dirty != U64_UNKNOWN
+	return kind == WRITTEN                      ? cell->soft_dirty != U64_UNKNOWN
 	       : kind == HUGE_PAGES || kind == ZERO ? cell->huge != U64_UNKNOWN
-	       : kind == KSM			    ? cell->ksm != U64_UNKNOWN
+	       : kind == KSM                        ? cell->ksm != U64_UNKNOWN
 						    : true;
 }
 
@@ -303,13 +308,15 @@ static void draw_marked(const struct pages_state *pages, const struct canvas *ca
 	clock_local(time, pages->mark.wall_ns, "%H:%M:%S");
 	if (sum->n_others * 2 > pages->n_cells)
 		canvas_print(canvas, y, 0, STYLE_NOTICE,
-			     _("the cells are others than at the mark of %s: go back to that zoom, or press m anew"),
+			     _("the cells are others than at the mark of %s: go back to that zoom, or press "
+			       "m anew"),
 			     time);
 	else
-		canvas_print(canvas, y, 0, STYLE_NORMAL,
-			     _("since %s: + %llu pages appeared  - %llu went  s %llu were swapped (at least)"), time,
-			     (unsigned long long)sum->appeared, (unsigned long long)sum->went,
-			     (unsigned long long)sum->swapped);
+		canvas_print(
+			canvas, y, 0, STYLE_NORMAL,
+			_("since %s: + %llu pages appeared  - %llu went  s %llu were swapped (at least)"),
+			time, (unsigned long long)sum->appeared, (unsigned long long)sum->went,
+			(unsigned long long)sum->swapped);
 }
 
 static void add_count(char *text, size_t room, const char *format, uint64_t count)
@@ -321,11 +328,13 @@ static void add_count(char *text, size_t room, const char *format, uint64_t coun
 }
 
 /* What the frame of a single page is, where that is known. */
-static void add_frame(const struct pane_context *context, const struct map_cell *cell, char *text, size_t room)
+static void add_frame(const struct pane_context *context, const struct map_cell *cell, char *text,
+		      size_t room)
 {
 	const struct table *table = context_table(context, PAGE_TABLE);
 	const void *row = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
-	double frame = row ? table_number(table, row, "frame") : NAN, node = row ? table_number(table, row, "node") : NAN;
+	double frame = row ? table_number(table, row, "frame") : NAN,
+	       node = row ? table_number(table, row, "node") : NAN;
 	size_t length = strlen(text);
 
 	if (cell->pages != 1 || !row || table_number(table, row, "page_address") != (double)cell->start)
@@ -353,7 +362,8 @@ static void draw_cursor_line(const struct pane_context *context, const struct ca
 	length = strlen(text);
 	if (region && *path == '/')
 		snprintf(text + length, sizeof(text) - length, "+0x%llx",
-			 (unsigned long long)(cell->start - (uint64_t)table_number(regions, region, "start_address") +
+			 (unsigned long long)(cell->start -
+					      (uint64_t)table_number(regions, region, "start_address") +
 					      (uint64_t)table_number(regions, region, "offset_bytes")));
 	length = strlen(text);
 	if (cell->present == U64_UNKNOWN)
@@ -361,7 +371,8 @@ static void draw_cursor_line(const struct pane_context *context, const struct ca
 			 (unsigned long long)cell->pages);
 	else
 		snprintf(text + length, sizeof(text) - length,
-			 P_("  %llu page: %llu present", "  %llu pages: %llu present", (unsigned long)cell->pages),
+			 P_("  %llu page: %llu present", "  %llu pages: %llu present",
+			    (unsigned long)cell->pages),
 			 (unsigned long long)cell->pages, (unsigned long long)cell->present);
 	add_count(text, sizeof(text), _(", %llu swapped"), cell->swapped);
 	add_count(text, sizeof(text), _(", %llu file"), cell->file);
@@ -418,8 +429,8 @@ static void draw_list(struct pane_context *context, const struct canvas *canvas)
 {
 	struct canvas rest = canvas_rows(canvas, 1, canvas->height - 1);
 
-	canvas_text(canvas, 0, 0, STYLE_STRONG, _("Which process? Arrows or mouse select one, Enter opens its map."),
-		    -1);
+	canvas_text(canvas, 0, 0, STYLE_STRONG,
+		    _("Which process? Arrows or mouse select one, Enter opens its map."), -1);
 	draw_table(context, &rest, LIST_TABLE);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The map of the pages pane: its cells, their places on the screen, the cursor, and what of it is asked for. */
+/* The map of the pages pane: its cells, their places on the screen, the cursor, and what of it is asked for.
+ */
 #include <config.h>
 
 #include <math.h>
@@ -43,8 +44,9 @@ static void take_cell(struct map_cell *cell, const struct table *table, const vo
 		.huge = number(table, row, "huge"),
 		.zero = number(table, row, "zero"),
 		.ksm = number(table, row, "ksm"),
-		.changed = moved(table, row, "present_per_second") || moved(table, row, "swapped_per_second") ||
-			   moved(table, row, "file_per_second") || moved(table, row, "soft_dirty_per_second"),
+		.changed = moved(table, row, "present_per_second") ||
+			   moved(table, row, "swapped_per_second") || moved(table, row, "file_per_second") ||
+			   moved(table, row, "soft_dirty_per_second"),
 	};
 }
 
@@ -168,7 +170,8 @@ const void *map_region(const struct pane_context *context, uint64_t address)
 	for (size_t i = 0; table && i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
 
-		if (number(table, row, "start_address") <= address && address < number(table, row, "end_address"))
+		if (number(table, row, "start_address") <= address &&
+		    address < number(table, row, "end_address"))
 			return row;
 	}
 	return NULL;
@@ -228,7 +231,8 @@ void map_zoom(struct pane_context *context, uint64_t pages_of_cell)
 	pages->top = pages->cursor;
 	pages->keep_fit = false;
 	map_ask(context);
-	screen_say(context->screen, P_("a cell is %llu page", "a cell is %llu pages", (unsigned long)pages->zoom),
+	screen_say(context->screen,
+		   P_("a cell is %llu page", "a cell is %llu pages", (unsigned long)pages->zoom),
 		   (unsigned long long)pages->zoom);
 }
 
@@ -237,9 +241,9 @@ void map_go(struct pane_context *context, uint64_t address)
 	struct pages_state *pages = context->state;
 
 	pages->cursor = address;
-	if (pages->zoom > 0 && (pages->n_cells == 0 || address < pages->cells[0].start ||
-				address >= pages->cells[pages->n_cells - 1].end ||
-				pages->cells[map_selected(pages)].y < 0)) {
+	if (pages->zoom > 0 &&
+	    (pages->n_cells == 0 || address < pages->cells[0].start ||
+	     address >= pages->cells[pages->n_cells - 1].end || pages->cells[map_selected(pages)].y < 0)) {
 		pages->top = address;
 		pages->loaded = NULL;
 	}
@@ -250,9 +254,11 @@ void map_go(struct pane_context *context, uint64_t address)
 static void show(struct pages_state *pages, size_t index)
 {
 	while (index < pages->first)
-		pages->first -= pages->first < (size_t)pages->map_width ? pages->first : (size_t)pages->map_width;
+		pages->first -=
+			pages->first < (size_t)pages->map_width ? pages->first : (size_t)pages->map_width;
 	map_place(pages);
-	for (size_t guard = 0; pages->zoom > 0 && pages->cells[index].y < 0 && guard < pages->n_cells; guard++) {
+	for (size_t guard = 0; pages->zoom > 0 && pages->cells[index].y < 0 && guard < pages->n_cells;
+	     guard++) {
 		size_t next = pages->first + 1;
 
 		while (next < pages->n_cells && pages->cells[next].y == 0)
@@ -359,8 +365,9 @@ bool map_key(struct pane_context *context, const struct input *input)
 		return true;
 	case K_PAGE_UP:
 	case K_PAGE_DOWN:
-		select_cell(context, row_below(pages, index,
-					       input->key == K_PAGE_UP ? -pages->map_height : pages->map_height));
+		select_cell(context,
+			    row_below(pages, index,
+				      input->key == K_PAGE_UP ? -pages->map_height : pages->map_height));
 		return true;
 	case K_HOME:
 		map_go(context, 0);

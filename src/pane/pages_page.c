@@ -40,8 +40,9 @@ static void note_row(struct pages_state *pages, size_t row, const char *hex, boo
 void pages_note_bytes(struct pages_state *pages, const struct frame *frame)
 {
 	const struct table *table = frame_table(frame, "page_bytes");
-	uint64_t page = table && table->n_rows > 0 ? (uint64_t)table_number(table, table_row(table, 0), "byte_address")
-						   : 0;
+	uint64_t page = table && table->n_rows > 0
+				? (uint64_t)table_number(table, table_row(table, 0), "byte_address")
+				: 0;
 	bool comparable = table && page == pages->last_page && pages->last_length == table->n_rows;
 
 	if (!table || table->n_rows == 0) {
@@ -50,8 +51,8 @@ void pages_note_bytes(struct pages_state *pages, const struct frame *frame)
 	}
 	if (pages->last_length < table->n_rows) {
 		pages->last_bytes = alloc_resize(pages->last_bytes, table->n_rows, 2 * ROW_BYTES);
-		pages->changed_bytes =
-			alloc_resize(pages->changed_bytes, table->n_rows, ROW_BYTES * sizeof(*pages->changed_bytes));
+		pages->changed_bytes = alloc_resize(pages->changed_bytes, table->n_rows,
+						    ROW_BYTES * sizeof(*pages->changed_bytes));
 	}
 	for (size_t i = 0; i < table->n_rows; i++)
 		note_row(pages, i, table_text(table, table_row(table, i), "hex"), comparable);
@@ -60,8 +61,8 @@ void pages_note_bytes(struct pages_state *pages, const struct frame *frame)
 	pages->last_page = page;
 }
 
-static void draw_row(const struct pages_state *pages, const struct canvas *canvas, int y, const struct table *table,
-		     size_t index)
+static void draw_row(const struct pages_state *pages, const struct canvas *canvas, int y,
+		     const struct table *table, size_t index)
 {
 	const void *row = table_row(table, index);
 	unsigned long long address = (unsigned long long)table_number(table, row, "byte_address");
@@ -91,7 +92,8 @@ static void draw_bytes(struct pane_context *context, const struct canvas *canvas
 		pages->scroll = last > 0 ? last : 0;
 	if (n_rows == 0)
 		canvas_text(canvas, 0, 0, STYLE_DIM,
-			    _("its bytes are not read: it is not there, which reading would change, or may not be read"),
+			    _("its bytes are not read: it is not there, which reading would change, or may "
+			      "not be read"),
 			    -1);
 	for (int y = 0; y < canvas->height && pages->scroll + y < n_rows; y++)
 		draw_row(pages, canvas, y, table, (size_t)(pages->scroll + y));
@@ -106,7 +108,9 @@ static void draw_region(const struct pane_context *context, const struct canvas 
 
 	canvas_print(canvas, y, 0, STYLE_STRONG, _("page %012llx  %s %s"), (unsigned long long)pages->page,
 		     region ? table_text(regions, region, "permissions") : "",
-		     !path ? _("not mapped") : *path ? path : _("anonymous"));
+		     !path   ? _("not mapped")
+		     : *path ? path
+			     : _("anonymous"));
 }
 
 static void draw_values(const struct pane_context *context, const struct canvas *canvas, int y)
@@ -123,7 +127,8 @@ static void draw_values(const struct pane_context *context, const struct canvas 
 			continue;
 		x += canvas_print(canvas, y, x, STYLE_DIM, "%s ", column_title(column));
 		x += canvas_text(canvas, y, x, STYLE_NORMAL,
-				 value_text(number, table->schema, column, row, SIZE_AUTO, canvas->ascii), -1) +
+				 value_text(number, table->schema, column, row, SIZE_AUTO, canvas->ascii),
+				 -1) +
 		     2;
 	}
 	if (!row)
@@ -147,7 +152,8 @@ void pages_draw_statistics(const struct pane_context *context, const struct canv
 
 	for (unsigned i = 0; i < table->schema->n_columns; i++) {
 		const struct column *column = &table->schema->columns[i];
-		struct canvas part = canvas_part(canvas, y % canvas->height, y / canvas->height * width, 1, width);
+		struct canvas part =
+			canvas_part(canvas, y % canvas->height, y / canvas->height * width, 1, width);
 		char number[VALUE_TEXT_MAX];
 
 		if (!row_is_known(row, column) || y >= columns * canvas->height)
@@ -179,7 +185,9 @@ void pages_draw_history(const struct pane_context *context, const struct canvas 
 	};
 
 	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		parts[i].value = frame_number(context->frame, "page_level", NULL, pages_series[parts[i].series].column);
+		parts[i].value = frame_number(context->frame, "page_level", NULL,
+					      pages_series[parts[i].series].column);
 	graph_stacked(&graph, &context->history, parts, sizeof(parts) / sizeof(parts[0]), &scale);
-	graph_legend(canvas, canvas->height - 1, parts, sizeof(parts) / sizeof(parts[0]), peak, _("below its peak"));
+	graph_legend(canvas, canvas->height - 1, parts, sizeof(parts) / sizeof(parts[0]), peak,
+		     _("below its peak"));
 }

@@ -84,7 +84,7 @@ struct pane {
 	/* Another pane opened this one, after it set a setting of it. May be NULL. */
 	void (*entered)(struct pane_context *context);
 
-	/* A key that is neither in bindings nor works everywhere, before a table gets it; false: not taken. May be NULL. */
+	/* A key that is neither in bindings nor works everywhere; false: a table gets it. May be NULL. */
 	bool (*key)(struct pane_context *context, const struct input *input);
 
 	/* Called for every new frame, even while the pane is hidden or frozen. May be NULL. */

@@ -16,7 +16,8 @@ struct cell_row {
 	       .width = 8, .help = what, .source = from, __VA_ARGS__)
 #define CHANGE(field, heading, of, what, from)                                                               \
 	COLUMN(struct cell_row, field, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = heading,       \
-	       .width = 8, .hidden = true, .rate_of = offsetof(struct cell_row, of), .help = what, .source = from)
+	       .width = 8, .hidden = true, .rate_of = offsetof(struct cell_row, of), .help = what,           \
+	       .source = from)
 #define PAGEMAP "/proc/PID/pagemap"
 
 static const struct column columns[] = {
@@ -25,7 +26,8 @@ static const struct column columns[] = {
 	COLUMN(struct cell_row, start_address, .kind = COLUMN_KEY, .unit = UNIT_ADDRESS, .title = N_("start"),
 	       .width = 12, .help = N_("address of its first page"), .source = "/proc/PID/maps"),
 	COLUMN(struct cell_row, end_address, .kind = COLUMN_LABEL, .unit = UNIT_ADDRESS, .title = N_("end"),
-	       .width = 12, .rank = 3, .help = N_("address behind its last page"), .source = "/proc/PID/maps"),
+	       .width = 12, .rank = 3, .help = N_("address behind its last page"),
+	       .source = "/proc/PID/maps"),
 	NUMBER(pages, N_("pages"), N_("that are mapped, whether anything is there or not"), "/proc/PID/maps",
 	       .rank = 0),
 	NUMBER(present, N_("present"), N_("in memory now"), PAGEMAP " bit 63", .rank = 0),
@@ -42,16 +44,17 @@ static const struct column columns[] = {
 	       "/proc/kpageflags bit 21", .rank = 2),
 	COLUMN(struct cell_row, cell_pages, .kind = COLUMN_LABEL, .unit = UNIT_COUNT, .title = N_("most"),
 	       .width = 8, .hidden = true,
-	       .help = N_("pages of a whole cell of this map; on the screen what is mostly absent has larger ones"),
+	       .help = N_("pages of a whole cell of this map; on the screen what is mostly absent has larger "
+			  "ones"),
 	       .source = "panetop"),
-	CHANGE(present_per_second, N_("present/s"), present, N_("how many more were present each second"),
+	CHANGE(present_per_second, N_("pres/s"), present, N_("how many more were present each second"),
 	       "change of present / time"),
-	CHANGE(swapped_per_second, N_("swapped/s"), swapped, N_("how many more were in swap each second"),
+	CHANGE(swapped_per_second, N_("swap/s"), swapped, N_("how many more were in swap each second"),
 	       "change of swapped / time"),
 	CHANGE(file_per_second, N_("file/s"), file, N_("how many more were of files each second"),
 	       "change of file / time"),
-	CHANGE(soft_dirty_per_second, N_("written/s"), soft_dirty, N_("how many more were written each second"),
-	       "change of soft_dirty / time"),
+	CHANGE(soft_dirty_per_second, N_("wrt/s"), soft_dirty,
+	       N_("how many more were written each second"), "change of soft_dirty / time"),
 };
 
 static const struct schema schema = {
@@ -107,5 +110,8 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 }
 
 const struct topic topic_cell = {
-	.schema = &schema, .sources = page_map_sources, .open = open_cell, .sample = sample,
+	.schema = &schema,
+	.sources = page_map_sources,
+	.open = open_cell,
+	.sample = sample,
 };

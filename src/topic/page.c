@@ -25,8 +25,8 @@ struct page_row {
 #define PAGEMAP "/proc/PID/pagemap"
 
 static const struct column columns[] = {
-	COLUMN(struct page_row, pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .help = N_("process"),
-	       .source = "/proc"),
+	COLUMN(struct page_row, pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7,
+	       .help = N_("process"), .source = "/proc"),
 	COLUMN(struct page_row, page_address, .kind = COLUMN_KEY, .unit = UNIT_ADDRESS, .title = N_("page"),
 	       .width = 12, .help = N_("address of its first byte"), .source = "panetop"),
 	COLUMN(struct page_row, bits, .kind = COLUMN_LABEL, .title = N_("bits"), .width = 24,
@@ -42,8 +42,9 @@ static const struct column columns[] = {
 	COLUMN(struct page_row, swap_area, .kind = COLUMN_LABEL, .title = N_("swap"), .width = 4, .rank = 2,
 	       .optional = true, .help = N_("number of the swap area that holds it"),
 	       .source = PAGEMAP " bits 0 to 4"),
-	COLUMN(struct page_row, swap_page, .kind = COLUMN_LABEL, .title = N_("at page"), .width = 9, .rank = 2,
-	       .optional = true, .help = N_("page of the swap area"), .source = PAGEMAP " bits 5 to 54"),
+	COLUMN(struct page_row, swap_page, .kind = COLUMN_LABEL, .title = N_("at page"), .width = 9,
+	       .rank = 2, .optional = true, .help = N_("page of the swap area"),
+	       .source = PAGEMAP " bits 5 to 54"),
 	COLUMN(struct page_row, flags, .kind = COLUMN_LABEL, .title = N_("flags"), .width = 24, .rank = 1,
 	       .help = N_("what the kernel notes of the frame"), .source = "/" PAGE_MAP_FLAGS),
 };
@@ -72,7 +73,7 @@ static const char *bits_text(struct frame *frame, const struct pagemap_entry *pa
 			   : page->swapped ? _("swapped")
 					   : _("absent"),
 			   !page->present && !page->swapped ? ""
-			   : page->file			    ? _(" file or shared")
+			   : page->file                     ? _(" file or shared")
 							    : _(" anonymous"),
 			   page->exclusive && page->present ? _(" exclusive") : "",
 			   page->soft_dirty && knows_soft_dirty ? _(" written") : "",
@@ -114,7 +115,8 @@ static int open_page(struct sampler *sampler, struct env *env, const struct sett
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
 	struct page_map *map = sampler->state;
-	uint64_t address = page_map_address(map->settings, "run.page") / env->page_bytes * env->page_bytes, entry;
+	uint64_t address = page_map_address(map->settings, "run.page") / env->page_bytes * env->page_bytes,
+		 entry;
 	int error = page_map_update(map), fd;
 	struct page_row *row;
 	long got;
@@ -136,10 +138,10 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 }
 
 static const struct source_spec sources[] = {
-	{ .path = COUNTS,
-	  .gives = N_("how often a page frame is mapped"),
-	  .optional = true },
+	{ .path = COUNTS, .gives = N_("how often a page frame is mapped"), .optional = true },
 	{ 0 },
 };
 
-const struct topic topic_page = { .schema = &schema, .sources = sources, .open = open_page, .sample = sample };
+const struct topic topic_page = {
+	.schema = &schema, .sources = sources, .open = open_page, .sample = sample
+};

@@ -33,7 +33,8 @@ static void force_run(struct worker_job *job)
 	char byte;
 
 	for (size_t i = 0; i < force->n_ranges; i++) {
-		for (uint64_t at = force->ranges[i].start; at < force->ranges[i].end; at += force->page_bytes) {
+		for (uint64_t at = force->ranges[i].start; at < force->ranges[i].end;
+		     at += force->page_bytes) {
 			long got = page_file_bytes(force->mem, at, &byte, 1);
 
 			if (got == 0) { /* it has ended */
@@ -67,7 +68,8 @@ static void take_ranges(struct force *force, const struct page_view *view)
 	}
 }
 
-static int force_pages(const struct page_map *map, int mem, void (*done)(void *context, int error), void *context)
+static int force_pages(const struct page_map *map, int mem, void (*done)(void *context, int error),
+		       void *context)
 {
 	struct force *force = alloc_zeroed(1, sizeof(*force));
 
@@ -102,13 +104,15 @@ int page_act(struct env *env, const char *action, void (*done)(void *context, in
 	if (!span_word(&text, &verb) || !span_u64(&text, &pid))
 		return -EINVAL;
 	force = span_is(verb, "force");
-	if (!map || !map->shown || map->target->pid != pid)
+	if (!map || !map->shown || map->target->pid != pid || map->target->state != TARGET_LIVE)
 		return -ESRCH;
 	if (!force && !map->soft_dirty) {
 		env_note_failure(env, PAGE_MAP_SOFT_DIRTY, -ENOTSUP);
 		return -ENOTSUP;
 	}
 	fd = pids_open(env, (uint32_t)pid, force ? "mem" : "clear_refs", force ? O_RDONLY : O_WRONLY);
+	if (fd == -ENOENT)
+		return -ESRCH;
 	if (fd < 0) {
 		env_note_failure(env, PAGE_MAP_PAGEMAP, fd);
 		return fd;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is done to the chosen process on the user's word: all its pages brought in, the marks of writing cleared. */
+/* What is done to the chosen process on the user's word: all its pages brought in, the marks of writing
+ * cleared. */
 #ifndef PANETOP_TOPIC_PAGE_ACT_H
 #define PANETOP_TOPIC_PAGE_ACT_H
 
 #include "core/env.h"
 
 /*
- * action is "force PID" or "clear PID". See struct topic. -ESRCH when the process that is mapped is not that one, or
- * has ended; -ENOTSUP when this kernel keeps no marks of writing.
+ * action is "force PID" or "clear PID". See struct topic. -ESRCH when the process that is mapped is not that
+ * one, or has ended; -ENOTSUP when this kernel keeps no marks of writing.
  */
 int page_act(struct env *env, const char *action, void (*done)(void *context, int error), void *context);
 

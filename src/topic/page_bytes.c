@@ -23,8 +23,9 @@ struct bytes_row {
 static const struct column columns[] = {
 	COLUMN(struct bytes_row, pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .hidden = true,
 	       .help = N_("process"), .source = "/proc"),
-	COLUMN(struct bytes_row, byte_address, .kind = COLUMN_KEY, .unit = UNIT_ADDRESS, .title = N_("address"),
-	       .width = 12, .help = N_("of the first byte of the row"), .source = "panetop"),
+	COLUMN(struct bytes_row, byte_address, .kind = COLUMN_KEY, .unit = UNIT_ADDRESS,
+	       .title = N_("address"), .width = 12, .help = N_("of the first byte of the row"),
+	       .source = "panetop"),
 	COLUMN(struct bytes_row, hex, .kind = COLUMN_LABEL, .title = N_("bytes"), .width = 47,
 	       .help = N_("16 bytes in hexadecimal digits"), .source = "/" MEM),
 	COLUMN(struct bytes_row, text, .kind = COLUMN_LABEL, .title = N_("text"), .width = 16,
@@ -108,9 +109,8 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		return 0;
 	fd = pids_open(env, map->target->pid, "mem", O_RDONLY);
 	if (fd < 0) {
-		frame_notice(frame, schema.name,
-			     source_remedy(env, topic_source(sampler->topic, MEM), -fd), "/proc/%u/mem: %s",
-			     map->target->pid, strerror(-fd));
+		frame_notice(frame, schema.name, source_remedy(env, topic_source(sampler->topic, MEM), -fd),
+			     "/proc/%u/mem: %s", map->target->pid, strerror(-fd));
 		return 0;
 	}
 	bytes = arena_take(&frame->arena, wanted);
@@ -122,5 +122,8 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 }
 
 const struct topic topic_page_bytes = {
-	.schema = &schema, .sources = sources, .open = open_bytes, .sample = sample,
+	.schema = &schema,
+	.sources = sources,
+	.open = open_bytes,
+	.sample = sample,
 };

@@ -42,9 +42,9 @@ struct event_row {
 static const struct column columns[] = {
 	COLUMN(struct event_row, event, .kind = COLUMN_KEY, .title = N_("event"), .width = 37,
 	       .help = N_("of libpfm4, or a tracepoint"), .source = "panetop"),
-	COLUMN(struct event_row, per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("per s"),
-	       .width = 8, .rate_of = offsetof(struct event_row, total), .help = N_("in the last interval"),
-	       .source = "growth of total / time"),
+	COLUMN(struct event_row, per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
+	       .title = N_("per s"), .width = 8, .rate_of = offsetof(struct event_row, total),
+	       .help = N_("in the last interval"), .source = "growth of total / time"),
 	COLUMN(struct event_row, total, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("total"),
 	       .width = 12, .rank = 2, .help = N_("on all CPUs since panetop counts it"),
 	       .source = "perf_event_open(2)"),
@@ -92,7 +92,8 @@ static const char *meaning_of(const char *name)
 }
 
 /* Why an event is not counted is told once, with its remedy: most fail for the same reason. */
-static void tell(const struct env *env, struct frame *frame, const struct counter_machine *machine, unsigned index)
+static void tell(const struct env *env, struct frame *frame, const struct counter_machine *machine,
+		 unsigned index)
 {
 	const struct counter_event *event = &machine->events.list[index];
 	int error = machine->sums[index].error;
@@ -134,5 +135,9 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 }
 
 const struct topic topic_page_event = {
-	.schema = &schema, .sources = sources, .open = open_events, .sample = sample, .close = close_events,
+	.schema = &schema,
+	.sources = sources,
+	.open = open_events,
+	.sample = sample,
+	.close = close_events,
 };

@@ -24,8 +24,8 @@ struct cutter {
 bool cell_layout_is_same(const struct cell_layout *one, const struct cell_layout *other)
 {
 	return one->cell_pages == other->cell_pages && one->from == other->from && one->to == other->to &&
-	       one->fold_pages == other->fold_pages &&
-	       one->anchor == other->anchor && one->before == other->before && one->most == other->most;
+	       one->fold_pages == other->fold_pages && one->anchor == other->anchor &&
+	       one->before == other->before && one->most == other->most;
 }
 
 /* The part of a region between from and to; false when there is none. */
@@ -84,12 +84,14 @@ static uint64_t count_pages(const struct cutter *cutter)
 /* So many small regions that a cell of its own for each leaves too few for the large ones? */
 static bool is_crowded(const struct cutter *cutter)
 {
-	return cutter->layout->cell_pages == 0 && count_cells(cutter, UINT64_C(1) << 52) > cutter->layout->most / 2;
+	return cutter->layout->cell_pages == 0 &&
+	       count_cells(cutter, UINT64_C(1) << 52) > cutter->layout->most / 2;
 }
 
 static uint64_t fit(const struct cutter *cutter)
 {
-	uint64_t most = cutter->layout->most > 0 ? cutter->layout->most : 1, pages = count_pages(cutter), low = 1, high;
+	uint64_t most = cutter->layout->most > 0 ? cutter->layout->most : 1, pages = count_pages(cutter),
+		 low = 1, high;
 
 	if (is_crowded(cutter))
 		return pages > most ? (pages + most - 1) / most : 1;
@@ -211,7 +213,7 @@ size_t cell_layout_cut(const struct cell_layout *layout, const struct page_regio
 
 		/* behind the last one lies nothing: as many as there is room for, up to the end */
 		anchor = all > layout->most && anchor > all - layout->most ? all - layout->most
-			 : all <= layout->most				   ? 0
+			 : all <= layout->most                             ? 0
 									   : anchor;
 		first = anchor > layout->before ? anchor - layout->before : 0;
 		last = anchor + layout->most;

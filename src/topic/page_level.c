@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "page_level": the memory of the chosen process as the kernel counts it, for graphs, at hardly any cost. */
+/* Topic "page_level": the memory of the chosen process as the kernel counts it, for graphs, at hardly any
+ * cost. */
 #include <config.h>
 
 #include "core/i18n.h"
@@ -74,5 +75,8 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 }
 
 const struct topic topic_page_level = {
-	.schema = &schema, .sources = sources, .open = open_level, .sample = sample,
+	.schema = &schema,
+	.sources = sources,
+	.open = open_level,
+	.sample = sample,
 };

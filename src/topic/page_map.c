@@ -169,7 +169,8 @@ static int begin(struct page_map *map, const struct cell_layout *layout)
 {
 	const struct target *target = map->target;
 	struct page_view *view = map->shown == &map->views[0] ? &map->views[1] : &map->views[0];
-	const struct page_view *before = map->shown && map->shown->generation == target->generation ? map->shown : NULL;
+	const struct page_view *before =
+		map->shown && map->shown->generation == target->generation ? map->shown : NULL;
 	int error = pids_read_text(map->env, target->pid, "maps", &map->text);
 
 	if (error)
@@ -189,9 +190,11 @@ static int begin(struct page_map *map, const struct cell_layout *layout)
 	return 0;
 }
 
-static bool is_current(const struct page_map *map, const struct page_view *view, const struct cell_layout *layout)
+static bool is_current(const struct page_map *map, const struct page_view *view,
+		       const struct cell_layout *layout)
 {
-	return view && view->generation == map->target->generation && cell_layout_is_same(&view->layout, layout);
+	return view && view->generation == map->target->generation &&
+	       cell_layout_is_same(&view->layout, layout);
 }
 
 /* A map that is not whole is shown only where there is no whole one of the same cells. */
@@ -284,8 +287,10 @@ int page_map_update(struct page_map *map)
 		return map->error;
 	if (generation != map->target->generation)
 		map->shares_mono_ns = 0;
-	if (map->target->state == TARGET_NONE || map->target->state == TARGET_SOUGHT)
-		map->shown = map->scanned = NULL;
+	if (map->target->state == TARGET_NONE ||
+	    (map->target->state == TARGET_SOUGHT && map->target->least_ticks == 0))
+		map->shown = map->scanned =
+			NULL; /* the last map stays while the next process is waited for */
 	if (map->target->state != TARGET_LIVE)
 		return 0;
 	read_status(map);

@@ -17,30 +17,31 @@
 #define PAGE_MAP_FLAGS "proc/kpageflags"
 
 struct page_map {
-	struct env *env;               /* borrowed, as the settings */
+	struct env *env; /* borrowed, as the settings */
 	const struct settings *settings;
 	struct target *target;
-	uint64_t tick;                 /* of the last update */
-	int error;                     /* -errno of that: why there are no regions */
+	uint64_t tick; /* of the last update */
+	int error;     /* -errno of that: why there are no regions */
 	struct page_view views[2];
-	struct page_view *shown;       /* one of them, whole, or the one that is scanned; NULL: none yet */
-	struct page_view *scanned;     /* the one that is not whole yet; NULL: none */
+	struct page_view *shown;   /* one of them, whole, or the one that is scanned; NULL: none yet */
+	struct page_view *scanned; /* the one that is not whole yet; NULL: none */
 	struct page_scan scan;
-	struct buffer text;            /* of maps or smaps, as read last */
-	struct pid_status status;      /* as read in this tick */
-	bool soft_dirty, knows_soft_dirty; /* of this kernel, once it was asked */
-	uint64_t shares_ns;            /* CPU time that reading smaps took last */
-	uint64_t shares_mono_ns;       /* … when; 0: never for this process */
+	struct buffer text;                                   /* of maps or smaps, as read last */
+	struct pid_status status;                             /* as read in this tick */
+	bool soft_dirty, knows_soft_dirty;                    /* of this kernel, once it was asked */
+	uint64_t shares_ns;                                   /* CPU time that reading smaps took last */
+	uint64_t shares_mono_ns;                              /* … when; 0: never for this process */
 	uint64_t proportional_bytes, swap_proportional_bytes; /* sums; U64_UNKNOWN */
-	uint64_t told_tick;            /* notices are given once per tick */
+	uint64_t told_tick;                                   /* notices are given once per tick */
 };
 
 /* Shared by all samplers of env, until env is closed: the map of a process that has ended stays. */
 struct page_map *page_map_open(struct env *env, const struct settings *settings);
 
 /*
- * Brings it up to date, once per tick: whole in batch, a slice of it on the screen. 0, also when there is no process
- * or it has ended; or -errno when its regions cannot be read, and then it is noted as a failure of PAGE_MAP_MAPS.
+ * Brings it up to date, once per tick: whole in batch, a slice of it on the screen. 0, also when there is no
+ * process or it has ended; or -errno when its regions cannot be read, and then it is noted as a failure of
+ * PAGE_MAP_MAPS.
  */
 int page_map_update(struct page_map *map);
 

@@ -13,10 +13,10 @@
 #include "core/pids.h"
 #include "kernel/page_flags.h"
 
-#define CHUNK ((size_t)131072)   /* entries: 1 MiB */
-#define GAP 128                  /* absent pages that cost less to read than a call */
-#define SPARSE_PAGES 8192        /* a region of fewer is read whole at once */
-#define SPARSE_SHARE 16          /* fewer than one in so many pages */
+#define CHUNK ((size_t)131072) /* entries: 1 MiB */
+#define GAP 128                /* absent pages that cost less to read than a call */
+#define SPARSE_PAGES 8192      /* a region of fewer is read whole at once */
+#define SPARSE_SHARE 16        /* fewer than one in so many pages */
 #define KINDS (PAGE_SCAN_HUGE | PAGE_SCAN_ZERO)
 #define FRAME_MASK ((UINT64_C(1) << 55) - 1)
 
@@ -28,7 +28,8 @@ void page_scan_free(struct page_scan *scan)
 	free(scan->ranges);
 }
 
-void page_scan_begin(struct page_scan *scan, struct page_view *view, const struct page_view *before, bool with_ksm)
+void page_scan_begin(struct page_scan *scan, struct page_view *view, const struct page_view *before,
+		     bool with_ksm)
 {
 	struct env *env = scan->env;
 
@@ -91,13 +92,13 @@ static void count_ksm(struct page_scan *scan, uint64_t address, size_t n)
 		if (!may_be_ksm(*entry))
 			continue;
 		length = run_of_frames(entry, n - i);
-		if ((*entry & FRAME_MASK) == 0 ||
-		    page_file_read(scan->env, scan->flags, *entry & FRAME_MASK, scan->frame_flags, length) !=
-			    (long)length)
+		if ((*entry & FRAME_MASK) == 0 || page_file_read(scan->env, scan->flags, *entry & FRAME_MASK,
+								 scan->frame_flags, length) != (long)length)
 			view->knows_ksm = false;
 		for (size_t k = 0; k < length && view->knows_ksm; k++)
 			if (scan->frame_flags[k] >> PAGE_FLAGS_KSM & 1)
-				page_view_count_ksm(view, &scan->ksm_walk, address + (i + k) * view->page_bytes, 1);
+				page_view_count_ksm(view, &scan->ksm_walk,
+						    address + (i + k) * view->page_bytes, 1);
 	}
 }
 
@@ -124,7 +125,8 @@ static int read_kinds(struct page_scan *scan, uint64_t start, uint64_t end)
 	struct page_view *view = scan->view;
 
 	while (view->knows_kinds && start < end) {
-		long found = page_file_scan(scan->env, scan->pagemap, &start, end, KINDS, KINDS, scan->ranges);
+		long found =
+			page_file_scan(scan->env, scan->pagemap, &start, end, KINDS, KINDS, scan->ranges);
 
 		if (found < 0) {
 			view->knows_kinds = false;
@@ -238,7 +240,8 @@ static int check_alive(struct page_scan *scan)
 
 	if (view->n_regions == 0 || view->regions[0].special)
 		return 0;
-	return page_file_read(scan->env, scan->pagemap, view->regions[0].start / view->page_bytes, &entry, 1) == 1
+	return page_file_read(scan->env, scan->pagemap, view->regions[0].start / view->page_bytes, &entry,
+			      1) == 1
 		       ? 0
 		       : -ESTALE;
 }

@@ -48,7 +48,8 @@ static int test_kinds(struct env *env)
 	int fd = env->live ? pids_open(env, (uint32_t)getpid(), "pagemap", O_RDONLY) : -ENOTTY;
 	struct page_range ranges[PAGE_SCAN_RANGES];
 	uint64_t start = 0;
-	long found = fd < 0 ? fd : page_file_scan(env, fd, &start, env->page_bytes, PAGE_SCAN_ZERO, 0, ranges);
+	long found =
+		fd < 0 ? fd : page_file_scan(env, fd, &start, env->page_bytes, PAGE_SCAN_ZERO, 0, ranges);
 
 	if (fd >= 0)
 		close(fd);
@@ -98,7 +99,9 @@ const struct source_spec page_map_sources[] = {
 	  .remedies = { { EACCES, pagemap },
 			{ EPERM, pagemap },
 			{ ENOENT, N_("this kernel was built without CONFIG_PROC_PAGE_MONITOR") } } },
-	{ .path = PAGE_MAP_STATUS, .gives = N_("what the kernel itself says of the memory"), .test = test_status },
+	{ .path = PAGE_MAP_STATUS,
+	  .gives = N_("what the kernel itself says of the memory"),
+	  .test = test_status },
 	{ .path = PAGE_MAP_SMAPS,
 	  .gives = N_("proportional shares, when asked for"),
 	  .optional = true,
@@ -126,7 +129,8 @@ const struct source_spec page_map_sources[] = {
 	{ 0 },
 };
 
-static const char *remedy_of(const struct page_map *map, const struct topic *topic, const char *path, int error)
+static const char *remedy_of(const struct page_map *map, const struct topic *topic, const char *path,
+			     int error)
 {
 	return source_remedy(map->env, topic_source(topic, path), -error);
 }
@@ -164,5 +168,6 @@ void page_map_tell(struct page_map *map, struct frame *frame, const struct topic
 void page_map_tell_maps(const struct page_map *map, struct frame *frame, const struct topic *topic)
 {
 	frame_notice(frame, topic->schema->name, remedy_of(map, topic, PAGE_MAP_MAPS, map->error),
-		     _("/proc/%u/maps: %s; the regions are not known"), map->target->pid, strerror(-map->error));
+		     _("/proc/%u/maps: %s; the regions are not known"), map->target->pid,
+		     strerror(-map->error));
 }

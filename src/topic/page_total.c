@@ -41,8 +41,7 @@ static const struct column columns[] = {
 	COLUMN(struct total_row, command, .kind = COLUMN_LABEL, .title = N_("command"), .width = 15,
 	       .help = N_("name of the process, at most 15 bytes"), .source = "/proc/PID/stat comm"),
 	COLUMN(struct total_row, state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 5,
-	       .help = N_("R running, S sleeping, D waiting for a disk, Z zombie …; gone: it ended, this is its "
-			  "last map"),
+	       .help = N_("R running, S sleeping, D waiting for a disk, Z zombie …; gone: it ended"),
 	       .source = "/proc/PID/stat state"),
 	PAGES(mapped_pages, N_("mapped"), N_("pages of addresses, whether anything is there or not"),
 	      "/proc/PID/maps", .rank = 0),
@@ -57,7 +56,8 @@ static const struct column columns[] = {
 	      "PAGEMAP_SCAN of pagemap", .rank = 3),
 	PAGES(zero_pages, N_("zero"), N_("of those present: the page of zeros that all share"),
 	      "PAGEMAP_SCAN of pagemap", .rank = 3),
-	PAGES(ksm_pages, N_("ksm"), N_("of those present: merged with equal pages, and mapped more than once"),
+	PAGES(ksm_pages, N_("ksm"),
+	      N_("of those present: merged with equal pages, and mapped more than once"),
 	      "/proc/kpageflags bit 21", .rank = 4),
 	PAGES(exclusive_pages, N_("excl"), N_("of those present: mapped by nobody else"), PAGEMAP " bit 56",
 	      .rank = 4),
@@ -130,7 +130,8 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "page_total",
-	.help = N_("the chosen process as a whole: its pages, its faults, what the kernel says of its memory"),
+	.help = N_(
+		"the chosen process as a whole: its pages, its faults, what the kernel says of its memory"),
 	.row_size = sizeof(struct total_row),
 	SCHEMA_COLUMNS(columns),
 };
@@ -234,7 +235,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	row = table_add(table);
 	row->pid = target->pid;
 	row->command = arena_copy(&frame->arena, target->name, strlen(target->name));
-	row->state = target->state == TARGET_GONE ? "gone" : pid_state_text(target->stat.state);
+	row->state = target->state == TARGET_LIVE ? pid_state_text(target->stat.state) : "gone";
 	row->proportional_bytes = map->proportional_bytes;
 	row->swap_proportional_bytes = map->swap_proportional_bytes;
 	row->map_done_ratio = done_ratio(map);
@@ -248,5 +249,9 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 }
 
 const struct topic topic_page_total = {
-	.schema = &schema, .sources = page_map_sources, .open = open_total, .sample = sample, .act = page_act,
+	.schema = &schema,
+	.sources = page_map_sources,
+	.open = open_total,
+	.sample = sample,
+	.act = page_act,
 };

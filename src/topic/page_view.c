@@ -28,8 +28,7 @@ static void add_region(struct page_view *view, const struct maps_region *found)
 
 	if (view->n_regions == view->region_capacity) {
 		view->region_capacity = view->region_capacity ? 2 * view->region_capacity : 256;
-		view->regions =
-			alloc_resize(view->regions, view->region_capacity, sizeof(*view->regions));
+		view->regions = alloc_resize(view->regions, view->region_capacity, sizeof(*view->regions));
 	}
 	region = &view->regions[view->n_regions++];
 	*region = (struct page_region){
@@ -59,7 +58,8 @@ void page_view_take_maps(struct page_view *view, struct span maps)
 	view->complete = false;
 	buffer_empty(&view->texts);
 	while (maps_next(&maps, &found)) {
-		if (found.start < last || found.start % view->page_bytes != 0 || found.end % view->page_bytes != 0)
+		if (found.start < last || found.start % view->page_bytes != 0 ||
+		    found.end % view->page_bytes != 0)
 			continue;
 		last = found.end;
 		add_region(view, &found);
@@ -71,8 +71,8 @@ void page_view_take_maps(struct page_view *view, struct span maps)
 void page_view_cut(struct page_view *view, const struct cell_layout *layout)
 {
 	view->layout = *layout;
-	view->n_cells = cell_layout_cut(layout, view->regions, view->n_regions, view->page_bytes, &view->cells,
-					&view->cell_capacity, &view->cell_pages);
+	view->n_cells = cell_layout_cut(layout, view->regions, view->n_regions, view->page_bytes,
+					&view->cells, &view->cell_capacity, &view->cell_pages);
 }
 
 struct page_region *page_view_find(const struct page_view *view, uint64_t start)
@@ -137,8 +137,8 @@ static void add_counts(struct page_view *view, const struct piece *piece, struct
 		page_counts_add(&piece->cell->counts, counts);
 }
 
-void page_view_count(struct page_view *view, struct page_walk *walk, uint64_t address, const uint64_t *entries,
-		     size_t n)
+void page_view_count(struct page_view *view, struct page_walk *walk, uint64_t address,
+		     const uint64_t *entries, size_t n)
 {
 	uint64_t end = address + n * view->page_bytes;
 
@@ -162,9 +162,9 @@ static void count_all(struct page_view *view, struct page_walk *walk, uint64_t s
 	while (start < end) {
 		struct piece piece = next_piece(view, walk, start, end);
 		uint64_t pages = (piece.end - start) / view->page_bytes;
-		struct page_counts counts = {
-			.huge = huge ? pages : 0, .zero = zero ? pages : 0, .ksm = ksm ? pages : 0
-		};
+		struct page_counts counts = { .huge = huge ? pages : 0,
+					      .zero = zero ? pages : 0,
+					      .ksm = ksm ? pages : 0 };
 
 		add_counts(view, &piece, &counts);
 		start = piece.end;

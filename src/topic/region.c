@@ -32,31 +32,34 @@ static const struct column columns[] = {
 	PAGES(size_bytes, N_("size"), N_("of addresses, whether anything is there or not"), MAPS, .rank = 0),
 	PAGES(present_bytes, N_("present"), N_("in memory now"), PAGEMAP " bit 63", .rank = 0),
 	PAGES(swapped_bytes, N_("swapped"), N_("in swap"), PAGEMAP " bit 62", .rank = 1),
-	PAGES(file_bytes, N_("file"), N_("of what is present: of a file, or shared memory"), PAGEMAP " bit 61",
-	      .rank = 2),
+	PAGES(file_bytes, N_("file"), N_("of what is present: of a file, or shared memory"),
+	      PAGEMAP " bit 61", .rank = 2),
 	PAGES(anonymous_bytes, N_("anon"), N_("of what is present: its own data, pages of zeros left out"),
 	      "present - file - zero", .rank = 2),
 	PAGES(proportional_bytes, N_("share"),
 	      N_("proportional share: what is present, divided among those who share it"),
 	      "/proc/PID/smaps Pss, with --shares", .rank = 1, .optional = true),
-	PAGES(soft_dirty_bytes, N_("written"), N_("since the marks were cleared"), PAGEMAP " bit 55", .rank = 4,
-	      .optional = true),
+	PAGES(soft_dirty_bytes, N_("written"), N_("since the marks were cleared"), PAGEMAP " bit 55",
+	      .rank = 4, .optional = true),
 	PAGES(exclusive_bytes, N_("excl"), N_("of what is present: mapped by nobody else"), PAGEMAP " bit 56",
 	      .hidden = true),
 	PAGES(huge_bytes, N_("huge"), N_("of what is present: in huge pages"), "PAGEMAP_SCAN of pagemap",
 	      .rank = 4),
 	PAGES(zero_bytes, N_("zero"), N_("of what is present: the page of zeros that all share"),
 	      "PAGEMAP_SCAN of pagemap", .hidden = true),
-	PAGES(ksm_bytes, N_("ksm"), N_("of what is present: merged with equal pages, and mapped more than once"),
+	PAGES(ksm_bytes, N_("ksm"),
+	      N_("of what is present: merged with equal pages, and mapped more than once"),
 	      "/proc/kpageflags bit 21", .hidden = true),
-	COLUMN(struct region_row, permissions, .kind = COLUMN_LABEL, .title = N_("perm"), .width = 4, .rank = 3,
-	       .help = N_("r read, w write, x execute, p private, s shared"), .source = MAPS),
-	COLUMN(struct region_row, offset_bytes, .kind = COLUMN_LABEL, .unit = UNIT_BYTES, .title = N_("offset"),
-	       .width = 7, .hidden = true, .help = N_("of its first byte in the file"), .source = MAPS),
-	COLUMN(struct region_row, inode, .kind = COLUMN_LABEL, .title = N_("inode"), .width = 8, .hidden = true,
-	       .help = N_("of the file; 0: none"), .source = MAPS),
+	COLUMN(struct region_row, permissions, .kind = COLUMN_LABEL, .title = N_("perm"), .width = 4,
+	       .rank = 3, .help = N_("r read, w write, x execute, p private, s shared"), .source = MAPS),
+	COLUMN(struct region_row, offset_bytes, .kind = COLUMN_LABEL, .unit = UNIT_BYTES,
+	       .title = N_("offset"), .width = 7, .hidden = true, .help = N_("of its first byte in the file"),
+	       .source = MAPS),
+	COLUMN(struct region_row, inode, .kind = COLUMN_LABEL, .title = N_("inode"), .width = 8,
+	       .hidden = true, .help = N_("of the file; 0: none"), .source = MAPS),
 	COLUMN(struct region_row, path, .kind = COLUMN_LABEL, .title = N_("path"), .width = 16, .rank = 0,
-	       .help = N_("of the file, or what the kernel calls it; empty: anonymous memory"), .source = MAPS),
+	       .help = N_("of the file, or what the kernel calls it; empty: anonymous memory"),
+	       .source = MAPS),
 };
 
 static const struct schema schema = {
@@ -66,7 +69,8 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
-static void fill_counts(struct region_row *row, const struct page_view *view, const struct page_region *region)
+static void fill_counts(struct region_row *row, const struct page_view *view,
+			const struct page_region *region)
 {
 	const struct page_counts *counts = &region->counts;
 	bool known = page_map_knows(view, region->end) && !region->special;
@@ -125,5 +129,8 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 }
 
 const struct topic topic_region = {
-	.schema = &schema, .sources = page_map_sources, .open = open_region, .sample = sample,
+	.schema = &schema,
+	.sources = page_map_sources,
+	.open = open_region,
+	.sample = sample,
 };

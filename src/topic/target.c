@@ -261,10 +261,11 @@ void target_tell(const struct target *target, struct frame *frame, const char *t
 			     _("%u %s is a thread of the kernel: it has no memory of its own"), target->pid,
 			     target->name);
 	else if (has_ended(target->stat.state))
-		frame_notice(frame, topic, NULL,
-			     _("%u %s is a zombie: it has ended and has no memory, only its parent has not asked "
-			       "for its exit status yet"),
-			     target->pid, target->name);
+		frame_notice(
+			frame, topic, NULL,
+			_("%u %s is a zombie: it has ended and has no memory, only its parent has not asked "
+			  "for its exit status yet"),
+			target->pid, target->name);
 	else if (target->n_matches > 1)
 		frame_notice(frame, topic, _("choose another by its pid"),
 			     P_("%zu process is called so; this is the newest, %u",

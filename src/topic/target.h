@@ -14,30 +14,30 @@ enum target_state {
 	TARGET_NONE,   /* nobody named one */
 	TARGET_SOUGHT, /* there is none with this pid or name yet */
 	TARGET_LIVE,
-	TARGET_GONE,   /* it ended */
+	TARGET_GONE, /* it ended */
 };
 
 struct target {
-	struct env *env;                 /* borrowed, as the settings */
+	struct env *env; /* borrowed, as the settings */
 	const struct settings *settings;
-	uint64_t tick;                   /* of the last update */
+	uint64_t tick; /* of the last update */
 	enum target_state state;
-	char *wanted;                    /* list of pids and names, as chosen; owned; NULL: none */
-	char *next;                      /* setting run.next when it was looked for; owned */
+	char *wanted; /* list of pids and names, as chosen; owned; NULL: none */
+	char *next;   /* setting run.next when it was looked for; owned */
 	uint32_t pid;
-	uint64_t start_ticks;            /* since boot */
-	uint64_t least_ticks;            /* one that started before is not meant; 0: all are */
-	char name[TARGET_NAME_MAX];      /* comm */
-	struct pid_stat stat;            /* as last read; without comm */
-	size_t n_matches;                /* processes that the list names */
-	uint64_t looked_ns;              /* CLOCK_MONOTONIC of the last look for it */
-	uint64_t generation;             /* grows with each process that is found */
+	uint64_t start_ticks;       /* since boot */
+	uint64_t least_ticks;       /* one that started before is not meant; 0: all are */
+	char name[TARGET_NAME_MAX]; /* comm */
+	struct pid_stat stat;       /* as last read; without comm */
+	size_t n_matches;           /* processes that the list names */
+	uint64_t looked_ns;         /* CLOCK_MONOTONIC of the last look for it */
+	uint64_t generation;        /* grows with each process that is found */
 };
 
 /*
- * Shared by all samplers of env, until env is closed. The settings say whom: run.pages-pid, or else run.pid, both
- * lists of pids and names with commas; the newest process that matches is taken. When it has ended, a change of
- * run.next has the next of its name looked for.
+ * Shared by all samplers of env, until env is closed. The settings say whom: run.pages-pid, or else run.pid,
+ * both lists of pids and names with commas; the newest process that matches is taken. When it has ended, a
+ * change of run.next has the next of its name looked for.
  */
 struct target *target_open(struct env *env, const struct settings *settings);
 

@@ -16,11 +16,16 @@
 #include "kernel/cpu_list.h"
 #include "kernel/cpu_times.h"
 #include "kernel/interrupts.h"
+#include "kernel/maps.h"
 #include "kernel/meminfo.h"
+#include "kernel/mounts.h"
+#include "kernel/page_flags.h"
+#include "kernel/pagemap.h"
 #include "kernel/passwd.h"
 #include "kernel/perf_read.h"
 #include "kernel/perf_record.h"
 #include "kernel/pid_stat.h"
+#include "kernel/pid_status.h"
 #include "kernel/pressure.h"
 #include "kernel/proc_event.h"
 #include "kernel/system.h"
@@ -30,6 +35,7 @@
 #include "kernel/zoneinfo.h"
 #include "model/derive.h"
 #include "output/recording.h"
+#include "topic/page_view.h"
 #include "topic/topic.h"
 
 static void require(int condition)
@@ -310,6 +316,81 @@ static void run_text(const uint8_t *data, size_t size)
 	buffer_free(&clean);
 }
 
+static void run_maps(const uint8_t *data, size_t size)
+{
+	struct span text = input(data, size), rest = text;
+	struct maps_region region;
+	struct smaps_sizes sizes;
+	size_t n_regions = 0;
+
+	for (; maps_next(&rest, &region); n_regions++) {
+		require(region.start < region.end);
+		require(span_length(region.permissions) == MAPS_PERMISSIONS);
+		require_inside(region.path, text);
+	}
+	for (rest = text; smaps_next(&rest, &region, &sizes); n_regions--)
+		require_inside(region.path, text);
+	require(n_regions == 0);
+}
+
+/* Cells never hold more pages than there are, and however they are cut, all pages of all regions. */
+static void run_page_layout(const uint8_t *data, size_t size)
+{
+	struct page_view view = { .page_bytes = 4096 };
+	struct cell_layout layout = { .most = size > 0 ? (size_t)data[0] + 1 : 1 };
+	uint64_t pages = 0;
+
+	layout.fold_pages = size > 1 && data[1] & 1 ? data[1] : 0;
+	page_view_take_maps(&view, input(data, size));
+	page_view_cut(&view, &layout);
+	require(view.n_cells <= layout.most || layout.fold_pages > 0);
+	for (size_t i = 0; i < view.n_cells; i++) {
+		require(view.cells[i].start < view.cells[i].end);
+		require(i == 0 || view.cells[i - 1].end <= view.cells[i].start);
+		pages += view.cells[i].counts.pages;
+	}
+	require(pages == view.total.pages);
+	page_view_free(&view);
+}
+
+static void run_pagemap(const uint8_t *data, size_t size)
+{
+	struct page_counts counts = { 0 };
+	struct pagemap_entry page;
+	uint64_t entries[512];
+	size_t n = size / sizeof(*entries) < 512 ? size / sizeof(*entries) : 512, present = 0, swapped = 0;
+
+	memcpy(entries, data, n * sizeof(*entries));
+	pagemap_count(entries, n, &counts);
+	for (size_t i = 0; i < n; i++) {
+		char text[PAGE_FLAGS_TEXT_MAX];
+
+		pagemap_decode(entries[i], &page);
+		present += page.present;
+		swapped += page.swapped;
+		require(strlen(page_flags_text(text, entries[i])) < sizeof(text));
+	}
+	require(counts.pages == n && counts.present == present && counts.swapped == swapped);
+	require(counts.file <= present && counts.exclusive <= present);
+	require(counts.soft_dirty <= present + swapped);
+}
+
+static void run_pid_status(const uint8_t *data, size_t size)
+{
+	struct pid_status status;
+
+	pid_status_parse(input(data, size), &status);
+	require(status.vm_resident == U64_UNKNOWN || status.vm_resident % 1024 == 0);
+}
+
+static void run_mounts(const uint8_t *data, size_t size)
+{
+	struct span directory;
+
+	if (mounts_find(input(data, size), "tracefs", &directory))
+		require_inside(directory, input(data, size));
+}
+
 static size_t play(struct source *source, struct frame *frames)
 {
 	size_t count = 0;
@@ -387,6 +468,11 @@ const struct fuzz_target fuzz_targets[] = {
 	{ "perf_record", run_perf_record },
 	{ "trace_format", run_trace_format },
 	{ "interrupts", run_interrupts },
+	{ "maps", run_maps },
+	{ "page_layout", run_page_layout },
+	{ "pagemap", run_pagemap },
+	{ "mounts", run_mounts },
+	{ "pid_status", run_pid_status },
 	{ 0 },
 };
 

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "live.h"
+#include "model/derive.h"
 #include "topic/topic.h"
 
 int suite_run(const char *name, const TTest *const *tests, size_t n_tests)
@@ -33,6 +35,52 @@ int suite_run(const char *name, const TTest *const *tests, size_t n_tests)
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+void open_machine(struct machine *machine, const char *const *topic_names)
+{
+	open_machine_at(machine, *machine->root ? machine->root : "/", topic_names);
+}
+
+void open_machine_at(struct machine *machine, const char *root, const char *const *topic_names)
+{
+	const struct schema *schemas[TOPICS_MAX];
+	bool wanted[TOPICS_MAX] = { 0 };
+
+	topic_schemas(schemas);
+	machine->ticks = 0;
+	ck_assert_int_eq(env_open(&machine->env, root), 0);
+	live_open(&machine->source, &machine->env, &machine->settings);
+	for (int i = 0; i < 2; i++)
+		frame_open(&machine->frames[i], schemas, n_topics);
+	for (; *topic_names; topic_names++)
+		for (unsigned t = 0; t < n_topics; t++)
+			wanted[t] |= strcmp(schemas[t]->name, *topic_names) == 0;
+	machine->source.want(machine->source.state, wanted);
+}
+
+void next_tick(struct machine *machine)
+{
+	struct frame *before = machine->now;
+
+	machine->now = &machine->frames[machine->ticks++ % 2];
+	frame_clear(machine->now);
+	ck_assert_int_eq(machine->source.next(machine->source.state, machine->now), 1);
+	if (*machine->root) { /* files of our own have a clock of their own */
+		machine->now->mono_ns = machine->ticks * UINT64_C(1000000000);
+		for (unsigned i = 0; i < n_topics; i++)
+			machine->now->tables[i].mono_ns = machine->now->mono_ns;
+	}
+	frame_derive(machine->now, machine->ticks > 1 ? before : NULL);
+}
+
+void close_machine(struct machine *machine)
+{
+	machine->source.close(machine->source.state);
+	env_close(&machine->env);
+	for (int i = 0; i < 2; i++)
+		frame_close(&machine->frames[i]);
+	settings_free(&machine->settings);
 }
 
 const char *test_path(const char *name)

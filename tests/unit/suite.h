@@ -8,6 +8,7 @@
 #include "core/env.h"
 #include "core/settings.h"
 #include "model/frame.h"
+#include "model/source.h"
 
 /* One program is one suite of tests made with START_TEST; prints TAP, returns the exit status. */
 #define SUITE_MAIN(name, ...) \
@@ -17,6 +18,23 @@
 		return suite_run(name, tests, sizeof(tests) / sizeof(tests[0])); \
 	}
 int suite_run(const char *name, const TTest *const *tests, size_t n_tests);
+
+/* A live source over a root, and the last two frames that it gave. */
+struct machine {
+	char root[64];
+	struct env env;
+	struct settings settings;
+	struct source source;
+	struct frame frames[2];
+	struct frame *now;
+	unsigned ticks;
+};
+
+/* Opens it, on / when its root is empty, with these topics (a list ended by NULL), and samples them. */
+void open_machine(struct machine *machine, const char *const *topic_names);
+void open_machine_at(struct machine *machine, const char *root, const char *const *topic_names);
+void next_tick(struct machine *machine);
+void close_machine(struct machine *machine);
 
 /* The directory tests/fixtures/CASE/tickN. */
 const char *fixture_root(const char *name, int tick);

@@ -1,0 +1,817 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the map of pages: its parsers, its cells, and on this machine a process with memory as we made it.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/page_file.h"
+#include "kernel/maps.h"
+#include "kernel/mounts.h"
+#include "kernel/page_flags.h"
+#include "kernel/pid_status.h"
+#include "suite.h"
+#include "topic/page_view.h"
+#include "topic/topic.h"
+
+#define PAGE UINT64_C(4096)
+
+START_TEST(maps_of_any_kind)
+{
+	struct span text =
+		span_text("00400000-00452000 r-xp 00001000 08:02 173521   /usr/bin/a b (deleted)\n"
+			  "nonsense\n1ffffff000000-1ffffff001000 rw-s 00000000 00:01 9 /tmp/a\\012b\n"
+			  "00002000-00001000 rw-p 0 0:0 0\n00003000-00004000 rw 0 0:0 0\n"
+			  "7ffe1a1f0000-7ffe1a1f4000 r--p 00000000 00:00 0 [vvar]\n"
+			  "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n"
+			  "00005000-00006000 rw-p 00000000 00:00 0\n");
+	struct maps_region region;
+
+	ck_assert(maps_next(&text, &region));
+	ck_assert_uint_eq(region.start, 0x400000);
+	ck_assert_uint_eq(region.end, 0x452000);
+	ck_assert_uint_eq(region.offset, 0x1000);
+	ck_assert_uint_eq(region.inode, 173521);
+	ck_assert(span_is(region.permissions, "r-xp") && span_is(region.path, "/usr/bin/a b (deleted)"));
+	ck_assert(maps_next(&text, &region)); /* 5 levels of page tables */
+	ck_assert_uint_eq(region.start, 0x1ffffff000000);
+	ck_assert(span_is(region.path, "/tmp/a\\012b") && !maps_is_special(&region));
+	ck_assert(maps_next(&text, &region) && maps_is_special(&region));
+	ck_assert(maps_next(&text, &region) && maps_is_special(&region));
+	ck_assert_uint_eq(region.start, 0xffffffffff600000);
+	ck_assert(maps_next(&text, &region) && span_length(region.path) == 0);
+	ck_assert(!maps_next(&text, &region));
+}
+END_TEST
+
+START_TEST(smaps_of_two_regions)
+{
+	struct span text =
+		span_text("00400000-00452000 r-xp 00000000 08:02 173521 /a\nRss: 300 kB\nPss: 150 kB\n"
+			  "VmFlags: rd ex\n00e03000-00e24000 rw-p 00000000 00:00 0 [heap]\n"
+			  "Rss: 12 kB\nPss: 99999999999999999 kB\n");
+	struct maps_region region;
+	struct smaps_sizes sizes;
+
+	ck_assert(smaps_next(&text, &region, &sizes));
+	ck_assert_uint_eq(sizes.resident_bytes, 300 * 1024);
+	ck_assert_uint_eq(sizes.proportional_bytes, 150 * 1024);
+	ck_assert_uint_eq(sizes.swap_proportional_bytes, U64_UNKNOWN);
+	ck_assert(smaps_next(&text, &region, &sizes));
+	ck_assert(span_is(region.path, "[heap]"));
+	ck_assert_uint_eq(sizes.resident_bytes, 12 * 1024);
+	ck_assert_uint_eq(sizes.proportional_bytes, U64_UNKNOWN);
+	ck_assert(!smaps_next(&text, &region, &sizes));
+}
+END_TEST
+
+START_TEST(entries_are_counted)
+{
+	static uint64_t entries[10000];
+	struct page_counts counts = { 0 };
+	struct pagemap_entry page;
+
+	for (size_t i = 0; i < 10000; i++)
+		entries[i] = i % 10 == 0   ? PAGEMAP_PRESENT | PAGEMAP_FILE | 77
+			     : i % 10 == 1 ? PAGEMAP_PRESENT | PAGEMAP_EXCLUSIVE | PAGEMAP_SOFT_DIRTY
+			     : i % 10 == 2 ? PAGEMAP_SWAPPED | PAGEMAP_SOFT_DIRTY | UINT64_C(9) << 5 | 3
+					   : PAGEMAP_SOFT_DIRTY; /* absent: the bit means nothing */
+	pagemap_count(entries, 10000, &counts);
+	ck_assert_uint_eq(counts.pages, 10000);
+	ck_assert_uint_eq(counts.present, 2000);
+	ck_assert_uint_eq(counts.file, 1000);
+	ck_assert_uint_eq(counts.swapped, 1000);
+	ck_assert_uint_eq(counts.exclusive, 1000);
+	ck_assert_uint_eq(counts.soft_dirty, 2000);
+	pagemap_decode(entries[0], &page);
+	ck_assert(page.present && page.file && page.frame == 77);
+	pagemap_decode(entries[2], &page);
+	ck_assert(page.swapped && page.swap_type == 3 && page.swap_offset == 9 && page.frame == 0);
+}
+END_TEST
+
+START_TEST(flags_have_names)
+{
+	char text[PAGE_FLAGS_TEXT_MAX];
+
+	ck_assert_str_eq(page_flags_text(text, 0), "");
+	ck_assert_str_eq(page_flags_text(text, 1 << 5 | 1 << 12 | UINT64_C(1) << 40), "lru anon bit40");
+	ck_assert_uint_lt(strlen(page_flags_text(text, UINT64_MAX)), PAGE_FLAGS_TEXT_MAX);
+}
+END_TEST
+
+START_TEST(status_and_mounts)
+{
+	struct pid_status status;
+	struct span directory;
+
+	pid_status_parse(
+		span_text("Name:\tVmRSS:\nVmRSS:\t 4 kB\nVmSwap: 7\nVmPeak: 18446744073709551615 kB\n"),
+		&status);
+	ck_assert_uint_eq(status.vm_resident, 4096);
+	ck_assert_uint_eq(status.vm_swap, U64_UNKNOWN);
+	ck_assert_uint_eq(status.vm_peak, U64_UNKNOWN);
+	ck_assert(mounts_find(span_text("proc /proc proc rw 0 0\nx /t tracefs rw 0 0\n"), "tracefs",
+			      &directory));
+	ck_assert(span_is(directory, "/t"));
+	ck_assert(!mounts_find(span_text("tracefs\ntracefs /t\n"), "tracefs", &directory));
+}
+END_TEST
+
+/* Regions of 10, 1 and 1000 pages, the last behind a hole. */
+static const char three_regions[] = "00010000-0001a000 rw-p 0 0:0 0 a\n0001a000-0001b000 r--p 0 0:0 0 b\n"
+				    "10000000-103e8000 ---p 0 0:0 0 c\n";
+
+static uint64_t cut(struct page_view *view, struct cell_layout layout)
+{
+	uint64_t pages = 0;
+
+	view->page_bytes = PAGE;
+	page_view_take_maps(view, span_text(three_regions));
+	page_view_cut(view, &layout);
+	for (size_t i = 0; i < view->n_cells; i++)
+		pages += view->cells[i].counts.pages;
+	return pages;
+}
+
+START_TEST(cells_hold_every_page_once)
+{
+	struct page_view view = { 0 };
+
+	for (size_t most = 1; most < 1200; most += 7) {
+		ck_assert_uint_eq(cut(&view, (struct cell_layout){ .most = most }), 1011);
+		ck_assert_uint_le(view.n_cells, most);
+		ck_assert_uint_ge(view.n_cells, most < 1011 ? most / 3 : 1011);
+	}
+	ck_assert_uint_eq(cut(&view, (struct cell_layout){ .most = 100, .from = 0x11000, .to = 0x1b000 }),
+			  10);
+	ck_assert_uint_eq(view.n_cells, 10); /* one page each */
+	ck_assert_uint_eq(view.cells[9].start, 0x1a000);
+	ck_assert_uint_eq(cut(&view, (struct cell_layout){ .most = 100, .from = 0x1c000, .to = 0x10000000 }),
+			  0);
+	ck_assert_uint_eq(cut(&view, (struct cell_layout){ .most = 40, .fold_pages = 64 }), 1011);
+	ck_assert_uint_eq(view.n_cells, 12); /* what nobody may access is one cell */
+	page_view_free(&view);
+}
+END_TEST
+
+START_TEST(a_window_of_cells)
+{
+	struct page_view view = { 0 };
+	struct cell_layout layout = { .cell_pages = 1, .anchor = 0x10000000, .before = 4, .most = 20 };
+
+	cut(&view, layout);
+	ck_assert_uint_eq(view.n_cells, 24);
+	ck_assert_uint_eq(view.cells[4].start, 0x10000000);
+	ck_assert_uint_eq(view.cells[3].start, 0x1a000);
+	ck_assert_uint_eq(view.cells[3].end, 0x1b000);
+	layout.anchor = UINT64_MAX - 1; /* the end */
+	cut(&view, layout);
+	ck_assert_uint_eq(view.cells[view.n_cells - 1].end, 0x103e8000);
+	ck_assert_uint_eq(view.n_cells, 24);
+	layout.anchor = 0;
+	cut(&view, layout);
+	ck_assert_uint_eq(view.n_cells, 20);
+	ck_assert_uint_eq(view.cells[0].start, 0x10000);
+	page_view_free(&view);
+}
+END_TEST
+
+/* A process of our own with memory at addresses that we know. */
+#define EVERY_SECOND UINT64_C(0x100000000000) /* 1024 pages, every second one written */
+#define HUGE_ONE UINT64_C(0x100010000000)     /* 4 MiB, if the kernel gives huge pages */
+#define OF_FILE UINT64_C(0x100020000000)      /* 64 pages, 32 read */
+#define SHARED UINT64_C(0x100030000000)       /* 64 pages, 16 written */
+#define ZEROS UINT64_C(0x100040000000)        /* 64 pages, read only */
+#define SPARSE UINT64_C(0x110000000000)       /* 64 GiB, 100 pages written */
+#define SPARSE_BYTES (UINT64_C(64) << 30)
+#define UNTOUCHED UINT64_C(0x100050000000) /* 64 pages */
+#define SWAPPED UINT64_C(0x100060000000)   /* 256 pages, to be swapped out where there is swap */
+#define HUGE_BYTES (UINT64_C(2) << 20)
+
+static const char *const topic_names[] = { "page_total", "region", "cell", "page_level", NULL };
+
+static volatile char *map(uint64_t address, uint64_t bytes, int flags, int fd)
+{
+	void *memory = mmap((void *)address, bytes, fd >= 0 ? PROT_READ : PROT_READ | PROT_WRITE,
+			    flags | MAP_FIXED_NOREPLACE | MAP_NORESERVE, fd, 0);
+
+	if (memory != (void *)address)
+		_exit(3);
+	return memory;
+}
+
+static void touch(volatile char *memory, uint64_t n, uint64_t step)
+{
+	for (uint64_t i = 0; i < n; i++)
+		memory[i * step * PAGE] = 1;
+}
+
+static int make_file(void)
+{
+	char path[] = "/tmp/panetop-pages-\nXXXXXX", bytes[64 * 4096] = "x";
+	int fd = mkstemp(path);
+
+	if (fd < 0 || write(fd, bytes, sizeof(bytes)) != (ssize_t)sizeof(bytes) || unlink(path) < 0)
+		_exit(3);
+	return fd;
+}
+
+/* A read maps what lies around it, too, up to the end of the mapping: the second half is mapped later. */
+static void map_file(void)
+{
+	int fd = make_file();
+
+	map(OF_FILE, 32 * PAGE, MAP_PRIVATE | MAP_POPULATE, fd);
+	if (mmap((void *)(OF_FILE + 32 * PAGE), 32 * PAGE, PROT_READ, MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd,
+		 32 * PAGE) == MAP_FAILED)
+		_exit(3);
+}
+
+static void make_memory(void)
+{
+	volatile char *memory = map(EVERY_SECOND, 1024 * PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1), sum = 0;
+
+	madvise((void *)memory, 1024 * PAGE, MADV_NOHUGEPAGE);
+	touch(memory, 512, 2);
+	memory = map(HUGE_ONE, 2 * HUGE_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	madvise((void *)memory, 2 * HUGE_BYTES, MADV_HUGEPAGE);
+	touch(memory, 1, 1);
+	map_file();
+	touch(map(SHARED, 64 * PAGE, MAP_SHARED | MAP_ANONYMOUS, -1), 16, 1);
+	memory = map(ZEROS, 64 * PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	madvise((void *)memory, 64 * PAGE, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < 64; i++)
+		sum += memory[i * PAGE];
+	memory = map(SPARSE, SPARSE_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	madvise((void *)memory, SPARSE_BYTES, MADV_NOHUGEPAGE);
+	touch(memory, 100, SPARSE_BYTES / PAGE / 100);
+	map(UNTOUCHED, 64 * PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	memory = map(SWAPPED, 256 * PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	madvise((void *)memory, 256 * PAGE, MADV_NOHUGEPAGE);
+	touch(memory, 256, 1);
+	madvise((void *)memory, 256 * PAGE, MADV_PAGEOUT);
+}
+
+/* Starts it; on a byte through the pipe it becomes another program. */
+static pid_t start_process(int *to)
+{
+	int up[2], down[2];
+	char byte;
+	pid_t pid;
+
+	ck_assert(pipe(up) == 0 && pipe(down) == 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		close(up[0]);
+		close(down[1]);
+		make_memory();
+		if (write(up[1], "x", 1) != 1 || read(down[0], &byte, 1) != 1)
+			_exit(0);
+		execl("/bin/sleep", "sleep", "100", (char *)NULL);
+		_exit(3);
+	}
+	close(up[1]);
+	close(down[0]);
+	ck_assert_int_eq(read(up[0], &byte, 1), 1);
+	close(up[0]);
+	*to = down[1];
+	return pid;
+}
+
+static void open_pages(struct machine *machine, const char *pid)
+{
+	*machine = (struct machine){ 0 };
+	settings_set(&machine->settings, "run.pid", pid);
+	settings_set(&machine->settings, "run.batch", "yes");
+	open_machine(machine, topic_names);
+}
+
+static void open_process(struct machine *machine, pid_t pid)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%d", (int)pid);
+	open_pages(machine, text);
+	next_tick(machine);
+}
+
+static void end_process(struct machine *machine, pid_t pid, int to)
+{
+	close(to);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close_machine(machine);
+}
+
+static const void *region_at(const struct machine *machine, uint64_t address)
+{
+	const struct table *table = frame_table(machine->now, "region");
+
+	for (size_t i = 0; table && i < table->n_rows; i++)
+		if (table_number(table, table_row(table, i), "start_address") == (double)address)
+			return table_row(table, i);
+	return NULL;
+}
+
+static double region(const struct machine *machine, uint64_t address, const char *column)
+{
+	const struct table *table = frame_table(machine->now, "region");
+	const void *row = region_at(machine, address);
+
+	ck_assert_msg(row != NULL, "no region at %llx", (unsigned long long)address);
+	return table_number(table, row, column) / (double)PAGE;
+}
+
+static double total(const struct machine *machine, const char *column)
+{
+	return frame_number(machine->now, "page_total", NULL, column);
+}
+
+static double sum_of_cells(const struct machine *machine, const char *column)
+{
+	const struct table *table = frame_table(machine->now, "cell");
+	double sum = 0;
+
+	for (size_t i = 0; i < table->n_rows; i++)
+		sum += table_number(table, table_row(table, i), column);
+	return sum;
+}
+
+START_TEST(patterns_are_counted_exactly)
+{
+	struct machine machine;
+	int to;
+	pid_t pid = start_process(&to);
+
+	open_process(&machine, pid);
+	ck_assert_double_eq(region(&machine, EVERY_SECOND, "present_bytes"), 512);
+	ck_assert_double_eq(region(&machine, EVERY_SECOND, "anonymous_bytes"), 512);
+	ck_assert_double_eq(region(&machine, EVERY_SECOND, "exclusive_bytes"), 512);
+	ck_assert_double_eq(region(&machine, OF_FILE, "present_bytes"), 32);
+	ck_assert_double_eq(region(&machine, OF_FILE, "file_bytes"), 32);
+	ck_assert_double_eq(region(&machine, SHARED, "file_bytes"), 16);
+	ck_assert_double_eq(region(&machine, SHARED, "anonymous_bytes"), 0);
+	ck_assert_double_eq(region(&machine, ZEROS, "present_bytes"), 64);
+	ck_assert_double_eq(region(&machine, SPARSE, "present_bytes"), 100);
+	ck_assert_double_eq(region(&machine, UNTOUCHED, "present_bytes"), 0);
+	for (unsigned i = 0; i < 9; i++) {
+		static const char *const sums[][2] = {
+			{ "pages", "mapped_pages" },    { "present", "present_pages" },
+			{ "swapped", "swapped_pages" }, { "file", "file_pages" },
+			{ "huge", "huge_pages" },       { "zero", "zero_pages" },
+			{ "ksm", "ksm_pages" },         { "exclusive", "exclusive_pages" },
+			{ "pages", "mapped_pages" },
+		};
+
+		if (!isnan(total(&machine, sums[i][1])))
+			ck_assert_msg(sum_of_cells(&machine, sums[i][0]) == total(&machine, sums[i][1]),
+				      "%s: %g, %s: %g", sums[i][0], sum_of_cells(&machine, sums[i][0]),
+				      sums[i][1], total(&machine, sums[i][1]));
+	}
+	end_process(&machine, pid, to);
+}
+END_TEST
+
+START_TEST(huge_and_zero_pages_are_told)
+{
+	struct machine machine;
+	int to;
+	pid_t pid = start_process(&to);
+
+	open_process(&machine, pid);
+	if (isnan(total(&machine, "huge_pages"))) {
+		fprintf(stderr, "# SKIP huge and zero pages: this kernel has no PAGEMAP_SCAN (before 6.7)\n");
+	} else {
+		ck_assert_double_eq(region(&machine, ZEROS, "zero_bytes"), 64);
+		ck_assert_double_eq(region(&machine, ZEROS, "anonymous_bytes"), 0);
+		ck_assert_double_eq(region(&machine, EVERY_SECOND, "huge_bytes"), 0);
+		if (region(&machine, HUGE_ONE, "present_bytes") > 1)
+			ck_assert_double_eq(region(&machine, HUGE_ONE, "huge_bytes"), 512);
+		else
+			fprintf(stderr, "# SKIP huge pages: the kernel gave none\n");
+	}
+	end_process(&machine, pid, to);
+}
+END_TEST
+
+START_TEST(swapped_pages_are_told)
+{
+	struct machine machine;
+	int to;
+	pid_t pid = start_process(&to);
+
+	open_process(&machine, pid);
+	ck_assert_double_eq(
+		region(&machine, SWAPPED, "present_bytes") + region(&machine, SWAPPED, "swapped_bytes"), 256);
+	if (region(&machine, SWAPPED, "swapped_bytes") > 0)
+		ck_assert_double_eq(total(&machine, "swapped_pages") * (double)PAGE,
+				    total(&machine, "vm_swap_bytes"));
+	else
+		fprintf(stderr, "# SKIP swapped pages: nothing was swapped out, is there swap?\n");
+	end_process(&machine, pid, to);
+}
+END_TEST
+
+/* The kernel counts no pages of zeros, and adds up what each CPU counted for itself only now and then. */
+START_TEST(the_kernel_says_the_same)
+{
+	struct machine machine;
+	int to;
+	pid_t pid = start_process(&to);
+	double zeros, slack = 64;
+
+	open_process(&machine, pid);
+	zeros = total(&machine, "zero_pages");
+	if (isnan(zeros)) {
+		zeros = 64;
+		slack += 64; /* libraries have some, too */
+	}
+	ck_assert_double_eq_tol((total(&machine, "present_pages") - zeros) * (double)PAGE,
+				total(&machine, "vm_resident_bytes"), slack * (double)PAGE);
+	ck_assert_double_eq_tol(total(&machine, "file_pages") * (double)PAGE,
+				total(&machine, "resident_file_bytes") +
+					total(&machine, "resident_shared_bytes"),
+				slack * (double)PAGE);
+	ck_assert_double_eq(total(&machine, "swapped_pages") * (double)PAGE,
+			    total(&machine, "vm_swap_bytes"));
+	ck_assert_double_eq(frame_number(machine.now, "page_level", NULL, "present_bytes"),
+			    total(&machine, "vm_resident_bytes"));
+	end_process(&machine, pid, to);
+}
+END_TEST
+
+START_TEST(a_cell_of_one_page)
+{
+	struct machine machine;
+	const struct table *table;
+	char text[32];
+	int to;
+	pid_t pid = start_process(&to);
+
+	snprintf(text, sizeof(text), "%d", (int)pid);
+	open_pages(&machine, text);
+	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)EVERY_SECOND);
+	settings_set(&machine.settings, "pages.from", text);
+	snprintf(text, sizeof(text), "%llx", (unsigned long long)(EVERY_SECOND + 1024 * PAGE));
+	settings_set(&machine.settings, "pages.to", text);
+	next_tick(&machine);
+	table = frame_table(machine.now, "cell");
+	ck_assert_uint_eq(table->n_rows, 1024);
+	for (size_t i = 0; i < table->n_rows; i++) {
+		ck_assert_double_eq(table_number(table, table_row(table, i), "pages"), 1);
+		ck_assert_double_eq(table_number(table, table_row(table, i), "present"), i % 2 == 0);
+	}
+	end_process(&machine, pid, to);
+}
+END_TEST
+
+START_TEST(hostile_paths_are_kept)
+{
+	struct machine machine;
+	const char *path;
+	int to;
+	pid_t pid = start_process(&to);
+
+	open_process(&machine, pid);
+	path = table_text(frame_table(machine.now, "region"), region_at(&machine, OF_FILE), "path");
+	ck_assert_msg(strncmp(path, "/tmp/panetop-pages-\\012", 23) == 0, "%s", path);
+	ck_assert_msg(strstr(path, " (deleted)") != NULL, "%s", path);
+	end_process(&machine, pid, to);
+}
+END_TEST
+
+static void wait_for_program(pid_t pid, const char *name)
+{
+	char path[64], link[256];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	do {
+		usleep(1000);
+		length = readlink(path, link, sizeof(link) - 1);
+		link[length > 0 ? length : 0] = '\0';
+	} while (!strstr(link, name));
+}
+
+START_TEST(an_exec_gives_another_map)
+{
+	struct machine machine;
+	const struct table *table;
+	int to;
+	pid_t pid = start_process(&to);
+
+	open_process(&machine, pid);
+	ck_assert_ptr_nonnull(region_at(&machine, EVERY_SECOND));
+	ck_assert_int_eq(write(to, "x", 1), 1);
+	wait_for_program(pid, "sleep");
+	next_tick(&machine);
+	ck_assert_ptr_null(region_at(&machine, EVERY_SECOND));
+	table = frame_table(machine.now, "page_total");
+	ck_assert_str_eq(table_text(table, table_row(table, 0), "command"), "sleep");
+	ck_assert_double_gt(total(&machine, "present_pages"), 0);
+	end_process(&machine, pid, to);
+}
+END_TEST
+
+START_TEST(the_last_map_stays)
+{
+	struct machine machine;
+	const struct table *table;
+	int to;
+	pid_t pid = start_process(&to);
+
+	open_process(&machine, pid);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	next_tick(&machine);
+	next_tick(&machine);
+	table = frame_table(machine.now, "page_total");
+	ck_assert_str_eq(table_text(table, table_row(table, 0), "state"), "gone");
+	ck_assert_double_eq(region(&machine, EVERY_SECOND, "present_bytes"), 512);
+	close(to);
+	close_machine(&machine);
+}
+END_TEST
+
+static bool was_told(const struct machine *machine, const char *text)
+{
+	for (unsigned i = 0; i < machine->now->n_notices; i++)
+		if (strstr(machine->now->notices[i].text, text) ||
+		    (machine->now->notices[i].remedy && strstr(machine->now->notices[i].remedy, text)))
+			return true;
+	return false;
+}
+
+START_TEST(those_without_memory_are_explained)
+{
+	struct machine machine;
+	pid_t pid = fork();
+	char text[24];
+
+	if (pid == 0)
+		_exit(0);
+	ck_assert_int_eq(waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT), 0);
+	open_process(&machine, pid);
+	ck_assert(was_told(&machine, "zombie"));
+	ck_assert_uint_eq(frame_table(machine.now, "region")->n_rows, 0);
+	close_machine(&machine);
+	waitpid(pid, NULL, 0);
+	snprintf(text, sizeof(text), "no such %d", (int)pid);
+	open_pages(&machine, text);
+	next_tick(&machine);
+	ck_assert(was_told(&machine, "there is no process no such"));
+	ck_assert_uint_eq(frame_table(machine.now, "page_total")->n_rows, 0);
+	close_machine(&machine);
+	open_pages(&machine, "kthreadd");
+	next_tick(&machine);
+	if (frame_table(machine.now, "page_total")->n_rows == 0)
+		fprintf(stderr, "# SKIP threads of the kernel: none is seen here\n");
+	else
+		ck_assert(was_told(&machine, "thread of the kernel"));
+	close_machine(&machine);
+	open_pages(&machine, NULL);
+	next_tick(&machine);
+	ck_assert(was_told(&machine, "--pid"));
+	close_machine(&machine);
+}
+END_TEST
+
+/* Of several with a name the newest is taken; one that begins later is left alone until it is asked for. */
+START_TEST(the_newest_of_a_name)
+{
+	struct machine machine;
+	pid_t pids[3];
+	char copy[] = "/tmp/panetop-namesXXXXXX", command[128], program[64];
+
+	ck_assert_ptr_nonnull(mkdtemp(copy));
+	snprintf(program, sizeof(program), "%s/pagesleeper", copy);
+	snprintf(command, sizeof(command), "cp /bin/sleep %s", program);
+	ck_assert_int_eq(system(command), 0);
+	for (int i = 0; i < 3; i++) {
+		pids[i] = fork();
+		if (pids[i] == 0) {
+			execl(program, "pagesleeper", "100", (char *)NULL);
+			_exit(3);
+		}
+		wait_for_program(pids[i], "pagesleeper");
+		usleep(20000); /* starts are told apart by hundredths of a second */
+		if (i != 1)
+			continue;
+		open_pages(&machine, "pagesleeper");
+		next_tick(&machine);
+		ck_assert_double_eq(total(&machine, "pid"), pids[1]);
+		ck_assert(was_told(&machine, "2 processes are called so"));
+	}
+	kill(pids[1], SIGKILL);
+	waitpid(pids[1], NULL, 0);
+	next_tick(&machine);
+	ck_assert_double_eq(total(&machine, "pid"), pids[1]);
+	settings_set(&machine.settings, "run.next", "1");
+	next_tick(&machine);
+	ck_assert_double_eq(total(&machine, "pid"), pids[2]);
+	close_machine(&machine);
+	for (int i = 0; i < 3; i += 2) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+	snprintf(command, sizeof(command), "rm -r %s", copy);
+	ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
+START_TEST(without_rights_it_is_said_how_to_get_them)
+{
+	struct machine machine;
+	int to;
+	pid_t pid = start_process(&to);
+
+	if (geteuid() != 0) {
+		fprintf(stderr, "# SKIP rights: only root can have them taken away\n");
+		kill(pid, SIGKILL);
+		return;
+	}
+	ck_assert(setegid(65534) == 0 && seteuid(65534) == 0);
+	open_process(&machine, pid);
+	ck_assert(was_told(&machine, "cap_sys_ptrace"));
+	ck_assert_uint_eq(frame_table(machine.now, "region")->n_rows, 0);
+	ck_assert_double_eq(total(&machine, "pid"), pid); /* what the kernel says of it works all the same */
+	ck_assert_double_gt(total(&machine, "vm_resident_bytes"), 0);
+	ck_assert(isnan(total(&machine, "present_pages")));
+	ck_assert(seteuid(0) == 0);
+	end_process(&machine, pid, to);
+}
+END_TEST
+
+static int act_error = 1;
+
+static void acted(void *context, int error)
+{
+	(void)context;
+	act_error = error;
+}
+
+START_TEST(pages_are_forced_in_on_demand_only)
+{
+	struct machine machine;
+	char action[64];
+	int to;
+	pid_t pid = start_process(&to);
+
+	snprintf(action, sizeof(action), "%d", (int)pid);
+	open_pages(&machine, action);
+	next_tick(&machine);
+	snprintf(action, sizeof(action), "force %d", (int)pid);
+	ck_assert_int_eq(machine.source.act(machine.source.state, "page_total", action, NULL, NULL, NULL), 0);
+	next_tick(&machine);
+	ck_assert_double_eq(region(&machine, UNTOUCHED, "present_bytes"), 0);
+	ck_assert_int_eq(machine.source.act(machine.source.state, "page_total", "force 1", acted, NULL, NULL),
+			 -ESRCH);
+	settings_set(&machine.settings, "run.read-only", "yes");
+	ck_assert_int_eq(machine.source.act(machine.source.state, "page_total", action, acted, NULL, NULL),
+			 -EPERM);
+	ck_assert_int_eq(act_error, 1);
+	end_process(&machine, pid, to);
+}
+END_TEST
+
+/* 64 GiB are not for a test: a small process. */
+START_TEST(all_readable_pages_are_forced_in)
+{
+	struct machine machine;
+	char action[64];
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		map(UNTOUCHED, 64 * PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+		mprotect((void *)(UNTOUCHED + 32 * PAGE), 32 * PAGE, PROT_NONE);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, NULL, WUNTRACED), pid);
+	open_process(&machine, pid);
+	ck_assert_double_eq(region(&machine, UNTOUCHED, "present_bytes"), 0);
+	snprintf(action, sizeof(action), "force %d", (int)pid);
+	ck_assert_int_eq(machine.source.act(machine.source.state, "page_total", action, acted, NULL, NULL),
+			 0);
+	ck_assert_int_eq(act_error, 0);
+	next_tick(&machine);
+	ck_assert_double_eq(region(&machine, UNTOUCHED, "present_bytes"), 32);
+	ck_assert_double_eq(region(&machine, UNTOUCHED + 32 * PAGE, "present_bytes"), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close_machine(&machine);
+}
+END_TEST
+
+START_TEST(marks_of_writing_are_cleared)
+{
+	struct machine machine;
+	char action[64];
+	const char *remedy = NULL;
+	int to, error;
+	pid_t pid = start_process(&to);
+
+	open_process(&machine, pid);
+	snprintf(action, sizeof(action), "clear %d", (int)pid);
+	error = machine.source.act(machine.source.state, "page_total", action, acted, NULL, &remedy);
+	if (error == -ENOTSUP) {
+		ck_assert_ptr_nonnull(strstr(remedy, "CONFIG_MEM_SOFT_DIRTY"));
+		ck_assert(isnan(total(&machine, "soft_dirty_pages")));
+		fprintf(stderr, "# SKIP marks of writing: this kernel has none\n");
+	} else {
+		ck_assert_int_eq(error, 0);
+		ck_assert_double_eq(region(&machine, EVERY_SECOND, "soft_dirty_bytes"), 512);
+		next_tick(&machine);
+		ck_assert_double_eq(region(&machine, EVERY_SECOND, "soft_dirty_bytes"), 0);
+	}
+	end_process(&machine, pid, to);
+}
+END_TEST
+
+static void open_fixture(struct machine *machine, int tick)
+{
+	*machine = (struct machine){ 0 };
+	strcpy(machine->root, "files"); /* they have a clock of their own */
+	settings_set(&machine->settings, "run.pid", "mapped");
+	settings_set(&machine->settings, "run.batch", "yes");
+	open_machine_at(machine, fixture_root("pages", tick), topic_names);
+	next_tick(machine);
+}
+
+START_TEST(a_tree_of_files_is_a_process)
+{
+	struct machine machine;
+
+	open_fixture(&machine, 0);
+	ck_assert_double_eq(total(&machine, "mapped_pages"), 48);
+	ck_assert_double_eq(total(&machine, "present_pages"), 24);
+	ck_assert_double_eq(total(&machine, "swapped_pages"), 4);
+	ck_assert_double_eq(total(&machine, "file_pages"), 8);
+	ck_assert_double_eq(total(&machine, "anonymous_pages"), 16);
+	ck_assert_double_eq(total(&machine, "soft_dirty_pages"), 2);
+	ck_assert(isnan(total(&machine, "huge_pages"))); /* a file knows no PAGEMAP_SCAN */
+	ck_assert_double_eq(total(&machine, "oom_adjustment"), -500);
+	ck_assert_double_eq(total(&machine, "major_faults"), 3);
+	ck_assert_double_eq(region(&machine, 0x20000, "swapped_bytes"), 4);
+	ck_assert_double_eq(sum_of_cells(&machine, "present"), 24);
+	close_machine(&machine);
+	open_fixture(&machine, 1); /* its pagemap was cut off */
+	ck_assert(isnan(total(&machine, "present_pages")));
+	ck_assert_double_eq(total(&machine, "mapped_pages"), 48);
+	ck_assert(was_told(&machine, "pagemap ends before the regions do"));
+	close_machine(&machine);
+}
+END_TEST
+
+/* The kernel tells some ranges twice when more than 512 are asked for at a time. */
+START_TEST(ranges_are_told_once)
+{
+	struct page_range ranges[PAGE_SCAN_RANGES];
+	uint64_t bytes = UINT64_C(1) << 30, start = SPARSE, last = 0, n_pages = 0;
+	volatile char *memory = map(SPARSE, bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	struct env env;
+	int fd = open("/proc/self/pagemap", O_RDONLY);
+
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	madvise((void *)memory, bytes, MADV_NOHUGEPAGE);
+	touch(memory, 3000, bytes / PAGE / 3000);
+	while (start < SPARSE + bytes) {
+		long found = page_file_scan(&env, fd, &start, SPARSE + bytes, PAGE_SCAN_PRESENT, 0, ranges);
+
+		if (found < 0) {
+			fprintf(stderr, "# SKIP PAGEMAP_SCAN: this kernel has none\n");
+			n_pages = 3000;
+			break;
+		}
+		for (long i = 0; i < found; i++) {
+			ck_assert_uint_ge(ranges[i].start, last);
+			last = ranges[i].end;
+			n_pages += (ranges[i].end - ranges[i].start) / PAGE;
+		}
+	}
+	ck_assert_uint_eq(n_pages, 3000);
+	close(fd);
+	env_close(&env);
+}
+END_TEST
+
+SUITE_MAIN("pages", maps_of_any_kind, smaps_of_two_regions, entries_are_counted, flags_have_names,
+	   status_and_mounts, cells_hold_every_page_once, a_window_of_cells, patterns_are_counted_exactly,
+	   huge_and_zero_pages_are_told, swapped_pages_are_told, the_kernel_says_the_same, a_cell_of_one_page,
+	   hostile_paths_are_kept, an_exec_gives_another_map, the_last_map_stays,
+	   those_without_memory_are_explained, the_newest_of_a_name,
+	   without_rights_it_is_said_how_to_get_them, pages_are_forced_in_on_demand_only,
+	   all_readable_pages_are_forced_in, marks_of_writing_are_cleared, a_tree_of_files_is_a_process,
+	   ranges_are_told_once)
