@@ -186,6 +186,9 @@ static void show_list(struct pane_context *context)
 
 static void show_statistics(struct pane_context *context)
 {
+	struct pages_state *pages = context->state;
+
+	pages->scroll = 0;
 	toggle(context, VIEW_STATISTICS);
 }
 
@@ -234,7 +237,7 @@ static void fit(struct pane_context *context, bool keep, const char *said)
 {
 	struct pages_state *pages = context->state;
 
-	pages->zoom = 0;
+	pages->zoom = pages->top = 0;
 	pages->keep_fit = keep;
 	map_ask(context);
 	screen_say(context->screen, "%s", said);
@@ -324,7 +327,8 @@ static bool page_key(struct pane_context *context, const struct input *input)
 	default:
 		return false;
 	}
-	ask_page(context);
+	if (pages->view == VIEW_PAGE)
+		ask_page(context);
 	return true;
 }
 
@@ -333,7 +337,7 @@ static bool key(struct pane_context *context, const struct input *input)
 	struct pages_state *pages = context->state;
 	bool taken;
 
-	if (pages->view == VIEW_PAGE)
+	if (pages->view == VIEW_PAGE || pages->view == VIEW_STATISTICS)
 		return page_key(context, input);
 	if (pages->view != VIEW_MAP)
 		return false;

@@ -107,7 +107,7 @@ const void *map_region(const struct pane_context *context, uint64_t address);
 /* pages_draw.c, pages_page.c */
 void pages_draw(struct pane_context *context, struct canvas *canvas);
 void pages_draw_page(struct pane_context *context, const struct canvas *canvas);
-void pages_draw_statistics(const struct pane_context *context, const struct canvas *canvas);
+void pages_draw_statistics(struct pane_context *context, const struct canvas *canvas);
 void pages_draw_history(const struct pane_context *context, const struct canvas *canvas);
 void pages_note_bytes(struct pages_state *pages, const struct frame *frame);
 

@@ -146,8 +146,11 @@ static void draw_hole(const struct pages_state *pages, const struct canvas *canv
 	cells = map_hole_cells(pages, hole);
 	if (cell->x >= cells)
 		canvas_text(canvas, cell->y, cell->x - cells, STYLE_DIM, text, cells);
-	else if (cell->y > 0 && canvas->width >= cells) /* it filled up the line before */
+	else if (cell->y > 0 &&
+		 pages->cells[index - 1].x + 1 + cells <= canvas->width) /* in the line before */
 		canvas_text(canvas, cell->y - 1, pages->cells[index - 1].x + 1, STYLE_DIM, text, cells);
+	else if (cell->y > 0)
+		canvas_fill(canvas, cell->y - 1, pages->cells[index - 1].x + 1, STYLE_DIM, '~', 1);
 }
 
 static void draw_addresses(const struct pages_state *pages, const struct canvas *canvas)

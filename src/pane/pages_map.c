@@ -56,7 +56,7 @@ static void find_first(struct pages_state *pages)
 	size_t room = (size_t)pages->map_height * (size_t)pages->map_width;
 
 	pages->first = 0;
-	if (pages->zoom == 0)
+	if (pages->n_cells <= room)
 		return;
 	while (pages->first + 1 < pages->n_cells && pages->cells[pages->first].end <= pages->top)
 		pages->first++;
@@ -125,7 +125,7 @@ void map_place(struct pages_state *pages)
 {
 	int y = 0, x = 0;
 
-	if (pages->zoom == 0 || pages->first >= pages->n_cells)
+	if (pages->first >= pages->n_cells)
 		pages->first = 0;
 	pages->hole_sizes = has_room_for_sizes(pages);
 	for (size_t i = 0; i < pages->n_cells; i++) {
@@ -241,9 +241,8 @@ void map_go(struct pane_context *context, uint64_t address)
 	struct pages_state *pages = context->state;
 
 	pages->cursor = address;
-	if (pages->zoom > 0 &&
-	    (pages->n_cells == 0 || address < pages->cells[0].start ||
-	     address >= pages->cells[pages->n_cells - 1].end || pages->cells[map_selected(pages)].y < 0)) {
+	if (pages->n_cells == 0 || address < pages->cells[0].start ||
+	    address >= pages->cells[pages->n_cells - 1].end || pages->cells[map_selected(pages)].y < 0) {
 		pages->top = address;
 		pages->loaded = NULL;
 	}
@@ -257,8 +256,7 @@ static void show(struct pages_state *pages, size_t index)
 		pages->first -=
 			pages->first < (size_t)pages->map_width ? pages->first : (size_t)pages->map_width;
 	map_place(pages);
-	for (size_t guard = 0; pages->zoom > 0 && pages->cells[index].y < 0 && guard < pages->n_cells;
-	     guard++) {
+	for (size_t guard = 0; pages->cells[index].y < 0 && guard < pages->n_cells; guard++) {
 		size_t next = pages->first + 1;
 
 		while (next < pages->n_cells && pages->cells[next].y == 0)
@@ -290,12 +288,12 @@ static size_t row_below(struct pages_state *pages, size_t index, int rows)
 	size_t nearest = index;
 	int least = INT32_MAX;
 
-	if (y < 0 && pages->zoom > 0) {
+	if (y < 0 && pages->first > 0) {
 		size_t back = (size_t)(-rows) * (size_t)pages->map_width;
 
 		return index > back ? index - back : 0;
 	}
-	if (y >= pages->map_height && pages->zoom > 0)
+	if (y >= pages->map_height && pages->cells[pages->n_cells - 1].y < 0)
 		return index + (size_t)rows * (size_t)pages->map_width;
 	y = y < 0 ? 0 : y;
 	for (size_t i = 0; i < pages->n_cells; i++) {

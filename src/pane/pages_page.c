@@ -144,26 +144,65 @@ void pages_draw_page(struct pane_context *context, const struct canvas *canvas)
 	draw_bytes(context, &rest);
 }
 
-void pages_draw_statistics(const struct pane_context *context, const struct canvas *canvas)
+static unsigned count_known(const struct table *table, const void *row)
 {
+	unsigned n_known = 0;
+
+	for (unsigned i = 0; i < table->schema->n_columns; i++)
+		n_known += row_is_known(row, &table->schema->columns[i]);
+	return n_known;
+}
+
+static void draw_statistic(const struct pane_context *context, const struct canvas *line,
+			   const struct table *table, const struct column *column, const void *row)
+{
+	char number[VALUE_TEXT_MAX];
+
+	canvas_text(line, 0, 0, STYLE_STRONG, column_title(column), TITLE_CELLS);
+	canvas_right(line, 0, TITLE_CELLS, VALUE_CELLS, STYLE_NORMAL,
+		     value_text(number, table->schema, column, row, context->unit, line->ascii));
+	canvas_text(line, 0, TITLE_CELLS + VALUE_CELLS + 2, STYLE_DIM, _(column->help), -1);
+}
+
+void pages_draw_statistics(struct pane_context *context, const struct canvas *canvas)
+{
+	struct pages_state *pages = context->state;
 	const struct table *table = context_table(context, TOTAL_TABLE);
 	const void *row = table_row(table, 0);
-	int columns = canvas->width >= 160 ? 2 : 1, width = canvas->width / columns, y = 0;
+	int columns = canvas->width >= 160 ? 2 : 1, width = canvas->width / columns,
+	    room = columns * canvas->height;
+	int last = (int)count_known(table, row) - room, y;
 
-	for (unsigned i = 0; i < table->schema->n_columns; i++) {
+	pages->page_lines = room;
+	if (pages->scroll > last)
+		pages->scroll = last > 0 ? last : 0;
+	y = -pages->scroll;
+
+	for (unsigned i = 0; i < table->schema->n_columns && y < room; i++) {
 		const struct column *column = &table->schema->columns[i];
-		struct canvas part =
-			canvas_part(canvas, y % canvas->height, y / canvas->height * width, 1, width);
-		char number[VALUE_TEXT_MAX];
 
-		if (!row_is_known(row, column) || y >= columns * canvas->height)
+		if (!row_is_known(row, column))
 			continue;
+		if (y >= 0) {
+			struct canvas part =
+				canvas_part(canvas, y % canvas->height, y / canvas->height * width, 1, width);
+
+			draw_statistic(context, &part, table, column, row);
+		}
 		y++;
-		canvas_text(&part, 0, 0, STYLE_STRONG, column_title(column), TITLE_CELLS);
-		canvas_right(&part, 0, TITLE_CELLS, VALUE_CELLS, STYLE_NORMAL,
-			     value_text(number, table->schema, column, row, context->unit, canvas->ascii));
-		canvas_text(&part, 0, TITLE_CELLS + VALUE_CELLS + 2, STYLE_DIM, _(column->help), -1);
 	}
+}
+
+/* Now, or when it was known last: a process that has ended has a past only. */
+static double latest(const struct pane_context *context, unsigned series)
+{
+	const struct history *history = &context->history;
+	double value = NAN;
+
+	for (size_t i = history->count; i-- > 0 && isnan(value);)
+		if (history_time(history, i) <= context->frame->mono_ns)
+			value = history_value(history, series, i);
+	return value;
 }
 
 void pages_draw_history(const struct pane_context *context, const struct canvas *canvas)
@@ -174,7 +213,7 @@ void pages_draw_history(const struct pane_context *context, const struct canvas 
 		{ 'F', 2, _("file"), SERIES_FILE, 0 },
 		{ 'S', 5, _("swapped"), SERIES_SWAPPED, 0 },
 	};
-	double peak = frame_number(context->frame, "page_level", NULL, "peak_bytes");
+	double peak = latest(context, SERIES_PEAK);
 	char size[VALUE_TEXT_MAX];
 	struct graph_scale scale = {
 		.whole = SERIES_PEAK,
@@ -185,8 +224,7 @@ void pages_draw_history(const struct pane_context *context, const struct canvas 
 	};
 
 	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		parts[i].value = frame_number(context->frame, "page_level", NULL,
-					      pages_series[parts[i].series].column);
+		parts[i].value = latest(context, parts[i].series);
 	graph_stacked(&graph, &context->history, parts, sizeof(parts) / sizeof(parts[0]), &scale);
 	graph_legend(canvas, canvas->height - 1, parts, sizeof(parts) / sizeof(parts[0]), peak,
 		     _("below its peak"));

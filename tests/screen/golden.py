@@ -58,6 +58,16 @@ SCREENS = [
     ("latency-one", 100, 24, ["latency"], ALL + ["a", "]"]),
     ("latency-worst", 140, 24, ["latency"], ALL + ["o"]),
     ("latency-numbers", 140, 24, ["latency"], ALL + ["p"]),
+    ("pages", 80, 24, ["pages"], [".", "."]),
+    ("pages", 40, 12, ["pages"], ["."]),
+    ("pages", 20, 5, ["pages"], ["."]),
+    ("pages", 200, 60, ["pages"], ALL),
+    ("pages-ascii", 80, 24, ["--ascii", "pages"], [".", "Right", "Right", "}", "}"]),
+    ("pages-mark", 80, 24, ["pages"], ["m", "g", "+", "2", "0", "0", "Enter"]),
+    ("pages-regions", 100, 30, ["pages"], [".", "Enter"]),
+    ("pages-page", 80, 24, ["pages"], [".", "Tab", "."]),
+    ("pages-values", 80, 24, ["pages"], [".", "v"]),
+    ("pages-history", 80, 24, ["pages"], ALL + ["H"]),
     ("notices", 80, 24, [], ["g", "+", "2", "9", "0", "Enter"]),
 ]
 

@@ -12,6 +12,8 @@ import sys
 import tempfile
 import time
 
+from recorded_pages import page_rows
+
 MIB = 1 << 20
 STEP = 10  # seconds between frames
 FRAMES = 36
@@ -274,7 +276,8 @@ def main():
                          "account": account_rows(step), "exited": exited_rows(step), "latency_worst": worst_rows(step),
                          "counter": counted_rows(step, {"cpu": "all"}) + counted_rows(step, {"cpu": "0"}),
                          "counter_process": counted_rows(step, {"pid": 15400, "start_seconds": 1540.0, "name": "render",
-                                                                "scope": "all"})}
+                                                                "scope": "all"}),
+                         **page_rows(step)}
         rows_by_topic["latency"], rows_by_topic["latency_bucket"] = latency_rows(step)
         for topic, rows in rows_by_topic.items():
             keys = [column["key"] for column in head["topics"][topic]["columns"]]
