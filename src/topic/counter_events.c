@@ -11,6 +11,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "kernel/mounts.h"
 #include "topic/pfm.h"
 
 struct known_event {
@@ -170,11 +171,27 @@ static bool is_name(const char *text, size_t length)
 	return length > 0;
 }
 
-static void explain_tracepoint(struct counter_event *event, const struct env *env, int error)
-{
-	bool mounted = env_exists(env, "sys/kernel/tracing/events") ||
-		       env_exists(env, "sys/kernel/debug/tracing/events");
+#define TRACING "sys/kernel/tracing" /* where it is mounted as a rule */
 
+/* Where the tracing file system is mounted, relative to the root. False: nowhere. */
+static bool find_tracing(struct env *env, char *out, size_t room)
+{
+	static const char debugfs[] = "sys/kernel/debug/tracing";
+	struct span text, directory;
+
+	if (env_exists(env, TRACING "/events") || env_exists(env, debugfs)) {
+		snprintf(out, room, "%s", env_exists(env, TRACING "/events") ? TRACING : debugfs);
+		return true;
+	}
+	if (env_read(env, env_file(env, "proc/mounts"), &text) < 0 || !mounts_find(text, "tracefs", &directory) ||
+	    !span_char(&directory, '/'))
+		return false;
+	snprintf(out, room, "%.*s", (int)span_length(directory), directory.at);
+	return true;
+}
+
+static void explain_tracepoint(struct counter_event *event, bool mounted, int error)
+{
 	event->why = _("there is no such event");
 	if (error == -EACCES || error == -EPERM) {
 		event->why = _("the tracing file system may not be read");
@@ -190,28 +207,26 @@ static void explain_tracepoint(struct counter_event *event, const struct env *en
  */
 static bool encode_tracepoint(struct counter_event *event, struct env *env)
 {
-	static const char *const mounts[] = { "sys/kernel/tracing", "sys/kernel/debug/tracing" };
 	const char *colon = strchr(event->name, ':');
-	char path[512];
-	int error = -ENOENT;
+	char tracing[256] = TRACING, path[512];
+	struct span text;
+	uint64_t id;
+	bool mounted;
+	int error;
 
 	if (!colon || !is_name(event->name, (size_t)(colon - event->name)) ||
 	    !is_name(colon + 1, strlen(colon + 1)))
 		return false;
-	for (size_t i = 0; i < LENGTH(mounts) && error == -ENOENT; i++) {
-		struct span text;
-		uint64_t id;
-
-		snprintf(path, sizeof(path), "%s/events/%.*s/%s/id", mounts[i], (int)(colon - event->name),
-			 event->name, colon + 1);
-		error = env_read(env, env_file(env, path), &text);
-		if (error || !span_u64(&text, &id))
-			continue;
+	mounted = find_tracing(env, tracing, sizeof(tracing));
+	snprintf(path, sizeof(path), "%s/events/%.*s/%s/id", tracing, (int)(colon - event->name), event->name,
+		 colon + 1);
+	error = env_read(env, env_file(env, path), &text);
+	if (!error && span_u64(&text, &id)) {
 		event->attr.type = PERF_TYPE_TRACEPOINT;
 		event->attr.config = id;
-		return true;
+	} else {
+		explain_tracepoint(event, mounted, error);
 	}
-	explain_tracepoint(event, env, error);
 	return true;
 }
 

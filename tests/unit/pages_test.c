@@ -756,16 +756,18 @@ START_TEST(a_tree_of_files_is_a_process)
 
 	open_fixture(&machine, 0);
 	ck_assert_double_eq(total(&machine, "mapped_pages"), 48);
-	ck_assert_double_eq(total(&machine, "present_pages"), 24);
+	ck_assert_double_eq(total(&machine, "present_pages"), 25);
 	ck_assert_double_eq(total(&machine, "swapped_pages"), 4);
 	ck_assert_double_eq(total(&machine, "file_pages"), 8);
-	ck_assert_double_eq(total(&machine, "anonymous_pages"), 16);
+	ck_assert_double_eq(total(&machine, "anonymous_pages"), 17);
+	ck_assert_double_eq(total(&machine, "ksm_pages"), 1);
 	ck_assert_double_eq(total(&machine, "soft_dirty_pages"), 2);
 	ck_assert(isnan(total(&machine, "huge_pages"))); /* a file knows no PAGEMAP_SCAN */
 	ck_assert_double_eq(total(&machine, "oom_adjustment"), -500);
 	ck_assert_double_eq(total(&machine, "major_faults"), 3);
 	ck_assert_double_eq(region(&machine, 0x20000, "swapped_bytes"), 4);
-	ck_assert_double_eq(sum_of_cells(&machine, "present"), 24);
+	ck_assert_double_eq(sum_of_cells(&machine, "present"), 25);
+	ck_assert_double_eq(sum_of_cells(&machine, "ksm"), 1);
 	close_machine(&machine);
 	open_fixture(&machine, 1); /* its pagemap was cut off */
 	ck_assert(isnan(total(&machine, "present_pages")));
