@@ -103,7 +103,7 @@ static void say_end(struct screen *screen, int got)
 							   : _("this is the end of the recording"));
 }
 
-/* Sampling that costs more than a tenth of the time is done less often, and this is said. */
+/* What costs more than a tenth of the time, drawing included, is done less often, and this is said. */
 static void keep_pace(struct screen *screen, uint64_t cost_ns)
 {
 	bool changed;
@@ -122,19 +122,16 @@ static void keep_pace(struct screen *screen, uint64_t cost_ns)
 static void on_tick(void *state)
 {
 	struct screen *screen = state;
-	bool live = !screen->setup->source->seek;
+	bool live = !screen->setup->source->seek, warming = screen->warming;
+	uint64_t cpu_ns = env_self_cpu_ns();
 
 	if (live || player_wants_frame(screen)) {
-		uint64_t cpu_ns = env_self_cpu_ns();
 		int got = screen_sample(screen);
-
-		if (live && !screen->warming)
-			keep_pace(screen, env_self_cpu_ns() - cpu_ns);
 
 		player_took(screen, got);
 		say_end(screen, got);
 	}
-	if (screen->warming) {
+	if (warming) {
 		screen->warming = false;
 		screen_set_delay(screen, screen->delay_seconds);
 	} else {
@@ -144,6 +141,8 @@ static void on_tick(void *state)
 		loop_stop(&screen->loop);
 	else
 		screen_draw(screen);
+	if (live && !warming)
+		keep_pace(screen, env_self_cpu_ns() - cpu_ns);
 }
 
 /* More of a recording that is still being written: it is shown at once by a screen that had caught up. */

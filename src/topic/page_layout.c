@@ -71,16 +71,6 @@ static uint64_t count_cells(const struct cutter *cutter, uint64_t cell_pages)
 	return count;
 }
 
-static uint64_t count_pages(const struct cutter *cutter)
-{
-	uint64_t start, end, count = 0;
-
-	for (size_t i = 0; i < cutter->n_regions; i++)
-		if (clip(cutter, i, &start, &end))
-			count += (end - start) / cutter->page_bytes;
-	return count;
-}
-
 /* So many small regions that a cell of its own for each leaves too few for the large ones? */
 static bool is_crowded(const struct cutter *cutter)
 {
@@ -88,19 +78,44 @@ static bool is_crowded(const struct cutter *cutter)
 	       count_cells(cutter, UINT64_C(1) << 52) > cutter->layout->most / 2;
 }
 
+/* Cells of so many pages one after the other over all regions; a folded region has its own. */
+static uint64_t count_across(const struct cutter *cutter, uint64_t cell_pages)
+{
+	uint64_t start, end, room = 0, count = 0;
+
+	for (size_t i = 0; i < cutter->n_regions; i++) {
+		uint64_t pages, own, cells;
+
+		if (!clip(cutter, i, &start, &end))
+			continue;
+		pages = (end - start) / cutter->page_bytes;
+		own = cell_pages_in(cutter, i, pages, cell_pages);
+		if (own > cell_pages) {
+			count += (pages + own - 1) / own;
+			room = 0;
+		} else if (pages <= room) {
+			room -= pages;
+		} else {
+			cells = (pages - room + cell_pages - 1) / cell_pages;
+			count += cells;
+			room = cells * cell_pages - (pages - room);
+		}
+	}
+	return count;
+}
+
+/* The smallest cells of which there are not too many. */
 static uint64_t fit(const struct cutter *cutter)
 {
-	uint64_t most = cutter->layout->most > 0 ? cutter->layout->most : 1, pages = count_pages(cutter),
-		 low = 1, high;
+	uint64_t (*count)(const struct cutter *, uint64_t) = is_crowded(cutter) ? count_across : count_cells;
+	uint64_t most = cutter->layout->most > 0 ? cutter->layout->most : 1, low = 1, high;
 
-	if (is_crowded(cutter))
-		return pages > most ? (pages + most - 1) / most : 1;
-	for (high = 1; count_cells(cutter, high) > most; high *= 2)
+	for (high = 1; count(cutter, high) > most; high *= 2)
 		low = high;
 	while (low + 1 < high) {
 		uint64_t middle = low + (high - low) / 2;
 
-		if (count_cells(cutter, middle) > most)
+		if (count(cutter, middle) > most)
 			low = middle;
 		else
 			high = middle;
@@ -122,30 +137,42 @@ static struct page_cell *add_cell(struct cutter *cutter, uint64_t start, uint64_
 	return cell;
 }
 
-/* Cells one after the other over all regions, each of just so many pages. */
+/* Adds pages from *start on to a cell, as many as it has room for. */
+static void fill_cell(const struct cutter *cutter, struct page_cell *cell, uint64_t *start, uint64_t end,
+		      uint64_t *room)
+{
+	uint64_t pages = (end - *start) / cutter->page_bytes;
+
+	pages = pages < *room ? pages : *room;
+	*start += pages * cutter->page_bytes;
+	cell->end = *start;
+	cell->counts.pages += pages;
+	*room -= pages;
+}
+
+/* As count_across() counts them. */
 static void cut_across(struct cutter *cutter)
 {
 	struct page_cell *cell = NULL;
 	uint64_t start, end, room = 0;
 
 	for (size_t i = 0; i < cutter->n_regions; i++) {
+		uint64_t own;
+		bool folded;
+
 		if (!clip(cutter, i, &start, &end))
 			continue;
+		own = cell_pages_in(cutter, i, (end - start) / cutter->page_bytes, cutter->cell_pages);
+		folded = own > cutter->cell_pages;
+		room = folded ? 0 : room;
 		while (start < end) {
-			uint64_t pages = (end - start) / cutter->page_bytes;
-
 			if (room == 0) {
 				cell = add_cell(cutter, start, start);
-				room = cutter->cell_pages;
+				room = folded ? own : cutter->cell_pages;
 			}
-			pages = pages < room ? pages : room;
-			if (pages == 0)
-				break; /* a part of a page: from and to lie anywhere */
-			start += pages * cutter->page_bytes;
-			cell->end = start;
-			cell->counts.pages += pages;
-			room -= pages;
+			fill_cell(cutter, cell, &start, end, &room);
 		}
+		room = folded ? 0 : room;
 	}
 }
 

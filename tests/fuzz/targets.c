@@ -343,7 +343,7 @@ static void run_page_layout(const uint8_t *data, size_t size)
 	layout.fold_pages = size > 1 && data[1] & 1 ? data[1] : 0;
 	page_view_take_maps(&view, input(data, size));
 	page_view_cut(&view, &layout);
-	require(view.n_cells <= layout.most || layout.fold_pages > 0);
+	require(view.n_cells <= layout.most);
 	for (size_t i = 0; i < view.n_cells; i++) {
 		require(view.cells[i].start < view.cells[i].end);
 		require(i == 0 || view.cells[i - 1].end <= view.cells[i].start);
