@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+#define LONGEST 16 /* name, with a blank and the end */
+
 static const char *const names[] = {
 	"locked",     "error",     "referenced", "uptodate", "dirty",       "lru",      "active",
 	"slab",       "writeback", "reclaim",    "buddy",    "mmap",        "anon",     "swapcache",
@@ -18,7 +20,7 @@ char *page_flags_text(char *out, uint64_t flags)
 	int used = 0;
 
 	out[0] = '\0';
-	for (unsigned bit = 0; bit < 64; bit++) {
+	for (unsigned bit = 0; bit < 64 && used < PAGE_FLAGS_TEXT_MAX - LONGEST; bit++) {
 		size_t room = PAGE_FLAGS_TEXT_MAX - (size_t)used;
 
 		if (!(flags >> bit & 1))

@@ -11,7 +11,7 @@
 #define PAGE_FLAGS_THP 22
 #define PAGE_FLAGS_ZERO 24
 
-#define PAGE_FLAGS_TEXT_MAX 400
+#define PAGE_FLAGS_TEXT_MAX 512
 
 /*
  * "uptodate lru anon", the names of the bits that are set, those that have none by number; returns out, which
