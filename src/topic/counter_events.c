@@ -183,8 +183,8 @@ static bool find_tracing(struct env *env, char *out, size_t room)
 		snprintf(out, room, "%s", env_exists(env, TRACING "/events") ? TRACING : debugfs);
 		return true;
 	}
-	if (env_read(env, env_file(env, "proc/mounts"), &text) < 0 || !mounts_find(text, "tracefs", &directory) ||
-	    !span_char(&directory, '/'))
+	if (env_read(env, env_file(env, "proc/mounts"), &text) < 0 ||
+	    !mounts_find(text, "tracefs", &directory) || !span_char(&directory, '/'))
 		return false;
 	snprintf(out, room, "%.*s", (int)span_length(directory), directory.at);
 	return true;

@@ -545,6 +545,23 @@ START_TEST(the_last_map_stays)
 }
 END_TEST
 
+static void wait_for_region(pid_t pid, const char *name)
+{
+	char path[64], text[65536];
+	size_t length;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	do {
+		FILE *maps = fopen(path, "r");
+
+		usleep(1000);
+		length = maps ? fread(text, 1, sizeof(text) - 1, maps) : 0;
+		text[length] = '\0';
+		if (maps)
+			fclose(maps);
+	} while (!strstr(text, name));
+}
+
 static bool was_told(const struct machine *machine, const char *text)
 {
 	for (unsigned i = 0; i < machine->now->n_notices; i++)
@@ -717,7 +734,7 @@ START_TEST(all_readable_pages_are_forced_in)
 		_exit(3);
 	}
 	wait_for_program(pid, "sleep");
-	usleep(100000); /* until it has a heap */
+	wait_for_region(pid, "[heap]");
 	open_process(&machine, pid);
 	ck_assert_double_gt(absent_bytes(&machine, "[heap]"), 0);
 	snprintf(action, sizeof(action), "force %d", (int)pid);
