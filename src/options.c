@@ -220,12 +220,31 @@ static const struct pane *gate_pane(void)
 	return panes[i];
 }
 
+static bool has_table(const struct pane *pane, const char *topic)
+{
+	for (const struct pane_table *table = pane->tables; table->topic; table++)
+		if (strcmp(table->topic, topic) == 0)
+			return true;
+	return false;
+}
+
+/* Those that are asked for, by name or because a table of theirs is. */
+static unsigned asked_for(const struct options *options, const struct pane **chosen)
+{
+	unsigned n_chosen = options_panes(options, chosen);
+
+	for (unsigned i = 0; i < n_panes && options->table && options->n_panes == 0; i++)
+		if (has_table(panes[i], options->table) && n_chosen < OPTIONS_PANES_MAX)
+			chosen[n_chosen++] = panes[i];
+	return n_chosen;
+}
+
 /* An option that only some panes take is refused when none of them is asked for. */
 static int check_scope(const struct parser *parser)
 {
 	const struct options *options = parser->options;
 	const struct pane *chosen[OPTIONS_PANES_MAX];
-	unsigned n_chosen = options_panes(options, chosen);
+	unsigned n_chosen = asked_for(options, chosen);
 	bool pid = false, user = false, gate = false;
 
 	for (unsigned i = 0; i < n_chosen; i++) {

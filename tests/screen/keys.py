@@ -215,6 +215,42 @@ def read_only_changes_nothing(_scratch):
         return problem or expect(child.poll() is None, terminal, "it was hit")
 
 
+def pages_of_a_process(_scratch):
+    """From the list of the cpu pane to its map, through the zooms, to its end."""
+    with sleeper() as (terminal, child):
+        terminal.send("Enter")
+        problem = expect(terminal.wait_for(f"PID {child.pid}") and terminal.wait_for("1 cell ="), terminal, "no map")
+        terminal.send("[")
+        problem = problem or expect(terminal.wait_for("1 cell = 1 page"), terminal, "no zoom to a page")
+        terminal.send("}", "Tab")
+        problem = problem or expect(terminal.wait_for("bits ") and "page " in terminal.lines()[3], terminal, "no page")
+        terminal.send("Tab", "Enter", "Down", "Enter", "]", "v")
+        problem = problem or expect(terminal.wait_for("rss anon"), terminal, "no values")
+        terminal.send("v")
+        child.kill()
+        child.wait()
+        return problem or expect(terminal.wait_for("gone"), terminal, "it does not say that the process has ended")
+
+
+def forcing_pages_asks_first(_scratch):
+    with sleeper() as (terminal, child):
+        terminal.send("Enter")
+        terminal.wait_for("1 cell =")
+        terminal.send("R")
+        problem = expect(f"Force the absent pages of {child.pid} sleep in?" in terminal.text(), terminal, "it does not ask")
+        terminal.send("n")
+        problem = problem or expect("brought in" not in terminal.text(), terminal, "no is not no")
+        terminal.send("R", "y")
+        return problem or expect(terminal.wait_for("were brought in"), terminal, "nothing happened")
+
+
+def a_process_is_chosen_from_the_list(_scratch):
+    with screen("-d", "0.2", "pages") as terminal:
+        problem = expect(terminal.wait_for("Which process?") and terminal.wait_for("panetop"), terminal, "no list")
+        terminal.send("/", *"panetop", "Enter", "Enter")
+        return problem or expect(terminal.wait_for("1 cell ="), terminal, "no map")
+
+
 def configuration_is_kept(scratch):
     env = {"XDG_CONFIG_HOME": scratch}
     path = os.path.join(scratch, "panetop", "config")
@@ -271,6 +307,9 @@ def tests():
         ("a signal asks, and hits the one that was named", signal_asks_and_hits),
         ("a priority asks, and changes the one that was named", renice_asks_and_hits),
         ("--read-only changes nothing", read_only_changes_nothing),
+        ("the pages of a process", pages_of_a_process),
+        ("forcing pages in asks first", forcing_pages_asks_first),
+        ("a process is chosen from the list", a_process_is_chosen_from_the_list),
         ("the configuration is written when asked, and read", configuration_is_kept),
         ("the configuration holds only what differs", usual_things_are_not_written),
         ("columns, sort, limit and unit from the command line", options_on_the_screen),
