@@ -171,7 +171,7 @@ const struct option_entry option_entries[] = {
 	{ 0, "assert", N_("CONDITION[,...]"),
 	  N_("exit status 3 unless they hold at the end; of the pane latency"),
 	  set_assertion, something },
-	{ 0, "read-only", NULL, N_("never signal or renice a process, never drop caches"), set_read_only,
+	{ 0, "read-only", NULL, N_("never signal or change a process, never drop caches"), set_read_only,
 	  NULL },
 	{ 0, "describe", NULL, N_("list every topic and column, with unit, help and source"), set_describe,
 	  NULL },

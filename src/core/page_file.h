@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The files of a process's pages: pagemap, by reading and by PAGEMAP_SCAN, mem, and the frames of the
- * machine. */
+/* The files about pages: pagemap of a process, by reading and by PAGEMAP_SCAN, mem, and page frames. */
 #ifndef PANETOP_CORE_PAGE_FILE_H
 #define PANETOP_CORE_PAGE_FILE_H
 
@@ -44,8 +43,7 @@ long page_file_scan(struct env *env, int fd, uint64_t *start, uint64_t end, uint
 /* Bytes of the memory of a process at this address: how many, or -errno. fd is of its mem. */
 long page_file_bytes(int fd, uint64_t address, void *bytes, size_t n);
 
-/* Does this kernel note which pages are written? Asked of a page of our own: not whether clear_refs takes it.
- */
+/* Does this kernel note which pages are written? A page of our own tells; clear_refs promises it always. */
 bool page_file_has_soft_dirty(void);
 
 /* The NUMA node of the page at this address of a process, or -errno; -ENOENT when it is absent. */

@@ -7,8 +7,7 @@
 
 #include "core/span.h"
 
-/* The directory of the first mount of this type, as listed: blanks in it are "\040". False when there is
- * none. */
+/* The directory of the first mount of this type, blanks in it are "\040". False when there is none. */
 bool mounts_find(struct span text, const char *type, struct span *directory);
 
 #endif

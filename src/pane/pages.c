@@ -97,11 +97,11 @@ static void ask_page(struct pane_context *context)
 {
 	struct pages_state *pages = context->state;
 	bool single = pages->view == VIEW_MAP && pages->n_cells > 0 && pages->cell_pages == 1;
-	uint64_t page = cursor_page(pages);
+	const char *before = settings_get(context->settings, "run.page");
 	char text[32];
 
-	snprintf(text, sizeof(text), "%llx", (unsigned long long)page);
-	if (single || pages->view == VIEW_PAGE)
+	snprintf(text, sizeof(text), "%llx", (unsigned long long)cursor_page(pages));
+	if ((single || pages->view == VIEW_PAGE) && !(before && strcmp(before, text) == 0))
 		settings_set(context->settings, "run.page", text);
 	if (context->requested[PAGE_TABLE] != (single || pages->view == VIEW_PAGE))
 		screen_request(context, PAGE_TABLE, single || pages->view == VIEW_PAGE);

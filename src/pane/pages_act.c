@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the pages pane does on the user's word: forcing pages in, clearing marks of writing, marking a moment.
- */
+/* What the pages pane does on the user's word: forcing pages in, clearing and setting marks. */
 #include <config.h>
 
 #include <errno.h>

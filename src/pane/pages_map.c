@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The map of the pages pane: its cells, their places on the screen, the cursor, and what of it is asked for.
- */
+/* The map of the pages pane: its cells, their places, the cursor, and what of it is asked for. */
 #include <config.h>
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is done to the chosen process on the user's word: all its pages brought in, the marks of writing
- * cleared. */
+/* What is done to the chosen process on the user's word: pages brought in, marks of writing cleared. */
 #ifndef PANETOP_TOPIC_PAGE_ACT_H
 #define PANETOP_TOPIC_PAGE_ACT_H
 

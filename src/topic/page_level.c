@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "page_level": the memory of the chosen process as the kernel counts it, for graphs, at hardly any
- * cost. */
+/* Topic "page_level": the memory of the chosen process as the kernel counts it, at hardly any cost. */
 #include <config.h>
 
 #include "core/i18n.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of the map of pages: its parsers, its cells, and on this machine a process with memory as we made it.
- */
+/* Tests of the map of pages: parsers, cells, and on this machine a process with memory as we made it. */
 #include <config.h>
 
 #include <errno.h>
