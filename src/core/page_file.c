@@ -29,6 +29,15 @@ int page_file_open(const struct env *env, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
+int page_file_try(const struct env *env, const char *path)
+{
+	int fd = page_file_open(env, path);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? fd : 0;
+}
+
 long page_file_read(struct env *env, int fd, uint64_t first, uint64_t *entries, size_t n)
 {
 	size_t got = 0, wanted = n * sizeof(*entries);

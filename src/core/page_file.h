@@ -25,6 +25,7 @@ struct page_range {
 
 /* Opens a file of frames, such as proc/kpageflags, of 64 bits each: a descriptor, or -errno. */
 int page_file_open(const struct env *env, const char *path);
+int page_file_try(const struct env *env, const char *path); /* 0, or why it cannot be opened, as -errno */
 
 /*
  * Reads the entries of so many pages, or frames, from the first on: how many there were, fewer at the end of

@@ -137,8 +137,16 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	return 0;
 }
 
+static int test_counts(struct env *env)
+{
+	return page_file_try(env, COUNTS);
+}
+
 static const struct source_spec sources[] = {
-	{ .path = COUNTS, .gives = N_("how often a page frame is mapped"), .optional = true },
+	{ .path = COUNTS,
+	  .gives = N_("how often a page frame is mapped"),
+	  .optional = true,
+	  .test = test_counts },
 	{ 0 },
 };
 
