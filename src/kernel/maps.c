@@ -14,8 +14,8 @@ static bool parse_line(struct span line, struct maps_region *region)
 	    span_length(region->permissions) != MAPS_PERMISSIONS || !span_hex(&line, &region->offset) ||
 	    !span_word(&line, &device) || !span_u64(&line, &region->inode))
 		return false;
-	while (span_char(&line, ' '))
-		continue;
+	while (line.at < line.end && *line.at == ' ')
+		line.at++;
 	region->path = line;
 	return true;
 }

@@ -52,15 +52,15 @@ static void take_cell(struct map_cell *cell, const struct table *table, const vo
 /* The first cell on the screen; near the end the last ones fill it. */
 static void find_first(struct pages_state *pages)
 {
-	size_t room = (size_t)pages->map_height * (size_t)pages->map_width;
+	size_t capacity = (size_t)pages->map_height * (size_t)pages->map_width;
 
 	pages->first = 0;
-	if (pages->n_cells <= room)
+	if (pages->n_cells <= capacity)
 		return;
 	while (pages->first + 1 < pages->n_cells && pages->cells[pages->first].end <= pages->top)
 		pages->first++;
-	if (pages->n_cells - pages->first < room)
-		pages->first = pages->n_cells > room ? pages->n_cells - room : 0;
+	if (pages->n_cells - pages->first < capacity)
+		pages->first = pages->n_cells > capacity ? pages->n_cells - capacity : 0;
 }
 
 void map_load(struct pane_context *context)

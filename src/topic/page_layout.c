@@ -239,9 +239,8 @@ size_t cell_layout_cut(const struct cell_layout *layout, const struct page_regio
 		uint64_t all = count_cells(&cutter, cutter.cell_pages), anchor = number_of_anchor(&cutter);
 
 		/* behind the last one lies nothing: as many as there is room for, up to the end */
-		anchor = all > layout->most && anchor > all - layout->most ? all - layout->most
-			 : all <= layout->most                             ? 0
-									   : anchor;
+		if (anchor + layout->most > all)
+			anchor = all > layout->most ? all - layout->most : 0;
 		first = anchor > layout->before ? anchor - layout->before : 0;
 		last = anchor + layout->most;
 	}

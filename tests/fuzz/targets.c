@@ -358,8 +358,10 @@ static void run_pagemap(const uint8_t *data, size_t size)
 	struct page_counts counts = { 0 };
 	struct pagemap_entry page;
 	uint64_t entries[512];
-	size_t n = size / sizeof(*entries) < 512 ? size / sizeof(*entries) : 512, present = 0, swapped = 0;
+	size_t n = size / sizeof(*entries), present = 0, swapped = 0;
 
+	if (n > 512)
+		n = 512;
 	memcpy(entries, data, n * sizeof(*entries));
 	pagemap_count(entries, n, &counts);
 	for (size_t i = 0; i < n; i++) {

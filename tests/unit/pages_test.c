@@ -239,7 +239,7 @@ static void map_file(void)
 
 static void make_memory(void)
 {
-	volatile char *memory = map(EVERY_SECOND, 1024 * PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1), sum = 0;
+	volatile char *memory = map(EVERY_SECOND, 1024 * PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 
 	madvise((void *)memory, 1024 * PAGE, MADV_NOHUGEPAGE);
 	touch(memory, 512, 2);
@@ -251,7 +251,7 @@ static void make_memory(void)
 	memory = map(ZEROS, 64 * PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	madvise((void *)memory, 64 * PAGE, MADV_NOHUGEPAGE);
 	for (size_t i = 0; i < 64; i++)
-		sum += memory[i * PAGE];
+		(void)memory[i * PAGE]; /* it is read: the memory is volatile */
 	memory = map(SPARSE, SPARSE_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	madvise((void *)memory, SPARSE_BYTES, MADV_NOHUGEPAGE);
 	touch(memory, 100, SPARSE_BYTES / PAGE / 100);
@@ -324,7 +324,7 @@ static const void *region_at(const struct machine *machine, uint64_t address)
 	return NULL;
 }
 
-static double region(const struct machine *machine, uint64_t address, const char *column)
+static double pages_in(const struct machine *machine, uint64_t address, const char *column)
 {
 	const struct table *table = frame_table(machine->now, "region");
 	const void *row = region_at(machine, address);
@@ -355,16 +355,16 @@ START_TEST(patterns_are_counted_exactly)
 	pid_t pid = start_process(&to);
 
 	open_process(&machine, pid);
-	ck_assert_double_eq(region(&machine, EVERY_SECOND, "present_bytes"), 512);
-	ck_assert_double_eq(region(&machine, EVERY_SECOND, "anonymous_bytes"), 512);
-	ck_assert_double_eq(region(&machine, EVERY_SECOND, "exclusive_bytes"), 512);
-	ck_assert_double_eq(region(&machine, OF_FILE, "present_bytes"), 32);
-	ck_assert_double_eq(region(&machine, OF_FILE, "file_bytes"), 32);
-	ck_assert_double_eq(region(&machine, SHARED, "file_bytes"), 16);
-	ck_assert_double_eq(region(&machine, SHARED, "anonymous_bytes"), 0);
-	ck_assert_double_eq(region(&machine, ZEROS, "present_bytes"), 64);
-	ck_assert_double_eq(region(&machine, SPARSE, "present_bytes"), 100);
-	ck_assert_double_eq(region(&machine, UNTOUCHED, "present_bytes"), 0);
+	ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "present_bytes"), 512);
+	ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "anonymous_bytes"), 512);
+	ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "exclusive_bytes"), 512);
+	ck_assert_double_eq(pages_in(&machine, OF_FILE, "present_bytes"), 32);
+	ck_assert_double_eq(pages_in(&machine, OF_FILE, "file_bytes"), 32);
+	ck_assert_double_eq(pages_in(&machine, SHARED, "file_bytes"), 16);
+	ck_assert_double_eq(pages_in(&machine, SHARED, "anonymous_bytes"), 0);
+	ck_assert_double_eq(pages_in(&machine, ZEROS, "present_bytes"), 64);
+	ck_assert_double_eq(pages_in(&machine, SPARSE, "present_bytes"), 100);
+	ck_assert_double_eq(pages_in(&machine, UNTOUCHED, "present_bytes"), 0);
 	for (unsigned i = 0; i < 9; i++) {
 		static const char *const sums[][2] = {
 			{ "pages", "mapped_pages" },    { "present", "present_pages" },
@@ -393,11 +393,11 @@ START_TEST(huge_and_zero_pages_are_told)
 	if (isnan(total(&machine, "huge_pages"))) {
 		fprintf(stderr, "# SKIP huge and zero pages: this kernel has no PAGEMAP_SCAN (before 6.7)\n");
 	} else {
-		ck_assert_double_eq(region(&machine, ZEROS, "zero_bytes"), 64);
-		ck_assert_double_eq(region(&machine, ZEROS, "anonymous_bytes"), 0);
-		ck_assert_double_eq(region(&machine, EVERY_SECOND, "huge_bytes"), 0);
-		if (region(&machine, HUGE_ONE, "present_bytes") > 1)
-			ck_assert_double_eq(region(&machine, HUGE_ONE, "huge_bytes"), 512);
+		ck_assert_double_eq(pages_in(&machine, ZEROS, "zero_bytes"), 64);
+		ck_assert_double_eq(pages_in(&machine, ZEROS, "anonymous_bytes"), 0);
+		ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "huge_bytes"), 0);
+		if (pages_in(&machine, HUGE_ONE, "present_bytes") > 1)
+			ck_assert_double_eq(pages_in(&machine, HUGE_ONE, "huge_bytes"), 512);
 		else
 			fprintf(stderr, "# SKIP huge pages: the kernel gave none\n");
 	}
@@ -412,9 +412,10 @@ START_TEST(swapped_pages_are_told)
 	pid_t pid = start_process(&to);
 
 	open_process(&machine, pid);
-	ck_assert_double_eq(
-		region(&machine, SWAPPED, "present_bytes") + region(&machine, SWAPPED, "swapped_bytes"), 256);
-	if (region(&machine, SWAPPED, "swapped_bytes") > 0)
+	ck_assert_double_eq(pages_in(&machine, SWAPPED, "present_bytes") +
+				    pages_in(&machine, SWAPPED, "swapped_bytes"),
+			    256);
+	if (pages_in(&machine, SWAPPED, "swapped_bytes") > 0)
 		ck_assert_double_eq(total(&machine, "swapped_pages") * (double)PAGE,
 				    total(&machine, "vm_swap_bytes"));
 	else
@@ -538,7 +539,7 @@ START_TEST(the_last_map_stays)
 	next_tick(&machine);
 	table = frame_table(machine.now, "page_total");
 	ck_assert_str_eq(table_text(table, table_row(table, 0), "state"), "gone");
-	ck_assert_double_eq(region(&machine, EVERY_SECOND, "present_bytes"), 512);
+	ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "present_bytes"), 512);
 	close(to);
 	close_machine(&machine);
 }
@@ -691,7 +692,7 @@ START_TEST(pages_are_forced_in_on_demand_only)
 	snprintf(action, sizeof(action), "force %d", (int)pid);
 	ck_assert_int_eq(machine.source.act(machine.source.state, "page_total", action, NULL, NULL, NULL), 0);
 	next_tick(&machine);
-	ck_assert_double_eq(region(&machine, UNTOUCHED, "present_bytes"), 0);
+	ck_assert_double_eq(pages_in(&machine, UNTOUCHED, "present_bytes"), 0);
 	ck_assert_int_eq(machine.source.act(machine.source.state, "page_total", "force 1", acted, NULL, NULL),
 			 -ESRCH);
 	settings_set(&machine.settings, "run.read-only", "yes");
@@ -766,9 +767,9 @@ START_TEST(marks_of_writing_are_cleared)
 		fprintf(stderr, "# SKIP marks of writing: this kernel has none\n");
 	} else {
 		ck_assert_int_eq(error, 0);
-		ck_assert_double_eq(region(&machine, EVERY_SECOND, "soft_dirty_bytes"), 512);
+		ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "soft_dirty_bytes"), 512);
 		next_tick(&machine);
-		ck_assert_double_eq(region(&machine, EVERY_SECOND, "soft_dirty_bytes"), 0);
+		ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "soft_dirty_bytes"), 0);
 	}
 	end_process(&machine, pid, to);
 }
@@ -799,7 +800,7 @@ START_TEST(a_tree_of_files_is_a_process)
 	ck_assert(isnan(total(&machine, "huge_pages"))); /* a file knows no PAGEMAP_SCAN */
 	ck_assert_double_eq(total(&machine, "oom_adjustment"), -500);
 	ck_assert_double_eq(total(&machine, "major_faults"), 3);
-	ck_assert_double_eq(region(&machine, 0x20000, "swapped_bytes"), 4);
+	ck_assert_double_eq(pages_in(&machine, 0x20000, "swapped_bytes"), 4);
 	ck_assert_double_eq(sum_of_cells(&machine, "present"), 25);
 	ck_assert_double_eq(sum_of_cells(&machine, "ksm"), 1);
 	close_machine(&machine);
