@@ -105,12 +105,13 @@ void table_select(struct table_widget *widget)
 static void move_row(struct table_widget *widget, long step)
 {
 	long row = (long)widget->row + step, last = (long)widget->view.n_rows - 1;
+	bool followed = table_follows(widget);
 
-	if (table_follows(widget) && step > 0)
+	if (followed && step > 0)
 		return;
 	if (!widget->cursor_on) {
 		table_select(widget);
-		if (step == -1 || step == 1)
+		if (!followed || step == -1)
 			return;
 		row = (long)widget->row + step;
 	}
