@@ -100,20 +100,21 @@ void event_choice_read(struct event_choice *choice, struct env *env, const struc
 		choice->users[choice->n_users++] = UINT32_MAX; /* of nobody, then */
 }
 
-/* A name is that of the process, or of its program without the directory. */
-static bool is_called(const struct event_name *name, struct span wanted)
+/* Is the program, the first word of a command, called so, its directory left aside? */
+static bool is_program(const char *command, size_t length, struct span wanted)
 {
-	struct span program = span_of(name->command, name->program_length);
+	struct span program = span_of(command, length);
 
 	for (const char *at = program.at; at < program.end; at++)
 		if (*at == '/')
 			program.at = at + 1;
-	return span_is(wanted, name->comm) ||
-	       (span_length(wanted) == span_length(program) && span_length(program) > 0 &&
-		memcmp(wanted.at, program.at, span_length(program)) == 0);
+	return span_length(wanted) == span_length(program) && span_length(program) > 0 &&
+	       memcmp(wanted.at, program.at, span_length(program)) == 0;
 }
 
-static bool is_listed(const struct event_choice *choice, const struct event_process *process)
+/* By its pid, the name of the process or that of its program. */
+static bool is_listed(const struct event_choice *choice, uint32_t pid, const char *comm, const char *command,
+		      size_t program_length)
 {
 	struct span rest = span_text(choice->processes), item;
 
@@ -121,8 +122,9 @@ static bool is_listed(const struct event_choice *choice, const struct event_proc
 		struct span digits = item;
 		uint64_t number;
 
-		if (span_u64(&digits, &number) && digits.at == digits.end ? number == process->pid
-									    : is_called(process->name, item))
+		if (span_u64(&digits, &number) && digits.at == digits.end
+			    ? number == pid
+			    : span_is(item, comm) || is_program(command, program_length, item))
 			return true;
 	}
 	return false;
@@ -136,12 +138,27 @@ static bool is_of_user(const struct event_choice *choice, const struct event_pro
 	return false;
 }
 
-bool event_choice_process(const struct event_choice *choice, const struct event_process *process)
+/* All but its name. */
+static bool is_in_place(const struct event_choice *choice, const struct event_process *process)
 {
 	return (!choice->group || process->group == (int64_t)choice->group) &&
 	       (!choice->tree || process->in_tree) && (!*choice->cgroup || process->in_cgroup) &&
-	       (choice->n_users == 0 || is_of_user(choice, process)) &&
-	       (!*choice->processes || is_listed(choice, process));
+	       (choice->n_users == 0 || is_of_user(choice, process));
+}
+
+bool event_choice_process(const struct event_choice *choice, const struct event_process *process)
+{
+	return is_in_place(choice, process) &&
+	       (!*choice->processes ||
+		is_listed(choice, process->pid, process->name->comm, process->name->command,
+			  process->name->program_length));
+}
+
+bool event_choice_start(const struct event_choice *choice, const struct event_process *process, uint32_t pid,
+			const char *file)
+{
+	return choice->kinds & EVENT_BIT(EVENT_EXEC) && (!process || is_in_place(choice, process)) &&
+	       (!*choice->processes || !file || is_listed(choice, pid, "", file, strlen(file)));
 }
 
 bool event_choice_kind(const struct event_choice *choice, enum event_kind kind, bool of_thread,

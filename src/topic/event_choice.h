@@ -28,6 +28,13 @@ void event_choice_read(struct event_choice *choice, struct env *env, const struc
 /* The process itself, whatever the event. */
 bool event_choice_process(const struct event_choice *choice, const struct event_process *process);
 
+/*
+ * Could one that starts this file (NULL: not known) be wanted, as far as is known before anything is looked
+ * up? process: as it was until then; NULL: not known.
+ */
+bool event_choice_start(const struct event_choice *choice, const struct event_process *process, uint32_t pid,
+			const char *file);
+
 /* An event of this kind; exit_code as wait() has it, UINT32_MAX: not known. */
 bool event_choice_kind(const struct event_choice *choice, enum event_kind kind, bool of_thread,
 		       uint32_t exit_code);

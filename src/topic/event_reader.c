@@ -100,6 +100,13 @@ static void read_commands(struct event_reader *reader)
 		worker_collect(reader->worker);
 }
 
+static bool is_worth_a_look(const struct event_reader *reader, const struct raw_event *raw)
+{
+	const struct event_process *process = event_processes_find(reader->join.processes, raw->pid);
+
+	return event_choice_start(&reader->join.choice, process, raw->pid, raw->text);
+}
+
 /* The command lines of those that started without telling it, while they are still there. */
 static void look_up_commands(struct event_reader *reader, size_t from)
 {
@@ -112,7 +119,7 @@ static void look_up_commands(struct event_reader *reader, size_t from)
 	for (size_t i = from; i < reader->raw.count; i++) {
 		const struct raw_event *raw = &reader->raw.list[i];
 
-		if (raw->kind == EVENT_EXEC && !raw->is_command)
+		if (raw->kind == EVENT_EXEC && !raw->is_command && is_worth_a_look(reader, raw))
 			asked |= command_reader_ask(reader->commands, raw->pid, raw->time_ns);
 	}
 	if (asked)
