@@ -10,6 +10,7 @@
 #include "pane/events.h"
 
 #define TABLE_LINES_MIN 4
+#define SOURCE_CELLS 7 /* before the names of the sources */
 
 static const char *rate(char *text, const struct frame *frame, const char *column)
 {
@@ -81,7 +82,8 @@ static int draw_headline(const struct canvas *canvas, const struct frame *frame)
 	x += canvas_print(canvas, 0, x, STYLE_NORMAL, _("  unnamed %s"),
 			  number(unnamed, sum(sources, "unnamed")));
 	list_sources(from, sizeof(from), sources);
-	canvas_print(canvas, 0, x, STYLE_DIM, _("  from %s"), from);
+	if (x + SOURCE_CELLS + (int)strlen(from) <= canvas->width)
+		canvas_print(canvas, 0, x, STYLE_DIM, _("  from %s"), from);
 	return 1;
 }
 
