@@ -15,7 +15,7 @@
 #define PERF_EXEC_SAMPLE_TYPE_BARE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW)
 #define PERF_EXEC_SAMPLE_TYPE \
 	(PERF_EXEC_SAMPLE_TYPE_BARE | \
-	 (PERF_EXEC_REGISTERS ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER : 0))
+	 (PERF_EXEC_REGISTERS != 0 ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER : 0))
 
 /*
  * sample_regs_user: the stack pointer, as in the machine's asm/perf_regs.h. 0 for machines that are not

@@ -93,7 +93,7 @@ static int open_execs(const struct event_perf *perf, struct on_cpu *on)
 	attr.sample_period = 1;
 	attr.sample_type = PERF_EXEC_SAMPLE_TYPE;
 	attr.sample_regs_user = PERF_EXEC_REGISTERS;
-	attr.sample_stack_user = PERF_EXEC_REGISTERS ? STACK_BYTES : 0;
+	attr.sample_stack_user = PERF_EXEC_REGISTERS != 0 ? STACK_BYTES : 0;
 	attr.wakeup_watermark = (uint32_t)(perf->ring_bytes / 2);
 	on->execs = open_event(&attr, on->cpu);
 	if (on->execs < 0)
