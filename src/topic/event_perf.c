@@ -281,7 +281,7 @@ static void take_record(struct event_perf *perf, struct on_cpu *on, struct raw_e
 		break;
 	case PERF_RECORD_KIND_EXIT:
 		if (exits)
-			add(events, record, EVENT_EXIT);
+			add(events, record, EVENT_EXIT)->parent_pid = record->parent_pid;
 		break;
 	case PERF_RECORD_KIND_COMM:
 		event = add(events, record, record->exec && !by_sample ? EVENT_EXEC : EVENT_COMM);
