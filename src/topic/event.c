@@ -160,7 +160,7 @@ static void add_row(struct state *state, struct frame *frame, struct table *tabl
 	row->exit_code = event_exit_code(event->exit_code);
 	row->signal = event_exit_signal(event->exit_code);
 	if (event->duration_ns != U64_UNKNOWN)
-		row->duration_seconds = (double)event->duration_ns * 1e-9;
+		row->duration_seconds = (double)event->duration_ns / 1e9;
 	set_texts(state, &frame->arena, event, row);
 }
 
