@@ -169,13 +169,13 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	struct state *state = sampler->state;
 	int error = event_reader_update(state->reader, env);
 
+	event_notices(state->reader, env, frame, schema.name);
 	if (error)
 		return error;
 	event_reader_take(state->reader, &state->batch);
 	state->last.from = 0;
 	for (size_t i = 0; i < state->batch.count; i++)
 		add_row(state, frame, table, &state->batch.list[i]);
-	event_notices(state->reader, env, frame, schema.name);
 	return 0;
 }
 
