@@ -57,7 +57,7 @@ static void put_process(uint32_t pid, uint32_t parent, const char *comm, unsigne
 	put(pid, "cgroup", text);
 }
 
-static void remove_machine(void)
+static void remove_root(void)
 {
 	char command[80];
 
@@ -66,7 +66,7 @@ static void remove_machine(void)
 }
 
 /* Its processes: 300 is a shell of user 1000, 301 its child, 250 a child of that. */
-static void open_machine(void)
+static void build_machine(void)
 {
 	char path[80];
 
@@ -100,17 +100,17 @@ static void choose(const char *const *pairs)
 
 static void open_all(void)
 {
-	open_machine();
+	build_machine();
 	event_join_seed(&join);
 	CHOOSE("events.events", "all");
 }
 
-static void close_machine(void)
+static void close_all(void)
 {
 	event_join_free(&join);
 	env_close(&env);
 	settings_free(&settings);
-	remove_machine();
+	remove_root();
 }
 
 /* What is told of this; the only event of its round, NULL when it is not wanted. Only exits tell a code. */
@@ -169,7 +169,7 @@ START_TEST(a_life_is_told_from_fork_to_exit)
 	ck_assert_uint_eq(join.statistics.lifetimes[1], 1);
 	ck_assert_uint_eq(join.statistics.parents[0].resident_bytes, 1200 * 1024);
 	ck_assert_uint_eq(join.statistics.parents[0].page_table_bytes, 48 * 1024);
-	close_machine();
+	close_all();
 }
 END_TEST
 
@@ -193,7 +193,7 @@ START_TEST(what_nobody_told_is_unknown)
 	ck_assert_uint_eq(event->duration_ns, MS_NS);
 	ck_assert_uint_eq(event->exit_code, UINT32_MAX);
 	ck_assert_uint_eq(join.statistics.all.failures, 1);
-	close_machine();
+	close_all();
 }
 END_TEST
 
@@ -212,7 +212,7 @@ START_TEST(who_was_there_before_is_known_from_proc)
 	event = TAKE(.kind = EVENT_CORE, .pid = 260);
 	ck_assert_str_eq(comm_of(event), "late");
 	ck_assert_uint_eq(event->effective_uid, 0);
-	close_machine();
+	close_all();
 }
 END_TEST
 
@@ -231,7 +231,7 @@ START_TEST(a_pid_is_another_process_long_after_its_end)
 	ck_assert_str_eq(comm_of(event), "systemd");
 	event = TAKE(.kind = EVENT_EXIT, .pid = 400, .time_ns = START_NS + 2 * SECOND_NS + 5);
 	ck_assert_uint_eq(event->duration_ns, 5);
-	close_machine();
+	close_all();
 }
 END_TEST
 
@@ -248,7 +248,7 @@ START_TEST(threads_of_the_kernel_have_brackets)
 	ck_assert_str_eq(join.ready.texts + event->was, "kthreadd");
 	event = TAKE(.kind = EVENT_EXEC, .pid = 500, .comm = "modprobe");
 	ck_assert_str_eq(command_of(event), "modprobe");
-	close_machine();
+	close_all();
 }
 END_TEST
 
@@ -272,7 +272,7 @@ START_TEST(threads_are_no_processes)
 	ck_assert_ptr_null(TAKE(.kind = EVENT_CLONE, .pid = 300, .tid = 311, .parent_pid = 300));
 	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 300, .tid = 311, .exit_code = 0));
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXIT, .pid = 300, .exit_code = 0));
-	close_machine();
+	close_all();
 }
 END_TEST
 
@@ -292,7 +292,7 @@ START_TEST(a_program_is_called_by_the_best_that_is_told)
 	event = TAKE(.kind = EVENT_EXEC, .pid = 301, .comm = "sleep");
 	ck_assert_str_eq(command_of(event), "sleep");
 	ck_assert_uint_eq(join.statistics.all.kinds[EVENT_COMM], 1);
-	close_machine();
+	close_all();
 }
 END_TEST
 
@@ -308,7 +308,7 @@ START_TEST(tracers_are_told_who_they_trace)
 	ck_assert(event->pid == 300 && event->other_pid == 301 && !event->attached);
 	event = TAKE(.kind = EVENT_PTRACE, .pid = 301);
 	ck_assert(event->pid == 301 && event->other_pid == 301 && !event->attached);
-	close_machine();
+	close_all();
 }
 END_TEST
 
@@ -326,7 +326,7 @@ START_TEST(users_and_sessions_change)
 	event = TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 301);
 	ck_assert(event->effective_uid == 0 && event->terminal == 0);
 	ck_assert_int_eq(event_processes_find(join.processes, 400)->group, 301);
-	close_machine();
+	close_all();
 }
 END_TEST
 
@@ -348,7 +348,7 @@ START_TEST(processes_are_chosen_by_pid_and_name)
 	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 301));
 	CHOOSE("run.pid", "bas");
 	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 300));
-	close_machine();
+	close_all();
 }
 END_TEST
 
@@ -370,7 +370,7 @@ START_TEST(processes_are_chosen_by_user_and_group)
 	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 300));
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 250));
 	ck_assert_ptr_null(TAKE(.kind = EVENT_SID, .pid = 400));
-	close_machine();
+	close_all();
 }
 END_TEST
 
@@ -389,7 +389,7 @@ START_TEST(processes_are_chosen_by_tree)
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 450, .parent_pid = 1));
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 451, .parent_pid = 450));
 	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 300));
-	close_machine();
+	close_all();
 }
 END_TEST
 
@@ -408,7 +408,7 @@ START_TEST(processes_are_chosen_by_cgroup)
 	ck_assert(!event_cgroup_matches(span_text("0::/ab\n"), "/a"));
 	ck_assert(!event_cgroup_matches(span_text("nonsense"), "/a"));
 	ck_assert(!event_cgroup_matches(span_text(""), "/a"));
-	close_machine();
+	close_all();
 }
 END_TEST
 
@@ -420,7 +420,7 @@ START_TEST(only_failures_are_chosen)
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXIT, .pid = 301, .exit_code = 256));
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXIT, .pid = 300, .exit_code = SIGTERM));
 	ck_assert_ptr_null(TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 1));
-	close_machine();
+	close_all();
 }
 END_TEST
 
