@@ -160,7 +160,7 @@ static void add_row(struct state *state, struct frame *frame, struct table *tabl
 	row->exit_code = event_exit_code(event->exit_code);
 	row->signal = event_exit_signal(event->exit_code);
 	if (event->duration_ns != U64_UNKNOWN)
-		row->duration_seconds = (double)event->duration_ns * 1e-9;
+		row->duration_seconds = (double)event->duration_ns / 1e9;
 	set_texts(state, &frame->arena, event, row);
 }
 
@@ -169,13 +169,13 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	struct state *state = sampler->state;
 	int error = event_reader_update(state->reader, env);
 
+	event_notices(state->reader, env, frame, schema.name);
 	if (error)
 		return error;
 	event_reader_take(state->reader, &state->batch);
 	state->last.from = 0;
 	for (size_t i = 0; i < state->batch.count; i++)
 		add_row(state, frame, table, &state->batch.list[i]);
-	event_notices(state->reader, env, frame, schema.name);
 	return 0;
 }
 

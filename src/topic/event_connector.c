@@ -29,7 +29,9 @@
 struct event_connector {
 	int fd;
 	bool some, counts_drops;
-	uint32_t requests, drops;
+	bool asked;       /* the kernel, to tell */
+	uint32_t request; /* number of the last one: not that of anybody else */
+	uint32_t drops;
 	uint64_t received, lost;
 	struct mmsghdr datagrams[BATCH];
 	struct iovec pieces[BATCH];
@@ -99,7 +101,10 @@ static struct span datagram_at(const struct event_connector *connector, size_t i
 		       connector->senders[i].nl_pid == 0 ? connector->datagrams[i].msg_len : 0);
 }
 
-/* The answer goes to all who listen; what else comes before it is not lost on anybody, as we just began. */
+/*
+ * The answer goes to all who listen, and only its number tells whose it is. What else comes before it is not
+ * lost on anybody, as we just began.
+ */
 static bool is_answered(struct event_connector *connector, int *error)
 {
 	size_t count;
@@ -111,7 +116,7 @@ static bool is_answered(struct event_connector *connector, int *error)
 
 			while (proc_event_next(&datagram, &event))
 				if (event.kind == PROC_EVENT_KIND_ACK &&
-				    event.acknowledged == connector->requests + 1) {
+				    event.acknowledged == connector->request + 1) {
 					*error = -(int)event.error;
 					return true;
 				}
@@ -122,7 +127,10 @@ static bool is_answered(struct event_connector *connector, int *error)
 static int send_request(struct event_connector *connector, enum proc_request what)
 {
 	char bytes[PROC_REQUEST_BYTES_MAX];
-	size_t length = proc_request_write(bytes, what, KINDS, ++connector->requests, env_self_pid());
+	size_t length;
+
+	connector->asked = true;
+	length = proc_request_write(bytes, what, KINDS, ++connector->request, env_self_pid());
 
 	return send(connector->fd, bytes, length, 0) < 0 ? -errno : 0;
 }
@@ -169,6 +177,7 @@ struct event_connector *event_connector_open(struct env *env, bool some, size_t 
 	connector = alloc_zeroed(1, sizeof(*connector));
 	connector->fd = fd;
 	connector->some = some;
+	connector->request = (uint32_t)env_mono_ns();
 	prepare_datagrams(connector);
 	*error = prepare_socket(connector, buffer_bytes);
 	if (!*error)
@@ -183,7 +192,7 @@ void event_connector_close(struct event_connector *connector)
 {
 	if (!connector)
 		return;
-	if (connector->requests > 0)
+	if (connector->asked)
 		send_request(connector, PROC_REQUEST_IGNORE);
 	close(connector->fd);
 	free(connector);

@@ -105,6 +105,9 @@ static void tell_missing(const struct event_sources *sources, const struct env *
 		frame_notice(frame, topic, event_remedy(env, "connector", -sources->connector_error),
 			     _("no exit codes, tracers, users and sessions: proc connector: %s"),
 			     strerror(-sources->connector_error));
+	if (sources->perf_error && sources->connector_error && sources->perf_error != -ENOTSUP)
+		frame_notice(frame, topic, event_remedy(env, "perf", -sources->perf_error),
+			     _("perf events tell nothing of processes: %s"), strerror(-sources->perf_error));
 	if (sources->perf_error && !sources->connector_error)
 		frame_notice(frame, topic, event_remedy(env, "perf", -sources->perf_error),
 			     _("short processes may lack their command: perf events: %s"),

@@ -268,12 +268,20 @@ static void add_exec(const struct event_perf *perf, struct raw_events *events,
 	}
 }
 
+/* Rings tell of all tasks of the machine; those outside of our pid namespace have no number here. */
+static bool is_foreign(const struct perf_record *record)
+{
+	return record->pid == 0 || record->tid == 0;
+}
+
 static void take_record(struct event_perf *perf, struct on_cpu *on, struct raw_events *events,
 			const struct perf_record *record, bool exits)
 {
 	bool by_sample = record->kind == PERF_RECORD_KIND_COMM && record->exec && !perf->exec_error;
 	struct raw_event *event;
 
+	if (record->kind != PERF_RECORD_KIND_LOST && is_foreign(record))
+		return;
 	switch (record->kind) {
 	case PERF_RECORD_KIND_FORK:
 		event = add(events, record, record->pid == record->tid ? EVENT_FORK : EVENT_CLONE);
@@ -281,7 +289,7 @@ static void take_record(struct event_perf *perf, struct on_cpu *on, struct raw_e
 		break;
 	case PERF_RECORD_KIND_EXIT:
 		if (exits)
-			add(events, record, EVENT_EXIT);
+			add(events, record, EVENT_EXIT)->parent_pid = record->parent_pid;
 		break;
 	case PERF_RECORD_KIND_COMM:
 		event = add(events, record, record->exec && !by_sample ? EVENT_EXEC : EVENT_COMM);

@@ -375,8 +375,7 @@ int event_reader_update(struct event_reader *reader, struct env *env)
 	pthread_mutex_unlock(&reader->lock);
 	if (reader->perf || reader->connector)
 		return 0;
-	env_note_failure(env, reader->sources.perf_error == -EACCES ? "perf" : "connector",
-			 reader->sources.connector_error);
+	env_note_failure(env, "connector", reader->sources.connector_error);
 	return reader->sources.connector_error;
 }
 

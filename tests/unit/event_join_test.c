@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of joining what sources tell with the processes, and of choosing among it, on a machine made up here.
+ */
+#include <config.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "suite.h"
+#include "core/unknown.h"
+#include "topic/event_join.h"
+
+#define KERNEL_THREAD 0x200000
+#define MS_NS UINT64_C(1000000)
+#define SECOND_NS (1000 * MS_NS)
+#define START_NS (5000 * SECOND_NS) /* of what is told here */
+
+static char root[64];
+static struct env env;
+static struct event_join join;
+static struct settings settings;
+
+static void put(uint32_t pid, const char *name, const char *text)
+{
+	char path[160];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/proc/%u", root, pid);
+	mkdir(path, 0755);
+	snprintf(path, sizeof(path), "%s/proc/%u/%s", root, pid, name);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+/* A process of the machine, which began 90 s after it. */
+static void put_process(uint32_t pid, uint32_t parent, const char *comm, unsigned flags, unsigned uid,
+			uint32_t group, const char *cgroup)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "%u (%s) S %u %u %u 34819 %u %u 0 0 0 0 0 0 0 0 20 0 1 0 9000 1000000 300 "
+		 "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0\n",
+		 pid, comm, parent, group, group, group, flags);
+	put(pid, "stat", text);
+	snprintf(text, sizeof(text),
+		 "Name:\t%s\nUid:\t%u\t%u\t%u\t%u\nVmRSS:\t    1200 kB\nVmPTE:\t      48 kB\n", comm, uid,
+		 uid, uid, uid);
+	put(pid, "status", text);
+	snprintf(text, sizeof(text), "0::%s\n", cgroup);
+	put(pid, "cgroup", text);
+}
+
+static void remove_root(void)
+{
+	char command[80];
+
+	snprintf(command, sizeof(command), "rm -rf %s", root);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* Its processes: 300 is a shell of user 1000, 301 its child, 250 a child of that. */
+static void build_machine(void)
+{
+	char path[80];
+
+	snprintf(root, sizeof(root), "/tmp/event_join_test.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	snprintf(path, sizeof(path), "%s/proc", root);
+	ck_assert_int_eq(mkdir(path, 0755), 0);
+	put_process(1, 0, "systemd", 0, 0, 1, "/init.scope");
+	put_process(2, 0, "kthreadd", KERNEL_THREAD, 0, 0, "/");
+	put_process(300, 1, "bash", 0, 1000, 300, "/user.slice/a.scope");
+	put_process(301, 300, "make", 0, 1000, 301, "/user.slice/a.scope");
+	put_process(250, 301, "sh) (x", 0, 1000, 301, "/user.slice/a.scope/deep");
+	ck_assert_int_eq(env_open(&env, root), 0);
+	env.ticks_per_second = 100;
+	event_join_open(&join, &env);
+}
+
+/* Chooses anew: names and values, ended by NULL. */
+static void choose(const char *const *pairs)
+{
+	struct event_choice choice;
+
+	settings_free(&settings);
+	for (; *pairs; pairs += 2)
+		settings_set(&settings, pairs[0], pairs[1]);
+	event_choice_read(&choice, &env, &settings);
+	event_join_choose(&join, &choice);
+}
+
+#define CHOOSE(...) choose((const char *const[]){ __VA_ARGS__, NULL })
+
+static void open_all(void)
+{
+	build_machine();
+	event_join_seed(&join);
+	CHOOSE("events.events", "all");
+}
+
+static void close_all(void)
+{
+	event_join_free(&join);
+	env_close(&env);
+	settings_free(&settings);
+	remove_root();
+}
+
+/* What is told of this; the only event of its round, NULL when it is not wanted. Only exits tell a code. */
+static const struct event *take(struct raw_event raw)
+{
+	event_batch_empty(&join.ready);
+	event_join_begin(&join);
+	raw.exit_code = raw.kind == EVENT_EXIT ? raw.exit_code : UINT32_MAX;
+	raw.tid = raw.tid ? raw.tid : raw.pid;
+	raw.time_ns = raw.time_ns ? raw.time_ns : START_NS;
+	event_join_take(&join, &raw);
+	ck_assert_uint_le(join.ready.count, 1);
+	return join.ready.count > 0 ? &join.ready.list[0] : NULL;
+}
+
+#define TAKE(...) take((struct raw_event){ __VA_ARGS__ })
+
+static const char *comm_of(const struct event *event)
+{
+	return join.ready.texts + event->comm;
+}
+
+static const char *command_of(const struct event *event)
+{
+	return join.ready.texts + event->command;
+}
+
+START_TEST(a_life_is_told_from_fork_to_exit)
+{
+	static char arguments[] = "/usr/bin/cc -c a.c";
+	const struct event *event;
+
+	open_all();
+	event = TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 301);
+	ck_assert_uint_eq(event->number, 1);
+	ck_assert(event->pid == 400 && event->parent_pid == 301 && event->named);
+	ck_assert_str_eq(command_of(event), "make");
+	ck_assert(event->real_uid == 1000 && event->effective_uid == 1000 && event->terminal == 34819);
+	ck_assert(event->duration_ns == U64_UNKNOWN && event->exit_code == UINT32_MAX);
+	ck_assert_uint_eq(event->wall_ns, START_NS + (uint64_t)join.wall_ahead_ns);
+	event = TAKE(.kind = EVENT_EXEC, .pid = 400, .comm = "cc", .text = arguments, .is_command = true,
+		     .program_length = 11);
+	ck_assert_str_eq(comm_of(event), "cc");
+	ck_assert_str_eq(command_of(event), arguments);
+	ck_assert_uint_eq(event->program_length, 11);
+	event = TAKE(.kind = EVENT_EXIT, .pid = 400, .parent_pid = 301, .exit_code = 7 << 8,
+		     .time_ns = START_NS + 3 * MS_NS);
+	ck_assert_uint_eq(event->exit_code, 7 << 8);
+	ck_assert_uint_eq(event->duration_ns, 3 * MS_NS);
+	ck_assert_str_eq(command_of(event), arguments);
+	event = TAKE(.kind = EVENT_CORE, .pid = 400, .time_ns = START_NS + 4 * MS_NS);
+	ck_assert_str_eq(comm_of(event), "cc");
+	ck_assert_uint_eq(join.number, 4);
+	ck_assert_uint_eq(join.unnamed, 0);
+	ck_assert_uint_eq(join.statistics.all.failures, 1);
+	ck_assert_uint_eq(join.statistics.lifetimes[1], 1);
+	ck_assert_uint_eq(join.statistics.parents[0].resident_bytes, 1200 * 1024);
+	ck_assert_uint_eq(join.statistics.parents[0].page_table_bytes, 48 * 1024);
+	close_all();
+}
+END_TEST
+
+START_TEST(what_nobody_told_is_unknown)
+{
+	const struct event *event;
+
+	open_all();
+	event = TAKE(.kind = EVENT_EXIT, .pid = 999, .exit_code = SIGKILL);
+	ck_assert(!event->named && event->comm == 0 && event->command == 0);
+	ck_assert(event->duration_ns == U64_UNKNOWN && event->parent_pid == 0);
+	ck_assert(event->real_uid == UINT32_MAX && event->effective_uid == UINT32_MAX &&
+		  event->terminal == -1);
+	ck_assert_uint_eq(event->exit_code, SIGKILL);
+	ck_assert_uint_eq(join.unnamed, 1);
+	ck_assert_uint_eq(join.statistics.lifetimes[EVENT_LIFETIMES], 1);
+	event = TAKE(.kind = EVENT_FORK, .pid = 998, .parent_pid = 997);
+	ck_assert(!event->named && event->parent_pid == 997);
+	ck_assert_uint_eq(join.statistics.parents[0].resident_bytes, U64_UNKNOWN);
+	event = TAKE(.kind = EVENT_EXIT, .pid = 998, .exit_code = UINT32_MAX, .time_ns = START_NS + MS_NS);
+	ck_assert_uint_eq(event->duration_ns, MS_NS);
+	ck_assert_uint_eq(event->exit_code, UINT32_MAX);
+	ck_assert_uint_eq(join.statistics.all.failures, 1);
+	close_all();
+}
+END_TEST
+
+START_TEST(who_was_there_before_is_known_from_proc)
+{
+	const struct event *event;
+	int64_t boot_ahead_ns;
+
+	open_all();
+	boot_ahead_ns = join.boot_ahead_ns;
+	event = TAKE(.kind = EVENT_EXIT, .pid = 250, .exit_code = 0);
+	ck_assert_str_eq(comm_of(event), "sh) (x");
+	ck_assert(event->effective_uid == 1000 && event->parent_pid == 301);
+	ck_assert_uint_eq(event->duration_ns, START_NS + (uint64_t)boot_ahead_ns - 90 * SECOND_NS);
+	put_process(260, 301, "late", 0, 0, 301, "/");
+	event = TAKE(.kind = EVENT_CORE, .pid = 260);
+	ck_assert_str_eq(comm_of(event), "late");
+	ck_assert_uint_eq(event->effective_uid, 0);
+	close_all();
+}
+END_TEST
+
+START_TEST(a_pid_is_another_process_long_after_its_end)
+{
+	const struct event *event;
+
+	open_all();
+	TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 301);
+	TAKE(.kind = EVENT_EXIT, .pid = 400, .exit_code = 0);
+	event = TAKE(.kind = EVENT_CORE, .pid = 400, .time_ns = START_NS + 100 * MS_NS);
+	ck_assert_str_eq(comm_of(event), "make");
+	event = TAKE(.kind = EVENT_CORE, .pid = 400, .time_ns = START_NS + 2 * SECOND_NS);
+	ck_assert(!event->named);
+	event = TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 1, .time_ns = START_NS + 2 * SECOND_NS);
+	ck_assert_str_eq(comm_of(event), "systemd");
+	event = TAKE(.kind = EVENT_EXIT, .pid = 400, .time_ns = START_NS + 2 * SECOND_NS + 5);
+	ck_assert_uint_eq(event->duration_ns, 5);
+	close_all();
+}
+END_TEST
+
+START_TEST(threads_of_the_kernel_have_brackets)
+{
+	const struct event *event;
+
+	open_all();
+	event = TAKE(.kind = EVENT_FORK, .pid = 500, .parent_pid = 2);
+	ck_assert_str_eq(command_of(event), "[kthreadd]");
+	event = TAKE(.kind = EVENT_COMM, .pid = 500, .comm = "kworker/0:9");
+	ck_assert_str_eq(command_of(event), "[kworker/0:9]");
+	ck_assert_str_eq(comm_of(event), "kworker/0:9");
+	ck_assert_str_eq(join.ready.texts + event->was, "kthreadd");
+	event = TAKE(.kind = EVENT_EXEC, .pid = 500, .comm = "modprobe");
+	ck_assert_str_eq(command_of(event), "modprobe");
+	close_all();
+}
+END_TEST
+
+START_TEST(threads_are_no_processes)
+{
+	const struct event *event;
+
+	open_all();
+	event = TAKE(.kind = EVENT_CLONE, .pid = 300, .tid = 310, .parent_pid = 300);
+	ck_assert(event->pid == 300 && event->tid == 310 && event->kind == EVENT_CLONE);
+	event = TAKE(.kind = EVENT_COMM, .pid = 300, .tid = 310, .comm = "helper");
+	ck_assert_str_eq(comm_of(event), "bash");
+	event = TAKE(.kind = EVENT_EXIT, .pid = 300, .tid = 310, .exit_code = 256);
+	ck_assert(event->pid == 300 && event->tid == 310 && event->duration_ns == U64_UNKNOWN);
+	ck_assert_uint_eq(join.statistics.all.kinds[EVENT_FORK], 0);
+	ck_assert_uint_eq(join.statistics.all.kinds[EVENT_CLONE], 1);
+	ck_assert_uint_eq(join.statistics.all.kinds[EVENT_EXIT], 0);
+	ck_assert_uint_eq(join.statistics.all.thread_exits, 1);
+	ck_assert_uint_eq(join.statistics.all.failures, 0);
+	CHOOSE("events.events", "fork,exec,exit");
+	ck_assert_ptr_null(TAKE(.kind = EVENT_CLONE, .pid = 300, .tid = 311, .parent_pid = 300));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 300, .tid = 311, .exit_code = 0));
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXIT, .pid = 300, .exit_code = 0));
+	close_all();
+}
+END_TEST
+
+START_TEST(a_program_is_called_by_the_best_that_is_told)
+{
+	static char file[] = "/bin/true";
+	const struct event *event;
+
+	open_all();
+	ck_assert_ptr_null(TAKE(.kind = EVENT_COMM, .pid = 301, .comm = "true", .by_exec = true));
+	event = TAKE(.kind = EVENT_EXEC, .pid = 301, .text = file, .program_length = 9);
+	ck_assert_str_eq(comm_of(event), "true");
+	ck_assert_str_eq(command_of(event), "/bin/true");
+	event = TAKE(.kind = EVENT_COMM, .pid = 301, .comm = "other");
+	ck_assert_str_eq(join.ready.texts + event->was, "true");
+	ck_assert_str_eq(command_of(event), "/bin/true");
+	event = TAKE(.kind = EVENT_EXEC, .pid = 301, .comm = "sleep");
+	ck_assert_str_eq(command_of(event), "sleep");
+	ck_assert_uint_eq(join.statistics.all.kinds[EVENT_COMM], 1);
+	close_all();
+}
+END_TEST
+
+START_TEST(tracers_are_told_who_they_trace)
+{
+	const struct event *event;
+
+	open_all();
+	event = TAKE(.kind = EVENT_PTRACE, .pid = 301, .other_pid = 300);
+	ck_assert(event->pid == 300 && event->tid == 300 && event->other_pid == 301 && event->attached);
+	ck_assert_str_eq(comm_of(event), "bash");
+	event = TAKE(.kind = EVENT_PTRACE, .pid = 301);
+	ck_assert(event->pid == 300 && event->other_pid == 301 && !event->attached);
+	event = TAKE(.kind = EVENT_PTRACE, .pid = 301);
+	ck_assert(event->pid == 301 && event->other_pid == 301 && !event->attached);
+	close_all();
+}
+END_TEST
+
+START_TEST(users_and_sessions_change)
+{
+	const struct event *event;
+
+	open_all();
+	event = TAKE(.kind = EVENT_UID, .pid = 301, .real = 1000, .effective = 0);
+	ck_assert(event->real_id == 1000 && event->effective_id == 0 && event->effective_uid == 0);
+	event = TAKE(.kind = EVENT_GID, .pid = 301, .real = 7, .effective = 8);
+	ck_assert(event->real_id == 7 && event->effective_id == 8 && event->real_uid == 1000);
+	event = TAKE(.kind = EVENT_SID, .pid = 301);
+	ck_assert_int_eq(event->terminal, 0);
+	event = TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 301);
+	ck_assert(event->effective_uid == 0 && event->terminal == 0);
+	ck_assert_int_eq(event_processes_find(join.processes, 400)->group, 301);
+	close_all();
+}
+END_TEST
+
+START_TEST(processes_are_chosen_by_pid_and_name)
+{
+	static char command[] = "/opt/bin/python3 -m x";
+
+	open_all();
+	CHOOSE("run.pid", "301,4000");
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_CORE, .pid = 301));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 300));
+	CHOOSE("run.pid", "7,bash");
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_CORE, .pid = 300));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 301));
+	CHOOSE("run.pid", "python3");
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXEC, .pid = 301, .comm = "x", .text = command,
+				   .is_command = true, .program_length = 16));
+	CHOOSE("run.pid", "bin");
+	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 301));
+	CHOOSE("run.pid", "bas");
+	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 300));
+	close_all();
+}
+END_TEST
+
+START_TEST(processes_are_chosen_by_user_and_group)
+{
+	open_all();
+	CHOOSE("run.user", "1000,77");
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_CORE, .pid = 300));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 1));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 999));
+	CHOOSE("run.user", "0");
+	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 300));
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_UID, .pid = 300, .real = 0, .effective = 0));
+	CHOOSE("run.user", "nobody-has-this-name");
+	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 1));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 999));
+	CHOOSE("events.group", "301");
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_CORE, .pid = 250));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 300));
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 250));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_SID, .pid = 400));
+	close_all();
+}
+END_TEST
+
+START_TEST(processes_are_chosen_by_tree)
+{
+	open_all();
+	CHOOSE("events.tree", "300");
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_CORE, .pid = 300));
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_CORE, .pid = 250));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 1));
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 250));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_FORK, .pid = 401, .parent_pid = 1));
+	TAKE(.kind = EVENT_EXIT, .pid = 250);
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 402, .parent_pid = 400));
+	CHOOSE("events.tree", "450");
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 450, .parent_pid = 1));
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 451, .parent_pid = 450));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 300));
+	close_all();
+}
+END_TEST
+
+START_TEST(processes_are_chosen_by_cgroup)
+{
+	open_all();
+	CHOOSE("events.cgroup", "/user.slice/a.scope/");
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_CORE, .pid = 300));
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_CORE, .pid = 250));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 1));
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 300));
+	put_process(400, 300, "moved", 0, 1000, 300, "/other.slice");
+	ck_assert_ptr_null(TAKE(.kind = EVENT_EXEC, .pid = 400, .comm = "moved"));
+	ck_assert(event_cgroup_matches(span_text("4:cpu,cpuacct:/a/b\n0::/c\n"), "/a"));
+	ck_assert(event_cgroup_matches(span_text("0::/c\n"), "/"));
+	ck_assert(!event_cgroup_matches(span_text("0::/ab\n"), "/a"));
+	ck_assert(!event_cgroup_matches(span_text("nonsense"), "/a"));
+	ck_assert(!event_cgroup_matches(span_text(""), "/a"));
+	close_all();
+}
+END_TEST
+
+START_TEST(only_failures_are_chosen)
+{
+	open_all();
+	CHOOSE("events.events", "exitnonzero");
+	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 250, .exit_code = 0));
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXIT, .pid = 301, .exit_code = 256));
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXIT, .pid = 300, .exit_code = SIGTERM));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 1));
+	close_all();
+}
+END_TEST
+
+START_TEST(kinds_are_words)
+{
+	static const struct {
+		const char *list;
+		unsigned kinds;
+		bool failures_only;
+	} good[] = {
+		{ "fork", EVENT_BIT(EVENT_FORK), false },
+		{ "uid", EVENT_BIT(EVENT_UID) | EVENT_BIT(EVENT_GID), false },
+		{ "exec,exitnonzero", EVENT_BIT(EVENT_EXEC) | EVENT_BIT(EVENT_EXIT), true },
+		{ "exit,exitnonzero", EVENT_BIT(EVENT_EXIT), false },
+		{ "exitnonzero,all", EVENT_BIT(N_EVENT_KINDS) - 1, false },
+		{ "core,comm,clone,ptrace,sid,fork,fork",
+		  EVENT_BIT(EVENT_CORE) | EVENT_BIT(EVENT_COMM) | EVENT_BIT(EVENT_CLONE) |
+			  EVENT_BIT(EVENT_PTRACE) | EVENT_BIT(EVENT_SID) | EVENT_BIT(EVENT_FORK),
+		  false },
+	};
+	static const char *const bad[] = { "", ",", "forks", "fork,,exec", "fork exec", "Fork", "exit " };
+	unsigned kinds;
+	bool failures_only;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		ck_assert_msg(event_kinds_parse(good[i].list, &kinds, &failures_only), "%s", good[i].list);
+		ck_assert_uint_eq(kinds, good[i].kinds);
+		ck_assert_int_eq(failures_only, good[i].failures_only);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_msg(!event_kinds_parse(bad[i], &kinds, &failures_only), "'%s'", bad[i]);
+}
+END_TEST
+
+SUITE_MAIN("event join", a_life_is_told_from_fork_to_exit, what_nobody_told_is_unknown,
+	   who_was_there_before_is_known_from_proc, a_pid_is_another_process_long_after_its_end,
+	   threads_of_the_kernel_have_brackets, threads_are_no_processes,
+	   a_program_is_called_by_the_best_that_is_told, tracers_are_told_who_they_trace,
+	   users_and_sessions_change, processes_are_chosen_by_pid_and_name,
+	   processes_are_chosen_by_user_and_group, processes_are_chosen_by_tree,
+	   processes_are_chosen_by_cgroup, only_failures_are_chosen, kinds_are_words)

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests that losses are counted to the message: sources with a tiny buffer beside others with a large one. */
+#include <config.h>
+
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "suite.h"
+#include "topic/event_connector.h"
+#include "topic/event_perf.h"
+
+#define CHILDREN 3000
+#define TOLD (2 * CHILDREN) /* a fork and an exit of each */
+#define TINY_BYTES ((size_t)8 * 1024)
+#define LARGE_BYTES ((size_t)4 * 1024 * 1024)
+
+static struct env env;
+static bool child[1 << 22];               /* by pid */
+static struct event_connector *connector; /* the large one of these */
+static struct event_perf *perf;
+static struct raw_events all; /* that it told */
+
+static void drain_large(void)
+{
+	if (connector)
+		event_connector_drain(connector, &all);
+	if (perf)
+		event_perf_drain(perf, &all, true);
+}
+
+/* Of the children of this process. The parent is not told any more of one that was already waited for. */
+static uint64_t count_ours(const struct raw_events *events)
+{
+	uint64_t ours = 0;
+
+	for (size_t i = 0; i < events->count; i++) {
+		const struct raw_event *event = &events->list[i];
+		bool told = event->kind == EVENT_FORK || event->kind == EVENT_EXIT;
+
+		ours += told && (event->parent_pid == (uint32_t)getpid() ||
+				 (event->parent_pid == 0 && child[event->pid]));
+	}
+	return ours;
+}
+
+/* The large one is emptied now and then: others may start many more. The last end may come a moment late. */
+static void make_children(void)
+{
+	for (unsigned i = 0; i < CHILDREN; i++) {
+		pid_t pid = fork();
+
+		ck_assert_int_ge(pid, 0);
+		if (pid == 0)
+			_exit(0);
+		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+		child[pid] = true;
+		if (i % 50 == 0)
+			drain_large();
+	}
+	for (unsigned i = 0; i < 100 && count_ours(&all) < TOLD; i++) {
+		drain_large();
+		poll(NULL, 0, 20);
+	}
+}
+
+/*
+ * Both were told the same of our children; what the tiny one lost of others is in the large one. Where nobody
+ * else started a process meanwhile the loss is exactly what is missing.
+ */
+static void compare(struct raw_events *told, uint64_t tiny_lost, uint64_t large_lost)
+{
+	uint64_t ours = count_ours(told), others = all.count - count_ours(&all);
+
+	ck_assert_uint_eq(large_lost, 0);
+	ck_assert_uint_eq(count_ours(&all), TOLD);
+	ck_assert_uint_gt(tiny_lost, TOLD / 2);
+	ck_assert_uint_ge(ours + tiny_lost, TOLD);
+	ck_assert_uint_le(ours + tiny_lost, TOLD + others);
+	raw_events_free(told);
+	raw_events_free(&all);
+}
+
+START_TEST(the_connector_counts_its_losses)
+{
+	struct raw_events told = { 0 };
+	struct event_connector *tiny;
+	int error;
+
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	connector = event_connector_open(&env, false, LARGE_BYTES, &error);
+	tiny = connector ? event_connector_open(&env, false, TINY_BYTES, &error) : NULL;
+	if (tiny) {
+		make_children();
+		event_connector_drain(tiny, &told);
+		ck_assert_uint_eq(event_connector_received(connector), all.count);
+		compare(&told, event_connector_lost(tiny), event_connector_lost(connector));
+	} else {
+		fprintf(stderr, "skipped: connector: %s\n", strerror(-error));
+	}
+	event_connector_close(tiny);
+	event_connector_close(connector);
+	env_close(&env);
+}
+END_TEST
+
+/* All that happens here happens on one CPU. */
+static void stay_here(void)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET((unsigned)sched_getcpu(), &cpus);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
+}
+
+START_TEST(the_rings_count_their_losses)
+{
+	struct raw_events told = { 0 };
+	struct event_perf *tiny;
+	int error;
+
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	stay_here();
+	perf = event_perf_open(&env, LARGE_BYTES, &error);
+	tiny = perf ? event_perf_open(&env, TINY_BYTES, &error) : NULL;
+	if (tiny) {
+		make_children();
+		event_perf_drain(tiny, &told, true);
+		ck_assert_uint_eq(event_perf_received(perf), all.count);
+		compare(&told, event_perf_lost(tiny), event_perf_lost(perf));
+	} else {
+		fprintf(stderr, "skipped: perf: %s\n", strerror(-error));
+	}
+	event_perf_close(tiny);
+	event_perf_close(perf);
+	env_close(&env);
+}
+END_TEST
+
+SUITE_MAIN("event loss", the_connector_counts_its_losses, the_rings_count_their_losses)

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the reader of events on the kernel that runs them; what it may not read they say, and pass. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "suite.h"
+#include "core/unknown.h"
+#include "topic/event_reader.h"
+#include "topic/event_text.h"
+
+#define CHILDREN 2000
+#define PROGRAMS 2000
+#define RENAMES 10000
+#define NOBODY 65534
+#define PATIENCE_MS 15000
+#define LONG_BYTES ((size_t)128 * 1024 - 64)
+
+static struct env env;
+static struct settings settings;
+static struct event_reader *reader;
+static struct event_batch all; /* what came so far, of this process and its children */
+static struct event_sources sources;
+
+static bool reads_programs(void)
+{
+	return !sources.perf_error && !sources.exec_error;
+}
+
+static void close_reader(void)
+{
+	event_reader_close(reader, &env);
+	env_close(&env);
+	settings_free(&settings);
+	event_batch_free(&all);
+}
+
+/* Of this process and its children; false where no source, or not all that is needed, can be read. */
+static bool open_reader(const char *kinds, bool needs_connector, bool needs_programs)
+{
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	settings_set(&settings, "events.tree", pid);
+	settings_set(&settings, "events.events", kinds);
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	reader = event_reader_open(&env, &settings);
+	event_reader_sources(reader, &sources);
+	if ((sources.perf_error && sources.connector_error) || (needs_connector && sources.connector_error) ||
+	    (needs_programs && !reads_programs())) {
+		fprintf(stderr, "skipped: perf %s, tracepoint %s, connector %s\n",
+			strerror(-sources.perf_error), strerror(-sources.exec_error),
+			strerror(-sources.connector_error));
+		close_reader();
+		return false;
+	}
+	return true;
+}
+
+static void take_more(void)
+{
+	struct event_batch taken = { 0 };
+	struct pollfd rung = { .fd = event_reader_bell(reader), .events = POLLIN };
+
+	poll(&rung, 1, 100);
+	event_reader_take(reader, &taken);
+	ck_assert_uint_eq(event_batch_append(&all, &taken), 0);
+	event_batch_free(&taken);
+}
+
+static size_t count(enum event_kind kind)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < all.count; i++)
+		found += all.list[i].kind == kind;
+	return found;
+}
+
+/* Waits until as many have come, and then whether there are more. Nothing may be lost. */
+static void expect(enum event_kind kind, size_t expected)
+{
+	uint64_t start = env_mono_ns();
+
+	while (count(kind) < expected && env_mono_ns() - start < PATIENCE_MS * UINT64_C(1000000))
+		take_more();
+	for (unsigned i = 0; i < 3; i++)
+		take_more();
+	ck_assert_uint_eq(count(kind), expected);
+	event_reader_sources(reader, &sources);
+	ck_assert_uint_eq(sources.perf_lost + sources.connector_lost + sources.queue_lost, 0);
+	ck_assert_uint_eq(sources.unnamed, 0);
+}
+
+/* The only event of this kind of this process, or of its thread that is not its first. */
+static const struct event *event_of(enum event_kind kind, pid_t pid, bool of_thread)
+{
+	const struct event *found = NULL;
+
+	for (size_t i = 0; i < all.count; i++) {
+		const struct event *event = &all.list[i];
+
+		if (event->kind != kind || event->pid != (uint32_t)pid ||
+		    of_thread != (event->tid != event->pid))
+			continue;
+		ck_assert_msg(!found, "%s of %d is told twice", event_kind_text(kind), pid);
+		found = event;
+	}
+	ck_assert_msg(found != NULL, "%s of %d is not told", event_kind_text(kind), pid);
+	return found;
+}
+
+static const char *text(size_t at)
+{
+	return all.texts + at;
+}
+
+static int reap(pid_t pid)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+/* A child that runs what follows, and is not seen here. */
+#define CHILD(pid)                                                                                           \
+	pid_t pid = fork();                                                                                  \
+	ck_assert_int_ge(pid, 0);                                                                            \
+	if (pid == 0)
+
+/* Ends in one of many ways: code 0, 3 and 255, and two signals. */
+static _Noreturn void end(unsigned way)
+{
+	if (way % 5 == 3)
+		raise(SIGKILL);
+	if (way % 5 == 4)
+		raise(SIGUSR1);
+	_exit(way % 5 == 0 ? 0 : way % 5 == 1 ? 3 : 255);
+}
+
+START_TEST(every_fork_and_exit_is_told_once)
+{
+	static pid_t pids[CHILDREN];
+	static int statuses[CHILDREN];
+	static uint64_t lived_ns[CHILDREN]; /* at most */
+	uint64_t last_number = 0;
+
+	if (!open_reader("fork,exit", false, false))
+		return;
+	for (unsigned i = 0; i < CHILDREN; i++) {
+		lived_ns[i] = env_mono_ns();
+		CHILD(pid)
+		end(i);
+		pids[i] = pid;
+		statuses[i] = reap(pid);
+		lived_ns[i] = env_mono_ns() - lived_ns[i];
+	}
+	expect(EVENT_FORK, CHILDREN);
+	expect(EVENT_EXIT, CHILDREN);
+	ck_assert_uint_eq(all.count, 2 * CHILDREN);
+	for (unsigned i = 0; i < CHILDREN; i++) {
+		const struct event *fork_event = event_of(EVENT_FORK, pids[i], false);
+		const struct event *exit_event = event_of(EVENT_EXIT, pids[i], false);
+
+		ck_assert_int_eq(fork_event->parent_pid, getpid());
+		ck_assert_int_eq(exit_event->parent_pid, getpid());
+		ck_assert_uint_eq(fork_event->effective_uid, geteuid());
+		ck_assert_uint_eq(exit_event->exit_code,
+				  sources.connector_error ? UINT32_MAX : (uint32_t)statuses[i]);
+		ck_assert_uint_gt(exit_event->duration_ns, 0);
+		ck_assert_uint_le(exit_event->duration_ns, lived_ns[i]);
+	}
+	for (size_t i = 0; i < all.count; i++) {
+		ck_assert_uint_eq(all.list[i].number, last_number + 1);
+		last_number = all.list[i].number;
+	}
+	close_reader();
+}
+END_TEST
+
+/* A program of the tests, beside the directory of this one. */
+static void find_nothing(char *path)
+{
+	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 32);
+	char *slash;
+
+	ck_assert_int_gt(length, 0);
+	path[length] = '\0';
+	slash = strrchr(path, '/');
+	ck_assert_ptr_nonnull(slash);
+	strcpy(slash, "/../nothing");
+	ck_assert_msg(access(path, X_OK) == 0, "%s: make check builds it", path);
+}
+
+static pid_t start(const char *path, char *const *arguments)
+{
+	char *const environment[] = { "PATH=/usr/bin:/bin", NULL };
+	pid_t pid;
+
+	ck_assert_int_eq(posix_spawn(&pid, path, NULL, NULL, arguments, environment), 0);
+	return pid;
+}
+
+/*
+ * Arguments are whole or not there: between them and the stack's end lie up to two pages, and where the
+ * kernel did not touch the middle one it does not copy beyond it.
+ */
+START_TEST(programs_that_end_at_once_have_their_names)
+{
+	char path[PATH_MAX], argument[16], command[PATH_MAX + 64];
+	static pid_t pids[PROGRAMS];
+	unsigned named = 0, whole = 0;
+
+	find_nothing(path);
+	if (!open_reader("exec,exit", false, true))
+		return;
+	for (unsigned i = 0; i < PROGRAMS; i++) {
+		snprintf(argument, sizeof(argument), "%u", i);
+		pids[i] = start(path, (char *[]){ path, "-v", argument, NULL });
+		reap(pids[i]);
+	}
+	expect(EVENT_EXEC, PROGRAMS);
+	expect(EVENT_EXIT, PROGRAMS);
+	for (unsigned i = 0; i < PROGRAMS; i++) {
+		const struct event *event = event_of(EVENT_EXEC, pids[i], false);
+
+		ck_assert_str_eq(text(event_of(EVENT_EXIT, pids[i], false)->comm), text(event->comm));
+		snprintf(command, sizeof(command), "%s -v %u", path, i);
+		named += strcmp(text(event->comm), "nothing") == 0 &&
+			 strncmp(text(event->command), path, strlen(path)) == 0;
+		if (strcmp(text(event->command), path) == 0)
+			continue;
+		ck_assert_str_eq(text(event->command), command);
+		whole++;
+	}
+	ck_assert_uint_ge(named * 1000, PROGRAMS * 999);
+	ck_assert_uint_ge(whole * 4, PROGRAMS * 3);
+	close_reader();
+}
+END_TEST
+
+START_TEST(arguments_are_told_as_they_are)
+{
+	static char hostile[] = "a\nb\t\033[31m\xff\xfe \xc3\xa4";
+	char path[PATH_MAX], command[PATH_MAX + 64];
+	pid_t pid;
+
+	find_nothing(path);
+	if (!open_reader("exec", false, true))
+		return;
+	pid = start(path, (char *[]){ path, hostile, "", "end", NULL });
+	reap(pid);
+	expect(EVENT_EXEC, 1);
+	snprintf(command, sizeof(command), "%s %s  end", path, hostile);
+	ck_assert_str_eq(text(event_of(EVENT_EXEC, pid, false)->command), command);
+	close_reader();
+}
+END_TEST
+
+START_TEST(long_command_lines_are_cut)
+{
+	static char argument[LONG_BYTES + 1];
+	const char *command;
+	int pipes[2];
+	pid_t pid;
+
+	if (!open_reader("exec", false, false))
+		return;
+	memset(argument, 'x', LONG_BYTES);
+	ck_assert_int_eq(pipe(pipes), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		dup2(pipes[0], 0);
+		close(2); /* it complains of the file that has such a long name */
+		close(pipes[1]);
+		execl("/bin/cat", "cat", "--", "-", argument, NULL);
+		_exit(127);
+	}
+	close(pipes[0]);
+	expect(EVENT_EXEC, 1);
+	close(pipes[1]);
+	reap(pid);
+	command = text(event_of(EVENT_EXEC, pid, false)->command);
+	ck_assert_msg(strncmp(command, "cat -- - xxxx", 13) == 0, "%.40s", command);
+	ck_assert_uint_ge(strlen(command), 1000);
+	ck_assert_uint_le(strlen(command), 8192);
+	close_reader();
+}
+END_TEST
+
+START_TEST(a_traced_program_is_told_as_any_other)
+{
+	int status;
+	pid_t pid;
+
+	if (!open_reader("fork,exec,exit", true, false))
+		return;
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		execl("/bin/sh", "sh", "-c", "exit 9", NULL);
+		_exit(127);
+	}
+	for (status = reap(pid); WIFSTOPPED(status); status = reap(pid))
+		ck_assert_int_eq(ptrace(PTRACE_CONT, pid, NULL, NULL), 0);
+	ck_assert_int_eq(status, 9 << 8);
+	expect(EVENT_FORK, 1);
+	expect(EVENT_EXEC, 1);
+	expect(EVENT_EXIT, 1);
+	ck_assert_uint_eq(event_of(EVENT_EXIT, pid, false)->exit_code, 9 << 8);
+	ck_assert_str_eq(text(event_of(EVENT_EXEC, pid, false)->command), "sh -c exit 9");
+	close_reader();
+}
+END_TEST
+
+START_TEST(who_traces_whom_is_told)
+{
+	const struct event *attached = NULL, *detached = NULL;
+
+	if (!open_reader("ptrace", true, false))
+		return;
+	CHILD(pid)
+	{
+		for (;;)
+			pause();
+	}
+	ck_assert_int_eq(ptrace(PTRACE_SEIZE, pid, NULL, NULL), 0);
+	ck_assert_int_eq(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL), 0);
+	ck_assert(WIFSTOPPED(reap(pid)));
+	ck_assert_int_eq(ptrace(PTRACE_DETACH, pid, NULL, NULL), 0);
+	kill(pid, SIGKILL);
+	reap(pid);
+	expect(EVENT_PTRACE, 2);
+	for (size_t i = 0; i < all.count; i++)
+		*(all.list[i].attached ? &attached : &detached) = &all.list[i];
+	ck_assert(attached && detached);
+	ck_assert(attached->pid == (uint32_t)getpid() && attached->other_pid == (uint32_t)pid);
+	ck_assert(detached->pid == (uint32_t)getpid() && detached->other_pid == (uint32_t)pid);
+	close_reader();
+}
+END_TEST
+
+START_TEST(sessions_and_users_are_told)
+{
+	if (!open_reader("uid,sid", true, false))
+		return;
+	if (geteuid() != 0)
+		fprintf(stderr, "not tested without root: users\n");
+	CHILD(pid)
+	{
+		if (setsid() < 0 || (geteuid() == 0 && (setgid(NOBODY) < 0 || setuid(NOBODY) < 0)))
+			_exit(1);
+		_exit(0);
+	}
+	ck_assert_int_eq(reap(pid), 0);
+	expect(EVENT_SID, 1);
+	ck_assert_int_eq(event_of(EVENT_SID, pid, false)->terminal, 0);
+	if (geteuid() == 0) {
+		expect(EVENT_UID, 1);
+		expect(EVENT_GID, 1);
+		ck_assert_uint_eq(event_of(EVENT_UID, pid, false)->real_id, NOBODY);
+		ck_assert_uint_eq(event_of(EVENT_UID, pid, false)->effective_uid, NOBODY);
+		ck_assert_uint_eq(event_of(EVENT_GID, pid, false)->effective_id, NOBODY);
+		ck_assert_uint_eq(event_of(EVENT_GID, pid, false)->effective_uid, 0);
+	}
+	close_reader();
+}
+END_TEST
+
+static void *thread_main(void *argument)
+{
+	return argument;
+}
+
+START_TEST(a_thread_is_no_process)
+{
+	if (!open_reader("fork,exit,clone", false, false))
+		return;
+	CHILD(pid)
+	{
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, thread_main, NULL) != 0)
+			_exit(1);
+		pthread_join(thread, NULL);
+		_exit(0);
+	}
+	ck_assert_int_eq(reap(pid), 0);
+	expect(EVENT_EXIT, 2);
+	expect(EVENT_FORK, 1);
+	ck_assert_uint_eq(event_of(EVENT_CLONE, pid, true)->tid, event_of(EVENT_EXIT, pid, true)->tid);
+	ck_assert_int_eq(event_of(EVENT_EXIT, pid, false)->parent_pid, getpid());
+	close_reader();
+}
+END_TEST
+
+START_TEST(a_process_renames_itself_often)
+{
+	if (!open_reader("comm,exit", false, false))
+		return;
+	CHILD(pid)
+	{
+		char comm[EVENT_COMM_BYTES];
+
+		for (unsigned i = 0; i < RENAMES; i++) {
+			snprintf(comm, sizeof(comm), "name %u", i);
+			prctl(PR_SET_NAME, comm);
+		}
+		_exit(0);
+	}
+	ck_assert_int_eq(reap(pid), 0);
+	expect(EVENT_COMM, RENAMES);
+	expect(EVENT_EXIT, 1);
+	for (unsigned i = 0; i < RENAMES; i++) {
+		char comm[EVENT_COMM_BYTES];
+
+		snprintf(comm, sizeof(comm), "name %u", i);
+		ck_assert_str_eq(text(all.list[i].comm), comm);
+		ck_assert_str_eq(
+			text(all.list[i + 1].kind == EVENT_COMM ? all.list[i + 1].was : all.list[i + 1].comm),
+			comm);
+	}
+	close_reader();
+}
+END_TEST
+
+static void look_at_parents(void *context, const struct event_statistics *statistics, uint64_t since_ns)
+{
+	(void)context;
+	ck_assert_uint_gt(since_ns, 0);
+	ck_assert_uint_eq(statistics->all.kinds[EVENT_FORK], 100);
+	ck_assert_uint_eq(statistics->all.kinds[EVENT_EXIT], 100);
+	ck_assert_uint_eq(statistics->all.failures, sources.connector_error ? 0 : 100);
+	ck_assert_uint_eq(statistics->n_parents, 1);
+	ck_assert_int_eq(statistics->parents[0].pid, getpid());
+	ck_assert_uint_eq(statistics->parents[0].forks, 100);
+	ck_assert(statistics->parents[0].resident_bytes != U64_UNKNOWN &&
+		  statistics->parents[0].resident_bytes > 0);
+	ck_assert(statistics->parents[0].page_table_bytes != U64_UNKNOWN);
+}
+
+START_TEST(sums_are_of_what_was_chosen)
+{
+	if (!open_reader("fork,exit", false, false))
+		return;
+	for (unsigned i = 0; i < 100; i++) {
+		CHILD(pid)
+		_exit(1);
+		reap(pid);
+	}
+	expect(EVENT_EXIT, 100);
+	event_reader_look(reader, look_at_parents, NULL);
+	close_reader();
+}
+END_TEST
+
+START_TEST(nothing_is_read_of_another_root)
+{
+	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
+	reader = event_reader_open(&env, &settings);
+	ck_assert_int_eq(event_reader_update(reader, &env), -ENOTSUP);
+	close_reader();
+}
+END_TEST
+
+SUITE_MAIN("event reader", every_fork_and_exit_is_told_once, programs_that_end_at_once_have_their_names,
+	   arguments_are_told_as_they_are, long_command_lines_are_cut, a_traced_program_is_told_as_any_other,
+	   who_traces_whom_is_told, sessions_and_users_are_told, a_thread_is_no_process,
+	   a_process_renames_itself_often, sums_are_of_what_was_chosen, nothing_is_read_of_another_root)
