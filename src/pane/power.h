@@ -85,7 +85,7 @@ void power_graph_draw(const struct pane_context *context, const struct canvas *c
 void power_calibrate(struct pane_context *context); /* the key */
 void power_calibration_feed(struct pane_context *context, const struct frame *frame);
 void power_calibration_draw(const struct pane_context *context, const struct canvas *canvas);
-void power_calibration_close(struct pane_context *context);
+void power_calibration_close(void *state);
 
 void power_draw(struct pane_context *context, struct canvas *canvas);
 

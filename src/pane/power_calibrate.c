@@ -32,9 +32,9 @@ static void stop(struct power_calibration *running)
 	running->load = NULL;
 }
 
-void power_calibration_close(struct pane_context *context)
+void power_calibration_close(void *state)
 {
-	struct power_state *power = context->state;
+	struct power_state *power = state;
 
 	if (!power->calibration)
 		return;
@@ -55,7 +55,7 @@ static void start(struct pane_context *context)
 		screen_say(context->screen, "%s", _("there can be no thread for each CPU"));
 		return;
 	}
-	power_calibration_close(context);
+	power_calibration_close(context->state);
 	power->calibration = alloc_zeroed(1, sizeof(*power->calibration));
 	power->calibration->load = load;
 	calibration_open(&power->calibration->calibration, &plan);
@@ -84,7 +84,7 @@ void power_calibrate(struct pane_context *context)
 	if (power->calibration && power->view != POWER_CALIBRATION) {
 		power->view = POWER_CALIBRATION;
 	} else if (power->calibration && power->calibration->load) {
-		power_calibration_close(context);
+		power_calibration_close(context->state);
 		power->view = POWER_SUMMARY;
 		screen_say(context->screen, "%s", _("the calibration was stopped"));
 	} else {

@@ -15,25 +15,25 @@
 #define CPUS 8
 
 /* A machine that does what it is told, a sample a second; it needs a while to follow. */
-struct machine {
+struct simulated {
 	uint64_t seed, mono_ns;
 	double noise, busy;
 	bool watts_known, counts;
 };
 
-static double random_share(struct machine *machine)
+static double random_share(struct simulated *machine)
 {
 	machine->seed = machine->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return (double)(machine->seed >> 11) / 0x1p53;
 }
 
-static void machine_open(struct machine *machine, double noise)
+static void machine_open(struct simulated *machine, double noise)
 {
-	*machine = (struct machine){ .noise = noise, .watts_known = true, .seed = 7 };
+	*machine = (struct simulated){ .noise = noise, .watts_known = true, .seed = 7 };
 }
 
 /* The next second, with this load. */
-static struct calibration_sample machine_run(struct machine *machine, unsigned cpus, double share)
+static struct calibration_sample machine_run(struct simulated *machine, unsigned cpus, double share)
 {
 	struct calibration_sample sample = { .interval_ns = 1000000000, .watts = NAN };
 
@@ -51,7 +51,7 @@ static struct calibration_sample machine_run(struct machine *machine, unsigned c
 }
 
 /* All of it; returns how many samples it took. */
-static unsigned run(struct calibration *calibration, struct machine *machine)
+static unsigned run(struct calibration *calibration, struct simulated *machine)
 {
 	unsigned samples = 0;
 
@@ -69,7 +69,7 @@ START_TEST(the_line_is_found_again)
 {
 	const struct calibration_plan plan = { CPUS, CPUS, 5, 3 };
 	struct calibration calibration;
-	struct machine machine;
+	struct simulated machine;
 	const struct regression *lines;
 
 	machine_open(&machine, 0.3);
@@ -96,7 +96,7 @@ START_TEST(each_number_of_cpus_has_a_line)
 {
 	const struct calibration_plan plan = { 1, 3, 2, 2 };
 	struct calibration calibration;
-	struct machine machine;
+	struct simulated machine;
 
 	machine_open(&machine, 0);
 	calibration_open(&calibration, &plan);
@@ -118,7 +118,7 @@ START_TEST(noise_is_a_poor_fit)
 {
 	const struct calibration_plan plan = { 1, 1, 1, 0 };
 	struct calibration calibration;
-	struct machine machine;
+	struct simulated machine;
 	double r_squared;
 
 	machine_open(&machine, 200);
@@ -137,7 +137,7 @@ START_TEST(without_watts_it_gives_up)
 {
 	const struct calibration_plan plan = { CPUS, CPUS, 5, 1 };
 	struct calibration calibration;
-	struct machine machine;
+	struct simulated machine;
 
 	machine_open(&machine, 0);
 	machine.watts_known = false;
