@@ -56,8 +56,8 @@ static unsigned run(struct calibration *calibration, struct simulated *machine)
 	unsigned samples = 0;
 
 	while (calibration->state == CALIBRATION_RUNS && samples++ < 10000) {
-		struct calibration_sample sample = machine_run(machine, calibration_cpus(calibration),
-							       calibration_share(calibration));
+		struct calibration_sample sample =
+			machine_run(machine, calibration_cpus(calibration), calibration_share(calibration));
 
 		calibration_feed(calibration, &sample);
 	}
