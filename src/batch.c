@@ -20,6 +20,7 @@
 #include "gate.h"
 #include "model/derive.h"
 #include "pressed.h"
+#include "quiet.h"
 #include "stream.h"
 #include "told.h"
 #include "topic/topic.h"
@@ -40,6 +41,7 @@ struct batch {
 	struct sink sinks[SINKS_MAX];
 	unsigned n_sinks;
 	struct stream stream;
+	struct quiet quiet;
 	struct pace pace;
 	struct gate gate;
 	struct pressed pressed;
@@ -151,11 +153,17 @@ static bool is_last(const struct batch *batch)
 	return batch->options->count > 0 && batch->printed >= batch->options->count;
 }
 
+static uint64_t wanted_delay_ns(const struct batch *batch)
+{
+	return (uint64_t)((batch->options->delay_seconds > 0 ? batch->options->delay_seconds : 1) * 1e9);
+}
+
 /* Takes one frame from the source and hands it on. */
 static enum step step(struct batch *batch)
 {
 	struct frame *now = &batch->frames[batch->present], *before = &batch->frames[1 - batch->present];
 	bool printed = is_printed(batch);
+	double wait_seconds = 0;
 	int got;
 
 	frame_clear(now);
@@ -170,6 +178,13 @@ static enum step step(struct batch *batch)
 		return STEP_END;
 	frame_derive(now, batch->sampled > 0 ? before : NULL);
 	note_rows(batch, now);
+	if (is_live(batch))
+		wait_seconds = quiet_wait(&batch->quiet, batch->run, now);
+	if (wait_seconds > 0) {
+		loop_set_tick(&batch->loop, (uint64_t)(wait_seconds * 1e9));
+		return STEP_ON;
+	}
+	printed = printed && !quiet_refuses(&batch->quiet, batch->run, now);
 	give_sample(batch, now, printed);
 	if (printed)
 		gate_take(&batch->gate, now);
@@ -178,11 +193,6 @@ static enum step step(struct batch *batch)
 	batch->printed += printed ? 1 : 0;
 	batch->present = 1 - batch->present;
 	return is_last(batch) ? STEP_END : STEP_ON;
-}
-
-static uint64_t wanted_delay_ns(const struct batch *batch)
-{
-	return (uint64_t)((batch->options->delay_seconds > 0 ? batch->options->delay_seconds : 1) * 1e9);
 }
 
 /* Sampling that costs more than a tenth of the time is done less often, and this is said. */
@@ -224,6 +234,8 @@ static void on_tick(void *context)
 	struct batch *batch = context;
 	uint64_t cpu_ns = env_self_cpu_ns();
 
+	if (quiet_begins(&batch->quiet, batch->source))
+		loop_set_tick(&batch->loop, wanted_delay_ns(batch));
 	if (step(batch) == STEP_END)
 		loop_stop(&batch->loop);
 	else
@@ -295,7 +307,8 @@ static void run_live(struct batch *batch)
 	batch->source->want(batch->source->state, batch->run->wanted);
 	if (step(batch) == STEP_END)
 		return;
-	loop_set_tick(&batch->loop, wanted_delay_ns(batch));
+	if (!batch->quiet.waiting)
+		loop_set_tick(&batch->loop, wanted_delay_ns(batch));
 	watch_events(batch);
 	loop_run(&batch->loop);
 }
@@ -348,16 +361,6 @@ static void judge(struct batch *batch)
 	batch->status = 1;
 }
 
-/* Would writing the recording destroy the one that is read? */
-static bool is_replayed(const struct options *options)
-{
-	struct stat replay, record;
-
-	return options->replay && stat(options->replay, &replay) == 0 &&
-	       stat(options->record, &record) == 0 && S_ISREG(record.st_mode) &&
-	       replay.st_dev == record.st_dev && replay.st_ino == record.st_ino;
-}
-
 static int open_record(struct batch *batch)
 {
 	const struct options *options = batch->options;
@@ -365,7 +368,7 @@ static int open_record(struct batch *batch)
 	bool to_stdout = strcmp(options->record, "-") == 0;
 	int fd = STDOUT_FILENO;
 
-	if (!to_stdout && is_replayed(options)) {
+	if (!to_stdout && options_would_destroy(options)) {
 		complain(options->record, _("this is the recording that is replayed; choose another file"));
 		return 1;
 	}
@@ -434,6 +437,9 @@ static int open_loop(struct batch *batch)
 		complain("epoll", "%s", strerror(-error));
 	if (!error && batch->worker)
 		loop_watch(&batch->loop, worker_fd(batch->worker), EPOLLIN, on_worker, batch);
+	if (!error && batch->source->tend)
+		loop_watch(&batch->loop, batch->source->tend_fd, EPOLLIN, batch->source->tend,
+			   batch->source->state);
 	batch->loop.tick = on_tick;
 	batch->loop.signal = on_signal;
 	batch->loop.context = batch;
@@ -443,6 +449,7 @@ static int open_loop(struct batch *batch)
 static void run_frames(struct batch *batch)
 {
 	const struct schema *schemas[TOPICS_MAX];
+	int error;
 
 	topic_schemas(schemas);
 	frame_open(&batch->frames[0], schemas, n_topics);
@@ -452,6 +459,10 @@ static void run_frames(struct batch *batch)
 	if (!batch->loop.stopped) {
 		is_live(batch) ? run_live(batch) : run_replay(batch);
 		pressed_close(&batch->pressed);
+		for (unsigned i = 0; i < batch->n_sinks && batch->status == 0; i++)
+			if ((error = sink_end(&batch->sinks[i])))
+				fail(batch, &batch->sinks[i], error);
+		quiet_tell(&batch->quiet);
 		judge(batch);
 	}
 	frame_close(&batch->frames[0]);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -19,6 +20,7 @@ struct live {
 	struct env *env;
 	const struct settings *settings;
 	char host[256];
+	int tend_fd; /* a timer; -1: none */
 	struct entry {
 		struct sampler sampler;
 		struct env_cost *cost;
@@ -179,18 +181,57 @@ static bool has_finished(void *state)
 	return live->env->finished;
 }
 
+static void restart(void *state, const char *topic_name)
+{
+	struct live *live = state;
+
+	for (unsigned i = 0; i < n_topics; i++) {
+		struct entry *entry = &live->entries[i];
+
+		if (entry->open && topics[i]->restart &&
+		    (!topic_name || strcmp(topics[i]->schema->name, topic_name) == 0))
+			topics[i]->restart(&entry->sampler);
+	}
+}
+
+static void tend(void *state, uint32_t events)
+{
+	struct live *live = state;
+	uint64_t times;
+
+	(void)events;
+	if (read(live->tend_fd, &times, sizeof(times)) < 0)
+		return;
+	for (unsigned i = 0; i < n_topics; i++)
+		if (live->entries[i].open && topics[i]->tend)
+			topics[i]->tend(&live->entries[i].sampler, env_mono_ns());
+}
+
+static int open_timer(void)
+{
+	const struct itimerspec every = { .it_interval = { TEND_SECONDS, 0 },
+					  .it_value = { TEND_SECONDS, 0 } };
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+
+	if (fd >= 0)
+		timerfd_settime(fd, 0, &every, NULL);
+	return fd;
+}
+
 static void close_live(void *state)
 {
 	struct live *live = state;
 
 	for (unsigned i = 0; i < n_topics; i++)
 		close_entry(&live->entries[i]);
+	if (live->tend_fd >= 0)
+		close(live->tend_fd);
 	free(live->entries);
 	free(live);
 }
 
 /* Another root has a host name of its own, if it says so. */
-static void find_host(struct live *live)
+static void find_host(struct live * live)
 {
 	struct span text, line;
 
@@ -204,7 +245,7 @@ static void find_host(struct live *live)
 	live->host[span_length(line)] = '\0';
 }
 
-void live_open(struct source *source, struct env *env, const struct settings *settings)
+void live_open(struct source * source, struct env * env, const struct settings *settings)
 {
 	struct live *live = alloc_zeroed(1, sizeof(*live));
 
@@ -214,6 +255,7 @@ void live_open(struct source *source, struct env *env, const struct settings *se
 	for (unsigned i = 0; i < n_topics; i++)
 		live->entries[i].sampler.topic = topics[i];
 	find_host(live);
+	live->tend_fd = open_timer();
 	*source = (struct source){
 		.next = next,
 		.want = want,
@@ -221,6 +263,9 @@ void live_open(struct source *source, struct env *env, const struct settings *se
 		.event_fd = event_fd,
 		.next_events = next_events,
 		.has_finished = has_finished,
+		.restart = restart,
+		.tend = live->tend_fd >= 0 ? tend : NULL,
+		.tend_fd = live->tend_fd,
 		.close = close_live,
 		.state = live,
 	};

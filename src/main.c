@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "batch.h"
+#include "calibrate.h"
 #include "core/complain.h"
 #include "core/env.h"
 #include "core/i18n.h"
@@ -72,6 +73,8 @@ static int run(const struct options *options, struct settings *settings, struct 
 	struct run_plan plan;
 	int status;
 
+	if (settings_get(settings, "power.calibrate"))
+		return calibrate_run(options, settings, source);
 	if (!options->batch)
 		return interactive_run(options, settings, source, worker);
 	status = run_plan_open(&plan, options, settings);

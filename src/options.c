@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -277,6 +278,32 @@ static int check_scope(const struct parser *parser)
 	return -1;
 }
 
+/* What a calibration does without, and what only it takes. */
+static int check_calibration(const struct options *options, const struct settings *settings)
+{
+	static const char *const needing[] = { "per-count", "step-seconds", "yaml" };
+	bool calibrates = settings_get(settings, "power.calibrate");
+	char name[80], option[80];
+
+	for (size_t i = 0; i < sizeof(needing) / sizeof(needing[0]); i++) {
+		snprintf(name, sizeof(name), "power.%s", needing[i]);
+		snprintf(option, sizeof(option), "--%s", needing[i]);
+		if (calibrates || !settings_get(settings, name))
+			continue;
+		complain(option, _("this is for --calibrate, which is not asked for"));
+		return 2;
+	}
+	if (!calibrates)
+		return -1;
+	if (options->replay || options->record)
+		complain("--calibrate", _("not together with a recording: it loads the machine itself"));
+	else if (options->format != &sink_text && options->format != &sink_json)
+		complain("--calibrate", _("knows the formats text and json, and --yaml"));
+	else
+		return -1;
+	return 2;
+}
+
 static int check_together(const struct options *options)
 {
 	if (options->describe && options->probe)
@@ -339,6 +366,8 @@ static int parse(struct parser *parser, int argc, char **argv)
 	if (parser->options->batch && !parser->options->record)
 		parser->options->print = true;
 	status = check_together(parser->options);
+	if (status < 0)
+		status = check_calibration(parser->options, parser->settings);
 	return status < 0 ? check_scope(parser) : status;
 }
 
@@ -353,4 +382,13 @@ int options_parse(struct options *options, struct settings *settings, int argc, 
 	free(parser.longs);
 	free(parser.choices);
 	return status;
+}
+
+bool options_would_destroy(const struct options *options)
+{
+	struct stat replay, record;
+
+	return options->replay && stat(options->replay, &replay) == 0 &&
+	       stat(options->record, &record) == 0 && S_ISREG(record.st_mode) &&
+	       replay.st_dev == record.st_dev && replay.st_ino == record.st_ino;
 }

@@ -40,6 +40,9 @@ struct options {
  */
 int options_parse(struct options *options, struct settings *settings, int argc, char **argv);
 
+/* Would writing the recording destroy the one that is replayed? */
+bool options_would_destroy(const struct options *options);
+
 /* The panes a run prints or opens with: the named ones, or those by default. */
 unsigned options_panes(const struct options *options, const struct pane **chosen);
 

@@ -150,6 +150,12 @@ static void add_named(struct run_plan *run, const struct settings *settings, con
 			}
 }
 
+static bool speaks_of_no_table(const struct options *options)
+{
+	return !options->table && !options->columns && !options->sort && !options->filter &&
+	       options->limit == 0;
+}
+
 /* Text prints the headlines of the panes, CSV one table, the formats for machines all, every column. */
 static void choose_tables(struct run_plan *run, const struct options *options,
 			  const struct settings *settings, const struct pane **chosen, unsigned n_chosen)
@@ -157,8 +163,12 @@ static void choose_tables(struct run_plan *run, const struct options *options,
 	bool machine = options->format != &sink_text;
 
 	run->print.panes = run->pane_names;
-	for (unsigned i = 0; i < n_chosen; i++)
+	for (unsigned i = 0; i < n_chosen; i++) {
+		run->panes[run->print.n_panes] = chosen[i];
 		run->pane_names[run->print.n_panes++] = chosen[i]->name;
+	}
+	if (!machine && n_chosen == 1 && speaks_of_no_table(options))
+		run->print.line = chosen[0]->line;
 	if (options->table)
 		add_named(run, settings, options->table);
 	for (unsigned i = 0; i < n_chosen && !options->table; i++)
@@ -180,8 +190,10 @@ static bool is_wanted(const struct run_plan *run, const struct options *options,
 {
 	bool wanted = false;
 
-	for (unsigned v = 0; v < run->print.n_views; v++)
+	for (unsigned v = 0; v < run->print.n_views && !run->print.line; v++)
 		wanted |= strcmp(run->print.views[v].schema->name, topic) == 0;
+	for (const struct line_cell *cell = run->print.line; cell && cell->series.topic; cell++)
+		wanted |= strcmp(cell->series.topic, topic) == 0;
 	if (!options->record)
 		return wanted;
 	/* a recording holds the tables of the panes whole, and what the top line of the screen shows */
@@ -201,6 +213,7 @@ static void judge_views(struct run_plan *run, const struct options *options)
 {
 	bool events = false;
 
+	run->covers_delay |= run->print.line != NULL;
 	for (unsigned v = 0; v < run->n_headlines; v++)
 		run->covers_delay |= view_has_rates(&run->print.views[v]);
 	for (unsigned v = 0; v < run->print.n_views; v++)
@@ -216,7 +229,7 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 	unsigned n_chosen = options_panes(options, chosen);
 	int status;
 
-	*run = (struct run_plan){ 0 };
+	*run = (struct run_plan){ .settings = settings };
 	choose_tables(run, options, settings, chosen, n_chosen);
 	run->print.unit = options->unit;
 	run->print.ascii = options->ascii || !i18n_is_utf8();

@@ -11,7 +11,9 @@
 
 struct run_plan {
 	struct print_plan print;
+	const struct settings *settings; /* borrowed */
 	const char *pane_names[OPTIONS_PANES_MAX];
+	const struct pane *panes[OPTIONS_PANES_MAX]; /* print.n_panes of them */
 	unsigned n_headlines; /* so many views at the front are headlines */
 	bool *wanted;         /* by index of topic; owned */
 	bool covers_delay;    /* the first sample comes after one whole delay, so that it has rates */

@@ -41,7 +41,7 @@ struct env_pids {
 	long offset;             /* of a process in the directory, less its pid; -1: not known */
 	unsigned n_parts;        /* listings of parts since the last whole one */
 	struct env_pids_mark marks[2]; /* of the tick before, and of the one before that */
-	size_t n_kept, kept_max; /* files of processes that stay open, and how many may */
+	size_t n_kept, kept_max; /* files of processes, and attributes, that stay open, and how many may */
 };
 
 struct env_file;

@@ -146,6 +146,24 @@ bool span_hex(struct span *rest, uint64_t *value)
 	return true;
 }
 
+bool span_i64(struct span *rest, int64_t *value)
+{
+	struct span left = *rest;
+	uint64_t number;
+	bool negative;
+
+	skip_blanks(&left);
+	negative = span_char(&left, '-');
+	if (!negative)
+		span_char(&left, '+');
+	if (left.at >= left.end || !is_digit(*left.at) || !span_u64(&left, &number) ||
+	    number > (uint64_t)INT64_MAX)
+		return false;
+	*value = negative ? -(int64_t)number : (int64_t)number;
+	*rest = left;
+	return true;
+}
+
 bool span_f64(struct span *rest, double *value)
 {
 	struct span left = *rest;

@@ -40,6 +40,7 @@ bool span_word(struct span *rest, struct span *word);            /* up to a blan
 bool span_until(struct span *rest, char stop, struct span *part); /* up to stop, which is eaten too */
 bool span_char(struct span *rest, char wanted);
 bool span_u64(struct span *rest, uint64_t *value);               /* decimal; false when over 64 bits */
+bool span_i64(struct span *rest, int64_t *value);                /* decimal, with or without a sign */
 bool span_f64(struct span *rest, double *value);                 /* 1, 1.5, .5: never the locale's comma */
 bool span_hex(struct span *rest, uint64_t *value);               /* without 0x; false when over 64 bits */
 

@@ -47,6 +47,11 @@ static const struct {
 	[UNIT_BYTES_PER_SECOND] = { "bytes_per_second", "bytes_per_second" },
 	[UNIT_HERTZ] = { "hertz", "hertz" },
 	[UNIT_ADDRESS] = { "address", "address" },
+	[UNIT_WATTS] = { "watts", "watts" },
+	[UNIT_JOULES] = { "joules", "joules" },
+	[UNIT_CELSIUS] = { "celsius", "celsius" },
+	[UNIT_VOLTS] = { "volts", "volts" },
+	[UNIT_RPM] = { "rpm", "rpm" },
 };
 
 const char *unit_name(enum unit unit)

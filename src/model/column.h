@@ -56,6 +56,11 @@ enum unit {
 	UNIT_BYTES_PER_SECOND,
 	UNIT_HERTZ,
 	UNIT_ADDRESS,          /* in the memory of a process; people see it in hexadecimal digits */
+	UNIT_WATTS,
+	UNIT_JOULES,
+	UNIT_CELSIUS,
+	UNIT_VOLTS,
+	UNIT_RPM,               /* revolutions per minute */
 	N_UNITS,
 };
 

@@ -6,18 +6,28 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/alloc.h"
 
 void history_open(struct history *history, const struct series *series, unsigned n_series, size_t capacity)
 {
-	*history = (struct history){ .series = series, .n_series = n_series, .capacity = capacity };
+	*history = (struct history){ .n_series = n_series, .n_borrowed = n_series, .capacity = capacity };
+	history->series = alloc_zeroed(n_series, sizeof(*history->series));
+	if (n_series > 0)
+		memcpy(history->series, series, n_series * sizeof(*series));
 	history->mono_ns = alloc_zeroed(capacity, sizeof(*history->mono_ns));
 	history->values = alloc_zeroed(capacity, n_series * sizeof(*history->values));
 }
 
 void history_close(struct history *history)
 {
+	for (unsigned i = history->n_borrowed; i < history->n_series; i++) {
+		free((char *)history->series[i].topic);
+		free((char *)history->series[i].row);
+		free((char *)history->series[i].column);
+	}
+	free(history->series);
 	free(history->mono_ns);
 	free(history->values);
 	*history = (struct history){ 0 };
@@ -51,6 +61,77 @@ void history_add(struct history *history, const struct frame *frame)
 
 		history->values[at * history->n_series + i] =
 			frame_number(frame, series->topic, series->row, series->column);
+	}
+}
+
+static bool same_text(const char *one, const char *other)
+{
+	return one == other || (one && other && strcmp(one, other) == 0);
+}
+
+/* A column more in the middle of each sample: what was there moves, the new one is not known. */
+static void widen(struct history *history)
+{
+	unsigned width = history->n_series;
+	double *values = alloc_zeroed(history->capacity, (width + 1) * sizeof(*values));
+
+	for (size_t i = 0; i < history->count; i++) {
+		size_t at = slot(history, i);
+
+		memcpy(values + at * (width + 1), history->values + at * width, width * sizeof(*values));
+		values[at * (width + 1) + width] = NAN;
+	}
+	free(history->values);
+	history->values = values;
+}
+
+unsigned history_follow(struct history *history, const struct series *wanted, const struct frame *frame)
+{
+	struct series *added;
+
+	for (unsigned i = 0; i < history->n_series; i++)
+		if (same_text(history->series[i].topic, wanted->topic) &&
+		    same_text(history->series[i].row, wanted->row) &&
+		    same_text(history->series[i].column, wanted->column))
+			return i;
+	widen(history);
+	history->series =
+		alloc_resize(history->series, history->n_series + 1, sizeof(*history->series));
+	added = &history->series[history->n_series];
+	*added = (struct series){ alloc_text(wanted->topic), wanted->row ? alloc_text(wanted->row) : NULL,
+				  alloc_text(wanted->column) };
+	history->n_series++;
+	if (history->count > 0 && history_time(history, history->count - 1) == frame->mono_ns)
+		history->values[slot(history, history->count - 1) * history->n_series + history->n_series -
+				1] = frame_number(frame, added->topic, added->row, added->column);
+	return history->n_series - 1;
+}
+
+long history_find(const struct history *history, uint64_t mono_ns)
+{
+	size_t low = 0, high = history->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (history_time(history, middle) <= mono_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (long)low - 1;
+}
+
+void history_resample(const struct history *history, unsigned series, uint64_t end_ns, uint64_t step_ns,
+		      uint64_t hold_ns, double *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t ago = (count - 1 - i) * step_ns, time = end_ns - ago;
+		long found = ago <= end_ns ? history_find(history, time) : -1;
+
+		values[i] = found >= 0 && time - history_time(history, (size_t)found) <= hold_ns
+				    ? history_value(history, series, (size_t)found)
+				    : NAN;
 	}
 }
 

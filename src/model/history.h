@@ -24,8 +24,8 @@ struct history_mark {
 
 /* A ring of samples, oldest overwritten. */
 struct history {
-	const struct series *series; /* borrowed */
-	unsigned n_series;
+	struct series *series; /* owned; the texts of those that were given to history_open() are borrowed */
+	unsigned n_series, n_borrowed;
 	size_t capacity, first, count;
 	uint64_t *mono_ns;           /* of each sample */
 	double *values;              /* capacity × n_series; NaN: not known then */
@@ -37,6 +37,12 @@ void history_open(struct history *history, const struct series *series, unsigned
 void history_close(struct history *history);
 void history_clear(struct history *history);
 
+/*
+ * Index of a series that is named like this, followed from frame (the newest) on if it was not followed
+ * before; the texts are copied. The past of one that is new is not known.
+ */
+unsigned history_follow(struct history *history, const struct series *wanted, const struct frame *frame);
+
 /* Adds the numbers of this frame; a frame not newer than the last one is ignored. */
 void history_add(struct history *history, const struct frame *frame);
 
@@ -47,6 +53,16 @@ void history_mark(struct history *history, uint64_t mono_ns, char letter);
 /* Index 0 is the oldest sample that is kept. */
 uint64_t history_time(const struct history *history, size_t index);
 double history_value(const struct history *history, unsigned series, size_t index);
+
+/* Index of the newest sample that is not newer than this; -1 when there is none. */
+long history_find(const struct history *history, uint64_t mono_ns);
+
+/*
+ * The values of a series at count moments that are step_ns apart, the last one at end_ns: each that of the
+ * newest sample before it, NaN when that is more than hold_ns old.
+ */
+void history_resample(const struct history *history, unsigned series, uint64_t end_ns, uint64_t step_ns,
+		      uint64_t hold_ns, double *values, size_t count);
 
 /*
  * The oldest and the newest known value of a series within [from_ns, to_ns] and the time between them.

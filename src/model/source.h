@@ -36,6 +36,12 @@ struct source {
 
 	/* Has it measured all that it was asked to, so that next() gave the last frame? May be NULL. */
 	bool (*has_finished)(void *state);
+	/* Forgets what this topic (NULL: every one) keeps over the run: minima, means. May be NULL. */
+	void (*restart)(void *state, const char *topic);
+
+	/* To be called whenever tend_fd is readable, between samples, too. May be NULL. See struct topic. */
+	void (*tend)(void *state, uint32_t events);
+	int tend_fd;
 
 	/* These are of recordings; NULL: it is live. */
 	int (*seek)(void *state, size_t index);        /* next() gives it, or the last; 0 or -errno */

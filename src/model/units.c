@@ -157,6 +157,37 @@ char *hertz_text(char *out, double hertz)
 	return out;
 }
 
+static size_t format_watts(char *out, double watts)
+{
+	if (isnan(watts))
+		return cell(out, "-");
+	return cell(out, "%.*f", fabs(watts) < 999.995 ? 2 : 0, watts);
+}
+
+char *watts_text(char *out, double watts)
+{
+	out[format_watts(out, watts)] = '\0';
+	if (!isnan(watts))
+		strcat(out, " W");
+	return out;
+}
+
+char *celsius_text(char *out, double celsius, bool ascii)
+{
+	if (isnan(celsius))
+		cell(out, "-");
+	else
+		cell(out, ascii ? "%.0f C" : "%.0f °C", celsius);
+	return out;
+}
+
+static size_t format_joules(char *out, double joules)
+{
+	static const char *const suffixes[] = { "", "k", "M", "G", "T" };
+
+	return fabs(joules) < 10000 ? cell(out, "%.1f", joules) : scaled(out, joules, 1000, suffixes, 5);
+}
+
 static size_t format_seconds(char *out, double seconds, bool ascii)
 {
 	unsigned long long whole;
@@ -220,39 +251,58 @@ static size_t format_bytes(char *out, const struct schema *schema, const struct 
 	return cell(out, "%.0f", trunc(bytes / size_units[unit].bytes) + 0.0);
 }
 
-static size_t format_number(char *out, const struct schema *schema, const struct column *column,
-			    const void *row, enum size_unit unit, bool ascii)
+static size_t format_plain(char *out, const struct column *column, double number, bool ascii)
 {
-	double number = row_number(row, column);
-
 	switch (column->unit) {
 	case UNIT_BYTES:
-		return format_bytes(out, schema, column, row, unit);
 	case UNIT_BYTES_PER_SECOND:
 		return format_size(out, number);
 	case UNIT_SECONDS:
 		return format_seconds(out, number, ascii);
-	case UNIT_TIME:
-		return format_time(out, row_u64(row, column));
 	case UNIT_RATIO:
-		return cell(out, "%.1f", 100 * number);
+	case UNIT_CELSIUS:
+		return cell(out, "%.1f", column->unit == UNIT_RATIO ? 100 * number : number);
 	case UNIT_PER_SECOND:
 		return format_rate(out, number);
 	case UNIT_HERTZ:
 		return format_hertz(out, number);
+	case UNIT_WATTS:
+		return format_watts(out, number);
+	case UNIT_JOULES:
+		return format_joules(out, number);
+	case UNIT_VOLTS:
+		return cell(out, "%.3f", number);
+	case UNIT_RPM:
 	case UNIT_COUNT:
-		if (column->type == VALUE_F64)
-			return cell(out, "%.0f", number);
-		return cell(out, "%" PRIu64, row_u64(row, column));
-	case UNIT_ADDRESS:
-		if (column->type == VALUE_U64)
-			return cell(out, "%012" PRIx64, row_u64(row, column));
 		return cell(out, "%.0f", number);
 	default:
-		if (column->type == VALUE_U64)
-			return cell(out, "%" PRIu64, row_u64(row, column));
 		return cell(out, "%.2f", number);
 	}
+}
+
+static size_t format_number(char *out, const struct schema *schema, const struct column *column,
+			    const void *row, enum size_unit unit, bool ascii)
+{
+	if (column->unit == UNIT_BYTES)
+		return format_bytes(out, schema, column, row, unit);
+	if (column->unit == UNIT_ADDRESS && column->type == VALUE_U64)
+		return cell(out, "%012" PRIx64, row_u64(row, column));
+	if (column->unit == UNIT_TIME)
+		return format_time(out, row_u64(row, column));
+	if (column->type == VALUE_U64 && (column->unit == UNIT_COUNT || column->unit == UNIT_NONE))
+		return cell(out, "%" PRIu64, row_u64(row, column));
+	return format_plain(out, column, row_number(row, column), ascii);
+}
+
+char *number_text(char *out, const struct column *column, double number, bool ascii)
+{
+	if (isnan(number))
+		cell(out, "-");
+	else if (column->unit == UNIT_COUNT && number != floor(number))
+		cell(out, "%.1f", number);
+	else
+		format_plain(out, column, number, ascii);
+	return out;
 }
 
 const char *value_text(char *number, const struct schema *schema, const struct column *column,

@@ -33,8 +33,12 @@ const char *size_unit_heading(const struct schema *schema, enum size_unit unit);
 const char *value_text(char *number, const struct schema *schema, const struct column *column,
 		       const void *row, enum size_unit unit, bool ascii);
 
+/* A number of this column as value_text() would show it, but fractions of counts, too; "-" when it is NaN. */
+char *number_text(char *out, const struct column *column, double number, bool ascii);
+
 /*
- * For sentences and labels: "14.2 GiB", short "14.2G", "6.778s", "1.2k", "2.60GHz"; "-" when not known. Each
+ * For sentences and labels: "14.2 GiB", short "14.2G", "6.778s", "1.2k", "2.60GHz", "7.97 W", "62 °C";
+ * "-" when not known. Each
  * returns out, which has VALUE_TEXT_MAX bytes.
  */
 char *size_text(char *out, double bytes);
@@ -42,5 +46,7 @@ char *size_short(char *out, double bytes);
 char *duration_text(char *out, double seconds, bool ascii);
 char *rate_text(char *out, double per_second);
 char *hertz_text(char *out, double hertz);
+char *watts_text(char *out, double watts);
+char *celsius_text(char *out, double celsius, bool ascii);
 
 #endif

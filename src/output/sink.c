@@ -43,10 +43,16 @@ int sink_frame(struct sink *sink, const struct frame *frame)
 	return error;
 }
 
+int sink_end(struct sink *sink)
+{
+	return sink->format->end ? sink->format->end(sink) : 0;
+}
+
 void sink_close(struct sink *sink)
 {
 	buffer_free(&sink->buffer);
 	free(sink->widths);
+	free(sink->line);
 	*sink = (struct sink){ 0 };
 }
 

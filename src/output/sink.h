@@ -7,6 +7,7 @@
 
 #include "core/buffer.h"
 #include "model/frame.h"
+#include "model/line.h"
 #include "model/units.h"
 #include "model/view.h"
 
@@ -22,6 +23,7 @@ struct print_plan {
 	unsigned n_views;
 	const char *const *panes; /* their names; borrowed */
 	unsigned n_panes;
+	const struct line_cell *line; /* text: a line per sample in place of tables; NULL: none. Borrowed */
 	enum size_unit unit;
 	bool ascii;    /* the terminal or file takes ASCII only */
 	bool repeated; /* more than one sample will come */
@@ -29,6 +31,7 @@ struct print_plan {
 };
 
 struct sink;
+struct line_state;
 
 /* All return 0 or what sink_flush() says. */
 struct sink_format {
@@ -37,6 +40,7 @@ struct sink_format {
 	bool one_table;                   /* takes a single table */
 	int (*begin)(struct sink *sink);  /* before the first frame; may be NULL */
 	int (*frame)(struct sink *sink, const struct frame *frame);
+	int (*end)(struct sink *sink);    /* after the last frame; may be NULL */
 };
 
 struct sink {
@@ -50,6 +54,7 @@ struct sink {
 	unsigned long frames; /* written so far */
 	int *widths;          /* owned by the text sink */
 	bool streaming;       /* of the text sink: the last lines are events, or their heading */
+	struct line_state *line; /* likewise */
 	long long good_bytes; /* of the recording: its length up to the last whole line */
 };
 
@@ -63,6 +68,7 @@ void sink_open(struct sink *sink, const struct sink_format *format, struct print
 	       const char *name);
 int sink_begin(struct sink *sink);
 int sink_frame(struct sink *sink, const struct frame *frame);
+int sink_end(struct sink *sink); /* when all frames were written well */
 void sink_close(struct sink *sink);
 
 /* Writes the buffer out: 0, -ECANCELED when the user did not want to wait, or -errno. */

@@ -5,7 +5,7 @@
 #include "core/alloc.h"
 #include "core/clock.h"
 #include "core/utf8.h"
-#include "output/sink.h"
+#include "output/line.h"
 
 static const struct column *column_of(const struct view *view, unsigned index)
 {
@@ -200,9 +200,18 @@ static void add_stream(struct sink *sink, const struct frame *frame)
 
 static int frame(struct sink *sink, const struct frame *frame)
 {
+	if (sink->print->line)
+		return line_frame(sink, frame);
 	add_stream(sink, frame);
 	add_tables(sink, frame);
 	return sink_flush(sink);
 }
 
-const struct sink_format sink_text = { .name = "text", .streams = true, .begin = begin, .frame = frame };
+static int end(struct sink *sink)
+{
+	return sink->print->line ? line_end(sink) : 0;
+}
+
+const struct sink_format sink_text = {
+	.name = "text", .streams = true, .begin = begin, .frame = frame, .end = end,
+};

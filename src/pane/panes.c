@@ -8,13 +8,14 @@
 
 #include "core/i18n.h"
 
-extern const struct pane pane_memory, pane_events, pane_cpu, pane_pages, pane_latency;
+extern const struct pane pane_memory, pane_events, pane_cpu, pane_pages, pane_power, pane_latency;
 
 const struct pane *const panes[] = {
 	&pane_memory,
 	&pane_events,
 	&pane_cpu,
 	&pane_pages,
+	&pane_power,
 	&pane_latency,
 };
 

@@ -305,6 +305,11 @@ static bool take_binding(struct pane_context *context, const struct binding *bin
 	return false;
 }
 
+static const struct binding *keys_of_view(const struct pane_context *context)
+{
+	return context->pane->view_bindings ? context->pane->view_bindings(context) : NULL;
+}
+
 static bool click_tab(struct screen *screen, const struct input *input)
 {
 	if (input->key != K_CLICK || input->y != screen->tabs_y)
@@ -338,7 +343,7 @@ bool command_key(struct screen *screen, const struct input *input)
 		screen_choose_pane(screen, (unsigned)(input->key - '1'));
 		return true;
 	}
-	return click_tab(screen, input) ||
+	return click_tab(screen, input) || take_binding(context, keys_of_view(context), input->key) ||
 	       take_binding(context, screen->setup->source->seek ? replay_bindings : live_bindings,
 			    input->key) ||
 	       take_binding(context, context->pane->bindings, input->key) ||

@@ -71,6 +71,9 @@ void screen_choose(struct pane_context *context, const char *title, const struct
 /* Samples a table that is on request from the next tick on, or no longer. */
 void screen_request(struct pane_context *context, unsigned table, bool wanted);
 
+/* As struct source's restart; false where nothing can be forgotten, as in a recording. */
+bool screen_restart(struct pane_context *context, const char *topic);
+
 /* As struct source's act; done gets the context, without it this only tells whether it could be done. */
 int screen_act(struct pane_context *context, const char *topic, const char *action,
 	       void (*done)(struct pane_context *context, int error), const char **remedy);

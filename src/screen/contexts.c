@@ -78,6 +78,15 @@ void screen_request(struct pane_context *context, unsigned table, bool wanted)
 	screen_want(context->screen);
 }
 
+bool screen_restart(struct pane_context *context, const char *topic)
+{
+	const struct source *source = context->screen->setup->source;
+
+	if (source->restart)
+		source->restart(source->state, topic);
+	return source->restart != NULL;
+}
+
 void screen_show(struct screen *screen, int index)
 {
 	screen->shown = index;

@@ -148,20 +148,12 @@ static double hold_seconds(const struct history *history, size_t index, double s
 /* The sample that was valid at time, the last one before it that is not too old; NOTHING if there is none. */
 static long sample_at(const struct history *history, uint64_t time, double step_seconds)
 {
-	size_t low = 0, high = history->count;
+	long found = history_find(history, time);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (history_time(history, middle) <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || (double)(time - history_time(history, low - 1)) >
-				hold_seconds(history, low - 1, step_seconds) * 1e9)
+	if (found < 0 || (double)(time - history_time(history, (size_t)found)) >
+				 hold_seconds(history, (size_t)found, step_seconds) * 1e9)
 		return NOTHING;
-	return (long)low - 1;
+	return found;
 }
 
 /* Shares of the parts in column cells (or half cells) from the right edge; false where nothing is known. */

@@ -94,13 +94,30 @@ static bool is_of_pane(const struct pane *pane, const char *topic)
 	return false;
 }
 
-/* The newest notice about a table of this pane, else the newest of all. */
-static const struct notice *choose_notice(const struct frame *frame, const struct pane *pane)
+/* Is it about a table of other panes alone? They say it themselves; the key i tells of all. */
+static bool is_of_others(const struct screen *screen, const struct notice *notice)
 {
-	for (unsigned i = frame->n_notices; i-- > 0;)
-		if (is_of_pane(pane, frame->notices[i].topic))
-			return &frame->notices[i];
-	return &frame->notices[frame->n_notices - 1];
+	bool others = false;
+
+	for (unsigned i = 0; i < screen->setup->n_panes; i++)
+		others |= is_of_pane(screen->setup->panes[i], notice->topic);
+	return others && !is_of_pane(screen->contexts[screen->current].pane, notice->topic);
+}
+
+/* The newest notice about a table of this pane, else of none; NULL when all are of others. */
+static const struct notice *choose_notice(const struct screen *screen, const struct frame *frame)
+{
+	const struct notice *newest = NULL;
+
+	for (unsigned i = frame->n_notices; i-- > 0;) {
+		const struct notice *notice = &frame->notices[i];
+
+		if (is_of_pane(screen->contexts[screen->current].pane, notice->topic))
+			return notice;
+		if (!newest && !is_of_others(screen, notice))
+			newest = notice;
+	}
+	return newest;
 }
 
 /* A message first, else a notice; with a word on how many more there are. */
@@ -113,9 +130,9 @@ static bool notice_text(struct screen *screen, char *text, size_t room)
 		snprintf(text, room, "%s", screen->message);
 		return true;
 	}
-	if (frame->n_notices == 0)
+	notice = choose_notice(screen, frame);
+	if (!notice)
 		return false;
-	notice = choose_notice(frame, screen_context(screen)->pane);
 	snprintf(text, room, "%s: %s%s%s", notice->topic, notice->text, notice->remedy ? "; " : "",
 		 notice->remedy ? notice->remedy : "");
 	if (frame->n_notices > 1)
@@ -149,8 +166,11 @@ static int draw_keys_of(const struct canvas *canvas, int y, int x, const struct 
 /* The keys of the pane first, then those that work everywhere, as many as fit. */
 static void draw_footer(struct screen *screen, const struct canvas *canvas, int y)
 {
-	int x = draw_keys_of(canvas, y, 0, screen_context(screen)->pane->bindings);
+	const struct pane_context *context = screen_context(screen);
+	const struct pane *pane = context->pane;
+	int x = draw_keys_of(canvas, y, 0, pane->view_bindings ? pane->view_bindings(context) : NULL);
 
+	x = draw_keys_of(canvas, y, x, pane->bindings);
 	x = draw_keys_of(canvas, y, x, screen->setup->source->seek ? replay_bindings : live_bindings);
 	draw_keys_of(canvas, y, x, common_bindings);
 }

@@ -8,6 +8,7 @@
 
 #include "core/settings.h"
 #include "model/history.h"
+#include "model/line.h"
 #include "model/units.h"
 #include "model/view.h"
 
@@ -58,6 +59,7 @@ struct pane {
 	bool takes_pid, takes_user;      /* --pid, --user */
 	const struct pane_gate *gate;    /* --assert, -- COMMAND; NULL: it takes neither */
 	const struct pane_table *tables; /* ended by one without topic; the first one is the pane's own */
+	const struct line_cell *line;    /* batch text in place of tables; ended like them; may be NULL */
 	const struct pane_option *options; /* ended by one without name; may be NULL */
 	const struct series *series;     /* kept in the history even while the pane is hidden */
 	unsigned n_series;
@@ -65,6 +67,9 @@ struct pane {
 					 * topic; a row of NULL is the first; may be NULL */
 	const struct binding *bindings;  /* ended by one without act; may be NULL */
 	size_t state_size;
+
+	/* Keys of what is shown just now, before all others; NULL: none. May be NULL. */
+	const struct binding *(*view_bindings)(const struct pane_context *context);
 
 	/* May be NULL; the state is all zero before. It may set focus and requested of the context. */
 	void (*open)(struct pane_context *context);
@@ -86,6 +91,13 @@ struct pane {
 
 	/* A key that is neither in bindings nor works everywhere; false: a table gets it. May be NULL. */
 	bool (*key)(struct pane_context *context, const struct input *input);
+
+	/*
+	 * In batch: how long to wait before the first sample, which this frame tells; and why a sample is not
+	 * one that was asked for, so that it is left out and taken again, NULL when it is. May be NULL.
+	 */
+	double (*settle_seconds)(const struct settings *settings, const struct frame *frame);
+	const char *(*refuses)(const struct settings *settings, const struct frame *frame);
 
 	/* Called for every new frame, even while the pane is hidden or frozen. May be NULL. */
 	void (*sampled)(struct pane_context *context, const struct frame *frame);

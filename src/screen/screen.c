@@ -212,6 +212,7 @@ static void on_worker(void *state, uint32_t events)
 static int open_loop(struct screen *screen)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT, 0 };
+	const struct source *source = screen->setup->source;
 	int error = loop_open(&screen->loop, signals);
 
 	if (error)
@@ -223,6 +224,8 @@ static int open_loop(struct screen *screen)
 	if (!error && screen->setup->worker)
 		error = loop_watch(&screen->loop, worker_fd(screen->setup->worker), EPOLLIN, on_worker,
 				   screen);
+	if (!error && source->tend)
+		error = loop_watch(&screen->loop, source->tend_fd, EPOLLIN, source->tend, source->state);
 	if (!error && screen->follow_fd >= 0)
 		error = loop_watch(&screen->loop, screen->follow_fd, EPOLLIN, on_more, screen);
 	return error;

@@ -10,11 +10,10 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "kernel/cpu_list.h"
 #include "kernel/cpu_times.h"
-#include "topic/cpu_speed.h"
+#include "topic/frequencies.h"
 #include "topic/topic.h"
-
-#define CPUS_MAX 65536 /* more than any kernel takes: a broken file shall not eat memory */
 
 struct cpu_row {
 	const char *cpu;
@@ -76,7 +75,7 @@ static const struct schema schema = {
 
 static const struct source_spec sources[] = {
 	{ .path = "proc/stat", .gives = N_("what each CPU does") },
-	{ .path = "sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq",
+	{ .path = CPUFREQ,
 	  .gives = N_("speed of the CPUs"),
 	  .optional = true,
 	  .remedies = { { ENOENT, N_("no driver for it here, as on most virtual machines") } } },
@@ -89,13 +88,12 @@ static const struct source_spec sources[] = {
 /* Idle and iowait may go backwards in the kernel: the greatest value that was seen stands. */
 struct cpu_state {
 	uint64_t idle, iowait;
-	struct env_file *speed; /* NULL until it was asked for */
 };
 
 struct state {
 	struct cpu_state *cpus; /* by number, the sum of all at 0 */
 	size_t n_cpus;
-	bool no_cpufreq;        /* the kernel does not tell speeds there */
+	struct frequencies *frequencies;
 };
 
 static uint64_t keep_greatest(uint64_t *greatest, uint64_t ticks)
@@ -145,36 +143,6 @@ static void set_times(struct cpu_row *row, const struct cpu_times *times, double
 		row->total_seconds += isnan(parts[i]) ? 0 : parts[i];
 }
 
-static struct cpu_row *row_of(const struct table *table, uint64_t cpu)
-{
-	char name[24];
-
-	snprintf(name, sizeof(name), "%u", (unsigned)cpu);
-	for (size_t i = 0; i < table->n_rows; i++) {
-		struct cpu_row *row = table_row(table, i);
-
-		if (strcmp(row->cpu, name) == 0)
-			return row;
-	}
-	return NULL;
-}
-
-static void read_cpuinfo(struct env *env, struct table *table)
-{
-	struct span text;
-	struct cpu_row *row;
-	uint64_t cpu;
-	double hertz;
-
-	if (env_read(env, env_file(env, "proc/cpuinfo"), &text) < 0)
-		return;
-	while (cpuinfo_next_speed(&text, &cpu, &hertz)) {
-		row = row_of(table, cpu);
-		if (row)
-			row->frequency_hertz = hertz;
-	}
-}
-
 /* The mean of those that are known goes to the first row, that of all. */
 static void set_mean_speed(struct table *table)
 {
@@ -199,16 +167,18 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	struct state *state = sampler->state;
 	struct cpu_times times;
 	struct span text;
-	int error = env_read(env, env_file(env, "proc/stat"), &text);
-	bool any_speed = false;
+	int error = frequencies_update(state->frequencies);
 
+	if (!error)
+		error = env_read(env, env_file(env, "proc/stat"), &text);
 	if (error)
 		return error;
 	while (cpu_times_next(&text, &times)) {
+		const struct cpu_frequency *frequency = frequencies_find(state->frequencies, times.cpu);
 		struct cpu_state *cpu;
 		struct cpu_row *row;
 
-		if (times.cpu != CPU_ALL && times.cpu >= CPUS_MAX)
+		if (times.cpu != CPU_ALL && times.cpu >= CPU_LIST_MAX)
 			continue;
 		row = table_add(table);
 		cpu = state_of(state, times.cpu);
@@ -217,24 +187,22 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		row->cpu =
 			times.cpu == CPU_ALL ? "all" : arena_print(&frame->arena, "%u", (unsigned)times.cpu);
 		set_times(row, &times, (double)env->ticks_per_second);
-		if (times.cpu != CPU_ALL && !state->no_cpufreq)
-			row->frequency_hertz = cpu_speed_read(env, &cpu->speed, (unsigned)times.cpu);
-		any_speed |= !isnan(row->frequency_hertz);
+		if (frequency)
+			row->frequency_hertz = frequency->now;
 	}
 	if (table->n_rows == 0)
 		return -ENODATA;
-	state->no_cpufreq = !any_speed;
-	if (state->no_cpufreq)
-		read_cpuinfo(env, table);
 	set_mean_speed(table);
 	return 0;
 }
 
 static int open_cpu(struct sampler *sampler, struct env *env, const struct settings *settings)
 {
-	(void)env;
+	struct state *state = alloc_zeroed(1, sizeof(*state));
+
 	(void)settings;
-	sampler->state = alloc_zeroed(1, sizeof(struct state));
+	state->frequencies = frequencies_open(env);
+	sampler->state = state;
 	return 0;
 }
 
@@ -242,6 +210,7 @@ static void close_cpu(struct sampler *sampler)
 {
 	struct state *state = sampler->state;
 
+	frequencies_close(state->frequencies);
 	free(state->cpus);
 	free(state);
 }

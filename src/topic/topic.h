@@ -8,6 +8,7 @@
 #include "model/frame.h"
 
 #define SOURCE_REMEDIES_MAX 4
+#define TEND_SECONDS 30
 
 /* A kernel file or facility that a topic reads: --probe tries it, and a failed sample is explained by it. */
 struct source_spec {
@@ -41,6 +42,12 @@ struct topic {
 	 */
 	int (*sample)(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table);
 	void (*close)(struct sampler *sampler); /* may be NULL */
+
+	/* Forgets what it keeps over the run: minima, means. May be NULL. */
+	void (*restart)(struct sampler *sampler);
+
+	/* Reads what would be lost otherwise, called every TEND_SECONDS between samples. May be NULL. */
+	void (*tend)(struct sampler *sampler, uint64_t mono_ns);
 
 	/*
 	 * Of a topic of SHAPE_EVENTS: a descriptor that becomes readable when there are events, at most ten

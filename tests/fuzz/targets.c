@@ -4,6 +4,7 @@
 
 #include "targets.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,9 +13,11 @@
 #include "core/settings.h"
 #include "core/utf8.h"
 #include "kernel/arcstats.h"
+#include "kernel/battery.h"
 #include "kernel/cgroup.h"
 #include "kernel/cpu_list.h"
 #include "kernel/cpu_times.h"
+#include "kernel/hwmon.h"
 #include "kernel/interrupts.h"
 #include "kernel/maps.h"
 #include "kernel/meminfo.h"
@@ -26,6 +29,8 @@
 #include "kernel/perf_record.h"
 #include "kernel/pid_stat.h"
 #include "kernel/pid_status.h"
+#include "kernel/pmu_event.h"
+#include "kernel/powercap.h"
 #include "kernel/pressure.h"
 #include "kernel/proc_event.h"
 #include "kernel/system.h"
@@ -393,6 +398,61 @@ static void run_mounts(const uint8_t *data, size_t size)
 		require_inside(directory, input(data, size));
 }
 
+/* A name of a zone; its bytes are also the four numbers of a step of a counter. */
+static void run_powercap(const uint8_t *data, size_t size)
+{
+	struct span name = input(data, size);
+	struct powercap_zone zone;
+	uint64_t numbers[3] = { 0 };
+	struct energy_step step;
+
+	if (powercap_zone_parse(name, &zone)) {
+		require_inside(zone.control, name);
+		require_inside(zone.parent, name);
+		require(span_length(zone.parent) == 0 || zone.parent.end < name.end);
+		require(powercap_rank(zone.control) <= 3);
+	}
+	memcpy(numbers, data, size < sizeof(numbers) ? size : sizeof(numbers));
+	step = energy_step(numbers[0], numbers[1], numbers[2], 2, 1000);
+	require(step.grown_uj == U64_UNKNOWN || numbers[1] >= numbers[0] || step.wrapped);
+	require(!step.wrapped || (double)step.grown_uj <= 2e9);
+}
+
+static void run_power_supply(const uint8_t *data, size_t size)
+{
+	struct span text = input(data, size);
+	struct power_supply supply;
+	double watts, charge;
+
+	power_supply_parse(text, &supply);
+	watts = power_supply_watts(&supply);
+	charge = power_supply_charge(&supply);
+	require(isnan(watts) || watts >= 0);
+	require(isnan(charge) || charge >= 0);
+	if (span_length(supply.status) > 0)
+		require_inside(supply.status, text);
+}
+
+static void run_hwmon(const uint8_t *data, size_t size)
+{
+	struct span name = input(data, size), item;
+	enum sensor_kind kind;
+	uint64_t number;
+
+	if (hwmon_name_parse(name, &kind, &number, &item))
+		require(kind < N_SENSOR_KINDS && number <= 4096 && span_length(item) > 0);
+}
+
+static void run_pmu_event(const uint8_t *data, size_t size)
+{
+	uint64_t event;
+	double scale = 0;
+
+	pmu_event_parse(input(data, size), &event);
+	if (pmu_scale_parse(input(data, size), &scale))
+		require(isfinite(scale) && scale > 0);
+}
+
 static size_t play(struct source *source, struct frame *frames)
 {
 	size_t count = 0;
@@ -466,6 +526,10 @@ const struct fuzz_target fuzz_targets[] = {
 	{ "passwd", run_passwd },
 	{ "text", run_text },
 	{ "replay", run_replay },
+	{ "powercap", run_powercap },
+	{ "power_supply", run_power_supply },
+	{ "hwmon", run_hwmon },
+	{ "pmu_event", run_pmu_event },
 	{ "proc_event", run_proc_event },
 	{ "perf_record", run_perf_record },
 	{ "trace_format", run_trace_format },

@@ -8,6 +8,7 @@ from terminal import Terminal
 PANETOP = os.environ["PANETOP"]
 TESTS = os.environ["TESTS_DIR"]
 RECORDING = os.path.join(TESTS, "fixtures", "memory.recording")
+POWER_RECORDING = os.path.join(TESTS, "fixtures", "power.recording")
 
 
 def fixture(name):
@@ -24,8 +25,8 @@ def screen(*arguments, width=80, height=24, **rest):
         terminal.close()
 
 
-def replay(*arguments, **rest):
-    return screen("--replay=" + RECORDING, *arguments, **rest)
+def replay(*arguments, recording=RECORDING, **rest):
+    return screen("--replay=" + recording, *arguments, **rest)
 
 
 def expect(condition, terminal, what):

@@ -3,7 +3,7 @@
 import difflib
 import os
 
-from common import RECORDING, TESTS, fixture, replay, screen
+from common import POWER_RECORDING, RECORDING, TESTS, fixture, replay, screen
 
 ALL = ["g", "+", "3", "5", "0", "Enter"]  # to the last frame
 PRESSED = ["g", "+", "2", "7", "0", "Enter"]  # memory is short
@@ -72,6 +72,27 @@ SCREENS = [
 ]
 
 
+POWER_LAST = ["g", "+", "3", "5", "6", "Enter"]
+POWER_SCREENS = [
+    ("power", 80, 24, ["power"], POWER_LAST),
+    ("power", 40, 12, ["power"], POWER_LAST),
+    ("power", 20, 5, ["power"], POWER_LAST),
+    ("power", 200, 60, ["power"], POWER_LAST),
+    ("power-first", 80, 24, ["power"], []),
+    ("power-ascii", 100, 30, ["power", "--ascii"], POWER_LAST + ["v"]),
+    ("power-graph", 100, 30, ["power"], POWER_LAST + ["v"]),
+    ("power-chosen", 80, 24, ["power"], POWER_LAST + ["s", "Down", "Down", "Space", "Down", "Down", "k", "y", "v", "F", "z"]),
+    ("power-sensors", 80, 24, ["power"], POWER_LAST + ["s", "Down", "Down", "Space"]),
+    ("power-histogram", 80, 24, ["power"], POWER_LAST + ["H"]),
+    ("power-domains", 80, 24, ["power"], POWER_LAST + ["p"]),
+    ("power-speed", 80, 24, ["power"], POWER_LAST + ["f"]),
+    ("power-idle", 80, 24, ["power"], POWER_LAST + ["d"]),
+    ("power-battery", 80, 24, ["power"], POWER_LAST + ["b"]),
+    ("power-trips", 80, 24, ["power"], POWER_LAST + ["t"]),
+    ("power-throttle", 80, 24, ["power"], POWER_LAST + ["T"]),
+]
+
+
 def path_of(name, width, height):
     return os.path.join(TESTS, "golden", f"{name}-{width}x{height}.txt")
 
@@ -92,9 +113,9 @@ def compare(name, width, height, terminal, update):
     return "\n".join(difflib.unified_diff(wanted.splitlines(), got.splitlines(), "stored", "drawn", lineterm=""))
 
 
-def test_of(name, width, height, arguments, keys, update):
+def test_of(name, width, height, arguments, keys, update, recording=RECORDING):
     def test(_scratch):
-        with replay(*arguments, width=width, height=height) as terminal:
+        with replay(*arguments, recording=recording, width=width, height=height) as terminal:
             terminal.send(*keys)
             return compare(name, width, height, terminal, update)
     return test
@@ -136,5 +157,8 @@ def tests(update):
     assert os.path.exists(RECORDING)
     listed = [(f"golden screen {name} {width}x{height}", test_of(name, width, height, arguments, keys, update))
               for name, width, height, arguments, keys in SCREENS]
+    listed += [(f"golden screen {name} {width}x{height}",
+                test_of(name, width, height, arguments, keys, update, POWER_RECORDING))
+               for name, width, height, arguments, keys in POWER_SCREENS]
     listed.append(("golden screen of a container", container(update)))
     return listed + ([] if update else [("resizing while it runs", resized)])

@@ -10,12 +10,13 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import golden  # noqa: E402
 import hard  # noqa: E402
 import keys  # noqa: E402
+import power_keys  # noqa: E402
 import ways_out  # noqa: E402
 
 
 def main():
     update = "--update" in sys.argv
-    tests = golden.tests(update) + ([] if update else keys.tests() + hard.tests() + ways_out.tests())
+    tests = golden.tests(update) + ([] if update else keys.tests() + power_keys.tests() + hard.tests() + ways_out.tests())
     failed = 0
     for number, (name, test) in enumerate(tests, 1):
         try:

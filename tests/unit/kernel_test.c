@@ -6,16 +6,21 @@
 #include <linux/genetlink.h>
 #include <linux/taskstats.h>
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 #include "kernel/arcstats.h"
+#include "kernel/battery.h"
 #include "kernel/cgroup.h"
 #include "kernel/cpu_list.h"
 #include "kernel/cpu_times.h"
+#include "kernel/hwmon.h"
 #include "kernel/meminfo.h"
 #include "kernel/passwd.h"
 #include "kernel/perf_read.h"
 #include "kernel/pid_stat.h"
+#include "kernel/pmu_event.h"
+#include "kernel/powercap.h"
 #include "kernel/pressure.h"
 #include "kernel/system.h"
 #include "kernel/taskstats.h"
@@ -591,6 +596,148 @@ START_TEST(lists_of_cpus)
 }
 END_TEST
 
+START_TEST(powercap_zones)
+{
+	struct powercap_zone zone;
+
+	ck_assert(powercap_zone_parse(span_text("intel-rapl:0"), &zone));
+	ck_assert(span_is(zone.control, "intel-rapl") && span_length(zone.parent) == 0);
+	ck_assert(powercap_zone_parse(span_text("intel-rapl-mmio:1:12"), &zone));
+	ck_assert(span_is(zone.control, "intel-rapl-mmio") && span_is(zone.parent, "intel-rapl-mmio:1"));
+	ck_assert(powercap_zone_parse(span_text("a:1:2:3"), &zone) && span_is(zone.parent, "a:1:2"));
+	ck_assert(!powercap_zone_parse(span_text("intel-rapl"), &zone));
+	ck_assert(!powercap_zone_parse(span_text("intel-rapl:"), &zone));
+	ck_assert(!powercap_zone_parse(span_text(":0"), &zone));
+	ck_assert(!powercap_zone_parse(span_text("intel-rapl:x:0"), &zone));
+	ck_assert(!powercap_zone_parse(span_text("intel-rapl: 0"), &zone));
+	ck_assert(!powercap_zone_parse(span_text("intel-rapl:0:"), &zone));
+	ck_assert_uint_lt(powercap_rank(span_text("intel-rapl")),
+			  powercap_rank(span_text("intel-rapl-mmio")));
+	ck_assert_uint_lt(powercap_rank(span_text("intel-rapl-mmio")), powercap_rank(span_text("dtpm")));
+	ck_assert_int_eq(powercap_part(span_text("package-1-die-0")), POWERCAP_PACKAGE);
+	ck_assert_int_eq(powercap_part(span_text("dram")), POWERCAP_DRAM);
+	ck_assert_int_eq(powercap_part(span_text("psys")), POWERCAP_PLATFORM);
+	ck_assert_int_eq(powercap_part(span_text("uncore")), POWERCAP_OTHER);
+}
+END_TEST
+
+START_TEST(energy_counters_wrap_or_are_reset)
+{
+	const uint64_t range = 1000000;
+
+	ck_assert_uint_eq(energy_step(5, 12, range, 1, 100).grown_uj, 7);
+	ck_assert_uint_eq(energy_step(999990, 5, range, 0.001, 100).grown_uj, 15);
+	ck_assert(energy_step(999990, 5, range, 0.001, 100).wrapped);
+	ck_assert(!energy_step(999990, 5, range, 0.001, 100).may_hide);
+	/* 900,005 uJ in a millisecond would be 900 W */
+	ck_assert_uint_eq(energy_step(100000, 5, range, 0.001, 100).grown_uj, U64_UNKNOWN);
+	ck_assert_uint_eq(energy_step(999990, 5, U64_UNKNOWN, 0.001, 100).grown_uj, U64_UNKNOWN);
+	ck_assert_uint_eq(energy_step(999990, 5, 0, 0.001, 100).grown_uj, U64_UNKNOWN);
+	/* a count above its range */
+	ck_assert_uint_eq(energy_step(2000000, 5, range, 0.001, 100).grown_uj, U64_UNKNOWN);
+	ck_assert(energy_step(5, 12, range, 0.01, 100).may_hide);
+	ck_assert(!energy_step(5, 12, range, 0.0099, 100).may_hide);
+	ck_assert(!energy_step(5, 12, U64_UNKNOWN, 1e9, 100).may_hide);
+}
+END_TEST
+
+START_TEST(pmu_events_and_scales)
+{
+	uint64_t event = 9;
+	double scale = 9;
+
+	ck_assert(pmu_event_parse(span_text("event=0x02\n"), &event) && event == 2);
+	ck_assert(pmu_event_parse(span_text("event=0xAf"), &event) && event == 0xaf);
+	event = 9;
+	ck_assert(!pmu_event_parse(span_text("event=0x"), &event) && !pmu_event_parse(span_text(""), &event));
+	ck_assert(!pmu_event_parse(span_text("event=0x02,umask=0x1"), &event));
+	ck_assert(!pmu_event_parse(span_text("umask=0x02"), &event) && event == 9);
+	ck_assert(!pmu_event_parse(span_text("event=0x11111111111111111"), &event));
+	ck_assert(pmu_scale_parse(span_text("2.3283064365386962890625e-10\n"), &scale));
+	ck_assert_double_eq_tol(scale, 0x1p-32, 0x1p-85);
+	ck_assert(pmu_scale_parse(span_text("6.103515625e-05"), &scale) && scale == 0x1p-14);
+	ck_assert(pmu_scale_parse(span_text("64"), &scale) && scale == 64);
+	ck_assert(pmu_scale_parse(span_text("0.0000000000000000000125"), &scale));
+	ck_assert_double_eq_tol(scale, 1.25e-20, 1e-33);
+	scale = 9;
+	ck_assert(!pmu_scale_parse(span_text("0"), &scale) && !pmu_scale_parse(span_text("-1"), &scale));
+	ck_assert(!pmu_scale_parse(span_text("1e999"), &scale) && !pmu_scale_parse(span_text("1e"), &scale));
+	ck_assert(!pmu_scale_parse(span_text("nan"), &scale) && !pmu_scale_parse(span_text(""), &scale));
+	ck_assert(!pmu_scale_parse(span_text("1 2"), &scale) && scale == 9);
+}
+END_TEST
+
+START_TEST(power_supplies)
+{
+	struct power_supply supply;
+
+	power_supply_parse(span_text("POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_STATUS=Not charging\n"
+				     "POWER_SUPPLY_CURRENT_NOW=-1500000\nPOWER_SUPPLY_VOLTAGE_NOW=12000000\n"
+				     "POWER_SUPPLY_CHARGE_NOW=1000000\nPOWER_SUPPLY_CHARGE_FULL=4000000\n"
+				     "POWER_SUPPLY_CHARGE_FULL_DESIGN=5000000\nDEVTYPE=x\nbroken\n"),
+			   &supply);
+	ck_assert(power_supply_is_battery(&supply) && span_is(supply.status, "Not charging"));
+	ck_assert_double_eq_tol(power_supply_watts(&supply), 18, 1e-9);
+	ck_assert_double_eq_tol(power_supply_joules(&supply), 12 * 3600, 1e-9);
+	ck_assert_double_eq_tol(power_supply_charge(&supply), 0.25, 1e-9);
+	ck_assert_double_eq_tol(power_supply_health(&supply), 0.8, 1e-9);
+	power_supply_parse(span_text("POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_SCOPE=Device\n"
+				     "POWER_SUPPLY_CAPACITY=50\nPOWER_SUPPLY_POWER_NOW=many\n"),
+			   &supply);
+	ck_assert(!power_supply_is_battery(&supply) && isnan(power_supply_watts(&supply)));
+	ck_assert_double_eq_tol(power_supply_charge(&supply), 0.5, 1e-9);
+	power_supply_parse(span_text("POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_PRESENT=0\n"), &supply);
+	ck_assert(!power_supply_is_battery(&supply)); /* an empty bay */
+	power_supply_parse(span_text("POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_ENERGY_NOW=-5\n"
+				     "POWER_SUPPLY_ENERGY_FULL=0\nPOWER_SUPPLY_CAPACITY=-1"),
+			   &supply);
+	ck_assert(isnan(power_supply_charge(&supply)) && isnan(power_supply_health(&supply)));
+	power_supply_parse(span_text(""), &supply);
+	ck_assert(!power_supply_is_battery(&supply) && supply.online == SUPPLY_UNKNOWN);
+}
+END_TEST
+
+START_TEST(hwmon_names_and_values)
+{
+	enum sensor_kind kind;
+	struct span item;
+	uint64_t number;
+
+	ck_assert(hwmon_name_parse(span_text("temp12_input"), &kind, &number, &item));
+	ck_assert(kind == SENSOR_TEMPERATURE && number == 12 && span_is(item, "input"));
+	ck_assert(hwmon_name_parse(span_text("in0_min"), &kind, &number, &item));
+	ck_assert(kind == SENSOR_VOLTAGE && number == 0 && span_is(item, "min"));
+	ck_assert(hwmon_name_parse(span_text("power1_average"), &kind, &number, &item));
+	ck_assert(kind == SENSOR_POWER && span_is(item, "input"));
+	ck_assert(!hwmon_name_parse(span_text("temp_input"), &kind, &number, &item));
+	ck_assert(!hwmon_name_parse(span_text("temp1_"), &kind, &number, &item));
+	ck_assert(!hwmon_name_parse(span_text("temp99999_input"), &kind, &number, &item));
+	ck_assert(!hwmon_name_parse(span_text("intrusion0_alarm"), &kind, &number, &item));
+	ck_assert(!hwmon_name_parse(span_text("pwm1"), &kind, &number, &item));
+	ck_assert_double_eq_tol(hwmon_value(SENSOR_TEMPERATURE, -12500), -12.5, 1e-9);
+	ck_assert_double_eq_tol(hwmon_value(SENSOR_POWER, 31000000), 31, 1e-9);
+	ck_assert(isnan(sensor_plausible(SENSOR_TEMPERATURE, -128)));
+	ck_assert(isnan(sensor_plausible(SENSOR_TEMPERATURE, 255)));
+	ck_assert(isnan(sensor_plausible(SENSOR_FAN, -1)) && isnan(sensor_plausible(SENSOR_FAN, NAN)));
+	ck_assert_double_eq(sensor_plausible(SENSOR_TEMPERATURE, -40), -40);
+}
+END_TEST
+
+START_TEST(signed_numbers)
+{
+	struct span text = span_text(" -274000 +5 - 9223372036854775808");
+	int64_t value = 1;
+
+	ck_assert(span_i64(&text, &value) && value == -274000);
+	ck_assert(span_i64(&text, &value) && value == 5);
+	ck_assert(!span_i64(&text, &value) && *text.at == ' ');
+	text = span_text("9223372036854775808");
+	ck_assert(!span_i64(&text, &value) && value == 5);
+	text = span_text("- 5");
+	ck_assert(!span_i64(&text, &value));
+}
+END_TEST
+
 SUITE_MAIN("kernel", meminfo_takes_bytes_and_counts, meminfo_lines_in_any_order, vmstat_adds_up_zones,
 	   zoneinfo_sums_reserves, pressure_takes_whole_lines_only, system_files,
 	   cgroup_version_by_controller, cgroup_takes_the_mount_root_off, cgroup_limits, cgroup_usage,
@@ -598,4 +745,6 @@ SUITE_MAIN("kernel", meminfo_takes_bytes_and_counts, meminfo_lines_in_any_order,
 	   pid_stat_to_the_processor, pid_status_effective_user, cpu_times_of_old_and_new_kernels,
 	   cpuinfo_speeds, passwd_names,
 	   perf_counts_are_scaled, lists_of_cpus, taskstats_two_exits_in_a_datagram, taskstats_cut_anywhere,
-	   taskstats_short_and_old_leave_unknowns, taskstats_of_version_15, netlink_answers)
+	   taskstats_short_and_old_leave_unknowns, taskstats_of_version_15, netlink_answers, powercap_zones,
+	   energy_counters_wrap_or_are_reset, pmu_events_and_scales, power_supplies, hwmon_names_and_values,
+	   signed_numbers)

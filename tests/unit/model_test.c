@@ -373,6 +373,45 @@ START_TEST(history_is_a_ring)
 }
 END_TEST
 
+START_TEST(history_follows_more_and_resamples)
+{
+	static const struct series series[] = { { "item", "a", "reads" } };
+	struct history history;
+	double values[6];
+
+	history_open(&history, series, 1, 4);
+	for (uint64_t i = 1; i <= 6; i++) {
+		struct frame frame;
+
+		open_items(&frame, 10 * i);
+		add_item(&frame, "a", 1, i * 10, 0);
+		add_item(&frame, "b", 1, i * 100, 0);
+		history_add(&history, &frame);
+		if (i == 4) {
+			ck_assert_uint_eq(history_follow(&history, &series[0], &frame), 0);
+			ck_assert_uint_eq(history_follow(&history, &(struct series){ "item", "b", "reads" },
+							 &frame),
+					  1);
+		}
+		frame_close(&frame);
+	}
+	ck_assert_double_eq(history_value(&history, 0, 0), 30);
+	ck_assert(isnan(history_value(&history, 1, 0))); /* it was not followed then */
+	ck_assert_double_eq(history_value(&history, 1, 1), 400);
+	ck_assert_double_eq(history_value(&history, 1, 3), 600);
+	ck_assert_int_eq(history_find(&history, 29999999999), -1);
+	ck_assert_int_eq(history_find(&history, 30000000000), 0);
+	ck_assert_int_eq(history_find(&history, UINT64_MAX), 3);
+	history_resample(&history, 0, 62000000000, 7000000000, 11000000000, values, 6);
+	ck_assert(isnan(values[0])); /* at 27 s there was nothing yet */
+	ck_assert(values[1] == 30 && values[2] == 40 && values[3] == 40 && values[4] == 50 &&
+		  values[5] == 60);
+	history_resample(&history, 0, 72000000000, 1, 11000000000, values, 1);
+	ck_assert(isnan(values[0])); /* the last sample is too old */
+	history_close(&history);
+}
+END_TEST
+
 static const char *shown(uint64_t bytes, enum size_unit unit)
 {
 	static char text[VALUE_TEXT_MAX];
@@ -498,4 +537,5 @@ END_TEST
 SUITE_MAIN("model", new_rows_are_unknown, rates_are_exact, rates_that_cannot_be_known,
 	   rates_join_in_any_order, notices_are_told_once, view_sorts_filters_limits, view_keeps_places,
 	   view_partial_sort_equals_full_sort, view_of_a_tree, view_columns_by_key, history_is_a_ring,
+	   history_follows_more_and_resamples,
 	   sizes_round_down, absurd_numbers_fit_their_cell, durations_and_rates, every_schema_keeps_the_rules)

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Calibration as a run of its own: loads in steps, progress on standard error, the lines on standard output.
+ */
+#include <config.h>
+
+#include "calibrate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/complain.h"
+#include "core/i18n.h"
+#include "core/load.h"
+#include "model/calibration.h"
+#include "model/derive.h"
+#include "output/json_writer.h"
+#include "output/sink.h"
+#include "pane/power_sample.h"
+#include "topic/topic.h"
+
+#define SAMPLE_SECONDS_MAX 1.0
+
+struct run {
+	struct source *source;
+	struct load *load;
+	struct frame frames[2];
+	unsigned present;
+	bool any; /* a frame was sampled */
+	struct calibration calibration;
+};
+
+static double number_setting(const struct settings *settings, const char *name, double usual)
+{
+	const char *value = settings_get(settings, name);
+	struct span span = span_text(value ? value : "");
+	double number;
+
+	return span_f64(&span, &number) && number > 0 ? number : usual;
+}
+
+static struct calibration_plan make_plan(const struct settings *settings)
+{
+	double seconds = number_setting(settings, "power.step-seconds", 5);
+	unsigned cpus = load_cpus();
+
+	return (struct calibration_plan){
+		.first_cpus = settings_get(settings, "power.per-count") ? 1 : cpus,
+		.last_cpus = cpus,
+		.step_seconds = seconds,
+		.settle_seconds = fmin(1, seconds / 2),
+	};
+}
+
+static bool next_frame(struct run *run)
+{
+	struct frame *now = &run->frames[1 - run->present];
+
+	frame_clear(now);
+	if (run->source->next(run->source->state, now) != 1)
+		return false;
+	frame_derive(now, run->any ? &run->frames[run->present] : NULL);
+	run->any = true;
+	run->present = 1 - run->present;
+	return true;
+}
+
+static void tell_progress(const struct calibration *calibration)
+{
+	if (calibration->state != CALIBRATION_RUNS)
+		return;
+	complain("--calibrate",
+		 _("step %u of %u: %u CPUs at %.0f %%, %.0f s left; the step before drew %.2f W"),
+		 calibration_done(calibration) + 1, calibration_total(calibration), calibration->cpus,
+		 100 * calibration_share(calibration), calibration_seconds(calibration),
+		 calibration->last_watts);
+}
+
+static void rest(double seconds)
+{
+	struct timespec left = { .tv_sec = (time_t)seconds,
+				 .tv_nsec = (long)((seconds - floor(seconds)) * 1e9) };
+
+	nanosleep(&left, NULL);
+}
+
+/* Samples until it is done, changing the load as it says. */
+static void measure(struct run *run, double sample_seconds)
+{
+	struct calibration *calibration = &run->calibration;
+	uint64_t before = 0;
+
+	while (calibration->state == CALIBRATION_RUNS && next_frame(run)) {
+		uint64_t now = load_operations(run->load);
+		struct calibration_sample sample = power_sample(&run->frames[run->present], now - before);
+
+		before = now;
+		if (calibration_feed(calibration, &sample))
+			tell_progress(calibration);
+		load_set(run->load, calibration_cpus(calibration), calibration_share(calibration));
+		if (calibration->state == CALIBRATION_RUNS)
+			rest(sample_seconds);
+	}
+}
+
+static void print_text(struct buffer *out, const struct calibration *calibration)
+{
+	buffer_print(out, "%4s  %-24s %12s %12s %9s  %s\n", _("CPUs"), _("slope is"), _("slope"),
+		     _("intercept W"), _("R squared"), _("fit"));
+	for (unsigned i = 0; i < calibration->n_fits; i++) {
+		for (int k = 0; k < N_CALIBRATION_MEASURES; k++) {
+			const struct regression *line = &calibration->fits[i].lines[k];
+
+			if (isnan(regression_slope(line)))
+				continue;
+			buffer_print(out, "%4u  %-24s %12.4g %12.3f %9.4f  %s\n", calibration->fits[i].cpus,
+				     _(calibration_label((enum calibration_measure)k)),
+				     regression_slope(line), regression_intercept(line),
+				     regression_r_squared(line),
+				     _(calibration_word(regression_r_squared(line))));
+		}
+	}
+}
+
+static void print_json(struct buffer *out, const struct calibration *calibration)
+{
+	struct json_writer json = { .out = out };
+
+	jsonw_open(&json, '{');
+	jsonw_key(&json, "fits");
+	jsonw_open(&json, '[');
+	for (unsigned i = 0; i < calibration->n_fits; i++) {
+		for (int k = 0; k < N_CALIBRATION_MEASURES; k++) {
+			const struct regression *line = &calibration->fits[i].lines[k];
+
+			jsonw_open(&json, '{');
+			jsonw_key(&json, "cpus");
+			jsonw_u64(&json, calibration->fits[i].cpus);
+			jsonw_key(&json, "measure");
+			jsonw_text(&json, calibration_name((enum calibration_measure)k));
+			jsonw_key(&json, "slope");
+			jsonw_f64(&json, regression_slope(line));
+			jsonw_key(&json, "intercept_watts");
+			jsonw_f64(&json, regression_intercept(line));
+			jsonw_key(&json, "r_squared");
+			jsonw_f64(&json, regression_r_squared(line));
+			jsonw_key(&json, "fit");
+			jsonw_text(&json, calibration_word(regression_r_squared(line)));
+			jsonw_key(&json, "points");
+			jsonw_u64(&json, line->count);
+			jsonw_close(&json, '}');
+		}
+	}
+	jsonw_close(&json, ']');
+	jsonw_close(&json, '}');
+	buffer_char(out, '\n');
+}
+
+static void yaml_number(struct buffer *out, const char *key, double number)
+{
+	buffer_print(out, "    %s: ", key);
+	if (isfinite(number))
+		buffer_f64(out, number);
+	else
+		buffer_text(out, "null");
+	buffer_char(out, '\n');
+}
+
+static void print_yaml(struct buffer *out, const struct calibration *calibration)
+{
+	buffer_text(out, "fits:\n");
+	for (unsigned i = 0; i < calibration->n_fits; i++) {
+		for (int k = 0; k < N_CALIBRATION_MEASURES; k++) {
+			const struct regression *line = &calibration->fits[i].lines[k];
+
+			buffer_print(out, "  - cpus: %u\n    measure: %s\n", calibration->fits[i].cpus,
+				     calibration_name((enum calibration_measure)k));
+			yaml_number(out, "slope", regression_slope(line));
+			yaml_number(out, "intercept_watts", regression_intercept(line));
+			yaml_number(out, "r_squared", regression_r_squared(line));
+			buffer_print(out, "    fit: %s\n    points: %llu\n",
+				     calibration_word(regression_r_squared(line)),
+				     (unsigned long long)line->count);
+		}
+	}
+}
+
+static bool any_is_poor(const struct calibration *calibration)
+{
+	for (unsigned i = 0; i < calibration->n_fits; i++)
+		if (strcmp(calibration_word(
+				   regression_r_squared(&calibration->fits[i].lines[CALIBRATION_LOAD])),
+			   "poor") == 0)
+			return true;
+	return false;
+}
+
+static void tell_failure(const struct frame *frame)
+{
+	const char *remedy = NULL;
+
+	for (unsigned i = 0; i < frame->n_notices; i++)
+		if (strcmp(frame->notices[i].topic, "power") == 0)
+			remedy = frame->notices[i].remedy;
+	complain("--calibrate", _("there are no watts to measure%s%s"), remedy ? "; " : "",
+		 remedy ? remedy : "");
+}
+
+static int report(const struct options *options, const struct settings *settings, const struct run *run)
+{
+	const struct calibration *calibration = &run->calibration;
+	struct buffer out = { 0 };
+	int error;
+
+	if (calibration->state != CALIBRATION_DONE) {
+		tell_failure(&run->frames[run->present]);
+		return 1;
+	}
+	if (settings_get(settings, "power.yaml"))
+		print_yaml(&out, calibration);
+	else if (options->format == &sink_json)
+		print_json(&out, calibration);
+	else
+		print_text(&out, calibration);
+	error = buffer_write(&out, STDOUT_FILENO, -1);
+	buffer_free(&out);
+	if (any_is_poor(calibration))
+		complain("--calibrate",
+			 _("the line fits poorly: what the machine draws depends on more than its load; "
+			   "calibrate it while nothing else runs, with longer steps"));
+	if (error && error != -EPIPE)
+		complain(_("standard output"), "%s", strerror(-error));
+	return error && error != -EPIPE ? 1 : 0;
+}
+
+static void want_topics(struct source *source)
+{
+	static const char *const names[] = { "power", "cpu", "counter" };
+	bool wanted[TOPICS_MAX] = { false };
+
+	for (unsigned t = 0; t < n_topics; t++)
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			wanted[t] |= strcmp(topics[t]->schema->name, names[i]) == 0;
+	source->want(source->state, wanted);
+}
+
+int calibrate_run(const struct options *options, const struct settings *settings, struct source *source)
+{
+	const struct calibration_plan plan = make_plan(settings);
+	const struct schema *schemas[TOPICS_MAX];
+	struct run run = { .source = source, .load = load_open() };
+	int status;
+
+	if (!run.load) {
+		complain("--calibrate", _("there can be no thread for each CPU; raise the limit: ulimit -u"));
+		return 1;
+	}
+	topic_schemas(schemas);
+	frame_open(&run.frames[0], schemas, n_topics);
+	frame_open(&run.frames[1], schemas, n_topics);
+	want_topics(source);
+	calibration_open(&run.calibration, &plan);
+	measure(&run, fmin(SAMPLE_SECONDS_MAX, plan.step_seconds / 2));
+	status = report(options, settings, &run);
+	calibration_close(&run.calibration);
+	load_close(run.load);
+	frame_close(&run.frames[0]);
+	frame_close(&run.frames[1]);
+	return status;
+}

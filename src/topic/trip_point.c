@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "trip_point": at which temperature each thermal zone does what. */
+#include <config.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "topic/sensors.h"
+#include "topic/topic.h"
+
+struct trip_row {
+	const char *zone;
+	uint64_t trip;
+	const char *does;
+	double celsius, hysteresis_celsius, below_celsius;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct trip_row, zone, .kind = COLUMN_KEY, .title = N_("zone"), .width = 16,
+	       .help = N_("type of the thermal zone"), .source = "/sys/class/thermal/thermal_zoneN/type"),
+	COLUMN(struct trip_row, trip, .kind = COLUMN_KEY, .title = N_("trip"), .width = 4,
+	       .help = N_("number of the trip point"), .source = "trip_point_N_type"),
+	COLUMN(struct trip_row, does, .kind = COLUMN_LABEL, .title = N_("does"), .width = 9,
+	       .help = N_("active: fans; passive: slows down; hot: tells; critical: switches off"),
+	       .source = "trip_point_N_type"),
+	COLUMN(struct trip_row, celsius, .kind = COLUMN_GAUGE, .unit = UNIT_CELSIUS, .title = N_("at"),
+	       .width = 6, .help = N_("temperature from which it does so"), .source = "trip_point_N_temp"),
+	COLUMN(struct trip_row, hysteresis_celsius, .kind = COLUMN_GAUGE, .unit = UNIT_CELSIUS,
+	       .title = N_("back"), .width = 6, .rank = 1,
+	       .help = N_("so far below it the zone must come for it to end"), .source = "trip_point_N_hyst"),
+	COLUMN(struct trip_row, below_celsius, .kind = COLUMN_GAUGE, .unit = UNIT_CELSIUS,
+	       .title = N_("away"), .width = 6, .rank = 1,
+	       .help = N_("how far the zone is below it now; below 0: it is above"),
+	       .source = "trip_point_N_temp - temp"),
+};
+
+static const struct schema schema = {
+	.name = "trip_point",
+	.help = N_("trip points of the thermal zones"),
+	.row_size = sizeof(struct trip_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = { { 0 } };
+
+static double degrees(const struct sensors *sensors, const struct sensor_chip *chip, unsigned trip,
+		      const char *item)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "trip_point_%u_%s", trip, item);
+	return sensor_chip_value(sensors, chip, SENSOR_TEMPERATURE, name);
+}
+
+/* They may be changed while the machine runs, and are few. */
+static void add_trips(const struct sensors *sensors, const struct sensor *sensor, struct frame *frame,
+		      struct table *table)
+{
+	const struct sensor_chip *chip = &sensors->chips[sensor->chip];
+	char name[64], does[32];
+
+	for (unsigned trip = 0; trip < TRIP_POINTS_MAX; trip++) {
+		struct trip_row *row;
+
+		snprintf(name, sizeof(name), "trip_point_%u_type", trip);
+		if (sensor_chip_text(sensors, chip, name, does, sizeof(does)) <= 0)
+			return;
+		row = table_add(table);
+		row->zone = sensor_text(frame, sensor->key);
+		row->trip = trip;
+		row->does = sensor_text(frame, does);
+		row->celsius = degrees(sensors, chip, trip, "temp");
+		row->hysteresis_celsius = degrees(sensors, chip, trip, "hyst");
+		row->below_celsius = row->celsius - sensor->value;
+	}
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct sensors *sensors = sampler->state;
+
+	(void)env;
+	sensors_read(sensors, SENSOR_TEMPERATURE);
+	for (size_t i = 0; i < sensors->n_sensors; i++)
+		if (sensors->chips[sensors->list[i].chip].is_zone)
+			add_trips(sensors, &sensors->list[i], frame, table);
+	return 0;
+}
+
+const struct topic topic_trip_point = {
+	.schema = &schema,
+	.sources = sources,
+	.open = sensors_topic_open,
+	.sample = sample,
+	.close = sensors_topic_close,
+};

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""make_power_recording.py PANETOP: writes the recording behind the golden screens of the power pane to standard output.
+
+A laptop of four CPUs for six minutes, a sample each two seconds: it works in bursts. Watts follow the load at once, the
+processor's temperature twelve seconds later, the case's half a minute later. The columns come from PANETOP itself.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+STEP = 2
+FRAMES = 180
+WHOLE_FROM = 175  # before it what never changes is left out
+CPUS = 4
+START_WALL = 1_732_095_000  # 2024-11-20 09:30:00 UTC
+START_MONO = 270_000
+PACKAGE_LAG, CASE_LAG = 12, 30  # seconds
+RARE = ("battery", "fan", "voltage", "frequency", "idle_state", "trip_point", "cooling", "throttle", "self")
+
+
+def header(panetop):
+    with tempfile.TemporaryDirectory() as root:
+        os.mkdir(root + "/proc")
+        out = subprocess.run([panetop, "--record=-", "-n", "1", "-d", "0.05", "--root=" + root, "power"],
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
+    return json.loads(out.splitlines()[0])
+
+
+def noise(step, salt):
+    """The same in every run, between -1 and 1."""
+    return ((step * 7919 + salt * 104729) * 2654435761 % 2**32) / 2**31 - 1
+
+
+def load(seconds):
+    """Bursts of uneven length, with a slope on either side."""
+    phase = seconds % 137
+    level = 0.9 if 20 <= phase < 55 else 0.45 if 80 <= phase < 100 else 0.06
+    return level
+
+
+def smooth_load(step, lag=0, width=4):
+    first = step * STEP - lag
+    return sum(load(max(0, first - i * STEP)) for i in range(width)) / width
+
+
+class Machine:
+    """Counters that grow from step to step."""
+
+    def __init__(self):
+        self.busy = [50.0] * CPUS
+        self.joules = {"package-0": 100.0, "package-0/core": 60.0, "package-0/uncore": 20.0, "psys": 300.0}
+        self.idle = {"POLL": [0.0, 10], "C1E": [0.0, 4000], "C10": [0.0, 700]}
+        self.watts = []
+
+    def go_on(self, step):
+        busy = min(1, max(0.01, smooth_load(step) + 0.03 * noise(step, 1)))
+        package = 2.1 + 15 * busy + 0.2 * noise(step, 2)
+        for cpu in range(CPUS):
+            self.busy[cpu] += busy * STEP
+        for name, watts in (("package-0", package), ("package-0/core", package * 0.66), ("package-0/uncore", 0.61),
+                            ("psys", package + 2.85 + 0.1 * noise(step, 3))):
+            self.joules[name] += watts * STEP
+        for name, share, per_second in (("POLL", 0.001, 1), ("C1E", 0.3 * (1 - busy), 320), ("C10", 0.6 * (1 - busy), 90)):
+            self.idle[name][0] += share * STEP
+            self.idle[name][1] += per_second * STEP
+        self.watts.append(package + 2.85)
+
+
+def statistics(values):
+    mean = sum(values) / len(values)
+    return {"mean_watts": mean, "min_watts": min(values), "max_watts": max(values),
+            "stddev_watts": (sum((value - mean) ** 2 for value in values) / len(values)) ** 0.5,
+            "geometric_mean_watts": mean * 0.95, "run_seconds": len(values) * STEP}
+
+
+def temperatures(step):
+    package = 44 + 38 * smooth_load(step, PACKAGE_LAG, 3) + 0.4 * noise(step, 4)
+    case = 41 + 14 * smooth_load(step, CASE_LAG, 6) + 0.2 * noise(step, 5)
+    return [("x86_pkg_temp", "x86_pkg_temp", package, 44, 83, None, 100, "x86_pkg_temp", "ok"),
+            ("acpitz", "acpitz", case, 41, 56, 95, 100, "acpitz", "ok"),
+            ("coretemp.0/temp2", "Core 0", package - 1, 43, 82, 100, 105, "coretemp", "ok"),
+            ("nvme@0000:01:00.0/temp1", "Composite", 41.85, 41.85, 41.85, 81.85, 84.85, "nvme", "ok"),
+            ("amdgpu@0000:03:00.0/temp1", "edge \x1b[31m\u202etxt", None, None, None, 90, 105, "amdgpu", "asleep")]
+
+
+def rows_of(machine, step):
+    seconds = step * STEP
+    hertz = 0.9e9 + 3.1e9 * smooth_load(step)
+    watts = machine.watts or [0]
+    total = {"domain": "total", "joules": machine.joules["psys"], "counted_in": "", "source": "psys", **statistics(watts)}
+    domains = [total]
+    for name, inside, place in (("package-0", "psys", "intel-rapl:0"), ("package-0/core", "package-0", "intel-rapl:0:0"),
+                                ("package-0/uncore", "package-0", "intel-rapl:0:1"), ("psys", "total", "intel-rapl:1")):
+        domains.append({"domain": name, "joules": machine.joules[name], "counted_in": inside,
+                        "source": "powercap " + place, **statistics([value - 2 for value in watts])})
+    keys = ("sensor", "label", "celsius", "min_celsius", "max_celsius", "high_celsius", "critical_celsius", "chip", "state")
+    cpus = [{"cpu": str(cpu), "user_seconds": machine.busy[cpu], "idle_seconds": 100 + seconds - machine.busy[cpu],
+             "iowait_seconds": 0, "total_seconds": 100 + seconds, "frequency_hertz": hertz} for cpu in range(CPUS)]
+    everything = {key: sum(cpu[key] for cpu in cpus) for key in ("user_seconds", "idle_seconds", "total_seconds")}
+    cpus.insert(0, {"cpu": "all", "iowait_seconds": 0, "frequency_hertz": hertz, **everything})
+    return {
+        "power": domains,
+        "battery": [{"battery": "BAT0", "status": "Discharging", "watts": watts[-1] + 0.4, "charge_ratio": 0.61 - step / 9000,
+                     "remaining_seconds": 13390, "joules": 110_000, "health_ratio": 0.877, "volts": 12.1, "cycles": 212,
+                     "from": "power_now", "model": "45N1023"}],
+        "temperature": [dict(zip(keys, row)) for row in temperatures(step)],
+        "fan": [{"fan": "thinkpad_hwmon/fan1", "label": "fan1", "rpm": 3210 + 10 * (step % 7), "min_rpm": 2900, "max_rpm": 4100,
+                 "chip": "thinkpad", "state": "ok"}],
+        "voltage": [{"input": "BAT0/in0", "label": "in0", "volts": 12.1, "chip": "BAT0", "state": "ok"}],
+        "frequency": [{"cpu": name, "hertz": hertz, "min_hertz": 4e8, "max_hertz": 4.2e9, "least_hertz": 4e8,
+                       "base_hertz": 1.9e9, "most_hertz": 4.2e9, "turbo": "allowed" if name == "all" else "used"}
+                      for name in ("all", "0", "1", "2", "3")],
+        "idle_state": [{"cpu": cpu, "state": state, "residency_seconds": time, "entries": entries}
+                       for cpu in ("all", "0") for state, (time, entries) in machine.idle.items()],
+        "trip_point": [{"zone": "acpitz", "trip": trip, "does": does, "celsius": at, "hysteresis_celsius": 2,
+                        "below_celsius": at - 55} for trip, (does, at) in enumerate((("critical", 100), ("passive", 95)))],
+        "cooling": [{"device": "cooling_device0", "type": "Processor", "level": 0, "max_level": 10}],
+        "throttle": [{"cpu": str(cpu), "core_throttles": 3 + (step > 177) * step, "package_throttles": 40,
+                      "core_throttled_seconds": 1.5, "package_throttled_seconds": 3} for cpu in range(CPUS)],
+        "cpu": cpus,
+        "system": [{"load1": 0.42, "load5": 0.31, "load15": 0.2, "cpus": CPUS, "tasks": 214, "threads": 700, "running": 2,
+                    "blocked": 0, "context_switches": 654_321 + step * 2400, "interrupts": 123_456 + step * 800,
+                    "forks": 4_321 + step * 3, "uptime_seconds": 273_120 + seconds}],
+        "self": [{"topic": "all", "sample_seconds": 0.0002, "reads": 20 * step, "lost": 0, "cpu_seconds": 0.004 * step,
+                  "resident_bytes": 5 << 20}],
+    }
+
+
+def main():
+    head = header(sys.argv[1])
+    machine = Machine()
+    print(json.dumps(head, separators=(",", ":")))
+    for step in range(FRAMES):
+        mono = (START_MONO + step * STEP) * 10**9
+        machine.go_on(step)
+        tables = {}
+        for topic, rows in rows_of(machine, step).items():
+            if topic in RARE and 0 < step < WHOLE_FROM:
+                continue
+            keys = [column["key"] for column in head["topics"][topic]["columns"]]
+            values = [[row.get(key) for key in keys] for row in rows]
+            tables[topic] = {"mono_ns": mono, "rows": [[round(value, 4) if isinstance(value, float) else value
+                                                        for value in row] for row in values]}
+        print(json.dumps({"wall_ns": (START_WALL + step * STEP) * 10**9, "mono_ns": mono, "host": "vbox", "tables": tables,
+                          "notices": []}, separators=(",", ":")))
+
+
+main()

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of calibration against a simulated machine, whose watts are a known line of its load, plus noise. */
+#include <config.h>
+
+#include <math.h>
+#include <time.h>
+
+#include "core/load.h"
+#include "model/calibration.h"
+#include "suite.h"
+
+#define IDLE_WATTS 11.5
+#define WATTS_PER_CPU 6.25
+#define OPERATIONS_PER_CPU 40000.0
+#define CPUS 8
+
+/* A machine that does what it is told, a sample a second; it needs a while to follow. */
+struct simulated {
+	uint64_t seed, mono_ns;
+	double noise, busy;
+	bool watts_known, counts;
+};
+
+static double random_share(struct simulated *machine)
+{
+	machine->seed = machine->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (double)(machine->seed >> 11) / 0x1p53;
+}
+
+static void machine_open(struct simulated *machine, double noise)
+{
+	*machine = (struct simulated){ .noise = noise, .watts_known = true, .seed = 7 };
+}
+
+/* The next second, with this load. */
+static struct calibration_sample machine_run(struct simulated *machine, unsigned cpus, double share)
+{
+	struct calibration_sample sample = { .interval_ns = 1000000000, .watts = NAN };
+
+	machine->busy = 0.2 * machine->busy + 0.8 * cpus * share; /* half a second behind what it was told */
+	machine->mono_ns += 1000000000;
+	sample.end_ns = machine->mono_ns;
+	if (machine->watts_known)
+		sample.watts = IDLE_WATTS + WATTS_PER_CPU * machine->busy +
+			       machine->noise * (random_share(machine) - 0.5);
+	sample.measures[CALIBRATION_LOAD] = machine->busy;
+	sample.measures[CALIBRATION_OPERATIONS] = OPERATIONS_PER_CPU * machine->busy;
+	sample.measures[CALIBRATION_CYCLES] = machine->counts ? 1e9 + 3e9 * machine->busy : NAN;
+	sample.measures[CALIBRATION_INSTRUCTIONS] = NAN;
+	return sample;
+}
+
+/* All of it; returns how many samples it took. */
+static unsigned run(struct calibration *calibration, struct simulated *machine)
+{
+	unsigned samples = 0;
+
+	while (calibration->state == CALIBRATION_RUNS && samples++ < 10000) {
+		struct calibration_sample sample =
+			machine_run(machine, calibration_cpus(calibration), calibration_share(calibration));
+
+		calibration_feed(calibration, &sample);
+	}
+	ck_assert_int_ne(calibration->state, CALIBRATION_RUNS);
+	return samples;
+}
+
+START_TEST(the_line_is_found_again)
+{
+	const struct calibration_plan plan = { CPUS, CPUS, 5, 3 };
+	struct calibration calibration;
+	struct simulated machine;
+	const struct regression *lines;
+
+	machine_open(&machine, 0.3);
+	machine.counts = true;
+	calibration_open(&calibration, &plan);
+	ck_assert_uint_eq(calibration_total(&calibration), 11);
+	ck_assert_uint_le(run(&calibration, &machine), 11 * (5 + 3 + 1) + 1);
+	lines = calibration.fits[0].lines;
+	ck_assert_int_eq(calibration.state, CALIBRATION_DONE);
+	ck_assert_uint_eq(lines[CALIBRATION_LOAD].count, 11);
+	ck_assert_double_eq_tol(regression_slope(&lines[CALIBRATION_LOAD]), WATTS_PER_CPU, 0.02);
+	ck_assert_double_eq_tol(regression_intercept(&lines[CALIBRATION_LOAD]), IDLE_WATTS, 0.1);
+	ck_assert_double_ge(regression_r_squared(&lines[CALIBRATION_LOAD]), 0.999);
+	ck_assert_double_eq_tol(regression_slope(&lines[CALIBRATION_OPERATIONS]),
+				WATTS_PER_CPU / OPERATIONS_PER_CPU, 1e-6);
+	ck_assert_double_eq_tol(regression_slope(&lines[CALIBRATION_CYCLES]), WATTS_PER_CPU / 3e9, 1e-11);
+	ck_assert(isnan(regression_slope(&lines[CALIBRATION_INSTRUCTIONS]))); /* nobody counts them */
+	ck_assert_uint_eq(calibration_cpus(&calibration), 0);
+	calibration_close(&calibration);
+}
+END_TEST
+
+START_TEST(each_number_of_cpus_has_a_line)
+{
+	const struct calibration_plan plan = { 1, 3, 2, 2 };
+	struct calibration calibration;
+	struct simulated machine;
+
+	machine_open(&machine, 0);
+	calibration_open(&calibration, &plan);
+	ck_assert_uint_eq(calibration_total(&calibration), 33);
+	run(&calibration, &machine);
+	ck_assert_uint_eq(calibration.n_fits, 3);
+	for (unsigned i = 0; i < 3; i++) {
+		const struct regression *line = &calibration.fits[i].lines[CALIBRATION_LOAD];
+
+		ck_assert_uint_eq(calibration.fits[i].cpus, i + 1);
+		ck_assert_double_eq_tol(regression_slope(line), WATTS_PER_CPU, 1e-6);
+		ck_assert_double_eq_tol(regression_intercept(line), IDLE_WATTS, 1e-6);
+	}
+	calibration_close(&calibration);
+}
+END_TEST
+
+START_TEST(noise_is_a_poor_fit)
+{
+	const struct calibration_plan plan = { 1, 1, 1, 0 };
+	struct calibration calibration;
+	struct simulated machine;
+	double r_squared;
+
+	machine_open(&machine, 200);
+	calibration_open(&calibration, &plan);
+	run(&calibration, &machine);
+	r_squared = regression_r_squared(&calibration.fits[0].lines[CALIBRATION_LOAD]);
+	ck_assert_double_lt(r_squared, 0.7);
+	ck_assert_str_eq(calibration_word(r_squared), "poor");
+	ck_assert_str_eq(calibration_word(0.99), "excellent");
+	ck_assert_str_eq(calibration_word(NAN), "none");
+	calibration_close(&calibration);
+}
+END_TEST
+
+START_TEST(without_watts_it_gives_up)
+{
+	const struct calibration_plan plan = { CPUS, CPUS, 5, 1 };
+	struct calibration calibration;
+	struct simulated machine;
+
+	machine_open(&machine, 0);
+	machine.watts_known = false;
+	calibration_open(&calibration, &plan);
+	ck_assert_uint_le(run(&calibration, &machine), 12);
+	ck_assert_int_eq(calibration.state, CALIBRATION_FAILED);
+	calibration_close(&calibration);
+}
+END_TEST
+
+static void sleep_ms(long ms)
+{
+	const struct timespec time = { .tv_nsec = ms * 1000000 };
+
+	nanosleep(&time, NULL);
+}
+
+/* The threads do what they are told: nothing at first, then something. */
+START_TEST(loads_work_and_rest)
+{
+	struct load *load = load_open();
+	uint64_t before;
+
+	ck_assert(load != NULL);
+	ck_assert_uint_eq(load_operations(load), 0);
+	load_set(load, load_cpus(), 1);
+	for (unsigned i = 0; i < 500 && load_operations(load) == 0; i++)
+		sleep_ms(10);
+	ck_assert_uint_gt(load_operations(load), 0);
+	load_set(load, 0, 0);
+	sleep_ms(300); /* the period that had begun is over */
+	before = load_operations(load);
+	sleep_ms(300);
+	ck_assert_uint_eq(load_operations(load), before);
+	load_close(load);
+}
+END_TEST
+
+SUITE_MAIN("calibration", the_line_is_found_again, each_number_of_cpus_has_a_line, noise_is_a_poor_fit,
+	   without_watts_it_gives_up, loads_work_and_rest)

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the power topics: watts through wraps, resets and uneven intervals, one total, batteries, sensors.
+ */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rig.h"
+
+#define MW 1e-3
+#define POWERCAP_PATH(zone) "sys/class/powercap/" zone "/energy_uj"
+
+static const char *const power_only[] = { "power", NULL };
+static const char *const sensor_topics[] = { "temperature", "fan", "voltage", "trip_point", "cooling", NULL };
+
+static double watts(const struct frame *frame, const char *domain)
+{
+	return cell_f64(frame, "power", domain, "watts");
+}
+
+static const char *counted_in(const struct frame *frame, const char *domain)
+{
+	return cell_text(frame, "power", domain, "counted_in");
+}
+
+START_TEST(psys_is_the_total_of_a_laptop)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-laptop", power_only);
+	frame = rig_sample(&rig, 1);
+	ck_assert(isnan(watts(frame, "total")));
+	rig_tick(&rig, 1);
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_eq_tol(watts(frame, "total"), 7.97, MW);
+	ck_assert_double_eq_tol(watts(frame, "psys"), 7.97, MW);
+	ck_assert_double_eq_tol(watts(frame, "package-0"), 5.12, MW);
+	ck_assert_double_eq_tol(watts(frame, "package-0/core"), 3.40, MW);
+	ck_assert_double_eq_tol(watts(frame, "package-0/uncore"), 0.61, MW);
+	ck_assert_double_eq_tol(watts(frame, "battery/BAT0"), 8.2, MW);
+	ck_assert_str_eq(counted_in(frame, "psys"), "total");
+	ck_assert_str_eq(counted_in(frame, "package-0"), "psys");
+	ck_assert_str_eq(counted_in(frame, "package-0/core"), "package-0");
+	ck_assert_str_eq(counted_in(frame, "battery/BAT0"), "");
+	ck_assert_str_eq(cell_text(frame, "power", "package-0", "source"), "powercap intel-rapl:0");
+	ck_assert_uint_eq(frame_table(frame, "power")->n_rows, 6 + 1); /* no twin, no BAT0 as a chip */
+	ck_assert_uint_eq(frame->n_notices, 0);
+	rig_close(&rig);
+}
+END_TEST
+
+/* 0.7 s, then 61 s: no interval is the same, and the watts are. */
+START_TEST(uneven_intervals_do_not_matter)
+{
+	static const double intervals[] = { 0.05, 0.7, 61, 2, 13.37 };
+	double energy_uj = 1e9, seconds = 0, joules = 0;
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-amd", power_only);
+	rig_put(&rig, POWERCAP_PATH("intel-rapl:0"), "%.0f\n", energy_uj);
+	rig_sample(&rig, 1);
+	for (unsigned i = 0; i < 5; i++) {
+		double power = 10 + 7 * i;
+
+		energy_uj += power * intervals[i] * 1e6;
+		seconds += intervals[i];
+		joules += power * intervals[i];
+		rig_put(&rig, POWERCAP_PATH("intel-rapl:0"), "%.0f\n", energy_uj);
+		frame = rig_sample(&rig, intervals[i]);
+		ck_assert_double_eq_tol(watts(frame, "total"), power, MW);
+		ck_assert_double_eq_tol(cell_f64(frame, "power", "total", "mean_watts"), joules / seconds,
+					MW);
+	}
+	ck_assert_double_eq_tol(cell_f64(frame, "power", "package-0", "min_watts"), 10, MW);
+	ck_assert_double_eq_tol(cell_f64(frame, "power", "package-0", "max_watts"), 38, MW);
+	ck_assert_double_eq_tol(cell_f64(frame, "power", "package-0", "run_seconds"), seconds, 1e-6);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(a_server_has_one_total_through_a_wrap_and_a_reset)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-server", power_only);
+	rig_sample(&rig, 1);
+	rig_tick(&rig, 1);
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_eq_tol(watts(frame, "package-0"), 120, MW);
+	ck_assert_double_eq_tol(watts(frame, "package-1"), 127.5, MW);
+	ck_assert_double_eq_tol(watts(frame, "package-0/dram"), 18.25, MW);
+	ck_assert_double_eq_tol(watts(frame, "package-1/dram"), 18.25, MW);
+	ck_assert_double_eq_tol(watts(frame, "total"), 361.125, MW); /* psys alone */
+	rig_tick(&rig, 2); /* the counter of socket 1 wraps, the DRAM of socket 0 is reset */
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_eq_tol(watts(frame, "package-1"), 127.5, MW);
+	ck_assert(isnan(watts(frame, "package-0/dram")));
+	ck_assert_double_eq_tol(watts(frame, "total"), 361.125, MW);
+	rig_tick(&rig, 3);
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_eq_tol(watts(frame, "package-0/dram"), 18.25, MW);
+	ck_assert_double_eq_tol(cell_f64(frame, "power", "package-1", "mean_watts"), 127.5, MW);
+	ck_assert_uint_eq(frame_table(frame, "power")->n_rows, 6);
+	ck_assert_uint_eq(frame->n_notices, 0);
+	rig_close(&rig);
+}
+END_TEST
+
+/* Without psys the packages and their DRAM are the total, and nothing twice. */
+START_TEST(packages_and_dram_are_the_total_without_psys)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-server", power_only);
+	rig_remove(&rig, "sys/class/powercap/intel-rapl:2");
+	rig_sample(&rig, 1);
+	rig_tick(&rig, 1);
+	rig_remove(&rig, "sys/class/powercap/intel-rapl:2");
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_eq_tol(watts(frame, "total"), 120 + 127.5 + 2 * 18.25, MW);
+	ck_assert_str_eq(counted_in(frame, "package-0/dram"), "total");
+	rig_tick(&rig, 2);
+	rig_remove(&rig, "sys/class/powercap/intel-rapl:2");
+	frame = rig_sample(&rig, 2);
+	ck_assert(isnan(watts(frame, "total"))); /* a part was reset */
+	rig_close(&rig);
+}
+END_TEST
+
+/* A psys that stands still, or counts less than the packages, is not the machine. */
+START_TEST(psys_has_to_count)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-laptop", power_only);
+	for (unsigned i = 0; i < 4; i++) { /* which is known from the second on, and then there are rates */
+		rig_put(&rig, POWERCAP_PATH("intel-rapl:1"), "9000000000\n");
+		rig_put(&rig, POWERCAP_PATH("intel-rapl:0"), "%u\n", 1000000000 + i * 10240000);
+		frame = rig_sample(&rig, 2);
+	}
+	ck_assert_str_eq(counted_in(frame, "package-0"), "total");
+	ck_assert_str_eq(counted_in(frame, "psys"), "");
+	ck_assert_double_eq_tol(watts(frame, "total"), 5.12, MW);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(what_is_refused_names_the_capability)
+{
+	const struct frame *frame;
+	struct rig rig;
+	char path[256];
+
+	if (geteuid() == 0)
+		return; /* nothing is refused to root: tests/power.test runs panetop without rights */
+	rig_open(&rig, "power-amd", power_only);
+	snprintf(path, sizeof(path), "%s/%s", rig.root, POWERCAP_PATH("intel-rapl:0"));
+	ck_assert_int_eq(chmod(path, 0), 0);
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame->n_notices, 1);
+	ck_assert_ptr_ne(strstr(frame->notices[0].remedy, "cap_dac_read_search"), NULL);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(a_domain_that_fails_is_unknown_and_comes_back)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-amd", power_only);
+	rig_sample(&rig, 1);
+	rig_put(&rig, POWERCAP_PATH("intel-rapl:0"), "garbage\n");
+	frame = rig_sample(&rig, 2);
+	ck_assert(isnan(watts(frame, "package-0")) && isnan(watts(frame, "total")));
+	ck_assert(!isnan(watts(frame, "package-0/core")));
+	rig_put(&rig, POWERCAP_PATH("intel-rapl:0"), "%d\n", 80000000 + 84000000);
+	frame = rig_sample(&rig, 2);
+	ck_assert(isnan(watts(frame, "package-0")));
+	rig_put(&rig, POWERCAP_PATH("intel-rapl:0"), "%d\n", 80000000 + 84000000 + 42000000);
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_eq_tol(watts(frame, "package-0"), 21, MW);
+	ck_assert_double_eq_tol(cell_f64(frame, "power", "package-0", "joules"), 206, 1e-6);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(zones_that_vanish_come_back)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-amd", power_only);
+	rig_sample(&rig, 1);
+	rig_remove(&rig, "sys/class/powercap");
+	frame = rig_sample(&rig, 2);
+	ck_assert_str_eq(cell_text(frame, "power", "total", "source"), "nothing here measures it");
+	rig_tick(&rig, 0);
+	rig_sample(&rig, 2);
+	rig_sample(&rig, 2);
+	rig_tick(&rig, 1);
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_eq_tol(watts(frame, "total"), 21, MW);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(tending_keeps_wraps_from_being_lost)
+{
+	const struct frame *frame;
+	struct rig rig;
+	uint64_t range = UINT64_C(65532610987), energy = range - 1000000000;
+
+	rig_open(&rig, "power-amd", power_only);
+	rig_put(&rig, POWERCAP_PATH("intel-rapl:0"), "%llu\n", (unsigned long long)energy);
+	rig_sample(&rig, 1);
+	for (unsigned minute = 1; minute <= 40;
+	     minute++) { /* 100 W for 40 minutes: three and a half ranges */
+		energy = (energy + UINT64_C(100000000) * 60) % range;
+		rig_put(&rig, POWERCAP_PATH("intel-rapl:0"), "%llu\n", (unsigned long long)energy);
+		rig.samplers[0].topic->tend(&rig.samplers[0], rig.mono_ns + minute * UINT64_C(60000000000));
+	}
+	frame = rig_sample(&rig, 2400);
+	ck_assert_double_eq_tol(watts(frame, "package-0"), 100, MW);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(an_interval_that_may_hide_a_wrap_is_told)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-server", power_only);
+	rig_sample(&rig, 1);
+	rig_tick(&rig, 1);
+	frame = rig_sample(&rig, 600);
+	ck_assert_uint_eq(frame->n_notices, 1);
+	ck_assert_ptr_ne(strstr(frame->notices[0].text, "may be too low"), NULL);
+	frame = rig_sample(&rig, 2);
+	ck_assert_uint_eq(frame->n_notices, 0);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(statistics_start_anew)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-laptop", power_only);
+	rig_sample(&rig, 1);
+	rig_sample(&rig, 2); /* nothing was used */
+	rig.samplers[0].topic->restart(&rig.samplers[0]);
+	rig_tick(&rig, 1);
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_eq_tol(cell_f64(frame, "power", "total", "mean_watts"), 7.97, MW);
+	ck_assert_double_eq_tol(cell_f64(frame, "power", "total", "geometric_mean_watts"), 7.97, MW);
+	ck_assert_double_eq_tol(cell_f64(frame, "power", "total", "stddev_watts"), 0, MW);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(batteries_by_current_and_by_change)
+{
+	static const char *const names[] = { "battery", "power", NULL };
+	const struct frame *frame = NULL;
+	struct rig rig;
+
+	rig_open(&rig, "power-batteries", names);
+	for (int tick = 0; tick < 4; tick++) {
+		rig_tick(&rig, tick);
+		frame = rig_sample(&rig, 2);
+	}
+	/* BAT0: |-0.8 A| * 11 V; BAT1 fell by 1 mAh at 12 V, 43.2 J, between two changes 4 s apart */
+	ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT0", "watts"), 8.8, MW);
+	ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT1", "watts"), 10.8, MW);
+	ck_assert_str_eq(cell_text(frame, "battery", "BAT1", "from"), "change of charge_now");
+	ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT0", "charge_ratio"), 0.5, 1e-9);
+	ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT1", "health_ratio"), 0.8, 1e-9);
+	ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT0", "joules"), 2 * 11 * 3600, 1e-6);
+	rig_tick(&rig, 4);
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_eq_tol(watts(frame, "total"), 9.9 + 10.8, MW);
+	ck_assert_str_eq(counted_in(frame, "battery/BAT1"), "total");
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(a_battery_that_is_charged_is_no_total)
+{
+	static const char *const names[] = { "battery", "power", NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-laptop", names);
+	rig_remove(&rig, "sys/class/powercap");
+	rig_put(&rig, "sys/class/power_supply/BAT0/uevent",
+		"POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_STATUS=Charging\nPOWER_SUPPLY_POWER_NOW=15000000\n"
+		"POWER_SUPPLY_ENERGY_NOW=20000000\nPOWER_SUPPLY_ENERGY_FULL=40000000\n");
+	rig_sample(&rig, 1);
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT0", "watts"), -15, MW);
+	ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT0", "remaining_seconds"), 20 / 15.0 * 3600,
+				1e-3);
+	ck_assert_double_eq_tol(watts(frame, "battery/BAT0"), 0, MW);
+	ck_assert(isnan(watts(frame, "total")));
+	ck_assert_uint_eq(frame->n_notices, 1);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(sensors_are_shown_once_and_by_device)
+{
+	const struct frame *frame;
+	const struct table *table;
+	struct rig rig;
+
+	rig_open(&rig, "power-laptop", sensor_topics);
+	frame = rig_sample(&rig, 1);
+	table = frame_table(frame, "temperature");
+	ck_assert_uint_eq(table->n_rows, 7); /* acpitz once, though it is a chip, too */
+	ck_assert_str_eq(table_text(table, table_row(table, 0), "sensor"), "x86_pkg_temp");
+	ck_assert_double_eq(cell_f64(frame, "temperature", "acpitz", "critical_celsius"), 100);
+	ck_assert_double_eq(cell_f64(frame, "temperature", "acpitz", "high_celsius"), 95);
+	ck_assert(isnan(cell_f64(frame, "temperature", "x86_pkg_temp", "high_celsius"))); /* 0: not set */
+	ck_assert_str_eq(cell_text(frame, "temperature", "coretemp.0/temp1", "label"), "Package id 0");
+	ck_assert_double_eq(cell_f64(frame, "temperature", "nvme@0000:01:00.0/temp1", "celsius"), 41.85);
+	ck_assert_double_eq(cell_f64(frame, "fan", "thinkpad_hwmon/fan1", "rpm"), 3210);
+	ck_assert_double_eq(cell_f64(frame, "fan", "thinkpad_hwmon/fan2", "rpm"), 0);
+	ck_assert_double_eq(cell_f64(frame, "voltage", "BAT0/in0", "volts"), 12.1);
+	ck_assert_uint_eq(frame_table(frame, "trip_point")->n_rows, 5);
+	ck_assert_double_eq(cell_f64(frame, "trip_point", "acpitz", "below_celsius"), 37);
+	ck_assert_uint_eq(cell_u64(frame, "cooling", "cooling_device1", "level"), 1);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(the_number_of_a_chip_does_not_matter)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-laptop", sensor_topics);
+	rig_sample(&rig, 1);
+	ck_assert_int_eq(chdir(rig.root), 0);
+	ck_assert_int_eq(rename("sys/class/hwmon/hwmon2", "sys/class/hwmon/hwmon20"), 0);
+	rig_put(&rig, "sys/class/hwmon/hwmon20/temp1_input", "55000\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq(cell_f64(frame, "temperature", "nvme@0000:01:00.0/temp1", "celsius"), 55);
+	ck_assert_double_eq(cell_f64(frame, "temperature", "nvme@0000:01:00.0/temp1", "min_celsius"), 41.85);
+	ck_assert_double_eq(cell_f64(frame, "temperature", "nvme@0000:01:00.0/temp1", "max_celsius"), 55);
+	rig.samplers[0].topic->restart(&rig.samplers[0]);
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq(cell_f64(frame, "temperature", "nvme@0000:01:00.0/temp1", "min_celsius"), 55);
+	ck_assert_int_eq(chdir("/"), 0);
+	rig_close(&rig);
+}
+END_TEST
+
+/* A reading would be there: it is not taken. */
+START_TEST(sleeping_devices_are_not_read)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-laptop", sensor_topics);
+	frame = rig_sample(&rig, 1);
+	ck_assert(isnan(cell_f64(frame, "temperature", "amdgpu@0000:03:00.0/temp1", "celsius")));
+	ck_assert_str_eq(cell_text(frame, "temperature", "amdgpu@0000:03:00.0/temp1", "state"), "asleep");
+	rig_put(&rig, "sys/devices/0000:03:00.0/power/runtime_status", "active\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq(cell_f64(frame, "temperature", "amdgpu@0000:03:00.0/temp1", "celsius"), 40);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(hostile_sensors)
+{
+	const struct frame *frame;
+	struct rig rig;
+	char name[64];
+
+	rig_open(&rig, "power-hostile", sensor_topics);
+	frame = rig_sample(&rig, 1);
+	for (int i = 1; i <= 7; i++) {
+		static const char *const states[] = { "",           "ok",         "fault", "impossible",
+						      "no reading", "no reading", "ok",    "ok" };
+
+		snprintf(name, sizeof(name), "evil\x1b]0;name\x07@0-0048/temp%d", i);
+		ck_assert_str_eq(cell_text(frame, "temperature", name, "state"), states[i]);
+		ck_assert(isnan(cell_f64(frame, "temperature", name, "celsius")) ==
+			  (strcmp(states[i], "ok") != 0));
+	}
+	ck_assert(isnan(cell_f64(frame, "temperature", "acpitz", "celsius"))); /* -274 degrees */
+	ck_assert_double_eq(cell_f64(frame, "temperature", "acpitz#2", "celsius"), 40);
+	ck_assert(isnan(cell_f64(frame, "temperature", "acpitz#2", "critical_celsius")));
+	ck_assert_double_eq(cell_f64(frame, "temperature", "same@0-0048/temp1#2", "celsius"), 34);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(sensors_vanish_and_come_back)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-hostile", sensor_topics);
+	rig_sample(&rig, 1);
+	rig_remove(&rig, "sys/class/hwmon/hwmon3");
+	frame = rig_sample(&rig, 1);
+	ck_assert_ptr_eq(table_find(frame_table(frame, "temperature"), "vanishing@1-0049/temp1", NULL), NULL);
+	ck_assert_uint_eq(frame_table(frame, "fan")->n_rows, 0);
+	rig_remove(&rig, "sys/class/hwmon");
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "temperature")->n_rows, 2);
+	rig_tick(&rig, 0);
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq(cell_f64(frame, "temperature", "vanishing@1-0049/temp1", "celsius"), 25);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(hostile_domains)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-hostile", power_only);
+	rig_sample(&rig, 1);
+	frame = rig_sample(&rig, 1);
+	ck_assert(isnan(watts(frame, "total")));
+	ck_assert(isnan(watts(frame, "package-1"))); /* 2^64 - 1 is no count */
+	ck_assert_ptr_eq(table_find(frame_table(frame, "power"), "package-2", NULL), NULL);
+	ck_assert(isnan(watts(frame, "battery/BAT\x1b[0m")));
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(frequencies_and_idle_states)
+{
+	static const char *const names[] = { "frequency", "idle_state", "throttle", "cpu", NULL };
+	const struct table *table;
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-laptop", names);
+	rig_sample(&rig, 1);
+	rig_tick(&rig, 1);
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_eq(cell_f64(frame, "frequency", "3", "hertz"), 2.4e9);
+	ck_assert_double_eq_tol(cell_f64(frame, "frequency", "all", "hertz"),
+				pow(1.8e9 * 2.0e9 * 2.2e9 * 2.4e9, 0.25), 1);
+	ck_assert_double_eq(cell_f64(frame, "frequency", "0", "min_hertz"), 4e8);
+	ck_assert_double_eq(cell_f64(frame, "frequency", "0", "max_hertz"), 4.2e9);
+	ck_assert_str_eq(cell_text(frame, "frequency", "all", "turbo"), "allowed");
+	ck_assert_str_eq(cell_text(frame, "frequency", "0", "turbo"), "");
+	ck_assert_str_eq(cell_text(frame, "frequency", "1", "turbo"), "used");
+	ck_assert_double_eq(cell_f64(frame, "frequency", "card0", "hertz"), 360e6);
+	ck_assert_double_eq_tol(cell_f64(frame, "cpu", "all", "frequency_hertz"), 2.1e9, 1);
+	table = frame_table(frame, "idle_state");
+	ck_assert_uint_eq(table->n_rows, 3 + 4 * 3);
+	ck_assert_double_eq_tol(table_number(table, table_find(table, "all", "C1E"), "residency_ratio"), 0.25,
+				1e-9);
+	ck_assert_double_eq_tol(table_number(table, table_find(table, "2", "C10"), "residency_ratio"), 0.45,
+				1e-9);
+	ck_assert_double_eq_tol(table_number(table, table_find(table, "all", "C10"), "entries_per_second"),
+				180, 1e-9);
+	ck_assert_double_eq_tol(cell_f64(frame, "throttle", "0", "package_throttles_per_second"), 1, 1e-9);
+	rig_close(&rig);
+}
+END_TEST
+
+/* A graphics card of amdgpu has its speed on its chip. */
+START_TEST(speed_of_another_card)
+{
+	static const char *const names[] = { "frequency", NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-amd", names);
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq(cell_f64(frame, "frequency", "card1", "hertz"), 5e8);
+	rig_put(&rig, "sys/class/drm/card1/device/power/runtime_status", "suspended\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert(isnan(cell_f64(frame, "frequency", "card1", "hertz")));
+	rig_close(&rig);
+}
+END_TEST
+
+SUITE_MAIN("power", psys_is_the_total_of_a_laptop, uneven_intervals_do_not_matter,
+	   a_server_has_one_total_through_a_wrap_and_a_reset, packages_and_dram_are_the_total_without_psys,
+	   psys_has_to_count, what_is_refused_names_the_capability,
+	   a_domain_that_fails_is_unknown_and_comes_back, zones_that_vanish_come_back,
+	   tending_keeps_wraps_from_being_lost, an_interval_that_may_hide_a_wrap_is_told,
+	   statistics_start_anew, batteries_by_current_and_by_change, a_battery_that_is_charged_is_no_total,
+	   sensors_are_shown_once_and_by_device, the_number_of_a_chip_does_not_matter,
+	   sleeping_devices_are_not_read, hostile_sensors, sensors_vanish_and_come_back, hostile_domains,
+	   frequencies_and_idle_states, speed_of_another_card)

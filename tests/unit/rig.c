@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A machine in a directory of its own. */
+#include <config.h>
+
+#include "rig.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/derive.h"
+
+static void command(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void command(const char *format, ...)
+{
+	char text[8192];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	ck_assert_msg(system(text) == 0, "%s", text);
+}
+
+void rig_tick(struct rig *rig, int tick)
+{
+	command("cp -R '%s/.' '%s'", fixture_root(rig->fixture, tick), rig->root);
+}
+
+void rig_open(struct rig *rig, const char *fixture, const char *const *names)
+{
+	const struct schema *schemas[TOPICS_MAX];
+
+	*rig = (struct rig){ .root = "/tmp/panetop-rig-XXXXXX", .fixture = fixture };
+	ck_assert(mkdtemp(rig->root) != NULL);
+	rig_tick(rig, 0);
+	ck_assert_int_eq(env_open(&rig->env, rig->root), 0);
+	rig->env.ticks_per_second = 100;
+	rig->mono_ns = UINT64_C(1000000000000);
+	topic_schemas(schemas);
+	frame_open(&rig->frames[0], schemas, n_topics);
+	frame_open(&rig->frames[1], schemas, n_topics);
+	for (; *names; names++) {
+		struct sampler *sampler = &rig->samplers[rig->n_samplers++];
+
+		sampler->topic = topic_find(*names);
+		ck_assert_msg(sampler->topic != NULL, "no topic %s", *names);
+		if (sampler->topic->open)
+			ck_assert_int_eq(sampler->topic->open(sampler, &rig->env, &rig->settings), 0);
+	}
+}
+
+void rig_close(struct rig *rig)
+{
+	for (unsigned i = 0; i < rig->n_samplers; i++)
+		if (rig->samplers[i].topic->close)
+			rig->samplers[i].topic->close(&rig->samplers[i]);
+	frame_close(&rig->frames[0]);
+	frame_close(&rig->frames[1]);
+	ck_assert_uint_eq(rig->env.pids.n_kept, 0); /* every attribute was given back */
+	env_close(&rig->env);
+	settings_free(&rig->settings);
+	command("rm -rf '%s'", rig->root);
+}
+
+void rig_put(struct rig *rig, const char *path, const char *format, ...)
+{
+	char full[512];
+	va_list list;
+	FILE *file;
+
+	snprintf(full, sizeof(full), "%s/%s", rig->root, path);
+	file = fopen(full, "w");
+	ck_assert_msg(file != NULL, "%s", full);
+	va_start(list, format);
+	vfprintf(file, format, list);
+	va_end(list);
+	fclose(file);
+}
+
+void rig_remove(struct rig *rig, const char *path)
+{
+	command("rm -r '%s/%s'", rig->root, path);
+}
+
+const struct frame *rig_sample(struct rig *rig, double seconds)
+{
+	struct frame *now = &rig->frames[1 - rig->present], *before = &rig->frames[rig->present];
+
+	frame_clear(now);
+	rig->mono_ns += (uint64_t)(seconds * 1e9);
+	rig->env.tick++;
+	now->mono_ns = rig->mono_ns;
+	for (unsigned i = 0; i < rig->n_samplers; i++) {
+		struct sampler *sampler = &rig->samplers[i];
+		struct table *table = frame_slot(now, sampler->topic->schema->name);
+
+		table->present = true;
+		table->mono_ns = rig->mono_ns;
+		if (sampler->topic->sample(sampler, &rig->env, now, table) < 0)
+			table->n_rows = 0;
+	}
+	frame_derive(now, before->mono_ns > 0 ? before : NULL);
+	rig->present = 1 - rig->present;
+	return now;
+}

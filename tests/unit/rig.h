@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A machine in a directory of its own that changes while topics sample it again and again. */
+#ifndef PANETOP_TESTS_RIG_H
+#define PANETOP_TESTS_RIG_H
+
+#include "suite.h"
+#include "topic/topic.h"
+
+#define RIG_TOPICS_MAX 16
+
+struct rig {
+	char root[64]; /* below /tmp */
+	const char *fixture;
+	struct env env;
+	struct settings settings;
+	struct sampler samplers[RIG_TOPICS_MAX];
+	unsigned n_samplers;
+	struct frame frames[2];
+	unsigned present; /* the one that was sampled last */
+	uint64_t mono_ns;
+};
+
+/* A copy of the fixture's tick 0, with the topics (a list ended by NULL) opened; nothing is sampled yet. */
+void rig_open(struct rig *rig, const char *fixture, const char *const *topics);
+void rig_close(struct rig *rig);
+
+/* Lays the files of this tick over it. */
+void rig_tick(struct rig *rig, int tick);
+
+/* One file, whose text is made as by printf; files that are open see it. NULL: it goes. */
+void rig_put(struct rig *rig, const char *path, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void rig_remove(struct rig *rig, const char *path);
+
+/* So many seconds later: a sample of all topics, with the rates since the one before. */
+const struct frame *rig_sample(struct rig *rig, double seconds);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of statistics: against definitions written out, and properties that hold whatever the numbers are. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/statistics.h"
+#include "suite.h"
+
+#define N 200
+
+static uint64_t seed;
+
+/* The same numbers in every run: between 0 and 1. */
+static double random_share(void)
+{
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (double)(seed >> 11) / 0x1p53;
+}
+
+START_TEST(nothing_is_known_of_no_value)
+{
+	struct statistics none = { 0 };
+
+	statistics_add(&none, NAN, 1);
+	statistics_add(&none, INFINITY, 1);
+	statistics_add(&none, 5, 0);
+	statistics_add(&none, 5, NAN);
+	ck_assert(isnan(statistics_mean(&none)) && isnan(statistics_deviation(&none)));
+	ck_assert(isnan(statistics_minimum(&none)) && isnan(statistics_maximum(&none)));
+	ck_assert(isnan(statistics_geometric_mean(&none)));
+}
+END_TEST
+
+START_TEST(weights_are_as_many_equal_values)
+{
+	static const double values[] = { 3, 7.5, 7.5, 7.5, 1, 1 };
+	struct statistics weighted = { 0 }, single = { 0 };
+
+	for (unsigned i = 0; i < 6; i++)
+		statistics_add(&single, values[i], 1);
+	statistics_add(&weighted, 3, 1);
+	statistics_add(&weighted, 7.5, 3);
+	statistics_add(&weighted, 1, 2);
+	ck_assert_double_eq_tol(statistics_mean(&single), 27.5 / 6, 1e-12);
+	ck_assert_double_eq_tol(statistics_mean(&weighted), statistics_mean(&single), 1e-12);
+	ck_assert_double_eq_tol(statistics_deviation(&weighted), statistics_deviation(&single), 1e-12);
+	ck_assert_double_eq_tol(statistics_geometric_mean(&weighted), pow(3 * 7.5 * 7.5 * 7.5, 1.0 / 6),
+				1e-12);
+	ck_assert_double_eq(statistics_minimum(&weighted), 1);
+	ck_assert_double_eq(statistics_maximum(&weighted), 7.5);
+	statistics_add(&weighted, 0, 1);
+	ck_assert(isnan(statistics_geometric_mean(&weighted)));
+}
+END_TEST
+
+/* Against two passes over the same numbers, also where they are large and their spread is small. */
+START_TEST(one_pass_is_as_good_as_two)
+{
+	for (unsigned round = 0; round < 100; round++) {
+		double offset = round % 2 ? 1e9 : 0, mean = 0, squares = 0, values[N];
+		struct statistics statistics = { 0 };
+
+		for (unsigned i = 0; i < N; i++) {
+			values[i] = offset + random_share();
+			mean += values[i] / N;
+			statistics_add(&statistics, values[i], 1);
+		}
+		for (unsigned i = 0; i < N; i++)
+			squares += (values[i] - mean) * (values[i] - mean);
+		ck_assert_double_eq_tol(statistics_mean(&statistics), mean, 1e-4); /* two passes lose more */
+		ck_assert_double_eq_tol(statistics_deviation(&statistics), sqrt(squares / N), 1e-5);
+		ck_assert_double_ge(statistics_mean(&statistics), statistics_minimum(&statistics));
+		ck_assert_double_le(statistics_mean(&statistics), statistics_maximum(&statistics));
+		if (offset == 0)
+			ck_assert_double_le(statistics_geometric_mean(&statistics),
+					    statistics_mean(&statistics));
+	}
+}
+END_TEST
+
+START_TEST(lines_are_found_again)
+{
+	for (unsigned round = 0; round < 100; round++) {
+		double slope = 20 * random_share() - 10, intercept = 100 * random_share() - 50;
+		struct regression exact = { 0 }, noisy = { 0 };
+
+		for (unsigned i = 0; i < N; i++) {
+			double x = 100 * random_share(), y = intercept + slope * x;
+
+			regression_add(&exact, x, y);
+			regression_add(&noisy, x, y + 0.01 * (random_share() - 0.5));
+		}
+		ck_assert_double_eq_tol(regression_slope(&exact), slope, 1e-9);
+		ck_assert_double_eq_tol(regression_intercept(&exact), intercept, 1e-6);
+		ck_assert_double_eq_tol(regression_r_squared(&exact), 1, 1e-9);
+		ck_assert_double_eq_tol(fabs(regression_correlation(&exact)), 1, 1e-9);
+		ck_assert_double_eq_tol(regression_slope(&noisy), slope, 1e-3);
+		ck_assert_double_le(regression_r_squared(&noisy), 1);
+	}
+}
+END_TEST
+
+START_TEST(points_that_tell_no_line)
+{
+	struct regression one = { 0 }, upright = { 0 }, flat = { 0 };
+
+	regression_add(&one, 1, 2);
+	regression_add(&one, NAN, 3);
+	regression_add(&one, 3, INFINITY);
+	ck_assert(isnan(regression_slope(&one)) && isnan(regression_r_squared(&one)));
+	for (unsigned i = 0; i < 5; i++) {
+		regression_add(&upright, 7, i);
+		regression_add(&flat, i, 7);
+	}
+	ck_assert(isnan(regression_slope(&upright)) && isnan(regression_correlation(&upright)));
+	ck_assert_double_eq(regression_slope(&flat), 0);
+	ck_assert_double_eq(regression_r_squared(&flat), 1);
+	ck_assert(isnan(regression_correlation(&flat)));
+}
+END_TEST
+
+/* R squared of noise with known share: y = x + noise of the same variance gives a half. */
+START_TEST(a_poor_fit_is_told)
+{
+	struct regression half = { 0 }, none = { 0 };
+
+	for (unsigned i = 0; i < 20000; i++) {
+		double x = random_share();
+
+		regression_add(&half, x, x + random_share());
+		regression_add(&none, x, random_share());
+	}
+	ck_assert_double_eq_tol(regression_r_squared(&half), 0.5, 0.02);
+	ck_assert_double_le(regression_r_squared(&none), 0.01);
+}
+END_TEST
+
+START_TEST(lags_are_found_again)
+{
+	double x[N], y[N];
+
+	for (long lag = -30; lag <= 30; lag += 3) {
+		struct lag found;
+
+		for (long i = 0; i < N; i++)
+			x[i] = random_share();
+		for (long i = 0; i < N; i++)
+			y[i] = i - lag >= 0 && i - lag < N ? 5 - 2 * x[i - lag] : NAN;
+		found = lag_find(x, y, N, 40);
+		ck_assert_int_eq(found.steps, lag);
+		ck_assert_double_eq_tol(found.correlation, -1, 1e-9);
+		found = lag_find(y, x, N, 40); /* the other way round */
+		ck_assert_int_eq(found.steps, -lag);
+	}
+}
+END_TEST
+
+/* A value that is not known costs a little of the answer, and no more. */
+START_TEST(lags_with_gaps)
+{
+	double x[N], y[N];
+
+	for (unsigned round = 0; round < 20; round++) {
+		long lag = (long)(round % 7);
+		struct lag whole, gaps;
+
+		for (long i = 0; i < N; i++)
+			x[i] = 1e6 + random_share();
+		for (long i = 0; i < N; i++)
+			y[i] = 3e6 + (i >= lag ? x[i - lag] : 1e6) + 0.3 * random_share();
+		whole = lag_find(x, y, N, 20);
+		ck_assert_int_eq(whole.steps, lag);
+		ck_assert_double_ge(whole.correlation, 0.9);
+		x[N / 2] = NAN;
+		y[N / 3] = INFINITY;
+		gaps = lag_find(x, y, N, 20);
+		ck_assert_int_eq(gaps.steps, lag);
+		ck_assert_double_eq_tol(gaps.correlation, whole.correlation, 0.02);
+		for (unsigned i = 0; i < 50; i++)
+			x[i] = NAN; /* it was not followed yet */
+		ck_assert_int_eq(lag_find(x, y, N, 20).steps, lag);
+	}
+}
+END_TEST
+
+START_TEST(lags_that_cannot_be_known)
+{
+	double x[N], still[N];
+
+	for (unsigned i = 0; i < N; i++) {
+		x[i] = random_share();
+		still[i] = 4;
+	}
+	ck_assert(isnan(lag_find(x, still, N, 20).correlation));
+	for (size_t count = 20; count <= N; count += 7) { /* whatever rounding makes of its mean */
+		for (unsigned i = 0; i < N; i++)
+			still[i] = 2.6e9 + 0.1;
+		ck_assert(isnan(lag_find(x, still, count, 20).correlation));
+		ck_assert(isnan(lag_find(still, x, count, 20).correlation));
+	}
+	ck_assert(isnan(lag_find(x, x, 4, 2).correlation));
+	ck_assert(isnan(lag_find(x, x, 0, 2).correlation));
+	ck_assert_int_eq(lag_find(x, x, N, 20).steps, 0);
+	ck_assert_int_eq(lag_find(x, x, 12, 1000).steps, 0);
+}
+END_TEST
+
+START_TEST(histograms_count_every_value_once)
+{
+	uint64_t counts[12];
+	struct buckets histogram = { .counts = counts };
+	double values[N];
+
+	for (unsigned round = 0; round < 300; round++) {
+		double scale = pow(10, (double)(round % 12) - 4),
+		       offset = round % 3 ? 1000 * random_share() : 0;
+		unsigned most = 2 + round % 11;
+		uint64_t sum = 0;
+
+		for (unsigned i = 0; i < N; i++)
+			values[i] = i % 10 ? offset + scale * (random_share() - 0.3) : NAN;
+		buckets_fill(&histogram, values, N, most);
+		ck_assert_uint_ge(histogram.n_buckets, 1);
+		ck_assert_uint_le(histogram.n_buckets, most);
+		for (unsigned i = 0; i < histogram.n_buckets; i++)
+			sum += counts[i];
+		ck_assert_uint_eq(sum, N - N / 10);
+		ck_assert(counts[0] > 0 && counts[histogram.n_buckets - 1] > 0);
+	}
+	values[0] = values[1] = 7.97;
+	buckets_fill(&histogram, values, 2, 10);
+	ck_assert_uint_eq(histogram.n_buckets, 1);
+	ck_assert_uint_eq(counts[0], 2);
+	values[0] = NAN;
+	buckets_fill(&histogram, values, 1, 10);
+	ck_assert_uint_eq(histogram.n_buckets, 0);
+}
+END_TEST
+
+SUITE_MAIN("statistics", nothing_is_known_of_no_value, weights_are_as_many_equal_values,
+	   one_pass_is_as_good_as_two, lines_are_found_again, points_that_tell_no_line, a_poor_fit_is_told,
+	   lags_are_found_again, lags_with_gaps, lags_that_cannot_be_known, histograms_count_every_value_once)
