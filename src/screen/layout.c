@@ -11,6 +11,8 @@
 #include "core/utf8.h"
 #include "screen/state.h"
 
+#define TAB_BYTES 96
+
 /* What stands before the clock: that it is not now, and why. */
 static void clock_text(const struct screen *screen, const struct frame *frame, char *text, size_t room)
 {
@@ -60,26 +62,58 @@ static void draw_headline(const struct screen *screen, const struct canvas *canv
 	}
 }
 
+/* What stands on the right of the line of panes. */
+static void corner_text(const struct screen *screen, const struct table_widget *widget, char *text,
+			size_t room)
+{
+	char corner[64];
+
+	screen->setup->corner(screen_frame(screen), corner, sizeof(corner));
+	if (widget->has_filter)
+		snprintf(text, room, _("filter %.40s: %zu rows  %s"), widget->filter_text.bytes,
+			 widget->view.n_matching, corner);
+	else
+		snprintf(text, room, "%s", corner);
+}
+
+/* Where all names do not fit only the present pane has its own, the others their digits. */
+static int tab_text(const struct screen *screen, unsigned pane, bool brief, bool ascii, char text[TAB_BYTES])
+{
+	bool on = pane == screen->current;
+	const char *title = on || !brief ? _(screen->setup->panes[pane]->title) : "";
+
+	snprintf(text, TAB_BYTES, "%s%u%s%s%s", on ? "[" : " ", pane + 1, *title ? " " : "", title,
+		 on ? "]" : " ");
+	return utf8_cells(text, ascii);
+}
+
+static int tabs_cells(const struct screen *screen, unsigned n_tabs, bool brief, bool ascii)
+{
+	char text[TAB_BYTES];
+	int cells = 0;
+
+	for (unsigned i = 0; i < n_tabs; i++)
+		cells += tab_text(screen, i, brief, ascii, text) + 1;
+	return cells;
+}
+
 static void draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 {
 	const struct table_widget *widget = screen_table(screen);
-	char text[128], corner[64];
+	unsigned n_tabs = screen->setup->n_panes < SCREEN_TABS_MAX ? screen->setup->n_panes : SCREEN_TABS_MAX;
+	char text[128], tab[TAB_BYTES];
 	int x = 0, cells;
+	bool brief;
 
 	screen->tabs_y = canvas->top + y;
-	screen->setup->corner(screen_frame(screen), corner, sizeof(corner));
-	if (widget->has_filter)
-		snprintf(text, sizeof(text), _("filter %.40s: %zu rows  %s"), widget->filter_text.bytes,
-			 widget->view.n_matching, corner);
-	else
-		snprintf(text, sizeof(text), "%s", corner);
+	corner_text(screen, widget, text, sizeof(text));
 	cells = utf8_cells(text, canvas->ascii);
-	for (unsigned i = 0; i < screen->setup->n_panes && i < SCREEN_TABS_MAX; i++) {
-		bool on = i == screen->current;
-
+	brief = tabs_cells(screen, n_tabs, false, canvas->ascii) + (widget->has_filter ? cells : 0) >
+		canvas->width + 1;
+	for (unsigned i = 0; i < n_tabs; i++) {
 		screen->tabs[i].x = canvas->left + x;
-		x += canvas_print(canvas, y, x, on ? STYLE_TAB_ON : STYLE_TAB, "%s%u %s%s", on ? "[" : " ",
-				  i + 1, _(screen->setup->panes[i]->title), on ? "]" : " ");
+		tab_text(screen, i, brief, canvas->ascii, tab);
+		x += canvas_text(canvas, y, x, i == screen->current ? STYLE_TAB_ON : STYLE_TAB, tab, -1);
 		screen->tabs[i].end = canvas->left + x++;
 	}
 	if (x + cells <= canvas->width)
