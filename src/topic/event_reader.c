@@ -104,6 +104,8 @@ static bool is_worth_a_look(const struct event_reader *reader, const struct raw_
 {
 	const struct event_process *process = event_processes_find(reader->join.processes, raw->pid);
 
+	if (process && process->end_ns)
+		process = NULL; /* its pid came back */
 	return event_choice_start(&reader->join.choice, process, raw->pid, raw->text);
 }
 
@@ -204,12 +206,19 @@ static void join_settled(struct event_reader *reader, uint64_t settled_ns)
 	size_t count = 0;
 
 	event_join_begin(&reader->join);
-	if (reader->choice_changed)
-		event_join_choose(&reader->join, &reader->choice);
-	reader->choice_changed = false;
 	while (count < raw->count && raw->list[count].time_ns <= settled_ns)
 		event_join_take(&reader->join, &raw->list[count++]);
 	raw_events_drop(raw, count);
+}
+
+/* Before anything is looked up for it. */
+static void take_choice(struct event_reader *reader)
+{
+	pthread_mutex_lock(&reader->lock);
+	if (reader->choice_changed)
+		event_join_choose(&reader->join, &reader->choice);
+	reader->choice_changed = false;
+	pthread_mutex_unlock(&reader->lock);
 }
 
 static void round_once(struct event_reader *reader)
@@ -220,6 +229,7 @@ static void round_once(struct event_reader *reader)
 		event_perf_follow_cpus(reader->perf);
 		reader->followed_ns = now_ns;
 	}
+	take_choice(reader);
 	drain(reader);
 	pthread_mutex_lock(&reader->lock);
 	join_settled(reader, now_ns - SETTLED_NS);
