@@ -25,6 +25,6 @@ int event_connector_descriptor(const struct event_connector *connector); /* read
 uint64_t event_connector_received(const struct event_connector *connector); /* messages */
 
 /* Messages that found the buffer of the socket full: exact since Linux 4.12, before that a lower bound. */
-uint64_t event_connector_lost(const struct event_connector *connector);
+uint64_t event_connector_lost(struct event_connector *connector);
 
 #endif

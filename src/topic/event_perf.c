@@ -280,6 +280,7 @@ static void take_record(struct event_perf *perf, struct on_cpu *on, struct raw_e
 	bool by_sample = record->kind == PERF_RECORD_KIND_COMM && record->exec && !perf->exec_error;
 	struct raw_event *event;
 
+	perf->received += record->kind != PERF_RECORD_KIND_LOST;
 	if (record->kind != PERF_RECORD_KIND_LOST && is_foreign(record))
 		return;
 	switch (record->kind) {
@@ -301,11 +302,10 @@ static void take_record(struct event_perf *perf, struct on_cpu *on, struct raw_e
 		break;
 	case PERF_RECORD_KIND_LOST:
 		on->told_lost += record->lost;
-		return;
+		break;
 	case PERF_RECORD_KIND_OTHER:
-		return;
+		break;
 	}
-	perf->received++;
 }
 
 void event_perf_drain(struct event_perf *perf, struct raw_events *events, bool exits)
