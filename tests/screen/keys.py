@@ -245,10 +245,17 @@ def forcing_pages_asks_first(_scratch):
 
 
 def a_process_is_chosen_from_the_list(_scratch):
-    with screen("-d", "0.2", "pages") as terminal:
-        problem = expect(terminal.wait_for("Which process?") and terminal.wait_for("panetop"), terminal, "no list")
-        terminal.send("/", *"panetop", "Enter", "Enter")
-        return problem or expect(terminal.wait_for("1 cell ="), terminal, "no map")
+    with subprocess.Popen(["sleep", "77.25"]) as sleeper:
+        try:
+            with screen("-d", "0.2", "pages") as terminal:
+                problem = expect(terminal.wait_for("Which process?"), terminal, "no list")
+                for _ in range(8):  # its command line is read some ticks after its name
+                    terminal.send("/", *"77.25", "Enter", "Enter")
+                    if terminal.wait_for("1 cell =", 2):
+                        return problem
+                return problem or expect(False, terminal, "no map")
+        finally:
+            sleeper.kill()
 
 
 def configuration_is_kept(scratch):
