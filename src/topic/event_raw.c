@@ -57,7 +57,8 @@ void raw_events_drop(struct raw_events *events, size_t count)
 	for (size_t i = 0; i < count; i++)
 		free(events->list[i].text);
 	events->count -= count;
-	memmove(events->list, events->list + count, events->count * sizeof(*events->list));
+	if (events->count > 0)
+		memmove(events->list, events->list + count, events->count * sizeof(*events->list));
 }
 
 void raw_events_free(struct raw_events *events)

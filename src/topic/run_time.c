@@ -151,7 +151,7 @@ static bool read_root(struct run_time *run_time, uint64_t *grown_ns)
 uint64_t run_time_grown(struct run_time *run_time)
 {
 	bool begun = run_time->begun;
-	uint64_t grown_ns;
+	uint64_t grown_ns = 0;
 
 	run_time->begun = run_time->place.version == 1 ? read_root(run_time, &grown_ns)
 						       : read_groups(run_time, &grown_ns);
