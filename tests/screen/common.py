@@ -8,6 +8,7 @@ from terminal import Terminal
 PANETOP = os.environ["PANETOP"]
 TESTS = os.environ["TESTS_DIR"]
 RECORDING = os.path.join(TESTS, "fixtures", "memory.recording")
+EVENT_RECORDING = os.path.join(TESTS, "fixtures", "events.recording")
 POWER_RECORDING = os.path.join(TESTS, "fixtures", "power.recording")
 
 

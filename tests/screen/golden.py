@@ -3,7 +3,7 @@
 import difflib
 import os
 
-from common import POWER_RECORDING, RECORDING, TESTS, fixture, replay, screen
+from common import EVENT_RECORDING, POWER_RECORDING, RECORDING, TESTS, fixture, replay, screen
 
 ALL = ["g", "+", "3", "5", "0", "Enter"]  # to the last frame
 PRESSED = ["g", "+", "2", "7", "0", "Enter"]  # memory is short
@@ -92,6 +92,28 @@ POWER_SCREENS = [
     ("power-throttle", 80, 24, ["power"], POWER_LAST + ["T"]),
 ]
 
+EVENTS_LAST = ["g", "+", "3", "0", "Enter"]
+EVENT_SCREENS = [
+    ("events", 80, 24, ["events"], EVENTS_LAST),
+    ("events", 100, 30, ["events"], EVENTS_LAST),
+    ("events", 40, 12, ["events"], EVENTS_LAST),
+    ("events", 20, 5, ["events"], EVENTS_LAST),
+    ("events", 200, 60, ["events"], EVENTS_LAST),
+    ("events-first", 80, 24, ["events"], []),
+    ("events-crash", 100, 30, ["events"], ["g", "+", "1", "2", "Enter"]),
+    ("events-hostile", 100, 30, ["events"], ["g", "+", "1", "8", "Enter"]),
+    ("events-names", 80, 24, ["events"], EVENTS_LAST + ["C"]),
+    ("events-above", 80, 24, ["events"], EVENTS_LAST + ["PgUp", "PgUp"]),
+    ("events-filter", 80, 24, ["events"], EVENTS_LAST + ["\\", "S", "I", "G", "Enter"]),
+    ("events-statistics", 80, 24, ["events"], EVENTS_LAST + ["s"]),
+    ("events-statistics", 200, 60, ["events"], EVENTS_LAST + ["s"]),
+    ("events-parents", 80, 24, ["events"], EVENTS_LAST + ["P"]),
+    ("events-lifetimes", 80, 24, ["events"], EVENTS_LAST + ["L"]),
+    ("events-sources", 80, 24, ["events"], EVENTS_LAST + ["o"]),
+    ("events-chooser", 80, 24, ["events"], ["e", "Down", "Space"]),
+    ("events-chooser", 40, 12, ["events"], ["e"]),
+]
+
 
 def path_of(name, width, height):
     return os.path.join(TESTS, "golden", f"{name}-{width}x{height}.txt")
@@ -160,5 +182,8 @@ def tests(update):
     listed += [(f"golden screen {name} {width}x{height}",
                 test_of(name, width, height, arguments, keys, update, POWER_RECORDING))
                for name, width, height, arguments, keys in POWER_SCREENS]
+    listed += [(f"golden screen {name} {width}x{height}",
+                test_of(name, width, height, arguments, keys, update, EVENT_RECORDING))
+               for name, width, height, arguments, keys in EVENT_SCREENS]
     listed.append(("golden screen of a container", container(update)))
     return listed + ([] if update else [("resizing while it runs", resized)])
