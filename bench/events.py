@@ -31,6 +31,8 @@ SCREEN = {
     "forkstat": ["forkstat", "-S"],
 }
 SOURCES = sorted(glob.glob(f"{TOP}/src/kernel/*.c") + glob.glob(f"{TOP}/src/model/*.c") + glob.glob(f"{TOP}/src/topic/*.c"))
+# as big as is usual: it decides where the arguments lie on the stack of a new program
+ENVIRONMENT = {f"VARIABLE_{number}": 80 * "x" for number in range(20)}
 NOBODY = "nobody"  # watches: the storm alone
 
 
@@ -86,7 +88,7 @@ class Storm:
     """Waiting to be let loose; it lives on until it is ended, so that nothing of it is counted too late."""
     def __init__(self, seconds, programs=()):
         self.process = subprocess.Popen([STORM, str(WORKERS), str(seconds), *programs], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
+                                        stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
 
     def blow(self):
         self.process.stdin.write("\n")
@@ -170,12 +172,13 @@ def exact_totals():
 
 
 def print_forks(runs):
-    print(f"{WORKERS} storms of vfork and exit for {FORK_SECONDS} s, the screen drawn at 80x24; medians of {ROUNDS} rounds")
+    print(f"{WORKERS} storms of vfork and exit for {FORK_SECONDS} s, the screen drawn at 80x24; medians of {ROUNDS} rounds, "
+          "of forks/s the best")
     print(f"{'':12}{'forks/s':>10}{'slower by':>11}{'CPU s':>9}{'peak RSS':>11}{'forks told':>12}{'exits told':>12}"
           f"{'of':>10}{'lost':>6}")
-    alone = median(run["rate"] for run in runs[NOBODY])
+    alone = max(run["rate"] for run in runs[NOBODY])
     for name, results in runs.items():
-        rate = median(run["rate"] for run in results)
+        rate = max(run["rate"] for run in results)
         print(f"{name:12}{rate:10.0f}", end="")
         if name == NOBODY:
             print()
@@ -258,11 +261,11 @@ def measure_execs(name, names):
 
 def print_execs(runs):
     print(f"\n{WORKERS} storms of exec of a program that ends at once, {EXEC_SECONDS} s; told in batch; medians of {ROUNDS} "
-          "rounds, named and whole: the worst")
+          "rounds, of execs/s the best, named and whole line: the worst")
     print(f"{'':12}{'execs/s':>10}{'slower by':>11}{'CPU s':>9}{'peak RSS':>11}{'named':>10}{'whole line':>12}")
-    alone = median(run["rate"] for run in runs[NOBODY])
+    alone = max(run["rate"] for run in runs[NOBODY])
     for name, results in runs.items():
-        rate = median(run["rate"] for run in results)
+        rate = max(run["rate"] for run in results)
         print(f"{name:12}{rate:10.0f}", end="")
         print("" if name == NOBODY else
               f"{100 * (1 - rate / alone):10.1f}%{median(run['cpu'] for run in results):9.2f}"
@@ -329,11 +332,11 @@ def measure_compile(name):
 
 
 def print_compile(runs):
-    print(f"\na compile of {len(SOURCES)} files; medians of {ROUNDS} rounds")
+    print(f"\na compile of {len(SOURCES)} files; the best of {ROUNDS} rounds")
     print(f"{'':12}{'seconds':>10}{'slower by':>11}{'CPU ms':>9}")
-    alone = median(run["seconds"] for run in runs[NOBODY])
+    alone = min(run["seconds"] for run in runs[NOBODY])
     for name, results in runs.items():
-        seconds = median(run["seconds"] for run in results)
+        seconds = min(run["seconds"] for run in results)
         print(f"{name:12}{seconds:10.2f}", end="")
         print("" if name == NOBODY else f"{100 * (seconds / alone - 1):10.1f}%"
               f"{1000 * median(run['cpu'] for run in results):9.0f}")

@@ -25,7 +25,7 @@ static double now(void)
 static void start_child(int worker, long number, char **programs, int n_programs)
 {
 	char text[64], *program = n_programs ? programs[number % n_programs] : NULL;
-	char *arguments[] = { program, text, "--of=storm", NULL }, *environment[] = { NULL };
+	char *arguments[] = { program, text, "--of=storm", NULL };
 	int status;
 	pid_t pid;
 
@@ -33,7 +33,7 @@ static void start_child(int worker, long number, char **programs, int n_programs
 	pid = vfork();
 	if (pid == 0) {
 		if (program)
-			execve(program, arguments, environment);
+			execve(program, arguments, environ);
 		_exit(program ? 1 : 0);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) < 0 || status != 0)
