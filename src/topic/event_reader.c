@@ -25,6 +25,7 @@
 #define PATIENCE_MS 20
 #define QUIET_ROUNDS 40              /* after which the next event is waited for */
 #define BELL_NS UINT64_C(100000000)
+#define LOSSES_NS UINT64_C(100000000) /* asking for them interrupts each CPU */
 #define FOLLOW_NS UINT64_C(1000000000)
 #define SOCKET_BYTES ((size_t)64 * 1024 * 1024)
 #define RINGS_BYTES ((size_t)64 * 1024 * 1024) /* of all CPUs together */
@@ -45,7 +46,7 @@ struct event_reader {
 	struct command_reader *commands;
 	struct event_join join;
 	unsigned quiet_rounds;
-	uint64_t rung_ns, followed_ns;
+	uint64_t rung_ns, followed_ns, losses_ns;
 	pthread_mutex_t lock;              /* of what follows, and of the statistics of join */
 	struct event_batch ready;
 	bool waiting;                      /* the bell has to be rung for events that are ready */
@@ -157,13 +158,16 @@ static void drain(struct event_reader *reader)
 	}
 }
 
-static void note_sources(struct event_reader *reader)
+static void note_sources(struct event_reader *reader, uint64_t now_ns)
 {
 	struct event_sources *sources = &reader->sources;
 
 	if (reader->perf) {
 		sources->perf_received = event_perf_received(reader->perf);
-		sources->perf_lost = event_perf_lost(reader->perf);
+		if (now_ns - reader->losses_ns >= LOSSES_NS) {
+			sources->perf_lost = event_perf_lost(reader->perf);
+			reader->losses_ns = now_ns;
+		}
 	}
 	if (reader->connector) {
 		sources->connector_received = event_connector_received(reader->connector);
@@ -195,7 +199,7 @@ static void hand_over(struct event_reader *reader, uint64_t now_ns)
 		sources->queue_lost += event_batch_append(&reader->ready, &reader->join.ready);
 		reader->waiting = true;
 	}
-	note_sources(reader);
+	note_sources(reader, now_ns);
 	ring_bell(reader, now_ns);
 }
 
