@@ -274,8 +274,6 @@ static void seed(struct event_reader *reader)
 	struct command_line line;
 
 	pthread_mutex_lock(&reader->lock);
-	event_join_choose(&reader->join, &reader->choice);
-	reader->choice_changed = false;
 	event_join_seed(&reader->join);
 	pthread_mutex_unlock(&reader->lock);
 	if (pids_list(&reader->env, &pids, &n_pids))
