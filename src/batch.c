@@ -115,7 +115,7 @@ static void note_rows(struct batch *batch, const struct frame *frame)
 		const struct table *table = frame_table(frame, print->views[i].schema->name);
 
 		batch->any_table |= table != NULL;
-		batch->any_row |= table && table->n_rows > 0;
+		batch->any_row |= table && (table->n_rows > 0 || stream_is_quiet(table));
 	}
 }
 

@@ -69,6 +69,7 @@ static void sample_entry(struct live *live, struct entry *entry, struct frame *f
 	error = open_entry(live, entry);
 	if (!error)
 		error = topic->sample(&entry->sampler, env, frame, table);
+	table->failed = error != 0;
 	if (error) {
 		table->n_rows = 0;
 		explain(live, frame, topic, error);

@@ -51,3 +51,8 @@ const struct frame *stream_take(struct stream *stream, uint64_t before_ns)
 	frame->interval_ns = last_ns && frame->mono_ns > last_ns ? frame->mono_ns - last_ns : 0;
 	return stream_has_events(frame) || frame->n_notices > 0 ? frame : NULL;
 }
+
+bool stream_is_quiet(const struct table *table)
+{
+	return table->schema->shape == SHAPE_EVENTS && table->n_rows == 0 && !table->failed;
+}

@@ -26,6 +26,9 @@ void stream_watch(struct stream *stream, struct loop *loop, void (*ready)(void *
  */
 const struct frame *stream_take(struct stream *stream, uint64_t before_ns);
 
+/* Is it a table of events of which none happened, which is no failure? */
+bool stream_is_quiet(const struct table *table);
+
 /* Are there rows in a table of events? */
 bool stream_has_events(const struct frame *frame);
 

@@ -184,6 +184,7 @@ static int open_event(struct sampler *sampler, struct env *env, const struct set
 	struct state *state = alloc_zeroed(1, sizeof(*state));
 
 	state->reader = event_reader_open(env, settings);
+	event_reader_add_taker(state->reader, 1);
 	state->env = env;
 	sampler->state = state;
 	return 0;
@@ -193,6 +194,7 @@ static void close_event(struct sampler *sampler)
 {
 	struct state *state = sampler->state;
 
+	event_reader_add_taker(state->reader, -1);
 	event_reader_close(state->reader, state->env);
 	event_batch_free(&state->batch);
 	free(state);

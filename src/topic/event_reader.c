@@ -29,7 +29,7 @@
 #define FOLLOW_NS UINT64_C(1000000000)
 #define SOCKET_BYTES ((size_t)64 * 1024 * 1024)
 #define RINGS_BYTES ((size_t)64 * 1024 * 1024) /* of all CPUs together */
-#define RING_BYTES_MAX ((size_t)4 * 1024 * 1024)
+#define RING_BYTES_MAX ((size_t)8 * 1024 * 1024) /* room for 650 programs that start */
 #define RING_BYTES_MIN ((size_t)256 * 1024)
 #define POLLED_MAX 2050
 
@@ -49,6 +49,7 @@ struct event_reader {
 	uint64_t rung_ns, followed_ns, losses_ns;
 	pthread_mutex_t lock;              /* of what follows, and of the statistics of join */
 	struct event_batch ready;
+	unsigned takers;                   /* samplers that take events; without them nobody misses any */
 	bool waiting;                      /* the bell has to be rung for events that are ready */
 	struct event_sources sources;
 	struct event_choice choice;
@@ -194,8 +195,10 @@ static void hand_over(struct event_reader *reader, uint64_t now_ns)
 	struct event_sources *sources = &reader->sources;
 	size_t count = reader->join.ready.count;
 
-	if (count > 0) {
-		sources->queue_received += count;
+	sources->queue_received += count;
+	if (reader->takers == 0) {
+		event_batch_empty(&reader->join.ready);
+	} else if (count > 0) {
 		sources->queue_lost += event_batch_append(&reader->ready, &reader->join.ready);
 		reader->waiting = true;
 	}
@@ -391,6 +394,13 @@ int event_reader_update(struct event_reader *reader, struct env *env)
 		return 0;
 	env_note_failure(env, "connector", reader->sources.connector_error);
 	return reader->sources.connector_error;
+}
+
+void event_reader_add_taker(struct event_reader *reader, int change)
+{
+	pthread_mutex_lock(&reader->lock);
+	reader->takers += (unsigned)change;
+	pthread_mutex_unlock(&reader->lock);
 }
 
 void event_reader_take(struct event_reader *reader, struct event_batch *taken)

@@ -32,6 +32,9 @@ void event_reader_close(struct event_reader *reader, struct env *env);
 /* Once per tick: lets the thread know when settings have changed. 0, or -errno when no source can be read. */
 int event_reader_update(struct event_reader *reader, struct env *env);
 
+/* One more (1), or less (-1), who takes events: while there is nobody they are only counted. */
+void event_reader_add_taker(struct event_reader *reader, int change);
+
 /* The events since the last call; taken is emptied, and filled. */
 void event_reader_take(struct event_reader *reader, struct event_batch *taken);
 

@@ -58,6 +58,7 @@ static bool open_reader(const char *kinds, bool needs_connector, bool needs_prog
 	settings_set(&settings, "events.events", kinds);
 	ck_assert_int_eq(env_open(&env, "/"), 0);
 	reader = event_reader_open(&env, &settings);
+	event_reader_add_taker(reader, 1);
 	event_reader_sources(reader, &sources);
 	if ((sources.perf_error && sources.connector_error) || (needs_connector && sources.connector_error) ||
 	    (needs_programs && !reads_programs())) {
@@ -478,6 +479,7 @@ START_TEST(nothing_is_read_of_another_root)
 {
 	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
 	reader = event_reader_open(&env, &settings);
+	event_reader_add_taker(reader, 1);
 	ck_assert_int_eq(event_reader_update(reader, &env), -ENOTSUP);
 	close_reader();
 }
