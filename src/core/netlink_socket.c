@@ -111,12 +111,12 @@ int netlink_socket_send(struct netlink_socket *netlink, const void *bytes, size_
 
 size_t netlink_socket_receive(struct netlink_socket *netlink, size_t most)
 {
-	size_t room = most < NETLINK_BATCH ? most : NETLINK_BATCH;
-
-	for (size_t i = 0; i < room; i++)
+	if (most > NETLINK_BATCH)
+		most = NETLINK_BATCH;
+	for (size_t i = 0; i < most; i++)
 		netlink->datagrams[i].msg_hdr.msg_namelen = sizeof(netlink->senders[i]);
 	for (;;) {
-		int count = recvmmsg(netlink->fd, netlink->datagrams, (unsigned)room, MSG_DONTWAIT, NULL);
+		int count = recvmmsg(netlink->fd, netlink->datagrams, (unsigned)most, MSG_DONTWAIT, NULL);
 
 		if (count >= 0)
 			return (size_t)count;

@@ -39,10 +39,8 @@ static void make_room(struct places *places, size_t n_rows)
 
 void places_note(struct places *places, const struct schema *schema, const void *const *rows, size_t n_rows)
 {
-	size_t n_noted = n_rows < PLACES_MAX ? n_rows : PLACES_MAX;
-
-	make_room(places, n_noted);
-	for (size_t i = 0; i < n_noted; i++) {
+	make_room(places, n_rows < PLACES_MAX ? n_rows : PLACES_MAX);
+	for (size_t i = 0; i < n_rows && i < PLACES_MAX; i++) {
 		uint64_t key_hash = row_hash_key(schema, rows[i]);
 
 		*slot_of(places, key_hash) = (struct place){ key_hash, (uint32_t)i };

@@ -100,11 +100,13 @@ static int tabs_cells(const struct screen *screen, unsigned n_tabs, bool brief, 
 static void draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 {
 	const struct table_widget *widget = screen_table(screen);
-	unsigned n_tabs = screen->setup->n_panes < SCREEN_TABS_MAX ? screen->setup->n_panes : SCREEN_TABS_MAX;
+	unsigned n_tabs = screen->setup->n_panes;
 	char text[128], tab[TAB_BYTES];
 	int x = 0, cells;
 	bool brief;
 
+	if (n_tabs > SCREEN_TABS_MAX)
+		n_tabs = SCREEN_TABS_MAX;
 	screen->tabs_y = canvas->top + y;
 	corner_text(screen, widget, text, sizeof(text));
 	cells = utf8_cells(text, canvas->ascii);

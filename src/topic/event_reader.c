@@ -118,8 +118,8 @@ static void look_up_commands(struct event_reader *reader, size_t from)
 	bool asked = false;
 
 	worker_collect(reader->worker);
-	while (command_reader_next(reader->commands, &line))
-		continue; /* too late: it was stuck */
+	for (bool late = true; late;) /* what was stuck is of no use now */
+		late = command_reader_next(reader->commands, &line);
 	for (size_t i = from; i < reader->raw.count; i++) {
 		const struct raw_event *raw = &reader->raw.list[i];
 

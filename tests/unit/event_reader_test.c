@@ -124,7 +124,7 @@ static const struct event *event_of(enum event_kind kind, pid_t pid, bool of_thr
 	return found;
 }
 
-static const char *text(size_t at)
+static const char *text_at(size_t at)
 {
 	return all.texts + at;
 }
@@ -207,7 +207,7 @@ static void find_nothing(char *path)
 	ck_assert_msg(access(path, X_OK) == 0, "%s: make check builds it", path);
 }
 
-static pid_t start(const char *path, char *const *arguments)
+static pid_t start_program(const char *path, char *const *arguments)
 {
 	char *const environment[] = { "PATH=/usr/bin:/bin", NULL };
 	pid_t pid;
@@ -231,7 +231,7 @@ START_TEST(programs_that_end_at_once_have_their_names)
 		return;
 	for (unsigned i = 0; i < PROGRAMS; i++) {
 		snprintf(argument, sizeof(argument), "%u", i);
-		pids[i] = start(path, (char *[]){ path, "-v", argument, NULL });
+		pids[i] = start_program(path, (char *[]){ path, "-v", argument, NULL });
 		reap(pids[i]);
 	}
 	expect(EVENT_EXEC, PROGRAMS);
@@ -239,13 +239,13 @@ START_TEST(programs_that_end_at_once_have_their_names)
 	for (unsigned i = 0; i < PROGRAMS; i++) {
 		const struct event *event = event_of(EVENT_EXEC, pids[i], false);
 
-		ck_assert_str_eq(text(event_of(EVENT_EXIT, pids[i], false)->comm), text(event->comm));
+		ck_assert_str_eq(text_at(event_of(EVENT_EXIT, pids[i], false)->comm), text_at(event->comm));
 		snprintf(command, sizeof(command), "%s -v %u", path, i);
-		named += strcmp(text(event->comm), "nothing") == 0 &&
-			 strncmp(text(event->command), path, strlen(path)) == 0;
-		if (strcmp(text(event->command), path) == 0)
+		named += strcmp(text_at(event->comm), "nothing") == 0 &&
+			 strncmp(text_at(event->command), path, strlen(path)) == 0;
+		if (strcmp(text_at(event->command), path) == 0)
 			continue;
-		ck_assert_str_eq(text(event->command), command);
+		ck_assert_str_eq(text_at(event->command), command);
 		whole++;
 	}
 	ck_assert_uint_ge(named * 1000, PROGRAMS * 999);
@@ -264,11 +264,11 @@ START_TEST(arguments_are_told_as_they_are)
 	find_nothing(path);
 	if (!open_reader("exec", false, true))
 		return;
-	pid = start(path, (char *[]){ path, hostile, "", "end", NULL });
+	pid = start_program(path, (char *[]){ path, hostile, "", "end", NULL });
 	reap(pid);
 	expect(EVENT_EXEC, 1);
 	snprintf(command, sizeof(command), "%s %s  end", path, hostile);
-	told = text(event_of(EVENT_EXEC, pid, false)->command);
+	told = text_at(event_of(EVENT_EXEC, pid, false)->command);
 	ck_assert_msg(strcmp(told, command) == 0 || strcmp(told, path) == 0, "%s", told);
 	close_reader();
 }
@@ -298,7 +298,7 @@ START_TEST(long_command_lines_are_cut)
 	expect(EVENT_EXEC, 1);
 	close(pipes[1]);
 	reap(pid);
-	command = text(event_of(EVENT_EXEC, pid, false)->command);
+	command = text_at(event_of(EVENT_EXEC, pid, false)->command);
 	ck_assert_msg(strncmp(command, "cat -- - xxxx", 13) == 0, "%.40s", command);
 	ck_assert_uint_ge(strlen(command), 1000);
 	ck_assert_uint_le(strlen(command), 8192);
@@ -328,7 +328,7 @@ START_TEST(a_traced_program_is_told_as_any_other)
 	expect(EVENT_EXEC, 1);
 	expect(EVENT_EXIT, 1);
 	ck_assert_uint_eq(event_of(EVENT_EXIT, pid, false)->exit_code, 9 << 8);
-	command = text(event_of(EVENT_EXEC, pid, false)->command);
+	command = text_at(event_of(EVENT_EXEC, pid, false)->command);
 	ck_assert_msg(strcmp(command, "sh -c exit 9") == 0 || strcmp(command, "/bin/sh") == 0, "%s", command);
 	close_reader();
 }
@@ -436,10 +436,10 @@ START_TEST(a_process_renames_itself_often)
 		char comm[EVENT_COMM_BYTES];
 
 		snprintf(comm, sizeof(comm), "name %u", i);
-		ck_assert_str_eq(text(all.list[i].comm), comm);
-		ck_assert_str_eq(
-			text(all.list[i + 1].kind == EVENT_COMM ? all.list[i + 1].was : all.list[i + 1].comm),
-			comm);
+		ck_assert_str_eq(text_at(all.list[i].comm), comm);
+		ck_assert_str_eq(text_at(all.list[i + 1].kind == EVENT_COMM ? all.list[i + 1].was
+									    : all.list[i + 1].comm),
+				 comm);
 	}
 	close_reader();
 }
