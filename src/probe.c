@@ -107,9 +107,11 @@ static void add_all(struct frame *frame, struct env *env)
 	frame->wall_ns = env_wall_ns();
 	frame->tables[0].present = true;
 	for (unsigned i = 0; i < n_topics; i++) {
-		bool understood = try_topic(env, topics[i]) != -ENODATA;
+		/* topics that share their sources stand one after the other: they are told once */
+		bool told = i > 0 && topics[i]->sources == topics[i - 1]->sources;
+		bool understood = told || try_topic(env, topics[i]) != -ENODATA;
 
-		for (const struct source_spec *source = topics[i]->sources; source->path; source++)
+		for (const struct source_spec *source = topics[i]->sources; !told && source->path; source++)
 			add_source(frame, env, topics[i], source, understood || source != topics[i]->sources);
 	}
 }

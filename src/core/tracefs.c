@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finding the tracing file system: its two usual places, the other mounts, and a mount of nobody else's. */
+/* Opening the tracing file system: where it is mounted, else by a mount that nobody else sees. */
 #include <config.h>
 
 #include "core/tracefs.h"
@@ -40,15 +40,10 @@ static int open_detached(void)
 	return fd < 0 ? error : fd;
 }
 
-int tracefs_open(struct env *env)
+int tracefs_open(const struct env *env, const char *path)
 {
-	static const char *const places[] = { "sys/kernel/tracing", "sys/kernel/debug/tracing" };
-	int found = -ENOENT;
+	int found = env->live ? open_directory(env, path) : -ENOTSUP;
 
-	if (!env->live)
-		return -ENOTSUP;
-	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]) && found < 0 && found != -EACCES; i++)
-		found = open_directory(env, places[i]);
 	if (found == -ENOENT) {
 		int detached = open_detached();
 

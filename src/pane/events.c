@@ -35,7 +35,7 @@ static const struct checklist_item kinds[] = {
 	{ "uid", N_("a process changes its user or group") },
 	{ "sid", N_("a process starts a session") },
 	{ "exitnonzero",
-	  N_("without exit: only ends with a code that is not 0, or by a signal") },
+	  N_("without exit: only codes that are not 0, and signals") },
 	{ "comm", N_("a process or thread changes its name") },
 	{ "clone", N_("a thread begins or ends") },
 };

@@ -11,8 +11,8 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
-#include "kernel/mounts.h"
 #include "topic/pfm.h"
+#include "topic/tracing.h"
 
 struct known_event {
 	const char *name;
@@ -171,25 +171,6 @@ static bool is_name(const char *text, size_t length)
 	return length > 0;
 }
 
-#define TRACING "sys/kernel/tracing" /* where it is mounted as a rule */
-
-/* Where the tracing file system is mounted, relative to the root. False: nowhere. */
-static bool find_tracing(struct env *env, char *out, size_t room)
-{
-	static const char debugfs[] = "sys/kernel/debug/tracing";
-	struct span text, directory;
-
-	if (env_exists(env, TRACING "/events") || env_exists(env, debugfs)) {
-		snprintf(out, room, "%s", env_exists(env, TRACING "/events") ? TRACING : debugfs);
-		return true;
-	}
-	if (env_read(env, env_file(env, "proc/mounts"), &text) < 0 ||
-	    !mounts_find(text, "tracefs", &directory) || !span_char(&directory, '/'))
-		return false;
-	snprintf(out, room, "%.*s", (int)span_length(directory), directory.at);
-	return true;
-}
-
 static void explain_tracepoint(struct counter_event *event, bool mounted, int error)
 {
 	event->why = _("there is no such event");
@@ -208,7 +189,7 @@ static void explain_tracepoint(struct counter_event *event, bool mounted, int er
 static bool encode_tracepoint(struct counter_event *event, struct env *env)
 {
 	const char *colon = strchr(event->name, ':');
-	char tracing[256] = TRACING, path[512];
+	char tracing[TRACING_MAX], path[512];
 	struct span text;
 	uint64_t id;
 	bool mounted;
@@ -217,7 +198,7 @@ static bool encode_tracepoint(struct counter_event *event, struct env *env)
 	if (!colon || !is_name(event->name, (size_t)(colon - event->name)) ||
 	    !is_name(colon + 1, strlen(colon + 1)))
 		return false;
-	mounted = find_tracing(env, tracing, sizeof(tracing));
+	mounted = tracing_find(env, tracing);
 	snprintf(path, sizeof(path), "%s/events/%.*s/%s/id", tracing, (int)(colon - event->name), event->name,
 		 colon + 1);
 	error = env_read(env, env_file(env, path), &text);

@@ -19,6 +19,7 @@
 #include "kernel/cpu_list.h"
 #include "kernel/perf_record.h"
 #include "kernel/trace_format.h"
+#include "topic/tracing.h"
 
 #define ONLINE_CPUS "sys/devices/system/cpu/online"
 #define EXEC_EVENT "events/sched/sched_process_exec/"
@@ -166,11 +167,13 @@ static int open_cpu(struct event_perf *perf, uint32_t cpu)
 /* Number and layout of the tracepoint; 0 or -errno. */
 static int find_exec_event(struct event_perf *perf)
 {
-	int tracefs = tracefs_open(perf->env);
-	char text[4096];
+	char text[4096], path[TRACING_MAX];
+	int tracefs;
 	struct span id;
 	long length;
 
+	tracing_find(perf->env, path);
+	tracefs = tracefs_open(perf->env, path);
 	if (tracefs < 0)
 		return tracefs;
 	length = tracefs_read(tracefs, EXEC_EVENT "id", text, sizeof(text));
