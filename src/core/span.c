@@ -239,19 +239,25 @@ bool span_pair_u64(struct span line, struct span *name, uint64_t *value, struct 
 	return span_u64(rest, value);
 }
 
+bool span_item(struct span *list, struct span *item)
+{
+	if (list->at >= list->end)
+		return false;
+	if (!span_until(list, ',', item)) {
+		*item = *list;
+		list->at = list->end;
+	}
+	return true;
+}
+
 bool span_list_has(struct span list, uint64_t number, const char *text)
 {
 	struct span item;
 	uint64_t value;
 
-	while (list.at < list.end) {
-		if (!span_until(&list, ',', &item)) {
-			item = list;
-			list.at = list.end;
-		}
+	while (span_item(&list, &item))
 		if (span_is(item, text) ||
 		    (span_u64(&item, &value) && item.at == item.end && value == number))
 			return true;
-	}
 	return false;
 }

@@ -50,6 +50,9 @@ bool span_seconds(struct span *rest, double *seconds);
 /* The number after "name" at the start of the line, skipping blanks and one colon between. */
 bool span_pair_u64(struct span line, struct span *name, uint64_t *value, struct span *rest);
 
+/* The next item of a list with commas between; false after the last. */
+bool span_item(struct span *list, struct span *item);
+
 /* Is the number, in decimal, or the text on this list with commas? */
 bool span_list_has(struct span list, uint64_t number, const char *text);
 

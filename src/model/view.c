@@ -52,15 +52,10 @@ int view_choose_columns(struct view *view, const char *list, const char **wrong)
 	unsigned columns[VIEW_COLUMNS_MAX], n_columns = 0;
 
 	*wrong = list;
-	while (rest.at < rest.end) {
-		int index;
+	while (span_item(&rest, &name)) {
+		int index = schema_column_span(view->schema, name);
 
-		*wrong = rest.at;
-		if (!span_until(&rest, ',', &name)) {
-			name = rest;
-			rest.at = rest.end;
-		}
-		index = schema_column_span(view->schema, name);
+		*wrong = name.at;
 		if (index < 0)
 			return -EINVAL;
 		if (is_among(columns, n_columns, (unsigned)index))
@@ -267,11 +262,7 @@ static bool is_on_list(const struct view *view, const struct view_choice *choice
 	struct span rest = span_text(choice->list), item;
 	uint64_t value;
 
-	while (rest.at < rest.end) {
-		if (!span_until(&rest, ',', &item)) {
-			item = rest;
-			rest.at = rest.end;
-		}
+	while (span_item(&rest, &item)) {
 		if (text && span_is(item, text))
 			return true;
 		if (number && span_u64(&item, &value) && item.at == item.end &&

@@ -34,25 +34,13 @@ static const struct checklist_item kinds[] = {
 	{ "ptrace", N_("a process begins or ends to trace another") },
 	{ "uid", N_("a process changes its user or group") },
 	{ "sid", N_("a process starts a session") },
-	{ "exitnonzero",
-	  N_("without exit: only codes that are not 0, and signals") },
+	{ "exitnonzero", N_("without exit: only codes that are not 0, and signals") },
 	{ "comm", N_("a process or thread changes its name") },
 	{ "clone", N_("a thread begins or ends") },
 };
 
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 #define USUAL_KINDS 7
-
-static bool next_word(struct span *rest, struct span *word)
-{
-	if (rest->at >= rest->end)
-		return false;
-	if (!span_until(rest, ',', word)) {
-		*word = *rest;
-		rest->at = rest->end;
-	}
-	return true;
-}
 
 /* Which kinds are on a list; false when there is a word on it that is none of them. */
 static bool parse_kinds(const char *list, bool *on)
@@ -61,7 +49,7 @@ static bool parse_kinds(const char *list, bool *on)
 	bool any = false;
 
 	memset(on, 0, N_KINDS * sizeof(*on));
-	while (next_word(&rest, &word)) {
+	while (span_item(&rest, &word)) {
 		bool found = false;
 
 		for (unsigned i = 0; i < N_KINDS; i++)

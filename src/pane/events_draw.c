@@ -60,7 +60,7 @@ static void list_sources(char *text, size_t room, const struct table *table)
 	}
 }
 
-/* "fork 312/s  exec 148/s  exit 309/s (4/s failed)  lost 0  unnamed 0  source perf + connector" */
+/* "lost 0  fork 312/s  exec 148/s  exit 309/s  failed 4/s  unnamed 0  from perf + connector" */
 static int draw_headline(const struct canvas *canvas, const struct frame *frame)
 {
 	const struct table *sources = frame_table(frame, "event_source");

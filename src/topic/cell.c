@@ -86,12 +86,6 @@ static void add_cell(struct table *table, const struct page_view *view, const st
 	row->ksm = page_map_count(counts->ksm, known && view->knows_ksm);
 }
 
-static int open_cell(struct sampler *sampler, struct env *env, const struct settings *settings)
-{
-	sampler->state = page_map_open(env, settings);
-	return 0;
-}
-
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
 	struct page_map *map = sampler->state;
@@ -112,6 +106,6 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 const struct topic topic_cell = {
 	.schema = &schema,
 	.sources = page_map_sources,
-	.open = open_cell,
+	.open = page_map_topic_open,
 	.sample = sample,
 };

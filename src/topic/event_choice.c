@@ -29,17 +29,6 @@ static const struct {
 	{ "all", EVENT_BIT(N_EVENT_KINDS) - 1 },
 };
 
-static bool next_item(struct span *rest, struct span *item)
-{
-	if (rest->at >= rest->end)
-		return false;
-	if (!span_until(rest, ',', item)) {
-		*item = *rest;
-		rest->at = rest->end;
-	}
-	return true;
-}
-
 bool event_kinds_parse(const char *list, unsigned *kinds, bool *failures_only)
 {
 	struct span rest = span_text(list), item;
@@ -47,7 +36,7 @@ bool event_kinds_parse(const char *list, unsigned *kinds, bool *failures_only)
 
 	*kinds = 0;
 	*failures_only = false;
-	while (next_item(&rest, &item)) {
+	while (span_item(&rest, &item)) {
 		unsigned found = 0;
 
 		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -80,21 +69,27 @@ static void copy(char *to, const char *text)
 	snprintf(to, EVENT_TEXT_MAX, "%s", text ? text : "");
 }
 
-void event_choice_read(struct event_choice *choice, struct env *env, const struct settings *settings)
+void event_choice_read(struct event_choice *choice, const struct settings *settings)
 {
 	const char *kinds = settings_get(settings, "events.events");
-	const char *users = settings_get(settings, "run.user");
-	struct span rest = span_text(users ? users : ""), item;
 
-	memset(choice, 0, sizeof(*choice)); /* they are compared byte by byte */
-	choice->kinds = USUAL;
-	if (kinds && !event_kinds_parse(kinds, &choice->kinds, &choice->failures_only))
+	if (!kinds || !event_kinds_parse(kinds, &choice->kinds, &choice->failures_only)) {
 		choice->kinds = USUAL;
+		choice->failures_only = false;
+	}
 	copy(choice->processes, settings_get(settings, "run.pid"));
 	copy(choice->cgroup, settings_get(settings, "events.cgroup"));
 	choice->group = number_of(settings, "events.group");
 	choice->tree = number_of(settings, "events.tree");
-	while (choice->n_users < EVENT_USERS_MAX && next_item(&rest, &item))
+}
+
+void event_choice_users(struct event_choice *choice, struct env *env, const struct settings *settings)
+{
+	const char *users = settings_get(settings, "run.user");
+	struct span rest = span_text(users ? users : ""), item;
+
+	choice->n_users = 0;
+	while (choice->n_users < EVENT_USERS_MAX && span_item(&rest, &item))
 		choice->n_users += users_number(env, item, &choice->users[choice->n_users]);
 	if (users && choice->n_users == 0)
 		choice->users[choice->n_users++] = UINT32_MAX; /* of nobody, then */
@@ -118,7 +113,7 @@ static bool is_listed(const struct event_choice *choice, uint32_t pid, const cha
 {
 	struct span rest = span_text(choice->processes), item;
 
-	while (next_item(&rest, &item)) {
+	while (span_item(&rest, &item)) {
 		struct span digits = item;
 		uint64_t number;
 

@@ -22,8 +22,11 @@ struct event_choice {
 /* "fork,exec,exit,exitnonzero,core,comm,clone,ptrace,uid,sid" or "all"; false for any other word. */
 bool event_kinds_parse(const char *list, unsigned *kinds, bool *failures_only);
 
-/* From the options of the events pane, --pid and --user; env looks users up. */
-void event_choice_read(struct event_choice *choice, struct env *env, const struct settings *settings);
+/* From the options of the events pane and --pid: all but the users. */
+void event_choice_read(struct event_choice *choice, const struct settings *settings);
+
+/* From --user; waits for the name services. */
+void event_choice_users(struct event_choice *choice, struct env *env, const struct settings *settings);
 
 /* The process itself, whatever the event. */
 bool event_choice_process(const struct event_choice *choice, const struct event_process *process);

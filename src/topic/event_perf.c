@@ -107,8 +107,8 @@ static int open_execs(const struct event_perf *perf, struct on_cpu *on)
 	return error;
 }
 
-/* It counts as there is none when it cannot be had: then rings are looked into although nothing comes. */
-static void open_alarm(struct on_cpu *on)
+/* Where it cannot be had the rings are looked into although nothing comes. */
+static void open_alarm(const struct event_perf *perf, struct on_cpu *on)
 {
 	struct perf_event_attr attr = common_attr();
 
@@ -116,7 +116,7 @@ static void open_alarm(struct on_cpu *on)
 	attr.config = PERF_COUNT_SW_DUMMY;
 	attr.sample_type = PERF_TASK_SAMPLE_TYPE;
 	attr.task = attr.comm = attr.comm_exec = 1;
-	attr.disabled = 1;
+	attr.disabled = !perf->armed;
 	attr.wakeup_watermark = 1;
 	on->alarm = open_event(&attr, on->cpu);
 	if (on->alarm >= 0 && perf_ring_open(&on->alarm_ring, on->alarm, ALARM_BYTES) < 0) {
@@ -159,7 +159,7 @@ static int open_cpu(struct event_perf *perf, uint32_t cpu)
 	}
 	if (!perf->exec_error)
 		perf->exec_error = open_execs(perf, on);
-	open_alarm(on);
+	open_alarm(perf, on);
 	perf->n_cpus++;
 	return 0;
 }
@@ -264,7 +264,7 @@ static void add_exec(const struct event_perf *perf, struct raw_events *events,
 
 	if (length > 0) {
 		event->text = copy_text(command, length);
-		event->is_command = perf_exec_arguments_are_whole(record) && length + 1 < sizeof(command);
+		event->is_command = perf_exec_arguments_are_whole(record);
 	} else if (trace_field_text(&perf->filename, record->raw, &file)) {
 		event->text = copy_text(file.at, span_length(file));
 		event->program_length = span_length(file);
@@ -349,22 +349,22 @@ void event_perf_follow_cpus(struct event_perf *perf)
 		}
 }
 
-void event_perf_arm(struct event_perf *perf, bool armed)
+bool event_perf_arm(struct event_perf *perf, bool armed)
 {
-	char room[ALARM_BYTES];
+	bool all = true;
 
-	if (perf->armed == armed)
-		return;
-	perf->armed = armed;
 	for (size_t i = 0; i < perf->n_cpus; i++) {
 		struct on_cpu *on = &perf->cpus[i];
 
-		if (on->alarm < 0)
+		all &= on->alarm >= 0;
+		if (perf->armed == armed || on->alarm < 0)
 			continue;
 		ioctl(on->alarm, armed ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 		if (!armed)
-			perf_ring_take(&on->alarm_ring, room);
+			perf_ring_take(&on->alarm_ring, perf->room);
 	}
+	perf->armed = armed;
+	return all;
 }
 
 unsigned event_perf_descriptors(const struct event_perf *perf, int *fds, unsigned room)

@@ -28,10 +28,12 @@ void event_perf_drain(struct event_perf *perf, struct raw_events *events, bool e
 void event_perf_follow_cpus(struct event_perf *perf);
 
 /*
- * Armed, the descriptors become readable with the next event; otherwise only when a ring is half full. Writes
- * at most room of them; the rest is then only seen by draining.
+ * Armed, the descriptors become readable with the next event; otherwise only when a ring is half full. False
+ * when there is no alarm on some CPU: then its events are only seen by draining.
  */
-void event_perf_arm(struct event_perf *perf, bool armed);
+bool event_perf_arm(struct event_perf *perf, bool armed);
+
+/* Writes at most room of them, and tells how many. */
 unsigned event_perf_descriptors(const struct event_perf *perf, int *fds, unsigned room);
 
 uint64_t event_perf_received(const struct event_perf *perf); /* records */

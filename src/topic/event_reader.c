@@ -39,6 +39,7 @@ struct event_reader {
 	int bell, stop; /* eventfds */
 	bool started;
 	const struct settings *settings;
+	uint64_t tick; /* of env when settings were looked at last */
 	struct event_perf *perf;           /* of the thread, as all down to the lock */
 	struct event_connector *connector;
 	struct raw_events raw;
@@ -221,11 +222,16 @@ static void join_settled(struct event_reader *reader, uint64_t settled_ns)
 /* Before anything is looked up for it. */
 static void take_choice(struct event_reader *reader)
 {
+	struct event_choice choice;
+	bool changed;
+
 	pthread_mutex_lock(&reader->lock);
-	if (reader->choice_changed)
-		event_join_choose(&reader->join, &reader->choice);
+	choice = reader->choice;
+	changed = reader->choice_changed;
 	reader->choice_changed = false;
 	pthread_mutex_unlock(&reader->lock);
+	if (changed)
+		event_join_choose(&reader->join, &choice);
 }
 
 static void round_once(struct event_reader *reader)
@@ -244,27 +250,34 @@ static void round_once(struct event_reader *reader)
 	pthread_mutex_unlock(&reader->lock);
 }
 
+/* Lets the next event be told, where that can be done, and looks once more: what came before is not. */
+static bool is_quiet(struct event_reader *reader)
+{
+	bool quiet = reader->quiet_rounds > QUIET_ROUNDS && reader->raw.count == 0 && !reader->waiting;
+
+	if (reader->perf && !event_perf_arm(reader->perf, quiet))
+		return false;
+	if (!quiet)
+		return false;
+	round_once(reader);
+	return reader->quiet_rounds > 0;
+}
+
 /* False when it is to stop. */
 static bool wait_for_more(struct event_reader *reader)
 {
-	bool quiet = reader->quiet_rounds > QUIET_ROUNDS && reader->raw.count == 0 && !reader->waiting;
+	bool quiet = is_quiet(reader);
 	struct pollfd polled[POLLED_MAX] = { { .fd = reader->stop, .events = POLLIN } };
 	int fds[POLLED_MAX];
 	unsigned n_polled = 1, n_fds = 0;
 
-	if (reader->perf) {
-		event_perf_arm(reader->perf, quiet);
+	if (reader->perf)
 		n_fds = event_perf_descriptors(reader->perf, fds, POLLED_MAX - 2);
-	}
 	for (unsigned i = 0; i < n_fds; i++)
 		polled[n_polled++] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
 	if (reader->connector && quiet)
 		polled[n_polled++] = (struct pollfd){ .fd = event_connector_descriptor(reader->connector),
 						      .events = POLLIN };
-	if (quiet) { /* what came before the alarm was set is not told by it */
-		round_once(reader);
-		quiet = reader->raw.count == 0 && reader->quiet_rounds > 0;
-	}
 	poll(polled, n_polled, quiet ? -1 : ROUND_MS);
 	return !(polled[0].revents & POLLIN);
 }
@@ -276,9 +289,7 @@ static void seed(struct event_reader *reader)
 	size_t n_pids, at = 0;
 	struct command_line line;
 
-	pthread_mutex_lock(&reader->lock);
 	event_join_seed(&reader->join);
-	pthread_mutex_unlock(&reader->lock);
 	if (pids_list(&reader->env, &pids, &n_pids))
 		return;
 	while (at < n_pids && command_reader_is_free(reader->commands)) {
@@ -366,7 +377,9 @@ struct event_reader *event_reader_open(struct env *env, const struct settings *s
 
 	if (!reader->settings) {
 		reader->settings = settings;
-		event_choice_read(&reader->choice, env, settings);
+		reader->tick = env->tick;
+		event_choice_users(&reader->choice, env, settings);
+		event_choice_read(&reader->choice, settings);
 		reader->choice_changed = true;
 		start(reader);
 	}
@@ -379,17 +392,25 @@ void event_reader_close(struct event_reader *reader, struct env *env)
 	env_unshare(env, &key);
 }
 
+/* Users are those of the start: to look them up may take long. */
+static void update_choice(struct event_reader *reader)
+{
+	struct event_choice choice = reader->choice; /* only ever changed here */
+
+	event_choice_read(&choice, reader->settings);
+	if (memcmp(&choice, &reader->choice, sizeof(choice)) == 0)
+		return;
+	pthread_mutex_lock(&reader->lock);
+	reader->choice = choice;
+	reader->choice_changed = true;
+	pthread_mutex_unlock(&reader->lock);
+}
+
 int event_reader_update(struct event_reader *reader, struct env *env)
 {
-	struct event_choice choice;
-
-	event_choice_read(&choice, env, reader->settings);
-	pthread_mutex_lock(&reader->lock);
-	if (memcmp(&choice, &reader->choice, sizeof(choice)) != 0) {
-		reader->choice = choice;
-		reader->choice_changed = true;
-	}
-	pthread_mutex_unlock(&reader->lock);
+	if (reader->tick != env->tick)
+		update_choice(reader);
+	reader->tick = env->tick;
 	if (reader->perf || reader->connector)
 		return 0;
 	env_note_failure(env, "connector", reader->sources.connector_error);

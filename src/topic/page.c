@@ -106,12 +106,6 @@ static void fill(struct page_row *row, struct env *env, struct frame *frame, con
 		row->node = (uint64_t)node;
 }
 
-static int open_page(struct sampler *sampler, struct env *env, const struct settings *settings)
-{
-	sampler->state = page_map_open(env, settings);
-	return 0;
-}
-
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
 	struct page_map *map = sampler->state;
@@ -151,5 +145,5 @@ static const struct source_spec sources[] = {
 };
 
 const struct topic topic_page = {
-	.schema = &schema, .sources = sources, .open = open_page, .sample = sample
+	.schema = &schema, .sources = sources, .open = page_map_topic_open, .sample = sample
 };

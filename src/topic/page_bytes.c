@@ -89,12 +89,6 @@ static bool is_present(struct env *env, uint32_t pid, uint64_t address)
 	return got && (entry & PAGEMAP_PRESENT);
 }
 
-static int open_bytes(struct sampler *sampler, struct env *env, const struct settings *settings)
-{
-	sampler->state = page_map_open(env, settings);
-	return 0;
-}
-
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
 	struct page_map *map = sampler->state;
@@ -124,6 +118,6 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 const struct topic topic_page_bytes = {
 	.schema = &schema,
 	.sources = sources,
-	.open = open_bytes,
+	.open = page_map_topic_open,
 	.sample = sample,
 };

@@ -54,6 +54,12 @@ struct page_map *page_map_open(struct env *env, const struct settings *settings)
 	return map;
 }
 
+int page_map_topic_open(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	sampler->state = page_map_open(env, settings);
+	return 0;
+}
+
 struct page_map *page_map_opened(const struct env *env)
 {
 	return env_shared_state(env, &key);

@@ -38,6 +38,9 @@ struct page_map {
 /* Shared by all samplers of env, until env is closed: the map of a process that has ended stays. */
 struct page_map *page_map_open(struct env *env, const struct settings *settings);
 
+/* As the open of a topic whose state is the map. */
+int page_map_topic_open(struct sampler *sampler, struct env *env, const struct settings *settings);
+
 /*
  * Brings it up to date, once per tick: whole in batch, a slice of it on the screen. 0, also when there is no
  * process or it has ended; or -errno when its regions cannot be read, and then it is noted as a failure of

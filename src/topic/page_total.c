@@ -215,12 +215,6 @@ static double done_ratio(const struct page_map *map)
 	return n_regions > 0 ? (double)map->scan.region / (double)n_regions : 1;
 }
 
-static int open_total(struct sampler *sampler, struct env *env, const struct settings *settings)
-{
-	sampler->state = page_map_open(env, settings);
-	return 0;
-}
-
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
 	struct page_map *map = sampler->state;
@@ -251,7 +245,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 const struct topic topic_page_total = {
 	.schema = &schema,
 	.sources = page_map_sources,
-	.open = open_total,
+	.open = page_map_topic_open,
 	.sample = sample,
 	.act = page_act,
 };

@@ -105,12 +105,6 @@ static void add_region(struct frame *frame, struct table *table, const struct pa
 	fill_counts(row, view, region);
 }
 
-static int open_region(struct sampler *sampler, struct env *env, const struct settings *settings)
-{
-	sampler->state = page_map_open(env, settings);
-	return 0;
-}
-
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
 	struct page_map *map = sampler->state;
@@ -131,6 +125,6 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 const struct topic topic_region = {
 	.schema = &schema,
 	.sources = page_map_sources,
-	.open = open_region,
+	.open = page_map_topic_open,
 	.sample = sample,
 };

@@ -97,14 +97,9 @@ static bool is_in(const char *list, uint32_t pid, struct span name)
 	struct span rest = span_text(list), word;
 	uint64_t number;
 
-	while (rest.at < rest.end) {
-		if (!span_until(&rest, ',', &word)) {
-			word = rest;
-			rest.at = rest.end;
-		}
+	while (span_item(&rest, &word))
 		if (is_number(word, &number) ? number == pid : is_named(word, name))
 			return true;
-	}
 	return false;
 }
 

@@ -132,16 +132,10 @@ bool users_number(struct env *env, struct span name, uint32_t *uid)
 struct span users_first_unknown(struct env *env, const char *list)
 {
 	struct span rest = span_text(list), item;
+	uint32_t uid;
 
-	while (rest.at < rest.end) {
-		uint32_t uid;
-
-		if (!span_until(&rest, ',', &item)) {
-			item = rest;
-			rest.at = rest.end;
-		}
+	while (span_item(&rest, &item))
 		if (!users_number(env, item, &uid))
 			return item;
-	}
 	return rest;
 }

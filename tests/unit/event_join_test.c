@@ -92,7 +92,8 @@ static void choose(const char *const *pairs)
 	settings_free(&settings);
 	for (; *pairs; pairs += 2)
 		settings_set(&settings, pairs[0], pairs[1]);
-	event_choice_read(&choice, &env, &settings);
+	event_choice_users(&choice, &env, &settings);
+	event_choice_read(&choice, &settings);
 	event_join_choose(&join, &choice);
 }
 
