@@ -15,38 +15,15 @@
 #include "core/env.h"
 #include "core/i18n.h"
 #include "core/worker.h"
+#include "describe.h"
 #include "interactive.h"
 #include "live.h"
 #include "options.h"
-#include "output/describe.h"
 #include "output/recording.h"
 #include "probe.h"
 #include "run_plan.h"
 #include "topic/topic.h"
 #include "topic/users.h"
-
-static int describe(const struct options *options)
-{
-	const struct schema *schemas[TOPICS_MAX];
-	struct buffer out = { 0 };
-	int error;
-
-	topic_schemas(schemas);
-	if (options->format == &sink_json) {
-		describe_json(&out, schemas, n_topics);
-	} else if (options->format == &sink_text) {
-		describe_text(&out, schemas, n_topics);
-	} else {
-		complain("--describe", _("knows the formats text and json only"));
-		return 2;
-	}
-	error = buffer_write(&out, STDOUT_FILENO, -1);
-	buffer_free(&out);
-	if (!error || error == -EPIPE)
-		return 0;
-	complain(_("standard output"), "%s", strerror(-error));
-	return 1;
-}
 
 static int open_replay(const struct options *options, struct source *source)
 {
@@ -167,7 +144,7 @@ int main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN);
 	status = options_parse(&options, &settings, argc, argv);
 	if (status < 0 && options.describe)
-		status = describe(&options);
+		status = describe_run(&options);
 	if (status < 0)
 		status = options.replay ? run_replay(&options, &settings) : run_live(&options, &settings);
 	settings_free(&settings);

@@ -221,21 +221,13 @@ static const struct pane *gate_pane(void)
 	return panes[i];
 }
 
-static bool has_table(const struct pane *pane, const char *topic)
-{
-	for (const struct pane_table *table = pane->tables; table->topic; table++)
-		if (strcmp(table->topic, topic) == 0)
-			return true;
-	return false;
-}
-
 /* Those that are asked for, by name or because a table of theirs is. */
 static unsigned asked_for(const struct options *options, const struct pane **chosen)
 {
 	unsigned n_chosen = options_panes(options, chosen);
 
 	for (unsigned i = 0; i < n_panes && options->table && options->n_panes == 0; i++)
-		if (has_table(panes[i], options->table) && n_chosen < OPTIONS_PANES_MAX)
+		if (pane_has_table(panes[i], options->table) && n_chosen < OPTIONS_PANES_MAX)
 			chosen[n_chosen++] = panes[i];
 	return n_chosen;
 }

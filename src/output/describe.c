@@ -7,17 +7,26 @@
 #include "core/i18n.h"
 #include "output/json_writer.h"
 
-void describe_text(struct buffer *out, const struct schema *const *schemas, unsigned n_schemas)
+static void add_panes(struct buffer *out, const struct described *topic)
 {
-	for (unsigned i = 0; i < n_schemas; i++) {
-		const struct schema *schema = schemas[i];
+	for (unsigned i = 0; topic->panes[i]; i++)
+		buffer_print(out, "%s%s%s", i == 0 ? "  panes: " : ", ", topic->panes[i],
+			     topic->panes[i + 1] ? "" : "\n");
+}
+
+void describe_text(struct buffer *out, const struct described *topics, unsigned n_topics)
+{
+	for (unsigned i = 0; i < n_topics; i++) {
+		const struct schema *schema = topics[i].schema;
 
 		buffer_print(out, "%s%s: %s\n", i > 0 ? "\n" : "", schema->name, _(schema->help));
+		add_panes(out, &topics[i]);
 		for (unsigned c = 0; c < schema->n_columns; c++) {
 			const struct column *column = &schema->columns[c];
 
-			buffer_print(out, "  %-30s %-8s %-16s %s\n", column->key, kind_name(column->kind),
-				     unit_name(column->unit), _(column->help));
+			buffer_print(out, "  %-30s %-8s %-16s %s%s\n", column->key, kind_name(column->kind),
+				     unit_name(column->unit), _(column->help),
+				     column->hidden ? _(" (people see it with --columns)") : "");
 			buffer_print(out, "  %30s %-8s %-16s = %s\n", "", "", "", column->source);
 		}
 	}
@@ -40,10 +49,36 @@ static void describe_column(struct json_writer *json, const struct column *colum
 	jsonw_text(json, column->help);
 	jsonw_key(json, "source");
 	jsonw_text(json, column->source);
+	jsonw_key(json, "hidden");
+	jsonw_bool(json, column->hidden);
 	jsonw_close(json, '}');
 }
 
-void describe_json(struct buffer *out, const struct schema *const *schemas, unsigned n_schemas)
+static void describe_topic(struct json_writer *json, const struct described *topic)
+{
+	const struct schema *schema = topic->schema;
+
+	jsonw_open(json, '{');
+	jsonw_key(json, "name");
+	jsonw_text(json, schema->name);
+	jsonw_key(json, "shape");
+	jsonw_text(json, shape_name(schema->shape));
+	jsonw_key(json, "help");
+	jsonw_text(json, schema->help);
+	jsonw_key(json, "panes");
+	jsonw_open(json, '[');
+	for (unsigned i = 0; topic->panes[i]; i++)
+		jsonw_text(json, topic->panes[i]);
+	jsonw_close(json, ']');
+	jsonw_key(json, "columns");
+	jsonw_open(json, '[');
+	for (unsigned c = 0; c < schema->n_columns; c++)
+		describe_column(json, &schema->columns[c]);
+	jsonw_close(json, ']');
+	jsonw_close(json, '}');
+}
+
+void describe_json(struct buffer *out, const struct described *topics, unsigned n_topics)
 {
 	struct json_writer json = { .out = out };
 
@@ -52,21 +87,8 @@ void describe_json(struct buffer *out, const struct schema *const *schemas, unsi
 	jsonw_text(&json, PACKAGE_VERSION);
 	jsonw_key(&json, "topics");
 	jsonw_open(&json, '[');
-	for (unsigned i = 0; i < n_schemas; i++) {
-		jsonw_open(&json, '{');
-		jsonw_key(&json, "name");
-		jsonw_text(&json, schemas[i]->name);
-		jsonw_key(&json, "shape");
-		jsonw_text(&json, shape_name(schemas[i]->shape));
-		jsonw_key(&json, "help");
-		jsonw_text(&json, schemas[i]->help);
-		jsonw_key(&json, "columns");
-		jsonw_open(&json, '[');
-		for (unsigned c = 0; c < schemas[i]->n_columns; c++)
-			describe_column(&json, &schemas[i]->columns[c]);
-		jsonw_close(&json, ']');
-		jsonw_close(&json, '}');
-	}
+	for (unsigned i = 0; i < n_topics; i++)
+		describe_topic(&json, &topics[i]);
 	jsonw_close(&json, ']');
 	jsonw_close(&json, '}');
 	buffer_char(out, '\n');

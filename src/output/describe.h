@@ -3,12 +3,17 @@
 #ifndef PANETOP_OUTPUT_DESCRIBE_H
 #define PANETOP_OUTPUT_DESCRIBE_H
 
-#include <stdbool.h>
-
 #include "core/buffer.h"
 #include "model/column.h"
 
-void describe_text(struct buffer *out, const struct schema *const *schemas, unsigned n_schemas);
-void describe_json(struct buffer *out, const struct schema *const *schemas, unsigned n_schemas);
+#define DESCRIBED_PANES_MAX 16
+
+struct described {
+	const struct schema *schema;
+	const char *panes[DESCRIBED_PANES_MAX + 1]; /* names of those that show it, ended by NULL */
+};
+
+void describe_text(struct buffer *out, const struct described *topics, unsigned n_topics);
+void describe_json(struct buffer *out, const struct described *topics, unsigned n_topics);
 
 #endif

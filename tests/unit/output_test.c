@@ -655,21 +655,25 @@ END_TEST
 
 START_TEST(describe_names_every_column)
 {
-	const struct schema *all[TOPICS_MAX];
+	struct described all[TOPICS_MAX] = { { .panes = { "one", "two", NULL } } };
 	struct buffer out = { 0 };
 	json_t *json;
 	size_t columns = 0;
 
-	topic_schemas(all);
+	for (unsigned t = 0; t < n_topics; t++)
+		all[t].schema = topics[t]->schema;
 	describe_json(&out, all, n_topics);
 	json = json_loadb(out.bytes, out.length, 0, NULL);
 	ck_assert_uint_eq(json_array_size(json_object_get(json, "topics")), n_topics);
 	for (unsigned t = 0; t < n_topics; t++) {
 		const json_t *topic = json_array_get(json_object_get(json, "topics"), t);
 
-		ck_assert_str_eq(json_string_value(json_object_get(topic, "name")), all[t]->name);
+		ck_assert_str_eq(json_string_value(json_object_get(topic, "name")),
+				 all[t].schema->name);
+		ck_assert_uint_eq(json_array_size(json_object_get(topic, "panes")), t == 0 ? 2 : 0);
 		columns += json_array_size(json_object_get(topic, "columns"));
-		ck_assert_uint_eq(json_array_size(json_object_get(topic, "columns")), all[t]->n_columns);
+		ck_assert_uint_eq(json_array_size(json_object_get(topic, "columns")),
+				  all[t].schema->n_columns);
 	}
 	ck_assert_uint_gt(columns, 50);
 	json_decref(json);
