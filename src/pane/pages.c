@@ -276,6 +276,31 @@ static void wait_for_next(struct pane_context *context)
 	settings_set(context->settings, "run.next", text);
 }
 
+static void region_before(struct pane_context *context)
+{
+	map_go_region(context, true);
+	ask_page(context);
+}
+
+static void region_behind(struct pane_context *context)
+{
+	map_go_region(context, false);
+	ask_page(context);
+}
+
+static const struct binding map_bindings[] = {
+	{ '{', 0, NULL, N_("the region before"), region_before },
+	{ '}', 0, NULL, N_("the next region"), region_behind },
+	{ 0 },
+};
+
+static const struct binding *view_bindings(const struct pane_context *context)
+{
+	const struct pages_state *pages = context->state;
+
+	return pages->view == VIEW_MAP ? map_bindings : NULL;
+}
+
 static const struct binding bindings[] = {
 	{ K_ENTER, 0, N_("Regions"), N_("regions or map; a region in the map; a process of the list"),
 	  enter },
@@ -430,6 +455,7 @@ const struct pane pane_pages = {
 	.series = pages_series,
 	.n_series = N_PAGES_SERIES,
 	.bindings = bindings,
+	.view_bindings = view_bindings,
 	.state_size = sizeof(struct pages_state),
 	.open = open_pages,
 	.close = close_pages,

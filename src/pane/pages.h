@@ -100,6 +100,7 @@ bool map_key(struct pane_context *context, const struct input *input);
 void map_zoom(struct pane_context *context, uint64_t pages_of_cell);
 void map_ask(struct pane_context *context); /* tells the source which cells are wanted */
 void map_go(struct pane_context *context, uint64_t address);
+void map_go_region(struct pane_context *context, bool back); /* before or behind the one with the cursor */
 
 /* The region at an address, in the shown frame; NULL when there is none. */
 const void *map_region(const struct pane_context *context, uint64_t address);

@@ -306,14 +306,15 @@ static size_t row_below(struct pages_state *pages, size_t index, int rows)
 	return nearest;
 }
 
-/* The start of the region before or behind the one with the cursor. */
-static void go_region(struct pane_context *context, bool back)
+void map_go_region(struct pane_context *context, bool back)
 {
-	const struct pages_state *pages = context->state;
+	struct pages_state *pages = context->state;
 	const struct table *table = context_table(context, REGION_TABLE);
 	uint64_t found = U64_UNKNOWN;
 
-	for (size_t i = 0; table && i < table->n_rows; i++) {
+	map_load(context);
+	map_place(pages);
+	for (size_t i = 0; table && i < table->n_rows && pages->n_cells > 0; i++) {
 		uint64_t start = number(table, table_row(table, i), "start_address");
 
 		if (back && start < pages->cursor)
@@ -371,10 +372,6 @@ bool map_key(struct pane_context *context, const struct input *input)
 		return true;
 	case K_END:
 		map_go(context, U64_UNKNOWN - 1);
-		return true;
-	case '{':
-	case '}':
-		go_region(context, input->key == '{');
 		return true;
 	case K_CLICK:
 		click(context, input);

@@ -257,12 +257,12 @@ static void go_to(struct pane_context *context)
 	player_ask_time(context->screen);
 }
 
-const struct binding live_bindings[] = {
+static const struct binding live_bindings[] = {
 	{ ' ', 0, N_("Freeze"), N_("freeze the screen; the machine is still sampled behind it"), freeze },
 	{ 0 },
 };
 
-const struct binding replay_bindings[] = {
+static const struct binding replay_bindings[] = {
 	{ ' ', 0, N_("Play"), N_("play the recording, or pause"), play },
 	{ ',', 0, N_("Back"), N_("one sample back"), step_back },
 	{ '.', 0, N_("On"), N_("one sample on"), step_on },
@@ -270,7 +270,7 @@ const struct binding replay_bindings[] = {
 	{ 0 },
 };
 
-const struct binding common_bindings[] = {
+static const struct binding common_bindings[] = {
 	{ K_F1, '?', N_("Help"), N_("all keys, and what this pane is for"), help },
 	{ 'q', K_F10, N_("Quit"), N_("leave panetop"), quit },
 	{ 'i', 0, N_("Why"), N_("source, formula and age of the number under the cursor; all notices"), why },
@@ -286,7 +286,7 @@ const struct binding common_bindings[] = {
 	{ 'G', 0, NULL, N_("glyphs of graphs and bars: block, braille, ASCII"), next_glyphs },
 	{ '+', '=', NULL, N_("longer delay between samples"), slower },
 	{ '-', 0, NULL, N_("shorter delay between samples"), faster },
-	{ K_TAB, 0, NULL, N_("next pane; 1 to 9 choose one"), next_pane },
+	{ K_TAB, 0, NULL, N_("next pane"), next_pane },
 	{ K_BACK_TAB, 0, NULL, N_("previous pane"), previous_pane },
 	{ 'w', 'W', NULL, N_("write the configuration file"), write_configuration },
 	{ 'L' - '@', 0, NULL, N_("draw the screen anew"), redraw },
@@ -305,9 +305,25 @@ static bool take_binding(struct pane_context *context, const struct binding *bin
 	return false;
 }
 
-static const struct binding *keys_of_view(const struct pane_context *context)
+void command_bindings(const struct pane_context *context, const struct binding *lists[N_COMMAND_LISTS])
 {
-	return context->pane->view_bindings ? context->pane->view_bindings(context) : NULL;
+	const struct pane *pane = context->pane;
+
+	lists[COMMANDS_OF_VIEW] = pane->view_bindings ? pane->view_bindings(context) : NULL;
+	lists[COMMANDS_OF_SOURCE] = context->screen->setup->source->seek ? replay_bindings : live_bindings;
+	lists[COMMANDS_OF_PANE] = pane->bindings;
+	lists[COMMANDS_COMMON] = common_bindings;
+}
+
+static bool take_command(struct pane_context *context, int key)
+{
+	const struct binding *lists[N_COMMAND_LISTS];
+	bool taken = false;
+
+	command_bindings(context, lists);
+	for (unsigned i = 0; i < N_COMMAND_LISTS && !taken; i++)
+		taken = take_binding(context, lists[i], key);
+	return taken;
 }
 
 static bool click_tab(struct screen *screen, const struct input *input)
@@ -343,11 +359,7 @@ bool command_key(struct screen *screen, const struct input *input)
 		screen_choose_pane(screen, (unsigned)(input->key - '1'));
 		return true;
 	}
-	return click_tab(screen, input) || take_binding(context, keys_of_view(context), input->key) ||
-	       take_binding(context, screen->setup->source->seek ? replay_bindings : live_bindings,
-			    input->key) ||
-	       take_binding(context, context->pane->bindings, input->key) ||
-	       take_binding(context, common_bindings, input->key) ||
+	return click_tab(screen, input) || take_command(context, input->key) ||
 	       (context->pane->key && context->pane->key(context, input)) ||
 	       table_key(screen_table(screen), input);
 }

@@ -202,13 +202,14 @@ static int draw_keys_of(const struct canvas *canvas, int y, int x, const struct 
 /* The keys of the pane first, then those that work everywhere, as many as fit. */
 static void draw_footer(struct screen *screen, const struct canvas *canvas, int y)
 {
-	const struct pane_context *context = screen_context(screen);
-	const struct pane *pane = context->pane;
-	int x = draw_keys_of(canvas, y, 0, pane->view_bindings ? pane->view_bindings(context) : NULL);
+	const struct binding *lists[N_COMMAND_LISTS];
+	int x;
 
-	x = draw_keys_of(canvas, y, x, pane->bindings);
-	x = draw_keys_of(canvas, y, x, screen->setup->source->seek ? replay_bindings : live_bindings);
-	draw_keys_of(canvas, y, x, common_bindings);
+	command_bindings(screen_context(screen), lists);
+	x = draw_keys_of(canvas, y, 0, lists[COMMANDS_OF_VIEW]);
+	x = draw_keys_of(canvas, y, x, lists[COMMANDS_OF_PANE]);
+	x = draw_keys_of(canvas, y, x, lists[COMMANDS_OF_SOURCE]);
+	draw_keys_of(canvas, y, x, lists[COMMANDS_COMMON]);
 }
 
 static void draw_pane(struct screen *screen, struct canvas *canvas)

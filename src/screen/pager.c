@@ -86,31 +86,49 @@ static struct buffer *open_pager(struct screen *screen)
 	return &screen->pager.text;
 }
 
-static void add_bindings(struct buffer *out, const struct binding *bindings)
+static bool is_taken(const struct binding *const *lists, unsigned n_lists, int key)
 {
-	char name[KEY_NAME_MAX], other[KEY_NAME_MAX], keys[32];
+	for (unsigned i = 0; i < n_lists; i++)
+		for (const struct binding *binding = lists[i]; binding && binding->act; binding++)
+			if (binding->key == key || binding->other_key == key)
+				return true;
+	return false;
+}
 
-	for (; bindings && bindings->act; bindings++) {
-		snprintf(keys, sizeof(keys), "%s%s%s", key_label(name, bindings->key),
-			 bindings->other_key ? " " : "",
-			 bindings->other_key ? key_label(other, bindings->other_key) : "");
-		buffer_print(out, "  %-9s %s\n", keys, _(bindings->help));
+/* What a list before this one takes is not a key of it. */
+static void add_bindings(struct buffer *out, const struct binding *const *lists, unsigned index)
+{
+	char name[KEY_NAME_MAX], keys[2 * KEY_NAME_MAX];
+
+	for (const struct binding *binding = lists[index]; binding && binding->act; binding++) {
+		const int both[] = { binding->key, binding->other_key };
+
+		*keys = '\0';
+		for (unsigned i = 0; i < 2; i++)
+			if (both[i] && !is_taken(lists, index, both[i]))
+				snprintf(keys + strlen(keys), sizeof(keys) - strlen(keys), "%s%s",
+					 *keys ? " " : "", key_label(name, both[i]));
+		if (*keys)
+			buffer_print(out, "  %-9s %s\n", keys, _(binding->help));
 	}
 }
 
 void pager_help(struct screen *screen)
 {
 	const struct pane *pane = screen_context(screen)->pane;
+	const struct binding *lists[N_COMMAND_LISTS];
 	struct buffer *out = open_pager(screen);
 
+	command_bindings(screen_context(screen), lists);
 	buffer_print(out, "*panetop %s: %s\n%s\n", PACKAGE_VERSION, _(pane->title), _(pane->question));
-	if (pane->bindings) {
+	if (lists[COMMANDS_OF_VIEW] || pane->bindings)
 		buffer_print(out, "\n*%s\n", _("Keys of this pane"));
-		add_bindings(out, pane->bindings);
-	}
+	add_bindings(out, lists, COMMANDS_OF_VIEW);
+	add_bindings(out, lists, COMMANDS_OF_PANE);
 	buffer_print(out, "\n*%s\n", _("Keys everywhere"));
-	add_bindings(out, screen->setup->source->seek ? replay_bindings : live_bindings);
-	add_bindings(out, common_bindings);
+	add_bindings(out, lists, COMMANDS_OF_SOURCE);
+	add_bindings(out, lists, COMMANDS_COMMON);
+	buffer_print(out, "  %-9s %s\n", "1-9", _("choose a pane"));
 	buffer_print(out, "  %-9s %s\n", _("arrows"),
 		     _("select a row and a column; PgUp PgDn Home End; Esc lets go"));
 	buffer_print(out, "  %-9s %s\n", _("mouse"),

@@ -149,7 +149,16 @@ bool context_owns(const struct pane_context *context, unsigned index);
 
 /* commands.c */
 bool command_key(struct screen *screen, const struct input *input);
-extern const struct binding common_bindings[], live_bindings[], replay_bindings[];
+
+/* Who gets a key, the first one first. */
+enum {
+	COMMANDS_OF_VIEW, /* of what the pane shows just now; NULL: none */
+	COMMANDS_OF_SOURCE,
+	COMMANDS_OF_PANE, /* NULL: none */
+	COMMANDS_COMMON,
+	N_COMMAND_LISTS,
+};
+void command_bindings(const struct pane_context *context, const struct binding *lists[N_COMMAND_LISTS]);
 
 /* overlays */
 void prompt_open(struct screen *screen, const char *label, const char *text,
