@@ -4,7 +4,7 @@
 
 packages_build="gcc libc6-dev make autoconf automake autopoint gettext pkg-config
 	libncurses-dev libcap-dev libpfm4-dev libsensors-dev libjansson-dev"
-packages_check="check clang libclang-rt-dev llvm cppcheck shellcheck python3 python3-pyte python3-prometheus-client
+packages_check="bash fish zsh check clang libclang-rt-dev llvm cppcheck shellcheck python3 python3-pyte python3-prometheus-client
 	mandoc man-db groff-base xz-utils bsdutils locales perl-base libubsan1 libasan8 libtsan2"
 
 say() { printf '%s\n' "$*" >&2; }

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Compares the manual pages with what the program and its sources say; prints TAP."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+TESTS = os.environ["TESTS_DIR"]
+TOP = os.path.dirname(TESTS)
+PANETOP = os.environ["PANETOP"]
+MAIN = os.path.join(TOP, "man", "panetop.1")
+METRICS = os.path.join(os.path.dirname(PANETOP), "man", "panetop-metrics.5")  # made by the build
+sys.path.insert(0, os.path.join(TESTS, "screen"))
+
+
+def output(*arguments):
+    return subprocess.run([PANETOP, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True,
+                          encoding="utf-8").stdout
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def plain(text):
+    """Roff escapes as what they stand for."""
+    for escape, character in (("\\-", "-"), ("\\(ha", "^"), ("\\(aq", "'"), ("\\(ti", "~"), ("\\&", ""), ("\\e", "\\")):
+        text = text.replace(escape, character)
+    return re.sub(r"\\f.", "", text)
+
+
+def section(page, heading):
+    """The lines below .SH or .SS heading, up to the next of either."""
+    found = re.search(r"^\.S[HS] " + re.escape(heading) + r"\n(.*?)(?=^\.S[HS] |\Z)", page, re.M | re.S)
+    if not found:
+        raise AssertionError(f"there is no section {heading}")
+    return found.group(1)
+
+
+def tags(text):
+    """What stands in bold on the lines that begin a paragraph: names of options, keys, columns."""
+    lines = re.findall(r"^\.TP(?: \d+)?\n\.(?:B|BR|BI|I|IR|IB) (.*)$", text, re.M)
+    return {word for line in lines for word in re.split(r"[\s,]+", plain(line).replace('"', "")) if word}
+
+
+def words(text):
+    """Every word of every line in bold."""
+    return {word for line in re.findall(r"^\.B[RI]? (.*)$", text, re.M)
+            for word in re.split(r"[\s]+", plain(line).replace('"', "").replace(",", " , ")) if word}
+
+
+def missing(wanted, there):
+    lost = [name for name in wanted if name not in there]
+    return "missing: " + " ".join(sorted(lost)) if lost else None
+
+
+def options_of(text):
+    return [option for option in re.findall(r"^ +(?:-\w, +)?(--[a-z-]+)", text, re.M)]
+
+
+def listed_options(text):
+    return {word.split("=")[0].split("[")[0] for word in tags(text) if word.startswith("--")}
+
+
+def every_option():
+    help_text = output("--help")
+    general = help_text[help_text.index("\nOptions:"):].split("\n\n")[0]
+    page = read(MAIN)
+    problem = missing(options_of(general), listed_options(section(page, "OPTIONS")))
+    for pane, text in re.findall(r"^Options of the pane (\w+):\n((?:  .*\n)+)", help_text, re.M):
+        problem = problem or missing(options_of(text), listed_options(section(page, "Options of the pane " + pane)))
+    return problem
+
+
+def panes():
+    help_text = output("--help")
+    return re.findall(r"^  (\w+) ", help_text[help_text.index("Panes"):help_text.index("\nOptions:")], re.M)
+
+
+def every_pane():
+    page = read(MAIN)
+    examples = {pane for line in re.findall(r"^\.B panetop(.*)$", section(page, "EXAMPLES"), re.M) for pane in line.split()}
+    return missing(panes(), tags(section(page, "PANES"))) or missing(panes(), examples)
+
+
+def sources():
+    for directory, _, files in os.walk(os.path.join(TOP, "src")):
+        for name in files:
+            if name.endswith(".c"):
+                yield read(os.path.join(directory, name))
+
+
+def every_variable():
+    names = {name for text in sources() for name in re.findall(r'getenv\("(\w+)"\)', text)}
+    assert len(names) > 3, "the sources are not read as they are written"
+    return missing(names, {word for tag in tags(section(read(MAIN), "ENVIRONMENT")) for word in tag.split(",")})
+
+
+def every_signal():
+    names = {name for text in sources() for names in re.findall(r"int signals\[\] = \{(.*?)\}", text)
+             for name in re.findall(r"SIG\w+", names)}
+    assert len(names) > 5, "the sources are not read as they are written"
+    return missing(names, tags(section(read(MAIN), "SIGNALS")))
+
+
+def keys_of_help(source, pane):
+    """Keys of the pane, and those that work everywhere, as the help on the screen lists them."""
+    from common import screen
+    with screen(source, width=200, height=110) as terminal:
+        terminal.send(str(panes().index(pane) + 1), "F1")
+        text = terminal.text()
+    parts = re.split(r"^Keys (?:of this pane|everywhere)$", text, flags=re.M)
+    found = [[line[2:11].split() for line in re.findall(r"^  \S.*$", part, re.M)] for part in parts[1:]]
+    assert len(found) == 2 and all(found), "the help does not look as it is read here\n" + text
+    return [{key for keys in part for key in keys} for part in found]
+
+
+def every_key():
+    from common import fixture, RECORDING
+    page = read(MAIN)
+    everywhere = words(section(page, "KEYS"))
+    replaying = everywhere | words(section(page, "Keys of a replay"))
+    for pane in panes():
+        if f".SS Keys of the pane {pane}\n" not in page:
+            return "no section of the keys of " + pane
+        own = words(section(page, "Keys of the pane " + pane))
+        for source, common in ((fixture("linux-6.1"), everywhere), ("--replay=" + RECORDING, replaying)):
+            of_pane, of_all = keys_of_help(source, pane)
+            lost = missing(of_pane, own) or missing(of_all, common)
+            if lost:
+                return f"{pane}: {lost}"
+    return None
+
+
+def every_column():
+    page = read(METRICS)
+    for topic in json.loads(output("--describe", "-o", "json"))["topics"]:
+        text = section(page, topic["name"])
+        lost = missing([column["key"] for column in topic["columns"]], tags(text))
+        if lost:
+            return f"{topic['name']}: {lost}"
+    return None
+
+
+def version():
+    number = output("--version").split()[1]
+    for path in (MAIN, METRICS):
+        if not re.search(r'^\.TH \S+ \d \d{4}-\d\d-\d\d "panetop ' + re.escape(number) + '"', read(path), re.M):
+            return f"{path} is not of version {number}"
+    return None
+
+
+def well_formed(path):
+    """As lintian asks man, and as strictly as mandoc can."""
+    environment = dict(os.environ, LC_ALL="C.UTF-8", MANROFFSEQ="", MANWIDTH="80")
+    said = ""
+    for tool in (["mandoc", "-T", "lint", "-W", "warning"], ["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z"]):
+        run = subprocess.run(tool + [path], capture_output=True, text=True, env=environment, check=False)
+        said += run.stderr + (run.stdout if tool[0] == "mandoc" else "")
+    return said or None
+
+
+def main():
+    can_be_seen = subprocess.run(["/usr/bin/python3", "-c", "import pyte"], capture_output=True, check=False).returncode == 0
+    can_be_checked = shutil.which("mandoc") and shutil.which("man")
+    tests = [
+        ("panetop(1) has every option of --help, in its section", every_option, None),
+        ("panetop(1) has a paragraph and an example of every pane", every_pane, None),
+        ("panetop(1) has every variable of the environment that is read", every_variable, None),
+        ("panetop(1) has every signal that is waited for", every_signal, None),
+        ("panetop(1) has every key of every help page", every_key, None if can_be_seen else "python3-pyte is not installed"),
+        ("panetop-metrics(5) has every topic and column", every_column, None),
+        ("both pages are of this version", version, None),
+        ("panetop(1) is well-formed", lambda: well_formed(MAIN), None if can_be_checked else "mandoc and man are needed"),
+        ("panetop-metrics(5) is well-formed", lambda: well_formed(METRICS),
+         None if can_be_checked else "mandoc and man are needed"),
+    ]
+    for number, (name, test, skip) in enumerate(tests, 1):
+        problem = None
+        if not skip:
+            try:
+                problem = test()
+            except (AssertionError, OSError, subprocess.CalledProcessError) as error:
+                problem = str(error)
+        print(f"{'not ok' if problem else 'ok'} {number} - {name}" + (f" # SKIP {skip}" if skip else ""))
+        for line in (problem or "").splitlines()[:40]:
+            print("# " + line[:300])
+    print(f"1..{len(tests)}")
+
+
+main()
