@@ -12,6 +12,9 @@ import tempfile
 import termios
 import time
 
+# a shell lets those it starts in the background ignore it, and they those they start
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 # an empty home: no tool brings its own configuration, and what they write goes away again
 _HOME = tempfile.TemporaryDirectory()
 HOME = _HOME.name

@@ -188,8 +188,7 @@ static int open_account(struct sampler *sampler, struct env *env, const struct s
 {
 	struct state *state = alloc_zeroed(1, sizeof(*state));
 
-	(void)settings;
-	state->exited = exited_open(env);
+	state->exited = exited_open(env, settings);
 	sampler->state = state;
 	return 0;
 }

@@ -24,6 +24,7 @@ void event_join_free(struct event_join *join)
 	event_processes_close(join->processes);
 	event_statistics_free(&join->statistics);
 	event_batch_free(&join->ready);
+	event_ended_free(&join->ended);
 }
 
 /* How far a clock is ahead of CLOCK_MONOTONIC: the least of three tries, any of which may be interrupted. */
@@ -116,17 +117,35 @@ static void take_fork(struct event_join *join, const struct raw_event *raw)
 	add_event(join, child, raw);
 }
 
+/* As the kernel calls it after the file, where nobody told: what the first argument ends in. */
+static void copy_program(char comm[EVENT_COMM_BYTES + 1], const struct raw_event *raw)
+{
+	struct span program = span_of(raw->text, raw->program_length), directory;
+
+	while (span_until(&program, '/', &directory))
+		continue;
+	if (span_length(program) > EVENT_COMM_BYTES)
+		program.end = program.at + EVENT_COMM_BYTES;
+	memcpy(comm, program.at, span_length(program));
+}
+
 static void take_exec(struct event_join *join, const struct raw_event *raw)
 {
 	struct event_process *process = process_of(join, raw->pid, raw->time_ns);
-	const char *comm = *raw->comm ? raw->comm : process->name->comm;
+	char comm[EVENT_COMM_BYTES + 1] = "";
+	bool told = *raw->comm || process->called;
 
-	if (raw->text)
+	if (told)
+		strcpy(comm, *raw->comm ? raw->comm : process->name->comm);
+	else if (raw->text)
+		copy_program(comm, raw);
+	process->called = false;
+	if (*comm)
 		event_process_call(process, comm, raw->text, raw->program_length,
 				   raw->is_command ? EVENT_NAME_COMMAND : EVENT_NAME_FILE);
-	else if (*raw->comm)
-		event_process_call(process, comm, NULL, 0, EVENT_NAME_COMM);
-	event_learn_again(join, process);
+	else
+		event_processes_unname(join->processes, process);
+	event_learn_again(join, process, told);
 	count(join, process, raw);
 	add_event(join, process, raw);
 }
@@ -149,6 +168,8 @@ static void take_exit(struct event_join *join, const struct raw_event *raw)
 		return;
 	if (event_choice_process(&join->choice, process))
 		event_statistics_end(&join->statistics, process, lifetime_ns);
+	if (join->keeps_ended)
+		event_ended_add(&join->ended, process, raw->time_ns);
 	event_processes_end(join->processes, process, raw->time_ns);
 }
 
@@ -162,6 +183,7 @@ static void take_comm(struct event_join *join, const struct raw_event *raw)
 	memcpy(was, process->name->comm, sizeof(was));
 	if (raw->pid == raw->tid)
 		event_process_rename(process, raw->comm, process->name->kernel);
+	process->called = raw->by_exec;
 	if (raw->by_exec)
 		return;
 	count(join, process, raw);

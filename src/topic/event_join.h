@@ -5,6 +5,7 @@
 
 #include "topic/event_batch.h"
 #include "topic/event_choice.h"
+#include "topic/event_ended.h"
 #include "topic/event_statistics.h"
 
 struct event_join {
@@ -13,6 +14,8 @@ struct event_join {
 	struct event_choice choice;
 	struct event_statistics statistics;
 	struct event_batch ready; /* the events of this round */
+	struct event_ended_list ended; /* chosen or not, if they are kept */
+	bool keeps_ended;
 	uint64_t number;       /* of the last event */
 	uint64_t unnamed;      /* events of processes that nobody could name */
 	int64_t wall_ahead_ns; /* CLOCK_REALTIME less CLOCK_MONOTONIC */

@@ -34,20 +34,26 @@ static void take_places(struct event_process *process, const struct pid_stat *st
 	process->session = stat->session;
 }
 
+static void take_comm(struct event_process *process, const struct pid_stat *stat)
+{
+	size_t length = span_length(stat->comm);
+	char comm[EVENT_COMM_BYTES + 1] = "";
+
+	memcpy(comm, stat->comm.at, length < EVENT_COMM_BYTES ? length : EVENT_COMM_BYTES);
+	event_process_rename(process, comm, stat->flags & PID_FLAG_KERNEL_THREAD);
+}
+
 static bool read_stat(struct event_join *join, struct event_process *process)
 {
-	char bytes[FILE_BYTES], comm[EVENT_COMM_BYTES + 1] = "";
+	char bytes[FILE_BYTES];
 	struct pid_stat stat;
-	size_t length;
 
 	if (!pid_stat_parse(read_file(join, process->pid, "stat", bytes), &stat))
 		return false;
-	length = span_length(stat.comm) < EVENT_COMM_BYTES ? span_length(stat.comm) : EVENT_COMM_BYTES;
-	memcpy(comm, stat.comm.at, length);
 	process->start_ns = start_ns(join, &stat);
 	process->parent_pid = (uint32_t)stat.parent_pid;
 	take_places(process, &stat);
-	event_process_rename(process, comm, stat.flags & PID_FLAG_KERNEL_THREAD);
+	take_comm(process, &stat);
 	return true;
 }
 
@@ -101,7 +107,7 @@ struct event_process *event_learn(struct event_join *join, uint32_t pid)
 	return process;
 }
 
-void event_learn_again(struct event_join *join, struct event_process *process)
+void event_learn_again(struct event_join *join, struct event_process *process, bool comm_told)
 {
 	char bytes[FILE_BYTES];
 	struct pid_stat stat;
@@ -111,8 +117,11 @@ void event_learn_again(struct event_join *join, struct event_process *process)
 	if (join->reads_left == 0 && !join->choice.group)
 		return;
 	join->reads_left -= join->reads_left > 0;
-	if (pid_stat_parse(read_file(join, process->pid, "stat", bytes), &stat))
+	if (pid_stat_parse(read_file(join, process->pid, "stat", bytes), &stat)) {
 		take_places(process, &stat);
+		if (!comm_told)
+			take_comm(process, &stat);
+	}
 	if (!join->told_users)
 		read_users(join, process);
 }

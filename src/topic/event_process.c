@@ -171,6 +171,12 @@ void event_process_inherit(struct event_process *child, const struct event_proce
 	child->in_cgroup = parent->in_cgroup;
 }
 
+void event_processes_unname(struct event_processes *processes, struct event_process *process)
+{
+	processes->nobody->users++;
+	take_name(process, processes->nobody);
+}
+
 void event_process_call(struct event_process *process, const char *comm, const char *command,
 			size_t program_length, enum event_name_from from)
 {

@@ -30,6 +30,7 @@ struct event_process {
 	uint32_t real_uid, effective_uid; /* UINT32_MAX: not known */
 	int64_t terminal;       /* as of struct pid_stat; -1: not known */
 	int64_t group, session; /* -1: not known */
+	bool called;            /* comm is of a program whose exec is still to be told */
 	uint32_t tracer_pid;    /* 0: none that we saw */
 	bool in_tree;           /* it is, or descends from, the process of --tree */
 	bool in_cgroup;         /* as of the cgroup filter, found out when it was started or changed */
@@ -59,6 +60,9 @@ size_t event_processes_count(const struct event_processes *processes);
 
 /* The child is called as its parent, and has its users, terminal and groups. */
 void event_process_inherit(struct event_process *child, const struct event_process *parent);
+
+/* It is another program now, and nobody told which. */
+void event_processes_unname(struct event_processes *processes, struct event_process *process);
 
 /* It is another program now: command is its file or command line, or NULL when only comm is known. */
 void event_process_call(struct event_process *process, const char *comm, const char *command,

@@ -48,7 +48,7 @@ struct event_reader {
 	struct event_join join;
 	unsigned quiet_rounds;
 	uint64_t rung_ns, followed_ns, losses_ns;
-	pthread_mutex_t lock;              /* of what follows, and of the statistics of join */
+	pthread_mutex_t lock;              /* of what follows, and of what join has counted and kept */
 	struct event_batch ready;
 	unsigned takers;                   /* samplers that take events; without them nobody misses any */
 	bool waiting;                      /* the bell has to be rung for events that are ready */
@@ -437,6 +437,18 @@ void event_reader_take(struct event_reader *reader, struct event_batch *taken)
 	pthread_mutex_unlock(&reader->lock);
 	if (read(reader->bell, &rung, sizeof(rung)) < 0)
 		return; /* nobody rang: no matter */
+}
+
+void event_reader_take_ended(struct event_reader *reader, struct event_ended_list *taken)
+{
+	struct event_ended_list swapped = *taken;
+
+	swapped.count = 0;
+	pthread_mutex_lock(&reader->lock);
+	*taken = reader->join.ended;
+	reader->join.ended = swapped;
+	reader->join.keeps_ended = true;
+	pthread_mutex_unlock(&reader->lock);
 }
 
 void event_reader_look(struct event_reader *reader,

@@ -5,6 +5,7 @@
 
 #include "core/settings.h"
 #include "topic/event_batch.h"
+#include "topic/event_ended.h"
 #include "topic/event_statistics.h"
 
 struct event_reader;
@@ -37,6 +38,9 @@ void event_reader_add_taker(struct event_reader *reader, int change);
 
 /* The events since the last call; taken is emptied, and filled. */
 void event_reader_take(struct event_reader *reader, struct event_batch *taken);
+
+/* The processes that ended since the last call, from the first call on; taken is emptied, and filled. */
+void event_reader_take_ended(struct event_reader *reader, struct event_ended_list *taken);
 
 /* Calls look with the statistics, which the thread leaves alone meanwhile. since_ns: how long it counts. */
 void event_reader_look(struct event_reader *reader,

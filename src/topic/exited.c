@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "topic/child_share.h"
+#include "topic/event_reader.h"
 #include "topic/exit_reader.h"
 #include "topic/run_time.h"
 
@@ -33,15 +35,25 @@ static void close_exited(void *state)
 	struct exited *exited = state;
 
 	exit_reader_close(exited->reader);
+	if (exited->events)
+		event_reader_close(exited->events, exited->tasks->env);
+	event_ended_free(&exited->event_ended);
 	tasks_close(exited->tasks);
+	free(exited->shares);
 	free(exited->commands);
 	free(exited->ended);
 	free(exited);
 }
 
-struct exited *exited_open(struct env *env)
+struct exited *exited_open(struct env *env, const struct settings *settings)
 {
-	return env_share(env, &key, open_exited, close_exited);
+	struct exited *exited = env_share(env, &key, open_exited, close_exited);
+
+	if (exited->reader || exited->events || !env->live)
+		return exited;
+	exited->events = event_reader_open(env, settings);
+	exited->shares = alloc_zeroed(1, sizeof(*exited->shares));
+	return exited;
 }
 
 void exited_close(struct exited *exited)
@@ -183,21 +195,6 @@ static uint64_t children_ns(const struct exited *exited, const struct task *task
 	       (UINT64_C(1000000000) / exited->tasks->env->ticks_per_second);
 }
 
-/* Who is told by wait() in the end: the nearest ancestor that lives, or, where the chain is broken, init. */
-static struct task *heir_of(const struct tasks *tasks, const struct task *task)
-{
-	for (size_t steps = 0; steps <= tasks->n_gone; steps++) {
-		struct task *parent = tasks_find(tasks, (uint32_t)task->stat.parent_pid);
-
-		if (parent)
-			return parent;
-		task = tasks_find_gone(tasks, (uint32_t)task->stat.parent_pid);
-		if (!task)
-			break;
-	}
-	return tasks_find(tasks, 1);
-}
-
 /* What those that ended were seen to use, themselves and what they were told, comes to their heirs. */
 static void expect_known(struct exited *exited)
 {
@@ -205,12 +202,38 @@ static void expect_known(struct exited *exited)
 
 	for (size_t i = 0; i < tasks->n_gone; i++) {
 		const struct task *task = tasks->gone[i];
-		struct task *heir = heir_of(tasks, task);
+		struct task *heir = child_heir(tasks, (uint32_t)task->stat.parent_pid);
 
 		if (heir)
 			heir->known_children_ns +=
 				task->cpu_ns + children_ns(exited, task) + task->known_children_ns;
 	}
+}
+
+static void give_share(void *context, const char *name, uint64_t ns)
+{
+	count_exit(context, name, ns, 0, 0);
+}
+
+/* Who ended, as far as events tell. */
+static void count_events(struct exited *exited)
+{
+	event_reader_take_ended(exited->events, &exited->event_ended);
+	child_shares_take(exited->shares, exited->tasks, &exited->event_ended);
+	for (size_t i = 0; i < exited->event_ended.count; i++)
+		if (*exited->event_ended.list[i].comm)
+			count_exit(exited, exited->event_ended.list[i].comm, 0, 1, EXIT_KIB);
+}
+
+static void count_grown(struct exited *exited, const struct task *parent, uint64_t ns)
+{
+	char name[TASK_NAME_MAX];
+
+	if (exited->events &&
+	    child_shares_split(exited->shares, exited->tasks, parent->pid, ns, give_share, exited))
+		return;
+	snprintf(name, sizeof(name), "%.40s's children", parent->name);
+	count_exit(exited, name, ns, U64_UNKNOWN, 0);
 }
 
 /* Without records: what parents were told of children they waited for, less what those were seen to use. */
@@ -222,7 +245,6 @@ static void count_children(struct exited *exited)
 	for (size_t i = 0; i < tasks->n_all; i++) {
 		struct task *task = tasks->all[i];
 		uint64_t now = children_ns(exited, task), grown, known;
-		char name[TASK_NAME_MAX];
 
 		if (now <= task->children_ns)
 			continue;
@@ -230,9 +252,8 @@ static void count_children(struct exited *exited)
 		task->children_ns = now;
 		known = grown < task->known_children_ns ? grown : task->known_children_ns;
 		task->known_children_ns -= known;
-		snprintf(name, sizeof(name), "%.40s's children", task->name);
 		if (tasks->updates > 1)
-			count_exit(exited, name, grown - known, U64_UNKNOWN, 0);
+			count_grown(exited, task, grown - known);
 	}
 }
 
@@ -318,6 +339,8 @@ int exited_update(struct exited *exited)
 		count_records(exited);
 		count_gone(exited);
 	} else {
+		if (exited->events)
+			count_events(exited);
 		count_children(exited);
 	}
 	count_ended(exited);

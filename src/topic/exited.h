@@ -4,6 +4,8 @@
 #define PANETOP_TOPIC_EXITED_H
 
 #include "core/env.h"
+#include "core/settings.h"
+#include "topic/event_ended.h"
 #include "topic/tasks.h"
 
 #define EXITED_COMMANDS_MAX ((size_t)512)
@@ -21,6 +23,9 @@ struct exited {
 	struct tasks *tasks;
 	struct exit_reader *reader; /* NULL: parents tell what their children used */
 	int reader_error;           /* -errno: why there is none */
+	struct event_reader *events; /* then: who ended; NULL where processes are not live */
+	struct event_ended_list event_ended; /* of this tick */
+	struct child_shares *shares; /* along with events */
 	uint64_t tick;
 	int error;                  /* of the last update */
 	uint64_t tasks_ns;          /* used by all while they were seen alive, since we began to watch */
@@ -40,8 +45,8 @@ struct exited {
 	size_t n_ended, ended_capacity;
 };
 
-/* Shared by all samplers of env; each that opens it closes it. */
-struct exited *exited_open(struct env *env);
+/* Shared by all samplers of env; each that opens it closes it. settings (borrowed) are for the events. */
+struct exited *exited_open(struct env *env, const struct settings *settings);
 void exited_close(struct exited *exited);
 
 /* Once per tick, after the tasks, which it updates. 0 or -errno of that. */

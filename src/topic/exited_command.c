@@ -26,7 +26,7 @@ static const struct column columns[] = {
 	COLUMN(struct exited_row, exits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("exits"),
 	       .width = 8, .rank = 1,
 	       .help = N_("processes of this name that ended, since panetop began to watch"),
-	       .source = "taskstats exit records"),
+	       .source = "taskstats exit records, else process events"),
 	COLUMN(struct exited_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
 	       .title = N_("time"), .width = 9, .rank = 1,
 	       .help = N_("CPU time that no sample had seen while they lived, since panetop began to watch; "
@@ -34,11 +34,11 @@ static const struct column columns[] = {
 			  "beyond that, by the memory they held"),
 	       .source = "taskstats: ac_etime - cpu_delay_total if nvcsw is 0, else the greater of "
 			 "cpu_run_virtual_total and ac_utime + ac_stime; less the clock when last seen; "
-			 "else cutime + cstime of parents"),
+			 "else cutime + cstime of parents, by the time that each child lived"),
 	COLUMN(struct exited_row, command, .kind = COLUMN_KEY, .title = N_("command"), .width = 16,
-	       .help = N_("name that they went by; without records: whose children they were; (no record): "
-			  "nothing was told of these"),
-	       .source = "taskstats ac_comm"),
+	       .help = N_("name that they went by; where nobody told it: whose children they were; "
+			  "(no record): nothing was told of these"),
+	       .source = "taskstats ac_comm, else proc connector, perf task records"),
 };
 
 static const struct schema schema = {
@@ -71,8 +71,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 
 static int open_exited(struct sampler *sampler, struct env *env, const struct settings *settings)
 {
-	(void)settings;
-	sampler->state = exited_open(env);
+	sampler->state = exited_open(env, settings);
 	return 0;
 }
 
