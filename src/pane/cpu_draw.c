@@ -17,6 +17,7 @@
 #define PERCENT_CELLS 8
 #define PERCENT_TEXT_MAX 32
 #define BAR_CELLS_MIN 10
+#define RATE_CELLS 7 /* " 6311/s": what follows stays in its place up to there */
 #define SECOND_NS UINT64_C(1000000000)
 #define TABLE_LINES_MIN 4
 #define COUNTED_LINES_MIN 4 /* for why there are no counters */
@@ -155,12 +156,18 @@ static void draw_legend(const struct canvas *canvas, int y, const struct graph_p
 	graph_legend(canvas, y, shown, n_shown, 1, _("idle"));
 }
 
-/* Draws text behind what stands there already, if it fits whole; returns where the next may stand. */
-static int draw_piece(const struct canvas *canvas, int y, int x, const char *text)
+/*
+ * Draws text behind what stands there already, if it fits whole; returns where the next may stand, at least
+ * so many cells on: where numbers grow and shrink, what follows them stays in its place.
+ */
+static int draw_piece(const struct canvas *canvas, int y, int x, const char *text, int least)
 {
-	if (x + utf8_cells(text, canvas->ascii) > canvas->width)
+	int cells = utf8_cells(text, canvas->ascii);
+
+	if (x + cells > canvas->width)
 		return x;
-	return x + canvas_text(canvas, y, x, STYLE_NORMAL, text, -1) + 2;
+	canvas_text(canvas, y, x, STYLE_NORMAL, text, -1);
+	return x + (cells > least ? cells : least) + 2;
 }
 
 /* What happened so often in the interval: tenths per second say nothing where it is about a second long. */
@@ -180,7 +187,7 @@ static int draw_rate(const struct pane_context *context, const struct canvas *ca
 	char text[64], number[VALUE_TEXT_MAX];
 
 	snprintf(text, sizeof(text), "%s %s/s", name, counted_text(number, context, per_second));
-	return draw_piece(canvas, y, x, text);
+	return draw_piece(canvas, y, x, text, utf8_cells(name, canvas->ascii) + RATE_CELLS);
 }
 
 /* Speed, queue, rates and pressure of the machine. */
@@ -196,17 +203,17 @@ static void draw_rates(const struct pane_context *context, const struct canvas *
 	if (!row)
 		return;
 	if (!isnan(hertz))
-		x = draw_piece(canvas, y, x, hertz_text(number, hertz));
-	snprintf(text, sizeof(text), _("threads %.0f  run %.0f  blocked %.0f"),
+		x = draw_piece(canvas, y, x, hertz_text(number, hertz), 0);
+	snprintf(text, sizeof(text), _("threads %-4.0f  run %-2.0f  blocked %.0f"),
 		 table_number(system, row, "threads"), table_number(system, row, "running"),
 		 table_number(system, row, "blocked"));
-	x = draw_piece(canvas, y, x, text);
+	x = draw_piece(canvas, y, x, text, 0);
 	x = draw_rate(context, canvas, y, x, _("forks"), "forks_per_second");
 	x = draw_rate(context, canvas, y, x, _("switches"), "context_switches_per_second");
 	waiting = pressure ? table_number(pressure, table_find(pressure, "cpu", "some"), "avg10_ratio") : NAN;
 	if (!isnan(waiting)) {
 		snprintf(text, sizeof(text), _("pressure %.2f %%"), 100 * waiting);
-		x = draw_piece(canvas, y, x, text);
+		x = draw_piece(canvas, y, x, text, 0);
 	}
 	draw_rate(context, canvas, y, x, _("interrupts"), "interrupts_per_second");
 }

@@ -65,44 +65,55 @@ struct legend_entry {
 	double share;
 };
 
-static int legend_text(const struct canvas *canvas, const struct legend_entry *entry, bool valued, char *text,
-		       size_t room)
+/* How a legend is laid out. */
+struct legend_form {
+	unsigned n_valued; /* the first so many entries have their values */
+	int gap;           /* cells between entries */
+	bool padded;       /* 9 % is as wide as 10 %, so that what follows stays in its place */
+};
+
+static int legend_text(const struct canvas *canvas, const struct legend_entry *entry, bool valued,
+		       bool padded, char *text, size_t room)
 {
-	if (!valued)
-		snprintf(text, room, " %s", entry->label);
-	else if (isnan(entry->share))
-		snprintf(text, room, " %s -", entry->label);
+	char value[16] = "-";
+
+	if (!isnan(entry->share))
+		snprintf(value, sizeof(value), "%.0f %%", 100 * entry->share);
+	if (valued)
+		snprintf(text, room, " %s %-*s", entry->label, padded ? 4 : 0, value);
 	else
-		snprintf(text, room, " %s %.0f %%", entry->label, 100 * entry->share);
+		snprintf(text, room, " %s", entry->label);
 	return 1 + utf8_cells(text, canvas->ascii);
 }
 
-/* Of n entries the first n_valued with their values. */
-static int legend_width(const struct canvas *canvas, const struct legend_entry *entries, unsigned n,
-			unsigned n_valued, int gap)
+static bool legend_fits(const struct canvas *canvas, const struct legend_entry *entries, unsigned n,
+			struct legend_form form)
 {
-	int width = -gap;
+	int width = -form.gap;
 	char text[80];
 
 	for (unsigned i = 0; i < n; i++)
-		width += legend_text(canvas, &entries[i], i < n_valued, text, sizeof(text)) + gap;
-	return width;
+		width +=
+			legend_text(canvas, &entries[i], i < form.n_valued, form.padded, text, sizeof(text)) +
+			form.gap;
+	return width <= canvas->width;
 }
 
 static void draw_legend(const struct canvas *canvas, int y, const struct legend_entry *entries, unsigned n,
-			unsigned n_valued, int gap)
+			struct legend_form form)
 {
 	char text[80];
 	int x = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		int cells = legend_text(canvas, &entries[i], i < n_valued, text, sizeof(text));
+		int cells = legend_text(canvas, &entries[i], i < form.n_valued, form.padded, text,
+					sizeof(text));
 
 		if (x + cells > canvas->width)
 			return;
 		canvas_fill(canvas, y, x, entries[i].style, entries[i].glyph, 1);
 		canvas_text(canvas, y, x + 1, STYLE_NORMAL, text, -1);
-		x += cells + gap;
+		x += cells + form.gap;
 	}
 }
 
@@ -110,9 +121,9 @@ void graph_legend(const struct canvas *canvas, int y, const struct graph_part *p
 		  double whole, const char *rest_label)
 {
 	struct legend_entry entries[LEGEND_MAX];
-	unsigned n = 0, n_valued;
+	struct legend_form form = { .gap = 3, .padded = true };
+	unsigned n = 0;
 	double rest = 1;
-	int gap = 3;
 
 	for (; n < n_parts; n++) {
 		double share = whole > 0 ? parts[n].value / whole : NAN;
@@ -123,12 +134,13 @@ void graph_legend(const struct canvas *canvas, int y, const struct graph_part *p
 	}
 	entries[n++] = (struct legend_entry){ canvas->glyphs->empty, STYLE_DIM, rest_label,
 					      rest < 0 ? 0 : rest };
-	n_valued = n;
-	if (legend_width(canvas, entries, n, n_valued, gap) > canvas->width)
-		gap = 1;
-	while (n_valued > 0 && legend_width(canvas, entries, n, n_valued, gap) > canvas->width)
-		n_valued--;
-	draw_legend(canvas, y, entries, n, n_valued, gap);
+	form.n_valued = n;
+	form.padded = legend_fits(canvas, entries, n, form);
+	if (!legend_fits(canvas, entries, n, form))
+		form.gap = 1;
+	while (form.n_valued > 0 && !legend_fits(canvas, entries, n, form))
+		form.n_valued--;
+	draw_legend(canvas, y, entries, n, form);
 }
 
 /*

@@ -214,9 +214,7 @@ static void draw_row(const struct table_widget *widget, const struct canvas *can
 	for (unsigned i = 0; i < widget->n_slots; i++) {
 		const struct table_slot *slot = &widget->slots[i];
 		const struct column *column = column_at(widget, slot->column);
-		enum style style = selected                     ? STYLE_ROW
-				   : column->kind == COLUMN_KEY ? STYLE_STRONG
-								: STYLE_NORMAL;
+		enum style style = selected ? STYLE_ROW : STYLE_NORMAL;
 		const char *text =
 			value_text(number, view->schema, column, view->rows[index], unit, canvas->ascii);
 		int indent = i + 1 == widget->n_slots ? indentation(view, index, slot->width) : 0;
