@@ -289,7 +289,7 @@ static const struct binding *view_bindings(const struct pane_context *context)
 
 static const struct binding bindings[] = {
 	{ 'g', 'v', N_("Graph"),
-	  N_("what depends on what: load, watts, heat and speed over time (v in a replay)"), show_graph },
+	  N_("what depends on what: load, watts, heat and speed over time"), show_graph },
 	{ 's', 0, N_("Sensors"),
 	  N_("temperatures; there Space shows or hides one in the graph, k is its colour, "
 	     "y its letter"),

@@ -315,6 +315,27 @@ void command_bindings(const struct pane_context *context, const struct binding *
 	lists[COMMANDS_COMMON] = common_bindings;
 }
 
+static bool is_taken(const struct binding *const *lists, unsigned n_lists, int key)
+{
+	for (unsigned i = 0; i < n_lists; i++)
+		for (const struct binding *binding = lists[i]; binding && binding->act; binding++)
+			if (binding->key == key || binding->other_key == key)
+				return true;
+	return false;
+}
+
+unsigned command_keys(const struct binding *const *lists, unsigned index, const struct binding *binding,
+		      int keys[2])
+{
+	unsigned n = 0;
+
+	if (!is_taken(lists, index, binding->key))
+		keys[n++] = binding->key;
+	if (binding->other_key && !is_taken(lists, index, binding->other_key))
+		keys[n++] = binding->other_key;
+	return n;
+}
+
 static bool take_command(struct pane_context *context, int key)
 {
 	const struct binding *lists[N_COMMAND_LISTS];

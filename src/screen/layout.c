@@ -176,13 +176,13 @@ static bool notice_text(struct screen *screen, char *text, size_t room)
 	return true;
 }
 
-static int draw_key(const struct canvas *canvas, int y, int x, const struct binding *binding)
+/* label is translated. */
+static int draw_key(const struct canvas *canvas, int y, int x, int key, const char *label)
 {
 	char name[KEY_NAME_MAX];
-	const char *label = _(binding->label);
 	int cells;
 
-	key_label(name, binding->key);
+	key_label(name, key);
 	cells = utf8_cells(name, canvas->ascii) + 1 + utf8_cells(label, canvas->ascii);
 	if (x + cells > canvas->width)
 		return x;
@@ -191,11 +191,14 @@ static int draw_key(const struct canvas *canvas, int y, int x, const struct bind
 	return x + 2;
 }
 
-static int draw_keys_of(const struct canvas *canvas, int y, int x, const struct binding *bindings)
+static int draw_keys_of(const struct canvas *canvas, int y, int x, const struct binding *const *lists,
+			unsigned index)
 {
-	for (; bindings && bindings->act; bindings++)
-		if (bindings->label)
-			x = draw_key(canvas, y, x, bindings);
+	int keys[2];
+
+	for (const struct binding *binding = lists[index]; binding && binding->act; binding++)
+		if (binding->label && command_keys(lists, index, binding, keys) > 0)
+			x = draw_key(canvas, y, x, keys[0], _(binding->label));
 	return x;
 }
 
@@ -206,10 +209,10 @@ static void draw_footer(struct screen *screen, const struct canvas *canvas, int 
 	int x;
 
 	command_bindings(screen_context(screen), lists);
-	x = draw_keys_of(canvas, y, 0, lists[COMMANDS_OF_VIEW]);
-	x = draw_keys_of(canvas, y, x, lists[COMMANDS_OF_PANE]);
-	x = draw_keys_of(canvas, y, x, lists[COMMANDS_OF_SOURCE]);
-	draw_keys_of(canvas, y, x, lists[COMMANDS_COMMON]);
+	x = draw_keys_of(canvas, y, 0, lists, COMMANDS_OF_VIEW);
+	x = draw_keys_of(canvas, y, x, lists, COMMANDS_OF_PANE);
+	x = draw_keys_of(canvas, y, x, lists, COMMANDS_OF_SOURCE);
+	draw_keys_of(canvas, y, x, lists, COMMANDS_COMMON);
 }
 
 static void draw_pane(struct screen *screen, struct canvas *canvas)

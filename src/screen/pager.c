@@ -86,30 +86,19 @@ static struct buffer *open_pager(struct screen *screen)
 	return &screen->pager.text;
 }
 
-static bool is_taken(const struct binding *const *lists, unsigned n_lists, int key)
-{
-	for (unsigned i = 0; i < n_lists; i++)
-		for (const struct binding *binding = lists[i]; binding && binding->act; binding++)
-			if (binding->key == key || binding->other_key == key)
-				return true;
-	return false;
-}
-
-/* What a list before this one takes is not a key of it. */
 static void add_bindings(struct buffer *out, const struct binding *const *lists, unsigned index)
 {
-	char name[KEY_NAME_MAX], keys[2 * KEY_NAME_MAX];
+	char name[KEY_NAME_MAX], other[KEY_NAME_MAX], both[2 * KEY_NAME_MAX];
+	int keys[2];
 
 	for (const struct binding *binding = lists[index]; binding && binding->act; binding++) {
-		const int both[] = { binding->key, binding->other_key };
+		unsigned n = command_keys(lists, index, binding, keys);
 
-		*keys = '\0';
-		for (unsigned i = 0; i < 2; i++)
-			if (both[i] && !is_taken(lists, index, both[i]))
-				snprintf(keys + strlen(keys), sizeof(keys) - strlen(keys), "%s%s",
-					 *keys ? " " : "", key_label(name, both[i]));
-		if (*keys)
-			buffer_print(out, "  %-9s %s\n", keys, _(binding->help));
+		if (n == 0)
+			continue;
+		snprintf(both, sizeof(both), "%s%s%s", key_label(name, keys[0]), n > 1 ? " " : "",
+			 n > 1 ? key_label(other, keys[1]) : "");
+		buffer_print(out, "  %-9s %s\n", both, _(binding->help));
 	}
 }
 

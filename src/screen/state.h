@@ -160,6 +160,10 @@ enum {
 };
 void command_bindings(const struct pane_context *context, const struct binding *lists[N_COMMAND_LISTS]);
 
+/* The keys of a binding of list index that no list before it takes; returns how many. */
+unsigned command_keys(const struct binding *const *lists, unsigned index, const struct binding *binding,
+		      int keys[2]);
+
 /* overlays */
 void prompt_open(struct screen *screen, const char *label, const char *text,
 		 void (*changed)(struct screen *screen, const char *text),
