@@ -4,16 +4,50 @@
 
 #include "kernel/mounts.h"
 
+/* The next mount of this type; what is left of its line are its options and two numbers. */
+static bool next_mount(struct span *text, const char *type, struct span *where, struct span *rest)
+{
+	struct span device, kind;
+
+	while (span_line(text, rest))
+		if (span_word(rest, &device) && span_word(rest, where) && span_word(rest, &kind) &&
+		    span_is(kind, type))
+			return true;
+	return false;
+}
+
 bool mounts_find(struct span text, const char *type, struct span *directory)
 {
-	struct span line, device, where, kind;
+	struct span rest;
 
-	while (span_line(&text, &line)) {
-		if (!span_word(&line, &device) || !span_word(&line, &where) || !span_word(&line, &kind) ||
-		    !span_is(kind, type))
-			continue;
-		*directory = where;
-		return true;
+	return next_mount(&text, type, directory, &rest);
+}
+
+static bool find_option(struct span list, const char *option, struct span *value)
+{
+	struct span one, name;
+	bool more = true;
+
+	while (more) {
+		more = span_until(&list, ',', &one);
+		if (!more)
+			one = list;
+		if (span_until(&one, '=', &name) && span_is(name, option)) {
+			*value = one;
+			return true;
+		}
 	}
 	return false;
+}
+
+bool mounts_option(struct span text, const char *type, const char *directory, const char *option,
+		   struct span *value)
+{
+	struct span where, rest, options;
+	bool found = false;
+
+	while (next_mount(&text, type, &where, &rest))
+		if (span_is(where, directory))
+			found = span_word(&rest, &options) && find_option(options, option, value);
+	return found;
 }

@@ -396,6 +396,8 @@ static void run_mounts(const uint8_t *data, size_t size)
 
 	if (mounts_find(input(data, size), "tracefs", &directory))
 		require_inside(directory, input(data, size));
+	if (mounts_option(input(data, size), "proc", "/proc", "hidepid", &directory))
+		require_inside(directory, input(data, size));
 }
 
 /* A name of a zone; its bytes are also the four numbers of a step of a counter. */

@@ -127,6 +127,25 @@ START_TEST(status_and_mounts)
 }
 END_TEST
 
+START_TEST(options_of_mounts)
+{
+	static const char mounts[] = "proc /other proc hidepid=2 0 0\n"
+				     "proc /proc proc rw,hidepid=invisible 0 0\n"
+				     "x /proc tmpfs hidepid=9 0 0\n";
+	static const char over[] = "proc /proc proc rw,hidepid=2,gid=3 0 0\n"
+				   "proc /proc proc rw,xhidepid=1 0 0\n";
+	struct span value = span_text("none");
+
+	ck_assert(mounts_option(span_text(mounts), "proc", "/proc", "hidepid", &value));
+	ck_assert(span_is(value, "invisible"));
+	ck_assert(mounts_option(span_text(mounts), "proc", "/other", "hidepid", &value));
+	ck_assert(span_is(value, "2"));
+	ck_assert(!mounts_option(span_text(over), "proc", "/proc", "hidepid", &value));
+	ck_assert(!mounts_option(span_text("proc /proc proc\n"), "proc", "/proc", "hidepid", &value));
+	ck_assert(!mounts_option(span_text(""), "proc", "/proc", "hidepid", &value));
+}
+END_TEST
+
 /* Regions of 10, 1 and 1000 pages, the last behind a hole. */
 static const char three_regions[] = "00010000-0001a000 rw-p 0 0:0 0 a\n0001a000-0001b000 r--p 0 0:0 0 b\n"
 				    "10000000-103e8000 ---p 0 0:0 0 c\n";
@@ -845,7 +864,8 @@ START_TEST(ranges_are_told_once)
 END_TEST
 
 SUITE_MAIN("pages", maps_of_any_kind, smaps_of_two_regions, entries_are_counted, flags_have_names,
-	   status_and_mounts, cells_hold_every_page_once, a_window_of_cells, patterns_are_counted_exactly,
+	   status_and_mounts, options_of_mounts,
+	   cells_hold_every_page_once, a_window_of_cells, patterns_are_counted_exactly,
 	   huge_and_zero_pages_are_told, swapped_pages_are_told, the_kernel_says_the_same, a_cell_of_one_page,
 	   hostile_paths_are_kept, an_exec_gives_another_map, the_last_map_stays,
 	   those_without_memory_are_explained, the_newest_of_a_name,
