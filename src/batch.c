@@ -20,6 +20,7 @@
 #include "gate.h"
 #include "model/derive.h"
 #include "pressed.h"
+#include "privileges.h"
 #include "quiet.h"
 #include "stream.h"
 #include "told.h"
@@ -305,7 +306,8 @@ static void on_hangup(void *context, uint32_t events)
 static void run_live(struct batch *batch)
 {
 	batch->source->want(batch->source->state, batch->run->wanted);
-	if (step(batch) == STEP_END)
+	if (step(batch) == STEP_END ||
+	    (batch->status = privileges_begun(batch->options, batch->run->settings, batch->run->wanted)))
 		return;
 	if (!batch->quiet.waiting)
 		loop_set_tick(&batch->loop, wanted_delay_ns(batch));
@@ -483,6 +485,8 @@ int batch_run(const struct options *options, struct run_plan *run, struct source
 	/* before the loop blocks the signals: the opening of a pipe may wait for its reader */
 	if (batch.status == 0)
 		batch.status = open_sinks(&batch);
+	if (batch.status == 0)
+		batch.status = privileges_settle(options, run->settings, run->wanted);
 	if (batch.status == 0)
 		batch.status = open_loop(&batch);
 	if (batch.status == 0) {

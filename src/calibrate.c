@@ -20,6 +20,7 @@
 #include "output/json_writer.h"
 #include "output/sink.h"
 #include "pane/power_sample.h"
+#include "privileges.h"
 #include "topic/topic.h"
 
 #define SAMPLE_SECONDS_MAX 1.0
@@ -236,24 +237,27 @@ static int report(const struct options *options, const struct settings *settings
 	return error && error != -EPIPE ? 1 : 0;
 }
 
-static void want_topics(struct source *source)
+static void choose_topics(bool wanted[TOPICS_MAX])
 {
 	static const char *const names[] = { "power", "cpu", "counter" };
-	bool wanted[TOPICS_MAX] = { false };
 
 	for (unsigned t = 0; t < n_topics; t++)
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 			wanted[t] |= strcmp(topics[t]->schema->name, names[i]) == 0;
-	source->want(source->state, wanted);
 }
 
 int calibrate_run(const struct options *options, const struct settings *settings, struct source *source)
 {
 	const struct calibration_plan plan = make_plan(settings);
 	const struct schema *schemas[TOPICS_MAX];
-	struct run run = { .source = source, .load = load_open() };
+	struct run run = { .source = source };
+	bool wanted[TOPICS_MAX] = { false };
 	int status;
 
+	choose_topics(wanted);
+	if (privileges_settle(options, settings, wanted) != 0)
+		return 1;
+	run.load = load_open();
 	if (!run.load) {
 		complain("--calibrate", _("there can be no thread for each CPU; raise the limit: ulimit -u"));
 		return 1;
@@ -261,7 +265,7 @@ int calibrate_run(const struct options *options, const struct settings *settings
 	topic_schemas(schemas);
 	frame_open(&run.frames[0], schemas, n_topics);
 	frame_open(&run.frames[1], schemas, n_topics);
-	want_topics(source);
+	source->want(source->state, wanted);
 	calibration_open(&run.calibration, &plan);
 	measure(&run, fmin(SAMPLE_SECONDS_MAX, plan.step_seconds / 2));
 	status = report(options, settings, &run);

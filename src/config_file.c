@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,7 +20,19 @@
 
 #define CONFIG_BYTES_MAX ((size_t)1024 * 1024)
 
-/* The directory that holds ours: 0, or -ENOENT when the environment names none. */
+/* With file capabilities the environment is not believed: the user's entry in passwd is. */
+static const char *own_home(void)
+{
+	const char *home = secure_getenv("HOME");
+	const struct passwd *entry;
+
+	if (home || !getauxval(AT_SECURE))
+		return home;
+	entry = getpwuid(getuid());
+	return entry ? entry->pw_dir : NULL;
+}
+
+/* The directory that holds ours: 0, or -ENOENT when nothing names one. */
 static int find_home(char *path, size_t room)
 {
 	const char *home = secure_getenv("XDG_CONFIG_HOME");
@@ -27,7 +41,7 @@ static int find_home(char *path, size_t room)
 	if (home && *home == '/') {
 		length = snprintf(path, room, "%s", home);
 	} else {
-		home = secure_getenv("HOME");
+		home = own_home();
 		if (!home || *home != '/')
 			return -ENOENT;
 		length = snprintf(path, room, "%s/.config", home);

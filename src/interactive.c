@@ -12,6 +12,7 @@
 #include "core/complain.h"
 #include "core/i18n.h"
 #include "pane/panes.h"
+#include "privileges.h"
 #include "run_plan.h"
 #include "screen/screen.h"
 #include "topic/topic.h"
@@ -71,7 +72,7 @@ static enum glyph_set choose_glyphs(const struct options *options, const struct 
 
 static bool choose_color(const struct options *options)
 {
-	const char *no_color = getenv("NO_COLOR");
+	const char *no_color = secure_getenv("NO_COLOR");
 
 	if (options->color == WHEN_AUTO)
 		return !(no_color && *no_color);
@@ -80,7 +81,7 @@ static bool choose_color(const struct options *options)
 
 static int complain_of_terminal(int error)
 {
-	const char *term = getenv("TERM");
+	const char *term = secure_getenv("TERM");
 
 	if (error == -EINVAL)
 		complain("TERM", _("this terminal, '%s', is not known here; set TERM, or use --batch"),
@@ -122,6 +123,8 @@ static int run(const struct options *options, struct settings *settings, struct 
 	};
 	int error;
 
+	if (privileges_settle(options, settings, NULL) != 0)
+		return 1;
 	topic_schemas(schemas);
 	error = screen_run(&setup);
 	return error ? complain_of_terminal(error) : 0;

@@ -14,12 +14,14 @@
 #include "core/complain.h"
 #include "core/env.h"
 #include "core/i18n.h"
+#include "core/privilege.h"
 #include "core/worker.h"
 #include "describe.h"
 #include "interactive.h"
 #include "live.h"
 #include "options.h"
 #include "output/recording.h"
+#include "privileges.h"
 #include "probe.h"
 #include "run_plan.h"
 #include "topic/topic.h"
@@ -119,8 +121,9 @@ static int run_live(const struct options *options, struct settings *settings)
 		complain(root, "%s", strerror(-error));
 		return 1;
 	}
+	privileges_look_at(&env);
 	if (options->probe) {
-		status = probe_run(options, &env);
+		status = probe_run(options, settings, &env);
 	} else {
 		snprintf(own, sizeof(own), "%ld", (long)getpid());
 		settings_set(settings, "run.own", own);
@@ -137,9 +140,13 @@ int main(int argc, char **argv)
 {
 	struct options options = { .format = &sink_text };
 	struct settings settings = { 0 };
-	int status;
+	int status, error = privilege_open();
 
 	i18n_open(PACKAGE, LOCALEDIR);
+	if (error) {
+		complain("capset", _("%s: rights cannot be given up"), strerror(-error));
+		return 1;
+	}
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	status = options_parse(&options, &settings, argc, argv);

@@ -353,7 +353,7 @@ static int parse(struct parser *parser, int argc, char **argv)
 		return status;
 	if (optind < argc)
 		take_command(parser, argv + optind);
-	if (!isatty(STDOUT_FILENO) || is_dumb(getenv("TERM")))
+	if (!isatty(STDOUT_FILENO) || is_dumb(secure_getenv("TERM")))
 		parser->options->batch = true;
 	if (parser->options->batch && !parser->options->record)
 		parser->options->print = true;

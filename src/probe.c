@@ -11,12 +11,11 @@
 #include "core/alloc.h"
 #include "core/complain.h"
 #include "core/i18n.h"
+#include "core/privilege.h"
 #include "output/sink.h"
+#include "privileges.h"
+#include "probe_privileges.h"
 #include "topic/topic.h"
-
-struct probe_row {
-	const char *topic, *source, *state, *gives, *reason, *remedy;
-};
 
 #define LABEL(field, heading, what)                                                                          \
 	COLUMN(struct probe_row, field, .kind = COLUMN_LABEL, .title = heading, .help = what,                \
@@ -26,8 +25,8 @@ struct probe_row {
 	       .source = "panetop")
 
 static const struct column columns[] = {
-	KEY(topic, N_("topic"), N_("what is measured with it")),
-	KEY(source, N_("source"), N_("kernel file or facility")),
+	KEY(topic, N_("topic"), N_("what is measured with it; privilege: what it may")),
+	KEY(source, N_("source"), N_("kernel file or facility, or capability")),
 	LABEL(state, N_("state"), N_("ok; missing; refused; empty; or unusable: read, but not understood")),
 	LABEL(gives, N_("gives"), N_("what it is read for")),
 	LABEL(reason, N_("reason"), N_("the error, where it is not ok")),
@@ -116,7 +115,7 @@ static void add_all(struct frame *frame, struct env *env)
 	}
 }
 
-int probe_run(const struct options *options, struct env *env)
+int probe_run(const struct options *options, const struct settings *settings, struct env *env)
 {
 	static const struct schema *const schemas[] = { &schema };
 	struct print_plan plan = {
@@ -124,14 +123,19 @@ int probe_run(const struct options *options, struct env *env)
 		.unit = options->unit,
 		.ascii = options->ascii || !i18n_is_utf8(),
 	};
+	struct privilege_state before;
 	struct frame frame;
 	struct sink sink;
 	int error;
 
+	privilege_look(&before);
+	if (privileges_settle(options, settings, NULL) != 0)
+		return 1;
 	plan.views = alloc_zeroed(1, sizeof(*plan.views));
 	view_open(plan.views, &schema);
 	frame_open(&frame, schemas, 1);
 	add_all(&frame, env);
+	probe_privileges_add(&frame, env, &before);
 	sink_open(&sink, options->format, &plan, STDOUT_FILENO, _("standard output"));
 	error = sink_begin(&sink);
 	if (!error)

@@ -7,6 +7,6 @@
 #include "options.h"
 
 /* Prints the table in the format of the options; the exit status. */
-int probe_run(const struct options *options, struct env *env);
+int probe_run(const struct options *options, const struct settings *settings, struct env *env);
 
 #endif

@@ -5,7 +5,6 @@
 #include "core/attribute.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,13 +34,6 @@ void attribute_close(struct attribute *attribute, struct env *env)
 	*attribute = (struct attribute){ 0 };
 }
 
-static int open_file(const struct env *env, const char *path)
-{
-	int fd = openat(env->root_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	return fd < 0 ? -errno : fd;
-}
-
 /* The length without its newline. */
 static long read_file(struct env *env, int fd, char *bytes, size_t room)
 {
@@ -62,7 +54,7 @@ static long read_file(struct env *env, int fd, char *bytes, size_t room)
 static long read_kept(struct attribute *attribute, struct env *env, char *bytes, size_t room)
 {
 	bool keep = attribute->kept || env->pids.n_kept < env->pids.kept_max;
-	int fd = attribute->kept ? attribute->fd : open_file(env, attribute->path);
+	int fd = attribute->kept ? attribute->fd : env_open_file(env, attribute->path);
 	long length;
 
 	if (fd < 0)
@@ -129,7 +121,7 @@ int attribute_i64(struct attribute *attribute, struct env *env, int64_t *value)
 
 long attribute_once(struct env *env, const char *path, char *bytes, size_t room)
 {
-	int fd = open_file(env, path);
+	int fd = env_open_file(env, path);
 	long length;
 
 	if (fd < 0)

@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/capability.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -21,6 +20,7 @@
 #include "core/alloc.h"
 #include "core/cyclic_thread.h"
 #include "core/env.h"
+#include "core/privilege.h"
 
 #define STACK_BYTES ((size_t)2 * 1024 * 1024)
 #define STACK_LOCKED ((size_t)32 * 1024) /* of its top: more than the loop takes */
@@ -37,6 +37,7 @@ struct cyclic {
 	struct cyclic_thread *threads;
 	size_t n_threads;
 	enum cyclic_lock locked;
+	uint64_t raised; /* for as long as memory is locked: a stack that is locked needs it to grow */
 };
 
 static size_t counters_bytes(const struct cyclic_plan *plan)
@@ -137,6 +138,7 @@ struct cyclic *cyclic_open(const struct cyclic_plan *plan, const uint32_t *cpus,
 
 	*error = -EINVAL;
 	cyclic->plan = *plan;
+	cyclic->raised = privilege_raise(PRIVILEGE_LOCK);
 	cyclic->locked = CYCLIC_LOCK_OWN;
 	cyclic->threads = alloc_zeroed(n_cpus, sizeof(*cyclic->threads));
 	cyclic->control.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -180,6 +182,7 @@ void cyclic_close(struct cyclic *cyclic)
 	}
 	if (cyclic->locked == CYCLIC_LOCK_ALL)
 		munlockall();
+	privilege_lower(cyclic->raised);
 	sem_destroy(&cyclic->control.ready);
 	sem_destroy(&cyclic->control.go);
 	close(cyclic->control.stop_fd);
@@ -281,14 +284,7 @@ enum cyclic_lock cyclic_locked(const struct cyclic *cyclic)
 
 bool cyclic_may_nice(void)
 {
-	cap_t own = cap_get_proc();
-	cap_flag_value_t value = CAP_CLEAR;
-
-	if (!own)
-		return false;
-	cap_get_flag(own, CAP_SYS_NICE, CAP_EFFECTIVE, &value);
-	cap_free(own);
-	return value == CAP_SET;
+	return privilege_may(PRIVILEGE_REAL_TIME);
 }
 
 int cyclic_priority_limit(void)
@@ -315,9 +311,11 @@ size_t cyclic_own_cpus(uint32_t *cpus, size_t room)
 
 int cyclic_hold_awake(void)
 {
+	uint64_t raised = privilege_raise(PRIVILEGE_AWAKE);
 	int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC), error;
 	int32_t none = 0;
 
+	privilege_lower(raised);
 	if (fd < 0)
 		return -errno;
 	if (write(fd, &none, sizeof(none)) == sizeof(none))

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "core/env.h"
+#include "core/privilege.h"
 
 #define NS_PER_SECOND UINT64_C(1000000000)
 #define COARSE_NS UINT64_C(100000000) /* a longer wait begins with one that the order to stop ends */
@@ -62,6 +63,8 @@ static int set_policy(enum cyclic_policy policy, int priority, uint64_t period_n
 		[CYCLIC_OTHER] = SCHED_OTHER,
 	};
 	struct scheduling wanted = { .size = sizeof(wanted), .policy = numbers[policy] };
+	uint64_t raised;
+	int error;
 
 	if (policy == CYCLIC_FIFO || policy == CYCLIC_RR)
 		wanted.priority = (uint32_t)priority;
@@ -71,7 +74,10 @@ static int set_policy(enum cyclic_policy policy, int priority, uint64_t period_n
 		wanted.runtime_ns = wanted.period_ns / 20 > DEADLINE_RUNTIME_NS ? wanted.period_ns / 20
 										: DEADLINE_RUNTIME_NS;
 	}
-	return syscall(SYS_sched_setattr, 0, &wanted, 0) < 0 ? -errno : 0;
+	raised = privilege_raise(PRIVILEGE_REAL_TIME);
+	error = syscall(SYS_sched_setattr, 0, &wanted, 0) < 0 ? -errno : 0;
+	privilege_lower(raised);
+	return error;
 }
 
 struct trial {
@@ -351,6 +357,8 @@ static int prepare(struct cyclic_thread *thread, struct waiting *waiting)
 	prctl(PR_SET_TIMERSLACK, (unsigned long)thread->plan->slack_ns);
 	if (!error)
 		error = set_policy(thread->plan->policy, thread->plan->priority, thread->plan->period_ns);
+	if (!error)
+		error = privilege_keep(0);
 	return error ? error : open_waiting(waiting, thread->plan->method);
 }
 

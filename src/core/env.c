@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/privilege.h"
 
 #define FILES_LEFT 64
 #define FIRST_BYTES ((size_t)4096)
@@ -264,14 +265,31 @@ static int read_whole(struct env *env, struct env_file *file)
 	}
 }
 
+int env_open_file(const struct env *env, const char *path)
+{
+	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	int fd = openat(env->root_fd, path, flags), error = fd < 0 ? -errno : 0;
+	uint64_t raised = error == -EACCES && env->live ? privilege_raise(PRIVILEGE_FILES) : 0;
+
+	if (raised) {
+		fd = openat(env->root_fd, path, flags);
+		error = fd < 0 ? -errno : 0;
+		privilege_lower(raised);
+	}
+	return error ? error : fd;
+}
+
 static int refresh(struct env *env, struct env_file *file)
 {
 	int error;
 
-	if (file->fd < 0)
-		file->fd = openat(env->root_fd, file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (file->fd < 0)
-		return -errno;
+	if (file->fd < 0) {
+		int fd = env_open_file(env, file->path);
+
+		if (fd < 0)
+			return fd;
+		file->fd = fd;
+	}
 	error = read_whole(env, file);
 	if (error) {
 		close(file->fd);

@@ -118,6 +118,12 @@ void *env_kept(struct env *env, const void *key, void *(*open)(struct env *env),
 bool env_exists(const struct env *env, const char *path);
 
 /*
+ * Opens path for reading: the descriptor, which the caller closes, or -errno. On the live machine it may
+ * be a file of proc or sys that only root may read.
+ */
+int env_open_file(const struct env *env, const char *path);
+
+/*
  * The file at path ("proc/meminfo", relative to the root), shared by all who ask for the same path and
  * kept open between reads. Never NULL; it need not exist. path is copied.
  */

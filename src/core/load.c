@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "core/alloc.h"
+#include "core/privilege.h"
 
 #define PERIOD_NS INT64_C(100000000)
 #define ROUNDS 4096 /* of arithmetic in one operation: some microseconds */
@@ -63,6 +64,7 @@ static void *run(void *argument)
 	struct load *load = thread->load;
 	int64_t start = now_ns();
 
+	privilege_keep(0);
 	while (!atomic_load(&load->ended)) {
 		unsigned parts = thread->index < atomic_load(&load->cpus) ? atomic_load(&load->parts) : 0;
 		int64_t busy_until = start + PERIOD_NS * parts / PARTS;

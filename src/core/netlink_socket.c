@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/privilege.h"
 
 struct netlink_socket {
 	int fd;
@@ -74,16 +75,20 @@ static void prepare_datagrams(struct netlink_socket *netlink, size_t datagram_by
 struct netlink_socket *netlink_socket_open(int protocol, uint32_t groups, size_t buffer_bytes,
 					   size_t datagram_bytes, int *error)
 {
+	uint64_t raised = privilege_raise(PRIVILEGE_NETLINK);
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
 	struct netlink_socket *netlink;
 
 	*error = fd < 0 ? -errno : 0;
-	if (fd < 0)
+	if (fd < 0) {
+		privilege_lower(raised);
 		return NULL;
+	}
 	netlink = alloc_zeroed(1, sizeof(*netlink));
 	netlink->fd = fd;
 	prepare_datagrams(netlink, datagram_bytes);
 	*error = prepare_socket(netlink, groups, buffer_bytes);
+	privilege_lower(raised);
 	if (!*error)
 		return netlink;
 	netlink_socket_close(netlink);
@@ -106,7 +111,11 @@ int netlink_socket_fd(const struct netlink_socket *netlink)
 
 int netlink_socket_send(struct netlink_socket *netlink, const void *bytes, size_t length)
 {
-	return send(netlink->fd, bytes, length, 0) < 0 ? -errno : 0;
+	uint64_t raised = privilege_raise(PRIVILEGE_NETLINK); /* it is asked for again when a request comes */
+	int error = send(netlink->fd, bytes, length, 0) < 0 ? -errno : 0;
+
+	privilege_lower(raised);
+	return error;
 }
 
 size_t netlink_socket_receive(struct netlink_socket *netlink, size_t most)

@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/privilege.h"
+
 #define SOFT_DIRTY (UINT64_C(1) << 55)
 
 struct scan_argument {
@@ -24,9 +26,7 @@ struct scan_argument {
 
 int page_file_open(const struct env *env, const char *path)
 {
-	int fd = openat(env->root_fd, path, O_RDONLY | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
+	return env_open_file(env, path);
 }
 
 int page_file_try(const struct env *env, const char *path)
@@ -91,9 +91,11 @@ bool page_file_has_soft_dirty(void)
 {
 	volatile uint64_t written = 0; /* its page is written by this */
 	uint64_t entry = 0;
+	uint64_t raised = privilege_raise(PRIVILEGE_PAGEMAP); /* with file capabilities our own is root's */
 	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	off_t offset = (off_t)((uintptr_t)&written / (uintptr_t)sysconf(_SC_PAGESIZE) * sizeof(entry));
 
+	privilege_lower(raised);
 	if (fd < 0)
 		return false;
 	written = pread(fd, &entry, sizeof(entry), offset) == (ssize_t)sizeof(entry);
@@ -104,9 +106,11 @@ bool page_file_has_soft_dirty(void)
 int page_file_node(uint32_t pid, uint64_t address)
 {
 	void *page = (void *)(uintptr_t)address; /* NOLINT: of another process, never looked at here */
+	uint64_t raised = privilege_raise(PRIVILEGE_NODE);
 	int node = -ENOENT;
 
 	if (syscall(SYS_move_pages, (pid_t)pid, 1UL, &page, NULL, &node, 0) < 0)
-		return -errno;
+		node = -errno;
+	privilege_lower(raised);
 	return node;
 }

@@ -10,12 +10,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/privilege.h"
+
 #define FILES_OF_OTHERS ((size_t)256)
 
 int perf_open(const struct perf_event_attr *attr, int tid, int cpu, int leader)
 {
+	uint64_t raised = privilege_raise(PRIVILEGE_PERF);
 	long fd = syscall(SYS_perf_event_open, attr, tid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
 
+	privilege_lower(raised);
 	return fd < 0 ? -errno : (int)fd;
 }
 

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/privilege.h"
 #include "core/unknown.h"
 
 static size_t page_bytes(void)
@@ -21,11 +22,14 @@ static size_t page_bytes(void)
 int perf_ring_open(struct perf_ring *ring, int event, size_t bytes)
 {
 	size_t size = page_bytes();
+	uint64_t raised;
 	void *mapping;
 
 	while (2 * size <= bytes)
 		size *= 2;
+	raised = privilege_raise(PRIVILEGE_RINGS);
 	mapping = mmap(NULL, size + page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
+	privilege_lower(raised);
 	if (mapping == MAP_FAILED)
 		return -errno;
 	*ring = (struct perf_ring){ .mapping = mapping, .bytes = size };

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/privilege.h"
 
 #define FIRST_PIDS ((size_t)512)
 #define TEXT_PART 4096 /* proc gives no more of a list at a time */
@@ -242,13 +243,36 @@ int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids)
 	return pids_list_new(env, NULL, pids, n_pids);
 }
 
+/* The files of a process that not everybody may read. */
+static enum privilege_use use_of(const struct env *env, const char *name)
+{
+	static const struct {
+		const char *name;
+		enum privilege_use use;
+	} guarded[] = {
+		{ "io", PRIVILEGE_IO },
+		{ "maps", PRIVILEGE_MAPS },
+		{ "smaps", PRIVILEGE_MAPS },
+		{ "pagemap", PRIVILEGE_PAGEMAP },
+		{ "mem", PRIVILEGE_MEMORY },
+		{ "clear_refs", PRIVILEGE_MARKS },
+	};
+
+	for (size_t i = 0; env->live && i < sizeof(guarded) / sizeof(guarded[0]); i++)
+		if (strcmp(guarded[i].name, name) == 0)
+			return guarded[i].use;
+	return PRIVILEGE_NONE;
+}
+
 int pids_open(struct env *env, uint32_t pid, const char *name, int flags)
 {
+	uint64_t raised = privilege_raise(use_of(env, name));
 	char path[64];
 	int fd;
 
 	snprintf(path, sizeof(path), "proc/%u/%s", pid, name);
 	fd = openat(env->root_fd, path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	privilege_lower(raised);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -265,14 +289,18 @@ static long read_file(struct env *env, int fd, char *bytes, size_t room)
 	return length < 0 ? -errno : length;
 }
 
+/* Some files, as io, ask again for the right when they are read. */
 long pids_read(struct env *env, uint32_t pid, const char *name, char *bytes, size_t room)
 {
 	int fd = open_file(env, pid, name);
+	uint64_t raised;
 	long length;
 
 	if (fd < 0)
 		return fd;
+	raised = privilege_raise(use_of(env, name));
 	length = read_file(env, fd, bytes, room);
+	privilege_lower(raised);
 	close(fd);
 	return length;
 }

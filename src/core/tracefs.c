@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/privilege.h"
+
 static int open_directory(const struct env *env, const char *path)
 {
 	int fd = openat(env->root_fd, path, O_DIRECTORY | O_RDONLY | O_CLOEXEC), events, error;
@@ -42,6 +44,7 @@ static int open_detached(void)
 
 int tracefs_open(const struct env *env, const char *path)
 {
+	uint64_t raised = privilege_raise(PRIVILEGE_TRACING);
 	int found = env->live ? open_directory(env, path) : -ENOTSUP;
 
 	if (found == -ENOENT) {
@@ -49,15 +52,18 @@ int tracefs_open(const struct env *env, const char *path)
 
 		found = detached >= 0 ? detached : found;
 	}
+	privilege_lower(raised);
 	return found;
 }
 
 long tracefs_read(int tracefs, const char *path, char *bytes, size_t room)
 {
+	uint64_t raised = privilege_raise(PRIVILEGE_TRACING);
 	int fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC);
 	ssize_t length;
 	int error;
 
+	privilege_lower(raised);
 	if (fd < 0)
 		return -errno;
 	length = read(fd, bytes, room);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/privilege.h"
 
 struct queue {
 	struct worker_job *first, **last;
@@ -58,6 +59,7 @@ static void *work(void *context)
 {
 	struct worker *worker = context;
 
+	privilege_keep(PRIVILEGE_BIT(PRIVILEGE_HIDDEN));
 	pthread_mutex_lock(&worker->lock);
 	while (!worker->closing) {
 		struct worker_job *job = queue_take(&worker->waiting);

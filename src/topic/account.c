@@ -10,6 +10,7 @@
 #include "core/i18n.h"
 #include "kernel/cpu_times.h"
 #include "topic/exit_reader.h"
+#include "topic/event_reader.h"
 #include "topic/exited.h"
 #include "topic/run_time.h"
 #include "topic/topic.h"
@@ -204,6 +205,8 @@ static void close_account(struct sampler *sampler)
 const struct topic topic_account = {
 	.schema = &schema,
 	.sources = sources,
+	.uses = EVENT_USES,
+	.opening_uses = EVENT_OPENING_USES,
 	.open = open_account,
 	.sample = sample,
 	.close = close_account,

@@ -3,7 +3,11 @@
 #ifndef PANETOP_TOPIC_COUNTER_MACHINE_H
 #define PANETOP_TOPIC_COUNTER_MACHINE_H
 
+#include "core/privilege.h"
 #include "topic/counter_set.h"
+
+/* The rights that the topics over counters make use of. */
+#define COUNTER_USES (PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_FILES))
 
 enum counter_choice { COUNTER_HARDWARE, COUNTER_SOFTWARE, COUNTER_NAMED };
 

@@ -380,5 +380,10 @@ static void close_counter(struct sampler *sampler)
 }
 
 const struct topic topic_counter_process = {
-	.schema = &schema, .sources = sources, .open = open_counter, .sample = sample, .close = close_counter,
+	.schema = &schema,
+	.sources = sources,
+	.uses = COUNTER_USES | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
+	.open = open_counter,
+	.sample = sample,
+	.close = close_counter,
 };

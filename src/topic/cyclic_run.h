@@ -10,6 +10,10 @@
 
 #define CYCLIC_RUN_ALL SIZE_MAX /* index of all CPUs together */
 
+/* The rights that the topics over it make use of. */
+#define CYCLIC_USES PRIVILEGE_BIT(PRIVILEGE_LOCK)
+#define CYCLIC_OPENING_USES PRIVILEGE_BIT(PRIVILEGE_REAL_TIME)
+
 /* What was counted since the start, or the last restart; all phases together. */
 struct cyclic_sums {
 	struct histogram times;

@@ -108,6 +108,7 @@ static void close_distribution(struct sampler *sampler)
 const struct topic topic_distribution = {
 	.schema = &schema,
 	.sources = sources,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 	.open = open_distribution,
 	.sample = sample,
 	.close = close_distribution,

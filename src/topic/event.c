@@ -210,6 +210,10 @@ static int event_fd(struct sampler *sampler)
 const struct topic topic_event = {
 	.schema = &schema,
 	.sources = event_source_specs,
+	.uses = EVENT_USES,
+	.opening_uses = EVENT_OPENING_USES,
+	.setting = "events.real-time",
+	.setting_uses = PRIVILEGE_BIT(PRIVILEGE_REAL_TIME),
 	.open = open_event,
 	.sample = sample,
 	.close = close_event,

@@ -14,6 +14,7 @@
 
 #include "core/alloc.h"
 #include "core/pids.h"
+#include "core/privilege.h"
 #include "core/worker.h"
 #include "topic/command_reader.h"
 #include "topic/event_connector.h"
@@ -311,6 +312,8 @@ static void *run(void *context)
 {
 	struct event_reader *reader = context;
 
+	privilege_keep(PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) |
+		       PRIVILEGE_BIT(PRIVILEGE_HIDDEN));
 	seed(reader);
 	do
 		round_once(reader);
@@ -344,9 +347,11 @@ static void start(struct event_reader *reader)
 	reader->started = pthread_create(&reader->thread, NULL, run, reader) == 0;
 	if (reader->started && settings_get(reader->settings, "events.real-time")) {
 		struct sched_param priority = { .sched_priority = 1 };
+		uint64_t raised = privilege_raise(PRIVILEGE_REAL_TIME);
 
 		reader->sources.real_time_error =
 			-pthread_setschedparam(reader->thread, SCHED_FIFO, &priority);
+		privilege_lower(raised);
 	}
 }
 

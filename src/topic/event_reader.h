@@ -3,10 +3,16 @@
 #ifndef PANETOP_TOPIC_EVENT_READER_H
 #define PANETOP_TOPIC_EVENT_READER_H
 
+#include "core/privilege.h"
 #include "core/settings.h"
 #include "topic/event_batch.h"
 #include "topic/event_ended.h"
 #include "topic/event_statistics.h"
+
+/* The rights that the topics over it make use of: the connector has to be told to stop, too. */
+#define EVENT_USES (PRIVILEGE_BIT(PRIVILEGE_NETLINK) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN))
+#define EVENT_OPENING_USES                                                                                   \
+	(PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) | PRIVILEGE_BIT(PRIVILEGE_TRACING))
 
 struct event_reader;
 

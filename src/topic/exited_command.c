@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
+#include "topic/event_reader.h"
 #include "topic/exited.h"
 #include "topic/topic.h"
 
@@ -83,6 +84,8 @@ static void close_exited(struct sampler *sampler)
 const struct topic topic_exited = {
 	.schema = &schema,
 	.sources = sources,
+	.uses = EVENT_USES,
+	.opening_uses = EVENT_OPENING_USES,
 	.open = open_exited,
 	.sample = sample,
 	.close = close_exited,

@@ -210,6 +210,10 @@ static void close_worst(struct sampler *sampler)
 const struct topic topic_latency_worst = {
 	.schema = &schema,
 	.sources = sources,
+	.uses = CYCLIC_USES | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
+	.opening_uses = CYCLIC_OPENING_USES,
+	.setting = "latency.cpu-dma-latency",
+	.setting_uses = PRIVILEGE_BIT(PRIVILEGE_AWAKE),
 	.open = open_worst,
 	.sample = sample,
 	.close = close_worst,

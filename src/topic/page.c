@@ -145,5 +145,9 @@ static const struct source_spec sources[] = {
 };
 
 const struct topic topic_page = {
-	.schema = &schema, .sources = sources, .open = page_map_topic_open, .sample = sample
+	.schema = &schema,
+	.sources = sources,
+	.uses = PAGE_MAP_USES | PRIVILEGE_BIT(PRIVILEGE_NODE),
+	.open = page_map_topic_open,
+	.sample = sample,
 };

@@ -118,6 +118,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 const struct topic topic_page_bytes = {
 	.schema = &schema,
 	.sources = sources,
+	.uses = PAGE_MAP_USES | PRIVILEGE_BIT(PRIVILEGE_MEMORY),
 	.open = page_map_topic_open,
 	.sample = sample,
 };

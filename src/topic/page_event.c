@@ -137,6 +137,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 const struct topic topic_page_event = {
 	.schema = &schema,
 	.sources = sources,
+	.uses = COUNTER_USES,
 	.open = open_events,
 	.sample = sample,
 	.close = close_events,

@@ -76,6 +76,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 const struct topic topic_page_level = {
 	.schema = &schema,
 	.sources = sources,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 	.open = open_level,
 	.sample = sample,
 };

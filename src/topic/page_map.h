@@ -16,6 +16,11 @@
 #define PAGE_MAP_SOFT_DIRTY "soft-dirty bit"
 #define PAGE_MAP_FLAGS "proc/kpageflags"
 
+/* The rights that the topics over it make use of. */
+#define PAGE_MAP_USES                                                                                        \
+	(PRIVILEGE_BIT(PRIVILEGE_MAPS) | PRIVILEGE_BIT(PRIVILEGE_PAGEMAP) | PRIVILEGE_BIT(PRIVILEGE_FILES) | \
+	 PRIVILEGE_BIT(PRIVILEGE_HIDDEN))
+
 struct page_map {
 	struct env *env; /* borrowed, as the settings */
 	const struct settings *settings;

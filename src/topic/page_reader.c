@@ -104,4 +104,9 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	return 0;
 }
 
-const struct topic topic_page_reader = { .schema = &schema, .sources = sources, .sample = sample };
+const struct topic topic_page_reader = {
+	.schema = &schema,
+	.sources = sources,
+	.sample = sample,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
+};

@@ -245,6 +245,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 const struct topic topic_page_total = {
 	.schema = &schema,
 	.sources = page_map_sources,
+	.uses = PAGE_MAP_USES | PRIVILEGE_BIT(PRIVILEGE_MEMORY) | PRIVILEGE_BIT(PRIVILEGE_MARKS),
 	.open = page_map_topic_open,
 	.sample = sample,
 	.act = page_act,

@@ -94,7 +94,7 @@ static const struct source_spec sources[] = {
 	  .remedies = { { ENOENT, N_("a virtual machine has none; else: modprobe intel_rapl_msr") },
 			{ EACCES,
 			  N_("since Linux 5.10 only root reads it: run it as root, or give it the "
-			     "capability cap_dac_read_search: setcap cap_dac_read_search+ep panetop") } } },
+			     "capability cap_dac_read_search") } } },
 	{ .path = SENSOR_CHIPS,
 	  .gives = N_("meters of power and energy on chips"),
 	  .optional = true,
@@ -238,6 +238,7 @@ static void close_power(struct sampler *sampler)
 const struct topic topic_power = {
 	.schema = &schema,
 	.sources = sources,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_FILES),
 	.open = open_power,
 	.sample = sample,
 	.restart = restart,

@@ -278,6 +278,8 @@ static void close_process(struct sampler *sampler)
 const struct topic topic_process = {
 	.schema = &schema,
 	.sources = sources,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN) | PRIVILEGE_BIT(PRIVILEGE_SIGNAL) |
+		PRIVILEGE_BIT(PRIVILEGE_NICE),
 	.open = open_process,
 	.sample = sample,
 	.close = close_process,

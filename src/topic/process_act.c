@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/privilege.h"
 #include "topic/process_find.h"
 
 struct order {
@@ -36,7 +37,11 @@ static bool parse(const char *action, struct order *order)
 
 static int send_signal(int process, int number)
 {
-	return syscall(SYS_pidfd_send_signal, process, number, NULL, 0) < 0 ? -errno : 0;
+	uint64_t raised = privilege_raise(PRIVILEGE_SIGNAL);
+	int error = syscall(SYS_pidfd_send_signal, process, number, NULL, 0) < 0 ? -errno : 0;
+
+	privilege_lower(raised);
+	return error;
 }
 
 /* There is no setpriority(2) by descriptor: that it lives before and after shows that it was this one. */
@@ -44,11 +49,15 @@ static int renice(int process, const struct order *order, const struct pid_stat 
 {
 	int wanted = (int)stat->nice + (order->down ? -(int)order->number : (int)order->number);
 	int error = send_signal(process, 0);
+	uint64_t raised;
 
 	if (error && error != -EPERM)
 		return error;
-	if (setpriority(PRIO_PROCESS, (id_t)order->pid, wanted) < 0)
-		return -errno;
+	raised = privilege_raise(PRIVILEGE_NICE);
+	error = setpriority(PRIO_PROCESS, (id_t)order->pid, wanted) < 0 ? -errno : 0;
+	privilege_lower(raised);
+	if (error)
+		return error;
 	error = send_signal(process, 0);
 	return error == -EPERM ? 0 : error;
 }

@@ -7,6 +7,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "topic/event_reader.h"
 #include "topic/exited.h"
 #include "topic/topic.h"
 
@@ -231,6 +232,8 @@ static void close_total(struct sampler *sampler)
 const struct topic topic_process_total = {
 	.schema = &schema,
 	.sources = sources,
+	.uses = EVENT_USES,
+	.opening_uses = EVENT_OPENING_USES,
 	.open = open_total,
 	.sample = sample,
 	.close = close_total,

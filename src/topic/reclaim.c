@@ -176,4 +176,10 @@ static int act(struct env *env, const char *action, void (*done)(void *context, 
 	return 0;
 }
 
-const struct topic topic_reclaim = { .schema = &schema, .sources = sources, .sample = sample, .act = act };
+const struct topic topic_reclaim = {
+	.schema = &schema,
+	.sources = sources,
+	.sample = sample,
+	.act = act,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_DROP_CACHES),
+};

@@ -125,6 +125,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 const struct topic topic_region = {
 	.schema = &schema,
 	.sources = page_map_sources,
+	.uses = PAGE_MAP_USES,
 	.open = page_map_topic_open,
 	.sample = sample,
 };

@@ -251,6 +251,7 @@ static void close_thread(struct sampler *sampler)
 const struct topic topic_thread = {
 	.schema = &schema,
 	.sources = sources,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 	.open = open_thread,
 	.sample = sample,
 	.close = close_thread,

@@ -4,6 +4,7 @@
 #define PANETOP_TOPIC_TOPIC_H
 
 #include "core/env.h"
+#include "core/privilege.h"
 #include "core/settings.h"
 #include "model/frame.h"
 
@@ -31,6 +32,12 @@ struct sampler {
 struct topic {
 	const struct schema *schema;
 	const struct source_spec *sources; /* ended by an entry without path */
+
+	/* PRIVILEGE_BIT of each right that it makes use of, if there is one. */
+	uint64_t uses;
+	uint64_t opening_uses; /* what its first sample does, and nothing after it but threads of its own */
+	const char *setting;   /* with which it opens more, using setting_uses; NULL: none */
+	uint64_t setting_uses;
 
 	/* May be NULL. 0 or -errno. */
 	int (*open)(struct sampler *sampler, struct env *env, const struct settings *settings);

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of raising and giving up rights, with a kernel that may lie; most need root, or say so and pass. */
+#include <config.h>
+
+#include <errno.h>
+#include <grp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/privilege.h"
+#include "kernel/pid_stat.h"
+#include "suite.h"
+#include "topic/process_act.h"
+#include "topic/process_find.h"
+#include "topic/topic.h"
+
+#define NOBODY 65534
+#define BIT(capability) (UINT64_C(1) << (capability))
+
+/* A kernel that says yes and does nothing, or that gives back what is asked for. */
+static bool capset_lies, capset_regains, setresuid_lies, prctl_lies;
+
+int capset(cap_user_header_t header, const cap_user_data_t data)
+{
+	struct privilege_state state;
+
+	if (capset_lies)
+		return 0;
+	privilege_look(&state);
+	if (capset_regains && (data[0].permitted & ~(uint32_t)state.sets.permitted))
+		return 0;
+	return (int)syscall(SYS_capset, header, data);
+}
+
+int setresuid(uid_t real, uid_t effective, uid_t saved)
+{
+	return setresuid_lies ? 0 : (int)syscall(SYS_setresuid, real, effective, saved);
+}
+
+int prctl(int option, ...)
+{
+	unsigned long arguments[4];
+	va_list list;
+
+	va_start(list, option);
+	for (int i = 0; i < 4; i++)
+		arguments[i] = va_arg(list, unsigned long);
+	va_end(list);
+	if (prctl_lies && option == PR_SET_NO_NEW_PRIVS)
+		return 0;
+	return (int)syscall(SYS_prctl, option, arguments[0], arguments[1], arguments[2], arguments[3]);
+}
+
+/* Every test is a process of its own, which may give up what it likes. */
+static bool is_root(uint64_t capabilities)
+{
+	struct privilege_state state;
+
+	privilege_look(&state);
+	if (geteuid() == 0 && (state.sets.permitted & capabilities) == capabilities)
+		return true;
+	printf("# SKIP: this takes root with its capabilities\n");
+	return false;
+}
+
+/* As with file capabilities: nobody, with these permitted and nothing effective. */
+static void become_nobody(uint64_t permitted)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { { .permitted = (uint32_t)permitted },
+						  { .permitted = (uint32_t)(permitted >> 32) } };
+
+	ck_assert_int_eq(prctl(PR_SET_KEEPCAPS, 1UL, 0UL, 0UL, 0UL), 0);
+	ck_assert_int_eq(setgroups(0, NULL), 0);
+	ck_assert_int_eq(setresgid(NOBODY, NOBODY, NOBODY), 0);
+	ck_assert_int_eq(setresuid(NOBODY, NOBODY, NOBODY), 0);
+	ck_assert_int_eq(capset(&header, data), 0);
+	ck_assert_int_eq(privilege_open(), 0);
+}
+
+static struct privilege_state look(void)
+{
+	struct privilege_state state;
+
+	privilege_look(&state);
+	return state;
+}
+
+static uint64_t uses_of_all_topics(void)
+{
+	uint64_t uses = PRIVILEGE_BIT(PRIVILEGE_TREE); /* of --root, not of a topic */
+
+	for (unsigned i = 0; i < n_topics; i++)
+		uses |= topics[i]->uses | topics[i]->opening_uses | topics[i]->setting_uses;
+	return uses;
+}
+
+START_TEST(the_table_holds_what_topics_use)
+{
+	uint64_t in_table = 0;
+
+	for (unsigned i = 0; i < n_privilege_rows; i++) {
+		const struct privilege_row *row = &privilege_rows[i];
+
+		in_table |= PRIVILEGE_BIT(row->use);
+		ck_assert(*row->call && *row->gives);
+	}
+	ck_assert_uint_eq(in_table, PRIVILEGE_BIT(N_PRIVILEGE_USES) - 2);
+	ck_assert_uint_eq(uses_of_all_topics(), in_table);
+}
+END_TEST
+
+START_TEST(uses_that_act)
+{
+	uint64_t all = PRIVILEGE_BIT(N_PRIVILEGE_USES) - 2;
+	uint64_t acting = PRIVILEGE_BIT(PRIVILEGE_SIGNAL) | PRIVILEGE_BIT(PRIVILEGE_NICE) |
+			  PRIVILEGE_BIT(PRIVILEGE_MARKS) | PRIVILEGE_BIT(PRIVILEGE_DROP_CACHES);
+
+	ck_assert_uint_eq(privilege_acting(all), acting);
+	ck_assert_uint_eq(privilege_acting(PRIVILEGE_BIT(PRIVILEGE_IO)), 0);
+	ck_assert_uint_eq(privilege_capabilities(PRIVILEGE_BIT(PRIVILEGE_DROP_CACHES)), 0);
+	ck_assert_uint_eq(privilege_capabilities(PRIVILEGE_BIT(PRIVILEGE_IO)),
+			  BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH));
+}
+END_TEST
+
+START_TEST(raised_and_lowered)
+{
+	const uint64_t both = BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH);
+	uint64_t outer, inner;
+
+	if (!is_root(both))
+		return;
+	become_nobody(both | BIT(CAP_KILL));
+	ck_assert_uint_eq(look().sets.effective, 0);
+	outer = privilege_raise(PRIVILEGE_IO);
+	ck_assert_uint_eq(outer, both);
+	ck_assert_uint_eq(look().sets.effective, both);
+	inner = privilege_raise(PRIVILEGE_MAPS); /* what is there already is not its own to lower */
+	ck_assert_uint_eq(inner, 0);
+	privilege_lower(inner);
+	ck_assert_uint_eq(look().sets.effective, both);
+	errno = EXDEV;
+	privilege_lower(outer);
+	ck_assert_int_eq(errno, EXDEV);
+	ck_assert_uint_eq(look().sets.effective, 0);
+	ck_assert_uint_eq(look().sets.permitted, both | BIT(CAP_KILL));
+	ck_assert_uint_eq(privilege_raise(PRIVILEGE_NETLINK), 0); /* not permitted */
+	ck_assert(privilege_may(PRIVILEGE_SIGNAL) && !privilege_may(PRIVILEGE_NETLINK));
+}
+END_TEST
+
+START_TEST(root_raises_nothing)
+{
+	struct privilege_state before = look(), after;
+
+	if (!is_root(0))
+		return;
+	ck_assert_int_eq(privilege_open(), 0);
+	ck_assert_uint_eq(privilege_raise(PRIVILEGE_IO), 0);
+	after = look();
+	ck_assert_mem_eq(&after.sets, &before.sets, sizeof(before.sets));
+}
+END_TEST
+
+struct seen {
+	struct privilege_sets inherited, kept;
+	uint64_t raised;
+};
+
+static void *in_thread(void *argument)
+{
+	struct seen *seen = argument;
+
+	seen->inherited = look().sets;
+	if (privilege_keep(PRIVILEGE_BIT(PRIVILEGE_PERF)) == 0)
+		seen->kept = look().sets;
+	seen->raised = privilege_raise(PRIVILEGE_PERF) | privilege_raise(PRIVILEGE_IO);
+	return NULL;
+}
+
+START_TEST(a_thread_keeps_its_own)
+{
+	const uint64_t all = BIT(CAP_SYS_PTRACE) | BIT(CAP_PERFMON);
+	struct seen seen = { .raised = 0 };
+	pthread_t thread;
+	uint64_t raised;
+
+	if (!is_root(all))
+		return;
+	become_nobody(all);
+	raised = privilege_raise(PRIVILEGE_MAPS); /* a thread that begins now has it, too, until it keeps */
+	ck_assert_int_eq(pthread_create(&thread, NULL, in_thread, &seen), 0);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert_uint_eq(seen.inherited.effective, BIT(CAP_SYS_PTRACE));
+	ck_assert_uint_eq(seen.kept.effective, 0);
+	ck_assert_uint_eq(seen.kept.permitted, BIT(CAP_PERFMON));
+	ck_assert_uint_eq(seen.raised, BIT(CAP_PERFMON));
+	ck_assert_uint_eq(look().sets.effective, BIT(CAP_SYS_PTRACE)); /* the other one did not change it */
+	privilege_lower(raised);
+	ck_assert_uint_eq(look().sets.effective, 0);
+	ck_assert_uint_eq(look().sets.permitted, all);
+}
+END_TEST
+
+START_TEST(hidden_processes_stay_seen)
+{
+	const struct privilege_plan plan = { .uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN) };
+	const char *what;
+
+	if (!is_root(BIT(CAP_SYS_PTRACE)))
+		return;
+	become_nobody(BIT(CAP_SYS_PTRACE));
+	privilege_hide_processes();
+	ck_assert_int_eq(privilege_give_up(&plan, &what), 0);
+	ck_assert_uint_eq(look().sets.effective, BIT(CAP_SYS_PTRACE));
+}
+END_TEST
+
+START_TEST(root_gives_up)
+{
+	const struct privilege_plan plan = { .uses = PRIVILEGE_BIT(PRIVILEGE_NETLINK) };
+	struct privilege_state state;
+	const char *what;
+
+	if (!is_root(BIT(CAP_NET_ADMIN) | BIT(CAP_SETPCAP)))
+		return;
+	ck_assert_int_eq(privilege_open(), 0);
+	ck_assert_int_eq(privilege_give_up(&plan, &what), 0);
+	state = look();
+	ck_assert_uint_eq(state.sets.permitted, BIT(CAP_NET_ADMIN));
+	ck_assert_uint_eq(state.sets.effective, BIT(CAP_NET_ADMIN));
+	ck_assert_uint_eq(state.sets.inheritable | state.bounding | state.ambient, 0);
+	ck_assert(state.no_new_privs && state.user == 0);
+}
+END_TEST
+
+START_TEST(a_command_inherits)
+{
+	const struct privilege_plan plan = { .for_command = true };
+	struct privilege_state before, state;
+	const char *what;
+
+	if (!is_root(BIT(CAP_NET_RAW)))
+		return;
+	before = look();
+	ck_assert_int_eq(privilege_open(), 0);
+	ck_assert_int_eq(privilege_give_up(&plan, &what), 0);
+	state = look();
+	ck_assert_uint_eq(state.sets.permitted, before.ambient);
+	ck_assert_uint_eq(state.sets.inheritable, before.sets.inheritable);
+	ck_assert_uint_eq(state.bounding, before.bounding);
+	ck_assert(state.no_new_privs == before.no_new_privs);
+}
+END_TEST
+
+static void call_by_sudo(const char *user)
+{
+	setenv("SUDO_UID", user, 1);
+	setenv("SUDO_GID", "65534", 1);
+}
+
+START_TEST(back_to_the_user_of_sudo)
+{
+	const struct privilege_plan plan = { .uses = PRIVILEGE_BIT(PRIVILEGE_MAPS), .goes_back = true };
+	struct privilege_state state;
+	gid_t groups[4];
+	const char *what;
+
+	if (!is_root(BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_SYS_PTRACE)))
+		return;
+	call_by_sudo("65534");
+	ck_assert_int_eq(privilege_open(), 0);
+	ck_assert_int_eq(privilege_give_up(&plan, &what), 0);
+	state = look();
+	ck_assert(state.user == NOBODY && state.group == NOBODY && getuid() == NOBODY);
+	ck_assert_int_eq(getgroups(4, groups), 1);
+	ck_assert_uint_eq(groups[0], NOBODY);
+	ck_assert_uint_eq(state.sets.permitted, BIT(CAP_SYS_PTRACE));
+	ck_assert_uint_eq(state.sets.effective, 0);
+	ck_assert_uint_eq(privilege_raise(PRIVILEGE_MAPS), BIT(CAP_SYS_PTRACE));
+	ck_assert_int_ne((int)syscall(SYS_setresuid, 0, 0, 0), 0);
+}
+END_TEST
+
+START_TEST(not_back_to_nonsense)
+{
+	static const char *const users[] = { "0", "", "-1", "12x", "4294967295", "99999999999" };
+	const struct privilege_plan plan = { .goes_back = true };
+	const char *what;
+
+	if (!is_root(0))
+		return;
+	ck_assert_int_eq(privilege_open(), 0);
+	for (size_t i = 0; i < sizeof(users) / sizeof(users[0]); i++) {
+		call_by_sudo(users[i]);
+		ck_assert_int_eq(privilege_give_up(&plan, &what), 0);
+		ck_assert_uint_eq(look().user, 0);
+	}
+}
+END_TEST
+
+/* What give_up says of a kernel that lies; each needs a process of its own. */
+static void lied_to(bool *lie, bool goes_back, const char *by)
+{
+	const struct privilege_plan plan = { .goes_back = goes_back };
+	const char *what;
+
+	if (!is_root(BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_CHOWN)))
+		return;
+	call_by_sudo("65534");
+	ck_assert_int_eq(privilege_open(), 0);
+	*lie = true;
+	ck_assert_int_eq(privilege_give_up(&plan, &what), -ENOTRECOVERABLE);
+	ck_assert_ptr_nonnull(strstr(what, by));
+}
+
+START_TEST(capabilities_are_read_back)
+{
+	lied_to(&capset_lies, false, "capget");
+}
+END_TEST
+
+START_TEST(capabilities_are_tried)
+{
+	lied_to(&capset_regains, false, "capset");
+}
+END_TEST
+
+START_TEST(the_user_is_read_back)
+{
+	lied_to(&setresuid_lies, true, "setresuid");
+}
+END_TEST
+
+START_TEST(no_new_privs_is_read_back)
+{
+	lied_to(&prctl_lies, false, "NO_NEW_PRIVS");
+}
+END_TEST
+
+static void note(void *context, int error)
+{
+	*(int *)context = error;
+}
+
+START_TEST(a_signal_takes_the_right)
+{
+	char action[64];
+	struct pid_stat stat = { 0 };
+	struct env env;
+	int done = 1, status;
+	pid_t child;
+
+	if (!is_root(BIT(CAP_KILL)))
+		return;
+	child = fork();
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	become_nobody(BIT(CAP_KILL));
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	process_find(&env, (uint32_t)child, 0, &stat); /* at 0 there was none: stat is of this one */
+	snprintf(action, sizeof(action), "signal %d %d %.6f", SIGKILL, (int)child,
+		 process_start_seconds(&env, stat.start_ticks));
+	ck_assert_int_eq(kill(child, SIGTERM), -1); /* not without */
+	ck_assert_int_eq(process_act(&env, action, note, &done), 0);
+	ck_assert_int_eq(done, 0);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	ck_assert_uint_eq(look().sets.effective, 0);
+	env_close(&env);
+}
+END_TEST
+
+SUITE_MAIN("privilege", the_table_holds_what_topics_use, uses_that_act, raised_and_lowered,
+	   root_raises_nothing, a_thread_keeps_its_own, hidden_processes_stay_seen, root_gives_up,
+	   a_command_inherits, back_to_the_user_of_sudo, not_back_to_nonsense, capabilities_are_read_back,
+	   capabilities_are_tried, the_user_is_read_back, no_new_privs_is_read_back, a_signal_takes_the_right)
