@@ -63,9 +63,7 @@ function __panetop_events
 end
 
 function __panetop_cgroups
-    for directory in /sys/fs/cgroup/ /sys/fs/cgroup/**/
-        string replace -r '^/sys/fs/cgroup(/.*?)/?$' '$1' -- $directory
-    end
+    cat /proc/*/cgroup 2>/dev/null | string replace -r '^[^:]*:[^:]*:' '' | sort -u
 end
 
 # A command behind "--" is completed as if it stood alone.
