@@ -133,9 +133,11 @@ static double least_share(const struct settings *settings)
 
 	if (span_f64(&span, &percent) && percent > 0)
 		return percent / 100;
-	/* a tree without the ancestors would be none */
-	return settings_get(settings, "cpu.idle") || settings_get(settings, "cpu.tree") ? NAN
-											: USED_SOMETHING;
+	/* a tree without the ancestors would be none, and who names a process wants to see it */
+	return settings_get(settings, "cpu.idle") || settings_get(settings, "cpu.tree") ||
+			       settings_get(settings, "run.pid")
+		       ? NAN
+		       : USED_SOMETHING;
 }
 
 static void choose_scale(const struct settings *settings, struct view *view)
