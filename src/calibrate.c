@@ -21,12 +21,15 @@
 #include "output/sink.h"
 #include "pane/power_sample.h"
 #include "privileges.h"
+#include "told.h"
 #include "topic/topic.h"
 
 #define SAMPLE_SECONDS_MAX 1.0
 
 struct run {
 	struct source *source;
+	const struct settings *settings;
+	struct told told;
 	struct load *load;
 	struct frame frames[2];
 	unsigned present;
@@ -65,6 +68,7 @@ static bool next_frame(struct run *run)
 		return false;
 	frame_derive(now, run->any ? &run->frames[run->present] : NULL);
 	run->any = true;
+	told_notices(&run->told, now);
 	run->present = 1 - run->present;
 	return true;
 }
@@ -96,7 +100,8 @@ static void measure(struct run *run, double sample_seconds)
 
 	while (calibration->state == CALIBRATION_RUNS && next_frame(run)) {
 		uint64_t now = load_operations(run->load);
-		struct calibration_sample sample = power_sample(&run->frames[run->present], now - before);
+		struct calibration_sample sample =
+			power_sample(&run->frames[run->present], run->settings, now - before);
 
 		before = now;
 		if (calibration_feed(calibration, &sample))
@@ -192,35 +197,22 @@ static void print_yaml(struct buffer *out, const struct calibration *calibration
 static bool any_is_poor(const struct calibration *calibration)
 {
 	for (unsigned i = 0; i < calibration->n_fits; i++)
-		if (strcmp(calibration_word(
-				   regression_r_squared(&calibration->fits[i].lines[CALIBRATION_LOAD])),
-			   "poor") == 0)
+		if (regression_r_squared(&calibration->fits[i].lines[CALIBRATION_LOAD]) < CALIBRATION_FAIR)
 			return true;
 	return false;
 }
 
-static void tell_failure(const struct frame *frame)
-{
-	const char *remedy = NULL;
-
-	for (unsigned i = 0; i < frame->n_notices; i++)
-		if (strcmp(frame->notices[i].topic, "power") == 0)
-			remedy = frame->notices[i].remedy;
-	complain("--calibrate", _("there are no watts to measure%s%s"), remedy ? "; " : "",
-		 remedy ? remedy : "");
-}
-
-static int report(const struct options *options, const struct settings *settings, const struct run *run)
+static int report(const struct options *options, const struct run *run)
 {
 	const struct calibration *calibration = &run->calibration;
 	struct buffer out = { 0 };
 	int error;
 
 	if (calibration->state != CALIBRATION_DONE) {
-		tell_failure(&run->frames[run->present]);
+		complain("--calibrate", _("there are no watts to measure"));
 		return 1;
 	}
-	if (settings_get(settings, "power.yaml"))
+	if (settings_get(run->settings, "power.yaml"))
 		print_yaml(&out, calibration);
 	else if (options->format == &sink_json)
 		print_json(&out, calibration);
@@ -246,11 +238,25 @@ static void choose_topics(bool wanted[TOPICS_MAX])
 			wanted[t] |= strcmp(topics[t]->schema->name, names[i]) == 0;
 }
 
-int calibrate_run(const struct options *options, const struct settings *settings, struct source *source)
+/* Events by their names, which libpfm4 knows, in place of those that the kernel calls so. */
+static void choose_events(struct settings *settings)
+{
+	struct buffer names = { 0 };
+
+	if (!settings_get(settings, "power.cycles") && !settings_get(settings, "power.instructions"))
+		return;
+	buffer_print(&names, "%s,%s", power_event(settings, CALIBRATION_CYCLES),
+		     power_event(settings, CALIBRATION_INSTRUCTIONS));
+	buffer_char(&names, '\0');
+	settings_set(settings, "cpu.perf", names.bytes);
+	buffer_free(&names);
+}
+
+int calibrate_run(const struct options *options, struct settings *settings, struct source *source)
 {
 	const struct calibration_plan plan = make_plan(settings);
 	const struct schema *schemas[TOPICS_MAX];
-	struct run run = { .source = source };
+	struct run run = { .source = source, .settings = settings };
 	bool wanted[TOPICS_MAX] = { false };
 	int status;
 
@@ -265,13 +271,15 @@ int calibrate_run(const struct options *options, const struct settings *settings
 	topic_schemas(schemas);
 	frame_open(&run.frames[0], schemas, n_topics);
 	frame_open(&run.frames[1], schemas, n_topics);
+	choose_events(settings);
 	source->want(source->state, wanted);
 	calibration_open(&run.calibration, &plan);
 	measure(&run, fmin(SAMPLE_SECONDS_MAX, plan.step_seconds / 2));
-	status = report(options, settings, &run);
+	status = report(options, &run);
 	calibration_close(&run.calibration);
 	load_close(run.load);
 	frame_close(&run.frames[0]);
 	frame_close(&run.frames[1]);
+	told_free(&run.told);
 	return status;
 }

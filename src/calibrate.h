@@ -7,6 +7,6 @@
 #include "options.h"
 
 /* Returns the exit status. */
-int calibrate_run(const struct options *options, const struct settings *settings, struct source *source);
+int calibrate_run(const struct options *options, struct settings *settings, struct source *source);
 
 #endif

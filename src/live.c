@@ -25,12 +25,15 @@ struct live {
 		struct sampler sampler;
 		struct env_cost *cost;
 		bool wanted, open;
+		int error;       /* of the last sample that failed; strerror() looks for a translation … */
+		const char *why; /* … and allocates for that */
 	} *entries; /* one for each topic */
 };
 
 /* The failure of a topic as a sentence, unless the thing that is missing is normally not there. */
-static void explain(struct live *live, struct frame *frame, const struct topic *topic, int error)
+static void explain(struct live *live, struct frame *frame, struct entry *entry, int error)
 {
+	const struct topic *topic = entry->sampler.topic;
 	const char *path = env_failed_path(live->env, error);
 	const struct source_spec *source;
 
@@ -39,10 +42,12 @@ static void explain(struct live *live, struct frame *frame, const struct topic *
 	source = topic_source(topic, path);
 	if (source && source->optional)
 		return;
+	if (entry->error != error)
+		entry->why = strerror(-error);
+	entry->error = error;
 	frame_notice(frame, topic->schema->name, source_remedy(live->env, source, -error), "%s%s: %s",
 		     source_root(path), path,
-		     error == -ENODATA ? _("there is nothing in it that panetop understands")
-				       : strerror(-error));
+		     error == -ENODATA ? _("there is nothing in it that panetop understands") : entry->why);
 }
 
 static int open_entry(struct live *live, struct entry *entry)
@@ -72,7 +77,7 @@ static void sample_entry(struct live *live, struct entry *entry, struct frame *f
 	table->failed = error != 0;
 	if (error) {
 		table->n_rows = 0;
-		explain(live, frame, topic, error);
+		explain(live, frame, entry, error);
 	}
 	entry->cost->cpu_ns = env_self_cpu_ns() - cpu_ns;
 	entry->cost->reads += env->reads - reads;

@@ -11,6 +11,7 @@
 
 #include "batch.h"
 #include "calibrate.h"
+#include "calibration_file.h"
 #include "core/complain.h"
 #include "core/env.h"
 #include "core/i18n.h"
@@ -152,6 +153,8 @@ int main(int argc, char **argv)
 	status = options_parse(&options, &settings, argc, argv);
 	if (status < 0 && options.describe)
 		status = describe_run(&options);
+	if (status < 0)
+		status = calibration_file_take(&settings);
 	if (status < 0)
 		status = options.replay ? run_replay(&options, &settings) : run_live(&options, &settings);
 	settings_free(&settings);

@@ -273,7 +273,8 @@ static int check_scope(const struct parser *parser)
 /* What a calibration does without, and what only it takes. */
 static int check_calibration(const struct options *options, const struct settings *settings)
 {
-	static const char *const needing[] = { "per-count", "step-seconds", "yaml" };
+	static const char *const needing[] = { "per-count", "step-seconds", "yaml", "cycles",
+						"instructions" };
 	bool calibrates = settings_get(settings, "power.calibrate");
 	char name[80], option[80];
 

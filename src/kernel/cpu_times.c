@@ -36,6 +36,26 @@ bool cpu_times_next(struct span *text, struct cpu_times *times)
 	return false;
 }
 
+bool cpu_times_find_all(struct span text, struct cpu_times *times)
+{
+	while (cpu_times_next(&text, times))
+		if (times->cpu == CPU_ALL)
+			return true;
+	return false;
+}
+
+/* user and nice hold guests */
+double cpu_times_busy(const struct cpu_times *times)
+{
+	const uint64_t parts[] = { times->user, times->nice,    times->system,
+				   times->irq,  times->softirq, times->steal };
+	double sum = 0;
+
+	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		sum += parts[i] == U64_UNKNOWN ? 0 : (double)parts[i];
+	return sum;
+}
+
 /* "name	: value"; the name as it stands before the blanks and the colon. */
 static bool split(struct span line, struct span *name, struct span *value)
 {

@@ -145,8 +145,8 @@ const char *calibration_word(double r_squared)
 {
 	if (isnan(r_squared))
 		return N_("none");
-	return r_squared >= 0.95   ? N_("excellent")
-	       : r_squared >= 0.85 ? N_("good")
-	       : r_squared >= 0.7  ? N_("fair")
-				   : N_("poor");
+	return r_squared >= 0.95               ? N_("excellent")
+	       : r_squared >= 0.85             ? N_("good")
+	       : r_squared >= CALIBRATION_FAIR ? N_("fair")
+					       : N_("poor");
 }

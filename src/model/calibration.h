@@ -73,6 +73,8 @@ unsigned calibration_done(const struct calibration *calibration);
 unsigned calibration_total(const struct calibration *calibration);
 double calibration_seconds(const struct calibration *calibration);
 
+#define CALIBRATION_FAIR 0.7 /* R squared: below this the line fits poorly */
+
 /* A word for how well a line fits, N_(): excellent, good, fair, poor, or none where there is no line. */
 const char *calibration_word(double r_squared);
 

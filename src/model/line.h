@@ -9,6 +9,7 @@ struct line_cell {
 	struct series series; /* which number */
 	const char *title;    /* N_(); NULL: that of its column */
 	int width;            /* cells it takes at least */
+	unsigned rows; /* above 0: of so many rows of the table at most, each called by its label */
 };
 
 #endif

@@ -90,7 +90,7 @@ double regression_r_squared(const struct regression *regression)
 
 	if (isnan(explained))
 		return NAN;
-	return regression->squares_y > 0 ? fmin(1, explained / regression->squares_y) : 1;
+	return regression->squares_y > 0 ? fmin(1, explained / regression->squares_y) : 0;
 }
 
 double regression_correlation(const struct regression *regression)

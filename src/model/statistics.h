@@ -42,7 +42,7 @@ void regression_add(struct regression *regression, double x, double y);
 double regression_slope(const struct regression *regression);
 double regression_intercept(const struct regression *regression);
 
-/* How much of the variation of y the line explains, 0 to 1; 1 when y does not vary. NaN without a slope. */
+/* How much of the variation of y the line explains, 0 to 1; 0 when y does not vary. NaN without a slope. */
 double regression_r_squared(const struct regression *regression);
 
 /* Pearson's r, -1 to 1; NaN when x or y does not vary. */

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 
 #include "core/alloc.h"
@@ -17,10 +18,20 @@
 #define TIME_CELLS 8
 #define HEADINGS_EVERY 20 /* lines, where no terminal tells how many it has */
 #define CELLS_MAX 32
+#define LABEL_CELLS 12
+#define LABEL_BYTES 128
+
+/* A cell as it is printed: of one row. */
+struct cell {
+	const struct line_cell *plan;
+	const struct column *column; /* NULL: there is no such topic */
+	char row[LABEL_BYTES], title[LABEL_BYTES]; /* "": as the plan says */
+	struct statistics statistics;
+};
 
 struct line_state {
-	struct statistics statistics[CELLS_MAX];
-	const struct column *columns[CELLS_MAX];
+	struct cell cells[CELLS_MAX];
+	unsigned n_cells;
 };
 
 static void add_right(struct sink *sink, const char *text, int width)
@@ -31,18 +42,27 @@ static void add_right(struct sink *sink, const char *text, int width)
 	utf8_clean(&sink->buffer, text, -1, sink->print->ascii);
 }
 
-static const char *title_of(const struct line_cell *cell, const struct column *column)
+static const char *title_of(const struct cell *cell)
 {
-	return cell->title ? _(cell->title) : column ? column_title(column) : "";
+	if (*cell->title)
+		return cell->title;
+	return cell->plan->title ? _(cell->plan->title) : cell->column ? column_title(cell->column) : "";
+}
+
+static int width_of(const struct cell *cell)
+{
+	int title = utf8_cells(title_of(cell), false);
+
+	return title > cell->plan->width ? title : cell->plan->width;
 }
 
 static void add_headings(struct sink *sink)
 {
-	const struct line_cell *cells = sink->print->line;
+	const struct line_state *line = sink->line;
 
 	buffer_print(&sink->buffer, "%-*s", TIME_CELLS, _("time"));
-	for (unsigned i = 0; i < CELLS_MAX && cells[i].series.topic; i++)
-		add_right(sink, title_of(&cells[i], sink->line->columns[i]), cells[i].width);
+	for (unsigned i = 0; i < line->n_cells; i++)
+		add_right(sink, title_of(&line->cells[i]), width_of(&line->cells[i]));
 	buffer_char(&sink->buffer, '\n');
 }
 
@@ -57,44 +77,83 @@ static bool headings_are_due(const struct sink *sink)
 	return sink->frames % every == 0;
 }
 
-static void find_columns(struct sink *sink, const struct frame *frame)
+static struct cell *add_cell(struct line_state *line, const struct line_cell *plan, const struct table *table)
 {
-	const struct line_cell *cells = sink->print->line;
+	struct cell *cell;
 
-	sink->line = alloc_zeroed(1, sizeof(*sink->line));
-	for (unsigned i = 0; i < CELLS_MAX && cells[i].series.topic; i++) {
-		const struct table *table = frame_slot(frame, cells[i].series.topic);
+	if (line->n_cells == CELLS_MAX)
+		return NULL;
+	cell = &line->cells[line->n_cells++];
+	cell->plan = plan;
+	cell->column = table ? schema_find(table->schema, plan->series.column) : NULL;
+	return cell;
+}
 
-		if (table)
-			sink->line->columns[i] = schema_find(table->schema, cells[i].series.column);
+/* A heading of one word, so that programs can count them. */
+static void set_title(struct cell *cell, const char *label, bool ascii)
+{
+	struct buffer title = { 0 };
+
+	utf8_clean(&title, label, LABEL_CELLS, ascii);
+	for (size_t i = 0; i < title.length && i + 1 < LABEL_BYTES; i++)
+		cell->title[i] = title.bytes[i] == ' ' ? '_' : title.bytes[i];
+	buffer_free(&title);
+}
+
+/* The rows that the first sample has; columns[0] is what they are called by. */
+static void add_rows(struct sink *sink, const struct line_cell *plan, const struct table *table)
+{
+	for (size_t i = 0; i < table->n_rows && i < plan->rows; i++) {
+		const void *row = table_row(table, i);
+		const char *label = table_text(table, row, "label");
+		const char *name = table_text(table, row, table->schema->columns[0].key);
+		struct cell *cell = strlen(name) < LABEL_BYTES ? add_cell(sink->line, plan, table) : NULL;
+
+		if (!cell)
+			continue;
+		strcpy(cell->row, name);
+		set_title(cell, *label ? label : name, sink->print->ascii);
 	}
 }
 
-static void add_number(struct sink *sink, unsigned index, double value)
+static void find_cells(struct sink *sink, const struct frame *frame)
 {
-	const struct column *column = sink->line->columns[index];
+	sink->line = alloc_zeroed(1, sizeof(*sink->line));
+	for (const struct line_cell *plan = sink->print->line; plan->series.topic; plan++) {
+		const struct table *table = frame_slot(frame, plan->series.topic);
+
+		if (plan->rows > 0 && table && table->n_rows > 0)
+			add_rows(sink, plan, table);
+		else
+			add_cell(sink->line, plan, table);
+	}
+}
+
+static void add_number(struct sink *sink, const struct cell *cell, double value)
+{
 	char text[VALUE_TEXT_MAX];
 
-	add_right(sink, column ? number_text(text, column, value, sink->print->ascii) : "-",
-		  sink->print->line[index].width);
+	add_right(sink, cell->column ? number_text(text, cell->column, value, sink->print->ascii) : "-",
+		  width_of(cell));
 }
 
 int line_frame(struct sink *sink, const struct frame *frame)
 {
-	const struct line_cell *cells = sink->print->line;
 	char time[CLOCK_TEXT_MAX];
 
 	if (!sink->line)
-		find_columns(sink, frame);
+		find_cells(sink, frame);
 	if (headings_are_due(sink))
 		add_headings(sink);
 	buffer_print(&sink->buffer, "%-*s", TIME_CELLS, clock_local(time, frame->wall_ns, "%H:%M:%S"));
-	for (unsigned i = 0; i < CELLS_MAX && cells[i].series.topic; i++) {
-		double value = frame_number(frame, cells[i].series.topic, cells[i].series.row,
-					    cells[i].series.column);
+	for (unsigned i = 0; i < sink->line->n_cells; i++) {
+		struct cell *cell = &sink->line->cells[i];
+		const struct series *series = &cell->plan->series;
+		double value = frame_number(frame, series->topic, *cell->row ? cell->row : series->row,
+					    series->column);
 
-		statistics_add(&sink->line->statistics[i], value, (double)frame->interval_ns);
-		add_number(sink, i, value);
+		statistics_add(&cell->statistics, value, (double)frame->interval_ns);
+		add_number(sink, cell, value);
 	}
 	buffer_char(&sink->buffer, '\n');
 	return sink_flush(sink);
@@ -117,8 +176,9 @@ int line_end(struct sink *sink)
 	add_headings(sink);
 	for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++) {
 		buffer_print(&sink->buffer, "%-*s", TIME_CELLS, _(rows[row].name));
-		for (unsigned i = 0; i < CELLS_MAX && sink->print->line[i].series.topic; i++)
-			add_number(sink, i, rows[row].of(&sink->line->statistics[i]));
+		for (unsigned i = 0; i < sink->line->n_cells; i++)
+			add_number(sink, &sink->line->cells[i],
+				   rows[row].of(&sink->line->cells[i].statistics));
 		buffer_char(&sink->buffer, '\n');
 	}
 	return sink_flush(sink);

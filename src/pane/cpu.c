@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
+#include "model/power_fit.h"
 #include "pane/command_form.h"
 #include "screen/keys.h"
 
@@ -27,6 +28,7 @@ static const struct pane_table tables[] = {
 	[ACCOUNT_TABLE] = { .topic = "account", .headline = true },
 	[CPU_TABLE] = { .topic = "cpu", .headline = true },
 	[EXITED_TABLE] = { .topic = "exited", .sort = "cpu_ratio" },
+	[POWER_ACCOUNT_TABLE] = { .topic = "power_account", .on_request = true, .option = "calibration" },
 	[SELF_TABLE] = { .topic = "self" },
 	[DISTRIBUTION_TABLE] = { .topic = "distribution", .on_request = true, .option = "distribution" },
 	[TOTAL_TABLE] = { .topic = "process_total",
@@ -56,6 +58,7 @@ const struct series cpu_series[] = {
 
 #define SYSTEM(column) { "system", NULL, column }
 #define ACCOUNT(part) { "account", part, "cpu_ratio" }
+#define WATTS(part) { "power_account", part, "watts" }
 
 /* What stands above the processes; the bars of single CPUs are rows of the table of CPUs. */
 static const struct series explained[] = {
@@ -91,6 +94,12 @@ static const struct series explained[] = {
 	ACCOUNT("unaccounted"),
 	{ "cpu_limit", NULL, "limit_ratio" },
 	{ "cpu_limit", NULL, "throttled_ratio" },
+	WATTS("total"),
+	WATTS("baseline"),
+	WATTS("tasks"),
+	WATTS("exited"),
+	WATTS("others"),
+	WATTS("unexplained"),
 	{ 0 },
 };
 
@@ -117,6 +126,9 @@ static const struct pane_option options[] = {
 	{ "totals", NULL, N_("mean use of every process over the whole run, ended ones included"), NULL,
 	  NULL },
 	{ "hide-self", NULL, N_("leave panetop itself out"), NULL, NULL },
+	{ "calibration", N_("FILE"),
+	  N_("watts of each process, by what --calibrate -o json printed; an estimate"), not_empty,
+	  N_("it must not be empty") },
 	{ "perf", N_("EVENT[,...]|auto"),
 	  N_("count these events, by names of libpfm4, on every CPU, or with --pid of processes"), not_empty,
 	  N_("it must not be empty") },
@@ -176,6 +188,16 @@ static unsigned main_table(const struct settings *settings)
 	return settings_get(settings, "cpu.threads") ? THREAD_TABLE : PROCESS_TABLE;
 }
 
+/* They are known only where there is a calibration, which the pane power may make meanwhile. */
+static void request_watts(struct pane_context *context)
+{
+	const struct cpu_state *cpu = context->state;
+	bool wanted = cpu->view == POWER_ACCOUNT_TABLE || settings_get(context->settings, POWER_FIT_SETTING);
+
+	if (wanted != context->requested[POWER_ACCOUNT_TABLE])
+		screen_request(context, POWER_ACCOUNT_TABLE, wanted);
+}
+
 static void show(struct pane_context *context, unsigned table)
 {
 	struct cpu_state *cpu = context->state;
@@ -183,6 +205,7 @@ static void show(struct pane_context *context, unsigned table)
 	cpu->view = cpu->view == table ? main_table(context->settings) : table;
 	/* there the cursor chooses the process */
 	context->focus = cpu->view == COUNTER_PROCESS_TABLE ? PROCESS_TABLE : cpu->view;
+	request_watts(context);
 	screen_request(context, DISTRIBUTION_TABLE, cpu->view == DISTRIBUTION_TABLE);
 	screen_request(context, COUNTER_TABLE, cpu->view == COUNTER_TABLE);
 	screen_request(context, COUNTER_PROCESS_TABLE, cpu->view == COUNTER_PROCESS_TABLE);
@@ -221,6 +244,11 @@ static void show_account(struct pane_context *context)
 	show(context, ACCOUNT_TABLE);
 }
 
+static void show_watts(struct pane_context *context)
+{
+	show(context, POWER_ACCOUNT_TABLE);
+}
+
 static void show_threads(struct pane_context *context)
 {
 	struct cpu_state *cpu = context->state;
@@ -249,6 +277,7 @@ static void sampling(struct pane_context *context)
 	double pid = table_selected(processes, "pid");
 	char selected[64];
 
+	request_watts(context);
 	if (((const struct cpu_state *)context->state)->view != COUNTER_PROCESS_TABLE)
 		return;
 	snprintf(selected, sizeof(selected), "%.0f %.6f", pid, table_selected(processes, "start_seconds"));
@@ -318,6 +347,8 @@ static const struct binding bindings[] = {
 	{ 'd', 0, NULL, N_("programs with or without their directories"), command_form_directories },
 	{ 'v', 0, NULL, N_("the graph of the last five minutes, also on a small screen"), toggle_graph },
 	{ 'D', 0, NULL, N_("how many processes use how much"), show_distribution },
+	{ 'W', 0, NULL, N_("where the watts go, by a calibration: processes, the idle machine, and the rest"),
+	  show_watts },
 	{ 'g', 'T', NULL, N_("mean use of every process since this key, ended ones included"), show_totals },
 	{ 'P', 0, NULL, N_("performance counters of every CPU; again: of the selected process"),
 	  show_counters },
@@ -331,6 +362,7 @@ static void open_cpu(struct pane_context *context)
 
 	cpu->view = context->focus = main_table(context->settings);
 	context->requested[THREAD_TABLE] = cpu->view == THREAD_TABLE;
+	context->requested[POWER_ACCOUNT_TABLE] = settings_get(context->settings, POWER_FIT_SETTING);
 }
 
 const struct pane pane_cpu = {

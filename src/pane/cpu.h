@@ -10,6 +10,7 @@ enum cpu_table {
 	ACCOUNT_TABLE,
 	CPU_TABLE,
 	EXITED_TABLE,
+	POWER_ACCOUNT_TABLE,
 	SELF_TABLE,
 	DISTRIBUTION_TABLE,
 	TOTAL_TABLE,
@@ -49,6 +50,9 @@ struct cpu_state {
 extern const struct series cpu_series[];
 
 void cpu_draw(struct pane_context *context, struct canvas *canvas);
+
+/* cpu_watts.c: what the machine draws, where it is known; how many lines it took */
+int cpu_draw_watts(const struct pane_context *context, const struct canvas *canvas, int y);
 
 /* cpu_act.c: for the process under the cursor */
 void cpu_signal(struct pane_context *context);

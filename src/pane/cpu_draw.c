@@ -398,6 +398,8 @@ static void draw_processes(struct pane_context *context, const struct canvas *ca
 	}
 	if (height - y >= TABLE_LINES_MIN + 3)
 		y += draw_account(context, canvas, y);
+	if (height - y >= TABLE_LINES_MIN + 3)
+		y += cpu_draw_watts(context, canvas, y);
 	if (height - y >= TABLE_LINES_MIN + 2 && draw_limit(context, canvas, y))
 		y++;
 	if (height - y >= TABLE_LINES_MIN + 2)

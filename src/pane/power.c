@@ -23,6 +23,7 @@ static const struct pane_table tables[] = {
 	[THROTTLE_TABLE] = { .topic = "throttle" },
 	[POWER_CPU_TABLE] = { .topic = "cpu" },
 	[POWER_SYSTEM_TABLE] = { .topic = "system" },
+	[POWER_COUNTER_TABLE] = { .topic = "counter", .on_request = true },
 	{ 0 },
 };
 
@@ -48,21 +49,25 @@ static const struct series explained[] = {
 	{ 0 },
 };
 
+#define LINE_TEMPERATURES 3 /* the first of them: that of the CPU is always the first */
+
 /* What a line of batch text holds, after powerstat. */
 static const struct line_cell line[] = {
-	{ { "cpu", "all", "user_ratio" }, NULL, 5 },
-	{ { "cpu", "all", "nice_ratio" }, NULL, 5 },
-	{ { "cpu", "all", "system_ratio" }, NULL, 5 },
-	{ { "cpu", "all", "idle_ratio" }, NULL, 5 },
-	{ { "cpu", "all", "iowait_ratio" }, NULL, 5 },
-	{ { "system", NULL, "running" }, N_("run"), 4 },
-	{ { "system", NULL, "context_switches_per_second" }, N_("ctxt/s"), 6 },
-	{ { "system", NULL, "interrupts_per_second" }, N_("irq/s"), 6 },
-	{ { "system", NULL, "forks_per_second" }, N_("fork/s"), 6 },
-	{ { "power", "total", "watts" }, NULL, 7 },
-	{ { "temperature", NULL, "celsius" }, N_("temp"), 6 },
-	{ { "frequency", "all", "hertz" }, N_("speed"), 8 },
-	{ { 0 }, NULL, 0 },
+	{ { "cpu", "all", "user_ratio" }, NULL, 5, 0 },
+	{ { "cpu", "all", "nice_ratio" }, NULL, 5, 0 },
+	{ { "cpu", "all", "system_ratio" }, NULL, 5, 0 },
+	{ { "cpu", "all", "idle_ratio" }, NULL, 5, 0 },
+	{ { "cpu", "all", "iowait_ratio" }, NULL, 5, 0 },
+	{ { "system", NULL, "running" }, N_("run"), 4, 0 },
+	{ { "system", NULL, "context_switches_per_second" }, N_("ctxt/s"), 6, 0 },
+	{ { "system", NULL, "interrupts_per_second" }, N_("irq/s"), 6, 0 },
+	{ { "system", NULL, "forks_per_second" }, N_("fork/s"), 6, 0 },
+	{ { "event_total", "all", "execs_per_second" }, N_("exec/s"), 6, 0 },
+	{ { "event_total", "all", "exits_per_second" }, N_("exit/s"), 6, 0 },
+	{ { "power", "total", "watts" }, NULL, 7, 0 },
+	{ { "temperature", NULL, "celsius" }, N_("temp"), 6, LINE_TEMPERATURES },
+	{ { "frequency", "all", "hertz" }, N_("speed"), 8, 0 },
+	{ { 0 }, NULL, 0, 0 },
 };
 
 static bool valid_number(const char *value, double least, double most)
@@ -89,6 +94,11 @@ static bool valid_step(const char *value)
 	return valid_number(value, 0.2, 3600);
 }
 
+static bool valid_event(const char *value)
+{
+	return *value != '\0' && !strchr(value, ',');
+}
+
 static const struct pane_option options[] = {
 	{ "settle", N_("SECONDS"),
 	  N_("wait before the first sample; auto: 180 s where a battery is measured, else none"),
@@ -101,6 +111,10 @@ static const struct pane_option options[] = {
 	{ "step-seconds", N_("SECONDS"), N_("how long each step of a calibration is measured (5)"),
 	  valid_step, N_("use a number of seconds, 0.2 or more") },
 	{ "yaml", NULL, N_("what was calibrated as YAML"), NULL, NULL },
+	{ "cycles", N_("EVENT"), N_("which event, by its name of libpfm4, a calibration counts as cycles"),
+	  valid_event, N_("use the name of one event") },
+	{ "instructions", N_("EVENT"), N_("… and which as instructions"), valid_event,
+	  N_("use the name of one event") },
 	{ "no-forks", NULL, N_("take a sample again in which processes were started"), NULL, NULL },
 	{ 0 },
 };

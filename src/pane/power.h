@@ -18,6 +18,7 @@ enum power_table {
 	THROTTLE_TABLE,
 	POWER_CPU_TABLE,
 	POWER_SYSTEM_TABLE,
+	POWER_COUNTER_TABLE,
 };
 
 enum power_series {

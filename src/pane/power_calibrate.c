@@ -9,7 +9,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/load.h"
-#include "model/calibration.h"
+#include "model/power_fit.h"
 #include "model/units.h"
 #include "pane/power.h"
 #include "pane/power_sample.h"
@@ -30,6 +30,13 @@ static void stop(struct power_calibration *running)
 	if (running->load)
 		load_close(running->load);
 	running->load = NULL;
+}
+
+/* Cycles and instructions are counted while it runs. */
+static void finish(struct pane_context *context)
+{
+	stop(((struct power_state *)context->state)->calibration);
+	screen_request(context, POWER_COUNTER_TABLE, false);
 }
 
 void power_calibration_close(void *state)
@@ -60,6 +67,7 @@ static void start(struct pane_context *context)
 	power->calibration->load = load;
 	calibration_open(&power->calibration->calibration, &plan);
 	power->view = POWER_CALIBRATION;
+	screen_request(context, POWER_COUNTER_TABLE, true);
 }
 
 static void ask_start(struct pane_context *context)
@@ -84,12 +92,28 @@ void power_calibrate(struct pane_context *context)
 	if (power->calibration && power->view != POWER_CALIBRATION) {
 		power->view = POWER_CALIBRATION;
 	} else if (power->calibration && power->calibration->load) {
+		finish(context);
 		power_calibration_close(context->state);
 		power->view = POWER_SUMMARY;
 		screen_say(context->screen, "%s", _("the calibration was stopped"));
 	} else {
 		ask_start(context);
 	}
+}
+
+/* What was found is a setting, which the topics that tell watts of processes look at. */
+static void keep(struct pane_context *context, const struct calibration *calibration)
+{
+	struct buffer text = { 0 };
+	struct power_fit fit;
+
+	power_fit_take(&fit, calibration);
+	power_fit_write(&fit, &text);
+	buffer_char(&text, '\0');
+	settings_set(context->settings, POWER_FIT_SETTING, text.bytes);
+	buffer_free(&text);
+	screen_say(context->screen, "%s",
+		   _("the calibration is done (K): the pane cpu shows watts of processes; w keeps it"));
 }
 
 void power_calibration_feed(struct pane_context *context, const struct frame *frame)
@@ -102,16 +126,17 @@ void power_calibration_feed(struct pane_context *context, const struct frame *fr
 	if (!running || !running->load)
 		return;
 	now = load_operations(running->load);
-	sample = power_sample(frame, now - running->operations);
+	sample = power_sample(frame, context->settings, now - running->operations);
 	running->operations = now;
 	calibration_feed(calibration, &sample);
 	load_set(running->load, calibration_cpus(calibration), calibration_share(calibration));
 	if (calibration->state == CALIBRATION_RUNS)
 		return;
-	stop(running);
-	screen_say(context->screen, "%s",
-		   calibration->state == CALIBRATION_DONE ? _("the calibration is done (K)")
-							  : _("there are no watts to measure"));
+	finish(context);
+	if (calibration->state == CALIBRATION_DONE)
+		keep(context, calibration);
+	else
+		screen_say(context->screen, "%s", _("there are no watts to measure"));
 }
 
 static void draw_progress(const struct canvas *canvas, const struct calibration *calibration)
@@ -140,7 +165,7 @@ static void draw_fits(const struct canvas *canvas, const struct calibration *cal
 
 		if (isnan(regression_slope(line)))
 			continue;
-		canvas_print(canvas, y++, 0, r_squared < 0.7 ? STYLE_WARN : STYLE_NORMAL,
+		canvas_print(canvas, y++, 0, r_squared < CALIBRATION_FAIR ? STYLE_WARN : STYLE_NORMAL,
 			     "%-*s %12.4g %12.2f %9.4f  %s", LABEL_CELLS,
 			     _(calibration_label((enum calibration_measure)i)), regression_slope(line),
 			     regression_intercept(line), r_squared, _(calibration_word(r_squared)));

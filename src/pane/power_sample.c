@@ -16,15 +16,27 @@ static double busy_cpus(const struct frame *frame)
 	return (1 - idle - (isnan(waiting) ? 0 : waiting)) * (double)n_cpus;
 }
 
+const char *power_event(const struct settings *settings, enum calibration_measure measure)
+{
+	const char *name = settings_get(settings, measure == CALIBRATION_CYCLES ? "power.cycles"
+										: "power.instructions");
+
+	return name ? name : calibration_name(measure);
+}
+
 /* Of all CPUs; that table has a row for each CPU and event. */
-static double counted(const struct frame *frame, const char *event)
+static double counted(const struct frame *frame, const struct settings *settings,
+		      enum calibration_measure measure)
 {
 	const struct table *table = frame_table(frame, "counter");
 
-	return table ? table_number(table, table_find(table, "all", event), "per_second") : NAN;
+	return table ? table_number(table, table_find(table, "all", power_event(settings, measure)),
+				    "per_second")
+		     : NAN;
 }
 
-struct calibration_sample power_sample(const struct frame *frame, uint64_t operations)
+struct calibration_sample power_sample(const struct frame *frame, const struct settings *settings,
+				       uint64_t operations)
 {
 	double seconds = (double)frame->interval_ns * 1e-9;
 
@@ -35,8 +47,8 @@ struct calibration_sample power_sample(const struct frame *frame, uint64_t opera
 		.measures = {
 			[CALIBRATION_LOAD] = busy_cpus(frame),
 			[CALIBRATION_OPERATIONS] = seconds > 0 ? (double)operations / seconds : NAN,
-			[CALIBRATION_CYCLES] = counted(frame, "cycles"),
-			[CALIBRATION_INSTRUCTIONS] = counted(frame, "instructions"),
+			[CALIBRATION_CYCLES] = counted(frame, settings, CALIBRATION_CYCLES),
+			[CALIBRATION_INSTRUCTIONS] = counted(frame, settings, CALIBRATION_INSTRUCTIONS),
 		},
 	};
 }

@@ -94,21 +94,6 @@ static double or_zero(uint64_t ticks)
 	return ticks == U64_UNKNOWN ? 0 : (double)ticks;
 }
 
-/* user and nice hold guests */
-static double busy_ticks(const struct cpu_times *times)
-{
-	return or_zero(times->user) + or_zero(times->nice) + or_zero(times->system) + or_zero(times->irq) +
-	       or_zero(times->softirq) + or_zero(times->steal);
-}
-
-static bool find_all(struct span text, struct cpu_times *times)
-{
-	while (cpu_times_next(&text, times))
-		if (times->cpu == CPU_ALL)
-			return true;
-	return false;
-}
-
 static void add(struct table *table, const char *part, double seconds, const char *from)
 {
 	struct account_row *row = table_add(table);
@@ -132,7 +117,7 @@ static void begin(struct state *state, const struct cpu_times *times)
 	state->irq = or_zero(times->irq);
 	state->softirq = or_zero(times->softirq);
 	state->steal = or_zero(times->steal);
-	state->busy = busy_ticks(times);
+	state->busy = cpu_times_busy(times);
 }
 
 static void add_parts(const struct state *state, const struct cpu_times *times, double hz,
@@ -143,7 +128,7 @@ static void add_parts(const struct state *state, const struct cpu_times *times, 
 	double irq = (or_zero(times->irq) - state->irq) / hz;
 	double softirq = (or_zero(times->softirq) - state->softirq) / hz;
 	double steal = (or_zero(times->steal) - state->steal) / hz;
-	double busy = (busy_ticks(times) - state->busy) / hz;
+	double busy = (cpu_times_busy(times) - state->busy) / hz;
 
 	add(table, "tasks", tasks, exited->tasks->clocks ? _("clocks of the processes") : "/proc/PID/stat");
 	add(table, "exited", ended, exited_source(exited));
@@ -167,7 +152,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		error = env_read(env, env_file(env, "proc/stat"), &text);
 	if (error)
 		return error;
-	if (!find_all(text, &times))
+	if (!cpu_times_find_all(text, &times))
 		return -ENODATA;
 	if (!state->begun)
 		begin(state, &times);

@@ -11,9 +11,8 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "kernel/cpu_times.h"
 #include "kernel/system.h"
-#include "topic/cpu_speed.h"
+#include "topic/frequencies.h"
 #include "topic/interrupt_growth.h"
 #include "topic/tasks.h"
 
@@ -21,7 +20,7 @@
 
 /* Of one CPU. */
 struct place {
-	struct env_file *speed, *throttles;
+	struct env_file *throttles;
 	uint64_t throttled, throttled_before;
 	const struct task *task; /* that used most of it in the last interval; NULL: none did */
 	uint64_t task_ns;        /* what it used then */
@@ -30,6 +29,7 @@ struct place {
 struct bystanders {
 	struct env *env;
 	struct tasks *tasks;
+	struct frequencies *frequencies;
 	uint32_t own_pid;
 	uint64_t own_ns, own_ns_before;
 	const uint32_t *cpus;
@@ -58,6 +58,7 @@ struct bystanders *bystanders_open(struct env *env, uint32_t own_pid, const uint
 	*bystanders = (struct bystanders){
 		.env = env,
 		.tasks = tasks_open(env),
+		.frequencies = frequencies_open(env),
 		.own_pid = own_pid,
 		.cpus = cpus,
 		.n_cpus = n_cpus,
@@ -78,6 +79,7 @@ void bystanders_close(struct bystanders *bystanders)
 {
 	interrupt_growth_close(&bystanders->interrupts);
 	interrupt_growth_close(&bystanders->softirqs);
+	frequencies_close(bystanders->frequencies);
 	tasks_close(bystanders->tasks);
 	free(bystanders->places);
 	free(bystanders);
@@ -176,21 +178,6 @@ static double per_second(uint64_t now, uint64_t before, double seconds)
 	return grown == U64_UNKNOWN || !(seconds > 0) ? NAN : (double)grown / seconds;
 }
 
-static double speed(struct bystanders *bystanders, size_t index)
-{
-	struct env *env = bystanders->env;
-	double hertz = cpu_speed_read(env, &bystanders->places[index].speed, bystanders->cpus[index]);
-	struct span text;
-	uint64_t cpu;
-
-	if (!isnan(hertz) || env_read(env, env_file(env, "proc/cpuinfo"), &text) < 0)
-		return hertz;
-	while (cpuinfo_next_speed(&text, &cpu, &hertz))
-		if (cpu == bystanders->cpus[index])
-			return hertz;
-	return NAN;
-}
-
 void bystanders_tell(struct bystanders *bystanders, size_t index, struct bystander *bystander)
 {
 	const struct place *place = &bystanders->places[index];
@@ -199,7 +186,7 @@ void bystanders_tell(struct bystanders *bystanders, size_t index, struct bystand
 
 	*bystander = (struct bystander){
 		.task_ratio = NAN,
-		.hertz = speed(bystanders, index),
+		.hertz = frequencies_hertz(bystanders->frequencies, bystanders->cpus[index]),
 		.forks_per_second = per_second(now->forks, before->forks, seconds),
 		.switches_per_second = per_second(now->switches, before->switches, seconds),
 		.throttles = growth(place->throttled, place->throttled_before),

@@ -11,6 +11,7 @@
 #include "core/perf.h"
 #include "topic/counter_rows.h"
 #include "topic/counter_threads.h"
+#include "topic/power_estimate.h"
 #include "topic/process_find.h"
 #include "topic/tasks.h"
 
@@ -18,6 +19,7 @@ struct counter_process_row {
 	uint64_t pid;
 	double start_seconds;
 	const char *name, *scope;
+	double watts, joules;
 	COUNTER_NUMBERS;
 };
 
@@ -32,6 +34,15 @@ static const struct column columns[] = {
 	ROW(name, .kind = COLUMN_LABEL, .title = N_("name"), .width = 10, .rank = 4,
 	    .help = N_("its name, as it was when the counting began"), .source = "/proc/PID/stat comm"),
 	COUNTER_COLUMNS(struct counter_process_row),
+	ROW(watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("~watts"), .width = 7, .rank = 1,
+	    .optional = true, .rate_of = offsetof(struct counter_process_row, joules),
+	    .help = N_(
+		    "what its cycles, or its instructions, draw beyond an idle machine: an estimate, where a "
+		    "calibration had counters"),
+	    .source = "growth of joules / time"),
+	ROW(joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("~joules"), .width = 8,
+	    .hidden = true, .help = N_("what they cost, by the same estimate"),
+	    .source = "total * slope of the calibration for cycles or instructions"),
 	ROW(scope, .kind = COLUMN_LABEL, .title = N_("in"), .width = 4, .rank = 2, .hidden = true,
 	    .help = N_("all: its own code and what the kernel does for it; user: only its own code"),
 	    .source = "perf_event_open(2), exclude_kernel"),
@@ -47,6 +58,7 @@ static const struct schema schema = {
 struct state {
 	struct tasks *tasks;
 	const struct settings *settings;
+	struct power_estimate estimate;
 	struct counter_plan plan;
 	enum counter_choice choice;
 	int no_hardware; /* -errno: why it fell on software */
@@ -232,9 +244,10 @@ static void choose_processes(struct state *state, struct env *env, struct frame 
 		frame_notice(frame, schema.name, NULL, _("no process is called %s, by name or number"), list);
 }
 
-static void add_rows(struct frame *frame, struct table *table, const struct counter_threads *threads,
-		     const struct counter_events *events)
+static void add_rows(const struct state *state, struct frame *frame, struct table *table,
+		     const struct counter_threads *threads)
 {
+	const struct counter_events *events = &state->plan.events;
 	struct counter_count counts[COUNTER_EVENTS_MAX];
 
 	for (unsigned e = 0; e < events->count; e++)
@@ -254,6 +267,9 @@ static void add_rows(struct frame *frame, struct table *table, const struct coun
 		row->name = arena_copy(&frame->arena, threads->name, strlen(threads->name));
 		row->scope = threads->user_only ? "user" : "all";
 		counter_fill(&row->numbers, frame, events, e, counts);
+		if (counts[e].total != U64_UNKNOWN)
+			row->joules = power_estimate_counted(&state->estimate, row->event,
+							     (double)counts[e].total);
 	}
 }
 
@@ -310,7 +326,7 @@ static bool read_process(const struct state *state, struct env *env, struct fram
 	counter_threads_read(threads, env, &state->plan, room(state));
 	if (ended)
 		threads->error = -ESRCH;
-	add_rows(frame, table, threads, &state->plan.events);
+	add_rows(state, frame, table, threads);
 	tell_process(env, frame, threads, &state->plan);
 	return !ended;
 }
@@ -339,6 +355,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		env_note_failure(env, COUNTER_SOURCE, error);
 		return error;
 	}
+	power_estimate_update(&state->estimate, table->mono_ns);
 	error = tasks_update(state->tasks);
 	if (error)
 		return error;
@@ -362,6 +379,7 @@ static int open_counter(struct sampler *sampler, struct env *env, const struct s
 
 	state->tasks = tasks_open(env);
 	state->settings = settings;
+	power_estimate_open(&state->estimate, env, settings);
 	sampler->state = state;
 	return 0;
 }
@@ -375,6 +393,7 @@ static void close_counter(struct sampler *sampler)
 	free(state->list);
 	counter_pmus_free(&state->plan.pmus);
 	counter_events_free(&state->plan.events);
+	power_estimate_close(&state->estimate);
 	tasks_close(state->tasks);
 	free(state);
 }

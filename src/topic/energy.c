@@ -9,13 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/alloc.h"
 #include "core/perf.h"
 #include "kernel/perf_read.h"
 
 #define COVERS 0.9 /* psys of a machine that counts less than this of its packages does not count it all */
 
-void energy_open(struct energy *energy, struct env *env)
+static const char key;
+
+static void *open_shared(struct env *env)
 {
+	struct energy *energy = alloc_zeroed(1, sizeof(*energy));
+
 	*energy = (struct energy){
 		.env = env,
 		.zones = { .path = POWERCAP },
@@ -25,16 +30,30 @@ void energy_open(struct energy *energy, struct env *env)
 		.batteries = batteries_open(env),
 		.sensors = sensors_open(env),
 	};
+	return energy;
 }
 
-void energy_close(struct energy *energy)
+static void close_shared(void *state)
 {
+	struct energy *energy = state;
+
 	for (size_t i = 0; i < energy->count; i++)
 		energy_domain_free(&energy->list[i], energy->env);
 	free(energy->list);
 	listing_free(&energy->zones);
 	batteries_close(energy->batteries);
 	sensors_close(energy->sensors);
+	free(energy);
+}
+
+struct energy *energy_open(struct env *env)
+{
+	return env_share(env, &key, open_shared, close_shared);
+}
+
+void energy_close(struct energy *energy)
+{
+	env_unshare(energy->env, &key);
 }
 
 /* How much it grew since it was read last, in microjoules; U64_UNKNOWN when it was reset, or is new. */
@@ -288,6 +307,8 @@ void energy_sample(struct energy *energy, uint64_t mono_ns)
 	double seconds = (double)(mono_ns - energy->sample_ns) * 1e-9;
 	bool first = energy->sample_ns == 0 || mono_ns <= energy->sample_ns;
 
+	if (energy->tick == energy->env->tick)
+		return;
 	look_around(energy, mono_ns);
 	energy->tick = energy->env->tick;
 	read_all(energy, mono_ns);

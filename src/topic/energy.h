@@ -54,6 +54,7 @@ struct energy_domain {
 /* What the total is made of. */
 enum energy_total { TOTAL_NONE, TOTAL_PLATFORM, TOTAL_PACKAGES, TOTAL_METERS, TOTAL_BATTERIES };
 
+/* Shared by all samplers of env. */
 struct energy {
 	struct env *env; /* borrowed */
 	struct listing zones;
@@ -71,10 +72,11 @@ struct energy {
 	double hidden_seconds;
 };
 
-void energy_open(struct energy *energy, struct env *env);
+/* Each that opens it closes it. */
+struct energy *energy_open(struct env *env);
 void energy_close(struct energy *energy);
 
-/* A sample: reads all, and adds to the statistics. */
+/* Once per tick, whoever asks first: reads all, and adds to the statistics; sample_ns is then its time. */
 void energy_sample(struct energy *energy, uint64_t mono_ns);
 
 /* Between samples: reads counters that would wrap unseen. */

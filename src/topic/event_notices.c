@@ -69,7 +69,9 @@ const struct source_spec event_source_specs[] = {
 					   "namespace)") },
 			{ ETIMEDOUT, N_("the kernel tells it only outside of containers (pid or user "
 					"namespace)") },
-			{ EPROTONOSUPPORT, N_("this kernel was built without CONFIG_PROC_EVENTS") } } },
+			{ EPROTONOSUPPORT, N_("this kernel was built without CONFIG_PROC_EVENTS") },
+			{ ENOTSUP,
+			  N_("process events are of the running machine only: leave out --root") } } },
 	{ 0 },
 };
 

@@ -2,16 +2,19 @@
 /* Topic "exited": what processes used that ended between two samples, by their names. */
 #include <config.h>
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/alloc.h"
 #include "core/i18n.h"
 #include "topic/event_reader.h"
 #include "topic/exited.h"
+#include "topic/power_estimate.h"
 #include "topic/topic.h"
 
 struct exited_row {
 	const char *command;
-	double cpu_ratio, exits_per_second, cpu_seconds;
+	double cpu_ratio, exits_per_second, cpu_seconds, watts, joules;
 	uint64_t exits;
 };
 
@@ -36,6 +39,13 @@ static const struct column columns[] = {
 	       .source = "taskstats: ac_etime - cpu_delay_total if nvcsw is 0, else the greater of "
 			 "cpu_run_virtual_total and ac_utime + ac_stime; less the clock when last seen; "
 			 "else cutime + cstime of parents, by the time that each child lived"),
+	COLUMN(struct exited_row, watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("~watts"),
+	       .width = 7, .rank = 1, .optional = true, .rate_of = offsetof(struct exited_row, joules),
+	       .help = N_("what this CPU time draws beyond an idle machine: an estimate, by a calibration"),
+	       .source = "growth of joules / time"),
+	COLUMN(struct exited_row, joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("~joules"),
+	       .width = 8, .hidden = true, .help = N_("what this CPU time costs, by the same estimate"),
+	       .source = "cpu_seconds * slope of the calibration"),
 	COLUMN(struct exited_row, command, .kind = COLUMN_KEY, .title = N_("command"), .width = 16,
 	       .help = N_("name that they went by; where nobody told it: whose children they were; "
 			  "(no record): nothing was told of these"),
@@ -52,12 +62,20 @@ static const struct schema schema = {
 
 static const struct source_spec sources[] = { { 0 } };
 
+struct state {
+	struct exited *exited;
+	struct power_estimate estimate;
+};
+
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
-	struct exited *exited = sampler->state;
-	int error = exited_update(exited);
+	struct state *state = sampler->state;
+	struct exited *exited = state->exited;
+	int error;
 
 	(void)env;
+	power_estimate_update(&state->estimate, table->mono_ns);
+	error = exited_update(exited);
 	table->mono_ns = exited->tasks->mono_ns;
 	for (size_t i = 0; !error && i < exited->n_commands; i++) {
 		const struct exited_command *command = &exited->commands[i];
@@ -66,19 +84,28 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		row->command = arena_copy(&frame->arena, command->name, strlen(command->name));
 		row->exits = command->exits;
 		row->cpu_seconds = (double)command->cpu_ns * 1e-9;
+		row->joules = power_estimate_joules(&state->estimate, row->cpu_seconds);
 	}
 	return error;
 }
 
 static int open_exited(struct sampler *sampler, struct env *env, const struct settings *settings)
 {
-	sampler->state = exited_open(env, settings);
+	struct state *state = alloc_zeroed(1, sizeof(*state));
+
+	state->exited = exited_open(env, settings);
+	power_estimate_open(&state->estimate, env, settings);
+	sampler->state = state;
 	return 0;
 }
 
 static void close_exited(struct sampler *sampler)
 {
-	exited_close(sampler->state);
+	struct state *state = sampler->state;
+
+	power_estimate_close(&state->estimate);
+	exited_close(state->exited);
+	free(state);
 }
 
 const struct topic topic_exited = {

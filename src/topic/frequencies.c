@@ -225,3 +225,19 @@ int frequencies_update(struct frequencies *frequencies)
 		read_cpuinfo(frequencies);
 	return 0;
 }
+
+double frequencies_hertz(struct frequencies *frequencies, uint64_t cpu)
+{
+	struct cpu_frequency *found;
+
+	if (frequencies->n_cpus == 0 && frequencies_update(frequencies) < 0)
+		return NAN;
+	found = find(frequencies, cpu);
+	if (!found)
+		return NAN;
+	if (frequencies->tick != frequencies->env->tick && frequencies->by_cpuinfo)
+		read_cpuinfo(frequencies);
+	else if (frequencies->tick != frequencies->env->tick)
+		found->now = read_hertz(frequencies->env, &found->now_file);
+	return found->now;
+}

@@ -32,6 +32,9 @@ void frequencies_close(struct frequencies *frequencies);
 /* Reads them, once per tick. 0, or -errno when it is not known which CPUs there are. */
 int frequencies_update(struct frequencies *frequencies);
 
+/* Of one CPU in this tick; NaN. Reads no more than that, where nobody had all of them read. */
+double frequencies_hertz(struct frequencies *frequencies, uint64_t cpu);
+
 /* Of this CPU; NULL when it is not online. */
 const struct cpu_frequency *frequencies_find(const struct frequencies *frequencies, uint64_t cpu);
 

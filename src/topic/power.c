@@ -4,10 +4,8 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "core/i18n.h"
 #include "topic/energy.h"
 #include "topic/topic.h"
@@ -65,17 +63,17 @@ static const struct schema schema = {
 
 static int test_perf(struct env *env)
 {
-	struct energy energy;
+	struct energy *energy;
 	int error;
 
 	if (!env_exists(env, POWER_PMU))
 		return -ENOENT;
-	energy_open(&energy, env);
-	energy_find(&energy);
-	error = energy.count > 0 && energy.list[0].source == ENERGY_PERF ? 0
-		: energy.perf_error                                      ? energy.perf_error
-									 : -ENODATA;
-	energy_close(&energy);
+	energy = energy_open(env);
+	energy_find(energy);
+	error = energy->count > 0 && energy->list[0].source == ENERGY_PERF ? 0
+		: energy->perf_error                                       ? energy->perf_error
+									   : -ENODATA;
+	energy_close(energy);
 	return error;
 }
 
@@ -200,6 +198,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	struct energy *energy = sampler->state;
 
 	energy_sample(energy, table->mono_ns);
+	table->mono_ns = energy->sample_ns;
 	add_total(energy, table);
 	for (size_t i = 0; i < energy->count; i++)
 		if (energy->list[i].parent < 0)
@@ -211,11 +210,8 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 
 static int open_power(struct sampler *sampler, struct env *env, const struct settings *settings)
 {
-	struct energy *energy = alloc_zeroed(1, sizeof(*energy));
-
 	(void)settings;
-	energy_open(energy, env);
-	sampler->state = energy;
+	sampler->state = energy_open(env);
 	return 0;
 }
 
@@ -232,7 +228,6 @@ static void tend(struct sampler *sampler, uint64_t mono_ns)
 static void close_power(struct sampler *sampler)
 {
 	energy_close(sampler->state);
-	free(sampler->state);
 }
 
 const struct topic topic_power = {

@@ -10,6 +10,7 @@
 #include "core/i18n.h"
 #include "kernel/system.h"
 #include "topic/commands.h"
+#include "topic/power_estimate.h"
 #include "topic/process_act.h"
 #include "topic/tasks.h"
 #include "topic/topic.h"
@@ -25,7 +26,7 @@ struct process_row {
 	double machine_ratio, machine_user_ratio, machine_system_ratio;
 	const char *user, *state;
 	uint64_t uid, processor, threads;
-	double nice;
+	double nice, watts, joules;
 	uint64_t resident_bytes, minor_faults, major_faults;
 	double minor_faults_per_second, major_faults_per_second;
 	const char *name, *program, *program_base, *command, *command_base;
@@ -59,6 +60,11 @@ static const struct column columns[] = {
 	      N_("of one CPU, all threads together, in the last interval")),
 	SHARE(user_seconds, user_ratio, N_("%user"), 2, N_("of one CPU, in its own code")),
 	SHARE(system_seconds, system_ratio, N_("%sys"), 2, N_("of one CPU, in the kernel on its behalf")),
+	ROW(watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("~watts"), .width = 6, .rank = 1,
+	    .optional = true, .rate_of = offsetof(struct process_row, joules),
+	    .help = N_("what its CPU time draws beyond an idle machine: an estimate, by a calibration, known "
+		       "beside a measured total; the table power_account tells how good it is"),
+	    .source = "growth of joules / time"),
 	ROW(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .help = N_("number of the process"),
 	    .source = "/proc"),
 	ROW(start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("started"), .width = 10,
@@ -103,6 +109,9 @@ static const struct column columns[] = {
 	    .width = 8, .hidden = true, .rate_of = offsetof(struct process_row, major_faults),
 	    .help = N_("page faults that had to wait for storage"),
 	    .source = "growth of major_faults / time"),
+	ROW(joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("~joules"), .width = 8,
+	    .hidden = true, .help = N_("what its CPU time since its start costs, by the same estimate"),
+	    .source = "cpu_seconds * slope of the calibration"),
 	OF_MACHINE(machine, N_("%CPU"), N_("of the whole machine, all threads together")),
 	OF_MACHINE(machine_user, N_("%user"), N_("of the whole machine, in its own code")),
 	OF_MACHINE(machine_system, N_("%sys"), N_("of the whole machine, in the kernel on its behalf")),
@@ -156,10 +165,11 @@ static void set_texts(struct frame *frame, struct process_row *row, const struct
 	row->program_base = base_of(row->program, task->program_length);
 }
 
-static void add_row(struct env *env, struct frame *frame, struct table *table, const struct task *task,
-		    double cpus)
+static void add_row(struct frame *frame, struct table *table, const struct task *task,
+		    const struct power_estimate *estimate, double cpus)
 {
 	struct process_row *row = table_add(table);
+	struct env *env = estimate->env;
 
 	row->pid = task->pid;
 	row->start_seconds = (double)task->start_ticks / (double)env->ticks_per_second;
@@ -167,6 +177,7 @@ static void add_row(struct env *env, struct frame *frame, struct table *table, c
 	row->cpu_seconds = (double)task->cpu_ns * 1e-9;
 	row->system_seconds = (double)task->system_ns * 1e-9;
 	row->user_seconds = (double)(task->cpu_ns - task->system_ns) * 1e-9;
+	row->joules = power_estimate_joules(estimate, row->cpu_seconds);
 	row->machine_seconds = row->cpu_seconds / cpus;
 	row->machine_user_seconds = row->user_seconds / cpus;
 	row->machine_system_seconds = row->system_seconds / cpus;
@@ -266,15 +277,17 @@ static void tell_absent(const struct settings *settings, struct frame *frame, co
 struct state {
 	struct tasks *tasks;
 	const struct settings *settings;
+	struct power_estimate estimate;
 };
 
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
-	const struct state *state = sampler->state;
+	struct state *state = sampler->state;
 	struct tasks *tasks = state->tasks;
 	double cpus = online_cpus(env);
 	int error;
 
+	power_estimate_update(&state->estimate, table->mono_ns);
 	tasks->all_commands =
 		settings_get(state->settings, "cpu.idle") || settings_get(state->settings, "cpu.tree");
 	error = tasks_update(tasks);
@@ -282,7 +295,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		return error;
 	table->mono_ns = tasks->mono_ns;
 	for (size_t i = 0; i < tasks->n_all; i++)
-		add_row(env, frame, table, tasks->all[i], cpus);
+		add_row(frame, table, tasks->all[i], &state->estimate, cpus);
 	tell_hidden(env, frame, tasks);
 	tell_absent(state->settings, frame, tasks);
 	return 0;
@@ -293,6 +306,7 @@ static int open_process(struct sampler *sampler, struct env *env, const struct s
 	struct state *state = alloc_zeroed(1, sizeof(*state));
 
 	*state = (struct state){ .tasks = tasks_open(env), .settings = settings };
+	power_estimate_open(&state->estimate, env, settings);
 	sampler->state = state;
 	return 0;
 }
@@ -301,6 +315,7 @@ static void close_process(struct sampler *sampler)
 {
 	struct state *state = sampler->state;
 
+	power_estimate_close(&state->estimate);
 	tasks_close(state->tasks);
 	free(state);
 }

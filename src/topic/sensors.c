@@ -32,6 +32,7 @@ static void close_sensors(void *state)
 {
 	struct sensors *sensors = state;
 
+	sensors_slow_close(sensors);
 	sensors_forget(sensors);
 	sensors_library_close(&sensors->library);
 	listing_free(&sensors->hwmon);
@@ -75,6 +76,15 @@ static void keep_extremes(struct sensors *sensors, const struct sensor *before, 
 	}
 }
 
+/* A device that hangs does so under another number, too. */
+static void keep_pace(struct sensors *sensors, const struct sensors *before)
+{
+	for (size_t i = 0; i < sensors->n_chips; i++)
+		for (size_t k = 0; k < before->n_chips; k++)
+			if (strcmp(sensors->chips[i].device, before->chips[k].device) == 0)
+				sensors->chips[i].pace = before->chips[k].pace;
+}
+
 static void find_anew(struct sensors *sensors)
 {
 	struct sensors before = *sensors;
@@ -87,6 +97,7 @@ static void find_anew(struct sensors *sensors)
 	choose_library(sensors);
 	sensors_find(sensors);
 	keep_extremes(sensors, before.list, before.n_sensors);
+	keep_pace(sensors, &before);
 	sensors_forget(&before);
 }
 
@@ -228,22 +239,36 @@ static const char *reason(int error)
 	}
 }
 
+/* 0 or -errno. */
+static int read_here(struct sensors *sensors, struct sensor *sensor, double *value)
+{
+	uint64_t start_ns = env_mono_ns();
+	int error = read_value(sensors, sensor, value);
+
+	sensors_slow_note(&sensors->chips[sensor->chip], env_mono_ns() - start_ns);
+	if (!error && !sensor->limits_known)
+		read_limits(sensors, sensor);
+	return error;
+}
+
 static void read_sensor(struct sensors *sensors, struct sensor *sensor)
 {
-	double value = NAN;
-	int error;
+	const struct sensor_chip *chip = &sensors->chips[sensor->chip];
+	double value = sensor->late_value;
+	int error = 0;
 
 	sensor->value = NAN;
-	sensor->why = sensors->chips[sensor->chip].asleep ? N_("asleep") : NULL;
+	sensor->why = chip->asleep                              ? N_("asleep")
+		      : chip->pace == CHIP_SLOW && isnan(value) ? N_("slow")
+								: NULL;
 	if (sensor->why)
 		return;
-	error = read_value(sensors, sensor, &value);
+	if (chip->pace != CHIP_SLOW)
+		error = read_here(sensors, sensor, &value);
 	if (error) {
 		sensor->why = reason(error);
 		return;
 	}
-	if (!sensor->limits_known)
-		read_limits(sensors, sensor);
 	sensor->value = sensor_plausible(sensor->kind, value);
 	if (isnan(sensor->value))
 		sensor->why = N_("impossible");
@@ -256,8 +281,10 @@ void sensors_read(struct sensors *sensors, enum sensor_kind kind)
 	bool listed = sensors->tick == sensors->env->tick;
 
 	list_sensors(sensors);
-	if (!listed)
+	if (!listed) {
 		look_asleep(sensors);
+		sensors_slow_update(sensors);
+	}
 	if (sensors->ticks[kind] == sensors->env->tick)
 		return;
 	sensors->ticks[kind] = sensors->env->tick;

@@ -20,6 +20,8 @@ struct sensor_chip {
 	struct attribute runtime; /* whether the device sleeps; none where it never does */
 	bool asleep;
 	bool is_zone;
+	enum { CHIP_UNTRIED, CHIP_QUICK, CHIP_SLOW } pace; /* a slow one is read by a worker */
+	unsigned strikes; /* readings that took too long, one after the other */
 };
 
 struct sensor {
@@ -35,6 +37,7 @@ struct sensor {
 	double low, high, critical;            /* NaN: none */
 	double value;                          /* of this tick; NaN: not known, and why says why */
 	const char *why;                       /* N_(); NULL */
+	double late_value;                     /* of a slow chip, as a worker read it; NaN: it has not */
 	double minimum, maximum;               /* since start, or since they were reset; NaN */
 	bool repeats;                          /* a thermal zone shows the same */
 };
@@ -51,6 +54,9 @@ struct sensors {
 	bool use_library;
 	const struct sensor *first;     /* of the rows of its kind; NULL: as listed */
 	unsigned long findings;         /* how often the list was made anew */
+	struct worker *worker;          /* owned: one that hangs stops no others; NULL: none */
+	struct file_reader *slow;       /* owned */
+	unsigned long slow_findings;    /* whose chips it was asked to try last */
 	uint64_t tick;                  /* of the last listing */
 	uint64_t ticks[N_SENSOR_KINDS]; /* when those of a kind were read last */
 };
@@ -87,6 +93,16 @@ int sensors_test_zones(struct env *env);
  */
 void sensors_find(struct sensors *sensors);
 void sensors_forget(struct sensors *sensors);
+
+/*
+ * sensors_slow.c: chips that keep their reader waiting are read by a worker, so that their values are those
+ * of the tick before. Once per tick, before any is read.
+ */
+void sensors_slow_close(struct sensors *sensors);
+void sensors_slow_update(struct sensors *sensors);
+
+/* A reading of this chip, here, took so long. */
+void sensors_slow_note(struct sensor_chip *chip, uint64_t took_ns);
 
 /* The text of a file of a chip, which does not change: its length or -errno. */
 long sensor_chip_text(const struct sensors *sensors, const struct sensor_chip *chip, const char *name,

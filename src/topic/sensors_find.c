@@ -152,6 +152,7 @@ static struct sensor *add_sensor(struct sensors *sensors, enum sensor_kind kind,
 		.high = NAN,
 		.critical = NAN,
 		.value = NAN,
+		.late_value = NAN,
 		.minimum = NAN,
 		.maximum = NAN,
 	};

@@ -40,7 +40,8 @@ static const struct column columns[] = {
 	       .rank = 3, .help = N_("driver, or thermal zone"), .source = "hwmonN/name; thermal_zoneN/type"),
 	COLUMN(struct temperature_row, state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 10,
 	       .rank = 2,
-	       .help = N_("ok; fault; no reading; refused; impossible; asleep: the device is not woken for "
+	       .help = N_("ok; fault; no reading; refused; impossible; slow: it keeps its reader waiting; "
+			  "asleep: the device is not woken for "
 			  "this"),
 	       .source = "tempN_fault, device/power/runtime_status"),
 };

@@ -8,7 +8,7 @@
 #include "core/settings.h"
 #include "model/frame.h"
 
-#define SOURCE_REMEDIES_MAX 4
+#define SOURCE_REMEDIES_MAX 5
 #define TEND_SECONDS 30
 
 /* A kernel file or facility that a topic reads: --probe tries it, and a failed sample is explained by it. */

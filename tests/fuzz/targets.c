@@ -39,6 +39,7 @@
 #include "kernel/vmstat.h"
 #include "kernel/zoneinfo.h"
 #include "model/derive.h"
+#include "model/power_fit.h"
 #include "output/recording.h"
 #include "topic/page_view.h"
 #include "topic/topic.h"
@@ -455,6 +456,20 @@ static void run_pmu_event(const uint8_t *data, size_t size)
 		require(isfinite(scale) && scale > 0);
 }
 
+/* What was understood can be written, and is then understood as the same. */
+static void run_power_fit(const uint8_t *data, size_t size)
+{
+	struct power_fit fit, again;
+	struct buffer text = { 0 };
+
+	if (!power_fit_parse(&fit, input(data, size)))
+		return;
+	power_fit_write(&fit, &text);
+	require(power_fit_parse(&again, span_of(text.bytes, text.length)));
+	require(again.cpus == fit.cpus);
+	buffer_free(&text);
+}
+
 static size_t play(struct source *source, struct frame *frames)
 {
 	size_t count = 0;
@@ -532,6 +547,7 @@ const struct fuzz_target fuzz_targets[] = {
 	{ "power_supply", run_power_supply },
 	{ "hwmon", run_hwmon },
 	{ "pmu_event", run_pmu_event },
+	{ "power_fit", run_power_fit },
 	{ "proc_event", run_proc_event },
 	{ "perf_record", run_perf_record },
 	{ "trace_format", run_trace_format },

@@ -89,6 +89,10 @@ POWER_SCREENS = [
     ("power-idle", 80, 24, ["power"], POWER_LAST + ["d"]),
     ("power-battery", 80, 24, ["power"], POWER_LAST + ["b"]),
     ("power-trips", 80, 24, ["power"], POWER_LAST + ["t"]),
+    ("watts", 80, 24, ["cpu"], POWER_LAST),
+    ("watts", 100, 30, ["cpu"], POWER_LAST + ["W"]),
+    ("watts", 40, 12, ["cpu"], POWER_LAST),
+    ("watts-exited", 80, 24, ["cpu"], POWER_LAST + ["x"]),
     ("power-throttle", 80, 24, ["power"], POWER_LAST + ["T"]),
 ]
 

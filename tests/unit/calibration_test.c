@@ -3,10 +3,11 @@
 #include <config.h>
 
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 #include "core/load.h"
-#include "model/calibration.h"
+#include "model/power_fit.h"
 #include "suite.h"
 
 #define IDLE_WATTS 11.5
@@ -176,5 +177,89 @@ START_TEST(loads_work_and_rest)
 }
 END_TEST
 
+/* A counter that stands still whatever is done has nothing to do with load. */
+START_TEST(constant_watts_are_a_poor_fit)
+{
+	struct regression line = { 0 };
+
+	for (int i = 0; i <= 10; i++)
+		regression_add(&line, i, 12.5);
+	ck_assert_double_eq(regression_slope(&line), 0);
+	ck_assert_double_eq(regression_r_squared(&line), 0);
+	ck_assert_str_eq(calibration_word(regression_r_squared(&line)), "poor");
+}
+END_TEST
+
+/* What is kept as text is read again, and of several numbers of CPUs the greatest. */
+START_TEST(what_is_kept_is_read_again)
+{
+	const struct calibration_plan plan = { 1, 3, 2, 2 };
+	struct calibration calibration;
+	struct simulated machine;
+	struct power_fit taken, read;
+	struct buffer text = { 0 };
+
+	machine_open(&machine, 0.3);
+	machine.counts = true;
+	calibration_open(&calibration, &plan);
+	run(&calibration, &machine);
+	power_fit_take(&taken, &calibration);
+	power_fit_write(&taken, &text);
+	ck_assert(memchr(text.bytes, '\n', text.length) == NULL);
+	ck_assert(power_fit_parse(&read, span_of(text.bytes, text.length)));
+	ck_assert_uint_eq(read.cpus, 3);
+	for (int i = 0; i < N_CALIBRATION_MEASURES; i++) {
+		const struct power_fit_line *one = &taken.lines[i], *other = &read.lines[i];
+
+		if (i == CALIBRATION_INSTRUCTIONS) {
+			ck_assert(isnan(other->slope));
+			continue;
+		}
+		ck_assert_double_eq_tol(other->slope, one->slope, fabs(one->slope) * 1e-8);
+		ck_assert_double_eq_tol(other->intercept_watts, one->intercept_watts, 1e-8);
+		ck_assert_double_eq_tol(other->r_squared, one->r_squared, 1e-8);
+	}
+	buffer_free(&text);
+	calibration_close(&calibration);
+}
+END_TEST
+
+START_TEST(json_and_yaml_are_read)
+{
+	static const char json[] =
+		"{\"fits\":[{\"cpus\":1,\"measure\":\"load\",\"slope\":1,\"intercept_watts\":2,\"r_squared\":"
+		"1,"
+		"\"fit\":\"excellent\",\"points\":11},{\"cpus\":2,\"measure\":\"load\",\"slope\":6.25,"
+		"\"intercept_watts\":-1.5,\"r_squared\":0.99,\"fit\":\"excellent\",\"points\":11},{\"cpus\":"
+		"2,"
+		"\"measure\":\"cycles\",\"slope\":2.5e-09,\"intercept_watts\":3,\"r_squared\":0.5},"
+		"{\"cpus\":2,\"measure\":\"instructions\",\"slope\":null,\"intercept_watts\":null}]}\n";
+	static const char yaml[] = "fits:\n  - cpus: 2\n    measure: load\n    slope: 6.25\n"
+				   "    intercept_watts: -1.5\n    r_squared: 0.99\n    fit: excellent\n";
+	static const char *const none[] = {
+		"",
+		"fits: []\n",
+		"CPUs  slope is  slope\n   2  watts per busy CPU  10\n",
+		"cpus: 2\nmeasure: load\nslope: 1e999\nintercept_watts: 2\nr_squared: 1\n",
+		"cpus: 2\nmeasure: cycles\nslope: 1\nintercept_watts: 2\nr_squared: 1\n",
+		"measure: load\nslope: 1\nintercept_watts: 2\nr_squared: 1\n",
+		"cpus: 2\nmeasure: load\nslope: -\nintercept_watts: 2\nr_squared: 1\n",
+	};
+	struct power_fit fit;
+
+	ck_assert(power_fit_parse(&fit, span_text(json)));
+	ck_assert_uint_eq(fit.cpus, 2);
+	ck_assert_double_eq(fit.lines[CALIBRATION_LOAD].slope, 6.25);
+	ck_assert_double_eq(fit.lines[CALIBRATION_LOAD].intercept_watts, -1.5);
+	ck_assert_double_eq_tol(fit.lines[CALIBRATION_CYCLES].slope, 2.5e-9, 1e-18);
+	ck_assert(isnan(fit.lines[CALIBRATION_INSTRUCTIONS].slope));
+	ck_assert(power_fit_parse(&fit, span_text(yaml)));
+	ck_assert_double_eq(fit.lines[CALIBRATION_LOAD].intercept_watts, -1.5);
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		ck_assert_msg(!power_fit_parse(&fit, span_text(none[i])), "%s", none[i]);
+}
+END_TEST
+
 SUITE_MAIN("calibration", the_line_is_found_again, each_number_of_cpus_has_a_line, noise_is_a_poor_fit,
-	   without_watts_it_gives_up, loads_work_and_rest)
+	   without_watts_it_gives_up, loads_work_and_rest, what_is_kept_is_read_again,
+	   json_and_yaml_are_read, constant_watts_are_a_poor_fit)

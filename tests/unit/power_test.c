@@ -3,12 +3,14 @@
  */
 #include <config.h>
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/worker.h"
 #include "rig.h"
 
 #define MW 1e-3
@@ -25,6 +27,16 @@ static double watts(const struct frame *frame, const char *domain)
 static const char *counted_in(const struct frame *frame, const char *domain)
 {
 	return cell_text(frame, "power", domain, "counted_in");
+}
+
+static const char *first_that_is(const struct frame *frame, const char *state)
+{
+	const struct table *table = frame_table(frame, "temperature");
+
+	for (size_t i = 0; i < table->n_rows; i++)
+		if (strcmp(table_text(table, table_row(table, i), "state"), state) == 0)
+			return table_text(table, table_row(table, i), "sensor");
+	return "";
 }
 
 START_TEST(psys_is_the_total_of_a_laptop)
@@ -409,6 +421,48 @@ START_TEST(hostile_sensors)
 }
 END_TEST
 
+/* A sensor that hangs, made of a pipe that nobody writes: all others are read, and it is, when it answers. */
+START_TEST(a_sensor_that_hangs_stops_nobody)
+{
+	static const char hanging[] = "sys/class/hwmon/hwmon1/temp1_input";
+	const struct frame *frame;
+	char path[160], key[64];
+	struct rig rig;
+	double celsius = NAN;
+	int fifo;
+
+	rig_open(&rig, "power-laptop", sensor_topics);
+	rig.env.worker = worker_open();
+	rig_remove(&rig, hanging);
+	snprintf(path, sizeof(path), "%s/%s", rig.root, hanging);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		frame = rig_sample(&rig, 1);
+		ck_assert_uint_eq(frame_table(frame, "temperature")->n_rows, 7);
+		ck_assert_double_eq(cell_f64(frame, "fan", "thinkpad_hwmon/fan1", "rpm"), 3210);
+		ck_assert_double_eq(cell_f64(frame, "temperature", "x86_pkg_temp", "celsius"), 62);
+	}
+	snprintf(key, sizeof(key), "%s", first_that_is(frame, "slow"));
+	ck_assert(isnan(cell_f64(frame, "temperature", key, "celsius")));
+	for (unsigned i = 0; i < 1000 && isnan(celsius); i++) {
+		fifo = open(path, O_WRONLY | O_NONBLOCK);
+		if (fifo >= 0) {
+			ck_assert_int_eq(write(fifo, "45000\n", 6), 6);
+			close(fifo);
+		}
+		usleep(2000);
+		frame = rig_sample(&rig, 1);
+		celsius = cell_f64(frame, "temperature", key, "celsius");
+	}
+	ck_assert_double_eq(celsius, 45);
+	fifo = open(path, O_RDWR | O_NONBLOCK); /* lets go of the thread */
+	ck_assert_int_eq(write(fifo, "45000\n", 6), 6);
+	rig_close(&rig);
+	close(fifo);
+	worker_close(rig.env.worker);
+}
+END_TEST
+
 START_TEST(sensors_vanish_and_come_back)
 {
 	const struct frame *frame;
@@ -504,5 +558,5 @@ SUITE_MAIN("power", psys_is_the_total_of_a_laptop, uneven_intervals_do_not_matte
 	   tending_keeps_wraps_from_being_lost, an_interval_that_may_hide_a_wrap_is_told,
 	   statistics_start_anew, batteries_by_current_and_by_change, a_battery_that_is_charged_is_no_total,
 	   sensors_are_shown_once_and_by_device, the_number_of_a_chip_does_not_matter,
-	   sleeping_devices_are_not_read, hostile_sensors, sensors_vanish_and_come_back, hostile_domains,
+	   sleeping_devices_are_not_read, hostile_sensors, sensors_vanish_and_come_back, a_sensor_that_hangs_stops_nobody, hostile_domains,
 	   frequencies_and_idle_states, speed_of_another_card)

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "core/worker.h"
+#include "model/power_fit.h"
 #include "suite.h"
 #include "topic/topic.h"
 
@@ -211,6 +212,142 @@ START_TEST(the_account_closes)
 	ck_assert_double_eq_tol(sum, part_of(&machine, "busy"), 1e-9);
 	ck_assert_double_eq_tol(frame_number(machine.now, "exited", "make's children", "cpu_ratio"), 0.65,
 				1e-6);
+	close_machine(&machine);
+	remove_root(&machine);
+}
+END_TEST
+
+/* A machine that draws 5 W, and 10 W for each busy CPU, with a counter of energy. */
+#define ENERGY "sys/class/powercap/intel-rapl:0/energy_uj"
+#define LINE(slope, r_squared) \
+	"cpus: 2, measure: load, slope: " slope ", intercept_watts: 5, r_squared: " r_squared
+
+static void make_meter(struct machine *machine)
+{
+	static const char *const directories[] = { "sys", "sys/class", "sys/class/powercap",
+						   "sys/class/powercap/intel-rapl:0" };
+
+	make_root(machine);
+	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++)
+		make_directory(machine, directories[i]);
+	write_file(machine, "sys/class/powercap/intel-rapl:0/name", "package-0\n");
+	write_file(machine, "sys/class/powercap/intel-rapl:0/max_energy_range_uj", "262143328850\n");
+	write_file(machine, ENERGY, "1000000\n");
+	write_file(machine, "proc/stat", "cpu  1000 0 500 9000 0 10 10 30 0 0\n");
+	write_process(machine, (struct process){ 7, 1, "make", 100, 0, 40, 500 });
+	write_process(machine, (struct process){ 8, 7, "cc1", 10, 0, 0, 600 });
+}
+
+/* A second in which make used 0.3 s, cc1 0.1 s, a child of make 0.2 s, and the CPUs were busy for 0.8 s. */
+static void pass_second(struct machine *machine, unsigned number, double joules)
+{
+	write_file(machine, "proc/stat", "cpu  %u 0 500 9000 0 10 %u %u 0 0\n", 1000 + 60 * number,
+		   10 + 20 * number, 30 + 7 * number);
+	write_file(machine, ENERGY, "%.0f\n", 1e6 + joules * 1e6);
+	write_process(machine, (struct process){ 7, 1, "make", 100 + 30 * number, 0, 40 + 20 * number, 500 });
+	write_process(machine, (struct process){ 8, 7, "cc1", 10 + 10 * number, 0, 0, 600 });
+	next_tick(machine);
+}
+
+static double drawn_by(const struct machine *machine, const char *part)
+{
+	return frame_number(machine->now, "power_account", part, "watts");
+}
+
+static const char *const power_topics[] = { "process", "exited", "power_account", NULL };
+
+/* What is known by construction is found again, and all parts make up what was measured. */
+START_TEST(watts_of_processes_close)
+{
+	static const char *const parts[] = { "baseline", "tasks", "exited", "others", "unexplained" };
+	struct machine machine;
+	double sum = 0;
+
+	make_meter(&machine);
+	settings_set(&machine.settings, POWER_FIT_SETTING, LINE("10", "0.98"));
+	open_machine(&machine, power_topics);
+	next_tick(&machine);
+	ck_assert(isnan(number_of(&machine, 7, "watts")));
+	ck_assert(isnan(drawn_by(&machine, "total")));
+	pass_second(&machine, 1, 14.5);
+	ck_assert_double_eq_tol(number_of(&machine, 7, "watts"), 3, 1e-6);
+	ck_assert_double_eq_tol(number_of(&machine, 8, "watts"), 1, 1e-6);
+	ck_assert_double_eq_tol(frame_number(machine.now, "exited", "make's children", "watts"), 2, 1e-6);
+	ck_assert_double_eq_tol(drawn_by(&machine, "tasks"), 4, 1e-6);
+	ck_assert_double_eq_tol(drawn_by(&machine, "exited"), 2, 1e-6);
+	ck_assert_double_eq_tol(drawn_by(&machine, "others"), 2, 1e-6); /* not what was stolen */
+	ck_assert_double_eq_tol(drawn_by(&machine, "total"), 14.5, 1e-6);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		ck_assert_double_eq(frame_number(machine.now, "power_account", parts[i], "r_squared"), 0.98);
+		sum += drawn_by(&machine, parts[i]);
+	}
+	ck_assert_double_eq_tol(sum, 14.5, 1e-9);
+	ck_assert_uint_eq(machine.now->n_notices, 0);
+	close_machine(&machine);
+	remove_root(&machine);
+}
+END_TEST
+
+START_TEST(watts_without_a_total_are_unknown)
+{
+	struct machine machine;
+
+	make_meter(&machine);
+	settings_set(&machine.settings, POWER_FIT_SETTING, LINE("10", "0.98"));
+	open_machine(&machine, power_topics);
+	next_tick(&machine);
+	write_file(&machine, ENERGY, "\n");
+	next_tick(&machine);
+	ck_assert(isnan(number_of(&machine, 7, "watts")));
+	ck_assert(isnan(number_of(&machine, 7, "joules")));
+	ck_assert(isnan(drawn_by(&machine, "baseline")));
+	ck_assert_uint_eq(machine.now->n_notices, 1);
+	ck_assert_ptr_nonnull(strstr(machine.now->notices[0].text, "nothing measures"));
+	close_machine(&machine);
+	remove_root(&machine);
+}
+END_TEST
+
+START_TEST(watts_without_a_calibration_are_unknown)
+{
+	struct machine machine;
+
+	make_meter(&machine);
+	open_machine(&machine, power_topics);
+	next_tick(&machine);
+	pass_second(&machine, 1, 14.5);
+	ck_assert(isnan(number_of(&machine, 7, "watts")));
+	ck_assert_uint_eq(frame_table(machine.now, "power_account")->n_rows, 0);
+	ck_assert_uint_eq(machine.now->n_notices, 1);
+	ck_assert_ptr_nonnull(strstr(machine.now->notices[0].remedy, "--calibrate"));
+	close_machine(&machine);
+	remove_root(&machine);
+}
+END_TEST
+
+/* One that comes meanwhile counts from then on, and a poor one is called so. */
+START_TEST(another_calibration_is_no_jump)
+{
+	struct machine machine;
+
+	make_meter(&machine);
+	settings_set(&machine.settings, POWER_FIT_SETTING, LINE("10", "0.98"));
+	open_machine(&machine, power_topics);
+	next_tick(&machine);
+	pass_second(&machine, 1, 14.5);
+	settings_set(&machine.settings, POWER_FIT_SETTING, LINE("20", "0.31"));
+	pass_second(&machine, 2, 29);
+	ck_assert(isnan(number_of(&machine, 7, "watts")));
+	ck_assert(isnan(drawn_by(&machine, "tasks")));
+	pass_second(&machine, 3, 43.5);
+	ck_assert(isnan(number_of(&machine, 7, "watts")));
+	pass_second(&machine, 4, 58);
+	ck_assert_double_eq_tol(number_of(&machine, 7, "watts"), 6, 1e-6);
+	ck_assert_double_eq_tol(drawn_by(&machine, "unexplained"), 14.5 - drawn_by(&machine, "baseline") - 16,
+				1e-6);
+	ck_assert_str_eq(cell_text(machine.now, "power_account", "tasks", "fit"), "poor");
+	ck_assert_uint_eq(machine.now->n_notices, 1);
+	ck_assert_ptr_nonnull(strstr(machine.now->notices[0].text, "poor estimate: R squared is 0.31"));
 	close_machine(&machine);
 	remove_root(&machine);
 }
@@ -720,9 +857,10 @@ START_TEST(ranges_hold_every_process_once)
 END_TEST
 
 SUITE_MAIN("process", processes_are_followed, a_reused_pid_is_another_process, the_account_closes,
+	   watts_of_processes_close, watts_without_a_total_are_unknown,
+	   watts_without_a_calibration_are_unknown, another_calibration_is_no_jump,
 	   the_scheduler_knows_what_ended_ran, groups_of_version_2_are_summed_up,
-	   a_part_of_the_machine_is_not_all_of_it,
-	   cpus_whose_counters_misbehave, times_are_those_of_the_process, threads_are_told_apart,
-	   children_between_samples_are_counted, few_descriptors_are_enough,
-	   a_stuck_command_line_stops_nobody, signals_hit_only_the_one_that_was_meant,
-	   ranges_hold_every_process_once)
+	   a_part_of_the_machine_is_not_all_of_it, cpus_whose_counters_misbehave,
+	   times_are_those_of_the_process, threads_are_told_apart, children_between_samples_are_counted,
+	   few_descriptors_are_enough, a_stuck_command_line_stops_nobody,
+	   signals_hit_only_the_one_that_was_meant, ranges_hold_every_process_once)

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The text of a calibration: pairs of a key and a value, in JSON and in YAML alike. */
+#include <config.h>
+
+#include "model/power_fit.h"
+
+#include <math.h>
+
+#define EXPONENT_MAX 300
+#define DIGITS_MAX UINT64_C(100000000000000000)
+
+static void clear(struct power_fit *fit)
+{
+	fit->cpus = 0;
+	for (int i = 0; i < N_CALIBRATION_MEASURES; i++)
+		fit->lines[i] = (struct power_fit_line){ NAN, NAN, NAN };
+}
+
+void power_fit_take(struct power_fit *fit, const struct calibration *calibration)
+{
+	const struct calibration_fit *last = &calibration->fits[calibration->n_fits - 1];
+
+	fit->cpus = last->cpus;
+	for (int i = 0; i < N_CALIBRATION_MEASURES; i++)
+		fit->lines[i] = (struct power_fit_line){
+			.slope = regression_slope(&last->lines[i]),
+			.intercept_watts = regression_intercept(&last->lines[i]),
+			.r_squared = regression_r_squared(&last->lines[i]),
+		};
+}
+
+static bool is_whole(const struct power_fit_line *line)
+{
+	return isfinite(line->slope) && isfinite(line->intercept_watts) && isfinite(line->r_squared);
+}
+
+void power_fit_write(const struct power_fit *fit, struct buffer *out)
+{
+	const char *before = "[";
+
+	for (int i = 0; i < N_CALIBRATION_MEASURES; i++) {
+		const struct power_fit_line *line = &fit->lines[i];
+
+		if (!is_whole(line))
+			continue;
+		buffer_print(out, "%s{\"cpus\":%u,\"measure\":\"%s\",\"slope\":", before, fit->cpus,
+			     calibration_name((enum calibration_measure)i));
+		buffer_f64(out, line->slope);
+		buffer_text(out, ",\"intercept_watts\":");
+		buffer_f64(out, line->intercept_watts);
+		buffer_text(out, ",\"r_squared\":");
+		buffer_f64(out, line->r_squared);
+		buffer_char(out, '}');
+		before = ",";
+	}
+	buffer_char(out, ']');
+}
+
+static bool is_letter(char byte)
+{
+	return (byte >= 'a' && byte <= 'z') || byte == '_';
+}
+
+static void skip(struct span *rest, const char *bytes)
+{
+	for (const char *byte = bytes; rest->at < rest->end && *byte;)
+		if (*rest->at == *byte) {
+			rest->at++;
+			byte = bytes;
+		} else {
+			byte++;
+		}
+}
+
+/* The next key that has a value which is no list; false at the end. */
+static bool next_pair(struct span *rest, struct span *key, struct span *value)
+{
+	while (rest->at < rest->end) {
+		if (!is_letter(*rest->at)) {
+			rest->at++;
+			continue;
+		}
+		key->at = rest->at;
+		while (rest->at < rest->end && is_letter(*rest->at))
+			rest->at++;
+		key->end = rest->at;
+		skip(rest, "\"");
+		if (!span_char(rest, ':'))
+			continue;
+		skip(rest, " \t\"");
+		value->at = rest->at;
+		while (rest->at < rest->end && *rest->at != ',' && *rest->at != '}' && *rest->at != '"' &&
+		       *rest->at != '[' && *rest->at != '\n')
+			rest->at++;
+		value->end = rest->at;
+		if (span_length(*value) > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Digits with or without a point, as one whole number that 10 ^ *exponent scales; false when there are none.
+ */
+static bool take_digits(struct span *text, uint64_t *digits, int *exponent)
+{
+	bool any = false, point = false, room;
+
+	*digits = 0;
+	*exponent = 0;
+	for (; text->at < text->end; text->at++) {
+		if (*text->at == '.' && !point) {
+			point = true;
+			continue;
+		}
+		if (*text->at < '0' || *text->at > '9')
+			break;
+		any = true;
+		room = *digits < DIGITS_MAX;
+		if (room)
+			*digits = *digits * 10 + (uint64_t)(*text->at - '0');
+		*exponent += (room ? 0 : 1) - (point ? 1 : 0);
+	}
+	return any;
+}
+
+/* With a sign and an exponent, both of which may be left out; NaN for anything else. */
+static double number_of(struct span text)
+{
+	double sign = span_char(&text, '-') ? -1 : 1;
+	int64_t exponent = 0;
+	uint64_t digits;
+	int point;
+
+	if (!take_digits(&text, &digits, &point))
+		return NAN;
+	if (span_char(&text, 'e')) {
+		(void)span_char(&text, '+');
+		if (!span_i64(&text, &exponent) || exponent < -EXPONENT_MAX || exponent > EXPONENT_MAX)
+			return NAN;
+	}
+	return sign * (double)digits * pow(10, (double)(exponent + point));
+}
+
+static struct power_fit_line *line_of(struct power_fit *fit, struct span measure)
+{
+	for (int i = 0; i < N_CALIBRATION_MEASURES; i++)
+		if (span_is(measure, calibration_name((enum calibration_measure)i)))
+			return &fit->lines[i];
+	return NULL;
+}
+
+/* Those of fewer CPUs than before are left out. */
+static bool take_cpus(struct power_fit *fit, struct span value)
+{
+	uint64_t cpus;
+
+	if (!span_u64(&value, &cpus) || cpus > UINT16_MAX || cpus < fit->cpus)
+		return false;
+	if (cpus > fit->cpus)
+		clear(fit);
+	fit->cpus = (unsigned)cpus;
+	return true;
+}
+
+bool power_fit_parse(struct power_fit *fit, struct span text)
+{
+	struct power_fit_line *line = NULL;
+	struct span key, value;
+	bool wanted = false;
+
+	clear(fit);
+	while (next_pair(&text, &key, &value)) {
+		if (span_is(key, "cpus")) {
+			wanted = take_cpus(fit, value);
+			line = NULL;
+		} else if (span_is(key, "measure")) {
+			line = wanted ? line_of(fit, value) : NULL;
+		} else if (line && span_is(key, "slope")) {
+			line->slope = number_of(value);
+		} else if (line && span_is(key, "intercept_watts")) {
+			line->intercept_watts = number_of(value);
+		} else if (line && span_is(key, "r_squared")) {
+			line->r_squared = number_of(value);
+		}
+	}
+	return is_whole(&fit->lines[CALIBRATION_LOAD]);
+}
