@@ -558,5 +558,6 @@ SUITE_MAIN("power", psys_is_the_total_of_a_laptop, uneven_intervals_do_not_matte
 	   tending_keeps_wraps_from_being_lost, an_interval_that_may_hide_a_wrap_is_told,
 	   statistics_start_anew, batteries_by_current_and_by_change, a_battery_that_is_charged_is_no_total,
 	   sensors_are_shown_once_and_by_device, the_number_of_a_chip_does_not_matter,
-	   sleeping_devices_are_not_read, hostile_sensors, sensors_vanish_and_come_back, a_sensor_that_hangs_stops_nobody, hostile_domains,
-	   frequencies_and_idle_states, speed_of_another_card)
+	   sleeping_devices_are_not_read, hostile_sensors, sensors_vanish_and_come_back,
+	   a_sensor_that_hangs_stops_nobody, hostile_domains, frequencies_and_idle_states,
+	   speed_of_another_card)
