@@ -127,6 +127,7 @@ complete -c panetop -l distribution -d 'cpu: how many processes use how much'
 complete -c panetop -l totals -d 'cpu: mean use of every process over the whole run'
 complete -c panetop -l hide-self -d 'cpu: leave panetop itself out'
 complete -c panetop -l perf -xa auto -d 'cpu: count these events'
+complete -c panetop -l calibration -rF -d 'cpu: watts of each process, by this calibration'
 
 complete -c panetop -l cells -x -d 'pages: the map in at most so many cells'
 complete -c panetop -l from -x -d 'pages: the map from this address on'
@@ -138,6 +139,8 @@ complete -c panetop -l idle-least -x -d 'power: take samples again in which the 
 complete -c panetop -l calibrate -d 'power: measure what CPU load costs in watts'
 complete -c panetop -l per-count -d 'power: calibrate with 1, 2 and more CPUs loaded'
 complete -c panetop -l step-seconds -x -d 'power: how long each step of a calibration lasts'
+complete -c panetop -l cycles -x -d 'power: event that a calibration counts as cycles'
+complete -c panetop -l instructions -x -d 'power: event that a calibration counts as instructions'
 complete -c panetop -l yaml -d 'power: what was calibrated as YAML'
 complete -c panetop -l no-forks -d 'power: take samples again in which processes were started'
 

@@ -401,6 +401,8 @@ static void close_counter(struct sampler *sampler)
 const struct topic topic_counter_process = {
 	.schema = &schema,
 	.sources = sources,
+	.setting = POWER_FIT_SETTING,
+	.setting_uses = ENERGY_USES,
 	.uses = COUNTER_USES | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 	.open = open_counter,
 	.sample = sample,

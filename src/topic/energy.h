@@ -14,6 +14,8 @@
 #define POWERCAP "sys/class/powercap"
 #define POWER_PMU "sys/bus/event_source/devices/power"
 
+#define ENERGY_USES (PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_FILES))
+
 enum energy_source { ENERGY_PERF, ENERGY_POWERCAP, ENERGY_HWMON, ENERGY_BATTERY };
 
 enum energy_part {

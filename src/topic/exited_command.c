@@ -111,6 +111,8 @@ static void close_exited(struct sampler *sampler)
 const struct topic topic_exited = {
 	.schema = &schema,
 	.sources = sources,
+	.setting = POWER_FIT_SETTING,
+	.setting_uses = ENERGY_USES,
 	.uses = EVENT_USES,
 	.opening_uses = EVENT_OPENING_USES,
 	.open = open_exited,

@@ -233,7 +233,7 @@ static void close_power(struct sampler *sampler)
 const struct topic topic_power = {
 	.schema = &schema,
 	.sources = sources,
-	.uses = PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_FILES),
+	.uses = ENERGY_USES,
 	.open = open_power,
 	.sample = sample,
 	.restart = restart,

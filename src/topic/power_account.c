@@ -10,6 +10,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "kernel/cpu_times.h"
+#include "topic/event_reader.h"
 #include "topic/exited.h"
 #include "topic/power_estimate.h"
 #include "topic/topic.h"
@@ -191,6 +192,8 @@ static void tend(struct sampler *sampler, uint64_t mono_ns)
 const struct topic topic_power_account = {
 	.schema = &schema,
 	.sources = sources,
+	.uses = EVENT_USES | ENERGY_USES,
+	.opening_uses = EVENT_OPENING_USES,
 	.open = open_account,
 	.sample = sample,
 	.tend = tend,

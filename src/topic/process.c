@@ -323,6 +323,8 @@ static void close_process(struct sampler *sampler)
 const struct topic topic_process = {
 	.schema = &schema,
 	.sources = sources,
+	.setting = POWER_FIT_SETTING,
+	.setting_uses = ENERGY_USES,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN) | PRIVILEGE_BIT(PRIVILEGE_SIGNAL) |
 		PRIVILEGE_BIT(PRIVILEGE_NICE),
 	.open = open_process,
