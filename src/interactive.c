@@ -5,12 +5,14 @@
 #include "interactive.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config_file.h"
 #include "core/complain.h"
 #include "core/i18n.h"
+#include "options_table.h"
 #include "pane/panes.h"
 #include "privileges.h"
 #include "run_plan.h"
@@ -130,6 +132,37 @@ static int run(const struct options *options, struct settings *settings, struct 
 	return error ? complain_of_terminal(error) : 0;
 }
 
+static void refuse(struct settings *settings, const char *name, const char *expected)
+{
+	complain(name, "'%s': %s", settings_get(settings, name), expected);
+	settings_set(settings, name, NULL);
+}
+
+/* What the file sets is judged as an option is; what is wrong is told, and counts as not set. */
+static void check_file(struct settings *settings)
+{
+	struct options unused;
+	char name[128];
+
+	for (unsigned i = 0; i < n_option_entries; i++) {
+		const struct option_entry *entry = &option_entries[i];
+		const char *value = settings_get(settings, entry->name);
+
+		if (value && entry->argument && !entry->set(&unused, value))
+			refuse(settings, entry->name, _(entry->expected));
+	}
+	for (unsigned i = 0; i < n_panes; i++) {
+		for (const struct pane_option *option = panes[i]->options; option && option->name; option++) {
+			const char *value;
+
+			snprintf(name, sizeof(name), "%s.%s", panes[i]->name, option->name);
+			value = settings_get(settings, name);
+			if (value && option->valid && !option->valid(value))
+				refuse(settings, name, _(option->expected));
+		}
+	}
+}
+
 int interactive_run(const struct options *options, struct settings *settings, struct source *source,
 		    struct worker *worker)
 {
@@ -141,6 +174,7 @@ int interactive_run(const struct options *options, struct settings *settings, st
 	if (status)
 		return status;
 	config_load(&both);
+	check_file(&both);
 	for (size_t i = 0; i < settings->n_items; i++)
 		settings_set(&both, settings->items[i].name, settings->items[i].value);
 	settings_free(settings);

@@ -274,6 +274,17 @@ def configuration_is_kept(scratch):
                                  terminal, "it was not read")
 
 
+def wrong_configuration_is_told(scratch):
+    os.mkdir(os.path.join(scratch, "panetop"))
+    with open(os.path.join(scratch, "panetop", "config"), "w", encoding="utf-8") as file:
+        file.write("delay = soon\nlatency.period = nonsense\nmemory.used = procps\n")
+    with replay(env={"XDG_CONFIG_HOME": scratch}) as terminal:
+        said = terminal.raw.decode()
+        return expect("panetop: delay: 'soon': use seconds" in said, terminal, "the delay is not told") or \
+            expect("panetop: latency.period: 'nonsense': use 50us" in said, terminal, "the option is not told") or \
+            expect("memory.used" not in said and "used*" in terminal.text(), terminal, "what is right does not count")
+
+
 def usual_things_are_not_written(scratch):
     """What is as without a configuration stays out of it: it may get better with a later version."""
     env = {"XDG_CONFIG_HOME": scratch}
@@ -318,6 +329,7 @@ def tests():
         ("forcing pages in asks first", forcing_pages_asks_first),
         ("a process is chosen from the list", a_process_is_chosen_from_the_list),
         ("the configuration is written when asked, and read", configuration_is_kept),
+        ("what is wrong in the configuration is told", wrong_configuration_is_told),
         ("the configuration holds only what differs", usual_things_are_not_written),
         ("columns, sort, limit and unit from the command line", options_on_the_screen),
     ]
