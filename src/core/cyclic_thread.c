@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -68,6 +69,8 @@ static int set_policy(enum cyclic_policy policy, int priority, uint64_t period_n
 
 	if (policy == CYCLIC_FIFO || policy == CYCLIC_RR)
 		wanted.priority = (uint32_t)priority;
+	else if (policy == CYCLIC_OTHER) /* to be nicer is allowed, the way back is not */
+		wanted.nice = getpriority(PRIO_PROCESS, 0);
 	if (policy == CYCLIC_DEADLINE) {
 		wanted.period_ns = period_ns > DEADLINE_PERIOD_NS ? period_ns : DEADLINE_PERIOD_NS;
 		wanted.deadline_ns = wanted.period_ns;
