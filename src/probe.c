@@ -67,6 +67,8 @@ static int try_source(struct env *env, const struct source_spec *source)
 	if (source->test)
 		return source->test(env);
 	error = env_read(env, env_file(env, source->path), &text);
+	if (error == -EISDIR) /* it is listed, not read */
+		return 0;
 	return !error && span_length(text) == 0 ? -ENODATA : error;
 }
 
