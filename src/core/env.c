@@ -164,6 +164,14 @@ static size_t raise_files(void)
 	return limit.rlim_cur > FILES_LEFT ? (size_t)limit.rlim_cur - FILES_LEFT : 0;
 }
 
+/* A program that another snap starts has that one's SNAP. */
+static bool is_our_snap(void)
+{
+	const char *name = secure_getenv("SNAP_NAME");
+
+	return name && strcmp(name, PACKAGE) == 0;
+}
+
 int env_open(struct env *env, const char *root)
 {
 	int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -173,6 +181,7 @@ int env_open(struct env *env, const char *root)
 	*env = (struct env){
 		.root_fd = fd,
 		.live = strcmp(root, "/") == 0,
+		.in_snap = strcmp(root, "/") == 0 && is_our_snap(),
 		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
 		.ticks_per_second = (uint64_t)sysconf(_SC_CLK_TCK),
 		.pids = { .fd = -1, .tick = ENV_NEVER, .kept_max = raise_files() },

@@ -57,6 +57,7 @@ struct env_shared {
 struct env {
 	int root_fd;               /* owned; "/" or the directory of --root */
 	bool live;                 /* root is "/": actions on the machine make sense */
+	bool in_snap;              /* panetop runs as a snap, which the machine keeps things from */
 	uint64_t page_bytes;
 	uint64_t ticks_per_second; /* USER_HZ of /proc/stat and /proc/PID/stat */
 	uint64_t tick;             /* number of the present frame: a file is read once per tick */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
+#include "topic/snap.h"
 
 #define TOPIC(name) &topic_##name,
 const struct topic *const topics[] = {
@@ -62,6 +63,10 @@ static bool is_of_proc(const struct source_spec *source)
 
 const char *source_remedy(const struct env *env, const struct source_spec *source, int error)
 {
+	const char *connect = env->in_snap && source ? snap_remedy(source->path) : NULL;
+
+	if (connect && (error == EACCES || error == EPERM))
+		return connect;
 	for (unsigned i = 0; source && i < SOURCE_REMEDIES_MAX; i++)
 		if (source->remedies[i].remedy && source->remedies[i].error == error)
 			return _(source->remedies[i].remedy);

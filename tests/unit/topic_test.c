@@ -2,12 +2,14 @@
 /* Tests of the memory topics on the fixtures of several kernels, containers and broken machines. */
 #include <config.h>
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "model/derive.h"
 #include "suite.h"
+#include "topic/topic.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
@@ -382,7 +384,45 @@ START_TEST(cpu_limits_of_both_versions)
 }
 END_TEST
 
-SUITE_MAIN("topic", cpu_limits_of_both_versions, parts_add_up_to_the_total, every_kernel_gives_a_partition,
+/* Only where a connection helps; no other machine is told of snaps. */
+START_TEST(a_snap_is_told_what_to_connect)
+{
+	static const struct {
+		const char *path, *connects;
+		int error;
+	} cases[] = {
+		{ "proc/vmstat", "snap connect panetop:system-observe;", EACCES },
+		{ "proc/spl/kstat/zfs/arcstats", "snap connect panetop:mount-observe;", EACCES },
+		{ "sys/class/hwmon", "snap connect panetop:hardware-observe;", EACCES },
+		{ "sys/kernel/tracing/events", "snap connect panetop:system-trace;", EACCES },
+		{ "perf_event_open", "snap connect panetop:system-trace;", EPERM },
+		{ "taskstats", "snap connect panetop:netlink-connector;", EPERM },
+		{ "proc/PID/pagemap", "snap connect panetop:physical-memory-observe;", EACCES },
+		{ "proc/PID/maps", NULL, EACCES },
+		{ "proc/vmstat", NULL, EMFILE },
+	};
+	struct env env;
+
+	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct source_spec source = { .path = cases[i].path };
+
+		ck_assert_ptr_null(strstr(source_remedy(&env, &source, cases[i].error), "snap"));
+		env.in_snap = true;
+		const char *remedy = strstr(source_remedy(&env, &source, cases[i].error), "snap connect");
+
+		env.in_snap = false;
+		if (!cases[i].connects)
+			ck_assert_ptr_null(remedy);
+		else
+			ck_assert_int_eq(strncmp(remedy, cases[i].connects, strlen(cases[i].connects)), 0);
+	}
+	env_close(&env);
+}
+END_TEST
+
+SUITE_MAIN("topic", a_snap_is_told_what_to_connect, cpu_limits_of_both_versions,
+	   parts_add_up_to_the_total, every_kernel_gives_a_partition,
 	   available_is_estimated_before_3_14, used_by_other_definitions, checks_show_the_unaccounted_rest,
 	   every_line_of_meminfo_is_there, reclaim_rates_from_two_ticks,
 	   counters_that_go_backwards_give_no_rate, zfs_cache_above_its_minimum_is_reclaimable,
