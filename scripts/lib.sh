@@ -5,7 +5,23 @@
 packages_build="gcc libc6-dev make autoconf automake autopoint gettext pkg-config
 	libncurses-dev libcap-dev libpfm4-dev libsensors-dev libjansson-dev"
 packages_check="bash fish zsh check clang libclang-rt-dev llvm cppcheck shellcheck python3 python3-pyte python3-prometheus-client
-	mandoc man-db groff-base xz-utils bsdutils locales perl-base libubsan1 libasan8 libtsan2"
+	mandoc man-db groff-base xz-utils bsdutils locales perl-base libubsan1 libasan8 libtsan2
+	appstream desktop-file-utils"
+packages_package="apt-utils autopkgtest debhelper dpkg-dev fakeroot file lintian python3-minimal tmux util-linux"
+packages_snap="python3-yaml snapd squashfs-tools"
+
+version=$(sed -n 's/^AC_INIT(\[panetop\], \[\(.*\)\])$/\1/p' "$top/configure.ac")
+
+languages() { sed 's/#.*//' "$top/po/LINGUAS"; }
+
+# Linked, or loaded by name at run time.
+libraries_of() { # PROGRAM
+	grep -aoE '\blib[a-z]+\.so\.[0-9]+' "$1" | sort -u
+}
+
+package_of() { # LIBRARY: the name of the package that holds it here
+	dpkg -S "*/$(gcc -print-multiarch)/$1" | sed -n '1s/:.*//p'
+}
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -74,4 +90,48 @@ build() {
 		(cd "$directory" && quietly configure.log "$top/configure" "$@") || return 1
 	fi
 	quietly "$directory/make.log" make -C "$directory" -j"$(nproc)" --no-print-directory
+}
+
+# Steps are counted: what check, package and snap print at their ends.
+passed=0 failed=0 started=$(date +%s)
+
+count() { # NAME STATUS
+	if [ "$2" -eq 0 ]; then
+		passed=$((passed + 1))
+		echo "ok      $1 ($(($(date +%s) - started)) s)"
+	else
+		failed=$((failed + 1))
+		echo "FAILED  $1"
+	fi
+	[ "$2" -eq 0 ]
+}
+
+step() { # NAME COMMAND...
+	step_name=$1
+	shift
+	"$@"
+	count "$step_name" $?
+}
+
+skip() { # NAME WHY: told, and not counted
+	echo "skipped $1: $2"
+}
+
+# substeps COMMAND...: another script's steps are counted as our own.
+substeps() {
+	substeps_log=$work/substeps.log
+	"$@" 2>&1 | tee "$substeps_log"
+	counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$substeps_log" | tail -n 1)
+	if [ -z "$counts" ]; then
+		count "$1 runs to its end" 1
+		return
+	fi
+	passed=$((passed + ${counts% *})) failed=$((failed + ${counts#* }))
+}
+
+# The last words of check, package and snap; their status.
+total() {
+	echo "$(($(date +%s) - started)) seconds"
+	echo "$passed passed, $failed failed"
+	[ "$failed" -eq 0 ]
 }
