@@ -25,42 +25,20 @@ static struct described describe_topic(const struct schema *schema)
 	return topic;
 }
 
-struct chosen {
-	struct described topics[TOPICS_MAX];
-	unsigned n_topics;
-};
-
-static void choose(struct chosen *chosen, const struct topic *topic)
-{
-	for (unsigned i = 0; i < chosen->n_topics; i++)
-		if (chosen->topics[i].schema == topic->schema)
-			return;
-	chosen->topics[chosen->n_topics++] = describe_topic(topic->schema);
-}
-
-/* Those of a pane in its order: --columns and --sort speak of the first one. */
-static void choose_topics(struct chosen *chosen, const struct options *options)
-{
-	if (options->table)
-		choose(chosen, topic_find(options->table));
-	for (unsigned p = 0; p < options->n_panes && !options->table; p++)
-		for (const struct pane_table *table = options->panes[p]->tables; table->topic; table++)
-			choose(chosen, topic_find(table->topic));
-	for (unsigned i = 0; i < n_topics && !options->table && options->n_panes == 0; i++)
-		choose(chosen, topics[i]);
-}
-
 int describe_run(const struct options *options)
 {
-	struct chosen chosen = { 0 };
+	const struct topic *chosen[TOPICS_MAX];
+	struct described described[TOPICS_MAX];
+	unsigned n_chosen = options_topics(options, chosen);
 	struct buffer out = { 0 };
 	int error;
 
-	choose_topics(&chosen, options);
+	for (unsigned i = 0; i < n_chosen; i++)
+		described[i] = describe_topic(chosen[i]->schema);
 	if (options->format == &sink_json) {
-		describe_json(&out, chosen.topics, chosen.n_topics);
+		describe_json(&out, described, n_chosen);
 	} else if (options->format == &sink_text) {
-		describe_text(&out, chosen.topics, chosen.n_topics);
+		describe_text(&out, described, n_chosen);
 	} else {
 		complain("--describe", _("knows the formats text and json only"));
 		return 2;

@@ -385,3 +385,25 @@ bool options_would_destroy(const struct options *options)
 	       stat(options->record, &record) == 0 && S_ISREG(record.st_mode) &&
 	       replay.st_dev == record.st_dev && replay.st_ino == record.st_ino;
 }
+
+static void add_topic(const struct topic **chosen, unsigned *n_chosen, const struct topic *topic)
+{
+	for (unsigned i = 0; i < *n_chosen; i++)
+		if (chosen[i] == topic)
+			return;
+	chosen[(*n_chosen)++] = topic;
+}
+
+unsigned options_topics(const struct options *options, const struct topic **chosen)
+{
+	unsigned n_chosen = 0;
+
+	if (options->table)
+		add_topic(chosen, &n_chosen, topic_find(options->table));
+	for (unsigned p = 0; p < options->n_panes && !options->table; p++)
+		for (const struct pane_table *table = options->panes[p]->tables; table->topic; table++)
+			add_topic(chosen, &n_chosen, topic_find(table->topic));
+	for (unsigned i = 0; i < n_topics && !options->table && options->n_panes == 0; i++)
+		add_topic(chosen, &n_chosen, topics[i]);
+	return n_chosen;
+}

@@ -46,4 +46,11 @@ bool options_would_destroy(const struct options *options);
 /* The panes a run prints or opens with: the named ones, or those by default. */
 unsigned options_panes(const struct options *options, const struct pane **chosen);
 
+/*
+ * What --describe and --probe tell of: the topic of --table, else those of the named panes, in their order,
+ * else all. There is room for TOPICS_MAX.
+ */
+struct topic;
+unsigned options_topics(const struct options *options, const struct topic **chosen);
+
 #endif

@@ -101,19 +101,30 @@ static void add_source(struct frame *frame, struct env *env, const struct topic 
 	judge(row, env, frame, source, try_source(env, source), understood);
 }
 
-/* What a topic could not understand is its first source: the others add to it. */
-static void add_all(struct frame *frame, struct env *env)
+/* Sources that several topics share are told once. */
+static bool is_told(const struct topic *const *chosen, unsigned index)
 {
+	for (unsigned i = 0; i < index; i++)
+		if (chosen[i]->sources == chosen[index]->sources)
+			return true;
+	return false;
+}
+
+/* What a topic could not understand is its first source: the others add to it. */
+static void add_all(struct frame *frame, struct env *env, const struct options *options)
+{
+	const struct topic *chosen[TOPICS_MAX];
+	unsigned n_chosen = options_topics(options, chosen);
+
 	frame->mono_ns = env_mono_ns();
 	frame->wall_ns = env_wall_ns();
 	frame->tables[0].present = true;
-	for (unsigned i = 0; i < n_topics; i++) {
-		/* topics that share their sources stand one after the other: they are told once */
-		bool told = i > 0 && topics[i]->sources == topics[i - 1]->sources;
-		bool understood = told || try_topic(env, topics[i]) != -ENODATA;
+	for (unsigned i = 0; i < n_chosen; i++) {
+		bool told = is_told(chosen, i), understood = told || try_topic(env, chosen[i]) != -ENODATA;
+		const struct source_spec *first = chosen[i]->sources;
 
-		for (const struct source_spec *source = topics[i]->sources; !told && source->path; source++)
-			add_source(frame, env, topics[i], source, understood || source != topics[i]->sources);
+		for (const struct source_spec *source = first; !told && source->path; source++)
+			add_source(frame, env, chosen[i], source, understood || source != first);
 	}
 }
 
@@ -136,7 +147,7 @@ int probe_run(const struct options *options, const struct settings *settings, st
 	plan.views = alloc_zeroed(1, sizeof(*plan.views));
 	view_open(plan.views, &schema);
 	frame_open(&frame, schemas, 1);
-	add_all(&frame, env);
+	add_all(&frame, env, options);
 	probe_privileges_add(&frame, env, &before);
 	sink_open(&sink, options->format, &plan, STDOUT_FILENO, _("standard output"));
 	error = sink_begin(&sink);
