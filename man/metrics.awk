@@ -33,7 +33,7 @@ function sentence(text)
 {
 	if (text !~ /^[a-z_]+:/) # a value that is explained keeps its spelling
 		text = toupper(substr(text, 1, 1)) substr(text, 2)
-	return roff(text, 0) (text ~ /[.?!)]$/ ? "" : ".")
+	return roff(text, 0) (text ~ /([.?!]|…)$/ ? "" : ".")
 }
 
 # The first pane that shows a topic is where it is described.
@@ -59,15 +59,16 @@ function begin_pane(line, n, i, names)
 		sections[pane] = sections[pane] ", too.\n"
 }
 
-function add_column(line, words, rest)
+function add_column(line, words, rest, asked)
 {
 	if (pane == "")
 		fail("topic " topic " is in no pane")
 	split(line, words, " ")
 	rest = line
 	sub(/^ *[^ ]+ +[^ ]+ +[^ ]+ +/, "", rest)
+	asked = sub(/ \(people see it with --columns\)$/, "", rest)
 	sections[pane] = sections[pane] ".TP\n.BR " roff(words[1], 1) " \" (" words[2] \
-		(words[3] == "none" ? "" : ", " unit(words[3])) ")\"\n" sentence(rest) "\n"
+		(words[3] == "none" ? "" : ", " unit(words[3])) (asked ? ", with \\-\\-columns" : "") ")\"\n" sentence(rest) "\n"
 	n_columns++
 }
 
