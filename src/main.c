@@ -143,7 +143,7 @@ int main(int argc, char **argv)
 	struct settings settings = { 0 };
 	int status, error = privilege_open();
 
-	i18n_open(PACKAGE, LOCALEDIR);
+	i18n_open(LOCALEDIR);
 	if (error) {
 		complain("capset", _("%s: rights cannot be given up"), strerror(-error));
 		return 1;
@@ -151,6 +151,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	status = options_parse(&options, &settings, argc, argv);
+	if (options.format != &sink_text || options.record || settings_get(&settings, "power.yaml"))
+		i18n_for_programs();
 	if (status < 0 && options.describe)
 		status = describe_run(&options);
 	if (status < 0)

@@ -122,6 +122,7 @@ static bool set_record(struct options *options, const char *value)
 static bool set_ascii(struct options *options, const char *value)
 {
 	(void)value;
+	i18n_keep_to_ascii();
 	return options->ascii = true;
 }
 

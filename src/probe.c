@@ -27,7 +27,9 @@
 static const struct column columns[] = {
 	KEY(topic, N_("topic"), N_("what is measured with it; privilege: what it may")),
 	KEY(source, N_("source"), N_("kernel file or facility, or capability")),
-	LABEL(state, N_("state"), N_("ok; missing; refused; empty; or unusable: read, but not understood")),
+	COLUMN(struct probe_row, state, .kind = COLUMN_LABEL, .words = true, .title = N_("state"),
+	       .help = N_("ok; missing; refused; empty; or unusable: read, but not understood"),
+	       .source = "panetop"),
 	LABEL(gives, N_("gives"), N_("what it is read for")),
 	LABEL(reason, N_("reason"), N_("the error, where it is not ok")),
 	LABEL(remedy, N_("remedy"), N_("what to do about it")),
@@ -79,13 +81,15 @@ static void judge(struct probe_row *row, struct env *env, struct frame *frame,
 
 	row->remedy = remedy ? remedy : "";
 	if (!error && !understood) {
-		row->state = "unusable";
+		row->state = N_("unusable");
 		row->reason = _("there is nothing in it that panetop understands");
 	} else if (error == -ENODATA) {
-		row->state = "empty";
+		row->state = N_("empty");
 		row->reason = _("there is nothing in it");
 	} else {
-		row->state = !error ? "ok" : error == -EACCES || error == -EPERM ? "refused" : "missing";
+		row->state = !error                                ? N_("ok")
+			     : error == -EACCES || error == -EPERM ? N_("refused")
+								   : N_("missing");
 		row->reason = error ? arena_print(&frame->arena, "%s", strerror(-error)) : "";
 	}
 }

@@ -8,12 +8,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "core/i18n.h"
 #include "core/utf8.h"
 
 void complain(const char *what, const char *why, ...)
 {
 	struct buffer line = { 0 };
-	char text[512];
+	char text[TEXT_MAX];
 	va_list list;
 
 	va_start(list, why);

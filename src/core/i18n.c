@@ -13,23 +13,65 @@ bool i18n_is_utf8(void)
 	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-#ifdef ENABLE_NLS
-#include <libintl.h>
-
-static bool has_catalogue; /* set once, before anything is shown */
-
-void i18n_open(const char *package, const char *directory)
+static void set_locale(void)
 {
 	setlocale(LC_ALL, "");
 	setlocale(LC_NUMERIC, "C");
-	bindtextdomain(package, directory);
-	textdomain(package);
-	has_catalogue = *gettext("") != '\0'; /* the header of the catalogue */
+}
+
+#ifdef ENABLE_NLS
+#include <libintl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool has_catalogue; /* set before threads begin */
+
+static bool find_catalogue(const char *directory)
+{
+	bindtextdomain(PACKAGE, directory);
+	return *gettext("") != '\0'; /* the header of the catalogue */
+}
+
+/* A snap brings its catalogues along, below the place where it is mounted. */
+static bool find_in_snap(void)
+{
+	const char *snap = secure_getenv("SNAP");
+	char directory[4096];
+
+	if (!snap || *snap != '/' ||
+	    snprintf(directory, sizeof(directory), "%s/usr/share/locale", snap) >= (int)sizeof(directory))
+		return false;
+	return find_catalogue(directory);
+}
+
+void i18n_open(const char *directory)
+{
+	set_locale();
+	textdomain(PACKAGE);
+	bind_textdomain_codeset(PACKAGE, "UTF-8");
+	has_catalogue = find_in_snap() || find_catalogue(directory);
+	if (!i18n_is_utf8())
+		i18n_keep_to_ascii();
+}
+
+/* A question mark in a word that has none stands for letters that have no likeness in ASCII. */
+void i18n_keep_to_ascii(void)
+{
+	if (!has_catalogue)
+		return;
+	bind_textdomain_codeset(PACKAGE, "ASCII//TRANSLIT");
+	has_catalogue = !strchr(gettext("Memory"), '?');
+}
+
+void i18n_for_programs(void)
+{
+	has_catalogue = false;
+	setlocale(LC_MESSAGES, "C");
 }
 
 const char *i18n_text(const char *text)
 {
-	return has_catalogue ? gettext(text) : text;
+	return has_catalogue && *text ? gettext(text) : text;
 }
 
 const char *i18n_plural(const char *one, const char *many, unsigned long count)
@@ -39,12 +81,19 @@ const char *i18n_plural(const char *one, const char *many, unsigned long count)
 	return count == 1 ? one : many;
 }
 #else
-void i18n_open(const char *package, const char *directory)
+void i18n_open(const char *directory)
 {
-	(void)package;
 	(void)directory;
-	setlocale(LC_ALL, "");
-	setlocale(LC_NUMERIC, "C");
+	set_locale();
+}
+
+void i18n_keep_to_ascii(void)
+{
+}
+
+void i18n_for_programs(void)
+{
+	setlocale(LC_MESSAGES, "C");
 }
 
 const char *i18n_text(const char *text)

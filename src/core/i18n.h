@@ -9,11 +9,22 @@
 #define P_(one, many, count) i18n_plural(one, many, count)
 #define N_(text) text
 
+#define TEXT_MAX 1024 /* bytes of a text for people, in any language: a letter may take four */
+
 /* Does the locale take UTF-8? Else text for people is kept to ASCII. */
 bool i18n_is_utf8(void);
 
-/* Takes the language from the environment. Numbers are read and written in the C form whatever it is. */
-void i18n_open(const char *package, const char *directory);
+/*
+ * Takes the language from the environment, and the catalogues from directory, or from the snap in which the
+ * program runs. Texts come as UTF-8; numbers are read and written in the C form whatever the language is.
+ */
+void i18n_open(const char *directory);
+
+/* From now on texts hold ASCII alone: letters are written by their likeness, or all stays in English. */
+void i18n_keep_to_ascii(void);
+
+/* From now on all is in English: what programs read does not depend on the user's language. */
+void i18n_for_programs(void);
 
 /*
  * Without a catalogue in the user's language these cost nothing: gettext() would look for one, and

@@ -134,3 +134,22 @@ int utf8_clean(struct buffer *buffer, const char *text, int cells, bool ascii)
 	}
 	return taken;
 }
+
+static int gap_of(const char *text, int cells, bool ascii)
+{
+	int taken = utf8_cells(text, ascii);
+
+	return taken < cells ? cells - taken : 0;
+}
+
+void utf8_padded(struct buffer *buffer, const char *text, int cells, bool ascii)
+{
+	utf8_clean(buffer, text, -1, ascii);
+	buffer_fill(buffer, ' ', (size_t)gap_of(text, cells, ascii));
+}
+
+void utf8_padded_left(struct buffer *buffer, const char *text, int cells, bool ascii)
+{
+	buffer_fill(buffer, ' ', (size_t)gap_of(text, cells, ascii));
+	utf8_clean(buffer, text, -1, ascii);
+}

@@ -39,4 +39,10 @@ int utf8_cells(const char *text, bool ascii);
 /* Adds the cleaned text, cut to at most cells cells (< 0: all of it); returns the cells it took. */
 int utf8_clean(struct buffer *buffer, const char *text, int cells, bool ascii);
 
+/* Adds the cleaned text and blanks behind it, so that both take cells cells or, where it is longer, more. */
+void utf8_padded(struct buffer *buffer, const char *text, int cells, bool ascii);
+
+/* As utf8_padded(), the blanks before it. */
+void utf8_padded_left(struct buffer *buffer, const char *text, int cells, bool ascii);
+
 #endif

@@ -31,7 +31,12 @@ const struct column *schema_find(const struct schema *schema, const char *key)
 
 const char *column_title(const struct column *column)
 {
-	return *column->title ? _(column->title) : "";
+	return _(column->title);
+}
+
+const char *column_words(const struct column *column, const char *text)
+{
+	return column->words && text ? _(text) : text;
 }
 
 static const struct {

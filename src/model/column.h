@@ -81,6 +81,7 @@ struct column {
 	unsigned rank;         /* columns of a higher rank are left out first; 0 stays longest */
 	bool hidden;           /* shown only when asked for */
 	bool optional;         /* people see it only when some row has a value */
+	bool words;            /* its texts are N_(): people see them translated, programs as they are */
 };
 
 #define VALUE_TYPE(field) \
@@ -120,6 +121,9 @@ int schema_column_span(const struct schema *schema, struct span key);
 const struct column *schema_find(const struct schema *schema, const char *key);
 
 const char *column_title(const struct column *column); /* translated; may be empty */
+
+/* A text of this column as people read it; NULL stays NULL. */
+const char *column_words(const struct column *column, const char *text);
 
 static inline bool column_is_left(const struct column *column) /* texts are, numbers are not */
 {

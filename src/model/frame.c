@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/i18n.h"
 
 #define FIRST_ROWS ((size_t)8)
 
@@ -138,7 +139,7 @@ static const char *copy(struct frame *frame, const char *text)
 
 void frame_notice(struct frame *frame, const char *topic, const char *remedy, const char *format, ...)
 {
-	char text[512];
+	char text[TEXT_MAX];
 	va_list list;
 
 	va_start(list, format);

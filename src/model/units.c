@@ -313,7 +313,7 @@ const char *value_text(char *number, const struct schema *schema, const struct c
 	if (!row_is_known(row, column))
 		return "-";
 	if (column->type == VALUE_TEXT)
-		return row_text(row, column);
+		return column_words(column, row_text(row, column));
 	format_number(number, schema, column, row, unit, ascii);
 	return number;
 }

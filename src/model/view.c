@@ -388,7 +388,8 @@ bool filter_matches(const regex_t *filter, const struct schema *schema, const vo
 {
 	for (unsigned i = 0; i < schema->n_columns; i++) {
 		const struct column *column = &schema->columns[i];
-		const char *text = column->type == VALUE_TEXT ? row_text(row, column) : NULL;
+		const char *text =
+			column->type == VALUE_TEXT ? column_words(column, row_text(row, column)) : NULL;
 
 		if (text && regexec(filter, text, 0, NULL, 0) == 0)
 			return true;

@@ -22,7 +22,7 @@ struct account_row {
 };
 
 static const struct column columns[] = {
-	COLUMN(struct account_row, part, .kind = COLUMN_KEY, .title = N_("part"), .width = 12,
+	COLUMN(struct account_row, part, .kind = COLUMN_KEY, .title = N_("part"), .width = 12, .words = true,
 	       .help = N_("tasks: processes that were seen alive; exited: what ended in between; irq, "
 			  "softirq, steal; "
 			  "unaccounted: the rest, negative where a time is counted twice; busy: all of "
@@ -36,7 +36,7 @@ static const struct column columns[] = {
 	       .title = N_("time"), .width = 9, .help = N_("CPU time since panetop began to watch"),
 	       .source = "as from says"),
 	COLUMN(struct account_row, from, .kind = COLUMN_LABEL, .title = N_("from"), .width = 24, .rank = 1,
-	       .help = N_("where the time is taken from"), .source = "panetop"),
+	       .words = true, .help = N_("where the time is taken from"), .source = "panetop"),
 };
 
 static const struct schema schema = {
@@ -108,7 +108,7 @@ static const char *exited_source(const struct exited *exited)
 {
 	if (exited->by_run_time)
 		return run_time_source(exited->tasks->run_time);
-	return exited->reader ? _("taskstats exit records") : _("cutime, cstime of parents");
+	return exited->reader ? N_("taskstats exit records") : N_("cutime, cstime of parents");
 }
 
 static void begin(struct state *state, const struct cpu_times *times)
@@ -130,13 +130,15 @@ static void add_parts(const struct state *state, const struct cpu_times *times, 
 	double steal = (or_zero(times->steal) - state->steal) / hz;
 	double busy = (cpu_times_busy(times) - state->busy) / hz;
 
-	add(table, "tasks", tasks, exited->tasks->clocks ? _("clocks of the processes") : "/proc/PID/stat");
-	add(table, "exited", ended, exited_source(exited));
-	add(table, "irq", irq, "/proc/stat irq");
-	add(table, "softirq", softirq, "/proc/stat softirq");
-	add(table, "steal", steal, "/proc/stat steal");
-	add(table, "unaccounted", busy - tasks - ended - irq - softirq - steal, _("busy less all others"));
-	add(table, "busy", busy, _("/proc/stat, all but idle and iowait"));
+	add(table, N_("tasks"), tasks,
+	    exited->tasks->clocks ? N_("clocks of the processes") : "/proc/PID/stat");
+	add(table, N_("exited"), ended, exited_source(exited));
+	add(table, N_("irq"), irq, "/proc/stat irq");
+	add(table, N_("softirq"), softirq, "/proc/stat softirq");
+	add(table, N_("steal"), steal, "/proc/stat steal");
+	add(table, N_("unaccounted"), busy - tasks - ended - irq - softirq - steal,
+	    N_("busy less all others"));
+	add(table, N_("busy"), busy, N_("/proc/stat, all but idle and iowait"));
 }
 
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)

@@ -23,7 +23,8 @@ static const struct column columns[] = {
 	COLUMN(struct battery_row, battery, .kind = COLUMN_KEY, .title = N_("battery"), .width = 8,
 	       .help = N_("as the kernel calls it"), .source = "/sys/class/power_supply"),
 	COLUMN(struct battery_row, status, .kind = COLUMN_LABEL, .title = N_("status"), .width = 12,
-	       .help = N_("Discharging, Charging, Full, Not charging, Unknown"), .source = UEVENT "STATUS"),
+	       .words = true, .help = N_("Discharging, Charging, Full, Not charging, Unknown"),
+	       .source = UEVENT "STATUS"),
 	COLUMN(struct battery_row, watts, .kind = COLUMN_GAUGE, .unit = UNIT_WATTS, .title = N_("watts"),
 	       .width = 8, .help = N_("what it gives; below 0: what it takes"),
 	       .source = UEVENT
@@ -49,7 +50,7 @@ static const struct column columns[] = {
 	       .width = 6, .rank = 3, .help = N_("how often it was charged, as it says itself"),
 	       .source = UEVENT "CYCLE_COUNT"),
 	COLUMN(struct battery_row, from, .kind = COLUMN_LABEL, .title = N_("from"), .width = 12, .rank = 3,
-	       .help = N_("where the watts come from"), .source = "panetop"),
+	       .words = true, .help = N_("where the watts come from"), .source = "panetop"),
 	COLUMN(struct battery_row, model, .kind = COLUMN_LABEL, .title = N_("model"), .width = 10, .rank = 4,
 	       .help = N_("as its maker calls it"), .source = UEVENT "MODEL_NAME"),
 };
@@ -95,6 +96,18 @@ static double remaining(const struct battery *battery)
 	return NAN;
 }
 
+/* What every kernel tells is known by its words, so that people see it in their language. */
+static const char *status_text(struct frame *frame, const char *status)
+{
+	static const char *const known[] = { N_("Discharging"), N_("Charging"), N_("Full"),
+					     N_("Not charging"), N_("Unknown") };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(known[i], status) == 0)
+			return known[i];
+	return arena_copy(&frame->arena, status, strlen(status));
+}
+
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
 	struct batteries *batteries = sampler->state;
@@ -109,7 +122,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 			continue;
 		row = table_add(table);
 		row->battery = arena_copy(&frame->arena, battery->name, strlen(battery->name));
-		row->status = arena_copy(&frame->arena, battery->status, strlen(battery->status));
+		row->status = status_text(frame, battery->status);
 		row->watts = battery->watts;
 		row->charge_ratio = battery->charge;
 		row->remaining_seconds = remaining(battery);
@@ -117,7 +130,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		row->health_ratio = battery->health;
 		row->volts = battery->volts;
 		row->cycles = battery->cycles > 0 ? (uint64_t)battery->cycles : U64_UNKNOWN;
-		row->from = battery->how ? _(battery->how) : NULL;
+		row->from = battery->how;
 		row->model = arena_copy(&frame->arena, battery->model, strlen(battery->model));
 	}
 	return 0;

@@ -31,7 +31,7 @@ void counter_fill(struct counter_numbers *numbers, struct frame *frame, const st
 		numbers->share_of = keep(frame, events->list[event->base].name);
 	} else if (event->is_clock && counts[index].elapsed_ns > 0) {
 		numbers->whole_total = counts[index].elapsed_ns;
-		numbers->share_of = _("one CPU");
+		numbers->share_of = N_("one CPU");
 	}
 }
 

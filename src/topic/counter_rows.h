@@ -49,7 +49,7 @@ struct counter_numbers {
 	       .help = N_("share of another event, or of a CPU: the next column names it"),                  \
 	       .source = "growth of total / growth of whole_total"),                                         \
 	COLUMN(row, share_of, .kind = COLUMN_LABEL, .title = N_("of"), .width = 16, .rank = 1,               \
-	       .help = N_("the event that it is a share of"), .source = "panetop"),                          \
+	       .words = true, .help = N_("the event that it is a share of"), .source = "panetop"),           \
 	COLUMN(row, running_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("counted%"),        \
 	       .width = 8, .rank = 2,                                                                        \
 	       .help = N_("share of the time in which it was counted: below 100 the numbers are estimates"), \

@@ -6,6 +6,7 @@
 
 #include "core/cyclic.h"
 #include "core/env.h"
+#include "core/i18n.h"
 #include "topic/topic.h"
 
 #define CYCLIC_RUN_ALL SIZE_MAX /* index of all CPUs together */
@@ -28,7 +29,7 @@ struct cyclic_run {
 	struct cyclic_plan plan;  /* as it is done */
 	enum cyclic_policy asked; /* the policy and priority that were asked for */
 	int asked_priority;
-	char reason[160]; /* why it is another; "" when it is not */
+	char reason[TEXT_MAX]; /* why it is another; "" when it is not */
 	const char *remedy;
 	bool cpus_ignored; /* some were named, but threads of the policy cannot be pinned */
 	uint32_t *cpus;

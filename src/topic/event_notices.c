@@ -116,7 +116,7 @@ static void tell_missing(const struct event_sources *sources, const struct env *
 			     strerror(-sources->perf_error));
 	else if (sources->exec_error && !sources->perf_error)
 		frame_notice(frame, topic, event_remedy(env, TRACEPOINT, -sources->exec_error),
-			     _("short processes may lack their arguments: " TRACEPOINT ": %s"),
+			     _("short processes may lack their arguments: %s: %s"), TRACEPOINT,
 			     strerror(-sources->exec_error));
 }
 

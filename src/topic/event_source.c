@@ -58,7 +58,7 @@ static void add_row(struct table *table, const char *source, uint64_t received, 
 		row->lost = lost;
 		row->unnamed = U64_BLANK;
 	}
-	row->state = error ? strerror(-error) : _("read");
+	row->state = error ? strerror(-error) : N_("read");
 	row->gives = error ? "" : gives;
 }
 

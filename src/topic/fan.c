@@ -29,6 +29,7 @@ static const struct column columns[] = {
 	COLUMN(struct fan_row, chip, .kind = COLUMN_LABEL, .title = N_("chip"), .width = 10, .rank = 3,
 	       .help = N_("driver"), .source = "hwmonN/name"),
 	COLUMN(struct fan_row, state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 10, .rank = 2,
+	       .words = true,
 	       .help = N_("ok; fault; no reading; refused; impossible; slow: it keeps its reader waiting; "
 			  "asleep: the device is not woken for "
 			  "this"),

@@ -45,7 +45,7 @@ static const struct column columns[] = {
 	SPEED(most_hertz, N_("most"), 2, N_("the fastest that the hardware can do, with turbo"),
 	      "cpufreq/cpuinfo_max_freq", .optional = true),
 	COLUMN(struct frequency_row, turbo, .kind = COLUMN_LABEL, .title = N_("turbo"), .width = 7, .rank = 3,
-	       .optional = true,
+	       .words = true, .optional = true,
 	       .help = N_("of all: allowed or off; of a CPU: used when it runs above its base"),
 	       .source = "intel_pstate/no_turbo, cpufreq/boost; hertz > base_hertz"),
 };
@@ -79,9 +79,9 @@ static const char *turbo_allowed(struct state *state, struct env *env)
 	uint64_t flag;
 
 	if (attribute_u64(&state->no_turbo, env, &flag) == 0)
-		return flag ? _("off") : _("allowed");
+		return flag ? N_("off") : N_("allowed");
 	if (attribute_u64(&state->boost, env, &flag) == 0)
-		return flag ? _("allowed") : _("off");
+		return flag ? N_("allowed") : N_("off");
 	return NULL;
 }
 
@@ -97,7 +97,7 @@ static void add_cpu(const struct cpu_frequency *cpu, struct frame *frame, struct
 	row->base_hertz = cpu->base;
 	row->most_hertz = cpu->most;
 	if (!isnan(cpu->base) && !isnan(cpu->now))
-		row->turbo = cpu->now > cpu->base ? _("used") : "";
+		row->turbo = cpu->now > cpu->base ? N_("used") : "";
 }
 
 static void add_all(struct state *state, struct env *env, struct table *table)

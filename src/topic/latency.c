@@ -58,9 +58,9 @@ static const struct column columns[] = {
 		.unit = UNIT_SECONDS, .hidden = true),
 	SETTING(locked, N_("locked"),
 		N_("memory that cannot be paged out: all; own: what the threads touch; no"),
-		"mlockall(2), mlock(2)", .width = 6, .hidden = true),
+		"mlockall(2), mlock(2)", .width = 6, .hidden = true, .words = true),
 	SETTING(idle_states, N_("idle"), N_("idle states of the CPUs: as they are, or held off"),
-		"/dev/cpu_dma_latency", .width = 8, .hidden = true),
+		"/dev/cpu_dma_latency", .width = 8, .hidden = true, .words = true),
 	LATENCY_COLUMN(measured_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("measured"),
 		       .width = 8, .hidden = true,
 		       .help = N_("time since the start, or since the last restart"),
@@ -136,7 +136,7 @@ static const struct source_spec sources[] = {
 
 static const char *lock_name(enum cyclic_lock lock)
 {
-	return lock == CYCLIC_LOCK_ALL ? "all" : lock == CYCLIC_LOCK_OWN ? "own" : "no";
+	return lock == CYCLIC_LOCK_ALL ? N_("all") : lock == CYCLIC_LOCK_OWN ? N_("own") : N_("no");
 }
 
 static void set_policy(struct latency_row *row, const struct cyclic_run *run, struct frame *frame)
@@ -170,7 +170,7 @@ static void add_row(struct table *table, const struct cyclic_run *run, struct fr
 	row->slack_seconds = realtime ? 0 : (double)plan->slack_ns * 1e-9;
 	row->bucket_seconds = plan->bucket_ns > 0 ? (double)plan->bucket_ns * 1e-9 : NAN;
 	row->locked = lock_name(cyclic_locked(run->cyclic));
-	row->idle_states = run->awake_fd >= 0 ? "held off" : "as they are";
+	row->idle_states = run->awake_fd >= 0 ? N_("held off") : N_("as they are");
 	row->measured_seconds = (double)(run->mono_ns - run->started_ns) * 1e-9;
 	if (plan->duration_ns > 0)
 		row->measured_seconds = fmin(row->measured_seconds, (double)plan->duration_ns * 1e-9);

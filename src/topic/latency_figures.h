@@ -25,7 +25,7 @@ struct latency_row {
 		       .width = 7, .rank = (column_rank), .hidden = (hide), .help = what, .source = from)
 
 #define LATENCY_PERCENTILE(field, number, column_rank, hide)                                                 \
-	LATENCY_TIME(field, number, column_rank, hide,                                                       \
+	LATENCY_TIME(field, number, column_rank, hide, /* xgettext:no-c-format */                            \
 		     N_("so late at most were this many percent of the wake-ups; up to 1 % too long, never " \
 			"too short"),                                                                        \
 		     "upper end of the bucket in which the samples reach this percentage")

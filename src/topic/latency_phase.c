@@ -6,7 +6,7 @@
 #include "topic/latency_figures.h"
 
 static const struct column columns[] = {
-	LATENCY_COLUMN(phase, .kind = COLUMN_KEY, .title = N_("phase"), .width = 7,
+	LATENCY_COLUMN(phase, .kind = COLUMN_KEY, .title = N_("phase"), .width = 7, .words = true,
 		       .help = N_("before, during, after: as the command ran"), .source = "panetop"),
 	LATENCY_FIGURES,
 };
@@ -22,7 +22,7 @@ static const struct source_spec sources[] = { { 0 } };
 
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
-	static const char *const names[CYCLIC_PHASES] = { "before", "during", "after" };
+	static const char *const names[CYCLIC_PHASES] = { N_("before"), N_("during"), N_("after") };
 	struct cyclic_run *run = sampler->state;
 
 	(void)env;

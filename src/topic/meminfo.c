@@ -25,7 +25,7 @@ static const struct column columns[] = {
 	       .width = 6, .rank = 3, .optional = true,
 	       .help = N_("its number, for lines without a unit (huge pages)"), .source = "/proc/meminfo"),
 	COLUMN(struct meminfo_row, meaning, .kind = COLUMN_LABEL, .title = N_("meaning"), .width = 20,
-	       .rank = 2, .help = N_("what the line counts"), .source = "panetop"),
+	       .words = true, .rank = 2, .help = N_("what the line counts"), .source = "panetop"),
 	COLUMN(struct meminfo_row, part_of, .kind = COLUMN_LABEL, .title = N_("part of"), .width = 8,
 	       .rank = 4, .help = N_("the lines that contain it already: it must not be added to them"),
 	       .source = "panetop"),
@@ -52,7 +52,7 @@ static void add_row(struct table *table, struct frame *frame, struct span key, u
 	row->value_bytes = in_bytes ? value : U64_BLANK;
 	row->count = in_bytes ? U64_BLANK : value;
 	row->part_of = known && known->part_of ? known->part_of : "";
-	row->meaning = known ? _(known->meaning) : _("not known to this version of panetop");
+	row->meaning = known ? known->meaning : N_("not known to this version of panetop");
 }
 
 static void add_arc(struct env *env, struct frame *frame, struct table *table)

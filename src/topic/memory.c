@@ -24,7 +24,7 @@ struct memory_row {
 	COLUMN(struct memory_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, __VA_ARGS__)
 
 static const struct column columns[] = {
-	COLUMN(struct memory_row, name, .kind = COLUMN_KEY, .title = "", .width = 9,
+	COLUMN(struct memory_row, name, .kind = COLUMN_KEY, .title = "", .width = 9, .words = true,
 	       .help = N_("mem: all memory; available: what programs could still get; swap"),
 	       .source = "mem, available, swap"),
 	SIZE(total_bytes, .title = N_("total"), .width = 9, .rank = 1,
@@ -58,6 +58,7 @@ static const struct column columns[] = {
 	     .help = N_("used as htop(1) counts it: without buffers, page cache and reclaimable slab"),
 	     .source = "MemTotal - MemFree - Buffers - Cached - SReclaimable"),
 	COLUMN(struct memory_row, note, .kind = COLUMN_LABEL, .title = "", .rank = 4, .optional = true,
+	       .words = true,
 	       .help = N_("what is particular about this row: estimated, clamped, with ZFS ARC"),
 	       .source = "panetop"),
 };
@@ -136,7 +137,7 @@ static void fill_mem(struct memory_row *row, const struct meminfo *meminfo, uint
 {
 	uint64_t parts;
 
-	row->name = "mem";
+	row->name = N_("mem");
 	row->total_bytes = meminfo->total;
 	row->free_bytes = meminfo->free;
 	row->used_bytes = u64_less(meminfo->total, meminfo->free);
@@ -149,7 +150,7 @@ static void fill_mem(struct memory_row *row, const struct meminfo *meminfo, uint
 		row->others_bytes = row->used_bytes > parts ? row->used_bytes - parts : 0;
 	row->used_htop_bytes = u64_less(row->used_bytes, sum(meminfo->buffers, meminfo->cached,
 							  meminfo->reclaimable_slab));
-	row->note = arc > 0 ? _("with ZFS ARC") : "";
+	row->note = arc > 0 ? N_("with ZFS ARC") : "";
 }
 
 static void leave_parts_blank(struct memory_row *row)
@@ -161,7 +162,7 @@ static void leave_parts_blank(struct memory_row *row)
 /* Some containers show an available memory above their total: it is cut to the total, and said. */
 static void fill_available(struct memory_row *row, uint64_t available, uint64_t arc, uint64_t total)
 {
-	row->name = "available";
+	row->name = N_("available");
 	row->note = "";
 	row->total_bytes = U64_BLANK;
 	leave_parts_blank(row);
@@ -170,7 +171,7 @@ static void fill_available(struct memory_row *row, uint64_t available, uint64_t 
 	available = u64_sum(available, arc);
 	if (available > total) {
 		available = total;
-		row->note = _("clamped to the total");
+		row->note = N_("clamped to the total");
 	}
 	row->free_bytes = available;
 	row->used_bytes = total - available;
@@ -178,7 +179,7 @@ static void fill_available(struct memory_row *row, uint64_t available, uint64_t 
 
 static void fill_swap(struct memory_row *row, const struct meminfo *meminfo)
 {
-	row->name = "swap";
+	row->name = N_("swap");
 	row->note = "";
 	row->total_bytes = meminfo->swap_total;
 	row->free_bytes = meminfo->swap_free;
@@ -211,7 +212,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	row = table_add(table);
 	fill_available(row, available, arc, meminfo.total);
 	if (meminfo.available == U64_UNKNOWN && available != U64_UNKNOWN)
-		row->note = _("estimated");
+		row->note = N_("estimated");
 	fill_swap(table_add(table), &meminfo);
 	return 0;
 }

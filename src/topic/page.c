@@ -69,15 +69,15 @@ static bool read_frame(struct env *env, const char *path, uint64_t frame, uint64
 static const char *bits_text(struct frame *frame, const struct pagemap_entry *page, bool knows_soft_dirty)
 {
 	return arena_print(&frame->arena, "%s%s%s%s%s%s",
-			   page->present   ? _("present")
-			   : page->swapped ? _("swapped")
-					   : _("absent"),
+			   page->present   ? "present"
+			   : page->swapped ? "swapped"
+					   : "absent",
 			   !page->present && !page->swapped ? ""
-			   : page->file                     ? _(" file or shared")
-							    : _(" anonymous"),
-			   page->exclusive && page->present ? _(" exclusive") : "",
-			   page->soft_dirty && knows_soft_dirty ? _(" written") : "",
-			   page->write_watched ? _(" write-watched") : "", page->guard ? _(" guard") : "");
+			   : page->file                     ? " file or shared"
+							    : " anonymous",
+			   page->exclusive && page->present ? " exclusive" : "",
+			   page->soft_dirty && knows_soft_dirty ? " written" : "",
+			   page->write_watched ? " write-watched" : "", page->guard ? " guard" : "");
 }
 
 static void fill(struct page_row *row, struct env *env, struct frame *frame, const struct page_map *map,

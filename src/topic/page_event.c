@@ -49,7 +49,7 @@ static const struct column columns[] = {
 	       .width = 12, .rank = 2, .help = N_("on all CPUs since panetop counts it"),
 	       .source = "perf_event_open(2)"),
 	COLUMN(struct event_row, meaning, .kind = COLUMN_LABEL, .title = N_("what it counts"), .width = 30,
-	       .rank = 1, .help = N_("in words"), .source = "panetop"),
+	       .words = true, .rank = 1, .help = N_("in words"), .source = "panetop"),
 };
 
 static const struct schema schema = {
@@ -87,7 +87,7 @@ static const char *meaning_of(const char *name)
 {
 	for (size_t i = 0; i < N_EVENTS; i++)
 		if (strcmp(events[i].name, name) == 0)
-			return _(events[i].meaning);
+			return events[i].meaning;
 	return "";
 }
 

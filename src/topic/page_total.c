@@ -40,7 +40,7 @@ static const struct column columns[] = {
 	       .help = N_("process"), .source = "/proc"),
 	COLUMN(struct total_row, command, .kind = COLUMN_LABEL, .title = N_("command"), .width = 15,
 	       .help = N_("name of the process, at most 15 bytes"), .source = "/proc/PID/stat comm"),
-	COLUMN(struct total_row, state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 5,
+	COLUMN(struct total_row, state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 5, .words = true,
 	       .help = N_("R running, S sleeping, D waiting for a disk, Z zombie …; gone: it ended"),
 	       .source = "/proc/PID/stat state"),
 	PAGES(mapped_pages, N_("mapped"), N_("pages of addresses, whether anything is there or not"),
@@ -229,7 +229,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	row = table_add(table);
 	row->pid = target->pid;
 	row->command = arena_copy(&frame->arena, target->name, strlen(target->name));
-	row->state = target->state == TARGET_LIVE ? pid_state_text(target->stat.state) : "gone";
+	row->state = target->state == TARGET_LIVE ? pid_state_text(target->stat.state) : N_("gone");
 	row->proportional_bytes = map->proportional_bytes;
 	row->swap_proportional_bytes = map->swap_proportional_bytes;
 	row->map_done_ratio = done_ratio(map);

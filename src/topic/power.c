@@ -51,7 +51,7 @@ static const struct column columns[] = {
 	       .rank = 1, .help = N_("domain that contains it, so that the two are never added up"),
 	       .source = "tree of the zones"),
 	COLUMN(struct power_row, source, .kind = COLUMN_LABEL, .title = N_("source"), .width = 12, .rank = 3,
-	       .help = N_("where it is read"), .source = "panetop"),
+	       .words = true, .help = N_("where it is read"), .source = "panetop"),
 };
 
 static const struct schema schema = {
@@ -152,7 +152,7 @@ static void add_total(const struct energy *energy, struct table *table)
 	row->domain = "total";
 	row->joules = energy->joules;
 	row->counted_in = "";
-	row->source = _(made_of[energy->total]);
+	row->source = made_of[energy->total];
 	set_run(row, &energy->run);
 }
 

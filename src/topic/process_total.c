@@ -34,7 +34,7 @@ static const struct column columns[] = {
 	       .title = N_("started"), .width = 10, .hidden = true,
 	       .help = N_("when it was started, after boot"), .source = "/proc/PID/stat starttime"),
 	COLUMN(struct total_row, state, .kind = COLUMN_LABEL, .title = N_("now"), .width = 5, .rank = 1,
-	       .help = N_("alive, or ended"), .source = "/proc"),
+	       .words = true, .help = N_("alive, or ended"), .source = "/proc"),
 	COLUMN(struct total_row, processes, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("of"),
 	       .width = 6, .rank = 2, .help = N_("processes that this row stands for"), .source = "panetop"),
 	COLUMN(struct total_row, command, .kind = COLUMN_KEY, .title = N_("command"), .width = 16,
@@ -151,7 +151,7 @@ static void add_rows(const struct state *state, const struct env *env, struct fr
 		row->cpu_seconds = (double)entry->used_ns * 1e-9;
 		row->mean_ratio = seconds > 0 ? row->cpu_seconds / seconds : row->mean_ratio;
 		row->processes = 1;
-		row->state = entry->ended ? _("ended") : _("alive");
+		row->state = entry->ended ? N_("ended") : N_("alive");
 		row->command = arena_copy(&frame->arena, entry->name, strlen(entry->name));
 	}
 }
@@ -174,7 +174,7 @@ static void add_exited(const struct state *state, struct frame *frame, struct ta
 		row->mean_ratio = seconds > 0 ? row->cpu_seconds / seconds : row->mean_ratio;
 		if (command->exits != U64_UNKNOWN)
 			row->processes = command->exits - (known ? state->before[i].exits : 0);
-		row->state = _("ended");
+		row->state = N_("ended");
 		row->command = arena_copy(&frame->arena, command->name, strlen(command->name));
 	}
 }

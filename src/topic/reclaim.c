@@ -33,9 +33,9 @@ static const struct column columns[] = {
 	       .title = N_("per s"), .width = 8, .rank = 1, .rate_of = offsetof(struct reclaim_row, total),
 	       .help = N_("in the last interval"), .source = "growth of total / time"),
 	COLUMN(struct reclaim_row, counts, .kind = COLUMN_LABEL, .title = N_("of"), .width = 6, .rank = 3,
-	       .help = N_("what is counted: pages, KiB or events"), .source = "panetop"),
+	       .words = true, .help = N_("what is counted: pages, KiB or events"), .source = "panetop"),
 	COLUMN(struct reclaim_row, meaning, .kind = COLUMN_LABEL, .title = N_("meaning"), .width = 20,
-	       .rank = 4, .help = N_("what the counter says"), .source = "panetop"),
+	       .rank = 4, .words = true, .help = N_("what the counter says"), .source = "panetop"),
 };
 
 static const struct schema schema = {
@@ -117,8 +117,8 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		row = table_add(table);
 		row->counter = counters[i].name;
 		row->total = values[i];
-		row->counts = _(counters[i].counts);
-		row->meaning = _(counters[i].meaning);
+		row->counts = counters[i].counts;
+		row->meaning = counters[i].meaning;
 	}
 	return table->n_rows > 0 ? 0 : -ENODATA;
 }

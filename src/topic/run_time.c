@@ -194,6 +194,6 @@ bool run_time_has(const struct run_time *run_time, const struct task *task)
 
 const char *run_time_source(const struct run_time *run_time)
 {
-	return run_time->place.version == 1 ? _("cpuacct.usage less tasks")
-					    : _("cpu.stat of cgroups less tasks");
+	return run_time->place.version == 1 ? N_("cpuacct.usage less tasks")
+					    : N_("cpu.stat of cgroups less tasks");
 }

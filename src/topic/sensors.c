@@ -325,7 +325,7 @@ static void add_row(const struct sensors *sensors, const struct sensor *sensor, 
 		.key = sensor_text(frame, sensor->key),
 		.label = sensor_text(frame, sensor->label),
 		.chip = sensor_text(frame, sensors->chips[sensor->chip].name),
-		.state = sensor->why ? _(sensor->why) : _("ok"),
+		.state = sensor->why ? sensor->why : N_("ok"),
 	};
 
 	fill(table_add(table), sensor, &texts);

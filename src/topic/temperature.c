@@ -39,6 +39,7 @@ static const struct column columns[] = {
 	COLUMN(struct temperature_row, chip, .kind = COLUMN_LABEL, .title = N_("chip"), .width = 10,
 	       .rank = 3, .help = N_("driver, or thermal zone"), .source = "hwmonN/name; thermal_zoneN/type"),
 	COLUMN(struct temperature_row, state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 10,
+	       .words = true,
 	       .rank = 2,
 	       .help = N_("ok; fault; no reading; refused; impossible; slow: it keeps its reader waiting; "
 			  "asleep: the device is not woken for "
