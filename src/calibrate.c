@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "core/complain.h"
 #include "core/i18n.h"
 #include "core/load.h"
+#include "core/utf8.h"
 #include "model/calibration.h"
 #include "model/derive.h"
 #include "output/json_writer.h"
@@ -78,7 +80,9 @@ static void tell_progress(const struct calibration *calibration)
 	if (calibration->state != CALIBRATION_RUNS)
 		return;
 	complain("--calibrate",
-		 _("step %u of %u: %u CPUs at %.0f %%, %.0f s left; the step before drew %.2f W"),
+		 P_("step %u of %u: %u CPU at %.0f %%, %.0f s left; the step before drew %.2f W",
+		    "step %u of %u: %u CPUs at %.0f %%, %.0f s left; the step before drew %.2f W",
+		    calibration_cpus(calibration)),
 		 calibration_done(calibration) + 1, calibration_total(calibration), calibration->cpus,
 		 100 * calibration_share(calibration), calibration_seconds(calibration),
 		 calibration->last_watts);
@@ -112,23 +116,58 @@ static void measure(struct run *run, double sample_seconds)
 	}
 }
 
+enum { FIT_CPUS, FIT_MEASURE, FIT_SLOPE, FIT_INTERCEPT, FIT_R_SQUARED, FIT_WORD, N_FIT_COLUMNS };
+
+/* Words stand at the left of their columns, numbers at the right. */
+static void add_line(struct buffer *out, const char *const *texts, const int *widths)
+{
+	for (int i = 0; i < N_FIT_COLUMNS; i++) {
+		if (i == FIT_MEASURE || i == FIT_WORD)
+			utf8_padded(out, texts[i], i == FIT_WORD ? 0 : widths[i], false);
+		else
+			utf8_padded_left(out, texts[i], widths[i], false);
+		buffer_text(out, i == FIT_WORD ? "\n" : i == FIT_CPUS || i == FIT_R_SQUARED ? "  " : " ");
+	}
+}
+
+static void add_fit(struct buffer *out, unsigned cpus, int measure, const struct regression *line,
+		    const int *widths)
+{
+	char numbers[N_FIT_COLUMNS][32];
+	const char *const texts[N_FIT_COLUMNS] = {
+		[FIT_CPUS] = numbers[FIT_CPUS],
+		[FIT_MEASURE] = _(calibration_label((enum calibration_measure)measure)),
+		[FIT_SLOPE] = numbers[FIT_SLOPE],
+		[FIT_INTERCEPT] = numbers[FIT_INTERCEPT],
+		[FIT_R_SQUARED] = numbers[FIT_R_SQUARED],
+		[FIT_WORD] = _(calibration_word(regression_r_squared(line))),
+	};
+
+	snprintf(numbers[FIT_CPUS], sizeof(numbers[0]), "%u", cpus);
+	snprintf(numbers[FIT_SLOPE], sizeof(numbers[0]), "%.4g", regression_slope(line));
+	snprintf(numbers[FIT_INTERCEPT], sizeof(numbers[0]), "%.3f", regression_intercept(line));
+	snprintf(numbers[FIT_R_SQUARED], sizeof(numbers[0]), "%.4f", regression_r_squared(line));
+	add_line(out, texts, widths);
+}
+
 static void print_text(struct buffer *out, const struct calibration *calibration)
 {
-	buffer_print(out, "%4s  %-24s %12s %12s %9s  %s\n", _("CPUs"), _("slope is"), _("slope"),
-		     _("intercept W"), _("R squared"), _("fit"));
-	for (unsigned i = 0; i < calibration->n_fits; i++) {
-		for (int k = 0; k < N_CALIBRATION_MEASURES; k++) {
-			const struct regression *line = &calibration->fits[i].lines[k];
+	const char *const titles[N_FIT_COLUMNS] = { _("CPUs"),	      _("slope is"),  _("slope"),
+						    _("intercept W"), _("R squared"), _("fit") };
+	int widths[N_FIT_COLUMNS] = { 4, 24, 12, 12, 9, 0 };
 
-			if (isnan(regression_slope(line)))
-				continue;
-			buffer_print(out, "%4u  %-24s %12.4g %12.3f %9.4f  %s\n", calibration->fits[i].cpus,
-				     _(calibration_label((enum calibration_measure)k)),
-				     regression_slope(line), regression_intercept(line),
-				     regression_r_squared(line),
-				     _(calibration_word(regression_r_squared(line))));
-		}
-	}
+	for (int i = 0; i < N_FIT_COLUMNS; i++)
+		widths[i] = (int)fmax(widths[i], utf8_cells(titles[i], false));
+	for (int k = 0; k < N_CALIBRATION_MEASURES; k++)
+		widths[FIT_MEASURE] =
+			(int)fmax(widths[FIT_MEASURE],
+				  utf8_cells(_(calibration_label((enum calibration_measure)k)), false));
+	add_line(out, titles, widths);
+	for (unsigned i = 0; i < calibration->n_fits; i++)
+		for (int k = 0; k < N_CALIBRATION_MEASURES; k++)
+			if (!isnan(regression_slope(&calibration->fits[i].lines[k])))
+				add_fit(out, calibration->fits[i].cpus, k, &calibration->fits[i].lines[k],
+					widths);
 }
 
 static void print_json(struct buffer *out, const struct calibration *calibration)

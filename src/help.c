@@ -13,7 +13,7 @@
 
 static void print_entry(char letter, const char *name, const char *argument, const char *help)
 {
-	char text[80];
+	char text[TEXT_MAX];
 	int cells;
 
 	snprintf(text, sizeof(text), "  %c%c%s--%s%s%s", letter ? '-' : ' ', letter ? letter : ' ',
@@ -39,7 +39,9 @@ static void print_pane_options(void)
 
 		if (!option)
 			continue;
-		printf(_("\nOptions of the pane %s:\n"), panes[i]->name);
+		printf("\n");
+		printf(_("Options of the pane %s:"), panes[i]->name);
+		printf("\n");
 		for (; option->name; option++)
 			print_entry(0, option->name, option->argument ? _(option->argument) : NULL,
 				    _(option->help));

@@ -119,6 +119,7 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.unit = choose_unit(options, settings),
 		.glyphs = choose_glyphs(options, settings),
 		.color = choose_color(options),
+		.ascii = options->ascii,
 		.filter = options->filter,
 		.sort = options->sort,
 		.columns = options->columns,

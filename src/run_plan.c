@@ -67,7 +67,7 @@ static int choose_columns(struct run_plan *run, const struct options *options)
 
 static int choose_filter(struct run_plan *run, const struct options *options)
 {
-	char why[128];
+	char why[TEXT_MAX];
 	int error;
 
 	if (!options->filter)

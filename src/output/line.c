@@ -29,17 +29,27 @@ struct cell {
 	struct statistics statistics;
 };
 
+static const struct {
+	const char *name;
+	double (*of)(const struct statistics *statistics);
+} rows[] = {
+	{ N_("mean"), statistics_mean },        { N_("geomean"), statistics_geometric_mean },
+	{ N_("stddev"), statistics_deviation }, { N_("min"), statistics_minimum },
+	{ N_("max"), statistics_maximum },
+};
+
+#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
+
 struct line_state {
+	int name_width; /* as wide as the language needs */
 	struct cell cells[CELLS_MAX];
 	unsigned n_cells;
 };
 
 static void add_right(struct sink *sink, const char *text, int width)
 {
-	int cells = utf8_cells(text, sink->print->ascii);
-
-	buffer_fill(&sink->buffer, ' ', (size_t)(width > cells ? width - cells : 0) + 1);
-	utf8_clean(&sink->buffer, text, -1, sink->print->ascii);
+	buffer_char(&sink->buffer, ' ');
+	utf8_padded_left(&sink->buffer, text, width, sink->print->ascii);
 }
 
 static const char *title_of(const struct cell *cell)
@@ -49,20 +59,25 @@ static const char *title_of(const struct cell *cell)
 	return cell->plan->title ? _(cell->plan->title) : cell->column ? column_title(cell->column) : "";
 }
 
-static int width_of(const struct cell *cell)
+static int width_of(const struct cell *cell, bool ascii)
 {
-	int title = utf8_cells(title_of(cell), false);
+	int title = utf8_cells(title_of(cell), ascii);
 
 	return title > cell->plan->width ? title : cell->plan->width;
+}
+
+static void add_name(struct sink *sink, const char *name)
+{
+	utf8_padded(&sink->buffer, name, sink->line->name_width, sink->print->ascii);
 }
 
 static void add_headings(struct sink *sink)
 {
 	const struct line_state *line = sink->line;
 
-	buffer_print(&sink->buffer, "%-*s", TIME_CELLS, _("time"));
+	add_name(sink, _("time"));
 	for (unsigned i = 0; i < line->n_cells; i++)
-		add_right(sink, title_of(&line->cells[i]), width_of(&line->cells[i]));
+		add_right(sink, title_of(&line->cells[i]), width_of(&line->cells[i], sink->print->ascii));
 	buffer_char(&sink->buffer, '\n');
 }
 
@@ -116,9 +131,23 @@ static void add_rows(struct sink *sink, const struct line_cell *plan, const stru
 	}
 }
 
+static int name_width(bool ascii)
+{
+	int width = utf8_cells(_("time"), ascii);
+
+	width = width > TIME_CELLS ? width : TIME_CELLS;
+	for (size_t row = 0; row < N_ROWS; row++) {
+		int cells = utf8_cells(_(rows[row].name), ascii);
+
+		width = cells > width ? cells : width;
+	}
+	return width;
+}
+
 static void find_cells(struct sink *sink, const struct frame *frame)
 {
 	sink->line = alloc_zeroed(1, sizeof(*sink->line));
+	sink->line->name_width = name_width(sink->print->ascii);
 	for (const struct line_cell *plan = sink->print->line; plan->series.topic; plan++) {
 		const struct table *table = frame_slot(frame, plan->series.topic);
 
@@ -134,7 +163,7 @@ static void add_number(struct sink *sink, const struct cell *cell, double value)
 	char text[VALUE_TEXT_MAX];
 
 	add_right(sink, cell->column ? number_text(text, cell->column, value, sink->print->ascii) : "-",
-		  width_of(cell));
+		  width_of(cell, sink->print->ascii));
 }
 
 int line_frame(struct sink *sink, const struct frame *frame)
@@ -145,7 +174,7 @@ int line_frame(struct sink *sink, const struct frame *frame)
 		find_cells(sink, frame);
 	if (headings_are_due(sink))
 		add_headings(sink);
-	buffer_print(&sink->buffer, "%-*s", TIME_CELLS, clock_local(time, frame->wall_ns, "%H:%M:%S"));
+	add_name(sink, clock_local(time, frame->wall_ns, "%H:%M:%S"));
 	for (unsigned i = 0; i < sink->line->n_cells; i++) {
 		struct cell *cell = &sink->line->cells[i];
 		const struct series *series = &cell->plan->series;
@@ -161,21 +190,12 @@ int line_frame(struct sink *sink, const struct frame *frame)
 
 int line_end(struct sink *sink)
 {
-	static const struct {
-		const char *name;
-		double (*of)(const struct statistics *statistics);
-	} rows[] = {
-		{ N_("mean"), statistics_mean },        { N_("geomean"), statistics_geometric_mean },
-		{ N_("stddev"), statistics_deviation }, { N_("min"), statistics_minimum },
-		{ N_("max"), statistics_maximum },
-	};
-
 	if (!sink->line || sink->frames < 2)
 		return 0;
 	buffer_char(&sink->buffer, '\n');
 	add_headings(sink);
-	for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++) {
-		buffer_print(&sink->buffer, "%-*s", TIME_CELLS, _(rows[row].name));
+	for (size_t row = 0; row < N_ROWS; row++) {
+		add_name(sink, _(rows[row].name));
 		for (unsigned i = 0; i < sink->line->n_cells; i++)
 			add_number(sink, &sink->line->cells[i],
 				   rows[row].of(&sink->line->cells[i].statistics));

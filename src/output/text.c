@@ -15,13 +15,11 @@ static const struct column *column_of(const struct view *view, unsigned index)
 static void add_cell(struct sink *sink, const char *text, int width, bool left, bool last)
 {
 	struct buffer *out = &sink->buffer;
-	int cells = utf8_cells(text, sink->print->ascii), gap = width > cells ? width - cells : 0;
 
 	if (!left)
-		buffer_fill(out, ' ', (size_t)gap);
-	utf8_clean(out, text, -1, sink->print->ascii);
-	if (left && !last)
-		buffer_fill(out, ' ', (size_t)gap);
+		utf8_padded_left(out, text, width, sink->print->ascii);
+	else
+		utf8_padded(out, text, last ? 0 : width, sink->print->ascii);
 	if (!last)
 		buffer_char(out, ' ');
 }

@@ -115,7 +115,7 @@ static void send_signal(struct pane_context *context, const char *text)
 void cpu_signal(struct pane_context *context)
 {
 	const struct cpu_state *cpu = context->state;
-	char label[160];
+	char label[TEXT_MAX];
 
 	if (!keep_target(context) || !act(context, "signal", SIGTERM, false))
 		return;
@@ -137,7 +137,7 @@ static void step_down(struct pane_context *context)
 static void ask_nice(struct pane_context *context, int step, void (*yes)(struct pane_context *context))
 {
 	const struct cpu_state *cpu = context->state;
-	char question[200];
+	char question[TEXT_MAX];
 
 	if (!keep_target(context) || !act(context, "nice", step, false))
 		return;

@@ -127,7 +127,7 @@ static int draw_heat(const struct canvas *canvas, const struct table *table, int
 			canvas_print(canvas, y, 0, STYLE_STRONG, "CPU%-5zu", cell * share);
 		canvas_fill(canvas, y, 9 + x, busy >= 0.9 ? STYLE_WARN : STYLE_NORMAL,
 			    isnan(busy)	    ? '-'
-			    : canvas->ascii ? (uint32_t)('0' + level)
+			    : canvas->glyphs->ascii ? (uint32_t)('0' + level)
 					    : (uint32_t)(0x2581 + level),
 			    1);
 	}
@@ -157,17 +157,14 @@ static void draw_legend(const struct canvas *canvas, int y, const struct graph_p
 }
 
 /*
- * Draws text behind what stands there already, if it fits whole; returns where the next may stand, at least
- * so many cells on: where numbers grow and shrink, what follows them stays in its place.
+ * As canvas_piece(), but what follows stands at least so many cells on: where numbers grow and shrink, it
+ * stays in its place.
  */
 static int draw_piece(const struct canvas *canvas, int y, int x, const char *text, int least)
 {
-	int cells = utf8_cells(text, canvas->ascii);
+	int end = canvas_piece(canvas, y, x, STYLE_NORMAL, text);
 
-	if (x + cells > canvas->width)
-		return x;
-	canvas_text(canvas, y, x, STYLE_NORMAL, text, -1);
-	return x + (cells > least ? cells : least) + 2;
+	return end > x && end < x + least + CANVAS_GAP ? x + least + CANVAS_GAP : end;
 }
 
 /* What happened so often in the interval: tenths per second say nothing where it is about a second long. */
@@ -184,7 +181,7 @@ static int draw_rate(const struct pane_context *context, const struct canvas *ca
 		     const char *name, const char *column)
 {
 	double per_second = frame_number(context->frame, "system", NULL, column);
-	char text[64], number[VALUE_TEXT_MAX];
+	char text[TEXT_MAX], number[VALUE_TEXT_MAX];
 
 	snprintf(text, sizeof(text), "%s %s/s", name, counted_text(number, context, per_second));
 	return draw_piece(canvas, y, x, text, utf8_cells(name, canvas->ascii) + RATE_CELLS);
@@ -197,7 +194,7 @@ static void draw_rates(const struct pane_context *context, const struct canvas *
 	const struct table *pressure = context_table(context, CPU_PRESSURE_TABLE);
 	const void *row = system && system->n_rows > 0 ? table_row(system, 0) : NULL;
 	double hertz = frame_number(context->frame, "cpu", "all", "frequency_hertz"), waiting;
-	char text[64], number[VALUE_TEXT_MAX];
+	char text[TEXT_MAX], number[VALUE_TEXT_MAX];
 	int x = 0;
 
 	if (!row)
@@ -240,7 +237,7 @@ static void add_parts(const struct table *account, bool always, char *text, size
 			 share <= -NOTICEABLE         ? "- "
 			 : strcmp(part, "tasks") == 0 ? ""
 						      : "+ ",
-			 part, fabs(share));
+			 _(part), fabs(share));
 	}
 }
 
@@ -250,7 +247,7 @@ static int draw_account(const struct pane_context *context, const struct canvas 
 	const struct table *account = context_table(context, ACCOUNT_TABLE);
 	double busy = frame_number(context->frame, "account", "busy", "cpu_ratio");
 	struct canvas lines = canvas_rows(canvas, y, canvas->height >= 14 ? 2 : 1);
-	char text[400];
+	char text[TEXT_MAX];
 	int wrapped;
 
 	if (!account || isnan(busy))
@@ -319,7 +316,7 @@ static void draw_exited(const struct pane_context *context, const struct canvas 
 		return; /* no rates yet */
 	for (const void *row; exited && (row = next_exited(exited, below));) {
 		double exits = table_number(exited, row, "exits_per_second");
-		char number[VALUE_TEXT_MAX], text[160];
+		char number[VALUE_TEXT_MAX], text[TEXT_MAX];
 
 		below = table_number(exited, row, "cpu_ratio");
 		snprintf(text, sizeof(text), " %s %.1f %%", table_text(exited, row, "command"), 100 * below);

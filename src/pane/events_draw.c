@@ -10,7 +10,6 @@
 #include "pane/events.h"
 
 #define TABLE_LINES_MIN 4
-#define SOURCE_CELLS 7 /* before the names of the sources */
 
 static const char *rate(char *text, const struct frame *frame, const char *column)
 {
@@ -60,30 +59,40 @@ static void list_sources(char *text, size_t room, const struct table *table)
 	}
 }
 
+static int draw_number(const struct canvas *canvas, int x, enum style style, const char *format,
+		       const char *value)
+{
+	char text[TEXT_MAX];
+
+	snprintf(text, sizeof(text), format, value);
+	return canvas_piece(canvas, 0, x, style, text);
+}
+
 /* "lost 0  fork 312/s  exec 148/s  exit 309/s  failed 4/s  unnamed 0  from perf + connector" */
 static int draw_headline(const struct canvas *canvas, const struct frame *frame)
 {
 	const struct table *sources = frame_table(frame, "event_source");
-	char forks[VALUE_TEXT_MAX], execs[VALUE_TEXT_MAX], exits[VALUE_TEXT_MAX], failures[VALUE_TEXT_MAX];
-	char lost[VALUE_TEXT_MAX], unnamed[VALUE_TEXT_MAX], from[64];
+	const struct {
+		const char *format, *column;
+	} rates[] = { { _("fork %s/s"), "forks_per_second" },
+		      { _("exec %s/s"), "execs_per_second" },
+		      { _("exit %s/s"), "exits_per_second" },
+		      { _("failed %s/s"), "failures_per_second" } };
+	char value[VALUE_TEXT_MAX], from[64];
 	double n_lost;
 	int x;
 
 	if (!sources || sources->n_rows == 0)
 		return 0;
 	n_lost = sum(sources, "lost");
-	x = canvas_print(canvas, 0, 0, n_lost > 0 ? STYLE_BAD : STYLE_STRONG, _("lost %s"),
-			 number(lost, n_lost));
-	x += canvas_print(canvas, 0, x, STYLE_NORMAL, _("  fork %s/s  exec %s/s  exit %s/s"),
-			  rate(forks, frame, "forks_per_second"), rate(execs, frame, "execs_per_second"),
-			  rate(exits, frame, "exits_per_second"));
-	x += canvas_print(canvas, 0, x, STYLE_NORMAL, _("  failed %s/s"),
-			  rate(failures, frame, "failures_per_second"));
-	x += canvas_print(canvas, 0, x, STYLE_NORMAL, _("  unnamed %s"),
-			  number(unnamed, sum(sources, "unnamed")));
+	x = draw_number(canvas, 0, n_lost > 0 ? STYLE_BAD : STYLE_STRONG, _("lost %s"),
+			number(value, n_lost));
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
+		x = draw_number(canvas, x, STYLE_NORMAL, rates[i].format,
+				rate(value, frame, rates[i].column));
+	x = draw_number(canvas, x, STYLE_NORMAL, _("unnamed %s"), number(value, sum(sources, "unnamed")));
 	list_sources(from, sizeof(from), sources);
-	if (x + SOURCE_CELLS + (int)strlen(from) <= canvas->width)
-		canvas_print(canvas, 0, x, STYLE_DIM, _("  from %s"), from);
+	draw_number(canvas, x, STYLE_DIM, _("from %s"), from);
 	return 1;
 }
 

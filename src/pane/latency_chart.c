@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/units.h"
 #include "pane/latency.h"
@@ -106,17 +107,17 @@ void latency_axis_fill(const struct latency_axis *axis, const struct histogram *
 }
 
 /* A word that has no room is left out. */
-static void add_word(char *text, size_t room, const char *word)
+static void add_word(char text[TEXT_MAX], int cells, const char *word, bool ascii)
 {
 	size_t length = strlen(text);
 
-	if (length + strlen(word) + 2 <= room)
-		snprintf(text + length, room - length, "%s%s", length > 0 ? " " : "", word);
+	if (utf8_cells(text, ascii) + (length > 0 ? 1 : 0) + utf8_cells(word, ascii) <= cells)
+		snprintf(text + length, TEXT_MAX - length, "%s%s", length > 0 ? " " : "", word);
 }
 
 /* "50% 90%": the percentiles that lie in a row. */
 static void name_marks(const struct latency_axis *axis, const struct histogram *histogram, int row,
-		       char *text, size_t room)
+		       char text[TEXT_MAX], int cells, bool ascii)
 {
 	static const struct {
 		const char *name;
@@ -125,10 +126,10 @@ static void name_marks(const struct latency_axis *axis, const struct histogram *
 
 	*text = '\0';
 	if (row_of(axis, (double)histogram->max_ns) == row)
-		add_word(text, room, "max");
+		add_word(text, cells, _("max"), ascii);
 	for (unsigned i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
 		if (row_of(axis, histogram_percentile(histogram, marks[i].percent)) == row)
-			add_word(text, room, marks[i].name);
+			add_word(text, cells, marks[i].name, ascii);
 }
 
 static double bar_share(double count, double most, bool log_counts)
@@ -161,14 +162,14 @@ void latency_bars(const struct canvas *canvas, const struct latency_axis *axis,
 	for (int i = 0; i < axis->n_rows && i < canvas->height; i++) {
 		int cells = (int)ceil(bar_share(rows[i], most, log_counts) * bar);
 		uint32_t glyph = canvas->glyphs->fill[0] ? canvas->glyphs->fill[0] : '#';
-		char text[64];
+		char text[TEXT_MAX];
 
 		draw_time(canvas, i, axis->edges[i], axis->open && i + 1 == axis->n_rows);
 		canvas_fill(canvas, i, left, STYLE_SERIES, glyph, cells);
 		snprintf(text, sizeof(text), "%.0f", rows[i]);
 		if (counts > 0 && rows[i] > 0)
 			canvas_right(canvas, i, left + bar, counts - 1, STYLE_NORMAL, text);
-		name_marks(axis, histogram, i, text, (size_t)marks + 1);
+		name_marks(axis, histogram, i, text, marks, canvas->ascii);
 		if (marks > 0)
 			canvas_text(canvas, i, left + bar + counts, STYLE_STRONG, text, marks);
 	}
@@ -181,7 +182,7 @@ static uint32_t shade(const struct canvas *canvas, double count, double most)
 	int level = (int)ceil(SHADES * log1p(count) / log1p(most)) - 1;
 
 	level = level < 0 ? 0 : level >= SHADES ? SHADES - 1 : level;
-	return canvas->ascii ? ascii[level] : blocks[level];
+	return canvas->glyphs->ascii ? ascii[level] : blocks[level];
 }
 
 static void add_to_heat(void *context, uint64_t end_ns, const struct past_entry *entry)

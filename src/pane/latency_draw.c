@@ -28,7 +28,7 @@ struct line {
 static void __attribute__((format(printf, 3, 4)))
 say(struct line *line, enum style style, const char *format, ...)
 {
-	char text[256];
+	char text[TEXT_MAX];
 	va_list list;
 	int cells;
 
@@ -91,8 +91,8 @@ static void draw_setting(const struct canvas *canvas, int y, const struct table 
 		say(&line, STYLE_NORMAL, "%s", _("no slack"));
 	say(&line, STYLE_NORMAL, P_("%zu CPU", "%zu CPUs", table->n_rows - 1), table->n_rows - 1);
 	say(&line, STYLE_NORMAL, _("for %.0f s"), table_number(table, row, "measured_seconds"));
-	say(&line, STYLE_DIM, _("memory locked: %s"), text_of(table, row, "locked"));
-	say(&line, STYLE_DIM, _("idle states: %s"), text_of(table, row, "idle_states"));
+	say(&line, STYLE_DIM, _("memory locked: %s"), _(text_of(table, row, "locked")));
+	say(&line, STYLE_DIM, _("idle states: %s"), _(text_of(table, row, "idle_states")));
 }
 
 /* Percentiles are of what is shown; the row has the exact extremes when that is since the start. */
@@ -124,7 +124,7 @@ static void draw_result(const struct pane_context *context, const struct canvas 
 	}
 	say_time(&line, STYLE_STRONG, _("max"), (double)shown->max_ns * 1e-9);
 	if (window == 0 && missed > 0)
-		say(&line, STYLE_WARN, _("%.0f missed"), missed);
+		say(&line, STYLE_WARN, P_("%.0f missed", "%.0f missed", (unsigned long)missed), missed);
 	for (unsigned i = 0; i < sizeof(told) / sizeof(told[0]); i++)
 		say_time(&line, told[i].style, told[i].name,
 			 histogram_percentile(shown, told[i].percent) * 1e-9);

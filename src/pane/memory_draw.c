@@ -81,7 +81,7 @@ static void draw_available_note(struct pane_context *context, const struct canva
 	const struct table_widget *widget = &context->tables[MEMORY_TABLE];
 	double available = number(context, "memory", "available", "free_bytes");
 	double total = number(context, "memory", "mem", "total_bytes");
-	char text[128];
+	char text[TEXT_MAX];
 	int x = -1;
 
 	for (unsigned i = 0; i < widget->n_slots; i++) {
@@ -159,16 +159,14 @@ static int draw_limit(const struct pane_context *context, const struct canvas *c
 static int draw_rate(const struct canvas *canvas, int y, int x, const char *name, double rate,
 		     const char *unit)
 {
-	char text[96], value[VALUE_TEXT_MAX];
+	char text[TEXT_MAX], value[VALUE_TEXT_MAX];
 
 	if (isnan(rate))
 		snprintf(text, sizeof(text), "%s -", name);
 	else
 		snprintf(text, sizeof(text), "%s %s%s", name,
 			 unit ? size_text(value, rate * 1024) : rate_text(value, rate), "/s");
-	if (x + utf8_cells(text, canvas->ascii) > canvas->width)
-		return x;
-	return x + canvas_text(canvas, y, x, STYLE_NORMAL, text, -1) + 2;
+	return canvas_piece(canvas, y, x, STYLE_NORMAL, text);
 }
 
 static double pressure_now(const struct pane_context *context, const char *kind)
@@ -182,7 +180,7 @@ static int draw_pressure(const struct pane_context *context, const struct canvas
 {
 	double some = pressure_now(context, "some"), full = pressure_now(context, "full");
 	enum style style = some >= 0.1 ? STYLE_BAD : some > 0.01 ? STYLE_WARN : STYLE_NORMAL;
-	char text[64];
+	char text[TEXT_MAX];
 
 	if (isnan(some))
 		return x;
@@ -190,9 +188,7 @@ static int draw_pressure(const struct pane_context *context, const struct canvas
 		snprintf(text, sizeof(text), _("pressure %.2f %%"), 100 * some);
 	else
 		snprintf(text, sizeof(text), _("pressure %.2f/%.2f %%"), 100 * some, 100 * full);
-	if (x + utf8_cells(text, canvas->ascii) > canvas->width)
-		return x;
-	return x + 2 + canvas_text(canvas, y, x, style, text, -1);
+	return canvas_piece(canvas, y, x, style, text);
 }
 
 static void draw_rates(const struct pane_context *context, const struct canvas *canvas, int y)
@@ -253,7 +249,7 @@ static void draw_story(const struct pane_context *context, const struct canvas *
 				     grown(context, SERIES_STEAL_DIRECT, &facts.seconds),
 				     grown(context, SERIES_STEAL, &facts.seconds) };
 	struct canvas part = canvas_rows(canvas, y, lines);
-	char text[512];
+	char text[TEXT_MAX];
 
 	facts.refaulted_pages = known_sum(refaults, 3);
 	facts.calm_seconds = fmin(fmin(unmoved_seconds(context, SERIES_REFAULT_FILE),
@@ -285,7 +281,7 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 static void draw_formula(const struct pane_context *context, const struct canvas *canvas, int y)
 {
 	const struct memory_state *memory = context->state;
-	char text[160];
+	char text[TEXT_MAX];
 
 	snprintf(text, sizeof(text), "%s%s", _(used_definitions[memory->used].formula),
 		 memory->span_seconds == 3600 ? _("; graph: 1 h")
@@ -331,7 +327,7 @@ static void draw_extended(struct pane_context *context, const struct canvas *can
 {
 	double cached = number(context, "meminfo", "Cached", "value_bytes");
 	double shared = number(context, "meminfo", "Shmem", "value_bytes");
-	char sizes[3][VALUE_TEXT_MAX], text[256];
+	char sizes[3][VALUE_TEXT_MAX], text[TEXT_MAX];
 	struct canvas rest = *canvas;
 
 	if (canvas->height > 10 && cached >= shared) {
@@ -346,13 +342,21 @@ static void draw_extended(struct pane_context *context, const struct canvas *can
 	draw_full_table(context, &rest, MEMINFO_TABLE);
 }
 
+static const char *check_format(double error_bytes)
+{
+	return isnan(error_bytes) ? _("%s: not known")
+	       : error_bytes < 0  ? _("%s: %s not accounted for")
+	       : error_bytes > 0  ? _("%s: %s too much")
+				  : _("%s: exact");
+}
+
 /* The formulas in full, and what no line accounts for. */
 static void draw_checks(struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table_widget *widget = &context->tables[CHECK_TABLE];
 	const struct table *checks = context_table(context, CHECK_TABLE);
 	struct canvas table = canvas_rows(canvas, 0, table_height(widget));
-	char size[VALUE_TEXT_MAX], text[1024];
+	char size[VALUE_TEXT_MAX], text[TEXT_MAX];
 	int y = table.height + 1;
 
 	draw_full_table(context, &table, CHECK_TABLE);
@@ -360,12 +364,8 @@ static void draw_checks(struct pane_context *context, const struct canvas *canva
 		const void *row = widget->view.rows[i];
 		double bytes = table_number(checks, row, "error_bytes");
 
-		snprintf(text, sizeof(text), _("%s: %s%s"), table_text(checks, row, "formula"),
-			 size_text(size, fabs(bytes)),
-			 isnan(bytes) ? _(", not known")
-			 : bytes < 0  ? _(" not accounted for")
-			 : bytes > 0  ? _(" too much")
-				      : _(", exact"));
+		snprintf(text, sizeof(text), check_format(bytes), table_text(checks, row, "formula"),
+			 size_text(size, fabs(bytes)));
 		y += canvas_wrapped(canvas, y, STYLE_DIM, span_text(text));
 	}
 }

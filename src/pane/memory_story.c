@@ -4,6 +4,7 @@
 
 #include "pane/memory_story.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -23,13 +24,21 @@ static void stretch(char *text, size_t room, double seconds)
 		snprintf(text, room, _("%.0f min"), floor(seconds / 60));
 }
 
+/* Which form of a sentence so many pages ask for. */
+static unsigned long count_of(double pages)
+{
+	return pages < (double)ULONG_MAX ? (unsigned long)pages : ULONG_MAX;
+}
+
 /* Tasks wait for memory, and what was dropped is wanted again. */
 static void tell_shortage(const struct memory_facts *facts, const char *time, char *text, size_t room)
 {
 	snprintf(text, room,
-		 _("Memory is short: %.0f pages wanted again in %s (%.0f/s), %.0f read back from swap, tasks "
-		   "waited "
-		   "%.0f %% of the time."),
+		 P_("Memory is short: %.0f page wanted again in %s (%.0f/s), %.0f read back from swap, tasks "
+		    "waited %.0f %% of the time.",
+		    "Memory is short: %.0f pages wanted again in %s (%.0f/s), %.0f read back from swap, "
+		    "tasks waited %.0f %% of the time.",
+		    count_of(facts->refaulted_pages)),
 		 facts->refaulted_pages, time, facts->refaulted_pages / facts->seconds,
 		 facts->swapped_in_pages, 100 * facts->stalled_ratio);
 }
@@ -38,7 +47,9 @@ static void tell_past(const struct memory_facts *facts, const char *time, const 
 		      size_t room)
 {
 	snprintf(text, room,
-		 _("%.0f pages were dropped and wanted again in %s, none in the last %.0f s; %s of cache."),
+		 P_("%.0f page was dropped and wanted again in %s, none in the last %.0f s; %s of cache.",
+		    "%.0f pages were dropped and wanted again in %s, none in the last %.0f s; %s of cache.",
+		    count_of(facts->refaulted_pages)),
 		 facts->refaulted_pages, time, facts->calm_seconds, caches);
 }
 
@@ -46,24 +57,33 @@ static void tell_refaults(const struct memory_facts *facts, const char *time, co
 			  size_t room)
 {
 	double rate = facts->refaulted_pages / facts->seconds;
+	unsigned long count = count_of(facts->refaulted_pages);
 
 	if (facts->evicted_pages == 0)
 		snprintf(text, room,
-			 _("%.0f pages were wanted again in %s, though the machine dropped none of itself: "
-			   "somebody "
-			   "dropped caches, or a container met its limit."),
+			 P_("%.0f page was wanted again in %s, though the machine dropped none of itself: "
+			    "somebody dropped caches, or a container met its limit.",
+			    "%.0f pages were wanted again in %s, though the machine dropped none of itself: "
+			    "somebody dropped caches, or a container met its limit.",
+			    count),
 			 facts->refaulted_pages, time);
 	else if (rate < REFAULTS_NOTABLY)
 		snprintf(text, room,
-			 _("Only %.0f pages were dropped and wanted again in %s: %s of cache is about what "
-			   "is in use."),
+			 P_("Only %.0f page was dropped and wanted again in %s: %s of cache is about what is "
+			    "in use.",
+			    "Only %.0f pages were dropped and wanted again in %s: %s of cache is about what "
+			    "is in use.",
+			    count),
 			 facts->refaulted_pages, time, caches);
 	else
-		snprintf(text, room,
-			 _("%.0f pages were dropped and wanted again in %s (%.0f/s): more is in use than %s "
-			   "of cache "
-			   "can hold."),
-			 facts->refaulted_pages, time, rate, caches);
+		snprintf(
+			text, room,
+			P_("%.0f page was dropped and wanted again in %s (%.0f/s): more is in use than %s of "
+			   "cache can hold.",
+			   "%.0f pages were dropped and wanted again in %s (%.0f/s): more is in use than %s "
+			   "of cache can hold.",
+			   count),
+			facts->refaulted_pages, time, rate, caches);
 }
 
 /* Without a refault, what was dropped was not missed; where nothing was dropped, nothing is proved. */
@@ -72,9 +92,11 @@ static void tell_calm(const struct memory_facts *facts, const char *time, const 
 {
 	if (facts->evicted_pages > 0)
 		snprintf(text, room,
-			 _("No refault in %s, though %.0f pages were dropped: %s of cache could go and "
-			   "hardly anything "
-			   "would be read again."),
+			 P_("No refault in %s, though %.0f page was dropped: %s of cache could go and hardly "
+			    "anything would be read again.",
+			    "No refault in %s, though %.0f pages were dropped: %s of cache could go and "
+			    "hardly anything would be read again.",
+			    count_of(facts->evicted_pages)),
 			 time, facts->evicted_pages, caches);
 	else if (isnan(facts->evicted_pages))
 		snprintf(text, room, _("No refault in %s; what was dropped is not known. %s of cache."), time,
@@ -82,14 +104,13 @@ static void tell_calm(const struct memory_facts *facts, const char *time, const 
 	else
 		snprintf(text, room,
 			 _("No refault in %s and nothing had to be dropped: %s of cache could go to programs "
-			   "at once; D tries "
-			   "what would be read again."),
+			   "at once; D tries what would be read again."),
 			 time, caches);
 }
 
 char *memory_story(const struct memory_facts *facts, char *text, size_t room)
 {
-	char time[32], caches[VALUE_TEXT_MAX];
+	char time[64], caches[VALUE_TEXT_MAX];
 
 	*text = '\0';
 	if (!(facts->seconds > 0) || isnan(facts->refaulted_pages) || isnan(facts->caches_bytes))

@@ -77,14 +77,17 @@ void pages_force(struct pane_context *context)
 {
 	double absent = pages_total(context, "mapped_pages") - pages_total(context, "present_pages");
 	const struct pages_state *pages = context->state;
-	char question[300], name[64], size[VALUE_TEXT_MAX];
+	char question[TEXT_MAX], name[64], size[VALUE_TEXT_MAX];
 
 	if (!has_process(context) || !act(context, "force", NULL))
 		return;
 	snprintf(question, sizeof(question),
-		 _("Force the absent pages of %s in? It reads a byte of each, up to %.0f pages (%s); they "
-		   "then take "
-		   "memory, and swapped ones are read back"),
+		 P_("Force the absent pages of %s in? It reads a byte of each, up to %.0f page (%s); they "
+		    "then "
+		    "take memory, and swapped ones are read back",
+		    "Force the absent pages of %s in? It reads a byte of each, up to %.0f pages (%s); they "
+		    "then take memory, and swapped ones are read back",
+		    absent > 0 ? (unsigned long)absent : 0),
 		 process_name(context, name, sizeof(name)), isnan(absent) ? 0 : absent,
 		 size_text(size, absent * (double)pages->page_bytes));
 	screen_ask(context, question, force);
@@ -105,7 +108,7 @@ static void clear(struct pane_context *context)
 
 void pages_clear(struct pane_context *context)
 {
-	char question[200], name[64];
+	char question[TEXT_MAX], name[64];
 
 	if (!has_process(context) || !act(context, "clear", NULL))
 		return;

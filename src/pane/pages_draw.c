@@ -70,7 +70,7 @@ static uint32_t glyph_of(const struct canvas *canvas, enum kind kind, double sha
 	static const uint32_t shades[] = { 0x2591, 0x2592, 0x2593, 0x2588 };
 	char letter = kinds[kind].letter;
 
-	if (kind == ANONYMOUS && !canvas->ascii)
+	if (kind == ANONYMOUS && !canvas->glyphs->ascii)
 		return shades[share >= 1 ? 3 : (unsigned)(share * 4)];
 	return (uint32_t)(share >= 0.5 ? letter : letter - 'A' + 'a');
 }
@@ -127,7 +127,8 @@ static void draw_difference(const struct canvas *canvas, const struct map_cell *
 		return;
 	if (glyph == ' ')
 		canvas_fill(canvas, cell->y, cell->x, STYLE_DIM,
-			    present + swapped > 0 ? (canvas->ascii ? 'o' : 0x2591) : canvas->glyphs->empty,
+			    present + swapped > 0 ? (canvas->glyphs->ascii ? 'o' : 0x2591)
+						  : canvas->glyphs->empty,
 			    1);
 	else
 		canvas_fill(canvas, cell->y, cell->x, STYLE_NEW, (uint32_t)glyph, 1);
@@ -142,7 +143,7 @@ static void draw_hole(const struct pages_state *pages, const struct canvas *canv
 
 	if (hole == 0)
 		return;
-	map_hole_text(pages, text, hole, canvas->ascii);
+	map_hole_text(pages, text, hole, canvas->glyphs->ascii);
 	cells = map_hole_cells(pages, hole);
 	if (cell->x >= cells)
 		canvas_text(canvas, cell->y, cell->x - cells, STYLE_DIM, text, cells);
@@ -214,21 +215,14 @@ static void draw_map(struct pane_context *context, const struct canvas *canvas, 
 		canvas_restyle(&cells, pages->cells[selected].y, pages->cells[selected].x, 1, STYLE_CELL);
 }
 
-static int draw_piece(const struct canvas *canvas, int y, int x, enum style style, const char *text)
-{
-	if (x + utf8_cells(text, canvas->ascii) > canvas->width)
-		return x;
-	return x + canvas_text(canvas, y, x, style, text, -1) + 2;
-}
-
 static int draw_size(const struct pane_context *context, const struct canvas *canvas, int x, const char *name,
 		     const char *column)
 {
 	double bytes = pages_total(context, column);
-	char text[64], size[VALUE_TEXT_MAX];
+	char text[TEXT_MAX], size[VALUE_TEXT_MAX];
 
 	snprintf(text, sizeof(text), "%s %s", name, isnan(bytes) ? "-" : size_short(size, bytes));
-	return draw_piece(canvas, 0, x, STYLE_NORMAL, text);
+	return canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
 }
 
 static void draw_header(const struct pane_context *context, const struct canvas *canvas)
@@ -237,14 +231,14 @@ static void draw_header(const struct pane_context *context, const struct canvas 
 	const struct table *table = context_table(context, TOTAL_TABLE);
 	const void *row = table_row(table, 0);
 	bool gone = strcmp(table_text(table, row, "state"), "gone") == 0;
-	char text[128], minor[VALUE_TEXT_MAX], major[VALUE_TEXT_MAX];
+	char text[TEXT_MAX], minor[VALUE_TEXT_MAX], major[VALUE_TEXT_MAX];
 	double done = pages_total(context, "map_done_ratio");
-	int x = draw_piece(canvas, 0, 0, STYLE_STRONG, table_text(table, row, "command"));
+	int x = canvas_piece(canvas, 0, 0, STYLE_STRONG, table_text(table, row, "command"));
 
 	snprintf(text, sizeof(text), "PID %.0f", table_number(table, row, "pid"));
-	x = draw_piece(canvas, 0, x, STYLE_NORMAL, text);
+	x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
 	if (gone)
-		x = draw_piece(canvas, 0, x, STYLE_BAD, _("gone: its last map; r waits for the next"));
+		x = canvas_piece(canvas, 0, x, STYLE_BAD, _("gone: its last map; r waits for the next"));
 	x = draw_size(context, canvas, x, _("RSS"), "vm_resident_bytes");
 	x = draw_size(context, canvas, x, _("SWAP"), "vm_swap_bytes");
 	x = draw_size(context, canvas, x, _("VIRT"), "vm_size_bytes");
@@ -256,15 +250,15 @@ static void draw_header(const struct pane_context *context, const struct canvas 
 		snprintf(text, sizeof(text),
 			 P_("1 cell = %llu page", "1 cell = %llu pages", (unsigned long)most),
 			 (unsigned long long)most);
-		x = draw_piece(canvas, 0, x, STYLE_NORMAL, text);
+		x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
 	}
 	snprintf(text, sizeof(text), _("faults %s/s + %s/s"),
 		 rate_text(minor, table_number(table, row, "minor_faults_per_second")),
 		 rate_text(major, table_number(table, row, "major_faults_per_second")));
-	x = draw_piece(canvas, 0, x, STYLE_NORMAL, text);
+	x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
 	if (done < 1) {
 		snprintf(text, sizeof(text), _("next map %.0f %%"), 100 * done);
-		draw_piece(canvas, 0, x, STYLE_NOTICE, text);
+		canvas_piece(canvas, 0, x, STYLE_NOTICE, text);
 	}
 }
 
@@ -281,7 +275,7 @@ static bool can_be(const struct pages_state *pages, enum kind kind)
 
 static void draw_legend(const struct pages_state *pages, const struct canvas *canvas, int y)
 {
-	char text[64], glyphs[UTF8_BYTES_MAX + 1];
+	char text[TEXT_MAX], glyphs[UTF8_BYTES_MAX + 1];
 	int x = 0;
 
 	for (unsigned i = 0; i < N_KINDS && pages->n_cells > 0; i++) {
@@ -291,16 +285,16 @@ static void draw_legend(const struct pages_state *pages, const struct canvas *ca
 			continue;
 		glyphs[length] = '\0';
 		snprintf(text, sizeof(text), "%s %s", glyphs, _(kinds[i].name));
-		x = draw_piece(canvas, y, x, (enum style)(STYLE_SERIES + kinds[i].look), text);
+		x = canvas_piece(canvas, y, x, (enum style)(STYLE_SERIES + kinds[i].look), text);
 	}
 	glyphs[utf8_put(glyphs, canvas->glyphs->empty)] = '\0';
 	snprintf(text, sizeof(text), _("%s absent"), glyphs);
-	x = draw_piece(canvas, y, x, STYLE_DIM, text);
-	x = draw_piece(canvas, y, x, STYLE_NEW, _("changed"));
-	x = draw_piece(canvas, y, x, STYLE_DIM,
-		       canvas->ascii ? _("small: less than half is there")
+	x = canvas_piece(canvas, y, x, STYLE_DIM, text);
+	x = canvas_piece(canvas, y, x, STYLE_NEW, _("changed"));
+	x = canvas_piece(canvas, y, x, STYLE_DIM,
+		       canvas->glyphs->ascii ? _("small: less than half is there")
 				     : _("shade, small letter: how much is there"));
-	draw_piece(canvas, y, x, STYLE_DIM, _("~ or | hole"));
+	canvas_piece(canvas, y, x, STYLE_DIM, _("~ or | hole"));
 }
 
 static void draw_marked(const struct pages_state *pages, const struct canvas *canvas, int y,
@@ -357,7 +351,7 @@ static void draw_cursor_line(const struct pane_context *context, const struct ca
 	const struct table *regions = context_table(context, REGION_TABLE);
 	const void *region = map_region(context, cell->start);
 	const char *path = region ? table_text(regions, region, "path") : "";
-	char text[512], size[VALUE_TEXT_MAX];
+	char text[TEXT_MAX], size[VALUE_TEXT_MAX];
 	size_t length;
 
 	snprintf(text, sizeof(text), "%012llx  %s %s", (unsigned long long)cell->start,

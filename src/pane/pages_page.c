@@ -8,12 +8,13 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "core/utf8.h"
 #include "model/units.h"
 #include "pane/pages.h"
 #include "screen/graph.h"
 
 #define ROW_BYTES 16
-#define TITLE_CELLS 12
+#define TITLE_CELLS_MIN 12
 #define VALUE_CELLS 16
 
 static void forget_bytes(struct pages_state *pages)
@@ -153,15 +154,28 @@ static unsigned count_known(const struct table *table, const void *row)
 	return n_known;
 }
 
-static void draw_statistic(const struct pane_context *context, const struct canvas *line,
+static int title_cells(const struct table *table, const void *row, bool ascii)
+{
+	int most = TITLE_CELLS_MIN;
+
+	for (unsigned i = 0; i < table->schema->n_columns; i++) {
+		const struct column *column = &table->schema->columns[i];
+		int cells = row_is_known(row, column) ? utf8_cells(column_title(column), ascii) : 0;
+
+		most = cells > most ? cells : most;
+	}
+	return most;
+}
+
+static void draw_statistic(const struct pane_context *context, const struct canvas *line, int titles,
 			   const struct table *table, const struct column *column, const void *row)
 {
 	char number[VALUE_TEXT_MAX];
 
-	canvas_text(line, 0, 0, STYLE_STRONG, column_title(column), TITLE_CELLS);
-	canvas_right(line, 0, TITLE_CELLS, VALUE_CELLS, STYLE_NORMAL,
+	canvas_text(line, 0, 0, STYLE_STRONG, column_title(column), titles);
+	canvas_right(line, 0, titles, VALUE_CELLS, STYLE_NORMAL,
 		     value_text(number, table->schema, column, row, context->unit, line->ascii));
-	canvas_text(line, 0, TITLE_CELLS + VALUE_CELLS + 2, STYLE_DIM, _(column->help), -1);
+	canvas_text(line, 0, titles + VALUE_CELLS + 2, STYLE_DIM, _(column->help), -1);
 }
 
 void pages_draw_statistics(struct pane_context *context, const struct canvas *canvas)
@@ -171,7 +185,7 @@ void pages_draw_statistics(struct pane_context *context, const struct canvas *ca
 	const void *row = table_row(table, 0);
 	int columns = canvas->width >= 160 ? 2 : 1, width = canvas->width / columns,
 	    room = columns * canvas->height;
-	int last = (int)count_known(table, row) - room, y;
+	int last = (int)count_known(table, row) - room, y, titles = title_cells(table, row, canvas->ascii);
 
 	pages->page_lines = room;
 	if (pages->scroll > last)
@@ -187,7 +201,7 @@ void pages_draw_statistics(struct pane_context *context, const struct canvas *ca
 			struct canvas part =
 				canvas_part(canvas, y % canvas->height, y / canvas->height * width, 1, width);
 
-			draw_statistic(context, &part, table, column, row);
+			draw_statistic(context, &part, titles, table, column, row);
 		}
 		y++;
 	}

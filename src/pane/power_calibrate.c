@@ -9,6 +9,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/load.h"
+#include "core/utf8.h"
 #include "model/power_fit.h"
 #include "model/units.h"
 #include "pane/power.h"
@@ -72,7 +73,7 @@ static void start(struct pane_context *context)
 
 static void ask_start(struct pane_context *context)
 {
-	char question[200];
+	char question[TEXT_MAX];
 
 	if (!screen_restart(context, "power")) {
 		screen_say(context->screen, "%s", _("a recording cannot be calibrated"));
@@ -144,7 +145,8 @@ static void draw_progress(const struct canvas *canvas, const struct calibration 
 	struct graph_part part = { 'W', 0, "", 0, calibration_done(calibration) };
 	char value[VALUE_TEXT_MAX];
 
-	canvas_print(canvas, 0, 0, STYLE_STRONG, _("step %u of %u: %u CPUs at %.0f %%, %.0f s left"),
+	canvas_print(canvas, 0, 0, STYLE_STRONG, P_("step %u of %u: %u CPU at %.0f %%, %.0f s left",
+			"step %u of %u: %u CPUs at %.0f %%, %.0f s left", calibration_cpus(calibration)),
 		     calibration_done(calibration) + 1, calibration_total(calibration),
 		     calibration_cpus(calibration), 100 * calibration_share(calibration),
 		     calibration_seconds(calibration));
@@ -153,22 +155,68 @@ static void draw_progress(const struct canvas *canvas, const struct calibration 
 		     watts_text(value, calibration->last_watts));
 }
 
+/* The columns of the fits: as wide as their headings and what stands in them. */
+enum { FIT_MEASURE, FIT_SLOPE, FIT_INTERCEPT, FIT_R_SQUARED, FIT_WORD, N_FIT_COLUMNS };
+
+struct fit_columns {
+	const char *titles[N_FIT_COLUMNS];
+	int widths[N_FIT_COLUMNS];
+};
+
+static int max_int(int one, int other)
+{
+	return one > other ? one : other;
+}
+
+static void measure_fits(struct fit_columns *columns, bool ascii)
+{
+	*columns = (struct fit_columns){
+		.titles = { _("slope is"), _("slope"), _("intercept W"), _("R squared"), _("fit") },
+		.widths = { LABEL_CELLS, 12, 12, 9, 0 },
+	};
+	for (int i = 0; i < N_FIT_COLUMNS; i++)
+		columns->widths[i] = max_int(columns->widths[i], utf8_cells(columns->titles[i], ascii));
+	for (int i = 0; i < N_CALIBRATION_MEASURES; i++)
+		columns->widths[FIT_MEASURE] =
+			max_int(columns->widths[FIT_MEASURE],
+				utf8_cells(_(calibration_label((enum calibration_measure)i)), ascii));
+}
+
+static void draw_fit_line(const struct canvas *canvas, int y, enum style style,
+			  const struct fit_columns *columns, const char *const *texts)
+{
+	int x = 0;
+
+	for (int i = 0; i < N_FIT_COLUMNS; i++) {
+		if (i == FIT_MEASURE || i == FIT_WORD)
+			canvas_text(canvas, y, x, style, texts[i], -1);
+		else
+			canvas_right(canvas, y, x, columns->widths[i], style, texts[i]);
+		x += columns->widths[i] + (i + 2 == N_FIT_COLUMNS ? 2 : 1);
+	}
+}
+
 static void draw_fits(const struct canvas *canvas, const struct calibration *calibration)
 {
+	struct fit_columns columns;
 	int y = 0;
 
-	canvas_print(canvas, y++, 0, STYLE_HEADING, "%-*s %12s %12s %9s  %s", LABEL_CELLS, _("slope is"),
-		     _("slope"), _("intercept W"), _("R squared"), _("fit"));
+	measure_fits(&columns, canvas->ascii);
+	draw_fit_line(canvas, y++, STYLE_HEADING, &columns, columns.titles);
 	for (int i = 0; i < N_CALIBRATION_MEASURES; i++) {
 		const struct regression *line = &calibration->fits[0].lines[i];
 		double r_squared = regression_r_squared(line);
+		char slope[32], intercept[32], fit[32];
+		const char *const texts[] = { _(calibration_label((enum calibration_measure)i)), slope,
+					      intercept, fit, _(calibration_word(r_squared)) };
 
 		if (isnan(regression_slope(line)))
 			continue;
-		canvas_print(canvas, y++, 0, r_squared < CALIBRATION_FAIR ? STYLE_WARN : STYLE_NORMAL,
-			     "%-*s %12.4g %12.2f %9.4f  %s", LABEL_CELLS,
-			     _(calibration_label((enum calibration_measure)i)), regression_slope(line),
-			     regression_intercept(line), r_squared, _(calibration_word(r_squared)));
+		snprintf(slope, sizeof(slope), "%.4g", regression_slope(line));
+		snprintf(intercept, sizeof(intercept), "%.2f", regression_intercept(line));
+		snprintf(fit, sizeof(fit), "%.4f", r_squared);
+		draw_fit_line(canvas, y++, r_squared < CALIBRATION_FAIR ? STYLE_WARN : STYLE_NORMAL, &columns,
+			      texts);
 	}
 	canvas_text(canvas, y + 1, 0, STYLE_DIM,
 		    _("watts = intercept + slope * measure. K begins anew; panetop --calibrate writes it as "

@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,22 +47,32 @@ static const char *hours_text(char *text, size_t room, double seconds)
 	return text;
 }
 
+/* Adds to a text that ends in a NUL. */
+static void __attribute__((format(printf, 2, 3))) add_to(char text[TEXT_MAX], const char *format, ...)
+{
+	size_t length = strlen(text);
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text + length, TEXT_MAX - length, format, list);
+	va_end(list);
+}
+
 static void add_battery(struct flow *flow, const struct table *table, const void *row)
 {
 	double charge = table_number(table, row, "charge_ratio"), watts = table_number(table, row, "watts");
 	double left = table_number(table, row, "remaining_seconds");
-	char text[256], value[VALUE_TEXT_MAX], hours[32];
-	size_t length;
+	char text[TEXT_MAX] = "", value[VALUE_TEXT_MAX], hours[32];
 
-	length = (size_t)snprintf(text, 128, "%.32s", table_text(table, row, "battery"));
+	add_to(text, "%s", table_text(table, row, "battery"));
 	if (!isnan(charge))
-		length += (size_t)snprintf(text + length, 32, " %.0f %%", 100 * charge);
-	length += (size_t)snprintf(text + length, 64, " %.32s", table_text(table, row, "status"));
+		add_to(text, " %.0f %%", 100 * charge);
+	add_to(text, " %s", _(table_text(table, row, "status")));
 	if (!isnan(watts) && watts != 0)
-		length += (size_t)snprintf(text + length, 40, " %s", watts_text(value, fabs(watts)));
+		add_to(text, " %s", watts_text(value, fabs(watts)));
 	if (left > 0 && left < 1e7)
-		snprintf(text + length, 48, watts > 0 ? _(", %s left") : _(", full in %s"),
-			 hours_text(hours, sizeof(hours), left));
+		add_to(text, watts > 0 ? _(", %s left") : _(", full in %s"),
+		       hours_text(hours, sizeof(hours), left));
 	flow_add(flow, charge < 0.1 && watts > 0 ? STYLE_WARN : STYLE_NORMAL, text);
 }
 
@@ -77,7 +88,7 @@ static void add_batteries(const struct pane_context *context, struct flow *flow)
 static void add_statistics(const struct pane_context *context, struct flow *flow, const char *source)
 {
 	double seconds = number(context, "power", "total", "run_seconds");
-	char text[256], duration[32];
+	char text[TEXT_MAX], duration[64];
 
 	if (!(seconds > 0)) {
 		flow_add(flow, STYLE_NORMAL, source);
@@ -97,13 +108,13 @@ static int draw_total(const struct pane_context *context, const struct canvas *c
 	const struct table *table = context_table(context, POWER_TABLE);
 	const void *row = table ? table_find(table, "total", NULL) : NULL;
 	struct flow flow = flow_on(canvas, y, lines);
-	char text[64], value[VALUE_TEXT_MAX];
+	char text[TEXT_MAX], value[VALUE_TEXT_MAX];
 
 	snprintf(text, sizeof(text), _("total %s"),
 		 watts_text(value, number(context, "power", "total", "watts")));
 	flow_add(&flow, STYLE_STRONG, text);
 	if (row)
-		add_statistics(context, &flow, table_text(table, row, "source"));
+		add_statistics(context, &flow, _(table_text(table, row, "source")));
 	add_batteries(context, &flow);
 	return flow_end(&flow);
 }
@@ -130,20 +141,18 @@ static void add_temperature(const struct pane_context *context, struct flow *flo
 	double now = table_number(table, row, "celsius"),
 	       critical = table_number(table, row, "critical_celsius");
 	double high = table_number(table, row, "high_celsius");
-	char text[256], value[VALUE_TEXT_MAX];
-	size_t length;
+	double low = table_number(table, row, "min_celsius"), most = table_number(table, row, "max_celsius");
+	const char *label = table_text(table, row, "label");
+	char text[TEXT_MAX], value[VALUE_TEXT_MAX];
 
-	length = (size_t)snprintf(text, 128, "%.96s %s", table_text(table, row, "label"),
-				  isnan(now) ? table_text(table, row, "state")
-					     : celsius_text(value, now, flow->ascii));
-	if (!isnan(now))
-		length += (size_t)snprintf(text + length, 48, _(" (%.0f-%.0f"),
-					   table_number(table, row, "min_celsius"),
-					   table_number(table, row, "max_celsius"));
-	if (!isnan(now) && !isnan(critical))
-		length += (size_t)snprintf(text + length, 48, _(", critical %.0f"), critical);
-	if (!isnan(now))
-		snprintf(text + length, 8, ")");
+	celsius_text(value, now, flow->ascii);
+	if (isnan(now))
+		snprintf(text, sizeof(text), "%s %s", label, _(table_text(table, row, "state")));
+	else if (isnan(critical))
+		snprintf(text, sizeof(text), "%s %s (%.0f-%.0f)", label, value, low, most);
+	else
+		snprintf(text, sizeof(text), _("%s %s (%.0f-%.0f, critical %.0f)"), label, value, low, most,
+			 critical);
 	flow_add(flow,
 		 now >= critical       ? STYLE_BAD
 		 : now >= high         ? STYLE_WARN
@@ -166,7 +175,7 @@ static int draw_sensors(const struct pane_context *context, const struct canvas 
 	const struct table *temperatures = context_table(context, TEMPERATURE_TABLE);
 	const struct table *fans = context_table(context, FAN_TABLE);
 	struct flow flow = flow_on(canvas, y, lines);
-	char text[160];
+	char text[TEXT_MAX];
 
 	for (size_t i = 0; temperatures && i < temperatures->n_rows; i++)
 		if (matters(context, temperatures, table_row(temperatures, i)))
@@ -174,7 +183,7 @@ static int draw_sensors(const struct pane_context *context, const struct canvas 
 	for (size_t i = 0; fans && i < fans->n_rows; i++) {
 		double rpm = table_number(fans, table_row(fans, i), "rpm");
 
-		snprintf(text, sizeof(text), isnan(rpm) ? _("%.96s -") : _("%.96s %.0f rpm"),
+		snprintf(text, sizeof(text), isnan(rpm) ? "%s -" : _("%s %.0f rpm"),
 			 table_text(fans, table_row(fans, i), "label"), rpm);
 		flow_add(&flow, STYLE_NORMAL, text);
 	}
@@ -184,7 +193,7 @@ static int draw_sensors(const struct pane_context *context, const struct canvas 
 static void add_idle_states(const struct pane_context *context, struct flow *flow)
 {
 	const struct table *table = context_table(context, IDLE_TABLE);
-	char text[96];
+	char text[TEXT_MAX];
 
 	for (size_t i = 0; table && i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
@@ -192,7 +201,7 @@ static void add_idle_states(const struct pane_context *context, struct flow *flo
 
 		if (strcmp(table_text(table, row, "cpu"), "all") != 0 || isnan(share))
 			continue;
-		snprintf(text, sizeof(text), "%.32s %.0f %%", table_text(table, row, "state"), 100 * share);
+		snprintf(text, sizeof(text), "%s %.0f %%", table_text(table, row, "state"), 100 * share);
 		flow_add(flow, STYLE_NORMAL, text);
 	}
 }
@@ -205,7 +214,7 @@ static int draw_speed(const struct pane_context *context, const struct canvas *c
 	double low = number(context, "frequency", "all", "min_hertz");
 	double idle = number(context, "cpu", "all", "idle_ratio");
 	double waiting = number(context, "cpu", "all", "iowait_ratio");
-	char text[160], now[VALUE_TEXT_MAX], from[VALUE_TEXT_MAX], to[VALUE_TEXT_MAX];
+	char text[TEXT_MAX], now[VALUE_TEXT_MAX], from[VALUE_TEXT_MAX], to[VALUE_TEXT_MAX];
 	const void *row = table ? table_find(table, "all", NULL) : NULL;
 
 	if (!isnan(idle)) {
@@ -213,15 +222,13 @@ static int draw_speed(const struct pane_context *context, const struct canvas *c
 		flow_add(&flow, STYLE_NORMAL, text);
 	}
 	if (!isnan(hertz)) {
-		size_t length = (size_t)snprintf(text, sizeof(text), _("%s mean"), hertz_text(now, hertz));
-
+		*text = '\0';
+		add_to(text, _("%s mean"), hertz_text(now, hertz));
 		if (!isnan(low))
-			length += (size_t)snprintf(
-				text + length, sizeof(text) - length, " (%s-%s)", hertz_text(from, low),
-				hertz_text(to, number(context, "frequency", "all", "max_hertz")));
+			add_to(text, " (%s-%s)", hertz_text(from, low),
+			       hertz_text(to, number(context, "frequency", "all", "max_hertz")));
 		if (row && *table_text(table, row, "turbo"))
-			snprintf(text + length, sizeof(text) - length, _(", turbo %s"),
-				 table_text(table, row, "turbo"));
+			add_to(text, _(", turbo %s"), _(table_text(table, row, "turbo")));
 		flow_add(&flow, STYLE_NORMAL, text);
 	}
 	add_idle_states(context, &flow);
@@ -287,11 +294,11 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 {
 	double watts = number(context, "power", "total", "watts"), celsius;
 	double hertz = number(context, "frequency", "all", "hertz");
-	char text[96], value[VALUE_TEXT_MAX];
+	char text[TEXT_MAX], value[VALUE_TEXT_MAX];
 	struct flow flow = flow_on(canvas, 0, canvas->height);
 
 	celsius = number(context, "temperature", NULL, "celsius");
-	snprintf(text, sizeof(text), "%s", isnan(watts) ? _("- W") : watts_text(value, watts));
+	snprintf(text, sizeof(text), "%s", isnan(watts) ? "- W" : watts_text(value, watts));
 	flow_add(&flow, STYLE_STRONG, text);
 	if (!isnan(celsius))
 		flow_add(&flow, STYLE_NORMAL, celsius_text(value, celsius, canvas->ascii));
@@ -336,7 +343,7 @@ static void draw_bucket(const struct canvas *canvas, int y, const struct buckets
 	int digits = histogram->width >= 1 ? 0 : (int)ceil(-log10(histogram->width));
 	struct graph_part part = { 'W', 0, "", 0, (double)histogram->counts[bucket] };
 
-	canvas_print(canvas, y, 0, STYLE_NORMAL, _("%8.*f-%.*f W"), digits, low, digits,
+	canvas_print(canvas, y, 0, STYLE_NORMAL, "%8.*f-%.*f W", digits, low, digits,
 		     low + histogram->width);
 	canvas_print(canvas, y, 22, STYLE_NORMAL, "%7llu", (unsigned long long)histogram->counts[bucket]);
 	if (canvas->width > 34)

@@ -22,7 +22,7 @@
 #define SHOWN_MAX 12 /* at a time */
 
 struct sentences {
-	char texts[SENTENCES_MAX][160];
+	char texts[SENTENCES_MAX][512];
 	unsigned count;
 };
 
@@ -158,7 +158,7 @@ static void add_legend(struct flow *flow, const struct plot *plot)
 {
 	for (unsigned i = 0; i < plot->count; i++) {
 		const struct power_line *line = plot->lines[i];
-		char text[200], numbers[96];
+		char text[TEXT_MAX], numbers[96];
 
 		range_text(line, &plot->ranges[i], numbers, sizeof(numbers), flow->ascii);
 		snprintf(text, sizeof(text), "%c %s %s", line->letter, line->label, numbers);

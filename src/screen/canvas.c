@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "core/i18n.h"
 #include "core/utf8.h"
 
 #define CELLS_MAX 1024
@@ -67,13 +68,20 @@ int canvas_text(const struct canvas *canvas, int y, int x, enum style style, con
 
 int canvas_print(const struct canvas *canvas, int y, int x, enum style style, const char *format, ...)
 {
-	char text[1024];
+	char text[TEXT_MAX];
 	va_list list;
 
 	va_start(list, format);
 	vsnprintf(text, sizeof(text), format, list);
 	va_end(list);
 	return canvas_text(canvas, y, x, style, text, -1);
+}
+
+int canvas_piece(const struct canvas *canvas, int y, int x, enum style style, const char *text)
+{
+	if (x + utf8_cells(text, canvas->ascii) > canvas->width)
+		return x;
+	return x + canvas_text(canvas, y, x, style, text, -1) + CANVAS_GAP;
 }
 
 /* Where the first line of text ends: behind the last blank that fits, else where the line is full. */

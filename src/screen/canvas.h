@@ -25,6 +25,11 @@ int canvas_text(const struct canvas *canvas, int y, int x, enum style style, con
 int canvas_print(const struct canvas *canvas, int y, int x, enum style style, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
+#define CANVAS_GAP 2 /* between pieces */
+
+/* Draws text if all of it fits; returns where the next piece may stand. */
+int canvas_piece(const struct canvas *canvas, int y, int x, enum style style, const char *text);
+
 /* Draws text wrapped at blanks; returns the lines it took. y may lie outside the canvas. */
 int canvas_wrapped(const struct canvas *canvas, int y, enum style style, struct span text);
 

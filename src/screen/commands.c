@@ -212,7 +212,7 @@ static void write_configuration(struct pane_context *context)
 {
 	struct screen *screen = context->screen;
 	const struct screen_setup *setup = screen->setup;
-	char text[512];
+	char text[TEXT_MAX];
 	int error;
 
 	set_changed(setup->settings, "pane", context->pane->name, setup->panes[0]->name);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/i18n.h"
 #include "core/utf8.h"
 
 #define LABEL_CELLS 8
@@ -90,7 +91,7 @@ static bool legend_fits(const struct canvas *canvas, const struct legend_entry *
 			struct legend_form form)
 {
 	int width = -form.gap;
-	char text[80];
+	char text[TEXT_MAX];
 
 	for (unsigned i = 0; i < n; i++)
 		width +=
@@ -102,7 +103,7 @@ static bool legend_fits(const struct canvas *canvas, const struct legend_entry *
 static void draw_legend(const struct canvas *canvas, int y, const struct legend_entry *entries, unsigned n,
 			struct legend_form form)
 {
-	char text[80];
+	char text[TEXT_MAX];
 	int x = 0;
 
 	for (unsigned i = 0; i < n; i++) {

@@ -11,7 +11,8 @@
 #include "core/utf8.h"
 #include "screen/state.h"
 
-#define TAB_BYTES 96
+#define FILTER_BYTES 40
+#define MORE " (i)"
 
 /* What stands before the clock: that it is not now, and why. */
 static void clock_text(const struct screen *screen, const struct frame *frame, char *text, size_t room)
@@ -40,7 +41,7 @@ static double real_delay(const struct screen *screen)
 
 static void draw_headline(const struct screen *screen, const struct canvas *canvas)
 {
-	char pieces[HEADLINE_PIECES_MAX][HEADLINE_PIECE_MAX], text[64];
+	char pieces[HEADLINE_PIECES_MAX][HEADLINE_PIECE_MAX], text[TEXT_MAX];
 	const struct frame *frame = screen_frame(screen);
 	unsigned n_pieces = screen->setup->headline(frame, pieces);
 	int room, x = 0;
@@ -62,34 +63,50 @@ static void draw_headline(const struct screen *screen, const struct canvas *canv
 	}
 }
 
+/* At most so many bytes, and no part of a character. */
+static int begin_bytes(const char *text, size_t most)
+{
+	size_t bytes = strlen(text);
+
+	if (bytes <= most)
+		return (int)bytes;
+	while (most > 0 && ((unsigned char)text[most] & 0xc0) == 0x80)
+		most--;
+	return (int)most;
+}
+
 /* What stands on the right of the line of panes. */
 static void corner_text(const struct screen *screen, const struct table_widget *widget, char *text,
 			size_t room)
 {
-	char corner[64];
+	char corner[TEXT_MAX], filter[FILTER_BYTES + 1];
 
 	screen->setup->corner(screen_frame(screen), corner, sizeof(corner));
-	if (widget->has_filter)
-		snprintf(text, room, _("filter %.40s: %zu rows  %s"), widget->filter_text.bytes,
-			 widget->view.n_matching, corner);
-	else
+	if (widget->has_filter) {
+		snprintf(filter, sizeof(filter), "%.*s", begin_bytes(widget->filter_text.bytes, FILTER_BYTES),
+			 widget->filter_text.bytes);
+		snprintf(text, room,
+			 P_("filter %s: %zu row  %s", "filter %s: %zu rows  %s", widget->view.n_matching),
+			 filter, widget->view.n_matching, corner);
+	} else {
 		snprintf(text, room, "%s", corner);
+	}
 }
 
 /* Where all names do not fit only the present pane has its own, the others their digits. */
-static int tab_text(const struct screen *screen, unsigned pane, bool brief, bool ascii, char text[TAB_BYTES])
+static int tab_text(const struct screen *screen, unsigned pane, bool brief, bool ascii, char text[TEXT_MAX])
 {
 	bool on = pane == screen->current;
 	const char *title = on || !brief ? _(screen->setup->panes[pane]->title) : "";
 
-	snprintf(text, TAB_BYTES, "%s%u%s%s%s", on ? "[" : " ", pane + 1, *title ? " " : "", title,
+	snprintf(text, TEXT_MAX, "%s%u%s%s%s", on ? "[" : " ", pane + 1, *title ? " " : "", title,
 		 on ? "]" : " ");
 	return utf8_cells(text, ascii);
 }
 
 static int tabs_cells(const struct screen *screen, unsigned n_tabs, bool brief, bool ascii)
 {
-	char text[TAB_BYTES];
+	char text[TEXT_MAX];
 	int cells = 0;
 
 	for (unsigned i = 0; i < n_tabs; i++)
@@ -101,7 +118,7 @@ static void draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 {
 	const struct table_widget *widget = screen_table(screen);
 	unsigned n_tabs = screen->setup->n_panes;
-	char text[128], tab[TAB_BYTES];
+	char text[TEXT_MAX], tab[TEXT_MAX];
 	int x = 0, cells;
 	bool brief;
 
@@ -172,7 +189,7 @@ static bool notice_text(struct screen *screen, char *text, size_t room)
 	snprintf(text, room, "%s: %s%s%s", notice->topic, notice->text, notice->remedy ? "; " : "",
 		 notice->remedy ? notice->remedy : "");
 	if (frame->n_notices > 1)
-		snprintf(text + strlen(text), room - strlen(text), _(" (+%u, i)"), frame->n_notices - 1);
+		snprintf(text + strlen(text), room - strlen(text), " (+%u, i)", frame->n_notices - 1);
 	return true;
 }
 
@@ -237,7 +254,7 @@ static void forget_places(struct screen *screen)
 /* What does not fit says where the rest is. */
 static void draw_notice(const struct canvas *canvas, int y, const char *text)
 {
-	int more = utf8_cells(_(" (i)"), canvas->ascii);
+	int more = (int)strlen(MORE);
 
 	canvas_text(canvas, y, 0, STYLE_NOTICE, "! ", -1);
 	if (2 + utf8_cells(text, canvas->ascii) <= canvas->width) {
@@ -245,7 +262,7 @@ static void draw_notice(const struct canvas *canvas, int y, const char *text)
 		return;
 	}
 	canvas_text(canvas, y, 2, STYLE_NOTICE, text, canvas->width - 2 - more);
-	canvas_text(canvas, y, canvas->width - more, STYLE_NOTICE, _(" (i)"), -1);
+	canvas_text(canvas, y, canvas->width - more, STYLE_NOTICE, MORE, -1);
 }
 
 /* Lines are given up from the outside: the panes first, then the machine, then the keys. */
@@ -253,7 +270,7 @@ static void draw_all(struct screen *screen, const struct canvas *canvas)
 {
 	int height = canvas->height, top = 0, bottom = height;
 	struct canvas pane;
-	char text[512];
+	char text[TEXT_MAX];
 
 	forget_places(screen);
 	screen_update(screen);

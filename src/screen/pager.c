@@ -13,6 +13,8 @@
 #include "core/utf8.h"
 #include "screen/state.h"
 
+#define KEYS_CELLS 9 /* at least */
+
 static void draw_pager(struct screen *screen, const struct canvas *canvas)
 {
 	struct pager *pager = &screen->pager;
@@ -86,6 +88,16 @@ static struct buffer *open_pager(struct screen *screen)
 	return &screen->pager.text;
 }
 
+static void add_key(struct buffer *out, const char *keys, const char *help)
+{
+	int words = utf8_cells(_("arrows"), false), mouse = utf8_cells(_("mouse"), false);
+
+	words = words > mouse ? words : mouse;
+	buffer_text(out, "  ");
+	utf8_padded(out, keys, words > KEYS_CELLS ? words : KEYS_CELLS, false);
+	buffer_print(out, " %s\n", help);
+}
+
 static void add_bindings(struct buffer *out, const struct binding *const *lists, unsigned index)
 {
 	char name[KEY_NAME_MAX], other[KEY_NAME_MAX], both[2 * KEY_NAME_MAX];
@@ -98,7 +110,7 @@ static void add_bindings(struct buffer *out, const struct binding *const *lists,
 			continue;
 		snprintf(both, sizeof(both), "%s%s%s", key_label(name, keys[0]), n > 1 ? " " : "",
 			 n > 1 ? key_label(other, keys[1]) : "");
-		buffer_print(out, "  %-9s %s\n", both, _(binding->help));
+		add_key(out, both, _(binding->help));
 	}
 }
 
@@ -117,11 +129,9 @@ void pager_help(struct screen *screen)
 	buffer_print(out, "\n*%s\n", _("Keys everywhere"));
 	add_bindings(out, lists, COMMANDS_OF_SOURCE);
 	add_bindings(out, lists, COMMANDS_COMMON);
-	buffer_print(out, "  %-9s %s\n", "1-9", _("choose a pane"));
-	buffer_print(out, "  %-9s %s\n", _("arrows"),
-		     _("select a row and a column; PgUp PgDn Home End; Esc lets go"));
-	buffer_print(out, "  %-9s %s\n", _("mouse"),
-		     _("click a pane, a heading (sorts), a row; the wheel scrolls"));
+	add_key(out, "1-9", _("choose a pane"));
+	add_key(out, _("arrows"), _("select a row and a column; PgUp PgDn Home End; Esc lets go"));
+	add_key(out, _("mouse"), _("click a pane, a heading (sorts), a row; the wheel scrolls"));
 }
 
 static void add_exact(struct buffer *out, const struct column *column, const void *row)
@@ -129,7 +139,10 @@ static void add_exact(struct buffer *out, const struct column *column, const voi
 	char time[CLOCK_TEXT_MAX];
 
 	if (column->type == VALUE_TEXT)
-		utf8_clean(out, row_text(row, column) ? row_text(row, column) : _("not known"), -1, false);
+		utf8_clean(out,
+			   row_is_known(row, column) ? column_words(column, row_text(row, column))
+						     : _("not known"),
+			   -1, false);
 	else if (row_is_blank(row, column))
 		buffer_text(out, _("makes no sense in this row"));
 	else if (!row_is_known(row, column))

@@ -288,7 +288,7 @@ int screen_run(const struct screen_setup *setup)
 		.delay_chosen = setup->delay_chosen || source->seek,
 		.follow_fd = source->wait_fd ? source->wait_fd(source->state) : -1,
 	};
-	int error = terminal_open(&screen.terminal, setup->color);
+	int error = terminal_open(&screen.terminal, setup->color, setup->ascii);
 
 	if (error)
 		return error;

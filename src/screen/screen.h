@@ -12,7 +12,7 @@
 #include "screen/theme.h"
 
 #define HEADLINE_PIECES_MAX 12
-#define HEADLINE_PIECE_MAX 48
+#define HEADLINE_PIECE_MAX 128
 
 /* All borrowed. */
 struct screen_setup {
@@ -37,7 +37,7 @@ struct screen_setup {
 	size_t limit;                        /* rows of a table; 0: all */
 	enum size_unit unit;
 	enum glyph_set glyphs;
-	bool color;
+	bool color, ascii;
 	const char *filter, *sort, *columns; /* of the first pane's first table; may be NULL, valid */
 };
 

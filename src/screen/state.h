@@ -5,6 +5,7 @@
 
 #include <time.h>
 
+#include "core/i18n.h"
 #include "core/loop.h"
 #include "core/pace.h"
 #include "model/event_log.h"
@@ -29,7 +30,7 @@ struct prompt {
 	struct buffer label;   /* translated */
 	struct table_widget *widget; /* the table it was opened for */
 	struct buffer text;    /* always NUL-terminated */
-	char error[128];
+	char error[TEXT_MAX];
 	void (*changed)(struct screen *screen, const char *text); /* at every key; may be NULL */
 	bool (*accepts)(struct screen *screen, const char *text); /* on Enter; false: it set error, ask on */
 	struct pane_context *context; /* of screen_prompt() */
@@ -84,7 +85,7 @@ struct screen {
 	struct pace pace;         /* … and as the cost of samples allows */
 	enum size_unit unit;
 	enum glyph_set glyphs;
-	char message[512];
+	char message[TEXT_MAX];
 	uint64_t message_until_ns;
 	const struct overlay *overlay; /* NULL: none */
 	struct prompt prompt;

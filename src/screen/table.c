@@ -60,13 +60,13 @@ static void measure(struct table_widget *widget, enum size_unit unit, bool ascii
 	}
 }
 
-/* Texts may be cut to the column's least width; numbers may not. */
+/* Texts may be cut to the column's least width; numbers and the names of rows may not. */
 static int least_width(const struct table_widget *widget, unsigned position, bool ascii)
 {
 	const struct column *column = column_at(widget, position);
 	int title = utf8_cells(column_title(column), ascii);
 
-	if (column->type != VALUE_TEXT)
+	if (column->type != VALUE_TEXT || (column->kind == COLUMN_KEY && column->words))
 		return widget->widths[widget->view.columns[position]];
 	return column->width > title ? column->width : title;
 }
@@ -271,18 +271,20 @@ static void draw_log_mark(const struct table_widget *widget, const struct canvas
 	int left =
 		last ? last->x + utf8_cells(column_title(column_at(widget, last->column)), canvas->ascii) : 0;
 	enum style style = STYLE_DIM;
-	char text[96], few[32];
+	char text[TEXT_MAX], few[32];
 
 	if (log->frozen) {
-		snprintf(text, sizeof(text), _("%" PRIu64 " came since"), log->n_newer);
+		snprintf(text, sizeof(text),
+			 P_("%" PRIu64 " came since", "%" PRIu64 " came since", log->n_newer), log->n_newer);
 		snprintf(few, sizeof(few), "+%" PRIu64, log->n_newer);
 		style = STYLE_NOTICE;
 	} else if (table_follows(widget)) {
 		snprintf(text, sizeof(text), "%s", _("following"));
-		snprintf(few, sizeof(few), "%s", canvas->ascii ? "v" : "↓");
+		snprintf(few, sizeof(few), "%s", canvas->glyphs->ascii ? "v" : "↓");
 	} else {
-		snprintf(text, sizeof(text), _("%zu below, End follows"), below);
-		snprintf(few, sizeof(few), "%s%zu", canvas->ascii ? "v" : "↓", below);
+		snprintf(text, sizeof(text), P_("%zu below, End follows", "%zu below, End follows", below),
+			 below);
+		snprintf(few, sizeof(few), "%s%zu", canvas->glyphs->ascii ? "v" : "↓", below);
 	}
 	if (left + 2 + utf8_cells(text, canvas->ascii) <= canvas->width)
 		canvas_right(canvas, 0, 0, canvas->width, style, text);

@@ -127,7 +127,7 @@ static int open_input(struct terminal *terminal)
 	return tcgetattr(terminal->input_fd, &rescue.before) < 0 ? -errno : 0;
 }
 
-int terminal_open(struct terminal *terminal, bool color)
+int terminal_open(struct terminal *terminal, bool color, bool ascii)
 {
 	int error = open_input(terminal);
 
@@ -144,7 +144,7 @@ int terminal_open(struct terminal *terminal, bool color)
 	curs_set(0);
 	mouseinterval(0);
 	prepare_rescue(mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL) != 0);
-	terminal->utf8 = i18n_is_utf8();
+	terminal->ascii = ascii || !i18n_is_utf8();
 	terminal->color = theme_open(color);
 	return 0;
 }
@@ -187,14 +187,12 @@ void terminal_resize(void)
 
 struct canvas terminal_canvas(const struct terminal *terminal, enum glyph_set glyphs)
 {
-	bool ascii = glyphs == GLYPHS_ASCII || !terminal->utf8;
-
 	return (struct canvas){
 		.height = LINES,
 		.width = COLS,
-		.ascii = ascii,
+		.ascii = terminal->ascii,
 		.color = terminal->color,
-		.glyphs = &glyph_sets[ascii ? GLYPHS_ASCII : glyphs],
+		.glyphs = &glyph_sets[terminal->ascii ? GLYPHS_ASCII : glyphs],
 	};
 }
 

@@ -12,7 +12,7 @@
 struct terminal {
 	FILE *input;  /* stdin, or /dev/tty when stdin is a recording; owned in that case */
 	int input_fd;
-	bool color, utf8;
+	bool color, ascii; /* ascii: it takes nothing else, or must not get it */
 };
 
 /*
@@ -20,7 +20,7 @@ struct terminal {
  * the program (SIGTERM, SIGINT, SIGHUP, SIGQUIT, to be blocked before) do so even while it is stuck. 0, or
  * -errno: -ENOTTY without a terminal, -EINVAL when curses does not know $TERM.
  */
-int terminal_open(struct terminal *terminal, bool color);
+int terminal_open(struct terminal *terminal, bool color, bool ascii);
 void terminal_close(struct terminal *terminal);
 
 /* The program has to end, because of this signal: the terminal is waited for no longer than a second more. */

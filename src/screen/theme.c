@@ -56,7 +56,7 @@ const struct glyphs glyph_sets[N_GLYPH_SETS] = {
 	[GLYPHS_ASCII] = {
 		.name = "ascii",
 		.empty = '.', .axis = '|', .tick = '+', .corner = '+',
-		.rising = '^', .falling = 'v', .mark = '|',
+		.rising = '^', .falling = 'v', .mark = '|', .ascii = true,
 	},
 };
 

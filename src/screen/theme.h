@@ -38,6 +38,7 @@ struct glyphs {
 	uint32_t rising, falling;     /* sort marks */
 	uint32_t mark;                /* vertical line of a marked moment */
 	bool braille;                 /* graphs are drawn in dots */
+	bool ascii;                   /* all of these are in ASCII, and so should others be */
 };
 
 extern const struct glyphs glyph_sets[N_GLYPH_SETS];
