@@ -73,7 +73,7 @@ class Terminal:
         fcntl.ioctl(self.tty, termios.TIOCSCTTY, 0)
         for fd in (0, 1, 2):
             os.dup2(self.tty, fd)
-        environment = dict(os.environ, TERM=term, LC_ALL="C.UTF-8", TZ="UTC", **(env or {}))
+        environment = dict(os.environ, TERM=term, LC_ALL="C.UTF-8", TZ="UTC") | (env or {})
         for name in ("LINES", "COLUMNS", "NO_COLOR"):
             if name not in (env or {}):
                 environment.pop(name, None)
