@@ -79,7 +79,7 @@ static void add(struct stage *stage, unsigned n_events)
 
 static void draw(struct stage *stage)
 {
-	const struct canvas nowhere = { .height = PAGE + 1 };
+	const struct canvas nowhere = { .height = PAGE + 1, .glyphs = &glyph_sets[GLYPHS_ASCII] };
 
 	table_update(&stage->widget, &stage->log.shown);
 	table_draw(&stage->widget, &nowhere, &stage->log.shown, SIZE_AUTO);
