@@ -166,20 +166,29 @@ static void wait_coarsely(const struct cyclic_thread *thread, uint64_t ns)
 	ppoll(&stop, 1, &length, NULL);
 }
 
+static struct timespec time_left(uint64_t moment_ns)
+{
+	uint64_t now = env_mono_ns();
+
+	return time_of(moment_ns > now ? moment_ns - now : 0);
+}
+
 /* Until a moment, by the method that is measured; it may return early. */
 static void wait_until(const struct cyclic_thread *thread, const struct waiting *waiting, uint64_t moment_ns)
 {
 	struct itimerspec alarm = { .it_value = time_of(moment_ns) };
-	uint64_t now = env_mono_ns(), expired;
-	struct timespec left = time_of(moment_ns > now ? moment_ns - now : 0);
+	struct timespec left;
+	uint64_t expired;
 	ssize_t got;
 	int number;
 
 	switch (thread->plan->method) {
 	case CYCLIC_POSIX_NS:
+		left = time_left(moment_ns);
 		nanosleep(&left, NULL);
 		break;
 	case CYCLIC_POLL:
+		left = time_left(moment_ns);
 		ppoll(NULL, 0, &left, NULL);
 		break;
 	case CYCLIC_ITIMER:
@@ -216,24 +225,32 @@ static void grow(live_u64 *counter, uint64_t by)
 	store(counter, atomic_load_explicit(counter, memory_order_relaxed) + by);
 }
 
+static size_t least_of_worst(const struct live_counts *counts)
+{
+	size_t least = 0;
+
+	for (size_t i = 1; i < CYCLIC_WORST; i++)
+		if (load(&counts->late_ns[i]) < load(&counts->late_ns[least]))
+			least = i;
+	return least;
+}
+
 /* Takes the place of the least of the worst, if it is worse. */
 static void keep_worst(struct live_counts *counts, uint64_t woken_ns, uint64_t late_ns)
 {
 	uint64_t n_worst = load(&counts->n_worst);
-	size_t least = 0;
+	size_t place = n_worst;
 
-	if (n_worst < CYCLIC_WORST) {
-		least = n_worst;
-		store(&counts->n_worst, n_worst + 1);
-	} else {
-		for (size_t i = 1; i < CYCLIC_WORST; i++)
-			if (load(&counts->late_ns[i]) < load(&counts->late_ns[least]))
-				least = i;
-		if (load(&counts->late_ns[least]) >= late_ns)
-			return;
-	}
-	store(&counts->woken_ns[least], woken_ns);
-	store(&counts->late_ns[least], late_ns);
+	if (n_worst == CYCLIC_WORST && late_ns <= load(&counts->floor_ns))
+		return;
+	if (n_worst < CYCLIC_WORST)
+		store(&counts->n_worst, ++n_worst);
+	else
+		place = least_of_worst(counts);
+	store(&counts->woken_ns[place], woken_ns);
+	store(&counts->late_ns[place], late_ns);
+	if (n_worst == CYCLIC_WORST)
+		store(&counts->floor_ns, load(&counts->late_ns[least_of_worst(counts)]));
 }
 
 static void count(const struct cyclic_thread *thread, struct live_counts *counts, uint64_t woken_ns,

@@ -18,6 +18,7 @@ typedef _Atomic uint64_t live_u64;
 struct live_counts {
 	_Alignas(64) live_u64 sequence;
 	live_u64 missed, sum_ns, min_ns, max_ns, n_worst;
+	live_u64 floor_ns; /* the least of the worst, once there are as many as are kept */
 	_Atomic double squares;
 	live_u64 woken_ns[CYCLIC_WORST], late_ns[CYCLIC_WORST];
 	live_u64 *linear; /* HISTOGRAM_BUCKETS of them; NULL: none */
