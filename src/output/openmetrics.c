@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* OpenMetrics: every sample a whole exposition that ends in "# EOF"; KEY columns are the labels. */
+/*
+ * OpenMetrics: every sample a whole exposition that ends in "# EOF". KEY columns are the labels; texts that are
+ * none, as the command of a process, stand once in an info of their row, to be joined by its labels.
+ */
 #include <config.h>
 
 #include <inttypes.h>
@@ -64,21 +67,30 @@ static bool is_label(const struct schema *schema, const struct column *column)
 	return column->kind == COLUMN_KEY && !(schema->shape == SHAPE_HISTOGRAM && column->type == VALUE_F64);
 }
 
-/* Adds {key="value",…}, with one more label if given. */
-static void add_labels(struct buffer *out, const struct schema *schema, const void *row, const char *more)
+/* before: '{' or ','; returns what stands before the next one. */
+static char add_label(struct buffer *out, char before, const struct column *column, const void *row)
+{
+	buffer_print(out, "%c%s=\"", before, column->key);
+	add_label_value(out, column, row);
+	buffer_char(out, '"');
+	return ',';
+}
+
+static char add_keys(struct buffer *out, const struct schema *schema, const void *row)
 {
 	char before = '{';
 
-	for (unsigned c = 0; c < schema->n_columns; c++) {
-		const struct column *column = &schema->columns[c];
+	for (unsigned c = 0; c < schema->n_columns; c++)
+		if (is_label(schema, &schema->columns[c]))
+			before = add_label(out, before, &schema->columns[c], row);
+	return before;
+}
 
-		if (!is_label(schema, column))
-			continue;
-		buffer_print(out, "%c%s=\"", before, column->key);
-		add_label_value(out, column, row);
-		buffer_char(out, '"');
-		before = ',';
-	}
+/* Adds {key="value",…}, with one more label if given. */
+static void add_labels(struct buffer *out, const struct schema *schema, const void *row, const char *more)
+{
+	char before = add_keys(out, schema, row);
+
 	if (more)
 		buffer_print(out, "%c%s", before, more);
 	if (more || before == ',')
@@ -131,8 +143,41 @@ static void add_column(struct buffer *out, const struct view *view, const struct
 	}
 }
 
+/* What is text and no label, of the columns that are chosen. */
+static void add_info(struct buffer *out, const struct view *view)
+{
+	const struct schema *schema = view->schema;
+	char family[FAMILY_MAX];
+	bool headed = false;
+
+	snprintf(family, sizeof(family), "panetop_%s_row", schema->name);
+	for (size_t r = 0; r < view->n_rows; r++) {
+		const void *row = view->rows[r];
+		char before = 0;
+
+		for (unsigned c = 0; c < view->n_columns; c++) {
+			const struct column *column = &schema->columns[view->columns[c]];
+
+			if (column->kind != COLUMN_LABEL || column->type != VALUE_TEXT ||
+			    !column_has_value(column, row))
+				continue;
+			if (!headed)
+				add_family(out, family, "info", NULL, schema->help);
+			headed = true;
+			if (!before) {
+				buffer_print(out, "%s_info", family);
+				before = add_keys(out, schema, row);
+			}
+			before = add_label(out, before, column, row);
+		}
+		if (before)
+			buffer_text(out, "} 1\n");
+	}
+}
+
 static void add_table(struct buffer *out, const struct view *view)
 {
+	add_info(out, view);
 	for (unsigned c = 0; c < view->n_columns; c++) {
 		const struct column *column = &view->schema->columns[view->columns[c]];
 
