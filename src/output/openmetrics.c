@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * OpenMetrics: every sample a whole exposition that ends in "# EOF". KEY columns are the labels; texts that are
- * none, as the command of a process, stand once in an info of their row, to be joined by its labels.
+ * OpenMetrics: every sample a whole exposition that ends in "# EOF". KEY columns are the labels; texts that
+ * are none, as the command of a process, stand once in an info of their row, to be joined by its labels.
  */
 #include <config.h>
 

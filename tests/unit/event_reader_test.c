@@ -312,7 +312,7 @@ START_TEST(a_traced_program_is_told_as_any_other)
 	int status;
 	pid_t pid;
 
-	if (!open_reader("fork,exec,exit", true, false))
+	if (!open_reader("fork,exec,exit", true, true))
 		return;
 	pid = fork();
 	ck_assert_int_ge(pid, 0);

@@ -139,7 +139,8 @@ START_TEST(processes_are_followed)
 	ck_assert_double_eq_tol(number_of(&machine, 7, "system_seconds"), 0.5, 1e-8);
 	ck_assert_double_eq(number_of(&machine, 7, "nice"), -5);
 	ck_assert_str_eq(table_text(table, row_of(&machine, 7), "name"), "a) R (b");
-	ck_assert_str_eq(table_text(table, row_of(&machine, 7), "user"), "root");
+	if (geteuid() == 0) /* who made its files */
+		ck_assert_str_eq(table_text(table, row_of(&machine, 7), "user"), "root");
 	write_process(&machine, (struct process){ 7, 1, "a) R (b", 100, 75, 0, 500 });
 	write_process(&machine, (struct process){ 10, 7, "new", 20, 0, 0, 700 });
 	next_tick(&machine);
@@ -672,11 +673,16 @@ START_TEST(threads_are_told_apart)
 }
 END_TEST
 
+/* NaN where nobody tells of them. */
+static double brief_exits(const struct machine *machine)
+{
+	return frame_number(machine->now, "exited", "brief-child", "exits");
+}
+
 /* Children that come and go between two samples are counted by name, each once, with all that they ran. */
 START_TEST(children_between_samples_are_counted)
 {
 	struct machine machine = { 0 };
-	const struct table *table;
 	struct rusage usage;
 	double own;
 
@@ -693,11 +699,14 @@ START_TEST(children_between_samples_are_counted)
 		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	}
 	next_tick(&machine);
-	table = frame_table(machine.now, "exited");
-	if (table_find(table, "brief-child", NULL))
-		ck_assert_double_eq(table_number(table, table_find(table, "brief-child", NULL), "exits"), 40);
+	for (int wait = 0; !(brief_exits(&machine) >= 40) && wait < 100; wait++) { /* events take a moment */
+		usleep(20000);
+		next_tick(&machine);
+	}
+	if (isnan(brief_exits(&machine)))
+		fprintf(stderr, "skipped: neither exit records nor events are to be had here\n");
 	else
-		fprintf(stderr, "skipped: exit records are not to be had here\n");
+		ck_assert_double_eq(brief_exits(&machine), 40);
 	getrusage(RUSAGE_CHILDREN, &usage);
 	own = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 	      (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
