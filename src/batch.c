@@ -5,7 +5,6 @@
 #include "batch.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -22,6 +21,7 @@
 #include "pressed.h"
 #include "privileges.h"
 #include "quiet.h"
+#include "record_file.h"
 #include "stream.h"
 #include "told.h"
 #include "topic/topic.h"
@@ -306,9 +306,12 @@ static void on_hangup(void *context, uint32_t events)
 static void run_live(struct batch *batch)
 {
 	batch->source->want(batch->source->state, batch->run->wanted);
-	if (step(batch) == STEP_END ||
-	    (batch->status = privileges_begun(batch->options, batch->run->settings, batch->run->wanted)))
+	if (step(batch) == STEP_END)
 		return;
+	if (privileges_begun(batch->options, batch->run->settings, batch->run->wanted)) {
+		batch->status = 1;
+		return;
+	}
 	if (!batch->quiet.waiting)
 		loop_set_tick(&batch->loop, wanted_delay_ns(batch));
 	watch_events(batch);
@@ -365,23 +368,13 @@ static void judge(struct batch *batch)
 
 static int open_record(struct batch *batch)
 {
-	const struct options *options = batch->options;
 	struct sink *sink = &batch->sinks[batch->n_sinks];
-	bool to_stdout = strcmp(options->record, "-") == 0;
-	int fd = STDOUT_FILENO;
+	int fd = record_file_open(batch->options);
 
-	if (!to_stdout && options_would_destroy(options)) {
-		complain(options->record, _("this is the recording that is replayed; choose another file"));
+	if (fd < 0)
 		return 1;
-	}
-	if (!to_stdout)
-		fd = open(options->record, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0) {
-		complain(options->record, "%s", strerror(errno));
-		return 1;
-	}
-	sink_open(sink, &sink_record, &batch->run->print, fd, options->record);
-	sink->own_file = !to_stdout;
+	sink_open(sink, &sink_record, &batch->run->print, fd, batch->options->record);
+	sink->own_file = fd != STDOUT_FILENO;
 	batch->n_sinks++;
 	return 0;
 }
