@@ -27,7 +27,7 @@ static void add_part(const struct table *account, const void *row, char *text, s
 		 watts <= -NOTICEABLE_WATTS ? "- "
 		 : first                    ? ""
 					    : "+ ",
-		 part, fabs(watts));
+		 _(part), fabs(watts));
 }
 
 int cpu_draw_watts(const struct pane_context *context, const struct canvas *canvas, int y)
@@ -36,7 +36,7 @@ int cpu_draw_watts(const struct pane_context *context, const struct canvas *canv
 	double watts = frame_number(context->frame, "power_account", "total", "watts");
 	double r_squared = frame_number(context->frame, "power_account", "tasks", "r_squared");
 	struct canvas lines = canvas_rows(canvas, y, canvas->height >= 14 ? 2 : 1);
-	char text[400];
+	char text[TEXT_MAX];
 	size_t length;
 	int wrapped;
 
@@ -47,7 +47,7 @@ int cpu_draw_watts(const struct pane_context *context, const struct canvas *canv
 		add_part(account, table_row(account, i), text, sizeof(text));
 	length = strlen(text);
 	snprintf(text + length, sizeof(text) - length, _(", an estimate (R squared %.2f, %s)"), r_squared,
-		 table_text(account, table_find(account, "tasks", NULL), "fit"));
+		 _(table_text(account, table_find(account, "tasks", NULL), "fit")));
 	wrapped = canvas_wrapped(&lines, 0, r_squared < CALIBRATION_FAIR ? STYLE_WARN : STYLE_NORMAL,
 				 span_text(text));
 	return wrapped < lines.height ? wrapped : lines.height;

@@ -33,7 +33,7 @@ static const struct column columns[] = {
 	ROW(unnamed, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("unnamed"), .width = 7,
 	    .help = N_("events of processes whose name nobody told, nor that of a parent"),
 	    .source = "panetop"),
-	ROW(state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 8,
+	ROW(state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 8, .words = true,
 	    .help = N_("read, or why it is not"), .source = "panetop"),
 	ROW(gives, .kind = COLUMN_LABEL, .title = N_("gives"), .width = 20, .rank = 1,
 	    .help = N_("which events are taken from it"), .source = "panetop"),

@@ -24,7 +24,7 @@ struct power_account_row {
 #define ROW(field, ...) COLUMN(struct power_account_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	ROW(part, .kind = COLUMN_KEY, .title = N_("part"), .width = 12,
+	ROW(part, .kind = COLUMN_KEY, .title = N_("part"), .width = 12, .words = true,
 	    .help = N_("baseline: the idle machine; tasks: processes that were seen alive; exited: what "
 		       "ended in "
 		       "between; others: interrupts, and what the kernel counts for nobody or twice; "
@@ -40,10 +40,10 @@ static const struct column columns[] = {
 	ROW(r_squared, .kind = COLUMN_GAUGE, .title = N_("R squared"), .width = 9,
 	    .help = N_("share of the variation of watts that load explained when it was calibrated, 0 to 1"),
 	    .source = "calibration"),
-	ROW(fit, .kind = COLUMN_LABEL, .title = N_("fit"), .width = 9,
+	ROW(fit, .kind = COLUMN_LABEL, .title = N_("fit"), .width = 9, .words = true,
 	    .help = N_("how good the estimate is: excellent, good, fair, poor; or measured"),
 	    .source = "calibration"),
-	ROW(from, .kind = COLUMN_LABEL, .title = N_("from"), .width = 24, .rank = 1,
+	ROW(from, .kind = COLUMN_LABEL, .title = N_("from"), .width = 24, .rank = 1, .words = true,
 	    .help = N_("how it is made"), .source = "panetop"),
 };
 
@@ -77,7 +77,7 @@ static void add(struct table *table, const struct power_fit_line *line, const ch
 	row->part = part;
 	row->joules = joules;
 	row->r_squared = line ? line->r_squared : row->r_squared;
-	row->fit = line ? _(calibration_word(line->r_squared)) : _("measured");
+	row->fit = line ? calibration_word(line->r_squared) : N_("measured");
 	row->from = from;
 }
 
@@ -92,12 +92,12 @@ static void add_parts(const struct state *state, const struct power_sums *now, s
 	double seconds = (double)(table->mono_ns - state->begun_ns) * 1e-9;
 	double baseline = line->intercept_watts * seconds, total = now->total - state->first.total;
 
-	add(table, line, "baseline", estimate->known ? baseline : NAN, _("intercept of the line"));
-	add(table, line, "tasks", tasks, _("slope * CPU time of the processes"));
-	add(table, line, "exited", ended, _("slope * CPU time of those that ended"));
-	add(table, line, "others", busy - tasks - ended, _("slope * (busy less tasks and exited)"));
-	add(table, line, "unexplained", total - baseline - busy, _("total less all others"));
-	add(table, NULL, "total", estimate->known ? total : NAN, _("the row total of the table power"));
+	add(table, line, N_("baseline"), estimate->known ? baseline : NAN, N_("intercept of the line"));
+	add(table, line, N_("tasks"), tasks, N_("slope * CPU time of the processes"));
+	add(table, line, N_("exited"), ended, N_("slope * CPU time of those that ended"));
+	add(table, line, N_("others"), busy - tasks - ended, N_("slope * (busy less tasks and exited)"));
+	add(table, line, N_("unexplained"), total - baseline - busy, N_("total less all others"));
+	add(table, NULL, N_("total"), estimate->known ? total : NAN, N_("the row total of the table power"));
 }
 
 static void tell(const struct state *state, struct frame *frame)
