@@ -37,6 +37,7 @@ def make(root):
         tree.frequency(cpu, 2_000_000 + 1000 * cpu, 800_000, 3_500_000, 800_000, 3_500_000, 2_000_000)
         tree.idle(cpu, (("POLL", 1000, 10), ("C1", 500_000, 4000), ("C1E", 900_000, 700), ("C6", 9_000_000, 900)))
         tree.throttle(cpu, 3, 40)
+        tree.put_all(f"sys/devices/system/cpu/cpu{cpu}/topology", physical_package_id=cpu * 2 // CPUS, core_id=cpu)
 
 
 def keep_moving(root, stop):

@@ -274,10 +274,19 @@ static int read_whole(struct env *env, struct env_file *file)
 	}
 }
 
+/* That the files of a tree were read shall not show in them, as far as they are the user's own. */
+static int open_in_tree(const struct env *env, const char *path, int flags)
+{
+	int fd = openat(env->root_fd, path, flags | O_NOATIME);
+
+	return fd < 0 && errno == EPERM ? openat(env->root_fd, path, flags) : fd;
+}
+
 int env_open_file(const struct env *env, const char *path)
 {
 	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-	int fd = openat(env->root_fd, path, flags), error = fd < 0 ? -errno : 0;
+	int fd = env->live ? openat(env->root_fd, path, flags) : open_in_tree(env, path, flags);
+	int error = fd < 0 ? -errno : 0;
 	uint64_t raised = error == -EACCES && env->live ? privilege_raise(PRIVILEGE_FILES) : 0;
 
 	if (raised) {

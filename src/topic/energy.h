@@ -13,6 +13,7 @@
 
 #define POWERCAP "sys/class/powercap"
 #define POWER_PMU "sys/bus/event_source/devices/power"
+#define CORE_PMU POWER_PMU "_core"
 
 #define ENERGY_USES (PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_FILES))
 
@@ -86,6 +87,19 @@ void energy_tend(struct energy *energy, uint64_t mono_ns);
 
 /* Starts the statistics anew. */
 void energy_restart(struct energy *energy);
+
+#define ENERGY_NAME_BYTES 256
+
+/* energy_perf.c: adds what the energy events of perf tell, where they can be opened. */
+void energy_find_events(struct energy *energy);
+
+/* For finding: by name, NULL when there is none; a new last one, NULL when there are too many; where it is.
+ */
+struct energy_domain *energy_domain_find(const struct energy *energy, const char *name);
+struct energy_domain *energy_domain_add(struct energy *energy, const char *name, const char *key,
+					enum energy_source source);
+int energy_domain_index(const struct energy *energy, const struct energy_domain *domain); /* -1 of NULL */
+void energy_domain_place(struct energy_domain *domain, const char *kind); /* "perf" + its key */
 
 /* energy_find.c: the domains there are, parents first; those that stay keep what they know. */
 void energy_find(struct energy *energy);

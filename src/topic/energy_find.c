@@ -11,16 +11,12 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "core/perf.h"
-#include "kernel/cpu_list.h"
-#include "kernel/pmu_event.h"
 #include "topic/energy.h"
 
-#define NAME_BYTES 256
 #define DOMAINS_MAX 4096
 #define MOST_WATTS 2000 /* of a domain that does not tell its own limit */
 
-static struct energy_domain *find_domain(const struct energy *energy, const char *name)
+struct energy_domain *energy_domain_find(const struct energy *energy, const char *name)
 {
 	for (size_t i = 0; i < energy->count; i++)
 		if (strcmp(energy->list[i].name, name) == 0)
@@ -28,12 +24,12 @@ static struct energy_domain *find_domain(const struct energy *energy, const char
 	return NULL;
 }
 
-static int index_of(const struct energy *energy, const struct energy_domain *domain)
+int energy_domain_index(const struct energy *energy, const struct energy_domain *domain)
 {
 	return domain ? (int)(domain - energy->list) : -1;
 }
 
-static struct energy_domain *add_domain(struct energy *energy, const char *name, const char *key,
+struct energy_domain *energy_domain_add(struct energy *energy, const char *name, const char *key,
 					enum energy_source source)
 {
 	struct energy_domain *domain;
@@ -59,135 +55,12 @@ static struct energy_domain *add_domain(struct energy *energy, const char *name,
 	return domain;
 }
 
-static void set_place(struct energy_domain *domain, const char *kind)
+void energy_domain_place(struct energy_domain *domain, const char *kind)
 {
-	char text[NAME_BYTES];
+	char text[ENERGY_NAME_BYTES];
 
 	snprintf(text, sizeof(text), "%s %s", kind, domain->key);
 	domain->place = alloc_text(text);
-}
-
-/* -1 where the file is not there */
-static long topology(struct env *env, uint32_t cpu, const char *name)
-{
-	char path[128];
-	uint64_t number;
-
-	snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%u/topology/%s", cpu, name);
-	return attribute_once_u64(env, path, &number) < 0 || number > INT16_MAX ? -1 : (long)number;
-}
-
-/* "package-1", or "package-1-die-0" as powercap calls it where a package has several. */
-static void package_name(struct env *env, uint32_t cpu, bool dies, char *name)
-{
-	long package = topology(env, cpu, "physical_package_id"), die = topology(env, cpu, "die_id");
-
-	if (dies && die >= 0)
-		snprintf(name, NAME_BYTES, "package-%ld-die-%ld", package < 0 ? 0 : package, die);
-	else
-		snprintf(name, NAME_BYTES, "package-%ld", package < 0 ? 0 : package);
-}
-
-/* Events of the PMU by what powercap calls the same. */
-static const struct {
-	const char *event, *zone;
-	enum energy_part part;
-} events[] = {
-	{ "energy-psys", NULL, ENERGY_PLATFORM },     { "energy-pkg", NULL, ENERGY_PACKAGE },
-	{ "energy-cores", "core", ENERGY_IN_PARENT }, { "energy-gpu", "uncore", ENERGY_IN_PARENT },
-	{ "energy-ram", "dram", ENERGY_DRAM },
-};
-
-#define N_EVENTS (sizeof(events) / sizeof(events[0]))
-
-static bool read_event(struct env *env, const char *name, uint64_t *config, double *scale)
-{
-	char path[128], text[ATTRIBUTE_TEXT_MAX];
-
-	snprintf(path, sizeof(path), POWER_PMU "/events/%s", name);
-	if (attribute_once(env, path, text, sizeof(text)) < 0 || !pmu_event_parse(span_text(text), config))
-		return false;
-	snprintf(path, sizeof(path), POWER_PMU "/events/%s.scale", name);
-	return attribute_once(env, path, text, sizeof(text)) >= 0 && pmu_scale_parse(span_text(text), scale);
-}
-
-static void add_event(struct energy *energy, size_t event, uint32_t cpu, bool dies,
-		      const struct perf_event_attr *attr, double scale)
-{
-	char package[NAME_BYTES], name[NAME_BYTES], key[NAME_BYTES];
-	struct energy_domain *domain;
-	int fd;
-
-	package_name(energy->env, cpu, dies, package);
-	if (events[event].part == ENERGY_PLATFORM)
-		snprintf(name, sizeof(name), "psys");
-	else if (events[event].zone)
-		snprintf(name, sizeof(name), "%.200s/%s", package, events[event].zone);
-	else
-		snprintf(name, sizeof(name), "%s", package);
-	if (find_domain(energy, name))
-		return;
-	fd = perf_open(attr, -1, (int)cpu, -1);
-	if (fd < 0) {
-		energy->perf_error = energy->perf_error ? energy->perf_error : fd;
-		return;
-	}
-	snprintf(key, sizeof(key), "power/%s/ CPU %u", events[event].event, cpu);
-	domain = add_domain(energy, name, key, ENERGY_PERF);
-	set_place(domain, "perf");
-	domain->fd = fd;
-	domain->scale = scale;
-	domain->part = events[event].part;
-	domain->parent = index_of(energy, find_domain(energy, package));
-	if (domain->parent == index_of(energy, domain))
-		domain->parent = -1;
-}
-
-/* Several CPUs of the mask in one package: it has dies. */
-static bool has_dies(struct env *env, struct span cpus)
-{
-	uint32_t first, last;
-	long package = -1;
-
-	while (cpu_list_next(&cpus, &first, &last)) {
-		for (uint32_t cpu = first; cpu <= last; cpu++) {
-			long found = topology(env, cpu, "physical_package_id");
-
-			if (found == package)
-				return true;
-			package = found;
-		}
-	}
-	return false;
-}
-
-/* perf_event_open(2) speaks of this machine, not of another root. */
-static void find_events(struct energy *energy)
-{
-	struct env *env = energy->env;
-	struct perf_event_attr attr = { .size = sizeof(attr), .read_format = PERF_READ_FORMAT };
-	char cpus[ATTRIBUTE_TEXT_MAX];
-	uint64_t type;
-	bool dies;
-
-	if (!env->live || attribute_once_u64(env, POWER_PMU "/type", &type) < 0 ||
-	    attribute_once(env, POWER_PMU "/cpumask", cpus, sizeof(cpus)) < 0)
-		return;
-	attr.type = (uint32_t)type;
-	dies = has_dies(env, span_text(cpus));
-	for (size_t i = 0; i < N_EVENTS; i++) {
-		struct span rest = span_text(cpus);
-		uint32_t first, last;
-		uint64_t config;
-		double scale;
-
-		if (!read_event(env, events[i].event, &config, &scale))
-			continue;
-		attr.config = config;
-		while (cpu_list_next(&rest, &first, &last))
-			for (uint32_t cpu = first; cpu <= last; cpu++)
-				add_event(energy, i, cpu, dies, &attr, scale);
-	}
 }
 
 static long zone_text(struct energy *energy, const char *zone, const char *file, char *text, size_t room)
@@ -235,12 +108,12 @@ static struct energy_domain *domain_of_zone(const struct energy *energy, struct 
 /* The name of the parent as its own file has it: the parent may be read in another way. */
 static bool parent_name(struct energy *energy, struct span parent, char *name)
 {
-	char zone[NAME_BYTES], text[ATTRIBUTE_TEXT_MAX];
+	char zone[ENERGY_NAME_BYTES], text[ATTRIBUTE_TEXT_MAX];
 
 	snprintf(zone, sizeof(zone), "%.*s", (int)span_length(parent), parent.at);
 	if (zone_text(energy, zone, "name", text, sizeof(text)) <= 0)
 		return false;
-	snprintf(name, NAME_BYTES, "%.200s", text);
+	snprintf(name, ENERGY_NAME_BYTES, "%.200s", text);
 	return true;
 }
 
@@ -262,8 +135,8 @@ static enum energy_part part_of_zone(const struct powercap_zone *zone, const cha
 /* A second zone of the same name by the same control is another; by another control it is the same again. */
 static bool make_name(struct energy *energy, const struct powercap_zone *zone, char *name)
 {
-	const struct energy_domain *twin = find_domain(energy, name);
-	char wanted[NAME_BYTES];
+	const struct energy_domain *twin = energy_domain_find(energy, name);
+	char wanted[ENERGY_NAME_BYTES];
 	struct powercap_zone of_twin;
 
 	if (!twin)
@@ -273,14 +146,14 @@ static bool make_name(struct energy *energy, const struct powercap_zone *zone, c
 	    memcmp(of_twin.control.at, zone->control.at, span_length(zone->control)) != 0)
 		return false;
 	snprintf(wanted, sizeof(wanted), "%.200s", name);
-	for (unsigned i = 2; find_domain(energy, name); i++)
-		snprintf(name, NAME_BYTES, "%.200s#%u", wanted, i);
+	for (unsigned i = 2; energy_domain_find(energy, name); i++)
+		snprintf(name, ENERGY_NAME_BYTES, "%.200s#%u", wanted, i);
 	return true;
 }
 
 static void add_zone(struct energy *energy, const char *key, const struct powercap_zone *zone)
 {
-	char text[ATTRIBUTE_TEXT_MAX], parent[NAME_BYTES], name[NAME_BYTES], path[512];
+	char text[ATTRIBUTE_TEXT_MAX], parent[ENERGY_NAME_BYTES], name[ENERGY_NAME_BYTES], path[512];
 	struct energy_domain *domain;
 	double range;
 
@@ -296,10 +169,10 @@ static void add_zone(struct energy *energy, const char *key, const struct powerc
 	if (!make_name(energy, zone, name))
 		return;
 	range = zone_number(energy, key, "max_energy_range_uj");
-	domain = add_domain(energy, name, key, ENERGY_POWERCAP);
+	domain = energy_domain_add(energy, name, key, ENERGY_POWERCAP);
 	if (!domain)
 		return;
-	set_place(domain, "powercap");
+	energy_domain_place(domain, "powercap");
 	attribute_open(&domain->file, path);
 	domain->part = part_of_zone(zone, text);
 	domain->most_watts = most_watts(energy, key);
@@ -307,7 +180,8 @@ static void add_zone(struct energy *energy, const char *key, const struct powerc
 	if (span_length(zone->parent) > 0) {
 		struct energy_domain *of_zone = domain_of_zone(energy, zone->parent);
 
-		domain->parent = index_of(energy, of_zone ? of_zone : find_domain(energy, parent));
+		domain->parent =
+			energy_domain_index(energy, of_zone ? of_zone : energy_domain_find(energy, parent));
 	}
 }
 
@@ -354,7 +228,7 @@ static bool is_socket(const char *chip, const char *label, char *name)
 	if (strcmp(chip, "amd_energy") != 0 || strncmp(label, "Esocket", 7) != 0 ||
 	    !isdigit((unsigned char)label[7]))
 		return false;
-	snprintf(name, NAME_BYTES, "package-%.20s", label + 7);
+	snprintf(name, ENERGY_NAME_BYTES, "package-%.20s", label + 7);
 	return true;
 }
 
@@ -362,19 +236,19 @@ static void add_sensor(struct energy *energy, const struct sensor *sensor)
 {
 	const char *chip = energy->sensors->chips[sensor->chip].name;
 	struct energy_domain *domain;
-	char name[NAME_BYTES];
+	char name[ENERGY_NAME_BYTES];
 	bool socket = is_socket(chip, sensor->label, name);
 
 	if (is_supply(energy, chip))
 		return; /* a battery shows itself as a chip, too */
 	if (!socket)
 		snprintf(name, sizeof(name), "%.250s", sensor->key);
-	if (find_domain(energy, name))
+	if (energy_domain_find(energy, name))
 		return;
-	domain = add_domain(energy, name, sensor->key, ENERGY_HWMON);
+	domain = energy_domain_add(energy, name, sensor->key, ENERGY_HWMON);
 	if (!domain)
 		return;
-	set_place(domain, "hwmon");
+	energy_domain_place(domain, "hwmon");
 	domain->part = socket ? ENERGY_PACKAGE : is_meter(chip, sensor->label) ? ENERGY_METER : ENERGY_OTHER;
 }
 
@@ -395,15 +269,15 @@ static void find_batteries(struct energy *energy)
 	for (size_t i = 0; i < energy->batteries->count; i++) {
 		const struct battery *battery = &energy->batteries->list[i];
 		struct energy_domain *domain;
-		char name[NAME_BYTES];
+		char name[ENERGY_NAME_BYTES];
 
 		if (!battery->is_battery)
 			continue;
 		snprintf(name, sizeof(name), "battery/%.200s", battery->name);
-		domain = add_domain(energy, name, battery->name, ENERGY_BATTERY);
+		domain = energy_domain_add(energy, name, battery->name, ENERGY_BATTERY);
 		if (!domain)
 			return;
-		set_place(domain, "battery");
+		energy_domain_place(domain, "battery");
 		domain->part = ENERGY_OF_BATTERY;
 	}
 }
@@ -448,7 +322,7 @@ void energy_find(struct energy *energy)
 	energy->list = NULL;
 	energy->count = 0;
 	energy->hidden = NULL;
-	find_events(energy);
+	energy_find_events(energy);
 	find_zones(energy);
 	find_sensors(energy);
 	find_batteries(energy);

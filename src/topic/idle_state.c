@@ -66,6 +66,7 @@ static const struct source_spec sources[] = {
 
 struct idle_state {
 	char name[NAME_MAX_BYTES];
+	size_t kind; /* index of the name among those of all CPUs */
 	struct attribute time, usage;
 	uint64_t entries, time_us; /* as read last; U64_UNKNOWN */
 };
@@ -80,6 +81,8 @@ struct state {
 	struct frequencies *frequencies; /* for the list of CPUs */
 	struct idle_cpu *cpus;
 	size_t n_cpus;
+	const char **kinds; /* their names, those of the first CPU first; of cpus */
+	size_t n_kinds;
 };
 
 static void forget_cpus(struct state *state)
@@ -91,8 +94,10 @@ static void forget_cpus(struct state *state)
 		}
 	}
 	free(state->cpus);
+	free(state->kinds);
 	state->cpus = NULL;
-	state->n_cpus = 0;
+	state->kinds = NULL;
+	state->n_cpus = state->n_kinds = 0;
 }
 
 static bool open_state(struct env *env, const struct idle_cpu *cpu, unsigned number, struct idle_state *state)
@@ -128,6 +133,17 @@ static bool same_cpus(const struct state *state)
 	return true;
 }
 
+/* On hybrid machines not all CPUs have the same states. */
+static size_t kind_of(struct state *state, const char *name)
+{
+	for (size_t i = 0; i < state->n_kinds; i++)
+		if (strcmp(state->kinds[i], name) == 0)
+			return i;
+	state->kinds = alloc_resize(state->kinds, state->n_kinds + 1, sizeof(*state->kinds));
+	state->kinds[state->n_kinds] = name;
+	return state->n_kinds++;
+}
+
 static void follow_cpus(struct state *state, struct env *env)
 {
 	if (same_cpus(state))
@@ -142,87 +158,67 @@ static void follow_cpus(struct state *state, struct env *env)
 		while (cpu->n_states < STATES_MAX &&
 		       open_state(env, cpu, cpu->n_states, &cpu->states[cpu->n_states]))
 			cpu->n_states++;
+		for (unsigned s = 0; s < cpu->n_states; s++)
+			cpu->states[s].kind = kind_of(state, cpu->states[s].name);
 	}
 }
 
 /* The kernel counts time and entry together, when the sleep ends: where no entry is new, no time is. */
-static void add_row(struct table *table, struct env *env, const char *cpu, struct idle_state *state)
+static void read_state(struct env *env, struct idle_state *state)
 {
-	struct idle_row *row = table_add(table);
 	uint64_t entries = U64_UNKNOWN;
 
-	row->cpu = cpu;
-	row->state = state->name;
 	attribute_u64(&state->usage, env, &entries);
 	if (entries == U64_UNKNOWN || entries != state->entries) {
 		state->time_us = U64_UNKNOWN;
 		attribute_u64(&state->time, env, &state->time_us);
 	}
-	state->entries = row->entries = entries;
+	state->entries = entries;
+}
+
+/* The first rows are the sums by kind; a sum lacks nothing that some CPU does not tell. */
+static void add_row(struct table *table, const char *cpu, const struct idle_state *state, size_t n_cpus)
+{
+	struct idle_row *row = table_add(table), *sum = table_row(table, state->kind);
+
+	row->cpu = cpu;
+	row->state = sum->state;
+	row->entries = state->entries;
 	if (state->time_us != U64_UNKNOWN)
 		row->residency_seconds = (double)state->time_us * 1e-6;
+	sum->residency_seconds += row->residency_seconds / (double)n_cpus;
+	sum->entries = u64_sum(sum->entries, row->entries);
 }
 
-/* The rows from first on, summed by state; a sum lacks nothing that some CPU does not tell. */
-static void sum_rows(struct table *table, struct idle_row *sum, size_t first, size_t n_cpus)
+static void add_sums(const struct state *state, struct frame *frame, struct table *table)
 {
-	sum->residency_seconds = 0;
-	sum->entries = 0;
-	for (size_t i = first; i < table->n_rows; i++) {
-		const struct idle_row *row = table_row(table, i);
+	for (size_t i = 0; i < state->n_kinds; i++) {
+		struct idle_row *row = table_add(table);
 
-		if (strcmp(row->state, sum->state) != 0)
-			continue;
-		sum->residency_seconds += row->residency_seconds / (double)n_cpus;
-		sum->entries = u64_sum(sum->entries, row->entries);
+		row->cpu = "all";
+		row->state = arena_copy(&frame->arena, state->kinds[i], strlen(state->kinds[i]));
+		row->residency_seconds = 0;
+		row->entries = 0;
 	}
-}
-
-/* The states of the first CPU stand for all; on hybrid machines those that others have follow. */
-static size_t add_sums(const struct state *state, struct table *table)
-{
-	for (size_t i = 0; i < state->n_cpus; i++) {
-		for (unsigned s = 0; s < state->cpus[i].n_states; s++) {
-			const char *name = state->cpus[i].states[s].name;
-			struct idle_row *row;
-			bool known = false;
-
-			for (size_t r = 0; r < table->n_rows && !known; r++)
-				known = strcmp(((struct idle_row *)table_row(table, r))->state, name) == 0;
-			if (known)
-				continue;
-			row = table_add(table);
-			row->cpu = "all";
-			row->state = name;
-		}
-	}
-	return table->n_rows;
 }
 
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
 	struct state *state = sampler->state;
 	int error = frequencies_update(state->frequencies);
-	size_t n_sums;
 
 	if (error)
 		return error;
 	follow_cpus(state, env);
-	n_sums = add_sums(state, table);
+	add_sums(state, frame, table);
 	for (size_t i = 0; i < state->n_cpus; i++) {
 		struct idle_cpu *cpu = &state->cpus[i];
 		const char *name = arena_print(&frame->arena, "%u", cpu->cpu);
 
-		for (unsigned s = 0; s < cpu->n_states; s++)
-			add_row(table, env, name, &cpu->states[s]);
-	}
-	for (size_t i = 0; i < n_sums; i++)
-		sum_rows(table, table_row(table, i), n_sums, state->n_cpus);
-	for (size_t i = 0; i < table->n_rows;
-	     i++) { /* the names live as long as the sampler, frames longer */
-		struct idle_row *row = table_row(table, i);
-
-		row->state = arena_copy(&frame->arena, row->state, strlen(row->state));
+		for (unsigned s = 0; s < cpu->n_states; s++) {
+			read_state(env, &cpu->states[s]);
+			add_row(table, name, &cpu->states[s], state->n_cpus);
+		}
 	}
 	return 0;
 }

@@ -77,6 +77,11 @@ static int test_perf(struct env *env)
 	return error;
 }
 
+static int test_core_pmu(struct env *env)
+{
+	return env_exists(env, CORE_PMU) ? 0 : -ENOENT;
+}
+
 static const struct source_spec sources[] = {
 	{ .path = POWER_PMU,
 	  .gives = N_("energy counters as perf events: 64 bits, they do not wrap"),
@@ -86,6 +91,11 @@ static const struct source_spec sources[] = {
 			{ EACCES, N_("run it as root, or give it the capability cap_perfmon") },
 			{ EPERM, N_("run it as root, or give it the capability cap_perfmon") },
 			{ ENODATA, N_("this processor has no energy events") } } },
+	{ .path = CORE_PMU,
+	  .gives = N_("energy of each core of AMD processors, as perf events"),
+	  .optional = true,
+	  .test = test_core_pmu,
+	  .remedies = { { ENOENT, N_("AMD processors have it, since Linux 6.15") } } },
 	{ .path = RAPL_ENERGY,
 	  .gives = N_("energy counters of Intel and AMD processors"),
 	  .optional = true,

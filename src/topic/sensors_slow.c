@@ -25,9 +25,12 @@ static void open_reader(struct sensors *sensors)
 
 void sensors_slow_close(struct sensors *sensors)
 {
-	if (sensors->slow)
-		file_reader_close(sensors->slow);
+	if (!sensors->slow)
+		return;
+	file_reader_close(sensors->slow);
 	worker_close(sensors->worker);
+	sensors->slow = NULL;
+	sensors->worker = NULL;
 }
 
 void sensors_slow_note(struct sensor_chip *chip, uint64_t took_ns)
@@ -130,10 +133,23 @@ static void try_chips(struct sensors *sensors)
 	judge_untried(sensors);
 }
 
+static bool any_needs_it(const struct sensors *sensors)
+{
+	for (size_t i = 0; i < sensors->n_chips; i++)
+		if (sensors->chips[i].pace == CHIP_SLOW || wants_trial(&sensors->chips[i]))
+			return true;
+	return false;
+}
+
+/* Without a slow chip there is no thread: all descriptors are cheaper to use where there is but one. */
 void sensors_slow_update(struct sensors *sensors)
 {
 	for (size_t i = 0; i < sensors->n_sensors; i++)
 		sensors->list[i].late_value = NAN;
+	if (!any_needs_it(sensors)) {
+		sensors_slow_close(sensors);
+		return;
+	}
 	open_reader(sensors);
 	take_results(sensors);
 	try_chips(sensors);

@@ -13,6 +13,7 @@
 #include "core/i18n.h"
 #include "topic/frequencies.h"
 #include "topic/topic.h"
+#include "topic/topology.h"
 
 #define THROTTLE "sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count"
 
@@ -64,10 +65,15 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
+#define ALL_EVERY 8 /* samples */
+
 enum item { CORE_COUNT, PACKAGE_COUNT, CORE_TIME, PACKAGE_TIME, N_ITEMS };
 
 struct throttle_cpu {
 	uint32_t cpu;
+	long package;  /* -1: not known */
+	size_t leader; /* index of the first CPU of its package */
+	bool hot;      /* its package was told to be too hot since the sample before */
 	struct attribute items[N_ITEMS];
 	uint64_t values[N_ITEMS]; /* as read last; U64_UNKNOWN */
 };
@@ -86,6 +92,17 @@ static void forget_cpus(struct state *state)
 	free(state->cpus);
 	state->cpus = NULL;
 	state->n_cpus = 0;
+}
+
+static void find_leader(struct state *state, size_t index)
+{
+	struct throttle_cpu *cpu = &state->cpus[index];
+
+	cpu->package = topology_read(state->frequencies->env, cpu->cpu, "physical_package_id");
+	cpu->leader = 0;
+	while (cpu->leader < index &&
+	       (cpu->package < 0 || state->cpus[cpu->leader].package != cpu->package))
+		cpu->leader++;
 }
 
 static void open_cpus(struct state *state)
@@ -107,6 +124,7 @@ static void open_cpus(struct state *state)
 			attribute_open(&state->cpus[i].items[k], path);
 			state->cpus[i].values[k] = U64_UNKNOWN;
 		}
+		find_leader(state, i);
 	}
 }
 
@@ -119,17 +137,31 @@ static bool same_cpus(const struct state *state)
 	return same;
 }
 
-/* A time is read when its count has grown: at most machines that is never. */
-static void read_part(struct throttle_cpu *cpu, struct env *env, enum item count, enum item time)
+/* A time is read when its count has grown: at most machines that is never. False when it has not. */
+static bool read_part(struct throttle_cpu *cpu, struct env *env, enum item count, enum item time)
 {
 	uint64_t before = cpu->values[count];
 
 	cpu->values[count] = U64_UNKNOWN;
 	attribute_u64(&cpu->items[count], env, &cpu->values[count]);
 	if (cpu->values[count] != U64_UNKNOWN && cpu->values[count] == before)
-		return;
+		return false;
 	cpu->values[time] = U64_UNKNOWN;
 	attribute_u64(&cpu->items[time], env, &cpu->values[time]);
+	return true;
+}
+
+/*
+ * All CPUs of a package are told of its heat: the first is read for all, the others when its count has grown,
+ * and each in every eighth sample.
+ */
+static void read_package(struct state *state, struct env *env, size_t index)
+{
+	struct throttle_cpu *cpu = &state->cpus[index];
+
+	if (cpu->leader == index || state->cpus[cpu->leader].hot ||
+	    cpu->values[PACKAGE_COUNT] == U64_UNKNOWN || index % ALL_EVERY == env->tick % ALL_EVERY)
+		cpu->hot = read_part(cpu, env, PACKAGE_COUNT, PACKAGE_TIME);
 }
 
 static double seconds(uint64_t ms)
@@ -153,7 +185,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		struct throttle_row *row = table_add(table);
 
 		read_part(cpu, env, CORE_COUNT, CORE_TIME);
-		read_part(cpu, env, PACKAGE_COUNT, PACKAGE_TIME);
+		read_package(state, env, i);
 		row->cpu = arena_print(&frame->arena, "%u", cpu->cpu);
 		row->core_throttles = cpu->values[CORE_COUNT];
 		row->package_throttles = cpu->values[PACKAGE_COUNT];

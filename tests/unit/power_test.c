@@ -14,6 +14,7 @@
 #include "rig.h"
 
 #define MW 1e-3
+#define THROTTLES "sys/devices/system/cpu/cpu%u/thermal_throttle"
 #define POWERCAP_PATH(zone) "sys/class/powercap/" zone "/energy_uj"
 
 static const char *const power_only[] = { "power", NULL };
@@ -62,6 +63,167 @@ START_TEST(psys_is_the_total_of_a_laptop)
 	ck_assert_str_eq(cell_text(frame, "power", "package-0", "source"), "powercap intel-rapl:0");
 	ck_assert_uint_eq(frame_table(frame, "power")->n_rows, 6 + 1); /* no twin, no BAT0 as a chip */
 	ck_assert_uint_eq(frame->n_notices, 0);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(an_amd_has_packages_and_a_card_of_its_own)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-amd", power_only);
+	rig_sample(&rig, 1);
+	rig_tick(&rig, 1);
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_eq_tol(watts(frame, "total"), 21, MW);
+	ck_assert_double_eq_tol(watts(frame, "package-0/core"), 5.5, MW);
+	ck_assert_double_eq_tol(watts(frame, "amdgpu@0000:0b:00.0/power1"), 32, MW);
+	ck_assert_str_eq(counted_in(frame, "amdgpu@0000:0b:00.0/power1"), ""); /* it is beside the package */
+	ck_assert_str_eq(cell_text(frame, "power", "total", "source"), "packages + DRAM");
+	ck_assert_uint_eq(frame_table(frame, "power")->n_rows, 4);
+	ck_assert_uint_eq(frame->n_notices, 0);
+	rig_close(&rig);
+}
+END_TEST
+
+/* No energy, but a zone that a chip repeats, a fan that cools, and speeds. */
+START_TEST(a_raspberry_pi_shows_what_it_has)
+{
+	static const char *const topic_names[] = { "power",   "temperature", "fan", "frequency",
+						   "cooling", "trip_point",  NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-pi", topic_names);
+	rig_sample(&rig, 1);
+	rig_tick(&rig, 1);
+	frame = rig_sample(&rig, 2);
+	ck_assert(isnan(watts(frame, "total")));
+	ck_assert_uint_eq(frame_table(frame, "power")->n_rows, 1);
+	ck_assert_uint_eq(frame_table(frame, "temperature")->n_rows, 1);
+	ck_assert_double_eq(cell_f64(frame, "temperature", "cpu-thermal", "celsius"), 48.812);
+	ck_assert_double_eq(cell_f64(frame, "temperature", "cpu-thermal", "min_celsius"), 48.312);
+	ck_assert_double_eq(cell_f64(frame, "temperature", "cpu-thermal", "critical_celsius"), 110);
+	ck_assert_double_eq_tol(cell_f64(frame, "frequency", "all", "hertz"), 1.5e9, 1);
+	ck_assert_double_eq(cell_f64(frame, "frequency", "0", "max_hertz"), 1.8e9);
+	ck_assert_str_eq(cell_text(frame, "cooling", "cooling_device0", "type"), "pwm-fan");
+	ck_assert_uint_eq(cell_u64(frame, "cooling", "cooling_device0", "max_level"), 4);
+	ck_assert_uint_eq(frame->n_notices, 1);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(a_machine_without_sensors_says_what_to_do)
+{
+	static const char *const topic_names[] = { "power",	"battery",    "temperature", "fan",
+						   "voltage",	"idle_state", "trip_point",  "cooling",
+						   "throttle", "frequency",  "cpu",	     NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-nothing", topic_names);
+	rig_sample(&rig, 1);
+	frame = rig_sample(&rig, 1);
+	ck_assert(isnan(watts(frame, "total")));
+	ck_assert_str_eq(cell_text(frame, "power", "total", "source"), "nothing here measures it");
+	ck_assert_uint_eq(frame_table(frame, "temperature")->n_rows, 0);
+	ck_assert_uint_gt(frame_table(frame, "cpu")->n_rows, 1); /* what there is, is shown */
+	ck_assert_uint_eq(frame->n_notices, 1);
+	ck_assert_ptr_nonnull(strstr(frame->notices[0].remedy, "virtual machine"));
+	ck_assert_ptr_nonnull(strstr(frame->notices[0].remedy, "modprobe intel_rapl_msr"));
+	rig_close(&rig);
+}
+END_TEST
+
+static void put_event(struct rig *rig, const char *pmu, const char *event)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "sys/bus/event_source/devices/%s/type", pmu);
+	rig_put(rig, path, "1\n"); /* of the kernel: its clocks run on any machine */
+	snprintf(path, sizeof(path), "sys/bus/event_source/devices/%s/cpumask", pmu);
+	rig_put(rig, path, "0\n");
+	snprintf(path, sizeof(path), "sys/bus/event_source/devices/%s/events/%s", pmu, event);
+	rig_put(rig, path, "event=0x00\n");
+	strcat(path, ".scale");
+	rig_put(rig, path, "1e-9\n");
+}
+
+/* The PMUs are made of files that lead to a clock of this machine, which counts a joule in each second. */
+START_TEST(events_are_of_packages_and_of_cores)
+{
+	const struct frame *frame;
+	struct rig rig;
+	double joules;
+
+	rig_open(&rig, "power-nothing", power_only);
+	rig.env.live = true;
+	rig_make(&rig, "sys/bus/event_source/devices/power/events");
+	rig_make(&rig, "sys/bus/event_source/devices/power_core/events");
+	rig_make(&rig, "sys/devices/system/cpu/cpu0/topology");
+	put_event(&rig, "power", "energy-pkg");
+	put_event(&rig, "power_core", "energy-core");
+	rig_put(&rig, "sys/devices/system/cpu/cpu0/topology/physical_package_id", "0\n");
+	rig_put(&rig, "sys/devices/system/cpu/cpu0/topology/core_id", "7\n");
+	frame = rig_sample(&rig, 1);
+	if (frame_table(frame, "power")->n_rows == 1) { /* events of CPUs take rights */
+		ck_assert_uint_eq(frame->n_notices, 1);
+		rig_close(&rig);
+		return;
+	}
+	ck_assert_uint_eq(frame_table(frame, "power")->n_rows, 3);
+	ck_assert_str_eq(counted_in(frame, "package-0"), "total");
+	ck_assert_str_eq(counted_in(frame, "package-0/core-7"), "package-0");
+	ck_assert_str_eq(cell_text(frame, "power", "package-0/core-7", "source"),
+			 "perf power_core/energy-core/ CPU 0");
+	joules = cell_f64(frame, "power", "package-0/core-7", "joules");
+	usleep(2000);
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_gt(cell_f64(frame, "power", "package-0/core-7", "joules"), joules + 0.0015);
+	ck_assert_double_gt(watts(frame, "total"), 0);
+	rig_close(&rig);
+}
+END_TEST
+
+static void put_throttles(struct rig *rig, unsigned first, unsigned second)
+{
+	for (unsigned cpu = 0; cpu < 2; cpu++) {
+		char path[128];
+
+		snprintf(path, sizeof(path), THROTTLES "/package_throttle_count", cpu);
+		rig_put(rig, path, "%u\n", cpu == 0 ? first : second);
+	}
+}
+
+/* The first CPU of a package stands for all, but what only another one was told comes, too, a little later.
+ */
+START_TEST(heat_of_a_package_is_told_by_its_first_cpu)
+{
+	static const char *const topic_names[] = { "throttle", NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-laptop", topic_names);
+	for (unsigned cpu = 0; cpu < 2; cpu++) {
+		char path[128];
+
+		snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%u/topology", cpu);
+		rig_make(&rig, path);
+		strcat(path, "/physical_package_id");
+		rig_put(&rig, path, "0\n");
+	}
+	put_throttles(&rig, 40, 41);
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(cell_u64(frame, "throttle", "1", "package_throttles"), 41);
+	put_throttles(&rig, 42, 43);
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(cell_u64(frame, "throttle", "0", "package_throttles"), 42);
+	ck_assert_uint_eq(cell_u64(frame, "throttle", "1", "package_throttles"), 43);
+	put_throttles(&rig, 42, 50);
+	for (unsigned i = 0; i < 8; i++)
+		frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(cell_u64(frame, "throttle", "1", "package_throttles"), 50);
 	rig_close(&rig);
 }
 END_TEST
@@ -551,12 +713,15 @@ START_TEST(speed_of_another_card)
 }
 END_TEST
 
-SUITE_MAIN("power", psys_is_the_total_of_a_laptop, uneven_intervals_do_not_matter,
-	   a_server_has_one_total_through_a_wrap_and_a_reset, packages_and_dram_are_the_total_without_psys,
-	   psys_has_to_count, what_is_refused_names_the_capability,
-	   a_domain_that_fails_is_unknown_and_comes_back, zones_that_vanish_come_back,
-	   tending_keeps_wraps_from_being_lost, an_interval_that_may_hide_a_wrap_is_told,
-	   statistics_start_anew, batteries_by_current_and_by_change, a_battery_that_is_charged_is_no_total,
+SUITE_MAIN("power", psys_is_the_total_of_a_laptop, an_amd_has_packages_and_a_card_of_its_own,
+	   a_raspberry_pi_shows_what_it_has, a_machine_without_sensors_says_what_to_do,
+	   events_are_of_packages_and_of_cores, heat_of_a_package_is_told_by_its_first_cpu,
+	   uneven_intervals_do_not_matter, a_server_has_one_total_through_a_wrap_and_a_reset,
+	   packages_and_dram_are_the_total_without_psys, psys_has_to_count,
+	   what_is_refused_names_the_capability, a_domain_that_fails_is_unknown_and_comes_back,
+	   zones_that_vanish_come_back, tending_keeps_wraps_from_being_lost,
+	   an_interval_that_may_hide_a_wrap_is_told, statistics_start_anew,
+	   batteries_by_current_and_by_change, a_battery_that_is_charged_is_no_total,
 	   sensors_are_shown_once_and_by_device, the_number_of_a_chip_does_not_matter,
 	   sleeping_devices_are_not_read, hostile_sensors, sensors_vanish_and_come_back,
 	   a_sensor_that_hangs_stops_nobody, hostile_domains, frequencies_and_idle_states,

@@ -85,6 +85,11 @@ void rig_remove(struct rig *rig, const char *path)
 	command("rm -r '%s/%s'", rig->root, path);
 }
 
+void rig_make(struct rig *rig, const char *path)
+{
+	command("mkdir -p '%s/%s'", rig->root, path);
+}
+
 const struct frame *rig_sample(struct rig *rig, double seconds)
 {
 	struct frame *now = &rig->frames[1 - rig->present], *before = &rig->frames[rig->present];

@@ -32,6 +32,9 @@ void rig_put(struct rig *rig, const char *path, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void rig_remove(struct rig *rig, const char *path);
 
+/* A directory, and those above it. */
+void rig_make(struct rig *rig, const char *path);
+
 /* So many seconds later: a sample of all topics, with the rates since the one before. */
 const struct frame *rig_sample(struct rig *rig, double seconds);
 
