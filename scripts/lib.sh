@@ -6,7 +6,7 @@ packages_build="gcc libc6-dev make autoconf automake autopoint gettext pkg-confi
 	libncurses-dev libcap-dev libpfm4-dev libsensors-dev libjansson-dev"
 packages_check="bash fish zsh check clang libclang-rt-dev llvm cppcheck shellcheck python3 python3-pyte python3-prometheus-client
 	mandoc man-db groff-base xz-utils bsdutils locales perl-base libubsan1 libasan8 libtsan2
-	appstream desktop-file-utils"
+	appstream desktop-file-utils libcap2-bin"
 packages_package="apt-utils autopkgtest debhelper dpkg-dev fakeroot file lintian python3-minimal tmux util-linux"
 packages_snap="python3-yaml snapd squashfs-tools"
 

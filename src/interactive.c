@@ -86,8 +86,9 @@ static int complain_of_terminal(int error)
 	const char *term = secure_getenv("TERM");
 
 	if (error == -EINVAL)
-		complain("TERM", _("this terminal, '%s', is not known here; set TERM, or use --batch"),
-			 term ? term : "");
+		complain("TERM",
+			 _("this terminal, '%s', is not known or has no screen; set TERM, or use --batch"),
+			 term ? term : "?");
 	else if (error == -ENOTTY)
 		complain(_("screen"), "%s", _("there is no terminal to show it on; use --batch"));
 	else

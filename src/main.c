@@ -22,7 +22,6 @@
 #include "live.h"
 #include "options.h"
 #include "output/recording.h"
-#include "privileges.h"
 #include "probe.h"
 #include "run_plan.h"
 #include "topic/topic.h"
@@ -122,7 +121,6 @@ static int run_live(const struct options *options, struct settings *settings)
 		complain(root, "%s", strerror(-error));
 		return 1;
 	}
-	privileges_look_at(&env);
 	if (options->probe) {
 		status = probe_run(options, settings, &env);
 	} else {

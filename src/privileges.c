@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/complain.h"
+#include "core/env.h"
 #include "core/i18n.h"
 #include "core/privilege.h"
 #include "kernel/mounts.h"
@@ -56,15 +57,19 @@ static bool may_go_back(const struct options *options, uint64_t uses)
 	       (options->replay || is_live(options));
 }
 
-void privileges_look_at(struct env *env)
+/* Does proc hide processes of others? Only that makes a use of what it takes to see them. */
+static void look_for_hiding(void)
 {
 	struct span text, value;
+	struct env env;
 
-	if (env->live && privilege_may(PRIVILEGE_MAPS) &&
-	    env_read(env, env_file(env, "proc/mounts"), &text) == 0 &&
+	if (env_open(&env, "/") < 0)
+		return;
+	if (env_read(&env, env_file(&env, "proc/mounts"), &text) == 0 &&
 	    mounts_option(text, "proc", "/proc", "hidepid", &value) && !span_is(value, "0") &&
 	    !span_is(value, "off"))
 		privilege_hide_processes();
+	env_close(&env);
 }
 
 /* A monitor that holds more than it needs does not go on. */
@@ -84,6 +89,8 @@ int privileges_settle(const struct options *options, const struct settings *sett
 	const char *what;
 	int error;
 
+	if ((plan.uses & PRIVILEGE_BIT(PRIVILEGE_HIDDEN)) && privilege_may(PRIVILEGE_MAPS))
+		look_for_hiding();
 	plan.goes_back = may_go_back(options, plan.uses);
 	error = privilege_give_up(&plan, &what);
 	return error ? complain_of(what, error) : 0;

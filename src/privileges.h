@@ -3,12 +3,8 @@
 #ifndef PANETOP_PRIVILEGES_H
 #define PANETOP_PRIVILEGES_H
 
-#include "core/env.h"
 #include "core/settings.h"
 #include "options.h"
-
-/* What has to be known of the live machine first; called before anything is given up. */
-void privileges_look_at(struct env *env);
 
 /*
  * When all files of the run are open, and before there is a second thread: gives up what the topics of

@@ -127,6 +127,13 @@ static int open_input(struct terminal *terminal)
 	return tcgetattr(terminal->input_fd, &rescue.before) < 0 ? -errno : 0;
 }
 
+static bool places_cursor(void)
+{
+	const char *bytes = tigetstr("cup");
+
+	return bytes && bytes != (char *)-1;
+}
+
 int terminal_open(struct terminal *terminal, bool color, bool ascii)
 {
 	int error = open_input(terminal);
@@ -135,6 +142,11 @@ int terminal_open(struct terminal *terminal, bool color, bool ascii)
 		return error;
 	if (!newterm(NULL, stdout, terminal->input))
 		return -EINVAL;
+	if (!places_cursor()) {
+		endwin();
+		delscreen(set_term(NULL));
+		return -EINVAL;
+	}
 	set_escdelay(25);
 	cbreak();
 	noecho();
