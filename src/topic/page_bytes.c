@@ -48,13 +48,15 @@ static int test_mem(struct env *env)
 	return fd < 0 ? fd : 0;
 }
 
+static const char both[] =
+	N_("run it as root, or give it the capabilities cap_sys_ptrace and cap_dac_read_search");
+
 static const struct source_spec sources[] = {
 	{ .path = MEM,
 	  .gives = N_("the bytes of a page, when one looks at it"),
 	  .optional = true,
 	  .test = test_mem,
-	  .remedies = { { EACCES, N_("run it as root, or give it the capability cap_sys_ptrace") },
-			{ EPERM, N_("run it as root, or give it the capability cap_sys_ptrace") } } },
+	  .remedies = { { EACCES, both }, { EPERM, both } } },
 	{ 0 },
 };
 
