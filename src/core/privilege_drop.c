@@ -52,15 +52,14 @@ static int set_user(uid_t user)
 /* Groups first: without user 0 they could not be changed any more. */
 int privilege_become(uid_t user, gid_t group, bool set_groups)
 {
-	int error = error_if(prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0);
+	int error = error_if(prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0), last;
 
 	if (!error)
 		error = set_group(group, set_groups);
 	if (!error)
 		error = set_user(user);
-	if (!error)
-		error = error_if(prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) < 0);
-	return error;
+	last = error_if(prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) < 0);
+	return error ? error : last;
 }
 
 static bool read_id(const char *name, uint32_t *id)
@@ -82,21 +81,33 @@ static bool find_invoker(uid_t *user, gid_t *group)
 	       *user != 0;
 }
 
-/* Needs CAP_SETPCAP; without it no_new_privs alone keeps an exec from giving anything. */
+/*
+ * Takes CAP_SETPCAP, and that nothing confines it, as a snap does; without it no_new_privs alone keeps an
+ * exec from giving anything.
+ */
 static int drop_bounding(struct drop *drop)
 {
 	const uint64_t changes_bound = UINT64_C(1) << CAP_SETPCAP;
 	struct privilege_sets sets = drop->before;
 	int error;
 
-	if (!(sets.permitted & changes_bound))
-		return 0;
-	sets.effective |= changes_bound;
+	sets.effective |= changes_bound & sets.permitted;
 	error = privilege_write_sets(&sets);
-	for (int capability = 0; !error && capability < cap_max_bits(); capability++)
+	drop->bounded = !error && (sets.permitted & changes_bound) && cap_drop_bound(0) == 0;
+	for (int capability = 1; drop->bounded && !error && capability < cap_max_bits(); capability++)
 		error = error_if(cap_drop_bound(capability) < 0);
-	drop->bounded = true;
 	return error;
+}
+
+/* Where the kernel or a confinement refuses that to root it stays root, without what else it gives up. */
+static int go_back(struct drop *drop)
+{
+	int error = privilege_become(drop->user, drop->group, true);
+
+	drop->goes_back = geteuid() != 0;
+	if (!error)
+		privilege_user_is_ordinary();
+	return error == -EPERM || error == -EINVAL ? 0 : error;
 }
 
 /* A command inherits the ambient set, which holds nothing that is not permitted. */
@@ -132,8 +143,7 @@ static int give_up(struct drop *drop)
 	}
 	if (!error && drop->goes_back) {
 		drop->what = "setgroups, setresgid, setresuid";
-		error = privilege_become(drop->user, drop->group, true);
-		privilege_user_is_ordinary();
+		error = go_back(drop);
 	}
 	if (!error) {
 		drop->what = "capset";

@@ -26,8 +26,8 @@
 #define NOBODY 65534
 #define BIT(capability) (UINT64_C(1) << (capability))
 
-/* A kernel that says yes and does nothing, or that gives back what is asked for. */
-static bool capset_lies, capset_regains, setresuid_lies, prctl_lies;
+/* A kernel that says yes and does nothing, gives back what is asked for, or refuses. */
+static bool capset_lies, capset_regains, setresuid_lies, prctl_lies, confines;
 
 int capset(cap_user_header_t header, const cap_user_data_t data)
 {
@@ -39,6 +39,12 @@ int capset(cap_user_header_t header, const cap_user_data_t data)
 	if (capset_regains && (data[0].permitted & ~(uint32_t)state.sets.permitted))
 		return 0;
 	return (int)syscall(SYS_capset, header, data);
+}
+
+int setgroups(size_t n_groups, const gid_t *groups)
+{
+	errno = EPERM;
+	return confines ? -1 : (int)syscall(SYS_setgroups, n_groups, groups);
 }
 
 int setresuid(uid_t real, uid_t effective, uid_t saved)
@@ -57,6 +63,10 @@ int prctl(int option, ...)
 	va_end(list);
 	if (prctl_lies && option == PR_SET_NO_NEW_PRIVS)
 		return 0;
+	if (confines && option == PR_CAPBSET_DROP) {
+		errno = EPERM;
+		return -1;
+	}
 	return (int)syscall(SYS_prctl, option, arguments[0], arguments[1], arguments[2], arguments[3]);
 }
 
@@ -309,6 +319,28 @@ START_TEST(not_back_to_nonsense)
 }
 END_TEST
 
+/* As under AppArmor in a snap: root may neither leave its bounding set nor become somebody else. */
+START_TEST(what_is_refused_is_left)
+{
+	const struct privilege_plan plan = { .uses = PRIVILEGE_BIT(PRIVILEGE_NETLINK), .goes_back = true };
+	struct privilege_state before = look(), state;
+	const char *what;
+
+	if (!is_root(BIT(CAP_SETPCAP) | BIT(CAP_NET_ADMIN)))
+		return;
+	call_by_sudo("65534");
+	ck_assert_int_eq(privilege_open(), 0);
+	confines = true;
+	ck_assert_int_eq(privilege_give_up(&plan, &what), 0);
+	state = look();
+	ck_assert_uint_eq(state.user, 0);
+	ck_assert_uint_eq(state.bounding, before.bounding);
+	ck_assert_uint_eq(state.sets.permitted, BIT(CAP_NET_ADMIN));
+	ck_assert_uint_eq(state.sets.effective, BIT(CAP_NET_ADMIN));
+	ck_assert(state.no_new_privs);
+}
+END_TEST
+
 /* What give_up says of a kernel that lies; each needs a process of its own. */
 static void lied_to(bool *lie, bool goes_back, const char *by)
 {
@@ -385,5 +417,6 @@ END_TEST
 
 SUITE_MAIN("privilege", the_table_holds_what_topics_use, uses_that_act, raised_and_lowered,
 	   root_raises_nothing, a_thread_keeps_its_own, hidden_processes_stay_seen, root_gives_up,
-	   a_command_inherits, back_to_the_user_of_sudo, not_back_to_nonsense, capabilities_are_read_back,
-	   capabilities_are_tried, the_user_is_read_back, no_new_privs_is_read_back, a_signal_takes_the_right)
+	   a_command_inherits, back_to_the_user_of_sudo, not_back_to_nonsense, what_is_refused_is_left,
+	   capabilities_are_read_back, capabilities_are_tried, the_user_is_read_back,
+	   no_new_privs_is_read_back, a_signal_takes_the_right)
