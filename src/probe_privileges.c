@@ -51,7 +51,16 @@ static struct probe_row *add_row(struct frame *frame, const char *source)
 	return row;
 }
 
-static void add_capability(struct frame *frame, const struct privilege_row *wanted,
+/* The file of a program in a snap takes no capabilities. */
+static const char *remedy_for(struct frame *frame, const struct env *env, bool bounded, const char *name)
+{
+	if (!bounded)
+		return _("start it outside of this container or service");
+	return env->in_snap ? _("run it as root")
+			    : arena_print(&frame->arena, _("run it as root, or: setcap %s+p"), name);
+}
+
+static void add_capability(struct frame *frame, const struct env *env, const struct privilege_row *wanted,
 			   const struct privilege_state *before, const struct privilege_state *now)
 {
 	uint64_t bit = UINT64_C(1) << wanted->capability;
@@ -69,9 +78,7 @@ static void add_capability(struct frame *frame, const struct privilege_row *want
 		return;
 	row->state = "missing";
 	row->reason = before->bounding & bit ? _("it was not given") : _("it is not in the bounding set");
-	row->remedy = before->bounding & bit
-			      ? arena_print(&frame->arena, _("run it as root, or: setcap %s+p"), name)
-			      : _("start it outside of this container or service");
+	row->remedy = remedy_for(frame, env, (before->bounding & bit) != 0, name);
 }
 
 static void add_user(struct frame *frame, const struct privilege_row *wanted,
@@ -119,6 +126,6 @@ void probe_privileges_add(struct frame *frame, const struct env *env, const stru
 		if (row->capability == PRIVILEGE_USER_0)
 			add_user(frame, row, &now);
 		else if (row->use != PRIVILEGE_TREE && privilege_capabilities(PRIVILEGE_BIT(row->use)) != 0)
-			add_capability(frame, row, before, &now);
+			add_capability(frame, env, row, before, &now);
 	}
 }
