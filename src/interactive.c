@@ -32,6 +32,8 @@ static unsigned first_pane(const struct options *options, const struct settings 
 	const char *name = settings_get(settings, "pane");
 	const struct pane *pane = options->n_panes > 0 ? options->panes[0] : name ? pane_find(name) : NULL;
 
+	if (!pane && name)
+		options_refuse_pane(name);
 	return pane ? index_of(pane) : 0;
 }
 
@@ -113,6 +115,7 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.save = config_save,
 		.worker = worker,
 		.first_pane = first_pane(options, settings),
+		.first_asked_for = options->n_panes > 0,
 		.delay_seconds = choose_delay(options, settings),
 		.delay_chosen = options->delay_seconds > 0 || settings_get(settings, "delay"),
 		.count = options->count,

@@ -171,20 +171,26 @@ static void add_name(struct buffer *list, const char *name)
 	buffer_text(list, name);
 }
 
-static int take_pane(struct options *options, const char *name)
+void options_refuse_pane(const char *name)
 {
-	const struct pane *pane = pane_find(name);
 	struct buffer list = { 0 };
 
-	if (pane && options->n_panes < OPTIONS_PANES_MAX) {
-		options->panes[options->n_panes++] = pane;
-		return -1;
-	}
 	for (unsigned i = 0; i < n_panes; i++)
 		add_name(&list, panes[i]->name);
 	buffer_char(&list, '\0');
 	complain(name, _("there is no such pane, or more than one; there are: %s"), list.bytes);
 	buffer_free(&list);
+}
+
+static int take_pane(struct options *options, const char *name)
+{
+	const struct pane *pane = pane_find(name);
+
+	if (pane && options->n_panes < OPTIONS_PANES_MAX) {
+		options->panes[options->n_panes++] = pane;
+		return -1;
+	}
+	options_refuse_pane(name);
 	return 2;
 }
 

@@ -40,6 +40,9 @@ struct options {
  */
 int options_parse(struct options *options, struct settings *settings, int argc, char **argv);
 
+/* Complains that there is no such pane. */
+void options_refuse_pane(const char *name);
+
 /* Would writing the recording destroy the one that is replayed? */
 bool options_would_destroy(const struct options *options);
 

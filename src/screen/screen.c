@@ -245,6 +245,9 @@ static void choose_recorded_pane(struct screen *screen)
 {
 	if (contexts_have_rows(screen_context(screen)))
 		return;
+	if (screen->setup->first_asked_for)
+		screen_say(screen, "%s: %s", screen_context(screen)->pane->name,
+			   _("it holds none of the tables that were asked for"));
 	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
 		if (contexts_have_rows(&screen->contexts[i])) {
 			screen_choose_pane(screen, i);

@@ -31,6 +31,7 @@ struct screen_setup {
 		    size_t room);            /* 0 or -errno; tells the path */
 	struct worker *worker;               /* may be NULL */
 	unsigned first_pane;
+	bool first_asked_for;                /* a replay that has nothing of it says so */
 	double delay_seconds;
 	bool delay_chosen;                   /* by the user: panes have no wish of their own */
 	unsigned long count;                 /* quit after so many samples; 0: never */

@@ -4,7 +4,7 @@ import os
 import subprocess
 from contextlib import contextmanager
 
-from common import expect, fixture, replay, screen
+from common import EVENT_RECORDING, expect, fixture, replay, screen
 
 SELECTED = "ffaf00"  # background of the selected cell
 ROW = "444444"       # background of the selected row
@@ -282,12 +282,20 @@ def configuration_is_kept(scratch):
 def wrong_configuration_is_told(scratch):
     os.mkdir(os.path.join(scratch, "panetop"))
     with open(os.path.join(scratch, "panetop", "config"), "w", encoding="utf-8") as file:
-        file.write("delay = soon\nlatency.period = nonsense\nmemory.used = procps\n")
+        file.write("delay = soon\npane = nonsense\nlatency.period = nonsense\nmemory.used = procps\n")
     with replay(env={"XDG_CONFIG_HOME": scratch}) as terminal:
         said = terminal.raw.decode()
         return expect("panetop: delay: 'soon': use seconds" in said, terminal, "the delay is not told") or \
+            expect("panetop: nonsense: there is no such pane" in said, terminal, "the pane is not told") or \
             expect("panetop: latency.period: 'nonsense': use 50us" in said, terminal, "the option is not told") or \
             expect("memory.used" not in said and "used*" in terminal.text(), terminal, "what is right does not count")
+
+
+def what_a_recording_lacks_is_told(_scratch):
+    """It holds events alone: another pane than the one that was asked for is shown, and this is said."""
+    with replay("memory", recording=EVENT_RECORDING) as terminal:
+        return expect("memory: it holds none of the tables" in terminal.text(), terminal, "it is not said") or \
+            expect("[2 Events]" in terminal.text(), terminal, "what there is is not shown")
 
 
 def usual_things_are_not_written(scratch):
@@ -335,6 +343,7 @@ def tests():
         ("a process is chosen from the list", a_process_is_chosen_from_the_list),
         ("the configuration is written when asked, and read", configuration_is_kept),
         ("what is wrong in the configuration is told", wrong_configuration_is_told),
+        ("a replay says what its recording lacks", what_a_recording_lacks_is_told),
         ("the configuration holds only what differs", usual_things_are_not_written),
         ("columns, sort, limit and unit from the command line", options_on_the_screen),
     ]
