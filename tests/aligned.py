@@ -3,7 +3,7 @@
 import sys
 import unicodedata
 
-from pseudo_catalogue import BEGIN, END
+from pseudo_catalogue import groups_of
 
 
 def cells_of(line):
@@ -14,18 +14,8 @@ def cells_of(line):
     return cells
 
 
-def groups_of(cells):
-    groups, start = [], 0
-    for x, cell in enumerate(cells):
-        if cell == BEGIN:
-            start = x
-        elif cell == END:
-            groups.append((start, x + 1))
-    return groups
-
-
 def is_heading(cells):
-    groups = groups_of(cells)
+    groups, _ = groups_of(cells)
     marked = sum(right - left for left, right in groups)
     return len(groups) > 2 and 2 * marked > sum(cell != " " for cell in cells)
 
@@ -46,7 +36,7 @@ def main():
         if not line.strip():
             groups = []
         elif is_heading(cells):
-            groups = groups_of(cells)
+            groups, _ = groups_of(cells)
         elif groups:
             rows += 1
             for left, right in misplaced(groups, cells):

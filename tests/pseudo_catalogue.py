@@ -50,6 +50,21 @@ def messages(template):
             flags, texts = "", {}
 
 
+def groups_of(cells):
+    """Where the outermost marked texts of a line begin and end; and where one begins that does not end."""
+    groups, depth, start = [], 0, None
+    for x, cell in enumerate(cells):
+        if cell == BEGIN:
+            start = x if depth == 0 else start
+            depth += 1
+        elif cell == END:
+            depth -= 1
+            if depth == 0:
+                groups.append((start, x + 1))
+            depth = max(depth, 0)
+    return groups, start if depth > 0 else None
+
+
 def main():
     print(HEADER)
     with open(sys.argv[1], encoding="utf-8") as template:

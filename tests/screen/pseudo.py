@@ -10,7 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.environ["TESTS_DIR"]]
 
 from common import EVENT_RECORDING, PANETOP, POWER_RECORDING, RECORDING, replay  # noqa: E402
-from pseudo_catalogue import BEGIN, END, messages  # noqa: E402
+from pseudo_catalogue import BEGIN, END, groups_of, messages  # noqa: E402
 
 LAST = ["g", "+", "9", "9", "9", "9", "Enter"]
 PANES = [("memory", RECORDING), ("cpu", RECORDING), ("latency", RECORDING), ("pages", RECORDING),
@@ -73,21 +73,6 @@ def untranslated(terminal, allowed):
     """Words of ASCII that are no data; of data the beginning is enough, letters of graphs are all capitals."""
     found = {word for line in terminal.lines()[1:] for word in words_of(line) if not word.isupper() and set(word) - PARTS} - allowed
     return sorted(word for word in found if not any(text.startswith(word) for text in allowed))
-
-
-def groups_of(cells):
-    """Where the outermost marked texts of a line begin and end; and where one begins that does not end."""
-    groups, depth, start = [], 0, None
-    for x, cell in enumerate(cells):
-        if cell == BEGIN:
-            start = x if depth == 0 else start
-            depth += 1
-        elif cell == END:
-            depth -= 1
-            if depth == 0:
-                groups.append((start, x + 1))
-            depth = max(depth, 0)
-    return groups, start if depth > 0 else None
 
 
 def is_heading(terminal, y):
