@@ -137,19 +137,19 @@ bool child_shares_split(struct child_shares *shares, const struct tasks *tasks, 
 			uint64_t ns, void (*give)(void *context, const char *name, uint64_t ns),
 			void *context)
 {
-	uint64_t lived_ns = 0;
+	uint64_t all_ns = 0;
 
 	for (size_t i = 0; i < shares->count; i++)
 		if (shares->list[i].heir_pid == heir_pid)
-			lived_ns += shares->list[i].lived_ns;
-	if (lived_ns == 0)
+			all_ns += shares->list[i].lived_ns;
+	if (all_ns == 0)
 		return false;
 	for (size_t i = 0; i < shares->count; i++) {
 		const struct child_share *share = &shares->list[i];
 
 		if (share->heir_pid == heir_pid)
 			give(context, share->comm,
-			     (uint64_t)((double)share->lived_ns / (double)lived_ns * (double)ns));
+			     (uint64_t)((double)share->lived_ns / (double)all_ns * (double)ns));
 	}
 	forget(shares, tasks, heir_pid);
 	return true;

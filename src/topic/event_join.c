@@ -122,8 +122,8 @@ static void copy_program(char comm[EVENT_COMM_BYTES + 1], const struct raw_event
 {
 	struct span program = span_of(raw->text, raw->program_length), directory;
 
-	while (span_until(&program, '/', &directory))
-		continue;
+	while (span_until(&program, '/', &directory)) {
+	}
 	if (span_length(program) > EVENT_COMM_BYTES)
 		program.end = program.at + EVENT_COMM_BYTES;
 	memcpy(comm, program.at, span_length(program));
