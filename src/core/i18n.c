@@ -6,23 +6,40 @@
 
 #include <langinfo.h>
 #include <locale.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 bool i18n_is_utf8(void)
 {
 	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
+static bool wants_utf8(void)
+{
+	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *name = NULL;
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]) && (!name || !*name); i++)
+		name = getenv(variables[i]);
+	name = name ? strrchr(name, '.') : NULL;
+	return name && (strcasecmp(name, ".UTF-8") == 0 || strcasecmp(name, ".utf8") == 0);
+}
+
+/* Of a locale that is not installed, as behind ssh or in a snap, its character set is left. */
 static void set_locale(void)
 {
-	setlocale(LC_ALL, "");
+	if (!setlocale(LC_ALL, "")) {
+		setlocale(LC_MESSAGES, "");
+		if (!setlocale(LC_CTYPE, "") && wants_utf8())
+			setlocale(LC_CTYPE, "C.UTF-8");
+	}
 	setlocale(LC_NUMERIC, "C");
 }
 
 #ifdef ENABLE_NLS
 #include <libintl.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static bool has_catalogue; /* set before threads begin */
 
