@@ -21,7 +21,7 @@ static bool wants_utf8(void)
 	const char *name = NULL;
 
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]) && (!name || !*name); i++)
-		name = getenv(variables[i]);
+		name = secure_getenv(variables[i]);
 	name = name ? strrchr(name, '.') : NULL;
 	return name && (strcasecmp(name, ".UTF-8") == 0 || strcasecmp(name, ".utf8") == 0);
 }
