@@ -121,7 +121,8 @@ static const struct pane_option options[] = {
 	{ "threads", NULL, N_("what each thread used"), NULL, NULL },
 	{ "threshold", N_("PERCENT"), N_("only processes that used at least so much of a CPU"),
 	  valid_threshold, N_("use a number of percent") },
-	{ "per-machine", NULL, N_("100 % is the whole machine, not one CPU"), NULL, NULL },
+	{ "per-machine", NULL, /* xgettext:no-c-format */
+	  N_("100 % is the whole machine, not one CPU"), NULL, NULL },
 	{ "distribution", NULL, N_("how many processes use how much"), NULL, NULL },
 	{ "totals", NULL, N_("mean use of every process over the whole run, ended ones included"), NULL,
 	  NULL },
@@ -314,7 +315,8 @@ static void toggle_scale(struct pane_context *context)
 	bool machine = !settings_get(context->settings, "cpu.per-machine");
 
 	set(context, "cpu.per-machine", machine ? "yes" : NULL,
-	    machine ? _("100 % is the whole machine") : _("100 % is one CPU"));
+	    machine ? /* xgettext:no-c-format */ _("100 % is the whole machine")
+		    : /* xgettext:no-c-format */ _("100 % is one CPU"));
 }
 
 static void toggle_graph(struct pane_context *context)
@@ -331,7 +333,8 @@ static const struct binding bindings[] = {
 	{ 'z', 0, N_("Idle"), N_("processes that used nothing, too, or not"), toggle_idle },
 	{ 't', 0, N_("Tree"), N_("all processes behind those that started them, or not"), toggle_tree },
 	{ 'H', 0, N_("Threads"), N_("what each thread used, or each process"), show_threads },
-	{ 'a', 0, N_("Scale"), N_("100 % is one CPU, or the whole machine"), toggle_scale },
+	{ 'a', 0, N_("Scale"), /* xgettext:no-c-format */
+	  N_("100 % is one CPU, or the whole machine"), toggle_scale },
 	{ 'p', 0, N_("CPUs"), N_("what each CPU does, in numbers"), show_cpus },
 	{ 'x', 0, N_("Exited"), N_("what processes used that ended between two samples, by name"),
 	  show_exited },
