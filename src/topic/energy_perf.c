@@ -41,12 +41,13 @@ static const struct energy_event {
 
 #define N_EVENTS (sizeof(events) / sizeof(events[0]))
 
-static long read_text(struct env *env, const struct energy_event *event, const char *format, char *text)
+/* A file of its PMU, whose name is made of three parts. */
+static long read_text(struct env *env, const struct energy_event *event, const char *directory,
+		      const char *name, const char *suffix, char *text)
 {
 	char path[160];
-	int length = snprintf(path, sizeof(path), "%s/", event->pmu);
 
-	snprintf(path + length, sizeof(path) - (size_t)length, format, event->event);
+	snprintf(path, sizeof(path), "%s/%s%s%s", event->pmu, directory, name, suffix);
 	return attribute_once(env, path, text, ATTRIBUTE_TEXT_MAX);
 }
 
@@ -58,15 +59,16 @@ static bool read_event(struct env *env, const struct energy_event *event, struct
 	uint64_t type, config;
 	struct span span;
 
-	if (read_text(env, event, "type", text) < 0)
+	if (read_text(env, event, "", "type", "", text) < 0)
 		return false;
 	span = span_text(text);
-	if (!span_u64(&span, &type) || read_text(env, event, "events/%s", text) < 0 ||
+	if (!span_u64(&span, &type) || read_text(env, event, "events/", event->event, "", text) < 0 ||
 	    !pmu_event_parse(span_text(text), &config))
 		return false;
 	attr->type = (uint32_t)type;
 	attr->config = config;
-	return read_text(env, event, "events/%s.scale", text) >= 0 && pmu_scale_parse(span_text(text), scale);
+	return read_text(env, event, "events/", event->event, ".scale", text) >= 0 &&
+	       pmu_scale_parse(span_text(text), scale);
 }
 
 static void domain_name(struct env *env, const struct energy_event *event, uint32_t cpu, const char *package,
@@ -145,7 +147,7 @@ void energy_find_events(struct energy *energy)
 		struct span rest;
 		double scale;
 
-		if (!read_event(env, event, &attr, &scale) || read_text(env, event, "cpumask", cpus) < 0)
+		if (!read_event(env, event, &attr, &scale) || read_text(env, event, "", "cpumask", "", cpus) < 0)
 			continue;
 		if (!event->of_core)
 			dies = has_dies(env, span_text(cpus));
