@@ -312,7 +312,7 @@ static void draw_exited(const struct pane_context *context, const struct canvas 
 	double below = INFINITY;
 	int x = canvas_text(canvas, y, 0, STYLE_STRONG, _("exited:"), -1);
 
-	if (context->frame->interval_ns == 0)
+	if (isnan(frame_number(context->frame, "account", "exited", "cpu_ratio")))
 		return; /* no rates yet */
 	for (const void *row; exited && (row = next_exited(exited, below));) {
 		double exits = table_number(exited, row, "exits_per_second");

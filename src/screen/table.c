@@ -241,8 +241,20 @@ static void scroll_rows(struct table_widget *widget, size_t page)
 		widget->top = n_rows > page ? n_rows - page : 0;
 }
 
+/* Rows are there, but nothing is known yet of the number that they are chosen by: there is one sample. */
+static bool waits_for_rates(const struct view *view, const struct table *table)
+{
+	const struct column *column = &view->schema->columns[view->least_column < 0 ? 0 : view->least_column];
+	size_t unknown = 0;
+
+	while (unknown < table->n_rows && !row_is_known(table_row(table, unknown), column))
+		unknown++;
+	return !isnan(view->least) && unknown > 0 && unknown == table->n_rows;
+}
+
 /* In place of rows. */
-static void draw_why(const struct table_widget *widget, const struct canvas *canvas, bool sampled)
+static void draw_why(const struct table_widget *widget, const struct canvas *canvas,
+		     const struct table *table)
 {
 	const struct notice *why = widget->why;
 	int y = 1;
@@ -253,8 +265,10 @@ static void draw_why(const struct table_widget *widget, const struct canvas *can
 			canvas_wrapped(canvas, y, STYLE_DIM, span_text(why->remedy));
 		return;
 	}
+	if (table && waits_for_rates(&widget->view, table))
+		return;
 	canvas_text(canvas, 1, 0, STYLE_DIM,
-		    !sampled			 ? _("not sampled here")
+		    !table			 ? _("not sampled here")
 		    : widget->has_filter	 ? _("no row matches the filter")
 		    : !isnan(widget->view.least) ? _("none in this interval")
 						 : _("there are none"),
@@ -308,7 +322,7 @@ void table_draw(struct table_widget *widget, const struct canvas *canvas, const 
 	if (table && table_is_chronicle(widget))
 		draw_log_mark(widget, canvas, table);
 	if (widget->view.n_rows == 0)
-		draw_why(widget, canvas, table != NULL);
+		draw_why(widget, canvas, table);
 	for (int y = 1; y <= page; y++) {
 		size_t index = widget->top + (size_t)(y - 1);
 

@@ -147,7 +147,8 @@ void energy_find_events(struct energy *energy)
 		struct span rest;
 		double scale;
 
-		if (!read_event(env, event, &attr, &scale) || read_text(env, event, "", "cpumask", "", cpus) < 0)
+		if (!read_event(env, event, &attr, &scale) ||
+		    read_text(env, event, "", "cpumask", "", cpus) < 0)
 			continue;
 		if (!event->of_core)
 			dies = has_dies(env, span_text(cpus));
