@@ -96,6 +96,16 @@ struct worker *worker_open(void)
 	return worker;
 }
 
+static void give_back(struct queue *queue)
+{
+	struct worker_job *job;
+
+	while ((job = queue_take(queue))) {
+		job->dropped = true;
+		job->done(job);
+	}
+}
+
 void worker_close(struct worker *worker)
 {
 	struct timespec deadline;
@@ -110,7 +120,8 @@ void worker_close(struct worker *worker)
 	deadline.tv_sec += 1;
 	if (worker->started && pthread_timedjoin_np(worker->thread, NULL, &deadline) != 0)
 		return; /* stuck in the kernel: it goes when the process goes */
-	worker_collect(worker);
+	give_back(&worker->finished);
+	give_back(&worker->waiting);
 	close(worker->fd);
 	free(worker);
 }

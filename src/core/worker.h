@@ -3,6 +3,8 @@
 #ifndef PANETOP_CORE_WORKER_H
 #define PANETOP_CORE_WORKER_H
 
+#include <stdbool.h>
+
 struct worker;
 
 /* One piece of work; the caller owns it and keeps it until done() was called. */
@@ -10,14 +12,15 @@ struct worker_job {
 	void (*run)(struct worker_job *job);  /* in the helper thread */
 	void (*done)(struct worker_job *job); /* in the thread that calls worker_collect() */
 	struct worker_job *next;
+	bool dropped; /* set before done(): by worker_close(), nobody waits for a result; perhaps it never ran */
 };
 
 /* NULL with errno set when there can be no descriptor. The thread starts with the first job. */
 struct worker *worker_open(void);
 
 /*
- * Drops the jobs that wait; gives the one that runs a second, then leaves it to the end of the process. Those
- * that are finished are collected.
+ * Gives the job that runs a second, then leaves it, and all others, to the end of the process. Otherwise every
+ * job comes back by done() as dropped, those that waited without having run.
  */
 void worker_close(struct worker *worker);
 

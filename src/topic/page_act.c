@@ -50,7 +50,8 @@ static void force_done(struct worker_job *job)
 	struct force *force = (struct force *)job;
 
 	close(force->mem);
-	force->done(force->context, force->error);
+	if (!job->dropped)
+		force->done(force->context, force->error);
 	free(force->ranges);
 	free(force);
 }

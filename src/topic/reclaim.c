@@ -150,7 +150,8 @@ static void drop_done(struct worker_job *job)
 {
 	struct drop *drop = (struct drop *)job;
 
-	drop->done(drop->context, drop->error);
+	if (!job->dropped)
+		drop->done(drop->context, drop->error);
 	free(drop);
 }
 

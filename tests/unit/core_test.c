@@ -464,6 +464,30 @@ START_TEST(worker_gives_every_job_back)
 }
 END_TEST
 
+static void slow_run(struct worker_job *job)
+{
+	usleep(50000);
+	sum_run(job);
+}
+
+START_TEST(a_closed_worker_gives_back_what_waited)
+{
+	struct sum_job jobs[4] = { 0 };
+	struct worker *worker = worker_open();
+
+	for (int i = 0; i < 4; i++) {
+		jobs[i] = (struct sum_job){ .job = { .run = slow_run, .done = sum_done }, .value = i };
+		worker_submit(worker, &jobs[i].job);
+	}
+	worker_close(worker);
+	for (int i = 0; i < 4; i++) {
+		ck_assert(jobs[i].done);
+		ck_assert(jobs[i].job.dropped);
+	}
+	ck_assert_int_eq(jobs[3].sum, 0);
+}
+END_TEST
+
 START_TEST(without_a_worker_jobs_run_at_once)
 {
 	struct sum_job job = { .job = { .run = sum_run, .done = sum_done }, .value = 4 };
@@ -480,4 +504,4 @@ SUITE_MAIN("core", lists_with_commas, scans_numbers_exactly, scans_decimals_with
 	   utf8_put_and_next_agree, arena_keeps_its_chunks, buffer_grows_and_writes_all,
 	   costly_samples_come_less_often, settings_survive_their_file, env_reads_once_per_tick,
 	   env_refuses_strange_files, lists_pids_and_reads_their_files, lists_new_processes_in_parts,
-	   worker_gives_every_job_back, without_a_worker_jobs_run_at_once)
+	   worker_gives_every_job_back, a_closed_worker_gives_back_what_waited, without_a_worker_jobs_run_at_once)
