@@ -12,7 +12,7 @@ struct worker_job {
 	void (*run)(struct worker_job *job);  /* in the helper thread */
 	void (*done)(struct worker_job *job); /* in the thread that calls worker_collect() */
 	struct worker_job *next;
-	bool dropped; /* set before done(): by worker_close(), nobody waits for a result; perhaps it never ran */
+	bool dropped; /* set before done() by worker_close(): nobody waits, and it may not have run */
 };
 
 /* NULL with errno set when there can be no descriptor. The thread starts with the first job. */

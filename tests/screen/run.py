@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Tests of the screen as TAP. With --update the golden screens are written anew: look at them before you commit."""
 import os
+import signal
 import sys
 import tempfile
 import traceback
@@ -15,6 +16,7 @@ import ways_out  # noqa: E402
 
 
 def main():
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it would be ignored by all that is started
     update = "--update" in sys.argv
     tests = golden.tests(update) + ([] if update else keys.tests() + power_keys.tests() + hard.tests() + ways_out.tests())
     failed = 0

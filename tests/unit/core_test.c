@@ -504,4 +504,5 @@ SUITE_MAIN("core", lists_with_commas, scans_numbers_exactly, scans_decimals_with
 	   utf8_put_and_next_agree, arena_keeps_its_chunks, buffer_grows_and_writes_all,
 	   costly_samples_come_less_often, settings_survive_their_file, env_reads_once_per_tick,
 	   env_refuses_strange_files, lists_pids_and_reads_their_files, lists_new_processes_in_parts,
-	   worker_gives_every_job_back, a_closed_worker_gives_back_what_waited, without_a_worker_jobs_run_at_once)
+	   worker_gives_every_job_back, a_closed_worker_gives_back_what_waited,
+	   without_a_worker_jobs_run_at_once)

@@ -155,8 +155,8 @@ static double run_and_compare(struct exit_reader *reader)
 
 /*
  * The records count ticks, wait4() the scheduler's time. Ticks are no fair sample where others want the same
- * CPU, since these switch the tasks, too, and they are lost where a hypervisor takes the CPU away: then the sum
- * says only that the right field was read in its unit.
+ * CPU, since these switch the tasks, too, and they are lost where a hypervisor takes the CPU away: then the
+ * sum says only that the right field was read in its unit.
  */
 START_TEST(every_exit_is_told_with_its_cpu_time)
 {
