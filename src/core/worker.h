@@ -12,15 +12,15 @@ struct worker_job {
 	void (*run)(struct worker_job *job);  /* in the helper thread */
 	void (*done)(struct worker_job *job); /* in the thread that calls worker_collect() */
 	struct worker_job *next;
-	bool dropped; /* set before done() by worker_close(): nobody waits, and it may not have run */
+	bool dropped; /* set before done() by worker_close(): nobody waits for it, it may not have run */
 };
 
 /* NULL with errno set when there can be no descriptor. The thread starts with the first job. */
 struct worker *worker_open(void);
 
 /*
- * Gives the job that runs a second, then leaves it, and all others, to the end of the process. Otherwise every
- * job comes back by done() as dropped, those that waited without having run.
+ * Gives the job that runs a second, then leaves it, and all others, to the end of the process. Otherwise
+ * every job comes back by done() as dropped, those that waited without having run.
  */
 void worker_close(struct worker *worker);
 
