@@ -13,7 +13,7 @@
 #include "topic/cyclic_run.h"
 
 struct worst_row {
-	const char *time, *clock, *cpu, *task, *interrupts, *softirqs;
+	const char *woken_time, *clock, *cpu, *task, *interrupts, *softirqs;
 	double latency_seconds, task_ratio, frequency_hertz, forks_per_second, context_switches_per_second;
 	uint64_t n_interrupts, n_softirqs, throttles;
 };
@@ -25,8 +25,8 @@ static const struct column columns[] = {
 		     .width = 8, .help = N_("how late it was"),
 		     .source = "CLOCK_MONOTONIC when woken - when planned"),
 	WORST_COLUMN(clock, .kind = COLUMN_LABEL, .title = N_("woken at"), .width = 12,
-		     .help = N_("when the thread was awake, local time"), .source = "as time"),
-	WORST_COLUMN(time, .kind = COLUMN_KEY, .title = N_("time"), .width = 30, .hidden = true,
+		     .help = N_("when the thread was awake, local time"), .source = "as woken_time"),
+	WORST_COLUMN(woken_time, .kind = COLUMN_KEY, .title = N_("time"), .width = 30, .hidden = true,
 		     .help = N_("when the thread was awake, in UTC"),
 		     .source = "CLOCK_MONOTONIC and CLOCK_REALTIME"),
 	WORST_COLUMN(cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 3,
@@ -148,7 +148,7 @@ static void add_row(struct table *table, struct frame *frame, const struct expla
 	struct worst_row *row = table_add(table);
 	char time[CLOCK_TEXT_MAX];
 
-	row->time = text_of(frame, clock_utc(time, explained->wall_ns));
+	row->woken_time = text_of(frame, clock_utc(time, explained->wall_ns));
 	row->clock = arena_print(&frame->arena, "%s.%03u", clock_local(time, explained->wall_ns, "%H:%M:%S"),
 				 (unsigned)(explained->wall_ns / 1000000 % 1000));
 	row->cpu = explained->late.cpu == CYCLIC_ANY_CPU
