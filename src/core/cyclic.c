@@ -160,10 +160,15 @@ struct cyclic *cyclic_open(const struct cyclic_plan *plan, const uint32_t *cpus,
 		return NULL;
 	}
 	lock_all(cyclic);
-	store(&cyclic->control.start_ns, env_mono_ns());
+	store(&cyclic->control.start_ns, env_mono_ns() + plan->settle_ns);
 	for (size_t i = 0; i < running; i++)
 		sem_post(&cyclic->control.go);
 	return cyclic;
+}
+
+uint64_t cyclic_start_ns(const struct cyclic *cyclic)
+{
+	return load(&cyclic->control.start_ns);
 }
 
 void cyclic_close(struct cyclic *cyclic)

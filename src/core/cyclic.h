@@ -32,6 +32,7 @@ struct cyclic_plan {
 	uint64_t period_ns;
 	uint64_t slack_ns;             /* timer slack; real-time threads have none whatever it is */
 	uint64_t bucket_ns;            /* width of linear buckets, counted besides; 0: none */
+	uint64_t settle_ns;            /* from cyclic_open() to the first period */
 	uint64_t duration_ns, samples; /* each thread ends after this; 0: never */
 	unsigned n_phases;             /* counted apart, see cyclic_set_phase(); 1 to CYCLIC_PHASES */
 };
@@ -61,6 +62,9 @@ struct cyclic;
  */
 struct cyclic *cyclic_open(const struct cyclic_plan *plan, const uint32_t *cpus, size_t n_cpus, int *errors,
 			   int *error);
+
+/* CLOCK_MONOTONIC of the first period's begin; until then nothing is measured. */
+uint64_t cyclic_start_ns(const struct cyclic *cyclic);
 
 /* The threads end, within 0.1 s unless they do not get to run. */
 void cyclic_close(struct cyclic *cyclic);

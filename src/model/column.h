@@ -102,7 +102,7 @@ struct schema {
 	enum shape shape;
 	bool from_zero; /* every table has all rows there are: the counters of one that is new in a
 			 * frame were 0 when the frame before was sampled */
-	bool over_interval; /* its gauges are of the time since the sample before: the first has none */
+	bool over_interval; /* its gauges are of time that was watched: the first sample has none */
 	bool one_unit;               /* sizes of all rows are shown in one unit, free(1)'s way */
 	size_t row_size;
 	const struct column *columns;

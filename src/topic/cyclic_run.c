@@ -121,7 +121,7 @@ static int begin(struct cyclic_run *run, const struct settings *settings)
 		open_sums(&run->phases[p], &plan);
 	if (plan.bucket_ns > 0)
 		run->scratch.linear = alloc_zeroed(1, sizeof(*run->scratch.linear));
-	run->started_ns = env_mono_ns();
+	run->started_ns = cyclic_start_ns(run->cyclic);
 	run->env->finished = false;
 	return 0;
 }

@@ -14,6 +14,7 @@
 
 #define PRIORITY 80
 #define PERIOD_NS UINT64_C(1000000)
+#define SETTLE_NS UINT64_C(100000000) /* meanwhile panetop reads the machine for the first time */
 
 const char *const cyclic_policies[N_CYCLIC_POLICIES] = {
 	[CYCLIC_FIFO] = "fifo",
@@ -67,6 +68,7 @@ void cyclic_setting_plan(const struct settings *settings, struct cyclic_plan *pl
 		.period_ns = nanoseconds(settings, "latency.period", PERIOD_NS),
 		.slack_ns = nanoseconds(settings, "latency.slack", 1),
 		.bucket_ns = nanoseconds(settings, "latency.bucket", 0),
+		.settle_ns = SETTLE_NS,
 		.duration_ns = nanoseconds(settings, "latency.duration", 0),
 		.samples = number(settings, "latency.samples", 0),
 		.n_phases = settings_get(settings, "latency.command") ? CYCLIC_PHASES : 1,

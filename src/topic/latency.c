@@ -71,6 +71,7 @@ static const struct schema schema = {
 	.name = "latency",
 	.help = N_("how late this machine wakes a thread up"),
 	.row_size = sizeof(struct latency_row),
+	.over_interval = true, /* of nothing before the first period */
 	SCHEMA_COLUMNS(columns),
 };
 
@@ -171,7 +172,7 @@ static void add_row(struct table *table, const struct cyclic_run *run, struct fr
 	row->bucket_seconds = plan->bucket_ns > 0 ? (double)plan->bucket_ns * 1e-9 : NAN;
 	row->locked = lock_name(cyclic_locked(run->cyclic));
 	row->idle_states = run->awake_fd >= 0 ? N_("held off") : N_("as they are");
-	row->measured_seconds = (double)(run->mono_ns - run->started_ns) * 1e-9;
+	row->measured_seconds = fmax(0, ((double)run->mono_ns - (double)run->started_ns) * 1e-9);
 	if (plan->duration_ns > 0)
 		row->measured_seconds = fmin(row->measured_seconds, (double)plan->duration_ns * 1e-9);
 	row->thread_seconds =

@@ -33,6 +33,7 @@ static const struct schema schema = {
 	.shape = SHAPE_HISTOGRAM,
 	.from_zero = true,
 	.row_size = sizeof(struct bucket_row),
+	.over_interval = true,
 	SCHEMA_COLUMNS(columns),
 };
 

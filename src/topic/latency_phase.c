@@ -15,6 +15,7 @@ static const struct schema schema = {
 	.name = "latency_phase",
 	.help = N_("latency before, while and after a command ran"),
 	.row_size = sizeof(struct latency_row),
+	.over_interval = true,
 	SCHEMA_COLUMNS(columns),
 };
 

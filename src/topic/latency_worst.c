@@ -70,6 +70,7 @@ static const struct schema schema = {
 	.name = "latency_worst",
 	.help = N_("the latest wake-ups, and what the machine did then"),
 	.row_size = sizeof(struct worst_row),
+	.over_interval = true,
 	SCHEMA_COLUMNS(columns),
 };
 

@@ -339,6 +339,29 @@ START_TEST(a_cpu_that_is_not_there_is_an_error_of_its_own)
 }
 END_TEST
 
+/* What panetop does to start is no part of what it measures. */
+START_TEST(nothing_is_measured_before_the_first_period)
+{
+	struct cyclic_counts *counts = alloc_zeroed(1, sizeof(*counts));
+	uint64_t opened_ns = env_mono_ns();
+	struct cyclic *cyclic;
+	uint32_t cpu;
+	struct cyclic_plan plan = plain_plan(&cpu);
+
+	plan.samples = 5;
+	cyclic = start(&plan, cpu);
+	ck_assert_uint_ge(cyclic_start_ns(cyclic), opened_ns + plan.settle_ns);
+	for (int i = 0; i < 500 && !cyclic_has_ended(cyclic); i++)
+		pause_ms(10);
+	ck_assert(cyclic_read(cyclic, 0, 0, counts));
+	ck_assert_uint_eq(counts->n_worst, 5);
+	for (unsigned i = 0; i < counts->n_worst; i++)
+		ck_assert_uint_gt(counts->worst[i].woken_ns, cyclic_start_ns(cyclic));
+	cyclic_close(cyclic);
+	free(counts);
+}
+END_TEST
+
 START_TEST(settings_become_a_plan)
 {
 	struct settings settings = { 0 };
@@ -352,6 +375,7 @@ START_TEST(settings_become_a_plan)
 	ck_assert_int_eq(plan.priority, 80);
 	ck_assert_uint_eq(plan.period_ns, 1000000);
 	ck_assert_uint_eq(plan.slack_ns, 1);
+	ck_assert_uint_gt(plan.settle_ns, 0);
 	settings_set(&settings, "latency.policy", "other");
 	settings_set(&settings, "latency.period", "250us");
 	settings_set(&settings, "latency.slack", "5e-5");
@@ -587,7 +611,8 @@ SUITE_MAIN("latency", buckets_follow_each_other_and_are_narrow, percentiles_are_
 	   deviation_and_mode_are_those_of_the_samples, a_merge_is_the_union,
 	   linear_buckets_are_exact_and_end_in_one_for_the_rest, every_method_counts_every_period,
 	   reading_does_not_tear_and_restarts_forget, phases_are_counted_apart_and_an_ended_plan_starts_anew,
-	   a_cpu_that_is_not_there_is_an_error_of_its_own, settings_become_a_plan,
+	   a_cpu_that_is_not_there_is_an_error_of_its_own, nothing_is_measured_before_the_first_period,
+	   settings_become_a_plan,
 	   the_next_best_ends_with_other, a_group_without_runtime_is_named, interrupts_are_read_by_cpu,
 	   the_past_is_made_of_differences_and_restarts, the_gate_holds_breaks_or_is_refused,
 	   times_of_people_are_read)
