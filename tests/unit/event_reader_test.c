@@ -26,7 +26,7 @@
 #define PROGRAMS 2000
 #define RENAMES 10000
 #define NOBODY 65534
-#define PATIENCE_MS 15000
+#define PATIENCE_MS 60000
 #define LONG_BYTES ((size_t)128 * 1024 - 64)
 
 static struct env env;

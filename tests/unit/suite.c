@@ -14,6 +14,8 @@
 #include "model/derive.h"
 #include "topic/topic.h"
 
+#define PATIENCE_SECONDS 300 /* it is to end what hangs, on a machine that may be slow */
+
 int suite_run(const char *name, const TTest *const *tests, size_t n_tests)
 {
 	Suite *suite = suite_create(name);
@@ -25,7 +27,7 @@ int suite_run(const char *name, const TTest *const *tests, size_t n_tests)
 	for (size_t i = 0; i < n_tests; i++) {
 		TCase *tcase = tcase_create(tests[i]->name);
 
-		tcase_set_timeout(tcase, 30);
+		tcase_set_timeout(tcase, PATIENCE_SECONDS);
 		tcase_add_test(tcase, tests[i]);
 		suite_add_tcase(suite, tcase);
 	}
