@@ -169,14 +169,15 @@ static void on_signal(void *state, int number)
 {
 	struct screen *screen = state;
 
+	if (screen->loop.stopped)
+		return;
+	if (number == SIGTSTP)
+		terminal_suspend();
 	if (number == SIGWINCH) {
 		terminal_resize();
-	} else if (number == SIGTSTP) {
-		terminal_suspend();
-		kill(getpid(), SIGSTOP);
-		terminal_resume();
-	} else if (number == SIGCONT) {
-		terminal_resume();
+	} else if (number == SIGTSTP || number == SIGCONT) {
+		if (!terminal_resume())
+			return;
 	} else {
 		terminal_hurry(number);
 		loop_stop(&screen->loop);

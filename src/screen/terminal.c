@@ -33,6 +33,14 @@ static struct {
 	volatile sig_atomic_t asked; /* the signal that came while the screen was being sent; 0: none */
 } rescue;
 
+/* Who is not in the foreground of its terminal is stopped when it changes the modes. */
+static bool is_in_foreground(void)
+{
+	pid_t group = tcgetpgrp(rescue.fd);
+
+	return group < 0 || group == getpgrp();
+}
+
 /* Never waits: a terminal that takes no more bytes must not keep the program alive. */
 static void restore_terminal(void)
 {
@@ -42,10 +50,11 @@ static void restore_terminal(void)
 		return;
 	rescue.taken = false;
 	fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK);
-	if (write(STDOUT_FILENO, rescue.restore, strlen(rescue.restore)) >= 0)
+	if (write(STDOUT_FILENO, rescue.restore, strlen(rescue.restore)) >= 0 && is_in_foreground())
 		tcflush(rescue.fd, TCIFLUSH);
 	fcntl(STDOUT_FILENO, F_SETFL, flags);
-	tcsetattr(rescue.fd, TCSANOW, &rescue.before);
+	if (is_in_foreground())
+		tcsetattr(rescue.fd, TCSANOW, &rescue.before);
 }
 
 static void on_crash(int number)
@@ -170,7 +179,10 @@ void terminal_hurry(int number)
 void terminal_close(struct terminal *terminal)
 {
 	pthread_sigmask(SIG_UNBLOCK, &rescue.ends, NULL);
-	endwin();
+	if (!is_in_foreground())
+		restore_terminal();
+	else if (!isendwin())
+		endwin();
 	rescue.taken = false;
 	alarm(0);
 	delscreen(set_term(NULL));
@@ -181,12 +193,30 @@ void terminal_close(struct terminal *terminal)
 void terminal_suspend(void)
 {
 	endwin();
+	rescue.taken = false;
+	kill(getpid(), SIGSTOP);
 }
 
-void terminal_resume(void)
+static bool is_ending(void)
 {
+	sigset_t waiting;
+
+	sigpending(&waiting);
+	sigandset(&waiting, &waiting, &rescue.ends);
+	return !sigisemptyset(&waiting);
+}
+
+bool terminal_resume(void)
+{
+	while (!is_in_foreground()) {
+		if (is_ending())
+			return false;
+		kill(getpid(), SIGSTOP);
+	}
+	rescue.taken = true;
 	terminal_resize();
 	terminal_redraw();
+	return true;
 }
 
 void terminal_resize(void)

@@ -26,9 +26,14 @@ void terminal_close(struct terminal *terminal);
 /* The program has to end, because of this signal: the terminal is waited for no longer than a second more. */
 void terminal_hurry(int number);
 
-/* Lends the terminal to the shell while the program is stopped, and takes it again. */
+/* Stops the program until it is continued; meanwhile the shell has the terminal. */
 void terminal_suspend(void);
-void terminal_resume(void);
+
+/*
+ * Takes the terminal again, for which the program stops until the shell lets it. false: a signal that ends
+ * the program waits instead, and the terminal is left alone.
+ */
+bool terminal_resume(void);
 
 /* Asks the terminal for its size and tells curses. */
 void terminal_resize(void);

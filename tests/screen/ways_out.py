@@ -2,9 +2,11 @@
 """Every way out: the terminal is given back as it was."""
 import os
 import signal
+import sys
 import time
 
-from common import expect, replay, screen
+from common import PANETOP, TESTS, expect, replay, screen
+from terminal import Terminal
 
 
 def restored(terminal, status, wanted):
@@ -98,6 +100,22 @@ def stop_and_go_on(_scratch):
         return problem or restored(terminal, terminal.end(), 0)
 
 
+def in_the_background(stop, rounds, wanted):
+    """Stopped, while a shell has the terminal: what signals do to it then. It must not touch the modes."""
+    def test(_scratch):
+        shell = os.path.join(TESTS, "screen", "shell.py")
+        terminal = Terminal([sys.executable, shell, *rounds, "--", PANETOP])
+        try:
+            if not terminal.wait_for("[1 Memory]"):
+                return "it did not start"
+            os.kill(os.tcgetpgrp(terminal.fd), stop)
+            problem = expect(terminal.wait_for(wanted), terminal, f"not '{wanted}'")
+            return problem or restored(terminal, terminal.end(), 0)
+        finally:
+            terminal.close()
+    return test
+
+
 def tests():
     return [
         ("leaving by q", leave_by_key("q")),
@@ -113,4 +131,9 @@ def tests():
         ("an abort puts the terminal back", leave_by_signal(signal.SIGABRT, -signal.SIGABRT)),
         ("a terminal that hangs up", hang_up),
         ("stopping and going on", stop_and_go_on),
+        ("stopped, it stays so without the terminal", in_the_background(signal.SIGTSTP, ["CONT"], "stopped")),
+        ("stopped and told to end", in_the_background(signal.SIGTSTP, ["TERM,CONT"], "ended 0")),
+        ("stopped and left by its shell", in_the_background(signal.SIGTSTP, ["HUP,CONT"], "ended 0")),
+        ("stopped twice and told to end", in_the_background(signal.SIGTSTP, ["CONT", "TERM,CONT"], "ended 0")),
+        ("stopped unasked and told to end", in_the_background(signal.SIGSTOP, ["TERM,CONT"], "ended 0")),
     ]
