@@ -113,8 +113,8 @@ static void keep(struct pane_context *context, const struct calibration *calibra
 	buffer_char(&text, '\0');
 	settings_set(context->settings, POWER_FIT_SETTING, text.bytes);
 	buffer_free(&text);
-	screen_say(context->screen, "%s",
-		   _("the calibration is done (K): the pane cpu shows watts of processes; w keeps it"));
+	screen_tell(context->screen, "%s",
+		    _("the calibration is done (K): the pane cpu shows watts of processes; w keeps it"));
 }
 
 void power_calibration_feed(struct pane_context *context, const struct frame *frame)

@@ -159,7 +159,7 @@ static void next_unit(struct pane_context *context)
 	struct screen *screen = context->screen;
 
 	screen->unit = (enum size_unit)((screen->unit + 1) % N_SIZE_UNITS);
-	screen_say(screen, _("sizes in %s"), size_unit_name(screen->unit));
+	screen_tell(screen, _("sizes in %s"), size_unit_name(screen->unit));
 }
 
 static void next_glyphs(struct pane_context *context)
@@ -167,7 +167,7 @@ static void next_glyphs(struct pane_context *context)
 	struct screen *screen = context->screen;
 
 	screen->glyphs = (enum glyph_set)((screen->glyphs + 1) % N_GLYPH_SETS);
-	screen_say(screen, _("glyphs: %s"), glyph_sets[screen->glyphs].name);
+	screen_tell(screen, _("glyphs: %s"), glyph_sets[screen->glyphs].name);
 }
 
 /* What is as it is without a configuration is not written: it may get better with a later version. */
@@ -225,9 +225,9 @@ static void write_configuration(struct pane_context *context)
 		save_pane(&screen->contexts[p]);
 	error = setup->save(setup->settings, text, sizeof(text));
 	if (error)
-		screen_say(screen, _("%s could not be written: %s"), text, strerror(-error));
+		screen_tell(screen, _("%s could not be written: %s"), text, strerror(-error));
 	else
-		screen_say(screen, _("written: %s"), text);
+		screen_tell(screen, _("written: %s"), text);
 }
 
 static void redraw(struct pane_context *context)

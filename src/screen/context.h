@@ -32,8 +32,11 @@ struct pane_context {
  */
 const struct table *context_table(const struct pane_context *context, unsigned index);
 
-/* A sentence in the line of notices for some seconds. */
+/* A sentence in the line of notices for some seconds, or until another pane is shown. */
 void screen_say(struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same of what concerns all panes: it stays when another one is shown. */
+void screen_tell(struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
  * How often this pane wants to be sampled while it is shown, unless the user chose a delay; 0: as the others.

@@ -158,6 +158,8 @@ void screen_choose_pane(struct screen *screen, unsigned index)
 {
 	if (index >= screen->setup->n_panes)
 		return;
+	if (index != screen->current && !screen->message_of_all)
+		screen->message_until_ns = 0;
 	screen->current = index;
 	screen_want(screen);
 	screen_follow_delay(screen);

@@ -49,7 +49,7 @@ static void show_index(struct screen *screen, size_t index)
 		if (screen_sample(screen) != 1)
 			break;
 	if (error)
-		screen_say(screen, "%s", strerror(-error));
+		screen_tell(screen, "%s", strerror(-error));
 }
 
 /* Shows a frame whose events the logs hold already. */
@@ -86,11 +86,11 @@ void player_step(struct screen *screen, long step)
 
 	screen->playing = false;
 	if (got < 0 && got != -EAGAIN)
-		screen_say(screen, "%s", strerror(-got));
+		screen_tell(screen, "%s", strerror(-got));
 	else if (got != 1)
-		screen_say(screen, "%s", _("this is the last sample"));
+		screen_tell(screen, "%s", _("this is the last sample"));
 	if (step < 0 && index == 0)
-		screen_say(screen, "%s", _("this is the first sample"));
+		screen_tell(screen, "%s", _("this is the first sample"));
 	else if (step < 0)
 		step_back(screen, index - 1);
 }

@@ -19,14 +19,29 @@
 #define MESSAGE_SECONDS 6
 #define WARMING_SECONDS 0.25
 
+static void take_message(struct screen *screen, bool of_all, const char *format, va_list list)
+{
+	vsnprintf(screen->message, sizeof(screen->message), format, list);
+	screen->message_of_all = of_all;
+	screen->message_until_ns = env_mono_ns() + MESSAGE_SECONDS * UINT64_C(1000000000);
+}
+
 void screen_say(struct screen *screen, const char *format, ...)
 {
 	va_list list;
 
 	va_start(list, format);
-	vsnprintf(screen->message, sizeof(screen->message), format, list);
+	take_message(screen, false, format, list);
 	va_end(list);
-	screen->message_until_ns = env_mono_ns() + MESSAGE_SECONDS * UINT64_C(1000000000);
+}
+
+void screen_tell(struct screen *screen, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	take_message(screen, true, format, list);
+	va_end(list);
 }
 
 void screen_set_delay(struct screen *screen, double seconds)
@@ -93,13 +108,13 @@ int screen_act(struct pane_context *context, const char *topic, const char *acti
 	return error;
 }
 
-/* Says why there is no new frame. */
-static void say_end(struct screen *screen, int got)
+/* Tells why there is no new frame. */
+static void tell_end(struct screen *screen, int got)
 {
 	if (got < 0 && got != -EAGAIN)
-		screen_say(screen, "%s", strerror(-got));
+		screen_tell(screen, "%s", strerror(-got));
 	else if (got == 0)
-		screen_say(screen, "%s", screen->shown < 0 ? _("the recording holds no sample")
+		screen_tell(screen, "%s", screen->shown < 0 ? _("the recording holds no sample")
 							   : _("this is the end of the recording"));
 }
 
@@ -115,7 +130,7 @@ static void keep_pace(struct screen *screen, uint64_t cost_ns)
 	loop_set_tick(&screen->loop, delay_ns);
 	if (screen->delay_seconds < screen->usual_seconds)
 		return; /* nobody asked for this delay: the headline tells what became of it */
-	screen_say(screen, _("a sample costs %.3f s of CPU time; there will be one every %.1f s"),
+	screen_tell(screen, _("a sample costs %.3f s of CPU time; there will be one every %.1f s"),
 		   (double)cost_ns * 1e-9, (double)delay_ns * 1e-9);
 }
 
@@ -129,7 +144,7 @@ static void on_tick(void *state)
 		int got = screen_sample(screen);
 
 		player_took(screen, got);
-		say_end(screen, got);
+		tell_end(screen, got);
 	}
 	if (warming) {
 		screen->warming = false;
@@ -161,7 +176,7 @@ static void on_more(void *state, uint32_t events)
 	while (got == 1)
 		got = screen_sample(screen);
 	player_took(screen, got);
-	say_end(screen, got);
+	tell_end(screen, got);
 	screen_draw(screen);
 }
 
@@ -247,7 +262,7 @@ static void choose_recorded_pane(struct screen *screen)
 	if (contexts_have_rows(screen_context(screen)))
 		return;
 	if (screen->setup->first_asked_for)
-		screen_say(screen, "%s: %s", screen_context(screen)->pane->name,
+		screen_tell(screen, "%s: %s", screen_context(screen)->pane->name,
 			   _("it holds none of the tables that were asked for"));
 	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
 		if (contexts_have_rows(&screen->contexts[i])) {
@@ -264,7 +279,7 @@ static int run(struct screen *screen)
 	contexts_open(screen);
 	got = screen_sample(screen);
 	player_took(screen, got);
-	say_end(screen, got);
+	tell_end(screen, got);
 	if (screen->setup->source->seek)
 		choose_recorded_pane(screen);
 	screen_follow_delay(screen);

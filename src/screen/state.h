@@ -86,6 +86,7 @@ struct screen {
 	enum size_unit unit;
 	enum glyph_set glyphs;
 	char message[TEXT_MAX];
+	bool message_of_all;      /* panes; else it goes with the one that is shown */
 	uint64_t message_until_ns;
 	const struct overlay *overlay; /* NULL: none */
 	struct prompt prompt;

@@ -172,6 +172,17 @@ def drop_asks_first(_scratch):
                                  "no is not no")
 
 
+def a_message_goes_with_its_pane(_scratch):
+    """What one pane said does not hide the notice of the next one; what concerns all panes stays."""
+    with screen(fixture("linux-6.1")) as terminal:
+        terminal.send("D")
+        problem = expect("cannot be dropped" in terminal.text(), terminal, "it says nothing")
+        terminal.send("3")
+        problem = problem or expect("cannot be dropped" not in terminal.text(), terminal, "it is still said")
+        terminal.send("u", "1")
+        return problem or expect("sizes in" in terminal.text(), terminal, "what concerns all panes has gone")
+
+
 @contextmanager
 def sleeper(*arguments):
     """A process of our own, alone on the screen and selected."""
@@ -335,6 +346,7 @@ def tests():
         ("hostile process names", hostile_names),
         ("caches are dropped on the live machine only", drop_needs_the_live_machine),
         ("dropping caches asks first", drop_asks_first),
+        ("a message goes with its pane", a_message_goes_with_its_pane),
         ("a signal asks, and hits the one that was named", signal_asks_and_hits),
         ("a priority asks, and changes the one that was named", renice_asks_and_hits),
         ("--read-only changes nothing", read_only_changes_nothing),
