@@ -430,7 +430,7 @@ static void copy_program(const char *from, const char *to)
 /* It belongs to root and is executed by nobody, so that the kernel takes the counters away. */
 START_TEST(a_program_with_other_rights_is_counted_anew)
 {
-	char path[] = "/tmp/panetop-suid.XXXXXX";
+	char path[SCRATCH_PATH_MAX];
 	struct session session;
 	int pipe_fds[2], fd;
 	bool told = false;
@@ -442,6 +442,7 @@ START_TEST(a_program_with_other_rights_is_counted_anew)
 	}
 	if (!session_open(&session, "task-clock"))
 		return;
+	scratch_template(path, "suid");
 	fd = mkstemp(path);
 	close(fd);
 	copy_program("/bin/sh", path);
@@ -471,7 +472,6 @@ START_TEST(a_program_with_other_rights_is_counted_anew)
 	ck_assert_ptr_null(find_notice(&session, "counters begin anew"));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	unlink(path);
 	session_close(&session);
 }
 END_TEST

@@ -227,8 +227,7 @@ static void make_root(char *root)
 	static const char *const folders[] = { "sys", "sys/devices", "sys/devices/system",
 					       "sys/devices/system/cpu" };
 
-	strcpy(root, "/tmp/panetop-counter.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(root));
+	scratch_directory(root, "counter");
 	for (size_t i = 0; i < 4; i++) {
 		char path[512];
 
@@ -237,32 +236,16 @@ static void make_root(char *root)
 	}
 }
 
-static void remove_root(const char *root)
-{
-	static const char *const paths[] = { "sys/devices/system/cpu/online", "sys/devices/system/cpu",
-					     "sys/devices/system", "sys/devices", "sys", "." };
-
-	for (size_t i = 0; i < 5; i++) {
-		char path[512];
-
-		snprintf(path, sizeof(path), "%s/%s", root, paths[i]);
-		remove(path);
-	}
-	rmdir(root);
-}
-
 START_TEST(cpus_come_and_go)
 {
-	char root[64];
+	char root[SCRATCH_PATH_MAX];
 	struct live live;
 	uint64_t of_all, of_one;
 
 	make_root(root);
 	write_online(root, "0-1,9999\n"); /* there is no 9999: it counts nothing, and is no loss */
-	if (sysconf(_SC_NPROCESSORS_ONLN) < 2 || !live_open(&live, root, "page-faults")) {
-		remove_root(root);
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2 || !live_open(&live, root, "page-faults"))
 		return;
-	}
 	live_sample(&live);
 	touch_pages(500);
 	live_sample(&live);
@@ -281,7 +264,6 @@ START_TEST(cpus_come_and_go)
 	ck_assert_uint_ne(total_of(&live, "1", "page-faults"), U64_UNKNOWN);
 	ck_assert_uint_ge(total_of(&live, "all", "page-faults"), of_all);
 	live_close(&live);
-	remove_root(root);
 }
 END_TEST
 
@@ -289,7 +271,7 @@ END_TEST
 START_TEST(too_few_descriptors_are_told)
 {
 	struct rlimit limit;
-	char root[64];
+	char root[SCRATCH_PATH_MAX];
 	struct live live;
 
 	make_root(root);
@@ -299,10 +281,8 @@ START_TEST(too_few_descriptors_are_told)
 	limit.rlim_max = limit.rlim_cur; /* env_open() raises the one to the other */
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	ck_assert_uint_eq(perf_room(), 3);
-	if (sysconf(_SC_NPROCESSORS_ONLN) < 2 || !live_open(&live, root, "page-faults,context-switches")) {
-		remove_root(root);
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2 || !live_open(&live, root, "page-faults,context-switches"))
 		return;
-	}
 	for (int i = 0; i < 2; i++) {
 		live_sample(&live);
 		ck_assert_uint_ne(total_of(&live, "all", "page-faults"), U64_UNKNOWN);
@@ -313,7 +293,6 @@ START_TEST(too_few_descriptors_are_told)
 		ck_assert_ptr_nonnull(strstr(live.frame.notices[0].remedy, "ulimit -n"));
 	}
 	live_close(&live);
-	remove_root(root);
 }
 END_TEST
 

@@ -19,7 +19,7 @@
 #define SECOND_NS (1000 * MS_NS)
 #define START_NS (5000 * SECOND_NS) /* of what is told here */
 
-static char root[64];
+static char root[SCRATCH_PATH_MAX];
 static struct env env;
 static struct event_join join;
 static struct settings settings;
@@ -57,21 +57,12 @@ static void put_process(uint32_t pid, uint32_t parent, const char *comm, unsigne
 	put(pid, "cgroup", text);
 }
 
-static void remove_root(void)
-{
-	char command[80];
-
-	snprintf(command, sizeof(command), "rm -rf %s", root);
-	ck_assert_int_eq(system(command), 0);
-}
-
 /* Its processes: 300 is a shell of user 1000, 301 its child, 250 a child of that. */
 static void build_machine(void)
 {
 	char path[80];
 
-	snprintf(root, sizeof(root), "/tmp/event_join_test.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(root));
+	scratch_directory(root, "events");
 	snprintf(path, sizeof(path), "%s/proc", root);
 	ck_assert_int_eq(mkdir(path, 0755), 0);
 	put_process(1, 0, "systemd", 0, 0, 1, "/init.scope");
@@ -111,7 +102,6 @@ static void close_all(void)
 	event_join_free(&join);
 	env_close(&env);
 	settings_free(&settings);
-	remove_root();
 }
 
 /* What is told of this; the only event of its round, NULL when it is not wanted. Only exits tell a code. */

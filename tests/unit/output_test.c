@@ -146,16 +146,16 @@ struct output {
 static void begin_output(struct output *output, const struct sink_format *format, unsigned n_views)
 {
 	static const char *const panes[] = { "things" };
-	char path[] = "/tmp/panetop-test-XXXXXX";
+	char path[SCRATCH_PATH_MAX];
 
 	*output = (struct output){ .plan = { .panes = panes, .n_panes = 1, .repeated = true } };
 	output->plan.views = alloc_zeroed(n_views, sizeof(*output->plan.views));
 	output->plan.n_views = n_views;
 	for (unsigned i = 0; i < n_views; i++)
 		view_open(&output->plan.views[i], schemas[i]);
+	scratch_template(path, "output");
 	output->fd = mkstemp(path);
 	ck_assert_int_ge(output->fd, 0);
-	unlink(path);
 	sink_open(&output->sink, format, &output->plan, output->fd, "test");
 	ck_assert_int_eq(sink_begin(&output->sink), 0);
 }
@@ -342,7 +342,7 @@ END_TEST
 /* Opens what a sink wrote as a replay. */
 static void open_text(struct source *source, const char *text, size_t length, bool pipe_end)
 {
-	char path[] = "/tmp/panetop-test-XXXXXX";
+	char path[SCRATCH_PATH_MAX];
 	const char *why = NULL;
 	int fds[2], fd;
 
@@ -352,8 +352,8 @@ static void open_text(struct source *source, const char *text, size_t length, bo
 		close(fds[1]);
 		fd = fds[0];
 	} else {
+		scratch_template(path, "recording");
 		fd = mkstemp(path);
-		unlink(path);
 		ck_assert_int_eq(write(fd, text, length), (ssize_t)length);
 		lseek(fd, 0, SEEK_SET);
 	}

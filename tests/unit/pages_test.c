@@ -629,9 +629,9 @@ START_TEST(the_newest_of_a_name)
 {
 	struct machine machine;
 	pid_t pids[3];
-	char copy[] = "/tmp/panetop-namesXXXXXX", command[128], program[64];
+	char copy[SCRATCH_PATH_MAX], command[128], program[SCRATCH_PATH_MAX + 16];
 
-	ck_assert_ptr_nonnull(mkdtemp(copy));
+	scratch_directory(copy, "names");
 	snprintf(program, sizeof(program), "%s/pagesleeper", copy);
 	snprintf(command, sizeof(command), "cp /bin/sleep %s", program);
 	ck_assert_int_eq(system(command), 0);
@@ -662,8 +662,6 @@ START_TEST(the_newest_of_a_name)
 		kill(pids[i], SIGKILL);
 		waitpid(pids[i], NULL, 0);
 	}
-	snprintf(command, sizeof(command), "rm -r %s", copy);
-	ck_assert_int_eq(system(command), 0);
 }
 END_TEST
 

@@ -50,20 +50,12 @@ static void make_directory(const struct machine *machine, const char *name)
 
 static void make_root(struct machine *machine)
 {
-	*machine = (struct machine){ .root = "/tmp/panetop-proc-XXXXXX" };
-	ck_assert_ptr_nonnull(mkdtemp(machine->root));
+	*machine = (struct machine){ 0 };
+	scratch_directory(machine->root, "proc");
 	make_directory(machine, "proc");
 	make_directory(machine, "etc");
 	write_file(machine, "proc/stat", "cpu  0 0 0 0 0 0 0 0 0 0\ncpu0 0 0 0 0 0 0 0 0 0 0\n");
 	write_file(machine, "etc/passwd", "root:x:0:0::/:/bin/sh\nada:x:1000:1000::/:/bin/sh\n");
-}
-
-static void remove_root(const struct machine *machine)
-{
-	char command[160];
-
-	snprintf(command, sizeof(command), "rm -rf %s", machine->root);
-	ck_assert_int_eq(system(command), 0);
 }
 
 struct process {
@@ -154,7 +146,6 @@ START_TEST(processes_are_followed)
 	next_tick(&machine);
 	ck_assert_ptr_null(row_of(&machine, 8));
 	close_machine(&machine);
-	remove_root(&machine);
 }
 END_TEST
 
@@ -176,7 +167,6 @@ START_TEST(a_reused_pid_is_another_process)
 			 "young");
 	ck_assert_double_eq_tol(part_of(&machine, "tasks"), 1.3, 1e-8);
 	close_machine(&machine);
-	remove_root(&machine);
 }
 END_TEST
 
@@ -214,7 +204,6 @@ START_TEST(the_account_closes)
 	ck_assert_double_eq_tol(frame_number(machine.now, "exited", "make's children", "cpu_ratio"), 0.65,
 				1e-6);
 	close_machine(&machine);
-	remove_root(&machine);
 }
 END_TEST
 
@@ -285,7 +274,6 @@ START_TEST(watts_of_processes_close)
 	ck_assert_double_eq_tol(sum, 14.5, 1e-9);
 	ck_assert_uint_eq(machine.now->n_notices, 0);
 	close_machine(&machine);
-	remove_root(&machine);
 }
 END_TEST
 
@@ -305,7 +293,6 @@ START_TEST(watts_without_a_total_are_unknown)
 	ck_assert_uint_eq(machine.now->n_notices, 1);
 	ck_assert_ptr_nonnull(strstr(machine.now->notices[0].text, "nothing measures"));
 	close_machine(&machine);
-	remove_root(&machine);
 }
 END_TEST
 
@@ -322,7 +309,6 @@ START_TEST(watts_without_a_calibration_are_unknown)
 	ck_assert_uint_eq(machine.now->n_notices, 1);
 	ck_assert_ptr_nonnull(strstr(machine.now->notices[0].remedy, "--calibrate"));
 	close_machine(&machine);
-	remove_root(&machine);
 }
 END_TEST
 
@@ -350,7 +336,6 @@ START_TEST(another_calibration_is_no_jump)
 	ck_assert_uint_eq(machine.now->n_notices, 1);
 	ck_assert_ptr_nonnull(strstr(machine.now->notices[0].text, "poor estimate: R squared is 0.31"));
 	close_machine(&machine);
-	remove_root(&machine);
 }
 END_TEST
 
@@ -426,7 +411,6 @@ START_TEST(the_scheduler_knows_what_ended_ran)
 	next_tick(&machine);
 	ck_assert_double_eq_tol(part_of(&machine, "exited"), 0.20, 1e-6);
 	close_machine(&machine);
-	remove_root(&machine);
 }
 END_TEST
 
@@ -456,7 +440,6 @@ START_TEST(groups_of_version_2_are_summed_up)
 	ck_assert_str_eq(exited_from(&machine), "cutime, cstime of parents");
 	ck_assert_double_eq_tol(part_of(&machine, "exited"), 0.25, 1e-6);
 	close_machine(&machine);
-	remove_root(&machine);
 }
 END_TEST
 
@@ -480,7 +463,6 @@ START_TEST(a_part_of_the_machine_is_not_all_of_it)
 		ck_assert_str_eq(exited_from(&machine), "cutime, cstime of parents");
 		ck_assert_double_eq_tol(part_of(&machine, "exited"), 0.25, 1e-6);
 		close_machine(&machine);
-		remove_root(&machine);
 	}
 }
 END_TEST
@@ -507,7 +489,6 @@ START_TEST(cpus_whose_counters_misbehave)
 	ck_assert_double_eq(frame_number(machine.now, "cpu", "0", "iowait_ratio"), 0);
 	ck_assert(isnan(frame_number(machine.now, "cpu", "0", "frequency_hertz")));
 	close_machine(&machine);
-	remove_root(&machine);
 }
 END_TEST
 
@@ -784,7 +765,6 @@ START_TEST(a_stuck_command_line_stops_nobody)
 			 "/bin/free");
 	close_machine(&machine);
 	worker_close(machine.env.worker);
-	remove_root(&machine);
 }
 END_TEST
 
@@ -861,7 +841,6 @@ START_TEST(ranges_hold_every_process_once)
 	totals = frame_table(machine.now, "process_total");
 	ck_assert_uint_eq(totals->n_rows, 20);
 	close_machine(&machine);
-	remove_root(&machine);
 }
 END_TEST
 

@@ -33,8 +33,8 @@ void rig_open(struct rig *rig, const char *fixture, const char *const *names)
 {
 	const struct schema *schemas[TOPICS_MAX];
 
-	*rig = (struct rig){ .root = "/tmp/panetop-rig-XXXXXX", .fixture = fixture };
-	ck_assert(mkdtemp(rig->root) != NULL);
+	*rig = (struct rig){ .fixture = fixture };
+	scratch_directory(rig->root, "rig");
 	rig_tick(rig, 0);
 	ck_assert_int_eq(env_open(&rig->env, rig->root), 0);
 	rig->env.ticks_per_second = 100;
@@ -62,7 +62,6 @@ void rig_close(struct rig *rig)
 	ck_assert_uint_eq(rig->env.pids.n_kept, 0); /* every attribute was given back */
 	env_close(&rig->env);
 	settings_free(&rig->settings);
-	command("rm -rf '%s'", rig->root);
 }
 
 void rig_put(struct rig *rig, const char *path, const char *format, ...)

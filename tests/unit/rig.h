@@ -9,7 +9,7 @@
 #define RIG_TOPICS_MAX 16
 
 struct rig {
-	char root[64]; /* below /tmp */
+	char root[SCRATCH_PATH_MAX];
 	const char *fixture;
 	struct env env;
 	struct settings settings;

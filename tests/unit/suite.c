@@ -9,12 +9,42 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "live.h"
 #include "model/derive.h"
 #include "topic/topic.h"
 
 #define PATIENCE_SECONDS 300 /* it is to end what hangs, on a machine that may be slow */
+#define SCRATCH_TEMPLATE "/tmp/panetop-unit-XXXXXX"
+
+/* Holds all that the tests of a run make below /tmp. */
+static char scratch[] = SCRATCH_TEMPLATE;
+
+static bool open_scratch(void)
+{
+	strcpy(scratch, SCRATCH_TEMPLATE);
+	return mkdtemp(scratch) && chmod(scratch, 0711) == 0;
+}
+
+static int remove_scratch(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", scratch);
+	return system(command);
+}
+
+void scratch_template(char path[SCRATCH_PATH_MAX], const char *name)
+{
+	snprintf(path, SCRATCH_PATH_MAX, "%s/%s-XXXXXX", scratch, name);
+}
+
+void scratch_directory(char path[SCRATCH_PATH_MAX], const char *name)
+{
+	scratch_template(path, name);
+	ck_assert_ptr_nonnull(mkdtemp(path));
+}
 
 int suite_run(const char *name, const TTest *const *tests, size_t n_tests)
 {
@@ -31,12 +61,16 @@ int suite_run(const char *name, const TTest *const *tests, size_t n_tests)
 		tcase_add_test(tcase, tests[i]);
 		suite_add_tcase(suite, tcase);
 	}
+	if (!open_scratch()) {
+		perror(scratch);
+		return EXIT_FAILURE;
+	}
 	runner = srunner_create(suite);
 	srunner_set_tap(runner, "-");
 	srunner_run_all(runner, CK_SILENT);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return remove_scratch() == 0 && !failed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 void open_machine(struct machine *machine, const char *const *topic_names)

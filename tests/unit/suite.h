@@ -10,6 +10,8 @@
 #include "model/frame.h"
 #include "model/source.h"
 
+#define SCRATCH_PATH_MAX 64
+
 /* One program is one suite of tests made with START_TEST; prints TAP, returns the exit status. */
 #define SUITE_MAIN(name, ...) \
 	int main(void) \
@@ -21,7 +23,7 @@ int suite_run(const char *name, const TTest *const *tests, size_t n_tests);
 
 /* A live source over a root, and the last two frames that it gave. */
 struct machine {
-	char root[64];
+	char root[SCRATCH_PATH_MAX];
 	struct env env;
 	struct settings settings;
 	struct source source;
@@ -38,6 +40,15 @@ void close_machine(struct machine *machine);
 
 /* The directory tests/fixtures/CASE/tickN. */
 const char *fixture_root(const char *name, int tick);
+
+/*
+ * Names a file or directory below /tmp that mkstemp() or mkdtemp() can make: it goes when all tests have run,
+ * whatever becomes of the one that made it. Others may pass through the directory that it lies in.
+ */
+void scratch_template(char path[SCRATCH_PATH_MAX], const char *name);
+
+/* As a directory that is made. */
+void scratch_directory(char path[SCRATCH_PATH_MAX], const char *name);
 
 /* Path of a file below tests. */
 const char *test_path(const char *name);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the tests share, when a test fails. */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rig.h"
+
+/* Both tell where they are, and go no further. */
+START_TEST(fails)
+{
+	static const char *const none[] = { NULL };
+	struct rig rig;
+
+	rig_open(&rig, "empty", none);
+	printf("# root %s\n", rig.root);
+	fflush(stdout);
+	ck_abort();
+}
+END_TEST
+
+START_TEST(crashes)
+{
+	char root[SCRATCH_PATH_MAX];
+
+	scratch_directory(root, "crash");
+	printf("# root %s\n", root);
+	fflush(stdout);
+	abort();
+}
+END_TEST
+
+static void run_failing(int out)
+{
+	const TTest *const tests[] = { fails, crashes };
+
+	dup2(out, STDOUT_FILENO);
+	exit(suite_run("failing", tests, 2));
+}
+
+START_TEST(tests_that_fail_leave_nothing_behind)
+{
+	int fds[2], status, n_roots = 0;
+	char line[256], root[256];
+	FILE *told;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	pid = fork();
+	if (pid == 0)
+		run_failing(fds[1]);
+	close(fds[1]);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), EXIT_FAILURE);
+	told = fdopen(fds[0], "r");
+	while (fgets(line, sizeof(line), told)) {
+		if (sscanf(line, "# root %255s", root) != 1)
+			continue;
+		n_roots++;
+		ck_assert_msg(access(root, F_OK) < 0, "%s", root);
+	}
+	fclose(told);
+	ck_assert_int_eq(n_roots, 2);
+}
+END_TEST
+
+SUITE_MAIN("suite", tests_that_fail_leave_nothing_behind)
