@@ -106,10 +106,10 @@ def every_signal():
     return missing(names, tags(section(read(MAIN), "SIGNALS")))
 
 
-def keys_of_help(source, pane):
+def keys_of_help(arguments, pane):
     """Keys of the pane, and those that work everywhere, as the help on the screen lists them."""
     from common import screen
-    with screen(source, width=200, height=110) as terminal:
+    with screen(*arguments, width=200, height=110) as terminal:
         terminal.send(str(panes().index(pane) + 1), "F1")
         text = terminal.text()
     parts = re.split(r"^Keys (?:of this pane|everywhere)$", text, flags=re.M)
@@ -127,8 +127,11 @@ def every_key():
         if f".SS Keys of the pane {pane}\n" not in page:
             return "no section of the keys of " + pane
         own = words(section(page, "Keys of the pane " + pane))
-        for source, common in ((fixture("linux-6.1"), everywhere), ("--replay=" + RECORDING, replaying)):
-            of_pane, of_all = keys_of_help(source, pane)
+        sources = [([fixture("linux-6.1")], everywhere), (["--replay=" + RECORDING], replaying)]
+        if pane == "pages":  # most of its keys are for a process
+            sources.append(([fixture("pages"), "--pid=77", pane], everywhere))
+        for arguments, common in sources:
+            of_pane, of_all = keys_of_help(arguments, pane)
             lost = missing(of_pane, own) or missing(of_all, common)
             if lost:
                 return f"{pane}: {lost}"

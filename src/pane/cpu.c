@@ -359,6 +359,18 @@ static const struct binding bindings[] = {
 	{ 0 },
 };
 
+static const char *refuses_key(const struct pane_context *context, const struct binding *binding)
+{
+	if (!screen_replays(context))
+		return NULL;
+	if (binding->act == cpu_pages)
+		return _("a recording has the pages of the process that it was made with: see the pane "
+			 "pages");
+	return binding->act == cpu_signal || binding->act == cpu_nicer || binding->act == cpu_less_nice
+		       ? _("these processes are a recording's: nothing can be done to them")
+		       : NULL;
+}
+
 static void open_cpu(struct pane_context *context)
 {
 	struct cpu_state *cpu = context->state;
@@ -381,6 +393,7 @@ const struct pane pane_cpu = {
 	.n_series = N_CPU_SERIES,
 	.explained = explained,
 	.bindings = bindings,
+	.refuses_key = refuses_key,
 	.state_size = sizeof(struct cpu_state),
 	.open = open_cpu,
 	.adjust = adjust,

@@ -177,6 +177,13 @@ static const struct binding bindings[] = {
 	{ 0 },
 };
 
+static const char *refuses_key(const struct pane_context *context, const struct binding *binding)
+{
+	return binding->act == ask_kinds && screen_replays(context)
+		       ? _("a recording has the events that it was made with; \\ filters them")
+		       : NULL;
+}
+
 static const struct series explained[] = {
 	{ "event_total", "all", "forks_per_second" },  { "event_total", "all", "execs_per_second" },
 	{ "event_total", "all", "exits_per_second" },  { "event_total", "all", "failures_per_second" },
@@ -203,6 +210,7 @@ const struct pane pane_events = {
 	.options = options,
 	.explained = explained,
 	.bindings = bindings,
+	.refuses_key = refuses_key,
 	.state_size = sizeof(struct events_state),
 	.open = open_events,
 	.adjust = adjust,

@@ -229,13 +229,18 @@ static void restarted(struct pane_context *context, int error)
 	screen_say(context->screen, "%s", error ? strerror(-error) : _("measured anew from now on"));
 }
 
+static const char *nothing_to_restart(void)
+{
+	return _("nothing is measured here that could start anew");
+}
+
 static void restart(struct pane_context *context)
 {
 	const char *remedy;
 	int error = screen_act(context, "latency", "restart", restarted, &remedy);
 
 	if (error == -ENOTSUP)
-		screen_say(context->screen, "%s", _("nothing is measured here that could start anew"));
+		screen_say(context->screen, "%s", nothing_to_restart());
 	else if (error)
 		screen_say(context->screen, "%s", strerror(-error));
 }
@@ -253,6 +258,11 @@ static const struct binding bindings[] = {
 	{ '[', 0, NULL, N_("the CPU before"), previous_cpu },
 	{ 0 },
 };
+
+static const char *refuses_key(const struct pane_context *context, const struct binding *binding)
+{
+	return binding->act == restart && screen_replays(context) ? nothing_to_restart() : NULL;
+}
 
 static void open_latency(struct pane_context *context)
 {
@@ -289,6 +299,7 @@ const struct pane pane_latency = {
 	.tables = tables,
 	.options = options,
 	.bindings = bindings,
+	.refuses_key = refuses_key,
 	.state_size = sizeof(struct latency_state),
 	.open = open_latency,
 	.save = save,

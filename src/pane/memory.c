@@ -234,6 +234,12 @@ static const struct binding bindings[] = {
 	{ 0 },
 };
 
+static const char *refuses_key(const struct pane_context *context, const struct binding *binding)
+{
+	return binding->act == ask_drop && screen_replays(context) ? _("a recording has no caches to drop")
+								   : NULL;
+}
+
 const struct pane pane_memory = {
 	.name = "memory",
 	.title = N_("Memory"),
@@ -244,6 +250,7 @@ const struct pane pane_memory = {
 	.series = memory_series,
 	.n_series = N_MEMORY_SERIES,
 	.bindings = bindings,
+	.refuses_key = refuses_key,
 	.state_size = sizeof(struct memory_state),
 	.open = open_memory,
 	.save = save,

@@ -73,6 +73,21 @@ bool pages_has_process(const struct pane_context *context)
 	return table && table->n_rows > 0;
 }
 
+static const char *select_first(void)
+{
+	return _("select a process first, with the arrows or the mouse");
+}
+
+const char *pages_no_process(const struct pane_context *context)
+{
+	const struct pages_state *pages = context->state;
+
+	return pages_has_process(context)  ? NULL
+	       : screen_replays(context)   ? _("the recording holds no pages of a process")
+	       : pages->view == VIEW_LIST ? select_first()
+					   : _("choose a process first: l lists them");
+}
+
 double pages_total(const struct pane_context *context, const char *column)
 {
 	const struct table *table = context_table(context, TOTAL_TABLE);
@@ -154,7 +169,7 @@ static void enter(struct pane_context *context)
 	if (pages->view == VIEW_LIST && row && table) {
 		choose_process(context, row);
 	} else if (pages->view == VIEW_LIST) {
-		screen_say(context->screen, "%s", _("select a process first, with the arrows or the mouse"));
+		screen_say(context->screen, "%s", select_first());
 	} else if (pages->view == VIEW_REGIONS) {
 		pages_show(context, VIEW_MAP);
 		if (row && table)
@@ -202,57 +217,6 @@ static void show_events(struct pane_context *context)
 	toggle(context, VIEW_EVENTS);
 }
 
-static uint64_t present_zoom(struct pane_context *context)
-{
-	struct pages_state *pages = context->state;
-
-	map_load(context);
-	return pages->zoom > 0 ? pages->zoom : pages->cell_pages;
-}
-
-static void zoom_in(struct pane_context *context)
-{
-	uint64_t zoom = present_zoom(context), power = 1;
-
-	while (power * 2 < zoom)
-		power *= 2;
-	map_zoom(context, power);
-}
-
-static void zoom_out(struct pane_context *context)
-{
-	uint64_t zoom = present_zoom(context), power = 1;
-
-	while (power <= zoom)
-		power *= 2;
-	map_zoom(context, power);
-}
-
-static void zoom_to_page(struct pane_context *context)
-{
-	map_zoom(context, 1);
-}
-
-static void fit(struct pane_context *context, bool keep, const char *said)
-{
-	struct pages_state *pages = context->state;
-
-	pages->zoom = pages->top = 0;
-	pages->keep_fit = keep;
-	map_ask(context);
-	screen_say(context->screen, "%s", said);
-}
-
-static void zoom_to_all(struct pane_context *context)
-{
-	fit(context, true, _("all of it fits, and the cells keep this size"));
-}
-
-static void zoom_automatic(struct pane_context *context)
-{
-	fit(context, false, _("all of it fits, also when it grows"));
-}
-
 static void toggle_shares(struct pane_context *context)
 {
 	bool shares = !settings_get(context->settings, "pages.shares");
@@ -288,6 +252,11 @@ static void region_behind(struct pane_context *context)
 	ask_page(context);
 }
 
+static const struct binding list_bindings[] = {
+	{ K_ENTER, 0, N_("Open"), N_("the map of the selected process"), enter },
+	{ 0 },
+};
+
 static const struct binding map_bindings[] = {
 	{ '{', 0, NULL, N_("the region before"), region_before },
 	{ '}', 0, NULL, N_("the next region"), region_behind },
@@ -298,17 +267,16 @@ static const struct binding *view_bindings(const struct pane_context *context)
 {
 	const struct pages_state *pages = context->state;
 
-	return pages->view == VIEW_MAP ? map_bindings : NULL;
+	return pages->view == VIEW_MAP ? map_bindings : pages->view == VIEW_LIST ? list_bindings : NULL;
 }
 
 static const struct binding bindings[] = {
-	{ K_ENTER, 0, N_("Regions"), N_("regions or map; a region in the map; a process of the list"),
-	  enter },
-	{ 'z', 0, N_("Zoom"), N_("fewer pages in a cell"), zoom_in },
-	{ 'Z', 0, NULL, N_("more pages in a cell"), zoom_out },
-	{ '[', 0, NULL, N_("a cell is one page"), zoom_to_page },
-	{ ']', 0, NULL, N_("all of it fits"), zoom_to_all },
-	{ 'a', 0, NULL, N_("all of it fits, also when it grows"), zoom_automatic },
+	{ K_ENTER, 0, N_("Regions"), N_("regions or map; a region in the map"), enter },
+	{ 'z', 0, N_("Zoom"), N_("fewer pages in a cell"), map_zoom_in },
+	{ 'Z', 0, NULL, N_("more pages in a cell"), map_zoom_out },
+	{ '[', 0, NULL, N_("a cell is one page"), map_zoom_to_page },
+	{ ']', 0, NULL, N_("all of it fits"), map_zoom_to_all },
+	{ 'a', 0, NULL, N_("all of it fits, also when it grows"), map_zoom_automatic },
 	{ K_TAB, 0, N_("Page"), N_("the page under the cursor: its bits, its bytes; and back"), show_page },
 	{ 'v', 0, N_("Values"), N_("all that is known of the process as a whole"), show_statistics },
 	{ 'H', 0, N_("History"), N_("its memory over time"), show_history },
@@ -321,6 +289,45 @@ static const struct binding bindings[] = {
 	{ 'R', 0, NULL, N_("force all its pages in: this changes the process"), pages_force },
 	{ 0 },
 };
+
+/* What a key needs to do something. */
+enum { NEEDS_MACHINE = 1, NEEDS_PROCESS = 2, NEEDS_MAP = 4, NEEDS_LIVE_MAP = NEEDS_MACHINE | NEEDS_MAP };
+
+static unsigned needs_of(const struct binding *binding)
+{
+	static const struct {
+		void (*act)(struct pane_context *context);
+		unsigned needs;
+	} all[] = {
+		{ map_zoom_in, NEEDS_LIVE_MAP },          { map_zoom_out, NEEDS_LIVE_MAP },
+		{ map_zoom_to_page, NEEDS_LIVE_MAP },     { map_zoom_to_all, NEEDS_LIVE_MAP },
+		{ map_zoom_automatic, NEEDS_LIVE_MAP },   { pages_mark, NEEDS_MAP },
+		{ show_page, NEEDS_PROCESS },             { show_statistics, NEEDS_PROCESS },
+		{ show_history, NEEDS_PROCESS },          { show_list, NEEDS_MACHINE },
+		{ toggle_shares, NEEDS_MACHINE },         { wait_for_next, NEEDS_MACHINE },
+		{ pages_clear, NEEDS_MACHINE },           { pages_force, NEEDS_MACHINE },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i].act == binding->act)
+			return all[i].needs;
+	return 0;
+}
+
+static const char *refuses_key(const struct pane_context *context, const struct binding *binding)
+{
+	const struct pages_state *pages = context->state;
+	bool leaves_list = binding->act == show_list && pages->view == VIEW_LIST;
+	unsigned needs = needs_of(binding);
+
+	if ((needs & NEEDS_MACHINE) && screen_replays(context))
+		return _("a recording has the process and the map that it was made with");
+	if (((needs & NEEDS_PROCESS) || leaves_list) && !is_chosen(context))
+		return pages_no_process(context);
+	return (needs & NEEDS_MAP) && pages->view != VIEW_MAP
+		       ? _("this key is for the map, which is not shown")
+		       : NULL;
+}
 
 static bool page_key(struct pane_context *context, const struct input *input)
 {
@@ -375,7 +382,7 @@ static bool key(struct pane_context *context, const struct input *input)
 static void open_pages(struct pane_context *context)
 {
 	struct pages_state *pages = context->state;
-	bool chosen = is_chosen(context);
+	bool chosen = is_chosen(context) || screen_replays(context);
 
 	pages->page_bytes = 4096;
 	pages->view = chosen ? VIEW_MAP : VIEW_LIST;
@@ -420,7 +427,6 @@ static void note_page_bytes(struct pages_state *pages)
 	}
 }
 
-/* A recording may hold the map of a process, and then nothing has to be chosen. */
 static void sampled(struct pane_context *context, const struct frame *frame)
 {
 	struct pages_state *pages = context->state;
@@ -430,8 +436,6 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 		return;
 	if (pages->view == VIEW_LIST && frame_table(frame, "process"))
 		screen_prefer_delay(context, 0);
-	if (pages->view == VIEW_LIST && !is_chosen(context) && total && total->n_rows > 0)
-		pages_show(context, VIEW_MAP);
 	pages_note_bytes(pages, frame);
 	note_page_bytes(pages);
 	if (pages->keep_fit && pages->zoom == 0 && !pages->settle && pages->n_cells > 0) {
@@ -456,6 +460,7 @@ const struct pane pane_pages = {
 	.n_series = N_PAGES_SERIES,
 	.bindings = bindings,
 	.view_bindings = view_bindings,
+	.refuses_key = refuses_key,
 	.state_size = sizeof(struct pages_state),
 	.open = open_pages,
 	.close = close_pages,

@@ -86,6 +86,9 @@ extern const struct series pages_series[];
 void pages_show(struct pane_context *context, enum pages_view view);
 bool pages_has_process(const struct pane_context *context);
 
+/* Why there is none, and how to choose one; NULL: there is one. */
+const char *pages_no_process(const struct pane_context *context);
+
 /* The number in the process's row; NaN when not known. */
 double pages_total(const struct pane_context *context, const char *column);
 
@@ -97,7 +100,11 @@ uint64_t map_hole(const struct pages_state *pages, size_t index); /* bytes befor
 int map_hole_cells(const struct pages_state *pages, uint64_t bytes); /* that the mark of a hole takes */
 char *map_hole_text(const struct pages_state *pages, char *out, uint64_t bytes, bool ascii);
 bool map_key(struct pane_context *context, const struct input *input);
-void map_zoom(struct pane_context *context, uint64_t pages_of_cell);
+void map_zoom_in(struct pane_context *context);
+void map_zoom_out(struct pane_context *context);
+void map_zoom_to_page(struct pane_context *context);
+void map_zoom_to_all(struct pane_context *context);
+void map_zoom_automatic(struct pane_context *context);
 void map_ask(struct pane_context *context); /* tells the source which cells are wanted */
 void map_go(struct pane_context *context, uint64_t address);
 void map_go_region(struct pane_context *context, bool back); /* before or behind the one with the cursor */

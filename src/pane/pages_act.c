@@ -48,10 +48,11 @@ static bool act(struct pane_context *context, const char *verb,
 
 static bool has_process(struct pane_context *context)
 {
-	if (pages_has_process(context))
-		return true;
-	screen_say(context->screen, "%s", _("choose a process first: l lists them"));
-	return false;
+	const char *why = pages_no_process(context);
+
+	if (why)
+		screen_say(context->screen, "%s", why);
+	return !why;
 }
 
 static void forced(struct pane_context *context, int error)

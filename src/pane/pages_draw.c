@@ -446,7 +446,10 @@ void pages_draw(struct pane_context *context, struct canvas *canvas)
 		return;
 	}
 	if (!pages_has_process(context)) {
-		canvas_text(canvas, 0, 0, STYLE_DIM, _("no process yet; l lists those there are"), -1);
+		canvas_text(canvas, 0, 0, STYLE_DIM,
+			    screen_replays(context) ? pages_no_process(context)
+						    : _("no process yet; l lists those there are"),
+			    -1);
 		return;
 	}
 	if (pages->view == VIEW_MAP) {

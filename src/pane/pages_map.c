@@ -222,7 +222,7 @@ void map_ask(struct pane_context *context)
 	pages->settle = true;
 }
 
-void map_zoom(struct pane_context *context, uint64_t pages_of_cell)
+static void zoom_to(struct pane_context *context, uint64_t pages_of_cell)
 {
 	struct pages_state *pages = context->state;
 
@@ -233,6 +233,57 @@ void map_zoom(struct pane_context *context, uint64_t pages_of_cell)
 	screen_say(context->screen,
 		   P_("a cell is %llu page", "a cell is %llu pages", (unsigned long)pages->zoom),
 		   (unsigned long long)pages->zoom);
+}
+
+static uint64_t present_zoom(struct pane_context *context)
+{
+	struct pages_state *pages = context->state;
+
+	map_load(context);
+	return pages->zoom > 0 ? pages->zoom : pages->cell_pages;
+}
+
+void map_zoom_in(struct pane_context *context)
+{
+	uint64_t zoom = present_zoom(context), power = 1;
+
+	while (power * 2 < zoom)
+		power *= 2;
+	zoom_to(context, power);
+}
+
+void map_zoom_out(struct pane_context *context)
+{
+	uint64_t zoom = present_zoom(context), power = 1;
+
+	while (power <= zoom)
+		power *= 2;
+	zoom_to(context, power);
+}
+
+void map_zoom_to_page(struct pane_context *context)
+{
+	zoom_to(context, 1);
+}
+
+static void fit(struct pane_context *context, bool keep, const char *said)
+{
+	struct pages_state *pages = context->state;
+
+	pages->zoom = pages->top = 0;
+	pages->keep_fit = keep;
+	map_ask(context);
+	screen_say(context->screen, "%s", said);
+}
+
+void map_zoom_to_all(struct pane_context *context)
+{
+	fit(context, true, _("all of it fits, and the cells keep this size"));
+}
+
+void map_zoom_automatic(struct pane_context *context)
+{
+	fit(context, false, _("all of it fits, also when it grows"));
 }
 
 void map_go(struct pane_context *context, uint64_t address)

@@ -238,13 +238,10 @@ static void next_span(struct pane_context *context)
 static void restart(struct pane_context *context)
 {
 	static const unsigned kept[] = { POWER_TABLE, TEMPERATURE_TABLE, FAN_TABLE, VOLTAGE_TABLE };
-	bool restarted = true;
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
-		restarted &= screen_restart(context, tables[kept[i]].topic);
-	screen_say(context->screen, "%s",
-		   restarted ? _("means, minima and maxima start anew")
-			     : _("a recording has the means, minima and maxima that it was made with"));
+		screen_restart(context, tables[kept[i]].topic);
+	screen_say(context->screen, "%s", _("means, minima and maxima start anew"));
 }
 
 /* The line of the sensor under the cursor, else of the first one. */
@@ -328,6 +325,15 @@ static const struct binding bindings[] = {
 	{ 0 },
 };
 
+static const char *refuses_key(const struct pane_context *context, const struct binding *binding)
+{
+	if (!screen_replays(context))
+		return NULL;
+	if (binding->act == restart)
+		return _("a recording has the means, minima and maxima that it was made with");
+	return binding->act == power_calibrate ? _("a recording cannot be calibrated") : NULL;
+}
+
 static void open_power(struct pane_context *context)
 {
 	struct power_state *power = context->state;
@@ -359,6 +365,7 @@ const struct pane pane_power = {
 	.explained = explained,
 	.bindings = bindings,
 	.view_bindings = view_bindings,
+	.refuses_key = refuses_key,
 	.state_size = sizeof(struct power_state),
 	.open = open_power,
 	.save = save,

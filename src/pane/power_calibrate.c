@@ -71,12 +71,23 @@ static void start(struct pane_context *context)
 	screen_request(context, POWER_COUNTER_TABLE, true);
 }
 
+static const char *no_watts(void)
+{
+	return _("there are no watts to measure; panetop --probe tells why");
+}
+
+/* Watts come with the second sample, wherever something measures them. */
+static bool measures_watts(const struct frame *frame)
+{
+	return !isnan(frame_number(frame, "power", "total", frame->interval_ns > 0 ? "watts" : "joules"));
+}
+
 static void ask_start(struct pane_context *context)
 {
 	char question[TEXT_MAX];
 
-	if (!screen_restart(context, "power")) {
-		screen_say(context->screen, "%s", _("a recording cannot be calibrated"));
+	if (!measures_watts(context->frame)) {
+		screen_say(context->screen, "%s", no_watts());
 		return;
 	}
 	snprintf(question, sizeof(question),
@@ -137,7 +148,7 @@ void power_calibration_feed(struct pane_context *context, const struct frame *fr
 	if (calibration->state == CALIBRATION_DONE)
 		keep(context, calibration);
 	else
-		screen_say(context->screen, "%s", _("there are no watts to measure"));
+		screen_say(context->screen, "%s", no_watts());
 }
 
 static void draw_progress(const struct canvas *canvas, const struct calibration *calibration)
@@ -238,6 +249,5 @@ void power_calibration_draw(const struct pane_context *context, const struct can
 	else if (running->calibration.state == CALIBRATION_DONE)
 		draw_fits(canvas, &running->calibration);
 	else
-		canvas_text(canvas, 0, 0, STYLE_WARN,
-			    _("there are no watts to measure; panetop --probe tells why"), -1);
+		canvas_text(canvas, 0, 0, STYLE_WARN, no_watts(), -1);
 }

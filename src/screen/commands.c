@@ -294,13 +294,25 @@ static const struct binding common_bindings[] = {
 	{ 0 },
 };
 
+/* NULL: it acts. */
+static const char *why_not(const struct pane_context *context, const struct binding *binding)
+{
+	return context->pane->refuses_key ? context->pane->refuses_key(context, binding) : NULL;
+}
+
 static bool take_binding(struct pane_context *context, const struct binding *bindings, int key)
 {
 	for (; bindings && bindings->act; bindings++) {
-		if (bindings->key == key || bindings->other_key == key) {
+		const char *why;
+
+		if (bindings->key != key && bindings->other_key != key)
+			continue;
+		why = why_not(context, bindings);
+		if (why)
+			screen_say(context->screen, "%s", why);
+		else
 			bindings->act(context);
-			return true;
-		}
+		return true;
 	}
 	return false;
 }
@@ -324,11 +336,13 @@ static bool is_taken(const struct binding *const *lists, unsigned n_lists, int k
 	return false;
 }
 
-unsigned command_keys(const struct binding *const *lists, unsigned index, const struct binding *binding,
-		      int keys[2])
+unsigned command_keys(const struct pane_context *context, const struct binding *const *lists, unsigned index,
+		      const struct binding *binding, int keys[2])
 {
 	unsigned n = 0;
 
+	if (why_not(context, binding))
+		return 0;
 	if (!is_taken(lists, index, binding->key))
 		keys[n++] = binding->key;
 	if (binding->other_key && !is_taken(lists, index, binding->other_key))

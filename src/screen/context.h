@@ -74,8 +74,11 @@ void screen_choose(struct pane_context *context, const char *title, const struct
 /* Samples a table that is on request from the next tick on, or no longer. */
 void screen_request(struct pane_context *context, unsigned table, bool wanted);
 
-/* As struct source's restart; false where nothing can be forgotten, as in a recording. */
-bool screen_restart(struct pane_context *context, const char *topic);
+/* Is this a recording? Then nothing can be done to the machine, and nothing measured otherwise. */
+bool screen_replays(const struct pane_context *context);
+
+/* As struct source's restart; nothing happens where nothing can be forgotten. */
+void screen_restart(struct pane_context *context, const char *topic);
 
 /* As struct source's act; done gets the context, without it this only tells whether it could be done. */
 int screen_act(struct pane_context *context, const char *topic, const char *action,

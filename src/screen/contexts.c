@@ -78,13 +78,17 @@ void screen_request(struct pane_context *context, unsigned table, bool wanted)
 	screen_want(context->screen);
 }
 
-bool screen_restart(struct pane_context *context, const char *topic)
+bool screen_replays(const struct pane_context *context)
+{
+	return context->screen->setup->source->seek != NULL;
+}
+
+void screen_restart(struct pane_context *context, const char *topic)
 {
 	const struct source *source = context->screen->setup->source;
 
 	if (source->restart)
 		source->restart(source->state, topic);
-	return source->restart != NULL;
 }
 
 void screen_show(struct screen *screen, int index)

@@ -193,43 +193,63 @@ static bool notice_text(struct screen *screen, char *text, size_t room)
 	return true;
 }
 
+struct footer {
+	const struct pane_context *context;
+	const struct binding *lists[N_COMMAND_LISTS];
+	int kept; /* cells that help and quit need at the end; 0 once they are drawn */
+	int x;
+};
+
 /* label is translated. */
-static int draw_key(const struct canvas *canvas, int y, int x, int key, const char *label)
+static int key_cells(const struct canvas *canvas, const char *name, const char *label)
+{
+	return utf8_cells(name, canvas->ascii) + 1 + utf8_cells(label, canvas->ascii);
+}
+
+static void draw_key(const struct canvas *canvas, int y, struct footer *footer, int key, const char *label)
 {
 	char name[KEY_NAME_MAX];
-	int cells;
 
 	key_label(name, key);
-	cells = utf8_cells(name, canvas->ascii) + 1 + utf8_cells(label, canvas->ascii);
-	if (x + cells > canvas->width)
-		return x;
-	x += canvas_text(canvas, y, x, STYLE_KEY, name, -1) + 1;
-	x += canvas_text(canvas, y, x, STYLE_NORMAL, label, -1);
-	return x + 2;
+	if (footer->x + key_cells(canvas, name, label) + footer->kept > canvas->width)
+		return;
+	footer->x += canvas_text(canvas, y, footer->x, STYLE_KEY, name, -1) + 1;
+	footer->x += canvas_text(canvas, y, footer->x, STYLE_NORMAL, label, -1) + CANVAS_GAP;
 }
 
-static int draw_keys_of(const struct canvas *canvas, int y, int x, const struct binding *const *lists,
-			unsigned index)
+static void draw_keys_of(const struct canvas *canvas, int y, struct footer *footer, unsigned index)
 {
+	const struct binding *binding = footer->lists[index];
 	int keys[2];
 
-	for (const struct binding *binding = lists[index]; binding && binding->act; binding++)
-		if (binding->label && command_keys(lists, index, binding, keys) > 0)
-			x = draw_key(canvas, y, x, keys[0], _(binding->label));
-	return x;
+	for (; binding && binding->act; binding++)
+		if (binding->label && command_keys(footer->context, footer->lists, index, binding, keys) > 0)
+			draw_key(canvas, y, footer, keys[0], _(binding->label));
 }
 
-/* The keys of the pane first, then those that work everywhere, as many as fit. */
+/* The first ones that work everywhere are those for help and quit. */
+static int kept_cells(const struct canvas *canvas, const struct binding *common)
+{
+	char name[KEY_NAME_MAX];
+	int cells = 0;
+
+	for (unsigned i = 0; i < 2; i++)
+		cells += CANVAS_GAP + key_cells(canvas, key_label(name, common[i].key), _(common[i].label));
+	return cells;
+}
+
+/* The keys of the pane first, then those that work everywhere, as many as fit; help and quit always. */
 static void draw_footer(struct screen *screen, const struct canvas *canvas, int y)
 {
-	const struct binding *lists[N_COMMAND_LISTS];
-	int x;
+	struct footer footer = { .context = screen_context(screen) };
 
-	command_bindings(screen_context(screen), lists);
-	x = draw_keys_of(canvas, y, 0, lists, COMMANDS_OF_VIEW);
-	x = draw_keys_of(canvas, y, x, lists, COMMANDS_OF_PANE);
-	x = draw_keys_of(canvas, y, x, lists, COMMANDS_OF_SOURCE);
-	draw_keys_of(canvas, y, x, lists, COMMANDS_COMMON);
+	command_bindings(footer.context, footer.lists);
+	footer.kept = kept_cells(canvas, footer.lists[COMMANDS_COMMON]);
+	draw_keys_of(canvas, y, &footer, COMMANDS_OF_VIEW);
+	draw_keys_of(canvas, y, &footer, COMMANDS_OF_PANE);
+	draw_keys_of(canvas, y, &footer, COMMANDS_OF_SOURCE);
+	footer.kept = 0;
+	draw_keys_of(canvas, y, &footer, COMMANDS_COMMON);
 }
 
 static void draw_pane(struct screen *screen, struct canvas *canvas)

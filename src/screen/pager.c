@@ -98,13 +98,14 @@ static void add_key(struct buffer *out, const char *keys, const char *help)
 	buffer_print(out, " %s\n", help);
 }
 
-static void add_bindings(struct buffer *out, const struct binding *const *lists, unsigned index)
+static void add_bindings(struct buffer *out, const struct pane_context *context,
+			 const struct binding *const *lists, unsigned index)
 {
 	char name[KEY_NAME_MAX], other[KEY_NAME_MAX], both[2 * KEY_NAME_MAX];
 	int keys[2];
 
 	for (const struct binding *binding = lists[index]; binding && binding->act; binding++) {
-		unsigned n = command_keys(lists, index, binding, keys);
+		unsigned n = command_keys(context, lists, index, binding, keys);
 
 		if (n == 0)
 			continue;
@@ -116,19 +117,20 @@ static void add_bindings(struct buffer *out, const struct binding *const *lists,
 
 void pager_help(struct screen *screen)
 {
-	const struct pane *pane = screen_context(screen)->pane;
+	const struct pane_context *context = screen_context(screen);
+	const struct pane *pane = context->pane;
 	const struct binding *lists[N_COMMAND_LISTS];
 	struct buffer *out = open_pager(screen);
 
-	command_bindings(screen_context(screen), lists);
+	command_bindings(context, lists);
 	buffer_print(out, "*panetop %s: %s\n%s\n", PACKAGE_VERSION, _(pane->title), _(pane->question));
 	if (lists[COMMANDS_OF_VIEW] || pane->bindings)
 		buffer_print(out, "\n*%s\n", _("Keys of this pane"));
-	add_bindings(out, lists, COMMANDS_OF_VIEW);
-	add_bindings(out, lists, COMMANDS_OF_PANE);
+	add_bindings(out, context, lists, COMMANDS_OF_VIEW);
+	add_bindings(out, context, lists, COMMANDS_OF_PANE);
 	buffer_print(out, "\n*%s\n", _("Keys everywhere"));
-	add_bindings(out, lists, COMMANDS_OF_SOURCE);
-	add_bindings(out, lists, COMMANDS_COMMON);
+	add_bindings(out, context, lists, COMMANDS_OF_SOURCE);
+	add_bindings(out, context, lists, COMMANDS_COMMON);
 	add_key(out, "1-9", _("choose a pane"));
 	add_key(out, _("arrows"), _("select a row and a column; PgUp PgDn Home End; Esc lets go"));
 	add_key(out, _("mouse"), _("click a pane, a heading (sorts), a row; the wheel scrolls"));

@@ -71,6 +71,12 @@ struct pane {
 	/* Keys of what is shown just now, before all others; NULL: none. May be NULL. */
 	const struct binding *(*view_bindings)(const struct pane_context *context);
 
+	/*
+	 * Why a key does nothing as things are, translated: footer and help leave it out then, and pressing
+	 * it says this. NULL: it acts. May be NULL.
+	 */
+	const char *(*refuses_key)(const struct pane_context *context, const struct binding *binding);
+
 	/* May be NULL; the state is all zero before. It may set focus and requested of the context. */
 	void (*open)(struct pane_context *context);
 	void (*close)(void *state); /* gives back what the state owns; may be NULL */

@@ -162,9 +162,9 @@ enum {
 };
 void command_bindings(const struct pane_context *context, const struct binding *lists[N_COMMAND_LISTS]);
 
-/* The keys of a binding of list index that no list before it takes; returns how many. */
-unsigned command_keys(const struct binding *const *lists, unsigned index, const struct binding *binding,
-		      int keys[2]);
+/* The keys by which a binding of list index acts now, and that no list before it takes; returns how many. */
+unsigned command_keys(const struct pane_context *context, const struct binding *const *lists, unsigned index,
+		      const struct binding *binding, int keys[2]);
 
 /* overlays */
 void prompt_open(struct screen *screen, const char *label, const char *text,

@@ -114,8 +114,14 @@ EVENT_SCREENS = [
     ("events-parents", 80, 24, ["events"], EVENTS_LAST + ["P"]),
     ("events-lifetimes", 80, 24, ["events"], EVENTS_LAST + ["L"]),
     ("events-sources", 80, 24, ["events"], EVENTS_LAST + ["o"]),
-    ("events-chooser", 80, 24, ["events"], ["e", "Down", "Space"]),
-    ("events-chooser", 40, 12, ["events"], ["e"]),
+]
+
+LIVE_SCREENS = [
+    # name, width, height, lines, machine, pane, keys: only the clocks differ from run to run, in the first two lines
+    ("container", 80, 24, 7, "cgroup-v2", "memory", []),
+    ("events-chooser", 80, 24, 22, "linux-6.1", "events", ["e", "Down", "Space"]),
+    ("events-chooser", 40, 12, 10, "linux-6.1", "events", ["e"]),
+    ("pages-list", 80, 24, 22, "pages", "pages", []),
 ]
 
 
@@ -164,12 +170,12 @@ def resized(_scratch):
     return None
 
 
-def container(update):
-    """A live fixture: only its clocks differ from run to run, and they are in the first two lines."""
+def live(name, width, height, lines, machine, pane, keys, update):
     def test(_scratch):
-        with screen(fixture("cgroup-v2")) as terminal:
-            path = path_of("container", 80, 24)
-            got = "\n".join(terminal.lines()[2:9]) + "\n"
+        with screen(fixture(machine), pane, width=width, height=height) as terminal:
+            terminal.send(*keys)
+            path = path_of(name, width, height)
+            got = "\n".join(terminal.lines()[2:2 + lines]) + "\n"
             if update:
                 with open(path, "w", encoding="utf-8") as file:
                     file.write(got)
@@ -189,5 +195,6 @@ def tests(update):
     listed += [(f"golden screen {name} {width}x{height}",
                 test_of(name, width, height, arguments, keys, update, EVENT_RECORDING))
                for name, width, height, arguments, keys in EVENT_SCREENS]
-    listed.append(("golden screen of a container", container(update)))
+    listed += [(f"golden screen {name} {width}x{height}", live(name, width, height, *rest, update))
+               for name, width, height, *rest in LIVE_SCREENS]
     return listed + ([] if update else [("resizing while it runs", resized)])

@@ -87,6 +87,13 @@ def calibration_asks(_scratch):
         return expect("the calibration was stopped" in terminal.text(), terminal, "it does not stop")
 
 
+def nothing_is_calibrated(_scratch):
+    with screen(fixture("power-nothing"), "power", width=100) as terminal:
+        terminal.send("K")
+        return expect("there are no watts to measure" in terminal.text() and "[y/n]" not in terminal.text(), terminal,
+                      "it asks before it says that nothing can come of it")
+
+
 def nothing_is_helpful(_scratch):
     with screen(fixture("power-nothing"), "power", width=100) as terminal:
         return expect("No sensor here tells of power or heat" in " ".join(terminal.text().split()) and
@@ -102,5 +109,6 @@ def tests():
         ("a recording is neither reset nor calibrated", a_recording_is_not_changed),
         ("the statistics of power start anew", statistics_start_anew),
         ("a calibration asks first, and stops", calibration_asks),
+        ("a machine without watts is not calibrated", nothing_is_calibrated),
         ("a machine without sensors is told of", nothing_is_helpful),
     ]
