@@ -367,6 +367,11 @@ bool event_perf_arm(struct event_perf *perf, bool armed)
 	return all;
 }
 
+unsigned event_perf_cpus(const struct event_perf *perf)
+{
+	return (unsigned)perf->n_cpus;
+}
+
 unsigned event_perf_descriptors(const struct event_perf *perf, int *fds, unsigned room)
 {
 	unsigned n_fds = 0;

@@ -24,6 +24,8 @@ int event_perf_exec_error(const struct event_perf *perf);
 /* Adds what has come, ends of processes only if asked for. Never blocks. */
 void event_perf_drain(struct event_perf *perf, struct raw_events *events, bool exits);
 
+unsigned event_perf_cpus(const struct event_perf *perf); /* that are watched */
+
 /* CPUs come and go: to be called now and then. */
 void event_perf_follow_cpus(struct event_perf *perf);
 

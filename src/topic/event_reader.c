@@ -24,7 +24,8 @@
 #define ROUND_MS 25
 #define SETTLED_NS UINT64_C(2000000) /* after which what was told of a moment is in its ring */
 #define PATIENCE_MS 20
-#define QUIET_ROUNDS 40              /* after which the next event is waited for */
+#define QUIET_ROUNDS 2u /* after which the next event is waited for */
+#define QUIET_ROUNDS_MAX 40u
 #define BELL_NS UINT64_C(100000000)
 #define LOSSES_NS UINT64_C(100000000) /* asking for them interrupts each CPU */
 #define FOLLOW_NS UINT64_C(1000000000)
@@ -165,16 +166,19 @@ static void note_sources(struct event_reader *reader, uint64_t now_ns)
 {
 	struct event_sources *sources = &reader->sources;
 
+	bool losses = now_ns - reader->losses_ns >= LOSSES_NS;
+
+	if (losses)
+		reader->losses_ns = now_ns;
 	if (reader->perf) {
 		sources->perf_received = event_perf_received(reader->perf);
-		if (now_ns - reader->losses_ns >= LOSSES_NS) {
+		if (losses)
 			sources->perf_lost = event_perf_lost(reader->perf);
-			reader->losses_ns = now_ns;
-		}
 	}
 	if (reader->connector) {
 		sources->connector_received = event_connector_received(reader->connector);
-		sources->connector_lost = event_connector_lost(reader->connector);
+		if (losses)
+			sources->connector_lost = event_connector_lost(reader->connector);
 	}
 	sources->unnamed = reader->join.unnamed;
 	sources->stuck_pid = command_reader_stuck(reader->commands);
@@ -251,15 +255,25 @@ static void round_once(struct event_reader *reader)
 	pthread_mutex_unlock(&reader->lock);
 }
 
+/* Setting the alarm interrupts each CPU: the more there are, the surer it must be that nothing comes. */
+static unsigned quiet_rounds(const struct event_reader *reader)
+{
+	unsigned rounds = QUIET_ROUNDS + (reader->perf ? event_perf_cpus(reader->perf) / 2 : 0);
+
+	return rounds < QUIET_ROUNDS_MAX ? rounds : QUIET_ROUNDS_MAX;
+}
+
 /* Lets the next event be told, where that can be done, and looks once more: what came before is not. */
 static bool is_quiet(struct event_reader *reader)
 {
-	bool quiet = reader->quiet_rounds > QUIET_ROUNDS && reader->raw.count == 0 && !reader->waiting;
+	bool quiet = reader->quiet_rounds > quiet_rounds(reader) && reader->raw.count == 0 &&
+		     !reader->waiting;
 
 	if (reader->perf && !event_perf_arm(reader->perf, quiet))
 		return false;
 	if (!quiet)
 		return false;
+	reader->losses_ns = 0; /* they are asked for before a wait that may be long */
 	round_once(reader);
 	return reader->quiet_rounds > 0;
 }
