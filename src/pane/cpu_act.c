@@ -10,6 +10,7 @@
 
 #include "core/i18n.h"
 #include "pane/cpu.h"
+#include "pane/pages_open.h"
 
 static const struct {
 	const char *name;
@@ -37,21 +38,29 @@ static int parse_signal(const char *text)
 	return 0;
 }
 
+/* NULL, and said, when none is. */
+static const void *selected_row(struct pane_context *context)
+{
+	const struct table_widget *widget = &context->tables[PROCESS_TABLE];
+	const struct column *column;
+	bool seen = context->focus == PROCESS_TABLE && widget->cursor_on && widget->heading_y >= 0 &&
+		    widget->page > 0 && context_table(context, PROCESS_TABLE);
+	const void *row = seen ? table_cell(widget, &column) : NULL;
+
+	if (!row)
+		screen_say(context->screen, "%s", _("select a process first, with the arrows or the mouse"));
+	return row;
+}
+
 /* The row is in the table of a frame that will be gone when the answer comes: what names it is kept. */
 static bool keep_target(struct pane_context *context)
 {
 	struct cpu_state *cpu = context->state;
-	const struct table_widget *widget = &context->tables[PROCESS_TABLE];
 	const struct table *table = context_table(context, PROCESS_TABLE);
-	const struct column *column;
-	bool seen = context->focus == PROCESS_TABLE && widget->cursor_on && widget->heading_y >= 0 &&
-		    widget->page > 0;
-	const void *row = seen ? table_cell(widget, &column) : NULL;
+	const void *row = selected_row(context);
 
-	if (!row || !table) {
-		screen_say(context->screen, "%s", _("select a process first, with the arrows or the mouse"));
+	if (!row)
 		return false;
-	}
 	cpu->target.pid = table_number(table, row, "pid");
 	cpu->target.start_seconds = table_number(table, row, "start_seconds");
 	cpu->target.nice = table_number(table, row, "nice");
@@ -160,11 +169,8 @@ void cpu_less_nice(struct pane_context *context)
 
 void cpu_pages(struct pane_context *context)
 {
-	const struct cpu_state *cpu = context->state;
-	char pid[32];
+	const void *row = selected_row(context);
 
-	if (!keep_target(context))
-		return;
-	snprintf(pid, sizeof(pid), "%.0f", cpu->target.pid);
-	screen_open(context, "pages", "run.pages-pid", pid);
+	if (row)
+		pages_open(context, context_table(context, PROCESS_TABLE), row);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
+#include "pane/pages_open.h"
 #include "screen/keys.h"
 
 #define MAP_SECONDS 0.1 /* between maps, unless the user chose a delay */
@@ -97,7 +98,8 @@ double pages_total(const struct pane_context *context, const char *column)
 
 static bool is_chosen(const struct pane_context *context)
 {
-	return settings_get(context->settings, "run.pages-pid") || settings_get(context->settings, "run.pid");
+	return settings_get(context->settings, "run.pages-process") ||
+	       settings_get(context->settings, "run.pid");
 }
 
 static uint64_t cursor_page(const struct pages_state *pages)
@@ -143,18 +145,13 @@ static void toggle(struct pane_context *context, enum pages_view view)
 	pages_show(context, pages->view == view ? VIEW_MAP : view);
 }
 
-static void choose_process(struct pane_context *context, const void *row)
+void pages_open(struct pane_context *context, const struct table *processes, const void *row)
 {
-	struct pages_state *pages = context->state;
-	const struct table *table = context_table(context, LIST_TABLE);
-	char text[32];
+	char text[128];
 
-	snprintf(text, sizeof(text), "%.0f", table_number(table, row, "pid"));
-	settings_set(context->settings, "run.pages-pid", text);
-	pages->cursor = pages->top = pages->zoom = 0;
-	pages->mark.set = false;
-	pages_show(context, VIEW_MAP);
-	map_ask(context);
+	snprintf(text, sizeof(text), "%.0f %.6f %s", table_number(processes, row, "pid"),
+		 table_number(processes, row, "start_seconds"), table_text(processes, row, "name"));
+	screen_open(context, "pages", "run.pages-process", text);
 }
 
 /* From the map to the regions, from a region to where it is in the map, from the list to a process. */
@@ -167,7 +164,7 @@ static void enter(struct pane_context *context)
 	const struct table *table = context_table(context, context->focus);
 
 	if (pages->view == VIEW_LIST && row && table) {
-		choose_process(context, row);
+		pages_open(context, table, row);
 	} else if (pages->view == VIEW_LIST) {
 		screen_say(context->screen, "%s", select_first());
 	} else if (pages->view == VIEW_REGIONS) {

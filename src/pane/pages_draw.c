@@ -238,7 +238,9 @@ static void draw_header(const struct pane_context *context, const struct canvas 
 	snprintf(text, sizeof(text), "PID %.0f", table_number(table, row, "pid"));
 	x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
 	if (gone)
-		x = canvas_piece(canvas, 0, x, STYLE_BAD, _("gone: its last map; r waits for the next"));
+		x = canvas_piece(canvas, 0, x, STYLE_BAD,
+				 pages->n_cells > 0 ? _("gone: its last map; r waits for the next")
+						    : _("it has ended; r waits for the next"));
 	x = draw_size(context, canvas, x, _("RSS"), "vm_resident_bytes");
 	x = draw_size(context, canvas, x, _("SWAP"), "vm_swap_bytes");
 	x = draw_size(context, canvas, x, _("VIRT"), "vm_size_bytes");

@@ -281,6 +281,16 @@ static void read_shares(struct page_map *map)
 	}
 }
 
+/* What was read of the process before, whose map stays until that of the new one begins, if it can. */
+static void forget_last(struct page_map *map)
+{
+	map->shares_mono_ns = 0;
+	if (map->target->state != TARGET_GONE)
+		return;
+	map->shown = map->scanned = NULL;
+	pid_status_parse(span_text(""), &map->status);
+}
+
 int page_map_update(struct page_map *map)
 {
 	uint64_t generation = map->target->generation;
@@ -292,7 +302,7 @@ int page_map_update(struct page_map *map)
 	if (map->error)
 		return map->error;
 	if (generation != map->target->generation)
-		map->shares_mono_ns = 0;
+		forget_last(map);
 	if (map->target->state == TARGET_NONE ||
 	    (map->target->state == TARGET_SOUGHT && map->target->least_ticks == 0))
 		map->shown = map->scanned =

@@ -150,6 +150,8 @@ void page_map_tell(struct page_map *map, struct frame *frame, const struct topic
 		return;
 	map->told_tick = map->env->tick;
 	target_tell(map->target, frame, name);
+	if (!view && map->target->state == TARGET_GONE)
+		frame_notice(frame, name, NULL, _("%u %s has ended"), map->target->pid, map->target->name);
 	if (!view || map->target->state != TARGET_LIVE)
 		return;
 	if (view->pagemap_error == -ENODATA)

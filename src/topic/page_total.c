@@ -195,9 +195,11 @@ static void fill_process(struct total_row *row, struct env *env, const struct ta
 {
 	double score;
 
-	row->minor_faults = target->stat.minor_faults;
-	row->major_faults = target->stat.major_faults;
-	row->threads = target->stat.threads;
+	if (target->stat.state) {
+		row->minor_faults = target->stat.minor_faults;
+		row->major_faults = target->stat.major_faults;
+		row->threads = target->stat.threads;
+	}
 	row->start_seconds = (double)target->start_ticks / (double)env->ticks_per_second;
 	if (target->state != TARGET_LIVE)
 		return;
@@ -224,7 +226,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 
 	if (!error)
 		page_map_tell(map, frame, sampler->topic);
-	if (target->state != TARGET_LIVE && !map->shown)
+	if (target->state == TARGET_NONE || (target->state == TARGET_SOUGHT && !map->shown))
 		return error;
 	row = table_add(table);
 	row->pid = target->pid;

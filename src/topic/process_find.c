@@ -14,6 +14,11 @@ double process_start_seconds(const struct env *env, uint64_t start_ticks)
 	return (double)start_ticks / (double)env->ticks_per_second;
 }
 
+uint64_t process_start_ticks(const struct env *env, double start_seconds)
+{
+	return (uint64_t)llround(start_seconds * (double)env->ticks_per_second);
+}
+
 int process_find(struct env *env, uint32_t pid, double start_seconds, struct pid_stat *stat)
 {
 	char bytes[1024];

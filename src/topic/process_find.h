@@ -8,6 +8,7 @@
 
 /* When a process was started, in seconds after boot: its column start_seconds. */
 double process_start_seconds(const struct env *env, uint64_t start_ticks);
+uint64_t process_start_ticks(const struct env *env, double start_seconds);
 
 /*
  * Reads the stat file of the process with this pid and start time; comm is left empty. 0, -ESRCH when it

@@ -10,6 +10,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/pids.h"
+#include "topic/process_find.h"
 
 #define LOOK_NS UINT64_C(1000000000) /* between looks through all processes */
 #define COMM_MAX 15                  /* what the kernel keeps of a name */
@@ -190,18 +191,41 @@ static void follow(struct target *target)
 	target->stat.comm = span_text("");
 }
 
+/* "PID START_SECONDS NAME" of a process that was seen: it is still there, or has ended. */
+static void take_seen(struct target *target, const char *seen)
+{
+	struct span span = span_text(seen);
+	struct pid_stat stat = { 0 };
+	double start_seconds;
+	uint64_t pid;
+	bool is_there;
+
+	if (!span_u64(&span, &pid) || !span_f64(&span, &start_seconds) || !span_char(&span, ' '))
+		return;
+	is_there = process_find(target->env, (uint32_t)pid, start_seconds, &stat) == 0;
+	if (!is_there)
+		stat = (struct pid_stat){ .start_ticks = process_start_ticks(target->env, start_seconds) };
+	stat.comm = span;
+	take(target, (uint32_t)pid, &stat);
+	target->state = is_there ? TARGET_LIVE : TARGET_GONE;
+	target->n_matches = 1;
+	target->generation++;
+}
+
 /* Another process was chosen, or the next one of the same name. */
 static void hear(struct target *target)
 {
-	const char *chosen = settings_get(target->settings, "run.pages-pid");
+	const char *chosen = settings_get(target->settings, "run.pages-process");
 	const char *wanted = chosen ? chosen : settings_get(target->settings, "run.pid");
 	const char *next = settings_get(target->settings, "run.next");
 
 	if (!is_same(wanted, target->wanted)) {
 		free(target->wanted);
 		target->wanted = copy(wanted);
-		target->state = wanted ? TARGET_SOUGHT : TARGET_NONE;
+		target->state = wanted && !chosen ? TARGET_SOUGHT : TARGET_NONE;
 		target->least_ticks = target->looked_ns = 0;
+		if (chosen)
+			take_seen(target, chosen);
 	}
 	if (!is_same(next, target->next)) {
 		free(target->next);

@@ -22,22 +22,23 @@ struct target {
 	const struct settings *settings;
 	uint64_t tick; /* of the last update */
 	enum target_state state;
-	char *wanted; /* list of pids and names, as chosen; owned; NULL: none */
+	char *wanted; /* either of the settings, as it was heard; owned; NULL: none */
 	char *next;   /* setting run.next when it was looked for; owned */
 	uint32_t pid;
 	uint64_t start_ticks;       /* since boot */
 	uint64_t least_ticks;       /* one that started before is not meant; 0: all are */
 	char name[TARGET_NAME_MAX]; /* comm */
-	struct pid_stat stat;       /* as last read; without comm */
+	struct pid_stat stat;       /* as last read, all 0 before; without comm */
 	size_t n_matches;           /* processes that the list names */
 	uint64_t looked_ns;         /* CLOCK_MONOTONIC of the last look for it */
-	uint64_t generation;        /* grows with each process that is found */
+	uint64_t generation;        /* grows with each process that is found, or had ended before */
 };
 
 /*
- * Shared by all samplers of env, until env is closed. The settings say whom: run.pages-pid, or else run.pid,
- * both lists of pids and names with commas; the newest process that matches is taken. When it has ended, a
- * change of run.next has the next of its name looked for.
+ * Shared by all samplers of env, until env is closed. The settings say whom: run.pages-process, "PID
+ * START_SECONDS NAME" of one that was seen and is not waited for, or else run.pid, a list of pids and names
+ * with commas, of which the newest process that matches is taken. When it has ended, a change of run.next has
+ * the next of its name looked for.
  */
 struct target *target_open(struct env *env, const struct settings *settings);
 

@@ -304,6 +304,18 @@ def pages_of_a_process(_scratch):
         return problem or expect(terminal.wait_for("gone"), terminal, "it does not say that the process has ended")
 
 
+def one_that_has_just_ended(_scratch):
+    """Frozen, the screen still lists it: where its pages would be it is told that it has ended, not waited for."""
+    with sleeper() as (terminal, child):
+        terminal.send("Space")
+        child.kill()
+        child.wait()
+        terminal.send("Enter", "Space")
+        return expect(terminal.wait_for(f"{child.pid} sleep has ended"), terminal, "it is not told that it has ended") or \
+            expect("it has ended; r waits for the next" in terminal.text() and "waited for" not in terminal.text(),
+                   terminal, "it is not told what would help")
+
+
 def forcing_pages_asks_first(_scratch):
     with sleeper() as (terminal, child):
         terminal.send("Enter")
@@ -411,6 +423,7 @@ def tests():
         ("a priority asks, and changes the one that was named", renice_asks_and_hits),
         ("--read-only changes nothing", read_only_changes_nothing),
         ("the pages of a process", pages_of_a_process),
+        ("the pages of a process that has just ended", one_that_has_just_ended),
         ("forcing pages in asks first", forcing_pages_asks_first),
         ("a process is chosen from the list", a_process_is_chosen_from_the_list),
         ("the configuration is written when asked, and read", configuration_is_kept),

@@ -590,6 +590,45 @@ static bool was_told(const struct machine *machine, const char *text)
 	return false;
 }
 
+/* As the screen chooses one from a list. */
+static void choose_seen(struct machine *machine, pid_t pid, double start_seconds, const char *name)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "%d %.6f %s", (int)pid, start_seconds, name);
+	settings_set(&machine->settings, "run.pages-process", text);
+	next_tick(machine);
+}
+
+/* It is not waited for, nor taken for another that has its pid by now. */
+START_TEST(one_that_was_seen_has_ended)
+{
+	struct machine machine;
+	const struct table *table;
+	int to;
+	pid_t pid = start_process(&to);
+	double start_seconds;
+
+	open_process(&machine, pid);
+	start_seconds = total(&machine, "start_seconds");
+	choose_seen(&machine, pid, start_seconds, "mapped, and more");
+	ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "present_bytes"), 512);
+	choose_seen(&machine, pid, start_seconds - 1, "earlier one");
+	table = frame_table(machine.now, "page_total");
+	ck_assert_str_eq(table_text(table, table_row(table, 0), "state"), "gone");
+	ck_assert_str_eq(table_text(table, table_row(table, 0), "command"), "earlier one");
+	ck_assert_double_eq(total(&machine, "start_seconds"), start_seconds - 1);
+	ck_assert(isnan(total(&machine, "vm_resident_bytes")) && isnan(total(&machine, "minor_faults")));
+	ck_assert_uint_eq(frame_table(machine.now, "region")->n_rows, 0);
+	ck_assert(was_told(&machine, "earlier one has ended"));
+	next_tick(&machine);
+	ck_assert(was_told(&machine, "earlier one has ended"));
+	choose_seen(&machine, pid, start_seconds, "mapped");
+	ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "present_bytes"), 512);
+	end_process(&machine, pid, to);
+}
+END_TEST
+
 START_TEST(those_without_memory_are_explained)
 {
 	struct machine machine;
@@ -865,7 +904,7 @@ SUITE_MAIN("pages", maps_of_any_kind, smaps_of_two_regions, entries_are_counted,
 	   status_and_mounts, options_of_mounts,
 	   cells_hold_every_page_once, a_window_of_cells, patterns_are_counted_exactly,
 	   huge_and_zero_pages_are_told, swapped_pages_are_told, the_kernel_says_the_same, a_cell_of_one_page,
-	   hostile_paths_are_kept, an_exec_gives_another_map, the_last_map_stays,
+	   hostile_paths_are_kept, an_exec_gives_another_map, the_last_map_stays, one_that_was_seen_has_ended,
 	   those_without_memory_are_explained, the_newest_of_a_name,
 	   without_rights_it_is_said_how_to_get_them, pages_are_forced_in_on_demand_only,
 	   all_readable_pages_are_forced_in, marks_of_writing_are_cleared, a_tree_of_files_is_a_process,
