@@ -66,6 +66,17 @@ int canvas_text(const struct canvas *canvas, int y, int x, enum style style, con
 	return draw_span(canvas, y, x, style, span_text(text), most);
 }
 
+void canvas_cut(const struct canvas *canvas, int y, int x, enum style style, const char *text, int width)
+{
+	int room = width < canvas->width - x ? width : canvas->width - x;
+
+	if (room < 2 || utf8_cells(text, canvas->ascii) <= room)
+		canvas_text(canvas, y, x, style, text, room);
+	else
+		canvas_fill(canvas, y, x + canvas_text(canvas, y, x, style, text, room - 1), style,
+			    canvas->glyphs->cut, 1);
+}
+
 int canvas_print(const struct canvas *canvas, int y, int x, enum style style, const char *format, ...)
 {
 	char text[TEXT_MAX];

@@ -22,6 +22,9 @@ struct canvas canvas_part(const struct canvas *canvas, int top, int left, int he
 
 /* Draws text from (y, x), at most most cells (< 0: to the edge); returns the cells taken. */
 int canvas_text(const struct canvas *canvas, int y, int x, enum style style, const char *text, int most);
+/* Draws text in width cells; the last one of them tells where its end is missing. */
+void canvas_cut(const struct canvas *canvas, int y, int x, enum style style, const char *text, int width);
+
 int canvas_print(const struct canvas *canvas, int y, int x, enum style style, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 

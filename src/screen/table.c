@@ -220,7 +220,7 @@ static void draw_row(const struct table_widget *widget, const struct canvas *can
 		int indent = i + 1 == widget->n_slots ? indentation(view, index, slot->width) : 0;
 
 		if (column_is_left(column))
-			canvas_text(canvas, y, slot->x + indent, style, text, slot->width - indent);
+			canvas_cut(canvas, y, slot->x + indent, style, text, slot->width - indent);
 		else
 			canvas_right(canvas, y, slot->x, slot->width, style, text);
 		if (selected && slot->column == widget->column)

@@ -37,6 +37,7 @@ struct glyphs {
 	uint32_t axis, tick, corner;
 	uint32_t rising, falling;     /* sort marks */
 	uint32_t mark;                /* vertical line of a marked moment */
+	uint32_t cut;                 /* where the end of a text is missing */
 	bool braille;                 /* graphs are drawn in dots */
 	bool ascii;                   /* all of these are in ASCII, and so should others be */
 };

@@ -27,6 +27,7 @@ SCREENS = [
     ("extended", 40, 12, [], ["e"]),
     ("checks", 80, 24, [], ["k"]),
     ("paging", 80, 24, [], PRESSED + ["p"]),
+    ("paging-ascii", 80, 24, ["--ascii"], PRESSED + ["p"]),
     ("help", 80, 24, [], ["F1"]),
     ("help", 40, 12, [], ["?"]),
     ("why", 80, 24, [], PRESSED + ["Down", "Right", "Right", "Right", "i"]),
