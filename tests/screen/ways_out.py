@@ -109,8 +109,8 @@ def in_the_background(stop, rounds, wanted):
             if not terminal.wait_for("[1 Memory]"):
                 return "it did not start"
             os.kill(os.tcgetpgrp(terminal.fd), stop)
-            problem = expect(terminal.wait_for(wanted), terminal, f"not '{wanted}'")
-            return problem or restored(terminal, terminal.end(), 0)
+            status = terminal.end()
+            return expect(wanted in terminal.text(), terminal, f"not '{wanted}'") or restored(terminal, status, 0)
         finally:
             terminal.close()
     return test
