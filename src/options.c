@@ -303,6 +303,23 @@ static int check_calibration(const struct options *options, const struct setting
 	return 2;
 }
 
+/* Nothing that was asked for is left out silently. */
+static int check_tables(const struct options *options)
+{
+	if (options->table && !topic_find(options->table))
+		complain("--table", _("'%s' is no topic; 'panetop --describe' lists them"), options->table);
+	else if (options->other_table)
+		complain("--table", _("'%s' and '%s': only one table can be printed; name one"),
+			 options->other_table, options->table);
+	else if (options->format->one_table && options->print && !options->probe && !options->table &&
+		 options->n_panes > 1)
+		complain("--output", _("csv holds one table, and several panes are asked for: name one pane, "
+				       "or one table with --table"));
+	else
+		return -1;
+	return 2;
+}
+
 static int check_together(const struct options *options)
 {
 	if (options->describe && options->probe)
@@ -318,10 +335,8 @@ static int check_together(const struct options *options)
 		complain("--", _("a command runs on the live machine: not together with --replay or --root"));
 	else if (options->command && options->count > 0)
 		complain("--count", _("not together with a command: the run ends with it"));
-	else if (options->table && !topic_find(options->table))
-		complain("--table", _("'%s' is no topic; 'panetop --describe' lists them"), options->table);
 	else
-		return -1;
+		return check_tables(options);
 	return 2;
 }
 

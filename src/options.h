@@ -25,7 +25,8 @@ struct options {
 	double delay_seconds;  /* 0: not given */
 	unsigned long count;   /* 0: until stopped */
 	size_t limit;          /* 0: no limit */
-	const char *pid, *user, *filter, *sort, *columns, *table, *root, *record, *replay, *assertion;
+	const char *pid, *user, *filter, *sort, *columns, *root, *record, *replay, *assertion;
+	const char *table, *other_table; /* of several names the last two */
 	char *const *command;  /* behind "--", ends with NULL; NULL: none */
 	bool unit_given;
 	enum size_unit unit;

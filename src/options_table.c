@@ -100,6 +100,8 @@ SET_TEXT(replay)
 
 static bool set_table(struct options *options, const char *value)
 {
+	if (options->table && strcmp(options->table, value) != 0)
+		options->other_table = options->table;
 	options->table = value;
 	options->batch = options->print = true;
 	return *value != '\0';
