@@ -39,6 +39,7 @@ struct batch {
 	unsigned long sampled; /* frames got from the source */
 	unsigned long printed; /* frames given to the sinks, the priming one not counted */
 	bool any_table, any_row, any_notice; /* of those that are printed */
+	bool named_there, named_absent;      /* in some frame */
 	struct sink sinks[SINKS_MAX];
 	unsigned n_sinks;
 	struct stream stream;
@@ -112,6 +113,8 @@ static void note_rows(struct batch *batch, const struct frame *frame)
 	const struct print_plan *print = &batch->run->print;
 
 	batch->any_notice |= frame->n_notices > 0;
+	batch->named_there |= frame->named_there;
+	batch->named_absent |= frame->named_absent;
 	for (unsigned i = 0; i < print->n_views; i++) {
 		const struct table *table = frame_table(frame, print->views[i].schema->name);
 
@@ -344,8 +347,9 @@ static void run_replay(struct batch *batch)
 }
 
 /*
- * A run that could show nothing at all has failed; the notices have said why, or it is said here. Else a
- * command that failed tells the status, and then the gate.
+ * A run that could show nothing at all has failed, and so has one in which nothing of what options name was
+ * there; the notices have said why, or it is said here. Else a command that failed tells the status, and then
+ * the gate.
  */
 static void judge(struct batch *batch)
 {
@@ -359,7 +363,8 @@ static void judge(struct batch *batch)
 		complain(source_name(batch), _("it holds none of the tables that were asked for"));
 	else if (batch->printed == 0 && !is_live(batch) && batch->options->print)
 		complain(source_name(batch), _("it holds a single sample, from which no rates can be told"));
-	else if (batch->any_row || !batch->any_notice) {
+	else if ((batch->any_row || !batch->any_notice) &&
+		 (batch->named_there || !batch->named_absent)) {
 		batch->status = gate_judge(&batch->gate);
 		return;
 	}

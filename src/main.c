@@ -127,6 +127,7 @@ static int run_live(const struct options *options, struct settings *settings)
 		snprintf(own, sizeof(own), "%ld", (long)getpid());
 		settings_set(settings, "run.own", own);
 		settings_set(settings, "run.batch", options->batch ? "yes" : NULL);
+		settings_set(settings, "run.once", options->count == 1 ? "yes" : NULL);
 		status = check_user(options, &env);
 		if (status == 0)
 			status = run_machine(options, settings, &env);

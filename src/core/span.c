@@ -250,14 +250,18 @@ bool span_item(struct span *list, struct span *item)
 	return true;
 }
 
+bool span_is_u64(struct span text, uint64_t *value)
+{
+	return span_u64(&text, value) && text.at == text.end;
+}
+
 bool span_list_has(struct span list, uint64_t number, const char *text)
 {
 	struct span item;
 	uint64_t value;
 
 	while (span_item(&list, &item))
-		if (span_is(item, text) ||
-		    (span_u64(&item, &value) && item.at == item.end && value == number))
+		if (span_is(item, text) || (span_is_u64(item, &value) && value == number))
 			return true;
 	return false;
 }

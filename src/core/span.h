@@ -53,6 +53,9 @@ bool span_pair_u64(struct span line, struct span *name, uint64_t *value, struct 
 /* The next item of a list with commas between; false after the last. */
 bool span_item(struct span *list, struct span *item);
 
+/* Is all of it one decimal number? */
+bool span_is_u64(struct span text, uint64_t *value);
+
 /* Is the number, in decimal, or the text on this list with commas? */
 bool span_list_has(struct span list, uint64_t number, const char *text);
 

@@ -145,6 +145,22 @@ bool cgroup_find(struct span cgroups, struct span mounts, const char *controller
 	return false;
 }
 
+bool cgroup_next(struct span *mounts, const char *group, struct cgroup_place *place)
+{
+	struct span line, type, options, path = span_text(group);
+	struct mount mount;
+
+	while (span_line(mounts, &line)) {
+		if (!parse_mount(line, &mount, &type, &options) ||
+		    !(span_is(type, "cgroup") || span_is(type, "cgroup2")))
+			continue;
+		place->version = !is_below(mount.root, path) ? 0 : span_is(type, "cgroup") ? 1 : 2;
+		return copy_path(mount.point, place->mount) &&
+		       copy_path(below(mount.root, path), place->group);
+	}
+	return false;
+}
+
 bool cgroup_limit_parse(struct span text, uint64_t *bytes)
 {
 	struct span line;

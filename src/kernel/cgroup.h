@@ -26,6 +26,12 @@ struct cgroup_place {
  */
 bool cgroup_find(struct span cgroups, struct span mounts, const char *controller, struct cgroup_place *place);
 
+/*
+ * The next mount of a hierarchy of control groups, and where the group with this path would lie below it.
+ * False when there is no more; place->version is 0 where the mount does not reach the group.
+ */
+bool cgroup_next(struct span *mounts, const char *group, struct cgroup_place *place);
+
 /* A limit file: bytes, or CGROUP_NO_LIMIT for "max" and for version 1's nearly 2^63. False if neither. */
 bool cgroup_limit_parse(struct span text, uint64_t *bytes);
 

@@ -43,6 +43,7 @@ struct frame {
 	unsigned n_tables;
 	struct notice notices[FRAME_NOTICES_MAX];
 	unsigned n_notices;
+	bool named_there, named_absent; /* of the processes and groups that options name, some */
 };
 
 void frame_open(struct frame *frame, const struct schema *const *schemas, unsigned n_schemas);

@@ -11,6 +11,7 @@
 #include "core/perf.h"
 #include "topic/counter_rows.h"
 #include "topic/counter_threads.h"
+#include "topic/named.h"
 #include "topic/power_estimate.h"
 #include "topic/process_find.h"
 #include "topic/tasks.h"
@@ -240,8 +241,10 @@ static void choose_processes(struct state *state, struct env *env, struct frame 
 	else if (!list)
 		frame_notice(frame, schema.name, _("choose it with --pid, or with the cursor on the screen"),
 			     _("no process is chosen"));
-	else if (!count_listed(state, env, list) && state->n_processes == 0)
-		frame_notice(frame, schema.name, NULL, _("no process is called %s, by name or number"), list);
+	else if (count_listed(state, env, list))
+		frame->named_there = true;
+	else if (state->n_processes == 0)
+		named_absent_process(frame, state->settings, schema.name, list);
 }
 
 static void add_rows(const struct state *state, struct frame *frame, struct table *table,

@@ -7,6 +7,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "topic/event_named.h"
 #include "topic/event_notices.h"
 #include "topic/event_reader.h"
 #include "topic/event_text.h"
@@ -90,6 +91,8 @@ static const struct schema schema = {
 struct state {
 	struct event_reader *reader;
 	struct env *env;
+	const struct settings *settings;
+	struct event_named named;
 	struct event_batch batch;
 	struct {
 		size_t from; /* in the texts of the batch */
@@ -173,6 +176,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	if (error)
 		return error;
 	event_reader_take(state->reader, &state->batch);
+	event_named_tell(&state->named, env, state->settings, frame, schema.name, state->batch.count > 0);
 	state->last.from = 0;
 	for (size_t i = 0; i < state->batch.count; i++)
 		add_row(state, frame, table, &state->batch.list[i]);
@@ -186,6 +190,7 @@ static int open_event(struct sampler *sampler, struct env *env, const struct set
 	state->reader = event_reader_open(env, settings);
 	event_reader_add_taker(state->reader, 1);
 	state->env = env;
+	state->settings = settings;
 	sampler->state = state;
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Looking up and reading the own control group. */
+/* Looking up and reading the own control group, and looking for others. */
 #include <config.h>
 
 #include "topic/own_cgroup.h"
@@ -36,4 +36,22 @@ bool own_cgroup_up(struct cgroup_place *place)
 		return false;
 	*(slash ? slash : place->group) = '\0';
 	return true;
+}
+
+bool cgroup_may_exist(struct env *env, const char *group)
+{
+	char path[2 * CGROUP_PATH_MAX];
+	struct cgroup_place place;
+	struct span mounts;
+	bool seen = false;
+
+	if (env_read(env, env_file(env, "proc/self/mountinfo"), &mounts) < 0)
+		return true;
+	while (cgroup_next(&mounts, group, &place)) {
+		snprintf(path, sizeof(path), "%s/%s", place.mount, place.group);
+		if (place.version == 0 || env_exists(env, path))
+			return true;
+		seen = true;
+	}
+	return !seen;
 }

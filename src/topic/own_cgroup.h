@@ -15,4 +15,7 @@ int own_cgroup_read(struct env *env, const struct cgroup_place *place, const cha
 /* Cuts the last name off the group; false at the top of the hierarchy. */
 bool own_cgroup_up(struct cgroup_place *place);
 
+/* Is there a control group with this path in some hierarchy? True also where that cannot be told. */
+bool cgroup_may_exist(struct env *env, const char *group);
+
 #endif

@@ -10,6 +10,7 @@
 #include "core/i18n.h"
 #include "kernel/system.h"
 #include "topic/commands.h"
+#include "topic/named.h"
 #include "topic/power_estimate.h"
 #include "topic/process_act.h"
 #include "topic/tasks.h"
@@ -245,35 +246,6 @@ static void tell_hidden(struct env *env, struct frame *frame, const struct tasks
 			     stuck);
 }
 
-static bool is_there(const struct tasks *tasks, struct span wanted)
-{
-	struct span number = wanted;
-	uint64_t pid;
-
-	if (span_u64(&number, &pid) && number.at == number.end && pid <= UINT32_MAX &&
-	    tasks_find(tasks, (uint32_t)pid))
-		return true;
-	for (size_t i = 0; i < tasks->n_all; i++)
-		if (span_is(wanted, tasks->all[i]->name))
-			return true;
-	return false;
-}
-
-/* The first of those that were named. */
-static void tell_absent(const struct settings *settings, struct frame *frame, const struct tasks *tasks)
-{
-	const char *list = settings_get(settings, "run.pid");
-	struct span rest = span_text(list ? list : ""), wanted;
-
-	while (span_item(&rest, &wanted)) {
-		if (is_there(tasks, wanted))
-			continue;
-		frame_notice(frame, schema.name, NULL, _("there is no process %s; it is waited for"),
-			     arena_copy(&frame->arena, wanted.at, span_length(wanted)));
-		return;
-	}
-}
-
 struct state {
 	struct tasks *tasks;
 	const struct settings *settings;
@@ -297,7 +269,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	for (size_t i = 0; i < tasks->n_all; i++)
 		add_row(frame, table, tasks->all[i], &state->estimate, cpus);
 	tell_hidden(env, frame, tasks);
-	tell_absent(state->settings, frame, tasks);
+	named_tasks(frame, state->settings, schema.name, tasks);
 	return 0;
 }
 

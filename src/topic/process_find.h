@@ -6,6 +6,8 @@
 #include "core/env.h"
 #include "kernel/pid_stat.h"
 
+#define PROCESS_STAT_MAX 1024
+
 /* When a process was started, in seconds after boot: its column start_seconds. */
 double process_start_seconds(const struct env *env, uint64_t start_ticks);
 uint64_t process_start_ticks(const struct env *env, double start_seconds);
@@ -15,5 +17,20 @@ uint64_t process_start_ticks(const struct env *env, double start_seconds);
  * has ended, whoever has its pid now, or -errno.
  */
 int process_find(struct env *env, uint32_t pid, double start_seconds, struct pid_stat *stat);
+
+/* Its stat file, in bytes, which has PROCESS_STAT_MAX of them, and what it says: false when it has ended. */
+bool process_read_stat(struct env *env, uint32_t pid, char *bytes, struct pid_stat *stat);
+
+/* The program that its command line begins with, without directories; in bytes. */
+struct span process_program(struct env *env, uint32_t pid, char *bytes, size_t room);
+
+/*
+ * Is its pid or this name on the list of pids and names with commas? A name longer than what the kernel keeps
+ * of one is compared as far as that goes.
+ */
+bool process_is_listed(const char *list, uint32_t pid, struct span name);
+
+/* Is there any process on the list, by its pid, its name, or the program of its command line? */
+bool process_any_listed(struct env *env, const char *list);
 
 #endif

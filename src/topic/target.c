@@ -10,11 +10,10 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/pids.h"
+#include "topic/named.h"
 #include "topic/process_find.h"
 
 #define LOOK_NS UINT64_C(1000000000) /* between looks through all processes */
-#define COMM_MAX 15                  /* what the kernel keeps of a name */
-#define STAT_MAX 1024
 
 static const char key;
 
@@ -59,51 +58,6 @@ static bool has_ended(char state)
 	return state == 'Z' || state == 'X' || state == 'x';
 }
 
-static bool read_stat(struct env *env, uint32_t pid, char *bytes, struct pid_stat *stat)
-{
-	long length = pids_read(env, pid, "stat", bytes, STAT_MAX);
-
-	return length > 0 && pid_stat_parse(span_of(bytes, (size_t)length), stat);
-}
-
-static bool is_number(struct span word, uint64_t *number)
-{
-	return span_u64(&word, number) && word.at == word.end;
-}
-
-/* A name longer than what the kernel keeps is compared as far as that goes. */
-static bool is_named(struct span word, struct span comm)
-{
-	size_t length = span_length(word);
-
-	if (length > COMM_MAX && span_length(comm) == COMM_MAX)
-		length = COMM_MAX;
-	return length > 0 && span_length(comm) == length && memcmp(word.at, comm.at, length) == 0;
-}
-
-/* The program that its command line begins with, without directories. */
-static struct span program_of(struct env *env, uint32_t pid, char *bytes, size_t room)
-{
-	long length = pids_read(env, pid, "cmdline", bytes, room);
-	struct span program = span_of(bytes, length > 0 ? strnlen(bytes, (size_t)length) : 0);
-	const char *slash = span_length(program) > 0 ? memrchr(program.at, '/', span_length(program)) : NULL;
-
-	if (slash)
-		program.at = slash + 1;
-	return program;
-}
-
-static bool is_in(const char *list, uint32_t pid, struct span name)
-{
-	struct span rest = span_text(list), word;
-	uint64_t number;
-
-	while (span_item(&rest, &word))
-		if (is_number(word, &number) ? number == pid : is_named(word, name))
-			return true;
-	return false;
-}
-
 static void take(struct target *target, uint32_t pid, const struct pid_stat *stat)
 {
 	size_t length = span_length(stat->comm);
@@ -125,10 +79,10 @@ static bool is_meant(const struct target *target, uint32_t pid, const struct pid
 	const char *own_text = settings_get(target->settings, "run.own");
 	uint64_t own = 0, number;
 
-	if (stat->start_ticks < target->least_ticks || !is_in(list, pid, name))
+	if (stat->start_ticks < target->least_ticks || !process_is_listed(list, pid, name))
 		return false;
-	is_number(span_text(own_text ? own_text : ""), &own);
-	return is_number(span_text(list), &number) || (!has_ended(stat->state) && pid != own);
+	span_is_u64(span_text(own_text ? own_text : ""), &own);
+	return span_is_u64(span_text(list), &number) || (!has_ended(stat->state) && pid != own);
 }
 
 /* Takes the newest of those on the list: by their names, or by the programs of their command lines. */
@@ -136,13 +90,13 @@ static void look(struct target *target, const uint32_t *pids, size_t n_pids, con
 {
 	target->n_matches = 0;
 	for (size_t i = 0; i < n_pids; i++) {
-		char bytes[STAT_MAX], line[STAT_MAX];
+		char bytes[PROCESS_STAT_MAX], line[PROCESS_STAT_MAX];
 		struct pid_stat stat;
 		struct span name;
 
-		if (!read_stat(target->env, pids[i], bytes, &stat))
+		if (!process_read_stat(target->env, pids[i], bytes, &stat))
 			continue;
-		name = programs ? program_of(target->env, pids[i], line, sizeof(line)) : stat.comm;
+		name = programs ? process_program(target->env, pids[i], line, sizeof(line)) : stat.comm;
 		if (!is_meant(target, pids[i], &stat, name, list))
 			continue;
 		if (target->n_matches++ == 0 || stat.start_ticks >= target->start_ticks)
@@ -174,10 +128,11 @@ static int seek(struct target *target)
 
 static void follow(struct target *target)
 {
-	char bytes[STAT_MAX];
+	char bytes[PROCESS_STAT_MAX];
 	struct pid_stat stat;
 
-	if (!read_stat(target->env, target->pid, bytes, &stat) || stat.start_ticks != target->start_ticks) {
+	if (!process_read_stat(target->env, target->pid, bytes, &stat) ||
+	    stat.start_ticks != target->start_ticks) {
 		target->state = TARGET_GONE;
 		return;
 	}
@@ -251,10 +206,10 @@ int target_update(struct target *target)
 
 bool target_is_same(const struct target *target)
 {
-	char bytes[STAT_MAX];
+	char bytes[PROCESS_STAT_MAX];
 	struct pid_stat stat;
 
-	return target->state == TARGET_LIVE && read_stat(target->env, target->pid, bytes, &stat) &&
+	return target->state == TARGET_LIVE && process_read_stat(target->env, target->pid, bytes, &stat) &&
 	       stat.start_ticks == target->start_ticks && !has_ended(stat.state);
 }
 
@@ -268,11 +223,12 @@ void target_tell(const struct target *target, struct frame *frame, const char *t
 	if (target->state == TARGET_NONE && settings_get(target->settings, "run.batch"))
 		frame_notice(frame, topic, _("name it with --pid=PID or --pid=NAME"),
 			     _("no process was chosen to look at"));
+	else if (target->state == TARGET_SOUGHT && target->least_ticks > 0)
+		frame_notice(frame, topic, NULL, _("waiting for the next process called %s"), target->name);
 	else if (target->state == TARGET_SOUGHT)
-		frame_notice(frame, topic, NULL,
-			     target->least_ticks > 0 ? _("waiting for the next process called %s")
-						     : _("there is no process %s; it is waited for"),
-			     target->least_ticks > 0 ? target->name : target->wanted);
+		named_absent_process(frame, target->settings, topic, target->wanted);
+	if (target->state == TARGET_LIVE || target->state == TARGET_GONE)
+		frame->named_there = true;
 	if (target->state != TARGET_LIVE)
 		return;
 	if (target_is_kernel(target))

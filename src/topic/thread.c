@@ -10,6 +10,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/pids.h"
+#include "topic/named.h"
 #include "topic/tasks.h"
 #include "topic/topic.h"
 #include "topic/users.h"
@@ -85,6 +86,7 @@ struct group {
 
 struct state {
 	struct tasks *tasks;
+	const struct settings *settings;
 	struct group *groups; /* by pid */
 	size_t n_groups, capacity;
 	struct group *before; /* room for the next list; the same capacity */
@@ -215,6 +217,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	if (error)
 		return error;
 	table->mono_ns = state->tasks->mono_ns;
+	named_tasks(frame, state->settings, schema.name, state->tasks);
 	update(state, env);
 	for (size_t i = 0; i < state->n_groups; i++) {
 		const struct task *task = state->tasks->all[i];
@@ -230,7 +233,7 @@ static int open_thread(struct sampler *sampler, struct env *env, const struct se
 {
 	struct state *state = alloc_zeroed(1, sizeof(*state));
 
-	(void)settings;
+	state->settings = settings;
 	state->tasks = tasks_open(env);
 	sampler->state = state;
 	return 0;
