@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,6 +25,7 @@
 #include "output/recording.h"
 #include "probe.h"
 #include "run_plan.h"
+#include "topic/counter_rows.h"
 #include "topic/topic.h"
 #include "topic/users.h"
 
@@ -97,6 +99,19 @@ static int check_user(const struct options *options, struct env *env)
 	return 2;
 }
 
+/* Not what this machine cannot count, or where the names are not known here: that is told with the samples. */
+static int check_events(const struct settings *settings, struct env *env)
+{
+	const char *names = counter_names(settings), *why;
+	char *unknown = names && env->live ? counter_events_unknown(env, names, &why) : NULL;
+
+	if (!unknown)
+		return 0;
+	complain("--perf", _("'%s': %s; use auto, or names of libpfm4 or of tracepoints"), unknown, why);
+	free(unknown);
+	return 2;
+}
+
 static int run_machine(const struct options *options, struct settings *settings, struct env *env)
 {
 	struct source source;
@@ -129,6 +144,8 @@ static int run_live(const struct options *options, struct settings *settings)
 		settings_set(settings, "run.batch", options->batch ? "yes" : NULL);
 		settings_set(settings, "run.once", options->count == 1 ? "yes" : NULL);
 		status = check_user(options, &env);
+		if (status == 0)
+			status = check_events(settings, &env);
 		if (status == 0)
 			status = run_machine(options, settings, &env);
 	}

@@ -174,6 +174,7 @@ static bool is_name(const char *text, size_t length)
 static void explain_tracepoint(struct counter_event *event, bool mounted, int error)
 {
 	event->why = _("there is no such event");
+	event->unknown = mounted && error == -ENOENT;
 	if (error == -EACCES || error == -EPERM) {
 		event->why = _("the tracing file system may not be read");
 		event->remedy = _("run it as root, or give it the capability cap_dac_read_search");
@@ -211,6 +212,33 @@ static bool encode_tracepoint(struct counter_event *event, struct env *env)
 	return true;
 }
 
+/* "skl::…" on another processor: it knows the name, but not on this machine. */
+static bool is_of_absent_unit(const struct pfm *pfm, const char *name)
+{
+	const char *colons = strstr(name, "::");
+	struct span unit = span_of(name, colons ? (size_t)(colons - name) : 0);
+	pfm_pmu_t pmu;
+
+	pfm_for_all_pmus(pmu) {
+		pfm_pmu_info_t info = { .size = sizeof(info) };
+
+		if (colons && pfm->pmu_info(pmu, &info) == PFM_SUCCESS && span_is(unit, info.name) &&
+		    !info.is_present)
+			return true;
+	}
+	return false;
+}
+
+static void explain_name(struct counter_event *event, const struct pfm *pfm, int error)
+{
+	if (error == PFM_ERR_NOTFOUND && is_of_absent_unit(pfm, event->name)) {
+		event->why = _("this machine cannot count it");
+		return;
+	}
+	event->why = error == PFM_ERR_NOTFOUND ? _("there is no such event") : pfm->strerror(error);
+	event->unknown = error != PFM_ERR_NOTSUPP && error != PFM_ERR_NOMEM;
+}
+
 /* Only counting: what would make samples is taken out. */
 static void encode(struct counter_event *event, struct env *env, const struct pfm *pfm)
 {
@@ -224,8 +252,8 @@ static void encode(struct counter_event *event, struct env *env, const struct pf
 		return;
 	}
 	memset(&event->attr, 0, sizeof(event->attr));
-	if (!encode_tracepoint(event, env))
-		event->why = error == PFM_ERR_NOTFOUND ? _("there is no such event") : pfm->strerror(error);
+	if (error != PFM_ERR_NOTFOUND || !encode_tracepoint(event, env))
+		explain_name(event, pfm, error);
 }
 
 static struct span trimmed(struct span text)
@@ -269,6 +297,21 @@ void counter_events_named(struct counter_events *events, struct env *env, const 
 		pfm.terminate();
 	relate(events);
 	group(events);
+}
+
+char *counter_events_unknown(struct env *env, const char *names, const char **why)
+{
+	struct counter_events events = { 0 };
+	char *unknown = NULL;
+
+	counter_events_named(&events, env, names);
+	for (unsigned i = 0; i < events.count && !unknown; i++)
+		if (events.list[i].unknown) {
+			unknown = alloc_text(events.list[i].name);
+			*why = events.list[i].why;
+		}
+	counter_events_free(&events);
+	return unknown;
 }
 
 void counter_events_free(struct counter_events *events)

@@ -14,6 +14,7 @@ struct counter_event {
 	char *name;                  /* owned */
 	struct perf_event_attr attr; /* set unless there is a why */
 	const char *why, *remedy;    /* why the name means nothing here, translated; NULL when it does */
+	bool unknown;                /* … because there is no such event on any machine */
 	int base;                    /* index of the event that it is a share of, or counted per; -1: none */
 	bool per_cycle;              /* the base is the cycles, and this is no share of them */
 	bool is_clock;               /* it counts the nanoseconds in which a thread runs */
@@ -34,6 +35,12 @@ void counter_events_thread(struct counter_events *events); /* as software, and t
 
 /* Names that libpfm4 or the tracing file system knows, with commas between. */
 void counter_events_named(struct counter_events *events, struct env *env, const char *names);
+
+/*
+ * The first of these names that means nothing, which the caller frees, and why, translated. NULL where all
+ * mean something, and where that cannot be told.
+ */
+char *counter_events_unknown(struct env *env, const char *names, const char **why);
 void counter_events_free(struct counter_events *events);
 
 #endif

@@ -20,5 +20,6 @@ bool pfm_load(struct pfm *pfm)
 	*(void **)&pfm->terminate = dlsym(library, "pfm_terminate");
 	*(void **)&pfm->encode = dlsym(library, "pfm_get_os_event_encoding");
 	*(void **)&pfm->strerror = dlsym(library, "pfm_strerror");
-	return pfm->initialize && pfm->terminate && pfm->encode && pfm->strerror;
+	*(void **)&pfm->pmu_info = dlsym(library, "pfm_get_pmu_info");
+	return pfm->initialize && pfm->terminate && pfm->encode && pfm->strerror && pfm->pmu_info;
 }

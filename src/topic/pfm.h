@@ -14,6 +14,7 @@ struct pfm {
 	void (*terminate)(void);
 	pfm_err_t (*encode)(const char *name, int levels, pfm_os_t os, void *arguments);
 	const char *(*strerror)(int code);
+	pfm_err_t (*pmu_info)(pfm_pmu_t pmu, pfm_pmu_info_t *info);
 };
 
 /* False where the library is not installed. */

@@ -380,7 +380,7 @@ START_TEST(the_last_counts_of_one_that_ended_are_told)
 	ck_assert_ptr_nonnull(find_notice(&session, "it has ended"));
 	session_sample(&session);
 	ck_assert_uint_eq(total_of(&session, child.pid, "page-faults"), U64_UNKNOWN);
-	ck_assert_ptr_nonnull(find_notice(&session, "no process is called"));
+	ck_assert_ptr_nonnull(find_notice(&session, "there is no process"));
 	session_close(&session);
 }
 END_TEST
@@ -488,7 +488,7 @@ START_TEST(what_may_not_be_counted_is_told)
 		return;
 	choose(&session, 1);
 	session_sample(&session);
-	if (find_notice(&session, "no process is called")) {
+	if (find_notice(&session, "there is no process")) {
 		printf("# not tested: the first process is hidden (hidepid)\n");
 		return;
 	}
