@@ -99,7 +99,7 @@ static int check_user(const struct options *options, struct env *env)
 	return 2;
 }
 
-/* Not what this machine cannot count, or where the names are not known here: that is told with the samples. */
+/* Not what this machine cannot count, or where names are not known here: that is told with the samples. */
 static int check_events(const struct settings *settings, struct env *env)
 {
 	const char *names = counter_names(settings), *why;

@@ -52,10 +52,13 @@ static struct probe_row *add_row(struct frame *frame, const char *source)
 }
 
 /* The file of a program in a snap takes no capabilities. */
-static const char *remedy_for(struct frame *frame, const struct env *env, bool bounded, const char *name)
+static const char *remedy_for(struct frame *frame, const struct env *env, bool bounded, bool root,
+			      const char *name)
 {
 	if (!bounded)
 		return _("start it outside of this container or service");
+	if (root)
+		return _("it was taken from root: start panetop where root has it");
 	return env->in_snap ? _("run it as root")
 			    : arena_print(&frame->arena, _("run it as root, or: setcap %s+p"), name);
 }
@@ -78,7 +81,7 @@ static void add_capability(struct frame *frame, const struct env *env, const str
 		return;
 	row->state = "missing";
 	row->reason = before->bounding & bit ? _("it was not given") : _("it is not in the bounding set");
-	row->remedy = remedy_for(frame, env, (before->bounding & bit) != 0, name);
+	row->remedy = remedy_for(frame, env, (before->bounding & bit) != 0, now->user == 0, name);
 }
 
 static void add_user(struct frame *frame, const struct privilege_row *wanted,

@@ -12,6 +12,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "topic/pfm.h"
+#include "topic/topic.h"
 #include "topic/tracing.h"
 
 struct known_event {
@@ -177,7 +178,8 @@ static void explain_tracepoint(struct counter_event *event, bool mounted, int er
 	event->unknown = mounted && error == -ENOENT;
 	if (error == -EACCES || error == -EPERM) {
 		event->why = _("the tracing file system may not be read");
-		event->remedy = _("run it as root, or give it the capability cap_dac_read_search");
+		event->remedy = remedy_for_user(
+			N_("run it as root, or give it the capability cap_dac_read_search"));
 	} else if (!mounted) {
 		event->remedy = _("mount it: mount -t tracefs tracefs /sys/kernel/tracing");
 	}

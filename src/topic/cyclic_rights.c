@@ -9,6 +9,7 @@
 
 #include "core/i18n.h"
 #include "topic/own_cgroup.h"
+#include "topic/topic.h"
 
 /* Has our control group no real-time runtime, as all have at first that are made with RT_GROUP_SCHED? */
 static bool group_lacks_runtime(struct env *env, struct cgroup_place *place)
@@ -38,8 +39,8 @@ const char *cyclic_rights_explain(struct env *env, const struct cyclic_plan *ask
 	}
 	if (!cyclic_may_nice() && (limit < asked->priority || !is_realtime(asked->policy))) {
 		snprintf(reason, room, _("no CAP_SYS_NICE, and RLIMIT_RTPRIO is %d"), limit);
-		return _("run it as root, give it the capability cap_sys_nice, or raise rtprio in "
-			 "/etc/security/limits.conf");
+		return remedy_for_user(N_("run it as root, give it the capability cap_sys_nice, or raise "
+					  "rtprio in /etc/security/limits.conf"));
 	}
 	if (is_realtime(asked->policy) && group_lacks_runtime(env, &place)) {
 		snprintf(reason, room, _("the control group /%.80s has no real-time runtime"), place.group);
@@ -71,7 +72,7 @@ bool cyclic_rights_next(const struct cyclic_plan *asked, unsigned step, struct c
 const char *cyclic_rights_of_awake(int error)
 {
 	if (error == -EACCES || error == -EPERM)
-		return _("run it as root, or give it the capability cap_dac_override");
+		return remedy_for_user(N_("run it as root, or give it the capability cap_dac_override"));
 	return error == -ENOENT ? _("this kernel has no such device: leave the option out") : NULL;
 }
 

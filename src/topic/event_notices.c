@@ -129,7 +129,8 @@ void event_notices(struct event_reader *reader, const struct env *env, struct fr
 	tell_missing(&sources, env, frame, topic);
 	tell_lost(&sources, frame, topic);
 	if (sources.real_time_error)
-		frame_notice(frame, topic, _("run it as root, or give it the capability cap_sys_nice"),
+		frame_notice(frame, topic,
+			     remedy_for_user(N_("run it as root, or give it the capability cap_sys_nice")),
 			     _("the reader does not run in real time: %s"),
 			     strerror(-sources.real_time_error));
 	if (sources.stuck_pid)

@@ -79,6 +79,9 @@ static inline uint64_t page_map_anonymous(const struct page_view *view, const st
 /* Notices: about the process, and what cannot be read of it. */
 void page_map_tell(struct page_map *map, struct frame *frame, const struct topic *topic);
 
+/* Of a test: can this file of panetop's own process be opened, or below another root that of process 1? */
+int page_map_test_file(struct env *env, const char *name);
+
 /* A notice that its regions cannot be read, from a topic that has something to show all the same. */
 void page_map_tell_maps(const struct page_map *map, struct frame *frame, const struct topic *topic);
 

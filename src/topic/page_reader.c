@@ -97,8 +97,8 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	}
 	if (hidden > 0)
 		frame_notice(frame, schema.name,
-			     _("run it as root, or give it the capabilities cap_sys_ptrace and "
-			       "cap_dac_read_search"),
+			     remedy_for_user(N_("run it as root, or give it the capabilities cap_sys_ptrace "
+						"and cap_dac_read_search")),
 			     P_("%zu process does not show what it reads",
 				"%zu processes do not show what they read", hidden),
 			     hidden);

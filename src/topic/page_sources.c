@@ -11,36 +11,73 @@
 #include "core/pids.h"
 #include "topic/page_map.h"
 
-#define FIRST_PROCESS 1 /* of another user than ours, unless we are root */
+#define FIRST_PROCESS 1
+#define OTHERS_TRIED 32
 #define FRAME_MASK ((UINT64_C(1) << 55) - 1)
 
-static int test_file(struct env *env, const char *name)
+static int try_file(struct env *env, uint32_t pid, const char *name)
 {
-	int fd = pids_open(env, FIRST_PROCESS, name, O_RDONLY);
+	int fd = pids_open(env, pid, name, O_RDONLY);
 
 	if (fd >= 0)
 		close(fd);
 	return fd < 0 ? fd : 0;
 }
 
+int page_map_test_file(struct env *env, const char *name)
+{
+	return try_file(env, env->live ? env_self_pid() : FIRST_PROCESS, name);
+}
+
+/* Of another user; to root all are the same. */
+static bool is_of_other(const struct env *env, uint32_t pid)
+{
+	uint32_t own, other;
+
+	return pid != env_self_pid() && pids_owner(env, env_self_pid(), &own) &&
+	       pids_owner(env, pid, &other) && (own == 0 || other != own);
+}
+
+/* Some process may be closed to everybody, as the first one of a container: one that is open is enough. */
+static int test_others(struct env *env)
+{
+	const uint32_t *pids;
+	size_t n_pids;
+	int error = pids_list(env, &pids, &n_pids), refused = 0;
+
+	if (!env->live)
+		return page_map_test_file(env, "pagemap");
+	for (size_t i = 0, tried = 0; !error && i < n_pids && tried < OTHERS_TRIED; i++) {
+		int found = is_of_other(env, pids[i]) ? try_file(env, pids[i], "pagemap") : -ESRCH;
+
+		if (!found)
+			return 0;
+		if (found == -ESRCH || found == -ENOENT) /* a thread of the kernel, or it has ended */
+			continue;
+		refused = found;
+		tried++;
+	}
+	return error ? error : refused ? refused : -ESRCH;
+}
+
 static int test_maps(struct env *env)
 {
-	return test_file(env, "maps");
+	return page_map_test_file(env, "maps");
 }
 
 static int test_pagemap(struct env *env)
 {
-	return test_file(env, "pagemap");
+	return page_map_test_file(env, "pagemap");
 }
 
 static int test_smaps(struct env *env)
 {
-	return test_file(env, "smaps");
+	return page_map_test_file(env, "smaps");
 }
 
 static int test_status(struct env *env)
 {
-	return test_file(env, "status");
+	return page_map_test_file(env, "status");
 }
 
 static int test_kinds(struct env *env)
@@ -86,15 +123,23 @@ static const char pagemap[] =
 
 const struct source_spec page_map_sources[] = {
 	{ .path = PAGE_MAP_MAPS,
-	  .gives = N_("the regions of processes of other users"),
+	  .gives = N_("the regions of a process"),
 	  .test = test_maps,
 	  .remedies = { { EACCES, ptrace }, { EPERM, ptrace } } },
 	{ .path = PAGE_MAP_PAGEMAP,
-	  .gives = N_("the pages of processes of other users"),
+	  .gives = N_("the pages of a process"),
 	  .test = test_pagemap,
 	  .remedies = { { EACCES, pagemap },
 			{ EPERM, pagemap },
 			{ ENOENT, N_("this kernel was built without CONFIG_PROC_PAGE_MONITOR") } } },
+	{ .path = "processes of others",
+	  .gives = N_("regions, pages and bytes of processes of other users"),
+	  .optional = true,
+	  .test = test_others,
+	  .remedies = { { EACCES, pagemap },
+			{ EPERM, pagemap },
+			{ ESRCH, N_("none is seen here; if they are hidden (hidepid): give it the capability "
+				    "cap_sys_ptrace") } } },
 	{ .path = PAGE_MAP_STATUS,
 	  .gives = N_("what the kernel itself says of the memory"),
 	  .test = test_status },

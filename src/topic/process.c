@@ -224,19 +224,21 @@ static double online_cpus(struct env *env)
 	return totals.cpus == U64_UNKNOWN ? NAN : (double)totals.cpus;
 }
 
+static const char hidden_remedy[] = N_("run it as root, or give it the capability cap_sys_ptrace");
+
 static void tell_hidden(struct env *env, struct frame *frame, const struct tasks *tasks)
 {
 	uint32_t stuck = commands_stuck(tasks->commands);
 
 	if (tasks->n_hidden > 0)
 		frame_notice(frame, schema.name,
-			     _("run it as root, or give it the capability cap_sys_ptrace"),
+			     remedy_for_user(hidden_remedy),
 			     P_("%zu process may not be looked at (hidepid)",
 				"%zu processes may not be looked at (hidepid)", tasks->n_hidden),
 			     tasks->n_hidden);
 	else if (env->live && tasks->n_all > 0 && tasks->all[0]->pid != 1)
 		frame_notice(
-			frame, schema.name, _("run it as root, or give it the capability cap_sys_ptrace"),
+			frame, schema.name, remedy_for_user(hidden_remedy),
 			P_("%lu thread of others is hidden here (hidepid)",
 			   "%lu threads of others are hidden here (hidepid)", hidden_threads(env, tasks)),
 			hidden_threads(env, tasks));

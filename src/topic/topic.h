@@ -94,6 +94,9 @@ const struct source_spec *topic_source(const struct topic *topic, const char *pa
 /* "/" before what is a path, "" before what is a name: how people see a source. */
 const char *source_root(const char *path);
 
+/* A remedy (N_()) translated; nobody who is root is told to be root. */
+const char *remedy_for_user(const char *remedy);
+
 /* What to do about error (positive errno) at this source, translated; NULL when there is nothing to say. */
 const char *source_remedy(const struct env *env, const struct source_spec *source, int error);
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/i18n.h"
 #include "topic/snap.h"
@@ -61,6 +62,14 @@ static bool is_of_proc(const struct source_spec *source)
 	return source && !source->test && strncmp(source->path, "proc/", 5) == 0;
 }
 
+const char *remedy_for_user(const char *remedy)
+{
+	if (geteuid() == 0 && strstr(remedy, "run it as root"))
+		return _("root is refused, too: start it outside of this container or service, or allow it "
+			 "in the security settings");
+	return _(remedy);
+}
+
 const char *source_remedy(const struct env *env, const struct source_spec *source, int error)
 {
 	const char *connect = env->in_snap && source ? snap_remedy(source->path) : NULL;
@@ -69,11 +78,11 @@ const char *source_remedy(const struct env *env, const struct source_spec *sourc
 		return connect;
 	for (unsigned i = 0; source && i < SOURCE_REMEDIES_MAX; i++)
 		if (source->remedies[i].remedy && source->remedies[i].error == error)
-			return _(source->remedies[i].remedy);
+			return remedy_for_user(source->remedies[i].remedy);
 	if (error == ENOENT && is_of_proc(source) && !env_exists(env, "proc/stat"))
 		return _("mount it: mount -t proc proc /proc");
 	for (unsigned i = 0; i < sizeof(common_remedies) / sizeof(common_remedies[0]); i++)
 		if (common_remedies[i].error == error)
-			return _(common_remedies[i].remedy);
+			return remedy_for_user(common_remedies[i].remedy);
 	return NULL;
 }
