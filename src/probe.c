@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -17,8 +18,11 @@
 #include "probe_privileges.h"
 #include "topic/topic.h"
 
-#define LABEL(field, heading, what)                                                                          \
-	COLUMN(struct probe_row, field, .kind = COLUMN_LABEL, .title = heading, .help = what,                \
+#define PLAIN_CELLS 100
+#define CELLS_MIN 40
+
+#define PROSE(field, heading, what)                                                                          \
+	COLUMN(struct probe_row, field, .kind = COLUMN_LABEL, .prose = true, .title = heading, .help = what, \
 	       .source = "panetop")
 #define KEY(field, heading, what)                                                                            \
 	COLUMN(struct probe_row, field, .kind = COLUMN_KEY, .title = heading, .help = what,                  \
@@ -30,9 +34,9 @@ static const struct column columns[] = {
 	COLUMN(struct probe_row, state, .kind = COLUMN_LABEL, .words = true, .title = N_("state"),
 	       .help = N_("ok; missing; refused; empty; or unusable: read, but not understood"),
 	       .source = "panetop"),
-	LABEL(gives, N_("gives"), N_("what it is read for")),
-	LABEL(reason, N_("reason"), N_("the error, where it is not ok")),
-	LABEL(remedy, N_("remedy"), N_("what to do about it")),
+	PROSE(gives, N_("gives"), N_("what it is read for")),
+	PROSE(reason, N_("reason"), N_("the error, where it is not ok")),
+	PROSE(remedy, N_("remedy"), N_("what to do about it")),
 };
 
 static const struct schema schema = {
@@ -132,6 +136,27 @@ static void add_all(struct frame *frame, struct env *env, const struct options *
 	}
 }
 
+/* On a terminal its width, else what still reads well. */
+static int line_cells(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
+		return PLAIN_CELLS;
+	return size.ws_col > CELLS_MIN ? size.ws_col : CELLS_MIN;
+}
+
+/* For people: sources that may be long stand last, and sentences below. */
+static void choose_plan(struct print_plan *plan, const struct options *options)
+{
+	plan->views = alloc_zeroed(1, sizeof(*plan->views));
+	view_open(plan->views, &schema);
+	if (options->format != &sink_text)
+		return;
+	view_dress(plan->views, "topic,state,source,gives,reason,remedy", NULL);
+	plan->wrap_cells = line_cells();
+}
+
 int probe_run(const struct options *options, const struct settings *settings, struct env *env)
 {
 	static const struct schema *const schemas[] = { &schema };
@@ -148,8 +173,7 @@ int probe_run(const struct options *options, const struct settings *settings, st
 	privilege_look(&before);
 	if (privileges_settle(options, settings, NULL) != 0)
 		return 1;
-	plan.views = alloc_zeroed(1, sizeof(*plan.views));
-	view_open(plan.views, &schema);
+	choose_plan(&plan, options);
 	frame_open(&frame, schemas, 1);
 	add_all(&frame, env, options);
 	probe_privileges_add(&frame, env, &before);

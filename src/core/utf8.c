@@ -153,3 +153,45 @@ void utf8_padded_left(struct buffer *buffer, const char *text, int cells, bool a
 	buffer_fill(buffer, ' ', (size_t)gap_of(text, cells, ascii));
 	utf8_clean(buffer, text, -1, ascii);
 }
+
+static void begin_line(struct buffer *buffer, int indent)
+{
+	while (buffer->length > 0 && buffer->bytes[buffer->length - 1] == ' ')
+		buffer->length--;
+	buffer_print(buffer, "\n%*s", indent, "");
+}
+
+void utf8_wrapped(struct buffer *buffer, const char *text, int at, int indent, int cells, bool ascii)
+{
+	struct utf8_reader reader = { .rest = span_text(text), .ascii = ascii };
+	struct buffer word = { 0 };
+	int word_cells = 0, width;
+	char bytes[UTF8_BYTES_MAX];
+	uint32_t code;
+	bool more;
+
+	do {
+		bool ends, blank;
+
+		more = utf8_visible(&reader, &code, &width);
+		blank = more && code == ' ';
+		ends = !more || blank || code == ',' || width > 1 || indent + word_cells + width >= cells;
+		if (more && !blank) {
+			buffer_add(&word, bytes, utf8_put(bytes, code));
+			word_cells += width;
+		}
+		if (!ends)
+			continue;
+		if (at > indent && at + word_cells > cells) {
+			begin_line(buffer, indent);
+			at = indent;
+		}
+		buffer_add(buffer, word.bytes, word.length);
+		at += word_cells;
+		if (blank && at++ < cells)
+			buffer_char(buffer, ' ');
+		word.length = 0;
+		word_cells = 0;
+	} while (more);
+	buffer_free(&word);
+}

@@ -45,4 +45,10 @@ void utf8_padded(struct buffer *buffer, const char *text, int cells, bool ascii)
 /* As utf8_padded(), the blanks before it. */
 void utf8_padded_left(struct buffer *buffer, const char *text, int cells, bool ascii);
 
+/*
+ * Adds the cleaned text from cell at of a line on, in lines of at most cells cells; the further ones begin
+ * with indent blanks. It is broken behind blanks, commas and wide characters, and where a word is too long.
+ */
+void utf8_wrapped(struct buffer *buffer, const char *text, int at, int indent, int cells, bool ascii);
+
 #endif

@@ -81,6 +81,7 @@ struct column {
 	unsigned rank;         /* columns of a higher rank are left out first; 0 stays longest */
 	bool hidden;           /* shown only when asked for */
 	bool optional;         /* people see it only when some row has a value */
+	bool prose;            /* a sentence: where lines are wrapped it stands below the row */
 	bool words;            /* its texts are N_(): people see them translated, programs as they are */
 };
 

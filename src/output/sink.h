@@ -25,6 +25,7 @@ struct print_plan {
 	unsigned n_panes;
 	const struct line_cell *line; /* text: a line per sample in place of tables; NULL: none. Borrowed */
 	enum size_unit unit;
+	int wrap_cells; /* text: lines are wrapped to so many cells; 0: they are as long as they are */
 	bool ascii;    /* the terminal or file takes ASCII only */
 	bool repeated; /* more than one sample will come */
 	enum print_phase phase; /* of the frame that the sinks get now */

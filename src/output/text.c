@@ -7,6 +7,8 @@
 #include "core/utf8.h"
 #include "output/line.h"
 
+#define PROSE_INDENT 4
+
 static const struct column *column_of(const struct view *view, unsigned index)
 {
 	return &view->schema->columns[view->columns[index]];
@@ -24,12 +26,12 @@ static void add_cell(struct sink *sink, const char *text, int width, bool left, 
 		buffer_char(out, ' ');
 }
 
-static unsigned shown_columns(const struct view *view, unsigned *shown)
+static unsigned shown_columns(const struct view *view, bool wrapped, unsigned *shown)
 {
 	unsigned n_shown = 0;
 
 	for (unsigned c = 0; c < view->n_columns; c++)
-		if (view_shows(view, column_of(view, c)))
+		if (view_shows(view, column_of(view, c)) && !(wrapped && column_of(view, c)->prose))
 			shown[n_shown++] = c;
 	return n_shown;
 }
@@ -92,16 +94,66 @@ static void add_rows(struct sink *sink, const struct view *view, const unsigned 
 	}
 }
 
+/* The sentences of a row, each with its heading, below the rest of it. */
+static void add_prose(struct sink *sink, const struct view *view, const void *row)
+{
+	struct buffer *out = &sink->buffer;
+	bool ascii = sink->print->ascii;
+
+	for (unsigned c = 0; c < view->n_columns; c++) {
+		const struct column *column = column_of(view, c);
+		const char *text = row_text(row, column);
+		int at;
+
+		if (!column->prose || !text || !*text)
+			continue;
+		buffer_print(out, "%*s%s: ", PROSE_INDENT, "", column_title(column));
+		at = PROSE_INDENT + utf8_cells(column_title(column), ascii) + 2;
+		utf8_wrapped(out, text, at, 2 * PROSE_INDENT, sink->print->wrap_cells, ascii);
+		trim_line(out);
+	}
+}
+
+/* As add_rows(); the last column is wrapped below itself. */
+static void add_wrapped_rows(struct sink *sink, const struct view *view, const unsigned *shown,
+			     unsigned n_shown, const int *widths)
+{
+	char number[VALUE_TEXT_MAX];
+	bool ascii = sink->print->ascii;
+
+	for (size_t r = 0; r < view->n_rows; r++) {
+		int at = 0;
+
+		for (unsigned i = 0; i < n_shown; i++) {
+			const struct column *column = column_of(view, shown[i]);
+			const char *text = value_text(number, view->schema, column, view->rows[r],
+						      sink->print->unit, ascii);
+
+			if (i + 1 == n_shown)
+				utf8_wrapped(&sink->buffer, text, at, at, sink->print->wrap_cells, ascii);
+			else
+				add_cell(sink, text, widths[shown[i]], column_is_left(column), false);
+			at += widths[shown[i]] + 1;
+		}
+		trim_line(&sink->buffer);
+		add_prose(sink, view, view->rows[r]);
+	}
+}
+
 static void add_table(struct sink *sink, struct view *view, const struct table *table, int *widths)
 {
 	enum size_unit unit = size_unit_of_table(table, sink->print->unit);
 	unsigned shown[VIEW_COLUMNS_MAX], n_shown;
+	bool wrapped = sink->print->wrap_cells > 0;
 
 	view_apply(view, table);
-	n_shown = shown_columns(view, shown);
+	n_shown = shown_columns(view, wrapped, shown);
 	measure(sink, view, widths, unit);
 	add_heading(sink, view, shown, n_shown, widths, unit);
-	add_rows(sink, view, shown, n_shown, widths, unit);
+	if (wrapped)
+		add_wrapped_rows(sink, view, shown, n_shown, widths);
+	else
+		add_rows(sink, view, shown, n_shown, widths, unit);
 }
 
 /* Events are lines of one table that never ends: all its columns, as wide as they say, headed once. */

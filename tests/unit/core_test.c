@@ -155,6 +155,30 @@ START_TEST(cleans_what_could_harm_a_terminal)
 }
 END_TEST
 
+static const char *wrapped(const char *text, int at, int indent, int cells)
+{
+	static char lines[256];
+	struct buffer buffer = { 0 };
+
+	utf8_wrapped(&buffer, text, at, indent, cells, false);
+	snprintf(lines, sizeof(lines), "%.*s", (int)buffer.length, buffer.bytes ? buffer.bytes : "");
+	buffer_free(&buffer);
+	return lines;
+}
+
+START_TEST(sentences_are_wrapped)
+{
+	ck_assert_str_eq(wrapped("", 0, 2, 10), "");
+	ck_assert_str_eq(wrapped("run it as root", 0, 2, 14), "run it as root");
+	ck_assert_str_eq(wrapped("run it as root", 0, 2, 13), "run it as\n  root");
+	ck_assert_str_eq(wrapped("run it as root", 8, 2, 13), "run\n  it as root");
+	ck_assert_str_eq(wrapped("cap_a,cap_b,cap_c", 0, 2, 12), "cap_a,cap_b,\n  cap_c");
+	ck_assert_str_eq(wrapped("a verylongword", 0, 1, 6), "a\n veryl\n ongwo\n rd");
+	ck_assert_str_eq(wrapped("読み取れません", 0, 2, 8), "読み取れ\n  ません");
+	ck_assert_str_eq(wrapped("a\tb", 0, 2, 8), "a?b");
+}
+END_TEST
+
 START_TEST(utf8_put_and_next_agree)
 {
 	for (uint32_t code = 1; code < 0x110000; code += code < 0x3000 ? 1 : 251) {
@@ -491,7 +515,8 @@ END_TEST
 SUITE_MAIN("core", lists_with_commas, scans_numbers_exactly, scans_decimals_without_a_locale,
 	   scans_lines_words_and_pairs,
 	   span_peek_takes_all_or_nothing, decodes_only_valid_utf8, cleans_what_could_harm_a_terminal,
-	   utf8_put_and_next_agree, arena_keeps_its_chunks, buffer_grows_and_writes_all,
+	   utf8_put_and_next_agree,
+	   sentences_are_wrapped, arena_keeps_its_chunks, buffer_grows_and_writes_all,
 	   costly_samples_come_less_often, settings_survive_their_file, env_reads_once_per_tick,
 	   env_refuses_strange_files, lists_pids_and_reads_their_files, lists_new_processes_in_parts,
 	   worker_gives_every_job_back, a_closed_worker_gives_back_what_waited,
