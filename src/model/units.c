@@ -222,6 +222,14 @@ char *duration_text(char *out, double seconds, bool ascii)
 	return out;
 }
 
+/* Time that adds up: hundredths, as top shows them, so that what hardly moves does not flicker. */
+static size_t format_total_seconds(char *out, double seconds, bool ascii)
+{
+	if (!(seconds >= 0.1 && seconds < 1000))
+		return format_seconds(out, seconds, ascii);
+	return cell(out, "%.2fs", floor(seconds * 100 + 1e-6) / 100);
+}
+
 /* Local time of day, in milliseconds that are over. */
 static size_t format_time(char *out, uint64_t wall_ns)
 {
@@ -258,7 +266,8 @@ static size_t format_plain(char *out, const struct column *column, double number
 	case UNIT_BYTES_PER_SECOND:
 		return format_size(out, number);
 	case UNIT_SECONDS:
-		return format_seconds(out, number, ascii);
+		return column->kind == COLUMN_COUNTER ? format_total_seconds(out, number, ascii)
+						      : format_seconds(out, number, ascii);
 	case UNIT_RATIO:
 	case UNIT_CELSIUS:
 		return cell(out, "%.1f", column->unit == UNIT_RATIO ? 100 * number : number);

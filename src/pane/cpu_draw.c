@@ -25,6 +25,7 @@
 #define GRAPH_LINES_MAX 10
 #define GRAPH_LINES_MIN 5 /* where it is asked for */
 #define NOTICEABLE 0.005 /* of a CPU */
+#define LEGEND_SAMPLES 60
 
 static void fill_parts(const struct table *table, const void *row, struct graph_part *parts)
 {
@@ -143,15 +144,27 @@ static int draw_machine(const struct canvas *canvas, const struct table *table, 
 	return draw_heat(canvas, table, lines_max);
 }
 
-/* The legend names what there is, and always the three that people look for. */
-static void draw_legend(const struct canvas *canvas, int y, const struct graph_part *parts)
+/* Was there some of it lately? What comes and goes stays named meanwhile, so that nothing jumps to and fro. */
+static bool was_noticeable(const struct pane_context *context, unsigned series)
+{
+	long now = history_find(&context->history, context->frame->mono_ns);
+
+	for (long i = now; i >= 0 && i > now - LEGEND_SAMPLES; i--)
+		if (history_value(&context->history, series, (size_t)i) >= NOTICEABLE)
+			return true;
+	return false;
+}
+
+/* The legend names what there is or was, and always the three that people look for. */
+static void draw_legend(const struct pane_context *context, const struct canvas *canvas, int y,
+			const struct graph_part *parts)
 {
 	struct graph_part shown[N_CPU_SERIES];
 	unsigned n_shown = 0;
 
 	for (unsigned i = 0; i < N_CPU_SERIES; i++)
 		if (i == SERIES_USER || i == SERIES_SYSTEM || i == SERIES_IOWAIT ||
-		    parts[i].value >= NOTICEABLE)
+		    was_noticeable(context, i))
 			shown[n_shown++] = parts[i];
 	graph_legend(canvas, y, shown, n_shown, 1, _("idle"));
 }
@@ -369,7 +382,6 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 {
 	const struct table *table = context_table(context, CPU_TABLE);
 	double busy = table && table->n_rows > 0 ? busy_ratio(table, table_row(table, 0)) : NAN;
-
 	char text[PERCENT_TEXT_MAX];
 
 	percent_text(text, busy, context->frame->interval_ns);
@@ -389,7 +401,7 @@ static void draw_processes(struct pane_context *context, const struct canvas *ca
 		y = draw_machine(canvas, cpus, context->frame->interval_ns);
 		fill_parts(cpus, table_row(cpus, 0), parts);
 		if (height - y >= TABLE_LINES_MIN + 5)
-			draw_legend(canvas, y++, parts);
+			draw_legend(context, canvas, y++, parts);
 		if (height - y >= TABLE_LINES_MIN + 4)
 			draw_rates(context, canvas, y++);
 	}

@@ -50,7 +50,7 @@ void graph_bar(const struct canvas *canvas, int y, int x, int width, const struc
 		int part = part_at(shares, n_parts, (cell + 0.5) / width);
 
 		if (part == NOTHING)
-			canvas_fill(canvas, y, x + cell, STYLE_DIM, canvas->glyphs->empty, 1);
+			canvas_fill(canvas, y, x + cell, STYLE_NORMAL, canvas->glyphs->empty, 1);
 		else
 			canvas_fill(canvas, y, x + cell, style_of(&parts[part]),
 				    fill_of(canvas, &parts[part]), 1);
@@ -133,7 +133,7 @@ void graph_legend(const struct canvas *canvas, int y, const struct graph_part *p
 		entries[n] = (struct legend_entry){ fill_of(canvas, &parts[n]), style_of(&parts[n]),
 						    parts[n].label, share };
 	}
-	entries[n++] = (struct legend_entry){ canvas->glyphs->empty, STYLE_DIM, rest_label,
+	entries[n++] = (struct legend_entry){ canvas->glyphs->empty, STYLE_NORMAL, rest_label,
 					      rest < 0 ? 0 : rest };
 	form.n_valued = n;
 	form.padded = legend_fits(canvas, entries, n, form);

@@ -136,7 +136,7 @@ static void draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 		screen->tabs[i].end = canvas->left + x++;
 	}
 	if (x + cells <= canvas->width)
-		canvas_right(canvas, y, 0, canvas->width, STYLE_DIM, text);
+		canvas_right(canvas, y, 0, canvas->width, STYLE_NORMAL, text);
 }
 
 static bool is_of_pane(const struct pane *pane, const char *topic)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Keys and mouse: what they do to the screen."""
+import json
 import os
 import subprocess
 from contextlib import contextmanager
@@ -396,6 +397,27 @@ def options_on_the_screen(_scratch):
             expect("caches" not in terminal.lines()[2], terminal, "too many columns")
 
 
+def the_legend_stays(scratch):
+    """What there was in the frame before is still named in the one that has none of it."""
+    recording = os.path.join(scratch, "recording")
+    with open(RECORDING, encoding="utf-8") as file:
+        first, *frames = (json.loads(line) for line in file)
+    columns = [column["key"] for column in first["topics"]["cpu"]["columns"]]
+    softirq = columns.index("softirq_seconds")
+    counted = {row[0]: row[softirq] for row in frames[2]["tables"]["cpu"]["rows"]}
+    for number, frame in enumerate(frames[2:]):
+        for row in frame["tables"]["cpu"]["rows"]:
+            row[softirq] = counted[row[0]] + (1 if number == 2 else 2 if number > 2 else 0)
+    with open(recording, "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in (first, *frames))
+    with replay("cpu", recording=recording, width=120) as terminal:
+        named = []
+        for _ in range(6):
+            terminal.send(".")
+            named.append("softirq" in terminal.lines()[6])
+        return expect(named == [True] * 6, terminal, f"named: {named}")
+
+
 def tests():
     return [
         ("the selection keeps its row", selection_keeps_its_row),
@@ -431,4 +453,5 @@ def tests():
         ("a replay says what its recording lacks", what_a_recording_lacks_is_told),
         ("the configuration holds only what differs", usual_things_are_not_written),
         ("columns, sort, limit and unit from the command line", options_on_the_screen),
+        ("the legend names what there was lately", the_legend_stays),
     ]

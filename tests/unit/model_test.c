@@ -460,12 +460,20 @@ END_TEST
 
 START_TEST(durations_and_rates)
 {
+	static const struct column total = {
+		.kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .type = VALUE_F64
+	};
 	char text[VALUE_TEXT_MAX];
 
 	ck_assert_str_eq(duration_text(text, 0, true), "0s");
 	ck_assert_str_eq(duration_text(text, 123.4e-6, true), "123.4us");
 	ck_assert_str_eq(duration_text(text, 6.7784, true), "6.778s");
 	ck_assert_str_eq(duration_text(text, 3725, true), "01:02:05");
+	ck_assert_str_eq(number_text(text, &total, 553.309, true), "553.30s");
+	ck_assert_str_eq(number_text(text, &total, 0.29, true), "0.29s");
+	ck_assert_str_eq(number_text(text, &total, 0.0974, true), "97.4ms");
+	ck_assert_str_eq(number_text(text, &total, 999.9999, true), "999.99s");
+	ck_assert_str_eq(number_text(text, &total, 1000, true), "00:16:40");
 	ck_assert_str_eq(duration_text(text, 273120, true), "3d03:52");
 	ck_assert_str_eq(rate_text(text, 0), "0");
 	ck_assert_str_eq(rate_text(text, 4.04), "4.0");
