@@ -144,7 +144,7 @@ static int draw_machine(const struct canvas *canvas, const struct table *table, 
 	return draw_heat(canvas, table, lines_max);
 }
 
-/* Was there some of it lately? What comes and goes stays named meanwhile, so that nothing jumps to and fro. */
+/* Was there some of it lately? What comes and goes stays named for a while, so that nothing jumps about. */
 static bool was_noticeable(const struct pane_context *context, unsigned series)
 {
 	long now = history_find(&context->history, context->frame->mono_ns);
