@@ -68,6 +68,7 @@ struct column {
 	const char *key;       /* stable: CSV heading, JSON key, metric name; ends in its unit */
 	const char *title;     /* N_(): heading on the screen and in text */
 	const char *help;      /* N_(): one line: what it is */
+	const char *mark;      /* N_(): what a mark in the title means, for people who see it; may be NULL */
 	const char *source;    /* where it comes from: "/proc/meminfo MemFree", or the formula */
 	enum value_type type;
 	enum column_kind kind;

@@ -239,6 +239,15 @@ static size_t format_time(char *out, uint64_t wall_ns)
 		    (unsigned)(wall_ns / 1000000 % 1000));
 }
 
+/* Of 0 < |value| < 1: two digits, rounded down. */
+static size_t format_fraction(char *out, double value)
+{
+	int places = 1 - (int)floor(log10(fabs(value)));
+	double scale = pow(10, places);
+
+	return cell(out, "%.*f", places, trunc(value * scale) / scale);
+}
+
 static size_t format_bytes(char *out, const struct schema *schema, const struct column *column,
 			   const void *row, enum size_unit unit)
 {
@@ -253,6 +262,8 @@ static size_t format_bytes(char *out, const struct schema *schema, const struct 
 	}
 	if (unit == SIZE_AUTO || unit == SIZE_PERCENT)
 		return format_size(out, bytes);
+	if (bytes != 0 && fabs(bytes) < size_units[unit].bytes)
+		return format_fraction(out, bytes / size_units[unit].bytes);
 	if (column->type == VALUE_U64)
 		return cell(out, "%" PRIu64,
 					row_u64(row, column) / (uint64_t)size_units[unit].bytes);

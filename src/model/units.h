@@ -10,7 +10,10 @@
 
 #define VALUE_TEXT_MAX 32 /* bytes of a formatted number, with its NUL */
 
-/* What --unit chooses. In a fixed unit sizes are whole numbers, rounded down as free(1) does. */
+/*
+ * What --unit chooses. In a fixed unit sizes are whole numbers, rounded down as free(1) does; what is less
+ * than one is a fraction of two digits, so that only nothing is 0.
+ */
 enum size_unit { SIZE_AUTO, SIZE_B, SIZE_KIB, SIZE_MIB, SIZE_GIB, SIZE_PERCENT, N_SIZE_UNITS };
 
 bool size_unit_parse(const char *name, enum size_unit *unit);

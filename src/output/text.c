@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/clock.h"
+#include "core/i18n.h"
 #include "core/utf8.h"
 #include "output/line.h"
 
@@ -140,6 +141,17 @@ static void add_wrapped_rows(struct sink *sink, const struct view *view, const u
 	}
 }
 
+/* Below the table: what the marks in its headings mean. */
+static void add_marks(struct sink *sink, const struct view *view, const unsigned *shown, unsigned n_shown)
+{
+	for (unsigned i = 0; i < n_shown; i++) {
+		const struct column *column = column_of(view, shown[i]);
+
+		if (column->mark)
+			buffer_print(&sink->buffer, "%s\n", _(column->mark));
+	}
+}
+
 static void add_table(struct sink *sink, struct view *view, const struct table *table, int *widths)
 {
 	enum size_unit unit = size_unit_of_table(table, sink->print->unit);
@@ -154,6 +166,7 @@ static void add_table(struct sink *sink, struct view *view, const struct table *
 		add_wrapped_rows(sink, view, shown, n_shown, widths);
 	else
 		add_rows(sink, view, shown, n_shown, widths, unit);
+	add_marks(sink, view, shown, n_shown);
 }
 
 /* Events are lines of one table that never ends: all its columns, as wide as they say, headed once. */

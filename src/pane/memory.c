@@ -38,11 +38,13 @@ const struct series memory_series[] = {
 	[SERIES_PAGE_IN] = COUNTER("pgpgin"),
 };
 
-/* Columns that may stand for "used", and their formulas. */
-const struct used_definition used_definitions[] = {
-	{ "total-free", "used_bytes", N_("used = total - free") },
-	{ "procps", "used_procps_bytes", N_("used* = total - available (free, top)") },
-	{ "htop", "used_htop_bytes", N_("used* = total - free - buffers - cached - reclaimable (htop)") },
+/* Columns that may stand for "used"; the first is the one without a mark. */
+static const struct {
+	const char *name, *column;
+} used_definitions[] = {
+	{ "total-free", "used_bytes" },
+	{ "procps", "used_procps_bytes" },
+	{ "htop", "used_htop_bytes" },
 };
 
 #define N_DEFINITIONS (sizeof(used_definitions) / sizeof(used_definitions[0]))
@@ -134,13 +136,22 @@ static void show_readers(struct pane_context *context)
 	show(context, MEMORY_READERS, READER_TABLE);
 }
 
+const char *memory_formula(const struct pane_context *context)
+{
+	const struct memory_state *memory = context->state;
+	const struct column *column = schema_find(context->tables[MEMORY_TABLE].view.schema,
+						  used_definitions[memory->used].column);
+
+	return column->mark ? _(column->mark) : _("used = total - free");
+}
+
 static void next_definition(struct pane_context *context)
 {
 	struct memory_state *memory = context->state;
 
 	memory->used = (memory->used + 1) % N_DEFINITIONS;
 	choose_used(&context->tables[MEMORY_TABLE].view, memory->used);
-	screen_say(context->screen, "%s", _(used_definitions[memory->used].formula));
+	screen_say(context->screen, "%s", memory_formula(context));
 }
 
 static void next_span(struct pane_context *context)

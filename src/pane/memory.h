@@ -43,16 +43,14 @@ struct memory_drop {
 
 struct memory_state {
 	enum memory_view view;
-	unsigned used;       /* index into used_definitions */
+	unsigned used;       /* index into the definitions of used */
 	double span_seconds; /* of the graph; 0: a column per sample */
 	struct memory_drop drop;
 };
 
-struct used_definition {
-	const char *name, *column, *formula;
-};
+/* What the column used holds now, as a formula in words, translated. */
+const char *memory_formula(const struct pane_context *context);
 
-extern const struct used_definition used_definitions[];
 extern const struct series memory_series[];
 
 void memory_draw(struct pane_context *context, struct canvas *canvas);

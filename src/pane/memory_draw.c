@@ -283,7 +283,7 @@ static void draw_formula(const struct pane_context *context, const struct canvas
 	const struct memory_state *memory = context->state;
 	char text[TEXT_MAX];
 
-	snprintf(text, sizeof(text), "%s%s", _(used_definitions[memory->used].formula),
+	snprintf(text, sizeof(text), "%s%s", memory_formula(context),
 		 memory->span_seconds == 3600 ? _("; graph: 1 h")
 		 : memory->span_seconds > 0   ? _("; graph: 5 min")
 					      : "");

@@ -426,7 +426,12 @@ START_TEST(sizes_round_down)
 {
 	ck_assert_str_eq(shown(2608857088, SIZE_MIB), "2488");
 	ck_assert_str_eq(shown(2608857087, SIZE_MIB), "2487");
-	ck_assert_str_eq(shown(1048575, SIZE_MIB), "0");
+	ck_assert_str_eq(shown(0, SIZE_GIB), "0");
+	ck_assert_str_eq(shown(1073741824, SIZE_GIB), "1");
+	ck_assert_str_eq(shown(1048575, SIZE_MIB), "0.99");
+	ck_assert_str_eq(shown(52428800, SIZE_GIB), "0.048");
+	ck_assert_str_eq(shown(4096, SIZE_GIB), "0.0000038");
+	ck_assert_str_eq(shown(1, SIZE_GIB), "0.00000000093");
 	ck_assert_str_eq(shown(U64_UNKNOWN - 2, SIZE_B), "18446744073709551613");
 	ck_assert_str_eq(shown(1023, SIZE_AUTO), "1023B");
 	ck_assert_str_eq(shown(2047, SIZE_AUTO), "1.9K");
