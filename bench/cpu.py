@@ -76,11 +76,11 @@ def measure_screen(size, name):
     return {"screen": cpu, "bytes": sent / size.delay, "screen peak": peak / 1024}
 
 
-def idle_bytes(size, busy):
-    """Bytes per second that panetop sends while the busy ones are stopped."""
+def idle_bytes(size, busy, name):
+    """Bytes per second that this one sends while the busy ones are stopped."""
     for pid in busy:
         os.kill(pid, signal.SIGSTOP)
-    pid, fd, _ = spawn(size.screens["panetop"])
+    pid, fd, _ = spawn(size.screens[name])
     drain(fd, 3 * size.delay)
     sent = drain(fd, 8)[0] / 8
     stop(pid, fd)
@@ -105,7 +105,9 @@ def measure_size(size):
         for _ in range(2):
             for name in size.screens:
                 runs[name].append(measure_screen(size, name))
-        runs["panetop"] += [{"idle": idle_bytes(size, busy)} for _ in range(3)]
+        for _ in range(3):
+            for name in size.screens:
+                runs[name].append({"idle": idle_bytes(size, busy, name)})
         runs["panetop"].append({"grown": grown_peak_mib(size)})
     return {name: {key: median(run.get(key) for run in runs[name]) for run in runs[name] for key in run}
             for name in NAMES}
@@ -113,7 +115,7 @@ def measure_size(size):
 
 COLUMNS = (("sample", "CPU/sample", "ms", 2), ("first", "run of one", "CPU ms", 2), ("peak", "peak RSS", "MiB", 2),
            ("start", "first screen", "ms", 0), ("screen", "CPU/screen", "ms", 2), ("screen peak", "its RSS", "MiB", 2),
-           ("bytes", "sent", "bytes/s", 0))
+           ("bytes", "sent", "bytes/s", 0), ("idle", "sent at rest", "bytes/s", 0))
 
 
 def print_size(size, results):
@@ -129,7 +131,7 @@ def print_size(size, results):
         print(f"{name:9}" + "".join(f"{cell:>14}" for cell in cells))
     mine = results["panetop"]
     print(f"panetop: {mine['sample'] / results['cpustat']['sample']:.2f} of cpustat's sample; "
-          f"{mine['idle']:.0f} bytes/s while nobody is busy; {mine['grown']:.1f} MiB when all command lines are read")
+          f"{mine['grown']:.1f} MiB when all command lines are read")
 
 
 def print_limits(results):
