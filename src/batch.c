@@ -209,7 +209,7 @@ static void keep_pace(struct batch *batch, uint64_t cost_ns)
 		return;
 	loop_set_tick(&batch->loop, delay_ns);
 	complain("--delay", _("a sample costs %.3f s of CPU time; there will be one every %.1f s"),
-		 (double)cost_ns * 1e-9, (double)delay_ns * 1e-9);
+		 (double)cost_ns / 1e9, (double)delay_ns / 1e9);
 }
 
 /* Events that came between two samples. */
@@ -360,7 +360,8 @@ static void judge(struct batch *batch)
 	if (batch->sampled == 0 && !is_live(batch))
 		complain(source_name(batch), _("the recording holds no sample"));
 	else if (batch->sampled > 0 && !batch->any_table)
-		complain(source_name(batch), _("it holds none of the tables that were asked for"));
+		complain(source_name(batch),
+			 _("it holds none of the tables that were asked for; name a pane that was recorded"));
 	else if (batch->printed == 0 && !is_live(batch) && batch->options->print)
 		complain(source_name(batch), _("it holds a single sample, from which no rates can be told"));
 	else if ((batch->any_row || !batch->any_notice) &&

@@ -84,6 +84,7 @@ void print_help(void)
 void print_version(void)
 {
 	printf("%s %s\n", PACKAGE, PACKAGE_VERSION);
+	printf("%s\n", _("Copyright (C) 2026 the panetop authors"));
 	printf("%s\n",
 	       _("License GPL-2.0-or-later: GNU GPL version 2 or later <https://gnu.org/licenses/gpl.html>.\n"
 		 "This is free software: you are free to change and redistribute it.\n"

@@ -207,7 +207,8 @@ static bool is_wanted(const struct run_plan *run, const struct options *options,
 
 /*
  * A sample with rates covers a delay, and so does one with events: those that came before are no part of it.
- * JSON has a line for each of the samples that are asked for; without a number there may be more.
+ * JSON has a line for each of the samples that are asked for; without a number there may be more. What is
+ * sorted or the first of so many is so within a sample.
  */
 static void judge_views(struct run_plan *run, const struct options *options)
 {
@@ -219,8 +220,8 @@ static void judge_views(struct run_plan *run, const struct options *options)
 	for (unsigned v = 0; v < run->print.n_views; v++)
 		events |= run->print.views[v].schema->shape == SHAPE_EVENTS;
 	run->covers_delay |= events;
-	run->streams = events && options->print && options->format->streams &&
-		       (options->format != &sink_json || options->count == 0);
+	run->streams = events && options->print && options->format->streams && !options->sort &&
+		       options->limit == 0 && (options->format != &sink_json || options->count == 0);
 }
 
 int run_plan_open(struct run_plan *run, const struct options *options, const struct settings *settings)

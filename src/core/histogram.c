@@ -125,6 +125,6 @@ double histogram_mode(const struct histogram *histogram)
 			mode = middle_ns(histogram, i);
 		}
 	}
-	/* the only time of a bucket may lie below its middle */
-	return mode > (double)histogram->max_ns ? (double)histogram->max_ns : mode;
+	/* the only time of a bucket may lie on either side of its middle */
+	return isnan(mode) ? mode : fmin(fmax(mode, (double)histogram->min_ns), (double)histogram->max_ns);
 }

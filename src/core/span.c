@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define EXACT_MAX (UINT64_C(1) << 53) /* a double holds every whole number up to this */
+
 struct span span_text(const char *text)
 {
 	return span_of(text, strlen(text));
@@ -180,7 +182,8 @@ bool span_f64(struct span *rest, double *value)
 			scale *= 10;
 		}
 	}
-	*value = (double)whole + (double)fraction / (double)scale;
+	*value = whole < EXACT_MAX / scale ? (double)(whole * scale + fraction) / (double)scale
+					   : (double)whole + (double)fraction / (double)scale;
 	*rest = left;
 	return true;
 }

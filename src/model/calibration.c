@@ -106,7 +106,7 @@ static void end_step(struct calibration *calibration, uint64_t mono_ns)
 
 static void add_sample(struct calibration *calibration, const struct calibration_sample *sample)
 {
-	double seconds = (double)sample->interval_ns * 1e-9;
+	double seconds = (double)sample->interval_ns / 1e9;
 
 	statistics_add(&calibration->watts, sample->watts, seconds);
 	for (unsigned i = 0; i < N_CALIBRATION_MEASURES; i++)

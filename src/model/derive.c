@@ -147,7 +147,7 @@ static void derive_table(struct frame *frame, struct table *now, const struct ta
 	const struct schema *schema = now->schema;
 	struct joiner joiner = { .table = before, .arena = &frame->arena };
 	bool timed = before->mono_ns > 0 && now->mono_ns > before->mono_ns;
-	double seconds = timed ? (double)(now->mono_ns - before->mono_ns) * 1e-9 : 0;
+	double seconds = timed ? (double)(now->mono_ns - before->mono_ns) / 1e9 : 0;
 	struct derived derived[RATES_MAX];
 	unsigned n_derived = find_derived(schema, derived);
 

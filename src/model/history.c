@@ -181,6 +181,6 @@ bool history_between(const struct history *history, unsigned series, uint64_t fr
 		return false;
 	span->first = history_value(history, series, oldest);
 	span->last = history_value(history, series, newest);
-	span->seconds = (double)(history_time(history, newest) - history_time(history, oldest)) * 1e-9;
+	span->seconds = (double)(history_time(history, newest) - history_time(history, oldest)) / 1e9;
 	return true;
 }

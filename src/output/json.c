@@ -70,7 +70,7 @@ static int frame(struct sink *sink, const struct frame *frame)
 	jsonw_text(&json, clock_utc(time, frame->wall_ns));
 	jsonw_key(&json, "interval_seconds");
 	if (frame->interval_ns)
-		jsonw_f64(&json, (double)frame->interval_ns * 1e-9);
+		jsonw_f64(&json, (double)frame->interval_ns / 1e9);
 	else
 		jsonw_null(&json);
 	jsonw_key(&json, "host");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * OpenMetrics: every sample a whole exposition that ends in "# EOF". KEY columns are the labels; texts that
- * are none, as the command of a process, stand once in an info of their row, to be joined by its labels.
+ * OpenMetrics: every sample a whole exposition that ends in "# EOF". KEY columns are the labels; what is no
+ * label, as the command of a process, stands once in an info of its row, to be joined by its labels.
  */
 #include <config.h>
 
@@ -143,7 +143,10 @@ static void add_column(struct buffer *out, const struct view *view, const struct
 	}
 }
 
-/* What is text and no label, of the columns that are chosen. */
+/*
+ * Of the columns that are chosen what is neither label nor number of its own, but for what changes so often
+ * that each change would begin another series.
+ */
 static void add_info(struct buffer *out, const struct view *view)
 {
 	const struct schema *schema = view->schema;
@@ -158,7 +161,7 @@ static void add_info(struct buffer *out, const struct view *view)
 		for (unsigned c = 0; c < view->n_columns; c++) {
 			const struct column *column = &schema->columns[view->columns[c]];
 
-			if (column->kind != COLUMN_LABEL || column->type != VALUE_TEXT ||
+			if (column->kind != COLUMN_LABEL || column->fleeting ||
 			    !column_has_value(column, row))
 				continue;
 			if (!headed)

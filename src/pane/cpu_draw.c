@@ -352,7 +352,7 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 		.top_label = "100%",
 		.now_ns = context->frame->mono_ns,
 		.span_seconds = 300,
-		.step_seconds = context->frame->interval_ns > 0 ? (double)context->frame->interval_ns * 1e-9
+		.step_seconds = context->frame->interval_ns > 0 ? (double)context->frame->interval_ns / 1e9
 								: context->delay_seconds,
 	};
 

@@ -122,14 +122,14 @@ static void draw_result(const struct pane_context *context, const struct canvas 
 		say(&line, STYLE_NORMAL, "%s", _("no sample yet"));
 		return;
 	}
-	say_time(&line, STYLE_STRONG, _("max"), (double)shown->max_ns * 1e-9);
+	say_time(&line, STYLE_STRONG, _("max"), (double)shown->max_ns / 1e9);
 	if (window == 0 && missed > 0)
 		say(&line, STYLE_WARN, P_("%.0f missed", "%.0f missed", (unsigned long)missed), missed);
 	for (unsigned i = 0; i < sizeof(told) / sizeof(told[0]); i++)
 		say_time(&line, told[i].style, told[i].name,
-			 histogram_percentile(shown, told[i].percent) * 1e-9);
-	say_time(&line, STYLE_NORMAL, _("min"), (double)shown->min_ns * 1e-9);
-	say_time(&line, STYLE_NORMAL, _("mean"), histogram_mean(shown) * 1e-9);
+			 histogram_percentile(shown, told[i].percent) / 1e9);
+	say_time(&line, STYLE_NORMAL, _("min"), (double)shown->min_ns / 1e9);
+	say_time(&line, STYLE_NORMAL, _("mean"), histogram_mean(shown) / 1e9);
 	say(&line, STYLE_NORMAL, P_("%lu sample", "%lu samples", (unsigned long)shown->count),
 	    (unsigned long)shown->count);
 	if (window == 0 && !(missed > 0))

@@ -106,7 +106,7 @@ void past_add(struct latency_past *past, const struct frame *frame)
 	past->last_mono_ns = table->mono_ns;
 	past->measured_seconds = measured;
 	if (!again && last > 0 && table->mono_ns > last)
-		add_interval(past, table, (double)(table->mono_ns - last) * 1e-9);
+		add_interval(past, table, (double)(table->mono_ns - last) / 1e9);
 }
 
 void past_visit(const struct latency_past *past, uint16_t cpu, uint64_t from_ns, uint64_t to_ns,

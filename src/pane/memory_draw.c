@@ -233,7 +233,7 @@ static double unmoved_seconds(const struct pane_context *context, enum memory_se
 		if (!isnan(last) && value != last)
 			break;
 		last = value;
-		seconds = (double)(now - history_time(history, i)) * 1e-9;
+		seconds = (double)(now - history_time(history, i)) / 1e9;
 	}
 	return seconds;
 }
@@ -270,7 +270,7 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 		.top_label = size_short(label, total),
 		.now_ns = context->frame->mono_ns,
 		.span_seconds = memory->span_seconds,
-		.step_seconds = context->frame->interval_ns > 0 ? (double)context->frame->interval_ns * 1e-9
+		.step_seconds = context->frame->interval_ns > 0 ? (double)context->frame->interval_ns / 1e9
 								: context->delay_seconds,
 	};
 
@@ -396,7 +396,7 @@ static void draw_regrowth(const struct pane_context *context, const struct canva
 		 _("Dropped at %s: caches %s -> %s. In the %.0f s since: grown to %s, %s read in."),
 		 clock_local(when, drop->wall_ns, "%H:%M:%S"), size_text(before, drop->before_bytes),
 		 size_text(after, drop->after_bytes),
-		 (double)(context->frame->mono_ns - drop->mono_ns) * 1e-9,
+		 (double)(context->frame->mono_ns - drop->mono_ns) / 1e9,
 		 size_text(now, number(context, "memory", "mem", "caches_bytes")),
 		 size_text(read, 1024 * (span.last - span.first)));
 	canvas_text(canvas, 0, 0, STYLE_STRONG, text, -1);

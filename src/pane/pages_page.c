@@ -233,7 +233,7 @@ void pages_draw_history(const struct pane_context *context, const struct canvas 
 		.whole = SERIES_PEAK,
 		.top_label = size_short(size, peak),
 		.now_ns = context->frame->mono_ns,
-		.step_seconds = context->frame->interval_ns > 0 ? (double)context->frame->interval_ns * 1e-9
+		.step_seconds = context->frame->interval_ns > 0 ? (double)context->frame->interval_ns / 1e9
 								: context->delay_seconds,
 	};
 

@@ -34,7 +34,7 @@ struct window {
 
 static double sample_seconds(const struct pane_context *context)
 {
-	return context->frame->interval_ns > 0 ? (double)context->frame->interval_ns * 1e-9
+	return context->frame->interval_ns > 0 ? (double)context->frame->interval_ns / 1e9
 					       : context->delay_seconds;
 }
 
@@ -184,7 +184,7 @@ static void relate(const struct pane_context *context, const struct plot *plot, 
 		if (isnan(lag.correlation))
 			continue;
 		power_relation(plot->lines[i]->letter, plot->lines[compared]->letter, lag,
-			       (double)window.step_ns * 1e-9, sentences->texts[sentences->count],
+			       (double)window.step_ns / 1e9, sentences->texts[sentences->count],
 			       sizeof(sentences->texts[0]));
 		sentences->count++;
 	}

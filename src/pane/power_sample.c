@@ -38,7 +38,7 @@ static double counted(const struct frame *frame, const struct settings *settings
 struct calibration_sample power_sample(const struct frame *frame, const struct settings *settings,
 				       uint64_t operations)
 {
-	double seconds = (double)frame->interval_ns * 1e-9;
+	double seconds = (double)frame->interval_ns / 1e9;
 
 	return (struct calibration_sample){
 		.end_ns = frame->mono_ns,

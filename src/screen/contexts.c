@@ -116,7 +116,7 @@ static bool is_due(const struct pane_context *context, const struct frame *frame
 
 	return context == screen_context(context->screen) || screen->delay_seconds >= screen->usual_seconds ||
 	       frame->mono_ns < last_ns ||
-	       (double)(frame->mono_ns - last_ns) * 1e-9 >= screen->usual_seconds - screen->delay_seconds / 2;
+	       (double)(frame->mono_ns - last_ns) / 1e9 >= screen->usual_seconds - screen->delay_seconds / 2;
 }
 
 static void take_frame(struct pane_context *context, const struct frame *frame)

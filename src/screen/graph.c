@@ -154,7 +154,7 @@ static double hold_seconds(const struct history *history, size_t index, double s
 	double gap = 0;
 
 	if (first + 1 < history->count)
-		gap = (double)(history_time(history, first + 1) - history_time(history, first)) * 1e-9;
+		gap = (double)(history_time(history, first + 1) - history_time(history, first)) / 1e9;
 	return HOLD_STEPS * fmax(gap, step_seconds);
 }
 
@@ -291,7 +291,7 @@ static void draw_marks(const struct canvas *plot, const struct history *history,
 
 		if (mark->mono_ns > scale->now_ns)
 			continue;
-		x = plot->width - 1 - (int)((double)(scale->now_ns - mark->mono_ns) * 1e-9 / column_seconds);
+		x = plot->width - 1 - (int)((double)(scale->now_ns - mark->mono_ns) / 1e9 / column_seconds);
 		if (x < 0)
 			continue;
 		canvas_text(plot, 0, x, STYLE_WARN, letter, 1);

@@ -216,11 +216,11 @@ static void add_age(struct buffer *out, const struct screen *screen, const struc
 	uint64_t now = env_mono_ns();
 
 	if (!screen->setup->source->seek && now > frame->mono_ns)
-		buffer_print(out, _("Age: %.1f s"), (double)(now - frame->mono_ns) * 1e-9);
+		buffer_print(out, _("Age: %.1f s"), (double)(now - frame->mono_ns) / 1e9);
 	else
 		buffer_print(out, _("Age: as recorded"));
 	if (frame->interval_ns > 0)
-		buffer_print(out, _("; rates are over %.3f s"), (double)frame->interval_ns * 1e-9);
+		buffer_print(out, _("; rates are over %.3f s"), (double)frame->interval_ns / 1e9);
 	buffer_char(out, '\n');
 }
 

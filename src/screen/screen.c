@@ -131,7 +131,7 @@ static void keep_pace(struct screen *screen, uint64_t cost_ns)
 	if (screen->delay_seconds < screen->usual_seconds)
 		return; /* nobody asked for this delay: the headline tells what became of it */
 	screen_tell(screen, _("a sample costs %.3f s of CPU time; there will be one every %.1f s"),
-		   (double)cost_ns * 1e-9, (double)delay_ns * 1e-9);
+		   (double)cost_ns / 1e9, (double)delay_ns / 1e9);
 }
 
 static void on_tick(void *state)

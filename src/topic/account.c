@@ -124,7 +124,7 @@ static void add_parts(const struct state *state, const struct cpu_times *times, 
 		      struct table *table)
 {
 	const struct exited *exited = state->exited;
-	double tasks = (double)exited->tasks_ns * 1e-9, ended = (double)exited->ended_ns * 1e-9;
+	double tasks = (double)exited->tasks_ns / 1e9, ended = (double)exited->ended_ns / 1e9;
 	double irq = (or_zero(times->irq) - state->irq) / hz;
 	double softirq = (or_zero(times->softirq) - state->softirq) / hz;
 	double steal = (or_zero(times->steal) - state->steal) / hz;

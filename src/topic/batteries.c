@@ -89,7 +89,7 @@ static void follow_change(struct battery *battery, uint64_t mono_ns)
 	if (isnan(battery->joules) || grown == 0)
 		return;
 	if (!isnan(grown) && battery->changed_ns > 0 && mono_ns > battery->changed_ns)
-		battery->change_watts = fabs(grown) / ((double)(mono_ns - battery->changed_ns) * 1e-9);
+		battery->change_watts = fabs(grown) / ((double)(mono_ns - battery->changed_ns) / 1e9);
 	if (!isnan(grown))
 		battery->changed_ns = mono_ns;
 	battery->changed_joules = battery->joules;

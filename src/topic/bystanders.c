@@ -182,7 +182,7 @@ void bystanders_tell(struct bystanders *bystanders, size_t index, struct bystand
 {
 	const struct place *place = &bystanders->places[index];
 	const struct totals *now = &bystanders->now, *before = &bystanders->before;
-	double seconds = before->mono_ns > 0 ? (double)(now->mono_ns - before->mono_ns) * 1e-9 : 0;
+	double seconds = before->mono_ns > 0 ? (double)(now->mono_ns - before->mono_ns) / 1e9 : 0;
 
 	*bystander = (struct bystander){
 		.task_ratio = NAN,
@@ -194,7 +194,7 @@ void bystanders_tell(struct bystanders *bystanders, size_t index, struct bystand
 	if (place->task) {
 		snprintf(bystander->task, sizeof(bystander->task), "%s %u", place->task->name,
 			 place->task->pid);
-		bystander->task_ratio = seconds > 0 ? (double)place->task_ns * 1e-9 / seconds : NAN;
+		bystander->task_ratio = seconds > 0 ? (double)place->task_ns / 1e9 / seconds : NAN;
 	}
 	bystander->n_interrupts = interrupt_growth_tell(&bystanders->interrupts, index, bystander->interrupts,
 							sizeof(bystander->interrupts));

@@ -103,7 +103,7 @@ static void read_waits(struct env *env, const struct cgroup_place *place, struct
 		else if (span_is(name, "throttled_usec"))
 			row->throttled_seconds = (double)value * 1e-6;
 		else if (span_is(name, "throttled_time"))
-			row->throttled_seconds = (double)value * 1e-9;
+			row->throttled_seconds = (double)value / 1e9;
 	}
 }
 

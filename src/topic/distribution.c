@@ -52,7 +52,7 @@ struct state {
 
 static void add_task(struct table *table, const struct task *task, double seconds)
 {
-	double share = (double)task->used_ns * 1e-9 / seconds;
+	double share = (double)task->used_ns / 1e9 / seconds;
 	size_t range = share * RANGES < RANGES - 1 ? (size_t)(share * RANGES) : RANGES - 1;
 	struct distribution_row *row = table_row(table, range);
 
@@ -71,7 +71,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	if (error)
 		return error;
 	table->mono_ns = state->tasks->mono_ns;
-	seconds = (double)(table->mono_ns - state->mono_ns) * 1e-9;
+	seconds = (double)(table->mono_ns - state->mono_ns) / 1e9;
 	for (unsigned i = 0; i < RANGES; i++) {
 		struct distribution_row *row = table_add(table);
 

@@ -73,7 +73,7 @@ static uint64_t grown_uj(struct energy *energy, struct energy_domain *domain, ui
 
 static void count(struct energy *energy, struct energy_domain *domain, uint64_t raw, uint64_t mono_ns)
 {
-	double seconds = (double)(mono_ns - domain->read_ns) * 1e-9;
+	double seconds = (double)(mono_ns - domain->read_ns) / 1e9;
 	uint64_t grown = grown_uj(energy, domain, raw, seconds);
 
 	if (grown == U64_UNKNOWN) {
@@ -108,7 +108,7 @@ static int read_perf(struct energy *energy, struct energy_domain *domain, uint64
 /* Watts that hold since the last reading are energy, too. */
 static int add_watts(struct energy_domain *domain, double watts, uint64_t mono_ns)
 {
-	double joules = watts * (double)(mono_ns - domain->read_ns) * 1e-9;
+	double joules = watts * (double)(mono_ns - domain->read_ns) / 1e9;
 
 	if (isnan(watts)) {
 		domain->counted = false;
@@ -304,7 +304,7 @@ static void publish(struct energy_domain *domain)
 
 void energy_sample(struct energy *energy, uint64_t mono_ns)
 {
-	double seconds = (double)(mono_ns - energy->sample_ns) * 1e-9;
+	double seconds = (double)(mono_ns - energy->sample_ns) / 1e9;
 	bool first = energy->sample_ns == 0 || mono_ns <= energy->sample_ns;
 
 	if (energy->tick == energy->env->tick)

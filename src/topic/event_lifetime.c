@@ -49,9 +49,9 @@ static void look(void *context, const struct event_statistics *statistics, uint6
 			continue;
 		row = table_add(state->table);
 		if (i < EVENT_LIFETIMES)
-			row->from_seconds = (double)event_lifetime_ns(i) * 1e-9;
+			row->from_seconds = (double)event_lifetime_ns(i) / 1e9;
 		if (i + 1 < EVENT_LIFETIMES)
-			row->to_seconds = (double)event_lifetime_ns(i + 1) * 1e-9;
+			row->to_seconds = (double)event_lifetime_ns(i + 1) / 1e9;
 		row->exits = statistics->lifetimes[i];
 		if (sum > 0)
 			row->share_ratio = (double)row->exits / (double)sum;

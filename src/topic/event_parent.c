@@ -63,9 +63,9 @@ static void look(void *context, const struct event_statistics *statistics, uint6
 
 		row->pid = parent->pid;
 		if (parent->start_ns != U64_UNKNOWN)
-			row->start_seconds = (double)parent->start_ns * 1e-9;
+			row->start_seconds = (double)parent->start_ns / 1e9;
 		row->forks = parent->forks;
-		row->mean_forks_per_second = (double)parent->forks / ((double)since_ns * 1e-9);
+		row->mean_forks_per_second = (double)parent->forks / ((double)since_ns / 1e9);
 		row->resident_bytes = parent->resident_bytes;
 		row->page_table_bytes = parent->page_table_bytes;
 		row->command =

@@ -83,7 +83,7 @@ static void add_row(struct table *table, const char *command, const struct event
 static void look(void *context, const struct event_statistics *statistics, uint64_t since_ns)
 {
 	struct event_sampler *state = context;
-	double seconds = (double)since_ns * 1e-9;
+	double seconds = (double)since_ns / 1e9;
 
 	add_row(state->table, "all", &statistics->all, seconds);
 	for (size_t i = 0; i < statistics->n_commands; i++) {

@@ -83,7 +83,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 
 		row->command = arena_copy(&frame->arena, command->name, strlen(command->name));
 		row->exits = command->exits;
-		row->cpu_seconds = (double)command->cpu_ns * 1e-9;
+		row->cpu_seconds = (double)command->cpu_ns / 1e9;
 		row->joules = power_estimate_joules(&state->estimate, row->cpu_seconds);
 	}
 	return error;

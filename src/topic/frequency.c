@@ -57,14 +57,22 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
+#define NOT_TOLD N_("the CPU does not tell it here, as on most virtual machines")
+
 static const struct source_spec sources[] = {
 	{ .path = "proc/stat", .gives = N_("which CPUs there are") },
 	{ .path = CPUFREQ,
 	  .gives = N_("speed of the CPUs"),
 	  .optional = true,
 	  .remedies = { { ENOENT, N_("no driver for it here, as on most virtual machines") } } },
-	{ .path = NO_TURBO, .gives = N_("whether turbo is allowed (Intel)"), .optional = true },
-	{ .path = BOOST, .gives = N_("whether turbo is allowed (AMD, others)"), .optional = true },
+	{ .path = NO_TURBO,
+	  .gives = N_("whether turbo is allowed (Intel)"),
+	  .optional = true,
+	  .remedies = { { ENOENT, NOT_TOLD } } },
+	{ .path = BOOST,
+	  .gives = N_("whether turbo is allowed (AMD, others)"),
+	  .optional = true,
+	  .remedies = { { ENOENT, NOT_TOLD } } },
 	{ 0 },
 };
 

@@ -15,6 +15,8 @@
 	LATENCY_COLUMN(field, .kind = COLUMN_LABEL, .title = heading, .help = what, .source = from,          \
 		       __VA_ARGS__)
 
+#define OVER_MEASURED .rate_over = offsetof(struct latency_row, measured_seconds)
+
 static const struct column columns[] = {
 	LATENCY_COLUMN(cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 3,
 		       .help = N_("where it is measured; all: together; any: the kernel chooses the CPU"),
@@ -25,9 +27,9 @@ static const struct column columns[] = {
 		.width = 4, .rank = 2),
 	LATENCY_FIGURES,
 	LATENCY_COLUMN(samples_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("per s"),
-		       .width = 6, .rank = 5, .rate_of = offsetof(struct latency_row, samples),
+		       .width = 6, .rank = 5, .rate_of = offsetof(struct latency_row, samples), OVER_MEASURED,
 		       .help = N_("wake-ups that were measured in the last interval"),
-		       .source = "growth of samples / time"),
+		       .source = "growth of samples / growth of measured_seconds"),
 	SETTING(asked, N_("instead of"), N_("policy that was asked for, where it is not allowed"), "--policy",
 		.width = 10, .optional = true),
 	SETTING(reason, N_("because"), N_("why it is not allowed"),
@@ -38,16 +40,17 @@ static const struct column columns[] = {
 		       .source = "panetop"),
 	LATENCY_COLUMN(missed_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
 		       .title = N_("missed/s"), .width = 8, .hidden = true,
-		       .rate_of = offsetof(struct latency_row, missed),
+		       .rate_of = offsetof(struct latency_row, missed), OVER_MEASURED,
 		       .help = N_("periods that were missed in the last interval"),
-		       .source = "growth of missed / time"),
+		       .source = "growth of missed / growth of measured_seconds"),
 	LATENCY_COLUMN(thread_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = N_("thread"),
 		       .width = 8, .hidden = true, .help = N_("CPU time that the measuring itself took"),
 		       .source = "CPU clock of the thread"),
 	LATENCY_COLUMN(thread_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("thread%"),
 		       .width = 7, .hidden = true, .rate_of = offsetof(struct latency_row, thread_seconds),
+		       OVER_MEASURED,
 		       .help = N_("share of a CPU that the measuring itself takes"),
-		       .source = "growth of thread_seconds / time"),
+		       .source = "growth of thread_seconds / growth of measured_seconds"),
 	SETTING(method, N_("method"), N_("how the thread waits"), "--method", .width = 8, .hidden = true),
 	SETTING(period_seconds, N_("period"), N_("time between planned wake-ups"), "--period", .width = 7,
 		.unit = UNIT_SECONDS, .hidden = true),
@@ -167,16 +170,16 @@ static void add_row(struct table *table, const struct cyclic_run *run, struct fr
 	row->cpu = cyclic_run_cpu(run, frame, index);
 	set_policy(row, run, frame);
 	row->method = cyclic_method_name(plan->method);
-	row->period_seconds = (double)plan->period_ns * 1e-9;
-	row->slack_seconds = realtime ? 0 : (double)plan->slack_ns * 1e-9;
-	row->bucket_seconds = plan->bucket_ns > 0 ? (double)plan->bucket_ns * 1e-9 : NAN;
+	row->period_seconds = (double)plan->period_ns / 1e9;
+	row->slack_seconds = realtime ? 0 : (double)plan->slack_ns / 1e9;
+	row->bucket_seconds = plan->bucket_ns > 0 ? (double)plan->bucket_ns / 1e9 : NAN;
 	row->locked = lock_name(cyclic_locked(run->cyclic));
 	row->idle_states = run->awake_fd >= 0 ? N_("held off") : N_("as they are");
-	row->measured_seconds = fmax(0, ((double)run->mono_ns - (double)run->started_ns) * 1e-9);
+	row->measured_seconds = fmax(0, ((double)run->mono_ns - (double)run->started_ns) / 1e9);
 	if (plan->duration_ns > 0)
-		row->measured_seconds = fmin(row->measured_seconds, (double)plan->duration_ns * 1e-9);
+		row->measured_seconds = fmin(row->measured_seconds, (double)plan->duration_ns / 1e9);
 	row->thread_seconds =
-		(double)(index == CYCLIC_RUN_ALL ? run->all.cpu_ns : run->sums[index].cpu_ns) * 1e-9;
+		(double)(index == CYCLIC_RUN_ALL ? run->all.cpu_ns : run->sums[index].cpu_ns) / 1e9;
 	latency_row_fill(row, index == CYCLIC_RUN_ALL ? &run->all : &run->sums[index]);
 }
 

@@ -50,8 +50,8 @@ static void add_rows(struct table *table, const char *cpu, const struct cyclic_s
 			continue;
 		row = table_add(table);
 		row->cpu = cpu;
-		row->from_seconds = (double)histogram_from_ns(times->width_ns, i) * 1e-9;
-		row->to_seconds = (double)histogram_to_ns(times->width_ns, i) * 1e-9;
+		row->from_seconds = (double)histogram_from_ns(times->width_ns, i) / 1e9;
+		row->to_seconds = (double)histogram_to_ns(times->width_ns, i) / 1e9;
 		row->samples = times->buckets[i];
 	}
 }

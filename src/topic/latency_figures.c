@@ -6,7 +6,7 @@
 
 static double seconds(double ns)
 {
-	return ns * 1e-9;
+	return ns / 1e9;
 }
 
 void latency_row_fill(struct latency_row *row, const struct cyclic_sums *sums)

@@ -155,7 +155,7 @@ static void add_row(struct table *table, struct frame *frame, const struct expla
 	row->cpu = explained->late.cpu == CYCLIC_ANY_CPU
 			   ? "any"
 			   : arena_print(&frame->arena, "%u", explained->late.cpu);
-	row->latency_seconds = (double)explained->late.late.late_ns * 1e-9;
+	row->latency_seconds = (double)explained->late.late.late_ns / 1e9;
 	row->task = text_of(frame, bystander->task);
 	row->task_ratio = bystander->task_ratio;
 	row->n_interrupts = bystander->n_interrupts;

@@ -40,7 +40,8 @@ static const struct column columns[] = {
 	       .help = N_("process"), .source = "/proc"),
 	COLUMN(struct total_row, command, .kind = COLUMN_LABEL, .title = N_("command"), .width = 15,
 	       .help = N_("name of the process, at most 15 bytes"), .source = "/proc/PID/stat comm"),
-	COLUMN(struct total_row, state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 5, .words = true,
+	COLUMN(struct total_row, state, .kind = COLUMN_LABEL, .fleeting = true,
+	       .title = N_("state"), .width = 5, .words = true,
 	       .help = N_("R running, S sleeping, D waiting for a disk, Z zombie …; gone: it ended"),
 	       .source = "/proc/PID/stat state"),
 	PAGES(mapped_pages, N_("mapped"), N_("pages of addresses, whether anything is there or not"),
@@ -153,7 +154,7 @@ static void fill_pages(struct total_row *row, const struct page_view *view)
 	row->zero_pages = page_map_count(total->zero, known && view->knows_kinds);
 	row->ksm_pages = page_map_count(total->ksm, known && view->knows_ksm);
 	if (view->complete)
-		row->map_cpu_seconds = (double)view->cpu_ns * 1e-9;
+		row->map_cpu_seconds = (double)view->cpu_ns / 1e9;
 }
 
 static void fill_status(struct total_row *row, const struct pid_status *status)

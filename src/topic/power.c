@@ -106,7 +106,9 @@ static const struct source_spec sources[] = {
 	{ .path = SENSOR_CHIPS,
 	  .gives = N_("meters of power and energy on chips"),
 	  .optional = true,
-	  .test = sensors_test_chips },
+	  .test = sensors_test_chips,
+	  .remedies = { { ENOENT, N_("no sensor is told to Linux, as on most virtual machines; else load its "
+				     "driver: sensors-detect") } } },
 	{ 0 },
 };
 

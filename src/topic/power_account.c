@@ -89,7 +89,7 @@ static void add_parts(const struct state *state, const struct power_sums *now, s
 	double busy = power_estimate_joules(estimate, now->busy - state->first.busy);
 	double tasks = power_estimate_joules(estimate, now->tasks - state->first.tasks);
 	double ended = power_estimate_joules(estimate, now->ended - state->first.ended);
-	double seconds = (double)(table->mono_ns - state->begun_ns) * 1e-9;
+	double seconds = (double)(table->mono_ns - state->begun_ns) / 1e9;
 	double baseline = line->intercept_watts * seconds, total = now->total - state->first.total;
 
 	add(table, line, N_("baseline"), estimate->known ? baseline : NAN, N_("intercept of the line"));
@@ -125,8 +125,8 @@ static struct power_sums sums_of(const struct state *state, const struct cpu_tim
 
 	return (struct power_sums){
 		.busy = cpu_times_busy(times) / (double)exited->tasks->env->ticks_per_second,
-		.tasks = (double)exited->tasks_ns * 1e-9,
-		.ended = (double)exited->ended_ns * 1e-9,
+		.tasks = (double)exited->tasks_ns / 1e9,
+		.ended = (double)exited->ended_ns / 1e9,
 		.total = state->estimate.energy->joules,
 	};
 }

@@ -73,12 +73,12 @@ static const struct column columns[] = {
 	    .source = "/proc/PID/stat starttime"),
 	ROW(ppid, .kind = COLUMN_LABEL, .title = N_("parent"), .width = 7, .hidden = true,
 	    .help = N_("process that started it, or that adopted it"), .source = "/proc/PID/stat ppid"),
-	ROW(state, .kind = COLUMN_LABEL, .title = N_("S"), .width = 1, .rank = 3,
+	ROW(state, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("S"), .width = 1, .rank = 3,
 	    .help = N_("R runs or waits for a CPU, S sleeps, D waits for a device, T stopped, Z ended and "
 		       "not waited "
 		       "for, I idle thread of the kernel"),
 	    .source = "/proc/PID/stat state"),
-	ROW(processor, .kind = COLUMN_LABEL, .title = N_("CPU"), .width = 3, .rank = 4,
+	ROW(processor, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("CPU"), .width = 3, .rank = 4,
 	    .help = N_("CPU that its main thread ran on last"), .source = "/proc/PID/stat processor"),
 	TIME(cpu_seconds, N_("time"), N_("CPU time since its start, of all its threads"),
 	     "CPU clock of the process", .rank = 2),
@@ -175,9 +175,9 @@ static void add_row(struct frame *frame, struct table *table, const struct task 
 	row->pid = task->pid;
 	row->start_seconds = (double)task->start_ticks / (double)env->ticks_per_second;
 	row->ppid = task->stat.parent_pid;
-	row->cpu_seconds = (double)task->cpu_ns * 1e-9;
-	row->system_seconds = (double)task->system_ns * 1e-9;
-	row->user_seconds = (double)(task->cpu_ns - task->system_ns) * 1e-9;
+	row->cpu_seconds = (double)task->cpu_ns / 1e9;
+	row->system_seconds = (double)task->system_ns / 1e9;
+	row->user_seconds = (double)(task->cpu_ns - task->system_ns) / 1e9;
 	row->joules = power_estimate_joules(estimate, row->cpu_seconds);
 	row->machine_seconds = row->cpu_seconds / cpus;
 	row->machine_user_seconds = row->user_seconds / cpus;

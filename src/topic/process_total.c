@@ -33,7 +33,8 @@ static const struct column columns[] = {
 	COLUMN(struct total_row, start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS,
 	       .title = N_("started"), .width = 10, .hidden = true,
 	       .help = N_("when it was started, after boot"), .source = "/proc/PID/stat starttime"),
-	COLUMN(struct total_row, state, .kind = COLUMN_LABEL, .title = N_("now"), .width = 5, .rank = 1,
+	COLUMN(struct total_row, state, .kind = COLUMN_LABEL, .fleeting = true,
+	       .title = N_("now"), .width = 5, .rank = 1,
 	       .words = true, .help = N_("alive, or ended"), .source = "/proc"),
 	COLUMN(struct total_row, processes, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("of"),
 	       .width = 6, .rank = 2, .help = N_("processes that this row stands for"), .source = "panetop"),
@@ -148,7 +149,7 @@ static void add_rows(const struct state *state, const struct env *env, struct fr
 
 		row->pid = entry->pid;
 		row->start_seconds = (double)entry->start_ticks / (double)env->ticks_per_second;
-		row->cpu_seconds = (double)entry->used_ns * 1e-9;
+		row->cpu_seconds = (double)entry->used_ns / 1e9;
 		row->mean_ratio = seconds > 0 ? row->cpu_seconds / seconds : row->mean_ratio;
 		row->processes = 1;
 		row->state = entry->ended ? N_("ended") : N_("alive");
@@ -170,7 +171,7 @@ static void add_exited(const struct state *state, struct frame *frame, struct ta
 		if (cpu_ns == 0)
 			continue;
 		row = table_add(table);
-		row->cpu_seconds = (double)cpu_ns * 1e-9;
+		row->cpu_seconds = (double)cpu_ns / 1e9;
 		row->mean_ratio = seconds > 0 ? row->cpu_seconds / seconds : row->mean_ratio;
 		if (command->exits != U64_UNKNOWN)
 			row->processes = command->exits - (known ? state->before[i].exits : 0);
@@ -198,7 +199,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		if (tasks->all[i]->used_ns != U64_UNKNOWN && tasks->all[i]->used_ns > 0)
 			add_used(state, tasks->all[i]);
 	mark_gone(state);
-	seconds = (double)(table->mono_ns - state->first_ns) * 1e-9;
+	seconds = (double)(table->mono_ns - state->first_ns) / 1e9;
 	add_rows(state, env, frame, table, seconds);
 	add_exited(state, frame, table, seconds);
 	if (state->refused > 0)

@@ -50,7 +50,7 @@ static void add_topic(struct table *table, const struct env_cost *cost)
 	struct self_row *row = table_add(table);
 
 	row->topic = cost->name;
-	row->sample_seconds = (double)cost->cpu_ns * 1e-9;
+	row->sample_seconds = (double)cost->cpu_ns / 1e9;
 	row->reads = cost->reads;
 	row->lost = cost->lost;
 	row->resident_bytes = U64_BLANK;
@@ -65,13 +65,13 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	(void)sampler;
 	(void)frame;
 	all->topic = "all";
-	all->cpu_seconds = (double)env_self_cpu_ns() * 1e-9;
+	all->cpu_seconds = (double)env_self_cpu_ns() / 1e9;
 	if (resident > 0)
 		all->resident_bytes = resident;
 	for (unsigned i = 0; i < env->n_costs; i++) {
 		if (!env->costs[i].active)
 			continue;
-		seconds += (double)env->costs[i].cpu_ns * 1e-9;
+		seconds += (double)env->costs[i].cpu_ns / 1e9;
 		lost += env->costs[i].lost;
 	}
 	all->sample_seconds = seconds;

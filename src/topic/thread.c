@@ -33,10 +33,12 @@ static const struct column columns[] = {
 	       .help = N_("when it was started, after boot"), .source = "/proc/PID/task/TID/stat starttime"),
 	COLUMN(struct thread_row, pid, .kind = COLUMN_LABEL, .title = N_("PID"), .width = 7,
 	       .help = N_("number of its process"), .source = "/proc"),
-	COLUMN(struct thread_row, state, .kind = COLUMN_LABEL, .title = N_("S"), .width = 1, .rank = 2,
+	COLUMN(struct thread_row, state, .kind = COLUMN_LABEL, .fleeting = true,
+	       .title = N_("S"), .width = 1, .rank = 2,
 	       .help = N_("R runs or waits for a CPU, S sleeps, D waits for a device, T stopped, I idle"),
 	       .source = "/proc/PID/task/TID/stat state"),
-	COLUMN(struct thread_row, processor, .kind = COLUMN_LABEL, .title = N_("CPU"), .width = 3, .rank = 2,
+	COLUMN(struct thread_row, processor, .kind = COLUMN_LABEL, .fleeting = true,
+	       .title = N_("CPU"), .width = 3, .rank = 2,
 	       .help = N_("CPU that it ran on last"), .source = "/proc/PID/task/TID/stat processor"),
 	COLUMN(struct thread_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
 	       .title = N_("time"), .width = 9, .rank = 1, .help = N_("CPU time since its start"),
@@ -198,7 +200,7 @@ static void add_row(struct env *env, struct frame *frame, struct table *table, c
 	row->tid = thread->tid;
 	row->start_seconds = (double)thread->start_ticks / (double)env->ticks_per_second;
 	row->pid = task->pid;
-	row->cpu_seconds = (double)thread->run_ns * 1e-9;
+	row->cpu_seconds = (double)thread->run_ns / 1e9;
 	row->processor = thread->processor;
 	row->state = pid_state_text(thread->state);
 	if (task->uid != UINT32_MAX) {

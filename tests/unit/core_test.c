@@ -63,10 +63,11 @@ END_TEST
 
 START_TEST(scans_decimals_without_a_locale)
 {
-	struct span span = span_text("0.42 12 273120.25 1.999999999999 x");
+	struct span span = span_text("0.42 1.86 12 273120.25 1.999999999999 x");
 	double value;
 
 	ck_assert(span_f64(&span, &value) && value == 0.42);
+	ck_assert(span_f64(&span, &value) && value == 1.86);
 	ck_assert(span_f64(&span, &value) && value == 12);
 	ck_assert(span_f64(&span, &value) && value == 273120.25);
 	ck_assert(span_f64(&span, &value));

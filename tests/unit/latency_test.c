@@ -138,6 +138,9 @@ START_TEST(deviation_and_mode_are_those_of_the_samples)
 	ck_assert_double_nan(histogram_mean(histogram));
 	ck_assert_double_nan(histogram_percentile(histogram, 50));
 	ck_assert_double_nan(histogram_mode(histogram));
+	histogram_add(histogram, 33681);
+	ck_assert_double_eq(histogram_mode(histogram), 33681);
+	histogram_clear(histogram, 0);
 	for (int i = 0; i < 1000; i++)
 		histogram_add(histogram, 5000);
 	for (int i = 0; i < 1000; i++)
