@@ -170,10 +170,14 @@ static const struct binding bindings[] = {
 	  show_parents },
 	{ 'L', 0, N_("Lives"), N_("how long processes lived"), show_lifetimes },
 	{ 'o', 0, N_("Sources"), N_("where events come from, and what was lost"), show_sources },
-	{ 'l', 0, NULL, N_("whole command lines"), command_form_lines },
-	{ 'b', 0, NULL, N_("only the first word of command lines"), command_form_programs },
-	{ 'C', 0, NULL, N_("only the names of processes"), command_form_names },
-	{ 'd', 0, NULL, N_("programs with or without their directories"), command_form_directories },
+	{ 0 },
+};
+
+static const struct binding late_bindings[] = {
+	{ 'l', 0, N_("Command"), N_("whole command lines"), command_form_lines },
+	{ 'b', 0, N_("Command"), N_("only the first word of command lines"), command_form_programs },
+	{ 'C', 0, N_("Command"), N_("only the names of processes"), command_form_names },
+	{ 'd', 0, N_("Command"), N_("programs with or without their directories"), command_form_directories },
 	{ 0 },
 };
 
@@ -210,6 +214,7 @@ const struct pane pane_events = {
 	.options = options,
 	.explained = explained,
 	.bindings = bindings,
+	.late_bindings = late_bindings,
 	.refuses_key = refuses_key,
 	.state_size = sizeof(struct events_state),
 	.open = open_events,

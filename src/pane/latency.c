@@ -254,8 +254,12 @@ static const struct binding bindings[] = {
 	{ 'o', 0, N_("Worst"), N_("the latest wake-ups, and what the machine did then"), show_worst },
 	{ 'p', 0, N_("Numbers"), N_("percentiles of every CPU in numbers"), show_numbers },
 	{ 'b', 0, N_("Buckets"), N_("the distribution in numbers"), show_buckets },
-	{ ']', 0, NULL, N_("the next CPU"), next_cpu },
-	{ '[', 0, NULL, N_("the CPU before"), previous_cpu },
+	{ 0 },
+};
+
+static const struct binding late_bindings[] = {
+	{ '[', 0, N_("CPU"), N_("the CPU before"), previous_cpu },
+	{ ']', 0, N_("CPU"), N_("the next CPU"), next_cpu },
 	{ 0 },
 };
 
@@ -299,6 +303,7 @@ const struct pane pane_latency = {
 	.tables = tables,
 	.options = options,
 	.bindings = bindings,
+	.late_bindings = late_bindings,
 	.refuses_key = refuses_key,
 	.state_size = sizeof(struct latency_state),
 	.open = open_latency,

@@ -240,8 +240,12 @@ static const struct binding bindings[] = {
 	{ 'f', 0, N_("Used"), N_("which definition of used: total - free, procps, htop"), next_definition },
 	{ 'D', 0, N_("Drop"), N_("experiment (root): drop the caches and see who reads them again"),
 	  ask_drop },
-	{ 'b', 0, NULL, N_("by whom pages are read in"), show_readers },
-	{ 'z', 0, NULL, N_("span of the graph: 5 min, 1 h, a column per sample"), next_span },
+	{ 0 },
+};
+
+static const struct binding late_bindings[] = {
+	{ 'b', 0, N_("Readers"), N_("by whom pages are read in"), show_readers },
+	{ 'z', 0, N_("Span"), N_("span of the graph: 5 min, 1 h, a column per sample"), next_span },
 	{ 0 },
 };
 
@@ -261,6 +265,7 @@ const struct pane pane_memory = {
 	.series = memory_series,
 	.n_series = N_MEMORY_SERIES,
 	.bindings = bindings,
+	.late_bindings = late_bindings,
 	.refuses_key = refuses_key,
 	.state_size = sizeof(struct memory_state),
 	.open = open_memory,

@@ -254,41 +254,48 @@ static const struct binding list_bindings[] = {
 	{ 0 },
 };
 
-static const struct binding map_bindings[] = {
-	{ '{', 0, NULL, N_("the region before"), region_before },
-	{ '}', 0, NULL, N_("the next region"), region_behind },
-	{ 0 },
-};
-
 static const struct binding *view_bindings(const struct pane_context *context)
 {
 	const struct pages_state *pages = context->state;
 
-	return pages->view == VIEW_MAP ? map_bindings : pages->view == VIEW_LIST ? list_bindings : NULL;
+	return pages->view == VIEW_LIST ? list_bindings : NULL;
 }
 
 static const struct binding bindings[] = {
 	{ K_ENTER, 0, N_("Regions"), N_("regions or map; a region in the map"), enter },
 	{ 'z', 0, N_("Zoom"), N_("fewer pages in a cell"), map_zoom_in },
-	{ 'Z', 0, NULL, N_("more pages in a cell"), map_zoom_out },
-	{ '[', 0, NULL, N_("a cell is one page"), map_zoom_to_page },
-	{ ']', 0, NULL, N_("all of it fits"), map_zoom_to_all },
-	{ 'a', 0, NULL, N_("all of it fits, also when it grows"), map_zoom_automatic },
 	{ K_TAB, 0, N_("Page"), N_("the page under the cursor: its bits, its bytes; and back"), show_page },
 	{ 'v', 0, N_("Values"), N_("all that is known of the process as a whole"), show_statistics },
 	{ 'H', 0, N_("History"), N_("its memory over time"), show_history },
 	{ 'p', 0, N_("Perf"), N_("page faults, allocations and reclaim of the whole machine"), show_events },
 	{ 'l', 0, N_("List"), N_("choose another process"), show_list },
 	{ 'm', 0, N_("Mark"), N_("show what changes from now on; again: no longer"), pages_mark },
-	{ 's', 0, NULL, N_("proportional shares of memory (PSS), or not"), toggle_shares },
-	{ 'r', 0, NULL, N_("when the process has ended: wait for the next with its name"), wait_for_next },
-	{ 'C', 0, NULL, N_("clear the marks of what was written"), pages_clear },
-	{ 'R', 0, NULL, N_("force all its pages in: this changes the process"), pages_force },
+	{ 0 },
+};
+
+static const struct binding late_bindings[] = {
+	{ '{', 0, N_("Region"), N_("the region before"), region_before },
+	{ '}', 0, N_("Region"), N_("the next region"), region_behind },
+	{ 'Z', 0, N_("Zoom out"), N_("more pages in a cell"), map_zoom_out },
+	{ '[', 0, N_("One page"), N_("a cell is one page"), map_zoom_to_page },
+	{ ']', 0, N_("Fit"), N_("all of it fits"), map_zoom_to_all },
+	{ 'a', 0, N_("Auto fit"), N_("all of it fits, also when it grows"), map_zoom_automatic },
+	{ 's', 0, N_("Shares"), N_("proportional shares of memory (PSS), or not"), toggle_shares },
+	{ 'r', 0, N_("Wait"), N_("when the process has ended: wait for the next with its name"),
+	  wait_for_next },
+	{ 'C', 0, N_("Clear"), N_("clear the marks of what was written"), pages_clear },
+	{ 'R', 0, N_("Force in"), N_("force all its pages in: this changes the process"), pages_force },
 	{ 0 },
 };
 
 /* What a key needs to do something. */
-enum { NEEDS_MACHINE = 1, NEEDS_PROCESS = 2, NEEDS_MAP = 4, NEEDS_LIVE_MAP = NEEDS_MACHINE | NEEDS_MAP };
+enum {
+	NEEDS_MACHINE = 1,
+	NEEDS_PROCESS = 2,
+	NEEDS_MAP = 4,
+	NEEDS_LIVE_MAP = NEEDS_MACHINE | NEEDS_MAP,
+	NEEDS_LIVE_PROCESS = NEEDS_MACHINE | NEEDS_PROCESS,
+};
 
 static unsigned needs_of(const struct binding *binding)
 {
@@ -299,10 +306,11 @@ static unsigned needs_of(const struct binding *binding)
 		{ map_zoom_in, NEEDS_LIVE_MAP },          { map_zoom_out, NEEDS_LIVE_MAP },
 		{ map_zoom_to_page, NEEDS_LIVE_MAP },     { map_zoom_to_all, NEEDS_LIVE_MAP },
 		{ map_zoom_automatic, NEEDS_LIVE_MAP },   { pages_mark, NEEDS_MAP },
+		{ region_before, NEEDS_MAP },             { region_behind, NEEDS_MAP },
 		{ show_page, NEEDS_PROCESS },             { show_statistics, NEEDS_PROCESS },
 		{ show_history, NEEDS_PROCESS },          { show_list, NEEDS_MACHINE },
-		{ toggle_shares, NEEDS_MACHINE },         { wait_for_next, NEEDS_MACHINE },
-		{ pages_clear, NEEDS_MACHINE },           { pages_force, NEEDS_MACHINE },
+		{ toggle_shares, NEEDS_MACHINE },         { wait_for_next, NEEDS_LIVE_PROCESS },
+		{ pages_clear, NEEDS_LIVE_PROCESS },      { pages_force, NEEDS_LIVE_PROCESS },
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -456,6 +464,7 @@ const struct pane pane_pages = {
 	.series = pages_series,
 	.n_series = N_PAGES_SERIES,
 	.bindings = bindings,
+	.late_bindings = late_bindings,
 	.view_bindings = view_bindings,
 	.refuses_key = refuses_key,
 	.state_size = sizeof(struct pages_state),

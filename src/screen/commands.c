@@ -324,6 +324,7 @@ void command_bindings(const struct pane_context *context, const struct binding *
 	lists[COMMANDS_OF_VIEW] = pane->view_bindings ? pane->view_bindings(context) : NULL;
 	lists[COMMANDS_OF_SOURCE] = context->screen->setup->source->seek ? replay_bindings : live_bindings;
 	lists[COMMANDS_OF_PANE] = pane->bindings;
+	lists[COMMANDS_LATE_OF_PANE] = pane->late_bindings;
 	lists[COMMANDS_COMMON] = common_bindings;
 }
 

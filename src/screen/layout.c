@@ -198,6 +198,13 @@ struct footer {
 	const struct binding *lists[N_COMMAND_LISTS];
 	int kept; /* cells that help and quit need at the end; 0 once they are drawn */
 	int x;
+	bool full; /* something was left out */
+};
+
+/* Keys that follow each other with the same label share it. */
+struct footer_entry {
+	char names[4 * KEY_NAME_MAX];
+	const char *label;
 };
 
 /* label is translated. */
@@ -206,25 +213,43 @@ static int key_cells(const struct canvas *canvas, const char *name, const char *
 	return utf8_cells(name, canvas->ascii) + 1 + utf8_cells(label, canvas->ascii);
 }
 
-static void draw_key(const struct canvas *canvas, int y, struct footer *footer, int key, const char *label)
+static void draw_entry(const struct canvas *canvas, int y, struct footer *footer,
+		       const struct footer_entry *entry)
 {
-	char name[KEY_NAME_MAX];
+	const char *label = entry->label ? _(entry->label) : NULL;
 
-	key_label(name, key);
-	if (footer->x + key_cells(canvas, name, label) + footer->kept > canvas->width)
+	if (!label)
 		return;
-	footer->x += canvas_text(canvas, y, footer->x, STYLE_KEY, name, -1) + 1;
+	if (footer->x + key_cells(canvas, entry->names, label) + footer->kept > canvas->width) {
+		footer->full = true;
+		return;
+	}
+	footer->x += canvas_text(canvas, y, footer->x, STYLE_KEY, entry->names, -1) + 1;
 	footer->x += canvas_text(canvas, y, footer->x, STYLE_NORMAL, label, -1) + CANVAS_GAP;
 }
 
 static void draw_keys_of(const struct canvas *canvas, int y, struct footer *footer, unsigned index)
 {
+	struct footer_entry entry = { .label = NULL };
 	const struct binding *binding = footer->lists[index];
+	char name[KEY_NAME_MAX];
+	size_t used = 0;
 	int keys[2];
 
-	for (; binding && binding->act; binding++)
-		if (binding->label && command_keys(footer->context, footer->lists, index, binding, keys) > 0)
-			draw_key(canvas, y, footer, keys[0], _(binding->label));
+	for (; binding && binding->act; binding++) {
+		if (!binding->label ||
+		    command_keys(footer->context, footer->lists, index, binding, keys) == 0)
+			continue;
+		if (!entry.label || strcmp(entry.label, binding->label) != 0 ||
+		    used + 1 + KEY_NAME_MAX > sizeof(entry.names)) {
+			draw_entry(canvas, y, footer, &entry);
+			entry.label = binding->label;
+			used = 0;
+		}
+		used += (size_t)snprintf(entry.names + used, sizeof(entry.names) - used, "%s%s",
+					 used ? " " : "", key_label(name, keys[0]));
+	}
+	draw_entry(canvas, y, footer, &entry);
 }
 
 /* The first ones that work everywhere are those for help and quit. */
@@ -238,7 +263,10 @@ static int kept_cells(const struct canvas *canvas, const struct binding *common)
 	return cells;
 }
 
-/* The keys of the pane first, then those that work everywhere, as many as fit; help and quit always. */
+/*
+ * The keys of the pane first, then those that work everywhere, as many as fit; help and quit always. The late
+ * ones of the pane follow where nothing was left out.
+ */
 static void draw_footer(struct screen *screen, const struct canvas *canvas, int y)
 {
 	struct footer footer = { .context = screen_context(screen) };
@@ -250,6 +278,8 @@ static void draw_footer(struct screen *screen, const struct canvas *canvas, int 
 	draw_keys_of(canvas, y, &footer, COMMANDS_OF_SOURCE);
 	footer.kept = 0;
 	draw_keys_of(canvas, y, &footer, COMMANDS_COMMON);
+	if (!footer.full)
+		draw_keys_of(canvas, y, &footer, COMMANDS_LATE_OF_PANE);
 }
 
 static void draw_pane(struct screen *screen, struct canvas *canvas)

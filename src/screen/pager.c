@@ -128,6 +128,7 @@ void pager_help(struct screen *screen)
 		buffer_print(out, "\n*%s\n", _("Keys of this pane"));
 	add_bindings(out, context, lists, COMMANDS_OF_VIEW);
 	add_bindings(out, context, lists, COMMANDS_OF_PANE);
+	add_bindings(out, context, lists, COMMANDS_LATE_OF_PANE);
 	buffer_print(out, "\n*%s\n", _("Keys everywhere"));
 	add_bindings(out, context, lists, COMMANDS_OF_SOURCE);
 	add_bindings(out, context, lists, COMMANDS_COMMON);

@@ -46,7 +46,8 @@ struct pane_gate {
 /* A key of a pane, or one that works everywhere; footer and help page are made from these. */
 struct binding {
 	int key, other_key;              /* a character or one of enum key; 0: none */
-	const char *label;               /* N_(): a word or two for the footer; NULL: help page only */
+	const char *label;               /* N_(): a word or two for the footer, one for those that follow each
+					  * other with the same; NULL: help page only */
 	const char *help;                /* N_() */
 	void (*act)(struct pane_context *context);
 };
@@ -66,6 +67,7 @@ struct pane {
 	const struct series *explained; /* numbers beside its tables, for the key i: ended by one without
 					 * topic; a row of NULL is the first; may be NULL */
 	const struct binding *bindings;  /* ended by one without act; may be NULL */
+	const struct binding *late_bindings; /* others: in the footer only where all else has room */
 	size_t state_size;
 
 	/* Keys of what is shown just now, before all others; NULL: none. May be NULL. */

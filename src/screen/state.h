@@ -156,7 +156,8 @@ bool command_key(struct screen *screen, const struct input *input);
 enum {
 	COMMANDS_OF_VIEW, /* of what the pane shows just now; NULL: none */
 	COMMANDS_OF_SOURCE,
-	COMMANDS_OF_PANE, /* NULL: none */
+	COMMANDS_OF_PANE,      /* NULL: none */
+	COMMANDS_LATE_OF_PANE, /* NULL: none */
 	COMMANDS_COMMON,
 	N_COMMAND_LISTS,
 };

@@ -173,60 +173,10 @@ def drop_asks_first(_scratch):
                                  "no is not no")
 
 
-def a_recording_is_not_acted_upon(_scratch):
-    """Keys that would act are neither in the footer nor in the help, and say why they do nothing."""
-    for pane, label, help_text, key, said in (
-            ("memory", "D Drop", "drop the caches", "D", "a recording has no caches to drop"),
-            ("events", "e Events", "choose the kinds of events", "e", "a recording has the events that it was made with"),
-            ("cpu", "F9 Signal", "send a signal", "k", "nothing can be done to them"),
-            ("cpu", "F9 Signal", "nice + 1", "F8", "nothing can be done to them"),
-            ("cpu", "F9 Signal", "in the pane pages", "Enter", "see the pane pages"),
-            ("pages", "z Zoom", "fewer pages in a cell", "z", "the process and the map that it was made with"),
-            ("pages", "l List", "force all its pages in", "R", "the process and the map that it was made with"),
-            ("latency", "R Restart", "forget what was measured", "R", "nothing is measured here that could start anew")):
-        recording = EVENT_RECORDING if pane == "events" else RECORDING
-        with replay(pane, recording=recording, width=200, height=60) as terminal:
-            problem = expect(label not in terminal.lines()[-1], terminal, f"{pane}: the footer offers {label}")
-            terminal.send("F1")
-            problem = problem or expect(help_text not in terminal.text() and "leave panetop" in terminal.text(), terminal,
-                                        f"{pane}: the help offers to {help_text}")
-            terminal.send("q", key)
-            problem = problem or expect(said in terminal.text(), terminal, f"{pane}: {key} does not say '{said}'")
-            if problem:
-                return problem
-    return None
-
-
 def pages_that_were_not_recorded(_scratch):
     with replay("events", recording=EVENT_RECORDING) as terminal:
         terminal.send("4")
         return expect("the recording holds no pages of a process" in terminal.text(), terminal, "it does not say so")
-
-
-def the_list_offers_what_acts(_scratch):
-    """Where no process is chosen yet, keys of its map say what to do first."""
-    with screen(fixture("pages"), "pages", width=200) as terminal:
-        footer = terminal.lines()[-1]
-        problem = expect("Enter Open" in footer and "Zoom" not in footer and "Values" not in footer and
-                         "List" not in footer and "Mark" not in footer, terminal, "the footer offers what does not act")
-        for key in ("v", "l", "Tab", "R"):
-            terminal.send("u", key)  # u says something else
-            problem = problem or expect("select a process first" in terminal.text() and "Which process?" in terminal.text(),
-                                        terminal, f"{key} does not say what to do")
-        terminal.send("z")
-        problem = problem or expect("this key is for the map" in terminal.text(), terminal, "z changes what is not shown")
-        terminal.send("Down", "Enter")
-        return problem or expect(terminal.wait_for("1 cell =") and "Zoom" in terminal.lines()[-1], terminal, "no map")
-
-
-def help_and_quit_stay_in_the_footer(_scratch):
-    for pane in ("memory", "events", "cpu", "pages", "power", "latency"):
-        for width, height in ((80, 24), (40, 12), (20, 5)):
-            with screen(fixture("linux-6.1"), pane, width=width, height=height) as terminal:
-                problem = expect("F1 Help  q Quit" in terminal.lines()[-1], terminal, f"{pane}: no help, or no quit")
-                if problem:
-                    return problem
-    return None
 
 
 def a_message_goes_with_its_pane(_scratch):
@@ -303,6 +253,21 @@ def pages_of_a_process(_scratch):
         child.kill()
         child.wait()
         return problem or expect(terminal.wait_for("gone"), terminal, "it does not say that the process has ended")
+
+
+def marked_address(terminal):
+    return next(line.split()[1] for line in terminal.lines() if line.startswith("> "))
+
+
+def from_region_to_region(_scratch):
+    """The first press moves the cursor already."""
+    with replay("pages") as terminal:
+        terminal.send(".")
+        at = [marked_address(terminal)]
+        for key in ("}", "}", "{", "{"):
+            terminal.send(key)
+            at.append(marked_address(terminal))
+        return expect(at[0] < at[1] < at[2] and at[3:] == [at[1], at[0]], terminal, f"the cursor was at {at}")
 
 
 def one_that_has_just_ended(_scratch):
@@ -436,15 +401,13 @@ def tests():
         ("hostile process names", hostile_names),
         ("caches are dropped on the live machine only", drop_needs_the_live_machine),
         ("dropping caches asks first", drop_asks_first),
-        ("what acts is not offered in a replay", a_recording_is_not_acted_upon),
         ("a replay without pages says so", pages_that_were_not_recorded),
-        ("the list of processes offers what acts", the_list_offers_what_acts),
-        ("help and quit stay in the footer", help_and_quit_stay_in_the_footer),
         ("a message goes with its pane", a_message_goes_with_its_pane),
         ("a signal asks, and hits the one that was named", signal_asks_and_hits),
         ("a priority asks, and changes the one that was named", renice_asks_and_hits),
         ("--read-only changes nothing", read_only_changes_nothing),
         ("the pages of a process", pages_of_a_process),
+        ("the cursor of the map goes from region to region", from_region_to_region),
         ("the pages of a process that has just ended", one_that_has_just_ended),
         ("forcing pages in asks first", forcing_pages_asks_first),
         ("a process is chosen from the list", a_process_is_chosen_from_the_list),

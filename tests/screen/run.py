@@ -8,6 +8,7 @@ import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import footer  # noqa: E402
 import golden  # noqa: E402
 import hard  # noqa: E402
 import keys  # noqa: E402
@@ -18,7 +19,9 @@ import ways_out  # noqa: E402
 def main():
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it would be ignored by all that is started
     update = "--update" in sys.argv
-    tests = golden.tests(update) + ([] if update else keys.tests() + power_keys.tests() + hard.tests() + ways_out.tests())
+    tests = golden.tests(update)
+    if not update:
+        tests += keys.tests() + footer.tests() + power_keys.tests() + hard.tests() + ways_out.tests()
     failed = 0
     for number, (name, test) in enumerate(tests, 1):
         try:
