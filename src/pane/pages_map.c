@@ -357,20 +357,31 @@ static size_t row_below(struct pages_state *pages, size_t index, int rows)
 	return nearest;
 }
 
+/* In no region, as before it is first moved and at either end, it stands for the cell that is marked. */
+static uint64_t cursor_address(const struct pane_context *context)
+{
+	const struct pages_state *pages = context->state;
+
+	return map_region(context, pages->cursor) ? pages->cursor : pages->cells[map_selected(pages)].start;
+}
+
 void map_go_region(struct pane_context *context, bool back)
 {
 	struct pages_state *pages = context->state;
 	const struct table *table = context_table(context, REGION_TABLE);
-	uint64_t found = U64_UNKNOWN;
+	uint64_t found = U64_UNKNOWN, cursor;
 
 	map_load(context);
 	map_place(pages);
-	for (size_t i = 0; table && i < table->n_rows && pages->n_cells > 0; i++) {
+	if (pages->n_cells == 0)
+		return;
+	cursor = cursor_address(context);
+	for (size_t i = 0; table && i < table->n_rows; i++) {
 		uint64_t start = number(table, table_row(table, i), "start_address");
 
-		if (back && start < pages->cursor)
+		if (back && start < cursor)
 			found = start;
-		else if (!back && start > pages->cursor && found == U64_UNKNOWN)
+		else if (!back && start > cursor && found == U64_UNKNOWN)
 			found = start;
 	}
 	if (found != U64_UNKNOWN)
