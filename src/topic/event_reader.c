@@ -24,7 +24,7 @@
 #define ROUND_MS 25
 #define SETTLED_NS UINT64_C(2000000) /* after which what was told of a moment is in its ring */
 #define PATIENCE_MS 20
-#define QUIET_ROUNDS 2u /* after which the next event is waited for */
+#define QUIET_ROUNDS 1u /* after which the next event is waited for */
 #define QUIET_ROUNDS_MAX 40u
 #define BELL_NS UINT64_C(100000000)
 #define LOSSES_NS UINT64_C(100000000) /* asking for them interrupts each CPU */
@@ -258,7 +258,7 @@ static void round_once(struct event_reader *reader)
 /* Setting the alarm interrupts each CPU: the more there are, the surer it must be that nothing comes. */
 static unsigned quiet_rounds(const struct event_reader *reader)
 {
-	unsigned rounds = QUIET_ROUNDS + (reader->perf ? event_perf_cpus(reader->perf) / 2 : 0);
+	unsigned rounds = QUIET_ROUNDS + (reader->perf ? event_perf_cpus(reader->perf) / 4 : 0);
 
 	return rounds < QUIET_ROUNDS_MAX ? rounds : QUIET_ROUNDS_MAX;
 }
