@@ -240,6 +240,7 @@ void screen_update(struct screen *screen)
 	for (unsigned i = 0; context->pane->tables[i].topic; i++) {
 		table_update(&context->tables[i], context_table(context, i));
 		context->tables[i].why = why_empty(context, i);
+		context->tables[i].frozen = screen->frozen;
 	}
 }
 

@@ -268,7 +268,8 @@ static void draw_why(const struct table_widget *widget, const struct canvas *can
 	if (table && waits_for_rates(&widget->view, table))
 		return;
 	canvas_text(canvas, 1, 0, STYLE_DIM,
-		    !table			 ? _("not sampled here")
+		    !table && widget->frozen	 ? _("not in the frozen sample; Space goes on")
+		    : !table			 ? _("not sampled here")
 		    : widget->has_filter	 ? _("no row matches the filter")
 		    : !isnan(widget->view.least) ? _("none in this interval")
 						 : _("there are none"),

@@ -128,6 +128,14 @@ def freeze(_scratch):
         return problem or expect("frozen" not in terminal.text(), terminal, "it is still frozen")
 
 
+def frozen_lacks_what_is_asked_later(_scratch):
+    with screen(fixture("linux-6.1"), "cpu") as terminal:
+        terminal.send("Space", "D")
+        problem = expect("not in the frozen sample; Space goes on" in terminal.text(), terminal, "it does not say why")
+        terminal.send("Space")
+        return problem or expect(terminal.wait_for("95.0"), terminal, "it does not go on")
+
+
 def unchanged_screen_sends_nothing(_scratch):
     with replay() as terminal:
         terminal.send(".")
@@ -395,6 +403,7 @@ def tests():
         ("definitions of used", definitions_of_used),
         ("a recording is played, stepped and searched by time", playing_and_stepping),
         ("freeze", freeze),
+        ("a frozen screen says why a table is not there", frozen_lacks_what_is_asked_later),
         ("an unchanged screen sends no bytes", unchanged_screen_sends_nothing),
         ("NO_COLOR", no_color),
         ("--ascii", ascii_only),
