@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """latency.py PANETOP TOOLS ROUNDS: the latency pane beside cyclictest and stress-ng --cyclic, alternating, and beside
-itself while it draws, records, and samples 10,000 processes. TOOLS is the directory of crowd."""
+itself while it draws, records, and samples 10,000 processes. TOOLS is the directory of crowd and bare."""
 import json
 import os
 import re
@@ -18,6 +18,7 @@ PERIOD_US = 1000
 PRIORITY = 80
 PROCESSES = 10000
 US = 1e6
+BARE = "a loop that only sleeps"
 
 
 def run(command):
@@ -78,6 +79,11 @@ def of_cyclictest(*arguments):
             histogram[int(words[0])] = sum(map(int, words[1:]))
     busiest = max(seconds - before.get(task, 0) for task, seconds in after.items())
     return percentiles(histogram) | {"thread": busiest / (ended - began) * 100}
+
+
+def of_bare_loop():
+    """What a wake-up costs on this machine, whoever is woken."""
+    return {"thread": float(run([f"{TOOLS}/bare", str(SECONDS), str(PERIOD_US), str(PRIORITY)]))}
 
 
 def of_stress_ng():
@@ -152,7 +158,7 @@ def show(title, results):
     print(f"\n{title}; fifo {PRIORITY}, a wake-up each {PERIOD_US} us, {SECONDS} s; medians of "
           f"{len(next(iter(results.values())))} runs, +/- half of what they spread")
     print(f"{'':24}" + "".join(f"{key:>18}" for key in ("p50", "p99", "p99.9", "max")) + "   in us")
-    for name in results:
+    for name in (name for name in results if name != BARE):
         cells = [f"{value(results, name, key):.1f} +/- {spread(results, name, key) / 2:.1f}"
                  for key in ("p50", "p99", "p99.9", "max")]
         print(f"{name:24}" + "".join(f"{cell:>18}" for cell in cells))
@@ -166,7 +172,7 @@ def limit(what, mine, most):
 def main():
     peers = measure({"panetop": of_panetop, "cyclictest": lambda: of_cyclictest("--default-system"),
                      "stress-ng --cyclic": of_stress_ng, "panetop, held awake": lambda: of_panetop("--cpu-dma-latency"),
-                     "cyclictest, held awake": of_cyclictest}, ROUNDS)
+                     "cyclictest, held awake": of_cyclictest, BARE: of_bare_loop}, ROUNDS)
     show("beside its peers, idle states as they are or held off", peers)
     busy = measure({"at rest": of_panetop, "drawing at 10 Hz": of_screen, "recording at 10 Hz": of_recording}, ROUNDS)
     show("panetop beside itself", busy)
@@ -179,6 +185,8 @@ def main():
               1.10)
         limit(f"p99.9 in us{state}, of cyclictest's and its noise", value(peers, "panetop" + state, "p99.9"),
               value(peers, "cyclictest" + state, "p99.9") + spread(peers, "cyclictest" + state, "p99.9"))
+    print("thread, % of a CPU: " + ", ".join(f"{name} {value(peers, name, 'thread'):.2f}"
+                                             for name in ("panetop", "cyclictest", BARE)))
     limit("thread, % of a CPU", value(peers, "panetop", "thread"), 1.5)
     limit("thread, of cyclictest's", value(peers, "panetop", "thread") / value(peers, "cyclictest", "thread"), 1.10)
     limit("samples lost", value(peers, "panetop", "lost"), 0)
