@@ -239,10 +239,12 @@ static size_t format_time(char *out, uint64_t wall_ns)
 		    (unsigned)(wall_ns / 1000000 % 1000));
 }
 
+#define FRACTION_MIN 1e-12 /* less than a byte is of the largest unit: only broken files hold less */
+
 /* Of 0 < |value| < 1: two digits, rounded down. */
 static size_t format_fraction(char *out, double value)
 {
-	int places = 1 - (int)floor(log10(fabs(value)));
+	int places = 1 - (int)floor(log10(fmax(fabs(value), FRACTION_MIN)));
 	double scale = pow(10, places);
 
 	return cell(out, "%.*f", places, trunc(value * scale) / scale);

@@ -303,13 +303,13 @@ static const char *why_not(const struct pane_context *context, const struct bind
 static bool take_binding(struct pane_context *context, const struct binding *bindings, int key)
 {
 	for (; bindings && bindings->act; bindings++) {
-		const char *why;
+		const char *refusal;
 
 		if (bindings->key != key && bindings->other_key != key)
 			continue;
-		why = why_not(context, bindings);
-		if (why)
-			screen_say(context->screen, "%s", why);
+		refusal = why_not(context, bindings);
+		if (refusal)
+			screen_say(context->screen, "%s", refusal);
 		else
 			bindings->act(context);
 		return true;

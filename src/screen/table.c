@@ -252,6 +252,16 @@ static bool waits_for_rates(const struct view *view, const struct table *table)
 	return !isnan(view->least) && unknown > 0 && unknown == table->n_rows;
 }
 
+/* table: NULL where there is none. */
+static const char *why_no_row(const struct table_widget *widget, const struct table *table)
+{
+	if (!table)
+		return widget->frozen ? _("not in the frozen sample; Space goes on") : _("not sampled here");
+	if (widget->has_filter)
+		return _("no row matches the filter");
+	return isnan(widget->view.least) ? _("there are none") : _("none in this interval");
+}
+
 /* In place of rows. */
 static void draw_why(const struct table_widget *widget, const struct canvas *canvas,
 		     const struct table *table)
@@ -267,13 +277,7 @@ static void draw_why(const struct table_widget *widget, const struct canvas *can
 	}
 	if (table && waits_for_rates(&widget->view, table))
 		return;
-	canvas_text(canvas, 1, 0, STYLE_DIM,
-		    !table && widget->frozen	 ? _("not in the frozen sample; Space goes on")
-		    : !table			 ? _("not sampled here")
-		    : widget->has_filter	 ? _("no row matches the filter")
-		    : !isnan(widget->view.least) ? _("none in this interval")
-						 : _("there are none"),
-		    -1);
+	canvas_text(canvas, 1, 0, STYLE_DIM, why_no_row(widget, table), -1);
 }
 
 /* Where a log stands: frozen, at its end or above it. In few words where the headings leave little room. */
