@@ -115,7 +115,7 @@ static void tell_end(struct screen *screen, int got)
 		screen_tell(screen, "%s", strerror(-got));
 	else if (got == 0)
 		screen_tell(screen, "%s", screen->shown < 0 ? _("the recording holds no sample")
-							   : _("this is the end of the recording"));
+							    : _("this is the end of the recording"));
 }
 
 /* What costs more than a tenth of the time, drawing included, is done less often, and this is said. */
@@ -131,7 +131,7 @@ static void keep_pace(struct screen *screen, uint64_t cost_ns)
 	if (screen->delay_seconds < screen->usual_seconds)
 		return; /* nobody asked for this delay: the headline tells what became of it */
 	screen_tell(screen, _("a sample costs %.3f s of CPU time; there will be one every %.1f s"),
-		   (double)cost_ns / 1e9, (double)delay_ns / 1e9);
+		    (double)cost_ns / 1e9, (double)delay_ns / 1e9);
 }
 
 static void on_tick(void *state)
@@ -263,7 +263,7 @@ static void choose_recorded_pane(struct screen *screen)
 		return;
 	if (screen->setup->first_asked_for)
 		screen_tell(screen, "%s: %s", screen_context(screen)->pane->name,
-			   _("it holds none of the tables that were asked for"));
+			    _("it holds none of the tables that were asked for"));
 	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
 		if (contexts_have_rows(&screen->contexts[i])) {
 			screen_choose_pane(screen, i);

@@ -36,7 +36,7 @@ struct table_widget {
 	int heading_y, left;        /* on the terminal, of the last drawing; -1: not drawn */
 	int widths[VIEW_COLUMNS_MAX]; /* of the schema's columns: they grow, and shrink only with the unit */
 	enum size_unit widths_unit;
-	bool frozen;                /* what is asked for now is not in the sample that is shown */
+	bool frozen;                /* the sample that is shown is older than what is asked for */
 	const struct notice *why;   /* it has no rows; of the shown frame; NULL: nothing is known of it */
 	struct table_slot slots[VIEW_COLUMNS_MAX];
 	unsigned n_slots;

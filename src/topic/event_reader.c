@@ -166,19 +166,16 @@ static void note_sources(struct event_reader *reader, uint64_t now_ns)
 {
 	struct event_sources *sources = &reader->sources;
 
-	bool losses = now_ns - reader->losses_ns >= LOSSES_NS;
-
-	if (losses)
-		reader->losses_ns = now_ns;
 	if (reader->perf) {
 		sources->perf_received = event_perf_received(reader->perf);
-		if (losses)
+		if (now_ns - reader->losses_ns >= LOSSES_NS) {
 			sources->perf_lost = event_perf_lost(reader->perf);
+			reader->losses_ns = now_ns;
+		}
 	}
 	if (reader->connector) {
 		sources->connector_received = event_connector_received(reader->connector);
-		if (losses)
-			sources->connector_lost = event_connector_lost(reader->connector);
+		sources->connector_lost = event_connector_lost(reader->connector);
 	}
 	sources->unnamed = reader->join.unnamed;
 	sources->stuck_pid = command_reader_stuck(reader->commands);
