@@ -75,7 +75,7 @@ bool power_supply_is_battery(const struct power_supply *supply)
 
 static double millionths(int64_t number)
 {
-	return number == SUPPLY_UNKNOWN ? NAN : fabs((double)number) * 1e-6;
+	return number == SUPPLY_UNKNOWN ? NAN : fabs((double)number) / 1e6;
 }
 
 double power_supply_watts(const struct power_supply *supply)

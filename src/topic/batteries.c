@@ -78,7 +78,7 @@ static void copy_span(char *text, size_t room, struct span span)
 
 static double millionths(int64_t number)
 {
-	return number == SUPPLY_UNKNOWN ? NAN : (double)number * 1e-6;
+	return number == SUPPLY_UNKNOWN ? NAN : (double)number / 1e6;
 }
 
 /* What it holds changes in steps, seconds or minutes apart: power is what flowed between two of them. */

@@ -101,7 +101,7 @@ static void read_waits(struct env *env, const struct cgroup_place *place, struct
 		else if (span_is(name, "nr_throttled"))
 			row->throttled_periods = value;
 		else if (span_is(name, "throttled_usec"))
-			row->throttled_seconds = (double)value * 1e-6;
+			row->throttled_seconds = (double)value / 1e6;
 		else if (span_is(name, "throttled_time"))
 			row->throttled_seconds = (double)value / 1e9;
 	}

@@ -82,9 +82,9 @@ static void count(struct energy *energy, struct energy_domain *domain, uint64_t 
 	} else {
 		domain->total_uj += grown;
 		domain->grown_uj += grown;
-		domain->run_joules += (double)grown * 1e-6;
+		domain->run_joules += (double)grown / 1e6;
 	}
-	domain->joules = (double)domain->total_uj * 1e-6;
+	domain->joules = (double)domain->total_uj / 1e6;
 	domain->raw = raw;
 	domain->read_ns = mono_ns;
 	domain->counted = true;

@@ -92,7 +92,7 @@ static double most_watts(struct energy *energy, const char *zone)
 		char file[64];
 
 		snprintf(file, sizeof(file), "constraint_%u_max_power_uw", i);
-		most = fmax(most, zone_number(energy, zone, file) * 1e-6);
+		most = fmax(most, zone_number(energy, zone, file) / 1e6);
 	}
 	return most > 0 ? 2 * most : MOST_WATTS;
 }

@@ -185,7 +185,7 @@ static void add_row(struct table *table, const char *cpu, const struct idle_stat
 	row->state = sum->state;
 	row->entries = state->entries;
 	if (state->time_us != U64_UNKNOWN)
-		row->residency_seconds = (double)state->time_us * 1e-6;
+		row->residency_seconds = (double)state->time_us / 1e6;
 	sum->residency_seconds += row->residency_seconds / (double)n_cpus;
 	sum->entries = u64_sum(sum->entries, row->entries);
 }

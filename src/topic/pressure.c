@@ -73,7 +73,7 @@ static void add_rows(struct frame *frame, struct table *table, const char *resou
 		row->avg10_ratio = line.avg10 / 100;
 		row->avg60_ratio = line.avg60 / 100;
 		row->avg300_ratio = line.avg300 / 100;
-		row->stalled_seconds = (double)line.total_us * 1e-6;
+		row->stalled_seconds = (double)line.total_us / 1e6;
 	}
 }
 

@@ -166,7 +166,7 @@ static void read_package(struct state *state, struct env *env, size_t index)
 
 static double seconds(uint64_t ms)
 {
-	return ms == U64_UNKNOWN ? NAN : (double)ms * 1e-3;
+	return ms == U64_UNKNOWN ? NAN : (double)ms / 1e3;
 }
 
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
