@@ -285,13 +285,13 @@ static void on_child(struct batch *batch)
 		loop_set_tick(&batch->loop, wanted_delay_ns(batch));
 }
 
-static void on_signal(void *context, int number)
+static void on_signal(void *context, int number, bool of_terminal)
 {
 	struct batch *batch = context;
 
 	if (number == SIGCHLD) {
 		on_child(batch);
-	} else if (!pressed_signal(&batch->pressed, number)) {
+	} else if (!pressed_signal(&batch->pressed, number, of_terminal)) {
 		finish(batch);
 		loop_stop(&batch->loop);
 	}

@@ -20,15 +20,11 @@
 static int read_file(const char *path, struct buffer *text)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char bytes[4096];
-	ssize_t length = 0;
 	int error;
 
 	if (fd < 0)
 		return -errno;
-	while (text->length < FILE_BYTES_MAX && (length = read(fd, bytes, sizeof(bytes))) > 0)
-		buffer_add(text, bytes, (size_t)length);
-	error = length < 0 ? -errno : 0;
+	error = buffer_read(text, fd, FILE_BYTES_MAX);
 	close(fd);
 	return error;
 }

@@ -49,16 +49,6 @@ static int find_home(char *path, size_t room)
 	return length >= 0 && (size_t)length < room ? 0 : -ENAMETOOLONG;
 }
 
-static int read_all(int fd, struct buffer *out)
-{
-	char bytes[4096];
-	ssize_t got;
-
-	while ((got = read(fd, bytes, sizeof(bytes))) > 0 && out->length < CONFIG_BYTES_MAX)
-		buffer_add(out, bytes, (size_t)got);
-	return got < 0 ? -errno : 0;
-}
-
 void config_load(struct settings *settings)
 {
 	char path[PATH_MAX], home[PATH_MAX - 32];
@@ -70,7 +60,7 @@ void config_load(struct settings *settings)
 		return;
 	snprintf(path, sizeof(path), "%s/panetop/config", home);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	error = fd < 0 ? -errno : read_all(fd, &text);
+	error = fd < 0 ? -errno : buffer_read(&text, fd, CONFIG_BYTES_MAX);
 	if (fd >= 0)
 		close(fd);
 	if (error && error != -ENOENT && error != -ENOTDIR)
@@ -81,8 +71,14 @@ void config_load(struct settings *settings)
 	buffer_free(&text);
 }
 
-static int make_directory(const char *path)
+/* With those above it that are missing; path is as it was afterwards. */
+static int make_directories(char *path)
 {
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0700); /* what fails here fails below */
+		*slash = '/';
+	}
 	return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
@@ -116,10 +112,8 @@ int config_save(const struct settings *settings, char *path, size_t room)
 	snprintf(path, room, "%s", _("the configuration (no HOME)"));
 	if (error)
 		return error;
-	error = make_directory(home);
 	snprintf(file, sizeof(file), "%s/panetop", home);
-	if (!error)
-		error = make_directory(file);
+	error = make_directories(file);
 	snprintf(file, sizeof(file), "%s/panetop/config", home);
 	snprintf(temporary, sizeof(temporary), "%s.new", file);
 	snprintf(path, room, "%s", file);

@@ -45,7 +45,7 @@ static double choose_delay(const struct options *options, const struct settings 
 
 	if (options->delay_seconds > 0)
 		return options->delay_seconds;
-	if (span_f64(&span, &seconds) && seconds >= DELAY_MIN && seconds <= DELAY_MAX)
+	if (span_seconds(&span, &seconds) && seconds >= DELAY_MIN && seconds <= DELAY_MAX)
 		return seconds;
 	return 1;
 }
@@ -143,10 +143,28 @@ static void refuse(struct settings *settings, const char *name, const char *expe
 	settings_set(settings, name, NULL);
 }
 
+/* Columns and order of a table as the file has them. */
+static void check_table(struct settings *settings, const struct schema *schema)
+{
+	char columns[128], sort[128];
+	struct view view;
+
+	view_open(&view, schema);
+	snprintf(columns, sizeof(columns), "%s.columns", schema->name);
+	snprintf(sort, sizeof(sort), "%s.sort", schema->name);
+	if (settings_get(settings, columns) &&
+	    !run_plan_choose_columns(&view, settings_get(settings, columns), columns))
+		settings_set(settings, columns, NULL);
+	if (settings_get(settings, sort) && !run_plan_choose_sort(&view, settings_get(settings, sort), sort))
+		settings_set(settings, sort, NULL);
+	view_close(&view);
+}
+
 /* What the file sets is judged as an option is; what is wrong is told, and counts as not set. */
 static void check_file(struct settings *settings)
 {
-	struct options unused;
+	const struct schema *schemas[TOPICS_MAX];
+	struct options unused = { 0 };
 	char name[128];
 
 	for (unsigned i = 0; i < n_option_entries; i++) {
@@ -166,6 +184,9 @@ static void check_file(struct settings *settings)
 				refuse(settings, name, _(option->expected));
 		}
 	}
+	topic_schemas(schemas);
+	for (unsigned i = 0; i < n_topics; i++)
+		check_table(settings, schemas[i]);
 }
 
 int interactive_run(const struct options *options, struct settings *settings, struct source *source,
@@ -182,7 +203,8 @@ int interactive_run(const struct options *options, struct settings *settings, st
 	check_file(&both);
 	for (size_t i = 0; i < settings->n_items; i++)
 		settings_set(&both, settings->items[i].name, settings->items[i].value);
+	status = options_check_conflicts(settings, &both);
 	settings_free(settings);
 	*settings = both; /* the source looks at the same */
-	return run(options, settings, source, worker);
+	return status < 0 ? run(options, settings, source, worker) : status;
 }

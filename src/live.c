@@ -236,21 +236,6 @@ static void close_live(void *state)
 	free(live);
 }
 
-/* Another root has a host name of its own, if it says so. */
-static void find_host(struct live * live)
-{
-	struct span text, line;
-
-	if (gethostname(live->host, sizeof(live->host) - 1) < 0)
-		strcpy(live->host, "?");
-	if (live->env->live ||
-	    env_read(live->env, env_file(live->env, "proc/sys/kernel/hostname"), &text) < 0 ||
-	    !span_line(&text, &line) || span_length(line) >= sizeof(live->host))
-		return;
-	memcpy(live->host, line.at, span_length(line));
-	live->host[span_length(line)] = '\0';
-}
-
 void live_open(struct source * source, struct env * env, const struct settings *settings)
 {
 	struct live *live = alloc_zeroed(1, sizeof(*live));
@@ -260,7 +245,7 @@ void live_open(struct source * source, struct env * env, const struct settings *
 	live->entries = alloc_zeroed(n_topics, sizeof(*live->entries));
 	for (unsigned i = 0; i < n_topics; i++)
 		live->entries[i].sampler.topic = topics[i];
-	find_host(live);
+	env_host(env, live->host, sizeof(live->host));
 	live->tend_fd = open_timer();
 	*source = (struct source){
 		.next = next,
@@ -272,6 +257,7 @@ void live_open(struct source * source, struct env * env, const struct settings *
 		.restart = restart,
 		.tend = live->tend_fd >= 0 ? tend : NULL,
 		.tend_fd = live->tend_fd,
+		.files_before = env->files_before,
 		.close = close_live,
 		.state = live,
 	};

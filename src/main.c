@@ -117,11 +117,9 @@ static int run_machine(const struct options *options, struct settings *settings,
 	struct source source;
 	int status;
 
-	env->worker = worker_open();
 	live_open(&source, env, settings);
 	status = run(options, settings, &source, env->worker);
 	source.close(source.state);
-	worker_close(env->worker);
 	return status;
 }
 
@@ -136,6 +134,7 @@ static int run_live(const struct options *options, struct settings *settings)
 		complain(root, "%s", strerror(-error));
 		return 1;
 	}
+	env.worker = worker_open();
 	if (options->probe) {
 		status = probe_run(options, settings, &env);
 	} else {
@@ -149,6 +148,7 @@ static int run_live(const struct options *options, struct settings *settings)
 		if (status == 0)
 			status = run_machine(options, settings, &env);
 	}
+	worker_close(env.worker);
 	env_close(&env);
 	return status;
 }

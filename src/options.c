@@ -34,6 +34,7 @@ struct parser {
 		bool used;
 	} *choices; /* the options of all panes */
 	unsigned n_choices;
+	uint64_t given; /* a bit for each of option_entries */
 };
 
 static struct option long_option(const char *name, bool argument, int code)
@@ -161,6 +162,8 @@ static int take_option(struct parser *parser, int code, const char *argument)
 		return set_pane_option(parser, (unsigned)(code - CODE_PANE), optarg);
 	if (entry && !entry->set(parser->options, optarg))
 		return wrong_value(entry->name, optarg, _(entry->expected));
+	if (entry)
+		parser->given |= UINT64_C(1) << (entry - option_entries);
 	return -1;
 }
 
@@ -186,6 +189,9 @@ static int take_pane(struct options *options, const char *name)
 {
 	const struct pane *pane = pane_find(name);
 
+	for (unsigned i = 0; pane && i < options->n_panes; i++)
+		if (options->panes[i] == pane)
+			return -1;
 	if (pane && options->n_panes < OPTIONS_PANES_MAX) {
 		options->panes[options->n_panes++] = pane;
 		return -1;
@@ -276,23 +282,42 @@ static int check_scope(const struct parser *parser)
 	return -1;
 }
 
-/* What a calibration does without, and what only it takes. */
-static int check_calibration(const struct options *options, const struct settings *settings)
+/* The first option of the pane that was given and that it cannot use; *why says why. */
+static const struct pane_option *find_conflict(const struct pane *pane, const struct settings *given,
+					       const struct settings *all, const char **why)
 {
-	static const char *const needing[] = { "per-count", "step-seconds", "yaml", "cycles",
-						"instructions" };
-	bool calibrates = settings_get(settings, "power.calibrate");
-	char name[80], option[80];
+	char name[80];
 
-	for (size_t i = 0; i < sizeof(needing) / sizeof(needing[0]); i++) {
-		snprintf(name, sizeof(name), "power.%s", needing[i]);
-		snprintf(option, sizeof(option), "--%s", needing[i]);
-		if (calibrates || !settings_get(settings, name))
+	for (const struct pane_option *option = pane->options; option && option->name; option++) {
+		snprintf(name, sizeof(name), "%s.%s", pane->name, option->name);
+		*why = settings_get(given, name) ? pane->refuses_option(all, option->name) : NULL;
+		if (*why)
+			return option;
+	}
+	return NULL;
+}
+
+int options_check_conflicts(const struct settings *given, const struct settings *all)
+{
+	for (unsigned i = 0; i < n_panes; i++) {
+		const char *why;
+		const struct pane_option *option =
+			panes[i]->refuses_option ? find_conflict(panes[i], given, all, &why) : NULL;
+		char what[80];
+
+		if (!option)
 			continue;
-		complain(option, _("this is for --calibrate, which is not asked for"));
+		snprintf(what, sizeof(what), "--%s", option->name);
+		complain(what, "%s", why);
 		return 2;
 	}
-	if (!calibrates)
+	return -1;
+}
+
+/* What a calibration does without. */
+static int check_calibration(const struct options *options, const struct settings *settings)
+{
+	if (!settings_get(settings, "power.calibrate"))
 		return -1;
 	if (options->replay || options->record)
 		complain("--calibrate", _("not together with a recording: it loads the machine itself"));
@@ -303,7 +328,37 @@ static int check_calibration(const struct options *options, const struct setting
 	return 2;
 }
 
+/* What runs in place of samples, an option of that name: enum option_use. */
+static enum option_use use_of(const struct parser *parser, const char **name)
+{
+	if (settings_get(parser->settings, "power.calibrate")) {
+		*name = "--calibrate";
+		return WITH_CALIBRATION;
+	}
+	*name = parser->options->describe ? "--describe" : "--probe";
+	return parser->options->describe ? WITH_DESCRIBE
+	       : parser->options->probe	 ? WITH_PROBE
+					 : WITH_SAMPLES;
+}
+
 /* Nothing that was asked for is left out silently. */
+static int check_uses(const struct parser *parser)
+{
+	const char *name;
+	enum option_use use = use_of(parser, &name);
+	char what[80] = "";
+
+	for (unsigned i = 0; use != WITH_SAMPLES && i < n_option_entries && !*what; i++)
+		if (parser->given >> i & 1 && !(option_entries[i].uses & use))
+			snprintf(what, sizeof(what), "--%s", option_entries[i].name);
+	if (use != WITH_SAMPLES && parser->options->command)
+		snprintf(what, sizeof(what), "--");
+	if (!*what)
+		return -1;
+	complain(what, _("not together with %s"), name);
+	return 2;
+}
+
 static int check_tables(const struct options *options)
 {
 	if (options->table && !topic_find(options->table))
@@ -322,9 +377,7 @@ static int check_tables(const struct options *options)
 
 static int check_together(const struct options *options)
 {
-	if (options->describe && options->probe)
-		complain("--describe", _("not together with --probe"));
-	else if (options->probe && options->replay)
+	if (options->probe && options->replay)
 		complain("--probe", _("not together with --replay: a recording has no sources"));
 	else if (options->replay && options->root)
 		complain("--replay", _("not together with --root: a recording has no files"));
@@ -380,8 +433,12 @@ static int parse(struct parser *parser, int argc, char **argv)
 	if (parser->options->batch && !parser->options->record)
 		parser->options->print = true;
 	status = check_together(parser->options);
+	if (status < 0 && parser->options->batch)
+		status = options_check_conflicts(parser->settings, parser->settings);
 	if (status < 0)
 		status = check_calibration(parser->options, parser->settings);
+	if (status < 0)
+		status = check_uses(parser);
 	return status < 0 ? check_scope(parser) : status;
 }
 

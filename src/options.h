@@ -41,6 +41,12 @@ struct options {
  */
 int options_parse(struct options *options, struct settings *settings, int argc, char **argv);
 
+/*
+ * An option of a pane that was given and has no use with all the settings is complained of: 2, else -1. For a
+ * screen it waits for the settings of the configuration file.
+ */
+int options_check_conflicts(const struct settings *given, const struct settings *all);
+
 /* Complains that there is no such pane. */
 void options_refuse_pane(const char *name);
 
@@ -50,11 +56,12 @@ bool options_would_destroy(const struct options *options);
 /* The panes a run prints or opens with: the named ones, or those by default. */
 unsigned options_panes(const struct options *options, const struct pane **chosen);
 
+struct topic;
+
 /*
  * What --describe and --probe tell of: the topic of --table, else those of the named panes, in their order,
  * else all. There is room for TOPICS_MAX.
  */
-struct topic;
 unsigned options_topics(const struct options *options, const struct topic **chosen);
 
 #endif

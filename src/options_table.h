@@ -5,6 +5,15 @@
 
 #include "options.h"
 
+/* What it makes sense with in place of samples. */
+enum option_use {
+	WITH_SAMPLES = 0,
+	WITH_DESCRIBE = 1,
+	WITH_PROBE = 2,
+	WITH_CALIBRATION = 4,
+	WITH_ALL = WITH_DESCRIBE | WITH_PROBE | WITH_CALIBRATION,
+};
+
 struct option_entry {
 	char letter;          /* 0: long only */
 	const char *name;
@@ -12,6 +21,7 @@ struct option_entry {
 	const char *help;     /* N_() */
 	bool (*set)(struct options *options, const char *value); /* false: not a value it takes */
 	const char *expected; /* N_(): what it takes, for the message */
+	unsigned uses;        /* of enum option_use: otherwise it is refused */
 };
 
 extern const struct option_entry option_entries[];

@@ -8,10 +8,14 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/complain.h"
+#include "core/env.h"
+
+#define GRACE_NS UINT64_C(999999999) /* for a command that is ended, in one tv_nsec */
 
 static void ignore(void *context, int error)
 {
@@ -28,8 +32,23 @@ static void tell_phase(struct pressed *pressed, struct source *source, enum pres
 	source->act(source->state, pressed->gate->topic, name, ignore, NULL, &remedy);
 }
 
-/* The command gets signals as it would from a shell, not as our loop needs them. */
-static int spawn(struct pressed *pressed)
+/* Descriptors that are open beyond the limit stay so. */
+static int spawn_with_files(struct pressed *pressed, const posix_spawnattr_t *attributes, size_t files)
+{
+	struct rlimit ours;
+	bool known = files > 0 && getrlimit(RLIMIT_NOFILE, &ours) == 0;
+	int error;
+
+	if (known)
+		setrlimit(RLIMIT_NOFILE, &(struct rlimit){ .rlim_cur = files, .rlim_max = ours.rlim_max });
+	error = posix_spawnp(&pressed->pid, pressed->command[0], NULL, attributes, pressed->command, environ);
+	if (known)
+		setrlimit(RLIMIT_NOFILE, &ours);
+	return error;
+}
+
+/* The command gets signals and limits as from a shell, not as our loop and our samplers need them. */
+static int spawn(struct pressed *pressed, size_t files)
 {
 	posix_spawnattr_t attributes;
 	sigset_t none, usual;
@@ -43,8 +62,7 @@ static int spawn(struct pressed *pressed)
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &usual);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	error = posix_spawnp(&pressed->pid, pressed->command[0], NULL, &attributes, pressed->command,
-			     environ);
+	error = spawn_with_files(pressed, &attributes, files);
 	posix_spawnattr_destroy(&attributes);
 	return error;
 }
@@ -54,7 +72,7 @@ int pressed_start(struct pressed *pressed, struct source *source)
 	int error;
 
 	tell_phase(pressed, source, PRESSED_DURING, pressed->gate->during);
-	error = spawn(pressed);
+	error = spawn(pressed, source->files_before);
 	if (error) {
 		complain(pressed->command[0], "%s", strerror(error));
 		pressed->pid = 0;
@@ -80,12 +98,37 @@ bool pressed_reap(struct pressed *pressed, struct source *source)
 	return true;
 }
 
-bool pressed_signal(struct pressed *pressed, int number)
+bool pressed_signal(struct pressed *pressed, int number, bool of_terminal)
 {
 	if (pressed->pid == 0)
 		return false;
-	kill(pressed->pid, pressed->interrupted ? SIGKILL : number);
+	if (pressed->interrupted)
+		kill(pressed->pid, SIGKILL);
+	else if (!of_terminal || getpgid(pressed->pid) != getpgrp())
+		kill(pressed->pid, number);
 	pressed->interrupted = true;
+	return true;
+}
+
+/* SIGCHLD is blocked, so it is there to be taken whenever it came. */
+static bool ends_in_time(const struct pressed *pressed)
+{
+	const uint64_t until_ns = env_mono_ns() + GRACE_NS;
+	siginfo_t info = { 0 };
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	while (waitid(P_PID, (id_t)pressed->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid == 0) {
+		uint64_t now_ns = env_mono_ns();
+		struct timespec left;
+
+		if (now_ns >= until_ns)
+			return false;
+		left = (struct timespec){ .tv_nsec = (long)(until_ns - now_ns) };
+		sigtimedwait(&child, NULL, &left);
+	}
 	return true;
 }
 
@@ -96,6 +139,8 @@ void pressed_close(struct pressed *pressed)
 	if (pressed->pid == 0)
 		return;
 	kill(pressed->pid, SIGTERM);
+	if (!ends_in_time(pressed))
+		kill(pressed->pid, SIGKILL);
 	if (waitpid(pressed->pid, &status, 0) == pressed->pid)
 		take_status(pressed, status);
 }

@@ -26,10 +26,13 @@ int pressed_start(struct pressed *pressed, struct source *source);
 /* To be called after SIGCHLD; true when the command has ended. */
 bool pressed_reap(struct pressed *pressed, struct source *source);
 
-/* Hands a signal on to the command; a second one kills it. False when it does not run. */
-bool pressed_signal(struct pressed *pressed, int number);
+/*
+ * Hands a signal on to the command, but one of the terminal, which gave it to the command, too. A second one
+ * kills it. False when it does not run.
+ */
+bool pressed_signal(struct pressed *pressed, int number, bool of_terminal);
 
-/* Ends the command if it still runs, and waits for it. */
+/* Ends the command if it still runs, and waits for it; a second later it is killed. */
 void pressed_close(struct pressed *pressed);
 
 #endif

@@ -123,7 +123,10 @@ static void add_all(struct frame *frame, struct env *env, const struct options *
 {
 	const struct topic *chosen[TOPICS_MAX];
 	unsigned n_chosen = options_topics(options, chosen);
+	char host[256];
 
+	env_host(env, host, sizeof(host));
+	frame->host = arena_copy(&frame->arena, host, strlen(host));
 	frame->mono_ns = env_mono_ns();
 	frame->wall_ns = env_wall_ns();
 	frame->tables[0].present = true;

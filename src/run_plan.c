@@ -40,29 +40,40 @@ static void complain_of_column(const char *option, const struct view *view, cons
 	buffer_free(&list);
 }
 
+bool run_plan_choose_columns(struct view *view, const char *list, const char *whose)
+{
+	const char *wrong;
+	int error = view_choose_columns(view, list, &wrong);
+	char *name;
+
+	if (!error)
+		return true;
+	name = alloc_text(wrong);
+	name[strcspn(name, ",")] = '\0';
+	if (error == -EEXIST)
+		complain(whose, _("'%s' stands there twice"), name);
+	else
+		complain_of_column(whose, view, name);
+	free(name);
+	return false;
+}
+
+bool run_plan_choose_sort(struct view *view, const char *name, const char *whose)
+{
+	if (view_choose_sort(view, name) == 0)
+		return true;
+	complain_of_column(whose, view, name);
+	return false;
+}
+
 /* --columns and --sort speak of the first table that is printed. */
 static int choose_columns(struct run_plan *run, const struct options *options)
 {
 	struct view *view = &run->print.views[0];
-	const char *wrong;
-	int error = options->columns ? view_choose_columns(view, options->columns, &wrong) : 0;
 
-	if (error) {
-		char *name = alloc_text(wrong);
-
-		name[strcspn(name, ",")] = '\0';
-		if (error == -EEXIST)
-			complain("--columns", _("'%s' stands there twice"), name);
-		else
-			complain_of_column("--columns", view, name);
-		free(name);
+	if (options->columns && !run_plan_choose_columns(view, options->columns, "--columns"))
 		return 2;
-	}
-	if (options->sort && view_choose_sort(view, options->sort) < 0) {
-		complain_of_column("--sort", view, options->sort);
-		return 2;
-	}
-	return 0;
+	return options->sort && !run_plan_choose_sort(view, options->sort, "--sort") ? 2 : 0;
 }
 
 static int choose_filter(struct run_plan *run, const struct options *options)

@@ -30,4 +30,8 @@ struct run_plan {
 int run_plan_open(struct run_plan *run, const struct options *options, const struct settings *settings);
 void run_plan_close(struct run_plan *run);
 
+/* As view_choose_columns() and view_choose_sort(); false after a complaint of what whose names. */
+bool run_plan_choose_columns(struct view *view, const char *list, const char *whose);
+bool run_plan_choose_sort(struct view *view, const char *name, const char *whose);
+
 #endif

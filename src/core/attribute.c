@@ -5,6 +5,7 @@
 #include "core/attribute.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,18 +31,26 @@ static void forget_file(struct attribute *attribute, struct env *env)
 void attribute_close(struct attribute *attribute, struct env *env)
 {
 	forget_file(attribute, env);
+	attribute_discard(attribute);
+}
+
+void attribute_discard(struct attribute *attribute)
+{
+	if (attribute->kept)
+		close(attribute->fd);
 	free(attribute->path);
 	*attribute = (struct attribute){ 0 };
 }
 
-/* The length without its newline. */
-static long read_file(struct env *env, int fd, char *bytes, size_t room)
+/* The length without its newline. A pipe that stands for a slow device knows no place to read from. */
+static long read_fd(int fd, char *bytes, size_t room)
 {
 	ssize_t length;
 
 	do {
 		length = pread(fd, bytes, room - 1, 0);
-		env->reads++;
+		if (length < 0 && errno == ESPIPE)
+			length = read(fd, bytes, room - 1);
 	} while (length < 0 && errno == EINTR);
 	if (length < 0)
 		return -errno;
@@ -49,6 +58,12 @@ static long read_file(struct env *env, int fd, char *bytes, size_t room)
 		length--;
 	bytes[length] = '\0';
 	return length;
+}
+
+static long read_file(struct env *env, int fd, char *bytes, size_t room)
+{
+	env->reads++;
+	return read_fd(fd, bytes, room);
 }
 
 static long read_kept(struct attribute *attribute, struct env *env, char *bytes, size_t room)
@@ -81,42 +96,18 @@ long attribute_read(struct attribute *attribute, struct env *env, char *bytes, s
 	return length;
 }
 
-/* The text of a number, in bytes: 0 or -errno. */
-static int read_number(struct attribute *attribute, struct env *env, char bytes[NUMBER_TEXT_MAX],
-		       struct span *text)
-{
-	long length = attribute_read(attribute, env, bytes, NUMBER_TEXT_MAX);
-
-	*text = span_of(bytes, length > 0 ? (size_t)length : 0);
-	return length < 0 ? (int)length : 0;
-}
-
 int attribute_u64(struct attribute *attribute, struct env *env, uint64_t *value)
 {
 	char bytes[NUMBER_TEXT_MAX];
-	struct span text;
+	long length = attribute_read(attribute, env, bytes, sizeof(bytes));
 	uint64_t number;
-	int error = read_number(attribute, env, bytes, &text);
 
-	if (!error && (!span_u64(&text, &number) || text.at != text.end))
-		error = -EBADMSG;
-	if (!error)
-		*value = number;
-	return error;
-}
-
-int attribute_i64(struct attribute *attribute, struct env *env, int64_t *value)
-{
-	char bytes[NUMBER_TEXT_MAX];
-	struct span text;
-	int64_t number;
-	int error = read_number(attribute, env, bytes, &text);
-
-	if (!error && (!span_i64(&text, &number) || text.at != text.end))
-		error = -EBADMSG;
-	if (!error)
-		*value = number;
-	return error;
+	if (length < 0)
+		return (int)length;
+	if (!span_is_u64(span_of(bytes, (size_t)length), &number))
+		return -EBADMSG;
+	*value = number;
+	return 0;
 }
 
 long attribute_once(struct env *env, const char *path, char *bytes, size_t room)
@@ -131,14 +122,61 @@ long attribute_once(struct env *env, const char *path, char *bytes, size_t room)
 	return length;
 }
 
+long attribute_at(int root_fd, const char *path, char *bytes, size_t room)
+{
+	int fd = env_open_unmarked(root_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	long length;
+
+	if (fd < 0)
+		return -errno;
+	length = read_fd(fd, bytes, room);
+	close(fd);
+	return length;
+}
+
+void attribute_hold(struct attribute *attribute, struct env *env)
+{
+	int fd, flags;
+
+	if (!attribute->path || attribute->kept || env->pids.n_kept >= env->pids.kept_max)
+		return;
+	fd = env_open_file(env, attribute->path);
+	flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+	if (flags < 0)
+		return;
+	fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+	attribute->fd = fd;
+	attribute->kept = true;
+	env->pids.n_kept++;
+}
+
+long attribute_ask(const struct attribute *attribute, int root_fd, char *bytes, size_t room)
+{
+	if (!attribute->path)
+		return -ENOENT;
+	return attribute->kept ? read_fd(attribute->fd, bytes, room)
+			       : attribute_at(root_fd, attribute->path, bytes, room);
+}
+
+void attribute_heard(struct attribute *attribute, struct env *env, long length)
+{
+	if (length >= 0)
+		return;
+	forget_file(attribute, env);
+	env_note_failure(env, attribute->path, (int)length);
+}
+
+void attribute_disown(const struct attribute *attribute, struct env *env)
+{
+	env->pids.n_kept -= attribute->kept;
+}
+
 int attribute_once_u64(struct env *env, const char *path, uint64_t *value)
 {
 	char bytes[NUMBER_TEXT_MAX];
 	long length = attribute_once(env, path, bytes, sizeof(bytes));
-	struct span text;
 
 	if (length < 0)
 		return (int)length;
-	text = span_of(bytes, (size_t)length);
-	return span_u64(&text, value) && text.at == text.end ? 0 : -EBADMSG;
+	return span_is_u64(span_of(bytes, (size_t)length), value) ? 0 : -EBADMSG;
 }

@@ -14,6 +14,7 @@
 
 #include "core/alloc.h"
 
+#define READ_BYTES ((size_t)4096)
 #define WRITE_BYTES ((size_t)4096)
 
 static void reserve(struct buffer *buffer, size_t more)
@@ -96,6 +97,23 @@ void buffer_f64(struct buffer *buffer, double number)
 			break;
 	}
 	buffer_text(buffer, text);
+}
+
+int buffer_read(struct buffer *buffer, int fd, size_t most)
+{
+	while (buffer->length < most) {
+		ssize_t got;
+
+		reserve(buffer, READ_BYTES);
+		got = read(fd, buffer->bytes + buffer->length, READ_BYTES);
+		if (got == 0)
+			break;
+		if (got > 0)
+			buffer->length += (size_t)got;
+		else if (errno != EINTR)
+			return -errno;
+	}
+	return 0;
 }
 
 /* Waits until fd takes bytes: 0, -ECANCELED, or -EBADF for none at all. */

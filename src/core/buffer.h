@@ -24,6 +24,9 @@ void buffer_free(struct buffer *buffer);
 /* The shortest of 15 to 17 digits that read back the same number; it must be finite. */
 void buffer_f64(struct buffer *buffer, double number);
 
+/* Adds what fd gives, until its end or until there are most bytes or a little more: 0 or -errno. */
+int buffer_read(struct buffer *buffer, int fd, size_t most);
+
 /*
  * Writes all of it, waiting while fd would block, and empties the buffer: 0. -ECANCELED when cancel_fd
  * (-1: none) became readable while it had to wait; else -errno. What was not written then stays unknown.

@@ -226,25 +226,24 @@ static void copy(const struct live_counts *live, uint64_t bucket_ns, struct cycl
 	}
 }
 
-/*
- * A thread writes for a moment in each period: a few tries find it at rest. If none does, sums and extremes
- * may be those of a sample more or less than the buckets have.
- */
-bool cyclic_read(const struct cyclic *cyclic, size_t index, unsigned phase, struct cyclic_counts *counts)
+void live_read(const struct live_counts *live, const struct cyclic_plan *plan, struct cyclic_counts *counts)
 {
-	const struct cyclic_thread *thread = &cyclic->threads[index];
-	const struct live_counts *live = thread->counts[phase];
-
-	if (!thread->runs)
-		return false;
 	for (unsigned i = 0; i < TRIES; i++) {
 		uint64_t before = load(&live->sequence);
 
-		copy(live, cyclic->plan.bucket_ns, counts);
+		copy(live, plan->bucket_ns, counts);
 		if (before % 2 == 0 && load(&live->sequence) == before)
 			break;
 	}
-	return true;
+}
+
+bool cyclic_read(const struct cyclic *cyclic, size_t index, unsigned phase, struct cyclic_counts *counts)
+{
+	const struct cyclic_thread *thread = &cyclic->threads[index];
+
+	if (thread->runs)
+		live_read(thread->counts[phase], &cyclic->plan, counts);
+	return thread->runs;
 }
 
 uint64_t cyclic_cpu_ns(const struct cyclic *cyclic, size_t index)

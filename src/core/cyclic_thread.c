@@ -253,14 +253,14 @@ static void keep_worst(struct live_counts *counts, uint64_t woken_ns, uint64_t l
 		store(&counts->floor_ns, load(&counts->late_ns[least_of_worst(counts)]));
 }
 
-static void count(const struct cyclic_thread *thread, struct live_counts *counts, uint64_t woken_ns,
-		  uint64_t late_ns)
+void live_count(struct live_counts *counts, const struct cyclic_plan *plan, uint64_t woken_ns,
+		uint64_t late_ns)
 {
 	uint64_t sequence = load(&counts->sequence);
 
 	store(&counts->sequence, sequence + 1);
 	grow(&counts->sum_ns, late_ns);
-	grow(&counts->missed, late_ns / thread->plan->period_ns);
+	grow(&counts->missed, late_ns / plan->period_ns);
 	store(&counts->squares, load(&counts->squares) + (double)late_ns * (double)late_ns);
 	if (late_ns < load(&counts->min_ns))
 		store(&counts->min_ns, late_ns);
@@ -269,7 +269,7 @@ static void count(const struct cyclic_thread *thread, struct live_counts *counts
 	keep_worst(counts, woken_ns, late_ns);
 	grow(&counts->times[histogram_index(0, late_ns)], 1);
 	if (counts->linear)
-		grow(&counts->linear[histogram_index(thread->plan->bucket_ns, late_ns)], 1);
+		grow(&counts->linear[histogram_index(plan->bucket_ns, late_ns)], 1);
 	store(&counts->sequence, sequence + 2);
 }
 
@@ -331,7 +331,7 @@ static void take(struct cyclic_thread *thread, struct progress *at, uint64_t now
 		at->counted = 0;
 		forget(thread);
 	}
-	count(thread, thread->counts[load(&thread->control->phase)], now, late_ns);
+	live_count(thread->counts[load(&thread->control->phase)], thread->plan, now, late_ns);
 	at->counted++;
 	at->planned_ns += (late_ns / period_ns + 1) * period_ns;
 }

@@ -27,6 +27,16 @@ struct live_counts {
 
 void live_clear(struct live_counts *counts);
 
+/* Counts a wake-up at this moment that came so late; no two threads count in the same. */
+void live_count(struct live_counts *counts, const struct cyclic_plan *plan, uint64_t woken_ns,
+		uint64_t late_ns);
+
+/*
+ * What was counted, from any thread. The other writes for a moment in each period: a few tries find it at
+ * rest. If none does, sums and extremes may be those of a sample more or less than the buckets have.
+ */
+void live_read(const struct live_counts *live, const struct cyclic_plan *plan, struct cyclic_counts *counts);
+
 /* What all threads are told. */
 struct cyclic_control {
 	live_u64 stop, restarts, phase, start_ns;

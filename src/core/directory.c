@@ -24,7 +24,7 @@ int directory_each(struct env *env, const char *path, void (*each)(void *context
 			const struct dirent64 *entry = (const void *)(entries + at);
 
 			at += entry->d_reclen;
-			if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
+			if ((entry->d_type == DT_DIR || entry->d_type == DT_LNK) && entry->d_name[0] != '.')
 				each(context, entry->d_name);
 		}
 	}

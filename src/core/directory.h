@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The directories in a directory, without allocating anything. */
+/* The directories in a directory, and links as of sysfs to others, without allocating anything. */
 #ifndef PANETOP_CORE_DIRECTORY_H
 #define PANETOP_CORE_DIRECTORY_H
 
 #include "core/env.h"
 
 /*
- * Calls each with the name of every directory in the one at path, which is relative to the root; those whose
- * names begin with a dot are passed over. The name is valid until each returns. 0 or -errno.
+ * Calls each with the name of every directory or link in the one at path, which is relative to the root;
+ * those whose names begin with a dot are passed over. The name is valid until each returns. 0 or -errno.
  */
 int directory_each(struct env *env, const char *path, void (*each)(void *context, const char *name),
 		   void *context);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -15,7 +16,8 @@
 #include "core/alloc.h"
 #include "core/privilege.h"
 
-#define FILES_LEFT 64
+#define FILES_LEFT 64         /* for all that is opened once, or for a moment */
+#define FILES_LEFT_PER_CPU 4 /* event streams, timers */
 #define FIRST_BYTES ((size_t)4096)
 #define FILE_BYTES_MAX ((size_t)64 * 1024 * 1024)
 
@@ -50,6 +52,11 @@ uint64_t env_wall_ns(void)
 uint64_t env_boot_ns(void)
 {
 	return clock_ns(CLOCK_BOOTTIME);
+}
+
+struct timespec env_timespec(uint64_t ns)
+{
+	return (struct timespec){ (time_t)(ns / UINT64_C(1000000000)), (long)(ns % UINT64_C(1000000000)) };
 }
 
 unsigned env_cpus(void)
@@ -151,17 +158,19 @@ void env_unshare(struct env *env, const void *key)
 	}
 }
 
-/* Files of processes may be kept open as long as some are left for all else. */
-static size_t raise_files(void)
+/* What kept files of processes may take, and counters likewise: neither is ever in the way of the other. */
+static size_t raise_files(size_t *before)
 {
+	size_t left = FILES_LEFT + FILES_LEFT_PER_CPU * env_cpus();
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
 		return 0;
+	*before = (size_t)limit.rlim_cur;
 	limit.rlim_cur = limit.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &limit) < 0 && getrlimit(RLIMIT_NOFILE, &limit) < 0)
 		return 0;
-	return limit.rlim_cur > FILES_LEFT ? (size_t)limit.rlim_cur - FILES_LEFT : 0;
+	return limit.rlim_cur > left ? ((size_t)limit.rlim_cur - left) / 2 : 0;
 }
 
 /* A program that another snap starts has that one's SNAP. */
@@ -175,16 +184,20 @@ static bool is_our_snap(void)
 int env_open(struct env *env, const char *root)
 {
 	int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	size_t files, files_before = 0;
 
 	if (fd < 0)
 		return -errno;
+	files = raise_files(&files_before);
 	*env = (struct env){
 		.root_fd = fd,
 		.live = strcmp(root, "/") == 0,
 		.in_snap = strcmp(root, "/") == 0 && is_our_snap(),
 		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
 		.ticks_per_second = (uint64_t)sysconf(_SC_CLK_TCK),
-		.pids = { .fd = -1, .tick = ENV_NEVER, .kept_max = raise_files() },
+		.pids = { .fd = -1, .tick = ENV_NEVER, .kept_max = files },
+		.counters = { .max = files },
+		.files_before = files_before,
 	};
 	return 0;
 }
@@ -274,18 +287,17 @@ static int read_whole(struct env *env, struct env_file *file)
 	}
 }
 
-/* That the files of a tree were read shall not show in them, as far as they are the user's own. */
-static int open_in_tree(const struct env *env, const char *path, int flags)
+int env_open_unmarked(int root_fd, const char *path, int flags)
 {
-	int fd = openat(env->root_fd, path, flags | O_NOATIME);
+	int fd = openat(root_fd, path, flags | O_NOATIME);
 
-	return fd < 0 && errno == EPERM ? openat(env->root_fd, path, flags) : fd;
+	return fd < 0 && errno == EPERM ? openat(root_fd, path, flags) : fd;
 }
 
 int env_open_file(const struct env *env, const char *path)
 {
 	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-	int fd = env->live ? openat(env->root_fd, path, flags) : open_in_tree(env, path, flags);
+	int fd = env->live ? openat(env->root_fd, path, flags) : env_open_unmarked(env->root_fd, path, flags);
 	int error = fd < 0 ? -errno : 0;
 	uint64_t raised = error == -EACCES && env->live ? privilege_raise(PRIVILEGE_FILES) : 0;
 
@@ -330,6 +342,18 @@ int env_read(struct env *env, struct env_file *file, struct span *text)
 	return 0;
 }
 
+void env_host(struct env *env, char *host, size_t room)
+{
+	struct span text, line;
+
+	if (gethostname(host, room - 1) < 0)
+		snprintf(host, room, "?");
+	host[room - 1] = '\0';
+	if (!env->live && env_read(env, env_file(env, "proc/sys/kernel/hostname"), &text) == 0 &&
+	    span_line(&text, &line) && span_length(line) < room)
+		snprintf(host, room, "%.*s", (int)span_length(line), line.at);
+}
+
 const char *env_failed_path(const struct env *env, int error)
 {
 	for (unsigned i = 0; i < env->n_failures; i++)
@@ -340,8 +364,13 @@ const char *env_failed_path(const struct env *env, int error)
 
 void env_note_failure(struct env *env, const char *path, int error)
 {
-	if (env->n_failures < ENV_FAILURES_MAX)
-		env->failures[env->n_failures++] = (struct env_failure){ .path = path, .error = error };
+	struct env_failure *failure = &env->failures[env->n_failures];
+
+	if (env->n_failures == ENV_FAILURES_MAX)
+		return;
+	snprintf(failure->path, sizeof(failure->path), "%s", path);
+	failure->error = error;
+	env->n_failures++;
 }
 
 void env_forget_failures(struct env *env)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "core/span.h"
 
@@ -13,6 +14,7 @@
 #define ENV_NEVER UINT64_MAX /* no tick has this number */
 #define ENV_FAILURES_MAX 8
 #define ENV_SHARED_MAX 16
+#define ENV_FAILED_PATH_MAX 256
 
 struct worker;
 
@@ -44,6 +46,11 @@ struct env_pids {
 	size_t n_kept, kept_max; /* files of processes, and attributes, that stay open, and how many may */
 };
 
+/* The descriptors of perf_open() for counters, of all topics together. */
+struct env_counters {
+	size_t n_open, max;
+};
+
 struct env_file;
 
 /* State that several samplers share. */
@@ -58,12 +65,13 @@ struct env {
 	int root_fd;               /* owned; "/" or the directory of --root */
 	bool live;                 /* root is "/": actions on the machine make sense */
 	bool in_snap;              /* panetop runs as a snap, which the machine keeps things from */
+	size_t files_before;       /* RLIMIT_NOFILE before it was raised; 0: not known */
 	uint64_t page_bytes;
 	uint64_t ticks_per_second; /* USER_HZ of /proc/stat and /proc/PID/stat */
 	uint64_t tick;             /* number of the present frame: a file is read once per tick */
 	uint64_t reads;            /* reads of kernel files since start */
 	struct env_failure {       /* the reads that failed, until env_forget_failures() */
-		const char *path;
+		char path[ENV_FAILED_PATH_MAX];
 		int error;         /* -errno */
 	} failures[ENV_FAILURES_MAX];
 	unsigned n_failures;
@@ -74,6 +82,7 @@ struct env {
 	struct env_file **files;
 	size_t n_files;
 	struct env_pids pids, threads; /* threads: of the process that was asked for last */
+	struct env_counters counters;
 	struct env_shared shared[ENV_SHARED_MAX];
 	unsigned n_shared;
 };
@@ -86,6 +95,8 @@ uint64_t env_mono_ns(void); /* CLOCK_MONOTONIC */
 uint64_t env_wall_ns(void); /* CLOCK_REALTIME */
 uint64_t env_boot_ns(void); /* CLOCK_BOOTTIME */
 
+struct timespec env_timespec(uint64_t ns);
+
 unsigned env_cpus(void); /* that this machine has, at least 1 */
 
 /*
@@ -96,6 +107,9 @@ bool env_process_cpu_ns(uint32_t pid, uint64_t *ns);
 
 /* Are the pids below the root's proc those that env_process_cpu_ns() takes? */
 bool env_has_process_clocks(const struct env *env);
+
+/* The machine's name: another root has one of its own, if it says so. */
+void env_host(struct env *env, char *host, size_t room);
 
 uint32_t env_self_pid(void);
 
@@ -124,6 +138,9 @@ bool env_exists(const struct env *env, const char *path);
  */
 int env_open_file(const struct env *env, const char *path);
 
+/* openat(2): that the files of a tree were read shall not show in them, as far as they are the user's own. */
+int env_open_unmarked(int root_fd, const char *path, int flags);
+
 /*
  * The file at path ("proc/meminfo", relative to the root), shared by all who ask for the same path and
  * kept open between reads. Never NULL; it need not exist. path is copied.
@@ -136,7 +153,10 @@ struct env_file *env_file(struct env *env, const char *path);
  */
 int env_read(struct env *env, struct env_file *file, struct span *text);
 
-/* Which file failed with this -errno first; NULL when none did. */
+/*
+ * Which file failed with this -errno first, valid until env_forget_failures(); NULL when none did. The paths
+ * are copied.
+ */
 const char *env_failed_path(const struct env *env, int error);
 void env_note_failure(struct env *env, const char *path, int error);
 void env_forget_failures(struct env *env);

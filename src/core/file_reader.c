@@ -20,7 +20,7 @@
 
 struct entry {
 	uint32_t number;
-	uint64_t tag, took_ns;
+	uint64_t tag;
 	long length; /* of bytes, or -errno */
 	char path[PATH_BYTES_MAX];
 	char bytes[FILE_READER_BYTES_MAX + 1];
@@ -60,11 +60,9 @@ static void run(struct worker_job *job)
 
 	for (size_t i = 0; i < reader->n_entries; i++) {
 		struct entry *entry = &reader->entries[i];
-		uint64_t start_ns = env_mono_ns();
 
 		atomic_store(&reader->reading, (int64_t)entry->number);
 		entry->length = read_entry(reader->root_fd, entry);
-		entry->took_ns = env_mono_ns() - start_ns;
 	}
 	atomic_store(&reader->reading, -1);
 	sem_post(&reader->finished);
@@ -130,11 +128,7 @@ bool file_reader_ask(struct file_reader *reader, uint32_t number, uint64_t tag, 
 
 static bool wait_a_moment(struct file_reader *reader, uint64_t wait_ns)
 {
-	uint64_t until_ns = env_mono_ns() + wait_ns;
-	struct timespec deadline = {
-		.tv_sec = (time_t)(until_ns / UINT64_C(1000000000)),
-		.tv_nsec = (long)(until_ns % UINT64_C(1000000000)),
-	};
+	const struct timespec deadline = env_timespec(env_mono_ns() + wait_ns);
 
 	while (sem_clockwait(&reader->finished, CLOCK_MONOTONIC, &deadline) < 0)
 		if (errno != EINTR)
@@ -168,7 +162,7 @@ bool file_reader_next(struct file_reader *reader, struct file_text *text)
 		return false;
 	}
 	entry = &reader->entries[reader->taken++];
-	*text = (struct file_text){ entry->number, entry->tag, entry->length, entry->bytes, entry->took_ns };
+	*text = (struct file_text){ entry->number, entry->tag, entry->length, entry->bytes };
 	entry->bytes[entry->length > 0 ? entry->length : 0] = '\0';
 	return true;
 }

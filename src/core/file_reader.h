@@ -16,7 +16,6 @@ struct file_text {
 	uint64_t tag;    /* likewise */
 	long length;     /* of bytes, or -errno */
 	char *bytes;     /* with a NUL behind them; may be changed */
-	uint64_t took_ns;
 };
 
 /* A list of so many at most. worker is borrowed; NULL: they are read at once, and one that hangs is waited

@@ -35,26 +35,12 @@ void histogram_clear(struct histogram *histogram, uint64_t width_ns)
 	histogram->min_ns = UINT64_MAX;
 }
 
-static void add(struct histogram *histogram, uint64_t ns, uint64_t count)
-{
-	histogram->count += count;
-	histogram->sum_ns += ns * count;
-	histogram->squares += (double)ns * (double)ns * (double)count;
-}
-
 static void stretch(struct histogram *histogram, uint64_t least, uint64_t most)
 {
 	if (least < histogram->min_ns)
 		histogram->min_ns = least;
 	if (most > histogram->max_ns)
 		histogram->max_ns = most;
-}
-
-void histogram_add(struct histogram *histogram, uint64_t ns)
-{
-	histogram->buckets[histogram_index(histogram->width_ns, ns)]++;
-	add(histogram, ns, 1);
-	stretch(histogram, ns, ns);
 }
 
 static double middle_ns(const struct histogram *histogram, unsigned index)
@@ -66,10 +52,14 @@ static double middle_ns(const struct histogram *histogram, unsigned index)
 
 void histogram_add_bucket(struct histogram *histogram, unsigned index, uint64_t count)
 {
+	uint64_t ns = (uint64_t)middle_ns(histogram, index);
+
 	if (count == 0)
 		return;
 	histogram->buckets[index] += count;
-	add(histogram, (uint64_t)middle_ns(histogram, index), count);
+	histogram->count += count;
+	histogram->sum_ns += ns * count;
+	histogram->squares += (double)ns * (double)ns * (double)count;
 	stretch(histogram, histogram_from_ns(histogram->width_ns, index),
 		histogram_to_ns(histogram->width_ns, index) - 1);
 }
@@ -108,6 +98,8 @@ double histogram_deviation(const struct histogram *histogram)
 {
 	double mean = histogram_mean(histogram);
 
+	if (isnan(mean))
+		return NAN;
 	return sqrt(fmax(0, histogram->squares / (double)histogram->count - mean * mean));
 }
 

@@ -46,7 +46,6 @@ uint64_t histogram_to_ns(uint64_t width_ns, unsigned index);
 
 /* Makes it empty. */
 void histogram_clear(struct histogram *histogram, uint64_t width_ns);
-void histogram_add(struct histogram *histogram, uint64_t ns);
 
 /* As if count times of this bucket had been added that are known no better: they count as its middle. */
 void histogram_add_bucket(struct histogram *histogram, unsigned index, uint64_t count);
@@ -56,7 +55,8 @@ void histogram_merge(struct histogram *histogram, const struct histogram *other)
 
 /*
  * The time that percent of all samples do not exceed: the upper end of its bucket, at most the maximum. So it
- * is exact or too long by less than 1 % (less than width_ns where linear). NaN without samples; all in ns.
+ * is exact or too long by less than 1 % (less than width_ns where linear). All of these are in ns, and NaN
+ * without samples.
  */
 double histogram_percentile(const struct histogram *histogram, double percent);
 double histogram_mean(const struct histogram *histogram);

@@ -8,20 +8,9 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/span.h"
 
 #define FIRST_SLOTS ((size_t)1024)
-
-/* FNV-1a, and the length on the way. */
-static uint64_t hash_of(const char *text, size_t *length)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	const char *at = text;
-
-	for (; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-	*length = (size_t)(at - text);
-	return hash;
-}
 
 /* Where the text is, or the free slot where it belongs. */
 static struct intern_slot *slot_of(const struct intern *intern, const char *text, uint64_t hash)
@@ -50,17 +39,16 @@ static void grow(struct intern *intern)
 const char *intern_text(struct intern *intern, const char *text)
 {
 	struct intern_slot *slot;
-	uint64_t hash;
-	size_t length;
+	struct span bytes = span_text(text);
+	uint64_t hash = span_hash(SPAN_HASH_FIRST, bytes);
 
 	if (2 * intern->n_texts >= intern->n_slots)
 		grow(intern);
-	hash = hash_of(text, &length);
 	slot = slot_of(intern, text, hash);
 	if (!slot->text) {
-		*slot = (struct intern_slot){ arena_copy(&intern->arena, text, length), hash };
+		*slot = (struct intern_slot){ arena_copy(&intern->arena, text, span_length(bytes)), hash };
 		intern->n_texts++;
-		intern->n_bytes += length + 1;
+		intern->n_bytes += span_length(bytes) + 1;
 	}
 	return slot->text;
 }

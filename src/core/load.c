@@ -12,10 +12,13 @@
 #include <time.h>
 
 #include "core/alloc.h"
+#include "core/cyclic.h"
+#include "core/env.h"
 #include "core/privilege.h"
 
-#define PERIOD_NS INT64_C(100000000)
+#define PERIOD_NS UINT64_C(100000000)
 #define ROUNDS 4096 /* of arithmetic in one operation: some microseconds */
+#define CPUS_MAX 65536 /* no CPU has this number, nor a higher one */
 #define PARTS 10000 /* a share is kept in parts of this */
 
 struct load_thread {
@@ -33,17 +36,12 @@ struct load {
 	unsigned n_threads;
 };
 
-static int64_t now_ns(void)
+static void sleep_until(uint64_t ns)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
-static void sleep_until(int64_t ns)
-{
-	struct timespec until = { .tv_sec = ns / INT64_C(1000000000), .tv_nsec = ns % INT64_C(1000000000) };
+	struct timespec until = {
+		.tv_sec = (time_t)(ns / UINT64_C(1000000000)),
+		.tv_nsec = (long)(ns % UINT64_C(1000000000)),
+	};
 
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
@@ -62,77 +60,77 @@ static void *run(void *argument)
 {
 	struct load_thread *thread = argument;
 	struct load *load = thread->load;
-	int64_t start = now_ns();
+	uint64_t start = env_mono_ns();
 
 	privilege_keep(0);
 	while (!atomic_load(&load->ended)) {
 		unsigned parts = thread->index < atomic_load(&load->cpus) ? atomic_load(&load->parts) : 0;
-		int64_t busy_until = start + PERIOD_NS * parts / PARTS;
+		uint64_t busy_until = start + PERIOD_NS * parts / PARTS;
 
-		while (now_ns() < busy_until && !atomic_load(&load->ended))
+		while (env_mono_ns() < busy_until && !atomic_load(&load->ended))
 			work(thread);
 		start += PERIOD_NS;
-		if (now_ns() < start)
+		if (env_mono_ns() < start)
 			sleep_until(start);
 	}
 	return NULL;
 }
 
-static bool allowed_cpus(cpu_set_t *allowed)
+/* The CPUs that may be used, to be freed; where that cannot be known the first one. */
+static uint32_t *own_cpus(unsigned *n_cpus)
 {
-	return sched_getaffinity(0, sizeof(*allowed), allowed) == 0 && CPU_COUNT(allowed) > 0;
+	uint32_t *cpus = alloc_zeroed(CPUS_MAX, sizeof(*cpus));
+
+	*n_cpus = (unsigned)cyclic_own_cpus(cpus, CPUS_MAX);
+	if (*n_cpus == 0)
+		*n_cpus = 1;
+	return cpus;
 }
 
 unsigned load_cpus(void)
 {
-	cpu_set_t allowed;
+	unsigned n_cpus;
 
-	return allowed_cpus(&allowed) ? (unsigned)CPU_COUNT(&allowed) : 1;
+	free(own_cpus(&n_cpus));
+	return n_cpus;
 }
 
-/* The next CPU after cpu that may be used. */
-static size_t next_cpu(const cpu_set_t *allowed, size_t cpu)
+static void run_on(pthread_t thread, uint32_t cpu)
 {
-	do {
-		cpu = (cpu + 1) % CPU_SETSIZE;
-	} while (!CPU_ISSET(cpu, allowed));
-	return cpu;
+	size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
+	cpu_set_t *one = alloc_zeroed(1, bytes);
+
+	CPU_SET_S(cpu, bytes, one);
+	pthread_setaffinity_np(thread, bytes, one);
+	free(one);
 }
 
-static bool start_thread(struct load *load, size_t cpu)
+static bool start_thread(struct load *load)
 {
 	struct load_thread *thread = &load->threads[load->n_threads];
-	cpu_set_t one;
 
 	thread->load = load;
 	thread->index = load->n_threads;
 	if (pthread_create(&thread->thread, NULL, run, thread) != 0)
 		return false;
 	load->n_threads++;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	pthread_setaffinity_np(thread->thread, sizeof(one), &one);
 	return true;
 }
 
 struct load *load_open(void)
 {
 	struct load *load = alloc_zeroed(1, sizeof(*load));
-	unsigned wanted = load_cpus();
-	cpu_set_t allowed;
-	size_t cpu = CPU_SETSIZE - 1;
+	unsigned wanted, i = 0;
+	uint32_t *cpus = own_cpus(&wanted);
 
 	load->threads = alloc_zeroed(wanted, sizeof(*load->threads));
-	if (!allowed_cpus(&allowed))
-		CPU_SET(0, &allowed);
-	for (unsigned i = 0; i < wanted; i++) {
-		cpu = next_cpu(&allowed, cpu);
-		if (start_thread(load, cpu))
-			continue;
-		load_close(load);
-		return NULL;
-	}
-	return load;
+	for (; i < wanted && start_thread(load); i++)
+		run_on(load->threads[i].thread, cpus[i]);
+	free(cpus);
+	if (i == wanted)
+		return load;
+	load_close(load);
+	return NULL;
 }
 
 void load_set(struct load *load, unsigned cpus, double share)

@@ -11,15 +11,29 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+static bool has_expired(int timer_fd)
+{
+	uint64_t expirations;
+
+	return read(timer_fd, &expirations, sizeof(expirations)) == (ssize_t)sizeof(expirations);
+}
+
 static void on_tick(void *context, uint32_t events)
 {
 	struct loop *loop = context;
-	uint64_t expirations;
 
 	(void)events;
-	if (read(loop->tick_fd, &expirations, sizeof(expirations)) == (ssize_t)sizeof(expirations) &&
-	    loop->tick)
+	if (has_expired(loop->tick_fd) && loop->tick)
 		loop->tick(loop->context);
+}
+
+static void on_wake(void *context, uint32_t events)
+{
+	struct loop *loop = context;
+
+	(void)events;
+	if (has_expired(loop->wake_fd) && loop->wake)
+		loop->wake(loop->context);
 }
 
 static void on_signal(void *context, uint32_t events)
@@ -30,7 +44,7 @@ static void on_signal(void *context, uint32_t events)
 	(void)events;
 	while (read(loop->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
 		if (loop->signal)
-			loop->signal(loop->context, (int)info.ssi_signo);
+			loop->signal(loop->context, (int)info.ssi_signo, info.ssi_code == SI_KERNEL);
 }
 
 static bool is_ignored(int number)
@@ -53,11 +67,14 @@ static int open_descriptors(struct loop *loop, const int *signals)
 	loop->signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	loop->tick_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	loop->wake_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	if (error)
 		return -error;
-	if (loop->signal_fd < 0 || loop->epoll_fd < 0 || loop->tick_fd < 0)
+	if (loop->signal_fd < 0 || loop->epoll_fd < 0 || loop->tick_fd < 0 || loop->wake_fd < 0)
 		return -errno;
 	error = loop_watch(loop, loop->signal_fd, EPOLLIN, on_signal, loop);
+	if (!error)
+		error = loop_watch(loop, loop->wake_fd, EPOLLIN, on_wake, loop);
 	return error ? error : loop_watch(loop, loop->tick_fd, EPOLLIN, on_tick, loop);
 }
 
@@ -65,7 +82,7 @@ int loop_open(struct loop *loop, const int *signals)
 {
 	int error;
 
-	loop->epoll_fd = loop->tick_fd = loop->signal_fd = -1;
+	loop->epoll_fd = loop->tick_fd = loop->wake_fd = loop->signal_fd = -1;
 	loop->n_watches = 0;
 	loop->stopped = false;
 	error = open_descriptors(loop, signals);
@@ -85,6 +102,7 @@ void loop_close(struct loop *loop)
 {
 	close_one(&loop->epoll_fd);
 	close_one(&loop->tick_fd);
+	close_one(&loop->wake_fd);
 	close_one(&loop->signal_fd);
 }
 
@@ -107,13 +125,24 @@ void loop_unwatch(struct loop *loop, int fd)
 	epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 }
 
-int loop_set_tick(struct loop *loop, uint64_t ns)
+static struct timespec timespec_of(uint64_t ns)
 {
-	struct timespec interval = {
+	return (struct timespec){
 		.tv_sec = (time_t)(ns / UINT64_C(1000000000)),
 		.tv_nsec = (long)(ns % UINT64_C(1000000000)),
 	};
-	struct itimerspec timer = { .it_interval = interval, .it_value = interval };
+}
+
+void loop_wake_in(struct loop *loop, uint64_t ns)
+{
+	struct itimerspec timer = { .it_value = timespec_of(ns) };
+
+	timerfd_settime(loop->wake_fd, 0, &timer, NULL);
+}
+
+int loop_set_tick(struct loop *loop, uint64_t ns)
+{
+	struct itimerspec timer = { .it_interval = timespec_of(ns), .it_value = timespec_of(ns) };
 
 	return timerfd_settime(loop->tick_fd, 0, &timer, NULL) < 0 ? -errno : 0;
 }

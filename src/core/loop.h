@@ -16,13 +16,14 @@ struct loop_watch {
 };
 
 struct loop {
-	int epoll_fd, tick_fd, signal_fd;
+	int epoll_fd, tick_fd, wake_fd, signal_fd;
 	struct loop_watch watches[LOOP_WATCHES_MAX];
 	unsigned n_watches;
 	bool stopped;
 	void (*tick)(void *context);
-	void (*signal)(void *context, int number);
-	void *context; /* of tick and signal */
+	void (*wake)(void *context);
+	void (*signal)(void *context, int number, bool of_terminal); /* which gave it to the whole job */
+	void *context; /* of tick, wake and signal */
 };
 
 /*
@@ -42,6 +43,9 @@ void loop_unwatch(struct loop *loop, int fd);
 
 /* A tick every ns nanoseconds, the first after one such interval; 0 stops them. */
 int loop_set_tick(struct loop *loop, uint64_t ns);
+
+/* Calls loop->wake once after so many nanoseconds; only the last such wish counts. */
+void loop_wake_in(struct loop *loop, uint64_t ns);
 
 /* Runs until loop_stop(). 0 or -errno. */
 int loop_run(struct loop *loop);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/env.h"
 #include "core/privilege.h"
 
 struct netlink_socket {
@@ -136,17 +137,26 @@ size_t netlink_socket_receive(struct netlink_socket *netlink, size_t most)
 	}
 }
 
-void netlink_socket_wait(const struct netlink_socket *netlink, uint64_t ns)
-{
-	struct pollfd readable = { .fd = netlink->fd, .events = POLLIN };
-
-	poll(&readable, 1, (int)(ns / 1000000) + 1);
-}
-
 struct span netlink_socket_datagram(const struct netlink_socket *netlink, size_t index)
 {
 	return span_of(netlink->bytes + index * netlink->datagram_bytes,
 		       netlink->senders[index].nl_pid == 0 ? netlink->datagrams[index].msg_len : 0);
+}
+
+int netlink_socket_await(struct netlink_socket *netlink, uint64_t ns,
+			 bool (*is_answer)(void *context, struct span datagram, int *error), void *context)
+{
+	struct pollfd readable = { .fd = netlink->fd, .events = POLLIN };
+	uint64_t start = env_mono_ns(), waited;
+	int answer;
+
+	while ((waited = env_mono_ns() - start) < ns) {
+		while (netlink_socket_receive(netlink, 1) > 0)
+			if (is_answer(context, netlink_socket_datagram(netlink, 0), &answer))
+				return answer;
+		poll(&readable, 1, (int)((ns - waited) / 1000000) + 1);
+	}
+	return -ETIMEDOUT;
 }
 
 uint64_t netlink_socket_lost(struct netlink_socket *netlink)

@@ -3,6 +3,7 @@
 #ifndef PANETOP_CORE_NETLINK_SOCKET_H
 #define PANETOP_CORE_NETLINK_SOCKET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,8 +28,12 @@ int netlink_socket_send(struct netlink_socket *netlink, const void *bytes, size_
 /* Takes in as many datagrams as there are, at most most and NETLINK_BATCH; never blocks. Their number. */
 size_t netlink_socket_receive(struct netlink_socket *netlink, size_t most);
 
-/* Waits until there is something to receive, at most so long. */
-void netlink_socket_wait(const struct netlink_socket *netlink, uint64_t ns);
+/*
+ * Waits at most so long for the datagram that is_answer finds the answer in: its error, 0 or -errno, or
+ * -ETIMEDOUT. What comes before it is lost, what comes after it stays to be received.
+ */
+int netlink_socket_await(struct netlink_socket *netlink, uint64_t ns,
+			 bool (*is_answer)(void *context, struct span datagram, int *error), void *context);
 
 /*
  * One of those that were received last. Empty when it is not the kernel's, which has no port number: programs

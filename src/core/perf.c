@@ -6,13 +6,10 @@
 
 #include <errno.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/privilege.h"
-
-#define FILES_OF_OTHERS ((size_t)256)
 
 int perf_open(const struct perf_event_attr *attr, int tid, int cpu, int leader)
 {
@@ -33,13 +30,4 @@ long perf_read(int leader, void *bytes, size_t room)
 	ssize_t length = read(leader, bytes, room);
 
 	return length < 0 ? -errno : (long)length;
-}
-
-size_t perf_room(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur <= FILES_OF_OTHERS)
-		return 0;
-	return (size_t)limit.rlim_cur - FILES_OF_OTHERS;
 }

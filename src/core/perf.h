@@ -22,8 +22,4 @@ int perf_start(int leader); /* 0 or -errno */
 
 /* Reads the whole group of this leader: the length, or -errno. -ENOSPC when room is too small. */
 long perf_read(int leader, void *bytes, size_t room);
-
-/* How many descriptors events may take: the limit of open files, less what the others need. */
-size_t perf_room(void);
-
 #endif

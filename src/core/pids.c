@@ -19,17 +19,15 @@
 
 #define FIRST_PIDS ((size_t)512)
 #define TEXT_PART 4096 /* proc gives no more of a list at a time */
-#define TEXT_MAX ((size_t)256 * 1024 * 1024)
+#define FILE_MAX ((size_t)256 * 1024 * 1024)
 #define PART_MAX 1024 /* pids in the part that is listed for new processes */
 #define PARTS_MAX 7   /* listings of parts, before the whole is listed again */
 
 static bool parse_pid(const char *name, uint32_t *pid)
 {
-	struct span text = span_text(name);
 	uint64_t value;
 
-	if (*name < '1' || *name > '9' || !span_u64(&text, &value) || text.at != text.end ||
-	    value > INT32_MAX)
+	if (*name == '0' || !span_whole_number(name, 1, INT32_MAX, &value))
 		return false;
 	*pid = (uint32_t)value;
 	return true;
@@ -319,7 +317,7 @@ int pids_read_text(struct env *env, uint32_t pid, const char *name, struct buffe
 		env->reads++;
 		if (length > 0)
 			buffer_add(text, bytes, (size_t)length);
-	} while (length > 0 && text->length < TEXT_MAX);
+	} while (length > 0 && text->length < FILE_MAX);
 	length = length < 0 ? -errno : 0;
 	close(fd);
 	return (int)length;

@@ -11,8 +11,8 @@
 #include "core/env.h"
 
 /*
- * The pids, ascending, valid until the next tick. 0 or -errno; an
- * unreadable or missing proc is an error, a proc without processes is none.
+ * The pids, ascending, valid until the next tick; after pids_list_new() in this tick those that it gave. 0 or
+ * -errno; an unreadable or missing proc is an error, a proc without processes is none.
  */
 int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids);
 

@@ -65,10 +65,9 @@ int privilege_become(uid_t user, gid_t group, bool set_groups)
 static bool read_id(const char *name, uint32_t *id)
 {
 	const char *value = secure_getenv(name);
-	struct span text = span_text(value ? value : "");
 	uint64_t number;
 
-	if (!span_u64(&text, &number) || text.at != text.end || number >= UINT32_MAX)
+	if (!value || !span_whole_number(value, 0, UINT32_MAX - 1, &number))
 		return false;
 	*id = (uint32_t)number;
 	return true;

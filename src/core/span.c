@@ -258,13 +258,7 @@ bool span_is_u64(struct span text, uint64_t *value)
 	return span_u64(&text, value) && text.at == text.end;
 }
 
-bool span_list_has(struct span list, uint64_t number, const char *text)
+bool span_whole_number(const char *text, uint64_t least, uint64_t most, uint64_t *value)
 {
-	struct span item;
-	uint64_t value;
-
-	while (span_item(&list, &item))
-		if (span_is(item, text) || (span_is_u64(item, &value) && value == number))
-			return true;
-	return false;
+	return is_digit(*text) && span_is_u64(span_text(text), value) && *value >= least && *value <= most;
 }

@@ -24,6 +24,16 @@ static inline size_t span_length(struct span span)
 	return (size_t)(span.end - span.at);
 }
 
+#define SPAN_HASH_FIRST UINT64_C(0xcbf29ce484222325)
+
+/* FNV-1a of what was hashed before, SPAN_HASH_FIRST if nothing was, and of these bytes behind it. */
+static inline uint64_t span_hash(uint64_t before, struct span bytes)
+{
+	for (; bytes.at < bytes.end; bytes.at++)
+		before = (before ^ (unsigned char)*bytes.at) * UINT64_C(0x100000001b3);
+	return before;
+}
+
 bool span_is(struct span span, const char *text);
 bool span_starts(struct span span, const char *prefix);
 
@@ -56,7 +66,7 @@ bool span_item(struct span *list, struct span *item);
 /* Is all of it one decimal number? */
 bool span_is_u64(struct span text, uint64_t *value);
 
-/* Is the number, in decimal, or the text on this list with commas? */
-bool span_list_has(struct span list, uint64_t number, const char *text);
+/* Is all of it a decimal number from least to most, without blanks before it? As people give them. */
+bool span_whole_number(const char *text, uint64_t least, uint64_t most, uint64_t *value);
 
 #endif

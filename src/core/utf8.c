@@ -92,12 +92,18 @@ bool utf8_is_harmful(uint32_t code)
 	return code > 0x10ffff;
 }
 
+/* A recording has U+FFFD for what was no UTF-8, and looks as the live run did. */
+static bool stands_for_nothing(uint32_t code)
+{
+	return utf8_is_harmful(code) || code == UTF8_REPLACEMENT;
+}
+
 bool utf8_visible(struct utf8_reader *reader, uint32_t *code, int *cells)
 {
 	while (reader->rest.at < reader->rest.end) {
 		uint32_t next = utf8_next(&reader->rest);
-		int width =
-			utf8_is_harmful(next) || (reader->ascii && next > 0x7e) ? -1 : wcwidth((wchar_t)next);
+		bool hidden = stands_for_nothing(next) || (reader->ascii && next > 0x7e);
+		int width = hidden ? -1 : wcwidth((wchar_t)next);
 
 		if (width == 0 && ++reader->combined > COMBINING_MAX)
 			continue;

@@ -11,6 +11,7 @@
 #include "core/span.h"
 
 #define UTF8_INVALID UINT32_MAX
+#define UTF8_REPLACEMENT 0xfffd /* what programs are given for what they cannot be */
 #define UTF8_BYTES_MAX 4
 
 /* Decodes and eats one code point, or one byte of what is none (UTF8_INVALID). The span is not empty. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The one helper thread, for calls that may block: its results come back through a descriptor. */
+/* Helper threads, for calls that may block: what they did is collected by the thread that asked for it. */
 #ifndef PANETOP_CORE_WORKER_H
 #define PANETOP_CORE_WORKER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct worker;
 
@@ -19,10 +20,16 @@ struct worker_job {
 struct worker *worker_open(void);
 
 /*
- * Gives the job that runs a second, then leaves it, and all others, to the end of the process. Otherwise
- * every job comes back by done() as dropped, those that waited without having run.
+ * Several threads for jobs of which one may hang for ever: as soon as all that there are seem to, another one
+ * goes on, up to a few. Jobs may run in any order. It has no descriptor: it is waited for.
  */
-void worker_close(struct worker *worker);
+struct worker *worker_open_team(void);
+
+/*
+ * Gives the jobs that run a second, then leaves them, and all others, to the end of the process, and is
+ * false. Otherwise every job comes back by done() as dropped, those that waited without having run.
+ */
+bool worker_close(struct worker *worker);
 
 /* Readable when worker_collect() has something to do. */
 int worker_fd(const struct worker *worker);
@@ -30,5 +37,14 @@ int worker_fd(const struct worker *worker);
 /* Without a worker (NULL), or without a thread, the job runs and is done before this returns. */
 void worker_submit(struct worker *worker, struct worker_job *job);
 void worker_collect(struct worker *worker);
+
+/*
+ * Waits for a team until it has done all that waited, or has to be looked after, or until this moment; then
+ * as worker_collect().
+ */
+void worker_wait(struct worker *worker, uint64_t until_ns);
+
+/* Starts a thread that ends at once, and waits for its end: 0, or -errno where there can be no more. */
+int worker_try_thread(void);
 
 #endif

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <stddef.h>
 
-#define JOULES_PER_UWH 3.6e-3
-
 static const struct {
 	const char *name;
 	size_t offset;

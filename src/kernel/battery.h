@@ -9,6 +9,7 @@
 #include "core/span.h"
 
 #define SUPPLY_UNKNOWN INT64_MIN
+#define JOULES_PER_UWH 3.6e-3 /* of energy; of a charge in uAh at one volt, too */
 
 /* Numbers in millionths (µW, µWh, µA, µAh, µV); SUPPLY_UNKNOWN when not there. */
 struct power_supply {

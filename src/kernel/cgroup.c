@@ -15,10 +15,10 @@ static bool in_list(struct span list, const char *wanted)
 {
 	struct span item;
 
-	while (span_until(&list, ',', &item))
+	while (span_item(&list, &item))
 		if (span_is(item, wanted))
 			return true;
-	return span_is(list, wanted);
+	return false;
 }
 
 /* "4:memory:/a/b" or, for version 2, "0::/a/b". */

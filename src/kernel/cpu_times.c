@@ -10,7 +10,7 @@ static bool parse_name(struct span name, uint64_t *cpu)
 		return false;
 	name.at += 3;
 	*cpu = CPU_ALL;
-	return name.at == name.end || (span_u64(&name, cpu) && name.at == name.end);
+	return name.at == name.end || span_is_u64(name, cpu);
 }
 
 bool cpu_times_next(struct span *text, struct cpu_times *times)

@@ -27,7 +27,7 @@ bool hwmon_name_parse(struct span name, enum sensor_kind *kind, uint64_t *number
 			continue;
 		rest.at += span_length(span_text(kinds[i].prefix));
 		if (!span_until(&rest, '_', &digits) || span_length(digits) == 0 || *digits.at == ' ' ||
-		    !span_u64(&digits, &value) || digits.at != digits.end || value > NUMBER_MAX)
+		    !span_is_u64(digits, &value) || value > NUMBER_MAX)
 			continue;
 		*kind = (enum sensor_kind)i;
 		*number = value;

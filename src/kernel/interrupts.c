@@ -14,8 +14,7 @@ bool interrupt_cpu_next(struct span *heading, uint32_t *cpu)
 	if (!span_word(&rest, &word) || !span_starts(word, "CPU"))
 		return false;
 	word.at += 3;
-	if (span_length(word) == 0 || !span_u64(&word, &number) || word.at != word.end ||
-	    number >= CPU_LIST_MAX)
+	if (!span_is_u64(word, &number) || number >= CPU_LIST_MAX)
 		return false;
 	*heading = rest;
 	*cpu = (uint32_t)number;

@@ -26,12 +26,8 @@ bool mounts_find(struct span text, const char *type, struct span *directory)
 static bool find_option(struct span list, const char *option, struct span *value)
 {
 	struct span one, name;
-	bool more = true;
 
-	while (more) {
-		more = span_until(&list, ',', &one);
-		if (!more)
-			one = list;
+	while (span_item(&list, &one)) {
 		if (span_until(&one, '=', &name) && span_is(name, option)) {
 			*value = one;
 			return true;

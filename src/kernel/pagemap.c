@@ -4,7 +4,6 @@
 
 #include "kernel/pagemap.h"
 
-#define FRAME_MASK ((UINT64_C(1) << 55) - 1)
 #define SWAP_TYPE_BITS 5
 #define LANE_BITS 12
 #define LANE_MASK ((UINT64_C(1) << LANE_BITS) - 1)
@@ -92,9 +91,9 @@ void pagemap_decode(uint64_t entry, struct pagemap_entry *page)
 		.soft_dirty = entry & PAGEMAP_SOFT_DIRTY,
 	};
 	if (page->present) {
-		page->frame = entry & FRAME_MASK;
+		page->frame = entry & PAGEMAP_FRAME;
 	} else if (page->swapped) {
 		page->swap_type = (unsigned)(entry & ((1U << SWAP_TYPE_BITS) - 1));
-		page->swap_offset = (entry & FRAME_MASK) >> SWAP_TYPE_BITS;
+		page->swap_offset = (entry & PAGEMAP_FRAME) >> SWAP_TYPE_BITS;
 	}
 }

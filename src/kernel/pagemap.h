@@ -15,6 +15,8 @@
 #define PAGEMAP_EXCLUSIVE (UINT64_C(1) << 56)     /* mapped once */
 #define PAGEMAP_SOFT_DIRTY (UINT64_C(1) << 55)    /* written since clear_refs, where the kernel is built so */
 
+#define PAGEMAP_FRAME ((UINT64_C(1) << 55) - 1)   /* of a present page; of a swapped one its place */
+
 /* Numbers of pages; of those that are present unless it says otherwise. */
 struct page_counts {
 	uint64_t pages; /* all that were looked at */

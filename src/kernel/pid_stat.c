@@ -1,15 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parsers of /proc/PID/stat, status and io. */
+/* Parsers of /proc/PID/stat and io. */
 #include <config.h>
 
 #include "kernel/pid_stat.h"
 
 #include <string.h>
 
-/* Numbers of some fields as proc(5) counts them. */
-#define FIELD_STATE 3
-#define FIELD_START_TICKS 22
-#define FIELD_PROCESSOR 39
+/* As proc(5) counts them. */
+enum field {
+	FIELD_STATE = 3,
+	FIELD_PARENT = 4,
+	FIELD_GROUP = 5,
+	FIELD_SESSION = 6,
+	FIELD_TERMINAL = 7,
+	FIELD_FLAGS = 9,
+	FIELD_MINOR_FAULTS = 10,
+	FIELD_MAJOR_FAULTS = 12,
+	FIELD_USER_TICKS = 14,
+	FIELD_SYSTEM_TICKS = 15,
+	FIELD_CHILDREN_USER_TICKS = 16,
+	FIELD_CHILDREN_SYSTEM_TICKS = 17,
+	FIELD_NICE = 19,
+	FIELD_THREADS = 20,
+	FIELD_START_TICKS = 22,
+	FIELD_RESIDENT_PAGES = 24,
+	FIELD_PROCESSOR = 39,
+};
 
 /* The name may hold ") (" and newlines: it ends at the last parenthesis. */
 static bool parse_comm(struct span *text, struct span *comm)
@@ -23,52 +39,41 @@ static bool parse_comm(struct span *text, struct span *comm)
 	return true;
 }
 
-static bool parse_signed(struct span word, int64_t *value)
-{
-	bool negative = span_char(&word, '-');
-	uint64_t size;
-
-	if (!span_u64(&word, &size) || size > INT64_MAX)
-		return false;
-	*value = negative ? -(int64_t)size : (int64_t)size;
-	return true;
-}
-
 /* Puts the field with this number where it belongs; those that nobody asked for are none of our business. */
 static bool take_field(struct pid_stat *stat, int field, struct span word)
 {
 	switch (field) {
-	case 4:
+	case FIELD_PARENT:
 		return span_u64(&word, &stat->parent_pid);
-	case 5:
-		return parse_signed(word, &stat->process_group);
-	case 6:
-		return parse_signed(word, &stat->session);
-	case 7:
-		return parse_signed(word, &stat->terminal);
-	case 9:
+	case FIELD_GROUP:
+		return span_i64(&word, &stat->process_group);
+	case FIELD_SESSION:
+		return span_i64(&word, &stat->session);
+	case FIELD_TERMINAL:
+		return span_i64(&word, &stat->terminal);
+	case FIELD_FLAGS:
 		return span_u64(&word, &stat->flags);
-	case 10:
+	case FIELD_MINOR_FAULTS:
 		return span_u64(&word, &stat->minor_faults);
-	case 12:
+	case FIELD_MAJOR_FAULTS:
 		return span_u64(&word, &stat->major_faults);
-	case 14:
+	case FIELD_USER_TICKS:
 		return span_u64(&word, &stat->user_ticks);
-	case 15:
+	case FIELD_SYSTEM_TICKS:
 		return span_u64(&word, &stat->system_ticks);
-	case 16:
+	case FIELD_CHILDREN_USER_TICKS:
 		return span_u64(&word, &stat->children_user_ticks);
-	case 17:
+	case FIELD_CHILDREN_SYSTEM_TICKS:
 		return span_u64(&word, &stat->children_system_ticks);
-	case 19:
-		return parse_signed(word, &stat->nice);
-	case 20:
+	case FIELD_NICE:
+		return span_i64(&word, &stat->nice);
+	case FIELD_THREADS:
 		return span_u64(&word, &stat->threads);
-	case 22:
+	case FIELD_START_TICKS:
 		return span_u64(&word, &stat->start_ticks);
-	case 24:
+	case FIELD_RESIDENT_PAGES:
 		return span_u64(&word, &stat->resident_pages);
-	case 39:
+	case FIELD_PROCESSOR:
 		return span_u64(&word, &stat->processor);
 	default:
 		return true;
@@ -102,23 +107,6 @@ const char *pid_state_text(char state)
 	const char *found = state ? strchr(letters, state) : NULL;
 
 	return found ? texts[found - letters] : "?";
-}
-
-bool pid_status_uids(struct span text, uint32_t *real, uint32_t *effective)
-{
-	struct span line, name, rest;
-	uint64_t first, second;
-
-	while (span_line(&text, &line)) {
-		if (!span_pair_u64(line, &name, &first, &rest) || !span_is(name, "Uid"))
-			continue;
-		if (!span_u64(&rest, &second) || first > UINT32_MAX || second > UINT32_MAX)
-			return false;
-		*real = (uint32_t)first;
-		*effective = (uint32_t)second;
-		return true;
-	}
-	return false;
 }
 
 bool pid_io_parse(struct span text, struct pid_io *io)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* /proc/PID/stat, status and io: what one file each says of a process. */
+/* /proc/PID/stat and io: what one file each says of a process. */
 #ifndef PANETOP_KERNEL_PID_STAT_H
 #define PANETOP_KERNEL_PID_STAT_H
 
@@ -33,9 +33,6 @@ bool pid_stat_parse(struct span text, struct pid_stat *stat);
 
 /* The letter of a state as a text that lasts; "?" for one that no kernel has. */
 const char *pid_state_text(char state);
-
-/* The user ids in the text of /proc/PID/status; false when they are not there. */
-bool pid_status_uids(struct span text, uint32_t *real, uint32_t *effective);
 
 struct pid_io {
 	uint64_t read_bytes; /* fetched from storage on its behalf since its start */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parser of the lines about memory in /proc/PID/status. */
+/* Parsers of /proc/PID/status: the lines about memory, and the user. */
 #include <config.h>
 
 #include "kernel/pid_status.h"
@@ -46,4 +46,21 @@ void pid_status_parse(struct span text, struct pid_status *status)
 				memcpy((char *)status + lines[i].offset, &bytes, sizeof(bytes));
 		}
 	}
+}
+
+bool pid_status_uids(struct span text, uint32_t *real, uint32_t *effective)
+{
+	struct span line, name, rest;
+	uint64_t first, second;
+
+	while (span_line(&text, &line)) {
+		if (!span_pair_u64(line, &name, &first, &rest) || !span_is(name, "Uid"))
+			continue;
+		if (!span_u64(&rest, &second) || first > UINT32_MAX || second > UINT32_MAX)
+			return false;
+		*real = (uint32_t)first;
+		*effective = (uint32_t)second;
+		return true;
+	}
+	return false;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* /proc/PID/status: the lines about memory. */
+/* /proc/PID/status: the lines about memory, and the user. */
 #ifndef PANETOP_KERNEL_PID_STATUS_H
 #define PANETOP_KERNEL_PID_STATUS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/span.h"
@@ -17,5 +18,8 @@ struct pid_status {
 };
 
 void pid_status_parse(struct span text, struct pid_status *status);
+
+/* The user ids in the text of /proc/PID/status; false when they are not there. */
+bool pid_status_uids(struct span text, uint32_t *real, uint32_t *effective);
 
 #endif

@@ -166,14 +166,12 @@ bool row_next_key(const struct schema *schema, const void *row, unsigned *next, 
 	return false;
 }
 
-/* FNV-1a */
 uint64_t row_hash_key(const struct schema *schema, const void *row)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = SPAN_HASH_FIRST;
 	struct span bytes;
 
 	for (unsigned next = 0; row_next_key(schema, row, &next, &bytes);)
-		for (; bytes.at < bytes.end; bytes.at++)
-			hash = (hash ^ (unsigned char)*bytes.at) * UINT64_C(0x100000001b3);
+		hash = span_hash(hash, bytes);
 	return hash;
 }

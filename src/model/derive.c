@@ -178,7 +178,7 @@ void frame_derive(struct frame *now, const struct frame *before)
 		struct table *table = &now->tables[i];
 		const struct table *last = frame_table(before, table->schema->name);
 
-		if (table->present && last && has_rates(table->schema))
+		if (table->present && last && !last->failed && has_rates(table->schema))
 			derive_table(now, table, last);
 	}
 }

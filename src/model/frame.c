@@ -43,7 +43,7 @@ void frame_clear(struct frame *frame)
 {
 	for (unsigned i = 0; i < frame->n_tables; i++) {
 		frame->tables[i].n_rows = 0;
-		frame->tables[i].present = false;
+		frame->tables[i].present = frame->tables[i].failed = false;
 		frame->tables[i].mono_ns = 0;
 	}
 	arena_reset(&frame->arena);

@@ -15,7 +15,7 @@
 struct table {
 	const struct schema *schema;
 	bool present;     /* sampled in this frame, even if it has no rows */
-	bool failed;      /* … which could not be done: a notice tells why */
+	bool failed;      /* … which could not be done: a notice tells why, and rates begin anew */
 	uint64_t mono_ns; /* CLOCK_MONOTONIC just before it was sampled: rates are over these */
 	char *rows;
 	size_t n_rows, capacity;

@@ -57,6 +57,9 @@ double history_value(const struct history *history, unsigned series, size_t inde
 /* Index of the newest sample that is not newer than this; -1 when there is none. */
 long history_find(const struct history *history, uint64_t mono_ns);
 
+/* So many times the usual time between samples one stands for what followed it. */
+#define HISTORY_HOLD_STEPS 1.5
+
 /*
  * The values of a series at count moments that are step_ns apart, the last one at end_ns: each that of the
  * newest sample before it, NaN when that is more than hold_ns old.

@@ -42,6 +42,7 @@ struct source {
 	/* To be called whenever tend_fd is readable, between samples, too. May be NULL. See struct topic. */
 	void (*tend)(void *state, uint32_t events);
 	int tend_fd;
+	size_t files_before; /* see struct env; 0: not known */
 
 	/* These are of recordings; NULL: it is live. */
 	int (*seek)(void *state, size_t index);        /* next() gives it, or the last; 0 or -errno */

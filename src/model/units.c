@@ -157,18 +157,16 @@ char *hertz_text(char *out, double hertz)
 	return out;
 }
 
-static size_t format_watts(char *out, double watts)
+static size_t format_watts(char *out, double watts, const char *suffix)
 {
 	if (isnan(watts))
 		return cell(out, "-");
-	return cell(out, "%.*f", fabs(watts) < 999.995 ? 2 : 0, watts);
+	return cell(out, "%.*f%s", fabs(watts) < 999.995 ? 2 : 0, watts, suffix);
 }
 
 char *watts_text(char *out, double watts)
 {
-	out[format_watts(out, watts)] = '\0';
-	if (!isnan(watts))
-		strcat(out, " W");
+	format_watts(out, watts, " W");
 	return out;
 }
 
@@ -178,6 +176,15 @@ char *celsius_text(char *out, double celsius, bool ascii)
 		cell(out, "-");
 	else
 		cell(out, ascii ? "%.0f C" : "%.0f °C", celsius);
+	return out;
+}
+
+char *fixed_text(char *out, double value, int places)
+{
+	if (isnan(value))
+		cell(out, "-");
+	else
+		cell(out, "%.*f", places, value);
 	return out;
 }
 
@@ -289,7 +296,7 @@ static size_t format_plain(char *out, const struct column *column, double number
 	case UNIT_HERTZ:
 		return format_hertz(out, number);
 	case UNIT_WATTS:
-		return format_watts(out, number);
+		return format_watts(out, number, "");
 	case UNIT_JOULES:
 		return format_joules(out, number);
 	case UNIT_VOLTS:

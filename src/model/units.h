@@ -41,8 +41,7 @@ char *number_text(char *out, const struct column *column, double number, bool as
 
 /*
  * For sentences and labels: "14.2 GiB", short "14.2G", "6.778s", "1.2k", "2.60GHz", "7.97 W", "62 °C";
- * "-" when not known. Each
- * returns out, which has VALUE_TEXT_MAX bytes.
+ * "-" when not known. Each returns out, which has VALUE_TEXT_MAX bytes.
  */
 char *size_text(char *out, double bytes);
 char *size_short(char *out, double bytes);
@@ -51,5 +50,6 @@ char *rate_text(char *out, double per_second);
 char *hertz_text(char *out, double hertz);
 char *watts_text(char *out, double watts);
 char *celsius_text(char *out, double celsius, bool ascii);
+char *fixed_text(char *out, double value, int places); /* "214", "0.42": so many digits behind the point */
 
 #endif

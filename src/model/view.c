@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/listed.h"
 #include "core/span.h"
 #include "model/view_memory.h"
 
@@ -91,21 +92,71 @@ void view_dress(struct view *view, const char *columns, const char *sort)
 		view_choose_sort(view, sort);
 }
 
-void view_choose_rows(struct view *view, const char *list, const char *number, const char *text)
+/* The first column that is one of the forms; n_columns: none is. */
+static unsigned find_form(const struct view *view, const char *const *forms)
+{
+	for (unsigned i = 0; i < view->n_columns; i++)
+		for (const char *const *form = forms; *form; form++)
+			if ((int)view->columns[i] == schema_column(view->schema, *form))
+				return i;
+	return view->n_columns;
+}
+
+void view_choose_form(struct view *view, const char *const *forms, const char *wanted)
+{
+	int index = schema_column(view->schema, wanted);
+	unsigned position = find_form(view, forms);
+
+	if (index < 0)
+		return;
+	if (position < view->n_columns && !is_among(view->columns, view->n_columns, (unsigned)index))
+		view->columns[position] = (unsigned)index;
+	for (const char *const *form = forms; *form; form++)
+		if (view->sort >= 0 && view->sort == schema_column(view->schema, *form))
+			view->sort = index;
+}
+
+static int column_of(const struct view *view, const char *key)
+{
+	return key ? schema_column(view->schema, key) : -1;
+}
+
+static void add_choice(struct view *view, struct view_choice choice)
 {
 	view_forget(view);
 	if (view->n_choices < VIEW_CHOICES_MAX)
-		view->choices[view->n_choices++] = (struct view_choice){
-			.list = list,
-			.number = number ? schema_column(view->schema, number) : -1,
-			.text = text ? schema_column(view->schema, text) : -1,
-		};
+		view->choices[view->n_choices++] = choice;
+}
+
+void view_choose_rows(struct view *view, const char *list, const char *number, const char *text)
+{
+	add_choice(view, (struct view_choice){
+				 .list = list,
+				 .number = column_of(view, number),
+				 .text = column_of(view, text),
+			 });
+}
+
+void view_choose_processes(struct view *view, const char *list, const char *pid, const char *name,
+			   const char *program)
+{
+	add_choice(view, (struct view_choice){
+				 .list = list,
+				 .number = column_of(view, pid),
+				 .text = column_of(view, name),
+				 .program = column_of(view, program),
+				 .of_processes = true,
+			 });
 }
 
 void view_leave_out(struct view *view, const char *list, const char *number)
 {
-	view_choose_rows(view, list, number, NULL);
-	view->choices[view->n_choices - 1].except = true;
+	add_choice(view, (struct view_choice){
+				 .list = list,
+				 .number = schema_column(view->schema, number),
+				 .text = -1,
+				 .except = true,
+			 });
 }
 
 void view_choose_least(struct view *view, const char *key, double least)
@@ -255,17 +306,33 @@ static void sort_first(const struct view *view, const void **rows, size_t n_rows
 	}
 }
 
+/* NULL: there is no such column, or nothing in it. */
+static const char *text_in(const struct view *view, int column, const void *row)
+{
+	return column < 0 ? NULL : row_text(row, &view->schema->columns[column]);
+}
+
+static bool is_process_on_list(const struct view *view, const struct view_choice *choice, const void *row)
+{
+	const char *name = text_in(view, choice->text, row), *program = text_in(view, choice->program, row);
+
+	return listed_process(span_text(choice->list), row_u64(row, &view->schema->columns[choice->number]),
+			      span_text(name ? name : ""), span_text(program ? program : ""));
+}
+
 static bool is_on_list(const struct view *view, const struct view_choice *choice, const void *row)
 {
 	const struct column *number = choice->number < 0 ? NULL : &view->schema->columns[choice->number];
-	const char *text = choice->text < 0 ? NULL : row_text(row, &view->schema->columns[choice->text]);
+	const char *text = text_in(view, choice->text, row);
 	struct span rest = span_text(choice->list), item;
 	uint64_t value;
 
+	if (choice->of_processes)
+		return is_process_on_list(view, choice, row);
 	while (span_item(&rest, &item)) {
 		if (text && span_is(item, text))
 			return true;
-		if (number && span_u64(&item, &value) && item.at == item.end &&
+		if (number && span_is_u64(item, &value) &&
 		    row_number(row, number) == (double)value)
 			return true;
 	}
@@ -274,7 +341,7 @@ static bool is_on_list(const struct view *view, const struct view_choice *choice
 
 bool view_wants(const struct view *view, const void *row)
 {
-	if (!isnan(view->least) &&
+	if (!isnan(view->least) && row != view->kept &&
 	    !(row_number(row, &view->schema->columns[view->least_column]) >= view->least))
 		return false;
 	for (unsigned i = 0; i < view->n_choices; i++)

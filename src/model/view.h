@@ -15,10 +15,15 @@
 #define VIEW_COLUMNS_MAX 64
 #define VIEW_AS_SAMPLED (-1) /* no sorting: the order of the kernel, or its reverse */
 
-/* A row is wanted when its number or its text is on a list with commas; a negative index is not looked at. */
+/*
+ * A row is wanted when its number or its text is on a list with commas, or its process as --pid means it; a
+ * negative index is not looked at.
+ */
 struct view_choice {
 	const char *list; /* borrowed */
-	int number, text; /* indices of columns */
+	int number, text; /* indices of columns: of a process its pid and name … */
+	int program;      /* … and the first word of its command line */
+	bool of_processes;
 	bool except;      /* it is wanted when it is not on the list */
 };
 
@@ -50,6 +55,7 @@ struct view {
 	unsigned n_choices;
 	int least_column; /* rows whose number here is below least, or not known, are left out */
 	double least;                       /* … unless this is NaN */
+	const void *kept; /* borrowed: a row that this does not leave out; NULL: none */
 	size_t limit;                       /* at most so many rows; 0: all */
 	bool at_end;                        /* batch prints it in the last sample alone */
 	int tree_key, tree_parent; /* columns by which rows are put behind their parents; -1: they are not */
@@ -86,8 +92,18 @@ int view_choose_sort(struct view *view, const char *name);
 /* Columns and sort that a program chose, which the schema has; NULL leaves them. */
 void view_dress(struct view *view, const char *columns, const char *sort);
 
+/*
+ * Of columns that tell the same in other forms, whose keys end with NULL: shows wanted in place of the first
+ * one, unless it is shown already, and sorts by it where the order was by one of them.
+ */
+void view_choose_form(struct view *view, const char *const *forms, const char *wanted);
+
 /* Only rows whose number or text, in the columns with these keys (NULL: none), is on list (borrowed). */
 void view_choose_rows(struct view *view, const char *list, const char *number, const char *text);
+
+/* Only rows of processes on list (borrowed), known by the columns with these keys: see listed_process(). */
+void view_choose_processes(struct view *view, const char *list, const char *pid, const char *name,
+			   const char *program);
 
 /* Only rows whose number in this column is not on list (borrowed). */
 void view_leave_out(struct view *view, const char *list, const char *number);

@@ -23,7 +23,7 @@ static void add_field(struct buffer *out, const char *text)
 
 		if (code == '"')
 			buffer_char(out, '"');
-		buffer_add(out, bytes, utf8_put(bytes, utf8_is_harmful(code) ? '?' : code));
+		buffer_add(out, bytes, utf8_put(bytes, utf8_is_harmful(code) ? UTF8_REPLACEMENT : code));
 	}
 	if (quoted)
 		buffer_char(out, '"');

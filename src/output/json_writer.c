@@ -34,7 +34,7 @@ static void escape(struct buffer *out, uint32_t code)
 	char bytes[UTF8_BYTES_MAX];
 
 	if (code == UTF8_INVALID)
-		buffer_text(out, "\xef\xbf\xbd");
+		buffer_add(out, bytes, utf8_put(bytes, UTF8_REPLACEMENT));
 	else if (code == '"' || code == '\\')
 		buffer_print(out, "\\%c", (char)code);
 	else if (code > 0xffff && utf8_is_harmful(code))
@@ -76,7 +76,7 @@ void jsonw_text(struct json_writer *json, const char *text)
 void jsonw_u64(struct json_writer *json, uint64_t number)
 {
 	separate(json);
-	buffer_print(json->out, number > INT64_MAX ? "%" PRIu64 ".0" : "%" PRIu64, number);
+	buffer_print(json->out, "%" PRIu64, number);
 }
 
 void jsonw_f64(struct json_writer *json, double number)

@@ -24,8 +24,7 @@ void jsonw_key(struct json_writer *json, const char *key);
  */
 void jsonw_text(struct json_writer *json, const char *text);
 
-/* Above 2^63 - 1, which readers may refuse as an integer, it is written as a real number. */
-void jsonw_u64(struct json_writer *json, uint64_t number);
+void jsonw_u64(struct json_writer *json, uint64_t number); /* exact, also above 2^63 */
 void jsonw_f64(struct json_writer *json, double number); /* exact; null when not finite */
 void jsonw_bool(struct json_writer *json, bool value);
 void jsonw_null(struct json_writer *json);

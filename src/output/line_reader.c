@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,13 @@ static int add_to_spool(struct line_reader *reader, const char *bytes, size_t le
 	return 0;
 }
 
+static bool would_wait(const struct line_reader *reader)
+{
+	struct pollfd pipe = { .fd = reader->fd, .events = POLLIN };
+
+	return reader->no_wait && poll(&pipe, 1, 0) == 0;
+}
+
 static ssize_t fetch(struct line_reader *reader, off_t offset, char *bytes)
 {
 	ssize_t got;
@@ -71,6 +79,10 @@ static ssize_t fetch(struct line_reader *reader, off_t offset, char *bytes)
 		return pread(reader->fd, bytes, READ_BYTES, offset);
 	if (offset < reader->spooled)
 		return pread(reader->spool_fd, bytes, READ_BYTES, offset);
+	if (would_wait(reader)) {
+		errno = EAGAIN;
+		return -1;
+	}
 	got = read(reader->fd, bytes, READ_BYTES);
 	if (got > 0 && reader->spool_fd >= 0 && add_to_spool(reader, bytes, (size_t)got) < 0)
 		return -1;

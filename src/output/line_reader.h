@@ -13,6 +13,7 @@
 struct line_reader {
 	int fd;               /* owned */
 	bool pipe;            /* fd cannot be read at an offset */
+	bool no_wait;         /* a pipe that has nothing gives -EAGAIN; others who share it may wait */
 	int spool_fd;         /* owned; copy of the pipe so far, -1 when none is kept */
 	off_t spooled;        /* its length */
 	struct buffer window; /* bytes from window_offset on */
@@ -28,7 +29,7 @@ void line_reader_close(struct line_reader *reader);
 
 /*
  * The line that starts at offset, without its newline, valid until the next call; *next is where the
- * following one starts. 1; 0 at the end; -EAGAIN when a non-blocking pipe has no whole line yet;
+ * following one starts. 1; 0 at the end; -EAGAIN with no_wait when a pipe has no whole line yet;
  * -EPIPE when the file ends within the line; -EFBIG for an absurd line; another -errno of the read.
  */
 int line_reader_get(struct line_reader *reader, off_t offset, struct span *line, off_t *next);

@@ -25,20 +25,27 @@ static void name_family(char *family, const struct schema *schema, const struct 
 		family[length - 6] = '\0';
 }
 
+/*
+ * What is harmful or no UTF-8 becomes \xHH, byte by byte, and so does the backslash of a text that has "\x"
+ * itself: keys that differ must not become labels that are the same.
+ */
 static void add_escaped(struct buffer *out, const char *text)
 {
 	struct span rest = span_text(text);
-	char bytes[UTF8_BYTES_MAX];
 
 	while (rest.at < rest.end) {
+		const char *at = rest.at;
 		uint32_t code = utf8_next(&rest);
 
 		if (code == '\n')
 			buffer_text(out, "\\n");
+		else if (utf8_is_harmful(code) || (code == '\\' && rest.at < rest.end && *rest.at == 'x'))
+			for (; at < rest.at; at++)
+				buffer_print(out, "\\\\x%02x", (unsigned char)*at);
 		else if (code == '"' || code == '\\')
 			buffer_print(out, "\\%c", (char)code);
 		else
-			buffer_add(out, bytes, utf8_put(bytes, utf8_is_harmful(code) ? '?' : code));
+			buffer_add(out, at, (size_t)(rest.at - at));
 	}
 }
 
@@ -192,7 +199,7 @@ static void add_table(struct buffer *out, const struct view *view)
 
 /* The columns that make a histogram of a table of buckets. */
 struct buckets {
-	const struct column *bound, *samples;
+	const struct column *from, *bound, *samples;
 	char family[FAMILY_MAX];
 };
 
@@ -205,12 +212,14 @@ static bool find_buckets(const struct schema *schema, struct buckets *buckets)
 	for (unsigned c = 0; c < schema->n_columns; c++) {
 		const struct column *column = &schema->columns[c];
 
-		if (column->kind == COLUMN_BOUND)
+		if (column->kind == COLUMN_KEY && !is_label(schema, column))
+			buckets->from = column;
+		else if (column->kind == COLUMN_BOUND)
 			buckets->bound = column;
 		else if (column->kind == COLUMN_COUNTER && !buckets->samples)
 			buckets->samples = column;
 	}
-	if (!buckets->bound || !buckets->samples)
+	if (!buckets->from || !buckets->bound || !buckets->samples)
 		return false;
 	if (length > 7 && strcmp(schema->name + length - 7, "_bucket") == 0)
 		length -= 7;
@@ -239,6 +248,14 @@ static void add_bucket(struct buffer *out, const struct schema *schema, const st
 	buffer_print(out, " %.0f\n", count);
 }
 
+/* A bucket without a bound holds all that is longer; one without a beginning what is not known. */
+static double bucket_count(const struct buckets *buckets, const void *row)
+{
+	bool placed = row_is_known(row, buckets->from) || row_is_known(row, buckets->bound);
+
+	return placed && row_is_known(row, buckets->samples) ? row_number(row, buckets->samples) : 0;
+}
+
 /*
  * Rows of one histogram follow each other, buckets ascending; counts are made cumulative here. All rows of
  * the table count, whatever a filter or limit leaves of them: part of a histogram would be another one.
@@ -255,8 +272,8 @@ static void add_histograms(struct buffer *out, const struct table *table, const 
 		bool last = r + 1 == table->n_rows || !same_labels(schema, row, table_row(table, r + 1));
 		char bound[40];
 
+		count += bucket_count(buckets, row);
 		if (row_is_known(row, buckets->samples) && row_is_known(row, buckets->bound)) {
-			count += row_number(row, buckets->samples);
 			snprintf(bound, sizeof(bound), "%.12g", row_number(row, buckets->bound));
 			add_bucket(out, schema, buckets, row, bound, count);
 		}

@@ -83,6 +83,10 @@ static void add_table(struct json_writer *json, const struct table *table)
 	jsonw_open(json, '{');
 	jsonw_key(json, "mono_ns");
 	jsonw_u64(json, table->mono_ns);
+	if (table->failed) {
+		jsonw_key(json, "failed");
+		jsonw_bool(json, true);
+	}
 	jsonw_key(json, "rows");
 	jsonw_open(json, '[');
 	for (size_t r = 0; r < table->n_rows; r++) {

@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -124,6 +123,7 @@ static void read_table(struct frame *frame, struct table *table, const struct co
 	const json_t *rows = json_object_get(recorded, "rows");
 
 	table->present = true;
+	table->failed = json_is_true(json_object_get(recorded, "failed"));
 	table->mono_ns = to_clock(json_object_get(recorded, "mono_ns"));
 	for (size_t r = 0; r < json_array_size(rows); r++) {
 		const json_t *values = json_array_get(rows, r);
@@ -355,10 +355,8 @@ int replay_open(struct source *source, int fd, bool go_back, const struct schema
 		*why = strerror(-error);
 	else
 		error = read_header(replay, schemas, why);
-	if (!error && replay->reader.pipe && fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
-		error = -errno;
+	replay->reader.no_wait = true;
 	if (error) {
-		*why = *why ? *why : strerror(-error);
 		close_replay(replay);
 		return error;
 	}

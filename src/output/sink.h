@@ -55,7 +55,7 @@ struct sink {
 	unsigned long frames; /* written so far */
 	int *widths;          /* owned by the text sink */
 	bool streaming;       /* of the text sink: the last lines are events, or their heading */
-	struct line_state *line; /* likewise */
+	struct line_state *line; /* of the text sink; owned */
 	long long good_bytes; /* of the recording: its length up to the last whole line */
 };
 

@@ -16,19 +16,6 @@ static void setting_name(char *name, const char *pane, const char *what)
 	snprintf(name, NAME_BYTES, "%s.%s", pane, what);
 }
 
-void command_form_swap(struct view *view, const char *const *others, const char *wanted)
-{
-	int index = schema_column(view->schema, wanted);
-
-	for (unsigned i = 0; index >= 0 && i < view->n_columns; i++)
-		for (const char *const *other = others; *other; other++)
-			if ((int)view->columns[i] == schema_column(view->schema, *other))
-				view->columns[i] = (unsigned)index;
-	for (const char *const *other = others; index >= 0 && *other; other++)
-		if (view->sort >= 0 && view->sort == schema_column(view->schema, *other))
-			view->sort = index;
-}
-
 void command_form_apply(const struct settings *settings, const char *pane, struct view *view)
 {
 	static const char *const commands[] = { "command",      "command_base", "program",
@@ -40,11 +27,11 @@ void command_form_apply(const struct settings *settings, const char *pane, struc
 	setting_name(directories, pane, "directories");
 	base = settings_is(settings, directories, "no");
 	if (settings_is(settings, form, "name"))
-		command_form_swap(view, commands, "name");
+		view_choose_form(view, commands, "name");
 	else if (settings_is(settings, form, "program"))
-		command_form_swap(view, commands, base ? "program_base" : "program");
+		view_choose_form(view, commands, base ? "program_base" : "program");
 	else
-		command_form_swap(view, commands, base ? "command_base" : "command");
+		view_choose_form(view, commands, base ? "command_base" : "command");
 }
 
 static void set(struct pane_context *context, const char *what, const char *value, const char *said)

@@ -8,9 +8,6 @@
 /* Shows the column that the settings PANE.command and PANE.directories ask for. */
 void command_form_apply(const struct settings *settings, const char *pane, struct view *view);
 
-/* Puts the column wanted where one of the others, which end with NULL, stands, also as the order of rows. */
-void command_form_swap(struct view *view, const char *const *others, const char *wanted);
-
 /* Keys of a pane. */
 void command_form_lines(struct pane_context *context);
 void command_form_programs(struct pane_context *context);

@@ -136,7 +136,7 @@ static const struct pane_option options[] = {
 	{ 0 },
 };
 
-#define USED_SOMETHING 0.0005 /* what is shown as 0.1 % */
+#define USED_SOMETHING 0.001 /* of a CPU; z shows all, and the account counts all */
 
 static double least_share(const struct settings *settings)
 {
@@ -161,7 +161,7 @@ static void choose_scale(const struct settings *settings, struct view *view)
 	bool machine = settings_get(settings, "cpu.per-machine");
 
 	for (unsigned i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-		command_form_swap(view, columns[i], columns[i][machine ? 1 : 0]);
+		view_choose_form(view, columns[i], columns[i][machine ? 1 : 0]);
 }
 
 static void adjust(const struct settings *settings, struct view *view)
@@ -174,7 +174,8 @@ static void adjust(const struct settings *settings, struct view *view)
 	if (settings_get(settings, "cpu.tree"))
 		view_choose_tree(view, "pid", "ppid");
 	if (pid)
-		view_choose_rows(view, pid, "pid", schema_find(view->schema, "process") ? "process" : "name");
+		view_choose_processes(view, pid, "pid",
+				      schema_find(view->schema, "process") ? "process" : "name", "program");
 	if (user)
 		view_choose_rows(view, user, "uid", "user");
 	if (settings_get(settings, "cpu.hide-self") && settings_get(settings, "run.own"))
@@ -367,14 +368,19 @@ static const struct binding late_bindings[] = {
 
 static const char *refuses_key(const struct pane_context *context, const struct binding *binding)
 {
-	if (!screen_replays(context))
+	bool acts_on_process = binding->act == cpu_signal || binding->act == cpu_nicer ||
+			       binding->act == cpu_less_nice || binding->act == cpu_pages;
+
+	if (!acts_on_process)
 		return NULL;
+	if (!screen_replays(context))
+		return context->focus == PROCESS_TABLE
+			       ? NULL
+			       : _("this key is for the list of processes, which is not shown");
 	if (binding->act == cpu_pages)
 		return _("a recording has the pages of the process that it was made with: see the pane "
 			 "pages");
-	return binding->act == cpu_signal || binding->act == cpu_nicer || binding->act == cpu_less_nice
-		       ? _("these processes are a recording's: nothing can be done to them")
-		       : NULL;
+	return _("these processes are a recording's: nothing can be done to them");
 }
 
 static void open_cpu(struct pane_context *context)

@@ -2,7 +2,6 @@
 /* Signals and priorities for the process under the cursor: asked for, and never for another with its pid. */
 #include <config.h>
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "core/i18n.h"
 #include "pane/cpu.h"
 #include "pane/pages_open.h"
+#include "pane/words.h"
 
 static const struct {
 	const char *name;
@@ -25,10 +25,9 @@ static const struct {
 /* "TERM", "SIGTERM" or "15"; 0 for none of these. */
 static int parse_signal(const char *text)
 {
-	struct span span = span_text(text);
 	uint64_t number;
 
-	if (span_u64(&span, &number) && span.at == span.end && number > 0 && number <= 64)
+	if (span_whole_number(text, 1, 64, &number))
 		return (int)number;
 	if (strncasecmp(text, "SIG", 3) == 0)
 		text += 3;
@@ -43,7 +42,7 @@ static const void *selected_row(struct pane_context *context)
 {
 	const struct table_widget *widget = &context->tables[PROCESS_TABLE];
 	const struct column *column;
-	bool seen = context->focus == PROCESS_TABLE && widget->cursor_on && widget->heading_y >= 0 &&
+	bool seen = widget->cursor_on && widget->heading_y >= 0 &&
 		    widget->page > 0 && context_table(context, PROCESS_TABLE);
 	const void *row = seen ? table_cell(widget, &column) : NULL;
 
@@ -71,12 +70,10 @@ static bool keep_target(struct pane_context *context)
 static void say_failed(struct pane_context *context, int error, const char *remedy)
 {
 	const struct cpu_state *cpu = context->state;
+	char text[TEXT_MAX];
 
-	screen_say(context->screen, _("%.0f %s: %s%s%s"), cpu->target.pid, cpu->target.name,
-		   error == -ENOTSUP ? _("this is not the live machine")
-		   : error == -ESRCH ? _("it has ended")
-				     : strerror(-error),
-		   remedy ? "; " : "", remedy ? remedy : "");
+	screen_say(context->screen, "%.0f %s: %s", cpu->target.pid, cpu->target.name,
+		   failure_text(text, error, remedy));
 }
 
 static void done(struct pane_context *context, int error)

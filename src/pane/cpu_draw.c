@@ -8,15 +8,19 @@
 
 #include "core/i18n.h"
 #include "core/utf8.h"
+#include "model/busy.h"
 #include "model/units.h"
 #include "pane/cpu.h"
 #include "screen/graph.h"
 
 #define BARS_MAX 16      /* with more CPUs each is one cell */
-#define LABEL_CELLS 6
+#define LABEL_CELLS 6 /* at least: "CPU99" and a gap */
+#define HEAT_LABEL_CELLS 9
 #define PERCENT_CELLS 8
 #define PERCENT_TEXT_MAX 32
 #define BAR_CELLS_MIN 10
+#define BAR_CELLS_GOOD 24 /* a cell for four in a hundred, which the number beside it tells exactly */
+#define BAR_GAP 2
 #define RATE_CELLS 7 /* " 6311/s": what follows stays in its place up to there */
 #define SECOND_NS UINT64_C(1000000000)
 #define TABLE_LINES_MIN 4
@@ -41,10 +45,8 @@ static void fill_parts(const struct table *table, const void *row, struct graph_
 /* All that a CPU did, guests included; NaN before there are rates. */
 static double busy_ratio(const struct table *table, const void *row)
 {
-	double busy = 1 - table_number(table, row, "idle_ratio") -
-		      fmax(0, table_number(table, row, "iowait_ratio"));
-
-	return busy < 0 ? 0 : busy; /* by less than the numbers can tell */
+	return cpu_busy_ratio(table_number(table, row, "idle_ratio"),
+			      table_number(table, row, "iowait_ratio"));
 }
 
 /* The kernel counts in hundredths of a second: digits that this can tell apart in the interval. */
@@ -57,39 +59,65 @@ static void percent_text(char text[PERCENT_TEXT_MAX], double ratio, uint64_t int
 			 100 * ratio);
 }
 
-static void draw_bar(const struct canvas *canvas, const struct table *table, const void *row,
+static void draw_name(const struct canvas *canvas, int y, const struct table *table, const void *row)
+{
+	canvas_print(canvas, y, 0, STYLE_STRONG, "CPU%s", table_text(table, row, "cpu"));
+}
+
+/* For the longest name of a CPU and a gap. */
+static int label_cells(const struct table *table)
+{
+	int most = LABEL_CELLS;
+
+	for (size_t i = 1; i < table->n_rows; i++) {
+		int cells = (int)strlen("CPU") + 1 +
+			    (int)strlen(table_text(table, table_row(table, i), "cpu"));
+
+		most = cells > most ? cells : most;
+	}
+	return most;
+}
+
+static void draw_bar(const struct canvas *canvas, const struct table *table, const void *row, int label,
 		     uint64_t interval_ns)
 {
 	struct graph_part parts[N_CPU_SERIES];
 	double busy = busy_ratio(table, row);
-	char text[32];
+	char text[PERCENT_TEXT_MAX];
 
-	snprintf(text, sizeof(text), "CPU%s", table_text(table, row, "cpu"));
-	canvas_text(canvas, 0, 0, STYLE_STRONG, text, LABEL_CELLS - 1);
+	draw_name(canvas, 0, table, row);
 	fill_parts(table, row, parts);
-	graph_bar(canvas, 0, LABEL_CELLS, canvas->width - LABEL_CELLS - PERCENT_CELLS, parts, N_CPU_SERIES,
-		  1);
+	graph_bar(canvas, 0, label, canvas->width - label - PERCENT_CELLS, parts, N_CPU_SERIES, 1);
 	percent_text(text, busy, interval_ns);
 	canvas_right(canvas, 0, canvas->width - PERCENT_CELLS, PERCENT_CELLS,
 		     busy >= 0.9 ? STYLE_WARN : STYLE_NORMAL, text);
 }
 
-/* A bar for each CPU, side by side where there are many; false when they would be too narrow. */
+/* Cells for the bar of each, so many side by side with name and number; below 0 without room. */
+static int bar_cells(const struct canvas *canvas, int label, int columns)
+{
+	return (canvas->width - BAR_GAP * (columns - 1)) / columns - label - PERCENT_CELLS;
+}
+
+/* A bar for each CPU, two or more side by side; false when they would be too narrow. */
 static bool draw_bars(const struct canvas *canvas, const struct table *table, uint64_t interval_ns,
 		      int lines_max, int *lines)
 {
-	int n_cpus = (int)table->n_rows - 1, columns = 1, width;
+	int n_cpus = (int)table->n_rows - 1, columns = 1, label = label_cells(table), width;
 
+	if (n_cpus > 1 && bar_cells(canvas, label, 2) >= BAR_CELLS_GOOD)
+		columns = 2;
 	while ((n_cpus + columns - 1) / columns > lines_max)
 		columns++;
-	width = (canvas->width - 2 * (columns - 1)) / columns;
-	if (n_cpus > BARS_MAX || width < LABEL_CELLS + BAR_CELLS_MIN + PERCENT_CELLS)
+	if (n_cpus > BARS_MAX || bar_cells(canvas, label, columns) < BAR_CELLS_MIN)
 		return false;
+	width = bar_cells(canvas, label, columns) + label + PERCENT_CELLS;
 	*lines = (n_cpus + columns - 1) / columns;
 	for (int i = 0; i < n_cpus; i++) {
-		struct canvas part = canvas_part(canvas, i % *lines, i / *lines * (width + 2), 1, width);
+		int left = i / *lines * (width + BAR_GAP);
+		struct canvas part = canvas_part(canvas, i % *lines, left, 1, width);
 
-		draw_bar(&part, table, table_row(table, (size_t)i + 1), interval_ns);
+		draw_bar(&part, table, table_row(table, (size_t)i + 1), label, interval_ns);
 	}
 	return true;
 }
@@ -113,7 +141,8 @@ static double mean_busy(const struct table *table, size_t first, size_t count)
 /* A cell for each CPU, or for as many as must share one: the higher, the busier. */
 static int draw_heat(const struct canvas *canvas, const struct table *table, int lines_max)
 {
-	size_t n_cpus = table->n_rows - 1, room = (size_t)(canvas->width > 10 ? canvas->width - 9 : 1);
+	size_t n_cpus = table->n_rows - 1;
+	size_t room = (size_t)(canvas->width > HEAT_LABEL_CELLS ? canvas->width - HEAT_LABEL_CELLS : 1);
 	size_t share = (n_cpus + room * (size_t)lines_max - 1) / (room * (size_t)lines_max);
 	size_t cells = (n_cpus + share - 1) / share, per_line = room < 64 ? room : room / 16 * 16;
 
@@ -125,8 +154,8 @@ static int draw_heat(const struct canvas *canvas, const struct table *table, int
 		int y = (int)(cell / per_line), x = (int)(cell % per_line);
 
 		if (x == 0)
-			canvas_print(canvas, y, 0, STYLE_STRONG, "CPU%-5zu", cell * share);
-		canvas_fill(canvas, y, 9 + x, busy >= 0.9 ? STYLE_WARN : STYLE_NORMAL,
+			draw_name(canvas, y, table, table_row(table, 1 + cell * share));
+		canvas_fill(canvas, y, HEAT_LABEL_CELLS + x, busy >= 0.9 ? STYLE_WARN : STYLE_NORMAL,
 			    isnan(busy)	    ? '-'
 			    : canvas->glyphs->ascii ? (uint32_t)('0' + level)
 					    : (uint32_t)(0x2581 + level),
@@ -155,7 +184,13 @@ static bool was_noticeable(const struct pane_context *context, unsigned series)
 	return false;
 }
 
-/* The legend names what there is or was, and always the three that people look for. */
+/* The three that people look for. */
+static bool is_looked_for(unsigned series)
+{
+	return series == SERIES_USER || series == SERIES_SYSTEM || series == SERIES_IOWAIT;
+}
+
+/* The legend names these, and behind them, so that they stay in their places, what there is or was. */
 static void draw_legend(const struct pane_context *context, const struct canvas *canvas, int y,
 			const struct graph_part *parts)
 {
@@ -163,8 +198,10 @@ static void draw_legend(const struct pane_context *context, const struct canvas 
 	unsigned n_shown = 0;
 
 	for (unsigned i = 0; i < N_CPU_SERIES; i++)
-		if (i == SERIES_USER || i == SERIES_SYSTEM || i == SERIES_IOWAIT ||
-		    was_noticeable(context, i))
+		if (is_looked_for(i))
+			shown[n_shown++] = parts[i];
+	for (unsigned i = 0; i < N_CPU_SERIES; i++)
+		if (!is_looked_for(i) && was_noticeable(context, i))
 			shown[n_shown++] = parts[i];
 	graph_legend(canvas, y, shown, n_shown, 1, _("idle"));
 }
@@ -207,16 +244,17 @@ static void draw_rates(const struct pane_context *context, const struct canvas *
 	const struct table *pressure = context_table(context, CPU_PRESSURE_TABLE);
 	const void *row = system && system->n_rows > 0 ? table_row(system, 0) : NULL;
 	double hertz = frame_number(context->frame, "cpu", "all", "frequency_hertz"), waiting;
-	char text[TEXT_MAX], number[VALUE_TEXT_MAX];
+	char text[TEXT_MAX], number[VALUE_TEXT_MAX], running[VALUE_TEXT_MAX], blocked[VALUE_TEXT_MAX];
 	int x = 0;
 
 	if (!row)
 		return;
 	if (!isnan(hertz))
 		x = draw_piece(canvas, y, x, hertz_text(number, hertz), 0);
-	snprintf(text, sizeof(text), _("threads %-4.0f  run %-2.0f  blocked %.0f"),
-		 table_number(system, row, "threads"), table_number(system, row, "running"),
-		 table_number(system, row, "blocked"));
+	snprintf(text, sizeof(text), _("threads %-4s  run %-2s  blocked %s"),
+		 fixed_text(number, table_number(system, row, "threads"), 0),
+		 fixed_text(running, table_number(system, row, "running"), 0),
+		 fixed_text(blocked, table_number(system, row, "blocked"), 0));
 	x = draw_piece(canvas, y, x, text, 0);
 	x = draw_rate(context, canvas, y, x, _("forks"), "forks_per_second");
 	x = draw_rate(context, canvas, y, x, _("switches"), "context_switches_per_second");
@@ -241,16 +279,17 @@ static void add_parts(const struct table *account, bool always, char *text, size
 		const void *row = table_row(account, i);
 		double share = table_number(account, row, "cpu_ratio");
 		const char *part = table_text(account, row, "part");
+		char number[VALUE_TEXT_MAX];
 		size_t length = strlen(text);
 
 		if (strcmp(part, "busy") == 0 || is_always_named(part) != always ||
 		    !(always || fabs(share) >= NOTICEABLE))
 			continue;
-		snprintf(text + length, room - length, " %s%s %.2f",
+		snprintf(text + length, room - length, " %s%s %s",
 			 share <= -NOTICEABLE         ? "- "
 			 : strcmp(part, "tasks") == 0 ? ""
 						      : "+ ",
-			 _(part), fabs(share));
+			 _(part), fixed_text(number, fabs(share), 2));
 	}
 }
 
@@ -261,15 +300,13 @@ static int draw_account(const struct pane_context *context, const struct canvas 
 	double busy = frame_number(context->frame, "account", "busy", "cpu_ratio");
 	struct canvas lines = canvas_rows(canvas, y, canvas->height >= 14 ? 2 : 1);
 	char text[TEXT_MAX];
-	int wrapped;
 
 	if (!account || isnan(busy))
 		return 0;
 	snprintf(text, sizeof(text), _("busy %.2f CPUs ="), busy);
 	add_parts(account, true, text, sizeof(text));
 	add_parts(account, false, text, sizeof(text));
-	wrapped = canvas_wrapped(&lines, 0, STYLE_NORMAL, span_text(text));
-	return wrapped < lines.height ? wrapped : lines.height;
+	return canvas_wrapped(&lines, 0, STYLE_NORMAL, span_text(text));
 }
 
 /* What the container or service may use: the nearest limit. False when there is none. */
@@ -300,39 +337,43 @@ static bool draw_limit(const struct pane_context *context, const struct canvas *
 	return true;
 }
 
-/* The row after which no row used more; NULL after the last that can be noticed. */
-static const void *next_exited(const struct table *exited, double below)
+/* Of those that used less than the one before, or as much and stand behind it, the first that used most. */
+static const void *next_exited(const struct table *exited, const void *before)
 {
-	const void *greatest = NULL;
-	double most = 0;
+	double below = before ? table_number(exited, before, "cpu_ratio") : INFINITY, most = 0;
+	const void *next = NULL;
+	bool behind = false;
 
 	for (size_t i = 0; i < exited->n_rows; i++) {
 		const void *row = table_row(exited, i);
 		double share = table_number(exited, row, "cpu_ratio");
 
-		if (share >= NOTICEABLE && share < below && share > most) {
+		if (share >= NOTICEABLE && (share < below || (behind && share == below)) && share > most) {
 			most = share;
-			greatest = row;
+			next = row;
 		}
+		behind = behind || row == before;
 	}
-	return greatest;
+	return next;
 }
 
 /* "exited: cc1 12.1 % (38/s)  as 4.0 % (12/s)": who they were that no list shows. */
 static void draw_exited(const struct pane_context *context, const struct canvas *canvas, int y)
 {
 	const struct table *exited = context_table(context, EXITED_TABLE);
-	double below = INFINITY;
 	int x = canvas_text(canvas, y, 0, STYLE_STRONG, _("exited:"), -1);
+	const void *row = NULL;
+	bool named = false;
 
 	if (isnan(frame_number(context->frame, "account", "exited", "cpu_ratio")))
 		return; /* no rates yet */
-	for (const void *row; exited && (row = next_exited(exited, below));) {
+	while (exited && (row = next_exited(exited, row))) {
 		double exits = table_number(exited, row, "exits_per_second");
 		char number[VALUE_TEXT_MAX], text[TEXT_MAX];
 
-		below = table_number(exited, row, "cpu_ratio");
-		snprintf(text, sizeof(text), " %s %.1f %%", table_text(exited, row, "command"), 100 * below);
+		named = true;
+		snprintf(text, sizeof(text), " %s %.1f %%", table_text(exited, row, "command"),
+			 100 * table_number(exited, row, "cpu_ratio"));
 		if (!isnan(exits))
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), " (%s/s)",
 				 counted_text(number, context, exits));
@@ -340,7 +381,7 @@ static void draw_exited(const struct pane_context *context, const struct canvas 
 			return;
 		x += canvas_text(canvas, y, x, STYLE_NORMAL, text, -1) + 1;
 	}
-	if (isinf(below))
+	if (!named)
 		canvas_text(canvas, y, x, STYLE_DIM, _(" nothing that mattered"), -1);
 }
 
@@ -352,8 +393,7 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 		.top_label = "100%",
 		.now_ns = context->frame->mono_ns,
 		.span_seconds = 300,
-		.step_seconds = context->frame->interval_ns > 0 ? (double)context->frame->interval_ns / 1e9
-								: context->delay_seconds,
+		.step_seconds = context_step_seconds(context),
 	};
 
 	graph_stacked(canvas, &context->history, parts, N_CPU_SERIES, &scale);
@@ -370,11 +410,6 @@ static int graph_lines(const struct cpu_state *cpu, int left)
 		       : lines < GRAPH_LINES_MIN		 ? GRAPH_LINES_MIN
 								 : lines;
 	return left >= GRAPH_FROM_LINES ? lines : 0;
-}
-
-static void draw_table(struct pane_context *context, const struct canvas *canvas, unsigned table)
-{
-	table_draw(&context->tables[table], canvas, context_table(context, table), context->unit);
 }
 
 /* One line for a screen on which nothing else fits. */
@@ -421,7 +456,7 @@ static void draw_processes(struct pane_context *context, const struct canvas *ca
 		y += lines;
 	}
 	rest = canvas_rows(canvas, y, height - y);
-	draw_table(context, &rest, cpu->view);
+	context_draw_table(context, &rest, cpu->view);
 }
 
 /* The counters of the selected process above the list in which it is selected. */
@@ -434,8 +469,8 @@ static void draw_counted(struct pane_context *context, const struct canvas *canv
 	lines = lines < most ? lines : most;
 	counters = canvas_rows(canvas, 0, lines);
 	processes = canvas_rows(canvas, lines, canvas->height - lines);
-	draw_table(context, &counters, COUNTER_PROCESS_TABLE);
-	draw_table(context, &processes, PROCESS_TABLE);
+	context_draw_table(context, &counters, COUNTER_PROCESS_TABLE);
+	context_draw_table(context, &processes, PROCESS_TABLE);
 }
 
 void cpu_draw(struct pane_context *context, struct canvas *canvas)
@@ -445,7 +480,7 @@ void cpu_draw(struct pane_context *context, struct canvas *canvas)
 	if (cpu->view == COUNTER_PROCESS_TABLE)
 		draw_counted(context, canvas);
 	else if (cpu->view != PROCESS_TABLE && cpu->view != THREAD_TABLE)
-		draw_table(context, canvas, cpu->view);
+		context_draw_table(context, canvas, cpu->view);
 	else if (canvas->height < TABLE_LINES_MIN)
 		draw_short(context, canvas);
 	else

@@ -9,6 +9,7 @@
 
 #include "core/i18n.h"
 #include "model/calibration.h"
+#include "model/units.h"
 #include "pane/cpu.h"
 
 #define NOTICEABLE_WATTS 0.005
@@ -19,15 +20,16 @@ static void add_part(const struct table *account, const void *row, char *text, s
 	const char *part = table_text(account, row, "part");
 	double watts = table_number(account, row, "watts");
 	bool first = strcmp(part, "baseline") == 0;
+	char number[VALUE_TEXT_MAX];
 	size_t length = strlen(text);
 
 	if (strcmp(part, "total") == 0 || (strcmp(part, "others") == 0 && fabs(watts) < NOTICEABLE_WATTS))
 		return;
-	snprintf(text + length, room - length, " %s%s %.2f",
+	snprintf(text + length, room - length, " %s%s %s",
 		 watts <= -NOTICEABLE_WATTS ? "- "
 		 : first                    ? ""
 					    : "+ ",
-		 _(part), fabs(watts));
+		 _(part), fixed_text(number, fabs(watts), 2));
 }
 
 int cpu_draw_watts(const struct pane_context *context, const struct canvas *canvas, int y)
@@ -36,9 +38,8 @@ int cpu_draw_watts(const struct pane_context *context, const struct canvas *canv
 	double watts = frame_number(context->frame, "power_account", "total", "watts");
 	double r_squared = frame_number(context->frame, "power_account", "tasks", "r_squared");
 	struct canvas lines = canvas_rows(canvas, y, canvas->height >= 14 ? 2 : 1);
-	char text[TEXT_MAX];
+	char text[TEXT_MAX], number[VALUE_TEXT_MAX];
 	size_t length;
-	int wrapped;
 
 	if (!account || isnan(watts))
 		return 0;
@@ -46,9 +47,9 @@ int cpu_draw_watts(const struct pane_context *context, const struct canvas *canv
 	for (size_t i = 0; i < account->n_rows; i++)
 		add_part(account, table_row(account, i), text, sizeof(text));
 	length = strlen(text);
-	snprintf(text + length, sizeof(text) - length, _(", an estimate (R squared %.2f, %s)"), r_squared,
+	snprintf(text + length, sizeof(text) - length, _(", an estimate (R squared %s, %s)"),
+		 fixed_text(number, r_squared, 2),
 		 _(table_text(account, table_find(account, "tasks", NULL), "fit")));
-	wrapped = canvas_wrapped(&lines, 0, r_squared < CALIBRATION_FAIR ? STYLE_WARN : STYLE_NORMAL,
-				 span_text(text));
-	return wrapped < lines.height ? wrapped : lines.height;
+	return canvas_wrapped(&lines, 0, r_squared < CALIBRATION_FAIR ? STYLE_WARN : STYLE_NORMAL,
+			      span_text(text));
 }

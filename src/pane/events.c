@@ -72,11 +72,9 @@ static bool valid_kinds(const char *value)
 
 static bool valid_number(const char *value)
 {
-	struct span span = span_text(value);
 	uint64_t number;
 
-	return *value != ' ' && span_u64(&span, &number) && span.at == span.end && number > 0 &&
-	       number <= INT32_MAX;
+	return span_whole_number(value, 1, INT32_MAX, &number);
 }
 
 static bool valid_cgroup(const char *value)

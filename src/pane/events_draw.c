@@ -7,29 +7,10 @@
 #include <string.h>
 
 #include "core/i18n.h"
+#include "model/units.h"
 #include "pane/events.h"
 
 #define TABLE_LINES_MIN 4
-
-static const char *rate(char *text, const struct frame *frame, const char *column)
-{
-	double per_second = frame_number(frame, "event_total", "all", column);
-
-	if (isnan(per_second))
-		snprintf(text, VALUE_TEXT_MAX, "-");
-	else
-		rate_text(text, per_second);
-	return text;
-}
-
-static const char *number(char *text, double value)
-{
-	if (isnan(value))
-		snprintf(text, VALUE_TEXT_MAX, "-");
-	else
-		snprintf(text, VALUE_TEXT_MAX, "%.0f", value);
-	return text;
-}
 
 static double sum(const struct table *table, const char *column)
 {
@@ -86,11 +67,13 @@ static int draw_headline(const struct canvas *canvas, const struct frame *frame)
 		return 0;
 	n_lost = sum(sources, "lost");
 	x = draw_number(canvas, 0, n_lost > 0 ? STYLE_BAD : STYLE_STRONG, _("lost %s"),
-			number(value, n_lost));
-	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
-		x = draw_number(canvas, x, STYLE_NORMAL, rates[i].format,
-				rate(value, frame, rates[i].column));
-	x = draw_number(canvas, x, STYLE_NORMAL, _("unnamed %s"), number(value, sum(sources, "unnamed")));
+			fixed_text(value, n_lost, 0));
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+		rate_text(value, frame_number(frame, "event_total", "all", rates[i].column));
+		x = draw_number(canvas, x, STYLE_NORMAL, rates[i].format, value);
+	}
+	x = draw_number(canvas, x, STYLE_NORMAL, _("unnamed %s"),
+			fixed_text(value, sum(sources, "unnamed"), 0));
 	list_sources(from, sizeof(from), sources);
 	draw_number(canvas, x, STYLE_DIM, _("from %s"), from);
 	return 1;
@@ -102,9 +85,8 @@ void events_draw(struct pane_context *context, struct canvas *canvas)
 	int used = 0;
 	struct canvas below;
 
-	if (context->frame && canvas->height > TABLE_LINES_MIN)
+	if (canvas->height > TABLE_LINES_MIN)
 		used = draw_headline(canvas, context->frame);
 	below = canvas_rows(canvas, used, canvas->height - used);
-	table_draw(&context->tables[events->view], &below, context_table(context, events->view),
-		   context->unit);
+	context_draw_table(context, &below, events->view);
 }

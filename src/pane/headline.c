@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "core/i18n.h"
+#include "model/units.h"
 #include "pane/panes.h"
 
 const char *const headline_topics[] = { "system", "self", NULL };
@@ -26,6 +27,14 @@ static void uptime_piece(char *piece, double seconds)
 		snprintf(piece, HEADLINE_PIECE_MAX, _("up %02lu:%02lu"), minutes / 60, minutes % 60);
 }
 
+static void load_piece(char *piece, double minute, double five, double fifteen)
+{
+	char texts[3][VALUE_TEXT_MAX];
+
+	snprintf(piece, HEADLINE_PIECE_MAX, _("load %s %s %s"), fixed_text(texts[0], minute, 2),
+		 fixed_text(texts[1], five, 2), fixed_text(texts[2], fifteen, 2));
+}
+
 unsigned headline_pieces(const struct frame *frame, char pieces[][HEADLINE_PIECE_MAX])
 {
 	double uptime = of_system(frame, "uptime_seconds"), load = of_system(frame, "load1");
@@ -38,8 +47,7 @@ unsigned headline_pieces(const struct frame *frame, char pieces[][HEADLINE_PIECE
 	if (uptime >= 0 && uptime < 1e12)
 		uptime_piece(pieces[n++], uptime);
 	if (!isnan(load))
-		snprintf(pieces[n++], HEADLINE_PIECE_MAX, _("load %.2f %.2f %.2f"), load,
-			 of_system(frame, "load5"), of_system(frame, "load15"));
+		load_piece(pieces[n++], load, of_system(frame, "load5"), of_system(frame, "load15"));
 	if (!isnan(tasks))
 		snprintf(pieces[n++], HEADLINE_PIECE_MAX, P_("%.0f task", "%.0f tasks", (unsigned long)tasks),
 			 tasks);

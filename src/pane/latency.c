@@ -59,23 +59,18 @@ static bool valid_duration(const char *value)
 	return is_within(value, 1e-3, 1e8);
 }
 
-static bool is_number(const char *value, uint64_t most)
-{
-	struct span span = span_text(value);
-	uint64_t number;
-
-	return *value != ' ' && span_u64(&span, &number) && span.at == span.end && number >= 1 &&
-	       number <= most;
-}
-
 static bool valid_priority(const char *value)
 {
-	return is_number(value, 99);
+	uint64_t number;
+
+	return span_whole_number(value, 1, 99, &number);
 }
 
 static bool valid_samples(const char *value)
 {
-	return is_number(value, UINT32_MAX);
+	uint64_t number;
+
+	return span_whole_number(value, 1, UINT32_MAX, &number);
 }
 
 static bool is_one_of(const char *value, const char *const *names)
@@ -138,6 +133,18 @@ static const struct pane_option options[] = {
 	{ "cpu-dma-latency", NULL, N_("hold the CPUs out of idle states meanwhile"), NULL, NULL },
 	{ 0 },
 };
+
+static const char *refuses_option(const struct settings *settings, const char *name)
+{
+	bool other = settings_is(settings, "latency.policy", "other");
+	bool deadline = settings_is(settings, "latency.policy", "deadline");
+
+	if (strcmp(name, "priority") == 0 && (other || deadline))
+		return _("only the policies fifo and rr have a priority");
+	if (strcmp(name, "slack") == 0 && !other)
+		return _("only the policy other has a timer slack: add --policy=other");
+	return NULL;
+}
 
 static void show(struct pane_context *context, unsigned table)
 {
@@ -305,6 +312,7 @@ const struct pane pane_latency = {
 	.bindings = bindings,
 	.late_bindings = late_bindings,
 	.refuses_key = refuses_key,
+	.refuses_option = refuses_option,
 	.state_size = sizeof(struct latency_state),
 	.open = open_latency,
 	.save = save,

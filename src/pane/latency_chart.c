@@ -148,17 +148,29 @@ static void draw_time(const struct canvas *canvas, int y, double ns, bool open)
 	canvas_fill(canvas, y, TIME_CELLS + 1, STYLE_DIM, canvas->glyphs->axis, 1);
 }
 
+/* For the greatest count and a gap, and no fewer than most counts need, so that bars keep their length. */
+static int count_cells(double most)
+{
+	char text[VALUE_TEXT_MAX];
+	int cells = (int)strlen(fixed_text(text, most, 0)) + 1;
+
+	return cells > COUNT_CELLS ? cells : COUNT_CELLS;
+}
+
 void latency_bars(const struct canvas *canvas, const struct latency_axis *axis,
 		  const struct histogram *histogram, bool log_counts)
 {
 	double rows[CHART_ROWS_MAX], most = 0;
 	int left = TIME_CELLS + 2, room = canvas->width - left;
 	int marks = room > BAR_CELLS_MIN + COUNT_CELLS + 16 ? 16 : 0;
-	int counts = room > BAR_CELLS_MIN + COUNT_CELLS ? COUNT_CELLS : 0, bar = room - marks - counts;
+	int counts, bar;
 
 	latency_axis_fill(axis, histogram, rows);
 	for (int i = 0; i < axis->n_rows; i++)
 		most = fmax(most, rows[i]);
+	counts = count_cells(most);
+	counts = room > BAR_CELLS_MIN + counts ? counts : 0;
+	bar = room - marks - counts;
 	for (int i = 0; i < axis->n_rows && i < canvas->height; i++) {
 		int cells = (int)ceil(bar_share(rows[i], most, log_counts) * bar);
 		uint32_t glyph = canvas->glyphs->fill[0] ? canvas->glyphs->fill[0] : '#';
@@ -222,12 +234,10 @@ void latency_heat(struct pane_context *context, const struct canvas *canvas, con
 {
 	struct latency_state *latency = context->state;
 	const struct table *table = context_table(context, BUCKET_TABLE);
-	double step = context->frame->interval_ns > 0 ? (double)context->frame->interval_ns / 1e9
-						      : context->delay_seconds;
 
 	if (!table || axis->n_rows == 0)
 		return;
-	fill_heat(latency, axis, cpu, table->mono_ns, step);
+	fill_heat(latency, axis, cpu, table->mono_ns, context_step_seconds(context));
 	for (int x = 0; x < canvas->width && x < HEAT_COLUMNS_MAX; x++)
 		for (int i = 0; i < axis->n_rows && i < canvas->height; i++)
 			if (latency->heat.cells[x][i] > 0)

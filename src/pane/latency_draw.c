@@ -25,6 +25,17 @@ struct line {
 	int more; /* lines below that may be filled, too */
 };
 
+/* Goes to where so many cells have room; false where they have none. */
+static bool find_room(struct line *line, int cells)
+{
+	if (line->x > 0 && line->x + cells > line->canvas->width && line->more > 0) {
+		line->more--;
+		line->y++;
+		line->x = 0;
+	}
+	return line->x + cells <= line->canvas->width;
+}
+
 static void __attribute__((format(printf, 3, 4)))
 say(struct line *line, enum style style, const char *format, ...)
 {
@@ -36,20 +47,10 @@ say(struct line *line, enum style style, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, list);
 	va_end(list);
 	cells = utf8_cells(text, line->canvas->ascii);
-	if (cells > 0 && line->x > 0 && line->x + cells > line->canvas->width && line->more > 0) {
-		line->more--;
-		line->y++;
-		line->x = 0;
-	}
-	if (cells == 0 || line->x + cells > line->canvas->width)
+	if (cells == 0 || !find_room(line, cells))
 		return;
 	canvas_text(line->canvas, line->y, line->x, style, text, -1);
-	line->x += cells + 2;
-}
-
-static const char *text_of(const struct table *table, const void *row, const char *column)
-{
-	return table_text(table, row, column);
+	line->x += cells + CANVAS_GAP;
 }
 
 static void say_time(struct line *line, enum style style, const char *name, double seconds)
@@ -67,11 +68,11 @@ static void say_policy(struct line *line, const struct table *table, const void 
 	enum style style = degraded ? STYLE_WARN : STYLE_STRONG;
 
 	if (priority > 0)
-		say(line, style, "%s %.0f", text_of(table, row, "policy"), priority);
+		say(line, style, "%s %.0f", table_text(table, row, "policy"), priority);
 	else
-		say(line, style, "%s", text_of(table, row, "policy"));
+		say(line, style, "%s", table_text(table, row, "policy"));
 	if (degraded)
-		say(line, style, _("(%s is not allowed)"), text_of(table, row, "asked"));
+		say(line, style, _("(%s is not allowed)"), table_text(table, row, "asked"));
 }
 
 /* All that a photograph of the screen needs to be understood. */
@@ -84,30 +85,65 @@ static void draw_setting(const struct canvas *canvas, int y, const struct table 
 	say_policy(&line, table, row);
 	say(&line, STYLE_STRONG, _("every %s"),
 	    duration_text(time, table_number(table, row, "period_seconds"), canvas->ascii));
-	say(&line, STYLE_NORMAL, "%s", text_of(table, row, "method"));
-	if (slack > 0)
-		say_time(&line, STYLE_NORMAL, _("slack"), slack);
-	else
+	say(&line, STYLE_NORMAL, "%s", table_text(table, row, "method"));
+	if (slack == 0)
 		say(&line, STYLE_NORMAL, "%s", _("no slack"));
+	else
+		say_time(&line, STYLE_NORMAL, _("slack"), slack);
 	say(&line, STYLE_NORMAL, P_("%zu CPU", "%zu CPUs", table->n_rows - 1), table->n_rows - 1);
-	say(&line, STYLE_NORMAL, _("for %.0f s"), table_number(table, row, "measured_seconds"));
-	say(&line, STYLE_DIM, _("memory locked: %s"), _(text_of(table, row, "locked")));
-	say(&line, STYLE_DIM, _("idle states: %s"), _(text_of(table, row, "idle_states")));
+	say(&line, STYLE_NORMAL, _("for %s s"),
+	    fixed_text(time, table_number(table, row, "measured_seconds"), 0));
+	say(&line, STYLE_DIM, _("memory locked: %s"), _(table_text(table, row, "locked")));
+	say(&line, STYLE_DIM, _("idle states: %s"), _(table_text(table, row, "idle_states")));
+}
+
+struct told {
+	const char *name;
+	double percent;
+	unsigned rank; /* those of low rank are told wherever there is room for one */
+};
+
+/* Would all up to this rank have room from here on? */
+static bool has_room(struct line line, const struct told *told, size_t n_told, unsigned rank,
+		     const struct histogram *shown)
+{
+	for (size_t i = 0; i < n_told; i++) {
+		double seconds = histogram_percentile(shown, told[i].percent) / 1e9;
+		char time[VALUE_TEXT_MAX];
+		int cells = (int)strlen(told[i].name) + 1 +
+			    utf8_cells(duration_text(time, seconds, line.canvas->ascii), line.canvas->ascii);
+
+		if (told[i].rank > rank)
+			continue;
+		if (!find_room(&line, cells))
+			return false;
+		line.x += cells + CANVAS_GAP;
+	}
+	return true;
+}
+
+/* As many as there is room for, those that matter most, by their size. */
+static void say_percentiles(struct line *line, const struct histogram *shown)
+{
+	static const struct told told[] = {
+		{ "50%", 50, 0 },     { "90%", 90, 3 },       { "99%", 99, 1 },
+		{ "99.9%", 99.9, 2 }, { "99.99%", 99.99, 4 },
+	};
+	size_t n_told = sizeof(told) / sizeof(told[0]);
+	unsigned last = (unsigned)n_told - 1;
+
+	while (last > 0 && !has_room(*line, told, n_told, last, shown))
+		last--;
+	for (size_t i = 0; i < n_told; i++)
+		if (told[i].rank <= last)
+			say_time(line, told[i].rank <= 2 ? STYLE_STRONG : STYLE_NORMAL, told[i].name,
+				 histogram_percentile(shown, told[i].percent) / 1e9);
 }
 
 /* Percentiles are of what is shown; the row has the exact extremes when that is since the start. */
 static void draw_result(const struct pane_context *context, const struct canvas *canvas, int more,
 			const char *name, const struct histogram *shown)
 {
-	static const struct {
-		const char *name;
-		double percent;
-		enum style style;
-	} told[] = { { "50%", 50, STYLE_STRONG },
-		     { "99%", 99, STYLE_STRONG },
-		     { "99.9%", 99.9, STYLE_STRONG },
-		     { "90%", 90, STYLE_NORMAL },
-		     { "99.99%", 99.99, STYLE_NORMAL } };
 	const struct latency_state *latency = context->state;
 	const struct table *table = context_table(context, LATENCY_TABLE);
 	const void *row = table_find(table, name, NULL);
@@ -125,19 +161,17 @@ static void draw_result(const struct pane_context *context, const struct canvas 
 	say_time(&line, STYLE_STRONG, _("max"), (double)shown->max_ns / 1e9);
 	if (window == 0 && missed > 0)
 		say(&line, STYLE_WARN, P_("%.0f missed", "%.0f missed", (unsigned long)missed), missed);
-	for (unsigned i = 0; i < sizeof(told) / sizeof(told[0]); i++)
-		say_time(&line, told[i].style, told[i].name,
-			 histogram_percentile(shown, told[i].percent) / 1e9);
+	say_percentiles(&line, shown);
 	say_time(&line, STYLE_NORMAL, _("min"), (double)shown->min_ns / 1e9);
 	say_time(&line, STYLE_NORMAL, _("mean"), histogram_mean(shown) / 1e9);
 	say(&line, STYLE_NORMAL, P_("%lu sample", "%lu samples", (unsigned long)shown->count),
 	    (unsigned long)shown->count);
-	if (window == 0 && !(missed > 0))
+	if (window == 0 && missed == 0)
 		say(&line, STYLE_NORMAL, "%s", _("none missed"));
 }
 
 /* Makes latency->shown the samples of a CPU, or of all, in the window that is chosen. */
-static void choose(const struct pane_context *context, const char *name)
+static void fill_shown(struct pane_context *context, const char *name)
 {
 	struct latency_state *latency = context->state;
 	const struct table *table = context_table(context, LATENCY_TABLE);
@@ -192,11 +226,11 @@ static const char *cpu_name(const struct table *table, unsigned cpu)
 }
 
 /* The rows in which all CPUs can be drawn, so that they can be compared. */
-static void make_axis(const struct pane_context *context, struct latency_axis *axis, int lines)
+static void make_axis(struct pane_context *context, struct latency_axis *axis, int lines)
 {
 	const struct latency_state *latency = context->state;
 
-	choose(context, "all");
+	fill_shown(context, "all");
 	latency_axis_make(axis, &latency->shown, lines, latency->linear_times);
 }
 
@@ -206,7 +240,7 @@ static void draw_one(struct pane_context *context, const struct canvas *canvas, 
 	const struct latency_state *latency = context->state;
 	struct canvas charts = canvas_rows(canvas, 1, canvas->height - 1);
 
-	choose(context, name);
+	fill_shown(context, name);
 	draw_result(context, canvas, 0, name, &latency->shown);
 	draw_charts(context, &charts, name, axis);
 }
@@ -249,8 +283,7 @@ static int draw_worst(struct pane_context *context, const struct canvas *canvas,
 	struct canvas part = canvas_rows(canvas, bottom - lines, lines);
 
 	if (lines > 0)
-		table_draw(&context->tables[WORST_TABLE], &part, context_table(context, WORST_TABLE),
-			   context->unit);
+		context_draw_table(context, &part, WORST_TABLE);
 	return bottom - lines;
 }
 
@@ -284,8 +317,7 @@ void latency_draw(struct pane_context *context, struct canvas *canvas)
 	const struct table *table = context_table(context, LATENCY_TABLE);
 
 	if (latency->view != LATENCY_SUMMARY)
-		table_draw(&context->tables[latency->view], canvas, context_table(context, latency->view),
-			   context->unit);
+		context_draw_table(context, canvas, latency->view);
 	else if (!table || table->n_rows == 0)
 		canvas_text(canvas, 0, 0, STYLE_DIM, _("nothing is measured; i tells why"), -1);
 	else if (canvas->height < 5 || canvas->width < NARROW)

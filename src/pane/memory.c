@@ -2,11 +2,11 @@
 /* The memory pane: its tables, keys and views; memory_draw.c draws the summary. */
 #include <config.h>
 
-#include <errno.h>
 #include <string.h>
 
 #include "core/i18n.h"
 #include "pane/memory.h"
+#include "pane/words.h"
 
 static const struct pane_table tables[] = {
 	[MEMORY_TABLE] = { .topic = "memory", .headline = true },
@@ -64,15 +64,13 @@ static const struct pane_option options[] = {
 	{ 0 },
 };
 
-/* Puts the column of this definition where any of them stands now. */
 static void choose_used(struct view *view, unsigned definition)
 {
-	int wanted = schema_column(view->schema, used_definitions[definition].column);
+	const char *forms[N_DEFINITIONS + 1] = { NULL };
 
-	for (unsigned i = 0; wanted >= 0 && i < view->n_columns; i++)
-		for (size_t d = 0; d < N_DEFINITIONS; d++)
-			if ((int)view->columns[i] == schema_column(view->schema, used_definitions[d].column))
-				view->columns[i] = (unsigned)wanted;
+	for (size_t d = 0; d < N_DEFINITIONS; d++)
+		forms[d] = used_definitions[d].column;
+	view_choose_form(view, forms, forms[definition]);
 }
 
 static unsigned chosen_definition(const struct settings *settings)
@@ -168,9 +166,9 @@ static double caches_now(const struct frame *frame)
 
 static void say_failed(struct pane_context *context, int error, const char *remedy)
 {
-	screen_say(context->screen, _("the caches cannot be dropped: %s%s%s"),
-		   error == -ENOTSUP ? _("this is not the live machine") : strerror(-error),
-		   remedy ? "; " : "", remedy ? remedy : "");
+	char text[TEXT_MAX];
+
+	screen_say(context->screen, _("the caches cannot be dropped: %s"), failure_text(text, error, remedy));
 }
 
 static void dropped(struct pane_context *context, int error)
@@ -195,7 +193,7 @@ static void drop_caches(struct pane_context *context)
 
 	memory->drop =
 		(struct memory_drop){ .state = DROP_RUNNING, .before_bytes = caches_now(context->frame) };
-	screen_say(context->screen, "%s", _("writing what is dirty to disk, then dropping the caches…"));
+	screen_say(context->screen, "%s", _("writing what is dirty to disk, then dropping the caches..."));
 	error = screen_act(context, "reclaim", "drop-caches", dropped, &remedy);
 	if (!error)
 		return;

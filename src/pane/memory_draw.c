@@ -104,7 +104,7 @@ static int draw_table(struct pane_context *context, const struct canvas *canvas,
 	int height = table_height(widget);
 	struct canvas part = canvas_rows(canvas, y, height);
 
-	table_draw(widget, &part, context_table(context, MEMORY_TABLE), context->unit);
+	context_draw_table(context, &part, MEMORY_TABLE);
 	draw_available_note(context, &part);
 	return y + height;
 }
@@ -238,7 +238,7 @@ static double unmoved_seconds(const struct pane_context *context, enum memory_se
 	return seconds;
 }
 
-static void draw_story(const struct pane_context *context, const struct canvas *canvas, int y, int lines)
+static const char *story(const struct pane_context *context, char text[TEXT_MAX])
 {
 	struct memory_facts facts = { .caches_bytes = number(context, "memory", "mem", "caches_bytes"),
 				      .stalled_ratio = pressure_now(context, "some") };
@@ -248,8 +248,6 @@ static void draw_story(const struct pane_context *context, const struct canvas *
 	const double evictions[] = { grown(context, SERIES_STEAL_KSWAPD, &facts.seconds),
 				     grown(context, SERIES_STEAL_DIRECT, &facts.seconds),
 				     grown(context, SERIES_STEAL, &facts.seconds) };
-	struct canvas part = canvas_rows(canvas, y, lines);
-	char text[TEXT_MAX];
 
 	facts.refaulted_pages = known_sum(refaults, 3);
 	facts.calm_seconds = fmin(fmin(unmoved_seconds(context, SERIES_REFAULT_FILE),
@@ -257,7 +255,22 @@ static void draw_story(const struct pane_context *context, const struct canvas *
 				  unmoved_seconds(context, SERIES_REFAULT));
 	facts.evicted_pages = known_sum(evictions, 3);
 	facts.swapped_in_pages = grown(context, SERIES_SWAP_IN, &facts.seconds);
-	canvas_wrapped(&part, 0, STYLE_STRONG, span_text(memory_story(&facts, text, sizeof(text))));
+	return memory_story(&facts, text, TEXT_MAX);
+}
+
+/* At the bottom, in one line or two; returns how many. */
+static int draw_story(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	int most = canvas->height - y >= 4 ? 2 : 1, lines;
+	char text[TEXT_MAX];
+	struct canvas part;
+
+	lines = canvas_lines(canvas, span_text(story(context, text)));
+	lines = lines < most ? lines : most;
+	part = canvas_rows(canvas, canvas->height - lines, lines);
+	if (canvas->height - y >= 1)
+		canvas_wrapped(&part, 0, STYLE_STRONG, span_text(text));
+	return lines;
 }
 
 static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
@@ -270,8 +283,7 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 		.top_label = size_short(label, total),
 		.now_ns = context->frame->mono_ns,
 		.span_seconds = memory->span_seconds,
-		.step_seconds = context->frame->interval_ns > 0 ? (double)context->frame->interval_ns / 1e9
-								: context->delay_seconds,
+		.step_seconds = context_step_seconds(context),
 	};
 
 	if (canvas->height >= 3)
@@ -294,7 +306,7 @@ static void draw_formula(const struct pane_context *context, const struct canvas
 static void draw_summary(struct pane_context *context, const struct canvas *canvas)
 {
 	double total = number(context, "memory", "mem", "total_bytes");
-	int height = canvas->height, y = draw_table(context, canvas, 0), story_lines;
+	int height = canvas->height, y = draw_table(context, canvas, 0);
 	struct graph_part parts[N_PARTS];
 	struct canvas graph;
 
@@ -305,21 +317,13 @@ static void draw_summary(struct pane_context *context, const struct canvas *canv
 	y = draw_limit(context, canvas, y, "swap");
 	if (total > 0 && height - y >= 3)
 		graph_legend(canvas, y++, parts, N_PARTS, total, _("free"));
-	story_lines = canvas->width >= 130 ? 1 : height - y >= 4 ? 2 : 1;
-	if (height - y >= 1)
-		draw_story(context, canvas, height - story_lines, story_lines);
-	height -= story_lines;
+	height -= draw_story(context, canvas, y);
 	if (height - y >= 1)
 		draw_rates(context, canvas, --height);
 	if (height - y >= 6)
 		draw_formula(context, canvas, y++);
 	graph = canvas_rows(canvas, y, height - y);
 	draw_graph(context, &graph, parts, total);
-}
-
-static void draw_full_table(struct pane_context *context, const struct canvas *canvas, unsigned table)
-{
-	table_draw(&context->tables[table], canvas, context_table(context, table), context->unit);
 }
 
 /* What of Cached can be dropped, and what is shared memory and tmpfs. */
@@ -339,7 +343,7 @@ static void draw_extended(struct pane_context *context, const struct canvas *can
 		rest = canvas_rows(canvas, canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text)),
 				   canvas->height);
 	}
-	draw_full_table(context, &rest, MEMINFO_TABLE);
+	context_draw_table(context, &rest, MEMINFO_TABLE);
 }
 
 static const char *check_format(double error_bytes)
@@ -359,7 +363,7 @@ static void draw_checks(struct pane_context *context, const struct canvas *canva
 	char size[VALUE_TEXT_MAX], text[TEXT_MAX];
 	int y = table.height + 1;
 
-	draw_full_table(context, &table, CHECK_TABLE);
+	context_draw_table(context, &table, CHECK_TABLE);
 	for (size_t i = 0; i < widget->view.n_rows; i++) {
 		const void *row = widget->view.rows[i];
 		double bytes = table_number(checks, row, "error_bytes");
@@ -377,14 +381,14 @@ static void draw_paging(struct pane_context *context, const struct canvas *canva
 	struct canvas bottom = canvas_rows(canvas, canvas->height - below, below);
 
 	if (canvas->height < below + 8) {
-		draw_full_table(context, canvas, RECLAIM_TABLE);
+		context_draw_table(context, canvas, RECLAIM_TABLE);
 		return;
 	}
-	draw_full_table(context, &top, RECLAIM_TABLE);
-	draw_full_table(context, &bottom, PRESSURE_TABLE);
+	context_draw_table(context, &top, RECLAIM_TABLE);
+	context_draw_table(context, &bottom, PRESSURE_TABLE);
 }
 
-static void draw_regrowth(const struct pane_context *context, const struct canvas *canvas)
+static int draw_regrowth(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct memory_drop *drop = &((const struct memory_state *)context->state)->drop;
 	char before[VALUE_TEXT_MAX], after[VALUE_TEXT_MAX], now[VALUE_TEXT_MAX], read[VALUE_TEXT_MAX];
@@ -399,7 +403,7 @@ static void draw_regrowth(const struct pane_context *context, const struct canva
 		 (double)(context->frame->mono_ns - drop->mono_ns) / 1e9,
 		 size_text(now, number(context, "memory", "mem", "caches_bytes")),
 		 size_text(read, 1024 * (span.last - span.first)));
-	canvas_text(canvas, 0, 0, STYLE_STRONG, text, -1);
+	return canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text));
 }
 
 static void draw_readers(struct pane_context *context, const struct canvas *canvas)
@@ -407,14 +411,13 @@ static void draw_readers(struct pane_context *context, const struct canvas *canv
 	const struct memory_state *memory = context->state;
 	bool after_drop =
 		memory->drop.state == DROP_MEASURED && context->frame->mono_ns >= memory->drop.mono_ns;
-	int graph_lines = canvas->height >= 16 ? canvas->height / 3 : 0, top = after_drop ? 1 : 0;
+	int graph_lines = canvas->height >= 16 ? canvas->height / 3 : 0;
+	int top = after_drop ? draw_regrowth(context, canvas) : 0;
 	struct canvas graph = canvas_rows(canvas, canvas->height - graph_lines, graph_lines);
 	struct canvas table = canvas_rows(canvas, top, canvas->height - graph_lines - top);
 	struct graph_part parts[N_PARTS];
 
-	if (after_drop)
-		draw_regrowth(context, canvas);
-	draw_full_table(context, &table, READER_TABLE);
+	context_draw_table(context, &table, READER_TABLE);
 	fill_parts(context, parts);
 	draw_graph(context, &graph, parts, number(context, "memory", "mem", "total_bytes"));
 }

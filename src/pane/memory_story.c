@@ -10,19 +10,12 @@
 
 #include "core/i18n.h"
 #include "model/units.h"
+#include "pane/words.h"
 
 #define STALLED_NOTABLY 0.01
 #define REFAULTS_NOTABLY 10.0 /* pages per second */
 #define SECONDS_ENOUGH 5.0
 #define CALM_ENOUGH 30.0
-
-static void stretch(char *text, size_t room, double seconds)
-{
-	if (seconds < 120)
-		snprintf(text, room, _("%.0f s"), seconds);
-	else
-		snprintf(text, room, _("%.0f min"), floor(seconds / 60));
-}
 
 /* Which form of a sentence so many pages ask for. */
 static unsigned long count_of(double pages)
@@ -110,12 +103,12 @@ static void tell_calm(const struct memory_facts *facts, const char *time, const 
 
 char *memory_story(const struct memory_facts *facts, char *text, size_t room)
 {
-	char time[64], caches[VALUE_TEXT_MAX];
+	char time[STRETCH_MAX], caches[VALUE_TEXT_MAX];
 
 	*text = '\0';
 	if (!(facts->seconds > 0) || isnan(facts->refaulted_pages) || isnan(facts->caches_bytes))
 		return text;
-	stretch(time, sizeof(time), facts->seconds);
+	stretch_text(time, facts->seconds);
 	size_text(caches, facts->caches_bytes);
 	if (facts->seconds < SECONDS_ENOUGH)
 		snprintf(text, room, _("Watching for refaults since %s."), time);

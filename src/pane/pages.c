@@ -49,11 +49,9 @@ static bool valid_address(const char *value)
 
 static bool valid_cells(const char *value)
 {
-	struct span span = span_text(value);
 	uint64_t cells;
 
-	return *value != ' ' && span_u64(&span, &cells) && span.at == span.end && cells > 0 &&
-	       cells <= 1000000;
+	return span_whole_number(value, 1, 1000000, &cells);
 }
 
 static const char an_address[] = N_("use an address in hexadecimal digits, such as 0x7f96d3e36000");
@@ -61,8 +59,8 @@ static const char an_address[] = N_("use an address in hexadecimal digits, such 
 static const struct pane_option options[] = {
 	{ "cells", N_("N"), N_("the table cell is the map in at most so many cells (default 1024)"),
 	  valid_cells, N_("use a whole number from 1 to 1000000") },
-	{ "from", N_("ADDRESS"), N_("… of what is mapped from here on"), valid_address, an_address },
-	{ "to", N_("ADDRESS"), N_("… and below this"), valid_address, an_address },
+	{ "from", N_("ADDRESS"), N_("... of what is mapped from here on"), valid_address, an_address },
+	{ "to", N_("ADDRESS"), N_("... and below this"), valid_address, an_address },
 	{ "shares", NULL, N_("proportional shares of memory (PSS), which cost the kernel time"), NULL, NULL },
 	{ 0 },
 };
@@ -340,6 +338,8 @@ static bool page_key(struct pane_context *context, const struct input *input)
 	uint64_t page = (uint64_t)pages->page_bytes;
 	int most = pages->page_lines > 0 ? pages->page_lines : 1;
 
+	if (pages->view != VIEW_PAGE && (input->key == K_LEFT || input->key == K_RIGHT))
+		return false; /* values have no neighbours */
 	switch (input->key) {
 	case K_LEFT:
 		pages->page -= pages->page >= page ? page : 0;

@@ -2,8 +2,6 @@
 /* What the pages pane does on the user's word: forcing pages in, clearing and setting marks. */
 #include <config.h>
 
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +9,7 @@
 #include "core/i18n.h"
 #include "model/units.h"
 #include "pane/pages.h"
+#include "pane/words.h"
 
 static const char *process_name(const struct pane_context *context, char *out, size_t room)
 {
@@ -24,11 +23,9 @@ static const char *process_name(const struct pane_context *context, char *out, s
 
 static void say_failed(struct pane_context *context, int error, const char *remedy)
 {
-	screen_say(context->screen, "%s%s%s",
-		   error == -ENOTSUP && !remedy ? _("this is not the live machine")
-		   : error == -ESRCH            ? _("the process has ended")
-						: strerror(-error),
-		   remedy ? "; " : "", remedy ? remedy : "");
+	char text[TEXT_MAX];
+
+	screen_say(context->screen, "%s", failure_text(text, error, remedy));
 }
 
 /* Without done it is only found out whether it could be done. */
@@ -71,25 +68,25 @@ static void force(struct pane_context *context)
 
 	process_name(context, pages->forced, sizeof(pages->forced));
 	if (act(context, "force", forced))
-		screen_say(context->screen, _("bringing in the pages of %s …"), pages->forced);
+		screen_say(context->screen, _("bringing in the pages of %s ..."), pages->forced);
 }
 
 void pages_force(struct pane_context *context)
 {
 	double absent = pages_total(context, "mapped_pages") - pages_total(context, "present_pages");
 	const struct pages_state *pages = context->state;
-	char question[TEXT_MAX], name[64], size[VALUE_TEXT_MAX];
+	char question[TEXT_MAX], name[64], size[VALUE_TEXT_MAX], count[VALUE_TEXT_MAX];
 
 	if (!has_process(context) || !act(context, "force", NULL))
 		return;
 	snprintf(question, sizeof(question),
-		 P_("Force the absent pages of %s in? It reads a byte of each, up to %.0f page (%s); they "
+		 P_("Force the absent pages of %s in? It reads a byte of each, up to %s page (%s); they "
 		    "then "
 		    "take memory, and swapped ones are read back",
-		    "Force the absent pages of %s in? It reads a byte of each, up to %.0f pages (%s); they "
+		    "Force the absent pages of %s in? It reads a byte of each, up to %s pages (%s); they "
 		    "then take memory, and swapped ones are read back",
 		    absent > 0 ? (unsigned long)absent : 0),
-		 process_name(context, name, sizeof(name)), isnan(absent) ? 0 : absent,
+		 process_name(context, name, sizeof(name)), fixed_text(count, absent, 0),
 		 size_text(size, absent * (double)pages->page_bytes));
 	screen_ask(context, question, force);
 }

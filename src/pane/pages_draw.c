@@ -419,18 +419,13 @@ static void draw_map_view(struct pane_context *context, const struct canvas *can
 		draw_cursor_line(context, canvas, cursor);
 }
 
-static void draw_table(struct pane_context *context, const struct canvas *canvas, unsigned table)
-{
-	table_draw(&context->tables[table], canvas, context_table(context, table), context->unit);
-}
-
 static void draw_list(struct pane_context *context, const struct canvas *canvas)
 {
 	struct canvas rest = canvas_rows(canvas, 1, canvas->height - 1);
 
 	canvas_text(canvas, 0, 0, STYLE_STRONG,
 		    _("Which process? Arrows or mouse select one, Enter opens its map."), -1);
-	draw_table(context, &rest, LIST_TABLE);
+	context_draw_table(context, &rest, LIST_TABLE);
 }
 
 void pages_draw(struct pane_context *context, struct canvas *canvas)
@@ -444,7 +439,7 @@ void pages_draw(struct pane_context *context, struct canvas *canvas)
 		return;
 	}
 	if (pages->view == VIEW_EVENTS) {
-		draw_table(context, canvas, EVENT_TABLE);
+		context_draw_table(context, canvas, EVENT_TABLE);
 		return;
 	}
 	if (!pages_has_process(context)) {
@@ -460,7 +455,7 @@ void pages_draw(struct pane_context *context, struct canvas *canvas)
 	}
 	draw_header(context, canvas);
 	if (pages->view == VIEW_REGIONS)
-		draw_table(context, &rest, REGION_TABLE);
+		context_draw_table(context, &rest, REGION_TABLE);
 	else if (pages->view == VIEW_PAGE)
 		pages_draw_page(context, &rest);
 	else if (pages->view == VIEW_STATISTICS)

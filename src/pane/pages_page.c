@@ -233,8 +233,7 @@ void pages_draw_history(const struct pane_context *context, const struct canvas 
 		.whole = SERIES_PEAK,
 		.top_label = size_short(size, peak),
 		.now_ns = context->frame->mono_ns,
-		.step_seconds = context->frame->interval_ns > 0 ? (double)context->frame->interval_ns / 1e9
-								: context->delay_seconds,
+		.step_seconds = context_step_seconds(context),
 	};
 
 	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)

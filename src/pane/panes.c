@@ -36,11 +36,3 @@ const struct pane *pane_find(const char *prefix)
 	}
 	return *prefix ? found : NULL;
 }
-
-bool pane_has_table(const struct pane *pane, const char *topic)
-{
-	for (const struct pane_table *table = pane->tables; table->topic; table++)
-		if (strcmp(table->topic, topic) == 0)
-			return true;
-	return false;
-}

@@ -19,6 +19,4 @@ void headline_corner(const struct frame *frame, char *text, size_t room);
 /* The pane whose name starts with prefix; NULL when there is none or more than one. */
 const struct pane *pane_find(const char *prefix);
 
-bool pane_has_table(const struct pane *pane, const char *topic);
-
 #endif

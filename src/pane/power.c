@@ -107,13 +107,13 @@ static const struct pane_option options[] = {
 	  valid_percent, N_("use a number of percent") },
 	{ "calibrate", NULL, N_("measure what CPU load costs in watts, with loads of its own, and end"), NULL,
 	  NULL },
-	{ "per-count", NULL, N_("calibrate with 1, 2 … all CPUs loaded"), NULL, NULL },
+	{ "per-count", NULL, N_("calibrate with 1, 2 ... all CPUs loaded"), NULL, NULL },
 	{ "step-seconds", N_("SECONDS"), N_("how long each step of a calibration is measured (5)"),
 	  valid_step, N_("use a number of seconds, 0.2 or more") },
 	{ "yaml", NULL, N_("what was calibrated as YAML"), NULL, NULL },
 	{ "cycles", N_("EVENT"), N_("which event, by its name of libpfm4, a calibration counts as cycles"),
 	  valid_event, N_("use the name of one event") },
-	{ "instructions", N_("EVENT"), N_("… and which as instructions"), valid_event,
+	{ "instructions", N_("EVENT"), N_("... and which as instructions"), valid_event,
 	  N_("use the name of one event") },
 	{ "no-forks", NULL, N_("take a sample again in which processes were started"), NULL, NULL },
 	{ 0 },
@@ -163,6 +163,17 @@ static const char *refuses(const struct settings *settings, const struct frame *
 	if (settings_get(settings, "power.no-forks") &&
 	    frame_number(frame, "system", NULL, "forks_per_second") > 0)
 		return _("processes were started");
+	return NULL;
+}
+
+static const char *refuses_option(const struct settings *settings, const char *name)
+{
+	static const char *const of_calibration[] = { "per-count", "step-seconds", "yaml", "cycles",
+						       "instructions" };
+
+	for (size_t i = 0; i < sizeof(of_calibration) / sizeof(of_calibration[0]); i++)
+		if (strcmp(name, of_calibration[i]) == 0 && !settings_get(settings, "power.calibrate"))
+			return _("this is for --calibrate, which is not asked for");
 	return NULL;
 }
 
@@ -372,6 +383,7 @@ const struct pane pane_power = {
 	.late_bindings = late_bindings,
 	.view_bindings = view_bindings,
 	.refuses_key = refuses_key,
+	.refuses_option = refuses_option,
 	.state_size = sizeof(struct power_state),
 	.open = open_power,
 	.save = save,

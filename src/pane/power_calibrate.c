@@ -229,12 +229,14 @@ static void draw_fits(const struct canvas *canvas, const struct calibration *cal
 		draw_fit_line(canvas, y++, r_squared < CALIBRATION_FAIR ? STYLE_WARN : STYLE_NORMAL, &columns,
 			      texts);
 	}
-	canvas_wrapped(canvas, y + 1, STYLE_DIM,
-		       span_text(_("watts = intercept + slope * measure. K begins anew; panetop --calibrate "
-				   "writes it as text, JSON or YAML.")));
+	y += 1;
+	y += canvas_wrapped(
+		canvas, y, STYLE_DIM,
+		span_text(_("watts = intercept + slope * measure. K begins anew; panetop --calibrate "
+			    "writes it as text, JSON or YAML.")));
 	if (regression_r_squared(&calibration->fits[0].lines[CALIBRATION_LOAD]) < CALIBRATION_FAIR)
 		canvas_wrapped(
-			canvas, y + 4, STYLE_WARN,
+			canvas, y + 1, STYLE_WARN,
 			span_text(_("The line fits poorly: calibrate again while nothing else runs.")));
 }
 

@@ -9,9 +9,11 @@
 
 #include "core/i18n.h"
 #include "core/utf8.h"
+#include "model/busy.h"
 #include "model/statistics.h"
 #include "model/units.h"
 #include "pane/power.h"
+#include "pane/words.h"
 #include "screen/flow.h"
 #include "screen/graph.h"
 
@@ -24,18 +26,6 @@ static double number(const struct pane_context *context, const char *topic, cons
 		     const char *column)
 {
 	return frame_number(context->frame, topic, row, column);
-}
-
-/* "45 s", "12 min", "3.5 h" */
-static const char *span_text_of(char *text, size_t room, double seconds)
-{
-	if (seconds < 120)
-		snprintf(text, room, _("%.0f s"), seconds);
-	else if (seconds < 7200)
-		snprintf(text, room, _("%.0f min"), seconds / 60);
-	else
-		snprintf(text, room, _("%.1f h"), seconds / 3600);
-	return text;
 }
 
 /* "3:43": hours and minutes. */
@@ -88,18 +78,18 @@ static void add_batteries(const struct pane_context *context, struct flow *flow)
 static void add_statistics(const struct pane_context *context, struct flow *flow, const char *source)
 {
 	double seconds = number(context, "power", "total", "run_seconds");
-	char text[TEXT_MAX], duration[64];
+	char text[TEXT_MAX], duration[STRETCH_MAX], watts[4][VALUE_TEXT_MAX];
 
 	if (!(seconds > 0)) {
 		flow_add(flow, STYLE_NORMAL, source);
 		return;
 	}
-	snprintf(text, sizeof(text), _("%s; mean %.2f  sd %.2f  min %.2f  max %.2f over %s"), source,
-		 number(context, "power", "total", "mean_watts"),
-		 number(context, "power", "total", "stddev_watts"),
-		 number(context, "power", "total", "min_watts"),
-		 number(context, "power", "total", "max_watts"),
-		 span_text_of(duration, sizeof(duration), seconds));
+	snprintf(text, sizeof(text), _("%s; mean %s  sd %s  min %s  max %s over %s"), source,
+		 fixed_text(watts[0], number(context, "power", "total", "mean_watts"), 2),
+		 fixed_text(watts[1], number(context, "power", "total", "stddev_watts"), 2),
+		 fixed_text(watts[2], number(context, "power", "total", "min_watts"), 2),
+		 fixed_text(watts[3], number(context, "power", "total", "max_watts"), 2),
+		 stretch_text(duration, seconds));
 	flow_add(flow, STYLE_NORMAL, text);
 }
 
@@ -134,6 +124,15 @@ static int draw_missing(const struct pane_context *context, const struct canvas 
 				       "that is missing, and what to do about it.")));
 }
 
+/* "55-66", "-" where the extremes are not known. */
+static void celsius_range(char text[2 * VALUE_TEXT_MAX], double low, double most)
+{
+	if (isnan(low) || isnan(most))
+		snprintf(text, 2 * VALUE_TEXT_MAX, "-");
+	else
+		snprintf(text, 2 * VALUE_TEXT_MAX, "%.0f-%.0f", low, most);
+}
+
 static void add_temperature(const struct pane_context *context, struct flow *flow, const struct table *table,
 			    const void *row)
 {
@@ -143,16 +142,16 @@ static void add_temperature(const struct pane_context *context, struct flow *flo
 	double high = table_number(table, row, "high_celsius");
 	double low = table_number(table, row, "min_celsius"), most = table_number(table, row, "max_celsius");
 	const char *label = table_text(table, row, "label");
-	char text[TEXT_MAX], value[VALUE_TEXT_MAX];
+	char text[TEXT_MAX], value[VALUE_TEXT_MAX], range[2 * VALUE_TEXT_MAX];
 
 	celsius_text(value, now, flow->ascii);
+	celsius_range(range, low, most);
 	if (isnan(now))
 		snprintf(text, sizeof(text), "%s %s", label, _(table_text(table, row, "state")));
 	else if (isnan(critical))
-		snprintf(text, sizeof(text), "%s %s (%.0f-%.0f)", label, value, low, most);
+		snprintf(text, sizeof(text), "%s %s (%s)", label, value, range);
 	else
-		snprintf(text, sizeof(text), _("%s %s (%.0f-%.0f, critical %.0f)"), label, value, low, most,
-			 critical);
+		snprintf(text, sizeof(text), _("%s %s (%s, critical %.0f)"), label, value, range, critical);
 	flow_add(flow,
 		 now >= critical       ? STYLE_BAD
 		 : now >= high         ? STYLE_WARN
@@ -212,13 +211,13 @@ static int draw_speed(const struct pane_context *context, const struct canvas *c
 	struct flow flow = flow_on(canvas, y, lines);
 	double hertz = number(context, "frequency", "all", "hertz");
 	double low = number(context, "frequency", "all", "min_hertz");
-	double idle = number(context, "cpu", "all", "idle_ratio");
-	double waiting = number(context, "cpu", "all", "iowait_ratio");
+	double busy = cpu_busy_ratio(number(context, "cpu", "all", "idle_ratio"),
+				     number(context, "cpu", "all", "iowait_ratio"));
 	char text[TEXT_MAX], now[VALUE_TEXT_MAX], from[VALUE_TEXT_MAX], to[VALUE_TEXT_MAX];
 	const void *row = table ? table_find(table, "all", NULL) : NULL;
 
-	if (!isnan(idle)) {
-		snprintf(text, sizeof(text), _("load %.0f %%"), 100 * (1 - idle - fmax(0, waiting)));
+	if (!isnan(busy)) {
+		snprintf(text, sizeof(text), _("load %.0f %%"), 100 * busy);
 		flow_add(&flow, STYLE_NORMAL, text);
 	}
 	if (!isnan(hertz)) {
@@ -264,7 +263,7 @@ static int draw_domains(struct pane_context *context, const struct canvas *canva
 
 	if (widget->view.n_rows < 2 || height < 3)
 		return y;
-	table_draw(widget, &part, context_table(context, POWER_TABLE), context->unit);
+	context_draw_table(context, &part, POWER_TABLE);
 	return y + height;
 }
 
@@ -308,9 +307,10 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 
 static void draw_one_table(struct pane_context *context, const struct canvas *canvas)
 {
-	table_draw(&context->tables[context->focus], canvas, context_table(context, context->focus),
-		   context->unit);
-	if (context->tables[context->focus].view.n_rows == 0 && canvas->height > 3)
+	const struct table_widget *widget = &context->tables[context->focus];
+
+	context_draw_table(context, canvas, context->focus);
+	if (widget->view.n_rows == 0 && !widget->has_filter && canvas->height > 3)
 		canvas_text(canvas, 3, 0, STYLE_DIM, _("panetop --probe tells why"), -1);
 }
 

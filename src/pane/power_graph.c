@@ -8,6 +8,7 @@
 
 #include "core/i18n.h"
 #include "core/utf8.h"
+#include "model/busy.h"
 #include "model/units.h"
 #include "pane/power.h"
 #include "pane/power_story.h"
@@ -17,7 +18,6 @@
 #define CELLS_MAX 512
 #define POINTS_MAX 300 /* that correlations are made of */
 #define POINTS_MIN 16
-#define HOLD_STEPS 1.5
 #define SENTENCES_MAX 16
 #define SHOWN_MAX 12 /* at a time */
 
@@ -32,17 +32,11 @@ struct window {
 	size_t count;
 };
 
-static double sample_seconds(const struct pane_context *context)
-{
-	return context->frame->interval_ns > 0 ? (double)context->frame->interval_ns / 1e9
-					       : context->delay_seconds;
-}
-
 /* As many moments as there are cells, or points; a sample is valid until the next one should have come. */
 static struct window make_window(const struct pane_context *context, size_t count, bool at_samples)
 {
 	const struct power_state *power = context->state;
-	double sample = sample_seconds(context), step = sample;
+	double sample = context_step_seconds(context), step = sample;
 
 	if (power->span_seconds > 0)
 		step = power->span_seconds / (double)count;
@@ -53,7 +47,7 @@ static struct window make_window(const struct pane_context *context, size_t coun
 	return (struct window){
 		.end_ns = context->frame->mono_ns,
 		.step_ns = (uint64_t)(step * 1e9),
-		.hold_ns = (uint64_t)(HOLD_STEPS * fmax(sample, step) * 1e9),
+		.hold_ns = (uint64_t)(HISTORY_HOLD_STEPS * fmax(sample, step) * 1e9),
 		.count = count,
 	};
 }
@@ -70,7 +64,7 @@ static void take_values(const struct pane_context *context, const struct window 
 	history_resample(&context->history, SERIES_WAITING, window->end_ns, window->step_ns, window->hold_ns,
 			 waiting, window->count);
 	for (size_t i = 0; i < window->count; i++)
-		values[i] = 1 - values[i] - (isnan(waiting[i]) ? 0 : waiting[i]);
+		values[i] = cpu_busy_ratio(values[i], waiting[i]);
 }
 
 /* To 0 … 1 over what is visible; one that stands still is drawn in the middle. */
@@ -87,33 +81,36 @@ static struct statistics normalise(double *values, size_t count)
 	return range;
 }
 
+/* A value of this line with its unit. */
+static void value_of_line(const struct power_line *line, char text[VALUE_TEXT_MAX], double value, bool ascii)
+{
+	switch (line->series) {
+	case SERIES_IDLE:
+		snprintf(text, VALUE_TEXT_MAX, "%.0f %%", 100 * value);
+		break;
+	case SERIES_WATTS:
+		watts_text(text, value);
+		break;
+	case SERIES_HERTZ:
+		hertz_text(text, value);
+		break;
+	default:
+		celsius_text(text, value, ascii);
+	}
+}
+
 /* "55-66 °C", or "55 °C" of what did not move as far as one can see. */
 static void range_text(const struct power_line *line, const struct statistics *range, char *text, size_t room,
 		       bool ascii)
 {
 	char low[VALUE_TEXT_MAX], high[VALUE_TEXT_MAX];
 
-	switch (line->series) {
-	case SERIES_IDLE:
-		snprintf(low, sizeof(low), "%.0f", 100 * range->minimum);
-		snprintf(high, sizeof(high), "%.0f %%", 100 * range->maximum);
-		break;
-	case SERIES_WATTS:
-		snprintf(low, sizeof(low), "%.2f", range->minimum);
-		watts_text(high, range->maximum);
-		break;
-	case SERIES_HERTZ:
-		hertz_text(low, range->minimum);
-		hertz_text(high, range->maximum);
-		break;
-	default:
-		snprintf(low, sizeof(low), "%.0f", range->minimum);
-		celsius_text(high, range->maximum, ascii);
-	}
-	if (strncmp(low, high, strlen(low)) == 0)
+	value_of_line(line, low, range->minimum, ascii);
+	value_of_line(line, high, range->maximum, ascii);
+	if (strcmp(low, high) == 0)
 		snprintf(text, room, "%s", high);
 	else
-		snprintf(text, room, "%s-%s", low, high);
+		snprintf(text, room, "%.*s-%s", (int)strcspn(low, " "), low, high);
 }
 
 /* The lines that are shown and of which something is known, with their values and ranges. */

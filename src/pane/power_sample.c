@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "model/busy.h"
+
 static double busy_cpus(const struct frame *frame)
 {
 	const struct table *table = frame_table(frame, "cpu");
@@ -13,7 +15,7 @@ static double busy_cpus(const struct frame *frame)
 	double waiting = frame_number(frame, "cpu", "all", "iowait_ratio");
 	size_t n_cpus = table && table->n_rows > 1 ? table->n_rows - 1 : 0;
 
-	return (1 - idle - (isnan(waiting) ? 0 : waiting)) * (double)n_cpus;
+	return cpu_busy_ratio(idle, waiting) * (double)n_cpus;
 }
 
 const char *power_event(const struct settings *settings, enum calibration_measure measure)

@@ -61,20 +61,38 @@ static int draw_span(const struct canvas *canvas, int y, int x, enum style style
 	return taken;
 }
 
+static bool fits(const struct canvas *canvas, struct span text, int cells)
+{
+	struct utf8_reader reader = { .rest = text, .ascii = canvas->ascii };
+	uint32_t code;
+	int width;
+
+	while (utf8_visible(&reader, &code, &width))
+		cells -= width;
+	return cells >= 0;
+}
+
+/* What has no room ends in a mark. */
+static int draw_cut(const struct canvas *canvas, int y, int x, enum style style, struct span text, int width)
+{
+	int room = width < canvas->width - x ? width : canvas->width - x, taken;
+
+	if (room < 2 || fits(canvas, text, room))
+		return draw_span(canvas, y, x, style, text, room);
+	taken = draw_span(canvas, y, x, style, text, room - 1);
+	canvas_fill(canvas, y, x + taken, style, canvas->glyphs->cut, 1);
+	return taken + 1;
+}
+
 int canvas_text(const struct canvas *canvas, int y, int x, enum style style, const char *text, int most)
 {
-	return draw_span(canvas, y, x, style, span_text(text), most);
+	return most < 0 ? draw_cut(canvas, y, x, style, span_text(text), canvas->width)
+			: draw_span(canvas, y, x, style, span_text(text), most);
 }
 
 void canvas_cut(const struct canvas *canvas, int y, int x, enum style style, const char *text, int width)
 {
-	int room = width < canvas->width - x ? width : canvas->width - x;
-
-	if (room < 2 || utf8_cells(text, canvas->ascii) <= room)
-		canvas_text(canvas, y, x, style, text, room);
-	else
-		canvas_fill(canvas, y, x + canvas_text(canvas, y, x, style, text, room - 1), style,
-			    canvas->glyphs->cut, 1);
+	draw_cut(canvas, y, x, style, span_text(text), width);
 }
 
 int canvas_print(const struct canvas *canvas, int y, int x, enum style style, const char *format, ...)
@@ -116,13 +134,28 @@ static const char *line_end(const struct canvas *canvas, struct span text)
 
 int canvas_wrapped(const struct canvas *canvas, int y, enum style style, struct span text)
 {
+	int top = y;
+
+	while (y < canvas->height - 1) {
+		struct span line = { .at = text.at, .end = line_end(canvas, text) };
+
+		draw_span(canvas, y++, 0, style, line, -1);
+		text.at = line.end;
+		if (text.at == text.end)
+			return y - top;
+	}
+	if (y < canvas->height)
+		draw_cut(canvas, y++, 0, style, text, canvas->width);
+	return y - top;
+}
+
+int canvas_lines(const struct canvas *canvas, struct span text)
+{
 	int lines = 0;
 
 	do {
-		struct span line = { .at = text.at, .end = line_end(canvas, text) };
-
-		draw_span(canvas, y + lines++, 0, style, line, -1);
-		text.at = line.end;
+		text.at = line_end(canvas, text);
+		lines++;
 	} while (text.at < text.end);
 	return lines;
 }

@@ -2,6 +2,8 @@
 /* Choosing the columns of a table: which, and in which order. */
 #include <config.h>
 
+#include <stdio.h>
+
 #include "core/i18n.h"
 #include "screen/state.h"
 
@@ -16,44 +18,39 @@ static void apply(struct screen *screen)
 			view->columns[view->n_columns++] = chooser->order[i];
 }
 
+static void draw_column(const void *state, unsigned i, const struct canvas *line, enum style style)
+{
+	const struct chooser *chooser = state;
+	const struct column *column = &chooser->widget->view.schema->columns[chooser->order[i]];
+
+	canvas_print(line, 0, 0, style, "[%c] %-24s %s", chooser->shown[i] ? 'x' : ' ', column->key,
+		     _(column->help));
+}
+
 static void draw_chooser(struct screen *screen, const struct canvas *canvas)
 {
-	const struct chooser *chooser = &screen->chooser;
-	const struct schema *schema = chooser->widget->view.schema;
-	struct canvas page = canvas_rows(canvas, canvas->height >= 6 ? 2 : 0, canvas->height);
-	int page_rows = page.height > 2 ? page.height - 2 : 1;
-	unsigned top = (int)chooser->cursor >= page_rows ? chooser->cursor - (unsigned)page_rows + 1 : 0;
+	struct chooser *chooser = &screen->chooser;
+	char title[TEXT_MAX];
 
-	for (int i = 0; i < page.height; i++)
-		canvas_fill(&page, i, 0, STYLE_NORMAL, ' ', page.width);
-	canvas_print(&page, 0, 0, STYLE_HEADING, _("Columns of %s"), schema->name);
-	for (int y = 0; y < page_rows && top + (unsigned)y < schema->n_columns; y++) {
-		unsigned i = top + (unsigned)y;
-		const struct column *column = &schema->columns[chooser->order[i]];
-		enum style style = i == chooser->cursor ? STYLE_ROW : STYLE_NORMAL;
-
-		canvas_fill(&page, y + 1, 0, style, ' ', page.width);
-		canvas_print(&page, y + 1, 0, style, "[%c] %-24s %s", chooser->shown[i] ? 'x' : ' ',
-			     column->key, _(column->help));
-	}
-	canvas_text(&page, page.height - 1, 0, STYLE_KEY,
-		    _("Space shows or hides, < and > move it up and down, Enter ends"), -1);
+	snprintf(title, sizeof(title), _("Columns of %s"), chooser->widget->view.schema->name);
+	list_draw(&chooser->list, canvas, title,
+		  _("Space shows or hides, < and > move it up and down, Enter ends"), draw_column, chooser);
 }
 
 static void toggle(struct screen *screen)
 {
 	struct chooser *chooser = &screen->chooser;
-	bool was = chooser->shown[chooser->cursor];
+	bool was = chooser->shown[chooser->list.cursor];
 
 	if (was && chooser->widget->view.n_columns == 1)
 		return; /* a table without columns could not be seen */
-	chooser->shown[chooser->cursor] = !was;
+	chooser->shown[chooser->list.cursor] = !was;
 }
 
 static void move(struct screen *screen, int step)
 {
 	struct chooser *chooser = &screen->chooser;
-	unsigned from = chooser->cursor, to = from + (unsigned)step;
+	unsigned from = chooser->list.cursor, to = from + (unsigned)step;
 	unsigned column = chooser->order[from];
 	bool shown = chooser->shown[from];
 
@@ -63,21 +60,16 @@ static void move(struct screen *screen, int step)
 	chooser->shown[from] = chooser->shown[to];
 	chooser->order[to] = column;
 	chooser->shown[to] = shown;
-	chooser->cursor = to;
+	chooser->list.cursor = to;
 }
 
 static void chooser_key(struct screen *screen, const struct input *input)
 {
 	struct chooser *chooser = &screen->chooser;
-	unsigned last = chooser->widget->view.schema->n_columns - 1;
 
+	if (list_key(&chooser->list, input->key))
+		return;
 	switch (input->key) {
-	case K_UP:
-		chooser->cursor -= chooser->cursor > 0 ? 1 : 0;
-		return;
-	case K_DOWN:
-		chooser->cursor += chooser->cursor < last ? 1 : 0;
-		return;
 	case ' ':
 		toggle(screen);
 		break;
@@ -108,6 +100,7 @@ void chooser_open(struct screen *screen)
 
 	*chooser = (struct chooser){ .widget = screen_table(screen) };
 	view = &chooser->widget->view;
+	chooser->list.n_items = view->schema->n_columns;
 	for (unsigned i = 0; i < view->n_columns; i++) {
 		chooser->shown[n] = true;
 		chooser->order[n++] = view->columns[i];

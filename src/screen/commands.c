@@ -80,8 +80,10 @@ static bool take_search(struct screen *screen, const char *text)
 	return true;
 }
 
+/* Always from where it began: what was typed first may have led elsewhere. */
 static void look_for(struct screen *screen, const char *text)
 {
+	table_return(screen->prompt.widget, &screen->prompt.place);
 	table_search(screen->prompt.widget, text, false);
 }
 
@@ -270,6 +272,7 @@ static const struct binding replay_bindings[] = {
 	{ 0 },
 };
 
+/* The footer keeps room for the first two: how to get help, and out. */
 static const struct binding common_bindings[] = {
 	{ K_F1, '?', N_("Help"), N_("all keys, and what this pane is for"), help },
 	{ 'q', K_F10, N_("Quit"), N_("leave panetop"), quit },
@@ -372,6 +375,18 @@ static bool click_tab(struct screen *screen, const struct input *input)
 	return true;
 }
 
+/* Whatever table is clicked gets the keys, too. */
+static bool click_table(struct pane_context *context, const struct input *input)
+{
+	for (unsigned i = 0; input->key == K_CLICK && context->pane->tables[i].topic; i++) {
+		if (table_key(&context->tables[i], input)) {
+			context->focus = i;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Before there is anything to see one can only leave. */
 static bool early_key(struct screen *screen, int key)
 {
@@ -396,6 +411,6 @@ bool command_key(struct screen *screen, const struct input *input)
 		return true;
 	}
 	return click_tab(screen, input) || take_command(context, input->key) ||
-	       (context->pane->key && context->pane->key(context, input)) ||
+	       (context->pane->key && context->pane->key(context, input)) || click_table(context, input) ||
 	       table_key(screen_table(screen), input);
 }

@@ -14,8 +14,7 @@ struct pane_context {
 	const struct pane *pane;
 	void *state;                 /* of the pane, pane->state_size bytes */
 	const struct frame *frame;   /* the one that is shown */
-	struct settings
-		*settings; /* borrowed; after a change of what pane->adjust looks at: screen_adjust() */
+	struct settings *settings;   /* borrowed; screen_adjust() after a change that pane->adjust looks at */
 	struct history history;      /* of pane->series */
 	struct table_widget *tables; /* one for each of pane->tables, updated to frame */
 	unsigned focus;              /* which of them takes keys */
@@ -31,6 +30,12 @@ struct pane_context {
  * events it is the log: those of all frames that came before, too.
  */
 const struct table *context_table(const struct pane_context *context, unsigned index);
+
+/* Draws that table, with its cursor and headings, on all of canvas. */
+void context_draw_table(struct pane_context *context, const struct canvas *canvas, unsigned index);
+
+/* How long the shown frame was sampled after the one before; of the first one, how long it should be. */
+double context_step_seconds(const struct pane_context *context);
 
 /* A sentence in the line of notices for some seconds, or until another pane is shown. */
 void screen_say(struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -40,6 +40,17 @@ const struct table *context_table(const struct pane_context *context, unsigned i
 	return context->frame ? frame_table(context->frame, topic) : NULL;
 }
 
+void context_draw_table(struct pane_context *context, const struct canvas *canvas, unsigned index)
+{
+	table_draw(&context->tables[index], canvas, context_table(context, index), context->unit);
+}
+
+double context_step_seconds(const struct pane_context *context)
+{
+	return context->frame->interval_ns > 0 ? (double)context->frame->interval_ns / 1e9
+					       : context->delay_seconds;
+}
+
 static void want_topic(const struct screen_setup *setup, bool *wanted, const char *topic)
 {
 	for (unsigned i = 0; i < setup->n_schemas; i++)
@@ -47,14 +58,10 @@ static void want_topic(const struct screen_setup *setup, bool *wanted, const cha
 			wanted[i] = true;
 }
 
-void screen_want(struct screen *screen)
+static void collect_wanted(const struct screen *screen, bool *wanted)
 {
 	const struct screen_setup *setup = screen->setup;
-	bool *wanted;
 
-	if (!setup->source->want)
-		return;
-	wanted = alloc_zeroed(setup->n_schemas, sizeof(*wanted));
 	for (unsigned i = 0; setup->headline_topics[i]; i++)
 		want_topic(setup, wanted, setup->headline_topics[i]);
 	for (unsigned i = 0; i < setup->n_schemas; i++)
@@ -68,8 +75,24 @@ void screen_want(struct screen *screen)
 			if (!context->pane->tables[i].on_request || context->requested[i])
 				want_topic(setup, wanted, context->pane->tables[i].topic);
 	}
+}
+
+void screen_want(struct screen *screen)
+{
+	const struct screen_setup *setup = screen->setup;
+	bool *wanted, any_new = false;
+
+	if (!setup->source->want)
+		return;
+	wanted = alloc_zeroed(setup->n_schemas, sizeof(*wanted));
+	collect_wanted(screen, wanted);
+	for (unsigned i = 0; screen->wanted && i < setup->n_schemas; i++)
+		any_new |= wanted[i] && !screen->wanted[i];
+	free(screen->wanted);
+	screen->wanted = wanted;
 	setup->source->want(setup->source->state, wanted);
-	free(wanted);
+	if (any_new && screen->latest >= 0)
+		screen_hasten(screen);
 }
 
 void screen_request(struct pane_context *context, unsigned table, bool wanted)
@@ -114,7 +137,8 @@ static bool is_due(const struct pane_context *context, const struct frame *frame
 	const struct screen *screen = context->screen;
 	uint64_t last_ns = history->count > 0 ? history_time(history, history->count - 1) : 0;
 
-	return context == screen_context(context->screen) || screen->delay_seconds >= screen->usual_seconds ||
+	return context == screen_context(context->screen) ||
+	       (screen->delay_seconds >= screen->usual_seconds && screen->n_soon == 0) ||
 	       frame->mono_ns < last_ns ||
 	       (double)(frame->mono_ns - last_ns) / 1e9 >= screen->usual_seconds - screen->delay_seconds / 2;
 }
@@ -232,6 +256,14 @@ static const struct notice *why_empty(const struct pane_context *context, unsign
 	return NULL;
 }
 
+/* Why a table is not in the shown frame. */
+static const char *why_absent(const struct screen *screen)
+{
+	if (screen->frozen)
+		return _("not in the frozen sample; Space goes on");
+	return screen->setup->source->seek ? _("not sampled here") : _("not sampled yet");
+}
+
 void screen_update(struct screen *screen)
 {
 	struct pane_context *context = screen_context(screen);
@@ -240,7 +272,7 @@ void screen_update(struct screen *screen)
 	for (unsigned i = 0; context->pane->tables[i].topic; i++) {
 		table_update(&context->tables[i], context_table(context, i));
 		context->tables[i].why = why_empty(context, i);
-		context->tables[i].frozen = screen->frozen;
+		context->tables[i].absent = why_absent(screen);
 	}
 }
 
@@ -316,7 +348,7 @@ static void apply_options(struct screen *screen)
 		table_set_filter(&screen->contexts[setup->first_pane].tables[i], setup->filter);
 }
 
-bool contexts_have_rows(const struct pane_context *context)
+bool context_is_sampled(const struct pane_context *context)
 {
 	return context->frame && context->pane->tables[0].topic &&
 	       frame_table(context->frame, context->pane->tables[0].topic) != NULL;
@@ -341,6 +373,7 @@ void contexts_close(struct screen *screen)
 	for (unsigned i = 0; i < screen->setup->n_panes; i++)
 		close_context(&screen->contexts[i]);
 	free(screen->contexts);
+	free(screen->wanted);
 	logs_close(screen);
 	for (int i = 0; i < SCREEN_FRAMES; i++)
 		frame_close(&screen->frames[i]);

@@ -12,7 +12,6 @@
 
 #define LABEL_CELLS 8
 #define NOTHING (-1)
-#define HOLD_STEPS 1.5
 
 static uint32_t fill_of(const struct canvas *canvas, const struct graph_part *part)
 {
@@ -58,6 +57,8 @@ void graph_bar(const struct canvas *canvas, int y, int x, int width, const struc
 }
 
 #define LEGEND_MAX (GRAPH_PARTS_MAX + 1)
+#define LEGEND_GAP_MAX 2
+#define LEGEND_GAP_MIN 1
 
 struct legend_entry {
 	uint32_t glyph;
@@ -122,7 +123,7 @@ void graph_legend(const struct canvas *canvas, int y, const struct graph_part *p
 		  double whole, const char *rest_label)
 {
 	struct legend_entry entries[LEGEND_MAX];
-	struct legend_form form = { .gap = 3, .padded = true };
+	struct legend_form form = { .gap = LEGEND_GAP_MAX, .padded = true };
 	unsigned n = 0;
 	double rest = 1;
 
@@ -136,9 +137,9 @@ void graph_legend(const struct canvas *canvas, int y, const struct graph_part *p
 	entries[n++] = (struct legend_entry){ canvas->glyphs->empty, STYLE_NORMAL, rest_label,
 					      rest < 0 ? 0 : rest };
 	form.n_valued = n;
+	while (form.gap > LEGEND_GAP_MIN && !legend_fits(canvas, entries, n, form))
+		form.gap--;
 	form.padded = legend_fits(canvas, entries, n, form);
-	if (!legend_fits(canvas, entries, n, form))
-		form.gap = 1;
 	while (form.n_valued > 0 && !legend_fits(canvas, entries, n, form))
 		form.n_valued--;
 	draw_legend(canvas, y, entries, n, form);
@@ -155,7 +156,7 @@ static double hold_seconds(const struct history *history, size_t index, double s
 
 	if (first + 1 < history->count)
 		gap = (double)(history_time(history, first + 1) - history_time(history, first)) / 1e9;
-	return HOLD_STEPS * fmax(gap, step_seconds);
+	return HISTORY_HOLD_STEPS * fmax(gap, step_seconds);
 }
 
 /* The sample that was valid at time, the last one before it that is not too old; NOTHING if there is none. */

@@ -11,7 +11,7 @@
 #include "core/utf8.h"
 #include "screen/state.h"
 
-#define FILTER_BYTES 40
+#define FILTER_CELLS 40
 #define MORE " (i)"
 
 /* What stands before the clock: that it is not now, and why. */
@@ -44,12 +44,14 @@ static void draw_headline(const struct screen *screen, const struct canvas *canv
 	char pieces[HEADLINE_PIECES_MAX][HEADLINE_PIECE_MAX], text[TEXT_MAX];
 	const struct frame *frame = screen_frame(screen);
 	unsigned n_pieces = screen->setup->headline(frame, pieces);
+	double delay;
 	int room, x = 0;
 
 	clock_text(screen, frame, text, sizeof(text));
-	snprintf(pieces[n_pieces++], HEADLINE_PIECE_MAX, "%.3g s", real_delay(screen));
+	delay = real_delay(screen);
+	snprintf(pieces[n_pieces++], HEADLINE_PIECE_MAX, delay < 100 ? "%.3g s" : "%.0f s", delay);
 	room = canvas->width - utf8_cells(text, canvas->ascii) - 1;
-	if (canvas->height < 1 || room < 8)
+	if (room < 8)
 		room = canvas->width;
 	else
 		canvas_right(canvas, 0, 0, canvas->width, screen->frozen ? STYLE_NOTICE : STYLE_NORMAL, text);
@@ -63,88 +65,127 @@ static void draw_headline(const struct screen *screen, const struct canvas *canv
 	}
 }
 
-/* At most so many bytes, and no part of a character. */
-static int begin_bytes(const char *text, size_t most)
+/* The beginning of a text; where the rest is missing the last cell tells it. */
+static void begin_cells(const struct canvas *canvas, const char *whole, int most,
+			char text[FILTER_CELLS * UTF8_BYTES_MAX + 1])
 {
-	size_t bytes = strlen(text);
+	struct utf8_reader reader = { .rest = span_text(whole), .ascii = canvas->ascii };
+	bool fits = utf8_cells(whole, canvas->ascii) <= most;
+	int left = fits ? most : most - 1, width;
+	size_t length = 0;
+	uint32_t code;
 
-	if (bytes <= most)
-		return (int)bytes;
-	while (most > 0 && ((unsigned char)text[most] & 0xc0) == 0x80)
-		most--;
-	return (int)most;
-}
-
-/* What stands on the right of the line of panes. */
-static void corner_text(const struct screen *screen, const struct table_widget *widget, char *text,
-			size_t room)
-{
-	char corner[TEXT_MAX], filter[FILTER_BYTES + 1];
-
-	screen->setup->corner(screen_frame(screen), corner, sizeof(corner));
-	if (widget->has_filter) {
-		snprintf(filter, sizeof(filter), "%.*s", begin_bytes(widget->filter_text.bytes, FILTER_BYTES),
-			 widget->filter_text.bytes);
-		snprintf(text, room,
-			 P_("filter %s: %zu row  %s", "filter %s: %zu rows  %s", widget->view.n_matching),
-			 filter, widget->view.n_matching, corner);
-	} else {
-		snprintf(text, room, "%s", corner);
+	while (utf8_visible(&reader, &code, &width) && width <= left &&
+	       length < (FILTER_CELLS - 1) * UTF8_BYTES_MAX) {
+		length += utf8_put(text + length, code);
+		left -= width;
 	}
+	if (!fits)
+		length += utf8_put(text + length, canvas->glyphs->cut);
+	text[length] = '\0';
 }
 
-/* Where all names do not fit only the present pane has its own, the others their digits. */
-static int tab_text(const struct screen *screen, unsigned pane, bool brief, bool ascii, char text[TEXT_MAX])
+/* What the filter leaves, with so many cells of itself; returns the cells of all, 0 where there is none. */
+static int filter_text(const struct table_widget *widget, const struct canvas *canvas, int most,
+		       char text[TEXT_MAX])
+{
+	char filter[FILTER_CELLS * UTF8_BYTES_MAX + 1];
+
+	*text = '\0';
+	if (!widget->has_filter)
+		return 0;
+	begin_cells(canvas, widget->filter_text.bytes, most < FILTER_CELLS ? most : FILTER_CELLS, filter);
+	snprintf(text, TEXT_MAX, P_("filter %s: %zu row", "filter %s: %zu rows", widget->view.n_matching),
+		 filter, widget->view.n_matching);
+	return utf8_cells(text, canvas->ascii);
+}
+
+/* The line of panes: which of them stand there, and with how much of their names. */
+struct tabs {
+	unsigned first, end;
+	enum { TABS_NAMED, TABS_BRIEF, TABS_NUMBERED } look; /* brief: only the present one has its name */
+};
+
+static int tab_text(const struct screen *screen, const struct tabs *tabs, unsigned pane, bool ascii,
+		    char text[TEXT_MAX])
 {
 	bool on = pane == screen->current;
-	const char *title = on || !brief ? _(screen->setup->panes[pane]->title) : "";
+	bool named = tabs->look == TABS_NAMED || (tabs->look == TABS_BRIEF && on);
+	const char *title = named ? _(screen->setup->panes[pane]->title) : "";
 
 	snprintf(text, TEXT_MAX, "%s%u%s%s%s", on ? "[" : " ", pane + 1, *title ? " " : "", title,
 		 on ? "]" : " ");
 	return utf8_cells(text, ascii);
 }
 
-static int tabs_cells(const struct screen *screen, unsigned n_tabs, bool brief, bool ascii)
+/* With a blank between them. */
+static int tabs_cells(const struct screen *screen, const struct tabs *tabs, bool ascii)
 {
 	char text[TEXT_MAX];
-	int cells = 0;
+	int cells = -1;
 
-	for (unsigned i = 0; i < n_tabs; i++)
-		cells += tab_text(screen, i, brief, ascii, text) + 1;
+	for (unsigned i = tabs->first; i < tabs->end; i++)
+		cells += tab_text(screen, tabs, i, ascii, text) + 1;
 	return cells;
+}
+
+/* The present one stays, with its name if there is any room for it. */
+static void fit_tabs(const struct screen *screen, struct tabs *tabs, int room, bool ascii)
+{
+	if (tabs_cells(screen, tabs, ascii) > room && tabs->look == TABS_NAMED)
+		tabs->look = TABS_BRIEF;
+	while (tabs_cells(screen, tabs, ascii) > room && tabs->end - tabs->first > 1) {
+		if (tabs->end > screen->current + 1)
+			tabs->end--;
+		else
+			tabs->first++;
+	}
+	if (tabs_cells(screen, tabs, ascii) > room)
+		tabs->look = TABS_NUMBERED;
+}
+
+/* What stands on the right: the filter, as much of it as fits, and what the program itself costs. */
+static void draw_corner(struct screen *screen, const struct canvas *canvas, int y, int x)
+{
+	const struct table_widget *widget = screen_table(screen);
+	char text[TEXT_MAX];
+	int end = canvas->width, cells = filter_text(widget, canvas, 1, text);
+	int most = end - x - cells + 1, own;
+
+	cells = filter_text(widget, canvas, most, text);
+	canvas_right(canvas, y, x, end - x, STYLE_NORMAL, text);
+	screen->setup->corner(screen_frame(screen), text, sizeof(text));
+	own = utf8_cells(text, canvas->ascii);
+	if (x + cells + (cells ? CANVAS_GAP : 0) + own > end)
+		return;
+	canvas_fill(canvas, y, x, STYLE_NORMAL, ' ', end - x);
+	canvas_right(canvas, y, x, end - x, STYLE_NORMAL, text);
+	filter_text(widget, canvas, most, text);
+	canvas_right(canvas, y, x, end - x - own - CANVAS_GAP, STYLE_NORMAL, text);
 }
 
 static void draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 {
 	const struct table_widget *widget = screen_table(screen);
-	unsigned n_tabs = screen->setup->n_panes;
-	char text[TEXT_MAX], tab[TEXT_MAX];
-	int x = 0, cells;
-	bool brief;
+	unsigned n_panes = screen->setup->n_panes;
+	struct tabs tabs = { .end = n_panes < SCREEN_TABS_MAX ? n_panes : SCREEN_TABS_MAX };
+	int whole, least, x = 0;
+	char text[TEXT_MAX];
 
-	if (n_tabs > SCREEN_TABS_MAX)
-		n_tabs = SCREEN_TABS_MAX;
 	screen->tabs_y = canvas->top + y;
-	corner_text(screen, widget, text, sizeof(text));
-	cells = utf8_cells(text, canvas->ascii);
-	brief = tabs_cells(screen, n_tabs, false, canvas->ascii) + (widget->has_filter ? cells : 0) >
-		canvas->width + 1;
-	for (unsigned i = 0; i < n_tabs; i++) {
+	memset(screen->tabs, 0, sizeof(screen->tabs));
+	whole = filter_text(widget, canvas, FILTER_CELLS, text);
+	least = filter_text(widget, canvas, 1, text);
+	if (tabs_cells(screen, &tabs, canvas->ascii) + whole >= canvas->width && whole)
+		tabs.look = TABS_BRIEF;
+	fit_tabs(screen, &tabs, canvas->width - least - (least ? 1 : 0), canvas->ascii);
+	for (unsigned i = tabs.first; i < tabs.end; i++) {
 		screen->tabs[i].x = canvas->left + x;
-		tab_text(screen, i, brief, canvas->ascii, tab);
-		x += canvas_text(canvas, y, x, i == screen->current ? STYLE_TAB_ON : STYLE_TAB, tab, -1);
+		tab_text(screen, &tabs, i, canvas->ascii, text);
+		x += canvas_text(canvas, y, x, i == screen->current ? STYLE_TAB_ON : STYLE_TAB, text, -1);
 		screen->tabs[i].end = canvas->left + x++;
 	}
-	if (x + cells <= canvas->width)
-		canvas_right(canvas, y, 0, canvas->width, STYLE_NORMAL, text);
-}
-
-static bool is_of_pane(const struct pane *pane, const char *topic)
-{
-	for (const struct pane_table *table = pane->tables; table->topic; table++)
-		if (strcmp(table->topic, topic) == 0)
-			return true;
-	return false;
+	draw_corner(screen, canvas, y, x);
 }
 
 /* Is it about a table of other panes alone? They say it themselves; the key i tells of all. */
@@ -153,8 +194,8 @@ static bool is_of_others(const struct screen *screen, const struct notice *notic
 	bool others = false;
 
 	for (unsigned i = 0; i < screen->setup->n_panes; i++)
-		others |= is_of_pane(screen->setup->panes[i], notice->topic);
-	return others && !is_of_pane(screen->contexts[screen->current].pane, notice->topic);
+		others |= pane_has_table(screen->setup->panes[i], notice->topic);
+	return others && !pane_has_table(screen->contexts[screen->current].pane, notice->topic);
 }
 
 /* The newest notice about a table of this pane, else of none; NULL when all are of others. */
@@ -165,7 +206,7 @@ static const struct notice *choose_notice(const struct screen *screen, const str
 	for (unsigned i = frame->n_notices; i-- > 0;) {
 		const struct notice *notice = &frame->notices[i];
 
-		if (is_of_pane(screen->contexts[screen->current].pane, notice->topic))
+		if (pane_has_table(screen->contexts[screen->current].pane, notice->topic))
 			return notice;
 		if (!newest && !is_of_others(screen, notice))
 			newest = notice;
@@ -289,7 +330,7 @@ static void draw_pane(struct screen *screen, struct canvas *canvas)
 	if (context->pane->draw)
 		context->pane->draw(context, canvas);
 	else
-		table_draw(&context->tables[0], canvas, context_table(context, 0), context->unit);
+		context_draw_table(context, canvas, 0);
 }
 
 static void forget_places(struct screen *screen)
@@ -353,7 +394,6 @@ void screen_draw(struct screen *screen)
 	struct canvas canvas = terminal_canvas(&screen->terminal, screen->glyphs);
 
 	terminal_erase();
-	terminal_cursor(-1, 0);
 	if (screen_frame(screen))
 		draw_all(screen, &canvas);
 	else

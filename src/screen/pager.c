@@ -22,15 +22,15 @@ static void draw_pager(struct screen *screen, const struct canvas *canvas)
 	struct span rest = span_of(pager->text.bytes, pager->text.length), line;
 	int y = -pager->top;
 
-	page = canvas_rows(&page, 0, page.height - (page.height > 1 ? 1 : 0));
 	for (int i = 0; i < page.height; i++)
 		canvas_fill(&page, i, 0, STYLE_NORMAL, ' ', page.width);
 	while (span_line(&rest, &line)) {
 		bool heading = span_char(&line, '*');
 
-		y += canvas_wrapped(&page, y, heading ? STYLE_HEADING : STYLE_NORMAL, line);
+		canvas_wrapped(&page, y, heading ? STYLE_HEADING : STYLE_NORMAL, line);
+		y += canvas_lines(&page, line);
 	}
-	pager->page = page.height;
+	pager->page = page.height - (page.height > 1 ? 1 : 0); /* the keys are drawn over the last line */
 	pager->lines = y + pager->top;
 	canvas_fill(canvas, canvas->height - 1, 0, STYLE_NORMAL, ' ', canvas->width);
 	canvas_text(canvas, canvas->height - 1, 0, STYLE_KEY,

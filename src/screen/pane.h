@@ -79,6 +79,9 @@ struct pane {
 	 */
 	const char *(*refuses_key)(const struct pane_context *context, const struct binding *binding);
 
+	/* Why an option that was given has no use with the others, translated; NULL: it has. May be NULL. */
+	const char *(*refuses_option)(const struct settings *settings, const char *name);
+
 	/* May be NULL; the state is all zero before. It may set focus and requested of the context. */
 	void (*open)(struct pane_context *context);
 	void (*close)(void *state); /* gives back what the state owns; may be NULL */
@@ -113,5 +116,7 @@ struct pane {
 	/* NULL: the first table fills the pane. */
 	void (*draw)(struct pane_context *context, struct canvas *canvas);
 };
+
+bool pane_has_table(const struct pane *pane, const char *topic);
 
 #endif

@@ -16,6 +16,16 @@ static void clear_line(const struct canvas *canvas)
 	canvas_fill(canvas, canvas->height - 1, 0, STYLE_NORMAL, ' ', canvas->width);
 }
 
+/* A long label leaves room for what is typed; what is wrong with that stands in its place. */
+static int draw_label(const struct prompt *prompt, const struct canvas *canvas, int y)
+{
+	int room = canvas->width > 2 * ROOM_TO_TYPE ? canvas->width - ROOM_TO_TYPE : canvas->width / 2;
+	int x = *prompt->error ? canvas_text(canvas, y, 0, STYLE_BAD, prompt->error, room)
+			       : canvas_text(canvas, y, 0, STYLE_KEY, prompt->label.bytes, room);
+
+	return x + canvas_text(canvas, y, x, STYLE_KEY, ":", 1) + 1;
+}
+
 static void draw_prompt(struct screen *screen, const struct canvas *canvas)
 {
 	const struct prompt *prompt = &screen->prompt;
@@ -25,16 +35,11 @@ static void draw_prompt(struct screen *screen, const struct canvas *canvas)
 	int width;
 
 	clear_line(canvas);
-	/* a long label leaves room for what is typed */
-	x = canvas_text(canvas, y, 0, STYLE_KEY, prompt->label.bytes,
-			canvas->width > 2 * ROOM_TO_TYPE ? canvas->width - ROOM_TO_TYPE : canvas->width / 2);
-	x += canvas_text(canvas, y, x, STYLE_KEY, ":", 1) + 1;
+	x = draw_label(prompt, canvas, y);
 	/* of a long text the end is seen, where one types */
 	while (cells > canvas->width - x - 1 && utf8_visible(&reader, &code, &width))
 		cells -= width;
 	x += canvas_text(canvas, y, x, STYLE_STRONG, reader.rest.at, -1);
-	if (*prompt->error)
-		canvas_print(canvas, y, x + 2, STYLE_BAD, "%s", prompt->error);
 	terminal_cursor(canvas->top + y, canvas->left + (x < canvas->width ? x : canvas->width - 1));
 }
 
@@ -74,6 +79,8 @@ static void prompt_key(struct screen *screen, const struct input *input)
 	switch (input->key) {
 	case K_ESCAPE:
 		screen->overlay = NULL;
+		if (prompt->changed)
+			table_return(prompt->widget, &prompt->place);
 		return;
 	case K_ENTER:
 		screen->overlay = NULL;
@@ -103,6 +110,7 @@ void prompt_open(struct screen *screen, const char *label, const char *text,
 	buffer_empty(&prompt->label);
 	buffer_add(&prompt->label, label, strlen(label) + 1);
 	prompt->widget = screen_table(screen);
+	table_remember(prompt->widget, &prompt->place);
 	prompt->changed = changed;
 	prompt->accepts = accepts;
 	prompt->error[0] = '\0';
@@ -129,8 +137,7 @@ void screen_prompt(struct pane_context *context, const char *label, const char *
 static void draw_question(struct screen *screen, const struct canvas *canvas)
 {
 	struct span text = span_text(screen->question.text.bytes);
-	int lines =
-		canvas_wrapped(canvas, canvas->height, STYLE_WARN, text); /* below the edge: only counted */
+	int lines = canvas_lines(canvas, text);
 	struct canvas bottom = canvas_rows(canvas, canvas->height - lines, lines);
 
 	for (int y = 0; y < bottom.height; y++)

@@ -16,14 +16,16 @@
 #include "core/i18n.h"
 #include "screen/state.h"
 
-#define MESSAGE_SECONDS 6
-#define WARMING_SECONDS 0.25
+#define MESSAGE_NS UINT64_C(6000000000)
+#define WARMING_NS UINT64_C(250000000)
+#define AT_ONCE_NS UINT64_C(1000000)
 
 static void take_message(struct screen *screen, bool of_all, const char *format, va_list list)
 {
 	vsnprintf(screen->message, sizeof(screen->message), format, list);
 	screen->message_of_all = of_all;
-	screen->message_until_ns = env_mono_ns() + MESSAGE_SECONDS * UINT64_C(1000000000);
+	screen->message_until_ns = env_mono_ns() + MESSAGE_NS;
+	loop_wake_in(&screen->loop, MESSAGE_NS);
 }
 
 void screen_say(struct screen *screen, const char *format, ...)
@@ -50,7 +52,20 @@ void screen_set_delay(struct screen *screen, double seconds)
 	screen->pace = (struct pace){ 0 };
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)
 		screen->contexts[p].delay_seconds = seconds;
-	loop_set_tick(&screen->loop, (uint64_t)(seconds * 1e9));
+	if (screen->n_soon == 0)
+		loop_set_tick(&screen->loop, (uint64_t)(seconds * 1e9));
+}
+
+/* Never two samples closer than that: rates of what is sampled already would be too coarse. */
+void screen_hasten(struct screen *screen)
+{
+	uint64_t last_ns = screen->frames[screen->latest].mono_ns, now_ns = env_mono_ns();
+	uint64_t age_ns = now_ns > last_ns ? now_ns - last_ns : 0;
+
+	if (screen->delay_seconds * 1e9 <= (double)WARMING_NS)
+		return;
+	screen->n_soon = 2;
+	loop_set_tick(&screen->loop, age_ns < WARMING_NS ? WARMING_NS - age_ns : AT_ONCE_NS);
 }
 
 void screen_choose_delay(struct screen *screen, double seconds)
@@ -134,30 +149,65 @@ static void keep_pace(struct screen *screen, uint64_t cost_ns)
 		    (double)cost_ns / 1e9, (double)delay_ns / 1e9);
 }
 
-static void on_tick(void *state)
+/* A recording need not hold the pane that one would begin with: then the first one it holds is shown. */
+static void choose_recorded_pane(struct screen *screen)
 {
-	struct screen *screen = state;
-	bool live = !screen->setup->source->seek, warming = screen->warming;
-	uint64_t cpu_ns = env_self_cpu_ns();
-
-	if (live || player_wants_frame(screen)) {
-		int got = screen_sample(screen);
-
-		player_took(screen, got);
-		tell_end(screen, got);
+	if (context_is_sampled(screen_context(screen)))
+		return;
+	if (screen->setup->first_asked_for)
+		screen_tell(screen, "%s: %s", screen_context(screen)->pane->name,
+			    _("it holds none of the tables that were asked for"));
+	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
+		if (context_is_sampled(&screen->contexts[i])) {
+			screen_choose_pane(screen, i);
+			return;
+		}
 	}
-	if (warming) {
-		screen->warming = false;
-		screen_set_delay(screen, screen->delay_seconds);
-	} else {
-		screen->ticks++;
-	}
-	if (screen->setup->count > 0 && screen->ticks >= screen->setup->count)
+}
+
+/* As screen_sample(); samples that only come soon, for rates, are none of those that were asked for. */
+static int take_sample(struct screen *screen)
+{
+	bool first = screen->shown < 0;
+	int got = screen_sample(screen);
+
+	player_took(screen, got);
+	tell_end(screen, got);
+	if (got == 1 && first && screen->setup->source->seek)
+		choose_recorded_pane(screen);
+	if (got == 1 && !first && screen->n_soon == 0)
+		screen->n_counted++;
+	return got;
+}
+
+static void draw_or_stop(struct screen *screen)
+{
+	if (screen->setup->count > 0 && screen->n_counted >= screen->setup->count)
 		loop_stop(&screen->loop);
 	else
 		screen_draw(screen);
-	if (live && !warming)
+}
+
+static void on_tick(void *state)
+{
+	struct screen *screen = state;
+	bool live = !screen->setup->source->seek, soon = screen->n_soon > 0;
+	uint64_t cpu_ns = env_self_cpu_ns();
+
+	if (live || player_wants_frame(screen))
+		take_sample(screen);
+	if (soon && --screen->n_soon > 0)
+		loop_set_tick(&screen->loop, WARMING_NS);
+	else if (soon)
+		screen_set_delay(screen, screen->delay_seconds);
+	draw_or_stop(screen);
+	if (live && !soon)
 		keep_pace(screen, env_self_cpu_ns() - cpu_ns);
+}
+
+static void on_wake(void *state)
+{
+	screen_draw(state); /* without the message */
 }
 
 /* More of a recording that is still being written: it is shown at once by a screen that had caught up. */
@@ -174,16 +224,15 @@ static void on_more(void *state, uint32_t events)
 	if (!player_follows(screen))
 		return;
 	while (got == 1)
-		got = screen_sample(screen);
-	player_took(screen, got);
-	tell_end(screen, got);
-	screen_draw(screen);
+		got = take_sample(screen);
+	draw_or_stop(screen);
 }
 
-static void on_signal(void *state, int number)
+static void on_signal(void *state, int number, bool of_terminal)
 {
 	struct screen *screen = state;
 
+	(void)of_terminal;
 	if (screen->loop.stopped)
 		return;
 	if (number == SIGTSTP)
@@ -207,7 +256,7 @@ static void on_input(void *state, uint32_t events)
 	struct input input;
 	bool any = false;
 
-	while (!screen->loop.stopped && terminal_read(&screen->terminal, &input)) {
+	while (!screen->loop.stopped && terminal_read(&input)) {
 		any = true;
 		command_key(screen, &input);
 	}
@@ -234,6 +283,7 @@ static int open_loop(struct screen *screen)
 	if (error)
 		return error;
 	screen->loop.tick = on_tick;
+	screen->loop.wake = on_wake;
 	screen->loop.signal = on_signal;
 	screen->loop.context = screen;
 	error = loop_watch(&screen->loop, screen->terminal.input_fd, EPOLLIN, on_input, screen);
@@ -251,41 +301,22 @@ static void free_texts(struct screen *screen)
 {
 	buffer_free(&screen->prompt.label);
 	buffer_free(&screen->prompt.text);
+	buffer_free(&screen->prompt.place.key);
 	buffer_free(&screen->question.text);
 	buffer_free(&screen->pager.text);
 	buffer_free(&screen->search);
 }
 
-/* A recording need not hold the pane that one would begin with: then the first one it holds is shown. */
-static void choose_recorded_pane(struct screen *screen)
-{
-	if (contexts_have_rows(screen_context(screen)))
-		return;
-	if (screen->setup->first_asked_for)
-		screen_tell(screen, "%s: %s", screen_context(screen)->pane->name,
-			    _("it holds none of the tables that were asked for"));
-	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
-		if (contexts_have_rows(&screen->contexts[i])) {
-			screen_choose_pane(screen, i);
-			return;
-		}
-	}
-}
-
 static int run(struct screen *screen)
 {
-	int got, error;
+	int error;
 
 	contexts_open(screen);
-	got = screen_sample(screen);
-	player_took(screen, got);
-	tell_end(screen, got);
-	if (screen->setup->source->seek)
-		choose_recorded_pane(screen);
+	take_sample(screen);
 	screen_follow_delay(screen);
-	if (!screen->setup->source->seek && screen->delay_seconds > WARMING_SECONDS) {
-		screen->warming = true;
-		loop_set_tick(&screen->loop, (uint64_t)(WARMING_SECONDS * 1e9));
+	if (!screen->setup->source->seek && screen->delay_seconds * 1e9 > (double)WARMING_NS) {
+		screen->n_soon = 1;
+		loop_set_tick(&screen->loop, WARMING_NS);
 	}
 	screen_draw(screen);
 	error = loop_run(&screen->loop);

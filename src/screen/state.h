@@ -10,6 +10,7 @@
 #include "core/pace.h"
 #include "model/event_log.h"
 #include "screen/context.h"
+#include "screen/list.h"
 #include "screen/screen.h"
 #include "screen/terminal.h"
 
@@ -31,6 +32,7 @@ struct prompt {
 	struct table_widget *widget; /* the table it was opened for */
 	struct buffer text;    /* always NUL-terminated */
 	char error[TEXT_MAX];
+	struct table_place place;    /* where it was then: changed() moves it, Esc brings it back */
 	void (*changed)(struct screen *screen, const char *text); /* at every key; may be NULL */
 	bool (*accepts)(struct screen *screen, const char *text); /* on Enter; false: it set error, ask on */
 	struct pane_context *context; /* of screen_prompt() */
@@ -52,7 +54,7 @@ struct pager {
 
 struct chooser {
 	struct table_widget *widget; /* the table it was opened for */
-	unsigned cursor;
+	struct list list;
 	bool shown[VIEW_COLUMNS_MAX];
 	unsigned order[VIEW_COLUMNS_MAX];
 };
@@ -61,7 +63,7 @@ struct chooser {
 struct checklist {
 	const char *title;                  /* translated */
 	const struct checklist_item *items; /* borrowed */
-	unsigned n_items, cursor;
+	struct list list;
 	bool on[CHECKLIST_MAX];
 	struct pane_context *context;
 	void (*accepted)(struct pane_context *context, const bool *on);
@@ -74,10 +76,11 @@ struct screen {
 	struct frame frames[SCREEN_FRAMES];
 	int latest, shown;        /* of frames; -1: none yet */
 	struct event_log *logs;   /* one for each schema; only those of SHAPE_EVENTS are used */
-	unsigned long ticks;
+	unsigned long n_counted;  /* samples after the first one that were asked for */
 	struct pane_context *contexts; /* one for each pane */
 	unsigned current;
-	bool warming;             /* live: the second sample comes soon, so that there are rates */
+	bool *wanted;             /* for each schema: the source was told so last */
+	unsigned n_soon;          /* live: so many samples do not wait for the delay */
 	bool frozen;              /* live: shown stays while latest goes on */
 	double usual_seconds;     /* delay as the user wants it */
 	bool delay_chosen;        /* … and has said so */
@@ -118,6 +121,7 @@ void screen_set_delay(struct screen *screen, double seconds);
 void screen_choose_delay(struct screen *screen, double seconds); /* on the user's word */
 void screen_follow_delay(struct screen *screen);                 /* as the current pane prefers it */
 void screen_want(struct screen *screen); /* tells the source what is needed now */
+void screen_hasten(struct screen *screen); /* what was not sampled before does not wait for the delay */
 
 void screen_show(struct screen *screen, int index); /* of the frames */
 
@@ -131,11 +135,14 @@ void screen_update(struct screen *screen);
 
 /* contexts.c */
 void contexts_open(struct screen *screen);
-bool contexts_have_rows(const struct pane_context *context); /* the pane's own table is in the shown frame */
+bool context_is_sampled(const struct pane_context *context); /* the pane's own table is in the shown frame */
 void contexts_close(struct screen *screen);
 
 /* Gives a view the columns and the order that the pane shows this table with, unless the user chose. */
 void context_dress(const struct pane_context *context, unsigned index, struct view *view);
+
+/* Is this the first pane with this table? Only there it is shown, and saved, as the configuration says. */
+bool context_owns(const struct pane_context *context, unsigned index);
 
 /* logs.c: what happened, from all frames */
 void logs_open(struct screen *screen);
@@ -145,9 +152,6 @@ void logs_add(struct screen *screen, const struct frame *frame);
 void logs_undo(struct screen *screen, const struct frame *frame); /* the one that was added last */
 void logs_freeze(struct screen *screen, bool frozen);
 struct event_log *logs_find(const struct screen *screen, const char *topic); /* NULL: it has no events */
-
-/* Is this the first pane with this table? Only there it is shown, and saved, as the configuration says. */
-bool context_owns(const struct pane_context *context, unsigned index);
 
 /* commands.c */
 bool command_key(struct screen *screen, const struct input *input);

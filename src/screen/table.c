@@ -13,6 +13,8 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 
+#define TEXT_CELLS_MIN 4 /* of a text that has to be cut */
+
 void table_open(struct table_widget *widget, const struct schema *schema)
 {
 	*widget = (struct table_widget){ .heading_y = -1 };
@@ -71,59 +73,102 @@ static int least_width(const struct table_widget *widget, unsigned position, boo
 	return column->width > title ? column->width : title;
 }
 
-static int total_width(const struct table_widget *widget, const bool *shown, bool ascii)
+/* Which columns are drawn, and how wide they are at least. */
+struct plan {
+	bool shown[VIEW_COLUMNS_MAX];
+	int least[VIEW_COLUMNS_MAX];
+};
+
+static int total_width(const struct table_widget *widget, const struct plan *plan)
 {
 	int total = 0;
 
 	for (unsigned i = 0; i < widget->view.n_columns; i++)
-		if (shown[i])
-			total += least_width(widget, i, ascii) + 1;
+		if (plan->shown[i])
+			total += plan->least[i] + 1;
 	return total - 1;
 }
 
 /* Leaves out the least important columns, of equal ones the last, until the others fit. */
-static void drop_by_rank(const struct table_widget *widget, bool *shown, int room, bool ascii)
+static void drop_by_rank(const struct table_widget *widget, struct plan *plan, int room)
 {
-	while (total_width(widget, shown, ascii) > room) {
+	while (total_width(widget, plan) > room) {
 		unsigned worst = 0;
 
 		for (unsigned i = 1; i < widget->view.n_columns; i++)
-			if (shown[i] &&
+			if (plan->shown[i] &&
 			    (worst == 0 || column_at(widget, i)->rank >= column_at(widget, worst)->rank))
 				worst = i;
 		if (worst == 0)
 			return;
-		shown[worst] = false;
+		plan->shown[worst] = false;
 	}
+}
+
+/* Where all texts were left out the beginning of the most important one tells what the rows are. */
+static void bring_back_text(const struct table_widget *widget, struct plan *plan, int room)
+{
+	int spare = room - total_width(widget, plan) - 1;
+	unsigned best = 0;
+
+	for (unsigned i = 0; i < widget->view.n_columns; i++) {
+		const struct column *column = column_at(widget, i);
+
+		if (column->type != VALUE_TEXT || !view_shows(&widget->view, column))
+			continue;
+		if (plan->shown[i])
+			return;
+		if (best == 0 || column->rank < column_at(widget, best)->rank)
+			best = i;
+	}
+	if (best == 0 || spare < TEXT_CELLS_MIN)
+		return;
+	plan->shown[best] = true;
+	plan->least[best] = spare < plan->least[best] ? spare : plan->least[best];
 }
 
 /* With sideways scrolling: the first column stays, then those from the scrolled place on that fit. */
-static void drop_by_scroll(const struct table_widget *widget, bool *shown, int room, bool ascii)
+static void drop_by_scroll(const struct table_widget *widget, struct plan *plan, int room)
 {
-	int used = least_width(widget, 0, ascii);
+	int used = plan->least[0];
 
 	for (unsigned i = 1; i < widget->view.n_columns; i++) {
-		if (i <= widget->scroll || !shown[i]) {
-			shown[i] = false;
-			continue;
-		}
-		used += least_width(widget, i, ascii) + 1;
-		if (used > room && i > widget->scroll + 1)
-			shown[i] = false;
+		plan->shown[i] &= i >= widget->scroll;
+		if (plan->shown[i])
+			used += plan->least[i] + 1;
+		plan->shown[i] &= used <= room || i == widget->scroll;
 	}
 }
 
-/* What is left goes to the texts, from the left, as far as they need it. */
-static void place_columns(struct table_widget *widget, const bool *shown, int room, bool ascii)
+/* Of what is too wide still the first column shrinks if it is a text, then the last one. */
+static void shrink(const struct table_widget *widget, struct plan *plan, int room)
 {
-	int spare = room - total_width(widget, shown, ascii), x = 0;
+	int missing = total_width(widget, plan) - room;
+	int give = plan->least[0] - TEXT_CELLS_MIN;
+	unsigned last = widget->view.n_columns - 1;
+
+	while (last > 0 && !plan->shown[last])
+		last--;
+	if (missing > 0 && give > 0 && last > 0 && column_at(widget, 0)->type == VALUE_TEXT) {
+		give = give < missing ? give : missing;
+		plan->least[0] -= give;
+		missing -= give;
+	}
+	if (missing > 0)
+		plan->least[last] = plan->least[last] > missing ? plan->least[last] - missing : 0;
+}
+
+/* What is left goes to the texts, from the left, as far as they need it. */
+static void place_columns(struct table_widget *widget, const struct plan *plan, int room)
+{
+	int spare = room - total_width(widget, plan), x = 0;
 
 	widget->n_slots = 0;
 	for (unsigned i = 0; i < widget->view.n_columns; i++) {
-		int width = least_width(widget, i, ascii), wanted = widget->widths[widget->view.columns[i]];
+		int width = plan->least[i], wanted = widget->widths[widget->view.columns[i]];
 		int more = wanted > width ? wanted - width : 0;
 
-		if (!shown[i])
+		if (!plan->shown[i])
 			continue;
 		more = more < spare ? more : spare;
 		more = more > 0 ? more : 0;
@@ -144,15 +189,20 @@ static bool is_placed(const struct table_widget *widget, unsigned position)
 
 static void lay_out_once(struct table_widget *widget, int room, bool ascii)
 {
-	bool shown[VIEW_COLUMNS_MAX];
+	struct plan plan = { .shown = { false } };
 
-	for (unsigned i = 0; i < widget->view.n_columns; i++)
-		shown[i] = view_shows(&widget->view, column_at(widget, i));
-	if (widget->scroll > 0)
-		drop_by_scroll(widget, shown, room, ascii);
-	else
-		drop_by_rank(widget, shown, room, ascii);
-	place_columns(widget, shown, room, ascii);
+	for (unsigned i = 0; i < widget->view.n_columns; i++) {
+		plan.shown[i] = view_shows(&widget->view, column_at(widget, i));
+		plan.least[i] = least_width(widget, i, ascii);
+	}
+	if (widget->scroll > 0) {
+		drop_by_scroll(widget, &plan, room);
+	} else {
+		drop_by_rank(widget, &plan, room);
+		bring_back_text(widget, &plan, room);
+	}
+	shrink(widget, &plan, room);
+	place_columns(widget, &plan, room);
 }
 
 /* Scrolls sideways as far as the selected column asks for. */
@@ -160,10 +210,10 @@ static void lay_out(struct table_widget *widget, int room, bool ascii)
 {
 	if (widget->column >= widget->view.n_columns)
 		widget->column = widget->view.n_columns - 1;
-	if (!widget->cursor_on || widget->column == 0)
+	if (!widget->cursor_on || !view_shows(&widget->view, column_at(widget, widget->column)))
 		widget->scroll = 0;
-	else if (widget->column <= widget->scroll)
-		widget->scroll = widget->column - 1;
+	else if (widget->column < widget->scroll)
+		widget->scroll = widget->column;
 	lay_out_once(widget, room, ascii);
 	while (widget->cursor_on && widget->scroll < widget->column && !is_placed(widget, widget->column)) {
 		widget->scroll++;
@@ -183,6 +233,7 @@ static void draw_heading(const struct table_widget *widget, const struct canvas 
 		int cells = utf8_cells(title, canvas->ascii);
 		int x = column_is_left(column) ? slot->x : slot->x + slot->width - cells;
 
+		x = x > slot->x ? x : slot->x;
 		canvas_text(canvas, 0, x, STYLE_HEADING, title, slot->width);
 		if (view->sort == (int)view->columns[slot->column])
 			canvas_fill(canvas, 0, column_is_left(column) ? x + cells : x - 1, STYLE_HEADING,
@@ -200,6 +251,16 @@ static int indentation(const struct view *view, size_t index, int width)
 	int cells = 2 * (int)view_depth(view, index);
 
 	return cells < width / 2 ? cells : width / 2;
+}
+
+/* What is left of a number would be another one. */
+static void draw_number(const struct canvas *canvas, int y, const struct table_slot *slot, enum style style,
+			const char *text)
+{
+	if (utf8_cells(text, canvas->ascii) <= slot->width)
+		canvas_right(canvas, y, slot->x, slot->width, style, text);
+	else
+		canvas_fill(canvas, y, slot->x + slot->width - 1, style, canvas->glyphs->cut, 1);
 }
 
 static void draw_row(const struct table_widget *widget, const struct canvas *canvas, int y, size_t index,
@@ -222,7 +283,7 @@ static void draw_row(const struct table_widget *widget, const struct canvas *can
 		if (column_is_left(column))
 			canvas_cut(canvas, y, slot->x + indent, style, text, slot->width - indent);
 		else
-			canvas_right(canvas, y, slot->x, slot->width, style, text);
+			draw_number(canvas, y, slot, style, text);
 		if (selected && slot->column == widget->column)
 			canvas_restyle(canvas, y, slot->x, slot->width, STYLE_CELL);
 	}
@@ -256,7 +317,7 @@ static bool waits_for_rates(const struct view *view, const struct table *table)
 static const char *why_no_row(const struct table_widget *widget, const struct table *table)
 {
 	if (!table)
-		return widget->frozen ? _("not in the frozen sample; Space goes on") : _("not sampled here");
+		return widget->absent;
 	if (widget->has_filter)
 		return _("no row matches the filter");
 	return isnan(widget->view.least) ? _("there are none") : _("none in this interval");
@@ -320,6 +381,7 @@ void table_draw(struct table_widget *widget, const struct canvas *canvas, const 
 	widget->page = page;
 	widget->heading_y = canvas->top;
 	widget->left = canvas->left;
+	widget->width = canvas->width;
 	scroll_rows(widget, (size_t)page);
 	measure(widget, unit, canvas->ascii, (size_t)page);
 	lay_out(widget, canvas->width, canvas->ascii);

@@ -31,12 +31,12 @@ struct table_widget {
 	size_t top;                 /* first row shown */
 	bool is_log;                /* what it shows grows at its end */
 	bool stays;                 /* it was moved up: the end is not followed */
-	unsigned scroll;            /* columns left out after the first one */
+	unsigned scroll;            /* which column follows the first one; 0: those that matter most */
 	int page;                   /* rows that fitted last time */
-	int heading_y, left;        /* on the terminal, of the last drawing; -1: not drawn */
+	int heading_y, left, width; /* on the terminal, of the last drawing; heading_y -1: not drawn */
 	int widths[VIEW_COLUMNS_MAX]; /* of the schema's columns: they grow, and shrink only with the unit */
 	enum size_unit widths_unit;
-	bool frozen;                /* the sample that is shown is older than what is asked for */
+	const char *absent;         /* what to say where there is no table, translated */
 	const struct notice *why;   /* it has no rows; of the shown frame; NULL: nothing is known of it */
 	struct table_slot slots[VIEW_COLUMNS_MAX];
 	unsigned n_slots;
@@ -67,6 +67,17 @@ bool table_key(struct table_widget *widget, const struct input *input);
 
 /* Moves to the next row in which some text holds needle (case as in filters); false when there is none. */
 bool table_search(struct table_widget *widget, const char *needle, bool from_next);
+
+/* Where cursor and rows of a widget stand, to come back to. */
+struct table_place {
+	bool cursor_on, stays;
+	uint64_t key_hash;
+	struct buffer key; /* owned */
+	size_t row, top;
+};
+
+void table_remember(const struct table_widget *widget, struct table_place *place);
+void table_return(struct table_widget *widget, const struct table_place *place);
 
 /* An empty pattern takes the filter away. 0, or an error of regcomp(3) and the old filter stays. */
 int table_set_filter(struct table_widget *widget, const char *pattern);

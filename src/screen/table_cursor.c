@@ -83,6 +83,17 @@ static void find_selected(struct table_widget *widget)
 		select_row(widget, widget->row);
 }
 
+/* It stays in sight while it is below the least number; filter and choices are the user's word. */
+static const void *kept_row(struct table_widget *widget, const struct table *table)
+{
+	if (!widget->cursor_on || isnan(widget->view.least))
+		return NULL;
+	for (size_t i = 0; i < table->n_rows; i++)
+		if (is_selected(widget, table_row(table, i)))
+			return table_row(table, i);
+	return NULL;
+}
+
 void table_update(struct table_widget *widget, const struct table *table)
 {
 	if (!table) {
@@ -90,6 +101,7 @@ void table_update(struct table_widget *widget, const struct table *table)
 		return;
 	}
 	widget->is_log = table->is_log;
+	widget->view.kept = table->is_log ? NULL : kept_row(widget, table);
 	view_apply(&widget->view, table);
 	keep_place(widget);
 	if (widget->cursor_on)
@@ -120,11 +132,15 @@ static void move_row(struct table_widget *widget, long step)
 
 static void move_column(struct table_widget *widget, int step)
 {
+	const struct view *view = &widget->view;
 	int column = (int)widget->column + step;
 
+	while (column >= 0 && column < (int)view->n_columns &&
+	       !view_shows(view, &view->schema->columns[view->columns[column]]))
+		column += step;
 	if (!widget->cursor_on)
 		table_select(widget);
-	else if (column >= 0 && column < (int)widget->view.n_columns)
+	else if (column >= 0 && column < (int)view->n_columns)
 		widget->column = (unsigned)column;
 }
 
@@ -166,7 +182,8 @@ static bool click(struct table_widget *widget, int y, int x)
 	int line = y - widget->heading_y;
 	unsigned i = 0;
 
-	if (widget->heading_y < 0 || line < 0 || line > widget->page)
+	if (widget->heading_y < 0 || line < 0 || line > widget->page || x < widget->left ||
+	    x >= widget->left + widget->width)
 		return false;
 	while (i + 1 < widget->n_slots && widget->slots[i + 1].x <= x - widget->left)
 		i++;
@@ -240,6 +257,28 @@ bool table_search(struct table_widget *widget, const char *needle, bool from_nex
 	}
 	regfree(&pattern);
 	return found;
+}
+
+void table_remember(const struct table_widget *widget, struct table_place *place)
+{
+	place->cursor_on = widget->cursor_on;
+	place->stays = widget->stays;
+	place->key_hash = widget->key_hash;
+	place->row = widget->row;
+	place->top = widget->top;
+	buffer_empty(&place->key);
+	buffer_add(&place->key, widget->key.bytes, widget->key.length);
+}
+
+void table_return(struct table_widget *widget, const struct table_place *place)
+{
+	widget->cursor_on = place->cursor_on;
+	widget->stays = place->stays;
+	widget->key_hash = place->key_hash;
+	widget->row = place->row;
+	widget->top = place->top;
+	buffer_empty(&widget->key);
+	buffer_add(&widget->key, place->key.bytes, place->key.length);
 }
 
 int table_set_filter(struct table_widget *widget, const char *pattern)

@@ -64,7 +64,7 @@ static void on_crash(int number)
 	raise(number);
 }
 
-static void on_end(int number)
+void terminal_hurry(int number)
 {
 	rescue.asked = number;
 	alarm(STUCK_SECONDS);
@@ -102,7 +102,7 @@ static void prepare_end_signals(void)
 
 		if (sigaction(end_signals[i], NULL, &action) < 0 || action.sa_handler == SIG_IGN)
 			continue;
-		signal(end_signals[i], on_end);
+		signal(end_signals[i], terminal_hurry);
 		sigaddset(&rescue.ends, end_signals[i]);
 	}
 	signal(SIGALRM, on_stuck);
@@ -168,12 +168,6 @@ int terminal_open(struct terminal *terminal, bool color, bool ascii)
 	terminal->ascii = ascii || !i18n_is_utf8();
 	terminal->color = theme_open(color);
 	return 0;
-}
-
-void terminal_hurry(int number)
-{
-	rescue.asked = number;
-	alarm(STUCK_SECONDS);
 }
 
 void terminal_close(struct terminal *terminal)
@@ -274,12 +268,11 @@ static bool read_mouse(struct input *input)
 	return input->key != 0;
 }
 
-bool terminal_read(struct terminal *terminal, struct input *input)
+bool terminal_read(struct input *input)
 {
 	wint_t code;
 	int kind;
 
-	(void)terminal;
 	while ((kind = get_wch(&code)) != ERR) {
 		*input = (struct input){ 0 };
 		if (kind == KEY_CODE_YES && code == KEY_MOUSE) {
@@ -299,17 +292,42 @@ bool terminal_read(struct terminal *terminal, struct input *input)
 	return false;
 }
 
+/* Where what is drawn wants it; y < 0: nowhere. */
+static struct {
+	int y, x;
+} cursor;
+
 void terminal_erase(void)
 {
 	erase();
+	cursor.y = -1;
+}
+
+void terminal_cursor(int y, int x)
+{
+	cursor.y = y;
+	cursor.x = x;
+}
+
+static void place_cursor(void)
+{
+	static bool seen;
+
+	if (seen != (cursor.y >= 0))
+		curs_set(cursor.y >= 0);
+	seen = cursor.y >= 0;
+	leaveok(stdscr, !seen); /* where nobody sees it the cursor need not be brought back */
+	if (seen)
+		move(cursor.y, cursor.x);
 }
 
 /*
- * While bytes leave, the signals that end the program come to on_end(), not to the loop: a terminal that was
- * stopped or has lost its line would block this for ever.
+ * While bytes leave, the signals that end the program come to terminal_hurry(), not to the loop: a terminal
+ * that was stopped or has lost its line would block this for ever.
  */
 void terminal_show(void)
 {
+	place_cursor();
 	pthread_sigmask(SIG_UNBLOCK, &rescue.ends, NULL);
 	refresh();
 	pthread_sigmask(SIG_BLOCK, &rescue.ends, NULL);
@@ -323,16 +341,4 @@ void terminal_show(void)
 void terminal_redraw(void)
 {
 	clearok(stdscr, TRUE);
-}
-
-void terminal_cursor(int y, int x)
-{
-	static bool seen;
-
-	if (seen != (y >= 0))
-		curs_set(y >= 0);
-	seen = y >= 0;
-	leaveok(stdscr, !seen); /* where nobody sees it the cursor need not be brought back */
-	if (seen)
-		move(y, x);
 }

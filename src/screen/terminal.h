@@ -42,11 +42,11 @@ void terminal_resize(void);
 struct canvas terminal_canvas(const struct terminal *terminal, enum glyph_set glyphs);
 
 /* Next key or mouse event, without waiting; false when there is none. */
-bool terminal_read(struct terminal *terminal, struct input *input);
+bool terminal_read(struct input *input);
 
-void terminal_erase(void);   /* before drawing a screen */
+void terminal_erase(void);   /* before drawing a screen: it begins without cursor */
 void terminal_show(void);    /* sends what has changed */
 void terminal_redraw(void);  /* the next show sends everything */
-void terminal_cursor(int y, int x); /* shows the cursor there; y < 0 hides it */
+void terminal_cursor(int y, int x); /* the next show has the cursor there */
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The batteries that feed the machine, read once per tick for the topics that show them. */
+/* The batteries that feed the machine, asked once per tick for the topics that show them: behind each is an
+ * embedded controller that may take its time. */
 #ifndef PANETOP_TOPIC_BATTERIES_H
 #define PANETOP_TOPIC_BATTERIES_H
 
-#include "core/attribute.h"
+#include "core/late_text.h"
 #include "core/listing.h"
 #include "kernel/battery.h"
 
@@ -15,7 +16,8 @@ enum battery_flow { BATTERY_GIVES, BATTERY_TAKES, BATTERY_RESTS, BATTERY_UNCLEAR
 /* NaN in what is not known. */
 struct battery {
 	char *name; /* "BAT0" */
-	struct attribute uevent;
+	struct late_text *uevent;
+	uint64_t read_ns; /* see late_age_ns(); what follows is of then. 0: it never answered */
 	bool is_battery;
 	char status[BATTERY_STATUS_MAX], model[64];
 	enum battery_flow flow;
@@ -24,9 +26,10 @@ struct battery {
 	double charge, health, joules, full_joules, volts;
 	int64_t cycles;        /* SUPPLY_UNKNOWN */
 	int64_t online;        /* of a plug */
-	double changed_joules; /* as of the last change of what it holds; NaN: none was seen */
-	uint64_t changed_ns;   /* when that was seen; 0: the first value, whose age is not known */
-	double change_watts;   /* between the last two changes */
+	enum battery_flow followed; /* in which the next three are */
+	int64_t held;               /* as told last: energy, else charge; SUPPLY_UNKNOWN */
+	uint64_t changed_ns;        /* when it changed to that; 0: the first value, whose age is not known */
+	double change_watts;        /* between the last two changes; NaN */
 };
 
 struct batteries {
@@ -34,15 +37,23 @@ struct batteries {
 	struct listing supplies;
 	struct battery *list; /* every supply, also those that are none */
 	size_t count;
-	unsigned long findings; /* how often the list was made anew */
-	uint64_t tick;
+	unsigned long findings; /* how often it was made anew, or a supply turned out to be something else */
+	uint64_t tick, mono_ns; /* of the last update … */
+	uint64_t asked_ns;      /* … and when that was by the clock that stamps answers */
+	uint64_t slept_ns;      /* since boot, until then */
 };
 
 /* Shared by all samplers of env; each that opens it closes it. */
 struct batteries *batteries_open(struct env *env);
 void batteries_close(struct batteries *batteries);
 
-/* Reads them, once per tick; mono_ns is now. */
+/* Asks them, once per tick, and does not wait; mono_ns is now. */
+void batteries_ask(struct batteries *batteries, uint64_t mono_ns);
+
+/* Likewise, and waits for them. Those that are late are as they were, but not for ever. */
 void batteries_update(struct batteries *batteries, uint64_t mono_ns);
+
+/* How old what is known of it is; NaN when nothing is. */
+double battery_age_seconds(const struct batteries *batteries, const struct battery *battery);
 
 #endif

@@ -12,7 +12,7 @@
 
 struct battery_row {
 	const char *battery, *status;
-	double watts, charge_ratio, remaining_seconds, joules, health_ratio, volts;
+	double watts, charge_ratio, remaining_seconds, joules, health_ratio, volts, age_seconds;
 	uint64_t cycles;
 	const char *from, *model;
 };
@@ -49,6 +49,9 @@ static const struct column columns[] = {
 	COLUMN(struct battery_row, cycles, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("cycles"),
 	       .width = 6, .rank = 3, .help = N_("how often it was charged, as it says itself"),
 	       .source = UEVENT "CYCLE_COUNT"),
+	COLUMN(struct battery_row, age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
+	       .title = N_("age"), .width = 7, .rank = 4,
+	       .help = N_("how long ago it was read: 0, unless it answers late"), .source = "panetop"),
 	COLUMN(struct battery_row, from, .kind = COLUMN_LABEL, .title = N_("from"), .width = 12, .rank = 3,
 	       .words = true, .help = N_("where the watts come from"), .source = "panetop"),
 	COLUMN(struct battery_row, model, .kind = COLUMN_LABEL, .title = N_("model"), .width = 10, .rank = 4,
@@ -122,16 +125,19 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 			continue;
 		row = table_add(table);
 		row->battery = arena_copy(&frame->arena, battery->name, strlen(battery->name));
-		row->status = status_text(frame, battery->status);
+		if (battery->status[0])
+			row->status = status_text(frame, battery->status);
 		row->watts = battery->watts;
 		row->charge_ratio = battery->charge;
 		row->remaining_seconds = remaining(battery);
 		row->joules = battery->joules;
 		row->health_ratio = battery->health;
 		row->volts = battery->volts;
+		row->age_seconds = battery_age_seconds(batteries, battery);
 		row->cycles = battery->cycles > 0 ? (uint64_t)battery->cycles : U64_UNKNOWN;
 		row->from = battery->how;
-		row->model = arena_copy(&frame->arena, battery->model, strlen(battery->model));
+		if (battery->model[0])
+			row->model = arena_copy(&frame->arena, battery->model, strlen(battery->model));
 	}
 	return 0;
 }

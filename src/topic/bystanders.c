@@ -12,6 +12,7 @@
 
 #include "core/alloc.h"
 #include "kernel/system.h"
+#include "model/column.h"
 #include "topic/frequencies.h"
 #include "topic/interrupt_growth.h"
 #include "topic/tasks.h"
@@ -166,14 +167,9 @@ void bystanders_update(struct bystanders *bystanders, uint64_t own_ns)
 	interrupt_growth_update(&bystanders->softirqs);
 }
 
-static uint64_t growth(uint64_t now, uint64_t before)
-{
-	return now == U64_UNKNOWN || before == U64_UNKNOWN || now < before ? U64_UNKNOWN : now - before;
-}
-
 static double per_second(uint64_t now, uint64_t before, double seconds)
 {
-	uint64_t grown = growth(now, before);
+	uint64_t grown = u64_less(now, before);
 
 	return grown == U64_UNKNOWN || !(seconds > 0) ? NAN : (double)grown / seconds;
 }
@@ -189,7 +185,7 @@ void bystanders_tell(struct bystanders *bystanders, size_t index, struct bystand
 		.hertz = frequencies_hertz(bystanders->frequencies, bystanders->cpus[index]),
 		.forks_per_second = per_second(now->forks, before->forks, seconds),
 		.switches_per_second = per_second(now->switches, before->switches, seconds),
-		.throttles = growth(place->throttled, place->throttled_before),
+		.throttles = u64_less(place->throttled, place->throttled_before),
 	};
 	if (place->task) {
 		snprintf(bystander->task, sizeof(bystander->task), "%s %u", place->task->name,

@@ -71,34 +71,46 @@ static bool ask(struct commands *commands, struct task *task, uint64_t tick)
 	return true;
 }
 
-static void choose(struct commands *commands, const struct tasks *tasks, uint64_t tick)
+/* Of those that nobody asked for yet, in turn; how many. */
+static size_t ask_others(struct commands *commands, const struct tasks *tasks, uint64_t tick, size_t most)
 {
 	size_t tried = 0, asked = 0;
 
-	for (size_t i = 0; i < tasks->n_all; i++) {
-		struct task *task = tasks->all[i];
-
-		if (task->moved && (task->command_tick == 0 || tick - task->command_tick >= AGAIN_TICKS))
-			ask(commands, task, tick);
-	}
-	for (; tasks->all_commands && tried < tasks->n_all && asked < COMMAND_READER_MAX / 4; tried++) {
+	for (; tried < tasks->n_all && asked < most; tried++) {
 		struct task *task = tasks->all[(commands->next + tried) % tasks->n_all];
 
-		if (task->command_tick != 0)
+		if (task->command_tick != 0 || task_is_kernel(task))
 			continue;
 		if (!ask(commands, task, tick))
 			break;
 		asked++;
 	}
 	commands->next = tasks->n_all > 0 ? (commands->next + tried) % tasks->n_all : 0;
+	return asked;
+}
+
+/* How many were asked for that nobody asked for before. */
+static size_t choose(struct commands *commands, const struct tasks *tasks, uint64_t tick)
+{
+	for (size_t i = 0; i < tasks->n_all; i++) {
+		struct task *task = tasks->all[i];
+
+		if (task->moved && (task->command_tick == 0 || tick - task->command_tick >= AGAIN_TICKS))
+			ask(commands, task, tick);
+	}
+	if (tasks->commands_now)
+		return ask_others(commands, tasks, tick, COMMAND_READER_MAX);
+	return tasks->all_commands ? ask_others(commands, tasks, tick, COMMAND_READER_MAX / 4) : 0;
 }
 
 void commands_update(struct commands *commands, struct tasks *tasks, struct env *env)
 {
+	bool more = true;
+
 	take_results(commands, tasks);
-	if (!command_reader_is_free(commands->reader))
-		return;
-	choose(commands, tasks, env->tick);
-	command_reader_submit(commands->reader, env);
-	take_results(commands, tasks);
+	while (more && command_reader_is_free(commands->reader)) {
+		more = choose(commands, tasks, env->tick) > 0 && tasks->commands_now;
+		command_reader_submit(commands->reader, env);
+		take_results(commands, tasks);
+	}
 }

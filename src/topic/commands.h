@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Command lines of processes, read by the worker: one that is stuck keeps its reader for ever. */
+/* The command lines of the tasks, asked for by turns: of those that moved first, then of all others. */
 #ifndef PANETOP_TOPIC_COMMANDS_H
 #define PANETOP_TOPIC_COMMANDS_H
 

@@ -7,30 +7,35 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/attribute.h"
-#include "core/listing.h"
 #include "core/i18n.h"
+#include "core/late_text.h"
+#include "core/listing.h"
 #include "topic/sensors.h"
 #include "topic/topic.h"
 
 struct cooling_row {
 	const char *device, *type;
 	uint64_t level, max_level;
+	double age_seconds;
 };
 
+#define NUMBER_TEXT_MAX 32
 #define PLACE "/sys/class/thermal/cooling_deviceN/"
 
 static const struct column columns[] = {
 	COLUMN(struct cooling_row, device, .kind = COLUMN_KEY, .title = N_("device"), .width = 17,
 	       .help = N_("as the kernel numbers it"), .source = "/sys/class/thermal"),
 	COLUMN(struct cooling_row, type, .kind = COLUMN_LABEL, .title = N_("type"), .width = 20,
-	       .help = N_("what it is: a fan; Processor: the CPUs are slowed down; intel_powerclamp …"),
+	       .help = N_("what it is: a fan; Processor: the CPUs are slowed down; intel_powerclamp ..."),
 	       .source = PLACE "type"),
 	COLUMN(struct cooling_row, level, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("level"),
 	       .width = 5, .help = N_("how far it is turned up now; 0: not at all"),
 	       .source = PLACE "cur_state"),
 	COLUMN(struct cooling_row, max_level, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("of"),
 	       .width = 5, .help = N_("how far it can be turned up"), .source = PLACE "max_state"),
+	COLUMN(struct cooling_row, age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
+	       .title = N_("age"), .width = 7, .rank = 4,
+	       .help = N_("how long ago it was read: 0, unless it answers late"), .source = "panetop"),
 };
 
 static const struct schema schema = {
@@ -44,8 +49,9 @@ static const struct source_spec sources[] = { { 0 } };
 
 struct device {
 	char *name, *type;
-	uint64_t most;
-	struct attribute level;
+	uint64_t level, most;
+	uint64_t read_ns;            /* the level, see late_age_ns() */
+	struct late_text *level_text; /* that of a fan is asked of the firmware */
 };
 
 struct state {
@@ -58,13 +64,23 @@ struct state {
 static void forget(struct state *state)
 {
 	for (size_t i = 0; i < state->count; i++) {
-		attribute_close(&state->devices[i].level, state->env);
+		late_text_drop(state->devices[i].level_text);
 		free(state->devices[i].name);
 		free(state->devices[i].type);
 	}
 	free(state->devices);
 	state->devices = NULL;
 	state->count = 0;
+}
+
+static void came(void *owner, size_t number, const struct late_text *text)
+{
+	struct device *device = &((struct state *)owner)->devices[number];
+	struct span span = span_of(text->bytes, text->length > 0 ? (size_t)text->length : 0);
+
+	device->read_ns = text->late.read_ns;
+	if (!span_u64(&span, &device->level) || span.at != span.end)
+		device->level = U64_UNKNOWN;
 }
 
 static void add_device(struct state *state, const char *name)
@@ -82,7 +98,22 @@ static void add_device(struct state *state, const char *name)
 	strcpy(path + length, "max_state");
 	attribute_once_u64(state->env, path, &device->most);
 	strcpy(path + length, "cur_state");
-	attribute_open(&device->level, path);
+	device->level_text = late_text_open(state->env, path, NUMBER_TEXT_MAX, came, state, state->count - 1);
+}
+
+static void add_row(const struct state *state, const struct device *device, struct frame *frame,
+		    struct table *table)
+{
+	struct cooling_row *row = table_add(table);
+	uint64_t age_ns = late_age_ns(state->env, device->read_ns);
+
+	row->device = sensor_text(frame, device->name);
+	row->type = sensor_text(frame, device->type);
+	row->max_level = device->most;
+	if (age_ns == U64_UNKNOWN)
+		return;
+	row->level = device->level;
+	row->age_seconds = (double)age_ns / 1e9;
 }
 
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
@@ -96,15 +127,11 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	for (size_t i = 0; changed && i < state->listed.n_names; i++)
 		if (strncmp(state->listed.names[i], "cooling_device", 14) == 0)
 			add_device(state, state->listed.names[i]);
-	for (size_t i = 0; i < state->count; i++) {
-		struct device *device = &state->devices[i];
-		struct cooling_row *row = table_add(table);
-
-		row->device = sensor_text(frame, device->name);
-		row->type = sensor_text(frame, device->type);
-		row->max_level = device->most;
-		attribute_u64(&device->level, env, &row->level);
-	}
+	for (size_t i = 0; i < state->count; i++)
+		late_text_ask(state->devices[i].level_text);
+	late_wait(env);
+	for (size_t i = 0; i < state->count; i++)
+		add_row(state, &state->devices[i], frame, table);
 	return 0;
 }
 

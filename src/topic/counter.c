@@ -4,16 +4,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "kernel/cpu_list.h"
 #include "topic/counter_rows.h"
+#include "topic/tracing.h"
 
 #define TRACEPOINTS "sys/kernel/tracing/events"
-#define ONLINE "sys/devices/system/cpu/online"
 
 struct counter_row {
 	const char *cpu;
@@ -22,7 +22,8 @@ struct counter_row {
 
 static const struct column columns[] = {
 	COLUMN(struct counter_row, cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 5,
-	       .help = N_("number of the CPU; all: sum of those that are online"), .source = "/" ONLINE),
+	       .help = N_("number of the CPU; all: sum of those that are online"),
+	       .source = "/" COUNTER_ONLINE),
 	COUNTER_COLUMNS(struct counter_row),
 };
 
@@ -33,73 +34,43 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
-/* What a set of events gives on the first CPU that is online: 0 when one can be opened. */
-static int test_set(struct env *env, void (*fill)(struct counter_events *events))
-{
-	struct counter_events events = { 0 };
-	struct counter_pmus pmus;
-	struct span online;
-	uint32_t cpu, last;
-	int error = env->live ? env_read(env, env_file(env, ONLINE), &online) : -ENOTSUP;
-	int fd = -ENODEV;
-
-	if (error)
-		return error;
-	if (!cpu_list_next(&online, &cpu, &last))
-		return -EBADMSG;
-	fill(&events);
-	counter_pmus_read(&pmus, env);
-	for (unsigned i = 0; i < events.count && fd == -ENODEV; i++)
-		fd = counter_open(&events.list[i], &pmus, &(struct counter_place){ .cpu = cpu }, -1);
-	counter_pmus_free(&pmus);
-	counter_events_free(&events);
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
-}
-
 static int test_software(struct env *env)
 {
-	return test_set(env, counter_events_software);
+	return counter_machine_test(env, counter_events_software);
 }
 
 static int test_hardware(struct env *env)
 {
-	return test_set(env, counter_events_hardware);
+	return counter_machine_test(env, counter_events_hardware);
 }
 
 static int test_tracepoints(struct env *env)
 {
 	uint64_t raised = privilege_raise(PRIVILEGE_FILES);
+	char tracing[TRACING_MAX], path[TRACING_MAX + 8];
 	int error = 0;
 
-	if (faccessat(env->root_fd, TRACEPOINTS, R_OK, AT_EACCESS) < 0 &&
-	    (errno != ENOENT || !env_exists(env, "sys/kernel/debug/tracing/events")))
+	tracing_find(env, tracing);
+	snprintf(path, sizeof(path), "%s/events", tracing);
+	if (faccessat(env->root_fd, path, R_OK, AT_EACCESS) < 0)
 		error = -errno;
 	privilege_lower(raised);
 	return error;
 }
 
-#define REFUSED                                                                                              \
-	{ EACCES,                                                                                            \
-	  N_("give it the capability cap_perfmon, or set /proc/sys/kernel/perf_event_paranoid to 0") },      \
-	{ EPERM, N_("a container or the security settings forbid it: run it outside, as root") },            \
-	{ ENOTSUP, N_("counters are of the running machine only: leave out --root") }
-
 static const struct source_spec sources[] = {
 	{ .path = COUNTER_SOURCE,
 	  .gives = N_("page faults, context switches and migrations by CPU"),
 	  .test = test_software,
-	  .remedies = { REFUSED, { ENOSYS, N_("this kernel was built without CONFIG_PERF_EVENTS") } } },
+	  .remedies = { COUNTER_MACHINE_REMEDIES } },
 	{ .path = COUNTER_HARDWARE_SOURCE,
 	  .gives = N_("cycles, instructions, cache and branch misses by CPU"),
 	  .optional = true,
 	  .test = test_hardware,
-	  .remedies = { REFUSED,
+	  .remedies = { COUNTER_MACHINE_REMEDIES,
 			{ ENODEV,
 			  N_("there is no PMU, as in many virtual machines: the host may offer one") } } },
-	{ .path = ONLINE, .gives = N_("which CPUs are online") },
+	{ .path = COUNTER_ONLINE, .gives = N_("which CPUs are online") },
 	{ .path = TRACEPOINTS,
 	  .gives = N_("events of the kernel by name, for the setting cpu.perf"),
 	  .optional = true,
@@ -188,7 +159,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	int error = -ENOTSUP;
 
 	if (env->live) {
-		error = env_read(env, env_file(env, ONLINE), &online);
+		error = env_read(env, env_file(env, COUNTER_ONLINE), &online);
 		if (error)
 			return error;
 		error = counter_machine_read(machine, online);

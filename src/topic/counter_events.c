@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The choice of events: two sets of our own, or names that libpfm4 and the tracing file system resolve. */
+/* The choice of events: two sets of our own, or names that these, libpfm4 or the tracing file system know. */
 #include <config.h>
 
 #include "topic/counter_events.h"
@@ -134,15 +134,17 @@ static struct counter_event *add_event(struct counter_events *events, struct spa
 }
 
 /* The guests of a virtual machine host count for themselves, and some CPUs can count in no other way. */
+static void encode_known(struct counter_event *event, const struct known_event *known)
+{
+	event->attr.type = known->type;
+	event->attr.config = known->config;
+	event->attr.exclude_guest = known->type == PERF_TYPE_HARDWARE;
+}
+
 static void add_known(struct counter_events *events, const struct known_event *known, size_t n_known)
 {
-	for (size_t i = 0; i < n_known; i++) {
-		struct counter_event *event = add_event(events, span_text(known[i].name));
-
-		event->attr.type = known[i].type;
-		event->attr.config = known[i].config;
-		event->attr.exclude_guest = known[i].type == PERF_TYPE_HARDWARE;
-	}
+	for (size_t i = 0; i < n_known; i++)
+		encode_known(add_event(events, span_text(known[i].name)), &known[i]);
 	relate(events);
 	group(events);
 }
@@ -161,6 +163,24 @@ void counter_events_thread(struct counter_events *events)
 {
 	add_known(events, task_clock, LENGTH(task_clock));
 	add_known(events, software, LENGTH(software));
+}
+
+static const struct known_event *find_known(const char *name)
+{
+	static const struct {
+		const struct known_event *list;
+		size_t length;
+	} lists[] = {
+		{ hardware, LENGTH(hardware) },
+		{ task_clock, LENGTH(task_clock) },
+		{ software, LENGTH(software) },
+	};
+
+	for (size_t l = 0; l < LENGTH(lists); l++)
+		for (size_t i = 0; i < lists[l].length; i++)
+			if (strcmp(lists[l].list[i].name, name) == 0)
+				return &lists[l].list[i];
+	return NULL;
 }
 
 static bool is_name(const char *text, size_t length)
@@ -187,31 +207,30 @@ static void explain_tracepoint(struct counter_event *event, bool mounted, int er
 
 /*
  * "sched:sched_switch": libpfm4 knows it only where debugfs is mounted, and the tracing file system has
- * been one of its own since 4.1. False when it has not the form of a tracepoint.
+ * been one of its own since 4.1. 0, -EINVAL when it has not the form of a tracepoint, or -errno.
  */
-static bool encode_tracepoint(struct counter_event *event, struct env *env)
+static int encode_tracepoint(struct counter_event *event, struct env *env, bool *mounted)
 {
 	const char *colon = strchr(event->name, ':');
 	char tracing[TRACING_MAX], path[512];
 	struct span text;
 	uint64_t id;
-	bool mounted;
 	int error;
 
 	if (!colon || !is_name(event->name, (size_t)(colon - event->name)) ||
 	    !is_name(colon + 1, strlen(colon + 1)))
-		return false;
-	mounted = tracing_find(env, tracing);
+		return -EINVAL;
+	*mounted = tracing_find(env, tracing);
 	snprintf(path, sizeof(path), "%s/events/%.*s/%s/id", tracing, (int)(colon - event->name), event->name,
 		 colon + 1);
 	error = env_read(env, env_file(env, path), &text);
-	if (!error && span_u64(&text, &id)) {
-		event->attr.type = PERF_TYPE_TRACEPOINT;
-		event->attr.config = id;
-	} else {
-		explain_tracepoint(event, mounted, error);
-	}
-	return true;
+	if (error)
+		return error;
+	if (!span_u64(&text, &id))
+		return -EBADMSG;
+	event->attr.type = PERF_TYPE_TRACEPOINT;
+	event->attr.config = id;
+	return 0;
 }
 
 /* "skl::…" on another processor: it knows the name, but not on this machine. */
@@ -242,7 +261,7 @@ static void explain_name(struct counter_event *event, const struct pfm *pfm, int
 }
 
 /* Only counting: what would make samples is taken out. */
-static void encode(struct counter_event *event, struct env *env, const struct pfm *pfm)
+static int encode_by_library(struct counter_event *event, const struct pfm *pfm)
 {
 	pfm_perf_encode_arg_t encoding = { .attr = &event->attr, .size = sizeof(encoding) };
 	int error = pfm->encode(event->name, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &encoding);
@@ -251,11 +270,34 @@ static void encode(struct counter_event *event, struct env *env, const struct pf
 		event->attr.sample_period = 0;
 		event->attr.freq = 0;
 		event->attr.precise_ip = 0;
-		return;
+	} else {
+		memset(&event->attr, 0, sizeof(event->attr));
 	}
-	memset(&event->attr, 0, sizeof(event->attr));
-	if (error != PFM_ERR_NOTFOUND || !encode_tracepoint(event, env))
+	return error;
+}
+
+/* broken: why there is no library, or NULL. Without it "cycles:u" may be an event or a tracepoint. */
+static void encode(struct counter_event *event, struct env *env, const struct pfm *pfm, const char *broken)
+{
+	const struct known_event *known = find_known(event->name);
+	int error = PFM_ERR_NOTFOUND, tracing;
+	bool mounted = false;
+
+	if (known)
+		encode_known(event, known);
+	else if (!broken)
+		error = encode_by_library(event, pfm);
+	if (known || error == PFM_SUCCESS)
+		return;
+	tracing = error == PFM_ERR_NOTFOUND ? encode_tracepoint(event, env, &mounted) : -EINVAL;
+	if (tracing == 0)
+		return;
+	if (broken && (tracing == -EINVAL || (mounted && tracing == -ENOENT)))
+		event->why = broken;
+	else if (tracing == -EINVAL)
 		explain_name(event, pfm, error);
+	else
+		explain_tracepoint(event, mounted, tracing);
 }
 
 static struct span trimmed(struct span text)
@@ -275,10 +317,8 @@ static void add_named(struct counter_events *events, struct env *env, const stru
 	if (span_length(name) == 0 || find_event(events, name) >= 0)
 		return;
 	event = add_event(events, name);
-	if (event && broken)
-		event->why = broken;
-	else if (event)
-		encode(event, env, pfm);
+	if (event)
+		encode(event, env, pfm, broken);
 }
 
 void counter_events_named(struct counter_events *events, struct env *env, const char *names)

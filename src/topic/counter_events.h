@@ -33,7 +33,7 @@ void counter_events_hardware(struct counter_events *events);
 void counter_events_software(struct counter_events *events);
 void counter_events_thread(struct counter_events *events); /* as software, and the time */
 
-/* Names that libpfm4 or the tracing file system knows, with commas between. */
+/* Names of the sets above, or that libpfm4 or the tracing file system knows, with commas between. */
 void counter_events_named(struct counter_events *events, struct env *env, const char *names);
 
 /*

@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/alloc.h"
-#include "core/perf.h"
 #include "kernel/cpu_list.h"
 
 static void take_out(struct counter_machine *machine, size_t index)
@@ -27,6 +27,7 @@ static void put_in(struct counter_machine *machine, size_t index, uint32_t numbe
 	memmove(&machine->cpus[index + 1], &machine->cpus[index],
 		(machine->n_cpus - index) * sizeof(*machine->cpus));
 	machine->cpus[index] = alloc_zeroed(1, sizeof(**machine->cpus));
+	machine->cpus[index]->env = machine->env;
 	machine->cpus[index]->place.cpu = number;
 	machine->n_cpus++;
 }
@@ -51,18 +52,8 @@ static void follow_cpus(struct counter_machine *machine, struct span online)
 
 static void open_cpus(struct counter_machine *machine)
 {
-	size_t files = 0;
-
 	for (size_t i = 0; i < machine->n_cpus; i++)
-		files += machine->cpus[i]->files;
-	for (size_t i = 0; i < machine->n_cpus; i++) {
-		struct counter_set *cpu = machine->cpus[i];
-
-		if (cpu->files > 0)
-			continue;
-		counter_set_open(cpu, &machine->events, &machine->pmus, machine->room - files);
-		files += cpu->files;
-	}
+		counter_set_open(machine->cpus[i], &machine->events, &machine->pmus);
 }
 
 static void add_up(struct counter_sum *sum, const struct counter_cell *cell)
@@ -144,9 +135,34 @@ int counter_machine_read(struct counter_machine *machine, struct span online)
 	return count(machine);
 }
 
+int counter_machine_test(struct env *env, void (*fill)(struct counter_events *events))
+{
+	struct counter_events events = { 0 };
+	struct counter_pmus pmus;
+	struct span online;
+	uint32_t cpu, last;
+	int error = env->live ? env_read(env, env_file(env, COUNTER_ONLINE), &online) : -ENOTSUP;
+	int fd = -ENODEV;
+
+	if (error)
+		return error;
+	if (!cpu_list_next(&online, &cpu, &last))
+		return -EBADMSG;
+	fill(&events);
+	counter_pmus_read(&pmus, env);
+	for (unsigned i = 0; i < events.count && fd == -ENODEV; i++)
+		fd = counter_open(&events.list[i], &pmus, &(struct counter_place){ .cpu = cpu }, -1);
+	counter_pmus_free(&pmus);
+	counter_events_free(&events);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
 void counter_machine_open(struct counter_machine *machine, struct env *env, const char *names)
 {
-	*machine = (struct counter_machine){ .choice = COUNTER_NAMED, .room = perf_room() };
+	*machine = (struct counter_machine){ .env = env, .choice = COUNTER_NAMED };
 	counter_pmus_read(&machine->pmus, env);
 	if (names)
 		counter_events_named(&machine->events, env, names);

@@ -6,6 +6,8 @@
 #include "core/privilege.h"
 #include "topic/counter_set.h"
 
+#define COUNTER_ONLINE "sys/devices/system/cpu/online"
+
 /* The rights that the topics over counters make use of. */
 #define COUNTER_USES (PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_FILES))
 
@@ -21,15 +23,18 @@ struct counter_sum {
 };
 
 struct counter_machine {
+	struct env *env; /* borrowed */
 	enum counter_choice choice;
 	int no_hardware; /* -errno: why it fell on software */
 	struct counter_events events;
 	struct counter_pmus pmus;
 	struct counter_set **cpus; /* owned: those that are online, in the order of their numbers */
 	size_t n_cpus;
-	size_t room; /* descriptors that all of them may take */
 	struct counter_sum sums[COUNTER_EVENTS_MAX];
 };
+
+/* What a set of events gives on the first CPU that is online: 0 when one can be opened, or -errno. */
+int counter_machine_test(struct env *env, void (*fill)(struct counter_events *events));
 
 /* names as for counter_events_named(); without any the hardware is counted, or else what the kernel can. */
 void counter_machine_open(struct counter_machine *machine, struct env *env, const char *names);

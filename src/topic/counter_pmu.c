@@ -4,56 +4,47 @@
 
 #include "topic/counter_pmu.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/attribute.h"
+#include "core/directory.h"
 #include "kernel/cpu_list.h"
 
+#define DEVICES "sys/bus/event_source/devices"
 #define TEXT_MAX 4096
+#define PATH_MAX_BYTES 384
 
-/* The first line of DEVICE/NAME; false when there is none. */
-static bool read_line(int devices_fd, const char *device, const char *name, char *text)
+struct reading {
+	struct counter_pmus *pmus;
+	struct env *env;
+};
+
+/* False when there is no such attribute, or nothing in it. */
+static bool read_attribute(struct env *env, const char *device, const char *name, char text[TEXT_MAX])
 {
-	char path[512];
-	struct span line = span_of(NULL, 0), bytes;
-	ssize_t length = -1;
-	int fd;
+	char path[PATH_MAX_BYTES];
 
-	if (snprintf(path, sizeof(path), "%s/%s", device, name) >= (int)sizeof(path))
-		return false;
-	fd = openat(devices_fd, path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		length = read(fd, text, TEXT_MAX - 1);
-		close(fd);
-	}
-	if (length <= 0)
-		return false;
-	bytes = span_of(text, (size_t)length);
-	span_line(&bytes, &line);
-	text[span_length(line)] = '\0';
-	return span_length(line) > 0;
+	snprintf(path, sizeof(path), DEVICES "/%s/%s", device, name);
+	return attribute_once(env, path, text, TEXT_MAX) > 0;
 }
 
-static void add_pmu(struct counter_pmus *pmus, int devices_fd, const char *name)
+static void add_pmu(void *context, const char *name)
 {
-	char type_text[TEXT_MAX], cpus[TEXT_MAX];
+	const struct reading *reading = context;
+	struct counter_pmus *pmus = reading->pmus;
+	char path[PATH_MAX_BYTES], cpus[TEXT_MAX];
 	struct counter_pmu *pmu;
-	struct span text;
 	uint64_t type;
 	bool has_cores;
 
-	if (!read_line(devices_fd, name, "type", type_text))
+	snprintf(path, sizeof(path), DEVICES "/%s/type", name);
+	if (attribute_once_u64(reading->env, path, &type) < 0 || type > UINT32_MAX)
 		return;
-	text = span_text(type_text);
-	if (!span_u64(&text, &type) || type > UINT32_MAX)
-		return;
-	has_cores = read_line(devices_fd, name, "cpus", cpus);
-	if (!has_cores && !read_line(devices_fd, name, "cpumask", cpus))
+	has_cores = read_attribute(reading->env, name, "cpus", cpus);
+	if (!has_cores && !read_attribute(reading->env, name, "cpumask", cpus))
 		return;
 	pmus->list = alloc_resize(pmus->list, pmus->count + 1, sizeof(*pmus->list));
 	pmu = &pmus->list[pmus->count++];
@@ -66,18 +57,8 @@ static void add_pmu(struct counter_pmus *pmus, int devices_fd, const char *name)
 
 void counter_pmus_read(struct counter_pmus *pmus, struct env *env)
 {
-	int fd = openat(env->root_fd, "sys/bus/event_source/devices", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
-
 	*pmus = (struct counter_pmus){ 0 };
-	while (directory && (entry = readdir(directory)))
-		if (entry->d_name[0] != '.')
-			add_pmu(pmus, fd, entry->d_name);
-	if (directory)
-		closedir(directory);
-	else if (fd >= 0)
-		close(fd);
+	directory_each(env, DEVICES, add_pmu, &(struct reading){ .pmus = pmus, .env = env });
 }
 
 void counter_pmus_free(struct counter_pmus *pmus)

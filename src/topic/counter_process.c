@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/perf.h"
 #include "topic/counter_rows.h"
 #include "topic/counter_threads.h"
 #include "topic/named.h"
@@ -169,16 +168,6 @@ static struct counter_threads *find_counted(const struct state *state, uint32_t 
 	return NULL;
 }
 
-/* Descriptors that are left. */
-static size_t room(const struct state *state)
-{
-	size_t used = 0, all = perf_room();
-
-	for (size_t i = 0; i < state->n_processes; i++)
-		used += state->list[i]->files;
-	return used < all ? all - used : 0;
-}
-
 static void count(struct state *state, struct env *env, uint32_t pid, double start_seconds, const char *name)
 {
 	struct counter_threads *threads = find_counted(state, pid, start_seconds);
@@ -188,7 +177,7 @@ static void count(struct state *state, struct env *env, uint32_t pid, double sta
 		threads->pid = pid;
 		threads->start_seconds = start_seconds;
 		strncpy(threads->name, name, sizeof(threads->name) - 1);
-		counter_threads_open(threads, env, &state->plan, room(state));
+		counter_threads_open(threads, env, &state->plan);
 		state->list = alloc_resize(state->list, state->n_processes + 1, sizeof(*state->list));
 		state->list[state->n_processes++] = threads;
 	}
@@ -221,7 +210,7 @@ static bool count_listed(struct state *state, struct env *env, const char *list)
 	for (size_t i = 0; i < state->tasks->n_all; i++) {
 		const struct task *task = state->tasks->all[i];
 
-		if (!span_list_has(span_text(list), task->pid, task->name))
+		if (!task_is_listed(task, span_text(list)))
 			continue;
 		count(state, env, task->pid, process_start_seconds(env, task->start_ticks), task->name);
 		any = true;
@@ -326,7 +315,7 @@ static bool read_process(const struct state *state, struct env *env, struct fram
 	/* the last counts of one that has ended are told, but not when the cursor went elsewhere */
 	if (!threads->wanted && (!ended || settings_get(state->settings, "run.selected")))
 		return false;
-	counter_threads_read(threads, env, &state->plan, room(state));
+	counter_threads_read(threads, env, &state->plan);
 	if (ended)
 		threads->error = -ESRCH;
 	add_rows(state, frame, table, threads);
@@ -359,6 +348,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		return error;
 	}
 	power_estimate_update(&state->estimate, table->mono_ns);
+	named_want_programs(state->tasks, state->settings);
 	error = tasks_update(state->tasks);
 	if (error)
 		return error;

@@ -12,6 +12,15 @@
 #define COUNTER_SOURCE "perf_event_open"
 #define COUNTER_HARDWARE_SOURCE "hardware counters"
 
+/* Where the whole machine is counted. */
+#define COUNTER_MACHINE_REMEDIES                                                                             \
+	{ EACCES,                                                                                            \
+	  N_("give it the capability cap_perfmon, or set /proc/sys/kernel/perf_event_paranoid to 0") },      \
+		{ EPERM,                                                                                     \
+		  N_("a container or the security settings forbid it: run it outside, as root") },           \
+		{ ENOTSUP, N_("counters are of the running machine only: leave out --root") },               \
+		{ ENOSYS, N_("this kernel was built without CONFIG_PERF_EVENTS") }
+
 #define COUNTER_FIELDS                                                                                       \
 	const char *event;                                                                                   \
 	double per_second, per_cycle, share_ratio;                                                           \

@@ -76,6 +76,7 @@ static void close_cells(struct counter_set *set, int reason)
 		close(cell->fd);
 		*cell = (struct counter_cell){ .fd = reason };
 		set->files--;
+		set->env->counters.n_open--;
 	}
 }
 
@@ -86,8 +87,10 @@ static bool start_group(struct counter_set *set, const struct counter_events *ev
 }
 
 void counter_set_open(struct counter_set *set, const struct counter_events *events,
-		      const struct counter_pmus *pmus, size_t room)
+		      const struct counter_pmus *pmus)
 {
+	struct env_counters *counters = &set->env->counters;
+
 	if (set->files > 0)
 		return;
 	for (unsigned i = 0; i < events->count; i++)
@@ -97,10 +100,14 @@ void counter_set_open(struct counter_set *set, const struct counter_events *even
 
 		if (events->list[i].why)
 			continue;
-		set->cells[i].fd = set->files == room ? -EMFILE
-						      : counter_open(&events->list[i], pmus, &set->place,
-								     leader < 0 ? -1 : set->cells[leader].fd);
-		set->files += set->cells[i].fd >= 0 ? 1 : 0;
+		set->cells[i].fd = counters->n_open >= counters->max
+					   ? -EMFILE
+					   : counter_open(&events->list[i], pmus, &set->place,
+							  leader < 0 ? -1 : set->cells[leader].fd);
+		if (set->cells[i].fd < 0)
+			continue;
+		set->files++;
+		counters->n_open++;
 	}
 	if (!each_group(set, events, start_group))
 		close_cells(set, -EAGAIN);

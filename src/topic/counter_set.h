@@ -26,8 +26,9 @@ struct counter_cell {
 };
 
 struct counter_set {
+	struct env *env;           /* borrowed; set along with the place */
 	struct counter_place place;
-	size_t files; /* open descriptors */
+	size_t files;              /* open descriptors */
 	struct counter_cell cells[COUNTER_EVENTS_MAX];
 };
 
@@ -38,9 +39,9 @@ int counter_open(const struct counter_event *event, const struct counter_pmus *p
 /* Is this why a place does not count what others do, and not that it has no such counter? */
 bool counter_is_lost(int fd);
 
-/* Opens all events, taking at most room descriptors, unless some are open; then its totals start at 0. */
+/* Opens all events that there is room for, unless some are open; its totals then start at 0. */
 void counter_set_open(struct counter_set *set, const struct counter_events *events,
-		      const struct counter_pmus *pmus, size_t room);
+		      const struct counter_pmus *pmus);
 void counter_set_close(struct counter_set *set);
 
 /*

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "core/perf.h"
 #include "core/pids.h"
 #include "topic/process_find.h"
 
@@ -33,23 +32,22 @@ static bool is_counted(const struct counter_threads *threads, size_t n_sorted, u
 	       bsearch(&key, threads->list, n_sorted, sizeof(struct counter_set *), compare_tids);
 }
 
-static void add_thread(struct counter_threads *threads, const struct counter_plan *plan, uint32_t tid,
-		       size_t room)
+static void add_thread(struct counter_threads *threads, struct env *env, const struct counter_plan *plan,
+		       uint32_t tid)
 {
 	struct counter_set *set = alloc_zeroed(1, sizeof(*set));
 
+	set->env = env;
 	set->place = (struct counter_place){ .tid = tid,
 					     .inherited = plan->inherits,
 					     .user_only = threads->user_only };
-	counter_set_open(set, &plan->events, &plan->pmus,
-			 room > threads->files ? room - threads->files : 0);
+	counter_set_open(set, &plan->events, &plan->pmus);
 	if (threads->n_threads == threads->capacity) {
 		threads->capacity = threads->capacity ? 2 * threads->capacity : 16;
 		threads->list =
 			alloc_resize(threads->list, threads->capacity, sizeof(struct counter_set *));
 	}
 	threads->list[threads->n_threads++] = set;
-	threads->files += set->files;
 	for (unsigned e = 0; e < plan->events.count; e++) {
 		struct counter_sum *sum = &threads->sums[e];
 		int fd = set->cells[e].fd;
@@ -64,7 +62,6 @@ static void drop_thread(struct counter_threads *threads, size_t index)
 {
 	struct counter_set *set = threads->list[index];
 
-	threads->files -= set->files;
 	counter_set_close(set);
 	free(set);
 	threads->n_threads--;
@@ -89,8 +86,7 @@ static int list_threads(struct env *env, uint32_t pid, const uint32_t **tids, si
 }
 
 /* Opens the threads that are listed and were not: 0 or -errno. */
-static int add_threads(struct counter_threads *threads, struct env *env, const struct counter_plan *plan,
-		       size_t room)
+static int add_threads(struct counter_threads *threads, struct env *env, const struct counter_plan *plan)
 {
 	size_t n_sorted = threads->n_threads, n_tids;
 	const uint32_t *tids;
@@ -98,7 +94,7 @@ static int add_threads(struct counter_threads *threads, struct env *env, const s
 
 	for (size_t i = 0; !error && i < n_tids; i++)
 		if (!is_counted(threads, n_sorted, tids[i]))
-			add_thread(threads, plan, tids[i], room);
+			add_thread(threads, env, plan, tids[i]);
 	if (threads->n_threads > n_sorted)
 		qsort(threads->list, threads->n_threads, sizeof(struct counter_set *), compare_tids);
 	return error;
@@ -124,8 +120,7 @@ static bool keep(struct counter_threads *threads, const uint32_t *tids, size_t n
 }
 
 /* A thread that was started before its parent was opened is counted by nobody: then all is done again. */
-static int open_all(struct counter_threads *threads, struct env *env, const struct counter_plan *plan,
-		    size_t room)
+static int open_all(struct counter_threads *threads, struct env *env, const struct counter_plan *plan)
 {
 	struct pid_stat stat;
 	const uint32_t *tids;
@@ -134,7 +129,7 @@ static int open_all(struct counter_threads *threads, struct env *env, const stru
 
 	for (int i = 0; i < OPENINGS_MAX; i++) {
 		forget(threads);
-		error = add_threads(threads, env, plan, room);
+		error = add_threads(threads, env, plan);
 		if (!error)
 			error = process_find(env, threads->pid, threads->start_seconds, &stat);
 		if (!error)
@@ -170,17 +165,16 @@ static uint64_t clock_of(const struct counter_threads *threads)
 	return env_process_cpu_ns(threads->pid, &ns) ? ns : 0;
 }
 
-void counter_threads_open(struct counter_threads *threads, struct env *env, const struct counter_plan *plan,
-			  size_t room)
+void counter_threads_open(struct counter_threads *threads, struct env *env, const struct counter_plan *plan)
 {
 	threads->user_only = false;
-	threads->since_ns = env_mono_ns();
-	threads->error = open_all(threads, env, plan, room);
+	threads->since_ns = threads->read_ns = env_mono_ns();
+	threads->error = open_all(threads, env, plan);
 	if (threads->error == 0)
 		threads->error = refusal(threads, plan);
 	if (threads->error == -EACCES) {
 		threads->user_only = true;
-		threads->error = open_all(threads, env, plan, room);
+		threads->error = open_all(threads, env, plan);
 		if (threads->error == 0)
 			threads->error = refusal(threads, plan);
 	}
@@ -254,7 +248,6 @@ static bool read_all(struct counter_threads *threads, const struct counter_plan 
 		size_t files = set->files;
 
 		counter_set_read(set, &plan->events);
-		threads->files -= files - set->files;
 		read &= set->files == files;
 		add_up(threads, set, plan->events.count);
 	}
@@ -286,8 +279,7 @@ static bool read_and_check(struct counter_threads *threads, const struct counter
 	return read;
 }
 
-void counter_threads_read(struct counter_threads *threads, struct env *env, const struct counter_plan *plan,
-			  size_t room)
+void counter_threads_read(struct counter_threads *threads, struct env *env, const struct counter_plan *plan)
 {
 	const uint32_t *tids;
 	size_t n_tids, n_kept;
@@ -298,11 +290,11 @@ void counter_threads_read(struct counter_threads *threads, struct env *env, cons
 	listed = !plan->inherits && list_threads(env, threads->pid, &tids, &n_tids) == 0;
 	threads->restarted = !read_and_check(threads, plan);
 	if (threads->restarted) {
-		counter_threads_open(threads, env, plan, room);
+		counter_threads_open(threads, env, plan);
 	} else if (listed) {
 		keep(threads, tids, n_tids);
 		n_kept = threads->n_threads;
-		add_threads(threads, env, plan, room);
+		add_threads(threads, env, plan);
 		threads->missed = threads->n_threads > n_kept;
 	}
 }

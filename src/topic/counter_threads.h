@@ -18,7 +18,6 @@ struct counter_threads {
 	char name[64];
 	struct counter_set **list; /* owned: a set of counters for each thread, by tid */
 	size_t n_threads, capacity;
-	size_t files;              /* open descriptors */
 	bool wanted;               /* for the user of this */
 	struct counter_sum sums[COUNTER_EVENTS_MAX];
 	struct counter_part {      /* of a sum: counted, but no estimate of all the time yet */
@@ -35,16 +34,14 @@ struct counter_threads {
 };
 
 /*
- * Begins to count: pid, start_seconds and name are set, all else is zero. room: descriptors it may take. When
- * it fails error says why: -ESRCH when the process has ended, whoever has its pid now.
+ * Begins to count: pid, start_seconds and name are set, all else is zero. When it fails error says why:
+ * -ESRCH when the process has ended, whoever has its pid now.
  */
-void counter_threads_open(struct counter_threads *threads, struct env *env, const struct counter_plan *plan,
-			  size_t room);
+void counter_threads_open(struct counter_threads *threads, struct env *env, const struct counter_plan *plan);
 void counter_threads_close(struct counter_threads *threads);
 
 /* Reads, also the last counts of what has ended; then follows what became of the threads. */
-void counter_threads_read(struct counter_threads *threads, struct env *env, const struct counter_plan *plan,
-			  size_t room);
+void counter_threads_read(struct counter_threads *threads, struct env *env, const struct counter_plan *plan);
 
 /* An event of a thread, only to find out whether it can be counted: 0 or -errno. */
 int counter_threads_try(const struct counter_event *event, const struct counter_plan *plan, uint32_t tid,

@@ -29,9 +29,9 @@ struct cpu_row {
 	       .rate_over = offsetof(struct cpu_row, total_seconds), .help = what,                          \
 	       .source = "growth of " #name "_seconds / growth of total_seconds", __VA_ARGS__)
 
-#define TIME(name, what, from)                                                                              \
-	COLUMN(struct cpu_row, name##_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = #name, \
-	       .width = 9, .hidden = true, .help = what, .source = from)
+#define TIME(name, heading, what, from)                                                                      \
+	COLUMN(struct cpu_row, name##_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,                 \
+	       .title = heading, .width = 9, .hidden = true, .help = what, .source = from)
 
 static const struct column columns[] = {
 	COLUMN(struct cpu_row, cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 3,
@@ -51,19 +51,20 @@ static const struct column columns[] = {
 	COLUMN(struct cpu_row, frequency_hertz, .kind = COLUMN_GAUGE, .unit = UNIT_HERTZ, .title = N_("freq"),
 	       .width = 8, .rank = 3, .help = N_("present speed; all: mean of the online CPUs"),
 	       .source = "cpufreq/scaling_cur_freq, else /proc/cpuinfo cpu MHz"),
-	TIME(user, N_("running programs, since boot"), "/proc/stat user - guest"),
-	TIME(nice, N_("running niced programs, since boot"), "/proc/stat nice - guest_nice"),
-	TIME(system, N_("running the kernel for programs, since boot"), "/proc/stat system"),
-	TIME(idle, N_("nothing to do, since boot; what the kernel takes back is left out"),
+	TIME(user, N_("user"), N_("running programs, since boot"), "/proc/stat user - guest"),
+	TIME(nice, N_("nice"), N_("running niced programs, since boot"), "/proc/stat nice - guest_nice"),
+	TIME(system, N_("system"), N_("running the kernel for programs, since boot"), "/proc/stat system"),
+	TIME(idle, N_("idle"), N_("nothing to do, since boot; what the kernel takes back is left out"),
 	     "/proc/stat idle"),
-	TIME(iowait,
+	TIME(iowait, N_("iowait"),
 	     N_("idle while a disk was waited for, since boot; what the kernel takes back is left out"),
 	     "/proc/stat iowait"),
-	TIME(irq, N_("serving interrupts, since boot"), "/proc/stat irq"),
-	TIME(softirq, N_("serving soft interrupts, since boot"), "/proc/stat softirq"),
-	TIME(steal, N_("taken by the host, since boot"), "/proc/stat steal"),
-	TIME(guest, N_("running guests, niced ones included, since boot"), "/proc/stat guest + guest_nice"),
-	TIME(total, N_("all of these together"), "sum of all times of this CPU"),
+	TIME(irq, N_("irq"), N_("serving interrupts, since boot"), "/proc/stat irq"),
+	TIME(softirq, N_("softirq"), N_("serving soft interrupts, since boot"), "/proc/stat softirq"),
+	TIME(steal, N_("steal"), N_("taken by the host, since boot"), "/proc/stat steal"),
+	TIME(guest, N_("guest"), N_("running guests, niced ones included, since boot"),
+	     "/proc/stat guest + guest_nice"),
+	TIME(total, N_("total"), N_("all of these together"), "sum of all times of this CPU"),
 };
 
 static const struct schema schema = {

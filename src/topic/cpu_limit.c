@@ -3,12 +3,9 @@
 #include <config.h>
 
 #include <errno.h>
-#include <stdlib.h>
 
-#include "core/alloc.h"
 #include "core/i18n.h"
 #include "topic/own_cgroup.h"
-#include "topic/topic.h"
 
 struct limit_row {
 	const char *cgroup;
@@ -46,23 +43,14 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
-struct state {
-	struct cgroup_place place;
-	bool found;
-};
-
 static int test_cgroup(struct env *env)
 {
-	struct cgroup_place place;
-
-	return own_cgroup_find(env, "cpu", &place);
+	return own_cgroup_test(env, "cpu");
 }
 
 static const struct source_spec sources[] = {
-	{ .path = "cpu cgroup", .gives = N_("limits of the container or service in which panetop runs"),
-	  .optional = true, .test = test_cgroup,
-	  .remedies = { { ENODEV, N_("no hierarchy with the cpu controller is mounted here") },
-			{ ENOENT, N_("this kernel has no control groups: nothing is missing") } } },
+	OWN_CGROUP_SOURCE("cpu cgroup", test_cgroup,
+			  N_("no hierarchy with the cpu controller is mounted here")),
 	{ 0 },
 };
 
@@ -109,10 +97,10 @@ static void read_waits(struct env *env, const struct cgroup_place *place, struct
 
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
-	const struct state *state = sampler->state;
-	struct cgroup_place place = state->place;
+	const struct own_cgroup *own = sampler->state;
+	struct cgroup_place place = own->place;
 
-	if (!state->found)
+	if (!own->found)
 		return 0;
 	do {
 		double limit = read_limit(env, &place);
@@ -130,17 +118,9 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 
 static int open_limit(struct sampler *sampler, struct env *env, const struct settings *settings)
 {
-	struct state *state = alloc_zeroed(1, sizeof(*state));
-
 	(void)settings;
-	state->found = own_cgroup_find(env, "cpu", &state->place) == 0;
-	sampler->state = state;
+	sampler->state = own_cgroup_open(env, "cpu");
 	return 0;
-}
-
-static void close_limit(struct sampler *sampler)
-{
-	free(sampler->state);
 }
 
 const struct topic topic_cpu_limit = {
@@ -148,5 +128,5 @@ const struct topic topic_cpu_limit = {
 	.sources = sources,
 	.open = open_limit,
 	.sample = sample,
-	.close = close_limit,
+	.close = own_cgroup_close,
 };

@@ -13,7 +13,9 @@
 
 /* The rights that the topics over it make use of. */
 #define CYCLIC_USES PRIVILEGE_BIT(PRIVILEGE_LOCK)
-#define CYCLIC_OPENING_USES PRIVILEGE_BIT(PRIVILEGE_REAL_TIME)
+#define CYCLIC_TOPIC                                                                                         \
+	.opening_uses = PRIVILEGE_BIT(PRIVILEGE_REAL_TIME), .setting = "latency.cpu-dma-latency",            \
+	.setting_uses = PRIVILEGE_BIT(PRIVILEGE_AWAKE)
 
 /* What was counted since the start, or the last restart; all phases together. */
 struct cyclic_sums {

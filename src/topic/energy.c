@@ -141,9 +141,10 @@ static int read_hwmon(struct energy *energy, struct energy_domain *domain, uint6
 			continue;
 		if (sensor->kind == SENSOR_POWER)
 			return add_watts(domain, sensor->value, mono_ns);
-		if (isnan(sensor->value))
-			return -ENODATA;
-		count(energy, domain, (uint64_t)(sensor->value * 1e6), mono_ns);
+		if (isnan(sensor->value) || !sensor->fresh)
+			return -ENODATA; /* what stood there a tick ago is no energy of this one */
+		count(energy, domain, (uint64_t)(sensor->value * 1e6),
+		      mono_ns - (uint64_t)(sensor->age_seconds * 1e9));
 		return 0;
 	}
 	return -ENODEV;
@@ -185,24 +186,25 @@ static void read_all(struct energy *energy, uint64_t mono_ns)
 	}
 }
 
-/* Does psys count the whole machine? What it is good for shows as soon as the packages have used something.
+/*
+ * The psys that counts the whole machine; NULL. On machines with several the first that does stands for all.
+ * What it is good for shows as soon as the packages have used something.
  */
-static bool platform_counts(const struct energy *energy)
+static const struct energy_domain *platform(const struct energy *energy)
 {
-	double packages = 0, whole = 0;
-	bool any = false;
+	uint64_t packages = 0;
 
+	for (size_t i = 0; i < energy->count; i++)
+		if (energy->list[i].part == ENERGY_PACKAGE)
+			packages += energy->list[i].grown_uj;
 	for (size_t i = 0; i < energy->count; i++) {
 		const struct energy_domain *domain = &energy->list[i];
 
-		if (domain->part == ENERGY_PACKAGE)
-			packages += (double)domain->grown_uj;
-		if (domain->part != ENERGY_PLATFORM || any)
-			continue;
-		any = domain->counted && domain->raw > 0;
-		whole = (double)domain->grown_uj;
+		if (domain->part == ENERGY_PLATFORM && domain->counted && domain->raw > 0 &&
+		    (double)domain->grown_uj >= COVERS * (double)packages)
+			return domain;
 	}
-	return any && whole >= COVERS * packages;
+	return NULL;
 }
 
 static bool has_part(const struct energy *energy, enum energy_part part)
@@ -221,9 +223,9 @@ static bool any_gives(const struct energy *energy)
 	return false;
 }
 
-static enum energy_total choose_total(const struct energy *energy)
+static enum energy_total choose_total(const struct energy *energy, const struct energy_domain *psys)
 {
-	if (platform_counts(energy))
+	if (psys)
 		return TOTAL_PLATFORM;
 	if (has_part(energy, ENERGY_PACKAGE))
 		return TOTAL_PACKAGES;
@@ -232,20 +234,12 @@ static enum energy_total choose_total(const struct energy *energy)
 	return any_gives(energy) ? TOTAL_BATTERIES : TOTAL_NONE; /* on the plug they say nothing of it */
 }
 
-/* The first psys: on machines with several it stands for all. */
-static const struct energy_domain *platform(const struct energy *energy)
+static bool is_part(enum energy_total total, const struct energy_domain *domain,
+		    const struct energy_domain *psys)
 {
-	for (size_t i = 0; i < energy->count; i++)
-		if (energy->list[i].part == ENERGY_PLATFORM)
-			return &energy->list[i];
-	return NULL;
-}
-
-bool energy_in_total(const struct energy *energy, const struct energy_domain *domain)
-{
-	switch (energy->total) {
+	switch (total) {
 	case TOTAL_PLATFORM:
-		return domain == platform(energy);
+		return domain == psys;
 	case TOTAL_PACKAGES:
 		return domain->part == ENERGY_PACKAGE || domain->part == ENERGY_DRAM;
 	case TOTAL_METERS:
@@ -258,25 +252,41 @@ bool energy_in_total(const struct energy *energy, const struct energy_domain *do
 	return false;
 }
 
-/* Unknown as soon as one part is, and when it is made of other parts than before. */
-static void add_up(struct energy *energy, double seconds)
+/* True when the total is made of other domains than before. */
+static bool choose_parts(struct energy *energy)
 {
-	enum energy_total before = energy->total;
+	const struct energy_domain *psys = platform(energy);
+	bool changed = false;
+
+	energy->total = choose_total(energy, psys);
+	for (size_t i = 0; i < energy->count; i++) {
+		struct energy_domain *domain = &energy->list[i];
+		bool in_total = is_part(energy->total, domain, psys);
+
+		changed |= in_total != domain->in_total;
+		domain->in_total = in_total;
+	}
+	return changed;
+}
+
+/* Unknown as soon as one part is, and when it is made of other parts than before. */
+static void add_up(struct energy *energy, double seconds, bool first)
+{
+	bool changed = choose_parts(energy) && !first;
 	double joules = 0, run = 0;
 
-	energy->total = choose_total(energy);
 	for (size_t i = 0; i < energy->count; i++) {
 		const struct energy_domain *domain = &energy->list[i];
 
-		if (!energy_in_total(energy, domain))
+		if (!domain->in_total)
 			continue;
 		joules += domain->joules;
 		run += domain->run_joules;
 	}
-	if (energy->total == TOTAL_NONE || energy->total != before)
+	if (energy->total == TOTAL_NONE || changed)
 		joules = run = NAN;
 	energy->joules = joules;
-	energy->watts = run / seconds;
+	energy->watts = first ? NAN : run / seconds;
 	statistics_add(&energy->run, energy->watts, seconds);
 }
 
@@ -285,9 +295,10 @@ static void look_around(struct energy *energy, uint64_t mono_ns)
 	bool changed;
 
 	listing_read(&energy->zones, energy->env, &changed);
-	batteries_update(energy->batteries, mono_ns);
-	sensors_read(energy->sensors, SENSOR_POWER);
+	batteries_ask(energy->batteries, mono_ns);
+	sensors_read(energy->sensors, SENSOR_POWER); /* which waits for batteries, too */
 	sensors_read(energy->sensors, SENSOR_ENERGY);
+	batteries_update(energy->batteries, mono_ns);
 	if (changed || energy->sensors_seen != energy->sensors->findings ||
 	    energy->supplies_seen != energy->batteries->findings || energy->tick == ENV_NEVER)
 		energy_find(energy);
@@ -318,9 +329,7 @@ void energy_sample(struct energy *energy, uint64_t mono_ns)
 		domain->watts = first ? NAN : domain->run_joules / seconds;
 		statistics_add(&domain->run, domain->watts, seconds);
 	}
-	if (first)
-		energy->total = choose_total(energy);
-	add_up(energy, first ? NAN : seconds);
+	add_up(energy, seconds, first);
 	for (size_t i = 0; i < energy->count; i++)
 		publish(&energy->list[i]);
 	energy->sample_ns = mono_ns;

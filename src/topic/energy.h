@@ -50,6 +50,7 @@ struct energy_domain {
 	double published_joules; /* joules of the sample before */
 	uint64_t grown_uj;       /* in the whole run */
 	double watts;            /* between the last two samples */
+	bool in_total;           /* it is a part of the total of the last sample */
 	int error;               /* -errno of the last read */
 	struct statistics run;   /* of watts, by seconds */
 };
@@ -104,8 +105,5 @@ void energy_domain_place(struct energy_domain *domain, const char *kind); /* "pe
 /* energy_find.c: the domains there are, parents first; those that stay keep what they know. */
 void energy_find(struct energy *energy);
 void energy_domain_free(struct energy_domain *domain, struct env *env);
-
-/* Is the domain a part of the total as it is now? */
-bool energy_in_total(const struct energy *energy, const struct energy_domain *domain);
 
 #endif

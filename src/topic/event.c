@@ -81,7 +81,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "event",
-	.help = N_("what happened to processes: forks, execs, exits …"),
+	.help = N_("what happened to processes: forks, execs, exits ..."),
 	.shape = SHAPE_EVENTS,
 	.over_interval = true,
 	.row_size = sizeof(struct event_row),
@@ -214,11 +214,7 @@ static int event_fd(struct sampler *sampler)
 
 const struct topic topic_event = {
 	.schema = &schema,
-	.sources = event_source_specs,
-	.uses = EVENT_USES,
-	.opening_uses = EVENT_OPENING_USES,
-	.setting = "events.real-time",
-	.setting_uses = PRIVILEGE_BIT(PRIVILEGE_REAL_TIME),
+	EVENT_TOPIC,
 	.open = open_event,
 	.sample = sample,
 	.close = close_event,

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/listed.h"
 #include "topic/users.h"
 
 #define USUAL \
@@ -95,36 +96,6 @@ void event_choice_users(struct event_choice *choice, struct env *env, const stru
 		choice->users[choice->n_users++] = UINT32_MAX; /* of nobody, then */
 }
 
-/* Is the program, the first word of a command, called so, its directory left aside? */
-static bool is_program(const char *command, size_t length, struct span wanted)
-{
-	struct span program = span_of(command, length);
-
-	for (const char *at = program.at; at < program.end; at++)
-		if (*at == '/')
-			program.at = at + 1;
-	return span_length(wanted) == span_length(program) && span_length(program) > 0 &&
-	       memcmp(wanted.at, program.at, span_length(program)) == 0;
-}
-
-/* By its pid, the name of the process or that of its program. */
-static bool is_listed(const struct event_choice *choice, uint32_t pid, const char *comm, const char *command,
-		      size_t program_length)
-{
-	struct span rest = span_text(choice->processes), item;
-
-	while (span_item(&rest, &item)) {
-		struct span digits = item;
-		uint64_t number;
-
-		if (span_u64(&digits, &number) && digits.at == digits.end
-			    ? number == pid
-			    : span_is(item, comm) || is_program(command, program_length, item))
-			return true;
-	}
-	return false;
-}
-
 static bool is_of_user(const struct event_choice *choice, const struct event_process *process)
 {
 	for (unsigned i = 0; i < choice->n_users; i++)
@@ -145,15 +116,27 @@ bool event_choice_process(const struct event_choice *choice, const struct event_
 {
 	return is_in_place(choice, process) &&
 	       (!*choice->processes ||
-		is_listed(choice, process->pid, process->name->comm, process->name->command,
-			  process->name->program_length));
+		listed_process(span_text(choice->processes), process->pid, span_text(process->name->comm),
+			       span_of(process->name->command, process->name->program_length)));
+}
+
+/* What the kernel will call a process that starts this file. */
+static struct span name_after(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	struct span name = span_text(slash ? slash + 1 : file);
+
+	if (span_length(name) > LISTED_NAME_MAX)
+		name.end = name.at + LISTED_NAME_MAX;
+	return name;
 }
 
 bool event_choice_start(const struct event_choice *choice, const struct event_process *process, uint32_t pid,
 			const char *file)
 {
 	return choice->kinds & EVENT_BIT(EVENT_EXEC) && (!process || is_in_place(choice, process)) &&
-	       (!*choice->processes || !file || is_listed(choice, pid, "", file, strlen(file)));
+	       (!*choice->processes || !file ||
+		listed_process(span_text(choice->processes), pid, name_after(file), span_text(file)));
 }
 
 bool event_choice_kind(const struct event_choice *choice, enum event_kind kind, bool of_thread,

@@ -31,8 +31,9 @@ struct event_connector {
 };
 
 /* The answer goes to all who listen, and only its number tells whose it is. */
-static bool is_answer(const struct event_connector *connector, struct span datagram, int *error)
+static bool is_answer(void *context, struct span datagram, int *error)
 {
+	const struct event_connector *connector = context;
 	struct proc_event event;
 
 	while (proc_event_next(&datagram, &event))
@@ -56,18 +57,9 @@ static int send_request(struct event_connector *connector, enum proc_request wha
 /* What comes before the answer is not missed by anybody; what comes after it stays to be drained. */
 static int request(struct event_connector *connector, enum proc_request what)
 {
-	uint64_t start = env_mono_ns(), waited;
 	int error = send_request(connector, what);
 
-	if (error)
-		return error;
-	while ((waited = env_mono_ns() - start) < ANSWER_NS) {
-		while (netlink_socket_receive(connector->netlink, 1) > 0)
-			if (is_answer(connector, netlink_socket_datagram(connector->netlink, 0), &error))
-				return error;
-		netlink_socket_wait(connector->netlink, ANSWER_NS - waited);
-	}
-	return -ETIMEDOUT;
+	return error ? error : netlink_socket_await(connector->netlink, ANSWER_NS, is_answer, connector);
 }
 
 /*

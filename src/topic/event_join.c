@@ -103,6 +103,7 @@ static void take_fork(struct event_join *join, const struct raw_event *raw)
 	struct event_process *parent = process_of(join, raw->parent_pid, raw->time_ns), *child;
 
 	if (event_choice_process(&join->choice, parent)) {
+		event_learn_start(join, parent);
 		event_learn_memory(join, parent, raw->time_ns);
 		event_statistics_fork(&join->statistics, parent);
 	}

@@ -27,14 +27,8 @@ struct event_join {
 void event_join_open(struct event_join *join, struct env *env);
 void event_join_free(struct event_join *join);
 
-/* Learns of all processes there are: their names, but not yet their command lines. */
-void event_join_seed(struct event_join *join);
-
 /* To be called at the start of a round, for the clocks. */
 void event_join_begin(struct event_join *join);
 void event_join_take(struct event_join *join, const struct raw_event *raw);
-
-/* Another choice: trees and groups are looked up anew. */
-void event_join_choose(struct event_join *join, const struct event_choice *choice);
 
 #endif

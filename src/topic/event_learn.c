@@ -20,9 +20,14 @@ static struct span read_file(struct event_join *join, uint32_t pid, const char *
 	return span_of(bytes, length > 0 ? (size_t)length : 0);
 }
 
+static uint64_t tick_ns(const struct event_join *join)
+{
+	return UINT64_C(1000000000) / join->env->ticks_per_second;
+}
+
 static uint64_t start_ns(const struct event_join *join, const struct pid_stat *stat)
 {
-	uint64_t boot_ns = stat->start_ticks * (UINT64_C(1000000000) / join->env->ticks_per_second);
+	uint64_t boot_ns = stat->start_ticks * tick_ns(join);
 
 	return boot_ns > (uint64_t)join->boot_ahead_ns ? boot_ns - (uint64_t)join->boot_ahead_ns : 0;
 }
@@ -51,6 +56,7 @@ static bool read_stat(struct event_join *join, struct event_process *process)
 	if (!pid_stat_parse(read_file(join, process->pid, "stat", bytes), &stat))
 		return false;
 	process->start_ns = start_ns(join, &stat);
+	process->start_ticks = stat.start_ticks;
 	process->parent_pid = (uint32_t)stat.parent_pid;
 	take_places(process, &stat);
 	take_comm(process, &stat);
@@ -126,6 +132,22 @@ void event_learn_again(struct event_join *join, struct event_process *process, b
 		read_users(join, process);
 }
 
+/* Its fork was told a moment later than it is said to have started, which may be in the tick after. */
+void event_learn_start(struct event_join *join, struct event_process *process)
+{
+	char bytes[FILE_BYTES];
+	struct pid_stat stat;
+
+	if (process->start_ticks != U64_UNKNOWN || process->start_ns == U64_UNKNOWN)
+		return;
+	process->start_ticks = (process->start_ns + (uint64_t)join->boot_ahead_ns) / tick_ns(join);
+	if (join->reads_left == 0 || process->end_ns)
+		return;
+	join->reads_left--;
+	if (pid_stat_parse(read_file(join, process->pid, "stat", bytes), &stat))
+		process->start_ticks = stat.start_ticks;
+}
+
 void event_learn_memory(struct event_join *join, struct event_process *process, uint64_t time_ns)
 {
 	char bytes[FILE_BYTES];
@@ -142,7 +164,7 @@ void event_learn_memory(struct event_join *join, struct event_process *process, 
 	process->page_table_bytes = status.vm_page_tables;
 }
 
-void event_join_seed(struct event_join *join)
+void event_learn_all(struct event_join *join)
 {
 	const uint32_t *pids;
 	size_t n_pids;
@@ -158,7 +180,7 @@ void event_join_seed(struct event_join *join)
 	}
 }
 
-void event_join_choose(struct event_join *join, const struct event_choice *choice)
+void event_learn_choice(struct event_join *join, const struct event_choice *choice)
 {
 	bool places = choice->tree != join->choice.tree || strcmp(choice->cgroup, join->choice.cgroup) != 0;
 	const uint32_t *pids;

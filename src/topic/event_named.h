@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Is there what the options of the events pane name: processes, the root of a tree, a control group? */
+/* Is there what the options of the events pane name: processes, the root of a tree, groups? */
 #ifndef PANETOP_TOPIC_EVENT_NAMED_H
 #define PANETOP_TOPIC_EVENT_NAMED_H
 
@@ -9,7 +9,7 @@
 
 /* All zero before the first sample. What was there once is not looked for again. */
 struct event_named {
-	bool processes, tree, cgroup;
+	bool processes, tree, group, cgroup;
 	uint64_t looked_ns; /* CLOCK_MONOTONIC of the last look */
 };
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
+#include "core/worker.h"
 #include "topic/event_connector.h"
 #include "topic/event_perf.h"
 
@@ -42,6 +43,11 @@ static int test_connector(struct env *env)
 	return error;
 }
 
+static int test_thread(struct env *env)
+{
+	return env->live ? worker_try_thread() : -ENOTSUP;
+}
+
 const struct source_spec event_source_specs[] = {
 	{ .path = "perf",
 	  .gives = N_("forks, execs, names and exits, in the least time"),
@@ -72,10 +78,16 @@ const struct source_spec event_source_specs[] = {
 			{ EPROTONOSUPPORT, N_("this kernel was built without CONFIG_PROC_EVENTS") },
 			{ ENOTSUP,
 			  N_("process events are of the running machine only: leave out --root") } } },
+	{ .path = EVENT_THREAD,
+	  .gives = N_("reading events as they come"),
+	  .test = test_thread,
+	  .remedies = { { EAGAIN, N_("raise the limit of processes and threads: ulimit -u, or pids.max of "
+				     "the control group") } } },
 	{ 0 },
 };
 
-const char *event_remedy(const struct env *env, const char *source, int error)
+/* For error (positive errno) at the source with this name; NULL when there is nothing to say. */
+static const char *remedy(const struct env *env, const char *source, int error)
 {
 	for (const struct source_spec *spec = event_source_specs; spec->path; spec++)
 		if (strcmp(spec->path, source) == 0)
@@ -104,18 +116,18 @@ static void tell_missing(const struct event_sources *sources, const struct env *
 			 const char *topic)
 {
 	if (sources->connector_error && !sources->perf_error)
-		frame_notice(frame, topic, event_remedy(env, "connector", -sources->connector_error),
+		frame_notice(frame, topic, remedy(env, "connector", -sources->connector_error),
 			     _("no exit codes, tracers, users and sessions: proc connector: %s"),
 			     strerror(-sources->connector_error));
 	if (sources->perf_error && sources->connector_error && sources->perf_error != -ENOTSUP)
-		frame_notice(frame, topic, event_remedy(env, "perf", -sources->perf_error),
+		frame_notice(frame, topic, remedy(env, "perf", -sources->perf_error),
 			     _("perf events tell nothing of processes: %s"), strerror(-sources->perf_error));
 	if (sources->perf_error && !sources->connector_error)
-		frame_notice(frame, topic, event_remedy(env, "perf", -sources->perf_error),
+		frame_notice(frame, topic, remedy(env, "perf", -sources->perf_error),
 			     _("short processes may lack their command: perf events: %s"),
 			     strerror(-sources->perf_error));
 	else if (sources->exec_error && !sources->perf_error)
-		frame_notice(frame, topic, event_remedy(env, TRACEPOINT, -sources->exec_error),
+		frame_notice(frame, topic, remedy(env, TRACEPOINT, -sources->exec_error),
 			     _("short processes may lack their arguments: %s: %s"), TRACEPOINT,
 			     strerror(-sources->exec_error));
 }

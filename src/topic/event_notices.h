@@ -6,12 +6,14 @@
 #include "topic/event_reader.h"
 #include "topic/topic.h"
 
-extern const struct source_spec event_source_specs[]; /* "perf", "connector", the tracepoint */
-
-/* The remedy for error (positive errno) at the source with this name; NULL when there is nothing to say. */
-const char *event_remedy(const struct env *env, const char *source, int error);
+extern const struct source_spec event_source_specs[]; /* "perf", "connector" … */
 
 void event_notices(struct event_reader *reader, const struct env *env, struct frame *frame,
 		   const char *topic);
+
+/* What the topics over the reader have in common. */
+#define EVENT_TOPIC                                                                                          \
+	.sources = event_source_specs, .uses = EVENT_USES, .opening_uses = EVENT_OPENING_USES,               \
+	.setting = "events.real-time", .setting_uses = PRIVILEGE_BIT(PRIVILEGE_REAL_TIME)
 
 #endif

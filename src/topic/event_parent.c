@@ -7,6 +7,7 @@
 #include "core/i18n.h"
 #include "topic/event_notices.h"
 #include "topic/event_sampler.h"
+#include "topic/process_find.h"
 
 struct event_parent_row {
 	uint64_t pid;
@@ -23,8 +24,8 @@ static const struct column columns[] = {
 	ROW(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .help = N_("the process that forks"),
 	    .source = "perf task records, proc connector"),
 	ROW(start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("start"), .width = 9,
-	    .hidden = true, .help = N_("when it began, in seconds of CLOCK_MONOTONIC"),
-	    .source = "its own fork, else /proc/PID/stat"),
+	    .hidden = true, .help = N_("when it was started, after boot"),
+	    .source = "/proc/PID/stat starttime, else its own fork"),
 	ROW(forks, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("forks"), .width = 8,
 	    .help = N_("processes it started since panetop began to watch"), .source = "events, counted"),
 	ROW(forks_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("forks/s"),
@@ -62,8 +63,8 @@ static void look(void *context, const struct event_statistics *statistics, uint6
 		struct event_parent_row *row = table_add(state->table);
 
 		row->pid = parent->pid;
-		if (parent->start_ns != U64_UNKNOWN)
-			row->start_seconds = (double)parent->start_ns / 1e9;
+		if (parent->start_ticks != U64_UNKNOWN)
+			row->start_seconds = process_start_seconds(state->env, parent->start_ticks);
 		row->forks = parent->forks;
 		row->mean_forks_per_second = (double)parent->forks / ((double)since_ns / 1e9);
 		row->resident_bytes = parent->resident_bytes;
@@ -81,11 +82,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 
 const struct topic topic_event_parent = {
 	.schema = &schema,
-	.sources = event_source_specs,
-	.uses = EVENT_USES,
-	.opening_uses = EVENT_OPENING_USES,
-	.setting = "events.real-time",
-	.setting_uses = PRIVILEGE_BIT(PRIVILEGE_REAL_TIME),
+	EVENT_TOPIC,
 	.open = event_sampler_open,
 	.sample = sample,
 	.close = event_sampler_close,

@@ -280,7 +280,7 @@ static bool is_foreign(const struct perf_record *record)
 static void take_record(struct event_perf *perf, struct on_cpu *on, struct raw_events *events,
 			const struct perf_record *record, bool exits)
 {
-	bool by_sample = record->kind == PERF_RECORD_KIND_COMM && record->exec && !perf->exec_error;
+	bool by_sample = record->kind == PERF_RECORD_KIND_COMM && record->exec && on->execs >= 0;
 	struct raw_event *event;
 
 	perf->received += record->kind != PERF_RECORD_KIND_LOST;

@@ -112,6 +112,7 @@ struct event_process *event_processes_add(struct event_processes *processes, uin
 	*process = (struct event_process){
 		.pid = pid,
 		.start_ns = U64_UNKNOWN,
+		.start_ticks = U64_UNKNOWN,
 		.real_uid = UINT32_MAX,
 		.effective_uid = UINT32_MAX,
 		.terminal = -1,
@@ -151,11 +152,6 @@ void event_processes_end(struct event_processes *processes, struct event_process
 	processes->dead[at].pid = process->pid;
 	processes->dead[at].end_ns = process->end_ns;
 	processes->next_dead = (at + 1) % EVENT_PROCESSES_DEAD;
-}
-
-size_t event_processes_count(const struct event_processes *processes)
-{
-	return processes->count;
 }
 
 void event_process_inherit(struct event_process *child, const struct event_process *parent)

@@ -26,6 +26,7 @@ struct event_name {
 struct event_process {
 	uint32_t pid, parent_pid;
 	uint64_t start_ns;      /* CLOCK_MONOTONIC; U64_UNKNOWN */
+	uint64_t start_ticks;   /* since boot, in USER_HZ; U64_UNKNOWN: nobody asked yet */
 	uint64_t end_ns;        /* 0 while it lives */
 	uint32_t real_uid, effective_uid; /* UINT32_MAX: not known */
 	int64_t terminal;       /* as of struct pid_stat; -1: not known */
@@ -54,9 +55,6 @@ struct event_process *event_processes_add(struct event_processes *processes, uin
 /* It ended; it stays known until many others have. */
 void event_processes_end(struct event_processes *processes, struct event_process *process,
 			 uint64_t time_ns);
-
-/* How many are known, those that ended included. */
-size_t event_processes_count(const struct event_processes *processes);
 
 /* The child is called as its parent, and has its users, terminal and groups. */
 void event_process_inherit(struct event_process *child, const struct event_process *parent);

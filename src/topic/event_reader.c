@@ -18,7 +18,7 @@
 #include "core/worker.h"
 #include "topic/command_reader.h"
 #include "topic/event_connector.h"
-#include "topic/event_join.h"
+#include "topic/event_learn.h"
 #include "topic/event_perf.h"
 
 #define ROUND_MS 25
@@ -39,7 +39,7 @@ struct event_reader {
 	struct env env; /* the thread's own */
 	pthread_t thread;
 	int bell, stop; /* eventfds */
-	bool started;
+	int error;      /* -errno: why the thread does not run */
 	const struct settings *settings;
 	uint64_t tick; /* of env when settings were looked at last */
 	struct event_perf *perf;           /* of the thread, as all down to the lock */
@@ -233,7 +233,7 @@ static void take_choice(struct event_reader *reader)
 	reader->choice_changed = false;
 	pthread_mutex_unlock(&reader->lock);
 	if (changed)
-		event_join_choose(&reader->join, &choice);
+		event_learn_choice(&reader->join, &choice);
 }
 
 static void round_once(struct event_reader *reader)
@@ -301,7 +301,7 @@ static void seed(struct event_reader *reader)
 	size_t n_pids, at = 0;
 	struct command_line line;
 
-	event_join_seed(&reader->join);
+	event_learn_all(&reader->join);
 	if (pids_list(&reader->env, &pids, &n_pids))
 		return;
 	while (at < n_pids && command_reader_is_free(reader->commands)) {
@@ -343,6 +343,8 @@ static void *open_reader(struct env *env)
 	reader->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	reader->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	reader->worker = worker_open();
+	if (reader->bell < 0 || reader->stop < 0 || !reader->worker)
+		reader->error = -errno;
 	reader->commands = command_reader_open(&reader->env, reader->worker);
 	event_join_open(&reader->join, &reader->env);
 	open_sources(reader);
@@ -350,13 +352,13 @@ static void *open_reader(struct env *env)
 	return reader;
 }
 
-/* May be called again and again; the first time the thread starts. */
 static void start(struct event_reader *reader)
 {
-	if (reader->started || (!reader->perf && !reader->connector))
-		return;
-	reader->started = pthread_create(&reader->thread, NULL, run, reader) == 0;
-	if (reader->started && settings_get(reader->settings, "events.real-time")) {
+	if (!reader->perf && !reader->connector)
+		reader->error = reader->sources.connector_error;
+	else if (!reader->error)
+		reader->error = -pthread_create(&reader->thread, NULL, run, reader);
+	if (!reader->error && settings_get(reader->settings, "events.real-time")) {
 		struct sched_param priority = { .sched_priority = 1 };
 		uint64_t raised = privilege_raise(PRIVILEGE_REAL_TIME);
 
@@ -371,7 +373,9 @@ static void close_reader(void *state)
 	struct event_reader *reader = state;
 	uint64_t one = 1;
 
-	if (reader->started && write(reader->stop, &one, sizeof(one)) == sizeof(one))
+	while (!reader->error && write(reader->stop, &one, sizeof(one)) < 0 && errno == EINTR) {
+	}
+	if (!reader->error)
 		pthread_join(reader->thread, NULL);
 	event_perf_close(reader->perf);
 	event_connector_close(reader->connector);
@@ -427,10 +431,10 @@ int event_reader_update(struct event_reader *reader, struct env *env)
 	if (reader->tick != env->tick)
 		update_choice(reader);
 	reader->tick = env->tick;
-	if (reader->perf || reader->connector)
-		return 0;
-	env_note_failure(env, "connector", reader->sources.connector_error);
-	return reader->sources.connector_error;
+	if (reader->error)
+		env_note_failure(env, reader->perf || reader->connector ? EVENT_THREAD : "connector",
+				 reader->error);
+	return reader->error;
 }
 
 void event_reader_add_taker(struct event_reader *reader, int change)

@@ -14,6 +14,8 @@
 #define EVENT_OPENING_USES                                                                                   \
 	(PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) | PRIVILEGE_BIT(PRIVILEGE_TRACING))
 
+#define EVENT_THREAD "event thread" /* its name as a source: it may not be possible to start one */
+
 struct event_reader;
 
 /* How it is read, and what came; of the moment of the call. */

@@ -85,11 +85,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 
 const struct topic topic_event_source = {
 	.schema = &schema,
-	.sources = event_source_specs,
-	.uses = EVENT_USES,
-	.opening_uses = EVENT_OPENING_USES,
-	.setting = "events.real-time",
-	.setting_uses = PRIVILEGE_BIT(PRIVILEGE_REAL_TIME),
+	EVENT_TOPIC,
 	.open = event_sampler_open,
 	.sample = sample,
 	.close = event_sampler_close,

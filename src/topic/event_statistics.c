@@ -47,8 +47,8 @@ static struct event_counts *counts_of(struct event_statistics *statistics, const
 		if (strcmp(counts->command, command) == 0)
 			return counts;
 	}
-	if (statistics->n_commands + 1 >= EVENT_COMMANDS_MAX && strcmp(command, EVENT_OTHERS) != 0)
-		return counts_of(statistics, EVENT_OTHERS);
+	if (statistics->n_commands == EVENT_COMMANDS_MAX)
+		return &statistics->others;
 	counts = &statistics->commands[statistics->n_commands++];
 	statistics->index[at] = (unsigned)statistics->n_commands;
 	strcpy(counts->command, command);
@@ -57,9 +57,7 @@ static struct event_counts *counts_of(struct event_statistics *statistics, const
 
 static void count(struct event_counts *counts, enum event_kind kind, bool of_thread, bool failed)
 {
-	if (kind == EVENT_EXIT && of_thread)
-		counts->thread_exits++;
-	else
+	if (kind != EVENT_EXIT || !of_thread)
 		counts->kinds[kind]++;
 	counts->failures += failed;
 }
@@ -103,7 +101,11 @@ void event_statistics_fork(struct event_statistics *statistics, const struct eve
 		parent = statistics->n_parents < EVENT_PARENTS_MAX
 				 ? &statistics->parents[statistics->n_parents++]
 				 : least_parent(statistics);
-		*parent = (struct event_parent){ .pid = process->pid, .start_ns = process->start_ns };
+		*parent = (struct event_parent){
+			.pid = process->pid,
+			.start_ns = process->start_ns,
+			.start_ticks = process->start_ticks,
+		};
 	}
 	parent->forks++;
 	parent->resident_bytes = process->resident_bytes;
@@ -135,5 +137,4 @@ void event_statistics_end(struct event_statistics *statistics, const struct even
 	while (bucket + 1 < EVENT_LIFETIMES && lifetime_ns >= event_lifetime_ns(bucket + 1))
 		bucket++;
 	statistics->lifetimes[bucket]++;
-	statistics->lifetime_ns += lifetime_ns;
 }

@@ -8,6 +8,9 @@
 #include "topic/event_notices.h"
 #include "topic/event_sampler.h"
 
+#define ALL "all"
+#define OTHERS "(others)"
+
 struct event_total_row {
 	const char *command;
 	uint64_t forks, execs, exits, failures, clones, core_dumps, renames, ptraces, user_changes, sessions;
@@ -27,7 +30,8 @@ struct event_total_row {
 
 static const struct column columns[] = {
 	ROW(command, .kind = COLUMN_KEY, .title = N_("name"), .width = 15,
-	    .help = N_("what the processes are called, at most 15 bytes; all: of all together"),
+	    .help = N_("what the processes are called, at most 15 bytes; all: of all together; (others): of "
+		   "those there was no room for"),
 	    .source = "perf COMM, /proc/PID/stat"),
 	NUMBER(total, N_("total"), 0, N_("events of all kinds")),
 	SPEED(per_second, total, N_("per s"), 1, .hidden = false),
@@ -80,19 +84,27 @@ static void add_row(struct table *table, const char *command, const struct event
 	row->mean_per_second = (double)row->total / seconds;
 }
 
+/* A process may go by the name of a sum, but by none as long as what it then gets here. */
+static const char *row_name(struct arena *arena, const char *command)
+{
+	if (strcmp(command, ALL) == 0 || strcmp(command, OTHERS) == 0)
+		return arena_print(arena, "%s (process name)", command);
+	return arena_copy(arena, command, strlen(command));
+}
+
 static void look(void *context, const struct event_statistics *statistics, uint64_t since_ns)
 {
 	struct event_sampler *state = context;
 	double seconds = (double)since_ns / 1e9;
 
-	add_row(state->table, "all", &statistics->all, seconds);
+	add_row(state->table, ALL, &statistics->all, seconds);
 	for (size_t i = 0; i < statistics->n_commands; i++) {
 		const struct event_counts *counts = &statistics->commands[i];
 
-		add_row(state->table,
-			arena_copy(&state->frame->arena, counts->command, strlen(counts->command)), counts,
-			seconds);
+		add_row(state->table, row_name(&state->frame->arena, counts->command), counts, seconds);
 	}
+	if (statistics->n_commands == EVENT_COMMANDS_MAX)
+		add_row(state->table, OTHERS, &statistics->others, seconds);
 }
 
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
@@ -103,11 +115,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 
 const struct topic topic_event_total = {
 	.schema = &schema,
-	.sources = event_source_specs,
-	.uses = EVENT_USES,
-	.opening_uses = EVENT_OPENING_USES,
-	.setting = "events.real-time",
-	.setting_uses = PRIVILEGE_BIT(PRIVILEGE_REAL_TIME),
+	EVENT_TOPIC,
 	.open = event_sampler_open,
 	.sample = sample,
 	.close = event_sampler_close,

@@ -8,12 +8,12 @@
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <linux/taskstats.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "core/netlink_socket.h"
+#include "core/worker.h"
 
 #define POSSIBLE_CPUS "sys/devices/system/cpu/possible"
 #define CPUS_BYTES 1024
@@ -24,6 +24,7 @@
 struct exit_reader {
 	struct netlink_socket *netlink;
 	uint16_t family;
+	uint32_t sequence; /* of the last request */
 	uint64_t undecoded; /* messages */
 };
 
@@ -34,10 +35,25 @@ struct request {
 	char text[CPUS_BYTES];
 };
 
-/* The one attribute of the requests we make is a text. */
-static int send_request(const struct exit_reader *reader, struct request *request, struct span text)
+/* Whether datagram has the answer: 0 or an error, or the family, which is noted. */
+static bool is_answer(void *context, struct span datagram, int *error)
+{
+	struct exit_reader *reader = context;
+	struct netlink_message message;
+
+	*error = 0;
+	while (netlink_next(&datagram, &message))
+		if (message.sequence == reader->sequence &&
+		    (netlink_ack(&message, error) || taskstats_family(&message, &reader->family)))
+			return true;
+	return false;
+}
+
+/* The one attribute of the requests we make is a text. What comes after the answer stays to be drained. */
+static int ask(struct exit_reader *reader, struct request *request, struct span text)
 {
 	size_t length = span_length(text) + 1;
+	int error;
 
 	if (length > sizeof(request->text))
 		return -E2BIG;
@@ -46,54 +62,27 @@ static int send_request(const struct exit_reader *reader, struct request *reques
 	request->attribute.nla_len = (uint16_t)(sizeof(request->attribute) + length);
 	request->header.nlmsg_flags |= NLM_F_REQUEST;
 	request->header.nlmsg_len = (uint32_t)(offsetof(struct request, text) + NLMSG_ALIGN(length));
-	return netlink_socket_send(reader->netlink, request, request->header.nlmsg_len);
-}
-
-/* Whether datagram has the answer: 0 or an error, or the family, which is noted. */
-static bool is_answer(struct exit_reader *reader, struct span datagram, uint32_t sequence, int *error)
-{
-	struct netlink_message message;
-
-	*error = 0;
-	while (netlink_next(&datagram, &message))
-		if (message.sequence == sequence &&
-		    (netlink_ack(&message, error) || taskstats_family(&message, &reader->family)))
-			return true;
-	return false;
-}
-
-/* What comes after the answer stays to be drained. */
-static int await_answer(struct exit_reader *reader, uint32_t sequence)
-{
-	uint64_t start = env_mono_ns(), waited;
-	int answer;
-
-	while ((waited = env_mono_ns() - start) < ANSWER_NS) {
-		while (netlink_socket_receive(reader->netlink, 1) > 0)
-			if (is_answer(reader, netlink_socket_datagram(reader->netlink, 0), sequence, &answer))
-				return answer;
-		netlink_socket_wait(reader->netlink, ANSWER_NS - waited);
-	}
-	return -ETIMEDOUT;
+	request->header.nlmsg_seq = ++reader->sequence;
+	error = netlink_socket_send(reader->netlink, request, request->header.nlmsg_len);
+	return error ? error : netlink_socket_await(reader->netlink, ANSWER_NS, is_answer, reader);
 }
 
 static int find_family(struct exit_reader *reader)
 {
 	struct request request = {
-		.header = { .nlmsg_type = GENL_ID_CTRL, .nlmsg_seq = 1 },
+		.header = { .nlmsg_type = GENL_ID_CTRL },
 		.generic = { .cmd = CTRL_CMD_GETFAMILY },
 		.attribute = { .nla_type = CTRL_ATTR_FAMILY_NAME },
 	};
-	int error = send_request(reader, &request, span_text(TASKSTATS_GENL_NAME));
 
-	return error ? error : await_answer(reader, request.header.nlmsg_seq);
+	return ask(reader, &request, span_text(TASKSTATS_GENL_NAME));
 }
 
 /* The kernel forgets it when the socket is closed. */
 static int register_cpus(struct exit_reader *reader, struct env *env)
 {
 	struct request request = {
-		.header = { .nlmsg_type = reader->family, .nlmsg_flags = NLM_F_ACK, .nlmsg_seq = 2 },
+		.header = { .nlmsg_type = reader->family, .nlmsg_flags = NLM_F_ACK },
 		.generic = { .cmd = TASKSTATS_CMD_GET },
 		.attribute = { .nla_type = TASKSTATS_CMD_ATTR_REGISTER_CPUMASK },
 	};
@@ -104,13 +93,7 @@ static int register_cpus(struct exit_reader *reader, struct env *env)
 		return error;
 	if (!span_line(&text, &cpus))
 		return -ENODATA;
-	error = send_request(reader, &request, cpus);
-	return error ? error : await_answer(reader, request.header.nlmsg_seq);
-}
-
-static void *end_at_once(void *argument)
-{
-	return argument;
+	return ask(reader, &request, cpus);
 }
 
 /*
@@ -119,12 +102,10 @@ static void *end_at_once(void *argument)
  */
 static int try_out(struct exit_reader *reader)
 {
-	pthread_t thread;
-	int error = -pthread_create(&thread, NULL, end_at_once, NULL);
+	int error = worker_try_thread();
 
 	if (error)
 		return error;
-	pthread_join(thread, NULL);
 	return netlink_socket_receive(reader->netlink, 1) > 0 ? 0 : -ENETUNREACH;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "model/column.h"
 #include "topic/child_share.h"
 #include "topic/event_reader.h"
 #include "topic/exit_reader.h"
@@ -81,7 +82,7 @@ static void count_exit(struct exited *exited, const char *name, uint64_t uncount
 	struct exited_command *command = command_of(exited, name);
 
 	command->told_ns += uncounted_ns;
-	command->exits = exits == U64_UNKNOWN ? U64_UNKNOWN : command->exits + exits;
+	command->exits = u64_sum(command->exits, exits);
 	command->left_kib += left_kib;
 }
 

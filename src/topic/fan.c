@@ -10,6 +10,7 @@ struct fan_row {
 	const char *fan, *label;
 	double rpm, min_rpm, max_rpm, low_rpm;
 	const char *chip, *state;
+	double age_seconds;
 };
 
 #define SPEED(field, heading, place, what, from)                                                             \
@@ -34,6 +35,9 @@ static const struct column columns[] = {
 			  "asleep: the device is not woken for "
 			  "this"),
 	       .source = "fanN_fault, device/power/runtime_status"),
+	COLUMN(struct fan_row, age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
+	       .title = N_("age"), .width = 7, .rank = 4,
+	       .help = N_("how long ago it was read: 0, unless it answers late"), .source = "panetop"),
 };
 
 static const struct schema schema = {
@@ -57,6 +61,7 @@ static void fill(void *filled, const struct sensor *sensor, const struct sensor_
 	row->low_rpm = sensor->low;
 	row->chip = texts->chip;
 	row->state = texts->state;
+	row->age_seconds = sensor->age_seconds;
 }
 
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "kernel/cpu_list.h"
 #include "kernel/cpu_times.h"
 
 #define LIMITS_EVERY 8
@@ -23,6 +22,7 @@ static void *open_frequencies(struct env *env)
 	struct frequencies *frequencies = alloc_zeroed(1, sizeof(*frequencies));
 
 	frequencies->env = env;
+	frequencies->online = online_cpus_open(env);
 	frequencies->tick = ENV_NEVER;
 	return frequencies;
 }
@@ -42,6 +42,7 @@ static void close_frequencies(void *state)
 	struct frequencies *frequencies = state;
 
 	forget_cpus(frequencies);
+	online_cpus_close(frequencies->online);
 	free(frequencies->cpus);
 	free(frequencies);
 }
@@ -56,12 +57,12 @@ void frequencies_close(struct frequencies *frequencies)
 	env_unshare(frequencies->env, &key);
 }
 
-static void make_path(char *path, size_t room, uint64_t cpu, const char *name)
+static void make_path(char *path, size_t room, uint32_t cpu, const char *name)
 {
-	snprintf(path, room, "sys/devices/system/cpu/cpu%u/cpufreq/%s", (unsigned)cpu, name);
+	snprintf(path, room, "sys/devices/system/cpu/cpu%u/cpufreq/%s", cpu, name);
 }
 
-static void open_file(struct attribute *file, uint64_t cpu, const char *name)
+static void open_file(struct attribute *file, uint32_t cpu, const char *name)
 {
 	char path[128];
 
@@ -69,7 +70,7 @@ static void open_file(struct attribute *file, uint64_t cpu, const char *name)
 	attribute_open(file, path);
 }
 
-static double read_once(struct env *env, uint64_t cpu, const char *name)
+static double read_once(struct env *env, uint32_t cpu, const char *name)
 {
 	uint64_t kilohertz;
 	char path[128];
@@ -78,19 +79,10 @@ static double read_once(struct env *env, uint64_t cpu, const char *name)
 	return attribute_once_u64(env, path, &kilohertz) < 0 ? NAN : (double)kilohertz * 1e3;
 }
 
-static void add_cpu(struct frequencies *frequencies, uint64_t number)
+static void open_cpu(struct env *env, struct cpu_frequency *cpu, uint32_t number)
 {
-	struct env *env = frequencies->env;
-	struct cpu_frequency *cpu;
-
-	if (frequencies->n_cpus == frequencies->capacity) {
-		frequencies->capacity = frequencies->capacity ? 2 * frequencies->capacity : 16;
-		frequencies->cpus =
-			alloc_resize(frequencies->cpus, frequencies->capacity, sizeof(*frequencies->cpus));
-	}
-	cpu = &frequencies->cpus[frequencies->n_cpus++];
 	*cpu = (struct cpu_frequency){
-		.cpu = (uint32_t)number,
+		.cpu = number,
 		.now = NAN,
 		.low = NAN,
 		.high = NAN,
@@ -103,33 +95,19 @@ static void add_cpu(struct frequencies *frequencies, uint64_t number)
 	open_file(&cpu->high_file, number, "scaling_max_freq");
 }
 
-/* Are those of stat the same as we have? */
-static bool same_cpus(const struct frequencies *frequencies, struct span stat)
+static void follow_cpus(struct frequencies *frequencies)
 {
-	struct cpu_times times;
-	size_t index = 0;
+	const struct online_cpus *online = frequencies->online;
 
-	while (cpu_times_next(&stat, &times)) {
-		if (times.cpu == CPU_ALL || times.cpu >= CPU_LIST_MAX)
-			continue;
-		if (index >= frequencies->n_cpus || frequencies->cpus[index].cpu != times.cpu)
-			return false;
-		index++;
-	}
-	return index == frequencies->n_cpus;
-}
-
-static void follow_cpus(struct frequencies *frequencies, struct span stat)
-{
-	struct cpu_times times;
-
-	if (same_cpus(frequencies, stat))
+	if (frequencies->seen == online->findings)
 		return;
+	frequencies->seen = online->findings;
 	forget_cpus(frequencies);
 	frequencies->by_cpuinfo = false;
-	while (cpu_times_next(&stat, &times))
-		if (times.cpu != CPU_ALL && times.cpu < CPU_LIST_MAX)
-			add_cpu(frequencies, times.cpu);
+	frequencies->n_cpus = online->count;
+	frequencies->cpus = alloc_resize(frequencies->cpus, online->count, sizeof(*frequencies->cpus));
+	for (size_t i = 0; i < online->count; i++)
+		open_cpu(frequencies->env, &frequencies->cpus[i], online->list[i]);
 }
 
 static double read_hertz(struct env *env, struct attribute *file)
@@ -209,16 +187,12 @@ static void read_cpuinfo(struct frequencies *frequencies)
 
 int frequencies_update(struct frequencies *frequencies)
 {
-	struct env *env = frequencies->env;
-	struct span stat;
+	int error = online_cpus_update(frequencies->online);
 
-	if (frequencies->tick == env->tick)
-		return frequencies->error;
-	frequencies->tick = env->tick;
-	frequencies->error = env_read(env, env_file(env, "proc/stat"), &stat);
-	if (frequencies->error)
-		return frequencies->error;
-	follow_cpus(frequencies, stat);
+	if (error || frequencies->tick == frequencies->env->tick)
+		return error;
+	frequencies->tick = frequencies->env->tick;
+	follow_cpus(frequencies);
 	if (!frequencies->by_cpuinfo)
 		frequencies->by_cpuinfo = !read_cpufreq(frequencies);
 	if (frequencies->by_cpuinfo)

@@ -4,6 +4,7 @@
 #define PANETOP_TOPIC_FREQUENCIES_H
 
 #include "core/attribute.h"
+#include "topic/online_cpus.h"
 
 #define CPUFREQ "sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq"
 
@@ -17,12 +18,13 @@ struct cpu_frequency {
 };
 
 struct frequencies {
-	struct env *env;            /* borrowed */
+	struct env *env; /* borrowed */
+	struct online_cpus *online;
+	unsigned long seen;         /* its findings of which cpus were made */
 	struct cpu_frequency *cpus; /* those that are online, ascending */
-	size_t n_cpus, capacity;
+	size_t n_cpus;
 	bool by_cpuinfo; /* cpufreq does not tell, /proc/cpuinfo does */
 	uint64_t tick;
-	int error; /* -errno of the list of CPUs */
 };
 
 /* Shared by all samplers of env; each that opens it closes it. */

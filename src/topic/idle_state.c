@@ -11,7 +11,7 @@
 #include "core/alloc.h"
 #include "core/attribute.h"
 #include "core/i18n.h"
-#include "topic/frequencies.h"
+#include "topic/online_cpus.h"
 #include "topic/topic.h"
 
 #define NAME_FILE "sys/devices/system/cpu/cpu0/cpuidle/state0/name"
@@ -68,36 +68,48 @@ struct idle_state {
 	char name[NAME_MAX_BYTES];
 	size_t kind; /* index of the name among those of all CPUs */
 	struct attribute time, usage;
-	uint64_t entries, time_us; /* as read last; U64_UNKNOWN */
+	uint64_t entries, time_us;                 /* as read last; U64_UNKNOWN */
+	uint64_t counted_entries, counted_time_us; /* what the sums have of them; U64_UNKNOWN: nothing yet */
 };
 
 struct idle_cpu {
 	uint32_t cpu;
+	bool came; /* since the sample before */
 	unsigned n_states;
 	struct idle_state states[STATES_MAX];
 };
 
+/*
+ * A state of all CPUs. Its sums begin with what those CPUs have that are there at first, and then grow as the
+ * CPUs do: that one comes or goes does not change them.
+ */
+struct idle_kind {
+	char name[NAME_MAX_BYTES];
+	uint64_t entries;
+	double mean_us;
+	bool present, compared;           /* in this sample some CPU has it, and had it in the one before */
+	bool entries_unknown, us_unknown; /* some CPU does not tell it now */
+	const char *text;                 /* its name in the arena of the frame */
+};
+
 struct state {
-	struct frequencies *frequencies; /* for the list of CPUs */
+	struct online_cpus *online;
+	unsigned long seen; /* its findings of which cpus were made */
 	struct idle_cpu *cpus;
 	size_t n_cpus;
-	const char **kinds; /* their names, those of the first CPU first; of cpus */
+	struct idle_kind *kinds; /* those of the first CPU first */
 	size_t n_kinds;
 };
 
-static void forget_cpus(struct state *state)
+static void close_cpus(struct idle_cpu *cpus, size_t n_cpus, struct env *env)
 {
-	for (size_t i = 0; i < state->n_cpus; i++) {
-		for (unsigned s = 0; s < state->cpus[i].n_states; s++) {
-			attribute_close(&state->cpus[i].states[s].time, state->frequencies->env);
-			attribute_close(&state->cpus[i].states[s].usage, state->frequencies->env);
+	for (size_t i = 0; i < n_cpus; i++) {
+		for (unsigned s = 0; s < cpus[i].n_states; s++) {
+			attribute_close(&cpus[i].states[s].time, env);
+			attribute_close(&cpus[i].states[s].usage, env);
 		}
 	}
-	free(state->cpus);
-	free(state->kinds);
-	state->cpus = NULL;
-	state->kinds = NULL;
-	state->n_cpus = state->n_kinds = 0;
+	free(cpus);
 }
 
 static bool open_state(struct env *env, const struct idle_cpu *cpu, unsigned number, struct idle_state *state)
@@ -121,46 +133,64 @@ static bool open_state(struct env *env, const struct idle_cpu *cpu, unsigned num
 	return true;
 }
 
-static bool same_cpus(const struct state *state)
-{
-	const struct frequencies *frequencies = state->frequencies;
-
-	if (state->n_cpus != frequencies->n_cpus)
-		return false;
-	for (size_t i = 0; i < state->n_cpus; i++)
-		if (state->cpus[i].cpu != frequencies->cpus[i].cpu)
-			return false;
-	return true;
-}
-
 /* On hybrid machines not all CPUs have the same states. */
 static size_t kind_of(struct state *state, const char *name)
 {
 	for (size_t i = 0; i < state->n_kinds; i++)
-		if (strcmp(state->kinds[i], name) == 0)
+		if (strcmp(state->kinds[i].name, name) == 0)
 			return i;
 	state->kinds = alloc_resize(state->kinds, state->n_kinds + 1, sizeof(*state->kinds));
-	state->kinds[state->n_kinds] = name;
+	state->kinds[state->n_kinds] = (struct idle_kind){ 0 };
+	strcpy(state->kinds[state->n_kinds].name, name);
 	return state->n_kinds++;
 }
 
-static void follow_cpus(struct state *state, struct env *env)
+static void open_cpu(struct state *state, struct idle_cpu *cpu, uint32_t number, bool came)
 {
-	if (same_cpus(state))
+	struct env *env = state->online->env;
+
+	cpu->cpu = number;
+	cpu->came = came;
+	while (cpu->n_states < STATES_MAX &&
+	       open_state(env, cpu, cpu->n_states, &cpu->states[cpu->n_states])) {
+		struct idle_state *idle = &cpu->states[cpu->n_states++];
+
+		idle->kind = kind_of(state, idle->name);
+		idle->counted_entries = idle->counted_time_us = came ? U64_UNKNOWN : 0;
+	}
+}
+
+static struct idle_cpu *find_cpu(struct idle_cpu *cpus, size_t n_cpus, uint32_t number)
+{
+	for (size_t i = 0; i < n_cpus; i++)
+		if (cpus[i].cpu == number)
+			return &cpus[i];
+	return NULL;
+}
+
+static void follow_cpus(struct state *state)
+{
+	const struct online_cpus *online = state->online;
+	struct idle_cpu *before = state->cpus;
+	size_t n_before = state->n_cpus;
+	bool began = state->n_kinds > 0;
+
+	if (state->seen == online->findings)
 		return;
-	forget_cpus(state);
-	state->n_cpus = state->frequencies->n_cpus;
+	state->seen = online->findings;
+	state->n_cpus = online->count;
 	state->cpus = alloc_zeroed(state->n_cpus, sizeof(*state->cpus));
 	for (size_t i = 0; i < state->n_cpus; i++) {
-		struct idle_cpu *cpu = &state->cpus[i];
+		struct idle_cpu *stays = find_cpu(before, n_before, online->list[i]);
 
-		cpu->cpu = state->frequencies->cpus[i].cpu;
-		while (cpu->n_states < STATES_MAX &&
-		       open_state(env, cpu, cpu->n_states, &cpu->states[cpu->n_states]))
-			cpu->n_states++;
-		for (unsigned s = 0; s < cpu->n_states; s++)
-			cpu->states[s].kind = kind_of(state, cpu->states[s].name);
+		if (stays) {
+			state->cpus[i] = *stays;
+			stays->n_states = 0;
+		} else {
+			open_cpu(state, &state->cpus[i], online->list[i], began);
+		}
 	}
+	close_cpus(before, n_before, online->env);
 }
 
 /* The kernel counts time and entry together, when the sleep ends: where no entry is new, no time is. */
@@ -176,50 +206,107 @@ static void read_state(struct env *env, struct idle_state *state)
 	state->entries = entries;
 }
 
-/* The first rows are the sums by kind; a sum lacks nothing that some CPU does not tell. */
-static void add_row(struct table *table, const char *cpu, const struct idle_state *state, size_t n_cpus)
+/* Since it was counted last; U64_UNKNOWN when it is not known now, or was reset. */
+static uint64_t growth(uint64_t *counted, uint64_t now)
 {
-	struct idle_row *row = table_add(table), *sum = table_row(table, state->kind);
+	uint64_t before = *counted;
 
-	row->cpu = cpu;
-	row->state = sum->state;
-	row->entries = state->entries;
-	if (state->time_us != U64_UNKNOWN)
-		row->residency_seconds = (double)state->time_us / 1e6;
-	sum->residency_seconds += row->residency_seconds / (double)n_cpus;
-	sum->entries = u64_sum(sum->entries, row->entries);
+	if (now == U64_UNKNOWN)
+		return U64_UNKNOWN;
+	*counted = now;
+	return before == U64_UNKNOWN ? 0 : u64_less(now, before);
 }
 
-static void add_sums(const struct state *state, struct frame *frame, struct table *table)
+static void add_growth(struct idle_kind *kind, struct idle_state *state, size_t n_compared)
+{
+	uint64_t entries = growth(&state->counted_entries, state->entries);
+	uint64_t time_us = growth(&state->counted_time_us, state->time_us);
+
+	kind->entries_unknown |= entries == U64_UNKNOWN;
+	kind->us_unknown |= time_us == U64_UNKNOWN;
+	if (entries != U64_UNKNOWN)
+		kind->entries = u64_sum(kind->entries, entries);
+	if (time_us != U64_UNKNOWN && n_compared > 0)
+		kind->mean_us += (double)time_us / (double)n_compared;
+}
+
+static void read_all(struct state *state)
+{
+	size_t n_compared = 0;
+
+	for (size_t i = 0; i < state->n_kinds; i++) {
+		struct idle_kind *kind = &state->kinds[i];
+
+		kind->present = kind->compared = kind->entries_unknown = kind->us_unknown = false;
+	}
+	for (size_t i = 0; i < state->n_cpus; i++)
+		n_compared += !state->cpus[i].came;
+	for (size_t i = 0; i < state->n_cpus; i++) {
+		struct idle_cpu *cpu = &state->cpus[i];
+
+		for (unsigned s = 0; s < cpu->n_states; s++) {
+			struct idle_kind *kind = &state->kinds[cpu->states[s].kind];
+
+			read_state(state->online->env, &cpu->states[s]);
+			add_growth(kind, &cpu->states[s], n_compared);
+			kind->present = true;
+			kind->compared |= !cpu->came;
+		}
+		cpu->came = false;
+	}
+}
+
+static void add_row(struct table *table, const char *cpu, const char *state, uint64_t entries, double time_us)
+{
+	struct idle_row *row = table_add(table);
+
+	row->cpu = cpu;
+	row->state = state;
+	row->entries = entries;
+	row->residency_seconds = time_us / 1e6;
+}
+
+static void add_sums(struct state *state, struct frame *frame, struct table *table)
 {
 	for (size_t i = 0; i < state->n_kinds; i++) {
-		struct idle_row *row = table_add(table);
+		struct idle_kind *kind = &state->kinds[i];
 
-		row->cpu = "all";
-		row->state = arena_copy(&frame->arena, state->kinds[i], strlen(state->kinds[i]));
-		row->residency_seconds = 0;
-		row->entries = 0;
+		if (!kind->present)
+			continue;
+		kind->text = arena_copy(&frame->arena, kind->name, strlen(kind->name));
+		add_row(table, "all", kind->text,
+			kind->compared && !kind->entries_unknown ? kind->entries : U64_UNKNOWN,
+			kind->compared && !kind->us_unknown ? kind->mean_us : NAN);
+	}
+}
+
+static void add_cpus(const struct state *state, struct frame *frame, struct table *table)
+{
+	for (size_t i = 0; i < state->n_cpus; i++) {
+		const struct idle_cpu *cpu = &state->cpus[i];
+		const char *name = arena_print(&frame->arena, "%u", cpu->cpu);
+
+		for (unsigned s = 0; s < cpu->n_states; s++) {
+			const struct idle_state *idle = &cpu->states[s];
+
+			add_row(table, name, state->kinds[idle->kind].text, idle->entries,
+				idle->time_us == U64_UNKNOWN ? NAN : (double)idle->time_us);
+		}
 	}
 }
 
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
 	struct state *state = sampler->state;
-	int error = frequencies_update(state->frequencies);
+	int error = online_cpus_update(state->online);
 
+	(void)env;
 	if (error)
 		return error;
-	follow_cpus(state, env);
+	follow_cpus(state);
+	read_all(state);
 	add_sums(state, frame, table);
-	for (size_t i = 0; i < state->n_cpus; i++) {
-		struct idle_cpu *cpu = &state->cpus[i];
-		const char *name = arena_print(&frame->arena, "%u", cpu->cpu);
-
-		for (unsigned s = 0; s < cpu->n_states; s++) {
-			read_state(env, &cpu->states[s]);
-			add_row(table, name, &cpu->states[s], state->n_cpus);
-		}
-	}
+	add_cpus(state, frame, table);
 	return 0;
 }
 
@@ -228,7 +315,7 @@ static int open_idle(struct sampler *sampler, struct env *env, const struct sett
 	struct state *state = alloc_zeroed(1, sizeof(*state));
 
 	(void)settings;
-	state->frequencies = frequencies_open(env);
+	state->online = online_cpus_open(env);
 	sampler->state = state;
 	return 0;
 }
@@ -237,8 +324,9 @@ static void close_idle(struct sampler *sampler)
 {
 	struct state *state = sampler->state;
 
-	forget_cpus(state);
-	frequencies_close(state->frequencies);
+	close_cpus(state->cpus, state->n_cpus, state->online->env);
+	free(state->kinds);
+	online_cpus_close(state->online);
 	free(state);
 }
 

@@ -17,7 +17,7 @@ static const struct column columns[] = {
 	COLUMN(struct bucket_row, from_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("from"),
 	       .width = 8, .help = N_("so late at least"), .source = "panetop"),
 	COLUMN(struct bucket_row, to_seconds, .kind = COLUMN_BOUND, .unit = UNIT_SECONDS, .title = N_("to"),
-	       .width = 8, .help = N_("but not so late; the last bucket takes all that is longer, too"),
+	       .width = 8, .help = N_("but not so late; -: all that is longer"),
 	       .source = "panetop; --bucket makes all equally wide, else they are less than 1 % wide"),
 	COLUMN(struct bucket_row, samples, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("samples"),
 	       .width = 9, .help = N_("wake-ups that were so late"),
@@ -51,7 +51,8 @@ static void add_rows(struct table *table, const char *cpu, const struct cyclic_s
 		row = table_add(table);
 		row->cpu = cpu;
 		row->from_seconds = (double)histogram_from_ns(times->width_ns, i) / 1e9;
-		row->to_seconds = (double)histogram_to_ns(times->width_ns, i) / 1e9;
+		if (i + 1 < HISTOGRAM_BUCKETS) /* the last one takes all that is longer */
+			row->to_seconds = (double)histogram_to_ns(times->width_ns, i) / 1e9;
 		row->samples = times->buckets[i];
 	}
 }
@@ -73,9 +74,7 @@ const struct topic topic_latency_bucket = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = CYCLIC_USES,
-	.opening_uses = CYCLIC_OPENING_USES,
-	.setting = "latency.cpu-dma-latency",
-	.setting_uses = PRIVILEGE_BIT(PRIVILEGE_AWAKE),
+	CYCLIC_TOPIC,
 	.open = cyclic_run_open,
 	.sample = sample,
 	.close = cyclic_run_close,

@@ -5,14 +5,11 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "core/i18n.h"
 #include "kernel/meminfo.h"
 #include "topic/own_cgroup.h"
-#include "topic/topic.h"
 
 struct limit_row {
 	const char *resource, *cgroup;
@@ -28,17 +25,17 @@ static const struct column columns[] = {
 	SIZE(limit_bytes, .title = N_("limit"), .width = 9, .rank = 1,
 	     .help = N_("the most this group may use, at most what the machine has"),
 	     .source = "v2 memory.max, memory.swap.max; v1 memory.limit_in_bytes, "
-		       "memory.memsw.limit_in_bytes - it"),
+		       "memory.memsw.limit_in_bytes - memory.limit_in_bytes"),
 	SIZE(used_bytes, .title = N_("used"), .width = 9, .rank = 1,
 	     .help = N_("what the group uses now, its page cache included"),
 	     .source = "v2 memory.current, memory.swap.current; v1 memory.usage_in_bytes, "
-		       "memory.memsw.usage_in_bytes - it"),
+		       "memory.memsw.usage_in_bytes - memory.usage_in_bytes"),
 	SIZE(free_bytes, .title = N_("free"), .width = 9, .rank = 1,
 	     .help = N_("what it may still take before its caches must shrink; never below 0"),
 	     .source = "limit - used"),
 	SIZE(caches_bytes, .title = N_("caches"), .width = 9, .rank = 2,
 	     .help = N_("page cache of the group that can be dropped"),
-	     .source = "memory.stat active_file + inactive_file (v1: total_…)"),
+	     .source = "memory.stat active_file + inactive_file (v1: total_...)"),
 	COLUMN(struct limit_row, cgroup, .kind = COLUMN_KEY, .title = N_("cgroup"), .width = 10, .rank = 3,
 	       .help = N_("the group that is limited: the own one or one above it"),
 	       .source = "/proc/self/cgroup, /proc/self/mountinfo"),
@@ -72,39 +69,22 @@ static const struct files {
 		"inactive_file", false },
 };
 
-struct state {
-	struct cgroup_place place;
-	bool found;
-};
-
 static int test_cgroup(struct env *env)
 {
-	struct cgroup_place place;
-
-	return own_cgroup_find(env, "memory", &place);
+	return own_cgroup_test(env, "memory");
 }
 
 static const struct source_spec sources[] = {
-	{ "memory cgroup", N_("limits of the container or service in which panetop runs"), .optional = true,
-	  .test = test_cgroup,
-	  .remedies = { { ENODEV, N_("no hierarchy with the memory controller is mounted here") },
-			{ ENOENT, N_("this kernel has no control groups: nothing is missing") } } },
+	OWN_CGROUP_SOURCE("memory cgroup", test_cgroup,
+			  N_("no hierarchy with the memory controller is mounted here")),
 	{ 0 },
 };
 
 static int open_limit(struct sampler *sampler, struct env *env, const struct settings *settings)
 {
-	struct state *state = alloc_zeroed(1, sizeof(*state));
-
 	(void)settings;
-	state->found = own_cgroup_find(env, "memory", &state->place) == 0;
-	sampler->state = state;
+	sampler->state = own_cgroup_open(env, "memory");
 	return 0;
-}
-
-static void close_limit(struct sampler *sampler)
-{
-	free(sampler->state);
 }
 
 /* U64_UNKNOWN when the file is not there; CGROUP_NO_LIMIT is the same value: neither limits. */
@@ -178,13 +158,13 @@ static void add_limits(struct env *env, struct frame *frame, struct table *table
 
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
-	const struct state *state = sampler->state;
-	struct cgroup_place place = state->place;
+	const struct own_cgroup *own = sampler->state;
+	struct cgroup_place place = own->place;
 	struct meminfo meminfo;
 	struct span text;
 	int error;
 
-	if (!state->found)
+	if (!own->found)
 		return 0;
 	error = env_read(env, env_file(env, "proc/meminfo"), &text);
 	if (error)
@@ -201,5 +181,5 @@ const struct topic topic_memory_limit = {
 	.sources = sources,
 	.open = open_limit,
 	.sample = sample,
-	.close = close_limit,
+	.close = own_cgroup_close,
 };

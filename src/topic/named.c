@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Notices about processes and control groups that were named and are not there. */
+/* Notices about processes, their groups and control groups that were named and are not there. */
 #include <config.h>
 
 #include "topic/named.h"
 
 #include "core/i18n.h"
+#include "core/listed.h"
 #include "topic/tasks.h"
 
 /* With a single sample nothing is waited for. */
@@ -23,6 +24,16 @@ void named_absent_process(struct frame *frame, const struct settings *settings, 
 		     name);
 }
 
+void named_absent_group(struct frame *frame, const struct settings *settings, const char *topic,
+			const char *group)
+{
+	frame->named_absent = true;
+	frame_notice(frame, topic, NULL,
+		     is_waited_for(settings) ? _("there is no process group %s; it is waited for")
+					     : _("there is no process group %s"),
+		     group);
+}
+
 void named_absent_cgroup(struct frame *frame, const struct settings *settings, const char *topic,
 			 const char *path)
 {
@@ -35,14 +46,17 @@ void named_absent_cgroup(struct frame *frame, const struct settings *settings, c
 
 static bool is_there(const struct tasks *tasks, struct span wanted)
 {
-	uint64_t pid;
-
-	if (span_is_u64(wanted, &pid) && pid <= UINT32_MAX && tasks_find(tasks, (uint32_t)pid))
-		return true;
 	for (size_t i = 0; i < tasks->n_all; i++)
-		if (span_is(wanted, tasks->all[i]->name))
+		if (task_is_listed(tasks->all[i], wanted))
 			return true;
 	return false;
+}
+
+void named_want_programs(struct tasks *tasks, const struct settings *settings)
+{
+	const char *list = settings_get(settings, "run.pid");
+
+	tasks->commands_now = list && listed_by_name(span_text(list));
 }
 
 void named_tasks(struct frame *frame, const struct settings *settings, const char *topic,

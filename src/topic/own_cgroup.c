@@ -6,7 +6,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "core/alloc.h"
 
 int own_cgroup_find(struct env *env, const char *controller, struct cgroup_place *place)
 {
@@ -18,6 +21,26 @@ int own_cgroup_find(struct env *env, const char *controller, struct cgroup_place
 	if (error)
 		return error;
 	return cgroup_find(cgroups, mounts, controller, place) ? 0 : -ENODEV;
+}
+
+struct own_cgroup *own_cgroup_open(struct env *env, const char *controller)
+{
+	struct own_cgroup *own = alloc_zeroed(1, sizeof(*own));
+
+	own->found = own_cgroup_find(env, controller, &own->place) == 0;
+	return own;
+}
+
+void own_cgroup_close(struct sampler *sampler)
+{
+	free(sampler->state);
+}
+
+int own_cgroup_test(struct env *env, const char *controller)
+{
+	struct cgroup_place place;
+
+	return own_cgroup_find(env, controller, &place);
 }
 
 int own_cgroup_read(struct env *env, const struct cgroup_place *place, const char *name, struct span *text)

@@ -5,9 +5,30 @@
 
 #include "core/env.h"
 #include "kernel/cgroup.h"
+#include "topic/topic.h"
 
 /* Finds the group that limits controller. 0; -ENODEV where it is nowhere; -errno of a read. */
 int own_cgroup_find(struct env *env, const char *controller, struct cgroup_place *place);
+
+/* The state of a topic about limits of the own group, and of those above it. */
+struct own_cgroup {
+	struct cgroup_place place;
+	bool found;
+};
+
+struct own_cgroup *own_cgroup_open(struct env *env, const char *controller);
+void own_cgroup_close(struct sampler *sampler);
+
+/* The source of such a topic, with the result of own_cgroup_find(). */
+int own_cgroup_test(struct env *env, const char *controller);
+
+#define OWN_CGROUP_SOURCE(name, test_it, not_mounted)                                                        \
+	{                                                                                                    \
+		.path = name, .gives = N_("limits of the container or service in which panetop runs"),       \
+		.optional = true, .test = test_it,                                                           \
+		.remedies = { { ENODEV, not_mounted },                                                       \
+			      { ENOENT, N_("this kernel has no control groups: nothing is missing") } }      \
+	}
 
 /* The file name of the group: 0 or -errno; see env_read(). */
 int own_cgroup_read(struct env *env, const struct cgroup_place *place, const char *name, struct span *text);

@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,7 +29,7 @@ static const struct column columns[] = {
 	COLUMN(struct page_row, page_address, .kind = COLUMN_KEY, .unit = UNIT_ADDRESS, .title = N_("page"),
 	       .width = 12, .help = N_("address of its first byte"), .source = "panetop"),
 	COLUMN(struct page_row, bits, .kind = COLUMN_LABEL, .title = N_("bits"), .width = 24,
-	       .help = N_("present or swapped or absent, file or anonymous, exclusive, written …"),
+	       .help = N_("present or swapped or absent, file or anonymous, exclusive, written ..."),
 	       .source = PAGEMAP " bits 55 to 63"),
 	COLUMN(struct page_row, frame, .kind = COLUMN_LABEL, .title = N_("frame"), .width = 9, .rank = 1,
 	       .help = N_("number of the page frame that holds it (PFN)"), .source = PAGEMAP " bits 0 to 54"),
@@ -111,19 +110,12 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	struct page_map *map = sampler->state;
 	uint64_t address = page_map_address(map->settings, "run.page") / env->page_bytes * env->page_bytes,
 		 entry;
-	int error = page_map_update(map), fd;
+	int error = page_map_update(map);
 	struct page_row *row;
-	long got;
 
-	if (error || address == 0 || map->target->state != TARGET_LIVE)
+	if (error || address == 0 || map->target->state != TARGET_LIVE ||
+	    page_map_entry(env, map->target->pid, address, &entry))
 		return 0; /* the map tells of its errors */
-	fd = pids_open(env, map->target->pid, "pagemap", O_RDONLY);
-	if (fd < 0)
-		return 0;
-	got = page_file_read(env, fd, address / env->page_bytes, &entry, 1);
-	close(fd);
-	if (got != 1)
-		return 0;
 	row = table_add(table);
 	row->pid = map->target->pid;
 	row->page_address = address;

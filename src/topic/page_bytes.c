@@ -78,13 +78,9 @@ static void add_row(struct frame *frame, struct table *table, uint32_t pid, uint
 /* Reading a page that is absent would bring it in: only one that is there is read. */
 static bool is_present(struct env *env, uint32_t pid, uint64_t address)
 {
-	int fd = pids_open(env, pid, "pagemap", O_RDONLY);
-	uint64_t entry = 0;
-	bool got = fd >= 0 && page_file_read(env, fd, address / env->page_bytes, &entry, 1) == 1;
+	uint64_t entry;
 
-	if (fd >= 0)
-		close(fd);
-	return got && (entry & PAGEMAP_PRESENT);
+	return page_map_entry(env, pid, address, &entry) == 0 && (entry & PAGEMAP_PRESENT);
 }
 
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)

@@ -7,11 +7,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/i18n.h"
-#include "topic/counter_machine.h"
-#include "topic/topic.h"
-
-#define ONLINE "sys/devices/system/cpu/online"
+#include "topic/counter_rows.h"
 
 /* The first stand for what not every processor tells apart. */
 static const struct {
@@ -59,8 +55,17 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
+static int test_events(struct env *env)
+{
+	return counter_machine_test(env, counter_events_software);
+}
+
 static const struct source_spec sources[] = {
-	{ .path = ONLINE, .gives = N_("which CPUs are online") },
+	{ .path = COUNTER_SOURCE,
+	  .gives = N_("page faults, allocations and reclaim of the whole machine"),
+	  .test = test_events,
+	  .remedies = { COUNTER_MACHINE_REMEDIES } },
+	{ .path = COUNTER_ONLINE, .gives = N_("which CPUs are online") },
 	{ 0 },
 };
 
@@ -91,40 +96,25 @@ static const char *meaning_of(const char *name)
 	return "";
 }
 
-/* Why an event is not counted is told once, with its remedy: most fail for the same reason. */
-static void tell(const struct env *env, struct frame *frame, const struct counter_machine *machine,
-		 unsigned index)
-{
-	const struct counter_event *event = &machine->events.list[index];
-	int error = machine->sums[index].error;
-
-	if (event->why)
-		frame_notice(frame, schema.name, event->remedy, "%s: %s", event->name, event->why);
-	else if (error)
-		frame_notice(frame, schema.name, source_remedy(env, NULL, -error), "%s: %s", event->name,
-			     strerror(-error));
-}
-
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
 	struct counter_machine *machine = sampler->state;
 	struct span online;
-	int error = env->live ? env_read(env, env_file(env, ONLINE), &online) : 0;
+	int error = env->live ? env_read(env, env_file(env, COUNTER_ONLINE), &online) : 0;
 
 	if (error || !env->live)
 		return error;
 	error = counter_machine_read(machine, online);
 	if (error)
 		return error;
+	counter_tell_events(env, frame, &topic_page_event, &machine->events, machine->sums);
 	for (unsigned i = 0; i < machine->events.count; i++) {
 		const struct counter_sum *sum = &machine->sums[i];
 		const char *name = machine->events.list[i].name;
 		struct event_row *row;
 
-		if (sum->n_open == 0) {
-			tell(env, frame, machine, i);
+		if (sum->n_open == 0)
 			continue;
-		}
 		row = table_add(table);
 		row->event = arena_copy(&frame->arena, name, strlen(name));
 		row->meaning = meaning_of(name);

@@ -5,8 +5,10 @@
 #include "topic/page_map.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/i18n.h"
@@ -45,18 +47,13 @@ static void close_map(void *state)
 	free(map);
 }
 
-struct page_map *page_map_open(struct env *env, const struct settings *settings)
+int page_map_topic_open(struct sampler *sampler, struct env *env, const struct settings *settings)
 {
 	struct page_map *map = env_kept(env, &key, open_map, close_map);
 
 	map->settings = settings;
 	map->target = target_open(env, settings);
-	return map;
-}
-
-int page_map_topic_open(struct sampler *sampler, struct env *env, const struct settings *settings)
-{
-	sampler->state = page_map_open(env, settings);
+	sampler->state = map;
 	return 0;
 }
 
@@ -68,6 +65,16 @@ struct page_map *page_map_opened(const struct env *env)
 bool page_map_knows(const struct page_view *view, uint64_t end)
 {
 	return !view->pagemap_error && (view->complete || end <= view->next);
+}
+
+int page_map_entry(struct env *env, uint32_t pid, uint64_t address, uint64_t *entry)
+{
+	int fd = pids_open(env, pid, "pagemap", O_RDONLY);
+	long got = fd < 0 ? fd : page_file_read(env, fd, address / env->page_bytes, entry, 1);
+
+	if (fd >= 0)
+		close(fd);
+	return got < 0 ? (int)got : got == 1 ? 0 : -ENODATA;
 }
 
 uint64_t page_map_address(const struct settings *settings, const char *name)

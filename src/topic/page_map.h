@@ -33,17 +33,17 @@ struct page_map {
 	struct page_scan scan;
 	struct buffer text;                                   /* of maps or smaps, as read last */
 	struct pid_status status;                             /* as read in this tick */
-	bool soft_dirty, knows_soft_dirty;                    /* of this kernel, once it was asked */
+	bool soft_dirty;                                      /* this kernel has the bit */
 	uint64_t shares_ns;                                   /* CPU time that reading smaps took last */
 	uint64_t shares_mono_ns;                              /* … when; 0: never for this process */
 	uint64_t proportional_bytes, swap_proportional_bytes; /* sums; U64_UNKNOWN */
 	uint64_t told_tick;                                   /* notices are given once per tick */
 };
 
-/* Shared by all samplers of env, until env is closed: the map of a process that has ended stays. */
-struct page_map *page_map_open(struct env *env, const struct settings *settings);
-
-/* As the open of a topic whose state is the map. */
+/*
+ * As the open of a topic whose state is the map: shared by all samplers of env, until env is closed, so that
+ * the map of a process that has ended stays.
+ */
 int page_map_topic_open(struct sampler *sampler, struct env *env, const struct settings *settings);
 
 /*
@@ -55,6 +55,9 @@ int page_map_update(struct page_map *map);
 
 /* The one that somebody has open; NULL when nobody has. */
 struct page_map *page_map_opened(const struct env *env);
+
+/* What pagemap says of the page with this address: 0 or -errno. */
+int page_map_entry(struct env *env, uint32_t pid, uint64_t address, uint64_t *entry);
 
 /* The address in a setting, in hexadecimal digits; 0 when there is none. */
 uint64_t page_map_address(const struct settings *settings, const char *name);
@@ -75,6 +78,8 @@ static inline uint64_t page_map_anonymous(const struct page_view *view, const st
 
 	return counts->present > others ? counts->present - others : 0;
 }
+
+/* The rest is in page_sources.c. */
 
 /* Notices: about the process, and what cannot be read of it. */
 void page_map_tell(struct page_map *map, struct frame *frame, const struct topic *topic);

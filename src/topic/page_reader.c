@@ -3,11 +3,15 @@
 #include <config.h>
 
 #include <errno.h>
+#include <string.h>
 
 #include "core/i18n.h"
 #include "core/pids.h"
-#include "kernel/pid_stat.h"
+#include "topic/process_find.h"
+#include "topic/tasks.h"
 #include "topic/topic.h"
+
+#define SOURCE "proc/self/io"
 
 struct reader_row {
 	uint64_t pid;
@@ -51,49 +55,49 @@ static const struct schema schema = {
 };
 
 static const struct source_spec sources[] = {
-	{ .path = "proc/self/io", .gives = N_("what a process has read from storage"),
+	{ .path = SOURCE, .gives = N_("what a process has read from storage"),
 	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_TASK_IO_ACCOUNTING") } } },
 	{ 0 },
 };
 
 /* 0, or -errno of the read of its io file. */
-static int add_process(struct env *env, struct frame *frame, struct table *table, uint32_t pid)
+static int add_process(struct env *env, struct frame *frame, struct table *table, const struct task *task)
 {
-	char stat_bytes[1024], io_bytes[512];
-	long stat_length = pids_read(env, pid, "stat", stat_bytes, sizeof(stat_bytes));
-	long io_length =
-		stat_length < 0 ? stat_length : pids_read(env, pid, "io", io_bytes, sizeof(io_bytes));
+	char bytes[512];
+	long length = pids_read(env, task->pid, "io", bytes, sizeof(bytes));
 	struct reader_row *row;
-	struct pid_stat stat;
 	struct pid_io io;
 
-	if (io_length < 0)
-		return (int)io_length;
-	if (!pid_stat_parse(span_of(stat_bytes, (size_t)stat_length), &stat) ||
-	    !pid_io_parse(span_of(io_bytes, (size_t)io_length), &io))
+	if (length < 0)
+		return (int)length;
+	if (!pid_io_parse(span_of(bytes, (size_t)length), &io))
 		return 0;
 	row = table_add(table);
-	row->pid = pid;
-	row->start_seconds = (double)stat.start_ticks / (double)env->ticks_per_second;
+	row->pid = task->pid;
+	row->start_seconds = process_start_seconds(env, task->start_ticks);
 	row->read_bytes = io.read_bytes;
-	row->major_faults = stat.major_faults;
-	row->command = arena_copy(&frame->arena, stat.comm.at, span_length(stat.comm));
+	row->major_faults = task->stat.major_faults;
+	row->command = arena_copy(&frame->arena, task->name, strlen(task->name));
 	return 0;
 }
 
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
-	const uint32_t *pids;
-	size_t n_pids, hidden = 0;
-	int error = pids_list(env, &pids, &n_pids);
+	struct tasks *tasks = sampler->state;
+	int error = tasks_update(tasks);
+	size_t hidden;
 
-	(void)sampler;
 	if (error)
 		return error;
-	for (size_t i = 0; i < n_pids; i++) {
-		error = add_process(env, frame, table, pids[i]);
+	hidden = tasks->n_hidden;
+	for (size_t i = 0; i < tasks->n_all; i++) {
+		error = add_process(env, frame, table, tasks->all[i]);
 		if (error == -EACCES || error == -EPERM)
 			hidden++;
+	}
+	if (tasks->n_all > 0 && table->n_rows == 0 && !env_exists(env, SOURCE)) {
+		env_note_failure(env, SOURCE, -ENOENT);
+		return -ENOENT;
 	}
 	if (hidden > 0)
 		frame_notice(frame, schema.name,
@@ -105,9 +109,23 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	return 0;
 }
 
+static int open_reader(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	(void)settings;
+	sampler->state = tasks_open(env);
+	return 0;
+}
+
+static void close_reader(struct sampler *sampler)
+{
+	tasks_close(sampler->state);
+}
+
 const struct topic topic_page_reader = {
 	.schema = &schema,
 	.sources = sources,
+	.open = open_reader,
 	.sample = sample,
+	.close = close_reader,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 };

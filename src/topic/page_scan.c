@@ -18,7 +18,6 @@
 #define SPARSE_PAGES 8192      /* a region of fewer is read whole at once */
 #define SPARSE_SHARE 16        /* fewer than one in so many pages */
 #define KINDS (PAGE_SCAN_HUGE | PAGE_SCAN_ZERO)
-#define FRAME_MASK ((UINT64_C(1) << 55) - 1)
 
 void page_scan_free(struct page_scan *scan)
 {
@@ -76,7 +75,7 @@ static size_t run_of_frames(const uint64_t *entries, size_t n)
 	size_t length = 1;
 
 	while (length < n && may_be_ksm(entries[length]) &&
-	       (entries[length] & FRAME_MASK) == (entries[0] & FRAME_MASK) + length)
+	       (entries[length] & PAGEMAP_FRAME) == (entries[0] & PAGEMAP_FRAME) + length)
 		length++;
 	return length;
 }
@@ -87,13 +86,15 @@ static void count_ksm(struct page_scan *scan, uint64_t address, size_t n)
 
 	for (size_t i = 0, length; i < n && view->knows_ksm; i += length) {
 		const uint64_t *entry = &scan->entries[i];
+		uint64_t frame;
 
 		length = 1;
 		if (!may_be_ksm(*entry))
 			continue;
 		length = run_of_frames(entry, n - i);
-		if ((*entry & FRAME_MASK) == 0 || page_file_read(scan->env, scan->flags, *entry & FRAME_MASK,
-								 scan->frame_flags, length) != (long)length)
+		frame = *entry & PAGEMAP_FRAME;
+		if (frame == 0 || page_file_read(scan->env, scan->flags, frame, scan->frame_flags, length) !=
+					  (long)length)
 			view->knows_ksm = false;
 		for (size_t k = 0; k < length && view->knows_ksm; k++)
 			if (scan->frame_flags[k] >> PAGE_FLAGS_KSM & 1)

@@ -13,7 +13,6 @@
 
 #define FIRST_PROCESS 1
 #define OTHERS_TRIED 32
-#define FRAME_MASK ((UINT64_C(1) << 55) - 1)
 
 static int try_file(struct env *env, uint32_t pid, const char *name)
 {
@@ -101,15 +100,14 @@ static int test_soft_dirty(struct env *env)
 /* Frames are hidden by zeros from those who may not know. */
 static int test_frames(struct env *env)
 {
-	uint64_t entry = 0, page = (uint64_t)(uintptr_t)&entry / env->page_bytes;
-	int fd = env->live ? pids_open(env, (uint32_t)getpid(), "pagemap", O_RDONLY) : -ENOTSUP;
-	long got = fd < 0 ? fd : page_file_read(env, fd, page, &entry, 1);
+	uint64_t entry = 0;
+	int error = -ENOTSUP;
 
-	if (fd >= 0)
-		close(fd);
-	if (got < 0)
-		return (int)got;
-	return got == 1 && (entry & FRAME_MASK) ? 0 : -EPERM;
+	if (env->live)
+		error = page_map_entry(env, (uint32_t)getpid(), (uint64_t)(uintptr_t)&entry, &entry);
+	if (!error && !(entry & PAGEMAP_FRAME))
+		error = -EPERM;
+	return error;
 }
 
 static int test_flags(struct env *env)

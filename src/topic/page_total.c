@@ -8,6 +8,7 @@
 #include "core/pids.h"
 #include "topic/page_act.h"
 #include "topic/page_map.h"
+#include "topic/process_find.h"
 
 struct total_row {
 	uint64_t pid;
@@ -42,7 +43,7 @@ static const struct column columns[] = {
 	       .help = N_("name of the process, at most 15 bytes"), .source = "/proc/PID/stat comm"),
 	COLUMN(struct total_row, state, .kind = COLUMN_LABEL, .fleeting = true,
 	       .title = N_("state"), .width = 5, .words = true,
-	       .help = N_("R running, S sleeping, D waiting for a disk, Z zombie …; gone: it ended"),
+	       .help = N_("R running, S sleeping, D waiting for a disk, Z zombie ...; gone: it ended"),
 	       .source = "/proc/PID/stat state"),
 	PAGES(mapped_pages, N_("mapped"), N_("pages of addresses, whether anything is there or not"),
 	      "/proc/PID/maps", .rank = 0),
@@ -201,7 +202,7 @@ static void fill_process(struct total_row *row, struct env *env, const struct ta
 		row->major_faults = target->stat.major_faults;
 		row->threads = target->stat.threads;
 	}
-	row->start_seconds = (double)target->start_ticks / (double)env->ticks_per_second;
+	row->start_seconds = process_start_seconds(env, target->start_ticks);
 	if (target->state != TARGET_LIVE)
 		return;
 	if (read_number(env, target->pid, "oom_score", &score) && score >= 0)

@@ -117,7 +117,7 @@ static const char *counted_in(const struct energy *energy, const struct energy_d
 {
 	const char *parent = domain->parent >= 0 ? energy->list[domain->parent].name : "";
 
-	if (energy_in_total(energy, domain))
+	if (domain->in_total)
 		return "total";
 	if (domain->part == ENERGY_IN_PARENT)
 		return arena_copy(&frame->arena, parent, strlen(parent));

@@ -2,7 +2,6 @@
 /* Topic "process": what each process uses of the processors, and what it is. */
 #include <config.h>
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +12,7 @@
 #include "topic/named.h"
 #include "topic/power_estimate.h"
 #include "topic/process_act.h"
+#include "topic/process_find.h"
 #include "topic/tasks.h"
 #include "topic/topic.h"
 #include "topic/users.h"
@@ -45,7 +45,7 @@ struct process_row {
 	    .source = from, __VA_ARGS__)
 
 #define TEXT(key, heading, what, from, ...)                                                                  \
-	ROW(key, .kind = COLUMN_LABEL, .title = heading, .width = 16, .help = what, .source = from,          \
+	ROW(key, .kind = COLUMN_LABEL, .title = heading, .width = 24, .help = what, .source = from,          \
 	    __VA_ARGS__)
 
 #define OF_MACHINE(name, heading, what)                                                                      \
@@ -54,13 +54,15 @@ struct process_row {
 	    .source = "growth of " #name "_seconds / time"),                                                 \
 		ROW(name##_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = heading,          \
 		    .width = 8, .hidden = true, .help = what,                                                \
-		    .source = "CPU time since its start / number of online CPUs")
+		    .source = "CPU time since its start, each part / number of CPUs that were online then")
 
 static const struct column columns[] = {
 	SHARE(cpu_seconds, cpu_ratio, N_("%CPU"), 0,
 	      N_("of one CPU, all threads together, in the last interval")),
 	SHARE(user_seconds, user_ratio, N_("%user"), 2, N_("of one CPU, in its own code")),
 	SHARE(system_seconds, system_ratio, N_("%sys"), 2, N_("of one CPU, in the kernel on its behalf")),
+	TIME(cpu_seconds, N_("time"), N_("CPU time since its start, of all its threads"),
+	     "CPU clock of the process", .rank = 2),
 	ROW(watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("~watts"), .width = 6, .rank = 1,
 	    .optional = true, .rate_of = offsetof(struct process_row, joules),
 	    .help = N_("what its CPU time draws beyond an idle machine: an estimate, by a calibration, known "
@@ -78,17 +80,15 @@ static const struct column columns[] = {
 		       "not waited "
 		       "for, I idle thread of the kernel"),
 	    .source = "/proc/PID/stat state"),
-	ROW(processor, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("CPU"), .width = 3, .rank = 4,
+	ROW(processor, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("CPU"), .width = 3, .rank = 6,
 	    .help = N_("CPU that its main thread ran on last"), .source = "/proc/PID/stat processor"),
-	TIME(cpu_seconds, N_("time"), N_("CPU time since its start, of all its threads"),
-	     "CPU clock of the process", .rank = 2),
 	TIME(user_seconds, N_("utime"), N_("part of the CPU time: in its own code"),
 	     "cpu_seconds less system_seconds", .hidden = true),
 	TIME(system_seconds, N_("stime"), N_("part of the CPU time: in the kernel on its behalf"),
 	     "cpu_seconds, split as utime and stime of /proc/PID/stat grew", .hidden = true),
-	ROW(threads, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("thr"), .width = 4, .rank = 6,
+	ROW(threads, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("thr"), .width = 4, .rank = 7,
 	    .help = N_("threads"), .source = "/proc/PID/stat num_threads"),
-	ROW(nice, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("nice"), .width = 4, .rank = 7,
+	ROW(nice, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("nice"), .width = 4, .rank = 8,
 	    .help = N_("-20 gets the most of the CPUs, 19 the least"), .source = "/proc/PID/stat nice"),
 	ROW(user, .kind = COLUMN_LABEL, .title = N_("user"), .width = 8, .rank = 5,
 	    .help = N_("its effective user"), .source = "owner of /proc/PID, /etc/passwd"),
@@ -166,22 +166,31 @@ static void set_texts(struct frame *frame, struct process_row *row, const struct
 	row->program_base = base_of(row->program, task->program_length);
 }
 
+static void set_times(struct process_row *row, const struct task *task, const struct tasks *tasks,
+		      const struct power_estimate *estimate)
+{
+	row->cpu_seconds = (double)task->cpu_ns / 1e9;
+	row->system_seconds = (double)task->system_ns / 1e9;
+	row->user_seconds = (double)(task->cpu_ns - task->system_ns) / 1e9;
+	row->joules = power_estimate_joules(estimate, row->cpu_seconds);
+	if (tasks->n_cpus == 0)
+		return;
+	row->machine_seconds = (double)task->machine_ns / 1e9;
+	row->machine_system_seconds = (double)task->machine_system_ns / 1e9;
+	row->machine_user_seconds = (double)(task->machine_ns - task->machine_system_ns) / 1e9;
+}
+
 static void add_row(struct frame *frame, struct table *table, const struct task *task,
-		    const struct power_estimate *estimate, double cpus)
+		    const struct tasks *tasks, const struct power_estimate *estimate)
 {
 	struct process_row *row = table_add(table);
 	struct env *env = estimate->env;
 
 	row->pid = task->pid;
-	row->start_seconds = (double)task->start_ticks / (double)env->ticks_per_second;
+	row->start_seconds = process_start_seconds(env, task->start_ticks);
 	row->ppid = task->stat.parent_pid;
-	row->cpu_seconds = (double)task->cpu_ns / 1e9;
-	row->system_seconds = (double)task->system_ns / 1e9;
-	row->user_seconds = (double)(task->cpu_ns - task->system_ns) / 1e9;
-	row->joules = power_estimate_joules(estimate, row->cpu_seconds);
-	row->machine_seconds = row->cpu_seconds / cpus;
-	row->machine_user_seconds = row->user_seconds / cpus;
-	row->machine_system_seconds = row->system_seconds / cpus;
+	if (task->timed)
+		set_times(row, task, tasks, estimate);
 	row->state = pid_state_text(task->stat.state);
 	row->processor = task->stat.processor;
 	row->threads = task->stat.threads;
@@ -212,18 +221,6 @@ static unsigned long hidden_threads(struct env *env, const struct tasks *tasks)
 	return hidden > 0 ? (unsigned long)hidden : 0;
 }
 
-/* NaN when it is not known. */
-static double online_cpus(struct env *env)
-{
-	struct stat_totals totals;
-	struct span text;
-
-	if (env_read(env, env_file(env, "proc/stat"), &text) < 0)
-		return NAN;
-	stat_totals_parse(text, &totals);
-	return totals.cpus == U64_UNKNOWN ? NAN : (double)totals.cpus;
-}
-
 static const char hidden_remedy[] = N_("run it as root, or give it the capability cap_sys_ptrace");
 
 static void tell_hidden(struct env *env, struct frame *frame, const struct tasks *tasks)
@@ -236,12 +233,17 @@ static void tell_hidden(struct env *env, struct frame *frame, const struct tasks
 			     P_("%zu process may not be looked at (hidepid)",
 				"%zu processes may not be looked at (hidepid)", tasks->n_hidden),
 			     tasks->n_hidden);
-	else if (env->live && tasks->n_all > 0 && tasks->all[0]->pid != 1)
+	else if (env->live && tasks->n_unread == 0 && tasks->n_all > 0 && tasks->all[0]->pid != 1)
 		frame_notice(
 			frame, schema.name, remedy_for_user(hidden_remedy),
 			P_("%lu thread of others is hidden here (hidepid)",
 			   "%lu threads of others are hidden here (hidepid)", hidden_threads(env, tasks)),
 			hidden_threads(env, tasks));
+	if (tasks->n_unread > 0)
+		frame_notice(frame, schema.name, source_remedy(env, NULL, -tasks->unread_error),
+			     P_("%zu process could not be looked at: %s",
+				"%zu processes could not be looked at: %s", tasks->n_unread),
+			     tasks->n_unread, strerror(-tasks->unread_error));
 	if (stuck)
 		frame_notice(frame, schema.name, NULL,
 			     _("process %u is stuck: its command line cannot be read, others wait behind it"),
@@ -258,18 +260,18 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 {
 	struct state *state = sampler->state;
 	struct tasks *tasks = state->tasks;
-	double cpus = online_cpus(env);
 	int error;
 
 	power_estimate_update(&state->estimate, table->mono_ns);
 	tasks->all_commands =
 		settings_get(state->settings, "cpu.idle") || settings_get(state->settings, "cpu.tree");
+	named_want_programs(tasks, state->settings);
 	error = tasks_update(tasks);
 	if (error)
 		return error;
 	table->mono_ns = tasks->mono_ns;
 	for (size_t i = 0; i < tasks->n_all; i++)
-		add_row(frame, table, tasks->all[i], &state->estimate, cpus);
+		add_row(frame, table, tasks->all[i], tasks, &state->estimate);
 	tell_hidden(env, frame, tasks);
 	named_tasks(frame, state->settings, schema.name, tasks);
 	return 0;

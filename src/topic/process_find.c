@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finding a process by its pid and its start time, or on a list of pids and names. */
+/* Finding a process by its pid and its start time, or by what --pid names. */
 #include <config.h>
 
 #include "topic/process_find.h"
@@ -8,9 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/listed.h"
 #include "core/pids.h"
-
-#define COMM_MAX 15 /* what the kernel keeps of a name */
 
 double process_start_seconds(const struct env *env, uint64_t start_ticks)
 {
@@ -49,36 +48,13 @@ bool process_read_stat(struct env *env, uint32_t pid, char *bytes, struct pid_st
 struct span process_program(struct env *env, uint32_t pid, char *bytes, size_t room)
 {
 	long length = pids_read(env, pid, "cmdline", bytes, room);
-	struct span program = span_of(bytes, length > 0 ? strnlen(bytes, (size_t)length) : 0);
-	const char *slash = span_length(program) > 0 ? memrchr(program.at, '/', span_length(program)) : NULL;
 
-	if (slash)
-		program.at = slash + 1;
-	return program;
-}
-
-static bool is_named(struct span word, struct span comm)
-{
-	size_t length = span_length(word);
-
-	if (length > COMM_MAX && span_length(comm) == COMM_MAX)
-		length = COMM_MAX;
-	return length > 0 && span_length(comm) == length && memcmp(word.at, comm.at, length) == 0;
-}
-
-bool process_is_listed(const char *list, uint32_t pid, struct span name)
-{
-	struct span rest = span_text(list), word;
-	uint64_t number;
-
-	while (span_item(&rest, &word))
-		if (span_is_u64(word, &number) ? number == pid : is_named(word, name))
-			return true;
-	return false;
+	return span_of(bytes, length > 0 ? strnlen(bytes, (size_t)length) : 0);
 }
 
 bool process_any_listed(struct env *env, const char *list)
 {
+	const struct span wanted = span_text(list), nothing = span_text("");
 	char bytes[PROCESS_STAT_MAX];
 	struct pid_stat stat;
 	const uint32_t *pids;
@@ -88,8 +64,25 @@ bool process_any_listed(struct env *env, const char *list)
 		return false;
 	for (size_t i = 0; i < n_pids; i++)
 		if (process_read_stat(env, pids[i], bytes, &stat) &&
-		    (process_is_listed(list, pids[i], stat.comm) ||
-		     process_is_listed(list, pids[i], process_program(env, pids[i], bytes, sizeof(bytes)))))
+		    (listed_process(wanted, pids[i], stat.comm, nothing) ||
+		     listed_process(wanted, pids[i], nothing,
+				    process_program(env, pids[i], bytes, sizeof(bytes)))))
+			return true;
+	return false;
+}
+
+bool process_any_in_group(struct env *env, const char *group)
+{
+	char bytes[PROCESS_STAT_MAX];
+	struct pid_stat stat;
+	const uint32_t *pids;
+	uint64_t wanted;
+	size_t n_pids;
+
+	if (!span_is_u64(span_text(group), &wanted) || pids_list(env, &pids, &n_pids) < 0)
+		return false;
+	for (size_t i = 0; i < n_pids; i++)
+		if (process_read_stat(env, pids[i], bytes, &stat) && stat.process_group == (int64_t)wanted)
 			return true;
 	return false;
 }

@@ -21,16 +21,13 @@ int process_find(struct env *env, uint32_t pid, double start_seconds, struct pid
 /* Its stat file, in bytes, which has PROCESS_STAT_MAX of them, and what it says: false when it has ended. */
 bool process_read_stat(struct env *env, uint32_t pid, char *bytes, struct pid_stat *stat);
 
-/* The program that its command line begins with, without directories; in bytes. */
+/* The program that its command line begins with; in bytes. */
 struct span process_program(struct env *env, uint32_t pid, char *bytes, size_t room);
 
-/*
- * Is its pid or this name on the list of pids and names with commas? A name longer than what the kernel keeps
- * of one is compared as far as that goes.
- */
-bool process_is_listed(const char *list, uint32_t pid, struct span name);
-
-/* Is there any process on the list, by its pid, its name, or the program of its command line? */
+/* Is there any process on the list? See listed_process(). */
 bool process_any_listed(struct env *env, const char *list);
+
+/* Is there any process in the process group with this number? */
+bool process_any_in_group(struct env *env, const char *group);
 
 #endif

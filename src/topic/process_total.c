@@ -9,9 +9,10 @@
 #include "core/i18n.h"
 #include "topic/event_reader.h"
 #include "topic/exited.h"
+#include "topic/process_find.h"
 #include "topic/topic.h"
 
-#define ENTRIES_MAX ((size_t)20000)
+#define ENTRIES_MAX ((size_t)32768)
 
 struct total_row {
 	uint64_t pid;
@@ -148,7 +149,7 @@ static void add_rows(const struct state *state, const struct env *env, struct fr
 		struct total_row *row = table_add(table);
 
 		row->pid = entry->pid;
-		row->start_seconds = (double)entry->start_ticks / (double)env->ticks_per_second;
+		row->start_seconds = process_start_seconds(env, entry->start_ticks);
 		row->cpu_seconds = (double)entry->used_ns / 1e9;
 		row->mean_ratio = seconds > 0 ? row->cpu_seconds / seconds : row->mean_ratio;
 		row->processes = 1;
@@ -173,8 +174,7 @@ static void add_exited(const struct state *state, struct frame *frame, struct ta
 		row = table_add(table);
 		row->cpu_seconds = (double)cpu_ns / 1e9;
 		row->mean_ratio = seconds > 0 ? row->cpu_seconds / seconds : row->mean_ratio;
-		if (command->exits != U64_UNKNOWN)
-			row->processes = command->exits - (known ? state->before[i].exits : 0);
+		row->processes = u64_less(command->exits, known ? state->before[i].exits : 0);
 		row->state = N_("ended");
 		row->command = arena_copy(&frame->arena, command->name, strlen(command->name));
 	}

@@ -12,6 +12,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "core/late.h"
 
 static const char key;
 
@@ -23,8 +24,6 @@ static void *open_sensors(struct env *env)
 	sensors->hwmon.path = SENSOR_CHIPS;
 	sensors->thermal.path = THERMAL_ZONES;
 	sensors->tick = ENV_NEVER;
-	for (int i = 0; i < N_SENSOR_KINDS; i++)
-		sensors->ticks[i] = ENV_NEVER;
 	return sensors;
 }
 
@@ -32,9 +31,9 @@ static void close_sensors(void *state)
 {
 	struct sensors *sensors = state;
 
-	sensors_slow_close(sensors);
 	sensors_forget(sensors);
-	sensors_library_close(&sensors->library);
+	if (!late_group_is_out(sensors->env, &sensors_library_group))
+		sensors_library_close(&sensors->library);
 	listing_free(&sensors->hwmon);
 	listing_free(&sensors->thermal);
 	free(sensors);
@@ -76,15 +75,6 @@ static void keep_extremes(struct sensors *sensors, const struct sensor *before, 
 	}
 }
 
-/* A device that hangs does so under another number, too. */
-static void keep_pace(struct sensors *sensors, const struct sensors *before)
-{
-	for (size_t i = 0; i < sensors->n_chips; i++)
-		for (size_t k = 0; k < before->n_chips; k++)
-			if (strcmp(sensors->chips[i].device, before->chips[k].device) == 0)
-				sensors->chips[i].pace = before->chips[k].pace;
-}
-
 static void find_anew(struct sensors *sensors)
 {
 	struct sensors before = *sensors;
@@ -97,7 +87,6 @@ static void find_anew(struct sensors *sensors)
 	choose_library(sensors);
 	sensors_find(sensors);
 	keep_extremes(sensors, before.list, before.n_sensors);
-	keep_pace(sensors, &before);
 	sensors_forget(&before);
 }
 
@@ -105,13 +94,14 @@ static void list_sensors(struct sensors *sensors)
 {
 	bool chips_changed, zones_changed;
 
-	if (sensors->tick == sensors->env->tick)
-		return;
 	sensors->tick = sensors->env->tick;
 	listing_read(&sensors->hwmon, sensors->env, &chips_changed);
 	listing_read(&sensors->thermal, sensors->env, &zones_changed);
-	if (chips_changed || zones_changed)
-		find_anew(sensors);
+	sensors->changed |= chips_changed || zones_changed;
+	if (!sensors->changed || late_group_is_out(sensors->env, &sensors_library_group))
+		return;
+	sensors->changed = false;
+	find_anew(sensors);
 }
 
 static void look_asleep(struct sensors *sensors)
@@ -126,104 +116,12 @@ static void look_asleep(struct sensors *sensors)
 	}
 }
 
-double sensor_chip_value(const struct sensors *sensors, const struct sensor_chip *chip, enum sensor_kind kind,
-			 const char *name)
+int sensor_source_value(const struct sensor_source *source, const struct sensors_library *library,
+			enum sensor_item item, double *value)
 {
-	char text[64];
-	struct span span;
-	int64_t raw;
-
-	if (sensor_chip_text(sensors, chip, name, text, sizeof(text)) <= 0)
-		return NAN;
-	span = span_text(text);
-	return span_i64(&span, &raw) ? sensor_plausible(kind, hwmon_value(kind, raw)) : NAN;
-}
-
-/* Of a zone the trip point of this type, the lowest of several; NaN when it has none. */
-static double trip_point(const struct sensors *sensors, const struct sensor_chip *chip, const char *wanted)
-{
-	double lowest = NAN;
-
-	for (unsigned i = 0; i < TRIP_POINTS_MAX; i++) {
-		char name[64], type[32];
-		double at;
-
-		snprintf(name, sizeof(name), "trip_point_%u_type", i);
-		if (sensor_chip_text(sensors, chip, name, type, sizeof(type)) <= 0)
-			break;
-		snprintf(name, sizeof(name), "trip_point_%u_temp", i);
-		at = strcmp(type, wanted) == 0 ? sensor_chip_value(sensors, chip, SENSOR_TEMPERATURE, name)
-					       : NAN;
-		if (at > 0) /* 0 stands for one that is not set */
-			lowest = fmin(lowest, at);
-	}
-	return lowest;
-}
-
-static double limit_of_library(const struct sensors *sensors, const struct sensor *sensor,
-			       enum sensor_item item)
-{
-	double value;
-
-	if (sensor->items[item] < 0 ||
-	    sensors_library_value(&sensors->library, sensor->library_chip, sensor->items[item], &value) < 0)
-		return NAN;
-	return sensor_plausible(sensor->kind, value);
-}
-
-static double limit_of_file(const struct sensors *sensors, const struct sensor *sensor, const char *item)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), "%s%u_%s", hwmon_prefix(sensor->kind), (unsigned)sensor->number, item);
-	return sensor_chip_value(sensors, &sensors->chips[sensor->chip], sensor->kind, name);
-}
-
-/* Once, and not before the device is awake. */
-static void read_limits(const struct sensors *sensors, struct sensor *sensor)
-{
-	const struct sensor_chip *chip = &sensors->chips[sensor->chip];
-
-	sensor->limits_known = true;
-	if (chip->is_zone) {
-		sensor->high = trip_point(sensors, chip, "passive");
-		if (isnan(sensor->high))
-			sensor->high = trip_point(sensors, chip, "hot");
-		sensor->critical = trip_point(sensors, chip, "critical");
-	} else if (sensor->library_chip) {
-		sensor->low = limit_of_library(sensors, sensor, SENSOR_LOW);
-		sensor->high = limit_of_library(sensors, sensor, SENSOR_HIGH);
-		sensor->critical = limit_of_library(sensors, sensor, SENSOR_CRITICAL);
-	} else {
-		sensor->low = limit_of_file(sensors, sensor, "min");
-		sensor->high = limit_of_file(sensors, sensor, "max");
-		sensor->critical = limit_of_file(sensors, sensor, "crit");
-	}
-}
-
-/* The fault comes first: with one the kernel says 0 without an error. */
-static int read_value(struct sensors *sensors, struct sensor *sensor, double *value)
-{
-	double fault = 0;
-	int64_t raw = 0;
-	int error;
-
-	if (sensor->library_chip) {
-		if (sensor->items[SENSOR_FAULT] >= 0)
-			sensors_library_value(&sensors->library, sensor->library_chip,
-					      sensor->items[SENSOR_FAULT], &fault);
-		if (fault != 0)
-			return -EFAULT;
-		return sensor->items[SENSOR_INPUT] < 0
-			       ? -ENODEV
-			       : sensors_library_value(&sensors->library, sensor->library_chip,
-						       sensor->items[SENSOR_INPUT], value);
-	}
-	if (sensor->fault.path && attribute_i64(&sensor->fault, sensors->env, &raw) == 0 && raw != 0)
-		return -EFAULT;
-	error = attribute_i64(&sensor->input, sensors->env, &raw);
-	*value = hwmon_value(sensor->kind, raw);
-	return error;
+	if (source->items[item] < 0)
+		return -ENODEV;
+	return sensors_library_value(library, source->library_chip, source->items[item], value);
 }
 
 static const char *reason(int error)
@@ -239,58 +137,74 @@ static const char *reason(int error)
 	}
 }
 
-/* 0 or -errno. */
-static int read_here(struct sensors *sensors, struct sensor *sensor, double *value)
+static void tell_value(struct sensor *sensor, uint64_t age_ns)
 {
-	uint64_t start_ns = env_mono_ns();
-	int error = read_value(sensors, sensor, value);
-
-	sensors_slow_note(&sensors->chips[sensor->chip], env_mono_ns() - start_ns);
-	if (!error && !sensor->limits_known)
-		read_limits(sensors, sensor);
-	return error;
-}
-
-static void read_sensor(struct sensors *sensors, struct sensor *sensor)
-{
-	const struct sensor_chip *chip = &sensors->chips[sensor->chip];
-	double value = sensor->late_value;
-	int error = 0;
-
-	sensor->value = NAN;
-	sensor->why = chip->asleep                              ? N_("asleep")
-		      : chip->pace == CHIP_SLOW && isnan(value) ? N_("slow")
-								: NULL;
-	if (sensor->why)
-		return;
-	if (chip->pace != CHIP_SLOW)
-		error = read_here(sensors, sensor, &value);
-	if (error) {
-		sensor->why = reason(error);
+	sensor->fresh = sensor->told_ns != sensor->read_ns;
+	sensor->told_ns = sensor->read_ns;
+	sensor->age_seconds = (double)age_ns / 1e9;
+	if (sensor->error) {
+		sensor->why = reason(sensor->error);
 		return;
 	}
-	sensor->value = sensor_plausible(sensor->kind, value);
+	sensor->value = sensor_plausible(sensor->kind, sensor->heard);
 	if (isnan(sensor->value))
 		sensor->why = N_("impossible");
+	else if (age_ns > 0)
+		sensor->why = N_("slow");
 	sensor->minimum = fmin(sensor->minimum, sensor->value);
 	sensor->maximum = fmax(sensor->maximum, sensor->value);
 }
 
+static void tell_sensor(struct sensors *sensors, struct sensor *sensor)
+{
+	uint64_t age_ns = late_age_ns(sensors->env, sensor->read_ns);
+
+	sensor->value = sensor->age_seconds = NAN;
+	sensor->fresh = false;
+	sensor->why = NULL;
+	if (sensors->chips[sensor->chip].asleep)
+		sensor->why = N_("asleep");
+	else if (age_ns == U64_UNKNOWN)
+		sensor->why = N_("slow");
+	else
+		tell_value(sensor, age_ns);
+}
+
+/* All kinds at once, if they were wanted in the tick before, as each wait costs something. */
+static void ask_chips(struct sensors *sensors, unsigned kinds)
+{
+	sensors->asked |= kinds;
+	for (size_t i = 0; i < sensors->n_chips; i++)
+		if (!sensors->chips[i].asleep)
+			chip_values_ask(sensors->chips[i].values, kinds);
+	late_wait(sensors->env);
+	sensors_limits_update(sensors);
+}
+
+static void begin_tick(struct sensors *sensors)
+{
+	if (sensors->tick == sensors->env->tick)
+		return;
+	late_collect(sensors->env);
+	list_sensors(sensors);
+	look_asleep(sensors);
+	sensors->usual = sensors->wanted;
+	sensors->wanted = sensors->asked = 0;
+}
+
 void sensors_read(struct sensors *sensors, enum sensor_kind kind)
 {
-	bool listed = sensors->tick == sensors->env->tick;
+	unsigned bit = 1U << kind;
 
-	list_sensors(sensors);
-	if (!listed) {
-		look_asleep(sensors);
-		sensors_slow_update(sensors);
-	}
-	if (sensors->ticks[kind] == sensors->env->tick)
+	begin_tick(sensors);
+	if (sensors->wanted & bit)
 		return;
-	sensors->ticks[kind] = sensors->env->tick;
+	sensors->wanted |= bit;
+	if (!(sensors->asked & bit))
+		ask_chips(sensors, sensors->usual | bit);
 	for (size_t i = 0; i < sensors->n_sensors; i++)
 		if (sensors->list[i].kind == kind && !sensors->list[i].repeats)
-			read_sensor(sensors, &sensors->list[i]);
+			tell_sensor(sensors, &sensors->list[i]);
 }
 
 void sensors_restart(struct sensors *sensors, enum sensor_kind kind)

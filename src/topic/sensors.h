@@ -10,7 +10,14 @@
 
 #define SENSOR_CHIPS "sys/class/hwmon"
 #define THERMAL_ZONES "sys/class/thermal"
-#define TRIP_POINTS_MAX 64
+
+struct chip_values;
+struct chip_limits;
+
+struct trip_point {
+	char does[32];
+	double celsius, hysteresis_celsius; /* NaN: none */
+};
 
 /* A chip of hwmon, or a thermal zone. */
 struct sensor_chip {
@@ -20,31 +27,44 @@ struct sensor_chip {
 	struct attribute runtime; /* whether the device sleeps; none where it never does */
 	bool asleep;
 	bool is_zone;
-	enum { CHIP_UNTRIED, CHIP_QUICK, CHIP_SLOW } pace; /* a slow one is read by a worker */
-	unsigned strikes; /* readings that took too long, one after the other */
+	size_t first, n_sensors; /* its sensors in the list */
+	struct chip_values *values;
+	struct chip_limits *limits;
+	uint64_t limits_ns;       /* when they were asked for last; 0: never */
+	struct trip_point *trips; /* of a zone */
+	unsigned n_trips;
+};
+
+/* How a sensor is read. */
+struct sensor_source {
+	struct attribute input, fault;         /* where files are read; none otherwise */
+	const sensors_chip_name *library_chip; /* where libsensors is asked */
+	int items[N_SENSOR_ITEMS];             /* … by these numbers; -1: not there */
 };
 
 struct sensor {
 	unsigned chip; /* index in chips */
 	enum sensor_kind kind;
-	uint64_t number;                       /* of its kind on the chip */
-	char *key;                             /* "coretemp.0/temp1" */
-	char *label;                           /* as its driver, or sensors.conf, gives it; never NULL */
-	struct attribute input, fault;         /* where files are read; none otherwise */
-	const sensors_chip_name *library_chip; /* where libsensors is asked */
-	int items[N_SENSOR_ITEMS];             /* … by these numbers; -1: not there */
-	bool limits_known;                     /* that is, they were asked for */
-	double low, high, critical;            /* NaN: none */
-	double value;                          /* of this tick; NaN: not known, and why says why */
-	const char *why;                       /* N_(); NULL */
-	double late_value;                     /* of a slow chip, as a worker read it; NaN: it has not */
-	double minimum, maximum;               /* since start, or since they were reset; NaN */
-	bool repeats;                          /* a thermal zone shows the same */
+	uint64_t number;             /* of its kind on the chip */
+	char *key;                   /* "coretemp.0/temp1" */
+	char *label;                 /* as its driver, or sensors.conf, gives it; never NULL */
+	struct sensor_source source; /* until the values of its chip take it */
+	double low, high, critical;  /* NaN: none */
+	double heard;                /* the last answer … */
+	int error;                   /* … or -errno … */
+	uint64_t read_ns, told_ns;   /* … and of when it is, see late_age_ns(); of which the value is */
+	double value;                /* as it counts in this tick; NaN: not known, and why says why */
+	const char *why;             /* N_(); NULL */
+	double age_seconds;          /* of the value: 0, or that of a chip that answers late; NaN */
+	bool fresh;                  /* the value is another reading than that of the tick before */
+	double minimum, maximum;     /* since start, or since they were reset; NaN */
+	bool repeats;                /* a thermal zone shows the same */
 };
 
 struct sensors {
 	struct env *env; /* borrowed */
 	struct listing hwmon, thermal;
+	bool changed; /* others are there than in the list */
 	struct sensor_chip *chips;
 	size_t n_chips;
 	struct sensor *list; /* by chip */
@@ -52,13 +72,10 @@ struct sensors {
 	struct sensors_library library;
 	bool asked_library; /* whether it is there */
 	bool use_library;
-	const struct sensor *first;     /* of the rows of its kind; NULL: as listed */
-	unsigned long findings;         /* how often the list was made anew */
-	struct worker *worker;          /* owned: one that hangs stops no others; NULL: none */
-	struct file_reader *slow;       /* owned */
-	unsigned long slow_findings;    /* whose chips it was asked to try last */
-	uint64_t tick;                  /* of the last listing */
-	uint64_t ticks[N_SENSOR_KINDS]; /* when those of a kind were read last */
+	const struct sensor *first;    /* of the rows of its kind; NULL: as listed */
+	unsigned long findings;        /* how often the list was made anew */
+	uint64_t tick;                 /* of the last listing */
+	unsigned asked, wanted, usual; /* sets of kinds: in this tick so far, and wanted in the tick before */
 };
 
 /* Shared by all samplers of env; each that opens it closes it. */
@@ -95,21 +112,23 @@ void sensors_find(struct sensors *sensors);
 void sensors_forget(struct sensors *sensors);
 
 /*
- * sensors_slow.c: chips that keep their reader waiting are read by a worker, so that their values are those
- * of the tick before. Once per tick, before any is read.
+ * sensors_values.c: what a helper reads of a chip, made when its sensors are known. Asked for a set of kinds,
+ * what it heard goes to the sensors of the chip when it arrives.
  */
-void sensors_slow_close(struct sensors *sensors);
-void sensors_slow_update(struct sensors *sensors);
+void chip_values_open(struct sensors *sensors, unsigned chip);
+void chip_values_drop(struct chip_values *values, struct env *env);
+void chip_values_ask(struct chip_values *values, unsigned kinds);
+bool chip_values_answered(const struct chip_values *values); /* at any time, and is not being asked now */
 
-/* A reading of this chip, here, took so long. */
-void sensors_slow_note(struct sensor_chip *chip, uint64_t took_ns);
+/* sensors_limits.c: likewise limits, and the trip points of a zone, which hardly ever change. */
+void chip_limits_open(struct sensors *sensors, unsigned chip);
+void chip_limits_drop(struct chip_limits *limits);
 
-/* The text of a file of a chip, which does not change: its length or -errno. */
-long sensor_chip_text(const struct sensors *sensors, const struct sensor_chip *chip, const char *name,
-		      char *bytes, size_t room);
+/* Asks those that have to be, and waits for them as late_wait() does. */
+void sensors_limits_update(struct sensors *sensors);
 
-/* A file of a chip as a value of this kind; NaN when it is not there or cannot be true. */
-double sensor_chip_value(const struct sensors *sensors, const struct sensor_chip *chip, enum sensor_kind kind,
-			 const char *name);
+/* -errno, or 0 and the value. May be used by a helper. */
+int sensor_source_value(const struct sensor_source *source, const struct sensors_library *library,
+			enum sensor_item item, double *value);
 
 #endif

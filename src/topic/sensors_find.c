@@ -17,7 +17,8 @@
 #define CHIPS_MAX 1024
 #define SENSORS_MAX 8192
 
-long sensor_chip_text(const struct sensors *sensors, const struct sensor_chip *chip, const char *name,
+/* The text of a file of a chip, which its driver knows by heart: its length or -errno. */
+static long chip_text(const struct sensors *sensors, const struct sensor_chip *chip, const char *name,
 		      char *bytes, size_t room)
 {
 	char path[PATH_MAX];
@@ -85,7 +86,7 @@ static char *make_device(const struct env *env, const char *path, const char *na
 }
 
 /* The status of the device, or of the one it belongs to where it cannot sleep by itself. */
-static void find_runtime(const struct env *env, struct sensor_chip *chip)
+static void find_runtime(struct env *env, struct sensor_chip *chip)
 {
 	static const char *const places[] = { "device/power/runtime_status",
 					      "device/device/power/runtime_status" };
@@ -93,7 +94,7 @@ static void find_runtime(const struct env *env, struct sensor_chip *chip)
 
 	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%s", chip->path, places[i]);
-		if (attribute_once((struct env *)env, path, status, sizeof(status)) > 0 &&
+		if (attribute_once(env, path, status, sizeof(status)) > 0 &&
 		    strcmp(status, "unsupported") != 0) {
 			attribute_open(&chip->runtime, path);
 			return;
@@ -110,6 +111,7 @@ static struct sensor_chip *add_chip(struct sensors *sensors, const char *path, c
 	sensors->chips = alloc_resize(sensors->chips, sensors->n_chips + 1, sizeof(*sensors->chips));
 	chip = &sensors->chips[sensors->n_chips++];
 	*chip = (struct sensor_chip){ .path = alloc_text(path), .name = alloc_text(name) };
+	chip->first = sensors->n_sensors;
 	return chip;
 }
 
@@ -147,16 +149,18 @@ static struct sensor *add_sensor(struct sensors *sensors, enum sensor_kind kind,
 		.number = number,
 		.key = free_key(sensors, key),
 		.label = alloc_text(label),
-		.items = { -1, -1, -1, -1, -1 },
+		.source.items = { -1, -1, -1, -1, -1 },
 		.low = NAN,
 		.high = NAN,
 		.critical = NAN,
 		.value = NAN,
-		.late_value = NAN,
+		.heard = NAN,
+		.age_seconds = NAN,
 		.minimum = NAN,
 		.maximum = NAN,
 	};
 	sensors->n_sensors++;
+	sensors->chips[sensor->chip].n_sensors++;
 	return sensor;
 }
 
@@ -185,16 +189,16 @@ static void add_file(struct sensors *sensors, const char *file)
 		if (sensors->list[i].kind == kind && sensors->list[i].number == number)
 			return; /* power1_average beside power1_input */
 	snprintf(name, sizeof(name), "%s%u_label", hwmon_prefix(kind), (unsigned)number);
-	if (sensor_chip_text(sensors, chip, name, label, sizeof(label)) <= 0)
+	if (chip_text(sensors, chip, name, label, sizeof(label)) <= 0)
 		snprintf(label, sizeof(label), "%s%u", hwmon_prefix(kind), (unsigned)number);
 	sensor = add_feature(sensors, kind, number, label);
 	if (!sensor)
 		return;
 	snprintf(path, sizeof(path), "%s/%s", chip->path, file);
-	attribute_open(&sensor->input, path);
+	attribute_open(&sensor->source.input, path);
 	snprintf(path, sizeof(path), "%s/%s%u_fault", chip->path, hwmon_prefix(kind), (unsigned)number);
 	if (env_exists(sensors->env, path))
-		attribute_open(&sensor->fault, path);
+		attribute_open(&sensor->source.fault, path);
 }
 
 /* The files of a chip, in the order of their names: temp1, temp2, temp10. */
@@ -247,9 +251,9 @@ static void add_library_feature(struct sensors *sensors, const sensors_chip_name
 	free(label);
 	if (!sensor)
 		return;
-	sensor->library_chip = library_chip;
+	sensor->source.library_chip = library_chip;
 	for (int i = 0; i < N_SENSOR_ITEMS; i++)
-		sensor->items[i] =
+		sensor->source.items[i] =
 			sensors_library_item(library, library_chip, feature, kind, (enum sensor_item)i);
 }
 
@@ -317,7 +321,7 @@ static void add_zone(struct sensors *sensors, const char *name)
 	if (!sensor)
 		return;
 	snprintf(path, sizeof(path), THERMAL_ZONES "/%s/temp", name);
-	attribute_open(&sensor->input, path);
+	attribute_open(&sensor->source.input, path);
 }
 
 void sensors_find(struct sensors *sensors)
@@ -329,22 +333,25 @@ void sensors_find(struct sensors *sensors)
 	for (size_t i = 0; i < sensors->thermal.n_names; i++)
 		if (strncmp(sensors->thermal.names[i], "thermal_zone", 12) == 0)
 			add_zone(sensors, sensors->thermal.names[i]);
+	for (unsigned i = 0; i < sensors->n_chips; i++) {
+		chip_limits_open(sensors, i);
+		chip_values_open(sensors, i);
+	}
 }
 
 void sensors_forget(struct sensors *sensors)
 {
 	for (size_t i = 0; i < sensors->n_sensors; i++) {
-		struct sensor *sensor = &sensors->list[i];
-
-		attribute_close(&sensor->input, sensors->env);
-		attribute_close(&sensor->fault, sensors->env);
-		free(sensor->key);
-		free(sensor->label);
+		free(sensors->list[i].key);
+		free(sensors->list[i].label);
 	}
 	for (size_t i = 0; i < sensors->n_chips; i++) {
 		struct sensor_chip *chip = &sensors->chips[i];
 
+		chip_values_drop(chip->values, sensors->env);
+		chip_limits_drop(chip->limits);
 		attribute_close(&chip->runtime, sensors->env);
+		free(chip->trips);
 		free(chip->path);
 		free(chip->name);
 		free(chip->device);

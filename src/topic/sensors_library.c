@@ -13,6 +13,8 @@
 #define LIBRARY "libsensors.so.5"
 #define NO_ITEM SENSORS_SUBFEATURE_UNKNOWN
 
+const char sensors_library_group;
+
 static void ignore_error(const char *error, int line)
 {
 	(void)error;

@@ -35,6 +35,12 @@ struct sensors_library {
 	int (*value)(const sensors_chip_name *chip, int subfeature, double *value);
 };
 
+/*
+ * Helpers ask it for values, which only read what it has: it is neither restarted nor closed while one of
+ * this group is out, see core/late.h.
+ */
+extern const char sensors_library_group;
+
 /* False where the library is not installed, or will not start: *library can be closed all the same. */
 bool sensors_library_open(struct sensors_library *library);
 void sensors_library_close(struct sensors_library *library);

@@ -118,7 +118,7 @@ static uint64_t listed(struct env *env)
 	size_t n_pids;
 
 	if (tasks)
-		return tasks_update(tasks) == 0 ? tasks->n_all + tasks->n_hidden : U64_UNKNOWN;
+		return tasks_update(tasks) == 0 ? tasks->n_all + tasks->n_missing : U64_UNKNOWN;
 	return pids_list(env, &pids, &n_pids) == 0 ? n_pids : U64_UNKNOWN;
 }
 

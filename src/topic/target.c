@@ -9,6 +9,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "core/listed.h"
 #include "core/pids.h"
 #include "topic/named.h"
 #include "topic/process_find.h"
@@ -73,31 +74,33 @@ static void take(struct target *target, uint32_t pid, const struct pid_stat *sta
 }
 
 /* Is this process meant? One that has ended, and ourselves, only when the pid is given. */
-static bool is_meant(const struct target *target, uint32_t pid, const struct pid_stat *stat, struct span name,
-		     const char *list)
+static bool is_meant(const struct target *target, uint32_t pid, const struct pid_stat *stat,
+		     struct span program, const char *list)
 {
 	const char *own_text = settings_get(target->settings, "run.own");
 	uint64_t own = 0, number;
 
-	if (stat->start_ticks < target->least_ticks || !process_is_listed(list, pid, name))
+	if (stat->start_ticks < target->least_ticks ||
+	    !listed_process(span_text(list), pid, stat->comm, program))
 		return false;
 	span_is_u64(span_text(own_text ? own_text : ""), &own);
 	return span_is_u64(span_text(list), &number) || (!has_ended(stat->state) && pid != own);
 }
 
-/* Takes the newest of those on the list: by their names, or by the programs of their command lines. */
+/* Takes the newest of those on the list: by their names, or by the programs of their command lines, too. */
 static void look(struct target *target, const uint32_t *pids, size_t n_pids, const char *list, bool programs)
 {
 	target->n_matches = 0;
 	for (size_t i = 0; i < n_pids; i++) {
 		char bytes[PROCESS_STAT_MAX], line[PROCESS_STAT_MAX];
 		struct pid_stat stat;
-		struct span name;
+		struct span program = span_text("");
 
 		if (!process_read_stat(target->env, pids[i], bytes, &stat))
 			continue;
-		name = programs ? process_program(target->env, pids[i], line, sizeof(line)) : stat.comm;
-		if (!is_meant(target, pids[i], &stat, name, list))
+		if (programs)
+			program = process_program(target->env, pids[i], line, sizeof(line));
+		if (!is_meant(target, pids[i], &stat, program, list))
 			continue;
 		if (target->n_matches++ == 0 || stat.start_ticks >= target->start_ticks)
 			take(target, pids[i], &stat);
@@ -213,9 +216,14 @@ bool target_is_same(const struct target *target)
 	       stat.start_ticks == target->start_ticks && !has_ended(stat.state);
 }
 
+static bool is_kernel(const struct target *target)
+{
+	return target->stat.flags & PID_FLAG_KERNEL_THREAD;
+}
+
 bool target_has_no_memory(const struct target *target)
 {
-	return target_is_kernel(target) || has_ended(target->stat.state);
+	return is_kernel(target) || has_ended(target->stat.state);
 }
 
 void target_tell(const struct target *target, struct frame *frame, const char *topic)
@@ -231,7 +239,7 @@ void target_tell(const struct target *target, struct frame *frame, const char *t
 		frame->named_there = true;
 	if (target->state != TARGET_LIVE)
 		return;
-	if (target_is_kernel(target))
+	if (is_kernel(target))
 		frame_notice(frame, topic, NULL,
 			     _("%u %s is a thread of the kernel: it has no memory of its own"), target->pid,
 			     target->name);

@@ -45,11 +45,6 @@ struct target *target_open(struct env *env, const struct settings *settings);
 /* Brings it up to date, once per tick: 0, or -errno when the processes cannot be listed. */
 int target_update(struct target *target);
 
-static inline bool target_is_kernel(const struct target *target)
-{
-	return target->stat.flags & PID_FLAG_KERNEL_THREAD;
-}
-
 /* Is the process still the one that was found, and not another with its pid? */
 bool target_is_same(const struct target *target);
 

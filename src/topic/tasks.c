@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/listed.h"
 #include "core/pids.h"
+#include "kernel/pid_status.h"
 #include "kernel/system.h"
 #include "topic/commands.h"
 #include "topic/run_time.h"
@@ -43,8 +45,10 @@ static void close_tasks(void *state)
 
 	for (size_t i = 0; i < tasks->n_gone; i++)
 		free_task(tasks->gone[i]);
-	for (size_t i = 0; i < tasks->n_all; i++)
+	for (size_t i = 0; i < tasks->n_all; i++) {
+		pids_release(tasks->env, &tasks->all[i]->stat_file);
 		free_task(tasks->all[i]);
+	}
 	commands_close(tasks->commands);
 	run_time_close(tasks->run_time);
 	free(tasks->cpu_ns);
@@ -66,11 +70,7 @@ struct tasks *tasks_opened(const struct env *env)
 
 void tasks_close(struct tasks *tasks)
 {
-	struct env *env = tasks->env;
-
-	for (size_t i = 0; i < tasks->n_all; i++)
-		pids_release(env, &tasks->all[i]->stat_file);
-	env_unshare(env, &key);
+	env_unshare(tasks->env, &key);
 }
 
 static struct task *find(struct task *const *list, size_t n_list, uint32_t pid)
@@ -98,6 +98,12 @@ struct task *tasks_find_gone(const struct tasks *tasks, uint32_t pid)
 	return find(tasks->gone, tasks->n_gone, pid);
 }
 
+bool task_is_listed(const struct task *task, struct span list)
+{
+	return listed_process(list, task->pid, span_text(task->name),
+			      task->command ? span_of(task->command, task->program_length) : span_text(""));
+}
+
 static struct task *new_task(uint32_t pid)
 {
 	struct task *task = alloc_zeroed(1, sizeof(*task));
@@ -111,7 +117,7 @@ static struct task *new_task(uint32_t pid)
 }
 
 /* What it used in the interval is split as the ticks of its file grew; where none did, as the last time. */
-static void split_time(struct task *task, const struct pid_stat *stat, uint64_t used_ns)
+static void find_share(struct task *task, const struct pid_stat *stat)
 {
 	uint64_t user = stat->user_ticks - task->stat.user_ticks;
 	uint64_t system = stat->system_ticks - task->stat.system_ticks;
@@ -119,7 +125,6 @@ static void split_time(struct task *task, const struct pid_stat *stat, uint64_t 
 	if (stat->user_ticks >= task->stat.user_ticks && stat->system_ticks >= task->stat.system_ticks &&
 	    user + system > 0)
 		task->system_share = (double)system / (double)(user + system);
-	task->system_ns += (uint64_t)((double)used_ns * task->system_share);
 }
 
 /* In a copy of proc the owner is that of the copy, if the status file does not tell better. */
@@ -147,7 +152,65 @@ static void take_name(struct task *task, struct span comm)
 	task->name[length] = '\0';
 }
 
-enum look { LOOK_SAME, LOOK_OTHER, LOOK_ENDED, LOOK_HIDDEN };
+enum look { LOOK_SAME, LOOK_OTHER, LOOK_ENDED, LOOK_HIDDEN, LOOK_UNREAD };
+
+/* Files that stay open only to save time make room for others, and from now on fewer stay open. */
+static bool give_back_files(struct tasks *tasks)
+{
+	struct env_pids *pids = &tasks->env->pids;
+	size_t n_kept = pids->n_kept;
+
+	for (size_t i = 0; i < tasks->n_all; i++)
+		pids_release(tasks->env, &tasks->all[i]->stat_file);
+	for (size_t i = 0; i < tasks->n_before; i++)
+		pids_release(tasks->env, &tasks->before[i]->stat_file);
+	if (pids->n_kept == n_kept)
+		return false;
+	pids->kept_max = (pids->n_kept + n_kept) / 2;
+	return true;
+}
+
+static long read_file(struct tasks *tasks, struct env *env, struct task *task, char *bytes, size_t room)
+{
+	long length = pids_read_kept(env, &task->stat_file, task->pid, "stat", bytes, room);
+
+	if ((length == -EMFILE || length == -ENFILE) && give_back_files(tasks))
+		length = pids_read_kept(env, &task->stat_file, task->pid, "stat", bytes, room);
+	return length;
+}
+
+/* The clock of a process can be asked even when its file cannot be read. */
+static void take_time(const struct tasks *tasks, struct task *task, uint64_t cpu_ns)
+{
+	bool fresh = task->start_ticks == U64_UNKNOWN;
+	uint64_t used_ns = cpu_ns > task->cpu_ns ? cpu_ns - task->cpu_ns : 0;
+	uint64_t system_ns = (uint64_t)((double)used_ns * task->system_share);
+
+	task->used_ns = fresh && tasks->updates == 0 ? U64_UNKNOWN : used_ns;
+	task->moved = fresh || used_ns > 0;
+	task->cpu_ns += used_ns;
+	task->system_ns += system_ns;
+	if (tasks->n_cpus > 0) {
+		task->machine_ns += used_ns / tasks->n_cpus;
+		task->machine_system_ns += system_ns / tasks->n_cpus;
+	}
+	task->timed = true;
+}
+
+static enum look look_of_error(struct tasks *tasks, struct task *task, uint64_t cpu_ns, int error)
+{
+	if (error == -ENOENT || error == -ESRCH)
+		return LOOK_ENDED;
+	if (error == -EACCES || error == -EPERM)
+		return LOOK_HIDDEN;
+	tasks->n_unread++;
+	tasks->unread_error = error;
+	task->used_ns = U64_UNKNOWN;
+	task->timed = false;
+	if (cpu_ns != U64_UNKNOWN)
+		take_time(tasks, task, cpu_ns);
+	return LOOK_UNREAD;
+}
 
 /* Reads the stat file; cpu_ns is what its clock says, or U64_UNKNOWN to take the ticks of the file. */
 static enum look read_stat(struct tasks *tasks, struct env *env, struct task *task, uint64_t cpu_ns)
@@ -155,23 +218,19 @@ static enum look read_stat(struct tasks *tasks, struct env *env, struct task *ta
 	bool fresh = task->start_ticks == U64_UNKNOWN;
 	struct pid_stat stat;
 	char bytes[1024];
-	long length = pids_read_kept(env, &task->stat_file, task->pid, "stat", bytes, sizeof(bytes));
+	long length = read_file(tasks, env, task, bytes, sizeof(bytes));
 
-	if (length == -ENOENT || length == -ESRCH)
-		return LOOK_ENDED;
-	if (length < 0 || !pid_stat_parse(span_of(bytes, (size_t)length), &stat))
-		return LOOK_HIDDEN;
+	if (length >= 0 && !pid_stat_parse(span_of(bytes, (size_t)length), &stat))
+		length = -EBADMSG;
+	if (length < 0)
+		return look_of_error(tasks, task, cpu_ns, (int)length);
 	if (!fresh && stat.start_ticks != task->start_ticks)
 		return LOOK_OTHER;
 	if (cpu_ns == U64_UNKNOWN)
 		cpu_ns = (stat.user_ticks + stat.system_ticks) *
 			 (UINT64_C(1000000000) / env->ticks_per_second);
-	if (cpu_ns < task->cpu_ns)
-		cpu_ns = task->cpu_ns;
-	task->used_ns = fresh && tasks->updates == 0 ? U64_UNKNOWN : cpu_ns - task->cpu_ns;
-	task->moved = fresh || cpu_ns != task->cpu_ns;
-	split_time(task, &stat, cpu_ns - task->cpu_ns);
-	task->cpu_ns = cpu_ns;
+	find_share(task, &stat);
+	take_time(tasks, task, cpu_ns);
 	task->start_ticks = stat.start_ticks;
 	take_name(task, stat.comm);
 	stat.comm = span_text("");
@@ -191,6 +250,7 @@ static enum look look_at(struct tasks *tasks, struct env *env, struct task *task
 	if (tasks->clocks && !fresh && cpu_ns < task->cpu_ns)
 		return LOOK_OTHER;
 	task->moved = false;
+	task->timed = true;
 	task->used_ns = tasks->updates == 0 ? U64_UNKNOWN : 0;
 	if (fresh || turn || !tasks->clocks || cpu_ns != task->cpu_ns)
 		look = read_stat(tasks, env, task, cpu_ns);
@@ -224,11 +284,12 @@ static void add_process(struct tasks *tasks, struct env *env, uint32_t pid, uint
 		task = new_task(pid);
 		look = look_at(tasks, env, task, cpu_ns, turn);
 	}
-	if (look == LOOK_SAME) {
+	if (look == LOOK_SAME || (look == LOOK_UNREAD && known)) {
 		tasks->all[tasks->n_all++] = task;
 		return;
 	}
 	tasks->n_hidden += look == LOOK_HIDDEN;
+	tasks->n_missing += look != LOOK_ENDED;
 	if (known) {
 		add_gone(tasks, env, task);
 	} else {
@@ -275,7 +336,8 @@ static void merge(struct tasks *tasks, struct env *env, const uint32_t *pids, si
 
 	tasks->all = tasks->before;
 	tasks->before = before;
-	tasks->n_all = tasks->n_hidden = 0;
+	tasks->n_before = n_before;
+	tasks->n_all = tasks->n_hidden = tasks->n_unread = tasks->n_missing = 0;
 	for (size_t i = 0; i < n_pids; i++) {
 		struct task *known = NULL;
 
@@ -288,6 +350,7 @@ static void merge(struct tasks *tasks, struct env *env, const uint32_t *pids, si
 	}
 	while (at < n_before)
 		add_gone(tasks, env, before[at++]);
+	tasks->n_before = 0; /* some of these are gone */
 	tasks->next_look = first + LOOKS_PER_TICK < n_pids ? first + LOOKS_PER_TICK : 0;
 }
 
@@ -311,6 +374,18 @@ static int list_pids(const struct tasks *tasks, const uint32_t **pids, size_t *n
 			     pids, n_pids);
 }
 
+static void follow_cpus(struct tasks *tasks)
+{
+	struct stat_totals totals;
+	struct span text;
+
+	if (env_read(tasks->env, env_file(tasks->env, "proc/stat"), &text) < 0)
+		return;
+	stat_totals_parse(text, &totals);
+	if (totals.cpus != U64_UNKNOWN)
+		tasks->n_cpus = totals.cpus;
+}
+
 static int update(struct tasks *tasks)
 {
 	struct env *env = tasks->env;
@@ -321,6 +396,7 @@ static int update(struct tasks *tasks)
 	if (error)
 		return error;
 	forget_gone(tasks);
+	follow_cpus(tasks);
 	make_room(tasks, n_pids);
 	read_clocks(tasks, pids, n_pids);
 	merge(tasks, env, pids, n_pids);

@@ -13,12 +13,14 @@ struct task {
 	uint64_t start_ticks;      /* since boot, in USER_HZ */
 	uint64_t cpu_ns;           /* since its start, of all its threads */
 	uint64_t system_ns;        /* part of it, split as the ticks of its stat file are */
+	uint64_t machine_ns, machine_system_ns; /* the same, each part over the CPUs that were online then */
 	uint64_t used_ns;          /* part of cpu_ns since the tick before; U64_UNKNOWN in the first tick */
 	struct pid_stat stat;      /* as last read; without comm */
 	char name[TASK_NAME_MAX];  /* comm, NUL-terminated */
 	char *command; /* arguments joined by blanks, cut when very long; NULL: not known, or none */
 	size_t program_length;     /* of its first argument */
 	bool moved;                /* it ran since the tick before, or is new */
+	bool timed;                /* cpu_ns is of this tick */
 	uint64_t command_tick;     /* when command was asked for last; 0: never */
 	uint64_t moved_tick;
 	uint64_t outside_tick;     /* when it was outside of run_time; ENV_NEVER */
@@ -34,12 +36,17 @@ struct tasks {
 	struct task **all;  /* those that live, by pid */
 	size_t n_all, capacity;
 	struct task **before; /* room for the list of the next update; the same capacity */
+	size_t n_before;      /* while an update takes over what it was */
 	struct task *
 		*gone; /* those that ended since the tick before, or whose pid became another process's */
 	size_t n_gone, gone_capacity;
-	size_t n_hidden;    /* listed, but their stat file could not be read */
+	size_t n_hidden;    /* listed, but their stat file may not be read */
+	size_t n_unread;    /* listed, but their stat file could not be read for another reason */
+	int unread_error;   /* -errno: that reason, of the last */
+	size_t n_missing;   /* of both: not in all, as they were not known before */
 	uint64_t tick;      /* of the last update */
 	uint64_t mono_ns;   /* when its clocks were read: the time of all tables made from them */
+	uint64_t n_cpus;    /* that are online, when it was last known; 0: never */
 	uint64_t *cpu_ns;   /* what the clocks said, by index of the pid; U64_UNKNOWN: it has ended */
 	size_t cpu_capacity;
 	int error;          /* -errno of that */
@@ -49,7 +56,8 @@ struct tasks {
 	bool clocks;        /* times are of clocks, to the nanosecond; else of stat files, in USER_HZ */
 	size_t next_look;   /* index of the task whose turn it is to be read although it did not move */
 	struct commands *commands;
-	bool all_commands;  /* command lines also of processes that do nothing are wanted */
+	bool all_commands;  /* command lines also of processes that do nothing are wanted, in turn */
+	bool commands_now;  /* they are wanted at once: a process is looked for by its program */
 };
 
 /* Shared by all samplers of env; each that opens it closes it. */
@@ -65,6 +73,9 @@ int tasks_update(struct tasks *tasks);
 /* NULL when there is none with this pid among those that live, or those that ended. */
 struct task *tasks_find(const struct tasks *tasks, uint32_t pid);
 struct task *tasks_find_gone(const struct tasks *tasks, uint32_t pid);
+
+/* Does --pid mean it? See listed_process(). */
+bool task_is_listed(const struct task *task, struct span list);
 
 /* Is it a thread of the kernel? */
 static inline bool task_is_kernel(const struct task *task)

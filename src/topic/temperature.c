@@ -13,6 +13,7 @@ struct temperature_row {
 	const char *sensor, *label;
 	double celsius, min_celsius, max_celsius, high_celsius, critical_celsius;
 	const char *chip, *state;
+	double age_seconds;
 };
 
 #define DEGREES(field, heading, place, what, from)                                                           \
@@ -45,6 +46,9 @@ static const struct column columns[] = {
 			  "asleep: the device is not woken for "
 			  "this"),
 	       .source = "tempN_fault, device/power/runtime_status"),
+	COLUMN(struct temperature_row, age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
+	       .title = N_("age"), .width = 7, .rank = 4,
+	       .help = N_("how long ago it was read: 0, unless it answers late"), .source = "panetop"),
 };
 
 static const struct schema schema = {
@@ -107,6 +111,7 @@ static void fill(void *filled, const struct sensor *sensor, const struct sensor_
 	row->critical_celsius = sensor->critical;
 	row->chip = texts->chip;
 	row->state = texts->state;
+	row->age_seconds = sensor->age_seconds;
 }
 
 /* The sensor of the CPU comes first: it stands for all where there is room for one. */

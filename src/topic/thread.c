@@ -11,6 +11,7 @@
 #include "core/i18n.h"
 #include "core/pids.h"
 #include "topic/named.h"
+#include "topic/process_find.h"
 #include "topic/tasks.h"
 #include "topic/topic.h"
 #include "topic/users.h"
@@ -19,7 +20,7 @@ struct thread_row {
 	uint64_t tid;
 	double start_seconds, cpu_ratio, cpu_seconds;
 	uint64_t pid, uid, processor;
-	const char *state, *user, *name, *process;
+	const char *state, *user, *name, *process, *program;
 };
 
 static const struct column columns[] = {
@@ -51,6 +52,9 @@ static const struct column columns[] = {
 	       .help = N_("name of the thread"), .source = "/proc/PID/task/TID/stat comm"),
 	COLUMN(struct thread_row, process, .kind = COLUMN_LABEL, .title = N_("process"), .width = 16,
 	       .rank = 4, .help = N_("name of its process"), .source = "/proc/PID/stat comm"),
+	COLUMN(struct thread_row, program, .kind = COLUMN_LABEL, .title = N_("program"), .width = 16,
+	       .hidden = true, .help = N_("the first word of the command line of its process"),
+	       .source = "/proc/PID/cmdline"),
 };
 
 static const struct schema schema = {
@@ -193,12 +197,12 @@ static void update(struct state *state, struct env *env)
 }
 
 static void add_row(struct env *env, struct frame *frame, struct table *table, const struct task *task,
-		    const struct thread *thread, const char *process)
+		    const struct thread *thread, const char *process, const char *program)
 {
 	struct thread_row *row = table_add(table);
 
 	row->tid = thread->tid;
-	row->start_seconds = (double)thread->start_ticks / (double)env->ticks_per_second;
+	row->start_seconds = process_start_seconds(env, thread->start_ticks);
 	row->pid = task->pid;
 	row->cpu_seconds = (double)thread->run_ns / 1e9;
 	row->processor = thread->processor;
@@ -209,13 +213,16 @@ static void add_row(struct env *env, struct frame *frame, struct table *table, c
 	}
 	row->name = arena_copy(&frame->arena, thread->name, strlen(thread->name));
 	row->process = process;
+	row->program = program;
 }
 
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
 	struct state *state = sampler->state;
-	int error = tasks_update(state->tasks);
+	int error;
 
+	named_want_programs(state->tasks, state->settings);
+	error = tasks_update(state->tasks);
 	if (error)
 		return error;
 	table->mono_ns = state->tasks->mono_ns;
@@ -224,9 +231,12 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	for (size_t i = 0; i < state->n_groups; i++) {
 		const struct task *task = state->tasks->all[i];
 		const char *process = arena_copy(&frame->arena, task->name, strlen(task->name));
+		const char *program = task->command ? arena_copy(&frame->arena, task->command,
+								 task->program_length) : NULL;
 
 		for (size_t t = 0; t < state->groups[i].n_threads; t++)
-			add_row(env, frame, table, task, &state->groups[i].threads[t], process);
+			add_row(env, frame, table, task, &state->groups[i].threads[t], process,
+				program);
 	}
 	return 0;
 }

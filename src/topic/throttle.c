@@ -11,7 +11,7 @@
 #include "core/alloc.h"
 #include "core/attribute.h"
 #include "core/i18n.h"
-#include "topic/frequencies.h"
+#include "topic/online_cpus.h"
 #include "topic/topic.h"
 #include "topic/topology.h"
 
@@ -73,13 +73,14 @@ struct throttle_cpu {
 	uint32_t cpu;
 	long package;  /* -1: not known */
 	size_t leader; /* index of the first CPU of its package */
-	bool hot;      /* its package was told to be too hot since the sample before */
+	bool hot;      /* it had something new of the heat of its package in the last sample */
 	struct attribute items[N_ITEMS];
 	uint64_t values[N_ITEMS]; /* as read last; U64_UNKNOWN */
 };
 
 struct state {
-	struct frequencies *frequencies; /* for the list of CPUs */
+	struct online_cpus *online;
+	unsigned long seen; /* its findings of which cpus were made */
 	struct throttle_cpu *cpus;
 	size_t n_cpus;
 };
@@ -88,7 +89,7 @@ static void forget_cpus(struct state *state)
 {
 	for (size_t i = 0; i < state->n_cpus; i++)
 		for (unsigned k = 0; k < N_ITEMS; k++)
-			attribute_close(&state->cpus[i].items[k], state->frequencies->env);
+			attribute_close(&state->cpus[i].items[k], state->online->env);
 	free(state->cpus);
 	state->cpus = NULL;
 	state->n_cpus = 0;
@@ -98,7 +99,7 @@ static void find_leader(struct state *state, size_t index)
 {
 	struct throttle_cpu *cpu = &state->cpus[index];
 
-	cpu->package = topology_read(state->frequencies->env, cpu->cpu, "physical_package_id");
+	cpu->package = topology_read(state->online->env, cpu->cpu, "physical_package_id");
 	cpu->leader = 0;
 	while (cpu->leader < index &&
 	       (cpu->package < 0 || state->cpus[cpu->leader].package != cpu->package))
@@ -112,10 +113,11 @@ static void open_cpus(struct state *state)
 						    "package_throttle_total_time_ms" };
 
 	forget_cpus(state);
-	state->n_cpus = state->frequencies->n_cpus;
+	state->seen = state->online->findings;
+	state->n_cpus = state->online->count;
 	state->cpus = alloc_zeroed(state->n_cpus, sizeof(*state->cpus));
 	for (size_t i = 0; i < state->n_cpus; i++) {
-		state->cpus[i].cpu = state->frequencies->cpus[i].cpu;
+		state->cpus[i].cpu = state->online->list[i];
 		for (unsigned k = 0; k < N_ITEMS; k++) {
 			char path[128];
 
@@ -128,32 +130,27 @@ static void open_cpus(struct state *state)
 	}
 }
 
-static bool same_cpus(const struct state *state)
-{
-	bool same = state->n_cpus == state->frequencies->n_cpus;
-
-	for (size_t i = 0; same && i < state->n_cpus; i++)
-		same = state->cpus[i].cpu == state->frequencies->cpus[i].cpu;
-	return same;
-}
-
-/* A time is read when its count has grown: at most machines that is never. False when it has not. */
+/*
+ * The kernel counts a throttling when it begins, and adds its time when it ends, the count standing still: a
+ * time is read where there is a count, which at most machines is never. False when nothing is new.
+ */
 static bool read_part(struct throttle_cpu *cpu, struct env *env, enum item count, enum item time)
 {
-	uint64_t before = cpu->values[count];
+	uint64_t count_before = cpu->values[count], time_before = cpu->values[time];
 
 	cpu->values[count] = U64_UNKNOWN;
 	attribute_u64(&cpu->items[count], env, &cpu->values[count]);
-	if (cpu->values[count] != U64_UNKNOWN && cpu->values[count] == before)
+	if (cpu->values[count] == 0 && count_before == 0)
 		return false;
 	cpu->values[time] = U64_UNKNOWN;
 	attribute_u64(&cpu->items[time], env, &cpu->values[time]);
-	return true;
+	return cpu->values[count] == U64_UNKNOWN || cpu->values[count] != count_before ||
+	       cpu->values[time] != time_before;
 }
 
 /*
- * All CPUs of a package are told of its heat: the first is read for all, the others when its count has grown,
- * and each in every eighth sample.
+ * All CPUs of a package are told of its heat: the first is read for all, the others when that has something
+ * new, and each in every eighth sample.
  */
 static void read_package(struct state *state, struct env *env, size_t index)
 {
@@ -172,11 +169,11 @@ static double seconds(uint64_t ms)
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
 	struct state *state = sampler->state;
-	int error = frequencies_update(state->frequencies);
+	int error = online_cpus_update(state->online);
 
 	if (error)
 		return error;
-	if (!same_cpus(state))
+	if (state->seen != state->online->findings)
 		open_cpus(state);
 	if (!env_exists(env, THROTTLE))
 		return 0;
@@ -200,7 +197,7 @@ static int open_throttle(struct sampler *sampler, struct env *env, const struct 
 	struct state *state = alloc_zeroed(1, sizeof(*state));
 
 	(void)settings;
-	state->frequencies = frequencies_open(env);
+	state->online = online_cpus_open(env);
 	sampler->state = state;
 	return 0;
 }
@@ -210,7 +207,7 @@ static void close_throttle(struct sampler *sampler)
 	struct state *state = sampler->state;
 
 	forget_cpus(state);
-	frequencies_close(state->frequencies);
+	online_cpus_close(state->online);
 	free(state);
 }
 

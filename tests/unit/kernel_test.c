@@ -19,6 +19,7 @@
 #include "kernel/passwd.h"
 #include "kernel/perf_read.h"
 #include "kernel/pid_stat.h"
+#include "kernel/pid_status.h"
 #include "kernel/pmu_event.h"
 #include "kernel/powercap.h"
 #include "kernel/pressure.h"

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "core/alloc.h"
-#include "core/cyclic.h"
+#include "core/cyclic_thread.h"
 #include "gate.h"
 #include "kernel/cpu_list.h"
 #include "kernel/interrupts.h"
@@ -57,6 +57,36 @@ static struct histogram *new_histogram(uint64_t width_ns)
 	return histogram;
 }
 
+/* Counters as the measuring threads have them, and what these count with. */
+static struct live_counts lives[3];
+static struct cyclic_plan counting = { .period_ns = 1000000 };
+
+static void clear_all(void)
+{
+	for (size_t i = 0; i < 3; i++)
+		live_clear(&lives[i]);
+}
+
+static void wake(size_t index, uint64_t ns)
+{
+	live_count(&lives[index], &counting, 1, ns);
+}
+
+/* What was counted there, to be freed; nothing is left. */
+static struct histogram *take(size_t index)
+{
+	struct cyclic_counts *counts = alloc_zeroed(1, sizeof(*counts));
+	struct histogram *times = new_histogram(0), *linear = new_histogram(counting.bucket_ns);
+
+	counts->linear = linear;
+	live_read(&lives[index], &counting, counts);
+	live_clear(&lives[index]);
+	*times = counts->times;
+	free(counting.bucket_ns > 0 ? times : linear);
+	free(counts);
+	return counting.bucket_ns > 0 ? linear : times;
+}
+
 static uint64_t counted(const struct histogram *histogram)
 {
 	uint64_t sum = 0;
@@ -100,32 +130,34 @@ START_TEST(percentiles_are_those_of_sorted_samples)
 	static uint64_t samples[SAMPLES];
 
 	for (uint64_t seed = 1; seed <= 10; seed++) {
-		size_t count = seed == 1 ? 1 : seed == 2 ? 7 : SAMPLES;
-		struct histogram *histogram = new_histogram(0);
+		size_t n_samples = seed == 1 ? 1 : seed == 2 ? 7 : SAMPLES;
+		struct histogram *histogram;
 		double sum = 0, before = 0;
 
+		clear_all();
 		random_state = seed * UINT64_C(0x9E3779B97F4A7C15);
-		for (size_t i = 0; i < count; i++) {
+		for (size_t i = 0; i < n_samples; i++) {
 			samples[i] = random_time() % HISTOGRAM_LONGEST_NS;
-			histogram_add(histogram, samples[i]);
+			wake(0, samples[i]);
 			sum += (double)samples[i];
 		}
-		qsort(samples, count, sizeof(samples[0]), compare);
+		histogram = take(0);
+		qsort(samples, n_samples, sizeof(samples[0]), compare);
 		for (size_t p = 0; p < N_PERCENTS; p++) {
 			double told = histogram_percentile(histogram, percents[p]);
-			double truth = (double)exact(samples, count, percents[p]);
+			double truth = (double)exact(samples, n_samples, percents[p]);
 
 			ck_assert_double_ge(told, truth);
 			ck_assert_double_le(told, truth * 1.01);
 			ck_assert_double_ge(told, before);
 			before = told;
 		}
-		ck_assert_uint_eq(histogram->count, count);
-		ck_assert_uint_eq(counted(histogram), count);
+		ck_assert_uint_eq(histogram->count, n_samples);
+		ck_assert_uint_eq(counted(histogram), n_samples);
 		ck_assert_uint_eq(histogram->min_ns, samples[0]);
-		ck_assert_uint_eq(histogram->max_ns, samples[count - 1]);
-		ck_assert_double_eq_tol(histogram_mean(histogram), sum / (double)count,
-					1e-6 * sum / (double)count);
+		ck_assert_uint_eq(histogram->max_ns, samples[n_samples - 1]);
+		ck_assert_double_eq_tol(histogram_mean(histogram), sum / (double)n_samples,
+					1e-6 * sum / (double)n_samples);
 		free(histogram);
 	}
 }
@@ -133,18 +165,24 @@ END_TEST
 
 START_TEST(deviation_and_mode_are_those_of_the_samples)
 {
-	struct histogram *histogram = new_histogram(0);
+	struct histogram *histogram;
 
+	clear_all();
+	histogram = take(0);
 	ck_assert_double_nan(histogram_mean(histogram));
 	ck_assert_double_nan(histogram_percentile(histogram, 50));
 	ck_assert_double_nan(histogram_mode(histogram));
-	histogram_add(histogram, 33681);
+	ck_assert_double_nan(histogram_deviation(histogram));
+	free(histogram);
+	wake(0, 33681);
+	histogram = take(0);
 	ck_assert_double_eq(histogram_mode(histogram), 33681);
-	histogram_clear(histogram, 0);
+	free(histogram);
 	for (int i = 0; i < 1000; i++)
-		histogram_add(histogram, 5000);
+		wake(0, 5000);
 	for (int i = 0; i < 1000; i++)
-		histogram_add(histogram, (uint64_t)(7000 + 10 * i));
+		wake(0, (uint64_t)(7000 + 10 * i));
+	histogram = take(0);
 	ck_assert_double_eq_tol(histogram_mean(histogram), 8497.5, 1e-9);
 	ck_assert_double_eq_tol(histogram_deviation(histogram), 4049.59, 0.01);
 	ck_assert_double_eq_tol(histogram_mode(histogram), 5000, 50);
@@ -154,15 +192,19 @@ END_TEST
 
 START_TEST(a_merge_is_the_union)
 {
-	struct histogram *one = new_histogram(0), *other = new_histogram(0), *both = new_histogram(0);
+	struct histogram *one, *other, *both;
 
+	clear_all();
 	random_state = 42;
 	for (int i = 0; i < SAMPLES; i++) {
 		uint64_t ns = random_time();
 
-		histogram_add(i % 3 ? one : other, ns);
-		histogram_add(both, ns);
+		wake(i % 3 ? 0 : 1, ns);
+		wake(2, ns);
 	}
+	one = take(0);
+	other = take(1);
+	both = take(2);
 	histogram_merge(one, other);
 	ck_assert_uint_eq(one->count, both->count);
 	ck_assert_uint_eq(one->sum_ns, both->sum_ns);
@@ -178,12 +220,19 @@ END_TEST
 
 START_TEST(linear_buckets_are_exact_and_end_in_one_for_the_rest)
 {
-	struct histogram *histogram = new_histogram(1000), *copy = new_histogram(1000);
+	struct histogram *histogram, *copy = new_histogram(1000);
+	static live_u64 linear[HISTOGRAM_BUCKETS];
 
-	histogram_add(histogram, 0);
-	histogram_add(histogram, 999);
-	histogram_add(histogram, 1000);
-	histogram_add(histogram, UINT64_C(5000000000));
+	lives[0].linear = linear;
+	counting.bucket_ns = 1000;
+	clear_all();
+	wake(0, 0);
+	wake(0, 999);
+	wake(0, 1000);
+	wake(0, UINT64_C(5000000000));
+	histogram = take(0);
+	lives[0].linear = NULL;
+	counting.bucket_ns = 0;
 	ck_assert_uint_eq(histogram->buckets[0], 2);
 	ck_assert_uint_eq(histogram->buckets[1], 1);
 	ck_assert_uint_eq(histogram->buckets[HISTOGRAM_BUCKETS - 1], 1);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/utf8.h"
+#include "model/busy.h"
 #include "model/derive.h"
 #include "model/history.h"
 #include "model/units.h"
@@ -130,6 +131,31 @@ START_TEST(rates_that_cannot_be_known)
 	row_set_u64(table_row(&now.tables[0], 0), &item_columns[2], 200);
 	frame_derive(&now, &before);
 	ck_assert(isnan(item_at(&now, 0)->reads_per_second));
+	frame_close(&before);
+	frame_close(&now);
+}
+END_TEST
+
+/* In a table of all there are a new row grew from 0, but not when the sample before could not be taken. */
+START_TEST(rates_begin_anew_after_a_failure)
+{
+	struct schema all = item_schema;
+	struct frame before, now;
+
+	all.from_zero = true;
+	open_items(&before, 10);
+	open_items(&now, 11);
+	before.tables[0].schema = now.tables[0].schema = &all;
+	add_item(&now, "a", 1, 100, 1);
+	frame_derive(&now, &before);
+	ck_assert_double_eq(item_at(&now, 0)->reads_per_second, 100);
+	row_set_f64(table_row(&now.tables[0], 0), &item_columns[5], NAN);
+	before.tables[0].failed = true;
+	frame_derive(&now, &before);
+	ck_assert(isnan(item_at(&now, 0)->reads_per_second));
+	ck_assert_uint_eq(now.interval_ns, 1000000000);
+	frame_clear(&before);
+	ck_assert(!before.tables[0].failed);
 	frame_close(&before);
 	frame_close(&now);
 }
@@ -324,6 +350,26 @@ START_TEST(view_of_a_tree)
 }
 END_TEST
 
+/* However many lists there are, one that leaves rows out does not turn another one round. */
+START_TEST(view_with_too_many_lists)
+{
+	struct frame frame;
+	struct view view;
+
+	open_items(&frame, 1);
+	add_item(&frame, "a", 1, 0, 0);
+	add_item(&frame, "b", 2, 0, 0);
+	view_open(&view, &item_schema);
+	for (int i = 0; i < VIEW_CHOICES_MAX; i++)
+		view_choose_rows(&view, "1", "pid", NULL);
+	view_leave_out(&view, "1", "pid");
+	view_apply(&view, &frame.tables[0]);
+	assert_order(&view, "a");
+	view_close(&view);
+	frame_close(&frame);
+}
+END_TEST
+
 START_TEST(view_columns_by_key)
 {
 	const char *unknown;
@@ -458,6 +504,40 @@ START_TEST(absurd_numbers_fit_their_cell)
 				ck_assert_uint_lt(strlen(value_text(text, &item_schema, &column, &row,
 								    (enum size_unit)size, true)),
 						  sizeof(text));
+			ck_assert_uint_lt(strlen(number_text(text, &column, numbers[i], true)),
+					  sizeof(text));
+		}
+	}
+}
+END_TEST
+
+static char *duration(char *out, double seconds)
+{
+	return duration_text(out, seconds, false);
+}
+
+static char *celsius(char *out, double degrees)
+{
+	return celsius_text(out, degrees, false);
+}
+
+START_TEST(absurd_numbers_fit_in_sentences)
+{
+	static char *(*const texts[])(char *out, double value) = {
+		size_text, size_short, duration, rate_text, hertz_text, watts_text, celsius,
+	};
+	static const double numbers[] = { 1e300, -1e300, INFINITY, -INFINITY, NAN, 1e15, -5, 5e-324 };
+	struct {
+		char text[VALUE_TEXT_MAX], behind[8];
+	} cell;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		for (size_t t = 0; t < sizeof(texts) / sizeof(texts[0]); t++) {
+			memset(&cell, '#', sizeof(cell));
+			ck_assert_ptr_eq(texts[t](cell.text, numbers[i]), cell.text);
+			ck_assert_msg(memchr(cell.text, '\0', sizeof(cell.text)) &&
+					      memcmp(cell.behind, "########", sizeof(cell.behind)) == 0,
+				      "text %zu of %g", t, numbers[i]);
 		}
 	}
 }
@@ -484,6 +564,18 @@ START_TEST(durations_and_rates)
 	ck_assert_str_eq(rate_text(text, 4.04), "4.0");
 	ck_assert_str_eq(rate_text(text, 8243), "8243");
 	ck_assert_str_eq(rate_text(text, 1234567), "1.2M");
+	ck_assert_str_eq(fixed_text(text, 1234567, 0), "1234567");
+	ck_assert_str_eq(fixed_text(text, 0.425, 1), "0.4");
+	ck_assert_str_eq(fixed_text(text, NAN, 2), "-");
+}
+END_TEST
+
+START_TEST(a_cpu_is_never_less_than_idle)
+{
+	ck_assert_double_eq_tol(cpu_busy_ratio(0.25, 0.5), 0.25, 1e-12);
+	ck_assert_double_eq(cpu_busy_ratio(0.9, 0.1), 0);
+	ck_assert_double_eq_tol(cpu_busy_ratio(0.25, NAN), 0.75, 1e-12);
+	ck_assert_double_nan(cpu_busy_ratio(NAN, 0.5));
 }
 END_TEST
 
@@ -548,7 +640,10 @@ START_TEST(every_schema_keeps_the_rules)
 END_TEST
 
 SUITE_MAIN("model", new_rows_are_unknown, rates_are_exact, rates_that_cannot_be_known,
-	   rates_join_in_any_order, notices_are_told_once, view_sorts_filters_limits, view_keeps_places,
-	   view_partial_sort_equals_full_sort, view_of_a_tree, view_columns_by_key, history_is_a_ring,
+	   rates_begin_anew_after_a_failure, rates_join_in_any_order, notices_are_told_once,
+	   view_sorts_filters_limits, view_keeps_places,
+	   view_partial_sort_equals_full_sort, view_of_a_tree, view_with_too_many_lists, view_columns_by_key,
+	   history_is_a_ring,
 	   history_follows_more_and_resamples,
-	   sizes_round_down, absurd_numbers_fit_their_cell, durations_and_rates, every_schema_keeps_the_rules)
+	   sizes_round_down, absurd_numbers_fit_their_cell, absurd_numbers_fit_in_sentences,
+	   durations_and_rates, a_cpu_is_never_less_than_idle, every_schema_keeps_the_rules)

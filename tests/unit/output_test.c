@@ -88,6 +88,7 @@ static const char *const hostile[] = {
 	"31m",
 	"",
 	"\\back\\slash",
+	"\\xff\\b",
 	"{\"json\":1}",
 	"# TYPE x gauge",
 };
@@ -124,16 +125,24 @@ static void add_things(struct frame *frame, uint64_t second)
 
 static void add_buckets(struct frame *frame)
 {
+	struct bucket_row *row;
+
 	for (int cpu = 0; cpu < 2; cpu++) {
 		for (int i = 0; i < 3; i++) {
-			struct bucket_row *row = table_add(&frame->tables[1]);
-
+			row = table_add(&frame->tables[1]);
 			row->cpu = cpu ? "1" : "0";
 			row->from_seconds = 1e-6 * i;
 			row->to_seconds = 1e-6 * (i + 1);
 			row->samples = (uint64_t)(i + 1);
 		}
 	}
+	row = table_add(&frame->tables[1]);
+	row->cpu = "1";
+	row->from_seconds = 3e-6; /* and all that is longer */
+	row->samples = 4;
+	row = table_add(&frame->tables[1]);
+	row->cpu = "1";
+	row->samples = 100; /* it is not known where */
 }
 
 struct output {
@@ -224,7 +233,7 @@ static json_t *line_of(const char *text, size_t number)
 
 	for (size_t i = 0; i <= number; i++)
 		ck_assert(span_line(&rest, &line));
-	json = json_loadb(line.at, span_length(line), 0, &error);
+	json = json_loadb(line.at, span_length(line), JSON_DECODE_INT_AS_REAL, &error);
 	ck_assert_msg(json != NULL, "%s", error.text);
 	return json;
 }
@@ -252,6 +261,7 @@ START_TEST(json_lines_read_back)
 				    1e300);
 		ck_assert_double_eq(json_number_value(json_object_get(json_array_get(rows, 0), "address")),
 				    18446744073699065856.0);
+		ck_assert_ptr_nonnull(strstr(text, "\"address\":18446744073699065855,"));
 		ck_assert(json_is_null(json_object_get(json, "interval_seconds")));
 		ck_assert_str_eq(json_string_value(json_object_get(
 					 json_array_get(json_object_get(json, "notices"), 0), "remedy")),
@@ -304,6 +314,8 @@ START_TEST(csv_records_are_whole)
 	ck_assert(!quoted);
 	ck_assert_uint_eq(records, 1 + 2 * N_HOSTILE);
 	ck_assert_ptr_nonnull(strstr(text, ",\"a,b\"\"c\"\"\","));
+	ck_assert_ptr_nonnull(strstr(text, ",\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd,"));
+	ck_assert_ptr_null(strchr(text, '?'));
 	free(output.text);
 }
 END_TEST
@@ -332,8 +344,12 @@ START_TEST(openmetrics_histogram_is_cumulative)
 		text, "# TYPE panetop_delay_seconds histogram\n# UNIT panetop_delay_seconds seconds\n"));
 	ck_assert_ptr_nonnull(strstr(text, "panetop_delay_seconds_bucket{cpu=\"1\",le=\"3e-06\"} 6\n"));
 	ck_assert_ptr_nonnull(strstr(text, "panetop_delay_seconds_bucket{cpu=\"0\",le=\"+Inf\"} 6\n"));
+	ck_assert_ptr_nonnull(strstr(text, "panetop_delay_seconds_bucket{cpu=\"1\",le=\"+Inf\"} 10\n"));
 	ck_assert_ptr_nonnull(strstr(text, "# TYPE panetop_thing_events counter\n"));
 	ck_assert_ptr_nonnull(strstr(text, "panetop_thing_events_total{name=\"plain\"} 0\n"));
+	ck_assert_ptr_nonnull(strstr(text, "{name=\"\\\\xff\\\\xfe\\\\x80\"} "));
+	ck_assert_ptr_nonnull(strstr(text, "{name=\"\\\\xe2\\\\x80\\\\xaeevil\"} "));
+	ck_assert_ptr_nonnull(strstr(text, "{name=\"\\\\x5cxff\\\\b\"} "));
 	ck_assert_ptr_null(strstr(text, "panetop_thing_name"));
 	free(output.text);
 }
@@ -373,7 +389,7 @@ static void assert_same_rows(const struct table *one, const struct table *other)
 				continue; /* invalid UTF-8 comes back as U+FFFD */
 			if (column->type == VALUE_F64)
 				ck_assert(row_f64(a, column) == row_f64(b, column) ||
-					  !row_is_known(a, column) == !row_is_known(b, column));
+					  (!row_is_known(a, column) && !row_is_known(b, column)));
 			else
 				ck_assert_msg(row_same_value(column, a, b), "row %zu %s", r, column->key);
 		}
@@ -442,6 +458,21 @@ static unsigned count_frames(struct source *source, struct frame *frame)
 		count++;
 	return count;
 }
+
+/* What was no UTF-8 is a question mark in the live run's text, and so it is in the replay's. */
+START_TEST(replayed_text_looks_as_the_live_one)
+{
+	struct buffer live = { 0 }, replayed = { 0 };
+
+	utf8_clean(&live, "\xff\xfe", -1, false);
+	utf8_clean(&replayed, "\xef\xbf\xbd\xef\xbf\xbd", -1, false);
+	ck_assert_uint_eq(live.length, 2);
+	ck_assert_uint_eq(replayed.length, 2);
+	ck_assert_int_eq(memcmp(live.bytes, replayed.bytes, 2), 0);
+	buffer_free(&live);
+	buffer_free(&replayed);
+}
+END_TEST
 
 /* However much is missing at the end, what is whole is read, and the rest is told. */
 START_TEST(replay_tolerates_a_torn_end)
@@ -684,6 +715,7 @@ END_TEST
 SUITE_MAIN("output", no_sink_harms_a_terminal, json_lines_read_back, json_doubles_are_exact,
 	   csv_records_are_whole, text_is_aligned, openmetrics_histogram_is_cumulative,
 	   replay_gives_the_rates_of_the_live_run, replay_of_a_pipe_can_go_back, replay_tolerates_a_torn_end,
+	   replayed_text_looks_as_the_live_one,
 	   replay_says_which_line_is_damaged, replay_reads_old_and_foreign_recordings,
 	   replay_refuses_what_is_no_recording, replay_of_recordings_one_behind_the_other,
 	   replay_follows_a_pipe, recording_on_a_full_disk_stays_whole, what_others_opened_is_never_cut,

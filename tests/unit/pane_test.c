@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of what the memory pane says in words. */
+/* Tests of what panes say in words. */
 #include <config.h>
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "pane/memory_story.h"
+#include "pane/words.h"
 #include "suite.h"
 
 #define GIB 1073741824.0
@@ -80,5 +82,19 @@ START_TEST(the_story_says_nothing_it_does_not_know)
 }
 END_TEST
 
-SUITE_MAIN("pane", the_story_follows_the_numbers, the_story_does_not_blame_reclaim_for_a_drop,
+START_TEST(words_of_panes)
+{
+	char text[TEXT_MAX], stretch[STRETCH_MAX];
+
+	ck_assert_str_eq(failure_text(text, -ESRCH, NULL), "the process has ended");
+	ck_assert_str_eq(failure_text(text, -ENOTSUP, NULL), "this is not the live machine");
+	ck_assert_str_eq(failure_text(text, -EPERM, "run it as root"),
+			 "Operation not permitted; run it as root");
+	ck_assert_str_eq(stretch_text(stretch, 119), "119 s");
+	ck_assert_str_eq(stretch_text(stretch, 719), "11 min");
+	ck_assert_str_eq(stretch_text(stretch, 12960), "3.6 h");
+}
+END_TEST
+
+SUITE_MAIN("pane", words_of_panes, the_story_follows_the_numbers, the_story_does_not_blame_reclaim_for_a_drop,
 	   the_story_says_nothing_it_does_not_know)

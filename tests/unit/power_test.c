@@ -3,14 +3,12 @@
  */
 #include <config.h>
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/worker.h"
 #include "rig.h"
 
 #define MW 1e-3
@@ -28,16 +26,6 @@ static double watts(const struct frame *frame, const char *domain)
 static const char *counted_in(const struct frame *frame, const char *domain)
 {
 	return cell_text(frame, "power", domain, "counted_in");
-}
-
-static const char *first_that_is(const struct frame *frame, const char *state)
-{
-	const struct table *table = frame_table(frame, "temperature");
-
-	for (size_t i = 0; i < table->n_rows; i++)
-		if (strcmp(table_text(table, table_row(table, i), "state"), state) == 0)
-			return table_text(table, table_row(table, i), "sensor");
-	return "";
 }
 
 START_TEST(psys_is_the_total_of_a_laptop)
@@ -328,6 +316,36 @@ START_TEST(psys_has_to_count)
 }
 END_TEST
 
+/* A psys that stands at 0 is passed over; when it begins to count, the total does not jump to it. */
+START_TEST(the_psys_that_counts_is_the_total)
+{
+	static const unsigned first_uj[] = { 0, 0, 0, 40000000, 60000000, 80000000 };
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-laptop", power_only);
+	rig_make(&rig, "sys/class/powercap/intel-rapl:2");
+	rig_put(&rig, "sys/class/powercap/intel-rapl:2/name", "psys\n");
+	for (unsigned i = 0; i < 6; i++) {
+		rig_put(&rig, POWERCAP_PATH("intel-rapl:0"), "%u\n", 1000000000 + i * 10000000);
+		rig_put(&rig, POWERCAP_PATH("intel-rapl:1"), "%u\n", first_uj[i]);
+		rig_put(&rig, POWERCAP_PATH("intel-rapl:2"), "%u\n", 5000000 + i * 16000000);
+		frame = rig_sample(&rig, 2);
+		if (i == 2) {
+			ck_assert_double_eq_tol(watts(frame, "total"), 8, MW);
+			ck_assert_str_eq(counted_in(frame, "psys"), "");
+			ck_assert_str_eq(counted_in(frame, "psys#2"), "total");
+		}
+		if (i == 3)
+			ck_assert(isnan(watts(frame, "total")));
+	}
+	ck_assert_double_eq_tol(watts(frame, "total"), 10, MW);
+	ck_assert_double_eq_tol(cell_f64(frame, "power", "total", "max_watts"), 10, MW);
+	ck_assert_str_eq(counted_in(frame, "psys"), "total");
+	rig_close(&rig);
+}
+END_TEST
+
 START_TEST(what_is_refused_names_the_capability)
 {
 	const struct frame *frame;
@@ -514,6 +532,8 @@ START_TEST(sensors_are_shown_once_and_by_device)
 	ck_assert_double_eq(cell_f64(frame, "voltage", "BAT0/in0", "volts"), 12.1);
 	ck_assert_uint_eq(frame_table(frame, "trip_point")->n_rows, 5);
 	ck_assert_double_eq(cell_f64(frame, "trip_point", "acpitz", "below_celsius"), 37);
+	ck_assert(isnan(cell_f64(frame, "trip_point", "x86_pkg_temp", "celsius"))); /* 0: not set */
+	ck_assert(isnan(cell_f64(frame, "trip_point", "x86_pkg_temp", "below_celsius")));
 	ck_assert_uint_eq(cell_u64(frame, "cooling", "cooling_device1", "level"), 1);
 	rig_close(&rig);
 }
@@ -580,48 +600,6 @@ START_TEST(hostile_sensors)
 	ck_assert(isnan(cell_f64(frame, "temperature", "acpitz#2", "critical_celsius")));
 	ck_assert_double_eq(cell_f64(frame, "temperature", "same@0-0048/temp1#2", "celsius"), 34);
 	rig_close(&rig);
-}
-END_TEST
-
-/* A sensor that hangs, made of a pipe that nobody writes: all others are read, and it is, when it answers. */
-START_TEST(a_sensor_that_hangs_stops_nobody)
-{
-	static const char hanging[] = "sys/class/hwmon/hwmon1/temp1_input";
-	const struct frame *frame;
-	char path[160], key[64];
-	struct rig rig;
-	double celsius = NAN;
-	int fifo;
-
-	rig_open(&rig, "power-laptop", sensor_topics);
-	rig.env.worker = worker_open();
-	rig_remove(&rig, hanging);
-	snprintf(path, sizeof(path), "%s/%s", rig.root, hanging);
-	ck_assert_int_eq(mkfifo(path, 0600), 0);
-	for (unsigned i = 0; i < 3; i++) {
-		frame = rig_sample(&rig, 1);
-		ck_assert_uint_eq(frame_table(frame, "temperature")->n_rows, 7);
-		ck_assert_double_eq(cell_f64(frame, "fan", "thinkpad_hwmon/fan1", "rpm"), 3210);
-		ck_assert_double_eq(cell_f64(frame, "temperature", "x86_pkg_temp", "celsius"), 62);
-	}
-	snprintf(key, sizeof(key), "%s", first_that_is(frame, "slow"));
-	ck_assert(isnan(cell_f64(frame, "temperature", key, "celsius")));
-	for (unsigned i = 0; i < 1000 && isnan(celsius); i++) {
-		fifo = open(path, O_WRONLY | O_NONBLOCK);
-		if (fifo >= 0) {
-			ck_assert_int_eq(write(fifo, "45000\n", 6), 6);
-			close(fifo);
-		}
-		usleep(2000);
-		frame = rig_sample(&rig, 1);
-		celsius = cell_f64(frame, "temperature", key, "celsius");
-	}
-	ck_assert_double_eq(celsius, 45);
-	fifo = open(path, O_RDWR | O_NONBLOCK); /* lets go of the thread */
-	ck_assert_int_eq(write(fifo, "45000\n", 6), 6);
-	rig_close(&rig);
-	close(fifo);
-	worker_close(rig.env.worker);
 }
 END_TEST
 
@@ -718,11 +696,12 @@ SUITE_MAIN("power", psys_is_the_total_of_a_laptop, an_amd_has_packages_and_a_car
 	   events_are_of_packages_and_of_cores, heat_of_a_package_is_told_by_its_first_cpu,
 	   uneven_intervals_do_not_matter, a_server_has_one_total_through_a_wrap_and_a_reset,
 	   packages_and_dram_are_the_total_without_psys, psys_has_to_count,
+	   the_psys_that_counts_is_the_total,
 	   what_is_refused_names_the_capability, a_domain_that_fails_is_unknown_and_comes_back,
 	   zones_that_vanish_come_back, tending_keeps_wraps_from_being_lost,
 	   an_interval_that_may_hide_a_wrap_is_told, statistics_start_anew,
 	   batteries_by_current_and_by_change, a_battery_that_is_charged_is_no_total,
 	   sensors_are_shown_once_and_by_device, the_number_of_a_chip_does_not_matter,
 	   sleeping_devices_are_not_read, hostile_sensors, sensors_vanish_and_come_back,
-	   a_sensor_that_hangs_stops_nobody, hostile_domains, frequencies_and_idle_states,
+	   hostile_domains, frequencies_and_idle_states,
 	   speed_of_another_card)

@@ -22,6 +22,7 @@
 #include "core/worker.h"
 #include "model/power_fit.h"
 #include "suite.h"
+#include "topic/tasks.h"
 #include "topic/topic.h"
 
 static void __attribute__((format(printf, 3, 4)))
@@ -145,6 +146,30 @@ START_TEST(processes_are_followed)
 	remove_process(&machine, 8);
 	next_tick(&machine);
 	ck_assert_ptr_null(row_of(&machine, 8));
+	close_machine(&machine);
+}
+END_TEST
+
+/* What was used before counts for the CPUs that were there then. */
+START_TEST(a_cpu_that_goes_uses_no_time)
+{
+	static const char *const topic_names[] = { "process", NULL };
+	struct machine machine;
+
+	make_root(&machine);
+	write_file(&machine, "proc/stat", "cpu  0 0\ncpu0 0 0\ncpu1 0 0\ncpu2 0 0\ncpu3 0 0\n");
+	write_process(&machine, (struct process){ 7, 1, "idle", 900000, 0, 0, 500 });
+	write_process(&machine, (struct process){ 8, 1, "busy", 100, 100, 0, 600 });
+	open_machine(&machine, topic_names);
+	next_tick(&machine);
+	ck_assert_double_eq_tol(number_of(&machine, 7, "machine_seconds"), 2250, 1e-6);
+	write_file(&machine, "proc/stat", "cpu  0 0\ncpu0 0 0\ncpu1 0 0\ncpu2 0 0\n");
+	write_process(&machine, (struct process){ 8, 1, "busy", 120, 110, 0, 600 });
+	next_tick(&machine);
+	ck_assert_double_eq(number_of(&machine, 7, "machine_ratio"), 0);
+	ck_assert_double_eq_tol(number_of(&machine, 8, "machine_ratio"), 0.1, 1e-8);
+	ck_assert_double_eq_tol(number_of(&machine, 8, "machine_system_ratio"), 0.1 / 3, 1e-8);
+	ck_assert_double_eq_tol(number_of(&machine, 8, "machine_user_ratio"), 0.2 / 3, 1e-8);
 	close_machine(&machine);
 }
 END_TEST
@@ -711,8 +736,138 @@ START_TEST(few_descriptors_are_enough)
 	next_tick(&machine);
 	burn(20000000);
 	next_tick(&machine);
-	ck_assert_double_ge(number_of(&machine, getpid(), "cpu_ratio"), 0.1);
+	ck_assert_double_ge(number_of(&machine, getpid(), "cpu_ratio") * (double)machine.now->interval_ns,
+			    10000000);
 	ck_assert_uint_eq(machine.env.pids.n_kept, 0);
+	close_machine(&machine);
+}
+END_TEST
+
+/* Room for so many files, and then none: what stands in the way is opened first. Their number. */
+static int take_all_files(int files[], int room, rlim_t limit)
+{
+	int n_files = 0;
+
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &(struct rlimit){ limit, limit }), 0);
+	while (n_files < room && (files[n_files] = dup(STDERR_FILENO)) >= 0)
+		n_files++;
+	ck_assert_int_eq(errno, EMFILE);
+	return n_files;
+}
+
+static void give_back(const int files[], int n_files)
+{
+	while (n_files > 0)
+		close(files[--n_files]);
+}
+
+/* Their files stay open for the others. */
+START_TEST(who_closes_the_list_leaves_it_to_others)
+{
+	struct machine machine;
+	struct tasks *tasks;
+	struct env env;
+
+	make_root(&machine);
+	write_process(&machine, (struct process){ 7, 1, "one", 1, 0, 0, 500 });
+	ck_assert_int_eq(env_open(&env, machine.root), 0);
+	tasks = tasks_open(&env);
+	ck_assert_ptr_eq(tasks_open(&env), tasks);
+	for (int i = 0; i < 2; i++) {
+		env.tick++;
+		ck_assert_int_eq(tasks_update(tasks), 0);
+	}
+	ck_assert_uint_eq(env.pids.n_kept, 1);
+	tasks_close(tasks);
+	ck_assert_uint_eq(env.pids.n_kept, 1);
+	tasks_close(tasks);
+	ck_assert_uint_eq(env.pids.n_kept, 0);
+	env_close(&env);
+}
+END_TEST
+
+START_TEST(kept_files_and_counters_leave_room)
+{
+	struct rlimit limit = { 400, 400 };
+	struct env env;
+
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	if (env_cpus() < 64)
+		ck_assert_uint_gt(env.pids.kept_max, 0);
+	ck_assert_uint_eq(env.counters.max, env.pids.kept_max);
+	ck_assert_uint_le(env.pids.kept_max + env.counters.max, 400 - 64);
+	env_close(&env);
+}
+END_TEST
+
+/* Those whose clock is asked stay on the list, and make room for what there is to be read. */
+START_TEST(at_the_limit_of_files_processes_stay)
+{
+	static const char *const topic_names[] = { "process", "account", NULL };
+	struct machine machine = { 0 };
+	struct child children[8];
+	double before[8], used[8], mono;
+	int files[100], n_files;
+	unsigned n_notices;
+
+	for (int i = 0; i < 8; i++)
+		children[i] = start_child();
+	open_machine(&machine, topic_names);
+	for (int i = 0; i < 3; i++)
+		next_tick(&machine);
+	n_notices = machine.now->n_notices;
+	n_files = take_all_files(files, 100, 100);
+	for (int i = 0; i < 8; i++) {
+		before[i] = number_of(&machine, children[i].pid, "cpu_seconds");
+		used[i] = burn_child(&children[i], 5000000) - before[i];
+	}
+	mono = (double)frame_table(machine.now, "process")->mono_ns * 1e-9;
+	next_tick(&machine);
+	mono = (double)frame_table(machine.now, "process")->mono_ns * 1e-9 - mono;
+	ck_assert_uint_eq(machine.now->n_notices, n_notices);
+	for (int i = 0; i < 8; i++)
+		ck_assert_double_eq_tol(number_of(&machine, children[i].pid, "cpu_ratio") * mono, used[i],
+					0.003);
+	give_back(files, n_files);
+	next_tick(&machine);
+	for (int i = 7; i >= 0; i--) { /* each has the pipes of those before it */
+		ck_assert_double_le(number_of(&machine, children[i].pid, "cpu_ratio"), 0.5);
+		end_child(&children[i]);
+	}
+	close_machine(&machine);
+}
+END_TEST
+
+/* Where only files tell the times they are unknown, not zero, and a new one is told to be missing. */
+START_TEST(what_cannot_be_read_is_not_hidden)
+{
+	static const char *const topic_names[] = { "process", "system", NULL };
+	struct machine machine;
+	int files[100], n_files;
+
+	make_root(&machine);
+	write_process(&machine, (struct process){ 7, 1, "old", 100, 0, 0, 500 });
+	open_machine(&machine, topic_names);
+	machine.env.pids.kept_max = 0;
+	next_tick(&machine);
+	write_process(&machine, (struct process){ 7, 1, "old", 130, 0, 0, 500 });
+	write_process(&machine, (struct process){ 8, 1, "new", 20, 0, 0, 700 });
+	n_files = take_all_files(files, 100, 100);
+	next_tick(&machine);
+	ck_assert_ptr_nonnull(row_of(&machine, 7));
+	ck_assert(isnan(number_of(&machine, 7, "cpu_seconds")));
+	ck_assert_ptr_null(row_of(&machine, 8));
+	ck_assert_double_eq(frame_number(machine.now, "system", NULL, "tasks"), 2);
+	ck_assert_uint_eq(machine.now->n_notices, 1);
+	ck_assert_str_eq(machine.now->notices[0].text,
+			 "2 processes could not be looked at: Too many open files");
+	ck_assert_ptr_nonnull(strstr(machine.now->notices[0].remedy, "ulimit -n"));
+	give_back(files, n_files);
+	next_tick(&machine);
+	ck_assert_double_eq(number_of(&machine, 7, "cpu_seconds"), 1.3);
+	ck_assert(isnan(number_of(&machine, 7, "cpu_ratio")));
+	ck_assert_uint_eq(machine.now->n_notices, 0);
 	close_machine(&machine);
 }
 END_TEST
@@ -844,11 +999,14 @@ START_TEST(ranges_hold_every_process_once)
 }
 END_TEST
 
-SUITE_MAIN("process", processes_are_followed, a_reused_pid_is_another_process, the_account_closes,
+SUITE_MAIN("process", processes_are_followed, a_cpu_that_goes_uses_no_time, a_reused_pid_is_another_process,
+	   who_closes_the_list_leaves_it_to_others, the_account_closes,
 	   watts_of_processes_close, watts_without_a_total_are_unknown,
 	   watts_without_a_calibration_are_unknown, another_calibration_is_no_jump,
 	   the_scheduler_knows_what_ended_ran, groups_of_version_2_are_summed_up,
 	   a_part_of_the_machine_is_not_all_of_it, cpus_whose_counters_misbehave,
 	   times_are_those_of_the_process, threads_are_told_apart, children_between_samples_are_counted,
-	   few_descriptors_are_enough, a_stuck_command_line_stops_nobody,
+	   few_descriptors_are_enough, kept_files_and_counters_leave_room,
+	   at_the_limit_of_files_processes_stay,
+	   what_cannot_be_read_is_not_hidden, a_stuck_command_line_stops_nobody,
 	   signals_hit_only_the_one_that_was_meant, ranges_hold_every_process_once)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/derive.h"
+#include "rig.h"
 #include "suite.h"
 #include "topic/topic.h"
 
@@ -332,6 +333,25 @@ START_TEST(system_in_one_row)
 }
 END_TEST
 
+/* A kernel without task I/O accounting has no file that tells. */
+START_TEST(without_accounting_nobody_is_known_to_read)
+{
+	static const char *const names[] = { "page_reader", NULL };
+	static const char *const files[] = { "proc/1/io", "proc/7/io", "proc/42/io",
+					     "proc/99/io" };
+	struct rig rig;
+
+	rig_open(&rig, "readers", names);
+	ck_assert_uint_gt(frame_table(rig_sample(&rig, 1), "page_reader")->n_rows, 0);
+	env_forget_failures(&rig.env);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		rig_remove(&rig, files[i]);
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "page_reader")->n_rows, 0);
+	ck_assert_str_eq(env_failed_path(&rig.env, -ENOENT), "proc/self/io");
+	rig_close(&rig);
+}
+END_TEST
+
 START_TEST(page_readers_join_on_pid_and_start)
 {
 	static const char *const names[] = { "page_reader", NULL };
@@ -428,4 +448,5 @@ SUITE_MAIN("topic", a_snap_is_told_what_to_connect, cpu_limits_of_both_versions,
 	   counters_that_go_backwards_give_no_rate, zfs_cache_above_its_minimum_is_reclaimable,
 	   available_above_the_total_is_clamped, limits_of_control_groups_version_2,
 	   limits_of_control_groups_version_1, without_limits_there_is_no_row, broken_files_give_unknowns,
-	   system_in_one_row, page_readers_join_on_pid_and_start)
+	   system_in_one_row, without_accounting_nobody_is_known_to_read,
+	   page_readers_join_on_pid_and_start)

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Recordings that were changed: values that are not known, numbers and names that are rare."""
+import itertools
+import json
+import os
+import re
+
+from common import POWER_RECORDING, RECORDING, expect, replay
+
+STEP = 10  # seconds between frames of RECORDING
+UNKNOWN = {
+    "system": ("load5", "load15", "threads", "running", "blocked"),
+    "latency": ("measured_seconds", "slack_seconds", "missed"),
+    "power": ("mean_watts", "stddev_watts", "min_watts", "max_watts"),
+    "temperature": ("min_celsius", "max_celsius"),
+}
+UNKNOWN_PARTS = {"account": ("exited", "cpu_seconds"), "power_account": ("exited", "joules")}
+
+
+def edited(scratch, change, recording=RECORDING, frames=3):
+    """The first frames; change(number of the frame, rows by topic, each row by its keys) may do what it likes."""
+    path = os.path.join(scratch, "edited")
+    with open(recording, encoding="utf-8") as source, open(path, "w", encoding="utf-8") as out:
+        head = next(source)
+        keys = {name: [column["key"] for column in topic["columns"]] for name, topic in json.loads(head)["topics"].items()}
+        out.write(head)
+        for number, line in enumerate(itertools.islice(source, frames)):
+            frame = json.loads(line)
+            tables = {name: [dict(zip(keys[name], row)) for row in table["rows"]] for name, table in frame["tables"].items()}
+            change(number, tables)
+            for name, rows in tables.items():
+                frame["tables"][name]["rows"] = [[row[key] for key in keys[name]] for row in rows]
+            out.write(json.dumps(frame, separators=(",", ":")) + "\n")
+    return path
+
+
+def forget(_number, tables):
+    for topic, columns in UNKNOWN.items():
+        for row in tables.get(topic, []):
+            row.update(dict.fromkeys(columns))
+    for topic, (part, column) in UNKNOWN_PARTS.items():
+        for row in tables.get(topic, []):
+            if row["part"] == part:
+                row[column] = None
+
+
+def what_is_not_known(scratch):
+    """It is a dash, neither the word of the C library nor a fact."""
+    panes = [("memory", RECORDING), ("cpu", RECORDING), ("latency", RECORDING), ("cpu", POWER_RECORDING), ("power", POWER_RECORDING)]
+    texts = []
+    for pane, recording in panes:
+        with replay(pane, recording=edited(scratch, forget, recording), width=160, height=40) as terminal:
+            terminal.send(".", ".")
+            problem = expect(not re.search(r"\bnan\b|no slack|none missed", terminal.text()), terminal, pane)
+            if problem:
+                return problem
+            texts.append(terminal.text())
+    told = ("load 0.44 - -", "threads -     run -   blocked -", "exited -", "slack -", "for - s",
+            "mean -  sd -  min -  max -", "(-, critical 100)")
+    missing = [text for text in told if text not in "".join(texts)]
+    return "\n".join([str(missing), *texts]) if missing else None
+
+
+def ranges_of_a_graph(scratch):
+    """A range is one value only where both ends look the same."""
+    def change(number, tables):
+        for row in tables["temperature"]:
+            if row["sensor"] == "x86_pkg_temp":
+                row["celsius"] = (4, 45, 45)[number]
+            if row["sensor"] == "acpitz":
+                row["celsius"] = (41.1, 40.9, 41.3)[number]
+    with replay("power", recording=edited(scratch, change, POWER_RECORDING), width=100, height=30) as terminal:
+        terminal.send(".", ".", "v")
+        problem = expect("x86_pkg_temp 4-45 °C" in terminal.text(), terminal, "the range")
+        return problem or expect("acpitz 41 °C" in terminal.text(), terminal, "what stands still has a range")
+
+
+def no_load(scratch):
+    """The shares add up to a hair more than one."""
+    def change(number, tables):
+        for row in tables["cpu"]:
+            row.update(user_seconds=50, idle_seconds=100 + 9 * number, iowait_seconds=10 + number, total_seconds=200 + 10 * number)
+    with replay("power", recording=edited(scratch, change, POWER_RECORDING)) as terminal:
+        terminal.send(".")
+        return expect(re.search(r"\bload 0 %", terminal.text()), terminal, "the load of an idle machine")
+
+
+def equal_shares_of_ended_commands(scratch):
+    def change(number, tables):
+        tables["exited"] = [dict(tables["exited"][0], command=name, exits=10 * number, cpu_seconds=share * number * STEP)
+                            for name, share in (("one", 0.02), ("two", 0.03), ("three", 0.02))]
+    with replay("cpu", recording=edited(scratch, change)) as terminal:
+        terminal.send(".")
+        return expect("exited: two 3.0 % (1.0/s)  one 2.0 % (1.0/s)  three 2.0 % (1.0/s)" in terminal.text(), terminal,
+                      "not all that ended are named")
+
+
+def numbered(numbers):
+    def change(_number, tables):
+        everything, one = tables["cpu"][:2]
+        tables["cpu"] = [everything] + [dict(one, cpu=str(number)) for number in numbers]
+    return change
+
+
+def long_names_of_cpus(scratch):
+    with replay("cpu", recording=edited(scratch, numbered([8, 128, 129, 1030]))) as terminal:
+        terminal.send(".")
+        names = re.findall(r"CPU\d+ ", terminal.text())
+        return expect(names == ["CPU8 ", "CPU128 ", "CPU129 ", "CPU1030 "], terminal, str(names))
+
+
+def names_of_cpus_that_do_not_follow_each_other(scratch):
+    """Where each is a cell, every line begins with the name of its first one."""
+    with replay("cpu", recording=edited(scratch, numbered([*range(20), *range(64, 84)])), width=30) as terminal:
+        terminal.send(".")
+        names = re.findall(r"CPU\d+ ", terminal.text())
+        return expect(names == ["CPU0 ", "CPU65 "], terminal, str(names))
+
+
+def long_counts_of_a_histogram(scratch):
+    def change(number, tables):
+        for row in tables["latency_bucket"]:
+            row["samples"] = (0, 1_000, 1_869_000_004)[number]
+    with replay("latency", recording=edited(scratch, change), width=100) as terminal:
+        terminal.send(".", ".")
+        return expect(re.search(r"\b18690\d{5}\b", terminal.text()), terminal, "a count is cut")
+
+
+def a_sentence_of_two_lines(scratch):
+    """As many lines as it needs, however wide the screen is."""
+    def change(_number, tables):
+        for row in tables["pressure"]:
+            row["avg10_ratio"] = 0
+        for row in tables["reclaim"]:
+            if row["counter"].startswith("pgsteal"):
+                row["total"] = 0
+    with replay(recording=edited(scratch, change, frames=25), width=130) as terminal:
+        terminal.send("g", "+", "9", "9", "9", "Enter")
+        return expect("the machine dropped none of itself" in terminal.text() and terminal.lines()[-2].endswith("."), terminal, "the story")
+
+
+def no_blank_lines_for_what_was_cut(scratch):
+    """Where nothing measures power, the sentence that says so takes one line of a small screen, and the rest what is left."""
+    def change(_number, tables):
+        for topic in ("power", "temperature", "fan", "battery", "power_account"):
+            if topic in tables:
+                tables[topic] = []
+    with replay("power", recording=edited(scratch, change, POWER_RECORDING), width=40, height=12) as terminal:
+        terminal.send(".")
+        lines = terminal.lines()
+        missing = terminal.row_of("No sensor here")
+        problem = expect(missing > 0 and lines[missing].endswith("…"), terminal, "the cut sentence has no mark")
+        return problem or expect("load" in lines[missing + 1], terminal, "the load does not follow it")
+
+
+def tests():
+    return [
+        ("what is not known is a dash", what_is_not_known),
+        ("ranges of a graph", ranges_of_a_graph),
+        ("the load of an idle machine", no_load),
+        ("ended commands with equal shares", equal_shares_of_ended_commands),
+        ("long names of CPUs", long_names_of_cpus),
+        ("names of CPUs that do not follow each other", names_of_cpus_that_do_not_follow_each_other),
+        ("long counts of a histogram", long_counts_of_a_histogram),
+        ("a sentence of two lines on a wide screen", a_sentence_of_two_lines),
+        ("no blank lines for what was cut", no_blank_lines_for_what_was_cut),
+    ]

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tables on the screen: a cursor that stays with its row, columns that do not fit, what is clicked and sought."""
+import json
+import os
+import subprocess
+
+from common import EVENT_RECORDING, RECORDING, expect, replay, screen
+
+SELECTED = "ffaf00"  # background of the selected cell
+ROW = "444444"       # background of the selected row
+
+
+def selected_text(terminal):
+    """What stands on the background of the selected cell."""
+    for y in range(terminal.screen.lines):
+        cells = [x for x in range(terminal.screen.columns) if terminal.background(y, x) == SELECTED]
+        if cells:
+            return terminal.lines()[y][cells[0]:cells[-1] + 1].strip()
+    return None
+
+
+def selected_line(terminal):
+    for y in range(terminal.screen.lines):
+        if any(terminal.background(y, x) in (SELECTED, ROW) for x in range(terminal.screen.columns)):
+            return terminal.lines()[y]
+    return ""
+
+
+def changed_recording(scratch, change):
+    """The recording after change(columns of each topic, number of the frame, its tables)."""
+    path = os.path.join(scratch, "recording")
+    with open(RECORDING, encoding="utf-8") as file:
+        first, *frames = (json.loads(line) for line in file)
+    columns = {topic: [column["key"] for column in about["columns"]] for topic, about in first["topics"].items()}
+    for number, frame in enumerate(frames):
+        change(columns, number, frame["tables"])
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in (first, *frames))
+    return path
+
+
+def an_idle_process_stays_selected(scratch):
+    """It used nothing in one interval: the view leaves such rows out, but not the one that is selected."""
+    used = {}
+
+    def rest(columns, number, tables):
+        for row in tables["process"]["rows"]:
+            for key in [key for key in columns["process"] if key.endswith("_seconds") and key != "start_seconds"]:
+                at, process = columns["process"].index(key), row[0]
+                if number == 2 and process == 15999:
+                    row[at] = used[key]
+                if process == 15999:
+                    used[key] = row[at]
+
+    with replay("cpu", recording=changed_recording(scratch, rest), width=100) as terminal:
+        terminal.send(".", "/", *"evil", "Enter")
+        for frame in ("before", "while it rests", "after"):
+            problem = expect(" 15999 " in selected_line(terminal), terminal, f"{frame}: another row is selected")
+            if problem:
+                return problem
+            terminal.send(".")
+        terminal.send(",", ",", "Esc")
+        return expect("15999" not in terminal.text(), terminal, "what rests is seen though it is not selected")
+
+
+def every_column_can_be_reached(_scratch):
+    with replay(width=40, height=12) as terminal:
+        terminal.send("p", "Right", "Right")
+        problem = expect(selected_text(terminal) == "700000", terminal, "the second column is not to be seen")
+        terminal.send("Right")
+        problem = problem or expect("per s" in terminal.lines()[2], terminal, "the third column is not to be seen")
+    with replay(width=22, height=12) as terminal:
+        terminal.send("e", "Right", "Right")
+        return problem or expect(selected_text(terminal) == "8.0G" and "size" in terminal.lines()[2], terminal,
+                                 "the size is not to be seen")
+
+
+def a_number_is_not_cut(_scratch):
+    """What is left of one would be another one."""
+    with replay(width=10, height=12) as terminal:
+        terminal.send("p", "Right", "Right")
+        return expect(selected_text(terminal) == "…", terminal, f"there stands {selected_text(terminal)}")
+
+
+def narrow_rows_tell_what_they_are(_scratch):
+    for width, least in ((20, 4), (30, 12)):
+        with replay("cpu", width=width, height=12) as terminal:
+            terminal.send(".")
+            line = terminal.lines()[terminal.row_of(" 15400 ")]
+            problem = expect(line.partition(" 15400 ")[2].startswith("/home/ada"[:least - 1]), terminal, "no command")
+            if problem:
+                return problem
+    return None
+
+
+def the_present_tab_is_seen(_scratch):
+    for width in (20, 26):
+        with replay("pages", width=width, height=12) as terminal:
+            problem = expect("[4 Pages]" in terminal.lines()[1], terminal, f"no name of the pane in {width} columns")
+            if problem:
+                return problem
+    return None
+
+
+def a_filter_is_told(_scratch):
+    """However long it is, and however narrow the screen."""
+    for width, height, most in ((80, 24, 43), (40, 12, 43), (26, 12, 43)):
+        with replay("--filter=" + "mem|swap" + "x" * (most - 8), width=width, height=height) as terminal:
+            line = terminal.lines()[1]
+            problem = expect("filter " in line and line.endswith("…: 1 row") and "[1" in line, terminal, "no filter is told")
+            if problem:
+                return problem
+    return None
+
+
+def a_wrong_expression_is_told(_scratch):
+    with replay(width=40, height=12) as terminal:
+        terminal.send("\\", *"foo(", "Enter")
+        return expect("Unmatched" in terminal.lines()[-1] and "foo(" in terminal.lines()[-1], terminal, "it is not told")
+
+
+def a_search_that_is_left_moves_nothing(_scratch):
+    with replay("cpu") as terminal:
+        terminal.send(".", "/", *"pzzzz")
+        problem = expect(selected_line(terminal) == "", terminal, "a part of it selected a row")
+        terminal.send("Esc", "/", "p", "Esc")
+        problem = problem or expect(selected_line(terminal) == "", terminal, "Esc left a row selected")
+        terminal.send("Down", "Down")
+        before = selected_line(terminal)
+        terminal.send("/", *"render", "Esc")
+        problem = problem or expect(selected_line(terminal) == before, terminal, "Esc did not bring the cursor back")
+    with replay("events", recording=EVENT_RECORDING) as terminal:
+        terminal.send("/", "e", "Esc")
+        return problem or expect("following" in terminal.text(), terminal, "the end of the log is not followed")
+
+
+def the_table_below_is_clicked(_scratch):
+    with replay() as terminal:
+        terminal.send(".", "p")
+        y = next(y for y in range(22, 3, -1) if terminal.lines()[y].startswith(("cpu", "io", "memory")))
+        terminal.click(2, y)
+        clicked = terminal.lines()[y]
+        problem = expect(selected_line(terminal) == clicked, terminal, "a click on it selects no row")
+        terminal.send("Up")
+        return problem or expect(selected_line(terminal) == terminal.lines()[y - 1], terminal, "it does not get the keys")
+
+
+def a_column_does_not_stand_twice(scratch):
+    env = {"XDG_CONFIG_HOME": scratch}
+    with replay("-s", "pid", "-c", "pid,command,program", "cpu", env=env, width=120) as terminal:
+        terminal.send(".", "s", "w")
+    with open(os.path.join(scratch, "panetop", "config"), encoding="utf-8") as file:
+        text = file.read()
+    return None if "process.columns = pid,command,program\n" in text else text
+
+
+def columns_that_are_not_there_are_told(scratch):
+    os.mkdir(os.path.join(scratch, "panetop"))
+    with open(os.path.join(scratch, "panetop", "config"), "w", encoding="utf-8") as file:
+        file.write("process.columns = pid,program,program\nmemory.columns = name,nonsense\nmemory.sort = name\n")
+    with replay(env={"XDG_CONFIG_HOME": scratch}) as terminal:
+        said = terminal.raw.decode()
+        return expect("panetop: process.columns: " in said and "panetop: memory.columns: " in said, terminal,
+                      "it is not told") or expect("memory.sort" not in said, terminal, "what is right is refused")
+
+
+def a_pane_that_is_chosen_is_sampled_at_once(_scratch):
+    with subprocess.Popen(["sleep", "1000"]) as child:
+        try:
+            with screen("-d", "20", "--idle", "-p", str(child.pid)) as terminal:
+                terminal.send("3")
+                return expect("not sampled here" not in terminal.text(), terminal, "it says that it will never be") or \
+                    expect(terminal.wait_for("sleep", 5), terminal, "it waits for the delay") or \
+                    expect(terminal.wait_for("0.0    0.0    0.0 ", 5), terminal, "its rates wait for the delay")
+        finally:
+            child.kill()
+
+
+def a_long_list_is_paged(_scratch):
+    """The columns of a table, and the kinds of events."""
+    with replay("cpu", height=14) as terminal:
+        terminal.send("c")
+        first = selected_line(terminal)
+        terminal.send("PgDn")
+        problem = expect(selected_line(terminal) not in ("", first), terminal, "PgDn moves nothing")
+        terminal.send("PgUp")
+        problem = problem or expect(selected_line(terminal) == first, terminal, "PgUp does not go back")
+        terminal.send("End", "Down")
+        last = selected_line(terminal)
+        problem = problem or expect(last not in ("", first), terminal, "End moves nothing")
+        terminal.click(5, 6, button=64)
+        problem = problem or expect(selected_line(terminal) not in ("", last), terminal, "the wheel moves nothing")
+        terminal.send("Home")
+        return problem or expect(selected_line(terminal) == first, terminal, "Home does not go back")
+
+
+def tests():
+    return [
+        ("a process that rests stays selected", an_idle_process_stays_selected),
+        ("every column can be reached on a narrow screen", every_column_can_be_reached),
+        ("a number that does not fit is not cut", a_number_is_not_cut),
+        ("rows of a narrow screen tell what they are", narrow_rows_tell_what_they_are),
+        ("the present tab is seen on a narrow screen", the_present_tab_is_seen),
+        ("a filter is told on every screen", a_filter_is_told),
+        ("a wrong expression is told on a narrow screen", a_wrong_expression_is_told),
+        ("a search that is left moves nothing", a_search_that_is_left_moves_nothing),
+        ("a long list is paged", a_long_list_is_paged),
+        ("a click on the table below", the_table_below_is_clicked),
+        ("a column does not stand twice", a_column_does_not_stand_twice),
+        ("columns in the configuration that are not there", columns_that_are_not_there_are_told),
+        ("a pane that is chosen later is sampled at once", a_pane_that_is_chosen_is_sampled_at_once),
+    ]

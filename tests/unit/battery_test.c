@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of batteries that tell no power: what flowed is known by the change of what they hold. */
+#include <config.h>
+
+#include <math.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rig.h"
+
+#define UEVENT "sys/class/power_supply/BAT0/uevent"
+#define MW 1e-3
+#define JOULES_PER_MAH_VOLT 3.6
+
+static const char *const names[] = { "battery", "power", NULL };
+
+static time_t slept_seconds;
+
+/* In place of that of libc: the machine seems to have slept. */
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	int failed = (int)syscall(SYS_clock_gettime, clock, now);
+
+	if (clock == CLOCK_BOOTTIME && !failed)
+		now->tv_sec += slept_seconds;
+	return failed;
+}
+
+static void open_battery(struct rig *rig)
+{
+	rig_open(rig, "power-laptop", names);
+	rig_remove(rig, "sys/class/powercap");
+	slept_seconds = 0;
+}
+
+/* A battery of charge after ten seconds; its watts. */
+static double charge(struct rig *rig, const char *status, unsigned mah, unsigned millivolts)
+{
+	rig_put(rig, UEVENT,
+		"POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_STATUS=%s\nPOWER_SUPPLY_CURRENT_NOW=0\n"
+		"POWER_SUPPLY_VOLTAGE_NOW=%u000\nPOWER_SUPPLY_CHARGE_NOW=%u000\n"
+		"POWER_SUPPLY_CHARGE_FULL=4000000\n",
+		status, millivolts, mah);
+	return cell_f64(rig_sample(rig, 10), "battery", "BAT0", "watts");
+}
+
+START_TEST(voltage_that_trembles_is_no_flow)
+{
+	struct rig rig;
+
+	open_battery(&rig);
+	for (unsigned i = 0; i < 10; i++)
+		ck_assert(isnan(charge(&rig, "Discharging", 2000, 12000 + 3 * (i % 3))));
+	charge(&rig, "Discharging", 1999, 12003);
+	charge(&rig, "Discharging", 1999, 12000);
+	ck_assert_double_eq_tol(charge(&rig, "Discharging", 1997, 12000),
+				2 * 12 * JOULES_PER_MAH_VOLT / 20, MW);
+	ck_assert_double_eq_tol(charge(&rig, "Discharging", 1997, 11990),
+				2 * 12 * JOULES_PER_MAH_VOLT / 20, MW);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(what_was_taken_is_not_given)
+{
+	struct rig rig;
+
+	open_battery(&rig);
+	charge(&rig, "Charging", 2000, 12000);
+	charge(&rig, "Charging", 2010, 12000);
+	ck_assert_double_eq_tol(charge(&rig, "Charging", 2020, 12000), -12 * JOULES_PER_MAH_VOLT, MW);
+	ck_assert(isnan(charge(&rig, "Discharging", 2020, 12000)));
+	ck_assert(isnan(cell_f64(&rig.frames[rig.present], "power", "total", "watts")));
+	ck_assert(isnan(charge(&rig, "Discharging", 2019, 12000))); /* how long that took is not known */
+	ck_assert_double_eq_tol(charge(&rig, "Discharging", 2018, 12000), 12 * JOULES_PER_MAH_VOLT / 10,
+				MW);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(what_went_while_the_machine_slept_is_no_flow_of_now)
+{
+	struct rig rig;
+
+	open_battery(&rig);
+	charge(&rig, "Discharging", 2000, 12000);
+	charge(&rig, "Discharging", 1999, 12000);
+	ck_assert(!isnan(charge(&rig, "Discharging", 1998, 12000)));
+	slept_seconds = 8 * 3600;
+	ck_assert(isnan(charge(&rig, "Discharging", 1700, 12000)));
+	charge(&rig, "Discharging", 1699, 12000);
+	ck_assert_double_eq_tol(charge(&rig, "Discharging", 1698, 12000), 12 * JOULES_PER_MAH_VOLT / 10,
+				MW);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(what_is_not_told_is_not_known)
+{
+	const struct table *table;
+	struct rig rig;
+
+	open_battery(&rig);
+	rig_put(&rig, UEVENT, "POWER_SUPPLY_TYPE=Battery\n");
+	table = frame_table(rig_sample(&rig, 1), "battery");
+	ck_assert_uint_eq(table->n_rows, 1);
+	ck_assert(!row_is_known(table_row(table, 0), schema_find(table->schema, "status")));
+	ck_assert(!row_is_known(table_row(table, 0), schema_find(table->schema, "model")));
+	rig_close(&rig);
+}
+END_TEST
+
+SUITE_MAIN("battery", voltage_that_trembles_is_no_flow, what_was_taken_is_not_given,
+	   what_went_while_the_machine_slept_is_no_flow_of_now, what_is_not_told_is_not_known)

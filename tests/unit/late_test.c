@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of devices that keep their reader waiting, sensors, batteries, fans: nobody waits for them. */
+#include <config.h>
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/worker.h"
+#include "rig.h"
+#include "topic/sensors.h"
+
+#define TRIES_MAX 200     /* until an answer comes in time: on a busy machine one may not */
+#define FIRST_SECONDS 0.9 /* 0.2, and what a busy machine adds */
+#define LATER_SECONDS 0.5 /* 0.02, likewise */
+
+static const char *const sensor_topics[] = { "temperature", "fan", "voltage", "trip_point", NULL };
+
+/* In place of a file a pipe: whoever reads it waits for answer(). The descriptor keeps it so. */
+static int hang(struct rig *rig, const char *file)
+{
+	char path[160];
+	int fifo;
+
+	snprintf(path, sizeof(path), "%s/%s", rig->root, file);
+	unlink(path);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	fifo = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	ck_assert_int_ge(fifo, 0);
+	return fifo;
+}
+
+static void answer(int fifo, const char *text)
+{
+	ck_assert_int_eq(write(fifo, text, strlen(text)), (int)strlen(text));
+}
+
+/* With helpers, as the program has them. */
+static void open_with_helpers(struct rig *rig, const char *fixture, const char *const *topic_names)
+{
+	rig_open(rig, fixture, topic_names);
+	rig->env.worker = worker_open();
+}
+
+/* What hangs gets an answer, so that no helper is left behind. */
+static void close_with_helpers(struct rig *rig, int fifo, const char *text)
+{
+	struct worker *worker = rig->env.worker;
+
+	answer(fifo, text);
+	rig_close(rig);
+	close(fifo);
+	worker_close(worker);
+}
+
+/* A sample that must not have waited for anything that hangs: so many seconds at most. */
+static const struct frame *sample_soon(struct rig *rig, double most_seconds)
+{
+	uint64_t start_ns = env_mono_ns();
+	const struct frame *frame = rig_sample(rig, 1);
+
+	ck_assert_double_le((double)(env_mono_ns() - start_ns) / 1e9, most_seconds);
+	return frame;
+}
+
+/* Samples until this device, which gets answers, tells one of the same tick. */
+static const struct frame *sample_till_fresh(struct rig *rig, int fifo, const char *text, const char *table,
+					     const char *row)
+{
+	const struct frame *frame;
+	unsigned tries = 0;
+	int unread;
+
+	do {
+		usleep(tries > 0 ? 2000 : 0);
+		ck_assert_int_eq(ioctl(fifo, FIONREAD, &unread), 0);
+		if (unread == 0)
+			answer(fifo, text);
+		frame = sample_soon(rig, FIRST_SECONDS);
+		ck_assert_uint_lt(tries++, TRIES_MAX);
+	} while (!(cell_f64(frame, table, row, "age_seconds") <= 0));
+	return frame;
+}
+
+START_TEST(a_sensor_that_hangs_stops_nobody)
+{
+	const struct frame *frame;
+	struct rig rig;
+	double celsius = NAN;
+	int fifo;
+
+	open_with_helpers(&rig, "power-laptop", sensor_topics);
+	fifo = hang(&rig, "sys/class/hwmon/hwmon1/temp1_input");
+	for (unsigned i = 0; i < 3; i++) {
+		frame = sample_soon(&rig, i == 0 ? FIRST_SECONDS : LATER_SECONDS);
+		ck_assert_uint_eq(frame_table(frame, "temperature")->n_rows, 7);
+		ck_assert_double_eq(cell_f64(frame, "fan", "thinkpad_hwmon/fan1", "rpm"), 3210);
+		ck_assert_double_eq(cell_f64(frame, "temperature", "x86_pkg_temp", "celsius"), 62);
+		ck_assert_double_eq(cell_f64(frame, "temperature", "acpitz", "critical_celsius"), 100);
+		ck_assert_str_eq(cell_text(frame, "temperature", "coretemp.0/temp1", "state"), "slow");
+		ck_assert(isnan(cell_f64(frame, "temperature", "coretemp.0/temp1", "celsius")));
+		ck_assert(isnan(cell_f64(frame, "temperature", "coretemp.0/temp1", "age_seconds")));
+	}
+	answer(fifo, "45000\n");
+	for (unsigned i = 0; i < 1000 && isnan(celsius); i++) {
+		usleep(2000);
+		frame = rig_sample(&rig, 1);
+		celsius = cell_f64(frame, "temperature", "coretemp.0/temp1", "celsius");
+	}
+	ck_assert_double_eq(celsius, 45);
+	ck_assert_double_gt(cell_f64(frame, "temperature", "coretemp.0/temp1", "age_seconds"), 0);
+	close_with_helpers(&rig, fifo, "45000\n");
+}
+END_TEST
+
+/* With a fault the kernel gives 0, without an error: a late chip is asked for its faults, too. */
+START_TEST(a_fault_on_a_chip_that_hangs_is_no_reading)
+{
+	static const char key[] = "coretemp.0/temp3";
+	const struct frame *frame;
+	struct rig rig;
+	int fifo;
+
+	open_with_helpers(&rig, "power-laptop", sensor_topics);
+	fifo = hang(&rig, "sys/class/hwmon/hwmon1/temp1_input");
+	rig_put(&rig, "sys/class/hwmon/hwmon1/temp3_fault", "1\n");
+	rig_put(&rig, "sys/class/hwmon/hwmon1/temp3_input", "0\n");
+	frame = sample_soon(&rig, FIRST_SECONDS);
+	ck_assert_str_eq(cell_text(frame, "temperature", key, "state"), "slow");
+	answer(fifo, "45000\n");
+	for (int i = 0; i < 1000 && strcmp(cell_text(frame, "temperature", key, "state"), "slow") == 0; i++) {
+		usleep(2000);
+		frame = rig_sample(&rig, 1);
+	}
+	ck_assert_str_eq(cell_text(frame, "temperature", key, "state"), "fault");
+	ck_assert(isnan(cell_f64(frame, "temperature", key, "celsius")));
+	close_with_helpers(&rig, fifo, "45000\n");
+}
+END_TEST
+
+/* Its last value stands, with its age, and says that it does. */
+START_TEST(a_sensor_that_begins_to_hang_is_told_as_it_was)
+{
+	const struct frame *frame;
+	struct rig rig;
+	int fifo;
+
+	open_with_helpers(&rig, "power-laptop", sensor_topics);
+	fifo = hang(&rig, "sys/class/thermal/thermal_zone1/temp");
+	for (unsigned i = 0; i < 2; i++) {
+		frame = sample_till_fresh(&rig, fifo, "61000\n", "temperature", "x86_pkg_temp");
+		ck_assert_str_eq(cell_text(frame, "temperature", "x86_pkg_temp", "state"), "ok");
+		ck_assert_double_eq(cell_f64(frame, "temperature", "x86_pkg_temp", "celsius"), 61);
+	}
+	rig_put(&rig, "sys/class/thermal/thermal_zone0/temp", "50000\n");
+	for (unsigned i = 0; i < 3; i++) {
+		frame = sample_soon(&rig, LATER_SECONDS);
+		ck_assert_str_eq(cell_text(frame, "temperature", "x86_pkg_temp", "state"), "slow");
+		ck_assert_double_eq(cell_f64(frame, "temperature", "x86_pkg_temp", "celsius"), 61);
+		ck_assert_double_gt(cell_f64(frame, "temperature", "x86_pkg_temp", "age_seconds"), 0);
+	}
+	for (unsigned i = 0; i < TRIES_MAX && cell_f64(frame, "temperature", "acpitz", "celsius") != 50; i++)
+		frame = sample_soon(&rig, LATER_SECONDS);
+	ck_assert_double_eq(cell_f64(frame, "temperature", "acpitz", "celsius"), 50);
+	close_with_helpers(&rig, fifo, "61000\n");
+}
+END_TEST
+
+/* Each device that hangs holds a helper, and another one goes on; the pane may go and come back meanwhile. */
+START_TEST(several_that_hang_stop_nobody)
+{
+	const struct frame *frame;
+	struct sampler *sampler;
+	struct rig rig;
+	int fifos[2];
+
+	open_with_helpers(&rig, "power-laptop", sensor_topics);
+	fifos[0] = hang(&rig, "sys/class/hwmon/hwmon1/temp2_input");
+	fifos[1] = hang(&rig, "sys/class/hwmon/hwmon2/temp1_input");
+	for (unsigned i = 0; i < 12; i++) { /* more often than there are helpers */
+		for (sampler = rig.samplers; i > 0 && sampler < rig.samplers + rig.n_samplers; sampler++)
+			sampler->topic->close(sampler);
+		for (sampler = rig.samplers; i > 0 && sampler < rig.samplers + rig.n_samplers; sampler++)
+			sampler->topic->open(sampler, &rig.env, &rig.settings);
+		frame = sample_soon(&rig, FIRST_SECONDS);
+		ck_assert_double_eq(cell_f64(frame, "fan", "thinkpad_hwmon/fan1", "rpm"), 3210);
+		ck_assert_double_eq(cell_f64(frame, "voltage", "BAT0/in0", "volts"), 12.1);
+		ck_assert_double_eq(cell_f64(frame, "temperature", "acpitz", "celsius"), 63);
+		ck_assert_str_eq(cell_text(frame, "temperature", "coretemp.0/temp2", "state"), "slow");
+		ck_assert_str_eq(cell_text(frame, "temperature", "nvme@0000:01:00.0/temp1", "state"), "slow");
+	}
+	answer(fifos[1], "41000\n");
+	close_with_helpers(&rig, fifos[0], "60000\n");
+	close(fifos[1]);
+}
+END_TEST
+
+START_TEST(a_trip_point_that_hangs_stops_nobody)
+{
+	const struct frame *frame;
+	struct rig rig;
+	int fifo;
+
+	open_with_helpers(&rig, "power-laptop", sensor_topics);
+	fifo = hang(&rig, "sys/class/thermal/thermal_zone0/trip_point_0_temp");
+	for (unsigned i = 0; i < 3; i++) {
+		frame = sample_soon(&rig, i == 0 ? FIRST_SECONDS : LATER_SECONDS);
+		ck_assert_double_eq(cell_f64(frame, "temperature", "acpitz", "celsius"), 63);
+		ck_assert_double_eq(cell_f64(frame, "temperature", "x86_pkg_temp", "critical_celsius"), 100);
+		ck_assert(isnan(cell_f64(frame, "temperature", "acpitz", "critical_celsius")));
+		ck_assert_uint_eq(frame_table(frame, "trip_point")->n_rows, 2);
+	}
+	answer(fifo, "90000\n");
+	for (unsigned i = 0; i < 1000 && frame_table(frame, "trip_point")->n_rows < 5; i++) {
+		usleep(2000);
+		frame = rig_sample(&rig, 1);
+	}
+	ck_assert_double_eq(cell_f64(frame, "trip_point", "acpitz", "celsius"), 90);
+	ck_assert_double_eq(cell_f64(frame, "temperature", "acpitz", "critical_celsius"), 90);
+	close_with_helpers(&rig, fifo, "90000\n");
+}
+END_TEST
+
+/* A minute later they are looked at again. */
+START_TEST(trip_points_are_read_seldom)
+{
+	static const char path[] = "sys/class/thermal/thermal_zone0/trip_point_0_temp";
+	const struct frame *frame;
+	struct sensors *sensors;
+	struct rig rig;
+
+	rig_open(&rig, "power-laptop", sensor_topics);
+	rig_sample(&rig, 1);
+	rig_put(&rig, path, "70000\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq(cell_f64(frame, "temperature", "acpitz", "critical_celsius"), 100);
+	sensors = rig.samplers[0].state;
+	for (size_t i = 0; i < sensors->n_chips; i++)
+		sensors->chips[i].limits_ns -= UINT64_C(60000000000);
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq(cell_f64(frame, "temperature", "acpitz", "critical_celsius"), 70);
+	ck_assert_double_eq(cell_f64(frame, "trip_point", "acpitz", "celsius"), 70);
+	rig_close(&rig);
+}
+END_TEST
+
+/* A battery that never answered is known by what needs no answer; the machine's total waits for it. */
+START_TEST(a_battery_that_hangs_stops_nobody)
+{
+	static const char *const names[] = { "battery", "power", NULL };
+	static const char text[] = "POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_STATUS=Discharging\n"
+				   "POWER_SUPPLY_POWER_NOW=5000000\n";
+	const struct frame *frame;
+	struct rig rig;
+	int fifo;
+
+	open_with_helpers(&rig, "power-batteries", names);
+	rig_put(&rig, "sys/class/power_supply/BAT0/type", "Battery\n");
+	fifo = hang(&rig, "sys/class/power_supply/BAT0/uevent");
+	for (unsigned i = 0; i < 3; i++) {
+		frame = sample_soon(&rig, i == 0 ? FIRST_SECONDS : LATER_SECONDS);
+		ck_assert_uint_eq(frame_table(frame, "battery")->n_rows, 2);
+		ck_assert_double_eq(cell_f64(frame, "battery", "BAT1", "charge_ratio"), 0.75);
+		ck_assert(isnan(cell_f64(frame, "battery", "BAT0", "watts")));
+		ck_assert(isnan(cell_f64(frame, "battery", "BAT0", "charge_ratio")));
+		ck_assert(isnan(cell_f64(frame, "battery", "BAT0", "age_seconds")));
+		ck_assert(isnan(cell_f64(frame, "power", "total", "watts")));
+	}
+	answer(fifo, text);
+	for (unsigned i = 0; i < 1000 && isnan(cell_f64(frame, "battery", "BAT0", "watts")); i++) {
+		usleep(2000);
+		frame = rig_sample(&rig, 1);
+	}
+	ck_assert_double_eq(cell_f64(frame, "battery", "BAT0", "watts"), 5);
+	ck_assert_double_gt(cell_f64(frame, "battery", "BAT0", "age_seconds"), 0);
+	close_with_helpers(&rig, fifo, text);
+}
+END_TEST
+
+/* From its third reading on: as it was, with its age. */
+START_TEST(a_battery_that_begins_to_hang_is_told_as_it_was)
+{
+	static const char *const names[] = { "battery", NULL };
+	static const char text[] = "POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_STATUS=Charging\n"
+				   "POWER_SUPPLY_POWER_NOW=5000000\n";
+	const struct frame *frame;
+	struct rig rig;
+	int fifo;
+
+	open_with_helpers(&rig, "power-batteries", names);
+	fifo = hang(&rig, "sys/class/power_supply/BAT0/uevent");
+	for (unsigned i = 0; i < 5; i++) {
+		frame = i < 2 ? sample_till_fresh(&rig, fifo, text, "battery", "BAT0")
+			      : sample_soon(&rig, LATER_SECONDS);
+		ck_assert_double_eq(cell_f64(frame, "battery", "BAT0", "watts"), -5);
+		ck_assert_str_eq(cell_text(frame, "battery", "BAT0", "status"), "Charging");
+		ck_assert((cell_f64(frame, "battery", "BAT0", "age_seconds") > 0) == (i >= 2));
+		ck_assert_double_eq(cell_f64(frame, "battery", "BAT1", "charge_ratio"), 0.75);
+	}
+	close_with_helpers(&rig, fifo, text);
+}
+END_TEST
+
+START_TEST(a_fan_that_begins_to_hang_is_told_as_it_was)
+{
+	static const char *const names[] = { "cooling", NULL };
+	const struct frame *frame;
+	struct rig rig;
+	int fifo;
+
+	open_with_helpers(&rig, "power-laptop", names);
+	fifo = hang(&rig, "sys/class/thermal/cooling_device1/cur_state");
+	for (unsigned i = 0; i < 5; i++) {
+		frame = i < 2 ? sample_till_fresh(&rig, fifo, "1\n", "cooling", "cooling_device1")
+			      : sample_soon(&rig, LATER_SECONDS);
+		ck_assert_uint_eq(cell_u64(frame, "cooling", "cooling_device1", "level"), 1);
+		ck_assert((cell_f64(frame, "cooling", "cooling_device1", "age_seconds") > 0) == (i >= 2));
+		ck_assert_uint_eq(cell_u64(frame, "cooling", "cooling_device0", "level"), 0);
+	}
+	close_with_helpers(&rig, fifo, "1\n");
+}
+END_TEST
+
+/* What a counter said a sample ago is no energy of this one: not known, and not 0. */
+START_TEST(a_counter_that_hangs_gives_no_watts)
+{
+	static const char *const names[] = { "power", NULL };
+	static const char domain[] = "k10temp@0000:00:18.3/energy1";
+	const struct frame *frame;
+	unsigned joules = 1000;
+	char text[32];
+	struct rig rig;
+	int fifo;
+
+	open_with_helpers(&rig, "power-amd", names);
+	fifo = hang(&rig, "sys/class/hwmon/hwmon0/energy1_input");
+	do {
+		ck_assert_uint_lt(joules, 1000 + 5 * TRIES_MAX);
+		snprintf(text, sizeof(text), "%u000000\n", joules += 5);
+		answer(fifo, text);
+		frame = sample_soon(&rig, FIRST_SECONDS);
+	} while (!(fabs(cell_f64(frame, "power", domain, "watts") - 5) < 0.5));
+	sample_soon(&rig, LATER_SECONDS); /* on a busy machine the last answer may come after its sample */
+	for (unsigned i = 0; i < 3; i++) {
+		frame = sample_soon(&rig, LATER_SECONDS);
+		ck_assert(isnan(cell_f64(frame, "power", domain, "watts")));
+	}
+	close_with_helpers(&rig, fifo, "1006000000\n");
+}
+END_TEST
+
+SUITE_MAIN("late", a_sensor_that_hangs_stops_nobody, a_fault_on_a_chip_that_hangs_is_no_reading,
+	   a_sensor_that_begins_to_hang_is_told_as_it_was, several_that_hang_stop_nobody,
+	   a_trip_point_that_hangs_stops_nobody, trip_points_are_read_seldom,
+	   a_battery_that_hangs_stops_nobody, a_battery_that_begins_to_hang_is_told_as_it_was,
+	   a_fan_that_begins_to_hang_is_told_as_it_was, a_counter_that_hangs_gives_no_watts)
