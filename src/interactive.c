@@ -160,6 +160,41 @@ static void check_table(struct settings *settings, const struct schema *schema)
 	view_close(&view);
 }
 
+/* Is it the name of something that the screen takes from the file? */
+static bool is_known(const char *name)
+{
+	static const char *const of_screen[] = { "pane", "delay", "unit", "glyphs" };
+	const char *dot = strchr(name, '.');
+
+	for (unsigned i = 0; i < sizeof(of_screen) / sizeof(of_screen[0]); i++)
+		if (strcmp(of_screen[i], name) == 0)
+			return true;
+	for (unsigned i = 0; i < n_panes; i++)
+		if (pane_has_setting(panes[i], name))
+			return true;
+	for (unsigned i = 0; dot && i < n_topics; i++) {
+		const char *topic = topics[i]->schema->name;
+
+		if (strncmp(topic, name, (size_t)(dot - name)) == 0 && topic[dot - name] == '\0')
+			return strcmp(dot, ".columns") == 0 || strcmp(dot, ".sort") == 0;
+	}
+	return false;
+}
+
+static void check_names(struct settings *settings)
+{
+	for (size_t i = 0; i < settings->n_items;) {
+		const char *name = settings->items[i].name;
+
+		if (is_known(name)) {
+			i++;
+			continue;
+		}
+		complain(name, "%s", _("the configuration knows no such name"));
+		settings_set(settings, name, NULL);
+	}
+}
+
 /* What the file sets is judged as an option is; what is wrong is told, and counts as not set. */
 static void check_file(struct settings *settings)
 {
@@ -167,6 +202,7 @@ static void check_file(struct settings *settings)
 	struct options unused = { 0 };
 	char name[128];
 
+	check_names(settings);
 	for (unsigned i = 0; i < n_option_entries; i++) {
 		const struct option_entry *entry = &option_entries[i];
 		const char *value = settings_get(settings, entry->name);

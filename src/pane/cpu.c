@@ -392,6 +392,8 @@ static void open_cpu(struct pane_context *context)
 	context->requested[POWER_ACCOUNT_TABLE] = settings_get(context->settings, POWER_FIT_SETTING);
 }
 
+static const char *const settings[] = { "tree", "command", "directories", NULL };
+
 const struct pane pane_cpu = {
 	.name = "cpu",
 	.title = N_("CPU"),
@@ -401,6 +403,7 @@ const struct pane pane_cpu = {
 	.takes_user = true,
 	.tables = tables,
 	.options = options,
+	.settings = settings,
 	.series = cpu_series,
 	.n_series = N_CPU_SERIES,
 	.explained = explained,

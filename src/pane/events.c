@@ -202,6 +202,8 @@ static void open_events(struct pane_context *context)
 		settings_get(context->settings, "events.statistics") ? EVENT_TOTAL_TABLE : EVENT_TABLE;
 }
 
+static const char *const settings[] = { "command", "directories", NULL };
+
 const struct pane pane_events = {
 	.name = "events",
 	.title = N_("Events"),
@@ -210,6 +212,7 @@ const struct pane pane_events = {
 	.takes_user = true,
 	.tables = tables,
 	.options = options,
+	.settings = settings,
 	.explained = explained,
 	.bindings = bindings,
 	.late_bindings = late_bindings,

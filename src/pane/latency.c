@@ -302,6 +302,8 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 	past_add(&latency->past, frame);
 }
 
+static const char *const settings[] = { "times", "counts", NULL };
+
 const struct pane pane_latency = {
 	.name = "latency",
 	.title = N_("Latency"),
@@ -309,6 +311,7 @@ const struct pane pane_latency = {
 	.gate = &gate,
 	.tables = tables,
 	.options = options,
+	.settings = settings,
 	.bindings = bindings,
 	.late_bindings = late_bindings,
 	.refuses_key = refuses_key,

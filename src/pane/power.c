@@ -369,6 +369,8 @@ static void save(const void *state, struct settings *settings)
 	power_lines_save(state, settings);
 }
 
+static const char *const settings[] = { "line.", NULL };
+
 const struct pane pane_power = {
 	.name = "power",
 	.title = N_("Power"),
@@ -376,6 +378,7 @@ const struct pane pane_power = {
 	.tables = tables,
 	.line = line,
 	.options = options,
+	.settings = settings,
 	.series = power_series,
 	.n_series = N_POWER_SERIES,
 	.explained = explained,

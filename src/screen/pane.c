@@ -13,3 +13,22 @@ bool pane_has_table(const struct pane *pane, const char *topic)
 			return true;
 	return false;
 }
+
+bool pane_has_setting(const struct pane *pane, const char *name)
+{
+	size_t length = strlen(pane->name);
+
+	if (strncmp(name, pane->name, length) != 0 || name[length] != '.')
+		return false;
+	name += length + 1;
+	for (const struct pane_option *option = pane->options; option && option->name; option++)
+		if (strcmp(option->name, name) == 0)
+			return true;
+	for (const char *const *setting = pane->settings; setting && *setting; setting++) {
+		length = strlen(*setting);
+		if (strncmp(*setting, name, length) == 0 &&
+		    (name[length] == '\0' || (*setting)[length - 1] == '.'))
+			return true;
+	}
+	return false;
+}

@@ -62,6 +62,8 @@ struct pane {
 	const struct pane_table *tables; /* ended by one without topic; the first one is the pane's own */
 	const struct line_cell *line;    /* batch text in place of tables; ended like them; may be NULL */
 	const struct pane_option *options; /* ended by one without name; may be NULL */
+	const char *const *settings; /* what its keys set beside options, ended by NULL; a name that ends in a
+				      * dot begins others; may be NULL */
 	const struct series *series;     /* kept in the history even while the pane is hidden */
 	unsigned n_series;
 	const struct series *explained; /* numbers beside its tables, for the key i: ended by one without
@@ -118,5 +120,8 @@ struct pane {
 };
 
 bool pane_has_table(const struct pane *pane, const char *topic);
+
+/* Can its configuration hold this name, which begins with that of the pane and a dot? */
+bool pane_has_setting(const struct pane *pane, const char *name);
 
 #endif

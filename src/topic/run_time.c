@@ -183,7 +183,7 @@ bool run_time_check(struct run_time *run_time, struct tasks *tasks)
 {
 	const struct task *kthreadd = tasks_find(tasks, KTHREADD);
 
-	return kthreadd && task_is_kernel(kthreadd) && tasks->n_missing == 0 &&
+	return kthreadd && task_is_kernel(kthreadd) && tasks->n_missing + tasks->n_appeared == 0 &&
 	       (run_time->place.version == 1 || check_root(run_time, tasks));
 }
 

@@ -212,6 +212,14 @@ static enum look look_of_error(struct tasks *tasks, struct task *task, uint64_t 
 	return LOOK_UNREAD;
 }
 
+/* Was it there in the update before, hidden or not to be read? When it used its time is not known then. */
+static bool lived_unseen(const struct tasks *tasks, uint64_t start_ticks)
+{
+	uint64_t tick_ns = UINT64_C(1000000000) / tasks->env->ticks_per_second;
+
+	return tasks->clocks && tasks->updates > 0 && start_ticks + 2 < tasks->last_boot_ns / tick_ns;
+}
+
 /* Reads the stat file; cpu_ns is what its clock says, or U64_UNKNOWN to take the ticks of the file. */
 static enum look read_stat(struct tasks *tasks, struct env *env, struct task *task, uint64_t cpu_ns)
 {
@@ -231,6 +239,11 @@ static enum look read_stat(struct tasks *tasks, struct env *env, struct task *ta
 			 (UINT64_C(1000000000) / env->ticks_per_second);
 	find_share(task, &stat);
 	take_time(tasks, task, cpu_ns);
+	if (fresh && lived_unseen(tasks, stat.start_ticks)) {
+		task->used_ns = U64_UNKNOWN;
+		task->timed = false;
+		tasks->n_appeared++;
+	}
 	task->start_ticks = stat.start_ticks;
 	take_name(task, stat.comm);
 	stat.comm = span_text("");
@@ -322,6 +335,8 @@ static void read_clocks(struct tasks *tasks, const uint32_t *pids, size_t n_pids
 		tasks->cpu_ns = alloc_resize(tasks->cpu_ns, tasks->cpu_capacity, sizeof(*tasks->cpu_ns));
 	}
 	tasks->mono_ns = env_mono_ns();
+	tasks->last_boot_ns = tasks->boot_ns;
+	tasks->boot_ns = env_boot_ns();
 	for (size_t i = 0; i < n_pids; i++)
 		if (!tasks->clocks || !env_process_cpu_ns(pids[i], &tasks->cpu_ns[i]))
 			tasks->cpu_ns[i] = U64_UNKNOWN;
@@ -337,7 +352,7 @@ static void merge(struct tasks *tasks, struct env *env, const uint32_t *pids, si
 	tasks->all = tasks->before;
 	tasks->before = before;
 	tasks->n_before = n_before;
-	tasks->n_all = tasks->n_hidden = tasks->n_unread = tasks->n_missing = 0;
+	tasks->n_all = tasks->n_hidden = tasks->n_unread = tasks->n_missing = tasks->n_appeared = 0;
 	for (size_t i = 0; i < n_pids; i++) {
 		struct task *known = NULL;
 

@@ -14,13 +14,13 @@ struct task {
 	uint64_t cpu_ns;           /* since its start, of all its threads */
 	uint64_t system_ns;        /* part of it, split as the ticks of its stat file are */
 	uint64_t machine_ns, machine_system_ns; /* the same, each part over the CPUs that were online then */
-	uint64_t used_ns;          /* part of cpu_ns since the tick before; U64_UNKNOWN in the first tick */
+	uint64_t used_ns;          /* part of cpu_ns since the tick before; U64_UNKNOWN when not seen then */
 	struct pid_stat stat;      /* as last read; without comm */
 	char name[TASK_NAME_MAX];  /* comm, NUL-terminated */
 	char *command; /* arguments joined by blanks, cut when very long; NULL: not known, or none */
 	size_t program_length;     /* of its first argument */
 	bool moved;                /* it ran since the tick before, or is new */
-	bool timed;                /* cpu_ns is of this tick */
+	bool timed;                /* cpu_ns is of this tick, and what it grew by was used in it */
 	uint64_t command_tick;     /* when command was asked for last; 0: never */
 	uint64_t moved_tick;
 	uint64_t outside_tick;     /* when it was outside of run_time; ENV_NEVER */
@@ -44,8 +44,10 @@ struct tasks {
 	size_t n_unread;    /* listed, but their stat file could not be read for another reason */
 	int unread_error;   /* -errno: that reason, of the last */
 	size_t n_missing;   /* of both: not in all, as they were not known before */
+	size_t n_appeared;  /* in all, and lived unseen before: what they used in the interval is not known */
 	uint64_t tick;      /* of the last update */
 	uint64_t mono_ns;   /* when its clocks were read: the time of all tables made from them */
+	uint64_t boot_ns, last_boot_ns; /* the same moment since boot, and that of the update before */
 	uint64_t n_cpus;    /* that are online, when it was last known; 0: never */
 	uint64_t *cpu_ns;   /* what the clocks said, by index of the pid; U64_UNKNOWN: it has ended */
 	size_t cpu_capacity;

@@ -2,6 +2,7 @@
 """Keys and mouse: what they do to the screen."""
 import json
 import os
+import re
 import subprocess
 from contextlib import contextmanager
 
@@ -337,13 +338,30 @@ def configuration_is_kept(scratch):
 def wrong_configuration_is_told(scratch):
     os.mkdir(os.path.join(scratch, "panetop"))
     with open(os.path.join(scratch, "panetop", "config"), "w", encoding="utf-8") as file:
-        file.write("delay = soon\npane = nonsense\nlatency.period = nonsense\nmemory.used = procps\n")
+        file.write("delay = soon\npane = nonsense\nlatency.period = nonsense\nmemory.used = procps\n"
+                   "cpu.tre = yes\nrun.read-only = yes\ncpu.tree = yes\nevents.command = name\npower.line.load = L 1 shown\n"
+                   "process.column = pid\nprocess.columns = pid,name\n")
     with replay(env={"XDG_CONFIG_HOME": scratch}) as terminal:
         said = terminal.raw.decode()
         return expect("panetop: delay: 'soon': use seconds" in said, terminal, "the delay is not told") or \
             expect("panetop: nonsense: there is no such pane" in said, terminal, "the pane is not told") or \
             expect("panetop: latency.period: 'nonsense': use 50us" in said, terminal, "the option is not told") or \
+            expect(re.findall("panetop: (.*): the configuration knows no such name", said) ==
+                   ["cpu.tre", "run.read-only", "process.column"], terminal, "unknown names are not told") or \
             expect("memory.used" not in said and "used*" in terminal.text(), terminal, "what is right does not count")
+
+
+def what_is_written_is_known(scratch):
+    env = {"XDG_CONFIG_HOME": scratch}
+    with screen("cpu", env=env) as terminal:
+        terminal.send("z", "t", "a", "s", "d", "2", "C", "d", "6", "x", "y", "3", "w", "q")
+        terminal.end()
+    with open(os.path.join(scratch, "panetop", "config"), encoding="utf-8") as file:
+        names = {line.split(" = ")[0] for line in file}
+    with screen("cpu", env=env) as terminal:
+        return expect(b"knows no such name" not in terminal.raw, terminal, "what was written is not known") or \
+            expect(names >= {"cpu.tree", "cpu.command", "cpu.directories", "events.command", "latency.times"},
+                   terminal, f"only these were written: {names}")
 
 
 def what_a_recording_lacks_is_told(_scratch):
@@ -423,6 +441,7 @@ def tests():
         ("forcing pages in asks first", forcing_pages_asks_first),
         ("a process is chosen from the list", a_process_is_chosen_from_the_list),
         ("the configuration is written when asked, and read", configuration_is_kept),
+        ("what is written to the configuration is known when it is read", what_is_written_is_known),
         ("what is wrong in the configuration is told", wrong_configuration_is_told),
         ("a replay says what its recording lacks", what_a_recording_lacks_is_told),
         ("the configuration holds only what differs", usual_things_are_not_written),

@@ -839,6 +839,40 @@ START_TEST(at_the_limit_of_files_processes_stay)
 }
 END_TEST
 
+/* One that could not be looked at when it began has no rate made of its whole life. */
+START_TEST(who_lived_unseen_has_no_rate_at_first)
+{
+	static const char *const topic_names[] = { "process", "account", NULL };
+	struct machine machine = { 0 };
+	struct child child;
+	int files[100], n_files;
+	double first;
+
+	open_machine(&machine, topic_names);
+	machine.env.pids.kept_max = 0;
+	next_tick(&machine);
+	child = start_child();
+	burn_child(&child, 50000000);
+	n_files = take_all_files(files, 100, 100);
+	next_tick(&machine);
+	ck_assert_ptr_null(row_of(&machine, child.pid));
+	usleep(100000);
+	give_back(files, n_files);
+	next_tick(&machine);
+	ck_assert_ptr_nonnull(row_of(&machine, child.pid));
+	ck_assert(isnan(number_of(&machine, child.pid, "cpu_ratio")));
+	next_tick(&machine);
+	first = number_of(&machine, child.pid, "cpu_seconds");
+	ck_assert_double_ge(first, 0.05);
+	burn_child(&child, 50000000);
+	next_tick(&machine);
+	ck_assert_double_ge(number_of(&machine, child.pid, "cpu_ratio"), 0.01);
+	ck_assert_double_ge(number_of(&machine, child.pid, "cpu_seconds"), first + 0.05);
+	end_child(&child);
+	close_machine(&machine);
+}
+END_TEST
+
 /* Where only files tell the times they are unknown, not zero, and a new one is told to be missing. */
 START_TEST(what_cannot_be_read_is_not_hidden)
 {
@@ -1008,5 +1042,6 @@ SUITE_MAIN("process", processes_are_followed, a_cpu_that_goes_uses_no_time, a_re
 	   times_are_those_of_the_process, threads_are_told_apart, children_between_samples_are_counted,
 	   few_descriptors_are_enough, kept_files_and_counters_leave_room,
 	   at_the_limit_of_files_processes_stay,
-	   what_cannot_be_read_is_not_hidden, a_stuck_command_line_stops_nobody,
+	   who_lived_unseen_has_no_rate_at_first, what_cannot_be_read_is_not_hidden,
+	   a_stuck_command_line_stops_nobody,
 	   signals_hit_only_the_one_that_was_meant, ranges_hold_every_process_once)
