@@ -62,13 +62,14 @@ need() {
 	exit 1
 }
 
-# quietly LOG COMMAND...: what it prints goes to LOG, and is shown only if it fails.
+# quietly LOG COMMAND...: what it prints goes to LOG; if it fails, what failed in it and its end are shown.
 quietly() {
 	log=$1
 	shift
 	"$@" >"$log" 2>&1 && return
 	status=$?
-	tail -n 40 "$log" >&2
+	grep -A 8 -E '^(not ok|ERROR:|make.*\*\*\*)|: error:' "$log" | head -n 80 >&2
+	tail -n 20 "$log" >&2
 	say "failed: $* (all of it in $log)"
 	return $status
 }

@@ -125,22 +125,32 @@ char *size_short(char *out, double bytes)
 	return out;
 }
 
+static const char *const rate_suffixes[] = { "", "k", "M", "G", "T" };
+#define N_RATE_SUFFIXES (sizeof(rate_suffixes) / sizeof(rate_suffixes[0]))
+
 static size_t format_rate(char *out, double per_second)
 {
-	static const char *const suffixes[] = { "", "k", "M", "G", "T" };
-
 	if (isnan(per_second))
 		return cell(out, "-");
 	if (per_second > 0 && per_second < 10)
 		return cell(out, "%.1f", per_second);
 	if (per_second < 100000)
 		return cell(out, "%.0f", per_second);
-	return scaled(out, per_second, 1000, suffixes, 5);
+	return scaled(out, per_second, 1000, rate_suffixes, N_RATE_SUFFIXES);
 }
 
 char *rate_text(char *out, double per_second)
 {
 	format_rate(out, per_second);
+	return out;
+}
+
+char *rate_short(char *out, double per_second)
+{
+	if (per_second >= 1000)
+		scaled(out, per_second, 1000, rate_suffixes, N_RATE_SUFFIXES);
+	else
+		format_rate(out, per_second);
 	return out;
 }
 
@@ -229,12 +239,15 @@ char *duration_text(char *out, double seconds, bool ascii)
 	return out;
 }
 
-/* Time that adds up: hundredths, as top shows them, so that what hardly moves does not flicker. */
+/* Time that adds up: tenths, and below a second hundredths, so that what hardly moves does not flicker. */
 static size_t format_total_seconds(char *out, double seconds, bool ascii)
 {
+	int places = seconds < 1 ? 2 : 1;
+	double step = seconds < 1 ? 100 : 10;
+
 	if (!(seconds >= 0.1 && seconds < 1000))
 		return format_seconds(out, seconds, ascii);
-	return cell(out, "%.2fs", floor(seconds * 100 + 1e-6) / 100);
+	return cell(out, "%.*fs", places, floor(seconds * step + 1e-6) / step);
 }
 
 /* Local time of day, in milliseconds that are over. */

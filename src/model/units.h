@@ -47,6 +47,7 @@ char *size_text(char *out, double bytes);
 char *size_short(char *out, double bytes);
 char *duration_text(char *out, double seconds, bool ascii);
 char *rate_text(char *out, double per_second);
+char *rate_short(char *out, double per_second); /* "3.1k" from 1000 on */
 char *hertz_text(char *out, double hertz);
 char *watts_text(char *out, double watts);
 char *celsius_text(char *out, double celsius, bool ascii);

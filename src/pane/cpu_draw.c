@@ -18,7 +18,7 @@
 #define HEAT_LABEL_CELLS 9
 #define PERCENT_CELLS 8
 #define PERCENT_TEXT_MAX 32
-#define BAR_CELLS_MIN 10
+#define BAR_CELLS_MIN 12
 #define BAR_CELLS_GOOD 24 /* a cell for four in a hundred, which the number beside it tells exactly */
 #define BAR_GAP 2
 #define RATE_CELLS 7 /* " 6311/s": what follows stays in its place up to there */
@@ -93,10 +93,10 @@ static void draw_bar(const struct canvas *canvas, const struct table *table, con
 		     busy >= 0.9 ? STYLE_WARN : STYLE_NORMAL, text);
 }
 
-/* Cells for the bar of each, so many side by side with name and number; below 0 without room. */
+/* Cells for the bar of each, in four equal quarters, where so many stand side by side; 0: no room. */
 static int bar_cells(const struct canvas *canvas, int label, int columns)
 {
-	return (canvas->width - BAR_GAP * (columns - 1)) / columns - label - PERCENT_CELLS;
+	return ((canvas->width - BAR_GAP * (columns - 1)) / columns - label - PERCENT_CELLS) / 4 * 4;
 }
 
 /* A bar for each CPU, two or more side by side; false when they would be too narrow. */
@@ -203,7 +203,7 @@ static void draw_legend(const struct pane_context *context, const struct canvas 
 	for (unsigned i = 0; i < N_CPU_SERIES; i++)
 		if (!is_looked_for(i) && was_noticeable(context, i))
 			shown[n_shown++] = parts[i];
-	graph_legend(canvas, y, shown, n_shown, 1, _("idle"));
+	graph_legend(canvas, y, shown, n_shown, 1, NULL);
 }
 
 /*
@@ -222,7 +222,7 @@ static const char *counted_text(char number[VALUE_TEXT_MAX], const struct pane_c
 				double per_second)
 {
 	if (!(per_second < 10 && context->frame->interval_ns < 2 * SECOND_NS))
-		return rate_text(number, per_second);
+		return rate_short(number, per_second);
 	snprintf(number, VALUE_TEXT_MAX, "%.0f", per_second);
 	return number;
 }
@@ -285,11 +285,8 @@ static void add_parts(const struct table *account, bool always, char *text, size
 		if (strcmp(part, "busy") == 0 || is_always_named(part) != always ||
 		    !(always || fabs(share) >= NOTICEABLE))
 			continue;
-		snprintf(text + length, room - length, " %s%s %s",
-			 share <= -NOTICEABLE         ? "- "
-			 : strcmp(part, "tasks") == 0 ? ""
-						      : "+ ",
-			 _(part), fixed_text(number, fabs(share), 2));
+		snprintf(text + length, room - length, " %s%s %s", strcmp(part, "tasks") == 0 ? "" : "+ ",
+			 _(part), fixed_text(number, fabs(share) < NOTICEABLE ? 0 : share, 2));
 	}
 }
 

@@ -38,6 +38,12 @@ static int part_at(const double *shares, unsigned n_parts, double at)
 	return NOTHING;
 }
 
+/* The scale of a bar: the last of its cells stands for 100 %, too. */
+static bool ends_quarter(int cell, int width)
+{
+	return (cell + 1) * 4 / width > cell * 4 / width;
+}
+
 void graph_bar(const struct canvas *canvas, int y, int x, int width, const struct graph_part *parts,
 	       unsigned n_parts, double whole)
 {
@@ -48,9 +54,9 @@ void graph_bar(const struct canvas *canvas, int y, int x, int width, const struc
 	for (int cell = 0; cell < width; cell++) {
 		int part = part_at(shares, n_parts, (cell + 0.5) / width);
 
-		if (part == NOTHING)
+		if (part == NOTHING && ends_quarter(cell, width))
 			canvas_fill(canvas, y, x + cell, STYLE_NORMAL, canvas->glyphs->empty, 1);
-		else
+		else if (part != NOTHING)
 			canvas_fill(canvas, y, x + cell, style_of(&parts[part]),
 				    fill_of(canvas, &parts[part]), 1);
 	}
@@ -61,7 +67,7 @@ void graph_bar(const struct canvas *canvas, int y, int x, int width, const struc
 #define LEGEND_GAP_MIN 1
 
 struct legend_entry {
-	uint32_t glyph;
+	uint32_t glyph; /* 0: none, as of what no part has */
 	enum style style;
 	const char *label;
 	double share;
@@ -82,10 +88,11 @@ static int legend_text(const struct canvas *canvas, const struct legend_entry *e
 	if (!isnan(entry->share))
 		snprintf(value, sizeof(value), "%.0f %%", 100 * entry->share);
 	if (valued)
-		snprintf(text, room, " %s %-*s", entry->label, padded ? 4 : 0, value);
+		snprintf(text, room, "%s%s %-*s", entry->glyph ? " " : "", entry->label, padded ? 4 : 0,
+			 value);
 	else
-		snprintf(text, room, " %s", entry->label);
-	return 1 + utf8_cells(text, canvas->ascii);
+		snprintf(text, room, "%s%s", entry->glyph ? " " : "", entry->label);
+	return (entry->glyph ? 1 : 0) + utf8_cells(text, canvas->ascii);
 }
 
 static bool legend_fits(const struct canvas *canvas, const struct legend_entry *entries, unsigned n,
@@ -113,8 +120,9 @@ static void draw_legend(const struct canvas *canvas, int y, const struct legend_
 
 		if (x + cells > canvas->width)
 			return;
-		canvas_fill(canvas, y, x, entries[i].style, entries[i].glyph, 1);
-		canvas_text(canvas, y, x + 1, STYLE_NORMAL, text, -1);
+		if (entries[i].glyph)
+			canvas_fill(canvas, y, x, entries[i].style, entries[i].glyph, 1);
+		canvas_text(canvas, y, x + (entries[i].glyph ? 1 : 0), STYLE_NORMAL, text, -1);
 		x += cells + form.gap;
 	}
 }
@@ -134,8 +142,9 @@ void graph_legend(const struct canvas *canvas, int y, const struct graph_part *p
 		entries[n] = (struct legend_entry){ fill_of(canvas, &parts[n]), style_of(&parts[n]),
 						    parts[n].label, share };
 	}
-	entries[n++] = (struct legend_entry){ canvas->glyphs->empty, STYLE_NORMAL, rest_label,
-					      rest < 0 ? 0 : rest };
+	if (rest_label)
+		entries[n++] =
+			(struct legend_entry){ 0, STYLE_NORMAL, rest_label, rest < 0 ? 0 : rest };
 	form.n_valued = n;
 	while (form.gap > LEGEND_GAP_MIN && !legend_fits(canvas, entries, n, form))
 		form.gap--;

@@ -17,13 +17,13 @@ struct graph_part {
 #define GRAPH_PARTS_MAX SERIES_STYLES
 #define GRAPH_OF_ONE UINT32_MAX
 
-/* A bar of width cells from (y, x); what the parts leave of whole stays empty. */
+/* A bar of width cells from (y, x); of what the parts leave of whole the ends of its quarters are marked. */
 void graph_bar(const struct canvas *canvas, int y, int x, int width, const struct graph_part *parts,
 	       unsigned n_parts, double whole);
 
 /*
- * "█ anonymous 24 %   ▓ kernel 1 %   …", and what is left over under rest_label. Where there is no room
- * for all values the last go without: every glyph is named before any has its value.
+ * "█ anonymous 24 %   ▓ kernel 1 %   …", and what is left over under rest_label, unless that is NULL.
+ * Where there is no room for all values the last go without: every glyph is named before any has its value.
  */
 void graph_legend(const struct canvas *canvas, int y, const struct graph_part *parts, unsigned n_parts,
 		  double whole, const char *rest_label);
