@@ -4,8 +4,11 @@
 
 #include "core/span.h"
 
+#include <math.h>
 #include <string.h>
 
+#define DIGITS_MAX 18 /* that a number keeps; what follows them changes nothing */
+#define EXPONENT_MAX 300
 #define EXACT_MAX (UINT64_C(1) << 53) /* a double holds every whole number up to this */
 
 struct span span_text(const char *text)
@@ -184,6 +187,55 @@ bool span_f64(struct span *rest, double *value)
 	}
 	*value = whole < EXACT_MAX / scale ? (double)(whole * scale + fraction) / (double)scale
 					   : (double)whole + (double)fraction / (double)scale;
+	*rest = left;
+	return true;
+}
+
+/* The digits of "2.328" as a whole number, which ten to the power of exponent scales. */
+static bool take_digits(struct span *rest, uint64_t *digits, int64_t *exponent)
+{
+	bool point = false, any = false;
+	unsigned taken = 0;
+
+	*digits = 0;
+	*exponent = 0;
+	for (; rest->at < rest->end; rest->at++) {
+		if (*rest->at == '.' && !point) {
+			point = true;
+			continue;
+		}
+		if (!is_digit(*rest->at))
+			break;
+		any = true;
+		if (taken < DIGITS_MAX)
+			*digits = *digits * 10 + (uint64_t)(*rest->at - '0');
+		*exponent += (taken < DIGITS_MAX ? 0 : 1) - (point ? 1 : 0);
+		taken += *digits > 0 ? 1 : 0; /* zeros in front count for nothing */
+	}
+	return any;
+}
+
+bool span_real(struct span *rest, double *value)
+{
+	struct span left = *rest;
+	bool negative = span_char(&left, '-');
+	int64_t exponent, given = 0;
+	long double number;
+	uint64_t digits;
+
+	if (!take_digits(&left, &digits, &exponent))
+		return false;
+	if ((span_char(&left, 'e') || span_char(&left, 'E')) && !span_i64(&left, &given))
+		return false;
+	if (given > EXPONENT_MAX || given < -EXPONENT_MAX || exponent > EXPONENT_MAX ||
+	    exponent < -EXPONENT_MAX)
+		return false;
+	exponent += given;
+	number = exponent < 0 ? (long double)digits / powl(10, (long double)-exponent)
+			      : (long double)digits * powl(10, (long double)exponent);
+	if (!isfinite((double)number))
+		return false;
+	*value = (double)(negative ? -number : number);
 	*rest = left;
 	return true;
 }

@@ -52,6 +52,7 @@ bool span_char(struct span *rest, char wanted);
 bool span_u64(struct span *rest, uint64_t *value);               /* decimal; false when over 64 bits */
 bool span_i64(struct span *rest, int64_t *value);                /* decimal, with or without a sign */
 bool span_f64(struct span *rest, double *value);                 /* 1, 1.5, .5: never the locale's comma */
+bool span_real(struct span *rest, double *value);                /* -1.25e-3: to the last bit, but slower */
 bool span_hex(struct span *rest, uint64_t *value);               /* without 0x; false when over 64 bits */
 
 /* A time as people give it: "0.001", "1e-3", "1ms", "50us", "50ns", "2s"; without a unit it is in seconds. */

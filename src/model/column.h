@@ -90,8 +90,11 @@ struct column {
 #define VALUE_TYPE(field) \
 	_Generic((field), uint64_t: VALUE_U64, double: VALUE_F64, const char *: VALUE_TEXT)
 
-#define COLUMN(row, field, ...) \
-	{ .key = #field, .type = VALUE_TYPE(((row *)0)->field), .offset = offsetof(row, field), __VA_ARGS__ }
+#define COLUMN(row, field, ...) COLUMN_AS(row, field, #field, __VA_ARGS__)
+
+/* Where tables that share a row call a field by other names. */
+#define COLUMN_AS(row, field, name, ...) \
+	{ .key = (name), .type = VALUE_TYPE(((row *)0)->field), .offset = offsetof(row, field), __VA_ARGS__ }
 
 enum shape {
 	SHAPE_TABLE,     /* rows are states of things */

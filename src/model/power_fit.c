@@ -6,9 +6,6 @@
 
 #include <math.h>
 
-#define EXPONENT_MAX 300
-#define DIGITS_MAX UINT64_C(100000000000000000)
-
 static void clear(struct power_fit *fit)
 {
 	fit->cpus = 0;
@@ -99,46 +96,11 @@ static bool next_pair(struct span *rest, struct span *key, struct span *value)
 	return false;
 }
 
-/* Digits with or without a point, as one whole number that 10 ^ *exponent scales; false when there are none.
- */
-static bool take_digits(struct span *text, uint64_t *digits, int *exponent)
-{
-	bool any = false, point = false, room;
-
-	*digits = 0;
-	*exponent = 0;
-	for (; text->at < text->end; text->at++) {
-		if (*text->at == '.' && !point) {
-			point = true;
-			continue;
-		}
-		if (*text->at < '0' || *text->at > '9')
-			break;
-		any = true;
-		room = *digits < DIGITS_MAX;
-		if (room)
-			*digits = *digits * 10 + (uint64_t)(*text->at - '0');
-		*exponent += (room ? 0 : 1) - (point ? 1 : 0);
-	}
-	return any;
-}
-
-/* With a sign and an exponent, both of which may be left out; NaN for anything else. */
 static double number_of(struct span text)
 {
-	double sign = span_char(&text, '-') ? -1 : 1;
-	int64_t exponent = 0;
-	uint64_t digits;
-	int point;
+	double number;
 
-	if (!take_digits(&text, &digits, &point))
-		return NAN;
-	if (span_char(&text, 'e')) {
-		(void)span_char(&text, '+');
-		if (!span_i64(&text, &exponent) || exponent < -EXPONENT_MAX || exponent > EXPONENT_MAX)
-			return NAN;
-	}
-	return sign * (double)digits * pow(10, (double)(exponent + point));
+	return span_real(&text, &number) ? number : NAN;
 }
 
 static struct power_fit_line *line_of(struct power_fit *fit, struct span measure)

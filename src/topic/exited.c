@@ -16,6 +16,7 @@
 #include "topic/run_time.h"
 
 #define OTHERS "(others)"
+#define PROCESS_NAME " (process name)" /* follows a process's name that is that of a sum */
 #define EXIT_KIB 256 /* ending without any memory costs as much as freeing so much */
 
 static const char key;
@@ -62,7 +63,8 @@ void exited_close(struct exited *exited)
 	env_unshare(exited->tasks->env, &key);
 }
 
-static struct exited_command *command_of(struct exited *exited, const char *name)
+/* Those of this name, or all that have no room of their own. */
+static struct exited_command *find_or_add(struct exited *exited, const char *name)
 {
 	struct exited_command *command;
 
@@ -70,20 +72,29 @@ static struct exited_command *command_of(struct exited *exited, const char *name
 		if (strcmp(exited->commands[i].name, name) == 0)
 			return &exited->commands[i];
 	if (exited->n_commands + 1 >= EXITED_COMMANDS_MAX && strcmp(name, OTHERS) != 0)
-		return command_of(exited, OTHERS);
+		return find_or_add(exited, OTHERS);
 	command = &exited->commands[exited->n_commands++];
 	strcpy(command->name, name);
 	return command;
 }
 
-static void count_exit(struct exited *exited, const char *name, uint64_t uncounted_ns, uint64_t exits,
-		       uint64_t left_kib)
+static void count(struct exited_command *command, uint64_t uncounted_ns, uint64_t exits, uint64_t left_kib)
 {
-	struct exited_command *command = command_of(exited, name);
-
 	command->told_ns += uncounted_ns;
 	command->exits = u64_sum(command->exits, exits);
 	command->left_kib += left_kib;
+}
+
+static void count_exit(struct exited *exited, const char *name, uint64_t uncounted_ns, uint64_t exits,
+		       uint64_t left_kib)
+{
+	char process[TASK_NAME_MAX + sizeof(PROCESS_NAME)];
+
+	if (strcmp(name, OTHERS) == 0 || strcmp(name, EXITED_UNTOLD) == 0) {
+		snprintf(process, sizeof(process), "%s" PROCESS_NAME, name);
+		name = process;
+	}
+	count(find_or_add(exited, name), uncounted_ns, exits, left_kib);
 }
 
 /*
@@ -276,7 +287,7 @@ static void share_out(struct exited *exited, uint64_t ended_ns)
 	untold_ns = ended_ns > told_ns ? ended_ns - told_ns : 0;
 	told_scale = ended_ns < told_ns ? (double)ended_ns / (double)told_ns : 1;
 	if (untold_ns > 0 && (left_kib == 0 || lost > exited->lost)) {
-		count_exit(exited, EXITED_UNTOLD, untold_ns, U64_UNKNOWN, 0);
+		count(find_or_add(exited, EXITED_UNTOLD), untold_ns, U64_UNKNOWN, 0);
 		untold_ns = 0;
 	}
 	for (size_t i = 0; i < exited->n_commands; i++) {

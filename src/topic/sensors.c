@@ -232,30 +232,33 @@ const char *sensor_text(struct frame *frame, const char *text)
 }
 
 static void add_row(const struct sensors *sensors, const struct sensor *sensor, struct frame *frame,
-		    struct table *table,
-		    void (*fill)(void *row, const struct sensor *sensor, const struct sensor_texts *texts))
+		    struct table *table)
 {
-	const struct sensor_texts texts = {
-		.key = sensor_text(frame, sensor->key),
-		.label = sensor_text(frame, sensor->label),
-		.chip = sensor_text(frame, sensors->chips[sensor->chip].name),
-		.state = sensor->why ? sensor->why : N_("ok"),
-	};
+	struct sensor_row *row = table_add(table);
 
-	fill(table_add(table), sensor, &texts);
+	row->key = sensor_text(frame, sensor->key);
+	row->label = sensor_text(frame, sensor->label);
+	row->value = sensor->value;
+	row->minimum = sensor->minimum;
+	row->maximum = sensor->maximum;
+	row->low = sensor->low;
+	row->high = sensor->high;
+	row->critical = sensor->critical;
+	row->chip = sensor_text(frame, sensors->chips[sensor->chip].name);
+	row->state = sensor->why ? sensor->why : N_("ok");
+	row->age_seconds = sensor->age_seconds;
 }
 
-void sensors_fill(struct sensors *sensors, enum sensor_kind kind, struct frame *frame, struct table *table,
-		  void (*fill)(void *row, const struct sensor *sensor, const struct sensor_texts *texts))
+void sensors_fill(struct sensors *sensors, enum sensor_kind kind, struct frame *frame, struct table *table)
 {
 	sensors_read(sensors, kind);
 	if (sensors->first && sensors->first->kind == kind)
-		add_row(sensors, sensors->first, frame, table, fill);
+		add_row(sensors, sensors->first, frame, table);
 	for (size_t i = 0; i < sensors->n_sensors; i++) {
 		const struct sensor *sensor = &sensors->list[i];
 
 		if (sensor->kind == kind && !sensor->repeats && sensor != sensors->first)
-			add_row(sensors, sensor, frame, table, fill);
+			add_row(sensors, sensor, frame, table);
 	}
 }
 

@@ -93,14 +93,33 @@ int sensors_topic_open(struct sampler *sampler, struct env *env, const struct se
 void sensors_topic_close(struct sampler *sampler);
 const char *sensor_text(struct frame *frame, const char *text);
 
-/* How a sensor is called, and how it is; texts of the frame. */
-struct sensor_texts {
-	const char *key, *label, *chip, *state;
+/* A row of the tables of sensors, whose columns have names of their own for its fields. */
+struct sensor_row {
+	const char *key, *label;
+	double value, minimum, maximum, low, high, critical;
+	const char *chip, *state;
+	double age_seconds;
 };
 
+#define SENSOR_COLUMN(field, name, ...) COLUMN_AS(struct sensor_row, field, name, __VA_ARGS__)
+
+/* Columns that are the same in all these tables but for where they come from. */
+#define SENSOR_LABEL(from)                                                                                   \
+	SENSOR_COLUMN(label, "label", .kind = COLUMN_LABEL, .title = N_("label"), .width = 15, .rank = 1,    \
+		      .help = N_("as the driver, or sensors.conf, names it"), .source = from)
+#define SENSOR_CHIP(what, from)                                                                              \
+	SENSOR_COLUMN(chip, "chip", .kind = COLUMN_LABEL, .title = N_("chip"), .width = 10, .rank = 3,       \
+		      .help = what, .source = from)
+#define SENSOR_STATE(what, from)                                                                             \
+	SENSOR_COLUMN(state, "state", .kind = COLUMN_LABEL, .title = N_("state"), .width = 10, .rank = 2,    \
+		      .words = true, .help = what, .source = from)
+#define SENSOR_AGE                                                                                           \
+	SENSOR_COLUMN(age_seconds, "age_seconds", .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,                \
+		      .title = N_("age"), .width = 7, .rank = 4,                                             \
+		      .help = N_("how long ago it was read: 0, unless it answers late"), .source = "panetop")
+
 /* Reads the sensors of this kind and adds a row for each that is shown, the first one first. */
-void sensors_fill(struct sensors *sensors, enum sensor_kind kind, struct frame *frame, struct table *table,
-		  void (*fill)(void *row, const struct sensor *sensor, const struct sensor_texts *texts));
+void sensors_fill(struct sensors *sensors, enum sensor_kind kind, struct frame *frame, struct table *table);
 
 /* Is there a chip, or a thermal zone? 0, -ENODATA, or -errno. */
 int sensors_test_chips(struct env *env);

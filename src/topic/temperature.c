@@ -9,52 +9,36 @@
 #include "topic/sensors.h"
 #include "topic/topic.h"
 
-struct temperature_row {
-	const char *sensor, *label;
-	double celsius, min_celsius, max_celsius, high_celsius, critical_celsius;
-	const char *chip, *state;
-	double age_seconds;
-};
-
-#define DEGREES(field, heading, place, what, from)                                                           \
-	COLUMN(struct temperature_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_CELSIUS, .title = heading,  \
-	       .width = 6, .rank = place, .help = what, .source = from)
+#define DEGREES(field, name, heading, place, what, from)                                                     \
+	SENSOR_COLUMN(field, name, .kind = COLUMN_GAUGE, .unit = UNIT_CELSIUS, .title = heading, .width = 6, \
+		      .rank = place, .help = what, .source = from)
 
 static const struct column columns[] = {
-	COLUMN(struct temperature_row, sensor, .kind = COLUMN_KEY, .title = N_("sensor"), .width = 20,
-	       .help = N_("device and number of the sensor on it, the same after every boot"),
-	       .source = "/sys/class/hwmon, /sys/class/thermal"),
-	COLUMN(struct temperature_row, label, .kind = COLUMN_LABEL, .title = N_("label"), .width = 15,
-	       .rank = 1, .help = N_("as the driver, or sensors.conf, names it"),
-	       .source = "libsensors, tempN_label; type of a thermal zone"),
-	DEGREES(celsius, N_("now"), 0, N_("degrees Celsius now"),
+	SENSOR_COLUMN(key, "sensor", .kind = COLUMN_KEY, .title = N_("sensor"), .width = 20,
+		      .help = N_("device and number of the sensor on it, the same after every boot"),
+		      .source = "/sys/class/hwmon, /sys/class/thermal"),
+	SENSOR_LABEL("libsensors, tempN_label; type of a thermal zone"),
+	DEGREES(value, "celsius", N_("now"), 0, N_("degrees Celsius now"),
 		"libsensors, tempN_input; thermal_zoneN/temp"),
-	DEGREES(min_celsius, N_("min"), 1, N_("the lowest since start, or since it was reset"),
+	DEGREES(minimum, "min_celsius", N_("min"), 1, N_("the lowest since start, or since it was reset"),
 		"smallest celsius"),
-	DEGREES(max_celsius, N_("max"), 1, N_("the highest since start, or since it was reset"),
+	DEGREES(maximum, "max_celsius", N_("max"), 1, N_("the highest since start, or since it was reset"),
 		"greatest celsius"),
-	DEGREES(high_celsius, N_("high"), 2, N_("limit above which something is done about it"),
+	DEGREES(high, "high_celsius", N_("high"), 2, N_("limit above which something is done about it"),
 		"tempN_max; trip point of type passive, else hot"),
-	DEGREES(critical_celsius, N_("crit"), 2, N_("limit at which the machine is switched off"),
-		"tempN_crit; trip point of type critical"),
-	COLUMN(struct temperature_row, chip, .kind = COLUMN_LABEL, .title = N_("chip"), .width = 10,
-	       .rank = 3, .help = N_("driver, or thermal zone"), .source = "hwmonN/name; thermal_zoneN/type"),
-	COLUMN(struct temperature_row, state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 10,
-	       .words = true,
-	       .rank = 2,
-	       .help = N_("ok; fault; no reading; refused; impossible; slow: it keeps its reader waiting; "
-			  "asleep: the device is not woken for "
-			  "this"),
-	       .source = "tempN_fault, device/power/runtime_status"),
-	COLUMN(struct temperature_row, age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
-	       .title = N_("age"), .width = 7, .rank = 4,
-	       .help = N_("how long ago it was read: 0, unless it answers late"), .source = "panetop"),
+	DEGREES(critical, "critical_celsius", N_("crit"), 2,
+		N_("limit at which the machine is switched off"), "tempN_crit; trip point of type critical"),
+	SENSOR_CHIP(N_("driver, or thermal zone"), "hwmonN/name; thermal_zoneN/type"),
+	SENSOR_STATE(N_("ok; fault; no reading; refused; impossible; slow: it keeps its reader waiting; "
+			"asleep: the device is not woken for this"),
+		     "tempN_fault, device/power/runtime_status"),
+	SENSOR_AGE,
 };
 
 static const struct schema schema = {
 	.name = "temperature",
 	.help = N_("temperatures, with their limits"),
-	.row_size = sizeof(struct temperature_row),
+	.row_size = sizeof(struct sensor_row),
 	SCHEMA_COLUMNS(columns),
 };
 
@@ -98,22 +82,6 @@ static unsigned cpu_rank(const struct sensors *sensors, const struct sensor *sen
 	return rank;
 }
 
-static void fill(void *filled, const struct sensor *sensor, const struct sensor_texts *texts)
-{
-	struct temperature_row *row = filled;
-
-	row->sensor = texts->key;
-	row->label = texts->label;
-	row->celsius = sensor->value;
-	row->min_celsius = sensor->minimum;
-	row->max_celsius = sensor->maximum;
-	row->high_celsius = sensor->high;
-	row->critical_celsius = sensor->critical;
-	row->chip = texts->chip;
-	row->state = texts->state;
-	row->age_seconds = sensor->age_seconds;
-}
-
 /* The sensor of the CPU comes first: it stands for all where there is room for one. */
 static void put_first(struct sensors *sensors)
 {
@@ -136,7 +104,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	(void)env;
 	sensors_read(sensors, SENSOR_TEMPERATURE);
 	put_first(sensors);
-	sensors_fill(sensors, SENSOR_TEMPERATURE, frame, table, fill);
+	sensors_fill(sensors, SENSOR_TEMPERATURE, frame, table);
 	return 0;
 }
 

@@ -679,10 +679,29 @@ START_TEST(threads_are_told_apart)
 }
 END_TEST
 
-/* NaN where nobody tells of them. */
-static double brief_exits(const struct machine *machine)
+/* Children that go by name, and how many then are counted in this row; NaN where nobody tells of them. */
+static double run_brief_children(struct machine *machine, const char *name, const char *row, int n_children)
 {
-	return frame_number(machine->now, "exited", "brief-child", "exits");
+	double exits;
+
+	for (int i = 0; i < n_children; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			pthread_setname_np(pthread_self(), name);
+			burn(3000000);
+			_exit(0);
+		}
+		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	}
+	next_tick(machine);
+	exits = frame_number(machine->now, "exited", row, "exits");
+	for (int wait = 0; !(exits >= n_children) && wait < 100; wait++) { /* events take a moment */
+		usleep(20000);
+		next_tick(machine);
+		exits = frame_number(machine->now, "exited", row, "exits");
+	}
+	return exits;
 }
 
 /* Children that come and go between two samples are counted by name, each once, with all that they ran. */
@@ -690,29 +709,15 @@ START_TEST(children_between_samples_are_counted)
 {
 	struct machine machine = { 0 };
 	struct rusage usage;
-	double own;
+	double own, exits;
 
 	open_machine(&machine, account_topics);
 	next_tick(&machine);
-	for (int i = 0; i < 40; i++) {
-		pid_t pid = fork();
-
-		if (pid == 0) {
-			pthread_setname_np(pthread_self(), "brief-child");
-			burn(3000000);
-			_exit(0);
-		}
-		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-	}
-	next_tick(&machine);
-	for (int wait = 0; !(brief_exits(&machine) >= 40) && wait < 100; wait++) { /* events take a moment */
-		usleep(20000);
-		next_tick(&machine);
-	}
-	if (isnan(brief_exits(&machine)))
+	exits = run_brief_children(&machine, "brief-child", "brief-child", 40);
+	if (isnan(exits))
 		fprintf(stderr, "skipped: neither exit records nor events are to be had here\n");
 	else
-		ck_assert_double_eq(brief_exits(&machine), 40);
+		ck_assert_double_eq(exits, 40);
 	getrusage(RUSAGE_CHILDREN, &usage);
 	own = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 	      (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
@@ -720,6 +725,22 @@ START_TEST(children_between_samples_are_counted)
 		ck_assert_double_ge(frame_number(machine.now, "account", "exited", "cpu_seconds"), 0.9 * own);
 	else
 		fprintf(stderr, "skipped: no sum of what all ran is to be had here\n");
+	close_machine(&machine);
+}
+END_TEST
+
+START_TEST(no_process_passes_for_a_sum)
+{
+	struct machine machine = { 0 };
+
+	open_machine(&machine, account_topics);
+	next_tick(&machine);
+	if (!isnan(run_brief_children(&machine, "brief-child", "brief-child", 3))) {
+		ck_assert_double_eq(run_brief_children(&machine, "(others)", "(others) (process name)", 3),
+				    3);
+		ck_assert_double_eq(
+			run_brief_children(&machine, "(no record)", "(no record) (process name)", 3), 3);
+	}
 	close_machine(&machine);
 }
 END_TEST
@@ -1040,6 +1061,7 @@ SUITE_MAIN("process", processes_are_followed, a_cpu_that_goes_uses_no_time, a_re
 	   the_scheduler_knows_what_ended_ran, groups_of_version_2_are_summed_up,
 	   a_part_of_the_machine_is_not_all_of_it, cpus_whose_counters_misbehave,
 	   times_are_those_of_the_process, threads_are_told_apart, children_between_samples_are_counted,
+	   no_process_passes_for_a_sum,
 	   few_descriptors_are_enough, kept_files_and_counters_leave_room,
 	   at_the_limit_of_files_processes_stay,
 	   who_lived_unseen_has_no_rate_at_first, what_cannot_be_read_is_not_hidden,
