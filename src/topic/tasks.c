@@ -212,12 +212,11 @@ static enum look look_of_error(struct tasks *tasks, struct task *task, uint64_t 
 	return LOOK_UNREAD;
 }
 
-/* Was it there in the update before, hidden or not to be read? When it used its time is not known then. */
-static bool lived_unseen(const struct tasks *tasks, uint64_t start_ticks)
+bool tasks_began_before(const struct tasks *tasks, uint64_t start_ticks, uint64_t boot_ns)
 {
 	uint64_t tick_ns = UINT64_C(1000000000) / tasks->env->ticks_per_second;
 
-	return tasks->clocks && tasks->updates > 0 && start_ticks + 2 < tasks->last_boot_ns / tick_ns;
+	return tasks->clocks && start_ticks + 2 < boot_ns / tick_ns;
 }
 
 /* Reads the stat file; cpu_ns is what its clock says, or U64_UNKNOWN to take the ticks of the file. */
@@ -239,7 +238,7 @@ static enum look read_stat(struct tasks *tasks, struct env *env, struct task *ta
 			 (UINT64_C(1000000000) / env->ticks_per_second);
 	find_share(task, &stat);
 	take_time(tasks, task, cpu_ns);
-	if (fresh && lived_unseen(tasks, stat.start_ticks)) {
+	if (fresh && tasks_began_before(tasks, stat.start_ticks, tasks->last_boot_ns)) {
 		task->used_ns = U64_UNKNOWN;
 		task->timed = false;
 		tasks->n_appeared++;

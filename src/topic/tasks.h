@@ -47,7 +47,7 @@ struct tasks {
 	size_t n_appeared;  /* in all, and lived unseen before: what they used in the interval is not known */
 	uint64_t tick;      /* of the last update */
 	uint64_t mono_ns;   /* when its clocks were read: the time of all tables made from them */
-	uint64_t boot_ns, last_boot_ns; /* the same moment since boot, and that of the update before */
+	uint64_t boot_ns, last_boot_ns; /* the same moment since boot, and in the update before; 0: none */
 	uint64_t n_cpus;    /* that are online, when it was last known; 0: never */
 	uint64_t *cpu_ns;   /* what the clocks said, by index of the pid; U64_UNKNOWN: it has ended */
 	size_t cpu_capacity;
@@ -75,6 +75,12 @@ int tasks_update(struct tasks *tasks);
 /* NULL when there is none with this pid among those that live, or those that ended. */
 struct task *tasks_find(const struct tasks *tasks, uint32_t pid);
 struct task *tasks_find_gone(const struct tasks *tasks, uint32_t pid);
+
+/*
+ * Did what has this start begin before that moment since boot (0: none)? Seen for the first time only later
+ * it was hidden or could not be read: when it used its time is not known. False where processes are not live.
+ */
+bool tasks_began_before(const struct tasks *tasks, uint64_t start_ticks, uint64_t boot_ns);
 
 /* Does --pid mean it? See listed_process(). */
 bool task_is_listed(const struct task *task, struct span list);

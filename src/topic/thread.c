@@ -76,7 +76,8 @@ static const struct source_spec sources[] = {
 
 struct thread {
 	uint32_t tid;
-	uint64_t start_ticks, run_ns;
+	uint64_t start_ticks;
+	uint64_t run_ns; /* U64_UNKNOWN: it could not be read, or a part of it was used unseen */
 	char state;
 	uint64_t processor;
 	char name[TASK_NAME_MAX];
@@ -86,8 +87,9 @@ struct thread {
 struct group {
 	uint32_t pid;
 	uint64_t start_ticks;
-	struct thread *threads;
+	struct thread *threads; /* by tid */
 	size_t n_threads, capacity;
+	bool unread; /* not all of them could be */
 };
 
 struct state {
@@ -96,36 +98,45 @@ struct state {
 	struct group *groups; /* by pid */
 	size_t n_groups, capacity;
 	struct group *before; /* room for the next list; the same capacity */
+	struct thread *room;  /* for the threads of a group that is read anew */
+	size_t room_capacity;
+	uint64_t boot_ns;     /* when they were looked at last; 0: never */
+	size_t n_unread;      /* in this tick */
+	int unread_error;     /* -errno: why, of the last */
 };
 
-/* 0 where there is none: the ticks of the stat file are taken then. */
-static uint64_t read_run_ns(struct env *env, uint32_t pid, uint32_t tid)
+/* 0 where there is none: the ticks of the stat file are taken then. -errno. */
+static int read_run_ns(struct env *env, uint32_t pid, uint32_t tid, uint64_t *run_ns)
 {
 	char bytes[128], name[48];
 	struct span text;
-	uint64_t ns;
 	long length;
 
 	snprintf(name, sizeof(name), "task/%u/schedstat", tid);
 	length = pids_read(env, pid, name, bytes, sizeof(bytes));
-	if (length <= 0)
-		return 0;
-	text = span_of(bytes, (size_t)length);
-	return span_u64(&text, &ns) ? ns : 0;
+	text = span_of(bytes, length > 0 ? (size_t)length : 0);
+	if (!span_u64(&text, run_ns))
+		*run_ns = 0;
+	return length < 0 && length != -ENOENT ? (int)length : 0;
 }
 
-static bool read_thread(struct env *env, uint32_t pid, struct thread *thread)
+static int read_thread(struct env *env, uint32_t pid, struct thread *thread)
 {
 	char bytes[1024], name[48];
 	struct pid_stat stat;
 	size_t comm;
 	long length;
+	int error;
 
 	snprintf(name, sizeof(name), "task/%u/stat", thread->tid);
 	length = pids_read(env, pid, name, bytes, sizeof(bytes));
-	if (length <= 0 || !pid_stat_parse(span_of(bytes, (size_t)length), &stat))
-		return false;
-	thread->run_ns = read_run_ns(env, pid, thread->tid);
+	if (length < 0)
+		return (int)length;
+	if (!pid_stat_parse(span_of(bytes, (size_t)length), &stat))
+		return -EBADMSG;
+	error = read_run_ns(env, pid, thread->tid, &thread->run_ns);
+	if (error)
+		return error;
 	if (thread->run_ns == 0)
 		thread->run_ns = (stat.user_ticks + stat.system_ticks) *
 				 (UINT64_C(1000000000) / env->ticks_per_second);
@@ -135,27 +146,81 @@ static bool read_thread(struct env *env, uint32_t pid, struct thread *thread)
 	comm = span_length(stat.comm) < TASK_NAME_MAX ? span_length(stat.comm) : TASK_NAME_MAX - 1;
 	memcpy(thread->name, stat.comm.at, comm);
 	thread->name[comm] = '\0';
-	return true;
+	return 0;
 }
 
-static void refresh(struct env *env, struct group *group)
+static bool has_ended(int error)
+{
+	return error == -ENOENT || error == -ESRCH;
+}
+
+static void note_unread(struct state *state, struct group *group, int error, size_t n_threads)
+{
+	group->unread = true;
+	state->n_unread += n_threads;
+	state->unread_error = error;
+}
+
+/*
+ * The thread with this tid goes into room, as it is or as it was known (NULL: not), or not. One that could
+ * not be looked at before has no time in the first tick: it would all count as used in that.
+ */
+static void take_thread(struct state *state, struct group *group, uint32_t tid, const struct thread *known,
+			size_t *n_threads)
+{
+	struct thread *thread = &state->room[*n_threads];
+	int error;
+
+	*thread = (struct thread){ .tid = tid };
+	error = read_thread(state->tasks->env, group->pid, thread);
+	if (has_ended(error))
+		return;
+	if (error) {
+		note_unread(state, group, error, 1);
+		if (!known)
+			return;
+		*thread = *known;
+		thread->run_ns = U64_UNKNOWN;
+	} else if ((!known || known->start_ticks != thread->start_ticks) &&
+		   tasks_began_before(state->tasks, thread->start_ticks, state->boot_ns)) {
+		thread->run_ns = U64_UNKNOWN;
+		group->unread = true;
+	}
+	++*n_threads;
+}
+
+static void refresh(struct state *state, struct group *group)
 {
 	const uint32_t *tids;
-	size_t n_tids;
+	size_t n_tids, at = 0, n_threads = 0, capacity = group->capacity;
+	struct thread *threads = group->threads;
+	int error = pids_threads(state->tasks->env, group->pid, &tids, &n_tids);
 
-	group->n_threads = 0;
-	if (pids_threads(env, group->pid, &tids, &n_tids) < 0)
+	group->unread = false;
+	if (error < 0 && !has_ended(error)) {
+		note_unread(state, group, error, group->n_threads > 0 ? group->n_threads : 1);
+		for (size_t i = 0; i < group->n_threads; i++)
+			threads[i].run_ns = U64_UNKNOWN;
 		return;
-	if (n_tids > group->capacity) {
-		group->capacity = n_tids;
-		group->threads = alloc_resize(group->threads, n_tids, sizeof(*group->threads));
+	}
+	if (error < 0)
+		n_tids = 0;
+	if (n_tids > state->room_capacity) {
+		state->room_capacity = n_tids;
+		state->room = alloc_resize(state->room, n_tids, sizeof(*state->room));
 	}
 	for (size_t i = 0; i < n_tids; i++) {
-		struct thread *thread = &group->threads[group->n_threads];
-
-		thread->tid = tids[i];
-		group->n_threads += read_thread(env, group->pid, thread);
+		while (at < group->n_threads && threads[at].tid < tids[i])
+			at++;
+		take_thread(state, group, tids[i],
+			    at < group->n_threads && threads[at].tid == tids[i] ? &threads[at] : NULL,
+			    &n_threads);
 	}
+	group->threads = state->room;
+	group->capacity = state->room_capacity;
+	group->n_threads = n_threads;
+	state->room = threads;
+	state->room_capacity = capacity;
 }
 
 static void make_room(struct state *state, size_t wanted)
@@ -168,7 +233,7 @@ static void make_room(struct state *state, size_t wanted)
 }
 
 /* The groups follow the tasks, which both stand by pid. */
-static void update(struct state *state, struct env *env)
+static void update(struct state *state)
 {
 	const struct tasks *tasks = state->tasks;
 	struct group *before;
@@ -178,7 +243,7 @@ static void update(struct state *state, struct env *env)
 	before = state->groups;
 	state->groups = state->before;
 	state->before = before;
-	state->n_groups = 0;
+	state->n_groups = state->n_unread = 0;
 	for (size_t i = 0; i < tasks->n_all; i++) {
 		const struct task *task = tasks->all[i];
 		struct group *group = &state->groups[state->n_groups++];
@@ -186,14 +251,18 @@ static void update(struct state *state, struct env *env)
 		while (at < n_before && before[at].pid < task->pid)
 			free(before[at++].threads);
 		*group = at < n_before && before[at].pid == task->pid ? before[at++] : (struct group){ 0 };
-		if (group->pid != task->pid || group->start_ticks != task->start_ticks || task->moved) {
+		if (group->pid != task->pid || group->start_ticks != task->start_ticks) {
 			group->pid = task->pid;
 			group->start_ticks = task->start_ticks;
-			refresh(env, group);
+			group->n_threads = 0;
+			group->unread = true;
 		}
+		if (task->moved || group->unread)
+			refresh(state, group);
 	}
 	while (at < n_before)
 		free(before[at++].threads);
+	state->boot_ns = tasks->boot_ns;
 }
 
 static void add_row(struct env *env, struct frame *frame, struct table *table, const struct task *task,
@@ -204,7 +273,8 @@ static void add_row(struct env *env, struct frame *frame, struct table *table, c
 	row->tid = thread->tid;
 	row->start_seconds = process_start_seconds(env, thread->start_ticks);
 	row->pid = task->pid;
-	row->cpu_seconds = (double)thread->run_ns / 1e9;
+	if (thread->run_ns != U64_UNKNOWN)
+		row->cpu_seconds = (double)thread->run_ns / 1e9;
 	row->processor = thread->processor;
 	row->state = pid_state_text(thread->state);
 	if (task->uid != UINT32_MAX) {
@@ -214,6 +284,15 @@ static void add_row(struct env *env, struct frame *frame, struct table *table, c
 	row->name = arena_copy(&frame->arena, thread->name, strlen(thread->name));
 	row->process = process;
 	row->program = program;
+}
+
+static void tell_unread(struct env *env, struct frame *frame, const struct state *state)
+{
+	if (state->n_unread > 0)
+		frame_notice(frame, schema.name, source_remedy(env, NULL, -state->unread_error),
+			     P_("%zu thread could not be looked at: %s",
+				"%zu threads could not be looked at: %s", state->n_unread),
+			     state->n_unread, strerror(-state->unread_error));
 }
 
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
@@ -227,7 +306,8 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		return error;
 	table->mono_ns = state->tasks->mono_ns;
 	named_tasks(frame, state->settings, schema.name, state->tasks);
-	update(state, env);
+	update(state);
+	tell_unread(env, frame, state);
 	for (size_t i = 0; i < state->n_groups; i++) {
 		const struct task *task = state->tasks->all[i];
 		const char *process = arena_copy(&frame->arena, task->name, strlen(task->name));
@@ -257,6 +337,7 @@ static void close_thread(struct sampler *sampler)
 
 	for (size_t i = 0; i < state->n_groups; i++)
 		free(state->groups[i].threads);
+	free(state->room);
 	free(state->groups);
 	free(state->before);
 	tasks_close(state->tasks);

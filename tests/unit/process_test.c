@@ -894,6 +894,54 @@ START_TEST(who_lived_unseen_has_no_rate_at_first)
 }
 END_TEST
 
+static double of_thread(const struct machine *machine, pid_t tid, const char *column)
+{
+	const struct table *threads = frame_table(machine->now, "thread");
+
+	for (size_t i = 0; i < threads->n_rows; i++)
+		if (table_number(threads, table_row(threads, i), "tid") == tid)
+			return table_number(threads, table_row(threads, i), column);
+	return INFINITY;
+}
+
+/* Threads that cannot be looked at for a while stay listed and are told; their lives make no rates. */
+START_TEST(at_the_limit_of_files_threads_stay)
+{
+	static const char *const topic_names[] = { "thread", NULL };
+	struct machine machine = { 0 };
+	struct child old, new;
+	int files[100], n_files;
+
+	old = start_child();
+	open_machine(&machine, topic_names);
+	machine.env.pids.kept_max = 0;
+	next_tick(&machine);
+	new = start_child();
+	burn_child(&old, 50000000);
+	burn_child(&new, 50000000);
+	n_files = take_all_files(files, 100, 100);
+	next_tick(&machine);
+	ck_assert(isnan(of_thread(&machine, old.pid, "cpu_seconds")));
+	ck_assert(isinf(of_thread(&machine, new.pid, "cpu_seconds")));
+	ck_assert_uint_gt(machine.now->n_notices, 0);
+	ck_assert_ptr_nonnull(strstr(machine.now->notices[machine.now->n_notices - 1].text,
+				     "could not be looked at: Too many open files"));
+	usleep(100000);
+	give_back(files, n_files);
+	next_tick(&machine);
+	ck_assert_double_ge(of_thread(&machine, old.pid, "cpu_seconds"), 0.05);
+	ck_assert(isnan(of_thread(&machine, old.pid, "cpu_ratio")));
+	ck_assert(isnan(of_thread(&machine, new.pid, "cpu_ratio")));
+	next_tick(&machine);
+	next_tick(&machine);
+	ck_assert_double_le(of_thread(&machine, new.pid, "cpu_ratio"), 0.5);
+	ck_assert_double_ge(of_thread(&machine, new.pid, "cpu_seconds"), 0.05);
+	end_child(&new); /* it has the pipes of the other one */
+	end_child(&old);
+	close_machine(&machine);
+}
+END_TEST
+
 /* Where only files tell the times they are unknown, not zero, and a new one is told to be missing. */
 START_TEST(what_cannot_be_read_is_not_hidden)
 {
@@ -1064,6 +1112,7 @@ SUITE_MAIN("process", processes_are_followed, a_cpu_that_goes_uses_no_time, a_re
 	   no_process_passes_for_a_sum,
 	   few_descriptors_are_enough, kept_files_and_counters_leave_room,
 	   at_the_limit_of_files_processes_stay,
+	   at_the_limit_of_files_threads_stay,
 	   who_lived_unseen_has_no_rate_at_first, what_cannot_be_read_is_not_hidden,
 	   a_stuck_command_line_stops_nobody,
 	   signals_hit_only_the_one_that_was_meant, ranges_hold_every_process_once)
