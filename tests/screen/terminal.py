@@ -112,13 +112,15 @@ class Terminal:
         return struct.unpack("i", fcntl.ioctl(self.tty, termios.FIONREAD, b"\0\0\0\0"))[0]
 
     def _sleeps(self):
-        """Has the program read all its keys, and waits for more?"""
+        """Has the program read all its keys, and waits for more, not for a thread of its own?"""
         try:
             with open(f"/proc/{self.pid}/stat", encoding="latin-1") as file:
                 state = file.read().rpartition(")")[2].split()[0]
+            with open(f"/proc/{self.pid}/wchan", encoding="latin-1") as file:
+                place = file.read()
         except OSError:
             return True
-        return state in "SZTX" and self.unread() == 0
+        return state in "SZTX" and "futex" not in place and self.unread() == 0
 
     def quiet(self, most=20):
         """Waits until the program has answered all keys and drawn: it sleeps, and nothing more comes."""
