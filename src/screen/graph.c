@@ -130,7 +130,7 @@ static void draw_legend(const struct canvas *canvas, int y, const struct legend_
 void graph_legend(const struct canvas *canvas, int y, const struct graph_part *parts, unsigned n_parts,
 		  double whole, const char *rest_label)
 {
-	struct legend_entry entries[LEGEND_MAX];
+	struct legend_entry entries[LEGEND_MAX] = { 0 };
 	struct legend_form form = { .gap = LEGEND_GAP_MAX, .padded = true };
 	unsigned n = 0;
 	double rest = 1;
