@@ -34,29 +34,19 @@ void command_form_apply(const struct settings *settings, const char *pane, struc
 		view_choose_form(view, commands, base ? "command_base" : "command");
 }
 
-static void set(struct pane_context *context, const char *what, const char *value, const char *said)
-{
-	char name[NAME_BYTES];
-
-	setting_name(name, context->pane->name, what);
-	settings_set(context->settings, name, value);
-	screen_adjust(context);
-	screen_say(context->screen, "%s", said);
-}
-
 void command_form_lines(struct pane_context *context)
 {
-	set(context, "command", NULL, _("whole command lines"));
+	screen_set(context, "command", NULL, _("whole command lines"));
 }
 
 void command_form_programs(struct pane_context *context)
 {
-	set(context, "command", "program", _("first words of the command lines"));
+	screen_set(context, "command", "program", _("first words of the command lines"));
 }
 
 void command_form_names(struct pane_context *context)
 {
-	set(context, "command", "name", _("names of the processes"));
+	screen_set(context, "command", "name", _("names of the processes"));
 }
 
 void command_form_directories(struct pane_context *context)
@@ -66,6 +56,6 @@ void command_form_directories(struct pane_context *context)
 
 	setting_name(name, context->pane->name, "directories");
 	without = !settings_is(context->settings, name, "no");
-	set(context, "directories", without ? "no" : NULL,
-	    without ? _("programs without their directories") : _("programs with their directories"));
+	screen_set(context, "directories", without ? "no" : NULL,
+		   without ? _("programs without their directories") : _("programs with their directories"));
 }

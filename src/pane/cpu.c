@@ -287,37 +287,30 @@ static void sampling(struct pane_context *context)
 		settings_set(context->settings, "run.selected", isnan(pid) ? NULL : selected);
 }
 
-static void set(struct pane_context *context, const char *name, const char *value, const char *said)
-{
-	settings_set(context->settings, name, value);
-	screen_adjust(context);
-	screen_say(context->screen, "%s", said);
-}
-
 static void toggle_idle(struct pane_context *context)
 {
 	bool idle = !settings_get(context->settings, "cpu.idle");
 
-	set(context, "cpu.idle", idle ? "yes" : NULL,
-	    idle ? _("all processes") : _("processes that used CPU time in the interval"));
+	screen_set(context, "idle", idle ? "yes" : NULL,
+		   idle ? _("all processes") : _("processes that used CPU time in the interval"));
 }
 
 static void toggle_tree(struct pane_context *context)
 {
 	bool tree = !settings_get(context->settings, "cpu.tree");
 
-	set(context, "cpu.tree", tree ? "yes" : NULL,
-	    tree ? _("all processes, behind those that started them")
-		 : _("processes in the order of a column"));
+	screen_set(context, "tree", tree ? "yes" : NULL,
+		   tree ? _("all processes, behind those that started them")
+			: _("processes in the order of a column"));
 }
 
 static void toggle_scale(struct pane_context *context)
 {
 	bool machine = !settings_get(context->settings, "cpu.per-machine");
 
-	set(context, "cpu.per-machine", machine ? "yes" : NULL,
-	    machine ? /* xgettext:no-c-format */ _("100 % is the whole machine")
-		    : /* xgettext:no-c-format */ _("100 % is one CPU"));
+	screen_set(context, "per-machine", machine ? "yes" : NULL,
+		   machine ? /* xgettext:no-c-format */ _("100 % is the whole machine")
+			   : /* xgettext:no-c-format */ _("100 % is one CPU"));
 }
 
 static void toggle_graph(struct pane_context *context)

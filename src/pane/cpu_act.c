@@ -42,7 +42,7 @@ static const void *selected_row(struct pane_context *context)
 {
 	const struct table_widget *widget = &context->tables[PROCESS_TABLE];
 	const struct column *column;
-	bool seen = widget->cursor_on && widget->heading_y >= 0 &&
+	bool seen = widget->place.cursor_on && widget->heading_y >= 0 &&
 		    widget->page > 0 && context_table(context, PROCESS_TABLE);
 	const void *row = seen ? table_cell(widget, &column) : NULL;
 

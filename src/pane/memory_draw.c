@@ -90,7 +90,7 @@ static void draw_available_note(struct pane_context *context, const struct canva
 		if (strcmp(widget->view.schema->columns[column].key, "free_bytes") == 0)
 			x = widget->slots[i].x + widget->slots[i].width + 2;
 	}
-	if (x < 0 || !(total > 0) || isnan(available) || widget->view.n_rows < 2 || widget->top > 0 ||
+	if (x < 0 || !(total > 0) || isnan(available) || widget->view.n_rows < 2 || widget->place.top > 0 ||
 	    widget->view.sort != VIEW_AS_SAMPLED || widget->has_filter)
 		return;
 	snprintf(text, sizeof(text), _("%.0f %% can be given to programs"), 100 * available / total);

@@ -158,7 +158,7 @@ static void enter(struct pane_context *context)
 	struct pages_state *pages = context->state;
 	struct table_widget *widget = &context->tables[context->focus];
 	const struct column *column;
-	const void *row = widget->cursor_on ? table_cell(widget, &column) : NULL;
+	const void *row = widget->place.cursor_on ? table_cell(widget, &column) : NULL;
 	const struct table *table = context_table(context, context->focus);
 
 	if (pages->view == VIEW_LIST && row && table) {

@@ -323,7 +323,7 @@ static void draw_sensor_list(struct pane_context *context, const struct canvas *
 
 	draw_one_table(context, &part);
 	for (int y = 1; y < canvas->height; y++) {
-		size_t index = widget->top + (size_t)y - 1;
+		size_t index = widget->place.top + (size_t)y - 1;
 		const struct power_line *line;
 
 		if (!table || index >= widget->view.n_rows)

@@ -83,7 +83,7 @@ static bool take_search(struct screen *screen, const char *text)
 /* Always from where it began: what was typed first may have led elsewhere. */
 static void look_for(struct screen *screen, const char *text)
 {
-	table_return(screen->prompt.widget, &screen->prompt.place);
+	table_place_copy(&screen->prompt.widget->place, &screen->prompt.place);
 	table_search(screen->prompt.widget, text, false);
 }
 

@@ -54,6 +54,9 @@ void screen_open(struct pane_context *context, const char *pane, const char *set
 /* Lets the pane adjust its tables to the settings anew. */
 void screen_adjust(struct pane_context *context);
 
+/* Sets "PANE.NAME", lets the pane adjust its tables to it, and says this sentence. */
+void screen_set(struct pane_context *context, const char *name, const char *value, const char *said);
+
 /* Asks for a line of text in the bottom line; accepted is called with it when the answer is Enter. */
 void screen_prompt(struct pane_context *context, const char *label, const char *text,
 		   void (*accepted)(struct pane_context *context, const char *text));

@@ -235,6 +235,16 @@ void screen_adjust(struct pane_context *context)
 		adjust(context, &context->tables[i].view);
 }
 
+void screen_set(struct pane_context *context, const char *name, const char *value, const char *said)
+{
+	char setting[128];
+
+	snprintf(setting, sizeof(setting), "%s.%s", context->pane->name, name);
+	settings_set(context->settings, setting, value);
+	screen_adjust(context);
+	screen_say(context->screen, "%s", said);
+}
+
 void context_dress(const struct pane_context *context, unsigned index, struct view *view)
 {
 	const struct pane_table *table = &context->pane->tables[index];

@@ -80,7 +80,7 @@ static void prompt_key(struct screen *screen, const struct input *input)
 	case K_ESCAPE:
 		screen->overlay = NULL;
 		if (prompt->changed)
-			table_return(prompt->widget, &prompt->place);
+			table_place_copy(&prompt->widget->place, &prompt->place);
 		return;
 	case K_ENTER:
 		screen->overlay = NULL;
@@ -110,7 +110,7 @@ void prompt_open(struct screen *screen, const char *label, const char *text,
 	buffer_empty(&prompt->label);
 	buffer_add(&prompt->label, label, strlen(label) + 1);
 	prompt->widget = screen_table(screen);
-	table_remember(prompt->widget, &prompt->place);
+	table_place_copy(&prompt->place, &prompt->widget->place);
 	prompt->changed = changed;
 	prompt->accepts = accepts;
 	prompt->error[0] = '\0';

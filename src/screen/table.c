@@ -28,7 +28,7 @@ void table_close(struct table_widget *widget)
 	if (widget->has_filter)
 		regfree(&widget->filter);
 	buffer_free(&widget->filter_text);
-	buffer_free(&widget->key);
+	buffer_free(&widget->place.key);
 	buffer_free(&widget->scratch);
 }
 
@@ -52,9 +52,9 @@ static void measure(struct table_widget *widget, enum size_unit unit, bool ascii
 
 		*width = *width > column->width ? *width : column->width;
 		*width = *width > title ? *width : title;
-		for (size_t r = 0; r < n_rows && widget->top + r < widget->view.n_rows; r++) {
+		for (size_t r = 0; r < n_rows && widget->place.top + r < widget->view.n_rows; r++) {
 			const char *text = value_text(number, widget->view.schema, column,
-						      widget->view.rows[widget->top + r], unit, ascii);
+						      widget->view.rows[widget->place.top + r], unit, ascii);
 			int cells = utf8_cells(text, ascii);
 
 			*width = *width > cells ? *width : cells;
@@ -210,12 +210,13 @@ static void lay_out(struct table_widget *widget, int room, bool ascii)
 {
 	if (widget->column >= widget->view.n_columns)
 		widget->column = widget->view.n_columns - 1;
-	if (!widget->cursor_on || !view_shows(&widget->view, column_at(widget, widget->column)))
+	if (!widget->place.cursor_on || !view_shows(&widget->view, column_at(widget, widget->column)))
 		widget->scroll = 0;
 	else if (widget->column < widget->scroll)
 		widget->scroll = widget->column;
 	lay_out_once(widget, room, ascii);
-	while (widget->cursor_on && widget->scroll < widget->column && !is_placed(widget, widget->column)) {
+	while (widget->place.cursor_on && widget->scroll < widget->column &&
+	       !is_placed(widget, widget->column)) {
 		widget->scroll++;
 		lay_out_once(widget, room, ascii);
 	}
@@ -267,7 +268,7 @@ static void draw_row(const struct table_widget *widget, const struct canvas *can
 		     enum size_unit unit)
 {
 	const struct view *view = &widget->view;
-	bool selected = widget->cursor_on && index == widget->row;
+	bool selected = widget->place.cursor_on && index == widget->place.row;
 	char number[VALUE_TEXT_MAX];
 
 	if (selected)
@@ -294,12 +295,12 @@ static void scroll_rows(struct table_widget *widget, size_t page)
 {
 	size_t n_rows = widget->view.n_rows;
 
-	if (widget->cursor_on && widget->row < widget->top)
-		widget->top = widget->row;
-	if (widget->cursor_on && page > 0 && widget->row >= widget->top + page)
-		widget->top = widget->row - page + 1;
-	if (widget->top + page > n_rows || table_follows(widget))
-		widget->top = n_rows > page ? n_rows - page : 0;
+	if (widget->place.cursor_on && widget->place.row < widget->place.top)
+		widget->place.top = widget->place.row;
+	if (widget->place.cursor_on && page > 0 && widget->place.row >= widget->place.top + page)
+		widget->place.top = widget->place.row - page + 1;
+	if (widget->place.top + page > n_rows || table_follows(widget))
+		widget->place.top = n_rows > page ? n_rows - page : 0;
 }
 
 /* Rows are there, but nothing is known yet of the number that they are chosen by: there is one sample. */
@@ -346,7 +347,7 @@ static void draw_log_mark(const struct table_widget *widget, const struct canvas
 			  const struct table *log)
 {
 	const struct table_slot *last = widget->n_slots ? &widget->slots[widget->n_slots - 1] : NULL;
-	size_t end = widget->top + (size_t)widget->page;
+	size_t end = widget->place.top + (size_t)widget->page;
 	size_t below = end < widget->view.n_rows ? widget->view.n_rows - end : 0;
 	int left =
 		last ? last->x + utf8_cells(column_title(column_at(widget, last->column)), canvas->ascii) : 0;
@@ -391,7 +392,7 @@ void table_draw(struct table_widget *widget, const struct canvas *canvas, const 
 	if (widget->view.n_rows == 0)
 		draw_why(widget, canvas, table);
 	for (int y = 1; y <= page; y++) {
-		size_t index = widget->top + (size_t)(y - 1);
+		size_t index = widget->place.top + (size_t)(y - 1);
 
 		if (index >= widget->view.n_rows)
 			break;

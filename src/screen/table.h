@@ -18,19 +18,25 @@ struct table_slot {
 	int x, width;
 };
 
+/* Where cursor and rows of a widget stand. */
+struct table_place {
+	bool cursor_on;    /* a row is selected */
+	bool stays;        /* it was moved up: the end of a log is not followed */
+	uint64_t key_hash; /* of the selected row's KEY columns */
+	struct buffer key; /* their values, to tell equal hashes apart; owned */
+	size_t row;        /* where the selected row is in view.rows */
+	size_t top;        /* first row shown */
+};
+
 struct table_widget {
 	struct view view;
 	regex_t filter;
 	bool has_filter;
 	struct buffer filter_text;  /* NUL-terminated when has_filter */
-	bool cursor_on;             /* a row is selected */
-	uint64_t key_hash;          /* of the selected row's KEY columns */
-	struct buffer key, scratch; /* their values, to tell equal hashes apart; those of a candidate */
-	size_t row;                 /* where the selected row is in view.rows */
+	struct table_place place;
+	struct buffer scratch;      /* the values of the KEY columns of a candidate for the selected row */
 	unsigned column;            /* selected column: position in view.columns */
-	size_t top;                 /* first row shown */
 	bool is_log;                /* what it shows grows at its end */
-	bool stays;                 /* it was moved up: the end is not followed */
 	unsigned scroll;            /* which column follows the first one; 0: those that matter most */
 	int page;                   /* rows that fitted last time */
 	int heading_y, left, width; /* on the terminal, of the last drawing; heading_y -1: not drawn */
@@ -68,16 +74,8 @@ bool table_key(struct table_widget *widget, const struct input *input);
 /* Moves to the next row in which some text holds needle (case as in filters); false when there is none. */
 bool table_search(struct table_widget *widget, const char *needle, bool from_next);
 
-/* Where cursor and rows of a widget stand, to come back to. */
-struct table_place {
-	bool cursor_on, stays;
-	uint64_t key_hash;
-	struct buffer key; /* owned */
-	size_t row, top;
-};
-
-void table_remember(const struct table_widget *widget, struct table_place *place);
-void table_return(struct table_widget *widget, const struct table_place *place);
+/* Becomes what the other one is: so a widget's place is remembered, and comes back. */
+void table_place_copy(struct table_place *place, const struct table_place *other);
 
 /* An empty pattern takes the filter away. 0, or an error of regcomp(3) and the old filter stays. */
 int table_set_filter(struct table_widget *widget, const char *pattern);

@@ -25,24 +25,24 @@ static void select_row(struct table_widget *widget, size_t row)
 	const struct view *view = &widget->view;
 
 	if (view->n_rows == 0) {
-		widget->cursor_on = false;
+		widget->place.cursor_on = false;
 		return;
 	}
-	widget->cursor_on = widget->stays = true;
-	widget->row = row < view->n_rows ? row : view->n_rows - 1;
-	widget->key_hash = row_hash_key(view->schema, view->rows[widget->row]);
-	write_key(&widget->key, view->schema, view->rows[widget->row]);
+	widget->place.cursor_on = widget->place.stays = true;
+	widget->place.row = row < view->n_rows ? row : view->n_rows - 1;
+	widget->place.key_hash = row_hash_key(view->schema, view->rows[widget->place.row]);
+	write_key(&widget->place.key, view->schema, view->rows[widget->place.row]);
 }
 
 static bool is_selected(struct table_widget *widget, const void *row)
 {
 	struct buffer *scratch = &widget->scratch;
 
-	if (row_hash_key(widget->view.schema, row) != widget->key_hash)
+	if (row_hash_key(widget->view.schema, row) != widget->place.key_hash)
 		return false;
 	write_key(scratch, widget->view.schema, row);
-	return scratch->length == widget->key.length &&
-	       memcmp(scratch->bytes, widget->key.bytes, scratch->length) == 0;
+	return scratch->length == widget->place.key.length &&
+	       memcmp(scratch->bytes, widget->place.key.bytes, scratch->length) == 0;
 }
 
 /* Only as sampled the end of a log is its newest row. */
@@ -53,7 +53,7 @@ bool table_is_chronicle(const struct table_widget *widget)
 
 bool table_follows(const struct table_widget *widget)
 {
-	return table_is_chronicle(widget) && !widget->stays && !widget->cursor_on;
+	return table_is_chronicle(widget) && !widget->place.stays && !widget->place.cursor_on;
 }
 
 /* Rows that a log has lost stood above all others. */
@@ -63,8 +63,8 @@ static void keep_place(struct table_widget *widget)
 
 	if (!table_is_chronicle(widget))
 		return;
-	widget->top -= lost < widget->top ? lost : widget->top;
-	widget->row -= lost < widget->row ? lost : widget->row;
+	widget->place.top -= lost < widget->place.top ? lost : widget->place.top;
+	widget->place.row -= lost < widget->place.row ? lost : widget->place.row;
 }
 
 /* The same thing wherever it has moved; when it is gone, what stands in its place. */
@@ -72,21 +72,21 @@ static void find_selected(struct table_widget *widget)
 {
 	size_t found = widget->view.n_rows;
 
-	if (widget->row < found && is_selected(widget, widget->view.rows[widget->row]))
+	if (widget->place.row < found && is_selected(widget, widget->view.rows[widget->place.row]))
 		return; /* as most stay where they are */
 	for (size_t i = 0; i < widget->view.n_rows && found == widget->view.n_rows; i++)
 		if (is_selected(widget, widget->view.rows[i]))
 			found = i;
 	if (found < widget->view.n_rows)
-		widget->row = found;
+		widget->place.row = found;
 	else
-		select_row(widget, widget->row);
+		select_row(widget, widget->place.row);
 }
 
 /* It stays in sight while it is below the least number; filter and choices are the user's word. */
 static const void *kept_row(struct table_widget *widget, const struct table *table)
 {
-	if (!widget->cursor_on || isnan(widget->view.least))
+	if (!widget->place.cursor_on || isnan(widget->view.least))
 		return NULL;
 	for (size_t i = 0; i < table->n_rows; i++)
 		if (is_selected(widget, table_row(table, i)))
@@ -104,28 +104,28 @@ void table_update(struct table_widget *widget, const struct table *table)
 	widget->view.kept = table->is_log ? NULL : kept_row(widget, table);
 	view_apply(&widget->view, table);
 	keep_place(widget);
-	if (widget->cursor_on)
+	if (widget->place.cursor_on)
 		find_selected(widget);
 }
 
 void table_select(struct table_widget *widget)
 {
-	if (!widget->cursor_on)
-		select_row(widget, table_follows(widget) ? widget->view.n_rows : widget->top);
+	if (!widget->place.cursor_on)
+		select_row(widget, table_follows(widget) ? widget->view.n_rows : widget->place.top);
 }
 
 static void move_row(struct table_widget *widget, long step)
 {
-	long row = (long)widget->row + step, last = (long)widget->view.n_rows - 1;
+	long row = (long)widget->place.row + step, last = (long)widget->view.n_rows - 1;
 	bool followed = table_follows(widget);
 
 	if (followed && step > 0)
 		return;
-	if (!widget->cursor_on) {
+	if (!widget->place.cursor_on) {
 		table_select(widget);
 		if (!followed || step == -1)
 			return;
-		row = (long)widget->row + step;
+		row = (long)widget->place.row + step;
 	}
 	select_row(widget, (size_t)(row < 0 ? 0 : row > last ? last : row));
 }
@@ -138,7 +138,7 @@ static void move_column(struct table_widget *widget, int step)
 	while (column >= 0 && column < (int)view->n_columns &&
 	       !view_shows(view, &view->schema->columns[view->columns[column]]))
 		column += step;
-	if (!widget->cursor_on)
+	if (!widget->place.cursor_on)
 		table_select(widget);
 	else if (column >= 0 && column < (int)view->n_columns)
 		widget->column = (unsigned)column;
@@ -146,21 +146,21 @@ static void move_column(struct table_widget *widget, int step)
 
 static void scroll_wheel(struct table_widget *widget, long step)
 {
-	long top = (long)widget->top + step;
+	long top = (long)widget->place.top + step;
 
-	if (widget->cursor_on) {
+	if (widget->place.cursor_on) {
 		move_row(widget, step);
 	} else {
-		widget->top = (size_t)(top < 0 ? 0 : top);
-		widget->stays = widget->top + (size_t)widget->page < widget->view.n_rows;
+		widget->place.top = (size_t)(top < 0 ? 0 : top);
+		widget->place.stays = widget->place.top + (size_t)widget->page < widget->view.n_rows;
 	}
 }
 
 /* The end of a log is followed from then on. */
 static void go_to_end(struct table_widget *widget)
 {
-	widget->stays = false;
-	widget->cursor_on = widget->cursor_on && !table_is_chronicle(widget);
+	widget->place.stays = false;
+	widget->place.cursor_on = widget->place.cursor_on && !table_is_chronicle(widget);
 	if (!table_is_chronicle(widget))
 		select_row(widget, widget->view.n_rows);
 }
@@ -193,10 +193,10 @@ static bool click(struct table_widget *widget, int y, int x)
 		sort_by(widget, widget->slots[i].column);
 		return true;
 	}
-	if (widget->top + (size_t)line > widget->view.n_rows)
+	if (widget->place.top + (size_t)line > widget->view.n_rows)
 		return false;
 	widget->column = widget->slots[i].column;
-	select_row(widget, widget->top + (size_t)line - 1);
+	select_row(widget, widget->place.top + (size_t)line - 1);
 	return true;
 }
 
@@ -230,7 +230,7 @@ bool table_key(struct table_widget *widget, const struct input *input)
 	case K_CLICK:
 		return click(widget, input->y, input->x);
 	case K_ESCAPE:
-		widget->cursor_on = false;
+		widget->place.cursor_on = false;
 		return true;
 	default:
 		return false;
@@ -240,8 +240,8 @@ bool table_key(struct table_widget *widget, const struct input *input)
 bool table_search(struct table_widget *widget, const char *needle, bool from_next)
 {
 	size_t n_rows = widget->view.n_rows;
-	size_t start = widget->cursor_on ? widget->row + (from_next ? 1 : 0)
-		       : widget->is_log  ? widget->top
+	size_t start = widget->place.cursor_on ? widget->place.row + (from_next ? 1 : 0)
+		       : widget->is_log  ? widget->place.top
 					 : 0;
 	regex_t pattern;
 	bool found = false;
@@ -259,26 +259,14 @@ bool table_search(struct table_widget *widget, const char *needle, bool from_nex
 	return found;
 }
 
-void table_remember(const struct table_widget *widget, struct table_place *place)
+void table_place_copy(struct table_place *place, const struct table_place *other)
 {
-	place->cursor_on = widget->cursor_on;
-	place->stays = widget->stays;
-	place->key_hash = widget->key_hash;
-	place->row = widget->row;
-	place->top = widget->top;
-	buffer_empty(&place->key);
-	buffer_add(&place->key, widget->key.bytes, widget->key.length);
-}
+	struct buffer key = place->key;
 
-void table_return(struct table_widget *widget, const struct table_place *place)
-{
-	widget->cursor_on = place->cursor_on;
-	widget->stays = place->stays;
-	widget->key_hash = place->key_hash;
-	widget->row = place->row;
-	widget->top = place->top;
-	buffer_empty(&widget->key);
-	buffer_add(&widget->key, place->key.bytes, place->key.length);
+	*place = *other;
+	place->key = key;
+	buffer_empty(&place->key);
+	buffer_add(&place->key, other->key.bytes, other->key.length);
 }
 
 int table_set_filter(struct table_widget *widget, const char *pattern)
@@ -323,9 +311,9 @@ void table_sort_reverse(struct table_widget *widget)
 double table_selected(const struct table_widget *widget, const char *key_column)
 {
 	const struct schema *schema = widget->view.schema;
-	const char *at = widget->key.bytes;
+	const char *at = widget->place.key.bytes;
 
-	if (!widget->cursor_on)
+	if (!widget->place.cursor_on)
 		return NAN;
 	for (unsigned i = 0; i < schema->n_columns; i++) {
 		const struct column *column = &schema->columns[i];
@@ -346,12 +334,13 @@ double table_selected(const struct table_widget *widget, const char *key_column)
 const void *table_cell(const struct table_widget *widget, const struct column **column)
 {
 	const struct view *view = &widget->view;
-	size_t row = widget->cursor_on ? widget->row : table_follows(widget) ? view->n_rows - 1 : 0;
-	unsigned position = widget->cursor_on ? widget->column : 0;
+	const struct table_place *place = &widget->place;
+	size_t row = place->cursor_on ? place->row : table_follows(widget) ? view->n_rows - 1 : 0;
+	unsigned position = place->cursor_on ? widget->column : 0;
 
 	if (row >= view->n_rows || view->n_columns == 0)
 		return NULL;
-	while (!widget->cursor_on && position + 1 < view->n_columns &&
+	while (!widget->place.cursor_on && position + 1 < view->n_columns &&
 	       view->schema->columns[view->columns[position]].type == VALUE_TEXT)
 		position++;
 	*column = &view->schema->columns[view->columns[position]];

@@ -101,13 +101,13 @@ static uint64_t number_at(const struct view *view, size_t index)
 
 static uint64_t first_seen(const struct stage *stage)
 {
-	return number_at(&stage->widget.view, stage->widget.top);
+	return number_at(&stage->widget.view, stage->widget.place.top);
 }
 
 static uint64_t selected(const struct stage *stage)
 {
-	ck_assert(stage->widget.cursor_on);
-	return number_at(&stage->widget.view, stage->widget.row);
+	ck_assert(stage->widget.place.cursor_on);
+	return number_at(&stage->widget.view, stage->widget.place.row);
 }
 
 /* The rows are those up to the newest, one after the other. */
