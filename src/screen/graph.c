@@ -197,15 +197,15 @@ static bool shares_at(const struct history *history, const struct graph_part *pa
 	return true;
 }
 
-static void draw_axis(const struct canvas *canvas, const struct graph_scale *scale)
+void graph_axis(const struct canvas *canvas, int cells, const char *top, const char *bottom)
 {
 	int last = canvas->height - 1;
 
-	canvas_right(canvas, 0, 0, LABEL_CELLS - 1, STYLE_DIM, scale->top_label);
-	canvas_right(canvas, last, 0, LABEL_CELLS - 1, STYLE_DIM, "0");
+	canvas_right(canvas, 0, 0, cells - 1, STYLE_DIM, top);
+	canvas_right(canvas, last, 0, cells - 1, STYLE_DIM, bottom);
 	for (int y = 0; y <= last; y++)
-		canvas_fill(canvas, y, LABEL_CELLS, STYLE_DIM,
-			    y == 0	? canvas->glyphs->tick
+		canvas_fill(canvas, y, cells, STYLE_DIM,
+			    y == 0      ? canvas->glyphs->tick
 			    : y == last ? canvas->glyphs->corner
 					: canvas->glyphs->axis,
 			    1);
@@ -319,7 +319,7 @@ void graph_stacked(const struct canvas *canvas, const struct history *history, c
 	if (plot.width <= 0 || plot.height <= 1)
 		return;
 	seconds = scale->span_seconds > 0 ? scale->span_seconds / plot.width : scale->step_seconds;
-	draw_axis(canvas, scale);
+	graph_axis(canvas, LABEL_CELLS, scale->top_label, "0");
 	if (canvas->glyphs->braille)
 		draw_dots(&plot, history, parts, n_parts, scale, seconds);
 	else

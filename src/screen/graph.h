@@ -28,6 +28,9 @@ void graph_bar(const struct canvas *canvas, int y, int x, int width, const struc
 void graph_legend(const struct canvas *canvas, int y, const struct graph_part *parts, unsigned n_parts,
 		  double whole, const char *rest_label);
 
+/* An axis as high as the canvas in its column cells, and before it what its ends stand for. */
+void graph_axis(const struct canvas *canvas, int cells, const char *top, const char *bottom);
+
 /* A stacked graph of the span before now_ns that fills the canvas; marks of the history are drawn in it. */
 struct graph_scale {
 	unsigned whole;        /* series that is 100 %; GRAPH_OF_ONE: the values are shares */

@@ -7,23 +7,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "screen/graph.h"
+
 int lines_width(const struct canvas *canvas)
 {
 	return canvas->width > LINES_LABEL_CELLS ? canvas->width - LINES_LABEL_CELLS : 0;
-}
-
-static void draw_axis(const struct canvas *canvas)
-{
-	int last = canvas->height - 1;
-
-	canvas_text(canvas, 0, 0, STYLE_DIM, "1.0", -1);
-	canvas_text(canvas, last, 0, STYLE_DIM, "0.0", -1);
-	for (int y = 0; y <= last; y++)
-		canvas_fill(canvas, y, LINES_LABEL_CELLS - 1, STYLE_DIM,
-			    y == 0      ? canvas->glyphs->tick
-			    : y == last ? canvas->glyphs->corner
-					: canvas->glyphs->axis,
-			    1);
 }
 
 static int row_of(const struct canvas *plot, double value)
@@ -61,7 +49,7 @@ void lines_draw(const struct canvas *canvas, const struct graph_line *lines, uns
 
 	if (plot.width <= 0 || plot.height <= 1)
 		return;
-	draw_axis(canvas);
+	graph_axis(canvas, LINES_LABEL_CELLS - 1, "1.0", "0.0");
 	for (unsigned i = n_lines; i-- > 0;)
 		draw_line(&plot, &lines[i]);
 }
