@@ -92,6 +92,27 @@ START_TEST(scans_decimals_without_a_locale)
 }
 END_TEST
 
+START_TEST(scans_reals_to_the_last_bit)
+{
+	static const char *const wrong[] = { "", "-", ".", "e5", "1e", "1e999", "nan", " 1" };
+	struct span span = span_text("-1.25e-3x");
+	double value;
+
+	ck_assert(span_real(&span, &value) && value == -1.25e-3 && span_is(span, "x"));
+	span = span_text("0.1");
+	ck_assert(span_real(&span, &value) && value == 0.1);
+	span = span_text("123456789012345678901234567890");
+	ck_assert(span_real(&span, &value));
+	ck_assert_double_eq_tol(value, 123456789012345678901234567890.0, 1e13);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		value = 7;
+		span = span_text(wrong[i]);
+		ck_assert_msg(!span_real(&span, &value) && value == 7 && span_is(span, wrong[i]), "%s",
+			      wrong[i]);
+	}
+}
+END_TEST
+
 START_TEST(span_peek_takes_all_or_nothing)
 {
 	struct span bytes = span_of("abcde", 5);
@@ -635,7 +656,7 @@ START_TEST(without_a_worker_jobs_run_at_once)
 END_TEST
 
 SUITE_MAIN("core", processes_are_listed_by_pid_name_and_program, scans_numbers_exactly,
-	   scans_decimals_without_a_locale,
+	   scans_decimals_without_a_locale, scans_reals_to_the_last_bit,
 	   whole_numbers_of_options, scans_lines_words_and_pairs,
 	   span_peek_takes_all_or_nothing, decodes_only_valid_utf8, cleans_what_could_harm_a_terminal,
 	   utf8_put_and_next_agree,
