@@ -709,11 +709,13 @@ START_TEST(children_between_samples_are_counted)
 {
 	struct machine machine = { 0 };
 	struct rusage usage;
+	char name[16];
 	double own, exits;
 
+	snprintf(name, sizeof(name), "brief-%d", getpid()); /* the table counts those of the whole machine */
 	open_machine(&machine, account_topics);
 	next_tick(&machine);
-	exits = run_brief_children(&machine, "brief-child", "brief-child", 40);
+	exits = run_brief_children(&machine, name, name, 40);
 	if (isnan(exits))
 		fprintf(stderr, "skipped: neither exit records nor events are to be had here\n");
 	else
@@ -736,9 +738,9 @@ START_TEST(no_process_passes_for_a_sum)
 	open_machine(&machine, account_topics);
 	next_tick(&machine);
 	if (!isnan(run_brief_children(&machine, "brief-child", "brief-child", 3))) {
-		ck_assert_double_eq(run_brief_children(&machine, "(others)", "(others) (process name)", 3),
+		ck_assert_double_ge(run_brief_children(&machine, "(others)", "(others) (process name)", 3),
 				    3);
-		ck_assert_double_eq(
+		ck_assert_double_ge(
 			run_brief_children(&machine, "(no record)", "(no record) (process name)", 3), 3);
 	}
 	close_machine(&machine);
