@@ -180,6 +180,23 @@ static void set_times(struct process_row *row, const struct task *task, const st
 	row->machine_user_seconds = (double)(task->machine_ns - task->machine_system_ns) / 1e9;
 }
 
+/* What its file tells; counters of one that lived unseen before would all count for this interval. */
+static void set_stat(struct process_row *row, const struct task *task, const struct env *env)
+{
+	if (task->unread)
+		return;
+	row->state = pid_state_text(task->stat.state);
+	row->processor = task->stat.processor;
+	row->threads = task->stat.threads;
+	row->nice = (double)task->stat.nice;
+	if (task->stat.resident_pages < U64_UNKNOWN / env->page_bytes)
+		row->resident_bytes = task->stat.resident_pages * env->page_bytes;
+	if (!task->timed)
+		return;
+	row->minor_faults = task->stat.minor_faults;
+	row->major_faults = task->stat.major_faults;
+}
+
 static void add_row(struct frame *frame, struct table *table, const struct task *task,
 		    const struct tasks *tasks, const struct power_estimate *estimate)
 {
@@ -191,18 +208,11 @@ static void add_row(struct frame *frame, struct table *table, const struct task 
 	row->ppid = task->stat.parent_pid;
 	if (task->timed)
 		set_times(row, task, tasks, estimate);
-	row->state = pid_state_text(task->stat.state);
-	row->processor = task->stat.processor;
-	row->threads = task->stat.threads;
-	row->nice = (double)task->stat.nice;
+	set_stat(row, task, env);
 	if (task->uid != UINT32_MAX) {
 		row->uid = task->uid;
 		row->user = users_name(env, task->uid);
 	}
-	if (task->stat.resident_pages < U64_UNKNOWN / env->page_bytes)
-		row->resident_bytes = task->stat.resident_pages * env->page_bytes;
-	row->minor_faults = task->stat.minor_faults;
-	row->major_faults = task->stat.major_faults;
 	set_texts(frame, row, task);
 }
 

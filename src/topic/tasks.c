@@ -205,6 +205,7 @@ static enum look look_of_error(struct tasks *tasks, struct task *task, uint64_t 
 		return LOOK_HIDDEN;
 	tasks->n_unread++;
 	tasks->unread_error = error;
+	task->unread = true;
 	task->used_ns = U64_UNKNOWN;
 	task->timed = false;
 	if (cpu_ns != U64_UNKNOWN)
@@ -247,6 +248,7 @@ static enum look read_stat(struct tasks *tasks, struct env *env, struct task *ta
 	take_name(task, stat.comm);
 	stat.comm = span_text("");
 	task->stat = stat;
+	task->unread = false;
 	find_user(env, task);
 	return LOOK_SAME;
 }
@@ -264,7 +266,7 @@ static enum look look_at(struct tasks *tasks, struct env *env, struct task *task
 	task->moved = false;
 	task->timed = true;
 	task->used_ns = tasks->updates == 0 ? U64_UNKNOWN : 0;
-	if (fresh || turn || !tasks->clocks || cpu_ns != task->cpu_ns)
+	if (fresh || turn || task->unread || !tasks->clocks || cpu_ns != task->cpu_ns)
 		look = read_stat(tasks, env, task, cpu_ns);
 	if (task->moved)
 		task->moved_tick = env->tick;

@@ -16,6 +16,7 @@ struct task {
 	uint64_t machine_ns, machine_system_ns; /* the same, each part over the CPUs that were online then */
 	uint64_t used_ns;          /* part of cpu_ns since the tick before; U64_UNKNOWN when not seen then */
 	struct pid_stat stat;      /* as last read; without comm */
+	bool unread;               /* it could not be read anew: stat is of an earlier tick */
 	char name[TASK_NAME_MAX];  /* comm, NUL-terminated */
 	char *command; /* arguments joined by blanks, cut when very long; NULL: not known, or none */
 	size_t program_length;     /* of its first argument */

@@ -879,14 +879,21 @@ START_TEST(who_lived_unseen_has_no_rate_at_first)
 	n_files = take_all_files(files, 100, 100);
 	next_tick(&machine);
 	ck_assert_ptr_null(row_of(&machine, child.pid));
+	ck_assert_double_ge(number_of(&machine, getpid(), "cpu_seconds"), 0);
+	ck_assert(isnan(number_of(&machine, getpid(), "minor_faults"))); /* its clock is no file */
+	ck_assert(isnan(number_of(&machine, getpid(), "resident_bytes")));
 	usleep(100000);
 	give_back(files, n_files);
 	next_tick(&machine);
 	ck_assert_ptr_nonnull(row_of(&machine, child.pid));
 	ck_assert(isnan(number_of(&machine, child.pid, "cpu_ratio")));
+	ck_assert(isnan(number_of(&machine, child.pid, "minor_faults_per_second")));
+	ck_assert(isnan(number_of(&machine, getpid(), "minor_faults_per_second")));
+	ck_assert_double_gt(number_of(&machine, getpid(), "minor_faults"), 0);
 	next_tick(&machine);
 	first = number_of(&machine, child.pid, "cpu_seconds");
 	ck_assert_double_ge(first, 0.05);
+	ck_assert_double_gt(number_of(&machine, child.pid, "minor_faults"), 0);
 	burn_child(&child, 50000000);
 	next_tick(&machine);
 	ck_assert_double_ge(number_of(&machine, child.pid, "cpu_ratio"), 0.01);
