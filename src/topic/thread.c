@@ -78,6 +78,7 @@ struct thread {
 	uint32_t tid;
 	uint64_t start_ticks;
 	uint64_t run_ns; /* U64_UNKNOWN: it could not be read, or a part of it was used unseen */
+	bool unread; /* it could not be read anew: what follows is of an earlier tick */
 	char state;
 	uint64_t processor;
 	char name[TASK_NAME_MAX];
@@ -154,6 +155,12 @@ static bool has_ended(int error)
 	return error == -ENOENT || error == -ESRCH;
 }
 
+static void set_unread(struct thread *thread)
+{
+	thread->unread = true;
+	thread->run_ns = U64_UNKNOWN;
+}
+
 static void note_unread(struct state *state, struct group *group, int error, size_t n_threads)
 {
 	group->unread = true;
@@ -180,7 +187,7 @@ static void take_thread(struct state *state, struct group *group, uint32_t tid, 
 		if (!known)
 			return;
 		*thread = *known;
-		thread->run_ns = U64_UNKNOWN;
+		set_unread(thread);
 	} else if ((!known || known->start_ticks != thread->start_ticks) &&
 		   tasks_began_before(state->tasks, thread->start_ticks, state->boot_ns)) {
 		thread->run_ns = U64_UNKNOWN;
@@ -200,7 +207,7 @@ static void refresh(struct state *state, struct group *group)
 	if (error < 0 && !has_ended(error)) {
 		note_unread(state, group, error, group->n_threads > 0 ? group->n_threads : 1);
 		for (size_t i = 0; i < group->n_threads; i++)
-			threads[i].run_ns = U64_UNKNOWN;
+			set_unread(&threads[i]);
 		return;
 	}
 	if (error < 0)
@@ -275,8 +282,10 @@ static void add_row(struct env *env, struct frame *frame, struct table *table, c
 	row->pid = task->pid;
 	if (thread->run_ns != U64_UNKNOWN)
 		row->cpu_seconds = (double)thread->run_ns / 1e9;
-	row->processor = thread->processor;
-	row->state = pid_state_text(thread->state);
+	if (!thread->unread) {
+		row->processor = thread->processor;
+		row->state = pid_state_text(thread->state);
+	}
 	if (task->uid != UINT32_MAX) {
 		row->uid = task->uid;
 		row->user = users_name(env, task->uid);

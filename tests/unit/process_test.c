@@ -931,6 +931,7 @@ START_TEST(at_the_limit_of_files_threads_stay)
 	n_files = take_all_files(files, 100, 100);
 	next_tick(&machine);
 	ck_assert(isnan(of_thread(&machine, old.pid, "cpu_seconds")));
+	ck_assert(isnan(of_thread(&machine, old.pid, "processor")));
 	ck_assert(isinf(of_thread(&machine, new.pid, "cpu_seconds")));
 	ck_assert_uint_gt(machine.now->n_notices, 0);
 	ck_assert_ptr_nonnull(strstr(machine.now->notices[machine.now->n_notices - 1].text,
@@ -939,6 +940,7 @@ START_TEST(at_the_limit_of_files_threads_stay)
 	give_back(files, n_files);
 	next_tick(&machine);
 	ck_assert_double_ge(of_thread(&machine, old.pid, "cpu_seconds"), 0.05);
+	ck_assert_double_ge(of_thread(&machine, old.pid, "processor"), 0);
 	ck_assert(isnan(of_thread(&machine, old.pid, "cpu_ratio")));
 	ck_assert(isnan(of_thread(&machine, new.pid, "cpu_ratio")));
 	next_tick(&machine);
