@@ -7,6 +7,7 @@
 #include "core/i18n.h"
 #include "topic/event_notices.h"
 #include "topic/event_sampler.h"
+#include "topic/tasks.h"
 
 #define ALL "all"
 #define OTHERS "(others)"
@@ -88,7 +89,7 @@ static void add_row(struct table *table, const char *command, const struct event
 static const char *row_name(struct arena *arena, const char *command)
 {
 	if (strcmp(command, ALL) == 0 || strcmp(command, OTHERS) == 0)
-		return arena_print(arena, "%s (process name)", command);
+		return arena_print(arena, TASK_NOT_A_SUM, command);
 	return arena_copy(arena, command, strlen(command));
 }
 

@@ -16,7 +16,6 @@
 #include "topic/run_time.h"
 
 #define OTHERS "(others)"
-#define PROCESS_NAME " (process name)" /* follows a process's name that is that of a sum */
 #define EXIT_KIB 256 /* ending without any memory costs as much as freeing so much */
 
 static const char key;
@@ -88,10 +87,10 @@ static void count(struct exited_command *command, uint64_t uncounted_ns, uint64_
 static void count_exit(struct exited *exited, const char *name, uint64_t uncounted_ns, uint64_t exits,
 		       uint64_t left_kib)
 {
-	char process[TASK_NAME_MAX + sizeof(PROCESS_NAME)];
+	char process[TASK_NAME_MAX + sizeof(TASK_NOT_A_SUM)];
 
 	if (strcmp(name, OTHERS) == 0 || strcmp(name, EXITED_UNTOLD) == 0) {
-		snprintf(process, sizeof(process), "%s" PROCESS_NAME, name);
+		snprintf(process, sizeof(process), TASK_NOT_A_SUM, name);
 		name = process;
 	}
 	count(find_or_add(exited, name), uncounted_ns, exits, left_kib);

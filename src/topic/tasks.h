@@ -7,6 +7,7 @@
 #include "kernel/pid_stat.h"
 
 #define TASK_NAME_MAX 64
+#define TASK_NOT_A_SUM "%s (process name)" /* a process that goes by the name of a sum of processes */
 
 struct task {
 	uint32_t pid, uid;         /* uid: effective, UINT32_MAX when it could not be read */
