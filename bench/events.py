@@ -30,7 +30,8 @@ SCREEN = {
     "forkstat -r": ["forkstat", "-r", "-S"],
     "forkstat": ["forkstat", "-S"],
 }
-SOURCES = sorted(source for part in ("kernel", "model", "topic") for source in glob.glob(f"{TOP}/src/{part}/*.c"))
+SOURCES = sorted(source for part in ("kernel", "model", "sys", "topic")
+                 for source in glob.glob(f"{TOP}/src/{part}/**/*.c", recursive=True))
 # as big as is usual: it decides where the arguments lie on the stack of a new program
 ENVIRONMENT = {f"VARIABLE_{number}": 80 * "x" for number in range(20)}
 NOBODY = "nobody"  # watches: the storm alone

@@ -76,8 +76,9 @@ quietly() {
 
 newer() { [ -n "$(find "$1" -newer "$2" 2>/dev/null)" ]; } # FILE THAN-FILE
 
-# make_configure: autotools, if they have not run yet or configure.ac has changed.
+# make_configure: autotools, if they have not run yet or configure.ac has changed; make notices a changed list of sources.
 make_configure() {
+	"$top/scripts/update-sources" >&2 || return 1
 	newer "$top/configure" "$top/configure.ac" && return
 	(cd "$top" && quietly "$1/autoreconf.log" autoreconf -fi)
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/listed.h"
+#include "core/process_pattern.h"
 #include "core/span.h"
 #include "model/view_memory.h"
 

@@ -9,7 +9,7 @@
 
 #include "core/buffer.h"
 #include "model/frame.h"
-#include "model/places.h"
+#include "model/row_positions.h"
 #include "model/tree.h"
 
 #define VIEW_COLUMNS_MAX 64

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "core/env.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "screen/state.h"
+#include "sys/env.h"
 
 #define KEYS_CELLS 9 /* at least */
 

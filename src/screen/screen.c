@@ -12,9 +12,9 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "core/env.h"
 #include "core/i18n.h"
 #include "screen/state.h"
+#include "sys/env.h"
 
 #define MESSAGE_NS UINT64_C(6000000000)
 #define WARMING_NS UINT64_C(250000000)

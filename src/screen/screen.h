@@ -6,10 +6,10 @@
 #include <stdbool.h>
 
 #include "core/settings.h"
-#include "core/worker.h"
 #include "model/source.h"
 #include "screen/pane.h"
 #include "screen/theme.h"
+#include "sys/worker.h"
 
 #define HEADLINE_PIECES_MAX 12
 #define HEADLINE_PIECE_MAX 128

@@ -6,13 +6,13 @@
 #include <time.h>
 
 #include "core/i18n.h"
-#include "core/loop.h"
-#include "core/pace.h"
+#include "core/rate_limit.h"
 #include "model/event_log.h"
 #include "screen/context.h"
 #include "screen/list.h"
 #include "screen/screen.h"
 #include "screen/terminal.h"
+#include "sys/loop.h"
 
 #define SCREEN_FRAMES 3
 #define SCREEN_TABS_MAX 9 /* each has a digit */

@@ -3,10 +3,10 @@
 #ifndef PANETOP_TOPIC_TOPIC_H
 #define PANETOP_TOPIC_TOPIC_H
 
-#include "core/env.h"
-#include "core/privilege.h"
 #include "core/settings.h"
 #include "model/frame.h"
+#include "sys/env.h"
+#include "sys/privilege.h"
 
 #define SOURCE_REMEDIES_MAX 5
 #define TEND_SECONDS 30

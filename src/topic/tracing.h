@@ -3,7 +3,7 @@
 #ifndef PANETOP_TOPIC_TRACING_H
 #define PANETOP_TOPIC_TRACING_H
 
-#include "core/env.h"
+#include "sys/env.h"
 
 #define TRACING_MAX 256
 

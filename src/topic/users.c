@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/worker.h"
 #include "kernel/passwd.h"
+#include "sys/worker.h"
 
 #define NAME_MAX_BYTES 64
 

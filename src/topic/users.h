@@ -3,7 +3,7 @@
 #ifndef PANETOP_TOPIC_USERS_H
 #define PANETOP_TOPIC_USERS_H
 
-#include "core/env.h"
+#include "sys/env.h"
 
 /* The name, the number as text while or when there is no name; valid as long as env. */
 const char *users_name(struct env *env, uint32_t uid);

@@ -41,7 +41,7 @@
 #include "model/derive.h"
 #include "model/power_fit.h"
 #include "output/recording.h"
-#include "topic/page_view.h"
+#include "topic/pages/page_snapshot.h"
 #include "topic/topic.h"
 
 static void require(int condition)

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/load.h"
 #include "model/power_fit.h"
 #include "suite.h"
+#include "sys/cpu_load.h"
 
 #define IDLE_WATTS 11.5
 #define WATTS_PER_CPU 6.25

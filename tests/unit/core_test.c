@@ -16,13 +16,13 @@
 
 #include "core/arena.h"
 #include "core/buffer.h"
-#include "core/listed.h"
-#include "core/pace.h"
-#include "core/pids.h"
+#include "core/process_pattern.h"
+#include "core/rate_limit.h"
 #include "core/utf8.h"
-#include "core/worker.h"
 #include "kernel/system.h"
 #include "suite.h"
+#include "sys/pids.h"
+#include "sys/worker.h"
 
 static bool is_listed(const char *list, uint64_t pid, const char *name, const char *program)
 {

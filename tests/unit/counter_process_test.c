@@ -17,8 +17,8 @@
 
 #include "model/derive.h"
 #include "suite.h"
-#include "topic/counter_threads.h"
-#include "topic/process_find.h"
+#include "topic/counter/counter_threads.h"
+#include "topic/process/process_find.h"
 #include "topic/topic.h"
 
 #define NOBODY 65534

@@ -17,7 +17,7 @@
 #include "model/derive.h"
 #include "rig.h"
 #include "suite.h"
-#include "topic/counter_machine.h"
+#include "topic/counter/counter_machine.h"
 #include "topic/topic.h"
 
 #define NOBODY 65534

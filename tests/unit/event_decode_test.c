@@ -8,10 +8,10 @@
 #include <linux/netlink.h>
 #include <string.h>
 
-#include "suite.h"
 #include "kernel/netlink.h"
 #include "kernel/proc_event.h"
 #include "kernel/trace_format.h"
+#include "suite.h"
 
 #define PROC_MESSAGE_BYTES 76
 #define WHAT_AT 36 /* in a message of the proc connector: behind two headers */

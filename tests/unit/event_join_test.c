@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "suite.h"
 #include "core/unknown.h"
-#include "topic/event_learn.h"
+#include "suite.h"
+#include "topic/event/event_learn.h"
 
 #define KERNEL_THREAD 0x200000
 #define MS_NS UINT64_C(1000000)

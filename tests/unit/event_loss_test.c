@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "suite.h"
-#include "topic/event_connector.h"
-#include "topic/event_perf.h"
+#include "topic/event/event_connector.h"
+#include "topic/event/event_perf.h"
 
 #define CHILDREN 3000
 #define TOLD (2 * CHILDREN) /* a fork and an exit of each */

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "suite.h"
 #include "core/alloc.h"
 #include "core/unknown.h"
-#include "topic/event_batch.h"
-#include "topic/event_statistics.h"
+#include "suite.h"
+#include "topic/event/event_batch.h"
+#include "topic/event/event_statistics.h"
 
 #define SORTED 5000
 #define RENAMES 10000

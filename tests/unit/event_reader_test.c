@@ -17,10 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "suite.h"
 #include "core/unknown.h"
-#include "topic/event_reader.h"
-#include "topic/event_text.h"
+#include "suite.h"
+#include "topic/event/event_reader.h"
+#include "topic/event/event_text.h"
 
 #define CHILDREN 2000
 #define PROGRAMS 2000

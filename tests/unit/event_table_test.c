@@ -8,11 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "app/event_stream.h"
 #include "core/alloc.h"
 #include "model/units.h"
 #include "output/recording.h"
 #include "output/sink.h"
-#include "stream.h"
 #include "suite.h"
 
 #define START_NS UINT64_C(1732095000123456789)

@@ -4,9 +4,9 @@
 
 #include <signal.h>
 
-#include "suite.h"
 #include "core/unknown.h"
-#include "topic/event_text.h"
+#include "suite.h"
+#include "topic/event/event_text.h"
 
 START_TEST(terminals_are_called_as_their_devices)
 {

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "suite.h"
-#include "topic/exit_reader.h"
-#include "topic/exited.h"
+#include "topic/account/exit_ledger.h"
+#include "topic/account/exit_reader.h"
 
 #define CHILDREN 50
 #define THREADS 3

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/worker.h"
 #include "rig.h"
-#include "topic/sensors.h"
+#include "sys/worker.h"
+#include "topic/sensor/sensors.h"
 
 #define TRIES_MAX 200     /* until an answer comes in time: on a busy machine one may not */
 #define FIRST_SECONDS 0.9 /* 0.2, and what a busy machine adds */

@@ -8,16 +8,16 @@
 #include <string.h>
 #include <time.h>
 
+#include "app/assertion.h"
 #include "core/alloc.h"
-#include "core/cyclic_thread.h"
-#include "gate.h"
 #include "kernel/cpu_list.h"
 #include "kernel/interrupts.h"
 #include "model/derive.h"
-#include "pane/latency_past.h"
+#include "pane/latency/latency_past.h"
 #include "suite.h"
-#include "topic/cyclic_rights.h"
-#include "topic/cyclic_setting.h"
+#include "sys/latency_thread.h"
+#include "topic/latency/cyclic_rights.h"
+#include "topic/latency/cyclic_setting.h"
 #include "topic/topic.h"
 
 #define SAMPLES 20000

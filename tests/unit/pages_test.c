@@ -14,13 +14,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/page_file.h"
 #include "kernel/maps.h"
 #include "kernel/mounts.h"
 #include "kernel/page_flags.h"
 #include "kernel/pid_status.h"
 #include "suite.h"
-#include "topic/page_view.h"
+#include "sys/page_file.h"
+#include "topic/pages/page_snapshot.h"
 #include "topic/topic.h"
 
 #define PAGE UINT64_C(4096)

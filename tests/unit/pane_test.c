@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "pane/memory_story.h"
-#include "pane/words.h"
+#include "pane/memory/memory_story.h"
+#include "pane/text.h"
 #include "suite.h"
 
 #define GIB 1073741824.0

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "suite.h"
 #include "kernel/perf_record.h"
+#include "suite.h"
 
 #define ARGUMENTS "true one arg --two=x " /* the last is empty */
 

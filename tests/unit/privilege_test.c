@@ -16,11 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/privilege.h"
 #include "kernel/pid_stat.h"
 #include "suite.h"
-#include "topic/process_act.h"
-#include "topic/process_find.h"
+#include "sys/privilege.h"
+#include "topic/process/process_act.h"
+#include "topic/process/process_find.h"
 #include "topic/topic.h"
 
 #define NOBODY 65534

@@ -19,10 +19,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/worker.h"
 #include "model/power_fit.h"
 #include "suite.h"
-#include "topic/tasks.h"
+#include "sys/worker.h"
+#include "topic/process/process_list.h"
 #include "topic/topic.h"
 
 static void __attribute__((format(printf, 3, 4)))

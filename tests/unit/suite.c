@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "live.h"
 #include "model/derive.h"
+#include "topic/live.h"
 #include "topic/topic.h"
 
 #define PATIENCE_SECONDS 300 /* it is to end what hangs, on a machine that may be slow */

@@ -5,10 +5,10 @@
 
 #include <check.h>
 
-#include "core/env.h"
 #include "core/settings.h"
 #include "model/frame.h"
 #include "model/source.h"
+#include "sys/env.h"
 
 #define SCRATCH_PATH_MAX 64
 

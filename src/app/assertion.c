@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --assert: "COLUMN < NUMBER, …", with <, <=, > or >=. */
+#include <config.h>
+
+#include "app/assertion.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error_message.h"
+#include "core/i18n.h"
+#include "topic/topic.h"
+
+static void skip_blanks(struct span *rest)
+{
+	while (span_char(rest, ' ') || span_char(rest, '\t'))
+		;
+}
+
+/* The name up to a blank or a comparison. */
+static struct span take_name(struct span *rest)
+{
+	struct span name;
+
+	skip_blanks(rest);
+	name.at = rest->at;
+	while (rest->at < rest->end && !strchr(" \t<>=,", *rest->at))
+		rest->at++;
+	name.end = rest->at;
+	return name;
+}
+
+static bool take_comparison(struct span *rest, struct gate_condition *condition)
+{
+	skip_blanks(rest);
+	condition->less = span_char(rest, '<');
+	if (!condition->less && !span_char(rest, '>'))
+		return false;
+	condition->or_equal = span_char(rest, '=');
+	return true;
+}
+
+static bool is_measured(const struct column *column)
+{
+	return column->type != VALUE_TEXT && column->kind != COLUMN_KEY;
+}
+
+/* One condition of the list; false after a complaint. */
+static bool take_condition(struct gate *gate, const struct schema *schema, struct span *rest)
+{
+	struct gate_condition *condition = &gate->conditions[gate->n_conditions];
+	struct span name = take_name(rest);
+	int index = schema_column_span(schema, name);
+
+	if (index < 0 || !is_measured(&schema->columns[index])) {
+		complain("--assert", _("'%.*s' is no number of %s; 'panetop --describe' lists its columns"),
+			 (int)span_length(name), name.at, schema->name);
+		return false;
+	}
+	condition->column = &schema->columns[index];
+	condition->seen = NAN;
+	if (!take_comparison(rest, condition) || !span_seconds(rest, &condition->limit)) {
+		complain("--assert",
+			 _("'%s' must be followed by <, <=, > or >= and a number, as in '%s < 100e-6'"),
+			 condition->column->key, condition->column->key);
+		return false;
+	}
+	skip_blanks(rest);
+	gate->n_conditions++;
+	return true;
+}
+
+static const struct pane_gate *find_gate(const struct options *options)
+{
+	for (unsigned i = 0; i < options->n_panes; i++)
+		if (options->panes[i]->gate)
+			return options->panes[i]->gate;
+	return NULL;
+}
+
+int gate_open(struct gate *gate, const struct options *options)
+{
+	const struct pane_gate *wanted = find_gate(options);
+	struct span rest = span_text(options->assertion ? options->assertion : "");
+	const struct schema *schema;
+
+	*gate = (struct gate){ 0 };
+	if (!options->assertion || !wanted)
+		return 0;
+	gate->topic = options->command ? wanted->phases : wanted->topic;
+	gate->row = options->command ? wanted->during : wanted->row;
+	schema = topic_find(gate->topic)->schema;
+	do {
+		if (gate->n_conditions == GATE_CONDITIONS_MAX) {
+			complain("--assert", _("there are more than %d conditions"), GATE_CONDITIONS_MAX);
+			return 2;
+		}
+		if (!take_condition(gate, schema, &rest))
+			return 2;
+	} while (span_char(&rest, ','));
+	if (rest.at == rest.end)
+		return 0;
+	complain("--assert", _("'%.*s': conditions are parted by commas"), (int)span_length(rest), rest.at);
+	return 2;
+}
+
+void gate_take(struct gate *gate, const struct frame *frame)
+{
+	for (unsigned i = 0; i < gate->n_conditions; i++) {
+		struct gate_condition *condition = &gate->conditions[i];
+
+		condition->seen = frame_number(frame, gate->topic, gate->row, condition->column->key);
+	}
+}
+
+static bool holds(const struct gate_condition *condition)
+{
+	if (condition->or_equal && condition->seen == condition->limit)
+		return true;
+	return condition->less ? condition->seen < condition->limit : condition->seen > condition->limit;
+}
+
+int gate_judge(const struct gate *gate)
+{
+	int status = 0;
+
+	for (unsigned i = 0; i < gate->n_conditions; i++) {
+		const struct gate_condition *condition = &gate->conditions[i];
+
+		if (holds(condition))
+			continue;
+		status = GATE_BROKEN;
+		if (isnan(condition->seen))
+			complain("--assert", _("%s of the row '%s' is not known"), condition->column->key,
+				 gate->row);
+		else
+			complain("--assert", _("broken: %s is %.9g, not %s%s %.9g"), condition->column->key,
+				 condition->seen, condition->less ? "<" : ">", condition->or_equal ? "=" : "",
+				 condition->limit);
+	}
+	return status;
+}

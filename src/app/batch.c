@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Batch mode: one loop for the live machine, paced by a timer, and for a recording, as fast as it reads. */
+#include <config.h>
+
+#include "app/batch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/assertion.h"
+#include "app/child_command.h"
+#include "app/event_stream.h"
+#include "app/notice_printer.h"
+#include "app/privileges.h"
+#include "app/record_file.h"
+#include "app/settle.h"
+#include "core/error_message.h"
+#include "core/i18n.h"
+#include "core/rate_limit.h"
+#include "model/derive.h"
+#include "sys/env.h"
+#include "sys/loop.h"
+#include "topic/topic.h"
+
+#define SINKS_MAX 2
+
+struct batch {
+	const struct options *options;
+	struct run_plan *run;
+	struct source *source;
+	struct worker *worker; /* NULL: none */
+	struct loop loop;
+	struct frame frames[2];
+	unsigned present;      /* the frame that is filled next */
+	unsigned long sampled; /* frames got from the source */
+	unsigned long printed; /* frames given to the sinks, the priming one not counted */
+	bool any_table, any_row, any_notice; /* of those that are printed */
+	bool named_there, named_absent;      /* in some frame */
+	struct sink sinks[SINKS_MAX];
+	unsigned n_sinks;
+	struct stream stream;
+	struct quiet quiet;
+	struct pace pace;
+	struct gate gate;
+	struct pressed pressed;
+	struct told told;
+	int status;
+};
+
+enum step {
+	STEP_ON,   /* more may come at once */
+	STEP_WAIT, /* the source has nothing yet */
+	STEP_END,
+};
+
+static bool is_live(const struct batch *batch)
+{
+	return !batch->source->seek;
+}
+
+static const char *source_name(const struct batch *batch)
+{
+	return batch->options->replay ? batch->options->replay : PACKAGE;
+}
+
+/* JSON carries its notices; with every other format they go to stderr. */
+static void tell_notices(struct batch *batch, const struct frame *frame)
+{
+	if (batch->options->format != &sink_json || !batch->options->print)
+		told_notices(&batch->told, frame);
+}
+
+/* A reader that went away, and a user who did not want to wait, end the run quietly; all else is said. */
+static void fail(struct batch *batch, const struct sink *sink, int error)
+{
+	loop_stop(&batch->loop);
+	if (error == -ECANCELED || (error == -EPIPE && sink->fd == STDOUT_FILENO))
+		return;
+	batch->status = 1;
+	if (sink->format == &sink_record)
+		complain(sink->name, _("%s; the recording ends after %lu samples"), strerror(-error),
+			 sink->frames);
+	else
+		complain(sink->name, "%s", strerror(-error));
+}
+
+/* What is not printed goes into the recording alone, and what is printed again at the end does not. */
+static bool is_for(const struct batch *batch, const struct sink *sink, bool printed)
+{
+	return sink->format == &sink_record ? batch->run->print.phase != PRINT_END : printed;
+}
+
+static void give(struct batch *batch, const struct frame *frame, bool printed)
+{
+	for (unsigned i = 0; i < batch->n_sinks && !batch->loop.stopped; i++) {
+		struct sink *sink = &batch->sinks[i];
+		int error;
+
+		if (!is_for(batch, sink, printed))
+			continue;
+		error = sink_frame(sink, frame);
+		if (error)
+			fail(batch, sink, error);
+	}
+}
+
+static void note_rows(struct batch *batch, const struct frame *frame)
+{
+	const struct print_plan *print = &batch->run->print;
+
+	batch->any_notice |= frame->n_notices > 0;
+	batch->named_there |= frame->named_there;
+	batch->named_absent |= frame->named_absent;
+	for (unsigned i = 0; i < print->n_views; i++) {
+		const struct table *table = frame_table(frame, print->views[i].schema->name);
+
+		batch->any_table |= table != NULL;
+		batch->any_row |= table && (table->n_rows > 0 || stream_is_quiet(table));
+	}
+}
+
+/*
+ * Not the priming frame, from which only the next one's rates are derived, and with a command only the last
+ * one, which has all that was counted meanwhile.
+ */
+static bool is_printed(const struct batch *batch)
+{
+	if (batch->pressed.command)
+		return batch->pressed.phase == PRESSED_AFTER;
+	return batch->sampled > 0 || !batch->run->covers_delay;
+}
+
+/* Of a frame that is not printed no more than its events are. */
+static void give_sample(struct batch *batch, struct frame *frame, bool printed)
+{
+	unsigned long count = batch->options->count;
+
+	if (count > 0 && printed && batch->printed + 1 == count)
+		batch->run->print.phase = PRINT_LAST;
+	frame->only_events = !printed;
+	give(batch, frame, printed || (batch->run->streams && stream_has_events(frame)));
+	frame->only_events = false;
+}
+
+static bool is_last(const struct batch *batch)
+{
+	const struct source *source = batch->source;
+
+	if (batch->pressed.command)
+		return batch->pressed.phase == PRESSED_AFTER;
+	if (source->has_finished && source->has_finished(source->state))
+		return true;
+	return batch->options->count > 0 && batch->printed >= batch->options->count;
+}
+
+static uint64_t wanted_delay_ns(const struct batch *batch)
+{
+	return (uint64_t)((batch->options->delay_seconds > 0 ? batch->options->delay_seconds : 1) * 1e9);
+}
+
+/* Takes one frame from the source and hands it on. */
+static enum step step(struct batch *batch)
+{
+	struct frame *now = &batch->frames[batch->present], *before = &batch->frames[1 - batch->present];
+	bool printed = is_printed(batch);
+	double wait_seconds = 0;
+	int got;
+
+	frame_clear(now);
+	got = batch->source->next(batch->source->state, now);
+	if (got == -EAGAIN)
+		return STEP_WAIT;
+	if (got < 0) {
+		complain(source_name(batch), "%s", strerror(-got));
+		batch->status = 1;
+	}
+	if (got != 1)
+		return STEP_END;
+	frame_derive(now, batch->sampled > 0 ? before : NULL);
+	note_rows(batch, now);
+	if (is_live(batch))
+		wait_seconds = quiet_wait(&batch->quiet, batch->run, now);
+	if (wait_seconds > 0) {
+		loop_set_tick(&batch->loop, (uint64_t)(wait_seconds * 1e9));
+		return STEP_ON;
+	}
+	printed = printed && !quiet_refuses(&batch->quiet, batch->run, now);
+	give_sample(batch, now, printed);
+	if (printed)
+		gate_take(&batch->gate, now);
+	tell_notices(batch, now);
+	batch->sampled++;
+	batch->printed += printed ? 1 : 0;
+	batch->present = 1 - batch->present;
+	return is_last(batch) ? STEP_END : STEP_ON;
+}
+
+/* Sampling that costs more than a tenth of the time is done less often, and this is said. */
+static void keep_pace(struct batch *batch, uint64_t cost_ns)
+{
+	bool changed;
+	uint64_t delay_ns = pace_delay(&batch->pace, cost_ns, wanted_delay_ns(batch), &changed);
+
+	if (!changed)
+		return;
+	loop_set_tick(&batch->loop, delay_ns);
+	complain("--delay", _("a sample costs %.3f s of CPU time; there will be one every %.1f s"),
+		 (double)cost_ns / 1e9, (double)delay_ns / 1e9);
+}
+
+/* Events that came between two samples. */
+static void on_events(void *context, uint32_t events)
+{
+	struct batch *batch = context;
+	const struct frame *frame = stream_take(&batch->stream, batch->frames[1 - batch->present].mono_ns);
+
+	(void)events;
+	if (!frame)
+		return;
+	note_rows(batch, frame);
+	give(batch, frame, true);
+	tell_notices(batch, frame);
+}
+
+/* Not where a recording is made: it holds samples alone, so that its replay can tell rates. */
+static void watch_events(struct batch *batch)
+{
+	if (batch->run->streams && !batch->options->record)
+		stream_watch(&batch->stream, &batch->loop, on_events, batch);
+}
+
+static void on_tick(void *context)
+{
+	struct batch *batch = context;
+	uint64_t cpu_ns = env_self_cpu_ns();
+
+	if (quiet_begins(&batch->quiet, batch->source))
+		loop_set_tick(&batch->loop, wanted_delay_ns(batch));
+	if (step(batch) == STEP_END)
+		loop_stop(&batch->loop);
+	else
+		keep_pace(batch, env_self_cpu_ns() - cpu_ns);
+	if (batch->pressed.command && batch->pressed.phase == PRESSED_BEFORE && !batch->loop.stopped &&
+	    pressed_start(&batch->pressed, batch->source) != 0)
+		loop_stop(&batch->loop);
+	watch_events(batch);
+}
+
+/* Of a recording, which does not tell what sample is the last: what is printed at the end alone. */
+static void give_end(struct batch *batch)
+{
+	struct print_plan *print = &batch->run->print;
+
+	if (!batch->run->ends || batch->printed == 0 || print->phase == PRINT_LAST)
+		return;
+	print->phase = PRINT_END;
+	give(batch, &batch->frames[1 - batch->present], true);
+}
+
+/* On the user's word: what has happened until now is printed, and what is printed at the end. */
+static void finish(struct batch *batch)
+{
+	if (!is_live(batch)) {
+		give_end(batch);
+	} else if (batch->run->ends && batch->sampled > 0) {
+		batch->run->print.phase = PRINT_LAST;
+		step(batch);
+	} else if (batch->run->streams && !batch->options->record) {
+		on_events(batch, 0);
+	}
+}
+
+/* The command has ended: one more delay shows what is left of it, unless it was interrupted. */
+static void on_child(struct batch *batch)
+{
+	if (!pressed_reap(&batch->pressed, batch->source))
+		return;
+	if (batch->pressed.interrupted)
+		on_tick(batch);
+	else
+		loop_set_tick(&batch->loop, wanted_delay_ns(batch));
+}
+
+static void on_signal(void *context, int number, bool of_terminal)
+{
+	struct batch *batch = context;
+
+	if (number == SIGCHLD) {
+		on_child(batch);
+	} else if (!pressed_signal(&batch->pressed, number, of_terminal)) {
+		finish(batch);
+		loop_stop(&batch->loop);
+	}
+}
+
+/* Only ever called for a hang-up or an error: the reader of a pipe went away. */
+static void on_hangup(void *context, uint32_t events)
+{
+	struct batch *batch = context;
+
+	(void)events;
+	loop_stop(&batch->loop);
+}
+
+static void run_live(struct batch *batch)
+{
+	batch->source->want(batch->source->state, batch->run->wanted);
+	if (step(batch) == STEP_END)
+		return;
+	if (privileges_begun(batch->options, batch->run->settings, batch->run->wanted)) {
+		batch->status = 1;
+		return;
+	}
+	if (!batch->quiet.waiting)
+		loop_set_tick(&batch->loop, wanted_delay_ns(batch));
+	watch_events(batch);
+	loop_run(&batch->loop);
+}
+
+static void on_more(void *context, uint32_t events)
+{
+	struct batch *batch = context;
+	enum step got;
+
+	(void)events;
+	do {
+		got = step(batch);
+	} while (got == STEP_ON && loop_poll_signals(&batch->loop));
+	if (got != STEP_END)
+		return;
+	give_end(batch);
+	loop_stop(&batch->loop);
+}
+
+/* A recording in a pipe is waited for; a file is read to its end. */
+static void run_replay(struct batch *batch)
+{
+	int fd = batch->source->wait_fd(batch->source->state);
+
+	on_more(batch, 0);
+	if (!batch->loop.stopped && fd >= 0 && loop_watch(&batch->loop, fd, EPOLLIN, on_more, batch) == 0)
+		loop_run(&batch->loop);
+}
+
+/*
+ * A run that could show nothing at all has failed, and so has one in which nothing of what options name was
+ * there; the notices have said why, or it is said here. Else a command that failed tells the status, and then
+ * the gate.
+ */
+static void judge(struct batch *batch)
+{
+	if (batch->status == 0)
+		batch->status = batch->pressed.status;
+	if (batch->status != 0)
+		return;
+	if (batch->sampled == 0 && !is_live(batch))
+		complain(source_name(batch), _("the recording holds no sample"));
+	else if (batch->sampled > 0 && !batch->any_table)
+		complain(source_name(batch),
+			 _("it holds none of the tables that were asked for; name a pane that was recorded"));
+	else if (batch->printed == 0 && !is_live(batch) && batch->options->print)
+		complain(source_name(batch), _("it holds a single sample, from which no rates can be told"));
+	else if ((batch->any_row || !batch->any_notice) &&
+		 (batch->named_there || !batch->named_absent)) {
+		batch->status = gate_judge(&batch->gate);
+		return;
+	}
+	batch->status = 1;
+}
+
+static int open_record(struct batch *batch)
+{
+	struct sink *sink = &batch->sinks[batch->n_sinks];
+	int fd = record_file_open(batch->options);
+
+	if (fd < 0)
+		return 1;
+	sink_open(sink, &sink_record, &batch->run->print, fd, batch->options->record);
+	sink->own_file = fd != STDOUT_FILENO;
+	batch->n_sinks++;
+	return 0;
+}
+
+static int open_sinks(struct batch *batch)
+{
+	if (batch->options->print)
+		sink_open(&batch->sinks[batch->n_sinks++], batch->options->format, &batch->run->print,
+			  STDOUT_FILENO, _("standard output"));
+	return batch->options->record ? open_record(batch) : 0;
+}
+
+/* From here on a signal ends a write that waits; and a reader of stdout that goes away ends the run. */
+static void begin_sinks(struct batch *batch)
+{
+	for (unsigned i = 0; i < batch->n_sinks && !batch->loop.stopped; i++) {
+		struct sink *sink = &batch->sinks[i];
+		int error;
+
+		sink->cancel_fd = batch->loop.signal_fd;
+		if (sink->fd == STDOUT_FILENO) /* a plain file is refused: no matter */
+			loop_watch(&batch->loop, sink->fd, 0, on_hangup, batch);
+		error = sink_begin(sink);
+		if (error)
+			fail(batch, sink, error);
+	}
+}
+
+static void close_sinks(struct batch *batch)
+{
+	for (unsigned i = 0; i < batch->n_sinks; i++) {
+		struct sink *sink = &batch->sinks[i];
+
+		if (sink->own_file && close(sink->fd) < 0 && batch->status == 0)
+			fail(batch, sink, -errno);
+		sink_close(sink);
+	}
+}
+
+static void on_worker(void *context, uint32_t events)
+{
+	struct batch *batch = context;
+
+	(void)events;
+	worker_collect(batch->worker);
+}
+
+static int open_loop(struct batch *batch)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0 };
+	static const int with_command[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0 };
+	int error = loop_open(&batch->loop, batch->pressed.command ? with_command : signals);
+
+	if (error)
+		complain("epoll", "%s", strerror(-error));
+	if (!error && batch->worker)
+		loop_watch(&batch->loop, worker_fd(batch->worker), EPOLLIN, on_worker, batch);
+	if (!error && batch->source->tend)
+		loop_watch(&batch->loop, batch->source->tend_fd, EPOLLIN, batch->source->tend,
+			   batch->source->state);
+	batch->loop.tick = on_tick;
+	batch->loop.signal = on_signal;
+	batch->loop.context = batch;
+	return error ? 1 : 0;
+}
+
+static void run_frames(struct batch *batch)
+{
+	const struct schema *schemas[TOPICS_MAX];
+	int error;
+
+	topic_schemas(schemas);
+	frame_open(&batch->frames[0], schemas, n_topics);
+	frame_open(&batch->frames[1], schemas, n_topics);
+	stream_open(&batch->stream, batch->source, schemas, n_topics);
+	begin_sinks(batch);
+	if (!batch->loop.stopped) {
+		is_live(batch) ? run_live(batch) : run_replay(batch);
+		pressed_close(&batch->pressed);
+		for (unsigned i = 0; i < batch->n_sinks && batch->status == 0; i++)
+			if ((error = sink_end(&batch->sinks[i])))
+				fail(batch, &batch->sinks[i], error);
+		quiet_tell(&batch->quiet);
+		judge(batch);
+	}
+	frame_close(&batch->frames[0]);
+	frame_close(&batch->frames[1]);
+	stream_close(&batch->stream);
+}
+
+int batch_run(const struct options *options, struct run_plan *run, struct source *source,
+	      struct worker *worker)
+{
+	struct batch batch = { .options = options, .run = run, .source = source, .worker = worker };
+
+	batch.status = gate_open(&batch.gate, options);
+	batch.pressed.command = options->command;
+	for (unsigned i = 0; i < options->n_panes; i++)
+		if (options->panes[i]->gate)
+			batch.pressed.gate = options->panes[i]->gate;
+	/* before the loop blocks the signals: the opening of a pipe may wait for its reader */
+	if (batch.status == 0)
+		batch.status = open_sinks(&batch);
+	if (batch.status == 0)
+		batch.status = privileges_settle(options, run->settings, run->wanted);
+	if (batch.status == 0)
+		batch.status = open_loop(&batch);
+	if (batch.status == 0) {
+		run_frames(&batch);
+		loop_close(&batch.loop);
+	}
+	close_sinks(&batch);
+	told_free(&batch.told);
+	return batch.status;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Batch mode: samples from one source into one or two sinks until the count, the end or a signal. */
+#ifndef PANETOP_APP_BATCH_H
+#define PANETOP_APP_BATCH_H
+
+#include "app/options.h"
+#include "app/run_plan.h"
+#include "model/source.h"
+#include "sys/worker.h"
+
+/*
+ * The exit status. All borrowed, worker may be NULL; a live source is asked once per delay, a recording as
+ * fast as it reads.
+ */
+int batch_run(const struct options *options, struct run_plan *run, struct source *source,
+	      struct worker *worker);
+
+#endif

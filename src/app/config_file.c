@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading and writing of the configuration file. */
+#include <config.h>
+
+#include "app/config_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/error_message.h"
+#include "core/i18n.h"
+
+#define CONFIG_BYTES_MAX ((size_t)1024 * 1024)
+
+/* With file capabilities the environment is not believed: the user's entry in passwd is. */
+static const char *own_home(void)
+{
+	const char *home = secure_getenv("HOME");
+	const struct passwd *entry;
+
+	if (home || !getauxval(AT_SECURE))
+		return home;
+	entry = getpwuid(getuid());
+	return entry ? entry->pw_dir : NULL;
+}
+
+/* The directory that holds ours: 0, or -ENOENT when nothing names one. */
+static int find_home(char *path, size_t room)
+{
+	const char *home = secure_getenv("XDG_CONFIG_HOME");
+	int length;
+
+	if (home && *home == '/') {
+		length = snprintf(path, room, "%s", home);
+	} else {
+		home = own_home();
+		if (!home || *home != '/')
+			return -ENOENT;
+		length = snprintf(path, room, "%s/.config", home);
+	}
+	return length >= 0 && (size_t)length < room ? 0 : -ENAMETOOLONG;
+}
+
+void config_load(struct settings *settings)
+{
+	char path[PATH_MAX], home[PATH_MAX - 32];
+	struct buffer text = { 0 };
+	size_t bad;
+	int fd, error;
+
+	if (find_home(home, sizeof(home)) < 0)
+		return;
+	snprintf(path, sizeof(path), "%s/panetop/config", home);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	error = fd < 0 ? -errno : buffer_read(&text, fd, CONFIG_BYTES_MAX);
+	if (fd >= 0)
+		close(fd);
+	if (error && error != -ENOENT && error != -ENOTDIR)
+		complain(path, "%s", strerror(-error));
+	bad = error ? 0 : settings_parse(settings, span_of(text.bytes, text.length));
+	if (bad)
+		complain(path, _("line %zu is not of the form name = value"), bad);
+	buffer_free(&text);
+}
+
+/* With those above it that are missing; path is as it was afterwards. */
+static int make_directories(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0700); /* what fails here fails below */
+		*slash = '/';
+	}
+	return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+static int write_file(const struct settings *settings, const char *path, const char *temporary)
+{
+	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	struct buffer text = { 0 };
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	settings_write(settings, &text);
+	error = buffer_write(&text, fd, -1);
+	if (!error && fsync(fd) < 0)
+		error = -errno;
+	if (close(fd) < 0 && !error)
+		error = -errno;
+	if (!error && rename(temporary, path) < 0)
+		error = -errno;
+	if (error)
+		unlink(temporary);
+	buffer_free(&text);
+	return error;
+}
+
+int config_save(const struct settings *settings, char *path, size_t room)
+{
+	char home[PATH_MAX - 64], file[PATH_MAX - 32], temporary[PATH_MAX];
+	int error = find_home(home, sizeof(home));
+
+	snprintf(path, room, "%s", _("the configuration (no HOME)"));
+	if (error)
+		return error;
+	snprintf(file, sizeof(file), "%s/panetop", home);
+	error = make_directories(file);
+	snprintf(file, sizeof(file), "%s/panetop/config", home);
+	snprintf(temporary, sizeof(temporary), "%s.new", file);
+	snprintf(path, room, "%s", file);
+	return error ? error : write_file(settings, file, temporary);
+}

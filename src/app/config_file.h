@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The configuration file: $XDG_CONFIG_HOME/panetop/config, written only when the user asks. */
+#ifndef PANETOP_APP_CONFIG_FILE_H
+#define PANETOP_APP_CONFIG_FILE_H
+
+#include <stddef.h>
+
+#include "core/settings.h"
+
+/* Adds what the file says; one that is not there says nothing. Complains of lines it does not understand. */
+void config_load(struct settings *settings);
+
+/* Replaces the file in one step, mode 0600. 0 or -errno; path tells which file in either case. */
+int config_save(const struct settings *settings, char *path, size_t room);
+
+#endif

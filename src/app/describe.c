@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --describe: the topics of --table, of the panes that are named, or all. */
+#include <config.h>
+
+#include "app/describe.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/error_message.h"
+#include "core/i18n.h"
+#include "output/describe.h"
+#include "pane/panes.h"
+#include "topic/topic.h"
+
+static struct described describe_topic(const struct schema *schema)
+{
+	struct described topic = { .schema = schema };
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < n_panes && n < DESCRIBED_PANES_MAX; i++)
+		if (pane_has_table(panes[i], schema->name))
+			topic.panes[n++] = panes[i]->name;
+	return topic;
+}
+
+int describe_run(const struct options *options)
+{
+	const struct topic *chosen[TOPICS_MAX];
+	struct described described[TOPICS_MAX];
+	unsigned n_chosen = options_topics(options, chosen);
+	struct buffer out = { 0 };
+	int error;
+
+	for (unsigned i = 0; i < n_chosen; i++)
+		described[i] = describe_topic(chosen[i]->schema);
+	if (options->format == &sink_json) {
+		describe_json(&out, described, n_chosen);
+	} else if (options->format == &sink_text) {
+		describe_text(&out, described, n_chosen);
+	} else {
+		complain("--describe", _("knows the formats text and json only"));
+		return 2;
+	}
+	error = buffer_write(&out, STDOUT_FILENO, -1);
+	buffer_free(&out);
+	if (!error || error == -EPIPE)
+		return 0;
+	complain(_("standard output"), "%s", strerror(-error));
+	return 1;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From options and configuration to a running screen: the command line wins over the file. */
+#include <config.h>
+
+#include "app/interactive.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/config_file.h"
+#include "app/option_table.h"
+#include "app/privileges.h"
+#include "app/run_plan.h"
+#include "core/error_message.h"
+#include "core/i18n.h"
+#include "pane/panes.h"
+#include "screen/screen.h"
+#include "topic/topic.h"
+
+static unsigned index_of(const struct pane *pane)
+{
+	for (unsigned i = 0; i < n_panes; i++)
+		if (panes[i] == pane)
+			return i;
+	return 0;
+}
+
+static unsigned first_pane(const struct options *options, const struct settings *settings)
+{
+	const char *name = settings_get(settings, "pane");
+	const struct pane *pane = options->n_panes > 0 ? options->panes[0] : name ? pane_find(name) : NULL;
+
+	if (!pane && name)
+		options_refuse_pane(name);
+	return pane ? index_of(pane) : 0;
+}
+
+static double choose_delay(const struct options *options, const struct settings *settings)
+{
+	const char *text = settings_get(settings, "delay");
+	struct span span = span_text(text ? text : "");
+	double seconds;
+
+	if (options->delay_seconds > 0)
+		return options->delay_seconds;
+	if (span_seconds(&span, &seconds) && seconds >= DELAY_MIN && seconds <= DELAY_MAX)
+		return seconds;
+	return 1;
+}
+
+static enum size_unit choose_unit(const struct options *options, const struct settings *settings)
+{
+	const char *name = settings_get(settings, "unit");
+	enum size_unit unit = SIZE_AUTO;
+
+	if (options->unit_given)
+		return options->unit;
+	if (name)
+		size_unit_parse(name, &unit);
+	return unit;
+}
+
+static enum glyph_set choose_glyphs(const struct options *options, const struct settings *settings)
+{
+	const char *name = settings_get(settings, "glyphs");
+	enum glyph_set glyphs = GLYPHS_BLOCK;
+
+	if (options->ascii)
+		return GLYPHS_ASCII;
+	if (name)
+		glyph_set_parse(name, &glyphs);
+	return glyphs;
+}
+
+static bool choose_color(const struct options *options)
+{
+	const char *no_color = secure_getenv("NO_COLOR");
+
+	if (options->color == WHEN_AUTO)
+		return !(no_color && *no_color);
+	return options->color == WHEN_ALWAYS;
+}
+
+static int complain_of_terminal(int error)
+{
+	const char *term = secure_getenv("TERM");
+
+	if (error == -EINVAL)
+		complain("TERM",
+			 _("this terminal, '%s', is not known or has no screen; set TERM, or use --batch"),
+			 term ? term : "?");
+	else if (error == -ENOTTY)
+		complain(_("screen"), "%s", _("there is no terminal to show it on; use --batch"));
+	else
+		complain(_("screen"), "%s", strerror(-error));
+	return 1;
+}
+
+static int run(const struct options *options, struct settings *settings, struct source *source,
+	       struct worker *worker)
+{
+	const struct schema *schemas[TOPICS_MAX];
+	struct screen_setup setup = {
+		.source = source,
+		.schemas = schemas,
+		.n_schemas = n_topics,
+		.panes = panes,
+		.n_panes = n_panes,
+		.headline_topics = headline_topics,
+		.headline = headline_pieces,
+		.corner = headline_corner,
+		.settings = settings,
+		.save = config_save,
+		.worker = worker,
+		.first_pane = first_pane(options, settings),
+		.first_asked_for = options->n_panes > 0,
+		.delay_seconds = choose_delay(options, settings),
+		.delay_chosen = options->delay_seconds > 0 || settings_get(settings, "delay"),
+		.count = options->count,
+		.limit = options->limit,
+		.unit = choose_unit(options, settings),
+		.glyphs = choose_glyphs(options, settings),
+		.color = choose_color(options),
+		.ascii = options->ascii,
+		.filter = options->filter,
+		.sort = options->sort,
+		.columns = options->columns,
+	};
+	int error;
+
+	if (privileges_settle(options, settings, NULL) != 0)
+		return 1;
+	topic_schemas(schemas);
+	error = screen_run(&setup);
+	return error ? complain_of_terminal(error) : 0;
+}
+
+static void refuse(struct settings *settings, const char *name, const char *expected)
+{
+	complain(name, "'%s': %s", settings_get(settings, name), expected);
+	settings_set(settings, name, NULL);
+}
+
+/* Columns and order of a table as the file has them. */
+static void check_table(struct settings *settings, const struct schema *schema)
+{
+	char columns[128], sort[128];
+	struct view view;
+
+	view_open(&view, schema);
+	snprintf(columns, sizeof(columns), "%s.columns", schema->name);
+	snprintf(sort, sizeof(sort), "%s.sort", schema->name);
+	if (settings_get(settings, columns) &&
+	    !run_plan_choose_columns(&view, settings_get(settings, columns), columns))
+		settings_set(settings, columns, NULL);
+	if (settings_get(settings, sort) && !run_plan_choose_sort(&view, settings_get(settings, sort), sort))
+		settings_set(settings, sort, NULL);
+	view_close(&view);
+}
+
+/* Is it the name of something that the screen takes from the file? */
+static bool is_known(const char *name)
+{
+	static const char *const of_screen[] = { "pane", "delay", "unit", "glyphs" };
+	const char *dot = strchr(name, '.');
+
+	for (unsigned i = 0; i < sizeof(of_screen) / sizeof(of_screen[0]); i++)
+		if (strcmp(of_screen[i], name) == 0)
+			return true;
+	for (unsigned i = 0; i < n_panes; i++)
+		if (pane_has_setting(panes[i], name))
+			return true;
+	for (unsigned i = 0; dot && i < n_topics; i++) {
+		const char *topic = topics[i]->schema->name;
+
+		if (strncmp(topic, name, (size_t)(dot - name)) == 0 && topic[dot - name] == '\0')
+			return strcmp(dot, ".columns") == 0 || strcmp(dot, ".sort") == 0;
+	}
+	return false;
+}
+
+static void check_names(struct settings *settings)
+{
+	for (size_t i = 0; i < settings->n_items;) {
+		const char *name = settings->items[i].name;
+
+		if (is_known(name)) {
+			i++;
+			continue;
+		}
+		complain(name, "%s", _("the configuration knows no such name"));
+		settings_set(settings, name, NULL);
+	}
+}
+
+/* What the file sets is judged as an option is; what is wrong is told, and counts as not set. */
+static void check_file(struct settings *settings)
+{
+	const struct schema *schemas[TOPICS_MAX];
+	struct options unused = { 0 };
+	char name[128];
+
+	check_names(settings);
+	for (unsigned i = 0; i < n_option_entries; i++) {
+		const struct option_entry *entry = &option_entries[i];
+		const char *value = settings_get(settings, entry->name);
+
+		if (value && entry->argument && !entry->set(&unused, value))
+			refuse(settings, entry->name, _(entry->expected));
+	}
+	for (unsigned i = 0; i < n_panes; i++) {
+		for (const struct pane_option *option = panes[i]->options; option && option->name; option++) {
+			const char *value;
+
+			snprintf(name, sizeof(name), "%s.%s", panes[i]->name, option->name);
+			value = settings_get(settings, name);
+			if (value && option->valid && !option->valid(value))
+				refuse(settings, name, _(option->expected));
+		}
+	}
+	topic_schemas(schemas);
+	for (unsigned i = 0; i < n_topics; i++)
+		check_table(settings, schemas[i]);
+}
+
+int interactive_run(const struct options *options, struct settings *settings, struct source *source,
+		    struct worker *worker)
+{
+	struct settings both = { 0 };
+	struct run_plan checked;
+	int status = run_plan_open(&checked, options, settings);
+
+	run_plan_close(&checked);
+	if (status)
+		return status;
+	config_load(&both);
+	check_file(&both);
+	for (size_t i = 0; i < settings->n_items; i++)
+		settings_set(&both, settings->items[i].name, settings->items[i].value);
+	status = options_check_conflicts(settings, &both);
+	settings_free(settings);
+	*settings = both; /* the source looks at the same */
+	return status < 0 ? run(options, settings, source, worker) : status;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The list of what was told. */
+#include <config.h>
+
+#include "app/notice_printer.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "core/error_message.h"
+
+/* Is text already on the list? Numbers in it do not make it another notice. */
+static bool was_told(struct buffer *texts, const char *text)
+{
+	size_t start = texts->length;
+
+	for (; *text; text++)
+		buffer_char(texts, isdigit((unsigned char)*text) ? '#' : *text);
+	buffer_char(texts, '\0');
+	for (size_t at = 0; at < start; at += strlen(texts->bytes + at) + 1) {
+		if (strcmp(texts->bytes + at, texts->bytes + start) == 0) {
+			texts->length = start;
+			return true;
+		}
+	}
+	return false;
+}
+
+void told_notices(struct told *told, const struct frame *frame)
+{
+	for (unsigned i = 0; i < frame->n_notices; i++) {
+		const struct notice *notice = &frame->notices[i];
+
+		if (!was_told(&told->texts, notice->text))
+			complain(notice->topic, "%s%s%s", notice->text, notice->remedy ? "; " : "",
+				 notice->remedy ? notice->remedy : "");
+	}
+}
+
+void told_free(struct told *told)
+{
+	buffer_free(&told->texts);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options that every pane shares: names, help, and what they set. */
+#include <config.h>
+
+#include "app/option_table.h"
+
+#include <string.h>
+
+#include "core/i18n.h"
+#include "core/span.h"
+
+static bool set_batch(struct options *options, const char *value)
+{
+	(void)value;
+	options->batch = options->print = true;
+	return true;
+}
+
+static bool set_format(struct options *options, const char *value)
+{
+	options->format = sink_format_find(value);
+	options->batch = options->print = true;
+	return options->format != NULL;
+}
+
+static bool set_delay(struct options *options, const char *value)
+{
+	struct span span = span_text(value);
+	double seconds;
+
+	if (*value == ' ' || !span_seconds(&span, &seconds) || span.at != span.end || seconds < DELAY_MIN ||
+	    seconds > DELAY_MAX)
+		return false;
+	options->delay_seconds = seconds;
+	return true;
+}
+
+static bool set_count(struct options *options, const char *value)
+{
+	uint64_t number;
+
+	if (!span_whole_number(value, 1, UINT32_MAX, &number))
+		return false;
+	options->count = number;
+	return true;
+}
+
+static bool set_limit(struct options *options, const char *value)
+{
+	uint64_t number;
+
+	if (!span_whole_number(value, 1, UINT32_MAX, &number))
+		return false;
+	options->limit = number;
+	return true;
+}
+
+static bool set_unit(struct options *options, const char *value)
+{
+	options->unit_given = size_unit_parse(value, &options->unit);
+	return options->unit_given;
+}
+
+static bool set_color(struct options *options, const char *value)
+{
+	static const char *const names[] = {
+		[WHEN_AUTO] = "auto", [WHEN_ALWAYS] = "always", [WHEN_NEVER] = "never",
+	};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(names[i], value) == 0) {
+			options->color = (enum when)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+#define SET_TEXT(field) \
+	static bool set_##field(struct options *options, const char *value) \
+	{ \
+		options->field = value; \
+		return *value != '\0'; \
+	}
+SET_TEXT(pid)
+SET_TEXT(user)
+SET_TEXT(filter)
+SET_TEXT(sort)
+SET_TEXT(columns)
+SET_TEXT(root)
+SET_TEXT(replay)
+
+static bool set_table(struct options *options, const char *value)
+{
+	if (options->table && strcmp(options->table, value) != 0)
+		options->other_table = options->table;
+	options->table = value;
+	options->batch = options->print = true;
+	return *value != '\0';
+}
+
+static bool set_assertion(struct options *options, const char *value)
+{
+	options->assertion = value;
+	options->batch = true;
+	return *value != '\0';
+}
+
+static bool set_record(struct options *options, const char *value)
+{
+	options->record = value;
+	options->batch = true;
+	return *value != '\0';
+}
+
+static bool set_ascii(struct options *options, const char *value)
+{
+	(void)value;
+	i18n_keep_to_ascii();
+	return options->ascii = true;
+}
+
+static bool set_read_only(struct options *options, const char *value)
+{
+	(void)value;
+	return options->read_only = true;
+}
+
+static bool set_describe(struct options *options, const char *value)
+{
+	(void)value;
+	return options->describe = options->batch = true;
+}
+
+static bool set_probe(struct options *options, const char *value)
+{
+	(void)value;
+	return options->probe = options->batch = true;
+}
+
+static const char something[] = N_("it must not be empty");
+
+const struct option_entry option_entries[] = {
+	{ 'b', "batch", NULL, N_("no screen; samples go to standard output"), set_batch, NULL, WITH_ALL },
+	{ 'o', "output", N_("FORMAT"), N_("text (default), csv, json or openmetrics; implies --batch"),
+	  set_format, N_("use text, csv, json or openmetrics"), WITH_ALL },
+	{ 'd', "delay", N_("SECONDS"), N_("time between samples (default 1)"), set_delay,
+	  N_("use seconds from 0.05 to 86400"), WITH_PROBE },
+	{ 'n', "count", N_("N"), N_("stop after N samples"), set_count,
+	  N_("use a whole number from 1 to 4294967295"), WITH_PROBE },
+	{ 'p', "pid", N_("PID|NAME[,...]"), N_("only these processes"), set_pid, something, WITH_SAMPLES },
+	{ 'u', "user", N_("NAME|UID[,...]"), N_("only processes of these users"), set_user, something,
+	  WITH_SAMPLES },
+	{ 'f', "filter", N_("REGEX"), N_("only rows in which some text matches"), set_filter, something,
+	  WITH_SAMPLES },
+	{ 's', "sort", N_("[+]COLUMN"), N_("largest of this column first; + smallest first"), set_sort,
+	  something, WITH_SAMPLES },
+	{ 'c', "columns", N_("LIST"), N_("columns to show, by key, with commas"), set_columns, something,
+	  WITH_SAMPLES },
+	{ 't', "table", N_("TOPIC"), N_("print only this table; implies --batch"), set_table, something,
+	  WITH_DESCRIBE | WITH_PROBE },
+	{ 'l', "limit", N_("N"), N_("at most N rows of each table"), set_limit,
+	  N_("use a whole number from 1 to 4294967295"), WITH_SAMPLES },
+	{ 0, "unit", N_("UNIT"), N_("of sizes: auto (default), B, KiB, MiB, GiB or percent"), set_unit,
+	  N_("use auto, B, KiB, MiB, GiB or percent"), WITH_ALL },
+	{ 0, "root", N_("DIR"), N_("read DIR/proc and DIR/sys in place of /proc and /sys"), set_root,
+	  something, WITH_PROBE | WITH_CALIBRATION },
+	{ 0, "record", N_("FILE"), N_("write a recording (- is standard output); implies --batch"),
+	  set_record, something, WITH_SAMPLES },
+	{ 0, "replay", N_("FILE"), N_("show a recording (- is standard input)"), set_replay, something,
+	  WITH_SAMPLES },
+	{ 0, "assert", N_("CONDITION[,...]"),
+	  N_("exit status 3 unless they hold at the end; of the pane latency"), set_assertion, something,
+	  WITH_SAMPLES },
+	{ 0, "read-only", NULL, N_("never signal or change a process, never drop caches"), set_read_only,
+	  NULL, WITH_ALL },
+	{ 0, "describe", NULL, N_("list every topic and column, with unit, help and source"), set_describe,
+	  NULL, WITH_DESCRIBE },
+	{ 0, "probe", NULL, N_("tell what each source gives here, and what to do for the others"),
+	  set_probe, NULL, WITH_PROBE },
+	{ 0, "color", N_("WHEN"), N_("auto (default), always or never"), set_color,
+	  N_("use auto, always or never"), WITH_ALL },
+	{ 0, "ascii", NULL, N_("draw no character outside ASCII"), set_ascii, NULL, WITH_ALL },
+};
+
+const unsigned n_option_entries = sizeof(option_entries) / sizeof(option_entries[0]);

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line: one getopt_long() over the shared options and those of all panes. */
+#include <config.h>
+
+#include "app/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/option_table.h"
+#include "core/alloc.h"
+#include "core/error_message.h"
+#include "core/i18n.h"
+#include "pane/panes.h"
+#include "topic/topic.h"
+
+#define CODE_OPERAND 1   /* getopt's own */
+#define CODE_SHARED 1000 /* getopt codes: index into option_entries */
+#define CODE_PANE 2000   /* index into the list of all pane options */
+
+struct parser {
+	struct options *options;
+	struct settings *settings;
+	struct option *longs; /* for getopt_long */
+	char letters[128];
+	struct pane_choice {
+		const struct pane *pane;
+		const struct pane_option *option;
+		bool used;
+	} *choices; /* the options of all panes */
+	unsigned n_choices;
+	uint64_t given; /* a bit for each of option_entries */
+};
+
+static struct option long_option(const char *name, bool argument, int code)
+{
+	return (struct option){
+		.name = name, .has_arg = argument ? required_argument : no_argument, .val = code,
+	};
+}
+
+static void collect_pane_options(struct parser *parser)
+{
+	for (unsigned i = 0; i < n_panes; i++) {
+		for (const struct pane_option *option = panes[i]->options; option && option->name; option++) {
+			parser->choices = alloc_resize(parser->choices, parser->n_choices + 1,
+						       sizeof(*parser->choices));
+			parser->choices[parser->n_choices++] =
+				(struct pane_choice){ .pane = panes[i], .option = option };
+		}
+	}
+}
+
+static void make_tables(struct parser *parser)
+{
+	unsigned n = 0, letter = 0;
+
+	collect_pane_options(parser);
+	parser->longs = alloc_zeroed(n_option_entries + parser->n_choices + 3, sizeof(*parser->longs));
+	parser->letters[letter++] = '-'; /* what is no option comes in its place, as code 1 */
+	parser->letters[letter++] = ':';
+	for (unsigned i = 0; i < n_option_entries; i++) {
+		const struct option_entry *entry = &option_entries[i];
+
+		parser->longs[n++] = long_option(entry->name, entry->argument, CODE_SHARED + (int)i);
+		if (entry->letter)
+			parser->letters[letter++] = entry->letter;
+		if (entry->letter && entry->argument)
+			parser->letters[letter++] = ':';
+	}
+	for (unsigned i = 0; i < parser->n_choices; i++)
+		parser->longs[n++] = long_option(parser->choices[i].option->name,
+						 parser->choices[i].option->argument, CODE_PANE + (int)i);
+	parser->longs[n++] = long_option("help", false, 'h');
+	parser->longs[n++] = long_option("version", false, 'V');
+	parser->letters[letter++] = 'h';
+	parser->letters[letter++] = 'V';
+}
+
+static const struct option_entry *entry_of(int code)
+{
+	for (unsigned i = 0; i < n_option_entries; i++)
+		if (code == CODE_SHARED + (int)i || (code < CODE_SHARED && option_entries[i].letter == code))
+			return &option_entries[i];
+	return NULL;
+}
+
+static int wrong_value(const char *name, const char *value, const char *expected)
+{
+	char what[80];
+
+	snprintf(what, sizeof(what), "--%s", name);
+	complain(what, "'%s': %s", value, expected);
+	return 2;
+}
+
+static bool is_ambiguous(const struct parser *parser, const char *argument)
+{
+	size_t length = strcspn(argument + 2, "=");
+	unsigned matches = 0;
+
+	for (const struct option *option = parser->longs; option->name; option++)
+		matches += strncmp(option->name, argument + 2, length) == 0;
+	return matches > 1;
+}
+
+/* getopt_long() leaves in optopt what it stumbled over: a letter, our code of a long option, or 0. */
+static int wrong_option(const struct parser *parser, int code, const char *argument)
+{
+	bool letter = strncmp(argument, "--", 2) != 0;
+	char name[3] = { '-', (char)optopt, '\0' };
+	const char *what = letter ? name : argument;
+
+	if (code == ':')
+		complain(what, _("this option needs a value; try 'panetop --help'"));
+	else if (!letter && optopt != 0)
+		complain(what, _("this option takes no value; try 'panetop --help'"));
+	else if (!letter && is_ambiguous(parser, argument))
+		complain(what, _("more than one option begins so; try 'panetop --help'"));
+	else
+		complain(what, _("there is no such option; try 'panetop --help'"));
+	return 2;
+}
+
+static int set_pane_option(struct parser *parser, unsigned index, const char *value)
+{
+	struct pane_choice *choice = &parser->choices[index];
+	char name[128];
+
+	if (value && choice->option->valid && !choice->option->valid(value))
+		return wrong_value(choice->option->name, value, _(choice->option->expected));
+	snprintf(name, sizeof(name), "%s.%s", choice->pane->name, choice->option->name);
+	settings_set(parser->settings, name, value ? value : "yes");
+	choice->used = true;
+	return -1;
+}
+
+static int print_and_end(int code)
+{
+	code == 'h' ? print_help() : print_version();
+	if (fflush(stdout) == 0)
+		return 0;
+	complain(_("standard output"), "%s", strerror(errno));
+	return 1;
+}
+
+/* argument is the one that getopt_long() was looking at. */
+static int take_option(struct parser *parser, int code, const char *argument)
+{
+	const struct option_entry *entry = entry_of(code);
+
+	if (code == 'h' || code == 'V')
+		return print_and_end(code);
+	if (code == '?' || code == ':')
+		return wrong_option(parser, code, argument);
+	if (code >= CODE_PANE)
+		return set_pane_option(parser, (unsigned)(code - CODE_PANE), optarg);
+	if (entry && !entry->set(parser->options, optarg))
+		return wrong_value(entry->name, optarg, _(entry->expected));
+	if (entry)
+		parser->given |= UINT64_C(1) << (entry - option_entries);
+	return -1;
+}
+
+static void add_name(struct buffer *list, const char *name)
+{
+	if (list->length > 0)
+		buffer_text(list, ", ");
+	buffer_text(list, name);
+}
+
+void options_refuse_pane(const char *name)
+{
+	struct buffer list = { 0 };
+
+	for (unsigned i = 0; i < n_panes; i++)
+		add_name(&list, panes[i]->name);
+	buffer_char(&list, '\0');
+	complain(name, _("there is no such pane, or more than one; there are: %s"), list.bytes);
+	buffer_free(&list);
+}
+
+static int take_pane(struct options *options, const char *name)
+{
+	const struct pane *pane = pane_find(name);
+
+	for (unsigned i = 0; pane && i < options->n_panes; i++)
+		if (options->panes[i] == pane)
+			return -1;
+	if (pane && options->n_panes < OPTIONS_PANES_MAX) {
+		options->panes[options->n_panes++] = pane;
+		return -1;
+	}
+	options_refuse_pane(name);
+	return 2;
+}
+
+unsigned options_panes(const struct options *options, const struct pane **chosen)
+{
+	unsigned count = 0;
+
+	if (options->n_panes > 0) {
+		memcpy(chosen, options->panes, options->n_panes * sizeof(*chosen));
+		return options->n_panes;
+	}
+	for (unsigned i = 0; i < n_panes; i++)
+		if (!options->batch || panes[i]->by_default)
+			chosen[count++] = panes[i];
+	return count;
+}
+
+static int wrong_pane(const char *option, const char *pane)
+{
+	char what[80];
+
+	snprintf(what, sizeof(what), "--%s", option);
+	complain(what, _("this is an option of the pane %s, which is not asked for"), pane);
+	return 2;
+}
+
+/* The pane that takes --assert and a command. */
+static const struct pane *gate_pane(void)
+{
+	unsigned i = 0;
+
+	while (i + 1 < n_panes && !panes[i]->gate)
+		i++;
+	return panes[i];
+}
+
+/* Those that are asked for, by name or because a table of theirs is. */
+static unsigned asked_for(const struct options *options, const struct pane **chosen)
+{
+	unsigned n_chosen = options_panes(options, chosen);
+
+	for (unsigned i = 0; i < n_panes && options->table && options->n_panes == 0; i++)
+		if (pane_has_table(panes[i], options->table) && n_chosen < OPTIONS_PANES_MAX)
+			chosen[n_chosen++] = panes[i];
+	return n_chosen;
+}
+
+/* An option that only some panes take is refused when none of them is asked for. */
+static int check_scope(const struct parser *parser)
+{
+	const struct options *options = parser->options;
+	const struct pane *chosen[OPTIONS_PANES_MAX];
+	unsigned n_chosen = asked_for(options, chosen);
+	bool pid = false, user = false, gate = false;
+
+	for (unsigned i = 0; i < n_chosen; i++) {
+		pid |= chosen[i]->takes_pid;
+		user |= chosen[i]->takes_user;
+		gate |= chosen[i]->gate != NULL;
+	}
+	if (!gate && options->assertion)
+		return wrong_pane("assert", gate_pane()->name);
+	if (!gate && options->command) {
+		complain("--", _("a command is run by the pane %s only: panetop %s -- COMMAND"),
+			 gate_pane()->name, gate_pane()->name);
+		return 2;
+	}
+	if ((options->pid && !pid) || (options->user && !user)) {
+		complain(options->pid && !pid ? "--pid" : "--user",
+			 _("no pane that is asked for takes this option; name one that does"));
+		return 2;
+	}
+	for (unsigned i = 0; i < parser->n_choices; i++) {
+		const struct pane_choice *choice = &parser->choices[i];
+		bool applies = !choice->used;
+
+		for (unsigned c = 0; c < n_chosen; c++)
+			applies |= chosen[c] == choice->pane;
+		if (applies)
+			continue;
+		return wrong_pane(choice->option->name, choice->pane->name);
+	}
+	return -1;
+}
+
+/* The first option of the pane that was given and that it cannot use; *why says why. */
+static const struct pane_option *find_conflict(const struct pane *pane, const struct settings *given,
+					       const struct settings *all, const char **why)
+{
+	char name[80];
+
+	for (const struct pane_option *option = pane->options; option && option->name; option++) {
+		snprintf(name, sizeof(name), "%s.%s", pane->name, option->name);
+		*why = settings_get(given, name) ? pane->refuses_option(all, option->name) : NULL;
+		if (*why)
+			return option;
+	}
+	return NULL;
+}
+
+int options_check_conflicts(const struct settings *given, const struct settings *all)
+{
+	for (unsigned i = 0; i < n_panes; i++) {
+		const char *why;
+		const struct pane_option *option =
+			panes[i]->refuses_option ? find_conflict(panes[i], given, all, &why) : NULL;
+		char what[80];
+
+		if (!option)
+			continue;
+		snprintf(what, sizeof(what), "--%s", option->name);
+		complain(what, "%s", why);
+		return 2;
+	}
+	return -1;
+}
+
+/* What a calibration does without. */
+static int check_calibration(const struct options *options, const struct settings *settings)
+{
+	if (!settings_get(settings, "power.calibrate"))
+		return -1;
+	if (options->replay || options->record)
+		complain("--calibrate", _("not together with a recording: it loads the machine itself"));
+	else if (options->format != &sink_text && options->format != &sink_json)
+		complain("--calibrate", _("knows the formats text and json, and --yaml"));
+	else
+		return -1;
+	return 2;
+}
+
+/* What runs in place of samples, an option of that name: enum option_use. */
+static enum option_use use_of(const struct parser *parser, const char **name)
+{
+	if (settings_get(parser->settings, "power.calibrate")) {
+		*name = "--calibrate";
+		return WITH_CALIBRATION;
+	}
+	*name = parser->options->describe ? "--describe" : "--probe";
+	return parser->options->describe ? WITH_DESCRIBE
+	       : parser->options->probe	 ? WITH_PROBE
+					 : WITH_SAMPLES;
+}
+
+/* Nothing that was asked for is left out silently. */
+static int check_uses(const struct parser *parser)
+{
+	const char *name;
+	enum option_use use = use_of(parser, &name);
+	char what[80] = "";
+
+	for (unsigned i = 0; use != WITH_SAMPLES && i < n_option_entries && !*what; i++)
+		if (parser->given >> i & 1 && !(option_entries[i].uses & use))
+			snprintf(what, sizeof(what), "--%s", option_entries[i].name);
+	if (use != WITH_SAMPLES && parser->options->command)
+		snprintf(what, sizeof(what), "--");
+	if (!*what)
+		return -1;
+	complain(what, _("not together with %s"), name);
+	return 2;
+}
+
+static int check_tables(const struct options *options)
+{
+	if (options->table && !topic_find(options->table))
+		complain("--table", _("'%s' is no topic; 'panetop --describe' lists them"), options->table);
+	else if (options->other_table)
+		complain("--table", _("'%s' and '%s': only one table can be printed; name one"),
+			 options->other_table, options->table);
+	else if (options->format->one_table && options->print && !options->probe && !options->table &&
+		 options->n_panes > 1)
+		complain("--output", _("csv holds one table, and several panes are asked for: name one pane, "
+				       "or one table with --table"));
+	else
+		return -1;
+	return 2;
+}
+
+static int check_together(const struct options *options)
+{
+	if (options->probe && options->replay)
+		complain("--probe", _("not together with --replay: a recording has no sources"));
+	else if (options->replay && options->root)
+		complain("--replay", _("not together with --root: a recording has no files"));
+	else if (options->record && options->print && strcmp(options->record, "-") == 0)
+		complain("--record",
+			 _("standard output takes either the recording or the samples, not both"));
+	else if (options->command && (options->replay || options->root))
+		complain("--", _("a command runs on the live machine: not together with --replay or --root"));
+	else if (options->command && options->count > 0)
+		complain("--count", _("not together with a command: the run ends with it"));
+	else
+		return check_tables(options);
+	return 2;
+}
+
+/* A terminal that cannot place its cursor has no screen. */
+static bool is_dumb(const char *term)
+{
+	return term && strcmp(term, "dumb") == 0;
+}
+
+/* What stands behind "--" is a command, which is run while its pane measures. */
+static void take_command(struct parser *parser, char **argv)
+{
+	char name[128];
+
+	parser->options->command = argv;
+	parser->options->batch = true;
+	snprintf(name, sizeof(name), "%s.command", gate_pane()->name);
+	settings_set(parser->settings, name, "yes");
+}
+
+static int parse(struct parser *parser, int argc, char **argv)
+{
+	int status = -1;
+
+	opterr = 0;
+	make_tables(parser);
+	while (status < 0) {
+		int at = optind, code = getopt_long(argc, argv, parser->letters, parser->longs, NULL);
+
+		if (code == -1)
+			break;
+		status = code == CODE_OPERAND ? take_pane(parser->options, optarg)
+					      : take_option(parser, code, argv[at < argc ? at : argc - 1]);
+	}
+	if (status >= 0)
+		return status;
+	if (optind < argc)
+		take_command(parser, argv + optind);
+	if (!isatty(STDOUT_FILENO) || is_dumb(secure_getenv("TERM")))
+		parser->options->batch = true;
+	if (parser->options->batch && !parser->options->record)
+		parser->options->print = true;
+	status = check_together(parser->options);
+	if (status < 0 && parser->options->batch)
+		status = options_check_conflicts(parser->settings, parser->settings);
+	if (status < 0)
+		status = check_calibration(parser->options, parser->settings);
+	if (status < 0)
+		status = check_uses(parser);
+	return status < 0 ? check_scope(parser) : status;
+}
+
+int options_parse(struct options *options, struct settings *settings, int argc, char **argv)
+{
+	struct parser parser = { .options = options, .settings = settings };
+	int status = parse(&parser, argc, argv);
+
+	settings_set(settings, "run.pid", options->pid);
+	settings_set(settings, "run.user", options->user);
+	settings_set(settings, "run.read-only", options->read_only ? "yes" : NULL);
+	free(parser.longs);
+	free(parser.choices);
+	return status;
+}
+
+bool options_would_destroy(const struct options *options)
+{
+	struct stat replay, record;
+
+	return options->replay && stat(options->replay, &replay) == 0 &&
+	       stat(options->record, &record) == 0 && S_ISREG(record.st_mode) &&
+	       replay.st_dev == record.st_dev && replay.st_ino == record.st_ino;
+}
+
+static void add_topic(const struct topic **chosen, unsigned *n_chosen, const struct topic *topic)
+{
+	for (unsigned i = 0; i < *n_chosen; i++)
+		if (chosen[i] == topic)
+			return;
+	chosen[(*n_chosen)++] = topic;
+}
+
+unsigned options_topics(const struct options *options, const struct topic **chosen)
+{
+	unsigned n_chosen = 0;
+
+	if (options->table)
+		add_topic(chosen, &n_chosen, topic_find(options->table));
+	for (unsigned p = 0; p < options->n_panes && !options->table; p++)
+		for (const struct pane_table *table = options->panes[p]->tables; table->topic; table++)
+			add_topic(chosen, &n_chosen, topic_find(table->topic));
+	for (unsigned i = 0; i < n_topics && !options->table && options->n_panes == 0; i++)
+		add_topic(chosen, &n_chosen, topics[i]);
+	return n_chosen;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The uses of the topics of a run, less those that this run cannot come to. */
+#include <config.h>
+
+#include "app/privileges.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/error_message.h"
+#include "core/i18n.h"
+#include "kernel/mounts.h"
+#include "sys/env.h"
+#include "sys/privilege.h"
+#include "topic/topic.h"
+
+static bool is_live(const struct options *options)
+{
+	return !options->replay && (!options->root || strcmp(options->root, "/") == 0);
+}
+
+/* Signals and the like are keys of the screen; what --probe tells is of a screen. */
+static bool may_act(const struct options *options)
+{
+	return options->probe || (!options->batch && !options->read_only);
+}
+
+static uint64_t opening_uses_of(const struct topic *topic, const struct options *options,
+				const struct settings *settings)
+{
+	bool more = topic->setting && (options->probe || settings_get(settings, topic->setting));
+
+	return topic->opening_uses | (more ? topic->setting_uses : 0);
+}
+
+static uint64_t uses_of_run(const struct options *options, const struct settings *settings,
+			    const bool *wanted, bool opening)
+{
+	uint64_t uses = 0;
+
+	if (options->replay)
+		return 0;
+	if (!is_live(options)) /* files of another root are no kernel's: nobody but root has rights to them */
+		return geteuid() == 0 ? PRIVILEGE_BIT(PRIVILEGE_TREE) : 0;
+	for (unsigned i = 0; i < n_topics; i++)
+		if (!wanted || wanted[i])
+			uses |= topics[i]->uses |
+				(opening ? opening_uses_of(topics[i], options, settings) : 0);
+	return may_act(options) ? uses : uses & ~privilege_acting(uses);
+}
+
+/* Where nothing that only user 0 can do is left to do: neither an act, nor a command, nor files of a root. */
+static bool may_go_back(const struct options *options, uint64_t uses)
+{
+	return !(uses & PRIVILEGE_BIT(PRIVILEGE_DROP_CACHES)) && !options->command &&
+	       (options->replay || is_live(options));
+}
+
+/* Does proc hide processes of others? Only that makes a use of what it takes to see them. */
+static void look_for_hiding(void)
+{
+	struct span text, value;
+	struct env env;
+
+	if (env_open(&env, "/") < 0)
+		return;
+	if (env_read(&env, env_file(&env, "proc/mounts"), &text) == 0 &&
+	    mounts_option(text, "proc", "/proc", "hidepid", &value) && !span_is(value, "0") &&
+	    !span_is(value, "off"))
+		privilege_hide_processes();
+	env_close(&env);
+}
+
+/* A monitor that holds more than it needs does not go on. */
+static int complain_of(const char *what, int error)
+{
+	if (error == -ENOTRECOVERABLE)
+		complain(what, "%s", _("rights that were given up are still there, or can be had again"));
+	else
+		complain(what, _("%s: rights cannot be given up"), strerror(-error));
+	return 1;
+}
+
+int privileges_settle(const struct options *options, const struct settings *settings, const bool *wanted)
+{
+	struct privilege_plan plan = { .uses = uses_of_run(options, settings, wanted, true),
+				       .for_command = options->command != NULL };
+	const char *what;
+	int error;
+
+	if ((plan.uses & PRIVILEGE_BIT(PRIVILEGE_HIDDEN)) && privilege_may(PRIVILEGE_MAPS))
+		look_for_hiding();
+	plan.goes_back = may_go_back(options, plan.uses);
+	error = privilege_give_up(&plan, &what);
+	return error ? complain_of(what, error) : 0;
+}
+
+int privileges_begun(const struct options *options, const struct settings *settings, const bool *wanted)
+{
+	uint64_t uses = uses_of_run(options, settings, wanted, false);
+	int error = options->command ? 0 : privilege_keep(uses);
+
+	return error ? complain_of("capset", error) : 0;
+}

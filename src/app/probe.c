@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --probe: tries every source of every topic, and prints what it found as a table like any other. */
+#include <config.h>
+
+#include "app/probe.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "app/privileges.h"
+#include "app/probe_privileges.h"
+#include "core/alloc.h"
+#include "core/error_message.h"
+#include "core/i18n.h"
+#include "output/sink.h"
+#include "sys/privilege.h"
+#include "topic/topic.h"
+
+#define PLAIN_CELLS 100
+#define CELLS_MIN 40
+
+#define PROSE(field, heading, what)                                                                          \
+	COLUMN(struct probe_row, field, .kind = COLUMN_LABEL, .prose = true, .title = heading, .help = what, \
+	       .source = "panetop")
+#define KEY(field, heading, what)                                                                            \
+	COLUMN(struct probe_row, field, .kind = COLUMN_KEY, .title = heading, .help = what,                  \
+	       .source = "panetop")
+
+static const struct column columns[] = {
+	KEY(topic, N_("topic"), N_("what is measured with it; privilege: what it may")),
+	KEY(source, N_("source"), N_("kernel file or facility, or capability")),
+	COLUMN(struct probe_row, state, .kind = COLUMN_LABEL, .words = true, .title = N_("state"),
+	       .help = N_("ok; missing; refused; empty; or unusable: read, but not understood"),
+	       .source = "panetop"),
+	PROSE(gives, N_("gives"), N_("what it is read for")),
+	PROSE(reason, N_("reason"), N_("the error, where it is not ok")),
+	PROSE(remedy, N_("remedy"), N_("what to do about it")),
+};
+
+static const struct schema schema = {
+	.name = "probe",
+	.help = N_("what each source gives here and now"),
+	.row_size = sizeof(struct probe_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+/* One sample of the topic into a frame that nobody sees: can it make anything of what it reads? */
+static int try_topic(struct env *env, const struct topic *topic)
+{
+	const struct settings settings = { 0 };
+	struct sampler sampler = { .topic = topic };
+	struct frame frame;
+	int error;
+
+	frame_open(&frame, &topic->schema, 1);
+	error = topic->open ? topic->open(&sampler, env, &settings) : 0;
+	if (!error) {
+		error = topic->sample(&sampler, env, &frame, &frame.tables[0]);
+		if (topic->close)
+			topic->close(&sampler);
+	}
+	frame_close(&frame);
+	return error;
+}
+
+static int try_source(struct env *env, const struct source_spec *source)
+{
+	struct span text;
+	int error;
+
+	if (source->test)
+		return source->test(env);
+	error = env_read(env, env_file(env, source->path), &text);
+	if (error == -EISDIR) /* it is listed, not read */
+		return 0;
+	return !error && span_length(text) == 0 ? -ENODATA : error;
+}
+
+static void judge(struct probe_row *row, struct env *env, struct frame *frame,
+		  const struct source_spec *source, int error, bool understood)
+{
+	const char *remedy = error ? source_remedy(env, source, -error) : NULL;
+
+	row->remedy = remedy ? remedy : "";
+	if (!error && !understood) {
+		row->state = N_("unusable");
+		row->reason = _("there is nothing in it that panetop understands");
+	} else if (error == -ENODATA) {
+		row->state = N_("empty");
+		row->reason = _("there is nothing in it");
+	} else {
+		row->state = !error                                ? N_("ok")
+			     : error == -EACCES || error == -EPERM ? N_("refused")
+								   : N_("missing");
+		row->reason = error ? arena_print(&frame->arena, "%s", strerror(-error)) : "";
+	}
+}
+
+static void add_source(struct frame *frame, struct env *env, const struct topic *topic,
+		       const struct source_spec *source, bool understood)
+{
+	struct probe_row *row = table_add(&frame->tables[0]);
+
+	row->topic = topic->schema->name;
+	row->source = arena_print(&frame->arena, "%s%s", source_root(source->path), source->path);
+	row->gives = _(source->gives);
+	judge(row, env, frame, source, try_source(env, source), understood);
+}
+
+/* Sources that several topics share are told once. */
+static bool is_told(const struct topic *const *chosen, unsigned index)
+{
+	for (unsigned i = 0; i < index; i++)
+		if (chosen[i]->sources == chosen[index]->sources)
+			return true;
+	return false;
+}
+
+/* What a topic could not understand is its first source: the others add to it. */
+static void add_all(struct frame *frame, struct env *env, const struct options *options)
+{
+	const struct topic *chosen[TOPICS_MAX];
+	unsigned n_chosen = options_topics(options, chosen);
+	char host[256];
+
+	env_host(env, host, sizeof(host));
+	frame->host = arena_copy(&frame->arena, host, strlen(host));
+	frame->mono_ns = env_mono_ns();
+	frame->wall_ns = env_wall_ns();
+	frame->tables[0].present = true;
+	for (unsigned i = 0; i < n_chosen; i++) {
+		bool told = is_told(chosen, i), understood = told || try_topic(env, chosen[i]) != -ENODATA;
+		const struct source_spec *first = chosen[i]->sources;
+
+		for (const struct source_spec *source = first; !told && source->path; source++)
+			add_source(frame, env, chosen[i], source, understood || source != first);
+	}
+}
+
+/* On a terminal its width, else what still reads well. */
+static int line_cells(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
+		return PLAIN_CELLS;
+	return size.ws_col > CELLS_MIN ? size.ws_col : CELLS_MIN;
+}
+
+/* For people: sources that may be long stand last, and sentences below. */
+static void choose_plan(struct print_plan *plan, const struct options *options)
+{
+	plan->views = alloc_zeroed(1, sizeof(*plan->views));
+	view_open(plan->views, &schema);
+	if (options->format != &sink_text)
+		return;
+	view_dress(plan->views, "topic,state,source,gives,reason,remedy", NULL);
+	plan->wrap_cells = line_cells();
+}
+
+int probe_run(const struct options *options, const struct settings *settings, struct env *env)
+{
+	static const struct schema *const schemas[] = { &schema };
+	struct print_plan plan = {
+		.n_views = 1,
+		.unit = options->unit,
+		.ascii = options->ascii || !i18n_is_utf8(),
+	};
+	struct privilege_state before;
+	struct frame frame;
+	struct sink sink;
+	int error;
+
+	privilege_look(&before);
+	if (privileges_settle(options, settings, NULL) != 0)
+		return 1;
+	choose_plan(&plan, options);
+	frame_open(&frame, schemas, 1);
+	add_all(&frame, env, options);
+	probe_privileges_add(&frame, env, &before);
+	sink_open(&sink, options->format, &plan, STDOUT_FILENO, _("standard output"));
+	error = sink_begin(&sink);
+	if (!error)
+		error = sink_frame(&sink, &frame);
+	if (error && error != -EPIPE)
+		complain(sink.name, "%s", strerror(-error));
+	sink_close(&sink);
+	print_plan_close(&plan);
+	frame_close(&frame);
+	return error && error != -EPIPE ? 1 : 0;
+}

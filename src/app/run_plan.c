@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From options and panes to what a batch run samples and prints. */
+#include <config.h>
+
+#include "app/run_plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/error_message.h"
+#include "core/i18n.h"
+#include "pane/panes.h"
+#include "topic/topic.h"
+
+static struct view *add_view(struct run_plan *run, const char *topic)
+{
+	struct print_plan *print = &run->print;
+	struct view *view;
+
+	for (unsigned i = 0; i < print->n_views; i++)
+		if (strcmp(print->views[i].schema->name, topic) == 0)
+			return &print->views[i];
+	print->views = alloc_resize(print->views, print->n_views + 1, sizeof(*print->views));
+	view = &print->views[print->n_views++];
+	view_open(view, topic_find(topic)->schema);
+	return view;
+}
+
+static void complain_of_column(const char *option, const struct view *view, const char *name)
+{
+	struct buffer list = { 0 };
+
+	for (unsigned i = 0; i < view->schema->n_columns; i++)
+		buffer_print(&list, "%s%s", i > 0 ? ", " : "", view->schema->columns[i].key);
+	buffer_char(&list, '\0');
+	complain(option, _("'%s' is no column of %s; it has: %s"), name, view->schema->name, list.bytes);
+	buffer_free(&list);
+}
+
+bool run_plan_choose_columns(struct view *view, const char *list, const char *whose)
+{
+	const char *wrong;
+	int error = view_choose_columns(view, list, &wrong);
+	char *name;
+
+	if (!error)
+		return true;
+	name = alloc_text(wrong);
+	name[strcspn(name, ",")] = '\0';
+	if (error == -EEXIST)
+		complain(whose, _("'%s' stands there twice"), name);
+	else
+		complain_of_column(whose, view, name);
+	free(name);
+	return false;
+}
+
+bool run_plan_choose_sort(struct view *view, const char *name, const char *whose)
+{
+	if (view_choose_sort(view, name) == 0)
+		return true;
+	complain_of_column(whose, view, name);
+	return false;
+}
+
+/* --columns and --sort speak of the first table that is printed. */
+static int choose_columns(struct run_plan *run, const struct options *options)
+{
+	struct view *view = &run->print.views[0];
+
+	if (options->columns && !run_plan_choose_columns(view, options->columns, "--columns"))
+		return 2;
+	return options->sort && !run_plan_choose_sort(view, options->sort, "--sort") ? 2 : 0;
+}
+
+static int choose_filter(struct run_plan *run, const struct options *options)
+{
+	char why[TEXT_MAX];
+	int error;
+
+	if (!options->filter)
+		return 0;
+	error = filter_compile(&run->filter, options->filter);
+	if (error) {
+		regerror(error, &run->filter, why, sizeof(why));
+		complain("--filter", "'%s': %s", options->filter, why);
+		return 2;
+	}
+	run->has_filter = true;
+	for (unsigned i = 0; i < run->print.n_views; i++)
+		run->print.views[i].filter = &run->filter;
+	return 0;
+}
+
+/* Was the option given that belongs to the table? */
+static bool has_option(const struct pane *pane, const struct pane_table *table,
+		       const struct settings *settings)
+{
+	char name[80];
+
+	snprintf(name, sizeof(name), "%s.%s", pane->name, table->option ? table->option : "");
+	return table->option && settings_get(settings, name);
+}
+
+/* Is the table printed, other things being equal? */
+static bool is_asked_for(const struct pane *pane, const struct pane_table *table,
+			 const struct settings *settings)
+{
+	return !table->on_request ||
+	       (has_option(pane, table, settings) && (!table->when || table->when(settings)));
+}
+
+/* Does text print it? */
+static bool is_headline(const struct pane *pane, const struct pane_table *table,
+			const struct settings *settings)
+{
+	return table->headline || table->on_request || has_option(pane, table, settings);
+}
+
+/* In text a table looks as on the screen: with the columns and the order that its pane gives it. */
+static void dress(struct view *view, const struct pane *pane, const struct pane_table *table,
+		  const struct settings *settings)
+{
+	view_dress(view, table->columns, table->sort);
+	if (pane->adjust)
+		pane->adjust(settings, view);
+}
+
+static void add_table(struct run_plan *run, const struct settings *settings, const struct pane *pane,
+		      const struct pane_table *table)
+{
+	struct view *view = add_view(run, table->topic);
+
+	view->at_end = table->at_end;
+	run->ends |= table->at_end;
+	dress(view, pane, table, settings);
+}
+
+static void add_tables(struct run_plan *run, const struct settings *settings, const struct pane *pane,
+		       bool headlines)
+{
+	for (const struct pane_table *table = pane->tables; table->topic; table++)
+		if (is_asked_for(pane, table, settings) &&
+		    is_headline(pane, table, settings) == headlines)
+			add_table(run, settings, pane, table);
+}
+
+/* How a pane shows a table that was asked for by name. */
+static void add_named(struct run_plan *run, const struct settings *settings, const char *topic)
+{
+	struct view *view = add_view(run, topic);
+
+	for (unsigned i = 0; i < n_panes; i++)
+		for (const struct pane_table *table = panes[i]->tables; table->topic; table++)
+			if (strcmp(table->topic, topic) == 0) {
+				dress(view, panes[i], table, settings);
+				return;
+			}
+}
+
+static bool speaks_of_no_table(const struct options *options)
+{
+	return !options->table && !options->columns && !options->sort && !options->filter &&
+	       options->limit == 0;
+}
+
+/* Text prints the headlines of the panes, CSV one table, the formats for machines all, every column. */
+static void choose_tables(struct run_plan *run, const struct options *options,
+			  const struct settings *settings, const struct pane **chosen, unsigned n_chosen)
+{
+	bool machine = options->format != &sink_text;
+
+	run->print.panes = run->pane_names;
+	for (unsigned i = 0; i < n_chosen; i++) {
+		run->panes[run->print.n_panes] = chosen[i];
+		run->pane_names[run->print.n_panes++] = chosen[i]->name;
+	}
+	if (!machine && n_chosen == 1 && speaks_of_no_table(options))
+		run->print.line = chosen[0]->line;
+	if (options->table)
+		add_named(run, settings, options->table);
+	for (unsigned i = 0; i < n_chosen && !options->table; i++)
+		add_tables(run, settings, chosen[i], true);
+	if (options->format->one_table)
+		run->print.n_views = 1;
+	run->n_headlines = run->print.n_views;
+	for (unsigned i = 0; machine && i < n_chosen && !options->table && !options->format->one_table; i++)
+		add_tables(run, settings, chosen[i], false);
+	for (unsigned v = 0; v < run->print.n_views; v++) {
+		run->print.views[v].limit = options->limit;
+		if (machine)
+			view_choose_all(&run->print.views[v]);
+	}
+}
+
+static bool is_wanted(const struct run_plan *run, const struct options *options, const char *topic,
+		      const struct pane **chosen, unsigned n_chosen)
+{
+	bool wanted = false;
+
+	for (unsigned v = 0; v < run->print.n_views && !run->print.line; v++)
+		wanted |= strcmp(run->print.views[v].schema->name, topic) == 0;
+	for (const struct line_cell *cell = run->print.line; cell && cell->series.topic; cell++)
+		wanted |= strcmp(cell->series.topic, topic) == 0;
+	if (!options->record)
+		return wanted;
+	/* a recording holds the tables of the panes whole, and what the top line of the screen shows */
+	for (unsigned i = 0; i < n_chosen; i++)
+		for (const struct pane_table *table = chosen[i]->tables; table->topic; table++)
+			wanted |= !table->on_request && strcmp(table->topic, topic) == 0;
+	for (unsigned i = 0; headline_topics[i]; i++)
+		wanted |= strcmp(headline_topics[i], topic) == 0;
+	return wanted;
+}
+
+/*
+ * A sample with rates covers a delay, and so does one with events: those that came before are no part of it.
+ * JSON has a line for each of the samples that are asked for; without a number there may be more. What is
+ * sorted or the first of so many is so within a sample.
+ */
+static void judge_views(struct run_plan *run, const struct options *options)
+{
+	bool events = false;
+
+	run->covers_delay |= run->print.line != NULL;
+	for (unsigned v = 0; v < run->n_headlines; v++)
+		run->covers_delay |= view_has_rates(&run->print.views[v]);
+	for (unsigned v = 0; v < run->print.n_views; v++)
+		events |= run->print.views[v].schema->shape == SHAPE_EVENTS;
+	run->covers_delay |= events;
+	run->streams = events && options->print && options->format->streams && !options->sort &&
+		       options->limit == 0 && (options->format != &sink_json || options->count == 0);
+}
+
+int run_plan_open(struct run_plan *run, const struct options *options, const struct settings *settings)
+{
+	const struct pane *chosen[OPTIONS_PANES_MAX];
+	unsigned n_chosen = options_panes(options, chosen);
+	int status;
+
+	*run = (struct run_plan){ .settings = settings };
+	choose_tables(run, options, settings, chosen, n_chosen);
+	run->print.unit = options->unit;
+	run->print.ascii = options->ascii || !i18n_is_utf8();
+	run->print.repeated = options->count != 1;
+	status = choose_columns(run, options);
+	if (!status)
+		status = choose_filter(run, options);
+	judge_views(run, options);
+	run->wanted = alloc_zeroed(n_topics, sizeof(*run->wanted));
+	for (unsigned t = 0; t < n_topics; t++)
+		run->wanted[t] = is_wanted(run, options, topics[t]->schema->name, chosen, n_chosen);
+	return status;
+}
+
+void run_plan_close(struct run_plan *run)
+{
+	print_plan_close(&run->print);
+	free(run->wanted);
+	if (run->has_filter)
+		regfree(&run->filter);
+	*run = (struct run_plan){ 0 };
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From options and panes to what a batch run samples and prints. */
+#ifndef PANETOP_APP_RUN_PLAN_H
+#define PANETOP_APP_RUN_PLAN_H
+
+#include <regex.h>
+#include <stdbool.h>
+
+#include "app/options.h"
+#include "output/sink.h"
+
+struct run_plan {
+	struct print_plan print;
+	const struct settings *settings; /* borrowed */
+	const char *pane_names[OPTIONS_PANES_MAX];
+	const struct pane *panes[OPTIONS_PANES_MAX]; /* print.n_panes of them */
+	unsigned n_headlines; /* so many views at the front are headlines */
+	bool *wanted;         /* by index of topic; owned */
+	bool covers_delay;    /* the first sample comes after one whole delay, so that it has rates */
+	bool streams;         /* events are printed as they come, not only with a sample */
+	bool ends;            /* there is something to print in the last sample alone */
+	regex_t filter;
+	bool has_filter;
+};
+
+/*
+ * 0, or the exit status after a complaint about columns, sort or filter. run_plan_close() gives all back in
+ * either case. The screen opens one too, to have its options checked.
+ */
+int run_plan_open(struct run_plan *run, const struct options *options, const struct settings *settings);
+void run_plan_close(struct run_plan *run);
+
+/* As view_choose_columns() and view_choose_sort(); false after a complaint of what whose names. */
+bool run_plan_choose_columns(struct view *view, const char *list, const char *whose);
+bool run_plan_choose_sort(struct view *view, const char *name, const char *whose);
+
+#endif

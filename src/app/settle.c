@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What panes say of the moment to measure. */
+#include <config.h>
+
+#include "app/settle.h"
+
+#include <math.h>
+
+#include "core/error_message.h"
+#include "core/i18n.h"
+
+double quiet_wait(struct quiet *quiet, const struct run_plan *run, const struct frame *frame)
+{
+	double seconds = 0;
+
+	for (unsigned i = 0; !quiet->asked && i < run->print.n_panes; i++)
+		if (run->panes[i]->settle_seconds)
+			seconds = fmax(seconds, run->panes[i]->settle_seconds(run->settings, frame));
+	quiet->asked = true;
+	quiet->waiting = seconds > 0;
+	if (quiet->waiting)
+		complain(PACKAGE, _("waiting %.0f s before the first sample"), seconds);
+	return seconds;
+}
+
+bool quiet_begins(struct quiet *quiet, const struct source *source)
+{
+	bool waited = quiet->waiting;
+
+	quiet->waiting = false;
+	if (waited && source->restart)
+		source->restart(source->state, NULL);
+	return waited;
+}
+
+bool quiet_refuses(struct quiet *quiet, const struct run_plan *run, const struct frame *frame)
+{
+	for (unsigned i = 0; i < run->print.n_panes; i++) {
+		const struct pane *pane = run->panes[i];
+		const char *why = pane->refuses ? pane->refuses(run->settings, frame) : NULL;
+
+		if (!why)
+			continue;
+		if (quiet->refused++ == 0)
+			complain(pane->name, _("%s: such samples are left out and taken again"), why);
+		return true;
+	}
+	return false;
+}
+
+void quiet_tell(const struct quiet *quiet)
+{
+	if (quiet->refused > 0)
+		complain(PACKAGE,
+			 P_("%lu sample was taken again", "%lu samples were taken again", quiet->refused),
+			 quiet->refused);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A delay that grows with the cost of samples, and shrinks again. */
+#include <config.h>
+
+#include "core/rate_limit.h"
+
+#define SHARE 10
+
+uint64_t pace_delay(struct pace *pace, uint64_t cost_ns, uint64_t wanted_ns, bool *changed)
+{
+	uint64_t least = cost_ns, delay_ns = wanted_ns, last = pace->delay_ns ? pace->delay_ns : wanted_ns;
+
+	pace->costs_ns[pace->n_costs++ % PACE_COSTS] = cost_ns;
+	for (unsigned i = 0; i < PACE_COSTS; i++)
+		least = pace->costs_ns[i] < least ? pace->costs_ns[i] : least;
+	if (least > wanted_ns / SHARE)
+		delay_ns = least * SHARE;
+	/* a little more or less is no reason to change the beat */
+	if (delay_ns > wanted_ns && last > wanted_ns && delay_ns > last / 2 && delay_ns < last * 2)
+		delay_ns = last;
+	*changed = delay_ns != last;
+	pace->delay_ns = delay_ns;
+	return delay_ns;
+}

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The CPU pane: its tables, options and keys; cpu_draw.c draws it, cpu_act.c acts on processes. */
+#include <config.h>
+
+#include "pane/cpu/cpu.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "model/power_fit.h"
+#include "pane/cpu/command_form.h"
+#include "screen/keys.h"
+
+static bool is_of_all(const struct settings *settings)
+{
+	return !settings_get(settings, "run.pid");
+}
+
+static bool is_of_some(const struct settings *settings)
+{
+	return !is_of_all(settings);
+}
+
+static const struct pane_table tables[] = {
+	[PROCESS_TABLE] = { .topic = "process", .headline = true, .sort = "cpu_ratio" },
+	[ACCOUNT_TABLE] = { .topic = "account", .headline = true },
+	[CPU_TABLE] = { .topic = "cpu", .headline = true },
+	[EXITED_TABLE] = { .topic = "exited", .sort = "cpu_ratio" },
+	[POWER_ACCOUNT_TABLE] = { .topic = "power_account", .on_request = true, .option = "calibration" },
+	[SELF_TABLE] = { .topic = "self" },
+	[DISTRIBUTION_TABLE] = { .topic = "distribution", .on_request = true, .option = "distribution" },
+	[TOTAL_TABLE] = { .topic = "process_total",
+			  .on_request = true,
+			  .option = "totals",
+			  .sort = "mean_ratio" },
+	[THREAD_TABLE] = { .topic = "thread", .on_request = true, .option = "threads", .sort = "cpu_ratio" },
+	[COUNTER_TABLE] = { .topic = "counter", .on_request = true, .option = "perf", .when = is_of_all },
+	[COUNTER_PROCESS_TABLE] = { .topic = "counter_process",
+				    .on_request = true,
+				    .option = "perf",
+				    .when = is_of_some },
+	[CPU_LIMIT_TABLE] = { .topic = "cpu_limit" },
+	[SYSTEM_TABLE] = { .topic = "system" },
+	[CPU_PRESSURE_TABLE] = { .topic = "pressure" },
+	{ 0 },
+};
+
+#define SHARE(name) { "cpu", "all", name "_ratio" }
+
+const struct series cpu_series[] = {
+	[SERIES_USER] = SHARE("user"),       [SERIES_NICE] = SHARE("nice"),
+	[SERIES_SYSTEM] = SHARE("system"),   [SERIES_IRQ] = SHARE("irq"),
+	[SERIES_SOFTIRQ] = SHARE("softirq"), [SERIES_STEAL] = SHARE("steal"),
+	[SERIES_GUEST] = SHARE("guest"),     [SERIES_IOWAIT] = SHARE("iowait"),
+};
+
+#define SYSTEM(column) { "system", NULL, column }
+#define ACCOUNT(part) { "account", part, "cpu_ratio" }
+#define WATTS(part) { "power_account", part, "watts" }
+
+/* What stands above the processes; the bars of single CPUs are rows of the table of CPUs. */
+static const struct series explained[] = {
+	SYSTEM("load1"),
+	SYSTEM("load5"),
+	SYSTEM("load15"),
+	SYSTEM("tasks"),
+	SYSTEM("threads"),
+	SYSTEM("running"),
+	SYSTEM("blocked"),
+	SYSTEM("cpus"),
+	SYSTEM("uptime_seconds"),
+	SYSTEM("forks_per_second"),
+	SYSTEM("context_switches_per_second"),
+	SYSTEM("interrupts_per_second"),
+	{ "pressure", "cpu", "avg10_ratio" },
+	{ "cpu", "all", "frequency_hertz" },
+	SHARE("user"),
+	SHARE("nice"),
+	SHARE("system"),
+	SHARE("irq"),
+	SHARE("softirq"),
+	SHARE("steal"),
+	SHARE("guest"),
+	SHARE("iowait"),
+	SHARE("idle"),
+	ACCOUNT("busy"),
+	ACCOUNT("tasks"),
+	ACCOUNT("exited"),
+	ACCOUNT("irq"),
+	ACCOUNT("softirq"),
+	ACCOUNT("steal"),
+	ACCOUNT("unaccounted"),
+	{ "cpu_limit", NULL, "limit_ratio" },
+	{ "cpu_limit", NULL, "throttled_ratio" },
+	WATTS("total"),
+	WATTS("baseline"),
+	WATTS("tasks"),
+	WATTS("exited"),
+	WATTS("others"),
+	WATTS("unexplained"),
+	{ 0 },
+};
+
+static bool valid_threshold(const char *value)
+{
+	struct span span = span_text(value);
+	double percent;
+
+	return *value != ' ' && span_f64(&span, &percent) && span.at == span.end && percent <= 1e6;
+}
+
+static bool not_empty(const char *value)
+{
+	return *value != '\0';
+}
+
+static const struct pane_option options[] = {
+	{ "idle", NULL, N_("processes that used nothing, too"), NULL, NULL },
+	{ "threads", NULL, N_("what each thread used"), NULL, NULL },
+	{ "threshold", N_("PERCENT"), N_("only processes that used at least so much of a CPU"),
+	  valid_threshold, N_("use a number of percent") },
+	{ "per-machine", NULL, /* xgettext:no-c-format */
+	  N_("100 % is the whole machine, not one CPU"), NULL, NULL },
+	{ "distribution", NULL, N_("how many processes use how much"), NULL, NULL },
+	{ "totals", NULL, N_("mean use of every process over the whole run, ended ones included"), NULL,
+	  NULL },
+	{ "hide-self", NULL, N_("leave panetop itself out"), NULL, NULL },
+	{ "calibration", N_("FILE"),
+	  N_("watts of each process, by what --calibrate -o json printed; an estimate"), not_empty,
+	  N_("it must not be empty") },
+	{ "perf", N_("EVENT[,...]|auto"),
+	  N_("count these events, by names of libpfm4, on every CPU, or with --pid of processes"), not_empty,
+	  N_("it must not be empty") },
+	{ 0 },
+};
+
+#define USED_SOMETHING 0.001 /* of a CPU; z shows all, and the account counts all */
+
+static double least_share(const struct settings *settings)
+{
+	const char *threshold = settings_get(settings, "cpu.threshold");
+	struct span span = span_text(threshold ? threshold : "");
+	double percent;
+
+	if (span_f64(&span, &percent) && percent > 0)
+		return percent / 100;
+	/* a tree without the ancestors would be none, and who names a process wants to see it */
+	return settings_get(settings, "cpu.idle") || settings_get(settings, "cpu.tree") ||
+			       settings_get(settings, "run.pid")
+		       ? NAN
+		       : USED_SOMETHING;
+}
+
+static void choose_scale(const struct settings *settings, struct view *view)
+{
+	static const char *const columns[][3] = { { "cpu_ratio", "machine_ratio", NULL },
+						  { "user_ratio", "machine_user_ratio", NULL },
+						  { "system_ratio", "machine_system_ratio", NULL } };
+	bool machine = settings_get(settings, "cpu.per-machine");
+
+	for (unsigned i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		view_choose_form(view, columns[i], columns[i][machine ? 1 : 0]);
+}
+
+static void adjust(const struct settings *settings, struct view *view)
+{
+	const char *pid = settings_get(settings, "run.pid"), *user = settings_get(settings, "run.user");
+
+	if (strcmp(view->schema->name, "process") != 0 && strcmp(view->schema->name, "thread") != 0)
+		return;
+	view_choose_least(view, "cpu_ratio", least_share(settings));
+	if (settings_get(settings, "cpu.tree"))
+		view_choose_tree(view, "pid", "ppid");
+	if (pid)
+		view_choose_processes(view, pid, "pid",
+				      schema_find(view->schema, "process") ? "process" : "name", "program");
+	if (user)
+		view_choose_rows(view, user, "uid", "user");
+	if (settings_get(settings, "cpu.hide-self") && settings_get(settings, "run.own"))
+		view_leave_out(view, settings_get(settings, "run.own"), "pid");
+	choose_scale(settings, view);
+	command_form_apply(settings, "cpu", view);
+}
+
+/* The table at the bottom of the summary: processes, or their threads. */
+static unsigned main_table(const struct settings *settings)
+{
+	return settings_get(settings, "cpu.threads") ? THREAD_TABLE : PROCESS_TABLE;
+}
+
+/* They are known only where there is a calibration, which the pane power may make meanwhile. */
+static void request_watts(struct pane_context *context)
+{
+	const struct cpu_state *cpu = context->state;
+	bool wanted = cpu->view == POWER_ACCOUNT_TABLE || settings_get(context->settings, POWER_FIT_SETTING);
+
+	if (wanted != context->requested[POWER_ACCOUNT_TABLE])
+		screen_request(context, POWER_ACCOUNT_TABLE, wanted);
+}
+
+static void show(struct pane_context *context, unsigned table)
+{
+	struct cpu_state *cpu = context->state;
+
+	cpu->view = cpu->view == table ? main_table(context->settings) : table;
+	/* there the cursor chooses the process */
+	context->focus = cpu->view == COUNTER_PROCESS_TABLE ? PROCESS_TABLE : cpu->view;
+	request_watts(context);
+	screen_request(context, DISTRIBUTION_TABLE, cpu->view == DISTRIBUTION_TABLE);
+	screen_request(context, COUNTER_TABLE, cpu->view == COUNTER_TABLE);
+	screen_request(context, COUNTER_PROCESS_TABLE, cpu->view == COUNTER_PROCESS_TABLE);
+	screen_request(context, THREAD_TABLE, cpu->view == THREAD_TABLE);
+	screen_request(context, TOTAL_TABLE,
+		       cpu->view == TOTAL_TABLE || settings_get(context->settings, "cpu.totals"));
+}
+
+static void show_cpus(struct pane_context *context)
+{
+	show(context, CPU_TABLE);
+}
+
+static void show_exited(struct pane_context *context)
+{
+	show(context, EXITED_TABLE);
+}
+
+static void show_self(struct pane_context *context)
+{
+	show(context, SELF_TABLE);
+}
+
+static void show_distribution(struct pane_context *context)
+{
+	show(context, DISTRIBUTION_TABLE);
+}
+
+static void show_totals(struct pane_context *context)
+{
+	show(context, TOTAL_TABLE);
+}
+
+static void show_account(struct pane_context *context)
+{
+	show(context, ACCOUNT_TABLE);
+}
+
+static void show_watts(struct pane_context *context)
+{
+	show(context, POWER_ACCOUNT_TABLE);
+}
+
+static void show_threads(struct pane_context *context)
+{
+	struct cpu_state *cpu = context->state;
+	bool threads = !settings_get(context->settings, "cpu.threads");
+
+	settings_set(context->settings, "cpu.threads", threads ? "yes" : NULL);
+	cpu->view = N_CPU_TABLES; /* whatever was shown, the main table is now */
+	show(context, main_table(context->settings));
+}
+
+/* First of every CPU, then of the selected process. */
+static void show_counters(struct pane_context *context)
+{
+	const struct cpu_state *cpu = context->state;
+	bool of_process = cpu->view == COUNTER_TABLE || cpu->view == COUNTER_PROCESS_TABLE;
+
+	show(context, of_process ? COUNTER_PROCESS_TABLE : COUNTER_TABLE);
+	if (cpu->view == COUNTER_PROCESS_TABLE)
+		table_select(&context->tables[PROCESS_TABLE]);
+}
+
+/* The topic counts the process under the cursor. */
+static void sampling(struct pane_context *context)
+{
+	const struct table_widget *processes = &context->tables[PROCESS_TABLE];
+	double pid = table_selected(processes, "pid");
+	char selected[64];
+
+	request_watts(context);
+	if (((const struct cpu_state *)context->state)->view != COUNTER_PROCESS_TABLE)
+		return;
+	snprintf(selected, sizeof(selected), "%.0f %.6f", pid, table_selected(processes, "start_seconds"));
+	if (!settings_is(context->settings, "run.selected", selected))
+		settings_set(context->settings, "run.selected", isnan(pid) ? NULL : selected);
+}
+
+static void toggle_idle(struct pane_context *context)
+{
+	bool idle = !settings_get(context->settings, "cpu.idle");
+
+	screen_set(context, "idle", idle ? "yes" : NULL,
+		   idle ? _("all processes") : _("processes that used CPU time in the interval"));
+}
+
+static void toggle_tree(struct pane_context *context)
+{
+	bool tree = !settings_get(context->settings, "cpu.tree");
+
+	screen_set(context, "tree", tree ? "yes" : NULL,
+		   tree ? _("all processes, behind those that started them")
+			: _("processes in the order of a column"));
+}
+
+static void toggle_scale(struct pane_context *context)
+{
+	bool machine = !settings_get(context->settings, "cpu.per-machine");
+
+	screen_set(context, "per-machine", machine ? "yes" : NULL,
+		   machine ? /* xgettext:no-c-format */ _("100 % is the whole machine")
+			   : /* xgettext:no-c-format */ _("100 % is one CPU"));
+}
+
+static void toggle_graph(struct pane_context *context)
+{
+	struct cpu_state *cpu = context->state;
+
+	cpu->graph = !cpu->graph;
+	screen_say(context->screen, "%s",
+		   cpu->graph ? _("the last five minutes are drawn, too")
+			      : _("the last five minutes are drawn where there is room"));
+}
+
+static const struct binding bindings[] = {
+	{ 'z', 0, N_("Idle"), N_("processes that used nothing, too, or not"), toggle_idle },
+	{ 't', 0, N_("Tree"), N_("all processes behind those that started them, or not"), toggle_tree },
+	{ 'H', 0, N_("Threads"), N_("what each thread used, or each process"), show_threads },
+	{ 'a', 0, N_("Scale"), /* xgettext:no-c-format */
+	  N_("100 % is one CPU, or the whole machine"), toggle_scale },
+	{ 'p', 0, N_("CPUs"), N_("what each CPU does, in numbers"), show_cpus },
+	{ 'x', 0, N_("Exited"), N_("what processes used that ended between two samples, by name"),
+	  show_exited },
+	{ 'b', 0, N_("Account"), N_("where the time of the processors went, and what nobody accounts for"),
+	  show_account },
+	{ K_F9, 'k', N_("Signal"), N_("send a signal to the selected process"), cpu_signal },
+	{ 0 },
+};
+
+static const struct binding late_bindings[] = {
+	{ K_F7, 0, N_("Nice"), N_("give the selected process more of the CPUs (nice - 1)"), cpu_less_nice },
+	{ K_F8, 0, N_("Nice"), N_("give the selected process less of the CPUs (nice + 1)"), cpu_nicer },
+	{ K_ENTER, 0, N_("Pages"), N_("the memory of the selected process, in the pane pages"), cpu_pages },
+	{ 'l', 0, N_("Command"), N_("whole command lines"), command_form_lines },
+	{ 's', 0, N_("Command"), N_("only the first word of command lines"), command_form_programs },
+	{ 'C', 0, N_("Command"), N_("only the names of processes"), command_form_names },
+	{ 'd', 0, N_("Command"), N_("programs with or without their directories"), command_form_directories },
+	{ 'v', 0, N_("Graph"), N_("the graph of the last five minutes, also on a small screen"),
+	  toggle_graph },
+	{ 'D', 0, N_("Distribution"), N_("how many processes use how much"), show_distribution },
+	{ 'W', 0, N_("Watts"),
+	  N_("where the watts go, by a calibration: processes, the idle machine, and the rest"), show_watts },
+	{ 'g', 'T', N_("Means"), N_("mean use of every process since this key, ended ones included"),
+	  show_totals },
+	{ 'P', 0, N_("Counters"), N_("performance counters of every CPU; again: of the selected process"),
+	  show_counters },
+	{ 'o', 0, N_("Own cost"), N_("what panetop itself costs"), show_self },
+	{ 0 },
+};
+
+static const char *refuses_key(const struct pane_context *context, const struct binding *binding)
+{
+	bool acts_on_process = binding->act == cpu_signal || binding->act == cpu_nicer ||
+			       binding->act == cpu_less_nice || binding->act == cpu_pages;
+
+	if (!acts_on_process)
+		return NULL;
+	if (!screen_replays(context))
+		return context->focus == PROCESS_TABLE
+			       ? NULL
+			       : _("this key is for the list of processes, which is not shown");
+	if (binding->act == cpu_pages)
+		return _("a recording has the pages of the process that it was made with: see the pane "
+			 "pages");
+	return _("these processes are a recording's: nothing can be done to them");
+}
+
+static void open_cpu(struct pane_context *context)
+{
+	struct cpu_state *cpu = context->state;
+
+	cpu->view = context->focus = main_table(context->settings);
+	context->requested[THREAD_TABLE] = cpu->view == THREAD_TABLE;
+	context->requested[POWER_ACCOUNT_TABLE] = settings_get(context->settings, POWER_FIT_SETTING);
+}
+
+static const char *const settings[] = { "tree", "command", "directories", NULL };
+
+const struct pane pane_cpu = {
+	.name = "cpu",
+	.title = N_("CPU"),
+	.question = N_("Who uses the processors?"),
+	.by_default = true,
+	.takes_pid = true,
+	.takes_user = true,
+	.tables = tables,
+	.options = options,
+	.settings = settings,
+	.series = cpu_series,
+	.n_series = N_CPU_SERIES,
+	.explained = explained,
+	.bindings = bindings,
+	.late_bindings = late_bindings,
+	.refuses_key = refuses_key,
+	.state_size = sizeof(struct cpu_state),
+	.open = open_cpu,
+	.adjust = adjust,
+	.sampling = sampling,
+	.draw = cpu_draw,
+};

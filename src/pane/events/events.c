@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The events pane: its tables, options and keys; events_draw.c draws it. */
+#include <config.h>
+
+#include "pane/events/events.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "pane/cpu/command_form.h"
+
+static const struct pane_table tables[] = {
+	[EVENT_TABLE] = { .topic = "event", .headline = true },
+	[EVENT_SOURCE_TABLE] = { .topic = "event_source", .at_end = true, .option = "statistics" },
+	[EVENT_TOTAL_TABLE] = { .topic = "event_total",
+				.at_end = true,
+				.option = "statistics",
+				.sort = "total" },
+	[EVENT_PARENT_TABLE] = { .topic = "event_parent",
+				 .at_end = true,
+				 .option = "statistics",
+				 .sort = "forks" },
+	[EVENT_LIFETIME_TABLE] = { .topic = "event_lifetime", .at_end = true, .option = "statistics" },
+	{ 0 },
+};
+
+/* As of --events; the first ones are shown if nothing else is said. */
+static const struct checklist_item kinds[] = {
+	{ "fork", N_("a process is made") },
+	{ "exec", N_("a process becomes another program") },
+	{ "exit", N_("a process ends") },
+	{ "core", N_("a process dumps its memory") },
+	{ "ptrace", N_("a process begins or ends to trace another") },
+	{ "uid", N_("a process changes its user or group") },
+	{ "sid", N_("a process starts a session") },
+	{ "exitnonzero", N_("without exit: only codes that are not 0, and signals") },
+	{ "comm", N_("a process or thread changes its name") },
+	{ "clone", N_("a thread begins or ends") },
+};
+
+#define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
+#define USUAL_KINDS 7
+
+/* Which kinds are on a list; false when there is a word on it that is none of them. */
+static bool parse_kinds(const char *list, bool *on)
+{
+	struct span rest = span_text(list), word;
+	bool any = false;
+
+	memset(on, 0, N_KINDS * sizeof(*on));
+	while (span_item(&rest, &word)) {
+		bool found = false;
+
+		for (unsigned i = 0; i < N_KINDS; i++)
+			if (span_is(word, kinds[i].word) ||
+			    (span_is(word, "all") && strcmp(kinds[i].word, "exitnonzero") != 0))
+				on[i] = found = true;
+		if (!found)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+static bool valid_kinds(const char *value)
+{
+	bool on[N_KINDS];
+
+	return parse_kinds(value, on);
+}
+
+static bool valid_number(const char *value)
+{
+	uint64_t number;
+
+	return span_whole_number(value, 1, INT32_MAX, &number);
+}
+
+static bool valid_cgroup(const char *value)
+{
+	return *value == '/';
+}
+
+static const struct pane_option options[] = {
+	{ "events", N_("KIND[,...]"),
+	  N_("fork, exec, exit, exitnonzero, core, comm, clone, ptrace, uid, sid, or all"), valid_kinds,
+	  N_("use fork, exec, exit, exitnonzero, core, comm, clone, ptrace, uid, sid, or all") },
+	{ "group", N_("PGID"), N_("only processes of this process group"), valid_number,
+	  N_("use the number of a process group") },
+	{ "tree", N_("PID"), N_("only this process and all that descend from it"), valid_number,
+	  N_("use the number of a process") },
+	{ "cgroup", N_("PATH"), N_("only processes in this control group, or in one below it"), valid_cgroup,
+	  N_("use a path as in /proc/PID/cgroup, such as /system.slice") },
+	{ "statistics", NULL, N_("sums by command and parent, and life times, at the end"), NULL, NULL },
+	{ "real-time", NULL, N_("the reader of events runs before all normal processes"), NULL, NULL },
+	{ 0 },
+};
+
+static void adjust(const struct settings *settings, struct view *view)
+{
+	command_form_apply(settings, "events", view);
+}
+
+static void show(struct pane_context *context, unsigned table)
+{
+	struct events_state *events = context->state;
+
+	events->view = events->view == table ? EVENT_TABLE : table;
+	context->focus = events->view;
+}
+
+static void show_totals(struct pane_context *context)
+{
+	show(context, EVENT_TOTAL_TABLE);
+}
+
+static void show_parents(struct pane_context *context)
+{
+	show(context, EVENT_PARENT_TABLE);
+}
+
+static void show_lifetimes(struct pane_context *context)
+{
+	show(context, EVENT_LIFETIME_TABLE);
+}
+
+static void show_sources(struct pane_context *context)
+{
+	show(context, EVENT_SOURCE_TABLE);
+}
+
+static void choose_kinds(struct pane_context *context, const bool *on)
+{
+	char list[128] = "";
+	bool usual = true;
+	size_t used = 0;
+
+	for (unsigned i = 0; i < N_KINDS; i++) {
+		usual &= on[i] == (i < USUAL_KINDS);
+		if (on[i])
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", used ? "," : "",
+						 kinds[i].word);
+	}
+	if (!*list) {
+		screen_say(context->screen, "%s", _("no kind was chosen: it stays as it was"));
+		return;
+	}
+	settings_set(context->settings, "events.events", usual ? NULL : list);
+	screen_say(context->screen, _("from the next sample on: %s"), list);
+}
+
+static void ask_kinds(struct pane_context *context)
+{
+	const char *list = settings_get(context->settings, "events.events");
+	bool on[N_KINDS];
+
+	if (!list || !parse_kinds(list, on))
+		for (unsigned i = 0; i < N_KINDS; i++)
+			on[i] = i < USUAL_KINDS;
+	screen_choose(context, _("Events that are wanted"), kinds, on, N_KINDS, choose_kinds);
+}
+
+static const struct binding bindings[] = {
+	{ 'e', 0, N_("Events"), N_("choose the kinds of events"), ask_kinds },
+	{ 's', 0, N_("Statistics"), N_("events by command, or one by one"), show_totals },
+	{ 'P', 0, N_("Parents"), N_("who starts processes, and how much memory each fork stands for"),
+	  show_parents },
+	{ 'L', 0, N_("Lives"), N_("how long processes lived"), show_lifetimes },
+	{ 'o', 0, N_("Sources"), N_("where events come from, and what was lost"), show_sources },
+	{ 0 },
+};
+
+static const struct binding late_bindings[] = {
+	{ 'l', 0, N_("Command"), N_("whole command lines"), command_form_lines },
+	{ 'b', 0, N_("Command"), N_("only the first word of command lines"), command_form_programs },
+	{ 'C', 0, N_("Command"), N_("only the names of processes"), command_form_names },
+	{ 'd', 0, N_("Command"), N_("programs with or without their directories"), command_form_directories },
+	{ 0 },
+};
+
+static const char *refuses_key(const struct pane_context *context, const struct binding *binding)
+{
+	return binding->act == ask_kinds && screen_replays(context)
+		       ? _("a recording has the events that it was made with; \\ filters them")
+		       : NULL;
+}
+
+static const struct series explained[] = {
+	{ "event_total", "all", "forks_per_second" },  { "event_total", "all", "execs_per_second" },
+	{ "event_total", "all", "exits_per_second" },  { "event_total", "all", "failures_per_second" },
+	{ "event_source", "perf", "lost" },            { "event_source", "connector", "lost" },
+	{ "event_source", "panetop", "lost" },         { "event_source", "panetop", "unnamed" },
+	{ 0 },
+};
+
+static void open_events(struct pane_context *context)
+{
+	struct events_state *events = context->state;
+
+	events->view = context->focus =
+		settings_get(context->settings, "events.statistics") ? EVENT_TOTAL_TABLE : EVENT_TABLE;
+}
+
+static const char *const settings[] = { "command", "directories", NULL };
+
+const struct pane pane_events = {
+	.name = "events",
+	.title = N_("Events"),
+	.question = N_("Who starts what, and what ends how?"),
+	.takes_pid = true,
+	.takes_user = true,
+	.tables = tables,
+	.options = options,
+	.settings = settings,
+	.explained = explained,
+	.bindings = bindings,
+	.late_bindings = late_bindings,
+	.refuses_key = refuses_key,
+	.state_size = sizeof(struct events_state),
+	.open = open_events,
+	.adjust = adjust,
+	.draw = events_draw,
+};

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The latency pane: its tables, options and keys; latency_draw.c and latency_chart.c draw it. */
+#include <config.h>
+
+#include "pane/latency/latency.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "screen/keys.h"
+
+#define CPUS_MAX 65536
+
+static const struct pane_table tables[] = {
+	[LATENCY_TABLE] = { .topic = "latency", .headline = true },
+	[PHASE_TABLE] = { .topic = "latency_phase", .on_request = true, .option = "command" },
+	[BUCKET_TABLE] = { .topic = "latency_bucket", .option = "bucket" },
+	[WORST_TABLE] = { .topic = "latency_worst" },
+	{ 0 },
+};
+
+static const struct pane_gate gate = {
+	.topic = "latency",
+	.row = "all",
+	.phases = "latency_phase",
+	.during = "during",
+	.after = "after",
+};
+
+const double latency_windows[LATENCY_WINDOWS] = { 0, 10, 60, 600 };
+
+static bool is_within(const char *value, double least, double most)
+{
+	struct span span = span_text(value);
+	double seconds;
+
+	return *value != ' ' && span_seconds(&span, &seconds) && span.at == span.end && seconds >= least &&
+	       seconds <= most;
+}
+
+static bool valid_period(const char *value)
+{
+	return is_within(value, 49.9999e-6, 1);
+}
+
+static bool valid_slack(const char *value)
+{
+	return is_within(value, 1e-9, 1);
+}
+
+static bool valid_bucket(const char *value)
+{
+	return is_within(value, 1e-9, 1);
+}
+
+static bool valid_duration(const char *value)
+{
+	return is_within(value, 1e-3, 1e8);
+}
+
+static bool valid_priority(const char *value)
+{
+	uint64_t number;
+
+	return span_whole_number(value, 1, 99, &number);
+}
+
+static bool valid_samples(const char *value)
+{
+	uint64_t number;
+
+	return span_whole_number(value, 1, UINT32_MAX, &number);
+}
+
+static bool is_one_of(const char *value, const char *const *names)
+{
+	for (; *names; names++)
+		if (strcmp(value, *names) == 0)
+			return true;
+	return false;
+}
+
+static bool valid_policy(const char *value)
+{
+	static const char *const names[] = { "fifo", "rr", "deadline", "other", NULL };
+
+	return is_one_of(value, names);
+}
+
+static bool valid_method(const char *value)
+{
+	static const char *const names[] = { "clock_ns", "posix_ns", "itimer", "poll", "timerfd", NULL };
+
+	return is_one_of(value, names);
+}
+
+static bool valid_cpus(const char *value)
+{
+	struct span list = span_text(value);
+	uint64_t first, last;
+
+	do {
+		if (list.at < list.end && *list.at == ' ')
+			return false;
+		if (!span_u64(&list, &first))
+			return false;
+		last = first;
+		if (span_char(&list, '-') && !span_u64(&list, &last))
+			return false;
+	} while (first <= last && last < CPUS_MAX && span_char(&list, ','));
+	return list.at == list.end && first <= last && last < CPUS_MAX;
+}
+
+static const struct pane_option options[] = {
+	{ "period", N_("SECONDS"), N_("time between wake-ups (default 1ms)"), valid_period,
+	  N_("use 50us to 1s: 0.001, 1e-3 or 1ms") },
+	{ "policy", N_("POLICY"), N_("fifo (default), rr, deadline or other"), valid_policy,
+	  N_("use fifo, rr, deadline or other") },
+	{ "priority", N_("N"), N_("of fifo and rr (default 80)"), valid_priority, N_("use 1 to 99") },
+	{ "method", N_("METHOD"), N_("clock_ns (default), posix_ns, itimer, poll or timerfd"), valid_method,
+	  N_("use clock_ns, posix_ns, itimer, poll or timerfd") },
+	{ "cpus", N_("LIST"), N_("only on these CPUs: 0,2-3 (default: all that panetop may use)"), valid_cpus,
+	  N_("use numbers as in 0,2-3") },
+	{ "slack", N_("SECONDS"), N_("timer slack of the policy other (default 1ns)"), valid_slack,
+	  N_("use 1ns to 1s") },
+	{ "bucket", N_("SECONDS"), N_("the distribution, too, in buckets of this width"), valid_bucket,
+	  N_("use 1ns to 1s: 1e-6 or 1us") },
+	{ "duration", N_("SECONDS"), N_("stop measuring after so long"), valid_duration,
+	  N_("use seconds from 0.001 to 1e8") },
+	{ "samples", N_("N"), N_("stop measuring after N wake-ups on each CPU"), valid_samples,
+	  N_("use a whole number from 1") },
+	{ "cpu-dma-latency", NULL, N_("hold the CPUs out of idle states meanwhile"), NULL, NULL },
+	{ 0 },
+};
+
+static const char *refuses_option(const struct settings *settings, const char *name)
+{
+	bool other = settings_is(settings, "latency.policy", "other");
+	bool deadline = settings_is(settings, "latency.policy", "deadline");
+
+	if (strcmp(name, "priority") == 0 && (other || deadline))
+		return _("only the policies fifo and rr have a priority");
+	if (strcmp(name, "slack") == 0 && !other)
+		return _("only the policy other has a timer slack: add --policy=other");
+	return NULL;
+}
+
+static void show(struct pane_context *context, unsigned table)
+{
+	struct latency_state *latency = context->state;
+
+	latency->view = latency->view == table ? LATENCY_SUMMARY : table;
+	context->focus = latency->view == LATENCY_SUMMARY ? WORST_TABLE : latency->view;
+}
+
+static void show_numbers(struct pane_context *context)
+{
+	show(context, LATENCY_TABLE);
+}
+
+static void show_buckets(struct pane_context *context)
+{
+	show(context, BUCKET_TABLE);
+}
+
+static void show_worst(struct pane_context *context)
+{
+	show(context, WORST_TABLE);
+}
+
+static void toggle_times(struct pane_context *context)
+{
+	struct latency_state *latency = context->state;
+
+	latency->linear_times = !latency->linear_times;
+	screen_say(context->screen, "%s",
+		   latency->linear_times ? _("times: linear") : _("times: logarithmic"));
+}
+
+static void toggle_counts(struct pane_context *context)
+{
+	struct latency_state *latency = context->state;
+
+	latency->log_counts = !latency->log_counts;
+	screen_say(context->screen, "%s",
+		   latency->log_counts ? _("counts: logarithmic") : _("counts: linear"));
+}
+
+static void next_window(struct pane_context *context)
+{
+	struct latency_state *latency = context->state;
+
+	latency->window = (latency->window + 1) % LATENCY_WINDOWS;
+	if (latency->window == 0)
+		screen_say(context->screen, "%s", _("since the start"));
+	else
+		screen_say(context->screen, _("the last %.0f s"), latency_windows[latency->window]);
+}
+
+static void next_cpus(struct pane_context *context)
+{
+	struct latency_state *latency = context->state;
+	const char *const said[N_CPUS_VIEWS] = { _("all CPUs together"), _("one CPU; [ and ] choose another"),
+						 _("the CPUs side by side; [ and ] move on") };
+
+	latency->cpus = (latency->cpus + 1) % N_CPUS_VIEWS;
+	screen_say(context->screen, "%s", said[latency->cpus]);
+}
+
+/* The first row of the table is that of all CPUs. */
+static unsigned measured_cpus(const struct pane_context *context)
+{
+	const struct table *table = context_table(context, LATENCY_TABLE);
+
+	return table && table->n_rows > 1 ? (unsigned)table->n_rows - 1 : 1;
+}
+
+static void next_cpu(struct pane_context *context)
+{
+	struct latency_state *latency = context->state;
+
+	latency->cpu = (latency->cpu + 1) % measured_cpus(context);
+}
+
+static void previous_cpu(struct pane_context *context)
+{
+	struct latency_state *latency = context->state;
+	unsigned n_cpus = measured_cpus(context);
+
+	latency->cpu = (latency->cpu + n_cpus - 1) % n_cpus;
+}
+
+static void restarted(struct pane_context *context, int error)
+{
+	screen_say(context->screen, "%s", error ? strerror(-error) : _("measured anew from now on"));
+}
+
+static const char *nothing_to_restart(void)
+{
+	return _("nothing is measured here that could start anew");
+}
+
+static void restart(struct pane_context *context)
+{
+	const char *remedy;
+	int error = screen_act(context, "latency", "restart", restarted, &remedy);
+
+	if (error == -ENOTSUP)
+		screen_say(context->screen, "%s", nothing_to_restart());
+	else if (error)
+		screen_say(context->screen, "%s", strerror(-error));
+}
+
+static const struct binding bindings[] = {
+	{ 'w', 0, N_("Window"), N_("since the start, or the last 10, 60 or 600 seconds"), next_window },
+	{ 'a', 0, N_("CPUs"), N_("all CPUs together, one, or side by side"), next_cpus },
+	{ 'x', 0, N_("Times"), N_("times linear or logarithmic"), toggle_times },
+	{ 'y', 0, N_("Counts"), N_("counts linear or logarithmic"), toggle_counts },
+	{ 'R', 0, N_("Restart"), N_("forget what was measured"), restart },
+	{ 'o', 0, N_("Worst"), N_("the latest wake-ups, and what the machine did then"), show_worst },
+	{ 'p', 0, N_("Numbers"), N_("percentiles of every CPU in numbers"), show_numbers },
+	{ 'b', 0, N_("Buckets"), N_("the distribution in numbers"), show_buckets },
+	{ 0 },
+};
+
+static const struct binding late_bindings[] = {
+	{ '[', 0, N_("CPU"), N_("the CPU before"), previous_cpu },
+	{ ']', 0, N_("CPU"), N_("the next CPU"), next_cpu },
+	{ 0 },
+};
+
+static const char *refuses_key(const struct pane_context *context, const struct binding *binding)
+{
+	return binding->act == restart && screen_replays(context) ? nothing_to_restart() : NULL;
+}
+
+static void open_latency(struct pane_context *context)
+{
+	struct latency_state *latency = context->state;
+	const char *times = settings_get(context->settings, "latency.times");
+	const char *counts = settings_get(context->settings, "latency.counts");
+
+	latency->view = LATENCY_SUMMARY;
+	context->focus = WORST_TABLE;
+	latency->linear_times = times && strcmp(times, "linear") == 0;
+	latency->log_counts = counts && strcmp(counts, "logarithmic") == 0;
+}
+
+static void save(const void *state, struct settings *settings)
+{
+	const struct latency_state *latency = state;
+
+	settings_set(settings, "latency.times", latency->linear_times ? "linear" : NULL);
+	settings_set(settings, "latency.counts", latency->log_counts ? "logarithmic" : NULL);
+}
+
+static void sampled(struct pane_context *context, const struct frame *frame)
+{
+	struct latency_state *latency = context->state;
+
+	past_add(&latency->past, frame);
+}
+
+static const char *const settings[] = { "times", "counts", NULL };
+
+const struct pane pane_latency = {
+	.name = "latency",
+	.title = N_("Latency"),
+	.question = N_("How late does this machine wake a program up?"),
+	.gate = &gate,
+	.tables = tables,
+	.options = options,
+	.settings = settings,
+	.bindings = bindings,
+	.late_bindings = late_bindings,
+	.refuses_key = refuses_key,
+	.refuses_option = refuses_option,
+	.state_size = sizeof(struct latency_state),
+	.open = open_latency,
+	.save = save,
+	.sampled = sampled,
+	.draw = latency_draw,
+};

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the latency pane share. */
+#ifndef PANETOP_PANE_LATENCY_LATENCY_H
+#define PANETOP_PANE_LATENCY_LATENCY_H
+
+#include "pane/latency/latency_past.h"
+#include "screen/context.h"
+
+enum latency_table {
+	LATENCY_TABLE,
+	PHASE_TABLE,
+	BUCKET_TABLE,
+	WORST_TABLE,
+	N_LATENCY_TABLES,
+};
+
+#define LATENCY_SUMMARY N_LATENCY_TABLES /* the view with the pictures */
+
+enum latency_cpus { CPUS_MERGED, CPUS_ONE, CPUS_SIDE_BY_SIDE, N_CPUS_VIEWS };
+
+#define CHART_ROWS_MAX 64
+#define HEAT_COLUMNS_MAX 512
+
+/* Rows of a chart, the shortest time first; edges in ns. */
+struct latency_axis {
+	int n_rows;
+	double edges[CHART_ROWS_MAX + 1]; /* row i holds edges[i] … edges[i + 1] */
+	bool open;                        /* the last row holds all that is longer, too */
+};
+
+struct latency_state {
+	unsigned view; /* a table, or LATENCY_SUMMARY */
+	bool linear_times, log_counts;
+	enum latency_cpus cpus;
+	unsigned cpu;    /* of the CPUs that are measured: the one shown, or the first of those shown */
+	unsigned window; /* index of latency_windows */
+	struct latency_past past;
+	struct histogram shown; /* these are of drawing */
+	struct latency_heat {
+		uint32_t cells[HEAT_COLUMNS_MAX][CHART_ROWS_MAX]; /* samples; the newest column first */
+		uint8_t rows[HISTOGRAM_BUCKETS];                  /* of the buckets */
+		uint64_t now_ns, length_ns;                       /* of a column */
+		bool grouped;                                     /* several intervals share a column */
+		uint32_t most;
+	} heat;
+};
+
+/* Seconds that are looked back on; 0: since the start. */
+#define LATENCY_WINDOWS 4
+extern const double latency_windows[LATENCY_WINDOWS];
+
+void latency_draw(struct pane_context *context, struct canvas *canvas);
+
+/* latency_chart.c */
+
+/* An axis of at most n_rows rows that holds the histogram. */
+void latency_axis_make(struct latency_axis *axis, const struct histogram *histogram, int n_rows, bool linear);
+
+/* Samples of each row. */
+void latency_axis_fill(const struct latency_axis *axis, const struct histogram *histogram,
+		       double rows[CHART_ROWS_MAX]);
+
+/* Draws rows of times, bars, counts and the percentiles that lie in them. */
+void latency_bars(const struct canvas *canvas, const struct latency_axis *axis,
+		  const struct histogram *histogram, bool log_counts);
+
+/* Draws the last seconds of a CPU as columns of shades, beside an axis. */
+void latency_heat(struct pane_context *context, const struct canvas *canvas, const struct latency_axis *axis,
+		  uint16_t cpu);
+
+#endif

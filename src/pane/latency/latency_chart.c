@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The pictures of the latency pane: axes of times, a histogram with its percentiles, a heat map of the past.
+ */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "model/units.h"
+#include "pane/latency/latency.h"
+
+#define TIME_CELLS 8
+#define COUNT_CELLS 10
+#define BAR_CELLS_MIN 6
+#define SHADES 4
+
+/* Rows per power of ten: the first that is enough. */
+static const int per_decade[] = { 48, 40, 32, 24, 20, 16, 12, 10, 8, 6, 5, 4, 3, 2, 1 };
+
+static void log_axis(struct latency_axis *axis, double least, double most, int n_rows)
+{
+	int first = 0, last = 0, density = 1;
+
+	for (unsigned i = 0; i < sizeof(per_decade) / sizeof(per_decade[0]); i++) {
+		density = per_decade[i];
+		first = (int)floor(log10(least) * density + 1e-9);
+		last = (int)floor(log10(most) * density + 1e-9);
+		if (last - first < n_rows)
+			break;
+	}
+	axis->n_rows = last - first < n_rows ? last - first + 1 : n_rows;
+	for (int i = 0; i <= axis->n_rows; i++)
+		axis->edges[i] = pow(10, (double)(first + i) / density);
+	axis->open = last - first >= n_rows;
+}
+
+/* 1, 2 or 5 times a power of ten, at least so much. */
+static double round_up(double value)
+{
+	static const double steps[] = { 1, 2, 5, 10 };
+	double decade = pow(10, floor(log10(value)));
+
+	for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		if (steps[i] * decade >= value * 0.999999)
+			return steps[i] * decade;
+	return value;
+}
+
+/* Up to the 99.9th percentile: the few that are longer share the last row. */
+static void linear_axis(struct latency_axis *axis, double least, double most, double usual, int n_rows)
+{
+	double step = round_up(fmax(1, (usual - least) / fmax(1, n_rows - 2))),
+	       from = floor(least / step) * step;
+	double needed = floor((most - from) / step) + 1;
+
+	axis->n_rows = needed < n_rows ? (int)needed : n_rows;
+	axis->open = needed > n_rows;
+	for (int i = 0; i <= axis->n_rows; i++)
+		axis->edges[i] = from + i * step;
+}
+
+void latency_axis_make(struct latency_axis *axis, const struct histogram *histogram, int n_rows, bool linear)
+{
+	double least, most;
+
+	*axis = (struct latency_axis){ 0 };
+	if (histogram->count == 0 || n_rows < 1)
+		return;
+	n_rows = n_rows < CHART_ROWS_MAX ? n_rows : CHART_ROWS_MAX;
+	least = fmax(1, (double)histogram->min_ns);
+	most = fmax(1, (double)histogram->max_ns);
+	if (linear)
+		linear_axis(axis, least, most, histogram_percentile(histogram, 99.9), n_rows);
+	else
+		log_axis(axis, least, most, n_rows);
+}
+
+/* The row of a time; those outside go to the first or the last. */
+static int row_of(const struct latency_axis *axis, double ns)
+{
+	int row = axis->n_rows - 1;
+
+	while (row > 0 && ns < axis->edges[row])
+		row--;
+	return row;
+}
+
+/* A bucket is where its middle is. */
+static int row_of_bucket(const struct latency_axis *axis, uint64_t width_ns, unsigned bucket)
+{
+	return row_of(axis, ((double)histogram_from_ns(width_ns, bucket) +
+			     (double)histogram_to_ns(width_ns, bucket)) /
+				    2);
+}
+
+void latency_axis_fill(const struct latency_axis *axis, const struct histogram *histogram,
+		       double rows[CHART_ROWS_MAX])
+{
+	for (int i = 0; i < CHART_ROWS_MAX; i++)
+		rows[i] = 0;
+	for (unsigned i = 0; axis->n_rows > 0 && i < HISTOGRAM_BUCKETS; i++)
+		if (histogram->buckets[i] > 0)
+			rows[row_of_bucket(axis, histogram->width_ns, i)] += (double)histogram->buckets[i];
+}
+
+/* A word that has no room is left out. */
+static void add_word(char text[TEXT_MAX], int cells, const char *word, bool ascii)
+{
+	size_t length = strlen(text);
+
+	if (utf8_cells(text, ascii) + (length > 0 ? 1 : 0) + utf8_cells(word, ascii) <= cells)
+		snprintf(text + length, TEXT_MAX - length, "%s%s", length > 0 ? " " : "", word);
+}
+
+/* "50% 90%": the percentiles that lie in a row. */
+static void name_marks(const struct latency_axis *axis, const struct histogram *histogram, int row,
+		       char text[TEXT_MAX], int cells, bool ascii)
+{
+	static const struct {
+		const char *name;
+		double percent;
+	} marks[] = { { "50%", 50 }, { "90%", 90 }, { "99%", 99 }, { "99.9%", 99.9 }, { "99.99%", 99.99 } };
+
+	*text = '\0';
+	if (row_of(axis, (double)histogram->max_ns) == row)
+		add_word(text, cells, _("max"), ascii);
+	for (unsigned i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (row_of(axis, histogram_percentile(histogram, marks[i].percent)) == row)
+			add_word(text, cells, marks[i].name, ascii);
+}
+
+static double bar_share(double count, double most, bool log_counts)
+{
+	if (!(count > 0))
+		return 0;
+	return log_counts ? log1p(count) / log1p(most) : count / most;
+}
+
+static void draw_time(const struct canvas *canvas, int y, double ns, bool open)
+{
+	char time[VALUE_TEXT_MAX], text[VALUE_TEXT_MAX + 4];
+
+	snprintf(text, sizeof(text), "%s%s", open ? ">" : "", duration_text(time, ns / 1e9, canvas->ascii));
+	canvas_right(canvas, y, 0, TIME_CELLS, STYLE_NORMAL, text);
+	canvas_fill(canvas, y, TIME_CELLS + 1, STYLE_DIM, canvas->glyphs->axis, 1);
+}
+
+/* For the greatest count and a gap, and no fewer than most counts need, so that bars keep their length. */
+static int count_cells(double most)
+{
+	char text[VALUE_TEXT_MAX];
+	int cells = (int)strlen(fixed_text(text, most, 0)) + 1;
+
+	return cells > COUNT_CELLS ? cells : COUNT_CELLS;
+}
+
+void latency_bars(const struct canvas *canvas, const struct latency_axis *axis,
+		  const struct histogram *histogram, bool log_counts)
+{
+	double rows[CHART_ROWS_MAX], most = 0;
+	int left = TIME_CELLS + 2, room = canvas->width - left;
+	int marks = room > BAR_CELLS_MIN + COUNT_CELLS + 16 ? 16 : 0;
+	int counts, bar;
+
+	latency_axis_fill(axis, histogram, rows);
+	for (int i = 0; i < axis->n_rows; i++)
+		most = fmax(most, rows[i]);
+	counts = count_cells(most);
+	counts = room > BAR_CELLS_MIN + counts ? counts : 0;
+	bar = room - marks - counts;
+	for (int i = 0; i < axis->n_rows && i < canvas->height; i++) {
+		int cells = (int)ceil(bar_share(rows[i], most, log_counts) * bar);
+		uint32_t glyph = canvas->glyphs->fill[0] ? canvas->glyphs->fill[0] : '#';
+		char text[TEXT_MAX];
+
+		draw_time(canvas, i, axis->edges[i], axis->open && i + 1 == axis->n_rows);
+		canvas_fill(canvas, i, left, STYLE_SERIES, glyph, cells);
+		snprintf(text, sizeof(text), "%.0f", rows[i]);
+		if (counts > 0 && rows[i] > 0)
+			canvas_right(canvas, i, left + bar, counts - 1, STYLE_NORMAL, text);
+		name_marks(axis, histogram, i, text, marks, canvas->ascii);
+		if (marks > 0)
+			canvas_text(canvas, i, left + bar + counts, STYLE_STRONG, text, marks);
+	}
+}
+
+static uint32_t shade(const struct canvas *canvas, double count, double most)
+{
+	static const uint32_t blocks[SHADES] = { 0x2591, 0x2592, 0x2593, 0x2588 },
+			      ascii[SHADES] = { '.', ':', '+', '#' };
+	int level = (int)ceil(SHADES * log1p(count) / log1p(most)) - 1;
+
+	level = level < 0 ? 0 : level >= SHADES ? SHADES - 1 : level;
+	return canvas->glyphs->ascii ? ascii[level] : blocks[level];
+}
+
+static void add_to_heat(void *context, uint64_t end_ns, const struct past_entry *entry)
+{
+	struct latency_heat *heat = context;
+	uint64_t age = heat->grouped ? heat->now_ns / heat->length_ns - end_ns / heat->length_ns
+				     : (heat->now_ns - end_ns + heat->length_ns / 2) / heat->length_ns;
+	uint32_t *cell;
+
+	if (age >= HEAT_COLUMNS_MAX)
+		return;
+	cell = &heat->cells[age][heat->rows[entry->bucket]];
+	*cell += entry->count;
+	if (*cell > heat->most)
+		heat->most = *cell;
+}
+
+static void fill_heat(struct latency_state *latency, const struct latency_axis *axis, uint16_t cpu,
+		      uint64_t now_ns, double step_seconds)
+{
+	struct latency_heat *heat = &latency->heat;
+	uint64_t past_ns;
+
+	memset(heat->cells, 0, sizeof(heat->cells));
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++)
+		heat->rows[i] = (uint8_t)row_of_bucket(axis, latency->past.width_ns, i);
+	heat->now_ns = now_ns;
+	heat->grouped = step_seconds < 0.75;
+	heat->length_ns = step_seconds > 1 ? (uint64_t)(step_seconds * 1e9) : UINT64_C(1000000000);
+	heat->most = 1;
+	past_ns = heat->length_ns * HEAT_COLUMNS_MAX;
+	past_visit(&latency->past, cpu, now_ns > past_ns ? now_ns - past_ns : 0, now_ns, add_to_heat, heat);
+}
+
+void latency_heat(struct pane_context *context, const struct canvas *canvas, const struct latency_axis *axis,
+		  uint16_t cpu)
+{
+	struct latency_state *latency = context->state;
+	const struct table *table = context_table(context, BUCKET_TABLE);
+
+	if (!table || axis->n_rows == 0)
+		return;
+	fill_heat(latency, axis, cpu, table->mono_ns, context_step_seconds(context));
+	for (int x = 0; x < canvas->width && x < HEAT_COLUMNS_MAX; x++)
+		for (int i = 0; i < axis->n_rows && i < canvas->height; i++)
+			if (latency->heat.cells[x][i] > 0)
+				canvas_fill(canvas, i, canvas->width - 1 - x, STYLE_SERIES + 1,
+					    shade(canvas, latency->heat.cells[x][i], latency->heat.most), 1);
+}

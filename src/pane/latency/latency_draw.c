@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Drawing of the latency pane: how it is measured, the result, the pictures, the worst. */
+#include <config.h>
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "model/units.h"
+#include "pane/latency/latency.h"
+
+#define NARROW 40
+#define HEAT_FROM_CELLS 76 /* with fewer there are only bars */
+#define BARS_CELLS_MAX 72
+#define SIDE_CELLS_MIN 36
+#define WORST_FROM_LINES 14 /* of the whole pane */
+
+/* Words one behind the other, as long as there is room. */
+struct line {
+	const struct canvas *canvas;
+	int y, x;
+	int more; /* lines below that may be filled, too */
+};
+
+/* Goes to where so many cells have room; false where they have none. */
+static bool find_room(struct line *line, int cells)
+{
+	if (line->x > 0 && line->x + cells > line->canvas->width && line->more > 0) {
+		line->more--;
+		line->y++;
+		line->x = 0;
+	}
+	return line->x + cells <= line->canvas->width;
+}
+
+static void __attribute__((format(printf, 3, 4)))
+say(struct line *line, enum style style, const char *format, ...)
+{
+	char text[TEXT_MAX];
+	va_list list;
+	int cells;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	cells = utf8_cells(text, line->canvas->ascii);
+	if (cells == 0 || !find_room(line, cells))
+		return;
+	canvas_text(line->canvas, line->y, line->x, style, text, -1);
+	line->x += cells + CANVAS_GAP;
+}
+
+static void say_time(struct line *line, enum style style, const char *name, double seconds)
+{
+	char time[VALUE_TEXT_MAX];
+
+	say(line, style, "%s %s", name, duration_text(time, seconds, line->canvas->ascii));
+}
+
+/* "fifo 80"; where it is another policy than was asked for, that and why. */
+static void say_policy(struct line *line, const struct table *table, const void *row)
+{
+	double priority = table_number(table, row, "priority");
+	bool degraded = table_number(table, row, "degraded") > 0;
+	enum style style = degraded ? STYLE_WARN : STYLE_STRONG;
+
+	if (priority > 0)
+		say(line, style, "%s %.0f", table_text(table, row, "policy"), priority);
+	else
+		say(line, style, "%s", table_text(table, row, "policy"));
+	if (degraded)
+		say(line, style, _("(%s is not allowed)"), table_text(table, row, "asked"));
+}
+
+/* All that a photograph of the screen needs to be understood. */
+static void draw_setting(const struct canvas *canvas, int y, const struct table *table, const void *row)
+{
+	struct line line = { .canvas = canvas, .y = y };
+	double slack = table_number(table, row, "slack_seconds");
+	char time[VALUE_TEXT_MAX];
+
+	say_policy(&line, table, row);
+	say(&line, STYLE_STRONG, _("every %s"),
+	    duration_text(time, table_number(table, row, "period_seconds"), canvas->ascii));
+	say(&line, STYLE_NORMAL, "%s", table_text(table, row, "method"));
+	if (slack == 0)
+		say(&line, STYLE_NORMAL, "%s", _("no slack"));
+	else
+		say_time(&line, STYLE_NORMAL, _("slack"), slack);
+	say(&line, STYLE_NORMAL, P_("%zu CPU", "%zu CPUs", table->n_rows - 1), table->n_rows - 1);
+	say(&line, STYLE_NORMAL, _("for %s s"),
+	    fixed_text(time, table_number(table, row, "measured_seconds"), 0));
+	say(&line, STYLE_DIM, _("memory locked: %s"), _(table_text(table, row, "locked")));
+	say(&line, STYLE_DIM, _("idle states: %s"), _(table_text(table, row, "idle_states")));
+}
+
+struct told {
+	const char *name;
+	double percent;
+	unsigned rank; /* those of low rank are told wherever there is room for one */
+};
+
+/* Would all up to this rank have room from here on? */
+static bool has_room(struct line line, const struct told *told, size_t n_told, unsigned rank,
+		     const struct histogram *shown)
+{
+	for (size_t i = 0; i < n_told; i++) {
+		double seconds = histogram_percentile(shown, told[i].percent) / 1e9;
+		char time[VALUE_TEXT_MAX];
+		int cells = (int)strlen(told[i].name) + 1 +
+			    utf8_cells(duration_text(time, seconds, line.canvas->ascii), line.canvas->ascii);
+
+		if (told[i].rank > rank)
+			continue;
+		if (!find_room(&line, cells))
+			return false;
+		line.x += cells + CANVAS_GAP;
+	}
+	return true;
+}
+
+/* As many as there is room for, those that matter most, by their size. */
+static void say_percentiles(struct line *line, const struct histogram *shown)
+{
+	static const struct told told[] = {
+		{ "50%", 50, 0 },     { "90%", 90, 3 },       { "99%", 99, 1 },
+		{ "99.9%", 99.9, 2 }, { "99.99%", 99.99, 4 },
+	};
+	size_t n_told = sizeof(told) / sizeof(told[0]);
+	unsigned last = (unsigned)n_told - 1;
+
+	while (last > 0 && !has_room(*line, told, n_told, last, shown))
+		last--;
+	for (size_t i = 0; i < n_told; i++)
+		if (told[i].rank <= last)
+			say_time(line, told[i].rank <= 2 ? STYLE_STRONG : STYLE_NORMAL, told[i].name,
+				 histogram_percentile(shown, told[i].percent) / 1e9);
+}
+
+/* Percentiles are of what is shown; the row has the exact extremes when that is since the start. */
+static void draw_result(const struct pane_context *context, const struct canvas *canvas, int more,
+			const char *name, const struct histogram *shown)
+{
+	const struct latency_state *latency = context->state;
+	const struct table *table = context_table(context, LATENCY_TABLE);
+	const void *row = table_find(table, name, NULL);
+	double missed = table_number(table, row, "missed"), window = latency_windows[latency->window];
+	struct line line = { .canvas = canvas, .more = more };
+
+	if (latency->cpus != CPUS_MERGED)
+		say(&line, STYLE_STRONG, _("CPU %s"), name);
+	if (window > 0)
+		say(&line, STYLE_WARN, _("last %.0f s"), window);
+	if (shown->count == 0) {
+		say(&line, STYLE_NORMAL, "%s", _("no sample yet"));
+		return;
+	}
+	say_time(&line, STYLE_STRONG, _("max"), (double)shown->max_ns / 1e9);
+	if (window == 0 && missed > 0)
+		say(&line, STYLE_WARN, P_("%.0f missed", "%.0f missed", (unsigned long)missed), missed);
+	say_percentiles(&line, shown);
+	say_time(&line, STYLE_NORMAL, _("min"), (double)shown->min_ns / 1e9);
+	say_time(&line, STYLE_NORMAL, _("mean"), histogram_mean(shown) / 1e9);
+	say(&line, STYLE_NORMAL, P_("%lu sample", "%lu samples", (unsigned long)shown->count),
+	    (unsigned long)shown->count);
+	if (window == 0 && missed == 0)
+		say(&line, STYLE_NORMAL, "%s", _("none missed"));
+}
+
+/* Makes latency->shown the samples of a CPU, or of all, in the window that is chosen. */
+static void fill_shown(struct pane_context *context, const char *name)
+{
+	struct latency_state *latency = context->state;
+	const struct table *table = context_table(context, LATENCY_TABLE);
+	const struct table *buckets = context_table(context, BUCKET_TABLE);
+	const void *row = table_find(table, name, NULL);
+	double window = latency_windows[latency->window] * 1e9;
+	double least = table_number(table, row, "min_seconds"),
+	       most = table_number(table, row, "max_seconds");
+	double mean = table_number(table, row, "mean_seconds");
+
+	histogram_clear(&latency->shown, past_width_ns(context->frame));
+	if (window > 0) {
+		uint64_t now = buckets ? buckets->mono_ns : 0;
+
+		past_sum(&latency->past, past_cpu(name), (double)now > window ? now - (uint64_t)window : 0,
+			 now, &latency->shown);
+		return;
+	}
+	past_since_start(context->frame, name, &latency->shown);
+	if (latency->shown.count == 0 || isnan(least) || isnan(most) || isnan(mean))
+		return;
+	latency->shown.min_ns = (uint64_t)(least * 1e9 + 0.5);
+	latency->shown.max_ns = (uint64_t)(most * 1e9 + 0.5);
+	latency->shown.sum_ns = (uint64_t)(mean * 1e9 * (double)latency->shown.count);
+}
+
+/* Bars of one CPU or all, and where there is room the last seconds beside them. */
+static void draw_charts(struct pane_context *context, const struct canvas *canvas, const char *name,
+			const struct latency_axis *axis)
+{
+	struct latency_state *latency = context->state;
+	int bars_width = canvas->width < HEAT_FROM_CELLS ? canvas->width : canvas->width * 5 / 8;
+	int heat = latency->cpus != CPUS_SIDE_BY_SIDE && canvas->width >= HEAT_FROM_CELLS ? 1 : 0;
+	struct canvas bars, map;
+
+	if (bars_width > BARS_CELLS_MAX)
+		bars_width = BARS_CELLS_MAX;
+	if (!heat)
+		bars_width = canvas->width;
+	bars = canvas_part(canvas, 0, 0, canvas->height, bars_width);
+	latency_bars(&bars, axis, &latency->shown, latency->log_counts);
+	if (!heat)
+		return;
+	map = canvas_part(canvas, 0, bars_width + 1, canvas->height, canvas->width - bars_width - 1);
+	latency_heat(context, &map, axis, past_cpu(name));
+}
+
+static const char *cpu_name(const struct table *table, unsigned cpu)
+{
+	return table->n_rows > 1 ? table_text(table, table_row(table, 1 + cpu % (table->n_rows - 1)), "cpu")
+				 : "all";
+}
+
+/* The rows in which all CPUs can be drawn, so that they can be compared. */
+static void make_axis(struct pane_context *context, struct latency_axis *axis, int lines)
+{
+	const struct latency_state *latency = context->state;
+
+	fill_shown(context, "all");
+	latency_axis_make(axis, &latency->shown, lines, latency->linear_times);
+}
+
+static void draw_one(struct pane_context *context, const struct canvas *canvas, const char *name,
+		     const struct latency_axis *axis)
+{
+	const struct latency_state *latency = context->state;
+	struct canvas charts = canvas_rows(canvas, 1, canvas->height - 1);
+
+	fill_shown(context, name);
+	draw_result(context, canvas, 0, name, &latency->shown);
+	draw_charts(context, &charts, name, axis);
+}
+
+static void draw_side_by_side(struct pane_context *context, const struct canvas *canvas,
+			      const struct table *table, const struct latency_axis *axis)
+{
+	const struct latency_state *latency = context->state;
+	int n_cpus = (int)table->n_rows - 1, columns = canvas->width / SIDE_CELLS_MIN, width;
+
+	columns = columns < 1 ? 1 : columns > n_cpus ? n_cpus : columns;
+	if (columns < 1)
+		return;
+	width = canvas->width / columns;
+	for (int i = 0; i < columns; i++) {
+		struct canvas part = canvas_part(canvas, 0, i * width, canvas->height, width - 1);
+
+		draw_one(context, &part, cpu_name(table, latency->cpu + (unsigned)i), axis);
+	}
+}
+
+static void draw_pictures(struct pane_context *context, const struct canvas *canvas,
+			  const struct table *table)
+{
+	const struct latency_state *latency = context->state;
+	struct latency_axis axis;
+
+	make_axis(context, &axis, canvas->height - 1);
+	if (latency->cpus == CPUS_SIDE_BY_SIDE)
+		draw_side_by_side(context, canvas, table, &axis);
+	else
+		draw_one(context, canvas, latency->cpus == CPUS_ONE ? cpu_name(table, latency->cpu) : "all",
+			 &axis);
+}
+
+/* The worst below the pictures: more of them on a high screen. */
+static int draw_worst(struct pane_context *context, const struct canvas *canvas, int bottom)
+{
+	int lines = canvas->height < WORST_FROM_LINES ? 0 : canvas->height >= 45 ? 21 : canvas->height / 3;
+	struct canvas part = canvas_rows(canvas, bottom - lines, lines);
+
+	if (lines > 0)
+		context_draw_table(context, &part, WORST_TABLE);
+	return bottom - lines;
+}
+
+static void draw_summary(struct pane_context *context, const struct canvas *canvas, const struct table *table)
+{
+	int bottom = draw_worst(context, canvas, canvas->height);
+	struct canvas pictures = canvas_rows(canvas, 1, bottom - 1);
+
+	draw_setting(canvas, 0, table, table_row(table, 0));
+	draw_pictures(context, &pictures, table);
+}
+
+/* On a few cells: the result, then how it was measured. */
+static void draw_short(struct pane_context *context, const struct canvas *canvas, const struct table *table)
+{
+	const struct latency_state *latency = context->state;
+	int lines = canvas->height < 6 ? canvas->height - 1 : 2;
+	struct canvas charts = canvas_rows(canvas, lines + 1, canvas->height - lines - 1);
+	struct latency_axis axis;
+
+	make_axis(context, &axis, charts.height);
+	draw_result(context, canvas, lines - 1, "all", &latency->shown);
+	if (canvas->height > 1)
+		draw_setting(canvas, lines, table, table_row(table, 0));
+	draw_charts(context, &charts, "all", &axis);
+}
+
+void latency_draw(struct pane_context *context, struct canvas *canvas)
+{
+	const struct latency_state *latency = context->state;
+	const struct table *table = context_table(context, LATENCY_TABLE);
+
+	if (latency->view != LATENCY_SUMMARY)
+		context_draw_table(context, canvas, latency->view);
+	else if (!table || table->n_rows == 0)
+		canvas_text(canvas, 0, 0, STYLE_DIM, _("nothing is measured; i tells why"), -1);
+	else if (canvas->height < 5 || canvas->width < NARROW)
+		draw_short(context, canvas, table);
+	else
+		draw_summary(context, canvas, table);
+}

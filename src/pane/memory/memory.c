@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The memory pane: its tables, keys and views; memory_draw.c draws the summary. */
+#include <config.h>
+
+#include <string.h>
+
+#include "core/i18n.h"
+#include "pane/memory/memory.h"
+#include "pane/text.h"
+
+static const struct pane_table tables[] = {
+	[MEMORY_TABLE] = { .topic = "memory", .headline = true },
+	[LIMIT_TABLE] = { .topic = "memory_limit", .headline = true },
+	[MEMINFO_TABLE] = { .topic = "meminfo" },
+	[CHECK_TABLE] = { .topic = "memory_check",
+			  .columns = "error_bytes,error_ratio,sum_bytes,total_bytes,formula" },
+	[RECLAIM_TABLE] = { .topic = "reclaim" },
+	[PRESSURE_TABLE] = { .topic = "pressure" },
+	[READER_TABLE] = { .topic = "page_reader", .on_request = true, .sort = "read_bytes_per_second" },
+	{ 0 },
+};
+
+#define COUNTER(name) { "reclaim", name, "total" }
+
+const struct series memory_series[] = {
+	[SERIES_TOTAL] = { "memory", "mem", "total_bytes" },
+	[SERIES_ANONYMOUS] = { "memory", "mem", "anonymous_bytes" },
+	[SERIES_KERNEL] = { "memory", "mem", "kernel_bytes" },
+	[SERIES_CACHES] = { "memory", "mem", "caches_bytes" },
+	[SERIES_OTHERS] = { "memory", "mem", "others_bytes" },
+	[SERIES_REFAULT_FILE] = COUNTER("workingset_refault_file"),
+	[SERIES_REFAULT_ANON] = COUNTER("workingset_refault_anon"),
+	[SERIES_REFAULT] = COUNTER("workingset_refault"),
+	[SERIES_STEAL_KSWAPD] = COUNTER("pgsteal_kswapd"),
+	[SERIES_STEAL_DIRECT] = COUNTER("pgsteal_direct"),
+	[SERIES_STEAL] = COUNTER("pgsteal"),
+	[SERIES_SWAP_IN] = COUNTER("pswpin"),
+	[SERIES_PAGE_IN] = COUNTER("pgpgin"),
+};
+
+/* Columns that may stand for "used"; the first is the one without a mark. */
+static const struct {
+	const char *name, *column;
+} used_definitions[] = {
+	{ "total-free", "used_bytes" },
+	{ "procps", "used_procps_bytes" },
+	{ "htop", "used_htop_bytes" },
+};
+
+#define N_DEFINITIONS (sizeof(used_definitions) / sizeof(used_definitions[0]))
+
+static bool valid_used(const char *value)
+{
+	for (size_t i = 0; i < N_DEFINITIONS; i++)
+		if (strcmp(used_definitions[i].name, value) == 0)
+			return true;
+	return false;
+}
+
+static const struct pane_option options[] = {
+	{ "used", N_("DEFINITION"),
+	  N_("what text and screen call used: total-free (default), procps or htop"), valid_used,
+	  N_("use total-free, procps or htop") },
+	{ 0 },
+};
+
+static void choose_used(struct view *view, unsigned definition)
+{
+	const char *forms[N_DEFINITIONS + 1] = { NULL };
+
+	for (size_t d = 0; d < N_DEFINITIONS; d++)
+		forms[d] = used_definitions[d].column;
+	view_choose_form(view, forms, forms[definition]);
+}
+
+static unsigned chosen_definition(const struct settings *settings)
+{
+	const char *name = settings_get(settings, "memory.used");
+
+	for (unsigned i = 0; name && i < N_DEFINITIONS; i++)
+		if (strcmp(used_definitions[i].name, name) == 0)
+			return i;
+	return 0;
+}
+
+static void adjust(const struct settings *settings, struct view *view)
+{
+	if (strcmp(view->schema->name, "memory") == 0)
+		choose_used(view, chosen_definition(settings));
+}
+
+static void open_memory(struct pane_context *context)
+{
+	struct memory_state *memory = context->state;
+
+	memory->used = chosen_definition(context->settings);
+	memory->span_seconds = 300;
+}
+
+static void save(const void *state, struct settings *settings)
+{
+	const struct memory_state *memory = state;
+
+	settings_set(settings, "memory.used", memory->used > 0 ? used_definitions[memory->used].name : NULL);
+}
+
+static void show(struct pane_context *context, enum memory_view view, unsigned focus)
+{
+	struct memory_state *memory = context->state;
+	bool back = memory->view == view;
+
+	memory->view = back ? MEMORY_SUMMARY : view;
+	context->focus = back ? MEMORY_TABLE : focus;
+	screen_request(context, READER_TABLE, memory->view == MEMORY_READERS);
+}
+
+static void show_extended(struct pane_context *context)
+{
+	show(context, MEMORY_EXTENDED, MEMINFO_TABLE);
+}
+
+static void show_checks(struct pane_context *context)
+{
+	show(context, MEMORY_CHECKS, CHECK_TABLE);
+}
+
+static void show_paging(struct pane_context *context)
+{
+	show(context, MEMORY_PAGING, RECLAIM_TABLE);
+}
+
+static void show_readers(struct pane_context *context)
+{
+	show(context, MEMORY_READERS, READER_TABLE);
+}
+
+const char *memory_formula(const struct pane_context *context)
+{
+	const struct memory_state *memory = context->state;
+	const struct column *column = schema_find(context->tables[MEMORY_TABLE].view.schema,
+						  used_definitions[memory->used].column);
+
+	return column->mark ? _(column->mark) : _("used = total - free");
+}
+
+static void next_definition(struct pane_context *context)
+{
+	struct memory_state *memory = context->state;
+
+	memory->used = (memory->used + 1) % N_DEFINITIONS;
+	choose_used(&context->tables[MEMORY_TABLE].view, memory->used);
+	screen_say(context->screen, "%s", memory_formula(context));
+}
+
+static void next_span(struct pane_context *context)
+{
+	struct memory_state *memory = context->state;
+
+	memory->span_seconds = memory->span_seconds == 300 ? 3600 : memory->span_seconds == 3600 ? 0 : 300;
+}
+
+static double caches_now(const struct frame *frame)
+{
+	return frame_number(frame, "memory", "mem", "caches_bytes");
+}
+
+static void say_failed(struct pane_context *context, int error, const char *remedy)
+{
+	char text[TEXT_MAX];
+
+	screen_say(context->screen, _("the caches cannot be dropped: %s"), failure_text(text, error, remedy));
+}
+
+static void dropped(struct pane_context *context, int error)
+{
+	struct memory_state *memory = context->state;
+
+	memory->drop.state = error ? DROP_NONE : DROP_MADE;
+	if (error) {
+		say_failed(context, error, NULL);
+		return;
+	}
+	screen_say(context->screen, "%s", _("caches dropped; see who reads them in again"));
+	if (memory->view != MEMORY_READERS)
+		show_readers(context);
+}
+
+static void drop_caches(struct pane_context *context)
+{
+	struct memory_state *memory = context->state;
+	const char *remedy;
+	int error;
+
+	memory->drop =
+		(struct memory_drop){ .state = DROP_RUNNING, .before_bytes = caches_now(context->frame) };
+	screen_say(context->screen, "%s", _("writing what is dirty to disk, then dropping the caches..."));
+	error = screen_act(context, "reclaim", "drop-caches", dropped, &remedy);
+	if (!error)
+		return;
+	memory->drop.state = DROP_NONE;
+	say_failed(context, error, remedy);
+}
+
+/* It is asked only where it could be done. */
+static void ask_drop(struct pane_context *context)
+{
+	const char *remedy;
+	int error = screen_act(context, "reclaim", "drop-caches", NULL, &remedy);
+
+	if (error)
+		say_failed(context, error, remedy);
+	else
+		screen_ask(context,
+			   _("Drop all caches, to see what is read again? Dirty data is written first; "
+			     "nothing is lost, "
+			     "but everything is slower for a while."),
+			   drop_caches);
+}
+
+/* The first frame after the drop is what the growth is counted from. */
+static void sampled(struct pane_context *context, const struct frame *frame)
+{
+	struct memory_drop *drop = &((struct memory_state *)context->state)->drop;
+
+	if (drop->state != DROP_MADE)
+		return;
+	drop->state = DROP_MEASURED;
+	drop->after_bytes = caches_now(frame);
+	drop->mono_ns = frame->mono_ns;
+	drop->wall_ns = frame->wall_ns;
+	history_mark(&context->history, drop->mono_ns, 'D');
+}
+
+static const struct binding bindings[] = {
+	{ 'e', 0, N_("Extended"), N_("every line of /proc/meminfo with its meaning"), show_extended },
+	{ 'k', 0, N_("Checks"), N_("do the lines of /proc/meminfo add up?"), show_checks },
+	{ 'p', 0, N_("Paging"), N_("paging, reclaim and refaults, and pressure"), show_paging },
+	{ 'f', 0, N_("Used"), N_("which definition of used: total - free, procps, htop"), next_definition },
+	{ 'D', 0, N_("Drop"), N_("experiment (root): drop the caches and see who reads them again"),
+	  ask_drop },
+	{ 0 },
+};
+
+static const struct binding late_bindings[] = {
+	{ 'b', 0, N_("Readers"), N_("by whom pages are read in"), show_readers },
+	{ 'z', 0, N_("Span"), N_("span of the graph: 5 min, 1 h, a column per sample"), next_span },
+	{ 0 },
+};
+
+static const char *refuses_key(const struct pane_context *context, const struct binding *binding)
+{
+	return binding->act == ask_drop && screen_replays(context) ? _("a recording has no caches to drop")
+								   : NULL;
+}
+
+const struct pane pane_memory = {
+	.name = "memory",
+	.title = N_("Memory"),
+	.question = N_("Is there enough memory, and does the cache earn its keep?"),
+	.by_default = true,
+	.tables = tables,
+	.options = options,
+	.series = memory_series,
+	.n_series = N_MEMORY_SERIES,
+	.bindings = bindings,
+	.late_bindings = late_bindings,
+	.refuses_key = refuses_key,
+	.state_size = sizeof(struct memory_state),
+	.open = open_memory,
+	.save = save,
+	.adjust = adjust,
+	.sampled = sampled,
+	.draw = memory_draw,
+};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the two files of the memory pane share. */
+#ifndef PANETOP_PANE_MEMORY_MEMORY_H
+#define PANETOP_PANE_MEMORY_MEMORY_H
+
+#include "screen/context.h"
+
+enum memory_table {
+	MEMORY_TABLE,
+	LIMIT_TABLE,
+	MEMINFO_TABLE,
+	CHECK_TABLE,
+	RECLAIM_TABLE,
+	PRESSURE_TABLE,
+	READER_TABLE,
+};
+
+enum memory_series {
+	SERIES_TOTAL,
+	SERIES_ANONYMOUS,
+	SERIES_KERNEL,
+	SERIES_CACHES,
+	SERIES_OTHERS,
+	SERIES_REFAULT_FILE,
+	SERIES_REFAULT_ANON,
+	SERIES_REFAULT, /* of both kinds, on kernels before 5.9 */
+	SERIES_STEAL_KSWAPD,
+	SERIES_STEAL_DIRECT,
+	SERIES_STEAL,   /* by both, on kernels before 3.5 */
+	SERIES_SWAP_IN,
+	SERIES_PAGE_IN,
+	N_MEMORY_SERIES,
+};
+
+enum memory_view { MEMORY_SUMMARY, MEMORY_EXTENDED, MEMORY_CHECKS, MEMORY_PAGING, MEMORY_READERS };
+
+/* The experiment of dropping the caches. */
+struct memory_drop {
+	enum { DROP_NONE, DROP_RUNNING, DROP_MADE, DROP_MEASURED } state;
+	double before_bytes, after_bytes; /* of caches; after: at the first sample behind it */
+	uint64_t mono_ns, wall_ns;        /* of that sample */
+};
+
+struct memory_state {
+	enum memory_view view;
+	unsigned used;       /* index into the definitions of used */
+	double span_seconds; /* of the graph; 0: a column per sample */
+	struct memory_drop drop;
+};
+
+/* What the column used holds now, as a formula in words, translated. */
+const char *memory_formula(const struct pane_context *context);
+
+extern const struct series memory_series[];
+
+void memory_draw(struct pane_context *context, struct canvas *canvas);
+
+#endif

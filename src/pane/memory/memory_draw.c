@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Drawing of the memory pane: as much of the answer as the screen has lines for. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "pane/memory/memory.h"
+#include "pane/memory/memory_story.h"
+#include "screen/graph.h"
+
+#define STORY_SECONDS 300
+#define NARROW 30
+#define N_PARTS 4
+
+enum look { LOOK_ANONYMOUS, LOOK_KERNEL, LOOK_CACHES, LOOK_OTHERS };
+
+static double number(const struct pane_context *context, const char *topic, const char *row,
+		     const char *column)
+{
+	return frame_number(context->frame, topic, row, column);
+}
+
+static double counter_rate(const struct pane_context *context, const char *counter)
+{
+	return number(context, "reclaim", counter, "per_second");
+}
+
+/* A sum in which what this kernel does not count is left out; NaN when it counts none of them. */
+static double known_sum(const double *values, unsigned n_values)
+{
+	double sum = NAN;
+
+	for (unsigned i = 0; i < n_values; i++)
+		if (!isnan(values[i]))
+			sum = isnan(sum) ? values[i] : sum + values[i];
+	return sum;
+}
+
+static void fill_parts(const struct pane_context *context, struct graph_part *parts)
+{
+	parts[0] = (struct graph_part){ 'A', LOOK_ANONYMOUS, _("anonymous"), SERIES_ANONYMOUS, 0 };
+	parts[1] = (struct graph_part){ 'K', LOOK_KERNEL, _("kernel"), SERIES_KERNEL, 0 };
+	parts[2] = (struct graph_part){ 'c', LOOK_CACHES, _("caches"), SERIES_CACHES, 0 };
+	parts[3] = (struct graph_part){ 'o', LOOK_OTHERS, _("others"), SERIES_OTHERS, 0 };
+	for (unsigned i = 0; i < N_PARTS; i++) {
+		const struct series *series = &memory_series[parts[i].series];
+
+		parts[i].value = number(context, series->topic, series->row, series->column);
+	}
+}
+
+/* The whole answer in a line, for screens on which nothing else fits. */
+static void draw_short(const struct pane_context *context, const struct canvas *canvas)
+{
+	double available = number(context, "memory", "available", "free_bytes");
+	double total = number(context, "memory", "mem", "total_bytes");
+	double swap_used = number(context, "memory", "swap", "used_bytes");
+	struct graph_part parts[N_PARTS];
+	char size[VALUE_TEXT_MAX];
+
+	if (isnan(available) || !(total > 0)) {
+		canvas_text(canvas, 0, 0, STYLE_STRONG, _("avail -"), -1);
+		return;
+	}
+	canvas_print(canvas, 0, 0, STYLE_STRONG, _("avail %s %.0f %%"), size_text(size, available),
+		     100 * available / total);
+	fill_parts(context, parts);
+	graph_bar(canvas, 1, 0, canvas->width, parts, N_PARTS, total);
+	if (swap_used > 0)
+		canvas_print(canvas, 2, 0, STYLE_NORMAL, _("swap %s used"), size_text(size, swap_used));
+}
+
+/* Beside the row "available", whose right half is blank: what it means. */
+static void draw_available_note(struct pane_context *context, const struct canvas *canvas)
+{
+	const struct table_widget *widget = &context->tables[MEMORY_TABLE];
+	double available = number(context, "memory", "available", "free_bytes");
+	double total = number(context, "memory", "mem", "total_bytes");
+	char text[TEXT_MAX];
+	int x = -1;
+
+	for (unsigned i = 0; i < widget->n_slots; i++) {
+		unsigned column = widget->view.columns[widget->slots[i].column];
+
+		if (strcmp(widget->view.schema->columns[column].key, "free_bytes") == 0)
+			x = widget->slots[i].x + widget->slots[i].width + 2;
+	}
+	if (x < 0 || !(total > 0) || isnan(available) || widget->view.n_rows < 2 || widget->place.top > 0 ||
+	    widget->view.sort != VIEW_AS_SAMPLED || widget->has_filter)
+		return;
+	snprintf(text, sizeof(text), _("%.0f %% can be given to programs"), 100 * available / total);
+	if (x + utf8_cells(text, canvas->ascii) <= canvas->width)
+		canvas_text(canvas, 2, x, STYLE_DIM, text, -1);
+}
+
+static int draw_table(struct pane_context *context, const struct canvas *canvas, int y)
+{
+	struct table_widget *widget = &context->tables[MEMORY_TABLE];
+	int height = table_height(widget);
+	struct canvas part = canvas_rows(canvas, y, height);
+
+	context_draw_table(context, &part, MEMORY_TABLE);
+	draw_available_note(context, &part);
+	return y + height;
+}
+
+/* The limit that is nearest: the row of this resource with the least left. */
+static const void *nearest_limit(const struct table *table, const char *resource)
+{
+	const void *nearest = NULL;
+	double least = INFINITY;
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		double left = table_number(table, row, "free_bytes");
+
+		if (strcmp(table_text(table, row, "resource"), resource) != 0)
+			continue;
+		if (!nearest || left < least) {
+			least = isnan(left) ? INFINITY : left;
+			nearest = row;
+		}
+	}
+	return nearest;
+}
+
+/* A second bar for the limit of a container: what it uses, its caches apart. */
+static int draw_limit(const struct pane_context *context, const struct canvas *canvas, int y,
+		      const char *resource)
+{
+	const struct table *table = context_table(context, LIMIT_TABLE);
+	const void *row = nearest_limit(table, resource);
+	struct graph_part parts[2] = { { 'u', LOOK_ANONYMOUS, "", 0, 0 }, { 'c', LOOK_CACHES, "", 0, 0 } };
+	char limit_text[VALUE_TEXT_MAX], used_text[VALUE_TEXT_MAX], left_text[VALUE_TEXT_MAX];
+	double limit, used, caches;
+	int x;
+
+	if (!row)
+		return y;
+	limit = table_number(table, row, "limit_bytes");
+	used = table_number(table, row, "used_bytes");
+	caches = table_number(table, row, "caches_bytes");
+	x = canvas_print(canvas, y, 0, STYLE_STRONG, _("%s limit %s: used %s, free %s"), resource,
+			 size_text(limit_text, limit), size_text(used_text, used),
+			 size_text(left_text, table_number(table, row, "free_bytes")));
+	parts[1].value = isnan(caches) ? 0 : fmin(caches, used);
+	parts[0].value = used - parts[1].value;
+	if (limit > 0 && !isnan(used) && canvas->width - x > 12)
+		graph_bar(canvas, y, x + 1, canvas->width - x - 1, parts, 2, limit);
+	return y + 1;
+}
+
+/* "name 1.2k/s", when the rate is known; x moves on. */
+static int draw_rate(const struct canvas *canvas, int y, int x, const char *name, double rate,
+		     const char *unit)
+{
+	char text[TEXT_MAX], value[VALUE_TEXT_MAX];
+
+	if (isnan(rate))
+		snprintf(text, sizeof(text), "%s -", name);
+	else
+		snprintf(text, sizeof(text), "%s %s%s", name,
+			 unit ? size_text(value, rate * 1024) : rate_text(value, rate), "/s");
+	return canvas_piece(canvas, y, x, STYLE_NORMAL, text);
+}
+
+static double pressure_now(const struct pane_context *context, const char *kind)
+{
+	const struct table *table = context_table(context, PRESSURE_TABLE);
+
+	return table ? table_number(table, table_find(table, "memory", kind), "avg10_ratio") : NAN;
+}
+
+static int draw_pressure(const struct pane_context *context, const struct canvas *canvas, int y, int x)
+{
+	double some = pressure_now(context, "some"), full = pressure_now(context, "full");
+	enum style style = some >= 0.1 ? STYLE_BAD : some > 0.01 ? STYLE_WARN : STYLE_NORMAL;
+	char text[TEXT_MAX];
+
+	if (isnan(some))
+		return x;
+	if (isnan(full))
+		snprintf(text, sizeof(text), _("pressure %.2f %%"), 100 * some);
+	else
+		snprintf(text, sizeof(text), _("pressure %.2f/%.2f %%"), 100 * some, 100 * full);
+	return canvas_piece(canvas, y, x, style, text);
+}
+
+static void draw_rates(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	const double refaults[] = { counter_rate(context, "workingset_refault_file"),
+				    counter_rate(context, "workingset_refault_anon"),
+				    counter_rate(context, "workingset_refault") };
+	const double scans[] = { counter_rate(context, "pgscan_kswapd"),
+				 counter_rate(context, "pgscan_direct") };
+	int x = draw_rate(canvas, y, 0, _("page-in"), counter_rate(context, "pgpgin"), "KiB");
+	x = draw_rate(canvas, y, x, _("swap-in"), counter_rate(context, "pswpin"), NULL);
+	x = draw_rate(canvas, y, x, _("refault"), known_sum(refaults, 3), NULL);
+	x = draw_pressure(context, canvas, y, x);
+	draw_rate(canvas, y, x, _("scan"), known_sum(scans, 2), NULL);
+}
+
+/* Growth of a counter in the last minutes before the shown frame; NaN when it is not known. */
+static double grown(const struct pane_context *context, enum memory_series series, double *seconds)
+{
+	uint64_t now = context->frame->mono_ns, span = STORY_SECONDS * UINT64_C(1000000000);
+	struct history_span found;
+
+	if (!history_between(&context->history, series, now > span ? now - span : 0, now, &found) ||
+	    found.last < found.first)
+		return NAN;
+	*seconds = fmax(*seconds, found.seconds);
+	return found.last - found.first;
+}
+
+/* Time since this counter last grew, as far as the history goes back. */
+static double unmoved_seconds(const struct pane_context *context, enum memory_series series)
+{
+	const struct history *history = &context->history;
+	uint64_t now = context->frame->mono_ns;
+	double last = NAN, seconds = INFINITY; /* never seen: nothing against calm */
+
+	for (size_t i = history->count; i-- > 0;) {
+		double value = history_value(history, series, i);
+
+		if (history_time(history, i) > now || isnan(value))
+			continue;
+		if (!isnan(last) && value != last)
+			break;
+		last = value;
+		seconds = (double)(now - history_time(history, i)) / 1e9;
+	}
+	return seconds;
+}
+
+static const char *story(const struct pane_context *context, char text[TEXT_MAX])
+{
+	struct memory_facts facts = { .caches_bytes = number(context, "memory", "mem", "caches_bytes"),
+				      .stalled_ratio = pressure_now(context, "some") };
+	const double refaults[] = { grown(context, SERIES_REFAULT_FILE, &facts.seconds),
+				    grown(context, SERIES_REFAULT_ANON, &facts.seconds),
+				    grown(context, SERIES_REFAULT, &facts.seconds) };
+	const double evictions[] = { grown(context, SERIES_STEAL_KSWAPD, &facts.seconds),
+				     grown(context, SERIES_STEAL_DIRECT, &facts.seconds),
+				     grown(context, SERIES_STEAL, &facts.seconds) };
+
+	facts.refaulted_pages = known_sum(refaults, 3);
+	facts.calm_seconds = fmin(fmin(unmoved_seconds(context, SERIES_REFAULT_FILE),
+				       unmoved_seconds(context, SERIES_REFAULT_ANON)),
+				  unmoved_seconds(context, SERIES_REFAULT));
+	facts.evicted_pages = known_sum(evictions, 3);
+	facts.swapped_in_pages = grown(context, SERIES_SWAP_IN, &facts.seconds);
+	return memory_story(&facts, text, TEXT_MAX);
+}
+
+/* At the bottom, in one line or two; returns how many. */
+static int draw_story(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	int most = canvas->height - y >= 4 ? 2 : 1, lines;
+	char text[TEXT_MAX];
+	struct canvas part;
+
+	lines = canvas_lines(canvas, span_text(story(context, text)));
+	lines = lines < most ? lines : most;
+	part = canvas_rows(canvas, canvas->height - lines, lines);
+	if (canvas->height - y >= 1)
+		canvas_wrapped(&part, 0, STYLE_STRONG, span_text(text));
+	return lines;
+}
+
+static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
+		       const struct graph_part *parts, double total)
+{
+	const struct memory_state *memory = context->state;
+	char label[VALUE_TEXT_MAX];
+	struct graph_scale scale = {
+		.whole = SERIES_TOTAL,
+		.top_label = size_short(label, total),
+		.now_ns = context->frame->mono_ns,
+		.span_seconds = memory->span_seconds,
+		.step_seconds = context_step_seconds(context),
+	};
+
+	if (canvas->height >= 3)
+		graph_stacked(canvas, &context->history, parts, N_PARTS, &scale);
+}
+
+static void draw_formula(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	const struct memory_state *memory = context->state;
+	char text[TEXT_MAX];
+
+	snprintf(text, sizeof(text), "%s%s", memory_formula(context),
+		 memory->span_seconds == 3600 ? _("; graph: 1 h")
+		 : memory->span_seconds > 0   ? _("; graph: 5 min")
+					      : "");
+	canvas_right(canvas, y, 0, canvas->width, STYLE_DIM, text);
+}
+
+/* Lines by their weight: table, bar, story, rates, legend, graph, formula. */
+static void draw_summary(struct pane_context *context, const struct canvas *canvas)
+{
+	double total = number(context, "memory", "mem", "total_bytes");
+	int height = canvas->height, y = draw_table(context, canvas, 0);
+	struct graph_part parts[N_PARTS];
+	struct canvas graph;
+
+	fill_parts(context, parts);
+	if (total > 0 && y < height)
+		graph_bar(canvas, y++, 0, canvas->width, parts, N_PARTS, total);
+	y = draw_limit(context, canvas, y, "memory");
+	y = draw_limit(context, canvas, y, "swap");
+	if (total > 0 && height - y >= 3)
+		graph_legend(canvas, y++, parts, N_PARTS, total, _("free"));
+	height -= draw_story(context, canvas, y);
+	if (height - y >= 1)
+		draw_rates(context, canvas, --height);
+	if (height - y >= 6)
+		draw_formula(context, canvas, y++);
+	graph = canvas_rows(canvas, y, height - y);
+	draw_graph(context, &graph, parts, total);
+}
+
+/* What of Cached can be dropped, and what is shared memory and tmpfs. */
+static void draw_extended(struct pane_context *context, const struct canvas *canvas)
+{
+	double cached = number(context, "meminfo", "Cached", "value_bytes");
+	double shared = number(context, "meminfo", "Shmem", "value_bytes");
+	char sizes[3][VALUE_TEXT_MAX], text[TEXT_MAX];
+	struct canvas rest = *canvas;
+
+	if (canvas->height > 10 && cached >= shared) {
+		snprintf(text, sizeof(text),
+			 _("Cached %s = %s page cache of files + %s shared memory and tmpfs, which cannot be "
+			   "dropped"),
+			 size_text(sizes[0], cached), size_text(sizes[1], cached - shared),
+			 size_text(sizes[2], shared));
+		rest = canvas_rows(canvas, canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text)),
+				   canvas->height);
+	}
+	context_draw_table(context, &rest, MEMINFO_TABLE);
+}
+
+static const char *check_format(double error_bytes)
+{
+	return isnan(error_bytes) ? _("%s: not known")
+	       : error_bytes < 0  ? _("%s: %s not accounted for")
+	       : error_bytes > 0  ? _("%s: %s too much")
+				  : _("%s: exact");
+}
+
+/* The formulas in full, and what no line accounts for. */
+static void draw_checks(struct pane_context *context, const struct canvas *canvas)
+{
+	const struct table_widget *widget = &context->tables[CHECK_TABLE];
+	const struct table *checks = context_table(context, CHECK_TABLE);
+	struct canvas table = canvas_rows(canvas, 0, table_height(widget));
+	char size[VALUE_TEXT_MAX], text[TEXT_MAX];
+	int y = table.height + 1;
+
+	context_draw_table(context, &table, CHECK_TABLE);
+	for (size_t i = 0; i < widget->view.n_rows; i++) {
+		const void *row = widget->view.rows[i];
+		double bytes = table_number(checks, row, "error_bytes");
+
+		snprintf(text, sizeof(text), check_format(bytes), table_text(checks, row, "formula"),
+			 size_text(size, fabs(bytes)));
+		y += canvas_wrapped(canvas, y, STYLE_DIM, span_text(text));
+	}
+}
+
+static void draw_paging(struct pane_context *context, const struct canvas *canvas)
+{
+	int below = table_height(&context->tables[PRESSURE_TABLE]);
+	struct canvas top = canvas_rows(canvas, 0, canvas->height - below - 1);
+	struct canvas bottom = canvas_rows(canvas, canvas->height - below, below);
+
+	if (canvas->height < below + 8) {
+		context_draw_table(context, canvas, RECLAIM_TABLE);
+		return;
+	}
+	context_draw_table(context, &top, RECLAIM_TABLE);
+	context_draw_table(context, &bottom, PRESSURE_TABLE);
+}
+
+static int draw_regrowth(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct memory_drop *drop = &((const struct memory_state *)context->state)->drop;
+	char before[VALUE_TEXT_MAX], after[VALUE_TEXT_MAX], now[VALUE_TEXT_MAX], read[VALUE_TEXT_MAX];
+	struct history_span span = { .first = NAN };
+	char when[CLOCK_TEXT_MAX], text[512];
+
+	history_between(&context->history, SERIES_PAGE_IN, drop->mono_ns, context->frame->mono_ns, &span);
+	snprintf(text, sizeof(text),
+		 _("Dropped at %s: caches %s -> %s. In the %.0f s since: grown to %s, %s read in."),
+		 clock_local(when, drop->wall_ns, "%H:%M:%S"), size_text(before, drop->before_bytes),
+		 size_text(after, drop->after_bytes),
+		 (double)(context->frame->mono_ns - drop->mono_ns) / 1e9,
+		 size_text(now, number(context, "memory", "mem", "caches_bytes")),
+		 size_text(read, 1024 * (span.last - span.first)));
+	return canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text));
+}
+
+static void draw_readers(struct pane_context *context, const struct canvas *canvas)
+{
+	const struct memory_state *memory = context->state;
+	bool after_drop =
+		memory->drop.state == DROP_MEASURED && context->frame->mono_ns >= memory->drop.mono_ns;
+	int graph_lines = canvas->height >= 16 ? canvas->height / 3 : 0;
+	int top = after_drop ? draw_regrowth(context, canvas) : 0;
+	struct canvas graph = canvas_rows(canvas, canvas->height - graph_lines, graph_lines);
+	struct canvas table = canvas_rows(canvas, top, canvas->height - graph_lines - top);
+	struct graph_part parts[N_PARTS];
+
+	context_draw_table(context, &table, READER_TABLE);
+	fill_parts(context, parts);
+	draw_graph(context, &graph, parts, number(context, "memory", "mem", "total_bytes"));
+}
+
+void memory_draw(struct pane_context *context, struct canvas *canvas)
+{
+	const struct memory_state *memory = context->state;
+
+	switch (memory->view) {
+	case MEMORY_EXTENDED:
+		draw_extended(context, canvas);
+		break;
+	case MEMORY_CHECKS:
+		draw_checks(context, canvas);
+		break;
+	case MEMORY_PAGING:
+		draw_paging(context, canvas);
+		break;
+	case MEMORY_READERS:
+		draw_readers(context, canvas);
+		break;
+	case MEMORY_SUMMARY:
+		if (canvas->height < 5 || canvas->width < NARROW)
+			draw_short(context, canvas);
+		else
+			draw_summary(context, canvas);
+	}
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the pages pane share. */
+#ifndef PANETOP_PANE_PAGES_PAGES_H
+#define PANETOP_PANE_PAGES_PAGES_H
+
+#include "screen/context.h"
+
+enum pages_table {
+	TOTAL_TABLE,
+	REGION_TABLE,
+	CELL_TABLE,
+	LEVEL_TABLE,
+	PAGE_TABLE,
+	BYTES_TABLE,
+	EVENT_TABLE,
+	LIST_TABLE,
+	N_PAGES_TABLES,
+};
+
+/* In the order in which they are stacked. */
+enum pages_series {
+	SERIES_ANONYMOUS,
+	SERIES_FILE,
+	SERIES_SWAPPED,
+	SERIES_PEAK,
+	N_PAGES_SERIES,
+};
+
+enum pages_view {
+	VIEW_MAP,
+	VIEW_REGIONS,
+	VIEW_LIST,
+	VIEW_PAGE,
+	VIEW_STATISTICS,
+	VIEW_HISTORY,
+	VIEW_EVENTS,
+};
+
+/* A row of the table cell; U64_UNKNOWN for what is not known. */
+struct map_cell {
+	uint64_t start, end;
+	uint64_t pages, present, swapped, file, soft_dirty, huge, zero, ksm;
+	bool changed; /* since the sample before */
+	int y, x;     /* where it stands, in cells of the map; y < 0: nowhere */
+};
+
+/* What was there at a moment that the user marked. */
+struct map_mark {
+	bool set;
+	uint64_t wall_ns;
+	struct map_cell *cells; /* owned */
+	size_t n_cells;
+};
+
+struct pages_state {
+	enum pages_view view;
+	struct map_cell *cells; /* of the shown frame; owned */
+	size_t n_cells, cell_capacity;
+	const struct table *loaded; /* they were read from it … */
+	uint64_t loaded_ns;         /* … in the frame of this time */
+	uint64_t loaded_rows;
+	size_t first;              /* index of the first cell on the screen */
+	uint64_t cell_pages;       /* of a whole cell */
+	uint64_t top, cursor;      /* addresses: of the first cell, and in the one that is selected */
+	uint64_t zoom;             /* pages of a cell; 0: all fits */
+	bool keep_fit;             /* all fits once: then the zoom is kept */
+	bool settle;               /* the cells are others than in the sample before: nothing has changed */
+	int map_height, map_width; /* of the last drawing, without the addresses */
+	int map_top, map_left;     /* … where on the terminal, for the mouse */
+	bool placed;               /* that is known */
+	bool hole_sizes;           /* there is room for the sizes of holes */
+	struct map_mark mark;
+	char forced[64];           /* the process that is being forced in, for the message */
+	uint64_t page, page_bytes; /* address of the page that is shown; of every page */
+	int scroll, page_lines;    /* of its bytes */
+	char *last_bytes;          /* of the sample before, as hexadecimal digits; owned */
+	size_t last_length;
+	uint64_t last_page;
+	bool *changed_bytes; /* owned; a flag for each byte of the page */
+	size_t n_changed;
+};
+
+extern const struct series pages_series[];
+
+/* pages.c */
+void pages_show(struct pane_context *context, enum pages_view view);
+bool pages_has_process(const struct pane_context *context);
+
+/* Why there is none, and how to choose one; NULL: there is one. */
+const char *pages_no_process(const struct pane_context *context);
+
+/* The number in the process's row; NaN when not known. */
+double pages_total(const struct pane_context *context, const char *column);
+
+/* pages_map.c: which cells there are, where they stand, which one is selected */
+void map_load(struct pane_context *context);                      /* the cells of the shown frame */
+void map_place(struct pages_state *pages);                        /* gives them their places, from first on */
+size_t map_selected(const struct pages_state *pages);             /* index of the cell with the cursor */
+uint64_t map_hole(const struct pages_state *pages, size_t index); /* bytes before this cell; 0: none */
+int map_hole_cells(const struct pages_state *pages, uint64_t bytes); /* that the mark of a hole takes */
+char *map_hole_text(const struct pages_state *pages, char *out, uint64_t bytes, bool ascii);
+bool map_key(struct pane_context *context, const struct input *input);
+void map_zoom_in(struct pane_context *context);
+void map_zoom_out(struct pane_context *context);
+void map_zoom_to_page(struct pane_context *context);
+void map_zoom_to_all(struct pane_context *context);
+void map_zoom_automatic(struct pane_context *context);
+void map_ask(struct pane_context *context); /* tells the source which cells are wanted */
+void map_go(struct pane_context *context, uint64_t address);
+void map_go_region(struct pane_context *context, bool back); /* before or behind the one with the cursor */
+
+/* The region at an address, in the shown frame; NULL when there is none. */
+const void *map_region(const struct pane_context *context, uint64_t address);
+
+/* pages_draw.c, pages_page.c */
+void pages_draw(struct pane_context *context, struct canvas *canvas);
+void pages_draw_page(struct pane_context *context, const struct canvas *canvas);
+void pages_draw_statistics(struct pane_context *context, const struct canvas *canvas);
+void pages_draw_history(const struct pane_context *context, const struct canvas *canvas);
+void pages_note_bytes(struct pages_state *pages, const struct frame *frame);
+
+/* pages_act.c */
+void pages_force(struct pane_context *context);
+void pages_clear(struct pane_context *context);
+void pages_mark(struct pane_context *context);
+
+#endif

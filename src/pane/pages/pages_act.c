@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the pages pane does on the user's word: forcing pages in, clearing and setting marks. */
+#include <config.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "model/units.h"
+#include "pane/pages/pages.h"
+#include "pane/text.h"
+
+static const char *process_name(const struct pane_context *context, char *out, size_t room)
+{
+	const struct table *table = context_table(context, TOTAL_TABLE);
+	const void *row = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
+
+	snprintf(out, room, "%.0f %s", row ? table_number(table, row, "pid") : 0,
+		 row ? table_text(table, row, "command") : "");
+	return out;
+}
+
+static void say_failed(struct pane_context *context, int error, const char *remedy)
+{
+	char text[TEXT_MAX];
+
+	screen_say(context->screen, "%s", failure_text(text, error, remedy));
+}
+
+/* Without done it is only found out whether it could be done. */
+static bool act(struct pane_context *context, const char *verb,
+		void (*done)(struct pane_context *context, int error))
+{
+	const char *remedy;
+	char action[64];
+	int error;
+
+	snprintf(action, sizeof(action), "%s %.0f", verb, pages_total(context, "pid"));
+	error = screen_act(context, "page_total", action, done, &remedy);
+	if (error)
+		say_failed(context, error, remedy);
+	return !error;
+}
+
+static bool has_process(struct pane_context *context)
+{
+	const char *why = pages_no_process(context);
+
+	if (why)
+		screen_say(context->screen, "%s", why);
+	return !why;
+}
+
+static void forced(struct pane_context *context, int error)
+{
+	const struct pages_state *pages = context->state;
+
+	if (error)
+		say_failed(context, error, NULL);
+	else
+		screen_say(context->screen, _("all readable pages of %s were brought in"), pages->forced);
+}
+
+static void force(struct pane_context *context)
+{
+	struct pages_state *pages = context->state;
+
+	process_name(context, pages->forced, sizeof(pages->forced));
+	if (act(context, "force", forced))
+		screen_say(context->screen, _("bringing in the pages of %s ..."), pages->forced);
+}
+
+void pages_force(struct pane_context *context)
+{
+	double absent = pages_total(context, "mapped_pages") - pages_total(context, "present_pages");
+	const struct pages_state *pages = context->state;
+	char question[TEXT_MAX], name[64], size[VALUE_TEXT_MAX], count[VALUE_TEXT_MAX];
+
+	if (!has_process(context) || !act(context, "force", NULL))
+		return;
+	snprintf(question, sizeof(question),
+		 P_("Force the absent pages of %s in? It reads a byte of each, up to %s page (%s); they "
+		    "then "
+		    "take memory, and swapped ones are read back",
+		    "Force the absent pages of %s in? It reads a byte of each, up to %s pages (%s); they "
+		    "then take memory, and swapped ones are read back",
+		    absent > 0 ? (unsigned long)absent : 0),
+		 process_name(context, name, sizeof(name)), fixed_text(count, absent, 0),
+		 size_text(size, absent * (double)pages->page_bytes));
+	screen_ask(context, question, force);
+}
+
+static void cleared(struct pane_context *context, int error)
+{
+	if (error)
+		say_failed(context, error, NULL);
+	else
+		screen_say(context->screen, "%s", _("the marks of what was written are cleared"));
+}
+
+static void clear(struct pane_context *context)
+{
+	act(context, "clear", cleared);
+}
+
+void pages_clear(struct pane_context *context)
+{
+	char question[TEXT_MAX], name[64];
+
+	if (!has_process(context) || !act(context, "clear", NULL))
+		return;
+	snprintf(question, sizeof(question),
+		 _("Clear the marks of writing of %s? It runs a little slower until it has written again"),
+		 process_name(context, name, sizeof(name)));
+	screen_ask(context, question, clear);
+}
+
+void pages_mark(struct pane_context *context)
+{
+	struct pages_state *pages = context->state;
+	struct map_mark *mark = &pages->mark;
+
+	map_load(context);
+	mark->set = !mark->set && pages->n_cells > 0;
+	if (!mark->set) {
+		screen_say(context->screen, "%s", _("no mark: the map shows what is there"));
+		return;
+	}
+	mark->cells = alloc_resize(mark->cells, pages->n_cells, sizeof(*mark->cells));
+	memcpy(mark->cells, pages->cells, pages->n_cells * sizeof(*mark->cells));
+	mark->n_cells = pages->n_cells;
+	mark->wall_ns = context->frame->wall_ns;
+	screen_say(context->screen, "%s",
+		   _("marked: + appeared, - went, s was swapped since; m takes the mark away"));
+}

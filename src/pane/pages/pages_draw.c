@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Drawing of the pages pane: the process in a line, its map, and the cell under the cursor in words. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "model/units.h"
+#include "pane/pages/pages.h"
+
+#define ADDRESS_CELLS 13      /* with a blank */
+#define ADDRESS_CELLS_LONG 17 /* where addresses have more than 48 bits */
+#define ADDRESSES_FROM_WIDTH 40
+#define GRAPH_FROM_LINES 34
+#define GRAPH_LINES 8
+
+/* What most of a cell is, in the order of the legend. */
+enum kind { ANONYMOUS, FILES, SWAPPED, WRITTEN, HUGE_PAGES, ZERO, KSM, N_KINDS };
+
+static const struct {
+	char letter; /* in capitals when at least half of the cell is there */
+	unsigned look;
+	const char *name; /* N_() */
+} kinds[N_KINDS] = {
+	[ANONYMOUS] = { 'A', 0, N_("anon") },  [FILES] = { 'F', 2, N_("file") },
+	[SWAPPED] = { 'S', 5, N_("swapped") }, [WRITTEN] = { 'D', 1, N_("written") },
+	[HUGE_PAGES] = { 'H', 3, N_("huge") }, [ZERO] = { 'Z', 7, N_("zero") },
+	[KSM] = { 'K', 6, N_("ksm") },
+};
+
+static uint64_t known(uint64_t count)
+{
+	return count == U64_UNKNOWN ? 0 : count;
+}
+
+/* The kind that most pages are of; of those that are present a page counts for its rarest kind. */
+static enum kind kind_of(const struct map_cell *cell)
+{
+	uint64_t huge = known(cell->huge), zero = known(cell->zero), ksm = known(cell->ksm),
+		 file = known(cell->file);
+	uint64_t others = huge + zero + ksm + file, most = 0;
+	const uint64_t counts[N_KINDS] = {
+		[ANONYMOUS] = cell->present > others ? cell->present - others : 0,
+		[FILES] = file,
+		[SWAPPED] = cell->swapped,
+		[HUGE_PAGES] = huge,
+		[ZERO] = zero,
+		[KSM] = ksm,
+	};
+	enum kind kind = ANONYMOUS;
+
+	if (known(cell->soft_dirty) > 0 && known(cell->soft_dirty) * 2 >= cell->present + cell->swapped)
+		return WRITTEN;
+	for (unsigned i = 0; i < N_KINDS; i++) {
+		if (counts[i] > most) {
+			most = counts[i];
+			kind = (enum kind)i;
+		}
+	}
+	return kind;
+}
+
+/* Own data is shaded by the share that is there; the other kinds have a letter, small below one half. */
+static uint32_t glyph_of(const struct canvas *canvas, enum kind kind, double share)
+{
+	static const uint32_t shades[] = { 0x2591, 0x2592, 0x2593, 0x2588 };
+	char letter = kinds[kind].letter;
+
+	if (kind == ANONYMOUS && !canvas->glyphs->ascii)
+		return shades[share >= 1 ? 3 : (unsigned)(share * 4)];
+	return (uint32_t)(share >= 0.5 ? letter : letter - 'A' + 'a');
+}
+
+static void draw_cell(const struct canvas *canvas, const struct map_cell *cell)
+{
+	double share;
+	enum kind kind;
+
+	if (cell->present == U64_UNKNOWN || cell->pages == 0 || cell->pages == U64_UNKNOWN) {
+		canvas_fill(canvas, cell->y, cell->x, STYLE_DIM, '?', 1);
+		return;
+	}
+	share = (double)(cell->present + cell->swapped) / (double)cell->pages;
+	kind = kind_of(cell);
+	if (!(share > 0))
+		canvas_fill(canvas, cell->y, cell->x, cell->changed ? STYLE_NEW : STYLE_DIM,
+			    canvas->glyphs->empty, 1);
+	else
+		canvas_fill(canvas, cell->y, cell->x,
+			    cell->changed ? STYLE_NEW : (enum style)(STYLE_SERIES + kinds[kind].look),
+			    glyph_of(canvas, kind, share), 1);
+}
+
+/* What happened to the cells since the mark, as far as they are the same. */
+struct difference {
+	uint64_t appeared, went, swapped; /* pages; at least, as a cell may have both */
+	size_t n_others;                  /* cells that were cut otherwise then */
+};
+
+static const struct map_cell *find_marked(const struct map_mark *mark, const struct map_cell *cell,
+					  size_t *next)
+{
+	while (*next < mark->n_cells && mark->cells[*next].start < cell->start)
+		(*next)++;
+	return *next < mark->n_cells && mark->cells[*next].start == cell->start &&
+			       mark->cells[*next].end == cell->end
+		       ? &mark->cells[*next]
+		       : NULL;
+}
+
+static void draw_difference(const struct canvas *canvas, const struct map_cell *cell,
+			    const struct map_cell *then, struct difference *sum)
+{
+	uint64_t present = known(cell->present), swapped = known(cell->swapped);
+	uint64_t had = then ? known(then->present) : 0, had_swapped = then ? known(then->swapped) : 0;
+	char glyph = swapped > had_swapped ? 's' : present > had ? '+' : present < had ? '-' : ' ';
+
+	sum->appeared += present > had ? present - had : 0;
+	sum->went += present < had ? had - present : 0;
+	sum->swapped += swapped > had_swapped ? swapped - had_swapped : 0;
+	sum->n_others += then == NULL;
+	if (cell->y < 0)
+		return;
+	if (glyph == ' ')
+		canvas_fill(canvas, cell->y, cell->x, STYLE_DIM,
+			    present + swapped > 0 ? (canvas->glyphs->ascii ? 'o' : 0x2591)
+						  : canvas->glyphs->empty,
+			    1);
+	else
+		canvas_fill(canvas, cell->y, cell->x, STYLE_NEW, (uint32_t)glyph, 1);
+}
+
+static void draw_hole(const struct pages_state *pages, const struct canvas *canvas, size_t index)
+{
+	const struct map_cell *cell = &pages->cells[index];
+	uint64_t hole = index > pages->first ? map_hole(pages, index) : 0;
+	char text[VALUE_TEXT_MAX];
+	int cells;
+
+	if (hole == 0)
+		return;
+	map_hole_text(pages, text, hole, canvas->glyphs->ascii);
+	cells = map_hole_cells(pages, hole);
+	if (cell->x >= cells)
+		canvas_text(canvas, cell->y, cell->x - cells, STYLE_DIM, text, cells);
+	else if (cell->y > 0 &&
+		 pages->cells[index - 1].x + 1 + cells <= canvas->width) /* in the line before */
+		canvas_text(canvas, cell->y - 1, pages->cells[index - 1].x + 1, STYLE_DIM, text, cells);
+	else if (cell->y > 0)
+		canvas_fill(canvas, cell->y - 1, pages->cells[index - 1].x + 1, STYLE_DIM, '~', 1);
+}
+
+static void draw_addresses(const struct pages_state *pages, const struct canvas *canvas)
+{
+	int last = -1;
+
+	for (size_t i = pages->first; i < pages->n_cells; i++) {
+		const struct map_cell *cell = &pages->cells[i];
+
+		if (cell->y <= last)
+			continue;
+		last = cell->y;
+		canvas_print(canvas, cell->y, 0, STYLE_DIM, "%012llx", (unsigned long long)cell->start);
+	}
+}
+
+static int address_cells(const struct pages_state *pages, int width)
+{
+	if (width < ADDRESSES_FROM_WIDTH)
+		return 0;
+	return pages->n_cells > 0 && pages->cells[pages->n_cells - 1].end >> 48 ? ADDRESS_CELLS_LONG
+										: ADDRESS_CELLS;
+}
+
+static void draw_cells(struct pages_state *pages, const struct canvas *canvas, struct difference *sum)
+{
+	size_t next = 0;
+
+	for (size_t i = 0; i < pages->n_cells; i++) {
+		const struct map_cell *cell = &pages->cells[i];
+
+		if (cell->y >= 0)
+			draw_hole(pages, canvas, i);
+		if (pages->mark.set)
+			draw_difference(canvas, cell, find_marked(&pages->mark, cell, &next), sum);
+		else if (cell->y >= 0)
+			draw_cell(canvas, cell);
+	}
+}
+
+static void draw_map(struct pane_context *context, const struct canvas *canvas, struct difference *sum)
+{
+	struct pages_state *pages = context->state;
+	int addresses = address_cells(pages, canvas->width);
+	struct canvas cells = canvas_part(canvas, 0, addresses, canvas->height, canvas->width - addresses);
+	size_t selected;
+
+	pages->map_height = cells.height;
+	pages->map_width = cells.width > 0 ? cells.width : 1;
+	pages->map_top = cells.top;
+	pages->map_left = cells.left;
+	pages->placed = true;
+	if (pages->n_cells == 0)
+		return;
+	map_place(pages);
+	if (addresses > 0)
+		draw_addresses(pages, canvas);
+	draw_cells(pages, &cells, sum);
+	selected = map_selected(pages);
+	if (pages->cells[selected].y >= 0)
+		canvas_restyle(&cells, pages->cells[selected].y, pages->cells[selected].x, 1, STYLE_CELL);
+}
+
+static int draw_size(const struct pane_context *context, const struct canvas *canvas, int x, const char *name,
+		     const char *column)
+{
+	double bytes = pages_total(context, column);
+	char text[TEXT_MAX], size[VALUE_TEXT_MAX];
+
+	snprintf(text, sizeof(text), "%s %s", name, isnan(bytes) ? "-" : size_short(size, bytes));
+	return canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
+}
+
+static void draw_header(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct pages_state *pages = context->state;
+	const struct table *table = context_table(context, TOTAL_TABLE);
+	const void *row = table_row(table, 0);
+	bool gone = strcmp(table_text(table, row, "state"), "gone") == 0;
+	char text[TEXT_MAX], minor[VALUE_TEXT_MAX], major[VALUE_TEXT_MAX];
+	double done = pages_total(context, "map_done_ratio");
+	int x = canvas_piece(canvas, 0, 0, STYLE_STRONG, table_text(table, row, "command"));
+
+	snprintf(text, sizeof(text), "PID %.0f", table_number(table, row, "pid"));
+	x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
+	if (gone)
+		x = canvas_piece(canvas, 0, x, STYLE_BAD,
+				 pages->n_cells > 0 ? _("gone: its last map; r waits for the next")
+						    : _("it has ended; r waits for the next"));
+	x = draw_size(context, canvas, x, _("RSS"), "vm_resident_bytes");
+	x = draw_size(context, canvas, x, _("SWAP"), "vm_swap_bytes");
+	x = draw_size(context, canvas, x, _("VIRT"), "vm_size_bytes");
+	if (!isnan(pages_total(context, "proportional_bytes")))
+		x = draw_size(context, canvas, x, _("PSS"), "proportional_bytes");
+	if (pages->n_cells > 0) {
+		uint64_t most = pages->cell_pages;
+
+		snprintf(text, sizeof(text),
+			 P_("1 cell = %llu page", "1 cell = %llu pages", (unsigned long)most),
+			 (unsigned long long)most);
+		x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
+	}
+	snprintf(text, sizeof(text), _("faults %s/s + %s/s"),
+		 rate_text(minor, table_number(table, row, "minor_faults_per_second")),
+		 rate_text(major, table_number(table, row, "major_faults_per_second")));
+	x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
+	if (done < 1) {
+		snprintf(text, sizeof(text), _("next map %.0f %%"), 100 * done);
+		canvas_piece(canvas, 0, x, STYLE_NOTICE, text);
+	}
+}
+
+/* Kinds that this kernel cannot tell are not in the legend. */
+static bool can_be(const struct pages_state *pages, enum kind kind)
+{
+	const struct map_cell *cell = &pages->cells[0];
+
+	return kind == WRITTEN                      ? cell->soft_dirty != U64_UNKNOWN
+	       : kind == HUGE_PAGES || kind == ZERO ? cell->huge != U64_UNKNOWN
+	       : kind == KSM                        ? cell->ksm != U64_UNKNOWN
+						    : true;
+}
+
+static void draw_legend(const struct pages_state *pages, const struct canvas *canvas, int y)
+{
+	char text[TEXT_MAX], glyphs[UTF8_BYTES_MAX + 1];
+	int x = 0;
+
+	for (unsigned i = 0; i < N_KINDS && pages->n_cells > 0; i++) {
+		size_t length = utf8_put(glyphs, glyph_of(canvas, (enum kind)i, 1));
+
+		if (!can_be(pages, (enum kind)i))
+			continue;
+		glyphs[length] = '\0';
+		snprintf(text, sizeof(text), "%s %s", glyphs, _(kinds[i].name));
+		x = canvas_piece(canvas, y, x, (enum style)(STYLE_SERIES + kinds[i].look), text);
+	}
+	glyphs[utf8_put(glyphs, canvas->glyphs->empty)] = '\0';
+	snprintf(text, sizeof(text), _("%s absent"), glyphs);
+	x = canvas_piece(canvas, y, x, STYLE_DIM, text);
+	x = canvas_piece(canvas, y, x, STYLE_NEW, _("changed"));
+	x = canvas_piece(canvas, y, x, STYLE_DIM,
+		       canvas->glyphs->ascii ? _("small: less than half is there")
+				     : _("shade, small letter: how much is there"));
+	canvas_piece(canvas, y, x, STYLE_DIM, _("~ or | hole"));
+}
+
+static void draw_marked(const struct pages_state *pages, const struct canvas *canvas, int y,
+			const struct difference *sum)
+{
+	char time[CLOCK_TEXT_MAX];
+
+	clock_local(time, pages->mark.wall_ns, "%H:%M:%S");
+	if (sum->n_others * 2 > pages->n_cells)
+		canvas_print(canvas, y, 0, STYLE_NOTICE,
+			     _("the cells are others than at the mark of %s: go back to that zoom, or press "
+			       "m anew"),
+			     time);
+	else
+		canvas_print(
+			canvas, y, 0, STYLE_NORMAL,
+			_("since %s: + %llu pages appeared  - %llu went  s %llu were swapped (at least)"),
+			time, (unsigned long long)sum->appeared, (unsigned long long)sum->went,
+			(unsigned long long)sum->swapped);
+}
+
+static void add_count(char *text, size_t room, const char *format, uint64_t count)
+{
+	size_t length = strlen(text);
+
+	if (count != U64_UNKNOWN && count > 0)
+		snprintf(text + length, room - length, format, (unsigned long long)count);
+}
+
+/* What the frame of a single page is, where that is known. */
+static void add_frame(const struct pane_context *context, const struct map_cell *cell, char *text,
+		      size_t room)
+{
+	const struct table *table = context_table(context, PAGE_TABLE);
+	const void *row = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
+	double frame = row ? table_number(table, row, "frame") : NAN,
+	       node = row ? table_number(table, row, "node") : NAN;
+	size_t length = strlen(text);
+
+	if (cell->pages != 1 || !row || table_number(table, row, "page_address") != (double)cell->start)
+		return;
+	if (!isnan(frame))
+		snprintf(text + length, room - length, _("  frame %.0f"), frame);
+	length = strlen(text);
+	if (!isnan(node))
+		snprintf(text + length, room - length, _("  node %.0f"), node);
+}
+
+static void draw_cursor_line(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	const struct pages_state *pages = context->state;
+	size_t index = map_selected(pages);
+	const struct map_cell *cell = &pages->cells[index];
+	const struct table *regions = context_table(context, REGION_TABLE);
+	const void *region = map_region(context, cell->start);
+	const char *path = region ? table_text(regions, region, "path") : "";
+	char text[TEXT_MAX], size[VALUE_TEXT_MAX];
+	size_t length;
+
+	snprintf(text, sizeof(text), "%012llx  %s %s", (unsigned long long)cell->start,
+		 region ? table_text(regions, region, "permissions") : "", *path ? path : _("anonymous"));
+	length = strlen(text);
+	if (region && *path == '/')
+		snprintf(text + length, sizeof(text) - length, "+0x%llx",
+			 (unsigned long long)(cell->start -
+					      (uint64_t)table_number(regions, region, "start_address") +
+					      (uint64_t)table_number(regions, region, "offset_bytes")));
+	length = strlen(text);
+	if (cell->present == U64_UNKNOWN)
+		snprintf(text + length, sizeof(text) - length, _("  %llu pages: not known"),
+			 (unsigned long long)cell->pages);
+	else
+		snprintf(text + length, sizeof(text) - length,
+			 P_("  %llu page: %llu present", "  %llu pages: %llu present",
+			    (unsigned long)cell->pages),
+			 (unsigned long long)cell->pages, (unsigned long long)cell->present);
+	add_count(text, sizeof(text), _(", %llu swapped"), cell->swapped);
+	add_count(text, sizeof(text), _(", %llu file"), cell->file);
+	add_count(text, sizeof(text), _(", %llu written"), cell->soft_dirty);
+	add_count(text, sizeof(text), _(", %llu huge"), cell->huge);
+	add_count(text, sizeof(text), _(", %llu zero"), cell->zero);
+	add_count(text, sizeof(text), _(", %llu ksm"), cell->ksm);
+	add_frame(context, cell, text, sizeof(text));
+	if (map_hole(pages, index) > 0) {
+		length = strlen(text);
+		snprintf(text + length, sizeof(text) - length, _("  behind a hole of %s"),
+			 size_text(size, (double)map_hole(pages, index)));
+	}
+	canvas_fill(canvas, y, 0, STYLE_KEY, '>', 1);
+	canvas_text(canvas, y, 2, STYLE_NORMAL, text, -1);
+}
+
+/* Lines by their weight: the map, the cell in words, the process, the legend, the history. */
+static void draw_map_view(struct pane_context *context, const struct canvas *canvas)
+{
+	struct pages_state *pages = context->state;
+	int top = canvas->height >= 3 ? 1 : 0, bottom = canvas->height;
+	int cursor = bottom >= 4 ? --bottom : -1, legend = bottom >= 8 ? --bottom : -1;
+	struct difference sum = { 0 };
+	struct canvas part;
+
+	if (top > 0)
+		draw_header(context, canvas);
+	if (bottom >= GRAPH_FROM_LINES) {
+		part = canvas_rows(canvas, bottom - GRAPH_LINES, GRAPH_LINES);
+		pages_draw_history(context, &part);
+		bottom -= GRAPH_LINES;
+	}
+	part = canvas_rows(canvas, top, bottom - top);
+	draw_map(context, &part, &sum);
+	if (pages->n_cells == 0) {
+		canvas_text(canvas, top, 0, STYLE_DIM, _("no map: see the notice below"), -1);
+		return;
+	}
+	if (legend >= 0 && pages->mark.set)
+		draw_marked(pages, canvas, legend, &sum);
+	else if (legend >= 0)
+		draw_legend(pages, canvas, legend);
+	if (cursor >= 0)
+		draw_cursor_line(context, canvas, cursor);
+}
+
+static void draw_list(struct pane_context *context, const struct canvas *canvas)
+{
+	struct canvas rest = canvas_rows(canvas, 1, canvas->height - 1);
+
+	canvas_text(canvas, 0, 0, STYLE_STRONG,
+		    _("Which process? Arrows or mouse select one, Enter opens its map."), -1);
+	context_draw_table(context, &rest, LIST_TABLE);
+}
+
+void pages_draw(struct pane_context *context, struct canvas *canvas)
+{
+	const struct pages_state *pages = context->state;
+	struct canvas rest = canvas_rows(canvas, 1, canvas->height - 1);
+
+	map_load(context);
+	if (pages->view == VIEW_LIST) {
+		draw_list(context, canvas);
+		return;
+	}
+	if (pages->view == VIEW_EVENTS) {
+		context_draw_table(context, canvas, EVENT_TABLE);
+		return;
+	}
+	if (!pages_has_process(context)) {
+		canvas_text(canvas, 0, 0, STYLE_DIM,
+			    screen_replays(context) ? pages_no_process(context)
+						    : _("no process yet; l lists those there are"),
+			    -1);
+		return;
+	}
+	if (pages->view == VIEW_MAP) {
+		draw_map_view(context, canvas);
+		return;
+	}
+	draw_header(context, canvas);
+	if (pages->view == VIEW_REGIONS)
+		context_draw_table(context, &rest, REGION_TABLE);
+	else if (pages->view == VIEW_PAGE)
+		pages_draw_page(context, &rest);
+	else if (pages->view == VIEW_STATISTICS)
+		pages_draw_statistics(context, &rest);
+	else
+		pages_draw_history(context, &rest);
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The map of the pages pane: its cells, their places, the cursor, and what of it is asked for. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "model/units.h"
+#include "pane/pages/pages.h"
+#include "screen/keys.h"
+
+#define CELLS_MIN 16
+#define ZOOM_MAX (UINT64_C(1) << 40)
+
+static uint64_t number(const struct table *table, const void *row, const char *key)
+{
+	const struct column *column = schema_find(table->schema, key);
+
+	return column && row_is_known(row, column) ? row_u64(row, column) : U64_UNKNOWN;
+}
+
+static bool moved(const struct table *table, const void *row, const char *key)
+{
+	double change = table_number(table, row, key);
+
+	return change > 0 || change < 0;
+}
+
+static void take_cell(struct map_cell *cell, const struct table *table, const void *row)
+{
+	*cell = (struct map_cell){
+		.start = number(table, row, "start_address"),
+		.end = number(table, row, "end_address"),
+		.pages = number(table, row, "pages"),
+		.present = number(table, row, "present"),
+		.swapped = number(table, row, "swapped"),
+		.file = number(table, row, "file"),
+		.soft_dirty = number(table, row, "soft_dirty"),
+		.huge = number(table, row, "huge"),
+		.zero = number(table, row, "zero"),
+		.ksm = number(table, row, "ksm"),
+		.changed = moved(table, row, "present_per_second") ||
+			   moved(table, row, "swapped_per_second") || moved(table, row, "file_per_second") ||
+			   moved(table, row, "soft_dirty_per_second"),
+	};
+}
+
+/* The first cell on the screen; near the end the last ones fill it. */
+static void find_first(struct pages_state *pages)
+{
+	size_t capacity = (size_t)pages->map_height * (size_t)pages->map_width;
+
+	pages->first = 0;
+	if (pages->n_cells <= capacity)
+		return;
+	while (pages->first + 1 < pages->n_cells && pages->cells[pages->first].end <= pages->top)
+		pages->first++;
+	if (pages->n_cells - pages->first < capacity)
+		pages->first = pages->n_cells > capacity ? pages->n_cells - capacity : 0;
+}
+
+void map_load(struct pane_context *context)
+{
+	struct pages_state *pages = context->state;
+	const struct table *table = context_table(context, CELL_TABLE);
+	size_t n_rows = table ? table->n_rows : 0;
+
+	if (table == pages->loaded && table && context->frame->mono_ns == pages->loaded_ns &&
+	    n_rows == pages->loaded_rows)
+		return;
+	if (n_rows > pages->cell_capacity) {
+		pages->cell_capacity = n_rows;
+		pages->cells = alloc_resize(pages->cells, n_rows, sizeof(*pages->cells));
+	}
+	for (size_t i = 0; i < n_rows; i++)
+		take_cell(&pages->cells[i], table, table_row(table, i));
+	pages->n_cells = pages->loaded_rows = n_rows;
+	pages->cell_pages = n_rows > 0 ? number(table, table_row(table, 0), "cell_pages") : 0;
+	if (pages->cell_pages == 0 || pages->cell_pages == U64_UNKNOWN)
+		pages->cell_pages = 1;
+	pages->loaded = table;
+	pages->loaded_ns = context->frame ? context->frame->mono_ns : 0;
+	find_first(pages);
+}
+
+uint64_t map_hole(const struct pages_state *pages, size_t index)
+{
+	return index > 0 ? pages->cells[index].start - pages->cells[index - 1].end : 0;
+}
+
+char *map_hole_text(const struct pages_state *pages, char *out, uint64_t bytes, bool ascii)
+{
+	char size[VALUE_TEXT_MAX];
+
+	if (pages->hole_sizes)
+		snprintf(out, VALUE_TEXT_MAX, "~%s~", size_short(size, (double)bytes));
+	else
+		snprintf(out, VALUE_TEXT_MAX, "%s", ascii ? "|" : "╎");
+	return out;
+}
+
+int map_hole_cells(const struct pages_state *pages, uint64_t bytes)
+{
+	char text[VALUE_TEXT_MAX];
+
+	return pages->hole_sizes ? (int)strlen(map_hole_text(pages, text, bytes, true)) : 1;
+}
+
+/* Are there so few holes that their sizes can stand in the map? */
+static bool has_room_for_sizes(const struct pages_state *pages)
+{
+	size_t n_holes = 0;
+
+	for (size_t i = pages->first + 1; i < pages->n_cells; i++)
+		n_holes += map_hole(pages, i) > 0;
+	return n_holes * 8 * 4 <= (size_t)pages->map_height * (size_t)pages->map_width;
+}
+
+void map_place(struct pages_state *pages)
+{
+	int y = 0, x = 0;
+
+	if (pages->first >= pages->n_cells)
+		pages->first = 0;
+	pages->hole_sizes = has_room_for_sizes(pages);
+	for (size_t i = 0; i < pages->n_cells; i++) {
+		struct map_cell *cell = &pages->cells[i];
+		uint64_t hole = i > pages->first ? map_hole(pages, i) : 0;
+
+		cell->y = -1;
+		if (i < pages->first)
+			continue;
+		if (hole > 0)
+			x += map_hole_cells(pages, hole);
+		if (x >= pages->map_width) {
+			y++;
+			x = 0;
+		}
+		if (y >= pages->map_height)
+			continue;
+		cell->y = y;
+		cell->x = x++;
+	}
+}
+
+size_t map_selected(const struct pages_state *pages)
+{
+	size_t low = 0, high = pages->n_cells;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (pages->cells[middle].end <= pages->cursor)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < pages->n_cells ? low : pages->n_cells > 0 ? pages->n_cells - 1 : 0;
+}
+
+const void *map_region(const struct pane_context *context, uint64_t address)
+{
+	const struct table *table = context_table(context, REGION_TABLE);
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (number(table, row, "start_address") <= address &&
+		    address < number(table, row, "end_address"))
+			return row;
+	}
+	return NULL;
+}
+
+static size_t count_holes(const struct pane_context *context)
+{
+	const struct table *table = context_table(context, REGION_TABLE);
+	uint64_t end = 0;
+	size_t n_holes = 0;
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		n_holes += i > 0 && number(table, table_row(table, i), "start_address") > end;
+		end = number(table, table_row(table, i), "end_address");
+	}
+	return n_holes;
+}
+
+/* Cells that the map has room for, less what the marks of holes take when all fits. */
+static size_t room(const struct pane_context *context)
+{
+	const struct pages_state *pages = context->state;
+	size_t all = (size_t)pages->map_height * (size_t)pages->map_width, holes = count_holes(context);
+
+	if (pages->zoom == 0)
+		holes *= holes * 8 * 4 <= all ? 8 : 1;
+	else
+		holes = 0;
+	return holes + CELLS_MIN < all ? all - holes : CELLS_MIN;
+}
+
+void map_ask(struct pane_context *context)
+{
+	struct pages_state *pages = context->state;
+	const char *before = settings_get(context->settings, "run.cells");
+	size_t cells = room(context);
+	char text[128];
+
+	if (!pages->placed)
+		return;
+	if (pages->zoom == 0)
+		snprintf(text, sizeof(text), "0 0 0 %zu", cells);
+	else
+		snprintf(text, sizeof(text), "%llu %llu %zu %zu", (unsigned long long)pages->zoom,
+			 (unsigned long long)pages->top, cells, 2 * cells);
+	if (before && strcmp(before, text) == 0)
+		return;
+	settings_set(context->settings, "run.cells", text);
+	pages->settle = true;
+}
+
+static void zoom_to(struct pane_context *context, uint64_t pages_of_cell)
+{
+	struct pages_state *pages = context->state;
+
+	pages->zoom = pages_of_cell < 1 ? 1 : pages_of_cell > ZOOM_MAX ? ZOOM_MAX : pages_of_cell;
+	pages->top = pages->cursor;
+	pages->keep_fit = false;
+	map_ask(context);
+	screen_say(context->screen,
+		   P_("a cell is %llu page", "a cell is %llu pages", (unsigned long)pages->zoom),
+		   (unsigned long long)pages->zoom);
+}
+
+static uint64_t present_zoom(struct pane_context *context)
+{
+	struct pages_state *pages = context->state;
+
+	map_load(context);
+	return pages->zoom > 0 ? pages->zoom : pages->cell_pages;
+}
+
+void map_zoom_in(struct pane_context *context)
+{
+	uint64_t zoom = present_zoom(context), power = 1;
+
+	while (power * 2 < zoom)
+		power *= 2;
+	zoom_to(context, power);
+}
+
+void map_zoom_out(struct pane_context *context)
+{
+	uint64_t zoom = present_zoom(context), power = 1;
+
+	while (power <= zoom)
+		power *= 2;
+	zoom_to(context, power);
+}
+
+void map_zoom_to_page(struct pane_context *context)
+{
+	zoom_to(context, 1);
+}
+
+static void fit(struct pane_context *context, bool keep, const char *said)
+{
+	struct pages_state *pages = context->state;
+
+	pages->zoom = pages->top = 0;
+	pages->keep_fit = keep;
+	map_ask(context);
+	screen_say(context->screen, "%s", said);
+}
+
+void map_zoom_to_all(struct pane_context *context)
+{
+	fit(context, true, _("all of it fits, and the cells keep this size"));
+}
+
+void map_zoom_automatic(struct pane_context *context)
+{
+	fit(context, false, _("all of it fits, also when it grows"));
+}
+
+void map_go(struct pane_context *context, uint64_t address)
+{
+	struct pages_state *pages = context->state;
+
+	pages->cursor = address;
+	if (pages->n_cells == 0 || address < pages->cells[0].start ||
+	    address >= pages->cells[pages->n_cells - 1].end || pages->cells[map_selected(pages)].y < 0) {
+		pages->top = address;
+		pages->loaded = NULL;
+	}
+	map_ask(context);
+}
+
+/* Scrolls until the cell stands on the screen. */
+static void show(struct pages_state *pages, size_t index)
+{
+	while (index < pages->first)
+		pages->first -=
+			pages->first < (size_t)pages->map_width ? pages->first : (size_t)pages->map_width;
+	map_place(pages);
+	for (size_t guard = 0; pages->cells[index].y < 0 && guard < pages->n_cells; guard++) {
+		size_t next = pages->first + 1;
+
+		while (next < pages->n_cells && pages->cells[next].y == 0)
+			next++;
+		if (next >= pages->n_cells)
+			break;
+		pages->first = next;
+		map_place(pages);
+	}
+}
+
+static void select_cell(struct pane_context *context, size_t index)
+{
+	struct pages_state *pages = context->state;
+
+	if (pages->n_cells == 0)
+		return;
+	index = index < pages->n_cells ? index : pages->n_cells - 1;
+	pages->cursor = pages->cells[index].start;
+	show(pages, index);
+	pages->top = pages->cells[pages->first].start;
+	map_ask(context);
+}
+
+/* The cell that stands so many rows below, nearest to the same column; beyond the edges it scrolls. */
+static size_t row_below(struct pages_state *pages, size_t index, int rows)
+{
+	int y = pages->cells[index].y + rows, x = pages->cells[index].x;
+	size_t nearest = index;
+	int least = INT32_MAX;
+
+	if (y < 0 && pages->first > 0) {
+		size_t back = (size_t)(-rows) * (size_t)pages->map_width;
+
+		return index > back ? index - back : 0;
+	}
+	if (y >= pages->map_height && pages->cells[pages->n_cells - 1].y < 0)
+		return index + (size_t)rows * (size_t)pages->map_width;
+	y = y < 0 ? 0 : y;
+	for (size_t i = 0; i < pages->n_cells; i++) {
+		int distance = abs(pages->cells[i].y - y) * 4096 + abs(pages->cells[i].x - x);
+
+		if (pages->cells[i].y >= 0 && distance < least) {
+			least = distance;
+			nearest = i;
+		}
+	}
+	return nearest;
+}
+
+/* In no region, as before it is first moved and at either end, it stands for the cell that is marked. */
+static uint64_t cursor_address(const struct pane_context *context)
+{
+	const struct pages_state *pages = context->state;
+
+	return map_region(context, pages->cursor) ? pages->cursor : pages->cells[map_selected(pages)].start;
+}
+
+void map_go_region(struct pane_context *context, bool back)
+{
+	struct pages_state *pages = context->state;
+	const struct table *table = context_table(context, REGION_TABLE);
+	uint64_t found = U64_UNKNOWN, cursor;
+
+	map_load(context);
+	map_place(pages);
+	if (pages->n_cells == 0)
+		return;
+	cursor = cursor_address(context);
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		uint64_t start = number(table, table_row(table, i), "start_address");
+
+		if (back && start < cursor)
+			found = start;
+		else if (!back && start > cursor && found == U64_UNKNOWN)
+			found = start;
+	}
+	if (found != U64_UNKNOWN)
+		map_go(context, found);
+}
+
+static void click(struct pane_context *context, const struct input *input)
+{
+	const struct pages_state *pages = context->state;
+	int y = input->y - pages->map_top, x = input->x - pages->map_left;
+
+	for (size_t i = 0; i < pages->n_cells; i++)
+		if (pages->cells[i].y == y && pages->cells[i].x == x)
+			select_cell(context, i);
+}
+
+bool map_key(struct pane_context *context, const struct input *input)
+{
+	struct pages_state *pages = context->state;
+	size_t index;
+
+	map_load(context);
+	map_place(pages);
+	if (pages->n_cells == 0)
+		return false;
+	index = map_selected(pages);
+	switch (input->key) {
+	case K_LEFT:
+		select_cell(context, index > 0 ? index - 1 : 0);
+		return true;
+	case K_RIGHT:
+		select_cell(context, index + 1);
+		return true;
+	case K_UP:
+	case K_WHEEL_UP:
+		select_cell(context, row_below(pages, index, -1));
+		return true;
+	case K_DOWN:
+	case K_WHEEL_DOWN:
+		select_cell(context, row_below(pages, index, 1));
+		return true;
+	case K_PAGE_UP:
+	case K_PAGE_DOWN:
+		select_cell(context,
+			    row_below(pages, index,
+				      input->key == K_PAGE_UP ? -pages->map_height : pages->map_height));
+		return true;
+	case K_HOME:
+		map_go(context, 0);
+		return true;
+	case K_END:
+		map_go(context, U64_UNKNOWN - 1);
+		return true;
+	case K_CLICK:
+		click(context, input);
+		return true;
+	default:
+		return false;
+	}
+}

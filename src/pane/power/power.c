@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The power pane: its tables, options, keys and views; power_draw.c and power_graph.c draw them. */
+#include <config.h>
+
+#include "pane/power/power.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "screen/keys.h"
+
+static const struct pane_table tables[] = {
+	[POWER_TABLE] = { .topic = "power", .headline = true },
+	[BATTERY_TABLE] = { .topic = "battery", .headline = true },
+	[TEMPERATURE_TABLE] = { .topic = "temperature", .headline = true },
+	[FAN_TABLE] = { .topic = "fan", .headline = true },
+	[VOLTAGE_TABLE] = { .topic = "voltage" },
+	[FREQUENCY_TABLE] = { .topic = "frequency", .headline = true },
+	[IDLE_TABLE] = { .topic = "idle_state" },
+	[TRIP_TABLE] = { .topic = "trip_point" },
+	[COOLING_TABLE] = { .topic = "cooling" },
+	[THROTTLE_TABLE] = { .topic = "throttle" },
+	[POWER_CPU_TABLE] = { .topic = "cpu" },
+	[POWER_SYSTEM_TABLE] = { .topic = "system" },
+	[POWER_COUNTER_TABLE] = { .topic = "counter", .on_request = true },
+	{ 0 },
+};
+
+const struct series power_series[] = {
+	[SERIES_WATTS] = { "power", "total", "watts" },
+	[SERIES_IDLE] = { "cpu", "all", "idle_ratio" },
+	[SERIES_WAITING] = { "cpu", "all", "iowait_ratio" },
+	[SERIES_HERTZ] = { "cpu", "all", "frequency_hertz" },
+	[SERIES_CELSIUS] = { "temperature", NULL, "celsius" },
+};
+
+static const struct series explained[] = {
+	{ "power", "total", "watts" },
+	{ "power", "total", "mean_watts" },
+	{ "battery", NULL, "watts" },
+	{ "battery", NULL, "remaining_seconds" },
+	{ "temperature", NULL, "celsius" },
+	{ "temperature", NULL, "critical_celsius" },
+	{ "fan", NULL, "rpm" },
+	{ "frequency", "all", "hertz" },
+	{ "idle_state", "all", "residency_ratio" },
+	{ "cpu", "all", "idle_ratio" },
+	{ 0 },
+};
+
+#define LINE_TEMPERATURES 3 /* the first of them: that of the CPU is always the first */
+
+/* What a line of batch text holds, after powerstat. */
+static const struct line_cell line[] = {
+	{ { "cpu", "all", "user_ratio" }, NULL, 5, 0 },
+	{ { "cpu", "all", "nice_ratio" }, NULL, 5, 0 },
+	{ { "cpu", "all", "system_ratio" }, NULL, 5, 0 },
+	{ { "cpu", "all", "idle_ratio" }, NULL, 5, 0 },
+	{ { "cpu", "all", "iowait_ratio" }, NULL, 5, 0 },
+	{ { "system", NULL, "running" }, N_("run"), 4, 0 },
+	{ { "system", NULL, "context_switches_per_second" }, N_("ctxt/s"), 6, 0 },
+	{ { "system", NULL, "interrupts_per_second" }, N_("irq/s"), 6, 0 },
+	{ { "system", NULL, "forks_per_second" }, N_("fork/s"), 6, 0 },
+	{ { "event_total", "all", "execs_per_second" }, N_("exec/s"), 6, 0 },
+	{ { "event_total", "all", "exits_per_second" }, N_("exit/s"), 6, 0 },
+	{ { "power", "total", "watts" }, NULL, 7, 0 },
+	{ { "temperature", NULL, "celsius" }, N_("temp"), 6, LINE_TEMPERATURES },
+	{ { "frequency", "all", "hertz" }, N_("speed"), 8, 0 },
+	{ { 0 }, NULL, 0, 0 },
+};
+
+static bool valid_number(const char *value, double least, double most)
+{
+	struct span span = span_text(value);
+	double number;
+
+	return *value != ' ' && span_f64(&span, &number) && span.at == span.end && number >= least &&
+	       number <= most;
+}
+
+static bool valid_settle(const char *value)
+{
+	return strcmp(value, "auto") == 0 || valid_number(value, 0, 86400);
+}
+
+static bool valid_percent(const char *value)
+{
+	return valid_number(value, 0, 100);
+}
+
+static bool valid_step(const char *value)
+{
+	return valid_number(value, 0.2, 3600);
+}
+
+static bool valid_event(const char *value)
+{
+	return *value != '\0' && !strchr(value, ',');
+}
+
+static const struct pane_option options[] = {
+	{ "settle", N_("SECONDS"),
+	  N_("wait before the first sample; auto: 180 s where a battery is measured, else none"),
+	  valid_settle, N_("use a number of seconds, or auto") },
+	{ "idle-least", N_("PERCENT"), N_("take a sample again in which the CPUs were less idle than this"),
+	  valid_percent, N_("use a number of percent") },
+	{ "calibrate", NULL, N_("measure what CPU load costs in watts, with loads of its own, and end"), NULL,
+	  NULL },
+	{ "per-count", NULL, N_("calibrate with 1, 2 ... all CPUs loaded"), NULL, NULL },
+	{ "step-seconds", N_("SECONDS"), N_("how long each step of a calibration is measured (5)"),
+	  valid_step, N_("use a number of seconds, 0.2 or more") },
+	{ "yaml", NULL, N_("what was calibrated as YAML"), NULL, NULL },
+	{ "cycles", N_("EVENT"), N_("which event, by its name of libpfm4, a calibration counts as cycles"),
+	  valid_event, N_("use the name of one event") },
+	{ "instructions", N_("EVENT"), N_("... and which as instructions"), valid_event,
+	  N_("use the name of one event") },
+	{ "no-forks", NULL, N_("take a sample again in which processes were started"), NULL, NULL },
+	{ 0 },
+};
+
+#define BATTERY_SECONDS 180 /* until its measure follows what is drawn */
+
+static double setting(const struct settings *settings, const char *name)
+{
+	const char *value = settings_get(settings, name);
+	struct span span = span_text(value ? value : "");
+	double number;
+
+	return span_f64(&span, &number) ? number : NAN;
+}
+
+static bool is_of_battery(const struct frame *frame)
+{
+	const struct table *table = frame_table(frame, "power");
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (strncmp(table_text(table, row, "domain"), "battery/", 8) == 0 &&
+		    strcmp(table_text(table, row, "counted_in"), "total") == 0)
+			return true;
+	}
+	return false;
+}
+
+static double settle_seconds(const struct settings *settings, const struct frame *frame)
+{
+	const char *value = settings_get(settings, "power.settle");
+
+	if (value && strcmp(value, "auto") == 0)
+		return is_of_battery(frame) ? BATTERY_SECONDS : 0;
+	return value ? setting(settings, "power.settle") : 0;
+}
+
+/* panetop itself starts no process. */
+static const char *refuses(const struct settings *settings, const struct frame *frame)
+{
+	double least = setting(settings, "power.idle-least");
+
+	if (100 * frame_number(frame, "cpu", "all", "idle_ratio") < least)
+		return _("the CPUs were not idle enough");
+	if (settings_get(settings, "power.no-forks") &&
+	    frame_number(frame, "system", NULL, "forks_per_second") > 0)
+		return _("processes were started");
+	return NULL;
+}
+
+static const char *refuses_option(const struct settings *settings, const char *name)
+{
+	static const char *const of_calibration[] = { "per-count", "step-seconds", "yaml", "cycles",
+						       "instructions" };
+
+	for (size_t i = 0; i < sizeof(of_calibration) / sizeof(of_calibration[0]); i++)
+		if (strcmp(name, of_calibration[i]) == 0 && !settings_get(settings, "power.calibrate"))
+			return _("this is for --calibrate, which is not asked for");
+	return NULL;
+}
+
+static void show_view(struct pane_context *context, enum power_view view, unsigned focus)
+{
+	struct power_state *power = context->state;
+	bool back = power->view == view && context->focus == focus;
+
+	power->view = back ? POWER_SUMMARY : view;
+	context->focus = back ? POWER_TABLE : focus;
+}
+
+static void show_graph(struct pane_context *context)
+{
+	show_view(context, POWER_GRAPH, POWER_TABLE);
+}
+
+static void show_histogram(struct pane_context *context)
+{
+	show_view(context, POWER_HISTOGRAM, POWER_TABLE);
+}
+
+static void show_sensors(struct pane_context *context)
+{
+	show_view(context, POWER_SENSORS, TEMPERATURE_TABLE);
+}
+
+#define SHOW_TABLE(name, table)                                                                              \
+	static void show_##name(struct pane_context *context)                                                \
+	{                                                                                                    \
+		show_view(context, POWER_ONE_TABLE, table);                                                  \
+	}
+
+SHOW_TABLE(domains, POWER_TABLE)
+SHOW_TABLE(batteries, BATTERY_TABLE)
+SHOW_TABLE(fans, FAN_TABLE)
+SHOW_TABLE(voltages, VOLTAGE_TABLE)
+SHOW_TABLE(frequencies, FREQUENCY_TABLE)
+SHOW_TABLE(idle_states, IDLE_TABLE)
+SHOW_TABLE(trip_points, TRIP_TABLE)
+SHOW_TABLE(cooling, COOLING_TABLE)
+SHOW_TABLE(throttles, THROTTLE_TABLE)
+
+static void toggle_fixed(struct pane_context *context, unsigned index)
+{
+	struct power_state *power = context->state;
+
+	power_line_toggle(context, &power->lines[index]);
+}
+
+static void toggle_load(struct pane_context *context)
+{
+	toggle_fixed(context, LINE_LOAD);
+}
+
+static void toggle_watts(struct pane_context *context)
+{
+	toggle_fixed(context, LINE_WATTS);
+}
+
+static void toggle_frequency(struct pane_context *context)
+{
+	toggle_fixed(context, LINE_FREQUENCY);
+}
+
+static void next_span(struct pane_context *context)
+{
+	struct power_state *power = context->state;
+
+	power->span_seconds = power->span_seconds == 300 ? 3600 : power->span_seconds == 3600 ? 0 : 300;
+}
+
+static void restart(struct pane_context *context)
+{
+	static const unsigned kept[] = { POWER_TABLE, TEMPERATURE_TABLE, FAN_TABLE, VOLTAGE_TABLE };
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		screen_restart(context, tables[kept[i]].topic);
+	screen_say(context->screen, "%s", _("means, minima and maxima start anew"));
+}
+
+/* The line of the sensor under the cursor, else of the first one. */
+static struct power_line *chosen_line(struct pane_context *context)
+{
+	const struct table_widget *widget = &context->tables[TEMPERATURE_TABLE];
+	const struct table *table = context_table(context, TEMPERATURE_TABLE);
+	const struct column *column;
+	const void *row = table_cell(widget, &column);
+	struct power_line *found =
+		table && row ? power_line_find(context->state, table_text(table, row, "sensor")) : NULL;
+
+	if (!found)
+		screen_say(context->screen, "%s", _("choose a temperature with the arrows"));
+	return found;
+}
+
+static void toggle_sensor(struct pane_context *context)
+{
+	struct power_line *found = chosen_line(context);
+
+	if (found)
+		power_line_toggle(context, found);
+}
+
+static void next_look(struct pane_context *context)
+{
+	struct power_line *found = chosen_line(context);
+
+	if (found)
+		power_line_next_look(context, found);
+}
+
+static void next_letter(struct pane_context *context)
+{
+	struct power_line *found = chosen_line(context);
+
+	if (found)
+		power_line_next_letter(context, found);
+}
+
+/* In the list of temperatures only. */
+static const struct binding sensor_bindings[] = {
+	{ ' ', 0, N_("Show"), N_("shows or hides the chosen temperature in the graph"), toggle_sensor },
+	{ 'k', 0, N_("Colour"), N_("the next colour for it"), next_look },
+	{ 'y', 0, N_("Glyph"), N_("the next letter for it"), next_letter },
+	{ 0 },
+};
+
+static const struct binding *view_bindings(const struct pane_context *context)
+{
+	const struct power_state *power = context->state;
+
+	return power->view == POWER_SENSORS ? sensor_bindings : NULL;
+}
+
+static const struct binding bindings[] = {
+	{ 'g', 'v', N_("Graph"),
+	  N_("what depends on what: load, watts, heat and speed over time"), show_graph },
+	{ 's', 0, N_("Sensors"),
+	  N_("temperatures; there Space shows or hides one in the graph, k is its colour, "
+	     "y its letter"),
+	  show_sensors },
+	{ 'H', 0, N_("Histogram"), N_("how often the machine drew how much"), show_histogram },
+	{ 'p', 0, N_("Domains"), N_("power by domain, in numbers"), show_domains },
+	{ 'f', 0, N_("Speed"), N_("speed of each CPU, and of graphics processors"), show_frequencies },
+	{ 'd', 0, N_("Idle"), N_("idle states: how deep the CPUs sleep, and how often"), show_idle_states },
+	{ 'b', 0, N_("Battery"), N_("batteries"), show_batteries },
+	{ 'o', 0, N_("Fans"), N_("fans"), show_fans },
+	{ 0 },
+};
+
+static const struct binding late_bindings[] = {
+	{ 'V', 0, N_("Voltages"), N_("voltages"), show_voltages },
+	{ 't', 0, N_("Trip points"), N_("trip points of the thermal zones"), show_trip_points },
+	{ 'C', 0, N_("Cooling"), N_("cooling devices, and how far they are turned up"), show_cooling },
+	{ 'T', 0, N_("Throttling"), N_("CPUs that were slowed down because they were too hot"),
+	  show_throttles },
+	{ 'K', 0, N_("Calibrate"), N_("calibrate: load all CPUs in steps, and see what load costs in watts"),
+	  power_calibrate },
+	{ 'R', 0, N_("Restart"), N_("means, minima and maxima start anew"), restart },
+	{ 'z', 0, N_("Span"), N_("span of the graph: 5 min, 1 h, a sample per cell"), next_span },
+	{ 'L', 0, N_("Lines"), N_("load in the graph, or not"), toggle_load },
+	{ 'W', 0, N_("Lines"), N_("watts in the graph, or not"), toggle_watts },
+	{ 'F', 0, N_("Lines"), N_("speed in the graph, or not"), toggle_frequency },
+	{ 0 },
+};
+
+static const char *refuses_key(const struct pane_context *context, const struct binding *binding)
+{
+	if (!screen_replays(context))
+		return NULL;
+	if (binding->act == restart)
+		return _("a recording has the means, minima and maxima that it was made with");
+	return binding->act == power_calibrate ? _("a recording cannot be calibrated") : NULL;
+}
+
+static void open_power(struct pane_context *context)
+{
+	struct power_state *power = context->state;
+
+	power->span_seconds = 300;
+	power_lines_open(context);
+}
+
+static void sampled(struct pane_context *context, const struct frame *frame)
+{
+	power_lines_follow(context, frame);
+	power_calibration_feed(context, frame);
+}
+
+static void save(const void *state, struct settings *settings)
+{
+	power_lines_save(state, settings);
+}
+
+static const char *const settings[] = { "line.", NULL };
+
+const struct pane pane_power = {
+	.name = "power",
+	.title = N_("Power"),
+	.question = N_("What does the machine draw, what heats it, and what follows what?"),
+	.tables = tables,
+	.line = line,
+	.options = options,
+	.settings = settings,
+	.series = power_series,
+	.n_series = N_POWER_SERIES,
+	.explained = explained,
+	.bindings = bindings,
+	.late_bindings = late_bindings,
+	.view_bindings = view_bindings,
+	.refuses_key = refuses_key,
+	.refuses_option = refuses_option,
+	.state_size = sizeof(struct power_state),
+	.open = open_power,
+	.save = save,
+	.settle_seconds = settle_seconds,
+	.refuses = refuses,
+	.sampled = sampled,
+	.close = power_calibration_close,
+	.draw = power_draw,
+};

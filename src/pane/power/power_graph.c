@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The graph of the power pane: series scaled to their own ranges, and which of them follows which. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "model/busy.h"
+#include "model/units.h"
+#include "pane/power/power.h"
+#include "pane/power/power_story.h"
+#include "screen/line_plot.h"
+#include "screen/text_flow.h"
+
+#define CELLS_MAX 512
+#define POINTS_MAX 300 /* that correlations are made of */
+#define POINTS_MIN 16
+#define SENTENCES_MAX 16
+#define SHOWN_MAX 12 /* at a time */
+
+struct sentences {
+	char texts[SENTENCES_MAX][512];
+	unsigned count;
+};
+
+/* The moments at which all series are looked at. */
+struct window {
+	uint64_t end_ns, step_ns, hold_ns;
+	size_t count;
+};
+
+/* As many moments as there are cells, or points; a sample is valid until the next one should have come. */
+static struct window make_window(const struct pane_context *context, size_t count, bool at_samples)
+{
+	const struct power_state *power = context->state;
+	double sample = context_step_seconds(context), step = sample;
+
+	if (power->span_seconds > 0)
+		step = power->span_seconds / (double)count;
+	if (at_samples && step < sample && power->span_seconds > 0) {
+		step = sample; /* points between two samples would tell nothing */
+		count = (size_t)(power->span_seconds / step);
+	}
+	return (struct window){
+		.end_ns = context->frame->mono_ns,
+		.step_ns = (uint64_t)(step * 1e9),
+		.hold_ns = (uint64_t)(HISTORY_HOLD_STEPS * fmax(sample, step) * 1e9),
+		.count = count,
+	};
+}
+
+static void take_values(const struct pane_context *context, const struct window *window,
+			const struct power_line *line, double *values)
+{
+	double waiting[CELLS_MAX];
+
+	history_resample(&context->history, line->series, window->end_ns, window->step_ns, window->hold_ns,
+			 values, window->count);
+	if (line->series != SERIES_IDLE)
+		return;
+	history_resample(&context->history, SERIES_WAITING, window->end_ns, window->step_ns, window->hold_ns,
+			 waiting, window->count);
+	for (size_t i = 0; i < window->count; i++)
+		values[i] = cpu_busy_ratio(values[i], waiting[i]);
+}
+
+/* To 0 … 1 over what is visible; one that stands still is drawn in the middle. */
+static struct statistics normalise(double *values, size_t count)
+{
+	struct statistics range = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		statistics_add(&range, values[i], 1);
+	for (size_t i = 0; i < count; i++)
+		values[i] = range.maximum > range.minimum
+				    ? (values[i] - range.minimum) / (range.maximum - range.minimum)
+				    : values[i] * 0 + 0.5;
+	return range;
+}
+
+/* A value of this line with its unit. */
+static void value_of_line(const struct power_line *line, char text[VALUE_TEXT_MAX], double value, bool ascii)
+{
+	switch (line->series) {
+	case SERIES_IDLE:
+		snprintf(text, VALUE_TEXT_MAX, "%.0f %%", 100 * value);
+		break;
+	case SERIES_WATTS:
+		watts_text(text, value);
+		break;
+	case SERIES_HERTZ:
+		hertz_text(text, value);
+		break;
+	default:
+		celsius_text(text, value, ascii);
+	}
+}
+
+/* "55-66 °C", or "55 °C" of what did not move as far as one can see. */
+static void range_text(const struct power_line *line, const struct statistics *range, char *text, size_t room,
+		       bool ascii)
+{
+	char low[VALUE_TEXT_MAX], high[VALUE_TEXT_MAX];
+
+	value_of_line(line, low, range->minimum, ascii);
+	value_of_line(line, high, range->maximum, ascii);
+	if (strcmp(low, high) == 0)
+		snprintf(text, room, "%s", high);
+	else
+		snprintf(text, room, "%.*s-%s", (int)strcspn(low, " "), low, high);
+}
+
+/* The lines that are shown and of which something is known, with their values and ranges. */
+struct plot {
+	const struct power_line *lines[SHOWN_MAX];
+	double values[SHOWN_MAX][CELLS_MAX];
+	struct statistics ranges[SHOWN_MAX];
+	unsigned count;
+};
+
+static void fill_plot(const struct pane_context *context, const struct canvas *canvas, struct plot *plot)
+{
+	const struct power_state *power = context->state;
+	int width = lines_width(canvas) < CELLS_MAX ? lines_width(canvas) : CELLS_MAX;
+	struct window window = make_window(context, (size_t)width, false);
+
+	plot->count = 0;
+	for (unsigned i = 0; i < power->n_lines && plot->count < SHOWN_MAX; i++) {
+		if (!power->lines[i].shown)
+			continue;
+		plot->lines[plot->count] = &power->lines[i];
+		take_values(context, &window, &power->lines[i], plot->values[plot->count]);
+		plot->ranges[plot->count] = normalise(plot->values[plot->count], window.count);
+		plot->count += plot->ranges[plot->count].count > 0 ? 1 : 0;
+	}
+}
+
+static void draw_plot(const struct canvas *canvas, const struct plot *plot)
+{
+	int width = lines_width(canvas) < CELLS_MAX ? lines_width(canvas) : CELLS_MAX;
+	struct canvas part = canvas_part(canvas, 0, 0, canvas->height, width + LINES_LABEL_CELLS);
+	struct graph_line lines[SHOWN_MAX];
+
+	for (unsigned i = 0; i < plot->count; i++)
+		lines[i] =
+			(struct graph_line){ plot->lines[i]->letter, plot->lines[i]->look, plot->values[i] };
+	lines_draw(&part, lines, plot->count);
+}
+
+/* "T x86_pkg_temp 55-66 °C" */
+static void add_legend(struct flow *flow, const struct plot *plot)
+{
+	for (unsigned i = 0; i < plot->count; i++) {
+		const struct power_line *line = plot->lines[i];
+		char text[TEXT_MAX], numbers[96];
+
+		range_text(line, &plot->ranges[i], numbers, sizeof(numbers), flow->ascii);
+		snprintf(text, sizeof(text), "%c %s %s", line->letter, line->label, numbers);
+		flow_add_lettered(flow, (enum style)(STYLE_SERIES + line->look), text);
+	}
+}
+
+/* What the lines have to do with one of them, the correlated ones: one that stands still follows nothing. */
+static void relate(const struct pane_context *context, const struct plot *plot, unsigned compared,
+		   struct sentences *sentences)
+{
+	struct window window = make_window(context, POINTS_MAX, true);
+	double others[CELLS_MAX], values[CELLS_MAX];
+
+	if (window.count < POINTS_MIN || compared >= plot->count)
+		return;
+	take_values(context, &window, plot->lines[compared], others);
+	for (unsigned i = compared + 1; i < plot->count && sentences->count < SENTENCES_MAX; i++) {
+		struct lag lag;
+
+		take_values(context, &window, plot->lines[i], values);
+		lag = lag_find(others, values, window.count, window.count / 4);
+		if (isnan(lag.correlation))
+			continue;
+		power_relation(plot->lines[i]->letter, plot->lines[compared]->letter, lag,
+			       (double)window.step_ns / 1e9, sentences->texts[sentences->count],
+			       sizeof(sentences->texts[0]));
+		sentences->count++;
+	}
+}
+
+static void add_sentences(struct flow *flow, const struct sentences *sentences)
+{
+	for (unsigned i = 0; i < sentences->count; i++)
+		flow_add(flow, STYLE_NORMAL, sentences->texts[i]);
+}
+
+/* "last 5 min, each scaled to its own range", if there is room: returns its lines. */
+static int draw_title(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct power_state *power = context->state;
+	const char *title = power->span_seconds == 300 ? _("last 5 min, each scaled to its own range")
+			    : power->span_seconds == 3600
+				    ? _("last hour, each scaled to its own range")
+				    : _("a sample per cell, each scaled to its own range");
+
+	if (utf8_cells(title, canvas->ascii) + LINES_LABEL_CELLS + 2 >= canvas->width)
+		return 0;
+	canvas_right(canvas, 0, 0, canvas->width, STYLE_DIM, title);
+	return 1;
+}
+
+void power_graph_draw(const struct pane_context *context, const struct canvas *canvas, unsigned compared_max)
+{
+	struct sentences sentences = { .count = 0 };
+	struct canvas part;
+	struct plot plot;
+	struct flow flow = flow_measure(canvas);
+	int below, top;
+
+	if (canvas->height < 4 || canvas->width < 20)
+		return;
+	fill_plot(context, canvas, &plot);
+	if (plot.count == 0) {
+		canvas_text(canvas, 0, 0, STYLE_DIM,
+			    _("no line is shown: s chooses temperatures, L W F load, watts and speed"), -1);
+		return;
+	}
+	for (unsigned compared = 0; compared < compared_max && compared < plot.count; compared++)
+		relate(context, &plot, compared, &sentences);
+	add_legend(&flow, &plot);
+	add_sentences(&flow, &sentences);
+	below = flow_end(&flow) < canvas->height / 3 ? flow_end(&flow) : canvas->height / 3;
+	top = draw_title(context, canvas);
+	part = canvas_rows(canvas, top, canvas->height - top - below);
+	draw_plot(&part, &plot);
+	flow = flow_on(canvas, canvas->height - below, below);
+	add_legend(&flow, &plot);
+	add_sentences(&flow, &sentences);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Laying out of pieces of text. */
+#include <config.h>
+
+#include "screen/text_flow.h"
+
+#include <limits.h>
+#include <stddef.h>
+
+#include "core/utf8.h"
+
+#define GAP 3
+
+struct flow flow_on(const struct canvas *canvas, int y, int lines)
+{
+	return (struct flow){
+		.canvas = canvas,
+		.width = canvas->width,
+		.ascii = canvas->ascii,
+		.y = y,
+		.last = y + lines,
+	};
+}
+
+struct flow flow_measure(const struct canvas *canvas)
+{
+	return (struct flow){ .width = canvas->width, .ascii = canvas->ascii, .last = INT_MAX };
+}
+
+static bool add(struct flow *flow, enum style first, enum style style, const char *text)
+{
+	int cells = utf8_cells(text, flow->ascii);
+
+	if (flow->x > 0 && flow->x + cells > flow->width) {
+		flow->x = 0;
+		flow->y++;
+	}
+	if (flow->y >= flow->last)
+		return false;
+	if (flow->canvas)
+		canvas_text(flow->canvas, flow->y, flow->x, style, text, -1);
+	if (flow->canvas && first != style)
+		canvas_restyle(flow->canvas, flow->y, flow->x, 1, first);
+	flow->x += cells + GAP;
+	return true;
+}
+
+bool flow_add(struct flow *flow, enum style style, const char *text)
+{
+	return add(flow, style, style, text);
+}
+
+bool flow_add_lettered(struct flow *flow, enum style letter, const char *text)
+{
+	return add(flow, letter, STYLE_NORMAL, text);
+}
+
+int flow_end(const struct flow *flow)
+{
+	return flow->x > 0 ? flow->y + 1 : flow->y;
+}

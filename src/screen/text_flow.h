@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pieces of text one after the other on a canvas, wrapped between them and never inside. */
+#ifndef PANETOP_SCREEN_TEXT_FLOW_H
+#define PANETOP_SCREEN_TEXT_FLOW_H
+
+#include "screen/canvas.h"
+
+struct flow {
+	const struct canvas *canvas; /* NULL: nothing is drawn, only measured, for width and ascii */
+	int width;
+	bool ascii;
+	int y, x;
+	int last; /* the line below the last one that may be used */
+};
+
+struct flow flow_on(const struct canvas *canvas, int y, int lines);
+
+/* As if on canvas, without drawing: to know how many lines it would take. */
+struct flow flow_measure(const struct canvas *canvas);
+
+/* False when there is no more room, for this piece at least. */
+bool flow_add(struct flow *flow, enum style style, const char *text);
+
+/* As flow_add(); the first cell in another style, such as the letter of a line. */
+bool flow_add_lettered(struct flow *flow, enum style letter, const char *text);
+
+/* The line after what was added. */
+int flow_end(const struct flow *flow);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading attributes: a single pread each, as the kernel makes them in one piece. */
+#include <config.h>
+
+#include "sys/attribute.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+
+#define NUMBER_TEXT_MAX 64
+
+void attribute_open(struct attribute *attribute, const char *path)
+{
+	*attribute = (struct attribute){ .path = alloc_text(path) };
+}
+
+static void forget_file(struct attribute *attribute, struct env *env)
+{
+	if (!attribute->kept)
+		return;
+	close(attribute->fd);
+	attribute->kept = false;
+	env->pids.n_kept--;
+}
+
+void attribute_close(struct attribute *attribute, struct env *env)
+{
+	forget_file(attribute, env);
+	attribute_discard(attribute);
+}
+
+void attribute_discard(struct attribute *attribute)
+{
+	if (attribute->kept)
+		close(attribute->fd);
+	free(attribute->path);
+	*attribute = (struct attribute){ 0 };
+}
+
+/* The length without its newline. A pipe that stands for a slow device knows no place to read from. */
+static long read_fd(int fd, char *bytes, size_t room)
+{
+	ssize_t length;
+
+	do {
+		length = pread(fd, bytes, room - 1, 0);
+		if (length < 0 && errno == ESPIPE)
+			length = read(fd, bytes, room - 1);
+	} while (length < 0 && errno == EINTR);
+	if (length < 0)
+		return -errno;
+	if (length > 0 && bytes[length - 1] == '\n')
+		length--;
+	bytes[length] = '\0';
+	return length;
+}
+
+static long read_file(struct env *env, int fd, char *bytes, size_t room)
+{
+	env->reads++;
+	return read_fd(fd, bytes, room);
+}
+
+static long read_kept(struct attribute *attribute, struct env *env, char *bytes, size_t room)
+{
+	bool keep = attribute->kept || env->pids.n_kept < env->pids.kept_max;
+	int fd = attribute->kept ? attribute->fd : env_open_file(env, attribute->path);
+	long length;
+
+	if (fd < 0)
+		return fd;
+	if (keep && !attribute->kept) {
+		attribute->fd = fd;
+		attribute->kept = true;
+		env->pids.n_kept++;
+	}
+	length = read_file(env, fd, bytes, room);
+	if (!keep)
+		close(fd);
+	else if (length < 0)
+		forget_file(attribute, env); /* the device may have gone and come back */
+	return length;
+}
+
+long attribute_read(struct attribute *attribute, struct env *env, char *bytes, size_t room)
+{
+	long length = attribute->path ? read_kept(attribute, env, bytes, room) : -ENOENT;
+
+	if (length < 0 && attribute->path)
+		env_note_failure(env, attribute->path, (int)length);
+	return length;
+}
+
+int attribute_u64(struct attribute *attribute, struct env *env, uint64_t *value)
+{
+	char bytes[NUMBER_TEXT_MAX];
+	long length = attribute_read(attribute, env, bytes, sizeof(bytes));
+	uint64_t number;
+
+	if (length < 0)
+		return (int)length;
+	if (!span_is_u64(span_of(bytes, (size_t)length), &number))
+		return -EBADMSG;
+	*value = number;
+	return 0;
+}
+
+long attribute_once(struct env *env, const char *path, char *bytes, size_t room)
+{
+	int fd = env_open_file(env, path);
+	long length;
+
+	if (fd < 0)
+		return fd;
+	length = read_file(env, fd, bytes, room);
+	close(fd);
+	return length;
+}
+
+long attribute_at(int root_fd, const char *path, char *bytes, size_t room)
+{
+	int fd = env_open_unmarked(root_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	long length;
+
+	if (fd < 0)
+		return -errno;
+	length = read_fd(fd, bytes, room);
+	close(fd);
+	return length;
+}
+
+void attribute_hold(struct attribute *attribute, struct env *env)
+{
+	int fd, flags;
+
+	if (!attribute->path || attribute->kept || env->pids.n_kept >= env->pids.kept_max)
+		return;
+	fd = env_open_file(env, attribute->path);
+	flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+	if (flags < 0)
+		return;
+	fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+	attribute->fd = fd;
+	attribute->kept = true;
+	env->pids.n_kept++;
+}
+
+long attribute_ask(const struct attribute *attribute, int root_fd, char *bytes, size_t room)
+{
+	if (!attribute->path)
+		return -ENOENT;
+	return attribute->kept ? read_fd(attribute->fd, bytes, room)
+			       : attribute_at(root_fd, attribute->path, bytes, room);
+}
+
+void attribute_heard(struct attribute *attribute, struct env *env, long length)
+{
+	if (length >= 0)
+		return;
+	forget_file(attribute, env);
+	env_note_failure(env, attribute->path, (int)length);
+}
+
+void attribute_disown(const struct attribute *attribute, struct env *env)
+{
+	env->pids.n_kept -= attribute->kept;
+}
+
+int attribute_once_u64(struct env *env, const char *path, uint64_t *value)
+{
+	char bytes[NUMBER_TEXT_MAX];
+	long length = attribute_once(env, path, bytes, sizeof(bytes));
+
+	if (length < 0)
+		return (int)length;
+	return span_is_u64(span_of(bytes, (size_t)length), value) ? 0 : -EBADMSG;
+}

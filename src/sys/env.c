@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The machine as samplers see it; kernel files are kept open and read once per tick. */
+#include <config.h>
+
+#include "sys/env.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "sys/privilege.h"
+
+#define FILES_LEFT 64         /* for all that is opened once, or for a moment */
+#define FILES_LEFT_PER_CPU 4 /* event streams, timers */
+#define FIRST_BYTES ((size_t)4096)
+#define FILE_BYTES_MAX ((size_t)64 * 1024 * 1024)
+
+struct env_file {
+	char *path;
+	int fd;        /* -1 while it cannot be opened */
+	int error;     /* -errno of the read of this tick */
+	uint64_t tick; /* when it was read */
+	char *bytes;
+	size_t length, capacity;
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	if (clock_gettime(clock, &now) < 0)
+		return 0;
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+uint64_t env_mono_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t env_wall_ns(void)
+{
+	return clock_ns(CLOCK_REALTIME);
+}
+
+uint64_t env_boot_ns(void)
+{
+	return clock_ns(CLOCK_BOOTTIME);
+}
+
+struct timespec env_timespec(uint64_t ns)
+{
+	return (struct timespec){ (time_t)(ns / UINT64_C(1000000000)), (long)(ns % UINT64_C(1000000000)) };
+}
+
+unsigned env_cpus(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	return cpus > 0 ? (unsigned)cpus : 1;
+}
+
+uint32_t env_self_pid(void)
+{
+	return (uint32_t)getpid();
+}
+
+uint64_t env_self_cpu_ns(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+uint64_t env_self_resident_bytes(const struct env *env)
+{
+	char bytes[128];
+	struct span text;
+	uint64_t size_pages, resident_pages;
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? -1 : read(fd, bytes, sizeof(bytes));
+
+	if (fd >= 0)
+		close(fd);
+	if (length <= 0)
+		return 0;
+	text = span_of(bytes, (size_t)length);
+	if (!span_u64(&text, &size_pages) || !span_u64(&text, &resident_pages))
+		return 0;
+	return resident_pages * env->page_bytes;
+}
+
+/* The clock that clock_getcpuclockid(3) names, without its look whether there is such a process. */
+bool env_process_cpu_ns(uint32_t pid, uint64_t *ns)
+{
+	struct timespec used;
+
+	if (clock_gettime((clockid_t)(~pid << 3 | 2), &used) < 0)
+		return false;
+	*ns = (uint64_t)used.tv_sec * UINT64_C(1000000000) + (uint64_t)used.tv_nsec;
+	return true;
+}
+
+bool env_has_process_clocks(const struct env *env)
+{
+	char text[32];
+	ssize_t length = env->live ? readlinkat(env->root_fd, "proc/self", text, sizeof(text) - 1) : -1;
+	uint64_t ns;
+
+	if (length <= 0)
+		return false;
+	text[length] = '\0';
+	return strtol(text, NULL, 10) == getpid() && env_process_cpu_ns((uint32_t)getpid(), &ns);
+}
+
+void *env_share(struct env *env, const void *key, void *(*open)(struct env *env), void (*close)(void *state))
+{
+	struct env_shared *shared = env->shared;
+
+	while (shared < env->shared + env->n_shared && shared->key != key)
+		shared++;
+	if (shared == env->shared + ENV_SHARED_MAX)
+		abort(); /* a program with more keys than that has to be changed */
+	if (shared == env->shared + env->n_shared)
+		env->shared[env->n_shared++] = (struct env_shared){ .key = key, .close = close };
+	if (shared->users++ == 0)
+		shared->state = open(env);
+	return shared->state;
+}
+
+void *env_shared_state(const struct env *env, const void *key)
+{
+	for (unsigned i = 0; i < env->n_shared; i++)
+		if (env->shared[i].key == key && env->shared[i].users > 0)
+			return env->shared[i].state;
+	return NULL;
+}
+
+void *env_kept(struct env *env, const void *key, void *(*open)(struct env *env), void (*close)(void *state))
+{
+	for (unsigned i = 0; i < env->n_shared; i++)
+		if (env->shared[i].key == key)
+			return env->shared[i].state;
+	return env_share(env, key, open, close);
+}
+
+void env_unshare(struct env *env, const void *key)
+{
+	for (unsigned i = 0; i < env->n_shared; i++) {
+		struct env_shared *shared = &env->shared[i];
+
+		if (shared->key == key && --shared->users == 0)
+			shared->close(shared->state);
+	}
+}
+
+/* What kept files of processes may take, and counters likewise: neither is ever in the way of the other. */
+static size_t raise_files(size_t *before)
+{
+	size_t left = FILES_LEFT + FILES_LEFT_PER_CPU * env_cpus();
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return 0;
+	*before = (size_t)limit.rlim_cur;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) < 0 && getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return 0;
+	return limit.rlim_cur > left ? ((size_t)limit.rlim_cur - left) / 2 : 0;
+}
+
+/* A program that another snap starts has that one's SNAP. */
+static bool is_our_snap(void)
+{
+	const char *name = secure_getenv("SNAP_NAME");
+
+	return name && strcmp(name, PACKAGE) == 0;
+}
+
+int env_open(struct env *env, const char *root)
+{
+	int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	size_t files, files_before = 0;
+
+	if (fd < 0)
+		return -errno;
+	files = raise_files(&files_before);
+	*env = (struct env){
+		.root_fd = fd,
+		.live = strcmp(root, "/") == 0,
+		.in_snap = strcmp(root, "/") == 0 && is_our_snap(),
+		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
+		.ticks_per_second = (uint64_t)sysconf(_SC_CLK_TCK),
+		.pids = { .fd = -1, .tick = ENV_NEVER, .kept_max = files },
+		.counters = { .max = files },
+		.files_before = files_before,
+	};
+	return 0;
+}
+
+void env_close(struct env *env)
+{
+	for (unsigned i = 0; i < env->n_shared; i++)
+		if (env->shared[i].users > 0)
+			env->shared[i].close(env->shared[i].state);
+	env->n_shared = 0;
+	for (size_t i = 0; i < env->n_files; i++) {
+		struct env_file *file = env->files[i];
+
+		if (file->fd >= 0)
+			close(file->fd);
+		free(file->bytes);
+		free(file->path);
+		free(file);
+	}
+	free(env->files);
+	env->files = NULL;
+	env->n_files = 0;
+	free(env->threads.pids);
+	free(env->pids.pids);
+	if (env->pids.fd >= 0)
+		close(env->pids.fd);
+	env->pids = (struct env_pids){ .fd = -1 };
+	close(env->root_fd);
+	env->root_fd = -1;
+}
+
+bool env_exists(const struct env *env, const char *path)
+{
+	return faccessat(env->root_fd, path, F_OK, 0) == 0;
+}
+
+struct env_file *env_file(struct env *env, const char *path)
+{
+	struct env_file *file;
+
+	for (size_t i = 0; i < env->n_files; i++)
+		if (strcmp(env->files[i]->path, path) == 0)
+			return env->files[i];
+	file = alloc_zeroed(1, sizeof(*file));
+	file->path = alloc_text(path);
+	file->fd = -1;
+	file->tick = ENV_NEVER;
+	env->files = alloc_resize(env->files, env->n_files + 1, sizeof(*env->files));
+	env->files[env->n_files++] = file;
+	return file;
+}
+
+static int grow(struct env_file *file)
+{
+	size_t wanted = file->capacity ? file->capacity * 2 : FIRST_BYTES;
+
+	if (wanted > FILE_BYTES_MAX)
+		return -EFBIG;
+	file->bytes = alloc_resize(file->bytes, wanted, 1);
+	file->capacity = wanted;
+	return 0;
+}
+
+/* A kernel file is generated anew by a read at offset 0; a short read is not yet its end. */
+static int read_whole(struct env *env, struct env_file *file)
+{
+	file->length = 0;
+	for (;;) {
+		ssize_t got;
+
+		if (file->length == file->capacity) {
+			int error = grow(file);
+
+			if (error)
+				return error;
+		}
+		got = pread(file->fd, file->bytes + file->length, file->capacity - file->length,
+			    (off_t)file->length);
+		env->reads++;
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			return 0;
+		file->length += (size_t)got;
+	}
+}
+
+int env_open_unmarked(int root_fd, const char *path, int flags)
+{
+	int fd = openat(root_fd, path, flags | O_NOATIME);
+
+	return fd < 0 && errno == EPERM ? openat(root_fd, path, flags) : fd;
+}
+
+int env_open_file(const struct env *env, const char *path)
+{
+	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	int fd = env->live ? openat(env->root_fd, path, flags) : env_open_unmarked(env->root_fd, path, flags);
+	int error = fd < 0 ? -errno : 0;
+	uint64_t raised = error == -EACCES && env->live ? privilege_raise(PRIVILEGE_FILES) : 0;
+
+	if (raised) {
+		fd = openat(env->root_fd, path, flags);
+		error = fd < 0 ? -errno : 0;
+		privilege_lower(raised);
+	}
+	return error ? error : fd;
+}
+
+static int refresh(struct env *env, struct env_file *file)
+{
+	int error;
+
+	if (file->fd < 0) {
+		int fd = env_open_file(env, file->path);
+
+		if (fd < 0)
+			return fd;
+		file->fd = fd;
+	}
+	error = read_whole(env, file);
+	if (error) {
+		close(file->fd);
+		file->fd = -1;
+	}
+	return error;
+}
+
+int env_read(struct env *env, struct env_file *file, struct span *text)
+{
+	if (file->tick != env->tick) {
+		file->error = refresh(env, file);
+		file->tick = env->tick;
+	}
+	if (file->error) {
+		env_note_failure(env, file->path, file->error);
+		return file->error;
+	}
+	*text = span_of(file->bytes, file->length);
+	return 0;
+}
+
+void env_host(struct env *env, char *host, size_t room)
+{
+	struct span text, line;
+
+	if (gethostname(host, room - 1) < 0)
+		snprintf(host, room, "?");
+	host[room - 1] = '\0';
+	if (!env->live && env_read(env, env_file(env, "proc/sys/kernel/hostname"), &text) == 0 &&
+	    span_line(&text, &line) && span_length(line) < room)
+		snprintf(host, room, "%.*s", (int)span_length(line), line.at);
+}
+
+const char *env_failed_path(const struct env *env, int error)
+{
+	for (unsigned i = 0; i < env->n_failures; i++)
+		if (env->failures[i].error == error)
+			return env->failures[i].path;
+	return NULL;
+}
+
+void env_note_failure(struct env *env, const char *path, int error)
+{
+	struct env_failure *failure = &env->failures[env->n_failures];
+
+	if (env->n_failures == ENV_FAILURES_MAX)
+		return;
+	snprintf(failure->path, sizeof(failure->path), "%s", path);
+	failure->error = error;
+	env->n_failures++;
+}
+
+void env_forget_failures(struct env *env)
+{
+	env->n_failures = 0;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Listing directories that stay open. */
+#include <config.h>
+
+#include "sys/listing.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+
+static void close_listing(struct listing *listing)
+{
+	if (listing->opened)
+		close(listing->fd);
+	listing->opened = false;
+}
+
+static int open_listing(struct listing *listing, struct env *env)
+{
+	if (listing->opened)
+		return lseek(listing->fd, 0, SEEK_SET) < 0 ? -errno : 0;
+	listing->fd = openat(env->root_fd, listing->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	listing->opened = listing->fd >= 0;
+	return listing->opened ? 0 : -errno;
+}
+
+static int read_names(struct listing *listing, struct env *env)
+{
+	_Alignas(struct dirent64) char entries[8192];
+	ssize_t length;
+
+	while ((length = getdents64(listing->fd, entries, sizeof(entries))) > 0) {
+		for (ssize_t at = 0; at < length;) {
+			const struct dirent64 *entry = (const void *)(entries + at);
+
+			if (entry->d_name[0] != '.')
+				buffer_add(&listing->text, entry->d_name, strlen(entry->d_name) + 1);
+			at += entry->d_reclen;
+		}
+	}
+	env->reads++;
+	return length < 0 ? -errno : 0;
+}
+
+static int compare_names(const void *one, const void *other)
+{
+	return strverscmp(*(char *const *)one, *(char *const *)other);
+}
+
+static void sort_names(struct listing *listing)
+{
+	listing->n_names = 0;
+	for (size_t at = 0; at < listing->text.length; at += strlen(listing->text.bytes + at) + 1) {
+		if (listing->n_names == listing->capacity) {
+			listing->capacity = listing->capacity ? 2 * listing->capacity : 16;
+			listing->names = alloc_resize(listing->names, listing->capacity,
+							sizeof(*listing->names));
+		}
+		listing->names[listing->n_names++] = listing->text.bytes + at;
+	}
+	if (listing->n_names > 0)
+		qsort(listing->names, listing->n_names, sizeof(*listing->names), compare_names);
+}
+
+static bool same_bytes(const struct buffer *one, const struct buffer *other)
+{
+	return one->length == other->length &&
+	       (one->length == 0 || memcmp(one->bytes, other->bytes, one->length) == 0);
+}
+
+int listing_read(struct listing *listing, struct env *env, bool *changed)
+{
+	struct buffer before = listing->before;
+	int error;
+
+	listing->before = listing->text;
+	listing->text = before;
+	buffer_empty(&listing->text);
+	error = open_listing(listing, env);
+	if (!error)
+		error = read_names(listing, env);
+	if (error) {
+		buffer_empty(&listing->text);
+		close_listing(listing);
+		env_note_failure(env, listing->path, error);
+	}
+	*changed = !same_bytes(&listing->text, &listing->before);
+	sort_names(listing); /* the bytes may have moved even if they are the same */
+	return error;
+}
+
+void listing_free(struct listing *listing)
+{
+	close_listing(listing);
+	buffer_free(&listing->text);
+	buffer_free(&listing->before);
+	free(listing->names);
+	*listing = (struct listing){ .path = listing->path };
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The event loop over epoll, timerfd and signalfd. */
+#include <config.h>
+
+#include "sys/loop.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+static bool has_expired(int timer_fd)
+{
+	uint64_t expirations;
+
+	return read(timer_fd, &expirations, sizeof(expirations)) == (ssize_t)sizeof(expirations);
+}
+
+static void on_tick(void *context, uint32_t events)
+{
+	struct loop *loop = context;
+
+	(void)events;
+	if (has_expired(loop->tick_fd) && loop->tick)
+		loop->tick(loop->context);
+}
+
+static void on_wake(void *context, uint32_t events)
+{
+	struct loop *loop = context;
+
+	(void)events;
+	if (has_expired(loop->wake_fd) && loop->wake)
+		loop->wake(loop->context);
+}
+
+static void on_signal(void *context, uint32_t events)
+{
+	struct loop *loop = context;
+	struct signalfd_siginfo info;
+
+	(void)events;
+	while (read(loop->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		if (loop->signal)
+			loop->signal(loop->context, (int)info.ssi_signo, info.ssi_code == SI_KERNEL);
+}
+
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+static int open_descriptors(struct loop *loop, const int *signals)
+{
+	sigset_t set;
+	int error;
+
+	sigemptyset(&set);
+	for (; *signals; signals++)
+		if (!is_ignored(*signals))
+			sigaddset(&set, *signals);
+	error = pthread_sigmask(SIG_BLOCK, &set, NULL);
+	loop->signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	loop->tick_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	loop->wake_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (error)
+		return -error;
+	if (loop->signal_fd < 0 || loop->epoll_fd < 0 || loop->tick_fd < 0 || loop->wake_fd < 0)
+		return -errno;
+	error = loop_watch(loop, loop->signal_fd, EPOLLIN, on_signal, loop);
+	if (!error)
+		error = loop_watch(loop, loop->wake_fd, EPOLLIN, on_wake, loop);
+	return error ? error : loop_watch(loop, loop->tick_fd, EPOLLIN, on_tick, loop);
+}
+
+int loop_open(struct loop *loop, const int *signals)
+{
+	int error;
+
+	loop->epoll_fd = loop->tick_fd = loop->wake_fd = loop->signal_fd = -1;
+	loop->n_watches = 0;
+	loop->stopped = false;
+	error = open_descriptors(loop, signals);
+	if (error)
+		loop_close(loop);
+	return error;
+}
+
+static void close_one(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void loop_close(struct loop *loop)
+{
+	close_one(&loop->epoll_fd);
+	close_one(&loop->tick_fd);
+	close_one(&loop->wake_fd);
+	close_one(&loop->signal_fd);
+}
+
+int loop_watch(struct loop *loop, int fd, uint32_t events,
+	       void (*ready)(void *context, uint32_t events), void *context)
+{
+	struct epoll_event event = { .events = events, .data.u32 = loop->n_watches };
+
+	if (loop->n_watches == LOOP_WATCHES_MAX)
+		return -ENOSPC;
+	if (epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0)
+		return -errno;
+	loop->watches[loop->n_watches++] =
+		(struct loop_watch){ .fd = fd, .ready = ready, .context = context };
+	return 0;
+}
+
+void loop_unwatch(struct loop *loop, int fd)
+{
+	epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+}
+
+static struct timespec timespec_of(uint64_t ns)
+{
+	return (struct timespec){
+		.tv_sec = (time_t)(ns / UINT64_C(1000000000)),
+		.tv_nsec = (long)(ns % UINT64_C(1000000000)),
+	};
+}
+
+void loop_wake_in(struct loop *loop, uint64_t ns)
+{
+	struct itimerspec timer = { .it_value = timespec_of(ns) };
+
+	timerfd_settime(loop->wake_fd, 0, &timer, NULL);
+}
+
+int loop_set_tick(struct loop *loop, uint64_t ns)
+{
+	struct itimerspec timer = { .it_interval = timespec_of(ns), .it_value = timespec_of(ns) };
+
+	return timerfd_settime(loop->tick_fd, 0, &timer, NULL) < 0 ? -errno : 0;
+}
+
+static int wait_once(struct loop *loop)
+{
+	struct epoll_event events[LOOP_WATCHES_MAX];
+	int count = epoll_wait(loop->epoll_fd, events, LOOP_WATCHES_MAX, -1);
+
+	if (count < 0)
+		return errno == EINTR ? 0 : -errno;
+	for (int i = 0; i < count && !loop->stopped; i++) {
+		struct loop_watch *watch = &loop->watches[events[i].data.u32];
+
+		watch->ready(watch->context, events[i].events);
+	}
+	return 0;
+}
+
+int loop_run(struct loop *loop)
+{
+	int error = 0;
+
+	while (!loop->stopped && !error)
+		error = wait_once(loop);
+	return error;
+}
+
+bool loop_poll_signals(struct loop *loop)
+{
+	on_signal(loop, EPOLLIN);
+	return !loop->stopped;
+}
+
+void loop_stop(struct loop *loop)
+{
+	loop->stopped = true;
+}

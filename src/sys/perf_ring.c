@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The memory that is shared with the kernel: its head, our tail, and the bytes between. */
+#include <config.h>
+
+#include "sys/perf_ring.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/unknown.h"
+#include "sys/privilege.h"
+
+static size_t page_bytes(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+int perf_ring_open(struct perf_ring *ring, int event, size_t bytes)
+{
+	size_t size = page_bytes();
+	uint64_t raised;
+	void *mapping;
+
+	while (2 * size <= bytes)
+		size *= 2;
+	raised = privilege_raise(PRIVILEGE_RINGS);
+	mapping = mmap(NULL, size + page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
+	privilege_lower(raised);
+	if (mapping == MAP_FAILED)
+		return -errno;
+	*ring = (struct perf_ring){ .mapping = mapping, .bytes = size };
+	return 0;
+}
+
+void perf_ring_close(struct perf_ring *ring)
+{
+	if (ring->mapping)
+		munmap(ring->mapping, ring->bytes + page_bytes());
+	ring->mapping = NULL;
+}
+
+int perf_ring_join(int event, int owner)
+{
+	return ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, owner) < 0 ? -errno : 0;
+}
+
+struct span perf_ring_take(struct perf_ring *ring, char *room)
+{
+	struct perf_event_mmap_page *page = ring->mapping;
+	const char *data = (const char *)ring->mapping + page_bytes();
+	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), tail = page->data_tail;
+	size_t length = (size_t)(head - tail), at = (size_t)tail & (ring->bytes - 1), first;
+
+	if (length > ring->bytes)
+		length = 0; /* never, unless somebody else writes here */
+	first = length < ring->bytes - at ? length : ring->bytes - at;
+	memcpy(room, data + at, first);
+	memcpy(room + first, data, length - first);
+	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
+	return span_of(room, length);
+}
+
+uint64_t perf_lost(int event)
+{
+	struct {
+		uint64_t count, lost;
+	} values;
+
+	return read(event, &values, sizeof(values)) == (ssize_t)sizeof(values) ? values.lost : U64_UNKNOWN;
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The processes that /proc lists, by getdents64 on a directory that stays open. */
+#include <config.h>
+
+#include "sys/pids.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "sys/privilege.h"
+
+#define FIRST_PIDS ((size_t)512)
+#define TEXT_PART 4096 /* proc gives no more of a list at a time */
+#define FILE_MAX ((size_t)256 * 1024 * 1024)
+#define PART_MAX 1024 /* pids in the part that is listed for new processes */
+#define PARTS_MAX 7   /* listings of parts, before the whole is listed again */
+
+static bool parse_pid(const char *name, uint32_t *pid)
+{
+	uint64_t value;
+
+	if (*name == '0' || !span_whole_number(name, 1, INT32_MAX, &value))
+		return false;
+	*pid = (uint32_t)value;
+	return true;
+}
+
+static void make_room(struct env_pids *list, size_t wanted)
+{
+	if (wanted <= list->capacity)
+		return;
+	while (list->capacity < wanted)
+		list->capacity = list->capacity ? list->capacity * 2 : FIRST_PIDS;
+	list->pids = alloc_resize(list->pids, list->capacity, sizeof(*list->pids));
+}
+
+static void add_pid(struct env_pids *list, uint32_t pid)
+{
+	make_room(list, list->count + 1);
+	list->sorted &= list->count == 0 || list->pids[list->count - 1] < pid;
+	list->pids[list->count++] = pid;
+}
+
+static int compare_pids(const void *one, const void *other)
+{
+	const uint32_t *a = one, *b = other;
+
+	return (*a > *b) - (*a < *b);
+}
+
+static int open_directory(struct env *env, off_t offset)
+{
+	struct env_pids *list = &env->pids;
+
+	if (list->fd < 0)
+		list->fd = openat(env->root_fd, "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return list->fd < 0 || lseek(list->fd, offset, SEEK_SET) < 0 ? -errno : 0;
+}
+
+/* The entries at the present offset: their length, 0 at the end, or -errno. */
+static ssize_t read_entries(struct env *env, int fd, void *entries, size_t room)
+{
+	ssize_t length = getdents64(fd, entries, room);
+
+	env->reads++;
+	return length < 0 ? -errno : length;
+}
+
+/* Every entry tells the offset of the one that follows. */
+static void add_entries(struct env_pids *list, const char *entries, ssize_t length)
+{
+	const struct dirent64 *before = NULL;
+
+	for (ssize_t at = 0; at < length;) {
+		const struct dirent64 *entry = (const void *)(entries + at);
+		uint32_t pid;
+
+		if (parse_pid(entry->d_name, &pid)) {
+			add_pid(list, pid);
+			if (before)
+				list->offset = before->d_off - (long)pid;
+		}
+		before = entry;
+		at += entry->d_reclen;
+	}
+}
+
+/* The whole directory from its present offset on: 0 or -errno. */
+static int read_all(struct env *env, int fd, struct env_pids *list)
+{
+	_Alignas(struct dirent64) char entries[16384];
+	ssize_t length;
+
+	list->count = 0;
+	list->sorted = true;
+	list->offset = -1;
+	list->n_parts = 0;
+	while ((length = read_entries(env, fd, entries, sizeof(entries))) > 0)
+		add_entries(list, entries, length);
+	if (!list->sorted) /* proc itself lists them so, a copy of it may not */
+		qsort(list->pids, list->count, sizeof(*list->pids), compare_pids);
+	return (int)length;
+}
+
+static int read_directory(struct env *env)
+{
+	int error = open_directory(env, 0);
+
+	return error ? error : read_all(env, env->pids.fd, &env->pids);
+}
+
+int pids_threads(struct env *env, uint32_t pid, const uint32_t **tids, size_t *n_tids)
+{
+	char path[48];
+	int fd, error;
+
+	snprintf(path, sizeof(path), "proc/%u/task", pid);
+	fd = openat(env->root_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	error = read_all(env, fd, &env->threads);
+	close(fd);
+	*tids = env->threads.pids;
+	*n_tids = env->threads.count;
+	return error;
+}
+
+/* Those above first and up to last, into pids, which has room for so many. Their number, or -errno. */
+static ssize_t read_part(struct env *env, uint32_t first, uint32_t last, uint32_t *pids)
+{
+	_Alignas(struct dirent64) char entries[2048];
+	ssize_t length = open_directory(env, (off_t)first + 1 + env->pids.offset), n_pids = 0;
+
+	if (length < 0)
+		return length;
+	while ((length = read_entries(env, env->pids.fd, entries, sizeof(entries))) > 0) {
+		for (ssize_t at = 0; at < length;) {
+			const struct dirent64 *entry = (const void *)(entries + at);
+			uint32_t pid;
+
+			at += entry->d_reclen;
+			if (!parse_pid(entry->d_name, &pid) || pid <= first)
+				continue;
+			if (pid > last)
+				return n_pids;
+			if (n_pids < PART_MAX)
+				pids[n_pids++] = pid;
+		}
+	}
+	return length < 0 ? length : n_pids;
+}
+
+/* Index of the first pid above this one. */
+static size_t first_above(const struct env_pids *list, uint32_t pid)
+{
+	size_t low = 0, high = list->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (list->pids[middle] <= pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int update_part(struct env *env, uint32_t first, uint32_t last)
+{
+	struct env_pids *list = &env->pids;
+	size_t start = first_above(list, first), end = first_above(list, last), count;
+	uint32_t pids[PART_MAX];
+	ssize_t n_pids = read_part(env, first, last, pids);
+
+	if (n_pids < 0)
+		return (int)n_pids;
+	count = list->count - (end - start) + (size_t)n_pids;
+	make_room(list, count);
+	memmove(list->pids + start + n_pids, list->pids + end, (list->count - end) * sizeof(*list->pids));
+	memcpy(list->pids + start, pids, (size_t)n_pids * sizeof(*list->pids));
+	list->count = count;
+	return 0;
+}
+
+/* Can the new ones be told? Not after too many forks, in which pids may have begun from the lowest again. */
+static bool knows_part(const struct env_pids *list, uint64_t tick, const struct env_pids_mark *now)
+{
+	const struct env_pids_mark *then = &list->marks[1];
+
+	return list->tick + 1 == tick && list->error == 0 && list->sorted && list->offset >= 0 &&
+	       list->n_parts < PARTS_MAX && then->forks != 0 && now->forks >= then->forks &&
+	       now->forks - then->forks <= PART_MAX && now->last_pid >= then->last_pid &&
+	       now->last_pid - then->last_pid <= PART_MAX;
+}
+
+/* One that was given its pid just before the last listing may not have been in it: the one before counts. */
+static int update(struct env *env, const struct env_pids_mark *now)
+{
+	struct env_pids *list = &env->pids;
+	const struct env_pids_mark then = list->marks[1];
+	bool part = now && knows_part(list, env->tick, now);
+
+	list->marks[1] = list->marks[0];
+	list->marks[0] = now ? *now : (struct env_pids_mark){ 0 };
+	if (!part)
+		return read_directory(env);
+	list->n_parts++;
+	if (now->forks == then.forks)
+		return 0;
+	return update_part(env, (uint32_t)then.last_pid, (uint32_t)now->last_pid);
+}
+
+int pids_list_new(struct env *env, const struct env_pids_mark *now, const uint32_t **pids, size_t *n_pids)
+{
+	struct env_pids *list = &env->pids;
+
+	if (list->tick != env->tick) {
+		list->error = update(env, now);
+		list->tick = env->tick;
+	}
+	if (list->error) {
+		env_note_failure(env, "proc", list->error);
+		return list->error;
+	}
+	*pids = list->pids;
+	*n_pids = list->count;
+	return 0;
+}
+
+int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids)
+{
+	return pids_list_new(env, NULL, pids, n_pids);
+}
+
+/* The files of a process that not everybody may read. */
+static enum privilege_use use_of(const struct env *env, const char *name)
+{
+	static const struct {
+		const char *name;
+		enum privilege_use use;
+	} guarded[] = {
+		{ "io", PRIVILEGE_IO },
+		{ "maps", PRIVILEGE_MAPS },
+		{ "smaps", PRIVILEGE_MAPS },
+		{ "pagemap", PRIVILEGE_PAGEMAP },
+		{ "mem", PRIVILEGE_MEMORY },
+		{ "clear_refs", PRIVILEGE_MARKS },
+	};
+
+	for (size_t i = 0; env->live && i < sizeof(guarded) / sizeof(guarded[0]); i++)
+		if (strcmp(guarded[i].name, name) == 0)
+			return guarded[i].use;
+	return PRIVILEGE_NONE;
+}
+
+int pids_open(struct env *env, uint32_t pid, const char *name, int flags)
+{
+	uint64_t raised = privilege_raise(use_of(env, name));
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "proc/%u/%s", pid, name);
+	fd = openat(env->root_fd, path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	privilege_lower(raised);
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_file(struct env *env, uint32_t pid, const char *name)
+{
+	return pids_open(env, pid, name, O_RDONLY);
+}
+
+static long read_file(struct env *env, int fd, char *bytes, size_t room)
+{
+	ssize_t length = pread(fd, bytes, room, 0);
+
+	env->reads++;
+	return length < 0 ? -errno : length;
+}
+
+/* Some files, as io, ask again for the right when they are read. */
+long pids_read(struct env *env, uint32_t pid, const char *name, char *bytes, size_t room)
+{
+	int fd = open_file(env, pid, name);
+	uint64_t raised;
+	long length;
+
+	if (fd < 0)
+		return fd;
+	raised = privilege_raise(use_of(env, name));
+	length = read_file(env, fd, bytes, room);
+	privilege_lower(raised);
+	close(fd);
+	return length;
+}
+
+int pids_read_text(struct env *env, uint32_t pid, const char *name, struct buffer *text)
+{
+	int fd = open_file(env, pid, name);
+	char bytes[TEXT_PART];
+	ssize_t length;
+
+	if (fd < 0)
+		return fd;
+	buffer_empty(text);
+	do {
+		length = read(fd, bytes, sizeof(bytes));
+		env->reads++;
+		if (length > 0)
+			buffer_add(text, bytes, (size_t)length);
+	} while (length > 0 && text->length < FILE_MAX);
+	length = length < 0 ? -errno : 0;
+	close(fd);
+	return (int)length;
+}
+
+bool pids_owner(const struct env *env, uint32_t pid, uint32_t *uid)
+{
+	struct stat status;
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%u", pid);
+	if (fstatat(env->root_fd, path, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return false;
+	*uid = status.st_uid;
+	return true;
+}
+
+long pids_read_kept(struct env *env, int *file, uint32_t pid, const char *name, char *bytes, size_t room)
+{
+	long length;
+
+	if (*file < 0) {
+		*file = open_file(env, pid, name);
+		if (*file < 0) {
+			length = *file;
+			*file = -1;
+			return length;
+		}
+		env->pids.n_kept++;
+	}
+	length = read_file(env, *file, bytes, room);
+	if (length < 0 || env->pids.n_kept > env->pids.kept_max)
+		pids_release(env, file);
+	return length;
+}
+
+void pids_release(struct env *env, int *file)
+{
+	if (*file < 0)
+		return;
+	close(*file);
+	*file = -1;
+	env->pids.n_kept--;
+}

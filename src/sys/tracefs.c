@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Opening the tracing file system: where it is mounted, else by a mount that nobody else sees. */
+#include <config.h>
+
+#include "sys/tracefs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sys/privilege.h"
+
+static int open_directory(const struct env *env, const char *path)
+{
+	int fd = openat(env->root_fd, path, O_DIRECTORY | O_RDONLY | O_CLOEXEC), events, error;
+
+	if (fd < 0)
+		return -errno;
+	events = openat(fd, "events", O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+	error = -errno;
+	if (events < 0) {
+		close(fd);
+		return error;
+	}
+	close(events);
+	return fd;
+}
+
+/* A mount that is attached nowhere: it goes with its descriptor. */
+static int open_detached(void)
+{
+	int context = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC), fd = -1, error;
+
+	if (context < 0)
+		return -errno;
+	if (syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+		fd = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOEXEC);
+	error = -errno;
+	close(context);
+	return fd < 0 ? error : fd;
+}
+
+int tracefs_open(const struct env *env, const char *path)
+{
+	uint64_t raised = privilege_raise(PRIVILEGE_TRACING);
+	int found = env->live ? open_directory(env, path) : -ENOTSUP;
+
+	if (found == -ENOENT) {
+		int detached = open_detached();
+
+		found = detached >= 0 ? detached : found;
+	}
+	privilege_lower(raised);
+	return found;
+}
+
+long tracefs_read(int tracefs, const char *path, char *bytes, size_t room)
+{
+	uint64_t raised = privilege_raise(PRIVILEGE_TRACING);
+	int fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC);
+	ssize_t length;
+	int error;
+
+	privilege_lower(raised);
+	if (fd < 0)
+		return -errno;
+	length = read(fd, bytes, room);
+	error = errno;
+	close(fd);
+	return length < 0 ? -error : (long)length;
+}

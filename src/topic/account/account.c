@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "account": where the time of the processors went, and what nobody accounts for. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "kernel/cpu_times.h"
+#include "topic/account/exit_ledger.h"
+#include "topic/account/exit_reader.h"
+#include "topic/event/event_reader.h"
+#include "topic/process/cgroup_cpu_time.h"
+#include "topic/topic.h"
+
+struct account_row {
+	const char *part;
+	double cpu_ratio, cpu_seconds;
+	const char *from;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct account_row, part, .kind = COLUMN_KEY, .title = N_("part"), .width = 12, .words = true,
+	       .help = N_("tasks: processes that were seen alive; exited: what ended in between; irq, "
+			  "softirq, steal; "
+			  "unaccounted: the rest, negative where a time is counted twice; busy: all of "
+			  "these, as the "
+			  "kernel counts it"),
+	       .source = "panetop"),
+	COLUMN(struct account_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
+	       .width = 6, .rate_of = offsetof(struct account_row, cpu_seconds),
+	       .help = N_("100 is one CPU, in the last interval"), .source = "change of cpu_seconds / time"),
+	COLUMN(struct account_row, cpu_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
+	       .title = N_("time"), .width = 9, .help = N_("CPU time since panetop began to watch"),
+	       .source = "as from says"),
+	COLUMN(struct account_row, from, .kind = COLUMN_LABEL, .title = N_("from"), .width = 24, .rank = 1,
+	       .words = true, .help = N_("where the time is taken from"), .source = "panetop"),
+};
+
+static const struct schema schema = {
+	.name = "account",
+	.help = N_("where the time of the processors went"),
+	.row_size = sizeof(struct account_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+/* Registers nothing: only tells whether it could be done. */
+static int test_records(struct env *env)
+{
+	int error = 0;
+
+	exit_reader_close(exit_reader_open(env, &error));
+	return error;
+}
+
+static int test_run_time(struct env *env)
+{
+	struct run_time *run_time = run_time_open(env);
+
+	run_time_close(run_time);
+	return run_time ? 0 : -ENODEV;
+}
+
+static const struct source_spec sources[] = {
+	{ .path = "proc/stat", .gives = N_("what the machine did") },
+	{ .path = "run time of cgroups",
+	  .gives = N_("what all tasks ran, so that what ended is what those that live did not"),
+	  .optional = true,
+	  .test = test_run_time,
+	  .remedies = { { ENODEV, N_("no control groups with CPU times are seen from their top, as in a "
+				     "container: records and parents tell what ended, less exactly") } } },
+	{ .path = "taskstats",
+	  .gives = N_("what processes used that ended between two samples, by their names"),
+	  .optional = true,
+	  .test = test_records,
+	  .remedies = { { EPERM, N_("without cap_net_admin parents tell it, later and less exactly: run it "
+				    "as root") },
+			{ ENOENT,
+			  N_("this kernel was built without CONFIG_TASKSTATS: parents tell it instead") },
+			{ EINVAL, N_("not from within a container: parents tell it instead") } } },
+	{ 0 },
+};
+
+struct state {
+	struct exited *exited;
+	bool begun;
+	double irq, softirq, steal, busy; /* when we began to watch */
+};
+
+static double or_zero(uint64_t ticks)
+{
+	return ticks == U64_UNKNOWN ? 0 : (double)ticks;
+}
+
+static void add(struct table *table, const char *part, double seconds, const char *from)
+{
+	struct account_row *row = table_add(table);
+
+	row->part = part;
+	row->cpu_seconds = seconds;
+	row->from = from;
+}
+
+/* Where what ended processes used is from, in this tick. */
+static const char *exited_source(const struct exited *exited)
+{
+	if (exited->by_run_time)
+		return run_time_source(exited->tasks->run_time);
+	return exited->reader ? N_("taskstats exit records") : N_("cutime, cstime of parents");
+}
+
+static void begin(struct state *state, const struct cpu_times *times)
+{
+	state->begun = true;
+	state->irq = or_zero(times->irq);
+	state->softirq = or_zero(times->softirq);
+	state->steal = or_zero(times->steal);
+	state->busy = cpu_times_busy(times);
+}
+
+static void add_parts(const struct state *state, const struct cpu_times *times, double hz,
+		      struct table *table)
+{
+	const struct exited *exited = state->exited;
+	double tasks = (double)exited->tasks_ns / 1e9, ended = (double)exited->ended_ns / 1e9;
+	double irq = (or_zero(times->irq) - state->irq) / hz;
+	double softirq = (or_zero(times->softirq) - state->softirq) / hz;
+	double steal = (or_zero(times->steal) - state->steal) / hz;
+	double busy = (cpu_times_busy(times) - state->busy) / hz;
+
+	add(table, N_("tasks"), tasks,
+	    exited->tasks->clocks ? N_("clocks of the processes") : "/proc/PID/stat");
+	add(table, N_("exited"), ended, exited_source(exited));
+	add(table, N_("irq"), irq, "/proc/stat irq");
+	add(table, N_("softirq"), softirq, "/proc/stat softirq");
+	add(table, N_("steal"), steal, "/proc/stat steal");
+	add(table, N_("unaccounted"), busy - tasks - ended - irq - softirq - steal,
+	    N_("busy less all others"));
+	add(table, N_("busy"), busy, N_("/proc/stat, all but idle and iowait"));
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct state *state = sampler->state;
+	struct cpu_times times;
+	struct span text;
+	int error = exited_update(state->exited);
+	uint64_t lost = state->exited->reader ? exit_reader_lost(state->exited->reader) : 0;
+
+	table->mono_ns = state->exited->tasks->mono_ns;
+	if (!error)
+		error = env_read(env, env_file(env, "proc/stat"), &text);
+	if (error)
+		return error;
+	if (!cpu_times_find_all(text, &times))
+		return -ENODATA;
+	if (!state->begun)
+		begin(state, &times);
+	add_parts(state, &times, (double)env->ticks_per_second, table);
+	if (!state->exited->reader && state->exited->reader_error != -ENOTSUP)
+		frame_notice(frame, schema.name,
+			     source_remedy(env, topic_source(&topic_account, "taskstats"),
+					   -state->exited->reader_error),
+			     _("no exit records: %s"), strerror(-state->exited->reader_error));
+	if (lost > 0)
+		frame_notice(frame, schema.name, _("a shorter delay loses less"),
+			     P_("%lu exit record was lost: what that process used is unaccounted",
+				"%lu exit records were lost: what those processes used is unaccounted", lost),
+			     (unsigned long)lost);
+	return 0;
+}
+
+static int open_account(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	struct state *state = alloc_zeroed(1, sizeof(*state));
+
+	state->exited = exited_open(env, settings);
+	sampler->state = state;
+	return 0;
+}
+
+static void close_account(struct sampler *sampler)
+{
+	struct state *state = sampler->state;
+
+	exited_close(state->exited);
+	free(state);
+}
+
+const struct topic topic_account = {
+	.schema = &schema,
+	.sources = sources,
+	.uses = EVENT_USES,
+	.opening_uses = EVENT_OPENING_USES,
+	.open = open_account,
+	.sample = sample,
+	.close = close_account,
+};

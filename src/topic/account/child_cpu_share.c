@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Every child's life less its own children's lives: a shell that waits for a compiler uses little itself. */
+#include <config.h>
+
+#include "topic/account/child_cpu_share.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/unknown.h"
+
+#define LEAST_NS UINT64_C(1000) /* a process that lived too short for the clock used something */
+
+struct task *child_heir(const struct tasks *tasks, uint32_t parent_pid)
+{
+	for (size_t steps = 0; steps <= tasks->n_gone; steps++) {
+		struct task *parent = tasks_find(tasks, parent_pid);
+
+		if (parent)
+			return parent;
+		parent = tasks_find_gone(tasks, parent_pid);
+		if (!parent)
+			break;
+		parent_pid = (uint32_t)parent->stat.parent_pid;
+	}
+	return tasks_find(tasks, 1);
+}
+
+static int compare_ended(const void *one, const void *other)
+{
+	const struct event_ended *a = one, *b = other;
+
+	return a->pid != b->pid ? (a->pid > b->pid) - (a->pid < b->pid)
+				: (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
+}
+
+/* Its parent among those that ended: the first with this pid that did not end before it began. */
+static size_t parent_of(const struct event_ended_list *ended, const struct event_ended *child)
+{
+	size_t low = 0, high = ended->count;
+	uint64_t from_ns = child->start_ns == U64_UNKNOWN ? 0 : child->start_ns;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct event_ended *one = &ended->list[middle];
+
+		if (one->pid < child->parent_pid || (one->pid == child->parent_pid && one->end_ns < from_ns))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < ended->count && ended->list[low].pid == child->parent_pid ? low : ended->count;
+}
+
+static uint64_t lived_ns(const struct child_shares *shares, const struct event_ended *one)
+{
+	uint64_t from_ns = one->start_ns;
+
+	if (from_ns == U64_UNKNOWN || from_ns < shares->since_ns)
+		from_ns = shares->since_ns ? shares->since_ns : one->end_ns;
+	return one->end_ns > from_ns ? one->end_ns - from_ns : 0;
+}
+
+static uint32_t heir_pid_of(const struct tasks *tasks, const struct event_ended_list *ended, size_t at)
+{
+	const struct task *heir;
+
+	for (size_t steps = 0; steps < ended->count; steps++) {
+		size_t parent = parent_of(ended, &ended->list[at]);
+
+		if (parent == ended->count || parent == at)
+			break;
+		at = parent;
+	}
+	heir = child_heir(tasks, ended->list[at].parent_pid);
+	return heir ? heir->pid : 0;
+}
+
+static void remember(struct child_shares *shares, uint32_t heir_pid, const char *comm, uint64_t ns)
+{
+	struct child_share *share;
+
+	for (size_t i = 0; i < shares->count; i++) {
+		share = &shares->list[i];
+		if (share->heir_pid == heir_pid && strcmp(share->comm, comm) == 0) {
+			share->lived_ns += ns;
+			return;
+		}
+	}
+	if (shares->count == CHILD_SHARES_MAX)
+		return;
+	share = &shares->list[shares->count++];
+	share->heir_pid = heir_pid;
+	share->lived_ns = ns;
+	strcpy(share->comm, comm);
+}
+
+/* Removes those of this heir, or with 0 those whose heir has ended too. */
+static void forget(struct child_shares *shares, const struct tasks *tasks, uint32_t heir_pid)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < shares->count; i++) {
+		const struct child_share *share = &shares->list[i];
+
+		if (heir_pid ? share->heir_pid != heir_pid : tasks_find(tasks, share->heir_pid) != NULL)
+			shares->list[kept++] = *share;
+	}
+	shares->count = kept;
+}
+
+void child_shares_take(struct child_shares *shares, const struct tasks *tasks,
+		       struct event_ended_list *ended)
+{
+	forget(shares, tasks, 0);
+	if (ended->count > 0)
+		qsort(ended->list, ended->count, sizeof(*ended->list), compare_ended);
+	for (size_t i = 0; i < ended->count; i++) {
+		size_t parent = parent_of(ended, &ended->list[i]);
+
+		if (parent < ended->count)
+			ended->list[parent].children_ns += lived_ns(shares, &ended->list[i]);
+	}
+	for (size_t i = 0; i < ended->count; i++) {
+		const struct event_ended *one = &ended->list[i];
+		uint64_t ns = lived_ns(shares, one);
+
+		ns = ns > one->children_ns ? ns - one->children_ns : 0;
+		if (*one->comm)
+			remember(shares, heir_pid_of(tasks, ended, i), one->comm,
+				 ns > LEAST_NS ? ns : LEAST_NS);
+	}
+	shares->since_ns = tasks->mono_ns;
+}
+
+bool child_shares_split(struct child_shares *shares, const struct tasks *tasks, uint32_t heir_pid,
+			uint64_t ns, void (*give)(void *context, const char *name, uint64_t ns),
+			void *context)
+{
+	uint64_t all_ns = 0;
+
+	for (size_t i = 0; i < shares->count; i++)
+		if (shares->list[i].heir_pid == heir_pid)
+			all_ns += shares->list[i].lived_ns;
+	if (all_ns == 0)
+		return false;
+	for (size_t i = 0; i < shares->count; i++) {
+		const struct child_share *share = &shares->list[i];
+
+		if (share->heir_pid == heir_pid)
+			give(context, share->comm,
+			     (uint64_t)((double)share->lived_ns / (double)all_ns * (double)ns));
+	}
+	forget(shares, tasks, heir_pid);
+	return true;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "exited": what processes used that ended between two samples, by their names. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "topic/account/exit_ledger.h"
+#include "topic/event/event_reader.h"
+#include "topic/power/power_estimate.h"
+#include "topic/topic.h"
+
+struct exited_row {
+	const char *command;
+	double cpu_ratio, exits_per_second, cpu_seconds, watts, joules;
+	uint64_t exits;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct exited_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
+	       .width = 6, .rate_of = offsetof(struct exited_row, cpu_seconds),
+	       .help = N_("of one CPU, by all of this name that ended in the last interval, after they were "
+			  "last seen"),
+	       .source = "growth of cpu_seconds / time"),
+	COLUMN(struct exited_row, exits_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
+	       .title = N_("exits/s"), .width = 8, .rate_of = offsetof(struct exited_row, exits),
+	       .help = N_("processes of this name that ended"), .source = "growth of exits / time"),
+	COLUMN(struct exited_row, exits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("exits"),
+	       .width = 8, .rank = 1,
+	       .help = N_("processes of this name that ended, since panetop began to watch"),
+	       .source = "taskstats exit records, else process events"),
+	COLUMN(struct exited_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
+	       .title = N_("time"), .width = 9, .rank = 1,
+	       .help = N_("CPU time that no sample had seen while they lived, since panetop began to watch; "
+			  "an estimate: what their records tell, and a share of what all that ended ran "
+			  "beyond that, by the memory they held"),
+	       .source = "taskstats: ac_etime - cpu_delay_total if nvcsw is 0, else the greater of "
+			 "cpu_run_virtual_total and ac_utime + ac_stime; less the clock when last seen; "
+			 "else cutime + cstime of parents, by the time that each child lived"),
+	COLUMN(struct exited_row, watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("~watts"),
+	       .width = 7, .rank = 1, .optional = true, .rate_of = offsetof(struct exited_row, joules),
+	       .help = N_("what this CPU time draws beyond an idle machine: an estimate, by a calibration"),
+	       .source = "growth of joules / time"),
+	COLUMN(struct exited_row, joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("~joules"),
+	       .width = 8, .hidden = true, .help = N_("what this CPU time costs, by the same estimate"),
+	       .source = "cpu_seconds * slope of the calibration"),
+	COLUMN(struct exited_row, command, .kind = COLUMN_KEY, .title = N_("command"), .width = 16,
+	       .help = N_("name that they went by; where nobody told it: whose children they were; "
+			  "(no record): nothing was told of these"),
+	       .source = "taskstats ac_comm, else proc connector, perf task records"),
+};
+
+static const struct schema schema = {
+	.name = "exited",
+	.help = N_("what processes used that ended between two samples"),
+	.from_zero = true,
+	.row_size = sizeof(struct exited_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = { { 0 } };
+
+struct state {
+	struct exited *exited;
+	struct power_estimate estimate;
+};
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct state *state = sampler->state;
+	struct exited *exited = state->exited;
+	int error;
+
+	(void)env;
+	power_estimate_update(&state->estimate, table->mono_ns);
+	error = exited_update(exited);
+	table->mono_ns = exited->tasks->mono_ns;
+	for (size_t i = 0; !error && i < exited->n_commands; i++) {
+		const struct exited_command *command = &exited->commands[i];
+		struct exited_row *row = table_add(table);
+
+		row->command = arena_copy(&frame->arena, command->name, strlen(command->name));
+		row->exits = command->exits;
+		row->cpu_seconds = (double)command->cpu_ns / 1e9;
+		row->joules = power_estimate_joules(&state->estimate, row->cpu_seconds);
+	}
+	return error;
+}
+
+static int open_exited(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	struct state *state = alloc_zeroed(1, sizeof(*state));
+
+	state->exited = exited_open(env, settings);
+	power_estimate_open(&state->estimate, env, settings);
+	sampler->state = state;
+	return 0;
+}
+
+static void close_exited(struct sampler *sampler)
+{
+	struct state *state = sampler->state;
+
+	power_estimate_close(&state->estimate);
+	exited_close(state->exited);
+	free(state);
+}
+
+const struct topic topic_exited = {
+	.schema = &schema,
+	.sources = sources,
+	.setting = POWER_FIT_SETTING,
+	.setting_uses = ENERGY_USES,
+	.uses = EVENT_USES,
+	.opening_uses = EVENT_OPENING_USES,
+	.open = open_exited,
+	.sample = sample,
+	.close = close_exited,
+};

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "power_account": where the watts of the machine go, by a calibration, and what it does not explain.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "kernel/cpu_times.h"
+#include "topic/account/exit_ledger.h"
+#include "topic/event/event_reader.h"
+#include "topic/power/power_estimate.h"
+#include "topic/topic.h"
+
+struct power_account_row {
+	const char *part;
+	double watts, joules, r_squared;
+	const char *fit, *from;
+};
+
+#define ROW(field, ...) COLUMN(struct power_account_row, field, __VA_ARGS__)
+
+static const struct column columns[] = {
+	ROW(part, .kind = COLUMN_KEY, .title = N_("part"), .width = 12, .words = true,
+	    .help = N_("baseline: the idle machine; tasks: processes that were seen alive; exited: what "
+		       "ended in "
+		       "between; others: interrupts, and what the kernel counts for nobody or twice; "
+		       "unexplained: the rest, negative where the estimate is too high; total: all of these, "
+		       "measured"),
+	    .source = "panetop"),
+	ROW(watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("watts"), .width = 8,
+	    .rate_of = offsetof(struct power_account_row, joules),
+	    .help = N_("in the last interval; all but total are an estimate"),
+	    .source = "change of joules / time"),
+	ROW(joules, .kind = COLUMN_GAUGE, .unit = UNIT_JOULES, .title = N_("joules"), .width = 9, .rank = 2,
+	    .help = N_("since panetop began to watch"), .source = "as from says"),
+	ROW(r_squared, .kind = COLUMN_GAUGE, .title = N_("R squared"), .width = 9,
+	    .help = N_("share of the variation of watts that load explained when it was calibrated, 0 to 1"),
+	    .source = "calibration"),
+	ROW(fit, .kind = COLUMN_LABEL, .title = N_("fit"), .width = 9, .words = true,
+	    .help = N_("how good the estimate is: excellent, good, fair, poor; or measured"),
+	    .source = "calibration"),
+	ROW(from, .kind = COLUMN_LABEL, .title = N_("from"), .width = 24, .rank = 1, .words = true,
+	    .help = N_("how it is made"), .source = "panetop"),
+};
+
+static const struct schema schema = {
+	.name = "power_account",
+	.help = N_("where the watts of the machine go, by a calibration"),
+	.row_size = sizeof(struct power_account_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = {
+	{ .path = "proc/stat", .gives = N_("what the machine did") },
+	{ 0 },
+};
+
+struct state {
+	struct power_estimate estimate;
+	struct exited *exited;
+	bool begun;
+	uint64_t begun_ns;
+	struct power_sums { /* of all time: CPU seconds, joules that were measured */
+		double busy, tasks, ended, total;
+	} first; /* when we began to watch */
+};
+
+static void add(struct table *table, const struct power_fit_line *line, const char *part, double joules,
+		const char *from)
+{
+	struct power_account_row *row = table_add(table);
+
+	row->part = part;
+	row->joules = joules;
+	row->r_squared = line ? line->r_squared : row->r_squared;
+	row->fit = line ? calibration_word(line->r_squared) : N_("measured");
+	row->from = from;
+}
+
+/* The rows after baseline share out what the line says of the time that the CPUs were busy. */
+static void add_parts(const struct state *state, const struct power_sums *now, struct table *table)
+{
+	const struct power_estimate *estimate = &state->estimate;
+	const struct power_fit_line *line = &estimate->fit.lines[CALIBRATION_LOAD];
+	double busy = power_estimate_joules(estimate, now->busy - state->first.busy);
+	double tasks = power_estimate_joules(estimate, now->tasks - state->first.tasks);
+	double ended = power_estimate_joules(estimate, now->ended - state->first.ended);
+	double seconds = (double)(table->mono_ns - state->begun_ns) / 1e9;
+	double baseline = line->intercept_watts * seconds, total = now->total - state->first.total;
+
+	add(table, line, N_("baseline"), estimate->known ? baseline : NAN, N_("intercept of the line"));
+	add(table, line, N_("tasks"), tasks, N_("slope * CPU time of the processes"));
+	add(table, line, N_("exited"), ended, N_("slope * CPU time of those that ended"));
+	add(table, line, N_("others"), busy - tasks - ended, N_("slope * (busy less tasks and exited)"));
+	add(table, line, N_("unexplained"), total - baseline - busy, N_("total less all others"));
+	add(table, NULL, N_("total"), estimate->known ? total : NAN, N_("the row total of the table power"));
+}
+
+static void tell(const struct state *state, struct frame *frame)
+{
+	const struct power_fit_line *line = &state->estimate.fit.lines[CALIBRATION_LOAD];
+
+	if (!state->estimate.energy)
+		frame_notice(
+			frame, schema.name,
+			_("calibrate: K in the pane power, or panetop --calibrate -o json power >FILE, then "
+			  "--calibration=FILE"),
+			_("no watts of processes: there is no calibration"));
+	else if (isnan(state->estimate.energy->joules))
+		frame_notice(frame, schema.name, _("panetop --probe power tells why"),
+			     _("no watts of processes: nothing measures what the machine draws"));
+	else if (line->r_squared < CALIBRATION_FAIR)
+		frame_notice(
+			frame, schema.name, _("calibrate again while nothing else runs, with longer steps"),
+			_("the watts of processes are a poor estimate: R squared is %.2f"), line->r_squared);
+}
+
+static struct power_sums sums_of(const struct state *state, const struct cpu_times *times)
+{
+	const struct exited *exited = state->exited;
+
+	return (struct power_sums){
+		.busy = cpu_times_busy(times) / (double)exited->tasks->env->ticks_per_second,
+		.tasks = (double)exited->tasks_ns / 1e9,
+		.ended = (double)exited->ended_ns / 1e9,
+		.total = state->estimate.energy->joules,
+	};
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct state *state = sampler->state;
+	struct power_sums now;
+	struct cpu_times times;
+	struct span text;
+	int error;
+
+	power_estimate_update(&state->estimate, table->mono_ns);
+	tell(state, frame);
+	if (!state->estimate.energy)
+		return 0;
+	error = exited_update(state->exited);
+	if (!error)
+		error = env_read(env, env_file(env, "proc/stat"), &text);
+	if (error)
+		return error;
+	if (!cpu_times_find_all(text, &times))
+		return -ENODATA;
+	times.steal = 0; /* others drew that */
+	now = sums_of(state, &times);
+	table->mono_ns = state->exited->tasks->mono_ns;
+	if (!state->begun) {
+		state->begun = state->estimate.known;
+		state->begun_ns = table->mono_ns;
+		state->first = now;
+	}
+	add_parts(state, &now, table);
+	return 0;
+}
+
+static int open_account(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	struct state *state = alloc_zeroed(1, sizeof(*state));
+
+	state->exited = exited_open(env, settings);
+	power_estimate_open(&state->estimate, env, settings);
+	sampler->state = state;
+	return 0;
+}
+
+static void close_account(struct sampler *sampler)
+{
+	struct state *state = sampler->state;
+
+	power_estimate_close(&state->estimate);
+	exited_close(state->exited);
+	free(state);
+}
+
+static void tend(struct sampler *sampler, uint64_t mono_ns)
+{
+	const struct state *state = sampler->state;
+
+	if (state->estimate.energy)
+		energy_tend(state->estimate.energy, mono_ns);
+}
+
+const struct topic topic_power_account = {
+	.schema = &schema,
+	.sources = sources,
+	.uses = EVENT_USES | ENERGY_USES,
+	.opening_uses = EVENT_OPENING_USES,
+	.open = open_account,
+	.sample = sample,
+	.tend = tend,
+	.close = close_account,
+};

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Looking up and reading the own control group, and looking for others. */
+#include <config.h>
+
+#include "topic/cgroup.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+
+int own_cgroup_find(struct env *env, const char *controller, struct cgroup_place *place)
+{
+	struct span cgroups, mounts;
+	int error = env_read(env, env_file(env, "proc/self/cgroup"), &cgroups);
+
+	if (!error)
+		error = env_read(env, env_file(env, "proc/self/mountinfo"), &mounts);
+	if (error)
+		return error;
+	return cgroup_find(cgroups, mounts, controller, place) ? 0 : -ENODEV;
+}
+
+struct own_cgroup *own_cgroup_open(struct env *env, const char *controller)
+{
+	struct own_cgroup *own = alloc_zeroed(1, sizeof(*own));
+
+	own->found = own_cgroup_find(env, controller, &own->place) == 0;
+	return own;
+}
+
+void own_cgroup_close(struct sampler *sampler)
+{
+	free(sampler->state);
+}
+
+int own_cgroup_test(struct env *env, const char *controller)
+{
+	struct cgroup_place place;
+
+	return own_cgroup_find(env, controller, &place);
+}
+
+int own_cgroup_read(struct env *env, const struct cgroup_place *place, const char *name, struct span *text)
+{
+	char path[2 * CGROUP_PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "%s/%s%s%s", place->mount, place->group, *place->group ? "/" : "", name);
+	return env_read(env, env_file(env, path), text);
+}
+
+bool own_cgroup_up(struct cgroup_place *place)
+{
+	char *slash = strrchr(place->group, '/');
+
+	if (*place->group == '\0')
+		return false;
+	*(slash ? slash : place->group) = '\0';
+	return true;
+}
+
+bool cgroup_may_exist(struct env *env, const char *group)
+{
+	char path[2 * CGROUP_PATH_MAX];
+	struct cgroup_place place;
+	struct span mounts;
+	bool seen = false;
+
+	if (env_read(env, env_file(env, "proc/self/mountinfo"), &mounts) < 0)
+		return true;
+	while (cgroup_next(&mounts, group, &place)) {
+		snprintf(path, sizeof(path), "%s/%s", place.mount, place.group);
+		if (place.version == 0 || env_exists(env, path))
+			return true;
+		seen = true;
+	}
+	return !seen;
+}

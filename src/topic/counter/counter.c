@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "counter": what the hardware and the kernel count on each CPU, whoever runs there. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "topic/counter/counter_rows.h"
+#include "topic/tracing.h"
+
+#define TRACEPOINTS "sys/kernel/tracing/events"
+
+struct counter_row {
+	const char *cpu;
+	COUNTER_NUMBERS;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct counter_row, cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 5,
+	       .help = N_("number of the CPU; all: sum of those that are online"),
+	       .source = "/" COUNTER_ONLINE),
+	COUNTER_COLUMNS(struct counter_row),
+};
+
+static const struct schema schema = {
+	.name = "counter",
+	.help = N_("counters by CPU: cycles, instructions and misses, or page faults and switches"),
+	.row_size = sizeof(struct counter_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static int test_software(struct env *env)
+{
+	return counter_machine_test(env, counter_events_software);
+}
+
+static int test_hardware(struct env *env)
+{
+	return counter_machine_test(env, counter_events_hardware);
+}
+
+static int test_tracepoints(struct env *env)
+{
+	uint64_t raised = privilege_raise(PRIVILEGE_FILES);
+	char tracing[TRACING_MAX], path[TRACING_MAX + 8];
+	int error = 0;
+
+	tracing_find(env, tracing);
+	snprintf(path, sizeof(path), "%s/events", tracing);
+	if (faccessat(env->root_fd, path, R_OK, AT_EACCESS) < 0)
+		error = -errno;
+	privilege_lower(raised);
+	return error;
+}
+
+static const struct source_spec sources[] = {
+	{ .path = COUNTER_SOURCE,
+	  .gives = N_("page faults, context switches and migrations by CPU"),
+	  .test = test_software,
+	  .remedies = { COUNTER_MACHINE_REMEDIES } },
+	{ .path = COUNTER_HARDWARE_SOURCE,
+	  .gives = N_("cycles, instructions, cache and branch misses by CPU"),
+	  .optional = true,
+	  .test = test_hardware,
+	  .remedies = { COUNTER_MACHINE_REMEDIES,
+			{ ENODEV,
+			  N_("there is no PMU, as in many virtual machines: the host may offer one") } } },
+	{ .path = COUNTER_ONLINE, .gives = N_("which CPUs are online") },
+	{ .path = TRACEPOINTS,
+	  .gives = N_("events of the kernel by name, for the setting cpu.perf"),
+	  .optional = true,
+	  .test = test_tracepoints,
+	  .remedies = { { ENOENT, N_("mount it: mount -t tracefs tracefs /sys/kernel/tracing") } } },
+	{ 0 },
+};
+
+static struct counter_count count_of_cell(const struct counter_cell *cell)
+{
+	return (struct counter_count){
+		.total = cell->fd >= 0 && cell->known ? cell->total : U64_UNKNOWN,
+		.times = cell->grown_times,
+	};
+}
+
+static struct counter_count count_of_sum(const struct counter_sum *sum)
+{
+	return sum->n_open > 0 && sum->known
+		       ? (struct counter_count){ .total = sum->total, .times = sum->times }
+		       : (struct counter_count){ .total = U64_UNKNOWN };
+}
+
+/* A row for each event that is counted on this CPU, or should be; cpu is NULL for the sums. */
+static void add_rows(struct frame *frame, struct table *table, const struct counter_machine *machine,
+		     const struct counter_set *cpu)
+{
+	const char *name = cpu ? arena_print(&frame->arena, "%u", (unsigned)cpu->place.cpu) : "all";
+	struct counter_count counts[COUNTER_EVENTS_MAX];
+
+	for (unsigned e = 0; e < machine->events.count; e++)
+		counts[e] = cpu ? count_of_cell(&cpu->cells[e]) : count_of_sum(&machine->sums[e]);
+	for (unsigned e = 0; e < machine->events.count; e++) {
+		struct counter_row *row;
+
+		if (machine->sums[e].n_open == 0 ||
+		    (cpu && cpu->cells[e].fd < 0 && !counter_is_lost(cpu->cells[e].fd)))
+			continue;
+		row = table_add(table);
+		row->cpu = name;
+		counter_fill(&row->numbers, frame, &machine->events, e, counts);
+	}
+}
+
+/* CPUs on which an event is missing that others count. */
+static void tell_lost(const struct env *env, struct frame *frame, const struct counter_machine *machine)
+{
+	size_t n_lost = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < machine->n_cpus; i++) {
+		int found = 0;
+
+		for (unsigned e = 0; e < machine->events.count && !found; e++)
+			if (machine->sums[e].n_open > 0 && counter_is_lost(machine->cpus[i]->cells[e].fd))
+				found = machine->cpus[i]->cells[e].fd;
+		n_lost += found ? 1 : 0;
+		error = error ? error : found;
+	}
+	if (n_lost > 0)
+		frame_notice(frame, schema.name, counter_remedy(env, &topic_counter, COUNTER_SOURCE, error),
+			     P_("%zu CPU is not counted in full: %s", "%zu CPUs are not counted in full: %s",
+				n_lost),
+			     n_lost, strerror(-error));
+}
+
+static int open_counter(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	struct counter_machine *machine = alloc_zeroed(1, sizeof(*machine));
+
+	counter_machine_open(machine, env, counter_names(settings));
+	sampler->state = machine;
+	return 0;
+}
+
+static void close_counter(struct sampler *sampler)
+{
+	counter_machine_close(sampler->state);
+	free(sampler->state);
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct counter_machine *machine = sampler->state;
+	struct span online;
+	int error = -ENOTSUP;
+
+	if (env->live) {
+		error = env_read(env, env_file(env, COUNTER_ONLINE), &online);
+		if (error)
+			return error;
+		error = counter_machine_read(machine, online);
+	}
+	if (error) {
+		env_note_failure(env, COUNTER_SOURCE, error);
+		return error;
+	}
+	if (machine->choice == COUNTER_SOFTWARE)
+		counter_tell_no_hardware(env, frame, &topic_counter, machine->no_hardware);
+	counter_tell_events(env, frame, &topic_counter, &machine->events, machine->sums);
+	tell_lost(env, frame, machine);
+	add_rows(frame, table, machine, NULL);
+	for (size_t i = 0; i < machine->n_cpus; i++)
+		add_rows(frame, table, machine, machine->cpus[i]);
+	return 0;
+}
+
+const struct topic topic_counter = {
+	.schema = &schema,
+	.sources = sources,
+	.uses = COUNTER_USES,
+	.open = open_counter,
+	.sample = sample,
+	.close = close_counter,
+};

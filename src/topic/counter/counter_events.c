@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The choice of events: two sets of our own, or names that these, libpfm4 or the tracing file system know. */
+#include <config.h>
+
+#include "topic/counter/counter_events.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "topic/counter/pfm.h"
+#include "topic/topic.h"
+#include "topic/tracing.h"
+
+struct known_event {
+	const char *name;
+	uint32_t type;
+	uint64_t config;
+};
+
+static const struct known_event hardware[] = {
+	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
+	{ "cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES },
+	{ "cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES },
+	{ "branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	{ "branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
+};
+
+/* Counted per CPU it is the time that passed, whether the CPU was busy or not. */
+static const struct known_event task_clock[] = {
+	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK },
+};
+
+static const struct known_event software[] = {
+	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
+	{ "minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN },
+	{ "major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ },
+	{ "context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
+	{ "migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
+};
+
+#define LENGTH(list) (sizeof(list) / sizeof((list)[0]))
+
+/* What an event is a share of, where both are counted; only the first is no share. */
+static const struct {
+	const char *name, *base;
+} bases[] = {
+	{ "instructions", "cycles" },
+	{ "stalled-cycles-frontend", "cycles" },
+	{ "stalled-cycles-backend", "cycles" },
+	{ "cache-misses", "cache-references" },
+	{ "branch-misses", "branches" },
+	{ "branch-misses", "branch-instructions" },
+	{ "L1-dcache-load-misses", "L1-dcache-loads" },
+	{ "L1-icache-load-misses", "L1-icache-loads" },
+	{ "LLC-load-misses", "LLC-loads" },
+	{ "dTLB-load-misses", "dTLB-loads" },
+	{ "iTLB-load-misses", "iTLB-loads" },
+	{ "branch-load-misses", "branch-loads" },
+	{ "minor-faults", "page-faults" },
+	{ "major-faults", "page-faults" },
+};
+
+static int find_event(const struct counter_events *events, struct span name)
+{
+	for (unsigned i = 0; i < events->count; i++)
+		if (span_is(name, events->list[i].name))
+			return (int)i;
+	return -1;
+}
+
+static void relate(struct counter_events *events)
+{
+	for (size_t i = 0; i < LENGTH(bases); i++) {
+		int event = find_event(events, span_text(bases[i].name));
+		int base = find_event(events, span_text(bases[i].base));
+
+		if (event < 0 || base < 0)
+			continue;
+		events->list[event].base = base;
+		events->list[event].per_cycle = i == 0;
+	}
+}
+
+/* The kernel counts these without a counter of the CPU: any number of them runs at once. */
+static bool is_unlimited(const struct counter_event *event)
+{
+	return event->attr.type == PERF_TYPE_SOFTWARE || event->attr.type == PERF_TYPE_TRACEPOINT;
+}
+
+/* One group for what is unlimited, so that one read gives it all; the others only with their base. */
+static unsigned group_of(const struct counter_events *events, unsigned index)
+{
+	const struct counter_event *event = &events->list[index];
+
+	if (event->why || !is_unlimited(event))
+		return event->base >= 0 ? (unsigned)event->base : index;
+	for (unsigned i = 0; i < index; i++)
+		if (!events->list[i].why && is_unlimited(&events->list[i]))
+			return i;
+	return index;
+}
+
+static bool is_clock(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_TASK_CLOCK;
+}
+
+static void group(struct counter_events *events)
+{
+	for (unsigned i = 0; i < events->count; i++) {
+		events->list[i].group = group_of(events, i);
+		events->list[i].is_clock = !events->list[i].why && is_clock(&events->list[i].attr);
+	}
+}
+
+static struct counter_event *add_event(struct counter_events *events, struct span name)
+{
+	struct counter_event *event;
+	size_t length = span_length(name);
+
+	if (events->count == COUNTER_EVENTS_MAX) {
+		events->surplus++;
+		return NULL;
+	}
+	event = &events->list[events->count++];
+	*event = (struct counter_event){ .name = alloc_zeroed(length + 1, 1), .base = -1 };
+	memcpy(event->name, name.at, length);
+	return event;
+}
+
+/* The guests of a virtual machine host count for themselves, and some CPUs can count in no other way. */
+static void encode_known(struct counter_event *event, const struct known_event *known)
+{
+	event->attr.type = known->type;
+	event->attr.config = known->config;
+	event->attr.exclude_guest = known->type == PERF_TYPE_HARDWARE;
+}
+
+static void add_known(struct counter_events *events, const struct known_event *known, size_t n_known)
+{
+	for (size_t i = 0; i < n_known; i++)
+		encode_known(add_event(events, span_text(known[i].name)), &known[i]);
+	relate(events);
+	group(events);
+}
+
+void counter_events_hardware(struct counter_events *events)
+{
+	add_known(events, hardware, LENGTH(hardware));
+}
+
+void counter_events_software(struct counter_events *events)
+{
+	add_known(events, software, LENGTH(software));
+}
+
+void counter_events_thread(struct counter_events *events)
+{
+	add_known(events, task_clock, LENGTH(task_clock));
+	add_known(events, software, LENGTH(software));
+}
+
+static const struct known_event *find_known(const char *name)
+{
+	static const struct {
+		const struct known_event *list;
+		size_t length;
+	} lists[] = {
+		{ hardware, LENGTH(hardware) },
+		{ task_clock, LENGTH(task_clock) },
+		{ software, LENGTH(software) },
+	};
+
+	for (size_t l = 0; l < LENGTH(lists); l++)
+		for (size_t i = 0; i < lists[l].length; i++)
+			if (strcmp(lists[l].list[i].name, name) == 0)
+				return &lists[l].list[i];
+	return NULL;
+}
+
+static bool is_name(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (!(text[i] >= 'a' && text[i] <= 'z') && !(text[i] >= 'A' && text[i] <= 'Z') &&
+		    !(text[i] >= '0' && text[i] <= '9') && text[i] != '_' && text[i] != '-')
+			return false;
+	return length > 0;
+}
+
+static void explain_tracepoint(struct counter_event *event, bool mounted, int error)
+{
+	event->why = _("there is no such event");
+	event->unknown = mounted && error == -ENOENT;
+	if (error == -EACCES || error == -EPERM) {
+		event->why = _("the tracing file system may not be read");
+		event->remedy = remedy_for_user(
+			N_("run it as root, or give it the capability cap_dac_read_search"));
+	} else if (!mounted) {
+		event->remedy = _("mount it: mount -t tracefs tracefs /sys/kernel/tracing");
+	}
+}
+
+/*
+ * "sched:sched_switch": libpfm4 knows it only where debugfs is mounted, and the tracing file system has
+ * been one of its own since 4.1. 0, -EINVAL when it has not the form of a tracepoint, or -errno.
+ */
+static int encode_tracepoint(struct counter_event *event, struct env *env, bool *mounted)
+{
+	const char *colon = strchr(event->name, ':');
+	char tracing[TRACING_MAX], path[512];
+	struct span text;
+	uint64_t id;
+	int error;
+
+	if (!colon || !is_name(event->name, (size_t)(colon - event->name)) ||
+	    !is_name(colon + 1, strlen(colon + 1)))
+		return -EINVAL;
+	*mounted = tracing_find(env, tracing);
+	snprintf(path, sizeof(path), "%s/events/%.*s/%s/id", tracing, (int)(colon - event->name), event->name,
+		 colon + 1);
+	error = env_read(env, env_file(env, path), &text);
+	if (error)
+		return error;
+	if (!span_u64(&text, &id))
+		return -EBADMSG;
+	event->attr.type = PERF_TYPE_TRACEPOINT;
+	event->attr.config = id;
+	return 0;
+}
+
+/* "skl::…" on another processor: it knows the name, but not on this machine. */
+static bool is_of_absent_unit(const struct pfm *pfm, const char *name)
+{
+	const char *colons = strstr(name, "::");
+	struct span unit = span_of(name, colons ? (size_t)(colons - name) : 0);
+	pfm_pmu_t pmu;
+
+	pfm_for_all_pmus(pmu) {
+		pfm_pmu_info_t info = { .size = sizeof(info) };
+
+		if (colons && pfm->pmu_info(pmu, &info) == PFM_SUCCESS && span_is(unit, info.name) &&
+		    !info.is_present)
+			return true;
+	}
+	return false;
+}
+
+static void explain_name(struct counter_event *event, const struct pfm *pfm, int error)
+{
+	if (error == PFM_ERR_NOTFOUND && is_of_absent_unit(pfm, event->name)) {
+		event->why = _("this machine cannot count it");
+		return;
+	}
+	event->why = error == PFM_ERR_NOTFOUND ? _("there is no such event") : pfm->strerror(error);
+	event->unknown = error != PFM_ERR_NOTSUPP && error != PFM_ERR_NOMEM;
+}
+
+/* Only counting: what would make samples is taken out. */
+static int encode_by_library(struct counter_event *event, const struct pfm *pfm)
+{
+	pfm_perf_encode_arg_t encoding = { .attr = &event->attr, .size = sizeof(encoding) };
+	int error = pfm->encode(event->name, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &encoding);
+
+	if (error == PFM_SUCCESS) {
+		event->attr.sample_period = 0;
+		event->attr.freq = 0;
+		event->attr.precise_ip = 0;
+	} else {
+		memset(&event->attr, 0, sizeof(event->attr));
+	}
+	return error;
+}
+
+/* broken: why there is no library, or NULL. Without it "cycles:u" may be an event or a tracepoint. */
+static void encode(struct counter_event *event, struct env *env, const struct pfm *pfm, const char *broken)
+{
+	const struct known_event *known = find_known(event->name);
+	int error = PFM_ERR_NOTFOUND, tracing;
+	bool mounted = false;
+
+	if (known)
+		encode_known(event, known);
+	else if (!broken)
+		error = encode_by_library(event, pfm);
+	if (known || error == PFM_SUCCESS)
+		return;
+	tracing = error == PFM_ERR_NOTFOUND ? encode_tracepoint(event, env, &mounted) : -EINVAL;
+	if (tracing == 0)
+		return;
+	if (broken && (tracing == -EINVAL || (mounted && tracing == -ENOENT)))
+		event->why = broken;
+	else if (tracing == -EINVAL)
+		explain_name(event, pfm, error);
+	else
+		explain_tracepoint(event, mounted, tracing);
+}
+
+static struct span trimmed(struct span text)
+{
+	while (text.at < text.end && (*text.at == ' ' || *text.at == '\t'))
+		text.at++;
+	while (text.at < text.end && (text.end[-1] == ' ' || text.end[-1] == '\t'))
+		text.end--;
+	return text;
+}
+
+static void add_named(struct counter_events *events, struct env *env, const struct pfm *pfm, struct span name,
+		      const char *broken)
+{
+	struct counter_event *event;
+
+	if (span_length(name) == 0 || find_event(events, name) >= 0)
+		return;
+	event = add_event(events, name);
+	if (event)
+		encode(event, env, pfm, broken);
+}
+
+void counter_events_named(struct counter_events *events, struct env *env, const char *names)
+{
+	struct span rest = span_text(names), name;
+	const char *broken = NULL;
+	struct pfm pfm;
+	int error;
+
+	if (!pfm_load(&pfm))
+		broken = _("libpfm4 is not installed");
+	else if ((error = pfm.initialize()) != PFM_SUCCESS)
+		broken = pfm.strerror(error);
+	while (span_until(&rest, ',', &name))
+		add_named(events, env, &pfm, trimmed(name), broken);
+	add_named(events, env, &pfm, trimmed(rest), broken);
+	if (!broken)
+		pfm.terminate();
+	relate(events);
+	group(events);
+}
+
+char *counter_events_unknown(struct env *env, const char *names, const char **why)
+{
+	struct counter_events events = { 0 };
+	char *unknown = NULL;
+
+	counter_events_named(&events, env, names);
+	for (unsigned i = 0; i < events.count && !unknown; i++)
+		if (events.list[i].unknown) {
+			unknown = alloc_text(events.list[i].name);
+			*why = events.list[i].why;
+		}
+	counter_events_free(&events);
+	return unknown;
+}
+
+void counter_events_free(struct counter_events *events)
+{
+	for (unsigned i = 0; i < events->count; i++)
+		free(events->list[i].name);
+	events->count = 0;
+	events->surplus = 0;
+}

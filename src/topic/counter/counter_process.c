@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "counter_process": what the hardware and the kernel count for the processes that were chosen. */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "topic/counter/counter_rows.h"
+#include "topic/counter/counter_threads.h"
+#include "topic/power/power_estimate.h"
+#include "topic/process/missing_targets.h"
+#include "topic/process/process_find.h"
+#include "topic/process/process_list.h"
+
+struct counter_process_row {
+	uint64_t pid;
+	double start_seconds;
+	const char *name, *scope;
+	double watts, joules;
+	COUNTER_NUMBERS;
+};
+
+#define ROW(field, ...) COLUMN(struct counter_process_row, field, __VA_ARGS__)
+
+static const struct column columns[] = {
+	ROW(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .help = N_("number of the process"),
+	    .source = "/proc"),
+	ROW(start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("started"), .width = 10,
+	    .hidden = true, .help = N_("when it was started, after boot"),
+	    .source = "/proc/PID/stat starttime"),
+	ROW(name, .kind = COLUMN_LABEL, .title = N_("name"), .width = 10, .rank = 4,
+	    .help = N_("its name, as it was when the counting began"), .source = "/proc/PID/stat comm"),
+	COUNTER_COLUMNS(struct counter_process_row),
+	ROW(watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("~watts"), .width = 7, .rank = 1,
+	    .optional = true, .rate_of = offsetof(struct counter_process_row, joules),
+	    .help = N_(
+		    "what its cycles, or its instructions, draw beyond an idle machine: an estimate, where a "
+		    "calibration had counters"),
+	    .source = "growth of joules / time"),
+	ROW(joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("~joules"), .width = 8,
+	    .hidden = true, .help = N_("what they cost, by the same estimate"),
+	    .source = "total * slope of the calibration for cycles or instructions"),
+	ROW(scope, .kind = COLUMN_LABEL, .title = N_("in"), .width = 4, .rank = 2, .hidden = true,
+	    .help = N_("all: its own code and what the kernel does for it; user: only its own code"),
+	    .source = "perf_event_open(2), exclude_kernel"),
+};
+
+static const struct schema schema = {
+	.name = "counter_process",
+	.help = N_("counters of chosen processes, all their threads together"),
+	.row_size = sizeof(struct counter_process_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+struct state {
+	struct tasks *tasks;
+	const struct settings *settings;
+	struct power_estimate estimate;
+	struct counter_plan plan;
+	enum counter_choice choice;
+	int no_hardware; /* -errno: why it fell on software */
+	struct counter_threads **list; /* owned: the processes that are counted */
+	size_t n_processes;
+};
+
+/* Finds out by opening what can be counted of ourselves. 0, or -errno when nothing can. */
+static int choose(struct state *state)
+{
+	struct counter_plan *plan = &state->plan;
+	struct counter_events hardware = { 0 };
+	int error;
+
+	counter_events_thread(&plan->events);
+	plan->inherits = true;
+	error = counter_threads_try(&plan->events.list[0], plan, env_self_pid(), true);
+	if (error == -EINVAL) {
+		plan->inherits = false;
+		error = counter_threads_try(&plan->events.list[0], plan, env_self_pid(), true);
+	}
+	counter_events_hardware(&hardware);
+	state->no_hardware = counter_threads_try(&hardware.list[0], plan, env_self_pid(), true);
+	state->choice = COUNTER_SOFTWARE;
+	if (!error && state->no_hardware == 0) {
+		counter_events_free(&plan->events);
+		plan->events = hardware;
+		state->choice = COUNTER_HARDWARE;
+	} else {
+		counter_events_free(&hardware);
+	}
+	return error;
+}
+
+static int prepare(struct state *state, struct env *env)
+{
+	const char *names = counter_names(state->settings);
+	int error;
+
+	if (state->plan.events.count > 0)
+		return 0;
+	counter_pmus_free(&state->plan.pmus);
+	counter_pmus_read(&state->plan.pmus, env);
+	error = choose(state);
+	if (error) {
+		counter_events_free(&state->plan.events);
+		return error;
+	}
+	if (names) {
+		counter_events_free(&state->plan.events);
+		counter_events_named(&state->plan.events, env, names);
+		state->choice = COUNTER_NAMED;
+	}
+	return 0;
+}
+
+static int test_events(struct env *env, bool hardware)
+{
+	struct state state = { 0 };
+	int error;
+
+	if (!env->live)
+		return -ENOTSUP;
+	error = choose(&state);
+	counter_events_free(&state.plan.events);
+	return error ? error : hardware ? state.no_hardware : 0;
+}
+
+static int test_software(struct env *env)
+{
+	return test_events(env, false);
+}
+
+static int test_hardware(struct env *env)
+{
+	return test_events(env, true);
+}
+
+#define REFUSED                                                                                              \
+	{ EACCES,                                                                                            \
+	  N_("give it the capability cap_perfmon; for your own processes it is enough to set "               \
+	     "/proc/sys/kernel/perf_event_paranoid to 1") },                                                 \
+	{ EPERM, N_("a container or the security settings forbid it: run it outside, as root") },            \
+	{ ENOTSUP, N_("counters are of the running machine only: leave out --root") }
+
+static const struct source_spec sources[] = {
+	{ .path = COUNTER_SOURCE,
+	  .gives = N_("CPU time, page faults, context switches and migrations of a process"),
+	  .test = test_software,
+	  .remedies = { REFUSED, { ENOSYS, N_("this kernel was built without CONFIG_PERF_EVENTS") } } },
+	{ .path = COUNTER_HARDWARE_SOURCE,
+	  .gives = N_("cycles, instructions, cache and branch misses of a process"),
+	  .optional = true,
+	  .test = test_hardware,
+	  .remedies = { REFUSED,
+			{ ENODEV,
+			  N_("there is no PMU, as in many virtual machines: the host may offer one") } } },
+	{ .path = "proc", .gives = N_("which processes and threads there are") },
+	{ 0 },
+};
+
+static struct counter_threads *find_counted(const struct state *state, uint32_t pid, double start_seconds)
+{
+	for (size_t i = 0; i < state->n_processes; i++)
+		if (state->list[i]->pid == pid && state->list[i]->start_seconds == start_seconds)
+			return state->list[i];
+	return NULL;
+}
+
+static void count(struct state *state, struct env *env, uint32_t pid, double start_seconds, const char *name)
+{
+	struct counter_threads *threads = find_counted(state, pid, start_seconds);
+
+	if (!threads) {
+		threads = alloc_zeroed(1, sizeof(*threads));
+		threads->pid = pid;
+		threads->start_seconds = start_seconds;
+		strncpy(threads->name, name, sizeof(threads->name) - 1);
+		counter_threads_open(threads, env, &state->plan);
+		state->list = alloc_resize(state->list, state->n_processes + 1, sizeof(*state->list));
+		state->list[state->n_processes++] = threads;
+	}
+	threads->wanted = true;
+}
+
+/* "PID START": the one that is selected on the screen. */
+static void count_selected(struct state *state, struct env *env, const char *selected)
+{
+	struct span text = span_text(selected);
+	const struct task *task;
+	double start_seconds, start;
+	uint64_t pid;
+
+	if (!span_u64(&text, &pid) || !span_f64(&text, &start_seconds) || pid > INT32_MAX)
+		return;
+	task = tasks_find(state->tasks, (uint32_t)pid);
+	start = task ? process_start_seconds(env, task->start_ticks) : NAN;
+	if (fabs(start - start_seconds) < 0.5 / (double)env->ticks_per_second)
+		count(state, env, (uint32_t)pid, start, task->name);
+	else
+		count(state, env, (uint32_t)pid, start_seconds, "");
+}
+
+/* Those that --pid names: false when there is none. */
+static bool count_listed(struct state *state, struct env *env, const char *list)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < state->tasks->n_all; i++) {
+		const struct task *task = state->tasks->all[i];
+
+		if (!task_is_listed(task, span_text(list)))
+			continue;
+		count(state, env, task->pid, process_start_seconds(env, task->start_ticks), task->name);
+		any = true;
+	}
+	return any;
+}
+
+static void choose_processes(struct state *state, struct env *env, struct frame *frame)
+{
+	const char *selected = settings_get(state->settings, "run.selected");
+	const char *list = settings_get(state->settings, "run.pid");
+
+	for (size_t i = 0; i < state->n_processes; i++)
+		state->list[i]->wanted = false;
+	if (selected)
+		count_selected(state, env, selected);
+	else if (!list)
+		frame_notice(frame, schema.name, _("choose it with --pid, or with the cursor on the screen"),
+			     _("no process is chosen"));
+	else if (count_listed(state, env, list))
+		frame->named_there = true;
+	else if (state->n_processes == 0)
+		named_absent_process(frame, state->settings, schema.name, list);
+}
+
+static void add_rows(const struct state *state, struct frame *frame, struct table *table,
+		     const struct counter_threads *threads)
+{
+	const struct counter_events *events = &state->plan.events;
+	struct counter_count counts[COUNTER_EVENTS_MAX];
+
+	for (unsigned e = 0; e < events->count; e++)
+		counts[e] = (struct counter_count){
+			.total = threads->sums[e].known ? threads->sums[e].total : U64_UNKNOWN,
+			.times = threads->sums[e].times,
+			.elapsed_ns = threads->read_ns - threads->since_ns,
+		};
+	for (unsigned e = 0; e < events->count; e++) {
+		struct counter_process_row *row;
+
+		if (threads->sums[e].n_open == 0)
+			continue;
+		row = table_add(table);
+		row->pid = threads->pid;
+		row->start_seconds = threads->start_seconds;
+		row->name = arena_copy(&frame->arena, threads->name, strlen(threads->name));
+		row->scope = threads->user_only ? "user" : "all";
+		counter_fill(&row->numbers, frame, events, e, counts);
+		if (counts[e].total != U64_UNKNOWN)
+			row->joules = power_estimate_counted(&state->estimate, row->event,
+							     (double)counts[e].total);
+	}
+}
+
+static void tell(const struct env *env, struct frame *frame, const struct counter_threads *threads, int error,
+		 const char *what)
+{
+	frame_notice(frame, schema.name,
+		     error ? counter_remedy(env, &topic_counter_process, COUNTER_SOURCE, error) : NULL,
+		     "%u %s: %s%s%s", threads->pid, threads->name, what, error ? ": " : "",
+		     error ? strerror(-error) : "");
+}
+
+static void tell_process(const struct env *env, struct frame *frame, const struct counter_threads *threads,
+			 const struct counter_plan *plan)
+{
+	if (threads->restarted)
+		tell(env, frame, threads, 0,
+		     _("it became a program with other rights, its counters begin anew"));
+	if (threads->error == -ESRCH)
+		tell(env, frame, threads, 0, _("it has ended"));
+	else if (threads->error)
+		tell(env, frame, threads, threads->error, _("it may not be counted"));
+	if (threads->error)
+		return;
+	if (threads->user_only)
+		tell(env, frame, threads, -EACCES,
+		     _("only its own code is counted, not what the kernel does for it"));
+	counter_tell_events(env, frame, &topic_counter_process, &plan->events, threads->sums);
+	if (threads->lost_error)
+		tell(env, frame, threads, threads->lost_error, _("not all of its threads are counted"));
+	if (threads->missed)
+		tell(env, frame, threads, 0, _("it starts threads that are not counted in full"));
+}
+
+static void drop(struct state *state, size_t index)
+{
+	counter_threads_close(state->list[index]);
+	free(state->list[index]);
+	state->n_processes--;
+	memmove(&state->list[index], &state->list[index + 1],
+		(state->n_processes - index) * sizeof(*state->list));
+}
+
+/* False when there is no more to be read of it. */
+static bool read_process(const struct state *state, struct env *env, struct frame *frame, struct table *table,
+			 struct counter_threads *threads)
+{
+	struct pid_stat stat;
+	bool ended = process_find(env, threads->pid, threads->start_seconds, &stat) == -ESRCH;
+
+	/* the last counts of one that has ended are told, but not when the cursor went elsewhere */
+	if (!threads->wanted && (!ended || settings_get(state->settings, "run.selected")))
+		return false;
+	counter_threads_read(threads, env, &state->plan);
+	if (ended)
+		threads->error = -ESRCH;
+	add_rows(state, frame, table, threads);
+	tell_process(env, frame, threads, &state->plan);
+	return !ended;
+}
+
+/* A generic event of a thread is counted by the first kind only. */
+static void tell_kinds(struct frame *frame, const struct counter_pmus *pmus)
+{
+	unsigned kinds = 0;
+
+	for (size_t i = 0; i < pmus->count; i++)
+		kinds += pmus->list[i].is_core;
+	if (kinds > 1)
+		frame_notice(frame, schema.name, NULL,
+			     P_("%u kind of cores: hardware events are counted on the first kind only",
+				"%u kinds of cores: hardware events are counted on the first kind only",
+				kinds),
+			     kinds);
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct state *state = sampler->state;
+	int error = env->live ? prepare(state, env) : -ENOTSUP;
+
+	if (error) {
+		env_note_failure(env, COUNTER_SOURCE, error);
+		return error;
+	}
+	power_estimate_update(&state->estimate, table->mono_ns);
+	named_want_programs(state->tasks, state->settings);
+	error = tasks_update(state->tasks);
+	if (error)
+		return error;
+	if (state->choice == COUNTER_SOFTWARE)
+		counter_tell_no_hardware(env, frame, &topic_counter_process, state->no_hardware);
+	else if (state->choice == COUNTER_HARDWARE)
+		tell_kinds(frame, &state->plan.pmus);
+	choose_processes(state, env, frame);
+	table->mono_ns = env_mono_ns();
+	for (size_t i = 0; i < state->n_processes;)
+		if (read_process(state, env, frame, table, state->list[i]))
+			i++;
+		else
+			drop(state, i);
+	return 0;
+}
+
+static int open_counter(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	struct state *state = alloc_zeroed(1, sizeof(*state));
+
+	state->tasks = tasks_open(env);
+	state->settings = settings;
+	power_estimate_open(&state->estimate, env, settings);
+	sampler->state = state;
+	return 0;
+}
+
+static void close_counter(struct sampler *sampler)
+{
+	struct state *state = sampler->state;
+
+	while (state->n_processes > 0)
+		drop(state, state->n_processes - 1);
+	free(state->list);
+	counter_pmus_free(&state->plan.pmus);
+	counter_events_free(&state->plan.events);
+	power_estimate_close(&state->estimate);
+	tasks_close(state->tasks);
+	free(state);
+}
+
+const struct topic topic_counter_process = {
+	.schema = &schema,
+	.sources = sources,
+	.setting = POWER_FIT_SETTING,
+	.setting_uses = ENERGY_USES,
+	.uses = COUNTER_USES | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
+	.open = open_counter,
+	.sample = sample,
+	.close = close_counter,
+};

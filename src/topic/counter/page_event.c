@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "page_event": page faults, allocations and reclaim of the whole machine, counted by perf events. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "topic/counter/counter_rows.h"
+
+/* The first stand for what not every processor tells apart. */
+static const struct {
+	const char *name, *meaning;
+} events[] = {
+	{ "page-faults", N_("page faults, all") },
+	{ "minor-faults", N_("page faults that needed no storage") },
+	{ "major-faults", N_("page faults that had to wait for storage") },
+	{ "exceptions:page_fault_user", N_("page faults of programs") },
+	{ "exceptions:page_fault_kernel", N_("page faults of the kernel, on behalf of programs") },
+	{ "kmem:mm_page_alloc", N_("allocations of pages, by anybody") },
+	{ "kmem:mm_page_free", N_("pages given back one by one") },
+	{ "kmem:mm_page_free_batched", N_("pages given back many at a time") },
+	{ "vmscan:mm_vmscan_wakeup_kswapd", N_("calls for reclaim in the background") },
+	{ "vmscan:mm_vmscan_kswapd_wake", N_("reclaim in the background begins") },
+	{ "vmscan:mm_vmscan_direct_reclaim_begin", N_("programs that have to reclaim before they go on") },
+};
+
+#define N_EVENTS (sizeof(events) / sizeof(events[0]))
+
+struct event_row {
+	const char *event;
+	double per_second;
+	uint64_t total;
+	const char *meaning;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct event_row, event, .kind = COLUMN_KEY, .title = N_("event"), .width = 37,
+	       .help = N_("of libpfm4, or a tracepoint"), .source = "panetop"),
+	COLUMN(struct event_row, per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
+	       .title = N_("per s"), .width = 8, .rate_of = offsetof(struct event_row, total),
+	       .help = N_("in the last interval"), .source = "growth of total / time"),
+	COLUMN(struct event_row, total, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("total"),
+	       .width = 12, .rank = 2, .help = N_("on all CPUs since panetop counts it"),
+	       .source = "perf_event_open(2)"),
+	COLUMN(struct event_row, meaning, .kind = COLUMN_LABEL, .title = N_("what it counts"), .width = 30,
+	       .words = true, .rank = 1, .help = N_("in words"), .source = "panetop"),
+};
+
+static const struct schema schema = {
+	.name = "page_event",
+	.help = N_("page faults, allocations and reclaim of the whole machine"),
+	.row_size = sizeof(struct event_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static int test_events(struct env *env)
+{
+	return counter_machine_test(env, counter_events_software);
+}
+
+static const struct source_spec sources[] = {
+	{ .path = COUNTER_SOURCE,
+	  .gives = N_("page faults, allocations and reclaim of the whole machine"),
+	  .test = test_events,
+	  .remedies = { COUNTER_MACHINE_REMEDIES } },
+	{ .path = COUNTER_ONLINE, .gives = N_("which CPUs are online") },
+	{ 0 },
+};
+
+static int open_events(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	struct counter_machine *machine = alloc_zeroed(1, sizeof(*machine));
+	char names[512] = "";
+
+	(void)settings;
+	for (size_t i = 0; i < N_EVENTS; i++)
+		strcat(strcat(names, i > 0 ? "," : ""), events[i].name);
+	counter_machine_open(machine, env, names);
+	sampler->state = machine;
+	return 0;
+}
+
+static void close_events(struct sampler *sampler)
+{
+	counter_machine_close(sampler->state);
+	free(sampler->state);
+}
+
+static const char *meaning_of(const char *name)
+{
+	for (size_t i = 0; i < N_EVENTS; i++)
+		if (strcmp(events[i].name, name) == 0)
+			return events[i].meaning;
+	return "";
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct counter_machine *machine = sampler->state;
+	struct span online;
+	int error = env->live ? env_read(env, env_file(env, COUNTER_ONLINE), &online) : 0;
+
+	if (error || !env->live)
+		return error;
+	error = counter_machine_read(machine, online);
+	if (error)
+		return error;
+	counter_tell_events(env, frame, &topic_page_event, &machine->events, machine->sums);
+	for (unsigned i = 0; i < machine->events.count; i++) {
+		const struct counter_sum *sum = &machine->sums[i];
+		const char *name = machine->events.list[i].name;
+		struct event_row *row;
+
+		if (sum->n_open == 0)
+			continue;
+		row = table_add(table);
+		row->event = arena_copy(&frame->arena, name, strlen(name));
+		row->meaning = meaning_of(name);
+		if (sum->known)
+			row->total = sum->total;
+	}
+	return 0;
+}
+
+const struct topic topic_page_event = {
+	.schema = &schema,
+	.sources = sources,
+	.uses = COUNTER_USES,
+	.open = open_events,
+	.sample = sample,
+	.close = close_events,
+};

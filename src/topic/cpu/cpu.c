@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "cpu": what each processor does, and how fast. */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "kernel/cpu_list.h"
+#include "kernel/cpu_times.h"
+#include "topic/cpu/frequencies.h"
+#include "topic/topic.h"
+
+struct cpu_row {
+	const char *cpu;
+	double user_ratio, nice_ratio, system_ratio, idle_ratio, iowait_ratio, irq_ratio, softirq_ratio;
+	double steal_ratio, guest_ratio, frequency_hertz;
+	double user_seconds, nice_seconds, system_seconds, idle_seconds, iowait_seconds, irq_seconds;
+	double softirq_seconds, steal_seconds, guest_seconds, total_seconds;
+};
+
+#define SHARE(name, heading, what, ...)                                                                     \
+	COLUMN(struct cpu_row, name##_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = heading,     \
+	       .width = 6, .rate_of = offsetof(struct cpu_row, name##_seconds),                             \
+	       .rate_over = offsetof(struct cpu_row, total_seconds), .help = what,                          \
+	       .source = "growth of " #name "_seconds / growth of total_seconds", __VA_ARGS__)
+
+#define TIME(name, heading, what, from)                                                                      \
+	COLUMN(struct cpu_row, name##_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,                 \
+	       .title = heading, .width = 9, .hidden = true, .help = what, .source = from)
+
+static const struct column columns[] = {
+	COLUMN(struct cpu_row, cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 3,
+	       .help = N_("number of the processor; all: the mean of all"), .source = "/proc/stat"),
+	SHARE(user, N_("user%"), N_("running programs, without those that are niced and without guests"),
+	      .rank = 0),
+	SHARE(nice, N_("nice%"), N_("running niced programs"), .rank = 3),
+	SHARE(system, N_("sys%"), N_("running the kernel for programs"), .rank = 0),
+	SHARE(idle, N_("idle%"), N_("nothing to do"), .rank = 1),
+	SHARE(iowait, N_("wait%"),
+	      N_("idle while a task that ran here waits for a disk: a hint, no measure"), .rank = 2),
+	SHARE(irq, N_("irq%"), N_("serving interrupts"), .rank = 3),
+	SHARE(softirq, N_("soft%"), N_("serving soft interrupts: network, timers, disks"), .rank = 2),
+	SHARE(steal, N_("steal"), N_("ready to run, but the host gave the time to another guest"),
+	      .rank = 2),
+	SHARE(guest, N_("guest"), N_("running guests of this machine"), .rank = 4),
+	COLUMN(struct cpu_row, frequency_hertz, .kind = COLUMN_GAUGE, .unit = UNIT_HERTZ, .title = N_("freq"),
+	       .width = 8, .rank = 3, .help = N_("present speed; all: mean of the online CPUs"),
+	       .source = "cpufreq/scaling_cur_freq, else /proc/cpuinfo cpu MHz"),
+	TIME(user, N_("user"), N_("running programs, since boot"), "/proc/stat user - guest"),
+	TIME(nice, N_("nice"), N_("running niced programs, since boot"), "/proc/stat nice - guest_nice"),
+	TIME(system, N_("system"), N_("running the kernel for programs, since boot"), "/proc/stat system"),
+	TIME(idle, N_("idle"), N_("nothing to do, since boot; what the kernel takes back is left out"),
+	     "/proc/stat idle"),
+	TIME(iowait, N_("iowait"),
+	     N_("idle while a disk was waited for, since boot; what the kernel takes back is left out"),
+	     "/proc/stat iowait"),
+	TIME(irq, N_("irq"), N_("serving interrupts, since boot"), "/proc/stat irq"),
+	TIME(softirq, N_("softirq"), N_("serving soft interrupts, since boot"), "/proc/stat softirq"),
+	TIME(steal, N_("steal"), N_("taken by the host, since boot"), "/proc/stat steal"),
+	TIME(guest, N_("guest"), N_("running guests, niced ones included, since boot"),
+	     "/proc/stat guest + guest_nice"),
+	TIME(total, N_("total"), N_("all of these together"), "sum of all times of this CPU"),
+};
+
+static const struct schema schema = {
+	.name = "cpu",
+	.help = N_("what each processor does"),
+	.row_size = sizeof(struct cpu_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = {
+	{ .path = "proc/stat", .gives = N_("what each CPU does") },
+	{ .path = CPUFREQ,
+	  .gives = N_("speed of the CPUs"),
+	  .optional = true,
+	  .remedies = { { ENOENT, N_("no driver for it here, as on most virtual machines") } } },
+	{ .path = "proc/cpuinfo",
+	  .gives = N_("speed of the CPUs, where cpufreq does not tell it"),
+	  .optional = true },
+	{ 0 },
+};
+
+/* Idle and iowait may go backwards in the kernel: the greatest value that was seen stands. */
+struct cpu_state {
+	uint64_t idle, iowait;
+};
+
+struct state {
+	struct cpu_state *cpus; /* by number, the sum of all at 0 */
+	size_t n_cpus;
+	struct frequencies *frequencies;
+};
+
+static uint64_t keep_greatest(uint64_t *greatest, uint64_t ticks)
+{
+	if (ticks != U64_UNKNOWN && ticks > *greatest)
+		*greatest = ticks;
+	return ticks == U64_UNKNOWN ? ticks : *greatest;
+}
+
+static struct cpu_state *state_of(struct state *state, uint64_t cpu)
+{
+	size_t index = cpu == CPU_ALL ? 0 : (size_t)cpu + 1;
+
+	if (index >= state->n_cpus) {
+		state->cpus = alloc_resize(state->cpus, index + 1, sizeof(*state->cpus));
+		memset(state->cpus + state->n_cpus, 0, (index + 1 - state->n_cpus) * sizeof(*state->cpus));
+		state->n_cpus = index + 1;
+	}
+	return &state->cpus[index];
+}
+
+static double seconds(uint64_t ticks, double per_second)
+{
+	return ticks == U64_UNKNOWN ? NAN : (double)ticks / per_second;
+}
+
+/* Times that the kernel counts twice are taken off where they do not belong. */
+static void set_times(struct cpu_row *row, const struct cpu_times *times, double hz)
+{
+	const double parts[] = { seconds(times->user, hz),    seconds(times->nice, hz),
+				 seconds(times->system, hz),  seconds(times->idle, hz),
+				 seconds(times->iowait, hz),  seconds(times->irq, hz),
+				 seconds(times->softirq, hz), seconds(times->steal, hz) };
+	uint64_t guest = times->guest, guest_nice = times->guest_nice == U64_UNKNOWN ? 0 : times->guest_nice;
+
+	row->user_seconds = guest <= times->user ? seconds(times->user - guest, hz) : parts[0];
+	row->nice_seconds = guest_nice <= times->nice ? seconds(times->nice - guest_nice, hz) : parts[1];
+	row->system_seconds = parts[2];
+	row->idle_seconds = parts[3];
+	row->iowait_seconds = parts[4];
+	row->irq_seconds = parts[5];
+	row->softirq_seconds = parts[6];
+	row->steal_seconds = parts[7];
+	row->guest_seconds = guest == U64_UNKNOWN ? NAN : seconds(guest + guest_nice, hz);
+	row->total_seconds = 0;
+	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		row->total_seconds += isnan(parts[i]) ? 0 : parts[i];
+}
+
+/* The mean of those that are known goes to the first row, that of all. */
+static void set_mean_speed(struct table *table)
+{
+	struct cpu_row *all = table_row(table, 0);
+	double sum = 0;
+	unsigned known = 0;
+
+	for (size_t i = 1; i < table->n_rows; i++) {
+		const struct cpu_row *row = table_row(table, i);
+
+		if (isnan(row->frequency_hertz))
+			continue;
+		sum += row->frequency_hertz;
+		known++;
+	}
+	if (known > 0)
+		all->frequency_hertz = sum / known;
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct state *state = sampler->state;
+	struct cpu_times times;
+	struct span text;
+	int error = frequencies_update(state->frequencies);
+
+	if (!error)
+		error = env_read(env, env_file(env, "proc/stat"), &text);
+	if (error)
+		return error;
+	while (cpu_times_next(&text, &times)) {
+		const struct cpu_frequency *frequency = frequencies_find(state->frequencies, times.cpu);
+		struct cpu_state *cpu;
+		struct cpu_row *row;
+
+		if (times.cpu != CPU_ALL && times.cpu >= CPU_LIST_MAX)
+			continue;
+		row = table_add(table);
+		cpu = state_of(state, times.cpu);
+		times.idle = keep_greatest(&cpu->idle, times.idle);
+		times.iowait = keep_greatest(&cpu->iowait, times.iowait);
+		row->cpu =
+			times.cpu == CPU_ALL ? "all" : arena_print(&frame->arena, "%u", (unsigned)times.cpu);
+		set_times(row, &times, (double)env->ticks_per_second);
+		if (frequency)
+			row->frequency_hertz = frequency->now;
+	}
+	if (table->n_rows == 0)
+		return -ENODATA;
+	set_mean_speed(table);
+	return 0;
+}
+
+static int open_cpu(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	struct state *state = alloc_zeroed(1, sizeof(*state));
+
+	(void)settings;
+	state->frequencies = frequencies_open(env);
+	sampler->state = state;
+	return 0;
+}
+
+static void close_cpu(struct sampler *sampler)
+{
+	struct state *state = sampler->state;
+
+	frequencies_close(state->frequencies);
+	free(state->cpus);
+	free(state);
+}
+
+const struct topic topic_cpu = {
+	.schema = &schema,
+	.sources = sources,
+	.open = open_cpu,
+	.sample = sample,
+	.close = close_cpu,
+};

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "cpu_limit": how much of the processors our container may use, and how often it had to wait. */
+#include <config.h>
+
+#include <errno.h>
+
+#include "core/i18n.h"
+#include "topic/cgroup.h"
+
+struct limit_row {
+	const char *cgroup;
+	double limit_ratio, throttled_ratio, throttled_seconds;
+	uint64_t periods, throttled_periods;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct limit_row, cgroup, .kind = COLUMN_KEY, .title = N_("cgroup"), .width = 16,
+	       .help = N_("control group that has the limit: the own one, or one above it"),
+	       .source = "/proc/self/cgroup"),
+	COLUMN(struct limit_row, limit_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("limit%"),
+	       .width = 7, .help = N_("what the group may use; 100 is one CPU"),
+	       .source = "cpu.max; cpu.cfs_quota_us / cpu.cfs_period_us"),
+	COLUMN(struct limit_row, throttled_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO,
+	       .title = N_("throt%"), .width = 7, .rate_of = offsetof(struct limit_row, throttled_periods),
+	       .rate_over = offsetof(struct limit_row, periods),
+	       .help = N_("share of the periods in which it had used up its limit and had to wait"),
+	       .source = "growth of throttled_periods / growth of periods"),
+	COLUMN(struct limit_row, throttled_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
+	       .title = N_("waited"), .width = 9, .help = N_("time that its tasks had to wait, all together"),
+	       .source = "cpu.stat throttled_usec; throttled_time"),
+	COLUMN(struct limit_row, periods, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("periods"),
+	       .width = 9, .hidden = true, .help = N_("periods in which it ran"),
+	       .source = "cpu.stat nr_periods"),
+	COLUMN(struct limit_row, throttled_periods, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT,
+	       .title = N_("throttled"), .width = 9, .hidden = true,
+	       .help = N_("periods in which it had to wait"), .source = "cpu.stat nr_throttled"),
+};
+
+static const struct schema schema = {
+	.name = "cpu_limit",
+	.help = N_("limits of the container or service in which panetop runs"),
+	.row_size = sizeof(struct limit_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static int test_cgroup(struct env *env)
+{
+	return own_cgroup_test(env, "cpu");
+}
+
+static const struct source_spec sources[] = {
+	OWN_CGROUP_SOURCE("cpu cgroup", test_cgroup,
+			  N_("no hierarchy with the cpu controller is mounted here")),
+	{ 0 },
+};
+
+/* In CPUs; 0: there is no limit. */
+static double read_limit(struct env *env, const struct cgroup_place *place)
+{
+	struct span quota_text, period_text;
+	uint64_t quota, period;
+
+	if (place->version == 2) {
+		if (own_cgroup_read(env, place, "cpu.max", &quota_text) < 0 ||
+		    !span_u64(&quota_text, &quota) || !span_u64(&quota_text, &period) || period == 0)
+			return 0;
+		return (double)quota / (double)period;
+	}
+	if (own_cgroup_read(env, place, "cpu.cfs_quota_us", &quota_text) < 0 ||
+	    !span_u64(&quota_text, &quota) ||
+	    own_cgroup_read(env, place, "cpu.cfs_period_us", &period_text) < 0 ||
+	    !span_u64(&period_text, &period) || period == 0)
+		return 0;
+	return (double)quota / (double)period;
+}
+
+static void read_waits(struct env *env, const struct cgroup_place *place, struct limit_row *row)
+{
+	struct span text, line, name, rest;
+	uint64_t value;
+
+	if (own_cgroup_read(env, place, "cpu.stat", &text) < 0)
+		return;
+	while (span_line(&text, &line)) {
+		if (!span_pair_u64(line, &name, &value, &rest))
+			continue;
+		if (span_is(name, "nr_periods"))
+			row->periods = value;
+		else if (span_is(name, "nr_throttled"))
+			row->throttled_periods = value;
+		else if (span_is(name, "throttled_usec"))
+			row->throttled_seconds = (double)value / 1e6;
+		else if (span_is(name, "throttled_time"))
+			row->throttled_seconds = (double)value / 1e9;
+	}
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	const struct own_cgroup *own = sampler->state;
+	struct cgroup_place place = own->place;
+
+	if (!own->found)
+		return 0;
+	do {
+		double limit = read_limit(env, &place);
+		struct limit_row *row;
+
+		if (!(limit > 0))
+			continue;
+		row = table_add(table);
+		row->cgroup = arena_print(&frame->arena, "/%s", place.group);
+		row->limit_ratio = limit;
+		read_waits(env, &place, row);
+	} while (own_cgroup_up(&place));
+	return 0;
+}
+
+static int open_limit(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	(void)settings;
+	sampler->state = own_cgroup_open(env, "cpu");
+	return 0;
+}
+
+const struct topic topic_cpu_limit = {
+	.schema = &schema,
+	.sources = sources,
+	.open = open_limit,
+	.sample = sample,
+	.close = own_cgroup_close,
+};

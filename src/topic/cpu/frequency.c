@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "frequency": how fast each CPU runs, and graphics processors where the kernel tells. */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "model/statistics.h"
+#include "topic/cpu/frequencies.h"
+#include "topic/cpu/gpus.h"
+#include "topic/topic.h"
+
+#define NO_TURBO "sys/devices/system/cpu/intel_pstate/no_turbo"
+#define BOOST "sys/devices/system/cpu/cpufreq/boost"
+
+struct frequency_row {
+	const char *cpu;
+	double hertz, min_hertz, max_hertz, least_hertz, base_hertz, most_hertz;
+	const char *turbo;
+};
+
+#define SPEED(field, heading, place, what, from, ...)                                                        \
+	COLUMN(struct frequency_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_HERTZ, .title = heading,      \
+	       .width = 8, .rank = place, .help = what, .source = from, __VA_ARGS__)
+
+static const struct column columns[] = {
+	COLUMN(struct frequency_row, cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 5,
+	       .help = N_("number of the processor; all: geometric mean of all; cardN: a graphics processor"),
+	       .source = "/proc/stat, /sys/class/drm"),
+	SPEED(hertz, N_("now"), 0, N_("present speed"),
+	      "cpufreq/scaling_cur_freq, else /proc/cpuinfo cpu MHz; gt_act_freq_mhz, act_freq, freq1_input",
+	      .optional = false),
+	SPEED(min_hertz, N_("from"), 1, N_("the slowest that is allowed at the moment"),
+	      "cpufreq/scaling_min_freq; gt_min_freq_mhz, min_freq", .optional = true),
+	SPEED(max_hertz, N_("to"), 1, N_("the fastest that is allowed at the moment"),
+	      "cpufreq/scaling_max_freq; gt_max_freq_mhz, max_freq", .optional = true),
+	SPEED(least_hertz, N_("least"), 2, N_("the slowest that the hardware can do"),
+	      "cpufreq/cpuinfo_min_freq", .optional = true),
+	SPEED(base_hertz, N_("base"), 2, N_("what it can do all the time, without turbo"),
+	      "cpufreq/base_frequency", .optional = true),
+	SPEED(most_hertz, N_("most"), 2, N_("the fastest that the hardware can do, with turbo"),
+	      "cpufreq/cpuinfo_max_freq", .optional = true),
+	COLUMN(struct frequency_row, turbo, .kind = COLUMN_LABEL, .title = N_("turbo"), .width = 7, .rank = 3,
+	       .words = true, .optional = true,
+	       .help = N_("of all: allowed or off; of a CPU: used when it runs above its base"),
+	       .source = "intel_pstate/no_turbo, cpufreq/boost; hertz > base_hertz"),
+};
+
+static const struct schema schema = {
+	.name = "frequency",
+	.help = N_("speed of the CPUs and graphics processors"),
+	.row_size = sizeof(struct frequency_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+#define NOT_TOLD N_("the CPU does not tell it here, as on most virtual machines")
+
+static const struct source_spec sources[] = {
+	{ .path = "proc/stat", .gives = N_("which CPUs there are") },
+	{ .path = CPUFREQ,
+	  .gives = N_("speed of the CPUs"),
+	  .optional = true,
+	  .remedies = { { ENOENT, N_("no driver for it here, as on most virtual machines") } } },
+	{ .path = NO_TURBO,
+	  .gives = N_("whether turbo is allowed (Intel)"),
+	  .optional = true,
+	  .remedies = { { ENOENT, NOT_TOLD } } },
+	{ .path = BOOST,
+	  .gives = N_("whether turbo is allowed (AMD, others)"),
+	  .optional = true,
+	  .remedies = { { ENOENT, NOT_TOLD } } },
+	{ 0 },
+};
+
+struct state {
+	struct frequencies *frequencies;
+	struct gpus gpus;
+	struct attribute no_turbo, boost;
+};
+
+static const char *turbo_allowed(struct state *state, struct env *env)
+{
+	uint64_t flag;
+
+	if (attribute_u64(&state->no_turbo, env, &flag) == 0)
+		return flag ? N_("off") : N_("allowed");
+	if (attribute_u64(&state->boost, env, &flag) == 0)
+		return flag ? N_("allowed") : N_("off");
+	return NULL;
+}
+
+static void add_cpu(const struct cpu_frequency *cpu, struct frame *frame, struct table *table)
+{
+	struct frequency_row *row = table_add(table);
+
+	row->cpu = arena_print(&frame->arena, "%u", cpu->cpu);
+	row->hertz = cpu->now;
+	row->min_hertz = cpu->low;
+	row->max_hertz = cpu->high;
+	row->least_hertz = cpu->least;
+	row->base_hertz = cpu->base;
+	row->most_hertz = cpu->most;
+	if (!isnan(cpu->base) && !isnan(cpu->now))
+		row->turbo = cpu->now > cpu->base ? N_("used") : "";
+}
+
+static void add_all(struct state *state, struct env *env, struct table *table)
+{
+	const struct frequencies *frequencies = state->frequencies;
+	struct frequency_row *row = table_add(table);
+	struct statistics speeds = { 0 }, lows = { 0 }, highs = { 0 };
+
+	for (size_t i = 0; i < frequencies->n_cpus; i++) {
+		statistics_add(&speeds, frequencies->cpus[i].now, 1);
+		statistics_add(&lows, frequencies->cpus[i].low, 1);
+		statistics_add(&highs, frequencies->cpus[i].high, 1);
+	}
+	row->cpu = "all";
+	row->hertz = statistics_geometric_mean(&speeds);
+	row->min_hertz = statistics_minimum(&lows);
+	row->max_hertz = statistics_maximum(&highs);
+	row->turbo = turbo_allowed(state, env);
+}
+
+static void add_gpu(const struct gpu *gpu, struct frame *frame, struct table *table)
+{
+	struct frequency_row *row = table_add(table);
+
+	row->cpu = arena_copy(&frame->arena, gpu->name, strlen(gpu->name));
+	row->hertz = gpu->now;
+	row->min_hertz = gpu->low;
+	row->max_hertz = gpu->high;
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct state *state = sampler->state;
+	int error = frequencies_update(state->frequencies);
+
+	if (error)
+		return error;
+	add_all(state, env, table);
+	for (size_t i = 0; i < state->frequencies->n_cpus; i++)
+		add_cpu(&state->frequencies->cpus[i], frame, table);
+	gpus_update(&state->gpus, env);
+	for (size_t i = 0; i < state->gpus.count; i++)
+		add_gpu(&state->gpus.list[i], frame, table);
+	return 0;
+}
+
+static int open_frequency(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	struct state *state = alloc_zeroed(1, sizeof(*state));
+
+	(void)settings;
+	state->frequencies = frequencies_open(env);
+	gpus_open(&state->gpus);
+	attribute_open(&state->no_turbo, NO_TURBO);
+	attribute_open(&state->boost, BOOST);
+	sampler->state = state;
+	return 0;
+}
+
+static void close_frequency(struct sampler *sampler)
+{
+	struct state *state = sampler->state;
+	struct env *env = state->frequencies->env;
+
+	attribute_close(&state->no_turbo, env);
+	attribute_close(&state->boost, env);
+	gpus_close(&state->gpus, env);
+	frequencies_close(state->frequencies);
+	free(state);
+}
+
+const struct topic topic_frequency = {
+	.schema = &schema,
+	.sources = sources,
+	.open = open_frequency,
+	.sample = sample,
+	.close = close_frequency,
+};

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "idle_state": how deep each CPU sleeps when it has nothing to do. */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "sys/attribute.h"
+#include "topic/cpu/online_cpus.h"
+#include "topic/topic.h"
+
+#define NAME_FILE "sys/devices/system/cpu/cpu0/cpuidle/state0/name"
+#define STATES_MAX 16 /* the kernel allows 10 */
+#define NAME_MAX_BYTES 32
+
+struct idle_row {
+	const char *cpu, *state;
+	double residency_ratio, entries_per_second;
+	uint64_t entries;
+	double residency_seconds;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct idle_row, cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 4,
+	       .help = N_("number of the processor; all: the mean of all, of entries the sum"),
+	       .source = "/proc/stat"),
+	COLUMN(struct idle_row, state, .kind = COLUMN_KEY, .title = N_("state"), .width = 8,
+	       .help = N_("as the driver calls it; later ones of a CPU are deeper and save more"),
+	       .source = "cpuidle/stateN/name"),
+	COLUMN(struct idle_row, residency_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO,
+	       .title = N_("time%"), .width = 6, .rate_of = offsetof(struct idle_row, residency_seconds),
+	       .help = N_(
+		       "share of the time in this state; the kernel counts a sleep when it ends, so that a "
+		       "long one shows nothing first and then more than 100"),
+	       .source = "growth of residency_seconds / time"),
+	COLUMN(struct idle_row, entries_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
+	       .title = N_("entries/s"), .width = 9, .rate_of = offsetof(struct idle_row, entries),
+	       .help = N_("how often it was entered"), .source = "growth of entries / time"),
+	COLUMN(struct idle_row, entries, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("entries"),
+	       .width = 12, .rank = 2, .help = N_("since boot"), .source = "cpuidle/stateN/usage"),
+	COLUMN(struct idle_row, residency_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
+	       .title = N_("time"), .width = 10, .rank = 1, .help = N_("in this state since boot"),
+	       .source = "cpuidle/stateN/time"),
+};
+
+static const struct schema schema = {
+	.name = "idle_state",
+	.help = N_("idle states of the CPUs: share of time, and how often they are entered"),
+	.row_size = sizeof(struct idle_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = {
+	{ .path = "proc/stat", .gives = N_("which CPUs there are") },
+	{ .path = NAME_FILE,
+	  .gives = N_("idle states of the CPUs"),
+	  .optional = true,
+	  .remedies = { { ENOENT, N_("no driver for it here, as on many virtual machines") } } },
+	{ 0 },
+};
+
+struct idle_state {
+	char name[NAME_MAX_BYTES];
+	size_t kind; /* index of the name among those of all CPUs */
+	struct attribute time, usage;
+	uint64_t entries, time_us;                 /* as read last; U64_UNKNOWN */
+	uint64_t counted_entries, counted_time_us; /* what the sums have of them; U64_UNKNOWN: nothing yet */
+};
+
+struct idle_cpu {
+	uint32_t cpu;
+	bool came; /* since the sample before */
+	unsigned n_states;
+	struct idle_state states[STATES_MAX];
+};
+
+/*
+ * A state of all CPUs. Its sums begin with what those CPUs have that are there at first, and then grow as the
+ * CPUs do: that one comes or goes does not change them.
+ */
+struct idle_kind {
+	char name[NAME_MAX_BYTES];
+	uint64_t entries;
+	double mean_us;
+	bool present, compared;           /* in this sample some CPU has it, and had it in the one before */
+	bool entries_unknown, us_unknown; /* some CPU does not tell it now */
+	const char *text;                 /* its name in the arena of the frame */
+};
+
+struct state {
+	struct online_cpus *online;
+	unsigned long seen; /* its findings of which cpus were made */
+	struct idle_cpu *cpus;
+	size_t n_cpus;
+	struct idle_kind *kinds; /* those of the first CPU first */
+	size_t n_kinds;
+};
+
+static void close_cpus(struct idle_cpu *cpus, size_t n_cpus, struct env *env)
+{
+	for (size_t i = 0; i < n_cpus; i++) {
+		for (unsigned s = 0; s < cpus[i].n_states; s++) {
+			attribute_close(&cpus[i].states[s].time, env);
+			attribute_close(&cpus[i].states[s].usage, env);
+		}
+	}
+	free(cpus);
+}
+
+static bool open_state(struct env *env, const struct idle_cpu *cpu, unsigned number, struct idle_state *state)
+{
+	char path[128], name[ATTRIBUTE_TEXT_MAX];
+	int length = snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%u/cpuidle/state%u/", cpu->cpu,
+			      number);
+
+	strcpy(path + length, "name");
+	if (attribute_once(env, path, name, sizeof(name)) <= 0)
+		return false;
+	*state = (struct idle_state){ .entries = U64_UNKNOWN, .time_us = U64_UNKNOWN };
+	snprintf(state->name, sizeof(state->name), "%.31s", name);
+	for (unsigned i = 0; i < number; i++)
+		if (strcmp(cpu->states[i].name, state->name) == 0) /* keys must differ */
+			snprintf(state->name, sizeof(state->name), "%.20s#%u", name, number);
+	strcpy(path + length, "time");
+	attribute_open(&state->time, path);
+	strcpy(path + length, "usage");
+	attribute_open(&state->usage, path);
+	return true;
+}
+
+/* On hybrid machines not all CPUs have the same states. */
+static size_t kind_of(struct state *state, const char *name)
+{
+	for (size_t i = 0; i < state->n_kinds; i++)
+		if (strcmp(state->kinds[i].name, name) == 0)
+			return i;
+	state->kinds = alloc_resize(state->kinds, state->n_kinds + 1, sizeof(*state->kinds));
+	state->kinds[state->n_kinds] = (struct idle_kind){ 0 };
+	strcpy(state->kinds[state->n_kinds].name, name);
+	return state->n_kinds++;
+}
+
+static void open_cpu(struct state *state, struct idle_cpu *cpu, uint32_t number, bool came)
+{
+	struct env *env = state->online->env;
+
+	cpu->cpu = number;
+	cpu->came = came;
+	while (cpu->n_states < STATES_MAX &&
+	       open_state(env, cpu, cpu->n_states, &cpu->states[cpu->n_states])) {
+		struct idle_state *idle = &cpu->states[cpu->n_states++];
+
+		idle->kind = kind_of(state, idle->name);
+		idle->counted_entries = idle->counted_time_us = came ? U64_UNKNOWN : 0;
+	}
+}
+
+static struct idle_cpu *find_cpu(struct idle_cpu *cpus, size_t n_cpus, uint32_t number)
+{
+	for (size_t i = 0; i < n_cpus; i++)
+		if (cpus[i].cpu == number)
+			return &cpus[i];
+	return NULL;
+}
+
+static void follow_cpus(struct state *state)
+{
+	const struct online_cpus *online = state->online;
+	struct idle_cpu *before = state->cpus;
+	size_t n_before = state->n_cpus;
+	bool began = state->n_kinds > 0;
+
+	if (state->seen == online->findings)
+		return;
+	state->seen = online->findings;
+	state->n_cpus = online->count;
+	state->cpus = alloc_zeroed(state->n_cpus, sizeof(*state->cpus));
+	for (size_t i = 0; i < state->n_cpus; i++) {
+		struct idle_cpu *stays = find_cpu(before, n_before, online->list[i]);
+
+		if (stays) {
+			state->cpus[i] = *stays;
+			stays->n_states = 0;
+		} else {
+			open_cpu(state, &state->cpus[i], online->list[i], began);
+		}
+	}
+	close_cpus(before, n_before, online->env);
+}
+
+/* The kernel counts time and entry together, when the sleep ends: where no entry is new, no time is. */
+static void read_state(struct env *env, struct idle_state *state)
+{
+	uint64_t entries = U64_UNKNOWN;
+
+	attribute_u64(&state->usage, env, &entries);
+	if (entries == U64_UNKNOWN || entries != state->entries) {
+		state->time_us = U64_UNKNOWN;
+		attribute_u64(&state->time, env, &state->time_us);
+	}
+	state->entries = entries;
+}
+
+/* Since it was counted last; U64_UNKNOWN when it is not known now, or was reset. */
+static uint64_t growth(uint64_t *counted, uint64_t now)
+{
+	uint64_t before = *counted;
+
+	if (now == U64_UNKNOWN)
+		return U64_UNKNOWN;
+	*counted = now;
+	return before == U64_UNKNOWN ? 0 : u64_less(now, before);
+}
+
+static void add_growth(struct idle_kind *kind, struct idle_state *state, size_t n_compared)
+{
+	uint64_t entries = growth(&state->counted_entries, state->entries);
+	uint64_t time_us = growth(&state->counted_time_us, state->time_us);
+
+	kind->entries_unknown |= entries == U64_UNKNOWN;
+	kind->us_unknown |= time_us == U64_UNKNOWN;
+	if (entries != U64_UNKNOWN)
+		kind->entries = u64_sum(kind->entries, entries);
+	if (time_us != U64_UNKNOWN && n_compared > 0)
+		kind->mean_us += (double)time_us / (double)n_compared;
+}
+
+static void read_all(struct state *state)
+{
+	size_t n_compared = 0;
+
+	for (size_t i = 0; i < state->n_kinds; i++) {
+		struct idle_kind *kind = &state->kinds[i];
+
+		kind->present = kind->compared = kind->entries_unknown = kind->us_unknown = false;
+	}
+	for (size_t i = 0; i < state->n_cpus; i++)
+		n_compared += !state->cpus[i].came;
+	for (size_t i = 0; i < state->n_cpus; i++) {
+		struct idle_cpu *cpu = &state->cpus[i];
+
+		for (unsigned s = 0; s < cpu->n_states; s++) {
+			struct idle_kind *kind = &state->kinds[cpu->states[s].kind];
+
+			read_state(state->online->env, &cpu->states[s]);
+			add_growth(kind, &cpu->states[s], n_compared);
+			kind->present = true;
+			kind->compared |= !cpu->came;
+		}
+		cpu->came = false;
+	}
+}
+
+static void add_row(struct table *table, const char *cpu, const char *state, uint64_t entries, double time_us)
+{
+	struct idle_row *row = table_add(table);
+
+	row->cpu = cpu;
+	row->state = state;
+	row->entries = entries;
+	row->residency_seconds = time_us / 1e6;
+}
+
+static void add_sums(struct state *state, struct frame *frame, struct table *table)
+{
+	for (size_t i = 0; i < state->n_kinds; i++) {
+		struct idle_kind *kind = &state->kinds[i];
+
+		if (!kind->present)
+			continue;
+		kind->text = arena_copy(&frame->arena, kind->name, strlen(kind->name));
+		add_row(table, "all", kind->text,
+			kind->compared && !kind->entries_unknown ? kind->entries : U64_UNKNOWN,
+			kind->compared && !kind->us_unknown ? kind->mean_us : NAN);
+	}
+}
+
+static void add_cpus(const struct state *state, struct frame *frame, struct table *table)
+{
+	for (size_t i = 0; i < state->n_cpus; i++) {
+		const struct idle_cpu *cpu = &state->cpus[i];
+		const char *name = arena_print(&frame->arena, "%u", cpu->cpu);
+
+		for (unsigned s = 0; s < cpu->n_states; s++) {
+			const struct idle_state *idle = &cpu->states[s];
+
+			add_row(table, name, state->kinds[idle->kind].text, idle->entries,
+				idle->time_us == U64_UNKNOWN ? NAN : (double)idle->time_us);
+		}
+	}
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct state *state = sampler->state;
+	int error = online_cpus_update(state->online);
+
+	(void)env;
+	if (error)
+		return error;
+	follow_cpus(state);
+	read_all(state);
+	add_sums(state, frame, table);
+	add_cpus(state, frame, table);
+	return 0;
+}
+
+static int open_idle(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	struct state *state = alloc_zeroed(1, sizeof(*state));
+
+	(void)settings;
+	state->online = online_cpus_open(env);
+	sampler->state = state;
+	return 0;
+}
+
+static void close_idle(struct sampler *sampler)
+{
+	struct state *state = sampler->state;
+
+	close_cpus(state->cpus, state->n_cpus, state->online->env);
+	free(state->kinds);
+	online_cpus_close(state->online);
+	free(state);
+}
+
+const struct topic topic_idle_state = {
+	.schema = &schema,
+	.sources = sources,
+	.open = open_idle,
+	.sample = sample,
+	.close = close_idle,
+};

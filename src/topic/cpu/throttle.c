@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "throttle": how often and how long the hardware slowed CPUs down because they were too hot. */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "sys/attribute.h"
+#include "topic/cpu/online_cpus.h"
+#include "topic/cpu/topology.h"
+#include "topic/topic.h"
+
+#define THROTTLE "sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count"
+
+struct throttle_row {
+	const char *cpu;
+	double core_throttles_per_second, package_throttles_per_second;
+	uint64_t core_throttles, package_throttles;
+	double core_throttled_seconds, package_throttled_seconds;
+};
+
+#define COUNT(part, heading, what)                                                                           \
+	COLUMN(struct throttle_row, part##_throttles, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT,            \
+	       .title = heading, .width = 8, .help = what,                                                   \
+	       .source = "thermal_throttle/" #part "_throttle_count")
+#define RATE(part, heading, what)                                                                            \
+	COLUMN(struct throttle_row, part##_throttles_per_second, .kind = COLUMN_RATE,                        \
+	       .unit = UNIT_PER_SECOND, .title = heading, .width = 7,                                        \
+	       .rate_of = offsetof(struct throttle_row, part##_throttles), .help = what,                     \
+	       .source = "growth of " #part "_throttles / time")
+#define TIME(part, heading, what)                                                                            \
+	COLUMN(struct throttle_row, part##_throttled_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,  \
+	       .title = heading, .width = 9, .rank = 1, .help = what,                                        \
+	       .source = "thermal_throttle/" #part "_throttle_total_time_ms")
+
+static const struct column columns[] = {
+	COLUMN(struct throttle_row, cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 4,
+	       .help = N_("number of the processor"), .source = "/proc/stat"),
+	RATE(core, N_("core/s"), N_("how often its core was slowed down in the last interval")),
+	RATE(package, N_("pkg/s"), N_("how often its package was slowed down in the last interval")),
+	COUNT(core, N_("core"), N_("how often its core was slowed down since boot")),
+	COUNT(package, N_("package"), N_("how often its package was slowed down since boot")),
+	TIME(core, N_("core for"), N_("how long its core was slowed down since boot")),
+	TIME(package, N_("pkg for"), N_("how long its package was slowed down since boot")),
+};
+
+static const struct schema schema = {
+	.name = "throttle",
+	.help = N_("CPUs that were too hot"),
+	.row_size = sizeof(struct throttle_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = {
+	{ .path = "proc/stat", .gives = N_("which CPUs there are") },
+	{ .path = THROTTLE,
+	  .gives = N_("how often CPUs were too hot"),
+	  .optional = true,
+	  .remedies = { { ENOENT, N_("Intel processors count it, others and virtual machines do not") } } },
+	{ 0 },
+};
+
+#define ALL_EVERY 8 /* samples */
+
+enum item { CORE_COUNT, PACKAGE_COUNT, CORE_TIME, PACKAGE_TIME, N_ITEMS };
+
+struct throttle_cpu {
+	uint32_t cpu;
+	long package;  /* -1: not known */
+	size_t leader; /* index of the first CPU of its package */
+	bool hot;      /* it had something new of the heat of its package in the last sample */
+	struct attribute items[N_ITEMS];
+	uint64_t values[N_ITEMS]; /* as read last; U64_UNKNOWN */
+};
+
+struct state {
+	struct online_cpus *online;
+	unsigned long seen; /* its findings of which cpus were made */
+	struct throttle_cpu *cpus;
+	size_t n_cpus;
+};
+
+static void forget_cpus(struct state *state)
+{
+	for (size_t i = 0; i < state->n_cpus; i++)
+		for (unsigned k = 0; k < N_ITEMS; k++)
+			attribute_close(&state->cpus[i].items[k], state->online->env);
+	free(state->cpus);
+	state->cpus = NULL;
+	state->n_cpus = 0;
+}
+
+static void find_leader(struct state *state, size_t index)
+{
+	struct throttle_cpu *cpu = &state->cpus[index];
+
+	cpu->package = topology_read(state->online->env, cpu->cpu, "physical_package_id");
+	cpu->leader = 0;
+	while (cpu->leader < index &&
+	       (cpu->package < 0 || state->cpus[cpu->leader].package != cpu->package))
+		cpu->leader++;
+}
+
+static void open_cpus(struct state *state)
+{
+	static const char *const names[N_ITEMS] = { "core_throttle_count", "package_throttle_count",
+						    "core_throttle_total_time_ms",
+						    "package_throttle_total_time_ms" };
+
+	forget_cpus(state);
+	state->seen = state->online->findings;
+	state->n_cpus = state->online->count;
+	state->cpus = alloc_zeroed(state->n_cpus, sizeof(*state->cpus));
+	for (size_t i = 0; i < state->n_cpus; i++) {
+		state->cpus[i].cpu = state->online->list[i];
+		for (unsigned k = 0; k < N_ITEMS; k++) {
+			char path[128];
+
+			snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%u/thermal_throttle/%s",
+				 state->cpus[i].cpu, names[k]);
+			attribute_open(&state->cpus[i].items[k], path);
+			state->cpus[i].values[k] = U64_UNKNOWN;
+		}
+		find_leader(state, i);
+	}
+}
+
+/*
+ * The kernel counts a throttling when it begins, and adds its time when it ends, the count standing still: a
+ * time is read where there is a count, which at most machines is never. False when nothing is new.
+ */
+static bool read_part(struct throttle_cpu *cpu, struct env *env, enum item count, enum item time)
+{
+	uint64_t count_before = cpu->values[count], time_before = cpu->values[time];
+
+	cpu->values[count] = U64_UNKNOWN;
+	attribute_u64(&cpu->items[count], env, &cpu->values[count]);
+	if (cpu->values[count] == 0 && count_before == 0)
+		return false;
+	cpu->values[time] = U64_UNKNOWN;
+	attribute_u64(&cpu->items[time], env, &cpu->values[time]);
+	return cpu->values[count] == U64_UNKNOWN || cpu->values[count] != count_before ||
+	       cpu->values[time] != time_before;
+}
+
+/*
+ * All CPUs of a package are told of its heat: the first is read for all, the others when that has something
+ * new, and each in every eighth sample.
+ */
+static void read_package(struct state *state, struct env *env, size_t index)
+{
+	struct throttle_cpu *cpu = &state->cpus[index];
+
+	if (cpu->leader == index || state->cpus[cpu->leader].hot ||
+	    cpu->values[PACKAGE_COUNT] == U64_UNKNOWN || index % ALL_EVERY == env->tick % ALL_EVERY)
+		cpu->hot = read_part(cpu, env, PACKAGE_COUNT, PACKAGE_TIME);
+}
+
+static double seconds(uint64_t ms)
+{
+	return ms == U64_UNKNOWN ? NAN : (double)ms / 1e3;
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct state *state = sampler->state;
+	int error = online_cpus_update(state->online);
+
+	if (error)
+		return error;
+	if (state->seen != state->online->findings)
+		open_cpus(state);
+	if (!env_exists(env, THROTTLE))
+		return 0;
+	for (size_t i = 0; i < state->n_cpus; i++) {
+		struct throttle_cpu *cpu = &state->cpus[i];
+		struct throttle_row *row = table_add(table);
+
+		read_part(cpu, env, CORE_COUNT, CORE_TIME);
+		read_package(state, env, i);
+		row->cpu = arena_print(&frame->arena, "%u", cpu->cpu);
+		row->core_throttles = cpu->values[CORE_COUNT];
+		row->package_throttles = cpu->values[PACKAGE_COUNT];
+		row->core_throttled_seconds = seconds(cpu->values[CORE_TIME]);
+		row->package_throttled_seconds = seconds(cpu->values[PACKAGE_TIME]);
+	}
+	return 0;
+}
+
+static int open_throttle(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	struct state *state = alloc_zeroed(1, sizeof(*state));
+
+	(void)settings;
+	state->online = online_cpus_open(env);
+	sampler->state = state;
+	return 0;
+}
+
+static void close_throttle(struct sampler *sampler)
+{
+	struct state *state = sampler->state;
+
+	forget_cpus(state);
+	online_cpus_close(state->online);
+	free(state);
+}
+
+const struct topic topic_throttle = {
+	.schema = &schema,
+	.sources = sources,
+	.open = open_throttle,
+	.sample = sample,
+	.close = close_throttle,
+};

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "event": what happened to processes since the last sample, an event a row. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "topic/event/event_named.h"
+#include "topic/event/event_notices.h"
+#include "topic/event/event_reader.h"
+#include "topic/event/event_text.h"
+#include "topic/topic.h"
+#include "topic/users.h"
+
+struct event_row {
+	uint64_t number, time;
+	const char *mark, *event;
+	uint64_t pid, tid, ppid, uid, euid;
+	const char *user, *tty, *info;
+	uint64_t exit_code, signal;
+	double duration_seconds;
+	const char *name, *program, *program_base, *command, *command_base;
+};
+
+#define ROW(field, ...) COLUMN(struct event_row, field, __VA_ARGS__)
+#define BOTH "proc connector, perf task records"
+#define ARGUMENTS \
+	"stack of the program as it starts (perf sched:sched_process_exec), /proc/PID/cmdline, or inherited"
+
+static const struct column columns[] = {
+	ROW(number, .kind = COLUMN_KEY, .title = N_("number"), .width = 8, .hidden = true,
+	    .help = N_("counts the events that were chosen"), .source = "panetop"),
+	ROW(mark, .kind = COLUMN_LABEL, .title = "", .width = 1,
+	    .help = N_("+ fork, > exec, - exit, ! exit with a code or by a signal, C core, = comm, t thread, "
+		       "P ptrace, U uid, G gid, S sid"),
+	    .source = "event"),
+	ROW(time, .kind = COLUMN_LABEL, .unit = UNIT_TIME, .title = N_("time"), .width = 12, .rank = 1,
+	    .help = N_("when it happened"), .source = "clock of the kernel in " BOTH),
+	ROW(event, .kind = COLUMN_LABEL, .title = N_("event"), .width = 6, .rank = 3,
+	    .help = N_("fork, exec, exit, core, comm (a new name), clone (a thread), ptrace, uid, gid, sid"),
+	    .source = BOTH),
+	ROW(pid, .kind = COLUMN_LABEL, .title = N_("PID"), .width = 7, .rank = 2,
+	    .help = N_("the process; of a fork the new one"), .source = BOTH),
+	ROW(tid, .kind = COLUMN_LABEL, .title = N_("TID"), .width = 7, .hidden = true,
+	    .help = N_("the thread; of a process with one thread the same as PID"), .source = BOTH),
+	ROW(ppid, .kind = COLUMN_LABEL, .title = N_("PPID"), .width = 7, .rank = 7,
+	    .help = N_("its parent"), .source = "perf task records, /proc/PID/stat"),
+	ROW(uid, .kind = COLUMN_LABEL, .title = N_("UID"), .width = 5, .hidden = true,
+	    .help = N_("its real user, by number"), .source = "/proc/PID/status, inherited, proc connector"),
+	ROW(euid, .kind = COLUMN_LABEL, .title = N_("EUID"), .width = 5, .hidden = true,
+	    .help = N_("its effective user, by number"),
+	    .source = "/proc/PID/status, inherited, proc connector"),
+	ROW(user, .kind = COLUMN_LABEL, .title = N_("user"), .width = 8, .rank = 6,
+	    .help = N_("its effective user"), .source = "euid, /etc/passwd"),
+	ROW(tty, .kind = COLUMN_LABEL, .title = N_("TTY"), .width = 7, .rank = 8,
+	    .help = N_("its controlling terminal; empty: none"),
+	    .source = "/proc/PID/stat tty_nr, inherited"),
+	ROW(info, .kind = COLUMN_LABEL, .title = N_("info"), .width = 12, .rank = 4,
+	    .help = N_("result of an exit, whom it traces, what it became or was called"), .source = BOTH),
+	ROW(exit_code, .kind = COLUMN_LABEL, .title = N_("code"), .width = 4, .hidden = true,
+	    .help = N_("what it returned; not known when a signal ended it"), .source = "proc connector"),
+	ROW(signal, .kind = COLUMN_LABEL, .title = N_("signal"), .width = 6, .hidden = true,
+	    .help = N_("number of the signal that ended it"), .source = "proc connector"),
+	ROW(duration_seconds, .kind = COLUMN_LABEL, .unit = UNIT_SECONDS, .title = N_("duration"), .width = 9,
+	    .rank = 5, .help = N_("of an exit: how long it lived"),
+	    .source = "time of the exit - of the fork, else of its start in /proc/PID/stat (to 0.01 s)"),
+	ROW(name, .kind = COLUMN_LABEL, .title = N_("name"), .width = 15, .hidden = true,
+	    .help = N_("what it is called, at most 15 bytes"), .source = "perf COMM, /proc/PID/stat"),
+	ROW(program, .kind = COLUMN_LABEL, .title = N_("program"), .width = 16, .hidden = true,
+	    .help = N_("first word of its command line"), .source = ARGUMENTS),
+	ROW(program_base, .kind = COLUMN_LABEL, .title = N_("program"), .width = 16, .hidden = true,
+	    .help = N_("first word of its command line without directories"), .source = ARGUMENTS),
+	ROW(command, .kind = COLUMN_LABEL, .title = N_("process"), .width = 17,
+	    .help = N_("its command line, else its file or name; of a fork its parent's"),
+	    .source = ARGUMENTS),
+	ROW(command_base, .kind = COLUMN_LABEL, .title = N_("process"), .width = 17, .hidden = true,
+	    .help = N_("its command line without directories of the program"), .source = ARGUMENTS),
+};
+
+static const struct schema schema = {
+	.name = "event",
+	.help = N_("what happened to processes: forks, execs, exits ..."),
+	.shape = SHAPE_EVENTS,
+	.over_interval = true,
+	.row_size = sizeof(struct event_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+struct state {
+	struct event_reader *reader;
+	struct env *env;
+	const struct settings *settings;
+	struct event_named named;
+	struct event_batch batch;
+	struct {
+		size_t from; /* in the texts of the batch */
+		const char *name, *program, *program_base, *command, *command_base;
+	} last; /* texts of the row before, as most rows follow one of the same process */
+};
+
+static uint64_t or_unknown(uint32_t number, uint32_t unknown)
+{
+	return number == unknown ? U64_UNKNOWN : number;
+}
+
+static size_t directory_length(const char *program, size_t length)
+{
+	size_t base = 0;
+
+	for (size_t i = 0; i + 1 < length; i++)
+		if (program[i] == '/')
+			base = i + 1;
+	return *program == '/' || *program == '.' ? base : 0;
+}
+
+static void copy_texts(struct state *state, struct arena *arena, const struct event *event)
+{
+	const char *command = state->batch.texts + event->command;
+	size_t base = directory_length(command, event->program_length);
+
+	state->last.from = event->command;
+	state->last.name = arena_copy(arena, state->batch.texts + event->comm,
+				      strlen(state->batch.texts + event->comm));
+	state->last.command = arena_copy(arena, command, strlen(command));
+	state->last.program = arena_copy(arena, command, event->program_length);
+	state->last.command_base = state->last.command + base;
+	state->last.program_base = state->last.program + base;
+}
+
+static void set_texts(struct state *state, struct arena *arena, const struct event *event,
+		      struct event_row *row)
+{
+	if (!event->named)
+		return;
+	if (event->command == 0 || state->last.from != event->command)
+		copy_texts(state, arena, event);
+	row->name = state->last.name;
+	row->program = state->last.program;
+	row->program_base = state->last.program_base;
+	row->command = state->last.command;
+	row->command_base = state->last.command_base;
+}
+
+static void add_row(struct state *state, struct frame *frame, struct table *table, const struct event *event)
+{
+	struct event_row *row = table_add(table);
+
+	row->number = event->number;
+	row->time = event->wall_ns;
+	row->mark = event_mark(event);
+	row->event = event_kind_text(event->kind);
+	row->pid = event->pid;
+	row->tid = event->tid;
+	row->ppid = or_unknown(event->parent_pid, 0);
+	row->uid = or_unknown(event->real_uid, UINT32_MAX);
+	row->euid = or_unknown(event->effective_uid, UINT32_MAX);
+	if (event->effective_uid != UINT32_MAX)
+		row->user = users_name(state->env, event->effective_uid);
+	row->tty = event_terminal(&frame->arena, event->terminal);
+	row->info = event_info(&frame->arena, event, state->batch.texts);
+	row->exit_code = event_exit_code(event->exit_code);
+	row->signal = event_exit_signal(event->exit_code);
+	if (event->duration_ns != U64_UNKNOWN)
+		row->duration_seconds = (double)event->duration_ns / 1e9;
+	set_texts(state, &frame->arena, event, row);
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct state *state = sampler->state;
+	int error = event_reader_update(state->reader, env);
+
+	event_notices(state->reader, env, frame, schema.name);
+	if (error)
+		return error;
+	event_reader_take(state->reader, &state->batch);
+	event_named_tell(&state->named, env, state->settings, frame, schema.name, state->batch.count > 0);
+	state->last.from = 0;
+	for (size_t i = 0; i < state->batch.count; i++)
+		add_row(state, frame, table, &state->batch.list[i]);
+	return 0;
+}
+
+static int open_event(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	struct state *state = alloc_zeroed(1, sizeof(*state));
+
+	state->reader = event_reader_open(env, settings);
+	event_reader_add_taker(state->reader, 1);
+	state->env = env;
+	state->settings = settings;
+	sampler->state = state;
+	return 0;
+}
+
+static void close_event(struct sampler *sampler)
+{
+	struct state *state = sampler->state;
+
+	event_reader_add_taker(state->reader, -1);
+	event_reader_close(state->reader, state->env);
+	event_batch_free(&state->batch);
+	free(state);
+}
+
+static int event_fd(struct sampler *sampler)
+{
+	const struct state *state = sampler->state;
+
+	return event_reader_bell(state->reader);
+}
+
+const struct topic topic_event = {
+	.schema = &schema,
+	EVENT_TOPIC,
+	.open = open_event,
+	.sample = sample,
+	.close = close_event,
+	.event_fd = event_fd,
+};

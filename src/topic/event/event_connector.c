@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Asking the kernel to tell of processes, and its messages in the form that all sources share. */
+#include <config.h>
+
+#include "topic/event/event_connector.h"
+
+#include <errno.h>
+#include <linux/connector.h>
+#include <linux/netlink.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "kernel/proc_event.h"
+#include "sys/netlink_socket.h"
+
+#define ANSWER_NS UINT64_C(500000000)
+#define DATAGRAM_BYTES 512 /* 76 in Linux 6.18 */
+
+/* What perf does not tell. */
+#define KINDS \
+	(1u << PROC_EVENT_KIND_EXIT | 1u << PROC_EVENT_KIND_CORE | 1u << PROC_EVENT_KIND_PTRACE | \
+	 1u << PROC_EVENT_KIND_UID | 1u << PROC_EVENT_KIND_GID | 1u << PROC_EVENT_KIND_SID)
+
+struct event_connector {
+	struct netlink_socket *netlink;
+	bool some;
+	bool asked;       /* the kernel, to tell */
+	uint32_t request; /* number of the last one: not that of anybody else */
+	uint64_t received;
+};
+
+/* The answer goes to all who listen, and only its number tells whose it is. */
+static bool is_answer(void *context, struct span datagram, int *error)
+{
+	const struct event_connector *connector = context;
+	struct proc_event event;
+
+	while (proc_event_next(&datagram, &event))
+		if (event.kind == PROC_EVENT_KIND_ACK &&
+		    event.acknowledged == connector->request + 1) {
+			*error = -(int)event.error;
+			return true;
+		}
+	return false;
+}
+
+static int send_request(struct event_connector *connector, enum proc_request what)
+{
+	char bytes[PROC_REQUEST_BYTES_MAX];
+	size_t length = proc_request_write(bytes, what, KINDS, ++connector->request, env_self_pid());
+
+	connector->asked = true;
+	return netlink_socket_send(connector->netlink, bytes, length);
+}
+
+/* What comes before the answer is not missed by anybody; what comes after it stays to be drained. */
+static int request(struct event_connector *connector, enum proc_request what)
+{
+	int error = send_request(connector, what);
+
+	return error ? error : netlink_socket_await(connector->netlink, ANSWER_NS, is_answer, connector);
+}
+
+/*
+ * Only who asks for everything is answered. What is then asked for in part replaces it since Linux 6.6, and
+ * is ignored before.
+ */
+static int listen_to_kernel(struct event_connector *connector)
+{
+	int error = request(connector, PROC_REQUEST_LISTEN);
+
+	return error || !connector->some ? error : send_request(connector, PROC_REQUEST_LISTEN_SOME);
+}
+
+struct event_connector *event_connector_open(struct env *env, bool some, size_t buffer_bytes, int *error)
+{
+	struct netlink_socket *netlink = NULL;
+	struct event_connector *connector;
+
+	*error = -ENOTSUP;
+	if (env->live)
+		netlink = netlink_socket_open(NETLINK_CONNECTOR, CN_IDX_PROC, buffer_bytes, DATAGRAM_BYTES,
+					      error);
+	if (!netlink)
+		return NULL;
+	connector = alloc_zeroed(1, sizeof(*connector));
+	connector->netlink = netlink;
+	connector->some = some;
+	connector->request = (uint32_t)env_mono_ns();
+	*error = listen_to_kernel(connector);
+	if (!*error)
+		return connector;
+	event_connector_close(connector);
+	return NULL;
+}
+
+void event_connector_close(struct event_connector *connector)
+{
+	if (!connector)
+		return;
+	if (connector->asked)
+		send_request(connector, PROC_REQUEST_IGNORE);
+	netlink_socket_close(connector->netlink);
+	free(connector);
+}
+
+static enum event_kind kind_of(const struct proc_event *event)
+{
+	switch (event->kind) {
+	case PROC_EVENT_KIND_FORK:
+		return event->pid == event->tid ? EVENT_FORK : EVENT_CLONE;
+	case PROC_EVENT_KIND_EXEC:
+		return EVENT_EXEC;
+	case PROC_EVENT_KIND_UID:
+		return EVENT_UID;
+	case PROC_EVENT_KIND_GID:
+		return EVENT_GID;
+	case PROC_EVENT_KIND_SID:
+		return EVENT_SID;
+	case PROC_EVENT_KIND_PTRACE:
+		return EVENT_PTRACE;
+	case PROC_EVENT_KIND_COMM:
+		return EVENT_COMM;
+	case PROC_EVENT_KIND_CORE:
+		return EVENT_CORE;
+	case PROC_EVENT_KIND_EXIT:
+		return EVENT_EXIT;
+	case PROC_EVENT_KIND_ACK:
+	case PROC_EVENT_KIND_OTHER:
+		break;
+	}
+	return N_EVENT_KINDS;
+}
+
+static void take_event(struct event_connector *connector, const struct proc_event *event,
+		       struct raw_events *events)
+{
+	enum event_kind kind = kind_of(event);
+	struct raw_event *raw;
+
+	connector->received++;
+	if (kind == N_EVENT_KINDS)
+		return;
+	if (connector->some && !(KINDS & 1u << event->kind))
+		return;
+	raw = raw_events_add(events);
+	raw->kind = kind;
+	raw->time_ns = event->time_ns;
+	raw->pid = event->pid;
+	raw->tid = event->tid;
+	raw->parent_pid = event->parent_pid;
+	raw->other_pid = event->other_pid;
+	raw->real = event->real;
+	raw->effective = event->effective;
+	memcpy(raw->comm, event->comm, sizeof(raw->comm));
+	if (kind == EVENT_EXIT)
+		raw->exit_code = event->exit_code;
+}
+
+void event_connector_drain(struct event_connector *connector, struct raw_events *events)
+{
+	size_t count;
+
+	while ((count = netlink_socket_receive(connector->netlink, NETLINK_BATCH)) > 0)
+		for (size_t i = 0; i < count; i++) {
+			struct span datagram = netlink_socket_datagram(connector->netlink, i);
+			struct proc_event event;
+
+			while (proc_event_next(&datagram, &event))
+				take_event(connector, &event, events);
+		}
+}
+
+int event_connector_descriptor(const struct event_connector *connector)
+{
+	return netlink_socket_fd(connector->netlink);
+}
+
+uint64_t event_connector_received(const struct event_connector *connector)
+{
+	return connector->received;
+}
+
+uint64_t event_connector_lost(struct event_connector *connector)
+{
+	return netlink_socket_lost(connector->netlink);
+}

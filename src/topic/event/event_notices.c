@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sentences about the sources of process events. */
+#include <config.h>
+
+#include "topic/event/event_notices.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "sys/worker.h"
+#include "topic/event/event_connector.h"
+#include "topic/event/event_perf.h"
+
+#define TEST_BYTES ((size_t)16 * 1024)
+#define TRACEPOINT "sched:sched_process_exec"
+
+static int test_perf(struct env *env)
+{
+	int error = -ENOTSUP;
+
+	if (env->live)
+		event_perf_close(event_perf_open(env, TEST_BYTES, &error));
+	return error;
+}
+
+static int test_tracepoint(struct env *env)
+{
+	int error = -ENOTSUP;
+	struct event_perf *perf = env->live ? event_perf_open(env, TEST_BYTES, &error) : NULL;
+
+	if (perf)
+		error = event_perf_exec_error(perf);
+	event_perf_close(perf);
+	return error;
+}
+
+static int test_connector(struct env *env)
+{
+	int error = 0;
+
+	event_connector_close(event_connector_open(env, false, TEST_BYTES, &error));
+	return error;
+}
+
+static int test_thread(struct env *env)
+{
+	return env->live ? worker_try_thread() : -ENOTSUP;
+}
+
+const struct source_spec event_source_specs[] = {
+	{ .path = "perf",
+	  .gives = N_("forks, execs, names and exits, in the least time"),
+	  .optional = true,
+	  .test = test_perf,
+	  .remedies = { { EACCES, N_("run it as root, give it the capability cap_perfmon, or: sysctl "
+				     "kernel.perf_event_paranoid=0") },
+			{ EPERM,
+			  N_("run it as root, or give it the capabilities cap_perfmon and cap_ipc_lock") },
+			{ ENOENT, N_("this kernel has no perf events (CONFIG_PERF_EVENTS)") } } },
+	{ .path = TRACEPOINT,
+	  .gives = N_("file and arguments of every program that starts"),
+	  .optional = true,
+	  .test = test_tracepoint,
+	  .remedies = { { EACCES, N_("run it as root, or give it the capabilities cap_perfmon and "
+				     "cap_dac_read_search") },
+			{ EPERM, N_("run it as root, or give it the capabilities cap_perfmon and "
+				    "cap_dac_read_search") },
+			{ ENOENT, N_("mount it: mount -t tracefs tracefs /sys/kernel/tracing") } } },
+	{ .path = "connector",
+	  .gives = N_("exit codes, core dumps, tracers, users and sessions; without perf, everything"),
+	  .test = test_connector,
+	  .remedies = { { EPERM, N_("before Linux 6.6 it takes root, or the capability cap_net_admin") },
+			{ ECONNREFUSED, N_("the kernel tells it only outside of containers (network "
+					   "namespace)") },
+			{ ETIMEDOUT, N_("the kernel tells it only outside of containers (pid or user "
+					"namespace)") },
+			{ EPROTONOSUPPORT, N_("this kernel was built without CONFIG_PROC_EVENTS") },
+			{ ENOTSUP,
+			  N_("process events are of the running machine only: leave out --root") } } },
+	{ .path = EVENT_THREAD,
+	  .gives = N_("reading events as they come"),
+	  .test = test_thread,
+	  .remedies = { { EAGAIN, N_("raise the limit of processes and threads: ulimit -u, or pids.max of "
+				     "the control group") } } },
+	{ 0 },
+};
+
+/* For error (positive errno) at the source with this name; NULL when there is nothing to say. */
+static const char *remedy(const struct env *env, const char *source, int error)
+{
+	for (const struct source_spec *spec = event_source_specs; spec->path; spec++)
+		if (strcmp(spec->path, source) == 0)
+			return source_remedy(env, spec, error);
+	return NULL;
+}
+
+static void tell_lost(const struct event_sources *sources, struct frame *frame, const char *topic)
+{
+	uint64_t lost = sources->perf_lost + sources->connector_lost;
+
+	if (lost > 0)
+		frame_notice(frame, topic, _("--real-time, or a less busy machine, loses less"),
+			     P_("%lu event was lost before it could be read",
+				"%lu events were lost before they could be read", lost),
+			     (unsigned long)lost);
+	if (sources->queue_lost > 0)
+		frame_notice(frame, topic, _("a shorter delay loses less"),
+			     P_("%lu event was lost: too many came between two samples",
+				"%lu events were lost: too many came between two samples",
+				sources->queue_lost),
+			     (unsigned long)sources->queue_lost);
+}
+
+static void tell_missing(const struct event_sources *sources, const struct env *env, struct frame *frame,
+			 const char *topic)
+{
+	if (sources->connector_error && !sources->perf_error)
+		frame_notice(frame, topic, remedy(env, "connector", -sources->connector_error),
+			     _("no exit codes, tracers, users and sessions: proc connector: %s"),
+			     strerror(-sources->connector_error));
+	if (sources->perf_error && sources->connector_error && sources->perf_error != -ENOTSUP)
+		frame_notice(frame, topic, remedy(env, "perf", -sources->perf_error),
+			     _("perf events tell nothing of processes: %s"), strerror(-sources->perf_error));
+	if (sources->perf_error && !sources->connector_error)
+		frame_notice(frame, topic, remedy(env, "perf", -sources->perf_error),
+			     _("short processes may lack their command: perf events: %s"),
+			     strerror(-sources->perf_error));
+	else if (sources->exec_error && !sources->perf_error)
+		frame_notice(frame, topic, remedy(env, TRACEPOINT, -sources->exec_error),
+			     _("short processes may lack their arguments: %s: %s"), TRACEPOINT,
+			     strerror(-sources->exec_error));
+}
+
+void event_notices(struct event_reader *reader, const struct env *env, struct frame *frame,
+		   const char *topic)
+{
+	struct event_sources sources;
+
+	event_reader_sources(reader, &sources);
+	tell_missing(&sources, env, frame, topic);
+	tell_lost(&sources, frame, topic);
+	if (sources.real_time_error)
+		frame_notice(frame, topic,
+			     remedy_for_user(N_("run it as root, or give it the capability cap_sys_nice")),
+			     _("the reader does not run in real time: %s"),
+			     strerror(-sources.real_time_error));
+	if (sources.stuck_pid)
+		frame_notice(frame, topic, NULL,
+			     _("process %u is stuck: its command line cannot be read, others wait behind it"),
+			     sources.stuck_pid);
+}

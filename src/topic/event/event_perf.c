@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Three perf events on each CPU: tasks and the tracepoint in one ring, and an alarm for quiet times. */
+#include <config.h>
+
+#include "topic/event/event_perf.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/unknown.h"
+#include "kernel/cpu_list.h"
+#include "kernel/perf_record.h"
+#include "kernel/trace_format.h"
+#include "sys/perf.h"
+#include "sys/perf_ring.h"
+#include "sys/tracefs.h"
+#include "topic/tracing.h"
+
+#define ONLINE_CPUS "sys/devices/system/cpu/online"
+#define EXEC_EVENT "events/sched/sched_process_exec/"
+#define STACK_BYTES (12 * 1024) /* up to 8 KiB lie between the stack's end and the arguments */
+#define COMMAND_BYTES_MAX ((size_t)4096)
+#define ALARM_BYTES ((size_t)4096)
+
+struct on_cpu {
+	uint32_t cpu;
+	int tasks, execs, alarm; /* descriptors; execs, alarm: -1 where there is none */
+	struct perf_ring ring, alarm_ring;
+	uint64_t told_lost; /* by records in the ring */
+};
+
+struct event_perf {
+	struct env *env; /* borrowed */
+	size_t ring_bytes;
+	struct on_cpu *cpus;
+	size_t n_cpus;
+	char *room; /* of one ring */
+	uint64_t exec_id;
+	struct trace_field filename;
+	int exec_error;
+	bool armed;
+	uint64_t received;
+	uint64_t lost_before; /* on CPUs that are gone */
+};
+
+static struct perf_event_attr common_attr(void)
+{
+	return (struct perf_event_attr){
+		.size = sizeof(struct perf_event_attr),
+		.read_format = PERF_FORMAT_LOST,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+	};
+}
+
+/* perf events before Linux 6.0 do not know how to count their losses. */
+static int open_event(struct perf_event_attr *attr, uint32_t cpu)
+{
+	int fd = perf_open(attr, -1, (int)cpu, -1);
+
+	if (fd != -EINVAL || !attr->read_format)
+		return fd;
+	attr->read_format = 0;
+	return perf_open(attr, -1, (int)cpu, -1);
+}
+
+static int open_tasks(const struct event_perf *perf, struct on_cpu *on)
+{
+	struct perf_event_attr attr = common_attr();
+
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_DUMMY;
+	attr.sample_type = PERF_TASK_SAMPLE_TYPE;
+	attr.task = attr.comm = attr.comm_exec = 1;
+	attr.wakeup_watermark = (uint32_t)(perf->ring_bytes / 2);
+	on->tasks = open_event(&attr, on->cpu);
+	return on->tasks < 0 ? on->tasks : perf_ring_open(&on->ring, on->tasks, perf->ring_bytes);
+}
+
+static int open_execs(const struct event_perf *perf, struct on_cpu *on)
+{
+	struct perf_event_attr attr = common_attr();
+	int error;
+
+	attr.type = PERF_TYPE_TRACEPOINT;
+	attr.config = perf->exec_id;
+	attr.sample_period = 1;
+	attr.sample_type = PERF_EXEC_SAMPLE_TYPE;
+	attr.sample_regs_user = PERF_EXEC_REGISTERS;
+	attr.sample_stack_user = PERF_EXEC_REGISTERS != 0 ? STACK_BYTES : 0;
+	attr.wakeup_watermark = (uint32_t)(perf->ring_bytes / 2);
+	on->execs = open_event(&attr, on->cpu);
+	if (on->execs < 0)
+		return on->execs;
+	error = perf_ring_join(on->execs, on->tasks);
+	if (error) {
+		close(on->execs);
+		on->execs = -1;
+	}
+	return error;
+}
+
+/* Where it cannot be had the rings are looked into although nothing comes. */
+static void open_alarm(const struct event_perf *perf, struct on_cpu *on)
+{
+	struct perf_event_attr attr = common_attr();
+
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_DUMMY;
+	attr.sample_type = PERF_TASK_SAMPLE_TYPE;
+	attr.task = attr.comm = attr.comm_exec = 1;
+	attr.disabled = !perf->armed;
+	attr.wakeup_watermark = 1;
+	on->alarm = open_event(&attr, on->cpu);
+	if (on->alarm >= 0 && perf_ring_open(&on->alarm_ring, on->alarm, ALARM_BYTES) < 0) {
+		close(on->alarm);
+		on->alarm = -1;
+	}
+}
+
+static uint64_t lost_on(const struct on_cpu *on)
+{
+	uint64_t tasks = perf_lost(on->tasks), execs = on->execs >= 0 ? perf_lost(on->execs) : 0;
+
+	return tasks == U64_UNKNOWN || execs == U64_UNKNOWN ? on->told_lost : tasks + execs;
+}
+
+static void close_cpu(struct on_cpu *on)
+{
+	perf_ring_close(&on->ring);
+	perf_ring_close(&on->alarm_ring);
+	if (on->execs >= 0)
+		close(on->execs);
+	if (on->alarm >= 0)
+		close(on->alarm);
+	if (on->tasks >= 0)
+		close(on->tasks);
+}
+
+static int open_cpu(struct event_perf *perf, uint32_t cpu)
+{
+	struct on_cpu *on;
+	int error;
+
+	perf->cpus = alloc_resize(perf->cpus, perf->n_cpus + 1, sizeof(*perf->cpus));
+	on = &perf->cpus[perf->n_cpus];
+	*on = (struct on_cpu){ .cpu = cpu, .tasks = -1, .execs = -1, .alarm = -1 };
+	error = open_tasks(perf, on);
+	if (error) {
+		close_cpu(on);
+		return error;
+	}
+	if (!perf->exec_error)
+		perf->exec_error = open_execs(perf, on);
+	open_alarm(perf, on);
+	perf->n_cpus++;
+	return 0;
+}
+
+/* Number and layout of the tracepoint; 0 or -errno. */
+static int find_exec_event(struct event_perf *perf)
+{
+	char text[4096], path[TRACING_MAX];
+	int tracefs;
+	struct span id;
+	long length;
+
+	tracing_find(perf->env, path);
+	tracefs = tracefs_open(perf->env, path);
+	if (tracefs < 0)
+		return tracefs;
+	length = tracefs_read(tracefs, EXEC_EVENT "id", text, sizeof(text));
+	id = span_of(text, length > 0 ? (size_t)length : 0);
+	if (length >= 0 && !span_u64(&id, &perf->exec_id))
+		length = -ENODATA;
+	if (length >= 0)
+		length = tracefs_read(tracefs, EXEC_EVENT "format", text, sizeof(text));
+	if (length >= 0 && !trace_format_find(span_of(text, (size_t)length), "filename", &perf->filename))
+		length = -ENODATA;
+	close(tracefs);
+	return length < 0 ? (int)length : 0;
+}
+
+static int read_online(struct event_perf *perf, struct span *online)
+{
+	perf->env->tick++;
+	return env_read(perf->env, env_file(perf->env, ONLINE_CPUS), online);
+}
+
+struct event_perf *event_perf_open(struct env *env, size_t ring_bytes, int *error)
+{
+	struct event_perf *perf = alloc_zeroed(1, sizeof(*perf));
+	struct span online;
+	uint32_t first, last;
+
+	perf->env = env;
+	perf->ring_bytes = ring_bytes;
+	perf->exec_error = find_exec_event(perf);
+	*error = read_online(perf, &online);
+	while (!*error && cpu_list_next(&online, &first, &last))
+		for (uint32_t cpu = first; cpu <= last && !*error; cpu++)
+			*error = open_cpu(perf, cpu);
+	if (!*error && perf->n_cpus == 0)
+		*error = -ENODEV;
+	if (!*error) {
+		perf->room = alloc_zeroed(perf->cpus[0].ring.bytes, 1);
+		return perf;
+	}
+	event_perf_close(perf);
+	return NULL;
+}
+
+void event_perf_close(struct event_perf *perf)
+{
+	if (!perf)
+		return;
+	for (size_t i = 0; i < perf->n_cpus; i++)
+		close_cpu(&perf->cpus[i]);
+	free(perf->cpus);
+	free(perf->room);
+	free(perf);
+}
+
+int event_perf_exec_error(const struct event_perf *perf)
+{
+	return perf->exec_error;
+}
+
+static struct raw_event *add(struct raw_events *events, const struct perf_record *record,
+			     enum event_kind kind)
+{
+	struct raw_event *event = raw_events_add(events);
+
+	event->kind = kind;
+	event->time_ns = record->time_ns;
+	event->pid = record->pid;
+	event->tid = record->tid;
+	return event;
+}
+
+static char *copy_text(const char *text, size_t length)
+{
+	char *copy = alloc_zeroed(length + 1, 1);
+
+	memcpy(copy, text, length);
+	return copy;
+}
+
+/* The name came in the record before; here are the arguments, or at least the file. */
+static void add_exec(const struct event_perf *perf, struct raw_events *events,
+		     const struct perf_record *record)
+{
+	struct raw_event *event = add(events, record, EVENT_EXEC);
+	char command[COMMAND_BYTES_MAX];
+	size_t length = perf_exec_arguments(record, command, sizeof(command), &event->program_length);
+	struct span file;
+
+	if (length > 0) {
+		event->text = copy_text(command, length);
+		event->is_command = perf_exec_arguments_are_whole(record);
+	} else if (trace_field_text(&perf->filename, record->raw, &file)) {
+		event->text = copy_text(file.at, span_length(file));
+		event->program_length = span_length(file);
+	}
+}
+
+/* Rings tell of all tasks of the machine; those outside of our pid namespace have no number here. */
+static bool is_foreign(const struct perf_record *record)
+{
+	return record->pid == 0 || record->tid == 0;
+}
+
+static void take_record(struct event_perf *perf, struct on_cpu *on, struct raw_events *events,
+			const struct perf_record *record, bool exits)
+{
+	bool by_sample = record->kind == PERF_RECORD_KIND_COMM && record->exec && on->execs >= 0;
+	struct raw_event *event;
+
+	perf->received += record->kind != PERF_RECORD_KIND_LOST;
+	if (record->kind != PERF_RECORD_KIND_LOST && is_foreign(record))
+		return;
+	switch (record->kind) {
+	case PERF_RECORD_KIND_FORK:
+		event = add(events, record, record->pid == record->tid ? EVENT_FORK : EVENT_CLONE);
+		event->parent_pid = record->parent_pid;
+		break;
+	case PERF_RECORD_KIND_EXIT:
+		if (exits)
+			add(events, record, EVENT_EXIT)->parent_pid = record->parent_pid;
+		break;
+	case PERF_RECORD_KIND_COMM:
+		event = add(events, record, record->exec && !by_sample ? EVENT_EXEC : EVENT_COMM);
+		event->by_exec = by_sample;
+		memcpy(event->comm, record->comm, sizeof(event->comm));
+		break;
+	case PERF_RECORD_KIND_SAMPLE:
+		add_exec(perf, events, record);
+		break;
+	case PERF_RECORD_KIND_LOST:
+		on->told_lost += record->lost;
+		break;
+	case PERF_RECORD_KIND_OTHER:
+		break;
+	}
+}
+
+void event_perf_drain(struct event_perf *perf, struct raw_events *events, bool exits)
+{
+	for (size_t i = 0; i < perf->n_cpus; i++) {
+		struct on_cpu *on = &perf->cpus[i];
+		struct span bytes = perf_ring_take(&on->ring, perf->room);
+		struct perf_record record;
+
+		while (perf_record_next(&bytes, &record))
+			take_record(perf, on, events, &record, exits);
+	}
+}
+
+void event_perf_follow_cpus(struct event_perf *perf)
+{
+	struct span online, rest;
+	uint32_t first, last;
+
+	if (read_online(perf, &online))
+		return;
+	for (size_t i = perf->n_cpus; i-- > 0;) {
+		if (cpu_list_has(online, perf->cpus[i].cpu))
+			continue;
+		perf->lost_before += lost_on(&perf->cpus[i]);
+		close_cpu(&perf->cpus[i]);
+		perf->cpus[i] = perf->cpus[--perf->n_cpus];
+	}
+	rest = online;
+	while (cpu_list_next(&rest, &first, &last))
+		for (uint32_t cpu = first; cpu <= last; cpu++) {
+			bool known = false;
+
+			for (size_t i = 0; i < perf->n_cpus; i++)
+				known |= perf->cpus[i].cpu == cpu;
+			if (!known)
+				open_cpu(perf, cpu);
+		}
+}
+
+bool event_perf_arm(struct event_perf *perf, bool armed)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < perf->n_cpus; i++) {
+		struct on_cpu *on = &perf->cpus[i];
+
+		all &= on->alarm >= 0;
+		if (perf->armed == armed || on->alarm < 0)
+			continue;
+		ioctl(on->alarm, armed ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+		if (!armed)
+			perf_ring_take(&on->alarm_ring, perf->room);
+	}
+	perf->armed = armed;
+	return all;
+}
+
+unsigned event_perf_cpus(const struct event_perf *perf)
+{
+	return (unsigned)perf->n_cpus;
+}
+
+unsigned event_perf_descriptors(const struct event_perf *perf, int *fds, unsigned room)
+{
+	unsigned n_fds = 0;
+
+	for (size_t i = 0; i < perf->n_cpus && n_fds + 1 < room; i++) {
+		fds[n_fds++] = perf->cpus[i].tasks;
+		if (perf->armed && perf->cpus[i].alarm >= 0)
+			fds[n_fds++] = perf->cpus[i].alarm;
+	}
+	return n_fds;
+}
+
+uint64_t event_perf_received(const struct event_perf *perf)
+{
+	return perf->received;
+}
+
+uint64_t event_perf_lost(const struct event_perf *perf)
+{
+	uint64_t lost = perf->lost_before;
+
+	for (size_t i = 0; i < perf->n_cpus; i++)
+		lost += lost_on(&perf->cpus[i]);
+	return lost;
+}

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rounds of the reading thread: drain, look up, order, join, hand over; and nothing while nothing comes. */
+#include <config.h>
+
+#include "topic/event/event_reader.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "sys/pids.h"
+#include "sys/privilege.h"
+#include "sys/worker.h"
+#include "topic/event/event_connector.h"
+#include "topic/event/event_learn.h"
+#include "topic/event/event_perf.h"
+#include "topic/process/command_reader.h"
+
+#define ROUND_MS 25
+#define SETTLED_NS UINT64_C(2000000) /* after which what was told of a moment is in its ring */
+#define PATIENCE_MS 20
+#define QUIET_ROUNDS 1u /* after which the next event is waited for */
+#define QUIET_ROUNDS_MAX 40u
+#define BELL_NS UINT64_C(100000000)
+#define LOSSES_NS UINT64_C(100000000) /* asking for them interrupts each CPU */
+#define FOLLOW_NS UINT64_C(1000000000)
+#define SOCKET_BYTES ((size_t)64 * 1024 * 1024)
+#define RINGS_BYTES ((size_t)64 * 1024 * 1024) /* of all CPUs together */
+#define RING_BYTES_MAX ((size_t)8 * 1024 * 1024) /* room for 650 programs that start */
+#define RING_BYTES_MIN ((size_t)256 * 1024)
+#define POLLED_MAX 2050
+
+struct event_reader {
+	struct env env; /* the thread's own */
+	pthread_t thread;
+	int bell, stop; /* eventfds */
+	int error;      /* -errno: why the thread does not run */
+	const struct settings *settings;
+	uint64_t tick; /* of env when settings were looked at last */
+	struct event_perf *perf;           /* of the thread, as all down to the lock */
+	struct event_connector *connector;
+	struct raw_events raw;
+	struct worker *worker;
+	struct command_reader *commands;
+	struct event_join join;
+	unsigned quiet_rounds;
+	uint64_t rung_ns, followed_ns, losses_ns;
+	pthread_mutex_t lock;              /* of what follows, and of what join has counted and kept */
+	struct event_batch ready;
+	unsigned takers;                   /* samplers that take events; without them nobody misses any */
+	bool waiting;                      /* the bell has to be rung for events that are ready */
+	struct event_sources sources;
+	struct event_choice choice;
+	bool choice_changed;
+	uint64_t start_ns;
+};
+
+static const char key;
+
+static size_t ring_bytes(void)
+{
+	size_t bytes = RINGS_BYTES / env_cpus();
+
+	return bytes > RING_BYTES_MAX ? RING_BYTES_MAX : bytes < RING_BYTES_MIN ? RING_BYTES_MIN : bytes;
+}
+
+/* Locked memory may be limited: a small ring is better than none. */
+static void open_perf(struct event_reader *reader)
+{
+	size_t bytes = ring_bytes();
+	int *error = &reader->sources.perf_error;
+
+	do {
+		reader->perf = event_perf_open(&reader->env, bytes, error);
+		bytes /= 4;
+	} while (!reader->perf && *error == -EPERM && bytes >= 16 * 1024);
+	reader->sources.exec_error = reader->perf ? event_perf_exec_error(reader->perf) : *error;
+}
+
+static void open_sources(struct event_reader *reader)
+{
+	if (!reader->env.live) {
+		reader->sources.perf_error = reader->sources.exec_error =
+			reader->sources.connector_error = -ENOTSUP;
+		return;
+	}
+	open_perf(reader);
+	reader->connector = event_connector_open(&reader->env, reader->perf != NULL, SOCKET_BYTES,
+						 &reader->sources.connector_error);
+	reader->join.told_users = reader->connector != NULL;
+}
+
+/* Has the command lines read that were asked for, and waits a moment until the worker has let go of them. */
+static void read_commands(struct event_reader *reader)
+{
+	struct pollfd finished = { .fd = worker_fd(reader->worker), .events = POLLIN };
+
+	command_reader_submit(reader->commands, &reader->env);
+	if (poll(&finished, 1, PATIENCE_MS) > 0)
+		worker_collect(reader->worker);
+}
+
+static bool is_worth_a_look(const struct event_reader *reader, const struct raw_event *raw)
+{
+	const struct event_process *process = event_processes_find(reader->join.processes, raw->pid);
+
+	if (process && process->end_ns)
+		process = NULL; /* its pid came back */
+	return event_choice_start(&reader->join.choice, process, raw->pid, raw->text);
+}
+
+/* The command lines of those that started without telling it, while they are still there. */
+static void look_up_commands(struct event_reader *reader, size_t from)
+{
+	struct command_line line;
+	bool asked = false;
+
+	worker_collect(reader->worker);
+	for (bool late = true; late;) /* what was stuck is of no use now */
+		late = command_reader_next(reader->commands, &line);
+	for (size_t i = from; i < reader->raw.count; i++) {
+		const struct raw_event *raw = &reader->raw.list[i];
+
+		if (raw->kind == EVENT_EXEC && !raw->is_command && is_worth_a_look(reader, raw))
+			asked |= command_reader_ask(reader->commands, raw->pid, raw->time_ns);
+	}
+	if (asked)
+		read_commands(reader);
+	while (command_reader_next(reader->commands, &line))
+		for (size_t i = from; i < reader->raw.count; i++) {
+			struct raw_event *raw = &reader->raw.list[i];
+
+			if (raw->kind != EVENT_EXEC || raw->pid != line.pid || raw->time_ns != line.tag ||
+			    line.length == 0)
+				continue;
+			free(raw->text);
+			raw->text = alloc_text(line.text);
+			raw->program_length = line.program_length;
+			raw->is_command = true;
+		}
+}
+
+static void drain(struct event_reader *reader)
+{
+	size_t before = reader->raw.count;
+
+	if (reader->perf)
+		event_perf_drain(reader->perf, &reader->raw, !reader->connector);
+	if (reader->connector)
+		event_connector_drain(reader->connector, &reader->raw);
+	if (reader->raw.count > before) {
+		look_up_commands(reader, before);
+		raw_events_sort(&reader->raw);
+		reader->quiet_rounds = 0;
+	} else {
+		reader->quiet_rounds++;
+	}
+}
+
+static void note_sources(struct event_reader *reader, uint64_t now_ns)
+{
+	struct event_sources *sources = &reader->sources;
+
+	if (reader->perf) {
+		sources->perf_received = event_perf_received(reader->perf);
+		if (now_ns - reader->losses_ns >= LOSSES_NS) {
+			sources->perf_lost = event_perf_lost(reader->perf);
+			reader->losses_ns = now_ns;
+		}
+	}
+	if (reader->connector) {
+		sources->connector_received = event_connector_received(reader->connector);
+		sources->connector_lost = event_connector_lost(reader->connector);
+	}
+	sources->unnamed = reader->join.unnamed;
+	sources->stuck_pid = command_reader_stuck(reader->commands);
+}
+
+static void ring_bell(struct event_reader *reader, uint64_t now_ns)
+{
+	uint64_t one = 1;
+
+	if (!reader->waiting || now_ns - reader->rung_ns < BELL_NS)
+		return;
+	reader->waiting = false;
+	reader->rung_ns = now_ns;
+	if (write(reader->bell, &one, sizeof(one)) < 0)
+		reader->waiting = true;
+}
+
+static void hand_over(struct event_reader *reader, uint64_t now_ns)
+{
+	struct event_sources *sources = &reader->sources;
+	size_t count = reader->join.ready.count;
+
+	sources->queue_received += count;
+	if (reader->takers == 0) {
+		event_batch_empty(&reader->join.ready);
+	} else if (count > 0) {
+		sources->queue_lost += event_batch_append(&reader->ready, &reader->join.ready);
+		reader->waiting = true;
+	}
+	note_sources(reader, now_ns);
+	ring_bell(reader, now_ns);
+}
+
+/* What is not older than a moment may still be overtaken by what another CPU tells. */
+static void join_settled(struct event_reader *reader, uint64_t settled_ns)
+{
+	struct raw_events *raw = &reader->raw;
+	size_t count = 0;
+
+	event_join_begin(&reader->join);
+	while (count < raw->count && raw->list[count].time_ns <= settled_ns)
+		event_join_take(&reader->join, &raw->list[count++]);
+	raw_events_drop(raw, count);
+}
+
+/* Before anything is looked up for it. */
+static void take_choice(struct event_reader *reader)
+{
+	struct event_choice choice;
+	bool changed;
+
+	pthread_mutex_lock(&reader->lock);
+	choice = reader->choice;
+	changed = reader->choice_changed;
+	reader->choice_changed = false;
+	pthread_mutex_unlock(&reader->lock);
+	if (changed)
+		event_learn_choice(&reader->join, &choice);
+}
+
+static void round_once(struct event_reader *reader)
+{
+	uint64_t now_ns = env_mono_ns();
+
+	if (reader->perf && now_ns - reader->followed_ns > FOLLOW_NS) {
+		event_perf_follow_cpus(reader->perf);
+		reader->followed_ns = now_ns;
+	}
+	take_choice(reader);
+	drain(reader);
+	pthread_mutex_lock(&reader->lock);
+	join_settled(reader, now_ns - SETTLED_NS);
+	hand_over(reader, now_ns);
+	pthread_mutex_unlock(&reader->lock);
+}
+
+/* Setting the alarm interrupts each CPU: the more there are, the surer it must be that nothing comes. */
+static unsigned quiet_rounds(const struct event_reader *reader)
+{
+	unsigned rounds = QUIET_ROUNDS + (reader->perf ? event_perf_cpus(reader->perf) / 4 : 0);
+
+	return rounds < QUIET_ROUNDS_MAX ? rounds : QUIET_ROUNDS_MAX;
+}
+
+/* Lets the next event be told, where that can be done, and looks once more: what came before is not. */
+static bool is_quiet(struct event_reader *reader)
+{
+	bool quiet = reader->quiet_rounds > quiet_rounds(reader) && reader->raw.count == 0 &&
+		     !reader->waiting;
+
+	if (reader->perf && !event_perf_arm(reader->perf, quiet))
+		return false;
+	if (!quiet)
+		return false;
+	reader->losses_ns = 0; /* they are asked for before a wait that may be long */
+	round_once(reader);
+	return reader->quiet_rounds > 0;
+}
+
+/* False when it is to stop. */
+static bool wait_for_more(struct event_reader *reader)
+{
+	bool quiet = is_quiet(reader);
+	struct pollfd polled[POLLED_MAX] = { { .fd = reader->stop, .events = POLLIN } };
+	int fds[POLLED_MAX];
+	unsigned n_polled = 1, n_fds = 0;
+
+	if (reader->perf)
+		n_fds = event_perf_descriptors(reader->perf, fds, POLLED_MAX - 2);
+	for (unsigned i = 0; i < n_fds; i++)
+		polled[n_polled++] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
+	if (reader->connector && quiet)
+		polled[n_polled++] = (struct pollfd){ .fd = event_connector_descriptor(reader->connector),
+						      .events = POLLIN };
+	poll(polled, n_polled, quiet ? -1 : ROUND_MS);
+	return !(polled[0].revents & POLLIN);
+}
+
+/* Command lines of those that were there before, as many at a time as their reader takes. */
+static void seed(struct event_reader *reader)
+{
+	const uint32_t *pids;
+	size_t n_pids, at = 0;
+	struct command_line line;
+
+	event_learn_all(&reader->join);
+	if (pids_list(&reader->env, &pids, &n_pids))
+		return;
+	while (at < n_pids && command_reader_is_free(reader->commands)) {
+		while (at < n_pids && command_reader_ask(reader->commands, pids[at], 0))
+			at++;
+		read_commands(reader);
+		while (command_reader_next(reader->commands, &line)) {
+			struct event_process *process =
+				event_processes_find(reader->join.processes, line.pid);
+
+			if (process && line.length > 0)
+				event_process_call(process, process->name->comm, line.text,
+						   line.program_length, EVENT_NAME_COMMAND);
+		}
+	}
+}
+
+static void *run(void *context)
+{
+	struct event_reader *reader = context;
+
+	privilege_keep(PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) |
+		       PRIVILEGE_BIT(PRIVILEGE_HIDDEN));
+	seed(reader);
+	do
+		round_once(reader);
+	while (wait_for_more(reader));
+	return NULL;
+}
+
+static void *open_reader(struct env *env)
+{
+	struct event_reader *reader = alloc_zeroed(1, sizeof(*reader));
+
+	if (env_open(&reader->env, "/") < 0)
+		reader->env.live = false;
+	reader->env.live &= env->live;
+	pthread_mutex_init(&reader->lock, NULL);
+	reader->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	reader->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	reader->worker = worker_open();
+	if (reader->bell < 0 || reader->stop < 0 || !reader->worker)
+		reader->error = -errno;
+	reader->commands = command_reader_open(&reader->env, reader->worker);
+	event_join_open(&reader->join, &reader->env);
+	open_sources(reader);
+	reader->start_ns = env_mono_ns();
+	return reader;
+}
+
+static void start(struct event_reader *reader)
+{
+	if (!reader->perf && !reader->connector)
+		reader->error = reader->sources.connector_error;
+	else if (!reader->error)
+		reader->error = -pthread_create(&reader->thread, NULL, run, reader);
+	if (!reader->error && settings_get(reader->settings, "events.real-time")) {
+		struct sched_param priority = { .sched_priority = 1 };
+		uint64_t raised = privilege_raise(PRIVILEGE_REAL_TIME);
+
+		reader->sources.real_time_error =
+			-pthread_setschedparam(reader->thread, SCHED_FIFO, &priority);
+		privilege_lower(raised);
+	}
+}
+
+static void close_reader(void *state)
+{
+	struct event_reader *reader = state;
+	uint64_t one = 1;
+
+	while (!reader->error && write(reader->stop, &one, sizeof(one)) < 0 && errno == EINTR) {
+	}
+	if (!reader->error)
+		pthread_join(reader->thread, NULL);
+	event_perf_close(reader->perf);
+	event_connector_close(reader->connector);
+	command_reader_close(reader->commands);
+	worker_close(reader->worker);
+	raw_events_free(&reader->raw);
+	event_join_free(&reader->join);
+	event_batch_free(&reader->ready);
+	pthread_mutex_destroy(&reader->lock);
+	close(reader->bell);
+	close(reader->stop);
+	env_close(&reader->env);
+	free(reader);
+}
+
+struct event_reader *event_reader_open(struct env *env, const struct settings *settings)
+{
+	struct event_reader *reader = env_share(env, &key, open_reader, close_reader);
+
+	if (!reader->settings) {
+		reader->settings = settings;
+		reader->tick = env->tick;
+		event_choice_users(&reader->choice, env, settings);
+		event_choice_read(&reader->choice, settings);
+		reader->choice_changed = true;
+		start(reader);
+	}
+	return reader;
+}
+
+void event_reader_close(struct event_reader *reader, struct env *env)
+{
+	(void)reader;
+	env_unshare(env, &key);
+}
+
+/* Users are those of the start: to look them up may take long. */
+static void update_choice(struct event_reader *reader)
+{
+	struct event_choice choice = reader->choice; /* only ever changed here */
+
+	event_choice_read(&choice, reader->settings);
+	if (memcmp(&choice, &reader->choice, sizeof(choice)) == 0)
+		return;
+	pthread_mutex_lock(&reader->lock);
+	reader->choice = choice;
+	reader->choice_changed = true;
+	pthread_mutex_unlock(&reader->lock);
+}
+
+int event_reader_update(struct event_reader *reader, struct env *env)
+{
+	if (reader->tick != env->tick)
+		update_choice(reader);
+	reader->tick = env->tick;
+	if (reader->error)
+		env_note_failure(env, reader->perf || reader->connector ? EVENT_THREAD : "connector",
+				 reader->error);
+	return reader->error;
+}
+
+void event_reader_add_taker(struct event_reader *reader, int change)
+{
+	pthread_mutex_lock(&reader->lock);
+	reader->takers += (unsigned)change;
+	pthread_mutex_unlock(&reader->lock);
+}
+
+void event_reader_take(struct event_reader *reader, struct event_batch *taken)
+{
+	struct event_batch swapped = *taken;
+	uint64_t rung;
+
+	event_batch_empty(&swapped);
+	pthread_mutex_lock(&reader->lock);
+	*taken = reader->ready;
+	reader->ready = swapped;
+	reader->waiting = false;
+	pthread_mutex_unlock(&reader->lock);
+	if (read(reader->bell, &rung, sizeof(rung)) < 0)
+		return; /* nobody rang: no matter */
+}
+
+void event_reader_take_ended(struct event_reader *reader, struct event_ended_list *taken)
+{
+	struct event_ended_list swapped = *taken;
+
+	swapped.count = 0;
+	pthread_mutex_lock(&reader->lock);
+	*taken = reader->join.ended;
+	reader->join.ended = swapped;
+	reader->join.keeps_ended = true;
+	pthread_mutex_unlock(&reader->lock);
+}
+
+void event_reader_look(struct event_reader *reader,
+		       void (*look)(void *context, const struct event_statistics *statistics,
+				    uint64_t since_ns),
+		       void *context)
+{
+	pthread_mutex_lock(&reader->lock);
+	look(context, &reader->join.statistics, env_mono_ns() - reader->start_ns);
+	pthread_mutex_unlock(&reader->lock);
+}
+
+void event_reader_sources(struct event_reader *reader, struct event_sources *sources)
+{
+	pthread_mutex_lock(&reader->lock);
+	*sources = reader->sources;
+	pthread_mutex_unlock(&reader->lock);
+}
+
+int event_reader_bell(const struct event_reader *reader)
+{
+	return reader->bell;
+}

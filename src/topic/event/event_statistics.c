@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Counting events: a hash of commands, a bounded list of parents, decades of life times. */
+#include <config.h>
+
+#include "topic/event/event_statistics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/unknown.h"
+
+#define INDEX_SIZE (4 * EVENT_COMMANDS_MAX)
+
+void event_statistics_open(struct event_statistics *statistics)
+{
+	*statistics = (struct event_statistics){ 0 };
+	statistics->commands = alloc_zeroed(EVENT_COMMANDS_MAX, sizeof(*statistics->commands));
+	statistics->parents = alloc_zeroed(EVENT_PARENTS_MAX, sizeof(*statistics->parents));
+	statistics->index = alloc_zeroed(INDEX_SIZE, sizeof(*statistics->index));
+}
+
+void event_statistics_free(struct event_statistics *statistics)
+{
+	free(statistics->commands);
+	free(statistics->parents);
+	free(statistics->index);
+	*statistics = (struct event_statistics){ 0 };
+}
+
+static size_t hash(const char *text)
+{
+	uint64_t value = UINT64_C(14695981039346656037);
+
+	for (; *text; text++)
+		value = (value ^ (unsigned char)*text) * UINT64_C(1099511628211);
+	return (size_t)(value % INDEX_SIZE);
+}
+
+static struct event_counts *counts_of(struct event_statistics *statistics, const char *command)
+{
+	size_t at = hash(command);
+	struct event_counts *counts;
+
+	for (; statistics->index[at]; at = (at + 1) % INDEX_SIZE) {
+		counts = &statistics->commands[statistics->index[at] - 1];
+		if (strcmp(counts->command, command) == 0)
+			return counts;
+	}
+	if (statistics->n_commands == EVENT_COMMANDS_MAX)
+		return &statistics->others;
+	counts = &statistics->commands[statistics->n_commands++];
+	statistics->index[at] = (unsigned)statistics->n_commands;
+	strcpy(counts->command, command);
+	return counts;
+}
+
+static void count(struct event_counts *counts, enum event_kind kind, bool of_thread, bool failed)
+{
+	if (kind != EVENT_EXIT || !of_thread)
+		counts->kinds[kind]++;
+	counts->failures += failed;
+}
+
+void event_statistics_count(struct event_statistics *statistics, const struct event_process *process,
+			    enum event_kind kind, bool of_thread, bool failed)
+{
+	count(counts_of(statistics, process->name->comm), kind, of_thread, failed);
+	count(&statistics->all, kind, of_thread, failed);
+}
+
+/* Where there is no more room the ones that ended, and of these those that forked least, go first. */
+static struct event_parent *least_parent(struct event_statistics *statistics)
+{
+	struct event_parent *least = &statistics->parents[0];
+
+	for (size_t i = 1; i < statistics->n_parents; i++) {
+		struct event_parent *parent = &statistics->parents[i];
+
+		if (parent->ended != least->ended ? parent->ended : parent->forks < least->forks)
+			least = parent;
+	}
+	return least;
+}
+
+static struct event_parent *find_parent(struct event_statistics *statistics,
+					const struct event_process *process)
+{
+	for (size_t i = statistics->n_parents; i-- > 0;)
+		if (statistics->parents[i].pid == process->pid &&
+		    statistics->parents[i].start_ns == process->start_ns)
+			return &statistics->parents[i];
+	return NULL;
+}
+
+void event_statistics_fork(struct event_statistics *statistics, const struct event_process *process)
+{
+	struct event_parent *parent = find_parent(statistics, process);
+
+	if (!parent) {
+		parent = statistics->n_parents < EVENT_PARENTS_MAX
+				 ? &statistics->parents[statistics->n_parents++]
+				 : least_parent(statistics);
+		*parent = (struct event_parent){
+			.pid = process->pid,
+			.start_ns = process->start_ns,
+			.start_ticks = process->start_ticks,
+		};
+	}
+	parent->forks++;
+	parent->resident_bytes = process->resident_bytes;
+	parent->page_table_bytes = process->page_table_bytes;
+	memcpy(parent->command, process->name->comm, sizeof(parent->command));
+}
+
+uint64_t event_lifetime_ns(unsigned bucket)
+{
+	uint64_t bound = bucket > 0 ? 1000000 : 0;
+
+	for (unsigned i = 1; i < bucket && i < EVENT_LIFETIMES - 1; i++)
+		bound *= 10;
+	return bucket < EVENT_LIFETIMES ? bound : U64_UNKNOWN;
+}
+
+void event_statistics_end(struct event_statistics *statistics, const struct event_process *process,
+			  uint64_t lifetime_ns)
+{
+	struct event_parent *parent = find_parent(statistics, process);
+	unsigned bucket = 0;
+
+	if (parent)
+		parent->ended = true;
+	if (lifetime_ns == U64_UNKNOWN) {
+		statistics->lifetimes[EVENT_LIFETIMES]++;
+		return;
+	}
+	while (bucket + 1 < EVENT_LIFETIMES && lifetime_ns >= event_lifetime_ns(bucket + 1))
+		bucket++;
+	statistics->lifetimes[bucket]++;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The words of events; they are data for scripts, too, and so not translated. */
+#include <config.h>
+
+#include "topic/event/event_text.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "core/unknown.h"
+
+#define CORE_DUMPED 0x80
+#define SIGNAL_MASK 0x7f
+
+const char *event_kind_text(enum event_kind kind)
+{
+	static const char *const texts[N_EVENT_KINDS] = {
+		[EVENT_FORK] = "fork",	   [EVENT_EXEC] = "exec", [EVENT_EXIT] = "exit",
+		[EVENT_CORE] = "core",	   [EVENT_COMM] = "comm", [EVENT_CLONE] = "clone",
+		[EVENT_PTRACE] = "ptrace", [EVENT_UID] = "uid",	  [EVENT_GID] = "gid",
+		[EVENT_SID] = "sid",
+	};
+
+	return texts[kind];
+}
+
+const char *event_mark(const struct event *event)
+{
+	static const char *const marks[N_EVENT_KINDS] = {
+		[EVENT_FORK] = "+", [EVENT_EXEC] = ">",   [EVENT_EXIT] = "-", [EVENT_CORE] = "C",
+		[EVENT_COMM] = "=", [EVENT_CLONE] = "t",  [EVENT_PTRACE] = "P", [EVENT_UID] = "U",
+		[EVENT_GID] = "G",  [EVENT_SID] = "S",
+	};
+	bool failed = event->exit_code != 0 && event->exit_code != UINT32_MAX;
+
+	return event->kind != EVENT_EXIT ? marks[event->kind]
+	       : event->tid != event->pid ? "t"
+	       : failed			  ? "!"
+					  : "-";
+}
+
+uint64_t event_exit_code(uint32_t exit_code)
+{
+	return exit_code == UINT32_MAX || exit_code & SIGNAL_MASK ? U64_UNKNOWN : exit_code >> 8 & 0xff;
+}
+
+uint64_t event_exit_signal(uint32_t exit_code)
+{
+	return exit_code == UINT32_MAX || !(exit_code & SIGNAL_MASK) ? U64_UNKNOWN : exit_code & SIGNAL_MASK;
+}
+
+static const char *exit_info(struct arena *arena, const struct event *event)
+{
+	const char *thread = event->tid != event->pid ? "thread " : "";
+	uint64_t number = event_exit_signal(event->exit_code);
+	const char *name, *core;
+
+	if (event->exit_code == UINT32_MAX)
+		return *thread ? "thread" : "";
+	if (number == U64_UNKNOWN)
+		return arena_print(arena, "%scode %u", thread, event->exit_code >> 8 & 0xff);
+	name = sigabbrev_np((int)number);
+	core = event->exit_code & CORE_DUMPED ? " core" : "";
+	return name ? arena_print(arena, "%sSIG%s%s", thread, name, core)
+		    : arena_print(arena, "%ssignal %u%s", thread, (unsigned)number, core);
+}
+
+static const char *ptrace_info(struct arena *arena, const struct event *event)
+{
+	const char *verb = event->attached ? "attach" : "detach";
+
+	return event->other_pid == event->pid ? arena_print(arena, "%sed", verb)
+					      : arena_print(arena, "%s %u", verb, event->other_pid);
+}
+
+const char *event_info(struct arena *arena, const struct event *event, const char *texts)
+{
+	switch (event->kind) {
+	case EVENT_FORK:
+		return "child";
+	case EVENT_CLONE:
+		return arena_print(arena, "thread %u", event->tid);
+	case EVENT_EXIT:
+		return exit_info(arena, event);
+	case EVENT_COMM:
+		return arena_print(arena, "%s%s", event->tid != event->pid ? "thread was " : "was ",
+				   texts + event->was);
+	case EVENT_PTRACE:
+		return ptrace_info(arena, event);
+	case EVENT_UID:
+	case EVENT_GID:
+		return event->real_id == event->effective_id
+			       ? arena_print(arena, "%u", event->real_id)
+			       : arena_print(arena, "%u effective %u", event->real_id, event->effective_id);
+	case EVENT_SID:
+		return arena_print(arena, "%u", event->pid);
+	case EVENT_EXEC:
+	case EVENT_CORE:
+	case N_EVENT_KINDS:
+		break;
+	}
+	return "";
+}
+
+/* Device numbers as in Documentation/admin-guide/devices.txt. */
+const char *event_terminal(struct arena *arena, int64_t device)
+{
+	unsigned major = (unsigned)(device >> 8) & 0xfff;
+	unsigned minor = (unsigned)(device & 0xff) | (unsigned)(device >> 12 & 0xfff00);
+
+	if (device < 0)
+		return NULL;
+	if (device == 0)
+		return "";
+	if (major >= 136 && major <= 143)
+		return arena_print(arena, "pts/%u", (major - 136) * 256 + minor);
+	if (major == 4)
+		return minor < 64 ? arena_print(arena, "tty%u", minor)
+				  : arena_print(arena, "ttyS%u", minor - 64);
+	if (major == 5 && minor == 1)
+		return "console";
+	return arena_print(arena, "%u:%u", major, minor);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "latency_worst": the latest wake-ups, and what the machine did then. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/clock.h"
+#include "core/i18n.h"
+#include "topic/latency/cpu_context.h"
+#include "topic/latency/latency_run.h"
+
+struct worst_row {
+	const char *woken_time, *clock, *cpu, *task, *interrupts, *softirqs;
+	double latency_seconds, task_ratio, frequency_hertz, forks_per_second, context_switches_per_second;
+	uint64_t n_interrupts, n_softirqs, throttles;
+};
+
+#define WORST_COLUMN(field, ...) COLUMN(struct worst_row, field, __VA_ARGS__)
+
+static const struct column columns[] = {
+	WORST_COLUMN(latency_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("late"),
+		     .width = 8, .help = N_("how late it was"),
+		     .source = "CLOCK_MONOTONIC when woken - when planned"),
+	WORST_COLUMN(clock, .kind = COLUMN_LABEL, .title = N_("woken at"), .width = 12,
+		     .help = N_("when the thread was awake, local time"), .source = "as woken_time"),
+	WORST_COLUMN(woken_time, .kind = COLUMN_KEY, .title = N_("time"), .width = 30, .hidden = true,
+		     .help = N_("when the thread was awake, in UTC"),
+		     .source = "CLOCK_MONOTONIC and CLOCK_REALTIME"),
+	WORST_COLUMN(cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 3,
+		     .help = N_("where it was measured"), .source = "sched_setaffinity(2)"),
+	WORST_COLUMN(
+		task, .kind = COLUMN_LABEL, .title = N_("task"), .width = 16,
+		.help = N_(
+			"process that used most of this CPU in the interval between samples: an estimate, as "
+			"only the CPU is known on which each ran last"),
+		.source = "CPU clocks, and processor of /proc/PID/stat"),
+	WORST_COLUMN(task_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%CPU"), .width = 5,
+		     .rank = 2, .help = N_("what this process used in the interval; 100 is one CPU"),
+		     .source = "growth of its CPU clock / time"),
+	WORST_COLUMN(n_interrupts, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("irqs"), .width = 6,
+		     .rank = 1, .help = N_("interrupts of this CPU in the interval"),
+		     .source = "/proc/interrupts"),
+	WORST_COLUMN(interrupts, .kind = COLUMN_LABEL, .title = N_("interrupts"), .width = 20, .rank = 1,
+		     .help = N_("the most frequent of them"), .source = "/proc/interrupts"),
+	WORST_COLUMN(n_softirqs, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("softirqs"),
+		     .width = 8, .rank = 3, .help = N_("soft interrupts of this CPU in the interval"),
+		     .source = "/proc/softirqs"),
+	WORST_COLUMN(softirqs, .kind = COLUMN_LABEL, .title = N_("soft interrupts"), .width = 20, .rank = 3,
+		     .help = N_("the most frequent of them"), .source = "/proc/softirqs"),
+	WORST_COLUMN(frequency_hertz, .kind = COLUMN_GAUGE, .unit = UNIT_HERTZ, .title = N_("speed"),
+		     .width = 7, .rank = 2, .help = N_("speed of this CPU at the end of the interval"),
+		     .source = "cpufreq/scaling_cur_freq, else /proc/cpuinfo cpu MHz"),
+	WORST_COLUMN(forks_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND, .title = N_("forks/s"),
+		     .width = 7, .rank = 4,
+		     .help = N_("processes and threads started on the machine in the interval"),
+		     .source = "growth of /proc/stat processes / time"),
+	WORST_COLUMN(context_switches_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND,
+		     .title = N_("ctx/s"), .width = 7, .rank = 4,
+		     .help = N_("context switches of the machine in the interval"),
+		     .source = "growth of /proc/stat ctxt / time"),
+	WORST_COLUMN(throttles, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("hot"), .width = 3,
+		     .rank = 5, .help = N_("how often this CPU was slowed down for its heat in the interval"),
+		     .source = "growth of thermal_throttle/core_throttle_count"),
+};
+
+static const struct schema schema = {
+	.name = "latency_worst",
+	.help = N_("the latest wake-ups, and what the machine did then"),
+	.row_size = sizeof(struct worst_row),
+	.over_interval = true,
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = {
+	{ .path = "proc/interrupts", .gives = N_("interrupts of the CPUs"), .optional = true },
+	{ .path = "proc/softirqs", .gives = N_("soft interrupts of the CPUs"), .optional = true },
+	{ .path = "sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count",
+	  .gives = N_("whether a CPU was slowed down for its heat"),
+	  .optional = true,
+	  .remedies = { { ENOENT, N_("the CPU does not tell it here, as on most virtual machines") } } },
+	{ 0 },
+};
+
+/* One of the worst, as it was explained when it was seen first. */
+struct explained {
+	struct cyclic_run_late late;
+	uint64_t wall_ns;
+	struct bystander bystander;
+};
+
+struct state {
+	struct sampler run; /* its state is the run */
+	struct bystanders *bystanders;
+	struct explained worst[CYCLIC_WORST], next[CYCLIC_WORST];
+	unsigned n_worst;
+};
+
+static const struct explained *find(const struct state *state, const struct cyclic_run_late *late)
+{
+	for (unsigned i = 0; i < state->n_worst; i++)
+		if (state->worst[i].late.cpu == late->cpu &&
+		    state->worst[i].late.late.woken_ns == late->late.woken_ns)
+			return &state->worst[i];
+	return NULL;
+}
+
+static void explain(struct state *state, const struct cyclic_run *run, const struct cyclic_run_late *late,
+		    struct explained *explained)
+{
+	size_t index = 0;
+
+	while (index + 1 < run->n_cpus && run->cpus[index] != late->cpu)
+		index++;
+	explained->late = *late;
+	explained->wall_ns = env_wall_ns() - (env_mono_ns() - late->late.woken_ns);
+	bystanders_tell(state->bystanders, index, &explained->bystander);
+}
+
+/* What is still among the worst stays as it was explained. */
+static void update(struct state *state)
+{
+	struct cyclic_run *run = state->run.state;
+
+	cyclic_run_update(run);
+	bystanders_update(state->bystanders, run->all.cpu_ns);
+	for (unsigned i = 0; i < run->n_worst; i++) {
+		const struct explained *known = find(state, &run->worst[i]);
+
+		if (known)
+			state->next[i] = *known;
+		else
+			explain(state, run, &run->worst[i], &state->next[i]);
+	}
+	state->n_worst = run->n_worst;
+	memcpy(state->worst, state->next, state->n_worst * sizeof(state->worst[0]));
+}
+
+static const char *text_of(struct frame *frame, const char *text)
+{
+	return *text ? arena_copy(&frame->arena, text, strlen(text)) : NULL;
+}
+
+static void add_row(struct table *table, struct frame *frame, const struct explained *explained)
+{
+	const struct bystander *bystander = &explained->bystander;
+	struct worst_row *row = table_add(table);
+	char time[CLOCK_TEXT_MAX];
+
+	row->woken_time = text_of(frame, clock_utc(time, explained->wall_ns));
+	row->clock = arena_print(&frame->arena, "%s.%03u", clock_local(time, explained->wall_ns, "%H:%M:%S"),
+				 (unsigned)(explained->wall_ns / 1000000 % 1000));
+	row->cpu = explained->late.cpu == CYCLIC_ANY_CPU
+			   ? "any"
+			   : arena_print(&frame->arena, "%u", explained->late.cpu);
+	row->latency_seconds = (double)explained->late.late.late_ns / 1e9;
+	row->task = text_of(frame, bystander->task);
+	row->task_ratio = bystander->task_ratio;
+	row->n_interrupts = bystander->n_interrupts;
+	row->interrupts = text_of(frame, bystander->interrupts);
+	row->n_softirqs = bystander->n_softirqs;
+	row->softirqs = text_of(frame, bystander->softirqs);
+	row->frequency_hertz = bystander->hertz;
+	row->forks_per_second = bystander->forks_per_second;
+	row->context_switches_per_second = bystander->switches_per_second;
+	row->throttles = bystander->throttles;
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct state *state = sampler->state;
+
+	(void)env;
+	update(state);
+	for (unsigned i = 0; i < state->n_worst; i++)
+		add_row(table, frame, &state->worst[i]);
+	return 0;
+}
+
+static int open_worst(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	struct state *state = alloc_zeroed(1, sizeof(*state));
+	struct span own =
+		span_text(settings_get(settings, "run.own") ? settings_get(settings, "run.own") : "");
+	const struct cyclic_run *run;
+	uint64_t own_pid = 0;
+	int error = cyclic_run_open(&state->run, env, settings);
+
+	if (error) {
+		free(state);
+		return error;
+	}
+	run = state->run.state;
+	span_u64(&own, &own_pid);
+	state->bystanders = bystanders_open(env, (uint32_t)own_pid, run->cpus, run->n_cpus);
+	sampler->state = state;
+	return 0;
+}
+
+static void close_worst(struct sampler *sampler)
+{
+	struct state *state = sampler->state;
+
+	bystanders_close(state->bystanders);
+	cyclic_run_close(&state->run);
+	free(state);
+}
+
+const struct topic topic_latency_worst = {
+	.schema = &schema,
+	.sources = sources,
+	.uses = CYCLIC_USES | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
+	CYCLIC_TOPIC,
+	.open = open_worst,
+	.sample = sample,
+	.close = close_worst,
+};

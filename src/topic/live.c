@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The live source: samples the wanted topics of this machine, explains those that fail. */
+#include <config.h>
+
+#include "topic/live.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "topic/topic.h"
+
+_Static_assert(ENV_COSTS_MAX >= TOPICS_MAX, "the cost of every topic is kept");
+
+struct live {
+	struct env *env;
+	const struct settings *settings;
+	char host[256];
+	int tend_fd; /* a timer; -1: none */
+	struct entry {
+		struct sampler sampler;
+		struct env_cost *cost;
+		bool wanted, open;
+		int error;       /* of the last sample that failed; strerror() looks for a translation … */
+		const char *why; /* … and allocates for that */
+	} *entries; /* one for each topic */
+};
+
+/* The failure of a topic as a sentence, unless the thing that is missing is normally not there. */
+static void explain(struct live *live, struct frame *frame, struct entry *entry, int error)
+{
+	const struct topic *topic = entry->sampler.topic;
+	const char *path = env_failed_path(live->env, error);
+	const struct source_spec *source;
+
+	if (!path || error == -ENODATA) /* it could be read, but not understood */
+		path = topic->sources->path ? topic->sources->path : topic->schema->name;
+	source = topic_source(topic, path);
+	if (source && source->optional)
+		return;
+	if (entry->error != error)
+		entry->why = strerror(-error);
+	entry->error = error;
+	frame_notice(frame, topic->schema->name, source_remedy(live->env, source, -error), "%s%s: %s",
+		     source_root(path), path,
+		     error == -ENODATA ? _("there is nothing in it that panetop understands") : entry->why);
+}
+
+static int open_entry(struct live *live, struct entry *entry)
+{
+	const struct topic *topic = entry->sampler.topic;
+	int error = 0;
+
+	if (!entry->open && topic->open)
+		error = topic->open(&entry->sampler, live->env, live->settings);
+	entry->open = !error;
+	return error;
+}
+
+static void sample_entry(struct live *live, struct entry *entry, struct frame *frame, struct table *table)
+{
+	struct env *env = live->env;
+	const struct topic *topic = entry->sampler.topic;
+	uint64_t cpu_ns = env_self_cpu_ns(), reads = env->reads;
+	int error;
+
+	env_forget_failures(env);
+	table->present = true;
+	table->mono_ns = env_mono_ns();
+	error = open_entry(live, entry);
+	if (!error)
+		error = topic->sample(&entry->sampler, env, frame, table);
+	table->failed = error != 0;
+	if (error) {
+		table->n_rows = 0;
+		explain(live, frame, entry, error);
+	}
+	entry->cost->cpu_ns = env_self_cpu_ns() - cpu_ns;
+	entry->cost->reads += env->reads - reads;
+	entry->cost->lost += error ? 1 : 0;
+}
+
+static void sample_wanted(struct live *live, struct frame *frame)
+{
+	live->env->tick++;
+	frame->mono_ns = env_mono_ns();
+	frame->wall_ns = env_wall_ns();
+	frame->host = arena_copy(&frame->arena, live->host, strlen(live->host));
+	for (unsigned i = 0; i < n_topics; i++)
+		if (live->entries[i].wanted &&
+		    (!frame->only_events || topics[i]->schema->shape == SHAPE_EVENTS))
+			sample_entry(live, &live->entries[i], frame, &frame->tables[i]);
+}
+
+static int next(void *state, struct frame *frame)
+{
+	sample_wanted(state, frame);
+	return 1;
+}
+
+static int next_events(void *state, struct frame *frame)
+{
+	frame->only_events = true;
+	sample_wanted(state, frame);
+	return 1;
+}
+
+static int event_fd(void *state)
+{
+	struct live *live = state;
+	int fd = -1;
+
+	for (unsigned i = 0; i < n_topics && fd < 0; i++) {
+		struct entry *entry = &live->entries[i];
+
+		if (entry->open && topics[i]->event_fd)
+			fd = topics[i]->event_fd(&entry->sampler);
+	}
+	return fd;
+}
+
+static void close_entry(struct entry *entry)
+{
+	if (entry->open && entry->sampler.topic->close)
+		entry->sampler.topic->close(&entry->sampler);
+	entry->open = false;
+}
+
+static struct env_cost *new_cost(struct live *live, const struct topic *topic)
+{
+	struct env_cost *cost = &live->env->costs[live->env->n_costs++];
+
+	*cost = (struct env_cost){ .name = topic->schema->name };
+	return cost;
+}
+
+static void want(void *state, const bool *wanted)
+{
+	struct live *live = state;
+
+	for (unsigned i = 0; i < n_topics; i++) {
+		struct entry *entry = &live->entries[i];
+
+		entry->wanted = wanted[i];
+		if (!wanted[i])
+			close_entry(entry);
+		else if (!entry->cost)
+			entry->cost = new_cost(live, entry->sampler.topic);
+		if (entry->cost)
+			entry->cost->active = wanted[i];
+	}
+}
+
+static int act(void *state, const char *topic_name, const char *action,
+	       void (*done)(void *context, int error), void *context, const char **remedy)
+{
+	struct live *live = state;
+	const struct topic *topic = topic_find(topic_name);
+	const char *path;
+	int error;
+
+	if (remedy)
+		*remedy = NULL;
+	if (!live->env->live || !topic || !topic->act)
+		return -ENOTSUP;
+	if (settings_get(live->settings, "run.read-only") && !topic->acts_on_itself) {
+		if (remedy)
+			*remedy = _("it was started with --read-only");
+		return -EPERM;
+	}
+	env_forget_failures(live->env);
+	error = topic->act(live->env, action, done, context);
+	path = error ? env_failed_path(live->env, error) : NULL;
+	if (path && remedy)
+		*remedy = source_remedy(live->env, topic_source(topic, path), -error);
+	return error;
+}
+
+static bool has_finished(void *state)
+{
+	const struct live *live = state;
+
+	return live->env->finished;
+}
+
+static void restart(void *state, const char *topic_name)
+{
+	struct live *live = state;
+
+	for (unsigned i = 0; i < n_topics; i++) {
+		struct entry *entry = &live->entries[i];
+
+		if (entry->open && topics[i]->restart &&
+		    (!topic_name || strcmp(topics[i]->schema->name, topic_name) == 0))
+			topics[i]->restart(&entry->sampler);
+	}
+}
+
+static void tend(void *state, uint32_t events)
+{
+	struct live *live = state;
+	uint64_t times;
+
+	(void)events;
+	if (read(live->tend_fd, &times, sizeof(times)) < 0)
+		return;
+	for (unsigned i = 0; i < n_topics; i++)
+		if (live->entries[i].open && topics[i]->tend)
+			topics[i]->tend(&live->entries[i].sampler, env_mono_ns());
+}
+
+static int open_timer(void)
+{
+	const struct itimerspec every = { .it_interval = { TEND_SECONDS, 0 },
+					  .it_value = { TEND_SECONDS, 0 } };
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+
+	if (fd >= 0)
+		timerfd_settime(fd, 0, &every, NULL);
+	return fd;
+}
+
+static void close_live(void *state)
+{
+	struct live *live = state;
+
+	for (unsigned i = 0; i < n_topics; i++)
+		close_entry(&live->entries[i]);
+	if (live->tend_fd >= 0)
+		close(live->tend_fd);
+	free(live->entries);
+	free(live);
+}
+
+void live_open(struct source * source, struct env * env, const struct settings *settings)
+{
+	struct live *live = alloc_zeroed(1, sizeof(*live));
+
+	live->env = env;
+	live->settings = settings;
+	live->entries = alloc_zeroed(n_topics, sizeof(*live->entries));
+	for (unsigned i = 0; i < n_topics; i++)
+		live->entries[i].sampler.topic = topics[i];
+	env_host(env, live->host, sizeof(live->host));
+	live->tend_fd = open_timer();
+	*source = (struct source){
+		.next = next,
+		.want = want,
+		.act = act,
+		.event_fd = event_fd,
+		.next_events = next_events,
+		.has_finished = has_finished,
+		.restart = restart,
+		.tend = live->tend_fd >= 0 ? tend : NULL,
+		.tend_fd = live->tend_fd,
+		.files_before = env->files_before,
+		.close = close_live,
+		.state = live,
+	};
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The cache of ZFS, for the topics that have to count it. */
+#include <config.h>
+
+#include "topic/memory/arc.h"
+
+bool arc_read(struct env *env, struct arcstats *arc)
+{
+	struct span text;
+
+	return env_read(env, env_file(env, ARC_PATH), &text) == 0 && arcstats_parse(text, arc);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The cache of ZFS, for the topics that have to count it. */
+#ifndef PANETOP_TOPIC_MEMORY_ARC_H
+#define PANETOP_TOPIC_MEMORY_ARC_H
+
+#include <stdbool.h>
+
+#include "kernel/arcstats.h"
+#include "sys/env.h"
+
+#define ARC_PATH "proc/spl/kstat/zfs/arcstats"
+
+/* False where there is no ZFS. */
+bool arc_read(struct env *env, struct arcstats *arc);
+
+#endif

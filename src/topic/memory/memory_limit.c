@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "memory_limit": what the own control group and those above it may use, in a container for one. */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "kernel/meminfo.h"
+#include "topic/cgroup.h"
+
+struct limit_row {
+	const char *resource, *cgroup;
+	uint64_t limit_bytes, used_bytes, free_bytes, caches_bytes;
+};
+
+#define SIZE(field, ...)                                                                                     \
+	COLUMN(struct limit_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, __VA_ARGS__)
+
+static const struct column columns[] = {
+	COLUMN(struct limit_row, resource, .kind = COLUMN_KEY, .title = N_("resource"), .width = 9,
+	       .help = N_("memory or swap"), .source = "memory, swap"),
+	SIZE(limit_bytes, .title = N_("limit"), .width = 9, .rank = 1,
+	     .help = N_("the most this group may use, at most what the machine has"),
+	     .source = "v2 memory.max, memory.swap.max; v1 memory.limit_in_bytes, "
+		       "memory.memsw.limit_in_bytes - memory.limit_in_bytes"),
+	SIZE(used_bytes, .title = N_("used"), .width = 9, .rank = 1,
+	     .help = N_("what the group uses now, its page cache included"),
+	     .source = "v2 memory.current, memory.swap.current; v1 memory.usage_in_bytes, "
+		       "memory.memsw.usage_in_bytes - memory.usage_in_bytes"),
+	SIZE(free_bytes, .title = N_("free"), .width = 9, .rank = 1,
+	     .help = N_("what it may still take before its caches must shrink; never below 0"),
+	     .source = "limit - used"),
+	SIZE(caches_bytes, .title = N_("caches"), .width = 9, .rank = 2,
+	     .help = N_("page cache of the group that can be dropped"),
+	     .source = "memory.stat active_file + inactive_file (v1: total_...)"),
+	COLUMN(struct limit_row, cgroup, .kind = COLUMN_KEY, .title = N_("cgroup"), .width = 10, .rank = 3,
+	       .help = N_("the group that is limited: the own one or one above it"),
+	       .source = "/proc/self/cgroup, /proc/self/mountinfo"),
+};
+
+static double whole(const void *row)
+{
+	const struct limit_row *limit = row;
+
+	return limit->limit_bytes == U64_UNKNOWN ? NAN : (double)limit->limit_bytes;
+}
+
+static const struct schema schema = {
+	.name = "memory_limit",
+	.help = N_("limits of the own control group on memory and swap; empty when there are none"),
+	.one_unit = true,
+	.row_size = sizeof(struct limit_row),
+	.whole = whole,
+	.whole_column = 1,
+	SCHEMA_COLUMNS(columns),
+};
+
+/* Names of the files of one version of the interface. */
+static const struct files {
+	const char *limit, *usage, *swap_limit, *swap_usage, *active_file, *inactive_file;
+	bool swap_with_memory; /* the swap files count memory and swap together */
+} versions[] = {
+	[1] = { "memory.limit_in_bytes", "memory.usage_in_bytes", "memory.memsw.limit_in_bytes",
+		"memory.memsw.usage_in_bytes", "total_active_file", "total_inactive_file", true },
+	[2] = { "memory.max", "memory.current", "memory.swap.max", "memory.swap.current", "active_file",
+		"inactive_file", false },
+};
+
+static int test_cgroup(struct env *env)
+{
+	return own_cgroup_test(env, "memory");
+}
+
+static const struct source_spec sources[] = {
+	OWN_CGROUP_SOURCE("memory cgroup", test_cgroup,
+			  N_("no hierarchy with the memory controller is mounted here")),
+	{ 0 },
+};
+
+static int open_limit(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	(void)settings;
+	sampler->state = own_cgroup_open(env, "memory");
+	return 0;
+}
+
+/* U64_UNKNOWN when the file is not there; CGROUP_NO_LIMIT is the same value: neither limits. */
+static uint64_t read_bytes(struct env *env, const struct cgroup_place *place, const char *name)
+{
+	struct span text;
+	uint64_t bytes;
+
+	if (own_cgroup_read(env, place, name, &text) < 0 || !cgroup_limit_parse(text, &bytes))
+		return U64_UNKNOWN;
+	return bytes;
+}
+
+static uint64_t read_caches(struct env *env, const struct cgroup_place *place, const struct files *files)
+{
+	uint64_t bytes = 0, value;
+	struct span text, line, name, rest;
+	bool found = false;
+
+	if (own_cgroup_read(env, place, "memory.stat", &text) < 0)
+		return U64_UNKNOWN;
+	while (span_line(&text, &line)) {
+		if (!span_pair_u64(line, &name, &value, &rest) ||
+		    (!span_is(name, files->active_file) && !span_is(name, files->inactive_file)))
+			continue;
+		bytes = u64_sum(bytes, value);
+		found = true;
+	}
+	return found ? bytes : U64_UNKNOWN;
+}
+
+static struct limit_row *add_row(struct frame *frame, struct table *table, const struct cgroup_place *place,
+				 const char *resource, uint64_t limit, uint64_t used, uint64_t machine)
+{
+	struct limit_row *row = table_add(table);
+
+	row->resource = resource;
+	row->cgroup = arena_print(&frame->arena, "/%s", place->group);
+	row->limit_bytes = limit < machine ? limit : machine;
+	row->used_bytes = used;
+	if (used != U64_UNKNOWN)
+		row->free_bytes = row->limit_bytes > used ? row->limit_bytes - used : 0;
+	return row;
+}
+
+static void add_limits(struct env *env, struct frame *frame, struct table *table,
+		       const struct cgroup_place *place, const struct meminfo *meminfo)
+{
+	const struct files *files = &versions[place->version];
+	uint64_t limit = read_bytes(env, place, files->limit), used = U64_UNKNOWN;
+	uint64_t swap_limit = read_bytes(env, place, files->swap_limit), swap_used;
+
+	if (limit < meminfo->total) {
+		used = read_bytes(env, place, files->usage);
+		add_row(frame, table, place, "memory", limit, used, meminfo->total)->caches_bytes =
+			read_caches(env, place, files);
+	}
+	if (swap_limit == U64_UNKNOWN || (files->swap_with_memory && limit == U64_UNKNOWN))
+		return;
+	swap_used = read_bytes(env, place, files->swap_usage);
+	if (files->swap_with_memory) {
+		used = used == U64_UNKNOWN ? read_bytes(env, place, files->usage) : used;
+		swap_limit = swap_limit > limit ? swap_limit - limit : 0;
+		if (swap_used != U64_UNKNOWN && used != U64_UNKNOWN)
+			swap_used = swap_used > used ? swap_used - used : 0;
+	}
+	if (swap_limit < meminfo_or_zero(meminfo->swap_total))
+		add_row(frame, table, place, "swap", swap_limit, swap_used, meminfo->swap_total)
+			->caches_bytes = U64_BLANK;
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	const struct own_cgroup *own = sampler->state;
+	struct cgroup_place place = own->place;
+	struct meminfo meminfo;
+	struct span text;
+	int error;
+
+	if (!own->found)
+		return 0;
+	error = env_read(env, env_file(env, "proc/meminfo"), &text);
+	if (error)
+		return error;
+	meminfo_parse(text, &meminfo);
+	do {
+		add_limits(env, frame, table, &place, &meminfo);
+	} while (own_cgroup_up(&place));
+	return 0;
+}
+
+const struct topic topic_memory_limit = {
+	.schema = &schema,
+	.sources = sources,
+	.open = open_limit,
+	.sample = sample,
+	.close = own_cgroup_close,
+};

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "reclaim": paging, swapping, page reclaim and refaults, and the experiment of dropping caches. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "kernel/vmstat.h"
+#include "sys/worker.h"
+#include "topic/topic.h"
+
+#define DROP_CACHES "proc/sys/vm/drop_caches"
+
+struct reclaim_row {
+	const char *counter;
+	uint64_t total;
+	double per_second;
+	const char *counts, *meaning;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct reclaim_row, counter, .kind = COLUMN_KEY, .title = N_("counter"), .width = 26,
+	       .help = N_("name as the kernel spells it; sums over zones where a kernel counts by zone"),
+	       .source = "/proc/vmstat"),
+	COLUMN(struct reclaim_row, total, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("total"),
+	       .width = 12, .rank = 2, .help = N_("since boot"), .source = "/proc/vmstat"),
+	COLUMN(struct reclaim_row, per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
+	       .title = N_("per s"), .width = 8, .rank = 1, .rate_of = offsetof(struct reclaim_row, total),
+	       .help = N_("in the last interval"), .source = "growth of total / time"),
+	COLUMN(struct reclaim_row, counts, .kind = COLUMN_LABEL, .title = N_("of"), .width = 6, .rank = 3,
+	       .words = true, .help = N_("what is counted: pages, KiB or events"), .source = "panetop"),
+	COLUMN(struct reclaim_row, meaning, .kind = COLUMN_LABEL, .title = N_("meaning"), .width = 20,
+	       .rank = 4, .words = true, .help = N_("what the counter says"), .source = "panetop"),
+};
+
+static const struct schema schema = {
+	.name = "reclaim",
+	.help = N_(
+		"paging, swapping, reclaim and refaults: is the memory short, does the cache earn its keep"),
+	.row_size = sizeof(struct reclaim_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+/* A name that starts with an earlier one and a zone's name would be counted there: none does. */
+static const struct counter {
+	const char *name, *counts, *meaning;
+} counters[] = {
+	{ "pgpgin", N_("KiB"), N_("read from disk into memory") },
+	{ "pgpgout", N_("KiB"), N_("written from memory to disk") },
+	{ "pswpin", N_("pages"), N_("read back from swap") },
+	{ "pswpout", N_("pages"), N_("written to swap") },
+	{ "pgfault", N_("faults"), N_("page faults of all kinds") },
+	{ "pgmajfault", N_("faults"), N_("page faults that had to wait for a disk") },
+	{ "workingset_refault_file", N_("pages"), N_("cache dropped and then wanted again") },
+	{ "workingset_refault_anon", N_("pages"),
+	  N_("anonymous memory swapped out and then wanted again") },
+	{ "workingset_refault", N_("pages"), N_("refaults of both kinds, on kernels before 5.9") },
+	{ "workingset_activate_file", N_("pages"),
+	  N_("refaults so soon that the cache is known to be too small") },
+	{ "workingset_activate_anon", N_("pages"), N_("the same for anonymous memory") },
+	{ "workingset_activate", N_("pages"),
+	  N_("the same for both kinds, on kernels before 5.9") },
+	{ "pgscan_kswapd", N_("pages"), N_("looked at by the background reclaimer") },
+	{ "pgscan_direct", N_("pages"), N_("looked at by programs that had to wait for memory") },
+	{ "pgsteal_kswapd", N_("pages"), N_("taken back by the background reclaimer") },
+	{ "pgsteal_direct", N_("pages"), N_("taken back by programs that had to wait for memory") },
+	{ "pgsteal", N_("pages"), N_("taken back by both, on kernels before 3.5") },
+	{ "allocstall", N_("stalls"), N_("allocations that had to reclaim memory themselves") },
+	{ "compact_stall", N_("stalls"), N_("allocations that had to wait for compaction") },
+	{ "oom_kill", N_("kills"), N_("processes killed for want of memory") },
+	{ "drop_pagecache", N_("times"), N_("page cache dropped by an administrator") },
+	{ "drop_slab", N_("times"), N_("reclaimable slab dropped by an administrator") },
+};
+
+#define N_COUNTERS (sizeof(counters) / sizeof(counters[0]))
+
+static int test_drop_caches(struct env *env)
+{
+	return faccessat(env->root_fd, DROP_CACHES, W_OK, AT_EACCESS) < 0 ? -errno : 0;
+}
+
+static const struct source_spec sources[] = {
+	{ .path = "proc/vmstat", .gives = N_("paging, reclaim, refaults") },
+	{ .path = DROP_CACHES,
+	  .gives = N_("the experiment of dropping the caches"),
+	  .optional = true,
+	  .test = test_drop_caches,
+	  .remedies = { { EACCES, N_("only root may drop caches: run it as root") },
+			{ EROFS, N_("proc is mounted read-only here, as in a container") } } },
+	{ 0 },
+};
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	const char *names[N_COUNTERS];
+	uint64_t values[N_COUNTERS];
+	struct span text;
+	int error = env_read(env, env_file(env, "proc/vmstat"), &text);
+
+	(void)sampler;
+	(void)frame;
+	if (error)
+		return error;
+	for (size_t i = 0; i < N_COUNTERS; i++)
+		names[i] = counters[i].name;
+	vmstat_parse(text, names, N_COUNTERS, values);
+	for (size_t i = 0; i < N_COUNTERS; i++) {
+		struct reclaim_row *row;
+
+		if (values[i] == U64_UNKNOWN)
+			continue;
+		row = table_add(table);
+		row->counter = counters[i].name;
+		row->total = values[i];
+		row->counts = counters[i].counts;
+		row->meaning = counters[i].meaning;
+	}
+	return table->n_rows > 0 ? 0 : -ENODATA;
+}
+
+/* Dropping the caches: sync may take seconds, so the worker does it. */
+struct drop {
+	struct worker_job job;
+	int root_fd, error;
+	void (*done)(void *context, int error);
+	void *context;
+};
+
+static void drop_run(struct worker_job *job)
+{
+	struct drop *drop = (struct drop *)job;
+	int fd = openat(drop->root_fd, DROP_CACHES, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		drop->error = -errno;
+		return;
+	}
+	sync();
+	if (write(fd, "3\n", 2) < 0)
+		drop->error = -errno;
+	close(fd);
+}
+
+static void drop_done(struct worker_job *job)
+{
+	struct drop *drop = (struct drop *)job;
+
+	if (!job->dropped)
+		drop->done(drop->context, drop->error);
+	free(drop);
+}
+
+static int act(struct env *env, const char *action, void (*done)(void *context, int error), void *context)
+{
+	struct drop *drop;
+	int error = test_drop_caches(env);
+
+	if (strcmp(action, "drop-caches") != 0)
+		return -ENOTSUP;
+	if (error)
+		env_note_failure(env, DROP_CACHES, error);
+	if (error || !done)
+		return error;
+	drop = alloc_zeroed(1, sizeof(*drop));
+	*drop = (struct drop){
+		.job = { .run = drop_run, .done = drop_done },
+		.root_fd = env->root_fd,
+		.done = done,
+		.context = context,
+	};
+	worker_submit(env->worker, &drop->job);
+	return 0;
+}
+
+const struct topic topic_reclaim = {
+	.schema = &schema,
+	.sources = sources,
+	.sample = sample,
+	.act = act,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_DROP_CACHES),
+};

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "cell": the map of the chosen process's pages, cell by cell. */
+#include <config.h>
+
+#include "core/i18n.h"
+#include "topic/pages/page_map.h"
+
+struct cell_row {
+	uint64_t pid, start_address, end_address;
+	uint64_t cell_pages, pages, present, swapped, file, soft_dirty, exclusive, huge, zero, ksm;
+	double present_per_second, swapped_per_second, file_per_second, soft_dirty_per_second;
+};
+
+#define NUMBER(field, heading, what, from, ...)                                                              \
+	COLUMN(struct cell_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = heading,           \
+	       .width = 8, .help = what, .source = from, __VA_ARGS__)
+#define CHANGE(field, heading, of, what, from)                                                               \
+	COLUMN(struct cell_row, field, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = heading,       \
+	       .width = 8, .hidden = true, .rate_of = offsetof(struct cell_row, of), .help = what,           \
+	       .source = from)
+#define PAGEMAP "/proc/PID/pagemap"
+
+static const struct column columns[] = {
+	COLUMN(struct cell_row, pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .hidden = true,
+	       .help = N_("process"), .source = "/proc"),
+	COLUMN(struct cell_row, start_address, .kind = COLUMN_KEY, .unit = UNIT_ADDRESS, .title = N_("start"),
+	       .width = 12, .help = N_("address of its first page"), .source = "/proc/PID/maps"),
+	COLUMN(struct cell_row, end_address, .kind = COLUMN_LABEL, .unit = UNIT_ADDRESS, .title = N_("end"),
+	       .width = 12, .rank = 3, .help = N_("address behind its last page"),
+	       .source = "/proc/PID/maps"),
+	NUMBER(pages, N_("pages"), N_("that are mapped, whether anything is there or not"), "/proc/PID/maps",
+	       .rank = 0),
+	NUMBER(present, N_("present"), N_("in memory now"), PAGEMAP " bit 63", .rank = 0),
+	NUMBER(swapped, N_("swapped"), N_("in swap"), PAGEMAP " bit 62", .rank = 0),
+	NUMBER(file, N_("file"), N_("of those present: of a file, or shared memory"), PAGEMAP " bit 61",
+	       .rank = 1),
+	NUMBER(soft_dirty, N_("written"), N_("since the marks were cleared"), PAGEMAP " bit 55", .rank = 2),
+	NUMBER(exclusive, N_("excl"), N_("of those present: mapped by nobody else"), PAGEMAP " bit 56",
+	       .rank = 2),
+	NUMBER(huge, N_("huge"), N_("of those present: in huge pages"), "PAGEMAP_SCAN of pagemap", .rank = 1),
+	NUMBER(zero, N_("zero"), N_("of those present: the page of zeros that all share"),
+	       "PAGEMAP_SCAN of pagemap", .rank = 1),
+	NUMBER(ksm, N_("ksm"), N_("of those present: merged with equal pages, and mapped more than once"),
+	       "/proc/kpageflags bit 21", .rank = 2),
+	COLUMN(struct cell_row, cell_pages, .kind = COLUMN_LABEL, .unit = UNIT_COUNT, .title = N_("most"),
+	       .width = 8, .hidden = true,
+	       .help = N_("pages of a whole cell of this map; on the screen what is mostly absent has larger "
+			  "ones"),
+	       .source = "panetop"),
+	CHANGE(present_per_second, N_("pres/s"), present, N_("how many more were present each second"),
+	       "change of present / time"),
+	CHANGE(swapped_per_second, N_("swap/s"), swapped, N_("how many more were in swap each second"),
+	       "change of swapped / time"),
+	CHANGE(file_per_second, N_("file/s"), file, N_("how many more were of files each second"),
+	       "change of file / time"),
+	CHANGE(soft_dirty_per_second, N_("wrt/s"), soft_dirty,
+	       N_("how many more were written each second"), "change of soft_dirty / time"),
+};
+
+static const struct schema schema = {
+	.name = "cell",
+	.help = N_("the map of the chosen process's pages, in as many cells as --cells says"),
+	.from_zero = true,
+	.row_size = sizeof(struct cell_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static void add_cell(struct table *table, const struct page_view *view, const struct page_cell *cell)
+{
+	struct cell_row *row = table_add(table);
+	const struct page_counts *counts = &cell->counts;
+	bool known = page_map_knows(view, cell->end);
+
+	row->pid = view->pid;
+	row->start_address = cell->start;
+	row->end_address = cell->end;
+	row->cell_pages = view->cell_pages;
+	row->pages = counts->pages;
+	row->present = page_map_count(counts->present, known);
+	row->swapped = page_map_count(counts->swapped, known);
+	row->file = page_map_count(counts->file, known);
+	row->exclusive = page_map_count(counts->exclusive, known);
+	row->soft_dirty = page_map_count(counts->soft_dirty, known && view->knows_soft_dirty);
+	row->huge = page_map_count(counts->huge, known && view->knows_kinds);
+	row->zero = page_map_count(counts->zero, known && view->knows_kinds);
+	row->ksm = page_map_count(counts->ksm, known && view->knows_ksm);
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct page_map *map = sampler->state;
+	int error = page_map_update(map);
+
+	(void)env;
+	if (error)
+		return error;
+	page_map_tell(map, frame, sampler->topic);
+	if (!map->shown)
+		return 0;
+	table->mono_ns = map->shown->mono_ns;
+	for (size_t i = 0; i < map->shown->n_cells; i++)
+		add_cell(table, map->shown, &map->shown->cells[i]);
+	return 0;
+}
+
+const struct topic topic_cell = {
+	.schema = &schema,
+	.sources = page_map_sources,
+	.uses = PAGE_MAP_USES,
+	.open = page_map_topic_open,
+	.sample = sample,
+};

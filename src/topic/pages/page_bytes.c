@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "page_bytes": what is in one page of the chosen process, read only when the user looks at it. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/i18n.h"
+#include "sys/pids.h"
+#include "topic/pages/page_map.h"
+
+#define MEM "proc/PID/mem"
+#define ROW_BYTES 16
+#define PAGE_BYTES_MAX 65536
+
+struct bytes_row {
+	uint64_t pid, byte_address;
+	const char *hex, *text;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct bytes_row, pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .hidden = true,
+	       .help = N_("process"), .source = "/proc"),
+	COLUMN(struct bytes_row, byte_address, .kind = COLUMN_KEY, .unit = UNIT_ADDRESS,
+	       .title = N_("address"), .width = 12, .help = N_("of the first byte of the row"),
+	       .source = "panetop"),
+	COLUMN(struct bytes_row, hex, .kind = COLUMN_LABEL, .title = N_("bytes"), .width = 47,
+	       .help = N_("16 bytes in hexadecimal digits"), .source = "/" MEM),
+	COLUMN(struct bytes_row, text, .kind = COLUMN_LABEL, .title = N_("text"), .width = 16,
+	       .help = N_("the same bytes as ASCII; a dot is a byte that is none"), .source = "/" MEM),
+};
+
+static const struct schema schema = {
+	.name = "page_bytes",
+	.help = N_("what is in one page of the chosen process"),
+	.row_size = sizeof(struct bytes_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static int test_mem(struct env *env)
+{
+	return page_map_test_file(env, "mem");
+}
+
+static const char both[] =
+	N_("run it as root, or give it the capabilities cap_sys_ptrace and cap_dac_read_search");
+
+static const struct source_spec sources[] = {
+	{ .path = MEM,
+	  .gives = N_("the bytes of a page, when one looks at it"),
+	  .optional = true,
+	  .test = test_mem,
+	  .remedies = { { EACCES, both }, { EPERM, both } } },
+	{ 0 },
+};
+
+static void add_row(struct frame *frame, struct table *table, uint32_t pid, uint64_t address,
+		    const unsigned char *bytes)
+{
+	static const char digits[] = "0123456789abcdef";
+	struct bytes_row *row = table_add(table);
+	char hex[3 * ROW_BYTES], text[ROW_BYTES];
+
+	for (size_t i = 0; i < ROW_BYTES; i++) {
+		hex[3 * i] = digits[bytes[i] >> 4];
+		hex[3 * i + 1] = digits[bytes[i] & 15];
+		hex[3 * i + 2] = ' ';
+		text[i] = (char)(bytes[i] >= ' ' && bytes[i] <= '~' ? bytes[i] : '.');
+	}
+	row->pid = pid;
+	row->byte_address = address;
+	row->hex = arena_copy(&frame->arena, hex, sizeof(hex) - 1);
+	row->text = arena_copy(&frame->arena, text, sizeof(text));
+}
+
+/* Reading a page that is absent would bring it in: only one that is there is read. */
+static bool is_present(struct env *env, uint32_t pid, uint64_t address)
+{
+	uint64_t entry;
+
+	return page_map_entry(env, pid, address, &entry) == 0 && (entry & PAGEMAP_PRESENT);
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct page_map *map = sampler->state;
+	uint64_t address = page_map_address(map->settings, "run.page") / env->page_bytes * env->page_bytes;
+	size_t wanted = env->page_bytes < PAGE_BYTES_MAX ? (size_t)env->page_bytes : PAGE_BYTES_MAX;
+	int error = page_map_update(map), fd;
+	unsigned char *bytes;
+	long got;
+
+	if (error || address == 0 || map->target->state != TARGET_LIVE ||
+	    !is_present(env, map->target->pid, address))
+		return 0;
+	fd = pids_open(env, map->target->pid, "mem", O_RDONLY);
+	if (fd < 0) {
+		frame_notice(frame, schema.name, source_remedy(env, topic_source(sampler->topic, MEM), -fd),
+			     "/proc/%u/mem: %s", map->target->pid, strerror(-fd));
+		return 0;
+	}
+	bytes = arena_take(&frame->arena, wanted);
+	got = page_file_bytes(fd, address, bytes, wanted);
+	close(fd);
+	for (long at = 0; at + ROW_BYTES <= got; at += ROW_BYTES)
+		add_row(frame, table, map->target->pid, address + (uint64_t)at, bytes + at);
+	return 0;
+}
+
+const struct topic topic_page_bytes = {
+	.schema = &schema,
+	.sources = sources,
+	.uses = PAGE_MAP_USES | PRIVILEGE_BIT(PRIVILEGE_MEMORY),
+	.open = page_map_topic_open,
+	.sample = sample,
+};

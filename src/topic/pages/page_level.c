@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "page_level": the memory of the chosen process as the kernel counts it, at hardly any cost. */
+#include <config.h>
+
+#include "core/i18n.h"
+#include "kernel/pid_status.h"
+#include "sys/pids.h"
+#include "topic/pages/target.h"
+#include "topic/topic.h"
+
+#define STATUS_MAX 4096
+
+struct level_row {
+	uint64_t pid, present_bytes, anonymous_bytes, file_bytes, swapped_bytes, peak_bytes;
+};
+
+#define LEVEL(field, heading, what, line)                                                                    \
+	COLUMN(struct level_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = heading,          \
+	       .width = 9, .help = what, .source = "/proc/PID/status " line)
+
+static const struct column columns[] = {
+	COLUMN(struct level_row, pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7,
+	       .help = N_("process"), .source = "/proc"),
+	LEVEL(present_bytes, N_("present"), N_("in memory now, without pages of zeros"), "VmRSS"),
+	LEVEL(anonymous_bytes, N_("anon"), N_("its own data"), "RssAnon"),
+	LEVEL(file_bytes, N_("file"), N_("of files, or shared memory"), "RssFile + RssShmem"),
+	LEVEL(swapped_bytes, N_("swapped"), N_("anonymous memory in swap"), "VmSwap"),
+	LEVEL(peak_bytes, N_("peak"), N_("the most that was ever in memory, and what is in swap"),
+	      "VmHWM + VmSwap"),
+};
+
+static const struct schema schema = {
+	.name = "page_level",
+	.help = N_("the memory of the chosen process as the kernel counts it"),
+	.row_size = sizeof(struct level_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = {
+	{ .path = "proc/self/status", .gives = N_("what the kernel itself says of the memory of a process") },
+	{ 0 },
+};
+
+static int open_level(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	sampler->state = target_open(env, settings);
+	return 0;
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct target *target = sampler->state;
+	int error = target_update(target);
+	struct pid_status status;
+	struct level_row *row;
+	char bytes[STATUS_MAX];
+	long length;
+
+	(void)frame;
+	if (error || target->state != TARGET_LIVE)
+		return error;
+	length = pids_read(env, target->pid, "status", bytes, sizeof(bytes));
+	if (length < 0)
+		return 0; /* it has just ended */
+	pid_status_parse(span_of(bytes, (size_t)length), &status);
+	row = table_add(table);
+	row->pid = target->pid;
+	row->present_bytes = status.vm_resident;
+	row->anonymous_bytes = status.resident_anonymous;
+	row->file_bytes = u64_sum(status.resident_file, status.resident_shared);
+	row->swapped_bytes = status.vm_swap;
+	row->peak_bytes = u64_sum(status.vm_resident_peak, status.vm_swap);
+	return 0;
+}
+
+const struct topic topic_page_level = {
+	.schema = &schema,
+	.sources = sources,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
+	.open = open_level,
+	.sample = sample,
+};

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Making maps of the chosen process, one after the other, in slices on the screen. */
+#include <config.h>
+
+#include "topic/pages/page_map.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "kernel/maps.h"
+#include "sys/pids.h"
+
+#define SLICE_NS UINT64_C(50000000) /* as long as a key may wait */
+#define SHARES_PART 20              /* smaps takes at most one part of the time in so many */
+#define CELLS 1024
+#define STATUS_MAX 4096
+#define TRIES 2
+#define FOLD_SHARE 4
+
+static const char key;
+
+static void *open_map(struct env *env)
+{
+	struct page_map *map = alloc_zeroed(1, sizeof(*map));
+
+	map->env = env;
+	map->tick = map->told_tick = ENV_NEVER;
+	map->scan = (struct page_scan){ .env = env, .pagemap = -1, .flags = -1 };
+	map->proportional_bytes = map->swap_proportional_bytes = U64_UNKNOWN;
+	map->soft_dirty = !env->live || page_file_has_soft_dirty();
+	return map;
+}
+
+static void close_map(void *state)
+{
+	struct page_map *map = state;
+
+	page_scan_free(&map->scan);
+	page_view_free(&map->views[0]);
+	page_view_free(&map->views[1]);
+	buffer_free(&map->text);
+	free(map);
+}
+
+int page_map_topic_open(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	struct page_map *map = env_kept(env, &key, open_map, close_map);
+
+	map->settings = settings;
+	map->target = target_open(env, settings);
+	sampler->state = map;
+	return 0;
+}
+
+struct page_map *page_map_opened(const struct env *env)
+{
+	return env_shared_state(env, &key);
+}
+
+bool page_map_knows(const struct page_view *view, uint64_t end)
+{
+	return !view->pagemap_error && (view->complete || end <= view->next);
+}
+
+int page_map_entry(struct env *env, uint32_t pid, uint64_t address, uint64_t *entry)
+{
+	int fd = pids_open(env, pid, "pagemap", O_RDONLY);
+	long got = fd < 0 ? fd : page_file_read(env, fd, address / env->page_bytes, entry, 1);
+
+	if (fd >= 0)
+		close(fd);
+	return got < 0 ? (int)got : got == 1 ? 0 : -ENODATA;
+}
+
+uint64_t page_map_address(const struct settings *settings, const char *name)
+{
+	const char *text = settings_get(settings, name);
+	struct span span = span_text(text ? text : "");
+	uint64_t address = 0;
+
+	if (span_starts(span, "0x"))
+		span.at += 2;
+	return span_hex(&span, &address) ? address : 0;
+}
+
+static uint64_t number_of(struct span *span)
+{
+	uint64_t number = 0;
+
+	span_u64(span, &number);
+	return number;
+}
+
+static uint64_t resident_pages(const struct page_map *map)
+{
+	const struct pid_status *status = &map->status;
+	uint64_t bytes = status->vm_resident;
+
+	if (bytes != U64_UNKNOWN && status->vm_swap != U64_UNKNOWN)
+		bytes += status->vm_swap;
+	return bytes == U64_UNKNOWN ? U64_UNKNOWN : bytes / map->env->page_bytes;
+}
+
+/* A region of more pages is mostly absent, whatever else there is; it does not change with every page. */
+static uint64_t fold_pages(const struct page_map *map)
+{
+	uint64_t resident = resident_pages(map), fold = 1;
+
+	if (resident == U64_UNKNOWN)
+		return U64_UNKNOWN;
+	while (fold < FOLD_SHARE * resident && fold < UINT64_C(1) << 50)
+		fold *= 2;
+	return fold;
+}
+
+/* What the screen asks for is "CELL_PAGES ANCHOR BEFORE MOST", in decimal; else the options tell. */
+static struct cell_layout wanted_layout(const struct page_map *map)
+{
+	const char *window = settings_get(map->settings, "run.cells");
+	const char *cells = settings_get(map->settings, "pages.cells");
+	struct span span = span_text(window ? window : cells ? cells : "");
+	uint64_t page = map->env->page_bytes;
+	struct cell_layout layout = {
+		.from = page_map_address(map->settings, "pages.from") / page * page,
+		.to = (page_map_address(map->settings, "pages.to") + page - 1) / page * page,
+	};
+
+	if (window) {
+		layout.fold_pages = fold_pages(map);
+		layout.cell_pages = number_of(&span);
+		layout.anchor = number_of(&span);
+		layout.before = (size_t)number_of(&span);
+	}
+	layout.most = (size_t)number_of(&span);
+	if (layout.most == 0)
+		layout.most = CELLS;
+	return layout;
+}
+
+/* Are there pages of KSM in this process? Most machines do not run it: then nothing has to be looked up. */
+static bool has_ksm(struct page_map *map)
+{
+	struct span text;
+	uint64_t shared = 0, merging = 0;
+	char bytes[64];
+	long length;
+
+	if (env_read(map->env, env_file(map->env, "sys/kernel/mm/ksm/pages_shared"), &text) < 0 ||
+	    !span_u64(&text, &shared) || shared == 0)
+		return false;
+	length = pids_read(map->env, map->target->pid, "ksm_merging_pages", bytes, sizeof(bytes));
+	text = span_of(bytes, length > 0 ? (size_t)length : 0);
+	return length < 0 || !span_u64(&text, &merging) || merging > 0;
+}
+
+static void read_status(struct page_map *map)
+{
+	char bytes[STATUS_MAX];
+	long length = pids_read(map->env, map->target->pid, "status", bytes, sizeof(bytes));
+
+	pid_status_parse(span_of(bytes, length > 0 ? (size_t)length : 0), &map->status);
+}
+
+/* What smaps said when it was read last stays with the regions. */
+static void keep_shares(struct page_view *view, const struct page_view *before)
+{
+	for (size_t i = 0; before && i < view->n_regions; i++) {
+		const struct page_region *region = page_view_find(before, view->regions[i].start);
+
+		if (region && region->end == view->regions[i].end)
+			view->regions[i].proportional_bytes = region->proportional_bytes;
+	}
+}
+
+/* Reads the regions anew and begins to scan them. */
+static int begin(struct page_map *map, const struct cell_layout *layout)
+{
+	const struct target *target = map->target;
+	struct page_view *view = map->shown == &map->views[0] ? &map->views[1] : &map->views[0];
+	const struct page_view *before =
+		map->shown && map->shown->generation == target->generation ? map->shown : NULL;
+	int error = pids_read_text(map->env, target->pid, "maps", &map->text);
+
+	if (error)
+		return error;
+	view->pid = target->pid;
+	view->generation = target->generation;
+	view->mono_ns = env_mono_ns();
+	view->page_bytes = map->env->page_bytes;
+	view->knows_soft_dirty = map->soft_dirty;
+	page_view_take_maps(view, span_of(map->text.bytes, map->text.length));
+	page_view_cut(view, layout);
+	if (map->shares_mono_ns > 0)
+		keep_shares(view, before);
+	map->scan.resident_pages = resident_pages(map);
+	page_scan_begin(&map->scan, view, before, has_ksm(map));
+	map->scanned = view;
+	return 0;
+}
+
+static bool is_current(const struct page_map *map, const struct page_view *view,
+		       const struct cell_layout *layout)
+{
+	return view && view->generation == map->target->generation &&
+	       cell_layout_is_same(&view->layout, layout);
+}
+
+/* A map that is not whole is shown only where there is no whole one of the same cells. */
+static void choose(struct page_map *map, const struct cell_layout *layout)
+{
+	if (map->scanned && map->scanned->complete) {
+		map->shown = map->scanned;
+		map->scanned = NULL;
+		page_scan_end(&map->scan);
+	} else if (map->scanned && !is_current(map, map->shown, layout)) {
+		map->shown = map->scanned;
+	}
+}
+
+/* The process may run another program, and then has another memory, between any two reads: begin anew. */
+static int scan(struct page_map *map)
+{
+	const struct cell_layout layout = wanted_layout(map);
+	uint64_t until_ns = settings_get(map->settings, "run.batch") ? UINT64_MAX : env_mono_ns() + SLICE_NS;
+	int error = -ESTALE;
+
+	for (unsigned tries = 0; tries < TRIES && error == -ESTALE; tries++) {
+		if (!is_current(map, map->scanned, &layout)) {
+			error = begin(map, &layout);
+			if (error)
+				return error;
+		}
+		error = page_scan_run(&map->scan, until_ns);
+		if (error == -ESTALE && !map->env->live) { /* a file of less than its maps promise */
+			map->scanned->pagemap_error = -ENODATA;
+			map->scanned->complete = true;
+			error = 0;
+		} else if (error) {
+			if (map->shown == map->scanned)
+				map->shown = NULL;
+			map->scanned = NULL;
+			page_scan_end(&map->scan);
+		}
+	}
+	choose(map, &layout);
+	return error == -ESTALE ? 0 : error;
+}
+
+static void take_shares(struct page_map *map)
+{
+	struct span text = span_of(map->text.bytes, map->text.length);
+	struct maps_region found;
+	struct smaps_sizes sizes;
+
+	map->proportional_bytes = map->swap_proportional_bytes = 0;
+	while (smaps_next(&text, &found, &sizes)) {
+		struct page_region *region = page_view_find(map->shown, found.start);
+
+		map->proportional_bytes = u64_sum(map->proportional_bytes, sizes.proportional_bytes);
+		map->swap_proportional_bytes =
+			u64_sum(map->swap_proportional_bytes, sizes.swap_proportional_bytes);
+		if (region && region->end == found.end)
+			region->proportional_bytes = sizes.proportional_bytes;
+	}
+}
+
+/* smaps is costly: it is read when asked for, and never takes more than a small part of the time. */
+static void read_shares(struct page_map *map)
+{
+	uint64_t now = env_mono_ns(), cpu_ns = env_self_cpu_ns();
+
+	if (!settings_get(map->settings, "pages.shares")) {
+		map->shares_mono_ns = 0;
+		map->proportional_bytes = map->swap_proportional_bytes = U64_UNKNOWN;
+		return;
+	}
+	if (map->shares_mono_ns == 0 || now - map->shares_mono_ns >= SHARES_PART * map->shares_ns) {
+		if (pids_read_text(map->env, map->target->pid, "smaps", &map->text) < 0)
+			return;
+		map->shares_mono_ns = now;
+		take_shares(map);
+		map->shares_ns = env_self_cpu_ns() - cpu_ns;
+	}
+}
+
+/* What was read of the process before, whose map stays until that of the new one begins, if it can. */
+static void forget_last(struct page_map *map)
+{
+	map->shares_mono_ns = 0;
+	if (map->target->state != TARGET_GONE)
+		return;
+	map->shown = map->scanned = NULL;
+	pid_status_parse(span_text(""), &map->status);
+}
+
+int page_map_update(struct page_map *map)
+{
+	uint64_t generation = map->target->generation;
+
+	if (map->tick == map->env->tick)
+		return map->error;
+	map->tick = map->env->tick;
+	map->error = target_update(map->target);
+	if (map->error)
+		return map->error;
+	if (generation != map->target->generation)
+		forget_last(map);
+	if (map->target->state == TARGET_NONE ||
+	    (map->target->state == TARGET_SOUGHT && map->target->least_ticks == 0))
+		map->shown = map->scanned =
+			NULL; /* the last map stays while the next process is waited for */
+	if (map->target->state != TARGET_LIVE)
+		return 0;
+	read_status(map);
+	if (target_has_no_memory(map->target)) {
+		map->shown = map->scanned = NULL;
+		return 0;
+	}
+	map->error = scan(map);
+	if (map->error == -ESRCH || map->error == -ENOENT) {
+		map->target->state = TARGET_GONE;
+		map->error = 0;
+	} else if (map->error) {
+		env_note_failure(map->env, PAGE_MAP_MAPS, map->error);
+		map->shown = NULL;
+	}
+	if (map->shown)
+		read_shares(map);
+	return map->error;
+}

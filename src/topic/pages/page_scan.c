@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading pagemap in large pieces, and PAGEMAP_SCAN where most of a region is absent. */
+#include <config.h>
+
+#include "topic/pages/page_scan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "kernel/page_flags.h"
+#include "sys/pids.h"
+
+#define CHUNK ((size_t)131072) /* entries: 1 MiB */
+#define GAP 128                /* absent pages that cost less to read than a call */
+#define SPARSE_PAGES 8192      /* a region of fewer is read whole at once */
+#define SPARSE_SHARE 16        /* fewer than one in so many pages */
+#define KINDS (PAGE_SCAN_HUGE | PAGE_SCAN_ZERO)
+
+void page_scan_free(struct page_scan *scan)
+{
+	page_scan_end(scan);
+	free(scan->entries);
+	free(scan->frame_flags);
+	free(scan->ranges);
+}
+
+void page_scan_begin(struct page_scan *scan, struct page_view *view, const struct page_view *before,
+		     bool with_ksm)
+{
+	struct env *env = scan->env;
+
+	if (!scan->entries) {
+		scan->entries = alloc_zeroed(CHUNK, sizeof(*scan->entries));
+		scan->ranges = alloc_zeroed(PAGE_SCAN_RANGES, sizeof(*scan->ranges));
+	}
+	page_scan_end(scan);
+	scan->view = view;
+	scan->before = before;
+	scan->region = 0;
+	scan->walk = scan->kind_walk = scan->ksm_walk = (struct page_walk){ 0 };
+	scan->pagemap = pids_open(env, view->pid, "pagemap", O_RDONLY);
+	view->pagemap_error = scan->pagemap < 0 ? scan->pagemap : 0;
+	view->knows_kinds = !view->pagemap_error;
+	view->knows_ksm = !view->pagemap_error;
+	if (!with_ksm)
+		return;
+	if (!scan->frame_flags)
+		scan->frame_flags = alloc_zeroed(CHUNK, sizeof(*scan->frame_flags));
+	scan->flags = page_file_open(env, "proc/kpageflags");
+	view->knows_ksm &= scan->flags >= 0;
+}
+
+void page_scan_end(struct page_scan *scan)
+{
+	if (scan->pagemap >= 0)
+		close(scan->pagemap);
+	if (scan->flags >= 0)
+		close(scan->flags);
+	scan->pagemap = scan->flags = -1;
+	scan->view = NULL;
+}
+
+/* May a page with this entry be one of KSM? Those are anonymous, and mapped by several. */
+static bool may_be_ksm(uint64_t entry)
+{
+	return (entry & (PAGEMAP_PRESENT | PAGEMAP_FILE | PAGEMAP_EXCLUSIVE)) == PAGEMAP_PRESENT;
+}
+
+/* Pages whose frames follow one another are looked up together. */
+static size_t run_of_frames(const uint64_t *entries, size_t n)
+{
+	size_t length = 1;
+
+	while (length < n && may_be_ksm(entries[length]) &&
+	       (entries[length] & PAGEMAP_FRAME) == (entries[0] & PAGEMAP_FRAME) + length)
+		length++;
+	return length;
+}
+
+static void count_ksm(struct page_scan *scan, uint64_t address, size_t n)
+{
+	struct page_view *view = scan->view;
+
+	for (size_t i = 0, length; i < n && view->knows_ksm; i += length) {
+		const uint64_t *entry = &scan->entries[i];
+		uint64_t frame;
+
+		length = 1;
+		if (!may_be_ksm(*entry))
+			continue;
+		length = run_of_frames(entry, n - i);
+		frame = *entry & PAGEMAP_FRAME;
+		if (frame == 0 || page_file_read(scan->env, scan->flags, frame, scan->frame_flags, length) !=
+					  (long)length)
+			view->knows_ksm = false;
+		for (size_t k = 0; k < length && view->knows_ksm; k++)
+			if (scan->frame_flags[k] >> PAGE_FLAGS_KSM & 1)
+				page_view_count_ksm(view, &scan->ksm_walk,
+						    address + (i + k) * view->page_bytes, 1);
+	}
+}
+
+/* Reads and counts the pages from start to end, at most a chunk of them. */
+static int read_pages(struct page_scan *scan, uint64_t start, uint64_t end)
+{
+	struct page_view *view = scan->view;
+	size_t n = (size_t)((end - start) / view->page_bytes);
+	long got = page_file_read(scan->env, scan->pagemap, start / view->page_bytes, scan->entries, n);
+
+	if (got < 0)
+		return (int)got;
+	if ((size_t)got < n)
+		return -ESTALE;
+	page_view_count(view, &scan->walk, start, scan->entries, n);
+	if (scan->flags >= 0)
+		count_ksm(scan, start, n);
+	return 0;
+}
+
+/* What PAGEMAP_SCAN alone tells of the pages from start to end. */
+static int read_kinds(struct page_scan *scan, uint64_t start, uint64_t end)
+{
+	struct page_view *view = scan->view;
+
+	while (view->knows_kinds && start < end) {
+		long found =
+			page_file_scan(scan->env, scan->pagemap, &start, end, KINDS, KINDS, scan->ranges);
+
+		if (found < 0) {
+			view->knows_kinds = false;
+			return found == -ESRCH ? -ESTALE : 0;
+		}
+		for (long i = 0; i < found; i++)
+			page_view_count_range(view, &scan->kind_walk, &scan->ranges[i]);
+	}
+	return 0;
+}
+
+/* Is so little of the region there that it pays to ask where? */
+static bool is_sparse(const struct page_scan *scan, const struct page_region *region)
+{
+	const struct page_region *last = scan->before ? page_view_find(scan->before, region->start) : NULL;
+	uint64_t pages = region->counts.pages;
+
+	if (!scan->view->knows_kinds || pages < SPARSE_PAGES)
+		return false;
+	if (last)
+		return last->counts.present + last->counts.swapped < last->counts.pages / SPARSE_SHARE;
+	return scan->resident_pages < pages / 2;
+}
+
+/* The pages of ranges that lie close together, in one read. */
+static int read_ranges(struct page_scan *scan, long n_ranges)
+{
+	const uint64_t page_bytes = scan->view->page_bytes, chunk_bytes = CHUNK * page_bytes;
+	const struct page_range *ranges = scan->ranges;
+	int error = 0;
+
+	for (long i = 0, last; i < n_ranges && !error; i = last + 1) {
+		last = i;
+		while (last + 1 < n_ranges && ranges[last + 1].start - ranges[last].end <= GAP * page_bytes &&
+		       ranges[last + 1].end - ranges[i].start <= chunk_bytes)
+			last++;
+		for (uint64_t at = ranges[i].start; at < ranges[last].end && !error; at += chunk_bytes)
+			error = read_pages(scan, at,
+					   ranges[last].end - at > chunk_bytes ? at + chunk_bytes
+									       : ranges[last].end);
+	}
+	return error;
+}
+
+static int scan_sparse(struct page_scan *scan, const struct page_region *region)
+{
+	struct page_view *view = scan->view;
+	long found = page_file_scan(scan->env, scan->pagemap, &view->next, region->end,
+				    PAGE_SCAN_PRESENT | PAGE_SCAN_SWAPPED, KINDS, scan->ranges);
+
+	if (found == -ESRCH)
+		return -ESTALE;
+	if (found < 0) { /* read it all the same */
+		view->knows_kinds = false;
+		return 0;
+	}
+	for (long i = 0; i < found; i++)
+		page_view_count_range(view, &scan->kind_walk, &scan->ranges[i]);
+	return read_ranges(scan, found);
+}
+
+/* Where a chunk from start on ends: it takes in the regions that follow close by. */
+static uint64_t chunk_end(const struct page_scan *scan, uint64_t start)
+{
+	const struct page_view *view = scan->view;
+	uint64_t most = start + CHUNK * view->page_bytes, end = view->regions[scan->region].end;
+
+	for (size_t i = scan->region + 1; i < view->n_regions && end < most; i++) {
+		const struct page_region *region = &view->regions[i];
+
+		if (region->special || region->start - end > GAP * view->page_bytes || region->end > most ||
+		    is_sparse(scan, region))
+			break;
+		end = region->end;
+	}
+	return end < most ? end : most;
+}
+
+static int scan_dense(struct page_scan *scan)
+{
+	struct page_view *view = scan->view;
+	uint64_t start = view->next, end = chunk_end(scan, start);
+	int error = read_pages(scan, start, end);
+
+	if (!error)
+		error = read_kinds(scan, start, end);
+	view->next = end;
+	return error;
+}
+
+/* Goes to the next region that is not yet counted in full; false after the last. */
+static bool find_region(struct page_scan *scan)
+{
+	struct page_view *view = scan->view;
+
+	while (scan->region < view->n_regions &&
+	       (view->regions[scan->region].end <= view->next || view->regions[scan->region].special))
+		scan->region++;
+	if (scan->region == view->n_regions)
+		return false;
+	if (view->next < view->regions[scan->region].start)
+		view->next = view->regions[scan->region].start;
+	return true;
+}
+
+/* The memory of a process that has ended, or runs another program, is empty and gives nothing to read. */
+static int check_alive(struct page_scan *scan)
+{
+	const struct page_view *view = scan->view;
+	uint64_t entry;
+
+	if (view->n_regions == 0 || view->regions[0].special)
+		return 0;
+	return page_file_read(scan->env, scan->pagemap, view->regions[0].start / view->page_bytes, &entry,
+			      1) == 1
+		       ? 0
+		       : -ESTALE;
+}
+
+int page_scan_run(struct page_scan *scan, uint64_t until_ns)
+{
+	struct page_view *view = scan->view;
+	uint64_t cpu_ns = env_self_cpu_ns();
+	int error = 0;
+
+	while (!error && !view->pagemap_error && find_region(scan)) {
+		const struct page_region *region = &view->regions[scan->region];
+
+		error = is_sparse(scan, region) ? scan_sparse(scan, region) : scan_dense(scan);
+		if (!error && env_mono_ns() >= until_ns && find_region(scan)) {
+			view->cpu_ns += env_self_cpu_ns() - cpu_ns;
+			return 0;
+		}
+	}
+	if (!error && !view->pagemap_error)
+		error = check_alive(scan);
+	view->cpu_ns += env_self_cpu_ns() - cpu_ns;
+	view->complete = !error;
+	return error;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The sources behind the map of pages: what --probe tries, and what is told when one is missing. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/i18n.h"
+#include "sys/pids.h"
+#include "topic/pages/page_map.h"
+
+#define FIRST_PROCESS 1
+#define OTHERS_TRIED 32
+
+static int try_file(struct env *env, uint32_t pid, const char *name)
+{
+	int fd = pids_open(env, pid, name, O_RDONLY);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? fd : 0;
+}
+
+int page_map_test_file(struct env *env, const char *name)
+{
+	return try_file(env, env->live ? env_self_pid() : FIRST_PROCESS, name);
+}
+
+/* Of another user; to root all are the same. */
+static bool is_of_other(const struct env *env, uint32_t pid)
+{
+	uint32_t own, other;
+
+	return pid != env_self_pid() && pids_owner(env, env_self_pid(), &own) &&
+	       pids_owner(env, pid, &other) && (own == 0 || other != own);
+}
+
+/* Some process may be closed to everybody, as the first one of a container: one that is open is enough. */
+static int test_others(struct env *env)
+{
+	const uint32_t *pids;
+	size_t n_pids;
+	int error = pids_list(env, &pids, &n_pids), refused = 0;
+
+	if (!env->live)
+		return page_map_test_file(env, "pagemap");
+	for (size_t i = 0, tried = 0; !error && i < n_pids && tried < OTHERS_TRIED; i++) {
+		int found = is_of_other(env, pids[i]) ? try_file(env, pids[i], "pagemap") : -ESRCH;
+
+		if (!found)
+			return 0;
+		if (found == -ESRCH || found == -ENOENT) /* a thread of the kernel, or it has ended */
+			continue;
+		refused = found;
+		tried++;
+	}
+	return error ? error : refused ? refused : -ESRCH;
+}
+
+static int test_maps(struct env *env)
+{
+	return page_map_test_file(env, "maps");
+}
+
+static int test_pagemap(struct env *env)
+{
+	return page_map_test_file(env, "pagemap");
+}
+
+static int test_smaps(struct env *env)
+{
+	return page_map_test_file(env, "smaps");
+}
+
+static int test_status(struct env *env)
+{
+	return page_map_test_file(env, "status");
+}
+
+static int test_kinds(struct env *env)
+{
+	int fd = env->live ? pids_open(env, (uint32_t)getpid(), "pagemap", O_RDONLY) : -ENOTTY;
+	struct page_range ranges[PAGE_SCAN_RANGES];
+	uint64_t start = 0;
+	long found =
+		fd < 0 ? fd : page_file_scan(env, fd, &start, env->page_bytes, PAGE_SCAN_ZERO, 0, ranges);
+
+	if (fd >= 0)
+		close(fd);
+	return found < 0 ? (int)found : 0;
+}
+
+static int test_soft_dirty(struct env *env)
+{
+	return env->live && !page_file_has_soft_dirty() ? -ENOTSUP : 0;
+}
+
+/* Frames are hidden by zeros from those who may not know. */
+static int test_frames(struct env *env)
+{
+	uint64_t entry = 0;
+	int error = -ENOTSUP;
+
+	if (env->live)
+		error = page_map_entry(env, (uint32_t)getpid(), (uint64_t)(uintptr_t)&entry, &entry);
+	if (!error && !(entry & PAGEMAP_FRAME))
+		error = -EPERM;
+	return error;
+}
+
+static int test_flags(struct env *env)
+{
+	return page_file_try(env, PAGE_MAP_FLAGS);
+}
+
+static const char ptrace[] = N_("run it as root, or give it the capability cap_sys_ptrace");
+static const char pagemap[] =
+	N_("run it as root, or give it the capabilities cap_sys_ptrace and cap_dac_read_search");
+
+const struct source_spec page_map_sources[] = {
+	{ .path = PAGE_MAP_MAPS,
+	  .gives = N_("the regions of a process"),
+	  .test = test_maps,
+	  .remedies = { { EACCES, ptrace }, { EPERM, ptrace } } },
+	{ .path = PAGE_MAP_PAGEMAP,
+	  .gives = N_("the pages of a process"),
+	  .test = test_pagemap,
+	  .remedies = { { EACCES, pagemap },
+			{ EPERM, pagemap },
+			{ ENOENT, N_("this kernel was built without CONFIG_PROC_PAGE_MONITOR") } } },
+	{ .path = "processes of others",
+	  .gives = N_("regions, pages and bytes of processes of other users"),
+	  .optional = true,
+	  .test = test_others,
+	  .remedies = { { EACCES, pagemap },
+			{ EPERM, pagemap },
+			{ ESRCH, N_("none is seen here; if they are hidden (hidepid): give it the capability "
+				    "cap_sys_ptrace") } } },
+	{ .path = PAGE_MAP_STATUS,
+	  .gives = N_("what the kernel itself says of the memory"),
+	  .test = test_status },
+	{ .path = PAGE_MAP_SMAPS,
+	  .gives = N_("proportional shares, when asked for"),
+	  .optional = true,
+	  .test = test_smaps,
+	  .remedies = { { EACCES, ptrace }, { EPERM, ptrace } } },
+	{ .path = PAGE_MAP_KINDS,
+	  .gives = N_("huge and zero pages, and maps of sparse processes in little time"),
+	  .optional = true,
+	  .test = test_kinds,
+	  .remedies = { { ENOTTY, N_("this kernel is older than 6.7") } } },
+	{ .path = PAGE_MAP_SOFT_DIRTY,
+	  .gives = N_("which pages were written"),
+	  .optional = true,
+	  .test = test_soft_dirty,
+	  .remedies = { { ENOTSUP, N_("this kernel was built without CONFIG_MEM_SOFT_DIRTY") } } },
+	{ .path = "page frame numbers",
+	  .gives = N_("which frame holds a page, and with it what the kernel notes of the frame"),
+	  .optional = true,
+	  .test = test_frames,
+	  .remedies = { { EPERM, N_("run it as root, or give it the capability cap_sys_admin") } } },
+	{ .path = PAGE_MAP_FLAGS,
+	  .gives = N_("what the kernel notes of page frames, pages merged by KSM among it"),
+	  .optional = true,
+	  .test = test_flags },
+	{ 0 },
+};
+
+static const char *remedy_of(const struct page_map *map, const struct topic *topic, const char *path,
+			     int error)
+{
+	return source_remedy(map->env, topic_source(topic, path), -error);
+}
+
+/* Nonsense in a range of addresses, which are hexadecimal numbers each, only shows when both are known. */
+static void tell_range(const struct page_map *map, struct frame *frame, const char *topic)
+{
+	const struct page_view *view = map->shown;
+
+	if (view && view->n_regions > 0 && view->n_cells == 0)
+		frame_notice(frame, topic, _("look at the table region"),
+			     _("nothing is mapped between --from and --to"));
+}
+
+void page_map_tell(struct page_map *map, struct frame *frame, const struct topic *topic)
+{
+	const char *name = topic->schema->name;
+	const struct page_view *view = map->shown;
+
+	if (map->told_tick == map->env->tick)
+		return;
+	map->told_tick = map->env->tick;
+	target_tell(map->target, frame, name);
+	if (!view && map->target->state == TARGET_GONE)
+		frame_notice(frame, name, NULL, _("%u %s has ended"), map->target->pid, map->target->name);
+	if (!view || map->target->state != TARGET_LIVE)
+		return;
+	if (view->pagemap_error == -ENODATA)
+		frame_notice(frame, name, NULL, _("/proc/%u/pagemap ends before the regions do"), view->pid);
+	else if (view->pagemap_error)
+		frame_notice(frame, name, remedy_of(map, topic, PAGE_MAP_PAGEMAP, view->pagemap_error),
+			     _("/proc/%u/pagemap: %s; the regions are known, their pages are not"), view->pid,
+			     strerror(-view->pagemap_error));
+	tell_range(map, frame, name);
+}
+
+void page_map_tell_maps(const struct page_map *map, struct frame *frame, const struct topic *topic)
+{
+	frame_notice(frame, topic->schema->name, remedy_of(map, topic, PAGE_MAP_MAPS, map->error),
+		     _("/proc/%u/maps: %s; the regions are not known"), map->target->pid,
+		     strerror(-map->error));
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finding a process by pid or name, and following it until it ends. */
+#include <config.h>
+
+#include "topic/pages/target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "core/process_pattern.h"
+#include "sys/pids.h"
+#include "topic/process/missing_targets.h"
+#include "topic/process/process_find.h"
+
+#define LOOK_NS UINT64_C(1000000000) /* between looks through all processes */
+
+static const char key;
+
+static void *open_target(struct env *env)
+{
+	struct target *target = alloc_zeroed(1, sizeof(*target));
+
+	target->env = env;
+	target->tick = ENV_NEVER;
+	return target;
+}
+
+static void close_target(void *state)
+{
+	struct target *target = state;
+
+	free(target->wanted);
+	free(target->next);
+	free(target);
+}
+
+struct target *target_open(struct env *env, const struct settings *settings)
+{
+	struct target *target = env_kept(env, &key, open_target, close_target);
+
+	target->settings = settings;
+	return target;
+}
+
+static bool is_same(const char *one, const char *other)
+{
+	return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+static char *copy(const char *text)
+{
+	return text ? alloc_text(text) : NULL;
+}
+
+static bool has_ended(char state)
+{
+	return state == 'Z' || state == 'X' || state == 'x';
+}
+
+static void take(struct target *target, uint32_t pid, const struct pid_stat *stat)
+{
+	size_t length = span_length(stat->comm);
+
+	length = length < TARGET_NAME_MAX ? length : TARGET_NAME_MAX - 1;
+	target->state = TARGET_LIVE;
+	target->pid = pid;
+	target->start_ticks = stat->start_ticks;
+	target->stat = *stat;
+	target->stat.comm = span_text("");
+	memcpy(target->name, stat->comm.at, length);
+	target->name[length] = '\0';
+}
+
+/* Is this process meant? One that has ended, and ourselves, only when the pid is given. */
+static bool is_meant(const struct target *target, uint32_t pid, const struct pid_stat *stat,
+		     struct span program, const char *list)
+{
+	const char *own_text = settings_get(target->settings, "run.own");
+	uint64_t own = 0, number;
+
+	if (stat->start_ticks < target->least_ticks ||
+	    !listed_process(span_text(list), pid, stat->comm, program))
+		return false;
+	span_is_u64(span_text(own_text ? own_text : ""), &own);
+	return span_is_u64(span_text(list), &number) || (!has_ended(stat->state) && pid != own);
+}
+
+/* Takes the newest of those on the list: by their names, or by the programs of their command lines, too. */
+static void look(struct target *target, const uint32_t *pids, size_t n_pids, const char *list, bool programs)
+{
+	target->n_matches = 0;
+	for (size_t i = 0; i < n_pids; i++) {
+		char bytes[PROCESS_STAT_MAX], line[PROCESS_STAT_MAX];
+		struct pid_stat stat;
+		struct span program = span_text("");
+
+		if (!process_read_stat(target->env, pids[i], bytes, &stat))
+			continue;
+		if (programs)
+			program = process_program(target->env, pids[i], line, sizeof(line));
+		if (!is_meant(target, pids[i], &stat, program, list))
+			continue;
+		if (target->n_matches++ == 0 || stat.start_ticks >= target->start_ticks)
+			take(target, pids[i], &stat);
+	}
+	target->generation += target->n_matches > 0 ? 1 : 0;
+}
+
+static int seek(struct target *target)
+{
+	uint64_t now = env_mono_ns();
+	const char *list = target->least_ticks > 0 ? target->name : target->wanted;
+	char *name = alloc_text(list); /* the list may be the name that is overwritten */
+	const uint32_t *pids;
+	size_t n_pids;
+	int error = 0;
+
+	if (target->looked_ns == 0 || now - target->looked_ns >= LOOK_NS) {
+		target->looked_ns = now;
+		error = pids_list(target->env, &pids, &n_pids);
+		if (!error)
+			look(target, pids, n_pids, name, false);
+		if (!error && target->state == TARGET_SOUGHT)
+			look(target, pids, n_pids, name, true);
+	}
+	free(name);
+	return error;
+}
+
+static void follow(struct target *target)
+{
+	char bytes[PROCESS_STAT_MAX];
+	struct pid_stat stat;
+
+	if (!process_read_stat(target->env, target->pid, bytes, &stat) ||
+	    stat.start_ticks != target->start_ticks) {
+		target->state = TARGET_GONE;
+		return;
+	}
+	if (has_ended(stat.state) && !has_ended(target->stat.state))
+		target->state = TARGET_GONE;
+	if (span_length(stat.comm) < TARGET_NAME_MAX) { /* an exec gives another */
+		memcpy(target->name, stat.comm.at, span_length(stat.comm));
+		target->name[span_length(stat.comm)] = '\0';
+	}
+	target->stat = stat;
+	target->stat.comm = span_text("");
+}
+
+/* "PID START_SECONDS NAME" of a process that was seen: it is still there, or has ended. */
+static void take_seen(struct target *target, const char *seen)
+{
+	struct span span = span_text(seen);
+	struct pid_stat stat = { 0 };
+	double start_seconds;
+	uint64_t pid;
+	bool is_there;
+
+	if (!span_u64(&span, &pid) || !span_f64(&span, &start_seconds) || !span_char(&span, ' '))
+		return;
+	is_there = process_find(target->env, (uint32_t)pid, start_seconds, &stat) == 0;
+	if (!is_there)
+		stat = (struct pid_stat){ .start_ticks = process_start_ticks(target->env, start_seconds) };
+	stat.comm = span;
+	take(target, (uint32_t)pid, &stat);
+	target->state = is_there ? TARGET_LIVE : TARGET_GONE;
+	target->n_matches = 1;
+	target->generation++;
+}
+
+/* Another process was chosen, or the next one of the same name. */
+static void hear(struct target *target)
+{
+	const char *chosen = settings_get(target->settings, "run.pages-process");
+	const char *wanted = chosen ? chosen : settings_get(target->settings, "run.pid");
+	const char *next = settings_get(target->settings, "run.next");
+
+	if (!is_same(wanted, target->wanted)) {
+		free(target->wanted);
+		target->wanted = copy(wanted);
+		target->state = wanted && !chosen ? TARGET_SOUGHT : TARGET_NONE;
+		target->least_ticks = target->looked_ns = 0;
+		if (chosen)
+			take_seen(target, chosen);
+	}
+	if (!is_same(next, target->next)) {
+		free(target->next);
+		target->next = copy(next);
+		if (target->state != TARGET_GONE)
+			return;
+		target->least_ticks = target->start_ticks + 1;
+		target->looked_ns = 0;
+		target->state = TARGET_SOUGHT;
+	}
+}
+
+int target_update(struct target *target)
+{
+	if (target->tick == target->env->tick)
+		return 0;
+	target->tick = target->env->tick;
+	hear(target);
+	if (target->state == TARGET_LIVE)
+		follow(target);
+	return target->state == TARGET_SOUGHT ? seek(target) : 0;
+}
+
+bool target_is_same(const struct target *target)
+{
+	char bytes[PROCESS_STAT_MAX];
+	struct pid_stat stat;
+
+	return target->state == TARGET_LIVE && process_read_stat(target->env, target->pid, bytes, &stat) &&
+	       stat.start_ticks == target->start_ticks && !has_ended(stat.state);
+}
+
+static bool is_kernel(const struct target *target)
+{
+	return target->stat.flags & PID_FLAG_KERNEL_THREAD;
+}
+
+bool target_has_no_memory(const struct target *target)
+{
+	return is_kernel(target) || has_ended(target->stat.state);
+}
+
+void target_tell(const struct target *target, struct frame *frame, const char *topic)
+{
+	if (target->state == TARGET_NONE && settings_get(target->settings, "run.batch"))
+		frame_notice(frame, topic, _("name it with --pid=PID or --pid=NAME"),
+			     _("no process was chosen to look at"));
+	else if (target->state == TARGET_SOUGHT && target->least_ticks > 0)
+		frame_notice(frame, topic, NULL, _("waiting for the next process called %s"), target->name);
+	else if (target->state == TARGET_SOUGHT)
+		named_absent_process(frame, target->settings, topic, target->wanted);
+	if (target->state == TARGET_LIVE || target->state == TARGET_GONE)
+		frame->named_there = true;
+	if (target->state != TARGET_LIVE)
+		return;
+	if (is_kernel(target))
+		frame_notice(frame, topic, NULL,
+			     _("%u %s is a thread of the kernel: it has no memory of its own"), target->pid,
+			     target->name);
+	else if (has_ended(target->stat.state))
+		frame_notice(
+			frame, topic, NULL,
+			_("%u %s is a zombie: it has ended and has no memory, only its parent has not asked "
+			  "for its exit status yet"),
+			target->pid, target->name);
+	else if (target->n_matches > 1)
+		frame_notice(frame, topic, _("choose another by its pid"),
+			     P_("%zu process is called so; this is the newest, %u",
+				"%zu processes are called so; this is the newest, %u", target->n_matches),
+			     target->n_matches, target->pid);
+}

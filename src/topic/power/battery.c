@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "battery": what each battery gives or takes, holds, and how worn it is. */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "topic/power/power_supplies.h"
+#include "topic/topic.h"
+
+struct battery_row {
+	const char *battery, *status;
+	double watts, charge_ratio, remaining_seconds, joules, health_ratio, volts, age_seconds;
+	uint64_t cycles;
+	const char *from, *model;
+};
+
+#define UEVENT "/sys/class/power_supply/NAME/uevent "
+
+static const struct column columns[] = {
+	COLUMN(struct battery_row, battery, .kind = COLUMN_KEY, .title = N_("battery"), .width = 8,
+	       .help = N_("as the kernel calls it"), .source = "/sys/class/power_supply"),
+	COLUMN(struct battery_row, status, .kind = COLUMN_LABEL, .title = N_("status"), .width = 12,
+	       .words = true, .help = N_("Discharging, Charging, Full, Not charging, Unknown"),
+	       .source = UEVENT "STATUS"),
+	COLUMN(struct battery_row, watts, .kind = COLUMN_GAUGE, .unit = UNIT_WATTS, .title = N_("watts"),
+	       .width = 8, .help = N_("what it gives; below 0: what it takes"),
+	       .source = UEVENT
+	       "POWER_NOW, else CURRENT_NOW * VOLTAGE_NOW, else change of ENERGY_NOW or "
+	       "CHARGE_NOW * VOLTAGE_NOW / time between changes; the sign is that of the status"),
+	COLUMN(struct battery_row, charge_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO,
+	       .title = N_("charge%"), .width = 7, .help = N_("what it holds, of what it can hold now"),
+	       .source = UEVENT "ENERGY_NOW / ENERGY_FULL, else CHARGE_NOW / CHARGE_FULL, else CAPACITY"),
+	COLUMN(struct battery_row, remaining_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
+	       .title = N_("left"), .width = 9, .rank = 1,
+	       .help = N_("until it is empty, or full, if all stays as it is now: an estimate"),
+	       .source = "joules / watts; what is missing to full / watts"),
+	COLUMN(struct battery_row, joules, .kind = COLUMN_GAUGE, .unit = UNIT_JOULES, .title = N_("joules"),
+	       .width = 8, .rank = 2, .help = N_("what it holds (3600 joules are a watt-hour)"),
+	       .source = UEVENT "ENERGY_NOW, else CHARGE_NOW * VOLTAGE_NOW"),
+	COLUMN(struct battery_row, health_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO,
+	       .title = N_("health%"), .width = 7, .rank = 2,
+	       .help = N_("what it can hold now, of what it could when it was new"),
+	       .source = UEVENT "ENERGY_FULL / ENERGY_FULL_DESIGN, else the same of CHARGE"),
+	COLUMN(struct battery_row, volts, .kind = COLUMN_GAUGE, .unit = UNIT_VOLTS, .title = N_("volts"),
+	       .width = 7, .rank = 3, .help = N_("voltage now"), .source = UEVENT "VOLTAGE_NOW"),
+	COLUMN(struct battery_row, cycles, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("cycles"),
+	       .width = 6, .rank = 3, .help = N_("how often it was charged, as it says itself"),
+	       .source = UEVENT "CYCLE_COUNT"),
+	COLUMN(struct battery_row, age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
+	       .title = N_("age"), .width = 7, .rank = 4,
+	       .help = N_("how long ago it was read: 0, unless it answers late"), .source = "panetop"),
+	COLUMN(struct battery_row, from, .kind = COLUMN_LABEL, .title = N_("from"), .width = 12, .rank = 3,
+	       .words = true, .help = N_("where the watts come from"), .source = "panetop"),
+	COLUMN(struct battery_row, model, .kind = COLUMN_LABEL, .title = N_("model"), .width = 10, .rank = 4,
+	       .help = N_("as its maker calls it"), .source = UEVENT "MODEL_NAME"),
+};
+
+static const struct schema schema = {
+	.name = "battery",
+	.help = N_("batteries of the machine"),
+	.row_size = sizeof(struct battery_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static int test_batteries(struct env *env)
+{
+	struct batteries *batteries = batteries_open(env);
+	int found = -ENODATA;
+
+	batteries_update(batteries, 0);
+	for (size_t i = 0; i < batteries->count; i++)
+		if (batteries->list[i].is_battery)
+			found = 0;
+	if (!env_exists(env, POWER_SUPPLIES))
+		found = -ENOENT;
+	batteries_close(batteries);
+	return found;
+}
+
+static const struct source_spec sources[] = {
+	{ .path = POWER_SUPPLIES,
+	  .gives = N_("batteries: what they give and hold"),
+	  .optional = true,
+	  .test = test_batteries,
+	  .remedies = { { ENODATA, N_("no battery feeds this machine") },
+			{ ENOENT, N_("no battery feeds this machine") } } },
+	{ 0 },
+};
+
+static double remaining(const struct battery *battery)
+{
+	if (battery->watts > 0)
+		return battery->joules / battery->watts;
+	if (battery->watts < 0)
+		return (battery->full_joules - battery->joules) / -battery->watts;
+	return NAN;
+}
+
+/* What every kernel tells is known by its words, so that people see it in their language. */
+static const char *status_text(struct frame *frame, const char *status)
+{
+	static const char *const known[] = { N_("Discharging"), N_("Charging"), N_("Full"),
+					     N_("Not charging"), N_("Unknown") };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(known[i], status) == 0)
+			return known[i];
+	return arena_copy(&frame->arena, status, strlen(status));
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct batteries *batteries = sampler->state;
+
+	(void)env;
+	batteries_update(batteries, table->mono_ns);
+	for (size_t i = 0; i < batteries->count; i++) {
+		const struct battery *battery = &batteries->list[i];
+		struct battery_row *row;
+
+		if (!battery->is_battery)
+			continue;
+		row = table_add(table);
+		row->battery = arena_copy(&frame->arena, battery->name, strlen(battery->name));
+		if (battery->status[0])
+			row->status = status_text(frame, battery->status);
+		row->watts = battery->watts;
+		row->charge_ratio = battery->charge;
+		row->remaining_seconds = remaining(battery);
+		row->joules = battery->joules;
+		row->health_ratio = battery->health;
+		row->volts = battery->volts;
+		row->age_seconds = battery_age_seconds(batteries, battery);
+		row->cycles = battery->cycles > 0 ? (uint64_t)battery->cycles : U64_UNKNOWN;
+		row->from = battery->how;
+		if (battery->model[0])
+			row->model = arena_copy(&frame->arena, battery->model, strlen(battery->model));
+	}
+	return 0;
+}
+
+static int open_battery(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	(void)settings;
+	sampler->state = batteries_open(env);
+	return 0;
+}
+
+static void close_battery(struct sampler *sampler)
+{
+	batteries_close(sampler->state);
+}
+
+const struct topic topic_battery = {
+	.schema = &schema,
+	.sources = sources,
+	.open = open_battery,
+	.sample = sample,
+	.close = close_battery,
+};

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading of energy domains, through wraps and resets, and the one honest total of them. */
+#include <config.h>
+
+#include "topic/power/energy.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "kernel/perf_read.h"
+#include "sys/perf.h"
+
+#define COVERS 0.9 /* psys of a machine that counts less than this of its packages does not count it all */
+
+static const char key;
+
+static void *open_shared(struct env *env)
+{
+	struct energy *energy = alloc_zeroed(1, sizeof(*energy));
+
+	*energy = (struct energy){
+		.env = env,
+		.zones = { .path = POWERCAP },
+		.tick = ENV_NEVER,
+		.joules = NAN,
+		.watts = NAN,
+		.batteries = batteries_open(env),
+		.sensors = sensors_open(env),
+	};
+	return energy;
+}
+
+static void close_shared(void *state)
+{
+	struct energy *energy = state;
+
+	for (size_t i = 0; i < energy->count; i++)
+		energy_domain_free(&energy->list[i], energy->env);
+	free(energy->list);
+	listing_free(&energy->zones);
+	batteries_close(energy->batteries);
+	sensors_close(energy->sensors);
+	free(energy);
+}
+
+struct energy *energy_open(struct env *env)
+{
+	return env_share(env, &key, open_shared, close_shared);
+}
+
+void energy_close(struct energy *energy)
+{
+	env_unshare(energy->env, &key);
+}
+
+/* How much it grew since it was read last, in microjoules; U64_UNKNOWN when it was reset, or is new. */
+static uint64_t grown_uj(struct energy *energy, struct energy_domain *domain, uint64_t raw, double seconds)
+{
+	struct energy_step step;
+
+	if (!domain->counted)
+		return U64_UNKNOWN;
+	step = energy_step(domain->raw, raw, domain->range_uj, seconds, domain->most_watts);
+	if (step.may_hide) {
+		energy->hidden = domain;
+		energy->hidden_seconds = seconds;
+	}
+	return step.grown_uj;
+}
+
+static void count(struct energy *energy, struct energy_domain *domain, uint64_t raw, uint64_t mono_ns)
+{
+	double seconds = (double)(mono_ns - domain->read_ns) / 1e9;
+	uint64_t grown = grown_uj(energy, domain, raw, seconds);
+
+	if (grown == U64_UNKNOWN) {
+		domain->total_uj = raw; /* smaller than before: nobody takes it for energy */
+		domain->run_joules = NAN;
+	} else {
+		domain->total_uj += grown;
+		domain->grown_uj += grown;
+		domain->run_joules += (double)grown / 1e6;
+	}
+	domain->joules = (double)domain->total_uj / 1e6;
+	domain->raw = raw;
+	domain->read_ns = mono_ns;
+	domain->counted = true;
+}
+
+static int read_perf(struct energy *energy, struct energy_domain *domain, uint64_t mono_ns)
+{
+	char bytes[64];
+	long length = perf_read(domain->fd, bytes, sizeof(bytes));
+	struct perf_times times;
+	uint64_t value;
+
+	if (length < 0)
+		return (int)length;
+	if (!perf_read_parse(span_of(bytes, (size_t)length), &value, 1, &times))
+		return -EBADMSG;
+	count(energy, domain, (uint64_t)((double)value * domain->scale * 1e6), mono_ns);
+	return 0;
+}
+
+/* Watts that hold since the last reading are energy, too. */
+static int add_watts(struct energy_domain *domain, double watts, uint64_t mono_ns)
+{
+	double joules = watts * (double)(mono_ns - domain->read_ns) / 1e9;
+
+	if (isnan(watts)) {
+		domain->counted = false;
+		return -ENODATA;
+	}
+	domain->joules = isnan(domain->joules) ? 0 : domain->joules + (domain->counted ? joules : 0);
+	domain->run_joules = domain->counted ? domain->run_joules + joules : NAN;
+	domain->read_ns = mono_ns;
+	domain->counted = true;
+	return 0;
+}
+
+static int read_battery(const struct energy *energy, struct energy_domain *domain, uint64_t mono_ns)
+{
+	for (size_t i = 0; i < energy->batteries->count; i++) {
+		const struct battery *battery = &energy->batteries->list[i];
+
+		if (strcmp(battery->name, domain->key) == 0)
+			return add_watts(domain, battery->watts < 0 ? 0 : battery->watts, mono_ns);
+	}
+	return -ENODEV;
+}
+
+static int read_hwmon(struct energy *energy, struct energy_domain *domain, uint64_t mono_ns)
+{
+	for (size_t i = 0; i < energy->sensors->n_sensors; i++) {
+		const struct sensor *sensor = &energy->sensors->list[i];
+
+		if (strcmp(sensor->key, domain->key) != 0)
+			continue;
+		if (sensor->kind == SENSOR_POWER)
+			return add_watts(domain, sensor->value, mono_ns);
+		if (isnan(sensor->value) || !sensor->fresh)
+			return -ENODATA; /* what stood there a tick ago is no energy of this one */
+		count(energy, domain, (uint64_t)(sensor->value * 1e6),
+		      mono_ns - (uint64_t)(sensor->age_seconds * 1e9));
+		return 0;
+	}
+	return -ENODEV;
+}
+
+static int read_domain(struct energy *energy, struct energy_domain *domain, uint64_t mono_ns)
+{
+	uint64_t raw;
+	int error;
+
+	switch (domain->source) {
+	case ENERGY_PERF:
+		return read_perf(energy, domain, mono_ns);
+	case ENERGY_POWERCAP:
+		error = attribute_u64(&domain->file, energy->env, &raw);
+		if (!error && raw == U64_UNKNOWN)
+			error = -EBADMSG;
+		if (!error)
+			count(energy, domain, raw, mono_ns);
+		return error;
+	case ENERGY_HWMON:
+		return read_hwmon(energy, domain, mono_ns);
+	case ENERGY_BATTERY:
+		return read_battery(energy, domain, mono_ns);
+	}
+	return -ENODEV;
+}
+
+/* A domain that cannot be read now is not known now; when it comes back it goes on from what it was. */
+static void read_all(struct energy *energy, uint64_t mono_ns)
+{
+	for (size_t i = 0; i < energy->count; i++) {
+		struct energy_domain *domain = &energy->list[i];
+
+		domain->error = read_domain(energy, domain, mono_ns);
+		if (!domain->error)
+			continue;
+		domain->joules = domain->run_joules = NAN;
+	}
+}
+
+/*
+ * The psys that counts the whole machine; NULL. On machines with several the first that does stands for all.
+ * What it is good for shows as soon as the packages have used something.
+ */
+static const struct energy_domain *platform(const struct energy *energy)
+{
+	uint64_t packages = 0;
+
+	for (size_t i = 0; i < energy->count; i++)
+		if (energy->list[i].part == ENERGY_PACKAGE)
+			packages += energy->list[i].grown_uj;
+	for (size_t i = 0; i < energy->count; i++) {
+		const struct energy_domain *domain = &energy->list[i];
+
+		if (domain->part == ENERGY_PLATFORM && domain->counted && domain->raw > 0 &&
+		    (double)domain->grown_uj >= COVERS * (double)packages)
+			return domain;
+	}
+	return NULL;
+}
+
+static bool has_part(const struct energy *energy, enum energy_part part)
+{
+	for (size_t i = 0; i < energy->count; i++)
+		if (energy->list[i].part == part && energy->list[i].counted)
+			return true;
+	return false;
+}
+
+static bool any_gives(const struct energy *energy)
+{
+	for (size_t i = 0; i < energy->batteries->count; i++)
+		if (energy->batteries->list[i].is_battery && energy->batteries->list[i].flow == BATTERY_GIVES)
+			return true;
+	return false;
+}
+
+static enum energy_total choose_total(const struct energy *energy, const struct energy_domain *psys)
+{
+	if (psys)
+		return TOTAL_PLATFORM;
+	if (has_part(energy, ENERGY_PACKAGE))
+		return TOTAL_PACKAGES;
+	if (has_part(energy, ENERGY_METER))
+		return TOTAL_METERS;
+	return any_gives(energy) ? TOTAL_BATTERIES : TOTAL_NONE; /* on the plug they say nothing of it */
+}
+
+static bool is_part(enum energy_total total, const struct energy_domain *domain,
+		    const struct energy_domain *psys)
+{
+	switch (total) {
+	case TOTAL_PLATFORM:
+		return domain == psys;
+	case TOTAL_PACKAGES:
+		return domain->part == ENERGY_PACKAGE || domain->part == ENERGY_DRAM;
+	case TOTAL_METERS:
+		return domain->part == ENERGY_METER;
+	case TOTAL_BATTERIES:
+		return domain->part == ENERGY_OF_BATTERY;
+	case TOTAL_NONE:
+		break;
+	}
+	return false;
+}
+
+/* True when the total is made of other domains than before. */
+static bool choose_parts(struct energy *energy)
+{
+	const struct energy_domain *psys = platform(energy);
+	bool changed = false;
+
+	energy->total = choose_total(energy, psys);
+	for (size_t i = 0; i < energy->count; i++) {
+		struct energy_domain *domain = &energy->list[i];
+		bool in_total = is_part(energy->total, domain, psys);
+
+		changed |= in_total != domain->in_total;
+		domain->in_total = in_total;
+	}
+	return changed;
+}
+
+/* Unknown as soon as one part is, and when it is made of other parts than before. */
+static void add_up(struct energy *energy, double seconds, bool first)
+{
+	bool changed = choose_parts(energy) && !first;
+	double joules = 0, run = 0;
+
+	for (size_t i = 0; i < energy->count; i++) {
+		const struct energy_domain *domain = &energy->list[i];
+
+		if (!domain->in_total)
+			continue;
+		joules += domain->joules;
+		run += domain->run_joules;
+	}
+	if (energy->total == TOTAL_NONE || changed)
+		joules = run = NAN;
+	energy->joules = joules;
+	energy->watts = first ? NAN : run / seconds;
+	statistics_add(&energy->run, energy->watts, seconds);
+}
+
+static void look_around(struct energy *energy, uint64_t mono_ns)
+{
+	bool changed;
+
+	listing_read(&energy->zones, energy->env, &changed);
+	batteries_ask(energy->batteries, mono_ns);
+	sensors_read(energy->sensors, SENSOR_POWER); /* which waits for batteries, too */
+	sensors_read(energy->sensors, SENSOR_ENERGY);
+	batteries_update(energy->batteries, mono_ns);
+	if (changed || energy->sensors_seen != energy->sensors->findings ||
+	    energy->supplies_seen != energy->batteries->findings || energy->tick == ENV_NEVER)
+		energy_find(energy);
+}
+
+/* What was reset must not look as if it had grown since it was seen last. */
+static void publish(struct energy_domain *domain)
+{
+	if (isnan(domain->run_joules) && domain->joules >= domain->published_joules)
+		domain->joules = NAN;
+	domain->published_joules = domain->joules;
+	domain->run_joules = isnan(domain->joules) ? NAN : 0;
+}
+
+void energy_sample(struct energy *energy, uint64_t mono_ns)
+{
+	double seconds = (double)(mono_ns - energy->sample_ns) / 1e9;
+	bool first = energy->sample_ns == 0 || mono_ns <= energy->sample_ns;
+
+	if (energy->tick == energy->env->tick)
+		return;
+	look_around(energy, mono_ns);
+	energy->tick = energy->env->tick;
+	read_all(energy, mono_ns);
+	for (size_t i = 0; i < energy->count; i++) {
+		struct energy_domain *domain = &energy->list[i];
+
+		domain->watts = first ? NAN : domain->run_joules / seconds;
+		statistics_add(&domain->run, domain->watts, seconds);
+	}
+	add_up(energy, seconds, first);
+	for (size_t i = 0; i < energy->count; i++)
+		publish(&energy->list[i]);
+	energy->sample_ns = mono_ns;
+}
+
+void energy_tend(struct energy *energy, uint64_t mono_ns)
+{
+	for (size_t i = 0; i < energy->count; i++) {
+		struct energy_domain *domain = &energy->list[i];
+
+		if (domain->source == ENERGY_POWERCAP && domain->counted)
+			read_domain(energy, domain, mono_ns);
+	}
+}
+
+void energy_restart(struct energy *energy)
+{
+	energy->run = (struct statistics){ 0 };
+	for (size_t i = 0; i < energy->count; i++)
+		energy->list[i].run = (struct statistics){ 0 };
+}

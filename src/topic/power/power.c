@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "power": what each domain draws, and what of it is the machine's total. */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "topic/power/energy.h"
+#include "topic/topic.h"
+
+#define RAPL_ENERGY POWERCAP "/intel-rapl:0/energy_uj"
+
+struct power_row {
+	const char *domain;
+	double watts, joules, mean_watts, geometric_mean_watts, min_watts, max_watts, stddev_watts;
+	double run_seconds;
+	const char *counted_in, *source;
+};
+
+#define OVER_RUN(field, heading, place, what, from)                                                          \
+	COLUMN(struct power_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_WATTS, .title = heading,          \
+	       .width = 8, .rank = place, .help = what, .source = from)
+
+static const struct column columns[] = {
+	COLUMN(struct power_row, domain, .kind = COLUMN_KEY, .title = N_("domain"), .width = 18,
+	       .help = N_("total: the machine, as far as something measures it; else a part of it"),
+	       .source = "name of the zone below that of its parent"),
+	COLUMN(struct power_row, watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("watts"),
+	       .width = 8, .rate_of = offsetof(struct power_row, joules),
+	       .help = N_("mean power in the last interval"), .source = "growth of joules / time"),
+	COLUMN(struct power_row, joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("joules"),
+	       .width = 9, .rank = 3,
+	       .help = N_("as its counter has it, what it lost by starting again at 0 added"),
+	       .source =
+		       "energy_uj + max_energy_range_uj * wraps, or count of the perf event * its scale; of "
+		       "what tells watts alone: sum of watts * time"),
+	OVER_RUN(mean_watts, N_("mean"), 1, N_("mean over the run, or since it was reset"),
+		 "sum of watts * time / time"),
+	OVER_RUN(geometric_mean_watts, N_("geomean"), 4, N_("geometric mean over the run"),
+		 "exp(sum of log(watts) * time / time)"),
+	OVER_RUN(min_watts, N_("min"), 2, N_("smallest mean of an interval in the run"), "smallest watts"),
+	OVER_RUN(max_watts, N_("max"), 2, N_("greatest mean of an interval in the run"), "greatest watts"),
+	OVER_RUN(stddev_watts, N_("stddev"), 2, N_("standard deviation over the run"),
+		 "sqrt(sum of (watts - mean_watts)^2 * time / time)"),
+	COLUMN(struct power_row, run_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("over"),
+	       .width = 9, .rank = 3, .help = N_("time that mean, min, max and stddev are over"),
+	       .source = "sum of the intervals"),
+	COLUMN(struct power_row, counted_in, .kind = COLUMN_LABEL, .title = N_("counted in"), .width = 10,
+	       .rank = 1, .help = N_("domain that contains it, so that the two are never added up"),
+	       .source = "tree of the zones"),
+	COLUMN(struct power_row, source, .kind = COLUMN_LABEL, .title = N_("source"), .width = 12, .rank = 3,
+	       .words = true, .help = N_("where it is read"), .source = "panetop"),
+};
+
+static const struct schema schema = {
+	.name = "power",
+	.help = N_("power and energy by domain"),
+	.row_size = sizeof(struct power_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static int test_perf(struct env *env)
+{
+	struct energy *energy;
+	int error;
+
+	if (!env_exists(env, POWER_PMU))
+		return -ENOENT;
+	energy = energy_open(env);
+	energy_find(energy);
+	error = energy->count > 0 && energy->list[0].source == ENERGY_PERF ? 0
+		: energy->perf_error                                       ? energy->perf_error
+									   : -ENODATA;
+	energy_close(energy);
+	return error;
+}
+
+static int test_core_pmu(struct env *env)
+{
+	return env_exists(env, CORE_PMU) ? 0 : -ENOENT;
+}
+
+static const struct source_spec sources[] = {
+	{ .path = POWER_PMU,
+	  .gives = N_("energy counters as perf events: 64 bits, they do not wrap"),
+	  .optional = true,
+	  .test = test_perf,
+	  .remedies = { { ENOENT, N_("a virtual machine has none; else: modprobe rapl") },
+			{ EACCES, N_("run it as root, or give it the capability cap_perfmon") },
+			{ EPERM, N_("run it as root, or give it the capability cap_perfmon") },
+			{ ENODATA, N_("this processor has no energy events") } } },
+	{ .path = CORE_PMU,
+	  .gives = N_("energy of each core of AMD processors, as perf events"),
+	  .optional = true,
+	  .test = test_core_pmu,
+	  .remedies = { { ENOENT, N_("AMD processors have it, since Linux 6.15") } } },
+	{ .path = RAPL_ENERGY,
+	  .gives = N_("energy counters of Intel and AMD processors"),
+	  .optional = true,
+	  .remedies = { { ENOENT, N_("a virtual machine has none; else: modprobe intel_rapl_msr") },
+			{ EACCES,
+			  N_("since Linux 5.10 only root reads it: run it as root, or give it the "
+			     "capability cap_dac_read_search") } } },
+	{ .path = SENSOR_CHIPS,
+	  .gives = N_("meters of power and energy on chips"),
+	  .optional = true,
+	  .test = sensors_test_chips,
+	  .remedies = { { ENOENT, N_("no sensor is told to Linux, as on most virtual machines; else load its "
+				     "driver: sensors-detect") } } },
+	{ 0 },
+};
+
+static const char *counted_in(const struct energy *energy, const struct energy_domain *domain,
+			      struct frame *frame)
+{
+	const char *parent = domain->parent >= 0 ? energy->list[domain->parent].name : "";
+
+	if (domain->in_total)
+		return "total";
+	if (domain->part == ENERGY_IN_PARENT)
+		return arena_copy(&frame->arena, parent, strlen(parent));
+	if (energy->total == TOTAL_PLATFORM &&
+	    (domain->part == ENERGY_PACKAGE || domain->part == ENERGY_DRAM))
+		return "psys";
+	return "";
+}
+
+static void set_run(struct power_row *row, const struct statistics *run)
+{
+	row->mean_watts = statistics_mean(run);
+	row->geometric_mean_watts = statistics_geometric_mean(run);
+	row->min_watts = statistics_minimum(run);
+	row->max_watts = statistics_maximum(run);
+	row->stddev_watts = statistics_deviation(run);
+	row->run_seconds = run->weight;
+}
+
+static void add_domain(const struct energy *energy, size_t index, struct frame *frame, struct table *table)
+{
+	const struct energy_domain *domain = &energy->list[index];
+	struct power_row *row = table_add(table);
+
+	row->domain = arena_copy(&frame->arena, domain->name, strlen(domain->name));
+	row->joules = domain->joules;
+	row->counted_in = counted_in(energy, domain, frame);
+	row->source = arena_copy(&frame->arena, domain->place, strlen(domain->place));
+	set_run(row, &domain->run);
+	for (size_t i = 0; i < energy->count; i++)
+		if (energy->list[i].parent == (int)index)
+			add_domain(energy, i, frame, table);
+}
+
+static void add_total(const struct energy *energy, struct table *table)
+{
+	static const char *const made_of[] = {
+		[TOTAL_NONE] = N_("nothing here measures it"), [TOTAL_PLATFORM] = N_("psys"),
+		[TOTAL_PACKAGES] = N_("packages + DRAM"),      [TOTAL_METERS] = N_("meter of the machine"),
+		[TOTAL_BATTERIES] = N_("batteries"),
+	};
+	struct power_row *row = table_add(table);
+
+	row->domain = "total";
+	row->joules = energy->joules;
+	row->counted_in = "";
+	row->source = made_of[energy->total];
+	set_run(row, &energy->run);
+}
+
+/* What cannot be read, and why: the first failure stands for all. */
+static void explain(const struct energy *energy, struct env *env, struct frame *frame)
+{
+	const struct energy_domain *failed = NULL;
+	const struct source_spec *source;
+
+	for (size_t i = 0; i < energy->count && !failed; i++)
+		if (energy->list[i].error && energy->list[i].source == ENERGY_POWERCAP)
+			failed = &energy->list[i];
+	if (failed) {
+		source = topic_source(&topic_power, RAPL_ENERGY);
+		frame_notice(frame, schema.name, source_remedy(env, source, -failed->error), "/%s: %s",
+			     failed->file.path, strerror(-failed->error));
+	} else if (energy->perf_error && energy->count == 0) {
+		source = topic_source(&topic_power, POWER_PMU);
+		frame_notice(frame, schema.name, source_remedy(env, source, -energy->perf_error),
+			     "/" POWER_PMU ": %s", strerror(-energy->perf_error));
+	} else if (energy->total == TOTAL_NONE) {
+		frame_notice(
+			frame, schema.name,
+			_("a virtual machine has no counters of energy, and a battery tells only while it "
+			  "gives; else load a driver: modprobe intel_rapl_msr"),
+			_("nothing here measures what the machine draws"));
+	}
+}
+
+static void tell_hidden(struct energy *energy, struct frame *frame)
+{
+	if (!energy->hidden)
+		return;
+	frame_notice(frame, schema.name, _("do not stop panetop, or use a shorter delay"),
+		     _("%s was not read for %.0f s, in which its counter may have started again unseen: the "
+		       "watts may be too low"),
+		     energy->hidden->name, energy->hidden_seconds);
+	energy->hidden = NULL;
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct energy *energy = sampler->state;
+
+	energy_sample(energy, table->mono_ns);
+	table->mono_ns = energy->sample_ns;
+	add_total(energy, table);
+	for (size_t i = 0; i < energy->count; i++)
+		if (energy->list[i].parent < 0)
+			add_domain(energy, i, frame, table);
+	explain(energy, env, frame);
+	tell_hidden(energy, frame);
+	return 0;
+}
+
+static int open_power(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	(void)settings;
+	sampler->state = energy_open(env);
+	return 0;
+}
+
+static void restart(struct sampler *sampler)
+{
+	energy_restart(sampler->state);
+}
+
+static void tend(struct sampler *sampler, uint64_t mono_ns)
+{
+	energy_tend(sampler->state, mono_ns);
+}
+
+static void close_power(struct sampler *sampler)
+{
+	energy_close(sampler->state);
+}
+
+const struct topic topic_power = {
+	.schema = &schema,
+	.sources = sources,
+	.uses = ENERGY_USES,
+	.open = open_power,
+	.sample = sample,
+	.restart = restart,
+	.tend = tend,
+	.close = close_power,
+};

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading of power supplies: what flows, in which direction, by the best source that each has. */
+#include <config.h>
+
+#include "topic/power/power_supplies.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "core/unknown.h"
+
+#define SLEEP_NS UINT64_C(1000000000) /* shorter ones are not told from a delay between two clocks */
+
+static const char key;
+
+static void *open_batteries(struct env *env)
+{
+	struct batteries *batteries = alloc_zeroed(1, sizeof(*batteries));
+
+	batteries->env = env;
+	batteries->supplies.path = POWER_SUPPLIES;
+	batteries->tick = ENV_NEVER;
+	return batteries;
+}
+
+static void forget(struct batteries *batteries)
+{
+	for (size_t i = 0; i < batteries->count; i++) {
+		late_text_drop(batteries->list[i].uevent);
+		free(batteries->list[i].name);
+	}
+	free(batteries->list);
+	batteries->list = NULL;
+	batteries->count = 0;
+}
+
+static void close_batteries(void *state)
+{
+	struct batteries *batteries = state;
+
+	forget(batteries);
+	listing_free(&batteries->supplies);
+	free(batteries);
+}
+
+struct batteries *batteries_open(struct env *env)
+{
+	return env_share(env, &key, open_batteries, close_batteries);
+}
+
+void batteries_close(struct batteries *batteries)
+{
+	env_unshare(batteries->env, &key);
+}
+
+static void copy_span(char *text, size_t room, struct span span)
+{
+	snprintf(text, room, "%.*s", (int)span_length(span), span.at);
+}
+
+static double millionths(int64_t number)
+{
+	return number == SUPPLY_UNKNOWN ? NAN : (double)number / 1e6;
+}
+
+static void forget_change(struct battery *battery)
+{
+	battery->held = SUPPLY_UNKNOWN;
+	battery->changed_ns = 0;
+	battery->change_watts = NAN;
+}
+
+/*
+ * What it holds changes in steps, seconds or minutes apart: power is what flowed between two of them, and in
+ * the same direction. A charge becomes energy by the voltage after it has changed: that one trembles.
+ */
+static void follow_change(struct battery *battery, const struct power_supply *supply, uint64_t mono_ns)
+{
+	bool has_energy = supply->energy_uwh != SUPPLY_UNKNOWN;
+	int64_t held = has_energy ? supply->energy_uwh : supply->charge_uah;
+	double grown;
+
+	if (battery->flow != battery->followed)
+		forget_change(battery);
+	battery->followed = battery->flow;
+	if (held == SUPPLY_UNKNOWN || held == battery->held)
+		return;
+	if (battery->held != SUPPLY_UNKNOWN) {
+		grown = ((double)held - (double)battery->held) * JOULES_PER_UWH *
+			(has_energy ? 1 : battery->volts);
+		if (battery->changed_ns > 0 && mono_ns > battery->changed_ns)
+			battery->change_watts = fabs(grown) / ((double)(mono_ns - battery->changed_ns) / 1e9);
+		battery->changed_ns = mono_ns;
+	}
+	battery->held = held;
+}
+
+static double choose_watts(struct battery *battery, const struct power_supply *supply)
+{
+	double watts = power_supply_watts(supply);
+	bool flows = battery->flow == BATTERY_GIVES || battery->flow == BATTERY_TAKES;
+
+	battery->how = NULL;
+	if (!isnan(watts) && (watts > 0 || !flows)) {
+		battery->how = supply->power_uw != SUPPLY_UNKNOWN ? N_("power_now")
+								  : N_("current_now * voltage_now");
+		return watts;
+	}
+	if (flows && !isnan(battery->change_watts))
+		battery->how = supply->energy_uwh != SUPPLY_UNKNOWN ? N_("change of energy_now")
+								    : N_("change of charge_now");
+	return flows ? battery->change_watts : NAN;
+}
+
+static enum battery_flow flow_of(const char *status)
+{
+	if (strcmp(status, "Discharging") == 0)
+		return BATTERY_GIVES;
+	if (strcmp(status, "Charging") == 0)
+		return BATTERY_TAKES;
+	return strcmp(status, "Full") == 0 || strcmp(status, "Not charging") == 0 ? BATTERY_RESTS
+										  : BATTERY_UNCLEAR;
+}
+
+static void take_supply(struct battery *battery, const struct power_supply *supply, uint64_t mono_ns)
+{
+	double watts;
+
+	battery->online = span_is(supply->type, "Battery") ? SUPPLY_UNKNOWN : supply->online;
+	if (!battery->is_battery)
+		return;
+	copy_span(battery->status, sizeof(battery->status), supply->status);
+	copy_span(battery->model, sizeof(battery->model), supply->model);
+	battery->flow = flow_of(battery->status);
+	battery->charge = power_supply_charge(supply);
+	battery->health = power_supply_health(supply);
+	battery->joules = power_supply_joules(supply);
+	battery->full_joules = battery->joules / battery->charge;
+	battery->volts = millionths(supply->voltage_uv);
+	battery->cycles = supply->cycles;
+	follow_change(battery, supply, mono_ns);
+	watts = choose_watts(battery, supply);
+	battery->watts = battery->flow == BATTERY_GIVES   ? watts
+			 : battery->flow == BATTERY_TAKES ? -watts
+			 : battery->flow == BATTERY_RESTS ? (isnan(watts) ? 0 : -watts)
+							  : NAN;
+}
+
+static void forget_values(struct battery *battery)
+{
+	battery->watts = battery->charge = battery->health = battery->joules = battery->volts = NAN;
+	battery->full_joules = NAN;
+	battery->cycles = battery->online = SUPPLY_UNKNOWN;
+	battery->status[0] = '\0';
+	battery->flow = BATTERY_UNCLEAR;
+	battery->how = NULL;
+}
+
+static uint64_t age_ns(const struct batteries *batteries, const struct battery *battery)
+{
+	return late_age_ns(batteries->env, battery->read_ns);
+}
+
+static void came(void *owner, size_t number, const struct late_text *text)
+{
+	struct batteries *batteries = owner;
+	struct battery *battery = &batteries->list[number];
+	struct power_supply supply;
+	bool was_battery = battery->is_battery;
+
+	forget_values(battery);
+	battery->read_ns = text->late.read_ns;
+	if (text->length < 0)
+		return; /* a battery that is being taken out */
+	power_supply_parse(span_of(text->bytes, (size_t)text->length), &supply);
+	battery->is_battery = power_supply_is_battery(&supply);
+	batteries->findings += battery->is_battery != was_battery;
+	take_supply(battery, &supply, batteries->mono_ns + battery->read_ns - batteries->asked_ns);
+}
+
+/* What can be told of it before it answers, without asking it: the batteries of mice have a scope. */
+static bool seems_battery(struct env *env, const char *name)
+{
+	char path[512], type[32];
+
+	snprintf(path, sizeof(path), POWER_SUPPLIES "/%.256s/type", name);
+	if (attribute_once(env, path, type, sizeof(type)) <= 0 || strcmp(type, "Battery") != 0)
+		return false;
+	snprintf(path, sizeof(path), POWER_SUPPLIES "/%.256s/scope", name);
+	return !env_exists(env, path);
+}
+
+static void find_supplies(struct batteries *batteries)
+{
+	forget(batteries);
+	batteries->findings++;
+	batteries->count = batteries->supplies.n_names;
+	batteries->list = alloc_zeroed(batteries->count, sizeof(*batteries->list));
+	for (size_t i = 0; i < batteries->count; i++) {
+		struct battery *battery = &batteries->list[i];
+		char path[512];
+
+		battery->name = alloc_text(batteries->supplies.names[i]);
+		battery->followed = BATTERY_UNCLEAR;
+		forget_change(battery);
+		battery->is_battery = seems_battery(batteries->env, battery->name);
+		forget_values(battery);
+		snprintf(path, sizeof(path), POWER_SUPPLIES "/%.256s/uevent", battery->name);
+		battery->uevent =
+			late_text_open(batteries->env, path, ATTRIBUTE_TEXT_MAX, came, batteries, i);
+	}
+}
+
+/* What went meanwhile says nothing of what flows now, and the clock of samples stood still. */
+static void forget_sleep(struct batteries *batteries)
+{
+	uint64_t slept_ns = env_boot_ns() - batteries->asked_ns;
+
+	for (size_t i = 0; slept_ns > batteries->slept_ns + SLEEP_NS && i < batteries->count; i++)
+		forget_change(&batteries->list[i]);
+	batteries->slept_ns = slept_ns;
+}
+
+void batteries_ask(struct batteries *batteries, uint64_t mono_ns)
+{
+	bool changed;
+
+	if (batteries->tick == batteries->env->tick)
+		return;
+	batteries->tick = batteries->env->tick;
+	listing_read(&batteries->supplies, batteries->env, &changed);
+	if (changed)
+		find_supplies(batteries);
+	late_collect(batteries->env);
+	batteries->mono_ns = mono_ns;
+	batteries->asked_ns = env_mono_ns();
+	forget_sleep(batteries);
+	for (size_t i = 0; i < batteries->count; i++)
+		late_text_ask(batteries->list[i].uevent);
+}
+
+void batteries_update(struct batteries *batteries, uint64_t mono_ns)
+{
+	batteries_ask(batteries, mono_ns);
+	late_wait(batteries->env);
+	for (size_t i = 0; i < batteries->count; i++)
+		if (age_ns(batteries, &batteries->list[i]) == U64_UNKNOWN)
+			forget_values(&batteries->list[i]);
+}
+
+double battery_age_seconds(const struct batteries *batteries, const struct battery *battery)
+{
+	uint64_t age = age_ns(batteries, battery);
+
+	return age == U64_UNKNOWN ? NAN : (double)age / 1e9;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "distribution": how many processes used how much of a CPU in the last interval. */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "topic/process/process_list.h"
+#include "topic/topic.h"
+
+#define RANGES 20
+
+struct distribution_row {
+	double from_ratio, to_ratio;
+	uint64_t processes;
+	double cpu_ratio;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct distribution_row, from_ratio, .kind = COLUMN_KEY, .unit = UNIT_RATIO,
+	       .title = N_("from%"), .width = 6,
+	       .help = N_("use of one CPU from which on a process counts here"), .source = "panetop"),
+	COLUMN(struct distribution_row, to_ratio, .kind = COLUMN_LABEL, .unit = UNIT_RATIO,
+	       .title = N_("to%"), .width = 6,
+	       .help = N_("use of one CPU below which it does; the last range has no end"),
+	       .source = "panetop"),
+	COLUMN(struct distribution_row, processes, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT,
+	       .title = N_("processes"), .width = 9,
+	       .help = N_("that used so much in the last interval; the first "
+			  "range: more than nothing"),
+	       .source = "CPU clocks of the processes"),
+	COLUMN(struct distribution_row, cpu_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO,
+	       .title = N_("%CPU"), .width = 8, .help = N_("what they used together; 100 is one CPU"),
+	       .source = "CPU clocks of the processes"),
+};
+
+static const struct schema schema = {
+	.name = "distribution",
+	.help = N_("how many processes use how much"),
+	.over_interval = true,
+	.row_size = sizeof(struct distribution_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = { { 0 } };
+
+struct state {
+	struct tasks *tasks;
+	uint64_t mono_ns; /* of the sample before */
+};
+
+static void add_task(struct table *table, const struct task *task, double seconds)
+{
+	double share = (double)task->used_ns / 1e9 / seconds;
+	size_t range = share * RANGES < RANGES - 1 ? (size_t)(share * RANGES) : RANGES - 1;
+	struct distribution_row *row = table_row(table, range);
+
+	row->processes++;
+	row->cpu_ratio += share;
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct state *state = sampler->state;
+	int error = tasks_update(state->tasks);
+	double seconds;
+
+	(void)env;
+	(void)frame;
+	if (error)
+		return error;
+	table->mono_ns = state->tasks->mono_ns;
+	seconds = (double)(table->mono_ns - state->mono_ns) / 1e9;
+	for (unsigned i = 0; i < RANGES; i++) {
+		struct distribution_row *row = table_add(table);
+
+		row->from_ratio = (double)i / RANGES;
+		row->to_ratio = i + 1 < RANGES ? (double)(i + 1) / RANGES : row->to_ratio;
+		row->processes = state->mono_ns ? 0 : U64_UNKNOWN;
+		row->cpu_ratio = state->mono_ns ? 0 : row->cpu_ratio;
+	}
+	for (size_t i = 0; i < state->tasks->n_all && state->mono_ns; i++)
+		if (state->tasks->all[i]->used_ns != U64_UNKNOWN && state->tasks->all[i]->used_ns > 0)
+			add_task(table, state->tasks->all[i], seconds);
+	state->mono_ns = table->mono_ns;
+	return 0;
+}
+
+static int open_distribution(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	struct state *state = alloc_zeroed(1, sizeof(*state));
+
+	(void)settings;
+	state->tasks = tasks_open(env);
+	sampler->state = state;
+	return 0;
+}
+
+static void close_distribution(struct sampler *sampler)
+{
+	struct state *state = sampler->state;
+
+	tasks_close(state->tasks);
+	free(state);
+}
+
+const struct topic topic_distribution = {
+	.schema = &schema,
+	.sources = sources,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
+	.open = open_distribution,
+	.sample = sample,
+	.close = close_distribution,
+};

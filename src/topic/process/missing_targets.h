@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What options name by --pid, --tree, --group and --cgroup: it need not be there, and is waited for then. */
+#ifndef PANETOP_TOPIC_PROCESS_MISSING_TARGETS_H
+#define PANETOP_TOPIC_PROCESS_MISSING_TARGETS_H
+
+#include "core/settings.h"
+#include "model/frame.h"
+
+struct tasks;
+
+/* Each tells that it is not there, and notes so in the frame. name is copied. */
+void named_absent_process(struct frame *frame, const struct settings *settings, const char *topic,
+			  const char *name);
+void named_absent_group(struct frame *frame, const struct settings *settings, const char *topic,
+			const char *group);
+void named_absent_cgroup(struct frame *frame, const struct settings *settings, const char *topic,
+			 const char *path);
+
+/* A process that --pid names may be known by its program alone: the next update of tasks reads those. */
+void named_want_programs(struct tasks *tasks, const struct settings *settings);
+
+/* Notes which processes of --pid are among the tasks, and tells the first one that is not. */
+void named_tasks(struct frame *frame, const struct settings *settings, const char *topic,
+		 const struct tasks *tasks);
+
+#endif

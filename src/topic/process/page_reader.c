@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "page_reader": which processes have pages read in from storage, and so fill the cache. */
+#include <config.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "sys/pids.h"
+#include "topic/process/process_find.h"
+#include "topic/process/process_list.h"
+#include "topic/topic.h"
+
+#define SOURCE "proc/self/io"
+
+struct reader_row {
+	uint64_t pid;
+	double start_seconds;
+	uint64_t read_bytes, major_faults;
+	double read_bytes_per_second, major_faults_per_second;
+	const char *command;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct reader_row, pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7,
+	       .help = N_("process"), .source = "/proc"),
+	COLUMN(struct reader_row, start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS,
+	       .title = N_("started"), .width = 10, .hidden = true,
+	       .help = N_("when it was started, after boot"), .source = "/proc/PID/stat starttime"),
+	COLUMN(struct reader_row, read_bytes_per_second, .kind = COLUMN_RATE, .unit = UNIT_BYTES_PER_SECOND,
+	       .title = N_("read/s"), .width = 7, .rate_of = offsetof(struct reader_row, read_bytes),
+	       .help = N_("fetched from storage on its behalf in the last interval"),
+	       .source = "growth of read_bytes / time"),
+	COLUMN(struct reader_row, read_bytes, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = N_("read"),
+	       .width = 7, .rank = 1, .help = N_("fetched from storage on its behalf since its start"),
+	       .source = "/proc/PID/io read_bytes"),
+	COLUMN(struct reader_row, major_faults_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
+	       .title = N_("majflt/s"), .width = 8, .rank = 2,
+	       .rate_of = offsetof(struct reader_row, major_faults),
+	       .help = N_("page faults that had to wait for storage"),
+	       .source = "growth of major_faults / time"),
+	COLUMN(struct reader_row, major_faults, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT,
+	       .title = N_("majflt"), .width = 7, .rank = 3,
+	       .help = N_("page faults that had to wait for storage, since its start"),
+	       .source = "/proc/PID/stat majflt"),
+	COLUMN(struct reader_row, command, .kind = COLUMN_LABEL, .title = N_("command"), .width = 16,
+	       .help = N_("name of the program, at most 15 bytes"), .source = "/proc/PID/stat comm"),
+};
+
+static const struct schema schema = {
+	.name = "page_reader",
+	.help = N_("processes that have pages read in from storage"),
+	.row_size = sizeof(struct reader_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = {
+	{ .path = SOURCE, .gives = N_("what a process has read from storage"),
+	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_TASK_IO_ACCOUNTING") } } },
+	{ 0 },
+};
+
+/* 0, or -errno of the read of its io file. */
+static int add_process(struct env *env, struct frame *frame, struct table *table, const struct task *task)
+{
+	char bytes[512];
+	long length = pids_read(env, task->pid, "io", bytes, sizeof(bytes));
+	struct reader_row *row;
+	struct pid_io io;
+
+	if (length < 0)
+		return (int)length;
+	if (!pid_io_parse(span_of(bytes, (size_t)length), &io))
+		return 0;
+	row = table_add(table);
+	row->pid = task->pid;
+	row->start_seconds = process_start_seconds(env, task->start_ticks);
+	row->read_bytes = io.read_bytes;
+	row->major_faults = task->stat.major_faults;
+	row->command = arena_copy(&frame->arena, task->name, strlen(task->name));
+	return 0;
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct tasks *tasks = sampler->state;
+	int error = tasks_update(tasks);
+	size_t hidden;
+
+	if (error)
+		return error;
+	hidden = tasks->n_hidden;
+	for (size_t i = 0; i < tasks->n_all; i++) {
+		error = add_process(env, frame, table, tasks->all[i]);
+		if (error == -EACCES || error == -EPERM)
+			hidden++;
+	}
+	if (tasks->n_all > 0 && table->n_rows == 0 && !env_exists(env, SOURCE)) {
+		env_note_failure(env, SOURCE, -ENOENT);
+		return -ENOENT;
+	}
+	if (hidden > 0)
+		frame_notice(frame, schema.name,
+			     remedy_for_user(N_("run it as root, or give it the capabilities cap_sys_ptrace "
+						"and cap_dac_read_search")),
+			     P_("%zu process does not show what it reads",
+				"%zu processes do not show what they read", hidden),
+			     hidden);
+	return 0;
+}
+
+static int open_reader(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	(void)settings;
+	sampler->state = tasks_open(env);
+	return 0;
+}
+
+static void close_reader(struct sampler *sampler)
+{
+	tasks_close(sampler->state);
+}
+
+const struct topic topic_page_reader = {
+	.schema = &schema,
+	.sources = sources,
+	.open = open_reader,
+	.sample = sample,
+	.close = close_reader,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
+};

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "process": what each process uses of the processors, and what it is. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "kernel/system.h"
+#include "topic/power/power_estimate.h"
+#include "topic/process/command_lines.h"
+#include "topic/process/missing_targets.h"
+#include "topic/process/process_act.h"
+#include "topic/process/process_find.h"
+#include "topic/process/process_list.h"
+#include "topic/topic.h"
+#include "topic/users.h"
+
+struct process_row {
+	uint64_t pid;
+	double start_seconds;
+	uint64_t ppid;
+	double cpu_seconds, user_seconds, system_seconds;
+	double cpu_ratio, user_ratio, system_ratio;
+	double machine_seconds, machine_user_seconds, machine_system_seconds;
+	double machine_ratio, machine_user_ratio, machine_system_ratio;
+	const char *user, *state;
+	uint64_t uid, processor, threads;
+	double nice, watts, joules;
+	uint64_t resident_bytes, minor_faults, major_faults;
+	double minor_faults_per_second, major_faults_per_second;
+	const char *name, *program, *program_base, *command, *command_base;
+};
+
+#define ROW(field, ...) COLUMN(struct process_row, field, __VA_ARGS__)
+
+#define SHARE(counter, key, heading, importance, what)                                                       \
+	ROW(key, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = heading, .width = 6, .rank = importance,  \
+	    .rate_of = offsetof(struct process_row, counter), .help = what,                                  \
+	    .source = "growth of " #counter " / time")
+
+#define TIME(key, heading, what, from, ...)                                                                 \
+	ROW(key, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = heading, .width = 8, .help = what, \
+	    .source = from, __VA_ARGS__)
+
+#define TEXT(key, heading, what, from, ...)                                                                  \
+	ROW(key, .kind = COLUMN_LABEL, .title = heading, .width = 24, .help = what, .source = from,          \
+	    __VA_ARGS__)
+
+#define OF_MACHINE(name, heading, what)                                                                      \
+	ROW(name##_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = heading, .width = 6,             \
+	    .hidden = true, .rate_of = offsetof(struct process_row, name##_seconds), .help = what,           \
+	    .source = "growth of " #name "_seconds / time"),                                                 \
+		ROW(name##_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = heading,          \
+		    .width = 8, .hidden = true, .help = what,                                                \
+		    .source = "CPU time since its start, each part / number of CPUs that were online then")
+
+static const struct column columns[] = {
+	SHARE(cpu_seconds, cpu_ratio, N_("%CPU"), 0,
+	      N_("of one CPU, all threads together, in the last interval")),
+	SHARE(user_seconds, user_ratio, N_("%user"), 2, N_("of one CPU, in its own code")),
+	SHARE(system_seconds, system_ratio, N_("%sys"), 2, N_("of one CPU, in the kernel on its behalf")),
+	TIME(cpu_seconds, N_("time"), N_("CPU time since its start, of all its threads"),
+	     "CPU clock of the process", .rank = 2),
+	ROW(watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("~watts"), .width = 6, .rank = 1,
+	    .optional = true, .rate_of = offsetof(struct process_row, joules),
+	    .help = N_("what its CPU time draws beyond an idle machine: an estimate, by a calibration, known "
+		       "beside a measured total; the table power_account tells how good it is"),
+	    .source = "growth of joules / time"),
+	ROW(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .help = N_("number of the process"),
+	    .source = "/proc"),
+	ROW(start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("started"), .width = 10,
+	    .hidden = true, .help = N_("when it was started, after boot"),
+	    .source = "/proc/PID/stat starttime"),
+	ROW(ppid, .kind = COLUMN_LABEL, .title = N_("parent"), .width = 7, .hidden = true,
+	    .help = N_("process that started it, or that adopted it"), .source = "/proc/PID/stat ppid"),
+	ROW(state, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("S"), .width = 1, .rank = 3,
+	    .help = N_("R runs or waits for a CPU, S sleeps, D waits for a device, T stopped, Z ended and "
+		       "not waited "
+		       "for, I idle thread of the kernel"),
+	    .source = "/proc/PID/stat state"),
+	ROW(processor, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("CPU"), .width = 3, .rank = 6,
+	    .help = N_("CPU that its main thread ran on last"), .source = "/proc/PID/stat processor"),
+	TIME(user_seconds, N_("utime"), N_("part of the CPU time: in its own code"),
+	     "cpu_seconds less system_seconds", .hidden = true),
+	TIME(system_seconds, N_("stime"), N_("part of the CPU time: in the kernel on its behalf"),
+	     "cpu_seconds, split as utime and stime of /proc/PID/stat grew", .hidden = true),
+	ROW(threads, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("thr"), .width = 4, .rank = 7,
+	    .help = N_("threads"), .source = "/proc/PID/stat num_threads"),
+	ROW(nice, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("nice"), .width = 4, .rank = 8,
+	    .help = N_("-20 gets the most of the CPUs, 19 the least"), .source = "/proc/PID/stat nice"),
+	ROW(user, .kind = COLUMN_LABEL, .title = N_("user"), .width = 8, .rank = 5,
+	    .help = N_("its effective user"), .source = "owner of /proc/PID, /etc/passwd"),
+	ROW(uid, .kind = COLUMN_LABEL, .title = N_("UID"), .width = 6, .hidden = true,
+	    .help = N_("number of its effective user"), .source = "owner of /proc/PID"),
+	ROW(resident_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("RSS"), .width = 6,
+	    .rank = 2, .help = N_("resident memory, pages that it shares with others included"),
+	    .source = "/proc/PID/stat rss"),
+	ROW(minor_faults, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("minflt"), .width = 8,
+	    .hidden = true, .help = N_("page faults that needed no storage, since its start"),
+	    .source = "/proc/PID/stat minflt"),
+	ROW(major_faults, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("majflt"), .width = 8,
+	    .hidden = true, .help = N_("page faults that had to wait for storage, since its start"),
+	    .source = "/proc/PID/stat majflt"),
+	ROW(minor_faults_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("minflt/s"),
+	    .width = 8, .hidden = true, .rate_of = offsetof(struct process_row, minor_faults),
+	    .help = N_("page faults that needed no storage"), .source = "growth of minor_faults / time"),
+	ROW(major_faults_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("majflt/s"),
+	    .width = 8, .hidden = true, .rate_of = offsetof(struct process_row, major_faults),
+	    .help = N_("page faults that had to wait for storage"),
+	    .source = "growth of major_faults / time"),
+	ROW(joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("~joules"), .width = 8,
+	    .hidden = true, .help = N_("what its CPU time since its start costs, by the same estimate"),
+	    .source = "cpu_seconds * slope of the calibration"),
+	OF_MACHINE(machine, N_("%CPU"), N_("of the whole machine, all threads together")),
+	OF_MACHINE(machine_user, N_("%user"), N_("of the whole machine, in its own code")),
+	OF_MACHINE(machine_system, N_("%sys"), N_("of the whole machine, in the kernel on its behalf")),
+	TEXT(command, N_("command"),
+	     N_("its command line; in [ ] a thread of the kernel; the name until it is read"),
+	     "/proc/PID/cmdline"),
+	TEXT(command_base, N_("command"), N_("its command line without the directories of the program"),
+	     "/proc/PID/cmdline", .hidden = true),
+	TEXT(program, N_("program"), N_("the first word of its command line"), "/proc/PID/cmdline",
+	     .hidden = true),
+	TEXT(program_base, N_("program"), N_("the first word of its command line without directories"),
+	     "/proc/PID/cmdline", .hidden = true),
+	TEXT(name, N_("name"), N_("name that it goes by, at most 15 bytes"), "/proc/PID/stat comm",
+	     .hidden = true),
+};
+
+static const struct schema schema = {
+	.name = "process",
+	.help = N_("processes and what they use of the processors"),
+	.from_zero = true,
+	.row_size = sizeof(struct process_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = {
+	{ .path = "proc/self/stat", .gives = N_("what each process is") },
+	{ .path = "proc/self/cmdline", .gives = N_("command lines"), .optional = true },
+	{ 0 },
+};
+
+static const char *base_of(const char *text, size_t program_length)
+{
+	const char *slash = memrchr(text, '/', program_length);
+
+	return slash && slash[1] != '\0' && *text == '/' ? slash + 1 : text;
+}
+
+static void set_texts(struct frame *frame, struct process_row *row, const struct task *task)
+{
+	struct arena *arena = &frame->arena;
+
+	row->name = arena_copy(arena, task->name, strlen(task->name));
+	if (!task->command) {
+		row->command = task_is_kernel(task) ? arena_print(arena, "[%s]", task->name) : row->name;
+		row->program = row->program_base = row->command_base = row->command;
+		return;
+	}
+	row->command = arena_copy(arena, task->command, strlen(task->command));
+	row->command_base = base_of(row->command, task->program_length);
+	row->program = arena_copy(arena, task->command, task->program_length);
+	row->program_base = base_of(row->program, task->program_length);
+}
+
+static void set_times(struct process_row *row, const struct task *task, const struct tasks *tasks,
+		      const struct power_estimate *estimate)
+{
+	row->cpu_seconds = (double)task->cpu_ns / 1e9;
+	row->system_seconds = (double)task->system_ns / 1e9;
+	row->user_seconds = (double)(task->cpu_ns - task->system_ns) / 1e9;
+	row->joules = power_estimate_joules(estimate, row->cpu_seconds);
+	if (tasks->n_cpus == 0)
+		return;
+	row->machine_seconds = (double)task->machine_ns / 1e9;
+	row->machine_system_seconds = (double)task->machine_system_ns / 1e9;
+	row->machine_user_seconds = (double)(task->machine_ns - task->machine_system_ns) / 1e9;
+}
+
+/* What its file tells; counters of one that lived unseen before would all count for this interval. */
+static void set_stat(struct process_row *row, const struct task *task, const struct env *env)
+{
+	if (task->unread)
+		return;
+	row->state = pid_state_text(task->stat.state);
+	row->processor = task->stat.processor;
+	row->threads = task->stat.threads;
+	row->nice = (double)task->stat.nice;
+	if (task->stat.resident_pages < U64_UNKNOWN / env->page_bytes)
+		row->resident_bytes = task->stat.resident_pages * env->page_bytes;
+	if (!task->timed)
+		return;
+	row->minor_faults = task->stat.minor_faults;
+	row->major_faults = task->stat.major_faults;
+}
+
+static void add_row(struct frame *frame, struct table *table, const struct task *task,
+		    const struct tasks *tasks, const struct power_estimate *estimate)
+{
+	struct process_row *row = table_add(table);
+	struct env *env = estimate->env;
+
+	row->pid = task->pid;
+	row->start_seconds = process_start_seconds(env, task->start_ticks);
+	row->ppid = task->stat.parent_pid;
+	if (task->timed)
+		set_times(row, task, tasks, estimate);
+	set_stat(row, task, env);
+	if (task->uid != UINT32_MAX) {
+		row->uid = task->uid;
+		row->user = users_name(env, task->uid);
+	}
+	set_texts(frame, row, task);
+}
+
+/* The machine counts more threads than those of the processes that are listed. */
+static unsigned long hidden_threads(struct env *env, const struct tasks *tasks)
+{
+	struct loadavg loadavg;
+	struct span text;
+	long hidden;
+
+	if (env_read(env, env_file(env, "proc/loadavg"), &text) < 0 || !loadavg_parse(text, &loadavg))
+		return 0;
+	hidden = (long)loadavg.threads;
+	for (size_t i = 0; i < tasks->n_all; i++)
+		hidden -= (long)tasks->all[i]->stat.threads;
+	return hidden > 0 ? (unsigned long)hidden : 0;
+}
+
+static const char hidden_remedy[] = N_("run it as root, or give it the capability cap_sys_ptrace");
+
+static void tell_hidden(struct env *env, struct frame *frame, const struct tasks *tasks)
+{
+	uint32_t stuck = commands_stuck(tasks->commands);
+
+	if (tasks->n_hidden > 0)
+		frame_notice(frame, schema.name,
+			     remedy_for_user(hidden_remedy),
+			     P_("%zu process may not be looked at (hidepid)",
+				"%zu processes may not be looked at (hidepid)", tasks->n_hidden),
+			     tasks->n_hidden);
+	else if (env->live && tasks->n_unread == 0 && tasks->n_all > 0 && tasks->all[0]->pid != 1)
+		frame_notice(
+			frame, schema.name, remedy_for_user(hidden_remedy),
+			P_("%lu thread of others is hidden here (hidepid)",
+			   "%lu threads of others are hidden here (hidepid)", hidden_threads(env, tasks)),
+			hidden_threads(env, tasks));
+	if (tasks->n_unread > 0)
+		frame_notice(frame, schema.name, source_remedy(env, NULL, -tasks->unread_error),
+			     P_("%zu process could not be looked at: %s",
+				"%zu processes could not be looked at: %s", tasks->n_unread),
+			     tasks->n_unread, strerror(-tasks->unread_error));
+	if (stuck)
+		frame_notice(frame, schema.name, NULL,
+			     _("process %u is stuck: its command line cannot be read, others wait behind it"),
+			     stuck);
+}
+
+struct state {
+	struct tasks *tasks;
+	const struct settings *settings;
+	struct power_estimate estimate;
+};
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct state *state = sampler->state;
+	struct tasks *tasks = state->tasks;
+	int error;
+
+	power_estimate_update(&state->estimate, table->mono_ns);
+	tasks->all_commands =
+		settings_get(state->settings, "cpu.idle") || settings_get(state->settings, "cpu.tree");
+	named_want_programs(tasks, state->settings);
+	error = tasks_update(tasks);
+	if (error)
+		return error;
+	table->mono_ns = tasks->mono_ns;
+	for (size_t i = 0; i < tasks->n_all; i++)
+		add_row(frame, table, tasks->all[i], tasks, &state->estimate);
+	tell_hidden(env, frame, tasks);
+	named_tasks(frame, state->settings, schema.name, tasks);
+	return 0;
+}
+
+static int open_process(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	struct state *state = alloc_zeroed(1, sizeof(*state));
+
+	*state = (struct state){ .tasks = tasks_open(env), .settings = settings };
+	power_estimate_open(&state->estimate, env, settings);
+	sampler->state = state;
+	return 0;
+}
+
+static void close_process(struct sampler *sampler)
+{
+	struct state *state = sampler->state;
+
+	power_estimate_close(&state->estimate);
+	tasks_close(state->tasks);
+	free(state);
+}
+
+const struct topic topic_process = {
+	.schema = &schema,
+	.sources = sources,
+	.setting = POWER_FIT_SETTING,
+	.setting_uses = ENERGY_USES,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN) | PRIVILEGE_BIT(PRIVILEGE_SIGNAL) |
+		PRIVILEGE_BIT(PRIVILEGE_NICE),
+	.open = open_process,
+	.sample = sample,
+	.close = close_process,
+	.act = process_act,
+};

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Acting on a process by a descriptor, opened before it is made sure that it is the one that was meant. */
+#include <config.h>
+
+#include "topic/process/process_act.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sys/privilege.h"
+#include "topic/process/process_find.h"
+
+struct order {
+	bool nice;
+	bool down;       /* NICE: the number is negative */
+	uint64_t number; /* of the signal, or how much the nice value grows */
+	uint64_t pid;
+	double start_seconds;
+};
+
+static bool parse(const char *action, struct order *order)
+{
+	struct span text = span_text(action), verb;
+
+	if (!span_word(&text, &verb))
+		return false;
+	order->nice = span_is(verb, "nice");
+	span_char(&text, ' ');
+	order->down = span_char(&text, '-');
+	return (order->nice || span_is(verb, "signal")) && span_u64(&text, &order->number) &&
+	       span_u64(&text, &order->pid) && span_f64(&text, &order->start_seconds) &&
+	       order->number <= 64 && order->pid > 0 && order->pid <= INT32_MAX;
+}
+
+static int send_signal(int process, int number)
+{
+	uint64_t raised = privilege_raise(PRIVILEGE_SIGNAL);
+	int error = syscall(SYS_pidfd_send_signal, process, number, NULL, 0) < 0 ? -errno : 0;
+
+	privilege_lower(raised);
+	return error;
+}
+
+/* There is no setpriority(2) by descriptor: that it lives before and after shows that it was this one. */
+static int renice(int process, const struct order *order, const struct pid_stat *stat)
+{
+	int wanted = (int)stat->nice + (order->down ? -(int)order->number : (int)order->number);
+	int error = send_signal(process, 0);
+	uint64_t raised;
+
+	if (error && error != -EPERM)
+		return error;
+	raised = privilege_raise(PRIVILEGE_NICE);
+	error = setpriority(PRIO_PROCESS, (id_t)order->pid, wanted) < 0 ? -errno : 0;
+	privilege_lower(raised);
+	if (error)
+		return error;
+	error = send_signal(process, 0);
+	return error == -EPERM ? 0 : error;
+}
+
+int process_act(struct env *env, const char *action, void (*done)(void *context, int error), void *context)
+{
+	struct order order;
+	struct pid_stat stat;
+	int process, error;
+
+	if (!parse(action, &order))
+		return -EINVAL;
+	process = (int)syscall(SYS_pidfd_open, (pid_t)order.pid, 0);
+	if (process < 0)
+		return -errno;
+	error = process_find(env, (uint32_t)order.pid, order.start_seconds, &stat);
+	if (!error && done)
+		error = order.nice ? renice(process, &order, &stat) : send_signal(process, (int)order.number);
+	close(process);
+	if (!error && done)
+		done(context, 0);
+	return error;
+}

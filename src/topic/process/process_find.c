@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finding a process by its pid and its start time, or by what --pid names. */
+#include <config.h>
+
+#include "topic/process/process_find.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/process_pattern.h"
+#include "sys/pids.h"
+
+double process_start_seconds(const struct env *env, uint64_t start_ticks)
+{
+	return (double)start_ticks / (double)env->ticks_per_second;
+}
+
+uint64_t process_start_ticks(const struct env *env, double start_seconds)
+{
+	return (uint64_t)llround(start_seconds * (double)env->ticks_per_second);
+}
+
+int process_find(struct env *env, uint32_t pid, double start_seconds, struct pid_stat *stat)
+{
+	char bytes[1024];
+	long length = pids_read(env, pid, "stat", bytes, sizeof(bytes));
+	double start;
+
+	if (length == -ENOENT)
+		return -ESRCH;
+	if (length < 0)
+		return (int)length;
+	if (!pid_stat_parse(span_of(bytes, (size_t)length), stat))
+		return -ENODATA;
+	stat->comm = span_text("");
+	start = process_start_seconds(env, stat->start_ticks);
+	return fabs(start - start_seconds) < 0.5 / (double)env->ticks_per_second ? 0 : -ESRCH;
+}
+
+bool process_read_stat(struct env *env, uint32_t pid, char *bytes, struct pid_stat *stat)
+{
+	long length = pids_read(env, pid, "stat", bytes, PROCESS_STAT_MAX);
+
+	return length > 0 && pid_stat_parse(span_of(bytes, (size_t)length), stat);
+}
+
+struct span process_program(struct env *env, uint32_t pid, char *bytes, size_t room)
+{
+	long length = pids_read(env, pid, "cmdline", bytes, room);
+
+	return span_of(bytes, length > 0 ? strnlen(bytes, (size_t)length) : 0);
+}
+
+bool process_any_listed(struct env *env, const char *list)
+{
+	const struct span wanted = span_text(list), nothing = span_text("");
+	char bytes[PROCESS_STAT_MAX];
+	struct pid_stat stat;
+	const uint32_t *pids;
+	size_t n_pids;
+
+	if (pids_list(env, &pids, &n_pids) < 0)
+		return false;
+	for (size_t i = 0; i < n_pids; i++)
+		if (process_read_stat(env, pids[i], bytes, &stat) &&
+		    (listed_process(wanted, pids[i], stat.comm, nothing) ||
+		     listed_process(wanted, pids[i], nothing,
+				    process_program(env, pids[i], bytes, sizeof(bytes)))))
+			return true;
+	return false;
+}
+
+bool process_any_in_group(struct env *env, const char *group)
+{
+	char bytes[PROCESS_STAT_MAX];
+	struct pid_stat stat;
+	const uint32_t *pids;
+	uint64_t wanted;
+	size_t n_pids;
+
+	if (!span_is_u64(span_text(group), &wanted) || pids_list(env, &pids, &n_pids) < 0)
+		return false;
+	for (size_t i = 0; i < n_pids; i++)
+		if (process_read_stat(env, pids[i], bytes, &stat) && stat.process_group == (int64_t)wanted)
+			return true;
+	return false;
+}

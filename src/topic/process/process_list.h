@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The processes of the machine, a record each, brought up to date once per tick for all topics that ask. */
+#ifndef PANETOP_TOPIC_PROCESS_PROCESS_LIST_H
+#define PANETOP_TOPIC_PROCESS_PROCESS_LIST_H
+
+#include "kernel/pid_stat.h"
+#include "sys/env.h"
+
+#define TASK_NAME_MAX 64
+#define TASK_NOT_A_SUM "%s (process name)" /* a process that goes by the name of a sum of processes */
+
+struct task {
+	uint32_t pid, uid;         /* uid: effective, UINT32_MAX when it could not be read */
+	uint64_t start_ticks;      /* since boot, in USER_HZ */
+	uint64_t cpu_ns;           /* since its start, of all its threads */
+	uint64_t system_ns;        /* part of it, split as the ticks of its stat file are */
+	uint64_t machine_ns, machine_system_ns; /* the same, each part over the CPUs that were online then */
+	uint64_t used_ns;          /* part of cpu_ns since the tick before; U64_UNKNOWN when not seen then */
+	struct pid_stat stat;      /* as last read; without comm */
+	bool unread;               /* it could not be read anew: stat is of an earlier tick */
+	char name[TASK_NAME_MAX];  /* comm, NUL-terminated */
+	char *command; /* arguments joined by blanks, cut when very long; NULL: not known, or none */
+	size_t program_length;     /* of its first argument */
+	bool moved;                /* it ran since the tick before, or is new */
+	bool timed;                /* cpu_ns is of this tick, and what it grew by was used in it */
+	uint64_t command_tick;     /* when command was asked for last; 0: never */
+	uint64_t moved_tick;
+	uint64_t outside_tick;     /* when it was outside of run_time; ENV_NEVER */
+	int stat_file;             /* see pids_read_kept() */
+	double system_share;       /* of what it used when it was last seen to use anything */
+	uint64_t dead_ns; /* CPU time of its threads that ended while we watched, as its clock has it */
+	uint64_t children_ns;      /* of children that it waited for, as counted so far */
+	uint64_t known_children_ns; /* what will come to children_ns, but was counted while they lived */
+};
+
+struct tasks {
+	struct env *env;    /* borrowed */
+	struct task **all;  /* those that live, by pid */
+	size_t n_all, capacity;
+	struct task **before; /* room for the list of the next update; the same capacity */
+	size_t n_before;      /* while an update takes over what it was */
+	struct task *
+		*gone; /* those that ended since the tick before, or whose pid became another process's */
+	size_t n_gone, gone_capacity;
+	size_t n_hidden;    /* listed, but their stat file may not be read */
+	size_t n_unread;    /* listed, but their stat file could not be read for another reason */
+	int unread_error;   /* -errno: that reason, of the last */
+	size_t n_missing;   /* of both: not in all, as they were not known before */
+	size_t n_appeared;  /* in all, and lived unseen before: what they used in the interval is not known */
+	uint64_t tick;      /* of the last update */
+	uint64_t mono_ns;   /* when its clocks were read: the time of all tables made from them */
+	uint64_t boot_ns, last_boot_ns; /* the same moment since boot, and in the update before; 0: none */
+	uint64_t n_cpus;    /* that are online, when it was last known; 0: never */
+	uint64_t *cpu_ns;   /* what the clocks said, by index of the pid; U64_UNKNOWN: it has ended */
+	size_t cpu_capacity;
+	int error;          /* -errno of that */
+	unsigned long updates;
+	struct run_time *run_time; /* read along with the clocks; NULL: there is none */
+	uint64_t run_ns;    /* by it since the tick before; U64_UNKNOWN */
+	bool clocks;        /* times are of clocks, to the nanosecond; else of stat files, in USER_HZ */
+	size_t next_look;   /* index of the task whose turn it is to be read although it did not move */
+	struct commands *commands;
+	bool all_commands;  /* command lines also of processes that do nothing are wanted, in turn */
+	bool commands_now;  /* they are wanted at once: a process is looked for by its program */
+};
+
+/* Shared by all samplers of env; each that opens it closes it. */
+struct tasks *tasks_open(struct env *env);
+void tasks_close(struct tasks *tasks);
+
+/* Those that somebody has open; NULL when nobody has. */
+struct tasks *tasks_opened(const struct env *env);
+
+/* Brings them up to date, once per tick. 0, or -errno when the processes cannot be listed. */
+int tasks_update(struct tasks *tasks);
+
+/* NULL when there is none with this pid among those that live, or those that ended. */
+struct task *tasks_find(const struct tasks *tasks, uint32_t pid);
+struct task *tasks_find_gone(const struct tasks *tasks, uint32_t pid);
+
+/*
+ * Did what has this start begin before that moment since boot (0: none)? Seen for the first time only later
+ * it was hidden or could not be read: when it used its time is not known. False where processes are not live.
+ */
+bool tasks_began_before(const struct tasks *tasks, uint64_t start_ticks, uint64_t boot_ns);
+
+/* Does --pid mean it? See listed_process(). */
+bool task_is_listed(const struct task *task, struct span list);
+
+/* Is it a thread of the kernel? */
+static inline bool task_is_kernel(const struct task *task)
+{
+	return task->stat.flags & PID_FLAG_KERNEL_THREAD;
+}
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "system": load, tasks, context switches, interrupts, forks and uptime of the whole machine. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "kernel/system.h"
+#include "sys/pids.h"
+#include "topic/process/process_list.h"
+#include "topic/topic.h"
+
+struct system_row {
+	double load1, load5, load15;
+	uint64_t cpus, tasks, threads, running, blocked;
+	uint64_t context_switches, interrupts, forks;
+	double context_switches_per_second, interrupts_per_second, forks_per_second, uptime_seconds;
+};
+
+#define LOAD(field, heading, what) \
+	COLUMN(struct system_row, field, .kind = COLUMN_GAUGE, .title = heading, .width = 6, .help = what, \
+	       .source = "/proc/loadavg")
+
+#define COUNT(field, ...)                                                                                    \
+	COLUMN(struct system_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .width = 7, .rank = 1,    \
+	       __VA_ARGS__)
+
+#define RATE(counter, heading, what, line) \
+	COLUMN(struct system_row, counter##_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, \
+	       .title = heading, .width = 8, .rank = 2, .rate_of = offsetof(struct system_row, counter), \
+	       .help = what, .source = "growth of /proc/stat " line " / time"), \
+	COLUMN(struct system_row, counter, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = heading, \
+	       .width = 12, .hidden = true, .help = what, .source = "/proc/stat " line)
+
+static const struct column columns[] = {
+	LOAD(load1, N_("load1"), N_("tasks that run or wait for a disk, mean of 1 minute")),
+	LOAD(load5, N_("load5"), N_("tasks that run or wait for a disk, mean of 5 minutes")),
+	LOAD(load15, N_("load15"), N_("tasks that run or wait for a disk, mean of 15 minutes")),
+	COUNT(cpus, .title = N_("CPUs"), .help = N_("CPUs that are online"),
+	      .source = "/proc/stat cpuN lines"),
+	COUNT(tasks, .title = N_("tasks"), .help = N_("processes that /proc shows to this user"),
+	      .source = "numbered directories in /proc"),
+	COUNT(threads, .title = N_("threads"),
+	      .help = N_("threads of the whole machine, those of the kernel included"),
+	      .source = "/proc/loadavg, fourth field"),
+	COUNT(running, .title = N_("running"), .help = N_("tasks that run or wait for a CPU now"),
+	      .source = "/proc/stat procs_running"),
+	COUNT(blocked, .title = N_("blocked"), .help = N_("tasks that wait for a disk now"),
+	      .source = "/proc/stat procs_blocked"),
+	RATE(context_switches, N_("ctxt/s"), N_("context switches"), "ctxt"),
+	RATE(interrupts, N_("intr/s"), N_("interrupts"), "intr"),
+	RATE(forks, N_("forks/s"), N_("processes and threads started"), "processes"),
+	COLUMN(struct system_row, uptime_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
+	       .title = N_("uptime"), .width = 10, .rank = 1, .help = N_("time since boot, suspend included"),
+	       .source = "/proc/uptime"),
+};
+
+static const struct schema schema = {
+	.name = "system",
+	.help = N_("the whole machine in one row"),
+	.row_size = sizeof(struct system_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = {
+	{ .path = "proc/loadavg", .gives = N_("load and number of threads") },
+	{ .path = "proc/stat", .gives = N_("context switches, interrupts, forks, CPUs") },
+	{ .path = "proc/uptime", .gives = N_("time since boot") },
+	{ 0 },
+};
+
+static int read_loadavg(struct env *env, struct system_row *row)
+{
+	struct loadavg loadavg;
+	struct span text;
+	int error = env_read(env, env_file(env, "proc/loadavg"), &text);
+
+	if (error)
+		return error;
+	if (!loadavg_parse(text, &loadavg))
+		return -ENODATA;
+	row->load1 = loadavg.load1;
+	row->load5 = loadavg.load5;
+	row->load15 = loadavg.load15;
+	row->threads = loadavg.threads;
+	return 0;
+}
+
+static int read_stat(struct env *env, struct system_row *row)
+{
+	struct stat_totals totals;
+	struct span text;
+	int error = env_read(env, env_file(env, "proc/stat"), &text);
+
+	if (error)
+		return error;
+	stat_totals_parse(text, &totals);
+	row->cpus = totals.cpus;
+	row->context_switches = totals.context_switches;
+	row->interrupts = totals.interrupts;
+	row->forks = totals.forks;
+	row->running = totals.running;
+	row->blocked = totals.blocked;
+	return 0;
+}
+
+/* The number of processes, and the counters that cannot both stand still while it changes. */
+struct state {
+	uint64_t forks, threads, tasks;
+};
+
+static uint64_t listed(struct env *env)
+{
+	struct tasks *tasks = tasks_opened(env);
+	const uint32_t *pids;
+	size_t n_pids;
+
+	if (tasks)
+		return tasks_update(tasks) == 0 ? tasks->n_all + tasks->n_missing : U64_UNKNOWN;
+	return pids_list(env, &pids, &n_pids) == 0 ? n_pids : U64_UNKNOWN;
+}
+
+/*
+ * Listing /proc costs more than all the rest. It is spared while nothing was started and no thread ended, and
+ * where others keep the list.
+ */
+static void count_tasks(struct env *env, struct state *state, struct system_row *row)
+{
+	bool unmoved = state->forks == row->forks && state->threads == row->threads;
+
+	if (!unmoved || row->forks == U64_UNKNOWN || row->threads == U64_UNKNOWN)
+		state->tasks = listed(env);
+	state->forks = row->forks;
+	state->threads = row->threads;
+	row->tasks = state->tasks;
+}
+
+static int open_system(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	struct state *state = alloc_zeroed(1, sizeof(*state));
+
+	(void)env;
+	(void)settings;
+	*state = (struct state){ .forks = U64_UNKNOWN, .threads = U64_UNKNOWN };
+	sampler->state = state;
+	return 0;
+}
+
+static void close_system(struct sampler *sampler)
+{
+	free(sampler->state);
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct system_row *row = table_add(table);
+	int load_error = read_loadavg(env, row), stat_error = read_stat(env, row);
+	struct span text;
+
+	(void)frame;
+	if (env_read(env, env_file(env, "proc/uptime"), &text) == 0)
+		uptime_parse(text, &row->uptime_seconds);
+	count_tasks(env, sampler->state, row);
+	return load_error && stat_error ? load_error : 0;
+}
+
+const struct topic topic_system = {
+	.schema = &schema, .sources = sources, .open = open_system, .sample = sample, .close = close_system,
+};

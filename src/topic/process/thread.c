@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "thread": what each thread uses. Only processes that moved have theirs looked at. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "sys/pids.h"
+#include "topic/process/missing_targets.h"
+#include "topic/process/process_find.h"
+#include "topic/process/process_list.h"
+#include "topic/topic.h"
+#include "topic/users.h"
+
+struct thread_row {
+	uint64_t tid;
+	double start_seconds, cpu_ratio, cpu_seconds;
+	uint64_t pid, uid, processor;
+	const char *state, *user, *name, *process, *program;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct thread_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
+	       .width = 6, .rate_of = offsetof(struct thread_row, cpu_seconds),
+	       .help = N_("of one CPU, in the last interval"), .source = "growth of cpu_seconds / time"),
+	COLUMN(struct thread_row, tid, .kind = COLUMN_KEY, .title = N_("TID"), .width = 7,
+	       .help = N_("number of the thread"), .source = "/proc/PID/task"),
+	COLUMN(struct thread_row, start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS,
+	       .title = N_("started"), .width = 10, .hidden = true,
+	       .help = N_("when it was started, after boot"), .source = "/proc/PID/task/TID/stat starttime"),
+	COLUMN(struct thread_row, pid, .kind = COLUMN_LABEL, .title = N_("PID"), .width = 7,
+	       .help = N_("number of its process"), .source = "/proc"),
+	COLUMN(struct thread_row, state, .kind = COLUMN_LABEL, .fleeting = true,
+	       .title = N_("S"), .width = 1, .rank = 2,
+	       .help = N_("R runs or waits for a CPU, S sleeps, D waits for a device, T stopped, I idle"),
+	       .source = "/proc/PID/task/TID/stat state"),
+	COLUMN(struct thread_row, processor, .kind = COLUMN_LABEL, .fleeting = true,
+	       .title = N_("CPU"), .width = 3, .rank = 2,
+	       .help = N_("CPU that it ran on last"), .source = "/proc/PID/task/TID/stat processor"),
+	COLUMN(struct thread_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
+	       .title = N_("time"), .width = 9, .rank = 1, .help = N_("CPU time since its start"),
+	       .source = "/proc/PID/task/TID/schedstat, else utime + stime of stat"),
+	COLUMN(struct thread_row, user, .kind = COLUMN_LABEL, .title = N_("user"), .width = 8, .rank = 3,
+	       .help = N_("effective user of its process"), .source = "owner of /proc/PID, /etc/passwd"),
+	COLUMN(struct thread_row, uid, .kind = COLUMN_LABEL, .title = N_("UID"), .width = 6, .hidden = true,
+	       .help = N_("number of that user"), .source = "owner of /proc/PID"),
+	COLUMN(struct thread_row, name, .kind = COLUMN_LABEL, .title = N_("thread"), .width = 16,
+	       .help = N_("name of the thread"), .source = "/proc/PID/task/TID/stat comm"),
+	COLUMN(struct thread_row, process, .kind = COLUMN_LABEL, .title = N_("process"), .width = 16,
+	       .rank = 4, .help = N_("name of its process"), .source = "/proc/PID/stat comm"),
+	COLUMN(struct thread_row, program, .kind = COLUMN_LABEL, .title = N_("program"), .width = 16,
+	       .hidden = true, .help = N_("the first word of the command line of its process"),
+	       .source = "/proc/PID/cmdline"),
+};
+
+static const struct schema schema = {
+	.name = "thread",
+	.help = N_("threads and what they use of the processors"),
+	.from_zero = true,
+	.row_size = sizeof(struct thread_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = {
+	{ .path = "proc/self/schedstat",
+	  .gives = N_("CPU time of threads, exactly"),
+	  .optional = true,
+	  .remedies = { { ENOENT,
+			  N_("this kernel was built without CONFIG_SCHED_INFO: ticks are counted") } } },
+	{ 0 },
+};
+
+struct thread {
+	uint32_t tid;
+	uint64_t start_ticks;
+	uint64_t run_ns; /* U64_UNKNOWN: it could not be read, or a part of it was used unseen */
+	bool unread; /* it could not be read anew: what follows is of an earlier tick */
+	char state;
+	uint64_t processor;
+	char name[TASK_NAME_MAX];
+};
+
+/* The threads of a process, as they were when it moved last. */
+struct group {
+	uint32_t pid;
+	uint64_t start_ticks;
+	struct thread *threads; /* by tid */
+	size_t n_threads, capacity;
+	bool unread; /* not all of them could be */
+};
+
+struct state {
+	struct tasks *tasks;
+	const struct settings *settings;
+	struct group *groups; /* by pid */
+	size_t n_groups, capacity;
+	struct group *before; /* room for the next list; the same capacity */
+	struct thread *room;  /* for the threads of a group that is read anew */
+	size_t room_capacity;
+	uint64_t boot_ns;     /* when they were looked at last; 0: never */
+	size_t n_unread;      /* in this tick */
+	int unread_error;     /* -errno: why, of the last */
+};
+
+/* 0 where there is none: the ticks of the stat file are taken then. -errno. */
+static int read_run_ns(struct env *env, uint32_t pid, uint32_t tid, uint64_t *run_ns)
+{
+	char bytes[128], name[48];
+	struct span text;
+	long length;
+
+	snprintf(name, sizeof(name), "task/%u/schedstat", tid);
+	length = pids_read(env, pid, name, bytes, sizeof(bytes));
+	text = span_of(bytes, length > 0 ? (size_t)length : 0);
+	if (!span_u64(&text, run_ns))
+		*run_ns = 0;
+	return length < 0 && length != -ENOENT ? (int)length : 0;
+}
+
+static int read_thread(struct env *env, uint32_t pid, struct thread *thread)
+{
+	char bytes[1024], name[48];
+	struct pid_stat stat;
+	size_t comm;
+	long length;
+	int error;
+
+	snprintf(name, sizeof(name), "task/%u/stat", thread->tid);
+	length = pids_read(env, pid, name, bytes, sizeof(bytes));
+	if (length < 0)
+		return (int)length;
+	if (!pid_stat_parse(span_of(bytes, (size_t)length), &stat))
+		return -EBADMSG;
+	error = read_run_ns(env, pid, thread->tid, &thread->run_ns);
+	if (error)
+		return error;
+	if (thread->run_ns == 0)
+		thread->run_ns = (stat.user_ticks + stat.system_ticks) *
+				 (UINT64_C(1000000000) / env->ticks_per_second);
+	thread->start_ticks = stat.start_ticks;
+	thread->state = stat.state;
+	thread->processor = stat.processor;
+	comm = span_length(stat.comm) < TASK_NAME_MAX ? span_length(stat.comm) : TASK_NAME_MAX - 1;
+	memcpy(thread->name, stat.comm.at, comm);
+	thread->name[comm] = '\0';
+	return 0;
+}
+
+static bool has_ended(int error)
+{
+	return error == -ENOENT || error == -ESRCH;
+}
+
+static void set_unread(struct thread *thread)
+{
+	thread->unread = true;
+	thread->run_ns = U64_UNKNOWN;
+}
+
+static void note_unread(struct state *state, struct group *group, int error, size_t n_threads)
+{
+	group->unread = true;
+	state->n_unread += n_threads;
+	state->unread_error = error;
+}
+
+/*
+ * The thread with this tid goes into room, as it is or as it was known (NULL: not), or not. One that could
+ * not be looked at before has no time in the first tick: it would all count as used in that.
+ */
+static void take_thread(struct state *state, struct group *group, uint32_t tid, const struct thread *known,
+			size_t *n_threads)
+{
+	struct thread *thread = &state->room[*n_threads];
+	int error;
+
+	*thread = (struct thread){ .tid = tid };
+	error = read_thread(state->tasks->env, group->pid, thread);
+	if (has_ended(error))
+		return;
+	if (error) {
+		note_unread(state, group, error, 1);
+		if (!known)
+			return;
+		*thread = *known;
+		set_unread(thread);
+	} else if ((!known || known->start_ticks != thread->start_ticks) &&
+		   tasks_began_before(state->tasks, thread->start_ticks, state->boot_ns)) {
+		thread->run_ns = U64_UNKNOWN;
+		group->unread = true;
+	}
+	++*n_threads;
+}
+
+static void refresh(struct state *state, struct group *group)
+{
+	const uint32_t *tids;
+	size_t n_tids, at = 0, n_threads = 0, capacity = group->capacity;
+	struct thread *threads = group->threads;
+	int error = pids_threads(state->tasks->env, group->pid, &tids, &n_tids);
+
+	group->unread = false;
+	if (error < 0 && !has_ended(error)) {
+		note_unread(state, group, error, group->n_threads > 0 ? group->n_threads : 1);
+		for (size_t i = 0; i < group->n_threads; i++)
+			set_unread(&threads[i]);
+		return;
+	}
+	if (error < 0)
+		n_tids = 0;
+	if (n_tids > state->room_capacity) {
+		state->room_capacity = n_tids;
+		state->room = alloc_resize(state->room, n_tids, sizeof(*state->room));
+	}
+	for (size_t i = 0; i < n_tids; i++) {
+		while (at < group->n_threads && threads[at].tid < tids[i])
+			at++;
+		take_thread(state, group, tids[i],
+			    at < group->n_threads && threads[at].tid == tids[i] ? &threads[at] : NULL,
+			    &n_threads);
+	}
+	group->threads = state->room;
+	group->capacity = state->room_capacity;
+	group->n_threads = n_threads;
+	state->room = threads;
+	state->room_capacity = capacity;
+}
+
+static void make_room(struct state *state, size_t wanted)
+{
+	if (wanted <= state->capacity)
+		return;
+	state->capacity = wanted + wanted / 4;
+	state->groups = alloc_resize(state->groups, state->capacity, sizeof(*state->groups));
+	state->before = alloc_resize(state->before, state->capacity, sizeof(*state->before));
+}
+
+/* The groups follow the tasks, which both stand by pid. */
+static void update(struct state *state)
+{
+	const struct tasks *tasks = state->tasks;
+	struct group *before;
+	size_t n_before = state->n_groups, at = 0;
+
+	make_room(state, tasks->n_all);
+	before = state->groups;
+	state->groups = state->before;
+	state->before = before;
+	state->n_groups = state->n_unread = 0;
+	for (size_t i = 0; i < tasks->n_all; i++) {
+		const struct task *task = tasks->all[i];
+		struct group *group = &state->groups[state->n_groups++];
+
+		while (at < n_before && before[at].pid < task->pid)
+			free(before[at++].threads);
+		*group = at < n_before && before[at].pid == task->pid ? before[at++] : (struct group){ 0 };
+		if (group->pid != task->pid || group->start_ticks != task->start_ticks) {
+			group->pid = task->pid;
+			group->start_ticks = task->start_ticks;
+			group->n_threads = 0;
+			group->unread = true;
+		}
+		if (task->moved || group->unread)
+			refresh(state, group);
+	}
+	while (at < n_before)
+		free(before[at++].threads);
+	state->boot_ns = tasks->boot_ns;
+}
+
+static void add_row(struct env *env, struct frame *frame, struct table *table, const struct task *task,
+		    const struct thread *thread, const char *process, const char *program)
+{
+	struct thread_row *row = table_add(table);
+
+	row->tid = thread->tid;
+	row->start_seconds = process_start_seconds(env, thread->start_ticks);
+	row->pid = task->pid;
+	if (thread->run_ns != U64_UNKNOWN)
+		row->cpu_seconds = (double)thread->run_ns / 1e9;
+	if (!thread->unread) {
+		row->processor = thread->processor;
+		row->state = pid_state_text(thread->state);
+	}
+	if (task->uid != UINT32_MAX) {
+		row->uid = task->uid;
+		row->user = users_name(env, task->uid);
+	}
+	row->name = arena_copy(&frame->arena, thread->name, strlen(thread->name));
+	row->process = process;
+	row->program = program;
+}
+
+static void tell_unread(struct env *env, struct frame *frame, const struct state *state)
+{
+	if (state->n_unread > 0)
+		frame_notice(frame, schema.name, source_remedy(env, NULL, -state->unread_error),
+			     P_("%zu thread could not be looked at: %s",
+				"%zu threads could not be looked at: %s", state->n_unread),
+			     state->n_unread, strerror(-state->unread_error));
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct state *state = sampler->state;
+	int error;
+
+	named_want_programs(state->tasks, state->settings);
+	error = tasks_update(state->tasks);
+	if (error)
+		return error;
+	table->mono_ns = state->tasks->mono_ns;
+	named_tasks(frame, state->settings, schema.name, state->tasks);
+	update(state);
+	tell_unread(env, frame, state);
+	for (size_t i = 0; i < state->n_groups; i++) {
+		const struct task *task = state->tasks->all[i];
+		const char *process = arena_copy(&frame->arena, task->name, strlen(task->name));
+		const char *program = task->command ? arena_copy(&frame->arena, task->command,
+								 task->program_length) : NULL;
+
+		for (size_t t = 0; t < state->groups[i].n_threads; t++)
+			add_row(env, frame, table, task, &state->groups[i].threads[t], process,
+				program);
+	}
+	return 0;
+}
+
+static int open_thread(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	struct state *state = alloc_zeroed(1, sizeof(*state));
+
+	state->settings = settings;
+	state->tasks = tasks_open(env);
+	sampler->state = state;
+	return 0;
+}
+
+static void close_thread(struct sampler *sampler)
+{
+	struct state *state = sampler->state;
+
+	for (size_t i = 0; i < state->n_groups; i++)
+		free(state->groups[i].threads);
+	free(state->room);
+	free(state->groups);
+	free(state->before);
+	tasks_close(state->tasks);
+	free(state);
+}
+
+const struct topic topic_thread = {
+	.schema = &schema,
+	.sources = sources,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
+	.open = open_thread,
+	.sample = sample,
+	.close = close_thread,
+};

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "cooling": what the kernel cools the machine with, and how far it has turned it up. */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "sys/device_poll_text.h"
+#include "sys/listing.h"
+#include "topic/sensor/sensors.h"
+#include "topic/topic.h"
+
+struct cooling_row {
+	const char *device, *type;
+	uint64_t level, max_level;
+	double age_seconds;
+};
+
+#define NUMBER_TEXT_MAX 32
+#define PLACE "/sys/class/thermal/cooling_deviceN/"
+
+static const struct column columns[] = {
+	COLUMN(struct cooling_row, device, .kind = COLUMN_KEY, .title = N_("device"), .width = 17,
+	       .help = N_("as the kernel numbers it"), .source = "/sys/class/thermal"),
+	COLUMN(struct cooling_row, type, .kind = COLUMN_LABEL, .title = N_("type"), .width = 20,
+	       .help = N_("what it is: a fan; Processor: the CPUs are slowed down; intel_powerclamp ..."),
+	       .source = PLACE "type"),
+	COLUMN(struct cooling_row, level, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("level"),
+	       .width = 5, .help = N_("how far it is turned up now; 0: not at all"),
+	       .source = PLACE "cur_state"),
+	COLUMN(struct cooling_row, max_level, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("of"),
+	       .width = 5, .help = N_("how far it can be turned up"), .source = PLACE "max_state"),
+	COLUMN(struct cooling_row, age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
+	       .title = N_("age"), .width = 7, .rank = 4,
+	       .help = N_("how long ago it was read: 0, unless it answers late"), .source = "panetop"),
+};
+
+static const struct schema schema = {
+	.name = "cooling",
+	.help = N_("cooling devices and their levels"),
+	.row_size = sizeof(struct cooling_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = { { 0 } };
+
+struct device {
+	char *name, *type;
+	uint64_t level, most;
+	uint64_t read_ns;            /* the level, see late_age_ns() */
+	struct late_text *level_text; /* that of a fan is asked of the firmware */
+};
+
+struct state {
+	struct env *env; /* borrowed */
+	struct listing listed;
+	struct device *devices;
+	size_t count;
+};
+
+static void forget(struct state *state)
+{
+	for (size_t i = 0; i < state->count; i++) {
+		late_text_drop(state->devices[i].level_text);
+		free(state->devices[i].name);
+		free(state->devices[i].type);
+	}
+	free(state->devices);
+	state->devices = NULL;
+	state->count = 0;
+}
+
+static void came(void *owner, size_t number, const struct late_text *text)
+{
+	struct device *device = &((struct state *)owner)->devices[number];
+	struct span span = span_of(text->bytes, text->length > 0 ? (size_t)text->length : 0);
+
+	device->read_ns = text->late.read_ns;
+	if (!span_u64(&span, &device->level) || span.at != span.end)
+		device->level = U64_UNKNOWN;
+}
+
+static void add_device(struct state *state, const char *name)
+{
+	char path[512], type[ATTRIBUTE_TEXT_MAX];
+	struct device *device;
+	int length = snprintf(path, sizeof(path), THERMAL_ZONES "/%.256s/", name);
+
+	strcpy(path + length, "type");
+	if (attribute_once(state->env, path, type, sizeof(type)) < 0)
+		return;
+	state->devices = alloc_resize(state->devices, state->count + 1, sizeof(*state->devices));
+	device = &state->devices[state->count++];
+	*device = (struct device){ .name = alloc_text(name), .type = alloc_text(type), .most = U64_UNKNOWN };
+	strcpy(path + length, "max_state");
+	attribute_once_u64(state->env, path, &device->most);
+	strcpy(path + length, "cur_state");
+	device->level_text = late_text_open(state->env, path, NUMBER_TEXT_MAX, came, state, state->count - 1);
+}
+
+static void add_row(const struct state *state, const struct device *device, struct frame *frame,
+		    struct table *table)
+{
+	struct cooling_row *row = table_add(table);
+	uint64_t age_ns = late_age_ns(state->env, device->read_ns);
+
+	row->device = sensor_text(frame, device->name);
+	row->type = sensor_text(frame, device->type);
+	row->max_level = device->most;
+	if (age_ns == U64_UNKNOWN)
+		return;
+	row->level = device->level;
+	row->age_seconds = (double)age_ns / 1e9;
+}
+
+static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+{
+	struct state *state = sampler->state;
+	bool changed;
+
+	listing_read(&state->listed, env, &changed);
+	if (changed)
+		forget(state);
+	for (size_t i = 0; changed && i < state->listed.n_names; i++)
+		if (strncmp(state->listed.names[i], "cooling_device", 14) == 0)
+			add_device(state, state->listed.names[i]);
+	for (size_t i = 0; i < state->count; i++)
+		late_text_ask(state->devices[i].level_text);
+	late_wait(env);
+	for (size_t i = 0; i < state->count; i++)
+		add_row(state, &state->devices[i], frame, table);
+	return 0;
+}
+
+static int open_cooling(struct sampler *sampler, struct env *env, const struct settings *settings)
+{
+	struct state *state = alloc_zeroed(1, sizeof(*state));
+
+	(void)settings;
+	state->env = env;
+	state->listed.path = THERMAL_ZONES;
+	sampler->state = state;
+	return 0;
+}
+
+static void close_cooling(struct sampler *sampler)
+{
+	struct state *state = sampler->state;
+
+	forget(state);
+	listing_free(&state->listed);
+	free(state);
+}
+
+const struct topic topic_cooling = {
+	.schema = &schema,
+	.sources = sources,
+	.open = open_cooling,
+	.sample = sample,
+	.close = close_cooling,
+};

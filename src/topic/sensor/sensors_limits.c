@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Limits of sensors and trip points of thermal zones, read by a helper: the first once, the others seldom. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "sys/device_poll.h"
+#include "topic/sensor/sensors.h"
+
+#define TRIP_POINTS_MAX 64
+#define TRIPS_LAST_NS UINT64_C(60000000000) /* a program or the firmware may have changed them by then */
+
+struct limit {
+	struct sensor_source source; /* its files are not used */
+	enum sensor_kind kind;
+	uint64_t number;
+	double low, high, critical;
+};
+
+struct chip_limits {
+	struct late late;
+	struct sensors *sensors; /* borrowed */
+	unsigned chip;
+	char *path;
+	struct sensors_library library;
+	struct trip_point *trips; /* of a zone, room for all; else NULL */
+	unsigned n_trips;
+	size_t count;
+	struct limit list[];
+};
+
+static long read_text(struct chip_limits *limits, const char *name, char *bytes, size_t room)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", limits->path, name);
+	limits->late.reads++;
+	return attribute_at(limits->late.root_fd, path, bytes, room);
+}
+
+/* NaN when it is not there or cannot be true. */
+static double read_value(struct chip_limits *limits, enum sensor_kind kind, const char *name)
+{
+	char text[64];
+	struct span span;
+	int64_t raw;
+
+	if (read_text(limits, name, text, sizeof(text)) <= 0)
+		return NAN;
+	span = span_text(text);
+	return span_i64(&span, &raw) ? sensor_plausible(kind, hwmon_value(kind, raw)) : NAN;
+}
+
+static double limit_of_file(struct chip_limits *limits, const struct limit *limit, const char *item)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s%u_%s", hwmon_prefix(limit->kind), (unsigned)limit->number, item);
+	return read_value(limits, limit->kind, name);
+}
+
+static double limit_of_library(const struct chip_limits *limits, const struct limit *limit,
+			       enum sensor_item item)
+{
+	double value;
+	int error = sensor_source_value(&limit->source, &limits->library, item, &value);
+
+	return error ? NAN : sensor_plausible(limit->kind, value);
+}
+
+static void ask_limit(struct chip_limits *limits, struct limit *limit)
+{
+	if (limit->source.library_chip) {
+		limit->low = limit_of_library(limits, limit, SENSOR_LOW);
+		limit->high = limit_of_library(limits, limit, SENSOR_HIGH);
+		limit->critical = limit_of_library(limits, limit, SENSOR_CRITICAL);
+	} else {
+		limit->low = limit_of_file(limits, limit, "min");
+		limit->high = limit_of_file(limits, limit, "max");
+		limit->critical = limit_of_file(limits, limit, "crit");
+	}
+}
+
+/* Of the trip points of this type the lowest; NaN when there is none. */
+static double lowest_trip(const struct chip_limits *limits, const char *does)
+{
+	double lowest = NAN;
+
+	for (unsigned i = 0; i < limits->n_trips; i++)
+		if (strcmp(limits->trips[i].does, does) == 0)
+			lowest = fmin(lowest, limits->trips[i].celsius);
+	return lowest;
+}
+
+static double trip_degrees(struct chip_limits *limits, unsigned trip, const char *item)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "trip_point_%u_%s", trip, item);
+	return read_value(limits, SENSOR_TEMPERATURE, name);
+}
+
+static void ask_trips(struct chip_limits *limits)
+{
+	limits->n_trips = 0;
+	while (limits->n_trips < TRIP_POINTS_MAX) {
+		struct trip_point *trip = &limits->trips[limits->n_trips];
+		char name[64];
+
+		snprintf(name, sizeof(name), "trip_point_%u_type", limits->n_trips);
+		if (read_text(limits, name, trip->does, sizeof(trip->does)) <= 0)
+			break;
+		trip->celsius = trip_degrees(limits, limits->n_trips, "temp");
+		if (trip->celsius == 0)
+			trip->celsius = NAN; /* it is not set */
+		trip->hysteresis_celsius = trip_degrees(limits, limits->n_trips, "hyst");
+		limits->n_trips++;
+	}
+	for (size_t i = 0; i < limits->count; i++) {
+		limits->list[i].low = NAN;
+		limits->list[i].high = lowest_trip(limits, "passive");
+		if (isnan(limits->list[i].high))
+			limits->list[i].high = lowest_trip(limits, "hot");
+		limits->list[i].critical = lowest_trip(limits, "critical");
+	}
+}
+
+static void ask(struct late *late)
+{
+	struct chip_limits *limits = (struct chip_limits *)late;
+
+	if (limits->trips)
+		ask_trips(limits);
+	for (size_t i = 0; !limits->trips && i < limits->count; i++)
+		ask_limit(limits, &limits->list[i]);
+}
+
+static void arrived(struct late *late)
+{
+	const struct chip_limits *limits = (const struct chip_limits *)late;
+	struct sensor_chip *chip = &limits->sensors->chips[limits->chip];
+
+	for (size_t i = 0; i < limits->count; i++) {
+		struct sensor *sensor = &limits->sensors->list[chip->first + i];
+
+		sensor->low = limits->list[i].low;
+		sensor->high = limits->list[i].high;
+		sensor->critical = limits->list[i].critical;
+	}
+	chip->n_trips = limits->n_trips;
+	if (chip->n_trips > 0)
+		memcpy(chip->trips, limits->trips, chip->n_trips * sizeof(*chip->trips));
+}
+
+static void free_limits(struct late *late)
+{
+	struct chip_limits *limits = (struct chip_limits *)late;
+
+	free(limits->path);
+	free(limits->trips);
+	free(limits);
+}
+
+void chip_limits_open(struct sensors *sensors, unsigned number)
+{
+	struct sensor_chip *chip = &sensors->chips[number];
+	struct chip_limits *limits =
+		alloc_zeroed(1, sizeof(*limits) + chip->n_sensors * sizeof(limits->list[0]));
+	char key[PATH_MAX];
+
+	limits->late = (struct late){ .ask = ask, .arrived = arrived, .free = free_limits };
+	limits->late.group = sensors->use_library && !chip->is_zone ? &sensors_library_group : NULL;
+	snprintf(key, sizeof(key), "%s limits", chip->path);
+	late_open(&limits->late, sensors->env, key);
+	limits->sensors = sensors;
+	limits->chip = number;
+	limits->path = alloc_text(chip->path);
+	limits->library = sensors->library;
+	if (chip->is_zone) {
+		limits->trips = alloc_zeroed(TRIP_POINTS_MAX, sizeof(*limits->trips));
+		chip->trips = alloc_zeroed(TRIP_POINTS_MAX, sizeof(*chip->trips));
+	}
+	limits->count = chip->n_sensors;
+	for (size_t i = 0; i < limits->count; i++) {
+		const struct sensor *sensor = &sensors->list[chip->first + i];
+		struct limit *limit = &limits->list[i];
+
+		*limit = (struct limit){ .kind = sensor->kind, .number = sensor->number };
+		limit->source.library_chip = sensor->source.library_chip;
+		memcpy(limit->source.items, sensor->source.items, sizeof(limit->source.items));
+	}
+	chip->limits = limits;
+}
+
+void chip_limits_drop(struct chip_limits *limits)
+{
+	late_drop(&limits->late);
+}
+
+/* Of a chip that answers, so that one that does not holds no second helper. */
+static bool is_due(const struct sensor_chip *chip, uint64_t now_ns)
+{
+	return !chip->asleep && chip_values_answered(chip->values) &&
+	       (chip->limits_ns == 0 || (chip->is_zone && now_ns - chip->limits_ns >= TRIPS_LAST_NS));
+}
+
+void sensors_limits_update(struct sensors *sensors)
+{
+	uint64_t now_ns = env_mono_ns();
+	bool any = false;
+
+	for (size_t i = 0; i < sensors->n_chips; i++) {
+		struct sensor_chip *chip = &sensors->chips[i];
+
+		if (!is_due(chip, now_ns))
+			continue;
+		any = true;
+		chip->limits_ns = now_ns;
+		late_ask(&chip->limits->late);
+	}
+	if (any)
+		late_wait(sensors->env);
+}

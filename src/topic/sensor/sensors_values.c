@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the sensors of a chip measure, read by a helper: buses are slow, and devices hang. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/alloc.h"
+#include "sys/device_poll.h"
+#include "topic/sensor/sensors.h"
+
+#define NUMBER_TEXT_MAX 64
+
+struct reading {
+	struct sensor_source source; /* owned */
+	enum sensor_kind kind;
+	bool wanted;
+	bool unseen; /* a thermal zone shows the same */
+	long fault_length, input_length; /* of its files, as far as they were read, or -errno */
+	int error;                       /* -errno */
+	double value;
+};
+
+struct chip_values {
+	struct late late;
+	struct sensors *sensors; /* borrowed */
+	unsigned chip;
+	unsigned kinds; /* set of those it has */
+	struct sensors_library library;
+	size_t count;
+	struct reading list[];
+};
+
+static int number_of(const char *bytes, long length, int64_t *number)
+{
+	struct span text = span_of(bytes, length > 0 ? (size_t)length : 0);
+
+	if (length < 0)
+		return (int)length;
+	return span_i64(&text, number) && text.at == text.end ? 0 : -EBADMSG;
+}
+
+static void read_files(struct chip_values *values, struct reading *reading)
+{
+	int root_fd = values->late.root_fd;
+	char bytes[NUMBER_TEXT_MAX];
+	int64_t raw;
+
+	if (reading->source.fault.path) {
+		reading->fault_length = attribute_ask(&reading->source.fault, root_fd, bytes, sizeof(bytes));
+		values->late.reads++;
+		reading->error =
+			number_of(bytes, reading->fault_length, &raw) == 0 && raw != 0 ? -EFAULT : 0;
+		if (reading->error)
+			return;
+	}
+	reading->input_length = attribute_ask(&reading->source.input, root_fd, bytes, sizeof(bytes));
+	values->late.reads++;
+	reading->error = number_of(bytes, reading->input_length, &raw);
+	if (!reading->error)
+		reading->value = hwmon_value(reading->kind, raw);
+}
+
+static void ask_library(struct chip_values *values, struct reading *reading)
+{
+	double fault;
+
+	if (sensor_source_value(&reading->source, &values->library, SENSOR_FAULT, &fault) == 0 && fault != 0)
+		reading->error = -EFAULT;
+	else
+		reading->error = sensor_source_value(&reading->source, &values->library, SENSOR_INPUT,
+						     &reading->value);
+}
+
+/* The fault comes first: with one the kernel says 0 without an error. */
+static void ask(struct late *late)
+{
+	struct chip_values *values = (struct chip_values *)late;
+
+	for (size_t i = 0; i < values->count; i++) {
+		struct reading *reading = &values->list[i];
+
+		reading->fault_length = reading->input_length = 0;
+		if (reading->wanted && reading->source.library_chip)
+			ask_library(values, reading);
+		else if (reading->wanted)
+			read_files(values, reading);
+	}
+}
+
+static void arrived(struct late *late)
+{
+	struct chip_values *values = (struct chip_values *)late;
+	struct sensors *sensors = values->sensors;
+	struct sensor *first = &sensors->list[sensors->chips[values->chip].first];
+
+	for (size_t i = 0; i < values->count; i++) {
+		struct reading *reading = &values->list[i];
+
+		if (!reading->wanted)
+			continue;
+		attribute_heard(&reading->source.fault, sensors->env, reading->fault_length);
+		attribute_heard(&reading->source.input, sensors->env, reading->input_length);
+		first[i].heard = reading->value;
+		first[i].error = reading->error;
+		first[i].read_ns = late->read_ns;
+	}
+}
+
+static void free_values(struct late *late)
+{
+	struct chip_values *values = (struct chip_values *)late;
+
+	for (size_t i = 0; i < values->count; i++) {
+		attribute_discard(&values->list[i].source.input);
+		attribute_discard(&values->list[i].source.fault);
+	}
+	free(values);
+}
+
+void chip_values_open(struct sensors *sensors, unsigned number)
+{
+	struct sensor_chip *chip = &sensors->chips[number];
+	struct chip_values *values =
+		alloc_zeroed(1, sizeof(*values) + chip->n_sensors * sizeof(values->list[0]));
+
+	values->late = (struct late){ .ask = ask, .arrived = arrived, .free = free_values };
+	values->late.group = sensors->use_library && !chip->is_zone ? &sensors_library_group : NULL;
+	late_open(&values->late, sensors->env, chip->path);
+	values->sensors = sensors;
+	values->chip = number;
+	values->library = sensors->library;
+	values->count = chip->n_sensors;
+	for (size_t i = 0; i < values->count; i++) {
+		struct sensor *sensor = &sensors->list[chip->first + i];
+		struct reading *reading = &values->list[i];
+
+		*reading = (struct reading){ .source = sensor->source, .kind = sensor->kind };
+		sensor->source = (struct sensor_source){ 0 };
+		reading->unseen = sensor->repeats;
+		if (!reading->unseen)
+			values->kinds |= 1U << sensor->kind;
+	}
+	chip->values = values;
+}
+
+void chip_values_drop(struct chip_values *values, struct env *env)
+{
+	for (size_t i = 0; i < values->count; i++) {
+		attribute_disown(&values->list[i].source.input, env);
+		attribute_disown(&values->list[i].source.fault, env);
+	}
+	late_drop(&values->late);
+}
+
+void chip_values_ask(struct chip_values *values, unsigned kinds)
+{
+	if (values->late.out || !(values->kinds & kinds))
+		return;
+	for (size_t i = 0; i < values->count; i++) {
+		struct reading *reading = &values->list[i];
+
+		reading->wanted = !reading->unseen && kinds & 1U << reading->kind;
+		if (!reading->wanted)
+			continue;
+		attribute_hold(&reading->source.fault, values->sensors->env);
+		attribute_hold(&reading->source.input, values->sensors->env);
+	}
+	late_ask(&values->late);
+}
+
+bool chip_values_answered(const struct chip_values *values)
+{
+	return !values->late.out && values->late.read_ns > 0;
+}
