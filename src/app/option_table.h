@@ -1,9 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options that every pane shares, as one table for parser and --help. */
+/* The options that every pane shares, as one table for parser and --help, and what they set. */
 #ifndef PANETOP_APP_OPTION_TABLE_H
 #define PANETOP_APP_OPTION_TABLE_H
 
-#include "app/options.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model/units.h"
+#include "output/sink.h"
+#include "screen/pane.h"
+
+#define OPTIONS_PANES_MAX 16
+#define DELAY_MIN 0.05
+#define DELAY_MAX 86400.0
+
+enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+
+struct options {
+	bool batch;            /* asked for, or implied by another option */
+	bool describe, probe, ascii, read_only;
+	bool print;            /* samples go to standard output, not only into a recording */
+	const struct sink_format *format;
+	double delay_seconds;  /* 0: not given */
+	unsigned long count;   /* 0: until stopped */
+	size_t limit;          /* 0: no limit */
+	const char *pid, *user, *filter, *sort, *columns, *root, *record, *replay, *assertion;
+	const char *table, *other_table; /* of several names the last two */
+	char *const *command;  /* behind "--", ends with NULL; NULL: none */
+	bool unit_given;
+	enum size_unit unit;
+	enum when color;
+	const struct pane *panes[OPTIONS_PANES_MAX]; /* as named; none when n_panes is 0 */
+	unsigned n_panes;
+};
 
 /* What it makes sense with in place of samples. */
 enum option_use {

@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/option_table.h"
 #include "core/alloc.h"
 #include "core/error_message.h"
 #include "core/i18n.h"

@@ -4,36 +4,9 @@
 #define PANETOP_APP_OPTIONS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
+#include "app/option_table.h"
 #include "core/settings.h"
-#include "model/units.h"
-#include "output/sink.h"
-#include "screen/pane.h"
-
-#define OPTIONS_PANES_MAX 16
-#define DELAY_MIN 0.05
-#define DELAY_MAX 86400.0
-
-enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
-
-struct options {
-	bool batch;            /* asked for, or implied by another option */
-	bool describe, probe, ascii, read_only;
-	bool print;            /* samples go to standard output, not only into a recording */
-	const struct sink_format *format;
-	double delay_seconds;  /* 0: not given */
-	unsigned long count;   /* 0: until stopped */
-	size_t limit;          /* 0: no limit */
-	const char *pid, *user, *filter, *sort, *columns, *root, *record, *replay, *assertion;
-	const char *table, *other_table; /* of several names the last two */
-	char *const *command;  /* behind "--", ends with NULL; NULL: none */
-	bool unit_given;
-	enum size_unit unit;
-	enum when color;
-	const struct pane *panes[OPTIONS_PANES_MAX]; /* as named; none when n_panes is 0 */
-	unsigned n_panes;
-};
 
 /*
  * Reads the command line; what it sets for panes goes into settings. Returns -1 to go on, else the exit
