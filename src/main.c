@@ -138,8 +138,8 @@ static int run_live(const struct options *options, struct settings *settings)
 	if (options->probe) {
 		status = probe_run(options, settings, &env);
 	} else {
-		snprintf(own, sizeof(own), "%ld", (long)getpid());
-		settings_set(settings, "run.own", own);
+		snprintf(own, sizeof(own), "%u", env.own_pid);
+		settings_set(settings, "run.own", env.own_pid ? own : NULL);
 		settings_set(settings, "run.batch", options->batch ? "yes" : NULL);
 		settings_set(settings, "run.once", options->count == 1 ? "yes" : NULL);
 		status = check_user(options, &env);

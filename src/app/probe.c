@@ -101,7 +101,7 @@ static void judge(struct probe_row *row, struct env *env, struct frame *frame,
 		row->state = !error                                ? N_("ok")
 			     : error == -EACCES || error == -EPERM ? N_("refused")
 								   : N_("missing");
-		row->reason = error ? arena_print(&frame->arena, "%s", strerror(-error)) : "";
+		row->reason = error ? arena_print(&frame->arena, "%s", env_error_text(-error)) : "";
 	}
 }
 

@@ -7,14 +7,15 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+
+#include "sys/env.h"
 
 char *failure_text(char text[TEXT_MAX], int error, const char *remedy)
 {
 	snprintf(text, TEXT_MAX, "%s%s%s",
 		 error == -ENOTSUP && !remedy ? _("this is not the live machine")
 		 : error == -ESRCH            ? _("the process has ended")
-					      : strerror(-error),
+					      : env_error_text(-error),
 		 remedy ? "; " : "", remedy ? remedy : "");
 	return text;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/i18n.h"
 #include "sys/privilege.h"
 
 #define FILES_LEFT 64         /* for all that is opened once, or for a moment */
@@ -107,14 +108,56 @@ bool env_process_cpu_ns(uint32_t pid, uint64_t *ns)
 
 bool env_has_process_clocks(const struct env *env)
 {
-	char text[32];
-	ssize_t length = env->live ? readlinkat(env->root_fd, "proc/self", text, sizeof(text) - 1) : -1;
 	uint64_t ns;
 
-	if (length <= 0)
-		return false;
-	text[length] = '\0';
-	return strtol(text, NULL, 10) == getpid() && env_process_cpu_ns((uint32_t)getpid(), &ns);
+	return env->live && env->own_pid != 0 && !env->foreign_pids &&
+	       env_process_cpu_ns(env->own_pid, &ns);
+}
+
+const char *env_error_text(int error)
+{
+	return error == EXDEV ? _("/proc is not that of panetop's own pid namespace") : strerror(error);
+}
+
+/*
+ * The numbers of a process in a line of its status file: of the pid namespace that the proc shows first, of
+ * its own last. 0 when there are none.
+ */
+static unsigned first_and_last(struct span status, const char *name, uint64_t *first, uint64_t *last)
+{
+	struct span line, key, rest;
+	unsigned count = 0;
+
+	while (span_line(&status, &line)) {
+		if (!span_pair_u64(line, &key, first, &rest) || !span_is(key, name))
+			continue;
+		*last = *first;
+		for (count = 1; span_u64(&rest, last);)
+			count++;
+		break;
+	}
+	return count;
+}
+
+/* Without NSpid, before Linux 4.1, a proc with our pid in it is taken for ours. */
+static void find_own_pid(struct env *env)
+{
+	char bytes[4096];
+	uint64_t first, last;
+	unsigned count;
+	struct span status;
+	int fd = openat(env->root_fd, "proc/self/status", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ssize_t length = fd < 0 ? -1 : read(fd, bytes, sizeof(bytes));
+
+	if (fd >= 0)
+		close(fd);
+	status = span_of(bytes, length > 0 ? (size_t)length : 0);
+	count = first_and_last(status, "NSpid", &first, &last);
+	if (count == 0)
+		count = first_and_last(status, "Pid", &first, &last);
+	if (count > 0 && last == (uint64_t)getpid())
+		env->own_pid = (uint32_t)first;
+	env->foreign_pids = env->live && (env->own_pid == 0 || count > 1);
 }
 
 void *env_share(struct env *env, const void *key, void *(*open)(struct env *env), void (*close)(void *state))
@@ -199,6 +242,7 @@ int env_open(struct env *env, const char *root)
 		.counters = { .max = files },
 		.files_before = files_before,
 	};
+	find_own_pid(env);
 	return 0;
 }
 

@@ -65,6 +65,8 @@ struct env {
 	int root_fd;               /* owned; "/" or the directory of --root */
 	bool live;                 /* root is "/": actions on the machine make sense */
 	bool in_snap;              /* panetop runs as a snap, which the machine keeps things from */
+	uint32_t own_pid;          /* of panetop in the root's proc; 0: it is not in it */
+	bool foreign_pids;         /* live, but proc is of another pid namespace: see env_error_text() */
 	size_t files_before;       /* RLIMIT_NOFILE before it was raised; 0: not known */
 	uint64_t page_bytes;
 	uint64_t ticks_per_second; /* USER_HZ of /proc/stat and /proc/PID/stat */
@@ -111,7 +113,13 @@ bool env_has_process_clocks(const struct env *env);
 /* The machine's name: another root has one of its own, if it says so. */
 void env_host(struct env *env, char *host, size_t room);
 
-uint32_t env_self_pid(void);
+uint32_t env_self_pid(void); /* for system calls; files have env->own_pid */
+
+/*
+ * strerror(3), and EXDEV is this: foreign_pids. Pids that proc tells then are not those of system calls and
+ * of what the kernel tells by them, where the same number is another process.
+ */
+const char *env_error_text(int error);
 
 /* CPU time of this process so far, and its resident memory now (0 where that cannot be read). */
 uint64_t env_self_cpu_ns(void);

@@ -43,7 +43,7 @@ static void explain(struct live *live, struct frame *frame, struct entry *entry,
 	if (source && source->optional)
 		return;
 	if (entry->error != error)
-		entry->why = strerror(-error);
+		entry->why = env_error_text(-error);
 	entry->error = error;
 	frame_notice(frame, topic->schema->name, source_remedy(live->env, source, -error), "%s%s: %s",
 		     source_root(path), path,

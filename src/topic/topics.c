@@ -55,6 +55,7 @@ static const struct {
 	{ EACCES, N_("run it as root, or give it the capability cap_dac_read_search") },
 	{ EPERM, N_("run it as root") },
 	{ EMFILE, N_("raise the limit of open files: ulimit -n") },
+	{ EXDEV, N_("mount its own: unshare --mount-proc, or mount -t proc proc /proc") },
 };
 
 static bool is_of_proc(const struct source_spec *source)

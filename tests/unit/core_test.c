@@ -441,6 +441,52 @@ START_TEST(env_reads_once_per_tick)
 }
 END_TEST
 
+/* What proc/self is: of this namespace, of one further out, a copy, or from before Linux 4.1. */
+START_TEST(env_finds_its_own_pid)
+{
+	static const struct {
+		const char *status; /* of proc/self, with our pid for each %1$d */
+		bool ours;
+		uint32_t pid; /* 0: as we call it */
+	} cases[] = {
+		{ "Name:\tpanetop\nPid:\t%1$d\nNSpid:\t%1$d\n", true, 0 },
+		{ "Pid:\t4321\nPPid:\t%1$d\nNSpid:\t4321\t77\t%1$d\n", true, 4321 },
+		{ "Pid:\t%1$d\n", true, 0 },
+		{ "Pid:\t1%1$d\nNSpid:\t1%1$d\n", false, 0 },
+		{ "Pid:\t%1$d\nNSpid:\t%1$d\t1%1$d\n", false, 0 },
+		{ "NSpid:\t\n", false, 0 },
+		{ "", false, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char root[SCRATCH_PATH_MAX], text[160], path[128];
+		uint32_t pid = cases[i].pid ? cases[i].pid : (uint32_t)getpid();
+		struct env env;
+
+		make_root(root);
+		snprintf(path, sizeof(path), "%s/proc/self", root);
+		ck_assert_int_eq(mkdir(path, 0755), 0);
+		snprintf(text, sizeof(text), cases[i].status, (int)getpid()); /* NOLINT */
+		write_file(root, "proc/self/status", text);
+		ck_assert_int_eq(env_open(&env, root), 0);
+		ck_assert_msg(env.own_pid == (cases[i].ours ? pid : 0), "case %zu: %u", i, env.own_pid);
+		ck_assert(!env.foreign_pids); /* nothing is done to processes of another root */
+		env_close(&env);
+	}
+}
+END_TEST
+
+START_TEST(env_knows_this_machine)
+{
+	struct env env;
+
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	ck_assert_uint_eq(env.own_pid, (uint32_t)getpid());
+	ck_assert(!env.foreign_pids);
+	env_close(&env);
+}
+END_TEST
+
 /* Neither a pipe nor a directory nor a huge file in the place of a kernel file stops the program. */
 START_TEST(env_refuses_strange_files)
 {
@@ -663,7 +709,7 @@ SUITE_MAIN("core", processes_are_listed_by_pid_name_and_program, scans_numbers_e
 	   sentences_are_wrapped, arena_keeps_its_chunks,
 	   buffer_reads_all_in_spite_of_signals, buffer_grows_and_writes_all,
 	   costly_samples_come_less_often, settings_survive_their_file, env_keeps_failed_paths,
-	   env_reads_once_per_tick,
+	   env_reads_once_per_tick, env_finds_its_own_pid, env_knows_this_machine,
 	   env_refuses_strange_files, lists_pids_and_reads_their_files, lists_new_processes_in_parts,
 	   worker_gives_every_job_back, a_closed_worker_gives_back_what_waited,
 	   a_team_goes_on_when_one_is_stuck, without_a_worker_jobs_run_at_once)

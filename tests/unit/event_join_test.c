@@ -230,6 +230,26 @@ START_TEST(who_was_there_before_is_known_from_proc)
 }
 END_TEST
 
+START_TEST(nobody_is_looked_up_in_the_proc_of_another_pid_namespace)
+{
+	const struct event *event;
+
+	build_machine();
+	env.foreign_pids = true;
+	event_learn_all(&join);
+	CHOOSE("events.events", "all");
+	event = TAKE(.kind = EVENT_EXIT, .pid = 250, .exit_code = 0);
+	ck_assert(event && !event->named);
+	ck_assert(event->effective_uid == UINT32_MAX && event->parent_pid == 0);
+	ck_assert_uint_eq(event->duration_ns, U64_UNKNOWN);
+	TAKE(.kind = EVENT_FORK, .pid = 998, .parent_pid = 300);
+	ck_assert_uint_eq(join.statistics.parents[0].resident_bytes, U64_UNKNOWN);
+	event = TAKE(.kind = EVENT_COMM, .pid = 301, .comm = "told");
+	ck_assert_str_eq(comm_of(event), "told");
+	close_all();
+}
+END_TEST
+
 START_TEST(a_pid_is_another_process_long_after_its_end)
 {
 	const struct event *event;
@@ -471,6 +491,7 @@ END_TEST
 
 SUITE_MAIN("event join", a_life_is_told_from_fork_to_exit, parents_are_told_apart_by_their_ticks,
 	   what_nobody_told_is_unknown, who_was_there_before_is_known_from_proc,
+	   nobody_is_looked_up_in_the_proc_of_another_pid_namespace,
 	   a_pid_is_another_process_long_after_its_end,
 	   threads_of_the_kernel_have_brackets, threads_are_no_processes,
 	   a_program_is_called_by_the_best_that_is_told, tracers_are_told_who_they_trace,

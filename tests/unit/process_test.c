@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -1086,6 +1087,91 @@ START_TEST(signals_hit_only_the_one_that_was_meant)
 }
 END_TEST
 
+static int act(struct machine *machine, const char *verb, int number, uint32_t pid, double start,
+	       const char **remedy)
+{
+	char action[96];
+	int answer = 1;
+
+	snprintf(action, sizeof(action), "%s %d %u %.6f", verb, number, pid, start);
+	return machine->source.act(machine->source.state, "process", action, note_error, &answer, remedy);
+}
+
+/* The child as the proc of outside shows it: 0 when it does not. */
+static uint32_t shown_child(const struct machine *machine)
+{
+	const struct table *table = frame_table(machine->now, "process");
+
+	for (size_t i = 0; i < table->n_rows; i++)
+		if (table_number(table, table_row(table, i), "ppid") == machine->env.own_pid)
+			return (uint32_t)table_number(table, table_row(table, i), "pid");
+	return 0;
+}
+
+/* As the first process of a pid namespace, with the proc of the one outside. */
+static void act_inside(const struct child *outside)
+{
+	static const char *const topic_names[] = { "process", NULL };
+	struct machine machine = { 0 };
+	struct child child = start_child();
+	const char *remedy = NULL;
+	uint32_t shown;
+	int status;
+
+	open_machine(&machine, topic_names);
+	next_tick(&machine);
+	ck_assert(machine.env.foreign_pids && machine.env.own_pid != 1);
+	ck_assert(!env_has_process_clocks(&machine.env));
+	shown = shown_child(&machine);
+	ck_assert_uint_ne(shown, 0);
+	ck_assert_int_eq(act(&machine, "signal", SIGKILL, (uint32_t)outside->pid,
+			     number_of(&machine, outside->pid, "start_seconds"), &remedy),
+			 -EXDEV);
+	ck_assert_ptr_nonnull(remedy);
+	if (row_of(&machine, child.pid)) /* another one outside has this number */
+		ck_assert_int_eq(act(&machine, "signal", SIGKILL, (uint32_t)child.pid,
+				     number_of(&machine, child.pid, "start_seconds"), &remedy),
+				 -EXDEV);
+	ck_assert_int_eq(act(&machine, "nice", 3, shown, number_of(&machine, (int)shown, "start_seconds"),
+			     &remedy),
+			 -EXDEV);
+	ck_assert_ptr_nonnull(remedy);
+	ck_assert_int_eq(getpriority(PRIO_PROCESS, (id_t)child.pid), getpriority(PRIO_PROCESS, 0));
+	ck_assert_int_eq(waitpid(child.pid, &status, WNOHANG), 0);
+	ck_assert_int_eq(act(&machine, "signal", SIGKILL, shown,
+			     number_of(&machine, (int)shown, "start_seconds") - 0.01, &remedy),
+			 -ESRCH);
+	ck_assert_int_eq(act(&machine, "signal", SIGKILL, shown,
+			     number_of(&machine, (int)shown, "start_seconds"), &remedy),
+			 0);
+	ck_assert_int_eq(waitpid(child.pid, &status, 0), child.pid);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	close_machine(&machine);
+}
+
+START_TEST(pids_of_another_namespace_hit_nobody_else)
+{
+	struct child outside;
+	int status;
+	pid_t inside;
+
+	outside = start_child();
+	if (unshare(CLONE_NEWPID) < 0) { /* only root may */
+		end_child(&outside);
+		return;
+	}
+	inside = fork();
+	if (inside == 0) {
+		act_inside(&outside);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(inside, &status, 0), inside);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(waitpid(outside.pid, &status, WNOHANG), 0);
+	end_child(&outside);
+}
+END_TEST
+
 START_TEST(ranges_hold_every_process_once)
 {
 	static const char *const topic_names[] = { "process", "distribution", "process_total", NULL };
@@ -1126,4 +1212,5 @@ SUITE_MAIN("process", processes_are_followed, a_cpu_that_goes_uses_no_time, a_re
 	   at_the_limit_of_files_threads_stay,
 	   who_lived_unseen_has_no_rate_at_first, what_cannot_be_read_is_not_hidden,
 	   a_stuck_command_line_stops_nobody,
-	   signals_hit_only_the_one_that_was_meant, ranges_hold_every_process_once)
+	   signals_hit_only_the_one_that_was_meant,
+	   pids_of_another_namespace_hit_nobody_else, ranges_hold_every_process_once)

@@ -163,7 +163,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		frame_notice(frame, schema.name,
 			     source_remedy(env, topic_source(&topic_account, "taskstats"),
 					   -state->exited->reader_error),
-			     _("no exit records: %s"), strerror(-state->exited->reader_error));
+			     _("no exit records: %s"), env_error_text(-state->exited->reader_error));
 	if (lost > 0)
 		frame_notice(frame, schema.name, _("a shorter delay loses less"),
 			     P_("%lu exit record was lost: what that process used is unaccounted",

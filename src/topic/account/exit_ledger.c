@@ -50,7 +50,7 @@ struct exited *exited_open(struct env *env, const struct settings *settings)
 {
 	struct exited *exited = env_share(env, &key, open_exited, close_exited);
 
-	if (exited->reader || exited->events || !env->live)
+	if (exited->reader || exited->events || !env->live || env->foreign_pids)
 		return exited;
 	exited->events = event_reader_open(env, settings);
 	exited->shares = alloc_zeroed(1, sizeof(*exited->shares));

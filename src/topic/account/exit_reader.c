@@ -114,8 +114,8 @@ struct exit_reader *exit_reader_open(struct env *env, int *error)
 	struct netlink_socket *netlink = NULL;
 	struct exit_reader *reader;
 
-	*error = -ENOTSUP;
-	if (env->live)
+	*error = env->foreign_pids ? -EXDEV : -ENOTSUP;
+	if (env->live && !env->foreign_pids)
 		netlink = netlink_socket_open(NETLINK_GENERIC, 0, SOCKET_BYTES, DATAGRAM_BYTES, error);
 	if (!netlink)
 		return NULL;

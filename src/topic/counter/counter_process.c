@@ -66,6 +66,12 @@ struct state {
 	size_t n_processes;
 };
 
+/* Threads are opened by what proc calls them. */
+static int refusal(const struct env *env)
+{
+	return !env->live ? -ENOTSUP : env->foreign_pids ? -EXDEV : 0;
+}
+
 /* Finds out by opening what can be counted of ourselves. 0, or -errno when nothing can. */
 static int choose(struct state *state)
 {
@@ -118,10 +124,10 @@ static int prepare(struct state *state, struct env *env)
 static int test_events(struct env *env, bool hardware)
 {
 	struct state state = { 0 };
-	int error;
+	int error = refusal(env);
 
-	if (!env->live)
-		return -ENOTSUP;
+	if (error)
+		return error;
 	error = choose(&state);
 	counter_events_free(&state.plan.events);
 	return error ? error : hardware ? state.no_hardware : 0;
@@ -341,8 +347,10 @@ static void tell_kinds(struct frame *frame, const struct counter_pmus *pmus)
 static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
 {
 	struct state *state = sampler->state;
-	int error = env->live ? prepare(state, env) : -ENOTSUP;
+	int error = refusal(env);
 
+	if (!error)
+		error = prepare(state, env);
 	if (error) {
 		env_note_failure(env, COUNTER_SOURCE, error);
 		return error;

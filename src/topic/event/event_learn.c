@@ -4,6 +4,7 @@
 
 #include "topic/event/event_learn.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "kernel/pid_stat.h"
@@ -13,9 +14,10 @@
 #define FILE_BYTES ((size_t)4096)
 #define MEMORY_NS UINT64_C(100000000)
 
+/* Events have the pids of our pid namespace. */
 static struct span read_file(struct event_join *join, uint32_t pid, const char *name, char *bytes)
 {
-	long length = pids_read(join->env, pid, name, bytes, FILE_BYTES);
+	long length = join->env->foreign_pids ? -EXDEV : pids_read(join->env, pid, name, bytes, FILE_BYTES);
 
 	return span_of(bytes, length > 0 ? (size_t)length : 0);
 }
@@ -170,7 +172,7 @@ void event_learn_all(struct event_join *join)
 	size_t n_pids;
 
 	join->env->tick++;
-	if (pids_list(join->env, &pids, &n_pids))
+	if (join->env->foreign_pids || pids_list(join->env, &pids, &n_pids))
 		return;
 	for (size_t i = 0; i < n_pids; i++) {
 		if (event_processes_find(join->processes, pids[i]))

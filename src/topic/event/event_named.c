@@ -38,7 +38,7 @@ void event_named_tell(struct event_named *named, struct env *env, const struct s
 		.cgroup = settings_get(settings, "events.cgroup"),
 	};
 
-	if (any_event)
+	if (any_event || env->foreign_pids) /* what proc calls so is another */
 		named->processes = named->tree = named->group = named->cgroup = true;
 	if (!named->processes || !named->tree || !named->group || !named->cgroup)
 		look(named, env, &names);

@@ -140,6 +140,9 @@ void event_notices(struct event_reader *reader, const struct env *env, struct fr
 	event_reader_sources(reader, &sources);
 	tell_missing(&sources, env, frame, topic);
 	tell_lost(&sources, frame, topic);
+	if (env->foreign_pids)
+		frame_notice(frame, topic, source_remedy(env, NULL, EXDEV),
+			     _("processes of events are not looked up: %s"), env_error_text(EXDEV));
 	if (sources.real_time_error)
 		frame_notice(frame, topic,
 			     remedy_for_user(N_("run it as root, or give it the capability cap_sys_nice")),

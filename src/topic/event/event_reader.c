@@ -120,6 +120,8 @@ static void look_up_commands(struct event_reader *reader, size_t from)
 	struct command_line line;
 	bool asked = false;
 
+	if (reader->env.foreign_pids)
+		return;
 	worker_collect(reader->worker);
 	for (bool late = true; late;) /* what was stuck is of no use now */
 		late = command_reader_next(reader->commands, &line);
@@ -302,7 +304,7 @@ static void seed(struct event_reader *reader)
 	struct command_line line;
 
 	event_learn_all(&reader->join);
-	if (pids_list(&reader->env, &pids, &n_pids))
+	if (reader->env.foreign_pids || pids_list(&reader->env, &pids, &n_pids))
 		return;
 	while (at < n_pids && command_reader_is_free(reader->commands)) {
 		while (at < n_pids && command_reader_ask(reader->commands, pids[at], 0))

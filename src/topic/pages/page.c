@@ -100,7 +100,9 @@ static void fill(struct page_row *row, struct env *env, struct frame *frame, con
 		row->swap_area = page.swap_type;
 		row->swap_page = page.swap_offset;
 	}
-	node = page.present && env->live ? page_file_node(map->target->pid, row->page_address) : -ENOENT;
+	node = page.present && env->live && !env->foreign_pids
+		       ? page_file_node(map->target->pid, row->page_address)
+		       : -ENOENT;
 	if (node >= 0)
 		row->node = (uint64_t)node;
 }

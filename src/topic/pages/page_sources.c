@@ -25,7 +25,7 @@ static int try_file(struct env *env, uint32_t pid, const char *name)
 
 int page_map_test_file(struct env *env, const char *name)
 {
-	return try_file(env, env->live ? env_self_pid() : FIRST_PROCESS, name);
+	return try_file(env, env->live ? env->own_pid : FIRST_PROCESS, name);
 }
 
 /* Of another user; to root all are the same. */
@@ -33,7 +33,7 @@ static bool is_of_other(const struct env *env, uint32_t pid)
 {
 	uint32_t own, other;
 
-	return pid != env_self_pid() && pids_owner(env, env_self_pid(), &own) &&
+	return pid != env->own_pid && pids_owner(env, env->own_pid, &own) &&
 	       pids_owner(env, pid, &other) && (own == 0 || other != own);
 }
 
@@ -81,7 +81,7 @@ static int test_status(struct env *env)
 
 static int test_kinds(struct env *env)
 {
-	int fd = env->live ? pids_open(env, (uint32_t)getpid(), "pagemap", O_RDONLY) : -ENOTTY;
+	int fd = env->live ? pids_open(env, env->own_pid, "pagemap", O_RDONLY) : -ENOTTY;
 	struct page_range ranges[PAGE_SCAN_RANGES];
 	uint64_t start = 0;
 	long found =
@@ -104,7 +104,7 @@ static int test_frames(struct env *env)
 	int error = -ENOTSUP;
 
 	if (env->live)
-		error = page_map_entry(env, (uint32_t)getpid(), (uint64_t)(uintptr_t)&entry, &entry);
+		error = page_map_entry(env, env->own_pid, (uint64_t)(uintptr_t)&entry, &entry);
 	if (!error && !(entry & PAGEMAP_FRAME))
 		error = -EPERM;
 	return error;

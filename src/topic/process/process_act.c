@@ -5,11 +5,13 @@
 #include "topic/process/process_act.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sys/pids.h"
 #include "sys/privilege.h"
 #include "topic/process/process_find.h"
 
@@ -33,6 +35,19 @@ static bool parse(const char *action, struct order *order)
 	return (order->nice || span_is(verb, "signal")) && span_u64(&text, &order->number) &&
 	       span_u64(&text, &order->pid) && span_f64(&text, &order->start_seconds) &&
 	       order->number <= 64 && order->pid > 0 && order->pid <= INT32_MAX;
+}
+
+/* A signal is taken by a directory of proc, too, which is this process whatever its pid is elsewhere. */
+static int open_process(struct env *env, const struct order *order)
+{
+	int process;
+
+	if (!env->foreign_pids) {
+		process = (int)syscall(SYS_pidfd_open, (pid_t)order->pid, 0);
+		return process < 0 ? -errno : process;
+	}
+	process = pids_open(env, (uint32_t)order->pid, ".", O_RDONLY | O_DIRECTORY);
+	return process == -ENOENT ? -ESRCH : process;
 }
 
 static int send_signal(int process, int number)
@@ -62,6 +77,15 @@ static int renice(int process, const struct order *order, const struct pid_stat 
 	return error == -EPERM ? 0 : error;
 }
 
+/* Where proc has other pids than we: what is not in our namespace gets no signal, and no pid is of use. */
+static int check_reach(struct env *env, int process, const struct order *order)
+{
+	if (!env->foreign_pids || (!order->nice && send_signal(process, 0) != -EINVAL))
+		return 0;
+	env_note_failure(env, "proc", -EXDEV);
+	return -EXDEV;
+}
+
 int process_act(struct env *env, const char *action, void (*done)(void *context, int error), void *context)
 {
 	struct order order;
@@ -70,10 +94,12 @@ int process_act(struct env *env, const char *action, void (*done)(void *context,
 
 	if (!parse(action, &order))
 		return -EINVAL;
-	process = (int)syscall(SYS_pidfd_open, (pid_t)order.pid, 0);
+	process = open_process(env, &order);
 	if (process < 0)
-		return -errno;
+		return process;
 	error = process_find(env, (uint32_t)order.pid, order.start_seconds, &stat);
+	if (!error)
+		error = check_reach(env, process, &order);
 	if (!error && done)
 		error = order.nice ? renice(process, &order, &stat) : send_signal(process, (int)order.number);
 	close(process);

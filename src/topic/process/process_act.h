@@ -7,7 +7,8 @@
 
 /*
  * action is "signal NUMBER PID START" or "nice STEP PID START", START being its start_seconds. See struct
- * topic. -ESRCH when that process has ended, whoever has its pid now.
+ * topic. -ESRCH when that process has ended, whoever has its pid now; -EXDEV when it is not in our pid
+ * namespace, or, for nice, when proc is that of another.
  */
 int process_act(struct env *env, const char *action, void (*done)(void *context, int error), void *context);
 
