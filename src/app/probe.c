@@ -282,7 +282,7 @@ static void choose_plan(struct print_plan *plan, const struct options *options)
 	view_open(plan->views, &schema);
 	if (options->format != &sink_text)
 		return;
-	view_dress(plan->views, "topic,state,source,gives,reason,remedy", NULL);
+	view_apply_defaults(plan->views, "topic,state,source,gives,reason,remedy", NULL);
 	plan->wrap_cells = line_cells();
 }
 

@@ -83,7 +83,7 @@ static int choose_filter(struct run_plan *run, const struct options *options)
 
 	if (!options->filter)
 		return 0;
-	error = filter_compile(&run->filter, options->filter);
+	error = pattern_compile(&run->filter, options->filter);
 	if (error) {
 		regerror(error, &run->filter, why, sizeof(why));
 		complain("--filter", "'%s': %s", options->filter, why);
@@ -91,7 +91,7 @@ static int choose_filter(struct run_plan *run, const struct options *options)
 	}
 	run->has_filter = true;
 	for (unsigned i = 0; i < run->print.n_views; i++)
-		run->print.views[i].filter = &run->filter;
+		view_set_pattern(&run->print.views[i], &run->filter);
 	return 0;
 }
 
@@ -124,7 +124,7 @@ static bool is_headline(const struct pane *pane, const struct pane_table *table,
 static void dress(struct view *view, const struct pane *pane, const struct pane_table *table,
 		  const struct settings *settings)
 {
-	view_dress(view, table->columns, table->sort);
+	view_apply_defaults(view, table->columns, table->sort);
 	if (pane->adjust)
 		pane->adjust(settings, view);
 }

@@ -30,7 +30,7 @@ void event_log_close(struct event_log *log)
 static void show(struct event_log *log, size_t n_frozen)
 {
 	log->shown.n_rows = log->shown.frozen ? n_frozen : log->n_rows;
-	log->shown.n_newer = log->n_rows - log->shown.n_rows + log->n_skipped;
+	log->shown.n_pending = log->n_rows - log->shown.n_rows + log->n_skipped;
 }
 
 void event_log_clear(struct event_log *log)
@@ -38,7 +38,7 @@ void event_log_clear(struct event_log *log)
 	intern_reset(&log->texts);
 	log->n_rows = 0;
 	log->n_skipped = 0;
-	log->shown.version++;
+	log->shown.epoch++;
 	show(log, 0);
 }
 
@@ -71,7 +71,7 @@ static void take_oldest(struct event_log *log, size_t count)
 	if (log->shown.frozen)
 		log->n_skipped += count;
 	else
-		log->shown.gone += count;
+		log->shown.n_dropped += count;
 	show(log, n_frozen);
 }
 
@@ -140,7 +140,7 @@ void event_log_add(struct event_log *log, const struct table *table)
 void event_log_undo(struct event_log *log, const struct table *table)
 {
 	log->n_rows -= table->n_rows < log->n_rows ? table->n_rows : log->n_rows;
-	log->shown.version++;
+	log->shown.epoch++;
 	show(log, log->shown.n_rows < log->n_rows ? log->shown.n_rows : log->n_rows);
 }
 
@@ -151,7 +151,7 @@ void event_log_freeze(struct event_log *log, bool frozen)
 
 	if (log->shown.frozen && !frozen && log->n_skipped > 0) {
 		take_away(log, 0, n_frozen);
-		log->shown.gone += n_frozen + log->n_skipped;
+		log->shown.n_dropped += n_frozen + log->n_skipped;
 		log->n_skipped = 0;
 	}
 	log->shown.frozen = frozen;

@@ -34,7 +34,7 @@ void event_log_add(struct event_log *log, const struct table *table);
 /* Takes away the rows that table added, as the last one that was added. */
 void event_log_undo(struct event_log *log, const struct table *table);
 
-/* What is shown stands still, however many come; or it shows all again. shown.n_newer says how many came. */
+/* Freezes what is shown, or shows everything again. shown.n_pending counts the rows that came meanwhile. */
 void event_log_freeze(struct event_log *log, bool frozen);
 
 #endif

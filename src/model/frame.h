@@ -20,11 +20,11 @@ struct table {
 	char *rows;
 	size_t n_rows, capacity;
 	void *blank;      /* a row of unknowns, copied into every new row */
-	bool is_log; /* rows stay where they are while it grows; these are of a log (event_log.h) alone: */
-	uint64_t gone;    /* rows that were taken away before the first one; the others moved down */
-	unsigned version; /* another one: it changed in some other way */
-	bool frozen;      /* it stands still … */
-	uint64_t n_newer; /* … and so many rows came since */
+	bool is_log; /* rows do not move while it grows; these are of a log (event_log.h) alone: */
+	uint64_t n_dropped; /* rows removed before the first one; the others moved down */
+	unsigned epoch;     /* increases when it changes in any other way */
+	bool frozen;        /* it shows no new rows … */
+	uint64_t n_pending; /* … but this many came since */
 };
 
 /* A sentence for the user about a source: what is missing and why, and how to get it (may be NULL). */

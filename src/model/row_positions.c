@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The places of rows in a hash table by their keys. */
+/* Positions of rows in a hash table by their keys. */
 #include <config.h>
 
 #include "model/row_positions.h"
@@ -8,46 +8,46 @@
 
 #include "core/alloc.h"
 
-void places_free(struct places *places)
+void row_positions_free(struct row_positions *positions)
 {
-	free(places->slots);
-	*places = (struct places){ 0 };
+	free(positions->slots);
+	*positions = (struct row_positions){ 0 };
 }
 
-/* That of the row with this key, or the free one where it belongs. */
-static struct place *slot_of(const struct places *places, uint64_t key_hash)
+/* The slot of the row with this key, or the free one where it belongs. */
+static struct row_position *slot_of(const struct row_positions *positions, uint64_t key_hash)
 {
-	size_t slot = key_hash & (places->n_slots - 1);
+	size_t slot = key_hash & (positions->n_slots - 1);
 
-	while (places->slots[slot].number != PLACE_NONE && places->slots[slot].key_hash != key_hash)
-		slot = (slot + 1) & (places->n_slots - 1);
-	return &places->slots[slot];
+	while (positions->slots[slot].position != ROW_POSITION_NONE && positions->slots[slot].key_hash != key_hash)
+		slot = (slot + 1) & (positions->n_slots - 1);
+	return &positions->slots[slot];
 }
 
-static void make_room(struct places *places, size_t n_rows)
+static void make_room(struct row_positions *positions, size_t n_rows)
 {
-	size_t wanted = places->n_slots ? places->n_slots : 64;
+	size_t wanted = positions->n_slots ? positions->n_slots : 64;
 
 	while (wanted < 2 * n_rows)
 		wanted *= 2;
-	if (wanted > places->n_slots)
-		places->slots = alloc_resize(places->slots, wanted, sizeof(*places->slots));
-	places->n_slots = wanted;
-	for (size_t i = 0; i < places->n_slots; i++)
-		places->slots[i].number = PLACE_NONE;
+	if (wanted > positions->n_slots)
+		positions->slots = alloc_resize(positions->slots, wanted, sizeof(*positions->slots));
+	positions->n_slots = wanted;
+	for (size_t i = 0; i < positions->n_slots; i++)
+		positions->slots[i].position = ROW_POSITION_NONE;
 }
 
-void places_note(struct places *places, const struct schema *schema, const void *const *rows, size_t n_rows)
+void row_positions_store(struct row_positions *positions, const struct schema *schema, const void *const *rows, size_t n_rows)
 {
-	make_room(places, n_rows < PLACES_MAX ? n_rows : PLACES_MAX);
-	for (size_t i = 0; i < n_rows && i < PLACES_MAX; i++) {
+	make_room(positions, n_rows < ROW_POSITIONS_MAX ? n_rows : ROW_POSITIONS_MAX);
+	for (size_t i = 0; i < n_rows && i < ROW_POSITIONS_MAX; i++) {
 		uint64_t key_hash = row_hash_key(schema, rows[i]);
 
-		*slot_of(places, key_hash) = (struct place){ key_hash, (uint32_t)i };
+		*slot_of(positions, key_hash) = (struct row_position){ key_hash, (uint32_t)i };
 	}
 }
 
-uint32_t places_find(const struct places *places, const struct schema *schema, const void *row)
+uint32_t row_positions_find(const struct row_positions *positions, const struct schema *schema, const void *row)
 {
-	return places->n_slots > 0 ? slot_of(places, row_hash_key(schema, row))->number : PLACE_NONE;
+	return positions->n_slots > 0 ? slot_of(positions, row_hash_key(schema, row))->position : ROW_POSITION_NONE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where rows stood when they were shown last, so that equal ones need not trade places. */
+/* Where rows were shown last, so that equal ones need not swap. */
 #ifndef PANETOP_MODEL_ROW_POSITIONS_H
 #define PANETOP_MODEL_ROW_POSITIONS_H
 
@@ -8,24 +8,24 @@
 
 #include "model/column.h"
 
-#define PLACES_MAX ((size_t)1024)
-#define PLACE_NONE UINT32_MAX
+#define ROW_POSITIONS_MAX ((size_t)1024)
+#define ROW_POSITION_NONE UINT32_MAX
 
-/* Zeroed: of no rows. */
-struct places {
-	struct place {
+/* All zero: no rows. */
+struct row_positions {
+	struct row_position {
 		uint64_t key_hash;
-		uint32_t number; /* PLACE_NONE: the slot is free */
+		uint32_t position; /* ROW_POSITION_NONE: the slot is free */
 	} *slots;
 	size_t n_slots; /* a power of two */
 };
 
-void places_free(struct places *places);
+void row_positions_free(struct row_positions *positions);
 
-/* Forgets all others; rows beyond the first PLACES_MAX are not noted. */
-void places_note(struct places *places, const struct schema *schema, const void *const *rows, size_t n_rows);
+/* Replaces all; rows beyond the first ROW_POSITIONS_MAX are not stored. */
+void row_positions_store(struct row_positions *positions, const struct schema *schema, const void *const *rows, size_t n_rows);
 
-/* From 0 on; PLACE_NONE. */
-uint32_t places_find(const struct places *places, const struct schema *schema, const void *row);
+/* From 0; or ROW_POSITION_NONE. */
+uint32_t row_positions_find(const struct row_positions *positions, const struct schema *schema, const void *row);
 
 #endif

@@ -251,3 +251,10 @@ void buckets_fill(struct buckets *histogram, const double *values, size_t count,
 			histogram->counts[(unsigned)(floor(values[i] / histogram->width) -
 						     floor(all.minimum / histogram->width))]++;
 }
+
+double cpu_busy_ratio(double idle, double iowait)
+{
+	double busy = 1 - idle - fmax(0, iowait);
+
+	return busy < 0 ? 0 : busy;
+}

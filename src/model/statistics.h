@@ -74,4 +74,10 @@ struct buckets {
  */
 void buckets_fill(struct buckets *histogram, const double *values, size_t count, unsigned most);
 
+/*
+ * What is left of both shares, never below 0: the kernel counts each separately, so that they may exceed the
+ * time. NaN when idle is NaN; an iowait of NaN: not counted separately.
+ */
+double cpu_busy_ratio(double idle, double iowait);
+
 #endif

@@ -10,13 +10,12 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/process_pattern.h"
 #include "core/span.h"
-#include "model/view_memory.h"
 
 void view_open(struct view *view, const struct schema *schema)
 {
-	*view = (struct view){ .schema = schema, .sort = VIEW_AS_SAMPLED, .least = NAN, .tree_key = -1 };
+	*view = (struct view){ .schema = schema, .sort = VIEW_AS_SAMPLED, .tree_key = -1 };
+	view->filter.threshold = NAN;
 	for (unsigned i = 0; i < schema->n_columns && view->n_columns < VIEW_COLUMNS_MAX; i++)
 		if (!schema->columns[i].hidden)
 			view->columns[view->n_columns++] = i;
@@ -32,9 +31,9 @@ void view_choose_all(struct view *view)
 void view_close(struct view *view)
 {
 	free(view->rows);
-	free(view->before);
-	places_free(&view->places);
-	view_memory_free(&view->memory);
+	free(view->previous_positions);
+	row_positions_free(&view->positions);
+	log_filter_cache_free(&view->log_cache);
 	tree_free(&view->tree);
 	*view = (struct view){ 0 };
 }
@@ -82,7 +81,7 @@ int view_choose_sort(struct view *view, const char *name)
 	return 0;
 }
 
-void view_dress(struct view *view, const char *columns, const char *sort)
+void view_apply_defaults(struct view *view, const char *columns, const char *sort)
 {
 	const char *wrong;
 
@@ -123,9 +122,9 @@ static int column_of(const struct view *view, const char *key)
 
 static void add_choice(struct view *view, struct view_choice choice)
 {
-	view_forget(view);
-	if (view->n_choices < VIEW_CHOICES_MAX)
-		view->choices[view->n_choices++] = choice;
+	log_filter_cache_reset(&view->log_cache);
+	if (view->filter.n_choices < VIEW_CHOICES_MAX)
+		view->filter.choices[view->filter.n_choices++] = choice;
 }
 
 void view_choose_rows(struct view *view, const char *list, const char *number, const char *text)
@@ -149,7 +148,7 @@ void view_choose_processes(struct view *view, const char *list, const char *pid,
 			 });
 }
 
-void view_leave_out(struct view *view, const char *list, const char *number)
+void view_exclude(struct view *view, const char *list, const char *number)
 {
 	add_choice(view, (struct view_choice){
 				 .list = list,
@@ -159,11 +158,26 @@ void view_leave_out(struct view *view, const char *list, const char *number)
 			 });
 }
 
-void view_choose_least(struct view *view, const char *key, double least)
+void view_set_threshold(struct view *view, const char *key, double threshold)
 {
-	view_forget(view);
-	view->least_column = schema_column(view->schema, key);
-	view->least = view->least_column < 0 ? NAN : least;
+	struct view_filter *filter = &view->filter;
+
+	log_filter_cache_reset(&view->log_cache);
+	filter->threshold_column = schema_column(view->schema, key);
+	filter->threshold = filter->threshold_column < 0 ? NAN : threshold;
+}
+
+void view_set_pattern(struct view *view, const regex_t *pattern)
+{
+	log_filter_cache_reset(&view->log_cache);
+	view->filter.pattern = pattern;
+}
+
+void view_clear_choices(struct view *view)
+{
+	log_filter_cache_reset(&view->log_cache);
+	view->filter.n_choices = 0;
+	view->filter.threshold = NAN;
 }
 
 void view_choose_tree(struct view *view, const char *key, const char *parent)
@@ -200,7 +214,7 @@ bool view_has_rates(const struct view *view)
 	const struct column *columns = view->schema->columns;
 
 	if (view->schema->over_interval ||
-	    (!isnan(view->least) && columns[view->least_column].kind == COLUMN_RATE) ||
+	    (!isnan(view->filter.threshold) && columns[view->filter.threshold_column].kind == COLUMN_RATE) ||
 	    (view->sort >= 0 && columns[view->sort].kind == COLUMN_RATE))
 		return true;
 	for (unsigned i = 0; i < view->n_columns; i++)
@@ -229,18 +243,18 @@ static bool looks_same(const struct column *column, const void *one, const void 
 	       rint(1000 * row_f64(one, column)) == rint(1000 * row_f64(other, column));
 }
 
-static uint32_t place_before(const struct view *view, const void *row)
+static uint32_t previous_position(const struct view *view, const void *row)
 {
-	return view->before[(size_t)((const char *)row - view->table->rows) / view->schema->row_size];
+	return view->previous_positions[(size_t)((const char *)row - view->table->rows) / view->schema->row_size];
 }
 
 /* Of two that the sort does not tell apart; rows lie in one array, so their addresses break all ties. */
 static bool stood_above(const struct view *view, const void *one, const void *other)
 {
-	uint32_t place = view->steady ? place_before(view, one) : PLACE_NONE;
-	uint32_t other_place = view->steady ? place_before(view, other) : PLACE_NONE;
+	uint32_t position = view->stable_order ? previous_position(view, one) : ROW_POSITION_NONE;
+	uint32_t other_position = view->stable_order ? previous_position(view, other) : ROW_POSITION_NONE;
 
-	return place != other_place ? place < other_place : one < other;
+	return position != other_position ? position < other_position : one < other;
 }
 
 /* Does one stand above other? A total order. */
@@ -257,8 +271,9 @@ static bool stands_above(const struct view *view, const void *one, const void *o
 	other_known = row_is_known(other, column);
 	if (known != other_known)
 		return known;
-	order = known && !(view->steady && looks_same(column, one, other)) ? compare_known(column, one, other)
-									    : 0;
+	order = known && !(view->stable_order && looks_same(column, one, other))
+			? compare_known(column, one, other)
+			: 0;
 	if (order == 0)
 		return stood_above(view, one, other);
 	return view->descending ? order > 0 : order < 0;
@@ -306,57 +321,14 @@ static void sort_first(const struct view *view, const void **rows, size_t n_rows
 	}
 }
 
-/* NULL: there is no such column, or nothing in it. */
-static const char *text_in(const struct view *view, int column, const void *row)
-{
-	return column < 0 ? NULL : row_text(row, &view->schema->columns[column]);
-}
-
-static bool is_process_on_list(const struct view *view, const struct view_choice *choice, const void *row)
-{
-	const char *name = text_in(view, choice->text, row), *program = text_in(view, choice->program, row);
-
-	return listed_process(span_text(choice->list), row_u64(row, &view->schema->columns[choice->number]),
-			      span_text(name ? name : ""), span_text(program ? program : ""));
-}
-
-static bool is_on_list(const struct view *view, const struct view_choice *choice, const void *row)
-{
-	const struct column *number = choice->number < 0 ? NULL : &view->schema->columns[choice->number];
-	const char *text = text_in(view, choice->text, row);
-	struct span rest = span_text(choice->list), item;
-	uint64_t value;
-
-	if (choice->of_processes)
-		return is_process_on_list(view, choice, row);
-	while (span_item(&rest, &item)) {
-		if (text && span_is(item, text))
-			return true;
-		if (number && span_is_u64(item, &value) &&
-		    row_number(row, number) == (double)value)
-			return true;
-	}
-	return false;
-}
-
-bool view_wants(const struct view *view, const void *row)
-{
-	if (!isnan(view->least) && row != view->kept &&
-	    !(row_number(row, &view->schema->columns[view->least_column]) >= view->least))
-		return false;
-	for (unsigned i = 0; i < view->n_choices; i++)
-		if (is_on_list(view, &view->choices[i], row) == view->choices[i].except)
-			return false;
-	return !view->filter || filter_matches(view->filter, view->schema, row);
-}
-
-static void find_places(struct view *view, const struct table *table)
+static void find_positions(struct view *view, const struct table *table)
 {
 	view->table = table;
 	for (size_t i = 0; i < view->n_rows; i++) {
 		size_t index = (size_t)((const char *)view->rows[i] - table->rows) / view->schema->row_size;
 
-		view->before[index] = places_find(&view->places, view->schema, view->rows[i]);
+		view->previous_positions[index] =
+			row_positions_find(&view->positions, view->schema, view->rows[i]);
 	}
 }
 
@@ -366,8 +338,9 @@ static void make_room(struct view *view, size_t n_rows)
 		return;
 	view->capacity = n_rows;
 	view->rows = alloc_resize(view->rows, view->capacity, sizeof(*view->rows));
-	if (view->steady)
-		view->before = alloc_resize(view->before, view->capacity, sizeof(*view->before));
+	if (view->stable_order)
+		view->previous_positions = alloc_resize(view->previous_positions, view->capacity,
+							sizeof(*view->previous_positions));
 }
 
 static void collect(struct view *view, const struct table *table)
@@ -377,29 +350,46 @@ static void collect(struct view *view, const struct table *table)
 	for (size_t i = 0; i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
 
-		if (view_wants(view, row))
+		if (view_filter_accepts(&view->filter, view->schema, row))
 			view->rows[view->n_rows++] = row;
 	}
-	if (view->steady)
-		find_places(view, table);
+	if (view->stable_order)
+		find_positions(view, table);
 }
 
-/* What happened stands still by itself: its order needs no help. */
-static void collect_remembered(struct view *view)
+static bool takes_log_order(struct view *view)
 {
-	const struct view_memory *memory = &view->memory;
+	bool same = view->log_sort == view->sort && view->log_descending == view->descending &&
+		    view->log_limit == view->limit;
 
-	view->steady = false;
-	make_room(view, memory->capacity);
-	view->n_rows = memory->n_rows;
-	if (memory->n_rows > 0)
-		memcpy(view->rows, memory->rows, memory->n_rows * sizeof(*view->rows));
+	view->log_sort = view->sort;
+	view->log_descending = view->descending;
+	view->log_limit = view->limit;
+	return !same;
+}
+
+/* False when the result stands as it is. Events do not move by themselves: no stable order is needed. */
+static bool collect_log(struct view *view, const struct table *log)
+{
+	struct log_filter_cache *cache = &view->log_cache;
+	bool other_rows = log_filter_cache_update(cache, &view->filter, log, &view->n_dropped);
+	bool other_order = takes_log_order(view);
+
+	view->of_log = true;
+	view->stable_order = false;
+	if (!other_rows && !other_order)
+		return false;
+	make_room(view, cache->capacity);
+	view->n_rows = cache->n_rows;
+	if (cache->n_rows > 0)
+		memcpy(view->rows, cache->rows, cache->n_rows * sizeof(*view->rows));
+	return true;
 }
 
 /* Of a log as it was sampled the newest are seen, which are the last. */
 static void cut(struct view *view, size_t keep)
 {
-	if (view->memory.of_log && view->sort == VIEW_AS_SAMPLED && !view->descending && keep < view->n_rows)
+	if (view->of_log && view->sort == VIEW_AS_SAMPLED && !view->descending && keep < view->n_rows)
 		memmove(view->rows, view->rows + view->n_rows - keep, keep * sizeof(*view->rows));
 	view->n_rows = keep;
 }
@@ -409,9 +399,8 @@ void view_apply(struct view *view, const struct table *table)
 	size_t keep;
 
 	if (table->is_log) {
-		if (!view_remember(view, table))
+		if (!collect_log(view, table))
 			return;
-		collect_remembered(view);
 	} else {
 		collect(view, table);
 	}
@@ -423,43 +412,17 @@ void view_apply(struct view *view, const struct table *table)
 		tree_order(&view->tree, &view->schema->columns[view->tree_key],
 			   &view->schema->columns[view->tree_parent], view->rows, view->n_rows);
 	cut(view, keep);
-	if (view->steady)
-		places_note(&view->places, view->schema, view->rows, view->n_rows);
+	if (view->stable_order)
+		row_positions_store(&view->positions, view->schema, view->rows, view->n_rows);
 }
 
 bool view_shows(const struct view *view, const struct column *column)
 {
 	bool shows = !column->optional;
 
-	if (!shows && view->memory.of_log)
-		return view->memory.known >> (column - view->schema->columns) & 1;
+	if (!shows && view->of_log)
+		return view->log_cache.columns_with_values >> (column - view->schema->columns) & 1;
 	for (size_t i = 0; i < view->n_rows && !shows; i++)
 		shows = column_has_value(column, view->rows[i]);
 	return shows;
-}
-
-static bool has_capital(const char *text)
-{
-	for (; *text; text++)
-		if (*text >= 'A' && *text <= 'Z')
-			return true;
-	return false;
-}
-
-int filter_compile(regex_t *filter, const char *pattern)
-{
-	return regcomp(filter, pattern, REG_EXTENDED | REG_NOSUB | (has_capital(pattern) ? 0 : REG_ICASE));
-}
-
-bool filter_matches(const regex_t *filter, const struct schema *schema, const void *row)
-{
-	for (unsigned i = 0; i < schema->n_columns; i++) {
-		const struct column *column = &schema->columns[i];
-		const char *text =
-			column->type == VALUE_TEXT ? column_words(column, row_text(row, column)) : NULL;
-
-		if (text && regexec(filter, text, 0, NULL, 0) == 0)
-			return true;
-	}
-	return false;
 }

@@ -221,9 +221,7 @@ bool context_owns(const struct pane_context *context, unsigned index)
 
 static void adjust(const struct pane_context *context, struct view *view)
 {
-	view_forget(view);
-	view->n_choices = 0;
-	view->least = NAN;
+	view_clear_choices(view);
 	view_choose_tree(view, NULL, NULL);
 	if (context->pane->adjust)
 		context->pane->adjust(context->settings, view);
@@ -249,7 +247,7 @@ void context_dress(const struct pane_context *context, unsigned index, struct vi
 {
 	const struct pane_table *table = &context->pane->tables[index];
 
-	view_dress(view, table->columns, table->sort);
+	view_apply_defaults(view, table->columns, table->sort);
 	adjust(context, view);
 }
 

@@ -19,7 +19,7 @@ void table_open(struct table_widget *widget, const struct schema *schema)
 {
 	*widget = (struct table_widget){ .heading_y = -1 };
 	view_open(&widget->view, schema);
-	widget->view.steady = true;
+	widget->view.stable_order = true;
 }
 
 void table_close(struct table_widget *widget)
@@ -306,12 +306,12 @@ static void scroll_rows(struct table_widget *widget, size_t page)
 /* Rows are there, but nothing is known yet of the number that they are chosen by: there is one sample. */
 static bool waits_for_rates(const struct view *view, const struct table *table)
 {
-	const struct column *column = &view->schema->columns[view->least_column < 0 ? 0 : view->least_column];
+	const struct column *column = &view->schema->columns[view->filter.threshold_column < 0 ? 0 : view->filter.threshold_column];
 	size_t unknown = 0;
 
 	while (unknown < table->n_rows && !row_is_known(table_row(table, unknown), column))
 		unknown++;
-	return !isnan(view->least) && unknown > 0 && unknown == table->n_rows;
+	return !isnan(view->filter.threshold) && unknown > 0 && unknown == table->n_rows;
 }
 
 /* table: NULL where there is none. */
@@ -321,7 +321,7 @@ static const char *why_no_row(const struct table_widget *widget, const struct ta
 		return widget->absent;
 	if (widget->has_filter)
 		return _("no row matches the filter");
-	return isnan(widget->view.least) ? _("there are none") : _("none in this interval");
+	return isnan(widget->view.filter.threshold) ? _("there are none") : _("none in this interval");
 }
 
 /* In place of rows. */
@@ -356,8 +356,8 @@ static void draw_log_mark(const struct table_widget *widget, const struct canvas
 
 	if (log->frozen) {
 		snprintf(text, sizeof(text),
-			 P_("%" PRIu64 " came since", "%" PRIu64 " came since", log->n_newer), log->n_newer);
-		snprintf(few, sizeof(few), "+%" PRIu64, log->n_newer);
+			 P_("%" PRIu64 " came since", "%" PRIu64 " came since", log->n_pending), log->n_pending);
+		snprintf(few, sizeof(few), "+%" PRIu64, log->n_pending);
 		style = STYLE_NOTICE;
 	} else if (table_follows(widget)) {
 		snprintf(text, sizeof(text), "%s", _("following"));

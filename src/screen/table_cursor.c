@@ -59,7 +59,7 @@ bool table_follows(const struct table_widget *widget)
 /* Rows that a log has lost stood above all others. */
 static void keep_place(struct table_widget *widget)
 {
-	size_t lost = widget->view.n_lost;
+	size_t lost = widget->view.n_dropped;
 
 	if (!table_is_chronicle(widget))
 		return;
@@ -83,10 +83,10 @@ static void find_selected(struct table_widget *widget)
 		select_row(widget, widget->place.row);
 }
 
-/* It stays in sight while it is below the least number; filter and choices are the user's word. */
-static const void *kept_row(struct table_widget *widget, const struct table *table)
+/* It stays visible below the threshold; the filter and choices of the user still apply. */
+static const void *pinned_row(struct table_widget *widget, const struct table *table)
 {
-	if (!widget->place.cursor_on || isnan(widget->view.least))
+	if (!widget->place.cursor_on || isnan(widget->view.filter.threshold))
 		return NULL;
 	for (size_t i = 0; i < table->n_rows; i++)
 		if (is_selected(widget, table_row(table, i)))
@@ -101,7 +101,7 @@ void table_update(struct table_widget *widget, const struct table *table)
 		return;
 	}
 	widget->is_log = table->is_log;
-	widget->view.kept = table->is_log ? NULL : kept_row(widget, table);
+	widget->view.filter.pinned = table->is_log ? NULL : pinned_row(widget, table);
 	view_apply(&widget->view, table);
 	keep_place(widget);
 	if (widget->place.cursor_on)
@@ -246,12 +246,12 @@ bool table_search(struct table_widget *widget, const char *needle, bool from_nex
 	regex_t pattern;
 	bool found = false;
 
-	if (!*needle || filter_compile(&pattern, needle) != 0)
+	if (!*needle || pattern_compile(&pattern, needle) != 0)
 		return false;
 	for (size_t i = 0; i < n_rows && !found; i++) {
 		size_t row = (start + i) % n_rows;
 
-		found = filter_matches(&pattern, widget->view.schema, widget->view.rows[row]);
+		found = pattern_matches(&pattern, widget->view.schema, widget->view.rows[row]);
 		if (found)
 			select_row(widget, row);
 	}
@@ -272,7 +272,7 @@ void table_place_copy(struct table_place *place, const struct table_place *other
 int table_set_filter(struct table_widget *widget, const char *pattern)
 {
 	regex_t filter;
-	int error = *pattern ? filter_compile(&filter, pattern) : 0;
+	int error = *pattern ? pattern_compile(&filter, pattern) : 0;
 
 	if (error)
 		return error;
@@ -281,8 +281,7 @@ int table_set_filter(struct table_widget *widget, const char *pattern)
 	widget->has_filter = *pattern != '\0';
 	if (widget->has_filter)
 		widget->filter = filter;
-	view_forget(&widget->view);
-	widget->view.filter = widget->has_filter ? &widget->filter : NULL;
+	view_set_pattern(&widget->view, widget->has_filter ? &widget->filter : NULL);
 	buffer_empty(&widget->filter_text);
 	buffer_add(&widget->filter_text, pattern, strlen(pattern) + 1);
 	return 0;

@@ -113,10 +113,10 @@ static void open_plan(struct print_plan *plan, const struct wish *wish, regex_t 
 		view_open(&plan->views[i], schemas[i]);
 	if (wish->every_column)
 		view_choose_all(&plan->views[0]);
-	view_dress(&plan->views[0], wish->columns, NULL);
+	view_apply_defaults(&plan->views[0], wish->columns, NULL);
 	if (wish->filter) {
-		ck_assert_int_eq(filter_compile(filter, wish->filter), 0);
-		plan->views[0].filter = filter;
+		ck_assert_int_eq(pattern_compile(filter, wish->filter), 0);
+		view_set_pattern(&plan->views[0], filter);
 	}
 	if (wish->tally_at_end)
 		plan->views[1].at_end = true;

@@ -118,7 +118,7 @@ static void assert_newest(const struct event_log *log, uint64_t next)
 	for (size_t i = 0; i < log->shown.n_rows; i++)
 		ck_assert_uint_eq(((const struct event_row *)table_row(&log->shown, i))->number,
 				  next - log->shown.n_rows + i);
-	ck_assert_uint_eq(log->shown.gone + log->shown.n_rows, next);
+	ck_assert_uint_eq(log->shown.n_dropped + log->shown.n_rows, next);
 }
 
 START_TEST(a_million_events_take_bounded_memory)
@@ -238,13 +238,13 @@ START_TEST(the_cursor_stays_with_its_event_when_old_ones_go)
 	ck_assert_uint_eq(selected(&stage), 110);
 	ck_assert_uint_eq(first_seen(&stage), 110);
 	add(&stage, 50); /* 125 rows at most: the first are taken away */
-	ck_assert_uint_gt(stage.log.shown.gone, 0);
+	ck_assert_uint_gt(stage.log.shown.n_dropped, 0);
 	draw(&stage);
 	ck_assert_uint_eq(selected(&stage), 110);
 	ck_assert_uint_eq(first_seen(&stage), 110);
 	add(&stage, 200); /* now it is gone itself: the oldest stands where it would be */
 	draw(&stage);
-	ck_assert_uint_eq(selected(&stage), stage.log.shown.gone);
+	ck_assert_uint_eq(selected(&stage), stage.log.shown.n_dropped);
 	assert_newest(&stage.log, stage.number);
 	close_stage(&stage);
 }
@@ -261,7 +261,7 @@ START_TEST(a_frozen_picture_stands_still)
 	for (unsigned i = 0; i < 100; i++) {
 		add(&stage, 13);
 		draw(&stage);
-		ck_assert_uint_eq(stage.log.shown.n_newer, 13 * (i + 1));
+		ck_assert_uint_eq(stage.log.shown.n_pending, 13 * (i + 1));
 		ck_assert_uint_eq(stage.widget.view.n_rows, 110);
 		ck_assert_uint_eq(first_seen(&stage), 100);
 		ck_assert_str_eq(((const struct event_row *)stage.widget.view.rows[108])->command, "cc");
@@ -272,7 +272,7 @@ START_TEST(a_frozen_picture_stands_still)
 	assert_newest(&stage.log, stage.number);
 	ck_assert_uint_eq(stage.widget.view.n_rows, stage.log.n_rows);
 	ck_assert_uint_eq(first_seen(&stage), stage.number - PAGE);
-	ck_assert_uint_eq(stage.log.shown.n_newer, 0);
+	ck_assert_uint_eq(stage.log.shown.n_pending, 0);
 	event_log_freeze(&stage.log, true);
 	add(&stage, 3);
 	event_log_freeze(&stage.log, false); /* nothing had to go: nothing is missing */

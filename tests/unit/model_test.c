@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "core/utf8.h"
-#include "model/busy.h"
 #include "model/derive.h"
 #include "model/history.h"
+#include "model/statistics.h"
 #include "model/units.h"
 #include "model/view.h"
 #include "suite.h"
@@ -237,13 +237,13 @@ START_TEST(view_sorts_filters_limits)
 	assert_order(&view, "Db");
 	ck_assert_uint_eq(view.n_matching, 4);
 	ck_assert_int_lt(view_choose_sort(&view, "nonsense"), 0);
-	ck_assert_int_eq(filter_compile(&filter, "^[cd]$"), 0);
-	view.filter = &filter;
+	ck_assert_int_eq(pattern_compile(&filter, "^[cd]$"), 0);
+	view_set_pattern(&view, &filter);
 	view_choose_sort(&view, "+name");
 	view_apply(&view, &frame.tables[0]);
 	assert_order(&view, "Dc"); /* no capital in the pattern: case does not count */
 	regfree(&filter);
-	ck_assert_int_eq(filter_compile(&filter, "D"), 0);
+	ck_assert_int_eq(pattern_compile(&filter, "D"), 0);
 	view_apply(&view, &frame.tables[0]);
 	assert_order(&view, "D");
 	regfree(&filter);
@@ -268,7 +268,7 @@ START_TEST(view_keeps_places)
 	open_items(&frame, 1);
 	view_open(&view, &item_schema);
 	view_open(&other, &item_schema);
-	view.steady = true;
+	view.stable_order = true;
 	view_choose_sort(&view, "busy_ratio");
 	view_choose_sort(&other, "busy_ratio");
 	for (size_t f = 0; f < 4; f++) {
@@ -362,7 +362,7 @@ START_TEST(view_with_too_many_lists)
 	view_open(&view, &item_schema);
 	for (int i = 0; i < VIEW_CHOICES_MAX; i++)
 		view_choose_rows(&view, "1", "pid", NULL);
-	view_leave_out(&view, "1", "pid");
+	view_exclude(&view, "1", "pid");
 	view_apply(&view, &frame.tables[0]);
 	assert_order(&view, "a");
 	view_close(&view);

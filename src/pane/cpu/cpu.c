@@ -170,7 +170,7 @@ static void adjust(const struct settings *settings, struct view *view)
 
 	if (strcmp(view->schema->name, "process") != 0 && strcmp(view->schema->name, "thread") != 0)
 		return;
-	view_choose_least(view, "cpu_ratio", least_share(settings));
+	view_set_threshold(view, "cpu_ratio", least_share(settings));
 	if (settings_get(settings, "cpu.tree"))
 		view_choose_tree(view, "pid", "ppid");
 	if (pid)
@@ -179,7 +179,7 @@ static void adjust(const struct settings *settings, struct view *view)
 	if (user)
 		view_choose_rows(view, user, "uid", "user");
 	if (settings_get(settings, "cpu.hide-self") && settings_get(settings, "run.own"))
-		view_leave_out(view, settings_get(settings, "run.own"), "pid");
+		view_exclude(view, settings_get(settings, "run.own"), "pid");
 	choose_scale(settings, view);
 	command_form_apply(settings, "cpu", view);
 }

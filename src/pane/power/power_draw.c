@@ -9,7 +9,6 @@
 
 #include "core/i18n.h"
 #include "core/utf8.h"
-#include "model/busy.h"
 #include "model/statistics.h"
 #include "model/units.h"
 #include "pane/power/power.h"

@@ -8,7 +8,7 @@
 
 #include "core/i18n.h"
 #include "core/utf8.h"
-#include "model/busy.h"
+#include "model/statistics.h"
 #include "model/units.h"
 #include "pane/power/power.h"
 #include "pane/power/power_story.h"

@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-#include "model/busy.h"
+#include "model/statistics.h"
+
 
 static double busy_cpus(const struct frame *frame)
 {

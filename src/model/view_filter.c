@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The rows that a view wants. */
+#include <config.h>
+
+#include "model/view_filter.h"
+
+#include "core/process_pattern.h"
+#include "core/span.h"
+
+/* NULL: no such column, or no value. */
+static const char *text_in(const struct schema *schema, int column, const void *row)
+{
+	return column < 0 ? NULL : row_text(row, &schema->columns[column]);
+}
+
+static bool is_process_on_list(const struct view_choice *choice, const struct schema *schema, const void *row)
+{
+	const char *name = text_in(schema, choice->text, row);
+	const char *program = text_in(schema, choice->program, row);
+
+	return listed_process(span_text(choice->list), row_u64(row, &schema->columns[choice->number]),
+			      span_text(name ? name : ""), span_text(program ? program : ""));
+}
+
+static bool is_on_list(const struct view_choice *choice, const struct schema *schema, const void *row)
+{
+	const struct column *number = choice->number < 0 ? NULL : &schema->columns[choice->number];
+	const char *text = text_in(schema, choice->text, row);
+	struct span rest = span_text(choice->list), item;
+	uint64_t value;
+
+	if (choice->of_processes)
+		return is_process_on_list(choice, schema, row);
+	while (span_item(&rest, &item)) {
+		if (text && span_is(item, text))
+			return true;
+		if (number && span_is_u64(item, &value) && row_number(row, number) == (double)value)
+			return true;
+	}
+	return false;
+}
+
+bool view_filter_accepts(const struct view_filter *filter, const struct schema *schema, const void *row)
+{
+	if (!isnan(filter->threshold) && row != filter->pinned &&
+	    !(row_number(row, &schema->columns[filter->threshold_column]) >= filter->threshold))
+		return false;
+	for (unsigned i = 0; i < filter->n_choices; i++)
+		if (is_on_list(&filter->choices[i], schema, row) == filter->choices[i].except)
+			return false;
+	return !filter->pattern || pattern_matches(filter->pattern, schema, row);
+}
+
+static bool has_capital(const char *text)
+{
+	for (; *text; text++)
+		if (*text >= 'A' && *text <= 'Z')
+			return true;
+	return false;
+}
+
+int pattern_compile(regex_t *pattern, const char *text)
+{
+	return regcomp(pattern, text, REG_EXTENDED | REG_NOSUB | (has_capital(text) ? 0 : REG_ICASE));
+}
+
+bool pattern_matches(const regex_t *pattern, const struct schema *schema, const void *row)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		const struct column *column = &schema->columns[i];
+		const char *text =
+			column->type == VALUE_TEXT ? column_words(column, row_text(row, column)) : NULL;
+
+		if (text && regexec(pattern, text, 0, NULL, 0) == 0)
+			return true;
+	}
+	return false;
+}

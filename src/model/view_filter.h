@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which rows of a table are wanted: by lists, by a threshold, and by a regular expression. */
+#ifndef PANETOP_MODEL_VIEW_FILTER_H
+#define PANETOP_MODEL_VIEW_FILTER_H
+
+#include <regex.h>
+#include <stdbool.h>
+
+#include "model/column.h"
+
+/*
+ * A row is wanted when its number or its text is in a comma-separated list, or when its process matches one
+ * as --pid does. A negative index: no such column.
+ */
+struct view_choice {
+	const char *list; /* borrowed */
+	int number, text; /* indices of columns; of a process its pid and name … */
+	int program;      /* … and the first word of its command line */
+	bool of_processes;
+	bool except;      /* rows on the list are excluded instead */
+};
+
+#define VIEW_CHOICES_MAX 4
+
+struct view_filter {
+	const regex_t *pattern; /* borrowed; NULL: every row */
+	struct view_choice choices[VIEW_CHOICES_MAX];
+	unsigned n_choices;
+	int threshold_column; /* rows whose number here is below threshold or unknown are excluded */
+	double threshold;     /* NaN: none */
+	const void *pinned;   /* borrowed: the threshold does not exclude this row; NULL: none */
+};
+
+bool view_filter_accepts(const struct view_filter *filter, const struct schema *schema, const void *row);
+
+/* Extended regular expression; case matters only if it contains a capital. 0 or an error of regcomp(3). */
+int pattern_compile(regex_t *pattern, const char *text);
+
+/* Does any text column of the row match? */
+bool pattern_matches(const regex_t *pattern, const struct schema *schema, const void *row);
+
+#endif
