@@ -5,7 +5,6 @@
 #include "app/batch.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
@@ -438,8 +437,8 @@ static int open_loop(struct batch *batch)
 		complain("epoll", "%s", strerror(-error));
 	if (!error && batch->worker)
 		loop_watch(&batch->loop, worker_fd(batch->worker), EPOLLIN, on_worker, batch);
-	if (!error && batch->source->tend)
-		loop_watch(&batch->loop, batch->source->tend_fd, EPOLLIN, batch->source->tend,
+	if (!error && batch->source->poll)
+		loop_watch(&batch->loop, batch->source->poll_fd, EPOLLIN, batch->source->poll,
 			   batch->source->state);
 	batch->loop.tick = on_tick;
 	batch->loop.signal = on_signal;

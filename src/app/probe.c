@@ -57,16 +57,15 @@ static const struct schema schema = {
 static int try_topic(struct env *env, const struct topic *topic)
 {
 	const struct settings settings = { 0 };
-	struct sampler sampler = { .topic = topic };
+	struct sample sample = { .topic = topic, .env = env, .settings = &settings };
 	struct frame frame;
 	int error;
 
 	frame_open(&frame, &topic->schema, 1);
-	error = topic->open ? topic->open(&sampler, env, &settings) : 0;
+	error = topic_open(&sample);
 	if (!error) {
-		error = topic->sample(&sampler, env, &frame, &frame.tables[0]);
-		if (topic->close)
-			topic->close(&sampler);
+		error = topic_sample(&sample, &frame, &frame.tables[0]);
+		topic_close(&sample);
 	}
 	frame_close(&frame);
 	return error;

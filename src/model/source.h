@@ -39,9 +39,9 @@ struct source {
 	/* Forgets what this topic (NULL: every one) keeps over the run: minima, means. May be NULL. */
 	void (*restart)(void *state, const char *topic);
 
-	/* To be called whenever tend_fd is readable, between samples, too. May be NULL. See struct topic. */
-	void (*tend)(void *state, uint32_t events);
-	int tend_fd;
+	/* To be called whenever poll_fd is readable, between samples, too. May be NULL. See struct topic. */
+	void (*poll)(void *state, uint32_t events);
+	int poll_fd;
 	size_t files_before; /* see struct env; 0: not known */
 
 	/* These are of recordings; NULL: it is live. */

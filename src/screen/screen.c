@@ -290,8 +290,8 @@ static int open_loop(struct screen *screen)
 	if (!error && screen->setup->worker)
 		error = loop_watch(&screen->loop, worker_fd(screen->setup->worker), EPOLLIN, on_worker,
 				   screen);
-	if (!error && source->tend)
-		error = loop_watch(&screen->loop, source->tend_fd, EPOLLIN, source->tend, source->state);
+	if (!error && source->poll)
+		error = loop_watch(&screen->loop, source->poll_fd, EPOLLIN, source->poll, source->state);
 	if (!error && screen->follow_fd >= 0)
 		error = loop_watch(&screen->loop, screen->follow_fd, EPOLLIN, on_more, screen);
 	return error;

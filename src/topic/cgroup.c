@@ -31,9 +31,9 @@ struct own_cgroup *own_cgroup_open(struct env *env, const char *controller)
 	return own;
 }
 
-void own_cgroup_close(struct sampler *sampler)
+void own_cgroup_close(struct sample *sample)
 {
-	free(sampler->state);
+	free(sample->state);
 }
 
 int own_cgroup_test(struct env *env, const char *controller)

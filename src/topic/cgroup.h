@@ -17,7 +17,7 @@ struct own_cgroup {
 };
 
 struct own_cgroup *own_cgroup_open(struct env *env, const char *controller);
-void own_cgroup_close(struct sampler *sampler);
+void own_cgroup_close(struct sample *sample);
 
 /* The source of such a topic, with the result of own_cgroup_find(). */
 int own_cgroup_test(struct env *env, const char *controller);

@@ -20,9 +20,9 @@ struct live {
 	struct env *env;
 	const struct settings *settings;
 	char host[256];
-	int tend_fd; /* a timer; -1: none */
+	int poll_fd; /* a timer; -1: none */
 	struct entry {
-		struct sampler sampler;
+		struct sample sample;
 		struct env_cost *cost;
 		bool wanted, open;
 		int error;       /* of the last sample that failed; strerror() looks for a translation … */
@@ -33,7 +33,7 @@ struct live {
 /* The failure of a topic as a sentence, unless the thing that is missing is normally not there. */
 static void explain(struct live *live, struct frame *frame, struct entry *entry, int error)
 {
-	const struct topic *topic = entry->sampler.topic;
+	const struct topic *topic = entry->sample.topic;
 	const char *path = env_failed_path(live->env, error);
 	const struct source_spec *source;
 
@@ -50,35 +50,22 @@ static void explain(struct live *live, struct frame *frame, struct entry *entry,
 		     error == -ENODATA ? _("there is nothing in it that panetop understands") : entry->why);
 }
 
-static int open_entry(struct live *live, struct entry *entry)
-{
-	const struct topic *topic = entry->sampler.topic;
-	int error = 0;
-
-	if (!entry->open && topic->open)
-		error = topic->open(&entry->sampler, live->env, live->settings);
-	entry->open = !error;
-	return error;
-}
-
 static void sample_entry(struct live *live, struct entry *entry, struct frame *frame, struct table *table)
 {
 	struct env *env = live->env;
-	const struct topic *topic = entry->sampler.topic;
 	uint64_t cpu_ns = env_self_cpu_ns(), reads = env->reads;
 	int error;
 
 	env_forget_failures(env);
 	table->present = true;
 	table->mono_ns = env_mono_ns();
-	error = open_entry(live, entry);
-	if (!error)
-		error = topic->sample(&entry->sampler, env, frame, table);
+	error = entry->open ? 0 : topic_open(&entry->sample);
+	entry->open = !error;
 	table->failed = error != 0;
-	if (error) {
-		table->n_rows = 0;
+	if (!error)
+		error = topic_sample(&entry->sample, frame, table);
+	if (error)
 		explain(live, frame, entry, error);
-	}
 	entry->cost->cpu_ns = env_self_cpu_ns() - cpu_ns;
 	entry->cost->reads += env->reads - reads;
 	entry->cost->lost += error ? 1 : 0;
@@ -118,15 +105,15 @@ static int event_fd(void *state)
 		struct entry *entry = &live->entries[i];
 
 		if (entry->open && topics[i]->event_fd)
-			fd = topics[i]->event_fd(&entry->sampler);
+			fd = topics[i]->event_fd(&entry->sample);
 	}
 	return fd;
 }
 
 static void close_entry(struct entry *entry)
 {
-	if (entry->open && entry->sampler.topic->close)
-		entry->sampler.topic->close(&entry->sampler);
+	if (entry->open)
+		topic_close(&entry->sample);
 	entry->open = false;
 }
 
@@ -149,7 +136,7 @@ static void want(void *state, const bool *wanted)
 		if (!wanted[i])
 			close_entry(entry);
 		else if (!entry->cost)
-			entry->cost = new_cost(live, entry->sampler.topic);
+			entry->cost = new_cost(live, entry->sample.topic);
 		if (entry->cost)
 			entry->cost->active = wanted[i];
 	}
@@ -196,27 +183,27 @@ static void restart(void *state, const char *topic_name)
 
 		if (entry->open && topics[i]->restart &&
 		    (!topic_name || strcmp(topics[i]->schema->name, topic_name) == 0))
-			topics[i]->restart(&entry->sampler);
+			topics[i]->restart(&entry->sample);
 	}
 }
 
-static void tend(void *state, uint32_t events)
+static void poll(void *state, uint32_t events)
 {
 	struct live *live = state;
 	uint64_t times;
 
 	(void)events;
-	if (read(live->tend_fd, &times, sizeof(times)) < 0)
+	if (read(live->poll_fd, &times, sizeof(times)) < 0)
 		return;
 	for (unsigned i = 0; i < n_topics; i++)
-		if (live->entries[i].open && topics[i]->tend)
-			topics[i]->tend(&live->entries[i].sampler, env_mono_ns());
+		if (live->entries[i].open && topics[i]->poll)
+			topics[i]->poll(&live->entries[i].sample, env_mono_ns());
 }
 
 static int open_timer(void)
 {
-	const struct itimerspec every = { .it_interval = { TEND_SECONDS, 0 },
-					  .it_value = { TEND_SECONDS, 0 } };
+	const struct itimerspec every = { .it_interval = { POLL_SECONDS, 0 },
+					  .it_value = { POLL_SECONDS, 0 } };
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 
 	if (fd >= 0)
@@ -230,8 +217,8 @@ static void close_live(void *state)
 
 	for (unsigned i = 0; i < n_topics; i++)
 		close_entry(&live->entries[i]);
-	if (live->tend_fd >= 0)
-		close(live->tend_fd);
+	if (live->poll_fd >= 0)
+		close(live->poll_fd);
 	free(live->entries);
 	free(live);
 }
@@ -244,9 +231,10 @@ void live_open(struct source * source, struct env * env, const struct settings *
 	live->settings = settings;
 	live->entries = alloc_zeroed(n_topics, sizeof(*live->entries));
 	for (unsigned i = 0; i < n_topics; i++)
-		live->entries[i].sampler.topic = topics[i];
+		live->entries[i].sample =
+			(struct sample){ .topic = topics[i], .env = env, .settings = settings };
 	env_host(env, live->host, sizeof(live->host));
-	live->tend_fd = open_timer();
+	live->poll_fd = open_timer();
 	*source = (struct source){
 		.next = next,
 		.want = want,
@@ -255,8 +243,8 @@ void live_open(struct source * source, struct env * env, const struct settings *
 		.next_events = next_events,
 		.has_finished = has_finished,
 		.restart = restart,
-		.tend = live->tend_fd >= 0 ? tend : NULL,
-		.tend_fd = live->tend_fd,
+		.poll = live->poll_fd >= 0 ? poll : NULL,
+		.poll_fd = live->poll_fd,
 		.files_before = env->files_before,
 		.close = close_live,
 		.state = live,

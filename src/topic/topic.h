@@ -9,7 +9,7 @@
 #include "sys/privilege.h"
 
 #define SOURCE_REMEDIES_MAX 5
-#define TEND_SECONDS 30
+#define POLL_SECONDS 30
 
 /* A kernel file or facility that a topic reads: --probe tries it, and a failed sample is explained by it. */
 struct source_spec {
@@ -23,10 +23,14 @@ struct source_spec {
 	} remedies[SOURCE_REMEDIES_MAX];
 };
 
-/* A topic that is being sampled. */
-struct sampler {
+/* A topic that is being sampled, as its functions get it. */
+struct sample {
 	const struct topic *topic;
-	void *state; /* of the topic: made by its open, given back by its close; NULL if it needs none */
+	void *state;                     /* of the topic, see state_size */
+	struct env *env;
+	const struct settings *settings; /* what the configuration file, options and keys set */
+	struct frame *frame;             /* of this tick; NULL outside topic->sample */
+	struct table *table;             /* its rows of this tick; NULL outside topic->sample */
 };
 
 struct topic {
@@ -39,28 +43,34 @@ struct topic {
 	const char *setting;   /* with which it opens more, using setting_uses; NULL: none */
 	uint64_t setting_uses;
 
+	/*
+	 * The state is this many bytes, zero before open and freed after close (or a failed open). 0: open
+	 * sets it to what topics share, and close gives that back.
+	 */
+	size_t state_size;
+
 	/* May be NULL. 0 or -errno. */
-	int (*open)(struct sampler *sampler, struct env *env, const struct settings *settings);
+	int (*open)(struct sample *sample);
 
 	/*
 	 * Adds this tick's rows to table. Its mono_ns may be set, if what was read is of another moment. 0,
 	 * or -errno of a read that failed: the table is then emptied and the failure told as a notice with
 	 * the remedy of its source. Other notices go into frame.
 	 */
-	int (*sample)(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table);
-	void (*close)(struct sampler *sampler); /* may be NULL */
+	int (*sample)(struct sample *sample);
+	void (*close)(struct sample *sample); /* may be NULL */
 
 	/* Forgets what it keeps over the run: minima, means. May be NULL. */
-	void (*restart)(struct sampler *sampler);
+	void (*restart)(struct sample *sample);
 
-	/* Reads what would be lost otherwise, called every TEND_SECONDS between samples. May be NULL. */
-	void (*tend)(struct sampler *sampler, uint64_t mono_ns);
+	/* Reads what would be lost otherwise, called every POLL_SECONDS between samples. May be NULL. */
+	void (*poll)(struct sample *sample, uint64_t mono_ns);
 
 	/*
 	 * Of a topic of SHAPE_EVENTS: a descriptor that becomes readable when there are events, at most ten
 	 * times a second, until they are sampled; -1 where there is none. May be NULL.
 	 */
-	int (*event_fd)(struct sampler *sampler);
+	int (*event_fd)(struct sample *sample);
 
 	/*
 	 * Does something to the machine, only ever on the user's word. May be NULL. 0 when it was started,
@@ -87,6 +97,13 @@ extern const unsigned n_topics;
 void topic_schemas(const struct schema *schemas[TOPICS_MAX]);
 
 const struct topic *topic_find(const char *name);
+
+/* Makes the state of sample, whose topic, env and settings are set. 0 or -errno, and then there is none. */
+int topic_open(struct sample *sample);
+void topic_close(struct sample *sample);
+
+/* Samples one tick into this table of frame, which is empty after a failure. 0 or -errno. */
+int topic_sample(struct sample *sample, struct frame *frame, struct table *table);
 
 /* The entry for this path among the topic's sources, NULL if there is none. */
 const struct source_spec *topic_source(const struct topic *topic, const char *path);

@@ -5,9 +5,11 @@
 #include "topic/topic.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/alloc.h"
 #include "core/i18n.h"
 #include "topic/snap.h"
 
@@ -25,6 +27,43 @@ void topic_schemas(const struct schema *schemas[TOPICS_MAX])
 {
 	for (unsigned i = 0; i < n_topics; i++)
 		schemas[i] = topics[i]->schema;
+}
+
+int topic_open(struct sample *sample)
+{
+	const struct topic *topic = sample->topic;
+	int error;
+
+	sample->state = topic->state_size > 0 ? alloc_zeroed(1, topic->state_size) : NULL;
+	error = topic->open ? topic->open(sample) : 0;
+	if (error && topic->state_size > 0)
+		free(sample->state);
+	return error;
+}
+
+void topic_close(struct sample *sample)
+{
+	if (sample->topic->close)
+		sample->topic->close(sample);
+	if (sample->topic->state_size > 0)
+		free(sample->state);
+	sample->state = NULL;
+}
+
+int topic_sample(struct sample *sample, struct frame *frame, struct table *table)
+{
+	int error;
+
+	table->present = true;
+	sample->frame = frame;
+	sample->table = table;
+	error = sample->topic->sample(sample);
+	table->failed = error != 0;
+	if (error)
+		table->n_rows = 0;
+	sample->frame = NULL;
+	sample->table = NULL;
+	return error;
 }
 
 const struct topic *topic_find(const char *name)

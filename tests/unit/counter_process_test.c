@@ -164,7 +164,7 @@ static void end(const struct child *child)
 struct session {
 	struct env env;
 	struct settings settings;
-	struct sampler sampler;
+	struct sample sample;
 	struct frame frame;
 };
 
@@ -174,7 +174,9 @@ static bool session_open(struct session *session, const char *names)
 	const struct schema *schemas[TOPICS_MAX];
 	int error;
 
-	*session = (struct session){ .sampler = { .topic = &topic_counter_process } };
+	*session = (struct session){ .sample = { .topic = &topic_counter_process,
+						 .env = &session->env,
+						 .settings = &session->settings } };
 	ck_assert_int_eq(env_open(&session->env, "/"), 0);
 	error = topic_counter_process.sources[0].test(&session->env);
 	if (error) {
@@ -185,7 +187,7 @@ static bool session_open(struct session *session, const char *names)
 	settings_set(&session->settings, "cpu.perf", names);
 	topic_schemas(schemas);
 	frame_open(&session->frame, schemas, n_topics);
-	ck_assert_int_eq(topic_counter_process.open(&session->sampler, &session->env, &session->settings), 0);
+	ck_assert_int_eq(topic_open(&session->sample), 0);
 	return true;
 }
 
@@ -195,14 +197,13 @@ static void session_sample(struct session *session)
 
 	frame_clear(&session->frame);
 	session->env.tick++;
-	table->present = true;
 	ck_assert_int_eq(
-		topic_counter_process.sample(&session->sampler, &session->env, &session->frame, table), 0);
+		topic_sample(&session->sample, &session->frame, table), 0);
 }
 
 static void session_close(struct session *session)
 {
-	topic_counter_process.close(&session->sampler);
+	topic_close(&session->sample);
 	ck_assert_uint_eq(session->env.counters.n_open, 0);
 	frame_close(&session->frame);
 	settings_free(&session->settings);
@@ -512,17 +513,17 @@ END_TEST
 
 START_TEST(another_root_has_no_counters)
 {
-	struct sampler sampler = { .topic = &topic_counter_process };
 	const struct settings settings = { 0 };
 	struct frame frame;
 	struct env env;
+	struct sample sample = { .topic = &topic_counter_process, .env = &env, .settings = &settings };
 
 	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
 	frame_open(&frame, &topic_counter_process.schema, 1);
-	ck_assert_int_eq(topic_counter_process.open(&sampler, &env, &settings), 0);
-	ck_assert_int_eq(topic_counter_process.sample(&sampler, &env, &frame, &frame.tables[0]), -ENOTSUP);
+	ck_assert_int_eq(topic_open(&sample), 0);
+	ck_assert_int_eq(topic_sample(&sample, &frame, &frame.tables[0]), -ENOTSUP);
 	ck_assert_str_eq(env_failed_path(&env, -ENOTSUP), "perf_event_open");
-	topic_counter_process.close(&sampler);
+	topic_close(&sample);
 	frame_close(&frame);
 	env_close(&env);
 }

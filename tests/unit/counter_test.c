@@ -26,7 +26,7 @@
 struct live {
 	struct env env;
 	struct settings settings;
-	struct sampler sampler;
+	struct sample sample;
 	struct frame frame;
 };
 
@@ -36,7 +36,9 @@ static bool live_open(struct live *live, const char *root, const char *names)
 	const struct schema *schemas[TOPICS_MAX];
 	int error;
 
-	*live = (struct live){ .sampler = { .topic = &topic_counter } };
+	*live = (struct live){
+		.sample = { .topic = &topic_counter, .env = &live->env, .settings = &live->settings }
+	};
 	ck_assert_int_eq(env_open(&live->env, "/"), 0);
 	error = topic_counter.sources[0].test(&live->env);
 	env_close(&live->env);
@@ -49,7 +51,7 @@ static bool live_open(struct live *live, const char *root, const char *names)
 	settings_set(&live->settings, "cpu.perf", names);
 	topic_schemas(schemas);
 	frame_open(&live->frame, schemas, n_topics);
-	ck_assert_int_eq(topic_counter.open(&live->sampler, &live->env, &live->settings), 0);
+	ck_assert_int_eq(topic_open(&live->sample), 0);
 	return true;
 }
 
@@ -59,14 +61,13 @@ static void live_sample(struct live *live)
 
 	frame_clear(&live->frame);
 	live->env.tick++;
-	table->present = true;
 	table->mono_ns = env_mono_ns();
-	ck_assert_int_eq(topic_counter.sample(&live->sampler, &live->env, &live->frame, table), 0);
+	ck_assert_int_eq(topic_sample(&live->sample, &live->frame, table), 0);
 }
 
 static void live_close(struct live *live)
 {
-	topic_counter.close(&live->sampler);
+	topic_close(&live->sample);
 	ck_assert_uint_eq(live->env.counters.n_open, 0);
 	frame_close(&live->frame);
 	settings_free(&live->settings);
@@ -316,7 +317,7 @@ END_TEST
 START_TEST(what_may_not_be_counted_has_its_remedy)
 {
 	struct live live;
-	struct sampler sampler = { .topic = &topic_page_event };
+	struct sample sample = { .topic = &topic_page_event, .env = &live.env, .settings = &live.settings };
 	const struct source_spec *source = topic_source(&topic_page_event, "perf_event_open");
 	const struct notice *notice;
 
@@ -326,8 +327,8 @@ START_TEST(what_may_not_be_counted_has_its_remedy)
 	if (geteuid() == 0 &&
 	    (setresgid(NOBODY, NOBODY, NOBODY) < 0 || setresuid(NOBODY, NOBODY, NOBODY) < 0))
 		return;
-	ck_assert_int_eq(topic_page_event.open(&sampler, &live.env, &live.settings), 0);
-	ck_assert_int_eq(topic_page_event.sample(&sampler, &live.env, &live.frame,
+	ck_assert_int_eq(topic_open(&sample), 0);
+	ck_assert_int_eq(topic_sample(&sample, &live.frame,
 						 frame_slot(&live.frame, "page_event")),
 			 0);
 	notice = find_notice(&live, "page-faults: Permission denied");
@@ -336,25 +337,25 @@ START_TEST(what_may_not_be_counted_has_its_remedy)
 	else
 		printf("# not tested: everybody may count here\n");
 	ck_assert_int_eq(source->test(&live.env), notice ? -EACCES : 0);
-	topic_page_event.close(&sampler);
+	topic_close(&sample);
 	live_close(&live);
 }
 END_TEST
 
 START_TEST(counters_are_of_the_running_machine)
 {
-	struct sampler sampler = { .topic = &topic_counter };
 	const struct settings settings = { 0 };
 	struct frame frame;
 	struct env env;
+	struct sample sample = { .topic = &topic_counter, .env = &env, .settings = &settings };
 
 	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
 	frame_open(&frame, &topic_counter.schema, 1);
-	ck_assert_int_eq(topic_counter.open(&sampler, &env, &settings), 0);
-	ck_assert_int_eq(topic_counter.sample(&sampler, &env, &frame, &frame.tables[0]), -ENOTSUP);
+	ck_assert_int_eq(topic_open(&sample), 0);
+	ck_assert_int_eq(topic_sample(&sample, &frame, &frame.tables[0]), -ENOTSUP);
 	ck_assert_str_eq(env_failed_path(&env, -ENOTSUP), "perf_event_open");
 	ck_assert_ptr_nonnull(source_remedy(&env, topic_source(&topic_counter, "perf_event_open"), ENOTSUP));
-	topic_counter.close(&sampler);
+	topic_close(&sample);
 	frame_close(&frame);
 	env_close(&env);
 }

@@ -174,7 +174,7 @@ END_TEST
 START_TEST(several_that_hang_stop_nobody)
 {
 	const struct frame *frame;
-	struct sampler *sampler;
+	struct sample *sample;
 	struct rig rig;
 	int fifos[2];
 
@@ -182,10 +182,10 @@ START_TEST(several_that_hang_stop_nobody)
 	fifos[0] = hang(&rig, "sys/class/hwmon/hwmon1/temp2_input");
 	fifos[1] = hang(&rig, "sys/class/hwmon/hwmon2/temp1_input");
 	for (unsigned i = 0; i < 12; i++) { /* more often than there are helpers */
-		for (sampler = rig.samplers; i > 0 && sampler < rig.samplers + rig.n_samplers; sampler++)
-			sampler->topic->close(sampler);
-		for (sampler = rig.samplers; i > 0 && sampler < rig.samplers + rig.n_samplers; sampler++)
-			sampler->topic->open(sampler, &rig.env, &rig.settings);
+		for (sample = rig.samples; i > 0 && sample < rig.samples + rig.n_samples; sample++)
+			topic_close(sample);
+		for (sample = rig.samples; i > 0 && sample < rig.samples + rig.n_samples; sample++)
+			topic_open(sample);
 		frame = sample_soon(&rig, FIRST_SECONDS);
 		ck_assert_double_eq(cell_f64(frame, "fan", "thinkpad_hwmon/fan1", "rpm"), 3210);
 		ck_assert_double_eq(cell_f64(frame, "voltage", "BAT0/in0", "volts"), 12.1);
@@ -238,7 +238,7 @@ START_TEST(trip_points_are_read_seldom)
 	rig_put(&rig, path, "70000\n");
 	frame = rig_sample(&rig, 1);
 	ck_assert_double_eq(cell_f64(frame, "temperature", "acpitz", "critical_celsius"), 100);
-	sensors = rig.samplers[0].state;
+	sensors = rig.samples[0].state;
 	for (size_t i = 0; i < sensors->n_chips; i++)
 		sensors->chips[i].limits_ns -= UINT64_C(60000000000);
 	frame = rig_sample(&rig, 1);

@@ -406,7 +406,7 @@ START_TEST(zones_that_vanish_come_back)
 }
 END_TEST
 
-START_TEST(tending_keeps_wraps_from_being_lost)
+START_TEST(polling_keeps_wraps_from_being_lost)
 {
 	const struct frame *frame;
 	struct rig rig;
@@ -419,7 +419,7 @@ START_TEST(tending_keeps_wraps_from_being_lost)
 	     minute++) { /* 100 W for 40 minutes: three and a half ranges */
 		energy = (energy + UINT64_C(100000000) * 60) % range;
 		rig_put(&rig, POWERCAP_PATH("intel-rapl:0"), "%llu\n", (unsigned long long)energy);
-		rig.samplers[0].topic->tend(&rig.samplers[0], rig.mono_ns + minute * UINT64_C(60000000000));
+		rig.samples[0].topic->poll(&rig.samples[0], rig.mono_ns + minute * UINT64_C(60000000000));
 	}
 	frame = rig_sample(&rig, 2400);
 	ck_assert_double_eq_tol(watts(frame, "package-0"), 100, MW);
@@ -452,7 +452,7 @@ START_TEST(statistics_start_anew)
 	rig_open(&rig, "power-laptop", power_only);
 	rig_sample(&rig, 1);
 	rig_sample(&rig, 2); /* nothing was used */
-	rig.samplers[0].topic->restart(&rig.samplers[0]);
+	rig.samples[0].topic->restart(&rig.samples[0]);
 	rig_tick(&rig, 1);
 	frame = rig_sample(&rig, 2);
 	ck_assert_double_eq_tol(cell_f64(frame, "power", "total", "mean_watts"), 7.97, MW);
@@ -553,7 +553,7 @@ START_TEST(the_number_of_a_chip_does_not_matter)
 	ck_assert_double_eq(cell_f64(frame, "temperature", "nvme@0000:01:00.0/temp1", "celsius"), 55);
 	ck_assert_double_eq(cell_f64(frame, "temperature", "nvme@0000:01:00.0/temp1", "min_celsius"), 41.85);
 	ck_assert_double_eq(cell_f64(frame, "temperature", "nvme@0000:01:00.0/temp1", "max_celsius"), 55);
-	rig.samplers[0].topic->restart(&rig.samplers[0]);
+	rig.samples[0].topic->restart(&rig.samples[0]);
 	frame = rig_sample(&rig, 1);
 	ck_assert_double_eq(cell_f64(frame, "temperature", "nvme@0000:01:00.0/temp1", "min_celsius"), 55);
 	ck_assert_int_eq(chdir("/"), 0);
@@ -698,7 +698,7 @@ SUITE_MAIN("power", psys_is_the_total_of_a_laptop, an_amd_has_packages_and_a_car
 	   packages_and_dram_are_the_total_without_psys, psys_has_to_count,
 	   the_psys_that_counts_is_the_total,
 	   what_is_refused_names_the_capability, a_domain_that_fails_is_unknown_and_comes_back,
-	   zones_that_vanish_come_back, tending_keeps_wraps_from_being_lost,
+	   zones_that_vanish_come_back, polling_keeps_wraps_from_being_lost,
 	   an_interval_that_may_hide_a_wrap_is_told, statistics_start_anew,
 	   batteries_by_current_and_by_change, a_battery_that_is_charged_is_no_total,
 	   sensors_are_shown_once_and_by_device, the_number_of_a_chip_does_not_matter,

@@ -43,20 +43,20 @@ void rig_open(struct rig *rig, const char *fixture, const char *const *names)
 	frame_open(&rig->frames[0], schemas, n_topics);
 	frame_open(&rig->frames[1], schemas, n_topics);
 	for (; *names; names++) {
-		struct sampler *sampler = &rig->samplers[rig->n_samplers++];
+		struct sample *sample = &rig->samples[rig->n_samples++];
 
-		sampler->topic = topic_find(*names);
-		ck_assert_msg(sampler->topic != NULL, "no topic %s", *names);
-		if (sampler->topic->open)
-			ck_assert_int_eq(sampler->topic->open(sampler, &rig->env, &rig->settings), 0);
+		*sample = (struct sample){
+			.topic = topic_find(*names), .env = &rig->env, .settings = &rig->settings
+		};
+		ck_assert_msg(sample->topic != NULL, "no topic %s", *names);
+		ck_assert_int_eq(topic_open(sample), 0);
 	}
 }
 
 void rig_close(struct rig *rig)
 {
-	for (unsigned i = 0; i < rig->n_samplers; i++)
-		if (rig->samplers[i].topic->close)
-			rig->samplers[i].topic->close(&rig->samplers[i]);
+	for (unsigned i = 0; i < rig->n_samples; i++)
+		topic_close(&rig->samples[i]);
 	frame_close(&rig->frames[0]);
 	frame_close(&rig->frames[1]);
 	ck_assert_uint_eq(rig->env.pids.n_kept, 0); /* every attribute was given back */
@@ -97,14 +97,12 @@ const struct frame *rig_sample(struct rig *rig, double seconds)
 	rig->mono_ns += (uint64_t)(seconds * 1e9);
 	rig->env.tick++;
 	now->mono_ns = rig->mono_ns;
-	for (unsigned i = 0; i < rig->n_samplers; i++) {
-		struct sampler *sampler = &rig->samplers[i];
-		struct table *table = frame_slot(now, sampler->topic->schema->name);
+	for (unsigned i = 0; i < rig->n_samples; i++) {
+		struct sample *sample = &rig->samples[i];
+		struct table *table = frame_slot(now, sample->topic->schema->name);
 
-		table->present = true;
 		table->mono_ns = rig->mono_ns;
-		if (sampler->topic->sample(sampler, &rig->env, now, table) < 0)
-			table->n_rows = 0;
+		topic_sample(sample, now, table);
 	}
 	frame_derive(now, before->mono_ns > 0 ? before : NULL);
 	rig->present = 1 - rig->present;

@@ -13,8 +13,8 @@ struct rig {
 	const char *fixture;
 	struct env env;
 	struct settings settings;
-	struct sampler samplers[RIG_TOPICS_MAX];
-	unsigned n_samplers;
+	struct sample samples[RIG_TOPICS_MAX];
+	unsigned n_samples;
 	struct frame frames[2];
 	unsigned present; /* the one that was sampled last */
 	uint64_t mono_ns;

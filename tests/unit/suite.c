@@ -153,19 +153,15 @@ char *load_seed(const char *name, size_t *length)
 static void sample_topic(struct env *env, struct frame *frame, const char *name)
 {
 	const struct topic *topic = topic_find(name);
-	struct sampler sampler = { .topic = topic };
 	struct settings settings = { 0 };
+	struct sample sample = { .topic = topic, .env = env, .settings = &settings };
 	struct table *table = frame_slot(frame, name);
 
 	ck_assert_msg(topic != NULL, "no topic %s", name);
-	if (topic->open)
-		ck_assert_int_eq(topic->open(&sampler, env, &settings), 0);
-	table->present = true;
+	ck_assert_int_eq(topic_open(&sample), 0);
 	table->mono_ns = frame->mono_ns;
-	if (topic->sample(&sampler, env, frame, table) < 0)
-		table->n_rows = 0;
-	if (topic->close)
-		topic->close(&sampler);
+	topic_sample(&sample, frame, table);
+	topic_close(&sample);
 }
 
 void sample_fixture(struct frame *frame, const char *name, int tick, const char *const *names)

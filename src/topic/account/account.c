@@ -3,10 +3,8 @@
 #include <config.h>
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "core/i18n.h"
 #include "kernel/cpu_times.h"
 #include "topic/account/exit_ledger.h"
@@ -141,15 +139,16 @@ static void add_parts(const struct state *state, const struct cpu_times *times, 
 	add(table, N_("busy"), busy, N_("/proc/stat, all but idle and iowait"));
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct env *env = sample->env;
+	struct state *state = sample->state;
 	struct cpu_times times;
 	struct span text;
 	int error = exited_update(state->exited);
 	uint64_t lost = state->exited->reader ? exit_reader_lost(state->exited->reader) : 0;
 
-	table->mono_ns = state->exited->tasks->mono_ns;
+	sample->table->mono_ns = state->exited->tasks->mono_ns;
 	if (!error)
 		error = env_read(env, env_file(env, "proc/stat"), &text);
 	if (error)
@@ -158,40 +157,39 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		return -ENODATA;
 	if (!state->begun)
 		begin(state, &times);
-	add_parts(state, &times, (double)env->ticks_per_second, table);
+	add_parts(state, &times, (double)env->ticks_per_second, sample->table);
 	if (!state->exited->reader && state->exited->reader_error != -ENOTSUP)
-		frame_notice(frame, schema.name,
+		frame_notice(sample->frame, schema.name,
 			     source_remedy(env, topic_source(&topic_account, "taskstats"),
 					   -state->exited->reader_error),
 			     _("no exit records: %s"), env_error_text(-state->exited->reader_error));
 	if (lost > 0)
-		frame_notice(frame, schema.name, _("a shorter delay loses less"),
+		frame_notice(sample->frame, schema.name, _("a shorter delay loses less"),
 			     P_("%lu exit record was lost: what that process used is unaccounted",
 				"%lu exit records were lost: what those processes used is unaccounted", lost),
 			     (unsigned long)lost);
 	return 0;
 }
 
-static int open_account(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_account(struct sample *sample)
 {
-	struct state *state = alloc_zeroed(1, sizeof(*state));
+	struct state *state = sample->state;
 
-	state->exited = exited_open(env, settings);
-	sampler->state = state;
+	state->exited = exited_open(sample->env, sample->settings);
 	return 0;
 }
 
-static void close_account(struct sampler *sampler)
+static void close_account(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct state *state = sample->state;
 
 	exited_close(state->exited);
-	free(state);
 }
 
 const struct topic topic_account = {
 	.schema = &schema,
 	.sources = sources,
+	.state_size = sizeof(struct state),
 	.uses = EVENT_USES,
 	.opening_uses = EVENT_OPENING_USES,
 	.open = open_account,

@@ -2,10 +2,8 @@
 /* Topic "exited": what processes used that ended between two samples, by their names. */
 #include <config.h>
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "core/i18n.h"
 #include "topic/account/exit_ledger.h"
 #include "topic/event/event_reader.h"
@@ -67,13 +65,13 @@ struct state {
 	struct power_estimate estimate;
 };
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct table *table = sample->table;
+	struct state *state = sample->state;
 	struct exited *exited = state->exited;
 	int error;
 
-	(void)env;
 	power_estimate_update(&state->estimate, table->mono_ns);
 	error = exited_update(exited);
 	table->mono_ns = exited->tasks->mono_ns;
@@ -81,7 +79,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		const struct exited_command *command = &exited->commands[i];
 		struct exited_row *row = table_add(table);
 
-		row->command = arena_copy(&frame->arena, command->name, strlen(command->name));
+		row->command = arena_copy(&sample->frame->arena, command->name, strlen(command->name));
 		row->exits = command->exits;
 		row->cpu_seconds = (double)command->cpu_ns / 1e9;
 		row->joules = power_estimate_joules(&state->estimate, row->cpu_seconds);
@@ -89,28 +87,27 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	return error;
 }
 
-static int open_exited(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_exited(struct sample *sample)
 {
-	struct state *state = alloc_zeroed(1, sizeof(*state));
+	struct state *state = sample->state;
 
-	state->exited = exited_open(env, settings);
-	power_estimate_open(&state->estimate, env, settings);
-	sampler->state = state;
+	state->exited = exited_open(sample->env, sample->settings);
+	power_estimate_open(&state->estimate, sample->env, sample->settings);
 	return 0;
 }
 
-static void close_exited(struct sampler *sampler)
+static void close_exited(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct state *state = sample->state;
 
 	power_estimate_close(&state->estimate);
 	exited_close(state->exited);
-	free(state);
 }
 
 const struct topic topic_exited = {
 	.schema = &schema,
 	.sources = sources,
+	.state_size = sizeof(struct state),
 	.setting = POWER_FIT_SETTING,
 	.setting_uses = ENERGY_USES,
 	.uses = EVENT_USES,

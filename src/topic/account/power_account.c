@@ -4,10 +4,8 @@
 #include <config.h>
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "core/i18n.h"
 #include "kernel/cpu_times.h"
 #include "topic/account/exit_ledger.h"
@@ -131,21 +129,22 @@ static struct power_sums sums_of(const struct state *state, const struct cpu_tim
 	};
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct table *table = sample->table;
+	struct state *state = sample->state;
 	struct power_sums now;
 	struct cpu_times times;
 	struct span text;
 	int error;
 
 	power_estimate_update(&state->estimate, table->mono_ns);
-	tell(state, frame);
+	tell(state, sample->frame);
 	if (!state->estimate.energy)
 		return 0;
 	error = exited_update(state->exited);
 	if (!error)
-		error = env_read(env, env_file(env, "proc/stat"), &text);
+		error = env_read(sample->env, env_file(sample->env, "proc/stat"), &text);
 	if (error)
 		return error;
 	if (!cpu_times_find_all(text, &times))
@@ -162,40 +161,39 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	return 0;
 }
 
-static int open_account(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_account(struct sample *sample)
 {
-	struct state *state = alloc_zeroed(1, sizeof(*state));
+	struct state *state = sample->state;
 
-	state->exited = exited_open(env, settings);
-	power_estimate_open(&state->estimate, env, settings);
-	sampler->state = state;
+	state->exited = exited_open(sample->env, sample->settings);
+	power_estimate_open(&state->estimate, sample->env, sample->settings);
 	return 0;
 }
 
-static void close_account(struct sampler *sampler)
+static void close_account(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct state *state = sample->state;
 
 	power_estimate_close(&state->estimate);
 	exited_close(state->exited);
-	free(state);
 }
 
-static void tend(struct sampler *sampler, uint64_t mono_ns)
+static void poll(struct sample *sample, uint64_t mono_ns)
 {
-	const struct state *state = sampler->state;
+	const struct state *state = sample->state;
 
 	if (state->estimate.energy)
-		energy_tend(state->estimate.energy, mono_ns);
+		energy_poll(state->estimate.energy, mono_ns);
 }
 
 const struct topic topic_power_account = {
 	.schema = &schema,
 	.sources = sources,
+	.state_size = sizeof(struct state),
 	.uses = EVENT_USES | ENERGY_USES,
 	.opening_uses = EVENT_OPENING_USES,
 	.open = open_account,
 	.sample = sample,
-	.tend = tend,
+	.poll = poll,
 	.close = close_account,
 };

@@ -180,9 +180,11 @@ static void add_exited(const struct state *state, struct frame *frame, struct ta
 	}
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct frame *frame = sample->frame;
+	struct table *table = sample->table;
+	struct state *state = sample->state;
 	const struct tasks *tasks = state->exited->tasks;
 	int error = exited_update(state->exited);
 	double seconds;
@@ -200,7 +202,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 			add_used(state, tasks->all[i]);
 	mark_gone(state);
 	seconds = (double)(table->mono_ns - state->first_ns) / 1e9;
-	add_rows(state, env, frame, table, seconds);
+	add_rows(state, sample->env, frame, table, seconds);
 	add_exited(state, frame, table, seconds);
 	if (state->refused > 0)
 		frame_notice(frame, schema.name, NULL,
@@ -210,29 +212,28 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	return 0;
 }
 
-static int open_total(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_total(struct sample *sample)
 {
-	struct state *state = alloc_zeroed(1, sizeof(*state));
+	struct state *state = sample->state;
 
-	state->exited = exited_open(env, settings);
-	sampler->state = state;
+	state->exited = exited_open(sample->env, sample->settings);
 	return 0;
 }
 
-static void close_total(struct sampler *sampler)
+static void close_total(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct state *state = sample->state;
 
 	exited_close(state->exited);
 	free(state->before);
 	free(state->entries);
 	free(state->slots);
-	free(state);
 }
 
 const struct topic topic_process_total = {
 	.schema = &schema,
 	.sources = sources,
+	.state_size = sizeof(struct state),
 	.uses = EVENT_USES,
 	.opening_uses = EVENT_OPENING_USES,
 	.open = open_total,

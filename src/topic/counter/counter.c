@@ -5,11 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "core/alloc.h"
 #include "topic/counter/counter_rows.h"
 #include "topic/tracing.h"
 
@@ -137,24 +135,24 @@ static void tell_lost(const struct env *env, struct frame *frame, const struct c
 			     n_lost, strerror(-error));
 }
 
-static int open_counter(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_counter(struct sample *sample)
 {
-	struct counter_machine *machine = alloc_zeroed(1, sizeof(*machine));
+	struct counter_machine *machine = sample->state;
 
-	counter_machine_open(machine, env, counter_names(settings));
-	sampler->state = machine;
+	counter_machine_open(machine, sample->env, counter_names(sample->settings));
 	return 0;
 }
 
-static void close_counter(struct sampler *sampler)
+static void close_counter(struct sample *sample)
 {
-	counter_machine_close(sampler->state);
-	free(sampler->state);
+	counter_machine_close(sample->state);
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct counter_machine *machine = sampler->state;
+	struct env *env = sample->env;
+	struct frame *frame = sample->frame;
+	struct counter_machine *machine = sample->state;
 	struct span online;
 	int error = -ENOTSUP;
 
@@ -172,15 +170,16 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		counter_tell_no_hardware(env, frame, &topic_counter, machine->no_hardware);
 	counter_tell_events(env, frame, &topic_counter, &machine->events, machine->sums);
 	tell_lost(env, frame, machine);
-	add_rows(frame, table, machine, NULL);
+	add_rows(frame, sample->table, machine, NULL);
 	for (size_t i = 0; i < machine->n_cpus; i++)
-		add_rows(frame, table, machine, machine->cpus[i]);
+		add_rows(frame, sample->table, machine, machine->cpus[i]);
 	return 0;
 }
 
 const struct topic topic_counter = {
 	.schema = &schema,
 	.sources = sources,
+	.state_size = sizeof(struct counter_machine),
 	.uses = COUNTER_USES,
 	.open = open_counter,
 	.sample = sample,

@@ -344,9 +344,12 @@ static void tell_kinds(struct frame *frame, const struct counter_pmus *pmus)
 			     kinds);
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct env *env = sample->env;
+	struct frame *frame = sample->frame;
+	struct table *table = sample->table;
+	struct state *state = sample->state;
 	int error = refusal(env);
 
 	if (!error)
@@ -374,20 +377,19 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	return 0;
 }
 
-static int open_counter(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_counter(struct sample *sample)
 {
-	struct state *state = alloc_zeroed(1, sizeof(*state));
+	struct state *state = sample->state;
 
-	state->tasks = tasks_open(env);
-	state->settings = settings;
-	power_estimate_open(&state->estimate, env, settings);
-	sampler->state = state;
+	state->tasks = tasks_open(sample->env);
+	state->settings = sample->settings;
+	power_estimate_open(&state->estimate, sample->env, sample->settings);
 	return 0;
 }
 
-static void close_counter(struct sampler *sampler)
+static void close_counter(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct state *state = sample->state;
 
 	while (state->n_processes > 0)
 		drop(state, state->n_processes - 1);
@@ -396,12 +398,12 @@ static void close_counter(struct sampler *sampler)
 	counter_events_free(&state->plan.events);
 	power_estimate_close(&state->estimate);
 	tasks_close(state->tasks);
-	free(state);
 }
 
 const struct topic topic_counter_process = {
 	.schema = &schema,
 	.sources = sources,
+	.state_size = sizeof(struct state),
 	.setting = POWER_FIT_SETTING,
 	.setting_uses = ENERGY_USES,
 	.uses = COUNTER_USES | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),

@@ -3,10 +3,8 @@
 #include <config.h>
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "topic/counter/counter_rows.h"
 
 /* The first stand for what not every processor tells apart. */
@@ -69,23 +67,20 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
-static int open_events(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_events(struct sample *sample)
 {
-	struct counter_machine *machine = alloc_zeroed(1, sizeof(*machine));
+	struct counter_machine *machine = sample->state;
 	char names[512] = "";
 
-	(void)settings;
 	for (size_t i = 0; i < N_EVENTS; i++)
 		strcat(strcat(names, i > 0 ? "," : ""), events[i].name);
-	counter_machine_open(machine, env, names);
-	sampler->state = machine;
+	counter_machine_open(machine, sample->env, names);
 	return 0;
 }
 
-static void close_events(struct sampler *sampler)
+static void close_events(struct sample *sample)
 {
-	counter_machine_close(sampler->state);
-	free(sampler->state);
+	counter_machine_close(sample->state);
 }
 
 static const char *meaning_of(const char *name)
@@ -96,9 +91,10 @@ static const char *meaning_of(const char *name)
 	return "";
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct counter_machine *machine = sampler->state;
+	struct env *env = sample->env;
+	struct counter_machine *machine = sample->state;
 	struct span online;
 	int error = env->live ? env_read(env, env_file(env, COUNTER_ONLINE), &online) : 0;
 
@@ -107,7 +103,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	error = counter_machine_read(machine, online);
 	if (error)
 		return error;
-	counter_tell_events(env, frame, &topic_page_event, &machine->events, machine->sums);
+	counter_tell_events(env, sample->frame, &topic_page_event, &machine->events, machine->sums);
 	for (unsigned i = 0; i < machine->events.count; i++) {
 		const struct counter_sum *sum = &machine->sums[i];
 		const char *name = machine->events.list[i].name;
@@ -115,8 +111,8 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 
 		if (sum->n_open == 0)
 			continue;
-		row = table_add(table);
-		row->event = arena_copy(&frame->arena, name, strlen(name));
+		row = table_add(sample->table);
+		row->event = arena_copy(&sample->frame->arena, name, strlen(name));
 		row->meaning = meaning_of(name);
 		if (sum->known)
 			row->total = sum->total;
@@ -127,6 +123,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 const struct topic topic_page_event = {
 	.schema = &schema,
 	.sources = sources,
+	.state_size = sizeof(struct counter_machine),
 	.uses = COUNTER_USES,
 	.open = open_events,
 	.sample = sample,

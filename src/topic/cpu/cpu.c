@@ -163,9 +163,11 @@ static void set_mean_speed(struct table *table)
 		all->frequency_hertz = sum / known;
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct env *env = sample->env;
+	struct table *table = sample->table;
+	struct state *state = sample->state;
 	struct cpu_times times;
 	struct span text;
 	int error = frequencies_update(state->frequencies);
@@ -186,7 +188,8 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		times.idle = keep_greatest(&cpu->idle, times.idle);
 		times.iowait = keep_greatest(&cpu->iowait, times.iowait);
 		row->cpu =
-			times.cpu == CPU_ALL ? "all" : arena_print(&frame->arena, "%u", (unsigned)times.cpu);
+			times.cpu == CPU_ALL ? "all"
+					     : arena_print(&sample->frame->arena, "%u", (unsigned)times.cpu);
 		set_times(row, &times, (double)env->ticks_per_second);
 		if (frequency)
 			row->frequency_hertz = frequency->now;
@@ -197,28 +200,26 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	return 0;
 }
 
-static int open_cpu(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_cpu(struct sample *sample)
 {
-	struct state *state = alloc_zeroed(1, sizeof(*state));
+	struct state *state = sample->state;
 
-	(void)settings;
-	state->frequencies = frequencies_open(env);
-	sampler->state = state;
+	state->frequencies = frequencies_open(sample->env);
 	return 0;
 }
 
-static void close_cpu(struct sampler *sampler)
+static void close_cpu(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct state *state = sample->state;
 
 	frequencies_close(state->frequencies);
 	free(state->cpus);
-	free(state);
 }
 
 const struct topic topic_cpu = {
 	.schema = &schema,
 	.sources = sources,
+	.state_size = sizeof(struct state),
 	.open = open_cpu,
 	.sample = sample,
 	.close = close_cpu,

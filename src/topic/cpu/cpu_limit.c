@@ -95,31 +95,30 @@ static void read_waits(struct env *env, const struct cgroup_place *place, struct
 	}
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	const struct own_cgroup *own = sampler->state;
+	const struct own_cgroup *own = sample->state;
 	struct cgroup_place place = own->place;
 
 	if (!own->found)
 		return 0;
 	do {
-		double limit = read_limit(env, &place);
+		double limit = read_limit(sample->env, &place);
 		struct limit_row *row;
 
 		if (!(limit > 0))
 			continue;
-		row = table_add(table);
-		row->cgroup = arena_print(&frame->arena, "/%s", place.group);
+		row = table_add(sample->table);
+		row->cgroup = arena_print(&sample->frame->arena, "/%s", place.group);
 		row->limit_ratio = limit;
-		read_waits(env, &place, row);
+		read_waits(sample->env, &place, row);
 	} while (own_cgroup_up(&place));
 	return 0;
 }
 
-static int open_limit(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_limit(struct sample *sample)
 {
-	(void)settings;
-	sampler->state = own_cgroup_open(env, "cpu");
+	sample->state = own_cgroup_open(sample->env, "cpu");
 	return 0;
 }
 

@@ -4,10 +4,8 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "core/i18n.h"
 #include "model/statistics.h"
 #include "topic/cpu/frequencies.h"
@@ -136,50 +134,49 @@ static void add_gpu(const struct gpu *gpu, struct frame *frame, struct table *ta
 	row->max_hertz = gpu->high;
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct table *table = sample->table;
+	struct state *state = sample->state;
 	int error = frequencies_update(state->frequencies);
 
 	if (error)
 		return error;
-	add_all(state, env, table);
+	add_all(state, sample->env, table);
 	for (size_t i = 0; i < state->frequencies->n_cpus; i++)
-		add_cpu(&state->frequencies->cpus[i], frame, table);
-	gpus_update(&state->gpus, env);
+		add_cpu(&state->frequencies->cpus[i], sample->frame, table);
+	gpus_update(&state->gpus, sample->env);
 	for (size_t i = 0; i < state->gpus.count; i++)
-		add_gpu(&state->gpus.list[i], frame, table);
+		add_gpu(&state->gpus.list[i], sample->frame, table);
 	return 0;
 }
 
-static int open_frequency(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_frequency(struct sample *sample)
 {
-	struct state *state = alloc_zeroed(1, sizeof(*state));
+	struct state *state = sample->state;
 
-	(void)settings;
-	state->frequencies = frequencies_open(env);
+	state->frequencies = frequencies_open(sample->env);
 	gpus_open(&state->gpus);
 	attribute_open(&state->no_turbo, NO_TURBO);
 	attribute_open(&state->boost, BOOST);
-	sampler->state = state;
 	return 0;
 }
 
-static void close_frequency(struct sampler *sampler)
+static void close_frequency(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct state *state = sample->state;
 	struct env *env = state->frequencies->env;
 
 	attribute_close(&state->no_turbo, env);
 	attribute_close(&state->boost, env);
 	gpus_close(&state->gpus, env);
 	frequencies_close(state->frequencies);
-	free(state);
 }
 
 const struct topic topic_frequency = {
 	.schema = &schema,
 	.sources = sources,
+	.state_size = sizeof(struct state),
 	.open = open_frequency,
 	.sample = sample,
 	.close = close_frequency,

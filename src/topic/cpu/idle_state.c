@@ -295,44 +295,41 @@ static void add_cpus(const struct state *state, struct frame *frame, struct tabl
 	}
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct state *state = sample->state;
 	int error = online_cpus_update(state->online);
 
-	(void)env;
 	if (error)
 		return error;
 	follow_cpus(state);
 	read_all(state);
-	add_sums(state, frame, table);
-	add_cpus(state, frame, table);
+	add_sums(state, sample->frame, sample->table);
+	add_cpus(state, sample->frame, sample->table);
 	return 0;
 }
 
-static int open_idle(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_idle(struct sample *sample)
 {
-	struct state *state = alloc_zeroed(1, sizeof(*state));
+	struct state *state = sample->state;
 
-	(void)settings;
-	state->online = online_cpus_open(env);
-	sampler->state = state;
+	state->online = online_cpus_open(sample->env);
 	return 0;
 }
 
-static void close_idle(struct sampler *sampler)
+static void close_idle(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct state *state = sample->state;
 
 	close_cpus(state->cpus, state->n_cpus, state->online->env);
 	free(state->kinds);
 	online_cpus_close(state->online);
-	free(state);
 }
 
 const struct topic topic_idle_state = {
 	.schema = &schema,
 	.sources = sources,
+	.state_size = sizeof(struct state),
 	.open = open_idle,
 	.sample = sample,
 	.close = close_idle,

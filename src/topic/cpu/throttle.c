@@ -166,9 +166,10 @@ static double seconds(uint64_t ms)
 	return ms == U64_UNKNOWN ? NAN : (double)ms / 1e3;
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct env *env = sample->env;
+	struct state *state = sample->state;
 	int error = online_cpus_update(state->online);
 
 	if (error)
@@ -179,11 +180,11 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		return 0;
 	for (size_t i = 0; i < state->n_cpus; i++) {
 		struct throttle_cpu *cpu = &state->cpus[i];
-		struct throttle_row *row = table_add(table);
+		struct throttle_row *row = table_add(sample->table);
 
 		read_part(cpu, env, CORE_COUNT, CORE_TIME);
 		read_package(state, env, i);
-		row->cpu = arena_print(&frame->arena, "%u", cpu->cpu);
+		row->cpu = arena_print(&sample->frame->arena, "%u", cpu->cpu);
 		row->core_throttles = cpu->values[CORE_COUNT];
 		row->package_throttles = cpu->values[PACKAGE_COUNT];
 		row->core_throttled_seconds = seconds(cpu->values[CORE_TIME]);
@@ -192,28 +193,26 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	return 0;
 }
 
-static int open_throttle(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_throttle(struct sample *sample)
 {
-	struct state *state = alloc_zeroed(1, sizeof(*state));
+	struct state *state = sample->state;
 
-	(void)settings;
-	state->online = online_cpus_open(env);
-	sampler->state = state;
+	state->online = online_cpus_open(sample->env);
 	return 0;
 }
 
-static void close_throttle(struct sampler *sampler)
+static void close_throttle(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct state *state = sample->state;
 
 	forget_cpus(state);
 	online_cpus_close(state->online);
-	free(state);
 }
 
 const struct topic topic_throttle = {
 	.schema = &schema,
 	.sources = sources,
+	.state_size = sizeof(struct state),
 	.open = open_throttle,
 	.sample = sample,
 	.close = close_throttle,

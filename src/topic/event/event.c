@@ -2,10 +2,8 @@
 /* Topic "event": what happened to processes since the last sample, an event a row. */
 #include <config.h>
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "core/i18n.h"
 #include "topic/event/event_named.h"
 #include "topic/event/event_notices.h"
@@ -167,9 +165,11 @@ static void add_row(struct state *state, struct frame *frame, struct table *tabl
 	set_texts(state, &frame->arena, event, row);
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct env *env = sample->env;
+	struct frame *frame = sample->frame;
+	struct state *state = sample->state;
 	int error = event_reader_update(state->reader, env);
 
 	event_notices(state->reader, env, frame, schema.name);
@@ -179,35 +179,33 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	event_named_tell(&state->named, env, state->settings, frame, schema.name, state->batch.count > 0);
 	state->last.from = 0;
 	for (size_t i = 0; i < state->batch.count; i++)
-		add_row(state, frame, table, &state->batch.list[i]);
+		add_row(state, frame, sample->table, &state->batch.list[i]);
 	return 0;
 }
 
-static int open_event(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_event(struct sample *sample)
 {
-	struct state *state = alloc_zeroed(1, sizeof(*state));
+	struct state *state = sample->state;
 
-	state->reader = event_reader_open(env, settings);
+	state->reader = event_reader_open(sample->env, sample->settings);
 	event_reader_add_taker(state->reader, 1);
-	state->env = env;
-	state->settings = settings;
-	sampler->state = state;
+	state->env = sample->env;
+	state->settings = sample->settings;
 	return 0;
 }
 
-static void close_event(struct sampler *sampler)
+static void close_event(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct state *state = sample->state;
 
 	event_reader_add_taker(state->reader, -1);
 	event_reader_close(state->reader, state->env);
 	event_batch_free(&state->batch);
-	free(state);
 }
 
-static int event_fd(struct sampler *sampler)
+static int event_fd(struct sample *sample)
 {
-	const struct state *state = sampler->state;
+	const struct state *state = sample->state;
 
 	return event_reader_bell(state->reader);
 }
@@ -215,6 +213,7 @@ static int event_fd(struct sampler *sampler)
 const struct topic topic_event = {
 	.schema = &schema,
 	EVENT_TOPIC,
+	.state_size = sizeof(struct state),
 	.open = open_event,
 	.sample = sample,
 	.close = close_event,

@@ -4,39 +4,33 @@
 
 #include "topic/event/event_sampler.h"
 
-#include <stdlib.h>
-
-#include "core/alloc.h"
-
-int event_sampler_open(struct sampler *sampler, struct env *env, const struct settings *settings)
+int event_sampler_open(struct sample *sample)
 {
-	struct event_sampler *state = alloc_zeroed(1, sizeof(*state));
+	struct event_sampler *state = sample->state;
 
-	state->reader = event_reader_open(env, settings);
-	state->env = env;
-	sampler->state = state;
+	state->reader = event_reader_open(sample->env, sample->settings);
+	state->env = sample->env;
 	return 0;
 }
 
-void event_sampler_close(struct sampler *sampler)
+void event_sampler_close(struct sample *sample)
 {
-	struct event_sampler *state = sampler->state;
+	struct event_sampler *state = sample->state;
 
 	event_reader_close(state->reader, state->env);
-	free(state);
 }
 
-int event_sampler_look(struct sampler *sampler, struct frame *frame, struct table *table,
+int event_sampler_look(struct sample *sample,
 		       void (*look)(void *context, const struct event_statistics *statistics,
 				    uint64_t since_ns))
 {
-	struct event_sampler *state = sampler->state;
+	struct event_sampler *state = sample->state;
 	int error = event_reader_update(state->reader, state->env);
 
 	if (error)
 		return error;
-	state->frame = frame;
-	state->table = table;
+	state->frame = sample->frame;
+	state->table = sample->table;
 	event_reader_look(state->reader, look, state);
 	return 0;
 }

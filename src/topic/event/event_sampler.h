@@ -14,11 +14,11 @@ struct event_sampler {
 	struct table *table;
 };
 
-int event_sampler_open(struct sampler *sampler, struct env *env, const struct settings *settings);
-void event_sampler_close(struct sampler *sampler);
+int event_sampler_open(struct sample *sample);
+void event_sampler_close(struct sample *sample);
 
-/* Samples by calling look with the sampler as context; 0 or -errno when no source can be read. */
-int event_sampler_look(struct sampler *sampler, struct frame *frame, struct table *table,
+/* Samples by calling look with the state as context; 0 or -errno when no source can be read. */
+int event_sampler_look(struct sample *sample,
 		       void (*look)(void *context, const struct event_statistics *statistics,
 				    uint64_t since_ns));
 

@@ -62,13 +62,13 @@ static void add_row(struct table *table, const char *source, uint64_t received, 
 	row->gives = error ? "" : gives;
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct event_sampler *state = sampler->state;
+	struct table *table = sample->table;
+	struct event_sampler *state = sample->state;
 	struct event_sources sources;
-	int error = event_reader_update(state->reader, env);
+	int error = event_reader_update(state->reader, sample->env);
 
-	(void)frame;
 	if (error)
 		return error;
 	event_reader_sources(state->reader, &sources);
@@ -86,6 +86,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 const struct topic topic_event_source = {
 	.schema = &schema,
 	EVENT_TOPIC,
+	.state_size = sizeof(struct event_sampler),
 	.open = event_sampler_open,
 	.sample = sample,
 	.close = event_sampler_close,

@@ -108,15 +108,15 @@ static void look(void *context, const struct event_statistics *statistics, uint6
 		add_row(state->table, OTHERS, &statistics->others, seconds);
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	(void)env;
-	return event_sampler_look(sampler, frame, table, look);
+	return event_sampler_look(sample, look);
 }
 
 const struct topic topic_event_total = {
 	.schema = &schema,
 	EVENT_TOPIC,
+	.state_size = sizeof(struct event_sampler),
 	.open = event_sampler_open,
 	.sample = sample,
 	.close = event_sampler_close,

@@ -183,11 +183,12 @@ static void add_row(struct table *table, const struct cyclic_run *run, struct fr
 	latency_row_fill(row, index == CYCLIC_RUN_ALL ? &run->all : &run->sums[index]);
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct cyclic_run *run = sampler->state;
+	struct frame *frame = sample->frame;
+	struct table *table = sample->table;
+	struct cyclic_run *run = sample->state;
 
-	(void)env;
 	cyclic_run_update(run);
 	table->mono_ns = run->mono_ns;
 	add_row(table, run, frame, CYCLIC_RUN_ALL);

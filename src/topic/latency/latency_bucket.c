@@ -57,16 +57,16 @@ static void add_rows(struct table *table, const char *cpu, const struct cyclic_s
 	}
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct cyclic_run *run = sampler->state;
+	struct table *table = sample->table;
+	struct cyclic_run *run = sample->state;
 
-	(void)env;
 	cyclic_run_update(run);
 	table->mono_ns = run->mono_ns;
-	add_rows(table, cyclic_run_cpu(run, frame, CYCLIC_RUN_ALL), &run->all);
+	add_rows(table, cyclic_run_cpu(run, sample->frame, CYCLIC_RUN_ALL), &run->all);
 	for (size_t i = 0; i < run->n_cpus; i++)
-		add_rows(table, cyclic_run_cpu(run, frame, i), &run->sums[i]);
+		add_rows(table, cyclic_run_cpu(run, sample->frame, i), &run->sums[i]);
 	return 0;
 }
 

@@ -21,17 +21,15 @@ static const struct schema schema = {
 
 static const struct source_spec sources[] = { { 0 } };
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
 	static const char *const names[CYCLIC_PHASES] = { N_("before"), N_("during"), N_("after") };
-	struct cyclic_run *run = sampler->state;
+	struct cyclic_run *run = sample->state;
 
-	(void)env;
-	(void)frame;
 	cyclic_run_update(run);
-	table->mono_ns = run->mono_ns;
+	sample->table->mono_ns = run->mono_ns;
 	for (unsigned p = 0; run->plan.n_phases > 1 && p < run->plan.n_phases; p++) {
-		struct latency_row *row = table_add(table);
+		struct latency_row *row = table_add(sample->table);
 
 		row->phase = names[p];
 		latency_row_fill(row, &run->phases[p]);

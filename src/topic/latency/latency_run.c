@@ -131,7 +131,7 @@ struct cyclic_run *cyclic_run_opened(const struct env *env)
 	return env_shared_state(env, &run_key);
 }
 
-int cyclic_run_open(struct sampler *sampler, struct env *env, const struct settings *settings)
+int cyclic_run_share(struct env *env, const struct settings *settings, struct cyclic_run **shared)
 {
 	bool first = !cyclic_run_opened(env);
 	struct cyclic_run *run = env_share(env, &run_key, make, end);
@@ -142,15 +142,27 @@ int cyclic_run_open(struct sampler *sampler, struct env *env, const struct setti
 		env_unshare(env, &run_key);
 		return error;
 	}
-	sampler->state = run;
+	*shared = run;
 	return 0;
 }
 
-void cyclic_run_close(struct sampler *sampler)
+void cyclic_run_unshare(struct cyclic_run *run)
 {
-	struct cyclic_run *run = sampler->state;
-
 	env_unshare(run->env, &run_key);
+}
+
+int cyclic_run_open(struct sample *sample)
+{
+	struct cyclic_run *run;
+	int error = cyclic_run_share(sample->env, sample->settings, &run);
+
+	sample->state = error ? NULL : run;
+	return error;
+}
+
+void cyclic_run_close(struct sample *sample)
+{
+	cyclic_run_unshare(sample->state);
 }
 
 static void clear(struct cyclic_sums *sums, uint64_t bucket_ns)

@@ -53,11 +53,15 @@ struct cyclic_run {
 #define CYCLIC_CPUS_SOURCE "CPUs to measure" /* what cannot be had when none of them can be measured */
 
 /*
- * For the open and close of a topic: its state is then the run, which all samplers of env share; the threads
- * start with the first. 0; -ENOTSUP where env is not the live machine; or -errno, no CPU can be measured.
+ * The run, which all topics over env share; the threads start with the first. 0; -ENOTSUP where env is not
+ * the live machine; or -errno, no CPU can be measured.
  */
-int cyclic_run_open(struct sampler *sampler, struct env *env, const struct settings *settings);
-void cyclic_run_close(struct sampler *sampler);
+int cyclic_run_share(struct env *env, const struct settings *settings, struct cyclic_run **run);
+void cyclic_run_unshare(struct cyclic_run *run);
+
+/* Open and close of a topic whose state is the run. */
+int cyclic_run_open(struct sample *sample);
+void cyclic_run_close(struct sample *sample);
 
 /* The one that somebody has open, NULL when nobody has. */
 struct cyclic_run *cyclic_run_opened(const struct env *env);

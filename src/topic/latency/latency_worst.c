@@ -3,10 +3,8 @@
 #include <config.h>
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "topic/latency/cpu_context.h"
@@ -92,7 +90,7 @@ struct explained {
 };
 
 struct state {
-	struct sampler run; /* its state is the run */
+	struct cyclic_run *run;
 	struct bystanders *bystanders;
 	struct explained worst[CYCLIC_WORST], next[CYCLIC_WORST];
 	unsigned n_worst;
@@ -122,7 +120,7 @@ static void explain(struct state *state, const struct cyclic_run *run, const str
 /* What is still among the worst stays as it was explained. */
 static void update(struct state *state)
 {
-	struct cyclic_run *run = state->run.state;
+	struct cyclic_run *run = state->run;
 
 	cyclic_run_update(run);
 	bystanders_update(state->bystanders, run->all.cpu_ns);
@@ -168,49 +166,45 @@ static void add_row(struct table *table, struct frame *frame, const struct expla
 	row->throttles = bystander->throttles;
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct state *state = sample->state;
 
-	(void)env;
 	update(state);
 	for (unsigned i = 0; i < state->n_worst; i++)
-		add_row(table, frame, &state->worst[i]);
+		add_row(sample->table, sample->frame, &state->worst[i]);
 	return 0;
 }
 
-static int open_worst(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_worst(struct sample *sample)
 {
-	struct state *state = alloc_zeroed(1, sizeof(*state));
+	const struct settings *settings = sample->settings;
+	struct state *state = sample->state;
 	struct span own =
 		span_text(settings_get(settings, "run.own") ? settings_get(settings, "run.own") : "");
-	const struct cyclic_run *run;
 	uint64_t own_pid = 0;
-	int error = cyclic_run_open(&state->run, env, settings);
+	int error = cyclic_run_share(sample->env, settings, &state->run);
 
-	if (error) {
-		free(state);
+	if (error)
 		return error;
-	}
-	run = state->run.state;
 	span_u64(&own, &own_pid);
-	state->bystanders = bystanders_open(env, (uint32_t)own_pid, run->cpus, run->n_cpus);
-	sampler->state = state;
+	state->bystanders = bystanders_open(sample->env, (uint32_t)own_pid, state->run->cpus,
+					     state->run->n_cpus);
 	return 0;
 }
 
-static void close_worst(struct sampler *sampler)
+static void close_worst(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct state *state = sample->state;
 
 	bystanders_close(state->bystanders);
-	cyclic_run_close(&state->run);
-	free(state);
+	cyclic_run_unshare(state->run);
 }
 
 const struct topic topic_latency_worst = {
 	.schema = &schema,
 	.sources = sources,
+	.state_size = sizeof(struct state),
 	.uses = CYCLIC_USES | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 	CYCLIC_TOPIC,
 	.open = open_worst,

@@ -65,18 +65,19 @@ static void add_arc(struct env *env, struct frame *frame, struct table *table)
 	add_row(table, frame, span_text("arcstats c_min"), arc.minimum_bytes, true);
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
+	struct env *env = sample->env;
+	struct table *table = sample->table;
 	struct meminfo_line line;
 	struct span text;
 	int error = env_read(env, env_file(env, "proc/meminfo"), &text);
 
-	(void)sampler;
 	if (error)
 		return error;
 	while (meminfo_next(&text, &line))
-		add_row(table, frame, line.key, line.value, line.in_bytes);
-	add_arc(env, frame, table);
+		add_row(table, sample->frame, line.key, line.value, line.in_bytes);
+	add_arc(env, sample->frame, table);
 	return table->n_rows > 0 ? 0 : -ENODATA;
 }
 

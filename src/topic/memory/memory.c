@@ -189,8 +189,10 @@ static void fill_swap(struct memory_row *row, const struct meminfo *meminfo)
 	leave_parts_blank(row);
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
+	struct env *env = sample->env;
+	struct table *table = sample->table;
 	struct memory_row *row;
 	struct meminfo meminfo;
 	uint64_t arc, available;
@@ -198,7 +200,6 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	struct span text;
 	int error = env_read(env, env_file(env, "proc/meminfo"), &text);
 
-	(void)sampler;
 	if (error)
 		return error;
 	meminfo_parse(text, &meminfo);
@@ -207,7 +208,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	arc = arc_read(env, &arcstats) ? arcstats_reclaimable(&arcstats) : 0;
 	available = meminfo.available;
 	if (available == U64_UNKNOWN)
-		available = read_estimate(env, frame, &meminfo);
+		available = read_estimate(env, sample->frame, &meminfo);
 	row = table_add(table);
 	fill_mem(row, &meminfo, arc);
 	row->used_procps_bytes = u64_less(meminfo.total, available);

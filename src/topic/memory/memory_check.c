@@ -142,20 +142,19 @@ static void add_check(struct frame *frame, struct table *table, const struct che
 		row->error_ratio = row->error_bytes / (double)row->total_bytes;
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
 	struct meminfo meminfo;
 	struct span text;
-	int error = env_read(env, env_file(env, "proc/meminfo"), &text);
+	int error = env_read(sample->env, env_file(sample->env, "proc/meminfo"), &text);
 
-	(void)sampler;
 	if (error)
 		return error;
 	meminfo_parse(text, &meminfo);
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
 		if (can_be_checked(&checks[i], &meminfo))
-			add_check(frame, table, &checks[i], &meminfo);
-	return table->n_rows > 0 ? 0 : -ENODATA;
+			add_check(sample->frame, sample->table, &checks[i], &meminfo);
+	return sample->table->n_rows > 0 ? 0 : -ENODATA;
 }
 
 const struct topic topic_memory_check = { .schema = &schema, .sources = sources, .sample = sample };

@@ -80,10 +80,9 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
-static int open_limit(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_limit(struct sample *sample)
 {
-	(void)settings;
-	sampler->state = own_cgroup_open(env, "memory");
+	sample->state = own_cgroup_open(sample->env, "memory");
 	return 0;
 }
 
@@ -156,9 +155,10 @@ static void add_limits(struct env *env, struct frame *frame, struct table *table
 			->caches_bytes = U64_BLANK;
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	const struct own_cgroup *own = sampler->state;
+	struct env *env = sample->env;
+	const struct own_cgroup *own = sample->state;
 	struct cgroup_place place = own->place;
 	struct meminfo meminfo;
 	struct span text;
@@ -171,7 +171,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		return error;
 	meminfo_parse(text, &meminfo);
 	do {
-		add_limits(env, frame, table, &place, &meminfo);
+		add_limits(env, sample->frame, sample->table, &place, &meminfo);
 	} while (own_cgroup_up(&place));
 	return 0;
 }

@@ -77,21 +77,20 @@ static void add_rows(struct frame *frame, struct table *table, const char *resou
 	}
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
 	int error = 0;
 
-	(void)sampler;
 	for (size_t i = 0; i < sizeof(resources) / sizeof(resources[0]); i++) {
 		struct span text;
-		int failed = env_read(env, env_file(env, resources[i].path), &text);
+		int failed = env_read(sample->env, env_file(sample->env, resources[i].path), &text);
 
 		if (failed)
 			error = failed;
 		else
-			add_rows(frame, table, resources[i].resource, text);
+			add_rows(sample->frame, sample->table, resources[i].resource, text);
 	}
-	return table->n_rows > 0 ? 0 : error ? error : -ENODATA;
+	return sample->table->n_rows > 0 ? 0 : error ? error : -ENODATA;
 }
 
 const struct topic topic_pressure = { .schema = &schema, .sources = sources, .sample = sample };

@@ -95,15 +95,13 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
 	const char *names[N_COUNTERS];
 	uint64_t values[N_COUNTERS];
 	struct span text;
-	int error = env_read(env, env_file(env, "proc/vmstat"), &text);
+	int error = env_read(sample->env, env_file(sample->env, "proc/vmstat"), &text);
 
-	(void)sampler;
-	(void)frame;
 	if (error)
 		return error;
 	for (size_t i = 0; i < N_COUNTERS; i++)
@@ -114,13 +112,13 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 
 		if (values[i] == U64_UNKNOWN)
 			continue;
-		row = table_add(table);
+		row = table_add(sample->table);
 		row->counter = counters[i].name;
 		row->total = values[i];
 		row->counts = counters[i].counts;
 		row->meaning = counters[i].meaning;
 	}
-	return table->n_rows > 0 ? 0 : -ENODATA;
+	return sample->table->n_rows > 0 ? 0 : -ENODATA;
 }
 
 /* Dropping the caches: sync may take seconds, so the worker does it. */

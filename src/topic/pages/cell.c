@@ -86,20 +86,19 @@ static void add_cell(struct table *table, const struct page_view *view, const st
 	row->ksm = page_map_count(counts->ksm, known && view->knows_ksm);
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct page_map *map = sampler->state;
+	struct page_map *map = sample->state;
 	int error = page_map_update(map);
 
-	(void)env;
 	if (error)
 		return error;
-	page_map_tell(map, frame, sampler->topic);
+	page_map_tell(map, sample->frame, sample->topic);
 	if (!map->shown)
 		return 0;
-	table->mono_ns = map->shown->mono_ns;
+	sample->table->mono_ns = map->shown->mono_ns;
 	for (size_t i = 0; i < map->shown->n_cells; i++)
-		add_cell(table, map->shown, &map->shown->cells[i]);
+		add_cell(sample->table, map->shown, &map->shown->cells[i]);
 	return 0;
 }
 

@@ -107,9 +107,10 @@ static void fill(struct page_row *row, struct env *env, struct frame *frame, con
 		row->node = (uint64_t)node;
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct page_map *map = sampler->state;
+	struct env *env = sample->env;
+	struct page_map *map = sample->state;
 	uint64_t address = page_map_address(map->settings, "run.page") / env->page_bytes * env->page_bytes,
 		 entry;
 	int error = page_map_update(map);
@@ -118,10 +119,10 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	if (error || address == 0 || map->target->state != TARGET_LIVE ||
 	    page_map_entry(env, map->target->pid, address, &entry))
 		return 0; /* the map tells of its errors */
-	row = table_add(table);
+	row = table_add(sample->table);
 	row->pid = map->target->pid;
 	row->page_address = address;
-	fill(row, env, frame, map, entry);
+	fill(row, env, sample->frame, map, entry);
 	return 0;
 }
 

@@ -83,9 +83,11 @@ static bool is_present(struct env *env, uint32_t pid, uint64_t address)
 	return page_map_entry(env, pid, address, &entry) == 0 && (entry & PAGEMAP_PRESENT);
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct page_map *map = sampler->state;
+	struct env *env = sample->env;
+	struct frame *frame = sample->frame;
+	struct page_map *map = sample->state;
 	uint64_t address = page_map_address(map->settings, "run.page") / env->page_bytes * env->page_bytes;
 	size_t wanted = env->page_bytes < PAGE_BYTES_MAX ? (size_t)env->page_bytes : PAGE_BYTES_MAX;
 	int error = page_map_update(map), fd;
@@ -97,7 +99,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		return 0;
 	fd = pids_open(env, map->target->pid, "mem", O_RDONLY);
 	if (fd < 0) {
-		frame_notice(frame, schema.name, source_remedy(env, topic_source(sampler->topic, MEM), -fd),
+		frame_notice(frame, schema.name, source_remedy(env, topic_source(sample->topic, MEM), -fd),
 			     "/proc/%u/mem: %s", map->target->pid, strerror(-fd));
 		return 0;
 	}
@@ -105,7 +107,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	got = page_file_bytes(fd, address, bytes, wanted);
 	close(fd);
 	for (long at = 0; at + ROW_BYTES <= got; at += ROW_BYTES)
-		add_row(frame, table, map->target->pid, address + (uint64_t)at, bytes + at);
+		add_row(frame, sample->table, map->target->pid, address + (uint64_t)at, bytes + at);
 	return 0;
 }
 

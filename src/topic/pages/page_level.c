@@ -41,29 +41,28 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
-static int open_level(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_level(struct sample *sample)
 {
-	sampler->state = target_open(env, settings);
+	sample->state = target_open(sample->env, sample->settings);
 	return 0;
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct target *target = sampler->state;
+	struct target *target = sample->state;
 	int error = target_update(target);
 	struct pid_status status;
 	struct level_row *row;
 	char bytes[STATUS_MAX];
 	long length;
 
-	(void)frame;
 	if (error || target->state != TARGET_LIVE)
 		return error;
-	length = pids_read(env, target->pid, "status", bytes, sizeof(bytes));
+	length = pids_read(sample->env, target->pid, "status", bytes, sizeof(bytes));
 	if (length < 0)
 		return 0; /* it has just ended */
 	pid_status_parse(span_of(bytes, (size_t)length), &status);
-	row = table_add(table);
+	row = table_add(sample->table);
 	row->pid = target->pid;
 	row->present_bytes = status.vm_resident;
 	row->anonymous_bytes = status.resident_anonymous;

@@ -47,13 +47,13 @@ static void close_map(void *state)
 	free(map);
 }
 
-int page_map_topic_open(struct sampler *sampler, struct env *env, const struct settings *settings)
+int page_map_topic_open(struct sample *sample)
 {
-	struct page_map *map = env_kept(env, &key, open_map, close_map);
+	struct page_map *map = env_kept(sample->env, &key, open_map, close_map);
 
-	map->settings = settings;
-	map->target = target_open(env, settings);
-	sampler->state = map;
+	map->settings = sample->settings;
+	map->target = target_open(sample->env, sample->settings);
+	sample->state = map;
 	return 0;
 }
 

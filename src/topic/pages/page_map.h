@@ -44,7 +44,7 @@ struct page_map {
  * As the open of a topic whose state is the map: shared by all samplers of env, until env is closed, so that
  * the map of a process that has ended stays.
  */
-int page_map_topic_open(struct sampler *sampler, struct env *env, const struct settings *settings);
+int page_map_topic_open(struct sample *sample);
 
 /*
  * Brings it up to date, once per tick: whole in batch, a slice of it on the screen. 0, also when there is no

@@ -219,30 +219,31 @@ static double done_ratio(const struct page_map *map)
 	return n_regions > 0 ? (double)map->scan.region / (double)n_regions : 1;
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct page_map *map = sampler->state;
+	struct frame *frame = sample->frame;
+	struct page_map *map = sample->state;
 	const struct target *target = map->target;
 	int error = page_map_update(map);
 	struct total_row *row;
 
 	if (!error)
-		page_map_tell(map, frame, sampler->topic);
+		page_map_tell(map, frame, sample->topic);
 	if (target->state == TARGET_NONE || (target->state == TARGET_SOUGHT && !map->shown))
 		return error;
-	row = table_add(table);
+	row = table_add(sample->table);
 	row->pid = target->pid;
 	row->command = arena_copy(&frame->arena, target->name, strlen(target->name));
 	row->state = target->state == TARGET_LIVE ? pid_state_text(target->stat.state) : N_("gone");
 	row->proportional_bytes = map->proportional_bytes;
 	row->swap_proportional_bytes = map->swap_proportional_bytes;
 	row->map_done_ratio = done_ratio(map);
-	fill_process(row, env, target);
+	fill_process(row, sample->env, target);
 	fill_status(row, &map->status);
 	if (map->shown)
 		fill_pages(row, map->shown);
 	else if (error)
-		page_map_tell_maps(map, frame, sampler->topic);
+		page_map_tell_maps(map, frame, sample->topic);
 	return 0;
 }
 

@@ -111,19 +111,19 @@ static const char *status_text(struct frame *frame, const char *status)
 	return arena_copy(&frame->arena, status, strlen(status));
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct batteries *batteries = sampler->state;
+	struct frame *frame = sample->frame;
+	struct batteries *batteries = sample->state;
 
-	(void)env;
-	batteries_update(batteries, table->mono_ns);
+	batteries_update(batteries, sample->table->mono_ns);
 	for (size_t i = 0; i < batteries->count; i++) {
 		const struct battery *battery = &batteries->list[i];
 		struct battery_row *row;
 
 		if (!battery->is_battery)
 			continue;
-		row = table_add(table);
+		row = table_add(sample->table);
 		row->battery = arena_copy(&frame->arena, battery->name, strlen(battery->name));
 		if (battery->status[0])
 			row->status = status_text(frame, battery->status);
@@ -142,16 +142,15 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	return 0;
 }
 
-static int open_battery(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_battery(struct sample *sample)
 {
-	(void)settings;
-	sampler->state = batteries_open(env);
+	sample->state = batteries_open(sample->env);
 	return 0;
 }
 
-static void close_battery(struct sampler *sampler)
+static void close_battery(struct sample *sample)
 {
-	batteries_close(sampler->state);
+	batteries_close(sample->state);
 }
 
 const struct topic topic_battery = {

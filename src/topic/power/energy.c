@@ -335,7 +335,7 @@ void energy_sample(struct energy *energy, uint64_t mono_ns)
 	energy->sample_ns = mono_ns;
 }
 
-void energy_tend(struct energy *energy, uint64_t mono_ns)
+void energy_poll(struct energy *energy, uint64_t mono_ns)
 {
 	for (size_t i = 0; i < energy->count; i++) {
 		struct energy_domain *domain = &energy->list[i];

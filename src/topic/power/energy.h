@@ -84,7 +84,7 @@ void energy_close(struct energy *energy);
 void energy_sample(struct energy *energy, uint64_t mono_ns);
 
 /* Between samples: reads counters that would wrap unseen. */
-void energy_tend(struct energy *energy, uint64_t mono_ns);
+void energy_poll(struct energy *energy, uint64_t mono_ns);
 
 /* Starts the statistics anew. */
 void energy_restart(struct energy *energy);

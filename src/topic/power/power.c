@@ -205,9 +205,11 @@ static void tell_hidden(struct energy *energy, struct frame *frame)
 	energy->hidden = NULL;
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct energy *energy = sampler->state;
+	struct frame *frame = sample->frame;
+	struct table *table = sample->table;
+	struct energy *energy = sample->state;
 
 	energy_sample(energy, table->mono_ns);
 	table->mono_ns = energy->sample_ns;
@@ -215,31 +217,30 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	for (size_t i = 0; i < energy->count; i++)
 		if (energy->list[i].parent < 0)
 			add_domain(energy, i, frame, table);
-	explain(energy, env, frame);
+	explain(energy, sample->env, frame);
 	tell_hidden(energy, frame);
 	return 0;
 }
 
-static int open_power(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_power(struct sample *sample)
 {
-	(void)settings;
-	sampler->state = energy_open(env);
+	sample->state = energy_open(sample->env);
 	return 0;
 }
 
-static void restart(struct sampler *sampler)
+static void restart(struct sample *sample)
 {
-	energy_restart(sampler->state);
+	energy_restart(sample->state);
 }
 
-static void tend(struct sampler *sampler, uint64_t mono_ns)
+static void poll(struct sample *sample, uint64_t mono_ns)
 {
-	energy_tend(sampler->state, mono_ns);
+	energy_poll(sample->state, mono_ns);
 }
 
-static void close_power(struct sampler *sampler)
+static void close_power(struct sample *sample)
 {
-	energy_close(sampler->state);
+	energy_close(sample->state);
 }
 
 const struct topic topic_power = {
@@ -249,6 +250,6 @@ const struct topic topic_power = {
 	.open = open_power,
 	.sample = sample,
 	.restart = restart,
-	.tend = tend,
+	.poll = poll,
 	.close = close_power,
 };

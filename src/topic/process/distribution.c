@@ -2,9 +2,6 @@
 /* Topic "distribution": how many processes used how much of a CPU in the last interval. */
 #include <config.h>
 
-#include <stdlib.h>
-
-#include "core/alloc.h"
 #include "core/i18n.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
@@ -60,14 +57,13 @@ static void add_task(struct table *table, const struct task *task, double second
 	row->cpu_ratio += share;
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct table *table = sample->table;
+	struct state *state = sample->state;
 	int error = tasks_update(state->tasks);
 	double seconds;
 
-	(void)env;
-	(void)frame;
 	if (error)
 		return error;
 	table->mono_ns = state->tasks->mono_ns;
@@ -87,27 +83,25 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	return 0;
 }
 
-static int open_distribution(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_distribution(struct sample *sample)
 {
-	struct state *state = alloc_zeroed(1, sizeof(*state));
+	struct state *state = sample->state;
 
-	(void)settings;
-	state->tasks = tasks_open(env);
-	sampler->state = state;
+	state->tasks = tasks_open(sample->env);
 	return 0;
 }
 
-static void close_distribution(struct sampler *sampler)
+static void close_distribution(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct state *state = sample->state;
 
 	tasks_close(state->tasks);
-	free(state);
 }
 
 const struct topic topic_distribution = {
 	.schema = &schema,
 	.sources = sources,
+	.state_size = sizeof(struct state),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 	.open = open_distribution,
 	.sample = sample,

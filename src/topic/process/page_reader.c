@@ -81,9 +81,10 @@ static int add_process(struct env *env, struct frame *frame, struct table *table
 	return 0;
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct tasks *tasks = sampler->state;
+	struct env *env = sample->env;
+	struct tasks *tasks = sample->state;
 	int error = tasks_update(tasks);
 	size_t hidden;
 
@@ -91,16 +92,16 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 		return error;
 	hidden = tasks->n_hidden;
 	for (size_t i = 0; i < tasks->n_all; i++) {
-		error = add_process(env, frame, table, tasks->all[i]);
+		error = add_process(env, sample->frame, sample->table, tasks->all[i]);
 		if (error == -EACCES || error == -EPERM)
 			hidden++;
 	}
-	if (tasks->n_all > 0 && table->n_rows == 0 && !env_exists(env, SOURCE)) {
+	if (tasks->n_all > 0 && sample->table->n_rows == 0 && !env_exists(env, SOURCE)) {
 		env_note_failure(env, SOURCE, -ENOENT);
 		return -ENOENT;
 	}
 	if (hidden > 0)
-		frame_notice(frame, schema.name,
+		frame_notice(sample->frame, schema.name,
 			     remedy_for_user(N_("run it as root, or give it the capabilities cap_sys_ptrace "
 						"and cap_dac_read_search")),
 			     P_("%zu process does not show what it reads",
@@ -109,16 +110,15 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	return 0;
 }
 
-static int open_reader(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_reader(struct sample *sample)
 {
-	(void)settings;
-	sampler->state = tasks_open(env);
+	sample->state = tasks_open(sample->env);
 	return 0;
 }
 
-static void close_reader(struct sampler *sampler)
+static void close_reader(struct sample *sample)
 {
-	tasks_close(sampler->state);
+	tasks_close(sample->state);
 }
 
 const struct topic topic_page_reader = {

@@ -2,10 +2,8 @@
 /* Topic "process": what each process uses of the processors, and what it is. */
 #include <config.h>
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "core/i18n.h"
 #include "kernel/system.h"
 #include "topic/power/power_estimate.h"
@@ -266,9 +264,11 @@ struct state {
 	struct power_estimate estimate;
 };
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct frame *frame = sample->frame;
+	struct table *table = sample->table;
+	struct state *state = sample->state;
 	struct tasks *tasks = state->tasks;
 	int error;
 
@@ -282,33 +282,32 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	table->mono_ns = tasks->mono_ns;
 	for (size_t i = 0; i < tasks->n_all; i++)
 		add_row(frame, table, tasks->all[i], tasks, &state->estimate);
-	tell_hidden(env, frame, tasks);
+	tell_hidden(sample->env, frame, tasks);
 	named_tasks(frame, state->settings, schema.name, tasks);
 	return 0;
 }
 
-static int open_process(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_process(struct sample *sample)
 {
-	struct state *state = alloc_zeroed(1, sizeof(*state));
+	struct state *state = sample->state;
 
-	*state = (struct state){ .tasks = tasks_open(env), .settings = settings };
-	power_estimate_open(&state->estimate, env, settings);
-	sampler->state = state;
+	*state = (struct state){ .tasks = tasks_open(sample->env), .settings = sample->settings };
+	power_estimate_open(&state->estimate, sample->env, sample->settings);
 	return 0;
 }
 
-static void close_process(struct sampler *sampler)
+static void close_process(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct state *state = sample->state;
 
 	power_estimate_close(&state->estimate);
 	tasks_close(state->tasks);
-	free(state);
 }
 
 const struct topic topic_process = {
 	.schema = &schema,
 	.sources = sources,
+	.state_size = sizeof(struct state),
 	.setting = POWER_FIT_SETTING,
 	.setting_uses = ENERGY_USES,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN) | PRIVILEGE_BIT(PRIVILEGE_SIGNAL) |

@@ -56,14 +56,13 @@ static void add_topic(struct table *table, const struct env_cost *cost)
 	row->resident_bytes = U64_BLANK;
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct self_row *all = table_add(table);
+	struct env *env = sample->env;
+	struct self_row *all = table_add(sample->table);
 	double seconds = 0;
 	uint64_t lost = 0, resident = env_self_resident_bytes(env);
 
-	(void)sampler;
-	(void)frame;
 	all->topic = "all";
 	all->cpu_seconds = (double)env_self_cpu_ns() / 1e9;
 	if (resident > 0)
@@ -79,7 +78,7 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 	all->lost = lost;
 	for (unsigned i = 0; i < env->n_costs; i++)
 		if (env->costs[i].active)
-			add_topic(table, &env->costs[i]);
+			add_topic(sample->table, &env->costs[i]);
 	return 0;
 }
 

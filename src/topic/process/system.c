@@ -3,9 +3,7 @@
 #include <config.h>
 
 #include <errno.h>
-#include <stdlib.h>
 
-#include "core/alloc.h"
 #include "core/i18n.h"
 #include "kernel/system.h"
 #include "sys/pids.h"
@@ -137,35 +135,31 @@ static void count_tasks(struct env *env, struct state *state, struct system_row 
 	row->tasks = state->tasks;
 }
 
-static int open_system(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_system(struct sample *sample)
 {
-	struct state *state = alloc_zeroed(1, sizeof(*state));
+	struct state *state = sample->state;
 
-	(void)env;
-	(void)settings;
 	*state = (struct state){ .forks = U64_UNKNOWN, .threads = U64_UNKNOWN };
-	sampler->state = state;
 	return 0;
 }
 
-static void close_system(struct sampler *sampler)
+static int sample(struct sample *sample)
 {
-	free(sampler->state);
-}
-
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
-{
-	struct system_row *row = table_add(table);
+	struct env *env = sample->env;
+	struct system_row *row = table_add(sample->table);
 	int load_error = read_loadavg(env, row), stat_error = read_stat(env, row);
 	struct span text;
 
-	(void)frame;
 	if (env_read(env, env_file(env, "proc/uptime"), &text) == 0)
 		uptime_parse(text, &row->uptime_seconds);
-	count_tasks(env, sampler->state, row);
+	count_tasks(env, sample->state, row);
 	return load_error && stat_error ? load_error : 0;
 }
 
 const struct topic topic_system = {
-	.schema = &schema, .sources = sources, .open = open_system, .sample = sample, .close = close_system,
+	.schema = &schema,
+	.sources = sources,
+	.state_size = sizeof(struct state),
+	.open = open_system,
+	.sample = sample,
 };

@@ -304,19 +304,20 @@ static void tell_unread(struct env *env, struct frame *frame, const struct state
 			     state->n_unread, strerror(-state->unread_error));
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct frame *frame = sample->frame;
+	struct state *state = sample->state;
 	int error;
 
 	named_want_programs(state->tasks, state->settings);
 	error = tasks_update(state->tasks);
 	if (error)
 		return error;
-	table->mono_ns = state->tasks->mono_ns;
+	sample->table->mono_ns = state->tasks->mono_ns;
 	named_tasks(frame, state->settings, schema.name, state->tasks);
 	update(state);
-	tell_unread(env, frame, state);
+	tell_unread(sample->env, frame, state);
 	for (size_t i = 0; i < state->n_groups; i++) {
 		const struct task *task = state->tasks->all[i];
 		const char *process = arena_copy(&frame->arena, task->name, strlen(task->name));
@@ -324,25 +325,25 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 								 task->program_length) : NULL;
 
 		for (size_t t = 0; t < state->groups[i].n_threads; t++)
-			add_row(env, frame, table, task, &state->groups[i].threads[t], process,
+			add_row(sample->env, frame, sample->table, task,
+				&state->groups[i].threads[t], process,
 				program);
 	}
 	return 0;
 }
 
-static int open_thread(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_thread(struct sample *sample)
 {
-	struct state *state = alloc_zeroed(1, sizeof(*state));
+	struct state *state = sample->state;
 
-	state->settings = settings;
-	state->tasks = tasks_open(env);
-	sampler->state = state;
+	state->settings = sample->settings;
+	state->tasks = tasks_open(sample->env);
 	return 0;
 }
 
-static void close_thread(struct sampler *sampler)
+static void close_thread(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct state *state = sample->state;
 
 	for (size_t i = 0; i < state->n_groups; i++)
 		free(state->groups[i].threads);
@@ -350,12 +351,12 @@ static void close_thread(struct sampler *sampler)
 	free(state->groups);
 	free(state->before);
 	tasks_close(state->tasks);
-	free(state);
 }
 
 const struct topic topic_thread = {
 	.schema = &schema,
 	.sources = sources,
+	.state_size = sizeof(struct state),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 	.open = open_thread,
 	.sample = sample,

@@ -116,12 +116,12 @@ static void add_row(const struct state *state, const struct device *device, stru
 	row->age_seconds = (double)age_ns / 1e9;
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct state *state = sample->state;
 	bool changed;
 
-	listing_read(&state->listed, env, &changed);
+	listing_read(&state->listed, sample->env, &changed);
 	if (changed)
 		forget(state);
 	for (size_t i = 0; changed && i < state->listed.n_names; i++)
@@ -129,35 +129,33 @@ static int sample(struct sampler *sampler, struct env *env, struct frame *frame,
 			add_device(state, state->listed.names[i]);
 	for (size_t i = 0; i < state->count; i++)
 		late_text_ask(state->devices[i].level_text);
-	late_wait(env);
+	late_wait(sample->env);
 	for (size_t i = 0; i < state->count; i++)
-		add_row(state, &state->devices[i], frame, table);
+		add_row(state, &state->devices[i], sample->frame, sample->table);
 	return 0;
 }
 
-static int open_cooling(struct sampler *sampler, struct env *env, const struct settings *settings)
+static int open_cooling(struct sample *sample)
 {
-	struct state *state = alloc_zeroed(1, sizeof(*state));
+	struct state *state = sample->state;
 
-	(void)settings;
-	state->env = env;
+	state->env = sample->env;
 	state->listed.path = THERMAL_ZONES;
-	sampler->state = state;
 	return 0;
 }
 
-static void close_cooling(struct sampler *sampler)
+static void close_cooling(struct sample *sample)
 {
-	struct state *state = sampler->state;
+	struct state *state = sample->state;
 
 	forget(state);
 	listing_free(&state->listed);
-	free(state);
 }
 
 const struct topic topic_cooling = {
 	.schema = &schema,
 	.sources = sources,
+	.state_size = sizeof(struct state),
 	.open = open_cooling,
 	.sample = sample,
 	.close = close_cooling,

@@ -214,16 +214,15 @@ void sensors_restart(struct sensors *sensors, enum sensor_kind kind)
 			sensors->list[i].minimum = sensors->list[i].maximum = NAN;
 }
 
-int sensors_topic_open(struct sampler *sampler, struct env *env, const struct settings *settings)
+int sensors_topic_open(struct sample *sample)
 {
-	(void)settings;
-	sampler->state = sensors_open(env);
+	sample->state = sensors_open(sample->env);
 	return 0;
 }
 
-void sensors_topic_close(struct sampler *sampler)
+void sensors_topic_close(struct sample *sample)
 {
-	sensors_close(sampler->state);
+	sensors_close(sample->state);
 }
 
 const char *sensor_text(struct frame *frame, const char *text)

@@ -89,8 +89,8 @@ void sensors_read(struct sensors *sensors, enum sensor_kind kind);
 void sensors_restart(struct sensors *sensors, enum sensor_kind kind);
 
 /* For topics over sensors: open and close, a text that a frame keeps, and how a sensor is, translated. */
-int sensors_topic_open(struct sampler *sampler, struct env *env, const struct settings *settings);
-void sensors_topic_close(struct sampler *sampler);
+int sensors_topic_open(struct sample *sample);
+void sensors_topic_close(struct sample *sample);
 const char *sensor_text(struct frame *frame, const char *text);
 
 /* A row of the tables of sensors, whose columns have names of their own for its fields. */

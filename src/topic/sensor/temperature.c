@@ -97,20 +97,19 @@ static void put_first(struct sensors *sensors)
 	sensors->first = best;
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct sensors *sensors = sampler->state;
+	struct sensors *sensors = sample->state;
 
-	(void)env;
 	sensors_read(sensors, SENSOR_TEMPERATURE);
 	put_first(sensors);
-	sensors_fill(sensors, SENSOR_TEMPERATURE, frame, table);
+	sensors_fill(sensors, SENSOR_TEMPERATURE, sample->frame, sample->table);
 	return 0;
 }
 
-static void restart(struct sampler *sampler)
+static void restart(struct sample *sample)
 {
-	sensors_restart(sampler->state, SENSOR_TEMPERATURE);
+	sensors_restart(sample->state, SENSOR_TEMPERATURE);
 }
 
 const struct topic topic_temperature = {

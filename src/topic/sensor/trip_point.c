@@ -57,14 +57,14 @@ static void add_trips(const struct sensor_chip *chip, const struct sensor *senso
 	}
 }
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	struct sensors *sensors = sampler->state;
+	struct sensors *sensors = sample->state;
 
-	(void)env;
 	sensors_read(sensors, SENSOR_TEMPERATURE);
 	for (size_t i = 0; i < sensors->n_sensors; i++)
-		add_trips(&sensors->chips[sensors->list[i].chip], &sensors->list[i], frame, table);
+		add_trips(&sensors->chips[sensors->list[i].chip], &sensors->list[i], sample->frame,
+			  sample->table);
 	return 0;
 }
 

@@ -39,16 +39,15 @@ static const struct schema schema = {
 
 static const struct source_spec sources[] = { { 0 } };
 
-static int sample(struct sampler *sampler, struct env *env, struct frame *frame, struct table *table)
+static int sample(struct sample *sample)
 {
-	(void)env;
-	sensors_fill(sampler->state, SENSOR_VOLTAGE, frame, table);
+	sensors_fill(sample->state, SENSOR_VOLTAGE, sample->frame, sample->table);
 	return 0;
 }
 
-static void restart(struct sampler *sampler)
+static void restart(struct sample *sample)
 {
-	sensors_restart(sampler->state, SENSOR_VOLTAGE);
+	sensors_restart(sample->state, SENSOR_VOLTAGE);
 }
 
 const struct topic topic_voltage = {
