@@ -12,21 +12,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/alloc.h"
+#include "core/vector.h"
 
+#define FIRST_BYTES ((size_t)4096)
 #define READ_BYTES ((size_t)4096)
 #define WRITE_BYTES ((size_t)4096)
 
 static void reserve(struct buffer *buffer, size_t more)
 {
-	size_t wanted = buffer->capacity ? buffer->capacity : 4096;
+	size_t wanted = buffer->length + more;
 
-	if (buffer->capacity - buffer->length >= more)
-		return;
-	while (wanted - buffer->length < more)
-		wanted *= 2;
-	buffer->bytes = alloc_resize(buffer->bytes, wanted, 1);
-	buffer->capacity = wanted;
+	VECTOR_RESERVE(buffer->bytes, wanted > FIRST_BYTES ? wanted : FIRST_BYTES, buffer->capacity);
 }
 
 void buffer_add(struct buffer *buffer, const char *bytes, size_t length)

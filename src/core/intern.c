@@ -7,56 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
-#include "core/span.h"
-
-#define FIRST_SLOTS ((size_t)1024)
-
-/* Where the text is, or the free slot where it belongs. */
-static struct intern_slot *slot_of(const struct intern *intern, const char *text, uint64_t hash)
-{
-	size_t mask = intern->n_slots - 1, at = hash & mask;
-
-	while (intern->slots[at].text &&
-	       (intern->slots[at].hash != hash || strcmp(intern->slots[at].text, text) != 0))
-		at = (at + 1) & mask;
-	return &intern->slots[at];
-}
-
-static void grow(struct intern *intern)
-{
-	struct intern_slot *old = intern->slots;
-	size_t n_old = intern->n_slots;
-
-	intern->n_slots = n_old ? n_old * 2 : FIRST_SLOTS;
-	intern->slots = alloc_zeroed(intern->n_slots, sizeof(*intern->slots));
-	for (size_t i = 0; i < n_old; i++)
-		if (old[i].text)
-			*slot_of(intern, old[i].text, old[i].hash) = old[i];
-	free(old);
-}
+#include "core/vector.h"
 
 const char *intern_text(struct intern *intern, const char *text)
 {
-	struct intern_slot *slot;
 	struct span bytes = span_text(text);
-	uint64_t hash = span_hash(SPAN_HASH_FIRST, bytes);
+	uint64_t hash = hash_bytes(HASH_SEED, bytes);
+	uint32_t at;
 
-	if (2 * intern->n_texts >= intern->n_slots)
-		grow(intern);
-	slot = slot_of(intern, text, hash);
-	if (!slot->text) {
-		*slot = (struct intern_slot){ arena_copy(&intern->arena, text, span_length(bytes)), hash };
-		intern->n_texts++;
+	HASH_FIND(at, &intern->index, hash, strcmp(intern->texts[at], text) == 0);
+	if (at == HASH_NONE) {
+		at = (uint32_t)intern->n_texts;
+		*VECTOR_ADD(intern->texts, intern->n_texts, intern->capacity) =
+			arena_copy(&intern->arena, text, span_length(bytes));
+		hash_add(&intern->index, hash, at);
 		intern->n_bytes += span_length(bytes) + 1;
 	}
-	return slot->text;
+	return intern->texts[at];
 }
 
 void intern_reset(struct intern *intern)
 {
-	if (intern->n_texts > 0)
-		memset(intern->slots, 0, intern->n_slots * sizeof(*intern->slots));
+	hash_clear(&intern->index);
 	arena_reset(&intern->arena);
 	intern->n_texts = intern->n_bytes = 0;
 }
@@ -64,6 +36,7 @@ void intern_reset(struct intern *intern)
 void intern_free(struct intern *intern)
 {
 	arena_free(&intern->arena);
-	free(intern->slots);
+	hash_free(&intern->index);
+	free(intern->texts);
 	*intern = (struct intern){ 0 };
 }

@@ -3,19 +3,15 @@
 #ifndef PANETOP_CORE_INTERN_H
 #define PANETOP_CORE_INTERN_H
 
-#include <stdint.h>
-
 #include "core/arena.h"
+#include "core/hash.h"
 
 /* All zero holds none. */
 struct intern {
 	struct arena arena;
-	struct intern_slot {
-		const char *text; /* NULL: free */
-		uint64_t hash;
-	} *slots;
-	size_t n_slots; /* a power of two */
-	size_t n_texts;
+	struct hash index; /* of texts */
+	const char **texts;
+	size_t n_texts, capacity;
 	size_t n_bytes; /* that the texts take */
 };
 

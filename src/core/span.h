@@ -24,16 +24,6 @@ static inline size_t span_length(struct span span)
 	return (size_t)(span.end - span.at);
 }
 
-#define SPAN_HASH_FIRST UINT64_C(0xcbf29ce484222325)
-
-/* FNV-1a of what was hashed before, SPAN_HASH_FIRST if nothing was, and of these bytes behind it. */
-static inline uint64_t span_hash(uint64_t before, struct span bytes)
-{
-	for (; bytes.at < bytes.end; bytes.at++)
-		before = (before ^ (unsigned char)*bytes.at) * UINT64_C(0x100000001b3);
-	return before;
-}
-
 bool span_is(struct span span, const char *text);
 bool span_starts(struct span span, const char *prefix);
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/hash.h"
 #include "core/i18n.h"
 
 int schema_column_span(const struct schema *schema, struct span key)
@@ -168,10 +169,10 @@ bool row_next_key(const struct schema *schema, const void *row, unsigned *next, 
 
 uint64_t row_hash_key(const struct schema *schema, const void *row)
 {
-	uint64_t hash = SPAN_HASH_FIRST;
+	uint64_t hash = HASH_SEED;
 	struct span bytes;
 
 	for (unsigned next = 0; row_next_key(schema, row, &next, &bytes);)
-		hash = span_hash(hash, bytes);
+		hash = hash_bytes(hash, bytes);
 	return hash;
 }

@@ -5,7 +5,8 @@
 #include "model/derive.h"
 
 #include <math.h>
-#include <string.h>
+
+#include "core/hash.h"
 
 #define LOOK_AHEAD ((size_t)4)
 #define RATES_MAX 32 /* of a schema; a test looks after it */
@@ -13,10 +14,8 @@
 /* Finds rows of a table by key: next to the last hit first, as tables keep their order, else by hash. */
 struct joiner {
 	const struct table *table;
-	struct arena *arena;
 	size_t next;      /* where the last hit was, plus one */
-	uint32_t *slots;  /* open addressing, row index + 1; NULL until needed */
-	size_t mask;
+	struct hash rows; /* by key; filled when needed */
 };
 
 static const void *near_row(struct joiner *joiner, const void *row)
@@ -32,44 +31,31 @@ static const void *near_row(struct joiner *joiner, const void *row)
 	return NULL;
 }
 
-static void build_slots(struct joiner *joiner)
+static void index_rows(struct joiner *joiner)
 {
-	size_t size = 16;
+	const struct table *table = joiner->table;
 
-	while (size < joiner->table->n_rows * 2)
-		size *= 2;
-	joiner->mask = size - 1;
-	joiner->slots = arena_take(joiner->arena, size * sizeof(*joiner->slots));
-	memset(joiner->slots, 0, size * sizeof(*joiner->slots));
-	for (size_t i = 0; i < joiner->table->n_rows; i++) {
-		size_t slot = row_hash_key(joiner->table->schema, table_row(joiner->table, i)) & joiner->mask;
-
-		while (joiner->slots[slot])
-			slot = (slot + 1) & joiner->mask;
-		joiner->slots[slot] = (uint32_t)i + 1;
-	}
+	hash_reserve(&joiner->rows, table->n_rows);
+	for (size_t i = 0; i < table->n_rows; i++)
+		hash_add(&joiner->rows, row_hash_key(table->schema, table_row(table, i)), (uint32_t)i);
 }
 
 static const void *joined_row(struct joiner *joiner, const void *row)
 {
+	const struct schema *schema = joiner->table->schema;
 	const void *found = near_row(joiner, row);
-	size_t slot;
+	uint32_t at;
 
 	if (found)
 		return found;
-	if (!joiner->slots)
-		build_slots(joiner);
-	slot = row_hash_key(joiner->table->schema, row) & joiner->mask;
-	for (; joiner->slots[slot]; slot = (slot + 1) & joiner->mask) {
-		size_t index = joiner->slots[slot] - 1;
-
-		found = table_row(joiner->table, index);
-		if (row_same_key(joiner->table->schema, found, row)) {
-			joiner->next = index + 1;
-			return found;
-		}
-	}
-	return NULL;
+	if (joiner->rows.count == 0)
+		index_rows(joiner);
+	HASH_FIND(at, &joiner->rows, row_hash_key(schema, row),
+		  row_same_key(schema, table_row(joiner->table, at), row));
+	if (at == HASH_NONE)
+		return NULL;
+	joiner->next = at + 1;
+	return table_row(joiner->table, at);
 }
 
 static const struct column *column_at(const struct schema *schema, uint16_t offset)
@@ -142,10 +128,10 @@ static double rate(const struct derived *derived, const void *now, const void *b
 	       (derived->rate->scale > 0 ? derived->rate->scale : 1);
 }
 
-static void derive_table(struct frame *frame, struct table *now, const struct table *before)
+static void derive_table(struct table *now, const struct table *before)
 {
 	const struct schema *schema = now->schema;
-	struct joiner joiner = { .table = before, .arena = &frame->arena };
+	struct joiner joiner = { .table = before };
 	bool timed = before->mono_ns > 0 && now->mono_ns > before->mono_ns;
 	double seconds = timed ? (double)(now->mono_ns - before->mono_ns) / 1e9 : 0;
 	struct derived derived[RATES_MAX];
@@ -158,6 +144,7 @@ static void derive_table(struct frame *frame, struct table *now, const struct ta
 		for (unsigned d = 0; (last || schema->from_zero) && d < n_derived; d++)
 			row_set_f64(row, derived[d].rate, rate(&derived[d], row, last, seconds));
 	}
+	hash_free(&joiner.rows);
 }
 
 static bool has_rates(const struct schema *schema)
@@ -179,6 +166,6 @@ void frame_derive(struct frame *now, const struct frame *before)
 		const struct table *last = frame_table(before, table->schema->name);
 
 		if (table->present && last && !last->failed && has_rates(table->schema))
-			derive_table(now, table, last);
+			derive_table(table, last);
 	}
 }

@@ -12,8 +12,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
-
-#define FIRST_ROWS ((size_t)8)
+#include "core/vector.h"
 
 void frame_open(struct frame *frame, const struct schema *const *schemas, unsigned n_schemas)
 {
@@ -74,10 +73,7 @@ void *table_add(struct table *table)
 	size_t size = table->schema->row_size;
 	void *row;
 
-	if (table->n_rows == table->capacity) {
-		table->capacity = table->capacity ? table->capacity * 2 : FIRST_ROWS;
-		table->rows = alloc_resize(table->rows, table->capacity, size);
-	}
+	table->rows = vector_reserve(table->rows, &table->capacity, table->n_rows + 1, size);
 	row = table_row(table, table->n_rows++);
 	memcpy(row, table->blank, size);
 	return row;

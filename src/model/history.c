@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/vector.h"
 
 void history_open(struct history *history, const struct series *series, unsigned n_series, size_t capacity)
 {
@@ -109,17 +110,10 @@ unsigned history_follow(struct history *history, const struct series *wanted, co
 
 long history_find(const struct history *history, uint64_t mono_ns)
 {
-	size_t low = 0, high = history->count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (history_time(history, middle) <= mono_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return (long)low - 1;
+	VECTOR_BOUND(at, history->count, history_time(history, at) <= mono_ns);
+	return (long)at - 1;
 }
 
 void history_resample(const struct history *history, unsigned series, uint64_t end_ns, uint64_t step_ns,

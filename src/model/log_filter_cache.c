@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "core/alloc.h"
+#include "core/vector.h"
 
 void log_filter_cache_free(struct log_filter_cache *cache)
 {
@@ -47,11 +47,7 @@ static void note_values(struct log_filter_cache *cache, const struct schema *sch
 
 static void add_row(struct log_filter_cache *cache, const struct schema *schema, const void *row)
 {
-	if (cache->n_rows == cache->capacity) {
-		cache->capacity = cache->capacity ? cache->capacity * 2 : 1024;
-		cache->rows = alloc_resize(cache->rows, cache->capacity, sizeof(*cache->rows));
-	}
-	cache->rows[cache->n_rows++] = row;
+	*VECTOR_ADD(cache->rows, cache->n_rows, cache->capacity) = row;
 	cache->changed = true;
 	note_values(cache, schema, row);
 }

@@ -6,24 +6,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/hash.h"
 #include "model/column.h"
 
 #define ROW_POSITIONS_MAX ((size_t)1024)
-#define ROW_POSITION_NONE UINT32_MAX
+#define ROW_POSITION_NONE HASH_NONE
 
 /* All zero: no rows. */
 struct row_positions {
-	struct row_position {
-		uint64_t key_hash;
-		uint32_t position; /* ROW_POSITION_NONE: the slot is free */
-	} *slots;
-	size_t n_slots; /* a power of two */
+	struct hash by_key;
 };
 
 void row_positions_free(struct row_positions *positions);
 
 /* Replaces all; rows beyond the first ROW_POSITIONS_MAX are not stored. */
-void row_positions_store(struct row_positions *positions, const struct schema *schema, const void *const *rows, size_t n_rows);
+void row_positions_store(struct row_positions *positions, const struct schema *schema, const void *const *rows,
+			 size_t n_rows);
 
 /* From 0; or ROW_POSITION_NONE. */
 uint32_t row_positions_find(const struct row_positions *positions, const struct schema *schema, const void *row);

@@ -9,12 +9,11 @@
 
 #include "core/alloc.h"
 
-#define NOBODY UINT32_MAX
+#define NO_ROW HASH_NONE
 
-/* Links between rows by index; each is n_rows long, slots twice that and a power of two. */
+/* Links between rows by index; each is n_rows long. */
 struct links {
-	uint32_t *parent, *first, *last, *next, *slots;
-	size_t mask;
+	uint32_t *parent, *first, *last, *next;
 };
 
 static void make_room(struct tree *tree, size_t n_rows)
@@ -24,51 +23,50 @@ static void make_room(struct tree *tree, size_t n_rows)
 	tree->capacity = n_rows + n_rows / 4;
 	tree->depths = alloc_resize(tree->depths, tree->capacity, sizeof(*tree->depths));
 	tree->before = alloc_resize(tree->before, tree->capacity, sizeof(*tree->before));
-	tree->scratch = alloc_resize(tree->scratch, 8 * tree->capacity, sizeof(*tree->scratch));
+	tree->scratch = alloc_resize(tree->scratch, 4 * tree->capacity, sizeof(*tree->scratch));
 }
 
-static size_t slot_of(const struct links *links, const struct column *key, const void **rows, double wanted)
+static uint32_t find_row(const struct hash *index, const struct column *key, const void **rows, double wanted)
 {
-	size_t slot = (size_t)((uint64_t)wanted * UINT64_C(0x9e3779b97f4a7c15) >> 32) & links->mask;
+	uint32_t at;
 
-	while (links->slots[slot] != NOBODY && row_number(rows[links->slots[slot]], key) != wanted)
-		slot = (slot + 1) & links->mask;
-	return slot;
+	HASH_FIND(at, index, hash_u64((uint64_t)wanted), row_number(rows[at], key) == wanted);
+	return at;
+}
+
+/* Of rows with the same key, the last counts. */
+static void index_rows(struct hash *index, const struct column *key, const void **rows, size_t n_rows)
+{
+	hash_clear(index);
+	hash_reserve(index, n_rows);
+	for (size_t i = n_rows; i-- > 0;) {
+		double number = row_number(rows[i], key);
+
+		if (row_is_known(rows[i], key) && find_row(index, key, rows, number) == HASH_NONE)
+			hash_add(index, hash_u64((uint64_t)number), (uint32_t)i);
+	}
 }
 
 static struct links open_links(struct tree *tree, size_t n_rows)
 {
-	size_t size = 2;
-	struct links links;
+	uint32_t *scratch = tree->scratch;
 
-	while (size < n_rows)
-		size *= 2;
-	links.parent = tree->scratch;
-	links.first = links.parent + n_rows;
-	links.last = links.first + n_rows;
-	links.next = links.last + n_rows;
-	links.slots = links.next + n_rows;
-	links.mask = 2 * size - 1;
-	memset(tree->scratch, 0xff, (4 * n_rows + 2 * size) * sizeof(*tree->scratch));
-	return links;
+	memset(scratch, 0xff, 4 * n_rows * sizeof(*scratch));
+	return (struct links){ scratch, scratch + n_rows, scratch + 2 * n_rows, scratch + 3 * n_rows };
 }
 
-static void link_rows(struct links *links, const struct column *key, const struct column *parent,
-		      const void **rows, size_t n_rows)
+static void link_rows(struct links *links, const struct hash *index, const struct column *key,
+		      const struct column *parent, const void **rows, size_t n_rows)
 {
-	for (uint32_t i = 0; i < n_rows; i++)
-		if (row_is_known(rows[i], key))
-			links->slots[slot_of(links, key, rows, row_number(rows[i], key))] = i;
 	for (uint32_t i = 0; i < n_rows; i++) {
-		uint32_t above =
-			row_is_known(rows[i], parent)
-				? links->slots[slot_of(links, key, rows, row_number(rows[i], parent))]
-				: NOBODY;
+		uint32_t above = row_is_known(rows[i], parent)
+					 ? find_row(index, key, rows, row_number(rows[i], parent))
+					 : NO_ROW;
 
-		if (above == NOBODY || above == i)
+		if (above == NO_ROW || above == i)
 			continue;
 		links->parent[i] = above;
-		if (links->first[above] == NOBODY)
+		if (links->first[above] == NO_ROW)
 			links->first[above] = i;
 		else
 			links->next[links->last[above]] = i;
@@ -88,7 +86,7 @@ static size_t place(struct tree *tree, struct links *links, const void **rows, u
 			tree->before[row] = NULL;
 			tree->depths[at++] = (uint16_t)(depth < UINT16_MAX ? depth : UINT16_MAX);
 		}
-		if (links->first[row] != NOBODY) {
+		if (links->first[row] != NO_ROW) {
 			uint32_t child = links->first[row];
 
 			links->first[row] = links->next[child];
@@ -115,10 +113,11 @@ void tree_order(struct tree *tree, const struct column *key, const struct column
 	if (n_rows == 0)
 		return;
 	memcpy(tree->before, rows, n_rows * sizeof(*rows));
+	index_rows(&tree->index, key, rows, n_rows);
 	links = open_links(tree, n_rows);
-	link_rows(&links, key, parent, rows, n_rows);
+	link_rows(&links, &tree->index, key, parent, rows, n_rows);
 	for (uint32_t i = 0; i < n_rows; i++)
-		if (links.parent[i] == NOBODY)
+		if (links.parent[i] == NO_ROW)
 			at = place(tree, &links, rows, i, at);
 	for (uint32_t i = 0; i < n_rows && at < n_rows; i++)
 		if (tree->before[i])
@@ -130,5 +129,6 @@ void tree_free(struct tree *tree)
 	free(tree->depths);
 	free(tree->scratch);
 	free(tree->before);
+	hash_free(&tree->index);
 	*tree = (struct tree){ 0 };
 }

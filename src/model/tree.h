@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/hash.h"
 #include "model/column.h"
 
 /* All zero is ready to use. */
@@ -13,6 +14,7 @@ struct tree {
 	uint16_t *depths;    /* of the rows as ordered last: 0 for those whose parent is not among them */
 	uint32_t *scratch;   /* owned, as all of it */
 	const void **before;
+	struct hash index; /* of rows by key */
 	size_t capacity;
 };
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/alloc.h"
+#include "core/vector.h"
 
 static void close_listing(struct listing *listing)
 {
@@ -55,14 +55,8 @@ static int compare_names(const void *one, const void *other)
 static void sort_names(struct listing *listing)
 {
 	listing->n_names = 0;
-	for (size_t at = 0; at < listing->text.length; at += strlen(listing->text.bytes + at) + 1) {
-		if (listing->n_names == listing->capacity) {
-			listing->capacity = listing->capacity ? 2 * listing->capacity : 16;
-			listing->names = alloc_resize(listing->names, listing->capacity,
-							sizeof(*listing->names));
-		}
-		listing->names[listing->n_names++] = listing->text.bytes + at;
-	}
+	for (size_t at = 0; at < listing->text.length; at += strlen(listing->text.bytes + at) + 1)
+		*VECTOR_ADD(listing->names, listing->n_names, listing->capacity) = listing->text.bytes + at;
 	if (listing->n_names > 0)
 		qsort(listing->names, listing->n_names, sizeof(*listing->names), compare_names);
 }

@@ -14,10 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/alloc.h"
+#include "core/vector.h"
 #include "sys/privilege.h"
 
-#define FIRST_PIDS ((size_t)512)
 #define TEXT_PART 4096 /* proc gives no more of a list at a time */
 #define FILE_MAX ((size_t)256 * 1024 * 1024)
 #define PART_MAX 1024 /* pids in the part that is listed for new processes */
@@ -33,20 +32,10 @@ static bool parse_pid(const char *name, uint32_t *pid)
 	return true;
 }
 
-static void make_room(struct env_pids *list, size_t wanted)
-{
-	if (wanted <= list->capacity)
-		return;
-	while (list->capacity < wanted)
-		list->capacity = list->capacity ? list->capacity * 2 : FIRST_PIDS;
-	list->pids = alloc_resize(list->pids, list->capacity, sizeof(*list->pids));
-}
-
 static void add_pid(struct env_pids *list, uint32_t pid)
 {
-	make_room(list, list->count + 1);
 	list->sorted &= list->count == 0 || list->pids[list->count - 1] < pid;
-	list->pids[list->count++] = pid;
+	*VECTOR_ADD(list->pids, list->count, list->capacity) = pid;
 }
 
 static int compare_pids(const void *one, const void *other)
@@ -161,17 +150,10 @@ static ssize_t read_part(struct env *env, uint32_t first, uint32_t last, uint32_
 /* Index of the first pid above this one. */
 static size_t first_above(const struct env_pids *list, uint32_t pid)
 {
-	size_t low = 0, high = list->count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (list->pids[middle] <= pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	VECTOR_BOUND(at, list->count, list->pids[at] <= pid);
+	return at;
 }
 
 static int update_part(struct env *env, uint32_t first, uint32_t last)
@@ -184,7 +166,7 @@ static int update_part(struct env *env, uint32_t first, uint32_t last)
 	if (n_pids < 0)
 		return (int)n_pids;
 	count = list->count - (end - start) + (size_t)n_pids;
-	make_room(list, count);
+	VECTOR_RESERVE(list->pids, count, list->capacity);
 	memmove(list->pids + start + n_pids, list->pids + end, (list->count - end) * sizeof(*list->pids));
 	memcpy(list->pids + start, pids, (size_t)n_pids * sizeof(*list->pids));
 	list->count = count;
