@@ -162,6 +162,7 @@ int main(int argc, char **argv)
 	i18n_open(LOCALEDIR);
 	if (error) {
 		complain("capset", _("%s: rights cannot be given up"), strerror(-error));
+		error_message_close();
 		return 1;
 	}
 	signal(SIGPIPE, SIG_IGN);
@@ -176,5 +177,6 @@ int main(int argc, char **argv)
 	if (status < 0)
 		status = options.replay ? run_replay(&options, &settings) : run_live(&options, &settings);
 	settings_free(&settings);
+	error_message_close();
 	return status;
 }

@@ -77,6 +77,8 @@ static void tell_notices(struct batch *batch, const struct frame *frame)
 static void fail(struct batch *batch, const struct sink *sink, int error)
 {
 	loop_stop(&batch->loop);
+	if (error == -ECANCELED)
+		error_message_hurry();
 	if (error == -ECANCELED || (error == -EPIPE && sink->fd == STDOUT_FILENO))
 		return;
 	batch->status = 1;
@@ -169,6 +171,7 @@ static enum step step(struct batch *batch)
 	double wait_seconds = 0;
 	int got;
 
+	error_message_retry();
 	frame_clear(now);
 	got = batch->source->next(batch->source->state, now);
 	if (got == -EAGAIN)
@@ -290,7 +293,10 @@ static void on_signal(void *context, int number, bool of_terminal)
 
 	if (number == SIGCHLD) {
 		on_child(batch);
-	} else if (!pressed_signal(&batch->pressed, number, of_terminal)) {
+		return;
+	}
+	error_message_hurry();
+	if (!pressed_signal(&batch->pressed, number, of_terminal)) {
 		finish(batch);
 		loop_stop(&batch->loop);
 	}

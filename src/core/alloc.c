@@ -4,6 +4,8 @@
 
 #include "core/alloc.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,11 +20,14 @@ void alloc_on_failure(void (*restore)(void))
 static void *checked(void *memory)
 {
 	static const char message[] = "panetop: out of memory\n";
+	sigset_t none;
 
 	if (memory)
 		return memory;
 	if (restore_terminal)
 		restore_terminal();
+	sigemptyset(&none);
+	pthread_sigmask(SIG_SETMASK, &none, NULL); /* a signal ends a write that blocks */
 	if (write(STDERR_FILENO, message, sizeof(message) - 1) < 0)
 		_exit(1);
 	_exit(1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A growing buffer of bytes, and the one way in which bytes leave for a file or a pipe. */
+/* A growing buffer of bytes, and the one way in which bytes leave for a file, a pipe or a terminal. */
 #ifndef PANETOP_CORE_BUFFER_H
 #define PANETOP_CORE_BUFFER_H
 
@@ -32,5 +32,8 @@ int buffer_read(struct buffer *buffer, int fd, size_t most);
  * (-1: none) became readable while it had to wait; else -errno. What was not written then stays unknown.
  */
 int buffer_write(struct buffer *buffer, int fd, int cancel_fd);
+
+/* Writes what fd takes without blocking for more than a moment, and keeps the rest: 0 or -errno. */
+int buffer_write_now(struct buffer *buffer, int fd);
 
 #endif

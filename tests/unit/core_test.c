@@ -16,6 +16,7 @@
 
 #include "core/arena.h"
 #include "core/buffer.h"
+#include "core/error_message.h"
 #include "core/process_pattern.h"
 #include "core/rate_limit.h"
 #include "core/utf8.h"
@@ -317,6 +318,43 @@ START_TEST(buffer_grows_and_writes_all)
 	buffer_text(&buffer, "a");
 	ck_assert_int_eq(buffer_write(&buffer, -1, -1), -EBADF);
 	buffer_free(&buffer);
+}
+END_TEST
+
+/* What comes of messages while nobody reads them: those that fit are kept, the others counted. */
+START_TEST(messages_never_wait)
+{
+	enum { MESSAGES = 2000 };
+	struct buffer text = { 0 };
+	unsigned long lines = 0, dropped = 0;
+	int fds[2], before = dup(STDERR_FILENO);
+	const char *report;
+
+	ck_assert_int_eq(pipe2(fds, O_NONBLOCK), 0);
+	while (write(fds[1], "x", 1) == 1)
+		;
+	fcntl(fds[1], F_SETFL, 0);
+	dup2(fds[1], STDERR_FILENO);
+	for (int i = 0; i < MESSAGES; i++)
+		complain("test", "message %d", i);
+	for (int i = 0; i < 3; i++) { /* a pipe takes less at once than was kept */
+		ck_assert_int_eq(buffer_read(&text, fds[0], (size_t)1 << 20), -EAGAIN);
+		error_message_retry();
+	}
+	ck_assert_int_eq(buffer_read(&text, fds[0], (size_t)1 << 20), -EAGAIN);
+	dup2(before, STDERR_FILENO);
+	buffer_char(&text, '\0');
+	for (const char *at = text.bytes; (at = strstr(at, "panetop: test: message ")); at++)
+		lines++;
+	report = strstr(text.bytes, "blocked; ");
+	ck_assert_ptr_nonnull(report);
+	ck_assert_int_eq(sscanf(report, "blocked; %lu messages were dropped\n", &dropped), 1);
+	ck_assert(lines > 100 && dropped > 0);
+	ck_assert_uint_eq(lines + dropped, MESSAGES);
+	buffer_free(&text);
+	close(before);
+	close(fds[0]);
+	close(fds[1]);
 }
 END_TEST
 
@@ -708,6 +746,7 @@ SUITE_MAIN("core", processes_are_listed_by_pid_name_and_program, scans_numbers_e
 	   utf8_put_and_next_agree,
 	   sentences_are_wrapped, arena_keeps_its_chunks,
 	   buffer_reads_all_in_spite_of_signals, buffer_grows_and_writes_all,
+	   messages_never_wait,
 	   costly_samples_come_less_often, settings_survive_their_file, env_keeps_failed_paths,
 	   env_reads_once_per_tick, env_finds_its_own_pid, env_knows_this_machine,
 	   env_refuses_strange_files, lists_pids_and_reads_their_files, lists_new_processes_in_parts,
