@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The names in a directory of the machine, listed again and again to see what came and went. */
+/* The names in a directory: kept and compared with the last listing, or just visited once. */
 #ifndef PANETOP_SYS_LISTING_H
 #define PANETOP_SYS_LISTING_H
 
 #include "core/buffer.h"
 #include "sys/env.h"
 
-/* All zero, with path set, is one that was not listed yet. */
+/* All zero but path: not listed yet. */
 struct listing {
 	const char *path; /* relative to the root; borrowed */
 	bool opened;
@@ -17,10 +17,17 @@ struct listing {
 };
 
 /*
- * Lists it: 0 or -errno, and then there are no names. *changed: they are others than last time. Names that
- * begin with a dot are left out.
+ * Lists it: 0 or -errno, which leaves no names. *changed: the names differ from the last listing. Names that
+ * begin with a dot are skipped.
  */
 int listing_read(struct listing *listing, struct env *env, bool *changed);
 void listing_free(struct listing *listing);
+
+/*
+ * Calls each with the name of every directory, or link to one as in sysfs, in the directory at path, without
+ * keeping anything; names that begin with a dot are skipped. A name is valid until each returns. 0 or -errno.
+ */
+int listing_each_directory(struct env *env, const char *path, void (*each)(void *context, const char *name),
+			   void *context);
 
 #endif

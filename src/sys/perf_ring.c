@@ -1,18 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The memory that is shared with the kernel: its head, our tail, and the bytes between. */
+/* perf_event_open(2) and the ring that is shared with the kernel. */
 #include <config.h>
 
 #include "sys/perf_ring.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/unknown.h"
 #include "sys/privilege.h"
+
+int perf_open(const struct perf_event_attr *attr, int tid, int cpu, int leader)
+{
+	uint64_t raised = privilege_raise(PRIVILEGE_PERF);
+	long fd = syscall(SYS_perf_event_open, attr, tid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+
+	privilege_lower(raised);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+int perf_start(int leader)
+{
+	return ioctl(leader, PERF_EVENT_IOC_ENABLE, 0) < 0 ? -errno : 0;
+}
+
+long perf_read(int leader, void *bytes, size_t room)
+{
+	ssize_t length = read(leader, bytes, room);
+
+	return length < 0 ? -errno : (long)length;
+}
 
 static size_t page_bytes(void)
 {
@@ -56,7 +77,7 @@ struct span perf_ring_take(struct perf_ring *ring, char *room)
 	size_t length = (size_t)(head - tail), at = (size_t)tail & (ring->bytes - 1), first;
 
 	if (length > ring->bytes)
-		length = 0; /* never, unless somebody else writes here */
+		length = 0; /* cannot be, unless another program writes here */
 	first = length < ring->bytes - at ? length : ring->bytes - at;
 	memcpy(room, data + at, first);
 	memcpy(room + first, data, length - first);

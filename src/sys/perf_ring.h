@@ -1,15 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The ring that the kernel writes the records of perf events of one CPU into, and this program reads. */
+/* perf events, for which the C library has no function: groups of counters, and the ring of records of a CPU. */
 #ifndef PANETOP_SYS_PERF_RING_H
 #define PANETOP_SYS_PERF_RING_H
 
+#include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "core/span.h"
 
+/* The read_format that kernel/perf_read.h parses. */
+#define PERF_READ_FORMAT \
+	(PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+
+/*
+ * Opens an event of all tasks on this CPU (tid -1), or of this thread wherever it runs (cpu -1): the
+ * descriptor, or -errno; -ESRCH when the thread has exited. leader is the descriptor of the group leader, -1
+ * for the leader itself. Open the leader disabled and start the group when it is complete: on Linux 6.18 an
+ * event of another kind (a tracepoint, task-clock) that joins a running group stays at 0.
+ */
+int perf_open(const struct perf_event_attr *attr, int tid, int cpu, int leader);
+int perf_start(int leader); /* 0 or -errno */
+
+/* Reads the whole group of this leader: the length, or -errno. -ENOSPC when room is too small. */
+long perf_read(int leader, void *bytes, size_t room);
+
 struct perf_ring {
-	void *mapping; /* NULL: none; its first page is the kernel's */
+	void *mapping; /* NULL: none; the first page is the kernel's header */
 	size_t bytes;  /* of the data, a power of two */
 };
 
@@ -23,13 +40,10 @@ void perf_ring_close(struct perf_ring *ring);
 /* Lets another event of the same CPU write into the ring of this one. 0 or -errno. */
 int perf_ring_join(int event, int owner);
 
-/*
- * Copies what has come since the last time into room, which has ring->bytes bytes, and gives the ring free:
- * the whole records.
- */
+/* Moves the complete records that the ring holds into room, which has ring->bytes bytes. */
 struct span perf_ring_take(struct perf_ring *ring, char *room);
 
-/* Records that this event could not write since it was opened; U64_UNKNOWN before Linux 6.0. */
+/* Number of records that this event lost since it was opened; U64_UNKNOWN before Linux 6.0. */
 uint64_t perf_lost(int event);
 
 #endif

@@ -11,7 +11,7 @@
 #include "core/alloc.h"
 #include "kernel/cpu_list.h"
 #include "sys/attribute.h"
-#include "sys/directory.h"
+#include "sys/listing.h"
 
 #define DEVICES "sys/bus/event_source/devices"
 #define TEXT_MAX 4096
@@ -58,7 +58,7 @@ static void add_pmu(void *context, const char *name)
 void counter_pmus_read(struct counter_pmus *pmus, struct env *env)
 {
 	*pmus = (struct counter_pmus){ 0 };
-	directory_each(env, DEVICES, add_pmu, &(struct reading){ .pmus = pmus, .env = env });
+	listing_each_directory(env, DEVICES, add_pmu, &(struct reading){ .pmus = pmus, .env = env });
 }
 
 void counter_pmus_free(struct counter_pmus *pmus)

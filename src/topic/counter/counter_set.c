@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "sys/perf.h"
+#include "sys/perf_ring.h"
 
 #define CORE_TYPE_SHIFT 32 /* of the unit of a kind of core, in the config of a generic event */
 

@@ -16,7 +16,6 @@
 #include "kernel/cpu_list.h"
 #include "kernel/perf_record.h"
 #include "kernel/trace_format.h"
-#include "sys/perf.h"
 #include "sys/perf_ring.h"
 #include "sys/tracefs.h"
 #include "topic/tracing.h"

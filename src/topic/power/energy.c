@@ -11,7 +11,7 @@
 
 #include "core/alloc.h"
 #include "kernel/perf_read.h"
-#include "sys/perf.h"
+#include "sys/perf_ring.h"
 
 #define COVERS 0.9 /* psys of a machine that counts less than this of its packages does not count it all */
 

@@ -9,7 +9,7 @@
 
 #include "kernel/cpu_list.h"
 #include "kernel/pmu_event.h"
-#include "sys/perf.h"
+#include "sys/perf_ring.h"
 #include "topic/cpu/topology.h"
 #include "topic/power/energy.h"
 

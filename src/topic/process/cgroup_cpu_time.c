@@ -11,7 +11,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "kernel/cgroup.h"
-#include "sys/directory.h"
+#include "sys/listing.h"
 #include "topic/cgroup.h"
 #include "topic/process/process_list.h"
 
@@ -128,7 +128,7 @@ static void forget_groups(struct run_time *run_time)
 static bool read_groups(struct run_time *run_time, uint64_t *grown_ns)
 {
 	run_time->grown_ns = 0;
-	if (directory_each(run_time->env, run_time->place.mount, add_group, run_time) < 0)
+	if (listing_each_directory(run_time->env, run_time->place.mount, add_group, run_time) < 0)
 		return false;
 	forget_groups(run_time);
 	*grown_ns = run_time->grown_ns;
