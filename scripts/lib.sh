@@ -7,6 +7,7 @@ packages_build="gcc libc6-dev make autoconf automake autopoint gettext pkg-confi
 packages_check="bash fish zsh check clang libclang-rt-dev llvm cppcheck shellcheck python3 python3-pyte python3-prometheus-client
 	mandoc man-db groff-base xz-utils bsdutils locales perl-base libubsan1 libasan8 libtsan2
 	appstream desktop-file-utils libcap2-bin"
+packages_quick="check python3 python3-pyte"
 packages_package="apt-utils autopkgtest debhelper dpkg-dev fakeroot file lintian python3-minimal tmux util-linux"
 packages_snap="python3-yaml snapd squashfs-tools"
 
@@ -95,28 +96,37 @@ build() {
 }
 
 # Steps are counted: what check, package and snap print at their ends.
-passed=0 failed=0 started=$(date +%s)
+passed=0 failed=0 started=$(date +%s) step_began=
 
 count() { # NAME STATUS
+	took=
+	[ -z "$step_began" ] || took=" ($(($(date +%s) - step_began)) s)"
 	if [ "$2" -eq 0 ]; then
 		passed=$((passed + 1))
-		echo "ok      $1 ($(($(date +%s) - started)) s)"
+		echo "ok      $1$took"
 	else
 		failed=$((failed + 1))
-		echo "FAILED  $1"
+		echo "FAILED  $1$took"
 	fi
 	[ "$2" -eq 0 ]
 }
 
 step() { # NAME COMMAND...
-	step_name=$1
+	step_name=$1 step_began=$(date +%s)
 	shift
+	[ ! -t 1 ] || printf '        %s\r' "$step_name"
 	"$@"
 	count "$step_name" $?
+	step_status=$? step_began=
+	return $step_status
 }
 
-skip() { # NAME WHY: told, and not counted
+# skip NAME WHY: shown, and not counted; where CI is "true" it is a failure, unless tests/expected-skips lists it.
+skip() {
 	echo "skipped $1: $2"
+	if [ "${CI-}" = true ] && ! grep -qxF "scripts $1" "$top/tests/expected-skips"; then
+		count "$1: not listed in tests/expected-skips" 1
+	fi
 }
 
 # substeps COMMAND...: another script's steps are counted as our own.

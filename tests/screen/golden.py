@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Golden screens: the recording at a certain frame, at several sizes, compared with what is stored."""
 import difflib
+import itertools
 import os
 
 from common import EVENT_RECORDING, POWER_RECORDING, RECORDING, TESTS, fixture, replay, screen
 
 ALL = ["g", "+", "3", "5", "0", "Enter"]  # to the last frame
 PRESSED = ["g", "+", "2", "7", "0", "Enter"]  # memory is short
+DRAWN = None  # the keys after it come when those before it have been answered; else all come at once
 
 SCREENS = [
     # name, width, height, arguments, keys
@@ -46,7 +48,7 @@ SCREENS = [
     ("counted", 80, 24, ["cpu"], [".", "P", "P"]),
     ("counted", 40, 12, ["cpu"], [".", "P", "P"]),
     ("cpu-graph", 80, 24, ["cpu"], ALL + ["v"]),
-    ("cpu-why", 80, 24, ["cpu"], [".", "i", "Space"]),
+    ("cpu-why", 80, 24, ["cpu"], [".", DRAWN, "i", DRAWN, "Space"]),
     ("latency", 80, 24, ["latency"], ALL),
     ("latency", 40, 12, ["latency"], ALL),
     ("latency", 20, 5, ["latency"], ALL),
@@ -108,7 +110,7 @@ EVENT_SCREENS = [
     ("events-crash", 100, 30, ["events"], ["g", "+", "1", "2", "Enter"]),
     ("events-hostile", 100, 30, ["events"], ["g", "+", "1", "8", "Enter"]),
     ("events-names", 80, 24, ["events"], EVENTS_LAST + ["C"]),
-    ("events-above", 80, 24, ["events"], EVENTS_LAST + ["PgUp", "PgUp"]),
+    ("events-above", 80, 24, ["events"], EVENTS_LAST + [DRAWN, "PgUp", "PgUp"]),
     ("events-filter", 80, 24, ["events"], EVENTS_LAST + ["\\", "S", "I", "G", "Enter"]),
     ("events-statistics", 80, 24, ["events"], EVENTS_LAST + ["s"]),
     ("events-statistics", 200, 60, ["events"], EVENTS_LAST + ["s"]),
@@ -146,10 +148,16 @@ def compare(name, width, height, terminal, update):
     return "\n".join(difflib.unified_diff(wanted.splitlines(), got.splitlines(), "stored", "drawn", lineterm=""))
 
 
+def press(terminal, keys):
+    for drawn, some in itertools.groupby(keys, lambda key: key is DRAWN):
+        if not drawn:
+            terminal.send_at_once(*some)
+
+
 def test_of(name, width, height, arguments, keys, update, recording=RECORDING):
     def test(_scratch):
         with replay(*arguments, recording=recording, width=width, height=height) as terminal:
-            terminal.send(*keys)
+            press(terminal, keys)
             return compare(name, width, height, terminal, update)
     return test
 
@@ -174,7 +182,7 @@ def resized(_scratch):
 def live(name, width, height, lines, machine, pane, keys, update):
     def test(_scratch):
         with screen(fixture(machine), pane, width=width, height=height) as terminal:
-            terminal.send(*keys)
+            press(terminal, keys)
             path = path_of(name, width, height)
             got = "\n".join(terminal.lines()[2:2 + lines]) + "\n"
             if update:

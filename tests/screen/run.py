@@ -1,41 +1,56 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Tests of the screen as TAP. With --update the golden screens are written anew: look at them before you commit."""
+"""run.py MODULE... [--only=PART]... [--update]: tests of the screen as TAP, in a pool.
+--only runs the tests whose names hold PART. --update stores the golden screens as they are drawn now: look at them before you commit."""
+import importlib
+import multiprocessing
 import os
 import signal
 import sys
 import tempfile
+import time
 import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+JOBS = 4 * len(os.sched_getaffinity(0))  # most of the time they wait
+SLOWEST = 5
+tests = []
 
-import edited  # noqa: E402
-import footer  # noqa: E402
-import golden  # noqa: E402
-import hard  # noqa: E402
-import keys  # noqa: E402
-import power_keys  # noqa: E402
-import tables  # noqa: E402
-import ways_out  # noqa: E402
+
+def listed(arguments):
+    update = "--update" in arguments
+    parts = [argument.removeprefix("--only=") for argument in arguments if argument.startswith("--only=")]
+    for module in ["golden"] if update else [argument for argument in arguments if not argument.startswith("--")]:
+        found = importlib.import_module(module)
+        for name, test in found.tests(update) if module == "golden" else found.tests():
+            if not parts or any(part in name for part in parts):
+                yield name, test
+
+
+def run(number):
+    """What is wrong, or None; and the seconds it took."""
+    began = time.monotonic()
+    try:
+        with tempfile.TemporaryDirectory() as scratch:
+            problem = tests[number][1](scratch)
+    except Exception:  # noqa: BLE001  a test that breaks is a test that fails
+        problem = traceback.format_exc()
+    return problem, time.monotonic() - began
 
 
 def main():
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it would be ignored by all that is started
-    update = "--update" in sys.argv
-    tests = golden.tests(update)
-    if not update:
-        tests += keys.tests() + tables.tests() + footer.tests() + power_keys.tests() + \
-            hard.tests() + edited.tests() + ways_out.tests()
-    failed = 0
-    for number, (name, test) in enumerate(tests, 1):
-        try:
-            with tempfile.TemporaryDirectory() as scratch:
-                problem = test(scratch)
-        except Exception:  # noqa: BLE001  a test that breaks is a test that fails
-            problem = traceback.format_exc()
-        print(f"{'not ok' if problem else 'ok'} {number} - {name}", flush=True)
-        if problem:
-            failed += 1
-            print("\n".join("# " + line for line in str(problem).splitlines()), flush=True)
+    tests.extend(listed(sys.argv[1:]))
+    failed, seconds = 0, []
+    with multiprocessing.get_context("fork").Pool(JOBS) as pool:
+        for number, (problem, took) in enumerate(pool.imap(run, range(len(tests)))):
+            name = tests[number][0]
+            print(f"{'not ok' if problem else 'ok'} {number + 1} - {name}", flush=True)
+            seconds.append((took, name))
+            if problem:
+                failed += 1
+                print("\n".join("# " + line for line in str(problem).splitlines()), flush=True)
+    for took, name in sorted(seconds, reverse=True)[:SLOWEST]:
+        print(f"# {took:.1f} s: {name}")
     print(f"1..{len(tests)}")
     return 1 if failed else 0
 
