@@ -4,7 +4,7 @@
 #define PANETOP_PANE_PANES_H
 
 #include "screen/pane.h"
-#include "screen/screen.h"
+#include "screen/setup.h"
 
 extern const struct pane *const panes[];
 extern const unsigned n_panes;

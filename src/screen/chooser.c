@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Choosing the columns of a table: which, and in which order. */
+/* Lists to choose from: the columns of a table and their order, or words that are on or off. */
 #include <config.h>
 
 #include <stdio.h>
 
 #include "core/i18n.h"
-#include "screen/state.h"
+#include "screen/overlay.h"
+#include "screen/session.h"
 
 static void apply(struct screen *screen)
 {
@@ -98,7 +99,7 @@ void chooser_open(struct screen *screen)
 	const struct view *view;
 	unsigned n = 0;
 
-	*chooser = (struct chooser){ .widget = screen_table(screen) };
+	*chooser = (struct chooser){ .widget = session_table(screen) };
 	view = &chooser->widget->view;
 	chooser->list.n_items = view->schema->n_columns;
 	for (unsigned i = 0; i < view->n_columns; i++) {
@@ -114,4 +115,72 @@ void chooser_open(struct screen *screen)
 			chooser->order[n++] = c;
 	}
 	screen->overlay = &overlay;
+}
+
+static void draw_item(const void *state, unsigned i, const struct canvas *line, enum style style)
+{
+	const struct checklist *checklist = state;
+
+	canvas_print(line, 0, 0, style, "[%c] %-12s %s", checklist->on[i] ? 'x' : ' ',
+		     checklist->items[i].word, _(checklist->items[i].help));
+}
+
+static void draw_checklist(struct screen *screen, const struct canvas *canvas)
+{
+	struct checklist *checklist = &screen->checklist;
+
+	list_draw(&checklist->list, canvas, checklist->title,
+		  _("Space turns on or off, a all, Enter takes it, Esc leaves it as it was"), draw_item,
+		  checklist);
+}
+
+static void turn_all(struct checklist *checklist)
+{
+	bool all = true;
+
+	for (unsigned i = 0; i < checklist->list.n_items; i++)
+		all &= checklist->on[i];
+	for (unsigned i = 0; i < checklist->list.n_items; i++)
+		checklist->on[i] = !all;
+}
+
+static void checklist_key(struct screen *screen, const struct input *input)
+{
+	struct checklist *checklist = &screen->checklist;
+
+	if (list_key(&checklist->list, input->key))
+		return;
+	switch (input->key) {
+	case ' ':
+		checklist->on[checklist->list.cursor] = !checklist->on[checklist->list.cursor];
+		return;
+	case 'a':
+		turn_all(checklist);
+		return;
+	case K_ENTER:
+		screen->overlay = NULL;
+		checklist->accepted(checklist->context, checklist->on);
+		return;
+	case K_ESCAPE:
+	case 'q':
+		screen->overlay = NULL;
+		return;
+	default:
+		return;
+	}
+}
+
+void screen_choose(struct pane_context *context, const char *title, const struct checklist_item *items,
+		   const bool *on, unsigned n_items,
+		   void (*accepted)(struct pane_context *context, const bool *on))
+{
+	static const struct overlay overlay = { .draw = draw_checklist, .key = checklist_key };
+	struct checklist *checklist = &context->screen->checklist;
+
+	*checklist = (struct checklist){ .title = title, .items = items, .context = context };
+	checklist->accepted = accepted;
+	checklist->list.n_items = n_items < CHECKLIST_MAX ? n_items : CHECKLIST_MAX;
+	for (unsigned i = 0; i < checklist->list.n_items; i++)
+		checklist->on[i] = on[i];
+	context->screen->overlay = &overlay;
 }

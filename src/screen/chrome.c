@@ -2,13 +2,16 @@
 /* The frame around every pane: machine, panes, notice, keys. */
 #include <config.h>
 
+#include "screen/chrome.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
-#include "screen/state.h"
+#include "screen/keymap.h"
+#include "screen/session.h"
 #include "sys/env.h"
 
 #define FILTER_CELLS 40
@@ -42,7 +45,7 @@ static double real_delay(const struct screen *screen)
 static void draw_headline(const struct screen *screen, const struct canvas *canvas)
 {
 	char pieces[HEADLINE_PIECES_MAX][HEADLINE_PIECE_MAX], text[TEXT_MAX];
-	const struct frame *frame = screen_frame(screen);
+	const struct frame *frame = session_frame(screen);
 	unsigned n_pieces = screen->setup->headline(frame, pieces);
 	double delay;
 	int room, x = 0;
@@ -147,14 +150,14 @@ static void fit_tabs(const struct screen *screen, struct tabs *tabs, int room, b
 /* What stands on the right: the filter, as much of it as fits, and what the program itself costs. */
 static void draw_corner(struct screen *screen, const struct canvas *canvas, int y, int x)
 {
-	const struct table_widget *widget = screen_table(screen);
+	const struct table_widget *widget = session_table(screen);
 	char text[TEXT_MAX];
 	int end = canvas->width, cells = filter_text(widget, canvas, 1, text);
 	int most = end - x - cells + 1, own;
 
 	cells = filter_text(widget, canvas, most, text);
 	canvas_right(canvas, y, x, end - x, STYLE_NORMAL, text);
-	screen->setup->corner(screen_frame(screen), text, sizeof(text));
+	screen->setup->corner(session_frame(screen), text, sizeof(text));
 	own = utf8_cells(text, canvas->ascii);
 	if (x + cells + (cells ? CANVAS_GAP : 0) + own > end)
 		return;
@@ -166,7 +169,7 @@ static void draw_corner(struct screen *screen, const struct canvas *canvas, int 
 
 static void draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 {
-	const struct table_widget *widget = screen_table(screen);
+	const struct table_widget *widget = session_table(screen);
 	unsigned n_panes = screen->setup->n_panes;
 	struct tabs tabs = { .end = n_panes < SCREEN_TABS_MAX ? n_panes : SCREEN_TABS_MAX };
 	int whole, least, x = 0;
@@ -217,7 +220,7 @@ static const struct notice *choose_notice(const struct screen *screen, const str
 /* A message first, else a notice; with a word on how many more there are. */
 static bool notice_text(struct screen *screen, char *text, size_t room)
 {
-	const struct frame *frame = screen_frame(screen);
+	const struct frame *frame = session_frame(screen);
 	const struct notice *notice;
 
 	if (env_mono_ns() < screen->message_until_ns) {
@@ -236,7 +239,7 @@ static bool notice_text(struct screen *screen, char *text, size_t room)
 
 struct footer {
 	const struct pane_context *context;
-	const struct binding *lists[N_COMMAND_LISTS];
+	const struct binding *lists[N_KEYMAP_LISTS];
 	int kept; /* cells that help and quit need at the end; 0 once they are drawn */
 	int x;
 	bool full; /* something was left out */
@@ -279,7 +282,7 @@ static void draw_keys_of(const struct canvas *canvas, int y, struct footer *foot
 
 	for (; binding && binding->act; binding++) {
 		if (!binding->label ||
-		    command_keys(footer->context, footer->lists, index, binding, keys) == 0)
+		    keymap_keys(footer->context, footer->lists, index, binding, keys) == 0)
 			continue;
 		if (!entry.label || strcmp(entry.label, binding->label) != 0 ||
 		    used + 1 + KEY_NAME_MAX > sizeof(entry.names)) {
@@ -310,22 +313,22 @@ static int kept_cells(const struct canvas *canvas, const struct binding *common)
  */
 static void draw_footer(struct screen *screen, const struct canvas *canvas, int y)
 {
-	struct footer footer = { .context = screen_context(screen) };
+	struct footer footer = { .context = session_context(screen) };
 
-	command_bindings(footer.context, footer.lists);
-	footer.kept = kept_cells(canvas, footer.lists[COMMANDS_COMMON]);
-	draw_keys_of(canvas, y, &footer, COMMANDS_OF_VIEW);
-	draw_keys_of(canvas, y, &footer, COMMANDS_OF_PANE);
-	draw_keys_of(canvas, y, &footer, COMMANDS_OF_SOURCE);
+	keymap_bindings(footer.context, footer.lists);
+	footer.kept = kept_cells(canvas, footer.lists[KEYMAP_COMMON]);
+	draw_keys_of(canvas, y, &footer, KEYMAP_VIEW);
+	draw_keys_of(canvas, y, &footer, KEYMAP_PANE);
+	draw_keys_of(canvas, y, &footer, KEYMAP_SOURCE);
 	footer.kept = 0;
-	draw_keys_of(canvas, y, &footer, COMMANDS_COMMON);
+	draw_keys_of(canvas, y, &footer, KEYMAP_COMMON);
 	if (!footer.full)
-		draw_keys_of(canvas, y, &footer, COMMANDS_LATE_OF_PANE);
+		draw_keys_of(canvas, y, &footer, KEYMAP_SECONDARY);
 }
 
 static void draw_pane(struct screen *screen, struct canvas *canvas)
 {
-	struct pane_context *context = screen_context(screen);
+	struct pane_context *context = session_context(screen);
 
 	if (context->pane->draw)
 		context->pane->draw(context, canvas);
@@ -335,7 +338,7 @@ static void draw_pane(struct screen *screen, struct canvas *canvas)
 
 static void forget_places(struct screen *screen)
 {
-	struct pane_context *context = screen_context(screen);
+	struct pane_context *context = session_context(screen);
 
 	screen->tabs_y = -1;
 	for (unsigned i = 0; context->pane->tables[i].topic; i++)
@@ -364,7 +367,7 @@ static void draw_all(struct screen *screen, const struct canvas *canvas)
 	char text[TEXT_MAX];
 
 	forget_places(screen);
-	screen_update(screen);
+	session_update(screen);
 	if (height >= 3) {
 		draw_headline(screen, canvas);
 		top = 1;
@@ -389,12 +392,13 @@ static void draw_nothing(struct screen *screen, const struct canvas *canvas)
 	canvas_text(canvas, 1, 0, STYLE_KEY, _("q leaves"), -1);
 }
 
-void screen_draw(struct screen *screen)
+void chrome_draw(struct screen *screen)
 {
 	struct canvas canvas = terminal_canvas(&screen->terminal, screen->glyphs);
 
+	screen->changed = false;
 	terminal_erase();
-	if (screen_frame(screen))
+	if (session_frame(screen))
 		draw_all(screen, &canvas);
 	else
 		draw_nothing(screen, &canvas);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The keys that work everywhere, and who gets a key. */
+/* The keys that work everywhere, and what they do. */
 #include <config.h>
+
+#include "screen/commands.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +10,9 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "screen/state.h"
+#include "screen/overlay.h"
+#include "screen/player.h"
+#include "screen/session.h"
 
 static void quit(struct pane_context *context)
 {
@@ -29,20 +33,20 @@ static void next_pane(struct pane_context *context)
 {
 	struct screen *screen = context->screen;
 
-	screen_choose_pane(screen, (screen->current + 1) % screen->setup->n_panes);
+	session_choose_pane(screen, (screen->current + 1) % screen->setup->n_panes);
 }
 
 static void previous_pane(struct pane_context *context)
 {
 	struct screen *screen = context->screen;
 
-	screen_choose_pane(screen, (screen->current + screen->setup->n_panes - 1) % screen->setup->n_panes);
+	session_choose_pane(screen, (screen->current + screen->setup->n_panes - 1) % screen->setup->n_panes);
 }
 
 /* The machine goes on being sampled behind a frozen screen. */
 static void freeze(struct pane_context *context)
 {
-	screen_freeze(context->screen, !context->screen->frozen);
+	session_freeze(context->screen, !context->screen->frozen);
 }
 
 static const double delays[] = { 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 3600, 86400 };
@@ -53,7 +57,7 @@ static void slower(struct pane_context *context)
 {
 	for (size_t i = 0; i < N_DELAYS; i++) {
 		if (delays[i] > context->delay_seconds) {
-			screen_choose_delay(context->screen, delays[i]);
+			session_choose_delay(context->screen, delays[i]);
 			return;
 		}
 	}
@@ -63,7 +67,7 @@ static void faster(struct pane_context *context)
 {
 	for (size_t i = N_DELAYS; i-- > 0;) {
 		if (delays[i] < context->delay_seconds) {
-			screen_choose_delay(context->screen, delays[i]);
+			session_choose_delay(context->screen, delays[i]);
 			return;
 		}
 	}
@@ -96,7 +100,7 @@ static void search_next(struct pane_context *context)
 {
 	struct screen *screen = context->screen;
 
-	if (screen->search.length == 0 || !table_search(screen_table(screen), screen->search.bytes, true))
+	if (screen->search.length == 0 || !table_search(session_table(screen), screen->search.bytes, true))
 		screen_say(screen, "%s", _("nothing found; / asks what to search for"));
 }
 
@@ -111,7 +115,7 @@ static bool take_filter(struct screen *screen, const char *text)
 
 static void filter(struct pane_context *context)
 {
-	const struct table_widget *widget = screen_table(context->screen);
+	const struct table_widget *widget = session_table(context->screen);
 
 	prompt_open(context->screen, _("Filter (regular expression, empty: all rows)"),
 		    widget->has_filter ? widget->filter_text.bytes : "", NULL, take_filter);
@@ -119,17 +123,17 @@ static void filter(struct pane_context *context)
 
 static void sort_left(struct pane_context *context)
 {
-	table_sort_step(screen_table(context->screen), -1);
+	table_sort_step(session_table(context->screen), -1);
 }
 
 static void sort_right(struct pane_context *context)
 {
-	table_sort_step(screen_table(context->screen), 1);
+	table_sort_step(session_table(context->screen), 1);
 }
 
 static void reverse(struct pane_context *context)
 {
-	table_sort_reverse(screen_table(context->screen));
+	table_sort_reverse(session_table(context->screen));
 }
 
 /* Of those that are drawn. */
@@ -187,7 +191,7 @@ static void save_table(struct pane_context *context, unsigned index)
 	char name[128];
 
 	view_open(&usual, view->schema);
-	context_dress(context, index, &usual);
+	session_apply_defaults(context, index, &usual);
 	view_write_columns(view, &text);
 	view_write_columns(&usual, &usual_text);
 	snprintf(name, sizeof(name), "%s.columns", view->schema->name);
@@ -206,7 +210,7 @@ static void save_pane(struct pane_context *context)
 	if (context->pane->save)
 		context->pane->save(context->state, context->screen->setup->settings);
 	for (unsigned i = 0; context->pane->tables[i].topic; i++)
-		if (context_owns(context, i))
+		if (session_owns_table(context, i))
 			save_table(context, i);
 }
 
@@ -297,120 +301,7 @@ static const struct binding common_bindings[] = {
 	{ 0 },
 };
 
-/* NULL: it acts. */
-static const char *why_not(const struct pane_context *context, const struct binding *binding)
+struct keymap commands_keymap(bool replay)
 {
-	return context->pane->refuses_key ? context->pane->refuses_key(context, binding) : NULL;
-}
-
-static bool take_binding(struct pane_context *context, const struct binding *bindings, int key)
-{
-	for (; bindings && bindings->act; bindings++) {
-		const char *refusal;
-
-		if (bindings->key != key && bindings->other_key != key)
-			continue;
-		refusal = why_not(context, bindings);
-		if (refusal)
-			screen_say(context->screen, "%s", refusal);
-		else
-			bindings->act(context);
-		return true;
-	}
-	return false;
-}
-
-void command_bindings(const struct pane_context *context, const struct binding *lists[N_COMMAND_LISTS])
-{
-	const struct pane *pane = context->pane;
-
-	lists[COMMANDS_OF_VIEW] = pane->view_bindings ? pane->view_bindings(context) : NULL;
-	lists[COMMANDS_OF_SOURCE] = context->screen->setup->source->seek ? replay_bindings : live_bindings;
-	lists[COMMANDS_OF_PANE] = pane->bindings;
-	lists[COMMANDS_LATE_OF_PANE] = pane->late_bindings;
-	lists[COMMANDS_COMMON] = common_bindings;
-}
-
-static bool is_taken(const struct binding *const *lists, unsigned n_lists, int key)
-{
-	for (unsigned i = 0; i < n_lists; i++)
-		for (const struct binding *binding = lists[i]; binding && binding->act; binding++)
-			if (binding->key == key || binding->other_key == key)
-				return true;
-	return false;
-}
-
-unsigned command_keys(const struct pane_context *context, const struct binding *const *lists, unsigned index,
-		      const struct binding *binding, int keys[2])
-{
-	unsigned n = 0;
-
-	if (why_not(context, binding))
-		return 0;
-	if (!is_taken(lists, index, binding->key))
-		keys[n++] = binding->key;
-	if (binding->other_key && !is_taken(lists, index, binding->other_key))
-		keys[n++] = binding->other_key;
-	return n;
-}
-
-static bool take_command(struct pane_context *context, int key)
-{
-	const struct binding *lists[N_COMMAND_LISTS];
-	bool taken = false;
-
-	command_bindings(context, lists);
-	for (unsigned i = 0; i < N_COMMAND_LISTS && !taken; i++)
-		taken = take_binding(context, lists[i], key);
-	return taken;
-}
-
-static bool click_tab(struct screen *screen, const struct input *input)
-{
-	if (input->key != K_CLICK || input->y != screen->tabs_y)
-		return false;
-	for (unsigned i = 0; i < screen->setup->n_panes && i < SCREEN_TABS_MAX; i++)
-		if (input->x >= screen->tabs[i].x && input->x < screen->tabs[i].end)
-			screen_choose_pane(screen, i);
-	return true;
-}
-
-/* Whatever table is clicked gets the keys, too. */
-static bool click_table(struct pane_context *context, const struct input *input)
-{
-	for (unsigned i = 0; input->key == K_CLICK && context->pane->tables[i].topic; i++) {
-		if (table_key(&context->tables[i], input)) {
-			context->focus = i;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Before there is anything to see one can only leave. */
-static bool early_key(struct screen *screen, int key)
-{
-	if (key == 'q' || key == K_F10)
-		loop_stop(&screen->loop);
-	return true;
-}
-
-bool command_key(struct screen *screen, const struct input *input)
-{
-	struct pane_context *context = screen_context(screen);
-
-	if (!screen_frame(screen))
-		return early_key(screen, input->key);
-	screen_update(screen);
-	if (screen->overlay) {
-		screen->overlay->key(screen, input);
-		return true;
-	}
-	if (input->key >= '1' && input->key <= '9') {
-		screen_choose_pane(screen, (unsigned)(input->key - '1'));
-		return true;
-	}
-	return click_tab(screen, input) || take_command(context, input->key) ||
-	       (context->pane->key && context->pane->key(context, input)) || click_table(context, input) ||
-	       table_key(screen_table(screen), input);
+	return (struct keymap){ .source = replay ? replay_bindings : live_bindings, .common = common_bindings };
 }

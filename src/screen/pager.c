@@ -10,7 +10,9 @@
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
-#include "screen/state.h"
+#include "screen/keymap.h"
+#include "screen/overlay.h"
+#include "screen/session.h"
 #include "sys/env.h"
 
 #define KEYS_CELLS 9 /* at least */
@@ -105,7 +107,7 @@ static void add_bindings(struct buffer *out, const struct pane_context *context,
 	int keys[2];
 
 	for (const struct binding *binding = lists[index]; binding && binding->act; binding++) {
-		unsigned n = command_keys(context, lists, index, binding, keys);
+		unsigned n = keymap_keys(context, lists, index, binding, keys);
 
 		if (n == 0)
 			continue;
@@ -117,21 +119,21 @@ static void add_bindings(struct buffer *out, const struct pane_context *context,
 
 void pager_help(struct screen *screen)
 {
-	const struct pane_context *context = screen_context(screen);
+	const struct pane_context *context = session_context(screen);
 	const struct pane *pane = context->pane;
-	const struct binding *lists[N_COMMAND_LISTS];
+	const struct binding *lists[N_KEYMAP_LISTS];
 	struct buffer *out = open_pager(screen);
 
-	command_bindings(context, lists);
+	keymap_bindings(context, lists);
 	buffer_print(out, "*panetop %s: %s\n%s\n", PACKAGE_VERSION, _(pane->title), _(pane->question));
-	if (lists[COMMANDS_OF_VIEW] || pane->bindings)
+	if (lists[KEYMAP_VIEW] || pane->bindings)
 		buffer_print(out, "\n*%s\n", _("Keys of this pane"));
-	add_bindings(out, context, lists, COMMANDS_OF_VIEW);
-	add_bindings(out, context, lists, COMMANDS_OF_PANE);
-	add_bindings(out, context, lists, COMMANDS_LATE_OF_PANE);
+	add_bindings(out, context, lists, KEYMAP_VIEW);
+	add_bindings(out, context, lists, KEYMAP_PANE);
+	add_bindings(out, context, lists, KEYMAP_SECONDARY);
 	buffer_print(out, "\n*%s\n", _("Keys everywhere"));
-	add_bindings(out, context, lists, COMMANDS_OF_SOURCE);
-	add_bindings(out, context, lists, COMMANDS_COMMON);
+	add_bindings(out, context, lists, KEYMAP_SOURCE);
+	add_bindings(out, context, lists, KEYMAP_COMMON);
 	add_key(out, "1-9", _("choose a pane"));
 	add_key(out, _("arrows"), _("select a row and a column; PgUp PgDn Home End; Esc lets go"));
 	add_key(out, _("mouse"), _("click a pane, a heading (sorts), a row; the wheel scrolls"));
@@ -227,10 +229,10 @@ static void add_age(struct buffer *out, const struct screen *screen, const struc
 
 void pager_why(struct screen *screen)
 {
-	const struct frame *frame = screen_frame(screen);
+	const struct frame *frame = session_frame(screen);
 	struct buffer *out = open_pager(screen);
 
-	add_selected(out, frame, screen_table(screen));
+	add_selected(out, frame, session_table(screen));
 	add_age(out, screen, frame);
 	if (frame->n_notices > 0)
 		buffer_print(out, "\n*%s\n", _("Notices"));
@@ -241,5 +243,5 @@ void pager_why(struct screen *screen)
 		if (notice->remedy)
 			buffer_print(out, "  %s: %s\n", _("remedy"), notice->remedy);
 	}
-	add_explained(out, frame, screen_context(screen)->pane->explained);
+	add_explained(out, frame, session_context(screen)->pane->explained);
 }

@@ -2,12 +2,15 @@
 /* A recording on the screen: play, step, go to a time. */
 #include <config.h>
 
+#include "screen/player.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/i18n.h"
-#include "screen/state.h"
+#include "screen/overlay.h"
+#include "screen/session.h"
 
 #define REFILL_FRAMES 600 /* read again before a far jump, so that graphs have a past */
 
@@ -43,10 +46,10 @@ static void show_index(struct screen *screen, size_t index)
 
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)
 		history_clear(&screen->contexts[p].history);
-	logs_clear(screen);
+	session_clear_logs(screen);
 	screen->latest = -1;
 	for (size_t i = first; !error && i <= index; i++)
-		if (screen_sample(screen) != 1)
+		if (session_sample(screen) != 1)
 			break;
 	if (error)
 		screen_tell(screen, "%s", strerror(-error));
@@ -55,8 +58,8 @@ static void show_index(struct screen *screen, size_t index)
 /* Shows a frame whose events the logs hold already. */
 static void sample_again(struct screen *screen)
 {
-	if (screen_sample(screen) == 1)
-		logs_undo(screen, &screen->frames[screen->latest]);
+	if (session_sample(screen) == 1)
+		session_undo_logs(screen, &screen->frames[screen->latest]);
 }
 
 /* One frame back needs no more than that frame and the one before it, from which its rates come. */
@@ -68,12 +71,12 @@ static void step_back(struct screen *screen, size_t index)
 	if (source->seek(source->state, index > 0 ? index - 1 : 0) < 0)
 		return;
 	if (screen->latest >= 0)
-		logs_undo(screen, &screen->frames[screen->latest]);
+		session_undo_logs(screen, &screen->frames[screen->latest]);
 	screen->latest = -1;
 	if (index > 0)
 		sample_again(screen);
 	sample_again(screen);
-	mono_ns = screen_frame(screen)->mono_ns;
+	mono_ns = session_frame(screen)->mono_ns;
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)
 		history_rewind(&screen->contexts[p].history, mono_ns);
 }
@@ -82,7 +85,7 @@ void player_step(struct screen *screen, long step)
 {
 	const struct source *source = screen->setup->source;
 	size_t index = source->position(source->state);
-	int got = step > 0 ? screen_sample(screen) : 1;
+	int got = step > 0 ? session_sample(screen) : 1;
 
 	screen->playing = false;
 	if (got < 0 && got != -EAGAIN)
@@ -131,7 +134,7 @@ static bool take_time(struct screen *screen, const char *text)
 
 	if (!*text)
 		return true;
-	if (!parse_time(text, screen_frame(screen)->wall_ns, &wall_ns)) {
+	if (!parse_time(text, session_frame(screen)->wall_ns, &wall_ns)) {
 		snprintf(screen->prompt.error, sizeof(screen->prompt.error), "%s",
 			 _("use 12:03, 12:03:07, +60 or -60"));
 		return false;

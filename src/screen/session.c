@@ -1,39 +1,184 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the panes see: frames as they come, their tables and histories, and what the source is asked for. */
+/* The session behind the screen: frames, panes and logs, the delay, messages, and what the source must sample. */
 #include <config.h>
 
+#include "screen/session.h"
+
+#include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/i18n.h"
 #include "model/derive.h"
-#include "screen/state.h"
+#include "sys/env.h"
 
 #define HISTORY_SAMPLES 3600
+#define MESSAGE_NS UINT64_C(6000000000)
+#define AT_ONCE_NS UINT64_C(1000000)
 
-struct pane_context *screen_context(struct screen *screen)
+struct pane_context *session_context(struct screen *screen)
 {
 	return &screen->contexts[screen->current];
 }
 
-struct table_widget *screen_table(struct screen *screen)
+struct table_widget *session_table(struct screen *screen)
 {
-	struct pane_context *context = screen_context(screen);
+	struct pane_context *context = session_context(screen);
 
 	return &context->tables[context->focus];
 }
 
-const struct frame *screen_frame(const struct screen *screen)
+const struct frame *session_frame(const struct screen *screen)
 {
 	return screen->shown < 0 ? NULL : &screen->frames[screen->shown];
+}
+
+static bool has_events(const struct screen *screen, unsigned index)
+{
+	return screen->setup->schemas[index]->shape == SHAPE_EVENTS;
+}
+
+static void open_logs(struct screen *screen)
+{
+	screen->logs = alloc_zeroed(screen->setup->n_schemas, sizeof(*screen->logs));
+	for (unsigned i = 0; i < screen->setup->n_schemas; i++)
+		event_log_open(&screen->logs[i], screen->setup->schemas[i], EVENT_LOG_ROWS,
+			       EVENT_LOG_TEXT_BYTES);
+}
+
+static void close_logs(struct screen *screen)
+{
+	for (unsigned i = 0; i < screen->setup->n_schemas; i++)
+		event_log_close(&screen->logs[i]);
+	free(screen->logs);
+}
+
+static void add_to_logs(struct screen *screen, const struct frame *frame)
+{
+	for (unsigned i = 0; i < frame->n_tables; i++)
+		if (has_events(screen, i) && frame->tables[i].present)
+			event_log_add(&screen->logs[i], &frame->tables[i]);
+}
+
+void session_clear_logs(struct screen *screen)
+{
+	for (unsigned i = 0; i < screen->setup->n_schemas; i++)
+		event_log_clear(&screen->logs[i]);
+}
+
+void session_undo_logs(struct screen *screen, const struct frame *frame)
+{
+	for (unsigned i = 0; i < frame->n_tables; i++)
+		if (has_events(screen, i) && frame->tables[i].present)
+			event_log_undo(&screen->logs[i], &frame->tables[i]);
+}
+
+/* NULL: the topic has no events. */
+static const struct event_log *find_log(const struct screen *screen, const char *topic)
+{
+	for (unsigned i = 0; i < screen->setup->n_schemas; i++)
+		if (has_events(screen, i) && strcmp(screen->setup->schemas[i]->name, topic) == 0)
+			return &screen->logs[i];
+	return NULL;
+}
+
+static void take_message(struct screen *screen, bool of_all, const char *format, va_list list)
+{
+	vsnprintf(screen->message, sizeof(screen->message), format, list);
+	screen->message_of_all = of_all;
+	screen->message_until_ns = env_mono_ns() + MESSAGE_NS;
+	loop_wake_in(&screen->loop, MESSAGE_NS);
+}
+
+void screen_say(struct screen *screen, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	take_message(screen, false, format, list);
+	va_end(list);
+}
+
+void screen_tell(struct screen *screen, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	take_message(screen, true, format, list);
+	va_end(list);
+}
+
+void session_set_delay(struct screen *screen, double seconds)
+{
+	screen->delay_seconds = seconds;
+	screen->pace = (struct pace){ 0 };
+	for (unsigned p = 0; p < screen->setup->n_panes; p++)
+		screen->contexts[p].delay_seconds = seconds;
+	if (screen->n_soon == 0)
+		loop_set_tick(&screen->loop, (uint64_t)(seconds * 1e9));
+}
+
+/* Never two samples closer than that: rates of what is sampled already would be too coarse. */
+void session_sample_soon(struct screen *screen)
+{
+	uint64_t last_ns = screen->frames[screen->latest].mono_ns, now_ns = env_mono_ns();
+	uint64_t age_ns = now_ns > last_ns ? now_ns - last_ns : 0;
+
+	if (screen->delay_seconds * 1e9 <= (double)SESSION_WARM_UP_NS)
+		return;
+	screen->n_soon = 2;
+	loop_set_tick(&screen->loop, age_ns < SESSION_WARM_UP_NS ? SESSION_WARM_UP_NS - age_ns : AT_ONCE_NS);
+}
+
+void session_choose_delay(struct screen *screen, double seconds)
+{
+	screen->usual_seconds = seconds;
+	screen->delay_chosen = true;
+	session_set_delay(screen, seconds);
+}
+
+void session_follow_delay(struct screen *screen)
+{
+	double preferred = session_context(screen)->preferred_seconds;
+	double wanted = preferred > 0 && !screen->delay_chosen ? preferred : screen->usual_seconds;
+
+	if (wanted < screen->delay_seconds || wanted > screen->delay_seconds)
+		session_set_delay(screen, wanted);
+}
+
+void screen_prefer_delay(struct pane_context *context, double seconds)
+{
+	struct screen *screen = context->screen;
+
+	context->preferred_seconds = seconds;
+	if (!screen->setup->source->seek && context == session_context(screen))
+		session_follow_delay(screen);
+}
+
+/* What costs more than a tenth of the time, drawing included, is done less often, and this is said. */
+void session_keep_pace(struct screen *screen, uint64_t cost_ns)
+{
+	bool changed;
+	uint64_t delay_ns =
+		pace_delay(&screen->pace, cost_ns, (uint64_t)(screen->delay_seconds * 1e9), &changed);
+
+	if (!changed)
+		return;
+	loop_set_tick(&screen->loop, delay_ns);
+	if (screen->delay_seconds < screen->usual_seconds)
+		return; /* nobody asked for this delay: the headline tells what became of it */
+	screen_tell(screen, _("a sample costs %.3f s of CPU time; there will be one every %.1f s"),
+		    (double)cost_ns / 1e9, (double)delay_ns / 1e9);
 }
 
 const struct table *context_table(const struct pane_context *context, unsigned index)
 {
 	const char *topic = context->pane->tables[index].topic;
-	const struct event_log *log = logs_find(context->screen, topic);
+	const struct event_log *log = find_log(context->screen, topic);
 
 	if (log)
 		return log->shown.present ? &log->shown : NULL;
@@ -77,7 +222,7 @@ static void collect_wanted(const struct screen *screen, bool *wanted)
 	}
 }
 
-void screen_want(struct screen *screen)
+void session_update_subscriptions(struct screen *screen)
 {
 	const struct screen_setup *setup = screen->setup;
 	bool *wanted, any_new = false;
@@ -92,18 +237,48 @@ void screen_want(struct screen *screen)
 	screen->wanted = wanted;
 	setup->source->want(setup->source->state, wanted);
 	if (any_new && screen->latest >= 0)
-		screen_hasten(screen);
+		session_sample_soon(screen);
 }
 
 void screen_request(struct pane_context *context, unsigned table, bool wanted)
 {
 	context->requested[table] = wanted;
-	screen_want(context->screen);
+	session_update_subscriptions(context->screen);
 }
 
 bool screen_replays(const struct pane_context *context)
 {
 	return context->screen->setup->source->seek != NULL;
+}
+
+static void act_done(void *state, int error)
+{
+	struct screen *screen = state;
+	struct pending pending = screen->pending;
+
+	screen->pending = (struct pending){ 0 };
+	if (pending.done)
+		pending.done(pending.context, error);
+	screen->changed = true;
+}
+
+int screen_act(struct pane_context *context, const char *topic, const char *action,
+	       void (*done)(struct pane_context *context, int error), const char **remedy)
+{
+	struct screen *screen = context->screen;
+	const struct source *source = screen->setup->source;
+	int error;
+
+	*remedy = NULL;
+	if (!source->act)
+		return -ENOTSUP;
+	if (screen->pending.done)
+		return -EBUSY;
+	screen->pending = (struct pending){ .context = context, .done = done };
+	error = source->act(source->state, topic, action, done ? act_done : NULL, screen, remedy);
+	if (error)
+		screen->pending = (struct pending){ 0 };
+	return error;
 }
 
 void screen_restart(struct pane_context *context, const char *topic)
@@ -114,7 +289,7 @@ void screen_restart(struct pane_context *context, const char *topic)
 		source->restart(source->state, topic);
 }
 
-void screen_show(struct screen *screen, int index)
+void session_show(struct screen *screen, int index)
 {
 	screen->shown = index;
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)
@@ -137,7 +312,7 @@ static bool is_due(const struct pane_context *context, const struct frame *frame
 	const struct screen *screen = context->screen;
 	uint64_t last_ns = history->count > 0 ? history_time(history, history->count - 1) : 0;
 
-	return context == screen_context(context->screen) ||
+	return context == session_context(context->screen) ||
 	       (screen->delay_seconds >= screen->usual_seconds && screen->n_soon == 0) ||
 	       frame->mono_ns < last_ns ||
 	       (double)(frame->mono_ns - last_ns) / 1e9 >= screen->usual_seconds - screen->delay_seconds / 2;
@@ -151,10 +326,10 @@ static void take_frame(struct pane_context *context, const struct frame *frame)
 		context->pane->sampled(context, frame);
 }
 
-int screen_sample(struct screen *screen)
+int session_sample(struct screen *screen)
 {
 	const struct source *source = screen->setup->source;
-	struct pane_context *context = screen_context(screen);
+	struct pane_context *context = session_context(screen);
 	int index = spare_frame(screen), got;
 	struct frame *frame = &screen->frames[index];
 
@@ -166,31 +341,54 @@ int screen_sample(struct screen *screen)
 		return got;
 	frame_derive(frame, screen->latest < 0 ? NULL : &screen->frames[screen->latest]);
 	screen->latest = index;
-	logs_add(screen, frame);
+	add_to_logs(screen, frame);
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)
 		take_frame(&screen->contexts[p], frame);
 	if (!screen->frozen || screen->shown < 0)
-		screen_show(screen, index);
+		session_show(screen, index);
 	return 1;
 }
 
-void screen_freeze(struct screen *screen, bool frozen)
+void session_freeze(struct screen *screen, bool frozen)
 {
 	screen->frozen = frozen;
-	logs_freeze(screen, frozen);
+	for (unsigned i = 0; i < screen->setup->n_schemas; i++)
+		event_log_freeze(&screen->logs[i], frozen);
 	if (!frozen && screen->latest >= 0)
-		screen_show(screen, screen->latest);
+		session_show(screen, screen->latest);
 }
 
-void screen_choose_pane(struct screen *screen, unsigned index)
+void session_choose_pane(struct screen *screen, unsigned index)
 {
 	if (index >= screen->setup->n_panes)
 		return;
 	if (index != screen->current && !screen->message_of_all)
 		screen->message_until_ns = 0;
 	screen->current = index;
-	screen_want(screen);
-	screen_follow_delay(screen);
+	session_update_subscriptions(screen);
+	session_follow_delay(screen);
+}
+
+static bool is_sampled(const struct pane_context *context)
+{
+	return context->frame && context->pane->tables[0].topic &&
+	       frame_table(context->frame, context->pane->tables[0].topic) != NULL;
+}
+
+/* A recording need not hold the pane that one would begin with: then the first one it holds is shown. */
+void session_choose_recorded_pane(struct screen *screen)
+{
+	if (is_sampled(session_context(screen)))
+		return;
+	if (screen->setup->first_asked_for)
+		screen_tell(screen, "%s: %s", session_context(screen)->pane->name,
+			    _("it holds none of the tables that were asked for"));
+	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
+		if (is_sampled(&screen->contexts[i])) {
+			session_choose_pane(screen, i);
+			return;
+		}
+	}
 }
 
 void screen_open(struct pane_context *context, const char *pane, const char *setting, const char *value)
@@ -201,13 +399,13 @@ void screen_open(struct pane_context *context, const char *pane, const char *set
 		if (strcmp(screen->setup->panes[i]->name, pane) != 0)
 			continue;
 		settings_set(screen->setup->settings, setting, value);
-		screen_choose_pane(screen, i);
+		session_choose_pane(screen, i);
 		if (screen->setup->panes[i]->entered)
-			screen->setup->panes[i]->entered(screen_context(screen));
+			screen->setup->panes[i]->entered(session_context(screen));
 	}
 }
 
-bool context_owns(const struct pane_context *context, unsigned index)
+bool session_owns_table(const struct pane_context *context, unsigned index)
 {
 	const struct screen_setup *setup = context->screen->setup;
 	const char *topic = context->pane->tables[index].topic;
@@ -243,7 +441,7 @@ void screen_set(struct pane_context *context, const char *name, const char *valu
 	screen_say(context->screen, "%s", said);
 }
 
-void context_dress(const struct pane_context *context, unsigned index, struct view *view)
+void session_apply_defaults(const struct pane_context *context, unsigned index, struct view *view)
 {
 	const struct pane_table *table = &context->pane->tables[index];
 
@@ -272,9 +470,9 @@ static const char *why_absent(const struct screen *screen)
 	return screen->setup->source->seek ? _("not sampled here") : _("not sampled yet");
 }
 
-void screen_update(struct screen *screen)
+void session_update(struct screen *screen)
 {
-	struct pane_context *context = screen_context(screen);
+	struct pane_context *context = session_context(screen);
 
 	context->unit = screen->unit;
 	for (unsigned i = 0; context->pane->tables[i].topic; i++) {
@@ -295,9 +493,9 @@ static void open_table(struct pane_context *context, unsigned index)
 	for (unsigned i = 0; i < setup->n_schemas; i++)
 		if (strcmp(setup->schemas[i]->name, table->topic) == 0)
 			table_open(widget, setup->schemas[i]);
-	context_dress(context, index, &widget->view);
+	session_apply_defaults(context, index, &widget->view);
 	widget->view.limit = setup->limit;
-	if (!context_owns(context, index))
+	if (!session_owns_table(context, index))
 		return;
 	snprintf(name, sizeof(name), "%s.columns", table->topic);
 	columns = settings_get(setup->settings, name);
@@ -356,33 +554,27 @@ static void apply_options(struct screen *screen)
 		table_set_filter(&screen->contexts[setup->first_pane].tables[i], setup->filter);
 }
 
-bool context_is_sampled(const struct pane_context *context)
-{
-	return context->frame && context->pane->tables[0].topic &&
-	       frame_table(context->frame, context->pane->tables[0].topic) != NULL;
-}
-
-void contexts_open(struct screen *screen)
+void session_open(struct screen *screen)
 {
 	const struct screen_setup *setup = screen->setup;
 
-	logs_open(screen);
+	open_logs(screen);
 	screen->contexts = alloc_zeroed(setup->n_panes, sizeof(*screen->contexts));
 	for (unsigned i = 0; i < setup->n_panes; i++)
 		open_context(screen, i);
 	for (int i = 0; i < SCREEN_FRAMES; i++)
 		frame_open(&screen->frames[i], setup->schemas, setup->n_schemas);
 	apply_options(screen);
-	screen_choose_pane(screen, setup->first_pane);
+	session_choose_pane(screen, setup->first_pane);
 }
 
-void contexts_close(struct screen *screen)
+void session_close(struct screen *screen)
 {
 	for (unsigned i = 0; i < screen->setup->n_panes; i++)
 		close_context(&screen->contexts[i]);
 	free(screen->contexts);
 	free(screen->wanted);
-	logs_close(screen);
+	close_logs(screen);
 	for (int i = 0; i < SCREEN_FRAMES; i++)
 		frame_close(&screen->frames[i]);
 }

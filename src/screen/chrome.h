@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What surrounds every pane: headline, names of the panes, notice, keys. */
+#ifndef PANETOP_SCREEN_CHROME_H
+#define PANETOP_SCREEN_CHROME_H
+
+#include "screen/state.h"
+
+/* Draws the whole screen. */
+void chrome_draw(struct screen *screen);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What opens over the pane and then gets all keys. */
+#ifndef PANETOP_SCREEN_OVERLAY_H
+#define PANETOP_SCREEN_OVERLAY_H
+
+#include "screen/state.h"
+
+/* A line of input; changed (may be NULL) and accepts: see struct prompt. */
+void prompt_open(struct screen *screen, const char *label, const char *text,
+		 void (*changed)(struct screen *screen, const char *text),
+		 bool (*accepts)(struct screen *screen, const char *text));
+
+void pager_help(struct screen *screen);
+void pager_why(struct screen *screen); /* of the number under the cursor */
+void chooser_open(struct screen *screen); /* the columns of the table that has the focus */
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The session behind the screen: frames, panes and logs, the delay, messages, and what the source must sample. */
+#ifndef PANETOP_SCREEN_SESSION_H
+#define PANETOP_SCREEN_SESSION_H
+
+#include "screen/state.h"
+
+/* At the start and for new tables two samples follow each other this closely, so that rates come soon. */
+#define SESSION_WARM_UP_NS UINT64_C(250000000)
+
+void session_open(struct screen *screen);
+void session_close(struct screen *screen);
+
+struct pane_context *session_context(struct screen *screen);    /* of the current pane */
+struct table_widget *session_table(struct screen *screen);      /* the one that has the focus */
+const struct frame *session_frame(const struct screen *screen); /* shown; NULL before the first */
+
+/* Takes the next frame from the source and shows it unless frozen: 1, 0 at the end, or -errno. */
+int session_sample(struct screen *screen);
+
+/* Freezes what is shown, while events are still collected; or shows the latest frame again. */
+void session_freeze(struct screen *screen, bool frozen);
+
+/* Updates the tables of the current pane to the shown frame: before they are drawn or get a key. */
+void session_update(struct screen *screen);
+
+void session_choose_pane(struct screen *screen, unsigned index);
+
+/* A recording need not contain the first pane: then the first one that it contains is shown. */
+void session_choose_recorded_pane(struct screen *screen);
+
+void session_set_delay(struct screen *screen, double seconds);
+void session_choose_delay(struct screen *screen, double seconds); /* by the user */
+void session_follow_delay(struct screen *screen);                 /* as the current pane prefers */
+
+/* Samples that cost more than a tenth of the time, drawing included, are taken less often. */
+void session_keep_pace(struct screen *screen, uint64_t cost_ns);
+
+void session_clear_logs(struct screen *screen);
+void session_undo_logs(struct screen *screen, const struct frame *frame); /* the frame added last */
+
+/* Gives a view the columns and the order of this table of the pane, as without a choice of the user. */
+void session_apply_defaults(const struct pane_context *context, unsigned index, struct view *view);
+
+/* Is this the first pane with this table? Only there it is shown, and saved, as configured. */
+bool session_owns_table(const struct pane_context *context, unsigned index);
+
+#endif
