@@ -153,12 +153,26 @@ static int run_live(const struct options *options, struct settings *settings)
 	return status;
 }
 
+/* Else files take the numbers of those that are closed. As with those, what is read or written there fails. */
+static int open_missing_descriptors(void)
+{
+	static const int modes[] = { O_WRONLY, O_RDONLY, O_RDONLY };
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) != fd)
+			return -1;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct options options = { .format = &sink_text };
 	struct settings settings = { 0 };
-	int status, error = privilege_open();
+	int status, error;
 
+	if (open_missing_descriptors() < 0)
+		return 1;
+	error = privilege_open();
 	i18n_open(LOCALEDIR);
 	if (error) {
 		complain("capset", _("%s: rights cannot be given up"), strerror(-error));
