@@ -457,9 +457,13 @@ int options_parse(struct options *options, struct settings *settings, int argc, 
 bool options_would_destroy(const struct options *options)
 {
 	struct stat replay, record;
+	int error;
 
-	return options->replay && stat(options->replay, &replay) == 0 &&
-	       stat(options->record, &record) == 0 && S_ISREG(record.st_mode) &&
+	if (!options->replay)
+		return false;
+	error = strcmp(options->replay, "-") == 0 ? fstat(STDIN_FILENO, &replay)
+						  : stat(options->replay, &replay);
+	return error == 0 && stat(options->record, &record) == 0 && S_ISREG(record.st_mode) &&
 	       replay.st_dev == record.st_dev && replay.st_ino == record.st_ino;
 }
 
