@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes the file anew, unless it is the one that is replayed. */
+/* Makes the file anew, for its owner alone, unless it is the one that is replayed. */
 #include <config.h>
 
 #include "app/record_file.h"
@@ -22,7 +22,7 @@ int record_file_open(const struct options *options)
 		complain(options->record, _("this is the recording that is replayed; choose another file"));
 		return -1;
 	}
-	fd = open(options->record, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	fd = open(options->record, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
 		complain(options->record, "%s", strerror(errno));
 	return fd;
