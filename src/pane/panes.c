@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The list of all panes; panes that draw nothing special are defined here in full. */
+/* The list of all panes. */
 #include <config.h>
 
 #include "pane/panes.h"
 
 #include <string.h>
 
-#include "core/i18n.h"
+#define PANE(name) extern const struct pane pane_##name;
+#include "pane/panes.def"
+#undef PANE
 
-extern const struct pane pane_memory, pane_events, pane_cpu, pane_pages, pane_power, pane_latency;
-
+#define PANE(name) &pane_##name,
 const struct pane *const panes[] = {
-	&pane_memory,
-	&pane_events,
-	&pane_cpu,
-	&pane_pages,
-	&pane_power,
-	&pane_latency,
+#include "pane/panes.def"
 };
+#undef PANE
 
 const unsigned n_panes = sizeof(panes) / sizeof(panes[0]);
 

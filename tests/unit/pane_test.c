@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "pane/memory/memory_story.h"
+#include "pane/memory/memory.h"
 #include "pane/text.h"
 #include "suite.h"
 

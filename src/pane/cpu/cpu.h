@@ -51,9 +51,6 @@ extern const struct series cpu_series[];
 
 void cpu_draw(struct pane_context *context, struct canvas *canvas);
 
-/* cpu_watts.c: what the machine draws, where it is known; how many lines it took */
-int cpu_draw_watts(const struct pane_context *context, const struct canvas *canvas, int y);
-
 /* cpu_act.c: for the process under the cursor */
 void cpu_signal(struct pane_context *context);
 void cpu_nicer(struct pane_context *context);

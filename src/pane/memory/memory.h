@@ -55,4 +55,18 @@ extern const struct series memory_series[];
 
 void memory_draw(struct pane_context *context, struct canvas *canvas);
 
+/* What the sentence about the page cache rests on, all over the same time; NaN: unknown. */
+struct memory_facts {
+	double seconds;         /* how long was watched; 0: not at all */
+	double calm_seconds;    /* of these, since the last refault */
+	double refaulted_pages; /* dropped or swapped out, and wanted again */
+	double evicted_pages;   /* taken back by the kernel */
+	double swapped_in_pages;
+	double caches_bytes;    /* now */
+	double stalled_ratio;   /* share of the last 10 s in which some task waited for memory */
+};
+
+/* One sentence on whether the page cache is worth its memory, translated; empty when nothing is known. Returns text. */
+char *memory_story(const struct memory_facts *facts, char *text, size_t room);
+
 #endif

@@ -11,7 +11,6 @@
 #include "model/statistics.h"
 #include "model/units.h"
 #include "pane/power/power.h"
-#include "pane/power/power_story.h"
 #include "screen/line_plot.h"
 #include "screen/text_flow.h"
 
@@ -20,6 +19,7 @@
 #define POINTS_MIN 16
 #define SENTENCES_MAX 16
 #define SHOWN_MAX 12 /* at a time */
+#define RELATED 0.3  /* |r| below this says little */
 
 struct sentences {
 	char texts[SENTENCES_MAX][512];
@@ -163,6 +163,36 @@ static void add_legend(struct flow *flow, const struct plot *plot)
 	}
 }
 
+/* "T follows L by 12 s (r 0.93)"; steps of the lag are step_seconds long. Returns text. */
+static const char *relation_text(char letter, char other, struct lag lag, double step_seconds, char *text,
+				 size_t room)
+{
+	double seconds = fabs((double)lag.steps * step_seconds);
+	int digits = step_seconds < 1 && seconds < 10 ? 1 : 0;
+
+	if (isnan(lag.correlation))
+		snprintf(text, room, _("%c and %c: not known yet"), letter, other);
+	else if (fabs(lag.correlation) < RELATED)
+		snprintf(text, room, _("%c and %c have little to do with each other (r %.2f)"), letter, other,
+			 lag.correlation);
+	else if (lag.steps == 0)
+		snprintf(text, room,
+			 lag.correlation > 0 ? _("%c follows %c at once (r %.2f)")
+					     : _("%c falls when %c rises (r %.2f)"),
+			 letter, other, lag.correlation);
+	else if (lag.correlation > 0)
+		snprintf(text, room,
+			 lag.steps > 0 ? _("%c follows %c by %.*f s (r %.2f)")
+				       : _("%c is ahead of %c by %.*f s (r %.2f)"),
+			 letter, other, digits, seconds, lag.correlation);
+	else
+		snprintf(text, room,
+			 lag.steps > 0 ? _("%c falls when %c has risen, %.*f s later (r %.2f)")
+				       : _("%c falls before %c rises, by %.*f s (r %.2f)"),
+			 letter, other, digits, seconds, lag.correlation);
+	return text;
+}
+
 /* What the lines have to do with one of them, the correlated ones: one that stands still follows nothing. */
 static void relate(const struct pane_context *context, const struct plot *plot, unsigned compared,
 		   struct sentences *sentences)
@@ -180,7 +210,7 @@ static void relate(const struct pane_context *context, const struct plot *plot, 
 		lag = lag_find(others, values, window.count, window.count / 4);
 		if (isnan(lag.correlation))
 			continue;
-		power_relation(plot->lines[i]->letter, plot->lines[compared]->letter, lag,
+		relation_text(plot->lines[i]->letter, plot->lines[compared]->letter, lag,
 			       (double)window.step_ns / 1e9, sentences->texts[sentences->count],
 			       sizeof(sentences->texts[0]));
 		sentences->count++;
