@@ -3,7 +3,7 @@
 #ifndef PANETOP_TOPIC_ACCOUNT_CHILD_CPU_SHARE_H
 #define PANETOP_TOPIC_ACCOUNT_CHILD_CPU_SHARE_H
 
-#include "topic/event/event_ended.h"
+#include "topic/event/event_batch.h"
 #include "topic/process/process_list.h"
 
 #define CHILD_SHARES_MAX ((size_t)256) /* names of children that are remembered at a time, of all parents */

@@ -5,7 +5,7 @@
 
 #include "core/settings.h"
 #include "sys/env.h"
-#include "topic/event/event_ended.h"
+#include "topic/event/event_batch.h"
 #include "topic/process/process_list.h"
 
 #define EXITED_COMMANDS_MAX ((size_t)512)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "topic/event/event_named.h"
+#include "topic/event/event_filter.h"
 #include "topic/event/event_notices.h"
 #include "topic/event/event_reader.h"
 #include "topic/event/event_text.h"
@@ -90,7 +90,7 @@ struct state {
 	struct event_reader *reader;
 	struct env *env;
 	const struct settings *settings;
-	struct event_named named;
+	struct event_targets targets;
 	struct event_batch batch;
 	struct {
 		size_t from; /* in the texts of the batch */
@@ -176,7 +176,8 @@ static int sample(struct sample *sample)
 	if (error)
 		return error;
 	event_reader_take(state->reader, &state->batch);
-	event_named_tell(&state->named, env, state->settings, frame, schema.name, state->batch.count > 0);
+	event_targets_notices(&state->targets, env, state->settings, frame, schema.name,
+			      state->batch.count > 0);
 	state->last.from = 0;
 	for (size_t i = 0; i < state->batch.count; i++)
 		add_row(state, frame, sample->table, &state->batch.list[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lists of events, and their texts, of which what follows one another is kept once. */
+/* Consecutive events of processes that share a name also share its texts in the batch. */
 #include <config.h>
 
 #include "topic/event/event_batch.h"
@@ -7,29 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
-
-static void make_room(struct event_batch *batch, size_t count)
-{
-	if (batch->count + count <= batch->capacity)
-		return;
-	batch->capacity = 2 * (batch->count + count);
-	batch->list = alloc_resize(batch->list, batch->capacity, sizeof(*batch->list));
-}
-
-static void make_text_room(struct event_batch *batch, size_t bytes)
-{
-	if (batch->n_texts + bytes <= batch->texts_capacity)
-		return;
-	batch->texts_capacity = 2 * (batch->n_texts + bytes);
-	batch->texts = alloc_resize(batch->texts, batch->texts_capacity, 1);
-}
+#include "core/vector.h"
 
 size_t event_batch_text(struct event_batch *batch, const char *text, size_t length)
 {
 	size_t at;
 
-	make_text_room(batch, length + 2);
+	VECTOR_RESERVE(batch->texts, batch->n_texts + length + 2, batch->texts_capacity);
 	if (batch->n_texts == 0)
 		batch->texts[batch->n_texts++] = '\0';
 	if (length == 0)
@@ -60,8 +44,7 @@ struct event *event_batch_add(struct event_batch *batch, const struct event_proc
 		batch->last_comm = event_batch_text(batch, name->comm, strlen(name->comm));
 		batch->last_command = event_batch_text(batch, name->command, strlen(name->command));
 	}
-	make_room(batch, 1);
-	event = &batch->list[batch->count++];
+	event = VECTOR_ADD(batch->list, batch->count, batch->capacity);
 	*event = (struct event){
 		.named = name->known,
 		.comm = batch->last_comm,
@@ -77,8 +60,8 @@ size_t event_batch_append(struct event_batch *batch, struct event_batch *from)
 	size_t shift, lost = from->count - count;
 
 	if (count > 0) {
-		make_room(batch, count);
-		make_text_room(batch, from->n_texts + 1);
+		VECTOR_RESERVE(batch->list, batch->count + count, batch->capacity);
+		VECTOR_RESERVE(batch->texts, batch->n_texts + from->n_texts + 1, batch->texts_capacity);
 		if (batch->n_texts == 0)
 			batch->texts[batch->n_texts++] = '\0';
 		shift = batch->n_texts - 1;
@@ -109,4 +92,25 @@ void event_batch_free(struct event_batch *batch)
 	free(batch->list);
 	free(batch->texts);
 	*batch = (struct event_batch){ 0 };
+}
+
+void event_ended_add(struct event_ended_list *ended, const struct event_process *process, uint64_t end_ns)
+{
+	struct event_ended *added;
+
+	if (ended->count == EVENT_ENDED_MAX)
+		return;
+	added = VECTOR_ADD(ended->list, ended->count, ended->capacity);
+	*added = (struct event_ended){
+		.pid = process->pid,
+		.parent_pid = process->parent_pid,
+		.start_ns = process->start_ns,
+		.end_ns = end_ns,
+	};
+	strcpy(added->comm, process->name->comm);
+}
+
+void event_ended_free(struct event_ended_list *ended)
+{
+	free(ended->list);
 }

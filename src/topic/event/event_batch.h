@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events with all that is known of their processes, on their way from the reader to the samplers. */
+/* What the reader hands to samplers: events with the details of their processes, and processes that exited.
+ */
 #ifndef PANETOP_TOPIC_EVENT_EVENT_BATCH_H
 #define PANETOP_TOPIC_EVENT_EVENT_BATCH_H
 
@@ -42,5 +43,22 @@ size_t event_batch_text(struct event_batch *batch, const char *text, size_t leng
 size_t event_batch_append(struct event_batch *batch, struct event_batch *from);
 void event_batch_empty(struct event_batch *batch);
 void event_batch_free(struct event_batch *batch);
+
+#define EVENT_ENDED_MAX ((size_t)65536) /* further ones are dropped */
+
+struct event_ended {
+	uint32_t pid, parent_pid;        /* 0: not known */
+	uint64_t start_ns, end_ns;       /* CLOCK_MONOTONIC; U64_UNKNOWN */
+	uint64_t children_ns;            /* 0 here: see child_shares_take() */
+	char comm[EVENT_COMM_BYTES + 1]; /* empty: not known */
+};
+
+struct event_ended_list {
+	struct event_ended *list; /* owned, in the order of their ends */
+	size_t count, capacity;
+};
+
+void event_ended_add(struct event_ended_list *ended, const struct event_process *process, uint64_t end_ns);
+void event_ended_free(struct event_ended_list *ended);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options that choose events, and whether an event is among them. */
+/* Process filters are decided from what is already known: nothing is read from /proc here. */
 #include <config.h>
 
 #include "topic/event/event_filter.h"
@@ -8,8 +8,12 @@
 #include <string.h>
 
 #include "core/process_pattern.h"
+#include "topic/cgroup.h"
+#include "topic/process/missing_targets.h"
+#include "topic/process/process_find.h"
 #include "topic/users.h"
 
+#define LOOK_NS UINT64_C(1000000000)
 #define USUAL \
 	(EVENT_BIT(EVENT_FORK) | EVENT_BIT(EVENT_EXEC) | EVENT_BIT(EVENT_EXIT) | EVENT_BIT(EVENT_CORE) | \
 	 EVENT_BIT(EVENT_PTRACE) | EVENT_BIT(EVENT_UID) | EVENT_BIT(EVENT_GID) | EVENT_BIT(EVENT_SID))
@@ -70,58 +74,58 @@ static void copy(char *to, const char *text)
 	snprintf(to, EVENT_TEXT_MAX, "%s", text ? text : "");
 }
 
-void event_choice_read(struct event_choice *choice, const struct settings *settings)
+void event_filter_read(struct event_filter *filter, const struct settings *settings)
 {
 	const char *kinds = settings_get(settings, "events.events");
 
-	if (!kinds || !event_kinds_parse(kinds, &choice->kinds, &choice->failures_only)) {
-		choice->kinds = USUAL;
-		choice->failures_only = false;
+	if (!kinds || !event_kinds_parse(kinds, &filter->kinds, &filter->failures_only)) {
+		filter->kinds = USUAL;
+		filter->failures_only = false;
 	}
-	copy(choice->processes, settings_get(settings, "run.pid"));
-	copy(choice->cgroup, settings_get(settings, "events.cgroup"));
-	choice->group = number_of(settings, "events.group");
-	choice->tree = number_of(settings, "events.tree");
+	copy(filter->processes, settings_get(settings, "run.pid"));
+	copy(filter->cgroup, settings_get(settings, "events.cgroup"));
+	filter->group = number_of(settings, "events.group");
+	filter->tree = number_of(settings, "events.tree");
 }
 
-void event_choice_users(struct event_choice *choice, struct env *env, const struct settings *settings)
+void event_filter_users(struct event_filter *filter, struct env *env, const struct settings *settings)
 {
 	const char *users = settings_get(settings, "run.user");
 	struct span rest = span_text(users ? users : ""), item;
 
-	choice->n_users = 0;
-	while (choice->n_users < EVENT_USERS_MAX && span_item(&rest, &item))
-		choice->n_users += users_number(env, item, &choice->users[choice->n_users]);
-	if (users && choice->n_users == 0)
-		choice->users[choice->n_users++] = UINT32_MAX; /* of nobody, then */
+	filter->n_users = 0;
+	while (filter->n_users < EVENT_USERS_MAX && span_item(&rest, &item))
+		filter->n_users += users_number(env, item, &filter->users[filter->n_users]);
+	if (users && filter->n_users == 0)
+		filter->users[filter->n_users++] = UINT32_MAX; /* matches no process */
 }
 
-static bool is_of_user(const struct event_choice *choice, const struct event_process *process)
+static bool matches_user(const struct event_filter *filter, const struct event_process *process)
 {
-	for (unsigned i = 0; i < choice->n_users; i++)
-		if (choice->users[i] == process->effective_uid && process->effective_uid != UINT32_MAX)
+	for (unsigned i = 0; i < filter->n_users; i++)
+		if (filter->users[i] == process->effective_uid && process->effective_uid != UINT32_MAX)
 			return true;
 	return false;
 }
 
-/* All but its name. */
-static bool is_in_place(const struct event_choice *choice, const struct event_process *process)
+/* Everything except the process list. */
+static bool matches_place(const struct event_filter *filter, const struct event_process *process)
 {
-	return (!choice->group || process->group == (int64_t)choice->group) &&
-	       (!choice->tree || process->in_tree) && (!*choice->cgroup || process->in_cgroup) &&
-	       (choice->n_users == 0 || is_of_user(choice, process));
+	return (!filter->group || process->group == (int64_t)filter->group) &&
+	       (!filter->tree || process->in_tree) && (!*filter->cgroup || process->in_cgroup) &&
+	       (filter->n_users == 0 || matches_user(filter, process));
 }
 
-bool event_choice_process(const struct event_choice *choice, const struct event_process *process)
+bool event_filter_process(const struct event_filter *filter, const struct event_process *process)
 {
-	return is_in_place(choice, process) &&
-	       (!*choice->processes ||
-		listed_process(span_text(choice->processes), process->pid, span_text(process->name->comm),
+	return matches_place(filter, process) &&
+	       (!*filter->processes ||
+		listed_process(span_text(filter->processes), process->pid, span_text(process->name->comm),
 			       span_of(process->name->command, process->name->program_length)));
 }
 
-/* What the kernel will call a process that starts this file. */
-static struct span name_after(const char *file)
+/* The comm that the kernel gives to a process that executes this file. */
+static struct span comm_of_file(const char *file)
 {
 	const char *slash = strrchr(file, '/');
 	struct span name = span_text(slash ? slash + 1 : file);
@@ -131,21 +135,21 @@ static struct span name_after(const char *file)
 	return name;
 }
 
-bool event_choice_start(const struct event_choice *choice, const struct event_process *process, uint32_t pid,
+bool event_filter_start(const struct event_filter *filter, const struct event_process *process, uint32_t pid,
 			const char *file)
 {
-	return choice->kinds & EVENT_BIT(EVENT_EXEC) && (!process || is_in_place(choice, process)) &&
-	       (!*choice->processes || !file ||
-		listed_process(span_text(choice->processes), pid, name_after(file), span_text(file)));
+	return filter->kinds & EVENT_BIT(EVENT_EXEC) && (!process || matches_place(filter, process)) &&
+	       (!*filter->processes || !file ||
+		listed_process(span_text(filter->processes), pid, comm_of_file(file), span_text(file)));
 }
 
-bool event_choice_kind(const struct event_choice *choice, enum event_kind kind, bool of_thread,
+bool event_filter_kind(const struct event_filter *filter, enum event_kind kind, bool of_thread,
 		       uint32_t exit_code)
 {
 	if (kind == EVENT_EXIT && of_thread)
-		return choice->kinds & EVENT_BIT(EVENT_CLONE);
-	return choice->kinds & EVENT_BIT(kind) &&
-	       !(kind == EVENT_EXIT && choice->failures_only && exit_code == 0);
+		return filter->kinds & EVENT_BIT(EVENT_CLONE);
+	return filter->kinds & EVENT_BIT(kind) &&
+	       !(kind == EVENT_EXIT && filter->failures_only && exit_code == 0);
 }
 
 bool event_cgroup_matches(struct span text, const char *cgroup)
@@ -163,4 +167,48 @@ bool event_cgroup_matches(struct span text, const char *cgroup)
 			return true;
 	}
 	return false;
+}
+
+/* Values of the options; NULL: not given. */
+struct target_names {
+	const char *processes, *tree, *group, *cgroup;
+};
+
+static void look_for(struct event_targets *targets, struct env *env, const struct target_names *names)
+{
+	uint64_t now_ns = env_mono_ns();
+
+	if (targets->looked_ns > 0 && now_ns - targets->looked_ns < LOOK_NS)
+		return;
+	targets->looked_ns = now_ns;
+	targets->processes =
+		targets->processes || !names->processes || process_any_listed(env, names->processes);
+	targets->tree = targets->tree || !names->tree || process_any_listed(env, names->tree);
+	targets->group = targets->group || !names->group || process_any_in_group(env, names->group);
+	targets->cgroup = targets->cgroup || !names->cgroup || cgroup_may_exist(env, names->cgroup);
+}
+
+void event_targets_notices(struct event_targets *targets, struct env *env, const struct settings *settings,
+			   struct frame *frame, const char *topic, bool any_event)
+{
+	const struct target_names names = {
+		.processes = settings_get(settings, "run.pid"),
+		.tree = settings_get(settings, "events.tree"),
+		.group = settings_get(settings, "events.group"),
+		.cgroup = settings_get(settings, "events.cgroup"),
+	};
+
+	if (any_event || env->foreign_pids) /* PIDs in /proc are those of another namespace */
+		targets->processes = targets->tree = targets->group = targets->cgroup = true;
+	if (!targets->processes || !targets->tree || !targets->group || !targets->cgroup)
+		look_for(targets, env, &names);
+	if (!targets->processes)
+		named_absent_process(frame, settings, topic, names.processes);
+	if (!targets->tree)
+		named_absent_process(frame, settings, topic, names.tree);
+	if (!targets->group)
+		named_absent_group(frame, settings, topic, names.group);
+	if (!targets->cgroup)
+		named_absent_cgroup(frame, settings, topic, names.cgroup);
+	frame->named_there |= targets->processes && targets->tree && targets->group && targets->cgroup;
 }

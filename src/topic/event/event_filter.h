@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which events of which processes are wanted; decided before anything costly is looked up. */
+/* The options that select events, and notices about selected processes and groups that do not exist. */
 #ifndef PANETOP_TOPIC_EVENT_EVENT_FILTER_H
 #define PANETOP_TOPIC_EVENT_EVENT_FILTER_H
 
 #include "core/settings.h"
+#include "model/frame.h"
 #include "topic/event/event_process.h"
 
 #define EVENT_USERS_MAX 32
 #define EVENT_TEXT_MAX 1024
 
-struct event_choice {
+struct event_filter {
 	unsigned kinds;              /* of EVENT_BIT() */
 	bool failures_only;          /* of the exits */
 	char processes[EVENT_TEXT_MAX]; /* pids and names, with commas; "": all */
@@ -19,30 +20,41 @@ struct event_choice {
 	char cgroup[EVENT_TEXT_MAX]; /* path below the root of its hierarchy; "": all */
 };
 
-/* "fork,exec,exit,exitnonzero,core,comm,clone,ptrace,uid,sid" or "all"; false for any other word. */
+/* Parses "fork,exec,exit,exitnonzero,core,comm,clone,ptrace,uid,sid" or "all"; false for any other word. */
 bool event_kinds_parse(const char *list, unsigned *kinds, bool *failures_only);
 
-/* From the options of the events pane and --pid: all but the users. */
-void event_choice_read(struct event_choice *choice, const struct settings *settings);
+/* Reads the options of the events pane and --pid, but not --user. */
+void event_filter_read(struct event_filter *filter, const struct settings *settings);
 
-/* From --user; waits for the name services. */
-void event_choice_users(struct event_choice *choice, struct env *env, const struct settings *settings);
+/* Reads --user; may wait for name services. */
+void event_filter_users(struct event_filter *filter, struct env *env, const struct settings *settings);
 
-/* The process itself, whatever the event. */
-bool event_choice_process(const struct event_choice *choice, const struct event_process *process);
+/* Does the filter select this process? */
+bool event_filter_process(const struct event_filter *filter, const struct event_process *process);
 
 /*
- * Could one that starts this file (NULL: not known) be wanted, as far as is known before anything is looked
- * up? process: as it was until then; NULL: not known.
+ * Could the filter select a process that executes this file (NULL: not known)? A cheap check before anything
+ * is looked up. process: as it was before the exec; NULL: not known.
  */
-bool event_choice_start(const struct event_choice *choice, const struct event_process *process, uint32_t pid,
+bool event_filter_start(const struct event_filter *filter, const struct event_process *process, uint32_t pid,
 			const char *file);
 
-/* An event of this kind; exit_code as wait() has it, UINT32_MAX: not known. */
-bool event_choice_kind(const struct event_choice *choice, enum event_kind kind, bool of_thread,
+/* Does the filter select events of this kind? exit_code as in wait(); UINT32_MAX: not known. */
+bool event_filter_kind(const struct event_filter *filter, enum event_kind kind, bool of_thread,
 		       uint32_t exit_code);
 
-/* Does the text of /proc/PID/cgroup name a group below this one? */
+/* Does the text of /proc/PID/cgroup name this control group or one below it? */
 bool event_cgroup_matches(struct span text, const char *cgroup);
+
+/* Which of the processes and groups that the options name have been seen. All zero before the first sample.
+ */
+struct event_targets {
+	bool processes, tree, group, cgroup; /* seen; they are not looked for again */
+	uint64_t looked_ns;                  /* CLOCK_MONOTONIC of the last look */
+};
+
+/* Adds a notice to frame for each target that was never seen. any_event: an event passed the filter. */
+void event_targets_notices(struct event_targets *targets, struct env *env, const struct settings *settings,
+			   struct frame *frame, const char *topic, bool any_event);
 
 #endif

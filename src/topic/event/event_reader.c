@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rounds of the reading thread: drain, look up, order, join, hand over; and nothing while nothing comes. */
+/* Rounds of the reading thread: drain, look up commands, sort, resolve, hand over; it sleeps while nothing
+ * comes. */
 #include <config.h>
 
 #include "topic/event/event_reader.h"
@@ -17,8 +18,8 @@
 #include "sys/privilege.h"
 #include "sys/worker.h"
 #include "topic/event/event_connector.h"
-#include "topic/event/event_learn.h"
 #include "topic/event/event_perf.h"
+#include "topic/event/event_resolve.h"
 #include "topic/process/command_reader.h"
 
 #define ROUND_MS 25
@@ -47,16 +48,16 @@ struct event_reader {
 	struct raw_events raw;
 	struct worker *worker;
 	struct command_reader *commands;
-	struct event_join join;
+	struct event_resolver resolver;
 	unsigned quiet_rounds;
 	uint64_t rung_ns, followed_ns, losses_ns;
-	pthread_mutex_t lock;              /* of what follows, and of what join has counted and kept */
+	pthread_mutex_t lock; /* of the members below, and of what the resolver has counted and kept */
 	struct event_batch ready;
 	unsigned takers;                   /* samplers that take events; without them nobody misses any */
 	bool waiting;                      /* the bell has to be rung for events that are ready */
 	struct event_sources sources;
-	struct event_choice choice;
-	bool choice_changed;
+	struct event_filter filter;
+	bool filter_changed;
 	uint64_t start_ns;
 };
 
@@ -92,7 +93,7 @@ static void open_sources(struct event_reader *reader)
 	open_perf(reader);
 	reader->connector = event_connector_open(&reader->env, reader->perf != NULL, SOCKET_BYTES,
 						 &reader->sources.connector_error);
-	reader->join.told_users = reader->connector != NULL;
+	reader->resolver.reports_users = reader->connector != NULL;
 }
 
 /* Has the command lines read that were asked for, and waits a moment until the worker has let go of them. */
@@ -107,11 +108,11 @@ static void read_commands(struct event_reader *reader)
 
 static bool is_worth_a_look(const struct event_reader *reader, const struct raw_event *raw)
 {
-	const struct event_process *process = event_processes_find(reader->join.processes, raw->pid);
+	const struct event_process *process = event_processes_find(reader->resolver.processes, raw->pid);
 
 	if (process && process->end_ns)
 		process = NULL; /* its pid came back */
-	return event_choice_start(&reader->join.choice, process, raw->pid, raw->text);
+	return event_filter_start(&reader->resolver.filter, process, raw->pid, raw->text);
 }
 
 /* The command lines of those that started without telling it, while they are still there. */
@@ -179,7 +180,7 @@ static void note_sources(struct event_reader *reader, uint64_t now_ns)
 		sources->connector_received = event_connector_received(reader->connector);
 		sources->connector_lost = event_connector_lost(reader->connector);
 	}
-	sources->unnamed = reader->join.unnamed;
+	sources->unnamed = reader->resolver.unnamed;
 	sources->stuck_pid = command_reader_stuck(reader->commands);
 }
 
@@ -198,13 +199,13 @@ static void ring_bell(struct event_reader *reader, uint64_t now_ns)
 static void hand_over(struct event_reader *reader, uint64_t now_ns)
 {
 	struct event_sources *sources = &reader->sources;
-	size_t count = reader->join.ready.count;
+	size_t count = reader->resolver.ready.count;
 
 	sources->queue_received += count;
 	if (reader->takers == 0) {
-		event_batch_empty(&reader->join.ready);
+		event_batch_empty(&reader->resolver.ready);
 	} else if (count > 0) {
-		sources->queue_lost += event_batch_append(&reader->ready, &reader->join.ready);
+		sources->queue_lost += event_batch_append(&reader->ready, &reader->resolver.ready);
 		reader->waiting = true;
 	}
 	note_sources(reader, now_ns);
@@ -212,30 +213,30 @@ static void hand_over(struct event_reader *reader, uint64_t now_ns)
 }
 
 /* What is not older than a moment may still be overtaken by what another CPU tells. */
-static void join_settled(struct event_reader *reader, uint64_t settled_ns)
+static void resolve_settled(struct event_reader *reader, uint64_t settled_ns)
 {
 	struct raw_events *raw = &reader->raw;
 	size_t count = 0;
 
-	event_join_begin(&reader->join);
+	event_resolve_begin(&reader->resolver);
 	while (count < raw->count && raw->list[count].time_ns <= settled_ns)
-		event_join_take(&reader->join, &raw->list[count++]);
+		event_resolve(&reader->resolver, &raw->list[count++]);
 	raw_events_drop(raw, count);
 }
 
 /* Before anything is looked up for it. */
-static void take_choice(struct event_reader *reader)
+static void update_resolver(struct event_reader *reader)
 {
-	struct event_choice choice;
+	struct event_filter filter;
 	bool changed;
 
 	pthread_mutex_lock(&reader->lock);
-	choice = reader->choice;
-	changed = reader->choice_changed;
-	reader->choice_changed = false;
+	filter = reader->filter;
+	changed = reader->filter_changed;
+	reader->filter_changed = false;
 	pthread_mutex_unlock(&reader->lock);
 	if (changed)
-		event_learn_choice(&reader->join, &choice);
+		event_resolve_set_filter(&reader->resolver, &filter);
 }
 
 static void round_once(struct event_reader *reader)
@@ -246,10 +247,10 @@ static void round_once(struct event_reader *reader)
 		event_perf_follow_cpus(reader->perf);
 		reader->followed_ns = now_ns;
 	}
-	take_choice(reader);
+	update_resolver(reader);
 	drain(reader);
 	pthread_mutex_lock(&reader->lock);
-	join_settled(reader, now_ns - SETTLED_NS);
+	resolve_settled(reader, now_ns - SETTLED_NS);
 	hand_over(reader, now_ns);
 	pthread_mutex_unlock(&reader->lock);
 }
@@ -303,7 +304,7 @@ static void seed(struct event_reader *reader)
 	size_t n_pids, at = 0;
 	struct command_line line;
 
-	event_learn_all(&reader->join);
+	event_resolve_existing(&reader->resolver);
 	if (reader->env.foreign_pids || pids_list(&reader->env, &pids, &n_pids))
 		return;
 	while (at < n_pids && command_reader_is_free(reader->commands)) {
@@ -312,7 +313,7 @@ static void seed(struct event_reader *reader)
 		read_commands(reader);
 		while (command_reader_next(reader->commands, &line)) {
 			struct event_process *process =
-				event_processes_find(reader->join.processes, line.pid);
+				event_processes_find(reader->resolver.processes, line.pid);
 
 			if (process && line.length > 0)
 				event_process_call(process, process->name->comm, line.text,
@@ -348,7 +349,7 @@ static void *open_reader(struct env *env)
 	if (reader->bell < 0 || reader->stop < 0 || !reader->worker)
 		reader->error = -errno;
 	reader->commands = command_reader_open(&reader->env, reader->worker);
-	event_join_open(&reader->join, &reader->env);
+	event_resolve_open(&reader->resolver, &reader->env);
 	open_sources(reader);
 	reader->start_ns = env_mono_ns();
 	return reader;
@@ -384,7 +385,7 @@ static void close_reader(void *state)
 	command_reader_close(reader->commands);
 	worker_close(reader->worker);
 	raw_events_free(&reader->raw);
-	event_join_free(&reader->join);
+	event_resolve_free(&reader->resolver);
 	event_batch_free(&reader->ready);
 	pthread_mutex_destroy(&reader->lock);
 	close(reader->bell);
@@ -400,9 +401,9 @@ struct event_reader *event_reader_open(struct env *env, const struct settings *s
 	if (!reader->settings) {
 		reader->settings = settings;
 		reader->tick = env->tick;
-		event_choice_users(&reader->choice, env, settings);
-		event_choice_read(&reader->choice, settings);
-		reader->choice_changed = true;
+		event_filter_users(&reader->filter, env, settings);
+		event_filter_read(&reader->filter, settings);
+		reader->filter_changed = true;
 		start(reader);
 	}
 	return reader;
@@ -415,23 +416,23 @@ void event_reader_close(struct event_reader *reader, struct env *env)
 }
 
 /* Users are those of the start: to look them up may take long. */
-static void update_choice(struct event_reader *reader)
+static void update_filter(struct event_reader *reader)
 {
-	struct event_choice choice = reader->choice; /* only ever changed here */
+	struct event_filter filter = reader->filter; /* only ever changed here */
 
-	event_choice_read(&choice, reader->settings);
-	if (memcmp(&choice, &reader->choice, sizeof(choice)) == 0)
+	event_filter_read(&filter, reader->settings);
+	if (memcmp(&filter, &reader->filter, sizeof(filter)) == 0)
 		return;
 	pthread_mutex_lock(&reader->lock);
-	reader->choice = choice;
-	reader->choice_changed = true;
+	reader->filter = filter;
+	reader->filter_changed = true;
 	pthread_mutex_unlock(&reader->lock);
 }
 
 int event_reader_update(struct event_reader *reader, struct env *env)
 {
 	if (reader->tick != env->tick)
-		update_choice(reader);
+		update_filter(reader);
 	reader->tick = env->tick;
 	if (reader->error)
 		env_note_failure(env, reader->perf || reader->connector ? EVENT_THREAD : "connector",
@@ -467,9 +468,9 @@ void event_reader_take_ended(struct event_reader *reader, struct event_ended_lis
 
 	swapped.count = 0;
 	pthread_mutex_lock(&reader->lock);
-	*taken = reader->join.ended;
-	reader->join.ended = swapped;
-	reader->join.keeps_ended = true;
+	*taken = reader->resolver.ended;
+	reader->resolver.ended = swapped;
+	reader->resolver.keeps_ended = true;
 	pthread_mutex_unlock(&reader->lock);
 }
 
@@ -479,7 +480,7 @@ void event_reader_look(struct event_reader *reader,
 		       void *context)
 {
 	pthread_mutex_lock(&reader->lock);
-	look(context, &reader->join.statistics, env_mono_ns() - reader->start_ns);
+	look(context, &reader->resolver.statistics, env_mono_ns() - reader->start_ns);
 	pthread_mutex_unlock(&reader->lock);
 }
 

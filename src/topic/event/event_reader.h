@@ -6,7 +6,6 @@
 #include "core/settings.h"
 #include "sys/privilege.h"
 #include "topic/event/event_batch.h"
-#include "topic/event/event_ended.h"
 #include "topic/event/event_statistics.h"
 
 /* The rights that the topics over it make use of: the connector has to be told to stop, too. */

@@ -12,7 +12,7 @@
 
 #include "core/unknown.h"
 #include "suite.h"
-#include "topic/event/event_learn.h"
+#include "topic/event/event_resolve.h"
 
 #define KERNEL_THREAD 0x200000
 #define MS_NS UINT64_C(1000000)
@@ -21,7 +21,7 @@
 
 static char root[SCRATCH_PATH_MAX];
 static struct env env;
-static struct event_join join;
+static struct event_resolver resolver;
 static struct settings settings;
 
 static void put(uint32_t pid, const char *name, const char *text)
@@ -72,20 +72,20 @@ static void build_machine(void)
 	put_process(250, 301, "sh) (x", 0, 1000, 301, "/user.slice/a.scope/deep");
 	ck_assert_int_eq(env_open(&env, root), 0);
 	env.ticks_per_second = 100;
-	event_join_open(&join, &env);
+	event_resolve_open(&resolver, &env);
 }
 
 /* Chooses anew: names and values, ended by NULL. */
 static void choose(const char *const *pairs)
 {
-	struct event_choice choice;
+	struct event_filter filter;
 
 	settings_free(&settings);
 	for (; *pairs; pairs += 2)
 		settings_set(&settings, pairs[0], pairs[1]);
-	event_choice_users(&choice, &env, &settings);
-	event_choice_read(&choice, &settings);
-	event_learn_choice(&join, &choice);
+	event_filter_users(&filter, &env, &settings);
+	event_filter_read(&filter, &settings);
+	event_resolve_set_filter(&resolver, &filter);
 }
 
 #define CHOOSE(...) choose((const char *const[]){ __VA_ARGS__, NULL })
@@ -93,13 +93,13 @@ static void choose(const char *const *pairs)
 static void open_all(void)
 {
 	build_machine();
-	event_learn_all(&join);
+	event_resolve_existing(&resolver);
 	CHOOSE("events.events", "all");
 }
 
 static void close_all(void)
 {
-	event_join_free(&join);
+	event_resolve_free(&resolver);
 	env_close(&env);
 	settings_free(&settings);
 }
@@ -107,26 +107,26 @@ static void close_all(void)
 /* What is told of this; the only event of its round, NULL when it is not wanted. Only exits tell a code. */
 static const struct event *take(struct raw_event raw)
 {
-	event_batch_empty(&join.ready);
-	event_join_begin(&join);
+	event_batch_empty(&resolver.ready);
+	event_resolve_begin(&resolver);
 	raw.exit_code = raw.kind == EVENT_EXIT ? raw.exit_code : UINT32_MAX;
 	raw.tid = raw.tid ? raw.tid : raw.pid;
 	raw.time_ns = raw.time_ns ? raw.time_ns : START_NS;
-	event_join_take(&join, &raw);
-	ck_assert_uint_le(join.ready.count, 1);
-	return join.ready.count > 0 ? &join.ready.list[0] : NULL;
+	event_resolve(&resolver, &raw);
+	ck_assert_uint_le(resolver.ready.count, 1);
+	return resolver.ready.count > 0 ? &resolver.ready.list[0] : NULL;
 }
 
 #define TAKE(...) take((struct raw_event){ __VA_ARGS__ })
 
 static const char *comm_of(const struct event *event)
 {
-	return join.ready.texts + event->comm;
+	return resolver.ready.texts + event->comm;
 }
 
 static const char *command_of(const struct event *event)
 {
-	return join.ready.texts + event->command;
+	return resolver.ready.texts + event->command;
 }
 
 START_TEST(a_life_is_told_from_fork_to_exit)
@@ -141,7 +141,7 @@ START_TEST(a_life_is_told_from_fork_to_exit)
 	ck_assert_str_eq(command_of(event), "make");
 	ck_assert(event->real_uid == 1000 && event->effective_uid == 1000 && event->terminal == 34819);
 	ck_assert(event->duration_ns == U64_UNKNOWN && event->exit_code == UINT32_MAX);
-	ck_assert_uint_eq(event->wall_ns, START_NS + (uint64_t)join.wall_ahead_ns);
+	ck_assert_uint_eq(event->wall_ns, START_NS + (uint64_t)resolver.wall_ahead_ns);
 	event = TAKE(.kind = EVENT_EXEC, .pid = 400, .comm = "cc", .text = arguments, .is_command = true,
 		     .program_length = 11);
 	ck_assert_str_eq(comm_of(event), "cc");
@@ -154,12 +154,12 @@ START_TEST(a_life_is_told_from_fork_to_exit)
 	ck_assert_str_eq(command_of(event), arguments);
 	event = TAKE(.kind = EVENT_CORE, .pid = 400, .time_ns = START_NS + 4 * MS_NS);
 	ck_assert_str_eq(comm_of(event), "cc");
-	ck_assert_uint_eq(join.number, 4);
-	ck_assert_uint_eq(join.unnamed, 0);
-	ck_assert_uint_eq(join.statistics.all.failures, 1);
-	ck_assert_uint_eq(join.statistics.lifetimes[1], 1);
-	ck_assert_uint_eq(join.statistics.parents[0].resident_bytes, 1200 * 1024);
-	ck_assert_uint_eq(join.statistics.parents[0].page_table_bytes, 48 * 1024);
+	ck_assert_uint_eq(resolver.number, 4);
+	ck_assert_uint_eq(resolver.unnamed, 0);
+	ck_assert_uint_eq(resolver.statistics.all.failures, 1);
+	ck_assert_uint_eq(resolver.statistics.lifetimes[1], 1);
+	ck_assert_uint_eq(resolver.statistics.parents[0].resident_bytes, 1200 * 1024);
+	ck_assert_uint_eq(resolver.statistics.parents[0].page_table_bytes, 48 * 1024);
 	close_all();
 }
 END_TEST
@@ -170,18 +170,19 @@ START_TEST(parents_are_told_apart_by_their_ticks)
 	const struct event_parent *parents;
 
 	open_all();
-	parents = join.statistics.parents;
+	parents = resolver.statistics.parents;
 	TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 301);
 	TAKE(.kind = EVENT_FORK, .pid = 401, .parent_pid = 301);
 	put_process(401, 301, "sh", 0, 1000, 301, "/");
 	TAKE(.kind = EVENT_FORK, .pid = 402, .parent_pid = 400);
 	TAKE(.kind = EVENT_FORK, .pid = 403, .parent_pid = 401);
 	ck_assert_uint_eq(parents[0].start_ticks, 9000);
-	ck_assert_uint_eq(parents[1].start_ticks, (START_NS + (uint64_t)join.boot_ahead_ns) / (10 * MS_NS));
+	ck_assert_uint_eq(parents[1].start_ticks,
+			  (START_NS + (uint64_t)resolver.boot_ahead_ns) / (10 * MS_NS));
 	ck_assert_uint_eq(parents[2].start_ticks, 9000);
 	put_process(400, 301, "sh", 0, 1000, 301, "/");
 	TAKE(.kind = EVENT_FORK, .pid = 404, .parent_pid = 400);
-	ck_assert_uint_eq(join.statistics.n_parents, 3);
+	ck_assert_uint_eq(resolver.statistics.n_parents, 3);
 	ck_assert_uint_eq(parents[1].forks, 2);
 	close_all();
 }
@@ -198,15 +199,15 @@ START_TEST(what_nobody_told_is_unknown)
 	ck_assert(event->real_uid == UINT32_MAX && event->effective_uid == UINT32_MAX &&
 		  event->terminal == -1);
 	ck_assert_uint_eq(event->exit_code, SIGKILL);
-	ck_assert_uint_eq(join.unnamed, 1);
-	ck_assert_uint_eq(join.statistics.lifetimes[EVENT_LIFETIMES], 1);
+	ck_assert_uint_eq(resolver.unnamed, 1);
+	ck_assert_uint_eq(resolver.statistics.lifetimes[EVENT_LIFETIMES], 1);
 	event = TAKE(.kind = EVENT_FORK, .pid = 998, .parent_pid = 997);
 	ck_assert(!event->named && event->parent_pid == 997);
-	ck_assert_uint_eq(join.statistics.parents[0].resident_bytes, U64_UNKNOWN);
+	ck_assert_uint_eq(resolver.statistics.parents[0].resident_bytes, U64_UNKNOWN);
 	event = TAKE(.kind = EVENT_EXIT, .pid = 998, .exit_code = UINT32_MAX, .time_ns = START_NS + MS_NS);
 	ck_assert_uint_eq(event->duration_ns, MS_NS);
 	ck_assert_uint_eq(event->exit_code, UINT32_MAX);
-	ck_assert_uint_eq(join.statistics.all.failures, 1);
+	ck_assert_uint_eq(resolver.statistics.all.failures, 1);
 	close_all();
 }
 END_TEST
@@ -217,7 +218,7 @@ START_TEST(who_was_there_before_is_known_from_proc)
 	int64_t boot_ahead_ns;
 
 	open_all();
-	boot_ahead_ns = join.boot_ahead_ns;
+	boot_ahead_ns = resolver.boot_ahead_ns;
 	event = TAKE(.kind = EVENT_EXIT, .pid = 250, .exit_code = 0);
 	ck_assert_str_eq(comm_of(event), "sh) (x");
 	ck_assert(event->effective_uid == 1000 && event->parent_pid == 301);
@@ -236,14 +237,14 @@ START_TEST(nobody_is_looked_up_in_the_proc_of_another_pid_namespace)
 
 	build_machine();
 	env.foreign_pids = true;
-	event_learn_all(&join);
+	event_resolve_existing(&resolver);
 	CHOOSE("events.events", "all");
 	event = TAKE(.kind = EVENT_EXIT, .pid = 250, .exit_code = 0);
 	ck_assert(event && !event->named);
 	ck_assert(event->effective_uid == UINT32_MAX && event->parent_pid == 0);
 	ck_assert_uint_eq(event->duration_ns, U64_UNKNOWN);
 	TAKE(.kind = EVENT_FORK, .pid = 998, .parent_pid = 300);
-	ck_assert_uint_eq(join.statistics.parents[0].resident_bytes, U64_UNKNOWN);
+	ck_assert_uint_eq(resolver.statistics.parents[0].resident_bytes, U64_UNKNOWN);
 	event = TAKE(.kind = EVENT_COMM, .pid = 301, .comm = "told");
 	ck_assert_str_eq(comm_of(event), "told");
 	close_all();
@@ -279,7 +280,7 @@ START_TEST(threads_of_the_kernel_have_brackets)
 	event = TAKE(.kind = EVENT_COMM, .pid = 500, .comm = "kworker/0:9");
 	ck_assert_str_eq(command_of(event), "[kworker/0:9]");
 	ck_assert_str_eq(comm_of(event), "kworker/0:9");
-	ck_assert_str_eq(join.ready.texts + event->was, "kthreadd");
+	ck_assert_str_eq(resolver.ready.texts + event->was, "kthreadd");
 	event = TAKE(.kind = EVENT_EXEC, .pid = 500, .comm = "modprobe");
 	ck_assert_str_eq(command_of(event), "modprobe");
 	close_all();
@@ -297,11 +298,11 @@ START_TEST(threads_are_no_processes)
 	ck_assert_str_eq(comm_of(event), "bash");
 	event = TAKE(.kind = EVENT_EXIT, .pid = 300, .tid = 310, .exit_code = 256);
 	ck_assert(event->pid == 300 && event->tid == 310 && event->duration_ns == U64_UNKNOWN);
-	ck_assert_uint_eq(join.statistics.all.kinds[EVENT_FORK], 0);
-	ck_assert_uint_eq(join.statistics.all.kinds[EVENT_CLONE], 1);
-	ck_assert_uint_eq(join.statistics.all.kinds[EVENT_EXIT], 0);
-	ck_assert_uint_eq(join.statistics.all.kinds[EVENT_EXIT], 0);
-	ck_assert_uint_eq(join.statistics.all.failures, 0);
+	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_FORK], 0);
+	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_CLONE], 1);
+	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_EXIT], 0);
+	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_EXIT], 0);
+	ck_assert_uint_eq(resolver.statistics.all.failures, 0);
 	CHOOSE("events.events", "fork,exec,exit");
 	ck_assert_ptr_null(TAKE(.kind = EVENT_CLONE, .pid = 300, .tid = 311, .parent_pid = 300));
 	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 300, .tid = 311, .exit_code = 0));
@@ -321,11 +322,11 @@ START_TEST(a_program_is_called_by_the_best_that_is_told)
 	ck_assert_str_eq(comm_of(event), "true");
 	ck_assert_str_eq(command_of(event), "/bin/true");
 	event = TAKE(.kind = EVENT_COMM, .pid = 301, .comm = "other");
-	ck_assert_str_eq(join.ready.texts + event->was, "true");
+	ck_assert_str_eq(resolver.ready.texts + event->was, "true");
 	ck_assert_str_eq(command_of(event), "/bin/true");
 	event = TAKE(.kind = EVENT_EXEC, .pid = 301, .comm = "sleep");
 	ck_assert_str_eq(command_of(event), "sleep");
-	ck_assert_uint_eq(join.statistics.all.kinds[EVENT_COMM], 1);
+	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_COMM], 1);
 	close_all();
 }
 END_TEST
@@ -359,7 +360,7 @@ START_TEST(users_and_sessions_change)
 	ck_assert_int_eq(event->terminal, 0);
 	event = TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 301);
 	ck_assert(event->effective_uid == 0 && event->terminal == 0);
-	ck_assert_int_eq(event_processes_find(join.processes, 400)->group, 301);
+	ck_assert_int_eq(event_processes_find(resolver.processes, 400)->group, 301);
 	close_all();
 }
 END_TEST
@@ -489,12 +490,11 @@ START_TEST(kinds_are_words)
 }
 END_TEST
 
-SUITE_MAIN("event join", a_life_is_told_from_fork_to_exit, parents_are_told_apart_by_their_ticks,
+SUITE_MAIN("event resolve", a_life_is_told_from_fork_to_exit, parents_are_told_apart_by_their_ticks,
 	   what_nobody_told_is_unknown, who_was_there_before_is_known_from_proc,
 	   nobody_is_looked_up_in_the_proc_of_another_pid_namespace,
-	   a_pid_is_another_process_long_after_its_end,
-	   threads_of_the_kernel_have_brackets, threads_are_no_processes,
-	   a_program_is_called_by_the_best_that_is_told, tracers_are_told_who_they_trace,
-	   users_and_sessions_change, processes_are_chosen_by_pid_and_name,
+	   a_pid_is_another_process_long_after_its_end, threads_of_the_kernel_have_brackets,
+	   threads_are_no_processes, a_program_is_called_by_the_best_that_is_told,
+	   tracers_are_told_who_they_trace, users_and_sessions_change, processes_are_chosen_by_pid_and_name,
 	   processes_are_chosen_by_user_and_group, processes_are_chosen_by_tree,
 	   processes_are_chosen_by_cgroup, only_failures_are_chosen, kinds_are_words)

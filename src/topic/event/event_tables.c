@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topics "event_total", "event_parent", "event_lifetime" and "event_source": what the event reader has
+ * counted. */
+#include <config.h>
+
+#include <string.h>
+
+#include "core/i18n.h"
+#include "topic/event/event_notices.h"
+#include "topic/event/event_reader.h"
+#include "topic/process/process_find.h"
+#include "topic/process/process_list.h"
+#include "topic/topic.h"
+
+struct state {
+	struct event_reader *reader;
+	struct env *env;
+	struct frame *frame; /* while it samples */
+	struct table *table;
+};
+
+static int open_reader(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	state->reader = event_reader_open(sample->env, sample->settings);
+	state->env = sample->env;
+	return 0;
+}
+
+static void close_reader(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	event_reader_close(state->reader, state->env);
+}
+
+/* Calls read with the state as context; 0, or -errno when no source can be read. */
+static int sample_statistics(struct sample *sample,
+			     void (*read)(void *context, const struct event_statistics *statistics,
+					  uint64_t since_ns))
+{
+	struct state *state = sample->state;
+	int error = event_reader_update(state->reader, state->env);
+
+	if (error)
+		return error;
+	state->frame = sample->frame;
+	state->table = sample->table;
+	event_reader_look(state->reader, read, state);
+	return 0;
+}
+
+#define EVENT_TABLE                                                                                          \
+	EVENT_TOPIC, .state_size = sizeof(struct state), .open = open_reader, .close = close_reader
+
+#define ALL "all"
+#define OTHERS "(others)"
+
+struct total_row {
+	const char *command;
+	uint64_t forks, execs, exits, failures, clones, core_dumps, renames, ptraces, user_changes, sessions;
+	uint64_t total;
+	double forks_per_second, execs_per_second, exits_per_second, failures_per_second, per_second;
+	double mean_per_second;
+};
+
+#define TOTAL(field, ...) COLUMN(struct total_row, field, __VA_ARGS__)
+#define NUMBER(field, heading, importance, what)                                                             \
+	TOTAL(field, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = heading, .width = 7,               \
+	      .rank = importance, .help = what, .source = "events, counted since panetop began to watch")
+#define SPEED(field, of, heading, importance, ...)                                                           \
+	TOTAL(field, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = heading, .width = 9,             \
+	      .rank = importance, .rate_of = offsetof(struct total_row, of),                                 \
+	      .help = N_("in the last interval"), .source = "growth of " #of " / time", __VA_ARGS__)
+
+static const struct column total_columns[] = {
+	TOTAL(command, .kind = COLUMN_KEY, .title = N_("name"), .width = 15,
+	      .help = N_(
+		      "what the processes are called, at most 15 bytes; all: of all together; (others): of "
+		      "those there was no room for"),
+	      .source = "perf COMM, /proc/PID/stat"),
+	NUMBER(total, N_("total"), 0, N_("events of all kinds")),
+	SPEED(per_second, total, N_("per s"), 1, .hidden = false),
+	NUMBER(forks, N_("forks"), 1, N_("processes that it started")),
+	NUMBER(execs, N_("execs"), 1, N_("programs that became this one")),
+	NUMBER(exits, N_("exits"), 1, N_("processes that ended")),
+	NUMBER(failures, N_("failed"), 2, N_("of these, with a code that is not 0, or by a signal")),
+	NUMBER(clones, N_("threads"), 3, N_("threads that it started")),
+	NUMBER(core_dumps, N_("cores"), 4, N_("core dumps")),
+	NUMBER(renames, N_("renames"), 5, N_("processes and threads that changed their name")),
+	NUMBER(ptraces, N_("ptraces"), 6, N_("processes it began or ended to trace")),
+	NUMBER(user_changes, N_("users"), 6, N_("changes of users and groups")),
+	NUMBER(sessions, N_("sids"), 6, N_("sessions that it started")),
+	SPEED(forks_per_second, forks, N_("forks/s"), 0, .hidden = true),
+	SPEED(execs_per_second, execs, N_("execs/s"), 0, .hidden = true),
+	SPEED(exits_per_second, exits, N_("exits/s"), 0, .hidden = true),
+	SPEED(failures_per_second, failures, N_("failed/s"), 0, .hidden = true),
+	TOTAL(mean_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND, .title = N_("mean/s"),
+	      .width = 8, .rank = 2, .help = N_("events per second since panetop began to watch"),
+	      .source = "total / time since then"),
+};
+
+static const struct schema total_schema = {
+	.name = "event_total",
+	.help = N_("events by kind and command"),
+	.from_zero = true,
+	.row_size = sizeof(struct total_row),
+	SCHEMA_COLUMNS(total_columns),
+};
+
+static void add_total(struct table *table, const char *command, const struct event_counts *counts,
+		      double seconds)
+{
+	struct total_row *row = table_add(table);
+
+	row->command = command;
+	row->forks = counts->kinds[EVENT_FORK];
+	row->execs = counts->kinds[EVENT_EXEC];
+	row->exits = counts->kinds[EVENT_EXIT];
+	row->failures = counts->failures;
+	row->clones = counts->kinds[EVENT_CLONE];
+	row->core_dumps = counts->kinds[EVENT_CORE];
+	row->renames = counts->kinds[EVENT_COMM];
+	row->ptraces = counts->kinds[EVENT_PTRACE];
+	row->user_changes = counts->kinds[EVENT_UID] + counts->kinds[EVENT_GID];
+	row->sessions = counts->kinds[EVENT_SID];
+	row->total = 0;
+	for (unsigned i = 0; i < N_EVENT_KINDS; i++)
+		row->total += counts->kinds[i];
+	row->mean_per_second = (double)row->total / seconds;
+}
+
+/* A process may have the name of a sum; the suffix is longer than any comm, so the result is unique. */
+static const char *row_name(struct arena *arena, const char *command)
+{
+	if (strcmp(command, ALL) == 0 || strcmp(command, OTHERS) == 0)
+		return arena_print(arena, TASK_NOT_A_SUM, command);
+	return arena_copy(arena, command, strlen(command));
+}
+
+static void read_totals(void *context, const struct event_statistics *statistics, uint64_t since_ns)
+{
+	struct state *state = context;
+	double seconds = (double)since_ns / 1e9;
+
+	add_total(state->table, ALL, &statistics->all, seconds);
+	for (size_t i = 0; i < statistics->n_commands; i++) {
+		const struct event_counts *counts = &statistics->commands[i];
+
+		add_total(state->table, row_name(&state->frame->arena, counts->command), counts, seconds);
+	}
+	if (statistics->n_commands == EVENT_COMMANDS_MAX)
+		add_total(state->table, OTHERS, &statistics->others, seconds);
+}
+
+static int sample_totals(struct sample *sample)
+{
+	return sample_statistics(sample, read_totals);
+}
+
+const struct topic topic_event_total = {
+	.schema = &total_schema,
+	EVENT_TABLE,
+	.sample = sample_totals,
+};
+
+struct parent_row {
+	uint64_t pid;
+	double start_seconds;
+	uint64_t forks;
+	double forks_per_second, mean_forks_per_second;
+	uint64_t resident_bytes, page_table_bytes;
+	const char *command;
+};
+
+#define PARENT(field, ...) COLUMN(struct parent_row, field, __VA_ARGS__)
+
+static const struct column parent_columns[] = {
+	PARENT(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .help = N_("the process that forks"),
+	       .source = "perf task records, proc connector"),
+	PARENT(start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("start"), .width = 9,
+	       .hidden = true, .help = N_("when it was started, after boot"),
+	       .source = "/proc/PID/stat starttime, else its own fork"),
+	PARENT(forks, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("forks"), .width = 8,
+	       .help = N_("processes it started since panetop began to watch"), .source = "events, counted"),
+	PARENT(forks_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("forks/s"),
+	       .width = 8, .rate_of = offsetof(struct parent_row, forks), .help = N_("in the last interval"),
+	       .source = "growth of forks / time"),
+	PARENT(mean_forks_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND, .title = N_("mean/s"),
+	       .width = 8, .rank = 2, .help = N_("forks per second since panetop began to watch"),
+	       .source = "forks / time since then"),
+	PARENT(resident_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("resident"), .width = 8,
+	       .help = N_("its memory when it forked, read at most ten times a second"),
+	       .source = "/proc/PID/status VmRSS"),
+	PARENT(page_table_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("tables"), .width = 8,
+	       .rank = 1,
+	       .help = N_("its page tables then: fork() copies them, so that it takes longer the larger they "
+			  "are; vfork() and posix_spawn() do not"),
+	       .source = "/proc/PID/status VmPTE"),
+	PARENT(command, .kind = COLUMN_LABEL, .title = N_("name"), .width = 15,
+	       .help = N_("what it is called, at most 15 bytes"), .source = "perf COMM, /proc/PID/stat"),
+};
+
+static const struct schema parent_schema = {
+	.name = "event_parent",
+	.help = N_("processes that start others"),
+	.from_zero = true,
+	.row_size = sizeof(struct parent_row),
+	SCHEMA_COLUMNS(parent_columns),
+};
+
+static void read_parents(void *context, const struct event_statistics *statistics, uint64_t since_ns)
+{
+	struct state *state = context;
+
+	for (size_t i = 0; i < statistics->n_parents; i++) {
+		const struct event_parent *parent = &statistics->parents[i];
+		struct parent_row *row = table_add(state->table);
+
+		row->pid = parent->pid;
+		if (parent->start_ticks != U64_UNKNOWN)
+			row->start_seconds = process_start_seconds(state->env, parent->start_ticks);
+		row->forks = parent->forks;
+		row->mean_forks_per_second = (double)parent->forks / ((double)since_ns / 1e9);
+		row->resident_bytes = parent->resident_bytes;
+		row->page_table_bytes = parent->page_table_bytes;
+		row->command = arena_copy(&state->frame->arena, parent->command, strlen(parent->command));
+	}
+}
+
+static int sample_parents(struct sample *sample)
+{
+	return sample_statistics(sample, read_parents);
+}
+
+const struct topic topic_event_parent = {
+	.schema = &parent_schema,
+	EVENT_TABLE,
+	.sample = sample_parents,
+};
+
+struct lifetime_row {
+	double from_seconds, to_seconds;
+	uint64_t exits;
+	double share_ratio;
+};
+
+#define LIFETIME(field, ...) COLUMN(struct lifetime_row, field, __VA_ARGS__)
+
+static const struct column lifetime_columns[] = {
+	LIFETIME(from_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("from"), .width = 9,
+		 .help = N_("they lived at least so long; -: it is not known when they began"),
+		 .source = "panetop"),
+	LIFETIME(to_seconds, .kind = COLUMN_BOUND, .unit = UNIT_SECONDS, .title = N_("to"), .width = 9,
+		 .help = N_("and less than this; -: all that lived longer"), .source = "panetop"),
+	LIFETIME(exits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("exits"), .width = 9,
+		 .help = N_("processes that ended since panetop began to watch"),
+		 .source = "events, counted"),
+	LIFETIME(share_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("share"), .width = 6,
+		 .help = N_("part of all exits"), .source = "exits / sum of exits"),
+};
+
+static const struct schema lifetime_schema = {
+	.name = "event_lifetime",
+	.help = N_("how long processes lived"),
+	.shape = SHAPE_HISTOGRAM,
+	.row_size = sizeof(struct lifetime_row),
+	SCHEMA_COLUMNS(lifetime_columns),
+};
+
+static void read_lifetimes(void *context, const struct event_statistics *statistics, uint64_t since_ns)
+{
+	struct state *state = context;
+	uint64_t sum = 0;
+
+	(void)since_ns;
+	for (unsigned i = 0; i <= EVENT_LIFETIMES; i++)
+		sum += statistics->lifetimes[i];
+	for (unsigned i = 0; i <= EVENT_LIFETIMES; i++) {
+		struct lifetime_row *row;
+
+		if (i == EVENT_LIFETIMES && statistics->lifetimes[i] == 0)
+			continue;
+		row = table_add(state->table);
+		if (i < EVENT_LIFETIMES)
+			row->from_seconds = (double)event_lifetime_ns(i) / 1e9;
+		if (i + 1 < EVENT_LIFETIMES)
+			row->to_seconds = (double)event_lifetime_ns(i + 1) / 1e9;
+		row->exits = statistics->lifetimes[i];
+		if (sum > 0)
+			row->share_ratio = (double)row->exits / (double)sum;
+	}
+}
+
+static int sample_lifetimes(struct sample *sample)
+{
+	return sample_statistics(sample, read_lifetimes);
+}
+
+const struct topic topic_event_lifetime = {
+	.schema = &lifetime_schema,
+	EVENT_TABLE,
+	.sample = sample_lifetimes,
+};
+
+struct source_row {
+	const char *source;
+	uint64_t received;
+	double received_per_second;
+	uint64_t lost, unnamed;
+	const char *state, *gives;
+};
+
+#define SOURCE(field, ...) COLUMN(struct source_row, field, __VA_ARGS__)
+
+static const struct column source_columns[] = {
+	SOURCE(source, .kind = COLUMN_KEY, .title = N_("source"), .width = 10,
+	       .help = N_("perf: rings of the CPUs; connector: the proc connector; panetop: its own queue"),
+	       .source = "panetop"),
+	SOURCE(received, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("received"), .width = 9,
+	       .help = N_("records, messages or, of panetop, events that were chosen"), .source = "panetop"),
+	SOURCE(received_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("per s"),
+	       .width = 8, .rate_of = offsetof(struct source_row, received),
+	       .help = N_("in the last interval"), .source = "growth of received / time"),
+	SOURCE(lost, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("lost"), .width = 6,
+	       .help = N_("those that there was no room for, as the kernel counts them"),
+	       .source = "PERF_FORMAT_LOST, PERF_RECORD_LOST; SO_MEMINFO; panetop"),
+	SOURCE(unnamed, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("unnamed"), .width = 7,
+	       .help = N_("events of processes whose name nobody told, nor that of a parent"),
+	       .source = "panetop"),
+	SOURCE(state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 8, .words = true,
+	       .help = N_("read, or why it is not"), .source = "panetop"),
+	SOURCE(gives, .kind = COLUMN_LABEL, .title = N_("gives"), .width = 20, .rank = 1,
+	       .help = N_("which events are taken from it"), .source = "panetop"),
+};
+
+static const struct schema source_schema = {
+	.name = "event_source",
+	.help = N_("where process events come from, and what was lost"),
+	.from_zero = true,
+	.row_size = sizeof(struct source_row),
+	SCHEMA_COLUMNS(source_columns),
+};
+
+static void add_source(struct table *table, const char *source, uint64_t received, uint64_t lost, int error,
+		       const char *gives)
+{
+	struct source_row *row = table_add(table);
+
+	row->source = source;
+	if (!error) {
+		row->received = received;
+		row->lost = lost;
+		row->unnamed = U64_BLANK;
+	}
+	row->state = error ? strerror(-error) : N_("read");
+	row->gives = error ? "" : gives;
+}
+
+static int sample_sources(struct sample *sample)
+{
+	struct table *table = sample->table;
+	struct state *state = sample->state;
+	struct event_sources sources;
+	int error = event_reader_update(state->reader, sample->env);
+
+	if (error)
+		return error;
+	event_reader_sources(state->reader, &sources);
+	add_source(table, "perf", sources.perf_received, sources.perf_lost, sources.perf_error,
+		   sources.connector_error ? "fork exec exit comm clone" : "fork exec comm clone");
+	add_source(table, "connector", sources.connector_received, sources.connector_lost,
+		   sources.connector_error,
+		   sources.perf_error ? "fork exec exit comm clone core ptrace uid gid sid"
+				      : "exit core ptrace uid gid sid");
+	add_source(table, "panetop", sources.queue_received, sources.queue_lost, 0, "");
+	((struct source_row *)table_row(table, table->n_rows - 1))->unnamed = sources.unnamed;
+	return 0;
+}
+
+const struct topic topic_event_source = {
+	.schema = &source_schema,
+	EVENT_TABLE,
+	.sample = sample_sources,
+};
