@@ -21,6 +21,12 @@
 #define STUCK_SECONDS 1
 
 static const int crash_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU };
+/* These, and those for real time, end a program that has no handler for them. */
+static const int other_signals[] = { SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO, SIGPWR,
+#ifdef SIGSTKFLT
+				     SIGSTKFLT,
+#endif
+};
 static const int end_signals[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
 
 /* What a signal handler needs to put the terminal back without curses: there is one terminal. */
@@ -70,10 +76,13 @@ void terminal_hurry(int number)
 	alarm(STUCK_SECONDS);
 }
 
-/* The terminal has taken nothing since the signal came. */
+/* The terminal has taken nothing since the signal came; without one somebody else has sent the alarm. */
 static void on_stuck(int number)
 {
-	(void)number;
+	if (!rescue.asked) {
+		on_crash(number);
+		return;
+	}
 	restore_terminal();
 	_exit(128 + rescue.asked);
 }
@@ -94,13 +103,24 @@ static void add_capability(const char *name)
 		add_bytes(bytes);
 }
 
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return sigaction(number, NULL, &action) < 0 || action.sa_handler == SIG_IGN;
+}
+
+static void prepare_crash(int number)
+{
+	if (!is_ignored(number))
+		signal(number, on_crash);
+}
+
 static void prepare_end_signals(void)
 {
 	sigemptyset(&rescue.ends);
 	for (size_t i = 0; i < sizeof(end_signals) / sizeof(end_signals[0]); i++) {
-		struct sigaction action;
-
-		if (sigaction(end_signals[i], NULL, &action) < 0 || action.sa_handler == SIG_IGN)
+		if (is_ignored(end_signals[i]))
 			continue;
 		signal(end_signals[i], terminal_hurry);
 		sigaddset(&rescue.ends, end_signals[i]);
@@ -120,6 +140,10 @@ static void prepare_rescue(bool mouse)
 	rescue.taken = true;
 	for (size_t i = 0; i < sizeof(crash_signals) / sizeof(crash_signals[0]); i++)
 		signal(crash_signals[i], on_crash);
+	for (size_t i = 0; i < sizeof(other_signals) / sizeof(other_signals[0]); i++)
+		prepare_crash(other_signals[i]);
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		prepare_crash(number);
 	prepare_end_signals();
 	alloc_on_failure(restore_terminal);
 }

@@ -9,6 +9,11 @@ from common import PANETOP, TESTS, expect, replay, screen
 from terminal import Terminal
 
 
+# they end a program that has no handler for them
+OTHERS = (signal.SIGUSR1, signal.SIGUSR2, signal.SIGVTALRM, signal.SIGPROF, signal.SIGIO, signal.SIGPWR,
+          signal.SIGSTKFLT, signal.SIGALRM, signal.SIGRTMIN, signal.SIGRTMAX)
+
+
 def restored(terminal, status, wanted):
     if status != wanted:
         return f"status {status}, not {wanted}"
@@ -129,6 +134,8 @@ def tests():
         ("leaving after -n samples", leave_by_count),
         ("a crash puts the terminal back", leave_by_signal(signal.SIGSEGV, -signal.SIGSEGV)),
         ("an abort puts the terminal back", leave_by_signal(signal.SIGABRT, -signal.SIGABRT)),
+        *[(f"{signal.Signals(number).name} puts the terminal back", leave_by_signal(number, -number))
+          for number in OTHERS],
         ("a terminal that hangs up", hang_up),
         ("stopping and going on", stop_and_go_on),
         ("stopped, it stays so without the terminal", in_the_background(signal.SIGTSTP, ["CONT"], "stopped")),
