@@ -141,7 +141,6 @@ complete -c panetop -l per-count -d 'power: calibrate with 1, 2 and more CPUs lo
 complete -c panetop -l step-seconds -x -d 'power: how long each step of a calibration lasts'
 complete -c panetop -l cycles -x -d 'power: event that a calibration counts as cycles'
 complete -c panetop -l instructions -x -d 'power: event that a calibration counts as instructions'
-complete -c panetop -l yaml -d 'power: what was calibrated as YAML'
 complete -c panetop -l no-forks -d 'power: take samples again in which processes were started'
 
 complete -c panetop -l period -x -d 'latency: time between wake-ups'

@@ -12,7 +12,6 @@
 
 #include "app/batch.h"
 #include "app/calibrate.h"
-#include "app/calibration_file.h"
 #include "app/describe.h"
 #include "app/interactive.h"
 #include "app/options.h"
@@ -182,7 +181,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	status = options_parse(&options, &settings, argc, argv);
-	if (options.format != &sink_text || options.record || settings_get(&settings, "power.yaml"))
+	if (options.format != &sink_text || options.record)
 		i18n_for_programs();
 	if (status < 0 && options.describe)
 		status = describe_run(&options);

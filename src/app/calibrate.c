@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Calibration as a run of its own: loads in steps, progress on standard error, the lines on standard output.
- */
+/* Calibration as a run of its own: loads in steps, progress on standard error, the table on standard output. */
 #include <config.h>
 
 #include "app/calibrate.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,26 +17,24 @@
 #include "core/alloc.h"
 #include "core/error_message.h"
 #include "core/i18n.h"
-#include "core/utf8.h"
-#include "model/calibration.h"
 #include "model/derive.h"
-#include "output/json_writer.h"
 #include "output/sink.h"
-#include "pane/power/power_sample.h"
-#include "sys/cpu_load.h"
+#include "pane/power/calibration_run.h"
+#include "topic/power/calibration.h"
 #include "topic/topic.h"
 
 #define SAMPLE_SECONDS_MAX 1.0
+
+#define FILE_BYTES_MAX (1 << 20)
 
 struct run {
 	struct source *source;
 	const struct settings *settings;
 	struct told told;
-	struct load *load;
 	struct frame frames[2];
 	unsigned present;
 	bool any; /* a frame was sampled */
-	struct calibration calibration;
+	struct calibration_run calibrated;
 };
 
 static double number_setting(const struct settings *settings, const char *name, double usual)
@@ -96,140 +94,15 @@ static void rest(double seconds)
 	nanosleep(&left, NULL);
 }
 
-/* Samples until it is done, changing the load as it says. */
 static void measure(struct run *run, double sample_seconds)
 {
-	struct calibration *calibration = &run->calibration;
-	uint64_t before = 0;
+	const struct calibration *calibration = &run->calibrated.calibration;
 
 	while (calibration->state == CALIBRATION_RUNS && next_frame(run)) {
-		uint64_t now = load_operations(run->load);
-		struct calibration_sample sample =
-			power_sample(&run->frames[run->present], run->settings, now - before);
-
-		before = now;
-		if (calibration_feed(calibration, &sample))
+		if (calibration_run_feed(&run->calibrated, &run->frames[run->present], run->settings))
 			tell_progress(calibration);
-		load_set(run->load, calibration_cpus(calibration), calibration_share(calibration));
 		if (calibration->state == CALIBRATION_RUNS)
 			rest(sample_seconds);
-	}
-}
-
-enum { FIT_CPUS, FIT_MEASURE, FIT_SLOPE, FIT_INTERCEPT, FIT_R_SQUARED, FIT_WORD, N_FIT_COLUMNS };
-
-/* Words stand at the left of their columns, numbers at the right. */
-static void add_line(struct buffer *out, const char *const *texts, const int *widths)
-{
-	for (int i = 0; i < N_FIT_COLUMNS; i++) {
-		if (i == FIT_MEASURE || i == FIT_WORD)
-			utf8_padded(out, texts[i], i == FIT_WORD ? 0 : widths[i], false);
-		else
-			utf8_padded_left(out, texts[i], widths[i], false);
-		buffer_text(out, i == FIT_WORD ? "\n" : i == FIT_CPUS || i == FIT_R_SQUARED ? "  " : " ");
-	}
-}
-
-static void add_fit(struct buffer *out, unsigned cpus, int measure, const struct regression *line,
-		    const int *widths)
-{
-	char numbers[N_FIT_COLUMNS][32];
-	const char *const texts[N_FIT_COLUMNS] = {
-		[FIT_CPUS] = numbers[FIT_CPUS],
-		[FIT_MEASURE] = _(calibration_label((enum calibration_measure)measure)),
-		[FIT_SLOPE] = numbers[FIT_SLOPE],
-		[FIT_INTERCEPT] = numbers[FIT_INTERCEPT],
-		[FIT_R_SQUARED] = numbers[FIT_R_SQUARED],
-		[FIT_WORD] = _(calibration_word(regression_r_squared(line))),
-	};
-
-	snprintf(numbers[FIT_CPUS], sizeof(numbers[0]), "%u", cpus);
-	snprintf(numbers[FIT_SLOPE], sizeof(numbers[0]), "%.4g", regression_slope(line));
-	snprintf(numbers[FIT_INTERCEPT], sizeof(numbers[0]), "%.3f", regression_intercept(line));
-	snprintf(numbers[FIT_R_SQUARED], sizeof(numbers[0]), "%.4f", regression_r_squared(line));
-	add_line(out, texts, widths);
-}
-
-static void print_text(struct buffer *out, const struct calibration *calibration)
-{
-	const char *const titles[N_FIT_COLUMNS] = { _("CPUs"),	      _("slope is"),  _("slope"),
-						    _("intercept W"), _("R squared"), _("fit") };
-	int widths[N_FIT_COLUMNS] = { 4, 24, 12, 12, 9, 0 };
-
-	for (int i = 0; i < N_FIT_COLUMNS; i++)
-		widths[i] = (int)fmax(widths[i], utf8_cells(titles[i], false));
-	for (int k = 0; k < N_CALIBRATION_MEASURES; k++)
-		widths[FIT_MEASURE] =
-			(int)fmax(widths[FIT_MEASURE],
-				  utf8_cells(_(calibration_label((enum calibration_measure)k)), false));
-	add_line(out, titles, widths);
-	for (unsigned i = 0; i < calibration->n_fits; i++)
-		for (int k = 0; k < N_CALIBRATION_MEASURES; k++)
-			if (!isnan(regression_slope(&calibration->fits[i].lines[k])))
-				add_fit(out, calibration->fits[i].cpus, k, &calibration->fits[i].lines[k],
-					widths);
-}
-
-static void print_json(struct buffer *out, const struct calibration *calibration)
-{
-	struct json_writer json = { .out = out };
-
-	jsonw_open(&json, '{');
-	jsonw_key(&json, "fits");
-	jsonw_open(&json, '[');
-	for (unsigned i = 0; i < calibration->n_fits; i++) {
-		for (int k = 0; k < N_CALIBRATION_MEASURES; k++) {
-			const struct regression *line = &calibration->fits[i].lines[k];
-
-			jsonw_open(&json, '{');
-			jsonw_key(&json, "cpus");
-			jsonw_u64(&json, calibration->fits[i].cpus);
-			jsonw_key(&json, "measure");
-			jsonw_text(&json, calibration_name((enum calibration_measure)k));
-			jsonw_key(&json, "slope");
-			jsonw_f64(&json, regression_slope(line));
-			jsonw_key(&json, "intercept_watts");
-			jsonw_f64(&json, regression_intercept(line));
-			jsonw_key(&json, "r_squared");
-			jsonw_f64(&json, regression_r_squared(line));
-			jsonw_key(&json, "fit");
-			jsonw_text(&json, calibration_word(regression_r_squared(line)));
-			jsonw_key(&json, "points");
-			jsonw_u64(&json, line->count);
-			jsonw_close(&json, '}');
-		}
-	}
-	jsonw_close(&json, ']');
-	jsonw_close(&json, '}');
-	buffer_char(out, '\n');
-}
-
-static void yaml_number(struct buffer *out, const char *key, double number)
-{
-	buffer_print(out, "    %s: ", key);
-	if (isfinite(number))
-		buffer_f64(out, number);
-	else
-		buffer_text(out, "null");
-	buffer_char(out, '\n');
-}
-
-static void print_yaml(struct buffer *out, const struct calibration *calibration)
-{
-	buffer_text(out, "fits:\n");
-	for (unsigned i = 0; i < calibration->n_fits; i++) {
-		for (int k = 0; k < N_CALIBRATION_MEASURES; k++) {
-			const struct regression *line = &calibration->fits[i].lines[k];
-
-			buffer_print(out, "  - cpus: %u\n    measure: %s\n", calibration->fits[i].cpus,
-				     calibration_name((enum calibration_measure)k));
-			yaml_number(out, "slope", regression_slope(line));
-			yaml_number(out, "intercept_watts", regression_intercept(line));
-			yaml_number(out, "r_squared", regression_r_squared(line));
-			buffer_print(out, "    fit: %s\n    points: %llu\n",
-				     calibration_word(regression_r_squared(line)),
-				     (unsigned long long)line->count);
-		}
 	}
 }
 
@@ -241,31 +114,74 @@ static bool any_is_poor(const struct calibration *calibration)
 	return false;
 }
 
-static int report(const struct options *options, const struct run *run)
+/* A frame of that one table, at the moment of the last sample. */
+static const struct frame *make_result(struct run *run)
 {
-	const struct calibration *calibration = &run->calibration;
-	struct buffer out = { 0 };
+	const struct calibration *calibration = &run->calibrated.calibration;
+	const struct frame *last = &run->frames[run->present];
+	struct frame *frame = &run->frames[1 - run->present];
+	struct table *table;
+
+	frame_clear(frame);
+	frame->host = last->host;
+	frame->wall_ns = last->wall_ns;
+	frame->mono_ns = last->mono_ns;
+	table = frame_slot(frame, topic_calibration.schema->name);
+	table->present = true;
+	for (unsigned i = 0; i < calibration->n_fits; i++) {
+		struct power_fit fit;
+
+		power_fit_take(&fit, &calibration->fits[i]);
+		calibration_add_rows(table, &fit);
+	}
+	return frame;
+}
+
+static int print(const struct options *options, struct run *run)
+{
+	static const char *const panes[] = { "power" };
+	struct print_plan plan = {
+		.views = alloc_zeroed(1, sizeof(*plan.views)),
+		.n_views = 1,
+		.panes = panes,
+		.n_panes = 1,
+		.unit = options->unit,
+		.ascii = options->ascii || !i18n_is_utf8(),
+	};
+	struct sink sink;
 	int error;
+
+	view_open(plan.views, topic_calibration.schema);
+	if (options->format != &sink_text)
+		view_choose_all(plan.views);
+	sink_open(&sink, options->format, &plan, STDOUT_FILENO, _("standard output"));
+	error = sink_begin(&sink);
+	if (!error)
+		error = sink_frame(&sink, make_result(run));
+	if (!error)
+		error = sink_end(&sink);
+	if (error && error != -EPIPE)
+		complain(sink.name, "%s", strerror(-error));
+	sink_close(&sink);
+	print_plan_close(&plan);
+	return error && error != -EPIPE ? 1 : 0;
+}
+
+static int report(const struct options *options, struct run *run)
+{
+	const struct calibration *calibration = &run->calibrated.calibration;
+	int status;
 
 	if (calibration->state != CALIBRATION_DONE) {
 		complain("--calibrate", _("there are no watts to measure"));
 		return 1;
 	}
-	if (settings_get(run->settings, "power.yaml"))
-		print_yaml(&out, calibration);
-	else if (options->format == &sink_json)
-		print_json(&out, calibration);
-	else
-		print_text(&out, calibration);
-	error = buffer_write(&out, STDOUT_FILENO, -1);
-	buffer_free(&out);
+	status = print(options, run);
 	if (any_is_poor(calibration))
 		complain("--calibrate",
 			 _("the line fits poorly: what the machine draws depends on more than its load; "
 			   "calibrate it while nothing else runs, with longer steps"));
-	if (error && error != -EPIPE)
-		complain(_("standard output"), "%s", strerror(-error));
-	return error && error != -EPIPE ? 1 : 0;
+	return status;
 }
 
 static void choose_topics(bool wanted[TOPICS_MAX])
@@ -284,8 +200,8 @@ static void choose_events(struct settings *settings)
 
 	if (!settings_get(settings, "power.cycles") && !settings_get(settings, "power.instructions"))
 		return;
-	buffer_print(&names, "%s,%s", power_event(settings, CALIBRATION_CYCLES),
-		     power_event(settings, CALIBRATION_INSTRUCTIONS));
+	buffer_print(&names, "%s,%s", calibration_event(settings, CALIBRATION_CYCLES),
+		     calibration_event(settings, CALIBRATION_INSTRUCTIONS));
 	buffer_char(&names, '\0');
 	settings_set(settings, "cpu.perf", names.bytes);
 	buffer_free(&names);
@@ -302,8 +218,7 @@ int calibrate_run(const struct options *options, struct settings *settings, stru
 	choose_topics(wanted);
 	if (privileges_settle(options, settings, wanted) != 0)
 		return 1;
-	run.load = load_open();
-	if (!run.load) {
+	if (!calibration_run_open(&run.calibrated, &plan)) {
 		complain("--calibrate", _("there can be no thread for each CPU; raise the limit: ulimit -u"));
 		return 1;
 	}
@@ -312,13 +227,51 @@ int calibrate_run(const struct options *options, struct settings *settings, stru
 	frame_open(&run.frames[1], schemas, n_topics);
 	choose_events(settings);
 	source->want(source->state, wanted);
-	calibration_open(&run.calibration, &plan);
 	measure(&run, fmin(SAMPLE_SECONDS_MAX, plan.step_seconds / 2));
 	status = report(options, &run);
-	calibration_close(&run.calibration);
-	load_close(run.load);
+	calibration_run_close(&run.calibrated);
 	frame_close(&run.frames[0]);
 	frame_close(&run.frames[1]);
 	told_free(&run.told);
+	return status;
+}
+
+/* 0 or -errno. Of a longer file the beginning. */
+static int read_file(const char *path, struct buffer *text)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	error = buffer_read(text, fd, FILE_BYTES_MAX);
+	close(fd);
+	return error;
+}
+
+int calibration_file_take(struct settings *settings)
+{
+	const char *path = settings_get(settings, POWER_FIT_SETTING);
+	struct buffer text = { 0 };
+	struct power_fit fit;
+	int error, status = 2;
+
+	if (!path)
+		return -1;
+	error = read_file(path, &text);
+	if (error) {
+		complain("--calibration", "%s: %s", path, strerror(-error));
+	} else if (!power_fit_parse(&fit, span_of(text.bytes, text.length))) {
+		complain("--calibration",
+			 _("%s: there is no calibration in it; make one: panetop --calibrate -o json power"),
+			 path);
+	} else {
+		buffer_empty(&text);
+		power_fit_write(&fit, &text);
+		buffer_char(&text, '\0');
+		settings_set(settings, POWER_FIT_SETTING, text.bytes);
+		status = -1;
+	}
+	buffer_free(&text);
 	return status;
 }

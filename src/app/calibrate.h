@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --calibrate: what CPU load costs in watts, measured with loads of its own. */
+/* --calibrate: what CPU load costs in watts, measured with loads of its own; --calibration reads its JSON. */
 #ifndef PANETOP_APP_CALIBRATE_H
 #define PANETOP_APP_CALIBRATE_H
 
@@ -8,5 +8,8 @@
 
 /* Returns the exit status. */
 int calibrate_run(const struct options *options, struct settings *settings, struct source *source);
+
+/* Replaces the file name in the settings by the calibration it holds. Returns -1 to go on, else 2. */
+int calibration_file_take(struct settings *settings);
 
 #endif

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The text of a calibration: pairs of a key and a value, in JSON and in YAML alike. */
+/* The text of a calibration: the key and value pairs of its JSON, wherever they are nested. */
 #include <config.h>
 
 #include "model/power_fit.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 static void clear(struct power_fit *fit)
 {
 	fit->cpus = 0;
 	for (int i = 0; i < N_CALIBRATION_MEASURES; i++)
-		fit->lines[i] = (struct power_fit_line){ NAN, NAN, NAN };
+		fit->lines[i] = (struct power_fit_line){ NAN, NAN, NAN, U64_UNKNOWN };
 }
 
-void power_fit_take(struct power_fit *fit, const struct calibration *calibration)
+void power_fit_take(struct power_fit *fit, const struct calibration_fit *from)
 {
-	const struct calibration_fit *last = &calibration->fits[calibration->n_fits - 1];
-
-	fit->cpus = last->cpus;
+	fit->cpus = from->cpus;
 	for (int i = 0; i < N_CALIBRATION_MEASURES; i++)
 		fit->lines[i] = (struct power_fit_line){
-			.slope = regression_slope(&last->lines[i]),
-			.intercept_watts = regression_intercept(&last->lines[i]),
-			.r_squared = regression_r_squared(&last->lines[i]),
+			.slope = regression_slope(&from->lines[i]),
+			.intercept_watts = regression_intercept(&from->lines[i]),
+			.r_squared = regression_r_squared(&from->lines[i]),
+			.points = from->lines[i].count,
 		};
 }
 
-static bool is_whole(const struct power_fit_line *line)
+bool power_fit_line_is_known(const struct power_fit_line *line)
 {
 	return isfinite(line->slope) && isfinite(line->intercept_watts) && isfinite(line->r_squared);
 }
@@ -38,7 +38,7 @@ void power_fit_write(const struct power_fit *fit, struct buffer *out)
 	for (int i = 0; i < N_CALIBRATION_MEASURES; i++) {
 		const struct power_fit_line *line = &fit->lines[i];
 
-		if (!is_whole(line))
+		if (!power_fit_line_is_known(line))
 			continue;
 		buffer_print(out, "%s{\"cpus\":%u,\"measure\":\"%s\",\"slope\":", before, fit->cpus,
 			     calibration_name((enum calibration_measure)i));
@@ -47,6 +47,8 @@ void power_fit_write(const struct power_fit *fit, struct buffer *out)
 		buffer_f64(out, line->intercept_watts);
 		buffer_text(out, ",\"r_squared\":");
 		buffer_f64(out, line->r_squared);
+		if (line->points != U64_UNKNOWN)
+			buffer_print(out, ",\"points\":%" PRIu64, line->points);
 		buffer_char(out, '}');
 		before = ",";
 	}
@@ -96,6 +98,13 @@ static bool next_pair(struct span *rest, struct span *key, struct span *value)
 	return false;
 }
 
+static uint64_t count_of(struct span text)
+{
+	uint64_t number;
+
+	return span_u64(&text, &number) && span_length(text) == 0 ? number : U64_UNKNOWN;
+}
+
 static double number_of(struct span text)
 {
 	double number;
@@ -143,7 +152,9 @@ bool power_fit_parse(struct power_fit *fit, struct span text)
 			line->intercept_watts = number_of(value);
 		} else if (line && span_is(key, "r_squared")) {
 			line->r_squared = number_of(value);
+		} else if (line && span_is(key, "points")) {
+			line->points = count_of(value);
 		}
 	}
-	return is_whole(&fit->lines[CALIBRATION_LOAD]);
+	return power_fit_line_is_known(&fit->lines[CALIBRATION_LOAD]);
 }

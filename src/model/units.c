@@ -317,8 +317,8 @@ static size_t format_plain(char *out, const struct column *column, double number
 	case UNIT_RPM:
 	case UNIT_COUNT:
 		return cell(out, "%.0f", number);
-	default:
-		return cell(out, "%.2f", number);
+	default: /* nothing but 0 is shown as 0.00 */
+		return cell(out, number != 0 && fabs(number) < 0.005 ? "%.3g" : "%.2f", number);
 	}
 }
 

@@ -87,6 +87,20 @@ def calibration_asks(_scratch):
         return expect("the calibration was stopped" in terminal.text(), terminal, "it does not stop")
 
 
+def the_calibration_in_use_is_shown(scratch):
+    """K shows it first, and asks for another one when it is pressed again."""
+    os.makedirs(os.path.join(scratch, "panetop"), exist_ok=True)
+    with open(os.path.join(scratch, "panetop", "config"), "w", encoding="utf-8") as file:
+        file.write('cpu.calibration = [{"cpus":2,"measure":"load","slope":10.5,"intercept_watts":5,"r_squared":0.66}]\n')
+    with screen(fixture("power-laptop"), "power", width=100, env={"XDG_CONFIG_HOME": scratch}) as terminal:
+        terminal.send("K")
+        text = terminal.text()
+        if "10.50 watts per busy CPU" not in text or "The line fits poorly" not in text or "[y/n]" in text:
+            return "it is not shown\n" + text
+        terminal.send("K")
+        return expect("Load all CPUs in steps" in terminal.text(), terminal, "it does not ask")
+
+
 def nothing_is_calibrated(_scratch):
     with screen(fixture("power-nothing"), "power", width=100) as terminal:
         terminal.send("K")
@@ -118,6 +132,7 @@ def tests():
         ("a recording is neither reset nor calibrated", a_recording_is_not_changed),
         ("the statistics of power start anew", statistics_start_anew),
         ("a calibration asks first, and stops", calibration_asks),
+        ("the calibration in use is shown", the_calibration_in_use_is_shown),
         ("a machine without watts is not calibrated", nothing_is_calibrated),
         ("a machine without sensors is told of", nothing_is_helpful),
     ]

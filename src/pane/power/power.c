@@ -24,6 +24,7 @@ static const struct pane_table tables[] = {
 	[POWER_CPU_TABLE] = { .topic = "cpu" },
 	[POWER_SYSTEM_TABLE] = { .topic = "system" },
 	[POWER_COUNTER_TABLE] = { .topic = "counter", .on_request = true },
+	[CALIBRATION_TABLE] = { .topic = "calibration" },
 	{ 0 },
 };
 
@@ -110,7 +111,6 @@ static const struct pane_option options[] = {
 	{ "per-count", NULL, N_("calibrate with 1, 2 ... all CPUs loaded"), NULL, NULL },
 	{ "step-seconds", N_("SECONDS"), N_("how long each step of a calibration is measured (5)"),
 	  valid_step, N_("use a number of seconds, 0.2 or more") },
-	{ "yaml", NULL, N_("what was calibrated as YAML"), NULL, NULL },
 	{ "cycles", N_("EVENT"), N_("which event, by its name of libpfm4, a calibration counts as cycles"),
 	  valid_event, N_("use the name of one event") },
 	{ "instructions", N_("EVENT"), N_("... and which as instructions"), valid_event,
@@ -168,7 +168,7 @@ static const char *refuses(const struct settings *settings, const struct frame *
 
 static const char *refuses_option(const struct settings *settings, const char *name)
 {
-	static const char *const of_calibration[] = { "per-count", "step-seconds", "yaml", "cycles",
+	static const char *const of_calibration[] = { "per-count", "step-seconds", "cycles",
 						       "instructions" };
 
 	for (size_t i = 0; i < sizeof(of_calibration) / sizeof(of_calibration[0]); i++)
@@ -343,11 +343,11 @@ static const struct binding late_bindings[] = {
 
 static const char *refuses_key(const struct pane_context *context, const struct binding *binding)
 {
-	if (!screen_replays(context))
-		return NULL;
-	if (binding->act == restart)
+	if (binding->act == power_calibrate)
+		return power_calibrate_refused(context);
+	if (binding->act == restart && screen_replays(context))
 		return _("a recording has the means, minima and maxima that it was made with");
-	return binding->act == power_calibrate ? _("a recording cannot be calibrated") : NULL;
+	return NULL;
 }
 
 static void open_power(struct pane_context *context)

@@ -19,6 +19,7 @@ enum power_table {
 	POWER_CPU_TABLE,
 	POWER_SYSTEM_TABLE,
 	POWER_COUNTER_TABLE,
+	CALIBRATION_TABLE,
 };
 
 enum power_series {
@@ -55,14 +56,14 @@ struct power_line {
 
 enum { LINE_LOAD, LINE_WATTS, LINE_FREQUENCY, N_FIXED_LINES };
 
-struct power_calibration;
+struct calibration_run;
 
 struct power_state {
 	enum power_view view;
 	double span_seconds; /* of the graph; 0: a sample per cell */
 	struct power_line lines[POWER_LINES_MAX];
 	unsigned n_lines;
-	struct power_calibration *calibration; /* owned; NULL: none was begun */
+	struct calibration_run *calibration; /* owned; NULL: none runs */
 };
 
 extern const struct series power_series[];
@@ -84,8 +85,9 @@ void power_graph_draw(const struct pane_context *context, const struct canvas *c
 
 /* power_calibrate.c */
 void power_calibrate(struct pane_context *context); /* the key */
+const char *power_calibrate_refused(const struct pane_context *context); /* why not; NULL: it acts */
 void power_calibration_feed(struct pane_context *context, const struct frame *frame);
-void power_calibration_draw(const struct pane_context *context, const struct canvas *canvas);
+void power_calibration_draw(struct pane_context *context, const struct canvas *canvas);
 void power_calibration_close(void *state);
 
 void power_draw(struct pane_context *context, struct canvas *canvas);

@@ -8,37 +8,14 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
-#include "core/utf8.h"
 #include "model/power_fit.h"
 #include "model/units.h"
+#include "pane/power/calibration_run.h"
 #include "pane/power/power.h"
-#include "pane/power/power_sample.h"
 #include "screen/graph.h"
-#include "sys/cpu_load.h"
 
 #define STEP_SECONDS 5
 #define SETTLE_SECONDS 1
-#define LABEL_CELLS 26
-
-struct power_calibration {
-	struct load *load; /* NULL when it is over */
-	uint64_t operations; /* of the load, at the sample before */
-	struct calibration calibration;
-};
-
-static void stop(struct power_calibration *running)
-{
-	if (running->load)
-		load_close(running->load);
-	running->load = NULL;
-}
-
-/* Cycles and instructions are counted while it runs. */
-static void finish(struct pane_context *context)
-{
-	stop(((struct power_state *)context->state)->calibration);
-	screen_request(context, POWER_COUNTER_TABLE, false);
-}
 
 void power_calibration_close(void *state)
 {
@@ -46,10 +23,28 @@ void power_calibration_close(void *state)
 
 	if (!power->calibration)
 		return;
-	stop(power->calibration);
-	calibration_close(&power->calibration->calibration);
+	calibration_run_close(power->calibration);
 	free(power->calibration);
 	power->calibration = NULL;
+}
+
+/* Cycles and instructions are counted while it runs. */
+static void stop(struct pane_context *context)
+{
+	power_calibration_close(context->state);
+	screen_request(context, POWER_COUNTER_TABLE, false);
+}
+
+static void show(struct pane_context *context)
+{
+	((struct power_state *)context->state)->view = POWER_CALIBRATION;
+	context->focus = CALIBRATION_TABLE;
+}
+
+static void leave(struct pane_context *context)
+{
+	((struct power_state *)context->state)->view = POWER_SUMMARY;
+	context->focus = POWER_TABLE;
 }
 
 static void start(struct pane_context *context)
@@ -57,17 +52,15 @@ static void start(struct pane_context *context)
 	struct power_state *power = context->state;
 	const unsigned cpus = load_cpus();
 	const struct calibration_plan plan = { cpus, cpus, STEP_SECONDS, SETTLE_SECONDS };
-	struct load *load = load_open();
+	struct calibration_run *run = alloc_zeroed(1, sizeof(*run));
 
-	if (!load) {
+	if (!calibration_run_open(run, &plan)) {
+		free(run);
 		screen_say(context->screen, "%s", _("there can be no thread for each CPU"));
 		return;
 	}
-	power_calibration_close(context->state);
-	power->calibration = alloc_zeroed(1, sizeof(*power->calibration));
-	power->calibration->load = load;
-	calibration_open(&power->calibration->calibration, &plan);
-	power->view = POWER_CALIBRATION;
+	power->calibration = run;
+	show(context);
 	screen_request(context, POWER_COUNTER_TABLE, true);
 }
 
@@ -96,30 +89,44 @@ static void ask_start(struct pane_context *context)
 	screen_ask(context, question, start);
 }
 
-/* The key: it shows what there is; pressed there again it stops, or begins anew. */
+static bool has_calibration(const struct pane_context *context)
+{
+	const struct table *table = context_table(context, CALIBRATION_TABLE);
+
+	return table && table->n_rows > 0;
+}
+
+/* The key shows the calibration that runs or is in use; pressed there again it stops it, or calibrates again. */
 void power_calibrate(struct pane_context *context)
 {
 	struct power_state *power = context->state;
 
-	if (power->calibration && power->view != POWER_CALIBRATION) {
-		power->view = POWER_CALIBRATION;
-	} else if (power->calibration && power->calibration->load) {
-		finish(context);
-		power_calibration_close(context->state);
-		power->view = POWER_SUMMARY;
+	if (power->view != POWER_CALIBRATION && (power->calibration || has_calibration(context))) {
+		show(context);
+	} else if (power->calibration) {
+		stop(context);
+		leave(context);
 		screen_say(context->screen, "%s", _("the calibration was stopped"));
+	} else if (screen_replays(context)) {
+		leave(context);
 	} else {
 		ask_start(context);
 	}
 }
 
-/* What was found is a setting, which the topics that tell watts of processes look at. */
+const char *power_calibrate_refused(const struct pane_context *context)
+{
+	return screen_replays(context) && !has_calibration(context) ? _("a recording cannot be calibrated")
+								    : NULL;
+}
+
+/* The result is a setting, from which topics compute the watts of processes. */
 static void keep(struct pane_context *context, const struct calibration *calibration)
 {
 	struct buffer text = { 0 };
 	struct power_fit fit;
 
-	power_fit_take(&fit, calibration);
+	power_fit_take(&fit, &calibration->fits[0]);
 	power_fit_write(&fit, &text);
 	buffer_char(&text, '\0');
 	settings_set(context->settings, POWER_FIT_SETTING, text.bytes);
@@ -130,25 +137,21 @@ static void keep(struct pane_context *context, const struct calibration *calibra
 
 void power_calibration_feed(struct pane_context *context, const struct frame *frame)
 {
-	struct power_calibration *running = ((struct power_state *)context->state)->calibration;
-	struct calibration *calibration = running ? &running->calibration : NULL;
-	struct calibration_sample sample;
-	uint64_t now;
+	struct power_state *power = context->state;
+	struct calibration_run *run = power->calibration;
 
-	if (!running || !running->load)
+	if (!run)
 		return;
-	now = load_operations(running->load);
-	sample = power_sample(frame, context->settings, now - running->operations);
-	running->operations = now;
-	calibration_feed(calibration, &sample);
-	load_set(running->load, calibration_cpus(calibration), calibration_share(calibration));
-	if (calibration->state == CALIBRATION_RUNS)
+	calibration_run_feed(run, frame, context->settings);
+	if (run->calibration.state == CALIBRATION_RUNS)
 		return;
-	finish(context);
-	if (calibration->state == CALIBRATION_DONE)
-		keep(context, calibration);
-	else
+	if (run->calibration.state == CALIBRATION_DONE) {
+		keep(context, &run->calibration);
+	} else {
+		leave(context);
 		screen_say(context->screen, "%s", no_watts());
+	}
+	stop(context);
 }
 
 static void draw_progress(const struct canvas *canvas, const struct calibration *calibration)
@@ -166,90 +169,32 @@ static void draw_progress(const struct canvas *canvas, const struct calibration 
 		     watts_text(value, calibration->last_watts));
 }
 
-/* The columns of the fits: as wide as their headings and what stands in them. */
-enum { FIT_MEASURE, FIT_SLOPE, FIT_INTERCEPT, FIT_R_SQUARED, FIT_WORD, N_FIT_COLUMNS };
-
-struct fit_columns {
-	const char *titles[N_FIT_COLUMNS];
-	int widths[N_FIT_COLUMNS];
-};
-
-static int max_int(int one, int other)
+/* The table in use, and below it how it is read. */
+static void draw_fits(struct pane_context *context, const struct canvas *canvas)
 {
-	return one > other ? one : other;
-}
+	const struct table *table = context_table(context, CALIBRATION_TABLE);
+	int rows = has_calibration(context) ? (int)table->n_rows + 1 : 1;
+	int height = rows < canvas->height ? rows : canvas->height;
+	struct canvas part = canvas_part(canvas, 0, 0, height, canvas->width);
+	struct canvas below = canvas_part(canvas, height, 0, canvas->height - height, canvas->width);
+	int y = 1;
 
-static void measure_fits(struct fit_columns *columns, bool ascii)
-{
-	*columns = (struct fit_columns){
-		.titles = { _("slope is"), _("slope"), _("intercept W"), _("R squared"), _("fit") },
-		.widths = { LABEL_CELLS, 12, 12, 9, 0 },
-	};
-	for (int i = 0; i < N_FIT_COLUMNS; i++)
-		columns->widths[i] = max_int(columns->widths[i], utf8_cells(columns->titles[i], ascii));
-	for (int i = 0; i < N_CALIBRATION_MEASURES; i++)
-		columns->widths[FIT_MEASURE] =
-			max_int(columns->widths[FIT_MEASURE],
-				utf8_cells(_(calibration_label((enum calibration_measure)i)), ascii));
-}
-
-static void draw_fit_line(const struct canvas *canvas, int y, enum style style,
-			  const struct fit_columns *columns, const char *const *texts)
-{
-	int x = 0;
-
-	for (int i = 0; i < N_FIT_COLUMNS; i++) {
-		if (i == FIT_MEASURE || i == FIT_WORD)
-			canvas_text(canvas, y, x, style, texts[i], -1);
-		else
-			canvas_right(canvas, y, x, columns->widths[i], style, texts[i]);
-		x += columns->widths[i] + (i + 2 == N_FIT_COLUMNS ? 2 : 1);
-	}
-}
-
-static void draw_fits(const struct canvas *canvas, const struct calibration *calibration)
-{
-	struct fit_columns columns;
-	int y = 0;
-
-	measure_fits(&columns, canvas->ascii);
-	draw_fit_line(canvas, y++, STYLE_HEADING, &columns, columns.titles);
-	for (int i = 0; i < N_CALIBRATION_MEASURES; i++) {
-		const struct regression *line = &calibration->fits[0].lines[i];
-		double r_squared = regression_r_squared(line);
-		char slope[32], intercept[32], fit[32];
-		const char *const texts[] = { _(calibration_label((enum calibration_measure)i)), slope,
-					      intercept, fit, _(calibration_word(r_squared)) };
-
-		if (isnan(regression_slope(line)))
-			continue;
-		snprintf(slope, sizeof(slope), "%.4g", regression_slope(line));
-		snprintf(intercept, sizeof(intercept), "%.2f", regression_intercept(line));
-		snprintf(fit, sizeof(fit), "%.4f", r_squared);
-		draw_fit_line(canvas, y++, r_squared < CALIBRATION_FAIR ? STYLE_WARN : STYLE_NORMAL, &columns,
-			      texts);
-	}
-	y += 1;
-	y += canvas_wrapped(
-		canvas, y, STYLE_DIM,
-		span_text(_("watts = intercept + slope * measure. K begins anew; panetop --calibrate "
-			    "writes it as text, JSON or YAML.")));
-	if (regression_r_squared(&calibration->fits[0].lines[CALIBRATION_LOAD]) < CALIBRATION_FAIR)
+	context_draw_table(context, &part, CALIBRATION_TABLE);
+	y += canvas_wrapped(&below, y, STYLE_DIM,
+			    span_text(_("watts = intercept + slope * measure. K calibrates again; panetop "
+					"--calibrate prints it in every output format.")));
+	if (rows > 1 && frame_number(context->frame, "calibration", NULL, "r_squared") < CALIBRATION_FAIR)
 		canvas_wrapped(
-			canvas, y + 1, STYLE_WARN,
+			&below, y, STYLE_WARN,
 			span_text(_("The line fits poorly: calibrate again while nothing else runs.")));
 }
 
-void power_calibration_draw(const struct pane_context *context, const struct canvas *canvas)
+void power_calibration_draw(struct pane_context *context, const struct canvas *canvas)
 {
-	const struct power_calibration *running = ((struct power_state *)context->state)->calibration;
+	const struct power_state *power = context->state;
 
-	if (!running)
-		return;
-	if (running->calibration.state == CALIBRATION_RUNS)
-		draw_progress(canvas, &running->calibration);
-	else if (running->calibration.state == CALIBRATION_DONE)
-		draw_fits(canvas, &running->calibration);
+	if (power->calibration)
+		draw_progress(canvas, &power->calibration->calibration);
 	else
-		canvas_text(canvas, 0, 0, STYLE_WARN, no_watts(), -1);
+		draw_fits(context, canvas);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Watts, and what they are a line of, from the tables power, cpu and, where it is sampled, counter. */
+/* Feeds a calibration with samples: watts, busy CPUs, operations of the load, cycles and instructions. */
 #include <config.h>
 
-#include "pane/power/power_sample.h"
+#include "pane/power/calibration_run.h"
 
 #include <math.h>
 
@@ -19,7 +19,7 @@ static double busy_cpus(const struct frame *frame)
 	return cpu_busy_ratio(idle, waiting) * (double)n_cpus;
 }
 
-const char *power_event(const struct settings *settings, enum calibration_measure measure)
+const char *calibration_event(const struct settings *settings, enum calibration_measure measure)
 {
 	const char *name = settings_get(settings, measure == CALIBRATION_CYCLES ? "power.cycles"
 										: "power.instructions");
@@ -33,13 +33,13 @@ static double counted(const struct frame *frame, const struct settings *settings
 {
 	const struct table *table = frame_table(frame, "counter");
 
-	return table ? table_number(table, table_find(table, "all", power_event(settings, measure)),
+	return table ? table_number(table, table_find(table, "all", calibration_event(settings, measure)),
 				    "per_second")
 		     : NAN;
 }
 
-struct calibration_sample power_sample(const struct frame *frame, const struct settings *settings,
-				       uint64_t operations)
+static struct calibration_sample sample_of(const struct frame *frame, const struct settings *settings,
+					   uint64_t operations)
 {
 	double seconds = (double)frame->interval_ns / 1e9;
 
@@ -54,4 +54,32 @@ struct calibration_sample power_sample(const struct frame *frame, const struct s
 			[CALIBRATION_INSTRUCTIONS] = counted(frame, settings, CALIBRATION_INSTRUCTIONS),
 		},
 	};
+}
+
+bool calibration_run_open(struct calibration_run *run, const struct calibration_plan *plan)
+{
+	*run = (struct calibration_run){ .load = load_open() };
+	if (!run->load)
+		return false;
+	calibration_open(&run->calibration, plan);
+	return true;
+}
+
+void calibration_run_close(struct calibration_run *run)
+{
+	load_close(run->load);
+	calibration_close(&run->calibration);
+}
+
+bool calibration_run_feed(struct calibration_run *run, const struct frame *frame,
+			  const struct settings *settings)
+{
+	struct calibration *calibration = &run->calibration;
+	uint64_t operations = load_operations(run->load);
+	struct calibration_sample sample = sample_of(frame, settings, operations - run->operations);
+	bool changed = calibration_feed(calibration, &sample);
+
+	run->operations = operations;
+	load_set(run->load, calibration_cpus(calibration), calibration_share(calibration));
+	return changed;
 }
