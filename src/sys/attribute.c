@@ -150,7 +150,7 @@ void attribute_hold(struct attribute *attribute, struct env *env)
 	env->pids.n_kept++;
 }
 
-long attribute_ask(const struct attribute *attribute, int root_fd, char *bytes, size_t room)
+long attribute_poll(const struct attribute *attribute, int root_fd, char *bytes, size_t room)
 {
 	if (!attribute->path)
 		return -ENOENT;
@@ -158,7 +158,7 @@ long attribute_ask(const struct attribute *attribute, int root_fd, char *bytes, 
 			       : attribute_at(root_fd, attribute->path, bytes, room);
 }
 
-void attribute_heard(struct attribute *attribute, struct env *env, long length)
+void attribute_finish(struct attribute *attribute, struct env *env, long length)
 {
 	if (length >= 0)
 		return;

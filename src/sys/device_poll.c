@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asking devices by a team of helpers: quick ones are waited for, of the others the last answer stands. */
+/* A team of helpers reads devices: quick ones are waited for, for the others the last result stands. */
 #include <config.h>
 
 #include "sys/device_poll.h"
@@ -12,28 +12,28 @@
 #include "core/alloc.h"
 #include "core/unknown.h"
 
-#define FIRST_WAIT_NS UINT64_C(200000000) /* for those that never answered before, all together */
-#define WAIT_NS UINT64_C(20000000)        /* nobody sees a screen that is so late */
-#define SLOW_NS UINT64_C(10000000)        /* for one device, which is then not waited for */
-#define PATIENCE_MAX 8                    /* grows by one with each answer that comes soon */
-#define PATIENCE_LOST 5                   /* with each that does not: two in a row use it up */
+#define FIRST_WAIT_NS UINT64_C(200000000) /* for all polls that never finished before */
+#define WAIT_NS UINT64_C(20000000)        /* a delay of the screen that is not noticed */
+#define SLOW_NS UINT64_C(10000000)        /* a read that takes longer costs credit */
+#define CREDIT_MAX 8                      /* a quick read adds 1 */
+#define CREDIT_LOST 5                     /* two slow reads in a row use it up */
 #define AGE_MAX_NS UINT64_C(10000000000)
 
-struct late_pool {
+struct device_pool {
 	struct env *env; /* borrowed */
 	struct worker *worker;
 	int root_fd; /* owned: a helper may outlive env */
-	struct late *out;
+	struct device_poll *in_flight;
 	unsigned n_awaited;
-	bool has_new; /* one of these never answered */
-	uint64_t tick, tick_ns, before_ns;
+	bool has_new; /* one of these never finished */
+	uint64_t tick, tick_ns, last_tick_ns;
 };
 
 static const char key;
 
 static void *open_pool(struct env *env)
 {
-	struct late_pool *pool = alloc_zeroed(1, sizeof(*pool));
+	struct device_pool *pool = alloc_zeroed(1, sizeof(*pool));
 
 	pool->env = env;
 	pool->worker = env->worker ? worker_open_team() : NULL;
@@ -44,156 +44,216 @@ static void *open_pool(struct env *env)
 
 static void close_pool(void *state)
 {
-	struct late_pool *pool = state;
+	struct device_pool *pool = state;
 
 	if (!worker_close(pool->worker))
-		return; /* whoever is stuck still has it */
+		return; /* a helper that is stuck still uses it */
 	close(pool->root_fd);
 	free(pool);
 }
 
-static struct late_pool *pool_of(struct env *env)
+static struct device_pool *pool_of(struct env *env)
 {
 	return env_kept(env, &key, open_pool, close_pool);
 }
 
 static void run(struct worker_job *job)
 {
-	struct late *late = (struct late *)job;
+	struct device_poll *poll = (struct device_poll *)job;
 
-	late->read_ns = env_mono_ns();
-	late->ask(late);
-	late->took_ns = env_mono_ns() - late->read_ns;
+	poll->read_ns = env_mono_ns();
+	poll->read(poll);
+	poll->took_ns = env_mono_ns() - poll->read_ns;
 }
 
-static void come_back(struct late_pool *pool, struct late *late)
+static void land(struct device_pool *pool, struct device_poll *poll)
 {
-	struct late **place = &pool->out;
+	struct device_poll **place = &pool->in_flight;
 
-	while (*place != late)
-		place = &(*place)->next_out;
-	*place = late->next_out;
-	late->out = false;
-	pool->n_awaited -= late->awaited;
-	late->awaited = false;
+	while (*place != poll)
+		place = &(*place)->next_in_flight;
+	*place = poll->next_in_flight;
+	poll->in_flight = false;
+	pool->n_awaited -= poll->awaited;
+	poll->awaited = false;
 }
 
-static void lose_patience(struct late *late)
+static void lose_credit(struct device_poll *poll)
 {
-	late->patience -= PATIENCE_LOST;
-	if (late->patience < -PATIENCE_MAX)
-		late->patience = -PATIENCE_MAX;
+	poll->credit -= CREDIT_LOST;
+	if (poll->credit < -CREDIT_MAX)
+		poll->credit = -CREDIT_MAX;
+}
+
+static void free_poll(struct device_poll *poll)
+{
+	free(poll->key);
+	poll->free(poll);
 }
 
 static void done(struct worker_job *job)
 {
-	struct late *late = (struct late *)job;
+	struct device_poll *poll = (struct device_poll *)job;
 
-	come_back(late->pool, late);
-	if (late->dropped) {
-		free(late->key);
-		late->free(late);
+	land(poll->pool, poll);
+	if (poll->dropped) {
+		free_poll(poll);
 		return;
 	}
-	if (late->took_ns > SLOW_NS)
-		lose_patience(late);
-	else if (late->patience < PATIENCE_MAX)
-		late->patience++;
-	late->pool->env->reads += late->reads;
-	late->reads = 0;
+	if (poll->took_ns > SLOW_NS)
+		lose_credit(poll);
+	else if (poll->credit < CREDIT_MAX)
+		poll->credit++;
+	poll->pool->env->reads += poll->reads;
+	poll->reads = 0;
 	if (!job->dropped)
-		late->arrived(late);
+		poll->finished(poll);
 }
 
-void late_open(struct late *late, struct env *env, const char *name)
+void device_poll_open(struct device_poll *poll, struct env *env, const char *name)
 {
-	late->job = (struct worker_job){ .run = run, .done = done };
-	late->pool = pool_of(env);
-	late->root_fd = late->pool->root_fd;
-	late->key = alloc_text(name);
-	late->patience = PATIENCE_MAX;
+	poll->job = (struct worker_job){ .run = run, .done = done };
+	poll->pool = pool_of(env);
+	poll->root_fd = poll->pool->root_fd;
+	poll->key = alloc_text(name);
+	poll->credit = CREDIT_MAX;
 }
 
-void late_drop(struct late *late)
+void device_poll_drop(struct device_poll *poll)
 {
-	late->dropped = true;
-	if (late->out)
-		return;
-	free(late->key);
-	late->free(late);
+	poll->dropped = true;
+	if (!poll->in_flight)
+		free_poll(poll);
 }
 
-void late_collect(struct env *env)
+void device_poll_collect(struct env *env)
 {
-	struct late_pool *pool = pool_of(env);
+	struct device_pool *pool = pool_of(env);
 
 	if (pool->tick == pool->env->tick)
 		return;
 	pool->tick = pool->env->tick;
-	pool->before_ns = pool->tick_ns;
+	pool->last_tick_ns = pool->tick_ns;
 	pool->tick_ns = env_mono_ns();
-	if (pool->out)
+	if (pool->in_flight)
 		worker_collect(pool->worker);
 }
 
-static bool is_out(const struct late_pool *pool, const struct late *late)
+static bool key_in_flight(const struct device_pool *pool, const char *wanted)
 {
-	const struct late *other = pool->out;
+	const struct device_poll *poll = pool->in_flight;
 
-	while (other && strcmp(other->key, late->key) != 0)
-		other = other->next_out;
-	return other != NULL;
+	while (poll && strcmp(poll->key, wanted) != 0)
+		poll = poll->next_in_flight;
+	return poll != NULL;
 }
 
-void late_ask(struct late *late)
+void device_poll_submit(struct device_poll *poll)
 {
-	struct late_pool *pool = late->pool;
+	struct device_pool *pool = poll->pool;
 
-	late_collect(pool->env);
-	if (is_out(pool, late))
+	device_poll_collect(pool->env);
+	if (key_in_flight(pool, poll->key))
 		return;
-	late->next_out = pool->out;
-	pool->out = late;
-	late->out = true;
-	late->awaited = late->patience > 0;
-	pool->n_awaited += late->awaited;
-	pool->has_new |= late->read_ns == 0;
-	worker_submit(pool->worker, &late->job);
+	poll->next_in_flight = pool->in_flight;
+	pool->in_flight = poll;
+	poll->in_flight = true;
+	poll->awaited = poll->credit > 0;
+	pool->n_awaited += poll->awaited;
+	pool->has_new |= poll->read_ns == 0;
+	worker_submit(pool->worker, &poll->job);
 }
 
-void late_wait(struct env *env)
+void device_poll_wait(struct env *env)
 {
-	struct late_pool *pool = pool_of(env);
+	struct device_pool *pool = pool_of(env);
 	uint64_t until_ns = env_mono_ns() + (pool->has_new ? FIRST_WAIT_NS : WAIT_NS);
 
 	while (pool->n_awaited > 0 && env_mono_ns() < until_ns)
 		worker_wait(pool->worker, until_ns);
-	for (struct late *late = pool->out; late; late = late->next_out) {
-		if (late->awaited)
-			lose_patience(late);
-		late->awaited = false;
+	for (struct device_poll *poll = pool->in_flight; poll; poll = poll->next_in_flight) {
+		if (poll->awaited)
+			lose_credit(poll);
+		poll->awaited = false;
 	}
 	pool->n_awaited = 0;
 	pool->has_new = false;
 }
 
-bool late_group_is_out(struct env *env, const void *group)
+bool device_poll_group_in_flight(struct env *env, const void *group)
 {
-	const struct late *late = pool_of(env)->out;
+	const struct device_poll *poll = pool_of(env)->in_flight;
 
-	while (late && late->group != group)
-		late = late->next_out;
-	return late != NULL;
+	while (poll && poll->group != group)
+		poll = poll->next_in_flight;
+	return poll != NULL;
 }
 
-uint64_t late_age_ns(struct env *env, uint64_t read_ns)
+uint64_t device_poll_age_ns(struct env *env, uint64_t read_ns)
 {
-	struct late_pool *pool = pool_of(env);
+	struct device_pool *pool = pool_of(env);
 
-	late_collect(env);
+	device_poll_collect(env);
 	if (read_ns >= pool->tick_ns)
 		return 0;
-	if (read_ns == 0 || (read_ns < pool->before_ns && pool->tick_ns - read_ns > AGE_MAX_NS))
+	if (read_ns == 0 || (read_ns < pool->last_tick_ns && pool->tick_ns - read_ns > AGE_MAX_NS))
 		return U64_UNKNOWN;
 	return pool->tick_ns - read_ns;
+}
+
+static void read_attribute(struct device_poll *poll)
+{
+	struct device_attribute *attribute = (struct device_attribute *)poll;
+
+	attribute->length = attribute_poll(&attribute->file, poll->root_fd, attribute->bytes, attribute->room);
+	poll->reads++;
+}
+
+static void finish_attribute(struct device_poll *poll)
+{
+	struct device_attribute *attribute = (struct device_attribute *)poll;
+
+	attribute_finish(&attribute->file, attribute->env, attribute->length);
+	attribute->finished(attribute->owner, attribute->index, attribute);
+}
+
+static void free_attribute(struct device_poll *poll)
+{
+	struct device_attribute *attribute = (struct device_attribute *)poll;
+
+	attribute_discard(&attribute->file);
+	free(attribute);
+}
+
+struct device_attribute *device_attribute_open(struct env *env, const char *path, size_t room,
+					       void (*finished)(void *owner, size_t index,
+								const struct device_attribute *attribute),
+					       void *owner, size_t index)
+{
+	struct device_attribute *attribute = alloc_zeroed(1, sizeof(*attribute) + room);
+
+	attribute->poll = (struct device_poll){ .read = read_attribute,
+						.finished = finish_attribute,
+						.free = free_attribute };
+	device_poll_open(&attribute->poll, env, path);
+	attribute->env = env;
+	attribute_open(&attribute->file, path);
+	attribute->finished = finished;
+	attribute->owner = owner;
+	attribute->index = index;
+	attribute->room = room;
+	return attribute;
+}
+
+void device_attribute_drop(struct device_attribute *attribute)
+{
+	attribute_disown(&attribute->file, attribute->env);
+	device_poll_drop(&attribute->poll);
+}
+
+void device_attribute_submit(struct device_attribute *attribute)
+{
+	if (!attribute->poll.in_flight)
+		attribute_hold(&attribute->file, attribute->env);
+	device_poll_submit(&attribute->poll);
 }

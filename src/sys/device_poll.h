@@ -1,57 +1,79 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Devices that may keep their reader waiting are asked by helper threads: nobody waits long for one. */
+/* Asynchronous reads of what may block (slow devices, stuck processes) by a team of helper threads. */
 #ifndef PANETOP_SYS_DEVICE_POLL_H
 #define PANETOP_SYS_DEVICE_POLL_H
 
+#include "sys/attribute.h"
 #include "sys/env.h"
 #include "sys/worker.h"
 
-struct late_pool;
+struct device_pool;
 
 /*
- * A device and what is asked of it: the beginning of something that its owner allocates. While it is out a
- * helper is at it, and nobody else may touch what ask() does.
+ * A device and how to read it: the first member of a struct that its owner allocates. While it is in flight a
+ * helper reads it, and the main thread must not touch what read() uses.
  */
-struct late {
+struct device_poll {
 	struct worker_job job;
-	void (*ask)(struct late *late);     /* in a helper thread */
-	void (*arrived)(struct late *late); /* in the main thread: what was asked is here */
-	void (*free)(struct late *late);    /* gives it back, itself included */
-	const void *group;                  /* see late_group_is_out(); NULL: none */
-	char *key;                          /* owned */
-	struct late_pool *pool;
-	struct late *next_out;
-	int root_fd;                /* for ask(); borrowed */
-	uint64_t read_ns, took_ns;  /* when it was asked last, and how long that took; once it arrived */
-	uint64_t reads;             /* of files, by ask() */
-	int patience;               /* above 0: it is waited for */
-	bool out, awaited, dropped; /* dropped: its owner has gone */
+	void (*read)(struct device_poll *poll);     /* in a helper thread */
+	void (*finished)(struct device_poll *poll); /* in the main thread: the result is here */
+	void (*free)(struct device_poll *poll);     /* frees the whole struct */
+	const void *group;                          /* see device_poll_group_in_flight(); NULL: none */
+	char *key;                                  /* owned */
+	struct device_pool *pool;
+	struct device_poll *next_in_flight;
+	int root_fd;                /* for read(); borrowed */
+	uint64_t read_ns, took_ns;  /* when the last finished read began, and how long it took */
+	uint64_t reads;             /* files that read() has read */
+	int credit;                 /* above 0: device_poll_wait() waits for it */
+	bool in_flight, awaited, dropped; /* dropped: it has no owner */
 };
 
-/* With ask, arrived and free set by the caller. Of the same key only one is asked at a time. */
-void late_open(struct late *late, struct env *env, const char *key);
-/* It is freed when it is back; until then its owner has nothing to do with it any more. */
-void late_drop(struct late *late);
+/* The caller has set read, finished and free. Of polls with the same key, only one is in flight at a time. */
+void device_poll_open(struct device_poll *poll, struct env *env, const char *key);
 
-/* What came since the tick before arrives. Once in a tick, whoever calls first. */
-void late_collect(struct env *env);
+/* Gives up ownership: it is freed at once or, when it is in flight, as soon as it has finished. */
+void device_poll_drop(struct device_poll *poll);
 
-/* Has it asked, unless a helper is still at it. Without a worker in env it arrives before this returns. */
-void late_ask(struct late *late);
+/* Finishes what has come in since the last tick; only the first call of a tick does something. */
+void device_poll_collect(struct env *env);
 
-/*
- * Waits for those that were asked and have always been quick: a moment, or a longer one for the first time.
- * Then what has come has arrived.
- */
-void late_wait(struct env *env);
-
-/* Is one of this group, which need not have an owner any more, out? */
-bool late_group_is_out(struct env *env, const void *group);
+/* Starts a read, unless one is in flight. Without a worker in env, the read finishes before this returns. */
+void device_poll_submit(struct device_poll *poll);
 
 /*
- * How long before this tick that was, 0 in it; U64_UNKNOWN when it was never (0), or too long ago to stand
- * for what is now.
+ * Waits, for a moment or a little longer the first time, for the submitted polls that have been quick so far,
+ * and finishes what has come in.
  */
-uint64_t late_age_ns(struct env *env, uint64_t read_ns);
+void device_poll_wait(struct env *env);
+
+/* Is a poll of this group in flight? It may have been dropped. */
+bool device_poll_group_in_flight(struct env *env, const void *group);
+
+/*
+ * How long before this tick read_ns was; 0: in this tick; U64_UNKNOWN: never (read_ns is 0), or too long ago
+ * to stand for the present.
+ */
+uint64_t device_poll_age_ns(struct env *env, uint64_t read_ns);
+
+/* An attribute of a slow device, with room for its text. */
+struct device_attribute {
+	struct device_poll poll;
+	struct env *env; /* borrowed */
+	struct attribute file;
+	void (*finished)(void *owner, size_t index, const struct device_attribute *attribute);
+	void *owner;
+	size_t index, room;
+	long length; /* of bytes without a newline at the end, or -errno */
+	char bytes[];
+};
+
+/* finished is called with owner and index in the main thread after each read, also a failed one. */
+struct device_attribute *device_attribute_open(struct env *env, const char *path, size_t room,
+					       void (*finished)(void *owner, size_t index,
+								const struct device_attribute *attribute),
+					       void *owner, size_t index);
+void device_attribute_drop(struct device_attribute *attribute);
+void device_attribute_submit(struct device_attribute *attribute);
 
 #endif

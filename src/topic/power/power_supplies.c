@@ -30,7 +30,7 @@ static void *open_batteries(struct env *env)
 static void forget(struct batteries *batteries)
 {
 	for (size_t i = 0; i < batteries->count; i++) {
-		late_text_drop(batteries->list[i].uevent);
+		device_attribute_drop(batteries->list[i].uevent);
 		free(batteries->list[i].name);
 	}
 	free(batteries->list);
@@ -162,10 +162,10 @@ static void forget_values(struct battery *battery)
 
 static uint64_t age_ns(const struct batteries *batteries, const struct battery *battery)
 {
-	return late_age_ns(batteries->env, battery->read_ns);
+	return device_poll_age_ns(batteries->env, battery->read_ns);
 }
 
-static void came(void *owner, size_t number, const struct late_text *text)
+static void finished(void *owner, size_t number, const struct device_attribute *attribute)
 {
 	struct batteries *batteries = owner;
 	struct battery *battery = &batteries->list[number];
@@ -173,10 +173,10 @@ static void came(void *owner, size_t number, const struct late_text *text)
 	bool was_battery = battery->is_battery;
 
 	forget_values(battery);
-	battery->read_ns = text->late.read_ns;
-	if (text->length < 0)
+	battery->read_ns = attribute->poll.read_ns;
+	if (attribute->length < 0)
 		return; /* a battery that is being taken out */
-	power_supply_parse(span_of(text->bytes, (size_t)text->length), &supply);
+	power_supply_parse(span_of(attribute->bytes, (size_t)attribute->length), &supply);
 	battery->is_battery = power_supply_is_battery(&supply);
 	batteries->findings += battery->is_battery != was_battery;
 	take_supply(battery, &supply, batteries->mono_ns + battery->read_ns - batteries->asked_ns);
@@ -211,7 +211,7 @@ static void find_supplies(struct batteries *batteries)
 		forget_values(battery);
 		snprintf(path, sizeof(path), POWER_SUPPLIES "/%.256s/uevent", battery->name);
 		battery->uevent =
-			late_text_open(batteries->env, path, ATTRIBUTE_TEXT_MAX, came, batteries, i);
+			device_attribute_open(batteries->env, path, ATTRIBUTE_TEXT_MAX, finished, batteries, i);
 	}
 }
 
@@ -235,18 +235,18 @@ void batteries_ask(struct batteries *batteries, uint64_t mono_ns)
 	listing_read(&batteries->supplies, batteries->env, &changed);
 	if (changed)
 		find_supplies(batteries);
-	late_collect(batteries->env);
+	device_poll_collect(batteries->env);
 	batteries->mono_ns = mono_ns;
 	batteries->asked_ns = env_mono_ns();
 	forget_sleep(batteries);
 	for (size_t i = 0; i < batteries->count; i++)
-		late_text_ask(batteries->list[i].uevent);
+		device_attribute_submit(batteries->list[i].uevent);
 }
 
 void batteries_update(struct batteries *batteries, uint64_t mono_ns)
 {
 	batteries_ask(batteries, mono_ns);
-	late_wait(batteries->env);
+	device_poll_wait(batteries->env);
 	for (size_t i = 0; i < batteries->count; i++)
 		if (age_ns(batteries, &batteries->list[i]) == U64_UNKNOWN)
 			forget_values(&batteries->list[i]);

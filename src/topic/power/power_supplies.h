@@ -5,7 +5,7 @@
 #define PANETOP_TOPIC_POWER_POWER_SUPPLIES_H
 
 #include "kernel/battery.h"
-#include "sys/device_poll_text.h"
+#include "sys/device_poll.h"
 #include "sys/listing.h"
 
 #define POWER_SUPPLIES "sys/class/power_supply"
@@ -16,8 +16,8 @@ enum battery_flow { BATTERY_GIVES, BATTERY_TAKES, BATTERY_RESTS, BATTERY_UNCLEAR
 /* NaN in what is not known. */
 struct battery {
 	char *name; /* "BAT0" */
-	struct late_text *uevent;
-	uint64_t read_ns; /* see late_age_ns(); what follows is of then. 0: it never answered */
+	struct device_attribute *uevent;
+	uint64_t read_ns; /* see device_poll_age_ns(); what follows is of then. 0: it never answered */
 	bool is_battery;
 	char status[BATTERY_STATUS_MAX], model[64];
 	enum battery_flow flow;

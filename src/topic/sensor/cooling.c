@@ -8,7 +8,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
-#include "sys/device_poll_text.h"
+#include "sys/device_poll.h"
 #include "sys/listing.h"
 #include "topic/sensor/sensors.h"
 #include "topic/topic.h"
@@ -50,8 +50,8 @@ static const struct source_spec sources[] = { { 0 } };
 struct device {
 	char *name, *type;
 	uint64_t level, most;
-	uint64_t read_ns;            /* the level, see late_age_ns() */
-	struct late_text *level_text; /* that of a fan is asked of the firmware */
+	uint64_t read_ns;            /* the level, see device_poll_age_ns() */
+	struct device_attribute *level_text; /* that of a fan is asked of the firmware */
 };
 
 struct state {
@@ -64,7 +64,7 @@ struct state {
 static void forget(struct state *state)
 {
 	for (size_t i = 0; i < state->count; i++) {
-		late_text_drop(state->devices[i].level_text);
+		device_attribute_drop(state->devices[i].level_text);
 		free(state->devices[i].name);
 		free(state->devices[i].type);
 	}
@@ -73,12 +73,12 @@ static void forget(struct state *state)
 	state->count = 0;
 }
 
-static void came(void *owner, size_t number, const struct late_text *text)
+static void finished(void *owner, size_t number, const struct device_attribute *attribute)
 {
 	struct device *device = &((struct state *)owner)->devices[number];
-	struct span span = span_of(text->bytes, text->length > 0 ? (size_t)text->length : 0);
+	struct span span = span_of(attribute->bytes, attribute->length > 0 ? (size_t)attribute->length : 0);
 
-	device->read_ns = text->late.read_ns;
+	device->read_ns = attribute->poll.read_ns;
 	if (!span_u64(&span, &device->level) || span.at != span.end)
 		device->level = U64_UNKNOWN;
 }
@@ -98,14 +98,15 @@ static void add_device(struct state *state, const char *name)
 	strcpy(path + length, "max_state");
 	attribute_once_u64(state->env, path, &device->most);
 	strcpy(path + length, "cur_state");
-	device->level_text = late_text_open(state->env, path, NUMBER_TEXT_MAX, came, state, state->count - 1);
+	device->level_text = device_attribute_open(state->env, path, NUMBER_TEXT_MAX, finished, state,
+						   state->count - 1);
 }
 
 static void add_row(const struct state *state, const struct device *device, struct frame *frame,
 		    struct table *table)
 {
 	struct cooling_row *row = table_add(table);
-	uint64_t age_ns = late_age_ns(state->env, device->read_ns);
+	uint64_t age_ns = device_poll_age_ns(state->env, device->read_ns);
 
 	row->device = sensor_text(frame, device->name);
 	row->type = sensor_text(frame, device->type);
@@ -128,8 +129,8 @@ static int sample(struct sample *sample)
 		if (strncmp(state->listed.names[i], "cooling_device", 14) == 0)
 			add_device(state, state->listed.names[i]);
 	for (size_t i = 0; i < state->count; i++)
-		late_text_ask(state->devices[i].level_text);
-	late_wait(sample->env);
+		device_attribute_submit(state->devices[i].level_text);
+	device_poll_wait(sample->env);
 	for (size_t i = 0; i < state->count; i++)
 		add_row(state, &state->devices[i], sample->frame, sample->table);
 	return 0;

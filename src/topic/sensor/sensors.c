@@ -32,7 +32,7 @@ static void close_sensors(void *state)
 	struct sensors *sensors = state;
 
 	sensors_forget(sensors);
-	if (!late_group_is_out(sensors->env, &sensors_library_group))
+	if (!device_poll_group_in_flight(sensors->env, &sensors_library_group))
 		sensors_library_close(&sensors->library);
 	listing_free(&sensors->hwmon);
 	listing_free(&sensors->thermal);
@@ -98,7 +98,7 @@ static void list_sensors(struct sensors *sensors)
 	listing_read(&sensors->hwmon, sensors->env, &chips_changed);
 	listing_read(&sensors->thermal, sensors->env, &zones_changed);
 	sensors->changed |= chips_changed || zones_changed;
-	if (!sensors->changed || late_group_is_out(sensors->env, &sensors_library_group))
+	if (!sensors->changed || device_poll_group_in_flight(sensors->env, &sensors_library_group))
 		return;
 	sensors->changed = false;
 	find_anew(sensors);
@@ -157,7 +157,7 @@ static void tell_value(struct sensor *sensor, uint64_t age_ns)
 
 static void tell_sensor(struct sensors *sensors, struct sensor *sensor)
 {
-	uint64_t age_ns = late_age_ns(sensors->env, sensor->read_ns);
+	uint64_t age_ns = device_poll_age_ns(sensors->env, sensor->read_ns);
 
 	sensor->value = sensor->age_seconds = NAN;
 	sensor->fresh = false;
@@ -177,7 +177,7 @@ static void ask_chips(struct sensors *sensors, unsigned kinds)
 	for (size_t i = 0; i < sensors->n_chips; i++)
 		if (!sensors->chips[i].asleep)
 			chip_values_ask(sensors->chips[i].values, kinds);
-	late_wait(sensors->env);
+	device_poll_wait(sensors->env);
 	sensors_limits_update(sensors);
 }
 
@@ -185,7 +185,7 @@ static void begin_tick(struct sensors *sensors)
 {
 	if (sensors->tick == sensors->env->tick)
 		return;
-	late_collect(sensors->env);
+	device_poll_collect(sensors->env);
 	list_sensors(sensors);
 	look_asleep(sensors);
 	sensors->usual = sensors->wanted;

@@ -52,7 +52,7 @@ struct sensor {
 	double low, high, critical;  /* NaN: none */
 	double heard;                /* the last answer … */
 	int error;                   /* … or -errno … */
-	uint64_t read_ns, told_ns;   /* … and of when it is, see late_age_ns(); of which the value is */
+	uint64_t read_ns, told_ns;   /* … and of when it is, see device_poll_age_ns(); of which the value is */
 	double value;                /* as it counts in this tick; NaN: not known, and why says why */
 	const char *why;             /* N_(); NULL */
 	double age_seconds;          /* of the value: 0, or that of a chip that answers late; NaN */
@@ -143,7 +143,7 @@ bool chip_values_answered(const struct chip_values *values); /* at any time, and
 void chip_limits_open(struct sensors *sensors, unsigned chip);
 void chip_limits_drop(struct chip_limits *limits);
 
-/* Asks those that have to be, and waits for them as late_wait() does. */
+/* Asks those that have to be, and waits for them as device_poll_wait() does. */
 void sensors_limits_update(struct sensors *sensors);
 
 /* -errno, or 0 and the value. May be used by a helper. */

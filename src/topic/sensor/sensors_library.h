@@ -36,8 +36,8 @@ struct sensors_library {
 };
 
 /*
- * Helpers ask it for values, which only read what it has: it is neither restarted nor closed while one of
- * this group is out, see core/late.h.
+ * Helpers read values from it, without changing it: it is neither restarted nor closed while a poll of
+ * this group is in flight, see sys/device_poll.h.
  */
 extern const char sensors_library_group;
 

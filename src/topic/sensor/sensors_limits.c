@@ -22,7 +22,7 @@ struct limit {
 };
 
 struct chip_limits {
-	struct late late;
+	struct device_poll poll;
 	struct sensors *sensors; /* borrowed */
 	unsigned chip;
 	char *path;
@@ -38,8 +38,8 @@ static long read_text(struct chip_limits *limits, const char *name, char *bytes,
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/%s", limits->path, name);
-	limits->late.reads++;
-	return attribute_at(limits->late.root_fd, path, bytes, room);
+	limits->poll.reads++;
+	return attribute_at(limits->poll.root_fd, path, bytes, room);
 }
 
 /* NaN when it is not there or cannot be true. */
@@ -129,9 +129,9 @@ static void ask_trips(struct chip_limits *limits)
 	}
 }
 
-static void ask(struct late *late)
+static void read_chip(struct device_poll *poll)
 {
-	struct chip_limits *limits = (struct chip_limits *)late;
+	struct chip_limits *limits = (struct chip_limits *)poll;
 
 	if (limits->trips)
 		ask_trips(limits);
@@ -139,9 +139,9 @@ static void ask(struct late *late)
 		ask_limit(limits, &limits->list[i]);
 }
 
-static void arrived(struct late *late)
+static void finished(struct device_poll *poll)
 {
-	const struct chip_limits *limits = (const struct chip_limits *)late;
+	const struct chip_limits *limits = (const struct chip_limits *)poll;
 	struct sensor_chip *chip = &limits->sensors->chips[limits->chip];
 
 	for (size_t i = 0; i < limits->count; i++) {
@@ -156,9 +156,9 @@ static void arrived(struct late *late)
 		memcpy(chip->trips, limits->trips, chip->n_trips * sizeof(*chip->trips));
 }
 
-static void free_limits(struct late *late)
+static void free_limits(struct device_poll *poll)
 {
-	struct chip_limits *limits = (struct chip_limits *)late;
+	struct chip_limits *limits = (struct chip_limits *)poll;
 
 	free(limits->path);
 	free(limits->trips);
@@ -172,10 +172,10 @@ void chip_limits_open(struct sensors *sensors, unsigned number)
 		alloc_zeroed(1, sizeof(*limits) + chip->n_sensors * sizeof(limits->list[0]));
 	char key[PATH_MAX];
 
-	limits->late = (struct late){ .ask = ask, .arrived = arrived, .free = free_limits };
-	limits->late.group = sensors->use_library && !chip->is_zone ? &sensors_library_group : NULL;
+	limits->poll = (struct device_poll){ .read = read_chip, .finished = finished, .free = free_limits };
+	limits->poll.group = sensors->use_library && !chip->is_zone ? &sensors_library_group : NULL;
 	snprintf(key, sizeof(key), "%s limits", chip->path);
-	late_open(&limits->late, sensors->env, key);
+	device_poll_open(&limits->poll, sensors->env, key);
 	limits->sensors = sensors;
 	limits->chip = number;
 	limits->path = alloc_text(chip->path);
@@ -198,7 +198,7 @@ void chip_limits_open(struct sensors *sensors, unsigned number)
 
 void chip_limits_drop(struct chip_limits *limits)
 {
-	late_drop(&limits->late);
+	device_poll_drop(&limits->poll);
 }
 
 /* Of a chip that answers, so that one that does not holds no second helper. */
@@ -220,8 +220,8 @@ void sensors_limits_update(struct sensors *sensors)
 			continue;
 		any = true;
 		chip->limits_ns = now_ns;
-		late_ask(&chip->limits->late);
+		device_poll_submit(&chip->limits->poll);
 	}
 	if (any)
-		late_wait(sensors->env);
+		device_poll_wait(sensors->env);
 }

@@ -22,7 +22,7 @@ struct reading {
 };
 
 struct chip_values {
-	struct late late;
+	struct device_poll poll;
 	struct sensors *sensors; /* borrowed */
 	unsigned chip;
 	unsigned kinds; /* set of those it has */
@@ -42,20 +42,20 @@ static int number_of(const char *bytes, long length, int64_t *number)
 
 static void read_files(struct chip_values *values, struct reading *reading)
 {
-	int root_fd = values->late.root_fd;
+	int root_fd = values->poll.root_fd;
 	char bytes[NUMBER_TEXT_MAX];
 	int64_t raw;
 
 	if (reading->source.fault.path) {
-		reading->fault_length = attribute_ask(&reading->source.fault, root_fd, bytes, sizeof(bytes));
-		values->late.reads++;
+		reading->fault_length = attribute_poll(&reading->source.fault, root_fd, bytes, sizeof(bytes));
+		values->poll.reads++;
 		reading->error =
 			number_of(bytes, reading->fault_length, &raw) == 0 && raw != 0 ? -EFAULT : 0;
 		if (reading->error)
 			return;
 	}
-	reading->input_length = attribute_ask(&reading->source.input, root_fd, bytes, sizeof(bytes));
-	values->late.reads++;
+	reading->input_length = attribute_poll(&reading->source.input, root_fd, bytes, sizeof(bytes));
+	values->poll.reads++;
 	reading->error = number_of(bytes, reading->input_length, &raw);
 	if (!reading->error)
 		reading->value = hwmon_value(reading->kind, raw);
@@ -73,9 +73,9 @@ static void ask_library(struct chip_values *values, struct reading *reading)
 }
 
 /* The fault comes first: with one the kernel says 0 without an error. */
-static void ask(struct late *late)
+static void read_chip(struct device_poll *poll)
 {
-	struct chip_values *values = (struct chip_values *)late;
+	struct chip_values *values = (struct chip_values *)poll;
 
 	for (size_t i = 0; i < values->count; i++) {
 		struct reading *reading = &values->list[i];
@@ -88,9 +88,9 @@ static void ask(struct late *late)
 	}
 }
 
-static void arrived(struct late *late)
+static void finished(struct device_poll *poll)
 {
-	struct chip_values *values = (struct chip_values *)late;
+	struct chip_values *values = (struct chip_values *)poll;
 	struct sensors *sensors = values->sensors;
 	struct sensor *first = &sensors->list[sensors->chips[values->chip].first];
 
@@ -99,17 +99,17 @@ static void arrived(struct late *late)
 
 		if (!reading->wanted)
 			continue;
-		attribute_heard(&reading->source.fault, sensors->env, reading->fault_length);
-		attribute_heard(&reading->source.input, sensors->env, reading->input_length);
+		attribute_finish(&reading->source.fault, sensors->env, reading->fault_length);
+		attribute_finish(&reading->source.input, sensors->env, reading->input_length);
 		first[i].heard = reading->value;
 		first[i].error = reading->error;
-		first[i].read_ns = late->read_ns;
+		first[i].read_ns = poll->read_ns;
 	}
 }
 
-static void free_values(struct late *late)
+static void free_values(struct device_poll *poll)
 {
-	struct chip_values *values = (struct chip_values *)late;
+	struct chip_values *values = (struct chip_values *)poll;
 
 	for (size_t i = 0; i < values->count; i++) {
 		attribute_discard(&values->list[i].source.input);
@@ -124,9 +124,9 @@ void chip_values_open(struct sensors *sensors, unsigned number)
 	struct chip_values *values =
 		alloc_zeroed(1, sizeof(*values) + chip->n_sensors * sizeof(values->list[0]));
 
-	values->late = (struct late){ .ask = ask, .arrived = arrived, .free = free_values };
-	values->late.group = sensors->use_library && !chip->is_zone ? &sensors_library_group : NULL;
-	late_open(&values->late, sensors->env, chip->path);
+	values->poll = (struct device_poll){ .read = read_chip, .finished = finished, .free = free_values };
+	values->poll.group = sensors->use_library && !chip->is_zone ? &sensors_library_group : NULL;
+	device_poll_open(&values->poll, sensors->env, chip->path);
 	values->sensors = sensors;
 	values->chip = number;
 	values->library = sensors->library;
@@ -150,12 +150,12 @@ void chip_values_drop(struct chip_values *values, struct env *env)
 		attribute_disown(&values->list[i].source.input, env);
 		attribute_disown(&values->list[i].source.fault, env);
 	}
-	late_drop(&values->late);
+	device_poll_drop(&values->poll);
 }
 
 void chip_values_ask(struct chip_values *values, unsigned kinds)
 {
-	if (values->late.out || !(values->kinds & kinds))
+	if (values->poll.in_flight || !(values->kinds & kinds))
 		return;
 	for (size_t i = 0; i < values->count; i++) {
 		struct reading *reading = &values->list[i];
@@ -166,10 +166,10 @@ void chip_values_ask(struct chip_values *values, unsigned kinds)
 		attribute_hold(&reading->source.fault, values->sensors->env);
 		attribute_hold(&reading->source.input, values->sensors->env);
 	}
-	late_ask(&values->late);
+	device_poll_submit(&values->poll);
 }
 
 bool chip_values_answered(const struct chip_values *values)
 {
-	return !values->late.out && values->late.read_ns > 0;
+	return !values->poll.in_flight && values->poll.read_ns > 0;
 }
