@@ -53,12 +53,12 @@ static int test_records(struct env *env)
 	return error;
 }
 
-static int test_run_time(struct env *env)
+static int test_cpu_sum(struct env *env)
 {
-	struct run_time *run_time = run_time_open(env);
+	struct cgroup_cpu_time *sum = cgroup_cpu_time_open(env);
 
-	run_time_close(run_time);
-	return run_time ? 0 : -ENODEV;
+	cgroup_cpu_time_close(sum);
+	return sum ? 0 : -ENODEV;
 }
 
 static const struct source_spec sources[] = {
@@ -66,7 +66,7 @@ static const struct source_spec sources[] = {
 	{ .path = "run time of cgroups",
 	  .gives = N_("what all tasks ran, so that what ended is what those that live did not"),
 	  .optional = true,
-	  .test = test_run_time,
+	  .test = test_cpu_sum,
 	  .remedies = { { ENODEV, N_("no control groups with CPU times are seen from their top, as in a "
 				     "container: records and parents tell what ended, less exactly") } } },
 	{ .path = "taskstats",
@@ -104,8 +104,9 @@ static void add(struct table *table, const char *part, double seconds, const cha
 /* Where what ended processes used is from, in this tick. */
 static const char *exited_source(const struct exited *exited)
 {
-	if (exited->by_run_time)
-		return run_time_source(exited->tasks->run_time);
+	if (exited->by_cpu_sum)
+		return cgroup_cpu_time_version(exited->tasks->cpu_sum) == 1 ? N_("cpuacct.usage less tasks")
+									    : N_("cpu.stat of cgroups less tasks");
 	return exited->reader ? N_("taskstats exit records") : N_("cutime, cstime of parents");
 }
 

@@ -16,6 +16,7 @@
 #include "topic/process/cgroup_cpu_time.h"
 
 #define OTHERS "(others)"
+#define KTHREADD 2 /* pid of the parent of kernel threads: who sees it sees the whole machine */
 #define EXIT_KIB 256 /* ending without any memory costs as much as freeing so much */
 
 static const char key;
@@ -301,6 +302,44 @@ static void share_out(struct exited *exited, uint64_t ended_ns)
 	exited->lost = lost;
 }
 
+/* In the root of version 2, which has no sum of its own, there must be no processes that end unseen. */
+static bool check_root(struct tasks *tasks)
+{
+	struct span text, line;
+	uint64_t pid;
+
+	if (cgroup_cpu_time_root_pids(tasks->cpu_sum, &text) < 0)
+		return false;
+	while (span_line(&text, &line)) {
+		struct task *task = span_u64(&line, &pid) && pid <= UINT32_MAX
+					    ? tasks_find(tasks, (uint32_t)pid)
+					    : NULL;
+
+		if (task && !task_is_kernel(task))
+			return false;
+		if (task)
+			task->outside_tick = tasks->tick;
+	}
+	return true;
+}
+
+/*
+ * Looks which of the tasks are outside of the sum. False when it is no use: processes that end outside of it,
+ * or processes that we cannot see inside of it.
+ */
+static bool check_sum(struct tasks *tasks)
+{
+	const struct task *kthreadd = tasks_find(tasks, KTHREADD);
+
+	return kthreadd && task_is_kernel(kthreadd) && tasks->n_missing + tasks->n_appeared == 0 &&
+	       (cgroup_cpu_time_version(tasks->cpu_sum) == 1 || check_root(tasks));
+}
+
+static bool is_in_sum(const struct tasks *tasks, const struct task *task)
+{
+	return cgroup_cpu_time_version(tasks->cpu_sum) == 1 || task->outside_tick != tasks->tick;
+}
+
 /* Those that live, in the sum of what all ran. */
 static uint64_t seen_ns(const struct exited *exited)
 {
@@ -308,7 +347,7 @@ static uint64_t seen_ns(const struct exited *exited)
 	uint64_t sum_ns = 0;
 
 	for (size_t i = 0; i < tasks->n_all; i++)
-		if (tasks->all[i]->used_ns != U64_UNKNOWN && run_time_has(tasks->run_time, tasks->all[i]))
+		if (tasks->all[i]->used_ns != U64_UNKNOWN && is_in_sum(tasks, tasks->all[i]))
 			sum_ns += tasks->all[i]->used_ns;
 	return sum_ns;
 }
@@ -319,8 +358,8 @@ static void count_ended(struct exited *exited)
 	struct tasks *tasks = exited->tasks;
 	uint64_t ended_ns = 0;
 
-	exited->by_run_time = tasks->run_ns != U64_UNKNOWN && run_time_check(tasks->run_time, tasks);
-	if (exited->by_run_time) {
+	exited->by_cpu_sum = tasks->run_ns != U64_UNKNOWN && check_sum(tasks);
+	if (exited->by_cpu_sum) {
 		exited->ahead_ns += seen_ns(exited);
 		if (tasks->run_ns > exited->ahead_ns)
 			ended_ns = tasks->run_ns - exited->ahead_ns;

@@ -30,7 +30,7 @@ struct exited {
 	int error;                  /* of the last update */
 	uint64_t tasks_ns;          /* used by all while they were seen alive, since we began to watch */
 	uint64_t ended_ns;          /* used by those that ended, after they were seen alive */
-	bool by_run_time;           /* in this tick: by what all ran; else by what records or parents told */
+	bool by_cpu_sum;           /* in this tick: by what all ran; else by what records or parents told */
 	uint64_t ahead_ns;          /* by which the clocks saw more than the sum of all that all ran */
 	uint64_t lost;              /* records, up to the last tick */
 	struct exited_command *commands; /* those beyond the room are counted under one name, the last */

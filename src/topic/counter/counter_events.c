@@ -4,16 +4,27 @@
 
 #include "topic/counter/counter_events.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <perfmon/pfmlib.h>
+#include <perfmon/pfmlib_perf_event.h>
+
 #include "core/alloc.h"
 #include "core/i18n.h"
-#include "topic/counter/pfm.h"
+#include "kernel/cpu_list.h"
+#include "sys/attribute.h"
+#include "sys/listing.h"
 #include "topic/topic.h"
 #include "topic/tracing.h"
+
+#define LIBRARY "libpfm.so.4"
+#define DEVICES "sys/bus/event_source/devices"
+#define PMU_TEXT_MAX 4096
+#define PMU_PATH_MAX 384
 
 struct known_event {
 	const char *name;
@@ -233,6 +244,34 @@ static int encode_tracepoint(struct counter_event *event, struct env *env, bool 
 	return 0;
 }
 
+/*
+ * The functions of pfmlib(3) in use; their texts last as long as the program. The library is loaded when
+ * events are named: its tables of all processors take two megabytes.
+ */
+struct pfm {
+	pfm_err_t (*initialize)(void);
+	void (*terminate)(void);
+	pfm_err_t (*encode)(const char *name, int levels, pfm_os_t os, void *arguments);
+	const char *(*strerror)(int code);
+	pfm_err_t (*pmu_info)(pfm_pmu_t pmu, pfm_pmu_info_t *info);
+};
+
+/* False where the library is not installed. */
+static bool load_pfm(struct pfm *pfm)
+{
+	void *library = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+
+	*pfm = (struct pfm){ 0 };
+	if (!library)
+		return false;
+	*(void **)&pfm->initialize = dlsym(library, "pfm_initialize");
+	*(void **)&pfm->terminate = dlsym(library, "pfm_terminate");
+	*(void **)&pfm->encode = dlsym(library, "pfm_get_os_event_encoding");
+	*(void **)&pfm->strerror = dlsym(library, "pfm_strerror");
+	*(void **)&pfm->pmu_info = dlsym(library, "pfm_get_pmu_info");
+	return pfm->initialize && pfm->terminate && pfm->encode && pfm->strerror && pfm->pmu_info;
+}
+
 /* "skl::…" on another processor: it knows the name, but not on this machine. */
 static bool is_of_absent_unit(const struct pfm *pfm, const char *name)
 {
@@ -328,7 +367,7 @@ void counter_events_named(struct counter_events *events, struct env *env, const 
 	struct pfm pfm;
 	int error;
 
-	if (!pfm_load(&pfm))
+	if (!load_pfm(&pfm))
 		broken = _("libpfm4 is not installed");
 	else if ((error = pfm.initialize()) != PFM_SUCCESS)
 		broken = pfm.strerror(error);
@@ -362,4 +401,72 @@ void counter_events_free(struct counter_events *events)
 		free(events->list[i].name);
 	events->count = 0;
 	events->surplus = 0;
+}
+
+struct reading {
+	struct counter_pmus *pmus;
+	struct env *env;
+};
+
+/* False when there is no such attribute, or nothing in it. */
+static bool read_attribute(struct env *env, const char *device, const char *name, char text[PMU_TEXT_MAX])
+{
+	char path[PMU_PATH_MAX];
+
+	snprintf(path, sizeof(path), DEVICES "/%s/%s", device, name);
+	return attribute_once(env, path, text, PMU_TEXT_MAX) > 0;
+}
+
+static void add_pmu(void *context, const char *name)
+{
+	const struct reading *reading = context;
+	struct counter_pmus *pmus = reading->pmus;
+	char path[PMU_PATH_MAX], cpus[PMU_TEXT_MAX];
+	struct counter_pmu *pmu;
+	uint64_t type;
+	bool has_cores;
+
+	snprintf(path, sizeof(path), DEVICES "/%s/type", name);
+	if (attribute_once_u64(reading->env, path, &type) < 0 || type > UINT32_MAX)
+		return;
+	has_cores = read_attribute(reading->env, name, "cpus", cpus);
+	if (!has_cores && !read_attribute(reading->env, name, "cpumask", cpus))
+		return;
+	pmus->list = alloc_resize(pmus->list, pmus->count + 1, sizeof(*pmus->list));
+	pmu = &pmus->list[pmus->count++];
+	*pmu = (struct counter_pmu){
+		.type = (uint32_t)type,
+		.is_core = has_cores && strncmp(name, "cpu_", 4) == 0,
+		.cpus = alloc_text(cpus),
+	};
+}
+
+void counter_pmus_read(struct counter_pmus *pmus, struct env *env)
+{
+	*pmus = (struct counter_pmus){ 0 };
+	listing_each_directory(env, DEVICES, add_pmu, &(struct reading){ .pmus = pmus, .env = env });
+}
+
+void counter_pmus_free(struct counter_pmus *pmus)
+{
+	for (size_t i = 0; i < pmus->count; i++)
+		free(pmus->list[i].cpus);
+	free(pmus->list);
+	*pmus = (struct counter_pmus){ 0 };
+}
+
+bool counter_pmu_counts_on(const struct counter_pmus *pmus, uint32_t type, uint32_t cpu)
+{
+	for (size_t i = 0; i < pmus->count; i++)
+		if (pmus->list[i].type == type)
+			return cpu_list_has(span_text(pmus->list[i].cpus), cpu);
+	return true;
+}
+
+uint32_t counter_pmu_of_core(const struct counter_pmus *pmus, uint32_t cpu)
+{
+	for (size_t i = 0; i < pmus->count; i++)
+		if (pmus->list[i].is_core && cpu_list_has(span_text(pmus->list[i].cpus), cpu))
+			return pmus->list[i].type;
+	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which events are counted, and how they are put to the kernel. */
+/* Which events are counted, how they are put to the kernel, and on which CPUs its counting units count. */
 #ifndef PANETOP_TOPIC_COUNTER_COUNTER_EVENTS_H
 #define PANETOP_TOPIC_COUNTER_COUNTER_EVENTS_H
 
@@ -42,5 +42,25 @@ void counter_events_named(struct counter_events *events, struct env *env, const 
  */
 char *counter_events_unknown(struct env *env, const char *names, const char **why);
 void counter_events_free(struct counter_events *events);
+
+/* The counting units that the kernel lists, and which CPUs each of them counts on. */
+struct counter_pmus {
+	struct counter_pmu {
+		uint32_t type; /* as in perf_event_attr */
+		bool is_core;  /* of one kind of cores, on a machine that has several */
+		char *cpus;    /* owned: the list of CPUs to open its events on */
+	} *list;
+	size_t count;
+};
+
+/* Only those with such a list: the events of all others are opened on every CPU. */
+void counter_pmus_read(struct counter_pmus *pmus, struct env *env);
+void counter_pmus_free(struct counter_pmus *pmus);
+
+/* Are events of this type to be opened on this CPU? A unit of a whole package is opened on one CPU of it. */
+bool counter_pmu_counts_on(const struct counter_pmus *pmus, uint32_t type, uint32_t cpu);
+
+/* The type of the unit of this kind of core; 0 where all cores are of one kind. */
+uint32_t counter_pmu_of_core(const struct counter_pmus *pmus, uint32_t cpu);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "kernel/perf_read.h"
 #include "topic/counter/counter_events.h"
-#include "topic/counter/counter_pmu.h"
 
 /* Where events are counted: all that a CPU does, or all that a thread does. */
 struct counter_place {

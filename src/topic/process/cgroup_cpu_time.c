@@ -9,13 +9,9 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/i18n.h"
 #include "kernel/cgroup.h"
 #include "sys/listing.h"
 #include "topic/cgroup.h"
-#include "topic/process/process_list.h"
-
-#define KTHREADD 2 /* pid of the parent of kernel threads: who sees it sees the whole machine */
 
 struct group {
 	char *name;
@@ -23,7 +19,7 @@ struct group {
 	bool seen; /* in this tick */
 };
 
-struct run_time {
+struct cgroup_cpu_time {
 	struct env *env;    /* borrowed */
 	struct cgroup_place place;
 	bool begun;         /* used_ns or the groups are those of the call before */
@@ -33,167 +29,138 @@ struct run_time {
 	size_t n_groups;
 };
 
-static bool exists(const struct run_time *run_time, const char *name)
+static bool exists(const struct cgroup_cpu_time *sum, const char *name)
 {
 	char path[CGROUP_PATH_MAX + 32];
 
-	snprintf(path, sizeof(path), "%s/%s", run_time->place.mount, name);
-	return env_exists(run_time->env, path);
+	snprintf(path, sizeof(path), "%s/%s", sum->place.mount, name);
+	return env_exists(sum->env, path);
 }
 
 /* A container sees the top of its own part: only the very top has, or lacks, these files. */
-static bool is_top(const struct run_time *run_time)
+static bool is_top(const struct cgroup_cpu_time *sum)
 {
-	if (run_time->place.version == 1)
-		return exists(run_time, "cpuacct.usage") && exists(run_time, "release_agent");
-	return exists(run_time, "cgroup.procs") && !exists(run_time, "cgroup.type");
+	if (sum->place.version == 1)
+		return exists(sum, "cpuacct.usage") && exists(sum, "release_agent");
+	return exists(sum, "cgroup.procs") && !exists(sum, "cgroup.type");
 }
 
-struct run_time *run_time_open(struct env *env)
+struct cgroup_cpu_time *cgroup_cpu_time_open(struct env *env)
 {
-	struct run_time *run_time = alloc_zeroed(1, sizeof(*run_time));
+	struct cgroup_cpu_time *sum = alloc_zeroed(1, sizeof(*sum));
 
-	run_time->env = env;
-	if (own_cgroup_find(env, "cpuacct", &run_time->place) == 0 && is_top(run_time))
-		return run_time;
-	run_time_close(run_time);
+	sum->env = env;
+	if (own_cgroup_find(env, "cpuacct", &sum->place) == 0 && is_top(sum))
+		return sum;
+	cgroup_cpu_time_close(sum);
 	return NULL;
 }
 
-void run_time_close(struct run_time *run_time)
+void cgroup_cpu_time_close(struct cgroup_cpu_time *sum)
 {
-	if (!run_time)
+	if (!sum)
 		return;
-	for (size_t i = 0; i < run_time->n_groups; i++)
-		free(run_time->groups[i].name);
-	free(run_time->groups);
-	free(run_time);
+	for (size_t i = 0; i < sum->n_groups; i++)
+		free(sum->groups[i].name);
+	free(sum->groups);
+	free(sum);
 }
 
-static int read_file(const struct run_time *run_time, const char *group, const char *name, struct span *text)
+static int read_file(const struct cgroup_cpu_time *sum, const char *group, const char *name,
+		     struct span *text)
 {
 	char path[CGROUP_PATH_MAX + 320];
 
-	snprintf(path, sizeof(path), "%s/%s%s%s", run_time->place.mount, group, *group ? "/" : "", name);
-	return env_read(run_time->env, env_file(run_time->env, path), text);
+	snprintf(path, sizeof(path), "%s/%s%s%s", sum->place.mount, group, *group ? "/" : "", name);
+	return env_read(sum->env, env_file(sum->env, path), text);
 }
 
-static struct group *group_of(struct run_time *run_time, const char *name, bool *new)
+static struct group *group_of(struct cgroup_cpu_time *sum, const char *name, bool *new)
 {
 	*new = false;
-	for (size_t i = 0; i < run_time->n_groups; i++)
-		if (strcmp(run_time->groups[i].name, name) == 0)
-			return &run_time->groups[i];
+	for (size_t i = 0; i < sum->n_groups; i++)
+		if (strcmp(sum->groups[i].name, name) == 0)
+			return &sum->groups[i];
 	*new = true;
-	run_time->groups =
-		alloc_resize(run_time->groups, run_time->n_groups + 1, sizeof(*run_time->groups));
-	run_time->groups[run_time->n_groups] = (struct group){ .name = alloc_text(name) };
-	return &run_time->groups[run_time->n_groups++];
+	sum->groups =
+		alloc_resize(sum->groups, sum->n_groups + 1, sizeof(*sum->groups));
+	sum->groups[sum->n_groups] = (struct group){ .name = alloc_text(name) };
+	return &sum->groups[sum->n_groups++];
 }
 
 /* A group that is new since the call before had used nothing then. */
 static void add_group(void *context, const char *name)
 {
-	struct run_time *run_time = context;
+	struct cgroup_cpu_time *sum = context;
 	struct group *group;
 	struct span text;
 	uint64_t used_ns;
 	bool new;
 
-	if (read_file(run_time, name, "cpu.stat", &text) < 0 || !cgroup_usage_parse(text, &used_ns))
+	if (read_file(sum, name, "cpu.stat", &text) < 0 || !cgroup_usage_parse(text, &used_ns))
 		return;
-	group = group_of(run_time, name, &new);
+	group = group_of(sum, name, &new);
 	if (used_ns >= group->used_ns)
-		run_time->grown_ns += used_ns - group->used_ns;
+		sum->grown_ns += used_ns - group->used_ns;
 	group->used_ns = used_ns;
 	group->seen = true;
 }
 
-static void forget_groups(struct run_time *run_time)
+static void forget_groups(struct cgroup_cpu_time *sum)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < run_time->n_groups; i++) {
-		struct group group = run_time->groups[i];
+	for (size_t i = 0; i < sum->n_groups; i++) {
+		struct group group = sum->groups[i];
 
 		if (group.seen)
-			run_time->groups[kept++] = (struct group){ .name = group.name,
+			sum->groups[kept++] = (struct group){ .name = group.name,
 								   .used_ns = group.used_ns };
 		else
 			free(group.name);
 	}
-	run_time->n_groups = kept;
+	sum->n_groups = kept;
 }
 
-static bool read_groups(struct run_time *run_time, uint64_t *grown_ns)
+static bool read_groups(struct cgroup_cpu_time *sum, uint64_t *grown_ns)
 {
-	run_time->grown_ns = 0;
-	if (listing_each_directory(run_time->env, run_time->place.mount, add_group, run_time) < 0)
+	sum->grown_ns = 0;
+	if (listing_each_directory(sum->env, sum->place.mount, add_group, sum) < 0)
 		return false;
-	forget_groups(run_time);
-	*grown_ns = run_time->grown_ns;
+	forget_groups(sum);
+	*grown_ns = sum->grown_ns;
 	return true;
 }
 
-static bool read_root(struct run_time *run_time, uint64_t *grown_ns)
+static bool read_root(struct cgroup_cpu_time *sum, uint64_t *grown_ns)
 {
 	struct span text;
 	uint64_t used_ns;
 
-	if (read_file(run_time, "", "cpuacct.usage", &text) < 0 || !span_u64(&text, &used_ns) ||
-	    used_ns < run_time->used_ns)
+	if (read_file(sum, "", "cpuacct.usage", &text) < 0 || !span_u64(&text, &used_ns) ||
+	    used_ns < sum->used_ns)
 		return false;
-	*grown_ns = used_ns - run_time->used_ns;
-	run_time->used_ns = used_ns;
+	*grown_ns = used_ns - sum->used_ns;
+	sum->used_ns = used_ns;
 	return true;
 }
 
-uint64_t run_time_grown(struct run_time *run_time)
+int cgroup_cpu_time_version(const struct cgroup_cpu_time *sum)
 {
-	bool begun = run_time->begun;
+	return sum->place.version;
+}
+
+uint64_t cgroup_cpu_time_grown(struct cgroup_cpu_time *sum)
+{
+	bool begun = sum->begun;
 	uint64_t grown_ns = 0;
 
-	run_time->begun = run_time->place.version == 1 ? read_root(run_time, &grown_ns)
-						       : read_groups(run_time, &grown_ns);
-	return begun && run_time->begun ? grown_ns : U64_UNKNOWN;
+	sum->begun = sum->place.version == 1 ? read_root(sum, &grown_ns)
+						       : read_groups(sum, &grown_ns);
+	return begun && sum->begun ? grown_ns : U64_UNKNOWN;
 }
 
-/* In the root of version 2, which has no sum of its own, there must be no processes that end unseen. */
-static bool check_root(const struct run_time *run_time, const struct tasks *tasks)
+int cgroup_cpu_time_root_pids(const struct cgroup_cpu_time *sum, struct span *pids)
 {
-	struct span text, line;
-	uint64_t pid;
-
-	if (read_file(run_time, "", "cgroup.procs", &text) < 0)
-		return false;
-	while (span_line(&text, &line)) {
-		struct task *task = span_u64(&line, &pid) && pid <= UINT32_MAX
-					    ? tasks_find(tasks, (uint32_t)pid)
-					    : NULL;
-
-		if (task && !task_is_kernel(task))
-			return false;
-		if (task)
-			task->outside_tick = tasks->tick;
-	}
-	return true;
-}
-
-bool run_time_check(struct run_time *run_time, struct tasks *tasks)
-{
-	const struct task *kthreadd = tasks_find(tasks, KTHREADD);
-
-	return kthreadd && task_is_kernel(kthreadd) && tasks->n_missing + tasks->n_appeared == 0 &&
-	       (run_time->place.version == 1 || check_root(run_time, tasks));
-}
-
-bool run_time_has(const struct run_time *run_time, const struct task *task)
-{
-	return run_time->place.version == 1 || task->outside_tick != run_time->env->tick;
-}
-
-const char *run_time_source(const struct run_time *run_time)
-{
-	return run_time->place.version == 1 ? N_("cpuacct.usage less tasks")
-					    : N_("cpu.stat of cgroups less tasks");
+	return read_file(sum, "", "cgroup.procs", pids);
 }

@@ -9,32 +9,31 @@
 
 #include "core/alloc.h"
 #include "topic/process/command_reader.h"
-#include "topic/process/process_list.h"
 
 #define AGAIN_TICKS 10 /* programs may change their command line */
 
-struct commands {
+struct command_lines {
 	struct command_reader *reader;
 	size_t next; /* index of the task from which on command lines are still asked for */
 };
 
-struct commands *commands_open(struct env *env)
+struct command_lines *command_lines_open(struct env *env)
 {
-	struct commands *commands = alloc_zeroed(1, sizeof(*commands));
+	struct command_lines *lines = alloc_zeroed(1, sizeof(*lines));
 
-	commands->reader = command_reader_open(env, env->worker);
-	return commands;
+	lines->reader = command_reader_open(env, env->worker);
+	return lines;
 }
 
-void commands_close(struct commands *commands)
+void command_lines_close(struct command_lines *lines)
 {
-	command_reader_close(commands->reader);
-	free(commands);
+	command_reader_close(lines->reader);
+	free(lines);
 }
 
-uint32_t commands_stuck(const struct commands *commands)
+uint32_t command_lines_stuck(const struct command_lines *lines)
 {
-	return command_reader_stuck(commands->reader);
+	return command_reader_stuck(lines->reader);
 }
 
 static void take_line(struct task *task, const struct command_line *line)
@@ -49,68 +48,70 @@ static void take_line(struct task *task, const struct command_line *line)
 	task->program_length = line->program_length;
 }
 
-static void take_results(struct commands *commands, struct tasks *tasks)
+static void take_results(struct command_lines *lines, struct task *const *list, size_t n_list)
 {
 	struct command_line line;
 
-	while (command_reader_next(commands->reader, &line)) {
-		struct task *task = tasks_find(tasks, line.pid);
+	while (command_reader_next(lines->reader, &line)) {
+		struct task *task = task_find(list, n_list, line.pid);
 
 		if (task && task->start_ticks == line.tag)
 			take_line(task, &line);
 	}
 }
 
-static bool ask(struct commands *commands, struct task *task, uint64_t tick)
+static bool ask(struct command_lines *lines, struct task *task, uint64_t tick)
 {
 	if (task_is_kernel(task))
 		return true;
-	if (!command_reader_ask(commands->reader, task->pid, task->start_ticks))
+	if (!command_reader_ask(lines->reader, task->pid, task->start_ticks))
 		return false;
 	task->command_tick = tick;
 	return true;
 }
 
 /* Of those that nobody asked for yet, in turn; how many. */
-static size_t ask_others(struct commands *commands, const struct tasks *tasks, uint64_t tick, size_t most)
+static size_t ask_others(struct command_lines *lines, struct task *const *list, size_t n_list, uint64_t tick,
+			 size_t most)
 {
 	size_t tried = 0, asked = 0;
 
-	for (; tried < tasks->n_all && asked < most; tried++) {
-		struct task *task = tasks->all[(commands->next + tried) % tasks->n_all];
+	for (; tried < n_list && asked < most; tried++) {
+		struct task *task = list[(lines->next + tried) % n_list];
 
 		if (task->command_tick != 0 || task_is_kernel(task))
 			continue;
-		if (!ask(commands, task, tick))
+		if (!ask(lines, task, tick))
 			break;
 		asked++;
 	}
-	commands->next = tasks->n_all > 0 ? (commands->next + tried) % tasks->n_all : 0;
+	lines->next = n_list > 0 ? (lines->next + tried) % n_list : 0;
 	return asked;
 }
 
-/* How many were asked for that nobody asked for before. */
-static size_t choose(struct commands *commands, const struct tasks *tasks, uint64_t tick)
+static void ask_moved(struct command_lines *lines, struct task *const *list, size_t n_list, uint64_t tick)
 {
-	for (size_t i = 0; i < tasks->n_all; i++) {
-		struct task *task = tasks->all[i];
+	for (size_t i = 0; i < n_list; i++) {
+		struct task *task = list[i];
 
 		if (task->moved && (task->command_tick == 0 || tick - task->command_tick >= AGAIN_TICKS))
-			ask(commands, task, tick);
+			ask(lines, task, tick);
 	}
-	if (tasks->commands_now)
-		return ask_others(commands, tasks, tick, COMMAND_READER_MAX);
-	return tasks->all_commands ? ask_others(commands, tasks, tick, COMMAND_READER_MAX / 4) : 0;
 }
 
-void commands_update(struct commands *commands, struct tasks *tasks, struct env *env)
+void command_lines_update(struct command_lines *lines, struct env *env, struct task *const *list,
+			  size_t n_list, enum command_lines_wanted wanted)
 {
+	static const size_t others[] = { [COMMANDS_IN_TURN] = COMMAND_READER_MAX / 4,
+					 [COMMANDS_NOW] = COMMAND_READER_MAX };
 	bool more = true;
 
-	take_results(commands, tasks);
-	while (more && command_reader_is_free(commands->reader)) {
-		more = choose(commands, tasks, env->tick) > 0 && tasks->commands_now;
-		command_reader_submit(commands->reader, env);
-		take_results(commands, tasks);
+	take_results(lines, list, n_list);
+	while (more && command_reader_is_free(lines->reader)) {
+		ask_moved(lines, list, n_list, env->tick);
+		more = ask_others(lines, list, n_list, env->tick, others[wanted]) > 0 &&
+		       wanted == COMMANDS_NOW;
+		command_reader_submit(lines->reader, env);
+		take_results(lines, list, n_list);
 	}
 }

@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The command lines of the tasks, asked for by turns: of those that moved first, then of all others. */
+/* The command lines of processes, read by turns: of those that ran first, then of all others. */
 #ifndef PANETOP_TOPIC_PROCESS_COMMAND_LINES_H
 #define PANETOP_TOPIC_PROCESS_COMMAND_LINES_H
 
-#include "sys/env.h"
+#include "topic/process/process_entry.h"
 
-struct commands;
-struct tasks;
+struct command_lines;
 
-struct commands *commands_open(struct env *env);
-void commands_close(struct commands *commands);
+enum command_lines_wanted {
+	COMMANDS_OF_MOVED, /* only of those that ran */
+	COMMANDS_IN_TURN,  /* of all others, too, some at a time */
+	COMMANDS_NOW,      /* of all at once */
+};
+
+struct command_lines *command_lines_open(struct env *env);
+void command_lines_close(struct command_lines *lines);
 
 /*
- * Has the command lines read that are wanted next: of those that moved, then, if the tasks
- * want them, of all others, some at a time.
- * Waits for them a moment, so that they are normally there at once, but never for one that is stuck.
+ * Has those read that are wanted next, for the processes on the list, which is sorted by pid. Waits for them
+ * a moment, so that they are normally there at once, but never for one that is stuck.
  */
-void commands_update(struct commands *commands, struct tasks *tasks, struct env *env);
+void command_lines_update(struct command_lines *lines, struct env *env, struct task *const *list,
+			  size_t n_list, enum command_lines_wanted wanted);
 
 /* The process whose command line has kept the worker for seconds; 0: none. */
-uint32_t commands_stuck(const struct commands *commands);
+uint32_t command_lines_stuck(const struct command_lines *lines);
 
 #endif

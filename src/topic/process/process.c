@@ -233,7 +233,7 @@ static const char hidden_remedy[] = N_("run it as root, or give it the capabilit
 
 static void tell_hidden(struct env *env, struct frame *frame, const struct tasks *tasks)
 {
-	uint32_t stuck = commands_stuck(tasks->commands);
+	uint32_t stuck = command_lines_stuck(tasks->commands);
 
 	if (tasks->n_hidden > 0)
 		frame_notice(frame, schema.name,

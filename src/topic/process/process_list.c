@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/process_pattern.h"
 #include "kernel/pid_status.h"
 #include "kernel/system.h"
 #include "sys/pids.h"
@@ -28,15 +27,9 @@ static void *open_tasks(struct env *env)
 	tasks->env = env;
 	tasks->tick = ENV_NEVER;
 	tasks->clocks = env_has_process_clocks(env);
-	tasks->commands = commands_open(env);
-	tasks->run_time = run_time_open(env);
+	tasks->commands = command_lines_open(env);
+	tasks->cpu_sum = cgroup_cpu_time_open(env);
 	return tasks;
-}
-
-static void free_task(struct task *task)
-{
-	free(task->command);
-	free(task);
 }
 
 static void close_tasks(void *state)
@@ -44,13 +37,13 @@ static void close_tasks(void *state)
 	struct tasks *tasks = state;
 
 	for (size_t i = 0; i < tasks->n_gone; i++)
-		free_task(tasks->gone[i]);
+		task_free(tasks->gone[i]);
 	for (size_t i = 0; i < tasks->n_all; i++) {
 		pids_release(tasks->env, &tasks->all[i]->stat_file);
-		free_task(tasks->all[i]);
+		task_free(tasks->all[i]);
 	}
-	commands_close(tasks->commands);
-	run_time_close(tasks->run_time);
+	command_lines_close(tasks->commands);
+	cgroup_cpu_time_close(tasks->cpu_sum);
 	free(tasks->cpu_ns);
 	free(tasks->gone);
 	free(tasks->before);
@@ -73,47 +66,14 @@ void tasks_close(struct tasks *tasks)
 	env_unshare(tasks->env, &key);
 }
 
-static struct task *find(struct task *const *list, size_t n_list, uint32_t pid)
-{
-	size_t low = 0, high = n_list;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (list[middle]->pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < n_list && list[low]->pid == pid ? list[low] : NULL;
-}
-
 struct task *tasks_find(const struct tasks *tasks, uint32_t pid)
 {
-	return find(tasks->all, tasks->n_all, pid);
+	return task_find(tasks->all, tasks->n_all, pid);
 }
 
 struct task *tasks_find_gone(const struct tasks *tasks, uint32_t pid)
 {
-	return find(tasks->gone, tasks->n_gone, pid);
-}
-
-bool task_is_listed(const struct task *task, struct span list)
-{
-	return listed_process(list, task->pid, span_text(task->name),
-			      task->command ? span_of(task->command, task->program_length) : span_text(""));
-}
-
-static struct task *new_task(uint32_t pid)
-{
-	struct task *task = alloc_zeroed(1, sizeof(*task));
-
-	task->pid = pid;
-	task->uid = UINT32_MAX;
-	task->start_ticks = U64_UNKNOWN;
-	task->outside_tick = ENV_NEVER;
-	task->stat_file = -1;
-	return task;
+	return task_find(tasks->gone, tasks->n_gone, pid);
 }
 
 /* What it used in the interval is split as the ticks of its file grew; where none did, as the last time. */
@@ -289,13 +249,13 @@ static void add_gone(struct tasks *tasks, struct env *env, struct task *task)
 static void add_process(struct tasks *tasks, struct env *env, uint32_t pid, uint64_t cpu_ns,
 			struct task *known, bool turn)
 {
-	struct task *task = known ? known : new_task(pid);
+	struct task *task = known ? known : task_new(pid);
 	enum look look = look_at(tasks, env, task, cpu_ns, turn);
 
 	if (look == LOOK_OTHER) {
 		add_gone(tasks, env, task);
 		known = NULL;
-		task = new_task(pid);
+		task = task_new(pid);
 		look = look_at(tasks, env, task, cpu_ns, turn);
 	}
 	if (look == LOOK_SAME || (look == LOOK_UNREAD && known)) {
@@ -308,7 +268,7 @@ static void add_process(struct tasks *tasks, struct env *env, uint32_t pid, uint
 		add_gone(tasks, env, task);
 	} else {
 		pids_release(env, &task->stat_file);
-		free_task(task);
+		task_free(task);
 	}
 }
 
@@ -324,7 +284,7 @@ static void make_room(struct tasks *tasks, size_t wanted)
 static void forget_gone(struct tasks *tasks)
 {
 	for (size_t i = 0; i < tasks->n_gone; i++)
-		free_task(tasks->gone[i]);
+		task_free(tasks->gone[i]);
 	tasks->n_gone = 0;
 }
 
@@ -341,7 +301,7 @@ static void read_clocks(struct tasks *tasks, const uint32_t *pids, size_t n_pids
 	for (size_t i = 0; i < n_pids; i++)
 		if (!tasks->clocks || !env_process_cpu_ns(pids[i], &tasks->cpu_ns[i]))
 			tasks->cpu_ns[i] = U64_UNKNOWN;
-	tasks->run_ns = tasks->run_time ? run_time_grown(tasks->run_time) : U64_UNKNOWN;
+	tasks->run_ns = tasks->cpu_sum ? cgroup_cpu_time_grown(tasks->cpu_sum) : U64_UNKNOWN;
 }
 
 /* Both lists go up by pid, so that they are merged in one pass. */
@@ -416,7 +376,10 @@ static int update(struct tasks *tasks)
 	make_room(tasks, n_pids);
 	read_clocks(tasks, pids, n_pids);
 	merge(tasks, env, pids, n_pids);
-	commands_update(tasks->commands, tasks, env);
+	command_lines_update(tasks->commands, env, tasks->all, tasks->n_all,
+			     tasks->commands_now   ? COMMANDS_NOW
+			     : tasks->all_commands ? COMMANDS_IN_TURN
+						   : COMMANDS_OF_MOVED);
 	tasks->updates++;
 	return 0;
 }

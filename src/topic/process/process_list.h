@@ -3,35 +3,8 @@
 #ifndef PANETOP_TOPIC_PROCESS_PROCESS_LIST_H
 #define PANETOP_TOPIC_PROCESS_PROCESS_LIST_H
 
-#include "kernel/pid_stat.h"
 #include "sys/env.h"
-
-#define TASK_NAME_MAX 64
-#define TASK_NOT_A_SUM "%s (process name)" /* a process that goes by the name of a sum of processes */
-
-struct task {
-	uint32_t pid, uid;         /* uid: effective, UINT32_MAX when it could not be read */
-	uint64_t start_ticks;      /* since boot, in USER_HZ */
-	uint64_t cpu_ns;           /* since its start, of all its threads */
-	uint64_t system_ns;        /* part of it, split as the ticks of its stat file are */
-	uint64_t machine_ns, machine_system_ns; /* the same, each part over the CPUs that were online then */
-	uint64_t used_ns;          /* part of cpu_ns since the tick before; U64_UNKNOWN when not seen then */
-	struct pid_stat stat;      /* as last read; without comm */
-	bool unread;               /* it could not be read anew: stat is of an earlier tick */
-	char name[TASK_NAME_MAX];  /* comm, NUL-terminated */
-	char *command; /* arguments joined by blanks, cut when very long; NULL: not known, or none */
-	size_t program_length;     /* of its first argument */
-	bool moved;                /* it ran since the tick before, or is new */
-	bool timed;                /* cpu_ns is of this tick, and what it grew by was used in it */
-	uint64_t command_tick;     /* when command was asked for last; 0: never */
-	uint64_t moved_tick;
-	uint64_t outside_tick;     /* when it was outside of run_time; ENV_NEVER */
-	int stat_file;             /* see pids_read_kept() */
-	double system_share;       /* of what it used when it was last seen to use anything */
-	uint64_t dead_ns; /* CPU time of its threads that ended while we watched, as its clock has it */
-	uint64_t children_ns;      /* of children that it waited for, as counted so far */
-	uint64_t known_children_ns; /* what will come to children_ns, but was counted while they lived */
-};
+#include "topic/process/process_entry.h"
 
 struct tasks {
 	struct env *env;    /* borrowed */
@@ -55,11 +28,11 @@ struct tasks {
 	size_t cpu_capacity;
 	int error;          /* -errno of that */
 	unsigned long updates;
-	struct run_time *run_time; /* read along with the clocks; NULL: there is none */
-	uint64_t run_ns;    /* by it since the tick before; U64_UNKNOWN */
+	struct cgroup_cpu_time *cpu_sum; /* of the whole machine, read along with the clocks; NULL: there is none */
+	uint64_t run_ns;    /* by which it grew since the tick before; U64_UNKNOWN */
 	bool clocks;        /* times are of clocks, to the nanosecond; else of stat files, in USER_HZ */
 	size_t next_look;   /* index of the task whose turn it is to be read although it did not move */
-	struct commands *commands;
+	struct command_lines *commands;
 	bool all_commands;  /* command lines also of processes that do nothing are wanted, in turn */
 	bool commands_now;  /* they are wanted at once: a process is looked for by its program */
 };
@@ -83,14 +56,5 @@ struct task *tasks_find_gone(const struct tasks *tasks, uint32_t pid);
  * it was hidden or could not be read: when it used its time is not known. False where processes are not live.
  */
 bool tasks_began_before(const struct tasks *tasks, uint64_t start_ticks, uint64_t boot_ns);
-
-/* Does --pid mean it? See listed_process(). */
-bool task_is_listed(const struct task *task, struct span list);
-
-/* Is it a thread of the kernel? */
-static inline bool task_is_kernel(const struct task *task)
-{
-	return task->stat.flags & PID_FLAG_KERNEL_THREAD;
-}
 
 #endif
