@@ -5,6 +5,7 @@
 #include "app/batch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
@@ -15,7 +16,6 @@
 #include "app/event_stream.h"
 #include "app/notice_printer.h"
 #include "app/privileges.h"
-#include "app/record_file.h"
 #include "app/settle.h"
 #include "core/error_message.h"
 #include "core/i18n.h"
@@ -377,10 +377,27 @@ static void judge(struct batch *batch)
 	batch->status = 1;
 }
 
+/* Truncates the file, unless it is the one that is replayed. */
+static int open_record_file(const struct options *options)
+{
+	int fd;
+
+	if (strcmp(options->record, "-") == 0)
+		return STDOUT_FILENO;
+	if (options_would_destroy(options)) {
+		complain(options->record, _("this is the recording that is replayed; choose another file"));
+		return -1;
+	}
+	fd = open(options->record, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		complain(options->record, "%s", strerror(errno));
+	return fd;
+}
+
 static int open_record(struct batch *batch)
 {
 	struct sink *sink = &batch->sinks[batch->n_sinks];
-	int fd = record_file_open(batch->options);
+	int fd = open_record_file(batch->options);
 
 	if (fd < 0)
 		return 1;
