@@ -16,8 +16,7 @@
 #include "pane/latency/latency_past.h"
 #include "suite.h"
 #include "sys/latency_thread.h"
-#include "topic/latency/cyclic_rights.h"
-#include "topic/latency/cyclic_setting.h"
+#include "topic/latency/latency_run.h"
 #include "topic/topic.h"
 
 #define SAMPLES 20000
@@ -259,7 +258,7 @@ static struct cyclic_plan plain_plan(uint32_t *cpu)
 	struct settings settings = { 0 };
 	struct cyclic_plan plan;
 
-	cyclic_setting_plan(&settings, &plan);
+	latency_run_plan(&settings, &plan);
 	plan.policy = CYCLIC_OTHER;
 	ck_assert_uint_gt(cyclic_own_cpus(cpus, CPU_LIST_MAX), 0);
 	*cpu = cpus[0];
@@ -422,7 +421,7 @@ START_TEST(settings_become_a_plan)
 	uint32_t *cpus;
 	int *errors;
 
-	cyclic_setting_plan(&settings, &plan);
+	latency_run_plan(&settings, &plan);
 	ck_assert_int_eq(plan.policy, CYCLIC_FIFO);
 	ck_assert_int_eq(plan.priority, 80);
 	ck_assert_uint_eq(plan.period_ns, 1000000);
@@ -433,13 +432,13 @@ START_TEST(settings_become_a_plan)
 	settings_set(&settings, "latency.slack", "5e-5");
 	settings_set(&settings, "latency.method", "timerfd");
 	settings_set(&settings, "latency.cpus", "1,0-1,60000");
-	cyclic_setting_plan(&settings, &plan);
+	latency_run_plan(&settings, &plan);
 	ck_assert_int_eq(plan.policy, CYCLIC_OTHER);
 	ck_assert_uint_eq(plan.period_ns, 250000);
 	ck_assert_uint_eq(plan.slack_ns, 50000);
 	ck_assert_int_eq(plan.method, CYCLIC_TIMERFD);
 	ck_assert_int_eq(env_open(&env, fixture_root("rt-group", 0)), 0);
-	ck_assert_uint_eq(cyclic_setting_cpus(&env, &settings, &cpus, &errors), 3);
+	ck_assert_uint_eq(latency_run_cpus(&env, &settings, &cpus, &errors), 3);
 	ck_assert_uint_eq(cpus[0], 1);
 	ck_assert_uint_eq(cpus[1], 0);
 	ck_assert_int_eq(errors[2], -ENODEV);
@@ -458,7 +457,7 @@ START_TEST(the_next_best_ends_with_other)
 				   plan = asked;
 		unsigned step = 0;
 
-		while (cyclic_rights_next(&asked, step, &plan))
+		while (latency_run_fallback(&asked, step, &plan))
 			step++;
 		ck_assert_uint_le(step, 4);
 		ck_assert_int_eq(plan.policy, CYCLIC_OTHER);
@@ -473,12 +472,12 @@ START_TEST(a_group_without_runtime_is_named)
 	struct env env;
 
 	ck_assert_int_eq(env_open(&env, fixture_root("rt-group", 0)), 0);
-	ck_assert_ptr_nonnull(cyclic_rights_explain(&env, &asked, -EPERM, reason, sizeof(reason)));
+	ck_assert_ptr_nonnull(latency_run_refusal(&env, &asked, -EPERM, reason, sizeof(reason)));
 	if (cyclic_may_nice())
 		ck_assert_ptr_nonnull(strstr(reason, "/jobs/batch"));
 	else
 		ck_assert_ptr_nonnull(strstr(reason, "RLIMIT_RTPRIO"));
-	ck_assert_ptr_nonnull(cyclic_rights_explain(&env, &asked, -EBUSY, reason, sizeof(reason)));
+	ck_assert_ptr_nonnull(latency_run_refusal(&env, &asked, -EBUSY, reason, sizeof(reason)));
 	ck_assert_ptr_nonnull(strstr(reason, "bandwidth"));
 	env_close(&env);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What else a CPU did: the process list, the tables of interrupts, /proc/stat, cpufreq, thermal throttling.
- */
+/* Reads the process list, /proc/interrupts, /proc/softirqs, /proc/stat, cpufreq and thermal_throttle. */
 #include <config.h>
 
 #include "topic/latency/cpu_context.h"
@@ -17,17 +16,16 @@
 #include "topic/cpu/interrupt_growth.h"
 #include "topic/process/process_list.h"
 
-#define NOTICEABLE_NS UINT64_C(500000) /* who used less in an interval is not worth a word */
+#define NOTICEABLE_NS UINT64_C(500000) /* processes that used less in an interval are ignored */
 
-/* Of one CPU. */
-struct place {
+struct cpu_place {
 	struct env_file *throttles;
 	uint64_t throttled, throttled_before;
-	const struct task *task; /* that used most of it in the last interval; NULL: none did */
-	uint64_t task_ns;        /* what it used then */
+	const struct task *task; /* used most of this CPU in the last interval; NULL: none did */
+	uint64_t task_ns;        /* CPU time of the task in that interval */
 };
 
-struct bystanders {
+struct cpu_context {
 	struct env *env;
 	struct tasks *tasks;
 	struct frequencies *frequencies;
@@ -35,7 +33,7 @@ struct bystanders {
 	uint64_t own_ns, own_ns_before;
 	const uint32_t *cpus;
 	size_t n_cpus;
-	struct place *places;
+	struct cpu_place *places;
 	struct interrupt_growth interrupts, softirqs;
 	struct totals {
 		uint64_t forks, switches, mono_ns;
@@ -52,86 +50,86 @@ static struct env_file *throttle_file(struct env *env, uint32_t cpu)
 	return env_file(env, path);
 }
 
-struct bystanders *bystanders_open(struct env *env, uint32_t own_pid, const uint32_t *cpus, size_t n_cpus)
+struct cpu_context *cpu_context_open(struct env *env, uint32_t own_pid, const uint32_t *cpus, size_t n_cpus)
 {
-	struct bystanders *bystanders = alloc_zeroed(1, sizeof(*bystanders));
+	struct cpu_context *context = alloc_zeroed(1, sizeof(*context));
 
-	*bystanders = (struct bystanders){
+	*context = (struct cpu_context){
 		.env = env,
 		.tasks = tasks_open(env),
 		.frequencies = frequencies_open(env),
 		.own_pid = own_pid,
 		.cpus = cpus,
 		.n_cpus = n_cpus,
-		.places = alloc_zeroed(n_cpus, sizeof(*bystanders->places)),
+		.places = alloc_zeroed(n_cpus, sizeof(*context->places)),
 		.now = { U64_UNKNOWN, U64_UNKNOWN, 0 },
 		.tick = ENV_NEVER,
 	};
 	for (size_t i = 0; i < n_cpus; i++) {
-		bystanders->places[i].throttles = throttle_file(env, cpus[i]);
-		bystanders->places[i].throttled = U64_UNKNOWN;
+		context->places[i].throttles = throttle_file(env, cpus[i]);
+		context->places[i].throttled = U64_UNKNOWN;
 	}
-	interrupt_growth_open(&bystanders->interrupts, env, "proc/interrupts", cpus, n_cpus);
-	interrupt_growth_open(&bystanders->softirqs, env, "proc/softirqs", cpus, n_cpus);
-	return bystanders;
+	interrupt_growth_open(&context->interrupts, env, "proc/interrupts", cpus, n_cpus);
+	interrupt_growth_open(&context->softirqs, env, "proc/softirqs", cpus, n_cpus);
+	return context;
 }
 
-void bystanders_close(struct bystanders *bystanders)
+void cpu_context_close(struct cpu_context *context)
 {
-	interrupt_growth_close(&bystanders->interrupts);
-	interrupt_growth_close(&bystanders->softirqs);
-	frequencies_close(bystanders->frequencies);
-	tasks_close(bystanders->tasks);
-	free(bystanders->places);
-	free(bystanders);
+	interrupt_growth_close(&context->interrupts);
+	interrupt_growth_close(&context->softirqs);
+	frequencies_close(context->frequencies);
+	tasks_close(context->tasks);
+	free(context->places);
+	free(context);
 }
 
-static void update_totals(struct bystanders *bystanders)
+static void update_totals(struct cpu_context *context)
 {
-	struct totals *now = &bystanders->now;
+	struct totals *now = &context->now;
 	struct stat_totals totals;
 	struct span text;
 
-	bystanders->before = *now;
+	context->before = *now;
 	*now = (struct totals){ U64_UNKNOWN, U64_UNKNOWN, env_mono_ns() };
-	if (env_read(bystanders->env, env_file(bystanders->env, "proc/stat"), &text) < 0)
+	if (env_read(context->env, env_file(context->env, "proc/stat"), &text) < 0)
 		return;
 	stat_totals_parse(text, &totals);
 	now->forks = totals.forks;
 	now->switches = totals.context_switches;
 }
 
-/* In the last interval. What panetop used is without its measuring threads. */
-static uint64_t used_by(const struct bystanders *bystanders, const struct task *task)
+/* CPU time in the last interval; that of panetop excludes its measuring threads. */
+static uint64_t used_by(const struct cpu_context *context, const struct task *task)
 {
-	uint64_t measuring = bystanders->own_ns - bystanders->own_ns_before;
+	uint64_t measuring = context->own_ns - context->own_ns_before;
 
 	if (task->used_ns == U64_UNKNOWN)
 		return 0;
-	if (task->pid != bystanders->own_pid)
+	if (task->pid != context->own_pid)
 		return task->used_ns;
 	return task->used_ns > measuring ? task->used_ns - measuring : 0;
 }
 
-/* The CPU that a task ran on last is all that is known of where it ran. */
-static void update_tasks(struct bystanders *bystanders)
+/* Of the CPUs that a process ran on only the last one is known. */
+static void update_tasks(struct cpu_context *context)
 {
-	struct tasks *tasks = bystanders->tasks;
+	struct tasks *tasks = context->tasks;
 
-	for (size_t i = 0; i < bystanders->n_cpus; i++)
-		bystanders->places[i].task = NULL;
+	for (size_t i = 0; i < context->n_cpus; i++)
+		context->places[i].task = NULL;
 	if (tasks_update(tasks) < 0)
 		return;
 	for (size_t t = 0; t < tasks->n_all; t++) {
 		const struct task *task = tasks->all[t];
-		uint64_t used_ns = used_by(bystanders, task);
+		uint64_t used_ns = used_by(context, task);
 
 		if (used_ns < NOTICEABLE_NS)
 			continue;
-		for (size_t i = 0; i < bystanders->n_cpus; i++) {
-			struct place *place = &bystanders->places[i];
+		for (size_t i = 0; i < context->n_cpus; i++) {
+			struct cpu_place *place = &context->places[i];
 
-			if (bystanders->cpus[i] != task->stat.processor ||
+			if (context->cpus[i] != task->stat.processor ||
 			    (place->task && used_ns <= place->task_ns))
 				continue;
 			place->task = task;
@@ -140,31 +138,31 @@ static void update_tasks(struct bystanders *bystanders)
 	}
 }
 
-static void update_throttles(struct bystanders *bystanders)
+static void update_throttles(struct cpu_context *context)
 {
-	for (size_t i = 0; i < bystanders->n_cpus; i++) {
-		struct place *place = &bystanders->places[i];
+	for (size_t i = 0; i < context->n_cpus; i++) {
+		struct cpu_place *place = &context->places[i];
 		struct span text;
 
 		place->throttled_before = place->throttled;
-		if (env_read(bystanders->env, place->throttles, &text) < 0 ||
+		if (env_read(context->env, place->throttles, &text) < 0 ||
 		    !span_u64(&text, &place->throttled))
 			place->throttled = U64_UNKNOWN;
 	}
 }
 
-void bystanders_update(struct bystanders *bystanders, uint64_t own_ns)
+void cpu_context_update(struct cpu_context *context, uint64_t own_ns)
 {
-	if (bystanders->tick == bystanders->env->tick)
+	if (context->tick == context->env->tick)
 		return;
-	bystanders->tick = bystanders->env->tick;
-	bystanders->own_ns_before = bystanders->own_ns;
-	bystanders->own_ns = own_ns;
-	update_totals(bystanders);
-	update_tasks(bystanders);
-	update_throttles(bystanders);
-	interrupt_growth_update(&bystanders->interrupts);
-	interrupt_growth_update(&bystanders->softirqs);
+	context->tick = context->env->tick;
+	context->own_ns_before = context->own_ns;
+	context->own_ns = own_ns;
+	update_totals(context);
+	update_tasks(context);
+	update_throttles(context);
+	interrupt_growth_update(&context->interrupts);
+	interrupt_growth_update(&context->softirqs);
 }
 
 static double per_second(uint64_t now, uint64_t before, double seconds)
@@ -174,26 +172,26 @@ static double per_second(uint64_t now, uint64_t before, double seconds)
 	return grown == U64_UNKNOWN || !(seconds > 0) ? NAN : (double)grown / seconds;
 }
 
-void bystanders_tell(struct bystanders *bystanders, size_t index, struct bystander *bystander)
+void cpu_context_read(struct cpu_context *context, size_t index, struct cpu_activity *activity)
 {
-	const struct place *place = &bystanders->places[index];
-	const struct totals *now = &bystanders->now, *before = &bystanders->before;
+	const struct cpu_place *place = &context->places[index];
+	const struct totals *now = &context->now, *before = &context->before;
 	double seconds = before->mono_ns > 0 ? (double)(now->mono_ns - before->mono_ns) / 1e9 : 0;
 
-	*bystander = (struct bystander){
+	*activity = (struct cpu_activity){
 		.task_ratio = NAN,
-		.hertz = frequencies_hertz(bystanders->frequencies, bystanders->cpus[index]),
+		.hertz = frequencies_hertz(context->frequencies, context->cpus[index]),
 		.forks_per_second = per_second(now->forks, before->forks, seconds),
 		.switches_per_second = per_second(now->switches, before->switches, seconds),
 		.throttles = u64_less(place->throttled, place->throttled_before),
 	};
 	if (place->task) {
-		snprintf(bystander->task, sizeof(bystander->task), "%s %u", place->task->name,
+		snprintf(activity->task, sizeof(activity->task), "%s %u", place->task->name,
 			 place->task->pid);
-		bystander->task_ratio = seconds > 0 ? (double)place->task_ns / 1e9 / seconds : NAN;
+		activity->task_ratio = seconds > 0 ? (double)place->task_ns / 1e9 / seconds : NAN;
 	}
-	bystander->n_interrupts = interrupt_growth_tell(&bystanders->interrupts, index, bystander->interrupts,
-							sizeof(bystander->interrupts));
-	bystander->n_softirqs = interrupt_growth_tell(&bystanders->softirqs, index, bystander->softirqs,
-						      sizeof(bystander->softirqs));
+	activity->n_interrupts = interrupt_growth_tell(&context->interrupts, index, activity->interrupts,
+						       sizeof(activity->interrupts));
+	activity->n_softirqs = interrupt_growth_tell(&context->softirqs, index, activity->softirqs,
+						     sizeof(activity->softirqs));
 }

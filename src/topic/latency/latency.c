@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "latency": how late this machine wakes a thread up, per CPU and in all. */
+/* Topics "latency", "latency_phase" and "latency_bucket": how late wake-ups are, by CPU, phase and bucket. */
 #include <config.h>
 
 #include <errno.h>
@@ -8,8 +8,55 @@
 #include <unistd.h>
 
 #include "core/i18n.h"
-#include "topic/latency/latency_figures.h"
+#include "topic/latency/latency_run.h"
 #include "topic/topic.h"
+
+struct latency_row {
+	const char *cpu, *phase; /* one of them is the key */
+	const char *policy, *asked, *reason, *method, *locked, *idle_states;
+	uint64_t priority, degraded;
+	double thread_seconds, thread_ratio, period_seconds, slack_seconds, bucket_seconds, measured_seconds;
+	uint64_t samples, missed;
+	double samples_per_second, missed_per_second;
+	double min_seconds, mean_seconds, mode_seconds, max_seconds, stddev_seconds;
+	double p25_seconds, p50_seconds, p75_seconds, p90_seconds, p95_seconds, p99_seconds, p99_5_seconds;
+	double p99_9_seconds, p99_99_seconds;
+};
+
+#define LATENCY_COLUMN(field, ...) COLUMN(struct latency_row, field, __VA_ARGS__)
+
+#define LATENCY_TIME(field, heading, column_rank, hide, what, from)                                          \
+	LATENCY_COLUMN(field##_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = heading,        \
+		       .width = 7, .rank = (column_rank), .hidden = (hide), .help = what, .source = from)
+
+#define LATENCY_PERCENTILE(field, number, column_rank, hide)                                                 \
+	LATENCY_TIME(field, number, column_rank, hide, /* xgettext:no-c-format */                            \
+		     N_("so late at most were this many percent of the wake-ups; up to 1 % too long, never " \
+			"too short"),                                                                        \
+		     "upper end of the bucket in which the samples reach this percentage")
+
+/* The columns from samples to max. */
+#define LATENCY_FIGURES                                                                                      \
+	LATENCY_COLUMN(samples, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("samples"),          \
+		       .width = 9, .help = N_("wake-ups that were measured"),                                \
+		       .source = "counted by the measuring threads"),                                        \
+		LATENCY_COLUMN(missed, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("missed"),    \
+			       .width = 6, .rank = 1,                                                        \
+			       .help = N_("periods that passed while a wake-up was late: they have no "      \
+					  "sample of their own"),                                            \
+			       .source = "lateness / period, counted by the measuring threads"),             \
+		LATENCY_TIME(min, N_("min"), 2, false, N_("the least"), "exact"),                            \
+		LATENCY_TIME(mean, N_("mean"), 2, false, N_("sum of all / samples"), "exact"),               \
+		LATENCY_TIME(mode, N_("mode"), 6, true, N_("where the samples are densest"),                 \
+			     "middle of the bucket with most samples per nanosecond"),                       \
+		LATENCY_TIME(stddev, N_("stddev"), 5, false, N_("standard deviation"),                       \
+			     "from sums of squares"),                                                        \
+		LATENCY_PERCENTILE(p25, "25%", 6, true), LATENCY_PERCENTILE(p50, "50%", 0, false),           \
+		LATENCY_PERCENTILE(p75, "75%", 6, true), LATENCY_PERCENTILE(p90, "90%", 4, false),           \
+		LATENCY_PERCENTILE(p95, "95%", 6, true), LATENCY_PERCENTILE(p99, "99%", 1, false),           \
+		LATENCY_PERCENTILE(p99_5, "99.5%", 6, true), LATENCY_PERCENTILE(p99_9, "99.9%", 1, false),   \
+		LATENCY_PERCENTILE(p99_99, "99.99%", 3, false),                                              \
+		LATENCY_TIME(max, N_("max"), 0, false, N_("the worst"), "exact")
 
 #define SETTING(field, heading, what, from, ...)                                                             \
 	LATENCY_COLUMN(field, .kind = COLUMN_LABEL, .title = heading, .help = what, .source = from,          \
@@ -112,7 +159,7 @@ static int test_awake(struct env *env)
 	N_("name others: 'lscpu -e' lists those that are online, /proc/self/status those we may use")
 
 static const struct source_spec sources[] = {
-	{ .path = CYCLIC_CPUS_SOURCE,
+	{ .path = LATENCY_RUN_CPUS,
 	  .gives = N_("how late they wake a thread up"),
 	  .test = test_cpus,
 	  .remedies = { ONLY_HERE, { EINVAL, OTHER_CPUS }, { ENODEV, OTHER_CPUS } } },
@@ -138,81 +185,110 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
+static double seconds(double ns)
+{
+	return ns / 1e9;
+}
+
+static void fill_figures(struct latency_row *row, const struct latency_sums *sums)
+{
+	const struct histogram *times = &sums->times;
+
+	row->samples = times->count;
+	row->missed = sums->missed;
+	if (times->count == 0)
+		return;
+	row->min_seconds = seconds((double)times->min_ns);
+	row->max_seconds = seconds((double)times->max_ns);
+	row->mean_seconds = seconds(histogram_mean(times));
+	row->mode_seconds = seconds(histogram_mode(times));
+	row->stddev_seconds = seconds(histogram_deviation(times));
+	row->p25_seconds = seconds(histogram_percentile(times, 25));
+	row->p50_seconds = seconds(histogram_percentile(times, 50));
+	row->p75_seconds = seconds(histogram_percentile(times, 75));
+	row->p90_seconds = seconds(histogram_percentile(times, 90));
+	row->p95_seconds = seconds(histogram_percentile(times, 95));
+	row->p99_seconds = seconds(histogram_percentile(times, 99));
+	row->p99_5_seconds = seconds(histogram_percentile(times, 99.5));
+	row->p99_9_seconds = seconds(histogram_percentile(times, 99.9));
+	row->p99_99_seconds = seconds(histogram_percentile(times, 99.99));
+}
+
 static const char *lock_name(enum cyclic_lock lock)
 {
 	return lock == CYCLIC_LOCK_ALL ? N_("all") : lock == CYCLIC_LOCK_OWN ? N_("own") : N_("no");
 }
 
-static void set_policy(struct latency_row *row, const struct cyclic_run *run, struct frame *frame)
+static void set_policy(struct latency_row *row, const struct latency_run *run, struct frame *frame)
 {
 	const struct cyclic_plan *plan = &run->plan;
 	bool realtime = plan->policy == CYCLIC_FIFO || plan->policy == CYCLIC_RR;
 
-	row->policy = cyclic_policy_name(plan->policy);
+	row->policy = latency_run_policy_name(plan->policy);
 	row->priority = realtime ? (uint64_t)plan->priority : 0;
 	row->degraded = *run->reason != '\0';
 	if (!row->degraded)
 		return;
 	if (run->asked == CYCLIC_DEADLINE)
-		row->asked = cyclic_policy_name(run->asked);
+		row->asked = latency_run_policy_name(run->asked);
 	else
-		row->asked = arena_print(&frame->arena, "%s %d", cyclic_policy_name(run->asked),
+		row->asked = arena_print(&frame->arena, "%s %d", latency_run_policy_name(run->asked),
 					 run->asked_priority);
 	row->reason = arena_copy(&frame->arena, run->reason, strlen(run->reason));
 }
 
-static void add_row(struct table *table, const struct cyclic_run *run, struct frame *frame, size_t index)
+static void add_row(struct table *table, const struct latency_run *run, struct frame *frame, size_t index)
 {
 	const struct cyclic_plan *plan = &run->plan;
 	bool realtime = plan->policy != CYCLIC_OTHER;
 	struct latency_row *row = table_add(table);
 
-	row->cpu = cyclic_run_cpu(run, frame, index);
+	row->cpu = latency_run_cpu_text(run, frame, index);
 	set_policy(row, run, frame);
-	row->method = cyclic_method_name(plan->method);
+	row->method = latency_run_method_name(plan->method);
 	row->period_seconds = (double)plan->period_ns / 1e9;
 	row->slack_seconds = realtime ? 0 : (double)plan->slack_ns / 1e9;
 	row->bucket_seconds = plan->bucket_ns > 0 ? (double)plan->bucket_ns / 1e9 : NAN;
-	row->locked = lock_name(cyclic_locked(run->cyclic));
+	row->locked = lock_name(cyclic_locked(run->probe));
 	row->idle_states = run->awake_fd >= 0 ? N_("held off") : N_("as they are");
 	row->measured_seconds = fmax(0, ((double)run->mono_ns - (double)run->started_ns) / 1e9);
 	if (plan->duration_ns > 0)
 		row->measured_seconds = fmin(row->measured_seconds, (double)plan->duration_ns / 1e9);
 	row->thread_seconds =
-		(double)(index == CYCLIC_RUN_ALL ? run->all.cpu_ns : run->sums[index].cpu_ns) / 1e9;
-	latency_row_fill(row, index == CYCLIC_RUN_ALL ? &run->all : &run->sums[index]);
+		(double)(index == LATENCY_RUN_ALL ? run->all.cpu_ns : run->sums[index].cpu_ns) / 1e9;
+	fill_figures(row, index == LATENCY_RUN_ALL ? &run->all : &run->sums[index]);
 }
 
 static int sample(struct sample *sample)
 {
 	struct frame *frame = sample->frame;
 	struct table *table = sample->table;
-	struct cyclic_run *run = sample->state;
+	struct latency_run *run = sample->state;
 
-	cyclic_run_update(run);
+	latency_run_update(run);
 	table->mono_ns = run->mono_ns;
-	add_row(table, run, frame, CYCLIC_RUN_ALL);
+	add_row(table, run, frame, LATENCY_RUN_ALL);
 	for (size_t i = 0; i < run->n_cpus; i++)
 		if (!run->errors[i])
 			add_row(table, run, frame, i);
-	cyclic_run_tell(run, frame);
+	latency_run_notices(run, frame);
 	return 0;
 }
 
 static int act(struct env *env, const char *action, void (*done)(void *context, int error), void *context)
 {
-	struct cyclic_run *run = cyclic_run_opened(env);
+	struct latency_run *run = latency_run_current(env);
 
 	if (!run)
 		return -ENOTSUP;
 	if (!done)
 		return 0;
 	if (strcmp(action, "during") == 0)
-		cyclic_set_phase(run->cyclic, 1);
+		cyclic_set_phase(run->probe, 1);
 	else if (strcmp(action, "after") == 0)
-		cyclic_set_phase(run->cyclic, 2);
+		cyclic_set_phase(run->probe, 2);
 	else
-		cyclic_run_restart(run);
+		latency_run_restart(run);
 	done(context, 0);
 	return 0;
 }
@@ -220,11 +296,126 @@ static int act(struct env *env, const char *action, void (*done)(void *context, 
 const struct topic topic_latency = {
 	.schema = &schema,
 	.sources = sources,
-	.uses = CYCLIC_USES,
-	CYCLIC_TOPIC,
-	.open = cyclic_run_open,
+	.uses = LATENCY_RUN_USES,
+	LATENCY_RUN_TOPIC,
+	.open = latency_run_open,
 	.sample = sample,
-	.close = cyclic_run_close,
+	.close = latency_run_close,
 	.act = act,
 	.acts_on_itself = true,
+};
+
+static const struct column phase_columns[] = {
+	LATENCY_COLUMN(phase, .kind = COLUMN_KEY, .title = N_("phase"), .width = 7, .words = true,
+		       .help = N_("before, during, after: as the command ran"), .source = "panetop"),
+	LATENCY_FIGURES,
+};
+
+static const struct schema phase_schema = {
+	.name = "latency_phase",
+	.help = N_("latency before, while and after a command ran"),
+	.row_size = sizeof(struct latency_row),
+	.over_interval = true,
+	SCHEMA_COLUMNS(phase_columns),
+};
+
+static const struct source_spec no_sources[] = { { 0 } };
+
+static int sample_phases(struct sample *sample)
+{
+	static const char *const names[CYCLIC_PHASES] = { N_("before"), N_("during"), N_("after") };
+	struct latency_run *run = sample->state;
+
+	latency_run_update(run);
+	sample->table->mono_ns = run->mono_ns;
+	for (unsigned p = 0; run->plan.n_phases > 1 && p < run->plan.n_phases; p++) {
+		struct latency_row *row = table_add(sample->table);
+
+		row->phase = names[p];
+		fill_figures(row, &run->phases[p]);
+	}
+	return 0;
+}
+
+const struct topic topic_latency_phase = {
+	.schema = &phase_schema,
+	.sources = no_sources,
+	.uses = LATENCY_RUN_USES,
+	LATENCY_RUN_TOPIC,
+	.open = latency_run_open,
+	.sample = sample_phases,
+	.close = latency_run_close,
+};
+
+struct bucket_row {
+	const char *cpu;
+	double from_seconds, to_seconds, samples_per_second;
+	uint64_t samples;
+};
+
+static const struct column bucket_columns[] = {
+	COLUMN(struct bucket_row, cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 3,
+	       .help = N_("where it was measured; all: together"), .source = "sched_setaffinity(2)"),
+	COLUMN(struct bucket_row, from_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("from"),
+	       .width = 8, .help = N_("so late at least"), .source = "panetop"),
+	COLUMN(struct bucket_row, to_seconds, .kind = COLUMN_BOUND, .unit = UNIT_SECONDS, .title = N_("to"),
+	       .width = 8, .help = N_("but not so late; -: all that is longer"),
+	       .source = "panetop; --bucket makes all equally wide, else they are less than 1 % wide"),
+	COLUMN(struct bucket_row, samples, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("samples"),
+	       .width = 9, .help = N_("wake-ups that were so late"),
+	       .source = "counted by the measuring threads"),
+	COLUMN(struct bucket_row, samples_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
+	       .title = N_("per s"), .width = 7, .rate_of = offsetof(struct bucket_row, samples),
+	       .help = N_("of these in the last interval"), .source = "growth of samples / time"),
+};
+
+static const struct schema bucket_schema = {
+	.name = "latency_bucket",
+	.help = N_("how many wake-ups were how late"),
+	.shape = SHAPE_HISTOGRAM,
+	.from_zero = true,
+	.row_size = sizeof(struct bucket_row),
+	.over_interval = true,
+	SCHEMA_COLUMNS(bucket_columns),
+};
+
+static void add_buckets(struct table *table, const char *cpu, const struct latency_sums *sums)
+{
+	const struct histogram *times = sums->linear ? sums->linear : &sums->times;
+
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		struct bucket_row *row;
+
+		if (times->buckets[i] == 0)
+			continue;
+		row = table_add(table);
+		row->cpu = cpu;
+		row->from_seconds = (double)histogram_from_ns(times->width_ns, i) / 1e9;
+		if (i + 1 < HISTOGRAM_BUCKETS) /* the last one takes all that is longer */
+			row->to_seconds = (double)histogram_to_ns(times->width_ns, i) / 1e9;
+		row->samples = times->buckets[i];
+	}
+}
+
+static int sample_buckets(struct sample *sample)
+{
+	struct table *table = sample->table;
+	struct latency_run *run = sample->state;
+
+	latency_run_update(run);
+	table->mono_ns = run->mono_ns;
+	add_buckets(table, latency_run_cpu_text(run, sample->frame, LATENCY_RUN_ALL), &run->all);
+	for (size_t i = 0; i < run->n_cpus; i++)
+		add_buckets(table, latency_run_cpu_text(run, sample->frame, i), &run->sums[i]);
+	return 0;
+}
+
+const struct topic topic_latency_bucket = {
+	.schema = &bucket_schema,
+	.sources = no_sources,
+	.uses = LATENCY_RUN_USES,
+	LATENCY_RUN_TOPIC,
+	.open = latency_run_open,
+	.sample = sample_buckets,
+	.close = latency_run_close,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From settings and rights to the threads that measure, and their counters once per tick. */
+/* From settings and rights to the measuring threads, and their counters once per tick. */
 #include <config.h>
 
 #include "topic/latency/latency_run.h"
@@ -12,14 +12,193 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
-#include "topic/latency/cyclic_rights.h"
-#include "topic/latency/cyclic_setting.h"
+#include "kernel/cpu_list.h"
+#include "topic/cgroup.h"
+
+#define PRIORITY 80
+#define PERIOD_NS UINT64_C(1000000)
+#define SETTLE_NS UINT64_C(100000000) /* meanwhile panetop reads the machine for the first time */
+
+static const char *const policies[N_CYCLIC_POLICIES] = {
+	[CYCLIC_FIFO] = "fifo",
+	[CYCLIC_RR] = "rr",
+	[CYCLIC_DEADLINE] = "deadline",
+	[CYCLIC_OTHER] = "other",
+};
+
+static const char *const methods[N_CYCLIC_METHODS] = {
+	[CYCLIC_CLOCK_NS] = "clock_ns", [CYCLIC_POSIX_NS] = "posix_ns", [CYCLIC_ITIMER] = "itimer",
+	[CYCLIC_POLL] = "poll",         [CYCLIC_TIMERFD] = "timerfd",
+};
 
 static const char run_key;
 
+/* The index of a setting's value among names; 0 when it is none of them. */
+static unsigned choice(const struct settings *settings, const char *name, const char *const *names,
+		       unsigned n_names)
+{
+	const char *value = settings_get(settings, name);
+
+	for (unsigned i = 0; value && i < n_names; i++)
+		if (strcmp(value, names[i]) == 0)
+			return i;
+	return 0;
+}
+
+static uint64_t nanoseconds(const struct settings *settings, const char *name, uint64_t otherwise)
+{
+	const char *value = settings_get(settings, name);
+	struct span span = span_text(value ? value : "");
+	double seconds;
+
+	return span_seconds(&span, &seconds) && seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9 + 0.5)
+									     : otherwise;
+}
+
+static uint64_t number(const struct settings *settings, const char *name, uint64_t otherwise)
+{
+	const char *value = settings_get(settings, name);
+	struct span span = span_text(value ? value : "");
+	uint64_t parsed;
+
+	return span_u64(&span, &parsed) ? parsed : otherwise;
+}
+
+void latency_run_plan(const struct settings *settings, struct cyclic_plan *plan)
+{
+	*plan = (struct cyclic_plan){
+		.policy = choice(settings, "latency.policy", policies, N_CYCLIC_POLICIES),
+		.priority = (int)number(settings, "latency.priority", PRIORITY),
+		.method = choice(settings, "latency.method", methods, N_CYCLIC_METHODS),
+		.period_ns = nanoseconds(settings, "latency.period", PERIOD_NS),
+		.slack_ns = nanoseconds(settings, "latency.slack", 1),
+		.bucket_ns = nanoseconds(settings, "latency.bucket", 0),
+		.settle_ns = SETTLE_NS,
+		.duration_ns = nanoseconds(settings, "latency.duration", 0),
+		.samples = number(settings, "latency.samples", 0),
+		.n_phases = settings_get(settings, "latency.command") ? CYCLIC_PHASES : 1,
+	};
+}
+
+static bool is_there(const struct env *env, uint32_t cpu)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%u", cpu);
+	return env_exists(env, path);
+}
+
+static size_t read_list(struct span list, uint32_t *cpus)
+{
+	bool *listed = alloc_zeroed(CPU_LIST_MAX, sizeof(*listed));
+	uint32_t first, last;
+	size_t n_cpus = 0;
+
+	while (cpu_list_next(&list, &first, &last)) {
+		for (uint32_t cpu = first; cpu <= last; cpu++) {
+			if (!listed[cpu])
+				cpus[n_cpus++] = cpu;
+			listed[cpu] = true;
+		}
+	}
+	free(listed);
+	return n_cpus;
+}
+
+size_t latency_run_cpus(const struct env *env, const struct settings *settings, uint32_t **cpus, int **errors)
+{
+	const char *list = settings_get(settings, "latency.cpus");
+	size_t n_cpus;
+
+	*cpus = alloc_zeroed(CPU_LIST_MAX, sizeof(**cpus));
+	n_cpus = read_list(span_text(list ? list : ""), *cpus);
+	if (n_cpus == 0)
+		n_cpus = cyclic_own_cpus(*cpus, CPU_LIST_MAX);
+	if (n_cpus == 0)
+		n_cpus = 1; /* CPU 0 is everywhere */
+	*cpus = alloc_resize(*cpus, n_cpus, sizeof(**cpus));
+	*errors = alloc_zeroed(n_cpus, sizeof(**errors));
+	for (size_t i = 0; i < n_cpus; i++)
+		(*errors)[i] = is_there(env, (*cpus)[i]) ? 0 : -ENODEV;
+	return n_cpus;
+}
+
+/* Has our control group no real-time runtime, as all have at first that are made with RT_GROUP_SCHED? */
+static bool group_lacks_runtime(struct env *env, struct cgroup_place *place)
+{
+	struct span text;
+	uint64_t runtime;
+
+	return own_cgroup_find(env, "cpu", place) == 0 &&
+	       own_cgroup_read(env, place, "cpu.rt_runtime_us", &text) == 0 && span_u64(&text, &runtime) &&
+	       runtime == 0;
+}
+
+static bool is_realtime(enum cyclic_policy policy)
+{
+	return policy == CYCLIC_FIFO || policy == CYCLIC_RR;
+}
+
+const char *latency_run_refusal(struct env *env, const struct cyclic_plan *asked, int error, char *reason,
+				size_t room)
+{
+	int limit = cyclic_priority_limit();
+	struct cgroup_place place;
+
+	if (error == -EBUSY) {
+		snprintf(reason, room, "%s", _("other deadline tasks have all of the bandwidth"));
+		return _("end some of them");
+	}
+	if (!cyclic_may_nice() && (limit < asked->priority || !is_realtime(asked->policy))) {
+		snprintf(reason, room, _("no CAP_SYS_NICE, and RLIMIT_RTPRIO is %d"), limit);
+		return remedy_for_user(N_("run it as root, give it the capability cap_sys_nice, or raise "
+					  "rtprio in /etc/security/limits.conf"));
+	}
+	if (is_realtime(asked->policy) && group_lacks_runtime(env, &place)) {
+		snprintf(reason, room, _("the control group /%.80s has no real-time runtime"), place.group);
+		return _("write one to its cpu.rt_runtime_us, or start panetop in the group above it");
+	}
+	snprintf(reason, room, "%s", _("the kernel refuses it although there are the rights for it"));
+	return _("in a user namespace or a control group without real-time runtime nothing helps: start it "
+		 "outside");
+}
+
+bool latency_run_fallback(const struct cyclic_plan *asked, unsigned step, struct cyclic_plan *plan)
+{
+	int limit = cyclic_priority_limit();
+
+	*plan = *asked;
+	if (step == 0 && limit > 0 && (limit < asked->priority || !is_realtime(asked->policy))) {
+		plan->policy = is_realtime(asked->policy) ? asked->policy : CYCLIC_FIFO;
+		plan->priority = limit < asked->priority ? limit : asked->priority;
+		return true;
+	}
+	if (step <= 1 && is_realtime(asked->policy)) {
+		plan->policy = CYCLIC_DEADLINE;
+		return true;
+	}
+	plan->policy = CYCLIC_OTHER;
+	return step <= 2;
+}
+
+static const char *dma_latency_remedy(int error)
+{
+	if (error == -EACCES || error == -EPERM)
+		return remedy_for_user(N_("run it as root, or give it the capability cap_dac_override"));
+	return error == -ENOENT ? _("this kernel has no such device: leave the option out") : NULL;
+}
+
+static const char *cpu_remedy(int error)
+{
+	if (error == -ENODEV || error == -EINVAL)
+		return _("name others: 'lscpu -e' lists those that are online, /proc/self/status those we "
+			 "may use");
+	return NULL;
+}
+
 static void *make(struct env *env)
 {
-	struct cyclic_run *run = alloc_zeroed(1, sizeof(*run));
+	struct latency_run *run = alloc_zeroed(1, sizeof(*run));
 
 	run->env = env;
 	run->tick = ENV_NEVER;
@@ -27,17 +206,17 @@ static void *make(struct env *env)
 	return run;
 }
 
-static void free_sums(struct cyclic_sums *sums)
+static void free_sums(struct latency_sums *sums)
 {
 	free(sums->linear);
 }
 
 static void end(void *state)
 {
-	struct cyclic_run *run = state;
+	struct latency_run *run = state;
 
-	if (run->cyclic)
-		cyclic_close(run->cyclic);
+	if (run->probe)
+		cyclic_close(run->probe);
 	if (run->awake_fd >= 0)
 		close(run->awake_fd);
 	free_sums(&run->all);
@@ -52,14 +231,14 @@ static void end(void *state)
 	free(run);
 }
 
-static void open_sums(struct cyclic_sums *sums, const struct cyclic_plan *plan)
+static void open_sums(struct latency_sums *sums, const struct cyclic_plan *plan)
 {
 	if (plan->bucket_ns > 0)
 		sums->linear = alloc_zeroed(1, sizeof(*sums->linear));
 }
 
 /* One way to measure: 0, or -errno when it cannot be had. */
-static int attempt(struct cyclic_run *run, const struct cyclic_plan *plan)
+static int attempt(struct latency_run *run, const struct cyclic_plan *plan)
 {
 	static const uint32_t any[] = { CYCLIC_ANY_CPU };
 	bool pinned = plan->policy != CYCLIC_DEADLINE;
@@ -67,9 +246,9 @@ static int attempt(struct cyclic_run *run, const struct cyclic_plan *plan)
 
 	for (size_t i = 0; i < run->n_cpus; i++)
 		run->errors[i] = run->errors[i] == -ENODEV ? -ENODEV : 0;
-	run->cyclic = cyclic_open(plan, pinned ? run->cpus : any, pinned ? run->n_cpus : 1,
-				  pinned ? run->errors : &any_error, &error);
-	if (!run->cyclic)
+	run->probe = cyclic_open(plan, pinned ? run->cpus : any, pinned ? run->n_cpus : 1,
+				 pinned ? run->errors : &any_error, &error);
+	if (!run->probe)
 		return error;
 	if (!pinned) {
 		run->cpus[0] = CYCLIC_ANY_CPU;
@@ -81,7 +260,7 @@ static int attempt(struct cyclic_run *run, const struct cyclic_plan *plan)
 }
 
 /* As was asked for, or the next best that is allowed. */
-static int start(struct cyclic_run *run, const struct cyclic_plan *asked)
+static int start(struct latency_run *run, const struct cyclic_plan *asked)
 {
 	struct cyclic_plan plan = *asked;
 	int error = attempt(run, &plan);
@@ -90,21 +269,21 @@ static int start(struct cyclic_run *run, const struct cyclic_plan *asked)
 	run->asked = asked->policy;
 	run->asked_priority = asked->priority;
 	if (error == -EPERM || error == -EBUSY)
-		run->remedy = cyclic_rights_explain(run->env, asked, error, run->reason, sizeof(run->reason));
-	while ((error == -EPERM || error == -EBUSY) && cyclic_rights_next(asked, step++, &plan))
+		run->remedy = latency_run_refusal(run->env, asked, error, run->reason, sizeof(run->reason));
+	while ((error == -EPERM || error == -EBUSY) && latency_run_fallback(asked, step++, &plan))
 		error = attempt(run, &plan);
 	return error;
 }
 
-static int begin(struct cyclic_run *run, const struct settings *settings)
+static int begin(struct latency_run *run, const struct settings *settings)
 {
 	struct cyclic_plan plan;
 	int error;
 
 	if (!run->env->live)
 		return -ENOTSUP;
-	cyclic_setting_plan(settings, &plan);
-	run->n_cpus = cyclic_setting_cpus(run->env, settings, &run->cpus, &run->errors);
+	latency_run_plan(settings, &plan);
+	run->n_cpus = latency_run_cpus(run->env, settings, &run->cpus, &run->errors);
 	if (settings_get(settings, "latency.cpu-dma-latency")) {
 		run->awake_fd = cyclic_hold_awake();
 		run->awake_error = run->awake_fd < 0 ? run->awake_fd : 0;
@@ -121,24 +300,24 @@ static int begin(struct cyclic_run *run, const struct settings *settings)
 		open_sums(&run->phases[p], &plan);
 	if (plan.bucket_ns > 0)
 		run->scratch.linear = alloc_zeroed(1, sizeof(*run->scratch.linear));
-	run->started_ns = cyclic_start_ns(run->cyclic);
+	run->started_ns = cyclic_start_ns(run->probe);
 	run->env->finished = false;
 	return 0;
 }
 
-struct cyclic_run *cyclic_run_opened(const struct env *env)
+struct latency_run *latency_run_current(const struct env *env)
 {
 	return env_shared_state(env, &run_key);
 }
 
-int cyclic_run_share(struct env *env, const struct settings *settings, struct cyclic_run **shared)
+int latency_run_share(struct env *env, const struct settings *settings, struct latency_run **shared)
 {
-	bool first = !cyclic_run_opened(env);
-	struct cyclic_run *run = env_share(env, &run_key, make, end);
+	bool first = !latency_run_current(env);
+	struct latency_run *run = env_share(env, &run_key, make, end);
 	int error = first ? begin(run, settings) : 0;
 
 	if (error) {
-		env_note_failure(env, CYCLIC_CPUS_SOURCE, error);
+		env_note_failure(env, LATENCY_RUN_CPUS, error);
 		env_unshare(env, &run_key);
 		return error;
 	}
@@ -146,26 +325,26 @@ int cyclic_run_share(struct env *env, const struct settings *settings, struct cy
 	return 0;
 }
 
-void cyclic_run_unshare(struct cyclic_run *run)
+void latency_run_unshare(struct latency_run *run)
 {
 	env_unshare(run->env, &run_key);
 }
 
-int cyclic_run_open(struct sample *sample)
+int latency_run_open(struct sample *sample)
 {
-	struct cyclic_run *run;
-	int error = cyclic_run_share(sample->env, sample->settings, &run);
+	struct latency_run *run;
+	int error = latency_run_share(sample->env, sample->settings, &run);
 
 	sample->state = error ? NULL : run;
 	return error;
 }
 
-void cyclic_run_close(struct sample *sample)
+void latency_run_close(struct sample *sample)
 {
-	cyclic_run_unshare(sample->state);
+	latency_run_unshare(sample->state);
 }
 
-static void clear(struct cyclic_sums *sums, uint64_t bucket_ns)
+static void clear(struct latency_sums *sums, uint64_t bucket_ns)
 {
 	histogram_clear(&sums->times, 0);
 	if (sums->linear)
@@ -173,7 +352,7 @@ static void clear(struct cyclic_sums *sums, uint64_t bucket_ns)
 	sums->missed = sums->cpu_ns = 0;
 }
 
-static void add(struct cyclic_sums *sums, const struct cyclic_counts *counts)
+static void add(struct latency_sums *sums, const struct cyclic_counts *counts)
 {
 	histogram_merge(&sums->times, &counts->times);
 	if (sums->linear)
@@ -182,7 +361,7 @@ static void add(struct cyclic_sums *sums, const struct cyclic_counts *counts)
 }
 
 /* Keeps the list of the worst in its order. */
-static void keep_worst(struct cyclic_run *run, uint32_t cpu, const struct cyclic_late *late)
+static void keep_worst(struct latency_run *run, uint32_t cpu, const struct cyclic_late *late)
 {
 	unsigned at = run->n_worst;
 
@@ -193,13 +372,13 @@ static void keep_worst(struct cyclic_run *run, uint32_t cpu, const struct cyclic
 	if (run->n_worst < CYCLIC_WORST)
 		run->n_worst++;
 	memmove(&run->worst[at + 1], &run->worst[at], (run->n_worst - 1 - at) * sizeof(run->worst[0]));
-	run->worst[at] = (struct cyclic_run_late){ .cpu = cpu, .late = *late };
+	run->worst[at] = (struct latency_outlier){ .cpu = cpu, .late = *late };
 }
 
-static void read_cpu(struct cyclic_run *run, size_t index)
+static void read_cpu(struct latency_run *run, size_t index)
 {
 	for (unsigned p = 0; p < run->plan.n_phases; p++) {
-		if (!cyclic_read(run->cyclic, index, p, &run->scratch))
+		if (!cyclic_read(run->probe, index, p, &run->scratch))
 			continue;
 		add(&run->sums[index], &run->scratch);
 		add(&run->phases[p], &run->scratch);
@@ -209,14 +388,14 @@ static void read_cpu(struct cyclic_run *run, size_t index)
 	}
 }
 
-void cyclic_run_update(struct cyclic_run *run)
+void latency_run_update(struct latency_run *run)
 {
 	uint64_t bucket_ns = run->plan.bucket_ns;
 
 	if (run->tick == run->env->tick)
 		return;
 	run->tick = run->env->tick;
-	run->env->finished = cyclic_has_ended(run->cyclic);
+	run->env->finished = cyclic_has_ended(run->probe);
 	run->mono_ns = env_mono_ns();
 	run->n_worst = 0;
 	clear(&run->all, bucket_ns);
@@ -225,18 +404,18 @@ void cyclic_run_update(struct cyclic_run *run)
 	for (size_t i = 0; i < run->n_cpus; i++) {
 		clear(&run->sums[i], bucket_ns);
 		read_cpu(run, i);
-		run->sums[i].cpu_ns = cyclic_cpu_ns(run->cyclic, i);
+		run->sums[i].cpu_ns = cyclic_cpu_ns(run->probe, i);
 		run->all.cpu_ns += run->sums[i].cpu_ns;
 	}
 }
 
-void cyclic_run_restart(struct cyclic_run *run)
+void latency_run_restart(struct latency_run *run)
 {
-	cyclic_restart(run->cyclic);
+	cyclic_restart(run->probe);
 	run->started_ns = env_mono_ns();
 }
 
-static void tell_rights(const struct cyclic_run *run, struct frame *frame)
+static void tell_rights(const struct latency_run *run, struct frame *frame)
 {
 	bool has_priority = run->plan.policy == CYCLIC_FIFO || run->plan.policy == CYCLIC_RR;
 	char priority[16] = "";
@@ -246,12 +425,12 @@ static void tell_rights(const struct cyclic_run *run, struct frame *frame)
 	if (has_priority)
 		snprintf(priority, sizeof(priority), " %d", run->plan.priority);
 	frame_notice(frame, "latency", run->remedy, _("%s is not allowed, it is measured with %s%s: %s"),
-		     cyclic_policy_name(run->asked), cyclic_policy_name(run->plan.policy), priority,
+		     latency_run_policy_name(run->asked), latency_run_policy_name(run->plan.policy), priority,
 		     run->reason);
 }
 
 /* The first that cannot be measured, and how many more. */
-static void tell_missing(const struct cyclic_run *run, struct frame *frame)
+static void tell_missing(const struct latency_run *run, struct frame *frame)
 {
 	size_t first = run->n_cpus, missing = 0;
 
@@ -262,24 +441,24 @@ static void tell_missing(const struct cyclic_run *run, struct frame *frame)
 		missing++;
 	}
 	if (missing == 1)
-		frame_notice(frame, "latency", cyclic_rights_of_cpu(run->errors[first]),
+		frame_notice(frame, "latency", cpu_remedy(run->errors[first]),
 			     _("CPU %u cannot be measured: %s"), run->cpus[first],
 			     strerror(-run->errors[first]));
 	else if (missing > 1)
-		frame_notice(frame, "latency", cyclic_rights_of_cpu(run->errors[first]),
+		frame_notice(frame, "latency", cpu_remedy(run->errors[first]),
 			     _("CPU %u and %zu more cannot be measured: %s"), run->cpus[first], missing - 1,
 			     strerror(-run->errors[first]));
 }
 
-static void tell_away(const struct cyclic_run *run, struct frame *frame)
+static void tell_away(const struct latency_run *run, struct frame *frame)
 {
 	for (size_t i = 0; i < run->n_cpus; i++)
-		if (!run->errors[i] && cyclic_is_away(run->cyclic, i))
+		if (!run->errors[i] && cyclic_is_away(run->probe, i))
 			frame_notice(frame, "latency", NULL,
 				     _("CPU %u is gone; it is measured again when it is back"), run->cpus[i]);
 }
 
-void cyclic_run_tell(const struct cyclic_run *run, struct frame *frame)
+void latency_run_notices(const struct latency_run *run, struct frame *frame)
 {
 	tell_rights(run, frame);
 	tell_missing(run, frame);
@@ -289,25 +468,25 @@ void cyclic_run_tell(const struct cyclic_run *run, struct frame *frame)
 			frame, "latency", _("take another policy"),
 			_("threads of the policy deadline cannot be pinned: one is measured on any CPU"));
 	if (run->awake_error)
-		frame_notice(frame, "latency", cyclic_rights_of_awake(run->awake_error),
+		frame_notice(frame, "latency", dma_latency_remedy(run->awake_error),
 			     _("/dev/cpu_dma_latency: %s; idle states are not held off"),
 			     strerror(-run->awake_error));
 }
 
-const char *cyclic_run_cpu(const struct cyclic_run *run, struct frame *frame, size_t index)
+const char *latency_run_cpu_text(const struct latency_run *run, struct frame *frame, size_t index)
 {
-	if (index == CYCLIC_RUN_ALL)
+	if (index == LATENCY_RUN_ALL)
 		return "all";
 	return run->cpus[index] == CYCLIC_ANY_CPU ? "any"
 						  : arena_print(&frame->arena, "%u", run->cpus[index]);
 }
 
-const char *cyclic_policy_name(enum cyclic_policy policy)
+const char *latency_run_policy_name(enum cyclic_policy policy)
 {
-	return cyclic_policies[policy];
+	return policies[policy];
 }
 
-const char *cyclic_method_name(enum cyclic_method method)
+const char *latency_run_method_name(enum cyclic_method method)
 {
-	return cyclic_methods[method];
+	return methods[method];
 }

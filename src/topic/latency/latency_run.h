@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The measuring of wake-up latency, shared by the topics about it: with which rights, and what was counted.
+/* One measurement of wake-up latency, shared by the latency topics: its plan, its threads and their counters.
  */
 #ifndef PANETOP_TOPIC_LATENCY_LATENCY_RUN_H
 #define PANETOP_TOPIC_LATENCY_LATENCY_RUN_H
@@ -9,39 +9,39 @@
 #include "sys/latency_probe.h"
 #include "topic/topic.h"
 
-#define CYCLIC_RUN_ALL SIZE_MAX /* index of all CPUs together */
+#define LATENCY_RUN_ALL SIZE_MAX /* instead of an index: all CPUs together */
 
-/* The rights that the topics over it make use of. */
-#define CYCLIC_USES PRIVILEGE_BIT(PRIVILEGE_LOCK)
-#define CYCLIC_TOPIC                                                                                         \
+/* Privileges that the latency topics use. */
+#define LATENCY_RUN_USES PRIVILEGE_BIT(PRIVILEGE_LOCK)
+#define LATENCY_RUN_TOPIC                                                                                    \
 	.opening_uses = PRIVILEGE_BIT(PRIVILEGE_REAL_TIME), .setting = "latency.cpu-dma-latency",            \
 	.setting_uses = PRIVILEGE_BIT(PRIVILEGE_AWAKE)
 
 /* What was counted since the start, or the last restart; all phases together. */
-struct cyclic_sums {
+struct latency_sums {
 	struct histogram times;
-	struct histogram *linear; /* NULL: none is wanted */
+	struct histogram *linear; /* NULL: not requested */
 	uint64_t missed;
-	uint64_t cpu_ns; /* that the threads used, since they started */
+	uint64_t cpu_ns; /* CPU time of the measuring threads since they started */
 };
 
-struct cyclic_run {
+struct latency_run {
 	struct env *env; /* borrowed */
-	struct cyclic *cyclic;
-	struct cyclic_plan plan;  /* as it is done */
-	enum cyclic_policy asked; /* the policy and priority that were asked for */
+	struct cyclic *probe;
+	struct cyclic_plan plan;  /* that is carried out */
+	enum cyclic_policy asked; /* the requested policy and priority */
 	int asked_priority;
-	char reason[TEXT_MAX]; /* why it is another; "" when it is not */
+	char reason[TEXT_MAX]; /* why the plan differs from the request; "": it does not */
 	const char *remedy;
-	bool cpus_ignored; /* some were named, but threads of the policy cannot be pinned */
+	bool cpus_ignored; /* CPUs were named, but threads of this policy cannot be pinned */
 	uint32_t *cpus;
-	int *errors; /* -errno of those that cannot be measured */
+	int *errors; /* -errno of CPUs that cannot be measured */
 	size_t n_cpus;
 	uint64_t started_ns, mono_ns; /* CLOCK_MONOTONIC of the start, and of the last reading */
 	uint64_t tick;
-	struct cyclic_sums all, *sums; /* sums: by index of the CPU */
-	struct cyclic_sums phases[CYCLIC_PHASES];
-	struct cyclic_run_late {
+	struct latency_sums all, *sums; /* sums: by index of the CPU */
+	struct latency_sums phases[CYCLIC_PHASES];
+	struct latency_outlier {
 		uint32_t cpu;
 		struct cyclic_late late;
 	} worst[CYCLIC_WORST]; /* of all CPUs, the worst first */
@@ -50,34 +50,51 @@ struct cyclic_run {
 	int awake_fd, awake_error; /* of --cpu-dma-latency; the first is negative: not held */
 };
 
-#define CYCLIC_CPUS_SOURCE "CPUs to measure" /* what cannot be had when none of them can be measured */
+#define LATENCY_RUN_CPUS "CPUs to measure" /* the source that fails when no CPU can be measured */
 
 /*
- * The run, which all topics over env share; the threads start with the first. 0; -ENOTSUP where env is not
- * the live machine; or -errno, no CPU can be measured.
+ * The run that all topics of env share; its threads start with the first call. 0; -ENOTSUP where env is not
+ * the live machine; or -errno when no CPU can be measured.
  */
-int cyclic_run_share(struct env *env, const struct settings *settings, struct cyclic_run **run);
-void cyclic_run_unshare(struct cyclic_run *run);
+int latency_run_share(struct env *env, const struct settings *settings, struct latency_run **run);
+void latency_run_unshare(struct latency_run *run);
 
-/* Open and close of a topic whose state is the run. */
-int cyclic_run_open(struct sample *sample);
-void cyclic_run_close(struct sample *sample);
+/* For topics whose state is the run. */
+int latency_run_open(struct sample *sample);
+void latency_run_close(struct sample *sample);
 
-/* The one that somebody has open, NULL when nobody has. */
-struct cyclic_run *cyclic_run_opened(const struct env *env);
+/* NULL if no topic has it open. */
+struct latency_run *latency_run_current(const struct env *env);
 
-/* Reads the counters, once per tick. */
-void cyclic_run_update(struct cyclic_run *run);
+/* Reads the counters once per tick. */
+void latency_run_update(struct latency_run *run);
 
-void cyclic_run_restart(struct cyclic_run *run);
+void latency_run_restart(struct latency_run *run);
 
-/* What is missing, and what to do about it. */
-void cyclic_run_tell(const struct cyclic_run *run, struct frame *frame);
+/* Notices about refused privileges and CPUs that cannot be measured. */
+void latency_run_notices(const struct latency_run *run, struct frame *frame);
 
 /* "all", "0", "any": lives as long as the frame. */
-const char *cyclic_run_cpu(const struct cyclic_run *run, struct frame *frame, size_t index);
+const char *latency_run_cpu_text(const struct latency_run *run, struct frame *frame, size_t index);
 
-const char *cyclic_policy_name(enum cyclic_policy policy);
-const char *cyclic_method_name(enum cyclic_method method);
+const char *latency_run_policy_name(enum cyclic_policy policy);
+const char *latency_run_method_name(enum cyclic_method method);
+
+/* What the settings "latency.*" request; an invalid value counts as not set. */
+void latency_run_plan(const struct settings *settings, struct cyclic_plan *plan);
+
+/*
+ * The CPUs that the settings name, each once, else those that panetop may run on; at least one. *errors is
+ * -ENODEV for CPUs that this machine lacks. Both lists are owned. Returns their length.
+ */
+size_t latency_run_cpus(const struct env *env, const struct settings *settings, uint32_t **cpus,
+			int **errors);
+
+/* Writes why the requested plan failed with error (-EPERM, -EBUSY); returns the remedy. */
+const char *latency_run_refusal(struct env *env, const struct cyclic_plan *asked, int error, char *reason,
+				size_t room);
+
+/* What to try next instead of the requested plan, best first from step 0 on; false after the last. */
+bool latency_run_fallback(const struct cyclic_plan *asked, unsigned step, struct cyclic_plan *plan);
 
 #endif

@@ -84,19 +84,19 @@ static const struct source_spec sources[] = {
 
 /* One of the worst, as it was explained when it was seen first. */
 struct explained {
-	struct cyclic_run_late late;
+	struct latency_outlier late;
 	uint64_t wall_ns;
-	struct bystander bystander;
+	struct cpu_activity activity;
 };
 
 struct state {
-	struct cyclic_run *run;
-	struct bystanders *bystanders;
+	struct latency_run *run;
+	struct cpu_context *context;
 	struct explained worst[CYCLIC_WORST], next[CYCLIC_WORST];
 	unsigned n_worst;
 };
 
-static const struct explained *find(const struct state *state, const struct cyclic_run_late *late)
+static const struct explained *find(const struct state *state, const struct latency_outlier *late)
 {
 	for (unsigned i = 0; i < state->n_worst; i++)
 		if (state->worst[i].late.cpu == late->cpu &&
@@ -105,7 +105,7 @@ static const struct explained *find(const struct state *state, const struct cycl
 	return NULL;
 }
 
-static void explain(struct state *state, const struct cyclic_run *run, const struct cyclic_run_late *late,
+static void explain(struct state *state, const struct latency_run *run, const struct latency_outlier *late,
 		    struct explained *explained)
 {
 	size_t index = 0;
@@ -114,16 +114,16 @@ static void explain(struct state *state, const struct cyclic_run *run, const str
 		index++;
 	explained->late = *late;
 	explained->wall_ns = env_wall_ns() - (env_mono_ns() - late->late.woken_ns);
-	bystanders_tell(state->bystanders, index, &explained->bystander);
+	cpu_context_read(state->context, index, &explained->activity);
 }
 
 /* What is still among the worst stays as it was explained. */
 static void update(struct state *state)
 {
-	struct cyclic_run *run = state->run;
+	struct latency_run *run = state->run;
 
-	cyclic_run_update(run);
-	bystanders_update(state->bystanders, run->all.cpu_ns);
+	latency_run_update(run);
+	cpu_context_update(state->context, run->all.cpu_ns);
 	for (unsigned i = 0; i < run->n_worst; i++) {
 		const struct explained *known = find(state, &run->worst[i]);
 
@@ -143,7 +143,7 @@ static const char *text_of(struct frame *frame, const char *text)
 
 static void add_row(struct table *table, struct frame *frame, const struct explained *explained)
 {
-	const struct bystander *bystander = &explained->bystander;
+	const struct cpu_activity *activity = &explained->activity;
 	struct worst_row *row = table_add(table);
 	char time[CLOCK_TEXT_MAX];
 
@@ -154,16 +154,16 @@ static void add_row(struct table *table, struct frame *frame, const struct expla
 			   ? "any"
 			   : arena_print(&frame->arena, "%u", explained->late.cpu);
 	row->latency_seconds = (double)explained->late.late.late_ns / 1e9;
-	row->task = text_of(frame, bystander->task);
-	row->task_ratio = bystander->task_ratio;
-	row->n_interrupts = bystander->n_interrupts;
-	row->interrupts = text_of(frame, bystander->interrupts);
-	row->n_softirqs = bystander->n_softirqs;
-	row->softirqs = text_of(frame, bystander->softirqs);
-	row->frequency_hertz = bystander->hertz;
-	row->forks_per_second = bystander->forks_per_second;
-	row->context_switches_per_second = bystander->switches_per_second;
-	row->throttles = bystander->throttles;
+	row->task = text_of(frame, activity->task);
+	row->task_ratio = activity->task_ratio;
+	row->n_interrupts = activity->n_interrupts;
+	row->interrupts = text_of(frame, activity->interrupts);
+	row->n_softirqs = activity->n_softirqs;
+	row->softirqs = text_of(frame, activity->softirqs);
+	row->frequency_hertz = activity->hertz;
+	row->forks_per_second = activity->forks_per_second;
+	row->context_switches_per_second = activity->switches_per_second;
+	row->throttles = activity->throttles;
 }
 
 static int sample(struct sample *sample)
@@ -183,13 +183,13 @@ static int open_worst(struct sample *sample)
 	struct span own =
 		span_text(settings_get(settings, "run.own") ? settings_get(settings, "run.own") : "");
 	uint64_t own_pid = 0;
-	int error = cyclic_run_share(sample->env, settings, &state->run);
+	int error = latency_run_share(sample->env, settings, &state->run);
 
 	if (error)
 		return error;
 	span_u64(&own, &own_pid);
-	state->bystanders = bystanders_open(sample->env, (uint32_t)own_pid, state->run->cpus,
-					     state->run->n_cpus);
+	state->context =
+		cpu_context_open(sample->env, (uint32_t)own_pid, state->run->cpus, state->run->n_cpus);
 	return 0;
 }
 
@@ -197,16 +197,16 @@ static void close_worst(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	bystanders_close(state->bystanders);
-	cyclic_run_unshare(state->run);
+	cpu_context_close(state->context);
+	latency_run_unshare(state->run);
 }
 
 const struct topic topic_latency_worst = {
 	.schema = &schema,
 	.sources = sources,
 	.state_size = sizeof(struct state),
-	.uses = CYCLIC_USES | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
-	CYCLIC_TOPIC,
+	.uses = LATENCY_RUN_USES | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
+	LATENCY_RUN_TOPIC,
 	.open = open_worst,
 	.sample = sample,
 	.close = close_worst,
