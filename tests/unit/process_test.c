@@ -408,6 +408,32 @@ static const char *exited_from(const struct machine *machine)
 
 static const char *const account_topics[] = { "account", "exited", NULL };
 
+static int probe_groups(struct machine *machine)
+{
+	const struct source_spec *source = topic_source(topic_find("account"), "run time of cgroups");
+	int error;
+
+	ck_assert_ptr_nonnull(source);
+	ck_assert_int_eq(env_open(&machine->env, machine->root), 0);
+	error = source->test(&machine->env);
+	env_close(&machine->env);
+	return error;
+}
+
+START_TEST(a_sum_of_control_groups_is_found)
+{
+	struct machine machine;
+
+	make_root(&machine);
+	ck_assert_int_eq(probe_groups(&machine), -ENODEV);
+	make_groups(&machine, 1);
+	write_file(&machine, "cg/cpuacct.usage", "7000000000\n");
+	ck_assert_int_eq(probe_groups(&machine), 0);
+	make_groups(&machine, 2);
+	ck_assert_int_eq(probe_groups(&machine), 0);
+}
+END_TEST
+
 /* What all ran less what those that live ran; what no parent was told of has a row without a name. */
 START_TEST(the_scheduler_knows_what_ended_ran)
 {
@@ -1203,7 +1229,8 @@ SUITE_MAIN("process", processes_are_followed, a_cpu_that_goes_uses_no_time, a_re
 	   who_closes_the_list_leaves_it_to_others, the_account_closes,
 	   watts_of_processes_close, watts_without_a_total_are_unknown,
 	   watts_without_a_calibration_are_unknown, another_calibration_is_no_jump,
-	   the_scheduler_knows_what_ended_ran, groups_of_version_2_are_summed_up,
+	   a_sum_of_control_groups_is_found, the_scheduler_knows_what_ended_ran,
+	   groups_of_version_2_are_summed_up,
 	   a_part_of_the_machine_is_not_all_of_it, cpus_whose_counters_misbehave,
 	   times_are_those_of_the_process, threads_are_told_apart, children_between_samples_are_counted,
 	   no_process_passes_for_a_sum,

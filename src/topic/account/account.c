@@ -56,9 +56,10 @@ static int test_records(struct env *env)
 static int test_cpu_sum(struct env *env)
 {
 	struct cgroup_cpu_time *sum = cgroup_cpu_time_open(env);
+	int error = sum ? 0 : -ENODEV;
 
 	cgroup_cpu_time_close(sum);
-	return sum ? 0 : -ENODEV;
+	return error;
 }
 
 static const struct source_spec sources[] = {
