@@ -59,7 +59,7 @@ int main(void)
 
 	setlocale(LC_ALL, "C.UTF-8");
 	setlocale(LC_NUMERIC, "C");
-	for (const struct fuzz_target *target = fuzz_targets; target->name; target++) {
+	for (const struct fuzz_target *target = fuzz_targets; target; target = target->next) {
 		unsigned files = run_folder(target);
 
 		good &= files > 0;

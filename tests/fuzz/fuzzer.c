@@ -24,7 +24,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	target = name ? fuzz_find(name) : NULL;
 	if (!target) {
 		fprintf(stderr, "FUZZ_TARGET must name one of:");
-		for (const struct fuzz_target *each = fuzz_targets; each->name; each++)
+		for (const struct fuzz_target *each = fuzz_targets; each; each = each->next)
 			fprintf(stderr, " %s", each->name);
 		fprintf(stderr, "\n");
 		exit(2);

@@ -44,6 +44,28 @@
 #include "topic/pages/page_snapshot.h"
 #include "topic/topic.h"
 
+/* Defines the function that fuzzes one, and adds it to the list. */
+#define FUZZ_TARGET(target) \
+	static void run_##target(const uint8_t *data, size_t size); \
+	__attribute__((constructor)) static void add_##target(void) \
+	{ \
+		static struct fuzz_target added = { .name = #target, .run = run_##target }; \
+		added.next = fuzz_targets; \
+		fuzz_targets = &added; \
+	} \
+	static void run_##target(const uint8_t *data, size_t size)
+
+struct fuzz_target *fuzz_targets;
+
+const struct fuzz_target *fuzz_find(const char *name)
+{
+	const struct fuzz_target *target = fuzz_targets;
+
+	while (target && strcmp(target->name, name) != 0)
+		target = target->next;
+	return target;
+}
+
 static void require(int condition)
 {
 	if (!condition)
@@ -60,7 +82,7 @@ static void require_inside(struct span part, struct span whole)
 	require(part.at >= whole.at && part.end <= whole.end && part.at <= part.end);
 }
 
-static void run_meminfo(const uint8_t *data, size_t size)
+FUZZ_TARGET(meminfo)
 {
 	struct span text = input(data, size), rest = text;
 	struct meminfo_line line;
@@ -74,7 +96,7 @@ static void run_meminfo(const uint8_t *data, size_t size)
 	require(meminfo.total == U64_UNKNOWN || meminfo.total % 1024 == 0);
 }
 
-static void run_vmstat(const uint8_t *data, size_t size)
+FUZZ_TARGET(vmstat)
 {
 	static const char *const names[] = { "pgpgin", "pgscan_kswapd", "allocstall", "pgsteal" };
 	uint64_t values[4];
@@ -82,7 +104,7 @@ static void run_vmstat(const uint8_t *data, size_t size)
 	vmstat_parse(input(data, size), names, 4, values);
 }
 
-static void run_zoneinfo(const uint8_t *data, size_t size)
+FUZZ_TARGET(zoneinfo)
 {
 	struct zoneinfo zones;
 
@@ -90,7 +112,7 @@ static void run_zoneinfo(const uint8_t *data, size_t size)
 	require(zones.zones > 0 || (zones.low_pages == 0 && zones.reserve_pages == 0));
 }
 
-static void run_pressure(const uint8_t *data, size_t size)
+FUZZ_TARGET(pressure)
 {
 	struct span text = input(data, size), rest = text;
 	struct pressure_line line;
@@ -101,7 +123,7 @@ static void run_pressure(const uint8_t *data, size_t size)
 	}
 }
 
-static void run_system(const uint8_t *data, size_t size)
+FUZZ_TARGET(system)
 {
 	struct stat_totals totals;
 	struct loadavg load;
@@ -115,7 +137,7 @@ static void run_system(const uint8_t *data, size_t size)
 }
 
 /* The groups come first, then the mounts, with an empty line between. */
-static void run_cgroup(const uint8_t *data, size_t size)
+FUZZ_TARGET(cgroup)
 {
 	const uint8_t *split = size ? memmem(data, size, "\n\n", 2) : NULL;
 	size_t first = split ? (size_t)(split - data) + 1 : size;
@@ -130,7 +152,7 @@ static void run_cgroup(const uint8_t *data, size_t size)
 		require(bytes % 1000 == 0);
 }
 
-static void run_arcstats(const uint8_t *data, size_t size)
+FUZZ_TARGET(arcstats)
 {
 	struct arcstats arc;
 
@@ -138,7 +160,7 @@ static void run_arcstats(const uint8_t *data, size_t size)
 		require(arcstats_reclaimable(&arc) <= arc.size_bytes);
 }
 
-static void run_pid_stat(const uint8_t *data, size_t size)
+FUZZ_TARGET(pid_stat)
 {
 	struct span text = input(data, size);
 	struct pid_stat stat;
@@ -152,7 +174,7 @@ static void run_pid_stat(const uint8_t *data, size_t size)
 }
 
 /* The family is the one of the seeds. */
-static void run_taskstats(const uint8_t *data, size_t size)
+FUZZ_TARGET(taskstats)
 {
 	struct span text = input(data, size), rest = text;
 	struct netlink_message message;
@@ -173,7 +195,7 @@ static void run_taskstats(const uint8_t *data, size_t size)
 	require_inside(rest, text);
 }
 
-static void run_proc_event(const uint8_t *data, size_t size)
+FUZZ_TARGET(proc_event)
 {
 	struct span text = input(data, size), rest = text;
 	struct proc_event event;
@@ -198,7 +220,7 @@ static void require_arguments(const struct perf_record *sample)
 	perf_exec_arguments_are_whole(sample);
 }
 
-static void run_perf_record(const uint8_t *data, size_t size)
+FUZZ_TARGET(perf_record)
 {
 	struct span text = input(data, size), rest = text;
 	struct perf_record record;
@@ -216,7 +238,7 @@ static void run_perf_record(const uint8_t *data, size_t size)
 }
 
 /* The format comes first, then a sample, with a NUL between. */
-static void run_trace_format(const uint8_t *data, size_t size)
+FUZZ_TARGET(trace_format)
 {
 	static const char *const names[] = { "filename", "pid", "parent_comm", "next_comm" };
 	struct span rest = input(data, size), format, text;
@@ -232,7 +254,7 @@ static void run_trace_format(const uint8_t *data, size_t size)
 }
 
 /* The first byte is the number of events. */
-static void run_perf_read(const uint8_t *data, size_t size)
+FUZZ_TARGET(perf_read)
 {
 	uint64_t values[UINT8_MAX];
 	struct perf_times times;
@@ -250,7 +272,7 @@ static void run_perf_read(const uint8_t *data, size_t size)
 	}
 }
 
-static void run_cpu_list(const uint8_t *data, size_t size)
+FUZZ_TARGET(cpu_list)
 {
 	struct span text = input(data, size), rest = text;
 	uint32_t first, last;
@@ -262,7 +284,7 @@ static void run_cpu_list(const uint8_t *data, size_t size)
 	}
 }
 
-static void run_cpu_times(const uint8_t *data, size_t size)
+FUZZ_TARGET(cpu_times)
 {
 	struct span text = input(data, size), rest = text;
 	struct cpu_times times;
@@ -277,7 +299,7 @@ static void run_cpu_times(const uint8_t *data, size_t size)
 	require_inside(rest, text);
 }
 
-static void run_passwd(const uint8_t *data, size_t size)
+FUZZ_TARGET(passwd)
 {
 	struct span text = input(data, size), name;
 	uint32_t number;
@@ -289,7 +311,7 @@ static void run_passwd(const uint8_t *data, size_t size)
 		}
 }
 
-static void run_settings(const uint8_t *data, size_t size)
+FUZZ_TARGET(settings)
 {
 	struct settings settings = { 0 }, again = { 0 };
 	struct buffer file = { 0 };
@@ -305,7 +327,7 @@ static void run_settings(const uint8_t *data, size_t size)
 }
 
 /* Whatever comes in, what goes out is valid UTF-8 that no terminal acts upon. */
-static void run_text(const uint8_t *data, size_t size)
+FUZZ_TARGET(text)
 {
 	struct buffer text = { 0 }, clean = { 0 };
 	struct span rest;
@@ -322,7 +344,7 @@ static void run_text(const uint8_t *data, size_t size)
 	buffer_free(&clean);
 }
 
-static void run_maps(const uint8_t *data, size_t size)
+FUZZ_TARGET(maps)
 {
 	struct span text = input(data, size), rest = text;
 	struct maps_region region;
@@ -340,7 +362,7 @@ static void run_maps(const uint8_t *data, size_t size)
 }
 
 /* Cells never hold more pages than there are, and however they are cut, all pages of all regions. */
-static void run_page_layout(const uint8_t *data, size_t size)
+FUZZ_TARGET(page_layout)
 {
 	struct page_view view = { .page_bytes = 4096 };
 	struct cell_layout layout = { .most = size > 0 ? (size_t)data[0] + 1 : 1 };
@@ -359,7 +381,7 @@ static void run_page_layout(const uint8_t *data, size_t size)
 	page_view_free(&view);
 }
 
-static void run_pagemap(const uint8_t *data, size_t size)
+FUZZ_TARGET(pagemap)
 {
 	struct page_counts counts = { 0 };
 	struct pagemap_entry page;
@@ -383,7 +405,7 @@ static void run_pagemap(const uint8_t *data, size_t size)
 	require(counts.soft_dirty <= present + swapped);
 }
 
-static void run_pid_status(const uint8_t *data, size_t size)
+FUZZ_TARGET(pid_status)
 {
 	struct pid_status status;
 
@@ -391,7 +413,7 @@ static void run_pid_status(const uint8_t *data, size_t size)
 	require(status.vm_resident == U64_UNKNOWN || status.vm_resident % 1024 == 0);
 }
 
-static void run_mounts(const uint8_t *data, size_t size)
+FUZZ_TARGET(mounts)
 {
 	struct span directory;
 
@@ -402,7 +424,7 @@ static void run_mounts(const uint8_t *data, size_t size)
 }
 
 /* A name of a zone; its bytes are also the four numbers of a step of a counter. */
-static void run_powercap(const uint8_t *data, size_t size)
+FUZZ_TARGET(powercap)
 {
 	struct span name = input(data, size);
 	struct powercap_zone zone;
@@ -421,7 +443,7 @@ static void run_powercap(const uint8_t *data, size_t size)
 	require(!step.wrapped || (double)step.grown_uj <= 2e9);
 }
 
-static void run_power_supply(const uint8_t *data, size_t size)
+FUZZ_TARGET(power_supply)
 {
 	struct span text = input(data, size);
 	struct power_supply supply;
@@ -436,7 +458,7 @@ static void run_power_supply(const uint8_t *data, size_t size)
 		require_inside(supply.status, text);
 }
 
-static void run_hwmon(const uint8_t *data, size_t size)
+FUZZ_TARGET(hwmon)
 {
 	struct span name = input(data, size), item;
 	enum sensor_kind kind;
@@ -446,7 +468,7 @@ static void run_hwmon(const uint8_t *data, size_t size)
 		require(kind < N_SENSOR_KINDS && number <= 4096 && span_length(item) > 0);
 }
 
-static void run_pmu_event(const uint8_t *data, size_t size)
+FUZZ_TARGET(pmu_event)
 {
 	uint64_t event;
 	double scale = 0;
@@ -457,7 +479,7 @@ static void run_pmu_event(const uint8_t *data, size_t size)
 }
 
 /* What was understood can be written, and is then understood as the same. */
-static void run_power_fit(const uint8_t *data, size_t size)
+FUZZ_TARGET(power_fit)
 {
 	struct power_fit fit, again;
 	struct buffer text = { 0 };
@@ -482,7 +504,7 @@ static size_t play(struct source *source, struct frame *frames)
 }
 
 /* Whatever is in it, it plays twice the same. */
-static void run_replay(const uint8_t *data, size_t size)
+FUZZ_TARGET(replay)
 {
 	const struct schema *schemas[TOPICS_MAX];
 	struct frame frames[2];
@@ -506,7 +528,7 @@ static void run_replay(const uint8_t *data, size_t size)
 	frame_close(&frames[1]);
 }
 
-static void run_interrupts(const uint8_t *data, size_t size)
+FUZZ_TARGET(interrupts)
 {
 	struct span text = input(data, size), rest = text, heading;
 	struct interrupt_line line;
@@ -524,46 +546,4 @@ static void run_interrupts(const uint8_t *data, size_t size)
 			require_inside(line.counts, text);
 		require_inside(interrupt_name(&line), text);
 	}
-}
-
-const struct fuzz_target fuzz_targets[] = {
-	{ "meminfo", run_meminfo },
-	{ "vmstat", run_vmstat },
-	{ "zoneinfo", run_zoneinfo },
-	{ "pressure", run_pressure },
-	{ "system", run_system },
-	{ "cgroup", run_cgroup },
-	{ "arcstats", run_arcstats },
-	{ "pid_stat", run_pid_stat },
-	{ "settings", run_settings },
-	{ "taskstats", run_taskstats },
-	{ "perf_read", run_perf_read },
-	{ "cpu_list", run_cpu_list },
-	{ "cpu_times", run_cpu_times },
-	{ "passwd", run_passwd },
-	{ "text", run_text },
-	{ "replay", run_replay },
-	{ "powercap", run_powercap },
-	{ "power_supply", run_power_supply },
-	{ "hwmon", run_hwmon },
-	{ "pmu_event", run_pmu_event },
-	{ "power_fit", run_power_fit },
-	{ "proc_event", run_proc_event },
-	{ "perf_record", run_perf_record },
-	{ "trace_format", run_trace_format },
-	{ "interrupts", run_interrupts },
-	{ "maps", run_maps },
-	{ "page_layout", run_page_layout },
-	{ "pagemap", run_pagemap },
-	{ "mounts", run_mounts },
-	{ "pid_status", run_pid_status },
-	{ 0 },
-};
-
-const struct fuzz_target *fuzz_find(const char *name)
-{
-	for (const struct fuzz_target *target = fuzz_targets; target->name; target++)
-		if (strcmp(target->name, name) == 0)
-			return target;
-	return NULL;
 }

@@ -9,9 +9,10 @@
 struct fuzz_target {
 	const char *name; /* also of its folder in tests/fuzz/corpus */
 	void (*run)(const uint8_t *data, size_t size); /* aborts when something is wrong */
+	struct fuzz_target *next;
 };
 
-extern const struct fuzz_target fuzz_targets[]; /* ended by one without name */
+extern struct fuzz_target *fuzz_targets; /* the first of the list, which is there when main() begins */
 
 const struct fuzz_target *fuzz_find(const char *name);
 

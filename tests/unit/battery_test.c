@@ -110,6 +110,3 @@ START_TEST(what_is_not_told_is_not_known)
 	rig_close(&rig);
 }
 END_TEST
-
-SUITE_MAIN("battery", voltage_that_trembles_is_no_flow, what_was_taken_is_not_given,
-	   what_went_while_the_machine_slept_is_no_flow_of_now, what_is_not_told_is_not_known)

@@ -268,7 +268,3 @@ START_TEST(json_is_read)
 		ck_assert_msg(!power_fit_parse(&fit, span_text(none[i])), "%s", none[i]);
 }
 END_TEST
-
-SUITE_MAIN("calibration", the_line_is_found_again, each_number_of_cpus_has_a_line, noise_is_a_poor_fit,
-	   without_watts_it_gives_up, loads_work_and_rest, what_is_kept_is_read_again,
-	   json_is_read, constant_watts_are_a_poor_fit)

@@ -171,7 +171,3 @@ START_TEST(names_wait_until_the_heir_is_told_or_ends)
 	ck_assert_uint_eq(shares.count, CHILD_SHARES_MAX);
 }
 END_TEST
-
-SUITE_MAIN("child_share", who_lived_longer_gets_more, who_waited_for_children_used_little,
-	   what_was_seen_while_it_lived_is_not_of_the_end, the_nearest_that_lives_is_told,
-	   a_pid_that_came_back_is_another_parent, names_wait_until_the_heir_is_told_or_ends)

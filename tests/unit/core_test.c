@@ -738,17 +738,3 @@ START_TEST(without_a_worker_jobs_run_at_once)
 	ck_assert_int_eq(job.sum, 5);
 }
 END_TEST
-
-SUITE_MAIN("core", processes_are_listed_by_pid_name_and_program, scans_numbers_exactly,
-	   scans_decimals_without_a_locale, scans_reals_to_the_last_bit,
-	   whole_numbers_of_options, scans_lines_words_and_pairs,
-	   span_peek_takes_all_or_nothing, decodes_only_valid_utf8, cleans_what_could_harm_a_terminal,
-	   utf8_put_and_next_agree,
-	   sentences_are_wrapped, arena_keeps_its_chunks,
-	   buffer_reads_all_in_spite_of_signals, buffer_grows_and_writes_all,
-	   messages_never_wait,
-	   costly_samples_come_less_often, settings_survive_their_file, env_keeps_failed_paths,
-	   env_reads_once_per_tick, env_finds_its_own_pid, env_knows_this_machine,
-	   env_refuses_strange_files, lists_pids_and_reads_their_files, lists_new_processes_in_parts,
-	   worker_gives_every_job_back, a_closed_worker_gives_back_what_waited,
-	   a_team_goes_on_when_one_is_stuck, without_a_worker_jobs_run_at_once)

@@ -528,9 +528,3 @@ START_TEST(another_root_has_no_counters)
 	env_close(&env);
 }
 END_TEST
-
-SUITE_MAIN("counter_process", a_child_is_counted_as_it_counts_itself, threads_of_before_and_after_are_counted,
-	   old_kernels_count_the_threads_that_are_seen, too_few_descriptors_make_it_unknown,
-	   the_last_counts_of_one_that_ended_are_told, the_cursor_chooses_at_once,
-	   a_program_with_other_rights_is_counted_anew, what_may_not_be_counted_is_told,
-	   another_root_has_no_counters)

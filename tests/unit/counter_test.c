@@ -482,10 +482,3 @@ START_TEST(totals_of_shared_counters_never_shrink)
 	ck_assert(counter_is_lost(cpu.cells[0].fd));
 }
 END_TEST
-
-SUITE_MAIN("counter", tracepoints_are_found_where_they_are_mounted, what_may_not_be_counted_has_its_remedy,
-	   page_faults_of_our_own_are_counted, hardware_or_why_not,
-	   names_that_mean_nothing_are_told, tracepoints_need_no_debugfs, cpus_come_and_go,
-	   too_few_descriptors_are_told, counters_are_of_the_running_machine, units_count_on_their_own_cpus,
-	   units_may_be_links, shares_are_counted_with_their_whole, more_names_than_there_is_room_for,
-	   totals_of_shared_counters_never_shrink)

@@ -205,7 +205,3 @@ START_TEST(who_needs_no_speeds_reads_none)
 	rig_close(&rig);
 }
 END_TEST
-
-SUITE_MAIN("cpu_state", cpus_that_come_and_go_change_no_mean, sums_are_whole_or_unknown,
-	   without_a_cpu_that_was_there_before_nothing_is_known, time_of_a_throttling_is_told_when_it_ends,
-	   who_needs_no_speeds_reads_none)

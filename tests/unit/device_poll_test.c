@@ -352,9 +352,3 @@ START_TEST(a_counter_that_hangs_gives_no_watts)
 	close_with_helpers(&rig, fifo, "1006000000\n");
 }
 END_TEST
-
-SUITE_MAIN("device_poll", a_sensor_that_hangs_stops_nobody, a_fault_on_a_chip_that_hangs_is_no_reading,
-	   a_sensor_that_begins_to_hang_is_told_as_it_was, several_that_hang_stop_nobody,
-	   a_trip_point_that_hangs_stops_nobody, trip_points_are_read_seldom,
-	   a_battery_that_hangs_stops_nobody, a_battery_that_begins_to_hang_is_told_as_it_was,
-	   a_fan_that_begins_to_hang_is_told_as_it_was, a_counter_that_hangs_gives_no_watts)

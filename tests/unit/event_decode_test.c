@@ -341,8 +341,3 @@ START_TEST(texts_that_are_outside)
 	assert_text((struct trace_field){ .offset = 0, .bytes = 1 }, span_of(NULL, 0), NULL);
 }
 END_TEST
-
-SUITE_MAIN("event decoders", proc_events_of_every_kind, proc_events_cut_anywhere,
-	   proc_events_whose_lengths_lie, proc_events_of_older_kernels, proc_events_that_are_none,
-	   proc_requests, fields_of_tracepoints, fields_that_are_not_well_formed, texts_of_fields,
-	   texts_that_are_outside)

@@ -216,6 +216,3 @@ START_TEST(an_exec_is_told_once_where_not_all_cpus_have_the_tracepoint)
 	env_close(&env);
 }
 END_TEST
-
-SUITE_MAIN("event loss", the_connector_counts_its_losses, the_rings_count_their_losses,
-	   an_exec_is_told_once_where_not_all_cpus_have_the_tracepoint)

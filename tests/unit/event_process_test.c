@@ -411,12 +411,3 @@ START_TEST(life_times_are_counted_by_decades)
 	event_processes_close(processes);
 }
 END_TEST
-
-SUITE_MAIN("event process", events_are_sorted_by_time_and_else_stay, used_events_go_with_their_texts,
-	   a_new_process_is_unknown_in_all, children_are_called_as_their_parents,
-	   a_pid_that_comes_back_is_another_process, only_so_many_dead_ones_are_kept,
-	   names_change_ten_thousand_times, threads_of_the_kernel_are_in_brackets,
-	   batches_are_appended_with_their_texts, what_follows_one_another_has_one_text,
-	   what_does_not_fit_is_counted, events_are_counted_by_command,
-	   more_commands_than_there_is_room_for_are_the_others, parents_that_fork_most_are_kept,
-	   life_times_are_counted_by_decades)

@@ -499,9 +499,3 @@ START_TEST(nothing_is_read_of_another_root)
 	close_reader();
 }
 END_TEST
-
-SUITE_MAIN("event reader", every_fork_and_exit_is_told_once, programs_that_end_at_once_have_their_names,
-	   arguments_are_told_as_they_are, long_command_lines_are_cut, a_traced_program_is_told_as_any_other,
-	   who_traces_whom_is_told, sessions_and_users_are_told, a_thread_is_no_process,
-	   a_process_renames_itself_often, sums_are_of_what_was_chosen,
-	   a_thread_that_cannot_be_started_is_told, nothing_is_read_of_another_root)

@@ -489,12 +489,3 @@ START_TEST(kinds_are_words)
 		ck_assert_msg(!event_kinds_parse(bad[i], &kinds, &failures_only), "'%s'", bad[i]);
 }
 END_TEST
-
-SUITE_MAIN("event resolve", a_life_is_told_from_fork_to_exit, parents_are_told_apart_by_their_ticks,
-	   what_nobody_told_is_unknown, who_was_there_before_is_known_from_proc,
-	   nobody_is_looked_up_in_the_proc_of_another_pid_namespace,
-	   a_pid_is_another_process_long_after_its_end, threads_of_the_kernel_have_brackets,
-	   threads_are_no_processes, a_program_is_called_by_the_best_that_is_told,
-	   tracers_are_told_who_they_trace, users_and_sessions_change, processes_are_chosen_by_pid_and_name,
-	   processes_are_chosen_by_user_and_group, processes_are_chosen_by_tree,
-	   processes_are_chosen_by_cgroup, only_failures_are_chosen, kinds_are_words)

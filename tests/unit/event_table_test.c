@@ -354,9 +354,3 @@ START_TEST(a_stream_tells_of_events_alone)
 	stream_close(&stream);
 }
 END_TEST
-
-SUITE_MAIN("events", people_see_the_local_time_of_day, csv_has_one_time_the_one_of_the_event,
-	   json_has_the_time_as_text, openmetrics_leaves_events_out, recordings_hold_times_exactly,
-	   text_heads_events_once, other_tables_of_a_sample_stand_apart,
-	   what_is_for_the_end_comes_with_the_last_sample, json_has_no_line_for_events_that_are_filtered_out,
-	   a_stream_tells_of_events_alone)

@@ -92,6 +92,3 @@ START_TEST(events_are_told_in_words)
 	arena_free(&arena);
 }
 END_TEST
-
-SUITE_MAIN("event text", terminals_are_called_as_their_devices, exits_are_codes_or_signals,
-	   events_are_told_in_words)

@@ -269,6 +269,3 @@ START_TEST(only_of_the_live_machine)
 	env_close(&env);
 }
 END_TEST
-
-SUITE_MAIN("exit", every_exit_is_told_with_its_cpu_time, threads_carry_their_process,
-	   nothing_new_is_nothing_told, an_unknown_number_of_exits_stays_unknown, only_of_the_live_machine)

@@ -89,6 +89,3 @@ START_TEST(bytes_are_hashed_as_one_text)
 	ck_assert_uint_eq(whole, UINT64_C(0x85944171f73967e8)); /* as published for FNV-1a */
 }
 END_TEST
-
-SUITE_MAIN("hash", an_empty_table_finds_nothing, finds_every_key_after_growth, tells_keys_of_one_hash_apart,
-	   a_cleared_table_keeps_its_room, bytes_are_hashed_as_one_text)

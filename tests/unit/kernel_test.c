@@ -738,14 +738,3 @@ START_TEST(signed_numbers)
 	ck_assert(!span_i64(&text, &value));
 }
 END_TEST
-
-SUITE_MAIN("kernel", meminfo_takes_bytes_and_counts, meminfo_lines_in_any_order, vmstat_adds_up_zones,
-	   zoneinfo_sums_reserves, pressure_takes_whole_lines_only, system_files,
-	   cgroup_version_by_controller, cgroup_takes_the_mount_root_off, cgroup_limits, cgroup_usage,
-	   arcstats_above_minimum, pid_stat_of_hostile_names, pid_io_read_bytes, perf_groups_are_taken_whole,
-	   pid_stat_to_the_processor, pid_status_effective_user, cpu_times_of_old_and_new_kernels,
-	   cpuinfo_speeds, passwd_names,
-	   perf_counts_are_scaled, lists_of_cpus, taskstats_two_exits_in_a_datagram, taskstats_cut_anywhere,
-	   taskstats_short_and_old_leave_unknowns, taskstats_of_version_15, netlink_answers, powercap_zones,
-	   energy_counters_wrap_or_are_reset, pmu_events_and_scales, power_supplies, hwmon_names_and_values,
-	   signed_numbers)

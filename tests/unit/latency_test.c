@@ -657,13 +657,3 @@ START_TEST(times_of_people_are_read)
 	}
 }
 END_TEST
-
-SUITE_MAIN("latency", buckets_follow_each_other_and_are_narrow, percentiles_are_those_of_sorted_samples,
-	   deviation_and_mode_are_those_of_the_samples, a_merge_is_the_union,
-	   linear_buckets_are_exact_and_end_in_one_for_the_rest, every_method_counts_every_period,
-	   reading_does_not_tear_and_restarts_forget, phases_are_counted_apart_and_an_ended_plan_starts_anew,
-	   a_cpu_that_is_not_there_is_an_error_of_its_own, nothing_is_measured_before_the_first_period,
-	   settings_become_a_plan,
-	   the_next_best_ends_with_other, a_group_without_runtime_is_named, interrupts_are_read_by_cpu,
-	   the_past_is_made_of_differences_and_restarts, the_gate_holds_breaks_or_is_refused,
-	   times_of_people_are_read)

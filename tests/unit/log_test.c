@@ -379,9 +379,3 @@ START_TEST(optional_columns_show_once_they_have_a_value)
 	close_stage(&stage);
 }
 END_TEST
-
-SUITE_MAIN("log of events", a_million_events_take_bounded_memory, long_texts_make_it_hold_fewer,
-	   it_follows_until_one_moves_up, the_wheel_leaves_the_end_and_comes_back,
-	   the_cursor_stays_with_its_event_when_old_ones_go, a_frozen_picture_stands_still,
-	   what_a_view_remembers_is_right, a_limit_shows_the_newest, undone_frames_leave_no_trace,
-	   optional_columns_show_once_they_have_a_value)

@@ -640,12 +640,3 @@ START_TEST(every_schema_keeps_the_rules)
 	}
 }
 END_TEST
-
-SUITE_MAIN("model", new_rows_are_unknown, rates_are_exact, rates_that_cannot_be_known,
-	   rates_begin_anew_after_a_failure, rates_join_in_any_order, notices_are_told_once,
-	   view_sorts_filters_limits, view_keeps_places,
-	   view_partial_sort_equals_full_sort, view_of_a_tree, view_with_too_many_lists, view_columns_by_key,
-	   history_is_a_ring,
-	   history_follows_more_and_resamples,
-	   sizes_round_down, absurd_numbers_fit_their_cell, absurd_numbers_fit_in_sentences,
-	   durations_and_rates, a_cpu_is_never_less_than_idle, every_schema_keeps_the_rules)

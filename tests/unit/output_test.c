@@ -711,12 +711,3 @@ START_TEST(describe_names_every_column)
 	buffer_free(&out);
 }
 END_TEST
-
-SUITE_MAIN("output", no_sink_harms_a_terminal, json_lines_read_back, json_doubles_are_exact,
-	   csv_records_are_whole, text_is_aligned, openmetrics_histogram_is_cumulative,
-	   replay_gives_the_rates_of_the_live_run, replay_of_a_pipe_can_go_back, replay_tolerates_a_torn_end,
-	   replayed_text_looks_as_the_live_one,
-	   replay_says_which_line_is_damaged, replay_reads_old_and_foreign_recordings,
-	   replay_refuses_what_is_no_recording, replay_of_recordings_one_behind_the_other,
-	   replay_follows_a_pipe, recording_on_a_full_disk_stays_whole, what_others_opened_is_never_cut,
-	   describe_names_every_column)

@@ -899,13 +899,3 @@ START_TEST(ranges_are_told_once)
 	env_close(&env);
 }
 END_TEST
-
-SUITE_MAIN("pages", maps_of_any_kind, smaps_of_two_regions, entries_are_counted, flags_have_names,
-	   status_and_mounts, options_of_mounts,
-	   cells_hold_every_page_once, a_window_of_cells, patterns_are_counted_exactly,
-	   huge_and_zero_pages_are_told, swapped_pages_are_told, the_kernel_says_the_same, a_cell_of_one_page,
-	   hostile_paths_are_kept, an_exec_gives_another_map, the_last_map_stays, one_that_was_seen_has_ended,
-	   those_without_memory_are_explained, the_newest_of_a_name,
-	   without_rights_it_is_said_how_to_get_them, pages_are_forced_in_on_demand_only,
-	   all_readable_pages_are_forced_in, marks_of_writing_are_cleared, a_tree_of_files_is_a_process,
-	   ranges_are_told_once)

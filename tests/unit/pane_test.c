@@ -95,6 +95,3 @@ START_TEST(words_of_panes)
 	ck_assert_str_eq(stretch_text(stretch, 12960), "3.6 h");
 }
 END_TEST
-
-SUITE_MAIN("pane", words_of_panes, the_story_follows_the_numbers, the_story_does_not_blame_reclaim_for_a_drop,
-	   the_story_says_nothing_it_does_not_know)

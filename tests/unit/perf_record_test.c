@@ -283,8 +283,3 @@ START_TEST(samples_without_registers)
 	assert_arguments(&record, "", 0, false);
 }
 END_TEST
-
-SUITE_MAIN("perf records", perf_records_of_every_kind, perf_records_cut_anywhere, perf_losses_are_counted,
-	   perf_records_whose_lengths_lie, perf_comm_without_its_nul, arguments_from_the_stack,
-	   arguments_in_little_room, arguments_that_are_elsewhere, samples_whose_lengths_lie,
-	   samples_without_registers)

@@ -690,18 +690,3 @@ START_TEST(speed_of_another_card)
 	rig_close(&rig);
 }
 END_TEST
-
-SUITE_MAIN("power", psys_is_the_total_of_a_laptop, an_amd_has_packages_and_a_card_of_its_own,
-	   a_raspberry_pi_shows_what_it_has, a_machine_without_sensors_says_what_to_do,
-	   events_are_of_packages_and_of_cores, heat_of_a_package_is_told_by_its_first_cpu,
-	   uneven_intervals_do_not_matter, a_server_has_one_total_through_a_wrap_and_a_reset,
-	   packages_and_dram_are_the_total_without_psys, psys_has_to_count,
-	   the_psys_that_counts_is_the_total,
-	   what_is_refused_names_the_capability, a_domain_that_fails_is_unknown_and_comes_back,
-	   zones_that_vanish_come_back, polling_keeps_wraps_from_being_lost,
-	   an_interval_that_may_hide_a_wrap_is_told, statistics_start_anew,
-	   batteries_by_current_and_by_change, a_battery_that_is_charged_is_no_total,
-	   sensors_are_shown_once_and_by_device, the_number_of_a_chip_does_not_matter,
-	   sleeping_devices_are_not_read, hostile_sensors, sensors_vanish_and_come_back,
-	   hostile_domains, frequencies_and_idle_states,
-	   speed_of_another_card)

@@ -414,9 +414,3 @@ START_TEST(a_signal_takes_the_right)
 	env_close(&env);
 }
 END_TEST
-
-SUITE_MAIN("privilege", the_table_holds_what_topics_use, uses_that_act, raised_and_lowered,
-	   root_raises_nothing, a_thread_keeps_its_own, hidden_processes_stay_seen, root_gives_up,
-	   a_command_inherits, back_to_the_user_of_sudo, not_back_to_nonsense, what_is_refused_is_left,
-	   capabilities_are_read_back, capabilities_are_tried, the_user_is_read_back,
-	   no_new_privs_is_read_back, a_signal_takes_the_right)

@@ -1224,20 +1224,3 @@ START_TEST(ranges_hold_every_process_once)
 	close_machine(&machine);
 }
 END_TEST
-
-SUITE_MAIN("process", processes_are_followed, a_cpu_that_goes_uses_no_time, a_reused_pid_is_another_process,
-	   who_closes_the_list_leaves_it_to_others, the_account_closes,
-	   watts_of_processes_close, watts_without_a_total_are_unknown,
-	   watts_without_a_calibration_are_unknown, another_calibration_is_no_jump,
-	   a_sum_of_control_groups_is_found, the_scheduler_knows_what_ended_ran,
-	   groups_of_version_2_are_summed_up,
-	   a_part_of_the_machine_is_not_all_of_it, cpus_whose_counters_misbehave,
-	   times_are_those_of_the_process, threads_are_told_apart, children_between_samples_are_counted,
-	   no_process_passes_for_a_sum,
-	   few_descriptors_are_enough, kept_files_and_counters_leave_room,
-	   at_the_limit_of_files_processes_stay,
-	   at_the_limit_of_files_threads_stay,
-	   who_lived_unseen_has_no_rate_at_first, what_cannot_be_read_is_not_hidden,
-	   a_stuck_command_line_stops_nobody,
-	   signals_hit_only_the_one_that_was_meant,
-	   pids_of_another_namespace_hit_nobody_else, ranges_hold_every_process_once)

@@ -238,7 +238,3 @@ START_TEST(histograms_count_every_value_once)
 	ck_assert_uint_eq(histogram.n_buckets, 0);
 }
 END_TEST
-
-SUITE_MAIN("statistics", nothing_is_known_of_no_value, weights_are_as_many_equal_values,
-	   one_pass_is_as_good_as_two, lines_are_found_again, points_that_tell_no_line, a_poor_fit_is_told,
-	   lags_are_found_again, lags_with_gaps, lags_that_cannot_be_known, histograms_count_every_value_once)

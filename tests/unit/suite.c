@@ -16,6 +16,7 @@
 #include "topic/topic.h"
 
 #define PATIENCE_SECONDS 300 /* it is to end what hangs, on a machine that may be slow */
+#define TESTS_MAX 256
 #define SCRATCH_TEMPLATE "/tmp/panetop-unit-XXXXXX"
 
 /* Holds all that the tests of a run make below /tmp. */
@@ -46,14 +47,30 @@ void scratch_directory(char path[SCRATCH_PATH_MAX], const char *name)
 	ck_assert_ptr_nonnull(mkdtemp(path));
 }
 
-int suite_run(const char *name, const TTest *const *tests, size_t n_tests)
+static const TTest *tests[TESTS_MAX];
+static size_t n_tests;
+
+void suite_add(const TTest *test)
 {
-	Suite *suite = suite_create(name);
+	if (n_tests == TESTS_MAX)
+		abort();
+	tests[n_tests++] = test;
+}
+
+static int by_line(const void *a, const void *b)
+{
+	return (*(const TTest *const *)a)->line - (*(const TTest *const *)b)->line;
+}
+
+int main(int argc, char **argv)
+{
+	Suite *suite = suite_create(argc > 0 ? argv[0] : "");
 	SRunner *runner;
 	int failed;
 
 	setlocale(LC_ALL, "C.UTF-8");
 	setlocale(LC_NUMERIC, "C");
+	qsort(tests, n_tests, sizeof(*tests), by_line); /* constructors run in any order */
 	for (size_t i = 0; i < n_tests; i++) {
 		TCase *tcase = tcase_create(tests[i]->name);
 

@@ -12,14 +12,17 @@
 
 #define SCRATCH_PATH_MAX 64
 
-/* One program is one suite of tests made with START_TEST; prints TAP, returns the exit status. */
-#define SUITE_MAIN(name, ...) \
-	int main(void) \
+/* One program is one suite: suite.c has main(), and every START_TEST adds itself. */
+#undef START_TEST
+#define START_TEST(test) \
+	static void test##_fn(int); \
+	static const TTest test##_ttest = { #test, test##_fn, __FILE__, __LINE__ }; \
+	__attribute__((constructor)) static void test##_add(void) \
 	{ \
-		const TTest *const tests[] = { __VA_ARGS__ }; \
-		return suite_run(name, tests, sizeof(tests) / sizeof(tests[0])); \
-	}
-int suite_run(const char *name, const TTest *const *tests, size_t n_tests);
+		suite_add(&test##_ttest); \
+	} \
+	static void test##_fn(int _i CK_ATTRIBUTE_UNUSED)
+void suite_add(const TTest *test);
 
 /* A live source over a root, and the last two frames that it gave. */
 struct machine {

@@ -10,12 +10,16 @@
 
 #include "rig.h"
 
-/* Both tell where they are, and go no further. */
+#define FAILING "PANETOP_TESTS_FAIL" /* set in the run within this one, in which the first two fail */
+
+/* Both print where they are, and go no further. */
 START_TEST(fails)
 {
 	static const char *const none[] = { NULL };
 	struct rig rig;
 
+	if (!getenv(FAILING))
+		return;
 	rig_open(&rig, "empty", none);
 	printf("# root %s\n", rig.root);
 	fflush(stdout);
@@ -27,6 +31,8 @@ START_TEST(crashes)
 {
 	char root[SCRATCH_PATH_MAX];
 
+	if (!getenv(FAILING))
+		return;
 	scratch_directory(root, "crash");
 	printf("# root %s\n", root);
 	fflush(stdout);
@@ -36,10 +42,10 @@ END_TEST
 
 static void run_failing(int out)
 {
-	const TTest *const tests[] = { fails, crashes };
-
 	dup2(out, STDOUT_FILENO);
-	exit(suite_run("failing", tests, 2));
+	setenv(FAILING, "yes", 1);
+	execl("/proc/self/exe", "failing", NULL);
+	_exit(127);
 }
 
 START_TEST(tests_that_fail_leave_nothing_behind)
@@ -49,6 +55,8 @@ START_TEST(tests_that_fail_leave_nothing_behind)
 	FILE *told;
 	pid_t pid;
 
+	if (getenv(FAILING))
+		return;
 	ck_assert_int_eq(pipe(fds), 0);
 	pid = fork();
 	if (pid == 0)
@@ -68,5 +76,3 @@ START_TEST(tests_that_fail_leave_nothing_behind)
 	ck_assert_int_eq(n_roots, 2);
 }
 END_TEST
-
-SUITE_MAIN("suite", tests_that_fail_leave_nothing_behind)

@@ -440,13 +440,3 @@ START_TEST(a_snap_is_told_what_to_connect)
 	env_close(&env);
 }
 END_TEST
-
-SUITE_MAIN("topic", a_snap_is_told_what_to_connect, cpu_limits_of_both_versions,
-	   parts_add_up_to_the_total, every_kernel_gives_a_partition,
-	   available_is_estimated_before_3_14, used_by_other_definitions, checks_show_the_unaccounted_rest,
-	   every_line_of_meminfo_is_there, reclaim_rates_from_two_ticks,
-	   counters_that_go_backwards_give_no_rate, zfs_cache_above_its_minimum_is_reclaimable,
-	   available_above_the_total_is_clamped, limits_of_control_groups_version_2,
-	   limits_of_control_groups_version_1, without_limits_there_is_no_row, broken_files_give_unknowns,
-	   system_in_one_row, without_accounting_nobody_is_known_to_read,
-	   page_readers_join_on_pid_and_start)

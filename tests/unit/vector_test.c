@@ -65,5 +65,3 @@ START_TEST(bound_is_the_first_that_is_not_before)
 	ck_assert_uint_eq(bound(list, 4, 8), 4);
 }
 END_TEST
-
-SUITE_MAIN("vector", elements_survive_growth, room_is_made_once_and_kept, bound_is_the_first_that_is_not_before)
