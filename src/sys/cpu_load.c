@@ -81,7 +81,7 @@ static uint32_t *own_cpus(unsigned *n_cpus)
 {
 	uint32_t *cpus = alloc_zeroed(CPUS_MAX, sizeof(*cpus));
 
-	*n_cpus = (unsigned)cyclic_own_cpus(cpus, CPUS_MAX);
+	*n_cpus = (unsigned)latency_probe_own_cpus(cpus, CPUS_MAX);
 	if (*n_cpus == 0)
 		*n_cpus = 1;
 	return cpus;

@@ -1,52 +1,97 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One thread that measures, and its counters, which only it writes. */
+/* One measuring thread: its plan, and its counters, which only it writes. */
 #ifndef PANETOP_SYS_LATENCY_THREAD_H
 #define PANETOP_SYS_LATENCY_THREAD_H
 
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "sys/latency_probe.h"
+#include "core/histogram.h"
+
+#define LATENCY_WORST 20
+#define LATENCY_PHASES 3
+#define LATENCY_ANY_CPU UINT32_MAX
+
+enum latency_policy { LATENCY_FIFO, LATENCY_RR, LATENCY_DEADLINE, LATENCY_OTHER, N_LATENCY_POLICIES };
+
+/* How a thread waits: clock_nanosleep(2), nanosleep(2), a POSIX timer's signal, ppoll(2), timerfd. */
+enum latency_method {
+	LATENCY_CLOCK_NS,
+	LATENCY_POSIX_NS,
+	LATENCY_ITIMER,
+	LATENCY_POLL,
+	LATENCY_TIMERFD,
+	N_LATENCY_METHODS
+};
+
+struct latency_plan {
+	enum latency_policy policy;
+	int priority; /* for fifo and rr: 1 to 99 */
+	enum latency_method method;
+	uint64_t period_ns;
+	uint64_t slack_ns;             /* timer slack; the kernel ignores it for real-time threads */
+	uint64_t bucket_ns;            /* width of additional linear buckets; 0: none */
+	uint64_t settle_ns;            /* from latency_probe_open() to the first period */
+	uint64_t duration_ns, samples; /* each thread ends after this; 0: never */
+	unsigned n_phases;             /* counted separately, see latency_probe_set_phase(); 1 to LATENCY_PHASES */
+};
+
+struct latency_wakeup {
+	uint64_t woken_ns; /* CLOCK_MONOTONIC */
+	uint64_t late_ns;  /* after the planned moment */
+};
+
+/* The counts of one thread in one phase, all of one moment. */
+struct latency_counts {
+	struct histogram times;   /* log-linear */
+	struct histogram *linear; /* the reader's; NULL: not wanted */
+	uint64_t missed;          /* periods without a sample, because the thread was too late */
+	struct latency_wakeup worst[LATENCY_WORST]; /* unordered */
+	unsigned n_worst;
+};
 
 typedef _Atomic uint64_t live_u64;
 
-#define load(from) atomic_load_explicit((from), memory_order_acquire)
-#define store(to, value) atomic_store_explicit((to), (value), memory_order_release)
+#define live_load(from) atomic_load_explicit((from), memory_order_acquire)
+#define live_store(to, value) atomic_store_explicit((to), (value), memory_order_release)
 
-/* The sequence is odd while the rest is being written: what was read meanwhile is of no one moment. */
+/* The sequence is odd while the thread writes: what is read then is not of one moment. */
 struct live_counts {
 	_Alignas(64) live_u64 sequence;
 	live_u64 missed, sum_ns, min_ns, max_ns, n_worst;
-	live_u64 floor_ns; /* the least of the worst, once there are as many as are kept */
+	live_u64 floor_ns; /* the smallest of the worst, once LATENCY_WORST are kept */
 	_Atomic double squares;
-	live_u64 woken_ns[CYCLIC_WORST], late_ns[CYCLIC_WORST];
-	live_u64 *linear; /* HISTOGRAM_BUCKETS of them; NULL: none */
+	live_u64 woken_ns[LATENCY_WORST], late_ns[LATENCY_WORST];
+	live_u64 *linear; /* HISTOGRAM_BUCKETS; NULL: none */
 	live_u64 times[HISTOGRAM_BUCKETS];
 };
 
 void live_clear(struct live_counts *counts);
 
-/* Counts a wake-up at this moment that came so late; no two threads count in the same. */
-void live_count(struct live_counts *counts, const struct cyclic_plan *plan, uint64_t woken_ns,
+/* Counts a wake-up; only one thread may count in the same struct. */
+void live_count(struct live_counts *counts, const struct latency_plan *plan, uint64_t woken_ns,
 		uint64_t late_ns);
 
 /*
- * What was counted, from any thread. The other writes for a moment in each period: a few tries find it at
- * rest. If none does, sums and extremes may be those of a sample more or less than the buckets have.
+ * Reads the counts from any thread. The writer writes for a moment in each period, so a few tries find it at
+ * rest; if none does, sums and extremes may include one sample more or less than the buckets.
  */
-void live_read(const struct live_counts *live, const struct cyclic_plan *plan, struct cyclic_counts *counts);
+void live_read(const struct live_counts *live, const struct latency_plan *plan, struct latency_counts *counts);
 
-/* What all threads are told. */
-struct cyclic_control {
+/* Orders to all threads. */
+struct latency_control {
 	live_u64 stop, restarts, phase, start_ns;
-	int stop_fd;     /* readable when they shall stop */
-	sem_t ready, go; /* a thread is prepared, or has failed; it may begin */
+	int stop_fd;     /* readable when the threads must stop */
+	sem_t ready, go; /* a thread has been prepared, or has failed; it may start */
 };
 
-struct cyclic_thread {
-	const struct cyclic_plan *plan;
-	struct cyclic_control *control;
+struct latency_thread {
+	const struct latency_plan *plan;
+	struct latency_control *control;
 	uint32_t cpu;
 	uint64_t offset_ns;    /* of its moments from those of the first thread */
 	bool runs;
@@ -55,9 +100,12 @@ struct cyclic_thread {
 	pthread_t id;
 	void *memory, *stack; /* of counters and stack together */
 	size_t memory_bytes;
-	struct live_counts *counts[CYCLIC_PHASES];
+	struct live_counts *counts[LATENCY_PHASES];
 };
 
-void *cyclic_thread_run(void *thread);
+void *latency_thread_run(void *thread);
+
+/* May a thread of this process use this policy? 0 or -errno. */
+int latency_thread_try_policy(enum latency_policy policy, int priority);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* perf events, for which the C library has no function: groups of counters, and the ring of records of a CPU. */
+/* perf events, which the C library has no function for: groups of counters, and the record ring of a CPU. */
 #ifndef PANETOP_SYS_PERF_RING_H
 #define PANETOP_SYS_PERF_RING_H
 

@@ -58,7 +58,7 @@ static struct histogram *new_histogram(uint64_t width_ns)
 
 /* Counters as the measuring threads have them, and what these count with. */
 static struct live_counts lives[3];
-static struct cyclic_plan counting = { .period_ns = 1000000 };
+static struct latency_plan counting = { .period_ns = 1000000 };
 
 static void clear_all(void)
 {
@@ -74,7 +74,7 @@ static void wake(size_t index, uint64_t ns)
 /* What was counted there, to be freed; nothing is left. */
 static struct histogram *take(size_t index)
 {
-	struct cyclic_counts *counts = alloc_zeroed(1, sizeof(*counts));
+	struct latency_counts *counts = alloc_zeroed(1, sizeof(*counts));
 	struct histogram *times = new_histogram(0), *linear = new_histogram(counting.bucket_ns);
 
 	counts->linear = linear;
@@ -252,55 +252,55 @@ static void pause_ms(long ms)
 }
 
 /* A plan that needs no right, on one CPU that we may use. */
-static struct cyclic_plan plain_plan(uint32_t *cpu)
+static struct latency_plan plain_plan(uint32_t *cpu)
 {
 	static uint32_t cpus[CPU_LIST_MAX];
 	struct settings settings = { 0 };
-	struct cyclic_plan plan;
+	struct latency_plan plan;
 
 	latency_run_plan(&settings, &plan);
-	plan.policy = CYCLIC_OTHER;
-	ck_assert_uint_gt(cyclic_own_cpus(cpus, CPU_LIST_MAX), 0);
+	plan.policy = LATENCY_OTHER;
+	ck_assert_uint_gt(latency_probe_own_cpus(cpus, CPU_LIST_MAX), 0);
 	*cpu = cpus[0];
 	return plan;
 }
 
-static struct cyclic *start(const struct cyclic_plan *plan, uint32_t cpu)
+static struct latency_probe *start(const struct latency_plan *plan, uint32_t cpu)
 {
 	int own = 0, error;
-	struct cyclic *cyclic = cyclic_open(plan, &cpu, 1, &own, &error);
+	struct latency_probe *probe = latency_probe_open(plan, &cpu, 1, &own, &error);
 
-	ck_assert_ptr_nonnull(cyclic);
+	ck_assert_ptr_nonnull(probe);
 	ck_assert_int_eq(own, 0);
-	return cyclic;
+	return probe;
 }
 
 /* Samples and missed periods together are all periods: none is lost. */
 START_TEST(every_method_counts_every_period)
 {
-	struct cyclic_counts *counts = alloc_zeroed(1, sizeof(*counts));
+	struct latency_counts *counts = alloc_zeroed(1, sizeof(*counts));
 	uint32_t cpu;
-	struct cyclic_plan plan = plain_plan(&cpu);
+	struct latency_plan plan = plain_plan(&cpu);
 
 	plan.duration_ns = 100000000;
 	counts->linear = new_histogram(0);
 	plan.bucket_ns = 10000;
-	for (int method = 0; method < N_CYCLIC_METHODS; method++) {
-		struct cyclic *cyclic;
+	for (int method = 0; method < N_LATENCY_METHODS; method++) {
+		struct latency_probe *probe;
 
-		plan.method = (enum cyclic_method)method;
-		cyclic = start(&plan, cpu);
-		for (int i = 0; i < 500 && !cyclic_has_ended(cyclic); i++)
+		plan.method = (enum latency_method)method;
+		probe = start(&plan, cpu);
+		for (int i = 0; i < 500 && !latency_probe_has_ended(probe); i++)
 			pause_ms(10);
-		ck_assert(cyclic_has_ended(cyclic));
-		ck_assert(cyclic_read(cyclic, 0, 0, counts));
+		ck_assert(latency_probe_has_ended(probe));
+		ck_assert(latency_probe_read(probe, 0, 0, counts));
 		ck_assert_uint_ge(counts->times.count + counts->missed, 100);
 		ck_assert_uint_gt(counts->times.count, 0);
 		ck_assert_uint_eq(counted(&counts->times), counts->times.count);
 		ck_assert_uint_eq(counted(counts->linear), counts->times.count);
 		ck_assert_uint_le(counts->times.min_ns, counts->times.max_ns);
-		ck_assert_uint_eq(counts->n_worst, CYCLIC_WORST);
-		cyclic_close(cyclic);
+		ck_assert_uint_eq(counts->n_worst, LATENCY_WORST);
+		latency_probe_close(probe);
 	}
 	free(counts->linear);
 	free(counts);
@@ -310,60 +310,60 @@ END_TEST
 /* The reader sees counters of one moment while the thread writes them as fast as it may. */
 START_TEST(reading_does_not_tear_and_restarts_forget)
 {
-	struct cyclic_counts *counts = alloc_zeroed(1, sizeof(*counts));
+	struct latency_counts *counts = alloc_zeroed(1, sizeof(*counts));
 	uint32_t cpu;
-	struct cyclic_plan plan = plain_plan(&cpu);
-	struct cyclic *cyclic;
+	struct latency_plan plan = plain_plan(&cpu);
+	struct latency_probe *probe;
 	uint64_t before = 0;
 
 	plan.period_ns = 50000;
-	cyclic = start(&plan, cpu);
+	probe = start(&plan, cpu);
 	for (int i = 0; i < 200; i++) {
-		cyclic_read(cyclic, 0, 0, counts);
+		latency_probe_read(probe, 0, 0, counts);
 		ck_assert_uint_eq(counted(&counts->times), counts->times.count);
 		ck_assert_uint_ge(counts->times.count, before);
 		before = counts->times.count;
 		pause_ms(1);
 	}
 	ck_assert_uint_gt(before, 0);
-	cyclic_restart(cyclic);
+	latency_probe_restart(probe);
 	for (int i = 0; i < 1000 && counts->times.count >= before; i++) {
 		pause_ms(1);
-		cyclic_read(cyclic, 0, 0, counts);
+		latency_probe_read(probe, 0, 0, counts);
 	}
 	ck_assert_uint_lt(counts->times.count, before);
-	cyclic_close(cyclic);
+	latency_probe_close(probe);
 	free(counts);
 }
 END_TEST
 
 START_TEST(phases_are_counted_apart_and_an_ended_plan_starts_anew)
 {
-	struct cyclic_counts *counts = alloc_zeroed(1, sizeof(*counts));
+	struct latency_counts *counts = alloc_zeroed(1, sizeof(*counts));
 	uint32_t cpu;
-	struct cyclic_plan plan = plain_plan(&cpu);
-	struct cyclic *cyclic;
+	struct latency_plan plan = plain_plan(&cpu);
+	struct latency_probe *probe;
 
-	plan.n_phases = CYCLIC_PHASES;
+	plan.n_phases = LATENCY_PHASES;
 	plan.samples = 5;
-	cyclic = start(&plan, cpu);
-	for (int i = 0; i < 500 && !cyclic_has_ended(cyclic); i++)
+	probe = start(&plan, cpu);
+	for (int i = 0; i < 500 && !latency_probe_has_ended(probe); i++)
 		pause_ms(10);
-	cyclic_read(cyclic, 0, 0, counts);
+	latency_probe_read(probe, 0, 0, counts);
 	ck_assert_uint_eq(counts->times.count, 5);
-	cyclic_set_phase(cyclic, 1);
-	cyclic_restart(cyclic);
+	latency_probe_set_phase(probe, 1);
+	latency_probe_restart(probe);
 	for (int i = 0; i < 500 && counts->times.count != 0; i++) {
 		pause_ms(10);
-		cyclic_read(cyclic, 0, 0, counts);
+		latency_probe_read(probe, 0, 0, counts);
 	}
 	ck_assert_uint_eq(counts->times.count, 0);
 	for (int i = 0; i < 500 && counts->times.count != 5; i++) {
 		pause_ms(10);
-		cyclic_read(cyclic, 0, 1, counts);
+		latency_probe_read(probe, 0, 1, counts);
 	}
 	ck_assert_uint_eq(counts->times.count, 5);
-	cyclic_close(cyclic);
+	latency_probe_close(probe);
 	free(counts);
 }
 END_TEST
@@ -371,44 +371,44 @@ END_TEST
 START_TEST(a_cpu_that_is_not_there_is_an_error_of_its_own)
 {
 	uint32_t cpu, cpus[2];
-	struct cyclic_plan plan = plain_plan(&cpu);
+	struct latency_plan plan = plain_plan(&cpu);
 	int errors[2] = { 0, -ENODEV }, error;
-	struct cyclic *cyclic;
+	struct latency_probe *probe;
 
 	cpus[0] = 60000;
 	cpus[1] = 60001;
-	ck_assert_ptr_null(cyclic_open(&plan, cpus, 2, errors, &error));
+	ck_assert_ptr_null(latency_probe_open(&plan, cpus, 2, errors, &error));
 	ck_assert_int_eq(errors[0], -EINVAL);
 	ck_assert_int_lt(error, 0);
 	errors[0] = errors[1] = 0;
 	cpus[1] = cpu;
-	cyclic = cyclic_open(&plan, cpus, 2, errors, &error);
-	ck_assert_ptr_nonnull(cyclic);
+	probe = latency_probe_open(&plan, cpus, 2, errors, &error);
+	ck_assert_ptr_nonnull(probe);
 	ck_assert_int_eq(errors[0], -EINVAL);
 	ck_assert_int_eq(errors[1], 0);
-	cyclic_close(cyclic);
+	latency_probe_close(probe);
 }
 END_TEST
 
 /* What panetop does to start is no part of what it measures. */
 START_TEST(nothing_is_measured_before_the_first_period)
 {
-	struct cyclic_counts *counts = alloc_zeroed(1, sizeof(*counts));
+	struct latency_counts *counts = alloc_zeroed(1, sizeof(*counts));
 	uint64_t opened_ns = env_mono_ns();
-	struct cyclic *cyclic;
+	struct latency_probe *probe;
 	uint32_t cpu;
-	struct cyclic_plan plan = plain_plan(&cpu);
+	struct latency_plan plan = plain_plan(&cpu);
 
 	plan.samples = 5;
-	cyclic = start(&plan, cpu);
-	ck_assert_uint_ge(cyclic_start_ns(cyclic), opened_ns + plan.settle_ns);
-	for (int i = 0; i < 500 && !cyclic_has_ended(cyclic); i++)
+	probe = start(&plan, cpu);
+	ck_assert_uint_ge(latency_probe_start_ns(probe), opened_ns + plan.settle_ns);
+	for (int i = 0; i < 500 && !latency_probe_has_ended(probe); i++)
 		pause_ms(10);
-	ck_assert(cyclic_read(cyclic, 0, 0, counts));
+	ck_assert(latency_probe_read(probe, 0, 0, counts));
 	ck_assert_uint_eq(counts->n_worst, 5);
 	for (unsigned i = 0; i < counts->n_worst; i++)
-		ck_assert_uint_gt(counts->worst[i].woken_ns, cyclic_start_ns(cyclic));
-	cyclic_close(cyclic);
+		ck_assert_uint_gt(counts->worst[i].woken_ns, latency_probe_start_ns(probe));
+	latency_probe_close(probe);
 	free(counts);
 }
 END_TEST
@@ -416,13 +416,13 @@ END_TEST
 START_TEST(settings_become_a_plan)
 {
 	struct settings settings = { 0 };
-	struct cyclic_plan plan;
+	struct latency_plan plan;
 	struct env env;
 	uint32_t *cpus;
 	int *errors;
 
 	latency_run_plan(&settings, &plan);
-	ck_assert_int_eq(plan.policy, CYCLIC_FIFO);
+	ck_assert_int_eq(plan.policy, LATENCY_FIFO);
 	ck_assert_int_eq(plan.priority, 80);
 	ck_assert_uint_eq(plan.period_ns, 1000000);
 	ck_assert_uint_eq(plan.slack_ns, 1);
@@ -433,10 +433,10 @@ START_TEST(settings_become_a_plan)
 	settings_set(&settings, "latency.method", "timerfd");
 	settings_set(&settings, "latency.cpus", "1,0-1,60000");
 	latency_run_plan(&settings, &plan);
-	ck_assert_int_eq(plan.policy, CYCLIC_OTHER);
+	ck_assert_int_eq(plan.policy, LATENCY_OTHER);
 	ck_assert_uint_eq(plan.period_ns, 250000);
 	ck_assert_uint_eq(plan.slack_ns, 50000);
-	ck_assert_int_eq(plan.method, CYCLIC_TIMERFD);
+	ck_assert_int_eq(plan.method, LATENCY_TIMERFD);
 	ck_assert_int_eq(env_open(&env, fixture_root("rt-group", 0)), 0);
 	ck_assert_uint_eq(latency_run_cpus(&env, &settings, &cpus, &errors), 3);
 	ck_assert_uint_eq(cpus[0], 1);
@@ -452,28 +452,28 @@ END_TEST
 /* What is tried after a refusal never goes round in circles, and ends with what everybody may do. */
 START_TEST(the_next_best_ends_with_other)
 {
-	for (int policy = 0; policy < N_CYCLIC_POLICIES; policy++) {
-		struct cyclic_plan asked = { .policy = (enum cyclic_policy)policy, .priority = 80 },
+	for (int policy = 0; policy < N_LATENCY_POLICIES; policy++) {
+		struct latency_plan asked = { .policy = (enum latency_policy)policy, .priority = 80 },
 				   plan = asked;
 		unsigned step = 0;
 
 		while (latency_run_fallback(&asked, step, &plan))
 			step++;
 		ck_assert_uint_le(step, 4);
-		ck_assert_int_eq(plan.policy, CYCLIC_OTHER);
+		ck_assert_int_eq(plan.policy, LATENCY_OTHER);
 	}
 }
 END_TEST
 
 START_TEST(a_group_without_runtime_is_named)
 {
-	struct cyclic_plan asked = { .policy = CYCLIC_FIFO, .priority = 80 };
+	struct latency_plan asked = { .policy = LATENCY_FIFO, .priority = 80 };
 	char reason[160];
 	struct env env;
 
 	ck_assert_int_eq(env_open(&env, fixture_root("rt-group", 0)), 0);
 	ck_assert_ptr_nonnull(latency_run_refusal(&env, &asked, -EPERM, reason, sizeof(reason)));
-	if (cyclic_may_nice())
+	if (latency_probe_may_nice())
 		ck_assert_ptr_nonnull(strstr(reason, "/jobs/batch"));
 	else
 		ck_assert_ptr_nonnull(strstr(reason, "RLIMIT_RTPRIO"));

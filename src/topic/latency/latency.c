@@ -132,17 +132,17 @@ static int test_cpus(struct env *env)
 
 static int test_fifo(struct env *env)
 {
-	return env->live ? cyclic_try_policy(CYCLIC_FIFO, 1) : -ENOTSUP;
+	return env->live ? latency_thread_try_policy(LATENCY_FIFO, 1) : -ENOTSUP;
 }
 
 static int test_deadline(struct env *env)
 {
-	return env->live ? cyclic_try_policy(CYCLIC_DEADLINE, 0) : -ENOTSUP;
+	return env->live ? latency_thread_try_policy(LATENCY_DEADLINE, 0) : -ENOTSUP;
 }
 
 static int test_awake(struct env *env)
 {
-	int fd = env->live ? cyclic_hold_awake() : -ENOTSUP;
+	int fd = env->live ? latency_probe_hold_awake() : -ENOTSUP;
 
 	if (fd < 0)
 		return fd;
@@ -214,22 +214,22 @@ static void fill_figures(struct latency_row *row, const struct latency_sums *sum
 	row->p99_99_seconds = seconds(histogram_percentile(times, 99.99));
 }
 
-static const char *lock_name(enum cyclic_lock lock)
+static const char *lock_name(enum latency_lock lock)
 {
-	return lock == CYCLIC_LOCK_ALL ? N_("all") : lock == CYCLIC_LOCK_OWN ? N_("own") : N_("no");
+	return lock == LATENCY_LOCK_ALL ? N_("all") : lock == LATENCY_LOCK_OWN ? N_("own") : N_("no");
 }
 
 static void set_policy(struct latency_row *row, const struct latency_run *run, struct frame *frame)
 {
-	const struct cyclic_plan *plan = &run->plan;
-	bool realtime = plan->policy == CYCLIC_FIFO || plan->policy == CYCLIC_RR;
+	const struct latency_plan *plan = &run->plan;
+	bool realtime = plan->policy == LATENCY_FIFO || plan->policy == LATENCY_RR;
 
 	row->policy = latency_run_policy_name(plan->policy);
 	row->priority = realtime ? (uint64_t)plan->priority : 0;
 	row->degraded = *run->reason != '\0';
 	if (!row->degraded)
 		return;
-	if (run->asked == CYCLIC_DEADLINE)
+	if (run->asked == LATENCY_DEADLINE)
 		row->asked = latency_run_policy_name(run->asked);
 	else
 		row->asked = arena_print(&frame->arena, "%s %d", latency_run_policy_name(run->asked),
@@ -239,8 +239,8 @@ static void set_policy(struct latency_row *row, const struct latency_run *run, s
 
 static void add_row(struct table *table, const struct latency_run *run, struct frame *frame, size_t index)
 {
-	const struct cyclic_plan *plan = &run->plan;
-	bool realtime = plan->policy != CYCLIC_OTHER;
+	const struct latency_plan *plan = &run->plan;
+	bool realtime = plan->policy != LATENCY_OTHER;
 	struct latency_row *row = table_add(table);
 
 	row->cpu = latency_run_cpu_text(run, frame, index);
@@ -249,7 +249,7 @@ static void add_row(struct table *table, const struct latency_run *run, struct f
 	row->period_seconds = (double)plan->period_ns / 1e9;
 	row->slack_seconds = realtime ? 0 : (double)plan->slack_ns / 1e9;
 	row->bucket_seconds = plan->bucket_ns > 0 ? (double)plan->bucket_ns / 1e9 : NAN;
-	row->locked = lock_name(cyclic_locked(run->probe));
+	row->locked = lock_name(latency_probe_locked(run->probe));
 	row->idle_states = run->awake_fd >= 0 ? N_("held off") : N_("as they are");
 	row->measured_seconds = fmax(0, ((double)run->mono_ns - (double)run->started_ns) / 1e9);
 	if (plan->duration_ns > 0)
@@ -284,9 +284,9 @@ static int act(struct env *env, const char *action, void (*done)(void *context, 
 	if (!done)
 		return 0;
 	if (strcmp(action, "during") == 0)
-		cyclic_set_phase(run->probe, 1);
+		latency_probe_set_phase(run->probe, 1);
 	else if (strcmp(action, "after") == 0)
-		cyclic_set_phase(run->probe, 2);
+		latency_probe_set_phase(run->probe, 2);
 	else
 		latency_run_restart(run);
 	done(context, 0);
@@ -323,7 +323,7 @@ static const struct source_spec no_sources[] = { { 0 } };
 
 static int sample_phases(struct sample *sample)
 {
-	static const char *const names[CYCLIC_PHASES] = { N_("before"), N_("during"), N_("after") };
+	static const char *const names[LATENCY_PHASES] = { N_("before"), N_("during"), N_("after") };
 	struct latency_run *run = sample->state;
 
 	latency_run_update(run);

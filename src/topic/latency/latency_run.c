@@ -19,16 +19,16 @@
 #define PERIOD_NS UINT64_C(1000000)
 #define SETTLE_NS UINT64_C(100000000) /* meanwhile panetop reads the machine for the first time */
 
-static const char *const policies[N_CYCLIC_POLICIES] = {
-	[CYCLIC_FIFO] = "fifo",
-	[CYCLIC_RR] = "rr",
-	[CYCLIC_DEADLINE] = "deadline",
-	[CYCLIC_OTHER] = "other",
+static const char *const policies[N_LATENCY_POLICIES] = {
+	[LATENCY_FIFO] = "fifo",
+	[LATENCY_RR] = "rr",
+	[LATENCY_DEADLINE] = "deadline",
+	[LATENCY_OTHER] = "other",
 };
 
-static const char *const methods[N_CYCLIC_METHODS] = {
-	[CYCLIC_CLOCK_NS] = "clock_ns", [CYCLIC_POSIX_NS] = "posix_ns", [CYCLIC_ITIMER] = "itimer",
-	[CYCLIC_POLL] = "poll",         [CYCLIC_TIMERFD] = "timerfd",
+static const char *const methods[N_LATENCY_METHODS] = {
+	[LATENCY_CLOCK_NS] = "clock_ns", [LATENCY_POSIX_NS] = "posix_ns", [LATENCY_ITIMER] = "itimer",
+	[LATENCY_POLL] = "poll",         [LATENCY_TIMERFD] = "timerfd",
 };
 
 static const char run_key;
@@ -64,19 +64,19 @@ static uint64_t number(const struct settings *settings, const char *name, uint64
 	return span_u64(&span, &parsed) ? parsed : otherwise;
 }
 
-void latency_run_plan(const struct settings *settings, struct cyclic_plan *plan)
+void latency_run_plan(const struct settings *settings, struct latency_plan *plan)
 {
-	*plan = (struct cyclic_plan){
-		.policy = choice(settings, "latency.policy", policies, N_CYCLIC_POLICIES),
+	*plan = (struct latency_plan){
+		.policy = choice(settings, "latency.policy", policies, N_LATENCY_POLICIES),
 		.priority = (int)number(settings, "latency.priority", PRIORITY),
-		.method = choice(settings, "latency.method", methods, N_CYCLIC_METHODS),
+		.method = choice(settings, "latency.method", methods, N_LATENCY_METHODS),
 		.period_ns = nanoseconds(settings, "latency.period", PERIOD_NS),
 		.slack_ns = nanoseconds(settings, "latency.slack", 1),
 		.bucket_ns = nanoseconds(settings, "latency.bucket", 0),
 		.settle_ns = SETTLE_NS,
 		.duration_ns = nanoseconds(settings, "latency.duration", 0),
 		.samples = number(settings, "latency.samples", 0),
-		.n_phases = settings_get(settings, "latency.command") ? CYCLIC_PHASES : 1,
+		.n_phases = settings_get(settings, "latency.command") ? LATENCY_PHASES : 1,
 	};
 }
 
@@ -113,7 +113,7 @@ size_t latency_run_cpus(const struct env *env, const struct settings *settings, 
 	*cpus = alloc_zeroed(CPU_LIST_MAX, sizeof(**cpus));
 	n_cpus = read_list(span_text(list ? list : ""), *cpus);
 	if (n_cpus == 0)
-		n_cpus = cyclic_own_cpus(*cpus, CPU_LIST_MAX);
+		n_cpus = latency_probe_own_cpus(*cpus, CPU_LIST_MAX);
 	if (n_cpus == 0)
 		n_cpus = 1; /* CPU 0 is everywhere */
 	*cpus = alloc_resize(*cpus, n_cpus, sizeof(**cpus));
@@ -134,22 +134,22 @@ static bool group_lacks_runtime(struct env *env, struct cgroup_place *place)
 	       runtime == 0;
 }
 
-static bool is_realtime(enum cyclic_policy policy)
+static bool is_realtime(enum latency_policy policy)
 {
-	return policy == CYCLIC_FIFO || policy == CYCLIC_RR;
+	return policy == LATENCY_FIFO || policy == LATENCY_RR;
 }
 
-const char *latency_run_refusal(struct env *env, const struct cyclic_plan *asked, int error, char *reason,
+const char *latency_run_refusal(struct env *env, const struct latency_plan *asked, int error, char *reason,
 				size_t room)
 {
-	int limit = cyclic_priority_limit();
+	int limit = latency_probe_priority_limit();
 	struct cgroup_place place;
 
 	if (error == -EBUSY) {
 		snprintf(reason, room, "%s", _("other deadline tasks have all of the bandwidth"));
 		return _("end some of them");
 	}
-	if (!cyclic_may_nice() && (limit < asked->priority || !is_realtime(asked->policy))) {
+	if (!latency_probe_may_nice() && (limit < asked->priority || !is_realtime(asked->policy))) {
 		snprintf(reason, room, _("no CAP_SYS_NICE, and RLIMIT_RTPRIO is %d"), limit);
 		return remedy_for_user(N_("run it as root, give it the capability cap_sys_nice, or raise "
 					  "rtprio in /etc/security/limits.conf"));
@@ -163,21 +163,21 @@ const char *latency_run_refusal(struct env *env, const struct cyclic_plan *asked
 		 "outside");
 }
 
-bool latency_run_fallback(const struct cyclic_plan *asked, unsigned step, struct cyclic_plan *plan)
+bool latency_run_fallback(const struct latency_plan *asked, unsigned step, struct latency_plan *plan)
 {
-	int limit = cyclic_priority_limit();
+	int limit = latency_probe_priority_limit();
 
 	*plan = *asked;
 	if (step == 0 && limit > 0 && (limit < asked->priority || !is_realtime(asked->policy))) {
-		plan->policy = is_realtime(asked->policy) ? asked->policy : CYCLIC_FIFO;
+		plan->policy = is_realtime(asked->policy) ? asked->policy : LATENCY_FIFO;
 		plan->priority = limit < asked->priority ? limit : asked->priority;
 		return true;
 	}
 	if (step <= 1 && is_realtime(asked->policy)) {
-		plan->policy = CYCLIC_DEADLINE;
+		plan->policy = LATENCY_DEADLINE;
 		return true;
 	}
-	plan->policy = CYCLIC_OTHER;
+	plan->policy = LATENCY_OTHER;
 	return step <= 2;
 }
 
@@ -216,13 +216,13 @@ static void end(void *state)
 	struct latency_run *run = state;
 
 	if (run->probe)
-		cyclic_close(run->probe);
+		latency_probe_close(run->probe);
 	if (run->awake_fd >= 0)
 		close(run->awake_fd);
 	free_sums(&run->all);
 	for (size_t i = 0; run->sums && i < run->n_cpus; i++)
 		free_sums(&run->sums[i]);
-	for (unsigned p = 0; p < CYCLIC_PHASES; p++)
+	for (unsigned p = 0; p < LATENCY_PHASES; p++)
 		free_sums(&run->phases[p]);
 	free(run->scratch.linear);
 	free(run->sums);
@@ -231,27 +231,27 @@ static void end(void *state)
 	free(run);
 }
 
-static void open_sums(struct latency_sums *sums, const struct cyclic_plan *plan)
+static void open_sums(struct latency_sums *sums, const struct latency_plan *plan)
 {
 	if (plan->bucket_ns > 0)
 		sums->linear = alloc_zeroed(1, sizeof(*sums->linear));
 }
 
 /* One way to measure: 0, or -errno when it cannot be had. */
-static int attempt(struct latency_run *run, const struct cyclic_plan *plan)
+static int attempt(struct latency_run *run, const struct latency_plan *plan)
 {
-	static const uint32_t any[] = { CYCLIC_ANY_CPU };
-	bool pinned = plan->policy != CYCLIC_DEADLINE;
+	static const uint32_t any[] = { LATENCY_ANY_CPU };
+	bool pinned = plan->policy != LATENCY_DEADLINE;
 	int error, any_error = 0;
 
 	for (size_t i = 0; i < run->n_cpus; i++)
 		run->errors[i] = run->errors[i] == -ENODEV ? -ENODEV : 0;
-	run->probe = cyclic_open(plan, pinned ? run->cpus : any, pinned ? run->n_cpus : 1,
+	run->probe = latency_probe_open(plan, pinned ? run->cpus : any, pinned ? run->n_cpus : 1,
 				 pinned ? run->errors : &any_error, &error);
 	if (!run->probe)
 		return error;
 	if (!pinned) {
-		run->cpus[0] = CYCLIC_ANY_CPU;
+		run->cpus[0] = LATENCY_ANY_CPU;
 		run->errors[0] = 0;
 		run->n_cpus = 1;
 	}
@@ -260,9 +260,9 @@ static int attempt(struct latency_run *run, const struct cyclic_plan *plan)
 }
 
 /* As was asked for, or the next best that is allowed. */
-static int start(struct latency_run *run, const struct cyclic_plan *asked)
+static int start(struct latency_run *run, const struct latency_plan *asked)
 {
-	struct cyclic_plan plan = *asked;
+	struct latency_plan plan = *asked;
 	int error = attempt(run, &plan);
 	unsigned step = 0;
 
@@ -277,7 +277,7 @@ static int start(struct latency_run *run, const struct cyclic_plan *asked)
 
 static int begin(struct latency_run *run, const struct settings *settings)
 {
-	struct cyclic_plan plan;
+	struct latency_plan plan;
 	int error;
 
 	if (!run->env->live)
@@ -285,22 +285,22 @@ static int begin(struct latency_run *run, const struct settings *settings)
 	latency_run_plan(settings, &plan);
 	run->n_cpus = latency_run_cpus(run->env, settings, &run->cpus, &run->errors);
 	if (settings_get(settings, "latency.cpu-dma-latency")) {
-		run->awake_fd = cyclic_hold_awake();
+		run->awake_fd = latency_probe_hold_awake();
 		run->awake_error = run->awake_fd < 0 ? run->awake_fd : 0;
 	}
 	error = start(run, &plan);
 	if (error)
 		return error;
-	run->cpus_ignored = settings_get(settings, "latency.cpus") && run->plan.policy == CYCLIC_DEADLINE;
+	run->cpus_ignored = settings_get(settings, "latency.cpus") && run->plan.policy == LATENCY_DEADLINE;
 	run->sums = alloc_zeroed(run->n_cpus, sizeof(*run->sums));
 	open_sums(&run->all, &plan);
 	for (size_t i = 0; i < run->n_cpus; i++)
 		open_sums(&run->sums[i], &plan);
-	for (unsigned p = 0; p < CYCLIC_PHASES; p++)
+	for (unsigned p = 0; p < LATENCY_PHASES; p++)
 		open_sums(&run->phases[p], &plan);
 	if (plan.bucket_ns > 0)
 		run->scratch.linear = alloc_zeroed(1, sizeof(*run->scratch.linear));
-	run->started_ns = cyclic_start_ns(run->probe);
+	run->started_ns = latency_probe_start_ns(run->probe);
 	run->env->finished = false;
 	return 0;
 }
@@ -352,7 +352,7 @@ static void clear(struct latency_sums *sums, uint64_t bucket_ns)
 	sums->missed = sums->cpu_ns = 0;
 }
 
-static void add(struct latency_sums *sums, const struct cyclic_counts *counts)
+static void add(struct latency_sums *sums, const struct latency_counts *counts)
 {
 	histogram_merge(&sums->times, &counts->times);
 	if (sums->linear)
@@ -361,15 +361,15 @@ static void add(struct latency_sums *sums, const struct cyclic_counts *counts)
 }
 
 /* Keeps the list of the worst in its order. */
-static void keep_worst(struct latency_run *run, uint32_t cpu, const struct cyclic_late *late)
+static void keep_worst(struct latency_run *run, uint32_t cpu, const struct latency_wakeup *late)
 {
 	unsigned at = run->n_worst;
 
 	while (at > 0 && run->worst[at - 1].late.late_ns < late->late_ns)
 		at--;
-	if (at == CYCLIC_WORST)
+	if (at == LATENCY_WORST)
 		return;
-	if (run->n_worst < CYCLIC_WORST)
+	if (run->n_worst < LATENCY_WORST)
 		run->n_worst++;
 	memmove(&run->worst[at + 1], &run->worst[at], (run->n_worst - 1 - at) * sizeof(run->worst[0]));
 	run->worst[at] = (struct latency_outlier){ .cpu = cpu, .late = *late };
@@ -378,7 +378,7 @@ static void keep_worst(struct latency_run *run, uint32_t cpu, const struct cycli
 static void read_cpu(struct latency_run *run, size_t index)
 {
 	for (unsigned p = 0; p < run->plan.n_phases; p++) {
-		if (!cyclic_read(run->probe, index, p, &run->scratch))
+		if (!latency_probe_read(run->probe, index, p, &run->scratch))
 			continue;
 		add(&run->sums[index], &run->scratch);
 		add(&run->phases[p], &run->scratch);
@@ -395,7 +395,7 @@ void latency_run_update(struct latency_run *run)
 	if (run->tick == run->env->tick)
 		return;
 	run->tick = run->env->tick;
-	run->env->finished = cyclic_has_ended(run->probe);
+	run->env->finished = latency_probe_has_ended(run->probe);
 	run->mono_ns = env_mono_ns();
 	run->n_worst = 0;
 	clear(&run->all, bucket_ns);
@@ -404,20 +404,20 @@ void latency_run_update(struct latency_run *run)
 	for (size_t i = 0; i < run->n_cpus; i++) {
 		clear(&run->sums[i], bucket_ns);
 		read_cpu(run, i);
-		run->sums[i].cpu_ns = cyclic_cpu_ns(run->probe, i);
+		run->sums[i].cpu_ns = latency_probe_cpu_ns(run->probe, i);
 		run->all.cpu_ns += run->sums[i].cpu_ns;
 	}
 }
 
 void latency_run_restart(struct latency_run *run)
 {
-	cyclic_restart(run->probe);
+	latency_probe_restart(run->probe);
 	run->started_ns = env_mono_ns();
 }
 
 static void tell_rights(const struct latency_run *run, struct frame *frame)
 {
-	bool has_priority = run->plan.policy == CYCLIC_FIFO || run->plan.policy == CYCLIC_RR;
+	bool has_priority = run->plan.policy == LATENCY_FIFO || run->plan.policy == LATENCY_RR;
 	char priority[16] = "";
 
 	if (*run->reason == '\0')
@@ -453,7 +453,7 @@ static void tell_missing(const struct latency_run *run, struct frame *frame)
 static void tell_away(const struct latency_run *run, struct frame *frame)
 {
 	for (size_t i = 0; i < run->n_cpus; i++)
-		if (!run->errors[i] && cyclic_is_away(run->probe, i))
+		if (!run->errors[i] && latency_probe_is_away(run->probe, i))
 			frame_notice(frame, "latency", NULL,
 				     _("CPU %u is gone; it is measured again when it is back"), run->cpus[i]);
 }
@@ -477,16 +477,16 @@ const char *latency_run_cpu_text(const struct latency_run *run, struct frame *fr
 {
 	if (index == LATENCY_RUN_ALL)
 		return "all";
-	return run->cpus[index] == CYCLIC_ANY_CPU ? "any"
+	return run->cpus[index] == LATENCY_ANY_CPU ? "any"
 						  : arena_print(&frame->arena, "%u", run->cpus[index]);
 }
 
-const char *latency_run_policy_name(enum cyclic_policy policy)
+const char *latency_run_policy_name(enum latency_policy policy)
 {
 	return policies[policy];
 }
 
-const char *latency_run_method_name(enum cyclic_method method)
+const char *latency_run_method_name(enum latency_method method)
 {
 	return methods[method];
 }

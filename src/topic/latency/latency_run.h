@@ -27,9 +27,9 @@ struct latency_sums {
 
 struct latency_run {
 	struct env *env; /* borrowed */
-	struct cyclic *probe;
-	struct cyclic_plan plan;  /* that is carried out */
-	enum cyclic_policy asked; /* the requested policy and priority */
+	struct latency_probe *probe;
+	struct latency_plan plan;  /* that is carried out */
+	enum latency_policy asked; /* the requested policy and priority */
 	int asked_priority;
 	char reason[TEXT_MAX]; /* why the plan differs from the request; "": it does not */
 	const char *remedy;
@@ -40,13 +40,13 @@ struct latency_run {
 	uint64_t started_ns, mono_ns; /* CLOCK_MONOTONIC of the start, and of the last reading */
 	uint64_t tick;
 	struct latency_sums all, *sums; /* sums: by index of the CPU */
-	struct latency_sums phases[CYCLIC_PHASES];
+	struct latency_sums phases[LATENCY_PHASES];
 	struct latency_outlier {
 		uint32_t cpu;
-		struct cyclic_late late;
-	} worst[CYCLIC_WORST]; /* of all CPUs, the worst first */
+		struct latency_wakeup late;
+	} worst[LATENCY_WORST]; /* of all CPUs, the worst first */
 	unsigned n_worst;
-	struct cyclic_counts scratch;
+	struct latency_counts scratch;
 	int awake_fd, awake_error; /* of --cpu-dma-latency; the first is negative: not held */
 };
 
@@ -77,11 +77,11 @@ void latency_run_notices(const struct latency_run *run, struct frame *frame);
 /* "all", "0", "any": lives as long as the frame. */
 const char *latency_run_cpu_text(const struct latency_run *run, struct frame *frame, size_t index);
 
-const char *latency_run_policy_name(enum cyclic_policy policy);
-const char *latency_run_method_name(enum cyclic_method method);
+const char *latency_run_policy_name(enum latency_policy policy);
+const char *latency_run_method_name(enum latency_method method);
 
 /* What the settings "latency.*" request; an invalid value counts as not set. */
-void latency_run_plan(const struct settings *settings, struct cyclic_plan *plan);
+void latency_run_plan(const struct settings *settings, struct latency_plan *plan);
 
 /*
  * The CPUs that the settings name, each once, else those that panetop may run on; at least one. *errors is
@@ -91,10 +91,10 @@ size_t latency_run_cpus(const struct env *env, const struct settings *settings, 
 			int **errors);
 
 /* Writes why the requested plan failed with error (-EPERM, -EBUSY); returns the remedy. */
-const char *latency_run_refusal(struct env *env, const struct cyclic_plan *asked, int error, char *reason,
+const char *latency_run_refusal(struct env *env, const struct latency_plan *asked, int error, char *reason,
 				size_t room);
 
 /* What to try next instead of the requested plan, best first from step 0 on; false after the last. */
-bool latency_run_fallback(const struct cyclic_plan *asked, unsigned step, struct cyclic_plan *plan);
+bool latency_run_fallback(const struct latency_plan *asked, unsigned step, struct latency_plan *plan);
 
 #endif

@@ -92,7 +92,7 @@ struct explained {
 struct state {
 	struct latency_run *run;
 	struct cpu_context *context;
-	struct explained worst[CYCLIC_WORST], next[CYCLIC_WORST];
+	struct explained worst[LATENCY_WORST], next[LATENCY_WORST];
 	unsigned n_worst;
 };
 
@@ -150,7 +150,7 @@ static void add_row(struct table *table, struct frame *frame, const struct expla
 	row->woken_time = text_of(frame, clock_utc(time, explained->wall_ns));
 	row->clock = arena_print(&frame->arena, "%s.%03u", clock_local(time, explained->wall_ns, "%H:%M:%S"),
 				 (unsigned)(explained->wall_ns / 1000000 % 1000));
-	row->cpu = explained->late.cpu == CYCLIC_ANY_CPU
+	row->cpu = explained->late.cpu == LATENCY_ANY_CPU
 			   ? "any"
 			   : arena_print(&frame->arena, "%u", explained->late.cpu);
 	row->latency_seconds = (double)explained->late.late.late_ns / 1e9;
