@@ -36,12 +36,12 @@ static int open_replay(const struct options *options, struct source *source)
 						   : open(options->replay, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0) {
-		complain(options->replay, "%s", strerror(errno));
+		error_message(options->replay, "%s", strerror(errno));
 		return 1;
 	}
 	topic_schemas(schemas);
 	if (replay_open(source, fd, !options->batch, schemas, n_topics, &why) < 0) {
-		complain(options->replay, "%s", why);
+		error_message(options->replay, "%s", why);
 		return 1;
 	}
 	return 0;
@@ -73,7 +73,7 @@ static int run_replay(const struct options *options, struct settings *settings)
 		return status;
 	status = run(options, settings, &source, NULL);
 	if (replay_remark(&source))
-		complain(options->replay, "%s", replay_remark(&source));
+		error_message(options->replay, "%s", replay_remark(&source));
 	source.close(source.state);
 	return status;
 }
@@ -89,11 +89,11 @@ static int check_user(const struct options *options, struct env *env)
 		return 0;
 	snprintf(name, sizeof(name), "%.*s", (int)span_length(unknown), unknown.at);
 	if (env->live)
-		complain("--user", _("'%s': there is no such user; use the name or the number of one"), name);
+		error_message("--user", _("'%s': there is no such user; use the name or the number of one"), name);
 	else if (env_exists(env, "etc/passwd"))
-		complain("--user", _("'%s': there is no such user in %s/etc/passwd"), name, root);
+		error_message("--user", _("'%s': there is no such user in %s/etc/passwd"), name, root);
 	else
-		complain("--user", _("'%s': there is no %s/etc/passwd to look it up in; use a number"), name,
+		error_message("--user", _("'%s': there is no %s/etc/passwd to look it up in; use a number"), name,
 			 root);
 	return 2;
 }
@@ -106,7 +106,7 @@ static int check_events(const struct settings *settings, struct env *env)
 
 	if (!unknown)
 		return 0;
-	complain("--perf", _("'%s': %s; use auto, or names of libpfm4 or of tracepoints"), unknown, why);
+	error_message("--perf", _("'%s': %s; use auto, or names of libpfm4 or of tracepoints"), unknown, why);
 	free(unknown);
 	return 2;
 }
@@ -130,7 +130,7 @@ static int run_live(const struct options *options, struct settings *settings)
 	int status, error = env_open(&env, root);
 
 	if (error) {
-		complain(root, "%s", strerror(-error));
+		error_message(root, "%s", strerror(-error));
 		return 1;
 	}
 	env.worker = worker_open();
@@ -174,7 +174,7 @@ int main(int argc, char **argv)
 	error = privilege_open();
 	i18n_open(LOCALEDIR);
 	if (error) {
-		complain("capset", _("%s: rights cannot be given up"), strerror(-error));
+		error_message("capset", _("%s: rights cannot be given up"), strerror(-error));
 		error_message_close();
 		return 1;
 	}

@@ -46,7 +46,7 @@ static bool is_measured(const struct column *column)
 	return column->type != VALUE_TEXT && column->kind != COLUMN_KEY;
 }
 
-/* One condition of the list; false after a complaint. */
+/* One condition of the list; false after an error message. */
 static bool take_condition(struct gate *gate, const struct schema *schema, struct span *rest)
 {
 	struct gate_condition *condition = &gate->conditions[gate->n_conditions];
@@ -54,14 +54,14 @@ static bool take_condition(struct gate *gate, const struct schema *schema, struc
 	int index = schema_column_span(schema, name);
 
 	if (index < 0 || !is_measured(&schema->columns[index])) {
-		complain("--assert", _("'%.*s' is no number of %s; 'panetop --describe' lists its columns"),
+		error_message("--assert", _("'%.*s' is no number of %s; 'panetop --describe' lists its columns"),
 			 (int)span_length(name), name.at, schema->name);
 		return false;
 	}
 	condition->column = &schema->columns[index];
 	condition->seen = NAN;
 	if (!take_comparison(rest, condition) || !span_seconds(rest, &condition->limit)) {
-		complain("--assert",
+		error_message("--assert",
 			 _("'%s' must be followed by <, <=, > or >= and a number, as in '%s < 100e-6'"),
 			 condition->column->key, condition->column->key);
 		return false;
@@ -93,7 +93,7 @@ int gate_open(struct gate *gate, const struct options *options)
 	schema = topic_find(gate->topic)->schema;
 	do {
 		if (gate->n_conditions == GATE_CONDITIONS_MAX) {
-			complain("--assert", _("there are more than %d conditions"), GATE_CONDITIONS_MAX);
+			error_message("--assert", _("there are more than %d conditions"), GATE_CONDITIONS_MAX);
 			return 2;
 		}
 		if (!take_condition(gate, schema, &rest))
@@ -101,7 +101,7 @@ int gate_open(struct gate *gate, const struct options *options)
 	} while (span_char(&rest, ','));
 	if (rest.at == rest.end)
 		return 0;
-	complain("--assert", _("'%.*s': conditions are parted by commas"), (int)span_length(rest), rest.at);
+	error_message("--assert", _("'%.*s': conditions are parted by commas"), (int)span_length(rest), rest.at);
 	return 2;
 }
 
@@ -132,10 +132,10 @@ int gate_judge(const struct gate *gate)
 			continue;
 		status = GATE_BROKEN;
 		if (isnan(condition->seen))
-			complain("--assert", _("%s of the row '%s' is not known"), condition->column->key,
+			error_message("--assert", _("%s of the row '%s' is not known"), condition->column->key,
 				 gate->row);
 		else
-			complain("--assert", _("broken: %s is %.9g, not %s%s %.9g"), condition->column->key,
+			error_message("--assert", _("broken: %s is %.9g, not %s%s %.9g"), condition->column->key,
 				 condition->seen, condition->less ? "<" : ">", condition->or_equal ? "=" : "",
 				 condition->limit);
 	}

@@ -19,13 +19,13 @@ struct gate {
 	unsigned n_conditions;
 };
 
-/* 0, or 2 after a complaint about the conditions of options. */
+/* 0, or 2 after an error message about the conditions of options. */
 int gate_open(struct gate *gate, const struct options *options);
 
 /* The last frame counts. */
 void gate_take(struct gate *gate, const struct frame *frame);
 
-/* 0, or GATE_BROKEN after a complaint about each condition that does not hold or is not known. */
+/* 0, or GATE_BROKEN after an error message about each condition that does not hold or is not known. */
 int gate_judge(const struct gate *gate);
 
 #endif

@@ -43,7 +43,7 @@ struct batch {
 	unsigned n_sinks;
 	struct stream stream;
 	struct quiet quiet;
-	struct pace pace;
+	struct rate_limit rate_limit;
 	struct gate gate;
 	struct pressed pressed;
 	struct told told;
@@ -83,10 +83,10 @@ static void fail(struct batch *batch, const struct sink *sink, int error)
 		return;
 	batch->status = 1;
 	if (sink->format == &sink_record)
-		complain(sink->name, _("%s; the recording ends after %lu samples"), strerror(-error),
+		error_message(sink->name, _("%s; the recording ends after %lu samples"), strerror(-error),
 			 sink->frames);
 	else
-		complain(sink->name, "%s", strerror(-error));
+		error_message(sink->name, "%s", strerror(-error));
 }
 
 /* What is not printed goes into the recording alone, and what is printed again at the end does not. */
@@ -177,7 +177,7 @@ static enum step step(struct batch *batch)
 	if (got == -EAGAIN)
 		return STEP_WAIT;
 	if (got < 0) {
-		complain(source_name(batch), "%s", strerror(-got));
+		error_message(source_name(batch), "%s", strerror(-got));
 		batch->status = 1;
 	}
 	if (got != 1)
@@ -205,12 +205,12 @@ static enum step step(struct batch *batch)
 static void keep_pace(struct batch *batch, uint64_t cost_ns)
 {
 	bool changed;
-	uint64_t delay_ns = pace_delay(&batch->pace, cost_ns, wanted_delay_ns(batch), &changed);
+	uint64_t delay_ns = rate_limit_delay(&batch->rate_limit, cost_ns, wanted_delay_ns(batch), &changed);
 
 	if (!changed)
 		return;
 	loop_set_tick(&batch->loop, delay_ns);
-	complain("--delay", _("a sample costs %.3f s of CPU time; there will be one every %.1f s"),
+	error_message("--delay", _("a sample costs %.3f s of CPU time; there will be one every %.1f s"),
 		 (double)cost_ns / 1e9, (double)delay_ns / 1e9);
 }
 
@@ -363,12 +363,12 @@ static void judge(struct batch *batch)
 	if (batch->status != 0)
 		return;
 	if (batch->sampled == 0 && !is_live(batch))
-		complain(source_name(batch), _("the recording holds no sample"));
+		error_message(source_name(batch), _("the recording holds no sample"));
 	else if (batch->sampled > 0 && !batch->any_table)
-		complain(source_name(batch),
+		error_message(source_name(batch),
 			 _("it holds none of the tables that were asked for; name a pane that was recorded"));
 	else if (batch->printed == 0 && !is_live(batch) && batch->options->print)
-		complain(source_name(batch), _("it holds a single sample, from which no rates can be told"));
+		error_message(source_name(batch), _("it holds a single sample, from which no rates can be told"));
 	else if ((batch->any_row || !batch->any_notice) &&
 		 (batch->named_there || !batch->named_absent)) {
 		batch->status = gate_judge(&batch->gate);
@@ -385,12 +385,12 @@ static int open_record_file(const struct options *options)
 	if (strcmp(options->record, "-") == 0)
 		return STDOUT_FILENO;
 	if (options_would_destroy(options)) {
-		complain(options->record, _("this is the recording that is replayed; choose another file"));
+		error_message(options->record, _("this is the recording that is replayed; choose another file"));
 		return -1;
 	}
 	fd = open(options->record, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
-		complain(options->record, "%s", strerror(errno));
+		error_message(options->record, "%s", strerror(errno));
 	return fd;
 }
 
@@ -457,7 +457,7 @@ static int open_loop(struct batch *batch)
 	int error = loop_open(&batch->loop, batch->pressed.command ? with_command : signals);
 
 	if (error)
-		complain("epoll", "%s", strerror(-error));
+		error_message("epoll", "%s", strerror(-error));
 	if (!error && batch->worker)
 		loop_watch(&batch->loop, worker_fd(batch->worker), EPOLLIN, on_worker, batch);
 	if (!error && batch->source->poll)

@@ -49,7 +49,7 @@ static double number_setting(const struct settings *settings, const char *name, 
 static struct calibration_plan make_plan(const struct settings *settings)
 {
 	double seconds = number_setting(settings, "power.step-seconds", 5);
-	unsigned cpus = load_cpus();
+	unsigned cpus = cpu_load_cpus();
 
 	return (struct calibration_plan){
 		.first_cpus = settings_get(settings, "power.per-count") ? 1 : cpus,
@@ -77,7 +77,7 @@ static void tell_progress(const struct calibration *calibration)
 {
 	if (calibration->state != CALIBRATION_RUNS)
 		return;
-	complain("--calibrate",
+	error_message("--calibrate",
 		 P_("step %u of %u: %u CPU at %.0f %%, %.0f s left; the step before drew %.2f W",
 		    "step %u of %u: %u CPUs at %.0f %%, %.0f s left; the step before drew %.2f W",
 		    calibration_cpus(calibration)),
@@ -161,7 +161,7 @@ static int print(const struct options *options, struct run *run)
 	if (!error)
 		error = sink_end(&sink);
 	if (error && error != -EPIPE)
-		complain(sink.name, "%s", strerror(-error));
+		error_message(sink.name, "%s", strerror(-error));
 	sink_close(&sink);
 	print_plan_close(&plan);
 	return error && error != -EPIPE ? 1 : 0;
@@ -173,12 +173,12 @@ static int report(const struct options *options, struct run *run)
 	int status;
 
 	if (calibration->state != CALIBRATION_DONE) {
-		complain("--calibrate", _("there are no watts to measure"));
+		error_message("--calibrate", _("there are no watts to measure"));
 		return 1;
 	}
 	status = print(options, run);
 	if (any_is_poor(calibration))
-		complain("--calibrate",
+		error_message("--calibrate",
 			 _("the line fits poorly: what the machine draws depends on more than its load; "
 			   "calibrate it while nothing else runs, with longer steps"));
 	return status;
@@ -219,7 +219,7 @@ int calibrate_run(const struct options *options, struct settings *settings, stru
 	if (privileges_settle(options, settings, wanted) != 0)
 		return 1;
 	if (!calibration_run_open(&run.calibrated, &plan)) {
-		complain("--calibrate", _("there can be no thread for each CPU; raise the limit: ulimit -u"));
+		error_message("--calibrate", _("there can be no thread for each CPU; raise the limit: ulimit -u"));
 		return 1;
 	}
 	topic_schemas(schemas);
@@ -260,9 +260,9 @@ int calibration_file_take(struct settings *settings)
 		return -1;
 	error = read_file(path, &text);
 	if (error) {
-		complain("--calibration", "%s: %s", path, strerror(-error));
+		error_message("--calibration", "%s: %s", path, strerror(-error));
 	} else if (!power_fit_parse(&fit, span_of(text.bytes, text.length))) {
-		complain("--calibration",
+		error_message("--calibration",
 			 _("%s: there is no calibration in it; make one: panetop --calibrate -o json power"),
 			 path);
 	} else {

@@ -74,7 +74,7 @@ int pressed_start(struct pressed *pressed, struct source *source)
 	tell_phase(pressed, source, PRESSED_DURING, pressed->gate->during);
 	error = spawn(pressed, source->files_before);
 	if (error) {
-		complain(pressed->command[0], "%s", strerror(error));
+		error_message(pressed->command[0], "%s", strerror(error));
 		pressed->pid = 0;
 		return pressed->status = error == ENOENT ? 127 : 126;
 	}

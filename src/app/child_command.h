@@ -20,7 +20,7 @@ struct pressed {
 	bool interrupted; /* it was sent a signal on our behalf */
 };
 
-/* Starts the command: 0, or after a complaint 127 when there is none, 126 when it cannot be run. */
+/* Starts the command: 0, or after an error message 127 when there is none, 126 when it cannot be run. */
 int pressed_start(struct pressed *pressed, struct source *source);
 
 /* To be called after SIGCHLD; true when the command has ended. */

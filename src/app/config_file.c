@@ -64,10 +64,10 @@ void config_load(struct settings *settings)
 	if (fd >= 0)
 		close(fd);
 	if (error && error != -ENOENT && error != -ENOTDIR)
-		complain(path, "%s", strerror(-error));
+		error_message(path, "%s", strerror(-error));
 	bad = error ? 0 : settings_parse(settings, span_of(text.bytes, text.length));
 	if (bad)
-		complain(path, _("line %zu is not of the form name = value"), bad);
+		error_message(path, _("line %zu is not of the form name = value"), bad);
 	buffer_free(&text);
 }
 

@@ -40,13 +40,13 @@ int describe_run(const struct options *options)
 	} else if (options->format == &sink_text) {
 		describe_text(&out, described, n_chosen);
 	} else {
-		complain("--describe", _("knows the formats text and json only"));
+		error_message("--describe", _("knows the formats text and json only"));
 		return 2;
 	}
 	error = buffer_write(&out, STDOUT_FILENO, -1);
 	buffer_free(&out);
 	if (!error || error == -EPIPE)
 		return 0;
-	complain(_("standard output"), "%s", strerror(-error));
+	error_message(_("standard output"), "%s", strerror(-error));
 	return 1;
 }

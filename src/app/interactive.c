@@ -83,18 +83,18 @@ static bool choose_color(const struct options *options)
 	return options->color == WHEN_ALWAYS;
 }
 
-static int complain_of_terminal(int error)
+static int terminal_error(int error)
 {
 	const char *term = secure_getenv("TERM");
 
 	if (error == -EINVAL)
-		complain("TERM",
+		error_message("TERM",
 			 _("this terminal, '%s', is not known or has no screen; set TERM, or use --batch"),
 			 term ? term : "?");
 	else if (error == -ENOTTY)
-		complain(_("screen"), "%s", _("there is no terminal to show it on; use --batch"));
+		error_message(_("screen"), "%s", _("there is no terminal to show it on; use --batch"));
 	else
-		complain(_("screen"), "%s", strerror(-error));
+		error_message(_("screen"), "%s", strerror(-error));
 	return 1;
 }
 
@@ -134,12 +134,12 @@ static int run(const struct options *options, struct settings *settings, struct 
 		return 1;
 	topic_schemas(schemas);
 	error = screen_run(&setup);
-	return error ? complain_of_terminal(error) : 0;
+	return error ? terminal_error(error) : 0;
 }
 
 static void refuse(struct settings *settings, const char *name, const char *expected)
 {
-	complain(name, "'%s': %s", settings_get(settings, name), expected);
+	error_message(name, "'%s': %s", settings_get(settings, name), expected);
 	settings_set(settings, name, NULL);
 }
 
@@ -190,7 +190,7 @@ static void check_names(struct settings *settings)
 			i++;
 			continue;
 		}
-		complain(name, "%s", _("the configuration knows no such name"));
+		error_message(name, "%s", _("the configuration knows no such name"));
 		settings_set(settings, name, NULL);
 	}
 }

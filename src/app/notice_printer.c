@@ -32,7 +32,7 @@ void told_notices(struct told *told, const struct frame *frame)
 		const struct notice *notice = &frame->notices[i];
 
 		if (!was_told(&told->texts, notice->text))
-			complain(notice->topic, "%s%s%s", notice->text, notice->remedy ? "; " : "",
+			error_message(notice->topic, "%s%s%s", notice->text, notice->remedy ? "; " : "",
 				 notice->remedy ? notice->remedy : "");
 	}
 }

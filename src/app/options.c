@@ -94,7 +94,7 @@ static int wrong_value(const char *name, const char *value, const char *expected
 	char what[80];
 
 	snprintf(what, sizeof(what), "--%s", name);
-	complain(what, "'%s': %s", value, expected);
+	error_message(what, "'%s': %s", value, expected);
 	return 2;
 }
 
@@ -116,13 +116,13 @@ static int wrong_option(const struct parser *parser, int code, const char *argum
 	const char *what = letter ? name : argument;
 
 	if (code == ':')
-		complain(what, _("this option needs a value; try 'panetop --help'"));
+		error_message(what, _("this option needs a value; try 'panetop --help'"));
 	else if (!letter && optopt != 0)
-		complain(what, _("this option takes no value; try 'panetop --help'"));
+		error_message(what, _("this option takes no value; try 'panetop --help'"));
 	else if (!letter && is_ambiguous(parser, argument))
-		complain(what, _("more than one option begins so; try 'panetop --help'"));
+		error_message(what, _("more than one option begins so; try 'panetop --help'"));
 	else
-		complain(what, _("there is no such option; try 'panetop --help'"));
+		error_message(what, _("there is no such option; try 'panetop --help'"));
 	return 2;
 }
 
@@ -144,7 +144,7 @@ static int print_and_end(int code)
 	code == 'h' ? print_help() : print_version();
 	if (fflush(stdout) == 0)
 		return 0;
-	complain(_("standard output"), "%s", strerror(errno));
+	error_message(_("standard output"), "%s", strerror(errno));
 	return 1;
 }
 
@@ -180,7 +180,7 @@ void options_refuse_pane(const char *name)
 	for (unsigned i = 0; i < n_panes; i++)
 		add_name(&list, panes[i]->name);
 	buffer_char(&list, '\0');
-	complain(name, _("there is no such pane, or more than one; there are: %s"), list.bytes);
+	error_message(name, _("there is no such pane, or more than one; there are: %s"), list.bytes);
 	buffer_free(&list);
 }
 
@@ -218,7 +218,7 @@ static int wrong_pane(const char *option, const char *pane)
 	char what[80];
 
 	snprintf(what, sizeof(what), "--%s", option);
-	complain(what, _("this is an option of the pane %s, which is not asked for"), pane);
+	error_message(what, _("this is an option of the pane %s, which is not asked for"), pane);
 	return 2;
 }
 
@@ -259,12 +259,12 @@ static int check_scope(const struct parser *parser)
 	if (!gate && options->assertion)
 		return wrong_pane("assert", gate_pane()->name);
 	if (!gate && options->command) {
-		complain("--", _("a command is run by the pane %s only: panetop %s -- COMMAND"),
+		error_message("--", _("a command is run by the pane %s only: panetop %s -- COMMAND"),
 			 gate_pane()->name, gate_pane()->name);
 		return 2;
 	}
 	if ((options->pid && !pid) || (options->user && !user)) {
-		complain(options->pid && !pid ? "--pid" : "--user",
+		error_message(options->pid && !pid ? "--pid" : "--user",
 			 _("no pane that is asked for takes this option; name one that does"));
 		return 2;
 	}
@@ -307,7 +307,7 @@ int options_check_conflicts(const struct settings *given, const struct settings 
 		if (!option)
 			continue;
 		snprintf(what, sizeof(what), "--%s", option->name);
-		complain(what, "%s", why);
+		error_message(what, "%s", why);
 		return 2;
 	}
 	return -1;
@@ -320,7 +320,7 @@ static int check_calibration(const struct options *options, const struct setting
 		return -1;
 	if (!options->replay && !options->record)
 		return -1;
-	complain("--calibrate", _("not together with a recording: it loads the machine itself"));
+	error_message("--calibrate", _("not together with a recording: it loads the machine itself"));
 	return 2;
 }
 
@@ -351,20 +351,20 @@ static int check_uses(const struct parser *parser)
 		snprintf(what, sizeof(what), "--");
 	if (!*what)
 		return -1;
-	complain(what, _("not together with %s"), name);
+	error_message(what, _("not together with %s"), name);
 	return 2;
 }
 
 static int check_tables(const struct options *options)
 {
 	if (options->table && !topic_find(options->table))
-		complain("--table", _("'%s' is no topic; 'panetop --describe' lists them"), options->table);
+		error_message("--table", _("'%s' is no topic; 'panetop --describe' lists them"), options->table);
 	else if (options->other_table)
-		complain("--table", _("'%s' and '%s': only one table can be printed; name one"),
+		error_message("--table", _("'%s' and '%s': only one table can be printed; name one"),
 			 options->other_table, options->table);
 	else if (options->format->one_table && options->print && !options->probe && !options->table &&
 		 options->n_panes > 1)
-		complain("--output", _("csv holds one table, and several panes are asked for: name one pane, "
+		error_message("--output", _("csv holds one table, and several panes are asked for: name one pane, "
 				       "or one table with --table"));
 	else
 		return -1;
@@ -374,16 +374,16 @@ static int check_tables(const struct options *options)
 static int check_together(const struct options *options)
 {
 	if (options->probe && options->replay)
-		complain("--probe", _("not together with --replay: a recording has no sources"));
+		error_message("--probe", _("not together with --replay: a recording has no sources"));
 	else if (options->replay && options->root)
-		complain("--replay", _("not together with --root: a recording has no files"));
+		error_message("--replay", _("not together with --root: a recording has no files"));
 	else if (options->record && options->print && strcmp(options->record, "-") == 0)
-		complain("--record",
+		error_message("--record",
 			 _("standard output takes either the recording or the samples, not both"));
 	else if (options->command && (options->replay || options->root))
-		complain("--", _("a command runs on the live machine: not together with --replay or --root"));
+		error_message("--", _("a command runs on the live machine: not together with --replay or --root"));
 	else if (options->command && options->count > 0)
-		complain("--count", _("not together with a command: the run ends with it"));
+		error_message("--count", _("not together with a command: the run ends with it"));
 	else
 		return check_tables(options);
 	return 2;

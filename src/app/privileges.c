@@ -73,12 +73,12 @@ static void look_for_hiding(void)
 }
 
 /* A monitor that holds more than it needs does not go on. */
-static int complain_of(const char *what, int error)
+static int privilege_error(const char *what, int error)
 {
 	if (error == -ENOTRECOVERABLE)
-		complain(what, "%s", _("rights that were given up are still there, or can be had again"));
+		error_message(what, "%s", _("rights that were given up are still there, or can be had again"));
 	else
-		complain(what, _("%s: rights cannot be given up"), strerror(-error));
+		error_message(what, _("%s: rights cannot be given up"), strerror(-error));
 	return 1;
 }
 
@@ -93,7 +93,7 @@ int privileges_settle(const struct options *options, const struct settings *sett
 		look_for_hiding();
 	plan.goes_back = may_go_back(options, plan.uses);
 	error = privilege_give_up(&plan, &what);
-	return error ? complain_of(what, error) : 0;
+	return error ? privilege_error(what, error) : 0;
 }
 
 int privileges_begun(const struct options *options, const struct settings *settings, const bool *wanted)
@@ -101,5 +101,5 @@ int privileges_begun(const struct options *options, const struct settings *setti
 	uint64_t uses = uses_of_run(options, settings, wanted, false);
 	int error = options->command ? 0 : privilege_keep(uses);
 
-	return error ? complain_of("capset", error) : 0;
+	return error ? privilege_error("capset", error) : 0;
 }

@@ -8,7 +8,7 @@
 
 /*
  * When all files of the run are open, and before there is a second thread: gives up what the topics of
- * the run (by index; NULL: any may be) have no need of. 0, or the exit status after a complaint.
+ * the run (by index; NULL: any may be) have no need of. 0, or the exit status after an error message.
  */
 int privileges_settle(const struct options *options, const struct settings *settings, const bool *wanted);
 

@@ -310,7 +310,7 @@ int probe_run(const struct options *options, const struct settings *settings, st
 	if (!error)
 		error = sink_frame(&sink, &frame);
 	if (error && error != -EPIPE)
-		complain(sink.name, "%s", strerror(-error));
+		error_message(sink.name, "%s", strerror(-error));
 	sink_close(&sink);
 	print_plan_close(&plan);
 	frame_close(&frame);

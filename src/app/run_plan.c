@@ -29,14 +29,14 @@ static struct view *add_view(struct run_plan *run, const char *topic)
 	return view;
 }
 
-static void complain_of_column(const char *option, const struct view *view, const char *name)
+static void column_error(const char *option, const struct view *view, const char *name)
 {
 	struct buffer list = { 0 };
 
 	for (unsigned i = 0; i < view->schema->n_columns; i++)
 		buffer_print(&list, "%s%s", i > 0 ? ", " : "", view->schema->columns[i].key);
 	buffer_char(&list, '\0');
-	complain(option, _("'%s' is no column of %s; it has: %s"), name, view->schema->name, list.bytes);
+	error_message(option, _("'%s' is no column of %s; it has: %s"), name, view->schema->name, list.bytes);
 	buffer_free(&list);
 }
 
@@ -51,9 +51,9 @@ bool run_plan_choose_columns(struct view *view, const char *list, const char *wh
 	name = alloc_text(wrong);
 	name[strcspn(name, ",")] = '\0';
 	if (error == -EEXIST)
-		complain(whose, _("'%s' stands there twice"), name);
+		error_message(whose, _("'%s' stands there twice"), name);
 	else
-		complain_of_column(whose, view, name);
+		column_error(whose, view, name);
 	free(name);
 	return false;
 }
@@ -62,7 +62,7 @@ bool run_plan_choose_sort(struct view *view, const char *name, const char *whose
 {
 	if (view_choose_sort(view, name) == 0)
 		return true;
-	complain_of_column(whose, view, name);
+	column_error(whose, view, name);
 	return false;
 }
 
@@ -86,7 +86,7 @@ static int choose_filter(struct run_plan *run, const struct options *options)
 	error = pattern_compile(&run->filter, options->filter);
 	if (error) {
 		regerror(error, &run->filter, why, sizeof(why));
-		complain("--filter", "'%s': %s", options->filter, why);
+		error_message("--filter", "'%s': %s", options->filter, why);
 		return 2;
 	}
 	run->has_filter = true;

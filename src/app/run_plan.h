@@ -24,13 +24,13 @@ struct run_plan {
 };
 
 /*
- * 0, or the exit status after a complaint about columns, sort or filter. run_plan_close() gives all back in
+ * 0, or the exit status after an error message about columns, sort or filter. run_plan_close() gives all back in
  * either case. The screen opens one too, to have its options checked.
  */
 int run_plan_open(struct run_plan *run, const struct options *options, const struct settings *settings);
 void run_plan_close(struct run_plan *run);
 
-/* As view_choose_columns() and view_choose_sort(); false after a complaint of what whose names. */
+/* As view_choose_columns() and view_choose_sort(); false after an error message about the option whose. */
 bool run_plan_choose_columns(struct view *view, const char *list, const char *whose);
 bool run_plan_choose_sort(struct view *view, const char *name, const char *whose);
 

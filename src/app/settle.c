@@ -19,7 +19,7 @@ double quiet_wait(struct quiet *quiet, const struct run_plan *run, const struct 
 	quiet->asked = true;
 	quiet->waiting = seconds > 0;
 	if (quiet->waiting)
-		complain(PACKAGE, _("waiting %.0f s before the first sample"), seconds);
+		error_message(PACKAGE, _("waiting %.0f s before the first sample"), seconds);
 	return seconds;
 }
 
@@ -42,7 +42,7 @@ bool quiet_refuses(struct quiet *quiet, const struct run_plan *run, const struct
 		if (!why)
 			continue;
 		if (quiet->refused++ == 0)
-			complain(pane->name, _("%s: such samples are left out and taken again"), why);
+			error_message(pane->name, _("%s: such samples are left out and taken again"), why);
 		return true;
 	}
 	return false;
@@ -51,7 +51,7 @@ bool quiet_refuses(struct quiet *quiet, const struct run_plan *run, const struct
 void quiet_tell(const struct quiet *quiet)
 {
 	if (quiet->refused > 0)
-		complain(PACKAGE,
+		error_message(PACKAGE,
 			 P_("%lu sample was taken again", "%lu samples were taken again", quiet->refused),
 			 quiet->refused);
 }

@@ -57,7 +57,7 @@ void error_message_retry(void)
 	send_kept();
 }
 
-void complain(const char *what, const char *why, ...)
+void error_message(const char *what, const char *why, ...)
 {
 	struct buffer line = { 0 };
 	char text[TEXT_MAX];

@@ -7,7 +7,7 @@
  * "panetop: what: why" to standard error, one line, cleaned. why is a format. Never waits: a line that
  * standard error does not take now is kept; a line for which there is no room is dropped and counted.
  */
-void complain(const char *what, const char *why, ...) __attribute__((format(printf, 2, 3)));
+void error_message(const char *what, const char *why, ...) __attribute__((format(printf, 2, 3)));
 
 /* Sends the lines that were kept, as far as standard error takes them now, and then how many were dropped. */
 void error_message_retry(void);

@@ -23,12 +23,12 @@ static struct span without_directories(struct span program)
 
 static struct span as_kept(struct span word, struct span name)
 {
-	if (span_length(word) > LISTED_NAME_MAX && span_length(name) == LISTED_NAME_MAX)
-		word.end = word.at + LISTED_NAME_MAX;
+	if (span_length(word) > PROCESS_PATTERN_NAME_MAX && span_length(name) == PROCESS_PATTERN_NAME_MAX)
+		word.end = word.at + PROCESS_PATTERN_NAME_MAX;
 	return word;
 }
 
-bool listed_process(struct span list, uint64_t pid, struct span name, struct span program)
+bool process_pattern_matches(struct span list, uint64_t pid, struct span name, struct span program)
 {
 	struct span base = without_directories(program), word;
 	uint64_t number;
@@ -40,7 +40,7 @@ bool listed_process(struct span list, uint64_t pid, struct span name, struct spa
 	return false;
 }
 
-bool listed_by_name(struct span list)
+bool process_pattern_has_name(struct span list)
 {
 	struct span word;
 	uint64_t number;

@@ -6,19 +6,19 @@
 
 #define SHARE 10
 
-uint64_t pace_delay(struct pace *pace, uint64_t cost_ns, uint64_t wanted_ns, bool *changed)
+uint64_t rate_limit_delay(struct rate_limit *limit, uint64_t cost_ns, uint64_t wanted_ns, bool *changed)
 {
-	uint64_t least = cost_ns, delay_ns = wanted_ns, last = pace->delay_ns ? pace->delay_ns : wanted_ns;
+	uint64_t least = cost_ns, delay_ns = wanted_ns, last = limit->delay_ns ? limit->delay_ns : wanted_ns;
 
-	pace->costs_ns[pace->n_costs++ % PACE_COSTS] = cost_ns;
-	for (unsigned i = 0; i < PACE_COSTS; i++)
-		least = pace->costs_ns[i] < least ? pace->costs_ns[i] : least;
+	limit->costs_ns[limit->n_costs++ % RATE_LIMIT_COSTS] = cost_ns;
+	for (unsigned i = 0; i < RATE_LIMIT_COSTS; i++)
+		least = limit->costs_ns[i] < least ? limit->costs_ns[i] : least;
 	if (least > wanted_ns / SHARE)
 		delay_ns = least * SHARE;
 	/* a little more or less is no reason to change the beat */
 	if (delay_ns > wanted_ns && last > wanted_ns && delay_ns > last / 2 && delay_ns < last * 2)
 		delay_ns = last;
 	*changed = delay_ns != last;
-	pace->delay_ns = delay_ns;
+	limit->delay_ns = delay_ns;
 	return delay_ns;
 }

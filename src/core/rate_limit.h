@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PACE_COSTS 3
+#define RATE_LIMIT_COSTS 3
 
 /* All zero is ready to use. */
-struct pace {
-	uint64_t costs_ns[PACE_COSTS]; /* CPU time of the last samples */
+struct rate_limit {
+	uint64_t costs_ns[RATE_LIMIT_COSTS]; /* CPU time of the last samples */
 	unsigned n_costs;
 	uint64_t delay_ns;             /* the one in force; 0: the one that is wanted */
 };
@@ -19,6 +19,6 @@ struct pace {
  * Takes what a sample has cost and gives the delay to keep: the wanted one, or ten times the cheapest of the
  * last samples where they cost more than a tenth of it. changed tells whether it is another than before.
  */
-uint64_t pace_delay(struct pace *pace, uint64_t cost_ns, uint64_t wanted_ns, bool *changed);
+uint64_t rate_limit_delay(struct rate_limit *limit, uint64_t cost_ns, uint64_t wanted_ns, bool *changed);
 
 #endif

@@ -37,7 +37,7 @@ static void clock_text(const struct screen *screen, const struct frame *frame, c
 /* It is longer than what was wanted where samples cost much. */
 static double real_delay(const struct screen *screen)
 {
-	double paced = (double)screen->pace.delay_ns / 1e9;
+	double paced = (double)screen->rate_limit.delay_ns / 1e9;
 
 	return paced > screen->delay_seconds ? paced : screen->delay_seconds;
 }

@@ -115,7 +115,7 @@ void screen_tell(struct screen *screen, const char *format, ...)
 void session_set_delay(struct screen *screen, double seconds)
 {
 	screen->delay_seconds = seconds;
-	screen->pace = (struct pace){ 0 };
+	screen->rate_limit = (struct rate_limit){ 0 };
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)
 		screen->contexts[p].delay_seconds = seconds;
 	if (screen->n_soon == 0)
@@ -164,7 +164,7 @@ void session_keep_pace(struct screen *screen, uint64_t cost_ns)
 {
 	bool changed;
 	uint64_t delay_ns =
-		pace_delay(&screen->pace, cost_ns, (uint64_t)(screen->delay_seconds * 1e9), &changed);
+		rate_limit_delay(&screen->rate_limit, cost_ns, (uint64_t)(screen->delay_seconds * 1e9), &changed);
 
 	if (!changed)
 		return;

@@ -91,7 +91,7 @@ struct screen {
 	double usual_seconds;     /* delay as the user wants it */
 	bool delay_chosen;        /* … and has said so */
 	double delay_seconds;     /* the present one: that, or what the pane prefers */
-	struct pace pace;         /* … and as the cost of samples allows */
+	struct rate_limit rate_limit; /* … and as the cost of samples allows */
 	enum size_unit unit;
 	enum glyph_set glyphs;
 	char message[TEXT_MAX];

@@ -21,18 +21,18 @@
 #define CPUS_MAX 65536 /* no CPU has this number, nor a higher one */
 #define PARTS 10000 /* a share is kept in parts of this */
 
-struct load_thread {
-	struct load *load;
+struct cpu_load_thread {
+	struct cpu_load *load;
 	pthread_t thread;
 	unsigned index;
 	_Atomic uint64_t operations;
 	volatile uint64_t result; /* so that the work is not optimised away */
 };
 
-struct load {
+struct cpu_load {
 	_Atomic bool ended;
 	_Atomic unsigned cpus, parts;
-	struct load_thread *threads;
+	struct cpu_load_thread *threads;
 	unsigned n_threads;
 };
 
@@ -46,7 +46,7 @@ static void sleep_until(uint64_t ns)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
-static void work(struct load_thread *thread)
+static void work(struct cpu_load_thread *thread)
 {
 	uint64_t value = thread->result + 1;
 
@@ -58,8 +58,8 @@ static void work(struct load_thread *thread)
 
 static void *run(void *argument)
 {
-	struct load_thread *thread = argument;
-	struct load *load = thread->load;
+	struct cpu_load_thread *thread = argument;
+	struct cpu_load *load = thread->load;
 	uint64_t start = env_mono_ns();
 
 	privilege_keep(0);
@@ -87,7 +87,7 @@ static uint32_t *own_cpus(unsigned *n_cpus)
 	return cpus;
 }
 
-unsigned load_cpus(void)
+unsigned cpu_load_cpus(void)
 {
 	unsigned n_cpus;
 
@@ -105,9 +105,9 @@ static void run_on(pthread_t thread, uint32_t cpu)
 	free(one);
 }
 
-static bool start_thread(struct load *load)
+static bool start_thread(struct cpu_load *load)
 {
-	struct load_thread *thread = &load->threads[load->n_threads];
+	struct cpu_load_thread *thread = &load->threads[load->n_threads];
 
 	thread->load = load;
 	thread->index = load->n_threads;
@@ -117,9 +117,9 @@ static bool start_thread(struct load *load)
 	return true;
 }
 
-struct load *load_open(void)
+struct cpu_load *cpu_load_open(void)
 {
-	struct load *load = alloc_zeroed(1, sizeof(*load));
+	struct cpu_load *load = alloc_zeroed(1, sizeof(*load));
 	unsigned wanted, i = 0;
 	uint32_t *cpus = own_cpus(&wanted);
 
@@ -129,17 +129,17 @@ struct load *load_open(void)
 	free(cpus);
 	if (i == wanted)
 		return load;
-	load_close(load);
+	cpu_load_close(load);
 	return NULL;
 }
 
-void load_set(struct load *load, unsigned cpus, double share)
+void cpu_load_set(struct cpu_load *load, unsigned cpus, double share)
 {
 	atomic_store(&load->parts, (unsigned)(share * PARTS + 0.5));
 	atomic_store(&load->cpus, cpus);
 }
 
-uint64_t load_operations(const struct load *load)
+uint64_t cpu_load_operations(const struct cpu_load *load)
 {
 	uint64_t sum = 0;
 
@@ -148,7 +148,7 @@ uint64_t load_operations(const struct load *load)
 	return sum;
 }
 
-void load_close(struct load *load)
+void cpu_load_close(struct cpu_load *load)
 {
 	atomic_store(&load->ended, true);
 	for (unsigned i = 0; i < load->n_threads; i++)

@@ -5,22 +5,22 @@
 
 #include <stdint.h>
 
-struct load;
+struct cpu_load;
 
 /* CPUs that this process may use; at least 1. */
-unsigned load_cpus(void);
+unsigned cpu_load_cpus(void);
 
 /* Threads that do nothing yet, one for each CPU that may be used and bound to it; NULL when none can be
  * started. */
-struct load *load_open(void);
+struct cpu_load *cpu_load_open(void);
 
 /* The first cpus of them are busy for this share (0 to 1) of every tenth of a second, the others idle. */
-void load_set(struct load *load, unsigned cpus, double share);
+void cpu_load_set(struct cpu_load *load, unsigned cpus, double share);
 
 /* Units of work that all threads have done so far. */
-uint64_t load_operations(const struct load *load);
+uint64_t cpu_load_operations(const struct cpu_load *load);
 
 /* Ends and gives back everything. */
-void load_close(struct load *load);
+void cpu_load_close(struct cpu_load *load);
 
 #endif

@@ -157,13 +157,13 @@ static void sleep_ms(long ms)
 }
 
 /* Do the threads come to rest? One that is kept from running ends its work later. */
-static bool comes_to_rest(const struct load *load)
+static bool comes_to_rest(const struct cpu_load *load)
 {
-	uint64_t before = load_operations(load), now;
+	uint64_t before = cpu_load_operations(load), now;
 
 	for (unsigned i = 0; i < 50; i++, before = now) {
 		sleep_ms(300);
-		now = load_operations(load);
+		now = cpu_load_operations(load);
 		if (now == before)
 			return true;
 	}
@@ -173,17 +173,17 @@ static bool comes_to_rest(const struct load *load)
 /* The threads do what they are told: nothing at first, then something. */
 START_TEST(loads_work_and_rest)
 {
-	struct load *load = load_open();
+	struct cpu_load *load = cpu_load_open();
 
 	ck_assert(load != NULL);
-	ck_assert_uint_eq(load_operations(load), 0);
-	load_set(load, load_cpus(), 1);
-	for (unsigned i = 0; i < 500 && load_operations(load) == 0; i++)
+	ck_assert_uint_eq(cpu_load_operations(load), 0);
+	cpu_load_set(load, cpu_load_cpus(), 1);
+	for (unsigned i = 0; i < 500 && cpu_load_operations(load) == 0; i++)
 		sleep_ms(10);
-	ck_assert_uint_gt(load_operations(load), 0);
-	load_set(load, 0, 0);
+	ck_assert_uint_gt(cpu_load_operations(load), 0);
+	cpu_load_set(load, 0, 0);
 	ck_assert(comes_to_rest(load));
-	load_close(load);
+	cpu_load_close(load);
 }
 END_TEST
 

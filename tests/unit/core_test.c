@@ -27,7 +27,7 @@
 
 static bool is_listed(const char *list, uint64_t pid, const char *name, const char *program)
 {
-	return listed_process(span_text(list), pid, span_text(name), span_text(program));
+	return process_pattern_matches(span_text(list), pid, span_text(name), span_text(program));
 }
 
 START_TEST(processes_are_listed_by_pid_name_and_program)
@@ -44,7 +44,7 @@ START_TEST(processes_are_listed_by_pid_name_and_program)
 	ck_assert(!is_listed("gnome-terminal-server", 1, "gnome-terminal", "") &&
 		  !is_listed("gnome-terminal", 1, "gnome-terminal-", "") &&
 		  !is_listed("gnome-terminal-server", 1, "gnome", "gnome-terminal-"));
-	ck_assert(listed_by_name(span_text("7,sh")) && !listed_by_name(span_text("7,42")));
+	ck_assert(process_pattern_has_name(span_text("7,sh")) && !process_pattern_has_name(span_text("7,42")));
 }
 END_TEST
 
@@ -336,7 +336,7 @@ START_TEST(messages_never_wait)
 	fcntl(fds[1], F_SETFL, 0);
 	dup2(fds[1], STDERR_FILENO);
 	for (int i = 0; i < MESSAGES; i++)
-		complain("test", "message %d", i);
+		error_message("test", "message %d", i);
 	for (int i = 0; i < 3; i++) { /* a pipe takes less at once than was kept */
 		ck_assert_int_eq(buffer_read(&text, fds[0], (size_t)1 << 20), -EAGAIN);
 		error_message_retry();
@@ -370,17 +370,17 @@ START_TEST(costly_samples_come_less_often)
 		{ 800, 8000, true }, { 810, 8000, false }, { 790, 8000, false },
 		{ 10, 1000, true },  { 10, 1000, false },
 	};
-	struct pace pace = { .costs_ns = { UINT64_MAX, UINT64_MAX, UINT64_MAX } };
+	struct rate_limit rate_limit = { .costs_ns = { UINT64_MAX, UINT64_MAX, UINT64_MAX } };
 	bool changed;
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		ck_assert_uint_eq(pace_delay(&pace, steps[i].cost, 1000, &changed), steps[i].delay);
+		ck_assert_uint_eq(rate_limit_delay(&rate_limit, steps[i].cost, 1000, &changed), steps[i].delay);
 		ck_assert_int_eq(changed, steps[i].changed);
 	}
-	pace = (struct pace){ 0 };
-	ck_assert_uint_eq(pace_delay(&pace, 500, 1000, &changed), 1000); /* from zero three are needed */
-	ck_assert_uint_eq(pace_delay(&pace, 500, 1000, &changed), 1000);
-	ck_assert_uint_eq(pace_delay(&pace, 500, 1000, &changed), 5000);
+	rate_limit = (struct rate_limit){ 0 };
+	ck_assert_uint_eq(rate_limit_delay(&rate_limit, 500, 1000, &changed), 1000); /* from zero three are needed */
+	ck_assert_uint_eq(rate_limit_delay(&rate_limit, 500, 1000, &changed), 1000);
+	ck_assert_uint_eq(rate_limit_delay(&rate_limit, 500, 1000, &changed), 5000);
 }
 END_TEST
 

@@ -58,7 +58,7 @@ static struct calibration_sample sample_of(const struct frame *frame, const stru
 
 bool calibration_run_open(struct calibration_run *run, const struct calibration_plan *plan)
 {
-	*run = (struct calibration_run){ .load = load_open() };
+	*run = (struct calibration_run){ .load = cpu_load_open() };
 	if (!run->load)
 		return false;
 	calibration_open(&run->calibration, plan);
@@ -67,7 +67,7 @@ bool calibration_run_open(struct calibration_run *run, const struct calibration_
 
 void calibration_run_close(struct calibration_run *run)
 {
-	load_close(run->load);
+	cpu_load_close(run->load);
 	calibration_close(&run->calibration);
 }
 
@@ -75,11 +75,11 @@ bool calibration_run_feed(struct calibration_run *run, const struct frame *frame
 			  const struct settings *settings)
 {
 	struct calibration *calibration = &run->calibration;
-	uint64_t operations = load_operations(run->load);
+	uint64_t operations = cpu_load_operations(run->load);
 	struct calibration_sample sample = sample_of(frame, settings, operations - run->operations);
 	bool changed = calibration_feed(calibration, &sample);
 
 	run->operations = operations;
-	load_set(run->load, calibration_cpus(calibration), calibration_share(calibration));
+	cpu_load_set(run->load, calibration_cpus(calibration), calibration_share(calibration));
 	return changed;
 }

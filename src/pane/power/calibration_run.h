@@ -9,7 +9,7 @@
 #include "sys/cpu_load.h"
 
 struct calibration_run {
-	struct load *load;
+	struct cpu_load *load;
 	uint64_t operations; /* of the load, at the sample before */
 	struct calibration calibration;
 };

@@ -50,7 +50,7 @@ static void leave(struct pane_context *context)
 static void start(struct pane_context *context)
 {
 	struct power_state *power = context->state;
-	const unsigned cpus = load_cpus();
+	const unsigned cpus = cpu_load_cpus();
 	const struct calibration_plan plan = { cpus, cpus, STEP_SECONDS, SETTLE_SECONDS };
 	struct calibration_run *run = alloc_zeroed(1, sizeof(*run));
 

@@ -120,7 +120,7 @@ bool event_filter_process(const struct event_filter *filter, const struct event_
 {
 	return matches_place(filter, process) &&
 	       (!*filter->processes ||
-		listed_process(span_text(filter->processes), process->pid, span_text(process->name->comm),
+		process_pattern_matches(span_text(filter->processes), process->pid, span_text(process->name->comm),
 			       span_of(process->name->command, process->name->program_length)));
 }
 
@@ -130,8 +130,8 @@ static struct span comm_of_file(const char *file)
 	const char *slash = strrchr(file, '/');
 	struct span name = span_text(slash ? slash + 1 : file);
 
-	if (span_length(name) > LISTED_NAME_MAX)
-		name.end = name.at + LISTED_NAME_MAX;
+	if (span_length(name) > PROCESS_PATTERN_NAME_MAX)
+		name.end = name.at + PROCESS_PATTERN_NAME_MAX;
 	return name;
 }
 
@@ -140,7 +140,7 @@ bool event_filter_start(const struct event_filter *filter, const struct event_pr
 {
 	return filter->kinds & EVENT_BIT(EVENT_EXEC) && (!process || matches_place(filter, process)) &&
 	       (!*filter->processes || !file ||
-		listed_process(span_text(filter->processes), pid, comm_of_file(file), span_text(file)));
+		process_pattern_matches(span_text(filter->processes), pid, comm_of_file(file), span_text(file)));
 }
 
 bool event_filter_kind(const struct event_filter *filter, enum event_kind kind, bool of_thread,

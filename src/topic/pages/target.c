@@ -81,7 +81,7 @@ static bool is_meant(const struct target *target, uint32_t pid, const struct pid
 	uint64_t own = 0, number;
 
 	if (stat->start_ticks < target->least_ticks ||
-	    !listed_process(span_text(list), pid, stat->comm, program))
+	    !process_pattern_matches(span_text(list), pid, stat->comm, program))
 		return false;
 	span_is_u64(span_text(own_text ? own_text : ""), &own);
 	return span_is_u64(span_text(list), &number) || (!has_ended(stat->state) && pid != own);

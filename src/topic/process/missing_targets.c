@@ -56,7 +56,7 @@ void named_want_programs(struct tasks *tasks, const struct settings *settings)
 {
 	const char *list = settings_get(settings, "run.pid");
 
-	tasks->commands_now = list && listed_by_name(span_text(list));
+	tasks->commands_now = list && process_pattern_has_name(span_text(list));
 }
 
 void named_tasks(struct frame *frame, const struct settings *settings, const char *topic,

@@ -43,6 +43,6 @@ void task_free(struct task *task)
 
 bool task_is_listed(const struct task *task, struct span list)
 {
-	return listed_process(list, task->pid, span_text(task->name),
+	return process_pattern_matches(list, task->pid, span_text(task->name),
 			      task->command ? span_of(task->command, task->program_length) : span_text(""));
 }

@@ -33,7 +33,7 @@ struct task {
 	uint64_t known_children_ns; /* what will come to children_ns, but was counted while they lived */
 };
 
-/* Does --pid mean it? See listed_process(). */
+/* Does --pid mean it? See process_pattern_matches(). */
 bool task_is_listed(const struct task *task, struct span list);
 
 /* NULL when the list, which is sorted by pid, has none with this pid. */

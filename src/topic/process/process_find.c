@@ -64,8 +64,8 @@ bool process_any_listed(struct env *env, const char *list)
 		return false;
 	for (size_t i = 0; i < n_pids; i++)
 		if (process_read_stat(env, pids[i], bytes, &stat) &&
-		    (listed_process(wanted, pids[i], stat.comm, nothing) ||
-		     listed_process(wanted, pids[i], nothing,
+		    (process_pattern_matches(wanted, pids[i], stat.comm, nothing) ||
+		     process_pattern_matches(wanted, pids[i], nothing,
 				    process_program(env, pids[i], bytes, sizeof(bytes)))))
 			return true;
 	return false;

@@ -24,7 +24,7 @@ bool process_read_stat(struct env *env, uint32_t pid, char *bytes, struct pid_st
 /* The program that its command line begins with; in bytes. */
 struct span process_program(struct env *env, uint32_t pid, char *bytes, size_t room);
 
-/* Is there any process on the list? See listed_process(). */
+/* Is there any process on the list? See process_pattern_matches(). */
 bool process_any_listed(struct env *env, const char *list);
 
 /* Is there any process in the process group with this number? */
