@@ -4,6 +4,7 @@
 
 #include "model/column.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,6 +29,14 @@ const struct column *schema_find(const struct schema *schema, const char *key)
 	int index = schema_column(schema, key);
 
 	return index < 0 ? NULL : &schema->columns[index];
+}
+
+const struct column *schema_known_column(const struct schema *schema, const char *key)
+{
+	const struct column *column = schema_find(schema, key);
+
+	assert(column);
+	return column;
 }
 
 const char *column_title(const struct column *column)

@@ -126,6 +126,9 @@ int schema_column_span(const struct schema *schema, struct span key);
 /* The column with this key; NULL when there is none. */
 const struct column *schema_find(const struct schema *schema, const char *key);
 
+/* The same for a key that the program itself names: an unknown one fails an assertion. NULL with NDEBUG. */
+const struct column *schema_known_column(const struct schema *schema, const char *key);
+
 const char *column_title(const struct column *column); /* translated; may be empty */
 
 /* A text of this column as people read it; NULL stays NULL. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A frame and its tables: memory that is kept from tick to tick. */
+#include <assert.h>
 #include <config.h>
 
 #include "model/frame.h"
@@ -107,26 +108,41 @@ const void *table_find(const struct table *table, const char *key, const char *o
 
 double table_number(const struct table *table, const void *row, const char *key)
 {
-	const struct column *column = row ? schema_find(table->schema, key) : NULL;
+	const struct column *column = schema_known_column(table->schema, key);
 
-	return column ? row_number(row, column) : NAN;
+	return row && column ? row_number(row, column) : NAN;
+}
+
+uint64_t table_u64(const struct table *table, const void *row, const char *key)
+{
+	const struct column *column = schema_known_column(table->schema, key);
+
+	assert(!column || column->type == VALUE_U64);
+	return row && column && row_is_known(row, column) ? row_u64(row, column) : U64_UNKNOWN;
 }
 
 const char *table_text(const struct table *table, const void *row, const char *key)
 {
-	const struct column *column = row ? schema_find(table->schema, key) : NULL;
-	const char *text = column && column->type == VALUE_TEXT ? row_text(row, column) : NULL;
+	const struct column *column = schema_known_column(table->schema, key);
+	const char *text;
+
+	assert(!column || column->type == VALUE_TEXT);
+	text = row && column ? row_text(row, column) : NULL;
 
 	return text ? text : "";
 }
 
 double frame_number(const struct frame *frame, const char *topic, const char *row, const char *column)
 {
-	const struct table *table = frame_table(frame, topic);
+	const struct table *table = frame_slot(frame, topic);
+	const void *found = NULL;
 
-	if (!table || table->n_rows == 0)
+	assert(table);
+	if (!table)
 		return NAN;
-	return table_number(table, row ? table_find(table, row, NULL) : table_row(table, 0), column);
+	if (table->present && table->n_rows > 0)
+		found = row ? table_find(table, row, NULL) : table_row(table, 0);
+	return table_number(table, found, column);
 }
 
 static const char *copy(struct frame *frame, const char *text)

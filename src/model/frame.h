@@ -70,15 +70,18 @@ static inline void *table_row(const struct table *table, size_t index)
  */
 const void *table_find(const struct table *table, const char *key, const char *other);
 
-/* The number in this column of a row; NaN when row is NULL, there is no such column, or it is not known. */
+/* The number in this column of a row; NaN when row is NULL or the number is unknown. */
 double table_number(const struct table *table, const void *row, const char *column);
 
-/* The text in this column of a row, "" when it is not there or not known. */
+/* The same of a column of whole numbers; U64_UNKNOWN. */
+uint64_t table_u64(const struct table *table, const void *row, const char *column);
+
+/* The text in this column of a row, "" when row is NULL or the text is unknown. */
 const char *table_text(const struct table *table, const void *row, const char *column);
 
 /*
- * The number at (topic, row named by its first key, column), of the first row when row is NULL; NaN when
- * it is not there or not known.
+ * The number at (topic, row named by its first key, column), of the first row when row is NULL; NaN when the
+ * topic was not sampled, and when there is no such row or the number is unknown.
  */
 double frame_number(const struct frame *frame, const char *topic, const char *row, const char *column);
 

@@ -4,6 +4,7 @@
 
 #include "model/view.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -83,12 +84,12 @@ int view_choose_sort(struct view *view, const char *name)
 
 void view_apply_defaults(struct view *view, const char *columns, const char *sort)
 {
-	const char *wrong;
+	const char *wrong = NULL;
+	bool known = !columns || view_choose_columns(view, columns, &wrong) == 0;
 
-	if (columns)
-		view_choose_columns(view, columns, &wrong);
-	if (sort)
-		view_choose_sort(view, sort);
+	known &= !sort || view_choose_sort(view, sort) == 0;
+	assert(known);
+	(void)known;
 }
 
 /* The first column that is one of the forms; n_columns: none is. */

@@ -210,7 +210,7 @@ static void add_explained(struct buffer *out, const struct frame *frame, const s
 		if (!row)
 			continue;
 		buffer_char(out, '\n');
-		add_number(out, table->schema, row, schema_find(table->schema, series->column));
+		add_number(out, table->schema, row, schema_known_column(table->schema, series->column));
 	}
 }
 

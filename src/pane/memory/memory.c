@@ -137,8 +137,8 @@ static void show_readers(struct pane_context *context)
 const char *memory_formula(const struct pane_context *context)
 {
 	const struct memory_state *memory = context->state;
-	const struct column *column = schema_find(context->tables[MEMORY_TABLE].view.schema,
-						  used_definitions[memory->used].column);
+	const struct column *column = schema_known_column(context->tables[MEMORY_TABLE].view.schema,
+							  used_definitions[memory->used].column);
 
 	return column->mark ? _(column->mark) : _("used = total - free");
 }

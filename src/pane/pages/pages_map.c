@@ -16,13 +16,6 @@
 #define CELLS_MIN 16
 #define ZOOM_MAX (UINT64_C(1) << 40)
 
-static uint64_t number(const struct table *table, const void *row, const char *key)
-{
-	const struct column *column = schema_find(table->schema, key);
-
-	return column && row_is_known(row, column) ? row_u64(row, column) : U64_UNKNOWN;
-}
-
 static bool moved(const struct table *table, const void *row, const char *key)
 {
 	double change = table_number(table, row, key);
@@ -33,16 +26,16 @@ static bool moved(const struct table *table, const void *row, const char *key)
 static void take_cell(struct map_cell *cell, const struct table *table, const void *row)
 {
 	*cell = (struct map_cell){
-		.start = number(table, row, "start_address"),
-		.end = number(table, row, "end_address"),
-		.pages = number(table, row, "pages"),
-		.present = number(table, row, "present"),
-		.swapped = number(table, row, "swapped"),
-		.file = number(table, row, "file"),
-		.soft_dirty = number(table, row, "soft_dirty"),
-		.huge = number(table, row, "huge"),
-		.zero = number(table, row, "zero"),
-		.ksm = number(table, row, "ksm"),
+		.start = table_u64(table, row, "start_address"),
+		.end = table_u64(table, row, "end_address"),
+		.pages = table_u64(table, row, "pages"),
+		.present = table_u64(table, row, "present"),
+		.swapped = table_u64(table, row, "swapped"),
+		.file = table_u64(table, row, "file"),
+		.soft_dirty = table_u64(table, row, "soft_dirty"),
+		.huge = table_u64(table, row, "huge"),
+		.zero = table_u64(table, row, "zero"),
+		.ksm = table_u64(table, row, "ksm"),
 		.changed = moved(table, row, "present_per_second") ||
 			   moved(table, row, "swapped_per_second") || moved(table, row, "file_per_second") ||
 			   moved(table, row, "soft_dirty_per_second"),
@@ -79,7 +72,7 @@ void map_load(struct pane_context *context)
 	for (size_t i = 0; i < n_rows; i++)
 		take_cell(&pages->cells[i], table, table_row(table, i));
 	pages->n_cells = pages->loaded_rows = n_rows;
-	pages->cell_pages = n_rows > 0 ? number(table, table_row(table, 0), "cell_pages") : 0;
+	pages->cell_pages = n_rows > 0 ? table_u64(table, table_row(table, 0), "cell_pages") : 0;
 	if (pages->cell_pages == 0 || pages->cell_pages == U64_UNKNOWN)
 		pages->cell_pages = 1;
 	pages->loaded = table;
@@ -169,8 +162,8 @@ const void *map_region(const struct pane_context *context, uint64_t address)
 	for (size_t i = 0; table && i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
 
-		if (number(table, row, "start_address") <= address &&
-		    address < number(table, row, "end_address"))
+		if (table_u64(table, row, "start_address") <= address &&
+		    address < table_u64(table, row, "end_address"))
 			return row;
 	}
 	return NULL;
@@ -183,8 +176,8 @@ static size_t count_holes(const struct pane_context *context)
 	size_t n_holes = 0;
 
 	for (size_t i = 0; table && i < table->n_rows; i++) {
-		n_holes += i > 0 && number(table, table_row(table, i), "start_address") > end;
-		end = number(table, table_row(table, i), "end_address");
+		n_holes += i > 0 && table_u64(table, table_row(table, i), "start_address") > end;
+		end = table_u64(table, table_row(table, i), "end_address");
 	}
 	return n_holes;
 }
@@ -377,7 +370,7 @@ void map_go_region(struct pane_context *context, bool back)
 		return;
 	cursor = cursor_address(context);
 	for (size_t i = 0; table && i < table->n_rows; i++) {
-		uint64_t start = number(table, table_row(table, i), "start_address");
+		uint64_t start = table_u64(table, table_row(table, i), "start_address");
 
 		if (back && start < cursor)
 			found = start;
