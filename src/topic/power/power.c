@@ -107,7 +107,7 @@ static const struct source_spec sources[] = {
 	  .gives = N_("meters of power and energy on chips"),
 	  .optional = true,
 	  .test = sensors_test_chips,
-	  .remedies = { { ENOENT, N_("no sensor is told to Linux, as on most virtual machines; else load its "
+	  .remedies = { { ENOENT, N_("no sensors found (normal in a virtual machine); otherwise load the "
 				     "driver: sensors-detect") } } },
 	{ 0 },
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading of sensors: never one whose device sleeps, and never a number that cannot be true. */
+/* Reads sensors, except those of suspended devices, and drops implausible numbers. */
 #include <config.h>
 
 #include "topic/sensor/sensors.h"
@@ -14,6 +14,8 @@
 #include "core/i18n.h"
 #include "sys/device_poll.h"
 
+#define TRIPS_LAST_NS UINT64_C(60000000000) /* programs and the firmware can change trip points */
+
 static const char key;
 
 static void *open_sensors(struct env *env)
@@ -27,11 +29,28 @@ static void *open_sensors(struct env *env)
 	return sensors;
 }
 
+static void open_pollers(struct sensors *sensors)
+{
+	for (unsigned i = 0; i < sensors->n_chips; i++) {
+		chip_limits_open(sensors, i);
+		chip_values_open(sensors, i);
+	}
+}
+
+static void forget_all(struct sensors *sensors)
+{
+	for (size_t i = 0; i < sensors->n_chips; i++) {
+		chip_values_drop(sensors->chips[i].values, sensors->env);
+		chip_limits_drop(sensors->chips[i].limits);
+	}
+	sensors_free_lists(sensors);
+}
+
 static void close_sensors(void *state)
 {
 	struct sensors *sensors = state;
 
-	sensors_forget(sensors);
+	forget_all(sensors);
 	if (!device_poll_group_in_flight(sensors->env, &sensors_library_group))
 		sensors_library_close(&sensors->library);
 	listing_free(&sensors->hwmon);
@@ -49,7 +68,7 @@ void sensors_close(struct sensors *sensors)
 	env_unshare(sensors->env, &key);
 }
 
-/* libsensors knows the machine's own chips alone, and is loaded when there are any. */
+/* libsensors knows only the chips of this machine; it is loaded when there are any. */
 static void choose_library(struct sensors *sensors)
 {
 	if (!sensors->env->live || sensors->hwmon.n_names == 0)
@@ -75,19 +94,19 @@ static void keep_extremes(struct sensors *sensors, const struct sensor *before, 
 	}
 }
 
-static void find_anew(struct sensors *sensors)
+static void rebuild_lists(struct sensors *sensors)
 {
 	struct sensors before = *sensors;
 
 	sensors->findings++;
-	sensors->first = NULL;
 	sensors->list = NULL;
 	sensors->chips = NULL;
 	sensors->n_sensors = sensors->n_chips = 0;
 	choose_library(sensors);
 	sensors_find(sensors);
+	open_pollers(sensors);
 	keep_extremes(sensors, before.list, before.n_sensors);
-	sensors_forget(&before);
+	forget_all(&before);
 }
 
 static void list_sensors(struct sensors *sensors)
@@ -101,10 +120,10 @@ static void list_sensors(struct sensors *sensors)
 	if (!sensors->changed || device_poll_group_in_flight(sensors->env, &sensors_library_group))
 		return;
 	sensors->changed = false;
-	find_anew(sensors);
+	rebuild_lists(sensors);
 }
 
-static void look_asleep(struct sensors *sensors)
+static void check_asleep(struct sensors *sensors)
 {
 	for (size_t i = 0; i < sensors->n_chips; i++) {
 		struct sensor_chip *chip = &sensors->chips[i];
@@ -114,14 +133,6 @@ static void look_asleep(struct sensors *sensors)
 			       attribute_read(&chip->runtime, sensors->env, status, sizeof(status)) > 0 &&
 			       strncmp(status, "suspend", 7) == 0;
 	}
-}
-
-int sensor_source_value(const struct sensor_source *source, const struct sensors_library *library,
-			enum sensor_item item, double *value)
-{
-	if (source->items[item] < 0)
-		return -ENODEV;
-	return sensors_library_value(library, source->library_chip, source->items[item], value);
 }
 
 static const char *reason(int error)
@@ -170,15 +181,40 @@ static void tell_sensor(struct sensors *sensors, struct sensor *sensor)
 		tell_value(sensor, age_ns);
 }
 
-/* All kinds at once, if they were wanted in the tick before, as each wait costs something. */
-static void ask_chips(struct sensors *sensors, unsigned kinds)
+/* A chip that has not answered yet gets no second helper. */
+static bool limits_are_due(const struct sensor_chip *chip, uint64_t now_ns)
+{
+	return !chip->asleep && chip_values_answered(chip->values) &&
+	       (chip->limits_ns == 0 || (chip->is_zone && now_ns - chip->limits_ns >= TRIPS_LAST_NS));
+}
+
+static void update_limits(struct sensors *sensors)
+{
+	uint64_t now_ns = env_mono_ns();
+	bool any = false;
+
+	for (size_t i = 0; i < sensors->n_chips; i++) {
+		struct sensor_chip *chip = &sensors->chips[i];
+
+		if (!limits_are_due(chip, now_ns))
+			continue;
+		any = true;
+		chip->limits_ns = now_ns;
+		chip_limits_submit(chip->limits);
+	}
+	if (any)
+		device_poll_wait(sensors->env);
+}
+
+/* All kinds at once, if they were wanted in the last tick: each wait costs time. */
+static void read_chips(struct sensors *sensors, unsigned kinds)
 {
 	sensors->asked |= kinds;
 	for (size_t i = 0; i < sensors->n_chips; i++)
 		if (!sensors->chips[i].asleep)
-			chip_values_ask(sensors->chips[i].values, kinds);
+			chip_values_submit(sensors->chips[i].values, kinds);
 	device_poll_wait(sensors->env);
-	sensors_limits_update(sensors);
+	update_limits(sensors);
 }
 
 static void begin_tick(struct sensors *sensors)
@@ -187,7 +223,7 @@ static void begin_tick(struct sensors *sensors)
 		return;
 	device_poll_collect(sensors->env);
 	list_sensors(sensors);
-	look_asleep(sensors);
+	check_asleep(sensors);
 	sensors->usual = sensors->wanted;
 	sensors->wanted = sensors->asked = 0;
 }
@@ -201,7 +237,7 @@ void sensors_read(struct sensors *sensors, enum sensor_kind kind)
 		return;
 	sensors->wanted |= bit;
 	if (!(sensors->asked & bit))
-		ask_chips(sensors, sensors->usual | bit);
+		read_chips(sensors, sensors->usual | bit);
 	for (size_t i = 0; i < sensors->n_sensors; i++)
 		if (sensors->list[i].kind == kind && !sensors->list[i].repeats)
 			tell_sensor(sensors, &sensors->list[i]);
@@ -214,51 +250,9 @@ void sensors_restart(struct sensors *sensors, enum sensor_kind kind)
 			sensors->list[i].minimum = sensors->list[i].maximum = NAN;
 }
 
-int sensors_topic_open(struct sample *sample)
-{
-	sample->state = sensors_open(sample->env);
-	return 0;
-}
-
-void sensors_topic_close(struct sample *sample)
-{
-	sensors_close(sample->state);
-}
-
 const char *sensor_text(struct frame *frame, const char *text)
 {
 	return arena_copy(&frame->arena, text, strlen(text));
-}
-
-static void add_row(const struct sensors *sensors, const struct sensor *sensor, struct frame *frame,
-		    struct table *table)
-{
-	struct sensor_row *row = table_add(table);
-
-	row->key = sensor_text(frame, sensor->key);
-	row->label = sensor_text(frame, sensor->label);
-	row->value = sensor->value;
-	row->minimum = sensor->minimum;
-	row->maximum = sensor->maximum;
-	row->low = sensor->low;
-	row->high = sensor->high;
-	row->critical = sensor->critical;
-	row->chip = sensor_text(frame, sensors->chips[sensor->chip].name);
-	row->state = sensor->why ? sensor->why : N_("ok");
-	row->age_seconds = sensor->age_seconds;
-}
-
-void sensors_fill(struct sensors *sensors, enum sensor_kind kind, struct frame *frame, struct table *table)
-{
-	sensors_read(sensors, kind);
-	if (sensors->first && sensors->first->kind == kind)
-		add_row(sensors, sensors->first, frame, table);
-	for (size_t i = 0; i < sensors->n_sensors; i++) {
-		const struct sensor *sensor = &sensors->list[i];
-
-		if (sensor->kind == kind && !sensor->repeats && sensor != sensors->first)
-			add_row(sensors, sensor, frame, table);
-	}
 }
 
 static int test_directory(struct env *env, const char *path, const char *prefix)

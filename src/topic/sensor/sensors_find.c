@@ -149,7 +149,7 @@ static struct sensor *add_sensor(struct sensors *sensors, enum sensor_kind kind,
 		.number = number,
 		.key = free_key(sensors, key),
 		.label = alloc_text(label),
-		.source.items = { -1, -1, -1, -1, -1 },
+		.source.feature.items = { -1, -1, -1, -1, -1 },
 		.low = NAN,
 		.high = NAN,
 		.critical = NAN,
@@ -251,10 +251,7 @@ static void add_library_feature(struct sensors *sensors, const sensors_chip_name
 	free(label);
 	if (!sensor)
 		return;
-	sensor->source.library_chip = library_chip;
-	for (int i = 0; i < N_SENSOR_ITEMS; i++)
-		sensor->source.items[i] =
-			sensors_library_item(library, library_chip, feature, kind, (enum sensor_item)i);
+	sensors_library_feature(library, library_chip, feature, kind, &sensor->source.feature);
 }
 
 static void find_chips_by_library(struct sensors *sensors)
@@ -333,13 +330,9 @@ void sensors_find(struct sensors *sensors)
 	for (size_t i = 0; i < sensors->thermal.n_names; i++)
 		if (strncmp(sensors->thermal.names[i], "thermal_zone", 12) == 0)
 			add_zone(sensors, sensors->thermal.names[i]);
-	for (unsigned i = 0; i < sensors->n_chips; i++) {
-		chip_limits_open(sensors, i);
-		chip_values_open(sensors, i);
-	}
 }
 
-void sensors_forget(struct sensors *sensors)
+void sensors_free_lists(struct sensors *sensors)
 {
 	for (size_t i = 0; i < sensors->n_sensors; i++) {
 		free(sensors->list[i].key);
@@ -348,8 +341,6 @@ void sensors_forget(struct sensors *sensors)
 	for (size_t i = 0; i < sensors->n_chips; i++) {
 		struct sensor_chip *chip = &sensors->chips[i];
 
-		chip_values_drop(chip->values, sensors->env);
-		chip_limits_drop(chip->limits);
 		attribute_close(&chip->runtime, sensors->env);
 		free(chip->trips);
 		free(chip->path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Loading of libsensors, and its words for what panetop asks. */
+/* Loads libsensors and maps its constants. */
 #include <config.h>
 
 #include "topic/sensor/sensors_library.h"
@@ -27,7 +27,7 @@ static void ignore_file_error(const char *error, const char *file, int line)
 	ignore_error(error, line);
 }
 
-/* It would write of faults in its configuration to standard error, across the screen. */
+/* It would report errors of its configuration to standard error, across the screen. */
 static void silence(void *library)
 {
 	void (**error)(const char *, int) =
@@ -107,8 +107,8 @@ static const sensors_subfeature_type items[N_SENSOR_KINDS][N_SENSOR_ITEMS] = {
 	[SENSOR_ENERGY] = { SENSORS_SUBFEATURE_ENERGY_INPUT, NO_ITEM, NO_ITEM, NO_ITEM, NO_ITEM },
 };
 
-int sensors_library_item(const struct sensors_library *library, const sensors_chip_name *chip,
-			 const sensors_feature *feature, enum sensor_kind kind, enum sensor_item item)
+static int item_number(const struct sensors_library *library, const sensors_chip_name *chip,
+		       const sensors_feature *feature, enum sensor_kind kind, enum sensor_item item)
 {
 	const sensors_subfeature *found = NULL;
 
@@ -119,11 +119,22 @@ int sensors_library_item(const struct sensors_library *library, const sensors_ch
 	return found && found->flags & SENSORS_MODE_R ? found->number : -1;
 }
 
-/* The library says less than the kernel did. */
-int sensors_library_value(const struct sensors_library *library, const sensors_chip_name *chip, int number,
-			  double *value)
+void sensors_library_feature(const struct sensors_library *library, const sensors_chip_name *chip,
+			     const sensors_feature *feature, enum sensor_kind kind,
+			     struct library_feature *found)
 {
-	switch (-library->value(chip, number, value)) {
+	found->chip = chip;
+	for (int i = 0; i < N_SENSOR_ITEMS; i++)
+		found->items[i] = item_number(library, chip, feature, kind, (enum sensor_item)i);
+}
+
+/* The library reports less than the kernel does. */
+int sensors_library_value(const struct sensors_library *library, const struct library_feature *feature,
+			  enum sensor_item item, double *value)
+{
+	if (feature->items[item] < 0)
+		return -ENODEV;
+	switch (-library->value(feature->chip, feature->items[item], value)) {
 	case 0:
 		return 0;
 	case SENSORS_ERR_ACCESS_R:

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libsensors, loaded where there is something to sense: it knows labels, what to ignore, and how to compute.
- */
+/* libsensors, loaded where there are chips: it knows labels, what to ignore, and how to compute values. */
 #ifndef PANETOP_TOPIC_SENSOR_SENSORS_LIBRARY_H
 #define PANETOP_TOPIC_SENSOR_SENSORS_LIBRARY_H
 
@@ -11,17 +10,16 @@
 
 #include "kernel/hwmon.h"
 
-/* What can be asked of a sensor. */
 enum sensor_item {
 	SENSOR_INPUT,
-	SENSOR_FAULT, /* not 0: the input says nothing */
+	SENSOR_FAULT, /* not 0: the input is not valid */
 	SENSOR_LOW,
 	SENSOR_HIGH,
 	SENSOR_CRITICAL,
 	N_SENSOR_ITEMS,
 };
 
-/* The functions of libsensors(3) that we call. The library speaks of the machine's own /sys alone. */
+/* The functions of libsensors(3) that panetop calls. The library reads only /sys of this machine. */
 struct sensors_library {
 	void *library;
 	bool started;
@@ -35,28 +33,31 @@ struct sensors_library {
 	int (*value)(const sensors_chip_name *chip, int subfeature, double *value);
 };
 
-/*
- * Helpers read values from it, without changing it: it is neither restarted nor closed while a poll of
- * this group is in flight, see sys/device_poll.h.
- */
+/* Helper threads read values: no restart and no close while a poll of this group is in flight. */
 extern const char sensors_library_group;
 
-/* False where the library is not installed, or will not start: *library can be closed all the same. */
+/* False where the library is not installed or does not start; *library can then be closed all the same. */
 bool sensors_library_open(struct sensors_library *library);
 void sensors_library_close(struct sensors_library *library);
 
-/* Looks for chips anew; what was got of it before is no longer valid. False when it will not. */
+/* Looks for chips again, which invalidates all pointers into the library. False when that fails. */
 bool sensors_library_restart(struct sensors_library *library);
 
 /* False for a feature of a kind that panetop does not show. */
 bool sensors_library_kind(const sensors_feature *feature, enum sensor_kind *kind);
 
-/* The number with which an item of a feature is read; -1 when it has none. */
-int sensors_library_item(const struct sensors_library *library, const sensors_chip_name *chip,
-			 const sensors_feature *feature, enum sensor_kind kind, enum sensor_item item);
+/* A feature that panetop shows, as libsensors reads it. */
+struct library_feature {
+	const sensors_chip_name *chip; /* NULL: it is read from files */
+	int items[N_SENSOR_ITEMS];     /* their numbers; -1: not there */
+};
 
-/* 0, or -errno. */
-int sensors_library_value(const struct sensors_library *library, const sensors_chip_name *chip, int number,
-			  double *value);
+void sensors_library_feature(const struct sensors_library *library, const sensors_chip_name *chip,
+			     const sensors_feature *feature, enum sensor_kind kind,
+			     struct library_feature *found);
+
+/* -errno, or 0 and the value. Helper threads may call this. */
+int sensors_library_value(const struct sensors_library *library, const struct library_feature *feature,
+			  enum sensor_item item, double *value);
 
 #endif

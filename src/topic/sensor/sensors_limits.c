@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Limits of sensors and trip points of thermal zones, read by a helper: the first once, the others seldom. */
+/* Reads the limits of sensors and the trip points of thermal zones in a helper thread. */
 #include <config.h>
 
 #include <math.h>
@@ -12,10 +12,9 @@
 #include "topic/sensor/sensors.h"
 
 #define TRIP_POINTS_MAX 64
-#define TRIPS_LAST_NS UINT64_C(60000000000) /* a program or the firmware may have changed them by then */
 
 struct limit {
-	struct sensor_source source; /* its files are not used */
+	struct library_feature feature;
 	enum sensor_kind kind;
 	uint64_t number;
 	double low, high, critical;
@@ -67,14 +66,14 @@ static double limit_of_library(const struct chip_limits *limits, const struct li
 			       enum sensor_item item)
 {
 	double value;
-	int error = sensor_source_value(&limit->source, &limits->library, item, &value);
+	int error = sensors_library_value(&limits->library, &limit->feature, item, &value);
 
 	return error ? NAN : sensor_plausible(limit->kind, value);
 }
 
-static void ask_limit(struct chip_limits *limits, struct limit *limit)
+static void read_limit(struct chip_limits *limits, struct limit *limit)
 {
-	if (limit->source.library_chip) {
+	if (limit->feature.chip) {
 		limit->low = limit_of_library(limits, limit, SENSOR_LOW);
 		limit->high = limit_of_library(limits, limit, SENSOR_HIGH);
 		limit->critical = limit_of_library(limits, limit, SENSOR_CRITICAL);
@@ -104,7 +103,7 @@ static double trip_degrees(struct chip_limits *limits, unsigned trip, const char
 	return read_value(limits, SENSOR_TEMPERATURE, name);
 }
 
-static void ask_trips(struct chip_limits *limits)
+static void read_trips(struct chip_limits *limits)
 {
 	limits->n_trips = 0;
 	while (limits->n_trips < TRIP_POINTS_MAX) {
@@ -134,9 +133,9 @@ static void read_chip(struct device_poll *poll)
 	struct chip_limits *limits = (struct chip_limits *)poll;
 
 	if (limits->trips)
-		ask_trips(limits);
+		read_trips(limits);
 	for (size_t i = 0; !limits->trips && i < limits->count; i++)
-		ask_limit(limits, &limits->list[i]);
+		read_limit(limits, &limits->list[i]);
 }
 
 static void finished(struct device_poll *poll)
@@ -187,11 +186,12 @@ void chip_limits_open(struct sensors *sensors, unsigned number)
 	limits->count = chip->n_sensors;
 	for (size_t i = 0; i < limits->count; i++) {
 		const struct sensor *sensor = &sensors->list[chip->first + i];
-		struct limit *limit = &limits->list[i];
 
-		*limit = (struct limit){ .kind = sensor->kind, .number = sensor->number };
-		limit->source.library_chip = sensor->source.library_chip;
-		memcpy(limit->source.items, sensor->source.items, sizeof(limit->source.items));
+		limits->list[i] = (struct limit){
+			.kind = sensor->kind,
+			.number = sensor->number,
+			.feature = sensor->source.feature,
+		};
 	}
 	chip->limits = limits;
 }
@@ -201,27 +201,7 @@ void chip_limits_drop(struct chip_limits *limits)
 	device_poll_drop(&limits->poll);
 }
 
-/* Of a chip that answers, so that one that does not holds no second helper. */
-static bool is_due(const struct sensor_chip *chip, uint64_t now_ns)
+void chip_limits_submit(struct chip_limits *limits)
 {
-	return !chip->asleep && chip_values_answered(chip->values) &&
-	       (chip->limits_ns == 0 || (chip->is_zone && now_ns - chip->limits_ns >= TRIPS_LAST_NS));
-}
-
-void sensors_limits_update(struct sensors *sensors)
-{
-	uint64_t now_ns = env_mono_ns();
-	bool any = false;
-
-	for (size_t i = 0; i < sensors->n_chips; i++) {
-		struct sensor_chip *chip = &sensors->chips[i];
-
-		if (!is_due(chip, now_ns))
-			continue;
-		any = true;
-		chip->limits_ns = now_ns;
-		device_poll_submit(&chip->limits->poll);
-	}
-	if (any)
-		device_poll_wait(sensors->env);
+	device_poll_submit(&limits->poll);
 }

@@ -61,15 +61,16 @@ static void read_files(struct chip_values *values, struct reading *reading)
 		reading->value = hwmon_value(reading->kind, raw);
 }
 
-static void ask_library(struct chip_values *values, struct reading *reading)
+static void read_library(struct chip_values *values, struct reading *reading)
 {
+	const struct library_feature *feature = &reading->source.feature;
 	double fault;
 
-	if (sensor_source_value(&reading->source, &values->library, SENSOR_FAULT, &fault) == 0 && fault != 0)
+	if (sensors_library_value(&values->library, feature, SENSOR_FAULT, &fault) == 0 && fault != 0)
 		reading->error = -EFAULT;
 	else
-		reading->error = sensor_source_value(&reading->source, &values->library, SENSOR_INPUT,
-						     &reading->value);
+		reading->error =
+			sensors_library_value(&values->library, feature, SENSOR_INPUT, &reading->value);
 }
 
 /* The fault comes first: with one the kernel says 0 without an error. */
@@ -81,8 +82,8 @@ static void read_chip(struct device_poll *poll)
 		struct reading *reading = &values->list[i];
 
 		reading->fault_length = reading->input_length = 0;
-		if (reading->wanted && reading->source.library_chip)
-			ask_library(values, reading);
+		if (reading->wanted && reading->source.feature.chip)
+			read_library(values, reading);
 		else if (reading->wanted)
 			read_files(values, reading);
 	}
@@ -153,7 +154,7 @@ void chip_values_drop(struct chip_values *values, struct env *env)
 	device_poll_drop(&values->poll);
 }
 
-void chip_values_ask(struct chip_values *values, unsigned kinds)
+void chip_values_submit(struct chip_values *values, unsigned kinds)
 {
 	if (values->poll.in_flight || !(values->kinds & kinds))
 		return;

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topics "temperature", "fan", "voltage" and "trip_point": what sensors and thermal zones measure. */
+#include <config.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "topic/sensor/sensors.h"
+#include "topic/topic.h"
+
+struct sensor_row {
+	const char *key, *label;
+	double value, minimum, maximum, low, high, critical;
+	const char *chip, *state;
+	double age_seconds;
+};
+
+#define CELSIUS UNIT_CELSIUS, 6
+#define RPM UNIT_RPM, 6
+#define VOLTS UNIT_VOLTS, 7
+
+#define SENSOR(field, name, ...) COLUMN_AS(struct sensor_row, field, name, __VA_ARGS__)
+#define NUMBER(field, name, heading, unit_and_width, importance, what, from)                                 \
+	NUMBER_OF(field, name, heading, unit_and_width, importance, what, from)
+#define NUMBER_OF(field, name, heading, of_unit, cells, importance, what, from)                              \
+	SENSOR(field, name, .kind = COLUMN_GAUGE, .unit = of_unit, .title = heading, .width = cells,         \
+	       .rank = importance, .help = what, .source = from)
+
+/* Columns that differ only in where they come from. */
+#define LABEL(from)                                                                                          \
+	SENSOR(label, "label", .kind = COLUMN_LABEL, .title = N_("label"), .width = 15, .rank = 1,           \
+	       .help = N_("name given by the driver or sensors.conf"), .source = from)
+#define CHIP(what, from)                                                                                     \
+	SENSOR(chip, "chip", .kind = COLUMN_LABEL, .title = N_("chip"), .width = 10, .rank = 3,              \
+	       .help = what, .source = from)
+#define STATE(what, from)                                                                                    \
+	SENSOR(state, "state", .kind = COLUMN_LABEL, .title = N_("state"), .width = 10, .rank = 2,           \
+	       .words = true, .help = what, .source = from)
+#define AGE                                                                                                  \
+	SENSOR(age_seconds, "age_seconds", .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("age"),   \
+	       .width = 7, .rank = 4, .help = N_("age of the reading: 0 unless the device answers late"),    \
+	       .source = "panetop")
+
+#define STATES_WITH_FAULT                                                                                    \
+	N_("ok; fault; no reading; refused; impossible; slow: reads block; asleep: the device is "           \
+	   "suspended and is not woken to read it")
+#define STATES                                                                                               \
+	N_("ok; no reading; refused; impossible; slow: reads block; asleep: the device is suspended and is " \
+	   "not woken to read it")
+
+static const struct column temperature_columns[] = {
+	SENSOR(key, "sensor", .kind = COLUMN_KEY, .title = N_("sensor"), .width = 20,
+	       .help = N_("device and number of its sensor, the same after every boot"),
+	       .source = "/sys/class/hwmon, /sys/class/thermal"),
+	LABEL("libsensors, tempN_label; type of a thermal zone"),
+	NUMBER(value, "celsius", N_("now"), CELSIUS, 0, N_("temperature now, in degrees Celsius"),
+	       "libsensors, tempN_input; thermal_zoneN/temp"),
+	NUMBER(minimum, "min_celsius", N_("min"), CELSIUS, 1, N_("lowest since start or reset"),
+	       "smallest celsius"),
+	NUMBER(maximum, "max_celsius", N_("max"), CELSIUS, 1, N_("highest since start or reset"),
+	       "greatest celsius"),
+	NUMBER(high, "high_celsius", N_("high"), CELSIUS, 2,
+	       N_("limit above which the system cools or throttles"),
+	       "tempN_max; trip point of type passive, else hot"),
+	NUMBER(critical, "critical_celsius", N_("crit"), CELSIUS, 2,
+	       N_("limit at which the system shuts down"), "tempN_crit; trip point of type critical"),
+	CHIP(N_("driver or thermal zone"), "hwmonN/name; thermal_zoneN/type"),
+	STATE(STATES_WITH_FAULT, "tempN_fault, device/power/runtime_status"),
+	AGE,
+};
+
+static const struct column fan_columns[] = {
+	SENSOR(key, "fan", .kind = COLUMN_KEY, .title = N_("fan"), .width = 20,
+	       .help = N_("device and number of its fan, the same after every boot"),
+	       .source = "/" SENSOR_CHIPS),
+	LABEL("libsensors, fanN_label"),
+	NUMBER(value, "rpm", N_("rpm"), RPM, 0, N_("revolutions per minute now"), "libsensors, fanN_input"),
+	NUMBER(minimum, "min_rpm", N_("min"), RPM, 1, N_("lowest since start or reset"), "smallest rpm"),
+	NUMBER(maximum, "max_rpm", N_("max"), RPM, 1, N_("highest since start or reset"), "greatest rpm"),
+	NUMBER(low, "low_rpm", N_("limit"), RPM, 2, N_("the chip raises an alarm below this"), "fanN_min"),
+	CHIP(N_("driver"), "hwmonN/name"),
+	STATE(STATES_WITH_FAULT, "fanN_fault, device/power/runtime_status"),
+	AGE,
+};
+
+static const struct column voltage_columns[] = {
+	SENSOR(key, "input", .kind = COLUMN_KEY, .title = N_("input"), .width = 20,
+	       .help = N_("device and number of its input, the same after every boot"),
+	       .source = "/" SENSOR_CHIPS),
+	LABEL("libsensors, inN_label"),
+	NUMBER(value, "volts", N_("volts"), VOLTS, 0, N_("volts now, computed as sensors.conf says"),
+	       "libsensors, inN_input"),
+	NUMBER(minimum, "min_volts", N_("min"), VOLTS, 1, N_("lowest since start or reset"),
+	       "smallest volts"),
+	NUMBER(maximum, "max_volts", N_("max"), VOLTS, 1, N_("highest since start or reset"),
+	       "greatest volts"),
+	NUMBER(low, "low_volts", N_("low"), VOLTS, 2, N_("the chip raises an alarm below this"), "inN_min"),
+	NUMBER(high, "high_volts", N_("high"), VOLTS, 2, N_("the chip raises an alarm above this"),
+	       "inN_max"),
+	CHIP(N_("driver"), "hwmonN/name"),
+	STATE(STATES, "device/power/runtime_status"),
+	AGE,
+};
+
+static void add_row(const struct sensors *sensors, const struct sensor *sensor, struct frame *frame,
+		    struct table *table)
+{
+	struct sensor_row *row = table_add(table);
+
+	row->key = sensor_text(frame, sensor->key);
+	row->label = sensor_text(frame, sensor->label);
+	row->value = sensor->value;
+	row->minimum = sensor->minimum;
+	row->maximum = sensor->maximum;
+	row->low = sensor->low;
+	row->high = sensor->high;
+	row->critical = sensor->critical;
+	row->chip = sensor_text(frame, sensors->chips[sensor->chip].name);
+	row->state = sensor->why ? sensor->why : N_("ok");
+	row->age_seconds = sensor->age_seconds;
+}
+
+/* How likely a sensor is that of the CPU: its rank, the lower the better. */
+static unsigned cpu_rank(const struct sensors *sensors, const struct sensor *sensor)
+{
+	static const struct {
+		const char *chip, *label; /* label NULL: any */
+	} known[] = {
+		{ "x86_pkg_temp", NULL }, { "coretemp", "Package id 0" },
+		{ "k10temp", "Tdie" },    { "k10temp", "Tctl" },
+		{ "zenpower", "Tdie" },   { "cpu_thermal", NULL },
+		{ "cpu-thermal", NULL },  { "coretemp", NULL },
+		{ "k10temp", NULL },      { "soc_thermal", NULL },
+		{ "acpitz", NULL },
+	};
+	const char *chip = sensors->chips[sensor->chip].name;
+	unsigned rank = 0;
+
+	while (rank < sizeof(known) / sizeof(known[0]) &&
+	       (strcmp(known[rank].chip, chip) != 0 ||
+		(known[rank].label && strcmp(known[rank].label, sensor->label) != 0)))
+		rank++;
+	return rank;
+}
+
+/* The sensor that stands for all where there is room for only one: that of the CPU. NULL: none is. */
+static const struct sensor *cpu_sensor(const struct sensors *sensors)
+{
+	const struct sensor *best = NULL;
+
+	for (size_t i = 0; i < sensors->n_sensors; i++) {
+		const struct sensor *sensor = &sensors->list[i];
+
+		if (sensor->kind == SENSOR_TEMPERATURE && !sensor->repeats &&
+		    (!best || cpu_rank(sensors, sensor) < cpu_rank(sensors, best)))
+			best = sensor;
+	}
+	return best;
+}
+
+static enum sensor_kind kind_of(const struct topic *topic)
+{
+	if (topic == &topic_fan)
+		return SENSOR_FAN;
+	return topic == &topic_voltage ? SENSOR_VOLTAGE : SENSOR_TEMPERATURE;
+}
+
+static int sample_sensors(struct sample *sample)
+{
+	enum sensor_kind kind = kind_of(sample->topic);
+	struct sensors *sensors = sample->state;
+	const struct sensor *first;
+
+	sensors_read(sensors, kind);
+	first = kind == SENSOR_TEMPERATURE ? cpu_sensor(sensors) : NULL;
+	if (first)
+		add_row(sensors, first, sample->frame, sample->table);
+	for (size_t i = 0; i < sensors->n_sensors; i++) {
+		const struct sensor *sensor = &sensors->list[i];
+
+		if (sensor->kind == kind && !sensor->repeats && sensor != first)
+			add_row(sensors, sensor, sample->frame, sample->table);
+	}
+	return 0;
+}
+
+static void restart_sensors(struct sample *sample)
+{
+	sensors_restart(sample->state, kind_of(sample->topic));
+}
+
+static int open_sensors(struct sample *sample)
+{
+	sample->state = sensors_open(sample->env);
+	return 0;
+}
+
+static void close_sensors(struct sample *sample)
+{
+	sensors_close(sample->state);
+}
+
+struct trip_row {
+	const char *zone;
+	uint64_t trip;
+	const char *does;
+	double celsius, hysteresis_celsius, below_celsius;
+};
+
+static const struct column trip_columns[] = {
+	COLUMN(struct trip_row, zone, .kind = COLUMN_KEY, .title = N_("zone"), .width = 16,
+	       .help = N_("type of the thermal zone"), .source = "/sys/class/thermal/thermal_zoneN/type"),
+	COLUMN(struct trip_row, trip, .kind = COLUMN_KEY, .title = N_("trip"), .width = 4,
+	       .help = N_("number of the trip point"), .source = "trip_point_N_type"),
+	COLUMN(struct trip_row, does, .kind = COLUMN_LABEL, .title = N_("does"), .width = 9,
+	       .help = N_("active: starts fans; passive: throttles; hot: notifies; critical: shuts down"),
+	       .source = "trip_point_N_type"),
+	COLUMN(struct trip_row, celsius, .kind = COLUMN_GAUGE, .unit = UNIT_CELSIUS, .title = N_("at"),
+	       .width = 6, .help = N_("temperature of the trip point"), .source = "trip_point_N_temp"),
+	COLUMN(struct trip_row, hysteresis_celsius, .kind = COLUMN_GAUGE, .unit = UNIT_CELSIUS,
+	       .title = N_("back"), .width = 6, .rank = 1,
+	       .help = N_("hysteresis: how far the zone must cool below the trip point"),
+	       .source = "trip_point_N_hyst"),
+	COLUMN(struct trip_row, below_celsius, .kind = COLUMN_GAUGE, .unit = UNIT_CELSIUS,
+	       .title = N_("away"), .width = 6, .rank = 1,
+	       .help = N_("how far the zone is below the trip point; negative: above it"),
+	       .source = "trip_point_N_temp - temp"),
+};
+
+static void add_trips(const struct sensor_chip *chip, const struct sensor *sensor, struct frame *frame,
+		      struct table *table)
+{
+	for (unsigned i = 0; i < chip->n_trips; i++) {
+		const struct trip_point *trip = &chip->trips[i];
+		struct trip_row *row = table_add(table);
+
+		row->zone = sensor_text(frame, sensor->key);
+		row->trip = i;
+		row->does = sensor_text(frame, trip->does);
+		row->celsius = trip->celsius;
+		row->hysteresis_celsius = trip->hysteresis_celsius;
+		row->below_celsius = row->celsius - sensor->value;
+	}
+}
+
+static int sample_trips(struct sample *sample)
+{
+	struct sensors *sensors = sample->state;
+
+	sensors_read(sensors, SENSOR_TEMPERATURE);
+	for (size_t i = 0; i < sensors->n_sensors; i++)
+		add_trips(&sensors->chips[sensors->list[i].chip], &sensors->list[i], sample->frame,
+			  sample->table);
+	return 0;
+}
+
+#define NO_SENSORS                                                                                           \
+	N_("no sensors found (normal in a virtual machine); otherwise load the driver: sensors-detect")
+
+static const struct source_spec temperature_sources[] = {
+	{ .path = SENSOR_CHIPS,
+	  .gives = N_("temperatures, fans, voltages and power of chips"),
+	  .optional = true,
+	  .test = sensors_test_chips,
+	  .remedies = { { ENOENT, NO_SENSORS }, { ENODATA, NO_SENSORS } } },
+	{ .path = THERMAL_ZONES,
+	  .gives = N_("temperatures of thermal zones, and cooling devices"),
+	  .optional = true,
+	  .test = sensors_test_zones,
+	  .remedies = { { ENOENT, NO_SENSORS }, { ENODATA, NO_SENSORS } } },
+	{ 0 },
+};
+
+static const struct source_spec no_sources[] = { { 0 } };
+
+static const struct schema temperature_schema = {
+	.name = "temperature",
+	.help = N_("temperatures and their limits"),
+	.row_size = sizeof(struct sensor_row),
+	SCHEMA_COLUMNS(temperature_columns),
+};
+
+static const struct schema fan_schema = {
+	.name = "fan",
+	.help = N_("fan speeds"),
+	.row_size = sizeof(struct sensor_row),
+	SCHEMA_COLUMNS(fan_columns),
+};
+
+static const struct schema voltage_schema = {
+	.name = "voltage",
+	.help = N_("voltages and their limits"),
+	.row_size = sizeof(struct sensor_row),
+	SCHEMA_COLUMNS(voltage_columns),
+};
+
+static const struct schema trip_schema = {
+	.name = "trip_point",
+	.help = N_("trip points of the thermal zones"),
+	.row_size = sizeof(struct trip_row),
+	SCHEMA_COLUMNS(trip_columns),
+};
+
+#define SENSOR_TOPIC(of_schema, of_sources, sample_it, restart_it)                                           \
+	{                                                                                                    \
+		.schema = &of_schema, .sources = of_sources, .open = open_sensors, .sample = sample_it,      \
+		.restart = restart_it, .close = close_sensors                                                \
+	}
+
+const struct topic topic_temperature =
+	SENSOR_TOPIC(temperature_schema, temperature_sources, sample_sensors, restart_sensors);
+const struct topic topic_fan = SENSOR_TOPIC(fan_schema, no_sources, sample_sensors, restart_sensors);
+const struct topic topic_voltage = SENSOR_TOPIC(voltage_schema, no_sources, sample_sensors, restart_sensors);
+const struct topic topic_trip_point = SENSOR_TOPIC(trip_schema, no_sources, sample_trips, NULL);
