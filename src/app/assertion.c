@@ -31,7 +31,7 @@ static struct span take_name(struct span *rest)
 	return name;
 }
 
-static bool take_comparison(struct span *rest, struct gate_condition *condition)
+static bool take_comparison(struct span *rest, struct assertion_condition *condition)
 {
 	skip_blanks(rest);
 	condition->less = span_char(rest, '<');
@@ -47,9 +47,9 @@ static bool is_measured(const struct column *column)
 }
 
 /* One condition of the list; false after an error message. */
-static bool take_condition(struct gate *gate, const struct schema *schema, struct span *rest)
+static bool take_condition(struct assertion *assertion, const struct schema *schema, struct span *rest)
 {
-	struct gate_condition *condition = &gate->conditions[gate->n_conditions];
+	struct assertion_condition *condition = &assertion->conditions[assertion->n_conditions];
 	struct span name = take_name(rest);
 	int index = schema_column_span(schema, name);
 
@@ -67,36 +67,36 @@ static bool take_condition(struct gate *gate, const struct schema *schema, struc
 		return false;
 	}
 	skip_blanks(rest);
-	gate->n_conditions++;
+	assertion->n_conditions++;
 	return true;
 }
 
-static const struct pane_gate *find_gate(const struct options *options)
+static const struct pane_assertion *find_assertion(const struct options *options)
 {
 	for (unsigned i = 0; i < options->n_panes; i++)
-		if (options->panes[i]->gate)
-			return options->panes[i]->gate;
+		if (options->panes[i]->assertion)
+			return options->panes[i]->assertion;
 	return NULL;
 }
 
-int gate_open(struct gate *gate, const struct options *options)
+int assertion_open(struct assertion *assertion, const struct options *options)
 {
-	const struct pane_gate *wanted = find_gate(options);
+	const struct pane_assertion *wanted = find_assertion(options);
 	struct span rest = span_text(options->assertion ? options->assertion : "");
 	const struct schema *schema;
 
-	*gate = (struct gate){ 0 };
+	*assertion = (struct assertion){ 0 };
 	if (!options->assertion || !wanted)
 		return 0;
-	gate->topic = options->command ? wanted->phases : wanted->topic;
-	gate->row = options->command ? wanted->during : wanted->row;
-	schema = topic_find(gate->topic)->schema;
+	assertion->topic = options->command ? wanted->phases : wanted->topic;
+	assertion->row = options->command ? wanted->during : wanted->row;
+	schema = topic_find(assertion->topic)->schema;
 	do {
-		if (gate->n_conditions == GATE_CONDITIONS_MAX) {
-			error_message("--assert", _("there are more than %d conditions"), GATE_CONDITIONS_MAX);
+		if (assertion->n_conditions == ASSERTION_CONDITIONS_MAX) {
+			error_message("--assert", _("there are more than %d conditions"), ASSERTION_CONDITIONS_MAX);
 			return 2;
 		}
-		if (!take_condition(gate, schema, &rest))
+		if (!take_condition(assertion, schema, &rest))
 			return 2;
 	} while (span_char(&rest, ','));
 	if (rest.at == rest.end)
@@ -105,35 +105,35 @@ int gate_open(struct gate *gate, const struct options *options)
 	return 2;
 }
 
-void gate_take(struct gate *gate, const struct frame *frame)
+void assertion_take(struct assertion *assertion, const struct frame *frame)
 {
-	for (unsigned i = 0; i < gate->n_conditions; i++) {
-		struct gate_condition *condition = &gate->conditions[i];
+	for (unsigned i = 0; i < assertion->n_conditions; i++) {
+		struct assertion_condition *condition = &assertion->conditions[i];
 
-		condition->seen = frame_number(frame, gate->topic, gate->row, condition->column->key);
+		condition->seen = frame_number(frame, assertion->topic, assertion->row, condition->column->key);
 	}
 }
 
-static bool holds(const struct gate_condition *condition)
+static bool holds(const struct assertion_condition *condition)
 {
 	if (condition->or_equal && condition->seen == condition->limit)
 		return true;
 	return condition->less ? condition->seen < condition->limit : condition->seen > condition->limit;
 }
 
-int gate_judge(const struct gate *gate)
+int assertion_judge(const struct assertion *assertion)
 {
 	int status = 0;
 
-	for (unsigned i = 0; i < gate->n_conditions; i++) {
-		const struct gate_condition *condition = &gate->conditions[i];
+	for (unsigned i = 0; i < assertion->n_conditions; i++) {
+		const struct assertion_condition *condition = &assertion->conditions[i];
 
 		if (holds(condition))
 			continue;
-		status = GATE_BROKEN;
+		status = ASSERTION_BROKEN;
 		if (isnan(condition->seen))
 			error_message("--assert", _("%s of the row '%s' is not known"), condition->column->key,
-				 gate->row);
+				 assertion->row);
 		else
 			error_message("--assert", _("broken: %s is %.9g, not %s%s %.9g"), condition->column->key,
 				 condition->seen, condition->less ? "<" : ">", condition->or_equal ? "=" : "",

@@ -6,26 +6,26 @@
 #include "app/options.h"
 #include "model/frame.h"
 
-#define GATE_CONDITIONS_MAX 16
-#define GATE_BROKEN 3 /* the exit status then */
+#define ASSERTION_CONDITIONS_MAX 16
+#define ASSERTION_BROKEN 3 /* the exit status then */
 
-struct gate {
+struct assertion {
 	const char *topic, *row; /* NULL: there is no condition */
-	struct gate_condition {
+	struct assertion_condition {
 		const struct column *column;
 		bool less, or_equal; /* < or <=, else > or >= */
 		double limit, seen;  /* seen: NaN as long as it is not known */
-	} conditions[GATE_CONDITIONS_MAX];
+	} conditions[ASSERTION_CONDITIONS_MAX];
 	unsigned n_conditions;
 };
 
 /* 0, or 2 after an error message about the conditions of options. */
-int gate_open(struct gate *gate, const struct options *options);
+int assertion_open(struct assertion *assertion, const struct options *options);
 
 /* The last frame counts. */
-void gate_take(struct gate *gate, const struct frame *frame);
+void assertion_take(struct assertion *assertion, const struct frame *frame);
 
-/* 0, or GATE_BROKEN after an error message about each condition that does not hold or is not known. */
-int gate_judge(const struct gate *gate);
+/* 0, or ASSERTION_BROKEN after an error message about each condition that does not hold or is not known. */
+int assertion_judge(const struct assertion *assertion);
 
 #endif

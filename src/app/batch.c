@@ -41,12 +41,12 @@ struct batch {
 	bool named_there, named_absent;      /* in some frame */
 	struct sink sinks[SINKS_MAX];
 	unsigned n_sinks;
-	struct stream stream;
-	struct quiet quiet;
+	struct event_stream stream;
+	struct settle settle;
 	struct rate_limit rate_limit;
-	struct gate gate;
-	struct pressed pressed;
-	struct told told;
+	struct assertion assertion;
+	struct child_command child;
+	struct notice_printer notices;
 	int status;
 };
 
@@ -70,7 +70,7 @@ static const char *source_name(const struct batch *batch)
 static void tell_notices(struct batch *batch, const struct frame *frame)
 {
 	if (batch->options->format != &sink_json || !batch->options->print)
-		told_notices(&batch->told, frame);
+		notice_printer_print(&batch->notices, frame);
 }
 
 /* A reader that went away, and a user who did not want to wait, end the run quietly; all else is said. */
@@ -120,7 +120,7 @@ static void note_rows(struct batch *batch, const struct frame *frame)
 		const struct table *table = frame_table(frame, print->views[i].schema->name);
 
 		batch->any_table |= table != NULL;
-		batch->any_row |= table && (table->n_rows > 0 || stream_is_quiet(table));
+		batch->any_row |= table && (table->n_rows > 0 || event_stream_is_quiet(table));
 	}
 }
 
@@ -130,8 +130,8 @@ static void note_rows(struct batch *batch, const struct frame *frame)
  */
 static bool is_printed(const struct batch *batch)
 {
-	if (batch->pressed.command)
-		return batch->pressed.phase == PRESSED_AFTER;
+	if (batch->child.command)
+		return batch->child.phase == CHILD_AFTER;
 	return batch->sampled > 0 || !batch->run->covers_delay;
 }
 
@@ -143,7 +143,7 @@ static void give_sample(struct batch *batch, struct frame *frame, bool printed)
 	if (count > 0 && printed && batch->printed + 1 == count)
 		batch->run->print.phase = PRINT_LAST;
 	frame->only_events = !printed;
-	give(batch, frame, printed || (batch->run->streams && stream_has_events(frame)));
+	give(batch, frame, printed || (batch->run->streams && event_stream_has_events(frame)));
 	frame->only_events = false;
 }
 
@@ -151,8 +151,8 @@ static bool is_last(const struct batch *batch)
 {
 	const struct source *source = batch->source;
 
-	if (batch->pressed.command)
-		return batch->pressed.phase == PRESSED_AFTER;
+	if (batch->child.command)
+		return batch->child.phase == CHILD_AFTER;
 	if (source->has_finished && source->has_finished(source->state))
 		return true;
 	return batch->options->count > 0 && batch->printed >= batch->options->count;
@@ -185,15 +185,15 @@ static enum step step(struct batch *batch)
 	frame_derive(now, batch->sampled > 0 ? before : NULL);
 	note_rows(batch, now);
 	if (is_live(batch))
-		wait_seconds = quiet_wait(&batch->quiet, batch->run, now);
+		wait_seconds = settle_wait(&batch->settle, batch->run, now);
 	if (wait_seconds > 0) {
 		loop_set_tick(&batch->loop, (uint64_t)(wait_seconds * 1e9));
 		return STEP_ON;
 	}
-	printed = printed && !quiet_refuses(&batch->quiet, batch->run, now);
+	printed = printed && !settle_refuses(&batch->settle, batch->run, now);
 	give_sample(batch, now, printed);
 	if (printed)
-		gate_take(&batch->gate, now);
+		assertion_take(&batch->assertion, now);
 	tell_notices(batch, now);
 	batch->sampled++;
 	batch->printed += printed ? 1 : 0;
@@ -218,7 +218,8 @@ static void keep_pace(struct batch *batch, uint64_t cost_ns)
 static void on_events(void *context, uint32_t events)
 {
 	struct batch *batch = context;
-	const struct frame *frame = stream_take(&batch->stream, batch->frames[1 - batch->present].mono_ns);
+	uint64_t before_ns = batch->frames[1 - batch->present].mono_ns;
+	const struct frame *frame = event_stream_take(&batch->stream, before_ns);
 
 	(void)events;
 	if (!frame)
@@ -232,7 +233,7 @@ static void on_events(void *context, uint32_t events)
 static void watch_events(struct batch *batch)
 {
 	if (batch->run->streams && !batch->options->record)
-		stream_watch(&batch->stream, &batch->loop, on_events, batch);
+		event_stream_watch(&batch->stream, &batch->loop, on_events, batch);
 }
 
 static void on_tick(void *context)
@@ -240,14 +241,14 @@ static void on_tick(void *context)
 	struct batch *batch = context;
 	uint64_t cpu_ns = env_self_cpu_ns();
 
-	if (quiet_begins(&batch->quiet, batch->source))
+	if (settle_begins(&batch->settle, batch->source))
 		loop_set_tick(&batch->loop, wanted_delay_ns(batch));
 	if (step(batch) == STEP_END)
 		loop_stop(&batch->loop);
 	else
 		keep_pace(batch, env_self_cpu_ns() - cpu_ns);
-	if (batch->pressed.command && batch->pressed.phase == PRESSED_BEFORE && !batch->loop.stopped &&
-	    pressed_start(&batch->pressed, batch->source) != 0)
+	if (batch->child.command && batch->child.phase == CHILD_BEFORE && !batch->loop.stopped &&
+	    child_command_start(&batch->child, batch->source) != 0)
 		loop_stop(&batch->loop);
 	watch_events(batch);
 }
@@ -279,9 +280,9 @@ static void finish(struct batch *batch)
 /* The command has ended: one more delay shows what is left of it, unless it was interrupted. */
 static void on_child(struct batch *batch)
 {
-	if (!pressed_reap(&batch->pressed, batch->source))
+	if (!child_command_reap(&batch->child, batch->source))
 		return;
-	if (batch->pressed.interrupted)
+	if (batch->child.interrupted)
 		on_tick(batch);
 	else
 		loop_set_tick(&batch->loop, wanted_delay_ns(batch));
@@ -296,7 +297,7 @@ static void on_signal(void *context, int number, bool of_terminal)
 		return;
 	}
 	error_message_hurry();
-	if (!pressed_signal(&batch->pressed, number, of_terminal)) {
+	if (!child_command_signal(&batch->child, number, of_terminal)) {
 		finish(batch);
 		loop_stop(&batch->loop);
 	}
@@ -316,11 +317,11 @@ static void run_live(struct batch *batch)
 	batch->source->want(batch->source->state, batch->run->wanted);
 	if (step(batch) == STEP_END)
 		return;
-	if (privileges_begun(batch->options, batch->run->settings, batch->run->wanted)) {
+	if (drop_after_open(batch->options, batch->run->settings, batch->run->wanted)) {
 		batch->status = 1;
 		return;
 	}
-	if (!batch->quiet.waiting)
+	if (!batch->settle.waiting)
 		loop_set_tick(&batch->loop, wanted_delay_ns(batch));
 	watch_events(batch);
 	loop_run(&batch->loop);
@@ -354,12 +355,12 @@ static void run_replay(struct batch *batch)
 /*
  * A run that could show nothing at all has failed, and so has one in which nothing of what options name was
  * there; the notices have said why, or it is said here. Else a command that failed tells the status, and then
- * the gate.
+ * the assertion.
  */
 static void judge(struct batch *batch)
 {
 	if (batch->status == 0)
-		batch->status = batch->pressed.status;
+		batch->status = batch->child.status;
 	if (batch->status != 0)
 		return;
 	if (batch->sampled == 0 && !is_live(batch))
@@ -371,7 +372,7 @@ static void judge(struct batch *batch)
 		error_message(source_name(batch), _("it holds a single sample, from which no rates can be told"));
 	else if ((batch->any_row || !batch->any_notice) &&
 		 (batch->named_there || !batch->named_absent)) {
-		batch->status = gate_judge(&batch->gate);
+		batch->status = assertion_judge(&batch->assertion);
 		return;
 	}
 	batch->status = 1;
@@ -454,7 +455,7 @@ static int open_loop(struct batch *batch)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0 };
 	static const int with_command[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0 };
-	int error = loop_open(&batch->loop, batch->pressed.command ? with_command : signals);
+	int error = loop_open(&batch->loop, batch->child.command ? with_command : signals);
 
 	if (error)
 		error_message("epoll", "%s", strerror(-error));
@@ -477,20 +478,20 @@ static void run_frames(struct batch *batch)
 	topic_schemas(schemas);
 	frame_open(&batch->frames[0], schemas, n_topics);
 	frame_open(&batch->frames[1], schemas, n_topics);
-	stream_open(&batch->stream, batch->source, schemas, n_topics);
+	event_stream_open(&batch->stream, batch->source, schemas, n_topics);
 	begin_sinks(batch);
 	if (!batch->loop.stopped) {
 		is_live(batch) ? run_live(batch) : run_replay(batch);
-		pressed_close(&batch->pressed);
+		child_command_close(&batch->child);
 		for (unsigned i = 0; i < batch->n_sinks && batch->status == 0; i++)
 			if ((error = sink_end(&batch->sinks[i])))
 				fail(batch, &batch->sinks[i], error);
-		quiet_tell(&batch->quiet);
+		settle_report(&batch->settle);
 		judge(batch);
 	}
 	frame_close(&batch->frames[0]);
 	frame_close(&batch->frames[1]);
-	stream_close(&batch->stream);
+	event_stream_close(&batch->stream);
 }
 
 int batch_run(const struct options *options, struct run_plan *run, struct source *source,
@@ -498,16 +499,16 @@ int batch_run(const struct options *options, struct run_plan *run, struct source
 {
 	struct batch batch = { .options = options, .run = run, .source = source, .worker = worker };
 
-	batch.status = gate_open(&batch.gate, options);
-	batch.pressed.command = options->command;
+	batch.status = assertion_open(&batch.assertion, options);
+	batch.child.command = options->command;
 	for (unsigned i = 0; i < options->n_panes; i++)
-		if (options->panes[i]->gate)
-			batch.pressed.gate = options->panes[i]->gate;
+		if (options->panes[i]->assertion)
+			batch.child.assertion = options->panes[i]->assertion;
 	/* before the loop blocks the signals: the opening of a pipe may wait for its reader */
 	if (batch.status == 0)
 		batch.status = open_sinks(&batch);
 	if (batch.status == 0)
-		batch.status = privileges_settle(options, run->settings, run->wanted);
+		batch.status = drop_privileges(options, run->settings, run->wanted);
 	if (batch.status == 0)
 		batch.status = open_loop(&batch);
 	if (batch.status == 0) {
@@ -515,6 +516,6 @@ int batch_run(const struct options *options, struct run_plan *run, struct source
 		loop_close(&batch.loop);
 	}
 	close_sinks(&batch);
-	told_free(&batch.told);
+	notice_printer_free(&batch.notices);
 	return batch.status;
 }

@@ -30,7 +30,7 @@
 struct run {
 	struct source *source;
 	const struct settings *settings;
-	struct told told;
+	struct notice_printer notices;
 	struct frame frames[2];
 	unsigned present;
 	bool any; /* a frame was sampled */
@@ -68,7 +68,7 @@ static bool next_frame(struct run *run)
 		return false;
 	frame_derive(now, run->any ? &run->frames[run->present] : NULL);
 	run->any = true;
-	told_notices(&run->told, now);
+	notice_printer_print(&run->notices, now);
 	run->present = 1 - run->present;
 	return true;
 }
@@ -216,7 +216,7 @@ int calibrate_run(const struct options *options, struct settings *settings, stru
 	int status;
 
 	choose_topics(wanted);
-	if (privileges_settle(options, settings, wanted) != 0)
+	if (drop_privileges(options, settings, wanted) != 0)
 		return 1;
 	if (!calibration_run_open(&run.calibrated, &plan)) {
 		error_message("--calibrate", _("there can be no thread for each CPU; raise the limit: ulimit -u"));
@@ -232,7 +232,7 @@ int calibrate_run(const struct options *options, struct settings *settings, stru
 	calibration_run_close(&run.calibrated);
 	frame_close(&run.frames[0]);
 	frame_close(&run.frames[1]);
-	told_free(&run.told);
+	notice_printer_free(&run.notices);
 	return status;
 }
 

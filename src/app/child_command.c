@@ -23,17 +23,17 @@ static void ignore(void *context, int error)
 	(void)error;
 }
 
-static void tell_phase(struct pressed *pressed, struct source *source, enum pressed_phase phase,
+static void tell_phase(struct child_command *child, struct source *source, enum child_phase phase,
 		       const char *name)
 {
 	const char *remedy;
 
-	pressed->phase = phase;
-	source->act(source->state, pressed->gate->topic, name, ignore, NULL, &remedy);
+	child->phase = phase;
+	source->act(source->state, child->assertion->topic, name, ignore, NULL, &remedy);
 }
 
 /* Descriptors that are open beyond the limit stay so. */
-static int spawn_with_files(struct pressed *pressed, const posix_spawnattr_t *attributes, size_t files)
+static int spawn_with_files(struct child_command *child, const posix_spawnattr_t *attributes, size_t files)
 {
 	struct rlimit ours;
 	bool known = files > 0 && getrlimit(RLIMIT_NOFILE, &ours) == 0;
@@ -41,14 +41,14 @@ static int spawn_with_files(struct pressed *pressed, const posix_spawnattr_t *at
 
 	if (known)
 		setrlimit(RLIMIT_NOFILE, &(struct rlimit){ .rlim_cur = files, .rlim_max = ours.rlim_max });
-	error = posix_spawnp(&pressed->pid, pressed->command[0], NULL, attributes, pressed->command, environ);
+	error = posix_spawnp(&child->pid, child->command[0], NULL, attributes, child->command, environ);
 	if (known)
 		setrlimit(RLIMIT_NOFILE, &ours);
 	return error;
 }
 
 /* The command gets signals and limits as from a shell, not as our loop and our samplers need them. */
-static int spawn(struct pressed *pressed, size_t files)
+static int spawn(struct child_command *child, size_t files)
 {
 	posix_spawnattr_t attributes;
 	sigset_t none, usual;
@@ -62,64 +62,64 @@ static int spawn(struct pressed *pressed, size_t files)
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &usual);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	error = spawn_with_files(pressed, &attributes, files);
+	error = spawn_with_files(child, &attributes, files);
 	posix_spawnattr_destroy(&attributes);
 	return error;
 }
 
-int pressed_start(struct pressed *pressed, struct source *source)
+int child_command_start(struct child_command *child, struct source *source)
 {
 	int error;
 
-	tell_phase(pressed, source, PRESSED_DURING, pressed->gate->during);
-	error = spawn(pressed, source->files_before);
+	tell_phase(child, source, CHILD_DURING, child->assertion->during);
+	error = spawn(child, source->files_before);
 	if (error) {
-		error_message(pressed->command[0], "%s", strerror(error));
-		pressed->pid = 0;
-		return pressed->status = error == ENOENT ? 127 : 126;
+		error_message(child->command[0], "%s", strerror(error));
+		child->pid = 0;
+		return child->status = error == ENOENT ? 127 : 126;
 	}
 	return 0;
 }
 
-static void take_status(struct pressed *pressed, int status)
+static void take_status(struct child_command *child, int status)
 {
-	pressed->pid = 0;
-	pressed->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	child->pid = 0;
+	child->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-bool pressed_reap(struct pressed *pressed, struct source *source)
+bool child_command_reap(struct child_command *child, struct source *source)
 {
 	int status;
 
-	if (pressed->pid == 0 || waitpid(pressed->pid, &status, WNOHANG) != pressed->pid)
+	if (child->pid == 0 || waitpid(child->pid, &status, WNOHANG) != child->pid)
 		return false;
-	take_status(pressed, status);
-	tell_phase(pressed, source, PRESSED_AFTER, pressed->gate->after);
+	take_status(child, status);
+	tell_phase(child, source, CHILD_AFTER, child->assertion->after);
 	return true;
 }
 
-bool pressed_signal(struct pressed *pressed, int number, bool of_terminal)
+bool child_command_signal(struct child_command *child, int number, bool of_terminal)
 {
-	if (pressed->pid == 0)
+	if (child->pid == 0)
 		return false;
-	if (pressed->interrupted)
-		kill(pressed->pid, SIGKILL);
-	else if (!of_terminal || getpgid(pressed->pid) != getpgrp())
-		kill(pressed->pid, number);
-	pressed->interrupted = true;
+	if (child->interrupted)
+		kill(child->pid, SIGKILL);
+	else if (!of_terminal || getpgid(child->pid) != getpgrp())
+		kill(child->pid, number);
+	child->interrupted = true;
 	return true;
 }
 
 /* SIGCHLD is blocked, so it is there to be taken whenever it came. */
-static bool ends_in_time(const struct pressed *pressed)
+static bool ends_in_time(const struct child_command *child)
 {
 	const uint64_t until_ns = env_mono_ns() + GRACE_NS;
 	siginfo_t info = { 0 };
-	sigset_t child;
+	sigset_t signals;
 
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	while (waitid(P_PID, (id_t)pressed->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	while (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
 	       info.si_pid == 0) {
 		uint64_t now_ns = env_mono_ns();
 		struct timespec left;
@@ -127,20 +127,20 @@ static bool ends_in_time(const struct pressed *pressed)
 		if (now_ns >= until_ns)
 			return false;
 		left = (struct timespec){ .tv_nsec = (long)(until_ns - now_ns) };
-		sigtimedwait(&child, NULL, &left);
+		sigtimedwait(&signals, NULL, &left);
 	}
 	return true;
 }
 
-void pressed_close(struct pressed *pressed)
+void child_command_close(struct child_command *child)
 {
 	int status;
 
-	if (pressed->pid == 0)
+	if (child->pid == 0)
 		return;
-	kill(pressed->pid, SIGTERM);
-	if (!ends_in_time(pressed))
-		kill(pressed->pid, SIGKILL);
-	if (waitpid(pressed->pid, &status, 0) == pressed->pid)
-		take_status(pressed, status);
+	kill(child->pid, SIGTERM);
+	if (!ends_in_time(child))
+		kill(child->pid, SIGKILL);
+	if (waitpid(child->pid, &status, 0) == child->pid)
+		take_status(child, status);
 }

@@ -6,20 +6,20 @@
 
 #include <sys/epoll.h>
 
-void stream_open(struct stream *stream, struct source *source, const struct schema *const *schemas,
-		 unsigned n_schemas)
+void event_stream_open(struct event_stream *stream, struct source *source,
+		       const struct schema *const *schemas, unsigned n_schemas)
 {
-	*stream = (struct stream){ .source = source, .fd = -1 };
+	*stream = (struct event_stream){ .source = source, .fd = -1 };
 	frame_open(&stream->frame, schemas, n_schemas);
 }
 
-void stream_close(struct stream *stream)
+void event_stream_close(struct event_stream *stream)
 {
 	frame_close(&stream->frame);
 }
 
-void stream_watch(struct stream *stream, struct loop *loop, void (*ready)(void *context, uint32_t events),
-		  void *context)
+void event_stream_watch(struct event_stream *stream, struct loop *loop,
+			void (*ready)(void *context, uint32_t events), void *context)
 {
 	const struct source *source = stream->source;
 
@@ -30,7 +30,7 @@ void stream_watch(struct stream *stream, struct loop *loop, void (*ready)(void *
 		stream->fd = -1;
 }
 
-bool stream_has_events(const struct frame *frame)
+bool event_stream_has_events(const struct frame *frame)
 {
 	for (unsigned i = 0; i < frame->n_tables; i++)
 		if (frame->tables[i].schema->shape == SHAPE_EVENTS && frame->tables[i].present &&
@@ -39,7 +39,7 @@ bool stream_has_events(const struct frame *frame)
 	return false;
 }
 
-const struct frame *stream_take(struct stream *stream, uint64_t before_ns)
+const struct frame *event_stream_take(struct event_stream *stream, uint64_t before_ns)
 {
 	const struct source *source = stream->source;
 	struct frame *frame = &stream->frame;
@@ -49,10 +49,10 @@ const struct frame *stream_take(struct stream *stream, uint64_t before_ns)
 	if (!source->next_events || source->next_events(source->state, frame) != 1)
 		return NULL;
 	frame->interval_ns = last_ns && frame->mono_ns > last_ns ? frame->mono_ns - last_ns : 0;
-	return stream_has_events(frame) || frame->n_notices > 0 ? frame : NULL;
+	return event_stream_has_events(frame) || frame->n_notices > 0 ? frame : NULL;
 }
 
-bool stream_is_quiet(const struct table *table)
+bool event_stream_is_quiet(const struct table *table)
 {
 	return table->schema->shape == SHAPE_EVENTS && table->n_rows == 0 && !table->failed;
 }

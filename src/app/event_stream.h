@@ -6,30 +6,30 @@
 #include "model/source.h"
 #include "sys/loop.h"
 
-struct stream {
+struct event_stream {
 	struct source *source; /* borrowed */
 	struct frame frame;    /* what came last */
 	int fd;                /* that is watched; -1: none yet */
 };
 
-void stream_open(struct stream *stream, struct source *source, const struct schema *const *schemas,
-		 unsigned n_schemas);
-void stream_close(struct stream *stream);
+void event_stream_open(struct event_stream *stream, struct source *source,
+		       const struct schema *const *schemas, unsigned n_schemas);
+void event_stream_close(struct event_stream *stream);
 
 /* Has ready called when there are events, as soon as the source can tell; to be called after each sample. */
-void stream_watch(struct stream *stream, struct loop *loop, void (*ready)(void *context, uint32_t events),
-		  void *context);
+void event_stream_watch(struct event_stream *stream, struct loop *loop,
+			void (*ready)(void *context, uint32_t events), void *context);
 
 /*
  * The events since the last frame of either kind, which was taken at before_ns (CLOCK_MONOTONIC); NULL when
  * there are none. It is valid until the next call.
  */
-const struct frame *stream_take(struct stream *stream, uint64_t before_ns);
+const struct frame *event_stream_take(struct event_stream *stream, uint64_t before_ns);
 
 /* Is it a table of events of which none happened, which is no failure? */
-bool stream_is_quiet(const struct table *table);
+bool event_stream_is_quiet(const struct table *table);
 
 /* Are there rows in a table of events? */
-bool stream_has_events(const struct frame *frame);
+bool event_stream_has_events(const struct frame *frame);
 
 #endif

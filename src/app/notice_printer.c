@@ -10,7 +10,7 @@
 #include "core/error_message.h"
 
 /* Is text already on the list? Numbers in it do not make it another notice. */
-static bool was_told(struct buffer *texts, const char *text)
+static bool was_printed(struct buffer *texts, const char *text)
 {
 	size_t start = texts->length;
 
@@ -26,18 +26,18 @@ static bool was_told(struct buffer *texts, const char *text)
 	return false;
 }
 
-void told_notices(struct told *told, const struct frame *frame)
+void notice_printer_print(struct notice_printer *printer, const struct frame *frame)
 {
 	for (unsigned i = 0; i < frame->n_notices; i++) {
 		const struct notice *notice = &frame->notices[i];
 
-		if (!was_told(&told->texts, notice->text))
+		if (!was_printed(&printer->texts, notice->text))
 			error_message(notice->topic, "%s%s%s", notice->text, notice->remedy ? "; " : "",
 				 notice->remedy ? notice->remedy : "");
 	}
 }
 
-void told_free(struct told *told)
+void notice_printer_free(struct notice_printer *printer)
 {
-	buffer_free(&told->texts);
+	buffer_free(&printer->texts);
 }

@@ -7,11 +7,11 @@
 #include "model/frame.h"
 
 /* All zero: nothing was told yet. */
-struct told {
+struct notice_printer {
 	struct buffer texts; /* NUL after each; digits are one */
 };
 
-void told_notices(struct told *told, const struct frame *frame);
-void told_free(struct told *told);
+void notice_printer_print(struct notice_printer *printer, const struct frame *frame);
+void notice_printer_free(struct notice_printer *printer);
 
 #endif

@@ -223,11 +223,11 @@ static int wrong_pane(const char *option, const char *pane)
 }
 
 /* The pane that takes --assert and a command. */
-static const struct pane *gate_pane(void)
+static const struct pane *assertion_pane(void)
 {
 	unsigned i = 0;
 
-	while (i + 1 < n_panes && !panes[i]->gate)
+	while (i + 1 < n_panes && !panes[i]->assertion)
 		i++;
 	return panes[i];
 }
@@ -249,18 +249,18 @@ static int check_scope(const struct parser *parser)
 	const struct options *options = parser->options;
 	const struct pane *chosen[OPTIONS_PANES_MAX];
 	unsigned n_chosen = asked_for(options, chosen);
-	bool pid = false, user = false, gate = false;
+	bool pid = false, user = false, assertion = false;
 
 	for (unsigned i = 0; i < n_chosen; i++) {
 		pid |= chosen[i]->takes_pid;
 		user |= chosen[i]->takes_user;
-		gate |= chosen[i]->gate != NULL;
+		assertion |= chosen[i]->assertion != NULL;
 	}
-	if (!gate && options->assertion)
-		return wrong_pane("assert", gate_pane()->name);
-	if (!gate && options->command) {
+	if (!assertion && options->assertion)
+		return wrong_pane("assert", assertion_pane()->name);
+	if (!assertion && options->command) {
 		error_message("--", _("a command is run by the pane %s only: panetop %s -- COMMAND"),
-			 gate_pane()->name, gate_pane()->name);
+			 assertion_pane()->name, assertion_pane()->name);
 		return 2;
 	}
 	if ((options->pid && !pid) || (options->user && !user)) {
@@ -402,7 +402,7 @@ static void take_command(struct parser *parser, char **argv)
 
 	parser->options->command = argv;
 	parser->options->batch = true;
-	snprintf(name, sizeof(name), "%s.command", gate_pane()->name);
+	snprintf(name, sizeof(name), "%s.command", assertion_pane()->name);
 	settings_set(parser->settings, name, "yes");
 }
 

@@ -82,7 +82,7 @@ static int privilege_error(const char *what, int error)
 	return 1;
 }
 
-int privileges_settle(const struct options *options, const struct settings *settings, const bool *wanted)
+int drop_privileges(const struct options *options, const struct settings *settings, const bool *wanted)
 {
 	struct privilege_plan plan = { .uses = uses_of_run(options, settings, wanted, true),
 				       .for_command = options->command != NULL };
@@ -96,7 +96,7 @@ int privileges_settle(const struct options *options, const struct settings *sett
 	return error ? privilege_error(what, error) : 0;
 }
 
-int privileges_begun(const struct options *options, const struct settings *settings, const bool *wanted)
+int drop_after_open(const struct options *options, const struct settings *settings, const bool *wanted)
 {
 	uint64_t uses = uses_of_run(options, settings, wanted, false);
 	int error = options->command ? 0 : privilege_keep(uses);

@@ -299,7 +299,7 @@ int probe_run(const struct options *options, const struct settings *settings, st
 	int error;
 
 	privilege_look(&before);
-	if (privileges_settle(options, settings, NULL) != 0)
+	if (drop_privileges(options, settings, NULL) != 0)
 		return 1;
 	choose_plan(&plan, options);
 	frame_open(&frame, schemas, 1);

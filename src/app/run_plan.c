@@ -179,7 +179,7 @@ static void choose_tables(struct run_plan *run, const struct options *options,
 		run->pane_names[run->print.n_panes++] = chosen[i]->name;
 	}
 	if (!machine && n_chosen == 1 && speaks_of_no_table(options))
-		run->print.line = chosen[0]->line;
+		run->print.summary = chosen[0]->summary;
 	if (options->table)
 		add_named(run, settings, options->table);
 	for (unsigned i = 0; i < n_chosen && !options->table; i++)
@@ -201,10 +201,10 @@ static bool is_wanted(const struct run_plan *run, const struct options *options,
 {
 	bool wanted = false;
 
-	for (unsigned v = 0; v < run->print.n_views && !run->print.line; v++)
+	for (unsigned v = 0; v < run->print.n_views && !run->print.summary; v++)
 		wanted |= strcmp(run->print.views[v].schema->name, topic) == 0;
-	for (const struct line_cell *cell = run->print.line; cell && cell->series.topic; cell++)
-		wanted |= strcmp(cell->series.topic, topic) == 0;
+	for (const struct summary_column *column = run->print.summary; column && column->series.topic; column++)
+		wanted |= strcmp(column->series.topic, topic) == 0;
 	if (!options->record)
 		return wanted;
 	/* a recording holds the tables of the panes whole, and what the top line of the screen shows */
@@ -225,7 +225,7 @@ static void judge_views(struct run_plan *run, const struct options *options)
 {
 	bool events = false;
 
-	run->covers_delay |= run->print.line != NULL;
+	run->covers_delay |= run->print.summary != NULL;
 	for (unsigned v = 0; v < run->n_headlines; v++)
 		run->covers_delay |= view_has_rates(&run->print.views[v]);
 	for (unsigned v = 0; v < run->print.n_views; v++)

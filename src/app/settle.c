@@ -9,31 +9,31 @@
 #include "core/error_message.h"
 #include "core/i18n.h"
 
-double quiet_wait(struct quiet *quiet, const struct run_plan *run, const struct frame *frame)
+double settle_wait(struct settle *settle, const struct run_plan *run, const struct frame *frame)
 {
 	double seconds = 0;
 
-	for (unsigned i = 0; !quiet->asked && i < run->print.n_panes; i++)
+	for (unsigned i = 0; !settle->asked && i < run->print.n_panes; i++)
 		if (run->panes[i]->settle_seconds)
 			seconds = fmax(seconds, run->panes[i]->settle_seconds(run->settings, frame));
-	quiet->asked = true;
-	quiet->waiting = seconds > 0;
-	if (quiet->waiting)
+	settle->asked = true;
+	settle->waiting = seconds > 0;
+	if (settle->waiting)
 		error_message(PACKAGE, _("waiting %.0f s before the first sample"), seconds);
 	return seconds;
 }
 
-bool quiet_begins(struct quiet *quiet, const struct source *source)
+bool settle_begins(struct settle *settle, const struct source *source)
 {
-	bool waited = quiet->waiting;
+	bool waited = settle->waiting;
 
-	quiet->waiting = false;
+	settle->waiting = false;
 	if (waited && source->restart)
 		source->restart(source->state, NULL);
 	return waited;
 }
 
-bool quiet_refuses(struct quiet *quiet, const struct run_plan *run, const struct frame *frame)
+bool settle_refuses(struct settle *settle, const struct run_plan *run, const struct frame *frame)
 {
 	for (unsigned i = 0; i < run->print.n_panes; i++) {
 		const struct pane *pane = run->panes[i];
@@ -41,17 +41,17 @@ bool quiet_refuses(struct quiet *quiet, const struct run_plan *run, const struct
 
 		if (!why)
 			continue;
-		if (quiet->refused++ == 0)
+		if (settle->refused++ == 0)
 			error_message(pane->name, _("%s: such samples are left out and taken again"), why);
 		return true;
 	}
 	return false;
 }
 
-void quiet_tell(const struct quiet *quiet)
+void settle_report(const struct settle *settle)
 {
-	if (quiet->refused > 0)
+	if (settle->refused > 0)
 		error_message(PACKAGE,
-			 P_("%lu sample was taken again", "%lu samples were taken again", quiet->refused),
-			 quiet->refused);
+			 P_("%lu sample was taken again", "%lu samples were taken again", settle->refused),
+			 settle->refused);
 }

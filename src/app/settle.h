@@ -7,22 +7,22 @@
 #include "model/source.h"
 
 /* All zero before the first frame. */
-struct quiet {
+struct settle {
 	bool asked; /* the panes, how long to wait */
 	bool waiting;
 	unsigned long refused; /* samples that a pane did not take */
 };
 
 /* Seconds to wait before the first sample, asked once of the panes with the first frame: 0 for none. */
-double quiet_wait(struct quiet *quiet, const struct run_plan *run, const struct frame *frame);
+double settle_wait(struct settle *settle, const struct run_plan *run, const struct frame *frame);
 
 /* When the wait is over: what topics kept meanwhile is forgotten. False when there was none. */
-bool quiet_begins(struct quiet *quiet, const struct source *source);
+bool settle_begins(struct settle *settle, const struct source *source);
 
 /* Does some pane not take this sample? It says why, the first time. */
-bool quiet_refuses(struct quiet *quiet, const struct run_plan *run, const struct frame *frame);
+bool settle_refuses(struct settle *settle, const struct run_plan *run, const struct frame *frame);
 
 /* At the end: how many were taken again. */
-void quiet_tell(const struct quiet *quiet);
+void settle_report(const struct settle *settle);
 
 #endif

@@ -52,7 +52,7 @@ void sink_close(struct sink *sink)
 {
 	buffer_free(&sink->buffer);
 	free(sink->widths);
-	free(sink->line);
+	free(sink->summary);
 	*sink = (struct sink){ 0 };
 }
 

@@ -7,7 +7,7 @@
 
 #include "core/buffer.h"
 #include "model/frame.h"
-#include "model/line.h"
+#include "model/summary_column.h"
 #include "model/units.h"
 #include "model/view.h"
 
@@ -23,7 +23,7 @@ struct print_plan {
 	unsigned n_views;
 	const char *const *panes; /* their names; borrowed */
 	unsigned n_panes;
-	const struct line_cell *line; /* text: a line per sample in place of tables; NULL: none. Borrowed */
+	const struct summary_column *summary; /* text: a line per sample in place of tables; or NULL. Borrowed */
 	enum size_unit unit;
 	int wrap_cells; /* text: lines are wrapped to so many cells; 0: they are as long as they are */
 	bool ascii;    /* the terminal or file takes ASCII only */
@@ -32,7 +32,7 @@ struct print_plan {
 };
 
 struct sink;
-struct line_state;
+struct summary_line;
 
 /* All return 0 or what sink_flush() says. */
 struct sink_format {
@@ -55,7 +55,7 @@ struct sink {
 	unsigned long frames; /* written so far */
 	int *widths;          /* owned by the text sink */
 	bool streaming;       /* of the text sink: the last lines are events, or their heading */
-	struct line_state *line; /* of the text sink; owned */
+	struct summary_line *summary; /* of the text sink; owned */
 	long long good_bytes; /* of the recording: its length up to the last whole line */
 };
 

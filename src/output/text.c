@@ -6,7 +6,7 @@
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
-#include "output/line.h"
+#include "output/summary_line.h"
 
 #define PROSE_INDENT 4
 
@@ -263,8 +263,8 @@ static void add_stream(struct sink *sink, const struct frame *frame)
 
 static int frame(struct sink *sink, const struct frame *frame)
 {
-	if (sink->print->line)
-		return line_frame(sink, frame);
+	if (sink->print->summary)
+		return summary_line_frame(sink, frame);
 	add_stream(sink, frame);
 	add_tables(sink, frame);
 	return sink_flush(sink);
@@ -272,7 +272,7 @@ static int frame(struct sink *sink, const struct frame *frame)
 
 static int end(struct sink *sink)
 {
-	return sink->print->line ? line_end(sink) : 0;
+	return sink->print->summary ? summary_line_end(sink) : 0;
 }
 
 const struct sink_format sink_text = {

@@ -8,7 +8,7 @@
 
 #include "core/settings.h"
 #include "model/history.h"
-#include "model/line.h"
+#include "model/summary_column.h"
 #include "model/units.h"
 #include "model/view.h"
 
@@ -37,7 +37,7 @@ struct pane_option {
 };
 
 /* What --assert judges, and what is told of a COMMAND that runs meanwhile. */
-struct pane_gate {
+struct pane_assertion {
 	const char *topic, *row;     /* the row by its first key */
 	const char *phases;          /* topic of a row each before, during and after COMMAND */
 	const char *during, *after;  /* names of its rows, and actions of topic when they begin */
@@ -58,9 +58,9 @@ struct pane {
 	const char *question;            /* N_(): what it answers */
 	bool by_default;                 /* batch prints it when no pane is named */
 	bool takes_pid, takes_user;      /* --pid, --user */
-	const struct pane_gate *gate;    /* --assert, -- COMMAND; NULL: it takes neither */
+	const struct pane_assertion *assertion;    /* --assert, -- COMMAND; NULL: it takes neither */
 	const struct pane_table *tables; /* ended by one without topic; the first one is the pane's own */
-	const struct line_cell *line;    /* batch text in place of tables; ended like them; may be NULL */
+	const struct summary_column *summary;    /* batch text in place of tables; ended like them; may be NULL */
 	const struct pane_option *options; /* ended by one without name; may be NULL */
 	const char *const *settings; /* what its keys set beside options, ended by NULL; a name that ends in a
 				      * dot begins others; may be NULL */

@@ -341,16 +341,16 @@ START_TEST(a_stream_tells_of_events_alone)
 	unsigned calls = 0;
 	struct source source = { .next_events = give_happenings, .state = &calls };
 	const struct frame *frame;
-	struct stream stream;
+	struct event_stream stream;
 
-	stream_open(&stream, &source, schemas, 2);
-	frame = stream_take(&stream, 40000000);
+	event_stream_open(&stream, &source, schemas, 2);
+	frame = event_stream_take(&stream, 40000000);
 	ck_assert_uint_eq(frame->interval_ns, 60000000);
 	ck_assert_uint_eq(frame->tables[0].n_rows, 1);
-	ck_assert_ptr_null(stream_take(&stream, 40000000));
-	frame = stream_take(&stream, 40000000);
+	ck_assert_ptr_null(event_stream_take(&stream, 40000000));
+	frame = event_stream_take(&stream, 40000000);
 	ck_assert_uint_eq(frame->tables[0].n_rows, 1);
 	ck_assert_uint_eq(frame->interval_ns, 100000000);
-	stream_close(&stream);
+	event_stream_close(&stream);
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of latency: histograms against sorted samples, the threads, the past of the pane, and the gate. */
+/* Tests of latency: histograms against sorted samples, the threads, the past of the pane, --assert. */
 #include <config.h>
 
 #include <errno.h>
@@ -589,28 +589,28 @@ START_TEST(the_past_is_made_of_differences_and_restarts)
 }
 END_TEST
 
-static const struct pane_gate pane_gate = {
+static const struct pane_assertion pane_assertion = {
 	.topic = "latency",
 	.row = "all",
 	.phases = "latency_phase",
 	.during = "during",
 	.after = "after",
 };
-static const struct pane pane = { .name = "latency", .gate = &pane_gate };
+static const struct pane pane = { .name = "latency", .assertion = &pane_assertion };
 
-static int judge(const char *assertion, const struct frame *frame)
+static int judge(const char *text, const struct frame *frame)
 {
-	struct options options = { .assertion = assertion, .panes = { &pane }, .n_panes = 1 };
-	struct gate gate;
-	int status = gate_open(&gate, &options);
+	struct options options = { .assertion = text, .panes = { &pane }, .n_panes = 1 };
+	struct assertion assertion;
+	int status = assertion_open(&assertion, &options);
 
 	if (status)
 		return status;
-	gate_take(&gate, frame);
-	return gate_judge(&gate);
+	assertion_take(&assertion, frame);
+	return assertion_judge(&assertion);
 }
 
-START_TEST(the_gate_holds_breaks_or_is_refused)
+START_TEST(the_assertion_holds_breaks_or_is_refused)
 {
 	struct frame frame;
 

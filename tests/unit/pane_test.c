@@ -122,7 +122,7 @@ static bool has_option(const struct pane *pane, const char *name)
 	for (const struct pane_option *option = pane->options; option && option->name; option++)
 		if (strcmp(option->name, name) == 0)
 			return true;
-	return pane->gate && strcmp(name, "command") == 0; /* a COMMAND sets it */
+	return pane->assertion && strcmp(name, "command") == 0; /* a COMMAND sets it */
 }
 
 static void assert_table(const struct pane *pane, const struct pane_table *table)
@@ -153,14 +153,14 @@ START_TEST(panes_name_only_what_topics_have)
 			assert_number(pane, &pane->series[i]);
 		for (const struct series *series = pane->explained; series && series->topic; series++)
 			assert_number(pane, series);
-		for (const struct line_cell *cell = pane->line; cell && cell->series.topic; cell++) {
+		for (const struct summary_column *cell = pane->summary; cell && cell->series.topic; cell++) {
 			assert_number(pane, &cell->series);
 			ck_assert_msg(!cell->rows || schema_find(schema_of(pane, cell->series.topic), "label"),
 				      "pane %s: rows of %s have no label", pane->name, cell->series.topic);
 		}
-		if (pane->gate) {
-			schema_of(pane, pane->gate->topic);
-			schema_of(pane, pane->gate->phases);
+		if (pane->assertion) {
+			schema_of(pane, pane->assertion->topic);
+			schema_of(pane, pane->assertion->phases);
 		}
 	}
 	for (unsigned i = 0; headline_topics[i]; i++)

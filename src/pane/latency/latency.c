@@ -20,7 +20,7 @@ static const struct pane_table tables[] = {
 	{ 0 },
 };
 
-static const struct pane_gate gate = {
+static const struct pane_assertion assertion = {
 	.topic = "latency",
 	.row = "all",
 	.phases = "latency_phase",
@@ -308,7 +308,7 @@ const struct pane pane_latency = {
 	.name = "latency",
 	.title = N_("Latency"),
 	.question = N_("How late does this machine wake a program up?"),
-	.gate = &gate,
+	.assertion = &assertion,
 	.tables = tables,
 	.options = options,
 	.settings = settings,

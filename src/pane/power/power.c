@@ -53,7 +53,7 @@ static const struct series explained[] = {
 #define LINE_TEMPERATURES 3 /* the first of them: that of the CPU is always the first */
 
 /* What a line of batch text holds, after powerstat. */
-static const struct line_cell line[] = {
+static const struct summary_column summary[] = {
 	{ { "cpu", "all", "user_ratio" }, NULL, 5, 0 },
 	{ { "cpu", "all", "nice_ratio" }, NULL, 5, 0 },
 	{ { "cpu", "all", "system_ratio" }, NULL, 5, 0 },
@@ -376,7 +376,7 @@ const struct pane pane_power = {
 	.title = N_("Power"),
 	.question = N_("What does the machine draw, what heats it, and what follows what?"),
 	.tables = tables,
-	.line = line,
+	.summary = summary,
 	.options = options,
 	.settings = settings,
 	.series = power_series,

@@ -2,7 +2,7 @@
 /* A line per sample, and mean, spread and bounds of each of its numbers at the end. */
 #include <config.h>
 
-#include "output/line.h"
+#include "output/summary_line.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 
 /* A cell as it is printed: of one row. */
 struct cell {
-	const struct line_cell *plan;
+	const struct summary_column *plan;
 	const struct column *column; /* NULL: there is no such topic */
 	char row[LABEL_BYTES], title[LABEL_BYTES]; /* "": as the plan says */
 	struct statistics statistics;
@@ -40,7 +40,7 @@ static const struct {
 
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 
-struct line_state {
+struct summary_line {
 	int name_width; /* as wide as the language needs */
 	struct cell cells[CELLS_MAX];
 	unsigned n_cells;
@@ -68,12 +68,12 @@ static int width_of(const struct cell *cell, bool ascii)
 
 static void add_name(struct sink *sink, const char *name)
 {
-	utf8_padded(&sink->buffer, name, sink->line->name_width, sink->print->ascii);
+	utf8_padded(&sink->buffer, name, sink->summary->name_width, sink->print->ascii);
 }
 
 static void add_headings(struct sink *sink)
 {
-	const struct line_state *line = sink->line;
+	const struct summary_line *line = sink->summary;
 
 	add_name(sink, _("time"));
 	for (unsigned i = 0; i < line->n_cells; i++)
@@ -92,7 +92,8 @@ static bool headings_are_due(const struct sink *sink)
 	return sink->frames % every == 0;
 }
 
-static struct cell *add_cell(struct line_state *line, const struct line_cell *plan, const struct table *table)
+static struct cell *add_cell(struct summary_line *line, const struct summary_column *plan,
+			     const struct table *table)
 {
 	struct cell *cell;
 
@@ -116,13 +117,13 @@ static void set_title(struct cell *cell, const char *label, bool ascii)
 }
 
 /* The rows that the first sample has; columns[0] is what they are called by. */
-static void add_rows(struct sink *sink, const struct line_cell *plan, const struct table *table)
+static void add_rows(struct sink *sink, const struct summary_column *plan, const struct table *table)
 {
 	for (size_t i = 0; i < table->n_rows && i < plan->rows; i++) {
 		const void *row = table_row(table, i);
 		const char *label = table_text(table, row, "label");
 		const char *name = table_text(table, row, table->schema->columns[0].key);
-		struct cell *cell = strlen(name) < LABEL_BYTES ? add_cell(sink->line, plan, table) : NULL;
+		struct cell *cell = strlen(name) < LABEL_BYTES ? add_cell(sink->summary, plan, table) : NULL;
 
 		if (!cell)
 			continue;
@@ -146,15 +147,15 @@ static int name_width(bool ascii)
 
 static void find_cells(struct sink *sink, const struct frame *frame)
 {
-	sink->line = alloc_zeroed(1, sizeof(*sink->line));
-	sink->line->name_width = name_width(sink->print->ascii);
-	for (const struct line_cell *plan = sink->print->line; plan->series.topic; plan++) {
+	sink->summary = alloc_zeroed(1, sizeof(*sink->summary));
+	sink->summary->name_width = name_width(sink->print->ascii);
+	for (const struct summary_column *plan = sink->print->summary; plan->series.topic; plan++) {
 		const struct table *table = frame_slot(frame, plan->series.topic);
 
 		if (plan->rows > 0 && table && table->n_rows > 0)
 			add_rows(sink, plan, table);
 		else
-			add_cell(sink->line, plan, table);
+			add_cell(sink->summary, plan, table);
 	}
 }
 
@@ -166,17 +167,17 @@ static void add_number(struct sink *sink, const struct cell *cell, double value)
 		  width_of(cell, sink->print->ascii));
 }
 
-int line_frame(struct sink *sink, const struct frame *frame)
+int summary_line_frame(struct sink *sink, const struct frame *frame)
 {
 	char time[CLOCK_TEXT_MAX];
 
-	if (!sink->line)
+	if (!sink->summary)
 		find_cells(sink, frame);
 	if (headings_are_due(sink))
 		add_headings(sink);
 	add_name(sink, clock_local(time, frame->wall_ns, "%H:%M:%S"));
-	for (unsigned i = 0; i < sink->line->n_cells; i++) {
-		struct cell *cell = &sink->line->cells[i];
+	for (unsigned i = 0; i < sink->summary->n_cells; i++) {
+		struct cell *cell = &sink->summary->cells[i];
 		const struct series *series = &cell->plan->series;
 		double value = frame_number(frame, series->topic, *cell->row ? cell->row : series->row,
 					    series->column);
@@ -188,17 +189,17 @@ int line_frame(struct sink *sink, const struct frame *frame)
 	return sink_flush(sink);
 }
 
-int line_end(struct sink *sink)
+int summary_line_end(struct sink *sink)
 {
-	if (!sink->line || sink->frames < 2)
+	if (!sink->summary || sink->frames < 2)
 		return 0;
 	buffer_char(&sink->buffer, '\n');
 	add_headings(sink);
 	for (size_t row = 0; row < N_ROWS; row++) {
 		add_name(sink, _(rows[row].name));
-		for (unsigned i = 0; i < sink->line->n_cells; i++)
-			add_number(sink, &sink->line->cells[i],
-				   rows[row].of(&sink->line->cells[i].statistics));
+		for (unsigned i = 0; i < sink->summary->n_cells; i++)
+			add_number(sink, &sink->summary->cells[i],
+				   rows[row].of(&sink->summary->cells[i].statistics));
 		buffer_char(&sink->buffer, '\n');
 	}
 	return sink_flush(sink);
