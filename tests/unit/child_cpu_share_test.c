@@ -13,10 +13,10 @@
 #define LAST_NS (1000 * MS_NS) /* when the processes were looked at before */
 #define NOW_NS (2000 * MS_NS)
 
-static struct task init = { .pid = 1 }, make = { .pid = 10 }, shell = { .pid = 20 };
-static struct task *alive[] = { &init, &make, &shell };
-static struct task dead = { .pid = 30, .stat = { .parent_pid = 10 } };
-static struct task *gone[] = { &dead };
+static struct process init = { .pid = 1 }, make = { .pid = 10 }, shell = { .pid = 20 };
+static struct process *alive[] = { &init, &make, &shell };
+static struct process dead = { .pid = 30, .stat = { .parent_pid = 10 } };
+static struct process *exited[] = { &dead };
 static struct child_shares shares;
 static struct event_ended list[8];
 static struct event_ended_list ended;
@@ -26,9 +26,10 @@ static struct {
 } given[4];
 static unsigned n_given;
 
-static struct tasks machine(void)
+static struct process_list machine(void)
 {
-	return (struct tasks){ .all = alive, .n_all = 3, .gone = gone, .n_gone = 1, .mono_ns = NOW_NS };
+	return (struct process_list){ .all = alive, .n_all = 3, .exited = exited, .n_exited = 1,
+				      .mono_ns = NOW_NS };
 }
 
 /* Times in milliseconds. */
@@ -52,9 +53,9 @@ static void begin(void)
 
 static void take(void)
 {
-	struct tasks tasks = machine();
+	struct process_list processes = machine();
 
-	child_shares_take(&shares, &tasks, &ended);
+	child_shares_add(&shares, &processes, &ended);
 	ended.count = 0;
 }
 
@@ -66,12 +67,12 @@ static void keep(void *context, const char *name, uint64_t ns)
 	given[n_given++].ns = ns;
 }
 
-static bool split(uint32_t heir_pid, uint64_t ns)
+static bool split(uint32_t reaper_pid, uint64_t ns)
 {
-	struct tasks tasks = machine();
+	struct process_list processes = machine();
 
 	n_given = 0;
-	return child_shares_split(&shares, &tasks, heir_pid, ns, keep, &shares);
+	return child_shares_split(&shares, &processes, reaper_pid, ns, keep, &shares);
 }
 
 static uint64_t of(const char *comm)

@@ -224,14 +224,14 @@ END_TEST
 START_TEST(an_unknown_number_of_exits_stays_unknown)
 {
 	struct settings settings = { 0 };
-	struct exited *exited;
+	struct exit_ledger *exited;
 	struct env env;
 	uint64_t seen;
 	pid_t pid;
 
 	ck_assert_int_eq(env_open(&env, "/"), 0);
-	exited = exited_open(&env, &settings);
-	ck_assert_int_eq(exited_update(exited), 0);
+	exited = exit_ledger_open(&env, &settings);
+	ck_assert_int_eq(exit_ledger_update(exited), 0);
 	exited->commands[0] = (struct exited_command){ .name = CHILD_NAME, .exits = U64_UNKNOWN };
 	exited->commands[1] = (struct exited_command){ .name = "other" };
 	exited->n_commands = 2;
@@ -246,13 +246,13 @@ START_TEST(an_unknown_number_of_exits_stays_unknown)
 		}
 		usleep(20000);
 		env.tick++;
-		ck_assert_int_eq(exited_update(exited), 0);
+		ck_assert_int_eq(exit_ledger_update(exited), 0);
 	}
 	seen = exited->commands[1].exits;
 	if (seen == 0)
 		fprintf(stderr, "skipped: nobody tells who ended here\n");
 	ck_assert_uint_eq(exited->commands[0].exits, U64_UNKNOWN);
-	exited_close(exited);
+	exit_ledger_close(exited);
 	env_close(&env);
 }
 END_TEST

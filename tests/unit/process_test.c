@@ -60,13 +60,13 @@ static void make_root(struct machine *machine)
 	write_file(machine, "etc/passwd", "root:x:0:0::/:/bin/sh\nada:x:1000:1000::/:/bin/sh\n");
 }
 
-struct process {
+struct fake_process {
 	int pid, parent;
 	const char *name;
 	unsigned user_ticks, system_ticks, children_ticks, start_ticks;
 };
 
-static void write_process(const struct machine *machine, struct process process)
+static void write_process(const struct machine *machine, struct fake_process process)
 {
 	char path[64];
 
@@ -121,8 +121,8 @@ START_TEST(processes_are_followed)
 	const struct table *table;
 
 	make_root(&machine);
-	write_process(&machine, (struct process){ 7, 1, "a) R (b", 100, 50, 0, 500 });
-	write_process(&machine, (struct process){ 8, 7, "still", 10, 0, 0, 600 });
+	write_process(&machine, (struct fake_process){ 7, 1, "a) R (b", 100, 50, 0, 500 });
+	write_process(&machine, (struct fake_process){ 8, 7, "still", 10, 0, 0, 600 });
 	make_directory(&machine, "proc/9"); /* it has gone since proc was listed */
 	open_machine(&machine, topic_names);
 	next_tick(&machine);
@@ -135,8 +135,8 @@ START_TEST(processes_are_followed)
 	ck_assert_str_eq(table_text(table, row_of(&machine, 7), "name"), "a) R (b");
 	if (geteuid() == 0) /* who made its files */
 		ck_assert_str_eq(table_text(table, row_of(&machine, 7), "user"), "root");
-	write_process(&machine, (struct process){ 7, 1, "a) R (b", 100, 75, 0, 500 });
-	write_process(&machine, (struct process){ 10, 7, "new", 20, 0, 0, 700 });
+	write_process(&machine, (struct fake_process){ 7, 1, "a) R (b", 100, 75, 0, 500 });
+	write_process(&machine, (struct fake_process){ 10, 7, "new", 20, 0, 0, 700 });
 	next_tick(&machine);
 	ck_assert_double_eq_tol(number_of(&machine, 7, "cpu_ratio"), 0.25, 1e-8);
 	ck_assert_double_eq_tol(number_of(&machine, 7, "system_ratio"), 0.25, 1e-8);
@@ -159,13 +159,13 @@ START_TEST(a_cpu_that_goes_uses_no_time)
 
 	make_root(&machine);
 	write_file(&machine, "proc/stat", "cpu  0 0\ncpu0 0 0\ncpu1 0 0\ncpu2 0 0\ncpu3 0 0\n");
-	write_process(&machine, (struct process){ 7, 1, "idle", 900000, 0, 0, 500 });
-	write_process(&machine, (struct process){ 8, 1, "busy", 100, 100, 0, 600 });
+	write_process(&machine, (struct fake_process){ 7, 1, "idle", 900000, 0, 0, 500 });
+	write_process(&machine, (struct fake_process){ 8, 1, "busy", 100, 100, 0, 600 });
 	open_machine(&machine, topic_names);
 	next_tick(&machine);
 	ck_assert_double_eq_tol(number_of(&machine, 7, "machine_seconds"), 2250, 1e-6);
 	write_file(&machine, "proc/stat", "cpu  0 0\ncpu0 0 0\ncpu1 0 0\ncpu2 0 0\n");
-	write_process(&machine, (struct process){ 8, 1, "busy", 120, 110, 0, 600 });
+	write_process(&machine, (struct fake_process){ 8, 1, "busy", 120, 110, 0, 600 });
 	next_tick(&machine);
 	ck_assert_double_eq(number_of(&machine, 7, "machine_ratio"), 0);
 	ck_assert_double_eq_tol(number_of(&machine, 8, "machine_ratio"), 0.1, 1e-8);
@@ -182,10 +182,10 @@ START_TEST(a_reused_pid_is_another_process)
 	struct machine machine;
 
 	make_root(&machine);
-	write_process(&machine, (struct process){ 7, 1, "old", 100, 0, 0, 500 });
+	write_process(&machine, (struct fake_process){ 7, 1, "old", 100, 0, 0, 500 });
 	open_machine(&machine, topic_names);
 	next_tick(&machine);
-	write_process(&machine, (struct process){ 7, 1, "young", 130, 0, 0, 900 });
+	write_process(&machine, (struct fake_process){ 7, 1, "young", 130, 0, 0, 900 });
 	next_tick(&machine);
 	ck_assert_double_eq(number_of(&machine, 7, "start_seconds"), 9);
 	ck_assert_double_eq_tol(number_of(&machine, 7, "cpu_ratio"), 1.3, 1e-8);
@@ -206,20 +206,20 @@ START_TEST(the_account_closes)
 
 	make_root(&machine);
 	write_file(&machine, "proc/stat", "cpu  1000 0 500 9000 0 10 10 0 0 0\n");
-	write_process(&machine, (struct process){ 7, 1, "make", 100, 0, 40, 500 });
-	write_process(&machine, (struct process){ 8, 7, "cc1", 10, 0, 0, 600 });
+	write_process(&machine, (struct fake_process){ 7, 1, "make", 100, 0, 40, 500 });
+	write_process(&machine, (struct fake_process){ 8, 7, "cc1", 10, 0, 0, 600 });
 	open_machine(&machine, topic_names);
 	next_tick(&machine);
 	ck_assert(isnan(part_of(&machine, "busy")));
 	write_file(&machine, "proc/stat", "cpu  1080 0 510 9000 0 12 13 5 0 0\n");
-	write_process(&machine, (struct process){ 7, 1, "make", 102, 0, 40, 500 });
-	write_process(&machine, (struct process){ 8, 7, "cc1", 40, 0, 0, 600 });
+	write_process(&machine, (struct fake_process){ 7, 1, "make", 102, 0, 40, 500 });
+	write_process(&machine, (struct fake_process){ 8, 7, "cc1", 40, 0, 0, 600 });
 	next_tick(&machine);
 	ck_assert_double_eq_tol(part_of(&machine, "tasks"), 0.32, 1e-6);
 	ck_assert_double_eq_tol(part_of(&machine, "exited"), 0, 1e-6);
 	write_file(&machine, "proc/stat", "cpu  1180 0 510 9000 0 12 13 5 0 0\n");
 	remove_process(&machine, 8); /* it used 0.45 s more, and others 0.20 s that nobody saw */
-	write_process(&machine, (struct process){ 7, 1, "make", 105, 0, 40 + 85 + 20, 500 });
+	write_process(&machine, (struct fake_process){ 7, 1, "make", 105, 0, 40 + 85 + 20, 500 });
 	next_tick(&machine);
 	ck_assert_double_eq_tol(part_of(&machine, "tasks"), 0.03, 1e-6);
 	ck_assert_double_eq_tol(part_of(&machine, "exited"), 0.65, 1e-6);
@@ -250,8 +250,8 @@ static void make_meter(struct machine *machine)
 	write_file(machine, "sys/class/powercap/intel-rapl:0/max_energy_range_uj", "262143328850\n");
 	write_file(machine, ENERGY, "1000000\n");
 	write_file(machine, "proc/stat", "cpu  1000 0 500 9000 0 10 10 30 0 0\n");
-	write_process(machine, (struct process){ 7, 1, "make", 100, 0, 40, 500 });
-	write_process(machine, (struct process){ 8, 7, "cc1", 10, 0, 0, 600 });
+	write_process(machine, (struct fake_process){ 7, 1, "make", 100, 0, 40, 500 });
+	write_process(machine, (struct fake_process){ 8, 7, "cc1", 10, 0, 0, 600 });
 }
 
 /* A second in which make used 0.3 s, cc1 0.1 s, a child of make 0.2 s, and the CPUs were busy for 0.8 s. */
@@ -260,8 +260,9 @@ static void pass_second(struct machine *machine, unsigned number, double joules)
 	write_file(machine, "proc/stat", "cpu  %u 0 500 9000 0 10 %u %u 0 0\n", 1000 + 60 * number,
 		   10 + 20 * number, 30 + 7 * number);
 	write_file(machine, ENERGY, "%.0f\n", 1e6 + joules * 1e6);
-	write_process(machine, (struct process){ 7, 1, "make", 100 + 30 * number, 0, 40 + 20 * number, 500 });
-	write_process(machine, (struct process){ 8, 7, "cc1", 10 + 10 * number, 0, 0, 600 });
+	write_process(machine,
+		      (struct fake_process){ 7, 1, "make", 100 + 30 * number, 0, 40 + 20 * number, 500 });
+	write_process(machine, (struct fake_process){ 8, 7, "cc1", 10 + 10 * number, 0, 0, 600 });
 	next_tick(machine);
 }
 
@@ -396,7 +397,7 @@ static void make_groups(struct machine *machine, int version)
 	write_file(machine, "proc/stat", "cpu  0 0 0 900 0 0 0 0 0 0\n");
 	write_kernel_thread(machine, 2, "kthreadd", 0);
 	write_kernel_thread(machine, 3, "kworker/0", 10);
-	write_process(machine, (struct process){ 7, 1, "make", 100, 0, 40, 500 });
+	write_process(machine, (struct fake_process){ 7, 1, "make", 100, 0, 40, 500 });
 }
 
 static const char *exited_from(const struct machine *machine)
@@ -446,7 +447,7 @@ START_TEST(the_scheduler_knows_what_ended_ran)
 	write_file(&machine, "cg/cpuacct.usage", "7600000000\n");
 	write_file(&machine, "proc/stat", "cpu  62 0 0 900 0 0 0 0 0 0\n");
 	write_kernel_thread(&machine, 3, "kworker/0", 15);
-	write_process(&machine, (struct process){ 7, 1, "make", 105, 0, 40 + 30, 500 });
+	write_process(&machine, (struct fake_process){ 7, 1, "make", 105, 0, 40 + 30, 500 });
 	next_tick(&machine);
 	ck_assert_str_eq(exited_from(&machine), "cpuacct.usage less tasks");
 	ck_assert_double_eq_tol(part_of(&machine, "tasks"), 0.10, 1e-6);
@@ -456,7 +457,7 @@ START_TEST(the_scheduler_knows_what_ended_ran)
 				1e-6);
 	ck_assert_double_eq_tol(frame_number(machine.now, "exited", "(no record)", "cpu_ratio"), 0.20, 1e-6);
 	/* the clocks are ahead by 0.06 s: no time runs backwards, and none is counted twice later */
-	write_process(&machine, (struct process){ 7, 1, "make", 111, 0, 40 + 30, 500 });
+	write_process(&machine, (struct fake_process){ 7, 1, "make", 111, 0, 40 + 30, 500 });
 	next_tick(&machine);
 	ck_assert_double_eq_tol(part_of(&machine, "exited"), 0, 1e-6);
 	write_file(&machine, "cg/cpuacct.usage", "7860000000\n");
@@ -479,7 +480,7 @@ START_TEST(groups_of_version_2_are_summed_up)
 	make_directory(&machine, "cg/user.slice"); /* new, and all that it used is */
 	write_file(&machine, "cg/user.slice/cpu.stat", "usage_usec 100000\n");
 	write_kernel_thread(&machine, 3, "kworker/0", 15);
-	write_process(&machine, (struct process){ 7, 1, "make", 105, 0, 40, 500 });
+	write_process(&machine, (struct fake_process){ 7, 1, "make", 105, 0, 40, 500 });
 	next_tick(&machine);
 	ck_assert_str_eq(exited_from(&machine), "cpu.stat of cgroups less tasks");
 	ck_assert_double_eq_tol(part_of(&machine, "tasks"), 0.10, 1e-6);
@@ -487,7 +488,7 @@ START_TEST(groups_of_version_2_are_summed_up)
 	/* a process outside of all groups may end unseen: then parents tell */
 	write_file(&machine, "cg/cgroup.procs", "2\n3\n7\n");
 	write_file(&machine, "cg/system.slice/cpu.stat", "usage_usec 5950000\n");
-	write_process(&machine, (struct process){ 7, 1, "make", 105, 0, 40 + 25, 500 });
+	write_process(&machine, (struct fake_process){ 7, 1, "make", 105, 0, 40 + 25, 500 });
 	next_tick(&machine);
 	ck_assert_str_eq(exited_from(&machine), "cutime, cstime of parents");
 	ck_assert_double_eq_tol(part_of(&machine, "exited"), 0.25, 1e-6);
@@ -510,7 +511,7 @@ START_TEST(a_part_of_the_machine_is_not_all_of_it)
 		open_machine(&machine, account_topics);
 		next_tick(&machine);
 		write_file(&machine, "cg/cpuacct.usage", "8000000000\n");
-		write_process(&machine, (struct process){ 7, 1, "make", 100, 0, 40 + 25, 500 });
+		write_process(&machine, (struct fake_process){ 7, 1, "make", 100, 0, 40 + 25, 500 });
 		next_tick(&machine);
 		ck_assert_str_eq(exited_from(&machine), "cutime, cstime of parents");
 		ck_assert_double_eq_tol(part_of(&machine, "exited"), 0.25, 1e-6);
@@ -815,22 +816,22 @@ static void give_back(const int files[], int n_files)
 START_TEST(who_closes_the_list_leaves_it_to_others)
 {
 	struct machine machine;
-	struct tasks *tasks;
+	struct process_list *tasks;
 	struct env env;
 
 	make_root(&machine);
-	write_process(&machine, (struct process){ 7, 1, "one", 1, 0, 0, 500 });
+	write_process(&machine, (struct fake_process){ 7, 1, "one", 1, 0, 0, 500 });
 	ck_assert_int_eq(env_open(&env, machine.root), 0);
-	tasks = tasks_open(&env);
-	ck_assert_ptr_eq(tasks_open(&env), tasks);
+	tasks = process_list_open(&env);
+	ck_assert_ptr_eq(process_list_open(&env), tasks);
 	for (int i = 0; i < 2; i++) {
 		env.tick++;
-		ck_assert_int_eq(tasks_update(tasks), 0);
+		ck_assert_int_eq(process_list_update(tasks), 0);
 	}
 	ck_assert_uint_eq(env.pids.n_kept, 1);
-	tasks_close(tasks);
+	process_list_close(tasks);
 	ck_assert_uint_eq(env.pids.n_kept, 1);
-	tasks_close(tasks);
+	process_list_close(tasks);
 	ck_assert_uint_eq(env.pids.n_kept, 0);
 	env_close(&env);
 }
@@ -988,12 +989,12 @@ START_TEST(what_cannot_be_read_is_not_hidden)
 	int files[100], n_files;
 
 	make_root(&machine);
-	write_process(&machine, (struct process){ 7, 1, "old", 100, 0, 0, 500 });
+	write_process(&machine, (struct fake_process){ 7, 1, "old", 100, 0, 0, 500 });
 	open_machine(&machine, topic_names);
 	machine.env.pids.kept_max = 0;
 	next_tick(&machine);
-	write_process(&machine, (struct process){ 7, 1, "old", 130, 0, 0, 500 });
-	write_process(&machine, (struct process){ 8, 1, "new", 20, 0, 0, 700 });
+	write_process(&machine, (struct fake_process){ 7, 1, "old", 130, 0, 0, 500 });
+	write_process(&machine, (struct fake_process){ 8, 1, "new", 20, 0, 0, 700 });
 	n_files = take_all_files(files, 100, 100);
 	next_tick(&machine);
 	ck_assert_ptr_nonnull(row_of(&machine, 7));
@@ -1022,8 +1023,8 @@ START_TEST(a_stuck_command_line_stops_nobody)
 	int fifo;
 
 	make_root(&machine);
-	write_process(&machine, (struct process){ 7, 1, "stuck", 100, 50, 0, 500 });
-	write_process(&machine, (struct process){ 8, 1, "behind", 100, 50, 0, 500 });
+	write_process(&machine, (struct fake_process){ 7, 1, "stuck", 100, 50, 0, 500 });
+	write_process(&machine, (struct fake_process){ 8, 1, "behind", 100, 50, 0, 500 });
 	snprintf(path, sizeof(path), "%s/proc/7/cmdline", machine.root);
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
 	write_file(&machine, "proc/8/cmdline", "/bin/behind%c-x%c", '\0', '\0');
@@ -1031,7 +1032,7 @@ START_TEST(a_stuck_command_line_stops_nobody)
 	open_machine(&machine, topic_names);
 	machine.env.worker = worker_open();
 	for (unsigned i = 1; i <= 3; i++) {
-		write_process(&machine, (struct process){ 7, 1, "stuck", 100 + i, 50, 0, 500 });
+		write_process(&machine, (struct fake_process){ 7, 1, "stuck", 100 + i, 50, 0, 500 });
 		next_tick(&machine);
 		worker_collect(machine.env.worker);
 		ck_assert_str_eq(
@@ -1207,12 +1208,13 @@ START_TEST(ranges_hold_every_process_once)
 
 	make_root(&machine);
 	for (int pid = 1; pid <= 30; pid++)
-		write_process(&machine, (struct process){ pid, 0, "p", 0, 0, 0, 1 });
+		write_process(&machine, (struct fake_process){ pid, 0, "p", 0, 0, 0, 1 });
 	open_machine(&machine, topic_names);
 	next_tick(&machine);
 	for (int pid = 1; pid <= 30; pid++)
 		write_process(&machine,
-			      (struct process){ pid, 0, "p", pid % 3 == 0 ? 0 : (unsigned)pid * 5, 0, 0, 1 });
+			      (struct fake_process){ pid, 0, "p", pid % 3 == 0 ? 0 : (unsigned)pid * 5,
+						     0, 0, 1 });
 	next_tick(&machine);
 	ranges = frame_table(machine.now, "distribution");
 	ck_assert_uint_eq(ranges->n_rows, 20);

@@ -83,7 +83,7 @@ static const struct source_spec sources[] = {
 };
 
 struct state {
-	struct exited *exited;
+	struct exit_ledger *ledger;
 	bool begun;
 	double irq, softirq, steal, busy; /* when we began to watch */
 };
@@ -103,12 +103,13 @@ static void add(struct table *table, const char *part, double seconds, const cha
 }
 
 /* Where what ended processes used is from, in this tick. */
-static const char *exited_source(const struct exited *exited)
+static const char *exited_source(const struct exit_ledger *ledger)
 {
-	if (exited->by_cpu_sum)
-		return cgroup_cpu_time_version(exited->tasks->cpu_sum) == 1 ? N_("cpuacct.usage less tasks")
-									    : N_("cpu.stat of cgroups less tasks");
-	return exited->reader ? N_("taskstats exit records") : N_("cutime, cstime of parents");
+	if (ledger->by_cpu_sum)
+		return cgroup_cpu_time_version(ledger->processes->cpu_sum) == 1
+			       ? N_("cpuacct.usage less tasks")
+			       : N_("cpu.stat of cgroups less tasks");
+	return ledger->reader ? N_("taskstats exit records") : N_("cutime, cstime of parents");
 }
 
 static void begin(struct state *state, const struct cpu_times *times)
@@ -123,20 +124,20 @@ static void begin(struct state *state, const struct cpu_times *times)
 static void add_parts(const struct state *state, const struct cpu_times *times, double hz,
 		      struct table *table)
 {
-	const struct exited *exited = state->exited;
-	double tasks = (double)exited->tasks_ns / 1e9, ended = (double)exited->ended_ns / 1e9;
+	const struct exit_ledger *ledger = state->ledger;
+	double processes = (double)ledger->alive_ns / 1e9, ended = (double)ledger->ended_ns / 1e9;
 	double irq = (or_zero(times->irq) - state->irq) / hz;
 	double softirq = (or_zero(times->softirq) - state->softirq) / hz;
 	double steal = (or_zero(times->steal) - state->steal) / hz;
 	double busy = (cpu_times_busy(times) - state->busy) / hz;
 
-	add(table, N_("tasks"), tasks,
-	    exited->tasks->clocks ? N_("clocks of the processes") : "/proc/PID/stat");
-	add(table, N_("exited"), ended, exited_source(exited));
+	add(table, N_("tasks"), processes,
+	    ledger->processes->clocks ? N_("clocks of the processes") : "/proc/PID/stat");
+	add(table, N_("exited"), ended, exited_source(ledger));
 	add(table, N_("irq"), irq, "/proc/stat irq");
 	add(table, N_("softirq"), softirq, "/proc/stat softirq");
 	add(table, N_("steal"), steal, "/proc/stat steal");
-	add(table, N_("unaccounted"), busy - tasks - ended - irq - softirq - steal,
+	add(table, N_("unaccounted"), busy - processes - ended - irq - softirq - steal,
 	    N_("busy less all others"));
 	add(table, N_("busy"), busy, N_("/proc/stat, all but idle and iowait"));
 }
@@ -147,10 +148,10 @@ static int sample(struct sample *sample)
 	struct state *state = sample->state;
 	struct cpu_times times;
 	struct span text;
-	int error = exited_update(state->exited);
-	uint64_t lost = state->exited->reader ? exit_reader_lost(state->exited->reader) : 0;
+	int error = exit_ledger_update(state->ledger);
+	uint64_t lost = state->ledger->reader ? exit_reader_lost(state->ledger->reader) : 0;
 
-	sample->table->mono_ns = state->exited->tasks->mono_ns;
+	sample->table->mono_ns = state->ledger->processes->mono_ns;
 	if (!error)
 		error = env_read(env, env_file(env, "proc/stat"), &text);
 	if (error)
@@ -160,11 +161,11 @@ static int sample(struct sample *sample)
 	if (!state->begun)
 		begin(state, &times);
 	add_parts(state, &times, (double)env->ticks_per_second, sample->table);
-	if (!state->exited->reader && state->exited->reader_error != -ENOTSUP)
+	if (!state->ledger->reader && state->ledger->reader_error != -ENOTSUP)
 		frame_notice(sample->frame, schema.name,
 			     source_remedy(env, topic_source(&topic_account, "taskstats"),
-					   -state->exited->reader_error),
-			     _("no exit records: %s"), env_error_text(-state->exited->reader_error));
+					   -state->ledger->reader_error),
+			     _("no exit records: %s"), env_error_text(-state->ledger->reader_error));
 	if (lost > 0)
 		frame_notice(sample->frame, schema.name, _("a shorter delay loses less"),
 			     P_("%lu exit record was lost: what that process used is unaccounted",
@@ -177,7 +178,7 @@ static int open_account(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	state->exited = exited_open(sample->env, sample->settings);
+	state->ledger = exit_ledger_open(sample->env, sample->settings);
 	return 0;
 }
 
@@ -185,7 +186,7 @@ static void close_account(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	exited_close(state->exited);
+	exit_ledger_close(state->ledger);
 }
 
 const struct topic topic_account = {

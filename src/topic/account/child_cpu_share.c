@@ -11,19 +11,19 @@
 
 #define LEAST_NS UINT64_C(1000) /* a process that lived too short for the clock used something */
 
-struct task *child_heir(const struct tasks *tasks, uint32_t parent_pid)
+struct process *child_reaper(const struct process_list *processes, uint32_t parent_pid)
 {
-	for (size_t steps = 0; steps <= tasks->n_gone; steps++) {
-		struct task *parent = tasks_find(tasks, parent_pid);
+	for (size_t steps = 0; steps <= processes->n_exited; steps++) {
+		struct process *parent = process_list_find(processes, parent_pid);
 
 		if (parent)
 			return parent;
-		parent = tasks_find_gone(tasks, parent_pid);
+		parent = process_list_find_exited(processes, parent_pid);
 		if (!parent)
 			break;
 		parent_pid = (uint32_t)parent->stat.parent_pid;
 	}
-	return tasks_find(tasks, 1);
+	return process_list_find(processes, 1);
 }
 
 static int compare_ended(const void *one, const void *other)
@@ -61,9 +61,10 @@ static uint64_t lived_ns(const struct child_shares *shares, const struct event_e
 	return one->end_ns > from_ns ? one->end_ns - from_ns : 0;
 }
 
-static uint32_t heir_pid_of(const struct tasks *tasks, const struct event_ended_list *ended, size_t at)
+static uint32_t reaper_pid_of(const struct process_list *processes, const struct event_ended_list *ended,
+			      size_t at)
 {
-	const struct task *heir;
+	const struct process *reaper;
 
 	for (size_t steps = 0; steps < ended->count; steps++) {
 		size_t parent = parent_of(ended, &ended->list[at]);
@@ -72,17 +73,17 @@ static uint32_t heir_pid_of(const struct tasks *tasks, const struct event_ended_
 			break;
 		at = parent;
 	}
-	heir = child_heir(tasks, ended->list[at].parent_pid);
-	return heir ? heir->pid : 0;
+	reaper = child_reaper(processes, ended->list[at].parent_pid);
+	return reaper ? reaper->pid : 0;
 }
 
-static void remember(struct child_shares *shares, uint32_t heir_pid, const char *comm, uint64_t ns)
+static void add_share(struct child_shares *shares, uint32_t reaper_pid, const char *comm, uint64_t ns)
 {
 	struct child_share *share;
 
 	for (size_t i = 0; i < shares->count; i++) {
 		share = &shares->list[i];
-		if (share->heir_pid == heir_pid && strcmp(share->comm, comm) == 0) {
+		if (share->reaper_pid == reaper_pid && strcmp(share->comm, comm) == 0) {
 			share->lived_ns += ns;
 			return;
 		}
@@ -90,29 +91,30 @@ static void remember(struct child_shares *shares, uint32_t heir_pid, const char 
 	if (shares->count == CHILD_SHARES_MAX)
 		return;
 	share = &shares->list[shares->count++];
-	share->heir_pid = heir_pid;
+	share->reaper_pid = reaper_pid;
 	share->lived_ns = ns;
 	strcpy(share->comm, comm);
 }
 
 /* Removes those of this heir, or with 0 those whose heir has ended too. */
-static void forget(struct child_shares *shares, const struct tasks *tasks, uint32_t heir_pid)
+static void forget(struct child_shares *shares, const struct process_list *processes, uint32_t reaper_pid)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < shares->count; i++) {
 		const struct child_share *share = &shares->list[i];
 
-		if (heir_pid ? share->heir_pid != heir_pid : tasks_find(tasks, share->heir_pid) != NULL)
+		if (reaper_pid ? share->reaper_pid != reaper_pid
+			       : process_list_find(processes, share->reaper_pid) != NULL)
 			shares->list[kept++] = *share;
 	}
 	shares->count = kept;
 }
 
-void child_shares_take(struct child_shares *shares, const struct tasks *tasks,
+void child_shares_add(struct child_shares *shares, const struct process_list *processes,
 		       struct event_ended_list *ended)
 {
-	forget(shares, tasks, 0);
+	forget(shares, processes, 0);
 	if (ended->count > 0)
 		qsort(ended->list, ended->count, sizeof(*ended->list), compare_ended);
 	for (size_t i = 0; i < ended->count; i++) {
@@ -127,30 +129,30 @@ void child_shares_take(struct child_shares *shares, const struct tasks *tasks,
 
 		ns = ns > one->children_ns ? ns - one->children_ns : 0;
 		if (*one->comm)
-			remember(shares, heir_pid_of(tasks, ended, i), one->comm,
+			add_share(shares, reaper_pid_of(processes, ended, i), one->comm,
 				 ns > LEAST_NS ? ns : LEAST_NS);
 	}
-	shares->since_ns = tasks->mono_ns;
+	shares->since_ns = processes->mono_ns;
 }
 
-bool child_shares_split(struct child_shares *shares, const struct tasks *tasks, uint32_t heir_pid,
-			uint64_t ns, void (*give)(void *context, const char *name, uint64_t ns),
-			void *context)
+bool child_shares_split(struct child_shares *shares, const struct process_list *processes,
+			uint32_t reaper_pid, uint64_t ns,
+			void (*credit)(void *context, const char *name, uint64_t ns), void *context)
 {
 	uint64_t all_ns = 0;
 
 	for (size_t i = 0; i < shares->count; i++)
-		if (shares->list[i].heir_pid == heir_pid)
+		if (shares->list[i].reaper_pid == reaper_pid)
 			all_ns += shares->list[i].lived_ns;
 	if (all_ns == 0)
 		return false;
 	for (size_t i = 0; i < shares->count; i++) {
 		const struct child_share *share = &shares->list[i];
 
-		if (share->heir_pid == heir_pid)
-			give(context, share->comm,
+		if (share->reaper_pid == reaper_pid)
+			credit(context, share->comm,
 			     (uint64_t)((double)share->lived_ns / (double)all_ns * (double)ns));
 	}
-	forget(shares, tasks, heir_pid);
+	forget(shares, processes, reaper_pid);
 	return true;
 }

@@ -10,7 +10,7 @@
 
 struct child_shares {
 	struct child_share {
-		uint32_t heir_pid;  /* the living ancestor that is told what they used */
+		uint32_t reaper_pid;  /* the living ancestor that is told what they used */
 		uint64_t lived_ns;  /* after they were seen last, and without their own children's time */
 		char comm[EVENT_COMM_BYTES + 1];
 	} list[CHILD_SHARES_MAX];
@@ -19,18 +19,18 @@ struct child_shares {
 };
 
 /* Remembers what ended; the list comes back in the order of pids. To be called once per update of tasks. */
-void child_shares_take(struct child_shares *shares, const struct tasks *tasks,
+void child_shares_add(struct child_shares *shares, const struct process_list *processes,
 		       struct event_ended_list *ended);
 
 /*
  * Splits what heir_pid was told, by the time that each name lived: gives every name its part, and forgets the
  * names. False when no child of it is remembered.
  */
-bool child_shares_split(struct child_shares *shares, const struct tasks *tasks, uint32_t heir_pid,
-			uint64_t ns, void (*give)(void *context, const char *name, uint64_t ns),
-			void *context);
+bool child_shares_split(struct child_shares *shares, const struct process_list *processes,
+			uint32_t reaper_pid, uint64_t ns,
+			void (*credit)(void *context, const char *name, uint64_t ns), void *context);
 
 /* The nearest ancestor that lives, or, where the chain is broken, init; NULL when not even that is there. */
-struct task *child_heir(const struct tasks *tasks, uint32_t parent_pid);
+struct process *child_reaper(const struct process_list *processes, uint32_t parent_pid);
 
 #endif

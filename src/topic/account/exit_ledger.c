@@ -21,80 +21,80 @@
 
 static const char key;
 
-static void *open_exited(struct env *env)
+static void *open_ledger(struct env *env)
 {
-	struct exited *exited = alloc_zeroed(1, sizeof(*exited));
+	struct exit_ledger *ledger = alloc_zeroed(1, sizeof(*ledger));
 
-	exited->tasks = tasks_open(env);
-	exited->tick = ENV_NEVER;
-	exited->reader = exit_reader_open(env, &exited->reader_error);
-	exited->commands = alloc_zeroed(EXITED_COMMANDS_MAX, sizeof(*exited->commands));
-	return exited;
+	ledger->processes = process_list_open(env);
+	ledger->tick = ENV_NEVER;
+	ledger->reader = exit_reader_open(env, &ledger->reader_error);
+	ledger->commands = alloc_zeroed(EXITED_COMMANDS_MAX, sizeof(*ledger->commands));
+	return ledger;
 }
 
-static void close_exited(void *state)
+static void close_ledger(void *state)
 {
-	struct exited *exited = state;
+	struct exit_ledger *ledger = state;
 
-	exit_reader_close(exited->reader);
-	if (exited->events)
-		event_reader_close(exited->events, exited->tasks->env);
-	event_ended_free(&exited->event_ended);
-	tasks_close(exited->tasks);
-	free(exited->shares);
-	free(exited->commands);
-	free(exited->ended);
-	free(exited);
+	exit_reader_close(ledger->reader);
+	if (ledger->events)
+		event_reader_close(ledger->events, ledger->processes->env);
+	event_ended_free(&ledger->event_ended);
+	process_list_close(ledger->processes);
+	free(ledger->shares);
+	free(ledger->commands);
+	free(ledger->ended);
+	free(ledger);
 }
 
-struct exited *exited_open(struct env *env, const struct settings *settings)
+struct exit_ledger *exit_ledger_open(struct env *env, const struct settings *settings)
 {
-	struct exited *exited = env_share(env, &key, open_exited, close_exited);
+	struct exit_ledger *ledger = env_share(env, &key, open_ledger, close_ledger);
 
-	if (exited->reader || exited->events || !env->live || env->foreign_pids)
-		return exited;
-	exited->events = event_reader_open(env, settings);
-	exited->shares = alloc_zeroed(1, sizeof(*exited->shares));
-	return exited;
+	if (ledger->reader || ledger->events || !env->live || env->foreign_pids)
+		return ledger;
+	ledger->events = event_reader_open(env, settings);
+	ledger->shares = alloc_zeroed(1, sizeof(*ledger->shares));
+	return ledger;
 }
 
-void exited_close(struct exited *exited)
+void exit_ledger_close(struct exit_ledger *ledger)
 {
-	env_unshare(exited->tasks->env, &key);
+	env_unshare(ledger->processes->env, &key);
 }
 
 /* Those of this name, or all that have no room of their own. */
-static struct exited_command *find_or_add(struct exited *exited, const char *name)
+static struct exited_command *find_or_add(struct exit_ledger *ledger, const char *name)
 {
 	struct exited_command *command;
 
-	for (size_t i = 0; i < exited->n_commands; i++)
-		if (strcmp(exited->commands[i].name, name) == 0)
-			return &exited->commands[i];
-	if (exited->n_commands + 1 >= EXITED_COMMANDS_MAX && strcmp(name, OTHERS) != 0)
-		return find_or_add(exited, OTHERS);
-	command = &exited->commands[exited->n_commands++];
+	for (size_t i = 0; i < ledger->n_commands; i++)
+		if (strcmp(ledger->commands[i].name, name) == 0)
+			return &ledger->commands[i];
+	if (ledger->n_commands + 1 >= EXITED_COMMANDS_MAX && strcmp(name, OTHERS) != 0)
+		return find_or_add(ledger, OTHERS);
+	command = &ledger->commands[ledger->n_commands++];
 	strcpy(command->name, name);
 	return command;
 }
 
 static void count(struct exited_command *command, uint64_t uncounted_ns, uint64_t exits, uint64_t left_kib)
 {
-	command->told_ns += uncounted_ns;
+	command->reported_ns += uncounted_ns;
 	command->exits = u64_sum(command->exits, exits);
 	command->left_kib += left_kib;
 }
 
-static void count_exit(struct exited *exited, const char *name, uint64_t uncounted_ns, uint64_t exits,
+static void count_exit(struct exit_ledger *ledger, const char *name, uint64_t uncounted_ns, uint64_t exits,
 		       uint64_t left_kib)
 {
-	char process[TASK_NAME_MAX + sizeof(TASK_NOT_A_SUM)];
+	char quoted[PROCESS_NAME_MAX + sizeof(PROCESS_NOT_A_SUM)];
 
-	if (strcmp(name, OTHERS) == 0 || strcmp(name, EXITED_UNTOLD) == 0) {
-		snprintf(process, sizeof(process), TASK_NOT_A_SUM, name);
-		name = process;
+	if (strcmp(name, OTHERS) == 0 || strcmp(name, EXITED_NO_RECORD) == 0) {
+		snprintf(quoted, sizeof(quoted), PROCESS_NOT_A_SUM, name);
+		name = quoted;
 	}
-	count(find_or_add(exited, name), uncounted_ns, exits, left_kib);
+	count(find_or_add(ledger, name), uncounted_ns, exits, left_kib);
 }
 
 /*
@@ -116,17 +116,17 @@ static uint64_t estimate_ns(const struct exit_record *record)
 
 static void keep_record(void *context, const struct exit_record *record)
 {
-	struct exited *exited = context;
+	struct exit_ledger *ledger = context;
 	struct ended *ended;
 
-	if (exited->n_ended == exited->ended_capacity) {
-		exited->ended_capacity = exited->ended_capacity ? 2 * exited->ended_capacity : 256;
-		exited->ended = alloc_resize(exited->ended, exited->ended_capacity, sizeof(*exited->ended));
+	if (ledger->n_ended == ledger->ended_capacity) {
+		ledger->ended_capacity = ledger->ended_capacity ? 2 * ledger->ended_capacity : 256;
+		ledger->ended = alloc_resize(ledger->ended, ledger->ended_capacity, sizeof(*ledger->ended));
 	}
-	ended = &exited->ended[exited->n_ended];
+	ended = &ledger->ended[ledger->n_ended];
 	*ended = (struct ended){
 		.tgid = record->tgid ? record->tgid : record->tid,
-		.number = (uint32_t)exited->n_ended++,
+		.number = (uint32_t)ledger->n_ended++,
 		.first = record->tgid == 0 || record->tgid == record->tid,
 		.cpu_ns = estimate_ns(record),
 		.peak_kib = record->peak_kib == U64_UNKNOWN ? 0 : record->peak_kib,
@@ -147,10 +147,10 @@ static int compare_ended(const void *one, const void *other)
  * The threads of one process that ended in this tick. One that was seen alive is compared with its own clock,
  * so that the scheduler's time counts.
  */
-static void count_process(struct exited *exited, const struct ended *threads, size_t n_threads)
+static void count_process(struct exit_ledger *ledger, const struct ended *threads, size_t n_threads)
 {
-	struct task *gone = tasks_find_gone(exited->tasks, threads->tgid);
-	struct task *alive = tasks_find(exited->tasks, threads->tgid);
+	struct process *exited = process_list_find_exited(ledger->processes, threads->tgid);
+	struct process *alive = process_list_find(ledger->processes, threads->tgid);
 	const struct ended *first = &threads[n_threads - 1];
 	uint64_t cpu_ns = 0, run_ns = 0, exits = 0;
 
@@ -161,111 +161,111 @@ static void count_process(struct exited *exited, const struct ended *threads, si
 		if (threads[i].first)
 			first = &threads[i];
 	}
-	if (gone)
-		gone->dead_ns += run_ns; /* see count_gone() */
+	if (exited)
+		exited->dead_ns += run_ns; /* see count_exited() */
 	else if (alive)
 		alive->dead_ns += run_ns; /* its own clock has it; or it ended after its clock was read */
 	else
-		count_exit(exited, first->name, cpu_ns, exits, EXIT_KIB + first->peak_kib);
+		count_exit(ledger, first->name, cpu_ns, exits, EXIT_KIB + first->peak_kib);
 }
 
-static void count_records(struct exited *exited)
+static void count_records(struct exit_ledger *ledger)
 {
 	size_t start = 0;
 
-	exited->n_ended = 0;
-	exit_reader_drain(exited->reader, keep_record, exited);
-	if (exited->n_ended == 0)
+	ledger->n_ended = 0;
+	exit_reader_drain(ledger->reader, keep_record, ledger);
+	if (ledger->n_ended == 0)
 		return;
-	qsort(exited->ended, exited->n_ended, sizeof(*exited->ended), compare_ended);
-	for (size_t i = 1; i <= exited->n_ended; i++) {
-		if (i < exited->n_ended && exited->ended[i].tgid == exited->ended[start].tgid)
+	qsort(ledger->ended, ledger->n_ended, sizeof(*ledger->ended), compare_ended);
+	for (size_t i = 1; i <= ledger->n_ended; i++) {
+		if (i < ledger->n_ended && ledger->ended[i].tgid == ledger->ended[start].tgid)
 			continue;
-		count_process(exited, exited->ended + start, i - start);
+		count_process(ledger, ledger->ended + start, i - start);
 		start = i;
 	}
 }
 
 /* What they used after they were seen last. Threads that ended before we began to watch are in no record. */
-static void count_gone(struct exited *exited)
+static void count_exited(struct exit_ledger *ledger)
 {
-	const struct tasks *tasks = exited->tasks;
+	const struct process_list *processes = ledger->processes;
 
-	for (size_t i = 0; i < tasks->n_gone; i++) {
-		const struct task *task = tasks->gone[i];
-		uint64_t pages = task->stat.resident_pages == U64_UNKNOWN ? 0 : task->stat.resident_pages;
+	for (size_t i = 0; i < processes->n_exited; i++) {
+		const struct process *process = processes->exited[i];
+		uint64_t page_kib = processes->env->page_bytes / 1024, pages = process->stat.resident_pages;
 
-		count_exit(exited, task->name,
-			   task->dead_ns > task->cpu_ns ? task->dead_ns - task->cpu_ns : 0, 1,
-			   EXIT_KIB + pages * (tasks->env->page_bytes / 1024));
+		count_exit(ledger, process->name,
+			   process->dead_ns > process->cpu_ns ? process->dead_ns - process->cpu_ns : 0, 1,
+			   EXIT_KIB + (pages == U64_UNKNOWN ? 0 : pages) * page_kib);
 	}
 }
 
-static uint64_t children_ns(const struct exited *exited, const struct task *task)
+static uint64_t children_ns(const struct exit_ledger *ledger, const struct process *process)
 {
-	return (task->stat.children_user_ticks + task->stat.children_system_ticks) *
-	       (UINT64_C(1000000000) / exited->tasks->env->ticks_per_second);
+	return (process->stat.children_user_ticks + process->stat.children_system_ticks) *
+	       (UINT64_C(1000000000) / ledger->processes->env->ticks_per_second);
 }
 
 /* What those that ended were seen to use, themselves and what they were told, comes to their heirs. */
-static void expect_known(struct exited *exited)
+static void expect_known(struct exit_ledger *ledger)
 {
-	const struct tasks *tasks = exited->tasks;
+	const struct process_list *processes = ledger->processes;
 
-	for (size_t i = 0; i < tasks->n_gone; i++) {
-		const struct task *task = tasks->gone[i];
-		struct task *heir = child_heir(tasks, (uint32_t)task->stat.parent_pid);
+	for (size_t i = 0; i < processes->n_exited; i++) {
+		const struct process *process = processes->exited[i];
+		struct process *reaper = child_reaper(processes, (uint32_t)process->stat.parent_pid);
 
-		if (heir)
-			heir->known_children_ns +=
-				task->cpu_ns + children_ns(exited, task) + task->known_children_ns;
+		if (reaper)
+			reaper->known_children_ns +=
+				process->cpu_ns + children_ns(ledger, process) + process->known_children_ns;
 	}
 }
 
-static void give_share(void *context, const char *name, uint64_t ns)
+static void credit_share(void *context, const char *name, uint64_t ns)
 {
 	count_exit(context, name, ns, 0, 0);
 }
 
 /* Who ended, as far as events tell. */
-static void count_events(struct exited *exited)
+static void count_events(struct exit_ledger *ledger)
 {
-	event_reader_take_ended(exited->events, &exited->event_ended);
-	child_shares_take(exited->shares, exited->tasks, &exited->event_ended);
-	for (size_t i = 0; i < exited->event_ended.count; i++)
-		if (*exited->event_ended.list[i].comm)
-			count_exit(exited, exited->event_ended.list[i].comm, 0, 1, EXIT_KIB);
+	event_reader_take_ended(ledger->events, &ledger->event_ended);
+	child_shares_add(ledger->shares, ledger->processes, &ledger->event_ended);
+	for (size_t i = 0; i < ledger->event_ended.count; i++)
+		if (*ledger->event_ended.list[i].comm)
+			count_exit(ledger, ledger->event_ended.list[i].comm, 0, 1, EXIT_KIB);
 }
 
-static void count_grown(struct exited *exited, const struct task *parent, uint64_t ns)
+static void count_grown(struct exit_ledger *ledger, const struct process *parent, uint64_t ns)
 {
-	char name[TASK_NAME_MAX];
+	char name[PROCESS_NAME_MAX];
 
-	if (exited->events &&
-	    child_shares_split(exited->shares, exited->tasks, parent->pid, ns, give_share, exited))
+	if (ledger->events &&
+	    child_shares_split(ledger->shares, ledger->processes, parent->pid, ns, credit_share, ledger))
 		return;
 	snprintf(name, sizeof(name), "%.40s's children", parent->name);
-	count_exit(exited, name, ns, U64_UNKNOWN, 0);
+	count_exit(ledger, name, ns, U64_UNKNOWN, 0);
 }
 
 /* Without records: what parents were told of children they waited for, less what those were seen to use. */
-static void count_children(struct exited *exited)
+static void count_children(struct exit_ledger *ledger)
 {
-	const struct tasks *tasks = exited->tasks;
+	const struct process_list *processes = ledger->processes;
 
-	expect_known(exited);
-	for (size_t i = 0; i < tasks->n_all; i++) {
-		struct task *task = tasks->all[i];
-		uint64_t now = children_ns(exited, task), grown, known;
+	expect_known(ledger);
+	for (size_t i = 0; i < processes->n_all; i++) {
+		struct process *process = processes->all[i];
+		uint64_t now = children_ns(ledger, process), grown, known;
 
-		if (now <= task->children_ns)
+		if (now <= process->children_ns)
 			continue;
-		grown = now - task->children_ns;
-		task->children_ns = now;
-		known = grown < task->known_children_ns ? grown : task->known_children_ns;
-		task->known_children_ns -= known;
-		if (tasks->updates > 1)
-			count_grown(exited, task, grown - known);
+		grown = now - process->children_ns;
+		process->children_ns = now;
+		known = grown < process->known_children_ns ? grown : process->known_children_ns;
+		process->known_children_ns -= known;
+		if (processes->updates > 1)
+			count_grown(ledger, process, grown - known);
 	}
 }
 
@@ -274,51 +274,51 @@ static void count_children(struct exited *exited)
  * after their records were written, and so the rest is shared out by that; without a record, or when some
  * were lost, it is not known whose it is. Less: what was told is an estimate, and was too much.
  */
-static void share_out(struct exited *exited, uint64_t ended_ns)
+static void share_out(struct exit_ledger *ledger, uint64_t ended_ns)
 {
-	uint64_t lost = exited->reader ? exit_reader_lost(exited->reader) : 0;
-	uint64_t told_ns = 0, left_kib = 0, untold_ns;
-	double told_scale;
+	uint64_t lost = ledger->reader ? exit_reader_lost(ledger->reader) : 0;
+	uint64_t reported_ns = 0, left_kib = 0, unreported_ns;
+	double scale;
 
-	for (size_t i = 0; i < exited->n_commands; i++) {
-		told_ns += exited->commands[i].told_ns;
-		left_kib += exited->commands[i].left_kib;
+	for (size_t i = 0; i < ledger->n_commands; i++) {
+		reported_ns += ledger->commands[i].reported_ns;
+		left_kib += ledger->commands[i].left_kib;
 	}
-	untold_ns = ended_ns > told_ns ? ended_ns - told_ns : 0;
-	told_scale = ended_ns < told_ns ? (double)ended_ns / (double)told_ns : 1;
-	if (untold_ns > 0 && (left_kib == 0 || lost > exited->lost)) {
-		count(find_or_add(exited, EXITED_UNTOLD), untold_ns, U64_UNKNOWN, 0);
-		untold_ns = 0;
+	unreported_ns = ended_ns > reported_ns ? ended_ns - reported_ns : 0;
+	scale = ended_ns < reported_ns ? (double)ended_ns / (double)reported_ns : 1;
+	if (unreported_ns > 0 && (left_kib == 0 || lost > ledger->lost)) {
+		count(find_or_add(ledger, EXITED_NO_RECORD), unreported_ns, U64_UNKNOWN, 0);
+		unreported_ns = 0;
 	}
-	for (size_t i = 0; i < exited->n_commands; i++) {
-		struct exited_command *command = &exited->commands[i];
+	for (size_t i = 0; i < ledger->n_commands; i++) {
+		struct exited_command *command = &ledger->commands[i];
 
-		command->cpu_ns += (uint64_t)((double)command->told_ns * told_scale);
-		if (untold_ns > 0)
+		command->cpu_ns += (uint64_t)((double)command->reported_ns * scale);
+		if (unreported_ns > 0)
 			command->cpu_ns += (uint64_t)((double)command->left_kib / (double)left_kib *
-						      (double)untold_ns);
-		command->told_ns = command->left_kib = 0;
+						      (double)unreported_ns);
+		command->reported_ns = command->left_kib = 0;
 	}
-	exited->lost = lost;
+	ledger->lost = lost;
 }
 
 /* In the root of version 2, which has no sum of its own, there must be no processes that end unseen. */
-static bool check_root(struct tasks *tasks)
+static bool check_root(struct process_list *processes)
 {
 	struct span text, line;
 	uint64_t pid;
 
-	if (cgroup_cpu_time_root_pids(tasks->cpu_sum, &text) < 0)
+	if (cgroup_cpu_time_root_pids(processes->cpu_sum, &text) < 0)
 		return false;
 	while (span_line(&text, &line)) {
-		struct task *task = span_u64(&line, &pid) && pid <= UINT32_MAX
-					    ? tasks_find(tasks, (uint32_t)pid)
+		struct process *process = span_u64(&line, &pid) && pid <= UINT32_MAX
+					    ? process_list_find(processes, (uint32_t)pid)
 					    : NULL;
 
-		if (task && !task_is_kernel(task))
+		if (process && !process_is_kernel_thread(process))
 			return false;
-		if (task)
-			task->outside_tick = tasks->tick;
+		if (process)
+			process->outside_tick = processes->tick;
 	}
 	return true;
 }
@@ -327,72 +327,73 @@ static bool check_root(struct tasks *tasks)
  * Looks which of the tasks are outside of the sum. False when it is no use: processes that end outside of it,
  * or processes that we cannot see inside of it.
  */
-static bool check_sum(struct tasks *tasks)
+static bool check_sum(struct process_list *processes)
 {
-	const struct task *kthreadd = tasks_find(tasks, KTHREADD);
+	const struct process *kthreadd = process_list_find(processes, KTHREADD);
 
-	return kthreadd && task_is_kernel(kthreadd) && tasks->n_missing + tasks->n_appeared == 0 &&
-	       (cgroup_cpu_time_version(tasks->cpu_sum) == 1 || check_root(tasks));
+	return kthreadd && process_is_kernel_thread(kthreadd) &&
+	       processes->n_missing + processes->n_appeared == 0 &&
+	       (cgroup_cpu_time_version(processes->cpu_sum) == 1 || check_root(processes));
 }
 
-static bool is_in_sum(const struct tasks *tasks, const struct task *task)
+static bool is_in_sum(const struct process_list *processes, const struct process *process)
 {
-	return cgroup_cpu_time_version(tasks->cpu_sum) == 1 || task->outside_tick != tasks->tick;
+	return cgroup_cpu_time_version(processes->cpu_sum) == 1 || process->outside_tick != processes->tick;
 }
 
 /* Those that live, in the sum of what all ran. */
-static uint64_t seen_ns(const struct exited *exited)
+static uint64_t seen_ns(const struct exit_ledger *ledger)
 {
-	const struct tasks *tasks = exited->tasks;
+	const struct process_list *processes = ledger->processes;
 	uint64_t sum_ns = 0;
 
-	for (size_t i = 0; i < tasks->n_all; i++)
-		if (tasks->all[i]->used_ns != U64_UNKNOWN && is_in_sum(tasks, tasks->all[i]))
-			sum_ns += tasks->all[i]->used_ns;
+	for (size_t i = 0; i < processes->n_all; i++)
+		if (processes->all[i]->used_ns != U64_UNKNOWN && is_in_sum(processes, processes->all[i]))
+			sum_ns += processes->all[i]->used_ns;
 	return sum_ns;
 }
 
 /* What all ran less what those that live were seen to run, where that is to be had; else what was told. */
-static void count_ended(struct exited *exited)
+static void count_ended(struct exit_ledger *ledger)
 {
-	struct tasks *tasks = exited->tasks;
+	struct process_list *processes = ledger->processes;
 	uint64_t ended_ns = 0;
 
-	exited->by_cpu_sum = tasks->run_ns != U64_UNKNOWN && check_sum(tasks);
-	if (exited->by_cpu_sum) {
-		exited->ahead_ns += seen_ns(exited);
-		if (tasks->run_ns > exited->ahead_ns)
-			ended_ns = tasks->run_ns - exited->ahead_ns;
-		exited->ahead_ns -= tasks->run_ns - ended_ns;
+	ledger->by_cpu_sum = processes->run_ns != U64_UNKNOWN && check_sum(processes);
+	if (ledger->by_cpu_sum) {
+		ledger->ahead_ns += seen_ns(ledger);
+		if (processes->run_ns > ledger->ahead_ns)
+			ended_ns = processes->run_ns - ledger->ahead_ns;
+		ledger->ahead_ns -= processes->run_ns - ended_ns;
 	} else {
-		for (size_t i = 0; i < exited->n_commands; i++)
-			ended_ns += exited->commands[i].told_ns;
+		for (size_t i = 0; i < ledger->n_commands; i++)
+			ended_ns += ledger->commands[i].reported_ns;
 	}
-	exited->ended_ns += ended_ns;
-	share_out(exited, ended_ns);
+	ledger->ended_ns += ended_ns;
+	share_out(ledger, ended_ns);
 }
 
-int exited_update(struct exited *exited)
+int exit_ledger_update(struct exit_ledger *ledger)
 {
-	struct tasks *tasks = exited->tasks;
+	struct process_list *processes = ledger->processes;
 
-	if (exited->tick == tasks->env->tick)
-		return exited->error;
-	exited->tick = tasks->env->tick;
-	exited->error = tasks_update(tasks);
-	if (exited->error)
-		return exited->error;
-	for (size_t i = 0; i < tasks->n_all; i++)
-		if (tasks->all[i]->used_ns != U64_UNKNOWN)
-			exited->tasks_ns += tasks->all[i]->used_ns;
-	if (exited->reader) {
-		count_records(exited);
-		count_gone(exited);
+	if (ledger->tick == processes->env->tick)
+		return ledger->error;
+	ledger->tick = processes->env->tick;
+	ledger->error = process_list_update(processes);
+	if (ledger->error)
+		return ledger->error;
+	for (size_t i = 0; i < processes->n_all; i++)
+		if (processes->all[i]->used_ns != U64_UNKNOWN)
+			ledger->alive_ns += processes->all[i]->used_ns;
+	if (ledger->reader) {
+		count_records(ledger);
+		count_exited(ledger);
 	} else {
-		if (exited->events)
-			count_events(exited);
-		count_children(exited);
+		if (ledger->events)
+			count_events(ledger);
+		count_children(ledger);
 	}
-	count_ended(exited);
+	count_ended(ledger);
 	return 0;
 }

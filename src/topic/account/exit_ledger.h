@@ -9,18 +9,18 @@
 #include "topic/process/process_list.h"
 
 #define EXITED_COMMANDS_MAX ((size_t)512)
-#define EXITED_UNTOLD "(no record)" /* the name of those of whom nothing was told */
+#define EXITED_NO_RECORD "(no record)" /* the name of those of whom nothing was told */
 
 /* Processes that ended and went by the same name. */
 struct exited_command {
-	char name[TASK_NAME_MAX];
+	char name[PROCESS_NAME_MAX];
 	uint64_t exits;  /* since we began to watch; U64_UNKNOWN without records */
 	uint64_t cpu_ns; /* what they used and nobody had seen before they ended */
-	uint64_t told_ns, left_kib; /* of this tick: what was told of them, and memory they had to free */
+	uint64_t reported_ns, left_kib; /* of this tick: what was told of them, and memory they had to free */
 };
 
-struct exited {
-	struct tasks *tasks;
+struct exit_ledger {
+	struct process_list *processes;
 	struct exit_reader *reader; /* NULL: parents tell what their children used */
 	int reader_error;           /* -errno: why there is none */
 	struct event_reader *events; /* then: who ended; NULL where processes are not live */
@@ -28,7 +28,7 @@ struct exited {
 	struct child_shares *shares; /* along with events */
 	uint64_t tick;
 	int error;                  /* of the last update */
-	uint64_t tasks_ns;          /* used by all while they were seen alive, since we began to watch */
+	uint64_t alive_ns;          /* used by all while they were seen alive, since we began to watch */
 	uint64_t ended_ns;          /* used by those that ended, after they were seen alive */
 	bool by_cpu_sum;           /* in this tick: by what all ran; else by what records or parents told */
 	uint64_t ahead_ns;          /* by which the clocks saw more than the sum of all that all ran */
@@ -40,16 +40,16 @@ struct exited {
 		bool first;         /* it was the first thread of its process */
 		uint64_t cpu_ns, run_ns; /* an estimate; as in its record, 0 when not known */
 		uint64_t peak_kib;  /* 0 when not known */
-		char name[TASK_NAME_MAX];
+		char name[PROCESS_NAME_MAX];
 	} *ended;
 	size_t n_ended, ended_capacity;
 };
 
 /* Shared by all samplers of env; each that opens it closes it. settings (borrowed) are for the events. */
-struct exited *exited_open(struct env *env, const struct settings *settings);
-void exited_close(struct exited *exited);
+struct exit_ledger *exit_ledger_open(struct env *env, const struct settings *settings);
+void exit_ledger_close(struct exit_ledger *ledger);
 
 /* Once per tick, after the tasks, which it updates. 0 or -errno of that. */
-int exited_update(struct exited *exited);
+int exit_ledger_update(struct exit_ledger *ledger);
 
 #endif

@@ -100,7 +100,7 @@ static int register_cpus(struct exit_reader *reader, struct env *env)
  * In another network namespace than the first the kernel takes the registration, and then tells nothing. So
  * a thread ends, which must have been told when it is joined.
  */
-static int try_out(struct exit_reader *reader)
+static int check_delivery(struct exit_reader *reader)
 {
 	int error = worker_try_thread();
 
@@ -125,7 +125,7 @@ struct exit_reader *exit_reader_open(struct env *env, int *error)
 	if (!*error)
 		*error = register_cpus(reader, env);
 	if (!*error)
-		*error = try_out(reader);
+		*error = check_delivery(reader);
 	if (!*error)
 		return reader;
 	exit_reader_close(reader);
@@ -140,7 +140,7 @@ void exit_reader_close(struct exit_reader *reader)
 	free(reader);
 }
 
-static void take_datagram(struct exit_reader *reader, struct span datagram,
+static void decode_datagram(struct exit_reader *reader, struct span datagram,
 			  void (*each)(void *context, const struct exit_record *record), void *context)
 {
 	struct netlink_message message;
@@ -162,7 +162,7 @@ void exit_reader_drain(struct exit_reader *reader,
 
 	while ((count = netlink_socket_receive(reader->netlink, NETLINK_BATCH)) > 0)
 		for (size_t i = 0; i < count; i++)
-			take_datagram(reader, netlink_socket_datagram(reader->netlink, i), each, context);
+			decode_datagram(reader, netlink_socket_datagram(reader->netlink, i), each, context);
 }
 
 uint64_t exit_reader_lost(const struct exit_reader *reader)

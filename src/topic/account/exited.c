@@ -61,7 +61,7 @@ static const struct schema schema = {
 static const struct source_spec sources[] = { { 0 } };
 
 struct state {
-	struct exited *exited;
+	struct exit_ledger *ledger;
 	struct power_estimate estimate;
 };
 
@@ -69,14 +69,14 @@ static int sample(struct sample *sample)
 {
 	struct table *table = sample->table;
 	struct state *state = sample->state;
-	struct exited *exited = state->exited;
+	struct exit_ledger *ledger = state->ledger;
 	int error;
 
 	power_estimate_update(&state->estimate, table->mono_ns);
-	error = exited_update(exited);
-	table->mono_ns = exited->tasks->mono_ns;
-	for (size_t i = 0; !error && i < exited->n_commands; i++) {
-		const struct exited_command *command = &exited->commands[i];
+	error = exit_ledger_update(ledger);
+	table->mono_ns = ledger->processes->mono_ns;
+	for (size_t i = 0; !error && i < ledger->n_commands; i++) {
+		const struct exited_command *command = &ledger->commands[i];
 		struct exited_row *row = table_add(table);
 
 		row->command = arena_copy(&sample->frame->arena, command->name, strlen(command->name));
@@ -91,7 +91,7 @@ static int open_exited(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	state->exited = exited_open(sample->env, sample->settings);
+	state->ledger = exit_ledger_open(sample->env, sample->settings);
 	power_estimate_open(&state->estimate, sample->env, sample->settings);
 	return 0;
 }
@@ -101,7 +101,7 @@ static void close_exited(struct sample *sample)
 	struct state *state = sample->state;
 
 	power_estimate_close(&state->estimate);
-	exited_close(state->exited);
+	exit_ledger_close(state->ledger);
 }
 
 const struct topic topic_exited = {

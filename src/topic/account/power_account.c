@@ -59,11 +59,11 @@ static const struct source_spec sources[] = {
 
 struct state {
 	struct power_estimate estimate;
-	struct exited *exited;
+	struct exit_ledger *ledger;
 	bool begun;
 	uint64_t begun_ns;
 	struct power_sums { /* of all time: CPU seconds, joules that were measured */
-		double busy, tasks, ended, total;
+		double busy, processes, ended, total;
 	} first; /* when we began to watch */
 };
 
@@ -85,20 +85,20 @@ static void add_parts(const struct state *state, const struct power_sums *now, s
 	const struct power_estimate *estimate = &state->estimate;
 	const struct power_fit_line *line = &estimate->fit.lines[CALIBRATION_LOAD];
 	double busy = power_estimate_joules(estimate, now->busy - state->first.busy);
-	double tasks = power_estimate_joules(estimate, now->tasks - state->first.tasks);
+	double processes = power_estimate_joules(estimate, now->processes - state->first.processes);
 	double ended = power_estimate_joules(estimate, now->ended - state->first.ended);
 	double seconds = (double)(table->mono_ns - state->begun_ns) / 1e9;
 	double baseline = line->intercept_watts * seconds, total = now->total - state->first.total;
 
 	add(table, line, N_("baseline"), estimate->known ? baseline : NAN, N_("intercept of the line"));
-	add(table, line, N_("tasks"), tasks, N_("slope * CPU time of the processes"));
+	add(table, line, N_("tasks"), processes, N_("slope * CPU time of the processes"));
 	add(table, line, N_("exited"), ended, N_("slope * CPU time of those that ended"));
-	add(table, line, N_("others"), busy - tasks - ended, N_("slope * (busy less tasks and exited)"));
+	add(table, line, N_("others"), busy - processes - ended, N_("slope * (busy less tasks and exited)"));
 	add(table, line, N_("unexplained"), total - baseline - busy, N_("total less all others"));
 	add(table, NULL, N_("total"), estimate->known ? total : NAN, N_("the row total of the table power"));
 }
 
-static void tell(const struct state *state, struct frame *frame)
+static void notice(const struct state *state, struct frame *frame)
 {
 	const struct power_fit_line *line = &state->estimate.fit.lines[CALIBRATION_LOAD];
 
@@ -119,12 +119,12 @@ static void tell(const struct state *state, struct frame *frame)
 
 static struct power_sums sums_of(const struct state *state, const struct cpu_times *times)
 {
-	const struct exited *exited = state->exited;
+	const struct exit_ledger *ledger = state->ledger;
 
 	return (struct power_sums){
-		.busy = cpu_times_busy(times) / (double)exited->tasks->env->ticks_per_second,
-		.tasks = (double)exited->tasks_ns / 1e9,
-		.ended = (double)exited->ended_ns / 1e9,
+		.busy = cpu_times_busy(times) / (double)ledger->processes->env->ticks_per_second,
+		.processes = (double)ledger->alive_ns / 1e9,
+		.ended = (double)ledger->ended_ns / 1e9,
 		.total = state->estimate.energy->joules,
 	};
 }
@@ -139,10 +139,10 @@ static int sample(struct sample *sample)
 	int error;
 
 	power_estimate_update(&state->estimate, table->mono_ns);
-	tell(state, sample->frame);
+	notice(state, sample->frame);
 	if (!state->estimate.energy)
 		return 0;
-	error = exited_update(state->exited);
+	error = exit_ledger_update(state->ledger);
 	if (!error)
 		error = env_read(sample->env, env_file(sample->env, "proc/stat"), &text);
 	if (error)
@@ -151,7 +151,7 @@ static int sample(struct sample *sample)
 		return -ENODATA;
 	times.steal = 0; /* others drew that */
 	now = sums_of(state, &times);
-	table->mono_ns = state->exited->tasks->mono_ns;
+	table->mono_ns = state->ledger->processes->mono_ns;
 	if (!state->begun) {
 		state->begun = state->estimate.known;
 		state->begun_ns = table->mono_ns;
@@ -165,7 +165,7 @@ static int open_account(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	state->exited = exited_open(sample->env, sample->settings);
+	state->ledger = exit_ledger_open(sample->env, sample->settings);
 	power_estimate_open(&state->estimate, sample->env, sample->settings);
 	return 0;
 }
@@ -175,7 +175,7 @@ static void close_account(struct sample *sample)
 	struct state *state = sample->state;
 
 	power_estimate_close(&state->estimate);
-	exited_close(state->exited);
+	exit_ledger_close(state->ledger);
 }
 
 static void poll(struct sample *sample, uint64_t mono_ns)

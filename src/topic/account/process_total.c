@@ -57,11 +57,11 @@ struct entry {
 	uint32_t pid;
 	bool ended;
 	uint64_t start_ticks, used_ns;
-	char name[TASK_NAME_MAX];
+	char name[PROCESS_NAME_MAX];
 };
 
 struct state {
-	struct exited *exited;
+	struct exit_ledger *ledger;
 	uint64_t first_ns;        /* mono_ns of the first sample */
 	struct entry *entries;    /* by pid and start, in the order in which they were seen */
 	size_t n_entries, capacity;
@@ -97,34 +97,34 @@ static void grow(struct state *state)
 			(uint32_t)i + 1;
 }
 
-static void add_used(struct state *state, const struct task *task)
+static void add_used(struct state *state, const struct process *process)
 {
 	struct entry *entry;
 	size_t slot;
 
 	if (state->n_entries == state->capacity && state->n_entries < ENTRIES_MAX)
 		grow(state);
-	slot = slot_of(state, task->pid, task->start_ticks);
+	slot = slot_of(state, process->pid, process->start_ticks);
 	if (!state->slots[slot] && state->n_entries == state->capacity) {
 		state->refused++;
 		return;
 	}
 	if (!state->slots[slot]) {
 		state->entries[state->n_entries] =
-			(struct entry){ .pid = task->pid, .start_ticks = task->start_ticks };
+			(struct entry){ .pid = process->pid, .start_ticks = process->start_ticks };
 		state->slots[slot] = (uint32_t)++state->n_entries;
 	}
 	entry = &state->entries[state->slots[slot] - 1];
-	entry->used_ns += task->used_ns;
-	memcpy(entry->name, task->name, sizeof(entry->name));
+	entry->used_ns += process->used_ns;
+	memcpy(entry->name, process->name, sizeof(entry->name));
 }
 
-static void mark_gone(struct state *state)
+static void mark_exited(struct state *state)
 {
-	const struct tasks *tasks = state->exited->tasks;
+	const struct process_list *processes = state->ledger->processes;
 
-	for (size_t i = 0; i < tasks->n_gone && state->n_slots > 0; i++) {
-		size_t slot = slot_of(state, tasks->gone[i]->pid, tasks->gone[i]->start_ticks);
+	for (size_t i = 0; i < processes->n_exited && state->n_slots > 0; i++) {
+		size_t slot = slot_of(state, processes->exited[i]->pid, processes->exited[i]->start_ticks);
 
 		if (state->slots[slot])
 			state->entries[state->slots[slot] - 1].ended = true;
@@ -133,12 +133,12 @@ static void mark_gone(struct state *state)
 
 static void remember_exited(struct state *state)
 {
-	const struct exited *exited = state->exited;
+	const struct exit_ledger *ledger = state->ledger;
 
-	state->n_before = exited->n_commands;
-	state->before = alloc_zeroed(exited->n_commands + 1, sizeof(*state->before));
-	if (exited->n_commands > 0)
-		memcpy(state->before, exited->commands, exited->n_commands * sizeof(*state->before));
+	state->n_before = ledger->n_commands;
+	state->before = alloc_zeroed(ledger->n_commands + 1, sizeof(*state->before));
+	if (ledger->n_commands > 0)
+		memcpy(state->before, ledger->commands, ledger->n_commands * sizeof(*state->before));
 }
 
 static void add_rows(const struct state *state, const struct env *env, struct frame *frame,
@@ -161,10 +161,10 @@ static void add_rows(const struct state *state, const struct env *env, struct fr
 /* What ended between two samples has rows by name. The list of names only grows at its end. */
 static void add_exited(const struct state *state, struct frame *frame, struct table *table, double seconds)
 {
-	const struct exited *exited = state->exited;
+	const struct exit_ledger *ledger = state->ledger;
 
-	for (size_t i = 0; i < exited->n_commands; i++) {
-		const struct exited_command *command = &exited->commands[i];
+	for (size_t i = 0; i < ledger->n_commands; i++) {
+		const struct exited_command *command = &ledger->commands[i];
 		bool known = i < state->n_before;
 		uint64_t cpu_ns = command->cpu_ns - (known ? state->before[i].cpu_ns : 0);
 		struct total_row *row;
@@ -185,22 +185,22 @@ static int sample(struct sample *sample)
 	struct frame *frame = sample->frame;
 	struct table *table = sample->table;
 	struct state *state = sample->state;
-	const struct tasks *tasks = state->exited->tasks;
-	int error = exited_update(state->exited);
+	const struct process_list *processes = state->ledger->processes;
+	int error = exit_ledger_update(state->ledger);
 	double seconds;
 
 	if (error)
 		return error;
-	table->mono_ns = tasks->mono_ns;
+	table->mono_ns = processes->mono_ns;
 	if (state->first_ns == 0) {
 		state->first_ns = table->mono_ns;
 		remember_exited(state);
 		return 0;
 	}
-	for (size_t i = 0; i < tasks->n_all; i++)
-		if (tasks->all[i]->used_ns != U64_UNKNOWN && tasks->all[i]->used_ns > 0)
-			add_used(state, tasks->all[i]);
-	mark_gone(state);
+	for (size_t i = 0; i < processes->n_all; i++)
+		if (processes->all[i]->used_ns != U64_UNKNOWN && processes->all[i]->used_ns > 0)
+			add_used(state, processes->all[i]);
+	mark_exited(state);
 	seconds = (double)(table->mono_ns - state->first_ns) / 1e9;
 	add_rows(state, sample->env, frame, table, seconds);
 	add_exited(state, frame, table, seconds);
@@ -216,7 +216,7 @@ static int open_total(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	state->exited = exited_open(sample->env, sample->settings);
+	state->ledger = exit_ledger_open(sample->env, sample->settings);
 	return 0;
 }
 
@@ -224,7 +224,7 @@ static void close_total(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	exited_close(state->exited);
+	exit_ledger_close(state->ledger);
 	free(state->before);
 	free(state->entries);
 	free(state->slots);

@@ -114,7 +114,7 @@ static void add_rows(struct frame *frame, struct table *table, const struct coun
 }
 
 /* CPUs on which an event is missing that others count. */
-static void tell_lost(const struct env *env, struct frame *frame, const struct counter_machine *machine)
+static void notice_lost(const struct env *env, struct frame *frame, const struct counter_machine *machine)
 {
 	size_t n_lost = 0;
 	int error = 0;
@@ -167,9 +167,9 @@ static int sample(struct sample *sample)
 		return error;
 	}
 	if (machine->choice == COUNTER_SOFTWARE)
-		counter_tell_no_hardware(env, frame, &topic_counter, machine->no_hardware);
-	counter_tell_events(env, frame, &topic_counter, &machine->events, machine->sums);
-	tell_lost(env, frame, machine);
+		counter_notice_no_hardware(env, frame, &topic_counter, machine->no_hardware);
+	counter_notice_events(env, frame, &topic_counter, &machine->events, machine->sums);
+	notice_lost(env, frame, machine);
 	add_rows(frame, sample->table, machine, NULL);
 	for (size_t i = 0; i < machine->n_cpus; i++)
 		add_rows(frame, sample->table, machine, machine->cpus[i]);

@@ -12,7 +12,7 @@
 #include "core/alloc.h"
 #include "kernel/cpu_list.h"
 
-static void take_out(struct counter_machine *machine, size_t index)
+static void remove_cpu(struct counter_machine *machine, size_t index)
 {
 	counter_set_close(machine->cpus[index]);
 	free(machine->cpus[index]);
@@ -21,7 +21,7 @@ static void take_out(struct counter_machine *machine, size_t index)
 		(machine->n_cpus - index) * sizeof(*machine->cpus));
 }
 
-static void put_in(struct counter_machine *machine, size_t index, uint32_t number)
+static void insert_cpu(struct counter_machine *machine, size_t index, uint32_t number)
 {
 	machine->cpus = alloc_resize(machine->cpus, machine->n_cpus + 1, sizeof(*machine->cpus));
 	memmove(&machine->cpus[index + 1], &machine->cpus[index],
@@ -33,7 +33,7 @@ static void put_in(struct counter_machine *machine, size_t index, uint32_t numbe
 }
 
 /* CPUs come and go: makes the list that of those that are online. */
-static void follow_cpus(struct counter_machine *machine, struct span online)
+static void update_cpus(struct counter_machine *machine, struct span online)
 {
 	uint32_t first, last;
 	size_t at = 0;
@@ -41,13 +41,13 @@ static void follow_cpus(struct counter_machine *machine, struct span online)
 	while (cpu_list_next(&online, &first, &last)) {
 		for (uint32_t number = first; number <= last; number++, at++) {
 			while (at < machine->n_cpus && machine->cpus[at]->place.cpu < number)
-				take_out(machine, at);
+				remove_cpu(machine, at);
 			if (at == machine->n_cpus || machine->cpus[at]->place.cpu != number)
-				put_in(machine, at, number);
+				insert_cpu(machine, at, number);
 		}
 	}
 	while (at < machine->n_cpus)
-		take_out(machine, at);
+		remove_cpu(machine, at);
 }
 
 static void open_cpus(struct counter_machine *machine)
@@ -131,7 +131,7 @@ static int count(struct counter_machine *machine)
 
 int counter_machine_read(struct counter_machine *machine, struct span online)
 {
-	follow_cpus(machine, online);
+	update_cpus(machine, online);
 	return count(machine);
 }
 
@@ -173,7 +173,7 @@ void counter_machine_open(struct counter_machine *machine, struct env *env, cons
 void counter_machine_close(struct counter_machine *machine)
 {
 	while (machine->n_cpus > 0)
-		take_out(machine, machine->n_cpus - 1);
+		remove_cpu(machine, machine->n_cpus - 1);
 	free(machine->cpus);
 	counter_pmus_free(&machine->pmus);
 	counter_events_free(&machine->events);

@@ -56,7 +56,7 @@ static const struct schema schema = {
 };
 
 struct state {
-	struct tasks *tasks;
+	struct process_list *processes;
 	const struct settings *settings;
 	struct power_estimate estimate;
 	struct counter_plan plan;
@@ -194,16 +194,16 @@ static void count(struct state *state, struct env *env, uint32_t pid, double sta
 static void count_selected(struct state *state, struct env *env, const char *selected)
 {
 	struct span text = span_text(selected);
-	const struct task *task;
+	const struct process *process;
 	double start_seconds, start;
 	uint64_t pid;
 
 	if (!span_u64(&text, &pid) || !span_f64(&text, &start_seconds) || pid > INT32_MAX)
 		return;
-	task = tasks_find(state->tasks, (uint32_t)pid);
-	start = task ? process_start_seconds(env, task->start_ticks) : NAN;
+	process = process_list_find(state->processes, (uint32_t)pid);
+	start = process ? process_start_seconds(env, process->start_ticks) : NAN;
 	if (fabs(start - start_seconds) < 0.5 / (double)env->ticks_per_second)
-		count(state, env, (uint32_t)pid, start, task->name);
+		count(state, env, (uint32_t)pid, start, process->name);
 	else
 		count(state, env, (uint32_t)pid, start_seconds, "");
 }
@@ -213,12 +213,13 @@ static bool count_listed(struct state *state, struct env *env, const char *list)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < state->tasks->n_all; i++) {
-		const struct task *task = state->tasks->all[i];
+	for (size_t i = 0; i < state->processes->n_all; i++) {
+		const struct process *process = state->processes->all[i];
 
-		if (!task_is_listed(task, span_text(list)))
+		if (!process_matches(process, span_text(list)))
 			continue;
-		count(state, env, task->pid, process_start_seconds(env, task->start_ticks), task->name);
+		count(state, env, process->pid, process_start_seconds(env, process->start_ticks),
+		      process->name);
 		any = true;
 	}
 	return any;
@@ -239,7 +240,7 @@ static void choose_processes(struct state *state, struct env *env, struct frame 
 	else if (count_listed(state, env, list))
 		frame->named_there = true;
 	else if (state->n_processes == 0)
-		named_absent_process(frame, state->settings, schema.name, list);
+		missing_targets_add_process(frame, state->settings, schema.name, list);
 }
 
 static void add_rows(const struct state *state, struct frame *frame, struct table *table,
@@ -271,8 +272,8 @@ static void add_rows(const struct state *state, struct frame *frame, struct tabl
 	}
 }
 
-static void tell(const struct env *env, struct frame *frame, const struct counter_threads *threads, int error,
-		 const char *what)
+static void notice(const struct env *env, struct frame *frame, const struct counter_threads *threads,
+		   int error, const char *what)
 {
 	frame_notice(frame, schema.name,
 		     error ? counter_remedy(env, &topic_counter_process, COUNTER_SOURCE, error) : NULL,
@@ -280,26 +281,26 @@ static void tell(const struct env *env, struct frame *frame, const struct counte
 		     error ? strerror(-error) : "");
 }
 
-static void tell_process(const struct env *env, struct frame *frame, const struct counter_threads *threads,
+static void notice_process(const struct env *env, struct frame *frame, const struct counter_threads *threads,
 			 const struct counter_plan *plan)
 {
 	if (threads->restarted)
-		tell(env, frame, threads, 0,
+		notice(env, frame, threads, 0,
 		     _("it became a program with other rights, its counters begin anew"));
 	if (threads->error == -ESRCH)
-		tell(env, frame, threads, 0, _("it has ended"));
+		notice(env, frame, threads, 0, _("it has ended"));
 	else if (threads->error)
-		tell(env, frame, threads, threads->error, _("it may not be counted"));
+		notice(env, frame, threads, threads->error, _("it may not be counted"));
 	if (threads->error)
 		return;
 	if (threads->user_only)
-		tell(env, frame, threads, -EACCES,
+		notice(env, frame, threads, -EACCES,
 		     _("only its own code is counted, not what the kernel does for it"));
-	counter_tell_events(env, frame, &topic_counter_process, &plan->events, threads->sums);
+	counter_notice_events(env, frame, &topic_counter_process, &plan->events, threads->sums);
 	if (threads->lost_error)
-		tell(env, frame, threads, threads->lost_error, _("not all of its threads are counted"));
+		notice(env, frame, threads, threads->lost_error, _("not all of its threads are counted"));
 	if (threads->missed)
-		tell(env, frame, threads, 0, _("it starts threads that are not counted in full"));
+		notice(env, frame, threads, 0, _("it starts threads that are not counted in full"));
 }
 
 static void drop(struct state *state, size_t index)
@@ -325,12 +326,12 @@ static bool read_process(const struct state *state, struct env *env, struct fram
 	if (ended)
 		threads->error = -ESRCH;
 	add_rows(state, frame, table, threads);
-	tell_process(env, frame, threads, &state->plan);
+	notice_process(env, frame, threads, &state->plan);
 	return !ended;
 }
 
 /* A generic event of a thread is counted by the first kind only. */
-static void tell_kinds(struct frame *frame, const struct counter_pmus *pmus)
+static void notice_core_types(struct frame *frame, const struct counter_pmus *pmus)
 {
 	unsigned kinds = 0;
 
@@ -359,14 +360,14 @@ static int sample(struct sample *sample)
 		return error;
 	}
 	power_estimate_update(&state->estimate, table->mono_ns);
-	named_want_programs(state->tasks, state->settings);
-	error = tasks_update(state->tasks);
+	missing_targets_want_programs(state->processes, state->settings);
+	error = process_list_update(state->processes);
 	if (error)
 		return error;
 	if (state->choice == COUNTER_SOFTWARE)
-		counter_tell_no_hardware(env, frame, &topic_counter_process, state->no_hardware);
+		counter_notice_no_hardware(env, frame, &topic_counter_process, state->no_hardware);
 	else if (state->choice == COUNTER_HARDWARE)
-		tell_kinds(frame, &state->plan.pmus);
+		notice_core_types(frame, &state->plan.pmus);
 	choose_processes(state, env, frame);
 	table->mono_ns = env_mono_ns();
 	for (size_t i = 0; i < state->n_processes;)
@@ -381,7 +382,7 @@ static int open_counter(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	state->tasks = tasks_open(sample->env);
+	state->processes = process_list_open(sample->env);
 	state->settings = sample->settings;
 	power_estimate_open(&state->estimate, sample->env, sample->settings);
 	return 0;
@@ -397,7 +398,7 @@ static void close_counter(struct sample *sample)
 	counter_pmus_free(&state->plan.pmus);
 	counter_events_free(&state->plan.events);
 	power_estimate_close(&state->estimate);
-	tasks_close(state->tasks);
+	process_list_close(state->processes);
 }
 
 const struct topic topic_counter_process = {

@@ -47,7 +47,7 @@ const char *counter_remedy(const struct env *env, const struct topic *topic, con
 	return source_remedy(env, topic_source(topic, path), -error);
 }
 
-void counter_tell_events(const struct env *env, struct frame *frame, const struct topic *topic,
+void counter_notice_events(const struct env *env, struct frame *frame, const struct topic *topic,
 			 const struct counter_events *events, const struct counter_sum *sums)
 {
 	const char *name = topic->schema->name;
@@ -72,7 +72,7 @@ void counter_tell_events(const struct env *env, struct frame *frame, const struc
 			     events->surplus, COUNTER_EVENTS_MAX);
 }
 
-void counter_tell_no_hardware(const struct env *env, struct frame *frame, const struct topic *topic,
+void counter_notice_no_hardware(const struct env *env, struct frame *frame, const struct topic *topic,
 			      int error)
 {
 	const char *remedy = counter_remedy(env, topic, COUNTER_HARDWARE_SOURCE, error);

@@ -94,11 +94,11 @@ const char *counter_names(const struct settings *settings);
 const char *counter_remedy(const struct env *env, const struct topic *topic, const char *path, int error);
 
 /* Names that mean nothing, and events that are counted nowhere. */
-void counter_tell_events(const struct env *env, struct frame *frame, const struct topic *topic,
+void counter_notice_events(const struct env *env, struct frame *frame, const struct topic *topic,
 			 const struct counter_events *events, const struct counter_sum *sums);
 
 /* That the kernel's events are counted in place of the hardware's; error (-errno): why. */
-void counter_tell_no_hardware(const struct env *env, struct frame *frame, const struct topic *topic,
+void counter_notice_no_hardware(const struct env *env, struct frame *frame, const struct topic *topic,
 			      int error);
 
 #endif

@@ -69,7 +69,7 @@ static void drop_thread(struct counter_threads *threads, size_t index)
 		(threads->n_threads - index) * sizeof(struct counter_set *));
 }
 
-static void forget(struct counter_threads *threads)
+static void reset(struct counter_threads *threads)
 {
 	while (threads->n_threads > 0)
 		drop_thread(threads, threads->n_threads - 1);
@@ -128,7 +128,7 @@ static int open_all(struct counter_threads *threads, struct env *env, const stru
 	int error;
 
 	for (int i = 0; i < OPENINGS_MAX; i++) {
-		forget(threads);
+		reset(threads);
 		error = add_threads(threads, env, plan);
 		if (!error)
 			error = process_find(env, threads->pid, threads->start_seconds, &stat);
@@ -179,13 +179,13 @@ void counter_threads_open(struct counter_threads *threads, struct env *env, cons
 			threads->error = refusal(threads, plan);
 	}
 	if (threads->error)
-		forget(threads);
+		reset(threads);
 	threads->clock_ns = clock_of(threads);
 }
 
 void counter_threads_close(struct counter_threads *threads)
 {
-	forget(threads);
+	reset(threads);
 	free(threads->list);
 }
 

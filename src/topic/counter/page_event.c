@@ -103,7 +103,7 @@ static int sample(struct sample *sample)
 	error = counter_machine_read(machine, online);
 	if (error)
 		return error;
-	counter_tell_events(env, sample->frame, &topic_page_event, &machine->events, machine->sums);
+	counter_notice_events(env, sample->frame, &topic_page_event, &machine->events, machine->sums);
 	for (unsigned i = 0; i < machine->events.count; i++) {
 		const struct counter_sum *sum = &machine->sums[i];
 		const char *name = machine->events.list[i].name;

@@ -203,12 +203,12 @@ void event_targets_notices(struct event_targets *targets, struct env *env, const
 	if (!targets->processes || !targets->tree || !targets->group || !targets->cgroup)
 		look_for(targets, env, &names);
 	if (!targets->processes)
-		named_absent_process(frame, settings, topic, names.processes);
+		missing_targets_add_process(frame, settings, topic, names.processes);
 	if (!targets->tree)
-		named_absent_process(frame, settings, topic, names.tree);
+		missing_targets_add_process(frame, settings, topic, names.tree);
 	if (!targets->group)
-		named_absent_group(frame, settings, topic, names.group);
+		missing_targets_add_group(frame, settings, topic, names.group);
 	if (!targets->cgroup)
-		named_absent_cgroup(frame, settings, topic, names.cgroup);
+		missing_targets_add_cgroup(frame, settings, topic, names.cgroup);
 	frame->named_there |= targets->processes && targets->tree && targets->group && targets->cgroup;
 }

@@ -135,7 +135,7 @@ static void add_total(struct table *table, const char *command, const struct eve
 static const char *row_name(struct arena *arena, const char *command)
 {
 	if (strcmp(command, ALL) == 0 || strcmp(command, OTHERS) == 0)
-		return arena_print(arena, TASK_NOT_A_SUM, command);
+		return arena_print(arena, PROCESS_NOT_A_SUM, command);
 	return arena_copy(arena, command, strlen(command));
 }
 

@@ -21,13 +21,13 @@
 struct cpu_place {
 	struct env_file *throttles;
 	uint64_t throttled, throttled_before;
-	const struct task *task; /* used most of this CPU in the last interval; NULL: none did */
+	const struct process *task; /* used most of this CPU in the last interval; NULL: none did */
 	uint64_t task_ns;        /* CPU time of the task in that interval */
 };
 
 struct cpu_context {
 	struct env *env;
-	struct tasks *tasks;
+	struct process_list *tasks;
 	struct frequencies *frequencies;
 	uint32_t own_pid;
 	uint64_t own_ns, own_ns_before;
@@ -56,7 +56,7 @@ struct cpu_context *cpu_context_open(struct env *env, uint32_t own_pid, const ui
 
 	*context = (struct cpu_context){
 		.env = env,
-		.tasks = tasks_open(env),
+		.tasks = process_list_open(env),
 		.frequencies = frequencies_open(env),
 		.own_pid = own_pid,
 		.cpus = cpus,
@@ -79,7 +79,7 @@ void cpu_context_close(struct cpu_context *context)
 	interrupt_growth_close(&context->interrupts);
 	interrupt_growth_close(&context->softirqs);
 	frequencies_close(context->frequencies);
-	tasks_close(context->tasks);
+	process_list_close(context->tasks);
 	free(context->places);
 	free(context);
 }
@@ -100,7 +100,7 @@ static void update_totals(struct cpu_context *context)
 }
 
 /* CPU time in the last interval; that of panetop excludes its measuring threads. */
-static uint64_t used_by(const struct cpu_context *context, const struct task *task)
+static uint64_t used_by(const struct cpu_context *context, const struct process *task)
 {
 	uint64_t measuring = context->own_ns - context->own_ns_before;
 
@@ -114,14 +114,14 @@ static uint64_t used_by(const struct cpu_context *context, const struct task *ta
 /* Of the CPUs that a process ran on only the last one is known. */
 static void update_tasks(struct cpu_context *context)
 {
-	struct tasks *tasks = context->tasks;
+	struct process_list *tasks = context->tasks;
 
 	for (size_t i = 0; i < context->n_cpus; i++)
 		context->places[i].task = NULL;
-	if (tasks_update(tasks) < 0)
+	if (process_list_update(tasks) < 0)
 		return;
 	for (size_t t = 0; t < tasks->n_all; t++) {
-		const struct task *task = tasks->all[t];
+		const struct process *task = tasks->all[t];
 		uint64_t used_ns = used_by(context, task);
 
 		if (used_ns < NOTICEABLE_NS)

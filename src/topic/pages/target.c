@@ -234,7 +234,7 @@ void target_tell(const struct target *target, struct frame *frame, const char *t
 	else if (target->state == TARGET_SOUGHT && target->least_ticks > 0)
 		frame_notice(frame, topic, NULL, _("waiting for the next process called %s"), target->name);
 	else if (target->state == TARGET_SOUGHT)
-		named_absent_process(frame, target->settings, topic, target->wanted);
+		missing_targets_add_process(frame, target->settings, topic, target->wanted);
 	if (target->state == TARGET_LIVE || target->state == TARGET_GONE)
 		frame->named_there = true;
 	if (target->state != TARGET_LIVE)

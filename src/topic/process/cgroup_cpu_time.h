@@ -14,7 +14,7 @@ void cgroup_cpu_time_close(struct cgroup_cpu_time *sum); /* NULL is fine */
 /* Since the previous call, to the nanosecond (version 2: microsecond); U64_UNKNOWN: not known. */
 uint64_t cgroup_cpu_time_grown(struct cgroup_cpu_time *sum);
 
-/* 1: cpuacct, a sum over all processes; 2: cpu.stat of the groups below the root, without those in the root. */
+/* 1: cpuacct, a sum over all processes; 2: cpu.stat of the groups below the root: none of the root itself. */
 int cgroup_cpu_time_version(const struct cgroup_cpu_time *sum);
 
 /* The pids in the root, one per line, valid until the next tick: 0 or -errno. */

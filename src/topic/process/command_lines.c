@@ -36,52 +36,52 @@ uint32_t command_lines_stuck(const struct command_lines *lines)
 	return command_reader_stuck(lines->reader);
 }
 
-static void take_line(struct task *task, const struct command_line *line)
+static void set_command(struct process *process, const struct command_line *line)
 {
-	if (task->command && strcmp(task->command, line->text) == 0)
+	if (process->command && strcmp(process->command, line->text) == 0)
 		return;
-	free(task->command);
-	task->command = NULL;
+	free(process->command);
+	process->command = NULL;
 	if (line->length == 0)
 		return;
-	task->command = alloc_text(line->text);
-	task->program_length = line->program_length;
+	process->command = alloc_text(line->text);
+	process->program_length = line->program_length;
 }
 
-static void take_results(struct command_lines *lines, struct task *const *list, size_t n_list)
+static void collect(struct command_lines *lines, struct process *const *list, size_t n_list)
 {
 	struct command_line line;
 
 	while (command_reader_next(lines->reader, &line)) {
-		struct task *task = task_find(list, n_list, line.pid);
+		struct process *process = process_in_list(list, n_list, line.pid);
 
-		if (task && task->start_ticks == line.tag)
-			take_line(task, &line);
+		if (process && process->start_ticks == line.tag)
+			set_command(process, &line);
 	}
 }
 
-static bool ask(struct command_lines *lines, struct task *task, uint64_t tick)
+static bool ask(struct command_lines *lines, struct process *process, uint64_t tick)
 {
-	if (task_is_kernel(task))
+	if (process_is_kernel_thread(process))
 		return true;
-	if (!command_reader_ask(lines->reader, task->pid, task->start_ticks))
+	if (!command_reader_ask(lines->reader, process->pid, process->start_ticks))
 		return false;
-	task->command_tick = tick;
+	process->command_tick = tick;
 	return true;
 }
 
 /* Of those that nobody asked for yet, in turn; how many. */
-static size_t ask_others(struct command_lines *lines, struct task *const *list, size_t n_list, uint64_t tick,
-			 size_t most)
+static size_t ask_others(struct command_lines *lines, struct process *const *list, size_t n_list,
+			 uint64_t tick, size_t most)
 {
 	size_t tried = 0, asked = 0;
 
 	for (; tried < n_list && asked < most; tried++) {
-		struct task *task = list[(lines->next + tried) % n_list];
+		struct process *process = list[(lines->next + tried) % n_list];
 
-		if (task->command_tick != 0 || task_is_kernel(task))
+		if (process->command_tick != 0 || process_is_kernel_thread(process))
 			continue;
-		if (!ask(lines, task, tick))
+		if (!ask(lines, process, tick))
 			break;
 		asked++;
 	}
@@ -89,29 +89,30 @@ static size_t ask_others(struct command_lines *lines, struct task *const *list, 
 	return asked;
 }
 
-static void ask_moved(struct command_lines *lines, struct task *const *list, size_t n_list, uint64_t tick)
+static void ask_active(struct command_lines *lines, struct process *const *list, size_t n_list, uint64_t tick)
 {
 	for (size_t i = 0; i < n_list; i++) {
-		struct task *task = list[i];
+		struct process *process = list[i];
 
-		if (task->moved && (task->command_tick == 0 || tick - task->command_tick >= AGAIN_TICKS))
-			ask(lines, task, tick);
+		if (process->ran &&
+		    (process->command_tick == 0 || tick - process->command_tick >= AGAIN_TICKS))
+			ask(lines, process, tick);
 	}
 }
 
-void command_lines_update(struct command_lines *lines, struct env *env, struct task *const *list,
+void command_lines_update(struct command_lines *lines, struct env *env, struct process *const *list,
 			  size_t n_list, enum command_lines_wanted wanted)
 {
 	static const size_t others[] = { [COMMANDS_IN_TURN] = COMMAND_READER_MAX / 4,
 					 [COMMANDS_NOW] = COMMAND_READER_MAX };
 	bool more = true;
 
-	take_results(lines, list, n_list);
+	collect(lines, list, n_list);
 	while (more && command_reader_is_free(lines->reader)) {
-		ask_moved(lines, list, n_list, env->tick);
+		ask_active(lines, list, n_list, env->tick);
 		more = ask_others(lines, list, n_list, env->tick, others[wanted]) > 0 &&
 		       wanted == COMMANDS_NOW;
 		command_reader_submit(lines->reader, env);
-		take_results(lines, list, n_list);
+		collect(lines, list, n_list);
 	}
 }

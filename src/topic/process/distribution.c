@@ -43,13 +43,13 @@ static const struct schema schema = {
 static const struct source_spec sources[] = { { 0 } };
 
 struct state {
-	struct tasks *tasks;
+	struct process_list *processes;
 	uint64_t mono_ns; /* of the sample before */
 };
 
-static void add_task(struct table *table, const struct task *task, double seconds)
+static void add_process(struct table *table, const struct process *process, double seconds)
 {
-	double share = (double)task->used_ns / 1e9 / seconds;
+	double share = (double)process->used_ns / 1e9 / seconds;
 	size_t range = share * RANGES < RANGES - 1 ? (size_t)(share * RANGES) : RANGES - 1;
 	struct distribution_row *row = table_row(table, range);
 
@@ -61,12 +61,12 @@ static int sample(struct sample *sample)
 {
 	struct table *table = sample->table;
 	struct state *state = sample->state;
-	int error = tasks_update(state->tasks);
+	int error = process_list_update(state->processes);
 	double seconds;
 
 	if (error)
 		return error;
-	table->mono_ns = state->tasks->mono_ns;
+	table->mono_ns = state->processes->mono_ns;
 	seconds = (double)(table->mono_ns - state->mono_ns) / 1e9;
 	for (unsigned i = 0; i < RANGES; i++) {
 		struct distribution_row *row = table_add(table);
@@ -76,9 +76,9 @@ static int sample(struct sample *sample)
 		row->processes = state->mono_ns ? 0 : U64_UNKNOWN;
 		row->cpu_ratio = state->mono_ns ? 0 : row->cpu_ratio;
 	}
-	for (size_t i = 0; i < state->tasks->n_all && state->mono_ns; i++)
-		if (state->tasks->all[i]->used_ns != U64_UNKNOWN && state->tasks->all[i]->used_ns > 0)
-			add_task(table, state->tasks->all[i], seconds);
+	for (size_t i = 0; i < state->processes->n_all && state->mono_ns; i++)
+		if (state->processes->all[i]->used_ns != U64_UNKNOWN && state->processes->all[i]->used_ns > 0)
+			add_process(table, state->processes->all[i], seconds);
 	state->mono_ns = table->mono_ns;
 	return 0;
 }
@@ -87,7 +87,7 @@ static int open_distribution(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	state->tasks = tasks_open(sample->env);
+	state->processes = process_list_open(sample->env);
 	return 0;
 }
 
@@ -95,7 +95,7 @@ static void close_distribution(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	tasks_close(state->tasks);
+	process_list_close(state->processes);
 }
 
 const struct topic topic_distribution = {

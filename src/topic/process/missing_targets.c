@@ -14,7 +14,7 @@ static bool is_waited_for(const struct settings *settings)
 	return !settings_get(settings, "run.once");
 }
 
-void named_absent_process(struct frame *frame, const struct settings *settings, const char *topic,
+void missing_targets_add_process(struct frame *frame, const struct settings *settings, const char *topic,
 			  const char *name)
 {
 	frame->named_absent = true;
@@ -24,7 +24,7 @@ void named_absent_process(struct frame *frame, const struct settings *settings, 
 		     name);
 }
 
-void named_absent_group(struct frame *frame, const struct settings *settings, const char *topic,
+void missing_targets_add_group(struct frame *frame, const struct settings *settings, const char *topic,
 			const char *group)
 {
 	frame->named_absent = true;
@@ -34,7 +34,7 @@ void named_absent_group(struct frame *frame, const struct settings *settings, co
 		     group);
 }
 
-void named_absent_cgroup(struct frame *frame, const struct settings *settings, const char *topic,
+void missing_targets_add_cgroup(struct frame *frame, const struct settings *settings, const char *topic,
 			 const char *path)
 {
 	frame->named_absent = true;
@@ -44,33 +44,33 @@ void named_absent_cgroup(struct frame *frame, const struct settings *settings, c
 		     path);
 }
 
-static bool is_there(const struct tasks *tasks, struct span wanted)
+static bool is_there(const struct process_list *processes, struct span wanted)
 {
-	for (size_t i = 0; i < tasks->n_all; i++)
-		if (task_is_listed(tasks->all[i], wanted))
+	for (size_t i = 0; i < processes->n_all; i++)
+		if (process_matches(processes->all[i], wanted))
 			return true;
 	return false;
 }
 
-void named_want_programs(struct tasks *tasks, const struct settings *settings)
+void missing_targets_want_programs(struct process_list *processes, const struct settings *settings)
 {
 	const char *list = settings_get(settings, "run.pid");
 
-	tasks->commands_now = list && process_pattern_has_name(span_text(list));
+	processes->commands_now = list && process_pattern_has_name(span_text(list));
 }
 
-void named_tasks(struct frame *frame, const struct settings *settings, const char *topic,
-		 const struct tasks *tasks)
+void missing_targets_find(struct frame *frame, const struct settings *settings, const char *topic,
+		 const struct process_list *processes)
 {
 	const char *list = settings_get(settings, "run.pid");
 	struct span rest = span_text(list ? list : ""), wanted;
 	bool told = false;
 
 	while (span_item(&rest, &wanted)) {
-		if (is_there(tasks, wanted)) {
+		if (is_there(processes, wanted)) {
 			frame->named_there = true;
 		} else if (!told) {
-			named_absent_process(frame, settings, topic,
+			missing_targets_add_process(frame, settings, topic,
 					     arena_copy(&frame->arena, wanted.at, span_length(wanted)));
 			told = true;
 		}

@@ -6,21 +6,21 @@
 #include "core/settings.h"
 #include "model/frame.h"
 
-struct tasks;
+struct process_list;
 
 /* Each tells that it is not there, and notes so in the frame. name is copied. */
-void named_absent_process(struct frame *frame, const struct settings *settings, const char *topic,
+void missing_targets_add_process(struct frame *frame, const struct settings *settings, const char *topic,
 			  const char *name);
-void named_absent_group(struct frame *frame, const struct settings *settings, const char *topic,
+void missing_targets_add_group(struct frame *frame, const struct settings *settings, const char *topic,
 			const char *group);
-void named_absent_cgroup(struct frame *frame, const struct settings *settings, const char *topic,
+void missing_targets_add_cgroup(struct frame *frame, const struct settings *settings, const char *topic,
 			 const char *path);
 
 /* A process that --pid names may be known by its program alone: the next update of tasks reads those. */
-void named_want_programs(struct tasks *tasks, const struct settings *settings);
+void missing_targets_want_programs(struct process_list *processes, const struct settings *settings);
 
 /* Notes which processes of --pid are among the tasks, and tells the first one that is not. */
-void named_tasks(struct frame *frame, const struct settings *settings, const char *topic,
-		 const struct tasks *tasks);
+void missing_targets_find(struct frame *frame, const struct settings *settings, const char *topic,
+		 const struct process_list *processes);
 
 #endif

@@ -61,10 +61,11 @@ static const struct source_spec sources[] = {
 };
 
 /* 0, or -errno of the read of its io file. */
-static int add_process(struct env *env, struct frame *frame, struct table *table, const struct task *task)
+static int add_process(struct env *env, struct frame *frame, struct table *table,
+		       const struct process *process)
 {
 	char bytes[512];
-	long length = pids_read(env, task->pid, "io", bytes, sizeof(bytes));
+	long length = pids_read(env, process->pid, "io", bytes, sizeof(bytes));
 	struct reader_row *row;
 	struct pid_io io;
 
@@ -73,30 +74,30 @@ static int add_process(struct env *env, struct frame *frame, struct table *table
 	if (!pid_io_parse(span_of(bytes, (size_t)length), &io))
 		return 0;
 	row = table_add(table);
-	row->pid = task->pid;
-	row->start_seconds = process_start_seconds(env, task->start_ticks);
+	row->pid = process->pid;
+	row->start_seconds = process_start_seconds(env, process->start_ticks);
 	row->read_bytes = io.read_bytes;
-	row->major_faults = task->stat.major_faults;
-	row->command = arena_copy(&frame->arena, task->name, strlen(task->name));
+	row->major_faults = process->stat.major_faults;
+	row->command = arena_copy(&frame->arena, process->name, strlen(process->name));
 	return 0;
 }
 
 static int sample(struct sample *sample)
 {
 	struct env *env = sample->env;
-	struct tasks *tasks = sample->state;
-	int error = tasks_update(tasks);
+	struct process_list *processes = sample->state;
+	int error = process_list_update(processes);
 	size_t hidden;
 
 	if (error)
 		return error;
-	hidden = tasks->n_hidden;
-	for (size_t i = 0; i < tasks->n_all; i++) {
-		error = add_process(env, sample->frame, sample->table, tasks->all[i]);
+	hidden = processes->n_denied;
+	for (size_t i = 0; i < processes->n_all; i++) {
+		error = add_process(env, sample->frame, sample->table, processes->all[i]);
 		if (error == -EACCES || error == -EPERM)
 			hidden++;
 	}
-	if (tasks->n_all > 0 && sample->table->n_rows == 0 && !env_exists(env, SOURCE)) {
+	if (processes->n_all > 0 && sample->table->n_rows == 0 && !env_exists(env, SOURCE)) {
 		env_note_failure(env, SOURCE, -ENOENT);
 		return -ENOENT;
 	}
@@ -112,13 +113,13 @@ static int sample(struct sample *sample)
 
 static int open_reader(struct sample *sample)
 {
-	sample->state = tasks_open(sample->env);
+	sample->state = process_list_open(sample->env);
 	return 0;
 }
 
 static void close_reader(struct sample *sample)
 {
-	tasks_close(sample->state);
+	process_list_close(sample->state);
 }
 
 const struct topic topic_page_reader = {

@@ -148,74 +148,75 @@ static const char *base_of(const char *text, size_t program_length)
 	return slash && slash[1] != '\0' && *text == '/' ? slash + 1 : text;
 }
 
-static void set_texts(struct frame *frame, struct process_row *row, const struct task *task)
+static void set_texts(struct frame *frame, struct process_row *row, const struct process *process)
 {
 	struct arena *arena = &frame->arena;
 
-	row->name = arena_copy(arena, task->name, strlen(task->name));
-	if (!task->command) {
-		row->command = task_is_kernel(task) ? arena_print(arena, "[%s]", task->name) : row->name;
+	row->name = arena_copy(arena, process->name, strlen(process->name));
+	if (!process->command) {
+		row->command = process_is_kernel_thread(process) ? arena_print(arena, "[%s]", process->name)
+								 : row->name;
 		row->program = row->program_base = row->command_base = row->command;
 		return;
 	}
-	row->command = arena_copy(arena, task->command, strlen(task->command));
-	row->command_base = base_of(row->command, task->program_length);
-	row->program = arena_copy(arena, task->command, task->program_length);
-	row->program_base = base_of(row->program, task->program_length);
+	row->command = arena_copy(arena, process->command, strlen(process->command));
+	row->command_base = base_of(row->command, process->program_length);
+	row->program = arena_copy(arena, process->command, process->program_length);
+	row->program_base = base_of(row->program, process->program_length);
 }
 
-static void set_times(struct process_row *row, const struct task *task, const struct tasks *tasks,
-		      const struct power_estimate *estimate)
+static void set_times(struct process_row *row, const struct process *process,
+		      const struct process_list *processes, const struct power_estimate *estimate)
 {
-	row->cpu_seconds = (double)task->cpu_ns / 1e9;
-	row->system_seconds = (double)task->system_ns / 1e9;
-	row->user_seconds = (double)(task->cpu_ns - task->system_ns) / 1e9;
+	row->cpu_seconds = (double)process->cpu_ns / 1e9;
+	row->system_seconds = (double)process->system_ns / 1e9;
+	row->user_seconds = (double)(process->cpu_ns - process->system_ns) / 1e9;
 	row->joules = power_estimate_joules(estimate, row->cpu_seconds);
-	if (tasks->n_cpus == 0)
+	if (processes->n_cpus == 0)
 		return;
-	row->machine_seconds = (double)task->machine_ns / 1e9;
-	row->machine_system_seconds = (double)task->machine_system_ns / 1e9;
-	row->machine_user_seconds = (double)(task->machine_ns - task->machine_system_ns) / 1e9;
+	row->machine_seconds = (double)process->machine_ns / 1e9;
+	row->machine_system_seconds = (double)process->machine_system_ns / 1e9;
+	row->machine_user_seconds = (double)(process->machine_ns - process->machine_system_ns) / 1e9;
 }
 
 /* What its file tells; counters of one that lived unseen before would all count for this interval. */
-static void set_stat(struct process_row *row, const struct task *task, const struct env *env)
+static void set_stat(struct process_row *row, const struct process *process, const struct env *env)
 {
-	if (task->unread)
+	if (process->stale)
 		return;
-	row->state = pid_state_text(task->stat.state);
-	row->processor = task->stat.processor;
-	row->threads = task->stat.threads;
-	row->nice = (double)task->stat.nice;
-	if (task->stat.resident_pages < U64_UNKNOWN / env->page_bytes)
-		row->resident_bytes = task->stat.resident_pages * env->page_bytes;
-	if (!task->timed)
+	row->state = pid_state_text(process->stat.state);
+	row->processor = process->stat.processor;
+	row->threads = process->stat.threads;
+	row->nice = (double)process->stat.nice;
+	if (process->stat.resident_pages < U64_UNKNOWN / env->page_bytes)
+		row->resident_bytes = process->stat.resident_pages * env->page_bytes;
+	if (!process->clock_valid)
 		return;
-	row->minor_faults = task->stat.minor_faults;
-	row->major_faults = task->stat.major_faults;
+	row->minor_faults = process->stat.minor_faults;
+	row->major_faults = process->stat.major_faults;
 }
 
-static void add_row(struct frame *frame, struct table *table, const struct task *task,
-		    const struct tasks *tasks, const struct power_estimate *estimate)
+static void add_row(struct frame *frame, struct table *table, const struct process *process,
+		    const struct process_list *processes, const struct power_estimate *estimate)
 {
 	struct process_row *row = table_add(table);
 	struct env *env = estimate->env;
 
-	row->pid = task->pid;
-	row->start_seconds = process_start_seconds(env, task->start_ticks);
-	row->ppid = task->stat.parent_pid;
-	if (task->timed)
-		set_times(row, task, tasks, estimate);
-	set_stat(row, task, env);
-	if (task->uid != UINT32_MAX) {
-		row->uid = task->uid;
-		row->user = users_name(env, task->uid);
+	row->pid = process->pid;
+	row->start_seconds = process_start_seconds(env, process->start_ticks);
+	row->ppid = process->stat.parent_pid;
+	if (process->clock_valid)
+		set_times(row, process, processes, estimate);
+	set_stat(row, process, env);
+	if (process->uid != UINT32_MAX) {
+		row->uid = process->uid;
+		row->user = users_name(env, process->uid);
 	}
-	set_texts(frame, row, task);
+	set_texts(frame, row, process);
 }
 
 /* The machine counts more threads than those of the processes that are listed. */
-static unsigned long hidden_threads(struct env *env, const struct tasks *tasks)
+static unsigned long hidden_threads(struct env *env, const struct process_list *processes)
 {
 	struct loadavg loadavg;
 	struct span text;
@@ -224,34 +225,34 @@ static unsigned long hidden_threads(struct env *env, const struct tasks *tasks)
 	if (env_read(env, env_file(env, "proc/loadavg"), &text) < 0 || !loadavg_parse(text, &loadavg))
 		return 0;
 	hidden = (long)loadavg.threads;
-	for (size_t i = 0; i < tasks->n_all; i++)
-		hidden -= (long)tasks->all[i]->stat.threads;
+	for (size_t i = 0; i < processes->n_all; i++)
+		hidden -= (long)processes->all[i]->stat.threads;
 	return hidden > 0 ? (unsigned long)hidden : 0;
 }
 
 static const char hidden_remedy[] = N_("run it as root, or give it the capability cap_sys_ptrace");
 
-static void tell_hidden(struct env *env, struct frame *frame, const struct tasks *tasks)
+static void notice_hidden(struct env *env, struct frame *frame, const struct process_list *processes)
 {
-	uint32_t stuck = command_lines_stuck(tasks->commands);
+	uint32_t stuck = command_lines_stuck(processes->commands);
 
-	if (tasks->n_hidden > 0)
+	if (processes->n_denied > 0)
 		frame_notice(frame, schema.name,
 			     remedy_for_user(hidden_remedy),
 			     P_("%zu process may not be looked at (hidepid)",
-				"%zu processes may not be looked at (hidepid)", tasks->n_hidden),
-			     tasks->n_hidden);
-	else if (env->live && tasks->n_unread == 0 && tasks->n_all > 0 && tasks->all[0]->pid != 1)
+				"%zu processes may not be looked at (hidepid)", processes->n_denied),
+			     processes->n_denied);
+	else if (env->live && processes->n_failed == 0 && processes->n_all > 0 && processes->all[0]->pid != 1)
 		frame_notice(
 			frame, schema.name, remedy_for_user(hidden_remedy),
 			P_("%lu thread of others is hidden here (hidepid)",
-			   "%lu threads of others are hidden here (hidepid)", hidden_threads(env, tasks)),
-			hidden_threads(env, tasks));
-	if (tasks->n_unread > 0)
-		frame_notice(frame, schema.name, source_remedy(env, NULL, -tasks->unread_error),
+			   "%lu threads of others are hidden here (hidepid)", hidden_threads(env, processes)),
+			hidden_threads(env, processes));
+	if (processes->n_failed > 0)
+		frame_notice(frame, schema.name, source_remedy(env, NULL, -processes->failure),
 			     P_("%zu process could not be looked at: %s",
-				"%zu processes could not be looked at: %s", tasks->n_unread),
-			     tasks->n_unread, strerror(-tasks->unread_error));
+				"%zu processes could not be looked at: %s", processes->n_failed),
+			     processes->n_failed, strerror(-processes->failure));
 	if (stuck)
 		frame_notice(frame, schema.name, NULL,
 			     _("process %u is stuck: its command line cannot be read, others wait behind it"),
@@ -259,7 +260,7 @@ static void tell_hidden(struct env *env, struct frame *frame, const struct tasks
 }
 
 struct state {
-	struct tasks *tasks;
+	struct process_list *processes;
 	const struct settings *settings;
 	struct power_estimate estimate;
 };
@@ -269,21 +270,21 @@ static int sample(struct sample *sample)
 	struct frame *frame = sample->frame;
 	struct table *table = sample->table;
 	struct state *state = sample->state;
-	struct tasks *tasks = state->tasks;
+	struct process_list *processes = state->processes;
 	int error;
 
 	power_estimate_update(&state->estimate, table->mono_ns);
-	tasks->all_commands =
+	processes->all_commands =
 		settings_get(state->settings, "cpu.idle") || settings_get(state->settings, "cpu.tree");
-	named_want_programs(tasks, state->settings);
-	error = tasks_update(tasks);
+	missing_targets_want_programs(processes, state->settings);
+	error = process_list_update(processes);
 	if (error)
 		return error;
-	table->mono_ns = tasks->mono_ns;
-	for (size_t i = 0; i < tasks->n_all; i++)
-		add_row(frame, table, tasks->all[i], tasks, &state->estimate);
-	tell_hidden(sample->env, frame, tasks);
-	named_tasks(frame, state->settings, schema.name, tasks);
+	table->mono_ns = processes->mono_ns;
+	for (size_t i = 0; i < processes->n_all; i++)
+		add_row(frame, table, processes->all[i], processes, &state->estimate);
+	notice_hidden(sample->env, frame, processes);
+	missing_targets_find(frame, state->settings, schema.name, processes);
 	return 0;
 }
 
@@ -291,7 +292,7 @@ static int open_process(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	*state = (struct state){ .tasks = tasks_open(sample->env), .settings = sample->settings };
+	*state = (struct state){ .processes = process_list_open(sample->env), .settings = sample->settings };
 	power_estimate_open(&state->estimate, sample->env, sample->settings);
 	return 0;
 }
@@ -301,7 +302,7 @@ static void close_process(struct sample *sample)
 	struct state *state = sample->state;
 
 	power_estimate_close(&state->estimate);
-	tasks_close(state->tasks);
+	process_list_close(state->processes);
 }
 
 const struct topic topic_process = {

@@ -8,7 +8,7 @@
 #include "core/alloc.h"
 #include "core/process_pattern.h"
 
-struct task *task_find(struct task *const *list, size_t n_list, uint32_t pid)
+struct process *process_in_list(struct process *const *list, size_t n_list, uint32_t pid)
 {
 	size_t low = 0, high = n_list;
 
@@ -23,26 +23,28 @@ struct task *task_find(struct task *const *list, size_t n_list, uint32_t pid)
 	return low < n_list && list[low]->pid == pid ? list[low] : NULL;
 }
 
-struct task *task_new(uint32_t pid)
+struct process *process_new(uint32_t pid)
 {
-	struct task *task = alloc_zeroed(1, sizeof(*task));
+	struct process *process = alloc_zeroed(1, sizeof(*process));
 
-	task->pid = pid;
-	task->uid = UINT32_MAX;
-	task->start_ticks = U64_UNKNOWN;
-	task->outside_tick = ENV_NEVER;
-	task->stat_file = -1;
-	return task;
+	process->pid = pid;
+	process->uid = UINT32_MAX;
+	process->start_ticks = U64_UNKNOWN;
+	process->outside_tick = ENV_NEVER;
+	process->stat_file = -1;
+	return process;
 }
 
-void task_free(struct task *task)
+void process_free(struct process *process)
 {
-	free(task->command);
-	free(task);
+	free(process->command);
+	free(process);
 }
 
-bool task_is_listed(const struct task *task, struct span list)
+bool process_matches(const struct process *process, struct span list)
 {
-	return process_pattern_matches(list, task->pid, span_text(task->name),
-			      task->command ? span_of(task->command, task->program_length) : span_text(""));
+	struct span program = process->command ? span_of(process->command, process->program_length)
+					       : span_text("");
+
+	return process_pattern_matches(list, process->pid, span_text(process->name), program);
 }

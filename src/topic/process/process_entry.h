@@ -6,10 +6,10 @@
 #include "kernel/pid_stat.h"
 #include "sys/env.h"
 
-#define TASK_NAME_MAX 64
-#define TASK_NOT_A_SUM "%s (process name)" /* a process that goes by the name of a sum of processes */
+#define PROCESS_NAME_MAX 64
+#define PROCESS_NOT_A_SUM "%s (process name)" /* a process that goes by the name of a sum of processes */
 
-struct task {
+struct process {
 	uint32_t pid, uid;         /* uid: effective, UINT32_MAX when it could not be read */
 	uint64_t start_ticks;      /* since boot, in USER_HZ */
 	uint64_t cpu_ns;           /* since its start, of all its threads */
@@ -17,14 +17,14 @@ struct task {
 	uint64_t machine_ns, machine_system_ns; /* the same, each part over the CPUs that were online then */
 	uint64_t used_ns;          /* part of cpu_ns since the tick before; U64_UNKNOWN when not seen then */
 	struct pid_stat stat;      /* as last read; without comm */
-	bool unread;               /* it could not be read anew: stat is of an earlier tick */
-	char name[TASK_NAME_MAX];  /* comm, NUL-terminated */
+	bool stale;               /* it could not be read anew: stat is of an earlier tick */
+	char name[PROCESS_NAME_MAX];  /* comm, NUL-terminated */
 	char *command; /* arguments joined by blanks, cut when very long; NULL: not known, or none */
 	size_t program_length;     /* of its first argument */
-	bool moved;                /* it ran since the tick before, or is new */
-	bool timed;                /* cpu_ns is of this tick, and what it grew by was used in it */
+	bool ran;                /* it ran since the tick before, or is new */
+	bool clock_valid;                /* cpu_ns is of this tick, and what it grew by was used in it */
 	uint64_t command_tick;     /* when command was asked for last; 0: never */
-	uint64_t moved_tick;
+	uint64_t ran_tick;
 	uint64_t outside_tick;     /* when it was in the root of the control groups; ENV_NEVER */
 	int stat_file;             /* see pids_read_kept() */
 	double system_share;       /* of what it used when it was last seen to use anything */
@@ -34,18 +34,18 @@ struct task {
 };
 
 /* Does --pid mean it? See process_pattern_matches(). */
-bool task_is_listed(const struct task *task, struct span list);
+bool process_matches(const struct process *process, struct span list);
 
 /* NULL when the list, which is sorted by pid, has none with this pid. */
-struct task *task_find(struct task *const *list, size_t n_list, uint32_t pid);
+struct process *process_in_list(struct process *const *list, size_t n_list, uint32_t pid);
 
-struct task *task_new(uint32_t pid);
-void task_free(struct task *task);
+struct process *process_new(uint32_t pid);
+void process_free(struct process *process);
 
 /* Is it a thread of the kernel? */
-static inline bool task_is_kernel(const struct task *task)
+static inline bool process_is_kernel_thread(const struct process *process)
 {
-	return task->stat.flags & PID_FLAG_KERNEL_THREAD;
+	return process->stat.flags & PID_FLAG_KERNEL_THREAD;
 }
 
 #endif

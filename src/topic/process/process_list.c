@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keeping the list of processes: a look at every clock, and into the stat file of those whose clock moved. */
+/* Keeping the list of list: a look at every clock, and into the stat file of those whose clock moved. */
 #include <config.h>
 
 #include "topic/process/process_list.h"
@@ -15,330 +15,333 @@
 #include "topic/process/cgroup_cpu_time.h"
 #include "topic/process/command_lines.h"
 
-#define LOOKS_PER_TICK ((size_t)64)
-#define STILL_TICKS 60 /* after which the file of a process that does nothing is closed */
+#define TURNS_PER_TICK ((size_t)64)
+#define IDLE_TICKS 60 /* after which the file of a process that does nothing is closed */
 
 static const char key;
 
-static void *open_tasks(struct env *env)
+static void *open_list(struct env *env)
 {
-	struct tasks *tasks = alloc_zeroed(1, sizeof(*tasks));
+	struct process_list *list = alloc_zeroed(1, sizeof(*list));
 
-	tasks->env = env;
-	tasks->tick = ENV_NEVER;
-	tasks->clocks = env_has_process_clocks(env);
-	tasks->commands = command_lines_open(env);
-	tasks->cpu_sum = cgroup_cpu_time_open(env);
-	return tasks;
+	list->env = env;
+	list->tick = ENV_NEVER;
+	list->clocks = env_has_process_clocks(env);
+	list->commands = command_lines_open(env);
+	list->cpu_sum = cgroup_cpu_time_open(env);
+	return list;
 }
 
-static void close_tasks(void *state)
+static void close_list(void *state)
 {
-	struct tasks *tasks = state;
+	struct process_list *list = state;
 
-	for (size_t i = 0; i < tasks->n_gone; i++)
-		task_free(tasks->gone[i]);
-	for (size_t i = 0; i < tasks->n_all; i++) {
-		pids_release(tasks->env, &tasks->all[i]->stat_file);
-		task_free(tasks->all[i]);
+	for (size_t i = 0; i < list->n_exited; i++)
+		process_free(list->exited[i]);
+	for (size_t i = 0; i < list->n_all; i++) {
+		pids_release(list->env, &list->all[i]->stat_file);
+		process_free(list->all[i]);
 	}
-	command_lines_close(tasks->commands);
-	cgroup_cpu_time_close(tasks->cpu_sum);
-	free(tasks->cpu_ns);
-	free(tasks->gone);
-	free(tasks->before);
-	free(tasks->all);
-	free(tasks);
+	command_lines_close(list->commands);
+	cgroup_cpu_time_close(list->cpu_sum);
+	free(list->cpu_ns);
+	free(list->exited);
+	free(list->previous);
+	free(list->all);
+	free(list);
 }
 
-struct tasks *tasks_open(struct env *env)
+struct process_list *process_list_open(struct env *env)
 {
-	return env_share(env, &key, open_tasks, close_tasks);
+	return env_share(env, &key, open_list, close_list);
 }
 
-struct tasks *tasks_opened(const struct env *env)
+struct process_list *process_list_opened(const struct env *env)
 {
 	return env_shared_state(env, &key);
 }
 
-void tasks_close(struct tasks *tasks)
+void process_list_close(struct process_list *list)
 {
-	env_unshare(tasks->env, &key);
+	env_unshare(list->env, &key);
 }
 
-struct task *tasks_find(const struct tasks *tasks, uint32_t pid)
+struct process *process_list_find(const struct process_list *list, uint32_t pid)
 {
-	return task_find(tasks->all, tasks->n_all, pid);
+	return process_in_list(list->all, list->n_all, pid);
 }
 
-struct task *tasks_find_gone(const struct tasks *tasks, uint32_t pid)
+struct process *process_list_find_exited(const struct process_list *list, uint32_t pid)
 {
-	return task_find(tasks->gone, tasks->n_gone, pid);
+	return process_in_list(list->exited, list->n_exited, pid);
 }
 
 /* What it used in the interval is split as the ticks of its file grew; where none did, as the last time. */
-static void find_share(struct task *task, const struct pid_stat *stat)
+static void update_system_share(struct process *process, const struct pid_stat *stat)
 {
-	uint64_t user = stat->user_ticks - task->stat.user_ticks;
-	uint64_t system = stat->system_ticks - task->stat.system_ticks;
+	uint64_t user = stat->user_ticks - process->stat.user_ticks;
+	uint64_t system = stat->system_ticks - process->stat.system_ticks;
 
-	if (stat->user_ticks >= task->stat.user_ticks && stat->system_ticks >= task->stat.system_ticks &&
-	    user + system > 0)
-		task->system_share = (double)system / (double)(user + system);
+	if (stat->user_ticks >= process->stat.user_ticks &&
+	    stat->system_ticks >= process->stat.system_ticks && user + system > 0)
+		process->system_share = (double)system / (double)(user + system);
 }
 
 /* In a copy of proc the owner is that of the copy, if the status file does not tell better. */
-static void find_user(struct env *env, struct task *task)
+static void read_user(struct env *env, struct process *process)
 {
 	char bytes[2048];
 	uint32_t real;
 	long length;
 
-	pids_owner(env, task->pid, &task->uid);
+	pids_owner(env, process->pid, &process->uid);
 	if (env->live)
 		return;
-	length = pids_read(env, task->pid, "status", bytes, sizeof(bytes));
+	length = pids_read(env, process->pid, "status", bytes, sizeof(bytes));
 	if (length > 0)
-		pid_status_uids(span_of(bytes, (size_t)length), &real, &task->uid);
+		pid_status_uids(span_of(bytes, (size_t)length), &real, &process->uid);
 }
 
-static void take_name(struct task *task, struct span comm)
+static void set_name(struct process *process, struct span comm)
 {
-	size_t length = span_length(comm) < TASK_NAME_MAX ? span_length(comm) : TASK_NAME_MAX - 1;
+	size_t length = span_length(comm) < PROCESS_NAME_MAX ? span_length(comm) : PROCESS_NAME_MAX - 1;
 
-	if (strncmp(task->name, comm.at, length) != 0 || task->name[length] != '\0')
-		task->command_tick = 0; /* it may have become another program */
-	memcpy(task->name, comm.at, length);
-	task->name[length] = '\0';
+	if (strncmp(process->name, comm.at, length) != 0 || process->name[length] != '\0')
+		process->command_tick = 0; /* it may have become another program */
+	memcpy(process->name, comm.at, length);
+	process->name[length] = '\0';
 }
 
-enum look { LOOK_SAME, LOOK_OTHER, LOOK_ENDED, LOOK_HIDDEN, LOOK_UNREAD };
+enum probe { PROBE_SAME, PROBE_PID_REUSED, PROBE_EXITED, PROBE_DENIED, PROBE_FAILED };
 
 /* Files that stay open only to save time make room for others, and from now on fewer stay open. */
-static bool give_back_files(struct tasks *tasks)
+static bool release_files(struct process_list *list)
 {
-	struct env_pids *pids = &tasks->env->pids;
+	struct env_pids *pids = &list->env->pids;
 	size_t n_kept = pids->n_kept;
 
-	for (size_t i = 0; i < tasks->n_all; i++)
-		pids_release(tasks->env, &tasks->all[i]->stat_file);
-	for (size_t i = 0; i < tasks->n_before; i++)
-		pids_release(tasks->env, &tasks->before[i]->stat_file);
+	for (size_t i = 0; i < list->n_all; i++)
+		pids_release(list->env, &list->all[i]->stat_file);
+	for (size_t i = 0; i < list->n_previous; i++)
+		pids_release(list->env, &list->previous[i]->stat_file);
 	if (pids->n_kept == n_kept)
 		return false;
 	pids->kept_max = (pids->n_kept + n_kept) / 2;
 	return true;
 }
 
-static long read_file(struct tasks *tasks, struct env *env, struct task *task, char *bytes, size_t room)
+static long read_file(struct process_list *list, struct env *env, struct process *process, char *bytes,
+		      size_t room)
 {
-	long length = pids_read_kept(env, &task->stat_file, task->pid, "stat", bytes, room);
+	long length = pids_read_kept(env, &process->stat_file, process->pid, "stat", bytes, room);
 
-	if ((length == -EMFILE || length == -ENFILE) && give_back_files(tasks))
-		length = pids_read_kept(env, &task->stat_file, task->pid, "stat", bytes, room);
+	if ((length == -EMFILE || length == -ENFILE) && release_files(list))
+		length = pids_read_kept(env, &process->stat_file, process->pid, "stat", bytes, room);
 	return length;
 }
 
 /* The clock of a process can be asked even when its file cannot be read. */
-static void take_time(const struct tasks *tasks, struct task *task, uint64_t cpu_ns)
+static void add_time(const struct process_list *list, struct process *process, uint64_t cpu_ns)
 {
-	bool fresh = task->start_ticks == U64_UNKNOWN;
-	uint64_t used_ns = cpu_ns > task->cpu_ns ? cpu_ns - task->cpu_ns : 0;
-	uint64_t system_ns = (uint64_t)((double)used_ns * task->system_share);
+	bool fresh = process->start_ticks == U64_UNKNOWN;
+	uint64_t used_ns = cpu_ns > process->cpu_ns ? cpu_ns - process->cpu_ns : 0;
+	uint64_t system_ns = (uint64_t)((double)used_ns * process->system_share);
 
-	task->used_ns = fresh && tasks->updates == 0 ? U64_UNKNOWN : used_ns;
-	task->moved = fresh || used_ns > 0;
-	task->cpu_ns += used_ns;
-	task->system_ns += system_ns;
-	if (tasks->n_cpus > 0) {
-		task->machine_ns += used_ns / tasks->n_cpus;
-		task->machine_system_ns += system_ns / tasks->n_cpus;
+	process->used_ns = fresh && list->updates == 0 ? U64_UNKNOWN : used_ns;
+	process->ran = fresh || used_ns > 0;
+	process->cpu_ns += used_ns;
+	process->system_ns += system_ns;
+	if (list->n_cpus > 0) {
+		process->machine_ns += used_ns / list->n_cpus;
+		process->machine_system_ns += system_ns / list->n_cpus;
 	}
-	task->timed = true;
+	process->clock_valid = true;
 }
 
-static enum look look_of_error(struct tasks *tasks, struct task *task, uint64_t cpu_ns, int error)
+static enum probe probe_error(struct process_list *list, struct process *process, uint64_t cpu_ns, int error)
 {
 	if (error == -ENOENT || error == -ESRCH)
-		return LOOK_ENDED;
+		return PROBE_EXITED;
 	if (error == -EACCES || error == -EPERM)
-		return LOOK_HIDDEN;
-	tasks->n_unread++;
-	tasks->unread_error = error;
-	task->unread = true;
-	task->used_ns = U64_UNKNOWN;
-	task->timed = false;
+		return PROBE_DENIED;
+	list->n_failed++;
+	list->failure = error;
+	process->stale = true;
+	process->used_ns = U64_UNKNOWN;
+	process->clock_valid = false;
 	if (cpu_ns != U64_UNKNOWN)
-		take_time(tasks, task, cpu_ns);
-	return LOOK_UNREAD;
+		add_time(list, process, cpu_ns);
+	return PROBE_FAILED;
 }
 
-bool tasks_began_before(const struct tasks *tasks, uint64_t start_ticks, uint64_t boot_ns)
+bool process_list_began_before(const struct process_list *list, uint64_t start_ticks, uint64_t boot_ns)
 {
-	uint64_t tick_ns = UINT64_C(1000000000) / tasks->env->ticks_per_second;
+	uint64_t tick_ns = UINT64_C(1000000000) / list->env->ticks_per_second;
 
-	return tasks->clocks && start_ticks + 2 < boot_ns / tick_ns;
+	return list->clocks && start_ticks + 2 < boot_ns / tick_ns;
 }
 
 /* Reads the stat file; cpu_ns is what its clock says, or U64_UNKNOWN to take the ticks of the file. */
-static enum look read_stat(struct tasks *tasks, struct env *env, struct task *task, uint64_t cpu_ns)
+static enum probe read_stat(struct process_list *list, struct env *env, struct process *process,
+			    uint64_t cpu_ns)
 {
-	bool fresh = task->start_ticks == U64_UNKNOWN;
+	bool fresh = process->start_ticks == U64_UNKNOWN;
 	struct pid_stat stat;
 	char bytes[1024];
-	long length = read_file(tasks, env, task, bytes, sizeof(bytes));
+	long length = read_file(list, env, process, bytes, sizeof(bytes));
 
 	if (length >= 0 && !pid_stat_parse(span_of(bytes, (size_t)length), &stat))
 		length = -EBADMSG;
 	if (length < 0)
-		return look_of_error(tasks, task, cpu_ns, (int)length);
-	if (!fresh && stat.start_ticks != task->start_ticks)
-		return LOOK_OTHER;
+		return probe_error(list, process, cpu_ns, (int)length);
+	if (!fresh && stat.start_ticks != process->start_ticks)
+		return PROBE_PID_REUSED;
 	if (cpu_ns == U64_UNKNOWN)
 		cpu_ns = (stat.user_ticks + stat.system_ticks) *
 			 (UINT64_C(1000000000) / env->ticks_per_second);
-	find_share(task, &stat);
-	take_time(tasks, task, cpu_ns);
-	if (fresh && tasks_began_before(tasks, stat.start_ticks, tasks->last_boot_ns)) {
-		task->used_ns = U64_UNKNOWN;
-		task->timed = false;
-		tasks->n_appeared++;
+	update_system_share(process, &stat);
+	add_time(list, process, cpu_ns);
+	if (fresh && process_list_began_before(list, stat.start_ticks, list->last_boot_ns)) {
+		process->used_ns = U64_UNKNOWN;
+		process->clock_valid = false;
+		list->n_appeared++;
 	}
-	task->start_ticks = stat.start_ticks;
-	take_name(task, stat.comm);
+	process->start_ticks = stat.start_ticks;
+	set_name(process, stat.comm);
 	stat.comm = span_text("");
-	task->stat = stat;
-	task->unread = false;
-	find_user(env, task);
-	return LOOK_SAME;
+	process->stat = stat;
+	process->stale = false;
+	read_user(env, process);
+	return PROBE_SAME;
 }
 
 /* One look at a process: at its file if its clock moved, or if it is its turn. */
-static enum look look_at(struct tasks *tasks, struct env *env, struct task *task, uint64_t cpu_ns, bool turn)
+static enum probe probe_process(struct process_list *list, struct env *env, struct process *process,
+				uint64_t cpu_ns, bool turn)
 {
-	bool fresh = task->start_ticks == U64_UNKNOWN;
-	enum look look = LOOK_SAME;
+	bool fresh = process->start_ticks == U64_UNKNOWN;
+	enum probe probe = PROBE_SAME;
 
-	if (tasks->clocks && cpu_ns == U64_UNKNOWN)
-		return LOOK_ENDED;
-	if (tasks->clocks && !fresh && cpu_ns < task->cpu_ns)
-		return LOOK_OTHER;
-	task->moved = false;
-	task->timed = true;
-	task->used_ns = tasks->updates == 0 ? U64_UNKNOWN : 0;
-	if (fresh || turn || task->unread || !tasks->clocks || cpu_ns != task->cpu_ns)
-		look = read_stat(tasks, env, task, cpu_ns);
-	if (task->moved)
-		task->moved_tick = env->tick;
-	if (fresh || (turn && env->tick - task->moved_tick > STILL_TICKS))
-		pids_release(env, &task->stat_file);
-	return look;
+	if (list->clocks && cpu_ns == U64_UNKNOWN)
+		return PROBE_EXITED;
+	if (list->clocks && !fresh && cpu_ns < process->cpu_ns)
+		return PROBE_PID_REUSED;
+	process->ran = false;
+	process->clock_valid = true;
+	process->used_ns = list->updates == 0 ? U64_UNKNOWN : 0;
+	if (fresh || turn || process->stale || !list->clocks || cpu_ns != process->cpu_ns)
+		probe = read_stat(list, env, process, cpu_ns);
+	if (process->ran)
+		process->ran_tick = env->tick;
+	if (fresh || (turn && env->tick - process->ran_tick > IDLE_TICKS))
+		pids_release(env, &process->stat_file);
+	return probe;
 }
 
-static void add_gone(struct tasks *tasks, struct env *env, struct task *task)
+static void add_exited(struct process_list *list, struct env *env, struct process *process)
 {
-	pids_release(env, &task->stat_file);
-	if (tasks->n_gone == tasks->gone_capacity) {
-		tasks->gone_capacity = tasks->gone_capacity ? 2 * tasks->gone_capacity : 64;
-		tasks->gone = alloc_resize(tasks->gone, tasks->gone_capacity, sizeof(struct task *));
+	pids_release(env, &process->stat_file);
+	if (list->n_exited == list->exited_capacity) {
+		list->exited_capacity = list->exited_capacity ? 2 * list->exited_capacity : 64;
+		list->exited = alloc_resize(list->exited, list->exited_capacity, sizeof(struct process *));
 	}
-	tasks->gone[tasks->n_gone++] = task;
+	list->exited[list->n_exited++] = process;
 }
 
 /* The process with this pid goes on the list as the one that was known (NULL: none), as another, or not. */
-static void add_process(struct tasks *tasks, struct env *env, uint32_t pid, uint64_t cpu_ns,
-			struct task *known, bool turn)
+static void add_process(struct process_list *list, struct env *env, uint32_t pid, uint64_t cpu_ns,
+			struct process *known, bool turn)
 {
-	struct task *task = known ? known : task_new(pid);
-	enum look look = look_at(tasks, env, task, cpu_ns, turn);
+	struct process *process = known ? known : process_new(pid);
+	enum probe probe = probe_process(list, env, process, cpu_ns, turn);
 
-	if (look == LOOK_OTHER) {
-		add_gone(tasks, env, task);
+	if (probe == PROBE_PID_REUSED) {
+		add_exited(list, env, process);
 		known = NULL;
-		task = task_new(pid);
-		look = look_at(tasks, env, task, cpu_ns, turn);
+		process = process_new(pid);
+		probe = probe_process(list, env, process, cpu_ns, turn);
 	}
-	if (look == LOOK_SAME || (look == LOOK_UNREAD && known)) {
-		tasks->all[tasks->n_all++] = task;
+	if (probe == PROBE_SAME || (probe == PROBE_FAILED && known)) {
+		list->all[list->n_all++] = process;
 		return;
 	}
-	tasks->n_hidden += look == LOOK_HIDDEN;
-	tasks->n_missing += look != LOOK_ENDED;
+	list->n_denied += probe == PROBE_DENIED;
+	list->n_missing += probe != PROBE_EXITED;
 	if (known) {
-		add_gone(tasks, env, task);
+		add_exited(list, env, process);
 	} else {
-		pids_release(env, &task->stat_file);
-		task_free(task);
+		pids_release(env, &process->stat_file);
+		process_free(process);
 	}
 }
 
-static void make_room(struct tasks *tasks, size_t wanted)
+static void make_room(struct process_list *list, size_t wanted)
 {
-	if (wanted <= tasks->capacity)
+	if (wanted <= list->capacity)
 		return;
-	tasks->capacity = wanted + wanted / 4;
-	tasks->all = alloc_resize(tasks->all, tasks->capacity, sizeof(struct task *));
-	tasks->before = alloc_resize(tasks->before, tasks->capacity, sizeof(struct task *));
+	list->capacity = wanted + wanted / 4;
+	list->all = alloc_resize(list->all, list->capacity, sizeof(struct process *));
+	list->previous = alloc_resize(list->previous, list->capacity, sizeof(struct process *));
 }
 
-static void forget_gone(struct tasks *tasks)
+static void free_exited(struct process_list *list)
 {
-	for (size_t i = 0; i < tasks->n_gone; i++)
-		task_free(tasks->gone[i]);
-	tasks->n_gone = 0;
+	for (size_t i = 0; i < list->n_exited; i++)
+		process_free(list->exited[i]);
+	list->n_exited = 0;
 }
 
 /* All clocks at once, before any file is read: so they are of one moment, however long the files take. */
-static void read_clocks(struct tasks *tasks, const uint32_t *pids, size_t n_pids)
+static void read_clocks(struct process_list *list, const uint32_t *pids, size_t n_pids)
 {
-	if (n_pids > tasks->cpu_capacity) {
-		tasks->cpu_capacity = n_pids + n_pids / 4;
-		tasks->cpu_ns = alloc_resize(tasks->cpu_ns, tasks->cpu_capacity, sizeof(*tasks->cpu_ns));
+	if (n_pids > list->cpu_capacity) {
+		list->cpu_capacity = n_pids + n_pids / 4;
+		list->cpu_ns = alloc_resize(list->cpu_ns, list->cpu_capacity, sizeof(*list->cpu_ns));
 	}
-	tasks->mono_ns = env_mono_ns();
-	tasks->last_boot_ns = tasks->boot_ns;
-	tasks->boot_ns = env_boot_ns();
+	list->mono_ns = env_mono_ns();
+	list->last_boot_ns = list->boot_ns;
+	list->boot_ns = env_boot_ns();
 	for (size_t i = 0; i < n_pids; i++)
-		if (!tasks->clocks || !env_process_cpu_ns(pids[i], &tasks->cpu_ns[i]))
-			tasks->cpu_ns[i] = U64_UNKNOWN;
-	tasks->run_ns = tasks->cpu_sum ? cgroup_cpu_time_grown(tasks->cpu_sum) : U64_UNKNOWN;
+		if (!list->clocks || !env_process_cpu_ns(pids[i], &list->cpu_ns[i]))
+			list->cpu_ns[i] = U64_UNKNOWN;
+	list->run_ns = list->cpu_sum ? cgroup_cpu_time_grown(list->cpu_sum) : U64_UNKNOWN;
 }
 
 /* Both lists go up by pid, so that they are merged in one pass. */
-static void merge(struct tasks *tasks, struct env *env, const uint32_t *pids, size_t n_pids)
+static void merge(struct process_list *list, struct env *env, const uint32_t *pids, size_t n_pids)
 {
-	struct task **before = tasks->all;
-	size_t n_before = tasks->n_all, at = 0, first = tasks->next_look;
+	struct process **previous = list->all;
+	size_t n_previous = list->n_all, at = 0, first = list->next_turn;
 
-	tasks->all = tasks->before;
-	tasks->before = before;
-	tasks->n_before = n_before;
-	tasks->n_all = tasks->n_hidden = tasks->n_unread = tasks->n_missing = tasks->n_appeared = 0;
+	list->all = list->previous;
+	list->previous = previous;
+	list->n_previous = n_previous;
+	list->n_all = list->n_denied = list->n_failed = list->n_missing = list->n_appeared = 0;
 	for (size_t i = 0; i < n_pids; i++) {
-		struct task *known = NULL;
+		struct process *known = NULL;
 
-		while (at < n_before && before[at]->pid < pids[i])
-			add_gone(tasks, env, before[at++]);
-		if (at < n_before && before[at]->pid == pids[i])
-			known = before[at++];
-		add_process(tasks, env, pids[i], tasks->cpu_ns[i], known,
-			    i >= first && i < first + LOOKS_PER_TICK);
+		while (at < n_previous && previous[at]->pid < pids[i])
+			add_exited(list, env, previous[at++]);
+		if (at < n_previous && previous[at]->pid == pids[i])
+			known = previous[at++];
+		add_process(list, env, pids[i], list->cpu_ns[i], known,
+			    i >= first && i < first + TURNS_PER_TICK);
 	}
-	while (at < n_before)
-		add_gone(tasks, env, before[at++]);
-	tasks->n_before = 0; /* some of these are gone */
-	tasks->next_look = first + LOOKS_PER_TICK < n_pids ? first + LOOKS_PER_TICK : 0;
+	while (at < n_previous)
+		add_exited(list, env, previous[at++]);
+	list->n_previous = 0; /* some of these are gone */
+	list->next_turn = first + TURNS_PER_TICK < n_pids ? first + TURNS_PER_TICK : 0;
 }
 
-/* Where the clocks of processes tell that they ended, it is enough to list those that are new. */
-static int list_pids(const struct tasks *tasks, const uint32_t **pids, size_t *n_pids)
+/* Where the clocks of list tell that they ended, it is enough to list those that are new. */
+static int list_pids(const struct process_list *list, const uint32_t **pids, size_t *n_pids)
 {
-	struct env *env = tasks->env;
+	struct env *env = list->env;
 	struct stat_totals totals;
 	struct loadavg loadavg;
 	struct span text;
 
-	if (!tasks->clocks || env_read(env, env_file(env, "proc/loadavg"), &text) < 0 ||
+	if (!list->clocks || env_read(env, env_file(env, "proc/loadavg"), &text) < 0 ||
 	    !loadavg_parse(text, &loadavg) || loadavg.last_pid > INT32_MAX ||
 	    env_read(env, env_file(env, "proc/stat"), &text) < 0)
 		return pids_list(env, pids, n_pids);
@@ -350,47 +353,47 @@ static int list_pids(const struct tasks *tasks, const uint32_t **pids, size_t *n
 			     pids, n_pids);
 }
 
-static void follow_cpus(struct tasks *tasks)
+static void count_cpus(struct process_list *list)
 {
 	struct stat_totals totals;
 	struct span text;
 
-	if (env_read(tasks->env, env_file(tasks->env, "proc/stat"), &text) < 0)
+	if (env_read(list->env, env_file(list->env, "proc/stat"), &text) < 0)
 		return;
 	stat_totals_parse(text, &totals);
 	if (totals.cpus != U64_UNKNOWN)
-		tasks->n_cpus = totals.cpus;
+		list->n_cpus = totals.cpus;
 }
 
-static int update(struct tasks *tasks)
+static int update(struct process_list *list)
 {
-	struct env *env = tasks->env;
+	struct env *env = list->env;
 	const uint32_t *pids;
 	size_t n_pids;
-	int error = list_pids(tasks, &pids, &n_pids);
+	int error = list_pids(list, &pids, &n_pids);
 
 	if (error)
 		return error;
-	forget_gone(tasks);
-	follow_cpus(tasks);
-	make_room(tasks, n_pids);
-	read_clocks(tasks, pids, n_pids);
-	merge(tasks, env, pids, n_pids);
-	command_lines_update(tasks->commands, env, tasks->all, tasks->n_all,
-			     tasks->commands_now   ? COMMANDS_NOW
-			     : tasks->all_commands ? COMMANDS_IN_TURN
-						   : COMMANDS_OF_MOVED);
-	tasks->updates++;
+	free_exited(list);
+	count_cpus(list);
+	make_room(list, n_pids);
+	read_clocks(list, pids, n_pids);
+	merge(list, env, pids, n_pids);
+	command_lines_update(list->commands, env, list->all, list->n_all,
+			     list->commands_now   ? COMMANDS_NOW
+			     : list->all_commands ? COMMANDS_IN_TURN
+						   : COMMANDS_OF_ACTIVE);
+	list->updates++;
 	return 0;
 }
 
-int tasks_update(struct tasks *tasks)
+int process_list_update(struct process_list *list)
 {
-	if (tasks->tick != tasks->env->tick) {
-		tasks->error = update(tasks);
-		tasks->tick = tasks->env->tick;
+	if (list->tick != list->env->tick) {
+		list->error = update(list);
+		list->tick = list->env->tick;
 	}
-	if (tasks->error)
-		env_note_failure(tasks->env, "proc", tasks->error);
-	return tasks->error;
+	if (list->error)
+		env_note_failure(list->env, "proc", list->error);
+	return list->error;
 }

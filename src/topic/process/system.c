@@ -111,12 +111,12 @@ struct state {
 
 static uint64_t listed(struct env *env)
 {
-	struct tasks *tasks = tasks_opened(env);
+	struct process_list *list = process_list_opened(env);
 	const uint32_t *pids;
 	size_t n_pids;
 
-	if (tasks)
-		return tasks_update(tasks) == 0 ? tasks->n_all + tasks->n_missing : U64_UNKNOWN;
+	if (list)
+		return process_list_update(list) == 0 ? list->n_all + list->n_missing : U64_UNKNOWN;
 	return pids_list(env, &pids, &n_pids) == 0 ? n_pids : U64_UNKNOWN;
 }
 

@@ -78,10 +78,10 @@ struct thread {
 	uint32_t tid;
 	uint64_t start_ticks;
 	uint64_t run_ns; /* U64_UNKNOWN: it could not be read, or a part of it was used unseen */
-	bool unread; /* it could not be read anew: what follows is of an earlier tick */
+	bool stale; /* it could not be read anew: what follows is of an earlier tick */
 	char state;
 	uint64_t processor;
-	char name[TASK_NAME_MAX];
+	char name[PROCESS_NAME_MAX];
 };
 
 /* The threads of a process, as they were when it moved last. */
@@ -90,20 +90,20 @@ struct group {
 	uint64_t start_ticks;
 	struct thread *threads; /* by tid */
 	size_t n_threads, capacity;
-	bool unread; /* not all of them could be */
+	bool stale; /* not all of them could be */
 };
 
 struct state {
-	struct tasks *tasks;
+	struct process_list *processes;
 	const struct settings *settings;
 	struct group *groups; /* by pid */
 	size_t n_groups, capacity;
-	struct group *before; /* room for the next list; the same capacity */
+	struct group *previous; /* room for the next list; the same capacity */
 	struct thread *room;  /* for the threads of a group that is read anew */
 	size_t room_capacity;
 	uint64_t boot_ns;     /* when they were looked at last; 0: never */
-	size_t n_unread;      /* in this tick */
-	int unread_error;     /* -errno: why, of the last */
+	size_t n_failed;      /* in this tick */
+	int failure;     /* -errno: why, of the last */
 };
 
 /* 0 where there is none: the ticks of the stat file are taken then. -errno. */
@@ -144,7 +144,7 @@ static int read_thread(struct env *env, uint32_t pid, struct thread *thread)
 	thread->start_ticks = stat.start_ticks;
 	thread->state = stat.state;
 	thread->processor = stat.processor;
-	comm = span_length(stat.comm) < TASK_NAME_MAX ? span_length(stat.comm) : TASK_NAME_MAX - 1;
+	comm = span_length(stat.comm) < PROCESS_NAME_MAX ? span_length(stat.comm) : PROCESS_NAME_MAX - 1;
 	memcpy(thread->name, stat.comm.at, comm);
 	thread->name[comm] = '\0';
 	return 0;
@@ -155,43 +155,43 @@ static bool has_ended(int error)
 	return error == -ENOENT || error == -ESRCH;
 }
 
-static void set_unread(struct thread *thread)
+static void set_stale(struct thread *thread)
 {
-	thread->unread = true;
+	thread->stale = true;
 	thread->run_ns = U64_UNKNOWN;
 }
 
-static void note_unread(struct state *state, struct group *group, int error, size_t n_threads)
+static void note_failure(struct state *state, struct group *group, int error, size_t n_threads)
 {
-	group->unread = true;
-	state->n_unread += n_threads;
-	state->unread_error = error;
+	group->stale = true;
+	state->n_failed += n_threads;
+	state->failure = error;
 }
 
 /*
  * The thread with this tid goes into room, as it is or as it was known (NULL: not), or not. One that could
  * not be looked at before has no time in the first tick: it would all count as used in that.
  */
-static void take_thread(struct state *state, struct group *group, uint32_t tid, const struct thread *known,
+static void add_thread(struct state *state, struct group *group, uint32_t tid, const struct thread *known,
 			size_t *n_threads)
 {
 	struct thread *thread = &state->room[*n_threads];
 	int error;
 
 	*thread = (struct thread){ .tid = tid };
-	error = read_thread(state->tasks->env, group->pid, thread);
+	error = read_thread(state->processes->env, group->pid, thread);
 	if (has_ended(error))
 		return;
 	if (error) {
-		note_unread(state, group, error, 1);
+		note_failure(state, group, error, 1);
 		if (!known)
 			return;
 		*thread = *known;
-		set_unread(thread);
+		set_stale(thread);
 	} else if ((!known || known->start_ticks != thread->start_ticks) &&
-		   tasks_began_before(state->tasks, thread->start_ticks, state->boot_ns)) {
+		   process_list_began_before(state->processes, thread->start_ticks, state->boot_ns)) {
 		thread->run_ns = U64_UNKNOWN;
-		group->unread = true;
+		group->stale = true;
 	}
 	++*n_threads;
 }
@@ -201,13 +201,13 @@ static void refresh(struct state *state, struct group *group)
 	const uint32_t *tids;
 	size_t n_tids, at = 0, n_threads = 0, capacity = group->capacity;
 	struct thread *threads = group->threads;
-	int error = pids_threads(state->tasks->env, group->pid, &tids, &n_tids);
+	int error = pids_threads(state->processes->env, group->pid, &tids, &n_tids);
 
-	group->unread = false;
+	group->stale = false;
 	if (error < 0 && !has_ended(error)) {
-		note_unread(state, group, error, group->n_threads > 0 ? group->n_threads : 1);
+		note_failure(state, group, error, group->n_threads > 0 ? group->n_threads : 1);
 		for (size_t i = 0; i < group->n_threads; i++)
-			set_unread(&threads[i]);
+			set_stale(&threads[i]);
 		return;
 	}
 	if (error < 0)
@@ -219,7 +219,7 @@ static void refresh(struct state *state, struct group *group)
 	for (size_t i = 0; i < n_tids; i++) {
 		while (at < group->n_threads && threads[at].tid < tids[i])
 			at++;
-		take_thread(state, group, tids[i],
+		add_thread(state, group, tids[i],
 			    at < group->n_threads && threads[at].tid == tids[i] ? &threads[at] : NULL,
 			    &n_threads);
 	}
@@ -236,72 +236,73 @@ static void make_room(struct state *state, size_t wanted)
 		return;
 	state->capacity = wanted + wanted / 4;
 	state->groups = alloc_resize(state->groups, state->capacity, sizeof(*state->groups));
-	state->before = alloc_resize(state->before, state->capacity, sizeof(*state->before));
+	state->previous = alloc_resize(state->previous, state->capacity, sizeof(*state->previous));
 }
 
 /* The groups follow the tasks, which both stand by pid. */
 static void update(struct state *state)
 {
-	const struct tasks *tasks = state->tasks;
-	struct group *before;
-	size_t n_before = state->n_groups, at = 0;
+	const struct process_list *processes = state->processes;
+	struct group *previous;
+	size_t n_previous = state->n_groups, at = 0;
 
-	make_room(state, tasks->n_all);
-	before = state->groups;
-	state->groups = state->before;
-	state->before = before;
-	state->n_groups = state->n_unread = 0;
-	for (size_t i = 0; i < tasks->n_all; i++) {
-		const struct task *task = tasks->all[i];
+	make_room(state, processes->n_all);
+	previous = state->groups;
+	state->groups = state->previous;
+	state->previous = previous;
+	state->n_groups = state->n_failed = 0;
+	for (size_t i = 0; i < processes->n_all; i++) {
+		const struct process *process = processes->all[i];
 		struct group *group = &state->groups[state->n_groups++];
 
-		while (at < n_before && before[at].pid < task->pid)
-			free(before[at++].threads);
-		*group = at < n_before && before[at].pid == task->pid ? before[at++] : (struct group){ 0 };
-		if (group->pid != task->pid || group->start_ticks != task->start_ticks) {
-			group->pid = task->pid;
-			group->start_ticks = task->start_ticks;
+		while (at < n_previous && previous[at].pid < process->pid)
+			free(previous[at++].threads);
+		*group = at < n_previous && previous[at].pid == process->pid ? previous[at++]
+									     : (struct group){ 0 };
+		if (group->pid != process->pid || group->start_ticks != process->start_ticks) {
+			group->pid = process->pid;
+			group->start_ticks = process->start_ticks;
 			group->n_threads = 0;
-			group->unread = true;
+			group->stale = true;
 		}
-		if (task->moved || group->unread)
+		if (process->ran || group->stale)
 			refresh(state, group);
 	}
-	while (at < n_before)
-		free(before[at++].threads);
-	state->boot_ns = tasks->boot_ns;
+	while (at < n_previous)
+		free(previous[at++].threads);
+	state->boot_ns = processes->boot_ns;
 }
 
-static void add_row(struct env *env, struct frame *frame, struct table *table, const struct task *task,
-		    const struct thread *thread, const char *process, const char *program)
+static void add_row(struct env *env, struct frame *frame, struct table *table, const struct process *process,
+		    const struct thread *thread, const char *process_name, const char *program)
 {
 	struct thread_row *row = table_add(table);
 
 	row->tid = thread->tid;
 	row->start_seconds = process_start_seconds(env, thread->start_ticks);
-	row->pid = task->pid;
+	row->pid = process->pid;
 	if (thread->run_ns != U64_UNKNOWN)
 		row->cpu_seconds = (double)thread->run_ns / 1e9;
-	if (!thread->unread) {
+	if (!thread->stale) {
 		row->processor = thread->processor;
 		row->state = pid_state_text(thread->state);
 	}
-	if (task->uid != UINT32_MAX) {
-		row->uid = task->uid;
-		row->user = users_name(env, task->uid);
+	if (process->uid != UINT32_MAX) {
+		row->uid = process->uid;
+		row->user = users_name(env, process->uid);
 	}
 	row->name = arena_copy(&frame->arena, thread->name, strlen(thread->name));
-	row->process = process;
+	row->process = process_name;
 	row->program = program;
 }
 
-static void tell_unread(struct env *env, struct frame *frame, const struct state *state)
+static void notice_failed(struct env *env, struct frame *frame, const struct state *state)
 {
-	if (state->n_unread > 0)
-		frame_notice(frame, schema.name, source_remedy(env, NULL, -state->unread_error),
+	if (state->n_failed > 0)
+		frame_notice(frame, schema.name, source_remedy(env, NULL, -state->failure),
 			     P_("%zu thread could not be looked at: %s",
-				"%zu threads could not be looked at: %s", state->n_unread),
-			     state->n_unread, strerror(-state->unread_error));
+				"%zu threads could not be looked at: %s", state->n_failed),
+			     state->n_failed, strerror(-state->failure));
 }
 
 static int sample(struct sample *sample)
@@ -310,23 +311,23 @@ static int sample(struct sample *sample)
 	struct state *state = sample->state;
 	int error;
 
-	named_want_programs(state->tasks, state->settings);
-	error = tasks_update(state->tasks);
+	missing_targets_want_programs(state->processes, state->settings);
+	error = process_list_update(state->processes);
 	if (error)
 		return error;
-	sample->table->mono_ns = state->tasks->mono_ns;
-	named_tasks(frame, state->settings, schema.name, state->tasks);
+	sample->table->mono_ns = state->processes->mono_ns;
+	missing_targets_find(frame, state->settings, schema.name, state->processes);
 	update(state);
-	tell_unread(sample->env, frame, state);
+	notice_failed(sample->env, frame, state);
 	for (size_t i = 0; i < state->n_groups; i++) {
-		const struct task *task = state->tasks->all[i];
-		const char *process = arena_copy(&frame->arena, task->name, strlen(task->name));
-		const char *program = task->command ? arena_copy(&frame->arena, task->command,
-								 task->program_length) : NULL;
+		const struct process *process = state->processes->all[i];
+		const char *process_name = arena_copy(&frame->arena, process->name, strlen(process->name));
+		const char *program = process->command ? arena_copy(&frame->arena, process->command,
+								 process->program_length) : NULL;
 
 		for (size_t t = 0; t < state->groups[i].n_threads; t++)
-			add_row(sample->env, frame, sample->table, task,
-				&state->groups[i].threads[t], process,
+			add_row(sample->env, frame, sample->table, process,
+				&state->groups[i].threads[t], process_name,
 				program);
 	}
 	return 0;
@@ -337,7 +338,7 @@ static int open_thread(struct sample *sample)
 	struct state *state = sample->state;
 
 	state->settings = sample->settings;
-	state->tasks = tasks_open(sample->env);
+	state->processes = process_list_open(sample->env);
 	return 0;
 }
 
@@ -349,8 +350,8 @@ static void close_thread(struct sample *sample)
 		free(state->groups[i].threads);
 	free(state->room);
 	free(state->groups);
-	free(state->before);
-	tasks_close(state->tasks);
+	free(state->previous);
+	process_list_close(state->processes);
 }
 
 const struct topic topic_thread = {
