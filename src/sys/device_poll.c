@@ -171,6 +171,8 @@ void device_poll_wait(struct env *env)
 
 	while (pool->n_awaited > 0 && env_mono_ns() < until_ns)
 		worker_wait(pool->worker, until_ns);
+	if (pool->in_flight)
+		worker_collect(pool->worker);
 	for (struct device_poll *poll = pool->in_flight; poll; poll = poll->next_in_flight) {
 		if (poll->awaited)
 			lose_credit(poll);

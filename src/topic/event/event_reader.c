@@ -16,7 +16,6 @@
 #include "core/alloc.h"
 #include "sys/pids.h"
 #include "sys/privilege.h"
-#include "sys/worker.h"
 #include "topic/event/event_connector.h"
 #include "topic/event/event_perf.h"
 #include "topic/event/event_resolve.h"
@@ -24,7 +23,6 @@
 
 #define ROUND_MS 25
 #define SETTLED_NS UINT64_C(2000000) /* after which what was told of a moment is in its ring */
-#define PATIENCE_MS 20
 #define QUIET_ROUNDS 1u /* after which the next event is waited for */
 #define QUIET_ROUNDS_MAX 40u
 #define BELL_NS UINT64_C(100000000)
@@ -46,7 +44,6 @@ struct event_reader {
 	struct event_perf *perf;           /* of the thread, as all down to the lock */
 	struct event_connector *connector;
 	struct raw_events raw;
-	struct worker *worker;
 	struct command_reader *commands;
 	struct event_resolver resolver;
 	unsigned quiet_rounds;
@@ -96,16 +93,6 @@ static void open_sources(struct event_reader *reader)
 	reader->resolver.reports_users = reader->connector != NULL;
 }
 
-/* Has the command lines read that were asked for, and waits a moment until the worker has let go of them. */
-static void read_commands(struct event_reader *reader)
-{
-	struct pollfd finished = { .fd = worker_fd(reader->worker), .events = POLLIN };
-
-	command_reader_submit(reader->commands, &reader->env);
-	if (poll(&finished, 1, PATIENCE_MS) > 0)
-		worker_collect(reader->worker);
-}
-
 static bool is_worth_a_look(const struct event_reader *reader, const struct raw_event *raw)
 {
 	const struct event_process *process = event_processes_find(reader->resolver.processes, raw->pid);
@@ -119,21 +106,19 @@ static bool is_worth_a_look(const struct event_reader *reader, const struct raw_
 static void look_up_commands(struct event_reader *reader, size_t from)
 {
 	struct command_line line;
-	bool asked = false;
 
 	if (reader->env.foreign_pids)
 		return;
-	worker_collect(reader->worker);
-	for (bool late = true; late;) /* what was stuck is of no use now */
-		late = command_reader_next(reader->commands, &line);
+	while (command_reader_next(reader->commands, &line)) {
+		/* what was stuck is of no use now */
+	}
 	for (size_t i = from; i < reader->raw.count; i++) {
 		const struct raw_event *raw = &reader->raw.list[i];
 
 		if (raw->kind == EVENT_EXEC && !raw->is_command && is_worth_a_look(reader, raw))
-			asked |= command_reader_ask(reader->commands, raw->pid, raw->time_ns);
+			command_reader_ask(reader->commands, raw->pid, raw->time_ns);
 	}
-	if (asked)
-		read_commands(reader);
+	command_reader_submit(reader->commands);
 	while (command_reader_next(reader->commands, &line))
 		for (size_t i = from; i < reader->raw.count; i++) {
 			struct raw_event *raw = &reader->raw.list[i];
@@ -310,7 +295,7 @@ static void seed(struct event_reader *reader)
 	while (at < n_pids && command_reader_is_free(reader->commands)) {
 		while (at < n_pids && command_reader_ask(reader->commands, pids[at], 0))
 			at++;
-		read_commands(reader);
+		command_reader_submit(reader->commands);
 		while (command_reader_next(reader->commands, &line)) {
 			struct event_process *process =
 				event_processes_find(reader->resolver.processes, line.pid);
@@ -345,10 +330,10 @@ static void *open_reader(struct env *env)
 	pthread_mutex_init(&reader->lock, NULL);
 	reader->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	reader->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	reader->worker = worker_open();
-	if (reader->bell < 0 || reader->stop < 0 || !reader->worker)
+	reader->env.worker = env->worker;
+	if (reader->bell < 0 || reader->stop < 0)
 		reader->error = -errno;
-	reader->commands = command_reader_open(&reader->env, reader->worker);
+	reader->commands = command_reader_open(&reader->env);
 	event_resolve_open(&reader->resolver, &reader->env);
 	open_sources(reader);
 	reader->start_ns = env_mono_ns();
@@ -383,7 +368,6 @@ static void close_reader(void *state)
 	event_perf_close(reader->perf);
 	event_connector_close(reader->connector);
 	command_reader_close(reader->commands);
-	worker_close(reader->worker);
 	raw_events_free(&reader->raw);
 	event_resolve_free(&reader->resolver);
 	event_batch_free(&reader->ready);

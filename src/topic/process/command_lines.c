@@ -21,7 +21,7 @@ struct command_lines *command_lines_open(struct env *env)
 {
 	struct command_lines *lines = alloc_zeroed(1, sizeof(*lines));
 
-	lines->reader = command_reader_open(env, env->worker);
+	lines->reader = command_reader_open(env);
 	return lines;
 }
 
@@ -112,7 +112,7 @@ void command_lines_update(struct command_lines *lines, struct env *env, struct p
 		ask_active(lines, list, n_list, env->tick);
 		more = ask_others(lines, list, n_list, env->tick, others[wanted]) > 0 &&
 		       wanted == COMMANDS_NOW;
-		command_reader_submit(lines->reader, env);
+		command_reader_submit(lines->reader);
 		collect(lines, list, n_list);
 	}
 }

@@ -1,86 +1,172 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Command lines as a worker reads them, their arguments joined. */
+/* A list of command lines at a time, read in order by one helper. */
 #include <config.h>
 
 #include "topic/process/command_reader.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/alloc.h"
-#include "sys/file_reader.h"
+#include "sys/device_poll.h"
 
-#define WAIT_NS UINT64_C(20000000) /* for what is read in microseconds */
+#define BYTES_MAX ((size_t)1024)
 #define STUCK_NS UINT64_C(2000000000)
 
-struct command_reader {
-	struct file_reader *files;
+struct request {
+	uint32_t pid;
+	uint64_t tag;
+	size_t length; /* of bytes; 0: none, or an error */
+	char bytes[BYTES_MAX + 1];
 };
 
-struct command_reader *command_reader_open(struct env *env, struct worker *worker)
+struct command_reader {
+	struct device_poll poll;
+	struct env *env;  /* borrowed */
+	size_t n_requests;
+	size_t n_taken;   /* of them, after it has finished */
+	bool submitted, finished; /* until all are taken */
+	uint64_t submitted_ns;
+	_Atomic uint32_t reading; /* pid that the helper reads; 0: none */
+	struct request requests[COMMAND_READER_MAX];
+};
+
+static size_t read_line(int root_fd, struct request *request)
+{
+	char path[64];
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof(path), "proc/%u/cmdline", request->pid);
+	fd = openat(root_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return 0;
+	length = read(fd, request->bytes, BYTES_MAX);
+	close(fd);
+	return length > 0 ? (size_t)length : 0;
+}
+
+static void read_lines(struct device_poll *poll)
+{
+	struct command_reader *reader = (struct command_reader *)poll;
+
+	for (size_t i = 0; i < reader->n_requests; i++) {
+		atomic_store(&reader->reading, reader->requests[i].pid);
+		reader->requests[i].length = read_line(poll->root_fd, &reader->requests[i]);
+	}
+	atomic_store(&reader->reading, 0);
+	poll->reads += reader->n_requests;
+}
+
+static void finish(struct device_poll *poll)
+{
+	struct command_reader *reader = (struct command_reader *)poll;
+
+	reader->finished = true;
+	reader->n_taken = 0;
+}
+
+static void free_reader(struct device_poll *poll)
+{
+	free((struct command_reader *)poll);
+}
+
+struct command_reader *command_reader_open(struct env *env)
 {
 	struct command_reader *reader = alloc_zeroed(1, sizeof(*reader));
 
-	reader->files = file_reader_open(env, worker, COMMAND_READER_MAX);
+	reader->env = env;
+	reader->poll = (struct device_poll){ .read = read_lines, .finished = finish, .free = free_reader };
+	device_poll_open(&reader->poll, env, "proc/PID/cmdline");
 	return reader;
 }
 
 void command_reader_close(struct command_reader *reader)
 {
-	file_reader_close(reader->files);
-	free(reader);
+	device_poll_drop(&reader->poll);
 }
 
 bool command_reader_is_free(const struct command_reader *reader)
 {
-	return file_reader_is_free(reader->files);
+	return !reader->submitted;
 }
 
 bool command_reader_ask(struct command_reader *reader, uint32_t pid, uint64_t tag)
 {
-	char path[64];
+	struct request *request = &reader->requests[reader->n_requests];
 
-	snprintf(path, sizeof(path), "proc/%u/cmdline", pid);
-	return file_reader_ask(reader->files, pid, tag, path);
+	if (!command_reader_is_free(reader) || reader->n_requests == COMMAND_READER_MAX)
+		return false;
+	request->pid = pid;
+	request->tag = tag;
+	reader->n_requests++;
+	return true;
 }
 
-void command_reader_submit(struct command_reader *reader, struct env *env)
+/* Starts late where a helper is still blocked for a reader that was closed. */
+static void start(struct command_reader *reader)
 {
-	file_reader_submit(reader->files, env, WAIT_NS);
+	reader->submitted_ns = env_mono_ns();
+	reader->poll.credit = 1; /* that one process was stuck says nothing about others */
+	device_poll_submit(&reader->poll);
 }
 
-/* Arguments end in a NUL each; what a program wrote over them may not. Blanks part them for people. */
-static void join_arguments(const struct file_text *text, struct command_line *line)
+void command_reader_submit(struct command_reader *reader)
 {
-	size_t length = text->length > 0 ? (size_t)text->length : 0;
+	if (reader->n_requests == 0 || reader->submitted)
+		return;
+	reader->submitted = true;
+	start(reader);
+	device_poll_wait(reader->env);
+}
 
-	while (length > 0 && text->bytes[length - 1] == '\0')
+/* Each argument ends in a NUL, unless the program has overwritten it. */
+static void join_arguments(struct request *request, struct command_line *line)
+{
+	size_t length = request->length;
+
+	while (length > 0 && request->bytes[length - 1] == '\0')
 		length--;
-	line->program_length = strnlen(text->bytes, length);
+	line->program_length = strnlen(request->bytes, length);
 	for (size_t i = 0; i < length; i++)
-		if (text->bytes[i] == '\0')
-			text->bytes[i] = ' ';
-	text->bytes[length] = '\0';
-	line->text = text->bytes;
+		if (request->bytes[i] == '\0')
+			request->bytes[i] = ' ';
+	request->bytes[length] = '\0';
+	line->text = request->bytes;
 	line->length = length;
 }
 
 bool command_reader_next(struct command_reader *reader, struct command_line *line)
 {
-	struct file_text text;
+	struct request *request;
 
-	if (!file_reader_next(reader->files, &text))
+	if (reader->submitted && !reader->finished) {
+		if (!reader->poll.in_flight)
+			start(reader);
+		device_poll_wait(reader->env);
+	}
+	if (!reader->finished)
 		return false;
-	line->pid = text.number;
-	line->tag = text.tag;
-	join_arguments(&text, line);
+	if (reader->n_taken == reader->n_requests) {
+		reader->submitted = reader->finished = false;
+		reader->n_requests = 0;
+		return false;
+	}
+	request = &reader->requests[reader->n_taken++];
+	line->pid = request->pid;
+	line->tag = request->tag;
+	join_arguments(request, line);
 	return true;
 }
 
 uint32_t command_reader_stuck(const struct command_reader *reader)
 {
-	int64_t pid = file_reader_stuck(reader->files, STUCK_NS);
+	bool slow = reader->poll.in_flight && env_mono_ns() - reader->submitted_ns > STUCK_NS;
 
-	return pid < 0 ? 0 : (uint32_t)pid;
+	return slow ? atomic_load(&reader->reading) : 0;
 }
