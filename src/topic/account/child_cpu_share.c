@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/unknown.h"
+#include "core/vector.h"
 
 #define LEAST_NS UINT64_C(1000) /* a process that lived too short for the clock used something */
 
@@ -37,19 +38,14 @@ static int compare_ended(const void *one, const void *other)
 /* Its parent among those that ended: the first with this pid that did not end before it began. */
 static size_t parent_of(const struct event_ended_list *ended, const struct event_ended *child)
 {
-	size_t low = 0, high = ended->count;
-	uint64_t from_ns = child->start_ns == U64_UNKNOWN ? 0 : child->start_ns;
+	const struct event_ended parent = {
+		.pid = child->parent_pid,
+		.end_ns = child->start_ns == U64_UNKNOWN ? 0 : child->start_ns,
+	};
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct event_ended *one = &ended->list[middle];
-
-		if (one->pid < child->parent_pid || (one->pid == child->parent_pid && one->end_ns < from_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < ended->count && ended->list[low].pid == child->parent_pid ? low : ended->count;
+	VECTOR_BOUND(at, ended->count, compare_ended(&ended->list[at], &parent) < 0);
+	return at < ended->count && ended->list[at].pid == parent.pid ? at : ended->count;
 }
 
 static uint64_t lived_ns(const struct child_shares *shares, const struct event_ended *one)

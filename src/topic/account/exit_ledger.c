@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/vector.h"
 #include "model/column.h"
 #include "topic/account/child_cpu_share.h"
 #include "topic/account/exit_reader.h"
@@ -43,6 +44,7 @@ static void close_ledger(void *state)
 	process_list_close(ledger->processes);
 	free(ledger->shares);
 	free(ledger->commands);
+	hash_free(&ledger->by_name);
 	free(ledger->ended);
 	free(ledger);
 }
@@ -66,13 +68,16 @@ void exit_ledger_close(struct exit_ledger *ledger)
 /* Those of this name, or all that have no room of their own. */
 static struct exited_command *find_or_add(struct exit_ledger *ledger, const char *name)
 {
+	uint64_t hash = hash_bytes(HASH_SEED, span_text(name));
 	struct exited_command *command;
+	uint32_t at;
 
-	for (size_t i = 0; i < ledger->n_commands; i++)
-		if (strcmp(ledger->commands[i].name, name) == 0)
-			return &ledger->commands[i];
+	HASH_FIND(at, &ledger->by_name, hash, strcmp(ledger->commands[at].name, name) == 0);
+	if (at != HASH_NONE)
+		return &ledger->commands[at];
 	if (ledger->n_commands + 1 >= EXITED_COMMANDS_MAX && strcmp(name, OTHERS) != 0)
 		return find_or_add(ledger, OTHERS);
+	hash_add(&ledger->by_name, hash, (uint32_t)ledger->n_commands);
 	command = &ledger->commands[ledger->n_commands++];
 	strcpy(command->name, name);
 	return command;
@@ -117,16 +122,12 @@ static uint64_t estimate_ns(const struct exit_record *record)
 static void keep_record(void *context, const struct exit_record *record)
 {
 	struct exit_ledger *ledger = context;
-	struct ended *ended;
+	uint32_t number = (uint32_t)ledger->n_ended;
+	struct ended *ended = VECTOR_ADD(ledger->ended, ledger->n_ended, ledger->ended_capacity);
 
-	if (ledger->n_ended == ledger->ended_capacity) {
-		ledger->ended_capacity = ledger->ended_capacity ? 2 * ledger->ended_capacity : 256;
-		ledger->ended = alloc_resize(ledger->ended, ledger->ended_capacity, sizeof(*ledger->ended));
-	}
-	ended = &ledger->ended[ledger->n_ended];
 	*ended = (struct ended){
 		.tgid = record->tgid ? record->tgid : record->tid,
-		.number = (uint32_t)ledger->n_ended++,
+		.number = number,
 		.first = record->tgid == 0 || record->tgid == record->tid,
 		.cpu_ns = estimate_ns(record),
 		.peak_kib = record->peak_kib == U64_UNKNOWN ? 0 : record->peak_kib,

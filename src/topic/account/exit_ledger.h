@@ -3,6 +3,7 @@
 #ifndef PANETOP_TOPIC_ACCOUNT_EXIT_LEDGER_H
 #define PANETOP_TOPIC_ACCOUNT_EXIT_LEDGER_H
 
+#include "core/hash.h"
 #include "core/settings.h"
 #include "sys/env.h"
 #include "topic/event/event_batch.h"
@@ -35,6 +36,7 @@ struct exit_ledger {
 	uint64_t lost;              /* records, up to the last tick */
 	struct exited_command *commands; /* those beyond the room are counted under one name, the last */
 	size_t n_commands;
+	struct hash by_name;        /* of commands */
 	struct ended {              /* a thread that ended in this tick */
 		uint32_t tgid, number;
 		bool first;         /* it was the first thread of its process */

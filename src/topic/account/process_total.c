@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/hash.h"
 #include "core/i18n.h"
+#include "core/vector.h"
 #include "topic/account/exit_ledger.h"
 #include "topic/event/event_reader.h"
 #include "topic/process/process_find.h"
@@ -63,58 +65,49 @@ struct entry {
 struct state {
 	struct exit_ledger *ledger;
 	uint64_t first_ns;        /* mono_ns of the first sample */
-	struct entry *entries;    /* by pid and start, in the order in which they were seen */
+	struct entry *entries;    /* in the order in which they were seen */
 	size_t n_entries, capacity;
-	uint32_t *slots;          /* open addressing: index + 1 */
-	size_t n_slots;
+	struct hash by_process;   /* of entries */
 	struct exited_command *before; /* exited as they were at the first sample */
 	size_t n_before;
 	size_t refused;           /* processes beyond the room */
 };
 
-static size_t slot_of(const struct state *state, uint32_t pid, uint64_t start_ticks)
+static uint64_t hash_of(uint32_t pid, uint64_t start_ticks)
 {
-	size_t slot = (pid * UINT64_C(0x9e3779b97f4a7c15) ^ start_ticks * UINT64_C(0xc2b2ae3d27d4eb4f)) >> 20;
-
-	for (slot &= state->n_slots - 1; state->slots[slot]; slot = (slot + 1) & (state->n_slots - 1)) {
-		const struct entry *entry = &state->entries[state->slots[slot] - 1];
-
-		if (entry->pid == pid && entry->start_ticks == start_ticks)
-			break;
-	}
-	return slot;
+	return hash_u64(hash_u64(pid) ^ start_ticks);
 }
 
-static void grow(struct state *state)
+static struct entry *find_entry(const struct state *state, const struct process *process)
 {
-	state->capacity = state->capacity ? 2 * state->capacity : 512;
-	state->entries = alloc_resize(state->entries, state->capacity, sizeof(*state->entries));
-	free(state->slots);
-	state->n_slots = 2 * state->capacity;
-	state->slots = alloc_zeroed(state->n_slots, sizeof(*state->slots));
-	for (size_t i = 0; i < state->n_entries; i++)
-		state->slots[slot_of(state, state->entries[i].pid, state->entries[i].start_ticks)] =
-			(uint32_t)i + 1;
+	uint32_t at;
+
+	HASH_FIND(at, &state->by_process, hash_of(process->pid, process->start_ticks),
+		  state->entries[at].pid == process->pid &&
+			  state->entries[at].start_ticks == process->start_ticks);
+	return at == HASH_NONE ? NULL : &state->entries[at];
+}
+
+static struct entry *add_entry(struct state *state, const struct process *process)
+{
+	struct entry *entry;
+
+	hash_add(&state->by_process, hash_of(process->pid, process->start_ticks), (uint32_t)state->n_entries);
+	entry = VECTOR_ADD(state->entries, state->n_entries, state->capacity);
+	*entry = (struct entry){ .pid = process->pid, .start_ticks = process->start_ticks };
+	return entry;
 }
 
 static void add_used(struct state *state, const struct process *process)
 {
-	struct entry *entry;
-	size_t slot;
+	struct entry *entry = find_entry(state, process);
 
-	if (state->n_entries == state->capacity && state->n_entries < ENTRIES_MAX)
-		grow(state);
-	slot = slot_of(state, process->pid, process->start_ticks);
-	if (!state->slots[slot] && state->n_entries == state->capacity) {
+	if (!entry && state->n_entries == ENTRIES_MAX) {
 		state->refused++;
 		return;
 	}
-	if (!state->slots[slot]) {
-		state->entries[state->n_entries] =
-			(struct entry){ .pid = process->pid, .start_ticks = process->start_ticks };
-		state->slots[slot] = (uint32_t)++state->n_entries;
-	}
-	entry = &state->entries[state->slots[slot] - 1];
+	if (!entry)
+		entry = add_entry(state, process);
 	entry->used_ns += process->used_ns;
 	memcpy(entry->name, process->name, sizeof(entry->name));
 }
@@ -123,11 +116,11 @@ static void mark_exited(struct state *state)
 {
 	const struct process_list *processes = state->ledger->processes;
 
-	for (size_t i = 0; i < processes->n_exited && state->n_slots > 0; i++) {
-		size_t slot = slot_of(state, processes->exited[i]->pid, processes->exited[i]->start_ticks);
+	for (size_t i = 0; i < processes->n_exited; i++) {
+		struct entry *entry = find_entry(state, processes->exited[i]);
 
-		if (state->slots[slot])
-			state->entries[state->slots[slot] - 1].ended = true;
+		if (entry)
+			entry->ended = true;
 	}
 }
 
@@ -227,7 +220,7 @@ static void close_total(struct sample *sample)
 	exit_ledger_close(state->ledger);
 	free(state->before);
 	free(state->entries);
-	free(state->slots);
+	hash_free(&state->by_process);
 }
 
 const struct topic topic_process_total = {

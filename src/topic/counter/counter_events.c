@@ -15,6 +15,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "core/vector.h"
 #include "kernel/cpu_list.h"
 #include "sys/attribute.h"
 #include "sys/listing.h"
@@ -422,7 +423,6 @@ static void add_pmu(void *context, const char *name)
 	const struct reading *reading = context;
 	struct counter_pmus *pmus = reading->pmus;
 	char path[PMU_PATH_MAX], cpus[PMU_TEXT_MAX];
-	struct counter_pmu *pmu;
 	uint64_t type;
 	bool has_cores;
 
@@ -432,9 +432,7 @@ static void add_pmu(void *context, const char *name)
 	has_cores = read_attribute(reading->env, name, "cpus", cpus);
 	if (!has_cores && !read_attribute(reading->env, name, "cpumask", cpus))
 		return;
-	pmus->list = alloc_resize(pmus->list, pmus->count + 1, sizeof(*pmus->list));
-	pmu = &pmus->list[pmus->count++];
-	*pmu = (struct counter_pmu){
+	*VECTOR_ADD(pmus->list, pmus->count, pmus->capacity) = (struct counter_pmu){
 		.type = (uint32_t)type,
 		.is_core = has_cores && strncmp(name, "cpu_", 4) == 0,
 		.cpus = alloc_text(cpus),

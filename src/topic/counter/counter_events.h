@@ -50,7 +50,7 @@ struct counter_pmus {
 		bool is_core;  /* of one kind of cores, on a machine that has several */
 		char *cpus;    /* owned: the list of CPUs to open its events on */
 	} *list;
-	size_t count;
+	size_t count, capacity;
 };
 
 /* Only those with such a list: the events of all others are opened on every CPU. */

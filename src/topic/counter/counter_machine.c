@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/vector.h"
 #include "kernel/cpu_list.h"
 
 static void remove_cpu(struct counter_machine *machine, size_t index)
@@ -23,7 +24,7 @@ static void remove_cpu(struct counter_machine *machine, size_t index)
 
 static void insert_cpu(struct counter_machine *machine, size_t index, uint32_t number)
 {
-	machine->cpus = alloc_resize(machine->cpus, machine->n_cpus + 1, sizeof(*machine->cpus));
+	VECTOR_RESERVE(machine->cpus, machine->n_cpus + 1, machine->capacity);
 	memmove(&machine->cpus[index + 1], &machine->cpus[index],
 		(machine->n_cpus - index) * sizeof(*machine->cpus));
 	machine->cpus[index] = alloc_zeroed(1, sizeof(**machine->cpus));

@@ -29,7 +29,7 @@ struct counter_machine {
 	struct counter_events events;
 	struct counter_pmus pmus;
 	struct counter_set **cpus; /* owned: those that are online, in the order of their numbers */
-	size_t n_cpus;
+	size_t n_cpus, capacity;
 	struct counter_sum sums[COUNTER_EVENTS_MAX];
 };
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/vector.h"
 #include "topic/counter/counter_rows.h"
 #include "topic/counter/counter_threads.h"
 #include "topic/power/power_estimate.h"
@@ -63,7 +64,7 @@ struct state {
 	enum counter_choice choice;
 	int no_hardware; /* -errno: why it fell on software */
 	struct counter_threads **list; /* owned: the processes that are counted */
-	size_t n_processes;
+	size_t n_processes, capacity;
 };
 
 /* Threads are opened by what proc calls them. */
@@ -184,8 +185,7 @@ static void count(struct state *state, struct env *env, uint32_t pid, double sta
 		threads->start_seconds = start_seconds;
 		strncpy(threads->name, name, sizeof(threads->name) - 1);
 		counter_threads_open(threads, env, &state->plan);
-		state->list = alloc_resize(state->list, state->n_processes + 1, sizeof(*state->list));
-		state->list[state->n_processes++] = threads;
+		*VECTOR_ADD(state->list, state->n_processes, state->capacity) = threads;
 	}
 	threads->wanted = true;
 }

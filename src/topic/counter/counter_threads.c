@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/vector.h"
 #include "sys/pids.h"
 #include "topic/process/process_find.h"
 
@@ -26,10 +27,10 @@ static int compare_tids(const void *one, const void *other)
 /* Is it among the first n_sorted? */
 static bool is_counted(const struct counter_threads *threads, size_t n_sorted, uint32_t tid)
 {
-	const struct counter_set wanted = { .place = { .tid = tid } }, *key = &wanted;
+	size_t at;
 
-	return n_sorted > 0 &&
-	       bsearch(&key, threads->list, n_sorted, sizeof(struct counter_set *), compare_tids);
+	VECTOR_BOUND(at, n_sorted, threads->list[at]->place.tid < tid);
+	return at < n_sorted && threads->list[at]->place.tid == tid;
 }
 
 static void add_thread(struct counter_threads *threads, struct env *env, const struct counter_plan *plan,
@@ -42,12 +43,7 @@ static void add_thread(struct counter_threads *threads, struct env *env, const s
 					     .inherited = plan->inherits,
 					     .user_only = threads->user_only };
 	counter_set_open(set, &plan->events, &plan->pmus);
-	if (threads->n_threads == threads->capacity) {
-		threads->capacity = threads->capacity ? 2 * threads->capacity : 16;
-		threads->list =
-			alloc_resize(threads->list, threads->capacity, sizeof(struct counter_set *));
-	}
-	threads->list[threads->n_threads++] = set;
+	*VECTOR_ADD(threads->list, threads->n_threads, threads->capacity) = set;
 	for (unsigned e = 0; e < plan->events.count; e++) {
 		struct counter_sum *sum = &threads->sums[e];
 		int fd = set->cells[e].fd;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/vector.h"
 #include "kernel/cgroup.h"
 #include "sys/listing.h"
 #include "topic/cgroup.h"
@@ -26,7 +27,7 @@ struct cgroup_cpu_time {
 	uint64_t used_ns;   /* version 1 */
 	uint64_t grown_ns;  /* version 2: the sum while the groups are gone through */
 	struct group *groups;
-	size_t n_groups;
+	size_t n_groups, capacity;
 };
 
 static bool exists(const struct cgroup_cpu_time *sum, const char *name)
@@ -77,15 +78,16 @@ static int read_file(const struct cgroup_cpu_time *sum, const char *group, const
 
 static struct group *group_of(struct cgroup_cpu_time *sum, const char *name, bool *new)
 {
+	struct group *group;
+
 	*new = false;
 	for (size_t i = 0; i < sum->n_groups; i++)
 		if (strcmp(sum->groups[i].name, name) == 0)
 			return &sum->groups[i];
 	*new = true;
-	sum->groups =
-		alloc_resize(sum->groups, sum->n_groups + 1, sizeof(*sum->groups));
-	sum->groups[sum->n_groups] = (struct group){ .name = alloc_text(name) };
-	return &sum->groups[sum->n_groups++];
+	group = VECTOR_ADD(sum->groups, sum->n_groups, sum->capacity);
+	*group = (struct group){ .name = alloc_text(name) };
+	return group;
 }
 
 /* A group that is new since the call before had used nothing then. */

@@ -7,20 +7,14 @@
 
 #include "core/alloc.h"
 #include "core/process_pattern.h"
+#include "core/vector.h"
 
 struct process *process_in_list(struct process *const *list, size_t n_list, uint32_t pid)
 {
-	size_t low = 0, high = n_list;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (list[middle]->pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < n_list && list[low]->pid == pid ? list[low] : NULL;
+	VECTOR_BOUND(at, n_list, list[at]->pid < pid);
+	return at < n_list && list[at]->pid == pid ? list[at] : NULL;
 }
 
 struct process *process_new(uint32_t pid)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/vector.h"
 #include "kernel/pid_status.h"
 #include "kernel/system.h"
 #include "sys/pids.h"
@@ -241,11 +242,7 @@ static enum probe probe_process(struct process_list *list, struct env *env, stru
 static void add_exited(struct process_list *list, struct env *env, struct process *process)
 {
 	pids_release(env, &process->stat_file);
-	if (list->n_exited == list->exited_capacity) {
-		list->exited_capacity = list->exited_capacity ? 2 * list->exited_capacity : 64;
-		list->exited = alloc_resize(list->exited, list->exited_capacity, sizeof(struct process *));
-	}
-	list->exited[list->n_exited++] = process;
+	*VECTOR_ADD(list->exited, list->n_exited, list->exited_capacity) = process;
 }
 
 /* The process with this pid goes on the list as the one that was known (NULL: none), as another, or not. */
@@ -277,11 +274,10 @@ static void add_process(struct process_list *list, struct env *env, uint32_t pid
 
 static void make_room(struct process_list *list, size_t wanted)
 {
-	if (wanted <= list->capacity)
-		return;
-	list->capacity = wanted + wanted / 4;
-	list->all = alloc_resize(list->all, list->capacity, sizeof(struct process *));
-	list->previous = alloc_resize(list->previous, list->capacity, sizeof(struct process *));
+	size_t capacity = list->capacity;
+
+	VECTOR_RESERVE(list->all, wanted, capacity);
+	VECTOR_RESERVE(list->previous, wanted, list->capacity);
 }
 
 static void free_exited(struct process_list *list)
@@ -294,10 +290,7 @@ static void free_exited(struct process_list *list)
 /* All clocks at once, before any file is read: so they are of one moment, however long the files take. */
 static void read_clocks(struct process_list *list, const uint32_t *pids, size_t n_pids)
 {
-	if (n_pids > list->cpu_capacity) {
-		list->cpu_capacity = n_pids + n_pids / 4;
-		list->cpu_ns = alloc_resize(list->cpu_ns, list->cpu_capacity, sizeof(*list->cpu_ns));
-	}
+	VECTOR_RESERVE(list->cpu_ns, n_pids, list->cpu_capacity);
 	list->mono_ns = env_mono_ns();
 	list->last_boot_ns = list->boot_ns;
 	list->boot_ns = env_boot_ns();

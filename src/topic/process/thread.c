@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "core/i18n.h"
+#include "core/vector.h"
 #include "sys/pids.h"
 #include "topic/process/missing_targets.h"
 #include "topic/process/process_find.h"
@@ -212,10 +212,7 @@ static void refresh(struct state *state, struct group *group)
 	}
 	if (error < 0)
 		n_tids = 0;
-	if (n_tids > state->room_capacity) {
-		state->room_capacity = n_tids;
-		state->room = alloc_resize(state->room, n_tids, sizeof(*state->room));
-	}
+	VECTOR_RESERVE(state->room, n_tids, state->room_capacity);
 	for (size_t i = 0; i < n_tids; i++) {
 		while (at < group->n_threads && threads[at].tid < tids[i])
 			at++;
@@ -232,11 +229,10 @@ static void refresh(struct state *state, struct group *group)
 
 static void make_room(struct state *state, size_t wanted)
 {
-	if (wanted <= state->capacity)
-		return;
-	state->capacity = wanted + wanted / 4;
-	state->groups = alloc_resize(state->groups, state->capacity, sizeof(*state->groups));
-	state->previous = alloc_resize(state->previous, state->capacity, sizeof(*state->previous));
+	size_t capacity = state->capacity;
+
+	VECTOR_RESERVE(state->groups, wanted, capacity);
+	VECTOR_RESERVE(state->previous, wanted, state->capacity);
 }
 
 /* The groups follow the tasks, which both stand by pid. */
