@@ -85,11 +85,13 @@ struct span perf_ring_take(struct perf_ring *ring, char *room)
 	return span_of(room, length);
 }
 
-uint64_t perf_lost(int event)
+struct perf_ring_state perf_ring_state(int event)
 {
-	struct {
-		uint64_t count, lost;
-	} values;
+	uint64_t values[3]; /* count, time enabled, lost */
+	ssize_t length = read(event, values, sizeof(values));
 
-	return read(event, &values, sizeof(values)) == (ssize_t)sizeof(values) ? values.lost : U64_UNKNOWN;
+	return (struct perf_ring_state){
+		.enabled_ns = length >= (ssize_t)(2 * sizeof(*values)) ? values[1] : U64_UNKNOWN,
+		.lost = length >= (ssize_t)sizeof(values) ? values[2] : U64_UNKNOWN,
+	};
 }

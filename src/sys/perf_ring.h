@@ -43,7 +43,15 @@ int perf_ring_join(int event, int owner);
 /* Moves the complete records that the ring holds into room, which has ring->bytes bytes. */
 struct span perf_ring_take(struct perf_ring *ring, char *room);
 
-/* Number of records that this event lost since it was opened; U64_UNKNOWN before Linux 6.0. */
-uint64_t perf_lost(int event);
+/* The read_format that perf_ring_state() reads, to which Linux 6.0 and later add PERF_FORMAT_LOST. */
+#define PERF_RING_FORMAT PERF_FORMAT_TOTAL_TIME_ENABLED
+
+struct perf_ring_state {
+	uint64_t enabled_ns; /* stops for good when the CPU goes offline, even if it comes back */
+	uint64_t lost;       /* records, since the event was opened; U64_UNKNOWN before Linux 6.0 */
+};
+
+/* Both are U64_UNKNOWN if the event cannot be read. */
+struct perf_ring_state perf_ring_state(int event);
 
 #endif

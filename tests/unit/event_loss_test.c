@@ -3,10 +3,12 @@
 #include <config.h>
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -150,6 +152,48 @@ START_TEST(the_rings_count_their_losses)
 	raw_events_free(&told);
 	raw_events_free(&all);
 	event_perf_close(tiny);
+	event_perf_close(perf);
+	env_close(&env);
+}
+END_TEST
+
+/* Do the rings report a process that starts now? */
+static bool report_a_child(void)
+{
+	bool reported;
+
+	drain_large();
+	raw_events_drop(&all, all.count);
+	if (fork() == 0)
+		_exit(0);
+	wait(NULL);
+	drain_large();
+	reported = count_ours(&all) > 0;
+	raw_events_drop(&all, all.count);
+	return reported;
+}
+
+/* Stops its events, as a short time offline between two looks does. */
+START_TEST(a_cpu_that_was_away_is_watched_again)
+{
+	int error, fds[1024];
+
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	perf = event_perf_open(&env, STACKS_BYTES, &error);
+	if (!perf) {
+		fprintf(stderr, "skipped: perf: %s\n", strerror(-error));
+		return;
+	}
+	event_perf_follow_cpus(perf);
+	event_perf_follow_cpus(perf);
+	ck_assert(report_a_child());
+	for (unsigned i = event_perf_descriptors(perf, fds, 1024); i-- > 0;)
+		ck_assert_int_eq(ioctl(fds[i], PERF_EVENT_IOC_DISABLE, 0), 0);
+	event_perf_follow_cpus(perf);
+	ck_assert(!report_a_child());
+	event_perf_follow_cpus(perf);
+	ck_assert(report_a_child());
+	raw_events_free(&all);
 	event_perf_close(perf);
 	env_close(&env);
 }

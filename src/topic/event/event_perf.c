@@ -30,7 +30,8 @@ struct on_cpu {
 	uint32_t cpu;
 	int tasks, execs, alarm; /* descriptors; execs, alarm: -1 where there is none */
 	struct perf_ring ring, alarm_ring;
-	uint64_t told_lost; /* by records in the ring */
+	uint64_t told_lost;  /* by records in the ring */
+	uint64_t enabled_ns; /* when CPUs were followed last */
 };
 
 struct event_perf {
@@ -51,7 +52,7 @@ static struct perf_event_attr common_attr(void)
 {
 	return (struct perf_event_attr){
 		.size = sizeof(struct perf_event_attr),
-		.read_format = PERF_FORMAT_LOST,
+		.read_format = PERF_RING_FORMAT | PERF_FORMAT_LOST,
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
@@ -64,9 +65,9 @@ static int open_event(struct perf_event_attr *attr, uint32_t cpu)
 {
 	int fd = perf_open(attr, -1, (int)cpu, -1);
 
-	if (fd != -EINVAL || !attr->read_format)
+	if (fd != -EINVAL || !(attr->read_format & PERF_FORMAT_LOST))
 		return fd;
-	attr->read_format = 0;
+	attr->read_format = PERF_RING_FORMAT;
 	return perf_open(attr, -1, (int)cpu, -1);
 }
 
@@ -126,7 +127,8 @@ static void open_alarm(const struct event_perf *perf, struct on_cpu *on)
 
 static uint64_t lost_on(const struct on_cpu *on)
 {
-	uint64_t tasks = perf_lost(on->tasks), execs = on->execs >= 0 ? perf_lost(on->execs) : 0;
+	uint64_t tasks = perf_ring_state(on->tasks).lost;
+	uint64_t execs = on->execs >= 0 ? perf_ring_state(on->execs).lost : 0;
 
 	return tasks == U64_UNKNOWN || execs == U64_UNKNOWN ? on->told_lost : tasks + execs;
 }
@@ -322,6 +324,17 @@ void event_perf_drain(struct event_perf *perf, struct raw_events *events, bool e
 	}
 }
 
+/* Also a CPU that went offline and came back since the last look: it came back without its events. */
+static bool is_gone(struct on_cpu *on, struct span online)
+{
+	uint64_t before_ns = on->enabled_ns;
+
+	if (!cpu_list_has(online, on->cpu))
+		return true;
+	on->enabled_ns = perf_ring_state(on->tasks).enabled_ns;
+	return on->enabled_ns == before_ns && before_ns != U64_UNKNOWN;
+}
+
 void event_perf_follow_cpus(struct event_perf *perf)
 {
 	struct span online, rest;
@@ -330,7 +343,7 @@ void event_perf_follow_cpus(struct event_perf *perf)
 	if (read_online(perf, &online))
 		return;
 	for (size_t i = perf->n_cpus; i-- > 0;) {
-		if (cpu_list_has(online, perf->cpus[i].cpu))
+		if (!is_gone(&perf->cpus[i], online))
 			continue;
 		perf->lost_before += lost_on(&perf->cpus[i]);
 		close_cpu(&perf->cpus[i]);

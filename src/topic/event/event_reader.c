@@ -28,6 +28,7 @@
 #define BELL_NS UINT64_C(100000000)
 #define LOSSES_NS UINT64_C(100000000) /* asking for them interrupts each CPU */
 #define FOLLOW_NS UINT64_C(1000000000)
+#define FOLLOW_SOON_NS UINT64_C(20000000)
 #define SOCKET_BYTES ((size_t)64 * 1024 * 1024)
 #define RINGS_BYTES ((size_t)64 * 1024 * 1024) /* of all CPUs together */
 #define RING_BYTES_MAX ((size_t)8 * 1024 * 1024) /* room for 650 programs that start */
@@ -224,14 +225,22 @@ static void update_resolver(struct event_reader *reader)
 		event_resolve_set_filter(&reader->resolver, &filter);
 }
 
+/* It takes two looks to see that a CPU was offline: after a long wait the second one comes soon. */
+static void follow_cpus(struct event_reader *reader, uint64_t now_ns)
+{
+	uint64_t since_ns = now_ns - reader->followed_ns;
+
+	if (!reader->perf || since_ns <= FOLLOW_NS)
+		return;
+	event_perf_follow_cpus(reader->perf);
+	reader->followed_ns = since_ns > 2 * FOLLOW_NS ? now_ns - FOLLOW_NS + FOLLOW_SOON_NS : now_ns;
+}
+
 static void round_once(struct event_reader *reader)
 {
 	uint64_t now_ns = env_mono_ns();
 
-	if (reader->perf && now_ns - reader->followed_ns > FOLLOW_NS) {
-		event_perf_follow_cpus(reader->perf);
-		reader->followed_ns = now_ns;
-	}
+	follow_cpus(reader, now_ns);
 	update_resolver(reader);
 	drain(reader);
 	pthread_mutex_lock(&reader->lock);
