@@ -12,6 +12,7 @@
 #include "core/i18n.h"
 #include "kernel/mounts.h"
 #include "sys/env.h"
+#include "sys/perf_ring.h"
 #include "sys/privilege.h"
 #include "topic/topic.h"
 
@@ -57,18 +58,28 @@ static bool may_go_back(const struct options *options, uint64_t uses)
 	       (options->replay || is_live(options));
 }
 
-/* Does proc hide processes of others? Only that makes a use of what it takes to see them. */
-static void look_for_hiding(void)
+static bool hides_processes(struct env *env)
 {
 	struct span text, value;
+
+	return env_read(env, env_file(env, "proc/mounts"), &text) == 0 &&
+	       mounts_option(text, "proc", "/proc", "hidepid", &value) && !span_is(value, "0") &&
+	       !span_is(value, "off");
+}
+
+/* What some uses take depends on this machine, whatever --root says. */
+static void look_at_machine(uint64_t uses)
+{
+	bool hiding = (uses & PRIVILEGE_BIT(PRIVILEGE_HIDDEN)) && privilege_may(PRIVILEGE_MAPS);
+	bool perf = uses & PRIVILEGE_BIT(PRIVILEGE_PERF);
 	struct env env;
 
-	if (env_open(&env, "/") < 0)
+	if ((!hiding && !perf) || env_open(&env, "/") < 0)
 		return;
-	if (env_read(&env, env_file(&env, "proc/mounts"), &text) == 0 &&
-	    mounts_option(text, "proc", "/proc", "hidepid", &value) && !span_is(value, "0") &&
-	    !span_is(value, "off"))
+	if (hiding && hides_processes(&env))
 		privilege_hide_processes();
+	if (perf && perf_takes_admin(&env))
+		privilege_perf_takes_admin();
 	env_close(&env);
 }
 
@@ -89,8 +100,7 @@ int drop_privileges(const struct options *options, const struct settings *settin
 	const char *what;
 	int error;
 
-	if ((plan.uses & PRIVILEGE_BIT(PRIVILEGE_HIDDEN)) && privilege_may(PRIVILEGE_MAPS))
-		look_for_hiding();
+	look_at_machine(plan.uses);
 	plan.goes_back = may_go_back(options, plan.uses);
 	error = privilege_give_up(&plan, &what);
 	return error ? privilege_error(what, error) : 0;

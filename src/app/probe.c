@@ -259,7 +259,7 @@ static void add_privileges(struct frame *frame, const struct env *env, const str
 
 		if (row->capability == PRIVILEGE_USER_0)
 			add_user(frame, row, &now);
-		else if (row->use != PRIVILEGE_TREE && privilege_capabilities(PRIVILEGE_BIT(row->use)) != 0)
+		else if (row->use != PRIVILEGE_TREE && privilege_is_of_use(row))
 			add_capability(frame, env, row, before, &now);
 	}
 }

@@ -6,13 +6,17 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/capability.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/unknown.h"
-#include "sys/privilege.h"
+#include "sys/privilege_sets.h"
+
+#define PARANOID "proc/sys/kernel/perf_event_paranoid"
+#define PARANOID_MAX 2 /* of Linux itself: up to it all users may count their own code */
 
 int perf_open(const struct perf_event_attr *attr, int tid, int cpu, int leader)
 {
@@ -21,6 +25,40 @@ int perf_open(const struct perf_event_attr *attr, int tid, int cpu, int leader)
 
 	privilege_lower(raised);
 	return fd < 0 ? -errno : (int)fd;
+}
+
+static int try_own_code(void)
+{
+	const struct perf_event_attr attr = { .size = sizeof(attr),
+					      .type = PERF_TYPE_SOFTWARE,
+					      .config = PERF_COUNT_SW_DUMMY,
+					      .exclude_kernel = 1 };
+	int fd = perf_open(&attr, 0, -1, -1);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+/* The number alone does not tell: Linux itself and newer kernels of the two take CAP_PERFMON above 2, too. */
+bool perf_takes_admin(struct env *env)
+{
+	struct privilege_sets sets, without;
+	struct span text;
+	uint64_t level;
+	int error;
+
+	if (env_read(env, env_file(env, PARANOID), &text) < 0 || !span_u64(&text, &level) ||
+	    level <= PARANOID_MAX || privilege_read_sets(&sets) < 0)
+		return false;
+	without = sets;
+	without.effective &= ~(UINT64_C(1) << CAP_SYS_ADMIN);
+	error = privilege_write_sets(&without);
+	if (!error)
+		error = try_own_code();
+	privilege_write_sets(&sets);
+	return error == -EACCES;
 }
 
 int perf_start(int leader)

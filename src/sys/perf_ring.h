@@ -4,10 +4,12 @@
 #define PANETOP_SYS_PERF_RING_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "core/span.h"
+#include "sys/env.h"
 
 /* The read_format that kernel/perf_read.h parses. */
 #define PERF_READ_FORMAT \
@@ -20,6 +22,13 @@
  * event of another kind (a tracepoint, task-clock) that joins a running group stays at 0.
  */
 int perf_open(const struct perf_event_attr *attr, int tid, int cpu, int leader);
+
+/*
+ * Does this kernel refuse every event to CAP_PERFMON? Debian's and Ubuntu's want CAP_SYS_ADMIN while
+ * perf_event_paranoid is above 2. env is of this machine. Before there is a second thread.
+ */
+bool perf_takes_admin(struct env *env);
+
 int perf_start(int leader); /* 0 or -errno */
 
 /* Reads the whole group of this leader: the length, or -errno. -ENOSPC when room is too small. */

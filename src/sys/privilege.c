@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "core/i18n.h"
 #include "sys/privilege_sets.h"
 
 #ifndef CAP_PERFMON
@@ -19,9 +20,11 @@
 #endif
 
 /* Of the process: written before there is a second thread. */
-static bool raises;     /* nothing is effective but what is raised */
-static bool no_perfmon; /* before Linux 5.8 CAP_SYS_ADMIN stands in for CAP_PERFMON */
-static bool hidden;     /* proc hides processes of others */
+static bool raises;             /* nothing is effective but what is raised */
+static bool has_perfmon = true; /* since Linux 5.8 */
+static bool perf_takes_admin;   /* CAP_PERFMON does not open perf events */
+static const char *perf_remedy; /* N_(), where CAP_SYS_ADMIN is not held, either; NULL */
+static bool hidden;             /* proc hides processes of others */
 
 /* Of each thread: what the kernel holds for it. */
 static _Thread_local bool known;
@@ -60,21 +63,45 @@ int privilege_write_sets(const struct privilege_sets *sets)
 	return 0;
 }
 
+bool privilege_is_of_use(const struct privilege_row *row)
+{
+	if (row->use == PRIVILEGE_HIDDEN)
+		return hidden;
+	if (row->use == PRIVILEGE_PERF)
+		return row->capability == CAP_PERFMON ? has_perfmon : perf_takes_admin;
+	return true;
+}
+
 uint64_t privilege_capabilities(uint64_t uses)
 {
 	uint64_t capabilities = 0;
 
-	if (!hidden)
-		uses &= ~PRIVILEGE_BIT(PRIVILEGE_HIDDEN);
 	for (unsigned i = 0; i < n_privilege_rows; i++) {
-		int capability = privilege_rows[i].capability;
+		const struct privilege_row *row = &privilege_rows[i];
 
-		if (capability == CAP_PERFMON && no_perfmon)
-			capability = CAP_SYS_ADMIN;
-		if ((uses & PRIVILEGE_BIT(privilege_rows[i].use)) && capability != PRIVILEGE_USER_0)
-			capabilities |= UINT64_C(1) << capability;
+		if ((uses & PRIVILEGE_BIT(row->use)) && row->capability != PRIVILEGE_USER_0 &&
+		    privilege_is_of_use(row))
+			capabilities |= UINT64_C(1) << row->capability;
 	}
 	return capabilities;
+}
+
+void privilege_perf_takes_admin(void)
+{
+	struct privilege_sets sets;
+
+	perf_takes_admin = true;
+	if (privilege_read_sets(&sets) < 0 || (sets.permitted & UINT64_C(1) << CAP_SYS_ADMIN))
+		return;
+	perf_remedy = has_perfmon ? N_("run it as root, or: sysctl kernel.perf_event_paranoid=2 (above 2 this "
+				       "kernel asks for cap_sys_admin instead of cap_perfmon)")
+				  : N_("run it as root, give it the capability cap_sys_admin (cap_perfmon came "
+				       "with Linux 5.8), or: sysctl kernel.perf_event_paranoid=0");
+}
+
+const char *privilege_perf_remedy(void)
+{
+	return perf_remedy;
 }
 
 int privilege_open(void)
@@ -82,7 +109,9 @@ int privilege_open(void)
 	struct privilege_sets sets;
 	int error = 0;
 
-	no_perfmon = cap_max_bits() <= CAP_PERFMON;
+	has_perfmon = cap_max_bits() > CAP_PERFMON;
+	if (!has_perfmon)
+		privilege_perf_takes_admin();
 	if (geteuid() == 0 && getuid() != 0)
 		error = privilege_become(getuid(), getgid(), false);
 	if (!error)

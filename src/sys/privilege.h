@@ -57,6 +57,9 @@ struct privilege_sets {
 /* The capabilities that these uses take on this kernel. */
 uint64_t privilege_capabilities(uint64_t uses);
 
+/* Is the row of use on this machine? Not where proc hides nothing, or perf events take another capability. */
+bool privilege_is_of_use(const struct privilege_row *row);
+
 /* Of these uses the ones that act. */
 uint64_t privilege_acting(uint64_t uses);
 
@@ -68,6 +71,12 @@ int privilege_open(void);
 
 /* proc hides processes of others: what it takes to see them stays effective. Before privilege_give_up(). */
 void privilege_hide_processes(void);
+
+/* CAP_PERFMON does not open perf events on this machine, CAP_SYS_ADMIN does. Before privilege_give_up(). */
+void privilege_perf_takes_admin(void);
+
+/* What to do where that is why they are refused, N_(); NULL where it is not. */
+const char *privilege_perf_remedy(void);
 
 /*
  * Makes effective in this thread what the use takes, as far as it is permitted. What it gives goes to

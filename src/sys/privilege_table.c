@@ -29,6 +29,8 @@ const struct privilege_row privilege_rows[] = {
 	{ ROW(FILES, CAP_DAC_READ_SEARCH, "energy_uj, /proc/kpage*, tracing/events",
 	      N_("energy counters, flags of page frames, tracepoints")) },
 	{ ROW(PERF, CAP_PERFMON, "perf_event_open(2)", N_("events and counters of all processes and CPUs")) },
+	{ ROW(PERF, CAP_SYS_ADMIN, "perf_event_open(2)",
+	      N_("events and counters where the kernel refuses them to cap_perfmon")) },
 	{ ROW(RINGS, CAP_IPC_LOCK, "mmap(2) of perf events",
 	      N_("rings that hold what comes between two looks")) },
 	{ ROW(TRACING, CAP_DAC_READ_SEARCH, "tracing/events/sched",

@@ -110,6 +110,14 @@ const char *remedy_for_user(const char *remedy)
 	return _(remedy);
 }
 
+/* A kernel that refuses perf events to cap_perfmon needs another remedy. */
+static const char *perf_remedy(const char *remedy)
+{
+	const char *other = strstr(remedy, "cap_perfmon") ? privilege_perf_remedy() : NULL;
+
+	return other ? other : remedy;
+}
+
 const char *source_remedy(const struct env *env, const struct source_spec *source, int error)
 {
 	const char *connect = env->in_snap && source ? snap_remedy(source->path) : NULL;
@@ -118,7 +126,8 @@ const char *source_remedy(const struct env *env, const struct source_spec *sourc
 		return connect;
 	for (unsigned i = 0; source && i < SOURCE_REMEDIES_MAX; i++)
 		if (source->remedies[i].remedy && source->remedies[i].error == error)
-			return remedy_for_user(source->remedies[i].remedy);
+			return remedy_for_user(error == EACCES ? perf_remedy(source->remedies[i].remedy)
+							       : source->remedies[i].remedy);
 	if (error == ENOENT && is_of_proc(source) && !env_exists(env, "proc/stat"))
 		return _("mount it: mount -t proc proc /proc");
 	for (unsigned i = 0; i < sizeof(common_remedies) / sizeof(common_remedies[0]); i++)

@@ -2,7 +2,9 @@
 /* Tests of raising and giving up rights, with a kernel that may lie; most need root, or say so and pass. */
 #include <config.h>
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <pthread.h>
 #include <signal.h>
@@ -12,12 +14,14 @@
 #include <string.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "kernel/pid_stat.h"
-#include "suite.h"
+#include "rig.h"
+#include "sys/perf_ring.h"
 #include "sys/privilege.h"
 #include "topic/process/process_act.h"
 #include "topic/process/process_find.h"
@@ -68,6 +72,38 @@ int prctl(int option, ...)
 		return -1;
 	}
 	return (int)syscall(SYS_prctl, option, arguments[0], arguments[1], arguments[2], arguments[3]);
+}
+
+/* perf_event_open(2) works with one of these capabilities effective; 0: it always works. */
+static uint64_t perf_events_take;
+static bool is_old; /* before Linux 5.8 */
+
+long syscall(long number, ...)
+{
+	long (*real)(long number, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	struct privilege_state state;
+	long arguments[6];
+	va_list list;
+
+	va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		arguments[i] = va_arg(list, long);
+	va_end(list);
+	if (number != SYS_perf_event_open)
+		return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
+			    arguments[5]);
+	privilege_look(&state);
+	if (!perf_events_take || (state.sets.effective & perf_events_take))
+		return open("/dev/null", O_RDONLY | O_CLOEXEC);
+	errno = EACCES;
+	return -1;
+}
+
+cap_value_t cap_max_bits(void)
+{
+	cap_value_t (*real)(void) = (cap_value_t(*)(void))dlsym(RTLD_NEXT, "cap_max_bits");
+
+	return is_old ? CAP_PERFMON : real();
 }
 
 /* Every test is a process of its own, which may give up what it likes. */
@@ -377,6 +413,138 @@ END_TEST
 START_TEST(no_new_privs_is_read_back)
 {
 	lied_to(&prctl_lies, false, "NO_NEW_PRIVS");
+}
+END_TEST
+
+#define PARANOID "proc/sys/kernel/perf_event_paranoid"
+
+static void open_paranoid(struct rig *rig)
+{
+	static const char *const none[] = { NULL };
+
+	rig_open(rig, "empty", none);
+	rig_make(rig, "proc/sys/kernel");
+	ck_assert_int_eq(chmod(rig->root, 0755), 0);
+}
+
+/* Kernels of Debian and Ubuntu, old and new, and Linux itself. Up to 2 nothing is tried. */
+START_TEST(a_kernel_that_asks_for_more_is_known)
+{
+	const uint64_t by_admin = BIT(CAP_SYS_ADMIN), by_both = by_admin | BIT(CAP_PERFMON);
+	const struct {
+		const char *paranoid;
+		uint64_t takes;
+		bool takes_admin;
+	} cases[] = {
+		{ "-1\n", by_admin, false },
+		{ "2\n", by_admin, false },
+		{ "3\n", by_admin, true },
+		{ "4\n", by_admin, true },
+		{ "3\n", by_both, false },
+		{ "4\n", by_both, false },
+		{ "3\n", 0, false },
+		{ "nonsense\n", by_admin, false },
+	};
+	struct privilege_state before = look(), after;
+	struct rig rig;
+
+	if (!is_root(by_both))
+		return;
+	ck_assert_int_eq(privilege_open(), 0);
+	perf_events_take = by_admin;
+	open_paranoid(&rig);
+	ck_assert(!perf_takes_admin(&rig.env));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		rig.env.tick++;
+		rig_put(&rig, PARANOID, "%s", cases[i].paranoid);
+		perf_events_take = cases[i].takes;
+		ck_assert_msg(perf_takes_admin(&rig.env) == cases[i].takes_admin, "case %zu", i);
+	}
+	rig_close(&rig);
+	after = look();
+	ck_assert_mem_eq(&after.sets, &before.sets, sizeof(before.sets));
+}
+END_TEST
+
+/* With file capabilities each has to be raised first. */
+START_TEST(a_kernel_that_asks_for_more_is_known_to_nobody)
+{
+	const uint64_t both = BIT(CAP_SYS_ADMIN) | BIT(CAP_PERFMON);
+	struct rig rig;
+
+	if (!is_root(both))
+		return;
+	open_paranoid(&rig);
+	rig_put(&rig, PARANOID, "3\n");
+	become_nobody(both);
+	perf_events_take = BIT(CAP_SYS_ADMIN);
+	ck_assert(perf_takes_admin(&rig.env));
+	perf_events_take = both;
+	ck_assert(!perf_takes_admin(&rig.env));
+	ck_assert_uint_eq(look().sets.effective, 0);
+	ck_assert_uint_eq(look().sets.permitted, both);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(what_perf_events_take_is_kept)
+{
+	const struct privilege_plan plan = { .uses = PRIVILEGE_BIT(PRIVILEGE_PERF) };
+	const uint64_t both = BIT(CAP_SYS_ADMIN) | BIT(CAP_PERFMON);
+	const char *what;
+
+	if (!is_root(both))
+		return;
+	become_nobody(both);
+	ck_assert_uint_eq(privilege_capabilities(plan.uses), BIT(CAP_PERFMON));
+	privilege_perf_takes_admin();
+	ck_assert_int_eq(privilege_give_up(&plan, &what), 0);
+	ck_assert_uint_eq(look().sets.permitted, both);
+	ck_assert_uint_eq(privilege_raise(PRIVILEGE_PERF), both);
+	ck_assert_ptr_null(privilege_perf_remedy());
+}
+END_TEST
+
+/* As --probe and notices say it. */
+static const char *remedy_of_counters(int error)
+{
+	struct env env = { 0 };
+
+	return source_remedy(&env, topic_source(topic_find("counter"), "perf_event_open"), error);
+}
+
+START_TEST(what_is_held_is_no_remedy)
+{
+	if (!is_root(BIT(CAP_PERFMON)))
+		return;
+	become_nobody(BIT(CAP_PERFMON));
+	ck_assert_ptr_nonnull(strstr(remedy_of_counters(EACCES), "give it the capability cap_perfmon"));
+	privilege_perf_takes_admin();
+	ck_assert_ptr_nonnull(strstr(remedy_of_counters(EACCES), "sysctl kernel.perf_event_paranoid=2"));
+	ck_assert_ptr_nonnull(strstr(remedy_of_counters(EACCES), "cap_sys_admin"));
+	ck_assert_ptr_null(strstr(remedy_of_counters(EPERM), "sysctl"));
+}
+END_TEST
+
+START_TEST(an_old_kernel_knows_no_perfmon)
+{
+	if (!is_root(BIT(CAP_SYS_ADMIN)))
+		return;
+	is_old = true;
+	become_nobody(BIT(CAP_SYS_ADMIN));
+	ck_assert_uint_eq(privilege_capabilities(PRIVILEGE_BIT(PRIVILEGE_PERF)), BIT(CAP_SYS_ADMIN));
+	ck_assert_uint_eq(privilege_raise(PRIVILEGE_PERF), BIT(CAP_SYS_ADMIN));
+	ck_assert_ptr_null(privilege_perf_remedy());
+}
+END_TEST
+
+START_TEST(an_old_kernel_has_its_own_remedy)
+{
+	if (!is_root(0))
+		return;
+	is_old = true;
+	become_nobody(0);
+	ck_assert_ptr_nonnull(strstr(remedy_of_counters(EACCES), "give it the capability cap_sys_admin"));
 }
 END_TEST
 
