@@ -47,8 +47,8 @@ static int open_replay(const struct options *options, struct source *source)
 	return 0;
 }
 
-static int run(const struct options *options, struct settings *settings, struct source *source,
-	       struct worker *worker)
+static int run(const struct options *options, struct settings *settings, struct sample_request *request,
+	       struct source *source, struct worker *worker)
 {
 	struct run_plan plan;
 	int status;
@@ -56,22 +56,23 @@ static int run(const struct options *options, struct settings *settings, struct 
 	if (settings_get(settings, "power.calibrate"))
 		return calibrate_run(options, settings, source);
 	if (!options->batch)
-		return interactive_run(options, settings, source, worker);
-	status = run_plan_open(&plan, options, settings);
+		return interactive_run(options, settings, request, source, worker);
+	status = run_plan_open(&plan, options, settings, request);
 	if (status == 0)
 		status = batch_run(options, &plan, source, worker);
 	run_plan_close(&plan);
 	return status;
 }
 
-static int run_replay(const struct options *options, struct settings *settings)
+static int run_replay(const struct options *options, struct settings *settings,
+		      struct sample_request *request)
 {
 	struct source source;
 	int status = open_replay(options, &source);
 
 	if (status)
 		return status;
-	status = run(options, settings, &source, NULL);
+	status = run(options, settings, request, &source, NULL);
 	if (replay_remark(&source))
 		error_message(options->replay, "%s", replay_remark(&source));
 	source.close(source.state);
@@ -111,20 +112,20 @@ static int check_events(const struct settings *settings, struct env *env)
 	return 2;
 }
 
-static int run_machine(const struct options *options, struct settings *settings, struct env *env)
+static int run_machine(const struct options *options, struct settings *settings,
+		       struct sample_request *request, struct env *env)
 {
 	struct source source;
 	int status;
 
-	live_open(&source, env, settings);
-	status = run(options, settings, &source, env->worker);
+	live_open(&source, env, settings, request);
+	status = run(options, settings, request, &source, env->worker);
 	source.close(source.state);
 	return status;
 }
 
-static int run_live(const struct options *options, struct settings *settings)
+static int run_live(const struct options *options, struct settings *settings, struct sample_request *request)
 {
-	char own[24];
 	const char *root = options->root ? options->root : "/";
 	struct env env;
 	int status, error = env_open(&env, root);
@@ -137,15 +138,12 @@ static int run_live(const struct options *options, struct settings *settings)
 	if (options->probe) {
 		status = probe_run(options, settings, &env);
 	} else {
-		snprintf(own, sizeof(own), "%u", env.own_pid);
-		settings_set(settings, "run.own", env.own_pid ? own : NULL);
-		settings_set(settings, "run.batch", options->batch ? "yes" : NULL);
-		settings_set(settings, "run.once", options->count == 1 ? "yes" : NULL);
+		request->own_pid = env.own_pid;
 		status = check_user(options, &env);
 		if (status == 0)
 			status = check_events(settings, &env);
 		if (status == 0)
-			status = run_machine(options, settings, &env);
+			status = run_machine(options, settings, request, &env);
 	}
 	worker_close(env.worker);
 	env_close(&env);
@@ -161,6 +159,20 @@ static int open_missing_descriptors(void)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) != fd)
 			return -1;
 	return 0;
+}
+
+static int run_source(const struct options *options, struct settings *settings)
+{
+	struct sample_request request = {
+		.batch = options->batch,
+		.once = options->count == 1,
+		.read_only = options->read_only,
+		.processes = options->pid,
+		.users = options->user,
+	};
+
+	return options->replay ? run_replay(options, settings, &request)
+			       : run_live(options, settings, &request);
 }
 
 int main(int argc, char **argv)
@@ -188,7 +200,7 @@ int main(int argc, char **argv)
 	if (status < 0)
 		status = calibration_file_take(&settings);
 	if (status < 0)
-		status = options.replay ? run_replay(&options, &settings) : run_live(&options, &settings);
+		status = run_source(&options, &settings);
 	settings_free(&settings);
 	error_message_close();
 	return status;

@@ -98,8 +98,8 @@ static int terminal_error(int error)
 	return 1;
 }
 
-static int run(const struct options *options, struct settings *settings, struct source *source,
-	       struct worker *worker)
+static int run(const struct options *options, struct settings *settings, struct sample_request *request,
+	       struct source *source, struct worker *worker)
 {
 	const struct schema *schemas[TOPICS_MAX];
 	struct screen_setup setup = {
@@ -112,6 +112,7 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.headline = headline_pieces,
 		.corner = headline_corner,
 		.settings = settings,
+		.request = request,
 		.save = config_save,
 		.worker = worker,
 		.first_pane = first_pane(options, settings),
@@ -225,12 +226,12 @@ static void check_file(struct settings *settings)
 		check_table(settings, schemas[i]);
 }
 
-int interactive_run(const struct options *options, struct settings *settings, struct source *source,
-		    struct worker *worker)
+int interactive_run(const struct options *options, struct settings *settings, struct sample_request *request,
+		    struct source *source, struct worker *worker)
 {
 	struct settings both = { 0 };
 	struct run_plan checked;
-	int status = run_plan_open(&checked, options, settings);
+	int status = run_plan_open(&checked, options, settings, request);
 
 	run_plan_close(&checked);
 	if (status)
@@ -242,5 +243,5 @@ int interactive_run(const struct options *options, struct settings *settings, st
 	status = options_check_conflicts(settings, &both);
 	settings_free(settings);
 	*settings = both; /* the source looks at the same */
-	return status < 0 ? run(options, settings, source, worker) : status;
+	return status < 0 ? run(options, settings, request, source, worker) : status;
 }

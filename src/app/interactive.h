@@ -4,6 +4,7 @@
 #define PANETOP_APP_INTERACTIVE_H
 
 #include "app/options.h"
+#include "model/sample_request.h"
 #include "model/source.h"
 #include "sys/worker.h"
 
@@ -11,7 +12,7 @@
  * The exit status. All borrowed; settings holds what the command line set for panes, and the
  * configuration is added to it; worker may be NULL.
  */
-int interactive_run(const struct options *options, struct settings *settings, struct source *source,
-		    struct worker *worker);
+int interactive_run(const struct options *options, struct settings *settings, struct sample_request *request,
+		    struct source *source, struct worker *worker);
 
 #endif

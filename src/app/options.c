@@ -443,9 +443,6 @@ int options_parse(struct options *options, struct settings *settings, int argc, 
 	struct parser parser = { .options = options, .settings = settings };
 	int status = parse(&parser, argc, argv);
 
-	settings_set(settings, "run.pid", options->pid);
-	settings_set(settings, "run.user", options->user);
-	settings_set(settings, "run.read-only", options->read_only ? "yes" : NULL);
 	free(parser.longs);
 	free(parser.choices);
 	return status;

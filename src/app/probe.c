@@ -57,7 +57,8 @@ static const struct schema schema = {
 static int try_topic(struct env *env, const struct topic *topic)
 {
 	const struct settings settings = { 0 };
-	struct sample sample = { .topic = topic, .env = env, .settings = &settings };
+	const struct sample_request request = { 0 };
+	struct sample sample = { .topic = topic, .env = env, .settings = &settings, .request = &request };
 	struct frame frame;
 	int error;
 

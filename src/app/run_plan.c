@@ -106,11 +106,10 @@ static bool has_option(const struct pane *pane, const struct pane_table *table,
 }
 
 /* Is the table printed, other things being equal? */
-static bool is_asked_for(const struct pane *pane, const struct pane_table *table,
-			 const struct settings *settings)
+static bool is_asked_for(const struct run_plan *run, const struct pane *pane, const struct pane_table *table)
 {
 	return !table->on_request ||
-	       (has_option(pane, table, settings) && (!table->when || table->when(settings)));
+	       (has_option(pane, table, run->settings) && (!table->when || table->when(run->request)));
 }
 
 /* Does text print it? */
@@ -121,42 +120,39 @@ static bool is_headline(const struct pane *pane, const struct pane_table *table,
 }
 
 /* In text a table looks as on the screen: with the columns and the order that its pane gives it. */
-static void dress(struct view *view, const struct pane *pane, const struct pane_table *table,
-		  const struct settings *settings)
+static void dress(const struct run_plan *run, struct view *view, const struct pane *pane,
+		  const struct pane_table *table)
 {
 	view_apply_defaults(view, table->columns, table->sort);
 	if (pane->adjust)
-		pane->adjust(settings, view);
+		pane->adjust(run->settings, run->request, view);
 }
 
-static void add_table(struct run_plan *run, const struct settings *settings, const struct pane *pane,
-		      const struct pane_table *table)
+static void add_table(struct run_plan *run, const struct pane *pane, const struct pane_table *table)
 {
 	struct view *view = add_view(run, table->topic);
 
 	view->at_end = table->at_end;
 	run->ends |= table->at_end;
-	dress(view, pane, table, settings);
+	dress(run, view, pane, table);
 }
 
-static void add_tables(struct run_plan *run, const struct settings *settings, const struct pane *pane,
-		       bool headlines)
+static void add_tables(struct run_plan *run, const struct pane *pane, bool headlines)
 {
 	for (const struct pane_table *table = pane->tables; table->topic; table++)
-		if (is_asked_for(pane, table, settings) &&
-		    is_headline(pane, table, settings) == headlines)
-			add_table(run, settings, pane, table);
+		if (is_asked_for(run, pane, table) && is_headline(pane, table, run->settings) == headlines)
+			add_table(run, pane, table);
 }
 
 /* How a pane shows a table that was asked for by name. */
-static void add_named(struct run_plan *run, const struct settings *settings, const char *topic)
+static void add_named(struct run_plan *run, const char *topic)
 {
 	struct view *view = add_view(run, topic);
 
 	for (unsigned i = 0; i < n_panes; i++)
 		for (const struct pane_table *table = panes[i]->tables; table->topic; table++)
 			if (strcmp(table->topic, topic) == 0) {
-				dress(view, panes[i], table, settings);
+				dress(run, view, panes[i], table);
 				return;
 			}
 }
@@ -168,8 +164,8 @@ static bool speaks_of_no_table(const struct options *options)
 }
 
 /* Text prints the headlines of the panes, CSV one table, the formats for machines all, every column. */
-static void choose_tables(struct run_plan *run, const struct options *options,
-			  const struct settings *settings, const struct pane **chosen, unsigned n_chosen)
+static void choose_tables(struct run_plan *run, const struct options *options, const struct pane **chosen,
+			  unsigned n_chosen)
 {
 	bool machine = options->format != &sink_text;
 
@@ -181,14 +177,14 @@ static void choose_tables(struct run_plan *run, const struct options *options,
 	if (!machine && n_chosen == 1 && speaks_of_no_table(options))
 		run->print.summary = chosen[0]->summary;
 	if (options->table)
-		add_named(run, settings, options->table);
+		add_named(run, options->table);
 	for (unsigned i = 0; i < n_chosen && !options->table; i++)
-		add_tables(run, settings, chosen[i], true);
+		add_tables(run, chosen[i], true);
 	if (options->format->one_table)
 		run->print.n_views = 1;
 	run->n_headlines = run->print.n_views;
 	for (unsigned i = 0; machine && i < n_chosen && !options->table && !options->format->one_table; i++)
-		add_tables(run, settings, chosen[i], false);
+		add_tables(run, chosen[i], false);
 	for (unsigned v = 0; v < run->print.n_views; v++) {
 		run->print.views[v].limit = options->limit;
 		if (machine)
@@ -235,14 +231,15 @@ static void judge_views(struct run_plan *run, const struct options *options)
 		       options->limit == 0 && (options->format != &sink_json || options->count == 0);
 }
 
-int run_plan_open(struct run_plan *run, const struct options *options, const struct settings *settings)
+int run_plan_open(struct run_plan *run, const struct options *options, const struct settings *settings,
+		  const struct sample_request *request)
 {
 	const struct pane *chosen[OPTIONS_PANES_MAX];
 	unsigned n_chosen = options_panes(options, chosen);
 	int status;
 
-	*run = (struct run_plan){ .settings = settings };
-	choose_tables(run, options, settings, chosen, n_chosen);
+	*run = (struct run_plan){ .settings = settings, .request = request };
+	choose_tables(run, options, chosen, n_chosen);
 	run->print.unit = options->unit;
 	run->print.ascii = options->ascii || !i18n_is_utf8();
 	run->print.repeated = options->count != 1;

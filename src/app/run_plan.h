@@ -7,11 +7,13 @@
 #include <stdbool.h>
 
 #include "app/options.h"
+#include "model/sample_request.h"
 #include "output/sink.h"
 
 struct run_plan {
 	struct print_plan print;
-	const struct settings *settings; /* borrowed */
+	const struct settings *settings; /* borrowed, as the request */
+	const struct sample_request *request;
 	const char *pane_names[OPTIONS_PANES_MAX];
 	const struct pane *panes[OPTIONS_PANES_MAX]; /* print.n_panes of them */
 	unsigned n_headlines; /* so many views at the front are headlines */
@@ -27,7 +29,8 @@ struct run_plan {
  * 0, or the exit status after an error message about columns, sort or filter. run_plan_close() gives all back in
  * either case. The screen opens one too, to have its options checked.
  */
-int run_plan_open(struct run_plan *run, const struct options *options, const struct settings *settings);
+int run_plan_open(struct run_plan *run, const struct options *options, const struct settings *settings,
+		  const struct sample_request *request);
 void run_plan_close(struct run_plan *run);
 
 /* As view_choose_columns() and view_choose_sort(); false after an error message about the option whose. */

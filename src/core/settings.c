@@ -116,6 +116,5 @@ size_t settings_parse(struct settings *settings, struct span text)
 void settings_write(const struct settings *settings, struct buffer *buffer)
 {
 	for (size_t i = 0; i < settings->n_items; i++)
-		if (strncmp(settings->items[i].name, "run.", 4) != 0)
-			buffer_print(buffer, "%s = %s\n", settings->items[i].name, settings->items[i].value);
+		buffer_print(buffer, "%s = %s\n", settings->items[i].name, settings->items[i].value);
 }

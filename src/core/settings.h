@@ -33,10 +33,7 @@ void settings_free(struct settings *settings);
  */
 size_t settings_parse(struct settings *settings, struct span text);
 
-/*
- * Adds the same lines, but none of a name that starts with "run.": it was set for one run. Values hold no
- * newline: settings_set() turns them into blanks.
- */
+/* Adds the same lines. Values hold no newline: settings_set() turns them into blanks. */
 void settings_write(const struct settings *settings, struct buffer *buffer);
 
 #endif

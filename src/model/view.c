@@ -149,13 +149,11 @@ void view_choose_processes(struct view *view, const char *list, const char *pid,
 			 });
 }
 
-void view_exclude(struct view *view, const char *list, const char *number)
+void view_exclude(struct view *view, uint64_t excluded, const char *number)
 {
 	add_choice(view, (struct view_choice){
-				 .list = list,
 				 .number = schema_column(view->schema, number),
-				 .text = -1,
-				 .except = true,
+				 .excluded = excluded,
 			 });
 }
 

@@ -76,8 +76,8 @@ void view_choose_rows(struct view *view, const char *list, const char *number, c
 void view_choose_processes(struct view *view, const char *list, const char *pid, const char *name,
 			   const char *program);
 
-/* Excludes rows whose number in this column is on list (borrowed). */
-void view_exclude(struct view *view, const char *list, const char *number);
+/* Excludes rows with this number in the column with this key. */
+void view_exclude(struct view *view, uint64_t excluded, const char *number);
 
 /* Only rows with at least this number in the column with this key; NaN: all. */
 void view_set_threshold(struct view *view, const char *key, double threshold);

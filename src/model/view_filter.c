@@ -40,13 +40,21 @@ static bool is_on_list(const struct view_choice *choice, const struct schema *sc
 	return false;
 }
 
+static bool passes_choice(const struct view_choice *choice, const struct schema *schema, const void *row)
+{
+	if (choice->list)
+		return is_on_list(choice, schema, row);
+	return choice->number < 0 ||
+	       row_number(row, &schema->columns[choice->number]) != (double)choice->excluded;
+}
+
 bool view_filter_accepts(const struct view_filter *filter, const struct schema *schema, const void *row)
 {
 	if (!isnan(filter->threshold) && row != filter->pinned &&
 	    !(row_number(row, &schema->columns[filter->threshold_column]) >= filter->threshold))
 		return false;
 	for (unsigned i = 0; i < filter->n_choices; i++)
-		if (is_on_list(&filter->choices[i], schema, row) == filter->choices[i].except)
+		if (!passes_choice(&filter->choices[i], schema, row))
 			return false;
 	return !filter->pattern || pattern_matches(filter->pattern, schema, row);
 }

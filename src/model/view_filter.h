@@ -13,11 +13,11 @@
  * as --pid does. A negative index: no such column.
  */
 struct view_choice {
-	const char *list; /* borrowed */
+	const char *list; /* borrowed; NULL: rows whose number is excluded do not pass */
 	int number, text; /* indices of columns; of a process its pid and name … */
 	int program;      /* … and the first word of its command line */
 	bool of_processes;
-	bool except;      /* rows on the list are excluded instead */
+	uint64_t excluded;
 };
 
 #define VIEW_CHOICES_MAX 4

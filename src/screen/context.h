@@ -4,6 +4,7 @@
 #define PANETOP_SCREEN_CONTEXT_H
 
 #include "model/history.h"
+#include "model/sample_request.h"
 #include "screen/canvas.h"
 #include "screen/pane.h"
 #include "screen/table.h"
@@ -15,6 +16,7 @@ struct pane_context {
 	void *state;                 /* of the pane, pane->state_size bytes */
 	const struct frame *frame;   /* the one that is shown */
 	struct settings *settings;   /* borrowed; screen_adjust() after a change that pane->adjust looks at */
+	struct sample_request *request; /* borrowed; of a recording, too, where no topic reads it */
 	struct history history;      /* of pane->series */
 	struct table_widget *tables; /* one for each of pane->tables, updated to frame */
 	unsigned focus;              /* which of them takes keys */
@@ -48,8 +50,8 @@ void screen_tell(struct screen *screen, const char *format, ...) __attribute__((
  */
 void screen_prefer_delay(struct pane_context *context, double seconds);
 
-/* Goes to the pane with this name, with a setting for it; nothing happens where there is no such pane. */
-void screen_open(struct pane_context *context, const char *pane, const char *setting, const char *value);
+/* Shows the pane with this name for this process; does nothing where there is no such pane. */
+void screen_open(struct pane_context *context, const char *pane, const struct process_choice *process);
 
 /* Lets the pane adjust its tables to the settings anew. */
 void screen_adjust(struct pane_context *context);

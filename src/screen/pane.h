@@ -8,6 +8,7 @@
 
 #include "core/settings.h"
 #include "model/history.h"
+#include "model/sample_request.h"
 #include "model/summary_column.h"
 #include "model/units.h"
 #include "model/view.h"
@@ -22,7 +23,7 @@ struct pane_table {
 	bool at_end;     /* batch prints it in the last sample alone */
 	bool on_request; /* sampled only while the pane asks for it, with --table, or with its option */
 	const char *option; /* with this option of the pane batch text prints it, too; may be NULL */
-	bool (*when)(const struct settings *settings); /* … but only then; NULL: always */
+	bool (*when)(const struct sample_request *request); /* … but only then; NULL: always */
 	const char *columns; /* keys shown at first; NULL: all that are not hidden */
 	const char *sort;    /* as of --sort; NULL: as sampled */
 };
@@ -93,13 +94,13 @@ struct pane {
 	 * Changes a view of one of its tables as the settings of the pane ask: in batch before the columns
 	 * that are chosen by option, on the screen whenever settings changed. May be NULL.
 	 */
-	void (*adjust)(const struct settings *settings, struct view *view);
+	void (*adjust)(const struct settings *settings, const struct sample_request *request,
+		       struct view *view);
 
-	/* Called before each sample while the pane is shown: settings for its topics may follow the cursor.
-	 */
+	/* Called before each sample while the pane is shown: the request may follow the cursor. */
 	void (*sampling)(struct pane_context *context);
 
-	/* Another pane opened this one, after it set a setting of it. May be NULL. */
+	/* Another pane opened this one, for a process. May be NULL. */
 	void (*entered)(struct pane_context *context);
 
 	/* A key that is neither in bindings nor works everywhere; false: a table gets it. May be NULL. */

@@ -391,14 +391,14 @@ void session_choose_recorded_pane(struct screen *screen)
 	}
 }
 
-void screen_open(struct pane_context *context, const char *pane, const char *setting, const char *value)
+void screen_open(struct pane_context *context, const char *pane, const struct process_choice *process)
 {
 	struct screen *screen = context->screen;
 
 	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
 		if (strcmp(screen->setup->panes[i]->name, pane) != 0)
 			continue;
-		settings_set(screen->setup->settings, setting, value);
+		context->request->mapped = *process;
 		session_choose_pane(screen, i);
 		if (screen->setup->panes[i]->entered)
 			screen->setup->panes[i]->entered(session_context(screen));
@@ -422,7 +422,7 @@ static void adjust(const struct pane_context *context, struct view *view)
 	view_clear_choices(view);
 	view_choose_tree(view, NULL, NULL);
 	if (context->pane->adjust)
-		context->pane->adjust(context->settings, view);
+		context->pane->adjust(context->settings, context->request, view);
 }
 
 void screen_adjust(struct pane_context *context)
@@ -517,6 +517,7 @@ static void open_context(struct screen *screen, unsigned index)
 		n_tables++;
 	*context = (struct pane_context){ .pane = pane, .screen = screen, .unit = screen->unit };
 	context->settings = screen->setup->settings;
+	context->request = screen->setup->request;
 	context->state = alloc_zeroed(1, pane->state_size);
 	context->tables = alloc_zeroed(n_tables, sizeof(*context->tables));
 	context->requested = alloc_zeroed(n_tables, sizeof(*context->requested));

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "core/settings.h"
+#include "model/sample_request.h"
 #include "model/source.h"
 #include "screen/pane.h"
 #include "screen/theme.h"
@@ -27,6 +28,7 @@ struct screen_setup {
 	/* Writes what stands at the right of the second line; may be empty. */
 	void (*corner)(const struct frame *frame, char *text, size_t room);
 	struct settings *settings;           /* as read from file and options; changed by key w */
+	struct sample_request *request;
 	int (*save)(const struct settings *settings, char *path,
 		    size_t room);            /* 0 or -errno; tells the path */
 	struct worker *worker;               /* may be NULL */

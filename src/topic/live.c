@@ -18,7 +18,7 @@ _Static_assert(ENV_COSTS_MAX >= TOPICS_MAX, "the cost of every topic is kept");
 
 struct live {
 	struct env *env;
-	const struct settings *settings;
+	const struct sample_request *request;
 	char host[256];
 	int poll_fd; /* a timer; -1: none */
 	struct entry {
@@ -154,7 +154,7 @@ static int act(void *state, const char *topic_name, const char *action,
 		*remedy = NULL;
 	if (!live->env->live || !topic || !topic->act)
 		return -ENOTSUP;
-	if (settings_get(live->settings, "run.read-only") && !topic->acts_on_itself) {
+	if (live->request->read_only && !topic->acts_on_itself) {
 		if (remedy)
 			*remedy = _("it was started with --read-only");
 		return -EPERM;
@@ -223,16 +223,18 @@ static void close_live(void *state)
 	free(live);
 }
 
-void live_open(struct source * source, struct env * env, const struct settings *settings)
+void live_open(struct source *source, struct env *env, const struct settings *settings,
+	       const struct sample_request *request)
 {
 	struct live *live = alloc_zeroed(1, sizeof(*live));
 
 	live->env = env;
-	live->settings = settings;
+	live->request = request;
 	live->entries = alloc_zeroed(n_topics, sizeof(*live->entries));
 	for (unsigned i = 0; i < n_topics; i++)
-		live->entries[i].sample =
-			(struct sample){ .topic = topics[i], .env = env, .settings = settings };
+		live->entries[i].sample = (struct sample){
+			.topic = topics[i], .env = env, .settings = settings, .request = request
+		};
 	env_host(env, live->host, sizeof(live->host));
 	live->poll_fd = open_timer();
 	*source = (struct source){

@@ -5,6 +5,7 @@
 
 #include "core/settings.h"
 #include "model/frame.h"
+#include "model/sample_request.h"
 #include "sys/env.h"
 #include "sys/privilege.h"
 
@@ -29,6 +30,7 @@ struct sample {
 	void *state;                     /* of the topic, see state_size */
 	struct env *env;
 	const struct settings *settings; /* what the configuration file, options and keys set */
+	const struct sample_request *request;
 	struct frame *frame;             /* of this tick; NULL outside topic->sample */
 	struct table *table;             /* its rows of this tick; NULL outside topic->sample */
 };
@@ -98,7 +100,8 @@ void topic_schemas(const struct schema *schemas[TOPICS_MAX]);
 
 const struct topic *topic_find(const char *name);
 
-/* Makes the state of sample, whose topic, env and settings are set. 0 or -errno, and then there is none. */
+/* Makes the state of sample, whose topic, env, settings and request are set. 0 or -errno, and then there is
+ * none. */
 int topic_open(struct sample *sample);
 void topic_close(struct sample *sample);
 

@@ -164,6 +164,8 @@ static void end(const struct child *child)
 struct session {
 	struct env env;
 	struct settings settings;
+	struct sample_request request;
+	char pid[16];
 	struct sample sample;
 	struct frame frame;
 };
@@ -176,7 +178,8 @@ static bool session_open(struct session *session, const char *names)
 
 	*session = (struct session){ .sample = { .topic = &topic_counter_process,
 						 .env = &session->env,
-						 .settings = &session->settings } };
+						 .settings = &session->settings,
+						 .request = &session->request } };
 	ck_assert_int_eq(env_open(&session->env, "/"), 0);
 	error = topic_counter_process.sources[0].test(&session->env);
 	if (error) {
@@ -212,10 +215,8 @@ static void session_close(struct session *session)
 
 static void choose(struct session *session, pid_t pid)
 {
-	char text[24];
-
-	snprintf(text, sizeof(text), "%d", (int)pid);
-	settings_set(&session->settings, "run.pid", text);
+	snprintf(session->pid, sizeof(session->pid), "%d", (int)pid);
+	session->request.processes = session->pid;
 }
 
 /* U64_UNKNOWN when there is no such row. */
@@ -399,7 +400,6 @@ START_TEST(the_cursor_chooses_at_once)
 	struct session session;
 	struct child one, other;
 	struct pid_stat stat;
-	char text[64];
 
 	if (!session_open(&session, "page-faults"))
 		return;
@@ -411,14 +411,16 @@ START_TEST(the_cursor_chooses_at_once)
 	session_sample(&session);
 	ck_assert_uint_ne(total_of(&session, one.pid, "page-faults"), U64_UNKNOWN);
 	process_find(&session.env, (uint32_t)other.pid, 0, &stat);
-	snprintf(text, sizeof(text), "%d %.6f", (int)other.pid,
-		 process_start_seconds(&session.env, stat.start_ticks));
-	settings_set(&session.settings, "run.selected", text);
+	session.request.selected = (struct process_choice){
+		.is_set = true,
+		.pid = (uint32_t)other.pid,
+		.start_seconds = process_start_seconds(&session.env, stat.start_ticks),
+	};
 	session_sample(&session);
 	ck_assert_uint_eq(total_of(&session, one.pid, "page-faults"), U64_UNKNOWN);
 	ck_assert_uint_ne(total_of(&session, other.pid, "page-faults"), U64_UNKNOWN);
-	snprintf(text, sizeof(text), "%d 1.5", (int)one.pid); /* one that had its pid at another time */
-	settings_set(&session.settings, "run.selected", text);
+	session.request.selected.pid = (uint32_t)one.pid; /* of another process, as the start time says */
+	session.request.selected.start_seconds = 1.5;
 	session_sample(&session);
 	ck_assert_uint_eq(frame_table(&session.frame, "counter_process")->n_rows, 0);
 	ck_assert_ptr_nonnull(find_notice(&session, "it has ended"));
@@ -514,9 +516,12 @@ END_TEST
 START_TEST(another_root_has_no_counters)
 {
 	const struct settings settings = { 0 };
+	const struct sample_request request = { 0 };
 	struct frame frame;
 	struct env env;
-	struct sample sample = { .topic = &topic_counter_process, .env = &env, .settings = &settings };
+	struct sample sample = {
+		.topic = &topic_counter_process, .env = &env, .settings = &settings, .request = &request
+	};
 
 	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
 	frame_open(&frame, &topic_counter_process.schema, 1);

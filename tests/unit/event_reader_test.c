@@ -31,6 +31,8 @@
 
 static struct env env;
 static struct settings settings;
+static const struct sample_request request;
+static const struct sample sample = { .env = &env, .settings = &settings, .request = &request };
 static struct event_reader *reader;
 static struct event_batch all; /* what came so far, of this process and its children */
 static struct event_sources sources;
@@ -57,7 +59,7 @@ static bool open_reader(const char *kinds, bool needs_connector, bool needs_prog
 	settings_set(&settings, "events.tree", pid);
 	settings_set(&settings, "events.events", kinds);
 	ck_assert_int_eq(env_open(&env, "/"), 0);
-	reader = event_reader_open(&env, &settings);
+	reader = event_reader_open(&sample);
 	event_reader_add_taker(reader, 1);
 	event_reader_sources(reader, &sources);
 	if ((sources.perf_error && sources.connector_error) || (needs_connector && sources.connector_error) ||
@@ -493,7 +495,7 @@ END_TEST
 START_TEST(nothing_is_read_of_another_root)
 {
 	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
-	reader = event_reader_open(&env, &settings);
+	reader = event_reader_open(&sample);
 	event_reader_add_taker(reader, 1);
 	ck_assert_int_eq(event_reader_update(reader, &env), -ENOTSUP);
 	close_reader();

@@ -75,20 +75,22 @@ static void build_machine(void)
 	event_resolve_open(&resolver, &env);
 }
 
-/* Chooses anew: names and values, ended by NULL. */
-static void choose(const char *const *pairs)
+/* processes: of --pid, users: of --user; NULL: all. pairs: names and values of settings, ended by NULL. */
+static void choose(const char *processes, const char *users, const char *const *pairs)
 {
 	struct event_filter filter;
 
 	settings_free(&settings);
 	for (; *pairs; pairs += 2)
 		settings_set(&settings, pairs[0], pairs[1]);
-	event_filter_users(&filter, &env, &settings);
-	event_filter_read(&filter, &settings);
+	event_filter_users(&filter, &env, users);
+	event_filter_read(&filter, &settings, processes);
 	event_resolve_set_filter(&resolver, &filter);
 }
 
-#define CHOOSE(...) choose((const char *const[]){ __VA_ARGS__, NULL })
+#define CHOOSE(...) choose(NULL, NULL, (const char *const[]){ __VA_ARGS__, NULL })
+#define CHOOSE_PROCESSES(list) choose(list, NULL, (const char *const[]){ NULL })
+#define CHOOSE_USERS(list) choose(NULL, list, (const char *const[]){ NULL })
 
 static void open_all(void)
 {
@@ -370,18 +372,18 @@ START_TEST(processes_are_chosen_by_pid_and_name)
 	static char command[] = "/opt/bin/python3 -m x";
 
 	open_all();
-	CHOOSE("run.pid", "301,4000");
+	CHOOSE_PROCESSES("301,4000");
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_CORE, .pid = 301));
 	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 300));
-	CHOOSE("run.pid", "7,bash");
+	CHOOSE_PROCESSES("7,bash");
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_CORE, .pid = 300));
 	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 301));
-	CHOOSE("run.pid", "python3");
+	CHOOSE_PROCESSES("python3");
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXEC, .pid = 301, .comm = "x", .text = command,
 				   .is_command = true, .program_length = 16));
-	CHOOSE("run.pid", "bin");
+	CHOOSE_PROCESSES("bin");
 	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 301));
-	CHOOSE("run.pid", "bas");
+	CHOOSE_PROCESSES("bas");
 	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 300));
 	close_all();
 }
@@ -390,14 +392,14 @@ END_TEST
 START_TEST(processes_are_chosen_by_user_and_group)
 {
 	open_all();
-	CHOOSE("run.user", "1000,77");
+	CHOOSE_USERS("1000,77");
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_CORE, .pid = 300));
 	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 1));
 	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 999));
-	CHOOSE("run.user", "0");
+	CHOOSE_USERS("0");
 	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 300));
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_UID, .pid = 300, .real = 0, .effective = 0));
-	CHOOSE("run.user", "nobody-has-this-name");
+	CHOOSE_USERS("nobody-has-this-name");
 	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 1));
 	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 999));
 	CHOOSE("events.group", "301");

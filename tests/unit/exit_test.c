@@ -224,13 +224,15 @@ END_TEST
 START_TEST(an_unknown_number_of_exits_stays_unknown)
 {
 	struct settings settings = { 0 };
-	struct exit_ledger *exited;
+	const struct sample_request request = { 0 };
 	struct env env;
+	const struct sample sample = { .env = &env, .settings = &settings, .request = &request };
+	struct exit_ledger *exited;
 	uint64_t seen;
 	pid_t pid;
 
 	ck_assert_int_eq(env_open(&env, "/"), 0);
-	exited = exit_ledger_open(&env, &settings);
+	exited = exit_ledger_open(&sample);
 	ck_assert_int_eq(exit_ledger_update(exited), 0);
 	exited->commands[0] = (struct exited_command){ .name = CHILD_NAME, .exits = U64_UNKNOWN };
 	exited->commands[1] = (struct exited_command){ .name = "other" };

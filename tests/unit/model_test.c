@@ -362,7 +362,7 @@ START_TEST(view_with_too_many_lists)
 	view_open(&view, &item_schema);
 	for (int i = 0; i < VIEW_CHOICES_MAX; i++)
 		view_choose_rows(&view, "1", "pid", NULL);
-	view_exclude(&view, "1", "pid");
+	view_exclude(&view, 1, "pid");
 	view_apply(&view, &frame.tables[0]);
 	assert_order(&view, "a");
 	view_close(&view);

@@ -310,9 +310,12 @@ static pid_t start_process(int *to)
 
 static void open_pages(struct machine *machine, const char *pid)
 {
+	static char processes[64]; /* of one machine at a time */
+
+	snprintf(processes, sizeof(processes), "%s", pid ? pid : "");
 	*machine = (struct machine){ 0 };
-	settings_set(&machine->settings, "run.pid", pid);
-	settings_set(&machine->settings, "run.batch", "yes");
+	machine->request.processes = pid ? processes : NULL;
+	machine->request.batch = true;
 	open_machine(machine, topic_names);
 }
 
@@ -593,10 +596,12 @@ static bool was_told(const struct machine *machine, const char *text)
 /* As the screen chooses one from a list. */
 static void choose_seen(struct machine *machine, pid_t pid, double start_seconds, const char *name)
 {
-	char text[128];
+	struct process_choice *mapped = &machine->request.mapped;
 
-	snprintf(text, sizeof(text), "%d %.6f %s", (int)pid, start_seconds, name);
-	settings_set(&machine->settings, "run.pages-process", text);
+	*mapped = (struct process_choice){ .is_set = true,
+					   .pid = (uint32_t)pid,
+					   .start_seconds = start_seconds };
+	strcpy(mapped->name, name);
 	next_tick(machine);
 }
 
@@ -693,7 +698,7 @@ START_TEST(the_newest_of_a_name)
 	waitpid(pids[1], NULL, 0);
 	next_tick(&machine);
 	ck_assert_double_eq(total(&machine, "pid"), pids[1]);
-	settings_set(&machine.settings, "run.next", "1");
+	machine.request.n_next++;
 	next_tick(&machine);
 	ck_assert_double_eq(total(&machine, "pid"), pids[2]);
 	close_machine(&machine);
@@ -751,7 +756,7 @@ START_TEST(pages_are_forced_in_on_demand_only)
 	ck_assert_double_eq(pages_in(&machine, UNTOUCHED, "present_bytes"), 0);
 	ck_assert_int_eq(machine.source.act(machine.source.state, "page_total", "force 1", acted, NULL, NULL),
 			 -ESRCH);
-	settings_set(&machine.settings, "run.read-only", "yes");
+	machine.request.read_only = true;
 	ck_assert_int_eq(machine.source.act(machine.source.state, "page_total", action, acted, NULL, NULL),
 			 -EPERM);
 	ck_assert_int_eq(act_error, 1);
@@ -835,8 +840,8 @@ static void open_fixture(struct machine *machine, int tick)
 {
 	*machine = (struct machine){ 0 };
 	strcpy(machine->root, "files"); /* they have a clock of their own */
-	settings_set(&machine->settings, "run.pid", "mapped");
-	settings_set(&machine->settings, "run.batch", "yes");
+	machine->request.processes = "mapped";
+	machine->request.batch = true;
 	open_machine_at(machine, fixture_root("pages", tick), topic_names);
 	next_tick(machine);
 }

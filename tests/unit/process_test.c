@@ -1097,13 +1097,13 @@ START_TEST(signals_hit_only_the_one_that_was_meant)
 		machine.source.act(machine.source.state, "process", action, note_error, &answer, &remedy), 0);
 	ck_assert_int_eq(getpriority(PRIO_PROCESS, (id_t)child.pid), getpriority(PRIO_PROCESS, 0) + 3);
 	ck_assert_int_eq(answer, 0);
-	settings_set(&machine.settings, "run.read-only", "yes");
+	machine.request.read_only = true;
 	snprintf(action, sizeof(action), "signal %d %d %.6f", SIGKILL, child.pid, start);
 	ck_assert_int_eq(
 		machine.source.act(machine.source.state, "process", action, note_error, &answer, &remedy),
 		-EPERM);
 	ck_assert_ptr_nonnull(remedy);
-	settings_set(&machine.settings, "run.read-only", NULL);
+	machine.request.read_only = false;
 	ck_assert_int_eq(
 		machine.source.act(machine.source.state, "process", action, note_error, &answer, &remedy), 0);
 	ck_assert_int_eq(waitpid(child.pid, &status, 0), child.pid);

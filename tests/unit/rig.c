@@ -45,9 +45,10 @@ void rig_open(struct rig *rig, const char *fixture, const char *const *names)
 	for (; *names; names++) {
 		struct sample *sample = &rig->samples[rig->n_samples++];
 
-		*sample = (struct sample){
-			.topic = topic_find(*names), .env = &rig->env, .settings = &rig->settings
-		};
+		*sample = (struct sample){ .topic = topic_find(*names),
+					   .env = &rig->env,
+					   .settings = &rig->settings,
+					   .request = &rig->request };
 		ck_assert_msg(sample->topic != NULL, "no topic %s", *names);
 		ck_assert_int_eq(topic_open(sample), 0);
 	}

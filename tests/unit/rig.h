@@ -13,6 +13,7 @@ struct rig {
 	const char *fixture;
 	struct env env;
 	struct settings settings;
+	struct sample_request request;
 	struct sample samples[RIG_TOPICS_MAX];
 	unsigned n_samples;
 	struct frame frames[2];

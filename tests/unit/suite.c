@@ -103,7 +103,7 @@ void open_machine_at(struct machine *machine, const char *root, const char *cons
 	topic_schemas(schemas);
 	machine->ticks = 0;
 	ck_assert_int_eq(env_open(&machine->env, root), 0);
-	live_open(&machine->source, &machine->env, &machine->settings);
+	live_open(&machine->source, &machine->env, &machine->settings, &machine->request);
 	for (int i = 0; i < 2; i++)
 		frame_open(&machine->frames[i], schemas, n_topics);
 	for (; *topic_names; topic_names++)
@@ -170,8 +170,9 @@ char *load_seed(const char *name, size_t *length)
 static void sample_topic(struct env *env, struct frame *frame, const char *name)
 {
 	const struct topic *topic = topic_find(name);
-	struct settings settings = { 0 };
-	struct sample sample = { .topic = topic, .env = env, .settings = &settings };
+	const struct settings settings = { 0 };
+	const struct sample_request request = { 0 };
+	struct sample sample = { .topic = topic, .env = env, .settings = &settings, .request = &request };
 	struct table *table = frame_slot(frame, name);
 
 	ck_assert_msg(topic != NULL, "no topic %s", name);

@@ -7,6 +7,7 @@
 
 #include "core/settings.h"
 #include "model/frame.h"
+#include "model/sample_request.h"
 #include "model/source.h"
 #include "sys/env.h"
 
@@ -29,6 +30,7 @@ struct machine {
 	char root[SCRATCH_PATH_MAX];
 	struct env env;
 	struct settings settings;
+	struct sample_request request;
 	struct source source;
 	struct frame frames[2];
 	struct frame *now;

@@ -13,14 +13,14 @@
 #include "pane/cpu/command_form.h"
 #include "screen/keys.h"
 
-static bool is_of_all(const struct settings *settings)
+static bool is_of_all(const struct sample_request *request)
 {
-	return !settings_get(settings, "run.pid");
+	return !request->processes;
 }
 
-static bool is_of_some(const struct settings *settings)
+static bool is_of_some(const struct sample_request *request)
 {
-	return !is_of_all(settings);
+	return request->processes;
 }
 
 static const struct pane_table tables[] = {
@@ -138,7 +138,7 @@ static const struct pane_option options[] = {
 
 #define USED_SOMETHING 0.001 /* of a CPU; z shows all, and the account counts all */
 
-static double least_share(const struct settings *settings)
+static double least_share(const struct settings *settings, const struct sample_request *request)
 {
 	const char *threshold = settings_get(settings, "cpu.threshold");
 	struct span span = span_text(threshold ? threshold : "");
@@ -147,8 +147,7 @@ static double least_share(const struct settings *settings)
 	if (span_f64(&span, &percent) && percent > 0)
 		return percent / 100;
 	/* a tree without the ancestors would be none, and who names a process wants to see it */
-	return settings_get(settings, "cpu.idle") || settings_get(settings, "cpu.tree") ||
-			       settings_get(settings, "run.pid")
+	return settings_get(settings, "cpu.idle") || settings_get(settings, "cpu.tree") || request->processes
 		       ? NAN
 		       : USED_SOMETHING;
 }
@@ -164,22 +163,20 @@ static void choose_scale(const struct settings *settings, struct view *view)
 		view_choose_form(view, columns[i], columns[i][machine ? 1 : 0]);
 }
 
-static void adjust(const struct settings *settings, struct view *view)
+static void adjust(const struct settings *settings, const struct sample_request *request, struct view *view)
 {
-	const char *pid = settings_get(settings, "run.pid"), *user = settings_get(settings, "run.user");
-
 	if (strcmp(view->schema->name, "process") != 0 && strcmp(view->schema->name, "thread") != 0)
 		return;
-	view_set_threshold(view, "cpu_ratio", least_share(settings));
+	view_set_threshold(view, "cpu_ratio", least_share(settings, request));
 	if (settings_get(settings, "cpu.tree"))
 		view_choose_tree(view, "pid", "ppid");
-	if (pid)
-		view_choose_processes(view, pid, "pid",
+	if (request->processes)
+		view_choose_processes(view, request->processes, "pid",
 				      schema_find(view->schema, "process") ? "process" : "name", "program");
-	if (user)
-		view_choose_rows(view, user, "uid", "user");
-	if (settings_get(settings, "cpu.hide-self") && settings_get(settings, "run.own"))
-		view_exclude(view, settings_get(settings, "run.own"), "pid");
+	if (request->users)
+		view_choose_rows(view, request->users, "uid", "user");
+	if (settings_get(settings, "cpu.hide-self") && request->own_pid)
+		view_exclude(view, request->own_pid, "pid");
 	choose_scale(settings, view);
 	command_form_apply(settings, "cpu", view);
 }
@@ -277,14 +274,16 @@ static void sampling(struct pane_context *context)
 {
 	const struct table_widget *processes = &context->tables[PROCESS_TABLE];
 	double pid = table_selected(processes, "pid");
-	char selected[64];
 
 	request_watts(context);
 	if (((const struct cpu_state *)context->state)->view != COUNTER_PROCESS_TABLE)
 		return;
-	snprintf(selected, sizeof(selected), "%.0f %.6f", pid, table_selected(processes, "start_seconds"));
-	if (!settings_is(context->settings, "run.selected", selected))
-		settings_set(context->settings, "run.selected", isnan(pid) ? NULL : selected);
+	context->request->selected = (struct process_choice){ 0 };
+	if (!isnan(pid))
+		context->request->selected = (struct process_choice){ .is_set = true,
+								      .pid = (uint32_t)pid,
+								      .start_seconds = table_selected(
+									      processes, "start_seconds") };
 }
 
 static void toggle_idle(struct pane_context *context)

@@ -97,8 +97,9 @@ static const struct pane_option options[] = {
 	{ 0 },
 };
 
-static void adjust(const struct settings *settings, struct view *view)
+static void adjust(const struct settings *settings, const struct sample_request *request, struct view *view)
 {
+	(void)request;
 	command_form_apply(settings, "events", view);
 }
 

@@ -83,8 +83,9 @@ static unsigned chosen_definition(const struct settings *settings)
 	return 0;
 }
 
-static void adjust(const struct settings *settings, struct view *view)
+static void adjust(const struct settings *settings, const struct sample_request *request, struct view *view)
 {
+	(void)request;
 	if (strcmp(view->schema->name, "memory") == 0)
 		choose_used(view, chosen_definition(settings));
 }

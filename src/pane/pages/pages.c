@@ -96,8 +96,7 @@ double pages_total(const struct pane_context *context, const char *column)
 
 static bool is_chosen(const struct pane_context *context)
 {
-	return settings_get(context->settings, "run.pages-process") ||
-	       settings_get(context->settings, "run.pid");
+	return context->request->mapped.is_set || context->request->processes;
 }
 
 static uint64_t cursor_page(const struct pages_state *pages)
@@ -112,12 +111,9 @@ static void ask_page(struct pane_context *context)
 {
 	struct pages_state *pages = context->state;
 	bool single = pages->view == VIEW_MAP && pages->n_cells > 0 && pages->cell_pages == 1;
-	const char *before = settings_get(context->settings, "run.page");
-	char text[32];
 
-	snprintf(text, sizeof(text), "%llx", (unsigned long long)cursor_page(pages));
-	if ((single || pages->view == VIEW_PAGE) && !(before && strcmp(before, text) == 0))
-		settings_set(context->settings, "run.page", text);
+	if (single || pages->view == VIEW_PAGE)
+		context->request->page_address = cursor_page(pages);
 	if (context->requested[PAGE_TABLE] != (single || pages->view == VIEW_PAGE))
 		screen_request(context, PAGE_TABLE, single || pages->view == VIEW_PAGE);
 	if (context->requested[BYTES_TABLE] != (pages->view == VIEW_PAGE))
@@ -145,11 +141,12 @@ static void toggle(struct pane_context *context, enum pages_view view)
 
 void pages_open(struct pane_context *context, const struct table *processes, const void *row)
 {
-	char text[128];
+	struct process_choice process = { .is_set = true,
+					  .pid = (uint32_t)table_number(processes, row, "pid"),
+					  .start_seconds = table_number(processes, row, "start_seconds") };
 
-	snprintf(text, sizeof(text), "%.0f %.6f %s", table_number(processes, row, "pid"),
-		 table_number(processes, row, "start_seconds"), table_text(processes, row, "name"));
-	screen_open(context, "pages", "run.pages-process", text);
+	snprintf(process.name, sizeof(process.name), "%s", table_text(processes, row, "name"));
+	screen_open(context, "pages", &process);
 }
 
 /* From the map to the regions, from a region to where it is in the map, from the list to a process. */
@@ -222,17 +219,9 @@ static void toggle_shares(struct pane_context *context)
 			  : _("proportional shares of memory are not read"));
 }
 
-/* Any other value of the setting has the next process of this name looked for. */
 static void wait_for_next(struct pane_context *context)
 {
-	const char *before = settings_get(context->settings, "run.next");
-	struct span span = span_text(before ? before : "0");
-	uint64_t number = 0;
-	char text[32];
-
-	span_u64(&span, &number);
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)number + 1);
-	settings_set(context->settings, "run.next", text);
+	context->request->n_next++;
 }
 
 static void region_before(struct pane_context *context)

@@ -198,20 +198,20 @@ static size_t room(const struct pane_context *context)
 void map_ask(struct pane_context *context)
 {
 	struct pages_state *pages = context->state;
-	const char *before = settings_get(context->settings, "run.cells");
-	size_t cells = room(context);
-	char text[128];
+	struct sample_request *request = context->request;
+	size_t cells = room(context), before = pages->zoom ? cells : 0,
+	       most = pages->zoom ? 2 * cells : cells;
+	uint64_t anchor = pages->zoom ? pages->top : 0;
 
 	if (!pages->placed)
 		return;
-	if (pages->zoom == 0)
-		snprintf(text, sizeof(text), "0 0 0 %zu", cells);
-	else
-		snprintf(text, sizeof(text), "%llu %llu %zu %zu", (unsigned long long)pages->zoom,
-			 (unsigned long long)pages->top, cells, 2 * cells);
-	if (before && strcmp(before, text) == 0)
+	if (request->cells.cell_pages == pages->zoom && request->cells.anchor == anchor &&
+	    request->cells.before == before && request->cells.most == most)
 		return;
-	settings_set(context->settings, "run.cells", text);
+	request->cells.cell_pages = pages->zoom;
+	request->cells.anchor = anchor;
+	request->cells.before = before;
+	request->cells.most = most;
 	pages->settle = true;
 }
 

@@ -178,7 +178,7 @@ static int open_account(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	state->ledger = exit_ledger_open(sample->env, sample->settings);
+	state->ledger = exit_ledger_open(sample);
 	return 0;
 }
 

@@ -49,13 +49,14 @@ static void close_ledger(void *state)
 	free(ledger);
 }
 
-struct exit_ledger *exit_ledger_open(struct env *env, const struct settings *settings)
+struct exit_ledger *exit_ledger_open(const struct sample *sample)
 {
+	struct env *env = sample->env;
 	struct exit_ledger *ledger = env_share(env, &key, open_ledger, close_ledger);
 
 	if (ledger->reader || ledger->events || !env->live || env->foreign_pids)
 		return ledger;
-	ledger->events = event_reader_open(env, settings);
+	ledger->events = event_reader_open(sample);
 	ledger->shares = alloc_zeroed(1, sizeof(*ledger->shares));
 	return ledger;
 }

@@ -4,10 +4,9 @@
 #define PANETOP_TOPIC_ACCOUNT_EXIT_LEDGER_H
 
 #include "core/hash.h"
-#include "core/settings.h"
-#include "sys/env.h"
 #include "topic/event/event_batch.h"
 #include "topic/process/process_list.h"
+#include "topic/topic.h"
 
 #define EXITED_COMMANDS_MAX ((size_t)512)
 #define EXITED_NO_RECORD "(no record)" /* the name of those of whom nothing was told */
@@ -47,8 +46,8 @@ struct exit_ledger {
 	size_t n_ended, ended_capacity;
 };
 
-/* Shared by all samplers of env; each that opens it closes it. settings (borrowed) are for the events. */
-struct exit_ledger *exit_ledger_open(struct env *env, const struct settings *settings);
+/* Shared by all topics of sample->env; each that opens it closes it. */
+struct exit_ledger *exit_ledger_open(const struct sample *sample);
 void exit_ledger_close(struct exit_ledger *ledger);
 
 /* Once per tick, after the tasks, which it updates. 0 or -errno of that. */

@@ -91,7 +91,7 @@ static int open_exited(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	state->ledger = exit_ledger_open(sample->env, sample->settings);
+	state->ledger = exit_ledger_open(sample);
 	power_estimate_open(&state->estimate, sample->env, sample->settings);
 	return 0;
 }

@@ -59,6 +59,7 @@ static const struct schema schema = {
 struct state {
 	struct process_list *processes;
 	const struct settings *settings;
+	const struct sample_request *request;
 	struct power_estimate estimate;
 	struct counter_plan plan;
 	enum counter_choice choice;
@@ -190,22 +191,15 @@ static void count(struct state *state, struct env *env, uint32_t pid, double sta
 	threads->wanted = true;
 }
 
-/* "PID START": the one that is selected on the screen. */
-static void count_selected(struct state *state, struct env *env, const char *selected)
+static void count_selected(struct state *state, struct env *env, const struct process_choice *selected)
 {
-	struct span text = span_text(selected);
-	const struct process *process;
-	double start_seconds, start;
-	uint64_t pid;
+	const struct process *process = process_list_find(state->processes, selected->pid);
+	double start_seconds = process ? process_start_seconds(env, process->start_ticks) : NAN;
 
-	if (!span_u64(&text, &pid) || !span_f64(&text, &start_seconds) || pid > INT32_MAX)
-		return;
-	process = process_list_find(state->processes, (uint32_t)pid);
-	start = process ? process_start_seconds(env, process->start_ticks) : NAN;
-	if (fabs(start - start_seconds) < 0.5 / (double)env->ticks_per_second)
-		count(state, env, (uint32_t)pid, start, process->name);
+	if (fabs(start_seconds - selected->start_seconds) < 0.5 / (double)env->ticks_per_second)
+		count(state, env, selected->pid, start_seconds, process->name);
 	else
-		count(state, env, (uint32_t)pid, start_seconds, "");
+		count(state, env, selected->pid, selected->start_seconds, "");
 }
 
 /* Those that --pid names: false when there is none. */
@@ -227,12 +221,12 @@ static bool count_listed(struct state *state, struct env *env, const char *list)
 
 static void choose_processes(struct state *state, struct env *env, struct frame *frame)
 {
-	const char *selected = settings_get(state->settings, "run.selected");
-	const char *list = settings_get(state->settings, "run.pid");
+	const struct process_choice *selected = &state->request->selected;
+	const char *list = state->request->processes;
 
 	for (size_t i = 0; i < state->n_processes; i++)
 		state->list[i]->wanted = false;
-	if (selected)
+	if (selected->is_set)
 		count_selected(state, env, selected);
 	else if (!list)
 		frame_notice(frame, schema.name, _("choose it with --pid, or with the cursor on the screen"),
@@ -240,7 +234,7 @@ static void choose_processes(struct state *state, struct env *env, struct frame 
 	else if (count_listed(state, env, list))
 		frame->named_there = true;
 	else if (state->n_processes == 0)
-		missing_targets_add_process(frame, state->settings, schema.name, list);
+		missing_targets_add_process(frame, state->request, schema.name, list);
 }
 
 static void add_rows(const struct state *state, struct frame *frame, struct table *table,
@@ -320,7 +314,7 @@ static bool read_process(const struct state *state, struct env *env, struct fram
 	bool ended = process_find(env, threads->pid, threads->start_seconds, &stat) == -ESRCH;
 
 	/* the last counts of one that has ended are told, but not when the cursor went elsewhere */
-	if (!threads->wanted && (!ended || settings_get(state->settings, "run.selected")))
+	if (!threads->wanted && (!ended || state->request->selected.is_set))
 		return false;
 	counter_threads_read(threads, env, &state->plan);
 	if (ended)
@@ -360,7 +354,7 @@ static int sample(struct sample *sample)
 		return error;
 	}
 	power_estimate_update(&state->estimate, table->mono_ns);
-	missing_targets_want_programs(state->processes, state->settings);
+	missing_targets_want_programs(state->processes, state->request);
 	error = process_list_update(state->processes);
 	if (error)
 		return error;
@@ -384,6 +378,7 @@ static int open_counter(struct sample *sample)
 
 	state->processes = process_list_open(sample->env);
 	state->settings = sample->settings;
+	state->request = sample->request;
 	power_estimate_open(&state->estimate, sample->env, sample->settings);
 	return 0;
 }

@@ -89,7 +89,6 @@ static const struct schema schema = {
 struct state {
 	struct event_reader *reader;
 	struct env *env;
-	const struct settings *settings;
 	struct event_targets targets;
 	struct event_batch batch;
 	struct {
@@ -176,8 +175,7 @@ static int sample(struct sample *sample)
 	if (error)
 		return error;
 	event_reader_take(state->reader, &state->batch);
-	event_targets_notices(&state->targets, env, state->settings, frame, schema.name,
-			      state->batch.count > 0);
+	event_targets_notices(&state->targets, sample, state->batch.count > 0);
 	state->last.from = 0;
 	for (size_t i = 0; i < state->batch.count; i++)
 		add_row(state, frame, sample->table, &state->batch.list[i]);
@@ -188,10 +186,9 @@ static int open_event(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	state->reader = event_reader_open(sample->env, sample->settings);
+	state->reader = event_reader_open(sample);
 	event_reader_add_taker(state->reader, 1);
 	state->env = sample->env;
-	state->settings = sample->settings;
 	return 0;
 }
 

@@ -74,7 +74,7 @@ static void copy(char *to, const char *text)
 	snprintf(to, EVENT_TEXT_MAX, "%s", text ? text : "");
 }
 
-void event_filter_read(struct event_filter *filter, const struct settings *settings)
+void event_filter_read(struct event_filter *filter, const struct settings *settings, const char *processes)
 {
 	const char *kinds = settings_get(settings, "events.events");
 
@@ -82,15 +82,14 @@ void event_filter_read(struct event_filter *filter, const struct settings *setti
 		filter->kinds = USUAL;
 		filter->failures_only = false;
 	}
-	copy(filter->processes, settings_get(settings, "run.pid"));
+	copy(filter->processes, processes);
 	copy(filter->cgroup, settings_get(settings, "events.cgroup"));
 	filter->group = number_of(settings, "events.group");
 	filter->tree = number_of(settings, "events.tree");
 }
 
-void event_filter_users(struct event_filter *filter, struct env *env, const struct settings *settings)
+void event_filter_users(struct event_filter *filter, struct env *env, const char *users)
 {
-	const char *users = settings_get(settings, "run.user");
 	struct span rest = span_text(users ? users : ""), item;
 
 	filter->n_users = 0;
@@ -188,27 +187,30 @@ static void look_for(struct event_targets *targets, struct env *env, const struc
 	targets->cgroup = targets->cgroup || !names->cgroup || cgroup_may_exist(env, names->cgroup);
 }
 
-void event_targets_notices(struct event_targets *targets, struct env *env, const struct settings *settings,
-			   struct frame *frame, const char *topic, bool any_event)
+void event_targets_notices(struct event_targets *targets, struct sample *sample, bool any_event)
 {
+	const struct settings *settings = sample->settings;
+	const struct sample_request *request = sample->request;
+	const char *topic = sample->topic->schema->name;
 	const struct target_names names = {
-		.processes = settings_get(settings, "run.pid"),
+		.processes = request->processes,
 		.tree = settings_get(settings, "events.tree"),
 		.group = settings_get(settings, "events.group"),
 		.cgroup = settings_get(settings, "events.cgroup"),
 	};
 
-	if (any_event || env->foreign_pids) /* PIDs in /proc are those of another namespace */
+	if (any_event || sample->env->foreign_pids) /* PIDs in /proc are those of another namespace */
 		targets->processes = targets->tree = targets->group = targets->cgroup = true;
 	if (!targets->processes || !targets->tree || !targets->group || !targets->cgroup)
-		look_for(targets, env, &names);
+		look_for(targets, sample->env, &names);
 	if (!targets->processes)
-		missing_targets_add_process(frame, settings, topic, names.processes);
+		missing_targets_add_process(sample->frame, request, topic, names.processes);
 	if (!targets->tree)
-		missing_targets_add_process(frame, settings, topic, names.tree);
+		missing_targets_add_process(sample->frame, request, topic, names.tree);
 	if (!targets->group)
-		missing_targets_add_group(frame, settings, topic, names.group);
+		missing_targets_add_group(sample->frame, request, topic, names.group);
 	if (!targets->cgroup)
-		missing_targets_add_cgroup(frame, settings, topic, names.cgroup);
-	frame->named_there |= targets->processes && targets->tree && targets->group && targets->cgroup;
+		missing_targets_add_cgroup(sample->frame, request, topic, names.cgroup);
+	sample->frame->named_there |=
+		targets->processes && targets->tree && targets->group && targets->cgroup;
 }

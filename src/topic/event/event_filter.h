@@ -3,9 +3,8 @@
 #ifndef PANETOP_TOPIC_EVENT_EVENT_FILTER_H
 #define PANETOP_TOPIC_EVENT_EVENT_FILTER_H
 
-#include "core/settings.h"
-#include "model/frame.h"
 #include "topic/event/event_process.h"
+#include "topic/topic.h"
 
 #define EVENT_USERS_MAX 32
 #define EVENT_TEXT_MAX 1024
@@ -23,11 +22,11 @@ struct event_filter {
 /* Parses "fork,exec,exit,exitnonzero,core,comm,clone,ptrace,uid,sid" or "all"; false for any other word. */
 bool event_kinds_parse(const char *list, unsigned *kinds, bool *failures_only);
 
-/* Reads the options of the events pane and --pid, but not --user. */
-void event_filter_read(struct event_filter *filter, const struct settings *settings);
+/* processes: of --pid; NULL: all. Leaves the users as they are. */
+void event_filter_read(struct event_filter *filter, const struct settings *settings, const char *processes);
 
-/* Reads --user; may wait for name services. */
-void event_filter_users(struct event_filter *filter, struct env *env, const struct settings *settings);
+/* users: of --user; NULL: all. May wait for name services. */
+void event_filter_users(struct event_filter *filter, struct env *env, const char *users);
 
 /* Does the filter select this process? */
 bool event_filter_process(const struct event_filter *filter, const struct event_process *process);
@@ -53,8 +52,7 @@ struct event_targets {
 	uint64_t looked_ns;                  /* CLOCK_MONOTONIC of the last look */
 };
 
-/* Adds a notice to frame for each target that was never seen. any_event: an event passed the filter. */
-void event_targets_notices(struct event_targets *targets, struct env *env, const struct settings *settings,
-			   struct frame *frame, const char *topic, bool any_event);
+/* Adds a notice for each target that was never seen. any_event: an event passed the filter. */
+void event_targets_notices(struct event_targets *targets, struct sample *sample, bool any_event);
 
 #endif

@@ -41,6 +41,7 @@ struct event_reader {
 	int bell, stop; /* eventfds */
 	int error;      /* -errno: why the thread does not run */
 	const struct settings *settings;
+	const struct sample_request *request;
 	uint64_t tick; /* of env when settings were looked at last */
 	struct event_perf *perf;           /* of the thread, as all down to the lock */
 	struct event_connector *connector;
@@ -387,15 +388,16 @@ static void close_reader(void *state)
 	free(reader);
 }
 
-struct event_reader *event_reader_open(struct env *env, const struct settings *settings)
+struct event_reader *event_reader_open(const struct sample *sample)
 {
-	struct event_reader *reader = env_share(env, &key, open_reader, close_reader);
+	struct event_reader *reader = env_share(sample->env, &key, open_reader, close_reader);
 
 	if (!reader->settings) {
-		reader->settings = settings;
-		reader->tick = env->tick;
-		event_filter_users(&reader->filter, env, settings);
-		event_filter_read(&reader->filter, settings);
+		reader->settings = sample->settings;
+		reader->request = sample->request;
+		reader->tick = sample->env->tick;
+		event_filter_users(&reader->filter, sample->env, sample->request->users);
+		event_filter_read(&reader->filter, reader->settings, reader->request->processes);
 		reader->filter_changed = true;
 		start(reader);
 	}
@@ -413,7 +415,7 @@ static void update_filter(struct event_reader *reader)
 {
 	struct event_filter filter = reader->filter; /* only ever changed here */
 
-	event_filter_read(&filter, reader->settings);
+	event_filter_read(&filter, reader->settings, reader->request->processes);
 	if (memcmp(&filter, &reader->filter, sizeof(filter)) == 0)
 		return;
 	pthread_mutex_lock(&reader->lock);

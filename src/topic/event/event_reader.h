@@ -3,10 +3,9 @@
 #ifndef PANETOP_TOPIC_EVENT_EVENT_READER_H
 #define PANETOP_TOPIC_EVENT_EVENT_READER_H
 
-#include "core/settings.h"
-#include "sys/privilege.h"
 #include "topic/event/event_batch.h"
 #include "topic/event/event_statistics.h"
+#include "topic/topic.h"
 
 /* The rights that the topics over it make use of: the connector has to be told to stop, too. */
 #define EVENT_USES (PRIVILEGE_BIT(PRIVILEGE_NETLINK) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN))
@@ -31,10 +30,10 @@ struct event_sources {
 };
 
 /*
- * Shared by all samplers of env; each that opens it closes it. The thread starts with the first, and from
- * then on nothing is missed. settings (borrowed) are those of the events pane.
+ * Shared by all topics of sample->env; each that opens it closes it. The thread starts with the first, and no
+ * event is missed from then on. Settings (those of the events pane) and request are borrowed.
  */
-struct event_reader *event_reader_open(struct env *env, const struct settings *settings);
+struct event_reader *event_reader_open(const struct sample *sample);
 void event_reader_close(struct event_reader *reader, struct env *env);
 
 /* Once per tick: lets the thread know when settings have changed. 0, or -errno when no source can be read. */

@@ -23,7 +23,7 @@ static int open_reader(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	state->reader = event_reader_open(sample->env, sample->settings);
+	state->reader = event_reader_open(sample);
 	state->env = sample->env;
 	return 0;
 }

@@ -178,18 +178,13 @@ static int sample(struct sample *sample)
 
 static int open_worst(struct sample *sample)
 {
-	const struct settings *settings = sample->settings;
 	struct state *state = sample->state;
-	struct span own =
-		span_text(settings_get(settings, "run.own") ? settings_get(settings, "run.own") : "");
-	uint64_t own_pid = 0;
-	int error = latency_run_share(sample->env, settings, &state->run);
+	int error = latency_run_share(sample->env, sample->settings, &state->run);
 
 	if (error)
 		return error;
-	span_u64(&own, &own_pid);
 	state->context =
-		cpu_context_open(sample->env, (uint32_t)own_pid, state->run->cpus, state->run->n_cpus);
+		cpu_context_open(sample->env, sample->request->own_pid, state->run->cpus, state->run->n_cpus);
 	return 0;
 }
 

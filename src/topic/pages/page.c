@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "page": all that is known of one page of the chosen process, which the setting run.page names. */
+/* Topic "page": all that is known of one page of the chosen process, the one at request->page_address. */
 #include <config.h>
 
 #include <errno.h>
@@ -111,8 +111,7 @@ static int sample(struct sample *sample)
 {
 	struct env *env = sample->env;
 	struct page_map *map = sample->state;
-	uint64_t address = page_map_address(map->settings, "run.page") / env->page_bytes * env->page_bytes,
-		 entry;
+	uint64_t address = sample->request->page_address / env->page_bytes * env->page_bytes, entry;
 	int error = page_map_update(map);
 	struct page_row *row;
 

@@ -88,7 +88,7 @@ static int sample(struct sample *sample)
 	struct env *env = sample->env;
 	struct frame *frame = sample->frame;
 	struct page_map *map = sample->state;
-	uint64_t address = page_map_address(map->settings, "run.page") / env->page_bytes * env->page_bytes;
+	uint64_t address = sample->request->page_address / env->page_bytes * env->page_bytes;
 	size_t wanted = env->page_bytes < PAGE_BYTES_MAX ? (size_t)env->page_bytes : PAGE_BYTES_MAX;
 	int error = page_map_update(map), fd;
 	unsigned char *bytes;

@@ -43,7 +43,7 @@ static const struct source_spec sources[] = {
 
 static int open_level(struct sample *sample)
 {
-	sample->state = target_open(sample->env, sample->settings);
+	sample->state = target_open(sample->env, sample->request);
 	return 0;
 }
 

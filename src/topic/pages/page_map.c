@@ -52,7 +52,8 @@ int page_map_topic_open(struct sample *sample)
 	struct page_map *map = env_kept(sample->env, &key, open_map, close_map);
 
 	map->settings = sample->settings;
-	map->target = target_open(sample->env, sample->settings);
+	map->request = sample->request;
+	map->target = target_open(sample->env, sample->request);
 	sample->state = map;
 	return 0;
 }
@@ -77,7 +78,8 @@ int page_map_entry(struct env *env, uint32_t pid, uint64_t address, uint64_t *en
 	return got < 0 ? (int)got : got == 1 ? 0 : -ENODATA;
 }
 
-uint64_t page_map_address(const struct settings *settings, const char *name)
+/* The address in a setting, in hexadecimal digits; 0 when there is none. */
+static uint64_t address_setting(const struct settings *settings, const char *name)
 {
 	const char *text = settings_get(settings, name);
 	struct span span = span_text(text ? text : "");
@@ -86,14 +88,6 @@ uint64_t page_map_address(const struct settings *settings, const char *name)
 	if (span_starts(span, "0x"))
 		span.at += 2;
 	return span_hex(&span, &address) ? address : 0;
-}
-
-static uint64_t number_of(struct span *span)
-{
-	uint64_t number = 0;
-
-	span_u64(span, &number);
-	return number;
 }
 
 static uint64_t resident_pages(const struct page_map *map)
@@ -118,27 +112,28 @@ static uint64_t fold_pages(const struct page_map *map)
 	return fold;
 }
 
-/* What the screen asks for is "CELL_PAGES ANCHOR BEFORE MOST", in decimal; else the options tell. */
+/* The screen requests a window, batch what the options say. */
 static struct cell_layout wanted_layout(const struct page_map *map)
 {
-	const char *window = settings_get(map->settings, "run.cells");
+	const struct sample_request *request = map->request;
 	const char *cells = settings_get(map->settings, "pages.cells");
-	struct span span = span_text(window ? window : cells ? cells : "");
+	struct span span = span_text(cells ? cells : "");
+	uint64_t most = 0;
 	uint64_t page = map->env->page_bytes;
 	struct cell_layout layout = {
-		.from = page_map_address(map->settings, "pages.from") / page * page,
-		.to = (page_map_address(map->settings, "pages.to") + page - 1) / page * page,
+		.from = address_setting(map->settings, "pages.from") / page * page,
+		.to = (address_setting(map->settings, "pages.to") + page - 1) / page * page,
 	};
 
-	if (window) {
+	if (request->cells.most > 0) {
 		layout.fold_pages = fold_pages(map);
-		layout.cell_pages = number_of(&span);
-		layout.anchor = number_of(&span);
-		layout.before = (size_t)number_of(&span);
+		layout.cell_pages = request->cells.cell_pages;
+		layout.anchor = request->cells.anchor;
+		layout.before = request->cells.before;
+		layout.most = request->cells.most;
+	} else {
+		layout.most = span_u64(&span, &most) && most > 0 ? (size_t)most : CELLS;
 	}
-	layout.most = (size_t)number_of(&span);
-	if (layout.most == 0)
-		layout.most = CELLS;
 	return layout;
 }
 
@@ -226,7 +221,7 @@ static void choose(struct page_map *map, const struct cell_layout *layout)
 static int scan(struct page_map *map)
 {
 	const struct cell_layout layout = wanted_layout(map);
-	uint64_t until_ns = settings_get(map->settings, "run.batch") ? UINT64_MAX : env_mono_ns() + SLICE_NS;
+	uint64_t until_ns = map->request->batch ? UINT64_MAX : env_mono_ns() + SLICE_NS;
 	int error = -ESTALE;
 
 	for (unsigned tries = 0; tries < TRIES && error == -ESTALE; tries++) {

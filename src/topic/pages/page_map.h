@@ -22,8 +22,9 @@
 	 PRIVILEGE_BIT(PRIVILEGE_HIDDEN))
 
 struct page_map {
-	struct env *env; /* borrowed, as the settings */
+	struct env *env; /* borrowed, as settings and request */
 	const struct settings *settings;
+	const struct sample_request *request;
 	struct target *target;
 	uint64_t tick; /* of the last update */
 	int error;     /* -errno of that: why there are no regions */
@@ -58,9 +59,6 @@ struct page_map *page_map_opened(const struct env *env);
 
 /* What pagemap says of the page with this address: 0 or -errno. */
 int page_map_entry(struct env *env, uint32_t pid, uint64_t address, uint64_t *entry);
-
-/* The address in a setting, in hexadecimal digits; 0 when there is none. */
-uint64_t page_map_address(const struct settings *settings, const char *name);
 
 /* Are all of the view's pages below this address counted? */
 bool page_map_knows(const struct page_view *view, uint64_t end);

@@ -31,16 +31,15 @@ static void close_target(void *state)
 {
 	struct target *target = state;
 
-	free(target->wanted);
-	free(target->next);
+	free(target->list);
 	free(target);
 }
 
-struct target *target_open(struct env *env, const struct settings *settings)
+struct target *target_open(struct env *env, const struct sample_request *request)
 {
 	struct target *target = env_kept(env, &key, open_target, close_target);
 
-	target->settings = settings;
+	target->request = request;
 	return target;
 }
 
@@ -77,14 +76,13 @@ static void take(struct target *target, uint32_t pid, const struct pid_stat *sta
 static bool is_meant(const struct target *target, uint32_t pid, const struct pid_stat *stat,
 		     struct span program, const char *list)
 {
-	const char *own_text = settings_get(target->settings, "run.own");
-	uint64_t own = 0, number;
+	uint64_t number;
 
 	if (stat->start_ticks < target->least_ticks ||
 	    !process_pattern_matches(span_text(list), pid, stat->comm, program))
 		return false;
-	span_is_u64(span_text(own_text ? own_text : ""), &own);
-	return span_is_u64(span_text(list), &number) || (!has_ended(stat->state) && pid != own);
+	return span_is_u64(span_text(list), &number) ||
+	       (!has_ended(stat->state) && pid != target->request->own_pid);
 }
 
 /* Takes the newest of those on the list: by their names, or by the programs of their command lines, too. */
@@ -111,7 +109,7 @@ static void look(struct target *target, const uint32_t *pids, size_t n_pids, con
 static int seek(struct target *target)
 {
 	uint64_t now = env_mono_ns();
-	const char *list = target->least_ticks > 0 ? target->name : target->wanted;
+	const char *list = target->least_ticks > 0 ? target->name : target->list;
 	char *name = alloc_text(list); /* the list may be the name that is overwritten */
 	const uint32_t *pids;
 	size_t n_pids;
@@ -149,51 +147,44 @@ static void follow(struct target *target)
 	target->stat.comm = span_text("");
 }
 
-/* "PID START_SECONDS NAME" of a process that was seen: it is still there, or has ended. */
-static void take_seen(struct target *target, const char *seen)
+/* A process that was seen: it still exists, or has exited. */
+static void take_chosen(struct target *target, const struct process_choice *chosen)
 {
-	struct span span = span_text(seen);
-	struct pid_stat stat = { 0 };
-	double start_seconds;
-	uint64_t pid;
-	bool is_there;
+	struct pid_stat stat;
+	bool exists = process_find(target->env, chosen->pid, chosen->start_seconds, &stat) == 0;
 
-	if (!span_u64(&span, &pid) || !span_f64(&span, &start_seconds) || !span_char(&span, ' '))
-		return;
-	is_there = process_find(target->env, (uint32_t)pid, start_seconds, &stat) == 0;
-	if (!is_there)
-		stat = (struct pid_stat){ .start_ticks = process_start_ticks(target->env, start_seconds) };
-	stat.comm = span;
-	take(target, (uint32_t)pid, &stat);
-	target->state = is_there ? TARGET_LIVE : TARGET_GONE;
+	if (!exists)
+		stat = (struct pid_stat){ .start_ticks =
+						  process_start_ticks(target->env, chosen->start_seconds) };
+	stat.comm = span_text(chosen->name);
+	take(target, chosen->pid, &stat);
+	target->state = exists ? TARGET_LIVE : TARGET_GONE;
 	target->n_matches = 1;
 	target->generation++;
 }
 
-/* Another process was chosen, or the next one of the same name. */
-static void hear(struct target *target)
+static void follow_request(struct target *target)
 {
-	const char *chosen = settings_get(target->settings, "run.pages-process");
-	const char *wanted = chosen ? chosen : settings_get(target->settings, "run.pid");
-	const char *next = settings_get(target->settings, "run.next");
+	const struct sample_request *request = target->request;
+	const char *list = request->mapped.is_set ? NULL : request->processes;
 
-	if (!is_same(wanted, target->wanted)) {
-		free(target->wanted);
-		target->wanted = copy(wanted);
-		target->state = wanted && !chosen ? TARGET_SOUGHT : TARGET_NONE;
+	if (!process_choice_is_same(&request->mapped, &target->chosen) || !is_same(list, target->list)) {
+		free(target->list);
+		target->list = copy(list);
+		target->chosen = request->mapped;
+		target->state = list ? TARGET_SOUGHT : TARGET_NONE;
 		target->least_ticks = target->looked_ns = 0;
-		if (chosen)
-			take_seen(target, chosen);
+		if (request->mapped.is_set)
+			take_chosen(target, &request->mapped);
 	}
-	if (!is_same(next, target->next)) {
-		free(target->next);
-		target->next = copy(next);
-		if (target->state != TARGET_GONE)
-			return;
-		target->least_ticks = target->start_ticks + 1;
-		target->looked_ns = 0;
-		target->state = TARGET_SOUGHT;
-	}
+	if (request->n_next == target->n_next)
+		return;
+	target->n_next = request->n_next;
+	if (target->state != TARGET_GONE)
+		return;
+	target->least_ticks = target->start_ticks + 1;
+	target->looked_ns = 0;
+	target->state = TARGET_SOUGHT;
 }
 
 int target_update(struct target *target)
@@ -201,7 +192,7 @@ int target_update(struct target *target)
 	if (target->tick == target->env->tick)
 		return 0;
 	target->tick = target->env->tick;
-	hear(target);
+	follow_request(target);
 	if (target->state == TARGET_LIVE)
 		follow(target);
 	return target->state == TARGET_SOUGHT ? seek(target) : 0;
@@ -228,13 +219,13 @@ bool target_has_no_memory(const struct target *target)
 
 void target_tell(const struct target *target, struct frame *frame, const char *topic)
 {
-	if (target->state == TARGET_NONE && settings_get(target->settings, "run.batch"))
+	if (target->state == TARGET_NONE && target->request->batch)
 		frame_notice(frame, topic, _("name it with --pid=PID or --pid=NAME"),
 			     _("no process was chosen to look at"));
 	else if (target->state == TARGET_SOUGHT && target->least_ticks > 0)
 		frame_notice(frame, topic, NULL, _("waiting for the next process called %s"), target->name);
 	else if (target->state == TARGET_SOUGHT)
-		missing_targets_add_process(frame, target->settings, topic, target->wanted);
+		missing_targets_add_process(frame, target->request, topic, target->list);
 	if (target->state == TARGET_LIVE || target->state == TARGET_GONE)
 		frame->named_there = true;
 	if (target->state != TARGET_LIVE)

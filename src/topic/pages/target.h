@@ -3,12 +3,12 @@
 #ifndef PANETOP_TOPIC_PAGES_TARGET_H
 #define PANETOP_TOPIC_PAGES_TARGET_H
 
-#include "core/settings.h"
 #include "kernel/pid_stat.h"
 #include "model/frame.h"
+#include "model/sample_request.h"
 #include "sys/env.h"
 
-#define TARGET_NAME_MAX 64
+#define TARGET_NAME_MAX PROCESS_CHOICE_NAME_MAX
 
 enum target_state {
 	TARGET_NONE,   /* nobody named one */
@@ -18,12 +18,13 @@ enum target_state {
 };
 
 struct target {
-	struct env *env; /* borrowed, as the settings */
-	const struct settings *settings;
+	struct env *env; /* borrowed, as the request */
+	const struct sample_request *request;
 	uint64_t tick; /* of the last update */
 	enum target_state state;
-	char *wanted; /* either of the settings, as it was heard; owned; NULL: none */
-	char *next;   /* setting run.next when it was looked for; owned */
+	struct process_choice chosen; /* these three: of the request, as they were last */
+	char *list;                   /* pids and names; owned; NULL: none, or one was chosen */
+	unsigned n_next;
 	uint32_t pid;
 	uint64_t start_ticks;       /* since boot */
 	uint64_t least_ticks;       /* one that started before is not meant; 0: all are */
@@ -35,12 +36,11 @@ struct target {
 };
 
 /*
- * Shared by all samplers of env, until env is closed. The settings say whom: run.pages-process, "PID
- * START_SECONDS NAME" of one that was seen and is not waited for, or else run.pid, a list of pids and names
- * with commas, of which the newest process that matches is taken. When it has ended, a change of run.next has
- * the next of its name looked for.
+ * Shared by all topics of env, until env is closed. The process is request->mapped, which is not waited for,
+ * or else the newest one that request->processes lists. After it has exited, a change of request->n_next
+ * searches for the next process with its name.
  */
-struct target *target_open(struct env *env, const struct settings *settings);
+struct target *target_open(struct env *env, const struct sample_request *request);
 
 /* Brings it up to date, once per tick: 0, or -errno when the processes cannot be listed. */
 int target_update(struct target *target);

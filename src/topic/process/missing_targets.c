@@ -9,38 +9,38 @@
 #include "topic/process/process_list.h"
 
 /* With a single sample nothing is waited for. */
-static bool is_waited_for(const struct settings *settings)
+static bool is_waited_for(const struct sample_request *request)
 {
-	return !settings_get(settings, "run.once");
+	return !request->once;
 }
 
-void missing_targets_add_process(struct frame *frame, const struct settings *settings, const char *topic,
-			  const char *name)
+void missing_targets_add_process(struct frame *frame, const struct sample_request *request, const char *topic,
+				 const char *name)
 {
 	frame->named_absent = true;
 	frame_notice(frame, topic, NULL,
-		     is_waited_for(settings) ? _("there is no process %s; it is waited for")
-					     : _("there is no process %s"),
+		     is_waited_for(request) ? _("there is no process %s; it is waited for")
+					    : _("there is no process %s"),
 		     name);
 }
 
-void missing_targets_add_group(struct frame *frame, const struct settings *settings, const char *topic,
-			const char *group)
+void missing_targets_add_group(struct frame *frame, const struct sample_request *request, const char *topic,
+			       const char *group)
 {
 	frame->named_absent = true;
 	frame_notice(frame, topic, NULL,
-		     is_waited_for(settings) ? _("there is no process group %s; it is waited for")
-					     : _("there is no process group %s"),
+		     is_waited_for(request) ? _("there is no process group %s; it is waited for")
+					    : _("there is no process group %s"),
 		     group);
 }
 
-void missing_targets_add_cgroup(struct frame *frame, const struct settings *settings, const char *topic,
-			 const char *path)
+void missing_targets_add_cgroup(struct frame *frame, const struct sample_request *request, const char *topic,
+				const char *path)
 {
 	frame->named_absent = true;
 	frame_notice(frame, topic, _("/proc/PID/cgroup has the path of a process"),
-		     is_waited_for(settings) ? _("there is no control group %s; it is waited for")
-					     : _("there is no control group %s"),
+		     is_waited_for(request) ? _("there is no control group %s; it is waited for")
+					    : _("there is no control group %s"),
 		     path);
 }
 
@@ -52,17 +52,17 @@ static bool is_there(const struct process_list *processes, struct span wanted)
 	return false;
 }
 
-void missing_targets_want_programs(struct process_list *processes, const struct settings *settings)
+void missing_targets_want_programs(struct process_list *processes, const struct sample_request *request)
 {
-	const char *list = settings_get(settings, "run.pid");
+	const char *list = request->processes;
 
 	processes->commands_now = list && process_pattern_has_name(span_text(list));
 }
 
-void missing_targets_find(struct frame *frame, const struct settings *settings, const char *topic,
-		 const struct process_list *processes)
+void missing_targets_find(struct frame *frame, const struct sample_request *request, const char *topic,
+			  const struct process_list *processes)
 {
-	const char *list = settings_get(settings, "run.pid");
+	const char *list = request->processes;
 	struct span rest = span_text(list ? list : ""), wanted;
 	bool told = false;
 
@@ -70,8 +70,9 @@ void missing_targets_find(struct frame *frame, const struct settings *settings, 
 		if (is_there(processes, wanted)) {
 			frame->named_there = true;
 		} else if (!told) {
-			missing_targets_add_process(frame, settings, topic,
-					     arena_copy(&frame->arena, wanted.at, span_length(wanted)));
+			missing_targets_add_process(
+				frame, request, topic,
+				arena_copy(&frame->arena, wanted.at, span_length(wanted)));
 			told = true;
 		}
 	}

@@ -262,6 +262,7 @@ static void notice_hidden(struct env *env, struct frame *frame, const struct pro
 struct state {
 	struct process_list *processes;
 	const struct settings *settings;
+	const struct sample_request *request;
 	struct power_estimate estimate;
 };
 
@@ -276,7 +277,7 @@ static int sample(struct sample *sample)
 	power_estimate_update(&state->estimate, table->mono_ns);
 	processes->all_commands =
 		settings_get(state->settings, "cpu.idle") || settings_get(state->settings, "cpu.tree");
-	missing_targets_want_programs(processes, state->settings);
+	missing_targets_want_programs(processes, state->request);
 	error = process_list_update(processes);
 	if (error)
 		return error;
@@ -284,7 +285,7 @@ static int sample(struct sample *sample)
 	for (size_t i = 0; i < processes->n_all; i++)
 		add_row(frame, table, processes->all[i], processes, &state->estimate);
 	notice_hidden(sample->env, frame, processes);
-	missing_targets_find(frame, state->settings, schema.name, processes);
+	missing_targets_find(frame, state->request, schema.name, processes);
 	return 0;
 }
 
@@ -292,7 +293,9 @@ static int open_process(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	*state = (struct state){ .processes = process_list_open(sample->env), .settings = sample->settings };
+	*state = (struct state){ .processes = process_list_open(sample->env),
+				 .settings = sample->settings,
+				 .request = sample->request };
 	power_estimate_open(&state->estimate, sample->env, sample->settings);
 	return 0;
 }

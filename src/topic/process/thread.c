@@ -95,7 +95,7 @@ struct group {
 
 struct state {
 	struct process_list *processes;
-	const struct settings *settings;
+	const struct sample_request *request;
 	struct group *groups; /* by pid */
 	size_t n_groups, capacity;
 	struct group *previous; /* room for the next list; the same capacity */
@@ -307,12 +307,12 @@ static int sample(struct sample *sample)
 	struct state *state = sample->state;
 	int error;
 
-	missing_targets_want_programs(state->processes, state->settings);
+	missing_targets_want_programs(state->processes, state->request);
 	error = process_list_update(state->processes);
 	if (error)
 		return error;
 	sample->table->mono_ns = state->processes->mono_ns;
-	missing_targets_find(frame, state->settings, schema.name, state->processes);
+	missing_targets_find(frame, state->request, schema.name, state->processes);
 	update(state);
 	notice_failed(sample->env, frame, state);
 	for (size_t i = 0; i < state->n_groups; i++) {
@@ -333,7 +333,7 @@ static int open_thread(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	state->settings = sample->settings;
+	state->request = sample->request;
 	state->processes = process_list_open(sample->env);
 	return 0;
 }
