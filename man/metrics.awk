@@ -66,7 +66,7 @@ function add_column(line, words, rest, asked)
 	split(line, words, " ")
 	rest = line
 	sub(/^ *[^ ]+ +[^ ]+ +[^ ]+ +/, "", rest)
-	asked = sub(/ \(people see it with --columns\)$/, "", rest)
+	asked = sub(/ \(shown with --columns\)$/, "", rest)
 	sections[pane] = sections[pane] ".TP\n.BR " roff(words[1], 1) " \" (" words[2] \
 		(words[3] == "none" ? "" : ", " unit(words[3])) (asked ? ", with \\-\\-columns" : "") ")\"\n" sentence(rest) "\n"
 	n_columns++

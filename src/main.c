@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* panetop: options to one source and one or more sinks, or the screen. */
+/* panetop: parses options, opens the source, and runs batch mode or the screen. */
 #include <config.h>
 
 #include <errno.h>
@@ -79,7 +79,7 @@ static int run_replay(const struct options *options, struct settings *settings,
 	return status;
 }
 
-/* A name that nobody has would show an empty table; a number may be anybody's. */
+/* An unknown name would show an empty table; any number may be a UID. */
 static int check_user(const struct options *options, struct env *env)
 {
 	struct span unknown = users_first_unknown(env, options->user ? options->user : "");
@@ -90,16 +90,15 @@ static int check_user(const struct options *options, struct env *env)
 		return 0;
 	snprintf(name, sizeof(name), "%.*s", (int)span_length(unknown), unknown.at);
 	if (env->live)
-		error_message("--user", _("'%s': there is no such user; use the name or the number of one"), name);
+		error_message("--user", _("unknown user '%s'; give a user name or UID"), name);
 	else if (env_exists(env, "etc/passwd"))
-		error_message("--user", _("'%s': there is no such user in %s/etc/passwd"), name, root);
+		error_message("--user", _("unknown user '%s' in %s/etc/passwd"), name, root);
 	else
-		error_message("--user", _("'%s': there is no %s/etc/passwd to look it up in; use a number"), name,
-			 root);
+		error_message("--user", _("'%s': %s/etc/passwd does not exist; give a UID"), name, root);
 	return 2;
 }
 
-/* Not what this machine cannot count, or where names are not known here: that is told with the samples. */
+/* Rejects meaningless names only; notices report events that this machine cannot count. */
 static int check_events(const struct settings *settings, struct env *env)
 {
 	const char *names = counter_names(settings), *why;
@@ -107,7 +106,8 @@ static int check_events(const struct settings *settings, struct env *env)
 
 	if (!unknown)
 		return 0;
-	error_message("--perf", _("'%s': %s; use auto, or names of libpfm4 or of tracepoints"), unknown, why);
+	error_message("--perf", _("'%s': %s; use auto, or names known to libpfm4, or tracepoints"), unknown,
+		      why);
 	free(unknown);
 	return 2;
 }
@@ -150,7 +150,7 @@ static int run_live(const struct options *options, struct settings *settings, st
 	return status;
 }
 
-/* Else files take the numbers of those that are closed. As with those, what is read or written there fails. */
+/* Otherwise files that are opened would get these numbers. Reads and writes here still fail. */
 static int open_missing_descriptors(void)
 {
 	static const int modes[] = { O_WRONLY, O_RDONLY, O_RDONLY };
@@ -186,7 +186,7 @@ int main(int argc, char **argv)
 	error = privilege_open();
 	i18n_open(LOCALEDIR);
 	if (error) {
-		error_message("capset", _("%s: rights cannot be given up"), strerror(-error));
+		error_message("capset", _("cannot drop privileges: %s"), strerror(-error));
 		error_message_close();
 		return 1;
 	}

@@ -18,7 +18,7 @@ static void skip_blanks(struct span *rest)
 		;
 }
 
-/* The name up to a blank or a comparison. */
+/* The name ends at a blank or comparison. */
 static struct span take_name(struct span *rest)
 {
 	struct span name;
@@ -46,7 +46,7 @@ static bool is_measured(const struct column *column)
 	return column->type != VALUE_TEXT && column->kind != COLUMN_KEY;
 }
 
-/* One condition of the list; false after an error message. */
+/* Parses one condition; false after an error message. */
 static bool take_condition(struct assertion *assertion, const struct schema *schema, struct span *rest)
 {
 	struct assertion_condition *condition = &assertion->conditions[assertion->n_conditions];
@@ -54,16 +54,16 @@ static bool take_condition(struct assertion *assertion, const struct schema *sch
 	int index = schema_column_span(schema, name);
 
 	if (index < 0 || !is_measured(&schema->columns[index])) {
-		error_message("--assert", _("'%.*s' is no number of %s; 'panetop --describe' lists its columns"),
-			 (int)span_length(name), name.at, schema->name);
+		error_message("--assert", _("'%.*s' is not a numeric column of %s; see panetop --describe"),
+			      (int)span_length(name), name.at, schema->name);
 		return false;
 	}
 	condition->column = &schema->columns[index];
 	condition->seen = NAN;
 	if (!take_comparison(rest, condition) || !span_seconds(rest, &condition->limit)) {
 		error_message("--assert",
-			 _("'%s' must be followed by <, <=, > or >= and a number, as in '%s < 100e-6'"),
-			 condition->column->key, condition->column->key);
+			      _("'%s' must be followed by <, <=, > or >= and a number, as in '%s < 100e-6'"),
+			      condition->column->key, condition->column->key);
 		return false;
 	}
 	skip_blanks(rest);
@@ -93,7 +93,8 @@ int assertion_open(struct assertion *assertion, const struct options *options)
 	schema = topic_find(assertion->topic)->schema;
 	do {
 		if (assertion->n_conditions == ASSERTION_CONDITIONS_MAX) {
-			error_message("--assert", _("there are more than %d conditions"), ASSERTION_CONDITIONS_MAX);
+			error_message("--assert", _("too many conditions (at most %d)"),
+				      ASSERTION_CONDITIONS_MAX);
 			return 2;
 		}
 		if (!take_condition(assertion, schema, &rest))
@@ -101,7 +102,8 @@ int assertion_open(struct assertion *assertion, const struct options *options)
 	} while (span_char(&rest, ','));
 	if (rest.at == rest.end)
 		return 0;
-	error_message("--assert", _("'%.*s': conditions are parted by commas"), (int)span_length(rest), rest.at);
+	error_message("--assert", _("unexpected '%.*s'; separate conditions with commas"),
+		      (int)span_length(rest), rest.at);
 	return 2;
 }
 
@@ -110,7 +112,8 @@ void assertion_take(struct assertion *assertion, const struct frame *frame)
 	for (unsigned i = 0; i < assertion->n_conditions; i++) {
 		struct assertion_condition *condition = &assertion->conditions[i];
 
-		condition->seen = frame_number(frame, assertion->topic, assertion->row, condition->column->key);
+		condition->seen =
+			frame_number(frame, assertion->topic, assertion->row, condition->column->key);
 	}
 }
 
@@ -132,12 +135,12 @@ int assertion_judge(const struct assertion *assertion)
 			continue;
 		status = ASSERTION_BROKEN;
 		if (isnan(condition->seen))
-			error_message("--assert", _("%s of the row '%s' is not known"), condition->column->key,
-				 assertion->row);
+			error_message("--assert", _("%s of row '%s' is unknown"), condition->column->key,
+				      assertion->row);
 		else
-			error_message("--assert", _("broken: %s is %.9g, not %s%s %.9g"), condition->column->key,
-				 condition->seen, condition->less ? "<" : ">", condition->or_equal ? "=" : "",
-				 condition->limit);
+			error_message("--assert", _("failed: %s is %.9g, not %s%s %.9g"),
+				      condition->column->key, condition->seen, condition->less ? "<" : ">",
+				      condition->or_equal ? "=" : "", condition->limit);
 	}
 	return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --assert: conditions on one row of a pane that make the exit status of a batch run. */
+/* --assert: conditions on one row of a pane that decide the exit status of a batch run. */
 #ifndef PANETOP_APP_ASSERTION_H
 #define PANETOP_APP_ASSERTION_H
 
@@ -7,14 +7,14 @@
 #include "model/frame.h"
 
 #define ASSERTION_CONDITIONS_MAX 16
-#define ASSERTION_BROKEN 3 /* the exit status then */
+#define ASSERTION_BROKEN 3 /* exit status */
 
 struct assertion {
-	const char *topic, *row; /* NULL: there is no condition */
+	const char *topic, *row; /* NULL: no conditions */
 	struct assertion_condition {
 		const struct column *column;
 		bool less, or_equal; /* < or <=, else > or >= */
-		double limit, seen;  /* seen: NaN as long as it is not known */
+		double limit, seen;  /* seen: NaN while unknown */
 	} conditions[ASSERTION_CONDITIONS_MAX];
 	unsigned n_conditions;
 };
@@ -25,7 +25,7 @@ int assertion_open(struct assertion *assertion, const struct options *options);
 /* The last frame counts. */
 void assertion_take(struct assertion *assertion, const struct frame *frame);
 
-/* 0, or ASSERTION_BROKEN after an error message about each condition that does not hold or is not known. */
+/* 0, or ASSERTION_BROKEN after an error message for each condition that fails or is unknown. */
 int assertion_judge(const struct assertion *assertion);
 
 #endif

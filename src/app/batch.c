@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Batch mode: one loop for the live machine, paced by a timer, and for a recording, as fast as it reads. */
+/* Batch mode: one loop for the live machine (paced by a timer) and recordings (read as fast as possible). */
 #include <config.h>
 
 #include "app/batch.h"
@@ -34,11 +34,11 @@ struct batch {
 	struct worker *worker; /* NULL: none */
 	struct loop loop;
 	struct frame frames[2];
-	unsigned present;      /* the frame that is filled next */
-	unsigned long sampled; /* frames got from the source */
-	unsigned long printed; /* frames given to the sinks, the priming one not counted */
-	bool any_table, any_row, any_notice; /* of those that are printed */
-	bool named_there, named_absent;      /* in some frame */
+	unsigned present;                    /* index of the next frame to fill */
+	unsigned long sampled;               /* frames got from the source */
+	unsigned long printed;               /* frames given to the sinks, without the priming one */
+	bool any_table, any_row, any_notice; /* in printed tables */
+	bool named_there, named_absent;      /* in any frame */
 	struct sink sinks[SINKS_MAX];
 	unsigned n_sinks;
 	struct event_stream stream;
@@ -51,7 +51,7 @@ struct batch {
 };
 
 enum step {
-	STEP_ON,   /* more may come at once */
+	STEP_ON,   /* more may be available */
 	STEP_WAIT, /* the source has nothing yet */
 	STEP_END,
 };
@@ -66,14 +66,14 @@ static const char *source_name(const struct batch *batch)
 	return batch->options->replay ? batch->options->replay : PACKAGE;
 }
 
-/* JSON carries its notices; with every other format they go to stderr. */
+/* JSON holds its notices; with other formats they go to stderr. */
 static void tell_notices(struct batch *batch, const struct frame *frame)
 {
 	if (batch->options->format != &sink_json || !batch->options->print)
 		notice_printer_print(&batch->notices, frame);
 }
 
-/* A reader that went away, and a user who did not want to wait, end the run quietly; all else is said. */
+/* A closed pipe and a cancelled write end the run quietly; other errors are reported. */
 static void fail(struct batch *batch, const struct sink *sink, int error)
 {
 	loop_stop(&batch->loop);
@@ -84,12 +84,12 @@ static void fail(struct batch *batch, const struct sink *sink, int error)
 	batch->status = 1;
 	if (sink->format == &sink_record)
 		error_message(sink->name, _("%s; the recording ends after %lu samples"), strerror(-error),
-			 sink->frames);
+			      sink->frames);
 	else
 		error_message(sink->name, "%s", strerror(-error));
 }
 
-/* What is not printed goes into the recording alone, and what is printed again at the end does not. */
+/* A recording takes frames that are not printed, but not those printed again at the end. */
 static bool is_for(const struct batch *batch, const struct sink *sink, bool printed)
 {
 	return sink->format == &sink_record ? batch->run->print.phase != PRINT_END : printed;
@@ -125,8 +125,8 @@ static void note_rows(struct batch *batch, const struct frame *frame)
 }
 
 /*
- * Not the priming frame, from which only the next one's rates are derived, and with a command only the last
- * one, which has all that was counted meanwhile.
+ * The priming frame, which only serves the rates of the next one, is not printed. With a command only the
+ * last frame is: its counts cover the whole run.
  */
 static bool is_printed(const struct batch *batch)
 {
@@ -135,7 +135,7 @@ static bool is_printed(const struct batch *batch)
 	return batch->sampled > 0 || !batch->run->covers_delay;
 }
 
-/* Of a frame that is not printed no more than its events are. */
+/* If the frame itself is not printed, its events still are. */
 static void give_sample(struct batch *batch, struct frame *frame, bool printed)
 {
 	unsigned long count = batch->options->count;
@@ -163,7 +163,7 @@ static uint64_t wanted_delay_ns(const struct batch *batch)
 	return (uint64_t)((batch->options->delay_seconds > 0 ? batch->options->delay_seconds : 1) * 1e9);
 }
 
-/* Takes one frame from the source and hands it on. */
+/* Passes one frame from the source to the sinks. */
 static enum step step(struct batch *batch)
 {
 	struct frame *now = &batch->frames[batch->present], *before = &batch->frames[1 - batch->present];
@@ -201,7 +201,7 @@ static enum step step(struct batch *batch)
 	return is_last(batch) ? STEP_END : STEP_ON;
 }
 
-/* Sampling that costs more than a tenth of the time is done less often, and this is said. */
+/* Lengthens the delay, with a message, if sampling takes more than a tenth of the time. */
 static void keep_pace(struct batch *batch, uint64_t cost_ns)
 {
 	bool changed;
@@ -210,8 +210,8 @@ static void keep_pace(struct batch *batch, uint64_t cost_ns)
 	if (!changed)
 		return;
 	loop_set_tick(&batch->loop, delay_ns);
-	error_message("--delay", _("a sample costs %.3f s of CPU time; there will be one every %.1f s"),
-		 (double)cost_ns / 1e9, (double)delay_ns / 1e9);
+	error_message("--delay", _("a sample takes %.3f s of CPU time; sampling every %.1f s instead"),
+		      (double)cost_ns / 1e9, (double)delay_ns / 1e9);
 }
 
 /* Events that came between two samples. */
@@ -229,7 +229,7 @@ static void on_events(void *context, uint32_t events)
 	tell_notices(batch, frame);
 }
 
-/* Not where a recording is made: it holds samples alone, so that its replay can tell rates. */
+/* Not while recording: replays need whole samples to derive rates. */
 static void watch_events(struct batch *batch)
 {
 	if (batch->run->streams && !batch->options->record)
@@ -253,7 +253,7 @@ static void on_tick(void *context)
 	watch_events(batch);
 }
 
-/* Of a recording, which does not tell what sample is the last: what is printed at the end alone. */
+/* Prints what only the last sample shows: a recording does not announce its last sample. */
 static void give_end(struct batch *batch)
 {
 	struct print_plan *print = &batch->run->print;
@@ -264,7 +264,7 @@ static void give_end(struct batch *batch)
 	give(batch, &batch->frames[1 - batch->present], true);
 }
 
-/* On the user's word: what has happened until now is printed, and what is printed at the end. */
+/* On a signal: prints the events so far, and what only the last sample shows. */
 static void finish(struct batch *batch)
 {
 	if (!is_live(batch)) {
@@ -277,7 +277,7 @@ static void finish(struct batch *batch)
 	}
 }
 
-/* The command has ended: one more delay shows what is left of it, unless it was interrupted. */
+/* The command has ended: one more delay shows its after-effects, unless it was interrupted. */
 static void on_child(struct batch *batch)
 {
 	if (!child_command_reap(&batch->child, batch->source))
@@ -303,7 +303,7 @@ static void on_signal(void *context, int number, bool of_terminal)
 	}
 }
 
-/* Only ever called for a hang-up or an error: the reader of a pipe went away. */
+/* Only called for EPOLLHUP and EPOLLERR: the reader of a pipe closed it. */
 static void on_hangup(void *context, uint32_t events)
 {
 	struct batch *batch = context;
@@ -342,7 +342,7 @@ static void on_more(void *context, uint32_t events)
 	loop_stop(&batch->loop);
 }
 
-/* A recording in a pipe is waited for; a file is read to its end. */
+/* Waits for more of a recording in a pipe; reads a file to its end. */
 static void run_replay(struct batch *batch)
 {
 	int fd = batch->source->wait_fd(batch->source->state);
@@ -353,9 +353,8 @@ static void run_replay(struct batch *batch)
 }
 
 /*
- * A run that could show nothing at all has failed, and so has one in which nothing of what options name was
- * there; the notices have said why, or it is said here. Else a command that failed tells the status, and then
- * the assertion.
+ * A run fails if it showed nothing, or if nothing that options name was found; the reason is in the notices
+ * or printed here. Otherwise a failed command decides the status, then the assertion.
  */
 static void judge(struct batch *batch)
 {
@@ -364,21 +363,20 @@ static void judge(struct batch *batch)
 	if (batch->status != 0)
 		return;
 	if (batch->sampled == 0 && !is_live(batch))
-		error_message(source_name(batch), _("the recording holds no sample"));
+		error_message(source_name(batch), _("the recording has no samples"));
 	else if (batch->sampled > 0 && !batch->any_table)
 		error_message(source_name(batch),
-			 _("it holds none of the tables that were asked for; name a pane that was recorded"));
+			      _("the recording has none of the requested tables; name a recorded pane"));
 	else if (batch->printed == 0 && !is_live(batch) && batch->options->print)
-		error_message(source_name(batch), _("it holds a single sample, from which no rates can be told"));
-	else if ((batch->any_row || !batch->any_notice) &&
-		 (batch->named_there || !batch->named_absent)) {
+		error_message(source_name(batch), _("the recording has only one sample; rates need two"));
+	else if ((batch->any_row || !batch->any_notice) && (batch->named_there || !batch->named_absent)) {
 		batch->status = assertion_judge(&batch->assertion);
 		return;
 	}
 	batch->status = 1;
 }
 
-/* Truncates the file, unless it is the one that is replayed. */
+/* Truncates the file, unless it is the replayed one. */
 static int open_record_file(const struct options *options)
 {
 	int fd;
@@ -386,7 +384,7 @@ static int open_record_file(const struct options *options)
 	if (strcmp(options->record, "-") == 0)
 		return STDOUT_FILENO;
 	if (options_would_destroy(options)) {
-		error_message(options->record, _("this is the recording that is replayed; choose another file"));
+		error_message(options->record, _("this recording is being replayed; choose another file"));
 		return -1;
 	}
 	fd = open(options->record, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -416,7 +414,7 @@ static int open_sinks(struct batch *batch)
 	return batch->options->record ? open_record(batch) : 0;
 }
 
-/* From here on a signal ends a write that waits; and a reader of stdout that goes away ends the run. */
+/* From here on signals end blocked writes, and a closed stdout ends the run. */
 static void begin_sinks(struct batch *batch)
 {
 	for (unsigned i = 0; i < batch->n_sinks && !batch->loop.stopped; i++) {
@@ -424,7 +422,7 @@ static void begin_sinks(struct batch *batch)
 		int error;
 
 		sink->cancel_fd = batch->loop.signal_fd;
-		if (sink->fd == STDOUT_FILENO) /* a plain file is refused: no matter */
+		if (sink->fd == STDOUT_FILENO) /* fails for a regular file: harmless */
 			loop_watch(&batch->loop, sink->fd, 0, on_hangup, batch);
 		error = sink_begin(sink);
 		if (error)
@@ -504,7 +502,7 @@ int batch_run(const struct options *options, struct run_plan *run, struct source
 	for (unsigned i = 0; i < options->n_panes; i++)
 		if (options->panes[i]->assertion)
 			batch.child.assertion = options->panes[i]->assertion;
-	/* before the loop blocks the signals: the opening of a pipe may wait for its reader */
+	/* before the loop blocks signals: opening a pipe may wait for its reader */
 	if (batch.status == 0)
 		batch.status = open_sinks(&batch);
 	if (batch.status == 0)

@@ -9,8 +9,8 @@
 #include "sys/worker.h"
 
 /*
- * The exit status. All borrowed, worker may be NULL; a live source is asked once per delay, a recording as
- * fast as it reads.
+ * Returns the exit status. All arguments are borrowed, worker may be NULL. Samples a live source once per
+ * delay; reads a recording as fast as possible.
  */
 int batch_run(const struct options *options, struct run_plan *run, struct source *source,
 	      struct worker *worker);

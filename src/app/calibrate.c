@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Calibration as a run of its own: loads in steps, progress on standard error, the table on standard output. */
+/* Calibration as a run of its own: loads in steps, progress on standard error, the table on standard output.
+ */
 #include <config.h>
 
 #include "app/calibrate.h"
@@ -78,12 +79,12 @@ static void tell_progress(const struct calibration *calibration)
 	if (calibration->state != CALIBRATION_RUNS)
 		return;
 	error_message("--calibrate",
-		 P_("step %u of %u: %u CPU at %.0f %%, %.0f s left; the step before drew %.2f W",
-		    "step %u of %u: %u CPUs at %.0f %%, %.0f s left; the step before drew %.2f W",
-		    calibration_cpus(calibration)),
-		 calibration_done(calibration) + 1, calibration_total(calibration), calibration->cpus,
-		 100 * calibration_share(calibration), calibration_seconds(calibration),
-		 calibration->last_watts);
+		      P_("step %u of %u: %u CPU at %.0f %%, %.0f s left; the previous step drew %.2f W",
+			 "step %u of %u: %u CPUs at %.0f %%, %.0f s left; the previous step drew %.2f W",
+			 calibration_cpus(calibration)),
+		      calibration_done(calibration) + 1, calibration_total(calibration), calibration->cpus,
+		      100 * calibration_share(calibration), calibration_seconds(calibration),
+		      calibration->last_watts);
 }
 
 static void rest(double seconds)
@@ -114,7 +115,7 @@ static bool any_is_poor(const struct calibration *calibration)
 	return false;
 }
 
-/* A frame of that one table, at the moment of the last sample. */
+/* A frame with only this table, at the time of the last sample. */
 static const struct frame *make_result(struct run *run)
 {
 	const struct calibration *calibration = &run->calibrated.calibration;
@@ -173,14 +174,13 @@ static int report(const struct options *options, struct run *run)
 	int status;
 
 	if (calibration->state != CALIBRATION_DONE) {
-		error_message("--calibrate", _("there are no watts to measure"));
+		error_message("--calibrate", _("no power measurement available; see panetop --probe power"));
 		return 1;
 	}
 	status = print(options, run);
 	if (any_is_poor(calibration))
-		error_message("--calibrate",
-			 _("the line fits poorly: what the machine draws depends on more than its load; "
-			   "calibrate it while nothing else runs, with longer steps"));
+		error_message("--calibrate", _("poor fit: power depends on more than CPU load; "
+					       "calibrate while nothing else runs, with longer steps"));
 	return status;
 }
 
@@ -193,7 +193,7 @@ static void choose_topics(bool wanted[TOPICS_MAX])
 			wanted[t] |= strcmp(topics[t]->schema->name, names[i]) == 0;
 }
 
-/* Events by their names, which libpfm4 knows, in place of those that the kernel calls so. */
+/* --cycles and --instructions: libpfm4's events in place of the kernel's generic ones. */
 static void choose_events(struct settings *settings)
 {
 	struct buffer names = { 0 };
@@ -219,7 +219,7 @@ int calibrate_run(const struct options *options, struct settings *settings, stru
 	if (drop_privileges(options, settings, wanted) != 0)
 		return 1;
 	if (!calibration_run_open(&run.calibrated, &plan)) {
-		error_message("--calibrate", _("there can be no thread for each CPU; raise the limit: ulimit -u"));
+		error_message("--calibrate", _("cannot start a thread per CPU; raise the limit: ulimit -u"));
 		return 1;
 	}
 	topic_schemas(schemas);
@@ -236,7 +236,7 @@ int calibrate_run(const struct options *options, struct settings *settings, stru
 	return status;
 }
 
-/* 0 or -errno. Of a longer file the beginning. */
+/* 0 or -errno. Reads only the first FILE_BYTES_MAX. */
 static int read_file(const char *path, struct buffer *text)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -263,8 +263,8 @@ int calibration_file_take(struct settings *settings)
 		error_message("--calibration", "%s: %s", path, strerror(-error));
 	} else if (!power_fit_parse(&fit, span_of(text.bytes, text.length))) {
 		error_message("--calibration",
-			 _("%s: there is no calibration in it; make one: panetop --calibrate -o json power"),
-			 path);
+			      _("%s: no calibration found; create one: panetop --calibrate -o json power"),
+			      path);
 	} else {
 		buffer_empty(&text);
 		power_fit_write(&fit, &text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Running a command while it is measured. */
+/* Runs a command while panetop measures. */
 #include <config.h>
 
 #include "app/child_command.h"
@@ -15,7 +15,7 @@
 #include "core/error_message.h"
 #include "sys/env.h"
 
-#define GRACE_NS UINT64_C(999999999) /* for a command that is ended, in one tv_nsec */
+#define GRACE_NS UINT64_C(999999999) /* between SIGTERM and SIGKILL; fits one tv_nsec */
 
 static void ignore(void *context, int error)
 {
@@ -32,7 +32,7 @@ static void tell_phase(struct child_command *child, struct source *source, enum 
 	source->act(source->state, child->assertion->topic, name, ignore, NULL, &remedy);
 }
 
-/* Descriptors that are open beyond the limit stay so. */
+/* Descriptors above the lowered limit stay open. */
 static int spawn_with_files(struct child_command *child, const posix_spawnattr_t *attributes, size_t files)
 {
 	struct rlimit ours;
@@ -47,7 +47,7 @@ static int spawn_with_files(struct child_command *child, const posix_spawnattr_t
 	return error;
 }
 
-/* The command gets signals and limits as from a shell, not as our loop and our samplers need them. */
+/* Gives the command the signals and limits it would get from a shell. */
 static int spawn(struct child_command *child, size_t files)
 {
 	posix_spawnattr_t attributes;
@@ -110,7 +110,7 @@ bool child_command_signal(struct child_command *child, int number, bool of_termi
 	return true;
 }
 
-/* SIGCHLD is blocked, so it is there to be taken whenever it came. */
+/* SIGCHLD is blocked, so it stays pending until it is taken. */
 static bool ends_in_time(const struct child_command *child)
 {
 	const uint64_t until_ns = env_mono_ns() + GRACE_NS;
@@ -119,8 +119,7 @@ static bool ends_in_time(const struct child_command *child)
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
-	while (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-	       info.si_pid == 0) {
+	while (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0) {
 		uint64_t now_ns = env_mono_ns();
 		struct timespec left;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading and writing of the configuration file. */
+/* Reads and writes the configuration file. */
 #include <config.h>
 
 #include "app/config_file.h"
@@ -20,7 +20,7 @@
 
 #define CONFIG_BYTES_MAX ((size_t)1024 * 1024)
 
-/* With file capabilities the environment is not believed: the user's entry in passwd is. */
+/* With file capabilities the environment is not trusted: the passwd entry is used. */
 static const char *own_home(void)
 {
 	const char *home = secure_getenv("HOME");
@@ -32,7 +32,7 @@ static const char *own_home(void)
 	return entry ? entry->pw_dir : NULL;
 }
 
-/* The directory that holds ours: 0, or -ENOENT when nothing names one. */
+/* The parent of panetop's directory: 0, or -ENOENT if the environment names none. */
 static int find_home(char *path, size_t room)
 {
 	const char *home = secure_getenv("XDG_CONFIG_HOME");
@@ -67,16 +67,16 @@ void config_load(struct settings *settings)
 		error_message(path, "%s", strerror(-error));
 	bad = error ? 0 : settings_parse(settings, span_of(text.bytes, text.length));
 	if (bad)
-		error_message(path, _("line %zu is not of the form name = value"), bad);
+		error_message(path, _("line %zu is not in the form name = value"), bad);
 	buffer_free(&text);
 }
 
-/* With those above it that are missing; path is as it was afterwards. */
+/* Makes missing parents, too; restores path. */
 static int make_directories(char *path)
 {
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		mkdir(path, 0700); /* what fails here fails below */
+		mkdir(path, 0700); /* a failure here shows below */
 		*slash = '/';
 	}
 	return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;

@@ -7,10 +7,10 @@
 
 #include "core/settings.h"
 
-/* Adds what the file says; one that is not there says nothing. Complains of lines it does not understand. */
+/* Adds the settings of the file, if it exists. Reports lines that it cannot parse. */
 void config_load(struct settings *settings);
 
-/* Replaces the file in one step, mode 0600. 0 or -errno; path tells which file in either case. */
+/* Replaces the file atomically, mode 0600. 0 or -errno; sets path in either case. */
 int config_save(const struct settings *settings, char *path, size_t room);
 
 #endif

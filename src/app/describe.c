@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --describe: the topics of --table, of the panes that are named, or all. */
+/* --describe: the topic of --table, those of the named panes, or all. */
 #include <config.h>
 
 #include "app/describe.h"
@@ -40,7 +40,7 @@ int describe_run(const struct options *options)
 	} else if (options->format == &sink_text) {
 		describe_text(&out, described, n_chosen);
 	} else {
-		error_message("--describe", _("knows the formats text and json only"));
+		error_message("--describe", _("supports only the formats text and json"));
 		return 2;
 	}
 	error = buffer_write(&out, STDOUT_FILENO, -1);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --describe: the topics of --table, of the panes that are named, or all. */
+/* --describe: the topic of --table, those of the named panes, or all. */
 #ifndef PANETOP_APP_DESCRIBE_H
 #define PANETOP_APP_DESCRIBE_H
 
 #include "app/options.h"
 
-/* Prints them in the format of the options; the exit status. */
+/* Prints them in the selected format; returns the exit status. */
 int describe_run(const struct options *options);
 
 #endif

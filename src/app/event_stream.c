@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events of a live source that are printed as they come, between two samples. */
+/* Prints the events of a live source as they happen, between two samples. */
 #include <config.h>
 
 #include "app/event_stream.h"

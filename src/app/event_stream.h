@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events of a live source that are printed as they come, between two samples. */
+/* Prints the events of a live source as they happen, between two samples. */
 #ifndef PANETOP_APP_EVENT_STREAM_H
 #define PANETOP_APP_EVENT_STREAM_H
 
@@ -8,25 +8,25 @@
 
 struct event_stream {
 	struct source *source; /* borrowed */
-	struct frame frame;    /* what came last */
-	int fd;                /* that is watched; -1: none yet */
+	struct frame frame;    /* the latest events */
+	int fd;                /* watched; -1: none yet */
 };
 
 void event_stream_open(struct event_stream *stream, struct source *source,
 		       const struct schema *const *schemas, unsigned n_schemas);
 void event_stream_close(struct event_stream *stream);
 
-/* Has ready called when there are events, as soon as the source can tell; to be called after each sample. */
+/* Calls ready when there are events, once the source can signal them. Call it after each sample. */
 void event_stream_watch(struct event_stream *stream, struct loop *loop,
 			void (*ready)(void *context, uint32_t events), void *context);
 
 /*
- * The events since the last frame of either kind, which was taken at before_ns (CLOCK_MONOTONIC); NULL when
- * there are none. It is valid until the next call.
+ * The events since the last frame, which was taken at before_ns (CLOCK_MONOTONIC) if it was a sample; NULL if
+ * there are none. Valid until the next call.
  */
 const struct frame *event_stream_take(struct event_stream *stream, uint64_t before_ns);
 
-/* Is it a table of events of which none happened, which is no failure? */
+/* Is it a table of events in which nothing happened? That is not a failure. */
 bool event_stream_is_quiet(const struct table *table);
 
 /* Are there rows in a table of events? */

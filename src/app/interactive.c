@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From options and configuration to a running screen: the command line wins over the file. */
+/* Starts the screen from options and configuration: the command line overrides the file. */
 #include <config.h>
 
 #include "app/interactive.h"
@@ -89,10 +89,10 @@ static int terminal_error(int error)
 
 	if (error == -EINVAL)
 		error_message("TERM",
-			 _("this terminal, '%s', is not known or has no screen; set TERM, or use --batch"),
-			 term ? term : "?");
+			      _("terminal type '%s' is unknown or has no screen; set TERM, or use --batch"),
+			      term ? term : "?");
 	else if (error == -ENOTTY)
-		error_message(_("screen"), "%s", _("there is no terminal to show it on; use --batch"));
+		error_message(_("screen"), "%s", _("no terminal; use --batch"));
 	else
 		error_message(_("screen"), "%s", strerror(-error));
 	return 1;
@@ -144,7 +144,7 @@ static void refuse(struct settings *settings, const char *name, const char *expe
 	settings_set(settings, name, NULL);
 }
 
-/* Columns and order of a table as the file has them. */
+/* Checks the file's columns and sort order of a table. */
 static void check_table(struct settings *settings, const struct schema *schema)
 {
 	char columns[128], sort[128];
@@ -161,7 +161,7 @@ static void check_table(struct settings *settings, const struct schema *schema)
 	view_close(&view);
 }
 
-/* Is it the name of something that the screen takes from the file? */
+/* Is this a setting that the screen reads from the file? */
 static bool is_known(const char *name)
 {
 	static const char *const of_screen[] = { "pane", "delay", "unit", "glyphs" };
@@ -191,12 +191,12 @@ static void check_names(struct settings *settings)
 			i++;
 			continue;
 		}
-		error_message(name, "%s", _("the configuration knows no such name"));
+		error_message(name, "%s", _("unknown setting in the configuration file"));
 		settings_set(settings, name, NULL);
 	}
 }
 
-/* What the file sets is judged as an option is; what is wrong is told, and counts as not set. */
+/* Settings of the file are checked as options are; wrong ones are reported and ignored. */
 static void check_file(struct settings *settings)
 {
 	const struct schema *schemas[TOPICS_MAX];
@@ -242,6 +242,6 @@ int interactive_run(const struct options *options, struct settings *settings, st
 		settings_set(&both, settings->items[i].name, settings->items[i].value);
 	status = options_check_conflicts(settings, &both);
 	settings_free(settings);
-	*settings = both; /* the source looks at the same */
+	*settings = both; /* the source reads the same settings */
 	return status < 0 ? run(options, settings, request, source, worker) : status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From options and configuration to a running screen. */
+/* Starts the screen from options and configuration. */
 #ifndef PANETOP_APP_INTERACTIVE_H
 #define PANETOP_APP_INTERACTIVE_H
 
@@ -9,8 +9,8 @@
 #include "sys/worker.h"
 
 /*
- * The exit status. All borrowed; settings holds what the command line set for panes, and the
- * configuration is added to it; worker may be NULL.
+ * Returns the exit status. All arguments are borrowed, worker may be NULL. settings holds the pane options of
+ * the command line; the configuration is added to it.
  */
 int interactive_run(const struct options *options, struct settings *settings, struct sample_request *request,
 		    struct source *source, struct worker *worker);

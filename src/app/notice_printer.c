@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The list of what was told. */
+/* Remembers printed notices. */
 #include <config.h>
 
 #include "app/notice_printer.h"
@@ -9,7 +9,7 @@
 
 #include "core/error_message.h"
 
-/* Is text already on the list? Numbers in it do not make it another notice. */
+/* Was text printed before? Other numbers do not make it a new notice. */
 static bool was_printed(struct buffer *texts, const char *text)
 {
 	size_t start = texts->length;
@@ -33,7 +33,7 @@ void notice_printer_print(struct notice_printer *printer, const struct frame *fr
 
 		if (!was_printed(&printer->texts, notice->text))
 			error_message(notice->topic, "%s%s%s", notice->text, notice->remedy ? "; " : "",
-				 notice->remedy ? notice->remedy : "");
+				      notice->remedy ? notice->remedy : "");
 	}
 }
 

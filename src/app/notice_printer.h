@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Notices on standard error, each of them once. */
+/* Prints notices on standard error, each of them once. */
 #ifndef PANETOP_APP_NOTICE_PRINTER_H
 #define PANETOP_APP_NOTICE_PRINTER_H
 
 #include "core/buffer.h"
 #include "model/frame.h"
 
-/* All zero: nothing was told yet. */
+/* All zero: nothing printed yet. */
 struct notice_printer {
-	struct buffer texts; /* NUL after each; digits are one */
+	struct buffer texts; /* ended by NUL each; digits replaced by # */
 };
 
 void notice_printer_print(struct notice_printer *printer, const struct frame *frame);

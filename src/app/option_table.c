@@ -69,7 +69,9 @@ static bool set_unit(struct options *options, const char *value)
 static bool set_color(struct options *options, const char *value)
 {
 	static const char *const names[] = {
-		[WHEN_AUTO] = "auto", [WHEN_ALWAYS] = "always", [WHEN_NEVER] = "never",
+		[WHEN_AUTO] = "auto",
+		[WHEN_ALWAYS] = "always",
+		[WHEN_NEVER] = "never",
 	};
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -81,11 +83,11 @@ static bool set_color(struct options *options, const char *value)
 	return false;
 }
 
-#define SET_TEXT(field) \
-	static bool set_##field(struct options *options, const char *value) \
-	{ \
-		options->field = value; \
-		return *value != '\0'; \
+#define SET_TEXT(field)                                                                                      \
+	static bool set_##field(struct options *options, const char *value)                                  \
+	{                                                                                                    \
+		options->field = value;                                                                      \
+		return *value != '\0';                                                                       \
 	}
 SET_TEXT(pid)
 SET_TEXT(user)
@@ -181,8 +183,8 @@ const struct option_entry option_entries[] = {
 	  NULL, WITH_ALL },
 	{ 0, "describe", NULL, N_("list every topic and column, with unit, help and source"), set_describe,
 	  NULL, WITH_DESCRIBE },
-	{ 0, "probe", NULL, N_("tell what each source gives here, and what to do for the others"),
-	  set_probe, NULL, WITH_PROBE },
+	{ 0, "probe", NULL, N_("tell what each source gives here, and what to do for the others"), set_probe,
+	  NULL, WITH_PROBE },
 	{ 0, "color", N_("WHEN"), N_("auto (default), always or never"), set_color,
 	  N_("use auto, always or never"), WITH_ALL },
 	{ 0, "ascii", NULL, N_("draw no character outside ASCII"), set_ascii, NULL, WITH_ALL },

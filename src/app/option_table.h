@@ -17,16 +17,16 @@
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 struct options {
-	bool batch;            /* asked for, or implied by another option */
+	bool batch; /* asked for, or implied by another option */
 	bool describe, probe, ascii, read_only;
-	bool print;            /* samples go to standard output, not only into a recording */
+	bool print; /* samples go to standard output, not only into a recording */
 	const struct sink_format *format;
-	double delay_seconds;  /* 0: not given */
-	unsigned long count;   /* 0: until stopped */
-	size_t limit;          /* 0: no limit */
+	double delay_seconds; /* 0: not given */
+	unsigned long count;  /* 0: until stopped */
+	size_t limit;         /* 0: no limit */
 	const char *pid, *user, *filter, *sort, *columns, *root, *record, *replay, *assertion;
 	const char *table, *other_table; /* of several names the last two */
-	char *const *command;  /* behind "--", ends with NULL; NULL: none */
+	char *const *command;            /* behind "--", ends with NULL; NULL: none */
 	bool unit_given;
 	enum size_unit unit;
 	enum when color;
@@ -44,13 +44,13 @@ enum option_use {
 };
 
 struct option_entry {
-	char letter;          /* 0: long only */
+	char letter; /* 0: long only */
 	const char *name;
-	const char *argument; /* N_(); NULL: takes none */
-	const char *help;     /* N_() */
+	const char *argument;                                    /* N_(); NULL: takes none */
+	const char *help;                                        /* N_() */
 	bool (*set)(struct options *options, const char *value); /* false: not a value it takes */
-	const char *expected; /* N_(): what it takes, for the message */
-	unsigned uses;        /* of enum option_use: otherwise it is refused */
+	const char *expected;                                    /* N_(): what it takes, for the message */
+	unsigned uses; /* of enum option_use: otherwise it is refused */
 };
 
 extern const struct option_entry option_entries[];

@@ -31,7 +31,7 @@ struct parser {
 		const struct pane *pane;
 		const struct pane_option *option;
 		bool used;
-	} *choices; /* the options of all panes */
+	} * choices; /* the options of all panes */
 	unsigned n_choices;
 	uint64_t given; /* a bit for each of option_entries */
 };
@@ -39,7 +39,9 @@ struct parser {
 static struct option long_option(const char *name, bool argument, int code)
 {
 	return (struct option){
-		.name = name, .has_arg = argument ? required_argument : no_argument, .val = code,
+		.name = name,
+		.has_arg = argument ? required_argument : no_argument,
+		.val = code,
 	};
 }
 
@@ -61,7 +63,7 @@ static void make_tables(struct parser *parser)
 
 	collect_pane_options(parser);
 	parser->longs = alloc_zeroed(n_option_entries + parser->n_choices + 3, sizeof(*parser->longs));
-	parser->letters[letter++] = '-'; /* what is no option comes in its place, as code 1 */
+	parser->letters[letter++] = '-'; /* operands come in order, as code 1 */
 	parser->letters[letter++] = ':';
 	for (unsigned i = 0; i < n_option_entries; i++) {
 		const struct option_entry *entry = &option_entries[i];
@@ -108,7 +110,7 @@ static bool is_ambiguous(const struct parser *parser, const char *argument)
 	return matches > 1;
 }
 
-/* getopt_long() leaves in optopt what it stumbled over: a letter, our code of a long option, or 0. */
+/* getopt_long() sets optopt to the letter, the code of the long option, or 0. */
 static int wrong_option(const struct parser *parser, int code, const char *argument)
 {
 	bool letter = strncmp(argument, "--", 2) != 0;
@@ -116,13 +118,13 @@ static int wrong_option(const struct parser *parser, int code, const char *argum
 	const char *what = letter ? name : argument;
 
 	if (code == ':')
-		error_message(what, _("this option needs a value; try 'panetop --help'"));
+		error_message(what, _("option requires a value; see panetop --help"));
 	else if (!letter && optopt != 0)
-		error_message(what, _("this option takes no value; try 'panetop --help'"));
+		error_message(what, _("option takes no value; see panetop --help"));
 	else if (!letter && is_ambiguous(parser, argument))
-		error_message(what, _("more than one option begins so; try 'panetop --help'"));
+		error_message(what, _("ambiguous option; see panetop --help"));
 	else
-		error_message(what, _("there is no such option; try 'panetop --help'"));
+		error_message(what, _("unknown option; see panetop --help"));
 	return 2;
 }
 
@@ -148,7 +150,7 @@ static int print_and_end(int code)
 	return 1;
 }
 
-/* argument is the one that getopt_long() was looking at. */
+/* argument is the one that getopt_long() has parsed. */
 static int take_option(struct parser *parser, int code, const char *argument)
 {
 	const struct option_entry *entry = entry_of(code);
@@ -180,7 +182,7 @@ void options_refuse_pane(const char *name)
 	for (unsigned i = 0; i < n_panes; i++)
 		add_name(&list, panes[i]->name);
 	buffer_char(&list, '\0');
-	error_message(name, _("there is no such pane, or more than one; there are: %s"), list.bytes);
+	error_message(name, _("unknown or ambiguous pane; available: %s"), list.bytes);
 	buffer_free(&list);
 }
 
@@ -218,7 +220,7 @@ static int wrong_pane(const char *option, const char *pane)
 	char what[80];
 
 	snprintf(what, sizeof(what), "--%s", option);
-	error_message(what, _("this is an option of the pane %s, which is not asked for"), pane);
+	error_message(what, _("option of the pane %s, which is not selected"), pane);
 	return 2;
 }
 
@@ -232,8 +234,8 @@ static const struct pane *assertion_pane(void)
 	return panes[i];
 }
 
-/* Those that are asked for, by name or because a table of theirs is. */
-static unsigned asked_for(const struct options *options, const struct pane **chosen)
+/* The panes selected by name or by --table. */
+static unsigned selected_panes(const struct options *options, const struct pane **chosen)
 {
 	unsigned n_chosen = options_panes(options, chosen);
 
@@ -243,12 +245,12 @@ static unsigned asked_for(const struct options *options, const struct pane **cho
 	return n_chosen;
 }
 
-/* An option that only some panes take is refused when none of them is asked for. */
+/* Rejects an option that none of the selected panes supports. */
 static int check_scope(const struct parser *parser)
 {
 	const struct options *options = parser->options;
 	const struct pane *chosen[OPTIONS_PANES_MAX];
-	unsigned n_chosen = asked_for(options, chosen);
+	unsigned n_chosen = selected_panes(options, chosen);
 	bool pid = false, user = false, assertion = false;
 
 	for (unsigned i = 0; i < n_chosen; i++) {
@@ -259,13 +261,13 @@ static int check_scope(const struct parser *parser)
 	if (!assertion && options->assertion)
 		return wrong_pane("assert", assertion_pane()->name);
 	if (!assertion && options->command) {
-		error_message("--", _("a command is run by the pane %s only: panetop %s -- COMMAND"),
-			 assertion_pane()->name, assertion_pane()->name);
+		error_message("--", _("only the pane %s runs a command: panetop %s -- COMMAND"),
+			      assertion_pane()->name, assertion_pane()->name);
 		return 2;
 	}
 	if ((options->pid && !pid) || (options->user && !user)) {
 		error_message(options->pid && !pid ? "--pid" : "--user",
-			 _("no pane that is asked for takes this option; name one that does"));
+			      _("none of the selected panes supports this option"));
 		return 2;
 	}
 	for (unsigned i = 0; i < parser->n_choices; i++) {
@@ -281,7 +283,7 @@ static int check_scope(const struct parser *parser)
 	return -1;
 }
 
-/* The first option of the pane that was given and that it cannot use; *why says why. */
+/* The first given option that the pane rejects; *why is the reason. */
 static const struct pane_option *find_conflict(const struct pane *pane, const struct settings *given,
 					       const struct settings *all, const char **why)
 {
@@ -313,18 +315,18 @@ int options_check_conflicts(const struct settings *given, const struct settings 
 	return -1;
 }
 
-/* What a calibration does without. */
+/* Rejects what a calibration does not support. */
 static int check_calibration(const struct options *options, const struct settings *settings)
 {
 	if (!settings_get(settings, "power.calibrate"))
 		return -1;
 	if (!options->replay && !options->record)
 		return -1;
-	error_message("--calibrate", _("not together with a recording: it loads the machine itself"));
+	error_message("--calibrate", _("cannot be combined with a recording: it loads this machine"));
 	return 2;
 }
 
-/* What runs in place of samples, an option of that name: enum option_use. */
+/* What runs in place of samples, and the name of its option. */
 static enum option_use use_of(const struct parser *parser, const char **name)
 {
 	if (settings_get(parser->settings, "power.calibrate")) {
@@ -332,12 +334,10 @@ static enum option_use use_of(const struct parser *parser, const char **name)
 		return WITH_CALIBRATION;
 	}
 	*name = parser->options->describe ? "--describe" : "--probe";
-	return parser->options->describe ? WITH_DESCRIBE
-	       : parser->options->probe	 ? WITH_PROBE
-					 : WITH_SAMPLES;
+	return parser->options->describe ? WITH_DESCRIBE : parser->options->probe ? WITH_PROBE : WITH_SAMPLES;
 }
 
-/* Nothing that was asked for is left out silently. */
+/* No option is silently ignored. */
 static int check_uses(const struct parser *parser)
 {
 	const char *name;
@@ -351,21 +351,21 @@ static int check_uses(const struct parser *parser)
 		snprintf(what, sizeof(what), "--");
 	if (!*what)
 		return -1;
-	error_message(what, _("not together with %s"), name);
+	error_message(what, _("cannot be combined with %s"), name);
 	return 2;
 }
 
 static int check_tables(const struct options *options)
 {
 	if (options->table && !topic_find(options->table))
-		error_message("--table", _("'%s' is no topic; 'panetop --describe' lists them"), options->table);
+		error_message("--table", _("unknown topic '%s'; see panetop --describe"), options->table);
 	else if (options->other_table)
-		error_message("--table", _("'%s' and '%s': only one table can be printed; name one"),
-			 options->other_table, options->table);
+		error_message("--table", _("'%s' and '%s': only one table can be printed"),
+			      options->other_table, options->table);
 	else if (options->format->one_table && options->print && !options->probe && !options->table &&
 		 options->n_panes > 1)
-		error_message("--output", _("csv holds one table, and several panes are asked for: name one pane, "
-				       "or one table with --table"));
+		error_message("--output", _("csv holds one table: select a single pane, "
+					    "or a table with --table"));
 	else
 		return -1;
 	return 2;
@@ -374,28 +374,30 @@ static int check_tables(const struct options *options)
 static int check_together(const struct options *options)
 {
 	if (options->probe && options->replay)
-		error_message("--probe", _("not together with --replay: a recording has no sources"));
+		error_message("--probe", _("cannot be combined with --replay: a recording has no sources"));
 	else if (options->replay && options->root)
-		error_message("--replay", _("not together with --root: a recording has no files"));
+		error_message("--replay", _("cannot be combined with --root: a recording has no files"));
 	else if (options->record && options->print && strcmp(options->record, "-") == 0)
 		error_message("--record",
-			 _("standard output takes either the recording or the samples, not both"));
+			      _("standard output takes either the recording or samples, not both"));
 	else if (options->command && (options->replay || options->root))
-		error_message("--", _("a command runs on the live machine: not together with --replay or --root"));
+		error_message(
+			"--",
+			_("a command runs on the live machine: cannot be combined with --replay or --root"));
 	else if (options->command && options->count > 0)
-		error_message("--count", _("not together with a command: the run ends with it"));
+		error_message("--count", _("cannot be combined with a command, which ends the run"));
 	else
 		return check_tables(options);
 	return 2;
 }
 
-/* A terminal that cannot place its cursor has no screen. */
+/* A dumb terminal cannot position its cursor. */
 static bool is_dumb(const char *term)
 {
 	return term && strcmp(term, "dumb") == 0;
 }
 
-/* What stands behind "--" is a command, which is run while its pane measures. */
+/* The words after "--" are a command to run while its pane measures. */
 static void take_command(struct parser *parser, char **argv)
 {
 	char name[128];

@@ -9,31 +9,31 @@
 #include "core/settings.h"
 
 /*
- * Reads the command line; what it sets for panes goes into settings. Returns -1 to go on, else the exit
- * status: --help and --version print and give 0, wrong usage prints one line to stderr and gives 2.
+ * Parses the command line; pane options go into settings. Returns -1 to go on, else the exit status: 0 after
+ * --help and --version, 2 after an error message about wrong usage.
  */
 int options_parse(struct options *options, struct settings *settings, int argc, char **argv);
 
 /*
- * An option of a pane that was given and has no use with all the settings is complained of: 2, else -1. For a
- * screen it waits for the settings of the configuration file.
+ * Returns 2 after an error message about a given pane option that conflicts with the settings, else -1. The
+ * screen calls it after it has read the configuration file.
  */
 int options_check_conflicts(const struct settings *given, const struct settings *all);
 
-/* Complains that there is no such pane. */
+/* Prints an error message about an unknown pane. */
 void options_refuse_pane(const char *name);
 
 /* Would writing the recording destroy the one that is replayed? */
 bool options_would_destroy(const struct options *options);
 
-/* The panes a run prints or opens with: the named ones, or those by default. */
+/* The panes to print or open: the named ones, or the default ones. */
 unsigned options_panes(const struct options *options, const struct pane **chosen);
 
 struct topic;
 
 /*
- * What --describe and --probe tell of: the topic of --table, else those of the named panes, in their order,
- * else all. There is room for TOPICS_MAX.
+ * The topics of --describe and --probe: that of --table, else those of the named panes in order, else all.
+ * chosen has room for TOPICS_MAX.
  */
 unsigned options_topics(const struct options *options, const struct topic **chosen);
 

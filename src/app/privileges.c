@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The uses of the topics of a run, less those that this run cannot come to. */
+/* Collects the privileges that the topics of a run can use, and drops the others. */
 #include <config.h>
 
 #include "app/privileges.h"
@@ -21,7 +21,7 @@ static bool is_live(const struct options *options)
 	return !options->replay && (!options->root || strcmp(options->root, "/") == 0);
 }
 
-/* Signals and the like are keys of the screen; what --probe tells is of a screen. */
+/* Only the screen acts on processes; --probe reports what it could do. */
 static bool may_act(const struct options *options)
 {
 	return options->probe || (!options->batch && !options->read_only);
@@ -42,7 +42,7 @@ static uint64_t uses_of_run(const struct options *options, const struct settings
 
 	if (options->replay)
 		return 0;
-	if (!is_live(options)) /* files of another root are no kernel's: nobody but root has rights to them */
+	if (!is_live(options)) /* the files of another root are regular files: only root has special rights */
 		return geteuid() == 0 ? PRIVILEGE_BIT(PRIVILEGE_TREE) : 0;
 	for (unsigned i = 0; i < n_topics; i++)
 		if (!wanted || wanted[i])
@@ -51,13 +51,14 @@ static uint64_t uses_of_run(const struct options *options, const struct settings
 	return may_act(options) ? uses : uses & ~privilege_acting(uses);
 }
 
-/* Where nothing that only user 0 can do is left to do: neither an act, nor a command, nor files of a root. */
+/* True if nothing is left that only UID 0 can do: no action, command or files of another root. */
 static bool may_go_back(const struct options *options, uint64_t uses)
 {
 	return !(uses & PRIVILEGE_BIT(PRIVILEGE_DROP_CACHES)) && !options->command &&
 	       (options->replay || is_live(options));
 }
 
+/* The privilege to see hidden processes is only useful if proc is mounted with hidepid. */
 static bool hides_processes(struct env *env)
 {
 	struct span text, value;
@@ -67,7 +68,7 @@ static bool hides_processes(struct env *env)
 	       !span_is(value, "off");
 }
 
-/* What some uses take depends on this machine, whatever --root says. */
+/* The privileges for some uses depend on this machine, whatever --root says. */
 static void look_at_machine(uint64_t uses)
 {
 	bool hiding = (uses & PRIVILEGE_BIT(PRIVILEGE_HIDDEN)) && privilege_may(PRIVILEGE_MAPS);
@@ -83,13 +84,13 @@ static void look_at_machine(uint64_t uses)
 	env_close(&env);
 }
 
-/* A monitor that holds more than it needs does not go on. */
+/* A monitor that could not drop its privileges does not go on. */
 static int privilege_error(const char *what, int error)
 {
 	if (error == -ENOTRECOVERABLE)
-		error_message(what, "%s", _("rights that were given up are still there, or can be had again"));
+		error_message(what, "%s", _("dropped privileges are still held or could be regained"));
 	else
-		error_message(what, _("%s: rights cannot be given up"), strerror(-error));
+		error_message(what, _("cannot drop privileges: %s"), strerror(-error));
 	return 1;
 }
 

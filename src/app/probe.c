@@ -36,13 +36,13 @@ struct probe_row {
 	       .source = "panetop")
 
 static const struct column columns[] = {
-	KEY(topic, N_("topic"), N_("what is measured with it; privilege: what it may")),
-	KEY(source, N_("source"), N_("kernel file or facility, or capability")),
+	KEY(topic, N_("topic"), N_("what it is used for; privilege: a capability or user")),
+	KEY(source, N_("source"), N_("kernel file, facility or capability")),
 	COLUMN(struct probe_row, state, .kind = COLUMN_LABEL, .words = true, .title = N_("state"),
-	       .help = N_("ok; missing; refused; empty; or unusable: read, but not understood"),
+	       .help = N_("ok, missing, refused, empty, or unusable: read, but not understood"),
 	       .source = "panetop"),
-	PROSE(gives, N_("gives"), N_("what it is read for")),
-	PROSE(reason, N_("reason"), N_("the error, where it is not ok")),
+	PROSE(gives, N_("gives"), N_("what it provides")),
+	PROSE(reason, N_("reason"), N_("the error, unless ok")),
 	PROSE(remedy, N_("remedy"), N_("what to do about it")),
 };
 
@@ -53,7 +53,7 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
-/* One sample of the topic into a frame that nobody sees: can it make anything of what it reads? */
+/* Takes one sample into a temporary frame: can the topic parse what it reads? */
 static int try_topic(struct env *env, const struct topic *topic)
 {
 	const struct settings settings = { 0 };
@@ -80,7 +80,7 @@ static int try_source(struct env *env, const struct source_spec *source)
 	if (source->test)
 		return source->test(env);
 	error = env_read(env, env_file(env, source->path), &text);
-	if (error == -EISDIR) /* it is listed, not read */
+	if (error == -EISDIR) /* a directory: listed, not read */
 		return 0;
 	return !error && span_length(text) == 0 ? -ENODATA : error;
 }
@@ -93,10 +93,10 @@ static void judge(struct probe_row *row, struct env *env, struct frame *frame,
 	row->remedy = remedy ? remedy : "";
 	if (!error && !understood) {
 		row->state = N_("unusable");
-		row->reason = _("there is nothing in it that panetop understands");
+		row->reason = _("contains nothing that panetop understands");
 	} else if (error == -ENODATA) {
 		row->state = N_("empty");
-		row->reason = _("there is nothing in it");
+		row->reason = _("empty");
 	} else {
 		row->state = !error                                ? N_("ok")
 			     : error == -EACCES || error == -EPERM ? N_("refused")
@@ -116,8 +116,8 @@ static void add_source(struct frame *frame, struct env *env, const struct topic 
 	judge(row, env, frame, source, try_source(env, source), understood);
 }
 
-/* Sources that several topics share are told once. */
-static bool is_told(const struct topic *const *chosen, unsigned index)
+/* Sources that several topics share are listed once. */
+static bool is_listed(const struct topic *const *chosen, unsigned index)
 {
 	for (unsigned i = 0; i < index; i++)
 		if (chosen[i]->sources == chosen[index]->sources)
@@ -125,7 +125,7 @@ static bool is_told(const struct topic *const *chosen, unsigned index)
 	return false;
 }
 
-/* What a topic could not understand is its first source: the others add to it. */
+/* If a topic cannot parse its data, its first source is unusable: the others only add to it. */
 static void add_all(struct frame *frame, struct env *env, const struct options *options)
 {
 	const struct topic *chosen[TOPICS_MAX];
@@ -138,10 +138,11 @@ static void add_all(struct frame *frame, struct env *env, const struct options *
 	frame->wall_ns = env_wall_ns();
 	frame->tables[0].present = true;
 	for (unsigned i = 0; i < n_chosen; i++) {
-		bool told = is_told(chosen, i), understood = told || try_topic(env, chosen[i]) != -ENODATA;
+		bool listed = is_listed(chosen, i),
+		     understood = listed || try_topic(env, chosen[i]) != -ENODATA;
 		const struct source_spec *first = chosen[i]->sources;
 
-		for (const struct source_spec *source = first; !told && source->path; source++)
+		for (const struct source_spec *source = first; !listed && source->path; source++)
 			add_source(frame, env, chosen[i], source, understood || source != first);
 	}
 }
@@ -151,14 +152,13 @@ static bool pane_uses(const struct pane *pane, enum privilege_use use)
 	for (const struct pane_table *table = pane->tables; table->topic; table++) {
 		const struct topic *topic = topic_find(table->topic);
 
-		if (topic &&
-		    ((topic->uses | topic->opening_uses | topic->setting_uses) & PRIVILEGE_BIT(use)))
+		if (topic && ((topic->uses | topic->opening_uses | topic->setting_uses) & PRIVILEGE_BIT(use)))
 			return true;
 	}
 	return false;
 }
 
-/* The panes that make this use of it, with commas between. */
+/* The panes with this use, separated by commas. */
 static const char *panes_of(struct frame *frame, enum privilege_use use)
 {
 	struct buffer names = { 0 };
@@ -183,14 +183,14 @@ static struct probe_row *add_privilege(struct frame *frame, const char *source)
 	return row;
 }
 
-/* The file of a program in a snap takes no capabilities. */
+/* Programs in a snap cannot have file capabilities. */
 static const char *remedy_for(struct frame *frame, const struct env *env, bool bounded, bool root,
 			      const char *name)
 {
 	if (!bounded)
-		return _("start it outside of this container or service");
+		return _("start it outside this container or service");
 	if (root)
-		return _("it was taken from root: start panetop where root has it");
+		return _("root lacks it here: start panetop where root has it");
 	return env->in_snap ? _("run it as root")
 			    : arena_print(&frame->arena, _("run it as root, or: setcap %s+p"), name);
 }
@@ -206,13 +206,13 @@ static void add_capability(struct frame *frame, const struct env *env, const str
 	row = add_privilege(frame, arena_print(&frame->arena, "%s: %s", name, wanted->call));
 	row->gives = _(wanted->gives);
 	row->reason = arena_print(&frame->arena,
-				  now->sets.effective & bit ? _("held, effective all the time: %s")
-							    : _("held, raised only around this call: %s"),
+				  now->sets.effective & bit ? _("held, always effective: %s")
+							    : _("held, raised only for this call: %s"),
 				  panes_of(frame, wanted->use));
 	if (now->sets.permitted & bit)
 		return;
 	row->state = "missing";
-	row->reason = before->bounding & bit ? _("it was not given") : _("it is not in the bounding set");
+	row->reason = before->bounding & bit ? _("not granted") : _("not in the bounding set");
 	row->remedy = remedy_for(frame, env, (before->bounding & bit) != 0, now->user == 0, name);
 }
 
@@ -222,15 +222,15 @@ static void add_user(struct frame *frame, const struct privilege_row *wanted,
 	struct probe_row *row = add_privilege(frame, arena_print(&frame->arena, "user 0: %s", wanted->call));
 
 	row->gives = _(wanted->gives);
-	row->reason = arena_print(&frame->arena, _("the user it runs as: %s"), panes_of(frame, wanted->use));
+	row->reason = arena_print(&frame->arena, _("runs as this user: %s"), panes_of(frame, wanted->use));
 	if (now->user == 0)
 		return;
 	row->state = "missing";
-	row->reason = _("no capability is enough for it");
+	row->reason = _("no capability suffices");
 	row->remedy = _("run it as root");
 }
 
-/* What it was started with, and what of that is gone. */
+/* What panetop was started with, and what it has dropped. */
 static void add_process(struct frame *frame, const struct privilege_state *before,
 			const struct privilege_state *now)
 {
@@ -239,14 +239,17 @@ static void add_process(struct frame *frame, const struct privilege_state *befor
 
 	privilege_names(now->sets.permitted, kept, sizeof(kept));
 	privilege_names(before->sets.permitted & ~now->sets.permitted, gone, sizeof(gone));
-	row->gives = _("what it keeps of what it was started with");
-	row->reason = arena_print(&frame->arena, _("user %u; permitted: %s; given up: %s%s%s"),
-				  (unsigned)now->user, *kept ? kept : "-", *gone ? gone : "-",
-				  now->no_new_privs ? "; no_new_privs" : "",
-				  now->bounding == 0 ? _("; bounding set empty") : "");
+	row->gives = _("the privileges it keeps");
+	row->reason =
+		arena_print(&frame->arena, _("user %u; permitted: %s; dropped: %s%s%s"), (unsigned)now->user,
+			    *kept ? kept : "-", *gone ? gone : "-", now->no_new_privs ? "; no_new_privs" : "",
+			    now->bounding == 0 ? _("; bounding set empty") : "");
 }
 
-/* before: as it was started; now it is as while panes are shown. Not of what is for another root, nor of what is of no use here, as where proc hides nothing. */
+/*
+ * before: as panetop was started; it now holds what it holds while panes are shown. Leaves out what only
+ * another root needs, and what is useless here, such as seeing hidden processes where proc hides none.
+ */
 static void add_privileges(struct frame *frame, const struct env *env, const struct privilege_state *before)
 {
 	struct privilege_state now;
@@ -265,7 +268,7 @@ static void add_privileges(struct frame *frame, const struct env *env, const str
 	}
 }
 
-/* On a terminal its width, else what still reads well. */
+/* The width of the terminal, else one that reads well. */
 static int line_cells(void)
 {
 	struct winsize size;
@@ -275,7 +278,7 @@ static int line_cells(void)
 	return size.ws_col > CELLS_MIN ? size.ws_col : CELLS_MIN;
 }
 
-/* For people: sources that may be long stand last, and sentences below. */
+/* Text: long sources come last, sentences below the row. */
 static void choose_plan(struct print_plan *plan, const struct options *options)
 {
 	plan->views = alloc_zeroed(1, sizeof(*plan->views));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From options and panes to what a batch run samples and prints. */
+/* Decides from options and panes what a batch run samples and prints. */
 #include <config.h>
 
 #include "app/run_plan.h"
@@ -36,7 +36,8 @@ static void column_error(const char *option, const struct view *view, const char
 	for (unsigned i = 0; i < view->schema->n_columns; i++)
 		buffer_print(&list, "%s%s", i > 0 ? ", " : "", view->schema->columns[i].key);
 	buffer_char(&list, '\0');
-	error_message(option, _("'%s' is no column of %s; it has: %s"), name, view->schema->name, list.bytes);
+	error_message(option, _("'%s' is not a column of %s; available: %s"), name, view->schema->name,
+		      list.bytes);
 	buffer_free(&list);
 }
 
@@ -51,7 +52,7 @@ bool run_plan_choose_columns(struct view *view, const char *list, const char *wh
 	name = alloc_text(wrong);
 	name[strcspn(name, ",")] = '\0';
 	if (error == -EEXIST)
-		error_message(whose, _("'%s' stands there twice"), name);
+		error_message(whose, _("column '%s' is listed twice"), name);
 	else
 		column_error(whose, view, name);
 	free(name);
@@ -66,7 +67,7 @@ bool run_plan_choose_sort(struct view *view, const char *name, const char *whose
 	return false;
 }
 
-/* --columns and --sort speak of the first table that is printed. */
+/* --columns and --sort apply to the first printed table. */
 static int choose_columns(struct run_plan *run, const struct options *options)
 {
 	struct view *view = &run->print.views[0];
@@ -95,7 +96,7 @@ static int choose_filter(struct run_plan *run, const struct options *options)
 	return 0;
 }
 
-/* Was the option given that belongs to the table? */
+/* Was the option of this table given? */
 static bool has_option(const struct pane *pane, const struct pane_table *table,
 		       const struct settings *settings)
 {
@@ -105,8 +106,8 @@ static bool has_option(const struct pane *pane, const struct pane_table *table,
 	return table->option && settings_get(settings, name);
 }
 
-/* Is the table printed, other things being equal? */
-static bool is_asked_for(const struct run_plan *run, const struct pane *pane, const struct pane_table *table)
+/* Is the table printed unless other options leave it out? */
+static bool is_requested(const struct run_plan *run, const struct pane *pane, const struct pane_table *table)
 {
 	return !table->on_request ||
 	       (has_option(pane, table, run->settings) && (!table->when || table->when(run->request)));
@@ -119,7 +120,7 @@ static bool is_headline(const struct pane *pane, const struct pane_table *table,
 	return table->headline || table->on_request || has_option(pane, table, settings);
 }
 
-/* In text a table looks as on the screen: with the columns and the order that its pane gives it. */
+/* Text shows a table as the screen does: with the columns and sort order of its pane. */
 static void dress(const struct run_plan *run, struct view *view, const struct pane *pane,
 		  const struct pane_table *table)
 {
@@ -140,11 +141,11 @@ static void add_table(struct run_plan *run, const struct pane *pane, const struc
 static void add_tables(struct run_plan *run, const struct pane *pane, bool headlines)
 {
 	for (const struct pane_table *table = pane->tables; table->topic; table++)
-		if (is_asked_for(run, pane, table) && is_headline(pane, table, run->settings) == headlines)
+		if (is_requested(run, pane, table) && is_headline(pane, table, run->settings) == headlines)
 			add_table(run, pane, table);
 }
 
-/* How a pane shows a table that was asked for by name. */
+/* Adds the table of --table as its pane shows it. */
 static void add_named(struct run_plan *run, const char *topic)
 {
 	struct view *view = add_view(run, topic);
@@ -163,7 +164,8 @@ static bool speaks_of_no_table(const struct options *options)
 	       options->limit == 0;
 }
 
-/* Text prints the headlines of the panes, CSV one table, the formats for machines all, every column. */
+/* Text prints the headline tables of the panes, CSV one table, JSON and OpenMetrics all tables and columns.
+ */
 static void choose_tables(struct run_plan *run, const struct options *options, const struct pane **chosen,
 			  unsigned n_chosen)
 {
@@ -199,11 +201,12 @@ static bool is_wanted(const struct run_plan *run, const struct options *options,
 
 	for (unsigned v = 0; v < run->print.n_views && !run->print.summary; v++)
 		wanted |= strcmp(run->print.views[v].schema->name, topic) == 0;
-	for (const struct summary_column *column = run->print.summary; column && column->series.topic; column++)
+	for (const struct summary_column *column = run->print.summary; column && column->series.topic;
+	     column++)
 		wanted |= strcmp(column->series.topic, topic) == 0;
 	if (!options->record)
 		return wanted;
-	/* a recording holds the tables of the panes whole, and what the top line of the screen shows */
+	/* a recording holds all tables of the panes, and what the top line of the screen shows */
 	for (unsigned i = 0; i < n_chosen; i++)
 		for (const struct pane_table *table = chosen[i]->tables; table->topic; table++)
 			wanted |= !table->on_request && strcmp(table->topic, topic) == 0;
@@ -213,9 +216,8 @@ static bool is_wanted(const struct run_plan *run, const struct options *options,
 }
 
 /*
- * A sample with rates covers a delay, and so does one with events: those that came before are no part of it.
- * JSON has a line for each of the samples that are asked for; without a number there may be more. What is
- * sorted or the first of so many is so within a sample.
+ * A sample with rates or events covers a delay; earlier events are not part of it. JSON prints exactly
+ * --count lines; without a count there may be more. --sort and --limit apply within a sample.
  */
 static void judge_views(struct run_plan *run, const struct options *options)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From options and panes to what a batch run samples and prints. */
+/* Decides from options and panes what a batch run samples and prints. */
 #ifndef PANETOP_APP_RUN_PLAN_H
 #define PANETOP_APP_RUN_PLAN_H
 
@@ -16,18 +16,18 @@ struct run_plan {
 	const struct sample_request *request;
 	const char *pane_names[OPTIONS_PANES_MAX];
 	const struct pane *panes[OPTIONS_PANES_MAX]; /* print.n_panes of them */
-	unsigned n_headlines; /* so many views at the front are headlines */
-	bool *wanted;         /* by index of topic; owned */
-	bool covers_delay;    /* the first sample comes after one whole delay, so that it has rates */
-	bool streams;         /* events are printed as they come, not only with a sample */
-	bool ends;            /* there is something to print in the last sample alone */
+	unsigned n_headlines;                        /* the first n_headlines views are headline tables */
+	bool *wanted;                                /* by index of topic; owned */
+	bool covers_delay; /* the first sample follows a whole delay, so that it has rates */
+	bool streams;      /* events are printed as they happen, not only with a sample */
+	bool ends;         /* some tables are printed in the last sample only */
 	regex_t filter;
 	bool has_filter;
 };
 
 /*
- * 0, or the exit status after an error message about columns, sort or filter. run_plan_close() gives all back in
- * either case. The screen opens one too, to have its options checked.
+ * 0, or the exit status after an error message about columns, sort or filter. run_plan_close() gives all back
+ * in either case. The screen opens one too, to have its options checked.
  */
 int run_plan_open(struct run_plan *run, const struct options *options, const struct settings *settings,
 		  const struct sample_request *request);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What panes say of the moment to measure. */
+/* Asks the panes when to measure. */
 #include <config.h>
 
 #include "app/settle.h"
@@ -42,7 +42,7 @@ bool settle_refuses(struct settle *settle, const struct run_plan *run, const str
 		if (!why)
 			continue;
 		if (settle->refused++ == 0)
-			error_message(pane->name, _("%s: such samples are left out and taken again"), why);
+			error_message(pane->name, _("%s: such samples are repeated"), why);
 		return true;
 	}
 	return false;
@@ -52,6 +52,6 @@ void settle_report(const struct settle *settle)
 {
 	if (settle->refused > 0)
 		error_message(PACKAGE,
-			 P_("%lu sample was taken again", "%lu samples were taken again", settle->refused),
-			 settle->refused);
+			      P_("%lu sample was repeated", "%lu samples were repeated", settle->refused),
+			      settle->refused);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Batch samples that have to wait, or to be taken again, because a pane wants the machine quiet. */
+/* Delays or repeats batch samples until the machine is as quiet as a pane requires. */
 #ifndef PANETOP_APP_SETTLE_H
 #define PANETOP_APP_SETTLE_H
 
@@ -8,21 +8,21 @@
 
 /* All zero before the first frame. */
 struct settle {
-	bool asked; /* the panes, how long to wait */
+	bool asked; /* the panes were asked how long to wait */
 	bool waiting;
-	unsigned long refused; /* samples that a pane did not take */
+	unsigned long refused; /* samples that a pane rejected */
 };
 
-/* Seconds to wait before the first sample, asked once of the panes with the first frame: 0 for none. */
+/* Seconds to wait before the first sample; asks the panes once, with the first frame. */
 double settle_wait(struct settle *settle, const struct run_plan *run, const struct frame *frame);
 
-/* When the wait is over: what topics kept meanwhile is forgotten. False when there was none. */
+/* After the wait: resets what topics have accumulated. False if there was no wait. */
 bool settle_begins(struct settle *settle, const struct source *source);
 
-/* Does some pane not take this sample? It says why, the first time. */
+/* Does a pane reject this sample? Prints the reason the first time. */
 bool settle_refuses(struct settle *settle, const struct run_plan *run, const struct frame *frame);
 
-/* At the end: how many were taken again. */
+/* At the end: reports how many samples were repeated. */
 void settle_report(const struct settle *settle);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* CSV after RFC 4180: one table, a heading, the time first, numbers in base units, unknown as nothing. */
+/* CSV (RFC 4180): one table with a header line, time first, numbers in base units, unknown values empty. */
 #include <config.h>
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "core/utf8.h"
 #include "output/sink.h"
 
-/* Control characters have no place in RFC 4180; the text is otherwise UTF-8 whatever the locale. */
+/* RFC 4180 allows no control characters; the text is UTF-8 in every locale. */
 static void add_field(struct buffer *out, const char *text)
 {
 	struct span rest = span_text(text);
@@ -45,7 +45,7 @@ static void add_value(struct buffer *out, const struct column *column, const voi
 		buffer_f64(out, row_f64(row, column));
 }
 
-/* Events have times of their own, which stand first in place of the sample's; NULL where rows have none. */
+/* Events have their own times, which replace the sample's; NULL if rows have none. */
 static const struct column *own_time(const struct schema *schema)
 {
 	return schema->shape == SHAPE_EVENTS ? schema_find(schema, "time") : NULL;

@@ -26,7 +26,7 @@ void describe_text(struct buffer *out, const struct described *topics, unsigned 
 
 			buffer_print(out, "  %-30s %-8s %-16s %s%s\n", column->key, kind_name(column->kind),
 				     unit_name(column->unit), _(column->help),
-				     column->hidden ? _(" (people see it with --columns)") : "");
+				     column->hidden ? _(" (shown with --columns)") : "");
 			buffer_print(out, "  %30s %-8s %-16s = %s\n", "", "", "", column->source);
 		}
 	}

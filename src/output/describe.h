@@ -10,7 +10,7 @@
 
 struct described {
 	const struct schema *schema;
-	const char *panes[DESCRIBED_PANES_MAX + 1]; /* names of those that show it, ended by NULL */
+	const char *panes[DESCRIBED_PANES_MAX + 1]; /* names of the panes that show it, ended by NULL */
 };
 
 void describe_text(struct buffer *out, const struct described *topics, unsigned n_topics);

@@ -22,7 +22,7 @@ static void add_value(struct json_writer *json, const struct column *column, con
 		jsonw_f64(json, row_f64(row, column));
 }
 
-/* Returns how many rows it has. */
+/* Returns the number of rows. */
 static size_t add_table(struct json_writer *json, struct view *view, const struct frame *frame)
 {
 	const struct table *table = frame_table(frame, view->schema->name);
@@ -85,7 +85,7 @@ static int frame(struct sink *sink, const struct frame *frame)
 	jsonw_close(&json, '}');
 	buffer_char(&sink->buffer, '\n');
 	if (frame->only_events && n_rows == 0 && frame->n_notices == 0)
-		buffer_empty(&sink->buffer); /* the filter left none of the events: no sample has ended */
+		buffer_empty(&sink->buffer); /* the filter left no events, and this is not a whole sample */
 	return sink_flush(sink);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A small streaming writer of JSON: commas and escapes are its business, nesting the caller's. */
+/* A small streaming JSON writer: it handles commas and escapes, the caller nesting. */
 #ifndef PANETOP_OUTPUT_JSON_WRITER_H
 #define PANETOP_OUTPUT_JSON_WRITER_H
 
@@ -19,13 +19,13 @@ void jsonw_close(struct json_writer *json, char bracket); /* '}' or ']' */
 void jsonw_key(struct json_writer *json, const char *key);
 
 /*
- * Invalid UTF-8 becomes U+FFFD. Every character that could harm a terminal is escaped, which changes
- * nothing for a reader. NULL is null.
+ * Invalid UTF-8 becomes U+FFFD. Characters that could harm a terminal are escaped, which parsers undo. NULL
+ * becomes null.
  */
 void jsonw_text(struct json_writer *json, const char *text);
 
 void jsonw_u64(struct json_writer *json, uint64_t number); /* exact, also above 2^63 */
-void jsonw_f64(struct json_writer *json, double number); /* exact; null when not finite */
+void jsonw_f64(struct json_writer *json, double number);   /* exact; null when not finite */
 void jsonw_bool(struct json_writer *json, bool value);
 void jsonw_null(struct json_writer *json);
 

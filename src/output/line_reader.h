@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines of a file or a pipe by their offset; a pipe can be copied aside so that one can go back. */
+/* Lines of a file or a pipe by their offset; a pipe can be spooled to allow going back. */
 #ifndef PANETOP_OUTPUT_LINE_READER_H
 #define PANETOP_OUTPUT_LINE_READER_H
 
@@ -13,8 +13,8 @@
 struct line_reader {
 	int fd;               /* owned */
 	bool pipe;            /* fd cannot be read at an offset */
-	bool no_wait;         /* a pipe that has nothing gives -EAGAIN; others who share it may wait */
-	int spool_fd;         /* owned; copy of the pipe so far, -1 when none is kept */
+	bool no_wait;         /* an empty pipe returns -EAGAIN; other readers of it may block */
+	int spool_fd;         /* owned; copy of the pipe so far; -1: none */
 	off_t spooled;        /* its length */
 	struct buffer window; /* bytes from window_offset on */
 	off_t window_offset;
@@ -22,7 +22,7 @@ struct line_reader {
 
 /*
  * 0 or -errno. fd may be a file or a pipe; it is closed by line_reader_close(). With go_back, lines of a
- * pipe that were read once can be read again.
+ * pipe can be read again.
  */
 int line_reader_open(struct line_reader *reader, int fd, bool go_back);
 void line_reader_close(struct line_reader *reader);

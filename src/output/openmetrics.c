@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * OpenMetrics: every sample a whole exposition that ends in "# EOF". KEY columns are the labels; what is no
- * label, as the command of a process, stands once in an info of its row, to be joined by its labels.
+ * OpenMetrics: each sample is an exposition that ends in "# EOF". KEY columns are the labels; other texts,
+ * such as the command of a process, are labels of one info metric per row, to be joined on the key labels.
  */
 #include <config.h>
 
@@ -26,8 +26,8 @@ static void name_family(char *family, const struct schema *schema, const struct 
 }
 
 /*
- * What is harmful or no UTF-8 becomes \xHH, byte by byte, and so does the backslash of a text that has "\x"
- * itself: keys that differ must not become labels that are the same.
+ * Harmful characters and invalid UTF-8 become \xHH, byte by byte, and so does a backslash before an x:
+ * different keys must not become the same label.
  */
 static void add_escaped(struct buffer *out, const char *text)
 {
@@ -57,7 +57,7 @@ static void add_number(struct buffer *out, const struct column *column, const vo
 		buffer_f64(out, row_f64(row, column));
 }
 
-/* Not known is an empty label. */
+/* An unknown value is an empty label. */
 static void add_label_value(struct buffer *out, const struct column *column, const void *row)
 {
 	if (!row_is_known(row, column))
@@ -68,13 +68,13 @@ static void add_label_value(struct buffer *out, const struct column *column, con
 		add_number(out, column, row);
 }
 
-/* In a histogram the lower bound of a bucket is a key but no label: "le" says it. */
+/* The lower bound of a bucket is a key but not a label: "le" has the bounds. */
 static bool is_label(const struct schema *schema, const struct column *column)
 {
 	return column->kind == COLUMN_KEY && !(schema->shape == SHAPE_HISTOGRAM && column->type == VALUE_F64);
 }
 
-/* before: '{' or ','; returns what stands before the next one. */
+/* before: '{' or ','; returns the separator of the next label. */
 static char add_label(struct buffer *out, char before, const struct column *column, const void *row)
 {
 	buffer_print(out, "%c%s=\"", before, column->key);
@@ -115,7 +115,7 @@ static void add_family(struct buffer *out, const char *family, const char *type,
 	buffer_char(out, '\n');
 }
 
-/* The unit is told where the name ends in it, as the format demands. */
+/* The format allows a UNIT line only if the name ends in the unit. */
 static const char *family_unit(const char *family, enum unit unit)
 {
 	const char *suffix = unit_suffix(unit);
@@ -151,8 +151,8 @@ static void add_column(struct buffer *out, const struct view *view, const struct
 }
 
 /*
- * Of the columns that are chosen what is neither label nor number of its own, but for what changes so often
- * that each change would begin another series.
+ * Adds the selected text columns that are not labels, except those that change so often that each change
+ * would start a new series.
  */
 static void add_info(struct buffer *out, const struct view *view)
 {
@@ -248,7 +248,7 @@ static void add_bucket(struct buffer *out, const struct schema *schema, const st
 	buffer_print(out, " %.0f\n", count);
 }
 
-/* A bucket without a bound holds all that is longer; one without a beginning what is not known. */
+/* A bucket without an upper bound is the overflow; one without a lower bound counts unknown values. */
 static double bucket_count(const struct buckets *buckets, const void *row)
 {
 	bool placed = row_is_known(row, buckets->from) || row_is_known(row, buckets->bound);
@@ -257,8 +257,8 @@ static double bucket_count(const struct buckets *buckets, const void *row)
 }
 
 /*
- * Rows of one histogram follow each other, buckets ascending; counts are made cumulative here. All rows of
- * the table count, whatever a filter or limit leaves of them: part of a histogram would be another one.
+ * The rows of a histogram are consecutive, with ascending buckets; their counts become cumulative here.
+ * Filter and limit are ignored: part of a histogram would be a different histogram.
  */
 static void add_histograms(struct buffer *out, const struct table *table, const struct buckets *buckets)
 {

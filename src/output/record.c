@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The recording: JSON lines, the first says what columns there are, each of the others is one raw frame. */
+/* The recording: JSON lines; the first lists the columns, each of the others is one raw frame. */
 #include <config.h>
 
 #include <inttypes.h>
@@ -56,7 +56,7 @@ static void add_header(struct json_writer *json, const struct frame *frame)
 	jsonw_close(json, '}');
 }
 
-/* Numbers that JSON readers take for too large an integer are written as text. */
+/* Numbers too large for the integers of JSON readers are written as text. */
 static void add_value(struct json_writer *json, const struct column *column, const void *row)
 {
 	char digits[24];
@@ -100,7 +100,7 @@ static void add_table(struct json_writer *json, const struct table *table)
 	jsonw_close(json, '}');
 }
 
-/* The clock comes first: the replay finds a time by looking at the front of a line. */
+/* The clock comes first: a seek only reads the start of a line. */
 static void add_frame(struct json_writer *json, const struct frame *frame)
 {
 	jsonw_open(json, '{');
@@ -120,7 +120,7 @@ static void add_frame(struct json_writer *json, const struct frame *frame)
 	jsonw_close(json, '}');
 }
 
-/* A line that could not be written whole is taken away again, from a file that is ours alone. */
+/* Truncates a partly written line, if the file was opened for this run only. */
 static int write_lines(struct sink *sink)
 {
 	long long length = (long long)sink->buffer.length;

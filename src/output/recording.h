@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What writer and reader of recordings agree on, and the opening of a replay. */
+/* The format version that writer and reader of recordings share, and opening a replay. */
 #ifndef PANETOP_OUTPUT_RECORDING_H
 #define PANETOP_OUTPUT_RECORDING_H
 
@@ -11,14 +11,14 @@
 #define RECORDING_FORMAT 1
 
 /*
- * A source of the frames in fd, which it owns from then on, failure included. It waits for the first line;
- * afterwards next() gives -EAGAIN while a pipe has nothing. With go_back one can go back even in a pipe: it
- * is copied to a temporary file. On failure *why is a translated sentence and -errno comes back.
+ * Opens a source of the frames in fd, and takes ownership of fd even on failure. Blocks until the first line;
+ * later next() returns -EAGAIN while a pipe is empty. go_back allows seeking back in a pipe by spooling it to
+ * a temporary file. On failure returns -errno and sets *why to a translated sentence.
  */
 int replay_open(struct source *source, int fd, bool go_back, const struct schema *const *schemas,
 		unsigned n_schemas, const char **why);
 
-/* How the recording ended, such as in the middle of a line; NULL when there is nothing to say. */
+/* What was wrong with the end of the recording, such as a torn line; NULL: nothing. */
 const char *replay_remark(const struct source *source);
 
 #endif

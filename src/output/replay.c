@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The replay: frames from a recording, matched to today's columns by their keys. */
+/* The replay: frames of a recording, with columns matched by key. */
 #include <config.h>
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "output/line_reader.h"
 #include "output/recording.h"
 
-/* Which column of ours each recorded column is; NULL: none, its values are passed over. */
+/* Maps each recorded column to a column of this version; NULL: unknown, its values are skipped. */
 struct column_map {
 	const struct column **columns;
 	size_t n_columns;
@@ -29,14 +29,14 @@ struct replay {
 	struct line_reader reader;
 	struct column_map *maps; /* one for each schema */
 	unsigned n_schemas;
-	struct buffer header;    /* the first line */
-	struct place *places;    /* of the lines found so far that look like frames */
+	struct buffer header; /* the first line */
+	struct place *places; /* of the lines found so far that look like frames */
 	size_t n_places, capacity;
-	off_t end;               /* where the line after the last found one starts */
-	size_t n_lines;          /* found so far, the header too */
-	bool whole;              /* there are no more */
+	off_t end;      /* offset after the last line found */
+	size_t n_lines; /* found so far, with the header */
+	bool whole;     /* all lines were found */
 	const char *remark;
-	size_t next;             /* place that comes next */
+	size_t next; /* index of the next frame */
 };
 
 static void map_topic(struct column_map *map, const struct schema *schema, const json_t *columns)
@@ -52,7 +52,7 @@ static void map_topic(struct column_map *map, const struct schema *schema, const
 	}
 }
 
-/* Reads the first line. On failure *why says what is wrong. */
+/* Reads the first line. On failure *why is the reason. */
 static int read_header(struct replay *replay, const struct schema *const *schemas, const char **why)
 {
 	struct span line;
@@ -65,9 +65,9 @@ static int read_header(struct replay *replay, const struct schema *const *schema
 	if (got < 0 && got != -EPIPE) {
 		*why = strerror(-got);
 	} else if (!magic || strcmp(magic, RECORDING_MAGIC) != 0) {
-		*why = _("this is no recording of panetop");
+		*why = _("not a panetop recording");
 	} else if (format > RECORDING_FORMAT) {
-		*why = _("this recording was written by a newer panetop");
+		*why = _("recorded by a newer version of panetop");
 	} else {
 		for (unsigned i = 0; i < replay->n_schemas; i++)
 			map_topic(&replay->maps[i], schemas[i],
@@ -80,7 +80,7 @@ static int read_header(struct replay *replay, const struct schema *const *schema
 	return *why ? -EINVAL : 0;
 }
 
-/* A recorded integer: a number, or text where it was too large for one. */
+/* A recorded integer: a number, or text if it was too large. */
 static uint64_t to_u64(const json_t *value)
 {
 	const char *text = json_string_value(value);
@@ -97,7 +97,7 @@ static uint64_t to_u64(const json_t *value)
 	return span_u64(&span, &number) ? number : U64_UNKNOWN;
 }
 
-/* A clock that is not there is 0, over which no rate is derived. */
+/* A missing clock is 0, for which no rate is derived. */
 static uint64_t to_clock(const json_t *value)
 {
 	uint64_t ns = to_u64(value);
@@ -166,7 +166,7 @@ static void read_frame(struct replay *replay, struct frame *frame, const json_t 
 	read_notices(frame, json_object_get(line, "notices"));
 }
 
-/* The clock at the front of a line as record.c writes it; another writer's order costs a full parse. */
+/* The clock at the start of a line as record.c writes it; any other order needs a full parse. */
 static uint64_t wall_of(struct span line)
 {
 	static const char front[] = "{\"wall_ns\":";
@@ -202,8 +202,8 @@ static void end_with(struct replay *replay, const char *remark)
 }
 
 /*
- * Recordings that were appended to one another: with the same header they go on as one, else the frames
- * behind the second header cannot be read with the columns of the first.
+ * Concatenated recordings: with the same header they continue as one, otherwise the replay ends, because the
+ * columns of the first header do not fit the rest.
  */
 static void take_line(struct replay *replay, struct span line)
 {
@@ -211,11 +211,11 @@ static void take_line(struct replay *replay, struct span line)
 		add_place(replay, line);
 	else if (span_length(line) != replay->header.length ||
 		 memcmp(line.at, replay->header.bytes, replay->header.length) != 0)
-		end_with(replay, _("another recording, with other columns, begins in it; it is not read on "
-				   "from there"));
+		end_with(replay, _("another recording with different columns follows; replay stops "
+				   "there"));
 }
 
-/* Looks at one more line: 1, 0 at the end, -EAGAIN or -errno. */
+/* Finds one more line: 1, 0 at the end, -EAGAIN or -errno. */
 static int find_next(struct replay *replay)
 {
 	struct span line;
@@ -223,8 +223,7 @@ static int find_next(struct replay *replay)
 	int got = replay->whole ? 0 : line_reader_get(&replay->reader, replay->end, &line, &after);
 
 	if (got == -EPIPE) {
-		end_with(replay,
-			 _("the recording ends in the middle of a line; what was whole has been read"));
+		end_with(replay, _("the recording ends in the middle of a line; complete lines were read"));
 		got = 0;
 	}
 	if (got == 0)
@@ -237,7 +236,7 @@ static int find_next(struct replay *replay)
 	return 1;
 }
 
-/* 1 when it was a frame, 0 when it was damaged. */
+/* 1 for a frame, 0 for a damaged line. */
 static int read_line(struct replay *replay, struct frame *frame, struct span line)
 {
 	json_t *parsed = json_loadb(line.at, span_length(line), 0, NULL);
@@ -266,7 +265,7 @@ static int next(void *state, struct frame *frame)
 					      &after);
 		if (got != 1) {
 			if (damaged && got == 0)
-				replay->remark = _("its last line is damaged");
+				replay->remark = _("the last line is damaged");
 			return got;
 		}
 		replay->next++;

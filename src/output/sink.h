@@ -12,22 +12,23 @@
 #include "model/view.h"
 
 enum print_phase {
-	PRINT_SAMPLE, /* one of many: what is printed at the end alone is left out */
+	PRINT_SAMPLE, /* one of many: without the tables printed only at the end */
 	PRINT_LAST,   /* everything */
-	PRINT_END,    /* what is printed at the end alone */
+	PRINT_END,    /* only the tables printed at the end */
 };
 
-/* What a run prints; made once from options and panes. */
+/* What a run prints; set once from options and panes. */
 struct print_plan {
 	struct view *views; /* the tables, in order; owned */
 	unsigned n_views;
 	const char *const *panes; /* their names; borrowed */
 	unsigned n_panes;
-	const struct summary_column *summary; /* text: a line per sample in place of tables; or NULL. Borrowed */
+	const struct summary_column
+		*summary; /* text: a line per sample in place of tables; or NULL. Borrowed */
 	enum size_unit unit;
-	int wrap_cells; /* text: lines are wrapped to so many cells; 0: they are as long as they are */
-	bool ascii;    /* the terminal or file takes ASCII only */
-	bool repeated; /* more than one sample will come */
+	int wrap_cells;         /* text: wraps lines to this width; 0: no wrapping */
+	bool ascii;             /* the terminal or file takes ASCII only */
+	bool repeated;          /* more than one sample will come */
 	enum print_phase phase; /* of the frame that the sinks get now */
 };
 
@@ -37,26 +38,26 @@ struct summary_line;
 /* All return 0 or what sink_flush() says. */
 struct sink_format {
 	const char *name;
-	bool streams;                     /* takes events one by one, in frames between two samples */
-	bool one_table;                   /* takes a single table */
-	int (*begin)(struct sink *sink);  /* before the first frame; may be NULL */
+	bool streams;                    /* prints events as they happen, in frames between samples */
+	bool one_table;                  /* prints a single table */
+	int (*begin)(struct sink *sink); /* before the first frame; may be NULL */
 	int (*frame)(struct sink *sink, const struct frame *frame);
-	int (*end)(struct sink *sink);    /* after the last frame; may be NULL */
+	int (*end)(struct sink *sink); /* after the last frame; may be NULL */
 };
 
 struct sink {
 	const struct sink_format *format;
-	struct print_plan *print; /* borrowed; not used by the recording */
-	int fd;               /* borrowed */
-	int cancel_fd;        /* readable when the user wants the run to end; -1: none */
-	bool own_file;        /* fd was opened for this run alone: it may be cut back */
-	const char *name;     /* of the file, for messages; borrowed */
-	struct buffer buffer; /* owned */
-	unsigned long frames; /* written so far */
-	int *widths;          /* owned by the text sink */
-	bool streaming;       /* of the text sink: the last lines are events, or their heading */
+	struct print_plan *print;     /* borrowed; not used by the recording */
+	int fd;                       /* borrowed */
+	int cancel_fd;                /* readable when the user ends the run; -1: none */
+	bool own_file;                /* fd was opened for this run only: it may be truncated */
+	const char *name;             /* of the file, for messages; borrowed */
+	struct buffer buffer;         /* owned */
+	unsigned long frames;         /* written so far */
+	int *widths;                  /* owned by the text sink */
+	bool streaming;               /* of the text sink: the last lines are events, or their heading */
 	struct summary_line *summary; /* of the text sink; owned */
-	long long good_bytes; /* of the recording: its length up to the last whole line */
+	long long good_bytes;         /* of the recording: its length up to the last whole line */
 };
 
 extern const struct sink_format sink_text, sink_csv, sink_json, sink_openmetrics, sink_record;
@@ -72,10 +73,10 @@ int sink_frame(struct sink *sink, const struct frame *frame);
 int sink_end(struct sink *sink); /* when all frames were written well */
 void sink_close(struct sink *sink);
 
-/* Writes the buffer out: 0, -ECANCELED when the user did not want to wait, or -errno. */
+/* Writes the buffer: 0, -ECANCELED if the user cancelled a blocked write, or -errno. */
 int sink_flush(struct sink *sink);
 
-/* Is this table, one of print->views, printed of this frame (if it was sampled)? */
+/* Is this table, one of print->views, printed for this frame (if it was sampled)? */
 bool print_wants(const struct print_plan *print, const struct view *view, const struct frame *frame);
 
 void print_plan_close(struct print_plan *print);

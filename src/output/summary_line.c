@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A line per sample, and mean, spread and bounds of each of its numbers at the end. */
+/* One line per sample, and the mean, deviation and range of each number at the end. */
 #include <config.h>
 
 #include "output/summary_line.h"
@@ -16,16 +16,16 @@
 #include "model/statistics.h"
 
 #define TIME_CELLS 8
-#define HEADINGS_EVERY 20 /* lines, where no terminal tells how many it has */
+#define HEADINGS_EVERY 20 /* lines, if the output is not a terminal */
 #define CELLS_MAX 32
 #define LABEL_CELLS 12
 #define LABEL_BYTES 128
 
-/* A cell as it is printed: of one row. */
+/* A printed column: a number of one row. */
 struct cell {
 	const struct summary_column *plan;
-	const struct column *column; /* NULL: there is no such topic */
-	char row[LABEL_BYTES], title[LABEL_BYTES]; /* "": as the plan says */
+	const struct column *column;               /* NULL: there is no such topic */
+	char row[LABEL_BYTES], title[LABEL_BYTES]; /* "": those of the plan */
 	struct statistics statistics;
 };
 
@@ -41,7 +41,7 @@ static const struct {
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 
 struct summary_line {
-	int name_width; /* as wide as the language needs */
+	int name_width; /* depends on the language */
 	struct cell cells[CELLS_MAX];
 	unsigned n_cells;
 };
@@ -81,7 +81,7 @@ static void add_headings(struct sink *sink)
 	buffer_char(&sink->buffer, '\n');
 }
 
-/* As often as a terminal is full, the line of the shell and the headings themselves left out. */
+/* Once per screenful, without the prompt line and the headings themselves. */
 static bool headings_are_due(const struct sink *sink)
 {
 	struct winsize size;
@@ -105,7 +105,7 @@ static struct cell *add_cell(struct summary_line *line, const struct summary_col
 	return cell;
 }
 
-/* A heading of one word, so that programs can count them. */
+/* A heading without blanks, so that programs can count columns. */
 static void set_title(struct cell *cell, const char *label, bool ascii)
 {
 	struct buffer title = { 0 };
@@ -116,7 +116,7 @@ static void set_title(struct cell *cell, const char *label, bool ascii)
 	buffer_free(&title);
 }
 
-/* The rows that the first sample has; columns[0] is what they are called by. */
+/* Adds the rows of the first sample, named by columns[0]. */
 static void add_rows(struct sink *sink, const struct summary_column *plan, const struct table *table)
 {
 	for (size_t i = 0; i < table->n_rows && i < plan->rows; i++) {

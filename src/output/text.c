@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text for people: headed tables, right-aligned numbers, nothing that could harm a terminal. */
+/* Text for people: tables with headings, right-aligned numbers, nothing that could harm a terminal. */
 #include <config.h>
 
 #include "core/alloc.h"
@@ -95,7 +95,7 @@ static void add_rows(struct sink *sink, const struct view *view, const unsigned 
 	}
 }
 
-/* The sentences of a row, each with its heading, below the rest of it. */
+/* The sentences of a row, each with its heading, below the row. */
 static void add_prose(struct sink *sink, const struct view *view, const void *row)
 {
 	struct buffer *out = &sink->buffer;
@@ -115,7 +115,7 @@ static void add_prose(struct sink *sink, const struct view *view, const void *ro
 	}
 }
 
-/* As add_rows(); the last column is wrapped below itself. */
+/* As add_rows(), but wraps the last column. */
 static void add_wrapped_rows(struct sink *sink, const struct view *view, const unsigned *shown,
 			     unsigned n_shown, const int *widths)
 {
@@ -141,7 +141,7 @@ static void add_wrapped_rows(struct sink *sink, const struct view *view, const u
 	}
 }
 
-/* Below the table: what the marks in its headings mean. */
+/* Below the table: explains the marks in its headings. */
 static void add_marks(struct sink *sink, const struct view *view, const unsigned *shown, unsigned n_shown)
 {
 	for (unsigned i = 0; i < n_shown; i++) {
@@ -169,7 +169,7 @@ static void add_table(struct sink *sink, struct view *view, const struct table *
 	add_marks(sink, view, shown, n_shown);
 }
 
-/* Events are lines of one table that never ends: all its columns, as wide as they say, headed once. */
+/* Events are lines of one endless table: all columns in their own width, with one heading. */
 static unsigned event_columns(const struct view *view, unsigned *shown)
 {
 	for (unsigned c = 0; c < view->n_columns; c++)
@@ -220,7 +220,7 @@ static int begin(struct sink *sink)
 	return sink_flush(sink);
 }
 
-/* The tables of one sample stand below its time, apart from what was written before. */
+/* The tables of a sample follow a line with its time, after a blank line. */
 static void add_tables(struct sink *sink, const struct frame *frame)
 {
 	const struct print_plan *print = sink->print;
@@ -276,5 +276,9 @@ static int end(struct sink *sink)
 }
 
 const struct sink_format sink_text = {
-	.name = "text", .streams = true, .begin = begin, .frame = frame, .end = end,
+	.name = "text",
+	.streams = true,
+	.begin = begin,
+	.frame = frame,
+	.end = end,
 };

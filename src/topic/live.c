@@ -47,7 +47,7 @@ static void explain(struct live *live, struct frame *frame, struct entry *entry,
 	entry->error = error;
 	frame_notice(frame, topic->schema->name, source_remedy(live->env, source, -error), "%s%s: %s",
 		     source_root(path), path,
-		     error == -ENODATA ? _("there is nothing in it that panetop understands") : entry->why);
+		     error == -ENODATA ? _("contains nothing that panetop understands") : entry->why);
 }
 
 static void sample_entry(struct live *live, struct entry *entry, struct frame *frame, struct table *table)

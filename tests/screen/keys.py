@@ -344,9 +344,9 @@ def wrong_configuration_is_told(scratch):
     with replay(env={"XDG_CONFIG_HOME": scratch}) as terminal:
         said = terminal.raw.decode()
         return expect("panetop: delay: 'soon': use seconds" in said, terminal, "the delay is not told") or \
-            expect("panetop: nonsense: there is no such pane" in said, terminal, "the pane is not told") or \
+            expect("panetop: nonsense: unknown or ambiguous pane" in said, terminal, "the pane is not told") or \
             expect("panetop: latency.period: 'nonsense': use 50us" in said, terminal, "the option is not told") or \
-            expect(re.findall("panetop: (.*): the configuration knows no such name", said) ==
+            expect(re.findall("panetop: (.*): unknown setting in the configuration file", said) ==
                    ["cpu.tre", "run.read-only", "process.column"], terminal, "unknown names are not told") or \
             expect("memory.used" not in said and "used*" in terminal.text(), terminal, "what is right does not count")
 
@@ -359,7 +359,7 @@ def what_is_written_is_known(scratch):
     with open(os.path.join(scratch, "panetop", "config"), encoding="utf-8") as file:
         names = {line.split(" = ")[0] for line in file}
     with screen("cpu", env=env) as terminal:
-        return expect(b"knows no such name" not in terminal.raw, terminal, "what was written is not known") or \
+        return expect(b"unknown setting" not in terminal.raw, terminal, "what was written is not known") or \
             expect(names >= {"cpu.tree", "cpu.command", "cpu.directories", "events.command", "latency.times"},
                    terminal, f"only these were written: {names}")
 
