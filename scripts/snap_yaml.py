@@ -63,7 +63,7 @@ def meta_of(project, version, architecture):
 
 def told_plugs(top):
     """The plugs that the program itself tells people to connect."""
-    with open(os.path.join(top, "src", "topic", "snap.c"), encoding="utf-8") as file:
+    with open(os.path.join(top, "src", "topic", "topics.c"), encoding="utf-8") as file:
         return set(re.findall(r'CONNECT\("([^"]+)"\)', file.read()))
 
 
@@ -76,7 +76,7 @@ def main():
     faults = list(faults_of(project, prime))
     plugs = {plug for app in project.get("apps", {}).values() for plug in app.get("plugs", [])}
     if told_plugs(top) != plugs:
-        faults.append(f"the plugs differ from those of src/topic/snap.c: {sorted(told_plugs(top) ^ plugs)}")
+        faults.append(f"the plugs differ from those of src/topic/topics.c: {sorted(told_plugs(top) ^ plugs)}")
     if not os.path.isfile(icon):
         faults.append(f"icon {project.get('icon')} is not there")
     for fault in faults:

@@ -36,14 +36,6 @@ bool cpu_times_next(struct span *text, struct cpu_times *times)
 	return false;
 }
 
-bool cpu_times_find_all(struct span text, struct cpu_times *times)
-{
-	while (cpu_times_next(&text, times))
-		if (times->cpu == CPU_ALL)
-			return true;
-	return false;
-}
-
 /* user and nice hold guests */
 double cpu_times_busy(const struct cpu_times *times)
 {

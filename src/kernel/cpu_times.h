@@ -20,9 +20,6 @@ struct cpu_times {
 /* The next such line of text; false when there is none. */
 bool cpu_times_next(struct span *text, struct cpu_times *times);
 
-/* The line of all CPUs; false when there is none. */
-bool cpu_times_find_all(struct span text, struct cpu_times *times);
-
 /* All that a CPU did, what was stolen from it included: 0 for what is not known. */
 double cpu_times_busy(const struct cpu_times *times);
 

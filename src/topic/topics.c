@@ -11,7 +11,6 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
-#include "topic/snap.h"
 
 #define TOPIC(name) &topic_##name,
 const struct topic *const topics[] = {
@@ -85,6 +84,37 @@ const struct source_spec *topic_source(const struct topic *topic, const char *pa
 const char *source_root(const char *path)
 {
 	return strncmp(path, "proc/", 5) == 0 || strncmp(path, "sys/", 4) == 0 ? "/" : "";
+}
+
+/* Most of these files are for root only, connected or not. */
+#define CONNECT(plug) "sudo snap connect panetop:" plug "; sudo panetop"
+
+/* By the beginning of the path; the first match counts. */
+static const struct {
+	const char *begin, *remedy;
+} connections[] = {
+	{ "proc/PID/maps", NULL },
+	{ "proc/PID/pagemap", CONNECT("physical-memory-observe") },
+	{ "proc/spl/", CONNECT("mount-observe") },
+	{ "proc/sys/", NULL },
+	{ "proc", CONNECT("system-observe") },
+	{ "sys/kernel/tracing", CONNECT("system-trace") },
+	{ "sys/", CONNECT("hardware-observe") },
+	{ "perf", CONNECT("system-trace") },
+	{ "hardware counters", CONNECT("system-trace") },
+	{ "sched:", CONNECT("system-trace") },
+	{ "connector", CONNECT("netlink-connector") },
+	{ "taskstats", CONNECT("netlink-connector") },
+	{ "scheduling policy", CONNECT("process-control") },
+};
+
+/* The command that connects a snap to this source (path of its source_spec); NULL: no interface does. */
+static const char *snap_remedy(const char *path)
+{
+	for (unsigned i = 0; i < sizeof(connections) / sizeof(connections[0]); i++)
+		if (strncmp(path, connections[i].begin, strlen(connections[i].begin)) == 0)
+			return connections[i].remedy;
+	return NULL;
 }
 
 static const struct {

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "kernel/cpu_times.h"
 #include "topic/account/exit_ledger.h"
 #include "topic/account/exit_reader.h"
+#include "topic/cpu/proc_stat.h"
 #include "topic/event/event_reader.h"
 #include "topic/process/cgroup_cpu_time.h"
 #include "topic/topic.h"
@@ -146,21 +146,20 @@ static int sample(struct sample *sample)
 {
 	struct env *env = sample->env;
 	struct state *state = sample->state;
-	struct cpu_times times;
-	struct span text;
+	const struct proc_stat *stat;
 	int error = exit_ledger_update(state->ledger);
 	uint64_t lost = state->ledger->reader ? exit_reader_lost(state->ledger->reader) : 0;
 
 	sample->table->mono_ns = state->ledger->processes->mono_ns;
 	if (!error)
-		error = env_read(env, env_file(env, "proc/stat"), &text);
+		error = proc_stat_read(env, &stat);
 	if (error)
 		return error;
-	if (!cpu_times_find_all(text, &times))
+	if (!stat->has_all)
 		return -ENODATA;
 	if (!state->begun)
-		begin(state, &times);
-	add_parts(state, &times, (double)env->ticks_per_second, sample->table);
+		begin(state, &stat->all);
+	add_parts(state, &stat->all, (double)env->ticks_per_second, sample->table);
 	if (!state->ledger->reader && state->ledger->reader_error != -ENOTSUP)
 		frame_notice(sample->frame, schema.name,
 			     source_remedy(env, topic_source(&topic_account, "taskstats"),

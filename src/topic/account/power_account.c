@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "kernel/cpu_times.h"
 #include "topic/account/exit_ledger.h"
+#include "topic/cpu/proc_stat.h"
 #include "topic/event/event_reader.h"
 #include "topic/power/power_estimate.h"
 #include "topic/topic.h"
@@ -134,8 +134,8 @@ static int sample(struct sample *sample)
 	struct table *table = sample->table;
 	struct state *state = sample->state;
 	struct power_sums now;
+	const struct proc_stat *stat;
 	struct cpu_times times;
-	struct span text;
 	int error;
 
 	power_estimate_update(&state->estimate, table->mono_ns);
@@ -144,11 +144,12 @@ static int sample(struct sample *sample)
 		return 0;
 	error = exit_ledger_update(state->ledger);
 	if (!error)
-		error = env_read(sample->env, env_file(sample->env, "proc/stat"), &text);
+		error = proc_stat_read(sample->env, &stat);
 	if (error)
 		return error;
-	if (!cpu_times_find_all(text, &times))
+	if (!stat->has_all)
 		return -ENODATA;
+	times = stat->all;
 	times.steal = 0; /* others drew that */
 	now = sums_of(state, &times);
 	table->mono_ns = state->ledger->processes->mono_ns;

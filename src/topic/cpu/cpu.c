@@ -10,9 +10,8 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
-#include "kernel/cpu_list.h"
-#include "kernel/cpu_times.h"
-#include "topic/cpu/frequencies.h"
+#include "topic/cpu/frequency.h"
+#include "topic/cpu/proc_stat.h"
 #include "topic/topic.h"
 
 struct cpu_row {
@@ -163,40 +162,40 @@ static void set_mean_speed(struct table *table)
 		all->frequency_hertz = sum / known;
 }
 
+static void add_row(struct sample *sample, const struct cpu_times *parsed)
+{
+	struct state *state = sample->state;
+	const struct cpu_frequency *frequency = frequency_find(state->frequencies, parsed->cpu);
+	struct cpu_state *cpu = state_of(state, parsed->cpu);
+	struct cpu_row *row = table_add(sample->table);
+	struct cpu_times times = *parsed;
+
+	times.idle = keep_greatest(&cpu->idle, times.idle);
+	times.iowait = keep_greatest(&cpu->iowait, times.iowait);
+	row->cpu = times.cpu == CPU_ALL ? "all"
+					: arena_print(&sample->frame->arena, "%u", (unsigned)times.cpu);
+	set_times(row, &times, (double)sample->env->ticks_per_second);
+	if (frequency)
+		row->frequency_hertz = frequency->now;
+}
+
 static int sample(struct sample *sample)
 {
-	struct env *env = sample->env;
-	struct table *table = sample->table;
 	struct state *state = sample->state;
-	struct cpu_times times;
-	struct span text;
-	int error = frequencies_update(state->frequencies);
+	const struct proc_stat *stat;
+	int error = frequency_update(state->frequencies);
 
 	if (!error)
-		error = env_read(env, env_file(env, "proc/stat"), &text);
+		error = proc_stat_read(sample->env, &stat);
 	if (error)
 		return error;
-	while (cpu_times_next(&text, &times)) {
-		const struct cpu_frequency *frequency = frequencies_find(state->frequencies, times.cpu);
-		struct cpu_state *cpu;
-		struct cpu_row *row;
-
-		if (times.cpu != CPU_ALL && times.cpu >= CPU_LIST_MAX)
-			continue;
-		row = table_add(table);
-		cpu = state_of(state, times.cpu);
-		times.idle = keep_greatest(&cpu->idle, times.idle);
-		times.iowait = keep_greatest(&cpu->iowait, times.iowait);
-		row->cpu =
-			times.cpu == CPU_ALL ? "all"
-					     : arena_print(&sample->frame->arena, "%u", (unsigned)times.cpu);
-		set_times(row, &times, (double)env->ticks_per_second);
-		if (frequency)
-			row->frequency_hertz = frequency->now;
-	}
-	if (table->n_rows == 0)
+	if (stat->has_all)
+		add_row(sample, &stat->all);
+	for (size_t i = 0; i < stat->n_cpus; i++)
+		add_row(sample, &stat->cpus[i]);
+	if (sample->table->n_rows == 0)
 		return -ENODATA;
-	set_mean_speed(table);
+	set_mean_speed(sample->table);
 	return 0;
 }
 
@@ -204,7 +203,7 @@ static int open_cpu(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	state->frequencies = frequencies_open(sample->env);
+	state->frequencies = frequency_open(sample->env);
 	return 0;
 }
 
@@ -212,7 +211,7 @@ static void close_cpu(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	frequencies_close(state->frequencies);
+	frequency_close(state->frequencies);
 	free(state->cpus);
 }
 

@@ -1,16 +1,217 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "frequency": how fast each CPU runs, and graphics processors where the kernel tells. */
+/* Topic "frequency": how fast each CPU runs, by cpufreq or else by /proc/cpuinfo, and graphics processors. */
 #include <config.h>
+
+#include "topic/cpu/frequency.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/alloc.h"
 #include "core/i18n.h"
+#include "core/vector.h"
+#include "kernel/cpu_times.h"
 #include "model/statistics.h"
-#include "topic/cpu/frequencies.h"
 #include "topic/cpu/gpus.h"
 #include "topic/topic.h"
+
+#define LIMITS_EVERY 8
+
+static const char key;
+
+static void *open_shared(struct env *env)
+{
+	struct frequencies *frequencies = alloc_zeroed(1, sizeof(*frequencies));
+
+	frequencies->env = env;
+	frequencies->online = online_cpus_open(env);
+	frequencies->tick = ENV_NEVER;
+	return frequencies;
+}
+
+static void forget_cpus(struct frequencies *frequencies)
+{
+	for (size_t i = 0; i < frequencies->n_cpus; i++) {
+		attribute_close(&frequencies->cpus[i].now_file, frequencies->env);
+		attribute_close(&frequencies->cpus[i].low_file, frequencies->env);
+		attribute_close(&frequencies->cpus[i].high_file, frequencies->env);
+	}
+	frequencies->n_cpus = 0;
+}
+
+static void close_shared(void *state)
+{
+	struct frequencies *frequencies = state;
+
+	forget_cpus(frequencies);
+	online_cpus_close(frequencies->online);
+	free(frequencies->cpus);
+	free(frequencies);
+}
+
+struct frequencies *frequency_open(struct env *env)
+{
+	return env_share(env, &key, open_shared, close_shared);
+}
+
+void frequency_close(struct frequencies *frequencies)
+{
+	env_unshare(frequencies->env, &key);
+}
+
+static void make_path(char *path, size_t room, uint32_t cpu, const char *name)
+{
+	snprintf(path, room, "sys/devices/system/cpu/cpu%u/cpufreq/%s", cpu, name);
+}
+
+static void open_file(struct attribute *file, uint32_t cpu, const char *name)
+{
+	char path[128];
+
+	make_path(path, sizeof(path), cpu, name);
+	attribute_open(file, path);
+}
+
+static double read_once(struct env *env, uint32_t cpu, const char *name)
+{
+	uint64_t kilohertz;
+	char path[128];
+
+	make_path(path, sizeof(path), cpu, name);
+	return attribute_once_u64(env, path, &kilohertz) < 0 ? NAN : (double)kilohertz * 1e3;
+}
+
+static void open_cpu(struct env *env, struct cpu_frequency *cpu, uint32_t number)
+{
+	*cpu = (struct cpu_frequency){
+		.cpu = number,
+		.now = NAN,
+		.low = NAN,
+		.high = NAN,
+		.least = read_once(env, number, "cpuinfo_min_freq"),
+		.most = read_once(env, number, "cpuinfo_max_freq"),
+		.base = read_once(env, number, "base_frequency"),
+	};
+	open_file(&cpu->now_file, number, "scaling_cur_freq");
+	open_file(&cpu->low_file, number, "scaling_min_freq");
+	open_file(&cpu->high_file, number, "scaling_max_freq");
+}
+
+static void follow_cpus(struct frequencies *frequencies)
+{
+	const struct online_cpus *online = frequencies->online;
+
+	if (frequencies->seen == online->generation)
+		return;
+	frequencies->seen = online->generation;
+	forget_cpus(frequencies);
+	frequencies->by_cpuinfo = false;
+	frequencies->n_cpus = online->count;
+	frequencies->cpus = alloc_resize(frequencies->cpus, online->count, sizeof(*frequencies->cpus));
+	for (size_t i = 0; i < online->count; i++)
+		open_cpu(frequencies->env, &frequencies->cpus[i], online->list[i]);
+}
+
+static double read_hertz(struct env *env, struct attribute *file)
+{
+	uint64_t kilohertz;
+
+	return attribute_u64(file, env, &kilohertz) < 0 ? NAN : (double)kilohertz * 1e3;
+}
+
+/* Limits change when somebody changes them: each is read in every eighth sample. */
+static bool limits_are_due(const struct frequencies *frequencies, size_t index)
+{
+	const struct cpu_frequency *cpu = &frequencies->cpus[index];
+
+	if (isnan(cpu->most))
+		return false; /* no driver: it has no limits either */
+	return isnan(cpu->low) || isnan(cpu->high) ||
+	       index % LIMITS_EVERY == frequencies->tick % LIMITS_EVERY;
+}
+
+/* False when none of them tells its speed. */
+static bool read_cpufreq(struct frequencies *frequencies)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < frequencies->n_cpus; i++) {
+		struct cpu_frequency *cpu = &frequencies->cpus[i];
+
+		cpu->now = read_hertz(frequencies->env, &cpu->now_file);
+		any |= !isnan(cpu->now);
+		if (!limits_are_due(frequencies, i))
+			continue;
+		cpu->low = read_hertz(frequencies->env, &cpu->low_file);
+		cpu->high = read_hertz(frequencies->env, &cpu->high_file);
+	}
+	return any;
+}
+
+static struct cpu_frequency *find(const struct frequencies *frequencies, uint64_t cpu)
+{
+	size_t at;
+
+	VECTOR_BOUND(at, frequencies->n_cpus, frequencies->cpus[at].cpu < cpu);
+	return at < frequencies->n_cpus && frequencies->cpus[at].cpu == cpu ? &frequencies->cpus[at] : NULL;
+}
+
+const struct cpu_frequency *frequency_find(const struct frequencies *frequencies, uint64_t cpu)
+{
+	return find(frequencies, cpu);
+}
+
+static void read_cpuinfo(struct frequencies *frequencies)
+{
+	struct cpu_frequency *found;
+	struct span text;
+	uint64_t cpu;
+	double hertz;
+
+	for (size_t i = 0; i < frequencies->n_cpus; i++)
+		frequencies->cpus[i].now = NAN;
+	if (env_read(frequencies->env, env_file(frequencies->env, "proc/cpuinfo"), &text) < 0)
+		return;
+	while (cpuinfo_next_speed(&text, &cpu, &hertz)) {
+		found = find(frequencies, cpu);
+		if (found)
+			found->now = hertz;
+	}
+}
+
+int frequency_update(struct frequencies *frequencies)
+{
+	int error = online_cpus_update(frequencies->online);
+
+	if (error || frequencies->tick == frequencies->env->tick)
+		return error;
+	frequencies->tick = frequencies->env->tick;
+	follow_cpus(frequencies);
+	if (!frequencies->by_cpuinfo)
+		frequencies->by_cpuinfo = !read_cpufreq(frequencies);
+	if (frequencies->by_cpuinfo)
+		read_cpuinfo(frequencies);
+	return 0;
+}
+
+double frequency_hertz(struct frequencies *frequencies, uint64_t cpu)
+{
+	struct cpu_frequency *found;
+
+	if (frequencies->n_cpus == 0 && frequency_update(frequencies) < 0)
+		return NAN;
+	found = find(frequencies, cpu);
+	if (!found)
+		return NAN;
+	if (frequencies->tick != frequencies->env->tick && frequencies->by_cpuinfo)
+		read_cpuinfo(frequencies);
+	else if (frequencies->tick != frequencies->env->tick)
+		found->now = read_hertz(frequencies->env, &found->now_file);
+	return found->now;
+}
 
 #define NO_TURBO "sys/devices/system/cpu/intel_pstate/no_turbo"
 #define BOOST "sys/devices/system/cpu/cpufreq/boost"
@@ -138,7 +339,7 @@ static int sample(struct sample *sample)
 {
 	struct table *table = sample->table;
 	struct state *state = sample->state;
-	int error = frequencies_update(state->frequencies);
+	int error = frequency_update(state->frequencies);
 
 	if (error)
 		return error;
@@ -155,7 +356,7 @@ static int open_frequency(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	state->frequencies = frequencies_open(sample->env);
+	state->frequencies = frequency_open(sample->env);
 	gpus_open(&state->gpus);
 	attribute_open(&state->no_turbo, NO_TURBO);
 	attribute_open(&state->boost, BOOST);
@@ -170,7 +371,7 @@ static void close_frequency(struct sample *sample)
 	attribute_close(&state->no_turbo, env);
 	attribute_close(&state->boost, env);
 	gpus_close(&state->gpus, env);
-	frequencies_close(state->frequencies);
+	frequency_close(state->frequencies);
 }
 
 const struct topic topic_frequency = {

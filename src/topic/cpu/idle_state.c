@@ -94,7 +94,7 @@ struct idle_kind {
 
 struct state {
 	struct online_cpus *online;
-	unsigned long seen; /* its findings of which cpus were made */
+	unsigned long seen; /* its generation of which cpus were made */
 	struct idle_cpu *cpus;
 	size_t n_cpus;
 	struct idle_kind *kinds; /* those of the first CPU first */
@@ -175,9 +175,9 @@ static void follow_cpus(struct state *state)
 	size_t n_before = state->n_cpus;
 	bool began = state->n_kinds > 0;
 
-	if (state->seen == online->findings)
+	if (state->seen == online->generation)
 		return;
-	state->seen = online->findings;
+	state->seen = online->generation;
 	state->n_cpus = online->count;
 	state->cpus = alloc_zeroed(state->n_cpus, sizeof(*state->cpus));
 	for (size_t i = 0; i < state->n_cpus; i++) {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which CPUs are online, by the lines of /proc/stat. */
+/* Lists the online CPUs, which are those with a line in /proc/stat. */
 #include <config.h>
 
 #include "topic/cpu/online_cpus.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/alloc.h"
-#include "kernel/cpu_list.h"
-#include "kernel/cpu_times.h"
+#include "core/vector.h"
+#include "sys/attribute.h"
+#include "topic/cpu/proc_stat.h"
 
 static const char key;
 
@@ -39,45 +41,37 @@ void online_cpus_close(struct online_cpus *online)
 	env_unshare(online->env, &key);
 }
 
-static bool next_cpu(struct span *stat, uint64_t *cpu)
+static bool is_same(const struct online_cpus *online, const struct proc_stat *stat)
 {
-	struct cpu_times times;
-
-	while (cpu_times_next(stat, &times)) {
-		*cpu = times.cpu;
-		if (times.cpu != CPU_ALL && times.cpu < CPU_LIST_MAX)
-			return true;
-	}
-	return false;
-}
-
-/* *count: how many stat tells of. */
-static bool is_same(const struct online_cpus *online, struct span stat, size_t *count)
-{
-	bool same = true;
-	uint64_t cpu;
-
-	for (*count = 0; next_cpu(&stat, &cpu); ++*count)
-		same = same && *count < online->count && online->list[*count] == cpu;
-	return same && *count == online->count;
+	for (size_t i = 0; i < online->count && i < stat->n_cpus; i++)
+		if (online->list[i] != stat->cpus[i].cpu)
+			return false;
+	return online->count == stat->n_cpus;
 }
 
 int online_cpus_update(struct online_cpus *online)
 {
-	struct env *env = online->env;
-	struct span stat;
-	uint64_t cpu;
-	size_t count;
+	const struct proc_stat *stat;
 
-	if (online->tick == env->tick)
+	if (online->tick == online->env->tick)
 		return online->error;
-	online->tick = env->tick;
-	online->error = env_read(env, env_file(env, "proc/stat"), &stat);
-	if (online->error || is_same(online, stat, &count))
+	online->tick = online->env->tick;
+	online->error = proc_stat_read(online->env, &stat);
+	if (online->error || is_same(online, stat))
 		return online->error;
-	online->list = alloc_resize(online->list, count, sizeof(*online->list));
-	for (online->count = 0; next_cpu(&stat, &cpu);)
-		online->list[online->count++] = (uint32_t)cpu;
-	online->findings++;
+	VECTOR_RESERVE(online->list, stat->n_cpus, online->capacity);
+	online->count = stat->n_cpus;
+	for (size_t i = 0; i < stat->n_cpus; i++)
+		online->list[i] = (uint32_t)stat->cpus[i].cpu;
+	online->generation++;
 	return 0;
+}
+
+long online_cpus_topology(struct env *env, uint32_t cpu, const char *name)
+{
+	char path[128];
+	uint64_t number;
+
+	snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%u/topology/%s", cpu, name);
+	return attribute_once_u64(env, path, &number) < 0 || number > INT16_MAX ? -1 : (long)number;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which CPUs are online, looked up once per tick for all topics that have a row for each. */
+/* The online CPUs, listed once per tick for all topics that have a row for each; and their topology. */
 #ifndef PANETOP_TOPIC_CPU_ONLINE_CPUS_H
 #define PANETOP_TOPIC_CPU_ONLINE_CPUS_H
 
@@ -8,17 +8,20 @@
 struct online_cpus {
 	struct env *env; /* borrowed */
 	uint32_t *list;  /* ascending */
-	size_t count;
-	unsigned long findings; /* how often the list was made anew */
+	size_t count, capacity;
+	unsigned long generation; /* of the list: grows when CPUs come or go */
 	uint64_t tick;
-	int error; /* -errno of the last look; the list is then as before */
+	int error; /* -errno of the last update, which then left the list as it was */
 };
 
-/* Shared by all samplers of env; each that opens it closes it. */
+/* Shared by all topics of env; pair each open with a close. */
 struct online_cpus *online_cpus_open(struct env *env);
 void online_cpus_close(struct online_cpus *online);
 
-/* Looks them up, once per tick. 0, or -errno when it is not known which there are. */
+/* Once per tick. 0 or -errno. */
 int online_cpus_update(struct online_cpus *online);
+
+/* The number in this file of a CPU's topology ("physical_package_id", "core_id"); -1: not known. */
+long online_cpus_topology(struct env *env, uint32_t cpu, const char *name);
 
 #endif

@@ -12,7 +12,6 @@
 #include "core/i18n.h"
 #include "sys/attribute.h"
 #include "topic/cpu/online_cpus.h"
-#include "topic/cpu/topology.h"
 #include "topic/topic.h"
 
 #define THROTTLE "sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count"
@@ -80,7 +79,7 @@ struct throttle_cpu {
 
 struct state {
 	struct online_cpus *online;
-	unsigned long seen; /* its findings of which cpus were made */
+	unsigned long seen; /* its generation of which cpus were made */
 	struct throttle_cpu *cpus;
 	size_t n_cpus;
 };
@@ -99,7 +98,7 @@ static void find_leader(struct state *state, size_t index)
 {
 	struct throttle_cpu *cpu = &state->cpus[index];
 
-	cpu->package = topology_read(state->online->env, cpu->cpu, "physical_package_id");
+	cpu->package = online_cpus_topology(state->online->env, cpu->cpu, "physical_package_id");
 	cpu->leader = 0;
 	while (cpu->leader < index &&
 	       (cpu->package < 0 || state->cpus[cpu->leader].package != cpu->package))
@@ -113,7 +112,7 @@ static void open_cpus(struct state *state)
 						    "package_throttle_total_time_ms" };
 
 	forget_cpus(state);
-	state->seen = state->online->findings;
+	state->seen = state->online->generation;
 	state->n_cpus = state->online->count;
 	state->cpus = alloc_zeroed(state->n_cpus, sizeof(*state->cpus));
 	for (size_t i = 0; i < state->n_cpus; i++) {
@@ -174,7 +173,7 @@ static int sample(struct sample *sample)
 
 	if (error)
 		return error;
-	if (state->seen != state->online->findings)
+	if (state->seen != state->online->generation)
 		open_cpus(state);
 	if (!env_exists(env, THROTTLE))
 		return 0;

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "kernel/system.h"
 #include "model/column.h"
-#include "topic/cpu/frequencies.h"
+#include "topic/cpu/frequency.h"
 #include "topic/cpu/interrupt_growth.h"
+#include "topic/cpu/proc_stat.h"
 #include "topic/process/process_list.h"
 
 #define NOTICEABLE_NS UINT64_C(500000) /* processes that used less in an interval are ignored */
@@ -57,7 +57,7 @@ struct cpu_context *cpu_context_open(struct env *env, uint32_t own_pid, const ui
 	*context = (struct cpu_context){
 		.env = env,
 		.tasks = process_list_open(env),
-		.frequencies = frequencies_open(env),
+		.frequencies = frequency_open(env),
 		.own_pid = own_pid,
 		.cpus = cpus,
 		.n_cpus = n_cpus,
@@ -78,7 +78,7 @@ void cpu_context_close(struct cpu_context *context)
 {
 	interrupt_growth_close(&context->interrupts);
 	interrupt_growth_close(&context->softirqs);
-	frequencies_close(context->frequencies);
+	frequency_close(context->frequencies);
 	process_list_close(context->tasks);
 	free(context->places);
 	free(context);
@@ -87,16 +87,14 @@ void cpu_context_close(struct cpu_context *context)
 static void update_totals(struct cpu_context *context)
 {
 	struct totals *now = &context->now;
-	struct stat_totals totals;
-	struct span text;
+	const struct proc_stat *stat;
 
 	context->before = *now;
 	*now = (struct totals){ U64_UNKNOWN, U64_UNKNOWN, env_mono_ns() };
-	if (env_read(context->env, env_file(context->env, "proc/stat"), &text) < 0)
+	if (proc_stat_read(context->env, &stat) < 0)
 		return;
-	stat_totals_parse(text, &totals);
-	now->forks = totals.forks;
-	now->switches = totals.context_switches;
+	now->forks = stat->totals.forks;
+	now->switches = stat->totals.context_switches;
 }
 
 /* CPU time in the last interval; that of panetop excludes its measuring threads. */
@@ -180,7 +178,7 @@ void cpu_context_read(struct cpu_context *context, size_t index, struct cpu_acti
 
 	*activity = (struct cpu_activity){
 		.task_ratio = NAN,
-		.hertz = frequencies_hertz(context->frequencies, context->cpus[index]),
+		.hertz = frequency_hertz(context->frequencies, context->cpus[index]),
 		.forks_per_second = per_second(now->forks, before->forks, seconds),
 		.switches_per_second = per_second(now->switches, before->switches, seconds),
 		.throttles = u64_less(place->throttled, place->throttled_before),

@@ -7,7 +7,6 @@
 #include "core/i18n.h"
 #include "kernel/meminfo.h"
 #include "topic/memory/arc.h"
-#include "topic/memory/meminfo_keys.h"
 #include "topic/topic.h"
 
 struct meminfo_row {
@@ -43,9 +42,102 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
+struct meminfo_key {
+	const char *key;
+	const char *part_of; /* the keys that contain it; NULL: none does */
+	const char *meaning; /* N_() */
+};
+
+static const struct meminfo_key keys[] = {
+	{ "MemTotal", NULL, N_("memory that the kernel manages: all of it less firmware and kernel code") },
+	{ "MemFree", "MemTotal", N_("pages that nobody uses") },
+	{ "MemAvailable", "MemTotal",
+	  N_("what programs could get without swapping, as the kernel estimates it") },
+	{ "Buffers", "Active+Inactive", N_("page cache of block devices: file system metadata") },
+	{ "Cached", "Active+Inactive", N_("page cache of files, and shared memory with tmpfs (Shmem)") },
+	{ "SwapCached", "Active+Inactive", N_("anonymous pages that also have a copy in swap") },
+	{ "Active", "MemTotal", N_("used lately: Active(anon) + Active(file)") },
+	{ "Inactive", "MemTotal", N_("not used lately, taken first: Inactive(anon) + Inactive(file)") },
+	{ "Active(anon)", "Active", N_("anonymous and shared memory used lately") },
+	{ "Inactive(anon)", "Inactive", N_("anonymous and shared memory not used lately") },
+	{ "Active(file)", "Active", N_("page cache used more than once") },
+	{ "Inactive(file)", "Inactive", N_("page cache used once or long ago: dropped first") },
+	{ "Unevictable", "AnonPages, Cached", N_("pages that cannot be taken: locked, or in ramfs") },
+	{ "Mlocked", "Unevictable", N_("pages locked by mlock(2)") },
+	{ "HighTotal", "MemTotal", N_("memory beyond the kernel's direct map (32 bit)") },
+	{ "HighFree", "HighTotal", N_("free part of it") },
+	{ "LowTotal", "MemTotal", N_("memory in the kernel's direct map (32 bit)") },
+	{ "LowFree", "LowTotal", N_("free part of it") },
+	{ "MmapCopy", "MemTotal", N_("copies of mapped files (machines without an MMU)") },
+	{ "SwapTotal", NULL, N_("size of all swap areas") },
+	{ "SwapFree", "SwapTotal", N_("swap that is not used") },
+	{ "Zswap", "MemTotal", N_("memory that compressed swap takes") },
+	{ "Zswapped", NULL, N_("what is in compressed swap, before compression") },
+	{ "Dirty", "Cached, Buffers", N_("cache to be written to disk") },
+	{ "Writeback", "Cached, Buffers", N_("cache being written to disk now") },
+	{ "AnonPages", "Active(anon)+Inactive(anon)", N_("anonymous memory mapped by programs") },
+	{ "Mapped", "Cached", N_("page cache and shared memory mapped by programs") },
+	{ "Shmem", "Cached, Active(anon)+Inactive(anon)",
+	  N_("shared memory and tmpfs: in Cached, yet not droppable") },
+	{ "KReclaimable", "MemTotal", N_("kernel memory that can be taken back: slab and other") },
+	{ "Slab", "MemTotal", N_("kernel objects: SReclaimable + SUnreclaim") },
+	{ "SReclaimable", "Slab, KReclaimable",
+	  N_("kernel objects that can be dropped: names and inodes of files") },
+	{ "SUnreclaim", "Slab", N_("kernel objects that must stay") },
+	{ "KernelStack", "MemTotal, mostly VmallocUsed", N_("kernel stacks of all tasks") },
+	{ "ShadowCallStack", "MemTotal", N_("shadow call stacks of all tasks") },
+	{ "PageTables", "MemTotal", N_("page tables of all processes") },
+	{ "SecPageTables", "MemTotal", N_("page tables of virtual machines and I/O units") },
+	{ "NFS_Unstable", "Cached", N_("sent to an NFS server, not yet on its disk (0 on new kernels)") },
+	{ "Bounce", "MemTotal", N_("copies for devices that cannot reach all memory") },
+	{ "WritebackTmp", "MemTotal", N_("buffers of FUSE for writing back") },
+	{ "CommitLimit", NULL, N_("what may be promised to programs under strict overcommit") },
+	{ "Committed_AS", NULL, N_("what was promised to programs: a promise, no memory in use") },
+	{ "VmallocTotal", NULL, N_("address space for vmalloc: no memory in use") },
+	{ "VmallocUsed", "MemTotal",
+	  N_("memory got by vmalloc, kernel stacks mostly too (0 on kernels 4.4 to 5.2)") },
+	{ "VmallocChunk", NULL, N_("largest free block of that address space (0 on new kernels)") },
+	{ "Percpu", "MemTotal", N_("data that each CPU has of its own") },
+	{ "EarlyMemtestBad", NULL, N_("found bad by the memory test at boot") },
+	{ "HardwareCorrupted", "MemTotal", N_("pages with hardware errors, taken out of use") },
+	{ "AnonHugePages", "AnonPages", N_("anonymous memory in transparent huge pages") },
+	{ "ShmemHugePages", "Shmem", N_("shared memory and tmpfs in huge pages") },
+	{ "ShmemPmdMapped", "Shmem", N_("shared memory mapped by whole huge pages") },
+	{ "FileHugePages", "Cached", N_("page cache in huge pages") },
+	{ "FilePmdMapped", "Cached", N_("page cache mapped by whole huge pages") },
+	{ "CmaTotal", "MemTotal",
+	  N_("reserved for devices that need contiguous memory; lent out meanwhile") },
+	{ "CmaFree", "MemFree", N_("free part of it") },
+	{ "Unaccepted", NULL, N_("memory that this confidential guest has not accepted yet") },
+	{ "Balloon", "MemTotal", N_("given back to the hypervisor by the balloon driver") },
+	{ "GPUActive", "MemTotal", N_("system memory that graphics drivers use") },
+	{ "GPUReclaim", "MemTotal", N_("system memory that graphics drivers could give back") },
+	{ "HugePages_Total", NULL, N_("reserved huge pages of the default size") },
+	{ "HugePages_Free", "HugePages_Total", N_("of those, not in use") },
+	{ "HugePages_Rsvd", "HugePages_Free", N_("of the free ones, promised to programs") },
+	{ "HugePages_Surp", "HugePages_Total", N_("of those, above the number set by the administrator") },
+	{ "Hugepagesize", NULL, N_("default size of a huge page") },
+	{ "Hugetlb", "MemTotal", N_("reserved huge pages of all sizes, used or not") },
+	{ "DirectMap4k", NULL, N_("kernel's direct map in pages of 4 KiB: an address space, not a use") },
+	{ "DirectMap2M", NULL, N_("in pages of 2 MiB") },
+	{ "DirectMap4M", NULL, N_("in pages of 4 MiB") },
+	{ "DirectMap1G", NULL, N_("in pages of 1 GiB") },
+	{ "arcstats size", "MemTotal", N_("cache of ZFS, which is in no line of /proc/meminfo") },
+	{ "arcstats c_min", "arcstats size", N_("what the cache of ZFS keeps in any case") },
+};
+
+/* NULL for a key that this version does not know (a newer kernel). */
+static const struct meminfo_key *find_key(struct span key)
+{
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (span_is(key, keys[i].key))
+			return &keys[i];
+	return NULL;
+}
+
 static void add_row(struct table *table, struct frame *frame, struct span key, uint64_t value, bool in_bytes)
 {
-	const struct meminfo_key *known = meminfo_key(key);
+	const struct meminfo_key *known = find_key(key);
 	struct meminfo_row *row = table_add(table);
 
 	row->key = known ? known->key : arena_copy(&frame->arena, key.at, span_length(key));

@@ -11,6 +11,7 @@
 
 #include "core/alloc.h"
 #include "kernel/perf_read.h"
+#include "kernel/powercap.h"
 #include "sys/perf_ring.h"
 
 #define COVERS 0.9 /* psys of a machine that counts less than this of its packages does not count it all */
@@ -299,8 +300,8 @@ static void look_around(struct energy *energy, uint64_t mono_ns)
 	sensors_read(energy->sensors, SENSOR_POWER); /* which waits for batteries, too */
 	sensors_read(energy->sensors, SENSOR_ENERGY);
 	batteries_update(energy->batteries, mono_ns);
-	if (changed || energy->sensors_seen != energy->sensors->findings ||
-	    energy->supplies_seen != energy->batteries->findings || energy->tick == ENV_NEVER)
+	if (changed || energy->sensors_seen != energy->sensors->generation ||
+	    energy->supplies_seen != energy->batteries->generation || energy->tick == ENV_NEVER)
 		energy_find(energy);
 }
 

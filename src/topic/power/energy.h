@@ -1,109 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What tells of energy here: domains of counters and meters, a tree of them, and which add up to the total.
- */
+/* Energy of all domains, read once per tick, and the total of the machine. */
 #ifndef PANETOP_TOPIC_POWER_ENERGY_H
 #define PANETOP_TOPIC_POWER_ENERGY_H
 
-#include "kernel/powercap.h"
-#include "model/statistics.h"
-#include "sys/attribute.h"
-#include "sys/listing.h"
-#include "topic/power/power_supplies.h"
-#include "topic/sensor/sensors.h"
-
-#define POWERCAP "sys/class/powercap"
-#define POWER_PMU "sys/bus/event_source/devices/power"
-#define CORE_PMU POWER_PMU "_core"
+#include "topic/power/energy_domain.h"
 
 #define ENERGY_USES (PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_FILES))
 
-enum energy_source { ENERGY_PERF, ENERGY_POWERCAP, ENERGY_HWMON, ENERGY_BATTERY };
-
-enum energy_part {
-	ENERGY_PACKAGE,  /* a processor */
-	ENERGY_DRAM,     /* its memory, which is not in the package */
-	ENERGY_PLATFORM, /* psys: all of the machine, as its board measures it */
-	ENERGY_METER,    /* a meter of the whole machine at its plug */
-	ENERGY_OF_BATTERY,
-	ENERGY_IN_PARENT, /* counted in its parent, too */
-	ENERGY_OTHER,     /* of something else, such as a graphics card */
-};
-
-/* Joules are as its counter has them, wraps added; of a meter of watts they are added up by us. */
-struct energy_domain {
-	char *name;  /* "package-0/core" */
-	char *place; /* "powercap intel-rapl:0:0" */
-	char *key;   /* zone, sensor or battery that is read */
-	enum energy_source source;
-	enum energy_part part;
-	int parent;   /* index; -1: it has none */
-	int fd;       /* of perf; -1 */
-	double scale; /* joules per count of perf */
-	struct attribute file;
-	uint64_t range_uj;      /* where the counter starts again */
-	double most_watts;      /* more cannot be */
-	bool counted;           /* read before: the next four hold */
-	uint64_t raw, total_uj; /* as read, and with wraps added */
-	double joules;          /* NaN: not known now */
-	uint64_t read_ns;
-	double run_joules;       /* since the sample before; NaN: not known, or reset */
-	double published_joules; /* joules of the sample before */
-	uint64_t grown_uj;       /* in the whole run */
-	double watts;            /* between the last two samples */
-	bool in_total;           /* it is a part of the total of the last sample */
-	int error;               /* -errno of the last read */
-	struct statistics run;   /* of watts, by seconds */
-};
-
-/* What the total is made of. */
-enum energy_total { TOTAL_NONE, TOTAL_PLATFORM, TOTAL_PACKAGES, TOTAL_METERS, TOTAL_BATTERIES };
-
-/* Shared by all samplers of env. */
-struct energy {
-	struct env *env; /* borrowed */
-	struct listing zones;
-	struct energy_domain *list;
-	size_t count;
-	struct batteries *batteries;
-	struct sensors *sensors;
-	unsigned long sensors_seen, supplies_seen; /* findings of which domains were made */
-	int perf_error;                            /* -errno of opening the first event */
-	uint64_t tick, sample_ns;                  /* of the last sample */
-	enum energy_total total;
-	double joules, watts; /* of the total; NaN */
-	struct statistics run;
-	struct energy_domain *hidden; /* whose counter may have wrapped unseen; NULL */
-	double hidden_seconds;
-};
-
-/* Each that opens it closes it. */
+/* Shared by all topics of env; pair each open with a close. */
 struct energy *energy_open(struct env *env);
 void energy_close(struct energy *energy);
 
-/* Once per tick, whoever asks first: reads all, and adds to the statistics; sample_ns is then its time. */
+/* The first call of a tick reads all domains and adds to the statistics; sample_ns is then its time. */
 void energy_sample(struct energy *energy, uint64_t mono_ns);
 
-/* Between samples: reads counters that would wrap unseen. */
+/* Between samples: reads counters that could wrap unnoticed. */
 void energy_poll(struct energy *energy, uint64_t mono_ns);
 
-/* Starts the statistics anew. */
+/* Resets the statistics. */
 void energy_restart(struct energy *energy);
-
-#define ENERGY_NAME_BYTES 256
-
-/* energy_perf.c: adds what the energy events of perf tell, where they can be opened. */
-void energy_find_events(struct energy *energy);
-
-/* For finding: by name, NULL when there is none; a new last one, NULL when there are too many; where it is.
- */
-struct energy_domain *energy_domain_find(const struct energy *energy, const char *name);
-struct energy_domain *energy_domain_add(struct energy *energy, const char *name, const char *key,
-					enum energy_source source);
-int energy_domain_index(const struct energy *energy, const struct energy_domain *domain); /* -1 of NULL */
-void energy_domain_place(struct energy_domain *domain, const char *kind); /* "perf" + its key */
-
-/* energy_find.c: the domains there are, parents first; those that stay keep what they know. */
-void energy_find(struct energy *energy);
-void energy_domain_free(struct energy_domain *domain, struct env *env);
 
 #endif

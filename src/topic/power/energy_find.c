@@ -11,57 +11,8 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "topic/power/energy.h"
-
-#define DOMAINS_MAX 4096
-#define MOST_WATTS 2000 /* of a domain that does not tell its own limit */
-
-struct energy_domain *energy_domain_find(const struct energy *energy, const char *name)
-{
-	for (size_t i = 0; i < energy->count; i++)
-		if (strcmp(energy->list[i].name, name) == 0)
-			return &energy->list[i];
-	return NULL;
-}
-
-int energy_domain_index(const struct energy *energy, const struct energy_domain *domain)
-{
-	return domain ? (int)(domain - energy->list) : -1;
-}
-
-struct energy_domain *energy_domain_add(struct energy *energy, const char *name, const char *key,
-					enum energy_source source)
-{
-	struct energy_domain *domain;
-
-	if (energy->count == DOMAINS_MAX)
-		return NULL;
-	energy->list = alloc_resize(energy->list, energy->count + 1, sizeof(*energy->list));
-	domain = &energy->list[energy->count++];
-	*domain = (struct energy_domain){
-		.name = alloc_text(name),
-		.key = alloc_text(key),
-		.source = source,
-		.part = ENERGY_OTHER,
-		.parent = -1,
-		.fd = -1,
-		.range_uj = U64_UNKNOWN,
-		.most_watts = MOST_WATTS,
-		.joules = NAN,
-		.run_joules = NAN,
-		.published_joules = NAN,
-		.watts = NAN,
-	};
-	return domain;
-}
-
-void energy_domain_place(struct energy_domain *domain, const char *kind)
-{
-	char text[ENERGY_NAME_BYTES];
-
-	snprintf(text, sizeof(text), "%s %s", kind, domain->key);
-	domain->place = alloc_text(text);
-}
+#include "kernel/powercap.h"
+#include "topic/power/energy_domain.h"
 
 static long zone_text(struct energy *energy, const char *zone, const char *file, char *text, size_t room)
 {
@@ -83,7 +34,7 @@ static double zone_number(struct energy *energy, const char *zone, const char *f
 	return span_u64(&span, &number) ? (double)number : NAN;
 }
 
-/* Twice the greatest of its limits: short peaks go above them. */
+/* Twice the highest of its limits, as short peaks exceed them; NaN where it has none. */
 static double most_watts(struct energy *energy, const char *zone)
 {
 	double most = 0;
@@ -94,7 +45,7 @@ static double most_watts(struct energy *energy, const char *zone)
 		snprintf(file, sizeof(file), "constraint_%u_max_power_uw", i);
 		most = fmax(most, zone_number(energy, zone, file) / 1e6);
 	}
-	return most > 0 ? 2 * most : MOST_WATTS;
+	return most > 0 ? 2 * most : NAN;
 }
 
 static struct energy_domain *domain_of_zone(const struct energy *energy, struct span zone)
@@ -155,7 +106,7 @@ static void add_zone(struct energy *energy, const char *key, const struct powerc
 {
 	char text[ATTRIBUTE_TEXT_MAX], parent[ENERGY_NAME_BYTES], name[ENERGY_NAME_BYTES], path[512];
 	struct energy_domain *domain;
-	double range;
+	double range, watts;
 
 	snprintf(path, sizeof(path), POWERCAP "/%.256s/energy_uj", key);
 	if (!env_exists(energy->env, path) || zone_text(energy, key, "name", text, sizeof(text)) <= 0)
@@ -169,13 +120,15 @@ static void add_zone(struct energy *energy, const char *key, const struct powerc
 	if (!make_name(energy, zone, name))
 		return;
 	range = zone_number(energy, key, "max_energy_range_uj");
+	watts = most_watts(energy, key);
 	domain = energy_domain_add(energy, name, key, ENERGY_POWERCAP);
 	if (!domain)
 		return;
 	energy_domain_place(domain, "powercap");
 	attribute_open(&domain->file, path);
 	domain->part = part_of_zone(zone, text);
-	domain->most_watts = most_watts(energy, key);
+	if (!isnan(watts))
+		domain->most_watts = watts;
 	domain->range_uj = isnan(range) ? U64_UNKNOWN : (uint64_t)range;
 	if (span_length(zone->parent) > 0) {
 		struct energy_domain *of_zone = domain_of_zone(energy, zone->parent);
@@ -254,7 +207,7 @@ static void add_sensor(struct energy *energy, const struct sensor *sensor)
 
 static void find_sensors(struct energy *energy)
 {
-	energy->sensors_seen = energy->sensors->findings;
+	energy->sensors_seen = energy->sensors->generation;
 	for (size_t i = 0; i < energy->sensors->n_sensors; i++) {
 		const struct sensor *sensor = &energy->sensors->list[i];
 
@@ -265,7 +218,7 @@ static void find_sensors(struct energy *energy)
 
 static void find_batteries(struct energy *energy)
 {
-	energy->supplies_seen = energy->batteries->findings;
+	energy->supplies_seen = energy->batteries->generation;
 	for (size_t i = 0; i < energy->batteries->count; i++) {
 		const struct battery *battery = &energy->batteries->list[i];
 		struct energy_domain *domain;
@@ -304,23 +257,13 @@ static void keep_known(struct energy *energy, struct energy_domain *old, size_t 
 	}
 }
 
-void energy_domain_free(struct energy_domain *domain, struct env *env)
-{
-	if (domain->fd >= 0)
-		close(domain->fd);
-	attribute_close(&domain->file, env);
-	free(domain->name);
-	free(domain->place);
-	free(domain->key);
-}
-
 void energy_find(struct energy *energy)
 {
 	struct energy_domain *old = energy->list;
 	size_t n_old = energy->count;
 
 	energy->list = NULL;
-	energy->count = 0;
+	energy->count = energy->capacity = 0;
 	energy->hidden = NULL;
 	energy_find_events(energy);
 	find_zones(energy);

@@ -10,14 +10,14 @@
 #include "kernel/cpu_list.h"
 #include "kernel/pmu_event.h"
 #include "sys/perf_ring.h"
-#include "topic/cpu/topology.h"
-#include "topic/power/energy.h"
+#include "topic/cpu/online_cpus.h"
+#include "topic/power/energy_domain.h"
 
 /* "package-1", or "package-1-die-0" as powercap calls it where a package has several. */
 static void package_name(struct env *env, uint32_t cpu, bool dies, char *name)
 {
-	long package = topology_read(env, cpu, "physical_package_id"),
-	     die = topology_read(env, cpu, "die_id");
+	long package = online_cpus_topology(env, cpu, "physical_package_id"),
+	     die = online_cpus_topology(env, cpu, "die_id");
 
 	if (dies && die >= 0)
 		snprintf(name, ENERGY_NAME_BYTES, "package-%ld-die-%ld", package < 0 ? 0 : package, die);
@@ -74,7 +74,7 @@ static bool read_event(struct env *env, const struct energy_event *event, struct
 static void domain_name(struct env *env, const struct energy_event *event, uint32_t cpu, const char *package,
 			char *name)
 {
-	long core = topology_read(env, cpu, "core_id");
+	long core = online_cpus_topology(env, cpu, "core_id");
 
 	if (event->part == ENERGY_PLATFORM)
 		snprintf(name, ENERGY_NAME_BYTES, "psys");
@@ -124,7 +124,7 @@ static bool has_dies(struct env *env, struct span cpus)
 
 	while (cpu_list_next(&cpus, &first, &last)) {
 		for (uint32_t cpu = first; cpu <= last; cpu++) {
-			long found = topology_read(env, cpu, "physical_package_id");
+			long found = online_cpus_topology(env, cpu, "physical_package_id");
 
 			if (found == package)
 				return true;

@@ -178,7 +178,7 @@ static void finished(void *owner, size_t number, const struct device_attribute *
 		return; /* a battery that is being taken out */
 	power_supply_parse(span_of(attribute->bytes, (size_t)attribute->length), &supply);
 	battery->is_battery = power_supply_is_battery(&supply);
-	batteries->findings += battery->is_battery != was_battery;
+	batteries->generation += battery->is_battery != was_battery;
 	take_supply(battery, &supply, batteries->mono_ns + battery->read_ns - batteries->asked_ns);
 }
 
@@ -197,7 +197,7 @@ static bool seems_battery(struct env *env, const char *name)
 static void find_supplies(struct batteries *batteries)
 {
 	forget(batteries);
-	batteries->findings++;
+	batteries->generation++;
 	batteries->count = batteries->supplies.n_names;
 	batteries->list = alloc_zeroed(batteries->count, sizeof(*batteries->list));
 	for (size_t i = 0; i < batteries->count; i++) {

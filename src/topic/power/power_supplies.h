@@ -37,7 +37,7 @@ struct batteries {
 	struct listing supplies;
 	struct battery *list; /* every supply, also those that are none */
 	size_t count;
-	unsigned long findings; /* how often it was made anew, or a supply turned out to be something else */
+	unsigned long generation; /* grows when the list, or the kind of a supply, changes */
 	uint64_t tick, mono_ns; /* of the last update … */
 	uint64_t asked_ns;      /* … and when that was by the clock that stamps answers */
 	uint64_t slept_ns;      /* since boot, until then */

@@ -13,6 +13,7 @@
 #include "kernel/pid_status.h"
 #include "kernel/system.h"
 #include "sys/pids.h"
+#include "topic/cpu/proc_stat.h"
 #include "topic/process/cgroup_cpu_time.h"
 #include "topic/process/command_lines.h"
 
@@ -330,32 +331,26 @@ static void merge(struct process_list *list, struct env *env, const uint32_t *pi
 static int list_pids(const struct process_list *list, const uint32_t **pids, size_t *n_pids)
 {
 	struct env *env = list->env;
-	struct stat_totals totals;
+	const struct proc_stat *stat;
 	struct loadavg loadavg;
 	struct span text;
 
 	if (!list->clocks || env_read(env, env_file(env, "proc/loadavg"), &text) < 0 ||
 	    !loadavg_parse(text, &loadavg) || loadavg.last_pid > INT32_MAX ||
-	    env_read(env, env_file(env, "proc/stat"), &text) < 0)
+	    proc_stat_read(env, &stat) < 0 || stat->totals.forks == U64_UNKNOWN)
 		return pids_list(env, pids, n_pids);
-	stat_totals_parse(text, &totals);
-	if (totals.forks == U64_UNKNOWN)
-		return pids_list(env, pids, n_pids);
-	return pids_list_new(env,
-			     &(struct env_pids_mark){ .forks = totals.forks, .last_pid = loadavg.last_pid },
-			     pids, n_pids);
+	return pids_list_new(
+		env,
+		&(struct env_pids_mark){ .forks = stat->totals.forks, .last_pid = loadavg.last_pid },
+		pids, n_pids);
 }
 
 static void count_cpus(struct process_list *list)
 {
-	struct stat_totals totals;
-	struct span text;
+	const struct proc_stat *stat;
 
-	if (env_read(list->env, env_file(list->env, "proc/stat"), &text) < 0)
-		return;
-	stat_totals_parse(text, &totals);
-	if (totals.cpus != U64_UNKNOWN)
-		list->n_cpus = totals.cpus;
+	if (proc_stat_read(list->env, &stat) == 0 && stat->totals.cpus != U64_UNKNOWN)
+		list->n_cpus = stat->totals.cpus;
 }
 
 static int update(struct process_list *list)

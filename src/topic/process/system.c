@@ -7,6 +7,7 @@
 #include "core/i18n.h"
 #include "kernel/system.h"
 #include "sys/pids.h"
+#include "topic/cpu/proc_stat.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
 
@@ -88,19 +89,17 @@ static int read_loadavg(struct env *env, struct system_row *row)
 
 static int read_stat(struct env *env, struct system_row *row)
 {
-	struct stat_totals totals;
-	struct span text;
-	int error = env_read(env, env_file(env, "proc/stat"), &text);
+	const struct proc_stat *stat;
+	int error = proc_stat_read(env, &stat);
 
 	if (error)
 		return error;
-	stat_totals_parse(text, &totals);
-	row->cpus = totals.cpus;
-	row->context_switches = totals.context_switches;
-	row->interrupts = totals.interrupts;
-	row->forks = totals.forks;
-	row->running = totals.running;
-	row->blocked = totals.blocked;
+	row->cpus = stat->totals.cpus;
+	row->context_switches = stat->totals.context_switches;
+	row->interrupts = stat->totals.interrupts;
+	row->forks = stat->totals.forks;
+	row->running = stat->totals.running;
+	row->blocked = stat->totals.blocked;
 	return 0;
 }
 

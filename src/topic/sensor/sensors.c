@@ -98,7 +98,7 @@ static void rebuild_lists(struct sensors *sensors)
 {
 	struct sensors before = *sensors;
 
-	sensors->findings++;
+	sensors->generation++;
 	sensors->list = NULL;
 	sensors->chips = NULL;
 	sensors->n_sensors = sensors->n_chips = 0;

@@ -72,7 +72,7 @@ struct sensors {
 	struct sensors_library library;
 	bool asked_library; /* whether it is there */
 	bool use_library;
-	unsigned long findings;        /* how often the list was rebuilt */
+	unsigned long generation;        /* how often the list was rebuilt */
 	uint64_t tick;                 /* of the last listing */
 	unsigned asked, wanted, usual; /* sets of kinds: in this tick so far, and wanted in the last tick */
 };

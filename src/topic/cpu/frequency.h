@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How fast each CPU runs, read once per tick for all topics that show it. */
-#ifndef PANETOP_TOPIC_CPU_FREQUENCIES_H
-#define PANETOP_TOPIC_CPU_FREQUENCIES_H
+#ifndef PANETOP_TOPIC_CPU_FREQUENCY_H
+#define PANETOP_TOPIC_CPU_FREQUENCY_H
 
 #include "sys/attribute.h"
 #include "topic/cpu/online_cpus.h"
@@ -20,7 +20,7 @@ struct cpu_frequency {
 struct frequencies {
 	struct env *env; /* borrowed */
 	struct online_cpus *online;
-	unsigned long seen;         /* its findings of which cpus were made */
+	unsigned long seen;         /* its generation of which cpus were made */
 	struct cpu_frequency *cpus; /* those that are online, ascending */
 	size_t n_cpus;
 	bool by_cpuinfo; /* cpufreq does not tell, /proc/cpuinfo does */
@@ -28,16 +28,16 @@ struct frequencies {
 };
 
 /* Shared by all samplers of env; each that opens it closes it. */
-struct frequencies *frequencies_open(struct env *env);
-void frequencies_close(struct frequencies *frequencies);
+struct frequencies *frequency_open(struct env *env);
+void frequency_close(struct frequencies *frequencies);
 
 /* Reads them, once per tick. 0, or -errno when it is not known which CPUs there are. */
-int frequencies_update(struct frequencies *frequencies);
+int frequency_update(struct frequencies *frequencies);
 
 /* Of one CPU in this tick; NaN. Reads no more than that, where nobody had all of them read. */
-double frequencies_hertz(struct frequencies *frequencies, uint64_t cpu);
+double frequency_hertz(struct frequencies *frequencies, uint64_t cpu);
 
 /* Of this CPU; NULL when it is not online. */
-const struct cpu_frequency *frequencies_find(const struct frequencies *frequencies, uint64_t cpu);
+const struct cpu_frequency *frequency_find(const struct frequencies *frequencies, uint64_t cpu);
 
 #endif
