@@ -58,7 +58,7 @@ struct energy_step energy_step(uint64_t before_uj, uint64_t now_uj, uint64_t ran
 {
 	double most_uj = most_watts * seconds * 1e6;
 	bool has_range = range_uj != U64_UNKNOWN && range_uj > 0;
-	struct energy_step step = { .may_hide = has_range && most_uj >= (double)range_uj };
+	struct energy_step step = { .may_have_wrapped = has_range && most_uj >= (double)range_uj };
 
 	if (now_uj >= before_uj) {
 		step.grown_uj = now_uj - before_uj;

@@ -40,7 +40,7 @@ enum powercap_part powercap_part(struct span name);
 struct energy_step {
 	uint64_t grown_uj; /* U64_UNKNOWN: it was reset, or range_uj would be needed and is not known */
 	bool wrapped;
-	bool may_hide; /* most_watts for so long would have passed range_uj: it may have wrapped unseen */
+	bool may_have_wrapped; /* most_watts for so long would have passed range_uj: it may have wrapped unseen */
 };
 struct energy_step energy_step(uint64_t before_uj, uint64_t now_uj, uint64_t range_uj, double seconds,
 			       double most_watts);

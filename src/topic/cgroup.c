@@ -11,7 +11,7 @@
 
 #include "core/alloc.h"
 
-int own_cgroup_find(struct env *env, const char *controller, struct cgroup_place *place)
+int cgroup_own(struct env *env, const char *controller, struct cgroup_place *place)
 {
 	struct span cgroups, mounts;
 	int error = env_read(env, env_file(env, "proc/self/cgroup"), &cgroups);
@@ -23,27 +23,27 @@ int own_cgroup_find(struct env *env, const char *controller, struct cgroup_place
 	return cgroup_find(cgroups, mounts, controller, place) ? 0 : -ENODEV;
 }
 
-struct own_cgroup *own_cgroup_open(struct env *env, const char *controller)
+struct own_cgroup *cgroup_open(struct env *env, const char *controller)
 {
 	struct own_cgroup *own = alloc_zeroed(1, sizeof(*own));
 
-	own->found = own_cgroup_find(env, controller, &own->place) == 0;
+	own->found = cgroup_own(env, controller, &own->place) == 0;
 	return own;
 }
 
-void own_cgroup_close(struct sample *sample)
+void cgroup_close(struct sample *sample)
 {
 	free(sample->state);
 }
 
-int own_cgroup_test(struct env *env, const char *controller)
+int cgroup_test(struct env *env, const char *controller)
 {
 	struct cgroup_place place;
 
-	return own_cgroup_find(env, controller, &place);
+	return cgroup_own(env, controller, &place);
 }
 
-int own_cgroup_read(struct env *env, const struct cgroup_place *place, const char *name, struct span *text)
+int cgroup_read(struct env *env, const struct cgroup_place *place, const char *name, struct span *text)
 {
 	char path[2 * CGROUP_PATH_MAX + 64];
 
@@ -51,7 +51,7 @@ int own_cgroup_read(struct env *env, const struct cgroup_place *place, const cha
 	return env_read(env, env_file(env, path), text);
 }
 
-bool own_cgroup_up(struct cgroup_place *place)
+bool cgroup_up(struct cgroup_place *place)
 {
 	char *slash = strrchr(place->group, '/');
 

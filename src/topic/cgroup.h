@@ -8,7 +8,7 @@
 #include "topic/topic.h"
 
 /* Finds the group that limits controller. 0; -ENODEV where it is nowhere; -errno of a read. */
-int own_cgroup_find(struct env *env, const char *controller, struct cgroup_place *place);
+int cgroup_own(struct env *env, const char *controller, struct cgroup_place *place);
 
 /* The state of a topic about limits of the own group, and of those above it. */
 struct own_cgroup {
@@ -16,13 +16,13 @@ struct own_cgroup {
 	bool found;
 };
 
-struct own_cgroup *own_cgroup_open(struct env *env, const char *controller);
-void own_cgroup_close(struct sample *sample);
+struct own_cgroup *cgroup_open(struct env *env, const char *controller);
+void cgroup_close(struct sample *sample);
 
 /* The source of such a topic, with the result of own_cgroup_find(). */
-int own_cgroup_test(struct env *env, const char *controller);
+int cgroup_test(struct env *env, const char *controller);
 
-#define OWN_CGROUP_SOURCE(name, test_it, not_mounted)                                                        \
+#define CGROUP_SOURCE(name, test_it, not_mounted)                                                        \
 	{                                                                                                    \
 		.path = name, .gives = N_("limits of the container or service in which panetop runs"),       \
 		.optional = true, .test = test_it,                                                           \
@@ -31,10 +31,10 @@ int own_cgroup_test(struct env *env, const char *controller);
 	}
 
 /* The file name of the group: 0 or -errno; see env_read(). */
-int own_cgroup_read(struct env *env, const struct cgroup_place *place, const char *name, struct span *text);
+int cgroup_read(struct env *env, const struct cgroup_place *place, const char *name, struct span *text);
 
 /* Cuts the last name off the group; false at the top of the hierarchy. */
-bool own_cgroup_up(struct cgroup_place *place);
+bool cgroup_up(struct cgroup_place *place);
 
 /* Is there a control group with this path in some hierarchy? True also where that cannot be told. */
 bool cgroup_may_exist(struct env *env, const char *group);

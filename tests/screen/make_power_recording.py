@@ -158,8 +158,8 @@ def rows_of(machine, step):
                       for name in ("all", "0", "1", "2", "3")],
         "idle_state": [{"cpu": cpu, "state": state, "residency_seconds": time, "entries": entries}
                        for cpu in ("all", "0") for state, (time, entries) in machine.idle.items()],
-        "trip_point": [{"zone": "acpitz", "trip": trip, "does": does, "celsius": at, "hysteresis_celsius": 2,
-                        "below_celsius": at - 55} for trip, (does, at) in enumerate((("critical", 100), ("passive", 95)))],
+        "trip_point": [{"zone": "acpitz", "trip": trip, "type": does, "celsius": at, "hysteresis_celsius": 2,
+                        "headroom_celsius": at - 55} for trip, (does, at) in enumerate((("critical", 100), ("passive", 95)))],
         "cooling": [{"device": "cooling_device0", "type": "Processor", "level": 0, "max_level": 10}],
         "throttle": [{"cpu": str(cpu), "core_throttles": 3 + (step > 177) * step, "package_throttles": 40,
                       "core_throttled_seconds": 1.5, "package_throttled_seconds": 3} for cpu in range(CPUS)],

@@ -629,16 +629,16 @@ START_TEST(energy_counters_wrap_or_are_reset)
 	ck_assert_uint_eq(energy_step(5, 12, range, 1, 100).grown_uj, 7);
 	ck_assert_uint_eq(energy_step(999990, 5, range, 0.001, 100).grown_uj, 15);
 	ck_assert(energy_step(999990, 5, range, 0.001, 100).wrapped);
-	ck_assert(!energy_step(999990, 5, range, 0.001, 100).may_hide);
+	ck_assert(!energy_step(999990, 5, range, 0.001, 100).may_have_wrapped);
 	/* 900,005 uJ in a millisecond would be 900 W */
 	ck_assert_uint_eq(energy_step(100000, 5, range, 0.001, 100).grown_uj, U64_UNKNOWN);
 	ck_assert_uint_eq(energy_step(999990, 5, U64_UNKNOWN, 0.001, 100).grown_uj, U64_UNKNOWN);
 	ck_assert_uint_eq(energy_step(999990, 5, 0, 0.001, 100).grown_uj, U64_UNKNOWN);
 	/* a count above its range */
 	ck_assert_uint_eq(energy_step(2000000, 5, range, 0.001, 100).grown_uj, U64_UNKNOWN);
-	ck_assert(energy_step(5, 12, range, 0.01, 100).may_hide);
-	ck_assert(!energy_step(5, 12, range, 0.0099, 100).may_hide);
-	ck_assert(!energy_step(5, 12, U64_UNKNOWN, 1e9, 100).may_hide);
+	ck_assert(energy_step(5, 12, range, 0.01, 100).may_have_wrapped);
+	ck_assert(!energy_step(5, 12, range, 0.0099, 100).may_have_wrapped);
+	ck_assert(!energy_step(5, 12, U64_UNKNOWN, 1e9, 100).may_have_wrapped);
 }
 END_TEST
 

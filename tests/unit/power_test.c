@@ -531,9 +531,9 @@ START_TEST(sensors_are_shown_once_and_by_device)
 	ck_assert_double_eq(cell_f64(frame, "fan", "thinkpad_hwmon/fan2", "rpm"), 0);
 	ck_assert_double_eq(cell_f64(frame, "voltage", "BAT0/in0", "volts"), 12.1);
 	ck_assert_uint_eq(frame_table(frame, "trip_point")->n_rows, 5);
-	ck_assert_double_eq(cell_f64(frame, "trip_point", "acpitz", "below_celsius"), 37);
+	ck_assert_double_eq(cell_f64(frame, "trip_point", "acpitz", "headroom_celsius"), 37);
 	ck_assert(isnan(cell_f64(frame, "trip_point", "x86_pkg_temp", "celsius"))); /* 0: not set */
-	ck_assert(isnan(cell_f64(frame, "trip_point", "x86_pkg_temp", "below_celsius")));
+	ck_assert(isnan(cell_f64(frame, "trip_point", "x86_pkg_temp", "headroom_celsius")));
 	ck_assert_uint_eq(cell_u64(frame, "cooling", "cooling_device1", "level"), 1);
 	rig_close(&rig);
 }

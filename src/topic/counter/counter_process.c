@@ -44,7 +44,7 @@ static const struct column columns[] = {
 	ROW(joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("~joules"), .width = 8,
 	    .hidden = true, .help = N_("what they cost, by the same estimate"),
 	    .source = "total * slope of the calibration for cycles or instructions"),
-	ROW(scope, .kind = COLUMN_LABEL, .title = N_("in"), .width = 4, .rank = 2, .hidden = true,
+	ROW(scope, .kind = COLUMN_LABEL, .title = N_("scope"), .width = 5, .rank = 2, .hidden = true,
 	    .help = N_("all: its own code and what the kernel does for it; user: only its own code"),
 	    .source = "perf_event_open(2), exclude_kernel"),
 };

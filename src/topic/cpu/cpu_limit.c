@@ -45,11 +45,11 @@ static const struct schema schema = {
 
 static int test_cgroup(struct env *env)
 {
-	return own_cgroup_test(env, "cpu");
+	return cgroup_test(env, "cpu");
 }
 
 static const struct source_spec sources[] = {
-	OWN_CGROUP_SOURCE("cpu cgroup", test_cgroup,
+	CGROUP_SOURCE("cpu cgroup", test_cgroup,
 			  N_("no hierarchy with the cpu controller is mounted here")),
 	{ 0 },
 };
@@ -61,14 +61,14 @@ static double read_limit(struct env *env, const struct cgroup_place *place)
 	uint64_t quota, period;
 
 	if (place->version == 2) {
-		if (own_cgroup_read(env, place, "cpu.max", &quota_text) < 0 ||
+		if (cgroup_read(env, place, "cpu.max", &quota_text) < 0 ||
 		    !span_u64(&quota_text, &quota) || !span_u64(&quota_text, &period) || period == 0)
 			return 0;
 		return (double)quota / (double)period;
 	}
-	if (own_cgroup_read(env, place, "cpu.cfs_quota_us", &quota_text) < 0 ||
+	if (cgroup_read(env, place, "cpu.cfs_quota_us", &quota_text) < 0 ||
 	    !span_u64(&quota_text, &quota) ||
-	    own_cgroup_read(env, place, "cpu.cfs_period_us", &period_text) < 0 ||
+	    cgroup_read(env, place, "cpu.cfs_period_us", &period_text) < 0 ||
 	    !span_u64(&period_text, &period) || period == 0)
 		return 0;
 	return (double)quota / (double)period;
@@ -79,7 +79,7 @@ static void read_waits(struct env *env, const struct cgroup_place *place, struct
 	struct span text, line, name, rest;
 	uint64_t value;
 
-	if (own_cgroup_read(env, place, "cpu.stat", &text) < 0)
+	if (cgroup_read(env, place, "cpu.stat", &text) < 0)
 		return;
 	while (span_line(&text, &line)) {
 		if (!span_pair_u64(line, &name, &value, &rest))
@@ -112,13 +112,13 @@ static int sample(struct sample *sample)
 		row->cgroup = arena_print(&sample->frame->arena, "/%s", place.group);
 		row->limit_ratio = limit;
 		read_waits(sample->env, &place, row);
-	} while (own_cgroup_up(&place));
+	} while (cgroup_up(&place));
 	return 0;
 }
 
 static int open_limit(struct sample *sample)
 {
-	sample->state = own_cgroup_open(sample->env, "cpu");
+	sample->state = cgroup_open(sample->env, "cpu");
 	return 0;
 }
 
@@ -127,5 +127,5 @@ const struct topic topic_cpu_limit = {
 	.sources = sources,
 	.open = open_limit,
 	.sample = sample,
-	.close = own_cgroup_close,
+	.close = cgroup_close,
 };

@@ -85,7 +85,7 @@ static void find_columns(struct interrupt_growth *growth, struct span heading)
 }
 
 /* A line that is another one than last time at this place starts anew. */
-static void take_place(struct interrupt_growth *growth, size_t index, struct span label)
+static void place_line(struct interrupt_growth *growth, size_t index, struct span label)
 {
 	char text[NAME_MAX_BYTES];
 
@@ -104,11 +104,11 @@ static void take_place(struct interrupt_growth *growth, size_t index, struct spa
 	memcpy(growth->kinds[index].label, text, sizeof(text));
 }
 
-static void take_line(struct interrupt_growth *growth, size_t index, struct interrupt_line *line)
+static void parse_line(struct interrupt_growth *growth, size_t index, struct interrupt_line *line)
 {
 	uint64_t value;
 
-	take_place(growth, index, line->label);
+	place_line(growth, index, line->label);
 	for (size_t i = 0; i < growth->n_cpus; i++) {
 		*count_of(growth, index, i, 1) =
 			growth->kinds[index].is_new ? U64_UNKNOWN : *count_of(growth, index, i, 0);
@@ -133,7 +133,7 @@ void interrupt_growth_update(struct interrupt_growth *growth)
 	}
 	find_columns(growth, heading);
 	while (interrupt_next(&text, &line))
-		take_line(growth, index++, &line);
+		parse_line(growth, index++, &line);
 	growth->n_kinds = index;
 	growth->updates++;
 }

@@ -129,8 +129,8 @@ static bool group_lacks_runtime(struct env *env, struct cgroup_place *place)
 	struct span text;
 	uint64_t runtime;
 
-	return own_cgroup_find(env, "cpu", place) == 0 &&
-	       own_cgroup_read(env, place, "cpu.rt_runtime_us", &text) == 0 && span_u64(&text, &runtime) &&
+	return cgroup_own(env, "cpu", place) == 0 &&
+	       cgroup_read(env, place, "cpu.rt_runtime_us", &text) == 0 && span_u64(&text, &runtime) &&
 	       runtime == 0;
 }
 

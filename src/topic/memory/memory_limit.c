@@ -71,18 +71,18 @@ static const struct files {
 
 static int test_cgroup(struct env *env)
 {
-	return own_cgroup_test(env, "memory");
+	return cgroup_test(env, "memory");
 }
 
 static const struct source_spec sources[] = {
-	OWN_CGROUP_SOURCE("memory cgroup", test_cgroup,
+	CGROUP_SOURCE("memory cgroup", test_cgroup,
 			  N_("no hierarchy with the memory controller is mounted here")),
 	{ 0 },
 };
 
 static int open_limit(struct sample *sample)
 {
-	sample->state = own_cgroup_open(sample->env, "memory");
+	sample->state = cgroup_open(sample->env, "memory");
 	return 0;
 }
 
@@ -92,7 +92,7 @@ static uint64_t read_bytes(struct env *env, const struct cgroup_place *place, co
 	struct span text;
 	uint64_t bytes;
 
-	if (own_cgroup_read(env, place, name, &text) < 0 || !cgroup_limit_parse(text, &bytes))
+	if (cgroup_read(env, place, name, &text) < 0 || !cgroup_limit_parse(text, &bytes))
 		return U64_UNKNOWN;
 	return bytes;
 }
@@ -103,7 +103,7 @@ static uint64_t read_caches(struct env *env, const struct cgroup_place *place, c
 	struct span text, line, name, rest;
 	bool found = false;
 
-	if (own_cgroup_read(env, place, "memory.stat", &text) < 0)
+	if (cgroup_read(env, place, "memory.stat", &text) < 0)
 		return U64_UNKNOWN;
 	while (span_line(&text, &line)) {
 		if (!span_pair_u64(line, &name, &value, &rest) ||
@@ -172,7 +172,7 @@ static int sample(struct sample *sample)
 	meminfo_parse(text, &meminfo);
 	do {
 		add_limits(env, sample->frame, sample->table, &place, &meminfo);
-	} while (own_cgroup_up(&place));
+	} while (cgroup_up(&place));
 	return 0;
 }
 
@@ -181,5 +181,5 @@ const struct topic topic_memory_limit = {
 	.sources = sources,
 	.open = open_limit,
 	.sample = sample,
-	.close = own_cgroup_close,
+	.close = cgroup_close,
 };

@@ -67,16 +67,16 @@ static const struct schema schema = {
 
 static int test_batteries(struct env *env)
 {
-	struct batteries *batteries = batteries_open(env);
+	struct power_supplies *supplies = power_supplies_open(env);
 	int found = -ENODATA;
 
-	batteries_update(batteries, 0);
-	for (size_t i = 0; i < batteries->count; i++)
-		if (batteries->list[i].is_battery)
+	power_supplies_update(supplies, 0);
+	for (size_t i = 0; i < supplies->count; i++)
+		if (supplies->list[i].is_battery)
 			found = 0;
 	if (!env_exists(env, POWER_SUPPLIES))
 		found = -ENOENT;
-	batteries_close(batteries);
+	power_supplies_close(supplies);
 	return found;
 }
 
@@ -114,11 +114,11 @@ static const char *status_text(struct frame *frame, const char *status)
 static int sample(struct sample *sample)
 {
 	struct frame *frame = sample->frame;
-	struct batteries *batteries = sample->state;
+	struct power_supplies *supplies = sample->state;
 
-	batteries_update(batteries, sample->table->mono_ns);
-	for (size_t i = 0; i < batteries->count; i++) {
-		const struct battery *battery = &batteries->list[i];
+	power_supplies_update(supplies, sample->table->mono_ns);
+	for (size_t i = 0; i < supplies->count; i++) {
+		const struct battery *battery = &supplies->list[i];
 		struct battery_row *row;
 
 		if (!battery->is_battery)
@@ -133,7 +133,7 @@ static int sample(struct sample *sample)
 		row->joules = battery->joules;
 		row->health_ratio = battery->health;
 		row->volts = battery->volts;
-		row->age_seconds = battery_age_seconds(batteries, battery);
+		row->age_seconds = battery_age_seconds(supplies, battery);
 		row->cycles = battery->cycles > 0 ? (uint64_t)battery->cycles : U64_UNKNOWN;
 		row->from = battery->how;
 		if (battery->model[0])
@@ -144,13 +144,13 @@ static int sample(struct sample *sample)
 
 static int open_battery(struct sample *sample)
 {
-	sample->state = batteries_open(sample->env);
+	sample->state = power_supplies_open(sample->env);
 	return 0;
 }
 
 static void close_battery(struct sample *sample)
 {
-	batteries_close(sample->state);
+	power_supplies_close(sample->state);
 }
 
 const struct topic topic_battery = {

@@ -28,7 +28,7 @@ static void *open_shared(struct env *env)
 		.tick = ENV_NEVER,
 		.joules = NAN,
 		.watts = NAN,
-		.batteries = batteries_open(env),
+		.supplies = power_supplies_open(env),
 		.sensors = sensors_open(env),
 	};
 	return energy;
@@ -42,7 +42,7 @@ static void close_shared(void *state)
 		energy_domain_free(&energy->list[i], energy->env);
 	free(energy->list);
 	listing_free(&energy->zones);
-	batteries_close(energy->batteries);
+	power_supplies_close(energy->supplies);
 	sensors_close(energy->sensors);
 	free(energy);
 }
@@ -65,9 +65,9 @@ static uint64_t grown_uj(struct energy *energy, struct energy_domain *domain, ui
 	if (!domain->counted)
 		return U64_UNKNOWN;
 	step = energy_step(domain->raw, raw, domain->range_uj, seconds, domain->most_watts);
-	if (step.may_hide) {
-		energy->hidden = domain;
-		energy->hidden_seconds = seconds;
+	if (step.may_have_wrapped) {
+		energy->maybe_wrapped = domain;
+		energy->unread_seconds = seconds;
 	}
 	return step.grown_uj;
 }
@@ -124,8 +124,8 @@ static int add_watts(struct energy_domain *domain, double watts, uint64_t mono_n
 
 static int read_battery(const struct energy *energy, struct energy_domain *domain, uint64_t mono_ns)
 {
-	for (size_t i = 0; i < energy->batteries->count; i++) {
-		const struct battery *battery = &energy->batteries->list[i];
+	for (size_t i = 0; i < energy->supplies->count; i++) {
+		const struct battery *battery = &energy->supplies->list[i];
 
 		if (strcmp(battery->name, domain->key) == 0)
 			return add_watts(domain, battery->watts < 0 ? 0 : battery->watts, mono_ns);
@@ -218,8 +218,8 @@ static bool has_part(const struct energy *energy, enum energy_part part)
 
 static bool any_gives(const struct energy *energy)
 {
-	for (size_t i = 0; i < energy->batteries->count; i++)
-		if (energy->batteries->list[i].is_battery && energy->batteries->list[i].flow == BATTERY_GIVES)
+	for (size_t i = 0; i < energy->supplies->count; i++)
+		if (energy->supplies->list[i].is_battery && energy->supplies->list[i].flow == BATTERY_GIVES)
 			return true;
 	return false;
 }
@@ -296,12 +296,12 @@ static void look_around(struct energy *energy, uint64_t mono_ns)
 	bool changed;
 
 	listing_read(&energy->zones, energy->env, &changed);
-	batteries_ask(energy->batteries, mono_ns);
+	power_supplies_submit(energy->supplies, mono_ns);
 	sensors_read(energy->sensors, SENSOR_POWER); /* which waits for batteries, too */
 	sensors_read(energy->sensors, SENSOR_ENERGY);
-	batteries_update(energy->batteries, mono_ns);
+	power_supplies_update(energy->supplies, mono_ns);
 	if (changed || energy->sensors_seen != energy->sensors->generation ||
-	    energy->supplies_seen != energy->batteries->generation || energy->tick == ENV_NEVER)
+	    energy->supplies_seen != energy->supplies->generation || energy->tick == ENV_NEVER)
 		energy_find(energy);
 }
 

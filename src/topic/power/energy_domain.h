@@ -62,7 +62,7 @@ struct energy {
 	struct listing zones;
 	struct energy_domain *list;
 	size_t count, capacity;
-	struct batteries *batteries;
+	struct power_supplies *supplies;
 	struct sensors *sensors;
 	unsigned long sensors_seen, supplies_seen; /* generation of which domains were made */
 	int perf_error;                            /* -errno of opening the first event */
@@ -70,8 +70,8 @@ struct energy {
 	enum energy_total total;
 	double joules, watts; /* of the total; NaN */
 	struct statistics run;
-	struct energy_domain *hidden; /* whose counter may have wrapped unseen; NULL */
-	double hidden_seconds;
+	struct energy_domain *maybe_wrapped; /* whose counter may have wrapped unseen; NULL */
+	double unread_seconds;
 };
 
 /* By name; NULL when there is none. */

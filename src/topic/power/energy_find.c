@@ -169,8 +169,8 @@ static bool is_meter(const char *chip, const char *label)
 
 static bool is_supply(const struct energy *energy, const char *name)
 {
-	for (size_t i = 0; i < energy->batteries->count; i++)
-		if (strcmp(energy->batteries->list[i].name, name) == 0)
+	for (size_t i = 0; i < energy->supplies->count; i++)
+		if (strcmp(energy->supplies->list[i].name, name) == 0)
 			return true;
 	return false;
 }
@@ -218,9 +218,9 @@ static void find_sensors(struct energy *energy)
 
 static void find_batteries(struct energy *energy)
 {
-	energy->supplies_seen = energy->batteries->generation;
-	for (size_t i = 0; i < energy->batteries->count; i++) {
-		const struct battery *battery = &energy->batteries->list[i];
+	energy->supplies_seen = energy->supplies->generation;
+	for (size_t i = 0; i < energy->supplies->count; i++) {
+		const struct battery *battery = &energy->supplies->list[i];
 		struct energy_domain *domain;
 		char name[ENERGY_NAME_BYTES];
 
@@ -264,7 +264,7 @@ void energy_find(struct energy *energy)
 
 	energy->list = NULL;
 	energy->count = energy->capacity = 0;
-	energy->hidden = NULL;
+	energy->maybe_wrapped = NULL;
 	energy_find_events(energy);
 	find_zones(energy);
 	find_sensors(energy);

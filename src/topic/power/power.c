@@ -196,13 +196,13 @@ static void explain(const struct energy *energy, struct env *env, struct frame *
 
 static void tell_hidden(struct energy *energy, struct frame *frame)
 {
-	if (!energy->hidden)
+	if (!energy->maybe_wrapped)
 		return;
 	frame_notice(frame, schema.name, _("do not stop panetop, or use a shorter delay"),
 		     _("%s was not read for %.0f s, in which its counter may have started again unseen: the "
 		       "watts may be too low"),
-		     energy->hidden->name, energy->hidden_seconds);
-	energy->hidden = NULL;
+		     energy->maybe_wrapped->name, energy->unread_seconds);
+	energy->maybe_wrapped = NULL;
 }
 
 static int sample(struct sample *sample)

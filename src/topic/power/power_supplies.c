@@ -17,44 +17,44 @@
 
 static const char key;
 
-static void *open_batteries(struct env *env)
+static void *open_supplies(struct env *env)
 {
-	struct batteries *batteries = alloc_zeroed(1, sizeof(*batteries));
+	struct power_supplies *supplies = alloc_zeroed(1, sizeof(*supplies));
 
-	batteries->env = env;
-	batteries->supplies.path = POWER_SUPPLIES;
-	batteries->tick = ENV_NEVER;
-	return batteries;
+	supplies->env = env;
+	supplies->listing.path = POWER_SUPPLIES;
+	supplies->tick = ENV_NEVER;
+	return supplies;
 }
 
-static void forget(struct batteries *batteries)
+static void forget(struct power_supplies *supplies)
 {
-	for (size_t i = 0; i < batteries->count; i++) {
-		device_attribute_drop(batteries->list[i].uevent);
-		free(batteries->list[i].name);
+	for (size_t i = 0; i < supplies->count; i++) {
+		device_attribute_drop(supplies->list[i].uevent);
+		free(supplies->list[i].name);
 	}
-	free(batteries->list);
-	batteries->list = NULL;
-	batteries->count = 0;
+	free(supplies->list);
+	supplies->list = NULL;
+	supplies->count = 0;
 }
 
-static void close_batteries(void *state)
+static void close_supplies(void *state)
 {
-	struct batteries *batteries = state;
+	struct power_supplies *supplies = state;
 
-	forget(batteries);
-	listing_free(&batteries->supplies);
-	free(batteries);
+	forget(supplies);
+	listing_free(&supplies->listing);
+	free(supplies);
 }
 
-struct batteries *batteries_open(struct env *env)
+struct power_supplies *power_supplies_open(struct env *env)
 {
-	return env_share(env, &key, open_batteries, close_batteries);
+	return env_share(env, &key, open_supplies, close_supplies);
 }
 
-void batteries_close(struct batteries *batteries)
+void power_supplies_close(struct power_supplies *supplies)
 {
-	env_unshare(batteries->env, &key);
+	env_unshare(supplies->env, &key);
 }
 
 static void copy_span(char *text, size_t room, struct span span)
@@ -126,7 +126,7 @@ static enum battery_flow flow_of(const char *status)
 										  : BATTERY_UNCLEAR;
 }
 
-static void take_supply(struct battery *battery, const struct power_supply *supply, uint64_t mono_ns)
+static void set_values(struct battery *battery, const struct power_supply *supply, uint64_t mono_ns)
 {
 	double watts;
 
@@ -160,15 +160,15 @@ static void forget_values(struct battery *battery)
 	battery->how = NULL;
 }
 
-static uint64_t age_ns(const struct batteries *batteries, const struct battery *battery)
+static uint64_t age_ns(const struct power_supplies *supplies, const struct battery *battery)
 {
-	return device_poll_age_ns(batteries->env, battery->read_ns);
+	return device_poll_age_ns(supplies->env, battery->read_ns);
 }
 
 static void finished(void *owner, size_t number, const struct device_attribute *attribute)
 {
-	struct batteries *batteries = owner;
-	struct battery *battery = &batteries->list[number];
+	struct power_supplies *supplies = owner;
+	struct battery *battery = &supplies->list[number];
 	struct power_supply supply;
 	bool was_battery = battery->is_battery;
 
@@ -178,8 +178,8 @@ static void finished(void *owner, size_t number, const struct device_attribute *
 		return; /* a battery that is being taken out */
 	power_supply_parse(span_of(attribute->bytes, (size_t)attribute->length), &supply);
 	battery->is_battery = power_supply_is_battery(&supply);
-	batteries->generation += battery->is_battery != was_battery;
-	take_supply(battery, &supply, batteries->mono_ns + battery->read_ns - batteries->asked_ns);
+	supplies->generation += battery->is_battery != was_battery;
+	set_values(battery, &supply, supplies->mono_ns + battery->read_ns - supplies->asked_ns);
 }
 
 /* What can be told of it before it answers, without asking it: the batteries of mice have a scope. */
@@ -194,67 +194,67 @@ static bool seems_battery(struct env *env, const char *name)
 	return !env_exists(env, path);
 }
 
-static void find_supplies(struct batteries *batteries)
+static void find_supplies(struct power_supplies *supplies)
 {
-	forget(batteries);
-	batteries->generation++;
-	batteries->count = batteries->supplies.n_names;
-	batteries->list = alloc_zeroed(batteries->count, sizeof(*batteries->list));
-	for (size_t i = 0; i < batteries->count; i++) {
-		struct battery *battery = &batteries->list[i];
+	forget(supplies);
+	supplies->generation++;
+	supplies->count = supplies->listing.n_names;
+	supplies->list = alloc_zeroed(supplies->count, sizeof(*supplies->list));
+	for (size_t i = 0; i < supplies->count; i++) {
+		struct battery *battery = &supplies->list[i];
 		char path[512];
 
-		battery->name = alloc_text(batteries->supplies.names[i]);
+		battery->name = alloc_text(supplies->listing.names[i]);
 		battery->followed = BATTERY_UNCLEAR;
 		forget_change(battery);
-		battery->is_battery = seems_battery(batteries->env, battery->name);
+		battery->is_battery = seems_battery(supplies->env, battery->name);
 		forget_values(battery);
 		snprintf(path, sizeof(path), POWER_SUPPLIES "/%.256s/uevent", battery->name);
 		battery->uevent =
-			device_attribute_open(batteries->env, path, ATTRIBUTE_TEXT_MAX, finished, batteries, i);
+			device_attribute_open(supplies->env, path, ATTRIBUTE_TEXT_MAX, finished, supplies, i);
 	}
 }
 
 /* What went meanwhile says nothing of what flows now, and the clock of samples stood still. */
-static void forget_sleep(struct batteries *batteries)
+static void forget_sleep(struct power_supplies *supplies)
 {
-	uint64_t slept_ns = env_boot_ns() - batteries->asked_ns;
+	uint64_t slept_ns = env_boot_ns() - supplies->asked_ns;
 
-	for (size_t i = 0; slept_ns > batteries->slept_ns + SLEEP_NS && i < batteries->count; i++)
-		forget_change(&batteries->list[i]);
-	batteries->slept_ns = slept_ns;
+	for (size_t i = 0; slept_ns > supplies->slept_ns + SLEEP_NS && i < supplies->count; i++)
+		forget_change(&supplies->list[i]);
+	supplies->slept_ns = slept_ns;
 }
 
-void batteries_ask(struct batteries *batteries, uint64_t mono_ns)
+void power_supplies_submit(struct power_supplies *supplies, uint64_t mono_ns)
 {
 	bool changed;
 
-	if (batteries->tick == batteries->env->tick)
+	if (supplies->tick == supplies->env->tick)
 		return;
-	batteries->tick = batteries->env->tick;
-	listing_read(&batteries->supplies, batteries->env, &changed);
+	supplies->tick = supplies->env->tick;
+	listing_read(&supplies->listing, supplies->env, &changed);
 	if (changed)
-		find_supplies(batteries);
-	device_poll_collect(batteries->env);
-	batteries->mono_ns = mono_ns;
-	batteries->asked_ns = env_mono_ns();
-	forget_sleep(batteries);
-	for (size_t i = 0; i < batteries->count; i++)
-		device_attribute_submit(batteries->list[i].uevent);
+		find_supplies(supplies);
+	device_poll_collect(supplies->env);
+	supplies->mono_ns = mono_ns;
+	supplies->asked_ns = env_mono_ns();
+	forget_sleep(supplies);
+	for (size_t i = 0; i < supplies->count; i++)
+		device_attribute_submit(supplies->list[i].uevent);
 }
 
-void batteries_update(struct batteries *batteries, uint64_t mono_ns)
+void power_supplies_update(struct power_supplies *supplies, uint64_t mono_ns)
 {
-	batteries_ask(batteries, mono_ns);
-	device_poll_wait(batteries->env);
-	for (size_t i = 0; i < batteries->count; i++)
-		if (age_ns(batteries, &batteries->list[i]) == U64_UNKNOWN)
-			forget_values(&batteries->list[i]);
+	power_supplies_submit(supplies, mono_ns);
+	device_poll_wait(supplies->env);
+	for (size_t i = 0; i < supplies->count; i++)
+		if (age_ns(supplies, &supplies->list[i]) == U64_UNKNOWN)
+			forget_values(&supplies->list[i]);
 }
 
-double battery_age_seconds(const struct batteries *batteries, const struct battery *battery)
+double battery_age_seconds(const struct power_supplies *supplies, const struct battery *battery)
 {
-	uint64_t age = age_ns(batteries, battery);
+	uint64_t age = age_ns(supplies, battery);
 
 	return age == U64_UNKNOWN ? NAN : (double)age / 1e9;
 }

@@ -32,9 +32,9 @@ struct battery {
 	double change_watts;        /* between the last two changes; NaN */
 };
 
-struct batteries {
+struct power_supplies {
 	struct env *env; /* borrowed */
-	struct listing supplies;
+	struct listing listing;
 	struct battery *list; /* every supply, also those that are none */
 	size_t count;
 	unsigned long generation; /* grows when the list, or the kind of a supply, changes */
@@ -44,16 +44,16 @@ struct batteries {
 };
 
 /* Shared by all samplers of env; each that opens it closes it. */
-struct batteries *batteries_open(struct env *env);
-void batteries_close(struct batteries *batteries);
+struct power_supplies *power_supplies_open(struct env *env);
+void power_supplies_close(struct power_supplies *supplies);
 
 /* Asks them, once per tick, and does not wait; mono_ns is now. */
-void batteries_ask(struct batteries *batteries, uint64_t mono_ns);
+void power_supplies_submit(struct power_supplies *supplies, uint64_t mono_ns);
 
 /* Likewise, and waits for them. Those that are late are as they were, but not for ever. */
-void batteries_update(struct batteries *batteries, uint64_t mono_ns);
+void power_supplies_update(struct power_supplies *supplies, uint64_t mono_ns);
 
 /* How old what is known of it is; NaN when nothing is. */
-double battery_age_seconds(const struct batteries *batteries, const struct battery *battery);
+double battery_age_seconds(const struct power_supplies *supplies, const struct battery *battery);
 
 #endif

@@ -51,7 +51,7 @@ struct cgroup_cpu_time *cgroup_cpu_time_open(struct env *env)
 	struct cgroup_cpu_time *sum = alloc_zeroed(1, sizeof(*sum));
 
 	sum->env = env;
-	if (own_cgroup_find(env, "cpuacct", &sum->place) == 0 && is_top(sum))
+	if (cgroup_own(env, "cpuacct", &sum->place) == 0 && is_top(sum))
 		return sum;
 	cgroup_cpu_time_close(sum);
 	return NULL;

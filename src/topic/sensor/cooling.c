@@ -31,7 +31,7 @@ static const struct column columns[] = {
 	COLUMN(struct cooling_row, level, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("level"),
 	       .width = 5, .help = N_("how far it is turned up now; 0: not at all"),
 	       .source = PLACE "cur_state"),
-	COLUMN(struct cooling_row, max_level, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("of"),
+	COLUMN(struct cooling_row, max_level, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("max"),
 	       .width = 5, .help = N_("how far it can be turned up"), .source = PLACE "max_state"),
 	COLUMN(struct cooling_row, age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
 	       .title = N_("age"), .width = 7, .rank = 4,

@@ -117,7 +117,7 @@ static void add_row(const struct sensors *sensors, const struct sensor *sensor, 
 	row->high = sensor->high;
 	row->critical = sensor->critical;
 	row->chip = sensor_text(frame, sensors->chips[sensor->chip].name);
-	row->state = sensor->why ? sensor->why : N_("ok");
+	row->state = sensor->status ? sensor->status : N_("ok");
 	row->age_seconds = sensor->age_seconds;
 }
 
@@ -152,7 +152,7 @@ static const struct sensor *cpu_sensor(const struct sensors *sensors)
 	for (size_t i = 0; i < sensors->n_sensors; i++) {
 		const struct sensor *sensor = &sensors->list[i];
 
-		if (sensor->kind == SENSOR_TEMPERATURE && !sensor->repeats &&
+		if (sensor->kind == SENSOR_TEMPERATURE && !sensor->duplicates_zone &&
 		    (!best || cpu_rank(sensors, sensor) < cpu_rank(sensors, best)))
 			best = sensor;
 	}
@@ -179,7 +179,7 @@ static int sample_sensors(struct sample *sample)
 	for (size_t i = 0; i < sensors->n_sensors; i++) {
 		const struct sensor *sensor = &sensors->list[i];
 
-		if (sensor->kind == kind && !sensor->repeats && sensor != first)
+		if (sensor->kind == kind && !sensor->duplicates_zone && sensor != first)
 			add_row(sensors, sensor, sample->frame, sample->table);
 	}
 	return 0;
@@ -204,8 +204,8 @@ static void close_sensors(struct sample *sample)
 struct trip_row {
 	const char *zone;
 	uint64_t trip;
-	const char *does;
-	double celsius, hysteresis_celsius, below_celsius;
+	const char *type;
+	double celsius, hysteresis_celsius, headroom_celsius;
 };
 
 static const struct column trip_columns[] = {
@@ -213,17 +213,17 @@ static const struct column trip_columns[] = {
 	       .help = N_("type of the thermal zone"), .source = "/sys/class/thermal/thermal_zoneN/type"),
 	COLUMN(struct trip_row, trip, .kind = COLUMN_KEY, .title = N_("trip"), .width = 4,
 	       .help = N_("number of the trip point"), .source = "trip_point_N_type"),
-	COLUMN(struct trip_row, does, .kind = COLUMN_LABEL, .title = N_("does"), .width = 9,
+	COLUMN(struct trip_row, type, .kind = COLUMN_LABEL, .title = N_("type"), .width = 9,
 	       .help = N_("active: starts fans; passive: throttles; hot: notifies; critical: shuts down"),
 	       .source = "trip_point_N_type"),
 	COLUMN(struct trip_row, celsius, .kind = COLUMN_GAUGE, .unit = UNIT_CELSIUS, .title = N_("at"),
 	       .width = 6, .help = N_("temperature of the trip point"), .source = "trip_point_N_temp"),
 	COLUMN(struct trip_row, hysteresis_celsius, .kind = COLUMN_GAUGE, .unit = UNIT_CELSIUS,
-	       .title = N_("back"), .width = 6, .rank = 1,
+	       .title = N_("hyst"), .width = 6, .rank = 1,
 	       .help = N_("hysteresis: how far the zone must cool below the trip point"),
 	       .source = "trip_point_N_hyst"),
-	COLUMN(struct trip_row, below_celsius, .kind = COLUMN_GAUGE, .unit = UNIT_CELSIUS,
-	       .title = N_("away"), .width = 6, .rank = 1,
+	COLUMN(struct trip_row, headroom_celsius, .kind = COLUMN_GAUGE, .unit = UNIT_CELSIUS,
+	       .title = N_("headroom"), .width = 8, .rank = 1,
 	       .help = N_("how far the zone is below the trip point; negative: above it"),
 	       .source = "trip_point_N_temp - temp"),
 };
@@ -237,10 +237,10 @@ static void add_trips(const struct sensor_chip *chip, const struct sensor *senso
 
 		row->zone = sensor_text(frame, sensor->key);
 		row->trip = i;
-		row->does = sensor_text(frame, trip->does);
+		row->type = sensor_text(frame, trip->type);
 		row->celsius = trip->celsius;
 		row->hysteresis_celsius = trip->hysteresis_celsius;
-		row->below_celsius = row->celsius - sensor->value;
+		row->headroom_celsius = row->celsius - sensor->value;
 	}
 }
 

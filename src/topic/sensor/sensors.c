@@ -135,7 +135,7 @@ static void check_asleep(struct sensors *sensors)
 	}
 }
 
-static const char *reason(int error)
+static const char *status_of_error(int error)
 {
 	switch (error) {
 	case -EFAULT:
@@ -148,37 +148,37 @@ static const char *reason(int error)
 	}
 }
 
-static void tell_value(struct sensor *sensor, uint64_t age_ns)
+static void update_value(struct sensor *sensor, uint64_t age_ns)
 {
-	sensor->fresh = sensor->told_ns != sensor->read_ns;
-	sensor->told_ns = sensor->read_ns;
+	sensor->fresh = sensor->previous_ns != sensor->read_ns;
+	sensor->previous_ns = sensor->read_ns;
 	sensor->age_seconds = (double)age_ns / 1e9;
 	if (sensor->error) {
-		sensor->why = reason(sensor->error);
+		sensor->status = status_of_error(sensor->error);
 		return;
 	}
-	sensor->value = sensor_plausible(sensor->kind, sensor->heard);
+	sensor->value = sensor_plausible(sensor->kind, sensor->raw);
 	if (isnan(sensor->value))
-		sensor->why = N_("impossible");
+		sensor->status = N_("impossible");
 	else if (age_ns > 0)
-		sensor->why = N_("slow");
+		sensor->status = N_("slow");
 	sensor->minimum = fmin(sensor->minimum, sensor->value);
 	sensor->maximum = fmax(sensor->maximum, sensor->value);
 }
 
-static void tell_sensor(struct sensors *sensors, struct sensor *sensor)
+static void update_sensor(struct sensors *sensors, struct sensor *sensor)
 {
 	uint64_t age_ns = device_poll_age_ns(sensors->env, sensor->read_ns);
 
 	sensor->value = sensor->age_seconds = NAN;
 	sensor->fresh = false;
-	sensor->why = NULL;
+	sensor->status = NULL;
 	if (sensors->chips[sensor->chip].asleep)
-		sensor->why = N_("asleep");
+		sensor->status = N_("asleep");
 	else if (age_ns == U64_UNKNOWN)
-		sensor->why = N_("slow");
+		sensor->status = N_("slow");
 	else
-		tell_value(sensor, age_ns);
+		update_value(sensor, age_ns);
 }
 
 /* A chip that has not answered yet gets no second helper. */
@@ -239,8 +239,8 @@ void sensors_read(struct sensors *sensors, enum sensor_kind kind)
 	if (!(sensors->asked & bit))
 		read_chips(sensors, sensors->usual | bit);
 	for (size_t i = 0; i < sensors->n_sensors; i++)
-		if (sensors->list[i].kind == kind && !sensors->list[i].repeats)
-			tell_sensor(sensors, &sensors->list[i]);
+		if (sensors->list[i].kind == kind && !sensors->list[i].duplicates_zone)
+			update_sensor(sensors, &sensors->list[i]);
 }
 
 void sensors_restart(struct sensors *sensors, enum sensor_kind kind)

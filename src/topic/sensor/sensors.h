@@ -15,7 +15,7 @@ struct chip_values;
 struct chip_limits;
 
 struct trip_point {
-	char does[32];
+	char type[32];
 	double celsius, hysteresis_celsius; /* NaN: none */
 };
 
@@ -49,16 +49,16 @@ struct sensor {
 	char *label;                 /* from its driver or sensors.conf; never NULL */
 	struct sensor_source source; /* until the values of its chip take it */
 	double low, high, critical;  /* NaN: none */
-	double heard;                /* the last reading … */
+	double raw;                /* the last reading … */
 	int error;                   /* … or -errno … */
 	uint64_t read_ns;            /* … and its time, see device_poll_age_ns() */
-	uint64_t told_ns;            /* read_ns of the value in the last tick */
+	uint64_t previous_ns;            /* read_ns of the value in the last tick */
 	double value;                /* in this tick; NaN: not known, see why */
-	const char *why;             /* N_(); NULL */
+	const char *status;             /* N_(); NULL */
 	double age_seconds;          /* of the value: 0 unless the chip answers late; NaN */
 	bool fresh;                  /* the value is not the reading of the last tick */
 	double minimum, maximum;     /* since start or reset; NaN */
-	bool repeats;                /* a thermal zone shows the same */
+	bool duplicates_zone;                /* a thermal zone shows the same */
 };
 
 struct sensors {

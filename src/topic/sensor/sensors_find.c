@@ -154,7 +154,7 @@ static struct sensor *add_sensor(struct sensors *sensors, enum sensor_kind kind,
 		.high = NAN,
 		.critical = NAN,
 		.value = NAN,
-		.heard = NAN,
+		.raw = NAN,
 		.age_seconds = NAN,
 		.minimum = NAN,
 		.maximum = NAN,
@@ -284,16 +284,16 @@ static bool same_name(const char *one, const char *other) /* hwmon allows no '-'
 }
 
 /* The kernel shows zones as a chip, too, which has the name of their type: one zone hides one sensor. */
-static void hide_repeated(struct sensors *sensors, const char *type)
+static void mark_duplicate(struct sensors *sensors, const char *type)
 {
 	for (size_t i = 0; i < sensors->n_sensors; i++) {
 		struct sensor *sensor = &sensors->list[i];
 		const struct sensor_chip *chip = &sensors->chips[sensor->chip];
 
-		if (chip->is_zone || sensor->repeats || sensor->kind != SENSOR_TEMPERATURE ||
+		if (chip->is_zone || sensor->duplicates_zone || sensor->kind != SENSOR_TEMPERATURE ||
 		    !same_name(chip->name, type))
 			continue;
-		sensor->repeats = true;
+		sensor->duplicates_zone = true;
 		return;
 	}
 }
@@ -313,7 +313,7 @@ static void add_zone(struct sensors *sensors, const char *name)
 		return;
 	chip->device = alloc_text(type);
 	chip->is_zone = true;
-	hide_repeated(sensors, type);
+	mark_duplicate(sensors, type);
 	sensor = add_sensor(sensors, SENSOR_TEMPERATURE, 0, type, type);
 	if (!sensor)
 		return;

@@ -85,12 +85,12 @@ static void read_limit(struct chip_limits *limits, struct limit *limit)
 }
 
 /* Of the trip points of this type the lowest; NaN when there is none. */
-static double lowest_trip(const struct chip_limits *limits, const char *does)
+static double lowest_trip(const struct chip_limits *limits, const char *type)
 {
 	double lowest = NAN;
 
 	for (unsigned i = 0; i < limits->n_trips; i++)
-		if (strcmp(limits->trips[i].does, does) == 0)
+		if (strcmp(limits->trips[i].type, type) == 0)
 			lowest = fmin(lowest, limits->trips[i].celsius);
 	return lowest;
 }
@@ -111,7 +111,7 @@ static void read_trips(struct chip_limits *limits)
 		char name[64];
 
 		snprintf(name, sizeof(name), "trip_point_%u_type", limits->n_trips);
-		if (read_text(limits, name, trip->does, sizeof(trip->does)) <= 0)
+		if (read_text(limits, name, trip->type, sizeof(trip->type)) <= 0)
 			break;
 		trip->celsius = trip_degrees(limits, limits->n_trips, "temp");
 		if (trip->celsius == 0)

@@ -15,7 +15,7 @@ struct reading {
 	struct sensor_source source; /* owned */
 	enum sensor_kind kind;
 	bool wanted;
-	bool unseen; /* a thermal zone shows the same */
+	bool duplicates_zone; /* a thermal zone shows the same */
 	long fault_length, input_length; /* of its files, as far as they were read, or -errno */
 	int error;                       /* -errno */
 	double value;
@@ -102,7 +102,7 @@ static void finished(struct device_poll *poll)
 			continue;
 		attribute_finish(&reading->source.fault, sensors->env, reading->fault_length);
 		attribute_finish(&reading->source.input, sensors->env, reading->input_length);
-		first[i].heard = reading->value;
+		first[i].raw = reading->value;
 		first[i].error = reading->error;
 		first[i].read_ns = poll->read_ns;
 	}
@@ -138,8 +138,8 @@ void chip_values_open(struct sensors *sensors, unsigned number)
 
 		*reading = (struct reading){ .source = sensor->source, .kind = sensor->kind };
 		sensor->source = (struct sensor_source){ 0 };
-		reading->unseen = sensor->repeats;
-		if (!reading->unseen)
+		reading->duplicates_zone = sensor->duplicates_zone;
+		if (!reading->duplicates_zone)
 			values->kinds |= 1U << sensor->kind;
 	}
 	chip->values = values;
@@ -161,7 +161,7 @@ void chip_values_submit(struct chip_values *values, unsigned kinds)
 	for (size_t i = 0; i < values->count; i++) {
 		struct reading *reading = &values->list[i];
 
-		reading->wanted = !reading->unseen && kinds & 1U << reading->kind;
+		reading->wanted = !reading->duplicates_zone && kinds & 1U << reading->kind;
 		if (!reading->wanted)
 			continue;
 		attribute_hold(&reading->source.fault, values->sensors->env);
