@@ -88,7 +88,7 @@ static void look_at_machine(uint64_t uses)
 static int privilege_error(const char *what, int error)
 {
 	if (error == -ENOTRECOVERABLE)
-		error_message(what, "%s", _("dropped privileges are still held or could be regained"));
+		error_message(what, "%s", _("dropped privileges are still held"));
 	else
 		error_message(what, _("cannot drop privileges: %s"), strerror(-error));
 	return 1;
@@ -102,15 +102,15 @@ int drop_privileges(const struct options *options, const struct settings *settin
 	int error;
 
 	look_at_machine(plan.uses);
-	plan.goes_back = may_go_back(options, plan.uses);
-	error = privilege_give_up(&plan, &what);
+	plan.to_invoker = may_go_back(options, plan.uses);
+	error = privilege_drop(&plan, &what);
 	return error ? privilege_error(what, error) : 0;
 }
 
 int drop_after_open(const struct options *options, const struct settings *settings, const bool *wanted)
 {
 	uint64_t uses = uses_of_run(options, settings, wanted, false);
-	int error = options->command ? 0 : privilege_keep(uses);
+	int error = options->command ? 0 : privilege_limit(uses);
 
 	return error ? privilege_error("capset", error) : 0;
 }

@@ -256,14 +256,14 @@ static void add_privileges(struct frame *frame, const struct env *env, const str
 
 	if (!env->live)
 		return;
-	privilege_look(&now);
+	privilege_query(&now);
 	add_process(frame, before, &now);
 	for (unsigned i = 0; i < n_privilege_rows; i++) {
 		const struct privilege_row *row = &privilege_rows[i];
 
 		if (row->capability == PRIVILEGE_USER_0)
 			add_user(frame, row, &now);
-		else if (row->use != PRIVILEGE_TREE && privilege_is_of_use(row))
+		else if (row->use != PRIVILEGE_TREE && privilege_applies(row))
 			add_capability(frame, env, row, before, &now);
 	}
 }
@@ -302,7 +302,7 @@ int probe_run(const struct options *options, const struct settings *settings, st
 	struct sink sink;
 	int error;
 
-	privilege_look(&before);
+	privilege_query(&before);
 	if (drop_privileges(options, settings, NULL) != 0)
 		return 1;
 	choose_plan(&plan, options);

@@ -62,7 +62,7 @@ static void *run(void *argument)
 	struct cpu_load *load = thread->load;
 	uint64_t start = env_mono_ns();
 
-	privilege_keep(0);
+	privilege_limit(0);
 	while (!atomic_load(&load->ended)) {
 		unsigned parts = thread->index < atomic_load(&load->cpus) ? atomic_load(&load->parts) : 0;
 		uint64_t busy_until = start + PERIOD_NS * parts / PARTS;

@@ -418,7 +418,7 @@ static int prepare(struct latency_thread *thread, struct waiting *waiting)
 	if (!error)
 		error = set_policy(thread->plan->policy, thread->plan->priority, thread->plan->period_ns);
 	if (!error)
-		error = privilege_keep(0);
+		error = privilege_limit(0);
 	return error ? error : open_waiting(waiting, thread->plan->method);
 }
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "core/unknown.h"
-#include "sys/privilege_sets.h"
+#include "sys/privilege.h"
 
 #define PARANOID "proc/sys/kernel/perf_event_paranoid"
 #define PARANOID_MAX 2 /* of Linux itself: up to it all users may count their own code */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Raising a capability in a thread, lowering it again, and what a thread keeps. */
+/* The table of privileges; raising and lowering them in a thread, and limiting a thread. */
 #include <config.h>
 
 #include "sys/privilege.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,20 +14,73 @@
 #include <unistd.h>
 
 #include "core/i18n.h"
-#include "sys/privilege_sets.h"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
 #endif
 
-/* Of the process: written before there is a second thread. */
-static bool raises;             /* nothing is effective but what is raised */
-static bool has_perfmon = true; /* since Linux 5.8 */
-static bool perf_takes_admin;   /* CAP_PERFMON does not open perf events */
-static const char *perf_remedy; /* N_(), where CAP_SYS_ADMIN is not held, either; NULL */
-static bool hidden;             /* proc hides processes of others */
+#define ROW(of, takes, in, what) \
+	.use = PRIVILEGE_##of, .capability = takes, .call = in, .gives = what
 
-/* Of each thread: what the kernel holds for it. */
+const struct privilege_row privilege_rows[] = {
+	{ ROW(HIDDEN, CAP_SYS_PTRACE, "/proc/PID",
+	      N_("processes of other users, hidden by hidepid")) },
+	{ ROW(IO, CAP_SYS_PTRACE, "/proc/PID/io", N_("I/O of processes of other users")) },
+	{ ROW(IO, CAP_DAC_READ_SEARCH, "/proc/PID/io", N_("I/O of processes of other users")) },
+	{ ROW(MAPS, CAP_SYS_PTRACE, "/proc/PID/maps, smaps", N_("memory regions of processes of other users")) },
+	{ ROW(PAGEMAP, CAP_SYS_PTRACE, "/proc/PID/pagemap", N_("pages of processes of other users")) },
+	{ ROW(PAGEMAP, CAP_DAC_READ_SEARCH, "/proc/PID/pagemap", N_("pages of processes of other users")) },
+	{ ROW(PAGEMAP, CAP_SYS_ADMIN, "/proc/PID/pagemap", N_("page frame numbers")) },
+	{ ROW(MEMORY, CAP_SYS_PTRACE, "/proc/PID/mem", N_("page contents of processes of other users")) },
+	{ ROW(MEMORY, CAP_DAC_READ_SEARCH, "/proc/PID/mem", N_("page contents of processes of other users")) },
+	{ ROW(NODE, CAP_SYS_PTRACE, "move_pages(2)", N_("NUMA nodes of pages of other users")) },
+	{ ROW(FILES, CAP_DAC_READ_SEARCH, "energy_uj, /proc/kpage*, tracing/events",
+	      N_("energy counters, page frame flags, tracepoints")) },
+	{ ROW(PERF, CAP_PERFMON, "perf_event_open(2)", N_("events and counters of all processes and CPUs")) },
+	{ ROW(PERF, CAP_SYS_ADMIN, "perf_event_open(2)",
+	      N_("events and counters where the kernel does not accept cap_perfmon")) },
+	{ ROW(RINGS, CAP_IPC_LOCK, "mmap(2) of perf events",
+	      N_("rings that hold all events between two reads")) },
+	{ ROW(TRACING, CAP_DAC_READ_SEARCH, "tracing/events/sched",
+	      N_("arguments of started programs")) },
+	{ ROW(TRACING, CAP_SYS_ADMIN, "fsopen(2)",
+	      N_("arguments of started programs, where tracefs is not mounted")) },
+	{ ROW(NETLINK, CAP_NET_ADMIN, "netlink(7)", N_("exited processes: exit records, proc connector")) },
+	{ ROW(REAL_TIME, CAP_SYS_NICE, "sched_setattr(2)",
+	      N_("real-time priority for measuring threads")) },
+	{ ROW(LOCK, CAP_IPC_LOCK, "mlock(2), mlockall(2)",
+	      N_("memory locked while latency is measured")) },
+	{ ROW(AWAKE, CAP_DAC_OVERRIDE, "/dev/cpu_dma_latency",
+	      N_("no deep idle states with --cpu-dma-latency")) },
+	{ ROW(SIGNAL, CAP_KILL, "pidfd_send_signal(2)", N_("signals to processes of other users")), .acts = true },
+	{ ROW(NICE, CAP_SYS_NICE, "setpriority(2)", N_("priorities of processes of other users")), .acts = true },
+	{ ROW(MARKS, CAP_DAC_OVERRIDE, "/proc/PID/clear_refs",
+	      N_("clearing write marks of processes of other users")), .acts = true },
+	{ ROW(DROP_CACHES, PRIVILEGE_USER_0, "/proc/sys/vm/drop_caches",
+	      N_("dropping caches")), .acts = true },
+	{ ROW(TREE, CAP_DAC_READ_SEARCH, "--root", N_("files of another root, for user 0")) },
+	{ ROW(TREE, CAP_SYS_PTRACE, "--root", N_("files of another root, for user 0")) },
+};
+
+const unsigned n_privilege_rows = sizeof(privilege_rows) / sizeof(privilege_rows[0]);
+
+uint64_t privilege_acting(uint64_t uses)
+{
+	uint64_t acting = 0;
+
+	for (unsigned i = 0; i < n_privilege_rows; i++)
+		acting |= privilege_rows[i].acts ? PRIVILEGE_BIT(privilege_rows[i].use) : 0;
+	return uses & acting;
+}
+
+/* Of the process; written before there is a second thread. */
+static bool raises;             /* only what is raised is effective */
+static bool has_perfmon = true; /* since Linux 5.8 */
+static bool perf_takes_admin;   /* perf events need CAP_SYS_ADMIN */
+static const char *perf_remedy; /* N_(), where that is not permitted; else NULL */
+static bool hidden;             /* proc hides processes of other users */
+
+/* Of each thread: its sets, as the kernel has them. */
 static _Thread_local bool known;
 static _Thread_local struct privilege_sets own;
 
@@ -63,7 +117,7 @@ int privilege_write_sets(const struct privilege_sets *sets)
 	return 0;
 }
 
-bool privilege_is_of_use(const struct privilege_row *row)
+bool privilege_applies(const struct privilege_row *row)
 {
 	if (row->use == PRIVILEGE_HIDDEN)
 		return hidden;
@@ -80,7 +134,7 @@ uint64_t privilege_capabilities(uint64_t uses)
 		const struct privilege_row *row = &privilege_rows[i];
 
 		if ((uses & PRIVILEGE_BIT(row->use)) && row->capability != PRIVILEGE_USER_0 &&
-		    privilege_is_of_use(row))
+		    privilege_applies(row))
 			capabilities |= UINT64_C(1) << row->capability;
 	}
 	return capabilities;
@@ -104,6 +158,39 @@ const char *privilege_perf_remedy(void)
 	return perf_remedy;
 }
 
+static bool has_ids(uid_t user, gid_t group)
+{
+	uid_t users[3];
+	gid_t groups[3];
+
+	if (getresuid(&users[0], &users[1], &users[2]) < 0 || getresgid(&groups[0], &groups[1], &groups[2]) < 0)
+		return false;
+	for (unsigned i = 0; i < 3; i++)
+		if (users[i] != user || groups[i] != group)
+			return false;
+	return true;
+}
+
+static bool has_only_group(gid_t group)
+{
+	gid_t found;
+
+	return getgroups(1, &found) == 1 && found == group;
+}
+
+/* Groups first: without user 0 they could not be changed. */
+int privilege_become(uid_t user, gid_t group, bool set_groups)
+{
+	int error = 0;
+
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0 || (set_groups && setgroups(1, &group) < 0) ||
+	    setresgid(group, group, group) < 0 || setresuid(user, user, user) < 0)
+		error = -errno;
+	else if (!has_ids(user, group) || (set_groups && !has_only_group(group)))
+		error = -ENOTRECOVERABLE;
+	return prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) < 0 && !error ? -errno : error;
+}
+
 int privilege_open(void)
 {
 	struct privilege_sets sets;
@@ -120,11 +207,11 @@ int privilege_open(void)
 		return error;
 	sets.effective = 0;
 	error = privilege_write_sets(&sets);
-	privilege_user_is_ordinary();
+	privilege_raise_on_demand();
 	return error;
 }
 
-void privilege_user_is_ordinary(void)
+void privilege_raise_on_demand(void)
 {
 	raises = true;
 }
@@ -134,7 +221,7 @@ void privilege_hide_processes(void)
 	hidden = true;
 }
 
-uint64_t privilege_held(uint64_t uses)
+uint64_t privilege_effective(uint64_t uses)
 {
 	return privilege_capabilities(raises ? uses & PRIVILEGE_BIT(PRIVILEGE_HIDDEN) : uses);
 }
@@ -167,7 +254,7 @@ void privilege_lower(uint64_t raised)
 		return;
 	sets.effective &= ~raised;
 	if (privilege_write_sets(&sets) < 0)
-		abort(); /* the kernel never refuses it */
+		abort(); /* the kernel never refuses this */
 	errno = error;
 }
 
@@ -179,9 +266,9 @@ bool privilege_may(enum privilege_use use)
 	return privilege_read_sets(&sets) == 0 && (sets.permitted & wanted) == wanted;
 }
 
-int privilege_keep(uint64_t uses)
+int privilege_limit(uint64_t uses)
 {
-	struct privilege_sets sets, found;
+	struct privilege_sets sets;
 	int error = privilege_read_sets(&sets);
 
 	if (error)
@@ -189,16 +276,12 @@ int privilege_keep(uint64_t uses)
 	own = sets;
 	known = true;
 	sets.permitted &= privilege_capabilities(uses);
-	sets.effective &= privilege_held(uses);
-	if (sets.permitted == own.permitted && sets.effective == own.effective)
-		return 0;
-	error = privilege_write_sets(&sets);
-	if (!error)
-		error = privilege_read_sets(&found);
-	return error ? error : memcmp(&sets, &found, sizeof(sets)) == 0 ? 0 : -ENOTRECOVERABLE;
+	sets.effective &= privilege_effective(uses);
+	return sets.permitted == own.permitted && sets.effective == own.effective ? 0
+										  : privilege_write_sets(&sets);
 }
 
-static uint64_t bound_set(void)
+static uint64_t bounding_set(void)
 {
 	uint64_t bounding = 0;
 
@@ -216,10 +299,10 @@ static uint64_t ambient_set(void)
 	return ambient;
 }
 
-void privilege_look(struct privilege_state *state)
+void privilege_query(struct privilege_state *state)
 {
 	*state = (struct privilege_state){
-		.bounding = bound_set(),
+		.bounding = bounding_set(),
 		.ambient = ambient_set(),
 		.user = geteuid(),
 		.group = getegid(),

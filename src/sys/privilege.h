@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rights beyond those of the user: what needs which, raised around the call that needs it, and given up. */
+/* Privileges beyond those of the user: which call needs which, raised around that call, and dropped. */
 #ifndef PANETOP_SYS_PRIVILEGE_H
 #define PANETOP_SYS_PRIVILEGE_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What a capability is used for: a call, or a few of a kind. privilege_rows tells which it takes. */
+/* What capabilities are used for: a call, or a few of a kind. privilege_rows lists what each needs. */
 enum privilege_use {
 	PRIVILEGE_NONE,
 	PRIVILEGE_HIDDEN,
@@ -36,14 +36,14 @@ enum privilege_use {
 /* A set of uses. */
 #define PRIVILEGE_BIT(use) (UINT64_C(1) << (use))
 
-#define PRIVILEGE_USER_0 (-1) /* in place of a capability: only user 0 may, whatever it is capable of */
+#define PRIVILEGE_USER_0 (-1) /* instead of a capability: needs user 0 */
 
 struct privilege_row {
 	enum privilege_use use;
 	int capability;    /* CAP_SYS_PTRACE … */
-	const char *call;  /* the kernel's name of what it is raised for, not translated */
+	const char *call;  /* the kernel's name of the call or file, not translated */
 	const char *gives; /* N_() */
-	bool acts;         /* changes something of the machine, on the user's word */
+	bool acts;         /* changes the machine, on request of the user */
 };
 
 extern const struct privilege_row privilege_rows[];
@@ -54,59 +54,58 @@ struct privilege_sets {
 	uint64_t permitted, effective, inheritable;
 };
 
-/* The capabilities that these uses take on this kernel. */
+/* The capabilities that these uses need on this kernel. */
 uint64_t privilege_capabilities(uint64_t uses);
 
-/* Is the row of use on this machine? Not where proc hides nothing, or perf events take another capability. */
-bool privilege_is_of_use(const struct privilege_row *row);
+/* Does the row apply to this machine? Not if proc hides nothing, or perf events need another capability. */
+bool privilege_applies(const struct privilege_row *row);
 
-/* Of these uses the ones that act. */
+/* The subset of these uses that acts. */
 uint64_t privilege_acting(uint64_t uses);
 
 /*
- * First of all: for a user who is not root nothing is effective from here on but what is raised, and what
- * was started setuid root goes on as who started it. 0 or -errno.
+ * To be called first: for a user other than root, only what is raised is effective from now on; a program
+ * started setuid root continues as the user who started it. 0 or -errno.
  */
 int privilege_open(void);
 
-/* proc hides processes of others: what it takes to see them stays effective. Before privilege_give_up(). */
+/* proc hides processes of other users: the capability to see them stays effective. Before privilege_drop(). */
 void privilege_hide_processes(void);
 
-/* CAP_PERFMON does not open perf events on this machine, CAP_SYS_ADMIN does. Before privilege_give_up(). */
+/* On this machine perf events need CAP_SYS_ADMIN, not CAP_PERFMON. Before privilege_drop(). */
 void privilege_perf_takes_admin(void);
 
-/* What to do where that is why they are refused, N_(); NULL where it is not. */
+/* The remedy, N_(), where this is why perf events are refused; else NULL. */
 const char *privilege_perf_remedy(void);
 
 /*
- * Makes effective in this thread what the use takes, as far as it is permitted. What it gives goes to
- * privilege_lower(), which leaves errno alone. For root, to whom all that is permitted is effective, and for
- * those to whom nothing is permitted, neither makes a system call.
+ * Makes effective in this thread what the use needs, as far as it is permitted. Pass the result to
+ * privilege_lower(), which keeps errno. For root, and for users without capabilities, neither makes a system
+ * call.
  */
 uint64_t privilege_raise(enum privilege_use use);
 void privilege_lower(uint64_t raised);
 
-/* Are the capabilities of the use permitted to this thread? */
+/* Does this thread have the capabilities that the use needs? */
 bool privilege_may(enum privilege_use use);
 
-/* From here on this thread has no more than these uses take. 0, or -errno when it cannot be confirmed. */
-int privilege_keep(uint64_t uses);
+/* Limits this thread to what these uses need. 0 or -errno. */
+int privilege_limit(uint64_t uses);
 
 struct privilege_plan {
 	uint64_t uses;    /* whose capabilities are kept */
-	bool for_command; /* a program will be started that is to have what the user has */
-	bool goes_back;   /* under sudo the user who called it takes over */
+	bool for_command; /* a command will be started, which inherits what the user has */
+	bool to_invoker;  /* under sudo, continue as the user who called it */
 };
 
 /*
- * Gives up, before there is a second thread, all that the plan does not name: permitted and inheritable
- * capabilities, bounding and ambient set, user 0 and its groups if another user called it by sudo, and the
- * gaining of rights by exec. What a command has to inherit is left. Then reads all of it back, and tries to
- * regain it. 0, or -errno with the call that failed in *what.
+ * Drops, before there is a second thread, all that the plan does not name: permitted and inheritable
+ * capabilities, bounding and ambient set, user 0 and its groups under sudo, and gaining privileges by exec.
+ * Keeps what a command inherits. Then verifies all of it. 0, or -errno with the call that failed in *what:
+ * -ENOTRECOVERABLE when a privilege is still held.
  */
-int privilege_give_up(const struct privilege_plan *plan, const char **what);
+int privilege_drop(const struct privilege_plan *plan, const char **what);
 
-/* How the process stands. */
 struct privilege_state {
 	struct privilege_sets sets;
 	uint64_t bounding, ambient;
@@ -115,9 +114,25 @@ struct privilege_state {
 	bool no_new_privs;
 };
 
-void privilege_look(struct privilege_state *state);
+void privilege_query(struct privilege_state *state);
 
-/* "cap_sys_ptrace"; of a set the names with commas between, cut off at room. */
+/* For privilege_drop.c and perf_ring.c: the sets of this thread, by capget(2) and capset(2); 0 or -errno. */
+int privilege_read_sets(struct privilege_sets *sets);
+int privilege_write_sets(const struct privilege_sets *sets);
+
+/*
+ * Sets user and group, real, effective and saved, and with set_groups also the list of groups to this one
+ * group; keeps permitted capabilities. 0 or -errno: -ENOTRECOVERABLE when the kernel has not changed them.
+ */
+int privilege_become(uid_t user, gid_t group, bool set_groups);
+
+/* From now on nothing is effective but what is raised: for a process without user 0. */
+void privilege_raise_on_demand(void);
+
+/* The capabilities of these uses that are effective all the time. */
+uint64_t privilege_effective(uint64_t uses);
+
+/* "cap_sys_ptrace"; for a set the names, separated by commas and cut at room. */
 void privilege_name(int capability, char *name, size_t room);
 void privilege_names(uint64_t capabilities, char *names, size_t room);
 

@@ -1,65 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Giving up rights in the order that the kernel demands, each read back, none to be regained. */
+/* Drops privileges in the order that the kernel demands, and verifies the result. */
 #include <config.h>
 
 #include <errno.h>
-#include <grp.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include "core/span.h"
-#include "sys/privilege_sets.h"
+#include "sys/privilege.h"
 
 struct drop {
 	const struct privilege_plan *plan;
 	struct privilege_sets before, after;
 	uid_t user;
 	gid_t group;
-	bool goes_back, bounded;
-	const char *what; /* the call that is being made */
+	bool to_invoker, bounded;
+	const char *what; /* the current call */
 };
 
 static int error_if(bool failed)
 {
 	return failed ? -errno : 0;
-}
-
-static int set_group(gid_t group, bool set_groups)
-{
-	gid_t real, effective, saved, alone;
-
-	if (set_groups && setgroups(1, &group) < 0)
-		return -errno;
-	if (set_groups && (getgroups(1, &alone) != 1 || alone != group))
-		return -ENOTRECOVERABLE;
-	if (setresgid(group, group, group) < 0 || getresgid(&real, &effective, &saved) < 0)
-		return -errno;
-	return real == group && effective == group && saved == group ? 0 : -ENOTRECOVERABLE;
-}
-
-static int set_user(uid_t user)
-{
-	uid_t real, effective, saved;
-
-	if (setresuid(user, user, user) < 0 || getresuid(&real, &effective, &saved) < 0)
-		return -errno;
-	return real == user && effective == user && saved == user ? 0 : -ENOTRECOVERABLE;
-}
-
-/* Groups first: without user 0 they could not be changed any more. */
-int privilege_become(uid_t user, gid_t group, bool set_groups)
-{
-	int error = error_if(prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0), last;
-
-	if (!error)
-		error = set_group(group, set_groups);
-	if (!error)
-		error = set_user(user);
-	last = error_if(prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) < 0);
-	return error ? error : last;
 }
 
 static bool read_id(const char *name, uint32_t *id)
@@ -81,8 +44,8 @@ static bool find_invoker(uid_t *user, gid_t *group)
 }
 
 /*
- * Takes CAP_SETPCAP, and that nothing confines it, as a snap does; without it no_new_privs alone keeps an
- * exec from giving anything.
+ * Needs CAP_SETPCAP, and no confinement as in a snap; otherwise only no_new_privs prevents that an exec gains
+ * privileges.
  */
 static int drop_bounding(struct drop *drop)
 {
@@ -98,29 +61,29 @@ static int drop_bounding(struct drop *drop)
 	return error;
 }
 
-/* Where the kernel or a confinement refuses that to root it stays root, without what else it gives up. */
-static int go_back(struct drop *drop)
+/* Where the kernel or a confinement refuses this, the process stays root, with fewer capabilities. */
+static int become_invoker(struct drop *drop)
 {
 	int error = privilege_become(drop->user, drop->group, true);
 
-	drop->goes_back = geteuid() != 0;
+	drop->to_invoker = geteuid() != 0;
 	if (!error)
-		privilege_user_is_ordinary();
+		privilege_raise_on_demand();
 	return error == -EPERM || error == -EINVAL ? 0 : error;
 }
 
-/* A command inherits the ambient set, which holds nothing that is not permitted. */
+/* A command inherits the ambient set, which is a subset of the permitted set. */
 static int keep_sets(struct drop *drop)
 {
 	uint64_t uses = drop->plan->uses;
 
 	drop->after.permitted = privilege_capabilities(uses);
-	drop->after.effective = privilege_held(uses) & drop->before.permitted;
+	drop->after.effective = privilege_effective(uses) & drop->before.permitted;
 	drop->after.inheritable = 0;
 	if (drop->plan->for_command) {
 		struct privilege_state state;
 
-		privilege_look(&state);
+		privilege_query(&state);
 		drop->after.permitted |= state.ambient;
 		drop->after.inheritable = drop->before.inheritable;
 	}
@@ -128,7 +91,7 @@ static int keep_sets(struct drop *drop)
 	return privilege_write_sets(&drop->after);
 }
 
-static int give_up(struct drop *drop)
+static int drop_all(struct drop *drop)
 {
 	bool all = !drop->plan->for_command;
 	int error = 0;
@@ -140,9 +103,9 @@ static int give_up(struct drop *drop)
 		drop->what = "PR_CAP_AMBIENT_CLEAR_ALL";
 		error = error_if(cap_reset_ambient() < 0);
 	}
-	if (!error && drop->goes_back) {
+	if (!error && drop->to_invoker) {
 		drop->what = "setgroups, setresgid, setresuid";
-		error = go_back(drop);
+		error = become_invoker(drop);
 	}
 	if (!error) {
 		drop->what = "capset";
@@ -161,13 +124,12 @@ static bool sets_are(const struct privilege_sets *sets, const struct privilege_s
 	       sets->inheritable == wanted->inheritable;
 }
 
-/* Does what the kernel tells agree with what was asked of it? */
-static bool is_given_up(struct drop *drop)
+static bool is_dropped(struct drop *drop)
 {
 	bool all = !drop->plan->for_command;
 	struct privilege_state found;
 
-	privilege_look(&found);
+	privilege_query(&found);
 	drop->what = "capget";
 	if (!sets_are(&found.sets, &drop->after))
 		return false;
@@ -181,35 +143,15 @@ static bool is_given_up(struct drop *drop)
 	return !all || found.no_new_privs;
 }
 
-/* Tries to get back each capability that is gone, and user 0. */
-static bool can_be_regained(struct drop *drop)
-{
-	uint64_t gone = drop->before.permitted & ~drop->after.permitted;
-
-	drop->what = "capset";
-	for (int capability = 0; capability < 64; capability++) {
-		struct privilege_sets wanted = drop->after;
-
-		wanted.permitted |= UINT64_C(1) << capability;
-		if ((gone >> capability & 1) && privilege_write_sets(&wanted) == 0)
-			return true;
-	}
-	drop->what = "setresuid";
-	if (!drop->goes_back)
-		return false;
-	return setresuid((uid_t)-1, 0, (uid_t)-1) == 0 ||
-	       (drop->group != 0 && setresgid((gid_t)-1, 0, (gid_t)-1) == 0);
-}
-
-int privilege_give_up(const struct privilege_plan *plan, const char **what)
+int privilege_drop(const struct privilege_plan *plan, const char **what)
 {
 	struct drop drop = { .plan = plan, .what = "capget" };
 	int error = privilege_read_sets(&drop.before);
 
-	drop.goes_back = plan->goes_back && find_invoker(&drop.user, &drop.group);
+	drop.to_invoker = plan->to_invoker && find_invoker(&drop.user, &drop.group);
 	if (!error)
-		error = give_up(&drop);
-	if (!error && (!is_given_up(&drop) || can_be_regained(&drop)))
+		error = drop_all(&drop);
+	if (!error && !is_dropped(&drop))
 		error = -ENOTRECOVERABLE;
 	*what = drop.what;
 	return error;

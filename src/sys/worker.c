@@ -89,7 +89,7 @@ static void *work(void *context)
 	struct helper *helper = context;
 	struct worker *worker = helper->worker;
 
-	privilege_keep(PRIVILEGE_BIT(PRIVILEGE_HIDDEN));
+	privilege_limit(PRIVILEGE_BIT(PRIVILEGE_HIDDEN));
 	pthread_mutex_lock(&worker->lock);
 	while (!worker->closing) {
 		struct worker_job *job = queue_take(&worker->waiting);

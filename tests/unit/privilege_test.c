@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of raising and giving up rights, with a kernel that may lie; most need root, or say so and pass. */
+/* Tests of raising and dropping privileges, with a kernel that may lie; most need root. */
 #include <config.h>
 
 #include <dlfcn.h>
@@ -30,17 +30,12 @@
 #define NOBODY 65534
 #define BIT(capability) (UINT64_C(1) << (capability))
 
-/* A kernel that says yes and does nothing, gives back what is asked for, or refuses. */
-static bool capset_lies, capset_regains, setresuid_lies, prctl_lies, confines;
+/* A kernel that reports success and does nothing, or refuses. */
+static bool capset_lies, setresuid_lies, prctl_lies, confines;
 
 int capset(cap_user_header_t header, const cap_user_data_t data)
 {
-	struct privilege_state state;
-
 	if (capset_lies)
-		return 0;
-	privilege_look(&state);
-	if (capset_regains && (data[0].permitted & ~(uint32_t)state.sets.permitted))
 		return 0;
 	return (int)syscall(SYS_capset, header, data);
 }
@@ -92,7 +87,7 @@ long syscall(long number, ...)
 	if (number != SYS_perf_event_open)
 		return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
 			    arguments[5]);
-	privilege_look(&state);
+	privilege_query(&state);
 	if (!perf_events_take || (state.sets.effective & perf_events_take))
 		return open("/dev/null", O_RDONLY | O_CLOEXEC);
 	errno = EACCES;
@@ -111,7 +106,7 @@ static bool is_root(uint64_t capabilities)
 {
 	struct privilege_state state;
 
-	privilege_look(&state);
+	privilege_query(&state);
 	if (geteuid() == 0 && (state.sets.permitted & capabilities) == capabilities)
 		return true;
 	printf("# SKIP: this takes root with its capabilities\n");
@@ -137,7 +132,7 @@ static struct privilege_state look(void)
 {
 	struct privilege_state state;
 
-	privilege_look(&state);
+	privilege_query(&state);
 	return state;
 }
 
@@ -228,7 +223,7 @@ static void *in_thread(void *argument)
 	struct seen *seen = argument;
 
 	seen->inherited = look().sets;
-	if (privilege_keep(PRIVILEGE_BIT(PRIVILEGE_PERF)) == 0)
+	if (privilege_limit(PRIVILEGE_BIT(PRIVILEGE_PERF)) == 0)
 		seen->kept = look().sets;
 	seen->raised = privilege_raise(PRIVILEGE_PERF) | privilege_raise(PRIVILEGE_IO);
 	return NULL;
@@ -267,7 +262,7 @@ START_TEST(hidden_processes_stay_seen)
 		return;
 	become_nobody(BIT(CAP_SYS_PTRACE));
 	privilege_hide_processes();
-	ck_assert_int_eq(privilege_give_up(&plan, &what), 0);
+	ck_assert_int_eq(privilege_drop(&plan, &what), 0);
 	ck_assert_uint_eq(look().sets.effective, BIT(CAP_SYS_PTRACE));
 }
 END_TEST
@@ -281,7 +276,7 @@ START_TEST(root_gives_up)
 	if (!is_root(BIT(CAP_NET_ADMIN) | BIT(CAP_SETPCAP)))
 		return;
 	ck_assert_int_eq(privilege_open(), 0);
-	ck_assert_int_eq(privilege_give_up(&plan, &what), 0);
+	ck_assert_int_eq(privilege_drop(&plan, &what), 0);
 	state = look();
 	ck_assert_uint_eq(state.sets.permitted, BIT(CAP_NET_ADMIN));
 	ck_assert_uint_eq(state.sets.effective, BIT(CAP_NET_ADMIN));
@@ -300,7 +295,7 @@ START_TEST(a_command_inherits)
 		return;
 	before = look();
 	ck_assert_int_eq(privilege_open(), 0);
-	ck_assert_int_eq(privilege_give_up(&plan, &what), 0);
+	ck_assert_int_eq(privilege_drop(&plan, &what), 0);
 	state = look();
 	ck_assert_uint_eq(state.sets.permitted, before.ambient);
 	ck_assert_uint_eq(state.sets.inheritable, before.sets.inheritable);
@@ -317,7 +312,7 @@ static void call_by_sudo(const char *user)
 
 START_TEST(back_to_the_user_of_sudo)
 {
-	const struct privilege_plan plan = { .uses = PRIVILEGE_BIT(PRIVILEGE_MAPS), .goes_back = true };
+	const struct privilege_plan plan = { .uses = PRIVILEGE_BIT(PRIVILEGE_MAPS), .to_invoker = true };
 	struct privilege_state state;
 	gid_t groups[4];
 	const char *what;
@@ -326,7 +321,7 @@ START_TEST(back_to_the_user_of_sudo)
 		return;
 	call_by_sudo("65534");
 	ck_assert_int_eq(privilege_open(), 0);
-	ck_assert_int_eq(privilege_give_up(&plan, &what), 0);
+	ck_assert_int_eq(privilege_drop(&plan, &what), 0);
 	state = look();
 	ck_assert(state.user == NOBODY && state.group == NOBODY && getuid() == NOBODY);
 	ck_assert_int_eq(getgroups(4, groups), 1);
@@ -341,7 +336,7 @@ END_TEST
 START_TEST(not_back_to_nonsense)
 {
 	static const char *const users[] = { "0", "", "-1", "12x", "4294967295", "99999999999" };
-	const struct privilege_plan plan = { .goes_back = true };
+	const struct privilege_plan plan = { .to_invoker = true };
 	const char *what;
 
 	if (!is_root(0))
@@ -349,7 +344,7 @@ START_TEST(not_back_to_nonsense)
 	ck_assert_int_eq(privilege_open(), 0);
 	for (size_t i = 0; i < sizeof(users) / sizeof(users[0]); i++) {
 		call_by_sudo(users[i]);
-		ck_assert_int_eq(privilege_give_up(&plan, &what), 0);
+		ck_assert_int_eq(privilege_drop(&plan, &what), 0);
 		ck_assert_uint_eq(look().user, 0);
 	}
 }
@@ -358,7 +353,7 @@ END_TEST
 /* As under AppArmor in a snap: root may neither leave its bounding set nor become somebody else. */
 START_TEST(what_is_refused_is_left)
 {
-	const struct privilege_plan plan = { .uses = PRIVILEGE_BIT(PRIVILEGE_NETLINK), .goes_back = true };
+	const struct privilege_plan plan = { .uses = PRIVILEGE_BIT(PRIVILEGE_NETLINK), .to_invoker = true };
 	struct privilege_state before = look(), state;
 	const char *what;
 
@@ -367,7 +362,7 @@ START_TEST(what_is_refused_is_left)
 	call_by_sudo("65534");
 	ck_assert_int_eq(privilege_open(), 0);
 	confines = true;
-	ck_assert_int_eq(privilege_give_up(&plan, &what), 0);
+	ck_assert_int_eq(privilege_drop(&plan, &what), 0);
 	state = look();
 	ck_assert_uint_eq(state.user, 0);
 	ck_assert_uint_eq(state.bounding, before.bounding);
@@ -377,10 +372,10 @@ START_TEST(what_is_refused_is_left)
 }
 END_TEST
 
-/* What give_up says of a kernel that lies; each needs a process of its own. */
-static void lied_to(bool *lie, bool goes_back, const char *by)
+/* What privilege_drop() reports when the kernel lies; each needs its own process. */
+static void lied_to(bool *lie, bool to_invoker, const char *by)
 {
-	const struct privilege_plan plan = { .goes_back = goes_back };
+	const struct privilege_plan plan = { .to_invoker = to_invoker };
 	const char *what;
 
 	if (!is_root(BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_CHOWN)))
@@ -388,19 +383,13 @@ static void lied_to(bool *lie, bool goes_back, const char *by)
 	call_by_sudo("65534");
 	ck_assert_int_eq(privilege_open(), 0);
 	*lie = true;
-	ck_assert_int_eq(privilege_give_up(&plan, &what), -ENOTRECOVERABLE);
+	ck_assert_int_eq(privilege_drop(&plan, &what), -ENOTRECOVERABLE);
 	ck_assert_ptr_nonnull(strstr(what, by));
 }
 
 START_TEST(capabilities_are_read_back)
 {
 	lied_to(&capset_lies, false, "capget");
-}
-END_TEST
-
-START_TEST(capabilities_are_tried)
-{
-	lied_to(&capset_regains, false, "capset");
 }
 END_TEST
 
@@ -498,7 +487,7 @@ START_TEST(what_perf_events_take_is_kept)
 	become_nobody(both);
 	ck_assert_uint_eq(privilege_capabilities(plan.uses), BIT(CAP_PERFMON));
 	privilege_perf_takes_admin();
-	ck_assert_int_eq(privilege_give_up(&plan, &what), 0);
+	ck_assert_int_eq(privilege_drop(&plan, &what), 0);
 	ck_assert_uint_eq(look().sets.permitted, both);
 	ck_assert_uint_eq(privilege_raise(PRIVILEGE_PERF), both);
 	ck_assert_ptr_null(privilege_perf_remedy());

@@ -321,7 +321,7 @@ static void *run(void *context)
 {
 	struct event_reader *reader = context;
 
-	privilege_keep(PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) |
+	privilege_limit(PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) |
 		       PRIVILEGE_BIT(PRIVILEGE_HIDDEN));
 	seed(reader);
 	do
