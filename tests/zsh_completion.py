@@ -15,7 +15,7 @@ TYPED = (  # and what it becomes; each is the only one of its kind
     ("panetop -t latency_b", "panetop -t latency_bucket"),
     ("panetop -t power -c domain,jou", "panetop -t power -c domain,joules"),
     ("panetop -t power -s +jou", "panetop -t power -s +joules"),
-    ("panetop cpu -c machine_user_r", "panetop cpu -c machine_user_ratio"),
+    ("panetop cpu -c minor_faults_p", "panetop cpu -c minor_faults_per_second"),
     ("panetop --events=fork,exitn", "panetop --events=fork,exitnonzero"),
     ("panetop --replay=nightl", "panetop --replay=nightly.rec"),
     ("panetop latency -- panetop --ver", "panetop latency -- panetop --version"),

@@ -199,8 +199,12 @@ static bool is_wanted(const struct run_plan *run, const struct options *options,
 {
 	bool wanted = false;
 
-	for (unsigned v = 0; v < run->print.n_views && !run->print.summary; v++)
-		wanted |= strcmp(run->print.views[v].schema->name, topic) == 0;
+	for (unsigned v = 0; v < run->print.n_views && !run->print.summary; v++) {
+		const struct view *view = &run->print.views[v];
+
+		wanted |= strcmp(view->schema->name, topic) == 0 ||
+			  (view->cpu_count && strcmp(view->cpu_count->topic, topic) == 0);
+	}
 	for (const struct summary_column *column = run->print.summary; column && column->series.topic;
 	     column++)
 		wanted |= strcmp(column->series.topic, topic) == 0;

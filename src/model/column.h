@@ -84,6 +84,7 @@ struct column {
 	bool optional;         /* people see it only when some row has a value */
 	bool prose;            /* a sentence: where lines are wrapped it stands below the row */
 	bool words;            /* its texts are N_(): people see them translated, programs as they are */
+	bool of_cpu;           /* a share of one CPU; --per-machine shows it to people as one of all */
 	bool fleeting;         /* LABEL: changes from sample to sample, so that it names no series */
 };
 

@@ -18,8 +18,8 @@ static uint32_t position_of(const struct row_positions *positions, uint64_t key_
 	return at;
 }
 
-void row_positions_store(struct row_positions *positions, const struct schema *schema, const void *const *rows,
-			 size_t n_rows)
+void row_positions_store(struct row_positions *positions, const struct schema *schema,
+			 const void *const *rows, size_t n_rows)
 {
 	hash_clear(&positions->by_key);
 	for (size_t i = 0; i < n_rows && i < ROW_POSITIONS_MAX; i++) {
@@ -30,7 +30,8 @@ void row_positions_store(struct row_positions *positions, const struct schema *s
 	}
 }
 
-uint32_t row_positions_find(const struct row_positions *positions, const struct schema *schema, const void *row)
+uint32_t row_positions_find(const struct row_positions *positions, const struct schema *schema,
+			    const void *row)
 {
 	return position_of(positions, row_hash_key(schema, row));
 }

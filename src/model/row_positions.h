@@ -20,10 +20,11 @@ struct row_positions {
 void row_positions_free(struct row_positions *positions);
 
 /* Replaces all; rows beyond the first ROW_POSITIONS_MAX are not stored. */
-void row_positions_store(struct row_positions *positions, const struct schema *schema, const void *const *rows,
-			 size_t n_rows);
+void row_positions_store(struct row_positions *positions, const struct schema *schema,
+			 const void *const *rows, size_t n_rows);
 
 /* From 0; or ROW_POSITION_NONE. */
-uint32_t row_positions_find(const struct row_positions *positions, const struct schema *schema, const void *row);
+uint32_t row_positions_find(const struct row_positions *positions, const struct schema *schema,
+			    const void *row);
 
 #endif

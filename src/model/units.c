@@ -322,18 +322,25 @@ static size_t format_plain(char *out, const struct column *column, double number
 	}
 }
 
+static size_t format_share(char *out, double share)
+{
+	return isnan(share) ? cell(out, "-") : cell(out, "%.1f", 100 * share);
+}
+
 static size_t format_number(char *out, const struct schema *schema, const struct column *column,
-			    const void *row, enum size_unit unit, bool ascii)
+			    const void *row, const struct value_format *format)
 {
 	if (column->unit == UNIT_BYTES)
-		return format_bytes(out, schema, column, row, unit);
+		return format_bytes(out, schema, column, row, format->unit);
+	if (column->of_cpu && format->cpus != 0)
+		return format_share(out, row_number(row, column) / format->cpus);
 	if (column->unit == UNIT_ADDRESS && column->type == VALUE_U64)
 		return cell(out, "%012" PRIx64, row_u64(row, column));
 	if (column->unit == UNIT_TIME)
 		return format_time(out, row_u64(row, column));
 	if (column->type == VALUE_U64 && (column->unit == UNIT_COUNT || column->unit == UNIT_NONE))
 		return cell(out, "%" PRIu64, row_u64(row, column));
-	return format_plain(out, column, row_number(row, column), ascii);
+	return format_plain(out, column, row_number(row, column), format->ascii);
 }
 
 char *number_text(char *out, const struct column *column, double number, bool ascii)
@@ -348,7 +355,7 @@ char *number_text(char *out, const struct column *column, double number, bool as
 }
 
 const char *value_text(char *number, const struct schema *schema, const struct column *column,
-		       const void *row, enum size_unit unit, bool ascii)
+		       const void *row, const struct value_format *format)
 {
 	if (row_is_blank(row, column))
 		return "";
@@ -356,6 +363,6 @@ const char *value_text(char *number, const struct schema *schema, const struct c
 		return "-";
 	if (column->type == VALUE_TEXT)
 		return column_words(column, row_text(row, column));
-	format_number(number, schema, column, row, unit, ascii);
+	format_number(number, schema, column, row, format);
 	return number;
 }

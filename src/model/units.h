@@ -29,12 +29,18 @@ enum size_unit size_unit_of_table(const struct table *table, enum size_unit chos
 /* What stands beside the headings of a table in this unit: "MiB", "%", or nothing. */
 const char *size_unit_heading(const struct schema *schema, enum size_unit unit);
 
+struct value_format {
+	enum size_unit unit;
+	bool ascii;
+	double cpus; /* 100 % of a column of_cpu is this many CPUs; 0: one; NaN: an unknown number */
+};
+
 /*
  * The value as a person sees it: a number without blanks, the local time of day, in number, which has
  * VALUE_TEXT_MAX bytes; a text as it was found, hostile as it may be. "-" when unknown, "" when blank.
  */
 const char *value_text(char *number, const struct schema *schema, const struct column *column,
-		       const void *row, enum size_unit unit, bool ascii);
+		       const void *row, const struct value_format *format);
 
 /* A number of this column as value_text() would show it, but fractions of counts, too; "-" when it is NaN. */
 char *number_text(char *out, const struct column *column, double number, bool ascii);

@@ -12,6 +12,7 @@
 
 #include "core/alloc.h"
 #include "core/span.h"
+#include "model/history.h"
 
 void view_open(struct view *view, const struct schema *schema)
 {
@@ -208,6 +209,13 @@ void view_write_sort(const struct view *view, struct buffer *out)
 	buffer_char(out, '\0');
 }
 
+double view_cpus(const struct view *view, const struct frame *frame)
+{
+	const struct series *count = view->cpu_count;
+
+	return count ? frame_number(frame, count->topic, count->row, count->column) : 0;
+}
+
 bool view_has_rates(const struct view *view)
 {
 	const struct column *columns = view->schema->columns;
@@ -244,7 +252,8 @@ static bool looks_same(const struct column *column, const void *one, const void 
 
 static uint32_t previous_position(const struct view *view, const void *row)
 {
-	return view->previous_positions[(size_t)((const char *)row - view->table->rows) / view->schema->row_size];
+	return view->previous_positions[(size_t)((const char *)row - view->table->rows) /
+					view->schema->row_size];
 }
 
 /* Of two that the sort does not tell apart; rows lie in one array, so their addresses break all ties. */

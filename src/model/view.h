@@ -16,6 +16,8 @@
 #define VIEW_COLUMNS_MAX 64
 #define VIEW_AS_SAMPLED (-1) /* no sorting: the order of the kernel, or its reverse */
 
+struct series;
+
 struct view {
 	const struct schema *schema;
 	unsigned columns[VIEW_COLUMNS_MAX]; /* indices into the schema, in the order shown */
@@ -23,13 +25,14 @@ struct view {
 	int sort;                           /* index of a column, or VIEW_AS_SAMPLED */
 	bool descending;
 	struct view_filter filter;          /* changed by the functions below */
+	const struct series *cpu_count;     /* columns of_cpu are shares of this many CPUs; NULL: of one */
 	size_t limit;                       /* rows at most; 0: all */
 	bool at_end;                        /* batch prints it in the last sample only */
 	int tree_key, tree_parent;          /* columns by which rows follow their parents; -1: they do not */
 	struct tree tree;
 	/*
-	 * For people: rows whose shares look the same keep their positions, so that the screen stays calm; the
-	 * order never looks wrong. Otherwise the numbers alone decide.
+	 * For people: rows whose shares look the same keep their positions, so that the screen stays calm;
+	 * the order never looks wrong. Otherwise the numbers alone decide.
 	 */
 	bool stable_order;
 	struct row_positions positions;     /* of the rows after the last view_apply() */
@@ -72,7 +75,7 @@ void view_choose_form(struct view *view, const char *const *forms, const char *w
 /* Only rows whose number or text, in the columns with these keys (NULL: none), is on list (borrowed). */
 void view_choose_rows(struct view *view, const char *list, const char *number, const char *text);
 
-/* Only rows of processes that match list (borrowed) by the columns with these keys: see process_pattern_matches(). */
+/* Only rows of processes that match list (borrowed): see process_pattern_matches(). */
 void view_choose_processes(struct view *view, const char *list, const char *pid, const char *name,
 			   const char *program);
 
@@ -97,6 +100,9 @@ unsigned view_depth(const struct view *view, size_t index);
 /* As view_choose_columns() and view_choose_sort() take them; replaces the text, which ends in a NUL. */
 void view_write_columns(const struct view *view, struct buffer *out);
 void view_write_sort(const struct view *view, struct buffer *out);
+
+/* For struct value_format: the number of CPUs of which this view shows shares. */
+double view_cpus(const struct view *view, const struct frame *frame);
 
 /* Does it show anything that takes two samples? */
 bool view_has_rates(const struct view *view);

@@ -18,8 +18,9 @@ static bool is_process_on_list(const struct view_choice *choice, const struct sc
 	const char *name = text_in(schema, choice->text, row);
 	const char *program = text_in(schema, choice->program, row);
 
-	return process_pattern_matches(span_text(choice->list), row_u64(row, &schema->columns[choice->number]),
-			      span_text(name ? name : ""), span_text(program ? program : ""));
+	return process_pattern_matches(span_text(choice->list),
+				       row_u64(row, &schema->columns[choice->number]),
+				       span_text(name ? name : ""), span_text(program ? program : ""));
 }
 
 static bool is_on_list(const struct view_choice *choice, const struct schema *schema, const void *row)

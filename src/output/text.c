@@ -38,7 +38,8 @@ static unsigned shown_columns(const struct view *view, bool wrapped, unsigned *s
 }
 
 /* Widths only grow from sample to sample, so that columns stay where they are. */
-static void measure(struct sink *sink, const struct view *view, int *widths, enum size_unit unit)
+static void measure(struct sink *sink, const struct view *view, int *widths,
+		    const struct value_format *format)
 {
 	char number[VALUE_TEXT_MAX];
 
@@ -49,8 +50,7 @@ static void measure(struct sink *sink, const struct view *view, int *widths, enu
 		widths[c] = widths[c] > column->width ? widths[c] : column->width;
 		widths[c] = widths[c] > title ? widths[c] : title;
 		for (size_t r = 0; r < view->n_rows; r++) {
-			const char *text = value_text(number, view->schema, column, view->rows[r], unit,
-						      sink->print->ascii);
+			const char *text = value_text(number, view->schema, column, view->rows[r], format);
 			int cells = utf8_cells(text, sink->print->ascii);
 
 			widths[c] = widths[c] > cells ? widths[c] : cells;
@@ -66,19 +66,21 @@ static void trim_line(struct buffer *out)
 }
 
 static void add_heading(struct sink *sink, const struct view *view, const unsigned *shown, unsigned n_shown,
-			const int *widths, enum size_unit unit)
+			const int *widths,
+		    const struct value_format *format)
 {
 	for (unsigned i = 0; i < n_shown; i++) {
 		const struct column *column = column_of(view, shown[i]);
 
 		add_cell(sink, column_title(column), widths[shown[i]], column_is_left(column), false);
 	}
-	buffer_print(&sink->buffer, " %s", size_unit_heading(view->schema, unit));
+	buffer_print(&sink->buffer, " %s", size_unit_heading(view->schema, format->unit));
 	trim_line(&sink->buffer);
 }
 
 static void add_rows(struct sink *sink, const struct view *view, const unsigned *shown, unsigned n_shown,
-		     const int *widths, enum size_unit unit)
+		     const int *widths,
+		    const struct value_format *format)
 {
 	char number[VALUE_TEXT_MAX];
 
@@ -87,8 +89,7 @@ static void add_rows(struct sink *sink, const struct view *view, const unsigned 
 			const struct column *column = column_of(view, shown[i]);
 
 			add_cell(sink,
-				 value_text(number, view->schema, column, view->rows[r], unit,
-					    sink->print->ascii),
+				 value_text(number, view->schema, column, view->rows[r], format),
 				 widths[shown[i]], column_is_left(column), i + 1 == n_shown);
 		}
 		trim_line(&sink->buffer);
@@ -117,7 +118,7 @@ static void add_prose(struct sink *sink, const struct view *view, const void *ro
 
 /* As add_rows(), but wraps the last column. */
 static void add_wrapped_rows(struct sink *sink, const struct view *view, const unsigned *shown,
-			     unsigned n_shown, const int *widths)
+			     unsigned n_shown, const int *widths, const struct value_format *format)
 {
 	char number[VALUE_TEXT_MAX];
 	bool ascii = sink->print->ascii;
@@ -127,8 +128,7 @@ static void add_wrapped_rows(struct sink *sink, const struct view *view, const u
 
 		for (unsigned i = 0; i < n_shown; i++) {
 			const struct column *column = column_of(view, shown[i]);
-			const char *text = value_text(number, view->schema, column, view->rows[r],
-						      sink->print->unit, ascii);
+			const char *text = value_text(number, view->schema, column, view->rows[r], format);
 
 			if (i + 1 == n_shown)
 				utf8_wrapped(&sink->buffer, text, at, at, sink->print->wrap_cells, ascii);
@@ -152,20 +152,23 @@ static void add_marks(struct sink *sink, const struct view *view, const unsigned
 	}
 }
 
-static void add_table(struct sink *sink, struct view *view, const struct table *table, int *widths)
+static void add_table(struct sink *sink, struct view *view, const struct frame *frame,
+		      const struct table *table, int *widths)
 {
-	enum size_unit unit = size_unit_of_table(table, sink->print->unit);
+	const struct value_format format = { .unit = size_unit_of_table(table, sink->print->unit),
+					     .ascii = sink->print->ascii,
+					     .cpus = view_cpus(view, frame) };
 	unsigned shown[VIEW_COLUMNS_MAX], n_shown;
 	bool wrapped = sink->print->wrap_cells > 0;
 
 	view_apply(view, table);
 	n_shown = shown_columns(view, wrapped, shown);
-	measure(sink, view, widths, unit);
-	add_heading(sink, view, shown, n_shown, widths, unit);
+	measure(sink, view, widths, &format);
+	add_heading(sink, view, shown, n_shown, widths, &format);
 	if (wrapped)
-		add_wrapped_rows(sink, view, shown, n_shown, widths);
+		add_wrapped_rows(sink, view, shown, n_shown, widths, &format);
 	else
-		add_rows(sink, view, shown, n_shown, widths, unit);
+		add_rows(sink, view, shown, n_shown, widths, &format);
 	add_marks(sink, view, shown, n_shown);
 }
 
@@ -177,20 +180,27 @@ static unsigned event_columns(const struct view *view, unsigned *shown)
 	return view->n_columns;
 }
 
+static struct value_format event_format(const struct sink *sink)
+{
+	return (struct value_format){ .unit = sink->print->unit, .ascii = sink->print->ascii };
+}
+
 static void add_event_heading(struct sink *sink, const struct view *view, int *widths)
 {
+	const struct value_format format = event_format(sink);
 	unsigned shown[VIEW_COLUMNS_MAX], n_shown = event_columns(view, shown);
 
-	measure(sink, view, widths, sink->print->unit);
-	add_heading(sink, view, shown, n_shown, widths, sink->print->unit);
+	measure(sink, view, widths, &format);
+	add_heading(sink, view, shown, n_shown, widths, &format);
 }
 
 static void add_events(struct sink *sink, struct view *view, const struct table *table, const int *widths)
 {
+	const struct value_format format = event_format(sink);
 	unsigned shown[VIEW_COLUMNS_MAX], n_shown = event_columns(view, shown);
 
 	view_apply(view, table);
-	add_rows(sink, view, shown, n_shown, widths, sink->print->unit);
+	add_rows(sink, view, shown, n_shown, widths, &format);
 }
 
 static void add_time(struct sink *sink, const struct frame *frame)
@@ -237,7 +247,7 @@ static void add_tables(struct sink *sink, const struct frame *frame)
 			buffer_char(&sink->buffer, '\n');
 		if (first && print->repeated)
 			add_time(sink, frame);
-		add_table(sink, view, table, widths_of(sink, i));
+		add_table(sink, view, frame, table, widths_of(sink, i));
 		first = false;
 	}
 	sink->streaming = sink->streaming && first;

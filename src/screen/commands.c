@@ -303,5 +303,6 @@ static const struct binding common_bindings[] = {
 
 struct keymap commands_keymap(bool replay)
 {
-	return (struct keymap){ .source = replay ? replay_bindings : live_bindings, .common = common_bindings };
+	return (struct keymap){ .source = replay ? replay_bindings : live_bindings,
+				.common = common_bindings };
 }

@@ -193,8 +193,13 @@ static void add_selected(struct buffer *out, const struct frame *frame, const st
 	const struct column *column;
 	const void *row = table_cell(widget, &column);
 
-	if (row && frame_table(frame, widget->view.schema->name))
-		add_number(out, widget->view.schema, row, column);
+	if (!row || !frame_table(frame, widget->view.schema->name))
+		return;
+	add_number(out, widget->view.schema, row, column);
+	if (column->of_cpu && widget->cpus > 0)
+		buffer_print(out, P_("Shown: as a share of %.0f CPU\n", "Shown: as a share of %.0f CPUs\n",
+				     (unsigned long)widget->cpus),
+			     widget->cpus);
 }
 
 /* The numbers that stand beside the tables, where no cursor reaches them. */

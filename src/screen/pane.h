@@ -61,7 +61,7 @@ struct pane {
 	bool takes_pid, takes_user;      /* --pid, --user */
 	const struct pane_assertion *assertion;    /* --assert, -- COMMAND; NULL: it takes neither */
 	const struct pane_table *tables; /* ended by one without topic; the first one is the pane's own */
-	const struct summary_column *summary;    /* batch text in place of tables; ended like them; may be NULL */
+	const struct summary_column *summary; /* batch text instead of tables; ended like them; may be NULL */
 	const struct pane_option *options; /* ended by one without name; may be NULL */
 	const char *const *settings; /* what its keys set beside options, ended by NULL; a name that ends in a
 				      * dot begins others; may be NULL */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The session behind the screen: frames, panes and logs, the delay, messages, and what the source must sample. */
+/* The session behind the screen: frames, panes, logs, the delay, messages, and what is sampled. */
 #include <config.h>
 
 #include "screen/session.h"
@@ -163,8 +163,8 @@ void screen_prefer_delay(struct pane_context *context, double seconds)
 void session_keep_pace(struct screen *screen, uint64_t cost_ns)
 {
 	bool changed;
-	uint64_t delay_ns =
-		rate_limit_delay(&screen->rate_limit, cost_ns, (uint64_t)(screen->delay_seconds * 1e9), &changed);
+	uint64_t delay_ns = rate_limit_delay(&screen->rate_limit, cost_ns,
+					     (uint64_t)(screen->delay_seconds * 1e9), &changed);
 
 	if (!changed)
 		return;
@@ -477,6 +477,8 @@ void session_update(struct screen *screen)
 	context->unit = screen->unit;
 	for (unsigned i = 0; context->pane->tables[i].topic; i++) {
 		table_update(&context->tables[i], context_table(context, i));
+		context->tables[i].cpus =
+			context->frame ? view_cpus(&context->tables[i].view, context->frame) : 0;
 		context->tables[i].why = why_empty(context, i);
 		context->tables[i].absent = why_absent(screen);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The session behind the screen: frames, panes and logs, the delay, messages, and what the source must sample. */
+/* The session behind the screen: frames, panes, logs, the delay, messages, and what is sampled. */
 #ifndef PANETOP_SCREEN_SESSION_H
 #define PANETOP_SCREEN_SESSION_H
 

@@ -12,6 +12,7 @@
 
 #include "core/i18n.h"
 #include "core/utf8.h"
+#include "core/vector.h"
 
 #define TEXT_CELLS_MIN 4 /* of a text that has to be cut */
 
@@ -30,6 +31,7 @@ void table_close(struct table_widget *widget)
 	buffer_free(&widget->filter_text);
 	buffer_free(&widget->place.key);
 	buffer_free(&widget->scratch);
+	free(widget->values);
 }
 
 static const struct column *column_at(const struct table_widget *widget, unsigned position)
@@ -37,25 +39,46 @@ static const struct column *column_at(const struct table_widget *widget, unsigne
 	return &widget->view.schema->columns[widget->view.columns[position]];
 }
 
-/* Widths of numbers follow what is seen, and never shrink until the unit changes: nothing jumps. */
-static void measure(struct table_widget *widget, enum size_unit unit, bool ascii, size_t n_rows)
+/* Formats the values of the page; returns the number of its rows. */
+static size_t format_page(struct table_widget *widget, const struct value_format *format, size_t page)
 {
-	char number[VALUE_TEXT_MAX];
+	const struct view *view = &widget->view;
+	size_t rest = widget->place.top < view->n_rows ? view->n_rows - widget->place.top : 0;
+	size_t n_rows = rest < page ? rest : page, n_columns = view->n_columns;
 
-	if (unit != widget->widths_unit)
+	VECTOR_RESERVE(widget->values, n_rows * n_columns, widget->n_values);
+	for (size_t i = 0; i < n_rows * n_columns; i++) {
+		struct table_value *value = &widget->values[i];
+		const void *row = view->rows[widget->place.top + i / n_columns];
+
+		value->text = value_text(value->number, view->schema,
+					 column_at(widget, (unsigned)(i % n_columns)), row, format);
+		value->cells = utf8_cells(value->text, format->ascii);
+	}
+	return n_rows;
+}
+
+/* Of row y of the page. */
+static const struct table_value *value_at(const struct table_widget *widget, size_t y, unsigned position)
+{
+	return &widget->values[y * widget->view.n_columns + position];
+}
+
+/* Widths of numbers follow what is visible and never shrink until the unit changes: nothing jumps. */
+static void measure(struct table_widget *widget, const struct value_format *format, size_t n_rows)
+{
+	if (format->unit != widget->widths_unit)
 		memset(widget->widths, 0, sizeof(widget->widths));
-	widget->widths_unit = unit;
+	widget->widths_unit = format->unit;
 	for (unsigned i = 0; i < widget->view.n_columns; i++) {
 		const struct column *column = column_at(widget, i);
 		int *width = &widget->widths[widget->view.columns[i]];
-		int title = utf8_cells(column_title(column), ascii);
+		int title = utf8_cells(column_title(column), format->ascii);
 
 		*width = *width > column->width ? *width : column->width;
 		*width = *width > title ? *width : title;
-		for (size_t r = 0; r < n_rows && widget->place.top + r < widget->view.n_rows; r++) {
-			const char *text = value_text(number, widget->view.schema, column,
-						      widget->view.rows[widget->place.top + r], unit, ascii);
-			int cells = utf8_cells(text, ascii);
+		for (size_t y = 0; y < n_rows; y++) {
+			int cells = value_at(widget, y, i)->cells;
 
 			*width = *width > cells ? *width : cells;
 		}
@@ -254,39 +277,38 @@ static int indentation(const struct view *view, size_t index, int width)
 	return cells < width / 2 ? cells : width / 2;
 }
 
-/* What is left of a number would be another one. */
+/* The rest of a number would be another number. */
 static void draw_number(const struct canvas *canvas, int y, const struct table_slot *slot, enum style style,
-			const char *text)
+			const struct table_value *value)
 {
-	if (utf8_cells(text, canvas->ascii) <= slot->width)
-		canvas_right(canvas, y, slot->x, slot->width, style, text);
+	if (value->cells <= slot->width)
+		canvas_right(canvas, y, slot->x, slot->width, style, value->text);
 	else
 		canvas_fill(canvas, y, slot->x + slot->width - 1, style, canvas->glyphs->cut, 1);
 }
 
-static void draw_row(const struct table_widget *widget, const struct canvas *canvas, int y, size_t index,
-		     enum size_unit unit)
+/* Row y of the page, below the heading. */
+static void draw_row(const struct table_widget *widget, const struct canvas *canvas, size_t y)
 {
 	const struct view *view = &widget->view;
+	size_t index = widget->place.top + y;
 	bool selected = widget->place.cursor_on && index == widget->place.row;
-	char number[VALUE_TEXT_MAX];
+	enum style style = selected ? STYLE_ROW : STYLE_NORMAL;
+	int line = (int)y + 1;
 
 	if (selected)
-		canvas_fill(canvas, y, 0, STYLE_ROW, ' ', canvas->width);
+		canvas_fill(canvas, line, 0, STYLE_ROW, ' ', canvas->width);
 	for (unsigned i = 0; i < widget->n_slots; i++) {
 		const struct table_slot *slot = &widget->slots[i];
-		const struct column *column = column_at(widget, slot->column);
-		enum style style = selected ? STYLE_ROW : STYLE_NORMAL;
-		const char *text =
-			value_text(number, view->schema, column, view->rows[index], unit, canvas->ascii);
+		const struct table_value *value = value_at(widget, y, slot->column);
 		int indent = i + 1 == widget->n_slots ? indentation(view, index, slot->width) : 0;
 
-		if (column_is_left(column))
-			canvas_cut(canvas, y, slot->x + indent, style, text, slot->width - indent);
+		if (column_is_left(column_at(widget, slot->column)))
+			canvas_cut(canvas, line, slot->x + indent, style, value->text, slot->width - indent);
 		else
-			draw_number(canvas, y, slot, style, text);
+			draw_number(canvas, line, slot, style, value);
 		if (selected && slot->column == widget->column)
-			canvas_restyle(canvas, y, slot->x, slot->width, STYLE_CELL);
+			canvas_restyle(canvas, line, slot->x, slot->width, STYLE_CELL);
 	}
 }
 
@@ -306,7 +328,8 @@ static void scroll_rows(struct table_widget *widget, size_t page)
 /* Rows are there, but nothing is known yet of the number that they are chosen by: there is one sample. */
 static bool waits_for_rates(const struct view *view, const struct table *table)
 {
-	const struct column *column = &view->schema->columns[view->filter.threshold_column < 0 ? 0 : view->filter.threshold_column];
+	const struct column *column =
+		&view->schema->columns[view->filter.threshold_column < 0 ? 0 : view->filter.threshold_column];
 	size_t unknown = 0;
 
 	while (unknown < table->n_rows && !row_is_known(table_row(table, unknown), column))
@@ -356,7 +379,8 @@ static void draw_log_mark(const struct table_widget *widget, const struct canvas
 
 	if (log->frozen) {
 		snprintf(text, sizeof(text),
-			 P_("%" PRIu64 " came since", "%" PRIu64 " came since", log->n_pending), log->n_pending);
+			 P_("%" PRIu64 " came since", "%" PRIu64 " came since", log->n_pending),
+			 log->n_pending);
 		snprintf(few, sizeof(few), "+%" PRIu64, log->n_pending);
 		style = STYLE_NOTICE;
 	} else if (table_follows(widget)) {
@@ -376,28 +400,27 @@ static void draw_log_mark(const struct table_widget *widget, const struct canvas
 void table_draw(struct table_widget *widget, const struct canvas *canvas, const struct table *table,
 		enum size_unit chosen)
 {
-	enum size_unit unit = table ? size_unit_of_table(table, chosen) : chosen;
+	const struct value_format format = { .unit = table ? size_unit_of_table(table, chosen) : chosen,
+					     .ascii = canvas->ascii,
+					     .cpus = widget->cpus };
 	int page = canvas->height > 1 ? canvas->height - 1 : 0;
+	size_t n_rows;
 
 	widget->page = page;
 	widget->heading_y = canvas->top;
 	widget->left = canvas->left;
 	widget->width = canvas->width;
 	scroll_rows(widget, (size_t)page);
-	measure(widget, unit, canvas->ascii, (size_t)page);
+	n_rows = format_page(widget, &format, (size_t)page);
+	measure(widget, &format, n_rows);
 	lay_out(widget, canvas->width, canvas->ascii);
-	draw_heading(widget, canvas, unit);
+	draw_heading(widget, canvas, format.unit);
 	if (table && table_is_chronicle(widget))
 		draw_log_mark(widget, canvas, table);
 	if (widget->view.n_rows == 0)
 		draw_why(widget, canvas, table);
-	for (int y = 1; y <= page; y++) {
-		size_t index = widget->place.top + (size_t)(y - 1);
-
-		if (index >= widget->view.n_rows)
-			break;
-		draw_row(widget, canvas, y, index, unit);
-	}
+	for (size_t y = 0; y < n_rows; y++)
+		draw_row(widget, canvas, y);
 }
 
 int table_height(const struct table_widget *widget)

@@ -42,6 +42,13 @@ struct table_widget {
 	int heading_y, left, width; /* on the terminal, of the last drawing; heading_y -1: not drawn */
 	int widths[VIEW_COLUMNS_MAX]; /* of the schema's columns: they grow, and shrink only with the unit */
 	enum size_unit widths_unit;
+	double cpus;                /* see struct value_format */
+	struct table_value {        /* of the rows on the page by the columns of the view; owned */
+		const char *text;   /* number, or a text of the frame */
+		int cells;
+		char number[VALUE_TEXT_MAX];
+	} *values;
+	size_t n_values;            /* for which there is room */
 	const char *absent;         /* what to say where there is no table, translated */
 	const struct notice *why;   /* it has no rows; of the shown frame; NULL: nothing is known of it */
 	struct table_slot slots[VIEW_COLUMNS_MAX];

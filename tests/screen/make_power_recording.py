@@ -101,8 +101,7 @@ def processes(machine):
     for name, pid, uid, share in PROCESSES:
         used = share * machine.used["tasks"]
         rows.append({"pid": pid, "start_seconds": 100 + pid, "ppid": 1, "cpu_seconds": used, "user_seconds": 0.9 * used,
-                     "system_seconds": 0.1 * used, "joules": SLOPE * used, "machine_seconds": used / CPUS,
-                     "machine_user_seconds": 0.9 * used / CPUS, "machine_system_seconds": 0.1 * used / CPUS,
+                     "system_seconds": 0.1 * used, "joules": SLOPE * used,
                      "user": "ada" if uid else "root", "uid": uid, "state": "S", "processor": pid % CPUS, "threads": 1, "nice": 0,
                      "resident_bytes": pid << 16, "minor_faults": 10, "major_faults": 0, "name": name, "program": name,
                      "program_base": name, "command": name, "command_base": name})

@@ -134,8 +134,7 @@ def processes(step):
         program = command.split(" ")[0]
         base = program.rpartition("/")[2]
         rows.append({"pid": pid, "start_seconds": pid / 10, "ppid": parent, "cpu_seconds": cpu,
-                     "user_seconds": cpu * (1 - kernel), "system_seconds": cpu * kernel, "machine_seconds": cpu / 4,
-                     "machine_user_seconds": cpu * (1 - kernel) / 4, "machine_system_seconds": cpu * kernel / 4,
+                     "user_seconds": cpu * (1 - kernel), "system_seconds": cpu * kernel,
                      "user": user, "uid": 1000, "state": state, "processor": pid % 4, "threads": threads, "nice": nice,
                      "resident_bytes": size * MIB, "minor_faults": pid, "major_faults": 0, "name": name,
                      "program": program, "program_base": base, "command": command,

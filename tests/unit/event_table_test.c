@@ -157,22 +157,23 @@ static void assert_printed(char *text, const char *expected)
 
 START_TEST(people_see_the_local_time_of_day)
 {
+	const struct value_format format = { .ascii = true };
 	struct happening_row row = { .time = START_NS };
 	char number[VALUE_TEXT_MAX];
 
 	setenv("TZ", "XXX-02:30", 1);
 	tzset();
-	ck_assert_str_eq(value_text(number, &happening_schema, &happening_columns[1], &row, SIZE_AUTO, true),
+	ck_assert_str_eq(value_text(number, &happening_schema, &happening_columns[1], &row, &format),
 			 "12:00:00.123");
 	setenv("TZ", "UTC", 1);
 	tzset();
-	ck_assert_str_eq(value_text(number, &happening_schema, &happening_columns[1], &row, SIZE_AUTO, true),
+	ck_assert_str_eq(value_text(number, &happening_schema, &happening_columns[1], &row, &format),
 			 "09:30:00.123");
 	row.time = U64_UNKNOWN;
-	ck_assert_str_eq(value_text(number, &happening_schema, &happening_columns[1], &row, SIZE_AUTO, true),
+	ck_assert_str_eq(value_text(number, &happening_schema, &happening_columns[1], &row, &format),
 			 "-");
 	row.time = U64_BLANK - 1;
-	value_text(number, &happening_schema, &happening_columns[1], &row, SIZE_AUTO, true);
+	value_text(number, &happening_schema, &happening_columns[1], &row, &format);
 	ck_assert_uint_lt(strlen(number), VALUE_TEXT_MAX);
 }
 END_TEST

@@ -465,7 +465,8 @@ static const char *shown(uint64_t bytes, enum size_unit unit)
 
 	row_clear(&row, &item_schema);
 	row.size_bytes = bytes;
-	return value_text(text, &item_schema, &item_columns[7], &row, unit, true);
+	return value_text(text, &item_schema, &item_columns[7], &row,
+			  &(struct value_format){ .unit = unit, .ascii = true });
 }
 
 START_TEST(sizes_round_down)
@@ -487,6 +488,27 @@ START_TEST(sizes_round_down)
 }
 END_TEST
 
+START_TEST(shares_are_of_one_cpu_or_of_all)
+{
+	struct column column = item_columns[3];
+	char text[VALUE_TEXT_MAX];
+	struct item_row row;
+
+	row_clear(&row, &item_schema);
+	column.unit = UNIT_RATIO;
+	row.busy_seconds = 1.5;
+	ck_assert_str_eq(value_text(text, &item_schema, &column, &row, &(struct value_format){ .cpus = 4 }),
+			 "150.0");
+	column.of_cpu = true;
+	ck_assert_str_eq(value_text(text, &item_schema, &column, &row, &(struct value_format){ .cpus = 0 }),
+			 "150.0");
+	ck_assert_str_eq(value_text(text, &item_schema, &column, &row, &(struct value_format){ .cpus = 4 }),
+			 "37.5");
+	ck_assert_str_eq(value_text(text, &item_schema, &column, &row, &(struct value_format){ .cpus = NAN }),
+			 "-");
+}
+END_TEST
+
 START_TEST(absurd_numbers_fit_their_cell)
 {
 	static const double numbers[] = { 1e300, -1e300, INFINITY, -INFINITY, NAN, 1e15, -5, 5e-324 };
@@ -501,8 +523,9 @@ START_TEST(absurd_numbers_fit_their_cell)
 			column.unit = (enum unit)unit;
 			row.busy_seconds = numbers[i];
 			for (int size = SIZE_AUTO; size < N_SIZE_UNITS; size++)
-				ck_assert_uint_lt(strlen(value_text(text, &item_schema, &column, &row,
-								    (enum size_unit)size, true)),
+				ck_assert_uint_lt(strlen(value_text(
+						text, &item_schema, &column, &row,
+						&(struct value_format){ (enum size_unit)size, true, 3 })),
 						  sizeof(text));
 			ck_assert_uint_lt(strlen(number_text(text, &column, numbers[i], true)),
 					  sizeof(text));

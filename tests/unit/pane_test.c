@@ -135,7 +135,8 @@ static void assert_table(const struct pane *pane, const struct pane_table *table
 	ck_assert_msg(!table->columns || view_choose_columns(&view, table->columns, &wrong) == 0,
 		      "pane %s, table %s: wrong columns from '%s'", pane->name, table->topic, wrong);
 	ck_assert_msg(!table->sort || view_choose_sort(&view, table->sort) == 0,
-		      "pane %s, table %s: it cannot be sorted by '%s'", pane->name, table->topic, table->sort);
+		      "pane %s, table %s: it cannot be sorted by '%s'", pane->name, table->topic,
+		      table->sort);
 	ck_assert_msg(!table->option || has_option(pane, table->option), "pane %s has no option --%s",
 		      pane->name, table->option);
 	view_close(&view);
@@ -155,7 +156,8 @@ START_TEST(panes_name_only_what_topics_have)
 			assert_number(pane, series);
 		for (const struct summary_column *cell = pane->summary; cell && cell->series.topic; cell++) {
 			assert_number(pane, &cell->series);
-			ck_assert_msg(!cell->rows || schema_find(schema_of(pane, cell->series.topic), "label"),
+			ck_assert_msg(!cell->rows ||
+					      schema_find(schema_of(pane, cell->series.topic), "label"),
 				      "pane %s: rows of %s have no label", pane->name, cell->series.topic);
 		}
 		if (pane->assertion) {

@@ -151,30 +151,6 @@ START_TEST(processes_are_followed)
 }
 END_TEST
 
-/* What was used before counts for the CPUs that were there then. */
-START_TEST(a_cpu_that_goes_uses_no_time)
-{
-	static const char *const topic_names[] = { "process", NULL };
-	struct machine machine;
-
-	make_root(&machine);
-	write_file(&machine, "proc/stat", "cpu  0 0\ncpu0 0 0\ncpu1 0 0\ncpu2 0 0\ncpu3 0 0\n");
-	write_process(&machine, (struct fake_process){ 7, 1, "idle", 900000, 0, 0, 500 });
-	write_process(&machine, (struct fake_process){ 8, 1, "busy", 100, 100, 0, 600 });
-	open_machine(&machine, topic_names);
-	next_tick(&machine);
-	ck_assert_double_eq_tol(number_of(&machine, 7, "machine_seconds"), 2250, 1e-6);
-	write_file(&machine, "proc/stat", "cpu  0 0\ncpu0 0 0\ncpu1 0 0\ncpu2 0 0\n");
-	write_process(&machine, (struct fake_process){ 8, 1, "busy", 120, 110, 0, 600 });
-	next_tick(&machine);
-	ck_assert_double_eq(number_of(&machine, 7, "machine_ratio"), 0);
-	ck_assert_double_eq_tol(number_of(&machine, 8, "machine_ratio"), 0.1, 1e-8);
-	ck_assert_double_eq_tol(number_of(&machine, 8, "machine_system_ratio"), 0.1 / 3, 1e-8);
-	ck_assert_double_eq_tol(number_of(&machine, 8, "machine_user_ratio"), 0.2 / 3, 1e-8);
-	close_machine(&machine);
-}
-END_TEST
-
 /* Another process with the same pid is another row, whatever its counters say. */
 START_TEST(a_reused_pid_is_another_process)
 {

@@ -152,16 +152,7 @@ static double least_share(const struct settings *settings, const struct sample_r
 		       : USED_SOMETHING;
 }
 
-static void choose_scale(const struct settings *settings, struct view *view)
-{
-	static const char *const columns[][3] = { { "cpu_ratio", "machine_ratio", NULL },
-						  { "user_ratio", "machine_user_ratio", NULL },
-						  { "system_ratio", "machine_system_ratio", NULL } };
-	bool machine = settings_get(settings, "cpu.per-machine");
-
-	for (unsigned i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-		view_choose_form(view, columns[i], columns[i][machine ? 1 : 0]);
-}
+static const struct series cpu_count = { "system", NULL, "cpus" };
 
 static void adjust(const struct settings *settings, const struct sample_request *request, struct view *view)
 {
@@ -177,7 +168,7 @@ static void adjust(const struct settings *settings, const struct sample_request 
 		view_choose_rows(view, request->users, "uid", "user");
 	if (settings_get(settings, "cpu.hide-self") && request->own_pid)
 		view_exclude(view, request->own_pid, "pid");
-	choose_scale(settings, view);
+	view->cpu_count = settings_get(settings, "cpu.per-machine") ? &cpu_count : NULL;
 	command_form_apply(settings, "cpu", view);
 }
 

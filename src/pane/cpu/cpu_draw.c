@@ -440,7 +440,7 @@ static void add_part(const struct table *account, const void *row, char *text, s
 		 _(part), fixed_text(number, fabs(watts), 2));
 }
 
-/* What the machine draws as a sum: the idle machine, what runs, and what is not explained. Returns the lines used. */
+/* The watts of the machine as a sum: idle, what runs, and what is unexplained. Returns the lines used. */
 static int draw_watts(const struct pane_context *context, const struct canvas *canvas, int y)
 {
 	const struct table *account = context_table(context, POWER_ACCOUNT_TABLE);

@@ -66,7 +66,7 @@ struct memory_facts {
 	double stalled_ratio;   /* share of the last 10 s in which some task waited for memory */
 };
 
-/* One sentence on whether the page cache is worth its memory, translated; empty when nothing is known. Returns text. */
+/* Is the page cache worth its memory? A translated sentence, empty when nothing is known. Returns text. */
 char *memory_story(const struct memory_facts *facts, char *text, size_t room);
 
 #endif

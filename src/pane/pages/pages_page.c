@@ -118,6 +118,7 @@ static void draw_values(const struct pane_context *context, const struct canvas 
 {
 	const struct table *table = context_table(context, PAGE_TABLE);
 	const void *row = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
+	const struct value_format format = { .ascii = canvas->ascii };
 	int x = 0;
 
 	for (unsigned i = 2; row && i < table->schema->n_columns; i++) {
@@ -128,7 +129,7 @@ static void draw_values(const struct pane_context *context, const struct canvas 
 			continue;
 		x += canvas_print(canvas, y, x, STYLE_DIM, "%s ", column_title(column));
 		x += canvas_text(canvas, y, x, STYLE_NORMAL,
-				 value_text(number, table->schema, column, row, SIZE_AUTO, canvas->ascii),
+				 value_text(number, table->schema, column, row, &format),
 				 -1) +
 		     2;
 	}
@@ -170,11 +171,12 @@ static int title_cells(const struct table *table, const void *row, bool ascii)
 static void draw_statistic(const struct pane_context *context, const struct canvas *line, int titles,
 			   const struct table *table, const struct column *column, const void *row)
 {
+	const struct value_format format = { .unit = context->unit, .ascii = line->ascii };
 	char number[VALUE_TEXT_MAX];
 
 	canvas_text(line, 0, 0, STYLE_STRONG, column_title(column), titles);
 	canvas_right(line, 0, titles, VALUE_CELLS, STYLE_NORMAL,
-		     value_text(number, table->schema, column, row, context->unit, line->ascii));
+		     value_text(number, table->schema, column, row, &format));
 	canvas_text(line, 0, titles + VALUE_CELLS + 2, STYLE_DIM, _(column->help), -1);
 }
 

@@ -96,7 +96,7 @@ static bool has_calibration(const struct pane_context *context)
 	return table && table->n_rows > 0;
 }
 
-/* The key shows the calibration that runs or is in use; pressed there again it stops it, or calibrates again. */
+/* Shows the calibration that runs or is in use; pressed again there it stops it, or calibrates again. */
 void power_calibrate(struct pane_context *context)
 {
 	struct power_state *power = context->state;

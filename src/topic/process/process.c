@@ -21,8 +21,6 @@ struct process_row {
 	uint64_t ppid;
 	double cpu_seconds, user_seconds, system_seconds;
 	double cpu_ratio, user_ratio, system_ratio;
-	double machine_seconds, machine_user_seconds, machine_system_seconds;
-	double machine_ratio, machine_user_ratio, machine_system_ratio;
 	const char *user, *state;
 	uint64_t uid, processor, threads;
 	double nice, watts, joules;
@@ -35,7 +33,7 @@ struct process_row {
 
 #define SHARE(counter, key, heading, importance, what)                                                       \
 	ROW(key, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = heading, .width = 6, .rank = importance,  \
-	    .rate_of = offsetof(struct process_row, counter), .help = what,                                  \
+	    .of_cpu = true, .rate_of = offsetof(struct process_row, counter), .help = what,                  \
 	    .source = "growth of " #counter " / time")
 
 #define TIME(key, heading, what, from, ...)                                                                 \
@@ -45,14 +43,6 @@ struct process_row {
 #define TEXT(key, heading, what, from, ...)                                                                  \
 	ROW(key, .kind = COLUMN_LABEL, .title = heading, .width = 24, .help = what, .source = from,          \
 	    __VA_ARGS__)
-
-#define OF_MACHINE(name, heading, what)                                                                      \
-	ROW(name##_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = heading, .width = 6,             \
-	    .hidden = true, .rate_of = offsetof(struct process_row, name##_seconds), .help = what,           \
-	    .source = "growth of " #name "_seconds / time"),                                                 \
-		ROW(name##_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = heading,          \
-		    .width = 8, .hidden = true, .help = what,                                                \
-		    .source = "CPU time since its start, each part / number of CPUs that were online then")
 
 static const struct column columns[] = {
 	SHARE(cpu_seconds, cpu_ratio, N_("%CPU"), 0,
@@ -111,9 +101,6 @@ static const struct column columns[] = {
 	ROW(joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("~joules"), .width = 8,
 	    .hidden = true, .help = N_("what its CPU time since its start costs, by the same estimate"),
 	    .source = "cpu_seconds * slope of the calibration"),
-	OF_MACHINE(machine, N_("%CPU"), N_("of the whole machine, all threads together")),
-	OF_MACHINE(machine_user, N_("%user"), N_("of the whole machine, in its own code")),
-	OF_MACHINE(machine_system, N_("%sys"), N_("of the whole machine, in the kernel on its behalf")),
 	TEXT(command, N_("command"),
 	     N_("its command line; in [ ] a thread of the kernel; the name until it is read"),
 	     "/proc/PID/cmdline"),
@@ -166,17 +153,12 @@ static void set_texts(struct frame *frame, struct process_row *row, const struct
 }
 
 static void set_times(struct process_row *row, const struct process *process,
-		      const struct process_list *processes, const struct power_estimate *estimate)
+		      const struct power_estimate *estimate)
 {
 	row->cpu_seconds = (double)process->cpu_ns / 1e9;
 	row->system_seconds = (double)process->system_ns / 1e9;
 	row->user_seconds = (double)(process->cpu_ns - process->system_ns) / 1e9;
 	row->joules = power_estimate_joules(estimate, row->cpu_seconds);
-	if (processes->n_cpus == 0)
-		return;
-	row->machine_seconds = (double)process->machine_ns / 1e9;
-	row->machine_system_seconds = (double)process->machine_system_ns / 1e9;
-	row->machine_user_seconds = (double)(process->machine_ns - process->machine_system_ns) / 1e9;
 }
 
 /* What its file tells; counters of one that lived unseen before would all count for this interval. */
@@ -197,7 +179,7 @@ static void set_stat(struct process_row *row, const struct process *process, con
 }
 
 static void add_row(struct frame *frame, struct table *table, const struct process *process,
-		    const struct process_list *processes, const struct power_estimate *estimate)
+		    const struct power_estimate *estimate)
 {
 	struct process_row *row = table_add(table);
 	struct env *env = estimate->env;
@@ -206,7 +188,7 @@ static void add_row(struct frame *frame, struct table *table, const struct proce
 	row->start_seconds = process_start_seconds(env, process->start_ticks);
 	row->ppid = process->stat.parent_pid;
 	if (process->clock_valid)
-		set_times(row, process, processes, estimate);
+		set_times(row, process, estimate);
 	set_stat(row, process, env);
 	if (process->uid != UINT32_MAX) {
 		row->uid = process->uid;
@@ -283,7 +265,7 @@ static int sample(struct sample *sample)
 		return error;
 	table->mono_ns = processes->mono_ns;
 	for (size_t i = 0; i < processes->n_all; i++)
-		add_row(frame, table, processes->all[i], processes, &state->estimate);
+		add_row(frame, table, processes->all[i], &state->estimate);
 	notice_hidden(sample->env, frame, processes);
 	missing_targets_find(frame, state->request, schema.name, processes);
 	return 0;

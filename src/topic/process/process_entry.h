@@ -14,7 +14,6 @@ struct process {
 	uint64_t start_ticks;      /* since boot, in USER_HZ */
 	uint64_t cpu_ns;           /* since its start, of all its threads */
 	uint64_t system_ns;        /* part of it, split as the ticks of its stat file are */
-	uint64_t machine_ns, machine_system_ns; /* the same, each part over the CPUs that were online then */
 	uint64_t used_ns;          /* part of cpu_ns since the tick before; U64_UNKNOWN when not seen then */
 	struct pid_stat stat;      /* as last read; without comm */
 	bool stale;               /* it could not be read anew: stat is of an earlier tick */

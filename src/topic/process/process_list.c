@@ -153,10 +153,6 @@ static void add_time(const struct process_list *list, struct process *process, u
 	process->ran = fresh || used_ns > 0;
 	process->cpu_ns += used_ns;
 	process->system_ns += system_ns;
-	if (list->n_cpus > 0) {
-		process->machine_ns += used_ns / list->n_cpus;
-		process->machine_system_ns += system_ns / list->n_cpus;
-	}
 	process->clock_valid = true;
 }
 
@@ -345,14 +341,6 @@ static int list_pids(const struct process_list *list, const uint32_t **pids, siz
 		pids, n_pids);
 }
 
-static void count_cpus(struct process_list *list)
-{
-	const struct proc_stat *stat;
-
-	if (proc_stat_read(list->env, &stat) == 0 && stat->totals.cpus != U64_UNKNOWN)
-		list->n_cpus = stat->totals.cpus;
-}
-
 static int update(struct process_list *list)
 {
 	struct env *env = list->env;
@@ -363,7 +351,6 @@ static int update(struct process_list *list)
 	if (error)
 		return error;
 	free_exited(list);
-	count_cpus(list);
 	make_room(list, n_pids);
 	read_clocks(list, pids, n_pids);
 	merge(list, env, pids, n_pids);

@@ -23,7 +23,6 @@ struct process_list {
 	uint64_t tick;      /* of the last update */
 	uint64_t mono_ns;   /* when its clocks were read: the time of all tables made from them */
 	uint64_t boot_ns, last_boot_ns; /* the same moment since boot, and in the update before; 0: none */
-	uint64_t n_cpus;    /* that are online, when it was last known; 0: never */
 	uint64_t *cpu_ns;   /* what the clocks said, by index of the pid; U64_UNKNOWN: it has ended */
 	size_t cpu_capacity;
 	int error;          /* -errno of that */
