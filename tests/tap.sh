@@ -2,18 +2,23 @@
 # shellcheck shell=sh
 # A few words for tests in shell that print TAP; sourced, with PANETOP and TESTS_DIR set.
 : "${PANETOP:?}" "${TESTS_DIR:?}"
+patience=120 # seconds: an end for what would run for ever, on a machine however slow
 count=0
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 out=$scratch/out err=$scratch/err
 
-# ok NAME COMMAND...: one test; the command's status decides.
+# ok NAME COMMAND...: one test; the command's status decides: 77 skips it, with the reason in $why.
 ok() {
 	name=$1
 	shift
 	count=$((count + 1))
-	if "$@"; then
+	"$@"
+	result=$?
+	if [ $result -eq 0 ]; then
 		echo "ok $count - $name"
+	elif [ $result -eq 77 ]; then
+		echo "ok $count - $name # SKIP $why"
 	else
 		echo "not ok $count - $name"
 		sed 's/^/# out: /' "$out" 2>/dev/null | head -n 5 | cut -c1-200
@@ -28,7 +33,7 @@ skip() { # NAME REASON
 
 # run ARGUMENTS...: panetop with its output in $out and $err; status in $status.
 run() {
-	timeout -k 2 60 "$PANETOP" "$@" >"$out" 2>"$err" </dev/null
+	timeout -k 2 "$patience" "$PANETOP" "$@" >"$out" 2>"$err" </dev/null
 	status=$?
 }
 

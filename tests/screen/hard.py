@@ -80,7 +80,7 @@ def recording_through_a_pipe(_scratch):
         for line in lines[2:5]:
             os.write(writer, line)
             time.sleep(0.05)
-        problem = problem or expect(terminal.wait_for("following 09:30:30", 3), terminal, "it does not follow")
+        problem = problem or expect(terminal.wait_for("following 09:30:30"), terminal, "it does not follow")
         terminal.send(",")
         problem = problem or expect("paused 09:30:20" in terminal.text(), terminal, "it does not go back")
         os.write(writer, lines[5] + lines[6][:100])
@@ -111,7 +111,7 @@ def pane_of_a_pipe(_scratch):
         os.close(reader)
         problem = expect("holds none" not in terminal.text(), terminal, "it is judged before anything came")
         os.write(writer, without_memory(lines[1]))
-        problem = problem or expect(terminal.wait_for("[3 CPU]", 3), terminal, "what there is is not shown")
+        problem = problem or expect(terminal.wait_for("[3 CPU]"), terminal, "what there is is not shown")
         problem = problem or expect("holds none of the tables" in terminal.text(), terminal, "it is not told")
         os.close(writer)
         return problem
@@ -123,7 +123,7 @@ def samples_are_counted(_scratch):
         terminal.pump(1)
         problem = expect(not terminal.ended(), terminal, "it ended after one sample")
         terminal.send("Space")
-        return problem or expect(terminal.end(5) == 0, terminal, "it does not end")
+        return problem or expect(terminal.end() == 0, terminal, "it does not end")
 
 
 def a_message_goes_in_time(_scratch):
@@ -132,8 +132,7 @@ def a_message_goes_in_time(_scratch):
         problem = expect("  86400 s" in terminal.lines()[0], terminal, "the delay is not told in seconds")
         terminal.send("u")
         problem = problem or expect("sizes in" in terminal.text(), terminal, "there is no message")
-        terminal.pump(6.5)
-        return problem or expect("sizes in" not in terminal.text(), terminal, "it stays")
+        return problem or expect(terminal.wait_while("sizes in"), terminal, "it stays")
 
 
 def a_prompt_is_at_rest(_scratch):

@@ -5,6 +5,6 @@ import sys
 from terminal import Terminal
 
 terminal = Terminal(sys.argv[3:], int(sys.argv[1]), int(sys.argv[2]))
-status = terminal.end(60)
+status = terminal.end()
 terminal.close()
 sys.exit(1 if status is None else abs(status))

@@ -17,7 +17,7 @@ PANES = [("memory", RECORDING), ("cpu", RECORDING), ("latency", RECORDING), ("pa
          ("power", POWER_RECORDING), ("events", EVENT_RECORDING)]
 SHARED_KEYS = ["u", "G", "F6", "<", ">", "r", "Space", ",", "/", "\\", "g"]
 SIZES = ((80, 24), (200, 60), (40, 12))
-JOBS = 4
+JOBS = 4 * len(os.sched_getaffinity(0))
 PARTS = set("AKco")  # letters of the graph of memory
 PRESSES = 4  # brings a toggle of two or of four states back
 HEADING = "5fafd7"  # its colour

@@ -11,6 +11,7 @@ import time
 
 import pyte
 
+PATIENCE = 120  # seconds to wait for what must come: an end for a test that would wait for ever, on a machine however slow
 KEYS = {
     "Up": "\x1bOA", "Down": "\x1bOB", "Right": "\x1bOC", "Left": "\x1bOD", "Enter": "\r", "Esc": "\x1b",
     "Tab": "\t", "F1": "\x1bOP", "F4": "\x1bOS", "F7": "\x1b[18~", "F8": "\x1b[19~", "F9": "\x1b[20~", "PgUp": "\x1b[5~", "PgDn": "\x1b[6~", "Home": "\x1bOH",
@@ -122,7 +123,7 @@ class Terminal:
             return True
         return state in "SZTX" and "futex" not in place and self.unread() == 0
 
-    def quiet(self, most=20):
+    def quiet(self, most=PATIENCE):
         """Waits until the program has answered all keys and drawn: it sleeps, and nothing more comes."""
         end, calm = time.monotonic() + most, 0
         while calm < 4 and time.monotonic() < end:
@@ -134,13 +135,19 @@ class Terminal:
             self.pump(0.05)
         self.quiet()
 
-    def wait_for(self, text, most=15):
+    def wait_for(self, text, most=PATIENCE):
         end = time.monotonic() + most
         while text not in self.text():
             if time.monotonic() > end or self.ended():
                 return False
             self.pump(0.1)
         return True
+
+    def wait_while(self, text):
+        end = time.monotonic() + PATIENCE
+        while text in self.text() and time.monotonic() < end:
+            self.pump(0.1)
+        return text not in self.text()
 
     def send(self, *keys):
         for key in keys:
@@ -177,7 +184,7 @@ class Terminal:
             self.status = status if pid else None
         return self.status is not None
 
-    def end(self, most=10):
+    def end(self, most=PATIENCE):
         """Waits for the end; the exit status, or minus the signal's number; None if it goes on."""
         end = time.monotonic() + most
         while not self.ended() and time.monotonic() < end:

@@ -6,7 +6,7 @@ import sys
 import time
 
 from common import PANETOP, TESTS, expect, replay, screen
-from terminal import Terminal
+from terminal import PATIENCE, Terminal
 
 
 # they end a program that has no handler for them
@@ -47,7 +47,7 @@ def hang_up(_scratch):
     """The terminal goes away: so does the program, and does not spin."""
     with screen() as terminal:
         os.close(terminal.fd)
-        end = time.monotonic() + 10
+        end = time.monotonic() + PATIENCE
         while not terminal.ended() and time.monotonic() < end:
             time.sleep(0.05)
         return None if terminal.ended() else "it goes on without a terminal"
@@ -63,7 +63,7 @@ def leave_while_stuck(_scratch):
             time.sleep(0.1)
             calm = calm + 1 if terminal.unread() > 0 else 0
         os.kill(terminal.pid, signal.SIGTERM)
-        end = time.monotonic() + 10
+        end = time.monotonic() + PATIENCE
         while not terminal.ended() and time.monotonic() < end:
             time.sleep(0.05)
         return None if terminal.ended() else "it waits for the terminal"
@@ -87,7 +87,7 @@ def stop_and_go_on(_scratch):
     with replay() as terminal:
         before = terminal.text()
         os.write(terminal.fd, b"\x1a")
-        end = time.monotonic() + 10
+        end = time.monotonic() + PATIENCE
         stopped = False
         while not stopped and time.monotonic() < end:
             terminal.pump(0.05)

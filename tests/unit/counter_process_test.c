@@ -171,7 +171,7 @@ struct session {
 };
 
 /* False, with the reason, where this machine does not let us count. */
-static bool session_open(struct session *session, const char *names)
+static void session_open(struct session *session, const char *names)
 {
 	const struct schema *schemas[TOPICS_MAX];
 	int error;
@@ -182,16 +182,12 @@ static bool session_open(struct session *session, const char *names)
 						 .request = &session->request } };
 	ck_assert_int_eq(env_open(&session->env, "/"), 0);
 	error = topic_counter_process.sources[0].test(&session->env);
-	if (error) {
-		printf("# not tested: perf_event_open: %s\n", strerror(-error));
-		env_close(&session->env);
-		return false;
-	}
+	if (error)
+		skip_test("perf_event_open: %s", strerror(-error));
 	settings_set(&session->settings, "cpu.perf", names);
 	topic_schemas(schemas);
 	frame_open(&session->frame, schemas, n_topics);
 	ck_assert_int_eq(topic_open(&session->sample), 0);
-	return true;
 }
 
 static void session_sample(struct session *session)
@@ -244,14 +240,6 @@ static const struct notice *find_notice(const struct session *session, const cha
 	return NULL;
 }
 
-static bool sees_the_kernel(const struct session *session)
-{
-	if (!find_notice(session, "only its own code"))
-		return true;
-	printf("# not tested: what the kernel does for a process may not be counted\n");
-	return false;
-}
-
 START_TEST(a_child_is_counted_as_it_counts_itself)
 {
 	struct session session;
@@ -259,15 +247,16 @@ START_TEST(a_child_is_counted_as_it_counts_itself)
 	struct answer faults, switches;
 	uint64_t counted;
 
-	if (!session_open(&session, "page-faults,context-switches,task-clock"))
-		return;
+	session_open(&session, "page-faults,context-switches,task-clock");
 	child = start();
 	choose(&session, child.pid);
 	session_sample(&session);
 	faults = order(&child, 'f');
 	session_sample(&session);
-	if (!sees_the_kernel(&session))
-		goto out;
+	if (find_notice(&session, "only its own code")) {
+		end(&child);
+		skip_test("what the kernel does for a process may not be counted");
+	}
 	counted = total_of(&session, child.pid, "page-faults");
 	ck_assert_uint_ge(faults.faults, 3000);
 	ck_assert_msg(counted >= faults.faults && counted <= faults.faults + 20, "%lu of %lu faults",
@@ -282,7 +271,6 @@ START_TEST(a_child_is_counted_as_it_counts_itself)
 		      "%lu of %lu switches", (unsigned long)counted, (unsigned long)switches.switches);
 	ck_assert_uint_gt(total_of(&session, child.pid, "task-clock"), 100000);
 	ck_assert_uint_eq(session.frame.n_notices, 0);
-out:
 	end(&child);
 	session_close(&session);
 }
@@ -298,8 +286,7 @@ static void count_threads(bool inherits)
 	struct pid_stat stat;
 	uint64_t total;
 
-	if (!session_open(&session, NULL))
-		return;
+	session_open(&session, NULL);
 	child = start();
 	counter_events_thread(&plan.events);
 	threads.pid = (uint32_t)child.pid;
@@ -349,8 +336,7 @@ START_TEST(too_few_descriptors_make_it_unknown)
 	struct pid_stat stat;
 	unsigned short_of = 0;
 
-	if (!session_open(&session, NULL))
-		return;
+	session_open(&session, NULL);
 	child = start();
 	counter_events_thread(&plan.events);
 	threads.pid = (uint32_t)child.pid;
@@ -376,8 +362,7 @@ START_TEST(the_last_counts_of_one_that_ended_are_told)
 	struct session session;
 	struct child child;
 
-	if (!session_open(&session, "page-faults"))
-		return;
+	session_open(&session, "page-faults");
 	child = start();
 	choose(&session, child.pid);
 	session_sample(&session);
@@ -401,8 +386,7 @@ START_TEST(the_cursor_chooses_at_once)
 	struct child one, other;
 	struct pid_stat stat;
 
-	if (!session_open(&session, "page-faults"))
-		return;
+	session_open(&session, "page-faults");
 	session_sample(&session);
 	ck_assert_ptr_nonnull(find_notice(&session, "no process is chosen"));
 	one = start();
@@ -447,12 +431,9 @@ START_TEST(a_program_with_other_rights_is_counted_anew)
 	bool told = false;
 	pid_t pid;
 
-	if (geteuid() != 0) {
-		printf("# not tested: only root can make a program that runs with the rights of root\n");
-		return;
-	}
-	if (!session_open(&session, "task-clock"))
-		return;
+	if (geteuid() != 0)
+		skip_test("only root can make a program that runs with the rights of root");
+	session_open(&session, "task-clock");
 	scratch_template(path, "suid");
 	fd = mkstemp(path);
 	close(fd);
@@ -496,15 +477,12 @@ START_TEST(what_may_not_be_counted_is_told)
 
 	if (geteuid() == 0 &&
 	    (setresgid(NOBODY, NOBODY, NOBODY) < 0 || setresuid(NOBODY, NOBODY, NOBODY) < 0))
-		return;
-	if (!session_open(&session, "page-faults"))
-		return;
+		skip_test("the user cannot be changed: %s", strerror(errno));
+	session_open(&session, "page-faults");
 	choose(&session, 1);
 	session_sample(&session);
-	if (find_notice(&session, "there is no process")) {
-		printf("# not tested: the first process is hidden (hidepid)\n");
-		return;
-	}
+	if (find_notice(&session, "there is no process"))
+		skip_test("the first process is hidden (hidepid)");
 	notice = find_notice(&session, "it may not be counted: Permission denied");
 	ck_assert_ptr_nonnull(notice);
 	ck_assert_ptr_nonnull(strstr(notice->remedy, "cap_perfmon"));

@@ -31,7 +31,7 @@ struct live {
 };
 
 /* False, with the reason, where this machine does not let us count. */
-static bool live_open(struct live *live, const char *root, const char *names)
+static void live_open(struct live *live, const char *root, const char *names)
 {
 	const struct schema *schemas[TOPICS_MAX];
 	int error;
@@ -42,17 +42,14 @@ static bool live_open(struct live *live, const char *root, const char *names)
 	ck_assert_int_eq(env_open(&live->env, "/"), 0);
 	error = topic_counter.sources[0].test(&live->env);
 	env_close(&live->env);
-	if (error) {
-		printf("# not tested: perf_event_open: %s\n", strerror(-error));
-		return false;
-	}
+	if (error)
+		skip_test("perf_event_open: %s", strerror(-error));
 	ck_assert_int_eq(env_open(&live->env, root), 0);
 	live->env.live = true;
 	settings_set(&live->settings, "cpu.perf", names);
 	topic_schemas(schemas);
 	frame_open(&live->frame, schemas, n_topics);
 	ck_assert_int_eq(topic_open(&live->sample), 0);
-	return true;
 }
 
 static void live_sample(struct live *live)
@@ -113,8 +110,7 @@ START_TEST(page_faults_of_our_own_are_counted)
 	struct live live;
 	uint64_t before, sum = 0;
 
-	if (!live_open(&live, "/", "page-faults, minor-faults"))
-		return;
+	live_open(&live, "/", "page-faults, minor-faults");
 	live_sample(&live);
 	before = total_of(&live, "all", "page-faults");
 	touch_pages(3000);
@@ -140,8 +136,7 @@ START_TEST(hardware_or_why_not)
 	struct live live;
 	int error;
 
-	if (!live_open(&live, "/", NULL))
-		return;
+	live_open(&live, "/", NULL);
 	error = topic_counter.sources[1].test(&live.env);
 	for (int i = 0; i < 2; i++) {
 		live_sample(&live);
@@ -162,8 +157,7 @@ START_TEST(names_that_mean_nothing_are_told)
 {
 	struct live live;
 
-	if (!live_open(&live, "/", "nonsense,,page-faults,../..:id,no:such_event,page-faults,:"))
-		return;
+	live_open(&live, "/", "nonsense,,page-faults,../..:id,no:such_event,page-faults,:");
 	for (int i = 0; i < 2; i++) {
 		live_sample(&live);
 		ck_assert_ptr_nonnull(find_notice(&live, "nonsense: there is no such event"));
@@ -190,17 +184,12 @@ START_TEST(tracepoints_need_no_debugfs)
 	struct live live;
 	uint64_t before;
 
-	if (!mount_tracefs()) {
-		printf("# not tested: tracefs is not mounted, and cannot be: %s\n", strerror(errno));
-		return;
-	}
-	if (!live_open(&live, "/", "page-faults,task-clock,sched:sched_switch"))
-		return;
+	if (!mount_tracefs())
+		skip_test("tracefs is not mounted, and cannot be: %s", strerror(errno));
+	live_open(&live, "/", "page-faults,task-clock,sched:sched_switch");
 	live_sample(&live);
-	if (find_notice(&live, "sched:sched_switch: Permission denied")) {
-		printf("# not tested: tracepoints are refused\n");
-		return;
-	}
+	if (find_notice(&live, "sched:sched_switch: Permission denied"))
+		skip_test("tracepoints are refused");
 	before = total_of(&live, "all", "sched:sched_switch");
 	for (int i = 0; i < 20; i++)
 		usleep(1000);
@@ -247,8 +236,9 @@ START_TEST(cpus_come_and_go)
 
 	make_root(root);
 	write_online(root, "0-1,9999\n"); /* there is no 9999: it counts nothing, and is no loss */
-	if (sysconf(_SC_NPROCESSORS_ONLN) < 2 || !live_open(&live, root, "page-faults"))
-		return;
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		skip_test("there is a single CPU");
+	live_open(&live, root, "page-faults");
 	live_sample(&live);
 	touch_pages(500);
 	live_sample(&live);
@@ -278,8 +268,9 @@ START_TEST(too_few_descriptors_are_told)
 
 	make_root(root);
 	write_online(root, "0-1\n");
-	if (sysconf(_SC_NPROCESSORS_ONLN) < 2 || !live_open(&live, root, "page-faults,context-switches"))
-		return;
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		skip_test("there is a single CPU");
+	live_open(&live, root, "page-faults,context-switches");
 	live.env.counters = (struct env_counters){ .n_open = 1, .max = 4 }; /* one is another topic's */
 	for (int i = 0; i < 2; i++) {
 		live_sample(&live);
@@ -322,21 +313,19 @@ START_TEST(what_may_not_be_counted_has_its_remedy)
 	const struct notice *notice;
 
 	ck_assert_ptr_nonnull(source);
-	if (!live_open(&live, "/", NULL))
-		return;
+	live_open(&live, "/", NULL);
 	if (geteuid() == 0 &&
 	    (setresgid(NOBODY, NOBODY, NOBODY) < 0 || setresuid(NOBODY, NOBODY, NOBODY) < 0))
-		return;
+		skip_test("the user cannot be changed: %s", strerror(errno));
 	ck_assert_int_eq(topic_open(&sample), 0);
 	ck_assert_int_eq(topic_sample(&sample, &live.frame,
 						 frame_slot(&live.frame, "page_event")),
 			 0);
 	notice = find_notice(&live, "page-faults: Permission denied");
-	if (notice)
-		ck_assert_ptr_nonnull(strstr(notice->remedy, "cap_perfmon"));
-	else
-		printf("# not tested: everybody may count here\n");
 	ck_assert_int_eq(source->test(&live.env), notice ? -EACCES : 0);
+	if (!notice)
+		skip_test("every user may count here");
+	ck_assert_ptr_nonnull(strstr(notice->remedy, "cap_perfmon"));
 	topic_close(&sample);
 	live_close(&live);
 }

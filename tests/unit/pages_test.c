@@ -336,6 +336,12 @@ static void end_process(struct machine *machine, pid_t pid, int to)
 	close_machine(machine);
 }
 
+static _Noreturn void skip_process(struct machine *machine, pid_t pid, int to, const char *why)
+{
+	end_process(machine, pid, to);
+	skip_test("%s", why);
+}
+
 static const void *region_at(const struct machine *machine, uint64_t address)
 {
 	const struct table *table = frame_table(machine->now, "region");
@@ -412,17 +418,14 @@ START_TEST(huge_and_zero_pages_are_told)
 	pid_t pid = start_process(&to);
 
 	open_process(&machine, pid);
-	if (isnan(total(&machine, "huge_pages"))) {
-		fprintf(stderr, "# SKIP huge and zero pages: this kernel has no PAGEMAP_SCAN (before 6.7)\n");
-	} else {
-		ck_assert_double_eq(pages_in(&machine, ZEROS, "zero_bytes"), 64);
-		ck_assert_double_eq(pages_in(&machine, ZEROS, "anonymous_bytes"), 0);
-		ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "huge_bytes"), 0);
-		if (pages_in(&machine, HUGE_ONE, "present_bytes") > 1)
-			ck_assert_double_eq(pages_in(&machine, HUGE_ONE, "huge_bytes"), 512);
-		else
-			fprintf(stderr, "# SKIP huge pages: the kernel gave none\n");
-	}
+	if (isnan(total(&machine, "huge_pages")))
+		skip_process(&machine, pid, to, "this kernel has no PAGEMAP_SCAN (before 6.7)");
+	ck_assert_double_eq(pages_in(&machine, ZEROS, "zero_bytes"), 64);
+	ck_assert_double_eq(pages_in(&machine, ZEROS, "anonymous_bytes"), 0);
+	ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "huge_bytes"), 0);
+	if (pages_in(&machine, HUGE_ONE, "present_bytes") <= 1)
+		skip_process(&machine, pid, to, "the kernel gave no huge page");
+	ck_assert_double_eq(pages_in(&machine, HUGE_ONE, "huge_bytes"), 512);
 	end_process(&machine, pid, to);
 }
 END_TEST
@@ -437,11 +440,9 @@ START_TEST(swapped_pages_are_told)
 	ck_assert_double_eq(pages_in(&machine, SWAPPED, "present_bytes") +
 				    pages_in(&machine, SWAPPED, "swapped_bytes"),
 			    256);
-	if (pages_in(&machine, SWAPPED, "swapped_bytes") > 0)
-		ck_assert_double_eq(total(&machine, "swapped_pages") * (double)PAGE,
-				    total(&machine, "vm_swap_bytes"));
-	else
-		fprintf(stderr, "# SKIP swapped pages: nothing was swapped out, is there swap?\n");
+	if (pages_in(&machine, SWAPPED, "swapped_bytes") == 0)
+		skip_process(&machine, pid, to, "nothing was swapped out, is there swap?");
+	ck_assert_double_eq(total(&machine, "swapped_pages") * (double)PAGE, total(&machine, "vm_swap_bytes"));
 	end_process(&machine, pid, to);
 }
 END_TEST
@@ -654,16 +655,15 @@ START_TEST(those_without_memory_are_explained)
 	ck_assert(was_told(&machine, "there is no process no such"));
 	ck_assert_uint_eq(frame_table(machine.now, "page_total")->n_rows, 0);
 	close_machine(&machine);
-	open_pages(&machine, "kthreadd");
-	next_tick(&machine);
-	if (frame_table(machine.now, "page_total")->n_rows == 0)
-		fprintf(stderr, "# SKIP threads of the kernel: none is seen here\n");
-	else
-		ck_assert(was_told(&machine, "thread of the kernel"));
-	close_machine(&machine);
 	open_pages(&machine, NULL);
 	next_tick(&machine);
 	ck_assert(was_told(&machine, "--pid"));
+	close_machine(&machine);
+	open_pages(&machine, "kthreadd");
+	next_tick(&machine);
+	if (frame_table(machine.now, "page_total")->n_rows == 0)
+		skip_test("no thread of the kernel is seen here");
+	ck_assert(was_told(&machine, "thread of the kernel"));
 	close_machine(&machine);
 }
 END_TEST
@@ -716,9 +716,8 @@ START_TEST(without_rights_it_is_said_how_to_get_them)
 	pid_t pid = start_process(&to);
 
 	if (geteuid() != 0) {
-		fprintf(stderr, "# SKIP rights: only root can have them taken away\n");
 		kill(pid, SIGKILL);
-		return;
+		skip_test("only root can give up capabilities");
 	}
 	ck_assert(setegid(65534) == 0 && seteuid(65534) == 0);
 	open_process(&machine, pid);
@@ -825,13 +824,12 @@ START_TEST(marks_of_writing_are_cleared)
 	if (error == -ENOTSUP) {
 		ck_assert_ptr_nonnull(strstr(remedy, "CONFIG_MEM_SOFT_DIRTY"));
 		ck_assert(isnan(total(&machine, "soft_dirty_pages")));
-		fprintf(stderr, "# SKIP marks of writing: this kernel has none\n");
-	} else {
-		ck_assert_int_eq(error, 0);
-		ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "soft_dirty_bytes"), 512);
-		next_tick(&machine);
-		ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "soft_dirty_bytes"), 0);
+		skip_process(&machine, pid, to, "this kernel has no soft-dirty bits");
 	}
+	ck_assert_int_eq(error, 0);
+	ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "soft_dirty_bytes"), 512);
+	next_tick(&machine);
+	ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "soft_dirty_bytes"), 0);
 	end_process(&machine, pid, to);
 }
 END_TEST
@@ -888,11 +886,8 @@ START_TEST(ranges_are_told_once)
 	while (start < SPARSE + bytes) {
 		long found = page_file_scan(&env, fd, &start, SPARSE + bytes, PAGE_SCAN_PRESENT, 0, ranges);
 
-		if (found < 0) {
-			fprintf(stderr, "# SKIP PAGEMAP_SCAN: this kernel has none\n");
-			n_pages = 3000;
-			break;
-		}
+		if (found < 0)
+			skip_test("this kernel has no PAGEMAP_SCAN (before 6.7)");
 		for (long i = 0; i < found; i++) {
 			ck_assert_uint_ge(ranges[i].start, last);
 			last = ranges[i].end;

@@ -102,15 +102,13 @@ cap_value_t cap_max_bits(void)
 }
 
 /* Every test is a process of its own, which may give up what it likes. */
-static bool is_root(uint64_t capabilities)
+static void need_root(uint64_t capabilities)
 {
 	struct privilege_state state;
 
 	privilege_query(&state);
-	if (geteuid() == 0 && (state.sets.permitted & capabilities) == capabilities)
-		return true;
-	printf("# SKIP: this takes root with its capabilities\n");
-	return false;
+	if (geteuid() != 0 || (state.sets.permitted & capabilities) != capabilities)
+		skip_test("this takes root with its capabilities");
 }
 
 /* As with file capabilities: nobody, with these permitted and nothing effective. */
@@ -179,8 +177,7 @@ START_TEST(raised_and_lowered)
 	const uint64_t both = BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH);
 	uint64_t outer, inner;
 
-	if (!is_root(both))
-		return;
+	need_root(both);
 	become_nobody(both | BIT(CAP_KILL));
 	ck_assert_uint_eq(look().sets.effective, 0);
 	outer = privilege_raise(PRIVILEGE_IO);
@@ -204,8 +201,7 @@ START_TEST(root_raises_nothing)
 {
 	struct privilege_state before = look(), after;
 
-	if (!is_root(0))
-		return;
+	need_root(0);
 	ck_assert_int_eq(privilege_open(), 0);
 	ck_assert_uint_eq(privilege_raise(PRIVILEGE_IO), 0);
 	after = look();
@@ -236,8 +232,7 @@ START_TEST(a_thread_keeps_its_own)
 	pthread_t thread;
 	uint64_t raised;
 
-	if (!is_root(all))
-		return;
+	need_root(all);
 	become_nobody(all);
 	raised = privilege_raise(PRIVILEGE_MAPS); /* a thread that begins now has it, too, until it keeps */
 	ck_assert_int_eq(pthread_create(&thread, NULL, in_thread, &seen), 0);
@@ -258,8 +253,7 @@ START_TEST(hidden_processes_stay_seen)
 	const struct privilege_plan plan = { .uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN) };
 	const char *what;
 
-	if (!is_root(BIT(CAP_SYS_PTRACE)))
-		return;
+	need_root(BIT(CAP_SYS_PTRACE));
 	become_nobody(BIT(CAP_SYS_PTRACE));
 	privilege_hide_processes();
 	ck_assert_int_eq(privilege_drop(&plan, &what), 0);
@@ -273,8 +267,7 @@ START_TEST(root_gives_up)
 	struct privilege_state state;
 	const char *what;
 
-	if (!is_root(BIT(CAP_NET_ADMIN) | BIT(CAP_SETPCAP)))
-		return;
+	need_root(BIT(CAP_NET_ADMIN) | BIT(CAP_SETPCAP));
 	ck_assert_int_eq(privilege_open(), 0);
 	ck_assert_int_eq(privilege_drop(&plan, &what), 0);
 	state = look();
@@ -291,8 +284,7 @@ START_TEST(a_command_inherits)
 	struct privilege_state before, state;
 	const char *what;
 
-	if (!is_root(BIT(CAP_NET_RAW)))
-		return;
+	need_root(BIT(CAP_NET_RAW));
 	before = look();
 	ck_assert_int_eq(privilege_open(), 0);
 	ck_assert_int_eq(privilege_drop(&plan, &what), 0);
@@ -317,8 +309,7 @@ START_TEST(back_to_the_user_of_sudo)
 	gid_t groups[4];
 	const char *what;
 
-	if (!is_root(BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_SYS_PTRACE)))
-		return;
+	need_root(BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_SYS_PTRACE));
 	call_by_sudo("65534");
 	ck_assert_int_eq(privilege_open(), 0);
 	ck_assert_int_eq(privilege_drop(&plan, &what), 0);
@@ -339,8 +330,7 @@ START_TEST(not_back_to_nonsense)
 	const struct privilege_plan plan = { .to_invoker = true };
 	const char *what;
 
-	if (!is_root(0))
-		return;
+	need_root(0);
 	ck_assert_int_eq(privilege_open(), 0);
 	for (size_t i = 0; i < sizeof(users) / sizeof(users[0]); i++) {
 		call_by_sudo(users[i]);
@@ -357,8 +347,7 @@ START_TEST(what_is_refused_is_left)
 	struct privilege_state before = look(), state;
 	const char *what;
 
-	if (!is_root(BIT(CAP_SETPCAP) | BIT(CAP_NET_ADMIN)))
-		return;
+	need_root(BIT(CAP_SETPCAP) | BIT(CAP_NET_ADMIN));
 	call_by_sudo("65534");
 	ck_assert_int_eq(privilege_open(), 0);
 	confines = true;
@@ -378,8 +367,7 @@ static void lied_to(bool *lie, bool to_invoker, const char *by)
 	const struct privilege_plan plan = { .to_invoker = to_invoker };
 	const char *what;
 
-	if (!is_root(BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_CHOWN)))
-		return;
+	need_root(BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_CHOWN));
 	call_by_sudo("65534");
 	ck_assert_int_eq(privilege_open(), 0);
 	*lie = true;
@@ -437,8 +425,7 @@ START_TEST(a_kernel_that_asks_for_more_is_known)
 	struct privilege_state before = look(), after;
 	struct rig rig;
 
-	if (!is_root(by_both))
-		return;
+	need_root(by_both);
 	ck_assert_int_eq(privilege_open(), 0);
 	perf_events_take = by_admin;
 	open_paranoid(&rig);
@@ -461,8 +448,7 @@ START_TEST(a_kernel_that_asks_for_more_is_known_to_nobody)
 	const uint64_t both = BIT(CAP_SYS_ADMIN) | BIT(CAP_PERFMON);
 	struct rig rig;
 
-	if (!is_root(both))
-		return;
+	need_root(both);
 	open_paranoid(&rig);
 	rig_put(&rig, PARANOID, "3\n");
 	become_nobody(both);
@@ -482,8 +468,7 @@ START_TEST(what_perf_events_take_is_kept)
 	const uint64_t both = BIT(CAP_SYS_ADMIN) | BIT(CAP_PERFMON);
 	const char *what;
 
-	if (!is_root(both))
-		return;
+	need_root(both);
 	become_nobody(both);
 	ck_assert_uint_eq(privilege_capabilities(plan.uses), BIT(CAP_PERFMON));
 	privilege_perf_takes_admin();
@@ -504,8 +489,7 @@ static const char *remedy_of_counters(int error)
 
 START_TEST(what_is_held_is_no_remedy)
 {
-	if (!is_root(BIT(CAP_PERFMON)))
-		return;
+	need_root(BIT(CAP_PERFMON));
 	become_nobody(BIT(CAP_PERFMON));
 	ck_assert_ptr_nonnull(strstr(remedy_of_counters(EACCES), "give it the capability cap_perfmon"));
 	privilege_perf_takes_admin();
@@ -517,8 +501,7 @@ END_TEST
 
 START_TEST(an_old_kernel_knows_no_perfmon)
 {
-	if (!is_root(BIT(CAP_SYS_ADMIN)))
-		return;
+	need_root(BIT(CAP_SYS_ADMIN));
 	is_old = true;
 	become_nobody(BIT(CAP_SYS_ADMIN));
 	ck_assert_uint_eq(privilege_capabilities(PRIVILEGE_BIT(PRIVILEGE_PERF)), BIT(CAP_SYS_ADMIN));
@@ -529,8 +512,7 @@ END_TEST
 
 START_TEST(an_old_kernel_has_its_own_remedy)
 {
-	if (!is_root(0))
-		return;
+	need_root(0);
 	is_old = true;
 	become_nobody(0);
 	ck_assert_ptr_nonnull(strstr(remedy_of_counters(EACCES), "give it the capability cap_sys_admin"));
@@ -550,8 +532,7 @@ START_TEST(a_signal_takes_the_right)
 	int done = 1, status;
 	pid_t child;
 
-	if (!is_root(BIT(CAP_KILL)))
-		return;
+	need_root(BIT(CAP_KILL));
 	child = fork();
 	if (child == 0) {
 		pause();

@@ -62,11 +62,51 @@ static int by_line(const void *a, const void *b)
 	return (*(const TTest *const *)a)->line - (*(const TTest *const *)b)->line;
 }
 
+/* The comment of TAP may have several lines. */
+static void print_comment(const char *text)
+{
+	printf("# ");
+	for (; *text; text++)
+		printf(*text == '\n' ? "\n# " : "%c", *text);
+	printf("\n");
+}
+
+static bool print_result(unsigned number, TestResult *result)
+{
+	const char *name = tr_tcname(result), *message = tr_msg(result);
+	bool passed = tr_rtype(result) == CK_PASS;
+	bool skipped = !passed && strncmp(message, SKIP_PREFIX, strlen(SKIP_PREFIX)) == 0;
+
+	if (skipped) {
+		printf("ok %u - %s # %s\n", number, name, message);
+	} else {
+		printf("%s %u - %s\n", passed ? "ok" : "not ok", number, name);
+		if (!passed) {
+			printf("# %s:%d\n", tr_lfile(result), tr_lno(result));
+			print_comment(message);
+		}
+	}
+	return passed || skipped;
+}
+
+static bool print_results(SRunner *runner)
+{
+	TestResult **results = srunner_results(runner);
+	int n = srunner_ntests_run(runner);
+	bool good = n > 0;
+
+	for (int i = 0; i < n; i++)
+		good &= print_result((unsigned)i + 1, results[i]);
+	printf("1..%d\n", n);
+	free(results);
+	return good;
+}
+
 int main(int argc, char **argv)
 {
 	Suite *suite = suite_create(argc > 0 ? argv[0] : "");
 	SRunner *runner;
-	int failed;
+	bool good;
 
 	setlocale(LC_ALL, "C.UTF-8");
 	setlocale(LC_NUMERIC, "C");
@@ -83,11 +123,10 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	runner = srunner_create(suite);
-	srunner_set_tap(runner, "-");
 	srunner_run_all(runner, CK_SILENT);
-	failed = srunner_ntests_failed(runner);
+	good = print_results(runner);
 	srunner_free(runner);
-	return remove_scratch() == 0 && !failed ? EXIT_SUCCESS : EXIT_FAILURE;
+	return remove_scratch() == 0 && good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 void open_machine(struct machine *machine, const char *const *topic_names)

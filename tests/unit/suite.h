@@ -25,6 +25,10 @@
 	static void test##_fn(int _i CK_ATTRIBUTE_UNUSED)
 void suite_add(const TTest *test);
 
+/* Ends a test that cannot be made here; its arguments are those of printf(), the first one a literal: why. */
+#define skip_test(...) ck_abort_msg(SKIP_PREFIX __VA_ARGS__)
+#define SKIP_PREFIX "SKIP "
+
 /* A live source over a root, and the last two frames that it gave. */
 struct machine {
 	char root[SCRATCH_PATH_MAX];

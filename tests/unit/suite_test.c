@@ -56,7 +56,7 @@ START_TEST(tests_that_fail_leave_nothing_behind)
 	pid_t pid;
 
 	if (getenv(FAILING))
-		return;
+		skip_test("it is not for the run within");
 	ck_assert_int_eq(pipe(fds), 0);
 	pid = fork();
 	if (pid == 0)
