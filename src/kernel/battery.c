@@ -92,7 +92,7 @@ double power_supply_joules(const struct power_supply *supply)
 			     : joules;
 }
 
-/* NaN when a part is not known, or when it is no share of anything. */
+/* NaN when either is unknown, or whole is 0. */
 static double share(int64_t part, int64_t whole)
 {
 	if (part == SUPPLY_UNKNOWN || whole == SUPPLY_UNKNOWN || part < 0 || whole <= 0)

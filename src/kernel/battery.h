@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sys/class/power_supply/NAME/uevent: what a battery, or the plug, says of itself. */
+/* sys/class/power_supply/NAME/uevent: the state of a battery or a mains plug. */
 #ifndef PANETOP_KERNEL_BATTERY_H
 #define PANETOP_KERNEL_BATTERY_H
 
@@ -9,12 +9,12 @@
 #include "core/span.h"
 
 #define SUPPLY_UNKNOWN INT64_MIN
-#define JOULES_PER_UWH 3.6e-3 /* of energy; of a charge in uAh at one volt, too */
+#define JOULES_PER_UWH 3.6e-3 /* also joules per µAh at one volt */
 
-/* Numbers in millionths (µW, µWh, µA, µAh, µV); SUPPLY_UNKNOWN when not there. */
+/* Numbers in millionths (µW, µWh, µA, µAh, µV); SUPPLY_UNKNOWN when missing. */
 struct power_supply {
 	struct span type;   /* "Battery", "Mains", "USB" */
-	struct span scope;  /* "Device" is the battery of a mouse, which feeds nothing else */
+	struct span scope;  /* "Device": the battery of a mouse, not of the machine */
 	struct span status; /* "Discharging" … */
 	struct span model;
 	int64_t present, online;
@@ -24,25 +24,22 @@ struct power_supply {
 	int64_t capacity_percent, cycles;
 };
 
-/* The spans are parts of text. A number that is none is as one that is not there. */
+/* The spans point into text. A malformed number counts as missing. */
 void power_supply_parse(struct span text, struct power_supply *supply);
 
-/* A battery that feeds the machine. */
+/* Is it a battery that powers the machine? */
 bool power_supply_is_battery(const struct power_supply *supply);
 
-/*
- * Watts that flow in or out, whatever sign the driver gives them: power, else current times voltage. NaN
- * when neither is told.
- */
+/* Watts, without the driver's sign: power, else current times voltage; NaN when neither is known. */
 double power_supply_watts(const struct power_supply *supply);
 
-/* What it holds, in joules: energy, else charge times voltage. NaN when neither is told. */
+/* Stored energy in joules: energy, else charge times voltage; NaN when neither is known. */
 double power_supply_joules(const struct power_supply *supply);
 
-/* What it holds of what it can hold now, 0 to 1; NaN when it is not told. */
+/* Charge level relative to the current capacity, 0 to 1; NaN when unknown. */
 double power_supply_charge(const struct power_supply *supply);
 
-/* What it can hold now of what it could when it was new; NaN when it is not told. */
+/* Current capacity relative to the capacity when new; NaN when unknown. */
 double power_supply_health(const struct power_supply *supply);
 
 #endif

@@ -8,7 +8,7 @@
 
 #define NS_PER_US 1000
 
-/* Version 1 says "no limit" with the largest multiple of a page below 2^63, whatever the page size. */
+/* Version 1 means "no limit" by the largest multiple of the page size below 2^63. */
 #define VERSION_1_NO_LIMIT (UINT64_C(0x7fffffffffffffff) & ~UINT64_C(0xffff))
 
 static bool in_list(struct span list, const char *wanted)
@@ -38,7 +38,7 @@ static bool find_group(struct span cgroups, const char *controller, struct span 
 }
 
 struct mount {
-	struct span root, point; /* as in mountinfo, octal escapes not resolved */
+	struct span root, point; /* as in mountinfo, with octal escapes */
 };
 
 /* "31 23 0:28 /root /point opts [tags] - type source superopts" */
@@ -58,7 +58,7 @@ static bool parse_mount(struct span line, struct mount *mount, struct span *type
 	return span_word(&line, type) && span_word(&line, &skip) && span_word(&line, options);
 }
 
-/* Is group root or below it? */
+/* Is group equal to root or below it? */
 static bool is_below(struct span root, struct span group)
 {
 	size_t length = span_length(root);
@@ -67,7 +67,7 @@ static bool is_below(struct span root, struct span group)
 			       (span_length(group) == length || group.at[length] == '/'));
 }
 
-/* The first mount of the hierarchy that shows the group; failing that, the first one of all. */
+/* The first mount of the hierarchy that shows the group; otherwise the first mount. */
 static bool find_mount(struct span mounts, const char *controller, struct span group, struct mount *mount)
 {
 	struct span line, type, options;
@@ -95,7 +95,7 @@ static int octal(char byte)
 	return byte >= '0' && byte <= '7' ? byte - '0' : -1;
 }
 
-/* Copies without slashes at either end; "\040" and the like are resolved. */
+/* Copies without leading and trailing slashes, and decodes "\040" and the like. */
 static bool copy_path(struct span path, char *out)
 {
 	size_t length = 0;
@@ -120,7 +120,7 @@ static bool copy_path(struct span path, char *out)
 	return true;
 }
 
-/* Takes root off the front of group: the mount shows only what is below root. */
+/* Removes the prefix root from group, as the mount shows only what is below root. */
 static struct span below(struct span root, struct span group)
 {
 	if (span_length(root) > 1 && is_below(root, group))

@@ -8,9 +8,9 @@
 
 #include "core/span.h"
 
-#define CPU_LIST_MAX 65536 /* no CPU has this number, nor a higher one */
+#define CPU_LIST_MAX 65536 /* all CPU numbers are lower */
 
-/* The next run of CPUs; false at the end, and at what is no such list. */
+/* The next range of CPUs; false at the end or where the list is malformed. */
 bool cpu_list_next(struct span *list, uint32_t *first, uint32_t *last);
 
 bool cpu_list_has(struct span list, uint32_t cpu);

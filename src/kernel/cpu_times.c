@@ -36,7 +36,7 @@ bool cpu_times_next(struct span *text, struct cpu_times *times)
 	return false;
 }
 
-/* user and nice hold guests */
+/* user and nice include guests */
 double cpu_times_busy(const struct cpu_times *times)
 {
 	const uint64_t parts[] = { times->user, times->nice,    times->system,
@@ -48,7 +48,7 @@ double cpu_times_busy(const struct cpu_times *times)
 	return sum;
 }
 
-/* "name	: value"; the name as it stands before the blanks and the colon. */
+/* "name	: value"; the name without trailing blanks. */
 static bool split(struct span line, struct span *name, struct span *value)
 {
 	if (!span_until(&line, ':', name))

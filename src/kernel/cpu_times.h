@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lines "cpu" and "cpuN" of /proc/stat: what each CPU did; and the speeds in /proc/cpuinfo. */
+/* The lines "cpu" and "cpuN" of /proc/stat: times of each CPU; and the speeds in /proc/cpuinfo. */
 #ifndef PANETOP_KERNEL_CPU_TIMES_H
 #define PANETOP_KERNEL_CPU_TIMES_H
 
@@ -9,9 +9,9 @@
 #include "core/span.h"
 #include "core/unknown.h"
 
-#define CPU_ALL U64_UNKNOWN /* the line "cpu": the sum over all, those that went offline included */
+#define CPU_ALL U64_UNKNOWN /* the line "cpu": the sum of all, including offline CPUs */
 
-/* In USER_HZ; U64_UNKNOWN where the line is shorter. Kernels count guest in user, guest_nice in nice. */
+/* In USER_HZ; U64_UNKNOWN where the line is shorter. The kernel adds guest to user, and guest_nice to nice. */
 struct cpu_times {
 	uint64_t cpu; /* its number, or CPU_ALL */
 	uint64_t user, nice, system, idle, iowait, irq, softirq, steal, guest, guest_nice;
@@ -20,10 +20,10 @@ struct cpu_times {
 /* The next such line of text; false when there is none. */
 bool cpu_times_next(struct span *text, struct cpu_times *times);
 
-/* All that a CPU did, what was stolen from it included: 0 for what is not known. */
+/* Time of a CPU that was not idle, including steal; unknown parts count as 0. */
 double cpu_times_busy(const struct cpu_times *times);
 
-/* The next CPU of /proc/cpuinfo with a speed ("cpu MHz"), and its number; false when there is none. */
+/* The next CPU of /proc/cpuinfo with a speed ("cpu MHz"); false when there is none. */
 bool cpuinfo_next_speed(struct span *text, uint64_t *cpu, double *hertz);
 
 #endif

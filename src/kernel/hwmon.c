@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define NUMBER_MAX 4096 /* of sensors of one kind on a chip: a broken name shall not be one */
+#define NUMBER_MAX 4096 /* highest sensor number accepted on a chip: rejects broken names */
 
 static const struct {
 	const char *prefix;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sys/class/hwmon and sys/class/thermal: names of their attributes, their units, and what cannot be true. */
+/* sys/class/hwmon and sys/class/thermal: names of attributes, their units, and implausible values. */
 #ifndef PANETOP_KERNEL_HWMON_H
 #define PANETOP_KERNEL_HWMON_H
 
@@ -13,20 +13,20 @@ enum sensor_kind {
 	SENSOR_FAN,         /* revolutions per minute */
 	SENSOR_VOLTAGE,     /* V */
 	SENSOR_POWER,       /* W */
-	SENSOR_ENERGY,      /* J since some moment */
+	SENSOR_ENERGY,      /* J since an unspecified moment */
 	N_SENSOR_KINDS,
 };
 
-/* "temp12_input": kind, number and "input". Of power "average" comes as "input", too. */
+/* "temp12_input": kind, number and "input"; "average" of power also gives "input". */
 bool hwmon_name_parse(struct span name, enum sensor_kind *kind, uint64_t *number, struct span *item);
 
-/* The beginning of its attributes' names: "temp". */
+/* The prefix of its attribute names: "temp". */
 const char *hwmon_prefix(enum sensor_kind kind);
 
-/* What an attribute of this kind says, in the unit of the kind. */
+/* The value of an attribute of this kind, in the unit of the kind. */
 double hwmon_value(enum sensor_kind kind, int64_t raw);
 
-/* A value that no sensor of this kind can have measured becomes NaN: broken wiring says -128 or 255 °C. */
+/* Turns implausible values into NaN: broken wiring reads as -128 or 255 °C. */
 double sensor_plausible(enum sensor_kind kind, double value);
 
 #endif

@@ -36,7 +36,7 @@ bool interrupt_next(struct span *text, struct interrupt_line *line)
 	return false;
 }
 
-/* The last word but one starts the names where they are several: "eth0, usb1". */
+/* With several names, "eth0, usb1", the last word but one is the first of them. */
 struct span interrupt_name(const struct interrupt_line *line)
 {
 	struct span rest = line->counts, word, name = line->label;

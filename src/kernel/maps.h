@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* /proc/PID/maps and smaps: the regions of a process, a line each, and what smaps says of each. */
+/* /proc/PID/maps and smaps: the regions of a process, and the sizes in smaps. */
 #ifndef PANETOP_KERNEL_MAPS_H
 #define PANETOP_KERNEL_MAPS_H
 
@@ -14,23 +14,23 @@
 struct maps_region {
 	uint64_t start, end;     /* addresses; start < end */
 	struct span permissions; /* "rw-p": MAPS_PERMISSIONS bytes */
-	uint64_t offset;         /* of its first byte in the file */
+	uint64_t offset;         /* of the first byte in the file */
 	uint64_t inode;          /* 0: none */
-	struct span path;        /* or "[heap]"; empty for anonymous memory. A newline in it is "\012" */
+	struct span path;        /* or "[heap]"; empty: anonymous memory. A newline is "\012" */
 };
 
-/* The next region; lines that are none, such as those of smaps, are passed over. */
+/* The next region; skips other lines, such as those of smaps. */
 bool maps_next(struct span *text, struct maps_region *region);
 
-/* Mapped by the kernel itself into every process, and counted nowhere: [vvar], [vsyscall] … */
+/* Mapped by the kernel into every process, and not counted: [vvar], [vsyscall] … */
 bool maps_is_special(const struct maps_region *region);
 
-/* Of one region in smaps; U64_UNKNOWN where this kernel does not tell. */
+/* One region in smaps; U64_UNKNOWN where the kernel does not print a value. */
 struct smaps_sizes {
 	uint64_t resident_bytes, proportional_bytes, swap_proportional_bytes;
 };
 
-/* The next region of smaps, and the lines that follow it. */
+/* The next region of smaps with its values. */
 bool smaps_next(struct span *text, struct maps_region *region, struct smaps_sizes *sizes);
 
 #endif

@@ -67,7 +67,7 @@ static void set_field(struct meminfo *meminfo, size_t index, uint64_t value)
 	memcpy((char *)meminfo + fields[index].offset, &value, sizeof(value));
 }
 
-/* Keys come in the order of the table on all kernels, so the search starts after the last hit. */
+/* All kernels print the keys in the order of the table: the search starts after the last hit. */
 static bool find_field(struct span key, size_t *at)
 {
 	for (size_t i = 0; i < N_FIELDS; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* /proc/meminfo: every line of it, and the ones that formulas need. */
+/* /proc/meminfo: all its lines, and those that formulas need. */
 #ifndef PANETOP_KERNEL_MEMINFO_H
 #define PANETOP_KERNEL_MEMINFO_H
 
@@ -15,10 +15,10 @@ struct meminfo_line {
 	bool in_bytes;  /* the line ended in "kB" */
 };
 
-/* Eats the next line of the form "Key: number [kB]"; other lines are passed over. */
+/* The next line of the form "Key: number [kB]"; skips others. */
 bool meminfo_next(struct span *text, struct meminfo_line *line);
 
-/* In bytes; U64_UNKNOWN for what this kernel does not print. */
+/* In bytes; U64_UNKNOWN for lines that the kernel does not print. */
 struct meminfo {
 	uint64_t total, free, available;
 	uint64_t buffers, cached, swap_cached, shmem;
@@ -34,7 +34,7 @@ struct meminfo {
 
 void meminfo_parse(struct span text, struct meminfo *meminfo);
 
-/* 0 for what is not known: for sums in which a line that a kernel does not print counts as nothing. */
+/* 0 if unknown: for sums in which a missing line counts as nothing. */
 static inline uint64_t meminfo_or_zero(uint64_t value)
 {
 	return value == U64_UNKNOWN ? 0 : value;

@@ -4,7 +4,7 @@
 
 #include "kernel/mounts.h"
 
-/* The next mount of this type; what is left of its line are its options and two numbers. */
+/* The next mount of this type; the rest of its line are options and two numbers. */
 static bool next_mount(struct span *text, const char *type, struct span *where, struct span *rest)
 {
 	struct span device, kind;

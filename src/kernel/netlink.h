@@ -14,16 +14,13 @@ struct netlink_message {
 	struct span payload;
 };
 
-/*
- * Eats the next message of a datagram. False at its end, and where what is left is not well-formed: then
- * some bytes are left.
- */
+/* The next message of a datagram. False at its end, or with bytes left where the rest is malformed. */
 bool netlink_next(struct span *datagram, struct netlink_message *message);
 
 /* False when it is neither an acknowledgement nor an error; error is then 0 or -errno. */
 bool netlink_ack(const struct netlink_message *message, int *error);
 
-/* The value of the first attribute of this type; false when there is none, nor behind a malformed one. */
+/* The value of the first attribute of this type; false when there is none before a malformed one. */
 bool netlink_attribute(struct span attributes, uint16_t type, struct span *value);
 
 #endif

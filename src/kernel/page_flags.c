@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of the bits of /proc/kpageflags, as include/uapi/linux/kernel-page-flags.h of Linux has them. */
+/* Names of the bits of /proc/kpageflags, as in include/uapi/linux/kernel-page-flags.h of Linux. */
 #include <config.h>
 
 #include "kernel/page_flags.h"
 
 #include <stdio.h>
 
-#define LONGEST 16 /* name, with a blank and the end */
+#define LONGEST 16 /* name, blank, NUL */
 
 static const char *const names[] = {
 	"locked",     "error",     "referenced", "uptodate", "dirty",       "lru",      "active",

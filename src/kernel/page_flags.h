@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* /proc/kpageflags: a number of 64 bits for each page frame of the machine; its bits by name. */
+/* /proc/kpageflags: 64 bits per page frame of the machine, and their names. */
 #ifndef PANETOP_KERNEL_PAGE_FLAGS_H
 #define PANETOP_KERNEL_PAGE_FLAGS_H
 
@@ -14,8 +14,8 @@
 #define PAGE_FLAGS_TEXT_MAX 512
 
 /*
- * "uptodate lru anon", the names of the bits that are set, those that have none by number; returns out, which
- * has PAGE_FLAGS_TEXT_MAX bytes.
+ * "uptodate lru anon": the names of the bits that are set, or their numbers; returns out, which has
+ * PAGE_FLAGS_TEXT_MAX bytes.
  */
 char *page_flags_text(char *out, uint64_t flags);
 

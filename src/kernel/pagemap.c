@@ -7,10 +7,10 @@
 #define SWAP_TYPE_BITS 5
 #define LANE_BITS 12
 #define LANE_MASK ((UINT64_C(1) << LANE_BITS) - 1)
-#define BITS_FROM 55 /* what is below them is the frame */
-#define EQUAL 8      /* so many neighbours are looked at together: most are alike */
+#define BITS_FROM 55 /* the lower bits are the frame */
+#define EQUAL 8      /* entries compared at once: most neighbours are equal */
 
-/* The entry's bits, each in a lane of its own, so that one addition counts them all. */
+/* Each bit of the entry in its own lane: one addition counts all. */
 static uint64_t lanes_of(uint64_t entry)
 {
 	uint64_t present = entry >> 63, any = present | (entry >> 62 & 1);
@@ -29,7 +29,7 @@ static bool are_alike(const uint64_t *entries)
 	return differs >> BITS_FROM == 0;
 }
 
-/* Of at most LANE_MASK entries. */
+/* Counts at most LANE_MASK entries. */
 static uint64_t sum_of_lanes(const uint64_t *entries, size_t n)
 {
 	uint64_t sum = 0;

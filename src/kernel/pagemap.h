@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* /proc/PID/pagemap: a number of 64 bits for each page, and what many of them say together. */
+/* /proc/PID/pagemap: 64 bits per page, decoded and counted. */
 #ifndef PANETOP_KERNEL_PAGEMAP_H
 #define PANETOP_KERNEL_PAGEMAP_H
 
@@ -9,35 +9,35 @@
 
 #define PAGEMAP_PRESENT (UINT64_C(1) << 63)
 #define PAGEMAP_SWAPPED (UINT64_C(1) << 62)
-#define PAGEMAP_FILE (UINT64_C(1) << 61)          /* of a file, or shared memory */
+#define PAGEMAP_FILE (UINT64_C(1) << 61)          /* file or shared memory */
 #define PAGEMAP_GUARD (UINT64_C(1) << 58)         /* Linux 6.15 */
 #define PAGEMAP_WRITE_WATCHED (UINT64_C(1) << 57) /* userfaultfd, Linux 5.13 */
 #define PAGEMAP_EXCLUSIVE (UINT64_C(1) << 56)     /* mapped once */
-#define PAGEMAP_SOFT_DIRTY (UINT64_C(1) << 55)    /* written since clear_refs, where the kernel is built so */
+#define PAGEMAP_SOFT_DIRTY (UINT64_C(1) << 55)    /* written since clear_refs; needs CONFIG_MEM_SOFT_DIRTY */
 
-#define PAGEMAP_FRAME ((UINT64_C(1) << 55) - 1)   /* of a present page; of a swapped one its place */
+#define PAGEMAP_FRAME ((UINT64_C(1) << 55) - 1)   /* of a present page; of a swapped page its place */
 
-/* Numbers of pages; of those that are present unless it says otherwise. */
+/* Numbers of pages, present ones unless noted. */
 struct page_counts {
-	uint64_t pages; /* all that were looked at */
+	uint64_t pages; /* all, also absent ones */
 	uint64_t present;
-	uint64_t swapped;    /* not present, their contents are in swap */
-	uint64_t file;       /* of a file or shared */
-	uint64_t soft_dirty; /* swapped ones, too */
+	uint64_t swapped;    /* absent, contents in swap */
+	uint64_t file;       /* file or shared memory */
+	uint64_t soft_dirty; /* including swapped pages */
 	uint64_t exclusive;
-	uint64_t huge, zero, ksm; /* pagemap does not tell these */
+	uint64_t huge, zero, ksm; /* unknown to pagemap */
 };
 
 /* Adds n entries to counts. */
 void pagemap_count(const uint64_t *entries, size_t n, struct page_counts *counts);
 void page_counts_add(struct page_counts *sum, const struct page_counts *more);
 
-/* What one entry says. */
+/* One decoded entry. */
 struct pagemap_entry {
 	bool present, swapped, file, guard, write_watched, exclusive, soft_dirty;
-	uint64_t frame;       /* PFN of a present page; 0: absent, or hidden from those who may not know */
-	unsigned swap_type;   /* of a swapped page: number of the swap area */
-	uint64_t swap_offset; /* … and the page in it; 0 where it is hidden */
+	uint64_t frame;       /* PFN of a present page; 0: absent, or hidden for lack of privileges */
+	unsigned swap_type;   /* of a swapped page: swap area number */
+	uint64_t swap_offset; /* … and the page in it; 0 where hidden */
 };
 
 void pagemap_decode(uint64_t entry, struct pagemap_entry *page);

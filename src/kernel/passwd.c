@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The next entry that is whole as far as the number; false after the last. */
+/* The next entry with a name and a number; false after the last. */
 static bool next_entry(struct span *text, struct span *user, uint64_t *uid)
 {
 	struct span line, password;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Decoder of perf records, and of the stack with which a program starts. */
+/* Decoder of perf records, and of the initial stack of a program. */
 #include <config.h>
 
 #include "kernel/perf_record.h"
@@ -7,7 +7,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-/* As in include/uapi/linux/perf_event.h of Linux 6.18: that of the build machine may be older. */
+/* From include/uapi/linux/perf_event.h of Linux 6.18; the header of the build machine may be older. */
 #define COMM_BY_EXEC (1 << 13)
 #define ABI_NONE 0
 #define ABI_32_BIT 1
@@ -50,7 +50,7 @@ static bool eat_task(struct span *body, struct perf_record *record)
 	return true;
 }
 
-/* The time at the end of those that have none of their own. */
+/* The time at the end of records without a time field. */
 static bool cut_trailer(struct span *body, struct perf_record *record)
 {
 	if (span_length(*body) < TRAILER_BYTES)
@@ -81,7 +81,7 @@ static bool eat_lost(struct span *body, struct perf_record *record)
 	       eat(body, &record->lost, sizeof(record->lost));
 }
 
-/* The stack has room for all that was asked for, whatever it holds; behind it is told how much was taken. */
+/* The field has the requested size, however much was copied; the copied size follows it. */
 static bool eat_stack(struct span *body, struct perf_record *record)
 {
 	uint64_t abi, room, taken;
@@ -150,7 +150,7 @@ bool perf_record_next(struct span *bytes, struct perf_record *record)
 	return true;
 }
 
-/* One of the words, as long as the program's addresses, that lie at the end of its stack. */
+/* A word, of the size of the program's addresses, at the top of its stack. */
 static bool word_at(const struct perf_record *sample, uint64_t index, uint64_t *word)
 {
 	size_t bytes = sample->is_32_bit ? sizeof(uint32_t) : sizeof(uint64_t);
@@ -165,7 +165,7 @@ static bool word_at(const struct perf_record *sample, uint64_t index, uint64_t *
 	return true;
 }
 
-/* First comes the number of arguments, then the address of each, counted from 1. */
+/* The first word is the number of arguments; their addresses follow, from index 1. */
 static bool argument_at(const struct perf_record *sample, uint64_t number, struct span *argument)
 {
 	struct span rest = sample->stack;
@@ -173,7 +173,7 @@ static bool argument_at(const struct perf_record *sample, uint64_t number, struc
 
 	if (!word_at(sample, number, &address))
 		return false;
-	address -= sample->stack_address; /* one that lies before is beyond any length then */
+	address -= sample->stack_address; /* an address before the stack becomes a huge offset */
 	if (address > span_length(rest))
 		return false;
 	rest.at += address;
@@ -208,7 +208,7 @@ size_t perf_exec_arguments(const struct perf_record *sample, char *out, size_t r
 	return length;
 }
 
-/* They lie one after the other: where the last is, all are. */
+/* They are contiguous: if the last is there, all are. */
 bool perf_exec_arguments_are_whole(const struct perf_record *sample)
 {
 	struct span last;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* As proc(5) counts them. */
+/* Field numbers as in proc(5). */
 enum field {
 	FIELD_STATE = 3,
 	FIELD_PARENT = 4,
@@ -27,7 +27,7 @@ enum field {
 	FIELD_PROCESSOR = 39,
 };
 
-/* The name may hold ") (" and newlines: it ends at the last parenthesis. */
+/* The name may contain ") (" and newlines: it ends at the last parenthesis. */
 static bool parse_comm(struct span *text, struct span *comm)
 {
 	const char *close = memrchr(text->at, ')', span_length(*text));
@@ -39,7 +39,7 @@ static bool parse_comm(struct span *text, struct span *comm)
 	return true;
 }
 
-/* Puts the field with this number where it belongs; those that nobody asked for are none of our business. */
+/* Stores the field with this number, if stat has it. */
 static bool take_field(struct pid_stat *stat, int field, struct span word)
 {
 	switch (field) {

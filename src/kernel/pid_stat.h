@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* /proc/PID/stat and io: what one file each says of a process. */
+/* /proc/PID/stat and io. */
 #ifndef PANETOP_KERNEL_PID_STAT_H
 #define PANETOP_KERNEL_PID_STAT_H
 
@@ -11,31 +11,31 @@
 
 #define PID_FLAG_KERNEL_THREAD UINT64_C(0x00200000) /* PF_KTHREAD of linux/sched.h */
 
-/* Of all threads of the process, ended ones too; of a thread alone in its own file. Times in USER_HZ. */
+/* Sums over all threads of the process, also exited ones; in a thread's file, of that thread. In USER_HZ. */
 struct pid_stat {
-	struct span comm;      /* without its parentheses; may hold any byte */
-	char state;            /* a letter, as ps(1) shows it */
+	struct span comm;      /* without parentheses; may contain any byte */
+	char state;            /* a letter, as in ps(1) */
 	uint64_t parent_pid, flags;
-	int64_t process_group, session; /* -1 once it has ended */
-	int64_t terminal;        /* device number of the controlling terminal, 0: none */
+	int64_t process_group, session; /* -1 once it has exited */
+	int64_t terminal;        /* device number of the controlling terminal; 0: none */
 	uint64_t minor_faults, major_faults; /* since its start */
 	uint64_t user_ticks, system_ticks;   /* since its start */
-	uint64_t children_user_ticks, children_system_ticks; /* of children that ended and were waited for */
+	uint64_t children_user_ticks, children_system_ticks; /* of children that were waited for */
 	int64_t nice;
 	uint64_t threads;
 	uint64_t start_ticks;    /* since boot */
-	uint64_t resident_pages; /* U64_UNKNOWN when the line ends before it */
-	uint64_t processor;      /* CPU that it ran on last; U64_UNKNOWN likewise */
+	uint64_t resident_pages; /* U64_UNKNOWN when the line is shorter */
+	uint64_t processor;      /* CPU that it last ran on; U64_UNKNOWN likewise */
 };
 
-/* The pid stands before its name. False unless everything up to the start time is there. */
+/* False unless all fields up to the start time are there. */
 bool pid_stat_parse(struct span text, struct pid_stat *stat);
 
-/* The letter of a state as a text that lasts; "?" for one that no kernel has. */
+/* The letter of a state as a constant text; "?" if unknown. */
 const char *pid_state_text(char state);
 
 struct pid_io {
-	uint64_t read_bytes; /* fetched from storage on its behalf since its start */
+	uint64_t read_bytes; /* read from storage since its start */
 };
 
 bool pid_io_parse(struct span text, struct pid_io *io);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parsers of /proc/PID/status: the lines about memory, and the user. */
+/* Parsers of /proc/PID/status. */
 #include <config.h>
 
 #include "kernel/pid_status.h"
@@ -34,7 +34,7 @@ void pid_status_parse(struct span text, struct pid_status *status)
 	struct span line, name, unit;
 	uint64_t kib;
 
-	memset(status, 0xff, sizeof(*status)); /* U64_UNKNOWN in all */
+	memset(status, 0xff, sizeof(*status)); /* all U64_UNKNOWN */
 	while (span_line(&text, &line)) {
 		if (!span_pair_u64(line, &name, &kib, &unit) || !span_is(unit, " kB") ||
 		    kib > UINT64_MAX / 1024)

@@ -9,7 +9,7 @@
 #include "core/span.h"
 #include "core/unknown.h"
 
-/* Bytes; U64_UNKNOWN for a line that is not there, as with a thread of the kernel or an older kernel. */
+/* Bytes; U64_UNKNOWN for a missing line, as of a kernel thread or an older kernel. */
 struct pid_status {
 	uint64_t vm_peak, vm_size, vm_locked, vm_pinned, vm_resident_peak, vm_resident;
 	uint64_t resident_anonymous, resident_file, resident_shared;
@@ -19,7 +19,7 @@ struct pid_status {
 
 void pid_status_parse(struct span text, struct pid_status *status);
 
-/* The user ids in the text of /proc/PID/status; false when they are not there. */
+/* The UIDs in the text of /proc/PID/status; false when missing. */
 bool pid_status_uids(struct span text, uint32_t *real, uint32_t *effective);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Decoder of the events and scales that a PMU names in sys. */
+/* Decoder of the events and scales that a PMU lists in /sys. */
 #include <config.h>
 
 #include "kernel/pmu_event.h"

@@ -10,11 +10,11 @@
 
 struct pressure_line {
 	struct span kind;                 /* "some" or "full" */
-	double avg10, avg60, avg300;      /* percent of the time, 0 to 100 */
-	uint64_t total_us;                /* stalled since boot, microseconds */
+	double avg10, avg60, avg300;      /* percentage of time, 0 to 100 */
+	uint64_t total_us;                /* stall time since boot in microseconds */
 };
 
-/* Eats the next well-formed line; others are passed over. */
+/* The next well-formed line; skips others. */
 bool pressure_next(struct span *text, struct pressure_line *line);
 
 #endif

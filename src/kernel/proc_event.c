@@ -11,8 +11,8 @@
 #include "kernel/netlink.h"
 
 /*
- * As in include/uapi/linux/cn_proc.h of Linux 6.18: that of the build machine may be older. Since Linux 3.2
- * words have only been added at the end.
+ * From include/uapi/linux/cn_proc.h of Linux 6.18; the header of the build machine may be older. Since Linux
+ * 3.2 words have only been added at the end.
  */
 #define LISTEN 1
 #define IGNORE 2
@@ -20,7 +20,7 @@
 #define TIME_AT ((size_t)8)
 #define WORDS_MAX 6
 
-/* How a message tells its kind, and how many words of 32 bits it has at least behind its head. */
+/* The code of each kind in a message, and how many 32-bit words at least follow its head. */
 static const struct {
 	uint32_t what;
 	unsigned char n_words;
@@ -41,7 +41,7 @@ static enum proc_event_kind find_kind(uint32_t what)
 	return (enum proc_event_kind)kind;
 }
 
-/* The kernel says "pid" for a thread and "tgid" for its process. */
+/* The kernel calls the thread "pid" and its process "tgid". */
 static void set_parent(struct proc_event *event, const uint32_t words[2])
 {
 	event->parent_tid = words[0];
@@ -80,7 +80,7 @@ static void fill(struct proc_event *event, const uint32_t words[WORDS_MAX])
 		set_parent(event, &words[2]);
 		break;
 	case PROC_EVENT_KIND_EXIT:
-		event->exit_code = words[2]; /* the next is the signal that the parent gets */
+		event->exit_code = words[2]; /* the next word is the signal to the parent */
 		set_parent(event, &words[4]);
 		break;
 	case PROC_EVENT_KIND_EXEC:
@@ -91,7 +91,7 @@ static void fill(struct proc_event *event, const uint32_t words[WORDS_MAX])
 	}
 }
 
-/* Words that an older kernel does not tell stay 0. */
+/* Words that an older kernel lacks stay 0. */
 static bool decode(struct span message, const struct cn_msg *header, struct proc_event *event)
 {
 	struct proc_event decoded = { .sequence = header->seq, .acknowledged = header->ack };

@@ -12,7 +12,7 @@
 struct loadavg {
 	double load1, load5, load15;
 	uint64_t threads;  /* all schedulable tasks of the machine */
-	uint64_t last_pid; /* given out last in our namespace; U64_UNKNOWN where it is not told */
+	uint64_t last_pid; /* the most recent PID in our namespace; U64_UNKNOWN if missing */
 };
 
 bool loadavg_parse(struct span text, struct loadavg *loadavg);
@@ -20,7 +20,7 @@ bool loadavg_parse(struct span text, struct loadavg *loadavg);
 /* Seconds since boot, suspend included. */
 bool uptime_parse(struct span text, double *seconds);
 
-/* U64_UNKNOWN for a line that is not there. */
+/* U64_UNKNOWN for a missing line. */
 struct stat_totals {
 	uint64_t cpus;             /* lines "cpuN": CPUs that are online */
 	uint64_t context_switches; /* since boot */

@@ -13,9 +13,9 @@
 #define NS_PER_US 1000
 
 /*
- * Where the fields are, in bytes: the same on all machines and in all versions but 15 (Linux 6.14 before it
- * was mended), which put new fields between old ones. struct taskstats of the build machine is not asked:
- * it may be older than the kernel, or of just that version.
+ * Offsets of the fields in bytes: the same on all machines and in all versions but 15 (the first Linux 6.14),
+ * which put new fields between old ones. struct taskstats of the build machine is not used: it may be older
+ * than the kernel, or of version 15.
  */
 struct layout {
 	size_t exit_code, runs, queued_ns, run_ns, comm, uid, pid, elapsed_us, user_us, system_us,
@@ -94,7 +94,7 @@ static void copy_comm(struct span stats, size_t offset, char comm[EXIT_COMM_BYTE
 		comm[EXIT_COMM_BYTES] = '\0';
 }
 
-/* A kernel that does not watch the queues of the CPUs says 0 to both. */
+/* A kernel without scheduler statistics reports 0 for both. */
 static void copy_queued(struct span stats, const struct layout *layout, uint64_t *queued_ns)
 {
 	uint64_t runs;
@@ -103,7 +103,7 @@ static void copy_queued(struct span stats, const struct layout *layout, uint64_t
 		span_peek(stats, layout->queued_ns, queued_ns, sizeof(*queued_ns));
 }
 
-/* The pid is in there a second time: where it is not found, the layout is one we do not know. */
+/* The message has the pid twice: if the second is not found, the layout is unknown. */
 static void fill_record(struct span stats, struct exit_record *record)
 {
 	const struct layout *layout = record->version == VERSION_MOVED ? &moved : &usual;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parser of the format files of tracepoints, and reader of the texts in a sample that they tell of. */
+/* Parser of the format files of tracepoints, and of text fields in their samples. */
 #include <config.h>
 
 #include "kernel/trace_format.h"
 
 #include <string.h>
 
-/* "__data_loc char[] filename" or "char comm[16]": the name is the last word, without its brackets. */
+/* "__data_loc char[] filename" or "char comm[16]": the name is the last word, without brackets. */
 static struct span declared_name(struct span declaration)
 {
 	struct span name = { .end = declaration.end };

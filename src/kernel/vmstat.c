@@ -17,7 +17,7 @@ static bool is_zone(struct span name)
 	return false;
 }
 
-/* Is found the counter called name, or the part of it that one zone counted? */
+/* Is found the counter name, or its part of one zone? */
 static bool counts_for(struct span found, const char *name)
 {
 	struct span rest = found;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* /proc/vmstat: "name number" lines, under the names that today's kernels give them. */
+/* /proc/vmstat: "name number" lines, with the names of current kernels. */
 #ifndef PANETOP_KERNEL_VMSTAT_H
 #define PANETOP_KERNEL_VMSTAT_H
 

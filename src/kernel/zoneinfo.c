@@ -43,7 +43,7 @@ static uint64_t largest_protection(struct span rest)
 	return largest;
 }
 
-/* "present" stands for "managed" before 3.9, and comes before it on kernels that print both. */
+/* Before Linux 3.9 "present" is used for "managed"; kernels with both print it first. */
 static void zone_line(struct zone *zone, struct span key, struct span rest)
 {
 	uint64_t value;

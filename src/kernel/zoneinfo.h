@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* /proc/zoneinfo: what the kernel keeps back, for kernels that do not print MemAvailable. */
+/* /proc/zoneinfo: the kernel's reserves, for kernels without MemAvailable. */
 #ifndef PANETOP_KERNEL_ZONEINFO_H
 #define PANETOP_KERNEL_ZONEINFO_H
 
@@ -7,9 +7,9 @@
 
 #include "core/span.h"
 
-/* Sums over all zones that hold pages. */
+/* Sums over all zones with pages. */
 struct zoneinfo {
-	uint64_t zones;         /* how many; 0: nothing could be read */
+	uint64_t zones;         /* number of zones; 0: nothing could be read */
 	uint64_t low_pages;     /* low watermarks */
 	uint64_t reserve_pages; /* min(high watermark + largest protection, managed) */
 };
