@@ -145,11 +145,12 @@ static bool set_probe(struct options *options, const char *value)
 	return options->probe = options->batch = true;
 }
 
-static const char something[] = N_("it must not be empty");
+static const char something[] = N_("the value must not be empty");
 
 const struct option_entry option_entries[] = {
-	{ 'b', "batch", NULL, N_("no screen; samples go to standard output"), set_batch, NULL, WITH_ALL },
-	{ 'o', "output", N_("FORMAT"), N_("text (default), csv, json or openmetrics; implies --batch"),
+	{ 'b', "batch", NULL, N_("print samples to standard output instead of a screen"), set_batch, NULL,
+	  WITH_ALL },
+	{ 'o', "output", "text|csv|json|openmetrics", N_("output format (default text); implies --batch"),
 	  set_format, N_("use text, csv, json or openmetrics"), WITH_ALL },
 	{ 'd', "delay", N_("SECONDS"), N_("time between samples (default 1)"), set_delay,
 	  N_("use seconds from 0.05 to 86400"), WITH_PROBE },
@@ -158,36 +159,36 @@ const struct option_entry option_entries[] = {
 	{ 'p', "pid", N_("PID|NAME[,...]"), N_("only these processes"), set_pid, something, WITH_SAMPLES },
 	{ 'u', "user", N_("NAME|UID[,...]"), N_("only processes of these users"), set_user, something,
 	  WITH_SAMPLES },
-	{ 'f', "filter", N_("REGEX"), N_("only rows in which some text matches"), set_filter, something,
+	{ 'f', "filter", N_("REGEX"), N_("only rows with a matching text column"), set_filter, something,
 	  WITH_SAMPLES },
-	{ 's', "sort", N_("[+]COLUMN"), N_("largest of this column first; + smallest first"), set_sort,
-	  something, WITH_SAMPLES },
-	{ 'c', "columns", N_("LIST"), N_("columns to show, by key, with commas"), set_columns, something,
+	{ 's', "sort", N_("[+]COLUMN"), N_("sort by this column, largest first; with + smallest first"),
+	  set_sort, something, WITH_SAMPLES },
+	{ 'c', "columns", N_("COLUMN[,...]"), N_("columns to show, by key"), set_columns, something,
 	  WITH_SAMPLES },
 	{ 't', "table", N_("TOPIC"), N_("print only this table; implies --batch"), set_table, something,
 	  WITH_DESCRIBE | WITH_PROBE },
 	{ 'l', "limit", N_("N"), N_("at most N rows of each table"), set_limit,
 	  N_("use a whole number from 1 to 4294967295"), WITH_SAMPLES },
-	{ 0, "unit", N_("UNIT"), N_("of sizes: auto (default), B, KiB, MiB, GiB or percent"), set_unit,
+	{ 0, "unit", "auto|B|KiB|MiB|GiB|percent", N_("unit of sizes (default auto)"), set_unit,
 	  N_("use auto, B, KiB, MiB, GiB or percent"), WITH_ALL },
-	{ 0, "root", N_("DIR"), N_("read DIR/proc and DIR/sys in place of /proc and /sys"), set_root,
+	{ 0, "root", N_("DIR"), N_("read DIR/proc and DIR/sys instead of /proc and /sys"), set_root,
 	  something, WITH_PROBE | WITH_CALIBRATION },
-	{ 0, "record", N_("FILE"), N_("write a recording (- is standard output); implies --batch"),
+	{ 0, "record", N_("FILE"), N_("write a recording (- for standard output); implies --batch"),
 	  set_record, something, WITH_SAMPLES },
-	{ 0, "replay", N_("FILE"), N_("show a recording (- is standard input)"), set_replay, something,
+	{ 0, "replay", N_("FILE"), N_("show a recording (- for standard input)"), set_replay, something,
 	  WITH_SAMPLES },
 	{ 0, "assert", N_("CONDITION[,...]"),
-	  N_("exit status 3 unless they hold at the end; of the pane latency"), set_assertion, something,
+	  N_("exit with status 3 unless all hold at the end; pane latency only"), set_assertion, something,
 	  WITH_SAMPLES },
 	{ 0, "read-only", NULL, N_("never signal or change a process, never drop caches"), set_read_only,
 	  NULL, WITH_ALL },
-	{ 0, "describe", NULL, N_("list every topic and column, with unit, help and source"), set_describe,
+	{ 0, "describe", NULL, N_("list all topics and columns with unit, help and source"), set_describe,
 	  NULL, WITH_DESCRIBE },
-	{ 0, "probe", NULL, N_("tell what each source gives here, and what to do for the others"), set_probe,
+	{ 0, "probe", NULL, N_("check which sources work here, and what to do about the others"), set_probe,
 	  NULL, WITH_PROBE },
-	{ 0, "color", N_("WHEN"), N_("auto (default), always or never"), set_color,
+	{ 0, "color", "auto|always|never", N_("use colors (default auto)"), set_color,
 	  N_("use auto, always or never"), WITH_ALL },
-	{ 0, "ascii", NULL, N_("draw no character outside ASCII"), set_ascii, NULL, WITH_ALL },
+	{ 0, "ascii", NULL, N_("draw with ASCII characters only"), set_ascii, NULL, WITH_ALL },
 };
 
 const unsigned n_option_entries = sizeof(option_entries) / sizeof(option_entries[0]);
@@ -208,7 +209,7 @@ static void print_entry(char letter, const char *name, const char *argument, con
 
 static void print_panes(void)
 {
-	printf("\n%s\n", _("Panes (any unique beginning of a name will do):"));
+	printf("\n%s\n", _("Panes (any unique prefix works):"));
 	for (unsigned i = 0; i < n_panes; i++)
 		printf("  %-10s %s\n", panes[i]->name, _(panes[i]->question));
 }
@@ -229,7 +230,7 @@ static void print_pane_options(void)
 	}
 }
 
-/* --pid and --user are listed when some pane takes them. */
+/* --pid and --user are listed if a pane supports them. */
 static bool is_listed(const struct option_entry *entry)
 {
 	bool listed = entry->letter != 'p' && entry->letter != 'u';
@@ -242,7 +243,7 @@ static bool is_listed(const struct option_entry *entry)
 void print_help(void)
 {
 	printf(_("Usage: %s [OPTION]... [PANE]... [-- COMMAND...]\n"), PACKAGE);
-	printf("%s\n", _("Show what this machine is doing: on the screen, or with -b on standard output."));
+	printf("%s\n", _("Show what this machine is doing, on the screen or with -b on standard output."));
 	print_panes();
 	printf("\n%s\n", _("Options:"));
 	for (unsigned i = 0; i < n_option_entries; i++) {
@@ -256,7 +257,7 @@ void print_help(void)
 	print_entry('V', "version", NULL, _("show the version"));
 	print_pane_options();
 	printf("\n%s\n",
-	       _("Exit status: 0 success, 1 failure at run time, 2 wrong usage, 3 --assert is broken."));
+	       _("Exit status: 0 success, 1 failure at run time, 2 wrong usage, 3 failed --assert."));
 	printf("\n%s\n", _("Examples:"));
 	printf("  %s\n  %s\n  %s\n", "panetop", "panetop -b -n 1 --unit=MiB memory",
 	       "panetop -o json -d 5 memory | jq .tables.memory");

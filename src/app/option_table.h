@@ -17,7 +17,7 @@
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 struct options {
-	bool batch; /* asked for, or implied by another option */
+	bool batch; /* given, or implied by another option */
 	bool describe, probe, ascii, read_only;
 	bool print; /* samples go to standard output, not only into a recording */
 	const struct sink_format *format;
@@ -25,7 +25,7 @@ struct options {
 	unsigned long count;  /* 0: until stopped */
 	size_t limit;         /* 0: no limit */
 	const char *pid, *user, *filter, *sort, *columns, *root, *record, *replay, *assertion;
-	const char *table, *other_table; /* of several names the last two */
+	const char *table, *other_table; /* the last two of several names */
 	char *const *command;            /* behind "--", ends with NULL; NULL: none */
 	bool unit_given;
 	enum size_unit unit;
@@ -34,7 +34,7 @@ struct options {
 	unsigned n_panes;
 };
 
-/* What it makes sense with in place of samples. */
+/* What it is accepted with instead of samples. */
 enum option_use {
 	WITH_SAMPLES = 0,
 	WITH_DESCRIBE = 1,
@@ -46,11 +46,15 @@ enum option_use {
 struct option_entry {
 	char letter; /* 0: long only */
 	const char *name;
-	const char *argument;                                    /* N_(); NULL: takes none */
+	/*
+	 * NULL: none. A placeholder in capitals, N_(), or the values in lower case: "auto|always|never". With
+	 * commas between them, or with "[,...]", the option takes a list. Completion of shells relies on it.
+	 */
+	const char *argument;
 	const char *help;                                        /* N_() */
-	bool (*set)(struct options *options, const char *value); /* false: not a value it takes */
-	const char *expected;                                    /* N_(): what it takes, for the message */
-	unsigned uses; /* of enum option_use: otherwise it is refused */
+	bool (*set)(struct options *options, const char *value); /* false: invalid value */
+	const char *expected; /* N_(): valid values, for the error message */
+	unsigned uses;        /* of enum option_use: with others it is rejected */
 };
 
 extern const struct option_entry option_entries[];

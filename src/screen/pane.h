@@ -31,10 +31,10 @@ struct pane_table {
 /* A long option that belongs to one pane; its value becomes the setting "PANE.NAME". */
 struct pane_option {
 	const char *name;
-	const char *argument;            /* N_(); NULL: the option takes none and is set to "yes" */
+	const char *argument;            /* as in struct option_entry; NULL: none, and set to "yes" */
 	const char *help;                /* N_() */
 	bool (*valid)(const char *value);
-	const char *expected;            /* N_(): what valid() wants, for the message */
+	const char *expected;            /* N_(): valid values, for the error message */
 };
 
 /* What --assert judges, and what is told of a COMMAND that runs meanwhile. */

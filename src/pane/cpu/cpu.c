@@ -117,21 +117,20 @@ static bool not_empty(const char *value)
 }
 
 static const struct pane_option options[] = {
-	{ "idle", NULL, N_("processes that used nothing, too"), NULL, NULL },
-	{ "threads", NULL, N_("what each thread used"), NULL, NULL },
-	{ "threshold", N_("PERCENT"), N_("only processes that used at least so much of a CPU"),
+	{ "idle", NULL, N_("show idle processes, too"), NULL, NULL },
+	{ "threads", NULL, N_("show CPU use by thread"), NULL, NULL },
+	{ "threshold", N_("PERCENT"), N_("only processes that used at least this much of a CPU"),
 	  valid_threshold, N_("use a number of percent") },
 	{ "per-machine", NULL, /* xgettext:no-c-format */
 	  N_("100 % is the whole machine, not one CPU"), NULL, NULL },
-	{ "distribution", NULL, N_("how many processes use how much"), NULL, NULL },
-	{ "totals", NULL, N_("mean use of every process over the whole run, ended ones included"), NULL,
+	{ "distribution", NULL, N_("show the distribution of CPU use"), NULL, NULL },
+	{ "totals", NULL, N_("show the mean use of each process over the run, including exited ones"), NULL,
 	  NULL },
-	{ "hide-self", NULL, N_("leave panetop itself out"), NULL, NULL },
-	{ "calibration", N_("FILE"),
-	  N_("watts of each process, by what --calibrate -o json printed; an estimate"), not_empty,
-	  N_("it must not be empty") },
-	{ "perf", N_("EVENT[,...]|auto"),
-	  N_("count these events, by names of libpfm4, on every CPU, or with --pid of processes"), not_empty,
+	{ "hide-self", NULL, N_("hide panetop itself"), NULL, NULL },
+	{ "calibration", N_("FILE"), N_("estimate watts of processes from the output of --calibrate -o json"),
+	  not_empty, N_("it must not be empty") },
+	{ "perf", "auto|EVENT[,...]",
+	  N_("count these libpfm4 events on every CPU, or with --pid in processes"), not_empty,
 	  N_("it must not be empty") },
 	{ 0 },
 };

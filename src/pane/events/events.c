@@ -83,17 +83,17 @@ static bool valid_cgroup(const char *value)
 }
 
 static const struct pane_option options[] = {
-	{ "events", N_("KIND[,...]"),
-	  N_("fork, exec, exit, exitnonzero, core, comm, clone, ptrace, uid, sid, or all"), valid_kinds,
+	{ "events", "fork,exec,exit,exitnonzero,core,comm,clone,ptrace,uid,sid|all",
+	  N_("only these kinds of events"), valid_kinds,
 	  N_("use fork, exec, exit, exitnonzero, core, comm, clone, ptrace, uid, sid, or all") },
 	{ "group", N_("PGID"), N_("only processes of this process group"), valid_number,
 	  N_("use the number of a process group") },
-	{ "tree", N_("PID"), N_("only this process and all that descend from it"), valid_number,
+	{ "tree", N_("PID"), N_("only this process and its descendants"), valid_number,
 	  N_("use the number of a process") },
-	{ "cgroup", N_("PATH"), N_("only processes in this control group, or in one below it"), valid_cgroup,
+	{ "cgroup", N_("CGROUP"), N_("only processes in this control group or below it"), valid_cgroup,
 	  N_("use a path as in /proc/PID/cgroup, such as /system.slice") },
-	{ "statistics", NULL, N_("sums by command and parent, and life times, at the end"), NULL, NULL },
-	{ "real-time", NULL, N_("the reader of events runs before all normal processes"), NULL, NULL },
+	{ "statistics", NULL, N_("print sums by command and parent, and lifetimes, at the end"), NULL, NULL },
+	{ "real-time", NULL, N_("read events with real-time priority"), NULL, NULL },
 	{ 0 },
 };
 

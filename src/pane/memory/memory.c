@@ -58,8 +58,8 @@ static bool valid_used(const char *value)
 }
 
 static const struct pane_option options[] = {
-	{ "used", N_("DEFINITION"),
-	  N_("what text and screen call used: total-free (default), procps or htop"), valid_used,
+	{ "used", "total-free|procps|htop",
+	  N_("definition of used on the screen and in text (default total-free)"), valid_used,
 	  N_("use total-free, procps or htop") },
 	{ 0 },
 };

@@ -57,11 +57,11 @@ static bool valid_cells(const char *value)
 static const char an_address[] = N_("use an address in hexadecimal digits, such as 0x7f96d3e36000");
 
 static const struct pane_option options[] = {
-	{ "cells", N_("N"), N_("the table cell is the map in at most so many cells (default 1024)"),
+	{ "cells", N_("N"), N_("size of the map in the table cell: at most N cells (default 1024)"),
 	  valid_cells, N_("use a whole number from 1 to 1000000") },
-	{ "from", N_("ADDRESS"), N_("... of what is mapped from here on"), valid_address, an_address },
-	{ "to", N_("ADDRESS"), N_("... and below this"), valid_address, an_address },
-	{ "shares", NULL, N_("proportional shares of memory (PSS), which cost the kernel time"), NULL, NULL },
+	{ "from", N_("ADDRESS"), N_("map only from this address on"), valid_address, an_address },
+	{ "to", N_("ADDRESS"), N_("map only below this address"), valid_address, an_address },
+	{ "shares", NULL, N_("show proportional set size (PSS), which is slow to read"), NULL, NULL },
 	{ 0 },
 };
 

@@ -101,21 +101,21 @@ static bool valid_event(const char *value)
 }
 
 static const struct pane_option options[] = {
-	{ "settle", N_("SECONDS"),
-	  N_("wait before the first sample; auto: 180 s where a battery is measured, else none"),
-	  valid_settle, N_("use a number of seconds, or auto") },
-	{ "idle-least", N_("PERCENT"), N_("take a sample again in which the CPUs were less idle than this"),
+	{ "settle", "auto|SECONDS",
+	  N_("wait before the first sample; auto: 180 s if a battery is measured, else none"), valid_settle,
+	  N_("use a number of seconds, or auto") },
+	{ "idle-least", N_("PERCENT"), N_("repeat samples in which the CPUs were less idle than this"),
 	  valid_percent, N_("use a number of percent") },
-	{ "calibrate", NULL, N_("measure what CPU load costs in watts, with loads of its own, and end"), NULL,
+	{ "calibrate", NULL, N_("measure what CPU load costs in watts, print the result, and exit"), NULL,
 	  NULL },
 	{ "per-count", NULL, N_("calibrate with 1, 2 ... all CPUs loaded"), NULL, NULL },
-	{ "step-seconds", N_("SECONDS"), N_("how long each step of a calibration is measured (5)"),
-	  valid_step, N_("use a number of seconds, 0.2 or more") },
-	{ "cycles", N_("EVENT"), N_("which event, by its name of libpfm4, a calibration counts as cycles"),
-	  valid_event, N_("use the name of one event") },
-	{ "instructions", N_("EVENT"), N_("... and which as instructions"), valid_event,
+	{ "step-seconds", N_("SECONDS"), N_("duration of each calibration step (default 5)"), valid_step,
+	  N_("use a number of seconds, 0.2 or more") },
+	{ "cycles", N_("EVENT"), N_("libpfm4 event that a calibration counts as cycles"), valid_event,
 	  N_("use the name of one event") },
-	{ "no-forks", NULL, N_("take a sample again in which processes were started"), NULL, NULL },
+	{ "instructions", N_("EVENT"), N_("libpfm4 event that a calibration counts as instructions"),
+	  valid_event, N_("use the name of one event") },
+	{ "no-forks", NULL, N_("repeat samples in which processes were started"), NULL, NULL },
 	{ 0 },
 };
 
@@ -173,7 +173,7 @@ static const char *refuses_option(const struct settings *settings, const char *n
 
 	for (size_t i = 0; i < sizeof(of_calibration) / sizeof(of_calibration[0]); i++)
 		if (strcmp(name, of_calibration[i]) == 0 && !settings_get(settings, "power.calibrate"))
-			return _("this is for --calibrate, which is not asked for");
+			return _("only valid with --calibrate");
 	return NULL;
 }
 
