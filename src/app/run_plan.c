@@ -109,7 +109,7 @@ static bool has_option(const struct pane *pane, const struct pane_table *table,
 /* Is the table printed unless other options leave it out? */
 static bool is_requested(const struct run_plan *run, const struct pane *pane, const struct pane_table *table)
 {
-	return !table->on_request ||
+	return !table->lazy ||
 	       (has_option(pane, table, run->settings) && (!table->when || table->when(run->request)));
 }
 
@@ -117,7 +117,7 @@ static bool is_requested(const struct run_plan *run, const struct pane *pane, co
 static bool is_headline(const struct pane *pane, const struct pane_table *table,
 			const struct settings *settings)
 {
-	return table->headline || table->on_request || has_option(pane, table, settings);
+	return table->headline || table->lazy || has_option(pane, table, settings);
 }
 
 /* Text shows a table as the screen does: with the columns and sort order of its pane. */
@@ -213,7 +213,7 @@ static bool is_wanted(const struct run_plan *run, const struct options *options,
 	/* a recording holds all tables of the panes, and what the top line of the screen shows */
 	for (unsigned i = 0; i < n_chosen; i++)
 		for (const struct pane_table *table = chosen[i]->tables; table->topic; table++)
-			wanted |= !table->on_request && strcmp(table->topic, topic) == 0;
+			wanted |= !table->lazy && strcmp(table->topic, topic) == 0;
 	for (unsigned i = 0; headline_topics[i]; i++)
 		wanted |= strcmp(headline_topics[i], topic) == 0;
 	return wanted;

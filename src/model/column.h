@@ -114,8 +114,8 @@ struct schema {
 	size_t row_size;
 	const struct column *columns;
 	unsigned n_columns;
-	double (*whole)(const void *row); /* what 100 % of a row's sizes are, in bytes; may be NULL */
-	unsigned whole_column;       /* with --unit=percent this column stays a size; its index */
+	double (*percent_base)(const void *row); /* what 100 % of a row's sizes are, in bytes; may be NULL */
+	unsigned percent_column;       /* with --unit=percent this column stays a size; its index */
 };
 
 #define SCHEMA_COLUMNS(list) .columns = (list), .n_columns = sizeof(list) / sizeof((list)[0])

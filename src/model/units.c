@@ -41,7 +41,7 @@ enum size_unit size_unit_of_table(const struct table *table, enum size_unit chos
 {
 	double largest = 0;
 
-	if (chosen == SIZE_PERCENT && !table->schema->whole)
+	if (chosen == SIZE_PERCENT && !table->schema->percent_base)
 		chosen = SIZE_AUTO;
 	if (chosen != SIZE_AUTO || !table->schema->one_unit)
 		return chosen;
@@ -275,8 +275,9 @@ static size_t format_bytes(char *out, const struct schema *schema, const struct 
 {
 	double bytes = row_number(row, column);
 
-	if (unit == SIZE_PERCENT && schema->whole && column != &schema->columns[schema->whole_column]) {
-		double whole = schema->whole(row);
+	if (unit == SIZE_PERCENT && schema->percent_base &&
+	    column != &schema->columns[schema->percent_column]) {
+		double whole = schema->percent_base(row);
 
 		if (!(whole > 0))
 			return cell(out, "-");

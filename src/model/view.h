@@ -55,7 +55,7 @@ void view_close(struct view *view);
 void view_choose_all(struct view *view); /* hidden columns too, as machines want them */
 
 /*
- * "key,key,…". 0; -EINVAL for a name that the schema lacks or an empty list, -EEXIST for a name listed twice:
+ * "key,key,…". 0; -EINVAL for an unknown name or an empty list, -EEXIST for a name listed twice:
  * *wrong is then the start of that name. Unchanged on failure.
  */
 int view_choose_columns(struct view *view, const char *list, const char **wrong);

@@ -101,7 +101,7 @@ static void search_next(struct pane_context *context)
 	struct screen *screen = context->screen;
 
 	if (screen->search.length == 0 || !table_search(session_table(screen), screen->search.bytes, true))
-		screen_say(screen, "%s", _("nothing found; / asks what to search for"));
+		screen_message(screen, MESSAGE_PANE, "%s", _("nothing found; / asks what to search for"));
 }
 
 static bool take_filter(struct screen *screen, const char *text)
@@ -165,7 +165,7 @@ static void next_unit(struct pane_context *context)
 	struct screen *screen = context->screen;
 
 	screen->unit = (enum size_unit)((screen->unit + 1) % N_SIZE_UNITS);
-	screen_tell(screen, _("sizes in %s"), size_unit_name(screen->unit));
+	screen_message(screen, MESSAGE_SCREEN, _("sizes in %s"), size_unit_name(screen->unit));
 }
 
 static void next_glyphs(struct pane_context *context)
@@ -173,7 +173,7 @@ static void next_glyphs(struct pane_context *context)
 	struct screen *screen = context->screen;
 
 	screen->glyphs = (enum glyph_set)((screen->glyphs + 1) % N_GLYPH_SETS);
-	screen_tell(screen, _("glyphs: %s"), glyph_sets[screen->glyphs].name);
+	screen_message(screen, MESSAGE_SCREEN, _("glyphs: %s"), glyph_sets[screen->glyphs].name);
 }
 
 /* What is as it is without a configuration is not written: it may get better with a later version. */
@@ -231,9 +231,10 @@ static void write_configuration(struct pane_context *context)
 		save_pane(&screen->contexts[p]);
 	error = setup->save(setup->settings, text, sizeof(text));
 	if (error)
-		screen_tell(screen, _("%s could not be written: %s"), text, strerror(-error));
+		screen_message(screen, MESSAGE_SCREEN, _("%s could not be written: %s"), text,
+			       strerror(-error));
 	else
-		screen_tell(screen, _("written: %s"), text);
+		screen_message(screen, MESSAGE_SCREEN, _("written: %s"), text);
 }
 
 static void redraw(struct pane_context *context)

@@ -39,11 +39,14 @@ void context_draw_table(struct pane_context *context, const struct canvas *canva
 /* How long the shown frame was sampled after the one before; of the first one, how long it should be. */
 double context_step_seconds(const struct pane_context *context);
 
-/* A sentence in the line of notices for some seconds, or until another pane is shown. */
-void screen_say(struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+enum message_scope {
+	MESSAGE_PANE,   /* it goes when another pane is shown */
+	MESSAGE_SCREEN, /* it stays then */
+};
 
-/* The same of what concerns all panes: it stays when another one is shown. */
-void screen_tell(struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Shows a sentence in the line of notices for some seconds. */
+void screen_message(struct screen *screen, enum message_scope scope, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /*
  * How often this pane wants to be sampled while it is shown, unless the user chose a delay; 0: as the others.

@@ -8,13 +8,13 @@
 
 struct graph_part {
 	char letter;       /* tells it apart where nothing else can */
-	unsigned look;     /* below SERIES_STYLES: its colour and glyph */
+	unsigned look;     /* below STYLE_SERIES_COUNT: its colour and glyph */
 	const char *label; /* translated */
 	unsigned series;   /* in the history */
 	double value;      /* now; NaN: not known */
 };
 
-#define GRAPH_PARTS_MAX SERIES_STYLES
+#define GRAPH_PARTS_MAX STYLE_SERIES_COUNT
 #define GRAPH_OF_ONE UINT32_MAX
 
 /* A bar of width cells from (y, x); of what the parts leave of whole the ends of its quarters are marked. */

@@ -21,7 +21,7 @@ static bool take_binding(struct pane_context *context, const struct binding *bin
 			continue;
 		refusal = why_not(context, bindings);
 		if (refusal)
-			screen_say(context->screen, "%s", refusal);
+			screen_message(context->screen, MESSAGE_PANE, "%s", refusal);
 		else
 			bindings->act(context);
 		return true;
@@ -37,7 +37,7 @@ void keymap_bindings(const struct pane_context *context, const struct binding *l
 	lists[KEYMAP_VIEW] = pane->view_bindings ? pane->view_bindings(context) : NULL;
 	lists[KEYMAP_SOURCE] = keymap->source;
 	lists[KEYMAP_PANE] = pane->bindings;
-	lists[KEYMAP_SECONDARY] = pane->late_bindings;
+	lists[KEYMAP_SECONDARY] = pane->secondary_bindings;
 	lists[KEYMAP_COMMON] = keymap->common;
 }
 

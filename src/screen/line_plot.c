@@ -9,9 +9,9 @@
 
 #include "screen/graph.h"
 
-int lines_width(const struct canvas *canvas)
+int line_plot_width(const struct canvas *canvas)
 {
-	return canvas->width > LINES_LABEL_CELLS ? canvas->width - LINES_LABEL_CELLS : 0;
+	return canvas->width > LINE_PLOT_LABEL_CELLS ? canvas->width - LINE_PLOT_LABEL_CELLS : 0;
 }
 
 static int row_of(const struct canvas *plot, double value)
@@ -21,9 +21,9 @@ static int row_of(const struct canvas *plot, double value)
 	return (int)lround((1 - clamped) * (plot->height - 1));
 }
 
-static void draw_line(const struct canvas *plot, const struct graph_line *line)
+static void draw_line(const struct canvas *plot, const struct line_plot_line *line)
 {
-	enum style style = (enum style)(STYLE_SERIES + line->look);
+	enum style style = (enum style)(STYLE_SERIES + line->color);
 	int before = -1;
 
 	for (int x = 0; x < plot->width; x++) {
@@ -43,13 +43,14 @@ static void draw_line(const struct canvas *plot, const struct graph_line *line)
 	}
 }
 
-void lines_draw(const struct canvas *canvas, const struct graph_line *lines, unsigned n_lines)
+void line_plot_draw(const struct canvas *canvas, const struct line_plot_line *lines, unsigned n_lines)
 {
-	struct canvas plot = canvas_part(canvas, 0, LINES_LABEL_CELLS, canvas->height, lines_width(canvas));
+	struct canvas plot =
+		canvas_part(canvas, 0, LINE_PLOT_LABEL_CELLS, canvas->height, line_plot_width(canvas));
 
 	if (plot.width <= 0 || plot.height <= 1)
 		return;
-	graph_axis(canvas, LINES_LABEL_CELLS - 1, "1.0", "0.0");
+	graph_axis(canvas, LINE_PLOT_LABEL_CELLS - 1, "1.0", "0.0");
 	for (unsigned i = n_lines; i-- > 0;)
 		draw_line(&plot, &lines[i]);
 }

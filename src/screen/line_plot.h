@@ -5,18 +5,18 @@
 
 #include "screen/canvas.h"
 
-#define LINES_LABEL_CELLS 5 /* left of the plot */
+#define LINE_PLOT_LABEL_CELLS 5 /* left of the plot */
 
-struct graph_line {
+struct line_plot_line {
 	char letter;          /* what it is drawn with */
-	unsigned look;        /* below SERIES_STYLES: its colour */
+	unsigned color;       /* below STYLE_SERIES_COUNT: its colour */
 	const double *values; /* one for each cell of the plot's width, 0 to 1; NaN: not known */
 };
 
 /* Cells of width for the values. */
-int lines_width(const struct canvas *canvas);
+int line_plot_width(const struct canvas *canvas);
 
 /* Fills the canvas. Where two meet the first one is seen. */
-void lines_draw(const struct canvas *canvas, const struct graph_line *lines, unsigned n_lines);
+void line_plot_draw(const struct canvas *canvas, const struct line_plot_line *lines, unsigned n_lines);
 
 #endif

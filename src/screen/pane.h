@@ -21,7 +21,7 @@ struct pane_table {
 	const char *topic;
 	bool headline;   /* batch text prints it; if it has rates, a batch sample covers one whole delay */
 	bool at_end;     /* batch prints it in the last sample alone */
-	bool on_request; /* sampled only while the pane asks for it, with --table, or with its option */
+	bool lazy;       /* sampled only while the pane asks for it, with --table, or with its option */
 	const char *option; /* with this option of the pane batch text prints it, too; may be NULL */
 	bool (*when)(const struct sample_request *request); /* … but only then; NULL: always */
 	const char *columns; /* keys shown at first; NULL: all that are not hidden */
@@ -70,7 +70,7 @@ struct pane {
 	const struct series *explained; /* numbers beside its tables, for the key i: ended by one without
 					 * topic; a row of NULL is the first; may be NULL */
 	const struct binding *bindings;  /* ended by one without act; may be NULL */
-	const struct binding *late_bindings; /* others: in the footer only where all else has room */
+	const struct binding *secondary_bindings; /* others: in the footer only where all else has room */
 	size_t state_size;
 
 	/* Keys of what is shown just now, before all others; NULL: none. May be NULL. */

@@ -52,7 +52,7 @@ static void show_index(struct screen *screen, size_t index)
 		if (session_sample(screen) != 1)
 			break;
 	if (error)
-		screen_tell(screen, "%s", strerror(-error));
+		screen_message(screen, MESSAGE_SCREEN, "%s", strerror(-error));
 }
 
 /* Shows a frame whose events the logs hold already. */
@@ -89,11 +89,11 @@ void player_step(struct screen *screen, long step)
 
 	screen->playing = false;
 	if (got < 0 && got != -EAGAIN)
-		screen_tell(screen, "%s", strerror(-got));
+		screen_message(screen, MESSAGE_SCREEN, "%s", strerror(-got));
 	else if (got != 1)
-		screen_tell(screen, "%s", _("this is the last sample"));
+		screen_message(screen, MESSAGE_SCREEN, "%s", _("this is the last sample"));
 	if (step < 0 && index == 0)
-		screen_tell(screen, "%s", _("this is the first sample"));
+		screen_message(screen, MESSAGE_SCREEN, "%s", _("this is the first sample"));
 	else if (step < 0)
 		step_back(screen, index - 1);
 }

@@ -23,10 +23,11 @@
 static void tell_end(struct screen *screen, int got)
 {
 	if (got < 0 && got != -EAGAIN)
-		screen_tell(screen, "%s", strerror(-got));
+		screen_message(screen, MESSAGE_SCREEN, "%s", strerror(-got));
 	else if (got == 0)
-		screen_tell(screen, "%s", screen->shown < 0 ? _("the recording holds no sample")
-							    : _("this is the end of the recording"));
+		screen_message(screen, MESSAGE_SCREEN, "%s",
+			       screen->shown < 0 ? _("the recording holds no sample")
+						 : _("this is the end of the recording"));
 }
 
 /* As session_sample(); samples that only come soon, for rates, are none of those that were asked for. */

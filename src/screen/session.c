@@ -86,30 +86,16 @@ static const struct event_log *find_log(const struct screen *screen, const char 
 	return NULL;
 }
 
-static void take_message(struct screen *screen, bool of_all, const char *format, va_list list)
+void screen_message(struct screen *screen, enum message_scope scope, const char *format, ...)
 {
+	va_list list;
+
+	va_start(list, format);
 	vsnprintf(screen->message, sizeof(screen->message), format, list);
-	screen->message_of_all = of_all;
+	va_end(list);
+	screen->message_scope = scope;
 	screen->message_until_ns = env_mono_ns() + MESSAGE_NS;
 	loop_wake_in(&screen->loop, MESSAGE_NS);
-}
-
-void screen_say(struct screen *screen, const char *format, ...)
-{
-	va_list list;
-
-	va_start(list, format);
-	take_message(screen, false, format, list);
-	va_end(list);
-}
-
-void screen_tell(struct screen *screen, const char *format, ...)
-{
-	va_list list;
-
-	va_start(list, format);
-	take_message(screen, true, format, list);
-	va_end(list);
 }
 
 void session_set_delay(struct screen *screen, double seconds)
@@ -171,8 +157,9 @@ void session_keep_pace(struct screen *screen, uint64_t cost_ns)
 	loop_set_tick(&screen->loop, delay_ns);
 	if (screen->delay_seconds < screen->usual_seconds)
 		return; /* nobody asked for this delay: the headline tells what became of it */
-	screen_tell(screen, _("a sample costs %.3f s of CPU time; there will be one every %.1f s"),
-		    (double)cost_ns / 1e9, (double)delay_ns / 1e9);
+	screen_message(screen, MESSAGE_SCREEN,
+		       _("a sample costs %.3f s of CPU time; there will be one every %.1f s"),
+		       (double)cost_ns / 1e9, (double)delay_ns / 1e9);
 }
 
 const struct table *context_table(const struct pane_context *context, unsigned index)
@@ -217,7 +204,7 @@ static void collect_wanted(const struct screen *screen, bool *wanted)
 		for (unsigned i = 0; i < context->pane->n_series; i++)
 			want_topic(setup, wanted, context->pane->series[i].topic);
 		for (unsigned i = 0; p == screen->current && context->pane->tables[i].topic; i++)
-			if (!context->pane->tables[i].on_request || context->requested[i])
+			if (!context->pane->tables[i].lazy || context->requested[i])
 				want_topic(setup, wanted, context->pane->tables[i].topic);
 	}
 }
@@ -362,7 +349,7 @@ void session_choose_pane(struct screen *screen, unsigned index)
 {
 	if (index >= screen->setup->n_panes)
 		return;
-	if (index != screen->current && !screen->message_of_all)
+	if (index != screen->current && screen->message_scope == MESSAGE_PANE)
 		screen->message_until_ns = 0;
 	screen->current = index;
 	session_update_subscriptions(screen);
@@ -381,8 +368,8 @@ void session_choose_recorded_pane(struct screen *screen)
 	if (is_sampled(session_context(screen)))
 		return;
 	if (screen->setup->first_asked_for)
-		screen_tell(screen, "%s: %s", session_context(screen)->pane->name,
-			    _("it holds none of the tables that were asked for"));
+		screen_message(screen, MESSAGE_SCREEN, "%s: %s", session_context(screen)->pane->name,
+			       _("it holds none of the tables that were asked for"));
 	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
 		if (is_sampled(&screen->contexts[i])) {
 			session_choose_pane(screen, i);
@@ -438,7 +425,7 @@ void screen_set(struct pane_context *context, const char *name, const char *valu
 	snprintf(setting, sizeof(setting), "%s.%s", context->pane->name, name);
 	settings_set(context->settings, setting, value);
 	screen_adjust(context);
-	screen_say(context->screen, "%s", said);
+	screen_message(context->screen, MESSAGE_PANE, "%s", said);
 }
 
 void session_apply_defaults(const struct pane_context *context, unsigned index, struct view *view)

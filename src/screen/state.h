@@ -95,7 +95,7 @@ struct screen {
 	enum size_unit unit;
 	enum glyph_set glyphs;
 	char message[TEXT_MAX];
-	bool message_of_all;      /* panes; else it goes with the one that is shown */
+	enum message_scope message_scope;
 	uint64_t message_until_ns;
 	const struct overlay *overlay; /* NULL: none */
 	struct prompt prompt;

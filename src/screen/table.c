@@ -321,7 +321,7 @@ static void scroll_rows(struct table_widget *widget, size_t page)
 		widget->place.top = widget->place.row;
 	if (widget->place.cursor_on && page > 0 && widget->place.row >= widget->place.top + page)
 		widget->place.top = widget->place.row - page + 1;
-	if (widget->place.top + page > n_rows || table_follows(widget))
+	if (widget->place.top + page > n_rows || table_follows_tail(widget))
 		widget->place.top = n_rows > page ? n_rows - page : 0;
 }
 
@@ -383,7 +383,7 @@ static void draw_log_mark(const struct table_widget *widget, const struct canvas
 			 log->n_pending);
 		snprintf(few, sizeof(few), "+%" PRIu64, log->n_pending);
 		style = STYLE_NOTICE;
-	} else if (table_follows(widget)) {
+	} else if (table_follows_tail(widget)) {
 		snprintf(text, sizeof(text), "%s", _("following"));
 		snprintf(few, sizeof(few), "%s", canvas->glyphs->ascii ? "v" : "↓");
 	} else {
@@ -415,7 +415,7 @@ void table_draw(struct table_widget *widget, const struct canvas *canvas, const 
 	measure(widget, &format, n_rows);
 	lay_out(widget, canvas->width, canvas->ascii);
 	draw_heading(widget, canvas, format.unit);
-	if (table && table_is_chronicle(widget))
+	if (table && table_is_tail(widget))
 		draw_log_mark(widget, canvas, table);
 	if (widget->view.n_rows == 0)
 		draw_why(widget, canvas, table);

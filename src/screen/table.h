@@ -62,10 +62,10 @@ void table_close(struct table_widget *widget);
 void table_update(struct table_widget *widget, const struct table *table);
 
 /* Is it a log in the order in which things happened? */
-bool table_is_chronicle(const struct table_widget *widget);
+bool table_is_tail(const struct table_widget *widget);
 
 /* Does it show the end of a log, whatever comes? */
-bool table_follows(const struct table_widget *widget);
+bool table_follows_tail(const struct table_widget *widget);
 
 /* Draws heading and rows of what table_update() chose. unit is the user's choice. */
 void table_draw(struct table_widget *widget, const struct canvas *canvas, const struct table *table,

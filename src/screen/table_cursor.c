@@ -46,14 +46,14 @@ static bool is_selected(struct table_widget *widget, const void *row)
 }
 
 /* Only as sampled the end of a log is its newest row. */
-bool table_is_chronicle(const struct table_widget *widget)
+bool table_is_tail(const struct table_widget *widget)
 {
 	return widget->is_log && widget->view.sort == VIEW_AS_SAMPLED && !widget->view.descending;
 }
 
-bool table_follows(const struct table_widget *widget)
+bool table_follows_tail(const struct table_widget *widget)
 {
-	return table_is_chronicle(widget) && !widget->place.stays && !widget->place.cursor_on;
+	return table_is_tail(widget) && !widget->place.stays && !widget->place.cursor_on;
 }
 
 /* Rows that a log has lost stood above all others. */
@@ -61,7 +61,7 @@ static void keep_place(struct table_widget *widget)
 {
 	size_t lost = widget->view.n_dropped;
 
-	if (!table_is_chronicle(widget))
+	if (!table_is_tail(widget))
 		return;
 	widget->place.top -= lost < widget->place.top ? lost : widget->place.top;
 	widget->place.row -= lost < widget->place.row ? lost : widget->place.row;
@@ -111,13 +111,13 @@ void table_update(struct table_widget *widget, const struct table *table)
 void table_select(struct table_widget *widget)
 {
 	if (!widget->place.cursor_on)
-		select_row(widget, table_follows(widget) ? widget->view.n_rows : widget->place.top);
+		select_row(widget, table_follows_tail(widget) ? widget->view.n_rows : widget->place.top);
 }
 
 static void move_row(struct table_widget *widget, long step)
 {
 	long row = (long)widget->place.row + step, last = (long)widget->view.n_rows - 1;
-	bool followed = table_follows(widget);
+	bool followed = table_follows_tail(widget);
 
 	if (followed && step > 0)
 		return;
@@ -160,8 +160,8 @@ static void scroll_wheel(struct table_widget *widget, long step)
 static void go_to_end(struct table_widget *widget)
 {
 	widget->place.stays = false;
-	widget->place.cursor_on = widget->place.cursor_on && !table_is_chronicle(widget);
-	if (!table_is_chronicle(widget))
+	widget->place.cursor_on = widget->place.cursor_on && !table_is_tail(widget);
+	if (!table_is_tail(widget))
 		select_row(widget, widget->view.n_rows);
 }
 
@@ -334,7 +334,7 @@ const void *table_cell(const struct table_widget *widget, const struct column **
 {
 	const struct view *view = &widget->view;
 	const struct table_place *place = &widget->place;
-	size_t row = place->cursor_on ? place->row : table_follows(widget) ? view->n_rows - 1 : 0;
+	size_t row = place->cursor_on ? place->row : table_follows_tail(widget) ? view->n_rows - 1 : 0;
 	unsigned position = place->cursor_on ? widget->column : 0;
 
 	if (row >= view->n_rows || view->n_columns == 0)

@@ -11,9 +11,9 @@
 
 #define GAP 3
 
-struct flow flow_on(const struct canvas *canvas, int y, int lines)
+struct text_flow text_flow_on(const struct canvas *canvas, int y, int lines)
 {
-	return (struct flow){
+	return (struct text_flow){
 		.canvas = canvas,
 		.width = canvas->width,
 		.ascii = canvas->ascii,
@@ -22,12 +22,12 @@ struct flow flow_on(const struct canvas *canvas, int y, int lines)
 	};
 }
 
-struct flow flow_measure(const struct canvas *canvas)
+struct text_flow text_flow_measure(const struct canvas *canvas)
 {
-	return (struct flow){ .width = canvas->width, .ascii = canvas->ascii, .last = INT_MAX };
+	return (struct text_flow){ .width = canvas->width, .ascii = canvas->ascii, .last = INT_MAX };
 }
 
-static bool add(struct flow *flow, enum style first, enum style style, const char *text)
+static bool add(struct text_flow *flow, enum style first, enum style style, const char *text)
 {
 	int cells = utf8_cells(text, flow->ascii);
 
@@ -45,17 +45,17 @@ static bool add(struct flow *flow, enum style first, enum style style, const cha
 	return true;
 }
 
-bool flow_add(struct flow *flow, enum style style, const char *text)
+bool text_flow_add(struct text_flow *flow, enum style style, const char *text)
 {
 	return add(flow, style, style, text);
 }
 
-bool flow_add_lettered(struct flow *flow, enum style letter, const char *text)
+bool text_flow_add_lettered(struct text_flow *flow, enum style letter, const char *text)
 {
 	return add(flow, letter, STYLE_NORMAL, text);
 }
 
-int flow_end(const struct flow *flow)
+int text_flow_end(const struct text_flow *flow)
 {
 	return flow->x > 0 ? flow->y + 1 : flow->y;
 }

@@ -5,7 +5,7 @@
 
 #include "screen/canvas.h"
 
-struct flow {
+struct text_flow {
 	const struct canvas *canvas; /* NULL: nothing is drawn, only measured, for width and ascii */
 	int width;
 	bool ascii;
@@ -13,18 +13,18 @@ struct flow {
 	int last; /* the line below the last one that may be used */
 };
 
-struct flow flow_on(const struct canvas *canvas, int y, int lines);
+struct text_flow text_flow_on(const struct canvas *canvas, int y, int lines);
 
 /* As if on canvas, without drawing: to know how many lines it would take. */
-struct flow flow_measure(const struct canvas *canvas);
+struct text_flow text_flow_measure(const struct canvas *canvas);
 
 /* False when there is no more room, for this piece at least. */
-bool flow_add(struct flow *flow, enum style style, const char *text);
+bool text_flow_add(struct text_flow *flow, enum style style, const char *text);
 
-/* As flow_add(); the first cell in another style, such as the letter of a line. */
-bool flow_add_lettered(struct flow *flow, enum style letter, const char *text);
+/* As text_flow_add(); the first cell in another style, such as the letter of a line. */
+bool text_flow_add_lettered(struct text_flow *flow, enum style letter, const char *text);
 
 /* The line after what was added. */
-int flow_end(const struct flow *flow);
+int text_flow_end(const struct text_flow *flow);
 
 #endif

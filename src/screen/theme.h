@@ -13,26 +13,27 @@ enum style {
 	STYLE_HEADLINE, /* first line of the screen */
 	STYLE_TAB,
 	STYLE_TAB_ON,
-	STYLE_HEADING,  /* of a table */
-	STYLE_ROW,      /* the selected row */
-	STYLE_CELL,     /* the selected cell */
+	STYLE_HEADING, /* of a table */
+	STYLE_ROW,     /* the selected row */
+	STYLE_CELL,    /* the selected cell */
 	STYLE_NOTICE,
 	STYLE_KEY,
 	STYLE_WARN,
 	STYLE_BAD,
-	STYLE_NEW,      /* what changed since the sample before */
-	STYLE_SERIES,   /* first of SERIES_STYLES */
+	STYLE_NEW,    /* what changed since the sample before */
+	STYLE_SERIES, /* first of STYLE_SERIES_COUNT */
 };
 
-#define SERIES_STYLES 8
-#define N_STYLES (STYLE_SERIES + SERIES_STYLES)
+#define STYLE_SERIES_COUNT 8
+#define N_STYLES (STYLE_SERIES + STYLE_SERIES_COUNT)
 
 enum glyph_set { GLYPHS_BLOCK, GLYPHS_BRAILLE, GLYPHS_ASCII, N_GLYPH_SETS };
 
 /* Code points; every one is a single cell wide. */
 struct glyphs {
 	const char *name;
-	uint32_t fill[SERIES_STYLES]; /* of the parts of a bar or stacked graph; 0: the part's own letter */
+	uint32_t fill[STYLE_SERIES_COUNT]; /* of the parts of a bar or stacked graph; 0: the part's own letter
+					    */
 	uint32_t empty;               /* of a bar */
 	uint32_t axis, tick, corner;
 	uint32_t rising, falling;     /* sort marks */

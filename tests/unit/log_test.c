@@ -184,10 +184,10 @@ START_TEST(it_follows_until_one_moves_up)
 	draw(&stage);
 	ck_assert_uint_eq(first_seen(&stage), 20);
 	press(&stage, K_DOWN); /* there is nothing below */
-	ck_assert(table_follows(&stage.widget));
+	ck_assert(table_follows_tail(&stage.widget));
 	press(&stage, K_UP);
 	ck_assert_uint_eq(selected(&stage), 29);
-	ck_assert(!table_follows(&stage.widget));
+	ck_assert(!table_follows_tail(&stage.widget));
 	add(&stage, 7);
 	draw(&stage);
 	ck_assert_uint_eq(selected(&stage), 29);
@@ -218,9 +218,9 @@ START_TEST(the_wheel_leaves_the_end_and_comes_back)
 	draw(&stage);
 	ck_assert_uint_eq(first_seen(&stage), 37);
 	press(&stage, K_WHEEL_DOWN);
-	ck_assert(!table_follows(&stage.widget));
+	ck_assert(!table_follows_tail(&stage.widget));
 	press(&stage, K_WHEEL_DOWN);
-	ck_assert(table_follows(&stage.widget));
+	ck_assert(table_follows_tail(&stage.widget));
 	ck_assert_uint_eq(first_seen(&stage), 42);
 	close_stage(&stage);
 }

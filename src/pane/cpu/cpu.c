@@ -24,36 +24,36 @@ static bool is_of_some(const struct sample_request *request)
 }
 
 static const struct pane_table tables[] = {
-	[PROCESS_TABLE] = { .topic = "process", .headline = true, .sort = "cpu_ratio" },
-	[ACCOUNT_TABLE] = { .topic = "account", .headline = true },
-	[CPU_TABLE] = { .topic = "cpu", .headline = true },
-	[EXITED_TABLE] = { .topic = "exited", .sort = "cpu_ratio" },
-	[POWER_ACCOUNT_TABLE] = { .topic = "power_account", .on_request = true, .option = "calibration" },
-	[SELF_TABLE] = { .topic = "self" },
-	[DISTRIBUTION_TABLE] = { .topic = "distribution", .on_request = true, .option = "distribution" },
-	[TOTAL_TABLE] = { .topic = "process_total",
-			  .on_request = true,
-			  .option = "totals",
-			  .sort = "mean_ratio" },
-	[THREAD_TABLE] = { .topic = "thread", .on_request = true, .option = "threads", .sort = "cpu_ratio" },
-	[COUNTER_TABLE] = { .topic = "counter", .on_request = true, .option = "perf", .when = is_of_all },
-	[COUNTER_PROCESS_TABLE] = { .topic = "counter_process",
-				    .on_request = true,
-				    .option = "perf",
-				    .when = is_of_some },
-	[CPU_LIMIT_TABLE] = { .topic = "cpu_limit" },
-	[SYSTEM_TABLE] = { .topic = "system" },
-	[CPU_PRESSURE_TABLE] = { .topic = "pressure" },
+	[CPU_TABLE_PROCESS] = { .topic = "process", .headline = true, .sort = "cpu_ratio" },
+	[CPU_TABLE_ACCOUNT] = { .topic = "account", .headline = true },
+	[CPU_TABLE_CPU] = { .topic = "cpu", .headline = true },
+	[CPU_TABLE_EXITED] = { .topic = "exited", .sort = "cpu_ratio" },
+	[CPU_TABLE_POWER_ACCOUNT] = { .topic = "power_account", .lazy = true, .option = "calibration" },
+	[CPU_TABLE_SELF] = { .topic = "self" },
+	[CPU_TABLE_DISTRIBUTION] = { .topic = "distribution", .lazy = true, .option = "distribution" },
+	[CPU_TABLE_TOTAL] = { .topic = "process_total",
+			      .lazy = true,
+			      .option = "totals",
+			      .sort = "mean_ratio" },
+	[CPU_TABLE_THREAD] = { .topic = "thread", .lazy = true, .option = "threads", .sort = "cpu_ratio" },
+	[CPU_TABLE_COUNTER] = { .topic = "counter", .lazy = true, .option = "perf", .when = is_of_all },
+	[CPU_TABLE_COUNTER_PROCESS] = { .topic = "counter_process",
+					.lazy = true,
+					.option = "perf",
+					.when = is_of_some },
+	[CPU_TABLE_LIMIT] = { .topic = "cpu_limit" },
+	[CPU_TABLE_SYSTEM] = { .topic = "system" },
+	[CPU_TABLE_PRESSURE] = { .topic = "pressure" },
 	{ 0 },
 };
 
 #define SHARE(name) { "cpu", "all", name "_ratio" }
 
 const struct series cpu_series[] = {
-	[SERIES_USER] = SHARE("user"),       [SERIES_NICE] = SHARE("nice"),
-	[SERIES_SYSTEM] = SHARE("system"),   [SERIES_IRQ] = SHARE("irq"),
-	[SERIES_SOFTIRQ] = SHARE("softirq"), [SERIES_STEAL] = SHARE("steal"),
-	[SERIES_GUEST] = SHARE("guest"),     [SERIES_IOWAIT] = SHARE("iowait"),
+	[CPU_SERIES_USER] = SHARE("user"),       [CPU_SERIES_NICE] = SHARE("nice"),
+	[CPU_SERIES_SYSTEM] = SHARE("system"),   [CPU_SERIES_IRQ] = SHARE("irq"),
+	[CPU_SERIES_SOFTIRQ] = SHARE("softirq"), [CPU_SERIES_STEAL] = SHARE("steal"),
+	[CPU_SERIES_GUEST] = SHARE("guest"),     [CPU_SERIES_IOWAIT] = SHARE("iowait"),
 };
 
 #define SYSTEM(column) { "system", NULL, column }
@@ -174,17 +174,18 @@ static void adjust(const struct settings *settings, const struct sample_request 
 /* The table at the bottom of the summary: processes, or their threads. */
 static unsigned main_table(const struct settings *settings)
 {
-	return settings_get(settings, "cpu.threads") ? THREAD_TABLE : PROCESS_TABLE;
+	return settings_get(settings, "cpu.threads") ? CPU_TABLE_THREAD : CPU_TABLE_PROCESS;
 }
 
 /* They are known only where there is a calibration, which the pane power may make meanwhile. */
 static void request_watts(struct pane_context *context)
 {
 	const struct cpu_state *cpu = context->state;
-	bool wanted = cpu->view == POWER_ACCOUNT_TABLE || settings_get(context->settings, POWER_FIT_SETTING);
+	bool wanted =
+		cpu->view == CPU_TABLE_POWER_ACCOUNT || settings_get(context->settings, POWER_FIT_SETTING);
 
-	if (wanted != context->requested[POWER_ACCOUNT_TABLE])
-		screen_request(context, POWER_ACCOUNT_TABLE, wanted);
+	if (wanted != context->requested[CPU_TABLE_POWER_ACCOUNT])
+		screen_request(context, CPU_TABLE_POWER_ACCOUNT, wanted);
 }
 
 static void show(struct pane_context *context, unsigned table)
@@ -193,49 +194,49 @@ static void show(struct pane_context *context, unsigned table)
 
 	cpu->view = cpu->view == table ? main_table(context->settings) : table;
 	/* there the cursor chooses the process */
-	context->focus = cpu->view == COUNTER_PROCESS_TABLE ? PROCESS_TABLE : cpu->view;
+	context->focus = cpu->view == CPU_TABLE_COUNTER_PROCESS ? CPU_TABLE_PROCESS : cpu->view;
 	request_watts(context);
-	screen_request(context, DISTRIBUTION_TABLE, cpu->view == DISTRIBUTION_TABLE);
-	screen_request(context, COUNTER_TABLE, cpu->view == COUNTER_TABLE);
-	screen_request(context, COUNTER_PROCESS_TABLE, cpu->view == COUNTER_PROCESS_TABLE);
-	screen_request(context, THREAD_TABLE, cpu->view == THREAD_TABLE);
-	screen_request(context, TOTAL_TABLE,
-		       cpu->view == TOTAL_TABLE || settings_get(context->settings, "cpu.totals"));
+	screen_request(context, CPU_TABLE_DISTRIBUTION, cpu->view == CPU_TABLE_DISTRIBUTION);
+	screen_request(context, CPU_TABLE_COUNTER, cpu->view == CPU_TABLE_COUNTER);
+	screen_request(context, CPU_TABLE_COUNTER_PROCESS, cpu->view == CPU_TABLE_COUNTER_PROCESS);
+	screen_request(context, CPU_TABLE_THREAD, cpu->view == CPU_TABLE_THREAD);
+	screen_request(context, CPU_TABLE_TOTAL,
+		       cpu->view == CPU_TABLE_TOTAL || settings_get(context->settings, "cpu.totals"));
 }
 
 static void show_cpus(struct pane_context *context)
 {
-	show(context, CPU_TABLE);
+	show(context, CPU_TABLE_CPU);
 }
 
 static void show_exited(struct pane_context *context)
 {
-	show(context, EXITED_TABLE);
+	show(context, CPU_TABLE_EXITED);
 }
 
 static void show_self(struct pane_context *context)
 {
-	show(context, SELF_TABLE);
+	show(context, CPU_TABLE_SELF);
 }
 
 static void show_distribution(struct pane_context *context)
 {
-	show(context, DISTRIBUTION_TABLE);
+	show(context, CPU_TABLE_DISTRIBUTION);
 }
 
 static void show_totals(struct pane_context *context)
 {
-	show(context, TOTAL_TABLE);
+	show(context, CPU_TABLE_TOTAL);
 }
 
 static void show_account(struct pane_context *context)
 {
-	show(context, ACCOUNT_TABLE);
+	show(context, CPU_TABLE_ACCOUNT);
 }
 
 static void show_watts(struct pane_context *context)
 {
-	show(context, POWER_ACCOUNT_TABLE);
+	show(context, CPU_TABLE_POWER_ACCOUNT);
 }
 
 static void show_threads(struct pane_context *context)
@@ -252,21 +253,21 @@ static void show_threads(struct pane_context *context)
 static void show_counters(struct pane_context *context)
 {
 	const struct cpu_state *cpu = context->state;
-	bool of_process = cpu->view == COUNTER_TABLE || cpu->view == COUNTER_PROCESS_TABLE;
+	bool of_process = cpu->view == CPU_TABLE_COUNTER || cpu->view == CPU_TABLE_COUNTER_PROCESS;
 
-	show(context, of_process ? COUNTER_PROCESS_TABLE : COUNTER_TABLE);
-	if (cpu->view == COUNTER_PROCESS_TABLE)
-		table_select(&context->tables[PROCESS_TABLE]);
+	show(context, of_process ? CPU_TABLE_COUNTER_PROCESS : CPU_TABLE_COUNTER);
+	if (cpu->view == CPU_TABLE_COUNTER_PROCESS)
+		table_select(&context->tables[CPU_TABLE_PROCESS]);
 }
 
 /* The topic counts the process under the cursor. */
 static void sampling(struct pane_context *context)
 {
-	const struct table_widget *processes = &context->tables[PROCESS_TABLE];
+	const struct table_widget *processes = &context->tables[CPU_TABLE_PROCESS];
 	double pid = table_selected(processes, "pid");
 
 	request_watts(context);
-	if (((const struct cpu_state *)context->state)->view != COUNTER_PROCESS_TABLE)
+	if (((const struct cpu_state *)context->state)->view != CPU_TABLE_COUNTER_PROCESS)
 		return;
 	context->request->selected = (struct process_choice){ 0 };
 	if (!isnan(pid))
@@ -307,9 +308,9 @@ static void toggle_graph(struct pane_context *context)
 	struct cpu_state *cpu = context->state;
 
 	cpu->graph = !cpu->graph;
-	screen_say(context->screen, "%s",
-		   cpu->graph ? _("the last five minutes are drawn, too")
-			      : _("the last five minutes are drawn where there is room"));
+	screen_message(context->screen, MESSAGE_PANE, "%s",
+		       cpu->graph ? _("the last five minutes are drawn, too")
+				  : _("the last five minutes are drawn where there is room"));
 }
 
 static const struct binding bindings[] = {
@@ -327,7 +328,7 @@ static const struct binding bindings[] = {
 	{ 0 },
 };
 
-static const struct binding late_bindings[] = {
+static const struct binding secondary_bindings[] = {
 	{ K_F7, 0, N_("Nice"), N_("give the selected process more of the CPUs (nice - 1)"), cpu_less_nice },
 	{ K_F8, 0, N_("Nice"), N_("give the selected process less of the CPUs (nice + 1)"), cpu_nicer },
 	{ K_ENTER, 0, N_("Pages"), N_("the memory of the selected process, in the pane pages"), cpu_pages },
@@ -356,7 +357,7 @@ static const char *refuses_key(const struct pane_context *context, const struct 
 	if (!acts_on_process)
 		return NULL;
 	if (!screen_replays(context))
-		return context->focus == PROCESS_TABLE
+		return context->focus == CPU_TABLE_PROCESS
 			       ? NULL
 			       : _("this key is for the list of processes, which is not shown");
 	if (binding->act == cpu_pages)
@@ -370,8 +371,8 @@ static void open_cpu(struct pane_context *context)
 	struct cpu_state *cpu = context->state;
 
 	cpu->view = context->focus = main_table(context->settings);
-	context->requested[THREAD_TABLE] = cpu->view == THREAD_TABLE;
-	context->requested[POWER_ACCOUNT_TABLE] = settings_get(context->settings, POWER_FIT_SETTING);
+	context->requested[CPU_TABLE_THREAD] = cpu->view == CPU_TABLE_THREAD;
+	context->requested[CPU_TABLE_POWER_ACCOUNT] = settings_get(context->settings, POWER_FIT_SETTING);
 }
 
 static const char *const settings[] = { "tree", "command", "directories", NULL };
@@ -390,7 +391,7 @@ const struct pane pane_cpu = {
 	.n_series = N_CPU_SERIES,
 	.explained = explained,
 	.bindings = bindings,
-	.late_bindings = late_bindings,
+	.secondary_bindings = secondary_bindings,
 	.refuses_key = refuses_key,
 	.state_size = sizeof(struct cpu_state),
 	.open = open_cpu,

@@ -6,39 +6,39 @@
 #include "screen/context.h"
 
 enum cpu_table {
-	PROCESS_TABLE,
-	ACCOUNT_TABLE,
-	CPU_TABLE,
-	EXITED_TABLE,
-	POWER_ACCOUNT_TABLE,
-	SELF_TABLE,
-	DISTRIBUTION_TABLE,
-	TOTAL_TABLE,
-	THREAD_TABLE,
-	COUNTER_TABLE,
-	COUNTER_PROCESS_TABLE,
-	CPU_LIMIT_TABLE,
-	SYSTEM_TABLE,
-	CPU_PRESSURE_TABLE,
+	CPU_TABLE_PROCESS,
+	CPU_TABLE_ACCOUNT,
+	CPU_TABLE_CPU,
+	CPU_TABLE_EXITED,
+	CPU_TABLE_POWER_ACCOUNT,
+	CPU_TABLE_SELF,
+	CPU_TABLE_DISTRIBUTION,
+	CPU_TABLE_TOTAL,
+	CPU_TABLE_THREAD,
+	CPU_TABLE_COUNTER,
+	CPU_TABLE_COUNTER_PROCESS,
+	CPU_TABLE_LIMIT,
+	CPU_TABLE_SYSTEM,
+	CPU_TABLE_PRESSURE,
 	N_CPU_TABLES,
 };
 
 /* In the order in which they are stacked. */
 enum cpu_series {
-	SERIES_USER,
-	SERIES_NICE,
-	SERIES_SYSTEM,
-	SERIES_IRQ,
-	SERIES_SOFTIRQ,
-	SERIES_STEAL,
-	SERIES_GUEST,
-	SERIES_IOWAIT,
+	CPU_SERIES_USER,
+	CPU_SERIES_NICE,
+	CPU_SERIES_SYSTEM,
+	CPU_SERIES_IRQ,
+	CPU_SERIES_SOFTIRQ,
+	CPU_SERIES_STEAL,
+	CPU_SERIES_GUEST,
+	CPU_SERIES_IOWAIT,
 	N_CPU_SERIES,
 };
 
 struct cpu_state {
-	unsigned view; /* the table that fills the pane; PROCESS_TABLE: the machine stands above it,
-			* COUNTER_PROCESS_TABLE: the processes stand below it */
+	unsigned view; /* the table that fills the pane; CPU_TABLE_PROCESS: the machine stands above it,
+			* CPU_TABLE_COUNTER_PROCESS: the processes stand below it */
 	bool graph;    /* the past is drawn, too, at the cost of lines for processes */
 	struct cpu_target {
 		double pid, start_seconds, nice;

@@ -40,14 +40,15 @@ static int parse_signal(const char *text)
 /* NULL, and said, when none is. */
 static const void *selected_row(struct pane_context *context)
 {
-	const struct table_widget *widget = &context->tables[PROCESS_TABLE];
+	const struct table_widget *widget = &context->tables[CPU_TABLE_PROCESS];
 	const struct column *column;
-	bool seen = widget->place.cursor_on && widget->heading_y >= 0 &&
-		    widget->page > 0 && context_table(context, PROCESS_TABLE);
+	bool seen = widget->place.cursor_on && widget->heading_y >= 0 && widget->page > 0 &&
+		    context_table(context, CPU_TABLE_PROCESS);
 	const void *row = seen ? table_cell(widget, &column) : NULL;
 
 	if (!row)
-		screen_say(context->screen, "%s", _("select a process first, with the arrows or the mouse"));
+		screen_message(context->screen, MESSAGE_PANE, "%s",
+			       _("select a process first, with the arrows or the mouse"));
 	return row;
 }
 
@@ -55,7 +56,7 @@ static const void *selected_row(struct pane_context *context)
 static bool keep_target(struct pane_context *context)
 {
 	struct cpu_state *cpu = context->state;
-	const struct table *table = context_table(context, PROCESS_TABLE);
+	const struct table *table = context_table(context, CPU_TABLE_PROCESS);
 	const void *row = selected_row(context);
 
 	if (!row)
@@ -72,8 +73,8 @@ static void say_failed(struct pane_context *context, int error, const char *reme
 	const struct cpu_state *cpu = context->state;
 	char text[TEXT_MAX];
 
-	screen_say(context->screen, "%.0f %s: %s", cpu->target.pid, cpu->target.name,
-		   failure_text(text, error, remedy));
+	screen_message(context->screen, MESSAGE_PANE, "%.0f %s: %s", cpu->target.pid, cpu->target.name,
+		       failure_text(text, error, remedy));
 }
 
 static void done(struct pane_context *context, int error)
@@ -83,11 +84,11 @@ static void done(struct pane_context *context, int error)
 	if (error)
 		say_failed(context, error, NULL);
 	else if (cpu->target.signal)
-		screen_say(context->screen, _("signal %d was sent to %.0f %s"), cpu->target.signal,
-			   cpu->target.pid, cpu->target.name);
+		screen_message(context->screen, MESSAGE_PANE, _("signal %d was sent to %.0f %s"),
+			       cpu->target.signal, cpu->target.pid, cpu->target.name);
 	else
-		screen_say(context->screen, _("%.0f %s: nice %+.0f"), cpu->target.pid, cpu->target.name,
-			   cpu->target.nice + cpu->target.nice_step);
+		screen_message(context->screen, MESSAGE_PANE, _("%.0f %s: nice %+.0f"), cpu->target.pid,
+			       cpu->target.name, cpu->target.nice + cpu->target.nice_step);
 }
 
 /* Without really it is only found out whether it could be done. */
@@ -115,7 +116,7 @@ static void send_signal(struct pane_context *context, const char *text)
 	if (number)
 		act(context, "signal", number, true);
 	else
-		screen_say(context->screen, _("'%s' is no signal; nothing was sent"), text);
+		screen_message(context->screen, MESSAGE_PANE, _("'%s' is no signal; nothing was sent"), text);
 }
 
 void cpu_signal(struct pane_context *context)
@@ -169,5 +170,5 @@ void cpu_pages(struct pane_context *context)
 	const void *row = selected_row(context);
 
 	if (row)
-		pages_open(context, context_table(context, PROCESS_TABLE), row);
+		pages_open(context, context_table(context, CPU_TABLE_PROCESS), row);
 }

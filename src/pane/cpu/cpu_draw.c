@@ -189,7 +189,7 @@ static bool was_noticeable(const struct pane_context *context, unsigned series)
 /* The three that people look for. */
 static bool is_looked_for(unsigned series)
 {
-	return series == SERIES_USER || series == SERIES_SYSTEM || series == SERIES_IOWAIT;
+	return series == CPU_SERIES_USER || series == CPU_SERIES_SYSTEM || series == CPU_SERIES_IOWAIT;
 }
 
 /* The legend names these, and behind them, so that they stay in their places, what there is or was. */
@@ -242,8 +242,8 @@ static int draw_rate(const struct pane_context *context, const struct canvas *ca
 /* Speed, queue, rates and pressure of the machine. */
 static void draw_rates(const struct pane_context *context, const struct canvas *canvas, int y)
 {
-	const struct table *system = context_table(context, SYSTEM_TABLE);
-	const struct table *pressure = context_table(context, CPU_PRESSURE_TABLE);
+	const struct table *system = context_table(context, CPU_TABLE_SYSTEM);
+	const struct table *pressure = context_table(context, CPU_TABLE_PRESSURE);
 	const void *row = system && system->n_rows > 0 ? table_row(system, 0) : NULL;
 	double hertz = frame_number(context->frame, "cpu", "all", "frequency_hertz"), waiting;
 	char text[TEXT_MAX], number[VALUE_TEXT_MAX], running[VALUE_TEXT_MAX], blocked[VALUE_TEXT_MAX];
@@ -295,7 +295,7 @@ static void add_parts(const struct table *account, bool always, char *text, size
 /* "busy 0.94 CPUs = tasks 0.71 + exited 0.19 + unaccounted 0.02 + softirq 0.02". Returns its lines. */
 static int draw_account(const struct pane_context *context, const struct canvas *canvas, int y)
 {
-	const struct table *account = context_table(context, ACCOUNT_TABLE);
+	const struct table *account = context_table(context, CPU_TABLE_ACCOUNT);
 	double busy = frame_number(context->frame, "account", "busy", "cpu_ratio");
 	struct canvas lines = canvas_rows(canvas, y, canvas->height >= 14 ? 2 : 1);
 	char text[TEXT_MAX];
@@ -311,7 +311,7 @@ static int draw_account(const struct pane_context *context, const struct canvas 
 /* What the container or service may use: the nearest limit. False when there is none. */
 static bool draw_limit(const struct pane_context *context, const struct canvas *canvas, int y)
 {
-	const struct table *limits = context_table(context, CPU_LIMIT_TABLE);
+	const struct table *limits = context_table(context, CPU_TABLE_LIMIT);
 	double least = INFINITY, throttled = NAN;
 	const char *group = "";
 
@@ -359,7 +359,7 @@ static const void *next_exited(const struct table *exited, const void *before)
 /* "exited: cc1 12.1 % (38/s)  as 4.0 % (12/s)": who they were that no list shows. */
 static void draw_exited(const struct pane_context *context, const struct canvas *canvas, int y)
 {
-	const struct table *exited = context_table(context, EXITED_TABLE);
+	const struct table *exited = context_table(context, CPU_TABLE_EXITED);
 	int x = canvas_text(canvas, y, 0, STYLE_STRONG, _("exited:"), -1);
 	const void *row = NULL;
 	bool named = false;
@@ -414,7 +414,7 @@ static int graph_lines(const struct cpu_state *cpu, int left)
 /* One line for a screen on which nothing else fits. */
 static void draw_short(const struct pane_context *context, const struct canvas *canvas)
 {
-	const struct table *table = context_table(context, CPU_TABLE);
+	const struct table *table = context_table(context, CPU_TABLE_CPU);
 	double busy = table && table->n_rows > 0 ? busy_ratio(table, table_row(table, 0)) : NAN;
 	char text[PERCENT_TEXT_MAX];
 
@@ -443,7 +443,7 @@ static void add_part(const struct table *account, const void *row, char *text, s
 /* The watts of the machine as a sum: idle, what runs, and what is unexplained. Returns the lines used. */
 static int draw_watts(const struct pane_context *context, const struct canvas *canvas, int y)
 {
-	const struct table *account = context_table(context, POWER_ACCOUNT_TABLE);
+	const struct table *account = context_table(context, CPU_TABLE_POWER_ACCOUNT);
 	double watts = frame_number(context->frame, "power_account", "total", "watts");
 	double r_squared = frame_number(context->frame, "power_account", "tasks", "r_squared");
 	struct canvas lines = canvas_rows(canvas, y, canvas->height >= 14 ? 2 : 1);
@@ -466,7 +466,7 @@ static int draw_watts(const struct pane_context *context, const struct canvas *c
 /* Lines by their weight: processes, bars, account, exited, legend, rates, graph. */
 static void draw_processes(struct pane_context *context, const struct canvas *canvas)
 {
-	const struct table *cpus = context_table(context, CPU_TABLE);
+	const struct table *cpus = context_table(context, CPU_TABLE_CPU);
 	const struct cpu_state *cpu = context->state;
 	struct graph_part parts[N_CPU_SERIES];
 	struct canvas rest;
@@ -502,24 +502,24 @@ static void draw_processes(struct pane_context *context, const struct canvas *ca
 /* The counters of the selected process above the list in which it is selected. */
 static void draw_counted(struct pane_context *context, const struct canvas *canvas)
 {
-	int most = canvas->height / 2, height = table_height(&context->tables[COUNTER_PROCESS_TABLE]);
+	int most = canvas->height / 2, height = table_height(&context->tables[CPU_TABLE_COUNTER_PROCESS]);
 	int lines = height < COUNTED_LINES_MIN ? COUNTED_LINES_MIN : height;
 	struct canvas counters, processes;
 
 	lines = lines < most ? lines : most;
 	counters = canvas_rows(canvas, 0, lines);
 	processes = canvas_rows(canvas, lines, canvas->height - lines);
-	context_draw_table(context, &counters, COUNTER_PROCESS_TABLE);
-	context_draw_table(context, &processes, PROCESS_TABLE);
+	context_draw_table(context, &counters, CPU_TABLE_COUNTER_PROCESS);
+	context_draw_table(context, &processes, CPU_TABLE_PROCESS);
 }
 
 void cpu_draw(struct pane_context *context, struct canvas *canvas)
 {
 	const struct cpu_state *cpu = context->state;
 
-	if (cpu->view == COUNTER_PROCESS_TABLE)
+	if (cpu->view == CPU_TABLE_COUNTER_PROCESS)
 		draw_counted(context, canvas);
-	else if (cpu->view != PROCESS_TABLE && cpu->view != THREAD_TABLE)
+	else if (cpu->view != CPU_TABLE_PROCESS && cpu->view != CPU_TABLE_THREAD)
 		context_draw_table(context, canvas, cpu->view);
 	else if (canvas->height < TABLE_LINES_MIN)
 		draw_short(context, canvas);

@@ -11,17 +11,17 @@
 #include "pane/cpu/command_form.h"
 
 static const struct pane_table tables[] = {
-	[EVENT_TABLE] = { .topic = "event", .headline = true },
-	[EVENT_SOURCE_TABLE] = { .topic = "event_source", .at_end = true, .option = "statistics" },
-	[EVENT_TOTAL_TABLE] = { .topic = "event_total",
-				.at_end = true,
-				.option = "statistics",
-				.sort = "total" },
-	[EVENT_PARENT_TABLE] = { .topic = "event_parent",
+	[EVENTS_TABLE_EVENT] = { .topic = "event", .headline = true },
+	[EVENTS_TABLE_SOURCE] = { .topic = "event_source", .at_end = true, .option = "statistics" },
+	[EVENTS_TABLE_TOTAL] = { .topic = "event_total",
 				 .at_end = true,
 				 .option = "statistics",
-				 .sort = "forks" },
-	[EVENT_LIFETIME_TABLE] = { .topic = "event_lifetime", .at_end = true, .option = "statistics" },
+				 .sort = "total" },
+	[EVENTS_TABLE_PARENT] = { .topic = "event_parent",
+				  .at_end = true,
+				  .option = "statistics",
+				  .sort = "forks" },
+	[EVENTS_TABLE_LIFETIME] = { .topic = "event_lifetime", .at_end = true, .option = "statistics" },
 	{ 0 },
 };
 
@@ -107,28 +107,28 @@ static void show(struct pane_context *context, unsigned table)
 {
 	struct events_state *events = context->state;
 
-	events->view = events->view == table ? EVENT_TABLE : table;
+	events->view = events->view == table ? EVENTS_TABLE_EVENT : table;
 	context->focus = events->view;
 }
 
 static void show_totals(struct pane_context *context)
 {
-	show(context, EVENT_TOTAL_TABLE);
+	show(context, EVENTS_TABLE_TOTAL);
 }
 
 static void show_parents(struct pane_context *context)
 {
-	show(context, EVENT_PARENT_TABLE);
+	show(context, EVENTS_TABLE_PARENT);
 }
 
 static void show_lifetimes(struct pane_context *context)
 {
-	show(context, EVENT_LIFETIME_TABLE);
+	show(context, EVENTS_TABLE_LIFETIME);
 }
 
 static void show_sources(struct pane_context *context)
 {
-	show(context, EVENT_SOURCE_TABLE);
+	show(context, EVENTS_TABLE_SOURCE);
 }
 
 static void choose_kinds(struct pane_context *context, const bool *on)
@@ -144,11 +144,12 @@ static void choose_kinds(struct pane_context *context, const bool *on)
 						 kinds[i].word);
 	}
 	if (!*list) {
-		screen_say(context->screen, "%s", _("no kind was chosen: it stays as it was"));
+		screen_message(context->screen, MESSAGE_PANE, "%s",
+			       _("no kind was chosen: it stays as it was"));
 		return;
 	}
 	settings_set(context->settings, "events.events", usual ? NULL : list);
-	screen_say(context->screen, _("from the next sample on: %s"), list);
+	screen_message(context->screen, MESSAGE_PANE, _("from the next sample on: %s"), list);
 }
 
 static void ask_kinds(struct pane_context *context)
@@ -172,7 +173,7 @@ static const struct binding bindings[] = {
 	{ 0 },
 };
 
-static const struct binding late_bindings[] = {
+static const struct binding secondary_bindings[] = {
 	{ 'l', 0, N_("Command"), N_("whole command lines"), command_form_lines },
 	{ 'b', 0, N_("Command"), N_("only the first word of command lines"), command_form_programs },
 	{ 'C', 0, N_("Command"), N_("only the names of processes"), command_form_names },
@@ -199,8 +200,9 @@ static void open_events(struct pane_context *context)
 {
 	struct events_state *events = context->state;
 
-	events->view = context->focus =
-		settings_get(context->settings, "events.statistics") ? EVENT_TOTAL_TABLE : EVENT_TABLE;
+	events->view = context->focus = settings_get(context->settings, "events.statistics")
+						? EVENTS_TABLE_TOTAL
+						: EVENTS_TABLE_EVENT;
 }
 
 static const char *const settings[] = { "command", "directories", NULL };
@@ -216,7 +218,7 @@ const struct pane pane_events = {
 	.settings = settings,
 	.explained = explained,
 	.bindings = bindings,
-	.late_bindings = late_bindings,
+	.secondary_bindings = secondary_bindings,
 	.refuses_key = refuses_key,
 	.state_size = sizeof(struct events_state),
 	.open = open_events,

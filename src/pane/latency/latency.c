@@ -13,10 +13,10 @@
 #define CPUS_MAX 65536
 
 static const struct pane_table tables[] = {
-	[LATENCY_TABLE] = { .topic = "latency", .headline = true },
-	[PHASE_TABLE] = { .topic = "latency_phase", .on_request = true, .option = "command" },
-	[BUCKET_TABLE] = { .topic = "latency_bucket", .option = "bucket" },
-	[WORST_TABLE] = { .topic = "latency_worst" },
+	[LATENCY_TABLE_LATENCY] = { .topic = "latency", .headline = true },
+	[LATENCY_TABLE_PHASE] = { .topic = "latency_phase", .lazy = true, .option = "command" },
+	[LATENCY_TABLE_BUCKET] = { .topic = "latency_bucket", .option = "bucket" },
+	[LATENCY_TABLE_WORST] = { .topic = "latency_worst" },
 	{ 0 },
 };
 
@@ -152,22 +152,22 @@ static void show(struct pane_context *context, unsigned table)
 	struct latency_state *latency = context->state;
 
 	latency->view = latency->view == table ? LATENCY_SUMMARY : table;
-	context->focus = latency->view == LATENCY_SUMMARY ? WORST_TABLE : latency->view;
+	context->focus = latency->view == LATENCY_SUMMARY ? LATENCY_TABLE_WORST : latency->view;
 }
 
 static void show_numbers(struct pane_context *context)
 {
-	show(context, LATENCY_TABLE);
+	show(context, LATENCY_TABLE_LATENCY);
 }
 
 static void show_buckets(struct pane_context *context)
 {
-	show(context, BUCKET_TABLE);
+	show(context, LATENCY_TABLE_BUCKET);
 }
 
 static void show_worst(struct pane_context *context)
 {
-	show(context, WORST_TABLE);
+	show(context, LATENCY_TABLE_WORST);
 }
 
 static void toggle_times(struct pane_context *context)
@@ -175,8 +175,8 @@ static void toggle_times(struct pane_context *context)
 	struct latency_state *latency = context->state;
 
 	latency->linear_times = !latency->linear_times;
-	screen_say(context->screen, "%s",
-		   latency->linear_times ? _("times: linear") : _("times: logarithmic"));
+	screen_message(context->screen, MESSAGE_PANE, "%s",
+		       latency->linear_times ? _("times: linear") : _("times: logarithmic"));
 }
 
 static void toggle_counts(struct pane_context *context)
@@ -184,8 +184,8 @@ static void toggle_counts(struct pane_context *context)
 	struct latency_state *latency = context->state;
 
 	latency->log_counts = !latency->log_counts;
-	screen_say(context->screen, "%s",
-		   latency->log_counts ? _("counts: logarithmic") : _("counts: linear"));
+	screen_message(context->screen, MESSAGE_PANE, "%s",
+		       latency->log_counts ? _("counts: logarithmic") : _("counts: linear"));
 }
 
 static void next_window(struct pane_context *context)
@@ -194,9 +194,10 @@ static void next_window(struct pane_context *context)
 
 	latency->window = (latency->window + 1) % LATENCY_WINDOWS;
 	if (latency->window == 0)
-		screen_say(context->screen, "%s", _("since the start"));
+		screen_message(context->screen, MESSAGE_PANE, "%s", _("since the start"));
 	else
-		screen_say(context->screen, _("the last %.0f s"), latency_windows[latency->window]);
+		screen_message(context->screen, MESSAGE_PANE, _("the last %.0f s"),
+			       latency_windows[latency->window]);
 }
 
 static void next_cpus(struct pane_context *context)
@@ -206,13 +207,13 @@ static void next_cpus(struct pane_context *context)
 						 _("the CPUs side by side; [ and ] move on") };
 
 	latency->cpus = (latency->cpus + 1) % N_CPUS_VIEWS;
-	screen_say(context->screen, "%s", said[latency->cpus]);
+	screen_message(context->screen, MESSAGE_PANE, "%s", said[latency->cpus]);
 }
 
 /* The first row of the table is that of all CPUs. */
 static unsigned measured_cpus(const struct pane_context *context)
 {
-	const struct table *table = context_table(context, LATENCY_TABLE);
+	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
 
 	return table && table->n_rows > 1 ? (unsigned)table->n_rows - 1 : 1;
 }
@@ -234,7 +235,8 @@ static void previous_cpu(struct pane_context *context)
 
 static void restarted(struct pane_context *context, int error)
 {
-	screen_say(context->screen, "%s", error ? strerror(-error) : _("measured anew from now on"));
+	screen_message(context->screen, MESSAGE_PANE, "%s",
+		       error ? strerror(-error) : _("measured anew from now on"));
 }
 
 static const char *nothing_to_restart(void)
@@ -248,9 +250,9 @@ static void restart(struct pane_context *context)
 	int error = screen_act(context, "latency", "restart", restarted, &remedy);
 
 	if (error == -ENOTSUP)
-		screen_say(context->screen, "%s", nothing_to_restart());
+		screen_message(context->screen, MESSAGE_PANE, "%s", nothing_to_restart());
 	else if (error)
-		screen_say(context->screen, "%s", strerror(-error));
+		screen_message(context->screen, MESSAGE_PANE, "%s", strerror(-error));
 }
 
 static const struct binding bindings[] = {
@@ -265,7 +267,7 @@ static const struct binding bindings[] = {
 	{ 0 },
 };
 
-static const struct binding late_bindings[] = {
+static const struct binding secondary_bindings[] = {
 	{ '[', 0, N_("CPU"), N_("the CPU before"), previous_cpu },
 	{ ']', 0, N_("CPU"), N_("the next CPU"), next_cpu },
 	{ 0 },
@@ -283,7 +285,7 @@ static void open_latency(struct pane_context *context)
 	const char *counts = settings_get(context->settings, "latency.counts");
 
 	latency->view = LATENCY_SUMMARY;
-	context->focus = WORST_TABLE;
+	context->focus = LATENCY_TABLE_WORST;
 	latency->linear_times = times && strcmp(times, "linear") == 0;
 	latency->log_counts = counts && strcmp(counts, "logarithmic") == 0;
 }
@@ -314,7 +316,7 @@ const struct pane pane_latency = {
 	.options = options,
 	.settings = settings,
 	.bindings = bindings,
-	.late_bindings = late_bindings,
+	.secondary_bindings = secondary_bindings,
 	.refuses_key = refuses_key,
 	.refuses_option = refuses_option,
 	.state_size = sizeof(struct latency_state),

@@ -233,7 +233,7 @@ void latency_heat(struct pane_context *context, const struct canvas *canvas, con
 		  uint16_t cpu)
 {
 	struct latency_state *latency = context->state;
-	const struct table *table = context_table(context, BUCKET_TABLE);
+	const struct table *table = context_table(context, LATENCY_TABLE_BUCKET);
 
 	if (!table || axis->n_rows == 0)
 		return;

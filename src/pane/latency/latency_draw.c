@@ -145,7 +145,7 @@ static void draw_result(const struct pane_context *context, const struct canvas 
 			const char *name, const struct histogram *shown)
 {
 	const struct latency_state *latency = context->state;
-	const struct table *table = context_table(context, LATENCY_TABLE);
+	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
 	const void *row = table_find(table, name, NULL);
 	double missed = table_number(table, row, "missed"), window = latency_windows[latency->window];
 	struct line line = { .canvas = canvas, .more = more };
@@ -174,8 +174,8 @@ static void draw_result(const struct pane_context *context, const struct canvas 
 static void fill_shown(struct pane_context *context, const char *name)
 {
 	struct latency_state *latency = context->state;
-	const struct table *table = context_table(context, LATENCY_TABLE);
-	const struct table *buckets = context_table(context, BUCKET_TABLE);
+	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
+	const struct table *buckets = context_table(context, LATENCY_TABLE_BUCKET);
 	const void *row = table_find(table, name, NULL);
 	double window = latency_windows[latency->window] * 1e9;
 	double least = table_number(table, row, "min_seconds"),
@@ -283,7 +283,7 @@ static int draw_worst(struct pane_context *context, const struct canvas *canvas,
 	struct canvas part = canvas_rows(canvas, bottom - lines, lines);
 
 	if (lines > 0)
-		context_draw_table(context, &part, WORST_TABLE);
+		context_draw_table(context, &part, LATENCY_TABLE_WORST);
 	return bottom - lines;
 }
 
@@ -314,7 +314,7 @@ static void draw_short(struct pane_context *context, const struct canvas *canvas
 void latency_draw(struct pane_context *context, struct canvas *canvas)
 {
 	const struct latency_state *latency = context->state;
-	const struct table *table = context_table(context, LATENCY_TABLE);
+	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
 
 	if (latency->view != LATENCY_SUMMARY)
 		context_draw_table(context, canvas, latency->view);

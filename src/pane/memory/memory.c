@@ -9,33 +9,33 @@
 #include "pane/text.h"
 
 static const struct pane_table tables[] = {
-	[MEMORY_TABLE] = { .topic = "memory", .headline = true },
-	[LIMIT_TABLE] = { .topic = "memory_limit", .headline = true },
-	[MEMINFO_TABLE] = { .topic = "meminfo" },
-	[CHECK_TABLE] = { .topic = "memory_check",
-			  .columns = "error_bytes,error_ratio,sum_bytes,total_bytes,formula" },
-	[RECLAIM_TABLE] = { .topic = "reclaim" },
-	[PRESSURE_TABLE] = { .topic = "pressure" },
-	[READER_TABLE] = { .topic = "page_reader", .on_request = true, .sort = "read_bytes_per_second" },
+	[MEMORY_TABLE_MEMORY] = { .topic = "memory", .headline = true },
+	[MEMORY_TABLE_LIMIT] = { .topic = "memory_limit", .headline = true },
+	[MEMORY_TABLE_MEMINFO] = { .topic = "meminfo" },
+	[MEMORY_TABLE_CHECK] = { .topic = "memory_check",
+				 .columns = "error_bytes,error_ratio,sum_bytes,total_bytes,formula" },
+	[MEMORY_TABLE_RECLAIM] = { .topic = "reclaim" },
+	[MEMORY_TABLE_PRESSURE] = { .topic = "pressure" },
+	[MEMORY_TABLE_READER] = { .topic = "page_reader", .lazy = true, .sort = "read_bytes_per_second" },
 	{ 0 },
 };
 
 #define COUNTER(name) { "reclaim", name, "total" }
 
 const struct series memory_series[] = {
-	[SERIES_TOTAL] = { "memory", "mem", "total_bytes" },
-	[SERIES_ANONYMOUS] = { "memory", "mem", "anonymous_bytes" },
-	[SERIES_KERNEL] = { "memory", "mem", "kernel_bytes" },
-	[SERIES_CACHES] = { "memory", "mem", "caches_bytes" },
-	[SERIES_OTHERS] = { "memory", "mem", "others_bytes" },
-	[SERIES_REFAULT_FILE] = COUNTER("workingset_refault_file"),
-	[SERIES_REFAULT_ANON] = COUNTER("workingset_refault_anon"),
-	[SERIES_REFAULT] = COUNTER("workingset_refault"),
-	[SERIES_STEAL_KSWAPD] = COUNTER("pgsteal_kswapd"),
-	[SERIES_STEAL_DIRECT] = COUNTER("pgsteal_direct"),
-	[SERIES_STEAL] = COUNTER("pgsteal"),
-	[SERIES_SWAP_IN] = COUNTER("pswpin"),
-	[SERIES_PAGE_IN] = COUNTER("pgpgin"),
+	[MEMORY_SERIES_TOTAL] = { "memory", "mem", "total_bytes" },
+	[MEMORY_SERIES_ANONYMOUS] = { "memory", "mem", "anonymous_bytes" },
+	[MEMORY_SERIES_KERNEL] = { "memory", "mem", "kernel_bytes" },
+	[MEMORY_SERIES_CACHES] = { "memory", "mem", "caches_bytes" },
+	[MEMORY_SERIES_OTHERS] = { "memory", "mem", "others_bytes" },
+	[MEMORY_SERIES_REFAULT_FILE] = COUNTER("workingset_refault_file"),
+	[MEMORY_SERIES_REFAULT_ANON] = COUNTER("workingset_refault_anon"),
+	[MEMORY_SERIES_REFAULT] = COUNTER("workingset_refault"),
+	[MEMORY_SERIES_STEAL_KSWAPD] = COUNTER("pgsteal_kswapd"),
+	[MEMORY_SERIES_STEAL_DIRECT] = COUNTER("pgsteal_direct"),
+	[MEMORY_SERIES_STEAL] = COUNTER("pgsteal"),
+	[MEMORY_SERIES_SWAP_IN] = COUNTER("pswpin"),
+	[MEMORY_SERIES_PAGE_IN] = COUNTER("pgpgin"),
 };
 
 /* Columns that may stand for "used"; the first is the one without a mark. */
@@ -111,34 +111,34 @@ static void show(struct pane_context *context, enum memory_view view, unsigned f
 	bool back = memory->view == view;
 
 	memory->view = back ? MEMORY_SUMMARY : view;
-	context->focus = back ? MEMORY_TABLE : focus;
-	screen_request(context, READER_TABLE, memory->view == MEMORY_READERS);
+	context->focus = back ? MEMORY_TABLE_MEMORY : focus;
+	screen_request(context, MEMORY_TABLE_READER, memory->view == MEMORY_READERS);
 }
 
 static void show_extended(struct pane_context *context)
 {
-	show(context, MEMORY_EXTENDED, MEMINFO_TABLE);
+	show(context, MEMORY_EXTENDED, MEMORY_TABLE_MEMINFO);
 }
 
 static void show_checks(struct pane_context *context)
 {
-	show(context, MEMORY_CHECKS, CHECK_TABLE);
+	show(context, MEMORY_CHECKS, MEMORY_TABLE_CHECK);
 }
 
 static void show_paging(struct pane_context *context)
 {
-	show(context, MEMORY_PAGING, RECLAIM_TABLE);
+	show(context, MEMORY_PAGING, MEMORY_TABLE_RECLAIM);
 }
 
 static void show_readers(struct pane_context *context)
 {
-	show(context, MEMORY_READERS, READER_TABLE);
+	show(context, MEMORY_READERS, MEMORY_TABLE_READER);
 }
 
 const char *memory_formula(const struct pane_context *context)
 {
 	const struct memory_state *memory = context->state;
-	const struct column *column = schema_known_column(context->tables[MEMORY_TABLE].view.schema,
+	const struct column *column = schema_known_column(context->tables[MEMORY_TABLE_MEMORY].view.schema,
 							  used_definitions[memory->used].column);
 
 	return column->mark ? _(column->mark) : _("used = total - free");
@@ -149,8 +149,8 @@ static void next_definition(struct pane_context *context)
 	struct memory_state *memory = context->state;
 
 	memory->used = (memory->used + 1) % N_DEFINITIONS;
-	choose_used(&context->tables[MEMORY_TABLE].view, memory->used);
-	screen_say(context->screen, "%s", memory_formula(context));
+	choose_used(&context->tables[MEMORY_TABLE_MEMORY].view, memory->used);
+	screen_message(context->screen, MESSAGE_PANE, "%s", memory_formula(context));
 }
 
 static void next_span(struct pane_context *context)
@@ -169,7 +169,8 @@ static void say_failed(struct pane_context *context, int error, const char *reme
 {
 	char text[TEXT_MAX];
 
-	screen_say(context->screen, _("the caches cannot be dropped: %s"), failure_text(text, error, remedy));
+	screen_message(context->screen, MESSAGE_PANE, _("the caches cannot be dropped: %s"),
+		       failure_text(text, error, remedy));
 }
 
 static void dropped(struct pane_context *context, int error)
@@ -181,7 +182,7 @@ static void dropped(struct pane_context *context, int error)
 		say_failed(context, error, NULL);
 		return;
 	}
-	screen_say(context->screen, "%s", _("caches dropped; see who reads them in again"));
+	screen_message(context->screen, MESSAGE_PANE, "%s", _("caches dropped; see who reads them in again"));
 	if (memory->view != MEMORY_READERS)
 		show_readers(context);
 }
@@ -194,7 +195,8 @@ static void drop_caches(struct pane_context *context)
 
 	memory->drop =
 		(struct memory_drop){ .state = DROP_RUNNING, .before_bytes = caches_now(context->frame) };
-	screen_say(context->screen, "%s", _("writing what is dirty to disk, then dropping the caches..."));
+	screen_message(context->screen, MESSAGE_PANE, "%s",
+		       _("writing what is dirty to disk, then dropping the caches..."));
 	error = screen_act(context, "reclaim", "drop-caches", dropped, &remedy);
 	if (!error)
 		return;
@@ -242,7 +244,7 @@ static const struct binding bindings[] = {
 	{ 0 },
 };
 
-static const struct binding late_bindings[] = {
+static const struct binding secondary_bindings[] = {
 	{ 'b', 0, N_("Readers"), N_("by whom pages are read in"), show_readers },
 	{ 'z', 0, N_("Span"), N_("span of the graph: 5 min, 1 h, a column per sample"), next_span },
 	{ 0 },
@@ -264,7 +266,7 @@ const struct pane pane_memory = {
 	.series = memory_series,
 	.n_series = N_MEMORY_SERIES,
 	.bindings = bindings,
-	.late_bindings = late_bindings,
+	.secondary_bindings = secondary_bindings,
 	.refuses_key = refuses_key,
 	.state_size = sizeof(struct memory_state),
 	.open = open_memory,

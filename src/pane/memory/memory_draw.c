@@ -49,10 +49,10 @@ static double known_sum(const double *values, unsigned n_values)
 
 static void fill_parts(const struct pane_context *context, struct graph_part *parts)
 {
-	parts[0] = (struct graph_part){ 'A', LOOK_ANONYMOUS, _("anonymous"), SERIES_ANONYMOUS, 0 };
-	parts[1] = (struct graph_part){ 'K', LOOK_KERNEL, _("kernel"), SERIES_KERNEL, 0 };
-	parts[2] = (struct graph_part){ 'c', LOOK_CACHES, _("caches"), SERIES_CACHES, 0 };
-	parts[3] = (struct graph_part){ 'o', LOOK_OTHERS, _("others"), SERIES_OTHERS, 0 };
+	parts[0] = (struct graph_part){ 'A', LOOK_ANONYMOUS, _("anonymous"), MEMORY_SERIES_ANONYMOUS, 0 };
+	parts[1] = (struct graph_part){ 'K', LOOK_KERNEL, _("kernel"), MEMORY_SERIES_KERNEL, 0 };
+	parts[2] = (struct graph_part){ 'c', LOOK_CACHES, _("caches"), MEMORY_SERIES_CACHES, 0 };
+	parts[3] = (struct graph_part){ 'o', LOOK_OTHERS, _("others"), MEMORY_SERIES_OTHERS, 0 };
 	for (unsigned i = 0; i < N_PARTS; i++) {
 		const struct series *series = &memory_series[parts[i].series];
 
@@ -84,7 +84,7 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 /* Beside the row "available", whose right half is blank: what it means. */
 static void draw_available_note(struct pane_context *context, const struct canvas *canvas)
 {
-	const struct table_widget *widget = &context->tables[MEMORY_TABLE];
+	const struct table_widget *widget = &context->tables[MEMORY_TABLE_MEMORY];
 	double available = number(context, "memory", "available", "free_bytes");
 	double total = number(context, "memory", "mem", "total_bytes");
 	char text[TEXT_MAX];
@@ -106,11 +106,11 @@ static void draw_available_note(struct pane_context *context, const struct canva
 
 static int draw_table(struct pane_context *context, const struct canvas *canvas, int y)
 {
-	struct table_widget *widget = &context->tables[MEMORY_TABLE];
+	struct table_widget *widget = &context->tables[MEMORY_TABLE_MEMORY];
 	int height = table_height(widget);
 	struct canvas part = canvas_rows(canvas, y, height);
 
-	context_draw_table(context, &part, MEMORY_TABLE);
+	context_draw_table(context, &part, MEMORY_TABLE_MEMORY);
 	draw_available_note(context, &part);
 	return y + height;
 }
@@ -139,7 +139,7 @@ static const void *nearest_limit(const struct table *table, const char *resource
 static int draw_limit(const struct pane_context *context, const struct canvas *canvas, int y,
 		      const char *resource)
 {
-	const struct table *table = context_table(context, LIMIT_TABLE);
+	const struct table *table = context_table(context, MEMORY_TABLE_LIMIT);
 	const void *row = nearest_limit(table, resource);
 	struct graph_part parts[2] = { { 'u', LOOK_ANONYMOUS, "", 0, 0 }, { 'c', LOOK_CACHES, "", 0, 0 } };
 	char limit_text[VALUE_TEXT_MAX], used_text[VALUE_TEXT_MAX], left_text[VALUE_TEXT_MAX];
@@ -177,7 +177,7 @@ static int draw_rate(const struct canvas *canvas, int y, int x, const char *name
 
 static double pressure_now(const struct pane_context *context, const char *kind)
 {
-	const struct table *table = context_table(context, PRESSURE_TABLE);
+	const struct table *table = context_table(context, MEMORY_TABLE_PRESSURE);
 
 	return table ? table_number(table, table_find(table, "memory", kind), "avg10_ratio") : NAN;
 }
@@ -354,19 +354,19 @@ static const char *story(const struct pane_context *context, char text[TEXT_MAX]
 {
 	struct memory_facts facts = { .caches_bytes = number(context, "memory", "mem", "caches_bytes"),
 				      .stalled_ratio = pressure_now(context, "some") };
-	const double refaults[] = { grown(context, SERIES_REFAULT_FILE, &facts.seconds),
-				    grown(context, SERIES_REFAULT_ANON, &facts.seconds),
-				    grown(context, SERIES_REFAULT, &facts.seconds) };
-	const double evictions[] = { grown(context, SERIES_STEAL_KSWAPD, &facts.seconds),
-				     grown(context, SERIES_STEAL_DIRECT, &facts.seconds),
-				     grown(context, SERIES_STEAL, &facts.seconds) };
+	const double refaults[] = { grown(context, MEMORY_SERIES_REFAULT_FILE, &facts.seconds),
+				    grown(context, MEMORY_SERIES_REFAULT_ANON, &facts.seconds),
+				    grown(context, MEMORY_SERIES_REFAULT, &facts.seconds) };
+	const double evictions[] = { grown(context, MEMORY_SERIES_STEAL_KSWAPD, &facts.seconds),
+				     grown(context, MEMORY_SERIES_STEAL_DIRECT, &facts.seconds),
+				     grown(context, MEMORY_SERIES_STEAL, &facts.seconds) };
 
 	facts.refaulted_pages = known_sum(refaults, 3);
-	facts.calm_seconds = fmin(fmin(unmoved_seconds(context, SERIES_REFAULT_FILE),
-				       unmoved_seconds(context, SERIES_REFAULT_ANON)),
-				  unmoved_seconds(context, SERIES_REFAULT));
+	facts.calm_seconds = fmin(fmin(unmoved_seconds(context, MEMORY_SERIES_REFAULT_FILE),
+				       unmoved_seconds(context, MEMORY_SERIES_REFAULT_ANON)),
+				  unmoved_seconds(context, MEMORY_SERIES_REFAULT));
 	facts.evicted_pages = known_sum(evictions, 3);
-	facts.swapped_in_pages = grown(context, SERIES_SWAP_IN, &facts.seconds);
+	facts.swapped_in_pages = grown(context, MEMORY_SERIES_SWAP_IN, &facts.seconds);
 	return memory_story(&facts, text, TEXT_MAX);
 }
 
@@ -391,7 +391,7 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 	const struct memory_state *memory = context->state;
 	char label[VALUE_TEXT_MAX];
 	struct graph_scale scale = {
-		.whole = SERIES_TOTAL,
+		.whole = MEMORY_SERIES_TOTAL,
 		.top_label = size_short(label, total),
 		.now_ns = context->frame->mono_ns,
 		.span_seconds = memory->span_seconds,
@@ -455,7 +455,7 @@ static void draw_extended(struct pane_context *context, const struct canvas *can
 		rest = canvas_rows(canvas, canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text)),
 				   canvas->height);
 	}
-	context_draw_table(context, &rest, MEMINFO_TABLE);
+	context_draw_table(context, &rest, MEMORY_TABLE_MEMINFO);
 }
 
 static const char *check_format(double error_bytes)
@@ -469,13 +469,13 @@ static const char *check_format(double error_bytes)
 /* The formulas in full, and what no line accounts for. */
 static void draw_checks(struct pane_context *context, const struct canvas *canvas)
 {
-	const struct table_widget *widget = &context->tables[CHECK_TABLE];
-	const struct table *checks = context_table(context, CHECK_TABLE);
+	const struct table_widget *widget = &context->tables[MEMORY_TABLE_CHECK];
+	const struct table *checks = context_table(context, MEMORY_TABLE_CHECK);
 	struct canvas table = canvas_rows(canvas, 0, table_height(widget));
 	char size[VALUE_TEXT_MAX], text[TEXT_MAX];
 	int y = table.height + 1;
 
-	context_draw_table(context, &table, CHECK_TABLE);
+	context_draw_table(context, &table, MEMORY_TABLE_CHECK);
 	for (size_t i = 0; i < widget->view.n_rows; i++) {
 		const void *row = widget->view.rows[i];
 		double bytes = table_number(checks, row, "error_bytes");
@@ -488,16 +488,16 @@ static void draw_checks(struct pane_context *context, const struct canvas *canva
 
 static void draw_paging(struct pane_context *context, const struct canvas *canvas)
 {
-	int below = table_height(&context->tables[PRESSURE_TABLE]);
+	int below = table_height(&context->tables[MEMORY_TABLE_PRESSURE]);
 	struct canvas top = canvas_rows(canvas, 0, canvas->height - below - 1);
 	struct canvas bottom = canvas_rows(canvas, canvas->height - below, below);
 
 	if (canvas->height < below + 8) {
-		context_draw_table(context, canvas, RECLAIM_TABLE);
+		context_draw_table(context, canvas, MEMORY_TABLE_RECLAIM);
 		return;
 	}
-	context_draw_table(context, &top, RECLAIM_TABLE);
-	context_draw_table(context, &bottom, PRESSURE_TABLE);
+	context_draw_table(context, &top, MEMORY_TABLE_RECLAIM);
+	context_draw_table(context, &bottom, MEMORY_TABLE_PRESSURE);
 }
 
 static int draw_regrowth(const struct pane_context *context, const struct canvas *canvas)
@@ -507,7 +507,8 @@ static int draw_regrowth(const struct pane_context *context, const struct canvas
 	struct history_span span = { .first = NAN };
 	char when[CLOCK_TEXT_MAX], text[512];
 
-	history_between(&context->history, SERIES_PAGE_IN, drop->mono_ns, context->frame->mono_ns, &span);
+	history_between(&context->history, MEMORY_SERIES_PAGE_IN, drop->mono_ns, context->frame->mono_ns,
+			&span);
 	snprintf(text, sizeof(text),
 		 _("Dropped at %s: caches %s -> %s. In the %.0f s since: grown to %s, %s read in."),
 		 clock_local(when, drop->wall_ns, "%H:%M:%S"), size_text(before, drop->before_bytes),
@@ -529,7 +530,7 @@ static void draw_readers(struct pane_context *context, const struct canvas *canv
 	struct canvas table = canvas_rows(canvas, top, canvas->height - graph_lines - top);
 	struct graph_part parts[N_PARTS];
 
-	context_draw_table(context, &table, READER_TABLE);
+	context_draw_table(context, &table, MEMORY_TABLE_READER);
 	fill_parts(context, parts);
 	draw_graph(context, &graph, parts, number(context, "memory", "mem", "total_bytes"));
 }

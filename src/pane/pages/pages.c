@@ -16,25 +16,25 @@
 #define MAP_SECONDS 0.1 /* between maps, unless the user chose a delay */
 
 static const struct pane_table tables[] = {
-	[TOTAL_TABLE] = { .topic = "page_total", .headline = true },
-	[REGION_TABLE] = { .topic = "region", .headline = true },
-	[CELL_TABLE] = { .topic = "cell" },
-	[LEVEL_TABLE] = { .topic = "page_level" },
-	[PAGE_TABLE] = { .topic = "page", .on_request = true },
-	[BYTES_TABLE] = { .topic = "page_bytes", .on_request = true },
-	[EVENT_TABLE] = { .topic = "page_event", .on_request = true },
-	[LIST_TABLE] = { .topic = "process",
-			 .on_request = true,
-			 .columns = "pid,user,state,resident_bytes,threads,command",
-			 .sort = "resident_bytes" },
+	[PAGES_TABLE_TOTAL] = { .topic = "page_total", .headline = true },
+	[PAGES_TABLE_REGION] = { .topic = "region", .headline = true },
+	[PAGES_TABLE_CELL] = { .topic = "cell" },
+	[PAGES_TABLE_LEVEL] = { .topic = "page_level" },
+	[PAGES_TABLE_PAGE] = { .topic = "page", .lazy = true },
+	[PAGES_TABLE_BYTES] = { .topic = "page_bytes", .lazy = true },
+	[PAGES_TABLE_EVENT] = { .topic = "page_event", .lazy = true },
+	[PAGES_TABLE_LIST] = { .topic = "process",
+			       .lazy = true,
+			       .columns = "pid,user,state,resident_bytes,threads,command",
+			       .sort = "resident_bytes" },
 	{ 0 },
 };
 
 const struct series pages_series[] = {
-	[SERIES_ANONYMOUS] = { "page_level", NULL, "anonymous_bytes" },
-	[SERIES_FILE] = { "page_level", NULL, "file_bytes" },
-	[SERIES_SWAPPED] = { "page_level", NULL, "swapped_bytes" },
-	[SERIES_PEAK] = { "page_level", NULL, "peak_bytes" },
+	[PAGES_SERIES_ANONYMOUS] = { "page_level", NULL, "anonymous_bytes" },
+	[PAGES_SERIES_FILE] = { "page_level", NULL, "file_bytes" },
+	[PAGES_SERIES_SWAPPED] = { "page_level", NULL, "swapped_bytes" },
+	[PAGES_SERIES_PEAK] = { "page_level", NULL, "peak_bytes" },
 };
 
 static bool valid_address(const char *value)
@@ -67,7 +67,7 @@ static const struct pane_option options[] = {
 
 bool pages_has_process(const struct pane_context *context)
 {
-	const struct table *table = context_table(context, TOTAL_TABLE);
+	const struct table *table = context_table(context, PAGES_TABLE_TOTAL);
 
 	return table && table->n_rows > 0;
 }
@@ -81,15 +81,15 @@ const char *pages_no_process(const struct pane_context *context)
 {
 	const struct pages_state *pages = context->state;
 
-	return pages_has_process(context)  ? NULL
-	       : screen_replays(context)   ? _("the recording holds no pages of a process")
-	       : pages->view == VIEW_LIST ? select_first()
-					   : _("choose a process first: l lists them");
+	return pages_has_process(context)       ? NULL
+	       : screen_replays(context)        ? _("the recording holds no pages of a process")
+	       : pages->view == PAGES_VIEW_LIST ? select_first()
+						: _("choose a process first: l lists them");
 }
 
 double pages_total(const struct pane_context *context, const char *column)
 {
-	const struct table *table = context_table(context, TOTAL_TABLE);
+	const struct table *table = context_table(context, PAGES_TABLE_TOTAL);
 
 	return table && table->n_rows > 0 ? table_number(table, table_row(table, 0), column) : NAN;
 }
@@ -101,23 +101,23 @@ static bool is_chosen(const struct pane_context *context)
 
 static uint64_t cursor_page(const struct pages_state *pages)
 {
-	return pages->view == VIEW_PAGE ? pages->page
-	       : pages->n_cells > 0     ? pages->cells[map_selected(pages)].start
-					: 0;
+	return pages->view == PAGES_VIEW_PAGE ? pages->page
+	       : pages->n_cells > 0           ? pages->cells[map_selected(pages)].start
+					      : 0;
 }
 
 /* One page is looked up for the line below the map, when a cell is a page, and for the page by itself. */
 static void ask_page(struct pane_context *context)
 {
 	struct pages_state *pages = context->state;
-	bool single = pages->view == VIEW_MAP && pages->n_cells > 0 && pages->cell_pages == 1;
+	bool single = pages->view == PAGES_VIEW_MAP && pages->n_cells > 0 && pages->cell_pages == 1;
 
-	if (single || pages->view == VIEW_PAGE)
+	if (single || pages->view == PAGES_VIEW_PAGE)
 		context->request->page_address = cursor_page(pages);
-	if (context->requested[PAGE_TABLE] != (single || pages->view == VIEW_PAGE))
-		screen_request(context, PAGE_TABLE, single || pages->view == VIEW_PAGE);
-	if (context->requested[BYTES_TABLE] != (pages->view == VIEW_PAGE))
-		screen_request(context, BYTES_TABLE, pages->view == VIEW_PAGE);
+	if (context->requested[PAGES_TABLE_PAGE] != (single || pages->view == PAGES_VIEW_PAGE))
+		screen_request(context, PAGES_TABLE_PAGE, single || pages->view == PAGES_VIEW_PAGE);
+	if (context->requested[PAGES_TABLE_BYTES] != (pages->view == PAGES_VIEW_PAGE))
+		screen_request(context, PAGES_TABLE_BYTES, pages->view == PAGES_VIEW_PAGE);
 }
 
 void pages_show(struct pane_context *context, enum pages_view view)
@@ -125,9 +125,11 @@ void pages_show(struct pane_context *context, enum pages_view view)
 	struct pages_state *pages = context->state;
 
 	pages->view = view;
-	context->focus = view == VIEW_LIST ? LIST_TABLE : view == VIEW_EVENTS ? EVENT_TABLE : REGION_TABLE;
-	screen_request(context, LIST_TABLE, view == VIEW_LIST);
-	screen_request(context, EVENT_TABLE, view == VIEW_EVENTS);
+	context->focus = view == PAGES_VIEW_LIST     ? PAGES_TABLE_LIST
+			 : view == PAGES_VIEW_EVENTS ? PAGES_TABLE_EVENT
+						     : PAGES_TABLE_REGION;
+	screen_request(context, PAGES_TABLE_LIST, view == PAGES_VIEW_LIST);
+	screen_request(context, PAGES_TABLE_EVENT, view == PAGES_VIEW_EVENTS);
 	screen_prefer_delay(context, MAP_SECONDS); /* the list is soon there, and then slower */
 	ask_page(context);
 }
@@ -136,7 +138,7 @@ static void toggle(struct pane_context *context, enum pages_view view)
 {
 	const struct pages_state *pages = context->state;
 
-	pages_show(context, pages->view == view ? VIEW_MAP : view);
+	pages_show(context, pages->view == view ? PAGES_VIEW_MAP : view);
 }
 
 void pages_open(struct pane_context *context, const struct table *processes, const void *row)
@@ -158,16 +160,16 @@ static void enter(struct pane_context *context)
 	const void *row = widget->place.cursor_on ? table_cell(widget, &column) : NULL;
 	const struct table *table = context_table(context, context->focus);
 
-	if (pages->view == VIEW_LIST && row && table) {
+	if (pages->view == PAGES_VIEW_LIST && row && table) {
 		pages_open(context, table, row);
-	} else if (pages->view == VIEW_LIST) {
-		screen_say(context->screen, "%s", select_first());
-	} else if (pages->view == VIEW_REGIONS) {
-		pages_show(context, VIEW_MAP);
+	} else if (pages->view == PAGES_VIEW_LIST) {
+		screen_message(context->screen, MESSAGE_PANE, "%s", select_first());
+	} else if (pages->view == PAGES_VIEW_REGIONS) {
+		pages_show(context, PAGES_VIEW_MAP);
 		if (row && table)
 			map_go(context, (uint64_t)table_number(table, row, "start_address"));
 	} else {
-		pages_show(context, VIEW_REGIONS);
+		pages_show(context, PAGES_VIEW_REGIONS);
 	}
 }
 
@@ -175,20 +177,20 @@ static void show_page(struct pane_context *context)
 {
 	struct pages_state *pages = context->state;
 
-	if (pages->view == VIEW_PAGE) {
+	if (pages->view == PAGES_VIEW_PAGE) {
 		map_go(context, pages->page);
-		pages_show(context, VIEW_MAP);
+		pages_show(context, PAGES_VIEW_MAP);
 		return;
 	}
 	map_load(context);
 	pages->page = cursor_page(pages);
 	pages->scroll = 0;
-	pages_show(context, VIEW_PAGE);
+	pages_show(context, PAGES_VIEW_PAGE);
 }
 
 static void show_list(struct pane_context *context)
 {
-	toggle(context, VIEW_LIST);
+	toggle(context, PAGES_VIEW_LIST);
 }
 
 static void show_statistics(struct pane_context *context)
@@ -196,17 +198,17 @@ static void show_statistics(struct pane_context *context)
 	struct pages_state *pages = context->state;
 
 	pages->scroll = 0;
-	toggle(context, VIEW_STATISTICS);
+	toggle(context, PAGES_VIEW_STATISTICS);
 }
 
 static void show_history(struct pane_context *context)
 {
-	toggle(context, VIEW_HISTORY);
+	toggle(context, PAGES_VIEW_HISTORY);
 }
 
 static void show_events(struct pane_context *context)
 {
-	toggle(context, VIEW_EVENTS);
+	toggle(context, PAGES_VIEW_EVENTS);
 }
 
 static void toggle_shares(struct pane_context *context)
@@ -214,9 +216,9 @@ static void toggle_shares(struct pane_context *context)
 	bool shares = !settings_get(context->settings, "pages.shares");
 
 	settings_set(context->settings, "pages.shares", shares ? "yes" : NULL);
-	screen_say(context->screen, "%s",
-		   shares ? _("proportional shares of memory are read, from smaps")
-			  : _("proportional shares of memory are not read"));
+	screen_message(context->screen, MESSAGE_PANE, "%s",
+		       shares ? _("proportional shares of memory are read, from smaps")
+			      : _("proportional shares of memory are not read"));
 }
 
 static void wait_for_next(struct pane_context *context)
@@ -245,7 +247,7 @@ static const struct binding *view_bindings(const struct pane_context *context)
 {
 	const struct pages_state *pages = context->state;
 
-	return pages->view == VIEW_LIST ? list_bindings : NULL;
+	return pages->view == PAGES_VIEW_LIST ? list_bindings : NULL;
 }
 
 static const struct binding bindings[] = {
@@ -260,7 +262,7 @@ static const struct binding bindings[] = {
 	{ 0 },
 };
 
-static const struct binding late_bindings[] = {
+static const struct binding secondary_bindings[] = {
 	{ '{', 0, N_("Region"), N_("the region before"), region_before },
 	{ '}', 0, N_("Region"), N_("the next region"), region_behind },
 	{ 'Z', 0, N_("Zoom out"), N_("more pages in a cell"), map_zoom_out },
@@ -309,14 +311,14 @@ static unsigned needs_of(const struct binding *binding)
 static const char *refuses_key(const struct pane_context *context, const struct binding *binding)
 {
 	const struct pages_state *pages = context->state;
-	bool leaves_list = binding->act == show_list && pages->view == VIEW_LIST;
+	bool leaves_list = binding->act == show_list && pages->view == PAGES_VIEW_LIST;
 	unsigned needs = needs_of(binding);
 
 	if ((needs & NEEDS_MACHINE) && screen_replays(context))
 		return _("a recording has the process and the map that it was made with");
 	if (((needs & NEEDS_PROCESS) || leaves_list) && !is_chosen(context))
 		return pages_no_process(context);
-	return (needs & NEEDS_MAP) && pages->view != VIEW_MAP
+	return (needs & NEEDS_MAP) && pages->view != PAGES_VIEW_MAP
 		       ? _("this key is for the map, which is not shown")
 		       : NULL;
 }
@@ -327,7 +329,7 @@ static bool page_key(struct pane_context *context, const struct input *input)
 	uint64_t page = (uint64_t)pages->page_bytes;
 	int most = pages->page_lines > 0 ? pages->page_lines : 1;
 
-	if (pages->view != VIEW_PAGE && (input->key == K_LEFT || input->key == K_RIGHT))
+	if (pages->view != PAGES_VIEW_PAGE && (input->key == K_LEFT || input->key == K_RIGHT))
 		return false; /* values have no neighbours */
 	switch (input->key) {
 	case K_LEFT:
@@ -353,7 +355,7 @@ static bool page_key(struct pane_context *context, const struct input *input)
 	default:
 		return false;
 	}
-	if (pages->view == VIEW_PAGE)
+	if (pages->view == PAGES_VIEW_PAGE)
 		ask_page(context);
 	return true;
 }
@@ -363,9 +365,9 @@ static bool key(struct pane_context *context, const struct input *input)
 	struct pages_state *pages = context->state;
 	bool taken;
 
-	if (pages->view == VIEW_PAGE || pages->view == VIEW_STATISTICS)
+	if (pages->view == PAGES_VIEW_PAGE || pages->view == PAGES_VIEW_STATISTICS)
 		return page_key(context, input);
-	if (pages->view != VIEW_MAP)
+	if (pages->view != PAGES_VIEW_MAP)
 		return false;
 	taken = map_key(context, input);
 	if (taken)
@@ -379,9 +381,9 @@ static void open_pages(struct pane_context *context)
 	bool chosen = is_chosen(context) || screen_replays(context);
 
 	pages->page_bytes = 4096;
-	pages->view = chosen ? VIEW_MAP : VIEW_LIST;
-	context->focus = chosen ? REGION_TABLE : LIST_TABLE;
-	context->requested[LIST_TABLE] = !chosen;
+	pages->view = chosen ? PAGES_VIEW_MAP : PAGES_VIEW_LIST;
+	context->focus = chosen ? PAGES_TABLE_REGION : PAGES_TABLE_LIST;
+	context->requested[PAGES_TABLE_LIST] = !chosen;
 	context->preferred_seconds = chosen ? MAP_SECONDS : 0;
 }
 
@@ -401,7 +403,7 @@ static void entered(struct pane_context *context)
 
 	pages->cursor = pages->top = pages->zoom = 0;
 	pages->mark.set = false;
-	pages_show(context, VIEW_MAP);
+	pages_show(context, PAGES_VIEW_MAP);
 	map_ask(context);
 }
 
@@ -428,7 +430,7 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 
 	if (!cells && !total)
 		return;
-	if (pages->view == VIEW_LIST && frame_table(frame, "process"))
+	if (pages->view == PAGES_VIEW_LIST && frame_table(frame, "process"))
 		screen_prefer_delay(context, 0);
 	pages_note_bytes(pages, frame);
 	note_page_bytes(pages);
@@ -438,7 +440,7 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 		pages->keep_fit = false;
 	}
 	pages->settle = false;
-	if (pages->view == VIEW_MAP)
+	if (pages->view == PAGES_VIEW_MAP)
 		ask_page(context);
 	map_ask(context);
 }
@@ -453,7 +455,7 @@ const struct pane pane_pages = {
 	.series = pages_series,
 	.n_series = N_PAGES_SERIES,
 	.bindings = bindings,
-	.late_bindings = late_bindings,
+	.secondary_bindings = secondary_bindings,
 	.view_bindings = view_bindings,
 	.refuses_key = refuses_key,
 	.state_size = sizeof(struct pages_state),

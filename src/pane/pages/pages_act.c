@@ -13,7 +13,7 @@
 
 static const char *process_name(const struct pane_context *context, char *out, size_t room)
 {
-	const struct table *table = context_table(context, TOTAL_TABLE);
+	const struct table *table = context_table(context, PAGES_TABLE_TOTAL);
 	const void *row = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
 
 	snprintf(out, room, "%.0f %s", row ? table_number(table, row, "pid") : 0,
@@ -25,7 +25,7 @@ static void say_failed(struct pane_context *context, int error, const char *reme
 {
 	char text[TEXT_MAX];
 
-	screen_say(context->screen, "%s", failure_text(text, error, remedy));
+	screen_message(context->screen, MESSAGE_PANE, "%s", failure_text(text, error, remedy));
 }
 
 /* Without done it is only found out whether it could be done. */
@@ -48,7 +48,7 @@ static bool has_process(struct pane_context *context)
 	const char *why = pages_no_process(context);
 
 	if (why)
-		screen_say(context->screen, "%s", why);
+		screen_message(context->screen, MESSAGE_PANE, "%s", why);
 	return !why;
 }
 
@@ -59,7 +59,8 @@ static void forced(struct pane_context *context, int error)
 	if (error)
 		say_failed(context, error, NULL);
 	else
-		screen_say(context->screen, _("all readable pages of %s were brought in"), pages->forced);
+		screen_message(context->screen, MESSAGE_PANE, _("all readable pages of %s were brought in"),
+			       pages->forced);
 }
 
 static void force(struct pane_context *context)
@@ -68,7 +69,8 @@ static void force(struct pane_context *context)
 
 	process_name(context, pages->forced, sizeof(pages->forced));
 	if (act(context, "force", forced))
-		screen_say(context->screen, _("bringing in the pages of %s ..."), pages->forced);
+		screen_message(context->screen, MESSAGE_PANE, _("bringing in the pages of %s ..."),
+			       pages->forced);
 }
 
 void pages_force(struct pane_context *context)
@@ -96,7 +98,8 @@ static void cleared(struct pane_context *context, int error)
 	if (error)
 		say_failed(context, error, NULL);
 	else
-		screen_say(context->screen, "%s", _("the marks of what was written are cleared"));
+		screen_message(context->screen, MESSAGE_PANE, "%s",
+			       _("the marks of what was written are cleared"));
 }
 
 static void clear(struct pane_context *context)
@@ -124,13 +127,14 @@ void pages_mark(struct pane_context *context)
 	map_load(context);
 	mark->set = !mark->set && pages->n_cells > 0;
 	if (!mark->set) {
-		screen_say(context->screen, "%s", _("no mark: the map shows what is there"));
+		screen_message(context->screen, MESSAGE_PANE, "%s",
+			       _("no mark: the map shows what is there"));
 		return;
 	}
 	mark->cells = alloc_resize(mark->cells, pages->n_cells, sizeof(*mark->cells));
 	memcpy(mark->cells, pages->cells, pages->n_cells * sizeof(*mark->cells));
 	mark->n_cells = pages->n_cells;
 	mark->wall_ns = context->frame->wall_ns;
-	screen_say(context->screen, "%s",
-		   _("marked: + appeared, - went, s was swapped since; m takes the mark away"));
+	screen_message(context->screen, MESSAGE_PANE, "%s",
+		       _("marked: + appeared, - went, s was swapped since; m takes the mark away"));
 }

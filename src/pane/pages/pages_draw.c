@@ -228,7 +228,7 @@ static int draw_size(const struct pane_context *context, const struct canvas *ca
 static void draw_header(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct pages_state *pages = context->state;
-	const struct table *table = context_table(context, TOTAL_TABLE);
+	const struct table *table = context_table(context, PAGES_TABLE_TOTAL);
 	const void *row = table_row(table, 0);
 	bool gone = strcmp(table_text(table, row, "state"), "gone") == 0;
 	char text[TEXT_MAX], minor[VALUE_TEXT_MAX], major[VALUE_TEXT_MAX];
@@ -330,7 +330,7 @@ static void add_count(char *text, size_t room, const char *format, uint64_t coun
 static void add_frame(const struct pane_context *context, const struct map_cell *cell, char *text,
 		      size_t room)
 {
-	const struct table *table = context_table(context, PAGE_TABLE);
+	const struct table *table = context_table(context, PAGES_TABLE_PAGE);
 	const void *row = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
 	double frame = row ? table_number(table, row, "frame") : NAN,
 	       node = row ? table_number(table, row, "node") : NAN;
@@ -350,7 +350,7 @@ static void draw_cursor_line(const struct pane_context *context, const struct ca
 	const struct pages_state *pages = context->state;
 	size_t index = map_selected(pages);
 	const struct map_cell *cell = &pages->cells[index];
-	const struct table *regions = context_table(context, REGION_TABLE);
+	const struct table *regions = context_table(context, PAGES_TABLE_REGION);
 	const void *region = map_region(context, cell->start);
 	const char *path = region ? table_text(regions, region, "path") : "";
 	char text[TEXT_MAX], size[VALUE_TEXT_MAX];
@@ -425,7 +425,7 @@ static void draw_list(struct pane_context *context, const struct canvas *canvas)
 
 	canvas_text(canvas, 0, 0, STYLE_STRONG,
 		    _("Which process? Arrows or mouse select one, Enter opens its map."), -1);
-	context_draw_table(context, &rest, LIST_TABLE);
+	context_draw_table(context, &rest, PAGES_TABLE_LIST);
 }
 
 void pages_draw(struct pane_context *context, struct canvas *canvas)
@@ -434,12 +434,12 @@ void pages_draw(struct pane_context *context, struct canvas *canvas)
 	struct canvas rest = canvas_rows(canvas, 1, canvas->height - 1);
 
 	map_load(context);
-	if (pages->view == VIEW_LIST) {
+	if (pages->view == PAGES_VIEW_LIST) {
 		draw_list(context, canvas);
 		return;
 	}
-	if (pages->view == VIEW_EVENTS) {
-		context_draw_table(context, canvas, EVENT_TABLE);
+	if (pages->view == PAGES_VIEW_EVENTS) {
+		context_draw_table(context, canvas, PAGES_TABLE_EVENT);
 		return;
 	}
 	if (!pages_has_process(context)) {
@@ -449,16 +449,16 @@ void pages_draw(struct pane_context *context, struct canvas *canvas)
 			    -1);
 		return;
 	}
-	if (pages->view == VIEW_MAP) {
+	if (pages->view == PAGES_VIEW_MAP) {
 		draw_map_view(context, canvas);
 		return;
 	}
 	draw_header(context, canvas);
-	if (pages->view == VIEW_REGIONS)
-		context_draw_table(context, &rest, REGION_TABLE);
-	else if (pages->view == VIEW_PAGE)
+	if (pages->view == PAGES_VIEW_REGIONS)
+		context_draw_table(context, &rest, PAGES_TABLE_REGION);
+	else if (pages->view == PAGES_VIEW_PAGE)
 		pages_draw_page(context, &rest);
-	else if (pages->view == VIEW_STATISTICS)
+	else if (pages->view == PAGES_VIEW_STATISTICS)
 		pages_draw_statistics(context, &rest);
 	else
 		pages_draw_history(context, &rest);

@@ -59,7 +59,7 @@ static void find_first(struct pages_state *pages)
 void map_load(struct pane_context *context)
 {
 	struct pages_state *pages = context->state;
-	const struct table *table = context_table(context, CELL_TABLE);
+	const struct table *table = context_table(context, PAGES_TABLE_CELL);
 	size_t n_rows = table ? table->n_rows : 0;
 
 	if (table == pages->loaded && table && context->frame->mono_ns == pages->loaded_ns &&
@@ -157,7 +157,7 @@ size_t map_selected(const struct pages_state *pages)
 
 const void *map_region(const struct pane_context *context, uint64_t address)
 {
-	const struct table *table = context_table(context, REGION_TABLE);
+	const struct table *table = context_table(context, PAGES_TABLE_REGION);
 
 	for (size_t i = 0; table && i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
@@ -171,7 +171,7 @@ const void *map_region(const struct pane_context *context, uint64_t address)
 
 static size_t count_holes(const struct pane_context *context)
 {
-	const struct table *table = context_table(context, REGION_TABLE);
+	const struct table *table = context_table(context, PAGES_TABLE_REGION);
 	uint64_t end = 0;
 	size_t n_holes = 0;
 
@@ -223,9 +223,9 @@ static void zoom_to(struct pane_context *context, uint64_t pages_of_cell)
 	pages->top = pages->cursor;
 	pages->keep_fit = false;
 	map_ask(context);
-	screen_say(context->screen,
-		   P_("a cell is %llu page", "a cell is %llu pages", (unsigned long)pages->zoom),
-		   (unsigned long long)pages->zoom);
+	screen_message(context->screen, MESSAGE_PANE,
+		       P_("a cell is %llu page", "a cell is %llu pages", (unsigned long)pages->zoom),
+		       (unsigned long long)pages->zoom);
 }
 
 static uint64_t present_zoom(struct pane_context *context)
@@ -266,7 +266,7 @@ static void fit(struct pane_context *context, bool keep, const char *said)
 	pages->zoom = pages->top = 0;
 	pages->keep_fit = keep;
 	map_ask(context);
-	screen_say(context->screen, "%s", said);
+	screen_message(context->screen, MESSAGE_PANE, "%s", said);
 }
 
 void map_zoom_to_all(struct pane_context *context)
@@ -361,7 +361,7 @@ static uint64_t cursor_address(const struct pane_context *context)
 void map_go_region(struct pane_context *context, bool back)
 {
 	struct pages_state *pages = context->state;
-	const struct table *table = context_table(context, REGION_TABLE);
+	const struct table *table = context_table(context, PAGES_TABLE_REGION);
 	uint64_t found = U64_UNKNOWN, cursor;
 
 	map_load(context);

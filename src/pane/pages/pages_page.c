@@ -85,7 +85,7 @@ static void draw_row(const struct pages_state *pages, const struct canvas *canva
 static void draw_bytes(struct pane_context *context, const struct canvas *canvas)
 {
 	struct pages_state *pages = context->state;
-	const struct table *table = context_table(context, BYTES_TABLE);
+	const struct table *table = context_table(context, PAGES_TABLE_BYTES);
 	int n_rows = table ? (int)table->n_rows : 0, last = n_rows - canvas->height;
 
 	pages->page_lines = canvas->height;
@@ -103,7 +103,7 @@ static void draw_bytes(struct pane_context *context, const struct canvas *canvas
 static void draw_region(const struct pane_context *context, const struct canvas *canvas, int y)
 {
 	const struct pages_state *pages = context->state;
-	const struct table *regions = context_table(context, REGION_TABLE);
+	const struct table *regions = context_table(context, PAGES_TABLE_REGION);
 	const void *region = map_region(context, pages->page);
 	const char *path = region ? table_text(regions, region, "path") : NULL;
 
@@ -116,7 +116,7 @@ static void draw_region(const struct pane_context *context, const struct canvas 
 
 static void draw_values(const struct pane_context *context, const struct canvas *canvas, int y)
 {
-	const struct table *table = context_table(context, PAGE_TABLE);
+	const struct table *table = context_table(context, PAGES_TABLE_PAGE);
 	const void *row = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
 	const struct value_format format = { .ascii = canvas->ascii };
 	int x = 0;
@@ -183,7 +183,7 @@ static void draw_statistic(const struct pane_context *context, const struct canv
 void pages_draw_statistics(struct pane_context *context, const struct canvas *canvas)
 {
 	struct pages_state *pages = context->state;
-	const struct table *table = context_table(context, TOTAL_TABLE);
+	const struct table *table = context_table(context, PAGES_TABLE_TOTAL);
 	const void *row = table_row(table, 0);
 	int columns = canvas->width >= 160 ? 2 : 1, width = canvas->width / columns,
 	    room = columns * canvas->height;
@@ -225,14 +225,14 @@ void pages_draw_history(const struct pane_context *context, const struct canvas 
 {
 	struct canvas graph = canvas_rows(canvas, 0, canvas->height - 1);
 	struct graph_part parts[] = {
-		{ 'A', 0, _("anon"), SERIES_ANONYMOUS, 0 },
-		{ 'F', 2, _("file"), SERIES_FILE, 0 },
-		{ 'S', 5, _("swapped"), SERIES_SWAPPED, 0 },
+		{ 'A', 0, _("anon"), PAGES_SERIES_ANONYMOUS, 0 },
+		{ 'F', 2, _("file"), PAGES_SERIES_FILE, 0 },
+		{ 'S', 5, _("swapped"), PAGES_SERIES_SWAPPED, 0 },
 	};
-	double peak = latest(context, SERIES_PEAK);
+	double peak = latest(context, PAGES_SERIES_PEAK);
 	char size[VALUE_TEXT_MAX];
 	struct graph_scale scale = {
-		.whole = SERIES_PEAK,
+		.whole = PAGES_SERIES_PEAK,
 		.top_label = size_short(size, peak),
 		.now_ns = context->frame->mono_ns,
 		.step_seconds = context_step_seconds(context),

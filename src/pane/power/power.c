@@ -11,29 +11,29 @@
 #include "screen/keys.h"
 
 static const struct pane_table tables[] = {
-	[POWER_TABLE] = { .topic = "power", .headline = true },
-	[BATTERY_TABLE] = { .topic = "battery", .headline = true },
-	[TEMPERATURE_TABLE] = { .topic = "temperature", .headline = true },
-	[FAN_TABLE] = { .topic = "fan", .headline = true },
-	[VOLTAGE_TABLE] = { .topic = "voltage" },
-	[FREQUENCY_TABLE] = { .topic = "frequency", .headline = true },
-	[IDLE_TABLE] = { .topic = "idle_state" },
-	[TRIP_TABLE] = { .topic = "trip_point" },
-	[COOLING_TABLE] = { .topic = "cooling" },
-	[THROTTLE_TABLE] = { .topic = "throttle" },
-	[POWER_CPU_TABLE] = { .topic = "cpu" },
-	[POWER_SYSTEM_TABLE] = { .topic = "system" },
-	[POWER_COUNTER_TABLE] = { .topic = "counter", .on_request = true },
-	[CALIBRATION_TABLE] = { .topic = "calibration" },
+	[POWER_TABLE_POWER] = { .topic = "power", .headline = true },
+	[POWER_TABLE_BATTERY] = { .topic = "battery", .headline = true },
+	[POWER_TABLE_TEMPERATURE] = { .topic = "temperature", .headline = true },
+	[POWER_TABLE_FAN] = { .topic = "fan", .headline = true },
+	[POWER_TABLE_VOLTAGE] = { .topic = "voltage" },
+	[POWER_TABLE_FREQUENCY] = { .topic = "frequency", .headline = true },
+	[POWER_TABLE_IDLE] = { .topic = "idle_state" },
+	[POWER_TABLE_TRIP] = { .topic = "trip_point" },
+	[POWER_TABLE_COOLING] = { .topic = "cooling" },
+	[POWER_TABLE_THROTTLE] = { .topic = "throttle" },
+	[POWER_TABLE_CPU] = { .topic = "cpu" },
+	[POWER_TABLE_SYSTEM] = { .topic = "system" },
+	[POWER_TABLE_COUNTER] = { .topic = "counter", .lazy = true },
+	[POWER_TABLE_CALIBRATION] = { .topic = "calibration" },
 	{ 0 },
 };
 
 const struct series power_series[] = {
-	[SERIES_WATTS] = { "power", "total", "watts" },
-	[SERIES_IDLE] = { "cpu", "all", "idle_ratio" },
-	[SERIES_WAITING] = { "cpu", "all", "iowait_ratio" },
-	[SERIES_HERTZ] = { "cpu", "all", "frequency_hertz" },
-	[SERIES_CELSIUS] = { "temperature", NULL, "celsius" },
+	[POWER_SERIES_WATTS] = { "power", "total", "watts" },
+	[POWER_SERIES_IDLE] = { "cpu", "all", "idle_ratio" },
+	[POWER_SERIES_WAITING] = { "cpu", "all", "iowait_ratio" },
+	[POWER_SERIES_HERTZ] = { "cpu", "all", "frequency_hertz" },
+	[POWER_SERIES_CELSIUS] = { "temperature", NULL, "celsius" },
 };
 
 static const struct series explained[] = {
@@ -183,22 +183,22 @@ static void show_view(struct pane_context *context, enum power_view view, unsign
 	bool back = power->view == view && context->focus == focus;
 
 	power->view = back ? POWER_SUMMARY : view;
-	context->focus = back ? POWER_TABLE : focus;
+	context->focus = back ? POWER_TABLE_POWER : focus;
 }
 
 static void show_graph(struct pane_context *context)
 {
-	show_view(context, POWER_GRAPH, POWER_TABLE);
+	show_view(context, POWER_GRAPH, POWER_TABLE_POWER);
 }
 
 static void show_histogram(struct pane_context *context)
 {
-	show_view(context, POWER_HISTOGRAM, POWER_TABLE);
+	show_view(context, POWER_HISTOGRAM, POWER_TABLE_POWER);
 }
 
 static void show_sensors(struct pane_context *context)
 {
-	show_view(context, POWER_SENSORS, TEMPERATURE_TABLE);
+	show_view(context, POWER_SENSORS, POWER_TABLE_TEMPERATURE);
 }
 
 #define SHOW_TABLE(name, table)                                                                              \
@@ -207,36 +207,36 @@ static void show_sensors(struct pane_context *context)
 		show_view(context, POWER_ONE_TABLE, table);                                                  \
 	}
 
-SHOW_TABLE(domains, POWER_TABLE)
-SHOW_TABLE(batteries, BATTERY_TABLE)
-SHOW_TABLE(fans, FAN_TABLE)
-SHOW_TABLE(voltages, VOLTAGE_TABLE)
-SHOW_TABLE(frequencies, FREQUENCY_TABLE)
-SHOW_TABLE(idle_states, IDLE_TABLE)
-SHOW_TABLE(trip_points, TRIP_TABLE)
-SHOW_TABLE(cooling, COOLING_TABLE)
-SHOW_TABLE(throttles, THROTTLE_TABLE)
+SHOW_TABLE(domains, POWER_TABLE_POWER)
+SHOW_TABLE(batteries, POWER_TABLE_BATTERY)
+SHOW_TABLE(fans, POWER_TABLE_FAN)
+SHOW_TABLE(voltages, POWER_TABLE_VOLTAGE)
+SHOW_TABLE(frequencies, POWER_TABLE_FREQUENCY)
+SHOW_TABLE(idle_states, POWER_TABLE_IDLE)
+SHOW_TABLE(trip_points, POWER_TABLE_TRIP)
+SHOW_TABLE(cooling, POWER_TABLE_COOLING)
+SHOW_TABLE(throttles, POWER_TABLE_THROTTLE)
 
 static void toggle_fixed(struct pane_context *context, unsigned index)
 {
 	struct power_state *power = context->state;
 
-	power_line_toggle(context, &power->lines[index]);
+	graph_series_toggle(context, &power->graph_series[index]);
 }
 
 static void toggle_load(struct pane_context *context)
 {
-	toggle_fixed(context, LINE_LOAD);
+	toggle_fixed(context, GRAPH_SERIES_LOAD);
 }
 
 static void toggle_watts(struct pane_context *context)
 {
-	toggle_fixed(context, LINE_WATTS);
+	toggle_fixed(context, GRAPH_SERIES_WATTS);
 }
 
 static void toggle_frequency(struct pane_context *context)
 {
-	toggle_fixed(context, LINE_FREQUENCY);
+	toggle_fixed(context, GRAPH_SERIES_FREQUENCY);
 }
 
 static void next_span(struct pane_context *context)
@@ -248,56 +248,58 @@ static void next_span(struct pane_context *context)
 
 static void restart(struct pane_context *context)
 {
-	static const unsigned kept[] = { POWER_TABLE, TEMPERATURE_TABLE, FAN_TABLE, VOLTAGE_TABLE };
+	static const unsigned kept[] = { POWER_TABLE_POWER, POWER_TABLE_TEMPERATURE, POWER_TABLE_FAN,
+					 POWER_TABLE_VOLTAGE };
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
 		screen_restart(context, tables[kept[i]].topic);
-	screen_say(context->screen, "%s", _("means, minima and maxima start anew"));
+	screen_message(context->screen, MESSAGE_PANE, "%s", _("means, minima and maxima start anew"));
 }
 
 /* The line of the sensor under the cursor, else of the first one. */
-static struct power_line *chosen_line(struct pane_context *context)
+static struct graph_series *chosen_line(struct pane_context *context)
 {
-	const struct table_widget *widget = &context->tables[TEMPERATURE_TABLE];
-	const struct table *table = context_table(context, TEMPERATURE_TABLE);
+	const struct table_widget *widget = &context->tables[POWER_TABLE_TEMPERATURE];
+	const struct table *table = context_table(context, POWER_TABLE_TEMPERATURE);
 	const struct column *column;
 	const void *row = table_cell(widget, &column);
-	struct power_line *found =
-		table && row ? power_line_find(context->state, table_text(table, row, "sensor")) : NULL;
+	struct graph_series *found =
+		table && row ? graph_series_find(context->state, table_text(table, row, "sensor")) : NULL;
 
 	if (!found)
-		screen_say(context->screen, "%s", _("choose a temperature with the arrows"));
+		screen_message(context->screen, MESSAGE_PANE, "%s",
+			       _("choose a temperature with the arrows"));
 	return found;
 }
 
 static void toggle_sensor(struct pane_context *context)
 {
-	struct power_line *found = chosen_line(context);
+	struct graph_series *found = chosen_line(context);
 
 	if (found)
-		power_line_toggle(context, found);
+		graph_series_toggle(context, found);
 }
 
-static void next_look(struct pane_context *context)
+static void next_color(struct pane_context *context)
 {
-	struct power_line *found = chosen_line(context);
+	struct graph_series *found = chosen_line(context);
 
 	if (found)
-		power_line_next_look(context, found);
+		graph_series_next_color(context, found);
 }
 
 static void next_letter(struct pane_context *context)
 {
-	struct power_line *found = chosen_line(context);
+	struct graph_series *found = chosen_line(context);
 
 	if (found)
-		power_line_next_letter(context, found);
+		graph_series_next_letter(context, found);
 }
 
 /* In the list of temperatures only. */
 static const struct binding sensor_bindings[] = {
 	{ ' ', 0, N_("Show"), N_("shows or hides the chosen temperature in the graph"), toggle_sensor },
-	{ 'k', 0, N_("Colour"), N_("the next colour for it"), next_look },
+	{ 'k', 0, N_("Colour"), N_("the next colour for it"), next_color },
 	{ 'y', 0, N_("Glyph"), N_("the next letter for it"), next_letter },
 	{ 0 },
 };
@@ -325,7 +327,7 @@ static const struct binding bindings[] = {
 	{ 0 },
 };
 
-static const struct binding late_bindings[] = {
+static const struct binding secondary_bindings[] = {
 	{ 'V', 0, N_("Voltages"), N_("voltages"), show_voltages },
 	{ 't', 0, N_("Trip points"), N_("trip points of the thermal zones"), show_trip_points },
 	{ 'C', 0, N_("Cooling"), N_("cooling devices, and how far they are turned up"), show_cooling },
@@ -355,18 +357,18 @@ static void open_power(struct pane_context *context)
 	struct power_state *power = context->state;
 
 	power->span_seconds = 300;
-	power_lines_open(context);
+	graph_series_open(context);
 }
 
 static void sampled(struct pane_context *context, const struct frame *frame)
 {
-	power_lines_follow(context, frame);
+	graph_series_follow(context, frame);
 	power_calibration_feed(context, frame);
 }
 
 static void save(const void *state, struct settings *settings)
 {
-	power_lines_save(state, settings);
+	graph_series_save(state, settings);
 }
 
 static const char *const settings[] = { "line.", NULL };
@@ -383,7 +385,7 @@ const struct pane pane_power = {
 	.n_series = N_POWER_SERIES,
 	.explained = explained,
 	.bindings = bindings,
-	.late_bindings = late_bindings,
+	.secondary_bindings = secondary_bindings,
 	.view_bindings = view_bindings,
 	.refuses_key = refuses_key,
 	.refuses_option = refuses_option,

@@ -6,29 +6,29 @@
 #include "screen/context.h"
 
 enum power_table {
-	POWER_TABLE,
-	BATTERY_TABLE,
-	TEMPERATURE_TABLE,
-	FAN_TABLE,
-	VOLTAGE_TABLE,
-	FREQUENCY_TABLE,
-	IDLE_TABLE,
-	TRIP_TABLE,
-	COOLING_TABLE,
-	THROTTLE_TABLE,
-	POWER_CPU_TABLE,
-	POWER_SYSTEM_TABLE,
-	POWER_COUNTER_TABLE,
-	CALIBRATION_TABLE,
+	POWER_TABLE_POWER,
+	POWER_TABLE_BATTERY,
+	POWER_TABLE_TEMPERATURE,
+	POWER_TABLE_FAN,
+	POWER_TABLE_VOLTAGE,
+	POWER_TABLE_FREQUENCY,
+	POWER_TABLE_IDLE,
+	POWER_TABLE_TRIP,
+	POWER_TABLE_COOLING,
+	POWER_TABLE_THROTTLE,
+	POWER_TABLE_CPU,
+	POWER_TABLE_SYSTEM,
+	POWER_TABLE_COUNTER,
+	POWER_TABLE_CALIBRATION,
 };
 
 enum power_series {
-	SERIES_WATTS,
-	SERIES_IDLE,
-	SERIES_WAITING,
-	SERIES_HERTZ,
-	SERIES_CELSIUS, /* so that temperatures are read while the pane is hidden: each has a series of its
-			   own */
+	POWER_SERIES_WATTS,
+	POWER_SERIES_IDLE,
+	POWER_SERIES_WAITING,
+	POWER_SERIES_HERTZ,
+	POWER_SERIES_CELSIUS, /* so that temperatures are read while the pane is hidden: each has a series of
+			   its own */
 	N_POWER_SERIES,
 };
 
@@ -41,41 +41,41 @@ enum power_view {
 	POWER_CALIBRATION,
 };
 
-#define POWER_LINES_MAX 32
-#define POWER_LINE_NAME_MAX 96
+#define GRAPH_SERIES_MAX 32
+#define GRAPH_SERIES_NAME_MAX 96
 
-/* A line of the graph. */
-struct power_line {
-	char name[POWER_LINE_NAME_MAX];  /* "load", "watts", "frequency", or a sensor's key */
-	char label[POWER_LINE_NAME_MAX]; /* for people */
-	unsigned series;                 /* in the history; load is made of two */
+/* A series of the graph. */
+struct graph_series {
+	char name[GRAPH_SERIES_NAME_MAX];  /* "load", "watts", "frequency", or a sensor's key */
+	char label[GRAPH_SERIES_NAME_MAX]; /* for people */
+	unsigned index;                    /* in the history; load is made of two */
 	char letter;
-	unsigned look;
+	unsigned color;
 	bool shown;
 };
 
-enum { LINE_LOAD, LINE_WATTS, LINE_FREQUENCY, N_FIXED_LINES };
+enum { GRAPH_SERIES_LOAD, GRAPH_SERIES_WATTS, GRAPH_SERIES_FREQUENCY, N_FIXED_GRAPH_SERIES };
 
 struct calibration_run;
 
 struct power_state {
 	enum power_view view;
 	double span_seconds; /* of the graph; 0: a sample per cell */
-	struct power_line lines[POWER_LINES_MAX];
-	unsigned n_lines;
+	struct graph_series graph_series[GRAPH_SERIES_MAX];
+	unsigned n_graph_series;
 	struct calibration_run *calibration; /* owned; NULL: none runs */
 };
 
 extern const struct series power_series[];
 
-/* power_lines.c: the lines of the graph, as the user chose them */
-void power_lines_open(struct pane_context *context);
-void power_lines_follow(struct pane_context *context, const struct frame *frame);
-void power_lines_save(const struct power_state *power, struct settings *settings);
-struct power_line *power_line_find(struct power_state *power, const char *name);
-void power_line_toggle(struct pane_context *context, struct power_line *line);
-void power_line_next_look(struct pane_context *context, struct power_line *line);
-void power_line_next_letter(struct pane_context *context, struct power_line *line);
+/* power_series.c: the series of the graph, as the user chose them */
+void graph_series_open(struct pane_context *context);
+void graph_series_follow(struct pane_context *context, const struct frame *frame);
+void graph_series_save(const struct power_state *power, struct settings *settings);
+struct graph_series *graph_series_find(struct power_state *power, const char *name);
+void graph_series_toggle(struct pane_context *context, struct graph_series *line);
+void graph_series_next_color(struct pane_context *context, struct graph_series *line);
+void graph_series_next_letter(struct pane_context *context, struct graph_series *line);
 
 /*
  * power_graph.c: its lines, the range of each, and what follows the first compared_max of them; as much as

@@ -32,19 +32,19 @@ void power_calibration_close(void *state)
 static void stop(struct pane_context *context)
 {
 	power_calibration_close(context->state);
-	screen_request(context, POWER_COUNTER_TABLE, false);
+	screen_request(context, POWER_TABLE_COUNTER, false);
 }
 
 static void show(struct pane_context *context)
 {
 	((struct power_state *)context->state)->view = POWER_CALIBRATION;
-	context->focus = CALIBRATION_TABLE;
+	context->focus = POWER_TABLE_CALIBRATION;
 }
 
 static void leave(struct pane_context *context)
 {
 	((struct power_state *)context->state)->view = POWER_SUMMARY;
-	context->focus = POWER_TABLE;
+	context->focus = POWER_TABLE_POWER;
 }
 
 static void start(struct pane_context *context)
@@ -56,12 +56,12 @@ static void start(struct pane_context *context)
 
 	if (!calibration_run_open(run, &plan)) {
 		free(run);
-		screen_say(context->screen, "%s", _("there can be no thread for each CPU"));
+		screen_message(context->screen, MESSAGE_PANE, "%s", _("there can be no thread for each CPU"));
 		return;
 	}
 	power->calibration = run;
 	show(context);
-	screen_request(context, POWER_COUNTER_TABLE, true);
+	screen_request(context, POWER_TABLE_COUNTER, true);
 }
 
 static const char *no_watts(void)
@@ -80,7 +80,7 @@ static void ask_start(struct pane_context *context)
 	char question[TEXT_MAX];
 
 	if (!measures_watts(context->frame)) {
-		screen_say(context->screen, "%s", no_watts());
+		screen_message(context->screen, MESSAGE_PANE, "%s", no_watts());
 		return;
 	}
 	snprintf(question, sizeof(question),
@@ -91,7 +91,7 @@ static void ask_start(struct pane_context *context)
 
 static bool has_calibration(const struct pane_context *context)
 {
-	const struct table *table = context_table(context, CALIBRATION_TABLE);
+	const struct table *table = context_table(context, POWER_TABLE_CALIBRATION);
 
 	return table && table->n_rows > 0;
 }
@@ -106,7 +106,7 @@ void power_calibrate(struct pane_context *context)
 	} else if (power->calibration) {
 		stop(context);
 		leave(context);
-		screen_say(context->screen, "%s", _("the calibration was stopped"));
+		screen_message(context->screen, MESSAGE_PANE, "%s", _("the calibration was stopped"));
 	} else if (screen_replays(context)) {
 		leave(context);
 	} else {
@@ -131,8 +131,8 @@ static void keep(struct pane_context *context, const struct calibration *calibra
 	buffer_char(&text, '\0');
 	settings_set(context->settings, POWER_FIT_SETTING, text.bytes);
 	buffer_free(&text);
-	screen_tell(context->screen, "%s",
-		    _("the calibration is done (K): the pane cpu shows watts of processes; w keeps it"));
+	screen_message(context->screen, MESSAGE_SCREEN, "%s",
+		       _("the calibration is done (K): the pane cpu shows watts of processes; w keeps it"));
 }
 
 void power_calibration_feed(struct pane_context *context, const struct frame *frame)
@@ -149,7 +149,7 @@ void power_calibration_feed(struct pane_context *context, const struct frame *fr
 		keep(context, &run->calibration);
 	} else {
 		leave(context);
-		screen_say(context->screen, "%s", no_watts());
+		screen_message(context->screen, MESSAGE_PANE, "%s", no_watts());
 	}
 	stop(context);
 }
@@ -172,14 +172,14 @@ static void draw_progress(const struct canvas *canvas, const struct calibration 
 /* The table in use, and below it how it is read. */
 static void draw_fits(struct pane_context *context, const struct canvas *canvas)
 {
-	const struct table *table = context_table(context, CALIBRATION_TABLE);
+	const struct table *table = context_table(context, POWER_TABLE_CALIBRATION);
 	int rows = has_calibration(context) ? (int)table->n_rows + 1 : 1;
 	int height = rows < canvas->height ? rows : canvas->height;
 	struct canvas part = canvas_part(canvas, 0, 0, height, canvas->width);
 	struct canvas below = canvas_part(canvas, height, 0, canvas->height - height, canvas->width);
 	int y = 1;
 
-	context_draw_table(context, &part, CALIBRATION_TABLE);
+	context_draw_table(context, &part, POWER_TABLE_CALIBRATION);
 	y += canvas_wrapped(&below, y, STYLE_DIM,
 			    span_text(_("watts = intercept + slope * measure. K calibrates again; panetop "
 					"--calibrate prints it in every output format.")));

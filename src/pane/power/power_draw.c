@@ -47,7 +47,7 @@ static void __attribute__((format(printf, 2, 3))) add_to(char text[TEXT_MAX], co
 	va_end(list);
 }
 
-static void add_battery(struct flow *flow, const struct table *table, const void *row)
+static void add_battery(struct text_flow *flow, const struct table *table, const void *row)
 {
 	double charge = table_number(table, row, "charge_ratio"), watts = table_number(table, row, "watts");
 	double left = table_number(table, row, "remaining_seconds");
@@ -62,25 +62,25 @@ static void add_battery(struct flow *flow, const struct table *table, const void
 	if (left > 0 && left < 1e7)
 		add_to(text, watts > 0 ? _(", %s left") : _(", full in %s"),
 		       hours_text(hours, sizeof(hours), left));
-	flow_add(flow, charge < 0.1 && watts > 0 ? STYLE_WARN : STYLE_NORMAL, text);
+	text_flow_add(flow, charge < 0.1 && watts > 0 ? STYLE_WARN : STYLE_NORMAL, text);
 }
 
-static void add_batteries(const struct pane_context *context, struct flow *flow)
+static void add_batteries(const struct pane_context *context, struct text_flow *flow)
 {
-	const struct table *table = context_table(context, BATTERY_TABLE);
+	const struct table *table = context_table(context, POWER_TABLE_BATTERY);
 
 	for (size_t i = 0; table && i < table->n_rows; i++)
 		add_battery(flow, table, table_row(table, i));
 }
 
 /* "psys, mean 7.10, sd 0.60, min 6.20, max 9.10 over 5 min" */
-static void add_statistics(const struct pane_context *context, struct flow *flow, const char *source)
+static void add_statistics(const struct pane_context *context, struct text_flow *flow, const char *source)
 {
 	double seconds = number(context, "power", "total", "run_seconds");
 	char text[TEXT_MAX], duration[STRETCH_MAX], watts[4][VALUE_TEXT_MAX];
 
 	if (!(seconds > 0)) {
-		flow_add(flow, STYLE_NORMAL, source);
+		text_flow_add(flow, STYLE_NORMAL, source);
 		return;
 	}
 	snprintf(text, sizeof(text), _("%s; mean %s  sd %s  min %s  max %s over %s"), source,
@@ -89,29 +89,29 @@ static void add_statistics(const struct pane_context *context, struct flow *flow
 		 fixed_text(watts[2], number(context, "power", "total", "min_watts"), 2),
 		 fixed_text(watts[3], number(context, "power", "total", "max_watts"), 2),
 		 stretch_text(duration, seconds));
-	flow_add(flow, STYLE_NORMAL, text);
+	text_flow_add(flow, STYLE_NORMAL, text);
 }
 
 static int draw_total(const struct pane_context *context, const struct canvas *canvas, int y, int lines)
 {
-	const struct table *table = context_table(context, POWER_TABLE);
+	const struct table *table = context_table(context, POWER_TABLE_POWER);
 	const void *row = table ? table_find(table, "total", NULL) : NULL;
-	struct flow flow = flow_on(canvas, y, lines);
+	struct text_flow flow = text_flow_on(canvas, y, lines);
 	char text[TEXT_MAX], value[VALUE_TEXT_MAX];
 
 	snprintf(text, sizeof(text), _("total %s"),
 		 watts_text(value, number(context, "power", "total", "watts")));
-	flow_add(&flow, STYLE_STRONG, text);
+	text_flow_add(&flow, STYLE_STRONG, text);
 	if (row)
 		add_statistics(context, &flow, _(table_text(table, row, "source")));
 	add_batteries(context, &flow);
-	return flow_end(&flow);
+	return text_flow_end(&flow);
 }
 
 /* What is missing is told where it would stand; the line of notices has the remedy, i the rest. */
 static int draw_missing(const struct pane_context *context, const struct canvas *canvas, int y)
 {
-	const struct table *temperatures = context_table(context, TEMPERATURE_TABLE);
+	const struct table *temperatures = context_table(context, POWER_TABLE_TEMPERATURE);
 	struct canvas part = canvas_rows(canvas, y, canvas->height >= 16 ? 3 : 1);
 
 	if (temperatures && temperatures->n_rows > 0)
@@ -132,10 +132,10 @@ static void celsius_range(char text[2 * VALUE_TEXT_MAX], double low, double most
 		snprintf(text, 2 * VALUE_TEXT_MAX, "%.0f-%.0f", low, most);
 }
 
-static void add_temperature(const struct pane_context *context, struct flow *flow, const struct table *table,
-			    const void *row)
+static void add_temperature(const struct pane_context *context, struct text_flow *flow,
+			    const struct table *table, const void *row)
 {
-	const struct power_line *line = power_line_find(context->state, table_text(table, row, "sensor"));
+	const struct graph_series *line = graph_series_find(context->state, table_text(table, row, "sensor"));
 	double now = table_number(table, row, "celsius"),
 	       critical = table_number(table, row, "critical_celsius");
 	double high = table_number(table, row, "high_celsius");
@@ -151,18 +151,18 @@ static void add_temperature(const struct pane_context *context, struct flow *flo
 		snprintf(text, sizeof(text), "%s %s (%s)", label, value, range);
 	else
 		snprintf(text, sizeof(text), _("%s %s (%s, critical %.0f)"), label, value, range, critical);
-	flow_add(flow,
-		 now >= critical       ? STYLE_BAD
-		 : now >= high         ? STYLE_WARN
-		 : line && line->shown ? (enum style)(STYLE_SERIES + line->look)
-				       : STYLE_NORMAL,
-		 text);
+	text_flow_add(flow,
+		      now >= critical       ? STYLE_BAD
+		      : now >= high         ? STYLE_WARN
+		      : line && line->shown ? (enum style)(STYLE_SERIES + line->color)
+					    : STYLE_NORMAL,
+		      text);
 }
 
 /* Those of the graph, and those that are too hot. */
 static bool matters(const struct pane_context *context, const struct table *table, const void *row)
 {
-	const struct power_line *line = power_line_find(context->state, table_text(table, row, "sensor"));
+	const struct graph_series *line = graph_series_find(context->state, table_text(table, row, "sensor"));
 
 	return (line && line->shown) ||
 	       table_number(table, row, "celsius") >= table_number(table, row, "high_celsius");
@@ -170,9 +170,9 @@ static bool matters(const struct pane_context *context, const struct table *tabl
 
 static int draw_sensors(const struct pane_context *context, const struct canvas *canvas, int y, int lines)
 {
-	const struct table *temperatures = context_table(context, TEMPERATURE_TABLE);
-	const struct table *fans = context_table(context, FAN_TABLE);
-	struct flow flow = flow_on(canvas, y, lines);
+	const struct table *temperatures = context_table(context, POWER_TABLE_TEMPERATURE);
+	const struct table *fans = context_table(context, POWER_TABLE_FAN);
+	struct text_flow flow = text_flow_on(canvas, y, lines);
 	char text[TEXT_MAX];
 
 	for (size_t i = 0; temperatures && i < temperatures->n_rows; i++)
@@ -183,14 +183,14 @@ static int draw_sensors(const struct pane_context *context, const struct canvas 
 
 		snprintf(text, sizeof(text), isnan(rpm) ? "%s -" : _("%s %.0f rpm"),
 			 table_text(fans, table_row(fans, i), "label"), rpm);
-		flow_add(&flow, STYLE_NORMAL, text);
+		text_flow_add(&flow, STYLE_NORMAL, text);
 	}
-	return flow_end(&flow);
+	return text_flow_end(&flow);
 }
 
-static void add_idle_states(const struct pane_context *context, struct flow *flow)
+static void add_idle_states(const struct pane_context *context, struct text_flow *flow)
 {
-	const struct table *table = context_table(context, IDLE_TABLE);
+	const struct table *table = context_table(context, POWER_TABLE_IDLE);
 	char text[TEXT_MAX];
 
 	for (size_t i = 0; table && i < table->n_rows; i++) {
@@ -200,14 +200,14 @@ static void add_idle_states(const struct pane_context *context, struct flow *flo
 		if (strcmp(table_text(table, row, "cpu"), "all") != 0 || isnan(share))
 			continue;
 		snprintf(text, sizeof(text), "%s %.0f %%", table_text(table, row, "state"), 100 * share);
-		flow_add(flow, STYLE_NORMAL, text);
+		text_flow_add(flow, STYLE_NORMAL, text);
 	}
 }
 
 static int draw_speed(const struct pane_context *context, const struct canvas *canvas, int y, int lines)
 {
-	const struct table *table = context_table(context, FREQUENCY_TABLE);
-	struct flow flow = flow_on(canvas, y, lines);
+	const struct table *table = context_table(context, POWER_TABLE_FREQUENCY);
+	struct text_flow flow = text_flow_on(canvas, y, lines);
 	double hertz = number(context, "frequency", "all", "hertz");
 	double low = number(context, "frequency", "all", "min_hertz");
 	double busy = cpu_busy_ratio(number(context, "cpu", "all", "idle_ratio"),
@@ -217,7 +217,7 @@ static int draw_speed(const struct pane_context *context, const struct canvas *c
 
 	if (!isnan(busy)) {
 		snprintf(text, sizeof(text), _("load %.0f %%"), 100 * busy);
-		flow_add(&flow, STYLE_NORMAL, text);
+		text_flow_add(&flow, STYLE_NORMAL, text);
 	}
 	if (!isnan(hertz)) {
 		*text = '\0';
@@ -227,16 +227,16 @@ static int draw_speed(const struct pane_context *context, const struct canvas *c
 			       hertz_text(to, number(context, "frequency", "all", "max_hertz")));
 		if (row && *table_text(table, row, "turbo"))
 			add_to(text, _(", turbo %s"), _(table_text(table, row, "turbo")));
-		flow_add(&flow, STYLE_NORMAL, text);
+		text_flow_add(&flow, STYLE_NORMAL, text);
 	}
 	add_idle_states(context, &flow);
-	return flow_end(&flow);
+	return text_flow_end(&flow);
 }
 
 /* CPUs that were slowed down for heat in the last interval. */
 static int draw_throttled(const struct pane_context *context, const struct canvas *canvas, int y)
 {
-	const struct table *table = context_table(context, THROTTLE_TABLE);
+	const struct table *table = context_table(context, POWER_TABLE_THROTTLE);
 	unsigned hot = 0;
 
 	for (size_t i = 0; table && i < table->n_rows; i++) {
@@ -256,13 +256,13 @@ static int draw_throttled(const struct pane_context *context, const struct canva
 
 static int draw_domains(struct pane_context *context, const struct canvas *canvas, int y, int lines)
 {
-	struct table_widget *widget = &context->tables[POWER_TABLE];
+	struct table_widget *widget = &context->tables[POWER_TABLE_POWER];
 	int height = table_height(widget) < lines ? table_height(widget) : lines;
 	struct canvas part = canvas_rows(canvas, y, height);
 
 	if (widget->view.n_rows < 2 || height < 3)
 		return y;
-	context_draw_table(context, &part, POWER_TABLE);
+	context_draw_table(context, &part, POWER_TABLE_POWER);
 	return y + height;
 }
 
@@ -293,15 +293,15 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 	double watts = number(context, "power", "total", "watts"), celsius;
 	double hertz = number(context, "frequency", "all", "hertz");
 	char text[TEXT_MAX], value[VALUE_TEXT_MAX];
-	struct flow flow = flow_on(canvas, 0, canvas->height);
+	struct text_flow flow = text_flow_on(canvas, 0, canvas->height);
 
 	celsius = number(context, "temperature", NULL, "celsius");
 	snprintf(text, sizeof(text), "%s", isnan(watts) ? "- W" : watts_text(value, watts));
-	flow_add(&flow, STYLE_STRONG, text);
+	text_flow_add(&flow, STYLE_STRONG, text);
 	if (!isnan(celsius))
-		flow_add(&flow, STYLE_NORMAL, celsius_text(value, celsius, canvas->ascii));
+		text_flow_add(&flow, STYLE_NORMAL, celsius_text(value, celsius, canvas->ascii));
 	if (!isnan(hertz))
-		flow_add(&flow, STYLE_NORMAL, hertz_text(value, hertz));
+		text_flow_add(&flow, STYLE_NORMAL, hertz_text(value, hertz));
 }
 
 static void draw_one_table(struct pane_context *context, const struct canvas *canvas)
@@ -316,21 +316,22 @@ static void draw_one_table(struct pane_context *context, const struct canvas *ca
 /* The letters of the lines stand before the rows of their sensors. */
 static void draw_sensor_list(struct pane_context *context, const struct canvas *canvas)
 {
-	const struct table_widget *widget = &context->tables[TEMPERATURE_TABLE];
-	const struct table *table = context_table(context, TEMPERATURE_TABLE);
+	const struct table_widget *widget = &context->tables[POWER_TABLE_TEMPERATURE];
+	const struct table *table = context_table(context, POWER_TABLE_TEMPERATURE);
 	struct canvas part = canvas_part(canvas, 0, 2, canvas->height, canvas->width - 2);
 
 	draw_one_table(context, &part);
 	for (int y = 1; y < canvas->height; y++) {
 		size_t index = widget->place.top + (size_t)y - 1;
-		const struct power_line *line;
+		const struct graph_series *line;
 
 		if (!table || index >= widget->view.n_rows)
 			break;
-		line = power_line_find(context->state, table_text(table, widget->view.rows[index], "sensor"));
+		line = graph_series_find(context->state,
+					 table_text(table, widget->view.rows[index], "sensor"));
 		if (line)
 			canvas_fill(canvas, y, 0,
-				    line->shown ? (enum style)(STYLE_SERIES + line->look) : STYLE_DIM,
+				    line->shown ? (enum style)(STYLE_SERIES + line->color) : STYLE_DIM,
 				    line->shown ? (unsigned char)line->letter : '-', 1);
 	}
 }
@@ -360,7 +361,7 @@ static void draw_histogram(const struct pane_context *context, const struct canv
 
 	for (size_t i = history->count; i-- > 0 && count < SAMPLES_MAX;)
 		if (history_time(history, i) <= context->frame->mono_ns)
-			values[count++] = history_value(history, SERIES_WATTS, i);
+			values[count++] = history_value(history, POWER_SERIES_WATTS, i);
 	buckets_fill(&histogram, values, count, room < BUCKETS_MAX ? room : BUCKETS_MAX);
 	for (unsigned i = 0; i < histogram.n_buckets; i++)
 		most = counts[i] > most ? counts[i] : most;
@@ -379,7 +380,7 @@ void power_draw(struct pane_context *context, struct canvas *canvas)
 
 	switch (power->view) {
 	case POWER_GRAPH:
-		power_graph_draw(context, canvas, POWER_LINES_MAX);
+		power_graph_draw(context, canvas, GRAPH_SERIES_MAX);
 		break;
 	case POWER_HISTOGRAM:
 		draw_histogram(context, canvas);

@@ -53,16 +53,16 @@ static struct window make_window(const struct pane_context *context, size_t coun
 }
 
 static void take_values(const struct pane_context *context, const struct window *window,
-			const struct power_line *line, double *values)
+			const struct graph_series *line, double *values)
 {
 	double waiting[CELLS_MAX];
 
-	history_resample(&context->history, line->series, window->end_ns, window->step_ns, window->hold_ns,
+	history_resample(&context->history, line->index, window->end_ns, window->step_ns, window->hold_ns,
 			 values, window->count);
-	if (line->series != SERIES_IDLE)
+	if (line->index != POWER_SERIES_IDLE)
 		return;
-	history_resample(&context->history, SERIES_WAITING, window->end_ns, window->step_ns, window->hold_ns,
-			 waiting, window->count);
+	history_resample(&context->history, POWER_SERIES_WAITING, window->end_ns, window->step_ns,
+			 window->hold_ns, waiting, window->count);
 	for (size_t i = 0; i < window->count; i++)
 		values[i] = cpu_busy_ratio(values[i], waiting[i]);
 }
@@ -82,16 +82,17 @@ static struct statistics normalise(double *values, size_t count)
 }
 
 /* A value of this line with its unit. */
-static void value_of_line(const struct power_line *line, char text[VALUE_TEXT_MAX], double value, bool ascii)
+static void value_of_line(const struct graph_series *line, char text[VALUE_TEXT_MAX], double value,
+			  bool ascii)
 {
-	switch (line->series) {
-	case SERIES_IDLE:
+	switch (line->index) {
+	case POWER_SERIES_IDLE:
 		snprintf(text, VALUE_TEXT_MAX, "%.0f %%", 100 * value);
 		break;
-	case SERIES_WATTS:
+	case POWER_SERIES_WATTS:
 		watts_text(text, value);
 		break;
-	case SERIES_HERTZ:
+	case POWER_SERIES_HERTZ:
 		hertz_text(text, value);
 		break;
 	default:
@@ -100,8 +101,8 @@ static void value_of_line(const struct power_line *line, char text[VALUE_TEXT_MA
 }
 
 /* "55-66 °C", or "55 °C" of what did not move as far as one can see. */
-static void range_text(const struct power_line *line, const struct statistics *range, char *text, size_t room,
-		       bool ascii)
+static void range_text(const struct graph_series *line, const struct statistics *range, char *text,
+		       size_t room, bool ascii)
 {
 	char low[VALUE_TEXT_MAX], high[VALUE_TEXT_MAX];
 
@@ -115,7 +116,7 @@ static void range_text(const struct power_line *line, const struct statistics *r
 
 /* The lines that are shown and of which something is known, with their values and ranges. */
 struct plot {
-	const struct power_line *lines[SHOWN_MAX];
+	const struct graph_series *lines[SHOWN_MAX];
 	double values[SHOWN_MAX][CELLS_MAX];
 	struct statistics ranges[SHOWN_MAX];
 	unsigned count;
@@ -124,15 +125,15 @@ struct plot {
 static void fill_plot(const struct pane_context *context, const struct canvas *canvas, struct plot *plot)
 {
 	const struct power_state *power = context->state;
-	int width = lines_width(canvas) < CELLS_MAX ? lines_width(canvas) : CELLS_MAX;
+	int width = line_plot_width(canvas) < CELLS_MAX ? line_plot_width(canvas) : CELLS_MAX;
 	struct window window = make_window(context, (size_t)width, false);
 
 	plot->count = 0;
-	for (unsigned i = 0; i < power->n_lines && plot->count < SHOWN_MAX; i++) {
-		if (!power->lines[i].shown)
+	for (unsigned i = 0; i < power->n_graph_series && plot->count < SHOWN_MAX; i++) {
+		if (!power->graph_series[i].shown)
 			continue;
-		plot->lines[plot->count] = &power->lines[i];
-		take_values(context, &window, &power->lines[i], plot->values[plot->count]);
+		plot->lines[plot->count] = &power->graph_series[i];
+		take_values(context, &window, &power->graph_series[i], plot->values[plot->count]);
 		plot->ranges[plot->count] = normalise(plot->values[plot->count], window.count);
 		plot->count += plot->ranges[plot->count].count > 0 ? 1 : 0;
 	}
@@ -140,26 +141,26 @@ static void fill_plot(const struct pane_context *context, const struct canvas *c
 
 static void draw_plot(const struct canvas *canvas, const struct plot *plot)
 {
-	int width = lines_width(canvas) < CELLS_MAX ? lines_width(canvas) : CELLS_MAX;
-	struct canvas part = canvas_part(canvas, 0, 0, canvas->height, width + LINES_LABEL_CELLS);
-	struct graph_line lines[SHOWN_MAX];
+	int width = line_plot_width(canvas) < CELLS_MAX ? line_plot_width(canvas) : CELLS_MAX;
+	struct canvas part = canvas_part(canvas, 0, 0, canvas->height, width + LINE_PLOT_LABEL_CELLS);
+	struct line_plot_line lines[SHOWN_MAX];
 
 	for (unsigned i = 0; i < plot->count; i++)
-		lines[i] =
-			(struct graph_line){ plot->lines[i]->letter, plot->lines[i]->look, plot->values[i] };
-	lines_draw(&part, lines, plot->count);
+		lines[i] = (struct line_plot_line){ plot->lines[i]->letter, plot->lines[i]->color,
+						    plot->values[i] };
+	line_plot_draw(&part, lines, plot->count);
 }
 
 /* "T x86_pkg_temp 55-66 °C" */
-static void add_legend(struct flow *flow, const struct plot *plot)
+static void add_legend(struct text_flow *flow, const struct plot *plot)
 {
 	for (unsigned i = 0; i < plot->count; i++) {
-		const struct power_line *line = plot->lines[i];
+		const struct graph_series *line = plot->lines[i];
 		char text[TEXT_MAX], numbers[96];
 
 		range_text(line, &plot->ranges[i], numbers, sizeof(numbers), flow->ascii);
 		snprintf(text, sizeof(text), "%c %s %s", line->letter, line->label, numbers);
-		flow_add_lettered(flow, (enum style)(STYLE_SERIES + line->look), text);
+		text_flow_add_lettered(flow, (enum style)(STYLE_SERIES + line->color), text);
 	}
 }
 
@@ -217,10 +218,10 @@ static void relate(const struct pane_context *context, const struct plot *plot, 
 	}
 }
 
-static void add_sentences(struct flow *flow, const struct sentences *sentences)
+static void add_sentences(struct text_flow *flow, const struct sentences *sentences)
 {
 	for (unsigned i = 0; i < sentences->count; i++)
-		flow_add(flow, STYLE_NORMAL, sentences->texts[i]);
+		text_flow_add(flow, STYLE_NORMAL, sentences->texts[i]);
 }
 
 /* "last 5 min, each scaled to its own range", if there is room: returns its lines. */
@@ -232,7 +233,7 @@ static int draw_title(const struct pane_context *context, const struct canvas *c
 				    ? _("last hour, each scaled to its own range")
 				    : _("a sample per cell, each scaled to its own range");
 
-	if (utf8_cells(title, canvas->ascii) + LINES_LABEL_CELLS + 2 >= canvas->width)
+	if (utf8_cells(title, canvas->ascii) + LINE_PLOT_LABEL_CELLS + 2 >= canvas->width)
 		return 0;
 	canvas_right(canvas, 0, 0, canvas->width, STYLE_DIM, title);
 	return 1;
@@ -243,7 +244,7 @@ void power_graph_draw(const struct pane_context *context, const struct canvas *c
 	struct sentences sentences = { .count = 0 };
 	struct canvas part;
 	struct plot plot;
-	struct flow flow = flow_measure(canvas);
+	struct text_flow flow = text_flow_measure(canvas);
 	int below, top;
 
 	if (canvas->height < 4 || canvas->width < 20)
@@ -258,11 +259,11 @@ void power_graph_draw(const struct pane_context *context, const struct canvas *c
 		relate(context, &plot, compared, &sentences);
 	add_legend(&flow, &plot);
 	add_sentences(&flow, &sentences);
-	below = flow_end(&flow) < canvas->height / 3 ? flow_end(&flow) : canvas->height / 3;
+	below = text_flow_end(&flow) < canvas->height / 3 ? text_flow_end(&flow) : canvas->height / 3;
 	top = draw_title(context, canvas);
 	part = canvas_rows(canvas, top, canvas->height - top - below);
 	draw_plot(&part, &plot);
-	flow = flow_on(canvas, canvas->height - below, below);
+	flow = text_flow_on(canvas, canvas->height - below, below);
 	add_legend(&flow, &plot);
 	add_sentences(&flow, &sentences);
 }

@@ -78,8 +78,8 @@ static const struct schema schema = {
 	.help = N_("memory of the machine in parts that add up to its total"),
 	.one_unit = true,
 	.row_size = sizeof(struct memory_row),
-	.whole = whole,
-	.whole_column = 1,
+	.percent_base = whole,
+	.percent_column = 1,
 	SCHEMA_COLUMNS(columns),
 };
 

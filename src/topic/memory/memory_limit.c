@@ -53,8 +53,8 @@ static const struct schema schema = {
 	.help = N_("limits of the own control group on memory and swap; empty when there are none"),
 	.one_unit = true,
 	.row_size = sizeof(struct limit_row),
-	.whole = whole,
-	.whole_column = 1,
+	.percent_base = whole,
+	.percent_column = 1,
 	SCHEMA_COLUMNS(columns),
 };
 
