@@ -425,7 +425,7 @@ START_TEST(the_scheduler_knows_what_ended_ran)
 	write_kernel_thread(&machine, 3, "kworker/0", 15);
 	write_process(&machine, (struct fake_process){ 7, 1, "make", 105, 0, 40 + 30, 500 });
 	next_tick(&machine);
-	ck_assert_str_eq(exited_from(&machine), "cpuacct.usage less tasks");
+	ck_assert_str_eq(exited_from(&machine), "cpuacct.usage - tasks");
 	ck_assert_double_eq_tol(part_of(&machine, "tasks"), 0.10, 1e-6);
 	ck_assert_double_eq_tol(part_of(&machine, "exited"), 0.50, 1e-6);
 	ck_assert_double_eq_tol(part_of(&machine, "unaccounted"), 0.02, 1e-6);
@@ -458,7 +458,7 @@ START_TEST(groups_of_version_2_are_summed_up)
 	write_kernel_thread(&machine, 3, "kworker/0", 15);
 	write_process(&machine, (struct fake_process){ 7, 1, "make", 105, 0, 40, 500 });
 	next_tick(&machine);
-	ck_assert_str_eq(exited_from(&machine), "cpu.stat of cgroups less tasks");
+	ck_assert_str_eq(exited_from(&machine), "cpu.stat of cgroups - tasks");
 	ck_assert_double_eq_tol(part_of(&machine, "tasks"), 0.10, 1e-6);
 	ck_assert_double_eq_tol(part_of(&machine, "exited"), 0.30, 1e-6);
 	/* a process outside of all groups may end unseen: then parents tell */
@@ -726,7 +726,7 @@ START_TEST(children_between_samples_are_counted)
 	getrusage(RUSAGE_CHILDREN, &usage);
 	own = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 	      (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
-	if (!strstr(exited_from(&machine), "less tasks"))
+	if (!strstr(exited_from(&machine), "- tasks"))
 		skip_test("no sum of what all tasks ran");
 	ck_assert_double_ge(frame_number(machine.now, "account", "exited", "cpu_seconds"), 0.9 * own);
 	close_machine(&machine);
@@ -864,7 +864,7 @@ START_TEST(at_the_limit_of_files_processes_stay)
 }
 END_TEST
 
-/* One that could not be looked at when it began has no rate made of its whole life. */
+/* One that could not be read when it began has no rate made of its whole life. */
 START_TEST(who_lived_unseen_has_no_rate_at_first)
 {
 	static const char *const topic_names[] = { "process", "account", NULL };
@@ -937,7 +937,7 @@ START_TEST(at_the_limit_of_files_threads_stay)
 	ck_assert(isinf(of_thread(&machine, new.pid, "cpu_seconds")));
 	ck_assert_uint_gt(machine.now->n_notices, 0);
 	ck_assert_ptr_nonnull(strstr(machine.now->notices[machine.now->n_notices - 1].text,
-				     "could not be looked at: Too many open files"));
+				     "could not be read: Too many open files"));
 	usleep(100000);
 	give_back(files, n_files);
 	next_tick(&machine);
@@ -977,7 +977,7 @@ START_TEST(what_cannot_be_read_is_not_hidden)
 	ck_assert_double_eq(frame_number(machine.now, "system", NULL, "tasks"), 2);
 	ck_assert_uint_eq(machine.now->n_notices, 1);
 	ck_assert_str_eq(machine.now->notices[0].text,
-			 "2 processes could not be looked at: Too many open files");
+			 "2 processes could not be read: Too many open files");
 	ck_assert_ptr_nonnull(strstr(machine.now->notices[0].remedy, "ulimit -n"));
 	give_back(files, n_files);
 	next_tick(&machine);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "account": where the time of the processors went, and what nobody accounts for. */
+/* Topic "account": where CPU time went, and how much of it is unaccounted for. */
 #include <config.h>
 
 #include <errno.h>
@@ -21,30 +21,29 @@ struct account_row {
 
 static const struct column columns[] = {
 	COLUMN(struct account_row, part, .kind = COLUMN_KEY, .title = N_("part"), .width = 12, .words = true,
-	       .help = N_("tasks: processes that were seen alive; exited: what ended in between; irq, "
-			  "softirq, steal; "
-			  "unaccounted: the rest, negative where a time is counted twice; busy: all of "
-			  "these, as the "
-			  "kernel counts it"),
+	       .help = N_("tasks: processes seen alive; exited: processes that exited between samples; irq, "
+			  "softirq, steal; unaccounted: the rest, negative where time is counted twice; "
+			  "busy: the sum, as the kernel counts it"),
 	       .source = "panetop"),
 	COLUMN(struct account_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
 	       .width = 6, .rate_of = offsetof(struct account_row, cpu_seconds),
-	       .help = N_("100 is one CPU, in the last interval"), .source = "change of cpu_seconds / time"),
+	       .help = N_("CPU use in the last interval; 100 is one CPU"),
+	       .source = "change of cpu_seconds / time"),
 	COLUMN(struct account_row, cpu_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
-	       .title = N_("time"), .width = 9, .help = N_("CPU time since panetop began to watch"),
-	       .source = "as from says"),
+	       .title = N_("time"), .width = 9, .help = N_("CPU time since the first sample"),
+	       .source = "see the column from"),
 	COLUMN(struct account_row, from, .kind = COLUMN_LABEL, .title = N_("from"), .width = 24, .rank = 1,
-	       .words = true, .help = N_("where the time is taken from"), .source = "panetop"),
+	       .words = true, .help = N_("source of the time"), .source = "panetop"),
 };
 
 static const struct schema schema = {
 	.name = "account",
-	.help = N_("where the time of the processors went"),
+	.help = N_("where CPU time went"),
 	.row_size = sizeof(struct account_row),
 	SCHEMA_COLUMNS(columns),
 };
 
-/* Registers nothing: only tells whether it could be done. */
+/* Only checks whether registration works. */
 static int test_records(struct env *env)
 {
 	int error = 0;
@@ -63,29 +62,29 @@ static int test_cpu_sum(struct env *env)
 }
 
 static const struct source_spec sources[] = {
-	{ .path = "proc/stat", .gives = N_("what the machine did") },
+	{ .path = "proc/stat", .gives = N_("CPU time of the machine") },
 	{ .path = "run time of cgroups",
-	  .gives = N_("what all tasks ran, so that what ended is what those that live did not"),
+	  .gives = N_("CPU time of all processes: without those alive, it is that of exited ones"),
 	  .optional = true,
 	  .test = test_cpu_sum,
-	  .remedies = { { ENODEV, N_("no control groups with CPU times are seen from their top, as in a "
-				     "container: records and parents tell what ended, less exactly") } } },
+	  .remedies = { { ENODEV, N_("the root control group is not visible, as in a container: exit records "
+				     "and parents are used, less precisely") } } },
 	{ .path = "taskstats",
-	  .gives = N_("what processes used that ended between two samples, by their names"),
+	  .gives = N_("CPU time of processes that exited between samples, by name"),
 	  .optional = true,
 	  .test = test_records,
-	  .remedies = { { EPERM, N_("without cap_net_admin parents tell it, later and less exactly: run it "
-				    "as root") },
+	  .remedies = { { EPERM, N_("without cap_net_admin this comes from the parents' cutime/cstime, later "
+				    "and less precisely: run it as root") },
 			{ ENOENT,
-			  N_("this kernel was built without CONFIG_TASKSTATS: parents tell it instead") },
-			{ EINVAL, N_("not from within a container: parents tell it instead") } } },
+			  N_("kernel without CONFIG_TASKSTATS: cutime/cstime of parents is used") },
+			{ EINVAL, N_("not available in a container: cutime/cstime of parents is used") } } },
 	{ 0 },
 };
 
 struct state {
 	struct exit_ledger *ledger;
 	bool begun;
-	double irq, softirq, steal, busy; /* when we began to watch */
+	double irq, softirq, steal, busy; /* in the first sample */
 };
 
 static double or_zero(uint64_t ticks)
@@ -102,13 +101,12 @@ static void add(struct table *table, const char *part, double seconds, const cha
 	row->from = from;
 }
 
-/* Where what ended processes used is from, in this tick. */
 static const char *exited_source(const struct exit_ledger *ledger)
 {
 	if (ledger->by_cpu_sum)
 		return cgroup_cpu_time_version(ledger->processes->cpu_sum) == 1
-			       ? N_("cpuacct.usage less tasks")
-			       : N_("cpu.stat of cgroups less tasks");
+			       ? N_("cpuacct.usage - tasks")
+			       : N_("cpu.stat of cgroups - tasks");
 	return ledger->reader ? N_("taskstats exit records") : N_("cutime, cstime of parents");
 }
 
@@ -138,8 +136,8 @@ static void add_parts(const struct state *state, const struct cpu_times *times, 
 	add(table, N_("softirq"), softirq, "/proc/stat softirq");
 	add(table, N_("steal"), steal, "/proc/stat steal");
 	add(table, N_("unaccounted"), busy - processes - ended - irq - softirq - steal,
-	    N_("busy less all others"));
-	add(table, N_("busy"), busy, N_("/proc/stat, all but idle and iowait"));
+	    N_("busy - all others"));
+	add(table, N_("busy"), busy, N_("/proc/stat, without idle and iowait"));
 }
 
 static int sample(struct sample *sample)
@@ -166,9 +164,9 @@ static int sample(struct sample *sample)
 					   -state->ledger->reader_error),
 			     _("no exit records: %s"), env_error_text(-state->ledger->reader_error));
 	if (lost > 0)
-		frame_notice(sample->frame, schema.name, _("a shorter delay loses less"),
-			     P_("%lu exit record was lost: what that process used is unaccounted",
-				"%lu exit records were lost: what those processes used is unaccounted", lost),
+		frame_notice(sample->frame, schema.name, _("a shorter delay loses fewer records"),
+			     P_("%lu exit record was lost: its CPU time is unaccounted",
+				"%lu exit records were lost: their CPU time is unaccounted", lost),
 			     (unsigned long)lost);
 	return 0;
 }

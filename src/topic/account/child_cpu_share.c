@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Every child's life less its own children's lives: a shell that waits for a compiler uses little itself. */
+/* Lifetimes exclude those of children: a shell that waits for a compiler uses little itself. */
 #include <config.h>
 
 #include "topic/account/child_cpu_share.h"
@@ -10,7 +10,7 @@
 #include "core/unknown.h"
 #include "core/vector.h"
 
-#define LEAST_NS UINT64_C(1000) /* a process that lived too short for the clock used something */
+#define LEAST_NS UINT64_C(1000) /* for a process that lived shorter than the clock can show */
 
 struct process *child_reaper(const struct process_list *processes, uint32_t parent_pid)
 {
@@ -35,7 +35,7 @@ static int compare_ended(const void *one, const void *other)
 				: (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
 }
 
-/* Its parent among those that ended: the first with this pid that did not end before it began. */
+/* The index of its parent: the first with this pid that had not exited when the child started. */
 static size_t parent_of(const struct event_ended_list *ended, const struct event_ended *child)
 {
 	const struct event_ended parent = {
@@ -92,8 +92,8 @@ static void add_share(struct child_shares *shares, uint32_t reaper_pid, const ch
 	strcpy(share->comm, comm);
 }
 
-/* Removes those of this heir, or with 0 those whose heir has ended too. */
-static void forget(struct child_shares *shares, const struct process_list *processes, uint32_t reaper_pid)
+/* Removes the shares of this reaper; 0: of all reapers that have exited. */
+static void drop(struct child_shares *shares, const struct process_list *processes, uint32_t reaper_pid)
 {
 	size_t kept = 0;
 
@@ -110,7 +110,7 @@ static void forget(struct child_shares *shares, const struct process_list *proce
 void child_shares_add(struct child_shares *shares, const struct process_list *processes,
 		       struct event_ended_list *ended)
 {
-	forget(shares, processes, 0);
+	drop(shares, processes, 0);
 	if (ended->count > 0)
 		qsort(ended->list, ended->count, sizeof(*ended->list), compare_ended);
 	for (size_t i = 0; i < ended->count; i++) {
@@ -149,6 +149,6 @@ bool child_shares_split(struct child_shares *shares, const struct process_list *
 			credit(context, share->comm,
 			     (uint64_t)((double)share->lived_ns / (double)all_ns * (double)ns));
 	}
-	forget(shares, processes, reaper_pid);
+	drop(shares, processes, reaper_pid);
 	return true;
 }

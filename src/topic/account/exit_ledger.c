@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Exit records joined with the processes that were seen alive, so that nothing is counted twice. */
+/* Joins exit records with processes that were seen alive, so that nothing is counted twice. */
 #include <config.h>
 
 #include "topic/account/exit_ledger.h"
@@ -17,8 +17,8 @@
 #include "topic/process/cgroup_cpu_time.h"
 
 #define OTHERS "(others)"
-#define KTHREADD 2 /* pid of the parent of kernel threads: who sees it sees the whole machine */
-#define EXIT_KIB 256 /* ending without any memory costs as much as freeing so much */
+#define KTHREADD 2 /* pid of the parent of kernel threads: visible only with the whole machine */
+#define EXIT_KIB 256 /* an exit without memory costs as much CPU time as freeing this */
 
 static const char key;
 
@@ -66,7 +66,6 @@ void exit_ledger_close(struct exit_ledger *ledger)
 	env_unshare(ledger->processes->env, &key);
 }
 
-/* Those of this name, or all that have no room of their own. */
 static struct exited_command *find_or_add(struct exit_ledger *ledger, const char *name)
 {
 	uint64_t hash = hash_bytes(HASH_SEED, span_text(name));
@@ -104,8 +103,8 @@ static void count_exit(struct exit_ledger *ledger, const char *name, uint64_t un
 }
 
 /*
- * What a thread ran whose run time is not known to its end: one that never slept ran all the time that it did
- * not wait for a CPU; of others the ticks may know more than the scheduler did at its last look.
+ * The CPU time of a thread, which its record lacks in part: a thread that never slept ran whenever it did not
+ * wait for a CPU; for others the ticks may include more than the scheduler's last update.
  */
 static uint64_t estimate_ns(const struct exit_record *record)
 {
@@ -145,10 +144,7 @@ static int compare_ended(const void *one, const void *other)
 				  : (a->number > b->number) - (a->number < b->number);
 }
 
-/*
- * The threads of one process that ended in this tick. One that was seen alive is compared with its own clock,
- * so that the scheduler's time counts.
- */
+/* The threads of a process that exited in this tick. Where it has a clock, their scheduler's time counts. */
 static void count_process(struct exit_ledger *ledger, const struct ended *threads, size_t n_threads)
 {
 	struct process *exited = process_list_find_exited(ledger->processes, threads->tgid);
@@ -164,9 +160,9 @@ static void count_process(struct exit_ledger *ledger, const struct ended *thread
 			first = &threads[i];
 	}
 	if (exited)
-		exited->dead_ns += run_ns; /* see count_exited() */
+		exited->dead_ns += run_ns; /* count_exited() subtracts its clock */
 	else if (alive)
-		alive->dead_ns += run_ns; /* its own clock has it; or it ended after its clock was read */
+		alive->dead_ns += run_ns; /* its clock includes this, or they exited after it was read */
 	else
 		count_exit(ledger, first->name, cpu_ns, exits, EXIT_KIB + first->peak_kib);
 }
@@ -188,7 +184,7 @@ static void count_records(struct exit_ledger *ledger)
 	}
 }
 
-/* What they used after they were seen last. Threads that ended before we began to watch are in no record. */
+/* CPU time after they were last seen. Threads that exited before the first sample have no record. */
 static void count_exited(struct exit_ledger *ledger)
 {
 	const struct process_list *processes = ledger->processes;
@@ -209,7 +205,7 @@ static uint64_t children_ns(const struct exit_ledger *ledger, const struct proce
 	       (UINT64_C(1000000000) / ledger->processes->env->ticks_per_second);
 }
 
-/* What those that ended were seen to use, themselves and what they were told, comes to their heirs. */
+/* CPU time of exited processes that samples saw will show in the cutime of their reapers. */
 static void expect_known(struct exit_ledger *ledger)
 {
 	const struct process_list *processes = ledger->processes;
@@ -229,7 +225,6 @@ static void credit_share(void *context, const char *name, uint64_t ns)
 	count_exit(context, name, ns, 0, 0);
 }
 
-/* Who ended, as far as events tell. */
 static void count_events(struct exit_ledger *ledger)
 {
 	event_reader_take_ended(ledger->events, &ledger->event_ended);
@@ -250,7 +245,7 @@ static void count_grown(struct exit_ledger *ledger, const struct process *parent
 	count_exit(ledger, name, ns, U64_UNKNOWN, 0);
 }
 
-/* Without records: what parents were told of children they waited for, less what those were seen to use. */
+/* Without records: the cutime growth of parents, without what samples saw of their children. */
 static void count_children(struct exit_ledger *ledger)
 {
 	const struct process_list *processes = ledger->processes;
@@ -272,9 +267,9 @@ static void count_children(struct exit_ledger *ledger)
 }
 
 /*
- * Gives every name its part of what ended processes ran. More than was told: processes free their memory
- * after their records were written, and so the rest is shared out by that; without a record, or when some
- * were lost, it is not known whose it is. Less: what was told is an estimate, and was too much.
+ * Splits ended_ns among the names. What exceeds the reports is shared in proportion to memory, because
+ * processes free it after their records are written; without records, or when some were lost, it gets no
+ * name. Reports that exceed it are estimates that were too high.
  */
 static void share_out(struct exit_ledger *ledger, uint64_t ended_ns)
 {
@@ -304,7 +299,7 @@ static void share_out(struct exit_ledger *ledger, uint64_t ended_ns)
 	ledger->lost = lost;
 }
 
-/* In the root of version 2, which has no sum of its own, there must be no processes that end unseen. */
+/* Version 2 has no sum for its root: the exits of user processes there would not be counted. */
 static bool check_root(struct process_list *processes)
 {
 	struct span text, line;
@@ -326,8 +321,8 @@ static bool check_root(struct process_list *processes)
 }
 
 /*
- * Looks which of the tasks are outside of the sum. False when it is no use: processes that end outside of it,
- * or processes that we cannot see inside of it.
+ * Finds the processes outside of the sum. False when the sum cannot be used: user processes are outside, or
+ * hidden ones inside.
  */
 static bool check_sum(struct process_list *processes)
 {
@@ -343,7 +338,7 @@ static bool is_in_sum(const struct process_list *processes, const struct process
 	return cgroup_cpu_time_version(processes->cpu_sum) == 1 || process->outside_tick != processes->tick;
 }
 
-/* Those that live, in the sum of what all ran. */
+/* Growth of the clocks of all processes in the sum. */
 static uint64_t seen_ns(const struct exit_ledger *ledger)
 {
 	const struct process_list *processes = ledger->processes;
@@ -355,7 +350,7 @@ static uint64_t seen_ns(const struct exit_ledger *ledger)
 	return sum_ns;
 }
 
-/* What all ran less what those that live were seen to run, where that is to be had; else what was told. */
+/* The growth of the sum minus that of the clocks, where there is a sum; else the reports. */
 static void count_ended(struct exit_ledger *ledger)
 {
 	struct process_list *processes = ledger->processes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the exit messages of taskstats from a generic netlink socket. */
+/* Reads exit records of taskstats from a generic netlink socket. */
 #include <config.h>
 
 #include "topic/account/exit_reader.h"
@@ -35,7 +35,7 @@ struct request {
 	char text[CPUS_BYTES];
 };
 
-/* Whether datagram has the answer: 0 or an error, or the family, which is noted. */
+/* True where datagram has the answer: an acknowledgement with its error, or the family. */
 static bool is_answer(void *context, struct span datagram, int *error)
 {
 	struct exit_reader *reader = context;
@@ -49,7 +49,7 @@ static bool is_answer(void *context, struct span datagram, int *error)
 	return false;
 }
 
-/* The one attribute of the requests we make is a text. What comes after the answer stays to be drained. */
+/* All requests have one attribute, a text. What follows the answer stays in the socket. */
 static int ask(struct exit_reader *reader, struct request *request, struct span text)
 {
 	size_t length = span_length(text) + 1;
@@ -78,7 +78,7 @@ static int find_family(struct exit_reader *reader)
 	return ask(reader, &request, span_text(TASKSTATS_GENL_NAME));
 }
 
-/* The kernel forgets it when the socket is closed. */
+/* The registration ends when the socket is closed. */
 static int register_cpus(struct exit_reader *reader, struct env *env)
 {
 	struct request request = {
@@ -97,8 +97,8 @@ static int register_cpus(struct exit_reader *reader, struct env *env)
 }
 
 /*
- * In another network namespace than the first the kernel takes the registration, and then tells nothing. So
- * a thread ends, which must have been told when it is joined.
+ * Outside of the initial network namespace the kernel accepts the registration, but sends nothing. So this
+ * ends a thread, whose record must be there when it is joined.
  */
 static int check_delivery(struct exit_reader *reader)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For samplers: every thread that ended since the last time, with what it used, none of them unseen. */
+/* An exit record for every thread that exited, with what it used. */
 #ifndef PANETOP_TOPIC_ACCOUNT_EXIT_READER_H
 #define PANETOP_TOPIC_ACCOUNT_EXIT_READER_H
 
@@ -9,25 +9,25 @@
 struct exit_reader;
 
 /*
- * From its return on all exits are kept until they are drained; some before it may be told, too. NULL and
- * *error otherwise: -ENOTSUP where env is not the live machine; -EPERM without CAP_NET_ADMIN; -ENOENT where
- * the kernel has no taskstats; -EINVAL in another pid or user namespace than the first, -ENETUNREACH in
- * another network namespace; -ETIMEDOUT; or of what else failed.
+ * From its return on all exits are kept until they are drained, and perhaps some from before. NULL and
+ * *error: -ENOTSUP where env is not the live machine; -EPERM without CAP_NET_ADMIN; -ENOENT where the kernel
+ * has no taskstats; -EINVAL outside of the initial pid or user namespace, -ENETUNREACH outside of the initial
+ * network namespace; -ETIMEDOUT; or another failure.
  */
 struct exit_reader *exit_reader_open(struct env *env, int *error);
 void exit_reader_close(struct exit_reader *reader); /* NULL is fine */
 
 /*
- * Calls each for all exits there are now; the record is valid until each returns. Neither blocks nor
- * allocates. The kernel tells of the threads of a process before wait() for it returns, and before it takes
- * their memory down: the time for that is in no record.
+ * Calls each for all exits so far; the record is valid until each returns. Neither blocks nor allocates. The
+ * kernel sends the records of a process before wait() for it returns, and before it frees the memory: the CPU
+ * time for that is in no record.
  */
 void exit_reader_drain(struct exit_reader *reader,
 		       void (*each)(void *context, const struct exit_record *record), void *context);
 
 /*
- * How many exits were lost up to the last drain, since open: because the buffer of the socket was full, or
- * because they could not be decoded. A lower bound before Linux 4.12, else exact.
+ * Records lost from open to the last drain, because the socket buffer was full, or because they could not be
+ * decoded. A lower bound before Linux 4.12, else exact.
  */
 uint64_t exit_reader_lost(const struct exit_reader *reader);
 

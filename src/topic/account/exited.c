@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "exited": what processes used that ended between two samples, by their names. */
+/* Topic "exited": CPU time of processes that exited between two samples, by name. */
 #include <config.h>
 
 #include <string.h>
@@ -19,40 +19,40 @@ struct exited_row {
 static const struct column columns[] = {
 	COLUMN(struct exited_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
 	       .width = 6, .rate_of = offsetof(struct exited_row, cpu_seconds),
-	       .help = N_("of one CPU, by all of this name that ended in the last interval, after they were "
-			  "last seen"),
+	       .help = N_("share of one CPU in the last interval, by exited processes of this name, after "
+			  "they were last seen"),
 	       .source = "growth of cpu_seconds / time"),
 	COLUMN(struct exited_row, exits_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
 	       .title = N_("exits/s"), .width = 8, .rate_of = offsetof(struct exited_row, exits),
-	       .help = N_("processes of this name that ended"), .source = "growth of exits / time"),
+	       .help = N_("exits of processes of this name"), .source = "growth of exits / time"),
 	COLUMN(struct exited_row, exits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("exits"),
 	       .width = 8, .rank = 1,
-	       .help = N_("processes of this name that ended, since panetop began to watch"),
+	       .help = N_("exits of processes of this name since the first sample"),
 	       .source = "taskstats exit records, else process events"),
 	COLUMN(struct exited_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
 	       .title = N_("time"), .width = 9, .rank = 1,
-	       .help = N_("CPU time that no sample had seen while they lived, since panetop began to watch; "
-			  "an estimate: what their records tell, and a share of what all that ended ran "
-			  "beyond that, by the memory they held"),
+	       .help = N_("CPU time that no sample saw while they were alive, since the first sample: an "
+			  "estimate from exit records, and a share of the CPU time beyond these, in "
+			  "proportion to their memory"),
 	       .source = "taskstats: ac_etime - cpu_delay_total if nvcsw is 0, else the greater of "
-			 "cpu_run_virtual_total and ac_utime + ac_stime; less the clock when last seen; "
-			 "else cutime + cstime of parents, by the time that each child lived"),
+			 "cpu_run_virtual_total and ac_utime + ac_stime; minus the clock when last seen; "
+			 "else cutime + cstime of parents, in proportion to the lifetimes of children"),
 	COLUMN(struct exited_row, watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("~watts"),
 	       .width = 7, .rank = 1, .optional = true, .rate_of = offsetof(struct exited_row, joules),
-	       .help = N_("what this CPU time draws beyond an idle machine: an estimate, by a calibration"),
+	       .help = N_("power that this CPU time adds to an idle machine: an estimate from a calibration"),
 	       .source = "growth of joules / time"),
 	COLUMN(struct exited_row, joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("~joules"),
-	       .width = 8, .hidden = true, .help = N_("what this CPU time costs, by the same estimate"),
+	       .width = 8, .hidden = true, .help = N_("energy for this CPU time, by the same estimate"),
 	       .source = "cpu_seconds * slope of the calibration"),
 	COLUMN(struct exited_row, command, .kind = COLUMN_KEY, .title = N_("command"), .width = 16,
-	       .help = N_("name that they went by; where nobody told it: whose children they were; "
-			  "(no record): nothing was told of these"),
+	       .help = N_("command name; if unknown, the parent's name; (no record): no exit record; "
+			  "(others): commands beyond the table limit"),
 	       .source = "taskstats ac_comm, else proc connector, perf task records"),
 };
 
 static const struct schema schema = {
 	.name = "exited",
-	.help = N_("what processes used that ended between two samples"),
+	.help = N_("CPU time of processes that exited between two samples"),
 	.from_zero = true,
 	.row_size = sizeof(struct exited_row),
 	SCHEMA_COLUMNS(columns),

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "power_account": where the watts of the machine go, by a calibration, and what it does not explain.
- */
+/* Topic "power_account": splits the power of the machine by a calibration, and shows what is unexplained. */
 #include <config.h>
 
 #include <errno.h>
@@ -23,37 +22,36 @@ struct power_account_row {
 
 static const struct column columns[] = {
 	ROW(part, .kind = COLUMN_KEY, .title = N_("part"), .width = 12, .words = true,
-	    .help = N_("baseline: the idle machine; tasks: processes that were seen alive; exited: what "
-		       "ended in "
-		       "between; others: interrupts, and what the kernel counts for nobody or twice; "
-		       "unexplained: the rest, negative where the estimate is too high; total: all of these, "
-		       "measured"),
+	    .help = N_("baseline: the idle machine; tasks: processes seen alive; exited: processes that "
+		       "exited between samples; others: interrupts, and CPU time that the kernel counts for "
+		       "no process or twice; unexplained: the rest, negative where the estimate is too high; "
+		       "total: the sum, as measured"),
 	    .source = "panetop"),
 	ROW(watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("watts"), .width = 8,
 	    .rate_of = offsetof(struct power_account_row, joules),
-	    .help = N_("in the last interval; all but total are an estimate"),
+	    .help = N_("power in the last interval; all rows but total are estimates"),
 	    .source = "change of joules / time"),
 	ROW(joules, .kind = COLUMN_GAUGE, .unit = UNIT_JOULES, .title = N_("joules"), .width = 9, .rank = 2,
-	    .help = N_("since panetop began to watch"), .source = "as from says"),
+	    .help = N_("energy since the first sample"), .source = "see the column from"),
 	ROW(r_squared, .kind = COLUMN_GAUGE, .title = N_("R squared"), .width = 9,
-	    .help = N_("share of the variation of watts that load explained when it was calibrated, 0 to 1"),
+	    .help = N_("share of the variation of power that load explains, from the calibration: 0 to 1"),
 	    .source = "calibration"),
 	ROW(fit, .kind = COLUMN_LABEL, .title = N_("fit"), .width = 9, .words = true,
-	    .help = N_("how good the estimate is: excellent, good, fair, poor; or measured"),
+	    .help = N_("quality of the estimate: excellent, good, fair, poor; or measured"),
 	    .source = "calibration"),
 	ROW(from, .kind = COLUMN_LABEL, .title = N_("from"), .width = 24, .rank = 1, .words = true,
-	    .help = N_("how it is made"), .source = "panetop"),
+	    .help = N_("how it is computed"), .source = "panetop"),
 };
 
 static const struct schema schema = {
 	.name = "power_account",
-	.help = N_("where the watts of the machine go, by a calibration"),
+	.help = N_("where the power of the machine goes, by a calibration"),
 	.row_size = sizeof(struct power_account_row),
 	SCHEMA_COLUMNS(columns),
 };
 
 static const struct source_spec sources[] = {
-	{ .path = "proc/stat", .gives = N_("what the machine did") },
+	{ .path = "proc/stat", .gives = N_("CPU time of the machine") },
 	{ 0 },
 };
 
@@ -62,9 +60,9 @@ struct state {
 	struct exit_ledger *ledger;
 	bool begun;
 	uint64_t begun_ns;
-	struct power_sums { /* of all time: CPU seconds, joules that were measured */
+	struct power_sums { /* CPU seconds, and joules as measured */
 		double busy, processes, ended, total;
-	} first; /* when we began to watch */
+	} first; /* in the first sample */
 };
 
 static void add(struct table *table, const struct power_fit_line *line, const char *part, double joules,
@@ -79,7 +77,7 @@ static void add(struct table *table, const struct power_fit_line *line, const ch
 	row->from = from;
 }
 
-/* The rows after baseline share out what the line says of the time that the CPUs were busy. */
+/* The rows after baseline split the busy time of the CPUs, multiplied by the slope. */
 static void add_parts(const struct state *state, const struct power_sums *now, struct table *table)
 {
 	const struct power_estimate *estimate = &state->estimate;
@@ -92,9 +90,9 @@ static void add_parts(const struct state *state, const struct power_sums *now, s
 
 	add(table, line, N_("baseline"), estimate->known ? baseline : NAN, N_("intercept of the line"));
 	add(table, line, N_("tasks"), processes, N_("slope * CPU time of the processes"));
-	add(table, line, N_("exited"), ended, N_("slope * CPU time of those that ended"));
-	add(table, line, N_("others"), busy - processes - ended, N_("slope * (busy less tasks and exited)"));
-	add(table, line, N_("unexplained"), total - baseline - busy, N_("total less all others"));
+	add(table, line, N_("exited"), ended, N_("slope * CPU time of exited processes"));
+	add(table, line, N_("others"), busy - processes - ended, N_("slope * (busy - tasks - exited)"));
+	add(table, line, N_("unexplained"), total - baseline - busy, N_("total - all others"));
 	add(table, NULL, N_("total"), estimate->known ? total : NAN, N_("the row total of the table power"));
 }
 
@@ -107,14 +105,14 @@ static void notice(const struct state *state, struct frame *frame)
 			frame, schema.name,
 			_("calibrate: K in the pane power, or panetop --calibrate -o json power >FILE, then "
 			  "--calibration=FILE"),
-			_("no watts of processes: there is no calibration"));
+			_("no power of processes: there is no calibration"));
 	else if (isnan(state->estimate.energy->joules))
-		frame_notice(frame, schema.name, _("panetop --probe power tells why"),
-			     _("no watts of processes: nothing measures what the machine draws"));
+		frame_notice(frame, schema.name, _("panetop --probe power shows why"),
+			     _("no power of processes: nothing measures the power of the machine"));
 	else if (line->r_squared < CALIBRATION_FAIR)
 		frame_notice(
-			frame, schema.name, _("calibrate again while nothing else runs, with longer steps"),
-			_("the watts of processes are a poor estimate: R squared is %.2f"), line->r_squared);
+			frame, schema.name, _("calibrate again with longer steps while nothing else runs"),
+			_("the power of processes is a poor estimate: R squared is %.2f"), line->r_squared);
 }
 
 static struct power_sums sums_of(const struct state *state, const struct cpu_times *times)
@@ -150,7 +148,7 @@ static int sample(struct sample *sample)
 	if (!stat->has_all)
 		return -ENODATA;
 	times = stat->all;
-	times.steal = 0; /* others drew that */
+	times.steal = 0; /* used by other guests */
 	now = sums_of(state, &times);
 	table->mono_ns = state->ledger->processes->mono_ns;
 	if (!state->begun) {

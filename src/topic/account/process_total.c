@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "process_total": mean use of every process, ended ones too, since the topic was asked for. */
+/* Topic "process_total": mean CPU use of every process since the first sample, exited ones included. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -25,29 +25,29 @@ struct total_row {
 
 static const struct column columns[] = {
 	COLUMN(struct total_row, mean_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("mean%"),
-	       .width = 6, .help = N_("of one CPU, over the whole run"),
+	       .width = 6, .help = N_("mean share of one CPU over the whole run"),
 	       .source = "cpu_seconds / time of the run"),
 	COLUMN(struct total_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
 	       .title = N_("time"), .width = 9, .help = N_("CPU time in this run"),
 	       .source = "CPU clock of the process; exit records"),
 	COLUMN(struct total_row, pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7,
-	       .help = N_("number of the process; unknown for those that no sample saw alive"),
+	       .help = N_("process ID; unknown for processes that no sample saw alive"),
 	       .source = "/proc"),
 	COLUMN(struct total_row, start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS,
 	       .title = N_("started"), .width = 10, .hidden = true,
-	       .help = N_("when it was started, after boot"), .source = "/proc/PID/stat starttime"),
+	       .help = N_("start time, after boot"), .source = "/proc/PID/stat starttime"),
 	COLUMN(struct total_row, state, .kind = COLUMN_LABEL, .fleeting = true,
 	       .title = N_("now"), .width = 5, .rank = 1,
-	       .words = true, .help = N_("alive, or ended"), .source = "/proc"),
+	       .words = true, .help = N_("alive or ended"), .source = "/proc"),
 	COLUMN(struct total_row, processes, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("of"),
-	       .width = 6, .rank = 2, .help = N_("processes that this row stands for"), .source = "panetop"),
+	       .width = 6, .rank = 2, .help = N_("processes in this row"), .source = "panetop"),
 	COLUMN(struct total_row, command, .kind = COLUMN_KEY, .title = N_("command"), .width = 16,
-	       .help = N_("name that it goes by"), .source = "/proc/PID/stat comm; taskstats ac_comm"),
+	       .help = N_("name of the process"), .source = "/proc/PID/stat comm; taskstats ac_comm"),
 };
 
 static const struct schema schema = {
 	.name = "process_total",
-	.help = N_("mean use of every process over the whole run"),
+	.help = N_("mean CPU use of every process over the whole run"),
 	.over_interval = true,
 	.row_size = sizeof(struct total_row),
 	SCHEMA_COLUMNS(columns),
@@ -65,12 +65,12 @@ struct entry {
 struct state {
 	struct exit_ledger *ledger;
 	uint64_t first_ns;        /* mono_ns of the first sample */
-	struct entry *entries;    /* in the order in which they were seen */
+	struct entry *entries;    /* in the order of their first samples */
 	size_t n_entries, capacity;
 	struct hash by_process;   /* of entries */
-	struct exited_command *before; /* exited as they were at the first sample */
+	struct exited_command *before; /* of the ledger, at the first sample */
 	size_t n_before;
-	size_t refused;           /* processes beyond the room */
+	size_t refused;           /* samples of processes beyond ENTRIES_MAX */
 };
 
 static uint64_t hash_of(uint32_t pid, uint64_t start_ticks)
@@ -151,7 +151,7 @@ static void add_rows(const struct state *state, const struct env *env, struct fr
 	}
 }
 
-/* What ended between two samples has rows by name. The list of names only grows at its end. */
+/* Processes that exited between samples have rows by name. New names are added at the end of the list. */
 static void add_exited(const struct state *state, struct frame *frame, struct table *table, double seconds)
 {
 	const struct exit_ledger *ledger = state->ledger;
@@ -199,8 +199,9 @@ static int sample(struct sample *sample)
 	add_exited(state, frame, table, seconds);
 	if (state->refused > 0)
 		frame_notice(frame, schema.name, NULL,
-			     P_("%zu sample of a process found no room in the totals",
-				"%zu samples of processes found no room in the totals", state->refused),
+			     P_("%zu sample of a process is not in the totals: too many processes",
+				"%zu samples of processes are not in the totals: too many processes",
+				state->refused),
 			     state->refused);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sum of run times: of cpuacct at its root, or of the groups of version 2 just below the root. */
+/* Version 1: cpuacct.usage of the root; version 2: the sum of cpu.stat over the groups below the root. */
 #include <config.h>
 
 #include "topic/process/cgroup_cpu_time.h"
@@ -23,9 +23,9 @@ struct group {
 struct cgroup_cpu_time {
 	struct env *env;    /* borrowed */
 	struct cgroup_place place;
-	bool begun;         /* used_ns or the groups are those of the call before */
+	bool begun;         /* used_ns or the groups are from the previous call */
 	uint64_t used_ns;   /* version 1 */
-	uint64_t grown_ns;  /* version 2: the sum while the groups are gone through */
+	uint64_t grown_ns;  /* version 2, while the groups are read */
 	struct group *groups;
 	size_t n_groups, capacity;
 };
@@ -38,7 +38,7 @@ static bool exists(const struct cgroup_cpu_time *sum, const char *name)
 	return env_exists(sum->env, path);
 }
 
-/* A container sees the top of its own part: only the very top has, or lacks, these files. */
+/* A container sees a group of its own as the root. Only the real root has, or lacks, these files. */
 static bool is_top(const struct cgroup_cpu_time *sum)
 {
 	if (sum->place.version == 1)
@@ -90,7 +90,7 @@ static struct group *group_of(struct cgroup_cpu_time *sum, const char *name, boo
 	return group;
 }
 
-/* A group that is new since the call before had used nothing then. */
+/* A group created since the previous call starts at 0. */
 static void add_group(void *context, const char *name)
 {
 	struct cgroup_cpu_time *sum = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which command lines of the processes on the list are read next, and what becomes of them. */
+/* Chooses which command lines are read next, and stores them. */
 #include <config.h>
 
 #include "topic/process/command_lines.h"
@@ -10,11 +10,11 @@
 #include "core/alloc.h"
 #include "topic/process/command_reader.h"
 
-#define AGAIN_TICKS 10 /* programs may change their command line */
+#define AGAIN_TICKS 10 /* a program may change its command line */
 
 struct command_lines {
 	struct command_reader *reader;
-	size_t next; /* index of the task from which on command lines are still asked for */
+	size_t next; /* index of the first process whose turn has not come yet */
 };
 
 struct command_lines *command_lines_open(struct env *env)
@@ -70,7 +70,7 @@ static bool ask(struct command_lines *lines, struct process *process, uint64_t t
 	return true;
 }
 
-/* Of those that nobody asked for yet, in turn; how many. */
+/* Requests up to most lines that were never requested before, in turn. How many it requested. */
 static size_t ask_others(struct command_lines *lines, struct process *const *list, size_t n_list,
 			 uint64_t tick, size_t most)
 {

@@ -112,7 +112,7 @@ bool command_reader_ask(struct command_reader *reader, uint32_t pid, uint64_t ta
 static void start(struct command_reader *reader)
 {
 	reader->submitted_ns = env_mono_ns();
-	reader->poll.credit = 1; /* that one process was stuck says nothing about others */
+	reader->poll.credit = 1; /* a stuck process does not make others slow */
 	device_poll_submit(&reader->poll);
 }
 

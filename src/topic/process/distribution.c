@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "distribution": how many processes used how much of a CPU in the last interval. */
+/* Topic "distribution": a histogram of the CPU use of processes in the last interval. */
 #include <config.h>
 
 #include "core/i18n.h"
@@ -17,24 +17,23 @@ struct distribution_row {
 static const struct column columns[] = {
 	COLUMN(struct distribution_row, from_ratio, .kind = COLUMN_KEY, .unit = UNIT_RATIO,
 	       .title = N_("from%"), .width = 6,
-	       .help = N_("use of one CPU from which on a process counts here"), .source = "panetop"),
+	       .help = N_("lower bound of CPU use, of one CPU"), .source = "panetop"),
 	COLUMN(struct distribution_row, to_ratio, .kind = COLUMN_LABEL, .unit = UNIT_RATIO,
 	       .title = N_("to%"), .width = 6,
-	       .help = N_("use of one CPU below which it does; the last range has no end"),
+	       .help = N_("upper bound of CPU use; the last range has none"),
 	       .source = "panetop"),
 	COLUMN(struct distribution_row, processes, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT,
 	       .title = N_("processes"), .width = 9,
-	       .help = N_("that used so much in the last interval; the first "
-			  "range: more than nothing"),
+	       .help = N_("processes with this CPU use in the last interval; idle ones are left out"),
 	       .source = "CPU clocks of the processes"),
 	COLUMN(struct distribution_row, cpu_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO,
-	       .title = N_("%CPU"), .width = 8, .help = N_("what they used together; 100 is one CPU"),
+	       .title = N_("%CPU"), .width = 8, .help = N_("CPU use of all of them; 100 is one CPU"),
 	       .source = "CPU clocks of the processes"),
 };
 
 static const struct schema schema = {
 	.name = "distribution",
-	.help = N_("how many processes use how much"),
+	.help = N_("number of processes by CPU use"),
 	.over_interval = true,
 	.row_size = sizeof(struct distribution_row),
 	SCHEMA_COLUMNS(columns),
@@ -44,7 +43,7 @@ static const struct source_spec sources[] = { { 0 } };
 
 struct state {
 	struct process_list *processes;
-	uint64_t mono_ns; /* of the sample before */
+	uint64_t mono_ns; /* of the previous sample */
 };
 
 static void add_process(struct table *table, const struct process *process, double seconds)

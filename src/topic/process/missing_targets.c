@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Notices about processes, their groups and control groups that were named and are not there. */
 #include <config.h>
 
 #include "topic/process/missing_targets.h"
@@ -8,8 +7,7 @@
 #include "core/process_pattern.h"
 #include "topic/process/process_list.h"
 
-/* With a single sample nothing is waited for. */
-static bool is_waited_for(const struct sample_request *request)
+static bool waits(const struct sample_request *request)
 {
 	return !request->once;
 }
@@ -19,8 +17,8 @@ void missing_targets_add_process(struct frame *frame, const struct sample_reques
 {
 	frame->named_absent = true;
 	frame_notice(frame, topic, NULL,
-		     is_waited_for(request) ? _("there is no process %s; it is waited for")
-					    : _("there is no process %s"),
+		     waits(request) ? _("there is no process %s; waiting for it")
+				    : _("there is no process %s"),
 		     name);
 }
 
@@ -29,8 +27,8 @@ void missing_targets_add_group(struct frame *frame, const struct sample_request 
 {
 	frame->named_absent = true;
 	frame_notice(frame, topic, NULL,
-		     is_waited_for(request) ? _("there is no process group %s; it is waited for")
-					    : _("there is no process group %s"),
+		     waits(request) ? _("there is no process group %s; waiting for it")
+				    : _("there is no process group %s"),
 		     group);
 }
 
@@ -38,13 +36,13 @@ void missing_targets_add_cgroup(struct frame *frame, const struct sample_request
 				const char *path)
 {
 	frame->named_absent = true;
-	frame_notice(frame, topic, _("/proc/PID/cgroup has the path of a process"),
-		     is_waited_for(request) ? _("there is no control group %s; it is waited for")
-					    : _("there is no control group %s"),
+	frame_notice(frame, topic, _("the path is in /proc/PID/cgroup"),
+		     waits(request) ? _("there is no control group %s; waiting for it")
+				    : _("there is no control group %s"),
 		     path);
 }
 
-static bool is_there(const struct process_list *processes, struct span wanted)
+static bool exists(const struct process_list *processes, struct span wanted)
 {
 	for (size_t i = 0; i < processes->n_all; i++)
 		if (process_matches(processes->all[i], wanted))
@@ -64,16 +62,16 @@ void missing_targets_find(struct frame *frame, const struct sample_request *requ
 {
 	const char *list = request->processes;
 	struct span rest = span_text(list ? list : ""), wanted;
-	bool told = false;
+	bool noticed = false;
 
 	while (span_item(&rest, &wanted)) {
-		if (is_there(processes, wanted)) {
+		if (exists(processes, wanted)) {
 			frame->named_there = true;
-		} else if (!told) {
+		} else if (!noticed) {
 			missing_targets_add_process(
 				frame, request, topic,
 				arena_copy(&frame->arena, wanted.at, span_length(wanted)));
-			told = true;
+			noticed = true;
 		}
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What options name by --pid, --tree, --group and --cgroup: it need not be there, and is waited for then. */
+/* Processes and groups that --pid, --tree, --group or --cgroup name, and that do not exist (yet). */
 #ifndef PANETOP_TOPIC_PROCESS_MISSING_TARGETS_H
 #define PANETOP_TOPIC_PROCESS_MISSING_TARGETS_H
 
@@ -8,7 +8,7 @@
 
 struct process_list;
 
-/* Each tells that it is not there, and notes so in the frame. name is copied. */
+/* Adds a notice, and sets named_absent of the frame. The name is copied. */
 void missing_targets_add_process(struct frame *frame, const struct sample_request *request, const char *topic,
 				 const char *name);
 void missing_targets_add_group(struct frame *frame, const struct sample_request *request, const char *topic,
@@ -16,10 +16,10 @@ void missing_targets_add_group(struct frame *frame, const struct sample_request 
 void missing_targets_add_cgroup(struct frame *frame, const struct sample_request *request, const char *topic,
 				const char *path);
 
-/* A process that --pid names may be known by its program alone: the next update of tasks reads those. */
+/* Where --pid names a program, the next update of the list reads all command lines. */
 void missing_targets_want_programs(struct process_list *processes, const struct sample_request *request);
 
-/* Notes which processes of --pid are among the tasks, and tells the first one that is not. */
+/* Looks for the processes of --pid, and adds a notice for the first that is missing. */
 void missing_targets_find(struct frame *frame, const struct sample_request *request, const char *topic,
 			  const struct process_list *processes);
 

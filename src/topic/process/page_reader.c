@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "page_reader": which processes have pages read in from storage, and so fill the cache. */
+/* Topic "page_reader": which processes read from storage, and so fill the page cache. */
 #include <config.h>
 
 #include <errno.h>
@@ -23,44 +23,44 @@ struct reader_row {
 
 static const struct column columns[] = {
 	COLUMN(struct reader_row, pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7,
-	       .help = N_("process"), .source = "/proc"),
+	       .help = N_("process ID"), .source = "/proc"),
 	COLUMN(struct reader_row, start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS,
 	       .title = N_("started"), .width = 10, .hidden = true,
-	       .help = N_("when it was started, after boot"), .source = "/proc/PID/stat starttime"),
+	       .help = N_("start time, after boot"), .source = "/proc/PID/stat starttime"),
 	COLUMN(struct reader_row, read_bytes_per_second, .kind = COLUMN_RATE, .unit = UNIT_BYTES_PER_SECOND,
 	       .title = N_("read/s"), .width = 7, .rate_of = offsetof(struct reader_row, read_bytes),
-	       .help = N_("fetched from storage on its behalf in the last interval"),
+	       .help = N_("read from storage in the last interval"),
 	       .source = "growth of read_bytes / time"),
 	COLUMN(struct reader_row, read_bytes, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = N_("read"),
-	       .width = 7, .rank = 1, .help = N_("fetched from storage on its behalf since its start"),
+	       .width = 7, .rank = 1, .help = N_("read from storage since its start"),
 	       .source = "/proc/PID/io read_bytes"),
 	COLUMN(struct reader_row, major_faults_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
 	       .title = N_("majflt/s"), .width = 8, .rank = 2,
 	       .rate_of = offsetof(struct reader_row, major_faults),
-	       .help = N_("page faults that had to wait for storage"),
+	       .help = N_("page faults that waited for storage"),
 	       .source = "growth of major_faults / time"),
 	COLUMN(struct reader_row, major_faults, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT,
 	       .title = N_("majflt"), .width = 7, .rank = 3,
-	       .help = N_("page faults that had to wait for storage, since its start"),
+	       .help = N_("page faults that waited for storage, since its start"),
 	       .source = "/proc/PID/stat majflt"),
 	COLUMN(struct reader_row, command, .kind = COLUMN_LABEL, .title = N_("command"), .width = 16,
-	       .help = N_("name of the program, at most 15 bytes"), .source = "/proc/PID/stat comm"),
+	       .help = N_("process name, at most 15 bytes"), .source = "/proc/PID/stat comm"),
 };
 
 static const struct schema schema = {
 	.name = "page_reader",
-	.help = N_("processes that have pages read in from storage"),
+	.help = N_("processes that read from storage"),
 	.row_size = sizeof(struct reader_row),
 	SCHEMA_COLUMNS(columns),
 };
 
 static const struct source_spec sources[] = {
-	{ .path = SOURCE, .gives = N_("what a process has read from storage"),
+	{ .path = SOURCE, .gives = N_("bytes that a process read from storage"),
 	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_TASK_IO_ACCOUNTING") } } },
 	{ 0 },
 };
 
-/* 0, or -errno of the read of its io file. */
+/* 0 or -errno of reading its io file. */
 static int add_process(struct env *env, struct frame *frame, struct table *table,
 		       const struct process *process)
 {
@@ -105,8 +105,8 @@ static int sample(struct sample *sample)
 		frame_notice(sample->frame, schema.name,
 			     remedy_for_user(N_("run it as root, or give it the capabilities cap_sys_ptrace "
 						"and cap_dac_read_search")),
-			     P_("%zu process does not show what it reads",
-				"%zu processes do not show what they read", hidden),
+			     P_("reads of %zu process are hidden",
+				"reads of %zu processes are hidden", hidden),
 			     hidden);
 	return 0;
 }

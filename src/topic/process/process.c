@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "process": what each process uses of the processors, and what it is. */
+/* Topic "process": what each process is, and the CPU time it uses. */
 #include <config.h>
 
 #include <string.h>
@@ -46,84 +46,83 @@ struct process_row {
 
 static const struct column columns[] = {
 	SHARE(cpu_seconds, cpu_ratio, N_("%CPU"), 0,
-	      N_("of one CPU, all threads together, in the last interval")),
-	SHARE(user_seconds, user_ratio, N_("%user"), 2, N_("of one CPU, in its own code")),
-	SHARE(system_seconds, system_ratio, N_("%sys"), 2, N_("of one CPU, in the kernel on its behalf")),
-	TIME(cpu_seconds, N_("time"), N_("CPU time since its start, of all its threads"),
+	      N_("share of one CPU in the last interval, all threads together")),
+	SHARE(user_seconds, user_ratio, N_("%user"), 2, N_("share of one CPU in user mode")),
+	SHARE(system_seconds, system_ratio, N_("%sys"), 2, N_("share of one CPU in the kernel")),
+	TIME(cpu_seconds, N_("time"), N_("CPU time of all its threads since its start"),
 	     "CPU clock of the process", .rank = 2),
 	ROW(watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("~watts"), .width = 6, .rank = 1,
 	    .optional = true, .rate_of = offsetof(struct process_row, joules),
-	    .help = N_("what its CPU time draws beyond an idle machine: an estimate, by a calibration, known "
-		       "beside a measured total; the table power_account tells how good it is"),
+	    .help = N_("power that its CPU time adds to an idle machine: an estimate from a calibration, "
+		       "where total power is measured; the table power_account rates it"),
 	    .source = "growth of joules / time"),
-	ROW(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .help = N_("number of the process"),
+	ROW(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .help = N_("process ID"),
 	    .source = "/proc"),
 	ROW(start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("started"), .width = 10,
-	    .hidden = true, .help = N_("when it was started, after boot"),
+	    .hidden = true, .help = N_("start time, after boot"),
 	    .source = "/proc/PID/stat starttime"),
 	ROW(ppid, .kind = COLUMN_LABEL, .title = N_("parent"), .width = 7, .hidden = true,
-	    .help = N_("process that started it, or that adopted it"), .source = "/proc/PID/stat ppid"),
+	    .help = N_("parent process: it started or adopted this one"), .source = "/proc/PID/stat ppid"),
 	ROW(state, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("S"), .width = 1, .rank = 3,
-	    .help = N_("R runs or waits for a CPU, S sleeps, D waits for a device, T stopped, Z ended and "
-		       "not waited "
-		       "for, I idle thread of the kernel"),
+	    .help = N_("R runs or waits for a CPU, S sleeps, D waits for a device, T stopped, Z zombie, "
+		       "I idle kernel thread"),
 	    .source = "/proc/PID/stat state"),
 	ROW(processor, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("CPU"), .width = 3, .rank = 6,
-	    .help = N_("CPU that its main thread ran on last"), .source = "/proc/PID/stat processor"),
-	TIME(user_seconds, N_("utime"), N_("part of the CPU time: in its own code"),
-	     "cpu_seconds less system_seconds", .hidden = true),
-	TIME(system_seconds, N_("stime"), N_("part of the CPU time: in the kernel on its behalf"),
+	    .help = N_("CPU that its main thread last ran on"), .source = "/proc/PID/stat processor"),
+	TIME(user_seconds, N_("utime"), N_("CPU time in user mode since its start"),
+	     "cpu_seconds - system_seconds", .hidden = true),
+	TIME(system_seconds, N_("stime"), N_("CPU time in the kernel since its start"),
 	     "cpu_seconds, split as utime and stime of /proc/PID/stat grew", .hidden = true),
 	ROW(threads, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("thr"), .width = 4, .rank = 7,
 	    .help = N_("threads"), .source = "/proc/PID/stat num_threads"),
 	ROW(nice, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("nice"), .width = 4, .rank = 8,
-	    .help = N_("-20 gets the most of the CPUs, 19 the least"), .source = "/proc/PID/stat nice"),
+	    .help = N_("priority: -20 is the highest, 19 the lowest"), .source = "/proc/PID/stat nice"),
 	ROW(user, .kind = COLUMN_LABEL, .title = N_("user"), .width = 8, .rank = 5,
-	    .help = N_("its effective user"), .source = "owner of /proc/PID, /etc/passwd"),
+	    .help = N_("effective user"), .source = "owner of /proc/PID, /etc/passwd"),
 	ROW(uid, .kind = COLUMN_LABEL, .title = N_("UID"), .width = 6, .hidden = true,
-	    .help = N_("number of its effective user"), .source = "owner of /proc/PID"),
+	    .help = N_("effective UID"), .source = "owner of /proc/PID"),
 	ROW(resident_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("RSS"), .width = 6,
-	    .rank = 2, .help = N_("resident memory, pages that it shares with others included"),
+	    .rank = 2, .help = N_("resident memory, shared pages included"),
 	    .source = "/proc/PID/stat rss"),
 	ROW(minor_faults, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("minflt"), .width = 8,
-	    .hidden = true, .help = N_("page faults that needed no storage, since its start"),
+	    .hidden = true, .help = N_("page faults without storage access, since its start"),
 	    .source = "/proc/PID/stat minflt"),
 	ROW(major_faults, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("majflt"), .width = 8,
-	    .hidden = true, .help = N_("page faults that had to wait for storage, since its start"),
+	    .hidden = true, .help = N_("page faults that waited for storage, since its start"),
 	    .source = "/proc/PID/stat majflt"),
 	ROW(minor_faults_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("minflt/s"),
 	    .width = 8, .hidden = true, .rate_of = offsetof(struct process_row, minor_faults),
-	    .help = N_("page faults that needed no storage"), .source = "growth of minor_faults / time"),
+	    .help = N_("page faults without storage access"), .source = "growth of minor_faults / time"),
 	ROW(major_faults_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("majflt/s"),
 	    .width = 8, .hidden = true, .rate_of = offsetof(struct process_row, major_faults),
-	    .help = N_("page faults that had to wait for storage"),
+	    .help = N_("page faults that waited for storage"),
 	    .source = "growth of major_faults / time"),
 	ROW(joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("~joules"), .width = 8,
-	    .hidden = true, .help = N_("what its CPU time since its start costs, by the same estimate"),
+	    .hidden = true, .help = N_("energy for its CPU time since its start, by the same estimate"),
 	    .source = "cpu_seconds * slope of the calibration"),
 	TEXT(command, N_("command"),
-	     N_("its command line; in [ ] a thread of the kernel; the name until it is read"),
+	     N_("command line; [name]: a kernel thread; the name until it is read"),
 	     "/proc/PID/cmdline"),
-	TEXT(command_base, N_("command"), N_("its command line without the directories of the program"),
+	TEXT(command_base, N_("command"), N_("command line without the directory of the program"),
 	     "/proc/PID/cmdline", .hidden = true),
-	TEXT(program, N_("program"), N_("the first word of its command line"), "/proc/PID/cmdline",
+	TEXT(program, N_("program"), N_("first word of the command line"), "/proc/PID/cmdline",
 	     .hidden = true),
-	TEXT(program_base, N_("program"), N_("the first word of its command line without directories"),
+	TEXT(program_base, N_("program"), N_("first word of the command line, without directory"),
 	     "/proc/PID/cmdline", .hidden = true),
-	TEXT(name, N_("name"), N_("name that it goes by, at most 15 bytes"), "/proc/PID/stat comm",
+	TEXT(name, N_("name"), N_("name, at most 15 bytes"), "/proc/PID/stat comm",
 	     .hidden = true),
 };
 
 static const struct schema schema = {
 	.name = "process",
-	.help = N_("processes and what they use of the processors"),
+	.help = N_("processes and the CPU time they use"),
 	.from_zero = true,
 	.row_size = sizeof(struct process_row),
 	SCHEMA_COLUMNS(columns),
 };
 
 static const struct source_spec sources[] = {
-	{ .path = "proc/self/stat", .gives = N_("what each process is") },
+	{ .path = "proc/self/stat", .gives = N_("state, parent and counters of each process") },
 	{ .path = "proc/self/cmdline", .gives = N_("command lines"), .optional = true },
 	{ 0 },
 };
@@ -161,7 +160,7 @@ static void set_times(struct process_row *row, const struct process *process,
 	row->joules = power_estimate_joules(estimate, row->cpu_seconds);
 }
 
-/* What its file tells; counters of one that lived unseen before would all count for this interval. */
+/* Fault counters of a process that was not seen before would all count as of this interval. */
 static void set_stat(struct process_row *row, const struct process *process, const struct env *env)
 {
 	if (process->stale)
@@ -197,7 +196,7 @@ static void add_row(struct frame *frame, struct table *table, const struct proce
 	set_texts(frame, row, process);
 }
 
-/* The machine counts more threads than those of the processes that are listed. */
+/* Threads of the whole machine minus those of the listed processes. */
 static unsigned long hidden_threads(struct env *env, const struct process_list *processes)
 {
 	struct loadavg loadavg;
@@ -221,23 +220,23 @@ static void notice_hidden(struct env *env, struct frame *frame, const struct pro
 	if (processes->n_denied > 0)
 		frame_notice(frame, schema.name,
 			     remedy_for_user(hidden_remedy),
-			     P_("%zu process may not be looked at (hidepid)",
-				"%zu processes may not be looked at (hidepid)", processes->n_denied),
+			     P_("%zu process may not be read (hidepid)",
+				"%zu processes may not be read (hidepid)", processes->n_denied),
 			     processes->n_denied);
 	else if (env->live && processes->n_failed == 0 && processes->n_all > 0 && processes->all[0]->pid != 1)
 		frame_notice(
 			frame, schema.name, remedy_for_user(hidden_remedy),
-			P_("%lu thread of others is hidden here (hidepid)",
-			   "%lu threads of others are hidden here (hidepid)", hidden_threads(env, processes)),
+			P_("%lu thread of another user is hidden (hidepid)",
+			   "%lu threads of other users are hidden (hidepid)", hidden_threads(env, processes)),
 			hidden_threads(env, processes));
 	if (processes->n_failed > 0)
 		frame_notice(frame, schema.name, source_remedy(env, NULL, -processes->failure),
-			     P_("%zu process could not be looked at: %s",
-				"%zu processes could not be looked at: %s", processes->n_failed),
+			     P_("%zu process could not be read: %s",
+				"%zu processes could not be read: %s", processes->n_failed),
 			     processes->n_failed, strerror(-processes->failure));
 	if (stuck)
 		frame_notice(frame, schema.name, NULL,
-			     _("process %u is stuck: its command line cannot be read, others wait behind it"),
+			     _("process %u blocks reads of its command line; others wait for it"),
 			     stuck);
 }
 

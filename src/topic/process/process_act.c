@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Acting on a process by a descriptor, opened before it is made sure that it is the one that was meant. */
+/* The process is opened before its start time is checked, so that its pid cannot be reused in between. */
 #include <config.h>
 
 #include "topic/process/process_act.h"
@@ -17,8 +17,8 @@
 
 struct order {
 	bool nice;
-	bool down;       /* NICE: the number is negative */
-	uint64_t number; /* of the signal, or how much the nice value grows */
+	bool down;       /* number is negative */
+	uint64_t number; /* of the signal; or the change of the nice value */
 	uint64_t pid;
 	double start_seconds;
 };
@@ -37,7 +37,7 @@ static bool parse(const char *action, struct order *order)
 	       order->number <= 64 && order->pid > 0 && order->pid <= INT32_MAX;
 }
 
-/* A signal is taken by a directory of proc, too, which is this process whatever its pid is elsewhere. */
+/* pidfd_send_signal(2) accepts a directory of proc, too: it works for pids of another namespace. */
 static int open_process(struct env *env, const struct order *order)
 {
 	int process;
@@ -59,7 +59,7 @@ static int send_signal(int process, int number)
 	return error;
 }
 
-/* There is no setpriority(2) by descriptor: that it lives before and after shows that it was this one. */
+/* setpriority(2) takes a pid: if the process is alive before and after, the pid was not reused. */
 static int renice(int process, const struct order *order, const struct pid_stat *stat)
 {
 	int wanted = (int)stat->nice + (order->down ? -(int)order->number : (int)order->number);
@@ -77,7 +77,7 @@ static int renice(int process, const struct order *order, const struct pid_stat 
 	return error == -EPERM ? 0 : error;
 }
 
-/* Where proc has other pids than we: what is not in our namespace gets no signal, and no pid is of use. */
+/* Where proc shows another pid namespace, nice cannot work, nor signals to processes outside of this one. */
 static int check_reach(struct env *env, int process, const struct order *order)
 {
 	if (!env->foreign_pids || (!order->nice && send_signal(process, 0) != -EINVAL))

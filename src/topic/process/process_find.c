@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finding a process by its pid and its start time, or by what --pid names. */
 #include <config.h>
 
 #include "topic/process/process_find.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which process is meant: a pid alone may be given to another one. */
+/* Finds processes by pid and start time, because pids are reused, or by the words of --pid. */
 #ifndef PANETOP_TOPIC_PROCESS_PROCESS_FIND_H
 #define PANETOP_TOPIC_PROCESS_PROCESS_FIND_H
 
@@ -8,26 +8,26 @@
 
 #define PROCESS_STAT_MAX 1024
 
-/* When a process was started, in seconds after boot: its column start_seconds. */
+/* Seconds after boot: the column start_seconds. */
 double process_start_seconds(const struct env *env, uint64_t start_ticks);
 uint64_t process_start_ticks(const struct env *env, double start_seconds);
 
 /*
- * Reads the stat file of the process with this pid and start time; comm is left empty. 0, -ESRCH when it
- * has ended, whoever has its pid now, or -errno.
+ * Reads the stat file of the process with this pid and start time, without comm. 0, -ESRCH when it has
+ * exited, even if the pid is in use, or -errno.
  */
 int process_find(struct env *env, uint32_t pid, double start_seconds, struct pid_stat *stat);
 
-/* Its stat file, in bytes, which has PROCESS_STAT_MAX of them, and what it says: false when it has ended. */
+/* Reads its stat file into bytes[PROCESS_STAT_MAX], and parses it. False when it has exited. */
 bool process_read_stat(struct env *env, uint32_t pid, char *bytes, struct pid_stat *stat);
 
-/* The program that its command line begins with; in bytes. */
+/* The first argument of its command line, in bytes. */
 struct span process_program(struct env *env, uint32_t pid, char *bytes, size_t room);
 
-/* Is there any process on the list? See process_pattern_matches(). */
+/* Does any process match the list of --pid? See process_pattern_matches(). */
 bool process_any_listed(struct env *env, const char *list);
 
-/* Is there any process in the process group with this number? */
+/* Does this process group have a process? */
 bool process_any_in_group(struct env *env, const char *group);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keeping the list of list: a look at every clock, and into the stat file of those whose clock moved. */
+/* Reads the clock of every process, and the stat file of those that ran. */
 #include <config.h>
 
 #include "topic/process/process_list.h"
@@ -17,8 +17,8 @@
 #include "topic/process/cgroup_cpu_time.h"
 #include "topic/process/command_lines.h"
 
-#define TURNS_PER_TICK ((size_t)64)
-#define IDLE_TICKS 60 /* after which the file of a process that does nothing is closed */
+#define TURNS_PER_TICK ((size_t)64) /* idle processes whose stat file is read */
+#define IDLE_TICKS 60 /* after which the stat file of an idle process is closed */
 
 static const char key;
 
@@ -78,7 +78,7 @@ struct process *process_list_find_exited(const struct process_list *list, uint32
 	return process_in_list(list->exited, list->n_exited, pid);
 }
 
-/* What it used in the interval is split as the ticks of its file grew; where none did, as the last time. */
+/* The split of CPU time follows the growth of the ticks in stat; without growth it stays. */
 static void update_system_share(struct process *process, const struct pid_stat *stat)
 {
 	uint64_t user = stat->user_ticks - process->stat.user_ticks;
@@ -89,7 +89,7 @@ static void update_system_share(struct process *process, const struct pid_stat *
 		process->system_share = (double)system / (double)(user + system);
 }
 
-/* In a copy of proc the owner is that of the copy, if the status file does not tell better. */
+/* In a copy of proc the owner of the directory is whoever copied it: the status file has the real one. */
 static void read_user(struct env *env, struct process *process)
 {
 	char bytes[2048];
@@ -109,14 +109,14 @@ static void set_name(struct process *process, struct span comm)
 	size_t length = span_length(comm) < PROCESS_NAME_MAX ? span_length(comm) : PROCESS_NAME_MAX - 1;
 
 	if (strncmp(process->name, comm.at, length) != 0 || process->name[length] != '\0')
-		process->command_tick = 0; /* it may have become another program */
+		process->command_tick = 0; /* it may have executed another program */
 	memcpy(process->name, comm.at, length);
 	process->name[length] = '\0';
 }
 
 enum probe { PROBE_SAME, PROBE_PID_REUSED, PROBE_EXITED, PROBE_DENIED, PROBE_FAILED };
 
-/* Files that stay open only to save time make room for others, and from now on fewer stay open. */
+/* Closes the stat files that are open only to save time, and keeps fewer from now on. */
 static bool release_files(struct process_list *list)
 {
 	struct env_pids *pids = &list->env->pids;
@@ -142,7 +142,6 @@ static long read_file(struct process_list *list, struct env *env, struct process
 	return length;
 }
 
-/* The clock of a process can be asked even when its file cannot be read. */
 static void add_time(const struct process_list *list, struct process *process, uint64_t cpu_ns)
 {
 	bool fresh = process->start_ticks == U64_UNKNOWN;
@@ -172,14 +171,14 @@ static enum probe probe_error(struct process_list *list, struct process *process
 	return PROBE_FAILED;
 }
 
-bool process_list_began_before(const struct process_list *list, uint64_t start_ticks, uint64_t boot_ns)
+bool process_list_existed_at(const struct process_list *list, uint64_t start_ticks, uint64_t boot_ns)
 {
 	uint64_t tick_ns = UINT64_C(1000000000) / list->env->ticks_per_second;
 
 	return list->clocks && start_ticks + 2 < boot_ns / tick_ns;
 }
 
-/* Reads the stat file; cpu_ns is what its clock says, or U64_UNKNOWN to take the ticks of the file. */
+/* cpu_ns: its clock; U64_UNKNOWN: use the ticks of the stat file. */
 static enum probe read_stat(struct process_list *list, struct env *env, struct process *process,
 			    uint64_t cpu_ns)
 {
@@ -199,7 +198,7 @@ static enum probe read_stat(struct process_list *list, struct env *env, struct p
 			 (UINT64_C(1000000000) / env->ticks_per_second);
 	update_system_share(process, &stat);
 	add_time(list, process, cpu_ns);
-	if (fresh && process_list_began_before(list, stat.start_ticks, list->last_boot_ns)) {
+	if (fresh && process_list_existed_at(list, stat.start_ticks, list->last_boot_ns)) {
 		process->used_ns = U64_UNKNOWN;
 		process->clock_valid = false;
 		list->n_appeared++;
@@ -213,7 +212,6 @@ static enum probe read_stat(struct process_list *list, struct env *env, struct p
 	return PROBE_SAME;
 }
 
-/* One look at a process: at its file if its clock moved, or if it is its turn. */
 static enum probe probe_process(struct process_list *list, struct env *env, struct process *process,
 				uint64_t cpu_ns, bool turn)
 {
@@ -242,7 +240,7 @@ static void add_exited(struct process_list *list, struct env *env, struct proces
 	*VECTOR_ADD(list->exited, list->n_exited, list->exited_capacity) = process;
 }
 
-/* The process with this pid goes on the list as the one that was known (NULL: none), as another, or not. */
+/* known: the process that had this pid in the previous tick; NULL: none. */
 static void add_process(struct process_list *list, struct env *env, uint32_t pid, uint64_t cpu_ns,
 			struct process *known, bool turn)
 {
@@ -284,7 +282,7 @@ static void free_exited(struct process_list *list)
 	list->n_exited = 0;
 }
 
-/* All clocks at once, before any file is read: so they are of one moment, however long the files take. */
+/* All clocks are read before any file, so that they show the same moment. */
 static void read_clocks(struct process_list *list, const uint32_t *pids, size_t n_pids)
 {
 	VECTOR_RESERVE(list->cpu_ns, n_pids, list->cpu_capacity);
@@ -297,7 +295,7 @@ static void read_clocks(struct process_list *list, const uint32_t *pids, size_t 
 	list->run_ns = list->cpu_sum ? cgroup_cpu_time_grown(list->cpu_sum) : U64_UNKNOWN;
 }
 
-/* Both lists go up by pid, so that they are merged in one pass. */
+/* Both lists are sorted by pid. */
 static void merge(struct process_list *list, struct env *env, const uint32_t *pids, size_t n_pids)
 {
 	struct process **previous = list->all;
@@ -319,11 +317,11 @@ static void merge(struct process_list *list, struct env *env, const uint32_t *pi
 	}
 	while (at < n_previous)
 		add_exited(list, env, previous[at++]);
-	list->n_previous = 0; /* some of these are gone */
+	list->n_previous = 0; /* some of these are freed soon */
 	list->next_turn = first + TURNS_PER_TICK < n_pids ? first + TURNS_PER_TICK : 0;
 }
 
-/* Where the clocks of list tell that they ended, it is enough to list those that are new. */
+/* Exits show in the clocks, so only new pids have to be found. */
 static int list_pids(const struct process_list *list, const uint32_t **pids, size_t *n_pids)
 {
 	struct env *env = list->env;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "self": what panetop itself costs, per topic and in all. */
+/* Topic "self": what panetop itself costs, per topic and in total. */
 #include <config.h>
 
 #include "core/i18n.h"
@@ -15,10 +15,10 @@ struct self_row {
 
 static const struct column columns[] = {
 	COLUMN(struct self_row, topic, .kind = COLUMN_KEY, .title = N_("topic"), .width = 12,
-	       .help = N_("what was sampled; all: the whole of panetop"), .source = "panetop"),
+	       .help = N_("topic; all: panetop as a whole"), .source = "panetop"),
 	COLUMN(struct self_row, sample_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
 	       .title = N_("sample"), .width = 9,
-	       .help = N_("CPU time of its last sample; of self, of the one before"),
+	       .help = N_("CPU time of its last sample; of the topic self: of the previous one"),
 	       .source = "CLOCK_PROCESS_CPUTIME_ID around the sample"),
 	COLUMN(struct self_row, reads, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("reads"),
 	       .width = 9, .help = N_("reads of kernel files since start"), .source = "panetop"),
@@ -26,7 +26,7 @@ static const struct column columns[] = {
 	       .width = 6, .help = N_("samples that failed since start"), .source = "panetop"),
 	COLUMN(struct self_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("CPU%"),
 	       .width = 6, .rate_of = offsetof(struct self_row, cpu_seconds),
-	       .help = N_("CPU time of panetop, drawing included; 100 is one CPU"),
+	       .help = N_("CPU use of panetop, drawing included; 100 is one CPU"),
 	       .source = "growth of cpu_seconds / time"),
 	COLUMN(struct self_row, resident_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES,
 	       .title = N_("resident"), .width = 8, .help = N_("resident memory of panetop"),

@@ -34,19 +34,19 @@ struct system_row {
 	       .width = 12, .hidden = true, .help = what, .source = "/proc/stat " line)
 
 static const struct column columns[] = {
-	LOAD(load1, N_("load1"), N_("tasks that run or wait for a disk, mean of 1 minute")),
-	LOAD(load5, N_("load5"), N_("tasks that run or wait for a disk, mean of 5 minutes")),
-	LOAD(load15, N_("load15"), N_("tasks that run or wait for a disk, mean of 15 minutes")),
-	COUNT(cpus, .title = N_("CPUs"), .help = N_("CPUs that are online"),
+	LOAD(load1, N_("load1"), N_("threads that run, or wait for a CPU or a disk: mean over 1 minute")),
+	LOAD(load5, N_("load5"), N_("threads that run, or wait for a CPU or a disk: mean over 5 minutes")),
+	LOAD(load15, N_("load15"), N_("threads that run, or wait for a CPU or a disk: mean over 15 minutes")),
+	COUNT(cpus, .title = N_("CPUs"), .help = N_("online CPUs"),
 	      .source = "/proc/stat cpuN lines"),
-	COUNT(tasks, .title = N_("tasks"), .help = N_("processes that /proc shows to this user"),
+	COUNT(tasks, .title = N_("tasks"), .help = N_("processes visible to this user in /proc"),
 	      .source = "numbered directories in /proc"),
 	COUNT(threads, .title = N_("threads"),
-	      .help = N_("threads of the whole machine, those of the kernel included"),
+	      .help = N_("threads, kernel threads included"),
 	      .source = "/proc/loadavg, fourth field"),
-	COUNT(running, .title = N_("running"), .help = N_("tasks that run or wait for a CPU now"),
+	COUNT(running, .title = N_("running"), .help = N_("threads that run or wait for a CPU now"),
 	      .source = "/proc/stat procs_running"),
-	COUNT(blocked, .title = N_("blocked"), .help = N_("tasks that wait for a disk now"),
+	COUNT(blocked, .title = N_("blocked"), .help = N_("threads that wait for a disk now"),
 	      .source = "/proc/stat procs_blocked"),
 	RATE(context_switches, N_("ctxt/s"), N_("context switches"), "ctxt"),
 	RATE(interrupts, N_("intr/s"), N_("interrupts"), "intr"),
@@ -103,9 +103,9 @@ static int read_stat(struct env *env, struct system_row *row)
 	return 0;
 }
 
-/* The number of processes, and the counters that cannot both stand still while it changes. */
+/* The number of processes, and the two counters of which at least one moves when it changes. */
 struct state {
-	uint64_t forks, threads, tasks;
+	uint64_t forks, threads, processes;
 };
 
 static uint64_t listed(struct env *env)
@@ -119,19 +119,16 @@ static uint64_t listed(struct env *env)
 	return pids_list(env, &pids, &n_pids) == 0 ? n_pids : U64_UNKNOWN;
 }
 
-/*
- * Listing /proc costs more than all the rest. It is spared while nothing was started and no thread ended, and
- * where others keep the list.
- */
-static void count_tasks(struct env *env, struct state *state, struct system_row *row)
+/* Lists /proc, which costs more than all the rest, only when a process or thread was started or exited. */
+static void count_processes(struct env *env, struct state *state, struct system_row *row)
 {
 	bool unmoved = state->forks == row->forks && state->threads == row->threads;
 
 	if (!unmoved || row->forks == U64_UNKNOWN || row->threads == U64_UNKNOWN)
-		state->tasks = listed(env);
+		state->processes = listed(env);
 	state->forks = row->forks;
 	state->threads = row->threads;
-	row->tasks = state->tasks;
+	row->tasks = state->processes;
 }
 
 static int open_system(struct sample *sample)
@@ -151,7 +148,7 @@ static int sample(struct sample *sample)
 
 	if (env_read(env, env_file(env, "proc/uptime"), &text) == 0)
 		uptime_parse(text, &row->uptime_seconds);
-	count_tasks(env, sample->state, row);
+	count_processes(env, sample->state, row);
 	return load_error && stat_error ? load_error : 0;
 }
 

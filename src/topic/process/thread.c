@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "thread": what each thread uses. Only processes that moved have theirs looked at. */
+/* Topic "thread": what each thread uses. Threads are read only of processes that ran. */
 #include <config.h>
 
 #include <errno.h>
@@ -28,26 +28,26 @@ static const struct column columns[] = {
 	       .width = 6, .of_cpu = true, .rate_of = offsetof(struct thread_row, cpu_seconds),
 	       .help = N_("of one CPU, in the last interval"), .source = "growth of cpu_seconds / time"),
 	COLUMN(struct thread_row, tid, .kind = COLUMN_KEY, .title = N_("TID"), .width = 7,
-	       .help = N_("number of the thread"), .source = "/proc/PID/task"),
+	       .help = N_("thread ID"), .source = "/proc/PID/task"),
 	COLUMN(struct thread_row, start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS,
 	       .title = N_("started"), .width = 10, .hidden = true,
-	       .help = N_("when it was started, after boot"), .source = "/proc/PID/task/TID/stat starttime"),
+	       .help = N_("start time, after boot"), .source = "/proc/PID/task/TID/stat starttime"),
 	COLUMN(struct thread_row, pid, .kind = COLUMN_LABEL, .title = N_("PID"), .width = 7,
-	       .help = N_("number of its process"), .source = "/proc"),
+	       .help = N_("PID of its process"), .source = "/proc"),
 	COLUMN(struct thread_row, state, .kind = COLUMN_LABEL, .fleeting = true,
 	       .title = N_("S"), .width = 1, .rank = 2,
 	       .help = N_("R runs or waits for a CPU, S sleeps, D waits for a device, T stopped, I idle"),
 	       .source = "/proc/PID/task/TID/stat state"),
 	COLUMN(struct thread_row, processor, .kind = COLUMN_LABEL, .fleeting = true,
 	       .title = N_("CPU"), .width = 3, .rank = 2,
-	       .help = N_("CPU that it ran on last"), .source = "/proc/PID/task/TID/stat processor"),
+	       .help = N_("CPU it last ran on"), .source = "/proc/PID/task/TID/stat processor"),
 	COLUMN(struct thread_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
 	       .title = N_("time"), .width = 9, .rank = 1, .help = N_("CPU time since its start"),
 	       .source = "/proc/PID/task/TID/schedstat, else utime + stime of stat"),
 	COLUMN(struct thread_row, user, .kind = COLUMN_LABEL, .title = N_("user"), .width = 8, .rank = 3,
 	       .help = N_("effective user of its process"), .source = "owner of /proc/PID, /etc/passwd"),
 	COLUMN(struct thread_row, uid, .kind = COLUMN_LABEL, .title = N_("UID"), .width = 6, .hidden = true,
-	       .help = N_("number of that user"), .source = "owner of /proc/PID"),
+	       .help = N_("UID of its process"), .source = "owner of /proc/PID"),
 	COLUMN(struct thread_row, name, .kind = COLUMN_LABEL, .title = N_("thread"), .width = 16,
 	       .help = N_("name of the thread"), .source = "/proc/PID/task/TID/stat comm"),
 	COLUMN(struct thread_row, process, .kind = COLUMN_LABEL, .title = N_("process"), .width = 16,
@@ -59,7 +59,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "thread",
-	.help = N_("threads and what they use of the processors"),
+	.help = N_("threads and the CPU time they use"),
 	.from_zero = true,
 	.row_size = sizeof(struct thread_row),
 	SCHEMA_COLUMNS(columns),
@@ -67,30 +67,30 @@ static const struct schema schema = {
 
 static const struct source_spec sources[] = {
 	{ .path = "proc/self/schedstat",
-	  .gives = N_("CPU time of threads, exactly"),
+	  .gives = N_("exact CPU time of threads"),
 	  .optional = true,
 	  .remedies = { { ENOENT,
-			  N_("this kernel was built without CONFIG_SCHED_INFO: ticks are counted") } } },
+			  N_("this kernel was built without CONFIG_SCHED_INFO: CPU time is in ticks") } } },
 	{ 0 },
 };
 
 struct thread {
 	uint32_t tid;
 	uint64_t start_ticks;
-	uint64_t run_ns; /* U64_UNKNOWN: it could not be read, or a part of it was used unseen */
-	bool stale; /* it could not be read anew: what follows is of an earlier tick */
+	uint64_t run_ns; /* U64_UNKNOWN: not readable, or used in part before it was first seen */
+	bool stale; /* the last read failed: what follows is from an earlier tick */
 	char state;
 	uint64_t processor;
 	char name[PROCESS_NAME_MAX];
 };
 
-/* The threads of a process, as they were when it moved last. */
+/* The threads of a process, as they were when it last ran. */
 struct group {
 	uint32_t pid;
 	uint64_t start_ticks;
 	struct thread *threads; /* by tid */
 	size_t n_threads, capacity;
-	bool stale; /* not all of them could be */
+	bool stale; /* not all of them could be read */
 };
 
 struct state {
@@ -99,14 +99,14 @@ struct state {
 	struct group *groups; /* by pid */
 	size_t n_groups, capacity;
 	struct group *previous; /* room for the next list; the same capacity */
-	struct thread *room;  /* for the threads of a group that is read anew */
+	struct thread *room;  /* for the threads of a group that is read again */
 	size_t room_capacity;
-	uint64_t boot_ns;     /* when they were looked at last; 0: never */
+	uint64_t boot_ns;     /* of the previous update; 0: none */
 	size_t n_failed;      /* in this tick */
-	int failure;     /* -errno: why, of the last */
+	int failure;          /* -errno of the last of them */
 };
 
-/* 0 where there is none: the ticks of the stat file are taken then. -errno. */
+/* Sets run_ns, to 0 without schedstat: then the ticks of the stat file are used. 0 or -errno. */
 static int read_run_ns(struct env *env, uint32_t pid, uint32_t tid, uint64_t *run_ns)
 {
 	char bytes[128], name[48];
@@ -169,8 +169,8 @@ static void note_failure(struct state *state, struct group *group, int error, si
 }
 
 /*
- * The thread with this tid goes into room, as it is or as it was known (NULL: not), or not. One that could
- * not be looked at before has no time in the first tick: it would all count as used in that.
+ * Adds a thread to room, unless it has exited. known: the one that had this tid before; NULL: none. A thread
+ * that existed then but could not be read has no time in this tick: all of it would count as just used.
  */
 static void add_thread(struct state *state, struct group *group, uint32_t tid, const struct thread *known,
 			size_t *n_threads)
@@ -189,7 +189,7 @@ static void add_thread(struct state *state, struct group *group, uint32_t tid, c
 		*thread = *known;
 		set_stale(thread);
 	} else if ((!known || known->start_ticks != thread->start_ticks) &&
-		   process_list_began_before(state->processes, thread->start_ticks, state->boot_ns)) {
+		   process_list_existed_at(state->processes, thread->start_ticks, state->boot_ns)) {
 		thread->run_ns = U64_UNKNOWN;
 		group->stale = true;
 	}
@@ -235,7 +235,6 @@ static void make_room(struct state *state, size_t wanted)
 	VECTOR_RESERVE(state->previous, wanted, state->capacity);
 }
 
-/* The groups follow the tasks, which both stand by pid. */
 static void update(struct state *state)
 {
 	const struct process_list *processes = state->processes;
@@ -296,8 +295,8 @@ static void notice_failed(struct env *env, struct frame *frame, const struct sta
 {
 	if (state->n_failed > 0)
 		frame_notice(frame, schema.name, source_remedy(env, NULL, -state->failure),
-			     P_("%zu thread could not be looked at: %s",
-				"%zu threads could not be looked at: %s", state->n_failed),
+			     P_("%zu thread could not be read: %s",
+				"%zu threads could not be read: %s", state->n_failed),
 			     state->n_failed, strerror(-state->failure));
 }
 
