@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory that is always there, or a clean end. */
+/* Allocation that succeeds or ends the program cleanly. */
 #include <config.h>
 
 #include "core/alloc.h"

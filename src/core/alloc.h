@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory that is always there: when there is none the terminal is restored and the program ends. */
+/* Allocation that never fails: out of memory, the terminal is restored and the program ends. */
 #ifndef PANETOP_CORE_ALLOC_H
 #define PANETOP_CORE_ALLOC_H
 
 #include <stddef.h>
 
-/* Called once before the program ends for want of memory; the screen puts the terminal back here. */
+/* Called once before the program ends out of memory; the screen restores the terminal here. */
 void alloc_on_failure(void (*restore)(void));
 
-/* All of these return memory that the caller owns and gives back with free(). */
+/* All of these return memory that the caller owns and frees with free(). */
 void *alloc_zeroed(size_t count, size_t size);
 void *alloc_resize(void *old, size_t count, size_t size);
 char *alloc_text(const char *text);

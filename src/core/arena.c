@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An arena of chunks that are kept from one frame to the next. */
+/* An arena of chunks that are reused from frame to frame. */
 #include <config.h>
 
 #include "core/arena.h"
@@ -31,7 +31,7 @@ static struct arena_chunk *new_chunk(size_t size)
 	return chunk;
 }
 
-/* Moves on to a chunk with room for size bytes; chunks that are too small are passed over. */
+/* Goes to the next chunk with room for size bytes; skips smaller ones. */
 static void next_chunk(struct arena *arena, size_t size)
 {
 	struct arena_chunk **link = arena->current ? &arena->current->next : &arena->first;

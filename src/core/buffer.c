@@ -23,7 +23,7 @@
 #define FIRST_BYTES ((size_t)4096)
 #define READ_BYTES ((size_t)4096)
 #define WRITE_BYTES ((size_t)4096)
-#define WRITE_NS 20000000L /* the longest that one write may block */
+#define WRITE_NS 20000000L /* the longest time that one write may block */
 
 static void reserve(struct buffer *buffer, size_t more)
 {
@@ -124,7 +124,7 @@ static void ignore(int number)
 	(void)number;
 }
 
-/* SIGURG, which does nothing by itself, shall break off a system call. */
+/* SIGURG does nothing by default; here it interrupts a system call. */
 static void prepare_break(void)
 {
 	static bool prepared;
@@ -142,7 +142,7 @@ static void prepare_break(void)
 
 /*
  * A terminal that poll(2) reports as writable may have room for a single byte, or be stopped before the
- * write: the write then blocks. A timer breaks it off; it repeats, as it may expire before the write begins.
+ * write, which then blocks. A timer interrupts it; it repeats, as it may expire before the write starts.
  */
 static ssize_t write_briefly(int fd, const char *bytes, size_t length)
 {
@@ -166,7 +166,7 @@ static ssize_t write_briefly(int fd, const char *bytes, size_t length)
 	return written;
 }
 
-/* Pieces so small that a pipe which is ready takes them at once. */
+/* In pieces so small that a pipe that is ready takes them at once. */
 static ssize_t write_piece(int fd, const char *bytes, size_t length, bool briefly)
 {
 	size_t piece = length < WRITE_BYTES ? length : WRITE_BYTES;
@@ -181,7 +181,7 @@ static bool is_plain_file(int fd)
 	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* Waits until fd takes bytes: 0, -ECANCELED, or -EBADF for none at all. */
+/* Waits until fd takes bytes. 0; -ECANCELED; -EBADF: no descriptor. */
 static int wait_writable(int fd, int cancel_fd)
 {
 	struct pollfd fds[2] = { { .fd = fd, .events = POLLOUT }, { .fd = cancel_fd, .events = POLLIN } };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A growing buffer of bytes, and the one way in which bytes leave for a file, a pipe or a terminal. */
+/* A growing buffer of bytes, and how bytes are written to files, pipes and terminals. */
 #ifndef PANETOP_CORE_BUFFER_H
 #define PANETOP_CORE_BUFFER_H
 
@@ -21,19 +21,19 @@ void buffer_print(struct buffer *buffer, const char *format, ...)
 void buffer_empty(struct buffer *buffer);
 void buffer_free(struct buffer *buffer);
 
-/* The shortest of 15 to 17 digits that read back the same number; it must be finite. */
+/* The shortest of 15 to 17 digits that reads back as the same number, which must be finite. */
 void buffer_f64(struct buffer *buffer, double number);
 
-/* Adds what fd gives, until its end or until there are most bytes or a little more: 0 or -errno. */
+/* Appends what fd gives, up to its end or about most bytes. 0 or -errno. */
 int buffer_read(struct buffer *buffer, int fd, size_t most);
 
 /*
- * Writes all of it, waiting while fd would block, and empties the buffer: 0. -ECANCELED when cancel_fd
- * (-1: none) became readable while it had to wait; else -errno. What was not written then stays unknown.
+ * Writes all of it, waiting while fd would block, and empties the buffer. 0; -ECANCELED when cancel_fd (-1:
+ * none) became readable during a wait; else -errno. After an error, how much was written is unknown.
  */
 int buffer_write(struct buffer *buffer, int fd, int cancel_fd);
 
-/* Writes what fd takes without blocking for more than a moment, and keeps the rest: 0 or -errno. */
+/* Writes what fd takes without blocking for more than a moment, and keeps the rest. 0 or -errno. */
 int buffer_write_now(struct buffer *buffer, int fd);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Errors of usage and of the run, for people. */
+/* Messages on standard error, for people. */
 #include <config.h>
 
 #include "core/error_message.h"
@@ -19,7 +19,7 @@
 #define HURRY_MS 1000
 
 static struct buffer kept;      /* lines that standard error has not taken yet */
-static unsigned long n_dropped; /* lines that kept had no room for; not reported yet */
+static unsigned long n_dropped; /* lines for which kept had no room, not reported yet */
 static bool hurried;
 
 static void add_line(struct buffer *line, const char *what, const char *why)
@@ -34,7 +34,7 @@ static void add_line(struct buffer *line, const char *what, const char *why)
 static void send_kept(void)
 {
 	if (buffer_write_now(&kept, STDERR_FILENO) < 0)
-		buffer_empty(&kept); /* nobody will ever read it */
+		buffer_empty(&kept); /* standard error is broken */
 }
 
 static void report_dropped(void)
@@ -81,7 +81,7 @@ void error_message_hurry(void)
 	hurried = true;
 }
 
-/* Waits for standard error to take some of what was kept: false once it is hurried and took nothing. */
+/* Waits until standard error takes some of kept; false when hurried and it took nothing. */
 static bool sends_some(void)
 {
 	struct pollfd ready = { .fd = STDERR_FILENO, .events = POLLOUT };
@@ -98,7 +98,7 @@ void error_message_close(void)
 
 	error_message_retry();
 	sigemptyset(&none);
-	if (kept.length > 0 && !hurried) /* the loop had blocked the signals that now end the wait */
+	if (kept.length > 0 && !hurried) /* the loop has blocked the signals that end the wait */
 		pthread_sigmask(SIG_SETMASK, &none, NULL);
 	while (kept.length > 0 && sends_some())
 		;

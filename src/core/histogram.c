@@ -117,6 +117,6 @@ double histogram_mode(const struct histogram *histogram)
 			mode = middle_ns(histogram, i);
 		}
 	}
-	/* the only time of a bucket may lie on either side of its middle */
+	/* a single time may lie on either side of the middle of its bucket */
 	return isnan(mode) ? mode : fmin(fmax(mode, (double)histogram->min_ns), (double)histogram->max_ns);
 }

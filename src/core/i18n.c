@@ -26,7 +26,7 @@ static bool wants_utf8(void)
 	return name && (strcasecmp(name, ".UTF-8") == 0 || strcasecmp(name, ".utf8") == 0);
 }
 
-/* Of a locale that is not installed, as behind ssh or in a snap, its character set is left. */
+/* Of a locale that is not installed, as with ssh or in a snap, the character set remains. */
 static void set_locale(void)
 {
 	if (!setlocale(LC_ALL, "")) {
@@ -41,7 +41,7 @@ static void set_locale(void)
 #include <libintl.h>
 #include <stdio.h>
 
-static bool has_catalogue; /* set before threads begin */
+static bool has_catalogue; /* set before threads start */
 
 static bool find_catalogue(const char *directory)
 {
@@ -49,7 +49,7 @@ static bool find_catalogue(const char *directory)
 	return *gettext("") != '\0'; /* the header of the catalogue */
 }
 
-/* A snap brings its catalogues along, below the place where it is mounted. */
+/* A snap has its catalogues below its mount point. */
 static bool find_in_snap(void)
 {
 	const char *snap = secure_getenv("SNAP");
@@ -71,7 +71,7 @@ void i18n_open(const char *directory)
 		i18n_keep_to_ascii();
 }
 
-/* A question mark in a word that has none stands for letters that have no likeness in ASCII. */
+/* A question mark in a word without one replaces letters that ASCII cannot express. */
 void i18n_keep_to_ascii(void)
 {
 	if (!has_catalogue)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Texts that are kept once, however often they come. */
+/* Texts that are stored once, however often they occur. */
 #include <config.h>
 
 #include "core/intern.h"

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Texts that are kept once, however often they come. */
+/* Texts that are stored once, however often they occur. */
 #ifndef PANETOP_CORE_INTERN_H
 #define PANETOP_CORE_INTERN_H
 
 #include "core/arena.h"
 #include "core/hash.h"
 
-/* All zero holds none. */
+/* All zero: no texts. */
 struct intern {
 	struct arena arena;
 	struct hash index; /* of texts */
 	const char **texts;
 	size_t n_texts, capacity;
-	size_t n_bytes; /* that the texts take */
+	size_t n_bytes; /* of all texts */
 };
 
-/* A copy that lives until the next intern_reset(); equal texts have the same. */
+/* A copy that lives until the next intern_reset(); equal texts share it. */
 const char *intern_text(struct intern *intern, const char *text);
 void intern_reset(struct intern *intern); /* keeps its memory */
 void intern_free(struct intern *intern);

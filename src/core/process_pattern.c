@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Comparing the words of --pid with a process. */
+/* Compares the words of --pid with a process. */
 #include <config.h>
 
 #include "core/process_pattern.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A delay that grows with the cost of samples, and shrinks again. */
+/* A delay that grows and shrinks with the cost of samples. */
 #include <config.h>
 
 #include "core/rate_limit.h"
@@ -15,7 +15,7 @@ uint64_t rate_limit_delay(struct rate_limit *limit, uint64_t cost_ns, uint64_t w
 		least = limit->costs_ns[i] < least ? limit->costs_ns[i] : least;
 	if (least > wanted_ns / SHARE)
 		delay_ns = least * SHARE;
-	/* a little more or less is no reason to change the beat */
+	/* a small difference does not change the delay */
 	if (delay_ns > wanted_ns && last > wanted_ns && delay_ns > last / 2 && delay_ns < last * 2)
 		delay_ns = last;
 	*changed = delay_ns != last;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Named texts that a user set, and their file form. */
+/* Named texts that the user has set, and their file format. */
 #include <config.h>
 
 #include "core/settings.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Named texts that a user set: by the configuration file, by options, by keys. */
+/* Named texts that the user has set: in the configuration file, by options, by keys. */
 #ifndef PANETOP_CORE_SETTINGS_H
 #define PANETOP_CORE_SETTINGS_H
 
@@ -14,26 +14,26 @@ struct setting {
 
 /* All zero is empty. */
 struct settings {
-	struct setting *items; /* owned, in the order in which they were first set */
+	struct setting *items; /* owned, in the order of their first setting */
 	size_t n_items;
 };
 
-/* The value, NULL when it was not set. */
+/* The value; NULL: not set. */
 const char *settings_get(const struct settings *settings, const char *name);
 
 bool settings_is(const struct settings *settings, const char *name, const char *value);
 
-/* Both are copied; a NULL value takes the setting away. */
+/* Copies both; a NULL value removes the setting. */
 void settings_set(struct settings *settings, const char *name, const char *value);
 void settings_free(struct settings *settings);
 
 /*
- * Reads lines of "name = value"; blank lines and lines that start with # count as nothing. Returns the
- * number of the first line that is neither (the rest is read all the same), 0 when there is none.
+ * Reads lines of "name = value"; skips blank lines and lines that start with #. Returns the number of the
+ * first malformed line (the rest is read all the same); 0: none.
  */
 size_t settings_parse(struct settings *settings, struct span text);
 
-/* Adds the same lines. Values hold no newline: settings_set() turns them into blanks. */
+/* Appends the same lines. Values have no newlines: settings_set() turns them into blanks. */
 void settings_write(const struct settings *settings, struct buffer *buffer);
 
 #endif

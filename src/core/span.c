@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Scanning of kernel text without locale, allocation or stdio. */
+/* Scanning kernel text without locale, allocation or stdio. */
 #include <config.h>
 
 #include "core/span.h"
@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#define DIGITS_MAX 18 /* that a number keeps; what follows them changes nothing */
+#define DIGITS_MAX 18 /* significant digits; further ones do not change the value */
 #define EXPONENT_MAX 300
-#define EXACT_MAX (UINT64_C(1) << 53) /* a double holds every whole number up to this */
+#define EXACT_MAX (UINT64_C(1) << 53) /* a double represents all integers up to this */
 
 struct span span_text(const char *text)
 {
@@ -191,7 +191,7 @@ bool span_f64(struct span *rest, double *value)
 	return true;
 }
 
-/* The digits of "2.328" as a whole number, which ten to the power of exponent scales. */
+/* The digits of "2.328" as an integer, to be scaled by ten to the power of exponent. */
 static bool take_digits(struct span *rest, uint64_t *digits, int64_t *exponent)
 {
 	bool point = false, any = false;
@@ -210,7 +210,7 @@ static bool take_digits(struct span *rest, uint64_t *digits, int64_t *exponent)
 		if (taken < DIGITS_MAX)
 			*digits = *digits * 10 + (uint64_t)(*rest->at - '0');
 		*exponent += (taken < DIGITS_MAX ? 0 : 1) - (point ? 1 : 0);
-		taken += *digits > 0 ? 1 : 0; /* zeros in front count for nothing */
+		taken += *digits > 0 ? 1 : 0; /* leading zeros do not count */
 	}
 	return any;
 }
@@ -240,7 +240,7 @@ bool span_real(struct span *rest, double *value)
 	return true;
 }
 
-/* "e-6" behind a number multiplies it. */
+/* "e-6" after a number. */
 static void scale_by_exponent(struct span *rest, double *value)
 {
 	struct span left = *rest;

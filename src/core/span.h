@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Scanning of kernel text: a span is bytes that somebody else owns, eaten from the front. */
+/* Scanning kernel text: a span is a range of borrowed bytes, consumed from the front. */
 #ifndef PANETOP_CORE_SPAN_H
 #define PANETOP_CORE_SPAN_H
 
@@ -14,7 +14,7 @@ struct span {
 
 static inline struct span span_of(const char *bytes, size_t length)
 {
-	return (struct span){ .at = bytes, .end = length ? bytes + length : bytes }; /* NULL is empty, too */
+	return (struct span){ .at = bytes, .end = length ? bytes + length : bytes }; /* NULL is empty */
 }
 
 struct span span_text(const char *text); /* of a NUL-terminated string */
@@ -27,37 +27,36 @@ static inline size_t span_length(struct span span)
 bool span_is(struct span span, const char *text);
 bool span_starts(struct span span, const char *prefix);
 
-/* Copies what is at offset, aligned or not, and eats nothing; false, value left alone, when not all is there.
- */
+/* Copies the bytes at offset, aligned or not, and consumes nothing; false and no change when incomplete. */
 bool span_peek(struct span bytes, size_t offset, void *value, size_t size);
 
 /*
- * Each of these eats what it returns and gives false, eating nothing, when it is not there. Words and
- * numbers may have blanks before them, which are eaten too; the others take every byte as it is.
+ * Each of these consumes what it returns, or returns false and consumes nothing. Words and numbers may have
+ * leading blanks, which are consumed, too; the others take bytes literally.
  */
 bool span_line(struct span *rest, struct span *line);            /* without its newline */
 bool span_word(struct span *rest, struct span *word);            /* up to a blank */
-bool span_until(struct span *rest, char stop, struct span *part); /* up to stop, which is eaten too */
+bool span_until(struct span *rest, char stop, struct span *part); /* up to stop, which is consumed, too */
 bool span_char(struct span *rest, char wanted);
 bool span_u64(struct span *rest, uint64_t *value);               /* decimal; false when over 64 bits */
-bool span_i64(struct span *rest, int64_t *value);                /* decimal, with or without a sign */
-bool span_f64(struct span *rest, double *value);                 /* 1, 1.5, .5: never the locale's comma */
+bool span_i64(struct span *rest, int64_t *value);                /* decimal, with an optional sign */
+bool span_f64(struct span *rest, double *value);                 /* 1, 1.5, .5: independent of the locale */
 bool span_real(struct span *rest, double *value);                /* -1.25e-3: to the last bit, but slower */
 bool span_hex(struct span *rest, uint64_t *value);               /* without 0x; false when over 64 bits */
 
-/* A time as people give it: "0.001", "1e-3", "1ms", "50us", "50ns", "2s"; without a unit it is in seconds. */
+/* A time in user input: "0.001", "1e-3", "1ms", "50us", "50ns", "2s"; in seconds without a unit. */
 bool span_seconds(struct span *rest, double *seconds);
 
-/* The number after "name" at the start of the line, skipping blanks and one colon between. */
+/* The number after the name at the start of the line, skipping blanks and one colon between them. */
 bool span_pair_u64(struct span line, struct span *name, uint64_t *value, struct span *rest);
 
-/* The next item of a list with commas between; false after the last. */
+/* The next item of a comma-separated list; false after the last. */
 bool span_item(struct span *list, struct span *item);
 
-/* Is all of it one decimal number? */
+/* Is the whole text a decimal number? */
 bool span_is_u64(struct span text, uint64_t *value);
 
-/* Is all of it a decimal number from least to most, without blanks before it? As people give them. */
+/* Is the whole text a decimal number from least to most, without leading blanks? For user input. */
 bool span_whole_number(const char *text, uint64_t least, uint64_t most, uint64_t *value);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* UTF-8 decoding and cleaning of text that anybody on the machine may have written. */
+/* UTF-8 decoding and cleaning of text that any user of the machine may have written. */
 #include <config.h>
 
 #include "core/utf8.h"
@@ -15,7 +15,7 @@ static bool is_tail(char byte)
 	return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-/* Length of a well-formed sequence at the front, 0 when there is none. */
+/* Length of a well-formed sequence at the start, or 0. */
 static size_t sequence_length(struct span rest)
 {
 	unsigned char first = (unsigned char)rest.at[0];
@@ -92,7 +92,7 @@ bool utf8_is_harmful(uint32_t code)
 	return code > 0x10ffff;
 }
 
-/* A recording has U+FFFD for what was no UTF-8, and looks as the live run did. */
+/* A recording has U+FFFD for invalid UTF-8, and looks like the live run. */
 static bool stands_for_nothing(uint32_t code)
 {
 	return utf8_is_harmful(code) || code == UTF8_REPLACEMENT;

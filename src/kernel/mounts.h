@@ -11,8 +11,8 @@
 bool mounts_find(struct span text, const char *type, struct span *directory);
 
 /*
- * The value of an option, "2" for "hidepid=2", of the topmost mount of this type at directory. False when there
- * is no such mount or option.
+ * The value of an option, "2" for "hidepid=2", of the topmost mount of this type at directory. False without
+ * such a mount or option.
  */
 bool mounts_option(struct span text, const char *type, const char *directory, const char *option,
 		   struct span *value);

@@ -24,8 +24,8 @@ struct exit_record {
 	 */
 	uint32_t exit_code;
 	/*
-	 * U64_UNKNOWN; cpu_ns = user_ns + system_ns. A kernel that counts CPU time in ticks reports whole ticks:
-	 * often 0 for short threads, correct in the sum over many, too little on a crowded CPU.
+	 * U64_UNKNOWN; cpu_ns = user_ns + system_ns. A kernel that counts CPU time in ticks reports whole
+	 * ticks: often 0 for short threads, correct in the sum over many, too little on a crowded CPU.
 	 */
 	uint64_t cpu_ns;
 	/*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading attributes: a single pread each, as the kernel makes them in one piece. */
+/* Reads attributes: a single pread each, as the kernel prints them in one piece. */
 #include <config.h>
 
 #include "sys/attribute.h"
@@ -42,7 +42,7 @@ void attribute_discard(struct attribute *attribute)
 	*attribute = (struct attribute){ 0 };
 }
 
-/* The length without its newline. A pipe that stands for a slow device knows no place to read from. */
+/* The length without the newline. A pipe, which tests use for a slow device, has no offset. */
 static long read_fd(int fd, char *bytes, size_t room)
 {
 	ssize_t length;
@@ -83,7 +83,7 @@ static long read_kept(struct attribute *attribute, struct env *env, char *bytes,
 	if (!keep)
 		close(fd);
 	else if (length < 0)
-		forget_file(attribute, env); /* the device may have gone and come back */
+		forget_file(attribute, env); /* the device may have been replaced */
 	return length;
 }
 

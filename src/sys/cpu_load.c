@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads that compute for a share of the time and sleep for the rest. */
+/* Threads that compute for a share of time and sleep for the rest. */
 #include <config.h>
 
 #include "sys/cpu_load.h"
@@ -17,16 +17,16 @@
 #include "sys/privilege.h"
 
 #define PERIOD_NS UINT64_C(100000000)
-#define ROUNDS 4096 /* of arithmetic in one operation: some microseconds */
+#define ROUNDS 4096 /* of arithmetic per operation: some microseconds */
 #define CPUS_MAX 65536 /* no CPU has this number, nor a higher one */
-#define PARTS 10000 /* a share is kept in parts of this */
+#define PARTS 10000 /* the unit of a share is one part of these */
 
 struct cpu_load_thread {
 	struct cpu_load *load;
 	pthread_t thread;
 	unsigned index;
 	_Atomic uint64_t operations;
-	volatile uint64_t result; /* so that the work is not optimised away */
+	volatile uint64_t result; /* keeps the work from being optimized away */
 };
 
 struct cpu_load {
@@ -76,7 +76,7 @@ static void *run(void *argument)
 	return NULL;
 }
 
-/* The CPUs that may be used, to be freed; where that cannot be known the first one. */
+/* The CPUs that this process may use, to be freed; the first one if unknown. */
 static uint32_t *own_cpus(unsigned *n_cpus)
 {
 	uint32_t *cpus = alloc_zeroed(CPUS_MAX, sizeof(*cpus));

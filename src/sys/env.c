@@ -17,15 +17,15 @@
 #include "core/i18n.h"
 #include "sys/privilege.h"
 
-#define FILES_LEFT 64         /* for all that is opened once, or for a moment */
+#define FILES_LEFT 64         /* for files that are opened once, or briefly */
 #define FILES_LEFT_PER_CPU 4 /* event streams, timers */
 #define FIRST_BYTES ((size_t)4096)
 #define FILE_BYTES_MAX ((size_t)64 * 1024 * 1024)
 
 struct env_file {
 	char *path;
-	int fd;        /* -1 while it cannot be opened */
-	int error;     /* -errno of the read of this tick */
+	int fd;        /* -1: could not be opened */
+	int error;     /* -errno of the read in this tick */
 	uint64_t tick; /* when it was read */
 	char *bytes;
 	size_t length, capacity;
@@ -95,7 +95,7 @@ uint64_t env_self_resident_bytes(const struct env *env)
 	return resident_pages * env->page_bytes;
 }
 
-/* The clock that clock_getcpuclockid(3) names, without its look whether there is such a process. */
+/* The clock of clock_getcpuclockid(3), without its check that the process exists. */
 bool env_process_cpu_ns(uint32_t pid, uint64_t *ns)
 {
 	struct timespec used;
@@ -120,8 +120,8 @@ const char *env_error_text(int error)
 }
 
 /*
- * The numbers of a process in a line of its status file: of the pid namespace that the proc shows first, of
- * its own last. 0 when there are none.
+ * The pids of a process in a line of its status file: the first is of the pid namespace of /proc, the last of
+ * its own. Returns their number.
  */
 static unsigned first_and_last(struct span status, const char *name, uint64_t *first, uint64_t *last)
 {
@@ -139,7 +139,7 @@ static unsigned first_and_last(struct span status, const char *name, uint64_t *f
 	return count;
 }
 
-/* Without NSpid, before Linux 4.1, a proc with our pid in it is taken for ours. */
+/* Without NSpid, before Linux 4.1, a /proc that contains our pid counts as ours. */
 static void find_own_pid(struct env *env)
 {
 	char bytes[4096];
@@ -167,7 +167,7 @@ void *env_share(struct env *env, const void *key, void *(*open)(struct env *env)
 	while (shared < env->shared + env->n_shared && shared->key != key)
 		shared++;
 	if (shared == env->shared + ENV_SHARED_MAX)
-		abort(); /* a program with more keys than that has to be changed */
+		abort(); /* raise ENV_SHARED_MAX */
 	if (shared == env->shared + env->n_shared)
 		env->shared[env->n_shared++] = (struct env_shared){ .key = key, .close = close };
 	if (shared->users++ == 0)
@@ -201,7 +201,7 @@ void env_unshare(struct env *env, const void *key)
 	}
 }
 
-/* What kept files of processes may take, and counters likewise: neither is ever in the way of the other. */
+/* Splits the limit of open files between kept files of processes and counters. */
 static size_t raise_files(size_t *before)
 {
 	size_t left = FILES_LEFT + FILES_LEFT_PER_CPU * env_cpus();
@@ -216,7 +216,7 @@ static size_t raise_files(size_t *before)
 	return limit.rlim_cur > left ? ((size_t)limit.rlim_cur - left) / 2 : 0;
 }
 
-/* A program that another snap starts has that one's SNAP. */
+/* A program started by another snap has the SNAP of that snap. */
 static bool is_our_snap(void)
 {
 	const char *name = secure_getenv("SNAP_NAME");
@@ -305,7 +305,7 @@ static int grow(struct env_file *file)
 	return 0;
 }
 
-/* A kernel file is generated anew by a read at offset 0; a short read is not yet its end. */
+/* A read at offset 0 generates a kernel file again; a short read is not its end. */
 static int read_whole(struct env *env, struct env_file *file)
 {
 	file->length = 0;

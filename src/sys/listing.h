@@ -10,9 +10,9 @@
 struct listing {
 	const char *path; /* relative to the root; borrowed */
 	bool opened;
-	int fd;                     /* where opened */
-	struct buffer text, before; /* the names of this listing, each with its NUL, and of the last one */
-	char **names;               /* sorted, numbers in them by their value; valid until the next listing */
+	int fd;                     /* valid if opened */
+	struct buffer text, before; /* the names of this and the last listing, each with its NUL */
+	char **names;               /* sorted, with numbers by value; valid until the next listing */
 	size_t n_names, capacity;
 };
 

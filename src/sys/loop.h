@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The event loop: one epoll that waits for the tick, for signals and for descriptors. */
+/* The event loop: an epoll that waits for ticks, signals and descriptors. */
 #ifndef PANETOP_SYS_LOOP_H
 #define PANETOP_SYS_LOOP_H
 
@@ -11,7 +11,7 @@
 
 struct loop_watch {
 	int fd;
-	void (*ready)(void *context, uint32_t events); /* events as of epoll_wait(2) */
+	void (*ready)(void *context, uint32_t events); /* events as in epoll_wait(2) */
 	void *context;
 };
 
@@ -22,35 +22,35 @@ struct loop {
 	bool stopped;
 	void (*tick)(void *context);
 	void (*wake)(void *context);
-	void (*signal)(void *context, int number, bool of_terminal); /* which gave it to the whole job */
+	void (*signal)(void *context, int number, bool of_terminal); /* of_terminal: to the whole job */
 	void *context; /* of tick, wake and signal */
 };
 
 /*
- * Blocks the given signals, ended by 0, for this thread and those it starts: they come as calls of
- * loop->signal. Those that are ignored from the start (nohup, a background job) stay ignored. Call it
- * before any thread is started. 0 or -errno.
+ * Blocks the given signals, terminated by 0, in this thread and those that it starts: they arrive as calls of
+ * loop->signal. Signals that are ignored from the start (nohup, a background job) stay ignored. Call it before
+ * any thread is started. 0 or -errno.
  */
 int loop_open(struct loop *loop, const int *signals);
 void loop_close(struct loop *loop);
 
-/* events as of epoll_ctl(2). -EPERM for a plain file, which epoll refuses; -ENOSPC when full. */
+/* events as in epoll_ctl(2). -EPERM for a regular file, which epoll refuses; -ENOSPC when full. */
 int loop_watch(struct loop *loop, int fd, uint32_t events,
 	       void (*ready)(void *context, uint32_t events), void *context);
 
-/* The watch must be there; call it from ready() when the descriptor has nothing more to say. */
+/* Removes an existing watch, also from ready(). */
 void loop_unwatch(struct loop *loop, int fd);
 
-/* A tick every ns nanoseconds, the first after one such interval; 0 stops them. */
+/* Ticks every ns nanoseconds, the first after one interval; 0 stops them. */
 int loop_set_tick(struct loop *loop, uint64_t ns);
 
-/* Calls loop->wake once after so many nanoseconds; only the last such wish counts. */
+/* Calls loop->wake once after ns nanoseconds; replaces the last request. */
 void loop_wake_in(struct loop *loop, uint64_t ns);
 
 /* Runs until loop_stop(). 0 or -errno. */
 int loop_run(struct loop *loop);
 
-/* For work that takes long: hands out the signals that have come; false when one of them stopped the loop. */
+/* For long work: handles pending signals; false when one of them stopped the loop. */
 bool loop_poll_signals(struct loop *loop);
 void loop_stop(struct loop *loop);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* recvmmsg(2) into one block of memory, and the drops that SO_MEMINFO tells. */
+/* recvmmsg(2) into a block of memory, and the drops that SO_MEMINFO reports. */
 #include <config.h>
 
 #include "sys/netlink_socket.h"
@@ -19,9 +19,9 @@
 struct netlink_socket {
 	int fd;
 	bool counts_drops; /* SO_MEMINFO works */
-	uint32_t drops;    /* as SO_MEMINFO told last */
+	uint32_t drops;    /* the last value of SO_MEMINFO */
 	uint64_t lost;
-	char *bytes;       /* of all datagrams of a batch */
+	char *bytes;       /* of all datagrams in a batch */
 	size_t datagram_bytes;
 	struct mmsghdr datagrams[NETLINK_BATCH];
 	struct iovec pieces[NETLINK_BATCH];
@@ -41,8 +41,8 @@ static bool read_drops(const struct netlink_socket *netlink, uint32_t *drops)
 }
 
 /*
- * After a full buffer the kernel drops everything until all is read, and fails a read with ENOBUFS. Where
- * drops are counted anyway both are turned off.
+ * When the buffer was full, the kernel drops all datagrams until it is empty, and a read fails with ENOBUFS.
+ * Turns both off where drops are counted.
  */
 static int prepare_socket(struct netlink_socket *netlink, uint32_t groups, size_t buffer_bytes)
 {
@@ -112,7 +112,7 @@ int netlink_socket_fd(const struct netlink_socket *netlink)
 
 int netlink_socket_send(struct netlink_socket *netlink, const void *bytes, size_t length)
 {
-	uint64_t raised = privilege_raise(PRIVILEGE_NETLINK); /* it is asked for again when a request comes */
+	uint64_t raised = privilege_raise(PRIVILEGE_NETLINK); /* the kernel checks it again for each request */
 	int error = send(netlink->fd, bytes, length, 0) < 0 ? -errno : 0;
 
 	privilege_lower(raised);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The system calls behind page_file.h; what linux/fs.h of before 6.7 lacks is defined here. */
+/* The system calls of page_file.h, with definitions that linux/fs.h before 6.7 lacks. */
 #include <config.h>
 
 #include "sys/page_file.h"
@@ -17,7 +17,7 @@
 struct scan_argument {
 	uint64_t size, flags;
 	uint64_t start, end;
-	uint64_t walk_end; /* out: where it came to */
+	uint64_t walk_end; /* out: where the walk ended */
 	uint64_t ranges, n_ranges, max_pages;
 	uint64_t inverted, all_of, any_of, tell;
 };
@@ -89,9 +89,9 @@ long page_file_bytes(int fd, uint64_t address, void *bytes, size_t n)
 
 bool page_file_has_soft_dirty(void)
 {
-	volatile uint64_t written = 0; /* its page is written by this */
+	volatile uint64_t written = 0; /* writes to its page */
 	uint64_t entry = 0;
-	uint64_t raised = privilege_raise(PRIVILEGE_PAGEMAP); /* with file capabilities our own is root's */
+	uint64_t raised = privilege_raise(PRIVILEGE_PAGEMAP); /* with file capabilities root owns our own */
 	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	off_t offset = (off_t)((uintptr_t)&written / (uintptr_t)sysconf(_SC_PAGESIZE) * sizeof(entry));
 
@@ -105,7 +105,7 @@ bool page_file_has_soft_dirty(void)
 
 int page_file_node(uint32_t pid, uint64_t address)
 {
-	void *page = (void *)(uintptr_t)address; /* NOLINT: of another process, never looked at here */
+	void *page = (void *)(uintptr_t)address; /* NOLINT: of another process, never dereferenced */
 	uint64_t raised = privilege_raise(PRIVILEGE_NODE);
 	int node = -ENOENT;
 

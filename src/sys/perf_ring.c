@@ -16,7 +16,7 @@
 #include "sys/privilege.h"
 
 #define PARANOID "proc/sys/kernel/perf_event_paranoid"
-#define PARANOID_MAX 2 /* of Linux itself: up to it all users may count their own code */
+#define PARANOID_MAX 2 /* of mainline: up to it all users may count their own code */
 
 int perf_open(const struct perf_event_attr *attr, int tid, int cpu, int leader)
 {
@@ -41,7 +41,7 @@ static int try_own_code(void)
 	return 0;
 }
 
-/* The number alone does not tell: Linux itself and newer kernels of the two take CAP_PERFMON above 2, too. */
+/* The level alone is not enough: above 2, mainline and newer kernels of the two accept CAP_PERFMON. */
 bool perf_takes_admin(struct env *env)
 {
 	struct privilege_sets sets, without;

@@ -24,8 +24,8 @@
 int perf_open(const struct perf_event_attr *attr, int tid, int cpu, int leader);
 
 /*
- * Does this kernel refuse every event to CAP_PERFMON? Debian's and Ubuntu's want CAP_SYS_ADMIN while
- * perf_event_paranoid is above 2. env is of this machine. Before there is a second thread.
+ * Does this kernel refuse all events to CAP_PERFMON? Debian's and Ubuntu's need CAP_SYS_ADMIN while
+ * perf_event_paranoid is above 2. env must be live, and there must be no second thread.
  */
 bool perf_takes_admin(struct env *env);
 
@@ -52,7 +52,7 @@ int perf_ring_join(int event, int owner);
 /* Moves the complete records that the ring holds into room, which has ring->bytes bytes. */
 struct span perf_ring_take(struct perf_ring *ring, char *room);
 
-/* The read_format that perf_ring_state() reads, to which Linux 6.0 and later add PERF_FORMAT_LOST. */
+/* The read_format of perf_ring_state(); Linux 6.0 and later add PERF_FORMAT_LOST. */
 #define PERF_RING_FORMAT PERF_FORMAT_TOTAL_TIME_ENABLED
 
 struct perf_ring_state {

@@ -17,10 +17,10 @@
 #include "core/vector.h"
 #include "sys/privilege.h"
 
-#define TEXT_PART 4096 /* proc gives no more of a list at a time */
+#define TEXT_PART 4096 /* the most that /proc returns per read */
 #define FILE_MAX ((size_t)256 * 1024 * 1024)
-#define PART_MAX 1024 /* pids in the part that is listed for new processes */
-#define PARTS_MAX 7   /* listings of parts, before the whole is listed again */
+#define PART_MAX 1024 /* pids in a partial listing of new processes */
+#define PARTS_MAX 7   /* partial listings before the next full one */
 
 static bool parse_pid(const char *name, uint32_t *pid)
 {
@@ -54,7 +54,7 @@ static int open_directory(struct env *env, off_t offset)
 	return list->fd < 0 || lseek(list->fd, offset, SEEK_SET) < 0 ? -errno : 0;
 }
 
-/* The entries at the present offset: their length, 0 at the end, or -errno. */
+/* The entries at the current offset: their length, 0 at the end, or -errno. */
 static ssize_t read_entries(struct env *env, int fd, void *entries, size_t room)
 {
 	ssize_t length = getdents64(fd, entries, room);
@@ -63,7 +63,7 @@ static ssize_t read_entries(struct env *env, int fd, void *entries, size_t room)
 	return length < 0 ? -errno : length;
 }
 
-/* Every entry tells the offset of the one that follows. */
+/* Each entry has the offset of the next one. */
 static void add_entries(struct env_pids *list, const char *entries, ssize_t length)
 {
 	const struct dirent64 *before = NULL;
@@ -82,7 +82,7 @@ static void add_entries(struct env_pids *list, const char *entries, ssize_t leng
 	}
 }
 
-/* The whole directory from its present offset on: 0 or -errno. */
+/* The directory from the current offset to the end: 0 or -errno. */
 static int read_all(struct env *env, int fd, struct env_pids *list)
 {
 	_Alignas(struct dirent64) char entries[16384];
@@ -94,7 +94,7 @@ static int read_all(struct env *env, int fd, struct env_pids *list)
 	list->n_parts = 0;
 	while ((length = read_entries(env, fd, entries, sizeof(entries))) > 0)
 		add_entries(list, entries, length);
-	if (!list->sorted) /* proc itself lists them so, a copy of it may not */
+	if (!list->sorted) /* as in a copy of /proc */
 		qsort(list->pids, list->count, sizeof(*list->pids), compare_pids);
 	return (int)length;
 }
@@ -122,7 +122,7 @@ int pids_threads(struct env *env, uint32_t pid, const uint32_t **tids, size_t *n
 	return error;
 }
 
-/* Those above first and up to last, into pids, which has room for so many. Their number, or -errno. */
+/* Reads the pids above first up to last into pids, which has room for PART_MAX; their number, or -errno. */
 static ssize_t read_part(struct env *env, uint32_t first, uint32_t last, uint32_t *pids)
 {
 	_Alignas(struct dirent64) char entries[2048];
@@ -173,7 +173,7 @@ static int update_part(struct env *env, uint32_t first, uint32_t last)
 	return 0;
 }
 
-/* Can the new ones be told? Not after too many forks, in which pids may have begun from the lowest again. */
+/* Are the new pids a known range? Not when pids may have wrapped. */
 static bool knows_part(const struct env_pids *list, uint64_t tick, const struct env_pids_mark *now)
 {
 	const struct env_pids_mark *then = &list->marks[1];
@@ -184,7 +184,7 @@ static bool knows_part(const struct env_pids *list, uint64_t tick, const struct 
 	       now->last_pid - then->last_pid <= PART_MAX;
 }
 
-/* One that was given its pid just before the last listing may not have been in it: the one before counts. */
+/* A process whose pid was just allocated may be missing in the last listing: starts at the one before. */
 static int update(struct env *env, const struct env_pids_mark *now)
 {
 	struct env_pids *list = &env->pids;
@@ -223,7 +223,7 @@ int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids)
 	return pids_list_new(env, NULL, pids, n_pids);
 }
 
-/* The files of a process that not everybody may read. */
+/* The files of a process that need privileges. */
 static enum privilege_use use_of(const struct env *env, const char *name)
 {
 	static const struct {
@@ -269,7 +269,7 @@ static long read_file(struct env *env, int fd, char *bytes, size_t room)
 	return length < 0 ? -errno : length;
 }
 
-/* Some files, as io, ask again for the right when they are read. */
+/* Some files, such as io, check privileges again at each read. */
 long pids_read(struct env *env, uint32_t pid, const char *name, char *bytes, size_t room)
 {
 	int fd = open_file(env, pid, name);

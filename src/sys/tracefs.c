@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opening the tracing file system: where it is mounted, else by a mount that nobody else sees. */
+/* Opens tracefs: where it is mounted, else by a detached mount. */
 #include <config.h>
 
 #include "sys/tracefs.h"
@@ -28,7 +28,7 @@ static int open_directory(const struct env *env, const char *path)
 	return fd;
 }
 
-/* A mount that is attached nowhere: it goes with its descriptor. */
+/* A detached mount, which ends with its descriptor. */
 static int open_detached(void)
 {
 	int context = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC), fd = -1, error;

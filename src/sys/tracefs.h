@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tracing file system, also where it is not mounted. */
+/* tracefs, also where it is not mounted. */
 #ifndef PANETOP_SYS_TRACEFS_H
 #define PANETOP_SYS_TRACEFS_H
 
 #include "sys/env.h"
 
 /*
- * Its directory, owned by the caller: path, relative to the root, else one that only this descriptor sees,
- * which takes root and Linux 5.2. -EACCES when it may not be read, -ENOENT when it is not mounted, -ENOTSUP
- * where env is not the live machine, or -errno.
+ * Its directory, owned by the caller: path, relative to the root, else a detached mount, which needs root and
+ * Linux 5.2. -EACCES: not readable; -ENOENT: not mounted; -ENOTSUP: env is not live; or -errno.
  */
 int tracefs_open(const struct env *env, const char *path);
 
-/* Reads a file below it, "events/sched/sched_process_exec/id" say: the length, or -errno. */
+/* Reads a file below it, such as "events/sched/sched_process_exec/id": the length, or -errno. */
 long tracefs_read(int tracefs, const char *path, char *bytes, size_t room);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Helper threads: a queue in, a queue out, a bell for what is finished. */
+/* Helper threads: a queue of waiting jobs, one of finished jobs, and a wake-up for the caller. */
 #include <config.h>
 
 #include "sys/worker.h"
@@ -18,7 +18,7 @@
 #include "sys/privilege.h"
 
 #define HELPERS_MAX 8
-#define HELD_UP_NS UINT64_C(5000000) /* one that is at a job for so long may be at it for ever */
+#define HELD_UP_NS UINT64_C(5000000) /* a helper that runs a job for so long may be blocked */
 #define CLOSE_SECONDS 1
 
 struct queue {
@@ -28,20 +28,20 @@ struct queue {
 struct helper {
 	struct worker *worker;
 	pthread_t thread;
-	uint64_t since_ns; /* when it took the job that it is at; 0: it has none */
+	uint64_t since_ns; /* start of its current job; 0: idle */
 };
 
-/* All but fd and most is under lock. */
+/* lock protects all but fd and most. */
 struct worker {
 	pthread_mutex_t lock;
 	pthread_cond_t work, answer;
 	struct queue waiting, finished;
-	struct helper helpers[HELPERS_MAX]; /* those that were started */
+	struct helper helpers[HELPERS_MAX]; /* n_helpers are started */
 	unsigned n_helpers, most;
-	uint64_t called_ns; /* when one was called that has not come yet; 0 */
-	bool answered;      /* a team has finished all that waited */
+	uint64_t called_ns; /* when a helper was woken that has not taken a job yet; 0: none */
+	bool answered;      /* a team has finished all waiting jobs */
 	bool closing;
-	int fd; /* eventfd: something is finished; -1 of a team */
+	int fd; /* eventfd: a job has finished; -1: a team */
 };
 
 static void queue_clear(struct queue *queue)
@@ -69,15 +69,15 @@ static struct worker_job *queue_take(struct queue *queue)
 	return job;
 }
 
-/* Under lock, which it gives away while it wakes who waits. */
+/* Under lock, which it releases while it wakes the caller. */
 static void ring(struct worker *worker)
 {
 	uint64_t one = 1;
 
 	if (worker->fd >= 0 && write(worker->fd, &one, sizeof(one)) < 0)
-		return; /* the counter is full: the bell rings already */
+		return; /* the counter is full: fd is readable already */
 	if (worker->fd >= 0 || worker->waiting.first)
-		return; /* who waits for a team is woken for all that it did at once */
+		return; /* the caller of a team is woken once, for all jobs */
 	worker->answered = true;
 	pthread_mutex_unlock(&worker->lock);
 	pthread_cond_signal(&worker->answer);
@@ -147,7 +147,7 @@ static void give_back(struct queue *queue)
 	}
 }
 
-/* Have they all ended a moment from now? */
+/* Do all helpers end within a moment? */
 static bool all_end(struct worker *worker)
 {
 	struct timespec deadline;
@@ -169,7 +169,7 @@ bool worker_close(struct worker *worker)
 	pthread_cond_broadcast(&worker->work);
 	pthread_mutex_unlock(&worker->lock);
 	if (!all_end(worker))
-		return false; /* stuck in the kernel: it goes when the process goes */
+		return false; /* blocked in the kernel: ends with the process */
 	give_back(&worker->finished);
 	give_back(&worker->waiting);
 	if (worker->fd >= 0)
@@ -209,7 +209,7 @@ static bool start(struct worker *worker)
 	return true;
 }
 
-/* Is none at work, or on its way to it, that can be counted on? */
+/* Are all helpers blocked or idle, and is none about to take a job? */
 static bool is_held_up(const struct worker *worker, uint64_t now_ns)
 {
 	if (worker->called_ns > 0 && now_ns - worker->called_ns < HELD_UP_NS)
@@ -220,7 +220,7 @@ static bool is_held_up(const struct worker *worker, uint64_t now_ns)
 	return true;
 }
 
-/* Under lock: is there a job that waits, and an idle helper to be woken for it? Else a new one takes it. */
+/* Under lock: does a waiting job need an idle helper to be woken? Without one, starts another helper. */
 static bool wants_call(struct worker *worker)
 {
 	uint64_t now_ns = env_mono_ns();
@@ -244,7 +244,7 @@ static void unlock_and_call(struct worker *worker)
 		pthread_cond_signal(&worker->work);
 }
 
-/* Is there a thread that will run it? */
+/* False when there is no thread to run the job. */
 static bool hand_over(struct worker *worker, struct worker_job *job)
 {
 	bool taken;
