@@ -39,6 +39,9 @@ void context_draw_table(struct pane_context *context, const struct canvas *canva
 /* How long the shown frame was sampled after the one before; of the first one, how long it should be. */
 double context_step_seconds(const struct pane_context *context);
 
+/* For pane->explain: adds name, value, help and source of a number; nothing where it is unknown or blank. */
+void explain_number(struct buffer *out, const struct schema *schema, const void *row, const char *column);
+
 enum message_scope {
 	MESSAGE_PANE,   /* it goes when another pane is shown */
 	MESSAGE_SCREEN, /* it stays then */

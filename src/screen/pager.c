@@ -202,6 +202,16 @@ static void add_selected(struct buffer *out, const struct frame *frame, const st
 			     widget->cpus);
 }
 
+void explain_number(struct buffer *out, const struct schema *schema, const void *row, const char *key)
+{
+	const struct column *column = schema_known_column(schema, key);
+
+	if (!row_is_known(row, column))
+		return;
+	buffer_char(out, '\n');
+	add_number(out, schema, row, column);
+}
+
 /* The numbers that stand beside the tables, where no cursor reaches them. */
 static void add_explained(struct buffer *out, const struct frame *frame, const struct series *series)
 {
@@ -234,6 +244,7 @@ static void add_age(struct buffer *out, const struct screen *screen, const struc
 
 void pager_why(struct screen *screen)
 {
+	struct pane_context *context = session_context(screen);
 	const struct frame *frame = session_frame(screen);
 	struct buffer *out = open_pager(screen);
 
@@ -248,5 +259,7 @@ void pager_why(struct screen *screen)
 		if (notice->remedy)
 			buffer_print(out, "  %s: %s\n", _("remedy"), notice->remedy);
 	}
-	add_explained(out, frame, session_context(screen)->pane->explained);
+	if (context->pane->explain)
+		context->pane->explain(context, out);
+	add_explained(out, frame, context->pane->explained);
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/buffer.h"
 #include "core/settings.h"
 #include "model/history.h"
 #include "model/sample_request.h"
@@ -69,6 +70,8 @@ struct pane {
 	unsigned n_series;
 	const struct series *explained; /* numbers beside its tables, for the key i: ended by one without
 					 * topic; a row of NULL is the first; may be NULL */
+	/* Explains more numbers for the key i, those that depend on what is shown, by explain_number(). */
+	void (*explain)(struct pane_context *context, struct buffer *out); /* may be NULL */
 	const struct binding *bindings;  /* ended by one without act; may be NULL */
 	const struct binding *secondary_bindings; /* others: in the footer only where all else has room */
 	size_t state_size;

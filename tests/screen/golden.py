@@ -59,6 +59,7 @@ SCREENS = [
     ("latency-window", 100, 24, ["latency"], ALL + ["w", "w"]),
     ("latency-side", 100, 24, ["latency"], ALL + ["a", "a"]),
     ("latency-one", 100, 24, ["latency"], ALL + ["a", "]"]),
+    ("latency-why", 100, 60, ["latency"], ALL + ["w", "w", "i"]),
     ("latency-worst", 140, 24, ["latency"], ALL + ["o"]),
     ("latency-numbers", 140, 24, ["latency"], ALL + ["p"]),
     ("pages", 80, 24, ["pages"], [".", "."]),
@@ -70,6 +71,7 @@ SCREENS = [
     ("pages-regions", 100, 30, ["pages"], [".", "Enter"]),
     ("pages-page", 80, 24, ["pages"], [".", "Tab", "."]),
     ("pages-values", 80, 24, ["pages"], [".", "v"]),
+    ("pages-why", 100, 60, ["pages"], ["m", "g", "+", "2", "0", "0", "Enter", "i"]),
     ("pages-history", 80, 24, ["pages"], ALL + ["H"]),
     ("notices", 80, 24, [], ["g", "+", "2", "9", "0", "Enter"]),
 ]

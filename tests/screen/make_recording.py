@@ -239,7 +239,7 @@ def latency_rows(step):
         samples = sum(counts.values())
         row = {"cpu": cpu, "policy": "fifo", "priority": 80, "degraded": 0, "method": "clock_ns", "period_seconds": 1e-3,
                "slack_seconds": 0, "locked": "all", "idle_states": "as they are", "measured_seconds": step * STEP,
-               "samples": samples, "missed": 3 if step > 4 and cpu != "0" else 0, "thread_seconds": 0.01 * step * STEP}
+               "samples": samples, "missed": 3 if step > 4 and cpu != "0" else 0, "cpus": len(both) if cpu == "all" else None, "thread_seconds": 0.01 * step * STEP}
         if samples:
             row.update({f"p{name}_seconds": percentile(counts, float(name.replace("_", ".")))
                         for name in ("25", "50", "75", "90", "95", "99", "99_5", "99_9", "99_99")})
@@ -257,7 +257,7 @@ def worst_rows(step):
     for when, cpu, late, task, share, interrupts in sorted(WORST, key=lambda worst: -worst[2]):
         clock = time.gmtime(START_WALL + when * STEP + 3)
         if when < step:
-            rows.append({"time": time.strftime("%Y-%m-%dT%H:%M:%S.114000000Z", clock),
+            rows.append({"woken_time": time.strftime("%Y-%m-%dT%H:%M:%S.114000000Z", clock),
                          "clock": time.strftime("%H:%M:%S.114", clock), "cpu": cpu, "latency_seconds": late * US,
                          "task": task, "task_ratio": share, "n_interrupts": 281, "interrupts": interrupts,
                          "n_softirqs": 12, "softirqs": "TIMER 9, SCHED 3", "frequency_hertz": 2.6e9,

@@ -38,13 +38,16 @@ def add(sums, counts):
 
 def map_rows(step):
     """Cells, regions, and the sums over all."""
-    cells, regions, totals = [], [], {}
+    cells, regions, totals, end = [], [], {}, None
     for start, pages, permissions, path, kind, share in REGIONS:
         sums = {}
         for first in range(0, pages, CELL_PAGES):
             counts = counts_of(step, pages, kind, share, first)
             cells.append({"pid": 15400, "start_address": start + first * PAGE, "cell_pages": CELL_PAGES,
-                          "end_address": start + (first + counts["pages"]) * PAGE, **counts})
+                          "end_address": start + (first + counts["pages"]) * PAGE, **counts,
+                          "hole_bytes": None if end is None else start + first * PAGE - end,
+                          "offset_bytes": first * PAGE if path.startswith("/") else None})
+            end = cells[-1]["end_address"]
             add(sums, counts)
         add(totals, sums)
         regions.append({"pid": 15400, "start_address": start, "end_address": start + pages * PAGE,

@@ -376,6 +376,21 @@ static double sum_of_cells(const struct machine *machine, const char *column)
 	return sum;
 }
 
+static const void *cell_at(const struct machine *machine, uint64_t address)
+{
+	const struct table *table = frame_table(machine->now, "cell");
+
+	for (size_t i = 0; i < table->n_rows; i++)
+		if (table_u64(table, table_row(table, i), "start_address") == address)
+			return table_row(table, i);
+	ck_abort_msg("no cell at %llx", (unsigned long long)address);
+}
+
+static uint64_t in_cell(const struct machine *machine, uint64_t address, const char *column)
+{
+	return table_u64(frame_table(machine->now, "cell"), cell_at(machine, address), column);
+}
+
 START_TEST(patterns_are_counted_exactly)
 {
 	struct machine machine;
@@ -862,6 +877,11 @@ START_TEST(a_tree_of_files_is_a_process)
 	ck_assert_double_eq(pages_in(&machine, 0x20000, "swapped_bytes"), 4);
 	ck_assert_double_eq(sum_of_cells(&machine, "present"), 25);
 	ck_assert_double_eq(sum_of_cells(&machine, "ksm"), 1);
+	ck_assert_uint_eq(in_cell(&machine, 0x10000, "hole_bytes"), U64_UNKNOWN);
+	ck_assert_uint_eq(in_cell(&machine, 0x20000, "hole_bytes"), 0);
+	ck_assert_uint_eq(in_cell(&machine, 0x40000, "hole_bytes"), 0x10000);
+	ck_assert_uint_eq(in_cell(&machine, 0x11000, "offset_bytes"), 0x1000);
+	ck_assert_uint_eq(in_cell(&machine, 0x20000, "offset_bytes"), U64_UNKNOWN);
 	close_machine(&machine);
 	open_fixture(&machine, 1); /* its pagemap was cut off */
 	ck_assert(isnan(total(&machine, "present_pages")));

@@ -305,6 +305,16 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 	past_add(&latency->past, frame);
 }
 
+static const struct series explained[] = {
+	{ "latency", "all", "priority" },
+	{ "latency", "all", "period_seconds" },
+	{ "latency", "all", "slack_seconds" },
+	{ "latency", "all", "cpus" },
+	{ "latency", "all", "measured_seconds" },
+	{ "latency_bucket", "all", "samples" },
+	{ 0 },
+};
+
 static const char *const settings[] = { "times", "counts", NULL };
 
 const struct pane pane_latency = {
@@ -314,6 +324,8 @@ const struct pane pane_latency = {
 	.assertion = &assertion,
 	.tables = tables,
 	.options = options,
+	.explained = explained,
+	.explain = latency_explain,
 	.settings = settings,
 	.bindings = bindings,
 	.secondary_bindings = secondary_bindings,

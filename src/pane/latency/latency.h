@@ -33,6 +33,7 @@ struct latency_state {
 	bool linear_times, log_counts;
 	enum latency_cpus cpus;
 	unsigned cpu;    /* of the CPUs that are measured: the one shown, or the first of those shown */
+	unsigned n_beside; /* CPUs that the last drawing had room for side by side */
 	unsigned window; /* index of latency_windows */
 	struct latency_past past;
 	struct histogram shown; /* these are of drawing */
@@ -50,6 +51,7 @@ struct latency_state {
 extern const double latency_windows[LATENCY_WINDOWS];
 
 void latency_draw(struct pane_context *context, struct canvas *canvas);
+void latency_explain(struct pane_context *context, struct buffer *out);
 
 /* latency_chart.c */
 

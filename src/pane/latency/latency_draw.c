@@ -80,6 +80,7 @@ static void draw_setting(const struct canvas *canvas, int y, const struct table 
 {
 	struct line line = { .canvas = canvas, .y = y };
 	double slack = table_number(table, row, "slack_seconds");
+	uint64_t cpus = table_u64(table, row, "cpus");
 	char time[VALUE_TEXT_MAX];
 
 	say_policy(&line, table, row);
@@ -90,30 +91,91 @@ static void draw_setting(const struct canvas *canvas, int y, const struct table 
 		say(&line, STYLE_NORMAL, "%s", _("no slack"));
 	else
 		say_time(&line, STYLE_NORMAL, _("slack"), slack);
-	say(&line, STYLE_NORMAL, P_("%zu CPU", "%zu CPUs", table->n_rows - 1), table->n_rows - 1);
+	if (cpus != U64_UNKNOWN)
+		say(&line, STYLE_NORMAL, P_("%zu CPU", "%zu CPUs", (unsigned long)cpus), (size_t)cpus);
 	say(&line, STYLE_NORMAL, _("for %s s"),
 	    fixed_text(time, table_number(table, row, "measured_seconds"), 0));
 	say(&line, STYLE_DIM, _("memory locked: %s"), _(table_text(table, row, "locked")));
 	say(&line, STYLE_DIM, _("idle states: %s"), _(table_text(table, row, "idle_states")));
 }
 
-struct told {
-	const char *name;
-	double percent;
-	unsigned rank; /* those of low rank are told wherever there is room for one */
+/* What is drawn of a CPU, or of all: in the chosen window, or since the start. */
+struct figures {
+	const char *cpu;
+	const char *window;
+	char window_text[32];
+	uint64_t samples, missed;
+	double max_seconds, min_seconds, mean_seconds;
+	double p50_seconds, p90_seconds, p99_seconds, p99_9_seconds, p99_99_seconds;
 };
 
-/* Would all up to this rank have room from here on? */
-static bool has_room(struct line line, const struct told *told, size_t n_told, unsigned rank,
-		     const struct histogram *shown)
+#define FIGURE(field, ...) COLUMN(struct figures, field, __VA_ARGS__)
+#define TIME(field, what)                                                                                    \
+	FIGURE(field, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = "", .help = what,                 \
+	       .source = "latency_bucket; since the start the exact latency." #field)
+#define PERCENTILE(field)                                                                                    \
+	FIGURE(field, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = "",                               \
+	       .help = /* xgettext:no-c-format */ N_("latency that this percentage of wake-ups did not "     \
+						     "exceed (rounded up by at most 1 %)"),                  \
+	       .source = "latency_bucket, upper end of the bucket that reaches this percentage")
+
+static const struct column figure_columns[] = {
+	FIGURE(cpu, .kind = COLUMN_KEY, .title = "", .help = N_("CPU, or all together"), .source = "latency"),
+	FIGURE(window, .kind = COLUMN_KEY, .title = "", .help = N_("time that the numbers cover"),
+	       .source = "panetop"),
+	TIME(max_seconds, N_("highest latency")),
+	FIGURE(missed, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = "",
+	       .help = N_("periods that passed during a late wake-up"), .source = "latency.missed"),
+	PERCENTILE(p50_seconds),
+	PERCENTILE(p90_seconds),
+	PERCENTILE(p99_seconds),
+	PERCENTILE(p99_9_seconds),
+	PERCENTILE(p99_99_seconds),
+	TIME(min_seconds, N_("lowest latency")),
+	TIME(mean_seconds, N_("mean latency")),
+	FIGURE(samples, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = "",
+	       .help = N_("measured wake-ups"), .source = "sum of latency_bucket.samples"),
+};
+
+static const struct schema figures_schema = {
+	.name = "latency_drawn",
+	.help = N_("the numbers above the chart"),
+	.row_size = sizeof(struct figures),
+	SCHEMA_COLUMNS(figure_columns),
+};
+
+static const struct percentile {
+	const char *name;
+	size_t offset;
+	unsigned rank; /* the lower, the less room it takes to be drawn */
+} percentiles[] = {
+	{ "50%", offsetof(struct figures, p50_seconds), 0 },
+	{ "90%", offsetof(struct figures, p90_seconds), 3 },
+	{ "99%", offsetof(struct figures, p99_seconds), 1 },
+	{ "99.9%", offsetof(struct figures, p99_9_seconds), 2 },
+	{ "99.99%", offsetof(struct figures, p99_99_seconds), 4 },
+};
+
+#define N_PERCENTILES (sizeof(percentiles) / sizeof(percentiles[0]))
+
+static double percentile_seconds(const struct figures *figures, const struct percentile *percentile)
 {
-	for (size_t i = 0; i < n_told; i++) {
-		double seconds = histogram_percentile(shown, told[i].percent) / 1e9;
+	double seconds;
+
+	memcpy(&seconds, (const char *)figures + percentile->offset, sizeof(seconds));
+	return seconds;
+}
+
+/* Is there room for all percentiles up to this rank? */
+static bool has_room(struct line line, const struct figures *figures, unsigned rank)
+{
+	for (size_t i = 0; i < N_PERCENTILES; i++) {
+		double seconds = percentile_seconds(figures, &percentiles[i]);
 		char time[VALUE_TEXT_MAX];
-		int cells = (int)strlen(told[i].name) + 1 +
+		int cells = (int)strlen(percentiles[i].name) + 1 +
 			    utf8_cells(duration_text(time, seconds, line.canvas->ascii), line.canvas->ascii);
 
-		if (told[i].rank > rank)
+		if (percentiles[i].rank > rank)
 			continue;
 		if (!find_room(&line, cells))
 			return false;
@@ -122,52 +184,17 @@ static bool has_room(struct line line, const struct told *told, size_t n_told, u
 	return true;
 }
 
-/* As many as there is room for, those that matter most, by their size. */
-static void say_percentiles(struct line *line, const struct histogram *shown)
+/* As many as there is room for, the most important ones, in ascending order. */
+static void say_percentiles(struct line *line, const struct figures *figures)
 {
-	static const struct told told[] = {
-		{ "50%", 50, 0 },     { "90%", 90, 3 },       { "99%", 99, 1 },
-		{ "99.9%", 99.9, 2 }, { "99.99%", 99.99, 4 },
-	};
-	size_t n_told = sizeof(told) / sizeof(told[0]);
-	unsigned last = (unsigned)n_told - 1;
+	unsigned last = N_PERCENTILES - 1;
 
-	while (last > 0 && !has_room(*line, told, n_told, last, shown))
+	while (last > 0 && !has_room(*line, figures, last))
 		last--;
-	for (size_t i = 0; i < n_told; i++)
-		if (told[i].rank <= last)
-			say_time(line, told[i].rank <= 2 ? STYLE_STRONG : STYLE_NORMAL, told[i].name,
-				 histogram_percentile(shown, told[i].percent) / 1e9);
-}
-
-/* Percentiles are of what is shown; the row has the exact extremes when that is since the start. */
-static void draw_result(const struct pane_context *context, const struct canvas *canvas, int more,
-			const char *name, const struct histogram *shown)
-{
-	const struct latency_state *latency = context->state;
-	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
-	const void *row = table_find(table, name, NULL);
-	double missed = table_number(table, row, "missed"), window = latency_windows[latency->window];
-	struct line line = { .canvas = canvas, .more = more };
-
-	if (latency->cpus != CPUS_MERGED)
-		say(&line, STYLE_STRONG, _("CPU %s"), name);
-	if (window > 0)
-		say(&line, STYLE_WARN, _("last %.0f s"), window);
-	if (shown->count == 0) {
-		say(&line, STYLE_NORMAL, "%s", _("no sample yet"));
-		return;
-	}
-	say_time(&line, STYLE_STRONG, _("max"), (double)shown->max_ns / 1e9);
-	if (window == 0 && missed > 0)
-		say(&line, STYLE_WARN, P_("%.0f missed", "%.0f missed", (unsigned long)missed), missed);
-	say_percentiles(&line, shown);
-	say_time(&line, STYLE_NORMAL, _("min"), (double)shown->min_ns / 1e9);
-	say_time(&line, STYLE_NORMAL, _("mean"), histogram_mean(shown) / 1e9);
-	say(&line, STYLE_NORMAL, P_("%lu sample", "%lu samples", (unsigned long)shown->count),
-	    (unsigned long)shown->count);
-	if (window == 0 && missed == 0)
-		say(&line, STYLE_NORMAL, "%s", _("none missed"));
+	for (size_t i = 0; i < N_PERCENTILES; i++)
+		if (percentiles[i].rank <= last)
+			say_time(line, percentiles[i].rank <= 2 ? STYLE_STRONG : STYLE_NORMAL,
+				 percentiles[i].name, percentile_seconds(figures, &percentiles[i]));
 }
 
 /* Makes latency->shown the samples of a CPU, or of all, in the window that is chosen. */
@@ -196,6 +223,63 @@ static void fill_shown(struct pane_context *context, const char *name)
 	latency->shown.min_ns = (uint64_t)(least * 1e9 + 0.5);
 	latency->shown.max_ns = (uint64_t)(most * 1e9 + 0.5);
 	latency->shown.sum_ns = (uint64_t)(mean * 1e9 * (double)latency->shown.count);
+}
+
+/* Also makes latency->shown their histogram. */
+static void compute_figures(struct pane_context *context, const char *name, struct figures *figures)
+{
+	struct latency_state *latency = context->state;
+	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
+	const struct histogram *shown = &latency->shown;
+	double window = latency_windows[latency->window];
+
+	fill_shown(context, name);
+	*figures = (struct figures){
+		.cpu = name,
+		.window = _("since the start"),
+		.samples = shown->count,
+		.missed =
+			window > 0 ? U64_UNKNOWN : table_u64(table, table_find(table, name, NULL), "missed"),
+		.max_seconds = (double)shown->max_ns / 1e9,
+		.min_seconds = (double)shown->min_ns / 1e9,
+		.mean_seconds = histogram_mean(shown) / 1e9,
+		.p50_seconds = histogram_percentile(shown, 50) / 1e9,
+		.p90_seconds = histogram_percentile(shown, 90) / 1e9,
+		.p99_seconds = histogram_percentile(shown, 99) / 1e9,
+		.p99_9_seconds = histogram_percentile(shown, 99.9) / 1e9,
+		.p99_99_seconds = histogram_percentile(shown, 99.99) / 1e9,
+	};
+	if (window > 0) {
+		snprintf(figures->window_text, sizeof(figures->window_text), _("last %.0f s"), window);
+		figures->window = figures->window_text;
+	}
+}
+
+static void draw_result(const struct pane_context *context, const struct canvas *canvas, int more,
+			const struct figures *figures)
+{
+	const struct latency_state *latency = context->state;
+	struct line line = { .canvas = canvas, .more = more };
+
+	if (latency->cpus != CPUS_MERGED)
+		say(&line, STYLE_STRONG, _("CPU %s"), figures->cpu);
+	if (latency->window > 0)
+		say(&line, STYLE_WARN, "%s", figures->window);
+	if (figures->samples == 0) {
+		say(&line, STYLE_NORMAL, "%s", _("no sample yet"));
+		return;
+	}
+	say_time(&line, STYLE_STRONG, _("max"), figures->max_seconds);
+	if (figures->missed > 0 && figures->missed != U64_UNKNOWN)
+		say(&line, STYLE_WARN, P_("%.0f missed", "%.0f missed", (unsigned long)figures->missed),
+		    (double)figures->missed);
+	say_percentiles(&line, figures);
+	say_time(&line, STYLE_NORMAL, _("min"), figures->min_seconds);
+	say_time(&line, STYLE_NORMAL, _("mean"), figures->mean_seconds);
+	say(&line, STYLE_NORMAL, P_("%lu sample", "%lu samples", (unsigned long)figures->samples),
+	    (unsigned long)figures->samples);
+	if (figures->missed == 0)
+		say(&line, STYLE_NORMAL, "%s", _("none missed"));
 }
 
 /* Bars of one CPU or all, and where there is room the last seconds beside them. */
@@ -237,24 +321,25 @@ static void make_axis(struct pane_context *context, struct latency_axis *axis, i
 static void draw_one(struct pane_context *context, const struct canvas *canvas, const char *name,
 		     const struct latency_axis *axis)
 {
-	const struct latency_state *latency = context->state;
 	struct canvas charts = canvas_rows(canvas, 1, canvas->height - 1);
+	struct figures figures;
 
-	fill_shown(context, name);
-	draw_result(context, canvas, 0, name, &latency->shown);
+	compute_figures(context, name, &figures);
+	draw_result(context, canvas, 0, &figures);
 	draw_charts(context, &charts, name, axis);
 }
 
 static void draw_side_by_side(struct pane_context *context, const struct canvas *canvas,
 			      const struct table *table, const struct latency_axis *axis)
 {
-	const struct latency_state *latency = context->state;
+	struct latency_state *latency = context->state;
 	int n_cpus = (int)table->n_rows - 1, columns = canvas->width / SIDE_CELLS_MIN, width;
 
 	columns = columns < 1 ? 1 : columns > n_cpus ? n_cpus : columns;
 	if (columns < 1)
 		return;
 	width = canvas->width / columns;
+	latency->n_beside = (unsigned)columns;
 	for (int i = 0; i < columns; i++) {
 		struct canvas part = canvas_part(canvas, 0, i * width, canvas->height, width - 1);
 
@@ -299,13 +384,14 @@ static void draw_summary(struct pane_context *context, const struct canvas *canv
 /* On a few cells: the result, then how it was measured. */
 static void draw_short(struct pane_context *context, const struct canvas *canvas, const struct table *table)
 {
-	const struct latency_state *latency = context->state;
 	int lines = canvas->height < 6 ? canvas->height - 1 : 2;
 	struct canvas charts = canvas_rows(canvas, lines + 1, canvas->height - lines - 1);
 	struct latency_axis axis;
+	struct figures figures;
 
 	make_axis(context, &axis, charts.height);
-	draw_result(context, canvas, lines - 1, "all", &latency->shown);
+	compute_figures(context, "all", &figures);
+	draw_result(context, canvas, lines - 1, &figures);
 	if (canvas->height > 1)
 		draw_setting(canvas, lines, table, table_row(table, 0));
 	draw_charts(context, &charts, "all", &axis);
@@ -324,4 +410,27 @@ void latency_draw(struct pane_context *context, struct canvas *canvas)
 		draw_short(context, canvas, table);
 	else
 		draw_summary(context, canvas, table);
+}
+
+static void explain_cpu(struct pane_context *context, struct buffer *out, const char *name)
+{
+	struct figures figures;
+
+	compute_figures(context, name, &figures);
+	for (unsigned i = 0; figures.samples > 0 && i < figures_schema.n_columns; i++)
+		if (figure_columns[i].kind != COLUMN_KEY)
+			explain_number(out, &figures_schema, &figures, figure_columns[i].key);
+}
+
+void latency_explain(struct pane_context *context, struct buffer *out)
+{
+	const struct latency_state *latency = context->state;
+	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
+	unsigned n_cpus = latency->cpus == CPUS_SIDE_BY_SIDE ? latency->n_beside : 1;
+
+	if (latency->view != LATENCY_SUMMARY || !table || table->n_rows == 0)
+		return;
+	for (unsigned i = 0; i < n_cpus; i++)
+		explain_cpu(context, out,
+			    latency->cpus == CPUS_MERGED ? "all" : cpu_name(table, latency->cpu + i));
 }

@@ -445,6 +445,21 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 	map_ask(context);
 }
 
+static const struct series explained[] = {
+	{ "page_total", NULL, "vm_resident_bytes" },
+	{ "page_total", NULL, "vm_swap_bytes" },
+	{ "page_total", NULL, "vm_size_bytes" },
+	{ "page_total", NULL, "proportional_bytes" },
+	{ "page_total", NULL, "minor_faults_per_second" },
+	{ "page_total", NULL, "major_faults_per_second" },
+	{ "page_total", NULL, "map_done_ratio" },
+	{ "page_level", NULL, "anonymous_bytes" },
+	{ "page_level", NULL, "file_bytes" },
+	{ "page_level", NULL, "swapped_bytes" },
+	{ "page_level", NULL, "peak_bytes" },
+	{ 0 },
+};
+
 const struct pane pane_pages = {
 	.name = "pages",
 	.title = N_("Pages"),
@@ -454,6 +469,8 @@ const struct pane pane_pages = {
 	.options = options,
 	.series = pages_series,
 	.n_series = N_PAGES_SERIES,
+	.explained = explained,
+	.explain = pages_explain,
 	.bindings = bindings,
 	.secondary_bindings = secondary_bindings,
 	.view_bindings = view_bindings,

@@ -40,6 +40,7 @@ enum pages_view {
 struct map_cell {
 	uint64_t start, end;
 	uint64_t pages, present, swapped, file, soft_dirty, huge, zero, ksm;
+	uint64_t hole; /* bytes before it where nothing is mapped */
 	bool changed; /* since the sample before */
 	int y, x;     /* where it stands, in cells of the map; y < 0: nowhere */
 };
@@ -114,6 +115,7 @@ const void *map_region(const struct pane_context *context, uint64_t address);
 
 /* pages_draw.c, pages_page.c */
 void pages_draw(struct pane_context *context, struct canvas *canvas);
+void pages_explain(struct pane_context *context, struct buffer *out);
 void pages_draw_page(struct pane_context *context, const struct canvas *canvas);
 void pages_draw_statistics(struct pane_context *context, const struct canvas *canvas);
 void pages_draw_history(const struct pane_context *context, const struct canvas *canvas);

@@ -97,8 +97,29 @@ static void draw_cell(const struct canvas *canvas, const struct map_cell *cell)
 
 /* What happened to the cells since the mark, as far as they are the same. */
 struct difference {
+	char since[CLOCK_TEXT_MAX];
+	const char *mark;                 /* since */
 	uint64_t appeared, went, swapped; /* pages; at least, as a cell may have both */
 	size_t n_others;                  /* cells that were cut otherwise then */
+};
+
+#define DIFFERENCE(field, what)                                                                              \
+	COLUMN(struct difference, field, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = "",              \
+	       .help = what, .source = "changes of the table cell since the mark, summed over its cells")
+
+static const struct column difference_columns[] = {
+	COLUMN(struct difference, mark, .kind = COLUMN_KEY, .title = "", .help = N_("time of the mark"),
+	       .source = "key m"),
+	DIFFERENCE(appeared, N_("pages that became present, at least: a cell may also have lost some")),
+	DIFFERENCE(went, N_("pages that are no longer present, at least")),
+	DIFFERENCE(swapped, N_("pages that were swapped out, at least")),
+};
+
+static const struct schema difference_schema = {
+	.name = "pages_marked",
+	.help = N_("changes since the mark"),
+	.row_size = sizeof(struct difference),
+	SCHEMA_COLUMNS(difference_columns),
 };
 
 static const struct map_cell *find_marked(const struct map_mark *mark, const struct map_cell *cell,
@@ -112,19 +133,35 @@ static const struct map_cell *find_marked(const struct map_mark *mark, const str
 		       : NULL;
 }
 
-static void draw_difference(const struct canvas *canvas, const struct map_cell *cell,
-			    const struct map_cell *then, struct difference *sum)
+static void add_difference(const struct map_cell *cell, const struct map_cell *then, struct difference *sum)
 {
 	uint64_t present = known(cell->present), swapped = known(cell->swapped);
 	uint64_t had = then ? known(then->present) : 0, had_swapped = then ? known(then->swapped) : 0;
-	char glyph = swapped > had_swapped ? 's' : present > had ? '+' : present < had ? '-' : ' ';
 
 	sum->appeared += present > had ? present - had : 0;
 	sum->went += present < had ? had - present : 0;
 	sum->swapped += swapped > had_swapped ? swapped - had_swapped : 0;
 	sum->n_others += then == NULL;
-	if (cell->y < 0)
-		return;
+}
+
+static void compute_difference(const struct pages_state *pages, struct difference *sum)
+{
+	size_t next = 0;
+
+	*sum = (struct difference){ 0 };
+	clock_local(sum->since, pages->mark.wall_ns, "%H:%M:%S");
+	sum->mark = sum->since;
+	for (size_t i = 0; i < pages->n_cells; i++)
+		add_difference(&pages->cells[i], find_marked(&pages->mark, &pages->cells[i], &next), sum);
+}
+
+static void draw_difference(const struct canvas *canvas, const struct map_cell *cell,
+			    const struct map_cell *then)
+{
+	uint64_t present = known(cell->present), swapped = known(cell->swapped);
+	uint64_t had = then ? known(then->present) : 0, had_swapped = then ? known(then->swapped) : 0;
+	char glyph = swapped > had_swapped ? 's' : present > had ? '+' : present < had ? '-' : ' ';
+
 	if (glyph == ' ')
 		canvas_fill(canvas, cell->y, cell->x, STYLE_DIM,
 			    present + swapped > 0 ? (canvas->glyphs->ascii ? 'o' : 0x2591)
@@ -176,23 +213,24 @@ static int address_cells(const struct pages_state *pages, int width)
 										: ADDRESS_CELLS;
 }
 
-static void draw_cells(struct pages_state *pages, const struct canvas *canvas, struct difference *sum)
+static void draw_cells(struct pages_state *pages, const struct canvas *canvas)
 {
 	size_t next = 0;
 
 	for (size_t i = 0; i < pages->n_cells; i++) {
 		const struct map_cell *cell = &pages->cells[i];
 
-		if (cell->y >= 0)
-			draw_hole(pages, canvas, i);
+		if (cell->y < 0)
+			continue;
+		draw_hole(pages, canvas, i);
 		if (pages->mark.set)
-			draw_difference(canvas, cell, find_marked(&pages->mark, cell, &next), sum);
-		else if (cell->y >= 0)
+			draw_difference(canvas, cell, find_marked(&pages->mark, cell, &next));
+		else
 			draw_cell(canvas, cell);
 	}
 }
 
-static void draw_map(struct pane_context *context, const struct canvas *canvas, struct difference *sum)
+static void draw_map(struct pane_context *context, const struct canvas *canvas)
 {
 	struct pages_state *pages = context->state;
 	int addresses = address_cells(pages, canvas->width);
@@ -209,7 +247,7 @@ static void draw_map(struct pane_context *context, const struct canvas *canvas, 
 	map_place(pages);
 	if (addresses > 0)
 		draw_addresses(pages, canvas);
-	draw_cells(pages, &cells, sum);
+	draw_cells(pages, &cells);
 	selected = map_selected(pages);
 	if (pages->cells[selected].y >= 0)
 		canvas_restyle(&cells, pages->cells[selected].y, pages->cells[selected].x, 1, STYLE_CELL);
@@ -299,23 +337,22 @@ static void draw_legend(const struct pages_state *pages, const struct canvas *ca
 	canvas_piece(canvas, y, x, STYLE_DIM, _("~ or | hole"));
 }
 
-static void draw_marked(const struct pages_state *pages, const struct canvas *canvas, int y,
-			const struct difference *sum)
+static void draw_marked(const struct pages_state *pages, const struct canvas *canvas, int y)
 {
-	char time[CLOCK_TEXT_MAX];
+	struct difference sum;
 
-	clock_local(time, pages->mark.wall_ns, "%H:%M:%S");
-	if (sum->n_others * 2 > pages->n_cells)
+	compute_difference(pages, &sum);
+	if (sum.n_others * 2 > pages->n_cells)
 		canvas_print(canvas, y, 0, STYLE_NOTICE,
 			     _("the cells are others than at the mark of %s: go back to that zoom, or press "
 			       "m anew"),
-			     time);
+			     sum.mark);
 	else
 		canvas_print(
 			canvas, y, 0, STYLE_NORMAL,
 			_("since %s: + %llu pages appeared  - %llu went  s %llu were swapped (at least)"),
-			time, (unsigned long long)sum->appeared, (unsigned long long)sum->went,
-			(unsigned long long)sum->swapped);
+			sum.mark, (unsigned long long)sum.appeared, (unsigned long long)sum.went,
+			(unsigned long long)sum.swapped);
 }
 
 static void add_count(char *text, size_t room, const char *format, uint64_t count)
@@ -351,19 +388,18 @@ static void draw_cursor_line(const struct pane_context *context, const struct ca
 	size_t index = map_selected(pages);
 	const struct map_cell *cell = &pages->cells[index];
 	const struct table *regions = context_table(context, PAGES_TABLE_REGION);
+	const struct table *cells = context_table(context, PAGES_TABLE_CELL);
 	const void *region = map_region(context, cell->start);
 	const char *path = region ? table_text(regions, region, "path") : "";
+	uint64_t file_offset = table_u64(cells, table_row(cells, index), "offset_bytes");
 	char text[TEXT_MAX], size[VALUE_TEXT_MAX];
 	size_t length;
 
 	snprintf(text, sizeof(text), "%012llx  %s %s", (unsigned long long)cell->start,
 		 region ? table_text(regions, region, "permissions") : "", *path ? path : _("anonymous"));
 	length = strlen(text);
-	if (region && *path == '/')
-		snprintf(text + length, sizeof(text) - length, "+0x%llx",
-			 (unsigned long long)(cell->start -
-					      (uint64_t)table_number(regions, region, "start_address") +
-					      (uint64_t)table_number(regions, region, "offset_bytes")));
+	if (region && file_offset != U64_UNKNOWN)
+		snprintf(text + length, sizeof(text) - length, "+0x%llx", (unsigned long long)file_offset);
 	length = strlen(text);
 	if (cell->present == U64_UNKNOWN)
 		snprintf(text + length, sizeof(text) - length, _("  %llu pages: not known"),
@@ -395,7 +431,6 @@ static void draw_map_view(struct pane_context *context, const struct canvas *can
 	struct pages_state *pages = context->state;
 	int top = canvas->height >= 3 ? 1 : 0, bottom = canvas->height;
 	int cursor = bottom >= 4 ? --bottom : -1, legend = bottom >= 8 ? --bottom : -1;
-	struct difference sum = { 0 };
 	struct canvas part;
 
 	if (top > 0)
@@ -406,13 +441,13 @@ static void draw_map_view(struct pane_context *context, const struct canvas *can
 		bottom -= GRAPH_LINES;
 	}
 	part = canvas_rows(canvas, top, bottom - top);
-	draw_map(context, &part, &sum);
+	draw_map(context, &part);
 	if (pages->n_cells == 0) {
 		canvas_text(canvas, top, 0, STYLE_DIM, _("no map: see the notice below"), -1);
 		return;
 	}
 	if (legend >= 0 && pages->mark.set)
-		draw_marked(pages, canvas, legend, &sum);
+		draw_marked(pages, canvas, legend);
 	else if (legend >= 0)
 		draw_legend(pages, canvas, legend);
 	if (cursor >= 0)
@@ -462,4 +497,55 @@ void pages_draw(struct pane_context *context, struct canvas *canvas)
 		pages_draw_statistics(context, &rest);
 	else
 		pages_draw_history(context, &rest);
+}
+
+static void explain_row(struct buffer *out, const struct table *table, const void *row)
+{
+	for (unsigned i = 0; table && row && i < table->schema->n_columns; i++)
+		if (table->schema->columns[i].kind != COLUMN_KEY &&
+		    table->schema->columns[i].type != VALUE_TEXT)
+			explain_number(out, table->schema, row, table->schema->columns[i].key);
+}
+
+static const void *first_row(const struct table *table)
+{
+	return table && table->n_rows > 0 ? table_row(table, 0) : NULL;
+}
+
+static void explain_map(const struct pane_context *context, struct buffer *out)
+{
+	const struct pages_state *pages = context->state;
+	const struct table *cells = context_table(context, PAGES_TABLE_CELL);
+	const struct table *page = context_table(context, PAGES_TABLE_PAGE);
+	const struct map_cell *cell;
+	struct difference sum;
+
+	if (pages->n_cells == 0)
+		return;
+	cell = &pages->cells[map_selected(pages)];
+	explain_row(out, cells, table_row(cells, map_selected(pages)));
+	if (cell->pages == 1 && first_row(page) &&
+	    table_u64(page, first_row(page), "page_address") == cell->start)
+		explain_row(out, page, first_row(page));
+	if (!pages->mark.set)
+		return;
+	compute_difference(pages, &sum);
+	for (unsigned i = 1; i < difference_schema.n_columns; i++)
+		explain_number(out, &difference_schema, &sum, difference_columns[i].key);
+}
+
+/* The cell, page or process that is shown. */
+void pages_explain(struct pane_context *context, struct buffer *out)
+{
+	const struct pages_state *pages = context->state;
+	const struct table *page = context_table(context, PAGES_TABLE_PAGE);
+	const struct table *total = context_table(context, PAGES_TABLE_TOTAL);
+
+	map_load(context);
+	if (pages->view == PAGES_VIEW_MAP)
+		explain_map(context, out);
+	else if (pages->view == PAGES_VIEW_PAGE)
+		explain_row(out, page, first_row(page));
+	else if (pages->view == PAGES_VIEW_STATISTICS)
+		explain_row(out, total, first_row(total));
 }

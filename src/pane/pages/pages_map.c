@@ -36,6 +36,7 @@ static void take_cell(struct map_cell *cell, const struct table *table, const vo
 		.huge = table_u64(table, row, "huge"),
 		.zero = table_u64(table, row, "zero"),
 		.ksm = table_u64(table, row, "ksm"),
+		.hole = table_u64(table, row, "hole_bytes"),
 		.changed = moved(table, row, "present_per_second") ||
 			   moved(table, row, "swapped_per_second") || moved(table, row, "file_per_second") ||
 			   moved(table, row, "soft_dirty_per_second"),
@@ -82,7 +83,7 @@ void map_load(struct pane_context *context)
 
 uint64_t map_hole(const struct pages_state *pages, size_t index)
 {
-	return index > 0 ? pages->cells[index].start - pages->cells[index - 1].end : 0;
+	return pages->cells[index].hole != U64_UNKNOWN ? pages->cells[index].hole : 0;
 }
 
 char *map_hole_text(const struct pages_state *pages, char *out, uint64_t bytes, bool ascii)

@@ -14,7 +14,7 @@
 struct latency_row {
 	const char *cpu, *phase; /* one of them is the key */
 	const char *policy, *asked, *reason, *method, *locked, *idle_states;
-	uint64_t priority, degraded;
+	uint64_t priority, degraded, cpus;
 	double thread_seconds, thread_ratio, period_seconds, slack_seconds, bucket_seconds, measured_seconds;
 	uint64_t samples, missed;
 	double samples_per_second, missed_per_second;
@@ -95,8 +95,7 @@ static const struct column columns[] = {
 		       .source = "CPU clock of the thread"),
 	LATENCY_COLUMN(thread_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("thread%"),
 		       .width = 7, .hidden = true, .rate_of = offsetof(struct latency_row, thread_seconds),
-		       OVER_MEASURED,
-		       .help = N_("share of a CPU that the measuring itself takes"),
+		       OVER_MEASURED, .help = N_("share of a CPU that the measuring itself takes"),
 		       .source = "growth of thread_seconds / growth of measured_seconds"),
 	SETTING(method, N_("method"), N_("how the thread waits"), "--method", .width = 8, .hidden = true),
 	SETTING(period_seconds, N_("period"), N_("time between planned wake-ups"), "--period", .width = 7,
@@ -111,6 +110,8 @@ static const struct column columns[] = {
 		"mlockall(2), mlock(2)", .width = 6, .hidden = true, .words = true),
 	SETTING(idle_states, N_("idle"), N_("idle states of the CPUs: as they are, or held off"),
 		"/dev/cpu_dma_latency", .width = 8, .hidden = true, .words = true),
+	LATENCY_COLUMN(cpus, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("CPUs"), .width = 5,
+		       .hidden = true, .help = N_("CPUs that are measured"), .source = "rows of this table"),
 	LATENCY_COLUMN(measured_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("measured"),
 		       .width = 8, .hidden = true,
 		       .help = N_("time since the start, or since the last restart"),
@@ -237,6 +238,15 @@ static void set_policy(struct latency_row *row, const struct latency_run *run, s
 	row->reason = arena_copy(&frame->arena, run->reason, strlen(run->reason));
 }
 
+static uint64_t count_measured(const struct latency_run *run)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < run->n_cpus; i++)
+		count += run->errors[i] == 0;
+	return count;
+}
+
 static void add_row(struct table *table, const struct latency_run *run, struct frame *frame, size_t index)
 {
 	const struct latency_plan *plan = &run->plan;
@@ -250,6 +260,7 @@ static void add_row(struct table *table, const struct latency_run *run, struct f
 	row->slack_seconds = realtime ? 0 : (double)plan->slack_ns / 1e9;
 	row->bucket_seconds = plan->bucket_ns > 0 ? (double)plan->bucket_ns / 1e9 : NAN;
 	row->locked = lock_name(latency_probe_locked(run->probe));
+	row->cpus = index == LATENCY_RUN_ALL ? count_measured(run) : U64_BLANK;
 	row->idle_states = run->awake_fd >= 0 ? N_("held off") : N_("as they are");
 	row->measured_seconds = fmax(0, ((double)run->mono_ns - (double)run->started_ns) / 1e9);
 	if (plan->duration_ns > 0)

@@ -7,6 +7,7 @@
 
 struct cell_row {
 	uint64_t pid, start_address, end_address;
+	uint64_t offset_bytes, hole_bytes;
 	uint64_t cell_pages, pages, present, swapped, file, soft_dirty, exclusive, huge, zero, ksm;
 	double present_per_second, swapped_per_second, file_per_second, soft_dirty_per_second;
 };
@@ -47,14 +48,20 @@ static const struct column columns[] = {
 	       .help = N_("pages of a whole cell of this map; on the screen what is mostly absent has larger "
 			  "ones"),
 	       .source = "panetop"),
+	COLUMN(struct cell_row, hole_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("hole"),
+	       .width = 7, .hidden = true, .help = N_("addresses before it where nothing is mapped"),
+	       .source = "start_address - end_address of the previous cell"),
+	COLUMN(struct cell_row, offset_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("offset"),
+	       .width = 9, .hidden = true, .help = N_("offset of its first byte in the mapped file"),
+	       .source = "/proc/PID/maps"),
 	CHANGE(present_per_second, N_("pres/s"), present, N_("how many more were present each second"),
 	       "change of present / time"),
 	CHANGE(swapped_per_second, N_("swap/s"), swapped, N_("how many more were in swap each second"),
 	       "change of swapped / time"),
 	CHANGE(file_per_second, N_("file/s"), file, N_("how many more were of files each second"),
 	       "change of file / time"),
-	CHANGE(soft_dirty_per_second, N_("wrt/s"), soft_dirty,
-	       N_("how many more were written each second"), "change of soft_dirty / time"),
+	CHANGE(soft_dirty_per_second, N_("wrt/s"), soft_dirty, N_("how many more were written each second"),
+	       "change of soft_dirty / time"),
 };
 
 static const struct schema schema = {
@@ -65,7 +72,16 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
-static void add_cell(struct table *table, const struct page_view *view, const struct page_cell *cell)
+/* The offset in the file that region maps at address; U64_BLANK where it is no file. */
+static uint64_t offset_in_file(const struct page_view *view, const struct page_region *region,
+			       uint64_t address)
+{
+	return *page_view_path(view, region) == '/' ? region->offset + (address - region->start) : U64_BLANK;
+}
+
+/* region: the one in which the cell starts. */
+static void add_cell(struct table *table, const struct page_view *view, const struct page_region *region,
+		     const struct page_cell *cell)
 {
 	struct cell_row *row = table_add(table);
 	const struct page_counts *counts = &cell->counts;
@@ -74,6 +90,8 @@ static void add_cell(struct table *table, const struct page_view *view, const st
 	row->pid = view->pid;
 	row->start_address = cell->start;
 	row->end_address = cell->end;
+	row->offset_bytes = offset_in_file(view, region, cell->start);
+	row->hole_bytes = cell > view->cells ? cell->start - cell[-1].end : U64_BLANK;
 	row->cell_pages = view->cell_pages;
 	row->pages = counts->pages;
 	row->present = page_map_count(counts->present, known);
@@ -84,6 +102,17 @@ static void add_cell(struct table *table, const struct page_view *view, const st
 	row->huge = page_map_count(counts->huge, known && view->knows_kinds);
 	row->zero = page_map_count(counts->zero, known && view->knows_kinds);
 	row->ksm = page_map_count(counts->ksm, known && view->knows_ksm);
+}
+
+static void add_cells(struct table *table, const struct page_view *view)
+{
+	const struct page_region *region = view->regions;
+
+	for (size_t i = 0; i < view->n_cells; i++) {
+		while (region->end <= view->cells[i].start)
+			region++;
+		add_cell(table, view, region, &view->cells[i]);
+	}
 }
 
 static int sample(struct sample *sample)
@@ -97,8 +126,7 @@ static int sample(struct sample *sample)
 	if (!map->shown)
 		return 0;
 	sample->table->mono_ns = map->shown->mono_ns;
-	for (size_t i = 0; i < map->shown->n_cells; i++)
-		add_cell(sample->table, map->shown, &map->shown->cells[i]);
+	add_cells(sample->table, map->shown);
 	return 0;
 }
 
