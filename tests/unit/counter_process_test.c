@@ -253,7 +253,7 @@ START_TEST(a_child_is_counted_as_it_counts_itself)
 	session_sample(&session);
 	faults = order(&child, 'f');
 	session_sample(&session);
-	if (find_notice(&session, "only its own code")) {
+	if (find_notice(&session, "only user mode")) {
 		end(&child);
 		skip_test("what the kernel does for a process may not be counted");
 	}
@@ -265,7 +265,7 @@ START_TEST(a_child_is_counted_as_it_counts_itself)
 	switches = order(&child, 's');
 	session_sample(&session);
 	counted = total_of(&session, child.pid, "context-switches") - counted;
-	ck_assert_uint_ge(switches.switches, 300);
+	ck_assert_uint_ge(switches.switches, 100); /* a sleep that ends at once takes no switch */
 	/* one that is under way while the counters are read may be missed, and be in the next sample */
 	ck_assert_msg(counted + 3 >= switches.switches && counted <= switches.switches + 20,
 		      "%lu of %lu switches", (unsigned long)counted, (unsigned long)switches.switches);
@@ -372,7 +372,7 @@ START_TEST(the_last_counts_of_one_that_ended_are_told)
 	session_sample(&session);
 	ck_assert_uint_ge(total_of(&session, child.pid, "page-faults"), 3000);
 	ck_assert_uint_ne(total_of(&session, child.pid, "page-faults"), U64_UNKNOWN);
-	ck_assert_ptr_nonnull(find_notice(&session, "it has ended"));
+	ck_assert_ptr_nonnull(find_notice(&session, "it has exited"));
 	session_sample(&session);
 	ck_assert_uint_eq(total_of(&session, child.pid, "page-faults"), U64_UNKNOWN);
 	ck_assert_ptr_nonnull(find_notice(&session, "there is no process"));
@@ -388,7 +388,7 @@ START_TEST(the_cursor_chooses_at_once)
 
 	session_open(&session, "page-faults");
 	session_sample(&session);
-	ck_assert_ptr_nonnull(find_notice(&session, "no process is chosen"));
+	ck_assert_ptr_nonnull(find_notice(&session, "no process is selected"));
 	one = start();
 	other = start();
 	choose(&session, one.pid);
@@ -407,7 +407,7 @@ START_TEST(the_cursor_chooses_at_once)
 	session.request.selected.start_seconds = 1.5;
 	session_sample(&session);
 	ck_assert_uint_eq(frame_table(&session.frame, "counter_process")->n_rows, 0);
-	ck_assert_ptr_nonnull(find_notice(&session, "it has ended"));
+	ck_assert_ptr_nonnull(find_notice(&session, "it has exited"));
 	end(&one);
 	end(&other);
 	session_close(&session);
@@ -455,7 +455,7 @@ START_TEST(a_program_with_other_rights_is_counted_anew)
 	for (int i = 0; i < 20 && !told; i++) {
 		usleep(50000);
 		session_sample(&session);
-		told = find_notice(&session, "counters begin anew") != NULL;
+		told = find_notice(&session, "counters start again") != NULL;
 	}
 	ck_assert(told);
 	ck_assert_uint_eq(value_of(&session, pid, "task-clock", "whole_total"), U64_UNKNOWN);
@@ -463,7 +463,7 @@ START_TEST(a_program_with_other_rights_is_counted_anew)
 	session_sample(&session);
 	ck_assert_uint_ge(total_of(&session, pid, "task-clock"), 1000000);
 	ck_assert_uint_ne(total_of(&session, pid, "task-clock"), U64_UNKNOWN);
-	ck_assert_ptr_null(find_notice(&session, "counters begin anew"));
+	ck_assert_ptr_null(find_notice(&session, "counters start again"));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	session_close(&session);
@@ -483,7 +483,7 @@ START_TEST(what_may_not_be_counted_is_told)
 	session_sample(&session);
 	if (find_notice(&session, "there is no process"))
 		skip_test("the first process is hidden (hidepid)");
-	notice = find_notice(&session, "it may not be counted: Permission denied");
+	notice = find_notice(&session, "counting is not permitted: Permission denied");
 	ck_assert_ptr_nonnull(notice);
 	ck_assert_ptr_nonnull(strstr(notice->remedy, "cap_perfmon"));
 	ck_assert_uint_eq(frame_table(&session.frame, "counter_process")->n_rows, 0);

@@ -279,7 +279,7 @@ START_TEST(too_few_descriptors_are_told)
 		ck_assert_uint_ne(total_of(&live, "0", "context-switches"), U64_UNKNOWN);
 		ck_assert_uint_eq(total_of(&live, "1", "context-switches"), U64_UNKNOWN);
 		ck_assert_uint_eq(total_of(&live, "all", "context-switches"), U64_UNKNOWN);
-		ck_assert_ptr_nonnull(find_notice(&live, "1 CPU is not counted in full"));
+		ck_assert_ptr_nonnull(find_notice(&live, "1 CPU is counted only in part"));
 		ck_assert_ptr_nonnull(strstr(live.frame.notices[0].remedy, "ulimit -n"));
 	}
 	live.env.counters.n_open--;

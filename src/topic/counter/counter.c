@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "counter": what the hardware and the kernel count on each CPU, whoever runs there. */
+/* Topic "counter": hardware and kernel events per CPU. */
 #include <config.h>
 
 #include <errno.h>
@@ -20,14 +20,14 @@ struct counter_row {
 
 static const struct column columns[] = {
 	COLUMN(struct counter_row, cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 5,
-	       .help = N_("number of the CPU; all: sum of those that are online"),
+	       .help = N_("CPU number; all: sum of the online CPUs"),
 	       .source = "/" COUNTER_ONLINE),
 	COUNTER_COLUMNS(struct counter_row),
 };
 
 static const struct schema schema = {
 	.name = "counter",
-	.help = N_("counters by CPU: cycles, instructions and misses, or page faults and switches"),
+	.help = N_("events per CPU: cycles, instructions and misses, or page faults and context switches"),
 	.row_size = sizeof(struct counter_row),
 	SCHEMA_COLUMNS(columns),
 };
@@ -58,19 +58,19 @@ static int test_tracepoints(struct env *env)
 
 static const struct source_spec sources[] = {
 	{ .path = COUNTER_SOURCE,
-	  .gives = N_("page faults, context switches and migrations by CPU"),
+	  .gives = N_("page faults, context switches and migrations per CPU"),
 	  .test = test_software,
 	  .remedies = { COUNTER_MACHINE_REMEDIES } },
 	{ .path = COUNTER_HARDWARE_SOURCE,
-	  .gives = N_("cycles, instructions, cache and branch misses by CPU"),
+	  .gives = N_("cycles, instructions, cache and branch misses per CPU"),
 	  .optional = true,
 	  .test = test_hardware,
 	  .remedies = { COUNTER_MACHINE_REMEDIES,
 			{ ENODEV,
-			  N_("there is no PMU, as in many virtual machines: the host may offer one") } } },
-	{ .path = COUNTER_ONLINE, .gives = N_("which CPUs are online") },
+			  N_("there is no PMU, as in many virtual machines: the host may provide one") } } },
+	{ .path = COUNTER_ONLINE, .gives = N_("online CPUs") },
 	{ .path = TRACEPOINTS,
-	  .gives = N_("events of the kernel by name, for the setting cpu.perf"),
+	  .gives = N_("tracepoints by name, for the setting cpu.perf"),
 	  .optional = true,
 	  .test = test_tracepoints,
 	  .remedies = { { ENOENT, N_("mount it: mount -t tracefs tracefs /sys/kernel/tracing") } } },
@@ -92,7 +92,7 @@ static struct counter_count count_of_sum(const struct counter_sum *sum)
 		       : (struct counter_count){ .total = U64_UNKNOWN };
 }
 
-/* A row for each event that is counted on this CPU, or should be; cpu is NULL for the sums. */
+/* A row for each event that is counted on this CPU, or should be; cpu NULL: the sums. */
 static void add_rows(struct frame *frame, struct table *table, const struct counter_machine *machine,
 		     const struct counter_set *cpu)
 {
@@ -113,7 +113,7 @@ static void add_rows(struct frame *frame, struct table *table, const struct coun
 	}
 }
 
-/* CPUs on which an event is missing that others count. */
+/* CPUs on which an event is not counted that others count. */
 static void notice_lost(const struct env *env, struct frame *frame, const struct counter_machine *machine)
 {
 	size_t n_lost = 0;
@@ -130,8 +130,8 @@ static void notice_lost(const struct env *env, struct frame *frame, const struct
 	}
 	if (n_lost > 0)
 		frame_notice(frame, schema.name, counter_remedy(env, &topic_counter, COUNTER_SOURCE, error),
-			     P_("%zu CPU is not counted in full: %s", "%zu CPUs are not counted in full: %s",
-				n_lost),
+			     P_("%zu CPU is counted only in part: %s",
+				"%zu CPUs are counted only in part: %s", n_lost),
 			     n_lost, strerror(-error));
 }
 

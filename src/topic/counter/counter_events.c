@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The choice of events: two sets of our own, or names that these, libpfm4 or the tracing file system know. */
+/* Events: built-in sets, or by names that these, libpfm4 or tracefs know. */
 #include <config.h>
 
 #include "topic/counter/counter_events.h"
@@ -42,7 +42,7 @@ static const struct known_event hardware[] = {
 	{ "branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
 };
 
-/* Counted per CPU it is the time that passed, whether the CPU was busy or not. */
+/* Counted per CPU it would be elapsed time, idle time included. */
 static const struct known_event task_clock[] = {
 	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK },
 };
@@ -57,7 +57,7 @@ static const struct known_event software[] = {
 
 #define LENGTH(list) (sizeof(list) / sizeof((list)[0]))
 
-/* What an event is a share of, where both are counted; only the first is no share. */
+/* An event is a share of its base, where both are counted; instructions are a rate per cycle. */
 static const struct {
 	const char *name, *base;
 } bases[] = {
@@ -98,21 +98,21 @@ static void relate(struct counter_events *events)
 	}
 }
 
-/* The kernel counts these without a counter of the CPU: any number of them runs at once. */
-static bool is_unlimited(const struct counter_event *event)
+/* The kernel counts these in software: any number of them at once. */
+static bool is_software(const struct counter_event *event)
 {
 	return event->attr.type == PERF_TYPE_SOFTWARE || event->attr.type == PERF_TYPE_TRACEPOINT;
 }
 
-/* One group for what is unlimited, so that one read gives it all; the others only with their base. */
+/* All software events in one group, for a single read; others only with their base. */
 static unsigned group_of(const struct counter_events *events, unsigned index)
 {
 	const struct counter_event *event = &events->list[index];
 
-	if (event->why || !is_unlimited(event))
+	if (event->why || !is_software(event))
 		return event->base >= 0 ? (unsigned)event->base : index;
 	for (unsigned i = 0; i < index; i++)
-		if (!events->list[i].why && is_unlimited(&events->list[i]))
+		if (!events->list[i].why && is_software(&events->list[i]))
 			return i;
 	return index;
 }
@@ -145,7 +145,7 @@ static struct counter_event *add_event(struct counter_events *events, struct spa
 	return event;
 }
 
-/* The guests of a virtual machine host count for themselves, and some CPUs can count in no other way. */
+/* Guests of a virtual machine host are left out, because some CPUs cannot count with them. */
 static void encode_known(struct counter_event *event, const struct known_event *known)
 {
 	event->attr.type = known->type;
@@ -209,7 +209,7 @@ static void explain_tracepoint(struct counter_event *event, bool mounted, int er
 	event->why = _("there is no such event");
 	event->unknown = mounted && error == -ENOENT;
 	if (error == -EACCES || error == -EPERM) {
-		event->why = _("the tracing file system may not be read");
+		event->why = _("tracefs may not be read");
 		event->remedy = remedy_for_user(
 			N_("run it as root, or give it the capability cap_dac_read_search"));
 	} else if (!mounted) {
@@ -218,8 +218,8 @@ static void explain_tracepoint(struct counter_event *event, bool mounted, int er
 }
 
 /*
- * "sched:sched_switch": libpfm4 knows it only where debugfs is mounted, and the tracing file system has
- * been one of its own since 4.1. 0, -EINVAL when it has not the form of a tracepoint, or -errno.
+ * "sched:sched_switch". libpfm4 knows tracepoints only where debugfs is mounted, but tracefs is separate
+ * since Linux 4.1. 0; -EINVAL when the name does not have this form; or -errno.
  */
 static int encode_tracepoint(struct counter_event *event, struct env *env, bool *mounted)
 {
@@ -273,7 +273,7 @@ static bool load_pfm(struct pfm *pfm)
 	return pfm->initialize && pfm->terminate && pfm->encode && pfm->strerror && pfm->pmu_info;
 }
 
-/* "skl::…" on another processor: it knows the name, but not on this machine. */
+/* "skl::…" on another processor: libpfm4 knows the unit, but this machine does not have it. */
 static bool is_of_absent_unit(const struct pfm *pfm, const char *name)
 {
 	const char *colons = strstr(name, "::");
@@ -300,7 +300,7 @@ static void explain_name(struct counter_event *event, const struct pfm *pfm, int
 	event->unknown = error != PFM_ERR_NOTSUPP && error != PFM_ERR_NOMEM;
 }
 
-/* Only counting: what would make samples is taken out. */
+/* Without the settings of sampling. */
 static int encode_by_library(struct counter_event *event, const struct pfm *pfm)
 {
 	pfm_perf_encode_arg_t encoding = { .attr = &event->attr, .size = sizeof(encoding) };
@@ -316,7 +316,7 @@ static int encode_by_library(struct counter_event *event, const struct pfm *pfm)
 	return error;
 }
 
-/* broken: why there is no library, or NULL. Without it "cycles:u" may be an event or a tracepoint. */
+/* broken: why there is no library, or NULL. Without it, "cycles:u" may be an event or a tracepoint. */
 static void encode(struct counter_event *event, struct env *env, const struct pfm *pfm, const char *broken)
 {
 	const struct known_event *known = find_known(event->name);
@@ -409,7 +409,7 @@ struct reading {
 	struct env *env;
 };
 
-/* False when there is no such attribute, or nothing in it. */
+/* False when the attribute is missing or empty. */
 static bool read_attribute(struct env *env, const char *device, const char *name, char text[PMU_TEXT_MAX])
 {
 	char path[PMU_PATH_MAX];

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The counters of the whole machine: CPUs come and go, events are there or not. */
 #include <config.h>
 
 #include "topic/counter/counter_machine.h"
@@ -33,7 +32,7 @@ static void insert_cpu(struct counter_machine *machine, size_t index, uint32_t n
 	machine->n_cpus++;
 }
 
-/* CPUs come and go: makes the list that of those that are online. */
+/* Adds CPUs that came online, and removes those that went offline. */
 static void update_cpus(struct counter_machine *machine, struct span online)
 {
 	uint32_t first, last;
@@ -109,7 +108,7 @@ static void choose(struct counter_machine *machine, enum counter_choice choice)
 		counter_events_software(&machine->events);
 }
 
-/* Presence is known only by opening. */
+/* Only opening shows whether an event exists. */
 static int count(struct counter_machine *machine)
 {
 	int error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "counter_process": what the hardware and the kernel count for the processes that were chosen. */
+/* Topic "counter_process": hardware and kernel events of selected processes. */
 #include <config.h>
 
 #include <errno.h>
@@ -27,31 +27,30 @@ struct counter_process_row {
 #define ROW(field, ...) COLUMN(struct counter_process_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	ROW(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .help = N_("number of the process"),
+	ROW(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .help = N_("process ID"),
 	    .source = "/proc"),
 	ROW(start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("started"), .width = 10,
-	    .hidden = true, .help = N_("when it was started, after boot"),
+	    .hidden = true, .help = N_("start time, after boot"),
 	    .source = "/proc/PID/stat starttime"),
 	ROW(name, .kind = COLUMN_LABEL, .title = N_("name"), .width = 10, .rank = 4,
-	    .help = N_("its name, as it was when the counting began"), .source = "/proc/PID/stat comm"),
+	    .help = N_("name when counting started"), .source = "/proc/PID/stat comm"),
 	COUNTER_COLUMNS(struct counter_process_row),
 	ROW(watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("~watts"), .width = 7, .rank = 1,
 	    .optional = true, .rate_of = offsetof(struct counter_process_row, joules),
-	    .help = N_(
-		    "what its cycles, or its instructions, draw beyond an idle machine: an estimate, where a "
-		    "calibration had counters"),
+	    .help = N_("power that its cycles, or instructions, add to an idle machine: an estimate, where "
+		       "the calibration used counters"),
 	    .source = "growth of joules / time"),
 	ROW(joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("~joules"), .width = 8,
-	    .hidden = true, .help = N_("what they cost, by the same estimate"),
+	    .hidden = true, .help = N_("energy, by the same estimate"),
 	    .source = "total * slope of the calibration for cycles or instructions"),
 	ROW(scope, .kind = COLUMN_LABEL, .title = N_("scope"), .width = 5, .rank = 2, .hidden = true,
-	    .help = N_("all: its own code and what the kernel does for it; user: only its own code"),
+	    .help = N_("all: user and kernel mode; user: only user mode"),
 	    .source = "perf_event_open(2), exclude_kernel"),
 };
 
 static const struct schema schema = {
 	.name = "counter_process",
-	.help = N_("counters of chosen processes, all their threads together"),
+	.help = N_("events of selected processes, all threads together"),
 	.row_size = sizeof(struct counter_process_row),
 	SCHEMA_COLUMNS(columns),
 };
@@ -63,18 +62,18 @@ struct state {
 	struct power_estimate estimate;
 	struct counter_plan plan;
 	enum counter_choice choice;
-	int no_hardware; /* -errno: why it fell on software */
-	struct counter_threads **list; /* owned: the processes that are counted */
+	int no_hardware; /* -errno: why software events were chosen */
+	struct counter_threads **list; /* owned */
 	size_t n_processes, capacity;
 };
 
-/* Threads are opened by what proc calls them. */
+/* The TIDs that are opened come from proc. */
 static int refusal(const struct env *env)
 {
 	return !env->live ? -ENOTSUP : env->foreign_pids ? -EXDEV : 0;
 }
 
-/* Finds out by opening what can be counted of ourselves. 0, or -errno when nothing can. */
+/* Opens counters for panetop itself to find out what works. 0, or -errno when none does. */
 static int choose(struct state *state)
 {
 	struct counter_plan *plan = &state->plan;
@@ -149,8 +148,8 @@ static int test_hardware(struct env *env)
 	{ EACCES,                                                                                            \
 	  N_("give it the capability cap_perfmon; for your own processes it is enough to set "               \
 	     "/proc/sys/kernel/perf_event_paranoid to 1") },                                                 \
-	{ EPERM, N_("a container or the security settings forbid it: run it outside, as root") },            \
-	{ ENOTSUP, N_("counters are of the running machine only: leave out --root") }
+	{ EPERM, N_("a container or security settings forbid it: run it outside, as root") },            \
+	{ ENOTSUP, N_("only the running machine has counters: leave out --root") }
 
 static const struct source_spec sources[] = {
 	{ .path = COUNTER_SOURCE,
@@ -163,8 +162,8 @@ static const struct source_spec sources[] = {
 	  .test = test_hardware,
 	  .remedies = { REFUSED,
 			{ ENODEV,
-			  N_("there is no PMU, as in many virtual machines: the host may offer one") } } },
-	{ .path = "proc", .gives = N_("which processes and threads there are") },
+			  N_("there is no PMU, as in many virtual machines: the host may provide one") } } },
+	{ .path = "proc", .gives = N_("processes and their threads") },
 	{ 0 },
 };
 
@@ -202,7 +201,7 @@ static void count_selected(struct state *state, struct env *env, const struct pr
 		count(state, env, selected->pid, selected->start_seconds, "");
 }
 
-/* Those that --pid names: false when there is none. */
+/* Processes that --pid names: false when there are none. */
 static bool count_listed(struct state *state, struct env *env, const char *list)
 {
 	bool any = false;
@@ -229,8 +228,8 @@ static void choose_processes(struct state *state, struct env *env, struct frame 
 	if (selected->is_set)
 		count_selected(state, env, selected);
 	else if (!list)
-		frame_notice(frame, schema.name, _("choose it with --pid, or with the cursor on the screen"),
-			     _("no process is chosen"));
+		frame_notice(frame, schema.name, _("select one with --pid, or with the cursor on the screen"),
+			     _("no process is selected"));
 	else if (count_listed(state, env, list))
 		frame->named_there = true;
 	else if (state->n_processes == 0)
@@ -280,21 +279,21 @@ static void notice_process(const struct env *env, struct frame *frame, const str
 {
 	if (threads->restarted)
 		notice(env, frame, threads, 0,
-		     _("it became a program with other rights, its counters begin anew"));
+		     _("it executed a program with other privileges: its counters start again"));
 	if (threads->error == -ESRCH)
-		notice(env, frame, threads, 0, _("it has ended"));
+		notice(env, frame, threads, 0, _("it has exited"));
 	else if (threads->error)
-		notice(env, frame, threads, threads->error, _("it may not be counted"));
+		notice(env, frame, threads, threads->error, _("counting is not permitted"));
 	if (threads->error)
 		return;
 	if (threads->user_only)
 		notice(env, frame, threads, -EACCES,
-		     _("only its own code is counted, not what the kernel does for it"));
+		     _("only user mode is counted, not the kernel"));
 	counter_notice_events(env, frame, &topic_counter_process, &plan->events, threads->sums);
 	if (threads->lost_error)
 		notice(env, frame, threads, threads->lost_error, _("not all of its threads are counted"));
 	if (threads->missed)
-		notice(env, frame, threads, 0, _("it starts threads that are not counted in full"));
+		notice(env, frame, threads, 0, _("some of its threads are counted only in part"));
 }
 
 static void drop(struct state *state, size_t index)
@@ -306,14 +305,14 @@ static void drop(struct state *state, size_t index)
 		(state->n_processes - index) * sizeof(*state->list));
 }
 
-/* False when there is no more to be read of it. */
+/* False when it can be dropped. */
 static bool read_process(const struct state *state, struct env *env, struct frame *frame, struct table *table,
 			 struct counter_threads *threads)
 {
 	struct pid_stat stat;
 	bool ended = process_find(env, threads->pid, threads->start_seconds, &stat) == -ESRCH;
 
-	/* the last counts of one that has ended are told, but not when the cursor went elsewhere */
+	/* an exited process shows its last counts, unless the cursor has left it */
 	if (!threads->wanted && (!ended || state->request->selected.is_set))
 		return false;
 	counter_threads_read(threads, env, &state->plan);
@@ -324,7 +323,7 @@ static bool read_process(const struct state *state, struct env *env, struct fram
 	return !ended;
 }
 
-/* A generic event of a thread is counted by the first kind only. */
+/* Generic events of a thread are counted only on the first type of cores. */
 static void notice_core_types(struct frame *frame, const struct counter_pmus *pmus)
 {
 	unsigned kinds = 0;
@@ -333,8 +332,8 @@ static void notice_core_types(struct frame *frame, const struct counter_pmus *pm
 		kinds += pmus->list[i].is_core;
 	if (kinds > 1)
 		frame_notice(frame, schema.name, NULL,
-			     P_("%u kind of cores: hardware events are counted on the first kind only",
-				"%u kinds of cores: hardware events are counted on the first kind only",
+			     P_("%u type of cores: hardware events are counted on the first type only",
+				"%u types of cores: hardware events are counted on the first type only",
 				kinds),
 			     kinds);
 }

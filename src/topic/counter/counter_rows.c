@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Filling the numbers of a counted event, and telling what is not counted and why. */
 #include <config.h>
 
 #include "topic/counter/counter_rows.h"
@@ -66,8 +65,8 @@ void counter_notice_events(const struct env *env, struct frame *frame, const str
 	}
 	if (events->surplus > 0)
 		frame_notice(frame, name, NULL,
-			     P_("%u event of cpu.perf is one too many: at most %d are counted",
-				"%u events of cpu.perf are too many: at most %d are counted",
+			     P_("%u event of cpu.perf is beyond the limit of %d",
+				"%u events of cpu.perf are beyond the limit of %d",
 				events->surplus),
 			     events->surplus, COUNTER_EVENTS_MAX);
 }
@@ -79,9 +78,9 @@ void counter_notice_no_hardware(const struct env *env, struct frame *frame, cons
 
 	if (error == -ENODEV)
 		frame_notice(frame, topic->schema->name, remedy,
-			     _("no hardware counters here: events of the kernel are counted instead"));
+			     _("no hardware counters: software events are counted instead"));
 	else
 		frame_notice(frame, topic->schema->name, remedy,
-			     _("no hardware counters, events of the kernel are counted instead: %s"),
+			     _("no hardware counters, software events are counted instead: %s"),
 			     strerror(-error));
 }

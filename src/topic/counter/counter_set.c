@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The counters of one place. What multiplexing left out on a CPU is estimated from read to read. */
+/* Estimates what multiplexing leaves out on a CPU, from read to read. */
 #include <config.h>
 
 #include "topic/counter/counter_set.h"
@@ -9,9 +9,9 @@
 
 #include "sys/perf_ring.h"
 
-#define CORE_TYPE_SHIFT 32 /* of the unit of a kind of core, in the config of a generic event */
+#define CORE_TYPE_SHIFT 32 /* of the PMU type in the config of a generic event */
 
-/* The kernel counts these while it is in itself: without it they would stay at 0. */
+/* Counted in kernel mode only: without it they would stay at 0. */
 static bool is_of_kernel(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_TRACEPOINT ||
@@ -54,7 +54,7 @@ bool counter_is_lost(int fd)
 	return fd < 0 && fd != -ENODEV && fd != -EINVAL;
 }
 
-/* Starts or reads every group; false when one fails. */
+/* Calls act with the leader of every group; false when one fails. */
 static bool each_group(struct counter_set *set, const struct counter_events *events,
 		       bool (*act)(struct counter_set *set, const struct counter_events *events,
 				   unsigned leader))
@@ -119,9 +119,9 @@ void counter_set_close(struct counter_set *set)
 }
 
 /*
- * The estimate is of the time since the last read in which the event ran: estimating the whole count anew
- * at each read would make totals shrink. What did not run at all waits for the next read. The counts of a
- * thread are left as they are: those of all threads of a process are estimated together.
+ * Only the growth since the last read is scaled: scaling the whole count at each read would make totals
+ * shrink. An event that did not run waits for the next read. Counts of a thread are not scaled here: those of
+ * all threads of a process are scaled together.
  */
 static void advance(struct counter_cell *cell, uint64_t value, struct perf_times now, bool of_thread)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counting a process: threads come and go, and a program with other rights takes its counters away. */
+/* Follows threads as they start and exit, and processes that execute a program with other privileges. */
 #include <config.h>
 
 #include "topic/counter/counter_threads.h"
@@ -14,7 +14,7 @@
 #include "sys/pids.h"
 #include "topic/process/process_find.h"
 
-#define OPENINGS_MAX 8 /* while the process starts threads faster than they are opened */
+#define OPENINGS_MAX 8 /* attempts, while the process starts threads faster than they are opened */
 
 static int compare_tids(const void *one, const void *other)
 {
@@ -24,7 +24,7 @@ static int compare_tids(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-/* Is it among the first n_sorted? */
+/* Is it among the first n_sorted threads? */
 static bool is_counted(const struct counter_threads *threads, size_t n_sorted, uint32_t tid)
 {
 	size_t at;
@@ -81,7 +81,7 @@ static int list_threads(struct env *env, uint32_t pid, const uint32_t **tids, si
 	return error == -ENOENT ? -ESRCH : error;
 }
 
-/* Opens the threads that are listed and were not: 0 or -errno. */
+/* Opens threads that are listed but not open. 0 or -errno. */
 static int add_threads(struct counter_threads *threads, struct env *env, const struct counter_plan *plan)
 {
 	size_t n_sorted = threads->n_threads, n_tids;
@@ -96,7 +96,7 @@ static int add_threads(struct counter_threads *threads, struct env *env, const s
 	return error;
 }
 
-/* Lets go of all that is not on this list. False when there are others on it. */
+/* Closes threads that are not on this list. False when the list has threads that are not open. */
 static bool keep(struct counter_threads *threads, const uint32_t *tids, size_t n_tids)
 {
 	bool all = true;
@@ -115,7 +115,7 @@ static bool keep(struct counter_threads *threads, const uint32_t *tids, size_t n
 	return all;
 }
 
-/* A thread that was started before its parent was opened is counted by nobody: then all is done again. */
+/* A thread that started before its parent was opened is not counted: then all are opened again. */
 static int open_all(struct counter_threads *threads, struct env *env, const struct counter_plan *plan)
 {
 	struct pid_stat stat;
@@ -132,7 +132,7 @@ static int open_all(struct counter_threads *threads, struct env *env, const stru
 			error = list_threads(env, threads->pid, &tids, &n_tids);
 		if (error)
 			return error;
-		/* what ended may have given its number to a thread of another process before it was opened */
+		/* a TID may have been reused by another process before it was opened */
 		threads->missed = !keep(threads, tids, n_tids);
 		if (!threads->missed)
 			break;
@@ -140,7 +140,7 @@ static int open_all(struct counter_threads *threads, struct env *env, const stru
 	return 0;
 }
 
-/* Why nothing is counted; 0 when something is, or when the machine has nothing of what is asked for. */
+/* Why nothing is counted; 0 when something is, or when the machine lacks all of the events. */
 static int refusal(const struct counter_threads *threads, const struct counter_plan *plan)
 {
 	int error = 0;
@@ -216,7 +216,7 @@ static void add_up(struct counter_threads *threads, const struct counter_set *se
 	}
 }
 
-/* What no thread had a counter for waits for the next read. */
+/* An event that did not run in any thread waits for the next read. */
 static void estimate(struct counter_sum *sum, struct counter_part *part)
 {
 	uint64_t grown = part->times.enabled_ns > 0 ? perf_scaled(part->count, part->times) : part->count;
@@ -230,7 +230,7 @@ static void estimate(struct counter_sum *sum, struct counter_part *part)
 	*part = (struct counter_part){ 0 };
 }
 
-/* False when some thread cannot be read any more. */
+/* False when a thread can no longer be read. */
 static bool read_all(struct counter_threads *threads, const struct counter_plan *plan)
 {
 	bool read = true;
@@ -261,9 +261,9 @@ static bool has_counted(const struct counter_threads *threads, const struct coun
 }
 
 /*
- * A program that is executed with other rights loses all counters, and they stay readable: it is told by the
- * clock of the process, which went on. The clock is read after a read and before the next, so that all that
- * it grew by must have been counted.
+ * When a process executes a program with other privileges its counters stop, but stay readable. That shows in
+ * the clock of the process, which goes on: it is read after a read and before the next, so that all of its
+ * growth must have been counted.
  */
 static bool read_and_check(struct counter_threads *threads, const struct counter_plan *plan)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The counters of one process: of all its threads, those that it starts later, too, and their sums. */
+/* The counters of one process: of all its threads, present and future, and their sums. */
 #ifndef PANETOP_TOPIC_COUNTER_COUNTER_THREADS_H
 #define PANETOP_TOPIC_COUNTER_COUNTER_THREADS_H
 
 #include "topic/counter/counter_machine.h"
 
-/* What is counted of every process. */
 struct counter_plan {
 	struct counter_events events;
 	struct counter_pmus pmus;
-	bool inherits; /* the kernel counts new threads with those that start them (Linux 5.13) */
+	bool inherits; /* the kernel adds counts of new threads to those of their parents (Linux 5.13) */
 };
 
 struct counter_threads {
@@ -18,32 +17,32 @@ struct counter_threads {
 	char name[64];
 	struct counter_set **list; /* owned: a set of counters for each thread, by tid */
 	size_t n_threads, capacity;
-	bool wanted;               /* for the user of this */
+	bool wanted;               /* for the caller */
 	struct counter_sum sums[COUNTER_EVENTS_MAX];
-	struct counter_part {      /* of a sum: counted, but no estimate of all the time yet */
+	struct counter_part {      /* of a sum: counted, but not scaled yet */
 		uint64_t count;
 		struct perf_times times;
 	} parts[COUNTER_EVENTS_MAX];
-	uint64_t since_ns, read_ns; /* CLOCK_MONOTONIC when the counting began, and at the last read */
+	uint64_t since_ns, read_ns; /* CLOCK_MONOTONIC when counting started, and at the last read */
 	uint64_t clock_ns;         /* its CPU time after the last read */
 	int error;                 /* -errno: why nothing at all is counted; 0 */
 	int lost_error;            /* -errno: why a thread is not counted; 0: all are */
-	bool user_only;            /* what the kernel does for it may not be counted */
-	bool missed;               /* there may be threads that are not counted in full */
-	bool restarted;            /* at this read: its counters had been taken away */
+	bool user_only;            /* kernel mode may not be counted */
+	bool missed;               /* there may be threads that are counted only in part */
+	bool restarted;            /* at this read: its counters had stopped, and were opened again */
 };
 
 /*
- * Begins to count: pid, start_seconds and name are set, all else is zero. When it fails error says why:
- * -ESRCH when the process has ended, whoever has its pid now.
+ * Starts counting; pid, start_seconds and name are set, all else is zero. Sets error on failure: -ESRCH when
+ * the process has exited, even if its pid is in use.
  */
 void counter_threads_open(struct counter_threads *threads, struct env *env, const struct counter_plan *plan);
 void counter_threads_close(struct counter_threads *threads);
 
-/* Reads, also the last counts of what has ended; then follows what became of the threads. */
+/* Reads, including the last counts of exited threads; then opens and closes threads. */
 void counter_threads_read(struct counter_threads *threads, struct env *env, const struct counter_plan *plan);
 
-/* An event of a thread, only to find out whether it can be counted: 0 or -errno. */
+/* Whether this event of a thread can be counted: 0 or -errno. */
 int counter_threads_try(const struct counter_event *event, const struct counter_plan *plan, uint32_t tid,
 			bool user_only);
 

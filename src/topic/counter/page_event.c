@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "page_event": page faults, allocations and reclaim of the whole machine, counted by perf events. */
+/* Topic "page_event": page faults, allocations and reclaim of the whole machine, by perf events. */
 #include <config.h>
 
 #include <errno.h>
@@ -7,21 +7,21 @@
 
 #include "topic/counter/counter_rows.h"
 
-/* The first stand for what not every processor tells apart. */
+/* The first three stand in for exceptions:*, which not every processor has. */
 static const struct {
 	const char *name, *meaning;
 } events[] = {
-	{ "page-faults", N_("page faults, all") },
-	{ "minor-faults", N_("page faults that needed no storage") },
-	{ "major-faults", N_("page faults that had to wait for storage") },
-	{ "exceptions:page_fault_user", N_("page faults of programs") },
-	{ "exceptions:page_fault_kernel", N_("page faults of the kernel, on behalf of programs") },
-	{ "kmem:mm_page_alloc", N_("allocations of pages, by anybody") },
-	{ "kmem:mm_page_free", N_("pages given back one by one") },
-	{ "kmem:mm_page_free_batched", N_("pages given back many at a time") },
-	{ "vmscan:mm_vmscan_wakeup_kswapd", N_("calls for reclaim in the background") },
-	{ "vmscan:mm_vmscan_kswapd_wake", N_("reclaim in the background begins") },
-	{ "vmscan:mm_vmscan_direct_reclaim_begin", N_("programs that have to reclaim before they go on") },
+	{ "page-faults", N_("all page faults") },
+	{ "minor-faults", N_("page faults without storage access") },
+	{ "major-faults", N_("page faults that waited for storage") },
+	{ "exceptions:page_fault_user", N_("page faults in user mode") },
+	{ "exceptions:page_fault_kernel", N_("page faults in the kernel") },
+	{ "kmem:mm_page_alloc", N_("page allocations") },
+	{ "kmem:mm_page_free", N_("pages freed one by one") },
+	{ "kmem:mm_page_free_batched", N_("pages freed in batches") },
+	{ "vmscan:mm_vmscan_wakeup_kswapd", N_("wakeup requests to kswapd") },
+	{ "vmscan:mm_vmscan_kswapd_wake", N_("kswapd wakes up and reclaims") },
+	{ "vmscan:mm_vmscan_direct_reclaim_begin", N_("direct reclaim by allocating programs") },
 };
 
 #define N_EVENTS (sizeof(events) / sizeof(events[0]))
@@ -35,15 +35,15 @@ struct event_row {
 
 static const struct column columns[] = {
 	COLUMN(struct event_row, event, .kind = COLUMN_KEY, .title = N_("event"), .width = 37,
-	       .help = N_("of libpfm4, or a tracepoint"), .source = "panetop"),
+	       .help = N_("event of libpfm4, or a tracepoint"), .source = "panetop"),
 	COLUMN(struct event_row, per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
 	       .title = N_("per s"), .width = 8, .rate_of = offsetof(struct event_row, total),
-	       .help = N_("in the last interval"), .source = "growth of total / time"),
+	       .help = N_("per second in the last interval"), .source = "growth of total / time"),
 	COLUMN(struct event_row, total, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("total"),
-	       .width = 12, .rank = 2, .help = N_("on all CPUs since panetop counts it"),
+	       .width = 12, .rank = 2, .help = N_("count on all CPUs since the first sample"),
 	       .source = "perf_event_open(2)"),
 	COLUMN(struct event_row, meaning, .kind = COLUMN_LABEL, .title = N_("what it counts"), .width = 30,
-	       .words = true, .rank = 1, .help = N_("in words"), .source = "panetop"),
+	       .words = true, .rank = 1, .help = N_("meaning of the event"), .source = "panetop"),
 };
 
 static const struct schema schema = {
@@ -63,7 +63,7 @@ static const struct source_spec sources[] = {
 	  .gives = N_("page faults, allocations and reclaim of the whole machine"),
 	  .test = test_events,
 	  .remedies = { COUNTER_MACHINE_REMEDIES } },
-	{ .path = COUNTER_ONLINE, .gives = N_("which CPUs are online") },
+	{ .path = COUNTER_ONLINE, .gives = N_("online CPUs") },
 	{ 0 },
 };
 
