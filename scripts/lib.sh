@@ -9,6 +9,7 @@ packages_check="bash fish zsh check clang libclang-rt-dev llvm cppcheck shellche
 	appstream desktop-file-utils libcap2-bin"
 packages_quick="check python3 python3-pyte"
 packages_package="apt-utils autopkgtest debhelper dpkg-dev fakeroot file lintian python3-minimal tmux util-linux"
+packages_kernels="acpica-tools busybox-static cpio debian-archive-keyring i2c-tools kmod python3 qemu-system-x86 xz-utils zstd"
 packages_snap="python3-yaml snapd squashfs-tools"
 
 version=$(sed -n 's/^AC_INIT(\[panetop\], \[\(.*\)\])$/\1/p' "$top/configure.ac")
