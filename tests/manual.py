@@ -10,8 +10,8 @@ import sys
 TESTS = os.environ["TESTS_DIR"]
 TOP = os.path.dirname(TESTS)
 PANETOP = os.environ["PANETOP"]
-MAIN = os.path.join(TOP, "man", "panetop.1")
-METRICS = os.path.join(os.path.dirname(PANETOP), "man", "panetop-metrics.5")  # made by the build
+MAIN = os.path.join(os.path.dirname(PANETOP), "man", "panetop.1")  # made by the build, as the other
+METRICS = os.path.join(os.path.dirname(PANETOP), "man", "panetop-metrics.5")
 sys.path.insert(0, os.path.join(TESTS, "screen"))
 
 
