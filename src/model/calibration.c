@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The course of a calibration, sample by sample. */
+/* The progress of a calibration, sample by sample. */
 #include <config.h>
 
 #include "model/calibration.h"
@@ -10,7 +10,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 
-#define UNKNOWN_MAX 10 /* samples without watts, until it is given up */
+#define UNKNOWN_MAX 10 /* samples without watts after which it gives up */
 
 static const struct {
 	const char *name, *label;
@@ -87,7 +87,7 @@ static void begin_step(struct calibration *calibration, uint64_t mono_ns)
 		calibration->measures[i] = (struct statistics){ 0 };
 }
 
-/* The point of this step goes to the lines of its number of CPUs. */
+/* Adds the point of this step to the lines of its number of CPUs. */
 static void end_step(struct calibration *calibration, uint64_t mono_ns)
 {
 	struct calibration_fit *fit = &calibration->fits[calibration->cpus - calibration->plan.first_cpus];
@@ -113,7 +113,7 @@ static void add_sample(struct calibration *calibration, const struct calibration
 		statistics_add(&calibration->measures[i], sample->measures[i], seconds);
 }
 
-/* Without watts there is nothing to learn: it gives up. */
+/* Without watts it gives up. */
 static bool watch_watts(struct calibration *calibration, double watts)
 {
 	calibration->unknown = isnan(watts) ? calibration->unknown + 1 : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Columns and schemas: how every output, the screen and the recording see the rows of a topic. */
+/* Columns and schemas: how outputs, the screen and recordings see the rows of a topic. */
 #ifndef PANETOP_MODEL_COLUMN_H
 #define PANETOP_MODEL_COLUMN_H
 
@@ -12,17 +12,17 @@
 #include "core/span.h"
 #include "core/unknown.h"
 
-/* A field that makes no sense in this row, such as the caches of the swap row: drawn as nothing at all. */
+/* A field that does not apply to this row, such as the caches of the swap row: drawn as nothing. */
 #define U64_BLANK (UINT64_MAX - 1)
 
-/* A sum that is unknown as soon as one part is unknown or blank, or when it is too large. */
+/* A sum; unknown if a part is unknown or blank, or if it overflows. */
 static inline uint64_t u64_sum(uint64_t one, uint64_t other)
 {
 	return one >= U64_BLANK || other >= U64_BLANK || one > U64_BLANK - 1 - other ? U64_UNKNOWN
 										     : one + other;
 }
 
-/* A difference that is unknown as soon as one part is, or when it would be negative. */
+/* A difference; unknown if a part is unknown, or if it would be negative. */
 static inline uint64_t u64_less(uint64_t from, uint64_t less)
 {
 	return from >= U64_BLANK || less >= U64_BLANK || less > from ? U64_UNKNOWN : from - less;
@@ -35,13 +35,13 @@ enum value_type {
 };
 
 enum column_kind {
-	COLUMN_KEY,     /* tells rows apart; rows are joined on it; a label in OpenMetrics */
+	COLUMN_KEY,     /* identifies a row; rows are joined on it; a label in OpenMetrics */
 	COLUMN_LABEL,   /* describes the row */
-	COLUMN_GAUGE,   /* a level */
-	COLUMN_COUNTER, /* only grows, until it is reset */
-	COLUMN_RATE,  /* derived from a counter of the same row; never sampled, never recorded. Of a gauge it
-		       * is the change, which may be negative */
-	COLUMN_BOUND, /* the upper bound of a bucket of a histogram */
+	COLUMN_GAUGE,   /* a current value */
+	COLUMN_COUNTER, /* only increases, until a reset */
+	COLUMN_RATE,  /* derived from a counter of the same row; never sampled, never recorded. Of a gauge
+		       * it is the change, which may be negative */
+	COLUMN_BOUND, /* upper bound of a histogram bucket */
 };
 
 /* Base units; the number in a row is always in the base unit. */
@@ -55,7 +55,7 @@ enum unit {
 	UNIT_PER_SECOND,
 	UNIT_BYTES_PER_SECOND,
 	UNIT_HERTZ,
-	UNIT_ADDRESS,          /* in the memory of a process; people see it in hexadecimal digits */
+	UNIT_ADDRESS,          /* in the memory of a process; people see it in hexadecimal */
 	UNIT_WATTS,
 	UNIT_JOULES,
 	UNIT_CELSIUS,
@@ -68,24 +68,24 @@ struct column {
 	const char *key;       /* stable: CSV heading, JSON key, metric name; ends in its unit */
 	const char *title;     /* N_(): heading on the screen and in text */
 	const char *help;      /* N_(): one line: what it is */
-	const char *mark;      /* N_(): what a mark in the title means, for people who see it; may be NULL */
+	const char *mark;      /* N_(): explains a mark in the title to people; may be NULL */
 	const char *source;    /* where it comes from: "/proc/meminfo MemFree", or the formula */
 	enum value_type type;
 	enum column_kind kind;
 	enum unit unit;
 	uint16_t offset;       /* of the field in the row */
 	uint16_t rate_of;      /* RATE: offset of the counter (u64 or f64) it grows from */
-	uint16_t rate_over;    /* RATE: offset of the counter it is divided by; 0: by the time, so that
-				* this counter cannot be the first field */
-	double scale;          /* RATE: factor; 0 counts as 1 */
-	int width;             /* cells it takes at least */
-	unsigned rank;         /* columns of a higher rank are left out first; 0 stays longest */
-	bool hidden;           /* shown only when asked for */
-	bool optional;         /* people see it only when some row has a value */
-	bool prose;            /* a sentence: where lines are wrapped it stands below the row */
-	bool words;            /* its texts are N_(): people see them translated, programs as they are */
+	uint16_t rate_over;    /* RATE: offset of the counter that is the divisor; 0: the time (so this
+				* counter cannot be the first field) */
+	double scale;          /* RATE: factor; 0 means 1 */
+	int width;             /* minimum width in cells */
+	unsigned rank;         /* columns of a higher rank are omitted first; 0 stays longest */
+	bool hidden;           /* shown only on request */
+	bool optional;         /* people see it only if some row has a value */
+	bool prose;            /* a sentence: where lines are wrapped it is printed below the row */
+	bool words;            /* its texts are N_(): people see them translated, programs do not */
 	bool of_cpu;           /* a share of one CPU; --per-machine shows it to people as one of all */
-	bool fleeting;         /* LABEL: changes from sample to sample, so that it names no series */
+	bool fleeting;         /* LABEL: changes from sample to sample, so it is not part of a series */
 };
 
 #define VALUE_TYPE(field) \
@@ -93,13 +93,13 @@ struct column {
 
 #define COLUMN(row, field, ...) COLUMN_AS(row, field, #field, __VA_ARGS__)
 
-/* Where tables that share a row call a field by other names. */
+/* For tables that share a row but name a field differently. */
 #define COLUMN_AS(row, field, name, ...) \
 	{ .key = (name), .type = VALUE_TYPE(((row *)0)->field), .offset = offsetof(row, field), __VA_ARGS__ }
 
 enum shape {
-	SHAPE_TABLE,     /* rows are states of things */
-	SHAPE_EVENTS,    /* rows happened once */
+	SHAPE_TABLE,     /* rows are the state of things */
+	SHAPE_EVENTS,    /* rows are events */
 	SHAPE_HISTOGRAM, /* rows are buckets: a BOUND column and one COUNTER of samples */
 };
 
@@ -107,15 +107,15 @@ struct schema {
 	const char *name;            /* of the topic */
 	const char *help;            /* N_(): one line */
 	enum shape shape;
-	bool from_zero; /* every table has all rows there are: the counters of one that is new in a
-			 * frame were 0 when the frame before was sampled */
-	bool over_interval; /* its gauges are of time that was watched: the first sample has none */
-	bool one_unit;               /* sizes of all rows are shown in one unit, free(1)'s way */
+	bool from_zero; /* every table has all existing rows: the counters of a new row were 0 at the
+			 * previous frame */
+	bool over_interval; /* its gauges cover an observed interval: the first sample has none */
+	bool one_unit;               /* sizes of all rows share one unit, as in free(1) */
 	size_t row_size;
 	const struct column *columns;
 	unsigned n_columns;
-	double (*percent_base)(const void *row); /* what 100 % of a row's sizes are, in bytes; may be NULL */
-	unsigned percent_column;       /* with --unit=percent this column stays a size; its index */
+	double (*percent_base)(const void *row); /* what 100 % of a row's sizes is, in bytes; may be NULL */
+	unsigned percent_column;       /* index of the column that stays a size with --unit=percent */
 };
 
 #define SCHEMA_COLUMNS(list) .columns = (list), .n_columns = sizeof(list) / sizeof((list)[0])
@@ -127,12 +127,12 @@ int schema_column_span(const struct schema *schema, struct span key);
 /* The column with this key; NULL when there is none. */
 const struct column *schema_find(const struct schema *schema, const char *key);
 
-/* The same for a key that the program itself names: an unknown one fails an assertion. NULL with NDEBUG. */
+/* The same for a key in the program's source: an unknown one fails an assertion. NULL with NDEBUG. */
 const struct column *schema_known_column(const struct schema *schema, const char *key);
 
 const char *column_title(const struct column *column); /* translated; may be empty */
 
-/* A text of this column as people read it; NULL stays NULL. */
+/* A text of this column for people; NULL stays NULL. */
 const char *column_words(const struct column *column, const char *text);
 
 static inline bool column_is_left(const struct column *column) /* texts are, numbers are not */
@@ -140,14 +140,14 @@ static inline bool column_is_left(const struct column *column) /* texts are, num
 	return column->type == VALUE_TEXT;
 }
 
-/* The last part of a column's key must be one of its unit's words ("bytes"); NULL where none is needed. */
+/* The last word of a column's key must be its unit ("bytes"); NULL: none required. */
 const char *unit_suffix(enum unit unit);
 const char *unit_name(enum unit unit);
 const char *kind_name(enum column_kind kind);
 const char *type_name(enum value_type type);
 const char *shape_name(enum shape shape);
 
-/* Reading a field of a row; inline, as it is done for every field of every process. */
+/* Access to the fields of a row; inline, since it runs for every field of every process. */
 static inline const void *row_field(const void *row, const struct column *column)
 {
 	return (const char *)row + column->offset;
@@ -191,17 +191,17 @@ static inline bool row_is_known(const void *row, const struct column *column)
 	return false;
 }
 
-/* Is there something to be seen? */
+/* Is there anything to show? */
 static inline bool column_has_value(const struct column *column, const void *row)
 {
 	return row_is_known(row, column) && (column->type != VALUE_TEXT || *row_text(row, column) != '\0');
 }
 
-/* As a number whatever its type; NaN when unknown, blank or text. */
+/* As a number whatever its type; NaN for unknown, blank and text. */
 double row_number(const void *row, const struct column *column);
 bool row_is_blank(const void *row, const struct column *column);
 
-/* Writes "unknown" into every field that a column describes, zero elsewhere. */
+/* Sets every field with a column to unknown, the rest to zero. */
 void row_clear(void *row, const struct schema *schema);
 void row_set_u64(void *row, const struct column *column, uint64_t value);
 void row_set_f64(void *row, const struct column *column, double value);
@@ -212,7 +212,7 @@ static inline bool row_same_value(const struct column *column, const void *one, 
 	const char *text, *other_text;
 
 	if (column->type != VALUE_TEXT)
-		return row_u64(one, column) == row_u64(other, column); /* the bytes of a double, too */
+		return row_u64(one, column) == row_u64(other, column); /* also for the bytes of a double */
 	text = row_text(one, column);
 	other_text = row_text(other, column);
 	return text == other_text || (text && other_text && strcmp(text, other_text) == 0);
@@ -222,8 +222,8 @@ static inline bool row_same_value(const struct column *column, const void *one, 
 bool row_same_key(const struct schema *schema, const void *one, const void *other);
 
 /*
- * The bytes of the row's KEY columns, one after the other: start with *next = 0; false after the last.
- * Texts come with their NUL, so that equal bytes in all mean equal keys.
+ * Iterates over the bytes of the row's KEY columns: start with *next = 0; false after the last. Texts include
+ * their NUL, so equal bytes mean equal keys.
  */
 bool row_next_key(const struct schema *schema, const void *row, unsigned *next, struct span *bytes);
 uint64_t row_hash_key(const struct schema *schema, const void *row);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rates from two frames: join rows on their keys, divide what grew by the time it took. */
+/* Rates from two frames: join rows on their keys, divide the growth by the time. */
 #include <config.h>
 
 #include "model/derive.h"
@@ -9,13 +9,13 @@
 #include "core/hash.h"
 
 #define LOOK_AHEAD ((size_t)4)
-#define RATES_MAX 32 /* of a schema; a test looks after it */
+#define RATES_MAX 32 /* of a schema; checked by a test */
 
-/* Finds rows of a table by key: next to the last hit first, as tables keep their order, else by hash. */
+/* Finds rows of a table by key: first next to the last hit, as tables keep their order, else by hash. */
 struct joiner {
 	const struct table *table;
-	size_t next;      /* where the last hit was, plus one */
-	struct hash rows; /* by key; filled when needed */
+	size_t next;      /* index of the last hit plus one */
+	struct hash rows; /* by key; filled on demand */
 };
 
 static const void *near_row(struct joiner *joiner, const void *row)
@@ -73,7 +73,7 @@ static bool shrank(const struct column *counter, const void *now, const void *be
 	return row_f64(now, counter) < row_f64(before, counter);
 }
 
-/* Exact in integers; now is not less than before. */
+/* Exact for integers; now is not less than before. */
 static double difference(const struct column *counter, const void *now, const void *before)
 {
 	if (counter->type == VALUE_U64)
@@ -81,7 +81,7 @@ static double difference(const struct column *counter, const void *now, const vo
 	return row_f64(now, counter) - row_f64(before, counter);
 }
 
-/* How much a counter grew, from 0 without before; NaN when unknown or when it shrank. A gauge may shrink. */
+/* The growth of a counter, from 0 without before; NaN when unknown or decreased. A gauge may decrease. */
 static double growth(const struct column *counter, const void *now, const void *before)
 {
 	if (!counter || !row_is_known(now, counter) || (before && !row_is_known(before, counter)))
@@ -93,7 +93,7 @@ static double growth(const struct column *counter, const void *now, const void *
 	return counter->kind == COLUMN_GAUGE ? -difference(counter, before, now) : NAN;
 }
 
-/* A RATE column with what it is made from. */
+/* A RATE column and what it is derived from. */
 struct derived {
 	const struct column *rate, *counter, *over; /* over: NULL for the time */
 };
@@ -123,7 +123,7 @@ static double rate(const struct derived *derived, const void *now, const void *b
 		return NAN;
 	if (before && derived->counter && row_same_value(derived->counter, now, before) &&
 	    row_is_known(now, derived->counter))
-		return 0; /* as most do of 10,000 processes */
+		return 0; /* true for most of 10,000 processes */
 	return growth(derived->counter, now, before) / over *
 	       (derived->rate->scale > 0 ? derived->rate->scale : 1);
 }

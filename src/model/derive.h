@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rates: the one place where two frames meet. */
+/* Rates: the only place where two frames meet. */
 #ifndef PANETOP_MODEL_DERIVE_H
 #define PANETOP_MODEL_DERIVE_H
 
@@ -8,8 +8,8 @@
 /*
  * Fills the RATE columns of now and its interval_ns. Rows are joined on their KEY columns. A rate stays
  * unknown when before is NULL or lacks the row (but see from_zero of struct schema), when a value is unknown,
- * when the counter shrank and when no time passed. Nothing else is changed, and nothing but the two frames is
- * looked at.
+ * when the counter decreased and when no time passed. It changes nothing else and depends only on the two
+ * frames.
  */
 void frame_derive(struct frame *now, const struct frame *before);
 

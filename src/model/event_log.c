@@ -26,7 +26,7 @@ void event_log_close(struct event_log *log)
 	*log = (struct event_log){ 0 };
 }
 
-/* Makes what is shown agree with what there is. */
+/* Updates what is shown. */
 static void show(struct event_log *log, size_t n_frozen)
 {
 	log->shown.n_rows = log->shown.frozen ? n_frozen : log->n_rows;
@@ -53,7 +53,7 @@ static void intern_row(struct intern *texts, const struct schema *schema, void *
 	}
 }
 
-/* Takes away count rows from this one on. */
+/* Removes count rows from this one on. */
 static void take_away(struct event_log *log, size_t from, size_t count)
 {
 	size_t size = log->shown.schema->row_size;
@@ -88,8 +88,8 @@ static void copy_texts(struct event_log *log)
 }
 
 /*
- * So that at least a fifth is free: rows beyond the limit go, and half of the others when their texts are
- * long. Texts that no row has any longer are let go when they may be more than the others.
+ * Frees at least a fifth: drops rows beyond the limit, and half of the others when their texts are long.
+ * Texts without a row are freed when they may be more than the others.
  */
 static void compact(struct event_log *log)
 {
@@ -107,7 +107,7 @@ static void compact(struct event_log *log)
 	}
 }
 
-/* Twice the limit, as those that are frozen stay; the kernel gives memory only for what is used of it. */
+/* Twice the limit, as the frozen rows stay; the kernel allocates only the pages that are used. */
 static void make_room(struct event_log *log)
 {
 	size_t n_frozen = log->shown.frozen ? log->shown.n_rows : 0;
@@ -144,7 +144,7 @@ void event_log_undo(struct event_log *log, const struct table *table)
 	show(log, log->shown.n_rows < log->n_rows ? log->shown.n_rows : log->n_rows);
 }
 
-/* Where some are missing in between, the newer ones are as many as the log holds: the others have to go. */
+/* If rows between are missing, the log is full of newer ones: the frozen rows go. */
 void event_log_freeze(struct event_log *log, bool frozen)
 {
 	size_t n_frozen = log->shown.n_rows;

@@ -10,28 +10,28 @@
 #define EVENT_LOG_TEXT_BYTES ((size_t)64 << 20)
 
 /*
- * Rows lie in one block that never moves, so that pointers to them stay good while it grows. When it is full
- * the oldest are taken away and the others move down: the newest limit rows are always there, and up to a
- * quarter more. Very long texts make it hold fewer rows.
+ * Rows are in one block that never moves, so pointers to them stay valid while it grows. When it is full the
+ * oldest rows are dropped and the others move down: it always holds the newest limit rows, and up to a
+ * quarter more. Very long texts reduce the number of rows.
  */
 struct event_log {
-	struct table shown;    /* what is to be seen: all rows, or those when it was frozen */
-	size_t n_rows;         /* of shown.rows, the newer ones of a frozen log too */
+	struct table shown;    /* all rows, or those at the time it was frozen */
+	size_t n_rows;         /* of shown.rows, including the newer ones of a frozen log */
 	size_t limit;          /* rows */
 	size_t text_limit;     /* bytes */
-	uint64_t n_skipped;    /* rows between the frozen ones and the newer ones that were taken away */
+	uint64_t n_skipped;    /* dropped rows between the frozen and the newer ones */
 	struct intern texts, spare;
-	size_t text_bytes;     /* that the rows had in all when texts were copied last */
+	size_t text_bytes;     /* of all rows when texts were last copied */
 };
 
 void event_log_open(struct event_log *log, const struct schema *schema, size_t limit, size_t text_limit);
 void event_log_close(struct event_log *log);
 void event_log_clear(struct event_log *log);
 
-/* Adds the rows of a frame's table, whose texts are copied. */
+/* Adds the rows of a frame's table and copies their texts. */
 void event_log_add(struct event_log *log, const struct table *table);
 
-/* Takes away the rows that table added, as the last one that was added. */
+/* Removes the rows of table, which was added last. */
 void event_log_undo(struct event_log *log, const struct table *table);
 
 /* Freezes what is shown, or shows everything again. shown.n_pending counts the rows that came meanwhile. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A frame and its tables: memory that is kept from tick to tick. */
+/* A frame and its tables; memory is reused from tick to tick. */
 #include <assert.h>
 #include <config.h>
 
@@ -80,7 +80,7 @@ void *table_add(struct table *table)
 	return row;
 }
 
-/* Are the row's first KEY columns of text these? */
+/* Are these the row's first KEY columns of text? */
 static bool is_named(const struct schema *schema, const void *row, const char *key, const char *other)
 {
 	const char *wanted[] = { key, other };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A frame: all tables of one tick, its clocks and its notices, and the memory that holds them. */
+/* A frame: all tables of one tick, its clocks and notices, and their memory. */
 #ifndef PANETOP_MODEL_FRAME_H
 #define PANETOP_MODEL_FRAME_H
 
@@ -15,19 +15,19 @@
 struct table {
 	const struct schema *schema;
 	bool present;     /* sampled in this frame, even if it has no rows */
-	bool failed;      /* … which could not be done: a notice tells why, and rates begin anew */
-	uint64_t mono_ns; /* CLOCK_MONOTONIC just before it was sampled: rates are over these */
+	bool failed;      /* … which failed: a notice explains it, and rates start again */
+	uint64_t mono_ns; /* CLOCK_MONOTONIC just before it was sampled: the base of rates */
 	char *rows;
 	size_t n_rows, capacity;
 	void *blank;      /* a row of unknowns, copied into every new row */
-	bool is_log; /* rows do not move while it grows; these are of a log (event_log.h) alone: */
+	bool is_log; /* rows do not move while it grows; the following are for a log (event_log.h) only: */
 	uint64_t n_dropped; /* rows removed before the first one; the others moved down */
-	unsigned epoch;     /* increases when it changes in any other way */
+	unsigned epoch;     /* increases with any other change */
 	bool frozen;        /* it shows no new rows … */
 	uint64_t n_pending; /* … but this many came since */
 };
 
-/* A sentence for the user about a source: what is missing and why, and how to get it (may be NULL). */
+/* A sentence for the user about a source: what is missing and why, and the remedy (may be NULL). */
 struct notice {
 	const char *topic, *text, *remedy;
 };
@@ -35,28 +35,28 @@ struct notice {
 struct frame {
 	uint64_t mono_ns;     /* CLOCK_MONOTONIC at the start of the tick */
 	uint64_t wall_ns;     /* CLOCK_REALTIME then */
-	uint64_t interval_ns; /* since the frame before; 0 when there is none */
+	uint64_t interval_ns; /* since the previous frame; 0: there is none */
 	const char *host;     /* in the arena */
-	bool only_events;     /* taken between two ticks: no tables but those of events were sampled */
-	struct arena arena;   /* owns every text of the rows and notices */
+	bool only_events;     /* taken between two ticks: only tables of events were sampled */
+	struct arena arena;   /* owns all texts of rows and notices */
 	struct table *tables; /* one for each schema, in the order of frame_open() */
 	unsigned n_tables;
 	struct notice notices[FRAME_NOTICES_MAX];
 	unsigned n_notices;
-	bool named_there, named_absent; /* of the processes and groups that options name, some */
+	bool named_there, named_absent; /* some of the processes and groups named by options */
 };
 
 void frame_open(struct frame *frame, const struct schema *const *schemas, unsigned n_schemas);
 void frame_close(struct frame *frame);
-void frame_clear(struct frame *frame); /* for the next tick: no row, no notice; keeps its memory */
+void frame_clear(struct frame *frame); /* for the next tick: no rows, no notices; keeps its memory */
 
-/* The table of this topic when it was sampled in this frame, else NULL. */
+/* The table of this topic if it was sampled in this frame, else NULL. */
 struct table *frame_table(const struct frame *frame, const char *topic);
 
-/* The table of this topic, sampled or not, NULL when there is no such topic. */
+/* The table of this topic, sampled or not; NULL: unknown topic. */
 struct table *frame_slot(const struct frame *frame, const char *topic);
 
-/* A new last row, all unknown, valid until the next one is added. */
+/* A new last row, all unknown; valid until the next one is added. */
 void *table_add(struct table *table);
 
 static inline void *table_row(const struct table *table, size_t index)
@@ -65,15 +65,15 @@ static inline void *table_row(const struct table *table, size_t index)
 }
 
 /*
- * The first row whose KEY columns of text are these, in their order; other may be NULL when one is enough.
- * NULL if there is none.
+ * The first row with these texts in its KEY columns, in their order; other may be NULL if one is enough.
+ * NULL: none.
  */
 const void *table_find(const struct table *table, const char *key, const char *other);
 
 /* The number in this column of a row; NaN when row is NULL or the number is unknown. */
 double table_number(const struct table *table, const void *row, const char *column);
 
-/* The same of a column of whole numbers; U64_UNKNOWN. */
+/* The same for a column of integers; U64_UNKNOWN. */
 uint64_t table_u64(const struct table *table, const void *row, const char *column);
 
 /* The text in this column of a row, "" when row is NULL or the text is unknown. */
@@ -85,7 +85,7 @@ const char *table_text(const struct table *table, const void *row, const char *c
  */
 double frame_number(const struct frame *frame, const char *topic, const char *row, const char *column);
 
-/* Texts are copied into the arena. The same text about the same topic is kept once. */
+/* Copies the texts into the arena. A repeated text about the same topic is stored once. */
 void frame_notice(struct frame *frame, const char *topic, const char *remedy, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 

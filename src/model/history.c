@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A ring of samples of chosen numbers. */
+/* A ring buffer of samples of selected numbers. */
 #include <config.h>
 
 #include "model/history.h"
@@ -70,7 +70,7 @@ static bool same_text(const char *one, const char *other)
 	return one == other || (one && other && strcmp(one, other) == 0);
 }
 
-/* A column more in the middle of each sample: what was there moves, the new one is not known. */
+/* Inserts a column into each sample; the values of the new one are unknown. */
 static void widen(struct history *history)
 {
 	unsigned width = history->n_series;

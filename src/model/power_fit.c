@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The text of a calibration: the key and value pairs of its JSON, wherever they are nested. */
+/* The text of a calibration: the key-value pairs of its JSON, at any depth. */
 #include <config.h>
 
 #include "model/power_fit.h"
@@ -71,7 +71,7 @@ static void skip(struct span *rest, const char *bytes)
 		}
 }
 
-/* The next key that has a value which is no list; false at the end. */
+/* The next key whose value is not a list; false at the end. */
 static bool next_pair(struct span *rest, struct span *key, struct span *value)
 {
 	while (rest->at < rest->end) {
@@ -120,7 +120,7 @@ static struct power_fit_line *line_of(struct power_fit *fit, struct span measure
 	return NULL;
 }
 
-/* Those of fewer CPUs than before are left out. */
+/* Lines of fewer CPUs are ignored. */
 static bool take_cpus(struct power_fit *fit, struct span value)
 {
 	uint64_t cpus;

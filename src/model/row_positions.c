@@ -9,7 +9,7 @@ void row_positions_free(struct row_positions *positions)
 	hash_free(&positions->by_key);
 }
 
-/* Equal hashes are taken for equal keys: at worst two rows swap. */
+/* Equal hashes count as equal keys: at worst two rows swap. */
 static uint32_t position_of(const struct row_positions *positions, uint64_t key_hash)
 {
 	uint32_t at;

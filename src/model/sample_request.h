@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What this run asks of the topics beside the settings: from options and the screen, never from a file. */
+/*
+ * What this run requests from the topics besides the settings: set by options and the screen, never by a
+ * file.
+ */
 #ifndef PANETOP_MODEL_SAMPLE_REQUEST_H
 #define PANETOP_MODEL_SAMPLE_REQUEST_H
 
@@ -38,7 +41,7 @@ struct sample_request {
 	unsigned n_next;       /* each change requests the next process with the name of the last one */
 	uint64_t page_address; /* 0: none */
 	struct {
-		uint64_t cell_pages; /* 0: the smallest with which everything fits */
+		uint64_t cell_pages; /* 0: the smallest at which everything fits */
 		uint64_t anchor;     /* with cell_pages: address of a cell … */
 		size_t before;       /* … and the cells wanted before it */
 		size_t most;         /* cells wanted from the anchor on; 0: as the options request */

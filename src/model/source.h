@@ -11,47 +11,48 @@
 
 struct source {
 	/*
-	 * Fills a cleared frame: 1. 0 at the end; -EAGAIN when there is none yet (see wait_fd); or -errno.
-	 * A sampler that fails is a notice, no error.
+	 * Fills a cleared frame: 1. 0 at the end; -EAGAIN when there is none yet (see wait_fd); or -errno. A
+	 * topic that fails is a notice, not an error.
 	 */
 	int (*next)(void *state, struct frame *frame);
 
-	/* Only the topics whose flag is set, by index of the schema, are wanted from now on. May be NULL. */
+	/* From now on only the topics whose flag is set, by index of the schema, are sampled. May be NULL. */
 	void (*want)(void *state, const bool *topics);
 
 	/*
-	 * See struct topic. Without done it only tells whether it could be done. On failure *remedy, if not
-	 * NULL, is what to do about it, or NULL. -ENOTSUP where there is no live machine. May be NULL.
+	 * See struct topic. Without done it only checks whether it is possible. On failure *remedy, if not
+	 * NULL, is what to do about it, or NULL. -ENOTSUP without a live machine. May be NULL.
 	 */
 	int (*act)(void *state, const char *topic, const char *action,
 		   void (*done)(void *context, int error), void *context, const char **remedy);
 
 	/*
-	 * Of a live source that can tell when there are events (rows of SHAPE_EVENTS): a descriptor that is
-	 * readable then, at most ten times a second; -1 while no wanted topic has one. next_events fills a
-	 * cleared frame with those tables alone, which makes it unreadable: 1 or -errno. Both may be NULL.
+	 * Of a live source with events (rows of SHAPE_EVENTS): a descriptor that becomes readable when there
+	 * are some, at most ten times a second; -1 if no wanted topic has one. next_events fills a cleared
+	 * frame with those tables only, which makes it unreadable: 1 or -errno. Both may be NULL.
 	 */
 	int (*event_fd)(void *state);
 	int (*next_events)(void *state, struct frame *frame);
 
-	/* Has it measured all that it was asked to, so that next() gave the last frame? May be NULL. */
+	/* Is the requested measurement complete, so that next() returned the last frame? May be NULL. */
 	bool (*has_finished)(void *state);
-	/* Forgets what this topic (NULL: every one) keeps over the run: minima, means. May be NULL. */
+	/* Resets what this topic (NULL: every topic) accumulates over the run: minima, means. May be NULL. */
 	void (*restart)(void *state, const char *topic);
 
-	/* To be called whenever poll_fd is readable, between samples, too. May be NULL. See struct topic. */
+	/* Call it whenever poll_fd is readable, also between samples. May be NULL. See struct topic. */
 	void (*poll)(void *state, uint32_t events);
 	int poll_fd;
-	size_t files_before; /* see struct env; 0: not known */
+	size_t files_before; /* see struct env; 0: unknown */
 
-	/* These are of recordings; NULL: it is live. */
-	int (*seek)(void *state, size_t index);        /* next() gives it, or the last; 0 or -errno */
-	size_t (*position)(void *state);               /* of the frame that next() gave last */
-	size_t (*find)(void *state, uint64_t wall_ns); /* index of the last frame not after it */
+	/* These are for recordings; NULL: it is live. */
+	int (*seek)(void *state, size_t index);        /* next() then returns this frame, or the last; 0 or
+							* -errno */
+	size_t (*position)(void *state);               /* of the frame that next() returned last */
+	size_t (*find)(void *state, uint64_t wall_ns); /* index of the last frame at or before wall_ns */
 
-	/* Of a recording that comes through a pipe; NULL or -1: next() never has to wait. */
+	/* Of a recording that comes through a pipe; NULL or -1: next() never waits. */
 	int (*wait_fd)(void *state); /* readable when there may be more */
-	bool (*pull)(void *state); /* takes in what is there, for next() to give; false: no more will come */
+	bool (*pull)(void *state); /* reads what is available, for next(); false: no more will come */
 
 	void (*close)(void *state);
 	void *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Statistics, in one pass and without loss by cancellation (Welford). */
+/* Statistics in one pass without cancellation (Welford). */
 #include <config.h>
 
 #include "model/statistics.h"
@@ -9,7 +9,7 @@
 #define OVERLAP_MIN 8
 #define SAME 1e-9
 #define ROUNDING 1e-9
-#define LAG_VALUES_MAX 512 /* of which lags are found fast */
+#define LAG_VALUES_MAX 512 /* limit for the fast search of lags */
 
 void statistics_add(struct statistics *statistics, double value, double weight)
 {
@@ -100,7 +100,7 @@ double regression_correlation(const struct regression *regression)
 	return regression->count >= 2 && both > 0 ? fmax(-1, fmin(1, regression->products / both)) : NAN;
 }
 
-/* Two series of which every value is known, as distances from their means, so that sums lose nothing. */
+/* Two series without unknown values, as distances from their means, so that sums stay exact. */
 struct pair {
 	double x[LAG_VALUES_MAX], y[LAG_VALUES_MAX];
 	size_t count;
@@ -115,7 +115,7 @@ static double mean_of(const double *values, size_t count)
 	return sum / (double)count;
 }
 
-/* False when a value within is not known, or when there are too many. */
+/* False when a value is unknown, or when there are too many. */
 static bool make_pair(struct pair *pair, const double *x, const double *y, size_t count)
 {
 	double mean_x, mean_y;
@@ -134,7 +134,7 @@ static bool make_pair(struct pair *pair, const double *x, const double *y, size_
 	return true;
 }
 
-/* What is left of a sum of squares about its own mean; 0 when that is nothing but rounding. */
+/* A sum of squares reduced to its own mean; 0 when only rounding is left. */
 static double about_mean(double squares, double sum, double n)
 {
 	double left = squares - sum * sum / n;
@@ -142,7 +142,7 @@ static double about_mean(double squares, double sum, double n)
 	return left > squares * ROUNDING ? left : 0;
 }
 
-/* The correlation of the first overlap values of x with those of y, in one pass without branches. */
+/* The correlation of the first overlap values of x and y, in one pass without branches. */
 static double whole_correlation(const double *x, const double *y, size_t overlap)
 {
 	double sum_x = 0, sum_y = 0, squares_x = 0, squares_y = 0, products = 0, n = (double)overlap, both;
@@ -158,7 +158,7 @@ static double whole_correlation(const double *x, const double *y, size_t overlap
 	return both > 0 ? fmax(-1, fmin(1, (products - sum_x * sum_y / n) / both)) : NAN;
 }
 
-/* The same where some values are not known. */
+/* The same where some values are unknown. */
 static double known_correlation(const double *x, const double *y, size_t overlap)
 {
 	struct regression pairs = { 0 };
@@ -168,7 +168,7 @@ static double known_correlation(const double *x, const double *y, size_t overlap
 	return pairs.count >= OVERLAP_MIN ? regression_correlation(&pairs) : NAN;
 }
 
-/* The correlation of x with what y is steps later. */
+/* The correlation of x with y this many steps later. */
 static double correlation_at(const double *x, const double *y, size_t count, long steps, bool whole)
 {
 	size_t from_x = steps < 0 ? (size_t)-steps : 0, from_y = steps > 0 ? (size_t)steps : 0;
@@ -180,7 +180,7 @@ static double correlation_at(const double *x, const double *y, size_t count, lon
 		     : known_correlation(x + from_x, y + from_y, overlap);
 }
 
-/* What is known of both from some moment on, as at the beginning of a run: the rest says nothing. */
+/* Leading values of which one is unknown, as at the beginning of a run. */
 static size_t unknown_head(const double *x, const double *y, size_t count)
 {
 	size_t head = 0;
@@ -220,7 +220,7 @@ static double round_width(double least)
 	return least <= 2 * power ? 2 * power : least <= 5 * power ? 5 * power : 10 * power;
 }
 
-/* Wide enough that the bounds of the first and the last value are among most buckets. */
+/* Wide enough for the buckets of the smallest and the largest value. */
 static double choose_width(double lowest, double highest, unsigned most)
 {
 	double width =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ordering rows depth first, without recursion: a chain of parents may be as long as the table. */
+/* Orders rows depth first, without recursion: a chain of parents may be as long as the table. */
 #include <config.h>
 
 #include "model/tree.h"
@@ -34,7 +34,7 @@ static uint32_t find_row(const struct hash *index, const struct column *key, con
 	return at;
 }
 
-/* Of rows with the same key, the last counts. */
+/* Of rows with the same key the last counts. */
 static void index_rows(struct hash *index, const struct column *key, const void **rows, size_t n_rows)
 {
 	hash_clear(index);
@@ -74,7 +74,7 @@ static void link_rows(struct links *links, const struct hash *index, const struc
 	}
 }
 
-/* Puts row and all below it at a place; returns the place behind them. Placed rows leave the links. */
+/* Places row and everything below it; returns the position after them. Placed rows leave the links. */
 static size_t place(struct tree *tree, struct links *links, const void **rows, uint32_t row, size_t at)
 {
 	uint32_t top = row;

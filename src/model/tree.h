@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows as a tree: every row behind the one that its parent column names. */
+/* Rows as a tree: each row after the one that its parent column names. */
 #ifndef PANETOP_MODEL_TREE_H
 #define PANETOP_MODEL_TREE_H
 
@@ -11,17 +11,16 @@
 
 /* All zero is ready to use. */
 struct tree {
-	uint16_t *depths;    /* of the rows as ordered last: 0 for those whose parent is not among them */
-	uint32_t *scratch;   /* owned, as all of it */
+	uint16_t *depths;    /* of the rows as last ordered: 0 if the parent is not among them */
+	uint32_t *scratch;   /* all owned */
 	const void **before;
 	struct hash index; /* of rows by key */
 	size_t capacity;
 };
 
 /*
- * Orders rows so that children follow their parents, in the order that they had among themselves. key and
- * parent are columns of numbers. Rows that are their own ancestors, as in a damaged recording, keep a place,
- * too.
+ * Orders rows so that children follow their parents; siblings keep their order. key and parent are columns of
+ * numbers. Rows that are their own ancestors, as in a damaged recording, are kept, too.
  */
 void tree_order(struct tree *tree, const struct column *key, const struct column *parent, const void **rows,
 		size_t n_rows);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a value looks to a person. */
+/* How values are formatted for people. */
 #include <config.h>
 
 #include "model/units.h"
@@ -64,7 +64,7 @@ const char *size_unit_heading(const struct schema *schema, enum size_unit unit)
 	return unit == SIZE_PERCENT ? "%" : size_units[unit].name;
 }
 
-/* printf into a cell, leaving room for a sign; what does not fit is cut: broken files hold absurd numbers. */
+/* printf into a cell, with room for a sign; longer text is truncated: broken files contain absurd numbers. */
 static size_t __attribute__((format(printf, 2, 3))) cell(char *out, const char *format, ...)
 {
 	va_list list;
@@ -239,7 +239,7 @@ char *duration_text(char *out, double seconds, bool ascii)
 	return out;
 }
 
-/* Time that adds up: tenths, and below a second hundredths, so that what hardly moves does not flicker. */
+/* Accumulated time: tenths, below a second hundredths, so that slow growth does not flicker. */
 static size_t format_total_seconds(char *out, double seconds, bool ascii)
 {
 	int places = seconds < 1 ? 2 : 1;
@@ -250,7 +250,7 @@ static size_t format_total_seconds(char *out, double seconds, bool ascii)
 	return cell(out, "%.*fs", places, floor(seconds * step + 1e-6) / step);
 }
 
-/* Local time of day, in milliseconds that are over. */
+/* Local time of day in complete milliseconds. */
 static size_t format_time(char *out, uint64_t wall_ns)
 {
 	char time[CLOCK_TEXT_MAX];
@@ -259,9 +259,9 @@ static size_t format_time(char *out, uint64_t wall_ns)
 		    (unsigned)(wall_ns / 1000000 % 1000));
 }
 
-#define FRACTION_MIN 1e-12 /* less than a byte is of the largest unit: only broken files hold less */
+#define FRACTION_MIN 1e-12 /* only broken files have less than a byte, in the largest unit */
 
-/* Of 0 < |value| < 1: two digits, rounded down. */
+/* For 0 < |value| < 1: two digits, rounded down. */
 static size_t format_fraction(char *out, double value)
 {
 	int places = 1 - (int)floor(log10(fmax(fabs(value), FRACTION_MIN)));
@@ -318,7 +318,7 @@ static size_t format_plain(char *out, const struct column *column, double number
 	case UNIT_RPM:
 	case UNIT_COUNT:
 		return cell(out, "%.0f", number);
-	default: /* nothing but 0 is shown as 0.00 */
+	default: /* only 0 is shown as 0.00 */
 		return cell(out, number != 0 && fabs(number) < 0.005 ? "%.3g" : "%.2f", number);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a value looks to a person: units, scaling, rounding. */
+/* How values are formatted for people: units, scaling, rounding. */
 #ifndef PANETOP_MODEL_UNITS_H
 #define PANETOP_MODEL_UNITS_H
 
@@ -8,11 +8,11 @@
 
 #include "model/frame.h"
 
-#define VALUE_TEXT_MAX 32 /* bytes of a formatted number, with its NUL */
+#define VALUE_TEXT_MAX 32 /* bytes of a formatted number with its NUL */
 
 /*
- * What --unit chooses. In a fixed unit sizes are whole numbers, rounded down as free(1) does; what is less
- * than one is a fraction of two digits, so that only nothing is 0.
+ * Choices of --unit. In a fixed unit sizes are integers, rounded down as in free(1); a size below one unit
+ * has two significant digits, so that only zero is shown as 0.
  */
 enum size_unit { SIZE_AUTO, SIZE_B, SIZE_KIB, SIZE_MIB, SIZE_GIB, SIZE_PERCENT, N_SIZE_UNITS };
 
@@ -20,34 +20,34 @@ bool size_unit_parse(const char *name, enum size_unit *unit);
 const char *size_unit_name(enum size_unit unit);
 
 /*
- * The unit in which this table's sizes are shown: what was chosen, but percent only where a row has a
- * whole, and for a table of one unit (see struct schema) "auto" becomes the largest unit that leaves its
- * greatest size four digits.
+ * The unit for the sizes of this table: the chosen one, but percent only if a row has a base for it; for a
+ * table of one unit (see struct schema) "auto" becomes the largest unit in which its largest size has four
+ * digits.
  */
 enum size_unit size_unit_of_table(const struct table *table, enum size_unit chosen);
 
-/* What stands beside the headings of a table in this unit: "MiB", "%", or nothing. */
+/* The unit beside the headings of a table: "MiB", "%", or nothing. */
 const char *size_unit_heading(const struct schema *schema, enum size_unit unit);
 
 struct value_format {
 	enum size_unit unit;
 	bool ascii;
-	double cpus; /* 100 % of a column of_cpu is this many CPUs; 0: one; NaN: an unknown number */
+	double cpus; /* 100 % of a column of_cpu is this many CPUs; 0: one; NaN: unknown */
 };
 
 /*
- * The value as a person sees it: a number without blanks, the local time of day, in number, which has
- * VALUE_TEXT_MAX bytes; a text as it was found, hostile as it may be. "-" when unknown, "" when blank.
+ * The value for people: a number without blanks or the local time of day in number, which has VALUE_TEXT_MAX
+ * bytes; or a text of the row, not cleaned. "-" when unknown, "" when blank.
  */
 const char *value_text(char *number, const struct schema *schema, const struct column *column,
 		       const void *row, const struct value_format *format);
 
-/* A number of this column as value_text() would show it, but fractions of counts, too; "-" when it is NaN. */
+/* A number of this column as value_text() formats it, but with fractions of counts; "-" for NaN. */
 char *number_text(char *out, const struct column *column, double number, bool ascii);
 
 /*
- * For sentences and labels: "14.2 GiB", short "14.2G", "6.778s", "1.2k", "2.60GHz", "7.97 W", "62 °C";
- * "-" when not known. Each returns out, which has VALUE_TEXT_MAX bytes.
+ * For sentences and labels: "14.2 GiB", short "14.2G", "6.778s", "1.2k", "2.60GHz", "7.97 W", "62 °C"; "-"
+ * when unknown. Each returns out, which has VALUE_TEXT_MAX bytes.
  */
 char *size_text(char *out, double bytes);
 char *size_short(char *out, double bytes);
@@ -57,6 +57,6 @@ char *rate_short(char *out, double per_second); /* "3.1k" from 1000 on */
 char *hertz_text(char *out, double hertz);
 char *watts_text(char *out, double watts);
 char *celsius_text(char *out, double celsius, bool ascii);
-char *fixed_text(char *out, double value, int places); /* "214", "0.42": so many digits behind the point */
+char *fixed_text(char *out, double value, int places); /* "214", "0.42": this many decimal places */
 
 #endif

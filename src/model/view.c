@@ -243,7 +243,7 @@ static int compare_known(const struct column *column, const void *one, const voi
 	       (row_f64(one, column) < row_f64(other, column));
 }
 
-/* Shares that are the same in the tenths of a percent that people see. */
+/* Shares that are equal in the tenths of a percent that people see. */
 static bool looks_same(const struct column *column, const void *one, const void *other)
 {
 	return column->unit == UNIT_RATIO && column->type == VALUE_F64 &&
@@ -256,7 +256,7 @@ static uint32_t previous_position(const struct view *view, const void *row)
 					view->schema->row_size];
 }
 
-/* Of two that the sort does not tell apart; rows lie in one array, so their addresses break all ties. */
+/* Breaks ties of the sort; rows are in one array, so their addresses are ordered. */
 static bool stood_above(const struct view *view, const void *one, const void *other)
 {
 	uint32_t position = view->stable_order ? previous_position(view, one) : ROW_POSITION_NONE;
@@ -265,7 +265,7 @@ static bool stood_above(const struct view *view, const void *one, const void *ot
 	return position != other_position ? position < other_position : one < other;
 }
 
-/* Does one stand above other? A total order. */
+/* Is one above other? A total order. */
 static bool stands_above(const struct view *view, const void *one, const void *other)
 {
 	const struct column *column;
@@ -295,7 +295,7 @@ static void swap_rows(const void **rows, size_t one, size_t other)
 	rows[other] = row;
 }
 
-/* Restores the heap, whose root is the row that stands lowest. */
+/* Restores the heap, whose root is the lowest row. */
 static void sink_down(const struct view *view, const void **rows, size_t n_rows, size_t at)
 {
 	for (;;) {
@@ -312,7 +312,7 @@ static void sink_down(const struct view *view, const void **rows, size_t n_rows,
 	}
 }
 
-/* The keep rows that stand highest come first and in order; what follows them is of no use. */
+/* Orders the highest keep rows at the front; the rest is unordered. */
 static void sort_first(const struct view *view, const void **rows, size_t n_rows, size_t keep)
 {
 	for (size_t i = keep / 2; i-- > 0;)
@@ -376,7 +376,7 @@ static bool takes_log_order(struct view *view)
 	return !same;
 }
 
-/* False when the result stands as it is. Events do not move by themselves: no stable order is needed. */
+/* False when the result is still valid. Events do not move: no stable order is needed. */
 static bool collect_log(struct view *view, const struct table *log)
 {
 	struct log_filter_cache *cache = &view->log_cache;
@@ -394,7 +394,7 @@ static bool collect_log(struct view *view, const struct table *log)
 	return true;
 }
 
-/* Of a log as it was sampled the newest are seen, which are the last. */
+/* Of an unsorted log the newest rows are shown, which are the last. */
 static void cut(struct view *view, size_t keep)
 {
 	if (view->of_log && view->sort == VIEW_AS_SAMPLED && !view->descending && keep < view->n_rows)

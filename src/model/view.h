@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A view of one table: which columns, which rows, in which order. Shared by the sinks and the screen. */
+/* A view of one table: its columns, rows and order. Used by the outputs and the screen. */
 #ifndef PANETOP_MODEL_VIEW_H
 #define PANETOP_MODEL_VIEW_H
 
@@ -14,7 +14,7 @@
 #include "model/view_filter.h"
 
 #define VIEW_COLUMNS_MAX 64
-#define VIEW_AS_SAMPLED (-1) /* no sorting: the order of the kernel, or its reverse */
+#define VIEW_AS_SAMPLED (-1) /* unsorted: the order of the kernel, or its reverse */
 
 struct series;
 
@@ -52,7 +52,7 @@ struct view {
 /* All columns that are not hidden, in the order of the schema, unsorted. */
 void view_open(struct view *view, const struct schema *schema);
 void view_close(struct view *view);
-void view_choose_all(struct view *view); /* hidden columns too, as machines want them */
+void view_choose_all(struct view *view); /* including hidden columns, for programs */
 
 /*
  * "key,key,…". 0; -EINVAL for an unknown name or an empty list, -EEXIST for a name listed twice:

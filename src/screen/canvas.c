@@ -72,7 +72,7 @@ static bool fits(const struct canvas *canvas, struct span text, int cells)
 	return cells >= 0;
 }
 
-/* What has no room ends in a mark. */
+/* A mark replaces the end of truncated text. */
 static int draw_cut(const struct canvas *canvas, int y, int x, enum style style, struct span text, int width)
 {
 	int room = width < canvas->width - x ? width : canvas->width - x, taken;
@@ -113,7 +113,7 @@ int canvas_piece(const struct canvas *canvas, int y, int x, enum style style, co
 	return x + canvas_text(canvas, y, x, style, text, -1) + CANVAS_GAP;
 }
 
-/* Where the first line of text ends: behind the last blank that fits, else where the line is full. */
+/* End of the first line of text: after the last blank that fits, else where the line is full. */
 static const char *line_end(const struct canvas *canvas, struct span text)
 {
 	struct utf8_reader reader = { .rest = text, .ascii = canvas->ascii };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A rectangle of the terminal to draw in: everything is cleaned and clipped here, and only here. */
+/* A rectangle of the terminal to draw in. All clipping and cleaning of text happens here. */
 #ifndef PANETOP_SCREEN_CANVAS_H
 #define PANETOP_SCREEN_CANVAS_H
 
@@ -10,49 +10,49 @@
 #include "screen/theme.h"
 
 struct canvas {
-	int top, left, height, width; /* in cells of the terminal; a canvas may be empty */
-	bool ascii;                   /* draw nothing outside ASCII */
+	int top, left, height, width; /* in terminal cells; a canvas may be empty */
+	bool ascii;                   /* draw only ASCII */
 	bool color;
 	const struct glyphs *glyphs;
 };
 
-/* Rows top … top + height - 1 of canvas, as far as they lie in it. */
+/* Rows top to top + height - 1 of canvas, clipped to it. */
 struct canvas canvas_rows(const struct canvas *canvas, int top, int height);
 struct canvas canvas_part(const struct canvas *canvas, int top, int left, int height, int width);
 
 /*
- * Draws text from (y, x), at most most cells; < 0: to the edge, where a mark tells that its end is missing.
- * Returns the cells taken.
+ * Draws text from (y, x) in at most most cells; most < 0: up to the edge. A mark replaces the last cell of
+ * truncated text. Returns the cells used.
  */
 int canvas_text(const struct canvas *canvas, int y, int x, enum style style, const char *text, int most);
-/* Draws text in width cells; the last one of them tells where its end is missing. */
+/* Draws text in width cells; a mark replaces the last cell of truncated text. */
 void canvas_cut(const struct canvas *canvas, int y, int x, enum style style, const char *text, int width);
 
-/* As canvas_text() to the edge. */
+/* As canvas_text(), up to the edge. */
 int canvas_print(const struct canvas *canvas, int y, int x, enum style style, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
 #define CANVAS_GAP 2 /* between pieces */
 
-/* Draws text if all of it fits; returns where the next piece may stand. */
+/* Draws text only if all of it fits; returns where the next piece starts. */
 int canvas_piece(const struct canvas *canvas, int y, int x, enum style style, const char *text);
 
 /*
- * Draws text wrapped at blanks as far as there are lines, of which the last one tells where its end is
- * missing; returns the lines from y, which may lie above the canvas, down to there.
+ * Draws text wrapped at blanks on the available lines; a mark ends truncated text. y may lie above the
+ * canvas. Returns the lines used from y.
  */
 int canvas_wrapped(const struct canvas *canvas, int y, enum style style, struct span text);
 
-/* The lines that wrapped text would take. */
+/* The lines that the wrapped text takes. */
 int canvas_lines(const struct canvas *canvas, struct span text);
 
-/* Draws text so that it ends before x + width; what is too long loses its end. */
+/* Draws text so that it ends before x + width; text that is too long loses its end. */
 void canvas_right(const struct canvas *canvas, int y, int x, int width, enum style style, const char *text);
 
-/* count cells of one glyph; outside ASCII it becomes '#' where only ASCII may be drawn. */
+/* count cells of one glyph; without Unicode any other than ASCII becomes '#'. */
 void canvas_fill(const struct canvas *canvas, int y, int x, enum style style, uint32_t glyph, int count);
 
-/* Changes the style of cells that are drawn already. */
+/* Changes the style of cells that are already drawn. */
 void canvas_restyle(const struct canvas *canvas, int y, int x, int count, enum style style);
 
 #endif

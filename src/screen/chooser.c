@@ -44,7 +44,7 @@ static void toggle(struct screen *screen)
 	bool was = chooser->shown[chooser->list.cursor];
 
 	if (was && chooser->widget->view.n_columns == 1)
-		return; /* a table without columns could not be seen */
+		return; /* a table without columns would be invisible */
 	chooser->shown[chooser->list.cursor] = !was;
 }
 

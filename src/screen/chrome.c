@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The frame around every pane: machine, panes, notice, keys. */
+/* What surrounds every pane: headline, names of the panes, notice, keys. */
 #include <config.h>
 
 #include "screen/chrome.h"
@@ -17,7 +17,7 @@
 #define FILTER_CELLS 40
 #define MORE " (i)"
 
-/* What stands before the clock: that it is not now, and why. */
+/* Before the clock: why the time is not the current one. */
 static void clock_text(const struct screen *screen, const struct frame *frame, char *text, size_t room)
 {
 	char time[CLOCK_TEXT_MAX];
@@ -34,7 +34,7 @@ static void clock_text(const struct screen *screen, const struct frame *frame, c
 			 time);
 }
 
-/* It is longer than what was wanted where samples cost much. */
+/* Longer than the chosen delay if samples are expensive. */
 static double real_delay(const struct screen *screen)
 {
 	double paced = (double)screen->rate_limit.delay_ns / 1e9;
@@ -68,7 +68,7 @@ static void draw_headline(const struct screen *screen, const struct canvas *canv
 	}
 }
 
-/* The beginning of a text; where the rest is missing the last cell tells it. */
+/* The beginning of a text; a mark replaces the end if it does not fit. */
 static void begin_cells(const struct canvas *canvas, const char *whole, int most,
 			char text[FILTER_CELLS * UTF8_BYTES_MAX + 1])
 {
@@ -88,7 +88,7 @@ static void begin_cells(const struct canvas *canvas, const char *whole, int most
 	text[length] = '\0';
 }
 
-/* What the filter leaves, with so many cells of itself; returns the cells of all, 0 where there is none. */
+/* The filter in at most most cells and its number of rows; returns the cells of both, 0 without a filter. */
 static int filter_text(const struct table_widget *widget, const struct canvas *canvas, int most,
 		       char text[TEXT_MAX])
 {
@@ -103,10 +103,10 @@ static int filter_text(const struct table_widget *widget, const struct canvas *c
 	return utf8_cells(text, canvas->ascii);
 }
 
-/* The line of panes: which of them stand there, and with how much of their names. */
+/* The line of panes: which ones are shown, and with how much of their names. */
 struct tabs {
 	unsigned first, end;
-	enum { TABS_NAMED, TABS_BRIEF, TABS_NUMBERED } look; /* brief: only the present one has its name */
+	enum { TABS_NAMED, TABS_BRIEF, TABS_NUMBERED } look; /* brief: only the current one has its name */
 };
 
 static int tab_text(const struct screen *screen, const struct tabs *tabs, unsigned pane, bool ascii,
@@ -132,7 +132,7 @@ static int tabs_cells(const struct screen *screen, const struct tabs *tabs, bool
 	return cells;
 }
 
-/* The present one stays, with its name if there is any room for it. */
+/* The current one stays, with its name if it fits. */
 static void fit_tabs(const struct screen *screen, struct tabs *tabs, int room, bool ascii)
 {
 	if (tabs_cells(screen, tabs, ascii) > room && tabs->look == TABS_NAMED)
@@ -147,7 +147,7 @@ static void fit_tabs(const struct screen *screen, struct tabs *tabs, int room, b
 		tabs->look = TABS_NUMBERED;
 }
 
-/* What stands on the right: the filter, as much of it as fits, and what the program itself costs. */
+/* On the right: the filter, as much as fits, and the CPU time of panetop itself. */
 static void draw_corner(struct screen *screen, const struct canvas *canvas, int y, int x)
 {
 	const struct table_widget *widget = session_table(screen);
@@ -191,7 +191,7 @@ static void draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 	draw_corner(screen, canvas, y, x);
 }
 
-/* Is it about a table of other panes alone? They say it themselves; the key i tells of all. */
+/* Is it only about a table of other panes? They show it themselves; the key i lists all. */
 static bool is_of_others(const struct screen *screen, const struct notice *notice)
 {
 	bool others = false;
@@ -201,7 +201,7 @@ static bool is_of_others(const struct screen *screen, const struct notice *notic
 	return others && !pane_has_table(screen->contexts[screen->current].pane, notice->topic);
 }
 
-/* The newest notice about a table of this pane, else of none; NULL when all are of others. */
+/* The newest notice about a table of this pane, else about no pane; NULL when all are about other panes. */
 static const struct notice *choose_notice(const struct screen *screen, const struct frame *frame)
 {
 	const struct notice *newest = NULL;
@@ -217,7 +217,7 @@ static const struct notice *choose_notice(const struct screen *screen, const str
 	return newest;
 }
 
-/* A message first, else a notice; with a word on how many more there are. */
+/* A message first, else a notice and how many more there are. */
 static bool notice_text(struct screen *screen, char *text, size_t room)
 {
 	const struct frame *frame = session_frame(screen);
@@ -240,12 +240,12 @@ static bool notice_text(struct screen *screen, char *text, size_t room)
 struct footer {
 	const struct pane_context *context;
 	const struct binding *lists[N_KEYMAP_LISTS];
-	int kept; /* cells that help and quit need at the end; 0 once they are drawn */
+	int kept; /* cells reserved at the end for help and quit; 0 once they are drawn */
 	int x;
-	bool full; /* something was left out */
+	bool full; /* something was omitted */
 };
 
-/* Keys that follow each other with the same label share it. */
+/* Neighbours with the same label share it. */
 struct footer_entry {
 	char names[4 * KEY_NAME_MAX];
 	const char *label;
@@ -296,7 +296,7 @@ static void draw_keys_of(const struct canvas *canvas, int y, struct footer *foot
 	draw_entry(canvas, y, footer, &entry);
 }
 
-/* The first ones that work everywhere are those for help and quit. */
+/* The first two common keys are help and quit. */
 static int kept_cells(const struct canvas *canvas, const struct binding *common)
 {
 	char name[KEY_NAME_MAX];
@@ -308,8 +308,8 @@ static int kept_cells(const struct canvas *canvas, const struct binding *common)
 }
 
 /*
- * The keys of the pane first, then those that work everywhere, as many as fit; help and quit always. The late
- * ones of the pane follow where nothing was left out.
+ * The keys of the pane first, then the common ones, as many as fit; help and quit always. The secondary keys
+ * of the pane follow if everything else fitted.
  */
 static void draw_footer(struct screen *screen, const struct canvas *canvas, int y)
 {
@@ -345,7 +345,7 @@ static void forget_places(struct screen *screen)
 		context->tables[i].heading_y = -1;
 }
 
-/* What does not fit says where the rest is. */
+/* Truncated text ends with the key that shows the rest. */
 static void draw_notice(const struct canvas *canvas, int y, const char *text)
 {
 	int more = (int)strlen(MORE);
@@ -359,7 +359,7 @@ static void draw_notice(const struct canvas *canvas, int y, const char *text)
 	canvas_text(canvas, y, canvas->width - more, STYLE_NOTICE, MORE, -1);
 }
 
-/* Lines are given up from the outside: the panes first, then the machine, then the keys. */
+/* Small screens lose the line of panes first, then the headline, then the keys. */
 static void draw_all(struct screen *screen, const struct canvas *canvas)
 {
 	int height = canvas->height, top = 0, bottom = height;

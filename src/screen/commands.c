@@ -43,7 +43,7 @@ static void previous_pane(struct pane_context *context)
 	session_choose_pane(screen, (screen->current + screen->setup->n_panes - 1) % screen->setup->n_panes);
 }
 
-/* The machine goes on being sampled behind a frozen screen. */
+/* Sampling continues behind a frozen screen. */
 static void freeze(struct pane_context *context)
 {
 	session_freeze(context->screen, !context->screen->frozen);
@@ -84,7 +84,7 @@ static bool take_search(struct screen *screen, const char *text)
 	return true;
 }
 
-/* Always from where it began: what was typed first may have led elsewhere. */
+/* Always from where it began: earlier input may have moved the cursor. */
 static void look_for(struct screen *screen, const char *text)
 {
 	table_place_copy(&screen->prompt.widget->place, &screen->prompt.place);
@@ -136,7 +136,7 @@ static void reverse(struct pane_context *context)
 	table_sort_reverse(session_table(context->screen));
 }
 
-/* Of those that are drawn. */
+/* Only those that are drawn. */
 static void next_table(struct pane_context *context)
 {
 	unsigned n_tables = 0;
@@ -176,7 +176,7 @@ static void next_glyphs(struct pane_context *context)
 	screen_message(screen, MESSAGE_SCREEN, _("glyphs: %s"), glyph_sets[screen->glyphs].name);
 }
 
-/* What is as it is without a configuration is not written: it may get better with a later version. */
+/* Defaults are not saved: a later version may improve them. */
 static void set_changed(struct settings *settings, const char *name, const char *value, const char *usual)
 {
 	settings_set(settings, name, strcmp(value, usual) == 0 ? NULL : value);
@@ -277,7 +277,7 @@ static const struct binding replay_bindings[] = {
 	{ 0 },
 };
 
-/* The footer keeps room for the first two: how to get help, and out. */
+/* The footer always shows the first two: help and quit. */
 static const struct binding common_bindings[] = {
 	{ K_F1, '?', N_("Help"), N_("all keys, and what this pane is for"), help },
 	{ 'q', K_F10, N_("Quit"), N_("leave panetop"), quit },

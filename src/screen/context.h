@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a pane is given when it draws or takes a key, and what it may ask of the screen. */
+/* What a pane gets when it draws or handles a key, and what it can request from the screen. */
 #ifndef PANETOP_SCREEN_CONTEXT_H
 #define PANETOP_SCREEN_CONTEXT_H
 
@@ -14,13 +14,14 @@ struct screen;
 struct pane_context {
 	const struct pane *pane;
 	void *state;                 /* of the pane, pane->state_size bytes */
-	const struct frame *frame;   /* the one that is shown */
-	struct settings *settings;   /* borrowed; screen_adjust() after a change that pane->adjust looks at */
-	struct sample_request *request; /* borrowed; of a recording, too, where no topic reads it */
+	const struct frame *frame;   /* the frame that is shown */
+	struct settings *settings;   /* borrowed; call screen_adjust() after a change that pane->adjust
+				      * reads */
+	struct sample_request *request; /* borrowed; also in a replay, where no topic reads it */
 	struct history history;      /* of pane->series */
 	struct table_widget *tables; /* one for each of pane->tables, updated to frame */
-	unsigned focus;              /* which of them takes keys */
-	bool *requested;             /* which of those on request are sampled */
+	unsigned focus;              /* the one that gets keys */
+	bool *requested;             /* the lazy tables that are sampled */
 	enum size_unit unit;
 	double delay_seconds;
 	double preferred_seconds; /* see screen_prefer_delay() */
@@ -28,48 +29,46 @@ struct pane_context {
 };
 
 /*
- * The table that pane->tables[index] names in the shown frame; NULL when it was not sampled. Of a topic of
- * events it is the log: those of all frames that came before, too.
+ * The table of pane->tables[index] in the shown frame; NULL when it was not sampled. Of a topic of events:
+ * its log, with the events of earlier frames.
  */
 const struct table *context_table(const struct pane_context *context, unsigned index);
 
-/* Draws that table, with its cursor and headings, on all of canvas. */
+/* Draws that table with cursor and headings on the whole canvas. */
 void context_draw_table(struct pane_context *context, const struct canvas *canvas, unsigned index);
 
-/* How long the shown frame was sampled after the one before; of the first one, how long it should be. */
+/* Time between the shown frame and the one before; of the first frame, the delay. */
 double context_step_seconds(const struct pane_context *context);
 
 /* For pane->explain: adds name, value, help and source of a number; nothing where it is unknown or blank. */
 void explain_number(struct buffer *out, const struct schema *schema, const void *row, const char *column);
 
 enum message_scope {
-	MESSAGE_PANE,   /* it goes when another pane is shown */
-	MESSAGE_SCREEN, /* it stays then */
+	MESSAGE_PANE,   /* gone when another pane is shown */
+	MESSAGE_SCREEN, /* stays then */
 };
 
 /* Shows a sentence in the line of notices for some seconds. */
 void screen_message(struct screen *screen, enum message_scope scope, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/*
- * How often this pane wants to be sampled while it is shown, unless the user chose a delay; 0: as the others.
- */
+/* The delay that this pane prefers while it is shown, unless the user chose one; 0: no preference. */
 void screen_prefer_delay(struct pane_context *context, double seconds);
 
-/* Shows the pane with this name for this process; does nothing where there is no such pane. */
+/* Shows the pane with this name for this process; does nothing if there is no such pane. */
 void screen_open(struct pane_context *context, const char *pane, const struct process_choice *process);
 
-/* Lets the pane adjust its tables to the settings anew. */
+/* Lets the pane adjust its tables to the settings again. */
 void screen_adjust(struct pane_context *context);
 
-/* Sets "PANE.NAME", lets the pane adjust its tables to it, and says this sentence. */
+/* Sets "PANE.NAME", lets the pane adjust its tables to it, and shows this message. */
 void screen_set(struct pane_context *context, const char *name, const char *value, const char *said);
 
-/* Asks for a line of text in the bottom line; accepted is called with it when the answer is Enter. */
+/* Reads a line of text in the bottom line; Enter calls accepted with it. */
 void screen_prompt(struct pane_context *context, const char *label, const char *text,
 		   void (*accepted)(struct pane_context *context, const char *text));
 
-/* Asks a question in the bottom line; yes is called when the answer is y. question is copied. */
+/* Asks a question in the bottom line; the key y calls yes. question is copied. */
 void screen_ask(struct pane_context *context, const char *question,
 		void (*yes)(struct pane_context *context));
 
@@ -80,23 +79,23 @@ struct checklist_item {
 };
 
 /*
- * Lets the user turn words on and off, at most CHECKLIST_MAX; accepted is called with what is on then, unless
- * it is left as it was. title and items are borrowed until then.
+ * Lets the user toggle at most CHECKLIST_MAX words; Enter calls accepted with the result, Esc cancels. title
+ * and items are borrowed until then.
  */
 void screen_choose(struct pane_context *context, const char *title, const struct checklist_item *items,
 		   const bool *on, unsigned n_items,
 		   void (*accepted)(struct pane_context *context, const bool *on));
 
-/* Samples a table that is on request from the next tick on, or no longer. */
+/* Starts or stops sampling a lazy table from the next tick on. */
 void screen_request(struct pane_context *context, unsigned table, bool wanted);
 
-/* Is this a recording? Then nothing can be done to the machine, and nothing measured otherwise. */
+/* Is this a recording? Then no action and no measurement is possible. */
 bool screen_replays(const struct pane_context *context);
 
-/* As struct source's restart; nothing happens where nothing can be forgotten. */
+/* As struct source's restart; does nothing if the topic has nothing to reset. */
 void screen_restart(struct pane_context *context, const char *topic);
 
-/* As struct source's act; done gets the context, without it this only tells whether it could be done. */
+/* As struct source's act; done gets the context. Without done it only checks whether it is possible. */
 int screen_act(struct pane_context *context, const char *topic, const char *action,
 	       void (*done)(struct pane_context *context, int error), const char **remedy);
 

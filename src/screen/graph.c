@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A bar of now and a stacked graph of the past, in blocks, braille dots or letters. */
+/* A bar of the current values and a stacked graph of the past, in blocks, braille dots or letters. */
 #include <config.h>
 
 #include "screen/graph.h"
@@ -25,7 +25,7 @@ static enum style style_of(const struct graph_part *part)
 	return (enum style)(STYLE_SERIES + part->look);
 }
 
-/* Which part covers the share at (0 to 1) of the whole; NOTHING above them all. */
+/* The part that covers the share at (0 to 1) of the whole; NOTHING above all parts. */
 static int part_at(const double *shares, unsigned n_parts, double at)
 {
 	double sum = 0;
@@ -38,7 +38,7 @@ static int part_at(const double *shares, unsigned n_parts, double at)
 	return NOTHING;
 }
 
-/* The scale of a bar: the last of its cells stands for 100 %, too. */
+/* The scale of a bar: its last cell also stands for 100 %. */
 static bool ends_quarter(int cell, int width)
 {
 	return (cell + 1) * 4 / width > cell * 4 / width;
@@ -67,7 +67,7 @@ void graph_bar(const struct canvas *canvas, int y, int x, int width, const struc
 #define LEGEND_GAP_MIN 1
 
 struct legend_entry {
-	uint32_t glyph; /* 0: none, as of what no part has */
+	uint32_t glyph; /* 0: none, for what belongs to no part */
 	enum style style;
 	const char *label;
 	double share;
@@ -75,9 +75,9 @@ struct legend_entry {
 
 /* How a legend is laid out. */
 struct legend_form {
-	unsigned n_valued; /* the first so many entries have their values */
+	unsigned n_valued; /* this many entries have values */
 	int gap;           /* cells between entries */
-	bool padded;       /* 9 % is as wide as 10 %, so that what follows stays in its place */
+	bool padded;       /* 9 % is as wide as 10 %, so that the following text does not move */
 };
 
 static int legend_text(const struct canvas *canvas, const struct legend_entry *entry, bool valued,
@@ -155,8 +155,8 @@ void graph_legend(const struct canvas *canvas, int y, const struct graph_part *p
 }
 
 /*
- * How long a sample counts: a little longer than the time between samples then, so that a late one leaves
- * no hole but a pause does.
+ * How long a sample is valid: a little longer than the time between samples, so that a late one leaves no gap
+ * but a pause does.
  */
 static double hold_seconds(const struct history *history, size_t index, double step_seconds)
 {
@@ -168,7 +168,7 @@ static double hold_seconds(const struct history *history, size_t index, double s
 	return HISTORY_HOLD_STEPS * fmax(gap, step_seconds);
 }
 
-/* The sample that was valid at time, the last one before it that is not too old; NOTHING if there is none. */
+/* The sample that is valid at time: the last one before it unless it is too old; NOTHING if there is none. */
 static long sample_at(const struct history *history, uint64_t time, double step_seconds)
 {
 	long found = history_find(history, time);
@@ -179,7 +179,7 @@ static long sample_at(const struct history *history, uint64_t time, double step_
 	return found;
 }
 
-/* Shares of the parts in column cells (or half cells) from the right edge; false where nothing is known. */
+/* Shares of the parts in column cells (or half cells) from the right edge; false when unknown. */
 static bool shares_at(const struct history *history, const struct graph_part *parts, unsigned n_parts,
 		      const struct graph_scale *scale, double seconds_ago, double *shares)
 {
@@ -238,7 +238,7 @@ static const unsigned char dot_bits[4][2] = {
 
 struct dots {
 	uint32_t bits;
-	unsigned counts[GRAPH_PARTS_MAX]; /* dots that each part covers: the most gives its colour */
+	unsigned counts[GRAPH_PARTS_MAX]; /* dots of each part: the largest number gives the colour */
 };
 
 static void add_dots(struct dots *dots, const struct canvas *plot, const struct graph_part *parts,

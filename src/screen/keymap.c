@@ -6,7 +6,7 @@
 
 #include "screen/session.h"
 
-/* NULL: it acts. */
+/* NULL: it works. */
 static const char *why_not(const struct pane_context *context, const struct binding *binding)
 {
 	return context->pane->refuses_key ? context->pane->refuses_key(context, binding) : NULL;
@@ -85,7 +85,7 @@ static bool click_tab(struct screen *screen, const struct input *input)
 	return true;
 }
 
-/* Whatever table is clicked gets the keys, too. */
+/* A clicked table gets the focus. */
 static bool click_table(struct pane_context *context, const struct input *input)
 {
 	for (unsigned i = 0; input->key == K_CLICK && context->pane->tables[i].topic; i++) {
@@ -97,7 +97,7 @@ static bool click_table(struct pane_context *context, const struct input *input)
 	return false;
 }
 
-/* Before there is anything to see one can only leave. */
+/* Without a frame the only key is quit. */
 static bool early_key(struct screen *screen, int key)
 {
 	if (key == 'q' || key == K_F10)

@@ -16,11 +16,12 @@ enum {
 };
 void keymap_bindings(const struct pane_context *context, const struct binding *lists[N_KEYMAP_LISTS]);
 
-/* The keys of a binding in list index that act now and that no earlier list takes; returns how many. */
+/* The keys that currently trigger a binding of list index and that no earlier list takes; returns how many.
+ */
 unsigned keymap_keys(const struct pane_context *context, const struct binding *const *lists, unsigned index,
 		     const struct binding *binding, int keys[2]);
 
-/* Hands a key or mouse event to the overlay, a binding, the pane or a table; false when none wants it. */
+/* Hands a key or mouse event to the overlay, a binding, the pane or a table; false when none handles it. */
 bool keymap_key(struct screen *screen, const struct input *input);
 
 #endif

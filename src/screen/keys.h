@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keys and mouse as the rest of the screen sees them: characters are themselves, others are named here. */
+/* Keys and mouse events: characters are themselves, other keys are named here. */
 #ifndef PANETOP_SCREEN_KEYS_H
 #define PANETOP_SCREEN_KEYS_H
 
@@ -39,7 +39,7 @@ struct input {
 	int y, x; /* of the mouse, in cells */
 };
 
-/* Room for the longest name with its NUL. */
+/* Bytes for the longest name with its NUL. */
 #define KEY_NAME_MAX 12
 
 /* "F4", "Space", "PgUp", "e"; returns out. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Drawing of series as letters, joined where they rise or fall by more than a cell. */
+/* Draws series as letters, joined where they rise or fall by more than a cell. */
 #include <config.h>
 
 #include "screen/line_plot.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Drawing of lists over the pane, and the way of their cursor. */
+/* Drawing of lists over the pane, and their cursor. */
 #include <config.h>
 
 #include "screen/list.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What opens over the pane and then gets all keys. */
+/* Overlays: they cover the pane and get all keys. */
 #ifndef PANETOP_SCREEN_OVERLAY_H
 #define PANETOP_SCREEN_OVERLAY_H
 
@@ -11,7 +11,7 @@ void prompt_open(struct screen *screen, const char *label, const char *text,
 		 bool (*accepts)(struct screen *screen, const char *text));
 
 void pager_help(struct screen *screen);
-void pager_why(struct screen *screen); /* of the number under the cursor */
+void pager_why(struct screen *screen); /* for the number under the cursor */
 void chooser_open(struct screen *screen); /* the columns of the table that has the focus */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pages of text over the pane: the help, and why a number is what it is. */
+/* Pages of text over the pane: the help, and the explanation of a number. */
 #include <config.h>
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #include "screen/session.h"
 #include "sys/env.h"
 
-#define KEYS_CELLS 9 /* at least */
+#define KEYS_CELLS 9 /* minimum */
 
 static void draw_pager(struct screen *screen, const struct canvas *canvas)
 {
@@ -32,7 +32,7 @@ static void draw_pager(struct screen *screen, const struct canvas *canvas)
 		canvas_wrapped(&page, y, heading ? STYLE_HEADING : STYLE_NORMAL, line);
 		y += canvas_lines(&page, line);
 	}
-	pager->page = page.height - (page.height > 1 ? 1 : 0); /* the keys are drawn over the last line */
+	pager->page = page.height - (page.height > 1 ? 1 : 0); /* the last line shows the keys */
 	pager->lines = y + pager->top;
 	canvas_fill(canvas, canvas->height - 1, 0, STYLE_NORMAL, ' ', canvas->width);
 	canvas_text(canvas, canvas->height - 1, 0, STYLE_KEY,
@@ -212,7 +212,7 @@ void explain_number(struct buffer *out, const struct schema *schema, const void 
 	add_number(out, schema, row, column);
 }
 
-/* The numbers that stand beside the tables, where no cursor reaches them. */
+/* The numbers beside the tables, which the cursor cannot reach. */
 static void add_explained(struct buffer *out, const struct frame *frame, const struct series *series)
 {
 	for (; series && series->topic; series++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What can be asked of any pane. */
+/* Questions about any pane. */
 #include <config.h>
 
 #include "screen/pane.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a pane is: the tables it shows, the keys and options it takes, and how it draws. */
+/* What a pane is: its tables, keys and options, and how it draws. */
 #ifndef PANETOP_SCREEN_PANE_H
 #define PANETOP_SCREEN_PANE_H
 
@@ -21,11 +21,11 @@ struct pane_context;
 struct pane_table {
 	const char *topic;
 	bool headline;   /* batch text prints it; if it has rates, a batch sample covers one whole delay */
-	bool at_end;     /* batch prints it in the last sample alone */
-	bool lazy;       /* sampled only while the pane asks for it, with --table, or with its option */
-	const char *option; /* with this option of the pane batch text prints it, too; may be NULL */
-	bool (*when)(const struct sample_request *request); /* … but only then; NULL: always */
-	const char *columns; /* keys shown at first; NULL: all that are not hidden */
+	bool at_end;     /* batch prints it in the last sample only */
+	bool lazy;       /* sampled only while the pane requests it, with --table, or with its option */
+	const char *option; /* batch text also prints it with this option of the pane; may be NULL */
+	bool (*when)(const struct sample_request *request); /* … but only if this holds; NULL: always */
+	const char *columns; /* keys shown at first; NULL: all columns that are not hidden */
 	const char *sort;    /* as of --sort; NULL: as sampled */
 };
 
@@ -38,18 +38,18 @@ struct pane_option {
 	const char *expected;            /* N_(): valid values, for the error message */
 };
 
-/* What --assert judges, and what is told of a COMMAND that runs meanwhile. */
+/* What --assert checks, and what is reported about a COMMAND that runs meanwhile. */
 struct pane_assertion {
 	const char *topic, *row;     /* the row by its first key */
-	const char *phases;          /* topic of a row each before, during and after COMMAND */
+	const char *phases;          /* topic with a row for before, during and after COMMAND */
 	const char *during, *after;  /* names of its rows, and actions of topic when they begin */
 };
 
-/* A key of a pane, or one that works everywhere; footer and help page are made from these. */
+/* A key of a pane, or one that works everywhere; footer and help page list them. */
 struct binding {
 	int key, other_key;              /* a character or one of enum key; 0: none */
-	const char *label;               /* N_(): a word or two for the footer, one for those that follow each
-					  * other with the same; NULL: help page only */
+	const char *label;               /* N_(): a word or two for the footer, shared by neighbours with
+					  * the same label; NULL: help page only */
 	const char *help;                /* N_() */
 	void (*act)(struct pane_context *context);
 };
@@ -57,61 +57,63 @@ struct binding {
 struct pane {
 	const char *name;                /* on the command line */
 	const char *title;               /* N_() */
-	const char *question;            /* N_(): what it answers */
-	bool by_default;                 /* batch prints it when no pane is named */
+	const char *question;            /* N_(): the question it answers */
+	bool by_default;                 /* batch prints it when no pane is given */
 	bool takes_pid, takes_user;      /* --pid, --user */
 	const struct pane_assertion *assertion;    /* --assert, -- COMMAND; NULL: it takes neither */
-	const struct pane_table *tables; /* ended by one without topic; the first one is the pane's own */
-	const struct summary_column *summary; /* batch text instead of tables; ended like them; may be NULL */
-	const struct pane_option *options; /* ended by one without name; may be NULL */
-	const char *const *settings; /* what its keys set beside options, ended by NULL; a name that ends in a
-				      * dot begins others; may be NULL */
+	const struct pane_table *tables; /* ended by an entry without topic; the first is the pane's main
+					  * table */
+	const struct summary_column *summary; /* batch text instead of tables; ended by an entry without
+					       * topic; may be NULL */
+	const struct pane_option *options; /* ended by an entry without name; may be NULL */
+	const char *const *settings; /* settings of its keys besides the options, ended by NULL; a name
+				      * that ends in a dot is a prefix; may be NULL */
 	const struct series *series;     /* kept in the history even while the pane is hidden */
 	unsigned n_series;
-	const struct series *explained; /* numbers beside its tables, for the key i: ended by one without
-					 * topic; a row of NULL is the first; may be NULL */
+	const struct series *explained; /* numbers beside its tables, for the key i; ended by an entry
+					 * without topic; row NULL: the first; may be NULL */
 	/* Explains more numbers for the key i, those that depend on what is shown, by explain_number(). */
 	void (*explain)(struct pane_context *context, struct buffer *out); /* may be NULL */
-	const struct binding *bindings;  /* ended by one without act; may be NULL */
-	const struct binding *secondary_bindings; /* others: in the footer only where all else has room */
+	const struct binding *bindings;  /* ended by an entry without act; may be NULL */
+	const struct binding *secondary_bindings; /* shown in the footer only if everything else fits */
 	size_t state_size;
 
-	/* Keys of what is shown just now, before all others; NULL: none. May be NULL. */
+	/* Keys of the current view of the pane, which come before all others; NULL: none. May be NULL. */
 	const struct binding *(*view_bindings)(const struct pane_context *context);
 
 	/*
-	 * Why a key does nothing as things are, translated: footer and help leave it out then, and pressing
-	 * it says this. NULL: it acts. May be NULL.
+	 * Why a key has no effect now, translated: footer and help omit it then, and pressing it shows this.
+	 * NULL: it works. May be NULL.
 	 */
 	const char *(*refuses_key)(const struct pane_context *context, const struct binding *binding);
 
-	/* Why an option that was given has no use with the others, translated; NULL: it has. May be NULL. */
+	/* Why an option has no effect with the other options, translated; NULL: it has one. May be NULL. */
 	const char *(*refuses_option)(const struct settings *settings, const char *name);
 
-	/* May be NULL; the state is all zero before. It may set focus and requested of the context. */
+	/* May be NULL; the state is zeroed. It may set focus and requested of the context. */
 	void (*open)(struct pane_context *context);
-	void (*close)(void *state); /* gives back what the state owns; may be NULL */
+	void (*close)(void *state); /* frees what the state owns; may be NULL */
 	void (*save)(const void *state, struct settings *settings);
 
 	/*
-	 * Changes a view of one of its tables as the settings of the pane ask: in batch before the columns
-	 * that are chosen by option, on the screen whenever settings changed. May be NULL.
+	 * Applies the settings of the pane to a view of one of its tables: in batch before the column
+	 * options, on the screen whenever the settings change. May be NULL.
 	 */
 	void (*adjust)(const struct settings *settings, const struct sample_request *request,
 		       struct view *view);
 
-	/* Called before each sample while the pane is shown: the request may follow the cursor. */
+	/* Called before each sample while the pane is shown; it may update the request. May be NULL. */
 	void (*sampling)(struct pane_context *context);
 
-	/* Another pane opened this one, for a process. May be NULL. */
+	/* Called when another pane opened this one for a process. May be NULL. */
 	void (*entered)(struct pane_context *context);
 
 	/* A key that is neither in bindings nor works everywhere; false: a table gets it. May be NULL. */
 	bool (*key)(struct pane_context *context, const struct input *input);
 
 	/*
-	 * In batch: how long to wait before the first sample, which this frame tells; and why a sample is not
-	 * one that was asked for, so that it is left out and taken again, NULL when it is. May be NULL.
+	 * In batch: how long to wait before the first sample, according to this frame; and why a sample is
+	 * not the requested one, so that it is discarded and repeated; NULL: it is. May be NULL.
 	 */
 	double (*settle_seconds)(const struct settings *settings, const struct frame *frame);
 	const char *(*refuses)(const struct settings *settings, const struct frame *frame);
@@ -125,7 +127,7 @@ struct pane {
 
 bool pane_has_table(const struct pane *pane, const char *topic);
 
-/* Can its configuration hold this name, which begins with that of the pane and a dot? */
+/* Is this name, which begins with the pane's name and a dot, a setting of the pane? */
 bool pane_has_setting(const struct pane *pane, const char *name);
 
 #endif

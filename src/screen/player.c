@@ -12,7 +12,7 @@
 #include "screen/overlay.h"
 #include "screen/session.h"
 
-#define REFILL_FRAMES 600 /* read again before a far jump, so that graphs have a past */
+#define REFILL_FRAMES 600 /* read before a far jump, so that graphs have a past */
 
 void player_toggle(struct screen *screen)
 {
@@ -37,7 +37,7 @@ void player_took(struct screen *screen, int got)
 		screen->playing = false;
 }
 
-/* Shows frame index as if the recording had been played up to it from some frames before. */
+/* Shows frame index as if the recording had been played up to it. */
 static void show_index(struct screen *screen, size_t index)
 {
 	const struct source *source = screen->setup->source;
@@ -55,14 +55,14 @@ static void show_index(struct screen *screen, size_t index)
 		screen_message(screen, MESSAGE_SCREEN, "%s", strerror(-error));
 }
 
-/* Shows a frame whose events the logs hold already. */
+/* Shows a frame whose events are already in the logs. */
 static void sample_again(struct screen *screen)
 {
 	if (session_sample(screen) == 1)
 		session_undo_logs(screen, &screen->frames[screen->latest]);
 }
 
-/* One frame back needs no more than that frame and the one before it, from which its rates come. */
+/* One frame back needs only that frame and the one before it, for its rates. */
 static void step_back(struct screen *screen, size_t index)
 {
 	const struct source *source = screen->setup->source;
@@ -98,7 +98,7 @@ void player_step(struct screen *screen, long step)
 		step_back(screen, index - 1);
 }
 
-/* "+60" and "-60" from the shown frame, "12:03" and "12:03:07" on its day, local time. */
+/* "+60" and "-60" from the shown frame, "12:03" and "12:03:07" of its day, local time. */
 static bool parse_time(const char *text, uint64_t now_ns, uint64_t *wall_ns)
 {
 	time_t seconds = (time_t)(now_ns / UINT64_C(1000000000));

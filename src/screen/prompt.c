@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The bottom line as a question: a line of text, or yes and no. */
+/* Prompts in the bottom line: a line of text, or yes and no. */
 #include <config.h>
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ static void clear_line(const struct canvas *canvas)
 	canvas_fill(canvas, canvas->height - 1, 0, STYLE_NORMAL, ' ', canvas->width);
 }
 
-/* A long label leaves room for what is typed; what is wrong with that stands in its place. */
+/* A long label leaves room for the input; an error replaces it. */
 static int draw_label(const struct prompt *prompt, const struct canvas *canvas, int y)
 {
 	int room = canvas->width > 2 * ROOM_TO_TYPE ? canvas->width - ROOM_TO_TYPE : canvas->width / 2;
@@ -37,7 +37,7 @@ static void draw_prompt(struct screen *screen, const struct canvas *canvas)
 
 	clear_line(canvas);
 	x = draw_label(prompt, canvas, y);
-	/* of a long text the end is seen, where one types */
+	/* the end of long input is visible, where the cursor is */
 	while (cells > canvas->width - x - 1 && utf8_visible(&reader, &code, &width))
 		cells -= width;
 	x += canvas_text(canvas, y, x, STYLE_STRONG, reader.rest.at, -1);
@@ -134,7 +134,7 @@ void screen_prompt(struct pane_context *context, const char *label, const char *
 	prompt_open(context->screen, label, text, NULL, hand_on);
 }
 
-/* A long question takes as many of the last lines as it needs. */
+/* A long question takes as many of the last lines as necessary. */
 static void draw_question(struct screen *screen, const struct canvas *canvas)
 {
 	struct span text = span_text(screen->question.text.bytes);

@@ -19,7 +19,7 @@
 #include "screen/session.h"
 #include "sys/env.h"
 
-/* Tells why there is no new frame. */
+/* Reports why there is no new frame. */
 static void tell_end(struct screen *screen, int got)
 {
 	if (got < 0 && got != -EAGAIN)
@@ -30,7 +30,7 @@ static void tell_end(struct screen *screen, int got)
 						 : _("this is the end of the recording"));
 }
 
-/* As session_sample(); samples that only come soon, for rates, are none of those that were asked for. */
+/* As session_sample(); an early sample for rates does not count as a requested one. */
 static int take_sample(struct screen *screen)
 {
 	bool first = screen->shown < 0;
@@ -75,7 +75,7 @@ static void on_wake(void *state)
 	chrome_draw(state); /* without the message */
 }
 
-/* More of a recording that is still being written: it is shown at once by a screen that had caught up. */
+/* More of a recording that is still being written: shown at once if the screen had caught up. */
 static void on_more(void *state, uint32_t events)
 {
 	struct screen *screen = state;
@@ -126,7 +126,7 @@ static void on_input(void *state, uint32_t events)
 		keymap_key(screen, &input);
 	}
 	if (!any && (events & (EPOLLHUP | EPOLLERR)))
-		loop_stop(&screen->loop); /* the terminal has gone */
+		loop_stop(&screen->loop); /* the terminal is gone */
 	else if (!screen->loop.stopped)
 		chrome_draw(screen);
 }

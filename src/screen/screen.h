@@ -5,7 +5,7 @@
 
 #include "screen/setup.h"
 
-/* Takes the terminal, runs, gives it back. 0, or -errno when the terminal could not be taken. */
+/* Takes over the terminal, runs, restores it. 0, or -errno when the terminal cannot be used. */
 int screen_run(const struct screen_setup *setup);
 
 #endif

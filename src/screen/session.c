@@ -108,7 +108,7 @@ void session_set_delay(struct screen *screen, double seconds)
 		loop_set_tick(&screen->loop, (uint64_t)(seconds * 1e9));
 }
 
-/* Never two samples closer than that: rates of what is sampled already would be too coarse. */
+/* Two samples are never closer than that: rates of the tables sampled so far would be too coarse. */
 void session_sample_soon(struct screen *screen)
 {
 	uint64_t last_ns = screen->frames[screen->latest].mono_ns, now_ns = env_mono_ns();
@@ -145,7 +145,7 @@ void screen_prefer_delay(struct pane_context *context, double seconds)
 		session_follow_delay(screen);
 }
 
-/* What costs more than a tenth of the time, drawing included, is done less often, and this is said. */
+/* Samples that cost more than a tenth of the time, drawing included, are taken less often, with a message. */
 void session_keep_pace(struct screen *screen, uint64_t cost_ns)
 {
 	bool changed;
@@ -156,7 +156,7 @@ void session_keep_pace(struct screen *screen, uint64_t cost_ns)
 		return;
 	loop_set_tick(&screen->loop, delay_ns);
 	if (screen->delay_seconds < screen->usual_seconds)
-		return; /* nobody asked for this delay: the headline tells what became of it */
+		return; /* the pane chose this delay: the headline shows the actual one */
 	screen_message(screen, MESSAGE_SCREEN,
 		       _("a sample costs %.3f s of CPU time; there will be one every %.1f s"),
 		       (double)cost_ns / 1e9, (double)delay_ns / 1e9);
@@ -197,7 +197,7 @@ static void collect_wanted(const struct screen *screen, bool *wanted)
 	for (unsigned i = 0; setup->headline_topics[i]; i++)
 		want_topic(setup, wanted, setup->headline_topics[i]);
 	for (unsigned i = 0; i < setup->n_schemas; i++)
-		wanted[i] |= screen->logs[i].shown.present; /* a log that was begun gets no holes */
+		wanted[i] |= screen->logs[i].shown.present; /* a log must not get gaps */
 	for (unsigned p = 0; p < setup->n_panes; p++) {
 		const struct pane_context *context = &screen->contexts[p];
 
@@ -283,7 +283,7 @@ void session_show(struct screen *screen, int index)
 		screen->contexts[p].frame = &screen->frames[index];
 }
 
-/* A frame that is neither shown nor needed to derive the next one's rates. */
+/* A frame that is neither shown nor the base of the next one's rates. */
 static int spare_frame(const struct screen *screen)
 {
 	for (int i = 0; i < SCREEN_FRAMES; i++)
@@ -292,7 +292,7 @@ static int spare_frame(const struct screen *screen)
 	return 0;
 }
 
-/* The history of a hidden pane does not get denser because the one that is shown prefers a short delay. */
+/* The history of a hidden pane does not get denser when the shown pane prefers a short delay. */
 static bool is_due(const struct pane_context *context, const struct frame *frame)
 {
 	const struct history *history = &context->history;
@@ -362,7 +362,7 @@ static bool is_sampled(const struct pane_context *context)
 	       frame_table(context->frame, context->pane->tables[0].topic) != NULL;
 }
 
-/* A recording need not hold the pane that one would begin with: then the first one it holds is shown. */
+/* A recording need not contain the first pane; then the first pane that it contains is shown. */
 void session_choose_recorded_pane(struct screen *screen)
 {
 	if (is_sampled(session_context(screen)))
@@ -436,7 +436,7 @@ void session_apply_defaults(const struct pane_context *context, unsigned index, 
 	adjust(context, view);
 }
 
-/* The newest notice about a table that is empty. */
+/* The newest notice about an empty table. */
 static const struct notice *why_empty(const struct pane_context *context, unsigned index)
 {
 	const struct table *table = context_table(context, index);
@@ -493,7 +493,7 @@ static void open_table(struct pane_context *context, unsigned index)
 	snprintf(name, sizeof(name), "%s.sort", table->topic);
 	sort = settings_get(setup->settings, name);
 	if (sort)
-		view_choose_sort(&widget->view, sort); /* one that the schema lacks changes nothing */
+		view_choose_sort(&widget->view, sort); /* an unknown one changes nothing */
 }
 
 static void open_context(struct screen *screen, unsigned index)
@@ -529,7 +529,7 @@ static void close_context(struct pane_context *context)
 	history_close(&context->history);
 }
 
-/* --filter, --sort and --columns: run_plan_open() has refused those that would fail here. */
+/* --filter, --sort and --columns: run_plan_open() has rejected invalid ones. */
 static void apply_options(struct screen *screen)
 {
 	const struct screen_setup *setup = screen->setup;

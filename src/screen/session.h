@@ -5,7 +5,7 @@
 
 #include "screen/state.h"
 
-/* At the start and for new tables two samples follow each other this closely, so that rates come soon. */
+/* At the start and for new tables the second sample follows this soon, so that rates are known early. */
 #define SESSION_WARM_UP_NS UINT64_C(250000000)
 
 void session_open(struct screen *screen);
@@ -21,17 +21,17 @@ int session_sample(struct screen *screen);
 /* Freezes what is shown, while events are still collected; or shows the latest frame again. */
 void session_freeze(struct screen *screen, bool frozen);
 
-/* Updates the tables of the current pane to the shown frame: before they are drawn or get a key. */
+/* Updates the tables of the current pane to the shown frame, before they are drawn or get a key. */
 void session_update(struct screen *screen);
 
 void session_choose_pane(struct screen *screen, unsigned index);
 
-/* A recording need not contain the first pane: then the first one that it contains is shown. */
+/* A recording need not contain the first pane; then the first pane that it contains is shown. */
 void session_choose_recorded_pane(struct screen *screen);
 
 void session_set_delay(struct screen *screen, double seconds);
 void session_choose_delay(struct screen *screen, double seconds); /* by the user */
-void session_follow_delay(struct screen *screen);                 /* as the current pane prefers */
+void session_follow_delay(struct screen *screen);                 /* what the current pane prefers */
 
 /* Samples that cost more than a tenth of the time, drawing included, are taken less often. */
 void session_keep_pace(struct screen *screen, uint64_t cost_ns);
@@ -39,10 +39,10 @@ void session_keep_pace(struct screen *screen, uint64_t cost_ns);
 void session_clear_logs(struct screen *screen);
 void session_undo_logs(struct screen *screen, const struct frame *frame); /* the frame added last */
 
-/* Gives a view the columns and the order of this table of the pane, as without a choice of the user. */
+/* Gives a view the default columns and order of this table of the pane. */
 void session_apply_defaults(const struct pane_context *context, unsigned index, struct view *view);
 
-/* Is this the first pane with this table? Only there it is shown, and saved, as configured. */
+/* Is this the first pane with this table? Only there the configured columns and order apply and are saved. */
 bool session_owns_table(const struct pane_context *context, unsigned index);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the screen gets when it starts: source, panes, settings, options. */
+/* What the screen gets at the start: source, panes, settings, options. */
 #ifndef PANETOP_SCREEN_SETUP_H
 #define PANETOP_SCREEN_SETUP_H
 
@@ -23,25 +23,25 @@ struct screen_setup {
 	const struct pane *const *panes;
 	unsigned n_panes;
 	const char *const *headline_topics;  /* ended by NULL */
-	/* Writes the pieces of the first line, the most important first; returns how many. */
+	/* Writes the pieces of the first line, most important first; returns how many. */
 	unsigned (*headline)(const struct frame *frame, char pieces[][HEADLINE_PIECE_MAX]);
-	/* Writes what stands at the right of the second line; may be empty. */
+	/* Writes the right end of the second line; may be empty. */
 	void (*corner)(const struct frame *frame, char *text, size_t room);
-	struct settings *settings;           /* as read from file and options; changed by key w */
+	struct settings *settings;           /* from file and options; changed by the key w */
 	struct sample_request *request;
 	int (*save)(const struct settings *settings, char *path,
-		    size_t room);            /* 0 or -errno; tells the path */
+		    size_t room);            /* 0 or -errno; stores the path */
 	struct worker *worker;               /* may be NULL */
 	unsigned first_pane;
-	bool first_asked_for;                /* a replay that has nothing of it says so */
+	bool first_asked_for;                /* report if a replay has no table of it */
 	double delay_seconds;
-	bool delay_chosen;                   /* by the user: panes have no wish of their own */
-	unsigned long count;                 /* quit after so many samples; 0: never */
+	bool delay_chosen;                   /* by the user: preferences of panes do not apply */
+	unsigned long count;                 /* quit after this many samples; 0: never */
 	size_t limit;                        /* rows of a table; 0: all */
 	enum size_unit unit;
 	enum glyph_set glyphs;
 	bool color, ascii;
-	const char *filter, *sort, *columns; /* of the first pane's first table; may be NULL, valid */
+	const char *filter, *sort, *columns; /* for the first table of the first pane; may be NULL; valid */
 };
 
 #endif

@@ -20,7 +20,7 @@
 
 struct screen;
 
-/* Something that lies over the pane and takes all keys. */
+/* An overlay covers the pane and gets all keys. */
 struct overlay {
 	void (*draw)(struct screen *screen, const struct canvas *canvas);
 	void (*key)(struct screen *screen, const struct input *input);
@@ -32,9 +32,10 @@ struct prompt {
 	struct table_widget *widget; /* the table it was opened for */
 	struct buffer text;    /* always NUL-terminated */
 	char error[TEXT_MAX];
-	struct table_place place;    /* where it was then: changed() moves it, Esc brings it back */
+	struct table_place place;    /* where it was then: changed() moves it, Esc restores it */
 	void (*changed)(struct screen *screen, const char *text); /* at every key; may be NULL */
-	bool (*accepts)(struct screen *screen, const char *text); /* on Enter; false: it set error, ask on */
+	bool (*accepts)(struct screen *screen, const char *text); /* on Enter; false: it set error, the
+								   * prompt stays open */
 	struct pane_context *context; /* of screen_prompt() */
 	void (*accepted)(struct pane_context *context, const char *text);
 };
@@ -46,7 +47,7 @@ struct question {
 	void (*yes)(struct pane_context *context);
 };
 
-/* Pages of text: help, and the why of a number. */
+/* Pages of text: the help, and the explanation of a number. */
 struct pager {
 	struct buffer text; /* lines; a leading '*' marks a heading */
 	int top, lines, page;
@@ -59,7 +60,7 @@ struct chooser {
 	unsigned order[VIEW_COLUMNS_MAX];
 };
 
-/* Words that are on or off. */
+/* Words to toggle. */
 struct checklist {
 	const char *title;                  /* translated */
 	const struct checklist_item *items; /* borrowed */
@@ -69,10 +70,10 @@ struct checklist {
 	void (*accepted)(struct pane_context *context, const bool *on);
 };
 
-/* Bindings beside those of the panes, each ended by one without act. */
+/* Bindings besides those of the panes, each list ended by an entry without act. */
 struct keymap {
 	const struct binding *source; /* live or replay */
-	const struct binding *common; /* the first two are help and quit: the footer keeps room for them */
+	const struct binding *common; /* the first two are help and quit: the footer always shows them */
 };
 
 struct screen {
@@ -82,16 +83,16 @@ struct screen {
 	struct frame frames[SCREEN_FRAMES];
 	int latest, shown;        /* of frames; -1: none yet */
 	struct event_log *logs;   /* one for each schema; only those of SHAPE_EVENTS are used */
-	unsigned long n_counted;  /* samples after the first one that were asked for */
+	unsigned long n_counted;  /* requested samples after the first one */
 	struct pane_context *contexts; /* one for each pane */
 	unsigned current;
-	bool *wanted;             /* for each schema: as the source was told last */
+	bool *wanted;             /* for each schema: the last request to the source */
 	unsigned n_soon;          /* live: this many samples do not wait for the delay */
-	bool frozen;              /* live: shown stays while latest goes on */
-	double usual_seconds;     /* delay as the user wants it */
-	bool delay_chosen;        /* … and has said so */
-	double delay_seconds;     /* the present one: that, or what the pane prefers */
-	struct rate_limit rate_limit; /* … and as the cost of samples allows */
+	bool frozen;              /* live: shown stays while latest advances */
+	double usual_seconds;     /* the delay that the user wants */
+	bool delay_chosen;        /* … and has set */
+	double delay_seconds;     /* current: the user's, or the preference of the pane */
+	struct rate_limit rate_limit; /* … and as the cost of samples permits */
 	enum size_unit unit;
 	enum glyph_set glyphs;
 	char message[TEXT_MAX];
@@ -105,15 +106,15 @@ struct screen {
 	struct checklist checklist;
 	struct buffer search;     /* NUL-terminated once used */
 	bool playing;             /* replay */
-	bool caught_up;           /* playing has to wait for the pipe */
+	bool caught_up;           /* playing waits for the pipe */
 	int follow_fd;            /* of a recording that comes through a pipe; -1: none */
 	struct keymap keymap;
 	bool changed;             /* an action has ended: draw its result */
-	int tabs_y;               /* where the names of the panes stand, for the mouse; -1: nowhere */
+	int tabs_y;               /* line with the names of the panes, for the mouse; -1: not drawn */
 	struct screen_tab {
 		int x, end;
 	} tabs[SCREEN_TABS_MAX];
-	struct pending {          /* an action whose end is awaited */
+	struct pending {          /* an action that has not ended yet */
 		struct pane_context *context;
 		void (*done)(struct pane_context *context, int error);
 	} pending;

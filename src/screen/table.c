@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Drawing of a table: which columns fit, how wide they are, which rows are seen. */
+/* Drawing of a table: which columns fit, their widths, which rows are visible. */
 #include <config.h>
 
 #include "screen/table.h"
@@ -14,7 +14,7 @@
 #include "core/utf8.h"
 #include "core/vector.h"
 
-#define TEXT_CELLS_MIN 4 /* of a text that has to be cut */
+#define TEXT_CELLS_MIN 4 /* of truncated text */
 
 void table_open(struct table_widget *widget, const struct schema *schema)
 {
@@ -85,7 +85,7 @@ static void measure(struct table_widget *widget, const struct value_format *form
 	}
 }
 
-/* Texts may be cut to the column's least width; numbers and the names of rows may not. */
+/* Texts may be truncated to the column's minimum width; numbers and names of rows may not. */
 static int least_width(const struct table_widget *widget, unsigned position, bool ascii)
 {
 	const struct column *column = column_at(widget, position);
@@ -96,7 +96,7 @@ static int least_width(const struct table_widget *widget, unsigned position, boo
 	return column->width > title ? column->width : title;
 }
 
-/* Which columns are drawn, and how wide they are at least. */
+/* The shown columns and their minimum widths. */
 struct plan {
 	bool shown[VIEW_COLUMNS_MAX];
 	int least[VIEW_COLUMNS_MAX];
@@ -112,7 +112,7 @@ static int total_width(const struct table_widget *widget, const struct plan *pla
 	return total - 1;
 }
 
-/* Leaves out the least important columns, of equal ones the last, until the others fit. */
+/* Omits the least important columns, of equal ones the last, until the others fit. */
 static void drop_by_rank(const struct table_widget *widget, struct plan *plan, int room)
 {
 	while (total_width(widget, plan) > room) {
@@ -128,7 +128,7 @@ static void drop_by_rank(const struct table_widget *widget, struct plan *plan, i
 	}
 }
 
-/* Where all texts were left out the beginning of the most important one tells what the rows are. */
+/* Where all texts were omitted, the beginning of the most important one comes back to identify the rows. */
 static void bring_back_text(const struct table_widget *widget, struct plan *plan, int room)
 {
 	int spare = room - total_width(widget, plan) - 1;
@@ -150,7 +150,7 @@ static void bring_back_text(const struct table_widget *widget, struct plan *plan
 	plan->least[best] = spare < plan->least[best] ? spare : plan->least[best];
 }
 
-/* With sideways scrolling: the first column stays, then those from the scrolled place on that fit. */
+/* With sideways scrolling: the first column, then those that fit from the scrolled position on. */
 static void drop_by_scroll(const struct table_widget *widget, struct plan *plan, int room)
 {
 	int used = plan->least[0];
@@ -163,7 +163,7 @@ static void drop_by_scroll(const struct table_widget *widget, struct plan *plan,
 	}
 }
 
-/* Of what is too wide still the first column shrinks if it is a text, then the last one. */
+/* Where it is still too wide, the first column shrinks if it is a text, then the last one. */
 static void shrink(const struct table_widget *widget, struct plan *plan, int room)
 {
 	int missing = total_width(widget, plan) - room;
@@ -181,7 +181,7 @@ static void shrink(const struct table_widget *widget, struct plan *plan, int roo
 		plan->least[last] = plan->least[last] > missing ? plan->least[last] - missing : 0;
 }
 
-/* What is left goes to the texts, from the left, as far as they need it. */
+/* The rest of the width goes to the texts, from the left, as far as they need it. */
 static void place_columns(struct table_widget *widget, const struct plan *plan, int room)
 {
 	int spare = room - total_width(widget, plan), x = 0;
@@ -228,7 +228,7 @@ static void lay_out_once(struct table_widget *widget, int room, bool ascii)
 	place_columns(widget, &plan, room);
 }
 
-/* Scrolls sideways as far as the selected column asks for. */
+/* Scrolls sideways until the selected column is visible. */
 static void lay_out(struct table_widget *widget, int room, bool ascii)
 {
 	if (widget->column >= widget->view.n_columns)
@@ -264,12 +264,12 @@ static void draw_heading(const struct table_widget *widget, const struct canvas 
 				    view->descending ? canvas->glyphs->falling : canvas->glyphs->rising, 1);
 		end = slot->x + slot->width;
 	}
-	/* over a first column without a title, else behind the last one */
+	/* above a first column without a title, else after the last one */
 	canvas_text(canvas, 0, *column_title(column_at(widget, 0)) ? end + 2 : 0, STYLE_DIM,
 		    size_unit_heading(view->schema, unit), -1);
 }
 
-/* In a tree the last column shows how deep a row stands, but never at the price of more than half of it. */
+/* In a tree the last column is indented by depth, but never by more than half of its width. */
 static int indentation(const struct view *view, size_t index, int width)
 {
 	int cells = 2 * (int)view_depth(view, index);
@@ -277,7 +277,7 @@ static int indentation(const struct view *view, size_t index, int width)
 	return cells < width / 2 ? cells : width / 2;
 }
 
-/* The rest of a number would be another number. */
+/* A truncated number would be a different number. */
 static void draw_number(const struct canvas *canvas, int y, const struct table_slot *slot, enum style style,
 			const struct table_value *value)
 {
@@ -312,7 +312,7 @@ static void draw_row(const struct table_widget *widget, const struct canvas *can
 	}
 }
 
-/* Keeps the selected row in sight, and the last page full. */
+/* Keeps the selected row visible and the last page full. */
 static void scroll_rows(struct table_widget *widget, size_t page)
 {
 	size_t n_rows = widget->view.n_rows;
@@ -325,7 +325,7 @@ static void scroll_rows(struct table_widget *widget, size_t page)
 		widget->place.top = n_rows > page ? n_rows - page : 0;
 }
 
-/* Rows are there, but nothing is known yet of the number that they are chosen by: there is one sample. */
+/* There are rows, but the number that selects them is still unknown after one sample. */
 static bool waits_for_rates(const struct view *view, const struct table *table)
 {
 	const struct column *column =
@@ -337,7 +337,7 @@ static bool waits_for_rates(const struct view *view, const struct table *table)
 	return !isnan(view->filter.threshold) && unknown > 0 && unknown == table->n_rows;
 }
 
-/* table: NULL where there is none. */
+/* table: NULL if there is none. */
 static const char *why_no_row(const struct table_widget *widget, const struct table *table)
 {
 	if (!table)
@@ -365,7 +365,7 @@ static void draw_why(const struct table_widget *widget, const struct canvas *can
 	canvas_text(canvas, 1, 0, STYLE_DIM, why_no_row(widget, table), -1);
 }
 
-/* Where a log stands: frozen, at its end or above it. In few words where the headings leave little room. */
+/* State of a log: frozen, at its end or above it. Short where the headings leave little room. */
 static void draw_log_mark(const struct table_widget *widget, const struct canvas *canvas,
 			  const struct table *log)
 {

@@ -12,19 +12,19 @@
 #include "model/view.h"
 #include "screen/canvas.h"
 
-/* A column as it was drawn last, for the mouse and for drawing beside it. */
+/* A column as last drawn, for the mouse and for drawing beside it. */
 struct table_slot {
 	unsigned column; /* position in view.columns */
 	int x, width;
 };
 
-/* Where cursor and rows of a widget stand. */
+/* Position of cursor and rows of a widget. */
 struct table_place {
 	bool cursor_on;    /* a row is selected */
-	bool stays;        /* it was moved up: the end of a log is not followed */
+	bool stays;        /* it was moved up: it does not follow the end of a log */
 	uint64_t key_hash; /* of the selected row's KEY columns */
-	struct buffer key; /* their values, to tell equal hashes apart; owned */
-	size_t row;        /* where the selected row is in view.rows */
+	struct buffer key; /* their values, in case hashes are equal; owned */
+	size_t row;        /* index of the selected row in view.rows */
 	size_t top;        /* first row shown */
 };
 
@@ -36,11 +36,12 @@ struct table_widget {
 	struct table_place place;
 	struct buffer scratch;      /* the values of the KEY columns of a candidate for the selected row */
 	unsigned column;            /* selected column: position in view.columns */
-	bool is_log;                /* what it shows grows at its end */
-	unsigned scroll;            /* which column follows the first one; 0: those that matter most */
-	int page;                   /* rows that fitted last time */
-	int heading_y, left, width; /* on the terminal, of the last drawing; heading_y -1: not drawn */
-	int widths[VIEW_COLUMNS_MAX]; /* of the schema's columns: they grow, and shrink only with the unit */
+	bool is_log;                /* new rows come at its end */
+	unsigned scroll;            /* the column after the first one; 0: the most important ones are shown */
+	int page;                   /* rows that fitted in the last drawing */
+	int heading_y, left, width; /* on the terminal, in the last drawing; heading_y -1: not drawn */
+	int widths[VIEW_COLUMNS_MAX]; /* of the schema's columns: they grow, and shrink only when the unit
+				       * changes */
 	enum size_unit widths_unit;
 	double cpus;                /* see struct value_format */
 	struct table_value {        /* of the rows on the page by the columns of the view; owned */
@@ -48,9 +49,10 @@ struct table_widget {
 		int cells;
 		char number[VALUE_TEXT_MAX];
 	} *values;
-	size_t n_values;            /* for which there is room */
-	const char *absent;         /* what to say where there is no table, translated */
-	const struct notice *why;   /* it has no rows; of the shown frame; NULL: nothing is known of it */
+	size_t n_values;            /* capacity */
+	const char *absent;         /* shown if there is no table, translated */
+	const struct notice *why;   /* notice of the shown frame that explains an empty table; NULL: there
+				     * is none */
 	struct table_slot slots[VIEW_COLUMNS_MAX];
 	unsigned n_slots;
 };
@@ -61,30 +63,30 @@ void table_close(struct table_widget *widget);
 /* Filters, sorts and finds the selected row again; table may be NULL (not sampled yet). */
 void table_update(struct table_widget *widget, const struct table *table);
 
-/* Is it a log in the order in which things happened? */
+/* Is it a log in order of time, with the newest row at the end? */
 bool table_is_tail(const struct table_widget *widget);
 
-/* Does it show the end of a log, whatever comes? */
+/* Does it scroll with new rows of the log? */
 bool table_follows_tail(const struct table_widget *widget);
 
-/* Draws heading and rows of what table_update() chose. unit is the user's choice. */
+/* Draws heading and rows of the last table_update(). unit is the user's choice. */
 void table_draw(struct table_widget *widget, const struct canvas *canvas, const struct table *table,
 		enum size_unit unit);
 
-/* Lines that it would fill: heading and rows. */
+/* Lines for heading and all rows. */
 int table_height(const struct table_widget *widget);
 
-/* Handles a key or mouse event meant for a table; false when it is for somebody else. */
+/* Handles a key or mouse event for a table; false for any other. */
 struct input;
 bool table_key(struct table_widget *widget, const struct input *input);
 
-/* Moves to the next row in which some text holds needle (case as in filters); false when there is none. */
+/* Moves to the next row with a text that matches needle (case as in filters); false when there is none. */
 bool table_search(struct table_widget *widget, const char *needle, bool from_next);
 
-/* Becomes what the other one is: so a widget's place is remembered, and comes back. */
+/* Copies the position, to restore it later. */
 void table_place_copy(struct table_place *place, const struct table_place *other);
 
-/* An empty pattern takes the filter away. 0, or an error of regcomp(3) and the old filter stays. */
+/* An empty pattern removes the filter. 0, or an error of regcomp(3): the old filter stays. */
 int table_set_filter(struct table_widget *widget, const char *pattern);
 
 /* Sorts by the next column to the right (step 1) or left (step -1); reverses the order. */
@@ -94,10 +96,10 @@ void table_sort_reverse(struct table_widget *widget);
 /* The number in this KEY column of the selected row; NaN when none is selected. */
 double table_selected(const struct table_widget *widget, const char *key_column);
 
-/* Selects the first row that is seen, of a log that is followed the last one, if none is selected. */
+/* If no row is selected, selects the first visible one, or the last one of a log that is followed. */
 void table_select(struct table_widget *widget);
 
-/* The row and column under the cursor, or the first number of the first row; NULL when there is none. */
+/* The row and column under the cursor, or the first number of the first row; NULL: none. */
 const void *table_cell(const struct table_widget *widget, const struct column **column);
 
 #endif

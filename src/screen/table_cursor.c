@@ -45,7 +45,7 @@ static bool is_selected(struct table_widget *widget, const void *row)
 	       memcmp(scratch->bytes, widget->place.key.bytes, scratch->length) == 0;
 }
 
-/* Only as sampled the end of a log is its newest row. */
+/* Only unsorted the last row of a log is the newest. */
 bool table_is_tail(const struct table_widget *widget)
 {
 	return widget->is_log && widget->view.sort == VIEW_AS_SAMPLED && !widget->view.descending;
@@ -56,7 +56,7 @@ bool table_follows_tail(const struct table_widget *widget)
 	return table_is_tail(widget) && !widget->place.stays && !widget->place.cursor_on;
 }
 
-/* Rows that a log has lost stood above all others. */
+/* Rows that a log has dropped were above all others. */
 static void keep_place(struct table_widget *widget)
 {
 	size_t lost = widget->view.n_dropped;
@@ -67,13 +67,13 @@ static void keep_place(struct table_widget *widget)
 	widget->place.row -= lost < widget->place.row ? lost : widget->place.row;
 }
 
-/* The same thing wherever it has moved; when it is gone, what stands in its place. */
+/* The same row wherever it has moved; if it is gone, the row at its position. */
 static void find_selected(struct table_widget *widget)
 {
 	size_t found = widget->view.n_rows;
 
 	if (widget->place.row < found && is_selected(widget, widget->view.rows[widget->place.row]))
-		return; /* as most stay where they are */
+		return; /* most rows stay where they are */
 	for (size_t i = 0; i < widget->view.n_rows && found == widget->view.n_rows; i++)
 		if (is_selected(widget, widget->view.rows[i]))
 			found = i;
@@ -156,7 +156,7 @@ static void scroll_wheel(struct table_widget *widget, long step)
 	}
 }
 
-/* The end of a log is followed from then on. */
+/* From then on the end of a log is followed. */
 static void go_to_end(struct table_widget *widget)
 {
 	widget->place.stays = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The terminal under curses, and the way back when the program dies. */
+/* The terminal under curses, and how it is restored when the program dies. */
 #include <config.h>
 
 #include "screen/terminal.h"
@@ -21,7 +21,7 @@
 #define STUCK_SECONDS 1
 
 static const int crash_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU };
-/* These, and those for real time, end a program that has no handler for them. */
+/* These, and those for real time, end a program without a handler. */
 static const int other_signals[] = { SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO, SIGPWR,
 #ifdef SIGSTKFLT
 				     SIGSTKFLT,
@@ -29,17 +29,17 @@ static const int other_signals[] = { SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO
 };
 static const int end_signals[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
 
-/* What a signal handler needs to put the terminal back without curses: there is one terminal. */
+/* What a signal handler needs to restore the terminal without curses: there is one terminal. */
 static struct {
 	bool taken;
 	int fd;
 	struct termios before;
 	char restore[256]; /* bytes that end the full-screen mode */
-	sigset_t ends;     /* those of end_signals that are not ignored */
+	sigset_t ends;     /* the end_signals that are not ignored */
 	volatile sig_atomic_t asked; /* the signal that came while the screen was being sent; 0: none */
 } rescue;
 
-/* Who is not in the foreground of its terminal is stopped when it changes the modes. */
+/* A background process of the terminal is stopped when it changes the modes. */
 static bool is_in_foreground(void)
 {
 	pid_t group = tcgetpgrp(rescue.fd);
@@ -47,7 +47,7 @@ static bool is_in_foreground(void)
 	return group < 0 || group == getpgrp();
 }
 
-/* Never waits: a terminal that takes no more bytes must not keep the program alive. */
+/* Never waits: a terminal that accepts no more bytes must not keep the program alive. */
 static void restore_terminal(void)
 {
 	int flags = fcntl(STDOUT_FILENO, F_GETFL);
@@ -76,7 +76,7 @@ void terminal_hurry(int number)
 	alarm(STUCK_SECONDS);
 }
 
-/* The terminal has taken nothing since the signal came; without one somebody else has sent the alarm. */
+/* The terminal has accepted nothing since the signal; without a signal another process sent the alarm. */
 static void on_stuck(int number)
 {
 	if (!rescue.asked) {
@@ -99,7 +99,8 @@ static void add_capability(const char *name)
 {
 	const char *bytes = tigetstr(name);
 
-	if (bytes && bytes != (char *)-1 && !strchr(bytes, '$')) /* padding "$<...>" would be sent as it is */
+	if (bytes && bytes != (char *)-1 && !strchr(bytes, '$')) /* padding "$<...>" would be sent
+								  * literally */
 		add_bytes(bytes);
 }
 
@@ -135,7 +136,7 @@ static void prepare_rescue(bool mouse)
 	add_capability("cnorm");
 	add_capability("rmkx");
 	if (mouse)
-		add_bytes("\033[?1000l\033[?1006l"); /* its reports off */
+		add_bytes("\033[?1000l\033[?1006l"); /* mouse reports off */
 	add_capability("rmcup");
 	rescue.taken = true;
 	for (size_t i = 0; i < sizeof(crash_signals) / sizeof(crash_signals[0]); i++)
@@ -316,7 +317,7 @@ bool terminal_read(struct input *input)
 	return false;
 }
 
-/* Where what is drawn wants it; y < 0: nowhere. */
+/* Requested by what is drawn; y < 0: hidden. */
 static struct {
 	int y, x;
 } cursor;
@@ -340,14 +341,14 @@ static void place_cursor(void)
 	if (seen != (cursor.y >= 0))
 		curs_set(cursor.y >= 0);
 	seen = cursor.y >= 0;
-	leaveok(stdscr, !seen); /* where nobody sees it the cursor need not be brought back */
+	leaveok(stdscr, !seen); /* an invisible cursor need not be moved back */
 	if (seen)
 		move(cursor.y, cursor.x);
 }
 
 /*
- * While bytes leave, the signals that end the program come to terminal_hurry(), not to the loop: a terminal
- * that was stopped or has lost its line would block this for ever.
+ * While output is sent, signals that end the program go to terminal_hurry() instead of the loop: a stopped or
+ * disconnected terminal would block it for ever.
  */
 void terminal_show(void)
 {
@@ -358,7 +359,7 @@ void terminal_show(void)
 	if (!rescue.asked)
 		return;
 	alarm(0);
-	kill(getpid(), rescue.asked); /* now for the loop */
+	kill(getpid(), rescue.asked); /* back to the loop */
 	rescue.asked = 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Laying out of pieces of text. */
+/* Layout of pieces of text. */
 #include <config.h>
 
 #include "screen/text_flow.h"

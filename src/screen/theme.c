@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Styles in colours that colour-blind eyes tell apart (after Okabe and Ito), and glyph sets. */
+/* Styles in colours that colour-blind people can distinguish (after Okabe and Ito), and glyph sets. */
 #include <config.h>
 
 #include "screen/theme.h"
@@ -10,11 +10,11 @@
 #define NO_COLOR (-1)
 #define OWN_PAIR (STYLE_NORMAL + 1) /* the terminal's own colours */
 
-/* Foreground and background for 256 colours and for 8; attributes for every terminal. */
+/* Foreground and background for 256 and for 8 colours; attributes for every terminal. */
 static const struct look {
 	attr_t attributes;
 	short front, back, front8, back8;
-	attr_t plain; /* attributes where there is no colour */
+	attr_t plain; /* attributes without colour */
 } looks[N_STYLES] = {
 	[STYLE_NORMAL] = { 0, NO_COLOR, NO_COLOR, NO_COLOR, NO_COLOR, 0 },
 	[STYLE_DIM] = { 0, 245, NO_COLOR, NO_COLOR, NO_COLOR, A_DIM },
@@ -72,14 +72,14 @@ bool glyph_set_parse(const char *name, enum glyph_set *set)
 	return false;
 }
 
-/* Whatever is in the terminal's own colours has one pair, blanks too: a change of pair takes bytes. */
+/* All styles in the terminal's own colours share one pair, blanks too: changing the pair costs bytes. */
 static bool has_color(const struct look *look)
 {
 	return COLORS >= 256 ? look->front != NO_COLOR || look->back != NO_COLOR
 			     : look->front8 != NO_COLOR || look->back8 != NO_COLOR;
 }
 
-/* Curses sends more for its pair 0 than for another one with the same colours; style N has pair N + 1. */
+/* Curses sends more for pair 0 than for another pair of the same colours; style N has pair N + 1. */
 bool theme_open(bool color)
 {
 	if (!color || !has_colors() || start_color() == ERR || COLORS < 8 || COLOR_PAIRS <= N_STYLES)

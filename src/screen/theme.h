@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How things look: styles by meaning, glyph sets by what the font can draw. */
+/* Styles by meaning, and glyph sets by what the font can draw. */
 #ifndef PANETOP_SCREEN_THEME_H
 #define PANETOP_SCREEN_THEME_H
 
@@ -20,7 +20,7 @@ enum style {
 	STYLE_KEY,
 	STYLE_WARN,
 	STYLE_BAD,
-	STYLE_NEW,    /* what changed since the sample before */
+	STYLE_NEW,    /* changed since the previous sample */
 	STYLE_SERIES, /* first of STYLE_SERIES_COUNT */
 };
 
@@ -29,7 +29,7 @@ enum style {
 
 enum glyph_set { GLYPHS_BLOCK, GLYPHS_BRAILLE, GLYPHS_ASCII, N_GLYPH_SETS };
 
-/* Code points; every one is a single cell wide. */
+/* Code points; each is one cell wide. */
 struct glyphs {
 	const char *name;
 	uint32_t fill[STYLE_SERIES_COUNT]; /* of the parts of a bar or stacked graph; 0: the part's own letter
@@ -37,24 +37,24 @@ struct glyphs {
 	uint32_t empty;               /* of a bar */
 	uint32_t axis, tick, corner;
 	uint32_t rising, falling;     /* sort marks */
-	uint32_t mark;                /* vertical line of a marked moment */
-	uint32_t cut;                 /* where the end of a text is missing */
-	bool braille;                 /* graphs are drawn in dots */
-	bool ascii;                   /* all of these are in ASCII, and so should others be */
+	uint32_t mark;                /* vertical line of a history mark */
+	uint32_t cut;                 /* end of truncated text */
+	bool braille;                 /* graphs use dots */
+	bool ascii;                   /* these are all ASCII; draw only ASCII elsewhere, too */
 };
 
 extern const struct glyphs glyph_sets[N_GLYPH_SETS];
 
-/* The set with this name; false, leaving it, when there is none. */
+/* Finds the set with this name; false, and no change, when there is none. */
 bool glyph_set_parse(const char *name, enum glyph_set *set);
 
 /*
- * Sets curses up for the styles, in colours safe for colour-blind eyes if they are wanted and there are
- * enough; false when everything will be drawn with attributes alone.
+ * Sets up the styles in curses, in colours that colour-blind people can distinguish, if colours are wanted
+ * and available; false when only attributes are used.
  */
 bool theme_open(bool color);
 
-/* Attributes and colour pair as curses wants them. */
+/* Attributes and colour pair for curses. */
 void theme_look(enum style style, bool color, unsigned long *attributes, short *pair);
 
 #endif
