@@ -181,8 +181,8 @@ static void look_for(struct event_targets *targets, struct env *env, const struc
 		return;
 	targets->looked_ns = now_ns;
 	targets->processes =
-		targets->processes || !names->processes || process_any_listed(env, names->processes);
-	targets->tree = targets->tree || !names->tree || process_any_listed(env, names->tree);
+		targets->processes || !names->processes || process_any_matches(env, names->processes);
+	targets->tree = targets->tree || !names->tree || process_any_matches(env, names->tree);
 	targets->group = targets->group || !names->group || process_any_in_group(env, names->group);
 	targets->cgroup = targets->cgroup || !names->cgroup || cgroup_may_exist(env, names->cgroup);
 }

@@ -51,7 +51,7 @@ struct span process_program(struct env *env, uint32_t pid, char *bytes, size_t r
 	return span_of(bytes, length > 0 ? strnlen(bytes, (size_t)length) : 0);
 }
 
-bool process_any_listed(struct env *env, const char *list)
+bool process_any_matches(struct env *env, const char *list)
 {
 	const struct span wanted = span_text(list), nothing = span_text("");
 	char bytes[PROCESS_STAT_MAX];

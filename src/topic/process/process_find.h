@@ -25,7 +25,7 @@ bool process_read_stat(struct env *env, uint32_t pid, char *bytes, struct pid_st
 struct span process_program(struct env *env, uint32_t pid, char *bytes, size_t room);
 
 /* Does any process match the list of --pid? See process_pattern_matches(). */
-bool process_any_listed(struct env *env, const char *list);
+bool process_any_matches(struct env *env, const char *list);
 
 /* Does this process group have a process? */
 bool process_any_in_group(struct env *env, const char *group);

@@ -26,7 +26,8 @@ struct thread_row {
 static const struct column columns[] = {
 	COLUMN(struct thread_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
 	       .width = 6, .of_cpu = true, .rate_of = offsetof(struct thread_row, cpu_seconds),
-	       .help = N_("of one CPU, in the last interval"), .source = "growth of cpu_seconds / time"),
+	       .help = N_("share of one CPU in the last interval"),
+	       .source = "growth of cpu_seconds / time"),
 	COLUMN(struct thread_row, tid, .kind = COLUMN_KEY, .title = N_("TID"), .width = 7,
 	       .help = N_("thread ID"), .source = "/proc/PID/task"),
 	COLUMN(struct thread_row, start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS,
