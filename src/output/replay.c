@@ -10,6 +10,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "core/vector.h"
 #include "output/line_reader.h"
 #include "output/recording.h"
 
@@ -187,11 +188,7 @@ static uint64_t wall_of(struct span line)
 
 static void add_place(struct replay *replay, struct span line)
 {
-	if (replay->n_places == replay->capacity) {
-		replay->capacity = replay->capacity ? replay->capacity * 2 : 64;
-		replay->places = alloc_resize(replay->places, replay->capacity, sizeof(*replay->places));
-	}
-	replay->places[replay->n_places++] =
+	*VECTOR_ADD(replay->places, replay->n_places, replay->capacity) =
 		(struct place){ .offset = replay->end, .line = replay->n_lines, .wall_ns = wall_of(line) };
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "core/vector.h"
 #include "model/units.h"
 #include "pane/pages/pages.h"
 #include "screen/keys.h"
@@ -143,17 +144,10 @@ void map_place(struct pages_state *pages)
 
 size_t map_selected(const struct pages_state *pages)
 {
-	size_t low = 0, high = pages->n_cells;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (pages->cells[middle].end <= pages->cursor)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < pages->n_cells ? low : pages->n_cells > 0 ? pages->n_cells - 1 : 0;
+	VECTOR_BOUND(at, pages->n_cells, pages->cells[at].end <= pages->cursor);
+	return at < pages->n_cells ? at : pages->n_cells > 0 ? pages->n_cells - 1 : 0;
 }
 
 const void *map_region(const struct pane_context *context, uint64_t address)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counting events: a hash of commands, a bounded list of parents, decades of life times. */
+/* Counts events by command, by parent in a bounded list, and by decades of lifetimes. */
 #include <config.h>
 
 #include "topic/event/event_statistics.h"
@@ -10,49 +10,35 @@
 #include "core/alloc.h"
 #include "core/unknown.h"
 
-#define INDEX_SIZE (4 * EVENT_COMMANDS_MAX)
-
 void event_statistics_open(struct event_statistics *statistics)
 {
 	*statistics = (struct event_statistics){ 0 };
 	statistics->commands = alloc_zeroed(EVENT_COMMANDS_MAX, sizeof(*statistics->commands));
 	statistics->parents = alloc_zeroed(EVENT_PARENTS_MAX, sizeof(*statistics->parents));
-	statistics->index = alloc_zeroed(INDEX_SIZE, sizeof(*statistics->index));
 }
 
 void event_statistics_free(struct event_statistics *statistics)
 {
 	free(statistics->commands);
 	free(statistics->parents);
-	free(statistics->index);
+	hash_free(&statistics->index);
 	*statistics = (struct event_statistics){ 0 };
-}
-
-static size_t hash(const char *text)
-{
-	uint64_t value = UINT64_C(14695981039346656037);
-
-	for (; *text; text++)
-		value = (value ^ (unsigned char)*text) * UINT64_C(1099511628211);
-	return (size_t)(value % INDEX_SIZE);
 }
 
 static struct event_counts *counts_of(struct event_statistics *statistics, const char *command)
 {
-	size_t at = hash(command);
-	struct event_counts *counts;
+	uint64_t hash = hash_bytes(HASH_SEED, span_text(command));
+	uint32_t at;
 
-	for (; statistics->index[at]; at = (at + 1) % INDEX_SIZE) {
-		counts = &statistics->commands[statistics->index[at] - 1];
-		if (strcmp(counts->command, command) == 0)
-			return counts;
+	HASH_FIND(at, &statistics->index, hash, strcmp(statistics->commands[at].command, command) == 0);
+	if (at == HASH_NONE) {
+		if (statistics->n_commands == EVENT_COMMANDS_MAX)
+			return &statistics->others;
+		at = (uint32_t)statistics->n_commands++;
+		hash_add(&statistics->index, hash, at);
+		strcpy(statistics->commands[at].command, command);
 	}
-	if (statistics->n_commands == EVENT_COMMANDS_MAX)
-		return &statistics->others;
-	counts = &statistics->commands[statistics->n_commands++];
-	statistics->index[at] = (unsigned)statistics->n_commands;
-	strcpy(counts->command, command);
-	return counts;
+	return &statistics->commands[at];
 }
 
 static void count(struct event_counts *counts, enum event_kind kind, bool of_thread, bool failed)

@@ -3,6 +3,7 @@
 #ifndef PANETOP_TOPIC_EVENT_EVENT_STATISTICS_H
 #define PANETOP_TOPIC_EVENT_EVENT_STATISTICS_H
 
+#include "core/hash.h"
 #include "topic/event/event_process.h"
 
 #define EVENT_COMMANDS_MAX ((size_t)4096)
@@ -31,7 +32,7 @@ struct event_statistics {
 	struct event_parent *parents; /* owned */
 	size_t n_parents;
 	uint64_t lifetimes[EVENT_LIFETIMES + 1]; /* the last one: not known */
-	unsigned *index; /* owned: of commands by hash, plus one; 0: free */
+	struct hash index; /* of commands */
 };
 
 void event_statistics_open(struct event_statistics *statistics);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "core/alloc.h"
+#include "core/vector.h"
 
 #define FOLDED_SHARE 8 /* a region that is mostly absent gets at most one cell in so many */
 
@@ -125,13 +125,8 @@ static uint64_t fit(const struct cutter *cutter)
 
 static struct page_cell *add_cell(struct cutter *cutter, uint64_t start, uint64_t end)
 {
-	struct page_cell *cell;
+	struct page_cell *cell = VECTOR_ADD(*cutter->cells, cutter->n_cells, *cutter->capacity);
 
-	if (cutter->n_cells == *cutter->capacity) {
-		*cutter->capacity = *cutter->capacity ? 2 * *cutter->capacity : 1024;
-		*cutter->cells = alloc_resize(*cutter->cells, *cutter->capacity, sizeof(**cutter->cells));
-	}
-	cell = &(*cutter->cells)[cutter->n_cells++];
 	*cell = (struct page_cell){ .start = start, .end = end };
 	cell->counts.pages = (end - start) / cutter->page_bytes;
 	return cell;

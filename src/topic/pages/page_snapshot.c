@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
+#include "core/vector.h"
 #include "kernel/maps.h"
 
 void page_view_free(struct page_view *view)
@@ -24,13 +24,8 @@ const char *page_view_path(const struct page_view *view, const struct page_regio
 
 static void add_region(struct page_view *view, const struct maps_region *found)
 {
-	struct page_region *region;
+	struct page_region *region = VECTOR_ADD(view->regions, view->n_regions, view->region_capacity);
 
-	if (view->n_regions == view->region_capacity) {
-		view->region_capacity = view->region_capacity ? 2 * view->region_capacity : 256;
-		view->regions = alloc_resize(view->regions, view->region_capacity, sizeof(*view->regions));
-	}
-	region = &view->regions[view->n_regions++];
 	*region = (struct page_region){
 		.start = found->start,
 		.end = found->end,
@@ -77,17 +72,10 @@ void page_view_cut(struct page_view *view, const struct cell_layout *layout)
 
 struct page_region *page_view_find(const struct page_view *view, uint64_t start)
 {
-	size_t low = 0, high = view->n_regions;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (view->regions[middle].start < start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < view->n_regions && view->regions[low].start == start ? &view->regions[low] : NULL;
+	VECTOR_BOUND(at, view->n_regions, view->regions[at].start < start);
+	return at < view->n_regions && view->regions[at].start == start ? &view->regions[at] : NULL;
 }
 
 /* A part of an address range that lies in one region and one cell, or in none of them. */
