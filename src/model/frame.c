@@ -106,6 +106,11 @@ const void *table_find(const struct table *table, const char *key, const char *o
 	return NULL;
 }
 
+bool table_row_is(const struct table *table, const void *row, const char *key)
+{
+	return is_named(table->schema, row, key, NULL);
+}
+
 double table_number(const struct table *table, const void *row, const char *key)
 {
 	const struct column *column = schema_known_column(table->schema, key);

@@ -70,6 +70,9 @@ static inline void *table_row(const struct table *table, size_t index)
  */
 const void *table_find(const struct table *table, const char *key, const char *other);
 
+/* Is its first KEY column of text this? */
+bool table_row_is(const struct table *table, const void *row, const char *key);
+
 /* The number in this column of a row; NaN when row is NULL or the number is unknown. */
 double table_number(const struct table *table, const void *row, const char *column);
 

@@ -165,6 +165,17 @@ static void add_exact(struct buffer *out, const struct column *column, const voi
 		buffer_print(out, " %s", unit_suffix(column->unit));
 }
 
+/* Of a number that panes draw as a share of its row, too. */
+static void add_share(struct buffer *out, const struct schema *schema, const void *row,
+		      const struct column *column)
+{
+	double whole = schema->percent_base && column->unit == UNIT_BYTES ? schema->percent_base(row) : NAN;
+	double share = row_number(row, column) / whole;
+
+	if (!isnan(share) && column != &schema->columns[schema->percent_column])
+		buffer_print(out, " (%.1f %%)", 100 * share);
+}
+
 static void add_row_name(struct buffer *out, const struct schema *schema, const void *row)
 {
 	for (unsigned i = 0; i < schema->n_columns; i++) {
@@ -184,6 +195,7 @@ static void add_number(struct buffer *out, const struct schema *schema, const vo
 	add_row_name(out, schema, row);
 	buffer_text(out, "\n");
 	add_exact(out, column, row);
+	add_share(out, schema, row, column);
 	buffer_print(out, "\n%s: %s\n", _("What"), _(column->help));
 	buffer_print(out, "%s: %s\n", _("From"), column->source);
 }
@@ -212,20 +224,29 @@ void explain_number(struct buffer *out, const struct schema *schema, const void 
 	add_number(out, schema, row, column);
 }
 
+/* A number in every row of its name, such as "some" and "full" of a resource; else in the first row. */
+static void add_series(struct buffer *out, const struct table *table, const struct series *series)
+{
+	size_t n_rows = series->row || table->n_rows == 0 ? table->n_rows : 1;
+
+	for (size_t i = 0; i < n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (series->row && !table_row_is(table, row, series->row))
+			continue;
+		buffer_char(out, '\n');
+		add_number(out, table->schema, row, schema_known_column(table->schema, series->column));
+	}
+}
+
 /* The numbers beside the tables, which the cursor cannot reach. */
 static void add_explained(struct buffer *out, const struct frame *frame, const struct series *series)
 {
 	for (; series && series->topic; series++) {
 		const struct table *table = frame_table(frame, series->topic);
-		const void *row = !table		      ? NULL
-				  : series->row		      ? table_find(table, series->row, NULL)
-				  : table->n_rows > 0 ? table_row(table, 0)
-						      : NULL;
 
-		if (!row)
-			continue;
-		buffer_char(out, '\n');
-		add_number(out, table->schema, row, schema_known_column(table->schema, series->column));
+		if (table)
+			add_series(out, table, series);
 	}
 }
 

@@ -46,6 +46,22 @@ def machine(step):
     }
 
 
+def paging(step):
+    """The sums of counters at this step, and over the 300 s before it."""
+    now, first = machine(step), max(step - 300 // STEP, 0)
+    refaults = [machine(at)["refaults"] + machine(at)["swapins"] for at in range(step + 1)]
+    changed = next(at for at in range(step + 1) if refaults[at] == refaults[step])
+    row = {"page_in_bytes": now["pageins"] * 1024, "swap_ins": now["swapins"], "refaults": refaults[step],
+           "evictions": now["steals"], "scans": now["steals"] * 3 // 2, "window_seconds": (step - first) * STEP,
+           "calm_seconds": (step - changed) * STEP}
+    if step > first:
+        row["window_refaults"] = refaults[step] - refaults[first]
+        row["window_refaults_per_second"] = row["window_refaults"] / row["window_seconds"]
+        row["window_evictions"] = now["steals"] - machine(first)["steals"]
+        row["window_swap_ins"] = now["swapins"] - machine(first)["swapins"]
+    return row
+
+
 def rows_of(step):
     now = machine(step)
     size = {key: value * MIB for key, value in now.items()}
@@ -69,14 +85,16 @@ def rows_of(step):
             {"name": "mem", "total_bytes": total, "used_bytes": total - size["free"], "free_bytes": size["free"],
              "anonymous_bytes": size["anonymous"], "kernel_bytes": size["kernel"], "caches_bytes": size["caches"],
              "others_bytes": size["others"], "used_procps_bytes": total - size["available"],
-             "used_htop_bytes": size["anonymous"] + size["kernel"], "note": ""},
+             "used_htop_bytes": size["anonymous"] + size["kernel"],
+             "page_cache_bytes": meminfo["Cached"] - meminfo["Shmem"], "note": ""},
             {"name": "available", "used_bytes": total - size["available"], "free_bytes": size["available"],
              "total_bytes": False, "anonymous_bytes": False, "kernel_bytes": False, "caches_bytes": False,
-             "others_bytes": False, "used_procps_bytes": False, "used_htop_bytes": False, "note": ""},
+             "others_bytes": False, "used_procps_bytes": False, "used_htop_bytes": False,
+             "page_cache_bytes": False, "note": ""},
             {"name": "swap", "total_bytes": 2048 * MIB, "used_bytes": size["swap_used"],
              "free_bytes": 2048 * MIB - size["swap_used"], "anonymous_bytes": False, "kernel_bytes": False,
              "caches_bytes": False, "others_bytes": False, "used_procps_bytes": False, "used_htop_bytes": False,
-             "note": ""},
+             "page_cache_bytes": False, "note": ""},
         ],
         "memory_limit": [
             {"resource": "memory", "cgroup": "/work.slice", "limit_bytes": 6144 * MIB,
@@ -95,6 +113,7 @@ def rows_of(step):
         ],
         "reclaim": [{"counter": key, "total": value, "counts": "pages", "meaning": "meaning of " + key}
                     for key, value in counters.items()],
+        "paging": [paging(step)],
         "pressure": [{"resource": resource, "kind": kind, "avg10_ratio": recent * share, "avg60_ratio": recent / 2 * share,
                       "avg300_ratio": recent / 9 * share, "stalled_seconds": 5 + waits * share}
                      for resource in ("cpu", "memory", "io") for kind, share in (("some", 1), ("full", 0.5))],

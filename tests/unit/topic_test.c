@@ -177,6 +177,95 @@ START_TEST(reclaim_rates_from_two_ticks)
 }
 END_TEST
 
+/* Kernels count refaults, scans and evictions under different names, and not all of them. */
+START_TEST(paging_adds_up_what_each_kernel_counts)
+{
+	static const struct {
+		const char *kernel;
+		double refaults, evictions, scans;
+	} cases[] = {
+		{ "linux-6.1", 8, 21, 27 },
+		{ "linux-4.4", 8, 21, 27 },
+		{ "linux-3.2", NAN, 20, 27 },
+	};
+	static const char *const names[] = { "paging", NULL };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct frame before, now;
+		double refaults;
+
+		sample_fixture(&before, cases[i].kernel, 0, names);
+		sample_fixture(&now, cases[i].kernel, 1, names);
+		frame_derive(&now, &before);
+		refaults = cell_f64(&now, "paging", NULL, "refaults_per_second");
+		ck_assert_msg(isnan(cases[i].refaults) ? isnan(refaults) : refaults == cases[i].refaults,
+			      "%s: %f refaults/s", cases[i].kernel, refaults);
+		ck_assert_double_eq(cell_f64(&now, "paging", NULL, "evictions_per_second"),
+				    cases[i].evictions);
+		ck_assert_double_eq(cell_f64(&now, "paging", NULL, "scans_per_second"), cases[i].scans);
+		frame_close(&before);
+		frame_close(&now);
+	}
+}
+END_TEST
+
+static const struct frame *page_for(struct rig *rig, double seconds, unsigned refaults, unsigned steals)
+{
+	rig_put(rig, "proc/vmstat", "pgpgin 7\nworkingset_refault_file %u\npgsteal_kswapd %u\n", refaults, steals);
+	return rig_sample(rig, seconds);
+}
+
+static double paging(const struct frame *frame, const char *column)
+{
+	return frame_number(frame, "paging", NULL, column);
+}
+
+START_TEST(the_window_of_paging_slides)
+{
+	static const char *const names[] = { "paging", NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "linux-6.1", names);
+	frame = page_for(&rig, 1, 100, 50);
+	ck_assert_double_eq(paging(frame, "window_seconds"), 0);
+	ck_assert(isnan(paging(frame, "window_refaults")) && isnan(paging(frame, "window_refaults_per_second")));
+	frame = page_for(&rig, 100, 130, 50);
+	ck_assert_double_eq(paging(frame, "window_seconds"), 100);
+	ck_assert_double_eq(paging(frame, "window_refaults"), 30);
+	ck_assert_double_eq(paging(frame, "window_refaults_per_second"), 0.3);
+	ck_assert_double_eq(paging(frame, "window_evictions"), 0);
+	ck_assert(isnan(paging(frame, "window_swap_ins"))); /* this kernel has no swap */
+	ck_assert_double_eq(paging(frame, "calm_seconds"), 0);
+	frame = page_for(&rig, 200, 130, 60);
+	ck_assert_double_eq(paging(frame, "window_seconds"), 300);
+	ck_assert_double_eq(paging(frame, "window_refaults"), 30);
+	ck_assert_double_eq(paging(frame, "window_evictions"), 10);
+	ck_assert_double_eq(paging(frame, "calm_seconds"), 200);
+	frame = page_for(&rig, 50, 130, 60); /* the first sample has left the window */
+	ck_assert_double_eq(paging(frame, "window_seconds"), 250);
+	ck_assert_double_eq(paging(frame, "window_refaults"), 0);
+	ck_assert_double_eq(paging(frame, "calm_seconds"), 250);
+	rig_close(&rig);
+}
+END_TEST
+
+/* More samples than the window keeps, and several in a second. */
+START_TEST(the_window_of_paging_is_exact_to_a_second)
+{
+	static const char *const names[] = { "paging", NULL };
+	const struct frame *frame = NULL;
+	struct rig rig;
+
+	rig_open(&rig, "linux-6.1", names);
+	for (unsigned i = 0; i < 1500; i++)
+		frame = page_for(&rig, 0.25, i, 0);
+	ck_assert(paging(frame, "window_seconds") > 299 && paging(frame, "window_seconds") <= 300);
+	ck_assert_double_eq(paging(frame, "window_refaults"), 4 * paging(frame, "window_seconds"));
+	rig_close(&rig);
+}
+END_TEST
+
 START_TEST(counters_that_go_backwards_give_no_rate)
 {
 	struct frame before, now;

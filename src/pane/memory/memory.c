@@ -16,11 +16,10 @@ static const struct pane_table tables[] = {
 				 .columns = "error_bytes,error_ratio,sum_bytes,total_bytes,formula" },
 	[MEMORY_TABLE_RECLAIM] = { .topic = "reclaim" },
 	[MEMORY_TABLE_PRESSURE] = { .topic = "pressure" },
+	[MEMORY_TABLE_PAGING] = { .topic = "paging" },
 	[MEMORY_TABLE_READER] = { .topic = "page_reader", .lazy = true, .sort = "read_bytes_per_second" },
 	{ 0 },
 };
-
-#define COUNTER(name) { "reclaim", name, "total" }
 
 const struct series memory_series[] = {
 	[MEMORY_SERIES_TOTAL] = { "memory", "mem", "total_bytes" },
@@ -28,14 +27,46 @@ const struct series memory_series[] = {
 	[MEMORY_SERIES_KERNEL] = { "memory", "mem", "kernel_bytes" },
 	[MEMORY_SERIES_CACHES] = { "memory", "mem", "caches_bytes" },
 	[MEMORY_SERIES_OTHERS] = { "memory", "mem", "others_bytes" },
-	[MEMORY_SERIES_REFAULT_FILE] = COUNTER("workingset_refault_file"),
-	[MEMORY_SERIES_REFAULT_ANON] = COUNTER("workingset_refault_anon"),
-	[MEMORY_SERIES_REFAULT] = COUNTER("workingset_refault"),
-	[MEMORY_SERIES_STEAL_KSWAPD] = COUNTER("pgsteal_kswapd"),
-	[MEMORY_SERIES_STEAL_DIRECT] = COUNTER("pgsteal_direct"),
-	[MEMORY_SERIES_STEAL] = COUNTER("pgsteal"),
-	[MEMORY_SERIES_SWAP_IN] = COUNTER("pswpin"),
-	[MEMORY_SERIES_PAGE_IN] = COUNTER("pgpgin"),
+	[MEMORY_SERIES_PAGE_IN] = { "paging", NULL, "page_in_bytes" },
+};
+
+#define MEM(column) { "memory", "mem", column "_bytes" }
+#define PAGING(column) { "paging", NULL, column }
+#define LIMIT(resource, column) { "memory_limit", resource, column "_bytes" }
+
+/* What stands beside the tables, the lines at the bottom first. */
+static const struct series explained[] = {
+	PAGING("page_in_bytes_per_second"),
+	PAGING("swap_ins_per_second"),
+	PAGING("refaults_per_second"),
+	PAGING("scans_per_second"),
+	{ "pressure", "memory", "avg10_ratio" },
+	PAGING("window_seconds"),
+	PAGING("window_refaults"),
+	PAGING("window_refaults_per_second"),
+	PAGING("window_evictions"),
+	PAGING("window_swap_ins"),
+	PAGING("calm_seconds"),
+	PAGING("page_in_bytes"),
+	MEM("total"),
+	MEM("anonymous"),
+	MEM("kernel"),
+	MEM("caches"),
+	MEM("others"),
+	MEM("free"),
+	{ "memory", "available", "free_bytes" },
+	{ "memory", "swap", "used_bytes" },
+	LIMIT("memory", "limit"),
+	LIMIT("memory", "used"),
+	LIMIT("memory", "free"),
+	LIMIT("memory", "caches"),
+	LIMIT("swap", "limit"),
+	LIMIT("swap", "used"),
+	LIMIT("swap", "free"),
+	MEM("page_cache"),
+	{ "meminfo", "Cached", "value_bytes" },
+	{ "meminfo", "Shmem", "value_bytes" },
+	{ 0 },
 };
 
 /* Columns that may stand for "used"; the first is the one without a mark. */
@@ -265,6 +296,7 @@ const struct pane pane_memory = {
 	.options = options,
 	.series = memory_series,
 	.n_series = N_MEMORY_SERIES,
+	.explained = explained,
 	.bindings = bindings,
 	.secondary_bindings = secondary_bindings,
 	.refuses_key = refuses_key,

@@ -15,7 +15,6 @@
 #include "pane/text.h"
 #include "screen/graph.h"
 
-#define STORY_SECONDS 300
 #define NARROW 30
 #define N_PARTS 4
 #define STALLED_NOTABLY 0.01
@@ -31,20 +30,9 @@ static double number(const struct pane_context *context, const char *topic, cons
 	return frame_number(context->frame, topic, row, column);
 }
 
-static double counter_rate(const struct pane_context *context, const char *counter)
+static double paging(const struct pane_context *context, const char *column)
 {
-	return number(context, "reclaim", counter, "per_second");
-}
-
-/* A sum in which what this kernel does not count is left out; NaN when it counts none of them. */
-static double known_sum(const double *values, unsigned n_values)
-{
-	double sum = NAN;
-
-	for (unsigned i = 0; i < n_values; i++)
-		if (!isnan(values[i]))
-			sum = isnan(sum) ? values[i] : sum + values[i];
-	return sum;
+	return number(context, "paging", NULL, column);
 }
 
 static void fill_parts(const struct pane_context *context, struct graph_part *parts)
@@ -163,15 +151,14 @@ static int draw_limit(const struct pane_context *context, const struct canvas *c
 
 /* "name 1.2k/s", when the rate is known; x moves on. */
 static int draw_rate(const struct canvas *canvas, int y, int x, const char *name, double rate,
-		     const char *unit)
+		     char *(*format)(char *text, double value))
 {
 	char text[TEXT_MAX], value[VALUE_TEXT_MAX];
 
 	if (isnan(rate))
 		snprintf(text, sizeof(text), "%s -", name);
 	else
-		snprintf(text, sizeof(text), "%s %s%s", name,
-			 unit ? size_text(value, rate * 1024) : rate_text(value, rate), "/s");
+		snprintf(text, sizeof(text), "%s %s/s", name, format(value, rate));
 	return canvas_piece(canvas, y, x, STYLE_NORMAL, text);
 }
 
@@ -199,49 +186,12 @@ static int draw_pressure(const struct pane_context *context, const struct canvas
 
 static void draw_rates(const struct pane_context *context, const struct canvas *canvas, int y)
 {
-	const double refaults[] = { counter_rate(context, "workingset_refault_file"),
-				    counter_rate(context, "workingset_refault_anon"),
-				    counter_rate(context, "workingset_refault") };
-	const double scans[] = { counter_rate(context, "pgscan_kswapd"),
-				 counter_rate(context, "pgscan_direct") };
-	int x = draw_rate(canvas, y, 0, _("page-in"), counter_rate(context, "pgpgin"), "KiB");
-	x = draw_rate(canvas, y, x, _("swap-in"), counter_rate(context, "pswpin"), NULL);
-	x = draw_rate(canvas, y, x, _("refault"), known_sum(refaults, 3), NULL);
+	int x = draw_rate(canvas, y, 0, _("page-in"), paging(context, "page_in_bytes_per_second"), size_text);
+
+	x = draw_rate(canvas, y, x, _("swap-in"), paging(context, "swap_ins_per_second"), rate_text);
+	x = draw_rate(canvas, y, x, _("refault"), paging(context, "refaults_per_second"), rate_text);
 	x = draw_pressure(context, canvas, y, x);
-	draw_rate(canvas, y, x, _("scan"), known_sum(scans, 2), NULL);
-}
-
-/* Growth of a counter in the last minutes before the shown frame; NaN when it is not known. */
-static double grown(const struct pane_context *context, enum memory_series series, double *seconds)
-{
-	uint64_t now = context->frame->mono_ns, span = STORY_SECONDS * UINT64_C(1000000000);
-	struct history_span found;
-
-	if (!history_between(&context->history, series, now > span ? now - span : 0, now, &found) ||
-	    found.last < found.first)
-		return NAN;
-	*seconds = fmax(*seconds, found.seconds);
-	return found.last - found.first;
-}
-
-/* Time since this counter last grew, as far as the history goes back. */
-static double unmoved_seconds(const struct pane_context *context, enum memory_series series)
-{
-	const struct history *history = &context->history;
-	uint64_t now = context->frame->mono_ns;
-	double last = NAN, seconds = INFINITY; /* never seen: nothing against calm */
-
-	for (size_t i = history->count; i-- > 0;) {
-		double value = history_value(history, series, i);
-
-		if (history_time(history, i) > now || isnan(value))
-			continue;
-		if (!isnan(last) && value != last)
-			break;
-		last = value;
-		seconds = (double)(now - history_time(history, i)) / 1e9;
-	}
-	return seconds;
+	draw_rate(canvas, y, x, _("scan"), paging(context, "scans_per_second"), rate_text);
 }
 
 /* Which form of a sentence so many pages ask for. */
@@ -352,21 +302,16 @@ char *memory_story(const struct memory_facts *facts, char *text, size_t room)
 
 static const char *story(const struct pane_context *context, char text[TEXT_MAX])
 {
-	struct memory_facts facts = { .caches_bytes = number(context, "memory", "mem", "caches_bytes"),
-				      .stalled_ratio = pressure_now(context, "some") };
-	const double refaults[] = { grown(context, MEMORY_SERIES_REFAULT_FILE, &facts.seconds),
-				    grown(context, MEMORY_SERIES_REFAULT_ANON, &facts.seconds),
-				    grown(context, MEMORY_SERIES_REFAULT, &facts.seconds) };
-	const double evictions[] = { grown(context, MEMORY_SERIES_STEAL_KSWAPD, &facts.seconds),
-				     grown(context, MEMORY_SERIES_STEAL_DIRECT, &facts.seconds),
-				     grown(context, MEMORY_SERIES_STEAL, &facts.seconds) };
+	const struct memory_facts facts = {
+		.seconds = paging(context, "window_seconds"),
+		.calm_seconds = paging(context, "calm_seconds"),
+		.refaulted_pages = paging(context, "window_refaults"),
+		.evicted_pages = paging(context, "window_evictions"),
+		.swapped_in_pages = paging(context, "window_swap_ins"),
+		.caches_bytes = number(context, "memory", "mem", "caches_bytes"),
+		.stalled_ratio = pressure_now(context, "some"),
+	};
 
-	facts.refaulted_pages = known_sum(refaults, 3);
-	facts.calm_seconds = fmin(fmin(unmoved_seconds(context, MEMORY_SERIES_REFAULT_FILE),
-				       unmoved_seconds(context, MEMORY_SERIES_REFAULT_ANON)),
-				  unmoved_seconds(context, MEMORY_SERIES_REFAULT));
-	facts.evicted_pages = known_sum(evictions, 3);
-	facts.swapped_in_pages = grown(context, MEMORY_SERIES_SWAP_IN, &facts.seconds);
 	return memory_story(&facts, text, TEXT_MAX);
 }
 
@@ -443,14 +388,15 @@ static void draw_extended(struct pane_context *context, const struct canvas *can
 {
 	double cached = number(context, "meminfo", "Cached", "value_bytes");
 	double shared = number(context, "meminfo", "Shmem", "value_bytes");
+	double page_cache = number(context, "memory", "mem", "page_cache_bytes");
 	char sizes[3][VALUE_TEXT_MAX], text[TEXT_MAX];
 	struct canvas rest = *canvas;
 
-	if (canvas->height > 10 && cached >= shared) {
+	if (canvas->height > 10 && !isnan(page_cache)) {
 		snprintf(text, sizeof(text),
 			 _("Cached %s = %s page cache of files + %s shared memory and tmpfs, which cannot be "
 			   "dropped"),
-			 size_text(sizes[0], cached), size_text(sizes[1], cached - shared),
+			 size_text(sizes[0], cached), size_text(sizes[1], page_cache),
 			 size_text(sizes[2], shared));
 		rest = canvas_rows(canvas, canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text)),
 				   canvas->height);
@@ -515,7 +461,7 @@ static int draw_regrowth(const struct pane_context *context, const struct canvas
 		 size_text(after, drop->after_bytes),
 		 (double)(context->frame->mono_ns - drop->mono_ns) / 1e9,
 		 size_text(now, number(context, "memory", "mem", "caches_bytes")),
-		 size_text(read, 1024 * (span.last - span.first)));
+		 size_text(read, span.last - span.first));
 	return canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text));
 }
 

@@ -16,7 +16,7 @@ struct memory_row {
 	const char *name;
 	uint64_t total_bytes, used_bytes, free_bytes;
 	uint64_t anonymous_bytes, kernel_bytes, caches_bytes, others_bytes;
-	uint64_t used_procps_bytes, used_htop_bytes;
+	uint64_t used_procps_bytes, used_htop_bytes, page_cache_bytes;
 	const char *note;
 };
 
@@ -59,13 +59,16 @@ static const struct column columns[] = {
 	     .mark = N_("used* = total - free - buffers - cached - reclaimable (htop)"),
 	     .help = N_("used as htop(1) counts it: without buffers, page cache and reclaimable slab"),
 	     .source = "MemTotal - MemFree - Buffers - Cached - SReclaimable"),
+	SIZE(page_cache_bytes, .title = N_("page cache"), .width = 10, .rank = 3, .hidden = true,
+	     .help = N_("page cache of files, without shared memory and tmpfs"),
+	     .source = "/proc/meminfo Cached - Shmem"),
 	COLUMN(struct memory_row, note, .kind = COLUMN_LABEL, .title = "", .rank = 4, .optional = true,
 	       .words = true,
 	       .help = N_("what is particular about this row: estimated, clamped, with ZFS ARC"),
 	       .source = "panetop"),
 };
 
-static double whole(const void *row)
+static double percent_base(const void *row)
 {
 	const struct memory_row *memory = row;
 	uint64_t bytes = u64_sum(memory->used_bytes, memory->free_bytes);
@@ -78,7 +81,7 @@ static const struct schema schema = {
 	.help = N_("memory of the machine in parts that add up to its total"),
 	.one_unit = true,
 	.row_size = sizeof(struct memory_row),
-	.percent_base = whole,
+	.percent_base = percent_base,
 	.percent_column = 1,
 	SCHEMA_COLUMNS(columns),
 };
@@ -152,13 +155,14 @@ static void fill_mem(struct memory_row *row, const struct meminfo *meminfo, uint
 		row->others_bytes = row->used_bytes > parts ? row->used_bytes - parts : 0;
 	row->used_htop_bytes = u64_less(row->used_bytes, sum(meminfo->buffers, meminfo->cached,
 							  meminfo->reclaimable_slab));
+	row->page_cache_bytes = u64_less(meminfo->cached, meminfo->shmem);
 	row->note = arc > 0 ? N_("with ZFS ARC") : "";
 }
 
 static void leave_parts_blank(struct memory_row *row)
 {
 	row->anonymous_bytes = row->kernel_bytes = row->caches_bytes = row->others_bytes = U64_BLANK;
-	row->used_procps_bytes = row->used_htop_bytes = U64_BLANK;
+	row->used_procps_bytes = row->used_htop_bytes = row->page_cache_bytes = U64_BLANK;
 }
 
 /* Some containers show an available memory above their total: it is cut to the total, and said. */

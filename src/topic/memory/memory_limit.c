@@ -41,7 +41,7 @@ static const struct column columns[] = {
 	       .source = "/proc/self/cgroup, /proc/self/mountinfo"),
 };
 
-static double whole(const void *row)
+static double percent_base(const void *row)
 {
 	const struct limit_row *limit = row;
 
@@ -53,7 +53,7 @@ static const struct schema schema = {
 	.help = N_("limits of the own control group on memory and swap; empty when there are none"),
 	.one_unit = true,
 	.row_size = sizeof(struct limit_row),
-	.percent_base = whole,
+	.percent_base = percent_base,
 	.percent_column = 1,
 	SCHEMA_COLUMNS(columns),
 };
