@@ -104,7 +104,7 @@ def the_calibration_in_use_is_shown(scratch):
 def nothing_is_calibrated(_scratch):
     with screen(fixture("power-nothing"), "power", width=100) as terminal:
         terminal.send("K")
-        return expect("there are no watts to measure" in terminal.text() and "[y/n]" not in terminal.text(), terminal,
+        return expect("no power measurement available" in terminal.text() and "[y/n]" not in terminal.text(), terminal,
                       "it asks before it says that nothing can come of it")
 
 

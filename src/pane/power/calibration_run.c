@@ -8,7 +8,6 @@
 
 #include "model/statistics.h"
 
-
 static double busy_cpus(const struct frame *frame)
 {
 	const struct table *table = frame_table(frame, "cpu");
@@ -21,8 +20,8 @@ static double busy_cpus(const struct frame *frame)
 
 const char *calibration_event(const struct settings *settings, enum calibration_measure measure)
 {
-	const char *name = settings_get(settings, measure == CALIBRATION_CYCLES ? "power.cycles"
-										: "power.instructions");
+	const char *name =
+		settings_get(settings, measure == CALIBRATION_CYCLES ? "power.cycles" : "power.instructions");
 
 	return name ? name : calibration_name(measure);
 }

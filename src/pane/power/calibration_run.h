@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A calibration that is running: the load, and what the samples say of it. */
+/* A running calibration: generates the load and takes samples. */
 #ifndef PANETOP_PANE_POWER_CALIBRATION_RUN_H
 #define PANETOP_PANE_POWER_CALIBRATION_RUN_H
 
@@ -10,7 +10,7 @@
 
 struct calibration_run {
 	struct cpu_load *load;
-	uint64_t operations; /* of the load, at the sample before */
+	uint64_t operations; /* of the load, at the previous sample */
 	struct calibration calibration;
 };
 

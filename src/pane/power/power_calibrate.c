@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Calibration from the power pane: it goes on with every sample, also while another pane is shown. */
+/* Calibration in the power pane: goes on with every sample, even while another pane is shown. */
 #include <config.h>
 
 #include <math.h>
@@ -28,7 +28,7 @@ void power_calibration_close(void *state)
 	power->calibration = NULL;
 }
 
-/* Cycles and instructions are counted while it runs. */
+/* Cycles and instructions are only counted while it runs. */
 static void stop(struct pane_context *context)
 {
 	power_calibration_close(context->state);
@@ -56,7 +56,7 @@ static void start(struct pane_context *context)
 
 	if (!calibration_run_open(run, &plan)) {
 		free(run);
-		screen_message(context->screen, MESSAGE_PANE, "%s", _("there can be no thread for each CPU"));
+		screen_message(context->screen, MESSAGE_PANE, "%s", _("cannot start a thread per CPU"));
 		return;
 	}
 	power->calibration = run;
@@ -66,10 +66,10 @@ static void start(struct pane_context *context)
 
 static const char *no_watts(void)
 {
-	return _("there are no watts to measure; panetop --probe tells why");
+	return _("no power measurement available; see panetop --probe power");
 }
 
-/* Watts come with the second sample, wherever something measures them. */
+/* Watts need two samples; before that joules show that they are measured. */
 static bool measures_watts(const struct frame *frame)
 {
 	return !isnan(frame_number(frame, "power", "total", frame->interval_ns > 0 ? "watts" : "joules"));
@@ -132,7 +132,7 @@ static void keep(struct pane_context *context, const struct calibration *calibra
 	settings_set(context->settings, POWER_FIT_SETTING, text.bytes);
 	buffer_free(&text);
 	screen_message(context->screen, MESSAGE_SCREEN, "%s",
-		       _("the calibration is done (K): the pane cpu shows watts of processes; w keeps it"));
+		       _("calibration done (K): the pane cpu shows watts of processes; w saves it"));
 }
 
 void power_calibration_feed(struct pane_context *context, const struct frame *frame)
@@ -159,7 +159,8 @@ static void draw_progress(const struct canvas *canvas, const struct calibration 
 	struct graph_part part = { 'W', 0, "", 0, calibration_done(calibration) };
 	char value[VALUE_TEXT_MAX];
 
-	canvas_print(canvas, 0, 0, STYLE_STRONG, P_("step %u of %u: %u CPU at %.0f %%, %.0f s left",
+	canvas_print(canvas, 0, 0, STYLE_STRONG,
+		     P_("step %u of %u: %u CPU at %.0f %%, %.0f s left",
 			"step %u of %u: %u CPUs at %.0f %%, %.0f s left", calibration_cpus(calibration)),
 		     calibration_done(calibration) + 1, calibration_total(calibration),
 		     calibration_cpus(calibration), 100 * calibration_share(calibration),
@@ -169,7 +170,7 @@ static void draw_progress(const struct canvas *canvas, const struct calibration 
 		     watts_text(value, calibration->last_watts));
 }
 
-/* The table in use, and below it how it is read. */
+/* The calibration in use, and below it how to read it. */
 static void draw_fits(struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table *table = context_table(context, POWER_TABLE_CALIBRATION);

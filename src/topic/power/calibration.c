@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "calibration": the lines of watts that --calibrate or the pane power found, as long as they are in use. */
+/* Topic "calibration": the fitted lines of the calibration in use. */
 #include <config.h>
 
 #include "topic/power/calibration.h"
@@ -17,28 +17,28 @@ struct calibration_row {
 #define FITTED .source = "linear regression"
 
 static const struct column columns[] = {
-	ROW(cpus, .kind = COLUMN_KEY, .title = N_("CPUs"), .width = 4, .help = N_("number of CPUs that were loaded"),
+	ROW(cpus, .kind = COLUMN_KEY, .title = N_("CPUs"), .width = 4, .help = N_("number of loaded CPUs"),
 	    .source = "panetop"),
 	ROW(measure, .kind = COLUMN_KEY, .title = N_("measure"), .width = 12, .rank = 2,
-	    .help = N_("what watts are a line of: load, operations, cycles or instructions"),
+	    .help = N_("what watts are fitted to: load, operations, cycles or instructions"),
 	    .source = "panetop"),
 	ROW(slope, .kind = COLUMN_GAUGE, .title = N_("slope"), .width = 12,
-	    .help = N_("what one more of the measure costs"), FITTED),
+	    .help = N_("cost of one unit of the measure"), FITTED),
 	ROW(slope_unit, .kind = COLUMN_LABEL, .title = N_("slope is"), .width = 22, .words = true,
 	    .help = N_("unit of the slope"), .source = "panetop"),
-	ROW(intercept_watts, .kind = COLUMN_GAUGE, .unit = UNIT_WATTS, .title = N_("intercept W"), .width = 11,
-	    .help = N_("watts of the idle machine, where the line starts"), FITTED),
+	ROW(intercept_watts, .kind = COLUMN_GAUGE, .unit = UNIT_WATTS, .title = N_("intercept W"),
+	    .width = 11, .help = N_("watts at no load, where the line starts"), FITTED),
 	ROW(r_squared, .kind = COLUMN_GAUGE, .title = N_("R squared"), .width = 9,
 	    .help = N_("share of the variation of watts that the measure explains, 0 to 1"), FITTED),
 	ROW(fit, .kind = COLUMN_LABEL, .title = N_("fit"), .width = 9, .words = true,
 	    .help = N_("how well the line fits: excellent, good, fair or poor"), .source = "R squared"),
 	ROW(points, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("points"), .width = 6, .rank = 1,
-	    .help = N_("load steps that the line was fitted to"), FITTED),
+	    .help = N_("number of load steps the line was fitted to"), FITTED),
 };
 
 static const struct schema schema = {
 	.name = "calibration",
-	.help = N_("the calibration in use: watts as a line of what the CPUs do"),
+	.help = N_("the calibration in use: lines fitted through watts over CPU load"),
 	.row_size = sizeof(struct calibration_row),
 	SCHEMA_COLUMNS(columns),
 };
