@@ -364,13 +364,13 @@ FUZZ_TARGET(maps)
 /* Cells never hold more pages than there are, and however they are cut, all pages of all regions. */
 FUZZ_TARGET(page_layout)
 {
-	struct page_view view = { .page_bytes = 4096 };
+	struct page_snapshot view = { .page_bytes = 4096 };
 	struct cell_layout layout = { .most = size > 0 ? (size_t)data[0] + 1 : 1 };
 	uint64_t pages = 0;
 
 	layout.fold_pages = size > 1 && data[1] & 1 ? data[1] : 0;
-	page_view_take_maps(&view, input(data, size));
-	page_view_cut(&view, &layout);
+	page_snapshot_parse(&view, input(data, size));
+	page_snapshot_cut(&view, &layout);
 	require(view.n_cells <= layout.most);
 	for (size_t i = 0; i < view.n_cells; i++) {
 		require(view.cells[i].start < view.cells[i].end);
@@ -378,7 +378,7 @@ FUZZ_TARGET(page_layout)
 		pages += view.cells[i].counts.pages;
 	}
 	require(pages == view.total.pages);
-	page_view_free(&view);
+	page_snapshot_free(&view);
 }
 
 FUZZ_TARGET(pagemap)

@@ -126,14 +126,14 @@ START_TEST(a_pid_that_comes_back_is_another_process)
 
 	event_process_call(process, "old", "old --way", 3, EVENT_NAME_COMMAND);
 	process->start_ns = 1;
-	event_processes_end(processes, process, 1000);
+	event_processes_exit(processes, process, 1000);
 	ck_assert_ptr_eq(event_processes_find(processes, 42), process);
 	ck_assert_uint_eq(process->end_ns, 1000);
 	process = event_processes_add(processes, 42);
 	ck_assert(!process->name->known && process->end_ns == 0 && process->start_ns == U64_UNKNOWN);
 	event_process_call(process, "new", NULL, 0, EVENT_NAME_COMM);
-	for (unsigned i = 0; i < 2 * EVENT_PROCESSES_DEAD; i++)
-		event_processes_end(processes, event_processes_add(processes, 1000 + i), 2000 + i);
+	for (unsigned i = 0; i < 2 * EVENT_PROCESSES_EXITED; i++)
+		event_processes_exit(processes, event_processes_add(processes, 1000 + i), 2000 + i);
 	process = event_processes_find(processes, 42);
 	ck_assert_ptr_nonnull(process);
 	ck_assert_str_eq(process->name->comm, "new");
@@ -151,14 +151,15 @@ START_TEST(only_so_many_dead_ones_are_kept)
 		struct event_process *child = event_processes_add(processes, 100 + i);
 
 		event_process_inherit(child, alive);
-		event_processes_end(processes, child, 1 + i);
+		event_processes_exit(processes, child, 1 + i);
 	}
 	ck_assert_ptr_null(event_processes_find(processes, 100));
 	ck_assert_ptr_nonnull(event_processes_find(processes, 100 + 99999));
-	ck_assert_ptr_nonnull(event_processes_find(processes, 100 + 100000 - (uint32_t)EVENT_PROCESSES_DEAD));
+	ck_assert_ptr_nonnull(
+		event_processes_find(processes, 100 + 100000 - (uint32_t)EVENT_PROCESSES_EXITED));
 	ck_assert_ptr_null(
-		event_processes_find(processes, 100 + 100000 - (uint32_t)EVENT_PROCESSES_DEAD - 1));
-	ck_assert_uint_eq(alive->name->users, 1 + EVENT_PROCESSES_DEAD);
+		event_processes_find(processes, 100 + 100000 - (uint32_t)EVENT_PROCESSES_EXITED - 1));
+	ck_assert_uint_eq(alive->name->users, 1 + EVENT_PROCESSES_EXITED);
 	event_processes_close(processes);
 }
 END_TEST
@@ -359,7 +360,7 @@ START_TEST(parents_that_fork_most_are_kept)
 		struct event_process *other = event_processes_add(processes, 100 + i);
 
 		event_statistics_fork(&statistics, other);
-		event_statistics_end(&statistics, other, U64_UNKNOWN);
+		event_statistics_exit(&statistics, other, U64_UNKNOWN);
 	}
 	ck_assert_uint_eq(statistics.n_parents, EVENT_PARENTS_MAX);
 	ck_assert_str_eq(statistics.parents[0].command, "busy");
@@ -400,7 +401,7 @@ START_TEST(life_times_are_counted_by_decades)
 	for (size_t i = 0; i < sizeof(lives) / sizeof(lives[0]); i++) {
 		uint64_t before = statistics.lifetimes[lives[i].bucket];
 
-		event_statistics_end(&statistics, process, lives[i].lifetime_ns);
+		event_statistics_exit(&statistics, process, lives[i].lifetime_ns);
 		ck_assert_uint_eq(statistics.lifetimes[lives[i].bucket], before + 1);
 	}
 	ck_assert_uint_eq(event_lifetime_ns(0), 0);

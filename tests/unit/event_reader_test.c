@@ -60,7 +60,7 @@ static void open_reader(const char *kinds, bool needs_connector, bool needs_prog
 	settings_set(&settings, "events.events", kinds);
 	ck_assert_int_eq(env_open(&env, "/"), 0);
 	reader = event_reader_open(&sample);
-	event_reader_add_taker(reader, 1);
+	event_reader_add_collector(reader, 1);
 	event_reader_sources(reader, &sources);
 	if ((sources.perf_error && sources.connector_error) || (needs_connector && sources.connector_error) ||
 	    (needs_programs && !reads_programs()))
@@ -74,7 +74,7 @@ static void take_more(void)
 	struct pollfd rung = { .fd = event_reader_bell(reader), .events = POLLIN };
 
 	poll(&rung, 1, 100);
-	event_reader_take(reader, &taken);
+	event_reader_collect(reader, &taken);
 	ck_assert_uint_eq(event_batch_append(&all, &taken), 0);
 	event_batch_free(&taken);
 }
@@ -457,7 +457,7 @@ START_TEST(sums_are_of_what_was_chosen)
 		reap(pid);
 	}
 	expect(EVENT_EXIT, 100);
-	event_reader_look(reader, look_at_parents, NULL);
+	event_reader_read_statistics(reader, look_at_parents, NULL);
 	close_reader();
 }
 END_TEST
@@ -480,7 +480,7 @@ START_TEST(nothing_is_read_of_another_root)
 {
 	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
 	reader = event_reader_open(&sample);
-	event_reader_add_taker(reader, 1);
+	event_reader_add_collector(reader, 1);
 	ck_assert_int_eq(event_reader_update(reader, &env), -ENOTSUP);
 	close_reader();
 }

@@ -150,13 +150,13 @@ END_TEST
 static const char three_regions[] = "00010000-0001a000 rw-p 0 0:0 0 a\n0001a000-0001b000 r--p 0 0:0 0 b\n"
 				    "10000000-103e8000 ---p 0 0:0 0 c\n";
 
-static uint64_t cut(struct page_view *view, struct cell_layout layout)
+static uint64_t cut(struct page_snapshot *view, struct cell_layout layout)
 {
 	uint64_t pages = 0;
 
 	view->page_bytes = PAGE;
-	page_view_take_maps(view, span_text(three_regions));
-	page_view_cut(view, &layout);
+	page_snapshot_parse(view, span_text(three_regions));
+	page_snapshot_cut(view, &layout);
 	for (size_t i = 0; i < view->n_cells; i++)
 		pages += view->cells[i].counts.pages;
 	return pages;
@@ -164,7 +164,7 @@ static uint64_t cut(struct page_view *view, struct cell_layout layout)
 
 START_TEST(cells_hold_every_page_once)
 {
-	struct page_view view = { 0 };
+	struct page_snapshot view = { 0 };
 
 	for (size_t most = 1; most < 1200; most += 7) {
 		ck_assert_uint_eq(cut(&view, (struct cell_layout){ .most = most }), 1011);
@@ -179,13 +179,13 @@ START_TEST(cells_hold_every_page_once)
 			  0);
 	ck_assert_uint_eq(cut(&view, (struct cell_layout){ .most = 40, .fold_pages = 64 }), 1011);
 	ck_assert_uint_eq(view.n_cells, 12); /* what nobody may access is one cell */
-	page_view_free(&view);
+	page_snapshot_free(&view);
 }
 END_TEST
 
 START_TEST(a_window_of_cells)
 {
-	struct page_view view = { 0 };
+	struct page_snapshot view = { 0 };
 	struct cell_layout layout = { .cell_pages = 1, .anchor = 0x10000000, .before = 4, .most = 20 };
 
 	cut(&view, layout);
@@ -201,7 +201,7 @@ START_TEST(a_window_of_cells)
 	cut(&view, layout);
 	ck_assert_uint_eq(view.n_cells, 20);
 	ck_assert_uint_eq(view.cells[0].start, 0x10000);
-	page_view_free(&view);
+	page_snapshot_free(&view);
 }
 END_TEST
 

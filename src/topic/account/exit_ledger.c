@@ -227,7 +227,7 @@ static void credit_share(void *context, const char *name, uint64_t ns)
 
 static void count_events(struct exit_ledger *ledger)
 {
-	event_reader_take_ended(ledger->events, &ledger->event_ended);
+	event_reader_collect_ended(ledger->events, &ledger->event_ended);
 	child_shares_add(ledger->shares, ledger->processes, &ledger->event_ended);
 	for (size_t i = 0; i < ledger->event_ended.count; i++)
 		if (*ledger->event_ended.list[i].comm)

@@ -174,7 +174,7 @@ static int sample(struct sample *sample)
 	event_notices(state->reader, env, frame, schema.name);
 	if (error)
 		return error;
-	event_reader_take(state->reader, &state->batch);
+	event_reader_collect(state->reader, &state->batch);
 	event_targets_notices(&state->targets, sample, state->batch.count > 0);
 	state->last.from = 0;
 	for (size_t i = 0; i < state->batch.count; i++)
@@ -187,7 +187,7 @@ static int open_event(struct sample *sample)
 	struct state *state = sample->state;
 
 	state->reader = event_reader_open(sample);
-	event_reader_add_taker(state->reader, 1);
+	event_reader_add_collector(state->reader, 1);
 	state->env = sample->env;
 	return 0;
 }
@@ -196,7 +196,7 @@ static void close_event(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	event_reader_add_taker(state->reader, -1);
+	event_reader_add_collector(state->reader, -1);
 	event_reader_close(state->reader, state->env);
 	event_batch_free(&state->batch);
 }

@@ -133,8 +133,8 @@ static enum event_kind kind_of(const struct proc_event *event)
 	return N_EVENT_KINDS;
 }
 
-static void take_event(struct event_connector *connector, const struct proc_event *event,
-		       struct raw_events *events)
+static void add_event(struct event_connector *connector, const struct proc_event *event,
+		      struct raw_events *events)
 {
 	enum event_kind kind = kind_of(event);
 	struct raw_event *raw;
@@ -168,7 +168,7 @@ void event_connector_drain(struct event_connector *connector, struct raw_events 
 			struct proc_event event;
 
 			while (proc_event_next(&datagram, &event))
-				take_event(connector, &event, events);
+				add_event(connector, &event, events);
 		}
 }
 

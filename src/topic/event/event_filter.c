@@ -13,7 +13,7 @@
 #include "topic/process/process_find.h"
 #include "topic/users.h"
 
-#define LOOK_NS UINT64_C(1000000000)
+#define SEARCH_NS UINT64_C(1000000000)
 #define USUAL \
 	(EVENT_BIT(EVENT_FORK) | EVENT_BIT(EVENT_EXEC) | EVENT_BIT(EVENT_EXIT) | EVENT_BIT(EVENT_CORE) | \
 	 EVENT_BIT(EVENT_PTRACE) | EVENT_BIT(EVENT_UID) | EVENT_BIT(EVENT_GID) | EVENT_BIT(EVENT_SID))
@@ -119,8 +119,9 @@ bool event_filter_process(const struct event_filter *filter, const struct event_
 {
 	return matches_place(filter, process) &&
 	       (!*filter->processes ||
-		process_pattern_matches(span_text(filter->processes), process->pid, span_text(process->name->comm),
-			       span_of(process->name->command, process->name->program_length)));
+		process_pattern_matches(span_text(filter->processes), process->pid,
+					span_text(process->name->comm),
+					span_of(process->name->command, process->name->program_length)));
 }
 
 /* The comm that the kernel gives to a process that executes this file. */
@@ -139,7 +140,8 @@ bool event_filter_start(const struct event_filter *filter, const struct event_pr
 {
 	return filter->kinds & EVENT_BIT(EVENT_EXEC) && (!process || matches_place(filter, process)) &&
 	       (!*filter->processes || !file ||
-		process_pattern_matches(span_text(filter->processes), pid, comm_of_file(file), span_text(file)));
+		process_pattern_matches(span_text(filter->processes), pid, comm_of_file(file),
+					span_text(file)));
 }
 
 bool event_filter_kind(const struct event_filter *filter, enum event_kind kind, bool of_thread,
@@ -173,13 +175,13 @@ struct target_names {
 	const char *processes, *tree, *group, *cgroup;
 };
 
-static void look_for(struct event_targets *targets, struct env *env, const struct target_names *names)
+static void search(struct event_targets *targets, struct env *env, const struct target_names *names)
 {
 	uint64_t now_ns = env_mono_ns();
 
-	if (targets->looked_ns > 0 && now_ns - targets->looked_ns < LOOK_NS)
+	if (targets->searched_ns > 0 && now_ns - targets->searched_ns < SEARCH_NS)
 		return;
-	targets->looked_ns = now_ns;
+	targets->searched_ns = now_ns;
 	targets->processes =
 		targets->processes || !names->processes || process_any_matches(env, names->processes);
 	targets->tree = targets->tree || !names->tree || process_any_matches(env, names->tree);
@@ -202,7 +204,7 @@ void event_targets_notices(struct event_targets *targets, struct sample *sample,
 	if (any_event || sample->env->foreign_pids) /* PIDs in /proc are those of another namespace */
 		targets->processes = targets->tree = targets->group = targets->cgroup = true;
 	if (!targets->processes || !targets->tree || !targets->group || !targets->cgroup)
-		look_for(targets, sample->env, &names);
+		search(targets, sample->env, &names);
 	if (!targets->processes)
 		missing_targets_add_process(sample->frame, request, topic, names.processes);
 	if (!targets->tree)

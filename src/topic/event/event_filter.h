@@ -49,7 +49,7 @@ bool event_cgroup_matches(struct span text, const char *cgroup);
  */
 struct event_targets {
 	bool processes, tree, group, cgroup; /* seen; they are not looked for again */
-	uint64_t looked_ns;                  /* CLOCK_MONOTONIC of the last look */
+	uint64_t searched_ns;                /* CLOCK_MONOTONIC of the last look */
 };
 
 /* Adds a notice for each target that was never seen. any_event: an event passed the filter. */

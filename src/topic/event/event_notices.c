@@ -95,7 +95,7 @@ static const char *remedy(const struct env *env, const char *source, int error)
 	return NULL;
 }
 
-static void tell_lost(const struct event_sources *sources, struct frame *frame, const char *topic)
+static void notice_lost(const struct event_sources *sources, struct frame *frame, const char *topic)
 {
 	uint64_t lost = sources->perf_lost + sources->connector_lost;
 
@@ -112,8 +112,8 @@ static void tell_lost(const struct event_sources *sources, struct frame *frame, 
 			     (unsigned long)sources->queue_lost);
 }
 
-static void tell_missing(const struct event_sources *sources, const struct env *env, struct frame *frame,
-			 const char *topic)
+static void notice_missing(const struct event_sources *sources, const struct env *env, struct frame *frame,
+			   const char *topic)
 {
 	if (sources->connector_error && !sources->perf_error)
 		frame_notice(frame, topic, remedy(env, "connector", -sources->connector_error),
@@ -138,8 +138,8 @@ void event_notices(struct event_reader *reader, const struct env *env, struct fr
 	struct event_sources sources;
 
 	event_reader_sources(reader, &sources);
-	tell_missing(&sources, env, frame, topic);
-	tell_lost(&sources, frame, topic);
+	notice_missing(&sources, env, frame, topic);
+	notice_lost(&sources, frame, topic);
 	if (env->foreign_pids)
 		frame_notice(frame, topic, source_remedy(env, NULL, EXDEV),
 			     _("processes of events are not looked up: %s"), env_error_text(EXDEV));

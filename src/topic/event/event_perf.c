@@ -13,6 +13,7 @@
 
 #include "core/alloc.h"
 #include "core/unknown.h"
+#include "core/vector.h"
 #include "kernel/cpu_list.h"
 #include "kernel/perf_record.h"
 #include "kernel/trace_format.h"
@@ -30,7 +31,7 @@ struct on_cpu {
 	uint32_t cpu;
 	int tasks, execs, alarm; /* descriptors; execs, alarm: -1 where there is none */
 	struct perf_ring ring, alarm_ring;
-	uint64_t told_lost;  /* by records in the ring */
+	uint64_t reported_lost; /* by records in the ring */
 	uint64_t enabled_ns; /* when CPUs were followed last */
 };
 
@@ -38,7 +39,7 @@ struct event_perf {
 	struct env *env; /* borrowed */
 	size_t ring_bytes;
 	struct on_cpu *cpus;
-	size_t n_cpus;
+	size_t n_cpus, cpu_capacity;
 	char *room; /* of one ring */
 	uint64_t exec_id;
 	struct trace_field filename;
@@ -130,7 +131,7 @@ static uint64_t lost_on(const struct on_cpu *on)
 	uint64_t tasks = perf_ring_state(on->tasks).lost;
 	uint64_t execs = on->execs >= 0 ? perf_ring_state(on->execs).lost : 0;
 
-	return tasks == U64_UNKNOWN || execs == U64_UNKNOWN ? on->told_lost : tasks + execs;
+	return tasks == U64_UNKNOWN || execs == U64_UNKNOWN ? on->reported_lost : tasks + execs;
 }
 
 static void close_cpu(struct on_cpu *on)
@@ -150,7 +151,7 @@ static int open_cpu(struct event_perf *perf, uint32_t cpu)
 	struct on_cpu *on;
 	int error;
 
-	perf->cpus = alloc_resize(perf->cpus, perf->n_cpus + 1, sizeof(*perf->cpus));
+	VECTOR_RESERVE(perf->cpus, perf->n_cpus + 1, perf->cpu_capacity);
 	on = &perf->cpus[perf->n_cpus];
 	*on = (struct on_cpu){ .cpu = cpu, .tasks = -1, .execs = -1, .alarm = -1 };
 	error = open_tasks(perf, on);
@@ -278,8 +279,8 @@ static bool is_foreign(const struct perf_record *record)
 	return record->pid == 0 || record->tid == 0;
 }
 
-static void take_record(struct event_perf *perf, struct on_cpu *on, struct raw_events *events,
-			const struct perf_record *record, bool exits)
+static void add_record(struct event_perf *perf, struct on_cpu *on, struct raw_events *events,
+		       const struct perf_record *record, bool exits)
 {
 	bool by_sample = record->kind == PERF_RECORD_KIND_COMM && record->exec && on->execs >= 0;
 	struct raw_event *event;
@@ -305,7 +306,7 @@ static void take_record(struct event_perf *perf, struct on_cpu *on, struct raw_e
 		add_exec(perf, events, record);
 		break;
 	case PERF_RECORD_KIND_LOST:
-		on->told_lost += record->lost;
+		on->reported_lost += record->lost;
 		break;
 	case PERF_RECORD_KIND_OTHER:
 		break;
@@ -320,7 +321,7 @@ void event_perf_drain(struct event_perf *perf, struct raw_events *events, bool e
 		struct perf_record record;
 
 		while (perf_record_next(&bytes, &record))
-			take_record(perf, on, events, &record, exits);
+			add_record(perf, on, events, &record, exits);
 	}
 }
 

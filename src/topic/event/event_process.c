@@ -20,9 +20,9 @@ struct event_processes {
 	struct {
 		uint32_t pid;
 		uint64_t end_ns;
-	} dead[EVENT_PROCESSES_DEAD]; /* a ring */
+	} dead[EVENT_PROCESSES_EXITED]; /* a ring */
 	size_t next_dead;
-	struct event_name *nobody;
+	struct event_name *unnamed_process;
 };
 
 static struct event_name *new_name(const char *comm, const char *command)
@@ -43,7 +43,7 @@ void event_name_drop(struct event_name *name)
 		free(name);
 }
 
-static void take_name(struct event_process *process, struct event_name *name)
+static void set_name(struct event_process *process, struct event_name *name)
 {
 	if (process->name)
 		event_name_drop(process->name);
@@ -54,8 +54,8 @@ struct event_processes *event_processes_open(void)
 {
 	struct event_processes *processes = alloc_zeroed(1, sizeof(*processes));
 
-	processes->nobody = new_name("", "");
-	processes->nobody->known = false;
+	processes->unnamed_process = new_name("", "");
+	processes->unnamed_process->known = false;
 	return processes;
 }
 
@@ -76,7 +76,7 @@ void event_processes_close(struct event_processes *processes)
 		processes->spare = process->next;
 		free(process);
 	}
-	event_name_drop(processes->nobody);
+	event_name_drop(processes->unnamed_process);
 	free(processes);
 }
 
@@ -100,7 +100,7 @@ struct event_process *event_processes_add(struct event_processes *processes, uin
 
 	if (process) {
 		next = process->next;
-		take_name(process, NULL);
+		set_name(process, NULL);
 	} else if (processes->spare) {
 		process = processes->spare;
 		processes->spare = process->next;
@@ -120,10 +120,10 @@ struct event_process *event_processes_add(struct event_processes *processes, uin
 		.session = -1,
 		.resident_bytes = U64_UNKNOWN,
 		.page_table_bytes = U64_UNKNOWN,
-		.name = processes->nobody,
+		.name = processes->unnamed_process,
 		.next = next,
 	};
-	processes->nobody->users++;
+	processes->unnamed_process->users++;
 	*place = process;
 	return process;
 }
@@ -135,14 +135,13 @@ static void forget(struct event_processes *processes, uint32_t pid, uint64_t end
 	if (!process || process->end_ns != end_ns)
 		return;
 	*place = process->next;
-	take_name(process, NULL);
+	set_name(process, NULL);
 	process->next = processes->spare;
 	processes->spare = process;
 	processes->count--;
 }
 
-void event_processes_end(struct event_processes *processes, struct event_process *process,
-			 uint64_t time_ns)
+void event_processes_exit(struct event_processes *processes, struct event_process *process, uint64_t time_ns)
 {
 	size_t at = processes->next_dead;
 
@@ -151,13 +150,13 @@ void event_processes_end(struct event_processes *processes, struct event_process
 	process->end_ns = time_ns ? time_ns : 1;
 	processes->dead[at].pid = process->pid;
 	processes->dead[at].end_ns = process->end_ns;
-	processes->next_dead = (at + 1) % EVENT_PROCESSES_DEAD;
+	processes->next_dead = (at + 1) % EVENT_PROCESSES_EXITED;
 }
 
 void event_process_inherit(struct event_process *child, const struct event_process *parent)
 {
 	parent->name->users++;
-	take_name(child, parent->name);
+	set_name(child, parent->name);
 	child->real_uid = parent->real_uid;
 	child->effective_uid = parent->effective_uid;
 	child->terminal = parent->terminal;
@@ -169,8 +168,8 @@ void event_process_inherit(struct event_process *child, const struct event_proce
 
 void event_processes_unname(struct event_processes *processes, struct event_process *process)
 {
-	processes->nobody->users++;
-	take_name(process, processes->nobody);
+	processes->unnamed_process->users++;
+	set_name(process, processes->unnamed_process);
 }
 
 void event_process_call(struct event_process *process, const char *comm, const char *command,
@@ -180,7 +179,7 @@ void event_process_call(struct event_process *process, const char *comm, const c
 
 	name->from = command ? from : EVENT_NAME_COMM;
 	name->program_length = command ? program_length : strlen(name->command);
-	take_name(process, name);
+	set_name(process, name);
 }
 
 void event_process_rename(struct event_process *process, const char *comm, bool kernel)
@@ -196,5 +195,5 @@ void event_process_rename(struct event_process *process, const char *comm, bool 
 	name->from = old->from;
 	name->program_length =
 		old->from == EVENT_NAME_COMM ? strlen(name->command) : old->program_length;
-	take_name(process, name);
+	set_name(process, name);
 }

@@ -6,13 +6,13 @@
 #include "sys/env.h"
 #include "topic/event/event_raw.h"
 
-#define EVENT_PROCESSES_DEAD ((size_t)4096) /* kept, for what is told of them late */
+#define EVENT_PROCESSES_EXITED ((size_t)4096) /* kept, for what is told of them late */
 
 /* How a process is called; shared by those that inherited it. */
 struct event_name {
 	unsigned users;
 	size_t program_length;  /* of its first argument, which command starts with */
-	bool known;             /* false: it stands for a process of which nobody told anything */
+	bool known;             /* false: it stands for a process of which unnamed_process told anything */
 	enum event_name_from {
 		EVENT_NAME_COMM,    /* command is only comm, of a thread of the kernel in brackets */
 		EVENT_NAME_FILE,    /* … the file that was started */
@@ -26,7 +26,7 @@ struct event_name {
 struct event_process {
 	uint32_t pid, parent_pid;
 	uint64_t start_ns;      /* CLOCK_MONOTONIC; U64_UNKNOWN */
-	uint64_t start_ticks;   /* since boot, in USER_HZ; U64_UNKNOWN: nobody asked yet */
+	uint64_t start_ticks;   /* since boot, in USER_HZ; U64_UNKNOWN: unnamed_process asked yet */
 	uint64_t end_ns;        /* 0 while it lives */
 	uint32_t real_uid, effective_uid; /* UINT32_MAX: not known */
 	int64_t terminal;       /* as of struct pid_stat; -1: not known */
@@ -53,13 +53,12 @@ struct event_process *event_processes_find(struct event_processes *processes, ui
 struct event_process *event_processes_add(struct event_processes *processes, uint32_t pid);
 
 /* It ended; it stays known until many others have. */
-void event_processes_end(struct event_processes *processes, struct event_process *process,
-			 uint64_t time_ns);
+void event_processes_exit(struct event_processes *processes, struct event_process *process, uint64_t time_ns);
 
 /* The child is called as its parent, and has its users, terminal and groups. */
 void event_process_inherit(struct event_process *child, const struct event_process *parent);
 
-/* It is another program now, and nobody told which. */
+/* It is another program now, and unnamed_process told which. */
 void event_processes_unname(struct event_processes *processes, struct event_process *process);
 
 /* It is another program now: command is its file or command line, or NULL when only comm is known. */

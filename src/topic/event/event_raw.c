@@ -7,18 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
+#include "core/vector.h"
 
 struct raw_event *raw_events_add(struct raw_events *events)
 {
-	struct raw_event *event;
+	struct raw_event *event = VECTOR_ADD(events->list, events->count, events->capacity);
 
-	if (events->count == events->capacity) {
-		events->capacity = events->capacity ? 2 * events->capacity : 256;
-		events->list = alloc_resize(events->list, events->capacity, sizeof(*events->list));
-		events->room = alloc_resize(events->room, events->capacity, sizeof(*events->room));
-	}
-	event = &events->list[events->count++];
 	*event = (struct raw_event){ .exit_code = UINT32_MAX };
 	return event;
 }
@@ -38,6 +32,9 @@ void raw_events_sort(struct raw_events *events)
 {
 	size_t count = events->count;
 
+	if (events->room_capacity < events->capacity) /* the two are exchanged below */
+		events->room = alloc_resize(events->room, events->capacity, sizeof(*events->room));
+	events->room_capacity = events->capacity;
 	for (size_t width = 1; width < count; width *= 2) {
 		struct raw_event *sorted = events->room;
 

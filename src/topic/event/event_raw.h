@@ -30,7 +30,7 @@ struct raw_event {
 	enum event_kind kind;
 	uint32_t pid, tid;
 	uint32_t parent_pid;     /* FORK, CLONE: who made it; EXIT: of whom it is a child; 0: not told */
-	uint32_t other_pid;      /* PTRACE: the tracer, 0 when nobody traces any more */
+	uint32_t other_pid;      /* PTRACE: the tracer, 0 when unnamed_process traces any more */
 	uint32_t real, effective; /* UID, GID */
 	uint32_t exit_code;      /* EXIT: as wait() has it; UINT32_MAX: not told */
 	char comm[EVENT_COMM_BYTES + 1]; /* EXEC, COMM: "" when not told */
@@ -43,7 +43,7 @@ struct raw_event {
 /* What came and was not used yet, of all sources. */
 struct raw_events {
 	struct raw_event *list, *room; /* owned; room is for sorting */
-	size_t count, capacity;
+	size_t count, capacity, room_capacity;
 };
 
 /* A new last one, all zero but its exit code, valid until the next one is added. */

@@ -52,7 +52,7 @@ struct event_reader {
 	uint64_t rung_ns, followed_ns, losses_ns;
 	pthread_mutex_t lock; /* of the members below, and of what the resolver has counted and kept */
 	struct event_batch ready;
-	unsigned takers;                   /* samplers that take events; without them nobody misses any */
+	unsigned collectors; /* samplers that take events; without them unnamed_process misses any */
 	bool waiting;                      /* the bell has to be rung for events that are ready */
 	struct event_sources sources;
 	struct event_filter filter;
@@ -95,7 +95,7 @@ static void open_sources(struct event_reader *reader)
 	reader->resolver.reports_users = reader->connector != NULL;
 }
 
-static bool is_worth_a_look(const struct event_reader *reader, const struct raw_event *raw)
+static bool may_be_selected(const struct event_reader *reader, const struct raw_event *raw)
 {
 	const struct event_process *process = event_processes_find(reader->resolver.processes, raw->pid);
 
@@ -105,7 +105,7 @@ static bool is_worth_a_look(const struct event_reader *reader, const struct raw_
 }
 
 /* The command lines of those that started without telling it, while they are still there. */
-static void look_up_commands(struct event_reader *reader, size_t from)
+static void read_missing_commands(struct event_reader *reader, size_t from)
 {
 	struct command_line line;
 
@@ -117,7 +117,7 @@ static void look_up_commands(struct event_reader *reader, size_t from)
 	for (size_t i = from; i < reader->raw.count; i++) {
 		const struct raw_event *raw = &reader->raw.list[i];
 
-		if (raw->kind == EVENT_EXEC && !raw->is_command && is_worth_a_look(reader, raw))
+		if (raw->kind == EVENT_EXEC && !raw->is_command && may_be_selected(reader, raw))
 			command_reader_ask(reader->commands, raw->pid, raw->time_ns);
 	}
 	command_reader_submit(reader->commands);
@@ -144,7 +144,7 @@ static void drain(struct event_reader *reader)
 	if (reader->connector)
 		event_connector_drain(reader->connector, &reader->raw);
 	if (reader->raw.count > before) {
-		look_up_commands(reader, before);
+		read_missing_commands(reader, before);
 		raw_events_sort(&reader->raw);
 		reader->quiet_rounds = 0;
 	} else {
@@ -189,7 +189,7 @@ static void hand_over(struct event_reader *reader, uint64_t now_ns)
 	size_t count = reader->resolver.ready.count;
 
 	sources->queue_received += count;
-	if (reader->takers == 0) {
+	if (reader->collectors == 0) {
 		event_batch_empty(&reader->resolver.ready);
 	} else if (count > 0) {
 		sources->queue_lost += event_batch_append(&reader->ready, &reader->resolver.ready);
@@ -435,14 +435,14 @@ int event_reader_update(struct event_reader *reader, struct env *env)
 	return reader->error;
 }
 
-void event_reader_add_taker(struct event_reader *reader, int change)
+void event_reader_add_collector(struct event_reader *reader, int change)
 {
 	pthread_mutex_lock(&reader->lock);
-	reader->takers += (unsigned)change;
+	reader->collectors += (unsigned)change;
 	pthread_mutex_unlock(&reader->lock);
 }
 
-void event_reader_take(struct event_reader *reader, struct event_batch *taken)
+void event_reader_collect(struct event_reader *reader, struct event_batch *taken)
 {
 	struct event_batch swapped = *taken;
 	uint64_t rung;
@@ -454,10 +454,10 @@ void event_reader_take(struct event_reader *reader, struct event_batch *taken)
 	reader->waiting = false;
 	pthread_mutex_unlock(&reader->lock);
 	if (read(reader->bell, &rung, sizeof(rung)) < 0)
-		return; /* nobody rang: no matter */
+		return; /* unnamed_process rang: no matter */
 }
 
-void event_reader_take_ended(struct event_reader *reader, struct event_ended_list *taken)
+void event_reader_collect_ended(struct event_reader *reader, struct event_ended_list *taken)
 {
 	struct event_ended_list swapped = *taken;
 
@@ -469,10 +469,10 @@ void event_reader_take_ended(struct event_reader *reader, struct event_ended_lis
 	pthread_mutex_unlock(&reader->lock);
 }
 
-void event_reader_look(struct event_reader *reader,
-		       void (*look)(void *context, const struct event_statistics *statistics,
-				    uint64_t since_ns),
-		       void *context)
+void event_reader_read_statistics(struct event_reader *reader,
+				  void (*look)(void *context, const struct event_statistics *statistics,
+					       uint64_t since_ns),
+				  void *context)
 {
 	pthread_mutex_lock(&reader->lock);
 	look(context, &reader->resolver.statistics, env_mono_ns() - reader->start_ns);

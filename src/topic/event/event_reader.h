@@ -39,20 +39,20 @@ void event_reader_close(struct event_reader *reader, struct env *env);
 /* Once per tick: lets the thread know when settings have changed. 0, or -errno when no source can be read. */
 int event_reader_update(struct event_reader *reader, struct env *env);
 
-/* One more (1), or less (-1), who takes events: while there is nobody they are only counted. */
-void event_reader_add_taker(struct event_reader *reader, int change);
+/* One more (1), or less (-1), who takes events: while there is unnamed_process they are only counted. */
+void event_reader_add_collector(struct event_reader *reader, int change);
 
 /* The events since the last call; taken is emptied, and filled. */
-void event_reader_take(struct event_reader *reader, struct event_batch *taken);
+void event_reader_collect(struct event_reader *reader, struct event_batch *taken);
 
 /* The processes that ended since the last call, from the first call on; taken is emptied, and filled. */
-void event_reader_take_ended(struct event_reader *reader, struct event_ended_list *taken);
+void event_reader_collect_ended(struct event_reader *reader, struct event_ended_list *taken);
 
 /* Calls look with the statistics, which the thread leaves alone meanwhile. since_ns: how long it counts. */
-void event_reader_look(struct event_reader *reader,
-		       void (*look)(void *context, const struct event_statistics *statistics,
-				    uint64_t since_ns),
-		       void *context);
+void event_reader_read_statistics(struct event_reader *reader,
+				  void (*look)(void *context, const struct event_statistics *statistics,
+					       uint64_t since_ns),
+				  void *context);
 
 void event_reader_sources(struct event_reader *reader, struct event_sources *sources);
 

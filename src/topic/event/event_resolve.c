@@ -366,10 +366,10 @@ static void resolve_exit(struct event_resolver *resolver, const struct raw_event
 	if (raw->pid != raw->tid)
 		return;
 	if (event_filter_process(&resolver->filter, process))
-		event_statistics_end(&resolver->statistics, process, lifetime_ns);
+		event_statistics_exit(&resolver->statistics, process, lifetime_ns);
 	if (resolver->keeps_ended)
 		event_ended_add(&resolver->ended, process, raw->time_ns);
-	event_processes_end(resolver->processes, process, raw->time_ns);
+	event_processes_exit(resolver->processes, process, raw->time_ns);
 }
 
 /* by_exec: the name of a program that starts; its exec follows. */

@@ -9,11 +9,11 @@
 
 #include "core/alloc.h"
 #include "core/unknown.h"
+#include "core/vector.h"
 
 void event_statistics_open(struct event_statistics *statistics)
 {
 	*statistics = (struct event_statistics){ 0 };
-	statistics->commands = alloc_zeroed(EVENT_COMMANDS_MAX, sizeof(*statistics->commands));
 	statistics->parents = alloc_zeroed(EVENT_PARENTS_MAX, sizeof(*statistics->parents));
 }
 
@@ -21,24 +21,26 @@ void event_statistics_free(struct event_statistics *statistics)
 {
 	free(statistics->commands);
 	free(statistics->parents);
-	hash_free(&statistics->index);
+	hash_free(&statistics->by_command);
 	*statistics = (struct event_statistics){ 0 };
 }
 
 static struct event_counts *counts_of(struct event_statistics *statistics, const char *command)
 {
 	uint64_t hash = hash_bytes(HASH_SEED, span_text(command));
+	struct event_counts *counts;
 	uint32_t at;
 
-	HASH_FIND(at, &statistics->index, hash, strcmp(statistics->commands[at].command, command) == 0);
-	if (at == HASH_NONE) {
-		if (statistics->n_commands == EVENT_COMMANDS_MAX)
-			return &statistics->others;
-		at = (uint32_t)statistics->n_commands++;
-		hash_add(&statistics->index, hash, at);
-		strcpy(statistics->commands[at].command, command);
-	}
-	return &statistics->commands[at];
+	HASH_FIND(at, &statistics->by_command, hash, strcmp(statistics->commands[at].command, command) == 0);
+	if (at != HASH_NONE)
+		return &statistics->commands[at];
+	if (statistics->n_commands == EVENT_COMMANDS_MAX)
+		return &statistics->others;
+	hash_add(&statistics->by_command, hash, (uint32_t)statistics->n_commands);
+	counts = VECTOR_ADD(statistics->commands, statistics->n_commands, statistics->command_capacity);
+	*counts = (struct event_counts){ 0 };
+	strcpy(counts->command, command);
+	return counts;
 }
 
 static void count(struct event_counts *counts, enum event_kind kind, bool of_thread, bool failed)
@@ -56,7 +58,7 @@ void event_statistics_count(struct event_statistics *statistics, const struct ev
 }
 
 /* Where there is no more room the ones that ended, and of these those that forked least, go first. */
-static struct event_parent *least_parent(struct event_statistics *statistics)
+static struct event_parent *replaceable_parent(struct event_statistics *statistics)
 {
 	struct event_parent *least = &statistics->parents[0];
 
@@ -86,7 +88,7 @@ void event_statistics_fork(struct event_statistics *statistics, const struct eve
 	if (!parent) {
 		parent = statistics->n_parents < EVENT_PARENTS_MAX
 				 ? &statistics->parents[statistics->n_parents++]
-				 : least_parent(statistics);
+				 : replaceable_parent(statistics);
 		*parent = (struct event_parent){
 			.pid = process->pid,
 			.start_ns = process->start_ns,
@@ -108,8 +110,8 @@ uint64_t event_lifetime_ns(unsigned bucket)
 	return bucket < EVENT_LIFETIMES ? bound : U64_UNKNOWN;
 }
 
-void event_statistics_end(struct event_statistics *statistics, const struct event_process *process,
-			  uint64_t lifetime_ns)
+void event_statistics_exit(struct event_statistics *statistics, const struct event_process *process,
+			   uint64_t lifetime_ns)
 {
 	struct event_parent *parent = find_parent(statistics, process);
 	unsigned bucket = 0;

@@ -27,12 +27,12 @@ struct event_parent {
 
 struct event_statistics {
 	struct event_counts *commands; /* owned */
-	size_t n_commands;
+	size_t n_commands, command_capacity;
+	struct hash by_command;
 	struct event_counts all, others; /* others: of commands there was no room for; both without a name */
 	struct event_parent *parents; /* owned */
 	size_t n_parents;
 	uint64_t lifetimes[EVENT_LIFETIMES + 1]; /* the last one: not known */
-	struct hash index; /* of commands */
 };
 
 void event_statistics_open(struct event_statistics *statistics);
@@ -46,8 +46,8 @@ void event_statistics_count(struct event_statistics *statistics, const struct ev
 void event_statistics_fork(struct event_statistics *statistics, const struct event_process *parent);
 
 /* Counts how long it lived, U64_UNKNOWN where that is not known; as a parent it may make room for others. */
-void event_statistics_end(struct event_statistics *statistics, const struct event_process *process,
-			  uint64_t lifetime_ns);
+void event_statistics_exit(struct event_statistics *statistics, const struct event_process *process,
+			   uint64_t lifetime_ns);
 
 /* Where the bucket of life times with this index begins; U64_UNKNOWN behind the last. */
 uint64_t event_lifetime_ns(unsigned bucket);

@@ -47,7 +47,7 @@ static int sample_statistics(struct sample *sample,
 		return error;
 	state->frame = sample->frame;
 	state->table = sample->table;
-	event_reader_look(state->reader, read, state);
+	event_reader_read_statistics(state->reader, read, state);
 	return 0;
 }
 
@@ -327,7 +327,7 @@ static const struct column source_columns[] = {
 	       .help = N_("those that there was no room for, as the kernel counts them"),
 	       .source = "PERF_FORMAT_LOST, PERF_RECORD_LOST; SO_MEMINFO; panetop"),
 	SOURCE(unnamed, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("unnamed"), .width = 7,
-	       .help = N_("events of processes whose name nobody told, nor that of a parent"),
+	       .help = N_("events of processes whose name unnamed_process told, nor that of a parent"),
 	       .source = "panetop"),
 	SOURCE(state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 8, .words = true,
 	       .help = N_("read, or why it is not"), .source = "panetop"),

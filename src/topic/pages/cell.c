@@ -73,45 +73,46 @@ static const struct schema schema = {
 };
 
 /* The offset in the file that region maps at address; U64_BLANK where it is no file. */
-static uint64_t offset_in_file(const struct page_view *view, const struct page_region *region,
+static uint64_t offset_in_file(const struct page_snapshot *snapshot, const struct page_region *region,
 			       uint64_t address)
 {
-	return *page_view_path(view, region) == '/' ? region->offset + (address - region->start) : U64_BLANK;
+	return *page_snapshot_path(snapshot, region) == '/' ? region->offset + (address - region->start)
+							    : U64_BLANK;
 }
 
 /* region: the one in which the cell starts. */
-static void add_cell(struct table *table, const struct page_view *view, const struct page_region *region,
-		     const struct page_cell *cell)
+static void add_cell(struct table *table, const struct page_snapshot *snapshot,
+		     const struct page_region *region, const struct page_cell *cell)
 {
 	struct cell_row *row = table_add(table);
 	const struct page_counts *counts = &cell->counts;
-	bool known = page_map_knows(view, cell->end);
+	bool known = page_map_knows(snapshot, cell->end);
 
-	row->pid = view->pid;
+	row->pid = snapshot->pid;
 	row->start_address = cell->start;
 	row->end_address = cell->end;
-	row->offset_bytes = offset_in_file(view, region, cell->start);
-	row->hole_bytes = cell > view->cells ? cell->start - cell[-1].end : U64_BLANK;
-	row->cell_pages = view->cell_pages;
+	row->offset_bytes = offset_in_file(snapshot, region, cell->start);
+	row->hole_bytes = cell > snapshot->cells ? cell->start - cell[-1].end : U64_BLANK;
+	row->cell_pages = snapshot->cell_pages;
 	row->pages = counts->pages;
 	row->present = page_map_count(counts->present, known);
 	row->swapped = page_map_count(counts->swapped, known);
 	row->file = page_map_count(counts->file, known);
 	row->exclusive = page_map_count(counts->exclusive, known);
-	row->soft_dirty = page_map_count(counts->soft_dirty, known && view->knows_soft_dirty);
-	row->huge = page_map_count(counts->huge, known && view->knows_kinds);
-	row->zero = page_map_count(counts->zero, known && view->knows_kinds);
-	row->ksm = page_map_count(counts->ksm, known && view->knows_ksm);
+	row->soft_dirty = page_map_count(counts->soft_dirty, known && snapshot->knows_soft_dirty);
+	row->huge = page_map_count(counts->huge, known && snapshot->knows_kinds);
+	row->zero = page_map_count(counts->zero, known && snapshot->knows_kinds);
+	row->ksm = page_map_count(counts->ksm, known && snapshot->knows_ksm);
 }
 
-static void add_cells(struct table *table, const struct page_view *view)
+static void add_cells(struct table *table, const struct page_snapshot *snapshot)
 {
-	const struct page_region *region = view->regions;
+	const struct page_region *region = snapshot->regions;
 
-	for (size_t i = 0; i < view->n_cells; i++) {
-		while (region->end <= view->cells[i].start)
+	for (size_t i = 0; i < snapshot->n_cells; i++) {
+		while (region->end <= snapshot->cells[i].start)
 			region++;
-		add_cell(table, view, region, &view->cells[i]);
+		add_cell(table, snapshot, region, &snapshot->cells[i]);
 	}
 }
 
@@ -122,7 +123,7 @@ static int sample(struct sample *sample)
 
 	if (error)
 		return error;
-	page_map_tell(map, sample->frame, sample->topic);
+	page_map_notices(map, sample->frame, sample->topic);
 	if (!map->shown)
 		return 0;
 	sample->table->mono_ns = map->shown->mono_ns;

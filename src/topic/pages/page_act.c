@@ -57,11 +57,11 @@ static void force_done(struct worker_job *job)
 }
 
 /* Regions that may not be read are left out: the process keeps them so on purpose. */
-static void take_ranges(struct force *force, const struct page_view *view)
+static void collect_ranges(struct force *force, const struct page_snapshot *snapshot)
 {
-	force->ranges = alloc_zeroed(view->n_regions, sizeof(*force->ranges));
-	for (size_t i = 0; i < view->n_regions; i++) {
-		const struct page_region *region = &view->regions[i];
+	force->ranges = alloc_zeroed(snapshot->n_regions, sizeof(*force->ranges));
+	for (size_t i = 0; i < snapshot->n_regions; i++) {
+		const struct page_region *region = &snapshot->regions[i];
 
 		if (!region->special && region->permissions[0] == 'r')
 			force->ranges[force->n_ranges++] =
@@ -79,7 +79,7 @@ static int force_pages(const struct page_map *map, int mem, void (*done)(void *c
 	force->page_bytes = map->env->page_bytes;
 	force->done = done;
 	force->context = context;
-	take_ranges(force, map->shown);
+	collect_ranges(force, map->shown);
 	worker_submit(map->env->worker, &force->job);
 	return 0;
 }

@@ -29,7 +29,7 @@ static void *open_map(struct env *env)
 	struct page_map *map = alloc_zeroed(1, sizeof(*map));
 
 	map->env = env;
-	map->tick = map->told_tick = ENV_NEVER;
+	map->tick = map->notices_tick = ENV_NEVER;
 	map->scan = (struct page_scan){ .env = env, .pagemap = -1, .flags = -1 };
 	map->proportional_bytes = map->swap_proportional_bytes = U64_UNKNOWN;
 	map->soft_dirty = !env->live || page_file_has_soft_dirty();
@@ -41,8 +41,8 @@ static void close_map(void *state)
 	struct page_map *map = state;
 
 	page_scan_free(&map->scan);
-	page_view_free(&map->views[0]);
-	page_view_free(&map->views[1]);
+	page_snapshot_free(&map->snapshots[0]);
+	page_snapshot_free(&map->snapshots[1]);
 	buffer_free(&map->text);
 	free(map);
 }
@@ -63,9 +63,9 @@ struct page_map *page_map_opened(const struct env *env)
 	return env_shared_state(env, &key);
 }
 
-bool page_map_knows(const struct page_view *view, uint64_t end)
+bool page_map_knows(const struct page_snapshot *snapshot, uint64_t end)
 {
-	return !view->pagemap_error && (view->complete || end <= view->next);
+	return !snapshot->pagemap_error && (snapshot->complete || end <= snapshot->next);
 }
 
 int page_map_entry(struct env *env, uint32_t pid, uint64_t address, uint64_t *entry)
@@ -162,13 +162,13 @@ static void read_status(struct page_map *map)
 }
 
 /* What smaps said when it was read last stays with the regions. */
-static void keep_shares(struct page_view *view, const struct page_view *before)
+static void keep_shares(struct page_snapshot *snapshot, const struct page_snapshot *before)
 {
-	for (size_t i = 0; before && i < view->n_regions; i++) {
-		const struct page_region *region = page_view_find(before, view->regions[i].start);
+	for (size_t i = 0; before && i < snapshot->n_regions; i++) {
+		const struct page_region *region = page_snapshot_find(before, snapshot->regions[i].start);
 
-		if (region && region->end == view->regions[i].end)
-			view->regions[i].proportional_bytes = region->proportional_bytes;
+		if (region && region->end == snapshot->regions[i].end)
+			snapshot->regions[i].proportional_bytes = region->proportional_bytes;
 	}
 }
 
@@ -176,33 +176,34 @@ static void keep_shares(struct page_view *view, const struct page_view *before)
 static int begin(struct page_map *map, const struct cell_layout *layout)
 {
 	const struct target *target = map->target;
-	struct page_view *view = map->shown == &map->views[0] ? &map->views[1] : &map->views[0];
-	const struct page_view *before =
+	struct page_snapshot *snapshot =
+		map->shown == &map->snapshots[0] ? &map->snapshots[1] : &map->snapshots[0];
+	const struct page_snapshot *before =
 		map->shown && map->shown->generation == target->generation ? map->shown : NULL;
 	int error = pids_read_text(map->env, target->pid, "maps", &map->text);
 
 	if (error)
 		return error;
-	view->pid = target->pid;
-	view->generation = target->generation;
-	view->mono_ns = env_mono_ns();
-	view->page_bytes = map->env->page_bytes;
-	view->knows_soft_dirty = map->soft_dirty;
-	page_view_take_maps(view, span_of(map->text.bytes, map->text.length));
-	page_view_cut(view, layout);
+	snapshot->pid = target->pid;
+	snapshot->generation = target->generation;
+	snapshot->mono_ns = env_mono_ns();
+	snapshot->page_bytes = map->env->page_bytes;
+	snapshot->knows_soft_dirty = map->soft_dirty;
+	page_snapshot_parse(snapshot, span_of(map->text.bytes, map->text.length));
+	page_snapshot_cut(snapshot, layout);
 	if (map->shares_mono_ns > 0)
-		keep_shares(view, before);
+		keep_shares(snapshot, before);
 	map->scan.resident_pages = resident_pages(map);
-	page_scan_begin(&map->scan, view, before, has_ksm(map));
-	map->scanned = view;
+	page_scan_begin(&map->scan, snapshot, before, has_ksm(map));
+	map->scanned = snapshot;
 	return 0;
 }
 
-static bool is_current(const struct page_map *map, const struct page_view *view,
+static bool is_current(const struct page_map *map, const struct page_snapshot *snapshot,
 		       const struct cell_layout *layout)
 {
-	return view && view->generation == map->target->generation &&
-	       cell_layout_is_same(&view->layout, layout);
+	return snapshot && snapshot->generation == map->target->generation &&
+	       cell_layout_is_same(&snapshot->layout, layout);
 }
 
 /* A map that is not whole is shown only where there is no whole one of the same cells. */
@@ -246,7 +247,7 @@ static int scan(struct page_map *map)
 	return error == -ESTALE ? 0 : error;
 }
 
-static void take_shares(struct page_map *map)
+static void parse_shares(struct page_map *map)
 {
 	struct span text = span_of(map->text.bytes, map->text.length);
 	struct maps_region found;
@@ -254,7 +255,7 @@ static void take_shares(struct page_map *map)
 
 	map->proportional_bytes = map->swap_proportional_bytes = 0;
 	while (smaps_next(&text, &found, &sizes)) {
-		struct page_region *region = page_view_find(map->shown, found.start);
+		struct page_region *region = page_snapshot_find(map->shown, found.start);
 
 		map->proportional_bytes = u64_sum(map->proportional_bytes, sizes.proportional_bytes);
 		map->swap_proportional_bytes =
@@ -278,7 +279,7 @@ static void read_shares(struct page_map *map)
 		if (pids_read_text(map->env, map->target->pid, "smaps", &map->text) < 0)
 			return;
 		map->shares_mono_ns = now;
-		take_shares(map);
+		parse_shares(map);
 		map->shares_ns = env_self_cpu_ns() - cpu_ns;
 	}
 }

@@ -28,9 +28,9 @@ struct page_map {
 	struct target *target;
 	uint64_t tick; /* of the last update */
 	int error;     /* -errno of that: why there are no regions */
-	struct page_view views[2];
-	struct page_view *shown;   /* one of them, whole, or the one that is scanned; NULL: none yet */
-	struct page_view *scanned; /* the one that is not whole yet; NULL: none */
+	struct page_snapshot snapshots[2];
+	struct page_snapshot *shown;   /* one of them, whole, or the one that is scanned; NULL: none yet */
+	struct page_snapshot *scanned; /* the one that is not whole yet; NULL: none */
 	struct page_scan scan;
 	struct buffer text;                                   /* of maps or smaps, as read last */
 	struct pid_status status;                             /* as read in this tick */
@@ -38,7 +38,7 @@ struct page_map {
 	uint64_t shares_ns;                                   /* CPU time that reading smaps took last */
 	uint64_t shares_mono_ns;                              /* … when; 0: never for this process */
 	uint64_t proportional_bytes, swap_proportional_bytes; /* sums; U64_UNKNOWN */
-	uint64_t told_tick;                                   /* notices are given once per tick */
+	uint64_t notices_tick;                                /* notices are given once per tick */
 };
 
 /*
@@ -60,8 +60,8 @@ struct page_map *page_map_opened(const struct env *env);
 /* What pagemap says of the page with this address: 0 or -errno. */
 int page_map_entry(struct env *env, uint32_t pid, uint64_t address, uint64_t *entry);
 
-/* Are all of the view's pages below this address counted? */
-bool page_map_knows(const struct page_view *view, uint64_t end);
+/* Are all of the snapshot's pages below this address counted? */
+bool page_map_knows(const struct page_snapshot *snapshot, uint64_t end);
 
 /* A count that is known, else U64_UNKNOWN. */
 static inline uint64_t page_map_count(uint64_t count, bool known)
@@ -70,9 +70,10 @@ static inline uint64_t page_map_count(uint64_t count, bool known)
 }
 
 /* Pages of its own data: neither of a file nor of zeros. The process may change while it is looked at. */
-static inline uint64_t page_map_anonymous(const struct page_view *view, const struct page_counts *counts)
+static inline uint64_t page_map_anonymous(const struct page_snapshot *snapshot,
+					  const struct page_counts *counts)
 {
-	uint64_t others = counts->file + (view->knows_kinds ? counts->zero : 0);
+	uint64_t others = counts->file + (snapshot->knows_kinds ? counts->zero : 0);
 
 	return counts->present > others ? counts->present - others : 0;
 }
@@ -80,13 +81,13 @@ static inline uint64_t page_map_anonymous(const struct page_view *view, const st
 /* The rest is in page_sources.c. */
 
 /* Notices: about the process, and what cannot be read of it. */
-void page_map_tell(struct page_map *map, struct frame *frame, const struct topic *topic);
+void page_map_notices(struct page_map *map, struct frame *frame, const struct topic *topic);
 
 /* Of a test: can this file of panetop's own process be opened, or below another root that of process 1? */
 int page_map_test_file(struct env *env, const char *name);
 
 /* A notice that its regions cannot be read, from a topic that has something to show all the same. */
-void page_map_tell_maps(const struct page_map *map, struct frame *frame, const struct topic *topic);
+void page_map_notice_unreadable(const struct page_map *map, struct frame *frame, const struct topic *topic);
 
 /* What the topics over it read, for --probe. */
 extern const struct source_spec page_map_sources[];

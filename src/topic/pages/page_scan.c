@@ -27,8 +27,8 @@ void page_scan_free(struct page_scan *scan)
 	free(scan->ranges);
 }
 
-void page_scan_begin(struct page_scan *scan, struct page_view *view, const struct page_view *before,
-		     bool with_ksm)
+void page_scan_begin(struct page_scan *scan, struct page_snapshot *snapshot,
+		     const struct page_snapshot *before, bool with_ksm)
 {
 	struct env *env = scan->env;
 
@@ -37,20 +37,20 @@ void page_scan_begin(struct page_scan *scan, struct page_view *view, const struc
 		scan->ranges = alloc_zeroed(PAGE_SCAN_RANGES, sizeof(*scan->ranges));
 	}
 	page_scan_end(scan);
-	scan->view = view;
+	scan->snapshot = snapshot;
 	scan->before = before;
 	scan->region = 0;
 	scan->walk = scan->kind_walk = scan->ksm_walk = (struct page_walk){ 0 };
-	scan->pagemap = pids_open(env, view->pid, "pagemap", O_RDONLY);
-	view->pagemap_error = scan->pagemap < 0 ? scan->pagemap : 0;
-	view->knows_kinds = !view->pagemap_error;
-	view->knows_ksm = !view->pagemap_error;
+	scan->pagemap = pids_open(env, snapshot->pid, "pagemap", O_RDONLY);
+	snapshot->pagemap_error = scan->pagemap < 0 ? scan->pagemap : 0;
+	snapshot->knows_kinds = !snapshot->pagemap_error;
+	snapshot->knows_ksm = !snapshot->pagemap_error;
 	if (!with_ksm)
 		return;
 	if (!scan->frame_flags)
 		scan->frame_flags = alloc_zeroed(CHUNK, sizeof(*scan->frame_flags));
 	scan->flags = page_file_open(env, "proc/kpageflags");
-	view->knows_ksm &= scan->flags >= 0;
+	snapshot->knows_ksm &= scan->flags >= 0;
 }
 
 void page_scan_end(struct page_scan *scan)
@@ -60,7 +60,7 @@ void page_scan_end(struct page_scan *scan)
 	if (scan->flags >= 0)
 		close(scan->flags);
 	scan->pagemap = scan->flags = -1;
-	scan->view = NULL;
+	scan->snapshot = NULL;
 }
 
 /* May a page with this entry be one of KSM? Those are anonymous, and mapped by several. */
@@ -82,9 +82,9 @@ static size_t run_of_frames(const uint64_t *entries, size_t n)
 
 static void count_ksm(struct page_scan *scan, uint64_t address, size_t n)
 {
-	struct page_view *view = scan->view;
+	struct page_snapshot *snapshot = scan->snapshot;
 
-	for (size_t i = 0, length; i < n && view->knows_ksm; i += length) {
+	for (size_t i = 0, length; i < n && snapshot->knows_ksm; i += length) {
 		const uint64_t *entry = &scan->entries[i];
 		uint64_t frame;
 
@@ -95,26 +95,26 @@ static void count_ksm(struct page_scan *scan, uint64_t address, size_t n)
 		frame = *entry & PAGEMAP_FRAME;
 		if (frame == 0 || page_file_read(scan->env, scan->flags, frame, scan->frame_flags, length) !=
 					  (long)length)
-			view->knows_ksm = false;
-		for (size_t k = 0; k < length && view->knows_ksm; k++)
+			snapshot->knows_ksm = false;
+		for (size_t k = 0; k < length && snapshot->knows_ksm; k++)
 			if (scan->frame_flags[k] >> PAGE_FLAGS_KSM & 1)
-				page_view_count_ksm(view, &scan->ksm_walk,
-						    address + (i + k) * view->page_bytes, 1);
+				page_snapshot_count_ksm(snapshot, &scan->ksm_walk,
+							address + (i + k) * snapshot->page_bytes, 1);
 	}
 }
 
 /* Reads and counts the pages from start to end, at most a chunk of them. */
 static int read_pages(struct page_scan *scan, uint64_t start, uint64_t end)
 {
-	struct page_view *view = scan->view;
-	size_t n = (size_t)((end - start) / view->page_bytes);
-	long got = page_file_read(scan->env, scan->pagemap, start / view->page_bytes, scan->entries, n);
+	struct page_snapshot *snapshot = scan->snapshot;
+	size_t n = (size_t)((end - start) / snapshot->page_bytes);
+	long got = page_file_read(scan->env, scan->pagemap, start / snapshot->page_bytes, scan->entries, n);
 
 	if (got < 0)
 		return (int)got;
 	if ((size_t)got < n)
 		return -ESTALE;
-	page_view_count(view, &scan->walk, start, scan->entries, n);
+	page_snapshot_count(snapshot, &scan->walk, start, scan->entries, n);
 	if (scan->flags >= 0)
 		count_ksm(scan, start, n);
 	return 0;
@@ -123,18 +123,18 @@ static int read_pages(struct page_scan *scan, uint64_t start, uint64_t end)
 /* What PAGEMAP_SCAN alone tells of the pages from start to end. */
 static int read_kinds(struct page_scan *scan, uint64_t start, uint64_t end)
 {
-	struct page_view *view = scan->view;
+	struct page_snapshot *snapshot = scan->snapshot;
 
-	while (view->knows_kinds && start < end) {
+	while (snapshot->knows_kinds && start < end) {
 		long found =
 			page_file_scan(scan->env, scan->pagemap, &start, end, KINDS, KINDS, scan->ranges);
 
 		if (found < 0) {
-			view->knows_kinds = false;
+			snapshot->knows_kinds = false;
 			return found == -ESRCH ? -ESTALE : 0;
 		}
 		for (long i = 0; i < found; i++)
-			page_view_count_range(view, &scan->kind_walk, &scan->ranges[i]);
+			page_snapshot_count_range(snapshot, &scan->kind_walk, &scan->ranges[i]);
 	}
 	return 0;
 }
@@ -142,10 +142,11 @@ static int read_kinds(struct page_scan *scan, uint64_t start, uint64_t end)
 /* Is so little of the region there that it pays to ask where? */
 static bool is_sparse(const struct page_scan *scan, const struct page_region *region)
 {
-	const struct page_region *last = scan->before ? page_view_find(scan->before, region->start) : NULL;
+	const struct page_region *last =
+		scan->before ? page_snapshot_find(scan->before, region->start) : NULL;
 	uint64_t pages = region->counts.pages;
 
-	if (!scan->view->knows_kinds || pages < SPARSE_PAGES)
+	if (!scan->snapshot->knows_kinds || pages < SPARSE_PAGES)
 		return false;
 	if (last)
 		return last->counts.present + last->counts.swapped < last->counts.pages / SPARSE_SHARE;
@@ -155,7 +156,7 @@ static bool is_sparse(const struct page_scan *scan, const struct page_region *re
 /* The pages of ranges that lie close together, in one read. */
 static int read_ranges(struct page_scan *scan, long n_ranges)
 {
-	const uint64_t page_bytes = scan->view->page_bytes, chunk_bytes = CHUNK * page_bytes;
+	const uint64_t page_bytes = scan->snapshot->page_bytes, chunk_bytes = CHUNK * page_bytes;
 	const struct page_range *ranges = scan->ranges;
 	int error = 0;
 
@@ -174,32 +175,32 @@ static int read_ranges(struct page_scan *scan, long n_ranges)
 
 static int scan_sparse(struct page_scan *scan, const struct page_region *region)
 {
-	struct page_view *view = scan->view;
-	long found = page_file_scan(scan->env, scan->pagemap, &view->next, region->end,
+	struct page_snapshot *snapshot = scan->snapshot;
+	long found = page_file_scan(scan->env, scan->pagemap, &snapshot->next, region->end,
 				    PAGE_SCAN_PRESENT | PAGE_SCAN_SWAPPED, KINDS, scan->ranges);
 
 	if (found == -ESRCH)
 		return -ESTALE;
 	if (found < 0) { /* read it all the same */
-		view->knows_kinds = false;
+		snapshot->knows_kinds = false;
 		return 0;
 	}
 	for (long i = 0; i < found; i++)
-		page_view_count_range(view, &scan->kind_walk, &scan->ranges[i]);
+		page_snapshot_count_range(snapshot, &scan->kind_walk, &scan->ranges[i]);
 	return read_ranges(scan, found);
 }
 
 /* Where a chunk from start on ends: it takes in the regions that follow close by. */
 static uint64_t chunk_end(const struct page_scan *scan, uint64_t start)
 {
-	const struct page_view *view = scan->view;
-	uint64_t most = start + CHUNK * view->page_bytes, end = view->regions[scan->region].end;
+	const struct page_snapshot *snapshot = scan->snapshot;
+	uint64_t most = start + CHUNK * snapshot->page_bytes, end = snapshot->regions[scan->region].end;
 
-	for (size_t i = scan->region + 1; i < view->n_regions && end < most; i++) {
-		const struct page_region *region = &view->regions[i];
+	for (size_t i = scan->region + 1; i < snapshot->n_regions && end < most; i++) {
+		const struct page_region *region = &snapshot->regions[i];
 
-		if (region->special || region->start - end > GAP * view->page_bytes || region->end > most ||
-		    is_sparse(scan, region))
+		if (region->special || region->start - end > GAP * snapshot->page_bytes ||
+		    region->end > most || is_sparse(scan, region))
 			break;
 		end = region->end;
 	}
@@ -208,63 +209,63 @@ static uint64_t chunk_end(const struct page_scan *scan, uint64_t start)
 
 static int scan_dense(struct page_scan *scan)
 {
-	struct page_view *view = scan->view;
-	uint64_t start = view->next, end = chunk_end(scan, start);
+	struct page_snapshot *snapshot = scan->snapshot;
+	uint64_t start = snapshot->next, end = chunk_end(scan, start);
 	int error = read_pages(scan, start, end);
 
 	if (!error)
 		error = read_kinds(scan, start, end);
-	view->next = end;
+	snapshot->next = end;
 	return error;
 }
 
 /* Goes to the next region that is not yet counted in full; false after the last. */
 static bool find_region(struct page_scan *scan)
 {
-	struct page_view *view = scan->view;
+	struct page_snapshot *snapshot = scan->snapshot;
 
-	while (scan->region < view->n_regions &&
-	       (view->regions[scan->region].end <= view->next || view->regions[scan->region].special))
+	while (scan->region < snapshot->n_regions && (snapshot->regions[scan->region].end <= snapshot->next ||
+						      snapshot->regions[scan->region].special))
 		scan->region++;
-	if (scan->region == view->n_regions)
+	if (scan->region == snapshot->n_regions)
 		return false;
-	if (view->next < view->regions[scan->region].start)
-		view->next = view->regions[scan->region].start;
+	if (snapshot->next < snapshot->regions[scan->region].start)
+		snapshot->next = snapshot->regions[scan->region].start;
 	return true;
 }
 
 /* The memory of a process that has ended, or runs another program, is empty and gives nothing to read. */
 static int check_alive(struct page_scan *scan)
 {
-	const struct page_view *view = scan->view;
+	const struct page_snapshot *snapshot = scan->snapshot;
 	uint64_t entry;
 
-	if (view->n_regions == 0 || view->regions[0].special)
+	if (snapshot->n_regions == 0 || snapshot->regions[0].special)
 		return 0;
-	return page_file_read(scan->env, scan->pagemap, view->regions[0].start / view->page_bytes, &entry,
-			      1) == 1
+	return page_file_read(scan->env, scan->pagemap, snapshot->regions[0].start / snapshot->page_bytes,
+			      &entry, 1) == 1
 		       ? 0
 		       : -ESTALE;
 }
 
 int page_scan_run(struct page_scan *scan, uint64_t until_ns)
 {
-	struct page_view *view = scan->view;
+	struct page_snapshot *snapshot = scan->snapshot;
 	uint64_t cpu_ns = env_self_cpu_ns();
 	int error = 0;
 
-	while (!error && !view->pagemap_error && find_region(scan)) {
-		const struct page_region *region = &view->regions[scan->region];
+	while (!error && !snapshot->pagemap_error && find_region(scan)) {
+		const struct page_region *region = &snapshot->regions[scan->region];
 
 		error = is_sparse(scan, region) ? scan_sparse(scan, region) : scan_dense(scan);
 		if (!error && env_mono_ns() >= until_ns && find_region(scan)) {
-			view->cpu_ns += env_self_cpu_ns() - cpu_ns;
+			snapshot->cpu_ns += env_self_cpu_ns() - cpu_ns;
 			return 0;
 		}
 	}
-	if (!error && !view->pagemap_error)
+	if (!error && !snapshot->pagemap_error)
 		error = check_alive(scan);
-	view->cpu_ns += env_self_cpu_ns() - cpu_ns;
-	view->complete = !error;
+	snapshot->cpu_ns += env_self_cpu_ns() - cpu_ns;
+	snapshot->complete = !error;
 	return error;
 }

@@ -12,7 +12,7 @@ struct page_walk {
 	size_t region, cell;
 };
 
-struct page_view {
+struct page_snapshot {
 	uint32_t pid;
 	uint64_t generation; /* of the target */
 	uint64_t mono_ns;    /* when its scan began */
@@ -32,27 +32,29 @@ struct page_view {
 	uint64_t cpu_ns;                               /* that the scan took */
 };
 
-void page_view_free(struct page_view *view);
+void page_snapshot_free(struct page_snapshot *snapshot);
 
 /* Makes it a map without counts of these maps, as read from /proc/PID/maps. */
-void page_view_take_maps(struct page_view *view, struct span maps);
+void page_snapshot_parse(struct page_snapshot *snapshot, struct span maps);
 
 /* Cuts its regions into cells. */
-void page_view_cut(struct page_view *view, const struct cell_layout *layout);
+void page_snapshot_cut(struct page_snapshot *snapshot, const struct cell_layout *layout);
 
-const char *page_view_path(const struct page_view *view, const struct page_region *region);
+const char *page_snapshot_path(const struct page_snapshot *snapshot, const struct page_region *region);
 
 /* The region that begins there; NULL when none does. */
-struct page_region *page_view_find(const struct page_view *view, uint64_t start);
+struct page_region *page_snapshot_find(const struct page_snapshot *snapshot, uint64_t start);
 
 /* Adds what n entries of pagemap say of the pages from address on; walk goes on from call to call. */
-void page_view_count(struct page_view *view, struct page_walk *walk, uint64_t address,
-		     const uint64_t *entries, size_t n);
+void page_snapshot_count(struct page_snapshot *snapshot, struct page_walk *walk, uint64_t address,
+			 const uint64_t *entries, size_t n);
 
 /* Adds what is known of a range beyond its entries: huge pages, zero pages. */
-void page_view_count_range(struct page_view *view, struct page_walk *walk, const struct page_range *range);
+void page_snapshot_count_range(struct page_snapshot *snapshot, struct page_walk *walk,
+			       const struct page_range *range);
 
 /* Adds n pages at address that are merged by KSM. */
-void page_view_count_ksm(struct page_view *view, struct page_walk *walk, uint64_t address, uint64_t n);
+void page_snapshot_count_ksm(struct page_snapshot *snapshot, struct page_walk *walk, uint64_t address,
+			     uint64_t n);
 
 #endif

@@ -175,38 +175,39 @@ static const char *remedy_of(const struct page_map *map, const struct topic *top
 }
 
 /* Nonsense in a range of addresses, which are hexadecimal numbers each, only shows when both are known. */
-static void tell_range(const struct page_map *map, struct frame *frame, const char *topic)
+static void notice_empty_range(const struct page_map *map, struct frame *frame, const char *topic)
 {
-	const struct page_view *view = map->shown;
+	const struct page_snapshot *snapshot = map->shown;
 
-	if (view && view->n_regions > 0 && view->n_cells == 0)
+	if (snapshot && snapshot->n_regions > 0 && snapshot->n_cells == 0)
 		frame_notice(frame, topic, _("look at the table region"),
 			     _("nothing is mapped between --from and --to"));
 }
 
-void page_map_tell(struct page_map *map, struct frame *frame, const struct topic *topic)
+void page_map_notices(struct page_map *map, struct frame *frame, const struct topic *topic)
 {
 	const char *name = topic->schema->name;
-	const struct page_view *view = map->shown;
+	const struct page_snapshot *snapshot = map->shown;
 
-	if (map->told_tick == map->env->tick)
+	if (map->notices_tick == map->env->tick)
 		return;
-	map->told_tick = map->env->tick;
-	target_tell(map->target, frame, name);
-	if (!view && map->target->state == TARGET_GONE)
+	map->notices_tick = map->env->tick;
+	target_notices(map->target, frame, name);
+	if (!snapshot && map->target->state == TARGET_GONE)
 		frame_notice(frame, name, NULL, _("%u %s has ended"), map->target->pid, map->target->name);
-	if (!view || map->target->state != TARGET_LIVE)
+	if (!snapshot || map->target->state != TARGET_LIVE)
 		return;
-	if (view->pagemap_error == -ENODATA)
-		frame_notice(frame, name, NULL, _("/proc/%u/pagemap ends before the regions do"), view->pid);
-	else if (view->pagemap_error)
-		frame_notice(frame, name, remedy_of(map, topic, PAGE_MAP_PAGEMAP, view->pagemap_error),
-			     _("/proc/%u/pagemap: %s; the regions are known, their pages are not"), view->pid,
-			     strerror(-view->pagemap_error));
-	tell_range(map, frame, name);
+	if (snapshot->pagemap_error == -ENODATA)
+		frame_notice(frame, name, NULL, _("/proc/%u/pagemap ends before the regions do"),
+			     snapshot->pid);
+	else if (snapshot->pagemap_error)
+		frame_notice(frame, name, remedy_of(map, topic, PAGE_MAP_PAGEMAP, snapshot->pagemap_error),
+			     _("/proc/%u/pagemap: %s; the regions are known, their pages are not"),
+			     snapshot->pid, strerror(-snapshot->pagemap_error));
+	notice_empty_range(map, frame, name);
 }
 
-void page_map_tell_maps(const struct page_map *map, struct frame *frame, const struct topic *topic)
+void page_map_notice_unreadable(const struct page_map *map, struct frame *frame, const struct topic *topic)
 {
 	frame_notice(frame, topic->schema->name, remedy_of(map, topic, PAGE_MAP_MAPS, map->error),
 		     _("/proc/%u/maps: %s; the regions are not known"), map->target->pid,

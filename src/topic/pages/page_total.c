@@ -138,24 +138,24 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
-static void fill_pages(struct total_row *row, const struct page_view *view)
+static void fill_pages(struct total_row *row, const struct page_snapshot *snapshot)
 {
-	const struct page_counts *total = &view->total;
-	bool known = view->complete && !view->pagemap_error;
+	const struct page_counts *total = &snapshot->total;
+	bool known = snapshot->complete && !snapshot->pagemap_error;
 
-	row->regions = view->n_regions;
+	row->regions = snapshot->n_regions;
 	row->mapped_pages = total->pages;
 	row->present_pages = page_map_count(total->present, known);
 	row->swapped_pages = page_map_count(total->swapped, known);
 	row->file_pages = page_map_count(total->file, known);
-	row->anonymous_pages = page_map_count(page_map_anonymous(view, total), known);
+	row->anonymous_pages = page_map_count(page_map_anonymous(snapshot, total), known);
 	row->exclusive_pages = page_map_count(total->exclusive, known);
-	row->soft_dirty_pages = page_map_count(total->soft_dirty, known && view->knows_soft_dirty);
-	row->huge_pages = page_map_count(total->huge, known && view->knows_kinds);
-	row->zero_pages = page_map_count(total->zero, known && view->knows_kinds);
-	row->ksm_pages = page_map_count(total->ksm, known && view->knows_ksm);
-	if (view->complete)
-		row->map_cpu_seconds = (double)view->cpu_ns / 1e9;
+	row->soft_dirty_pages = page_map_count(total->soft_dirty, known && snapshot->knows_soft_dirty);
+	row->huge_pages = page_map_count(total->huge, known && snapshot->knows_kinds);
+	row->zero_pages = page_map_count(total->zero, known && snapshot->knows_kinds);
+	row->ksm_pages = page_map_count(total->ksm, known && snapshot->knows_ksm);
+	if (snapshot->complete)
+		row->map_cpu_seconds = (double)snapshot->cpu_ns / 1e9;
 }
 
 static void fill_status(struct total_row *row, const struct pid_status *status)
@@ -228,7 +228,7 @@ static int sample(struct sample *sample)
 	struct total_row *row;
 
 	if (!error)
-		page_map_tell(map, frame, sample->topic);
+		page_map_notices(map, frame, sample->topic);
 	if (target->state == TARGET_NONE || (target->state == TARGET_SOUGHT && !map->shown))
 		return error;
 	row = table_add(sample->table);
@@ -243,7 +243,7 @@ static int sample(struct sample *sample)
 	if (map->shown)
 		fill_pages(row, map->shown);
 	else if (error)
-		page_map_tell_maps(map, frame, sample->topic);
+		page_map_notice_unreadable(map, frame, sample->topic);
 	return 0;
 }
 

@@ -69,31 +69,32 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
-static void fill_counts(struct region_row *row, const struct page_view *view,
+static void fill_counts(struct region_row *row, const struct page_snapshot *snapshot,
 			const struct page_region *region)
 {
 	const struct page_counts *counts = &region->counts;
-	bool known = page_map_knows(view, region->end) && !region->special;
-	uint64_t page = view->page_bytes;
+	bool known = page_map_knows(snapshot, region->end) && !region->special;
+	uint64_t page = snapshot->page_bytes;
 
 	row->present_bytes = page_map_count(counts->present * page, known);
 	row->swapped_bytes = page_map_count(counts->swapped * page, known);
 	row->file_bytes = page_map_count(counts->file * page, known);
-	row->anonymous_bytes = page_map_count(page_map_anonymous(view, counts) * page, known);
+	row->anonymous_bytes = page_map_count(page_map_anonymous(snapshot, counts) * page, known);
 	row->exclusive_bytes = page_map_count(counts->exclusive * page, known);
-	row->soft_dirty_bytes = page_map_count(counts->soft_dirty * page, known && view->knows_soft_dirty);
-	row->huge_bytes = page_map_count(counts->huge * page, known && view->knows_kinds);
-	row->zero_bytes = page_map_count(counts->zero * page, known && view->knows_kinds);
-	row->ksm_bytes = page_map_count(counts->ksm * page, known && view->knows_ksm);
+	row->soft_dirty_bytes =
+		page_map_count(counts->soft_dirty * page, known && snapshot->knows_soft_dirty);
+	row->huge_bytes = page_map_count(counts->huge * page, known && snapshot->knows_kinds);
+	row->zero_bytes = page_map_count(counts->zero * page, known && snapshot->knows_kinds);
+	row->ksm_bytes = page_map_count(counts->ksm * page, known && snapshot->knows_ksm);
 }
 
-static void add_region(struct frame *frame, struct table *table, const struct page_view *view,
+static void add_region(struct frame *frame, struct table *table, const struct page_snapshot *snapshot,
 		       const struct page_region *region)
 {
 	struct region_row *row = table_add(table);
-	const char *path = page_view_path(view, region);
+	const char *path = page_snapshot_path(snapshot, region);
 
-	row->pid = view->pid;
+	row->pid = snapshot->pid;
 	row->start_address = region->start;
 	row->end_address = region->end;
 	row->size_bytes = region->end - region->start;
@@ -102,7 +103,7 @@ static void add_region(struct frame *frame, struct table *table, const struct pa
 	row->offset_bytes = region->offset;
 	row->inode = region->inode;
 	row->path = arena_copy(&frame->arena, path, strlen(path));
-	fill_counts(row, view, region);
+	fill_counts(row, snapshot, region);
 }
 
 static int sample(struct sample *sample)
@@ -112,7 +113,7 @@ static int sample(struct sample *sample)
 
 	if (error)
 		return error;
-	page_map_tell(map, sample->frame, sample->topic);
+	page_map_notices(map, sample->frame, sample->topic);
 	if (!map->shown)
 		return 0;
 	sample->table->mono_ns = map->shown->mono_ns;

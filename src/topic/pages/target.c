@@ -14,7 +14,7 @@
 #include "topic/process/missing_targets.h"
 #include "topic/process/process_find.h"
 
-#define LOOK_NS UINT64_C(1000000000) /* between looks through all processes */
+#define SEARCH_NS UINT64_C(1000000000) /* between looks through all processes */
 
 static const char key;
 
@@ -58,7 +58,7 @@ static bool has_ended(char state)
 	return state == 'Z' || state == 'X' || state == 'x';
 }
 
-static void take(struct target *target, uint32_t pid, const struct pid_stat *stat)
+static void set_process(struct target *target, uint32_t pid, const struct pid_stat *stat)
 {
 	size_t length = span_length(stat->comm);
 
@@ -73,8 +73,8 @@ static void take(struct target *target, uint32_t pid, const struct pid_stat *sta
 }
 
 /* Is this process meant? One that has ended, and ourselves, only when the pid is given. */
-static bool is_meant(const struct target *target, uint32_t pid, const struct pid_stat *stat,
-		     struct span program, const char *list)
+static bool matches(const struct target *target, uint32_t pid, const struct pid_stat *stat,
+		    struct span program, const char *list)
 {
 	uint64_t number;
 
@@ -86,7 +86,8 @@ static bool is_meant(const struct target *target, uint32_t pid, const struct pid
 }
 
 /* Takes the newest of those on the list: by their names, or by the programs of their command lines, too. */
-static void look(struct target *target, const uint32_t *pids, size_t n_pids, const char *list, bool programs)
+static void search(struct target *target, const uint32_t *pids, size_t n_pids, const char *list,
+		   bool programs)
 {
 	target->n_matches = 0;
 	for (size_t i = 0; i < n_pids; i++) {
@@ -98,10 +99,10 @@ static void look(struct target *target, const uint32_t *pids, size_t n_pids, con
 			continue;
 		if (programs)
 			program = process_program(target->env, pids[i], line, sizeof(line));
-		if (!is_meant(target, pids[i], &stat, program, list))
+		if (!matches(target, pids[i], &stat, program, list))
 			continue;
 		if (target->n_matches++ == 0 || stat.start_ticks >= target->start_ticks)
-			take(target, pids[i], &stat);
+			set_process(target, pids[i], &stat);
 	}
 	target->generation += target->n_matches > 0 ? 1 : 0;
 }
@@ -115,13 +116,13 @@ static int seek(struct target *target)
 	size_t n_pids;
 	int error = 0;
 
-	if (target->looked_ns == 0 || now - target->looked_ns >= LOOK_NS) {
-		target->looked_ns = now;
+	if (target->searched_ns == 0 || now - target->searched_ns >= SEARCH_NS) {
+		target->searched_ns = now;
 		error = pids_list(target->env, &pids, &n_pids);
 		if (!error)
-			look(target, pids, n_pids, name, false);
+			search(target, pids, n_pids, name, false);
 		if (!error && target->state == TARGET_SOUGHT)
-			look(target, pids, n_pids, name, true);
+			search(target, pids, n_pids, name, true);
 	}
 	free(name);
 	return error;
@@ -148,7 +149,7 @@ static void follow(struct target *target)
 }
 
 /* A process that was seen: it still exists, or has exited. */
-static void take_chosen(struct target *target, const struct process_choice *chosen)
+static void set_chosen(struct target *target, const struct process_choice *chosen)
 {
 	struct pid_stat stat;
 	bool exists = process_find(target->env, chosen->pid, chosen->start_seconds, &stat) == 0;
@@ -157,7 +158,7 @@ static void take_chosen(struct target *target, const struct process_choice *chos
 		stat = (struct pid_stat){ .start_ticks =
 						  process_start_ticks(target->env, chosen->start_seconds) };
 	stat.comm = span_text(chosen->name);
-	take(target, chosen->pid, &stat);
+	set_process(target, chosen->pid, &stat);
 	target->state = exists ? TARGET_LIVE : TARGET_GONE;
 	target->n_matches = 1;
 	target->generation++;
@@ -173,9 +174,9 @@ static void follow_request(struct target *target)
 		target->list = copy(list);
 		target->chosen = request->mapped;
 		target->state = list ? TARGET_SOUGHT : TARGET_NONE;
-		target->least_ticks = target->looked_ns = 0;
+		target->least_ticks = target->searched_ns = 0;
 		if (request->mapped.is_set)
-			take_chosen(target, &request->mapped);
+			set_chosen(target, &request->mapped);
 	}
 	if (request->n_next == target->n_next)
 		return;
@@ -183,7 +184,7 @@ static void follow_request(struct target *target)
 	if (target->state != TARGET_GONE)
 		return;
 	target->least_ticks = target->start_ticks + 1;
-	target->looked_ns = 0;
+	target->searched_ns = 0;
 	target->state = TARGET_SOUGHT;
 }
 
@@ -217,7 +218,7 @@ bool target_has_no_memory(const struct target *target)
 	return is_kernel(target) || has_ended(target->stat.state);
 }
 
-void target_tell(const struct target *target, struct frame *frame, const char *topic)
+void target_notices(const struct target *target, struct frame *frame, const char *topic)
 {
 	if (target->state == TARGET_NONE && target->request->batch)
 		frame_notice(frame, topic, _("name it with --pid=PID or --pid=NAME"),

@@ -31,7 +31,7 @@ struct target {
 	char name[TARGET_NAME_MAX]; /* comm */
 	struct pid_stat stat;       /* as last read, all 0 before; without comm */
 	size_t n_matches;           /* processes that the list names */
-	uint64_t looked_ns;         /* CLOCK_MONOTONIC of the last look for it */
+	uint64_t searched_ns;       /* CLOCK_MONOTONIC of the last look for it */
 	uint64_t generation;        /* grows with each process that is found, or had ended before */
 };
 
@@ -52,6 +52,6 @@ bool target_is_same(const struct target *target);
 bool target_has_no_memory(const struct target *target);
 
 /* Notices about it: none found, several found, one that has no memory. */
-void target_tell(const struct target *target, struct frame *frame, const char *topic);
+void target_notices(const struct target *target, struct frame *frame, const char *topic);
 
 #endif
