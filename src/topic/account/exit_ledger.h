@@ -30,7 +30,7 @@ struct exit_ledger {
 	int error;                  /* of the last update */
 	uint64_t alive_ns;          /* CPU time of living processes, since the first sample */
 	uint64_t ended_ns;          /* CPU time of exited processes after they were last seen */
-	bool by_cpu_sum;           /* in this tick: ended_ns grew by cpu_sum - clocks; else by reports */
+	bool by_cpu_sum;            /* in this tick: ended_ns grew by cpu_sum - clocks; else by reports */
 	uint64_t ahead_ns;          /* by which the clocks of processes are ahead of cpu_sum */
 	uint64_t lost;              /* records, until the previous tick */
 	struct exited_command *commands; /* names beyond the limit are counted as the last one */
