@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
-# A few words for tests in shell that print TAP; sourced, with PANETOP and TESTS_DIR set.
-: "${PANETOP:?}" "${TESTS_DIR:?}"
+# A few words for tests in shell that print TAP; sourced, with PANETOP, TESTS_DIR and RECORDINGS set.
+: "${PANETOP:?}" "${TESTS_DIR:?}" "${RECORDINGS:?}"
 patience=120 # seconds: an end for what would run for ever, on a machine however slow
 count=0
 scratch=$(mktemp -d) || exit 99

@@ -1,15 +1,34 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What all screen tests share."""
+import itertools
+import json
 import os
+import re
+import subprocess
 from contextlib import contextmanager
 
 from terminal import Terminal
 
 PANETOP = os.environ["PANETOP"]
 TESTS = os.environ["TESTS_DIR"]
-RECORDING = os.path.join(TESTS, "fixtures", "memory.recording")
-EVENT_RECORDING = os.path.join(TESTS, "fixtures", "events.recording")
-POWER_RECORDING = os.path.join(TESTS, "fixtures", "power.recording")
+
+
+def recording_named(name):
+    """A file that tests/recordings/make.py wrote."""
+    return os.path.join(os.environ["RECORDINGS"], name + ".recording")
+
+
+def recording_of(pane):
+    """The name of the recording that holds its tables."""
+    return pane if pane in ("events", "power") else "memory"
+
+
+def panes():
+    text = subprocess.run([PANETOP, "--help"], check=True, capture_output=True, encoding="utf-8").stdout
+    return re.findall(r"^  ([a-z]+) ", text[text.index("\nPanes"):].split("\n\n")[0], re.M)
+
+
+RECORDING, EVENT_RECORDING, POWER_RECORDING = map(recording_named, ("memory", "events", "power"))
 
 
 def fixture(name):
@@ -33,3 +52,20 @@ def replay(*arguments, recording=RECORDING, **rest):
 def expect(condition, terminal, what):
     """None when it holds, else what went wrong with the screen as it is."""
     return None if condition else what + "\n" + terminal.text()
+
+
+def edited(scratch, change, recording=RECORDING, frames=3):
+    """The first frames; change(number of the frame, rows by topic, each row by its keys) may do what it likes."""
+    path = os.path.join(scratch, "edited")
+    with open(recording, encoding="utf-8") as source, open(path, "w", encoding="utf-8") as out:
+        head = next(source)
+        keys = {name: [column["key"] for column in topic["columns"]] for name, topic in json.loads(head)["topics"].items()}
+        out.write(head)
+        for number, line in enumerate(itertools.islice(source, frames)):
+            frame = json.loads(line)
+            tables = {name: [dict(zip(keys[name], row)) for row in table["rows"]] for name, table in frame["tables"].items()}
+            change(number, tables)
+            for name, rows in tables.items():
+                frame["tables"][name]["rows"] = [[row[key] for key in keys[name]] for row in rows]
+            out.write(json.dumps(frame, separators=(",", ":")) + "\n")
+    return path

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Recordings that were changed: values that are not known, numbers and names that are rare."""
+"""Recordings that were changed: values that are not known, numbers and names that are rare; of other versions."""
 import itertools
 import json
 import os
 import re
 
-from common import POWER_RECORDING, RECORDING, expect, replay
+from common import POWER_RECORDING, RECORDING, edited, expect, replay
 
 STEP = 10  # seconds between frames of RECORDING
 UNKNOWN = {
@@ -15,23 +15,6 @@ UNKNOWN = {
     "temperature": ("min_celsius", "max_celsius"),
 }
 UNKNOWN_PARTS = {"account": ("exited", "cpu_seconds"), "power_account": ("exited", "joules")}
-
-
-def edited(scratch, change, recording=RECORDING, frames=3):
-    """The first frames; change(number of the frame, rows by topic, each row by its keys) may do what it likes."""
-    path = os.path.join(scratch, "edited")
-    with open(recording, encoding="utf-8") as source, open(path, "w", encoding="utf-8") as out:
-        head = next(source)
-        keys = {name: [column["key"] for column in topic["columns"]] for name, topic in json.loads(head)["topics"].items()}
-        out.write(head)
-        for number, line in enumerate(itertools.islice(source, frames)):
-            frame = json.loads(line)
-            tables = {name: [dict(zip(keys[name], row)) for row in table["rows"]] for name, table in frame["tables"].items()}
-            change(number, tables)
-            for name, rows in tables.items():
-                frame["tables"][name]["rows"] = [[row[key] for key in keys[name]] for row in rows]
-            out.write(json.dumps(frame, separators=(",", ":")) + "\n")
-    return path
 
 
 def forget(_number, tables):
@@ -153,8 +136,48 @@ def no_blank_lines_for_what_was_cut(scratch):
         return problem or expect("load" in lines[missing + 1], terminal, "the load does not follow it")
 
 
+def of_another_version(scratch, keep):
+    """The recording with the columns of each topic that keep() returns, in that order."""
+    path = os.path.join(scratch, "other")
+    with open(RECORDING, encoding="utf-8") as source, open(path, "w", encoding="utf-8") as out:
+        head, order = json.loads(next(source)), {}
+        for name, topic in head["topics"].items():
+            keys = [column["key"] for column in topic["columns"]]
+            order[name] = [keys.index(key) for key in keep(name, keys)]
+            topic["columns"] = [topic["columns"][at] for at in order[name]]
+        out.write(json.dumps(head) + "\n")
+        for line in itertools.islice(source, 3):
+            frame = json.loads(line)
+            for name, table in frame["tables"].items():
+                table["rows"] = [[row[at] for at in order[name]] for row in table["rows"]]
+            out.write(json.dumps(frame) + "\n")
+    return path
+
+
+def columns_in_another_order(scratch):
+    def drawn(path):
+        with replay("cpu", recording=path, width=160, height=40) as terminal:
+            terminal.send(".")
+            return terminal.text()
+    reversed_columns = of_another_version(scratch, lambda _name, keys: keys[::-1])
+    return None if drawn(reversed_columns) == drawn(RECORDING) else drawn(reversed_columns)
+
+
+def columns_that_an_older_version_lacked(scratch):
+    """They are unknown; the others are there."""
+    lacked = {"cpu": ("steal_seconds",), "process": ("nice", "command_base"), "memory": ("kernel_bytes",)}
+    path = of_another_version(scratch, lambda name, keys: [key for key in keys if key not in lacked.get(name, ())])
+    with replay("cpu", recording=path, width=160, height=40) as terminal:
+        terminal.send(".")
+        problem = expect("render" in terminal.text() and "200.0" in terminal.text(), terminal, "cpu: the known is not shown")
+        terminal.send("1")
+        return problem or expect(re.search(r"^mem +8192 .* - ", terminal.text(), re.M), terminal, "memory: no dash")
+
+
 def tests():
     return [
+        ("columns of a recording in another order", columns_in_another_order),
+        ("columns that an older version lacked", columns_that_an_older_version_lacked),
         ("what is not known is a dash", what_is_not_known),
         ("ranges of a graph", ranges_of_a_graph),
         ("the load of an idle machine", no_load),

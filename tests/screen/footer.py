@@ -2,7 +2,7 @@
 """Which keys the footer and the help page offer."""
 import re
 
-from common import EVENT_RECORDING, RECORDING, expect, fixture, replay, screen
+from common import EVENT_RECORDING, RECORDING, expect, fixture, panes, replay, screen
 
 
 def a_recording_is_not_acted_upon(_scratch):
@@ -47,7 +47,7 @@ def the_list_offers_what_acts(_scratch):
 
 
 def help_and_quit_stay_in_the_footer(_scratch):
-    for pane in ("memory", "events", "cpu", "pages", "power", "latency"):
+    for pane in panes():
         for width, height in ((80, 24), (40, 12), (20, 5)):
             with screen(fixture("linux-6.1"), pane, width=width, height=height) as terminal:
                 problem = expect("F1 Help  q Quit" in terminal.lines()[-1], terminal, f"{pane}: no help, or no quit")

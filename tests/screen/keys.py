@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Keys and mouse: what they do to the screen."""
-import json
 import os
 import re
 import subprocess
 from contextlib import contextmanager
 
-from common import EVENT_RECORDING, RECORDING, expect, fixture, replay, screen
+from common import EVENT_RECORDING, edited, expect, fixture, replay, screen
 
 SELECTED = "ffaf00"  # background of the selected cell
 ROW = "444444"       # background of the selected row
@@ -392,17 +391,16 @@ def options_on_the_screen(_scratch):
 
 def the_legend_stays(scratch):
     """What there was in the frame before is still named in the one that has none of it."""
-    recording = os.path.join(scratch, "recording")
-    with open(RECORDING, encoding="utf-8") as file:
-        first, *frames = (json.loads(line) for line in file)
-    columns = [column["key"] for column in first["topics"]["cpu"]["columns"]]
-    softirq = columns.index("softirq_seconds")
-    counted = {row[0]: row[softirq] for row in frames[2]["tables"]["cpu"]["rows"]}
-    for number, frame in enumerate(frames[2:]):
-        for row in frame["tables"]["cpu"]["rows"]:
-            row[softirq] = counted[row[0]] + (1 if number == 2 else 2 if number > 2 else 0)
-    with open(recording, "w", encoding="utf-8") as file:
-        file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in (first, *frames))
+    counted = {}
+
+    def change(number, tables):
+        for row in tables["cpu"]:
+            if number == 2:
+                counted[row["cpu"]] = row["softirq_seconds"]
+            if number >= 2:
+                row["softirq_seconds"] = counted[row["cpu"]] + (0, 0, 1, 2)[min(number - 2, 3)]
+
+    recording = edited(scratch, change, frames=10)
     with replay("cpu", recording=recording, width=120) as terminal:
         named = []
         for _ in range(6):

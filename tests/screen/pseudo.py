@@ -9,12 +9,10 @@ from concurrent.futures import ProcessPoolExecutor
 
 sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.environ["TESTS_DIR"]]
 
-from common import EVENT_RECORDING, PANETOP, POWER_RECORDING, RECORDING, replay  # noqa: E402
+from common import PANETOP, panes, recording_named, recording_of, replay  # noqa: E402
 from pseudo_catalogue import BEGIN, END, groups_of, messages  # noqa: E402
 
 LAST = ["g", "+", "9", "9", "9", "9", "Enter"]
-PANES = [("memory", RECORDING), ("cpu", RECORDING), ("latency", RECORDING), ("pages", RECORDING),
-         ("power", POWER_RECORDING), ("events", EVENT_RECORDING)]
 SHARED_KEYS = ["u", "G", "F6", "<", ">", "r", "Space", ",", "/", "\\", "g"]
 SIZES = ((80, 24), (200, 60), (40, 12))
 JOBS = 4 * len(os.sched_getaffinity(0))
@@ -25,6 +23,10 @@ HALF = re.compile("\ufffd|[^\x00-\x7f░▒▓█]\\?")  # what is left of a cha
 # not translated: names of keys, units, values of options, the program
 NAMES = set("""Enter Space PgUp PgDn Home Esc Tab Bksp wheel click panetop psys exitnonzero comm clone ptrace auto percent block braille ascii bytes seconds
     ratio per_second bytes_per_second hertz address watts joules celsius volts rpm time TERM STOP""".split())
+
+
+def recorded_panes():
+    return [(pane, recording_named(recording_of(pane))) for pane in panes()]
 
 
 def words_of(text):
@@ -193,7 +195,7 @@ def walk(pane, recording, template, language, width, height):
 def main():
     template, first = sys.argv[1], int(sys.argv[2])
     language = dict(name.split("=", 1) for name in sys.argv[3:])
-    walks = [(pane, recording, template, language, *size) for size in SIZES for pane, recording in PANES]
+    walks = [(pane, recording, template, language, *size) for size in SIZES for pane, recording in recorded_panes()]
     with ProcessPoolExecutor(JOBS) as pool:  # they wait most of the time
         for number, (one, problem) in enumerate(zip(walks, pool.map(walk, *zip(*walks))), first):
             print(f"{'not ok' if problem else 'ok'} {number} - the pane {one[0]} in long wide text at {one[4]}x{one[5]}")

@@ -6,14 +6,14 @@ import sys
 sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.environ["TESTS_DIR"]]
 
 from common import replay  # noqa: E402
-from pseudo import LAST, PANES  # noqa: E402
+from pseudo import LAST, recorded_panes  # noqa: E402
 
 
 def main():
     language = dict(name.split("=", 1) for name in sys.argv[1:])
     failed = 0
     for width, height in ((80, 24), (40, 12)):
-        for pane, recording in PANES:
+        for pane, recording in recorded_panes():
             with replay(pane, recording=recording, width=width, height=height, env=language) as terminal:
                 terminal.send(*LAST)
                 terminal.send("F1", "q")

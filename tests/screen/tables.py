@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Tables on the screen: a cursor that stays with its row, columns that do not fit, what is clicked and sought."""
-import json
 import os
 import subprocess
 
-from common import EVENT_RECORDING, RECORDING, expect, replay, screen
+from common import EVENT_RECORDING, edited, expect, replay, screen
 
 SELECTED = "ffaf00"  # background of the selected cell
 ROW = "444444"       # background of the selected row
@@ -26,33 +25,18 @@ def selected_line(terminal):
     return ""
 
 
-def changed_recording(scratch, change):
-    """The recording after change(columns of each topic, number of the frame, its tables)."""
-    path = os.path.join(scratch, "recording")
-    with open(RECORDING, encoding="utf-8") as file:
-        first, *frames = (json.loads(line) for line in file)
-    columns = {topic: [column["key"] for column in about["columns"]] for topic, about in first["topics"].items()}
-    for number, frame in enumerate(frames):
-        change(columns, number, frame["tables"])
-    with open(path, "w", encoding="utf-8") as file:
-        file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in (first, *frames))
-    return path
-
-
 def an_idle_process_stays_selected(scratch):
     """It used nothing in one interval: the view leaves such rows out, but not the one that is selected."""
     used = {}
 
-    def rest(columns, number, tables):
-        for row in tables["process"]["rows"]:
-            for key in [key for key in columns["process"] if key.endswith("_seconds") and key != "start_seconds"]:
-                at, process = columns["process"].index(key), row[0]
-                if number == 2 and process == 15999:
-                    row[at] = used[key]
-                if process == 15999:
-                    used[key] = row[at]
+    def rest(number, tables):
+        row = next(row for row in tables["process"] if row["pid"] == 15999)
+        for key in [key for key in row if key.endswith("_seconds") and key != "start_seconds"]:
+            if number == 2:
+                row[key] = used[key]
+            used[key] = row[key]
 
-    with replay("cpu", recording=changed_recording(scratch, rest), width=100) as terminal:
+    with replay("cpu", recording=edited(scratch, rest, frames=10), width=100) as terminal:
         terminal.send(".", "/", *"evil", "Enter")
         for frame in ("before", "while it rests", "after"):
             problem = expect(" 15999 " in selected_line(terminal), terminal, f"{frame}: another row is selected")

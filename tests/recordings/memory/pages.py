@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The pages of the process render in the recording behind the golden screens."""
+"""The pages of the process render."""
 PAGE = 4096
 CELL_PAGES = 8
 ENDS = 34  # step
@@ -78,7 +78,7 @@ def bytes_row(step, row):
             "hex": " ".join(f"{(row * 16 + i + (step if row == 2 else 0)) % 256:02x}" for i in range(16))}
 
 
-def page_rows(step):
+def tables(step):
     cells, regions, totals = map_rows(step)
     own = own_pages(totals)
     level = {"pid": 15400, "present_bytes": (own + totals["file"]) * PAGE, "anonymous_bytes": own * PAGE,

@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""make_event_recording.py PANETOP: writes the recording behind the golden screens of the events pane to standard output.
+"""The recording behind the golden screens of the pane events.
 
 A machine that compiles for half a minute, a sample each two seconds: make starts a shell for each file, and that a
-compiler; one of these crashes, a debugger looks at it, and somebody logs in with a name that is none. The columns
-come from PANETOP itself.
+compiler; one of these crashes, a debugger looks at it, and somebody logs in with a name that is none.
 """
-import json
-import os
-import subprocess
-import sys
-import tempfile
+from recording import Recording
 
 STEP = 2
 FRAMES = 16
@@ -22,15 +17,8 @@ SEGV_AND_CORE = 11 | 0x80
 MARKS = {"fork": "+", "exec": ">", "exit": "-", "core": "C", "comm": "=", "clone": "t", "ptrace": "P", "uid": "U", "gid": "G",
          "sid": "S"}
 UNKNOWN = ("name", "program", "program_base", "command", "command_base", "user", "uid", "euid")
-TOPICS = ("event", "event_source", "event_total", "event_parent", "event_lifetime")
-
-
-def header(panetop):
-    with tempfile.TemporaryDirectory() as root:
-        os.mkdir(root + "/proc")
-        out = subprocess.run([panetop, "--record=-", "-n", "1", "-d", "0.05", "--root=" + root, "events"],
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
-    return json.loads(out.splitlines()[0])
+LOST = {"topic": "event", "text": "17 events were lost before they could be read",
+        "remedy": "--real-time, or a less busy machine, loses less"}
 
 
 class Story:
@@ -142,22 +130,10 @@ def source_rows(story, step):
     ]
 
 
-def main():
-    head, story = header(sys.argv[1]), Story()
-    print(json.dumps(head, separators=(",", ":")))
+def write(panetop, out):
+    recording, story = Recording(panetop, out, START_WALL, START_MONO), Story()
     for step in range(FRAMES):
-        mono = (START_MONO + step * STEP) * SECOND
-        rows_by_topic = {"event": story.step(step), "event_source": source_rows(story, step),
-                         "event_total": total_rows(story, step), "event_parent": parent_rows(story, step),
-                         "event_lifetime": lifetime_rows(story)}
-        tables = {}
-        for topic in TOPICS:
-            keys = [column["key"] for column in head["topics"][topic]["columns"]]
-            tables[topic] = {"mono_ns": mono, "rows": [[row.get(key) for key in keys] for row in rows_by_topic[topic]]}
-        notices = [] if step < 12 else [{"topic": "event", "text": "17 events were lost before they could be read",
-                                         "remedy": "--real-time, or a less busy machine, loses less"}]
-        print(json.dumps({"wall_ns": (START_WALL + step * STEP) * SECOND, "mono_ns": mono, "host": "vbox", "tables": tables,
-                          "notices": notices}, separators=(",", ":")))
-
-
-main()
+        tables = {"event": story.step(step), "event_source": source_rows(story, step),
+                  "event_total": total_rows(story, step), "event_parent": parent_rows(story, step),
+                  "event_lifetime": lifetime_rows(story)}
+        recording.frame(step * STEP, tables, [LOST] if step >= 12 else [])

@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""make_power_recording.py PANETOP: writes the recording behind the golden screens of the power pane to standard output.
+"""The recording behind the golden screens of the pane power.
 
 A laptop of four CPUs for six minutes, a sample each two seconds: it works in bursts, of which a compiler has the most.
 It was calibrated: the watts of its processes are known. Watts follow the load at once, the
-processor's temperature twelve seconds later, the case's half a minute later. The columns come from PANETOP itself.
+processor's temperature twelve seconds later, the case's half a minute later.
 """
-import json
-import os
-import subprocess
-import sys
-import tempfile
+from recording import Recording
 
 STEP = 2
 FRAMES = 180
@@ -20,17 +16,6 @@ START_MONO = 270_000
 PACKAGE_LAG, CASE_LAG = 12, 30  # seconds
 BASELINE, SLOPE, R_SQUARED = 4.9, 3.6, 0.9873  # watts; watts per busy CPU
 RARE = ("process", "account", "exited", "power_account", "battery", "fan", "voltage", "frequency", "idle_state", "trip_point", "cooling", "throttle", "self")
-
-
-def header(panetop):
-    with tempfile.TemporaryDirectory() as root:
-        os.mkdir(root + "/proc")
-        with open(root + "/fit", "w", encoding="utf-8") as file:
-            file.write(f"cpus: 4, measure: load, slope: {SLOPE}, intercept_watts: {BASELINE}, r_squared: {R_SQUARED}")
-        out = subprocess.run([panetop, "--record=-", "-n", "1", "-d", "0.05", "--root=" + root, f"--calibration={root}/fit",
-                              "power", "cpu"],
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
-    return json.loads(out.splitlines()[0])
 
 
 def noise(step, salt):
@@ -171,23 +156,9 @@ def rows_of(machine, step):
     }
 
 
-def main():
-    head = header(sys.argv[1])
-    machine = Machine()
-    print(json.dumps(head, separators=(",", ":")))
+def write(panetop, out):
+    recording, machine = Recording(panetop, out, START_WALL, START_MONO, digits=4), Machine()
     for step in range(FRAMES):
-        mono = (START_MONO + step * STEP) * 10**9
         machine.go_on(step)
-        tables = {}
-        for topic, rows in rows_of(machine, step).items():
-            if topic in RARE and 0 < step < WHOLE_FROM:
-                continue
-            keys = [column["key"] for column in head["topics"][topic]["columns"]]
-            values = [[row.get(key) for key in keys] for row in rows]
-            tables[topic] = {"mono_ns": mono, "rows": [[round(value, 4) if isinstance(value, float) else value
-                                                        for value in row] for row in values]}
-        print(json.dumps({"wall_ns": (START_WALL + step * STEP) * 10**9, "mono_ns": mono, "host": "vbox", "tables": tables,
-                          "notices": []}, separators=(",", ":")))
-
-
-main()
+        recording.frame(step * STEP, {topic: rows for topic, rows in rows_of(machine, step).items()
+                                      if topic not in RARE or step == 0 or step >= WHOLE_FROM})

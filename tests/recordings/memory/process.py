@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Processes, some with names that would harm a terminal."""
+from clock import STEP
+
+MIB = 1 << 20
+PROCESSES = [
+    # pid, parent, name, command, user, nice, threads, share of a CPU, of that in the kernel, MiB, state
+    (1, 0, "systemd", "/usr/lib/systemd/systemd --switched-root", "root", 0, 1, 0.0, 0.5, 12, "S"),
+    (2, 0, "kthreadd", "[kthreadd]", "root", 0, 1, 0.0, 1, 0, "S"),
+    (14, 2, "ksoftirqd/0", "[ksoftirqd/0]", "root", 0, 1, 0.004, 1, 0, "S"),
+    (15, 2, "rcu_preempt", "[rcu_preempt]", "root", 0, 1, 0.004, 1, 0, "I"),
+    (812, 1, "systemd-journal", "/usr/lib/systemd/systemd-journald", "root", 0, 1, 0.031, 0.8, 18, "S"),
+    (2001, 1, "postgres", "postgres: writer process", "postgres", 0, 1, 0.12, 0.3, 310, "D"),
+    (15001, 2044, "make", "make -j4 all", "ada", 0, 1, 0.012, 0.5, 6, "S"),
+    (15385, 15001, "cc1", "/usr/lib/gcc/x86_64-linux-gnu/12/cc1 -quiet -O2 main.c", "ada", 0, 1, 0.41, 0.03, 412, "R"),
+    (15400, 2044, "render", "/home/ada/bin/render --threads 4 scene.json", "ada", 10, 5, 2.0, 0.05, 900, "R"),
+    (15999, 15001, "x\u001b[31m) (y", "evil\u001b]0;name\u0007 \u202etxt", "mallory", 0, 1, 0.06, 0.1, 2, "R"),
+    (2044, 1, "bash", "-bash", "ada", 0, 1, 0.0, 0.4, 5, "S"),
+]
+
+
+# what these use more and less than their share, in turns: not enough to be seen
+UNSTEADY = {15: 0.0003}
+
+
+def tables(step):
+    rows = []
+    for pid, parent, name, command, user, nice, threads, share, kernel, size, state in PROCESSES:
+        cpu = 3.5 + (share * step + UNSTEADY.get(pid, 0) * (step % 2)) * STEP
+        program = command.split(" ")[0]
+        base = program.rpartition("/")[2]
+        rows.append({"pid": pid, "start_seconds": pid / 10, "ppid": parent, "cpu_seconds": cpu,
+                     "user_seconds": cpu * (1 - kernel), "system_seconds": cpu * kernel,
+                     "user": user, "uid": 1000, "state": state, "processor": pid % 4, "threads": threads, "nice": nice,
+                     "resident_bytes": size * MIB, "minor_faults": pid, "major_faults": 0, "name": name,
+                     "program": program, "program_base": base, "command": command,
+                     "command_base": command.replace(program, base, 1)})
+    return {"process": rows}
