@@ -117,6 +117,8 @@ def a_sentence_of_two_lines(scratch):
         for row in tables["reclaim"]:
             if row["counter"].startswith("pgsteal"):
                 row["total"] = 0
+        for row in tables["paging"]:
+            row.update(evictions=0, window_evictions=0)
     with replay(recording=edited(scratch, change, frames=25), width=130) as terminal:
         terminal.send("g", "+", "9", "9", "9", "Enter")
         return expect("the machine dropped none of itself" in terminal.text() and terminal.lines()[-2].endswith("."), terminal, "the story")
