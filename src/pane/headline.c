@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The machine in one line: what stands above every pane. */
+/* The headline of the screen: the machine in one line. */
 #include <config.h>
 
 #include <math.h>

@@ -9,7 +9,7 @@
 extern const struct pane *const panes[];
 extern const unsigned n_panes;
 
-/* The topics that the top lines of the screen show, ended by NULL. */
+/* Topics of the two top lines of the screen, ended by NULL. */
 extern const char *const headline_topics[];
 
 /* See struct screen_setup. */

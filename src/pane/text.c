@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Words that several panes need. */
+/* Texts that several panes use. */
 #include <config.h>
 
 #include "pane/text.h"

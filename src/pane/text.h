@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Words that several panes need. */
+/* Texts that several panes use. */
 #ifndef PANETOP_PANE_TEXT_H
 #define PANETOP_PANE_TEXT_H
 
@@ -10,7 +10,7 @@
 /* Why an action failed: "the process has ended", "Permission denied; run it as root"; remedy may be NULL. */
 char *failure_text(char text[TEXT_MAX], int error, const char *remedy);
 
-/* Of a time that is over: "45 s", "12 min", "3.5 h". */
+/* A past duration: "45 s", "12 min", "3.5 h". */
 char *stretch_text(char text[STRETCH_MAX], double seconds);
 
 #endif

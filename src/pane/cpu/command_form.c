@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The five columns in which a table has the command of a process, and the keys that choose among them. */
+/* The five columns for the command of a process, and the keys that choose one. */
 #include <config.h>
 
 #include "pane/cpu/command_form.h"

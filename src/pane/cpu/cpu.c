@@ -60,7 +60,7 @@ const struct series cpu_series[] = {
 #define ACCOUNT(part) { "account", part, "cpu_ratio" }
 #define WATTS(part) { "power_account", part, "watts" }
 
-/* What stands above the processes; the bars of single CPUs are rows of the table of CPUs. */
+/* The numbers above the processes; the bars of single CPUs are rows of the table of CPUs. */
 static const struct series explained[] = {
 	SYSTEM("load1"),
 	SYSTEM("load5"),
@@ -145,7 +145,7 @@ static double least_share(const struct settings *settings, const struct sample_r
 
 	if (span_f64(&span, &percent) && percent > 0)
 		return percent / 100;
-	/* a tree without the ancestors would be none, and who names a process wants to see it */
+	/* a tree needs the ancestors, and an explicitly chosen process is always shown */
 	return settings_get(settings, "cpu.idle") || settings_get(settings, "cpu.tree") || request->processes
 		       ? NAN
 		       : USED_SOMETHING;
@@ -171,13 +171,13 @@ static void adjust(const struct settings *settings, const struct sample_request 
 	command_form_apply(settings, "cpu", view);
 }
 
-/* The table at the bottom of the summary: processes, or their threads. */
+/* The table at the bottom of the summary: processes or threads. */
 static unsigned main_table(const struct settings *settings)
 {
 	return settings_get(settings, "cpu.threads") ? CPU_TABLE_THREAD : CPU_TABLE_PROCESS;
 }
 
-/* They are known only where there is a calibration, which the pane power may make meanwhile. */
+/* Known only with a calibration, which the power pane may make meanwhile. */
 static void request_watts(struct pane_context *context)
 {
 	const struct cpu_state *cpu = context->state;
@@ -193,7 +193,7 @@ static void show(struct pane_context *context, unsigned table)
 	struct cpu_state *cpu = context->state;
 
 	cpu->view = cpu->view == table ? main_table(context->settings) : table;
-	/* there the cursor chooses the process */
+	/* there the cursor selects the process */
 	context->focus = cpu->view == CPU_TABLE_COUNTER_PROCESS ? CPU_TABLE_PROCESS : cpu->view;
 	request_watts(context);
 	screen_request(context, CPU_TABLE_DISTRIBUTION, cpu->view == CPU_TABLE_DISTRIBUTION);
@@ -245,7 +245,7 @@ static void show_threads(struct pane_context *context)
 	bool threads = !settings_get(context->settings, "cpu.threads");
 
 	settings_set(context->settings, "cpu.threads", threads ? "yes" : NULL);
-	cpu->view = N_CPU_TABLES; /* whatever was shown, the main table is now */
+	cpu->view = N_CPU_TABLES; /* leaves any other view */
 	show(context, main_table(context->settings));
 }
 
@@ -260,7 +260,7 @@ static void show_counters(struct pane_context *context)
 		table_select(&context->tables[CPU_TABLE_PROCESS]);
 }
 
-/* The topic counts the process under the cursor. */
+/* The topic counts for the process under the cursor. */
 static void sampling(struct pane_context *context)
 {
 	const struct table_widget *processes = &context->tables[CPU_TABLE_PROCESS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of the CPU pane share. */
+/* Shared by the files of the CPU pane. */
 #ifndef PANETOP_PANE_CPU_CPU_H
 #define PANETOP_PANE_CPU_CPU_H
 
@@ -23,7 +23,7 @@ enum cpu_table {
 	N_CPU_TABLES,
 };
 
-/* In the order in which they are stacked. */
+/* In stacking order. */
 enum cpu_series {
 	CPU_SERIES_USER,
 	CPU_SERIES_NICE,
@@ -37,14 +37,14 @@ enum cpu_series {
 };
 
 struct cpu_state {
-	unsigned view; /* the table that fills the pane; CPU_TABLE_PROCESS: the machine stands above it,
-			* CPU_TABLE_COUNTER_PROCESS: the processes stand below it */
-	bool graph;    /* the past is drawn, too, at the cost of lines for processes */
+	unsigned view; /* the table that fills the pane; CPU_TABLE_PROCESS: below the summary of the
+			* machine, CPU_TABLE_COUNTER_PROCESS: above the processes */
+	bool graph;    /* also draw the past, which leaves fewer lines for processes */
 	struct cpu_target {
 		double pid, start_seconds, nice;
-		int signal, nice_step; /* what is done to it; signal 0: its nice value is changed */
+		int signal, nice_step; /* what to do with it; signal 0: change its nice value */
 		char name[64];
-	} target;      /* the process that was chosen to be acted upon */
+	} target;      /* the process selected for an action */
 };
 
 extern const struct series cpu_series[];

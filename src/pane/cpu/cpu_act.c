@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Signals and priorities for the process under the cursor: asked for, and never for another with its pid. */
+/*
+ * Signals and priorities for the process under the cursor, after a confirmation, and never for another
+ * process with its PID.
+ */
 #include <config.h>
 
 #include <signal.h>
@@ -22,7 +25,7 @@ static const struct {
 	{ "PIPE", SIGPIPE }, { "SEGV", SIGSEGV }, { "TSTP", SIGTSTP }, { "WINCH", SIGWINCH },
 };
 
-/* "TERM", "SIGTERM" or "15"; 0 for none of these. */
+/* "TERM", "SIGTERM" or "15"; 0: none of these. */
 static int parse_signal(const char *text)
 {
 	uint64_t number;
@@ -37,7 +40,7 @@ static int parse_signal(const char *text)
 	return 0;
 }
 
-/* NULL, and said, when none is. */
+/* NULL, with a message, if there is none. */
 static const void *selected_row(struct pane_context *context)
 {
 	const struct table_widget *widget = &context->tables[CPU_TABLE_PROCESS];
@@ -52,7 +55,7 @@ static const void *selected_row(struct pane_context *context)
 	return row;
 }
 
-/* The row is in the table of a frame that will be gone when the answer comes: what names it is kept. */
+/* The frame of the row may be gone when the user answers: copies what identifies the process. */
 static bool keep_target(struct pane_context *context)
 {
 	struct cpu_state *cpu = context->state;
@@ -91,7 +94,7 @@ static void done(struct pane_context *context, int error)
 			       cpu->target.name, cpu->target.nice + cpu->target.nice_step);
 }
 
-/* Without really it is only found out whether it could be done. */
+/* Without really it only checks whether it is possible. */
 static bool act(struct pane_context *context, const char *verb, int number, bool really)
 {
 	struct cpu_state *cpu = context->state;

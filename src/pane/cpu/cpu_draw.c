@@ -15,20 +15,20 @@
 #include "screen/graph.h"
 
 #define BARS_MAX 16      /* with more CPUs each is one cell */
-#define LABEL_CELLS 6 /* at least: "CPU99" and a gap */
+#define LABEL_CELLS 6 /* minimum: "CPU99" and a gap */
 #define HEAT_LABEL_CELLS 9
 #define PERCENT_CELLS 8
 #define PERCENT_TEXT_MAX 32
 #define BAR_CELLS_MIN 12
-#define BAR_CELLS_GOOD 24 /* a cell for four in a hundred, which the number beside it tells exactly */
+#define BAR_CELLS_GOOD 24 /* a cell for 4 %; the number beside it is exact */
 #define BAR_GAP 2
-#define RATE_CELLS 7 /* " 6311/s": what follows stays in its place up to there */
+#define RATE_CELLS 7 /* " 6311/s": the following text does not move up to this width */
 #define SECOND_NS UINT64_C(1000000000)
 #define TABLE_LINES_MIN 4
-#define COUNTED_LINES_MIN 4 /* for why there are no counters */
+#define COUNTED_LINES_MIN 4 /* to explain why there are no counters */
 #define GRAPH_FROM_LINES 22 /* left for it and the table */
 #define GRAPH_LINES_MAX 10
-#define GRAPH_LINES_MIN 5 /* where it is asked for */
+#define GRAPH_LINES_MIN 5 /* when the user turned it on */
 #define NOTICEABLE_WATTS 0.005
 #define NOTICEABLE 0.005 /* of a CPU */
 #define LEGEND_SAMPLES 60
@@ -44,14 +44,14 @@ static void fill_parts(const struct table *table, const void *row, struct graph_
 						table_number(table, row, cpu_series[i].column) };
 }
 
-/* All that a CPU did, guests included; NaN before there are rates. */
+/* All that a CPU did, including guests; NaN until there are rates. */
 static double busy_ratio(const struct table *table, const void *row)
 {
 	return cpu_busy_ratio(table_number(table, row, "idle_ratio"),
 			      table_number(table, row, "iowait_ratio"));
 }
 
-/* The kernel counts in hundredths of a second: digits that this can tell apart in the interval. */
+/* The kernel counts in hundredths of a second: decimal places that this can resolve in the interval. */
 static void percent_text(char text[PERCENT_TEXT_MAX], double ratio, uint64_t interval_ns)
 {
 	if (isnan(ratio))
@@ -95,13 +95,13 @@ static void draw_bar(const struct canvas *canvas, const struct table *table, con
 		     busy >= 0.9 ? STYLE_WARN : STYLE_NORMAL, text);
 }
 
-/* Cells for the bar of each, in four equal quarters, where so many stand side by side; 0: no room. */
+/* Cells for each bar, in four equal quarters, with this many side by side; 0: no room. */
 static int bar_cells(const struct canvas *canvas, int label, int columns)
 {
 	return ((canvas->width - BAR_GAP * (columns - 1)) / columns - label - PERCENT_CELLS) / 4 * 4;
 }
 
-/* A bar for each CPU, two or more side by side; false when they would be too narrow. */
+/* A bar for each CPU, in one or more columns; false when they would be too narrow. */
 static bool draw_bars(const struct canvas *canvas, const struct table *table, uint64_t interval_ns,
 		      int lines_max, int *lines)
 {
@@ -140,7 +140,7 @@ static double mean_busy(const struct table *table, size_t first, size_t count)
 	return known > 0 ? sum / (double)known : NAN;
 }
 
-/* A cell for each CPU, or for as many as must share one: the higher, the busier. */
+/* A cell for each CPU, or for several that share one: the higher, the busier. */
 static int draw_heat(const struct canvas *canvas, const struct table *table, int lines_max)
 {
 	size_t n_cpus = table->n_rows - 1;
@@ -175,7 +175,7 @@ static int draw_machine(const struct canvas *canvas, const struct table *table, 
 	return draw_heat(canvas, table, lines_max);
 }
 
-/* Was there some of it lately? What comes and goes stays named for a while, so that nothing jumps about. */
+/* Was there any of it lately? Parts that come and go stay listed for a while, so that nothing jumps. */
 static bool was_noticeable(const struct pane_context *context, unsigned series)
 {
 	long now = history_find(&context->history, context->frame->mono_ns);
@@ -192,7 +192,7 @@ static bool is_looked_for(unsigned series)
 	return series == CPU_SERIES_USER || series == CPU_SERIES_SYSTEM || series == CPU_SERIES_IOWAIT;
 }
 
-/* The legend names these, and behind them, so that they stay in their places, what there is or was. */
+/* The legend always lists these, so that they do not move, then those that exist or existed lately. */
 static void draw_legend(const struct pane_context *context, const struct canvas *canvas, int y,
 			const struct graph_part *parts)
 {
@@ -209,8 +209,8 @@ static void draw_legend(const struct pane_context *context, const struct canvas 
 }
 
 /*
- * As canvas_piece(), but what follows stands at least so many cells on: where numbers grow and shrink, it
- * stays in its place.
+ * As canvas_piece(), but with a minimum distance to the following text, which then does not move with the
+ * number.
  */
 static int draw_piece(const struct canvas *canvas, int y, int x, const char *text, int least)
 {
@@ -219,7 +219,7 @@ static int draw_piece(const struct canvas *canvas, int y, int x, const char *tex
 	return end > x && end < x + least + CANVAS_GAP ? x + least + CANVAS_GAP : end;
 }
 
-/* What happened so often in the interval: tenths per second say nothing where it is about a second long. */
+/* Count in the interval: with intervals of about a second, tenths per second would be meaningless. */
 static const char *counted_text(char number[VALUE_TEXT_MAX], const struct pane_context *context,
 				double per_second)
 {
@@ -268,13 +268,13 @@ static void draw_rates(const struct pane_context *context, const struct canvas *
 	draw_rate(context, canvas, y, x, _("interrupts"), "interrupts_per_second");
 }
 
-/* Those that are named whatever they are, so that the others come and go behind them. */
+/* These are always listed, so that the others come and go after them. */
 static bool is_always_named(const char *part)
 {
 	return strcmp(part, "tasks") == 0 || strcmp(part, "exited") == 0 || strcmp(part, "unaccounted") == 0;
 }
 
-/* Adds the parts that are always named, or those of the others that can be noticed. */
+/* Adds the parts that are always listed, or those of the others that are noticeable. */
 static void add_parts(const struct table *account, bool always, char *text, size_t room)
 {
 	for (size_t i = 0; i < account->n_rows; i++) {
@@ -308,7 +308,7 @@ static int draw_account(const struct pane_context *context, const struct canvas 
 	return canvas_wrapped(&lines, 0, STYLE_NORMAL, span_text(text));
 }
 
-/* What the container or service may use: the nearest limit. False when there is none. */
+/* The nearest limit of the container or service. False when there is none. */
 static bool draw_limit(const struct pane_context *context, const struct canvas *canvas, int y)
 {
 	const struct table *limits = context_table(context, CPU_TABLE_LIMIT);
@@ -336,7 +336,7 @@ static bool draw_limit(const struct pane_context *context, const struct canvas *
 	return true;
 }
 
-/* Of those that used less than the one before, or as much and stand behind it, the first that used most. */
+/* The largest of those that used less than the previous one, or as much and come after it. */
 static const void *next_exited(const struct table *exited, const void *before)
 {
 	double below = before ? table_number(exited, before, "cpu_ratio") : INFINITY, most = 0;
@@ -356,7 +356,7 @@ static const void *next_exited(const struct table *exited, const void *before)
 	return next;
 }
 
-/* "exited: cc1 12.1 % (38/s)  as 4.0 % (12/s)": who they were that no list shows. */
+/* "exited: cc1 12.1 % (38/s) as 4.0 % (12/s)": exited commands, which no process list shows. */
 static void draw_exited(const struct pane_context *context, const struct canvas *canvas, int y)
 {
 	const struct table *exited = context_table(context, CPU_TABLE_EXITED);
@@ -399,7 +399,7 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 	canvas_right(canvas, 0, 0, canvas->width, STYLE_DIM, _("5 min"));
 }
 
-/* Of so many that are left. */
+/* Of the lines left. */
 static int graph_lines(const struct cpu_state *cpu, int left)
 {
 	int lines = left / 4 < GRAPH_LINES_MAX ? left / 4 : GRAPH_LINES_MAX;
@@ -411,7 +411,7 @@ static int graph_lines(const struct cpu_state *cpu, int left)
 	return left >= GRAPH_FROM_LINES ? lines : 0;
 }
 
-/* One line for a screen on which nothing else fits. */
+/* One line for a screen where nothing else fits. */
 static void draw_short(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table *table = context_table(context, CPU_TABLE_CPU);
@@ -422,7 +422,7 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 	canvas_print(canvas, 0, 0, STYLE_STRONG, isnan(busy) ? _("CPU -") : _("CPU %s busy"), text);
 }
 
-/* " + tasks 2.10", " - unexplained 0.40": parts that are always there, and others that can be noticed. */
+/* " + tasks 2.10", " - unexplained 0.40": parts that are always listed, and others that are noticeable. */
 static void add_part(const struct table *account, const void *row, char *text, size_t room)
 {
 	const char *part = table_text(account, row, "part");
@@ -463,7 +463,7 @@ static int draw_watts(const struct pane_context *context, const struct canvas *c
 			      span_text(text));
 }
 
-/* Lines by their weight: processes, bars, account, exited, legend, rates, graph. */
+/* Lines by priority: processes, bars, account, exited, legend, rates, graph. */
 static void draw_processes(struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table *cpus = context_table(context, CPU_TABLE_CPU);
@@ -499,7 +499,7 @@ static void draw_processes(struct pane_context *context, const struct canvas *ca
 	context_draw_table(context, &rest, cpu->view);
 }
 
-/* The counters of the selected process above the list in which it is selected. */
+/* The counters of the selected process above the list. */
 static void draw_counted(struct pane_context *context, const struct canvas *canvas)
 {
 	int most = canvas->height / 2, height = table_height(&context->tables[CPU_TABLE_COUNTER_PROCESS]);

@@ -25,7 +25,7 @@ static const struct pane_table tables[] = {
 	{ 0 },
 };
 
-/* As of --events; the first ones are shown if nothing else is said. */
+/* As of --events; the first ones are the default. */
 static const struct checklist_item kinds[] = {
 	{ "fork", N_("a process is made") },
 	{ "exec", N_("a process becomes another program") },
@@ -42,7 +42,7 @@ static const struct checklist_item kinds[] = {
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 #define USUAL_KINDS 7
 
-/* Which kinds are on a list; false when there is a word on it that is none of them. */
+/* The kinds on a list; false when a word on it is unknown. */
 static bool parse_kinds(const char *list, bool *on)
 {
 	struct span rest = span_text(list), word;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of the events pane share. */
+/* Shared by the files of the events pane. */
 #ifndef PANETOP_PANE_EVENTS_EVENTS_H
 #define PANETOP_PANE_EVENTS_EVENTS_H
 

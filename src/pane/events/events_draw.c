@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Drawing of the events pane: what happens how often and what was lost, above the events themselves. */
+/* Drawing of the events pane: rates and losses above the events themselves. */
 #include <config.h>
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of the latency pane share. */
+/* Shared by the files of the latency pane. */
 #ifndef PANETOP_PANE_LATENCY_LATENCY_H
 #define PANETOP_PANE_LATENCY_LATENCY_H
 
@@ -14,7 +14,7 @@ enum latency_table {
 	N_LATENCY_TABLES,
 };
 
-#define LATENCY_SUMMARY N_LATENCY_TABLES /* the view with the pictures */
+#define LATENCY_SUMMARY N_LATENCY_TABLES /* the view with the charts */
 
 enum latency_cpus { CPUS_MERGED, CPUS_ONE, CPUS_SIDE_BY_SIDE, N_CPUS_VIEWS };
 
@@ -24,19 +24,19 @@ enum latency_cpus { CPUS_MERGED, CPUS_ONE, CPUS_SIDE_BY_SIDE, N_CPUS_VIEWS };
 /* Rows of a chart, the shortest time first; edges in ns. */
 struct latency_axis {
 	int n_rows;
-	double edges[CHART_ROWS_MAX + 1]; /* row i holds edges[i] … edges[i + 1] */
-	bool open;                        /* the last row holds all that is longer, too */
+	double edges[CHART_ROWS_MAX + 1]; /* row i holds edges[i] to edges[i + 1] */
+	bool open;                        /* the last row also holds longer times */
 };
 
 struct latency_state {
 	unsigned view; /* a table, or LATENCY_SUMMARY */
 	bool linear_times, log_counts;
 	enum latency_cpus cpus;
-	unsigned cpu;    /* of the CPUs that are measured: the one shown, or the first of those shown */
-	unsigned n_beside; /* CPUs that the last drawing had room for side by side */
+	unsigned cpu;    /* index of the CPU that is shown, or of the first of several */
+	unsigned n_beside; /* CPUs that fitted side by side in the last drawing */
 	unsigned window; /* index of latency_windows */
 	struct latency_past past;
-	struct histogram shown; /* these are of drawing */
+	struct histogram shown; /* scratch space for drawing */
 	struct latency_heat {
 		uint32_t cells[HEAT_COLUMNS_MAX][CHART_ROWS_MAX]; /* samples; the newest column first */
 		uint8_t rows[HISTOGRAM_BUCKETS];                  /* of the buckets */
@@ -46,7 +46,7 @@ struct latency_state {
 	} heat;
 };
 
-/* Seconds that are looked back on; 0: since the start. */
+/* Length of the window in seconds; 0: since the start. */
 #define LATENCY_WINDOWS 4
 extern const double latency_windows[LATENCY_WINDOWS];
 
@@ -66,7 +66,7 @@ void latency_axis_fill(const struct latency_axis *axis, const struct histogram *
 void latency_bars(const struct canvas *canvas, const struct latency_axis *axis,
 		  const struct histogram *histogram, bool log_counts);
 
-/* Draws the last seconds of a CPU as columns of shades, beside an axis. */
+/* Draws the last seconds of a CPU as a heat map beside an axis. */
 void latency_heat(struct pane_context *context, const struct canvas *canvas, const struct latency_axis *axis,
 		  uint16_t cpu);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The pictures of the latency pane: axes of times, a histogram with its percentiles, a heat map of the past.
- */
+/* The charts of the latency pane: time axes, a histogram with its percentiles, a heat map of the past. */
 #include <config.h>
 
 #include <math.h>
@@ -17,7 +16,7 @@
 #define BAR_CELLS_MIN 6
 #define SHADES 4
 
-/* Rows per power of ten: the first that is enough. */
+/* Rows per power of ten: the first that is sufficient. */
 static const int per_decade[] = { 48, 40, 32, 24, 20, 16, 12, 10, 8, 6, 5, 4, 3, 2, 1 };
 
 static void log_axis(struct latency_axis *axis, double least, double most, int n_rows)
@@ -37,7 +36,7 @@ static void log_axis(struct latency_axis *axis, double least, double most, int n
 	axis->open = last - first >= n_rows;
 }
 
-/* 1, 2 or 5 times a power of ten, at least so much. */
+/* 1, 2 or 5 times a power of ten, not below this. */
 static double round_up(double value)
 {
 	static const double steps[] = { 1, 2, 5, 10 };
@@ -49,7 +48,7 @@ static double round_up(double value)
 	return value;
 }
 
-/* Up to the 99.9th percentile: the few that are longer share the last row. */
+/* Up to the 99.9th percentile: the few longer times share the last row. */
 static void linear_axis(struct latency_axis *axis, double least, double most, double usual, int n_rows)
 {
 	double step = round_up(fmax(1, (usual - least) / fmax(1, n_rows - 2))),
@@ -78,7 +77,7 @@ void latency_axis_make(struct latency_axis *axis, const struct histogram *histog
 		log_axis(axis, least, most, n_rows);
 }
 
-/* The row of a time; those outside go to the first or the last. */
+/* The row of a time; times outside go to the first or the last. */
 static int row_of(const struct latency_axis *axis, double ns)
 {
 	int row = axis->n_rows - 1;
@@ -88,7 +87,7 @@ static int row_of(const struct latency_axis *axis, double ns)
 	return row;
 }
 
-/* A bucket is where its middle is. */
+/* A bucket counts at its middle. */
 static int row_of_bucket(const struct latency_axis *axis, uint64_t width_ns, unsigned bucket)
 {
 	return row_of(axis, ((double)histogram_from_ns(width_ns, bucket) +
@@ -106,7 +105,7 @@ void latency_axis_fill(const struct latency_axis *axis, const struct histogram *
 			rows[row_of_bucket(axis, histogram->width_ns, i)] += (double)histogram->buckets[i];
 }
 
-/* A word that has no room is left out. */
+/* A word that does not fit is omitted. */
 static void add_word(char text[TEXT_MAX], int cells, const char *word, bool ascii)
 {
 	size_t length = strlen(text);
@@ -115,7 +114,7 @@ static void add_word(char text[TEXT_MAX], int cells, const char *word, bool asci
 		snprintf(text + length, TEXT_MAX - length, "%s%s", length > 0 ? " " : "", word);
 }
 
-/* "50% 90%": the percentiles that lie in a row. */
+/* "50% 90%": the percentiles in a row. */
 static void name_marks(const struct latency_axis *axis, const struct histogram *histogram, int row,
 		       char text[TEXT_MAX], int cells, bool ascii)
 {
@@ -148,7 +147,7 @@ static void draw_time(const struct canvas *canvas, int y, double ns, bool open)
 	canvas_fill(canvas, y, TIME_CELLS + 1, STYLE_DIM, canvas->glyphs->axis, 1);
 }
 
-/* For the greatest count and a gap, and no fewer than most counts need, so that bars keep their length. */
+/* For the largest count and a gap, with a minimum, so that bars keep their length. */
 static int count_cells(double most)
 {
 	char text[VALUE_TEXT_MAX];

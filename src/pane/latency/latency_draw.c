@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Drawing of the latency pane: how it is measured, the result, the pictures, the worst. */
+/* Drawing of the latency pane: the settings of the measurement, the result, the charts, the worst. */
 #include <config.h>
 
 #include <math.h>
@@ -18,14 +18,14 @@
 #define SIDE_CELLS_MIN 36
 #define WORST_FROM_LINES 14 /* of the whole pane */
 
-/* Words one behind the other, as long as there is room. */
+/* Words one after the other, as long as they fit. */
 struct line {
 	const struct canvas *canvas;
 	int y, x;
-	int more; /* lines below that may be filled, too */
+	int more; /* further lines below that may be used */
 };
 
-/* Goes to where so many cells have room; false where they have none. */
+/* Moves to where this many cells fit; false when they fit nowhere. */
 static bool find_room(struct line *line, int cells)
 {
 	if (line->x > 0 && line->x + cells > line->canvas->width && line->more > 0) {
@@ -60,7 +60,7 @@ static void say_time(struct line *line, enum style style, const char *name, doub
 	say(line, style, "%s %s", name, duration_text(time, seconds, line->canvas->ascii));
 }
 
-/* "fifo 80"; where it is another policy than was asked for, that and why. */
+/* "fifo 80"; if it is not the requested policy, the reason, too. */
 static void say_policy(struct line *line, const struct table *table, const void *row)
 {
 	double priority = table_number(table, row, "priority");
@@ -75,7 +75,7 @@ static void say_policy(struct line *line, const struct table *table, const void 
 		say(line, style, _("(%s is not allowed)"), table_text(table, row, "asked"));
 }
 
-/* All that a photograph of the screen needs to be understood. */
+/* Everything that a screenshot needs to be understood. */
 static void draw_setting(const struct canvas *canvas, int y, const struct table *table, const void *row)
 {
 	struct line line = { .canvas = canvas, .y = y };
@@ -99,7 +99,7 @@ static void draw_setting(const struct canvas *canvas, int y, const struct table 
 	say(&line, STYLE_DIM, _("idle states: %s"), _(table_text(table, row, "idle_states")));
 }
 
-/* What is drawn of a CPU, or of all: in the chosen window, or since the start. */
+/* What to draw for a CPU, or for all: in the selected window, or since the start. */
 struct figures {
 	const char *cpu;
 	const char *window;
@@ -147,7 +147,7 @@ static const struct schema figures_schema = {
 static const struct percentile {
 	const char *name;
 	size_t offset;
-	unsigned rank; /* the lower, the less room it takes to be drawn */
+	unsigned rank; /* low ranks are drawn wherever there is room for one */
 } percentiles[] = {
 	{ "50%", offsetof(struct figures, p50_seconds), 0 },
 	{ "90%", offsetof(struct figures, p90_seconds), 3 },
@@ -184,7 +184,7 @@ static bool has_room(struct line line, const struct figures *figures, unsigned r
 	return true;
 }
 
-/* As many as there is room for, the most important ones, in ascending order. */
+/* As many as fit, the most important ones, in ascending order. */
 static void say_percentiles(struct line *line, const struct figures *figures)
 {
 	unsigned last = N_PERCENTILES - 1;
@@ -197,7 +197,7 @@ static void say_percentiles(struct line *line, const struct figures *figures)
 				 percentiles[i].name, percentile_seconds(figures, &percentiles[i]));
 }
 
-/* Makes latency->shown the samples of a CPU, or of all, in the window that is chosen. */
+/* Sets latency->shown to the samples of a CPU, or of all, in the selected window. */
 static void fill_shown(struct pane_context *context, const char *name)
 {
 	struct latency_state *latency = context->state;
@@ -225,7 +225,7 @@ static void fill_shown(struct pane_context *context, const char *name)
 	latency->shown.sum_ns = (uint64_t)(mean * 1e9 * (double)latency->shown.count);
 }
 
-/* Also makes latency->shown their histogram. */
+/* Also sets latency->shown to their histogram. */
 static void compute_figures(struct pane_context *context, const char *name, struct figures *figures)
 {
 	struct latency_state *latency = context->state;
@@ -282,7 +282,7 @@ static void draw_result(const struct pane_context *context, const struct canvas 
 		say(&line, STYLE_NORMAL, "%s", _("none missed"));
 }
 
-/* Bars of one CPU or all, and where there is room the last seconds beside them. */
+/* Bars of one CPU or all, with the last seconds beside them if there is room. */
 static void draw_charts(struct pane_context *context, const struct canvas *canvas, const char *name,
 			const struct latency_axis *axis)
 {
@@ -309,7 +309,7 @@ static const char *cpu_name(const struct table *table, unsigned cpu)
 				 : "all";
 }
 
-/* The rows in which all CPUs can be drawn, so that they can be compared. */
+/* Common rows for all CPUs, so that they can be compared. */
 static void make_axis(struct pane_context *context, struct latency_axis *axis, int lines)
 {
 	const struct latency_state *latency = context->state;
@@ -361,7 +361,7 @@ static void draw_pictures(struct pane_context *context, const struct canvas *can
 			 &axis);
 }
 
-/* The worst below the pictures: more of them on a high screen. */
+/* The worst below the charts: more of them on a tall screen. */
 static int draw_worst(struct pane_context *context, const struct canvas *canvas, int bottom)
 {
 	int lines = canvas->height < WORST_FROM_LINES ? 0 : canvas->height >= 45 ? 21 : canvas->height / 3;
@@ -381,7 +381,7 @@ static void draw_summary(struct pane_context *context, const struct canvas *canv
 	draw_pictures(context, &pictures, table);
 }
 
-/* On a few cells: the result, then how it was measured. */
+/* On a small screen: the result, then the settings of the measurement. */
 static void draw_short(struct pane_context *context, const struct canvas *canvas, const struct table *table)
 {
 	int lines = canvas->height < 6 ? canvas->height - 1 : 2;

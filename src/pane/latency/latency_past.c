@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keeping the samples of the last intervals: two rings, of intervals and of their buckets. */
+/* Keeps the samples of the last intervals in two rings: of intervals and of their buckets. */
 #include <config.h>
 
 #include "pane/latency/latency_past.h"
@@ -37,7 +37,7 @@ static void add_entry(struct latency_past *past, uint16_t cpu, unsigned bucket, 
 	past->n_entries++;
 }
 
-/* What was written over is kept no longer. */
+/* Drops overwritten entries. */
 static void forget_old(struct latency_past *past)
 {
 	if (past->n_intervals - past->oldest > PAST_INTERVALS)
@@ -47,7 +47,7 @@ static void forget_old(struct latency_past *past)
 		past->oldest++;
 }
 
-/* A frame that comes again takes away what came after it. */
+/* A repeated frame removes what came after it. */
 static bool rewind_to(struct latency_past *past, uint64_t mono_ns)
 {
 	while (past->n_intervals > past->oldest &&
@@ -99,7 +99,7 @@ void past_add(struct latency_past *past, const struct frame *frame)
 	last = past->last_mono_ns;
 	if (!again && table->mono_ns > last &&
 	    (measured < past->measured_seconds || width_ns != past->width_ns)) {
-		past->oldest = past->n_intervals; /* it was started anew: the counters are others */
+		past->oldest = past->n_intervals; /* restarted: the counters began again */
 		last = 0;
 	}
 	past->width_ns = width_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The last minutes of latency: the samples of every interval by CPU and bucket, the oldest forgotten. */
+/* The last minutes of latency: samples per interval, CPU and bucket; the oldest are dropped. */
 #ifndef PANETOP_PANE_LATENCY_LATENCY_PAST_H
 #define PANETOP_PANE_LATENCY_LATENCY_PAST_H
 
@@ -11,17 +11,17 @@
 #define PAST_ALL_CPUS UINT16_MAX
 
 struct past_interval {
-	uint64_t mono_ns; /* its end */
-	uint64_t first;   /* of its entries, counted since the beginning */
+	uint64_t mono_ns; /* end of the interval */
+	uint64_t first;   /* of its entries, counted since the start */
 	uint32_t n_entries;
 };
 
 struct latency_past {
 	uint64_t width_ns;               /* of its buckets; 0: log-linear */
-	uint64_t last_mono_ns;           /* of the frame before */
-	double measured_seconds;         /* as that frame told */
-	uint64_t n_intervals, n_entries; /* since the beginning; the last ones are kept */
-	uint64_t oldest;                 /* interval that is kept */
+	uint64_t last_mono_ns;           /* of the previous frame */
+	double measured_seconds;         /* as of that frame */
+	uint64_t n_intervals, n_entries; /* since the start; only the last ones are kept */
+	uint64_t oldest;                 /* oldest interval that is kept */
 	struct past_interval intervals[PAST_INTERVALS];
 	struct past_entry {
 		uint16_t cpu, bucket;
@@ -29,14 +29,14 @@ struct latency_past {
 	} entries[PAST_ENTRIES];
 };
 
-/* How a CPU is called in a row: its number, or one that no CPU has for "any"; PAST_ALL_CPUS for "all". */
+/* The CPU of a row: its number, an unused number for "any", PAST_ALL_CPUS for "all". */
 uint16_t past_cpu(const char *name);
 
-/* Width of the linear buckets in this frame, 0 where they are log-linear. */
+/* Width of the linear buckets in this frame; 0: log-linear. */
 uint64_t past_width_ns(const struct frame *frame);
 
-/* Adds what was counted since the frame before; frames may come again, and the measuring may have started
- * anew. */
+/* Adds the counts since the previous frame. Frames may be repeated, and the measurement may have restarted.
+ */
 void past_add(struct latency_past *past, const struct frame *frame);
 
 /* Calls each for the samples of a CPU, or of all, in the intervals that ended in (from_ns, to_ns], newest

@@ -69,7 +69,7 @@ static const struct series explained[] = {
 	{ 0 },
 };
 
-/* Columns that may stand for "used"; the first is the one without a mark. */
+/* Columns for "used"; the first is the one without a mark. */
 static const struct {
 	const char *name, *column;
 } used_definitions[] = {
@@ -235,7 +235,7 @@ static void drop_caches(struct pane_context *context)
 	say_failed(context, error, remedy);
 }
 
-/* It is asked only where it could be done. */
+/* Asks only if it is possible. */
 static void ask_drop(struct pane_context *context)
 {
 	const char *remedy;
@@ -251,7 +251,7 @@ static void ask_drop(struct pane_context *context)
 			   drop_caches);
 }
 
-/* The first frame after the drop is what the growth is counted from. */
+/* Growth is counted from the first frame after the drop. */
 static void sampled(struct pane_context *context, const struct frame *frame)
 {
 	struct memory_drop *drop = &((struct memory_state *)context->state)->drop;

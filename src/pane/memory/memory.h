@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the two files of the memory pane share. */
+/* Shared by the files of the memory pane. */
 #ifndef PANETOP_PANE_MEMORY_MEMORY_H
 #define PANETOP_PANE_MEMORY_MEMORY_H
 
@@ -31,7 +31,7 @@ enum memory_view { MEMORY_SUMMARY, MEMORY_EXTENDED, MEMORY_CHECKS, MEMORY_PAGING
 /* The experiment of dropping the caches. */
 struct memory_drop {
 	enum { DROP_NONE, DROP_RUNNING, DROP_MADE, DROP_MEASURED } state;
-	double before_bytes, after_bytes; /* of caches; after: at the first sample behind it */
+	double before_bytes, after_bytes; /* of caches; after: in the first sample after it */
 	uint64_t mono_ns, wall_ns;        /* of that sample */
 };
 
@@ -42,22 +42,22 @@ struct memory_state {
 	struct memory_drop drop;
 };
 
-/* What the column used holds now, as a formula in words, translated. */
+/* The definition of the column used as a formula in words, translated. */
 const char *memory_formula(const struct pane_context *context);
 
 extern const struct series memory_series[];
 
 void memory_draw(struct pane_context *context, struct canvas *canvas);
 
-/* What the sentence about the page cache rests on, all over the same time; NaN: unknown. */
+/* What the sentence about the page cache is based on, all over the same time; NaN: unknown. */
 struct memory_facts {
-	double seconds;         /* how long was watched; 0: not at all */
+	double seconds;         /* time observed; 0: none */
 	double calm_seconds;    /* of these, since the last refault */
 	double refaulted_pages; /* dropped or swapped out, and wanted again */
-	double evicted_pages;   /* taken back by the kernel */
+	double evicted_pages;   /* reclaimed by the kernel */
 	double swapped_in_pages;
 	double caches_bytes;    /* now */
-	double stalled_ratio;   /* share of the last 10 s in which some task waited for memory */
+	double stalled_ratio;   /* share of the last 10 s in which some task stalled on memory */
 };
 
 /* Is the page cache worth its memory? A translated sentence, empty when nothing is known. Returns text. */

@@ -48,7 +48,7 @@ static void fill_parts(const struct pane_context *context, struct graph_part *pa
 	}
 }
 
-/* The whole answer in a line, for screens on which nothing else fits. */
+/* The whole answer in one line, for screens where nothing else fits. */
 static void draw_short(const struct pane_context *context, const struct canvas *canvas)
 {
 	double available = number(context, "memory", "available", "free_bytes");
@@ -69,7 +69,7 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 		canvas_print(canvas, 2, 0, STYLE_NORMAL, _("swap %s used"), size_text(size, swap_used));
 }
 
-/* Beside the row "available", whose right half is blank: what it means. */
+/* Explains the row "available" in its right half, which is blank. */
 static void draw_available_note(struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table_widget *widget = &context->tables[MEMORY_TABLE_MEMORY];
@@ -103,7 +103,7 @@ static int draw_table(struct pane_context *context, const struct canvas *canvas,
 	return y + height;
 }
 
-/* The limit that is nearest: the row of this resource with the least left. */
+/* The nearest limit: the row of this resource with the least left. */
 static const void *nearest_limit(const struct table *table, const char *resource)
 {
 	const void *nearest = NULL;
@@ -123,7 +123,7 @@ static const void *nearest_limit(const struct table *table, const char *resource
 	return nearest;
 }
 
-/* A second bar for the limit of a container: what it uses, its caches apart. */
+/* A second bar for the limit of a container: its use, with caches separate. */
 static int draw_limit(const struct pane_context *context, const struct canvas *canvas, int y,
 		      const char *resource)
 {
@@ -149,7 +149,7 @@ static int draw_limit(const struct pane_context *context, const struct canvas *c
 	return y + 1;
 }
 
-/* "name 1.2k/s", when the rate is known; x moves on. */
+/* "name 1.2k/s" if the rate is known; advances x. */
 static int draw_rate(const struct canvas *canvas, int y, int x, const char *name, double rate,
 		     char *(*format)(char *text, double value))
 {
@@ -194,13 +194,13 @@ static void draw_rates(const struct pane_context *context, const struct canvas *
 	draw_rate(canvas, y, x, _("scan"), paging(context, "scans_per_second"), rate_text);
 }
 
-/* Which form of a sentence so many pages ask for. */
+/* For the plural form of a sentence. */
 static unsigned long count_of(double pages)
 {
 	return pages < (double)ULONG_MAX ? (unsigned long)pages : ULONG_MAX;
 }
 
-/* Tasks wait for memory, and what was dropped is wanted again. */
+/* Tasks wait for memory, and dropped pages are needed again. */
 static void tell_shortage(const struct memory_facts *facts, const char *time, char *text, size_t room)
 {
 	snprintf(text, room,
@@ -256,7 +256,7 @@ static void tell_refaults(const struct memory_facts *facts, const char *time, co
 			facts->refaulted_pages, time, rate, caches);
 }
 
-/* Without a refault, what was dropped was not missed; where nothing was dropped, nothing is proved. */
+/* Without a refault, the dropped pages were not needed; if nothing was dropped, nothing is proved. */
 static void tell_calm(const struct memory_facts *facts, const char *time, const char *caches, char *text,
 		      size_t room)
 {
@@ -359,7 +359,7 @@ static void draw_formula(const struct pane_context *context, const struct canvas
 	canvas_right(canvas, y, 0, canvas->width, STYLE_DIM, text);
 }
 
-/* Lines by their weight: table, bar, story, rates, legend, graph, formula. */
+/* Lines by priority: table, bar, story, rates, legend, graph, formula. */
 static void draw_summary(struct pane_context *context, const struct canvas *canvas)
 {
 	double total = number(context, "memory", "mem", "total_bytes");
@@ -383,7 +383,7 @@ static void draw_summary(struct pane_context *context, const struct canvas *canv
 	draw_graph(context, &graph, parts, total);
 }
 
-/* What of Cached can be dropped, and what is shared memory and tmpfs. */
+/* The part of Cached that can be dropped, and the part that is shared memory and tmpfs. */
 static void draw_extended(struct pane_context *context, const struct canvas *canvas)
 {
 	double cached = number(context, "meminfo", "Cached", "value_bytes");

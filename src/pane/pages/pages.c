@@ -106,7 +106,7 @@ static uint64_t cursor_page(const struct pages_state *pages)
 					      : 0;
 }
 
-/* One page is looked up for the line below the map, when a cell is a page, and for the page by itself. */
+/* Looks up one page: for the line below the map when a cell is a page, and for the view of a page. */
 static void ask_page(struct pane_context *context)
 {
 	struct pages_state *pages = context->state;
@@ -130,7 +130,7 @@ void pages_show(struct pane_context *context, enum pages_view view)
 						     : PAGES_TABLE_REGION;
 	screen_request(context, PAGES_TABLE_LIST, view == PAGES_VIEW_LIST);
 	screen_request(context, PAGES_TABLE_EVENT, view == PAGES_VIEW_EVENTS);
-	screen_prefer_delay(context, MAP_SECONDS); /* the list is soon there, and then slower */
+	screen_prefer_delay(context, MAP_SECONDS); /* soon after it is opened, then more slowly */
 	ask_page(context);
 }
 
@@ -151,7 +151,7 @@ void pages_open(struct pane_context *context, const struct table *processes, con
 	screen_open(context, "pages", &process);
 }
 
-/* From the map to the regions, from a region to where it is in the map, from the list to a process. */
+/* From the map to the regions, from a region to its place in the map, from the list to a process. */
 static void enter(struct pane_context *context)
 {
 	struct pages_state *pages = context->state;
@@ -277,7 +277,7 @@ static const struct binding secondary_bindings[] = {
 	{ 0 },
 };
 
-/* What a key needs to do something. */
+/* What a key requires. */
 enum {
 	NEEDS_MACHINE = 1,
 	NEEDS_PROCESS = 2,
@@ -330,7 +330,7 @@ static bool page_key(struct pane_context *context, const struct input *input)
 	int most = pages->page_lines > 0 ? pages->page_lines : 1;
 
 	if (pages->view != PAGES_VIEW_PAGE && (input->key == K_LEFT || input->key == K_RIGHT))
-		return false; /* values have no neighbours */
+		return false; /* no neighbours among values */
 	switch (input->key) {
 	case K_LEFT:
 		pages->page -= pages->page >= page ? page : 0;
@@ -407,7 +407,7 @@ static void entered(struct pane_context *context)
 	map_ask(context);
 }
 
-/* Pages are all as large as what a small region has of them; regions and cells tell bytes and pages. */
+/* All pages of a small region have the same size; regions and cells have bytes and pages. */
 static void note_page_bytes(struct pages_state *pages)
 {
 	for (size_t i = 0; i < pages->n_cells; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of the pages pane share. */
+/* Shared by the files of the pages pane. */
 #ifndef PANETOP_PANE_PAGES_PAGES_H
 #define PANETOP_PANE_PAGES_PAGES_H
 
@@ -17,7 +17,7 @@ enum pages_table {
 	N_PAGES_TABLES,
 };
 
-/* In the order in which they are stacked. */
+/* In stacking order. */
 enum pages_series {
 	PAGES_SERIES_ANONYMOUS,
 	PAGES_SERIES_FILE,
@@ -36,16 +36,16 @@ enum pages_view {
 	PAGES_VIEW_EVENTS,
 };
 
-/* A row of the table cell; U64_UNKNOWN for what is not known. */
+/* A row of the table cell; U64_UNKNOWN: unknown. */
 struct map_cell {
 	uint64_t start, end;
 	uint64_t pages, present, swapped, file, soft_dirty, huge, zero, ksm;
-	uint64_t hole; /* bytes before it where nothing is mapped */
-	bool changed; /* since the sample before */
-	int y, x;     /* where it stands, in cells of the map; y < 0: nowhere */
+	uint64_t hole; /* unmapped bytes before it */
+	bool changed; /* since the previous sample */
+	int y, x;     /* its position in cells of the map; y < 0: not visible */
 };
 
-/* What was there at a moment that the user marked. */
+/* The map at a moment that the user marked. */
 struct map_mark {
 	bool set;
 	uint64_t wall_ns;
@@ -64,17 +64,17 @@ struct pages_state {
 	uint64_t cell_pages;       /* of a whole cell */
 	uint64_t top, cursor;      /* addresses: of the first cell, and in the one that is selected */
 	uint64_t zoom;             /* pages of a cell; 0: all fits */
-	bool keep_fit;             /* all fits once: then the zoom is kept */
-	bool settle;               /* the cells are others than in the sample before: nothing has changed */
+	bool keep_fit;             /* all fits once: then the zoom stays */
+	bool settle;               /* different cells than in the previous sample: no changes are known */
 	int map_height, map_width; /* of the last drawing, without the addresses */
-	int map_top, map_left;     /* … where on the terminal, for the mouse */
+	int map_top, map_left;     /* … and its position on the terminal, for the mouse */
 	bool placed;               /* that is known */
 	bool hole_sizes;           /* there is room for the sizes of holes */
 	struct map_mark mark;
-	char forced[64];           /* the process that is being forced in, for the message */
+	char forced[64];           /* the process whose pages are being forced in, for the message */
 	uint64_t page, page_bytes; /* address of the page that is shown; of every page */
 	int scroll, page_lines;    /* of its bytes */
-	char *last_bytes;          /* of the sample before, as hexadecimal digits; owned */
+	char *last_bytes;          /* of the previous sample, as hexadecimal digits; owned */
 	size_t last_length;
 	uint64_t last_page;
 	bool *changed_bytes; /* owned; a flag for each byte of the page */
@@ -87,18 +87,18 @@ extern const struct series pages_series[];
 void pages_show(struct pane_context *context, enum pages_view view);
 bool pages_has_process(const struct pane_context *context);
 
-/* Why there is none, and how to choose one; NULL: there is one. */
+/* Why no process is selected, and how to select one; NULL: one is. */
 const char *pages_no_process(const struct pane_context *context);
 
-/* The number in the process's row; NaN when not known. */
+/* The number in the row of the process; NaN: unknown. */
 double pages_total(const struct pane_context *context, const char *column);
 
-/* pages_map.c: which cells there are, where they stand, which one is selected */
+/* pages_map.c: the cells, their positions, the selected one */
 void map_load(struct pane_context *context);                      /* the cells of the shown frame */
-void map_place(struct pages_state *pages);                        /* gives them their places, from first on */
+void map_place(struct pages_state *pages);                        /* sets their positions, from first on */
 size_t map_selected(const struct pages_state *pages);             /* index of the cell with the cursor */
 uint64_t map_hole(const struct pages_state *pages, size_t index); /* bytes before this cell; 0: none */
-int map_hole_cells(const struct pages_state *pages, uint64_t bytes); /* that the mark of a hole takes */
+int map_hole_cells(const struct pages_state *pages, uint64_t bytes); /* cells of the mark of a hole */
 char *map_hole_text(const struct pages_state *pages, char *out, uint64_t bytes, bool ascii);
 bool map_key(struct pane_context *context, const struct input *input);
 void map_zoom_in(struct pane_context *context);
@@ -106,9 +106,9 @@ void map_zoom_out(struct pane_context *context);
 void map_zoom_to_page(struct pane_context *context);
 void map_zoom_to_all(struct pane_context *context);
 void map_zoom_automatic(struct pane_context *context);
-void map_ask(struct pane_context *context); /* tells the source which cells are wanted */
+void map_ask(struct pane_context *context); /* updates the cells of the sample request */
 void map_go(struct pane_context *context, uint64_t address);
-void map_go_region(struct pane_context *context, bool back); /* before or behind the one with the cursor */
+void map_go_region(struct pane_context *context, bool back); /* before or after the one with the cursor */
 
 /* The region at an address, in the shown frame; NULL when there is none. */
 const void *map_region(const struct pane_context *context, uint64_t address);

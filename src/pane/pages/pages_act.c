@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the pages pane does on the user's word: forcing pages in, clearing and setting marks. */
+/* Actions of the pages pane: forcing pages in, clearing and setting marks. */
 #include <config.h>
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ static void say_failed(struct pane_context *context, int error, const char *reme
 	screen_message(context->screen, MESSAGE_PANE, "%s", failure_text(text, error, remedy));
 }
 
-/* Without done it is only found out whether it could be done. */
+/* Without done it only checks whether it is possible. */
 static bool act(struct pane_context *context, const char *verb,
 		void (*done)(struct pane_context *context, int error))
 {

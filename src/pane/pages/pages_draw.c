@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Drawing of the pages pane: the process in a line, its map, and the cell under the cursor in words. */
+/* Drawing of the pages pane: the process in one line, its map, and the cell under the cursor in words. */
 #include <config.h>
 
 #include <math.h>
@@ -22,7 +22,7 @@
 enum kind { ANONYMOUS, FILES, SWAPPED, WRITTEN, HUGE_PAGES, ZERO, KSM, N_KINDS };
 
 static const struct {
-	char letter; /* in capitals when at least half of the cell is there */
+	char letter; /* upper case when at least half of the cell is resident */
 	unsigned look;
 	const char *name; /* N_() */
 } kinds[N_KINDS] = {
@@ -37,7 +37,7 @@ static uint64_t known(uint64_t count)
 	return count == U64_UNKNOWN ? 0 : count;
 }
 
-/* The kind that most pages are of; of those that are present a page counts for its rarest kind. */
+/* The most frequent kind of its pages; a resident page counts for its rarest kind. */
 static enum kind kind_of(const struct map_cell *cell)
 {
 	uint64_t huge = known(cell->huge), zero = known(cell->zero), ksm = known(cell->ksm),
@@ -64,7 +64,7 @@ static enum kind kind_of(const struct map_cell *cell)
 	return kind;
 }
 
-/* Own data is shaded by the share that is there; the other kinds have a letter, small below one half. */
+/* Private data is shaded by the resident share; other kinds are a letter, lower case below one half. */
 static uint32_t glyph_of(const struct canvas *canvas, enum kind kind, double share)
 {
 	static const uint32_t shades[] = { 0x2591, 0x2592, 0x2593, 0x2588 };
@@ -95,12 +95,12 @@ static void draw_cell(const struct canvas *canvas, const struct map_cell *cell)
 			    glyph_of(canvas, kind, share), 1);
 }
 
-/* What happened to the cells since the mark, as far as they are the same. */
+/* Changes of the cells since the mark, as far as they are the same. */
 struct difference {
 	char since[CLOCK_TEXT_MAX];
 	const char *mark;                 /* since */
-	uint64_t appeared, went, swapped; /* pages; at least, as a cell may have both */
-	size_t n_others;                  /* cells that were cut otherwise then */
+	uint64_t appeared, went, swapped; /* pages; a minimum, as a cell may have both */
+	size_t n_others;                  /* cells with other bounds then */
 };
 
 #define DIFFERENCE(field, what)                                                                              \
@@ -185,7 +185,7 @@ static void draw_hole(const struct pages_state *pages, const struct canvas *canv
 	if (cell->x >= cells)
 		canvas_text(canvas, cell->y, cell->x - cells, STYLE_DIM, text, cells);
 	else if (cell->y > 0 &&
-		 pages->cells[index - 1].x + 1 + cells <= canvas->width) /* in the line before */
+		 pages->cells[index - 1].x + 1 + cells <= canvas->width) /* in the previous line */
 		canvas_text(canvas, cell->y - 1, pages->cells[index - 1].x + 1, STYLE_DIM, text, cells);
 	else if (cell->y > 0)
 		canvas_fill(canvas, cell->y - 1, pages->cells[index - 1].x + 1, STYLE_DIM, '~', 1);
@@ -302,7 +302,7 @@ static void draw_header(const struct pane_context *context, const struct canvas 
 	}
 }
 
-/* Kinds that this kernel cannot tell are not in the legend. */
+/* The legend omits kinds that this kernel cannot distinguish. */
 static bool can_be(const struct pages_state *pages, enum kind kind)
 {
 	const struct map_cell *cell = &pages->cells[0];
@@ -363,7 +363,7 @@ static void add_count(char *text, size_t room, const char *format, uint64_t coun
 		snprintf(text + length, room - length, format, (unsigned long long)count);
 }
 
-/* What the frame of a single page is, where that is known. */
+/* The frame of a single page, if known. */
 static void add_frame(const struct pane_context *context, const struct map_cell *cell, char *text,
 		      size_t room)
 {
@@ -425,7 +425,7 @@ static void draw_cursor_line(const struct pane_context *context, const struct ca
 	canvas_text(canvas, y, 2, STYLE_NORMAL, text, -1);
 }
 
-/* Lines by their weight: the map, the cell in words, the process, the legend, the history. */
+/* Lines by priority: the map, the cell in words, the process, the legend, the history. */
 static void draw_map_view(struct pane_context *context, const struct canvas *canvas)
 {
 	struct pages_state *pages = context->state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The map of the pages pane: its cells, their places, the cursor, and what of it is asked for. */
+/* The map of the pages pane: its cells, their positions, the cursor, and the request for them. */
 #include <config.h>
 
 #include <math.h>
@@ -105,7 +105,7 @@ int map_hole_cells(const struct pages_state *pages, uint64_t bytes)
 	return pages->hole_sizes ? (int)strlen(map_hole_text(pages, text, bytes, true)) : 1;
 }
 
-/* Are there so few holes that their sizes can stand in the map? */
+/* Are there few enough holes to show their sizes in the map? */
 static bool has_room_for_sizes(const struct pages_state *pages)
 {
 	size_t n_holes = 0;
@@ -177,7 +177,7 @@ static size_t count_holes(const struct pane_context *context)
 	return n_holes;
 }
 
-/* Cells that the map has room for, less what the marks of holes take when all fits. */
+/* Cells that fit in the map, without those for the marks of holes when all fits. */
 static size_t room(const struct pane_context *context)
 {
 	const struct pages_state *pages = context->state;
@@ -287,7 +287,7 @@ void map_go(struct pane_context *context, uint64_t address)
 	map_ask(context);
 }
 
-/* Scrolls until the cell stands on the screen. */
+/* Scrolls until the cell is visible. */
 static void show(struct pages_state *pages, size_t index)
 {
 	while (index < pages->first)
@@ -319,7 +319,7 @@ static void select_cell(struct pane_context *context, size_t index)
 	map_ask(context);
 }
 
-/* The cell that stands so many rows below, nearest to the same column; beyond the edges it scrolls. */
+/* The cell this many rows below, nearest to the same column; beyond the edges it scrolls. */
 static size_t row_below(struct pages_state *pages, size_t index, int rows)
 {
 	int y = pages->cells[index].y + rows, x = pages->cells[index].x;
@@ -345,7 +345,7 @@ static size_t row_below(struct pages_state *pages, size_t index, int rows)
 	return nearest;
 }
 
-/* In no region, as before it is first moved and at either end, it stands for the cell that is marked. */
+/* Outside all regions, as before it is first moved and at either end, it selects the cell that is marked. */
 static uint64_t cursor_address(const struct pane_context *context)
 {
 	const struct pages_state *pages = context->state;

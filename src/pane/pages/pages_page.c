@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The pages pane beside its map: one page with its bytes, the process in numbers, its memory over time. */
+/* The pages pane besides its map: one page with its bytes, the process in numbers, its memory over time. */
 #include <config.h>
 
 #include <math.h>
@@ -22,7 +22,7 @@ static void forget_bytes(struct pages_state *pages)
 	pages->last_length = pages->n_changed = 0;
 }
 
-/* Compares the digits of a row with those of the sample before, and keeps them. */
+/* Compares the digits of a row with the previous sample, and stores them. */
 static void note_row(struct pages_state *pages, size_t row, const char *hex, bool comparable)
 {
 	size_t width = 2 * ROW_BYTES, digits = 0;
@@ -209,7 +209,7 @@ void pages_draw_statistics(struct pane_context *context, const struct canvas *ca
 	}
 }
 
-/* Now, or when it was known last: a process that has ended has a past only. */
+/* Current, or last known: an exited process has only a past. */
 static double latest(const struct pane_context *context, unsigned series)
 {
 	const struct history *history = &context->history;

@@ -19,8 +19,8 @@ bool calibration_run_open(struct calibration_run *run, const struct calibration_
 void calibration_run_close(struct calibration_run *run);
 
 /*
- * Takes a frame with its rates (tables power, cpu and, where it is sampled, counter) and sets the next load.
- * The settings may name the events that are counted as cycles and instructions. True when a step has ended.
+ * Takes a frame with its rates (tables power, cpu and, if sampled, counter) and sets the next load. The
+ * settings may name the events that are counted as cycles and instructions. True when a step has ended.
  */
 bool calibration_run_feed(struct calibration_run *run, const struct frame *frame,
 			  const struct settings *settings);

@@ -50,9 +50,9 @@ static const struct series explained[] = {
 	{ 0 },
 };
 
-#define LINE_TEMPERATURES 3 /* the first of them: that of the CPU is always the first */
+#define LINE_TEMPERATURES 3 /* the first of them, which is always that of the CPU */
 
-/* What a line of batch text holds, after powerstat. */
+/* The columns of batch text, after powerstat. */
 static const struct summary_column summary[] = {
 	{ { "cpu", "all", "user_ratio" }, NULL, 5, 0 },
 	{ { "cpu", "all", "nice_ratio" }, NULL, 5, 0 },
@@ -119,7 +119,7 @@ static const struct pane_option options[] = {
 	{ 0 },
 };
 
-#define BATTERY_SECONDS 180 /* until its measure follows what is drawn */
+#define BATTERY_SECONDS 180 /* until its measurement covers an interval */
 
 static double setting(const struct settings *settings, const char *name)
 {
@@ -256,7 +256,7 @@ static void restart(struct pane_context *context)
 	screen_message(context->screen, MESSAGE_PANE, "%s", _("means, minima and maxima start anew"));
 }
 
-/* The line of the sensor under the cursor, else of the first one. */
+/* The series of the sensor under the cursor, else of the first one. */
 static struct graph_series *chosen_line(struct pane_context *context)
 {
 	const struct table_widget *widget = &context->tables[POWER_TABLE_TEMPERATURE];
@@ -296,7 +296,7 @@ static void next_letter(struct pane_context *context)
 		graph_series_next_letter(context, found);
 }
 
-/* In the list of temperatures only. */
+/* Only in the list of temperatures. */
 static const struct binding sensor_bindings[] = {
 	{ ' ', 0, N_("Show"), N_("shows or hides the chosen temperature in the graph"), toggle_sensor },
 	{ 'k', 0, N_("Colour"), N_("the next colour for it"), next_color },

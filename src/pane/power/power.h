@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of the power pane share. */
+/* Shared by the files of the power pane. */
 #ifndef PANETOP_PANE_POWER_POWER_H
 #define PANETOP_PANE_POWER_POWER_H
 
@@ -27,8 +27,8 @@ enum power_series {
 	POWER_SERIES_IDLE,
 	POWER_SERIES_WAITING,
 	POWER_SERIES_HERTZ,
-	POWER_SERIES_CELSIUS, /* so that temperatures are read while the pane is hidden: each has a series of
-			   its own */
+	POWER_SERIES_CELSIUS, /* so that temperatures are read while the pane is hidden; each has its own
+			       * series */
 	N_POWER_SERIES,
 };
 
@@ -46,9 +46,9 @@ enum power_view {
 
 /* A series of the graph. */
 struct graph_series {
-	char name[GRAPH_SERIES_NAME_MAX];  /* "load", "watts", "frequency", or a sensor's key */
+	char name[GRAPH_SERIES_NAME_MAX];  /* "load", "watts", "frequency", or the key of a sensor */
 	char label[GRAPH_SERIES_NAME_MAX]; /* for people */
-	unsigned index;                    /* in the history; load is made of two */
+	unsigned index;                    /* in the history; load consists of two */
 	char letter;
 	unsigned color;
 	bool shown;
@@ -79,13 +79,13 @@ void graph_series_next_letter(struct pane_context *context, struct graph_series 
 
 /*
  * power_graph.c: its lines, the range of each, and what follows the first compared_max of them; as much as
- * the canvas has room for
+ * fits
  */
 void power_graph_draw(const struct pane_context *context, const struct canvas *canvas, unsigned compared_max);
 
 /* power_calibrate.c */
 void power_calibrate(struct pane_context *context); /* the key */
-const char *power_calibrate_refused(const struct pane_context *context); /* why not; NULL: it acts */
+const char *power_calibrate_refused(const struct pane_context *context); /* why not; NULL: it works */
 void power_calibration_feed(struct pane_context *context, const struct frame *frame);
 void power_calibration_draw(struct pane_context *context, const struct canvas *canvas);
 void power_calibration_close(void *state);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Drawing of the power pane: the total first, then what it is made of, heat, speed, and the graph. */
+/* Drawing of the power pane: the total first, then its parts, heat, speed, and the graph. */
 #include <config.h>
 
 #include <math.h>
@@ -108,7 +108,7 @@ static int draw_total(const struct pane_context *context, const struct canvas *c
 	return text_flow_end(&flow);
 }
 
-/* What is missing is told where it would stand; the line of notices has the remedy, i the rest. */
+/* What is missing is explained in its place; the line of notices has the remedy, i the rest. */
 static int draw_missing(const struct pane_context *context, const struct canvas *canvas, int y)
 {
 	const struct table *temperatures = context_table(context, POWER_TABLE_TEMPERATURE);
@@ -123,7 +123,7 @@ static int draw_missing(const struct pane_context *context, const struct canvas 
 				       "that is missing, and what to do about it.")));
 }
 
-/* "55-66", "-" where the extremes are not known. */
+/* "55-66"; "-" while the extremes are unknown. */
 static void celsius_range(char text[2 * VALUE_TEXT_MAX], double low, double most)
 {
 	if (isnan(low) || isnan(most))
@@ -233,7 +233,7 @@ static int draw_speed(const struct pane_context *context, const struct canvas *c
 	return text_flow_end(&flow);
 }
 
-/* CPUs that were slowed down for heat in the last interval. */
+/* CPUs that were throttled for heat in the last interval. */
 static int draw_throttled(const struct pane_context *context, const struct canvas *canvas, int y)
 {
 	const struct table *table = context_table(context, POWER_TABLE_THROTTLE);
@@ -287,7 +287,7 @@ static void draw_summary(struct pane_context *context, const struct canvas *canv
 		power_graph_draw(context, &graph, 2);
 }
 
-/* One line for a screen on which nothing else fits. */
+/* One line for a screen where nothing else fits. */
 static void draw_short(const struct pane_context *context, const struct canvas *canvas)
 {
 	double watts = number(context, "power", "total", "watts"), celsius;
@@ -313,7 +313,7 @@ static void draw_one_table(struct pane_context *context, const struct canvas *ca
 		canvas_text(canvas, 3, 0, STYLE_DIM, _("panetop --probe tells why"), -1);
 }
 
-/* The letters of the lines stand before the rows of their sensors. */
+/* The letters of the series come before the rows of their sensors. */
 static void draw_sensor_list(struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table_widget *widget = &context->tables[POWER_TABLE_TEMPERATURE];

@@ -15,7 +15,7 @@
 #include "screen/text_flow.h"
 
 #define CELLS_MAX 512
-#define POINTS_MAX 300 /* that correlations are made of */
+#define POINTS_MAX 300 /* for correlations */
 #define POINTS_MIN 16
 #define SENTENCES_MAX 16
 #define SHOWN_MAX 12 /* at a time */
@@ -26,13 +26,13 @@ struct sentences {
 	unsigned count;
 };
 
-/* The moments at which all series are looked at. */
+/* The moments at which all series are read. */
 struct window {
 	uint64_t end_ns, step_ns, hold_ns;
 	size_t count;
 };
 
-/* As many moments as there are cells, or points; a sample is valid until the next one should have come. */
+/* One moment per cell or point; a sample is valid until the next one should have come. */
 static struct window make_window(const struct pane_context *context, size_t count, bool at_samples)
 {
 	const struct power_state *power = context->state;
@@ -41,7 +41,7 @@ static struct window make_window(const struct pane_context *context, size_t coun
 	if (power->span_seconds > 0)
 		step = power->span_seconds / (double)count;
 	if (at_samples && step < sample && power->span_seconds > 0) {
-		step = sample; /* points between two samples would tell nothing */
+		step = sample; /* points between two samples carry no information */
 		count = (size_t)(power->span_seconds / step);
 	}
 	return (struct window){
@@ -67,7 +67,7 @@ static void take_values(const struct pane_context *context, const struct window 
 		values[i] = cpu_busy_ratio(values[i], waiting[i]);
 }
 
-/* To 0 … 1 over what is visible; one that stands still is drawn in the middle. */
+/* To 0 … 1 over the visible range; a constant series is drawn in the middle. */
 static struct statistics normalise(double *values, size_t count)
 {
 	struct statistics range = { 0 };
@@ -100,7 +100,7 @@ static void value_of_line(const struct graph_series *line, char text[VALUE_TEXT_
 	}
 }
 
-/* "55-66 °C", or "55 °C" of what did not move as far as one can see. */
+/* "55-66 °C", or "55 °C" if there is no visible change. */
 static void range_text(const struct graph_series *line, const struct statistics *range, char *text,
 		       size_t room, bool ascii)
 {
@@ -114,7 +114,7 @@ static void range_text(const struct graph_series *line, const struct statistics 
 		snprintf(text, room, "%.*s-%s", (int)strcspn(low, " "), low, high);
 }
 
-/* The lines that are shown and of which something is known, with their values and ranges. */
+/* The shown series with known values, and their ranges. */
 struct plot {
 	const struct graph_series *lines[SHOWN_MAX];
 	double values[SHOWN_MAX][CELLS_MAX];
@@ -194,7 +194,7 @@ static const char *relation_text(char letter, char other, struct lag lag, double
 	return text;
 }
 
-/* What the lines have to do with one of them, the correlated ones: one that stands still follows nothing. */
+/* Correlations of one series with the others: a constant one follows nothing. */
 static void relate(const struct pane_context *context, const struct plot *plot, unsigned compared,
 		   struct sentences *sentences)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lines of the power graph: load, watts, speed, and every temperature; which are shown, and how. */
+/* The series of the power graph: load, watts, speed, and every temperature; which are shown, and how. */
 #include <config.h>
 
 #include <ctype.h>
@@ -9,12 +9,12 @@
 #include "core/i18n.h"
 #include "pane/power/power.h"
 
-#define SHOWN_SENSORS 3 /* of those that the user did not choose */
+#define SHOWN_SENSORS 3 /* shown by default */
 
 static const char letters[] = "TUVXYZABCDEGHIJKMNOPQRS";
 static const unsigned colors[] = { 5, 1, 6, 4, 7, 3, 0, 2 };
 
-/* What can be a name in the configuration file. */
+/* Is it a valid name in the configuration file? */
 static bool can_be_kept(const char *name)
 {
 	for (; *name; name++)
@@ -28,7 +28,7 @@ static void setting_name(char *text, size_t room, const struct graph_series *ser
 	snprintf(text, room, "power.line.%s", series->name);
 }
 
-/* "T 5 shown": letter, number of the colour, and whether it is shown; anything else is left alone. */
+/* "T 5 shown": letter, number of the colour, and whether it is shown; ignores anything else. */
 static void take_setting(const struct settings *settings, struct graph_series *series)
 {
 	char name[GRAPH_SERIES_NAME_MAX + 16];
@@ -104,7 +104,7 @@ struct graph_series *graph_series_find(struct power_state *power, const char *na
 	return NULL;
 }
 
-/* Sensors that have no line yet get one, as long as there is room. */
+/* Adds series for new sensors, as long as there is room. */
 void graph_series_follow(struct pane_context *context, const struct frame *frame)
 {
 	struct power_state *power = context->state;
@@ -127,7 +127,7 @@ void graph_series_follow(struct pane_context *context, const struct frame *frame
 	}
 }
 
-/* Only what is not as usual is kept. */
+/* Saves only what is not the default. */
 void graph_series_save(const struct power_state *power, struct settings *settings)
 {
 	for (unsigned i = 0; i < power->n_graph_series; i++) {
@@ -165,7 +165,7 @@ void graph_series_next_color(struct pane_context *context, struct graph_series *
 		       series->color + 1, STYLE_SERIES_COUNT, series->label);
 }
 
-/* The next letter or digit that no other line has. */
+/* The next letter or digit that no other series has. */
 void graph_series_next_letter(struct pane_context *context, struct graph_series *series)
 {
 	static const char all[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789abcdefghijklmnopqrstuvwxyz";
