@@ -34,8 +34,8 @@ static void draw_chooser(struct screen *screen, const struct canvas *canvas)
 	char title[TEXT_MAX];
 
 	snprintf(title, sizeof(title), _("Columns of %s"), chooser->widget->view.schema->name);
-	list_draw(&chooser->list, canvas, title,
-		  _("Space shows or hides, < and > move it up and down, Enter ends"), draw_column, chooser);
+	list_draw(&chooser->list, canvas, title, _("Space toggle  < > move up and down  Enter close"),
+		  draw_column, chooser);
 }
 
 static void toggle(struct screen *screen)
@@ -130,8 +130,7 @@ static void draw_checklist(struct screen *screen, const struct canvas *canvas)
 	struct checklist *checklist = &screen->checklist;
 
 	list_draw(&checklist->list, canvas, checklist->title,
-		  _("Space turns on or off, a all, Enter takes it, Esc leaves it as it was"), draw_item,
-		  checklist);
+		  _("Space toggle  a all  Enter apply  Esc cancel"), draw_item, checklist);
 }
 
 static void turn_all(struct checklist *checklist)

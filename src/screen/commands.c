@@ -78,7 +78,7 @@ static bool take_search(struct screen *screen, const char *text)
 	buffer_empty(&screen->search);
 	buffer_add(&screen->search, text, strlen(text) + 1);
 	if (*text && !table_search(screen->prompt.widget, text, false)) {
-		snprintf(screen->prompt.error, sizeof(screen->prompt.error), _("'%s' is not there"), text);
+		snprintf(screen->prompt.error, sizeof(screen->prompt.error), _("'%s' not found"), text);
 		return false;
 	}
 	return true;
@@ -101,7 +101,7 @@ static void search_next(struct pane_context *context)
 	struct screen *screen = context->screen;
 
 	if (screen->search.length == 0 || !table_search(session_table(screen), screen->search.bytes, true))
-		screen_message(screen, MESSAGE_PANE, "%s", _("nothing found; / asks what to search for"));
+		screen_message(screen, MESSAGE_PANE, "%s", _("nothing found; / starts a search"));
 }
 
 static bool take_filter(struct screen *screen, const char *text)
@@ -265,30 +265,30 @@ static void go_to(struct pane_context *context)
 }
 
 static const struct binding live_bindings[] = {
-	{ ' ', 0, N_("Freeze"), N_("freeze the screen; the machine is still sampled behind it"), freeze },
+	{ ' ', 0, N_("Freeze"), N_("freeze the screen while sampling continues"), freeze },
 	{ 0 },
 };
 
 static const struct binding replay_bindings[] = {
 	{ ' ', 0, N_("Play"), N_("play the recording, or pause"), play },
 	{ ',', 0, N_("Back"), N_("one sample back"), step_back },
-	{ '.', 0, N_("On"), N_("one sample on"), step_on },
+	{ '.', 0, N_("On"), N_("one sample forward"), step_on },
 	{ 'g', 0, N_("Go"), N_("go to a time: 12:03:07, or seconds: +60, -60"), go_to },
 	{ 0 },
 };
 
 /* The footer always shows the first two: help and quit. */
 static const struct binding common_bindings[] = {
-	{ K_F1, '?', N_("Help"), N_("all keys, and what this pane is for"), help },
+	{ K_F1, '?', N_("Help"), N_("all keys, and the purpose of this pane"), help },
 	{ 'q', K_F10, N_("Quit"), N_("leave panetop"), quit },
 	{ 'i', 0, N_("Why"), N_("source, formula and age of the number under the cursor; all notices"), why },
 	{ '/', 0, N_("Search"), N_("search for a row"), search },
-	{ 'n', 0, NULL, N_("search on"), search_next },
+	{ 'n', 0, NULL, N_("search for the next match"), search_next },
 	{ '\\', K_F4, N_("Filter"), N_("show only rows that match a regular expression"), filter },
 	{ '<', 0, NULL, N_("sort by the next column to the left"), sort_left },
 	{ '>', 0, N_("Sort"), N_("sort by the next column to the right"), sort_right },
 	{ 'r', 'I', NULL, N_("reverse the order"), reverse },
-	{ K_F6, 0, NULL, N_("the cursor goes to the next table, where there are several"), next_table },
+	{ K_F6, 0, NULL, N_("move the cursor to the next table"), next_table },
 	{ 'c', 0, N_("Columns"), N_("choose columns and their order"), choose_columns },
 	{ 'u', 0, N_("Unit"), N_("unit of sizes"), next_unit },
 	{ 'G', 0, NULL, N_("glyphs of graphs and bars: block, braille, ASCII"), next_glyphs },
@@ -297,7 +297,7 @@ static const struct binding common_bindings[] = {
 	{ K_TAB, 0, NULL, N_("next pane"), next_pane },
 	{ K_BACK_TAB, 0, NULL, N_("previous pane"), previous_pane },
 	{ 'w', 'W', NULL, N_("write the configuration file"), write_configuration },
-	{ 'L' - '@', 0, NULL, N_("draw the screen anew"), redraw },
+	{ 'L' - '@', 0, NULL, N_("redraw the screen"), redraw },
 	{ 'h', 0, NULL, N_("this help"), help },
 	{ 0 },
 };

@@ -36,8 +36,8 @@ static void draw_pager(struct screen *screen, const struct canvas *canvas)
 	pager->lines = y + pager->top;
 	canvas_fill(canvas, canvas->height - 1, 0, STYLE_NORMAL, ' ', canvas->width);
 	canvas_text(canvas, canvas->height - 1, 0, STYLE_KEY,
-		    pager->lines > pager->page ? _("arrows scroll, every other key closes")
-					       : _("every key closes"),
+		    pager->lines > pager->page ? _("arrows scroll, any other key closes")
+					       : _("any key closes"),
 		    -1);
 }
 
@@ -135,7 +135,7 @@ void pager_help(struct screen *screen)
 	add_bindings(out, context, lists, KEYMAP_SOURCE);
 	add_bindings(out, context, lists, KEYMAP_COMMON);
 	add_key(out, "1-9", _("choose a pane"));
-	add_key(out, _("arrows"), _("select a row and a column; PgUp PgDn Home End; Esc lets go"));
+	add_key(out, _("arrows"), _("select a row and a column; PgUp PgDn Home End; Esc deselects"));
 	add_key(out, _("mouse"), _("click a pane, a heading (sorts), a row; the wheel scrolls"));
 }
 
@@ -146,15 +146,14 @@ static void add_exact(struct buffer *out, const struct column *column, const voi
 	if (column->type == VALUE_TEXT)
 		utf8_clean(out,
 			   row_is_known(row, column) ? column_words(column, row_text(row, column))
-						     : _("not known"),
+						     : _("unknown"),
 			   -1, false);
 	else if (row_is_blank(row, column))
-		buffer_text(out, _("makes no sense in this row"));
+		buffer_text(out, _("not applicable to this row"));
 	else if (!row_is_known(row, column))
-		buffer_text(out,
-			    column->kind == COLUMN_RATE
-				    ? _("not known: there is no sample before it, or its counter was reset")
-				    : _("not known: the source does not give it"));
+		buffer_text(out, column->kind == COLUMN_RATE
+					 ? _("unknown: there is no earlier sample, or the counter was reset")
+					 : _("unknown: the source does not report it"));
 	else if (column->unit == UNIT_TIME)
 		buffer_text(out, clock_utc(time, row_u64(row, column)));
 	else if (column->type == VALUE_U64)

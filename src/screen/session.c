@@ -158,7 +158,7 @@ void session_keep_pace(struct screen *screen, uint64_t cost_ns)
 	if (screen->delay_seconds < screen->usual_seconds)
 		return; /* the pane chose this delay: the headline shows the actual one */
 	screen_message(screen, MESSAGE_SCREEN,
-		       _("a sample costs %.3f s of CPU time; there will be one every %.1f s"),
+		       _("a sample costs %.3f s of CPU time; now sampling every %.1f s"),
 		       (double)cost_ns / 1e9, (double)delay_ns / 1e9);
 }
 
@@ -369,7 +369,7 @@ void session_choose_recorded_pane(struct screen *screen)
 		return;
 	if (screen->setup->first_asked_for)
 		screen_message(screen, MESSAGE_SCREEN, "%s: %s", session_context(screen)->pane->name,
-			       _("it holds none of the tables that were asked for"));
+			       _("it holds none of the requested tables"));
 	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
 		if (is_sampled(&screen->contexts[i])) {
 			session_choose_pane(screen, i);

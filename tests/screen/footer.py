@@ -9,13 +9,13 @@ def a_recording_is_not_acted_upon(_scratch):
     """Keys that would act are neither in the footer nor in the help, and say why they do nothing."""
     for pane, label, help_text, key, said in (
             ("memory", "D Drop", "drop the caches", "D", "a recording has no caches to drop"),
-            ("events", "e Events", "choose the kinds of events", "e", "a recording has the events that it was made with"),
+            ("events", "e Events", "choose the kinds of events", "e", "a recording has only the kinds of events it was made with"),
             ("cpu", "F9 Signal", "send a signal", "k", "nothing can be done to them"),
             ("cpu", "F9 Signal", "nice + 1", "F8", "nothing can be done to them"),
             ("cpu", "F9 Signal", "in the pane pages", "Enter", "see the pane pages"),
             ("pages", "z Zoom", "fewer pages in a cell", "z", "the process and the map that it was made with"),
             ("pages", "l List", "force all its pages in", "R", "the process and the map that it was made with"),
-            ("latency", "R Restart", "forget what was measured", "R", "nothing is measured here that could start anew")):
+            ("latency", "R Restart", "restart the measurement", "R", "no measurement to restart")):
         recording = EVENT_RECORDING if pane == "events" else RECORDING
         with replay(pane, recording=recording, width=200, height=60) as terminal:
             problem = expect(label not in terminal.lines()[-1], terminal, f"{pane}: the footer offers {label}")

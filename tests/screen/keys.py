@@ -184,7 +184,7 @@ def drop_asks_first(_scratch):
 def pages_that_were_not_recorded(_scratch):
     with replay("events", recording=EVENT_RECORDING) as terminal:
         terminal.send("4")
-        return expect("the recording holds no pages of a process" in terminal.text(), terminal, "it does not say so")
+        return expect("the recording has no pages of a process" in terminal.text(), terminal, "it does not say so")
 
 
 def a_message_goes_with_its_pane(_scratch):

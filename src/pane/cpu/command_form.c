@@ -36,7 +36,7 @@ void command_form_apply(const struct settings *settings, const char *pane, struc
 
 void command_form_lines(struct pane_context *context)
 {
-	screen_set(context, "command", NULL, _("whole command lines"));
+	screen_set(context, "command", NULL, _("full command lines"));
 }
 
 void command_form_programs(struct pane_context *context)

@@ -290,8 +290,7 @@ static void toggle_tree(struct pane_context *context)
 	bool tree = !settings_get(context->settings, "cpu.tree");
 
 	screen_set(context, "tree", tree ? "yes" : NULL,
-		   tree ? _("all processes, behind those that started them")
-			: _("processes in the order of a column"));
+		   tree ? _("all processes, as a tree") : _("processes sorted by a column"));
 }
 
 static void toggle_scale(struct pane_context *context)
@@ -314,38 +313,38 @@ static void toggle_graph(struct pane_context *context)
 }
 
 static const struct binding bindings[] = {
-	{ 'z', 0, N_("Idle"), N_("processes that used nothing, too, or not"), toggle_idle },
-	{ 't', 0, N_("Tree"), N_("all processes behind those that started them, or not"), toggle_tree },
-	{ 'H', 0, N_("Threads"), N_("what each thread used, or each process"), show_threads },
+	{ 'z', 0, N_("Idle"), N_("show or hide idle processes"), toggle_idle },
+	{ 't', 0, N_("Tree"), N_("all processes as a tree, or a list"), toggle_tree },
+	{ 'H', 0, N_("Threads"), N_("CPU use by thread, or by process"), show_threads },
 	{ 'a', 0, N_("Scale"), /* xgettext:no-c-format */
 	  N_("100 % is one CPU, or the whole machine"), toggle_scale },
-	{ 'p', 0, N_("CPUs"), N_("what each CPU does, in numbers"), show_cpus },
-	{ 'x', 0, N_("Exited"), N_("what processes used that ended between two samples, by name"),
+	{ 'p', 0, N_("CPUs"), N_("each CPU in numbers"), show_cpus },
+	{ 'x', 0, N_("Exited"), N_("CPU use of processes that exited between two samples, by name"),
 	  show_exited },
-	{ 'b', 0, N_("Account"), N_("where the time of the processors went, and what nobody accounts for"),
-	  show_account },
+	{ 'b', 0, N_("Account"), N_("what used the CPU time, and what is unaccounted"), show_account },
 	{ K_F9, 'k', N_("Signal"), N_("send a signal to the selected process"), cpu_signal },
 	{ 0 },
 };
 
 static const struct binding secondary_bindings[] = {
-	{ K_F7, 0, N_("Nice"), N_("give the selected process more of the CPUs (nice - 1)"), cpu_less_nice },
-	{ K_F8, 0, N_("Nice"), N_("give the selected process less of the CPUs (nice + 1)"), cpu_nicer },
+	{ K_F7, 0, N_("Nice"), N_("give the selected process more CPU time (nice - 1)"), cpu_less_nice },
+	{ K_F8, 0, N_("Nice"), N_("give the selected process less CPU time (nice + 1)"), cpu_nicer },
 	{ K_ENTER, 0, N_("Pages"), N_("the memory of the selected process, in the pane pages"), cpu_pages },
-	{ 'l', 0, N_("Command"), N_("whole command lines"), command_form_lines },
+	{ 'l', 0, N_("Command"), N_("full command lines"), command_form_lines },
 	{ 's', 0, N_("Command"), N_("only the first word of command lines"), command_form_programs },
 	{ 'C', 0, N_("Command"), N_("only the names of processes"), command_form_names },
 	{ 'd', 0, N_("Command"), N_("programs with or without their directories"), command_form_directories },
 	{ 'v', 0, N_("Graph"), N_("the graph of the last five minutes, also on a small screen"),
 	  toggle_graph },
-	{ 'D', 0, N_("Distribution"), N_("how many processes use how much"), show_distribution },
+	{ 'D', 0, N_("Distribution"), N_("distribution of CPU use over processes"), show_distribution },
 	{ 'W', 0, N_("Watts"),
-	  N_("where the watts go, by a calibration: processes, the idle machine, and the rest"), show_watts },
-	{ 'g', 'T', N_("Means"), N_("mean use of every process since this key, ended ones included"),
+	  N_("what uses the watts, from a calibration: processes, the idle machine, and the rest"),
+	  show_watts },
+	{ 'g', 'T', N_("Means"), N_("mean CPU use of every process from now on, including exited ones"),
 	  show_totals },
 	{ 'P', 0, N_("Counters"), N_("performance counters of every CPU; again: of the selected process"),
 	  show_counters },
-	{ 'o', 0, N_("Own cost"), N_("what panetop itself costs"), show_self },
+	{ 'o', 0, N_("Own cost"), N_("the cost of panetop itself"), show_self },
 	{ 0 },
 };
 
@@ -357,13 +356,12 @@ static const char *refuses_key(const struct pane_context *context, const struct 
 	if (!acts_on_process)
 		return NULL;
 	if (!screen_replays(context))
-		return context->focus == CPU_TABLE_PROCESS
-			       ? NULL
-			       : _("this key is for the list of processes, which is not shown");
+		return context->focus == CPU_TABLE_PROCESS ? NULL
+							   : _("this key works in the list of processes");
 	if (binding->act == cpu_pages)
-		return _("a recording has the pages of the process that it was made with: see the pane "
-			 "pages");
-	return _("these processes are a recording's: nothing can be done to them");
+		return _(
+			"a recording has only the pages of the process it was made with: see the pane pages");
+	return _("processes in a recording cannot be changed");
 }
 
 static void open_cpu(struct pane_context *context)

@@ -119,7 +119,8 @@ static void send_signal(struct pane_context *context, const char *text)
 	if (number)
 		act(context, "signal", number, true);
 	else
-		screen_message(context->screen, MESSAGE_PANE, _("'%s' is no signal; nothing was sent"), text);
+		screen_message(context->screen, MESSAGE_PANE, _("unknown signal '%s'; nothing was sent"),
+			       text);
 }
 
 void cpu_signal(struct pane_context *context)

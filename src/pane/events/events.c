@@ -27,16 +27,16 @@ static const struct pane_table tables[] = {
 
 /* As of --events; the first ones are the default. */
 static const struct checklist_item kinds[] = {
-	{ "fork", N_("a process is made") },
-	{ "exec", N_("a process becomes another program") },
-	{ "exit", N_("a process ends") },
-	{ "core", N_("a process dumps its memory") },
-	{ "ptrace", N_("a process begins or ends to trace another") },
+	{ "fork", N_("a process is created") },
+	{ "exec", N_("a process executes another program") },
+	{ "exit", N_("a process exits") },
+	{ "core", N_("a process dumps core") },
+	{ "ptrace", N_("a process starts or stops tracing another") },
 	{ "uid", N_("a process changes its user or group") },
 	{ "sid", N_("a process starts a session") },
-	{ "exitnonzero", N_("without exit: only codes that are not 0, and signals") },
+	{ "exitnonzero", N_("without exit: only nonzero codes, and signals") },
 	{ "comm", N_("a process or thread changes its name") },
-	{ "clone", N_("a thread begins or ends") },
+	{ "clone", N_("a thread starts or exits") },
 };
 
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -144,8 +144,7 @@ static void choose_kinds(struct pane_context *context, const bool *on)
 						 kinds[i].word);
 	}
 	if (!*list) {
-		screen_message(context->screen, MESSAGE_PANE, "%s",
-			       _("no kind was chosen: it stays as it was"));
+		screen_message(context->screen, MESSAGE_PANE, "%s", _("no kind selected: nothing changed"));
 		return;
 	}
 	settings_set(context->settings, "events.events", usual ? NULL : list);
@@ -166,15 +165,14 @@ static void ask_kinds(struct pane_context *context)
 static const struct binding bindings[] = {
 	{ 'e', 0, N_("Events"), N_("choose the kinds of events"), ask_kinds },
 	{ 's', 0, N_("Statistics"), N_("events by command, or one by one"), show_totals },
-	{ 'P', 0, N_("Parents"), N_("who starts processes, and how much memory each fork stands for"),
-	  show_parents },
-	{ 'L', 0, N_("Lives"), N_("how long processes lived"), show_lifetimes },
-	{ 'o', 0, N_("Sources"), N_("where events come from, and what was lost"), show_sources },
+	{ 'P', 0, N_("Parents"), N_("the parents of new processes, and the memory per fork"), show_parents },
+	{ 'L', 0, N_("Lives"), N_("lifetimes of processes"), show_lifetimes },
+	{ 'o', 0, N_("Sources"), N_("sources of events, and losses"), show_sources },
 	{ 0 },
 };
 
 static const struct binding secondary_bindings[] = {
-	{ 'l', 0, N_("Command"), N_("whole command lines"), command_form_lines },
+	{ 'l', 0, N_("Command"), N_("full command lines"), command_form_lines },
 	{ 'b', 0, N_("Command"), N_("only the first word of command lines"), command_form_programs },
 	{ 'C', 0, N_("Command"), N_("only the names of processes"), command_form_names },
 	{ 'd', 0, N_("Command"), N_("programs with or without their directories"), command_form_directories },
@@ -184,7 +182,7 @@ static const struct binding secondary_bindings[] = {
 static const char *refuses_key(const struct pane_context *context, const struct binding *binding)
 {
 	return binding->act == ask_kinds && screen_replays(context)
-		       ? _("a recording has the events that it was made with; \\ filters them")
+		       ? _("a recording has only the kinds of events it was made with; \\ filters them")
 		       : NULL;
 }
 

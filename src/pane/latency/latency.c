@@ -204,7 +204,7 @@ static void next_cpus(struct pane_context *context)
 {
 	struct latency_state *latency = context->state;
 	const char *const said[N_CPUS_VIEWS] = { _("all CPUs together"), _("one CPU; [ and ] choose another"),
-						 _("the CPUs side by side; [ and ] move on") };
+						 _("the CPUs side by side; [ and ] scroll") };
 
 	latency->cpus = (latency->cpus + 1) % N_CPUS_VIEWS;
 	screen_message(context->screen, MESSAGE_PANE, "%s", said[latency->cpus]);
@@ -236,12 +236,12 @@ static void previous_cpu(struct pane_context *context)
 static void restarted(struct pane_context *context, int error)
 {
 	screen_message(context->screen, MESSAGE_PANE, "%s",
-		       error ? strerror(-error) : _("measured anew from now on"));
+		       error ? strerror(-error) : _("measurement restarted"));
 }
 
 static const char *nothing_to_restart(void)
 {
-	return _("nothing is measured here that could start anew");
+	return _("no measurement to restart");
 }
 
 static void restart(struct pane_context *context)
@@ -260,15 +260,15 @@ static const struct binding bindings[] = {
 	{ 'a', 0, N_("CPUs"), N_("all CPUs together, one, or side by side"), next_cpus },
 	{ 'x', 0, N_("Times"), N_("times linear or logarithmic"), toggle_times },
 	{ 'y', 0, N_("Counts"), N_("counts linear or logarithmic"), toggle_counts },
-	{ 'R', 0, N_("Restart"), N_("forget what was measured"), restart },
-	{ 'o', 0, N_("Worst"), N_("the latest wake-ups, and what the machine did then"), show_worst },
+	{ 'R', 0, N_("Restart"), N_("restart the measurement"), restart },
+	{ 'o', 0, N_("Worst"), N_("the worst wake-ups, and what the machine did then"), show_worst },
 	{ 'p', 0, N_("Numbers"), N_("percentiles of every CPU in numbers"), show_numbers },
 	{ 'b', 0, N_("Buckets"), N_("the distribution in numbers"), show_buckets },
 	{ 0 },
 };
 
 static const struct binding secondary_bindings[] = {
-	{ '[', 0, N_("CPU"), N_("the CPU before"), previous_cpu },
+	{ '[', 0, N_("CPU"), N_("the previous CPU"), previous_cpu },
 	{ ']', 0, N_("CPU"), N_("the next CPU"), next_cpu },
 	{ 0 },
 };

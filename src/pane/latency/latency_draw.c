@@ -405,7 +405,7 @@ void latency_draw(struct pane_context *context, struct canvas *canvas)
 	if (latency->view != LATENCY_SUMMARY)
 		context_draw_table(context, canvas, latency->view);
 	else if (!table || table->n_rows == 0)
-		canvas_text(canvas, 0, 0, STYLE_DIM, _("nothing is measured; i tells why"), -1);
+		canvas_text(canvas, 0, 0, STYLE_DIM, _("nothing is measured; i shows why"), -1);
 	else if (canvas->height < 5 || canvas->width < NARROW)
 		draw_short(context, canvas, table);
 	else

@@ -213,7 +213,8 @@ static void dropped(struct pane_context *context, int error)
 		say_failed(context, error, NULL);
 		return;
 	}
-	screen_message(context->screen, MESSAGE_PANE, "%s", _("caches dropped; see who reads them in again"));
+	screen_message(context->screen, MESSAGE_PANE, "%s",
+		       _("caches dropped; watch what reads them in again"));
 	if (memory->view != MEMORY_READERS)
 		show_readers(context);
 }
@@ -227,7 +228,7 @@ static void drop_caches(struct pane_context *context)
 	memory->drop =
 		(struct memory_drop){ .state = DROP_RUNNING, .before_bytes = caches_now(context->frame) };
 	screen_message(context->screen, MESSAGE_PANE, "%s",
-		       _("writing what is dirty to disk, then dropping the caches..."));
+		       _("writing dirty data to disk, then dropping the caches..."));
 	error = screen_act(context, "reclaim", "drop-caches", dropped, &remedy);
 	if (!error)
 		return;
@@ -266,17 +267,17 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 }
 
 static const struct binding bindings[] = {
-	{ 'e', 0, N_("Extended"), N_("every line of /proc/meminfo with its meaning"), show_extended },
+	{ 'e', 0, N_("Extended"), N_("every line of /proc/meminfo, explained"), show_extended },
 	{ 'k', 0, N_("Checks"), N_("do the lines of /proc/meminfo add up?"), show_checks },
 	{ 'p', 0, N_("Paging"), N_("paging, reclaim and refaults, and pressure"), show_paging },
-	{ 'f', 0, N_("Used"), N_("which definition of used: total - free, procps, htop"), next_definition },
-	{ 'D', 0, N_("Drop"), N_("experiment (root): drop the caches and see who reads them again"),
+	{ 'f', 0, N_("Used"), N_("definition of used: total - free, procps, htop"), next_definition },
+	{ 'D', 0, N_("Drop"), N_("experiment (root): drop the caches and watch what reads them again"),
 	  ask_drop },
 	{ 0 },
 };
 
 static const struct binding secondary_bindings[] = {
-	{ 'b', 0, N_("Readers"), N_("by whom pages are read in"), show_readers },
+	{ 'b', 0, N_("Readers"), N_("the processes that read pages in"), show_readers },
 	{ 'z', 0, N_("Span"), N_("span of the graph: 5 min, 1 h, a column per sample"), next_span },
 	{ 0 },
 };

@@ -231,10 +231,10 @@ static void tell_refaults(const struct memory_facts *facts, const char *time, co
 
 	if (facts->evicted_pages == 0)
 		snprintf(text, room,
-			 P_("%.0f page was wanted again in %s, though the machine dropped none of itself: "
-			    "somebody dropped caches, or a container met its limit.",
+			 P_("%.0f page was wanted again in %s, though the machine dropped none of itself: a "
+			    "user dropped the caches, or a container reached its limit.",
 			    "%.0f pages were wanted again in %s, though the machine dropped none of itself: "
-			    "somebody dropped caches, or a container met its limit.",
+			    "a user dropped the caches, or a container reached its limit.",
 			    count),
 			 facts->refaulted_pages, time);
 	else if (rate < REFAULTS_NOTABLY)

@@ -82,9 +82,9 @@ const char *pages_no_process(const struct pane_context *context)
 	const struct pages_state *pages = context->state;
 
 	return pages_has_process(context)       ? NULL
-	       : screen_replays(context)        ? _("the recording holds no pages of a process")
+	       : screen_replays(context)        ? _("the recording has no pages of a process")
 	       : pages->view == PAGES_VIEW_LIST ? select_first()
-						: _("choose a process first: l lists them");
+						: _("select a process first: l lists them");
 }
 
 double pages_total(const struct pane_context *context, const char *column)
@@ -217,8 +217,8 @@ static void toggle_shares(struct pane_context *context)
 
 	settings_set(context->settings, "pages.shares", shares ? "yes" : NULL);
 	screen_message(context->screen, MESSAGE_PANE, "%s",
-		       shares ? _("proportional shares of memory are read, from smaps")
-			      : _("proportional shares of memory are not read"));
+		       shares ? _("reading proportional set size, from smaps")
+			      : _("not reading proportional set size"));
 }
 
 static void wait_for_next(struct pane_context *context)
@@ -239,7 +239,7 @@ static void region_behind(struct pane_context *context)
 }
 
 static const struct binding list_bindings[] = {
-	{ K_ENTER, 0, N_("Open"), N_("the map of the selected process"), enter },
+	{ K_ENTER, 0, N_("Open"), N_("show the map of the selected process"), enter },
 	{ 0 },
 };
 
@@ -254,25 +254,25 @@ static const struct binding bindings[] = {
 	{ K_ENTER, 0, N_("Regions"), N_("regions or map; a region in the map"), enter },
 	{ 'z', 0, N_("Zoom"), N_("fewer pages in a cell"), map_zoom_in },
 	{ K_TAB, 0, N_("Page"), N_("the page under the cursor: its bits, its bytes; and back"), show_page },
-	{ 'v', 0, N_("Values"), N_("all that is known of the process as a whole"), show_statistics },
+	{ 'v', 0, N_("Values"), N_("all numbers of the process"), show_statistics },
 	{ 'H', 0, N_("History"), N_("its memory over time"), show_history },
 	{ 'p', 0, N_("Perf"), N_("page faults, allocations and reclaim of the whole machine"), show_events },
 	{ 'l', 0, N_("List"), N_("choose another process"), show_list },
-	{ 'm', 0, N_("Mark"), N_("show what changes from now on; again: no longer"), pages_mark },
+	{ 'm', 0, N_("Mark"), N_("mark: show changes from now on; again: remove the mark"), pages_mark },
 	{ 0 },
 };
 
 static const struct binding secondary_bindings[] = {
-	{ '{', 0, N_("Region"), N_("the region before"), region_before },
+	{ '{', 0, N_("Region"), N_("the previous region"), region_before },
 	{ '}', 0, N_("Region"), N_("the next region"), region_behind },
 	{ 'Z', 0, N_("Zoom out"), N_("more pages in a cell"), map_zoom_out },
 	{ '[', 0, N_("One page"), N_("a cell is one page"), map_zoom_to_page },
-	{ ']', 0, N_("Fit"), N_("all of it fits"), map_zoom_to_all },
-	{ 'a', 0, N_("Auto fit"), N_("all of it fits, also when it grows"), map_zoom_automatic },
-	{ 's', 0, N_("Shares"), N_("proportional shares of memory (PSS), or not"), toggle_shares },
-	{ 'r', 0, N_("Wait"), N_("when the process has ended: wait for the next with its name"),
+	{ ']', 0, N_("Fit"), N_("fit all of it"), map_zoom_to_all },
+	{ 'a', 0, N_("Auto fit"), N_("fit all of it, also when it grows"), map_zoom_automatic },
+	{ 's', 0, N_("Shares"), N_("proportional set size (PSS), or not"), toggle_shares },
+	{ 'r', 0, N_("Wait"), N_("after the process has exited: wait for the next with its name"),
 	  wait_for_next },
-	{ 'C', 0, N_("Clear"), N_("clear the marks of what was written"), pages_clear },
+	{ 'C', 0, N_("Clear"), N_("clear the soft-dirty marks"), pages_clear },
 	{ 'R', 0, N_("Force in"), N_("force all its pages in: this changes the process"), pages_force },
 	{ 0 },
 };
@@ -315,12 +315,10 @@ static const char *refuses_key(const struct pane_context *context, const struct 
 	unsigned needs = needs_of(binding);
 
 	if ((needs & NEEDS_MACHINE) && screen_replays(context))
-		return _("a recording has the process and the map that it was made with");
+		return _("a recording has only the process and the map it was made with");
 	if (((needs & NEEDS_PROCESS) || leaves_list) && !is_chosen(context))
 		return pages_no_process(context);
-	return (needs & NEEDS_MAP) && pages->view != PAGES_VIEW_MAP
-		       ? _("this key is for the map, which is not shown")
-		       : NULL;
+	return (needs & NEEDS_MAP) && pages->view != PAGES_VIEW_MAP ? _("this key works in the map") : NULL;
 }
 
 static bool page_key(struct pane_context *context, const struct input *input)

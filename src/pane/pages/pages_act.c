@@ -59,7 +59,7 @@ static void forced(struct pane_context *context, int error)
 	if (error)
 		say_failed(context, error, NULL);
 	else
-		screen_message(context->screen, MESSAGE_PANE, _("all readable pages of %s were brought in"),
+		screen_message(context->screen, MESSAGE_PANE, _("all readable pages of %s were read in"),
 			       pages->forced);
 }
 
@@ -98,8 +98,7 @@ static void cleared(struct pane_context *context, int error)
 	if (error)
 		say_failed(context, error, NULL);
 	else
-		screen_message(context->screen, MESSAGE_PANE, "%s",
-			       _("the marks of what was written are cleared"));
+		screen_message(context->screen, MESSAGE_PANE, "%s", _("soft-dirty marks cleared"));
 }
 
 static void clear(struct pane_context *context)
@@ -128,7 +127,7 @@ void pages_mark(struct pane_context *context)
 	mark->set = !mark->set && pages->n_cells > 0;
 	if (!mark->set) {
 		screen_message(context->screen, MESSAGE_PANE, "%s",
-			       _("no mark: the map shows what is there"));
+			       _("mark removed: the map shows the current state"));
 		return;
 	}
 	mark->cells = alloc_resize(mark->cells, pages->n_cells, sizeof(*mark->cells));
@@ -136,5 +135,5 @@ void pages_mark(struct pane_context *context)
 	mark->n_cells = pages->n_cells;
 	mark->wall_ns = context->frame->wall_ns;
 	screen_message(context->screen, MESSAGE_PANE, "%s",
-		       _("marked: + appeared, - went, s was swapped since; m takes the mark away"));
+		       _("marked: + appeared, - went, s was swapped since; m removes the mark"));
 }

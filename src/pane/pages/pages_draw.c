@@ -344,8 +344,8 @@ static void draw_marked(const struct pages_state *pages, const struct canvas *ca
 	compute_difference(pages, &sum);
 	if (sum.n_others * 2 > pages->n_cells)
 		canvas_print(canvas, y, 0, STYLE_NOTICE,
-			     _("the cells are others than at the mark of %s: go back to that zoom, or press "
-			       "m anew"),
+			     _("the cells differ from those at the mark of %s: go back to that zoom, or "
+			       "press m again"),
 			     sum.mark);
 	else
 		canvas_print(

@@ -266,12 +266,12 @@ static void fit(struct pane_context *context, bool keep, const char *said)
 
 void map_zoom_to_all(struct pane_context *context)
 {
-	fit(context, true, _("all of it fits, and the cells keep this size"));
+	fit(context, true, _("all of it fits; the cells keep this size"));
 }
 
 void map_zoom_automatic(struct pane_context *context)
 {
-	fit(context, false, _("all of it fits, also when it grows"));
+	fit(context, false, _("fit all of it, also when it grows"));
 }
 
 void map_go(struct pane_context *context, uint64_t address)

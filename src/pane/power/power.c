@@ -253,7 +253,7 @@ static void restart(struct pane_context *context)
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
 		screen_restart(context, tables[kept[i]].topic);
-	screen_message(context->screen, MESSAGE_PANE, "%s", _("means, minima and maxima start anew"));
+	screen_message(context->screen, MESSAGE_PANE, "%s", _("reset means, minima and maxima"));
 }
 
 /* The series of the sensor under the cursor, else of the first one. */
@@ -268,7 +268,7 @@ static struct graph_series *chosen_line(struct pane_context *context)
 
 	if (!found)
 		screen_message(context->screen, MESSAGE_PANE, "%s",
-			       _("choose a temperature with the arrows"));
+			       _("select a temperature with the arrows"));
 	return found;
 }
 
@@ -298,7 +298,7 @@ static void next_letter(struct pane_context *context)
 
 /* Only in the list of temperatures. */
 static const struct binding sensor_bindings[] = {
-	{ ' ', 0, N_("Show"), N_("shows or hides the chosen temperature in the graph"), toggle_sensor },
+	{ ' ', 0, N_("Show"), N_("show or hide the selected temperature in the graph"), toggle_sensor },
 	{ 'k', 0, N_("Colour"), N_("the next colour for it"), next_color },
 	{ 'y', 0, N_("Glyph"), N_("the next letter for it"), next_letter },
 	{ 0 },
@@ -312,13 +312,13 @@ static const struct binding *view_bindings(const struct pane_context *context)
 }
 
 static const struct binding bindings[] = {
-	{ 'g', 'v', N_("Graph"),
-	  N_("what depends on what: load, watts, heat and speed over time"), show_graph },
+	{ 'g', 'v', N_("Graph"), N_("what depends on what: load, watts, heat and speed over time"),
+	  show_graph },
 	{ 's', 0, N_("Sensors"),
 	  N_("temperatures; there Space shows or hides one in the graph, k is its colour, "
 	     "y its letter"),
 	  show_sensors },
-	{ 'H', 0, N_("Histogram"), N_("how often the machine drew how much"), show_histogram },
+	{ 'H', 0, N_("Histogram"), N_("histogram of the power draw"), show_histogram },
 	{ 'p', 0, N_("Domains"), N_("power by domain, in numbers"), show_domains },
 	{ 'f', 0, N_("Speed"), N_("speed of each CPU, and of graphics processors"), show_frequencies },
 	{ 'd', 0, N_("Idle"), N_("idle states: how deep the CPUs sleep, and how often"), show_idle_states },
@@ -330,12 +330,11 @@ static const struct binding bindings[] = {
 static const struct binding secondary_bindings[] = {
 	{ 'V', 0, N_("Voltages"), N_("voltages"), show_voltages },
 	{ 't', 0, N_("Trip points"), N_("trip points of the thermal zones"), show_trip_points },
-	{ 'C', 0, N_("Cooling"), N_("cooling devices, and how far they are turned up"), show_cooling },
-	{ 'T', 0, N_("Throttling"), N_("CPUs that were slowed down because they were too hot"),
-	  show_throttles },
+	{ 'C', 0, N_("Cooling"), N_("cooling devices and their states"), show_cooling },
+	{ 'T', 0, N_("Throttling"), N_("CPUs throttled for heat"), show_throttles },
 	{ 'K', 0, N_("Calibrate"), N_("calibrate: load all CPUs in steps, and see what load costs in watts"),
 	  power_calibrate },
-	{ 'R', 0, N_("Restart"), N_("means, minima and maxima start anew"), restart },
+	{ 'R', 0, N_("Restart"), N_("reset means, minima and maxima"), restart },
 	{ 'z', 0, N_("Span"), N_("span of the graph: 5 min, 1 h, a sample per cell"), next_span },
 	{ 'L', 0, N_("Lines"), N_("load in the graph, or not"), toggle_load },
 	{ 'W', 0, N_("Lines"), N_("watts in the graph, or not"), toggle_watts },
@@ -348,7 +347,7 @@ static const char *refuses_key(const struct pane_context *context, const struct 
 	if (binding->act == power_calibrate)
 		return power_calibrate_refused(context);
 	if (binding->act == restart && screen_replays(context))
-		return _("a recording has the means, minima and maxima that it was made with");
+		return _("the means, minima and maxima of a recording are fixed");
 	return NULL;
 }
 

@@ -106,7 +106,7 @@ void power_calibrate(struct pane_context *context)
 	} else if (power->calibration) {
 		stop(context);
 		leave(context);
-		screen_message(context->screen, MESSAGE_PANE, "%s", _("the calibration was stopped"));
+		screen_message(context->screen, MESSAGE_PANE, "%s", _("calibration stopped"));
 	} else if (screen_replays(context)) {
 		leave(context);
 	} else {

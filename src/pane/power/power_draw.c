@@ -116,11 +116,11 @@ static int draw_missing(const struct pane_context *context, const struct canvas 
 
 	if (temperatures && temperatures->n_rows > 0)
 		return y;
-	return y + canvas_wrapped(
-			   &part, 0, STYLE_DIM,
-			   span_text(_("No sensor here tells of power or heat, as on most virtual machines: "
-				       "what follows is load and speed. panetop --probe names each source "
-				       "that is missing, and what to do about it.")));
+	return y +
+	       canvas_wrapped(&part, 0, STYLE_DIM,
+			      span_text(_("No sensor here reports power or heat, as on most virtual "
+					  "machines: what follows is load and speed. panetop --probe names "
+					  "each source that is missing, and what to do about it.")));
 }
 
 /* "55-66"; "-" while the extremes are unknown. */
@@ -310,7 +310,7 @@ static void draw_one_table(struct pane_context *context, const struct canvas *ca
 
 	context_draw_table(context, canvas, context->focus);
 	if (widget->view.n_rows == 0 && !widget->has_filter && canvas->height > 3)
-		canvas_text(canvas, 3, 0, STYLE_DIM, _("panetop --probe tells why"), -1);
+		canvas_text(canvas, 3, 0, STYLE_DIM, _("panetop --probe shows why"), -1);
 }
 
 /* The letters of the series come before the rows of their sensors. */
@@ -368,7 +368,7 @@ static void draw_histogram(const struct pane_context *context, const struct canv
 	canvas_text(canvas, 0, 0, STYLE_STRONG,
 		    histogram.n_buckets > 0
 			    ? _("How often the machine drew how much, in the samples that are kept")
-			    : _("No sample tells what the machine draws"),
+			    : _("No sample has the power draw of the machine"),
 		    -1);
 	for (unsigned i = 0; i < histogram.n_buckets; i++)
 		draw_bucket(canvas, (int)i + 1, &histogram, i, most);
