@@ -22,8 +22,8 @@ void graph_bar(const struct canvas *canvas, int y, int x, int width, const struc
 	       unsigned n_parts, double whole);
 
 /*
- * "█ anonymous 24 % ▓ kernel 1 % …", and the rest under rest_label unless that is NULL. Where space is short,
- * the last entries lose their values: every name comes before any value.
+ * "█ anonymous 24 % ▓ kernel 1 % …", and the rest under rest_label unless that is NULL. Where space is
+ * short, the last entries lose their values: every name comes before any value.
  */
 void graph_legend(const struct canvas *canvas, int y, const struct graph_part *parts, unsigned n_parts,
 		  double whole, const char *rest_label);

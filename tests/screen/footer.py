@@ -10,11 +10,11 @@ def a_recording_is_not_acted_upon(_scratch):
     for pane, label, help_text, key, said in (
             ("memory", "D Drop", "drop the caches", "D", "a recording has no caches to drop"),
             ("events", "e Events", "choose the kinds of events", "e", "a recording has only the kinds of events it was made with"),
-            ("cpu", "F9 Signal", "send a signal", "k", "nothing can be done to them"),
-            ("cpu", "F9 Signal", "nice + 1", "F8", "nothing can be done to them"),
+            ("cpu", "F9 Signal", "send a signal", "k", "processes in a recording cannot be changed"),
+            ("cpu", "F9 Signal", "nice + 1", "F8", "processes in a recording cannot be changed"),
             ("cpu", "F9 Signal", "in the pane pages", "Enter", "see the pane pages"),
-            ("pages", "z Zoom", "fewer pages in a cell", "z", "the process and the map that it was made with"),
-            ("pages", "l List", "force all its pages in", "R", "the process and the map that it was made with"),
+            ("pages", "z Zoom", "fewer pages in a cell", "z", "the process and the map it was made with"),
+            ("pages", "l List", "force all its pages in", "R", "the process and the map it was made with"),
             ("latency", "R Restart", "restart the measurement", "R", "no measurement to restart")):
         recording = EVENT_RECORDING if pane == "events" else RECORDING
         with replay(pane, recording=recording, width=200, height=60) as terminal:
@@ -41,7 +41,7 @@ def the_list_offers_what_acts(_scratch):
             problem = problem or expect("select a process first" in terminal.text() and "Which process?" in terminal.text(),
                                         terminal, f"{key} does not say what to do")
         terminal.send("z")
-        problem = problem or expect("this key is for the map" in terminal.text(), terminal, "z changes what is not shown")
+        problem = problem or expect("this key works in the map" in terminal.text(), terminal, "z changes what is not shown")
         terminal.send("Down", "Enter")
         return problem or expect(terminal.wait_for("1 cell =") and "Zoom" in terminal.lines()[-1], terminal, "no map")
 
@@ -95,7 +95,7 @@ def keys_for_a_process_are_with_the_processes(_scratch):
             problem = problem or expect("F9 Signal" not in terminal.lines()[-1], terminal, f"{view}: the footer offers F9")
             for key in ("F9", "F8", "Enter"):
                 terminal.send("u", key)  # u says something else
-                problem = problem or expect("this key is for the list of processes" in terminal.text(), terminal,
+                problem = problem or expect("this key works in the list of processes" in terminal.text(), terminal,
                                             f"{view}: {key} does not say why it does nothing")
             terminal.send(view)
         terminal.send("F9")

@@ -112,7 +112,7 @@ def pane_of_a_pipe(_scratch):
         problem = expect("holds none" not in terminal.text(), terminal, "it is judged before anything came")
         os.write(writer, without_memory(lines[1]))
         problem = problem or expect(terminal.wait_for("[3 CPU]"), terminal, "what there is is not shown")
-        problem = problem or expect("holds none of the tables" in terminal.text(), terminal, "it is not told")
+        problem = problem or expect("holds none of the requested tables" in terminal.text(), terminal, "it is not told")
         os.close(writer)
         return problem
 

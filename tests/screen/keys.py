@@ -219,7 +219,7 @@ def signal_asks_and_hits(_scratch):
         terminal.send("Esc")
         problem = problem or expect(child.poll() is None, terminal, "Esc sent it")
         terminal.send("F9", *["Bksp"] * 4, *"nonsense", "Enter")
-        problem = problem or expect("no signal" in terminal.text() and child.poll() is None, terminal, "nonsense was sent")
+        problem = problem or expect("unknown signal" in terminal.text() and child.poll() is None, terminal, "nonsense was sent")
         terminal.send("F9", *["Bksp"] * 4, *"usr1", "Enter")
         return problem or expect(child.wait(10) == -10, terminal, "it was not the signal")
 
@@ -297,9 +297,9 @@ def forcing_pages_asks_first(_scratch):
         terminal.send("R")
         problem = expect(f"Force the absent pages of {child.pid} sleep in?" in terminal.text(), terminal, "it does not ask")
         terminal.send("n")
-        problem = problem or expect("brought in" not in terminal.text(), terminal, "no is not no")
+        problem = problem or expect("read in" not in terminal.text(), terminal, "no is not no")
         terminal.send("R", "y")
-        return problem or expect(terminal.wait_for("were brought in"), terminal, "nothing happened")
+        return problem or expect(terminal.wait_for("were read in"), terminal, "nothing happened")
 
 
 def a_process_is_chosen_from_the_list(_scratch):
@@ -366,7 +366,7 @@ def what_is_written_is_known(scratch):
 def what_a_recording_lacks_is_told(_scratch):
     """It holds events alone: another pane than the one that was asked for is shown, and this is said."""
     with replay("memory", recording=EVENT_RECORDING) as terminal:
-        return expect("memory: it holds none of the tables" in terminal.text(), terminal, "it is not said") or \
+        return expect("memory: it holds none of the requested tables" in terminal.text(), terminal, "it is not said") or \
             expect("[2 Events]" in terminal.text(), terminal, "what there is is not shown")
 
 

@@ -60,16 +60,16 @@ def space_freezes_elsewhere(_scratch):
 def a_recording_is_not_changed(_scratch):
     with power() as terminal:
         terminal.send("R")
-        if "a recording has the means" not in terminal.text():
+        if "the means, minima and maxima of a recording" not in terminal.text():
             return terminal.text()
         terminal.send("K")
         return expect("a recording cannot be calibrated" in terminal.text(), terminal, "it would calibrate a recording")
 
 
-def statistics_start_anew(_scratch):
+def statistics_restart(_scratch):
     with screen(fixture("power-laptop"), "power", width=100) as terminal:
         terminal.send("R")
-        return expect("start anew" in terminal.text(), terminal, "they do not")
+        return expect("reset means, minima and maxima" in terminal.text(), terminal, "they do not")
 
 
 def calibration_asks(_scratch):
@@ -110,7 +110,7 @@ def nothing_is_calibrated(_scratch):
 
 def nothing_is_helpful(_scratch):
     with screen(fixture("power-nothing"), "power", width=100) as terminal:
-        return expect("No sensor here tells of power or heat" in " ".join(terminal.text().split()) and
+        return expect("No sensor here reports power or heat" in " ".join(terminal.text().split()) and
                       "nothing here measures what the machine draws" in terminal.text(), terminal, "it does not say so")
 
 
@@ -130,7 +130,7 @@ def tests():
         ("what was chosen of sensors is kept", sensors_are_kept),
         ("Space freezes but in the list of sensors", space_freezes_elsewhere),
         ("a recording is neither reset nor calibrated", a_recording_is_not_changed),
-        ("the statistics of power start anew", statistics_start_anew),
+        ("the statistics of power restart", statistics_restart),
         ("a calibration asks first, and stops", calibration_asks),
         ("the calibration in use is shown", the_calibration_in_use_is_shown),
         ("a machine without watts is not calibrated", nothing_is_calibrated),
