@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "core/i18n.h"
+#include "core/vector.h"
 #include "topic/cpu/frequency.h"
 #include "topic/cpu/proc_stat.h"
 #include "topic/topic.h"
@@ -92,7 +92,7 @@ struct cpu_state {
 
 struct state {
 	struct cpu_state *cpus; /* by number, the sum of all at 0 */
-	size_t n_cpus;
+	size_t n_cpus, capacity;
 	struct frequencies *frequencies;
 };
 
@@ -108,7 +108,7 @@ static struct cpu_state *state_of(struct state *state, uint64_t cpu)
 	size_t index = cpu == CPU_ALL ? 0 : (size_t)cpu + 1;
 
 	if (index >= state->n_cpus) {
-		state->cpus = alloc_resize(state->cpus, index + 1, sizeof(*state->cpus));
+		VECTOR_RESERVE(state->cpus, index + 1, state->capacity);
 		memset(state->cpus + state->n_cpus, 0, (index + 1 - state->n_cpus) * sizeof(*state->cpus));
 		state->n_cpus = index + 1;
 	}

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
+#include "core/vector.h"
 
 #define CARDS "sys/class/drm"
 
@@ -47,8 +47,7 @@ static struct gpu *add_gpu(struct gpus *gpus, const char *card, const char *now,
 {
 	struct gpu *gpu;
 
-	gpus->list = alloc_resize(gpus->list, gpus->count + 1, sizeof(*gpus->list));
-	gpu = &gpus->list[gpus->count++];
+	gpu = VECTOR_ADD(gpus->list, gpus->count, gpus->capacity);
 	*gpu = (struct gpu){ .scale = scale };
 	snprintf(gpu->name, sizeof(gpu->name), "%.31s", card);
 	open_file(&gpu->runtime, card, "device/power/runtime_status");
@@ -105,7 +104,7 @@ static void forget_cards(struct gpus *gpus, struct env *env)
 	}
 	free(gpus->list);
 	gpus->list = NULL;
-	gpus->count = 0;
+	gpus->count = gpus->capacity = 0;
 }
 
 static double read_hertz(struct attribute *file, struct env *env, double scale)

@@ -17,7 +17,7 @@ struct gpu {
 struct gpus {
 	struct listing cards;
 	struct gpu *list;
-	size_t count;
+	size_t count, capacity;
 };
 
 void gpus_open(struct gpus *gpus);

@@ -10,6 +10,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "core/vector.h"
 #include "sys/attribute.h"
 #include "topic/cpu/online_cpus.h"
 #include "topic/topic.h"
@@ -98,7 +99,7 @@ struct state {
 	struct idle_cpu *cpus;
 	size_t n_cpus;
 	struct idle_kind *kinds; /* those of the first CPU first */
-	size_t n_kinds;
+	size_t n_kinds, kinds_capacity;
 };
 
 static void close_cpus(struct idle_cpu *cpus, size_t n_cpus, struct env *env)
@@ -136,13 +137,15 @@ static bool open_state(struct env *env, const struct idle_cpu *cpu, unsigned num
 /* On hybrid machines not all CPUs have the same states. */
 static size_t kind_of(struct state *state, const char *name)
 {
+	struct idle_kind *kind;
+
 	for (size_t i = 0; i < state->n_kinds; i++)
 		if (strcmp(state->kinds[i].name, name) == 0)
 			return i;
-	state->kinds = alloc_resize(state->kinds, state->n_kinds + 1, sizeof(*state->kinds));
-	state->kinds[state->n_kinds] = (struct idle_kind){ 0 };
-	strcpy(state->kinds[state->n_kinds].name, name);
-	return state->n_kinds++;
+	kind = VECTOR_ADD(state->kinds, state->n_kinds, state->kinds_capacity);
+	*kind = (struct idle_kind){ 0 };
+	strcpy(kind->name, name);
+	return state->n_kinds - 1;
 }
 
 static void open_cpu(struct state *state, struct idle_cpu *cpu, uint32_t number, bool came)

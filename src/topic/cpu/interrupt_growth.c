@@ -11,6 +11,7 @@
 
 #include "core/alloc.h"
 #include "core/unknown.h"
+#include "core/vector.h"
 #include "kernel/interrupts.h"
 
 #define NAME_MAX_BYTES 32
@@ -60,11 +61,7 @@ static void add_column(struct interrupt_growth *growth, uint32_t number)
 {
 	size_t *owner;
 
-	if (growth->n_columns == growth->columns_room) {
-		growth->columns_room = growth->columns_room ? 2 * growth->columns_room : 64;
-		growth->owners = alloc_resize(growth->owners, growth->columns_room, sizeof(*growth->owners));
-	}
-	owner = &growth->owners[growth->n_columns++];
+	owner = VECTOR_ADD(growth->owners, growth->n_columns, growth->columns_capacity);
 	*owner = SIZE_MAX;
 	for (size_t i = 0; i < growth->n_cpus && *owner == SIZE_MAX; i++)
 		if (growth->cpus[i] == number)
@@ -91,14 +88,9 @@ static void place_line(struct interrupt_growth *growth, size_t index, struct spa
 
 	copy_text(text, label);
 	if (index == growth->n_kinds) {
-		if (growth->n_kinds == growth->capacity) {
-			growth->capacity = growth->capacity ? 2 * growth->capacity : 64;
-			growth->kinds = alloc_resize(growth->kinds, growth->capacity, sizeof(*growth->kinds));
-			growth->counts = alloc_resize(growth->counts, growth->capacity * growth->n_cpus * 2,
-						      sizeof(*growth->counts));
-		}
-		growth->n_kinds++;
-		growth->kinds[index].label[0] = '\0';
+		VECTOR_ADD(growth->kinds, growth->n_kinds, growth->capacity)->label[0] = '\0';
+		VECTOR_RESERVE(growth->counts, growth->n_kinds * growth->n_cpus * 2,
+			       growth->counts_capacity);
 	}
 	growth->kinds[index].is_new = strcmp(growth->kinds[index].label, text) != 0;
 	memcpy(growth->kinds[index].label, text, sizeof(text));

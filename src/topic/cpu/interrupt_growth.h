@@ -12,10 +12,11 @@ struct interrupt_growth {
 	size_t n_cpus;
 	bool *listed;         /* whether each CPU has a column in the table */
 	size_t *owners;       /* of the columns: index of the CPU, SIZE_MAX: none of ours */
-	size_t n_columns, columns_room;
+	size_t n_columns, columns_capacity;
 	struct interrupt_kind *kinds; /* as the lines come */
 	size_t n_kinds, capacity;
-	uint64_t *counts; /* now and before: two for each CPU and kind */
+	uint64_t *counts; /* two for each CPU and kind: now and in the last update */
+	size_t counts_capacity;
 	unsigned updates; /* that succeeded, one after the other */
 };
 

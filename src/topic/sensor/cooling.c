@@ -8,6 +8,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "core/vector.h"
 #include "sys/device_poll.h"
 #include "sys/listing.h"
 #include "topic/sensor/sensors.h"
@@ -58,7 +59,7 @@ struct state {
 	struct env *env; /* borrowed */
 	struct listing listed;
 	struct device *devices;
-	size_t count;
+	size_t count, capacity;
 };
 
 static void forget(struct state *state)
@@ -70,7 +71,7 @@ static void forget(struct state *state)
 	}
 	free(state->devices);
 	state->devices = NULL;
-	state->count = 0;
+	state->count = state->capacity = 0;
 }
 
 static void finished(void *owner, size_t number, const struct device_attribute *attribute)
@@ -92,8 +93,7 @@ static void add_device(struct state *state, const char *name)
 	strcpy(path + length, "type");
 	if (attribute_once(state->env, path, type, sizeof(type)) < 0)
 		return;
-	state->devices = alloc_resize(state->devices, state->count + 1, sizeof(*state->devices));
-	device = &state->devices[state->count++];
+	device = VECTOR_ADD(state->devices, state->count, state->capacity);
 	*device = (struct device){ .name = alloc_text(name), .type = alloc_text(type), .most = U64_UNKNOWN };
 	strcpy(path + length, "max_state");
 	attribute_once_u64(state->env, path, &device->most);

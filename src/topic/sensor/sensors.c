@@ -102,6 +102,7 @@ static void rebuild_lists(struct sensors *sensors)
 	sensors->list = NULL;
 	sensors->chips = NULL;
 	sensors->n_sensors = sensors->n_chips = 0;
+	sensors->capacity = sensors->chips_capacity = 0;
 	choose_library(sensors);
 	sensors_find(sensors);
 	open_pollers(sensors);

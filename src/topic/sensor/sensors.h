@@ -66,9 +66,9 @@ struct sensors {
 	struct listing hwmon, thermal;
 	bool changed; /* the list is out of date */
 	struct sensor_chip *chips;
-	size_t n_chips;
+	size_t n_chips, chips_capacity;
 	struct sensor *list; /* by chip */
-	size_t n_sensors;
+	size_t n_sensors, capacity;
 	struct sensors_library library;
 	bool asked_library; /* whether it is there */
 	bool use_library;

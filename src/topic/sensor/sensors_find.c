@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/vector.h"
 #include "topic/sensor/sensors.h"
 
 #define CHIPS_MAX 1024
@@ -108,8 +109,7 @@ static struct sensor_chip *add_chip(struct sensors *sensors, const char *path, c
 
 	if (sensors->n_chips == CHIPS_MAX)
 		return NULL;
-	sensors->chips = alloc_resize(sensors->chips, sensors->n_chips + 1, sizeof(*sensors->chips));
-	chip = &sensors->chips[sensors->n_chips++];
+	chip = VECTOR_ADD(sensors->chips, sensors->n_chips, sensors->chips_capacity);
 	*chip = (struct sensor_chip){ .path = alloc_text(path), .name = alloc_text(name) };
 	chip->first = sensors->n_sensors;
 	return chip;
@@ -141,7 +141,7 @@ static struct sensor *add_sensor(struct sensors *sensors, enum sensor_kind kind,
 
 	if (sensors->n_sensors == SENSORS_MAX)
 		return NULL;
-	sensors->list = alloc_resize(sensors->list, sensors->n_sensors + 1, sizeof(*sensors->list));
+	VECTOR_RESERVE(sensors->list, sensors->n_sensors + 1, sensors->capacity);
 	sensor = &sensors->list[sensors->n_sensors];
 	*sensor = (struct sensor){
 		.chip = (unsigned)sensors->n_chips - 1,
@@ -352,4 +352,5 @@ void sensors_free_lists(struct sensors *sensors)
 	sensors->list = NULL;
 	sensors->chips = NULL;
 	sensors->n_sensors = sensors->n_chips = 0;
+	sensors->capacity = sensors->chips_capacity = 0;
 }
