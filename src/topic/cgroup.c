@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Looking up and reading the own control group, and looking for others. */
+/* Finds and reads the cgroup of panetop, and looks up others. */
 #include <config.h>
 
 #include "topic/cgroup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The live source: samples the wanted topics of this machine, explains those that fail. */
+/* The live source: samples the wanted topics of this machine and explains failures. */
 #include <config.h>
 
 #include "topic/live.h"
@@ -25,12 +25,12 @@ struct live {
 		struct sample sample;
 		struct env_cost *cost;
 		bool wanted, open;
-		int error;       /* of the last sample that failed; strerror() looks for a translation … */
-		const char *why; /* … and allocates for that */
+		int error;       /* of the last failed sample */
+		const char *why; /* its text, kept because strerror() allocates */
 	} *entries; /* one for each topic */
 };
 
-/* The failure of a topic as a sentence, unless the thing that is missing is normally not there. */
+/* Adds a notice about the failure of a topic, unless its source is optional. */
 static void explain(struct live *live, struct frame *frame, struct entry *entry, int error)
 {
 	const struct topic *topic = entry->sample.topic;

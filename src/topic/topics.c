@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The list of all topics, and look-ups in it. */
+/* The list of all topics, and the remedies of their sources. */
 #include <config.h>
 
 #include "topic/topic.h"
@@ -135,8 +135,8 @@ static bool is_of_proc(const struct source_spec *source)
 const char *remedy_for_user(const char *remedy)
 {
 	if (geteuid() == 0 && strstr(remedy, "run it as root"))
-		return _("root is refused, too: start it outside of this container or service, or allow it "
-			 "in the security settings");
+		return _("refused even for root: start it outside this container or service, or allow it in "
+			 "the security settings");
 	return _(remedy);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tracing file system: in its two usual places, or in any other. */
+/* Finds tracefs, in its two usual places or elsewhere. */
 #include <config.h>
 
 #include "topic/tracing.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the tracing file system is. */
+/* The mount point of tracefs. */
 #ifndef PANETOP_TOPIC_TRACING_H
 #define PANETOP_TOPIC_TRACING_H
 
@@ -7,7 +7,7 @@
 
 #define TRACING_MAX 256
 
-/* Where it is mounted, relative to the root. False: nowhere, and then where it is as a rule. */
+/* The mount point of tracefs, relative to the root. False: it is not mounted, and path is the usual place. */
 bool tracing_find(struct env *env, char path[TRACING_MAX]);
 
 #endif

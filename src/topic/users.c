@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A list of the users that were asked for; unknown ones are looked up by the worker. */
+/* A list of users; the worker looks up those that etc/passwd does not have. */
 #include <config.h>
 
 #include "topic/users.h"

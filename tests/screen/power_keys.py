@@ -111,7 +111,7 @@ def nothing_is_calibrated(_scratch):
 def nothing_is_helpful(_scratch):
     with screen(fixture("power-nothing"), "power", width=100) as terminal:
         return expect("No sensor here reports power or heat" in " ".join(terminal.text().split()) and
-                      "nothing here measures what the machine draws" in terminal.text(), terminal, "it does not say so")
+                      "no power meter of the whole machine found" in terminal.text(), terminal, "it does not say so")
 
 
 def a_filter_is_no_lack_of_sensors(_scratch):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "cpu": what each processor does, and how fast. */
+/* Topic "cpu": how each CPU spends its time, and its frequency. */
 #include <config.h>
 
 #include <errno.h>
@@ -34,64 +34,66 @@ struct cpu_row {
 
 static const struct column columns[] = {
 	COLUMN(struct cpu_row, cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 3,
-	       .help = N_("number of the processor; all: the mean of all"), .source = "/proc/stat"),
-	SHARE(user, N_("user%"), N_("running programs, without those that are niced and without guests"),
+	       .help = N_("CPU number; all: mean of all CPUs"), .source = "/proc/stat"),
+	SHARE(user, N_("user%"), N_("running programs, except niced ones and guests"),
 	      .rank = 0),
 	SHARE(nice, N_("nice%"), N_("running niced programs"), .rank = 3),
-	SHARE(system, N_("sys%"), N_("running the kernel for programs"), .rank = 0),
-	SHARE(idle, N_("idle%"), N_("nothing to do"), .rank = 1),
+	SHARE(system, N_("sys%"), N_("running the kernel on behalf of programs"), .rank = 0),
+	SHARE(idle, N_("idle%"), N_("idle: nothing to run"), .rank = 1),
 	SHARE(iowait, N_("wait%"),
-	      N_("idle while a task that ran here waits for a disk: a hint, no measure"), .rank = 2),
+	      N_("idle while a task that ran here waits for a disk: a hint, not a measurement"), .rank = 2),
 	SHARE(irq, N_("irq%"), N_("serving interrupts"), .rank = 3),
-	SHARE(softirq, N_("soft%"), N_("serving soft interrupts: network, timers, disks"), .rank = 2),
-	SHARE(steal, N_("steal"), N_("ready to run, but the host gave the time to another guest"),
+	SHARE(softirq, N_("soft%"), N_("serving softirqs: network, timers, disks"), .rank = 2),
+	SHARE(steal, N_("steal"), N_("ready to run, but the host ran something else"),
 	      .rank = 2),
-	SHARE(guest, N_("guest"), N_("running guests of this machine"), .rank = 4),
+	SHARE(guest, N_("guest"), N_("running virtual machines"), .rank = 4),
 	COLUMN(struct cpu_row, frequency_hertz, .kind = COLUMN_GAUGE, .unit = UNIT_HERTZ, .title = N_("freq"),
-	       .width = 8, .rank = 3, .help = N_("present speed; all: mean of the online CPUs"),
+	       .width = 8, .rank = 3, .help = N_("current frequency; all: mean of the online CPUs"),
 	       .source = "cpufreq/scaling_cur_freq, else /proc/cpuinfo cpu MHz"),
 	TIME(user, N_("user"), N_("running programs, since boot"), "/proc/stat user - guest"),
 	TIME(nice, N_("nice"), N_("running niced programs, since boot"), "/proc/stat nice - guest_nice"),
-	TIME(system, N_("system"), N_("running the kernel for programs, since boot"), "/proc/stat system"),
-	TIME(idle, N_("idle"), N_("nothing to do, since boot; what the kernel takes back is left out"),
+	TIME(system, N_("system"), N_("running the kernel on behalf of programs, since boot"),
+	     "/proc/stat system"),
+	TIME(idle, N_("idle"), N_("idle since boot; decreases of the kernel's counter are ignored"),
 	     "/proc/stat idle"),
 	TIME(iowait, N_("iowait"),
-	     N_("idle while a disk was waited for, since boot; what the kernel takes back is left out"),
+	     N_("idle while a task waited for a disk, since boot; decreases of the kernel's counter are "
+		"ignored"),
 	     "/proc/stat iowait"),
 	TIME(irq, N_("irq"), N_("serving interrupts, since boot"), "/proc/stat irq"),
-	TIME(softirq, N_("softirq"), N_("serving soft interrupts, since boot"), "/proc/stat softirq"),
-	TIME(steal, N_("steal"), N_("taken by the host, since boot"), "/proc/stat steal"),
-	TIME(guest, N_("guest"), N_("running guests, niced ones included, since boot"),
+	TIME(softirq, N_("softirq"), N_("serving softirqs, since boot"), "/proc/stat softirq"),
+	TIME(steal, N_("steal"), N_("taken by the host since boot"), "/proc/stat steal"),
+	TIME(guest, N_("guest"), N_("running virtual machines since boot, niced ones included"),
 	     "/proc/stat guest + guest_nice"),
-	TIME(total, N_("total"), N_("all of these together"), "sum of all times of this CPU"),
+	TIME(total, N_("total"), N_("sum of all times of this CPU"), "sum of all times of this CPU"),
 };
 
 static const struct schema schema = {
 	.name = "cpu",
-	.help = N_("what each processor does"),
+	.help = N_("how each CPU spends its time"),
 	.row_size = sizeof(struct cpu_row),
 	SCHEMA_COLUMNS(columns),
 };
 
 static const struct source_spec sources[] = {
-	{ .path = "proc/stat", .gives = N_("what each CPU does") },
+	{ .path = "proc/stat", .gives = N_("times of each CPU") },
 	{ .path = CPUFREQ,
-	  .gives = N_("speed of the CPUs"),
+	  .gives = N_("CPU frequencies"),
 	  .optional = true,
-	  .remedies = { { ENOENT, N_("no driver for it here, as on most virtual machines") } } },
+	  .remedies = { { ENOENT, N_("no driver (normal in a virtual machine)") } } },
 	{ .path = "proc/cpuinfo",
-	  .gives = N_("speed of the CPUs, where cpufreq does not tell it"),
+	  .gives = N_("CPU frequencies where there is no cpufreq"),
 	  .optional = true },
 	{ 0 },
 };
 
-/* Idle and iowait may go backwards in the kernel: the greatest value that was seen stands. */
+/* The kernel's counters of idle and iowait may go backwards: the highest value so far counts. */
 struct cpu_state {
 	uint64_t idle, iowait;
 };
 
 struct state {
-	struct cpu_state *cpus; /* by number, the sum of all at 0 */
+	struct cpu_state *cpus; /* all at index 0, CPU N at N + 1 */
 	size_t n_cpus, capacity;
 	struct frequencies *frequencies;
 };
@@ -120,7 +122,7 @@ static double seconds(uint64_t ticks, double per_second)
 	return ticks == U64_UNKNOWN ? NAN : (double)ticks / per_second;
 }
 
-/* Times that the kernel counts twice are taken off where they do not belong. */
+/* The kernel counts guest time also as user and nice: it is subtracted there. */
 static void set_times(struct cpu_row *row, const struct cpu_times *times, double hz)
 {
 	const double parts[] = { seconds(times->user, hz),    seconds(times->nice, hz),
@@ -143,7 +145,7 @@ static void set_times(struct cpu_row *row, const struct cpu_times *times, double
 		row->total_seconds += isnan(parts[i]) ? 0 : parts[i];
 }
 
-/* The mean of those that are known goes to the first row, that of all. */
+/* Sets the frequency of the first row, "all", to the mean of those that are known. */
 static void set_mean_speed(struct table *table)
 {
 	struct cpu_row *all = table_row(table, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "cpu_limit": how much of the processors our container may use, and how often it had to wait. */
+/* Topic "cpu_limit": the CPU limits of this container or service, and how often it was throttled. */
 #include <config.h>
 
 #include <errno.h>
@@ -15,25 +15,25 @@ struct limit_row {
 
 static const struct column columns[] = {
 	COLUMN(struct limit_row, cgroup, .kind = COLUMN_KEY, .title = N_("cgroup"), .width = 16,
-	       .help = N_("control group that has the limit: the own one, or one above it"),
+	       .help = N_("cgroup with the limit: that of panetop or an ancestor"),
 	       .source = "/proc/self/cgroup"),
 	COLUMN(struct limit_row, limit_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("limit%"),
-	       .width = 7, .help = N_("what the group may use; 100 is one CPU"),
+	       .width = 7, .help = N_("limit of the cgroup; 100 is one CPU"),
 	       .source = "cpu.max; cpu.cfs_quota_us / cpu.cfs_period_us"),
 	COLUMN(struct limit_row, throttled_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO,
 	       .title = N_("throt%"), .width = 7, .rate_of = offsetof(struct limit_row, throttled_periods),
 	       .rate_over = offsetof(struct limit_row, periods),
-	       .help = N_("share of the periods in which it had used up its limit and had to wait"),
+	       .help = N_("share of the periods in which it reached its limit and was throttled"),
 	       .source = "growth of throttled_periods / growth of periods"),
 	COLUMN(struct limit_row, throttled_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
-	       .title = N_("waited"), .width = 9, .help = N_("time that its tasks had to wait, all together"),
+	       .title = N_("waited"), .width = 9, .help = N_("time that its tasks were throttled, summed"),
 	       .source = "cpu.stat throttled_usec; throttled_time"),
 	COLUMN(struct limit_row, periods, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("periods"),
 	       .width = 9, .hidden = true, .help = N_("periods in which it ran"),
 	       .source = "cpu.stat nr_periods"),
 	COLUMN(struct limit_row, throttled_periods, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT,
 	       .title = N_("throttled"), .width = 9, .hidden = true,
-	       .help = N_("periods in which it had to wait"), .source = "cpu.stat nr_throttled"),
+	       .help = N_("periods in which it was throttled"), .source = "cpu.stat nr_throttled"),
 };
 
 static const struct schema schema = {
@@ -50,7 +50,7 @@ static int test_cgroup(struct env *env)
 
 static const struct source_spec sources[] = {
 	CGROUP_SOURCE("cpu cgroup", test_cgroup,
-			  N_("no hierarchy with the cpu controller is mounted here")),
+			  N_("no cgroup hierarchy with the cpu controller is mounted")),
 	{ 0 },
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "frequency": how fast each CPU runs, by cpufreq or else by /proc/cpuinfo, and graphics processors. */
+/* Topic "frequency": frequencies of CPUs, from cpufreq or else /proc/cpuinfo, and of GPUs. */
 #include <config.h>
 
 #include "topic/cpu/frequency.h"
@@ -122,18 +122,18 @@ static double read_hertz(struct env *env, struct attribute *file)
 	return attribute_u64(file, env, &kilohertz) < 0 ? NAN : (double)kilohertz * 1e3;
 }
 
-/* Limits change when somebody changes them: each is read in every eighth sample. */
+/* Limits change only when a user changes them: each is read in every eighth sample. */
 static bool limits_are_due(const struct frequencies *frequencies, size_t index)
 {
 	const struct cpu_frequency *cpu = &frequencies->cpus[index];
 
 	if (isnan(cpu->most))
-		return false; /* no driver: it has no limits either */
+		return false; /* no driver, no limits */
 	return isnan(cpu->low) || isnan(cpu->high) ||
 	       index % LIMITS_EVERY == frequencies->tick % LIMITS_EVERY;
 }
 
-/* False when none of them tells its speed. */
+/* False: no CPU has cpufreq. */
 static bool read_cpufreq(struct frequencies *frequencies)
 {
 	bool any = false;
@@ -228,42 +228,43 @@ struct frequency_row {
 
 static const struct column columns[] = {
 	COLUMN(struct frequency_row, cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 5,
-	       .help = N_("number of the processor; all: geometric mean of all; cardN: a graphics processor"),
+	       .help = N_("CPU number; all: geometric mean of all CPUs; cardN: a GPU"),
 	       .source = "/proc/stat, /sys/class/drm"),
-	SPEED(hertz, N_("now"), 0, N_("present speed"),
+	SPEED(hertz, N_("now"), 0, N_("current frequency"),
 	      "cpufreq/scaling_cur_freq, else /proc/cpuinfo cpu MHz; gt_act_freq_mhz, act_freq, freq1_input",
 	      .optional = false),
-	SPEED(min_hertz, N_("from"), 1, N_("the slowest that is allowed at the moment"),
+	SPEED(min_hertz, N_("from"), 1, N_("lowest frequency allowed now"),
 	      "cpufreq/scaling_min_freq; gt_min_freq_mhz, min_freq", .optional = true),
-	SPEED(max_hertz, N_("to"), 1, N_("the fastest that is allowed at the moment"),
+	SPEED(max_hertz, N_("to"), 1, N_("highest frequency allowed now"),
 	      "cpufreq/scaling_max_freq; gt_max_freq_mhz, max_freq", .optional = true),
-	SPEED(least_hertz, N_("least"), 2, N_("the slowest that the hardware can do"),
+	SPEED(least_hertz, N_("least"), 2, N_("lowest frequency of the hardware"),
 	      "cpufreq/cpuinfo_min_freq", .optional = true),
-	SPEED(base_hertz, N_("base"), 2, N_("what it can do all the time, without turbo"),
+	SPEED(base_hertz, N_("base"), 2, N_("highest frequency without turbo"),
 	      "cpufreq/base_frequency", .optional = true),
-	SPEED(most_hertz, N_("most"), 2, N_("the fastest that the hardware can do, with turbo"),
+	SPEED(most_hertz, N_("most"), 2, N_("highest frequency of the hardware, with turbo"),
 	      "cpufreq/cpuinfo_max_freq", .optional = true),
 	COLUMN(struct frequency_row, turbo, .kind = COLUMN_LABEL, .title = N_("turbo"), .width = 7, .rank = 3,
 	       .words = true, .optional = true,
-	       .help = N_("of all: allowed or off; of a CPU: used when it runs above its base"),
+	       .help = N_("in the row all: allowed or off; in that of a CPU: used when it runs above its "
+			  "base"),
 	       .source = "intel_pstate/no_turbo, cpufreq/boost; hertz > base_hertz"),
 };
 
 static const struct schema schema = {
 	.name = "frequency",
-	.help = N_("speed of the CPUs and graphics processors"),
+	.help = N_("frequencies of CPUs and GPUs"),
 	.row_size = sizeof(struct frequency_row),
 	SCHEMA_COLUMNS(columns),
 };
 
-#define NOT_TOLD N_("the CPU does not tell it here, as on most virtual machines")
+#define NOT_TOLD N_("not available here (normal in a virtual machine)")
 
 static const struct source_spec sources[] = {
-	{ .path = "proc/stat", .gives = N_("which CPUs there are") },
+	{ .path = "proc/stat", .gives = N_("list of online CPUs") },
 	{ .path = CPUFREQ,
-	  .gives = N_("speed of the CPUs"),
+	  .gives = N_("CPU frequencies"),
 	  .optional = true,
-	  .remedies = { { ENOENT, N_("no driver for it here, as on most virtual machines") } } },
+	  .remedies = { { ENOENT, N_("no driver (normal in a virtual machine)") } } },
 	{ .path = NO_TURBO,
 	  .gives = N_("whether turbo is allowed (Intel)"),
 	  .optional = true,

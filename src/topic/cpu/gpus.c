@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Speeds of graphics processors from the files of three drivers. */
+/* Reads GPU frequencies from the files of three drivers. */
 #include <config.h>
 
 #include "topic/cpu/gpus.h"
@@ -14,7 +14,7 @@
 
 #define CARDS "sys/class/drm"
 
-/* Where a driver tells it, below the card; the first that is there counts. */
+/* Files of drivers below the card; the first that exists counts. */
 static const struct {
 	const char *now, *low, *high;
 	double scale;
@@ -55,7 +55,7 @@ static struct gpu *add_gpu(struct gpus *gpus, const char *card, const char *now,
 	return gpu;
 }
 
-/* amdgpu has a chip of hwmon below its device, whose number is any. */
+/* amdgpu has a hwmon chip of any number below its device. */
 static void add_by_hwmon(struct gpus *gpus, struct env *env, const char *card)
 {
 	char path[512];

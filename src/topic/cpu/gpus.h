@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How fast graphics processors run, where their driver tells: i915, xe, amdgpu. One that sleeps is let sleep.
- */
+/* GPU frequencies from the drivers i915, xe and amdgpu. A suspended GPU is not woken. */
 #ifndef PANETOP_TOPIC_CPU_GPUS_H
 #define PANETOP_TOPIC_CPU_GPUS_H
 
@@ -9,9 +8,9 @@
 
 struct gpu {
 	char name[32]; /* "card0" */
-	double scale;  /* hertz of what its files count in */
+	double scale;  /* Hz per unit of its files */
 	struct attribute runtime, now_file, low_file, high_file;
-	double now, low, high; /* hertz; NaN: not known, or asleep */
+	double now, low, high; /* Hz; NaN: not known, or suspended */
 };
 
 struct gpus {

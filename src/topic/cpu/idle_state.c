@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "idle_state": how deep each CPU sleeps when it has nothing to do. */
+/* Topic "idle_state": the time of each CPU in each idle state. */
 #include <config.h>
 
 #include <errno.h>
@@ -28,77 +28,76 @@ struct idle_row {
 
 static const struct column columns[] = {
 	COLUMN(struct idle_row, cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 4,
-	       .help = N_("number of the processor; all: the mean of all, of entries the sum"),
+	       .help = N_("CPU number; all: mean time and summed entries of all CPUs"),
 	       .source = "/proc/stat"),
 	COLUMN(struct idle_row, state, .kind = COLUMN_KEY, .title = N_("state"), .width = 8,
-	       .help = N_("as the driver calls it; later ones of a CPU are deeper and save more"),
+	       .help = N_("name in the driver; later states of a CPU are deeper and save more power"),
 	       .source = "cpuidle/stateN/name"),
 	COLUMN(struct idle_row, residency_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO,
 	       .title = N_("time%"), .width = 6, .rate_of = offsetof(struct idle_row, residency_seconds),
-	       .help = N_(
-		       "share of the time in this state; the kernel counts a sleep when it ends, so that a "
-		       "long one shows nothing first and then more than 100"),
+	       .help = N_("share of time in this state; the kernel counts a sleep when it ends, so a long "
+			  "one shows as 0 first and then as more than 100"),
 	       .source = "growth of residency_seconds / time"),
 	COLUMN(struct idle_row, entries_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
 	       .title = N_("entries/s"), .width = 9, .rate_of = offsetof(struct idle_row, entries),
-	       .help = N_("how often it was entered"), .source = "growth of entries / time"),
+	       .help = N_("entries per second"), .source = "growth of entries / time"),
 	COLUMN(struct idle_row, entries, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("entries"),
 	       .width = 12, .rank = 2, .help = N_("since boot"), .source = "cpuidle/stateN/usage"),
 	COLUMN(struct idle_row, residency_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
-	       .title = N_("time"), .width = 10, .rank = 1, .help = N_("in this state since boot"),
+	       .title = N_("time"), .width = 10, .rank = 1, .help = N_("time in this state since boot"),
 	       .source = "cpuidle/stateN/time"),
 };
 
 static const struct schema schema = {
 	.name = "idle_state",
-	.help = N_("idle states of the CPUs: share of time, and how often they are entered"),
+	.help = N_("idle states of the CPUs: time and entries"),
 	.row_size = sizeof(struct idle_row),
 	SCHEMA_COLUMNS(columns),
 };
 
 static const struct source_spec sources[] = {
-	{ .path = "proc/stat", .gives = N_("which CPUs there are") },
+	{ .path = "proc/stat", .gives = N_("list of online CPUs") },
 	{ .path = NAME_FILE,
 	  .gives = N_("idle states of the CPUs"),
 	  .optional = true,
-	  .remedies = { { ENOENT, N_("no driver for it here, as on many virtual machines") } } },
+	  .remedies = { { ENOENT, N_("no driver (normal in a virtual machine)") } } },
 	{ 0 },
 };
 
 struct idle_state {
 	char name[NAME_MAX_BYTES];
-	size_t kind; /* index of the name among those of all CPUs */
+	size_t kind; /* index in kinds */
 	struct attribute time, usage;
 	uint64_t entries, time_us;                 /* as read last; U64_UNKNOWN */
-	uint64_t counted_entries, counted_time_us; /* what the sums have of them; U64_UNKNOWN: nothing yet */
+	uint64_t counted_entries, counted_time_us; /* in the sums so far; U64_UNKNOWN: nothing yet */
 };
 
 struct idle_cpu {
 	uint32_t cpu;
-	bool came; /* since the sample before */
+	bool came; /* since the last sample */
 	unsigned n_states;
 	struct idle_state states[STATES_MAX];
 };
 
 /*
- * A state of all CPUs. Its sums begin with what those CPUs have that are there at first, and then grow as the
- * CPUs do: that one comes or goes does not change them.
+ * An idle state summed over CPUs. The sums start with the counts of the CPUs online at first and then add
+ * growth, so that CPUs that come and go do not change them.
  */
 struct idle_kind {
 	char name[NAME_MAX_BYTES];
 	uint64_t entries;
 	double mean_us;
-	bool present, compared;           /* in this sample some CPU has it, and had it in the one before */
-	bool entries_unknown, us_unknown; /* some CPU does not tell it now */
-	const char *text;                 /* its name in the arena of the frame */
+	bool present, compared;           /* some CPU has it in this sample, and had it in the last one */
+	bool entries_unknown, us_unknown; /* not known for some CPU now */
+	const char *text;                 /* name in the arena of the frame */
 };
 
 struct state {
 	struct online_cpus *online;
-	unsigned long seen; /* its generation of which cpus were made */
+	unsigned long seen; /* generation of online that cpus were made from */
 	struct idle_cpu *cpus;
 	size_t n_cpus;
-	struct idle_kind *kinds; /* those of the first CPU first */
+	struct idle_kind *kinds; /* first those of the first CPU */
 	size_t n_kinds, kinds_capacity;
 };
 
@@ -196,7 +195,7 @@ static void follow_cpus(struct state *state)
 	close_cpus(before, n_before, online->env);
 }
 
-/* The kernel counts time and entry together, when the sleep ends: where no entry is new, no time is. */
+/* The kernel counts the time and the entry when the sleep ends: without a new entry there is no new time. */
 static void read_state(struct env *env, struct idle_state *state)
 {
 	uint64_t entries = U64_UNKNOWN;
@@ -209,7 +208,7 @@ static void read_state(struct env *env, struct idle_state *state)
 	state->entries = entries;
 }
 
-/* Since it was counted last; U64_UNKNOWN when it is not known now, or was reset. */
+/* Growth since the last call; U64_UNKNOWN: not known now, or reset. */
 static uint64_t growth(uint64_t *counted, uint64_t now)
 {
 	uint64_t before = *counted;

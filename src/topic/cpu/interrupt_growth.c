@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which interrupts a CPU served: /proc/interrupts or /proc/softirqs now, less what they said before. */
+/* Interrupts that a CPU served: the growth of /proc/interrupts or /proc/softirqs. */
 #include <config.h>
 
 #include "topic/cpu/interrupt_growth.h"
@@ -19,7 +19,7 @@
 
 struct interrupt_kind {
 	char label[NAME_MAX_BYTES], name[NAME_MAX_BYTES];
-	bool is_new; /* it was not there in the update before */
+	bool is_new; /* it was not in the last update */
 };
 
 void interrupt_growth_open(struct interrupt_growth *growth, struct env *env, const char *path,
@@ -50,13 +50,13 @@ static void copy_text(char *to, struct span from)
 	to[length] = '\0';
 }
 
-/* The count of a kind on a CPU: now (0) or before (1). */
+/* The count of a kind on a CPU: now (0) or in the last update (1). */
 static uint64_t *count_of(const struct interrupt_growth *growth, size_t kind, size_t cpu, unsigned when)
 {
 	return &growth->counts[(kind * growth->n_cpus + cpu) * 2 + when];
 }
 
-/* Whose the next column is. */
+/* Finds the CPU of the next column. */
 static void add_column(struct interrupt_growth *growth, uint32_t number)
 {
 	size_t *owner;
@@ -81,7 +81,7 @@ static void find_columns(struct interrupt_growth *growth, struct span heading)
 		add_column(growth, number);
 }
 
-/* A line that is another one than last time at this place starts anew. */
+/* A line with another label than the last update had at this place starts from zero. */
 static void place_line(struct interrupt_growth *growth, size_t index, struct span label)
 {
 	char text[NAME_MAX_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "throttle": how often and how long the hardware slowed CPUs down because they were too hot. */
+/* Topic "throttle": how often and how long CPUs were throttled because of heat. */
 #include <config.h>
 
 #include <errno.h>
@@ -39,28 +39,28 @@ struct throttle_row {
 
 static const struct column columns[] = {
 	COLUMN(struct throttle_row, cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 4,
-	       .help = N_("number of the processor"), .source = "/proc/stat"),
-	RATE(core, N_("core/s"), N_("how often its core was slowed down in the last interval")),
-	RATE(package, N_("pkg/s"), N_("how often its package was slowed down in the last interval")),
-	COUNT(core, N_("core"), N_("how often its core was slowed down since boot")),
-	COUNT(package, N_("package"), N_("how often its package was slowed down since boot")),
-	TIME(core, N_("core for"), N_("how long its core was slowed down since boot")),
-	TIME(package, N_("pkg for"), N_("how long its package was slowed down since boot")),
+	       .help = N_("CPU number"), .source = "/proc/stat"),
+	RATE(core, N_("core/s"), N_("throttle events of its core per second")),
+	RATE(package, N_("pkg/s"), N_("throttle events of its package per second")),
+	COUNT(core, N_("core"), N_("throttle events of its core since boot")),
+	COUNT(package, N_("package"), N_("throttle events of its package since boot")),
+	TIME(core, N_("core for"), N_("time its core was throttled since boot")),
+	TIME(package, N_("pkg for"), N_("time its package was throttled since boot")),
 };
 
 static const struct schema schema = {
 	.name = "throttle",
-	.help = N_("CPUs that were too hot"),
+	.help = N_("thermal throttling of the CPUs"),
 	.row_size = sizeof(struct throttle_row),
 	SCHEMA_COLUMNS(columns),
 };
 
 static const struct source_spec sources[] = {
-	{ .path = "proc/stat", .gives = N_("which CPUs there are") },
+	{ .path = "proc/stat", .gives = N_("list of online CPUs") },
 	{ .path = THROTTLE,
-	  .gives = N_("how often CPUs were too hot"),
+	  .gives = N_("thermal throttling of the CPUs"),
 	  .optional = true,
-	  .remedies = { { ENOENT, N_("Intel processors count it, others and virtual machines do not") } } },
+	  .remedies = { { ENOENT, N_("only Intel processors count this, and no virtual machines") } } },
 	{ 0 },
 };
 
@@ -72,14 +72,14 @@ struct throttle_cpu {
 	uint32_t cpu;
 	long package;  /* -1: not known */
 	size_t leader; /* index of the first CPU of its package */
-	bool hot;      /* it had something new of the heat of its package in the last sample */
+	bool hot;      /* its package counts changed in the last sample */
 	struct attribute items[N_ITEMS];
 	uint64_t values[N_ITEMS]; /* as read last; U64_UNKNOWN */
 };
 
 struct state {
 	struct online_cpus *online;
-	unsigned long seen; /* its generation of which cpus were made */
+	unsigned long seen; /* generation of online that cpus were made from */
 	struct throttle_cpu *cpus;
 	size_t n_cpus;
 };
@@ -130,8 +130,8 @@ static void open_cpus(struct state *state)
 }
 
 /*
- * The kernel counts a throttling when it begins, and adds its time when it ends, the count standing still: a
- * time is read where there is a count, which at most machines is never. False when nothing is new.
+ * The kernel counts a throttle event when it begins and adds its time when it ends. The time is read only
+ * where the count is not 0, which is rare. False: nothing changed.
  */
 static bool read_part(struct throttle_cpu *cpu, struct env *env, enum item count, enum item time)
 {
@@ -148,8 +148,8 @@ static bool read_part(struct throttle_cpu *cpu, struct env *env, enum item count
 }
 
 /*
- * All CPUs of a package are told of its heat: the first is read for all, the others when that has something
- * new, and each in every eighth sample.
+ * All CPUs of a package count its throttling: the first is read in every sample, the others when it changed,
+ * and each in every eighth sample.
  */
 static void read_package(struct state *state, struct env *env, size_t index)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The cache of ZFS, for the topics that have to count it. */
+/* The ARC, the cache of ZFS, for the topics that count it. */
 #include <config.h>
 
 #include "topic/memory/arc.h"

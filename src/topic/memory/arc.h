@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The cache of ZFS, for the topics that have to count it. */
+/* The ARC, the cache of ZFS, for the topics that count it. */
 #ifndef PANETOP_TOPIC_MEMORY_ARC_H
 #define PANETOP_TOPIC_MEMORY_ARC_H
 
@@ -10,7 +10,7 @@
 
 #define ARC_PATH "proc/spl/kstat/zfs/arcstats"
 
-/* False where there is no ZFS. */
+/* False: no ZFS. */
 bool arc_read(struct env *env, struct arcstats *arc);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "meminfo": every line of /proc/meminfo and what it means. */
+/* Topic "meminfo": every line of /proc/meminfo with its meaning. */
 #include <config.h>
 
 #include <errno.h>
@@ -17,16 +17,16 @@ struct meminfo_row {
 
 static const struct column columns[] = {
 	COLUMN(struct meminfo_row, key, .kind = COLUMN_KEY, .title = N_("key"), .width = 15,
-	       .help = N_("name of the line as the kernel spells it"), .source = "/proc/meminfo"),
+	       .help = N_("key as the kernel spells it"), .source = "/proc/meminfo"),
 	COLUMN(struct meminfo_row, value_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("size"),
-	       .width = 9, .rank = 1, .help = N_("its size, for lines in kB"), .source = "/proc/meminfo"),
+	       .width = 9, .rank = 1, .help = N_("size, for lines in kB"), .source = "/proc/meminfo"),
 	COLUMN(struct meminfo_row, count, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("count"),
 	       .width = 6, .rank = 3, .optional = true,
-	       .help = N_("its number, for lines without a unit (huge pages)"), .source = "/proc/meminfo"),
+	       .help = N_("number, for lines without a unit (huge pages)"), .source = "/proc/meminfo"),
 	COLUMN(struct meminfo_row, meaning, .kind = COLUMN_LABEL, .title = N_("meaning"), .width = 20,
 	       .words = true, .rank = 2, .help = N_("what the line counts"), .source = "panetop"),
 	COLUMN(struct meminfo_row, part_of, .kind = COLUMN_LABEL, .title = N_("part of"), .width = 8,
-	       .rank = 4, .help = N_("the lines that contain it already: it must not be added to them"),
+	       .rank = 4, .help = N_("lines that already include it"),
 	       .source = "panetop"),
 };
 
@@ -44,25 +44,25 @@ static const struct source_spec sources[] = {
 
 struct meminfo_key {
 	const char *key;
-	const char *part_of; /* the keys that contain it; NULL: none does */
+	const char *part_of; /* keys that include it; NULL: none */
 	const char *meaning; /* N_() */
 };
 
 static const struct meminfo_key keys[] = {
-	{ "MemTotal", NULL, N_("memory that the kernel manages: all of it less firmware and kernel code") },
-	{ "MemFree", "MemTotal", N_("pages that nobody uses") },
+	{ "MemTotal", NULL, N_("memory that the kernel manages: all except firmware and kernel code") },
+	{ "MemFree", "MemTotal", N_("unused pages") },
 	{ "MemAvailable", "MemTotal",
-	  N_("what programs could get without swapping, as the kernel estimates it") },
+	  N_("available to programs without swapping, as estimated by the kernel") },
 	{ "Buffers", "Active+Inactive", N_("page cache of block devices: file system metadata") },
 	{ "Cached", "Active+Inactive", N_("page cache of files, and shared memory with tmpfs (Shmem)") },
 	{ "SwapCached", "Active+Inactive", N_("anonymous pages that also have a copy in swap") },
-	{ "Active", "MemTotal", N_("used lately: Active(anon) + Active(file)") },
-	{ "Inactive", "MemTotal", N_("not used lately, taken first: Inactive(anon) + Inactive(file)") },
-	{ "Active(anon)", "Active", N_("anonymous and shared memory used lately") },
-	{ "Inactive(anon)", "Inactive", N_("anonymous and shared memory not used lately") },
+	{ "Active", "MemTotal", N_("recently used: Active(anon) + Active(file)") },
+	{ "Inactive", "MemTotal", N_("not recently used, reclaimed first: Inactive(anon) + Inactive(file)") },
+	{ "Active(anon)", "Active", N_("recently used anonymous and shared memory") },
+	{ "Inactive(anon)", "Inactive", N_("anonymous and shared memory not recently used") },
 	{ "Active(file)", "Active", N_("page cache used more than once") },
 	{ "Inactive(file)", "Inactive", N_("page cache used once or long ago: dropped first") },
-	{ "Unevictable", "AnonPages, Cached", N_("pages that cannot be taken: locked, or in ramfs") },
+	{ "Unevictable", "AnonPages, Cached", N_("pages that cannot be reclaimed: locked, or in ramfs") },
 	{ "Mlocked", "Unevictable", N_("pages locked by mlock(2)") },
 	{ "HighTotal", "MemTotal", N_("memory beyond the kernel's direct map (32 bit)") },
 	{ "HighFree", "HighTotal", N_("free part of it") },
@@ -70,63 +70,64 @@ static const struct meminfo_key keys[] = {
 	{ "LowFree", "LowTotal", N_("free part of it") },
 	{ "MmapCopy", "MemTotal", N_("copies of mapped files (machines without an MMU)") },
 	{ "SwapTotal", NULL, N_("size of all swap areas") },
-	{ "SwapFree", "SwapTotal", N_("swap that is not used") },
-	{ "Zswap", "MemTotal", N_("memory that compressed swap takes") },
-	{ "Zswapped", NULL, N_("what is in compressed swap, before compression") },
+	{ "SwapFree", "SwapTotal", N_("unused swap") },
+	{ "Zswap", "MemTotal", N_("memory used by compressed swap") },
+	{ "Zswapped", NULL, N_("contents of compressed swap before compression") },
 	{ "Dirty", "Cached, Buffers", N_("cache to be written to disk") },
 	{ "Writeback", "Cached, Buffers", N_("cache being written to disk now") },
 	{ "AnonPages", "Active(anon)+Inactive(anon)", N_("anonymous memory mapped by programs") },
 	{ "Mapped", "Cached", N_("page cache and shared memory mapped by programs") },
 	{ "Shmem", "Cached, Active(anon)+Inactive(anon)",
-	  N_("shared memory and tmpfs: in Cached, yet not droppable") },
-	{ "KReclaimable", "MemTotal", N_("kernel memory that can be taken back: slab and other") },
+	  N_("shared memory and tmpfs: part of Cached, but cannot be dropped") },
+	{ "KReclaimable", "MemTotal", N_("reclaimable kernel memory: slab and other") },
 	{ "Slab", "MemTotal", N_("kernel objects: SReclaimable + SUnreclaim") },
 	{ "SReclaimable", "Slab, KReclaimable",
-	  N_("kernel objects that can be dropped: names and inodes of files") },
-	{ "SUnreclaim", "Slab", N_("kernel objects that must stay") },
+	  N_("reclaimable kernel objects: dentries and inodes") },
+	{ "SUnreclaim", "Slab", N_("kernel objects that cannot be reclaimed") },
 	{ "KernelStack", "MemTotal, mostly VmallocUsed", N_("kernel stacks of all tasks") },
 	{ "ShadowCallStack", "MemTotal", N_("shadow call stacks of all tasks") },
 	{ "PageTables", "MemTotal", N_("page tables of all processes") },
-	{ "SecPageTables", "MemTotal", N_("page tables of virtual machines and I/O units") },
+	{ "SecPageTables", "MemTotal", N_("page tables of virtual machines and IOMMUs") },
 	{ "NFS_Unstable", "Cached", N_("sent to an NFS server, not yet on its disk (0 on new kernels)") },
-	{ "Bounce", "MemTotal", N_("copies for devices that cannot reach all memory") },
-	{ "WritebackTmp", "MemTotal", N_("buffers of FUSE for writing back") },
-	{ "CommitLimit", NULL, N_("what may be promised to programs under strict overcommit") },
-	{ "Committed_AS", NULL, N_("what was promised to programs: a promise, no memory in use") },
-	{ "VmallocTotal", NULL, N_("address space for vmalloc: no memory in use") },
+	{ "Bounce", "MemTotal", N_("bounce buffers for devices that cannot address all memory") },
+	{ "WritebackTmp", "MemTotal", N_("writeback buffers of FUSE") },
+	{ "CommitLimit", NULL, N_("limit of allocations under strict overcommit") },
+	{ "Committed_AS", NULL, N_("memory that programs have allocated, used or not") },
+	{ "VmallocTotal", NULL, N_("address space for vmalloc, not memory in use") },
 	{ "VmallocUsed", "MemTotal",
-	  N_("memory got by vmalloc, kernel stacks mostly too (0 on kernels 4.4 to 5.2)") },
+	  N_("memory allocated by vmalloc, usually with kernel stacks (0 on kernels 4.4 to 5.2)") },
 	{ "VmallocChunk", NULL, N_("largest free block of that address space (0 on new kernels)") },
-	{ "Percpu", "MemTotal", N_("data that each CPU has of its own") },
-	{ "EarlyMemtestBad", NULL, N_("found bad by the memory test at boot") },
+	{ "Percpu", "MemTotal", N_("per-CPU data") },
+	{ "EarlyMemtestBad", NULL, N_("bad memory found by the test at boot") },
 	{ "HardwareCorrupted", "MemTotal", N_("pages with hardware errors, taken out of use") },
 	{ "AnonHugePages", "AnonPages", N_("anonymous memory in transparent huge pages") },
 	{ "ShmemHugePages", "Shmem", N_("shared memory and tmpfs in huge pages") },
-	{ "ShmemPmdMapped", "Shmem", N_("shared memory mapped by whole huge pages") },
+	{ "ShmemPmdMapped", "Shmem", N_("shared memory mapped as huge pages") },
 	{ "FileHugePages", "Cached", N_("page cache in huge pages") },
-	{ "FilePmdMapped", "Cached", N_("page cache mapped by whole huge pages") },
+	{ "FilePmdMapped", "Cached", N_("page cache mapped as huge pages") },
 	{ "CmaTotal", "MemTotal",
-	  N_("reserved for devices that need contiguous memory; lent out meanwhile") },
+	  N_("reserved for devices that need contiguous memory; usable by others meanwhile") },
 	{ "CmaFree", "MemFree", N_("free part of it") },
-	{ "Unaccepted", NULL, N_("memory that this confidential guest has not accepted yet") },
+	{ "Unaccepted", NULL, N_("memory that this confidential VM has not accepted yet") },
 	{ "Balloon", "MemTotal", N_("given back to the hypervisor by the balloon driver") },
 	{ "GPUActive", "MemTotal", N_("system memory that graphics drivers use") },
-	{ "GPUReclaim", "MemTotal", N_("system memory that graphics drivers could give back") },
+	{ "GPUReclaim", "MemTotal", N_("system memory that graphics drivers can release") },
 	{ "HugePages_Total", NULL, N_("reserved huge pages of the default size") },
 	{ "HugePages_Free", "HugePages_Total", N_("of those, not in use") },
-	{ "HugePages_Rsvd", "HugePages_Free", N_("of the free ones, promised to programs") },
+	{ "HugePages_Rsvd", "HugePages_Free", N_("of the free ones, committed to programs") },
 	{ "HugePages_Surp", "HugePages_Total", N_("of those, above the number set by the administrator") },
 	{ "Hugepagesize", NULL, N_("default size of a huge page") },
 	{ "Hugetlb", "MemTotal", N_("reserved huge pages of all sizes, used or not") },
-	{ "DirectMap4k", NULL, N_("kernel's direct map in pages of 4 KiB: an address space, not a use") },
+	{ "DirectMap4k", NULL, N_("kernel's direct map in pages of 4 KiB: address space, not memory in "
+				  "use") },
 	{ "DirectMap2M", NULL, N_("in pages of 2 MiB") },
 	{ "DirectMap4M", NULL, N_("in pages of 4 MiB") },
 	{ "DirectMap1G", NULL, N_("in pages of 1 GiB") },
-	{ "arcstats size", "MemTotal", N_("cache of ZFS, which is in no line of /proc/meminfo") },
-	{ "arcstats c_min", "arcstats size", N_("what the cache of ZFS keeps in any case") },
+	{ "arcstats size", "MemTotal", N_("cache of ZFS, which no line of /proc/meminfo includes") },
+	{ "arcstats c_min", "arcstats size", N_("minimum that the cache of ZFS keeps") },
 };
 
-/* NULL for a key that this version does not know (a newer kernel). */
+/* NULL: a key of a newer kernel. */
 static const struct meminfo_key *find_key(struct span key)
 {
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "memory": the machine's memory split into parts that add up, what is available, and swap. */
+/* Topic "memory": the memory of the machine in parts that add up, available memory, and swap. */
 #include <config.h>
 
 #include <errno.h>
@@ -25,27 +25,26 @@ struct memory_row {
 
 static const struct column columns[] = {
 	COLUMN(struct memory_row, name, .kind = COLUMN_KEY, .title = "", .width = 9, .words = true,
-	       .help = N_("mem: all memory; available: what programs could still get; swap"),
+	       .help = N_("mem: all memory; available: what programs can still allocate; swap"),
 	       .source = "mem, available, swap"),
 	SIZE(total_bytes, .title = N_("total"), .width = 9, .rank = 1,
-	     .help = N_("memory that the kernel manages; size of all swap areas"),
+	     .help = N_("memory managed by the kernel; size of all swap areas"),
 	     .source = "/proc/meminfo MemTotal; SwapTotal"),
 	SIZE(used_bytes, .title = N_("used"), .width = 9, .rank = 1,
-	     .help = N_("what is not free, caches included; in the row available: what cannot be given away"),
+	     .help = N_("not free, caches included; in the row available: total - available"),
 	     .source = "total - free; available: total - available"),
 	SIZE(free_bytes, .title = N_("free"), .width = 9, .rank = 1,
-	     .help = N_("not used for anything; in the row available: could be given to programs without "
-			"swapping"),
+	     .help = N_("unused; in the row available: available to programs without swapping"),
 	     .source = "/proc/meminfo MemFree; MemAvailable; SwapFree"),
 	SIZE(anonymous_bytes, .title = N_("anonymous"), .width = 9, .rank = 2,
-	     .help = N_("heap, stacks and private data of programs, and shared memory with tmpfs; goes to "
-			"swap only"),
+	     .help = N_("heaps, stacks and private data of programs, shared memory and tmpfs; can only be "
+			"swapped out"),
 	     .source = "/proc/meminfo Active(anon) + Inactive(anon)"),
 	SIZE(kernel_bytes, .title = N_("kernel"), .width = 9, .rank = 3,
-	     .help = N_("the kernel's own data that cannot be taken back"),
+	     .help = N_("kernel data that cannot be reclaimed"),
 	     .source = "/proc/meminfo SUnreclaim + PageTables + KernelStack"),
 	SIZE(caches_bytes, .title = N_("caches"), .width = 9, .rank = 2,
-	     .help = N_("contents of files and kernel objects that can be dropped and read again"),
+	     .help = N_("file contents and kernel objects that can be dropped and read again"),
 	     .source = "/proc/meminfo Active(file) + Inactive(file) + SReclaimable, "
 		       "+ ZFS ARC above its minimum (arcstats size - c_min)"),
 	SIZE(others_bytes, .title = N_("others"), .width = 9, .rank = 3,
@@ -53,18 +52,18 @@ static const struct column columns[] = {
 	     .source = "total - free - anonymous - kernel - caches"),
 	SIZE(used_procps_bytes, .title = N_("used*"), .width = 9, .rank = 1, .hidden = true,
 	     .mark = N_("used* = total - available (free, top)"),
-	     .help = N_("used as free(1) and top(1) of procps 4 count it"),
+	     .help = N_("used as in free(1) and top(1) of procps 4"),
 	     .source = "MemTotal - MemAvailable"),
 	SIZE(used_htop_bytes, .title = N_("used*"), .width = 9, .rank = 1, .hidden = true,
 	     .mark = N_("used* = total - free - buffers - cached - reclaimable (htop)"),
-	     .help = N_("used as htop(1) counts it: without buffers, page cache and reclaimable slab"),
+	     .help = N_("used as in htop(1): without buffers, page cache and reclaimable slab"),
 	     .source = "MemTotal - MemFree - Buffers - Cached - SReclaimable"),
 	SIZE(page_cache_bytes, .title = N_("page cache"), .width = 10, .rank = 3, .hidden = true,
 	     .help = N_("page cache of files, without shared memory and tmpfs"),
 	     .source = "/proc/meminfo Cached - Shmem"),
 	COLUMN(struct memory_row, note, .kind = COLUMN_LABEL, .title = "", .rank = 4, .optional = true,
 	       .words = true,
-	       .help = N_("what is particular about this row: estimated, clamped, with ZFS ARC"),
+	       .help = N_("remarks about this row: estimated, clamped, with ZFS ARC"),
 	       .source = "panetop"),
 };
 
@@ -90,7 +89,7 @@ static const struct source_spec sources[] = {
 	{ .path = "proc/meminfo", .gives = N_("sizes of all kinds of memory") },
 	{ .path = "proc/zoneinfo", .gives = N_("available memory on kernels before 3.14"), .optional = true },
 	{ .path = ARC_PATH, .gives = N_("the cache of ZFS"), .optional = true,
-	  .remedies = { { ENOENT, N_("there is no ZFS in this kernel: nothing is missing") } } },
+	  .remedies = { { ENOENT, N_("this kernel has no ZFS; nothing is missing") } } },
 	{ 0 },
 };
 
@@ -100,8 +99,8 @@ static uint64_t sum(uint64_t one, uint64_t two, uint64_t three)
 }
 
 /*
- * What the kernel's si_mem_available() gives, from 3.14 on as MemAvailable: free pages above the reserves,
- * plus caches less the half, or the low watermark, that must stay.
+ * The same as si_mem_available() in the kernel, which is MemAvailable since 3.14: free pages above the
+ * reserves, plus caches without half of them or the low watermark, whichever is smaller.
  */
 static uint64_t estimate_available(const struct meminfo *meminfo, const struct zoneinfo *zones,
 				   uint64_t page_bytes)
@@ -128,13 +127,13 @@ static uint64_t read_estimate(struct env *env, struct frame *frame, const struct
 
 	if (error) {
 		frame_notice(frame, schema.name, NULL,
-			     _("this kernel gives no MemAvailable, and /proc/zoneinfo cannot be read: %s"),
+			     _("this kernel has no MemAvailable, and /proc/zoneinfo cannot be read: %s"),
 			     strerror(-error));
 		return U64_UNKNOWN;
 	}
 	zoneinfo_parse(text, &zones);
 	frame_notice(frame, schema.name, NULL,
-		     _("this kernel gives no MemAvailable: it is estimated from /proc/zoneinfo"));
+		     _("this kernel has no MemAvailable; it is estimated from /proc/zoneinfo"));
 	return estimate_available(meminfo, &zones, env->page_bytes);
 }
 
@@ -165,7 +164,7 @@ static void leave_parts_blank(struct memory_row *row)
 	row->used_procps_bytes = row->used_htop_bytes = row->page_cache_bytes = U64_BLANK;
 }
 
-/* Some containers show an available memory above their total: it is cut to the total, and said. */
+/* Some containers show more available memory than their total: it is clamped, with a note. */
 static void fill_available(struct memory_row *row, uint64_t available, uint64_t arc, uint64_t total)
 {
 	row->name = N_("available");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "memory_check": do the lines of /proc/meminfo add up, and what do they leave unaccounted? */
+/* Topic "memory_check": whether the lines of /proc/meminfo add up, and what they leave unaccounted. */
 #include <config.h>
 
 #include <errno.h>
@@ -20,19 +20,18 @@ struct check_row {
 
 static const struct column columns[] = {
 	COLUMN(struct check_row, formula, .kind = COLUMN_KEY, .title = N_("formula"), .width = 30,
-	       .help = N_("the lines of /proc/meminfo that are added, and the line they should give"),
+	       .help = N_("lines of /proc/meminfo that are summed, and the line they should equal"),
 	       .source = "/proc/meminfo"),
 	COLUMN(struct check_row, sum_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("sum"),
-	       .width = 9, .rank = 2, .help = N_("what the parts add up to"),
+	       .width = 9, .rank = 2, .help = N_("sum of the parts"),
 	       .source = "the left side of the formula"),
 	COLUMN(struct check_row, total_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("total"),
-	       .width = 9, .rank = 3, .help = N_("what the kernel prints for the whole"),
+	       .width = 9, .rank = 3, .help = N_("total as printed by the kernel"),
 	       .source = "the right side of the formula"),
 	COLUMN(struct check_row, error_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("error"),
 	       .width = 9, .rank = 1,
-	       .help = N_("sum less total; for MemTotal a negative error is memory that no line accounts "
-			  "for, and where "
-			  "kernel stacks are part of VmallocUsed they are in the sum twice"),
+	       .help = N_("sum minus total; for MemTotal, a negative error is memory that no line accounts "
+			  "for; where VmallocUsed includes kernel stacks, the sum has them twice"),
 	       .source = "sum - total"),
 	COLUMN(struct check_row, error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("error%"),
 	       .width = 6, .rank = 1, .help = N_("the error as a share of the total"),
@@ -60,8 +59,8 @@ struct part {
 #define PART(key, field) { key, offsetof(struct meminfo, field) }
 
 /*
- * The first parts are on every kernel: without them there is nothing to check. Of the others, those that a
- * kernel does not print count as nothing and are left out of the formula.
+ * Every kernel prints the first n_required parts: without them there is nothing to check. Other parts that a
+ * kernel does not print are left out of the formula.
  */
 static const struct check {
 	struct part whole, parts[PARTS_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "memory_limit": what the own control group and those above it may use, in a container for one. */
+/* Topic "memory_limit": memory and swap limits of the cgroup of panetop and its ancestors. */
 #include <config.h>
 
 #include <errno.h>
@@ -23,21 +23,21 @@ static const struct column columns[] = {
 	COLUMN(struct limit_row, resource, .kind = COLUMN_KEY, .title = N_("resource"), .width = 9,
 	       .help = N_("memory or swap"), .source = "memory, swap"),
 	SIZE(limit_bytes, .title = N_("limit"), .width = 9, .rank = 1,
-	     .help = N_("the most this group may use, at most what the machine has"),
+	     .help = N_("limit of the cgroup, at most the total of the machine"),
 	     .source = "v2 memory.max, memory.swap.max; v1 memory.limit_in_bytes, "
 		       "memory.memsw.limit_in_bytes - memory.limit_in_bytes"),
 	SIZE(used_bytes, .title = N_("used"), .width = 9, .rank = 1,
-	     .help = N_("what the group uses now, its page cache included"),
+	     .help = N_("memory that the cgroup uses, page cache included"),
 	     .source = "v2 memory.current, memory.swap.current; v1 memory.usage_in_bytes, "
 		       "memory.memsw.usage_in_bytes - memory.usage_in_bytes"),
 	SIZE(free_bytes, .title = N_("free"), .width = 9, .rank = 1,
-	     .help = N_("what it may still take before its caches must shrink; never below 0"),
+	     .help = N_("what it can still allocate before its caches must shrink; never below 0"),
 	     .source = "limit - used"),
 	SIZE(caches_bytes, .title = N_("caches"), .width = 9, .rank = 2,
-	     .help = N_("page cache of the group that can be dropped"),
+	     .help = N_("page cache of the cgroup that can be dropped"),
 	     .source = "memory.stat active_file + inactive_file (v1: total_...)"),
 	COLUMN(struct limit_row, cgroup, .kind = COLUMN_KEY, .title = N_("cgroup"), .width = 10, .rank = 3,
-	       .help = N_("the group that is limited: the own one or one above it"),
+	       .help = N_("limited cgroup: that of panetop or an ancestor"),
 	       .source = "/proc/self/cgroup, /proc/self/mountinfo"),
 };
 
@@ -50,7 +50,7 @@ static double percent_base(const void *row)
 
 static const struct schema schema = {
 	.name = "memory_limit",
-	.help = N_("limits of the own control group on memory and swap; empty when there are none"),
+	.help = N_("memory and swap limits of the cgroup of panetop and its ancestors; empty without limits"),
 	.one_unit = true,
 	.row_size = sizeof(struct limit_row),
 	.percent_base = percent_base,
@@ -58,7 +58,7 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
-/* Names of the files of one version of the interface. */
+/* File names by cgroup version. */
 static const struct files {
 	const char *limit, *usage, *swap_limit, *swap_usage, *active_file, *inactive_file;
 	bool swap_with_memory; /* the swap files count memory and swap together */
@@ -76,7 +76,7 @@ static int test_cgroup(struct env *env)
 
 static const struct source_spec sources[] = {
 	CGROUP_SOURCE("memory cgroup", test_cgroup,
-			  N_("no hierarchy with the memory controller is mounted here")),
+			  N_("no cgroup hierarchy with the memory controller is mounted")),
 	{ 0 },
 };
 
@@ -86,7 +86,7 @@ static int open_limit(struct sample *sample)
 	return 0;
 }
 
-/* U64_UNKNOWN when the file is not there; CGROUP_NO_LIMIT is the same value: neither limits. */
+/* U64_UNKNOWN: no such file. CGROUP_NO_LIMIT has the same value: neither is a limit. */
 static uint64_t read_bytes(struct env *env, const struct cgroup_place *place, const char *name)
 {
 	struct span text;

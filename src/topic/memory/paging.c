@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "paging": the sums of reclaim counters that say whether memory is short, also over the last minutes. */
+/*
+ * Topic "paging": sums of reclaim counters that show whether memory is short, now and over the last minutes.
+ */
 #include <config.h>
 
 #include "core/i18n.h"
@@ -7,7 +9,7 @@
 #include "topic/topic.h"
 
 #define WINDOW_NS UINT64_C(300000000000)
-#define STEP_NS UINT64_C(1000000000) /* between the moments that are kept */
+#define STEP_NS UINT64_C(1000000000) /* between kept moments */
 #define MOMENTS_MAX (WINDOW_NS / STEP_NS + 1)
 
 struct paging_row {
@@ -54,13 +56,14 @@ static const struct column columns[] = {
 	       "time between samples"),
 	WINDOW(window_refaults, UNIT_COUNT, N_("refaults"), N_("refaults in the window"),
 	       "growth of refaults"),
-	WINDOW(window_refaults_per_second, UNIT_PER_SECOND, N_("mean/s"), N_("refaults per second in the window"),
-	       "window_refaults / window_seconds"),
+	WINDOW(window_refaults_per_second, UNIT_PER_SECOND, N_("mean/s"),
+	       N_("refaults per second in the window"), "window_refaults / window_seconds"),
 	WINDOW(window_evictions, UNIT_COUNT, N_("evictions"), N_("evictions in the window"),
 	       "growth of evictions"),
 	WINDOW(window_swap_ins, UNIT_COUNT, N_("swap-ins"), N_("pages read back from swap in the window"),
 	       "growth of swap_ins"),
-	WINDOW(calm_seconds, UNIT_SECONDS, N_("calm"), N_("time since the last refault, as far as it was seen"),
+	WINDOW(calm_seconds, UNIT_SECONDS, N_("calm"), N_("time since the last refault, or since panetop "
+							  "started"),
 	       "time since refaults last grew"),
 };
 
@@ -86,7 +89,7 @@ struct state {
 	uint64_t refaults, changed_ns; /* the last known count, and when it became that; 0: not known yet */
 };
 
-/* The sum of those that this kernel counts. */
+/* The sum of those that the kernel counts. */
 static uint64_t known_sum(const uint64_t *values, unsigned n_values)
 {
 	uint64_t sum = U64_UNKNOWN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "pressure": the share of time in which tasks waited for a CPU, for memory, for a disk. */
+/* Topic "pressure": the share of time in which tasks waited for a CPU, memory or a disk. */
 #include <config.h>
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static const struct column columns[] = {
 	COLUMN(struct pressure_row, resource, .kind = COLUMN_KEY, .title = N_("waiting for"), .width = 11,
 	       .help = N_("cpu, memory or io"), .source = "/proc/pressure"),
 	COLUMN(struct pressure_row, kind, .kind = COLUMN_KEY, .title = N_("who"), .width = 4,
-	       .help = N_("some: at least one task waited; full: all that were not idle waited at once"),
+	       .help = N_("some: at least one task waited; full: all non-idle tasks waited at once"),
 	       .source = "/proc/pressure"),
 	COLUMN(struct pressure_row, stalled_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO,
 	       .title = N_("now%"), .width = 7, .rate_of = offsetof(struct pressure_row, stalled_seconds),
@@ -44,7 +44,7 @@ static const struct schema schema = {
 
 #define REMEDIES \
 	.remedies = { { ENOENT, N_("this kernel is older than 4.20 or was built without CONFIG_PSI") }, \
-		      { EOPNOTSUPP, N_("switched off: boot with psi=1") } }
+		      { EOPNOTSUPP, N_("disabled: boot with psi=1") } }
 
 static const struct source_spec sources[] = {
 	{ .path = "proc/pressure/cpu", .gives = N_("time lost waiting for a CPU"), REMEDIES },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "reclaim": paging, swapping, page reclaim and refaults, and the experiment of dropping caches. */
+/* Topic "reclaim": paging, swapping, page reclaim and refaults; and dropping caches as an experiment. */
 #include <config.h>
 
 #include <errno.h>
@@ -25,7 +25,7 @@ struct reclaim_row {
 
 static const struct column columns[] = {
 	COLUMN(struct reclaim_row, counter, .kind = COLUMN_KEY, .title = N_("counter"), .width = 26,
-	       .help = N_("name as the kernel spells it; sums over zones where a kernel counts by zone"),
+	       .help = N_("name as the kernel spells it; summed over zones where the kernel counts by zone"),
 	       .source = "/proc/vmstat"),
 	COLUMN(struct reclaim_row, total, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("total"),
 	       .width = 12, .rank = 2, .help = N_("since boot"), .source = "/proc/vmstat"),
@@ -33,20 +33,21 @@ static const struct column columns[] = {
 	       .title = N_("per s"), .width = 8, .rank = 1, .rate_of = offsetof(struct reclaim_row, total),
 	       .help = N_("in the last interval"), .source = "growth of total / time"),
 	COLUMN(struct reclaim_row, counts, .kind = COLUMN_LABEL, .title = N_("of"), .width = 6, .rank = 3,
-	       .words = true, .help = N_("what is counted: pages, KiB or events"), .source = "panetop"),
+	       .words = true, .help = N_("unit: pages, KiB or events"), .source = "panetop"),
 	COLUMN(struct reclaim_row, meaning, .kind = COLUMN_LABEL, .title = N_("meaning"), .width = 20,
-	       .rank = 4, .words = true, .help = N_("what the counter says"), .source = "panetop"),
+	       .rank = 4, .words = true, .help = N_("what the counter counts"), .source = "panetop"),
 };
 
 static const struct schema schema = {
 	.name = "reclaim",
-	.help = N_(
-		"paging, swapping, reclaim and refaults: is the memory short, does the cache earn its keep"),
+	.help = N_("paging, swapping, reclaim and refaults: is memory short, is the cache worth its memory"),
 	.row_size = sizeof(struct reclaim_row),
 	SCHEMA_COLUMNS(columns),
 };
 
-/* A name that starts with an earlier one and a zone's name would be counted there: none does. */
+/*
+ * vmstat_parse() would add a counter whose name is an earlier one plus a zone's name to that: there is none.
+ */
 static const struct counter {
 	const char *name, *counts, *meaning;
 } counters[] = {
@@ -55,24 +56,24 @@ static const struct counter {
 	{ "pswpin", N_("pages"), N_("read back from swap") },
 	{ "pswpout", N_("pages"), N_("written to swap") },
 	{ "pgfault", N_("faults"), N_("page faults of all kinds") },
-	{ "pgmajfault", N_("faults"), N_("page faults that had to wait for a disk") },
-	{ "workingset_refault_file", N_("pages"), N_("cache dropped and then wanted again") },
+	{ "pgmajfault", N_("faults"), N_("page faults that waited for a disk") },
+	{ "workingset_refault_file", N_("pages"), N_("cache that was dropped and then needed again") },
 	{ "workingset_refault_anon", N_("pages"),
-	  N_("anonymous memory swapped out and then wanted again") },
+	  N_("anonymous memory that was swapped out and then needed again") },
 	{ "workingset_refault", N_("pages"), N_("refaults of both kinds, on kernels before 5.9") },
 	{ "workingset_activate_file", N_("pages"),
-	  N_("refaults so soon that the cache is known to be too small") },
+	  N_("refaults so soon that the cache is too small") },
 	{ "workingset_activate_anon", N_("pages"), N_("the same for anonymous memory") },
 	{ "workingset_activate", N_("pages"),
 	  N_("the same for both kinds, on kernels before 5.9") },
-	{ "pgscan_kswapd", N_("pages"), N_("looked at by the background reclaimer") },
-	{ "pgscan_direct", N_("pages"), N_("looked at by programs that had to wait for memory") },
-	{ "pgsteal_kswapd", N_("pages"), N_("taken back by the background reclaimer") },
-	{ "pgsteal_direct", N_("pages"), N_("taken back by programs that had to wait for memory") },
-	{ "pgsteal", N_("pages"), N_("taken back by both, on kernels before 3.5") },
+	{ "pgscan_kswapd", N_("pages"), N_("scanned by kswapd in the background") },
+	{ "pgscan_direct", N_("pages"), N_("scanned by programs that waited for memory") },
+	{ "pgsteal_kswapd", N_("pages"), N_("reclaimed by kswapd in the background") },
+	{ "pgsteal_direct", N_("pages"), N_("reclaimed by programs that waited for memory") },
+	{ "pgsteal", N_("pages"), N_("reclaimed by both, on kernels before 3.5") },
 	{ "allocstall", N_("stalls"), N_("allocations that had to reclaim memory themselves") },
-	{ "compact_stall", N_("stalls"), N_("allocations that had to wait for compaction") },
-	{ "oom_kill", N_("kills"), N_("processes killed for want of memory") },
+	{ "compact_stall", N_("stalls"), N_("allocations that waited for compaction") },
+	{ "oom_kill", N_("kills"), N_("processes killed because memory ran out") },
 	{ "drop_pagecache", N_("times"), N_("page cache dropped by an administrator") },
 	{ "drop_slab", N_("times"), N_("reclaimable slab dropped by an administrator") },
 };
@@ -87,11 +88,11 @@ static int test_drop_caches(struct env *env)
 static const struct source_spec sources[] = {
 	{ .path = "proc/vmstat", .gives = N_("paging, reclaim, refaults") },
 	{ .path = DROP_CACHES,
-	  .gives = N_("the experiment of dropping the caches"),
+	  .gives = N_("dropping the caches as an experiment"),
 	  .optional = true,
 	  .test = test_drop_caches,
-	  .remedies = { { EACCES, N_("only root may drop caches: run it as root") },
-			{ EROFS, N_("proc is mounted read-only here, as in a container") } } },
+	  .remedies = { { EACCES, N_("only root can drop caches: run it as root") },
+			{ EROFS, N_("/proc is mounted read-only, as in a container") } } },
 	{ 0 },
 };
 
@@ -121,7 +122,7 @@ static int sample(struct sample *sample)
 	return sample->table->n_rows > 0 ? 0 : -ENODATA;
 }
 
-/* Dropping the caches: sync may take seconds, so the worker does it. */
+/* The worker drops the caches, as sync may take seconds. */
 struct drop {
 	struct worker_job job;
 	int root_fd, error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "battery": what each battery gives or takes, holds, and how worn it is. */
+/* Topic "battery": power, charge and wear of each battery. */
 #include <config.h>
 
 #include <errno.h>
@@ -21,41 +21,42 @@ struct battery_row {
 
 static const struct column columns[] = {
 	COLUMN(struct battery_row, battery, .kind = COLUMN_KEY, .title = N_("battery"), .width = 8,
-	       .help = N_("as the kernel calls it"), .source = "/sys/class/power_supply"),
+	       .help = N_("name in the kernel"), .source = "/sys/class/power_supply"),
 	COLUMN(struct battery_row, status, .kind = COLUMN_LABEL, .title = N_("status"), .width = 12,
 	       .words = true, .help = N_("Discharging, Charging, Full, Not charging, Unknown"),
 	       .source = UEVENT "STATUS"),
 	COLUMN(struct battery_row, watts, .kind = COLUMN_GAUGE, .unit = UNIT_WATTS, .title = N_("watts"),
-	       .width = 8, .help = N_("what it gives; below 0: what it takes"),
+	       .width = 8, .help = N_("power that it delivers; negative: power that it takes"),
 	       .source = UEVENT
 	       "POWER_NOW, else CURRENT_NOW * VOLTAGE_NOW, else change of ENERGY_NOW or "
 	       "CHARGE_NOW * VOLTAGE_NOW / time between changes; the sign is that of the status"),
 	COLUMN(struct battery_row, charge_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO,
-	       .title = N_("charge%"), .width = 7, .help = N_("what it holds, of what it can hold now"),
+	       .title = N_("charge%"), .width = 7, .help = N_("charge, as a share of the current full "
+							      "charge"),
 	       .source = UEVENT "ENERGY_NOW / ENERGY_FULL, else CHARGE_NOW / CHARGE_FULL, else CAPACITY"),
 	COLUMN(struct battery_row, remaining_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
 	       .title = N_("left"), .width = 9, .rank = 1,
-	       .help = N_("until it is empty, or full, if all stays as it is now: an estimate"),
+	       .help = N_("estimated time until it is empty or full at the present power"),
 	       .source = "joules / watts; what is missing to full / watts"),
 	COLUMN(struct battery_row, joules, .kind = COLUMN_GAUGE, .unit = UNIT_JOULES, .title = N_("joules"),
-	       .width = 8, .rank = 2, .help = N_("what it holds (3600 joules are a watt-hour)"),
+	       .width = 8, .rank = 2, .help = N_("energy that it holds (3600 joules are a watt-hour)"),
 	       .source = UEVENT "ENERGY_NOW, else CHARGE_NOW * VOLTAGE_NOW"),
 	COLUMN(struct battery_row, health_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO,
 	       .title = N_("health%"), .width = 7, .rank = 2,
-	       .help = N_("what it can hold now, of what it could when it was new"),
+	       .help = N_("current full charge, as a share of that when new"),
 	       .source = UEVENT "ENERGY_FULL / ENERGY_FULL_DESIGN, else the same of CHARGE"),
 	COLUMN(struct battery_row, volts, .kind = COLUMN_GAUGE, .unit = UNIT_VOLTS, .title = N_("volts"),
-	       .width = 7, .rank = 3, .help = N_("voltage now"), .source = UEVENT "VOLTAGE_NOW"),
+	       .width = 7, .rank = 3, .help = N_("current voltage"), .source = UEVENT "VOLTAGE_NOW"),
 	COLUMN(struct battery_row, cycles, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("cycles"),
-	       .width = 6, .rank = 3, .help = N_("how often it was charged, as it says itself"),
+	       .width = 6, .rank = 3, .help = N_("charge cycles reported by the battery"),
 	       .source = UEVENT "CYCLE_COUNT"),
 	COLUMN(struct battery_row, age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
 	       .title = N_("age"), .width = 7, .rank = 4,
-	       .help = N_("how long ago it was read: 0, unless it answers late"), .source = "panetop"),
+	       .help = N_("age of the reading: 0 unless the device answers late"), .source = "panetop"),
 	COLUMN(struct battery_row, from, .kind = COLUMN_LABEL, .title = N_("from"), .width = 12, .rank = 3,
-	       .words = true, .help = N_("where the watts come from"), .source = "panetop"),
+	       .words = true, .help = N_("source of the watts"), .source = "panetop"),
 	COLUMN(struct battery_row, model, .kind = COLUMN_LABEL, .title = N_("model"), .width = 10, .rank = 4,
-	       .help = N_("as its maker calls it"), .source = UEVENT "MODEL_NAME"),
+	       .help = N_("model name from the manufacturer"), .source = UEVENT "MODEL_NAME"),
 };
 
 static const struct schema schema = {
@@ -82,11 +83,11 @@ static int test_batteries(struct env *env)
 
 static const struct source_spec sources[] = {
 	{ .path = POWER_SUPPLIES,
-	  .gives = N_("batteries: what they give and hold"),
+	  .gives = N_("power and charge of batteries"),
 	  .optional = true,
 	  .test = test_batteries,
-	  .remedies = { { ENODATA, N_("no battery feeds this machine") },
-			{ ENOENT, N_("no battery feeds this machine") } } },
+	  .remedies = { { ENODATA, N_("this machine has no battery") },
+			{ ENOENT, N_("this machine has no battery") } } },
 	{ 0 },
 };
 
@@ -99,7 +100,7 @@ static double remaining(const struct battery *battery)
 	return NAN;
 }
 
-/* What every kernel tells is known by its words, so that people see it in their language. */
+/* The statuses of every kernel, which can be translated. */
 static const char *status_text(struct frame *frame, const char *status)
 {
 	static const char *const known[] = { N_("Discharging"), N_("Charging"), N_("Full"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading of energy domains, through wraps and resets, and the one honest total of them. */
+/* Reads energy domains through wraps and resets, and adds up the total without counting twice. */
 #include <config.h>
 
 #include "topic/power/energy.h"
@@ -14,7 +14,7 @@
 #include "kernel/powercap.h"
 #include "sys/perf_ring.h"
 
-#define COVERS 0.9 /* psys of a machine that counts less than this of its packages does not count it all */
+#define COVERS 0.9 /* a psys that counts less of the packages than this does not count the whole machine */
 
 static const char key;
 
@@ -57,7 +57,7 @@ void energy_close(struct energy *energy)
 	env_unshare(energy->env, &key);
 }
 
-/* How much it grew since it was read last, in microjoules; U64_UNKNOWN when it was reset, or is new. */
+/* Growth since the last read in microjoules; U64_UNKNOWN: reset or new. */
 static uint64_t grown_uj(struct energy *energy, struct energy_domain *domain, uint64_t raw, double seconds)
 {
 	struct energy_step step;
@@ -78,7 +78,7 @@ static void count(struct energy *energy, struct energy_domain *domain, uint64_t 
 	uint64_t grown = grown_uj(energy, domain, raw, seconds);
 
 	if (grown == U64_UNKNOWN) {
-		domain->total_uj = raw; /* smaller than before: nobody takes it for energy */
+		domain->total_uj = raw; /* smaller than before, so no rate is derived */
 		domain->run_joules = NAN;
 	} else {
 		domain->total_uj += grown;
@@ -106,7 +106,7 @@ static int read_perf(struct energy *energy, struct energy_domain *domain, uint64
 	return 0;
 }
 
-/* Watts that hold since the last reading are energy, too. */
+/* Integrates watts over the time since the last reading. */
 static int add_watts(struct energy_domain *domain, double watts, uint64_t mono_ns)
 {
 	double joules = watts * (double)(mono_ns - domain->read_ns) / 1e9;
@@ -143,7 +143,7 @@ static int read_hwmon(struct energy *energy, struct energy_domain *domain, uint6
 		if (sensor->kind == SENSOR_POWER)
 			return add_watts(domain, sensor->value, mono_ns);
 		if (isnan(sensor->value) || !sensor->fresh)
-			return -ENODATA; /* what stood there a tick ago is no energy of this one */
+			return -ENODATA; /* an old reading has no energy of this tick */
 		count(energy, domain, (uint64_t)(sensor->value * 1e6),
 		      mono_ns - (uint64_t)(sensor->age_seconds * 1e9));
 		return 0;
@@ -174,7 +174,7 @@ static int read_domain(struct energy *energy, struct energy_domain *domain, uint
 	return -ENODEV;
 }
 
-/* A domain that cannot be read now is not known now; when it comes back it goes on from what it was. */
+/* A domain that cannot be read now is unknown now; later it continues from its last count. */
 static void read_all(struct energy *energy, uint64_t mono_ns)
 {
 	for (size_t i = 0; i < energy->count; i++) {
@@ -187,10 +187,7 @@ static void read_all(struct energy *energy, uint64_t mono_ns)
 	}
 }
 
-/*
- * The psys that counts the whole machine; NULL. On machines with several the first that does stands for all.
- * What it is good for shows as soon as the packages have used something.
- */
+/* The first psys that counts the whole machine; NULL. That shows as soon as the packages have used energy. */
 static const struct energy_domain *platform(const struct energy *energy)
 {
 	uint64_t packages = 0;
@@ -232,7 +229,7 @@ static enum energy_total choose_total(const struct energy *energy, const struct 
 		return TOTAL_PACKAGES;
 	if (has_part(energy, ENERGY_METER))
 		return TOTAL_METERS;
-	return any_gives(energy) ? TOTAL_BATTERIES : TOTAL_NONE; /* on the plug they say nothing of it */
+	return any_gives(energy) ? TOTAL_BATTERIES : TOTAL_NONE; /* on mains they do not show the total */
 }
 
 static bool is_part(enum energy_total total, const struct energy_domain *domain,
@@ -253,7 +250,7 @@ static bool is_part(enum energy_total total, const struct energy_domain *domain,
 	return false;
 }
 
-/* True when the total is made of other domains than before. */
+/* True: the total consists of other domains than before. */
 static bool choose_parts(struct energy *energy)
 {
 	const struct energy_domain *psys = platform(energy);
@@ -270,7 +267,7 @@ static bool choose_parts(struct energy *energy)
 	return changed;
 }
 
-/* Unknown as soon as one part is, and when it is made of other parts than before. */
+/* Unknown if one part is, or if the parts changed. */
 static void add_up(struct energy *energy, double seconds, bool first)
 {
 	bool changed = choose_parts(energy) && !first;
@@ -297,7 +294,7 @@ static void look_around(struct energy *energy, uint64_t mono_ns)
 
 	listing_read(&energy->zones, energy->env, &changed);
 	power_supplies_submit(energy->supplies, mono_ns);
-	sensors_read(energy->sensors, SENSOR_POWER); /* which waits for batteries, too */
+	sensors_read(energy->sensors, SENSOR_POWER); /* also waits for batteries */
 	sensors_read(energy->sensors, SENSOR_ENERGY);
 	power_supplies_update(energy->supplies, mono_ns);
 	if (changed || energy->sensors_seen != energy->sensors->generation ||
@@ -305,7 +302,7 @@ static void look_around(struct energy *energy, uint64_t mono_ns)
 		energy_find(energy);
 }
 
-/* What was reset must not look as if it had grown since it was seen last. */
+/* A counter that was reset must not look as if it had grown. */
 static void publish(struct energy_domain *domain)
 {
 	if (isnan(domain->run_joules) && domain->joules >= domain->published_joules)

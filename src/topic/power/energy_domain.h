@@ -21,31 +21,31 @@ enum energy_part {
 	ENERGY_PACKAGE,  /* a processor */
 	ENERGY_DRAM,     /* its memory, which is not in the package */
 	ENERGY_PLATFORM, /* psys: all of the machine, as its board measures it */
-	ENERGY_METER,    /* a meter of the whole machine at its plug */
+	ENERGY_METER,    /* a meter of the whole machine at its power supply */
 	ENERGY_OF_BATTERY,
-	ENERGY_IN_PARENT, /* counted in its parent, too */
+	ENERGY_IN_PARENT, /* also counted in its parent */
 	ENERGY_OTHER,     /* of something else, such as a graphics card */
 };
 
-/* Joules are as its counter has them, wraps added; of a meter of watts they are added up by us. */
+/* Joules are the counter plus wraps; those of a power meter are integrated from its watts. */
 struct energy_domain {
 	char *name;  /* "package-0/core" */
 	char *place; /* "powercap intel-rapl:0:0" */
-	char *key;   /* zone, sensor or battery that is read */
+	char *key;   /* zone, sensor or battery */
 	enum energy_source source;
 	enum energy_part part;
 	int parent;   /* index; -1: it has none */
 	int fd;       /* of perf; -1 */
 	double scale; /* joules per count of perf */
 	struct attribute file;
-	uint64_t range_uj;      /* where the counter starts again */
-	double most_watts;      /* more cannot be */
+	uint64_t range_uj;      /* the counter wraps here */
+	double most_watts;      /* more is implausible */
 	bool counted;           /* read before: the next four hold */
 	uint64_t raw, total_uj; /* as read, and with wraps added */
 	double joules;          /* NaN: not known now */
 	uint64_t read_ns;
-	double run_joules;       /* since the sample before; NaN: not known, or reset */
-	double published_joules; /* joules of the sample before */
+	double run_joules;       /* since the last sample; NaN: not known, or reset */
+	double published_joules; /* joules of the last sample */
 	uint64_t grown_uj;       /* in the whole run */
 	double watts;            /* between the last two samples */
 	bool in_total;           /* it is a part of the total of the last sample */
@@ -53,10 +53,10 @@ struct energy_domain {
 	struct statistics run;   /* of watts, by seconds */
 };
 
-/* What the total is made of. */
+/* What the total consists of. */
 enum energy_total { TOTAL_NONE, TOTAL_PLATFORM, TOTAL_PACKAGES, TOTAL_METERS, TOTAL_BATTERIES };
 
-/* Shared by all samplers of env. */
+/* Shared by all topics of env. */
 struct energy {
 	struct env *env; /* borrowed */
 	struct listing zones;
@@ -64,13 +64,13 @@ struct energy {
 	size_t count, capacity;
 	struct power_supplies *supplies;
 	struct sensors *sensors;
-	unsigned long sensors_seen, supplies_seen; /* generation of which domains were made */
+	unsigned long sensors_seen, supplies_seen; /* generations that the domains were made from */
 	int perf_error;                            /* -errno of opening the first event */
 	uint64_t tick, sample_ns;                  /* of the last sample */
 	enum energy_total total;
 	double joules, watts; /* of the total; NaN */
 	struct statistics run;
-	struct energy_domain *maybe_wrapped; /* whose counter may have wrapped unseen; NULL */
+	struct energy_domain *maybe_wrapped; /* whose counter may have wrapped unnoticed; NULL */
 	double unread_seconds;
 };
 

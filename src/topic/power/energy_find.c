@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which domains of energy there are: perf events first, then zones of powercap, chips of hwmon, batteries. */
+/* Finds energy domains: perf events first, then zones of powercap, chips of hwmon, batteries. */
 #include <config.h>
 
 #include <ctype.h>
@@ -56,7 +56,7 @@ static struct energy_domain *domain_of_zone(const struct energy *energy, struct 
 	return NULL;
 }
 
-/* The name of the parent as its own file has it: the parent may be read in another way. */
+/* Reads the name of the parent from its own file, as the parent may be another kind of domain. */
 static bool parent_name(struct energy *energy, struct span parent, char *name)
 {
 	char zone[ENERGY_NAME_BYTES], text[ATTRIBUTE_TEXT_MAX];
@@ -83,7 +83,10 @@ static enum energy_part part_of_zone(const struct powercap_zone *zone, const cha
 	return powercap_rank(zone->control) < 3 ? part : ENERGY_OTHER;
 }
 
-/* A second zone of the same name by the same control is another; by another control it is the same again. */
+/*
+ * A second zone with this name and the same control type is another zone; with another control type it is
+ * the same one.
+ */
 static bool make_name(struct energy *energy, const struct powercap_zone *zone, char *name)
 {
 	const struct energy_domain *twin = energy_domain_find(energy, name);
@@ -149,7 +152,7 @@ static void find_zones(struct energy *energy)
 				add_zone(energy, energy->zones.names[i], &zone);
 }
 
-/* Drivers whose power is that of the whole machine, and by which label. */
+/* Drivers and labels of meters for the whole machine. */
 static bool is_meter(const char *chip, const char *label)
 {
 	static const struct {
@@ -193,7 +196,7 @@ static void add_sensor(struct energy *energy, const struct sensor *sensor)
 	bool socket = is_socket(chip, sensor->label, name);
 
 	if (is_supply(energy, chip))
-		return; /* a battery shows itself as a chip, too */
+		return; /* a battery is also a chip */
 	if (!socket)
 		snprintf(name, sizeof(name), "%.250s", sensor->key);
 	if (energy_domain_find(energy, name))
@@ -235,7 +238,7 @@ static void find_batteries(struct energy *energy)
 	}
 }
 
-/* What an old domain knows goes to the one that is read in the same way. */
+/* Copies the state of an old domain to the one that is read in the same way. */
 static void keep_known(struct energy *energy, struct energy_domain *old, size_t n_old)
 {
 	for (size_t i = 0; i < energy->count; i++) {

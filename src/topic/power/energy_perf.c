@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Energy events of perf: of packages by the PMU "power", of single cores of AMD processors by "power_core".
- */
+/* Energy events of perf: packages with PMU "power", single cores of AMD processors with "power_core". */
 #include <config.h>
 
 #include <stdio.h>
@@ -25,7 +24,7 @@ static void package_name(struct env *env, uint32_t cpu, bool dies, char *name)
 		snprintf(name, ENERGY_NAME_BYTES, "package-%ld", package < 0 ? 0 : package);
 }
 
-/* Events by what powercap calls the same. */
+/* Events with their names in powercap. */
 static const struct energy_event {
 	const char *pmu, *event, *zone; /* zone NULL: the package itself */
 	enum energy_part part;
@@ -41,7 +40,7 @@ static const struct energy_event {
 
 #define N_EVENTS (sizeof(events) / sizeof(events[0]))
 
-/* A file of its PMU, whose name is made of three parts. */
+/* Reads a file of its PMU, with a name of three parts. */
 static long read_text(struct env *env, const struct energy_event *event, const char *directory,
 		      const char *name, const char *suffix, char *text)
 {
@@ -51,7 +50,7 @@ static long read_text(struct env *env, const struct energy_event *event, const c
 	return attribute_once(env, path, text, ATTRIBUTE_TEXT_MAX);
 }
 
-/* Sets type and config, and joules per count; false where there is no such event. */
+/* Sets type, config and joules per count; false: no such event. */
 static bool read_event(struct env *env, const struct energy_event *event, struct perf_event_attr *attr,
 		       double *scale)
 {
@@ -116,7 +115,7 @@ static void add_event(struct energy *energy, const struct energy_event *event, u
 		domain->parent = energy_domain_index(energy, energy_domain_find(energy, package));
 }
 
-/* Several CPUs of the mask in one package: it has dies. */
+/* Whether packages have several dies: several CPUs of the mask are in one package. */
 static bool has_dies(struct env *env, struct span cpus)
 {
 	uint32_t first, last;
@@ -134,7 +133,7 @@ static bool has_dies(struct env *env, struct span cpus)
 	return false;
 }
 
-/* One CPU of each package, die or core. perf_event_open(2) speaks of this machine, not of another root. */
+/* One CPU of each package, die or core. perf_event_open(2) works only for the live machine. */
 void energy_find_events(struct energy *energy)
 {
 	struct env *env = energy->env;

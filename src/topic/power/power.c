@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "power": what each domain draws, and what of it is the machine's total. */
+/* Topic "power": power and energy of each domain, and the total of the machine. */
 #include <config.h>
 
 #include <errno.h>
@@ -25,33 +25,33 @@ struct power_row {
 
 static const struct column columns[] = {
 	COLUMN(struct power_row, domain, .kind = COLUMN_KEY, .title = N_("domain"), .width = 18,
-	       .help = N_("total: the machine, as far as something measures it; else a part of it"),
+	       .help = N_("total: the machine, as far as it is measured; others: parts of it"),
 	       .source = "name of the zone below that of its parent"),
 	COLUMN(struct power_row, watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("watts"),
 	       .width = 8, .rate_of = offsetof(struct power_row, joules),
 	       .help = N_("mean power in the last interval"), .source = "growth of joules / time"),
 	COLUMN(struct power_row, joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("joules"),
 	       .width = 9, .rank = 3,
-	       .help = N_("as its counter has it, what it lost by starting again at 0 added"),
+	       .help = N_("energy counter, wraps added"),
 	       .source =
 		       "energy_uj + max_energy_range_uj * wraps, or count of the perf event * its scale; of "
 		       "what tells watts alone: sum of watts * time"),
-	OVER_RUN(mean_watts, N_("mean"), 1, N_("mean over the run, or since it was reset"),
+	OVER_RUN(mean_watts, N_("mean"), 1, N_("mean over the run or since reset"),
 		 "sum of watts * time / time"),
 	OVER_RUN(geometric_mean_watts, N_("geomean"), 4, N_("geometric mean over the run"),
 		 "exp(sum of log(watts) * time / time)"),
-	OVER_RUN(min_watts, N_("min"), 2, N_("smallest mean of an interval in the run"), "smallest watts"),
-	OVER_RUN(max_watts, N_("max"), 2, N_("greatest mean of an interval in the run"), "greatest watts"),
+	OVER_RUN(min_watts, N_("min"), 2, N_("lowest interval mean in the run"), "smallest watts"),
+	OVER_RUN(max_watts, N_("max"), 2, N_("highest interval mean in the run"), "greatest watts"),
 	OVER_RUN(stddev_watts, N_("stddev"), 2, N_("standard deviation over the run"),
 		 "sqrt(sum of (watts - mean_watts)^2 * time / time)"),
 	COLUMN(struct power_row, run_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("over"),
-	       .width = 9, .rank = 3, .help = N_("time that mean, min, max and stddev are over"),
+	       .width = 9, .rank = 3, .help = N_("time that mean, min, max and stddev cover"),
 	       .source = "sum of the intervals"),
 	COLUMN(struct power_row, counted_in, .kind = COLUMN_LABEL, .title = N_("counted in"), .width = 10,
-	       .rank = 1, .help = N_("domain that contains it, so that the two are never added up"),
+	       .rank = 1, .help = N_("domain that includes it: the two must not be added"),
 	       .source = "tree of the zones"),
 	COLUMN(struct power_row, source, .kind = COLUMN_LABEL, .title = N_("source"), .width = 12, .rank = 3,
-	       .words = true, .help = N_("where it is read"), .source = "panetop"),
+	       .words = true, .help = N_("where it is read from"), .source = "panetop"),
 };
 
 static const struct schema schema = {
@@ -84,10 +84,10 @@ static int test_core_pmu(struct env *env)
 
 static const struct source_spec sources[] = {
 	{ .path = POWER_PMU,
-	  .gives = N_("energy counters as perf events: 64 bits, they do not wrap"),
+	  .gives = N_("energy counters as perf events, which do not wrap"),
 	  .optional = true,
 	  .test = test_perf,
-	  .remedies = { { ENOENT, N_("a virtual machine has none; else: modprobe rapl") },
+	  .remedies = { { ENOENT, N_("none in a virtual machine; otherwise: modprobe rapl") },
 			{ EACCES, N_("run it as root, or give it the capability cap_perfmon") },
 			{ EPERM, N_("run it as root, or give it the capability cap_perfmon") },
 			{ ENODATA, N_("this processor has no energy events") } } },
@@ -95,16 +95,16 @@ static const struct source_spec sources[] = {
 	  .gives = N_("energy of each core of AMD processors, as perf events"),
 	  .optional = true,
 	  .test = test_core_pmu,
-	  .remedies = { { ENOENT, N_("AMD processors have it, since Linux 6.15") } } },
+	  .remedies = { { ENOENT, N_("only AMD processors, since Linux 6.15") } } },
 	{ .path = RAPL_ENERGY,
 	  .gives = N_("energy counters of Intel and AMD processors"),
 	  .optional = true,
-	  .remedies = { { ENOENT, N_("a virtual machine has none; else: modprobe intel_rapl_msr") },
+	  .remedies = { { ENOENT, N_("none in a virtual machine; otherwise: modprobe intel_rapl_msr") },
 			{ EACCES,
-			  N_("since Linux 5.10 only root reads it: run it as root, or give it the "
+			  N_("only root can read it since Linux 5.10: run it as root, or give it the "
 			     "capability cap_dac_read_search") } } },
 	{ .path = SENSOR_CHIPS,
-	  .gives = N_("meters of power and energy on chips"),
+	  .gives = N_("power and energy meters on chips"),
 	  .optional = true,
 	  .test = sensors_test_chips,
 	  .remedies = { { ENOENT, N_("no sensors found (normal in a virtual machine); otherwise load the "
@@ -168,7 +168,7 @@ static void add_total(const struct energy *energy, struct table *table)
 	set_run(row, &energy->run);
 }
 
-/* What cannot be read, and why: the first failure stands for all. */
+/* Reports why domains cannot be read; the first failure stands for all. */
 static void explain(const struct energy *energy, struct env *env, struct frame *frame)
 {
 	const struct energy_domain *failed = NULL;
@@ -188,9 +188,9 @@ static void explain(const struct energy *energy, struct env *env, struct frame *
 	} else if (energy->total == TOTAL_NONE) {
 		frame_notice(
 			frame, schema.name,
-			_("a virtual machine has no counters of energy, and a battery tells only while it "
-			  "gives; else load a driver: modprobe intel_rapl_msr"),
-			_("nothing here measures what the machine draws"));
+			_("a virtual machine has no energy counters, and a battery measures only while it "
+			  "discharges; otherwise load a driver: modprobe intel_rapl_msr"),
+			_("no power meter of the whole machine found"));
 	}
 }
 
@@ -198,9 +198,9 @@ static void tell_hidden(struct energy *energy, struct frame *frame)
 {
 	if (!energy->maybe_wrapped)
 		return;
-	frame_notice(frame, schema.name, _("do not stop panetop, or use a shorter delay"),
-		     _("%s was not read for %.0f s, in which its counter may have started again unseen: the "
-		       "watts may be too low"),
+	frame_notice(frame, schema.name, _("do not suspend panetop, or use a shorter delay"),
+		     _("%s was not read for %.0f s, and its counter may have wrapped unnoticed: the watts "
+		       "may be too low"),
 		     energy->maybe_wrapped->name, energy->unread_seconds);
 	energy->maybe_wrapped = NULL;
 }

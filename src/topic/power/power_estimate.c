@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The calibration that is at hand, and the energy beside which it is used. */
+/* Follows the calibration in the settings, and the measured total. */
 #include <config.h>
 
 #include "topic/power/power_estimate.h"
@@ -29,7 +29,7 @@ void power_estimate_close(struct power_estimate *estimate)
 	forget(estimate);
 }
 
-/* True when there was another one before: what it made must not be compared with what this one makes. */
+/* True: another calibration was in use before, and their joules cannot be compared. */
 static bool follow_settings(struct power_estimate *estimate)
 {
 	const char *text = settings_get(estimate->settings, POWER_FIT_SETTING);

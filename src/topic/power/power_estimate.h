@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What CPU time costs in joules, by a calibration: known only beside a total that is measured. */
+/* Joules per CPU time from a calibration: known only together with a measured total. */
 #ifndef PANETOP_TOPIC_POWER_POWER_ESTIMATE_H
 #define PANETOP_TOPIC_POWER_POWER_ESTIMATE_H
 
@@ -11,27 +11,29 @@ struct power_estimate {
 	struct env *env;                 /* borrowed */
 	const struct settings *settings; /* borrowed */
 	struct energy *energy;           /* NULL while there is no calibration */
-	char *text;                      /* of the calibration; owned; NULL: there is none */
+	char *text;                      /* of the calibration; owned; NULL: none */
 	struct power_fit fit;
-	bool known; /* now: there is a line, and a measured total */
+	bool known; /* there is a calibration and a measured total now */
 };
 
 void power_estimate_open(struct power_estimate *estimate, struct env *env, const struct settings *settings);
 void power_estimate_close(struct power_estimate *estimate);
 
 /*
- * In each sample, before the CPU time is read: takes the calibration that the settings have now, and samples
- * the energy. In the sample in which another calibration came nothing is known.
+ * Call in each sample before CPU times are read: follows the calibration of the settings and samples the
+ * energy. In the sample in which the calibration changes, nothing is known.
  */
 void power_estimate_update(struct power_estimate *estimate, uint64_t mono_ns);
 
-/* Of so much CPU time; NaN when it is not known. */
+/* The energy of this CPU time; NaN: not known. */
 static inline double power_estimate_joules(const struct power_estimate *estimate, double cpu_seconds)
 {
 	return estimate->known ? estimate->fit.lines[CALIBRATION_LOAD].slope * cpu_seconds : NAN;
 }
 
-/* Of so many cycles or instructions, where the calibration counted them; NaN for all other events. */
+/*
+ * The energy of this count of cycles or instructions, if the calibration counted them; NaN for other events.
+ */
 double power_estimate_counted(const struct power_estimate *estimate, const char *event, double count);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading of power supplies: what flows, in which direction, by the best source that each has. */
+/* Reads power supplies: power and its direction, from the best source of each. */
 #include <config.h>
 
 #include "topic/power/power_supplies.h"
@@ -13,7 +13,7 @@
 #include "core/i18n.h"
 #include "core/unknown.h"
 
-#define SLEEP_NS UINT64_C(1000000000) /* shorter ones are not told from a delay between two clocks */
+#define SLEEP_NS UINT64_C(1000000000) /* shorter ones look the same as a delay between reading two clocks */
 
 static const char key;
 
@@ -75,8 +75,8 @@ static void forget_change(struct battery *battery)
 }
 
 /*
- * What it holds changes in steps, seconds or minutes apart: power is what flowed between two of them, and in
- * the same direction. A charge becomes energy by the voltage after it has changed: that one trembles.
+ * The charge changes in steps, seconds or minutes apart: the power is the energy between two steps in the
+ * same direction. A charge is multiplied by the voltage of the later step only, as the voltage fluctuates.
  */
 static void follow_change(struct battery *battery, const struct power_supply *supply, uint64_t mono_ns)
 {
@@ -175,14 +175,14 @@ static void finished(void *owner, size_t number, const struct device_attribute *
 	forget_values(battery);
 	battery->read_ns = attribute->poll.read_ns;
 	if (attribute->length < 0)
-		return; /* a battery that is being taken out */
+		return; /* a battery that is being removed */
 	power_supply_parse(span_of(attribute->bytes, (size_t)attribute->length), &supply);
 	battery->is_battery = power_supply_is_battery(&supply);
 	supplies->generation += battery->is_battery != was_battery;
 	set_values(battery, &supply, supplies->mono_ns + battery->read_ns - supplies->asked_ns);
 }
 
-/* What can be told of it before it answers, without asking it: the batteries of mice have a scope. */
+/* A guess before it answers, without waking it: batteries of peripherals such as mice have a scope. */
 static bool seems_battery(struct env *env, const char *name)
 {
 	char path[512], type[32];
@@ -215,7 +215,10 @@ static void find_supplies(struct power_supplies *supplies)
 	}
 }
 
-/* What went meanwhile says nothing of what flows now, and the clock of samples stood still. */
+/*
+ * The charge that flowed during suspend says nothing about the present power, and the monotonic clock stood
+ * still.
+ */
 static void forget_sleep(struct power_supplies *supplies)
 {
 	uint64_t slept_ns = env_boot_ns() - supplies->asked_ns;

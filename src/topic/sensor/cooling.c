@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "cooling": what the kernel cools the machine with, and how far it has turned it up. */
+/* Topic "cooling": the cooling devices of the kernel and their levels. */
 #include <config.h>
 
 #include <stdio.h>
@@ -25,18 +25,18 @@ struct cooling_row {
 
 static const struct column columns[] = {
 	COLUMN(struct cooling_row, device, .kind = COLUMN_KEY, .title = N_("device"), .width = 17,
-	       .help = N_("as the kernel numbers it"), .source = "/sys/class/thermal"),
+	       .help = N_("name and number in the kernel"), .source = "/sys/class/thermal"),
 	COLUMN(struct cooling_row, type, .kind = COLUMN_LABEL, .title = N_("type"), .width = 20,
-	       .help = N_("what it is: a fan; Processor: the CPUs are slowed down; intel_powerclamp ..."),
+	       .help = N_("kind of device: a fan; Processor: the CPUs are throttled; intel_powerclamp ..."),
 	       .source = PLACE "type"),
 	COLUMN(struct cooling_row, level, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("level"),
-	       .width = 5, .help = N_("how far it is turned up now; 0: not at all"),
+	       .width = 5, .help = N_("current level; 0: not cooling"),
 	       .source = PLACE "cur_state"),
 	COLUMN(struct cooling_row, max_level, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("max"),
-	       .width = 5, .help = N_("how far it can be turned up"), .source = PLACE "max_state"),
+	       .width = 5, .help = N_("highest level"), .source = PLACE "max_state"),
 	COLUMN(struct cooling_row, age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
 	       .title = N_("age"), .width = 7, .rank = 4,
-	       .help = N_("how long ago it was read: 0, unless it answers late"), .source = "panetop"),
+	       .help = N_("age of the reading: 0 unless the device answers late"), .source = "panetop"),
 };
 
 static const struct schema schema = {
@@ -52,7 +52,7 @@ struct device {
 	char *name, *type;
 	uint64_t level, most;
 	uint64_t read_ns;            /* the level, see device_poll_age_ns() */
-	struct device_attribute *level_text; /* that of a fan is asked of the firmware */
+	struct device_attribute *level_text; /* slow for a fan: the firmware is asked */
 };
 
 struct state {

@@ -121,7 +121,7 @@ static void add_row(const struct sensors *sensors, const struct sensor *sensor, 
 	row->age_seconds = sensor->age_seconds;
 }
 
-/* How likely a sensor is that of the CPU: its rank, the lower the better. */
+/* How likely this is the sensor of the CPU: the lower the rank, the better. */
 static unsigned cpu_rank(const struct sensors *sensors, const struct sensor *sensor)
 {
 	static const struct {
@@ -144,7 +144,7 @@ static unsigned cpu_rank(const struct sensors *sensors, const struct sensor *sen
 	return rank;
 }
 
-/* The sensor that stands for all where there is room for only one: that of the CPU. NULL: none is. */
+/* The sensor shown where there is room for only one, best that of the CPU; NULL: none. */
 static const struct sensor *cpu_sensor(const struct sensors *sensors)
 {
 	const struct sensor *best = NULL;

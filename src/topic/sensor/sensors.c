@@ -207,7 +207,7 @@ static void update_limits(struct sensors *sensors)
 		device_poll_wait(sensors->env);
 }
 
-/* All kinds at once, if they were wanted in the last tick: each wait costs time. */
+/* Reads all kinds that the last tick wanted at once: each wait costs time. */
 static void read_chips(struct sensors *sensors, unsigned kinds)
 {
 	sensors->asked |= kinds;

@@ -53,7 +53,7 @@ struct sensor {
 	int error;                   /* … or -errno … */
 	uint64_t read_ns;            /* … and its time, see device_poll_age_ns() */
 	uint64_t previous_ns;            /* read_ns of the value in the last tick */
-	double value;                /* in this tick; NaN: not known, see why */
+	double value;                /* in this tick; NaN: not known, see status */
 	const char *status;             /* N_(); NULL */
 	double age_seconds;          /* of the value: 0 unless the chip answers late; NaN */
 	bool fresh;                  /* the value is not the reading of the last tick */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which sensors there are: chips of hwmon, by libsensors or by their files, and thermal zones. */
+/* Finds sensors: chips of hwmon, by libsensors or by their files, and thermal zones. */
 #include <config.h>
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #define CHIPS_MAX 1024
 #define SENSORS_MAX 8192
 
-/* The text of a file of a chip, which its driver knows by heart: its length or -errno. */
+/* Reads a file of a chip that its driver answers from memory: the length or -errno. */
 static long chip_text(const struct sensors *sensors, const struct sensor_chip *chip, const char *name,
 		      char *bytes, size_t room)
 {
@@ -28,7 +28,7 @@ static long chip_text(const struct sensors *sensors, const struct sensor_chip *c
 	return attribute_once(sensors->env, path, bytes, room);
 }
 
-/* A part of a path that tells a device by where it is: "0000:01:00.0", "0-0048", "coretemp.0". */
+/* Whether this part of a path is an address on a bus: "0000:01:00.0", "0-0048", "coretemp.0". */
 static bool is_address(struct span part)
 {
 	bool digit = false, mark = false;
@@ -40,7 +40,7 @@ static bool is_address(struct span part)
 	return digit && mark;
 }
 
-/* The last address in a path, without the hwmon at its end; else its last part. */
+/* The last address in a path without the hwmon at its end, or else its last part. */
 static struct span device_of(struct span path)
 {
 	struct span rest = path, part, address = span_of(NULL, 0), last = span_of(NULL, 0);
@@ -69,7 +69,7 @@ static struct span read_link(const struct env *env, const char *path, const char
 	return span_of(target, length > 0 ? (size_t)length : 0);
 }
 
-/* A chip is known by its device, whose place does not change, and not by its number, which does. */
+/* The device identifies a chip, as the number of the chip changes from boot to boot. */
 static char *make_device(const struct env *env, const char *path, const char *name)
 {
 	char target[PATH_MAX], text[512];
@@ -86,7 +86,7 @@ static char *make_device(const struct env *env, const char *path, const char *na
 	return alloc_text(text);
 }
 
-/* The status of the device, or of the one it belongs to where it cannot sleep by itself. */
+/* Opens the runtime status of the device, or of its parent where the device cannot be suspended by itself. */
 static void find_runtime(struct env *env, struct sensor_chip *chip)
 {
 	static const char *const places[] = { "device/power/runtime_status",
@@ -123,7 +123,7 @@ static bool is_taken(const struct sensors *sensors, const char *key)
 	return false;
 }
 
-/* The key that was asked for, or the first free one of key#2, key#3 … */
+/* The wanted key, or the first free one of key#2, key#3 … */
 static char *free_key(const struct sensors *sensors, const char *wanted)
 {
 	char key[600];
@@ -201,7 +201,7 @@ static void add_file(struct sensors *sensors, const char *file)
 		attribute_open(&sensor->source.fault, path);
 }
 
-/* The files of a chip, in the order of their names: temp1, temp2, temp10. */
+/* Adds the files of a chip in the order temp1, temp2, temp10. */
 static void add_files(struct sensors *sensors, const char *path)
 {
 	struct listing files = { .path = path };
@@ -283,7 +283,7 @@ static bool same_name(const char *one, const char *other) /* hwmon allows no '-'
 	return *one == *other;
 }
 
-/* The kernel shows zones as a chip, too, which has the name of their type: one zone hides one sensor. */
+/* The kernel also shows a thermal zone as a chip named after its type: each zone hides one such sensor. */
 static void mark_duplicate(struct sensors *sensors, const char *type)
 {
 	for (size_t i = 0; i < sensors->n_sensors; i++) {

@@ -41,7 +41,7 @@ static long read_text(struct chip_limits *limits, const char *name, char *bytes,
 	return attribute_at(limits->poll.root_fd, path, bytes, room);
 }
 
-/* NaN when it is not there or cannot be true. */
+/* NaN: missing or implausible. */
 static double read_value(struct chip_limits *limits, enum sensor_kind kind, const char *name)
 {
 	char text[64];
@@ -84,7 +84,7 @@ static void read_limit(struct chip_limits *limits, struct limit *limit)
 	}
 }
 
-/* Of the trip points of this type the lowest; NaN when there is none. */
+/* The lowest trip point of this type; NaN: none. */
 static double lowest_trip(const struct chip_limits *limits, const char *type)
 {
 	double lowest = NAN;
@@ -115,7 +115,7 @@ static void read_trips(struct chip_limits *limits)
 			break;
 		trip->celsius = trip_degrees(limits, limits->n_trips, "temp");
 		if (trip->celsius == 0)
-			trip->celsius = NAN; /* it is not set */
+			trip->celsius = NAN; /* not set */
 		trip->hysteresis_celsius = trip_degrees(limits, limits->n_trips, "hyst");
 		limits->n_trips++;
 	}

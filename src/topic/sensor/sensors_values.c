@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the sensors of a chip measure, read by a helper: buses are slow, and devices hang. */
+/* Reads the sensors of a chip in a helper thread, as buses are slow and devices hang. */
 #include <config.h>
 
 #include <errno.h>
@@ -16,7 +16,7 @@ struct reading {
 	enum sensor_kind kind;
 	bool wanted;
 	bool duplicates_zone; /* a thermal zone shows the same */
-	long fault_length, input_length; /* of its files, as far as they were read, or -errno */
+	long fault_length, input_length; /* of the files that were read, or -errno */
 	int error;                       /* -errno */
 	double value;
 };
@@ -25,7 +25,7 @@ struct chip_values {
 	struct device_poll poll;
 	struct sensors *sensors; /* borrowed */
 	unsigned chip;
-	unsigned kinds; /* set of those it has */
+	unsigned kinds; /* set of the kinds it has */
 	struct sensors_library library;
 	size_t count;
 	struct reading list[];
@@ -73,7 +73,7 @@ static void read_library(struct chip_values *values, struct reading *reading)
 			sensors_library_value(&values->library, feature, SENSOR_INPUT, &reading->value);
 }
 
-/* The fault comes first: with one the kernel says 0 without an error. */
+/* Reads the fault first: in case of a fault, the input is 0 without an error. */
 static void read_chip(struct device_poll *poll)
 {
 	struct chip_values *values = (struct chip_values *)poll;
