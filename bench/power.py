@@ -12,7 +12,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests"))
 
 from measure import batch_cpu_ms, median  # noqa: E402
-from power_trees import RANGE, Tree  # noqa: E402
+from machines import RANGE, Tree  # noqa: E402
 
 PANETOP, ROUNDS = sys.argv[1], int(sys.argv[2])
 CPUS, LIMIT_MS = 128, 2

@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""power_trees.py: writes the fixtures of power and heat anew; each is a machine at several moments, two seconds apart.
+"""Machines made of files.
 
-A function per machine adds the files of moment t to a Tree; after the first moment only what changed is written, to be
-laid over the moment before. bench/power.py makes a big machine of the same parts.
+machines.py write: writes the fixtures of power and heat again. A function per machine adds the files of moment t to a Tree,
+two seconds after the moment before; what did not change since is not written, as unit tests (tests/unit/rig.h) lay one
+moment over the other. bench/power.py makes a big machine of the same parts.
+
+machines.py run ROOT IDLE_WATTS WATTS_PER_CPU COMMAND...: runs COMMAND on the machine below ROOT, which does nothing else: its
+CPUs are busy as long as COMMAND uses CPU time, and its energy counter grows by so much. So it does not matter what else the
+real machine does. Ends with COMMAND, and with its status.
 """
 import os
 import shutil
+import subprocess
+import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CPU = "sys/devices/system/cpu"
@@ -29,8 +37,10 @@ class Tree:
         self.before[name] = data
         path = os.path.join(self.root, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "wb") as file:
-            file.write(data)
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT, 0o644)
+        os.pwrite(fd, data, 0)  # in one piece, and never shorter than before where the length stays: it may be read meanwhile
+        os.ftruncate(fd, len(data))
+        os.close(fd)
 
     def put_all(self, folder, **files):
         for name, text in files.items():
@@ -44,12 +54,17 @@ class Tree:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         os.symlink(target, path)
 
+    def stat(self, cpus, ticks, rest, width=1):
+        """Of the CPUs, each with the same ticks: user, system and idle."""
+        def line(name, factor):
+            user, system, idle = (f"{factor * part:0{width}.0f}" for part in ticks)
+            return f"{name} {user} 0 {system} {idle} 0 0 0 0 0 0"
+        self.put("proc/stat", "\n".join([line("cpu ", cpus)] + [line(f"cpu{i}", 1) for i in range(cpus)] + rest))
+
     def proc(self, cpus, t):
-        lines = [f"cpu{i} {1000 + 120 * t} 0 {500 + 20 * t} {9000 + 60 * t} 0 0 0 0 0 0" for i in range(cpus)]
-        first = f"cpu  {cpus * (1000 + 120 * t)} 0 {cpus * (500 + 20 * t)} {cpus * (9000 + 60 * t)} 0 0 0 0 0 0"
-        rest = [f"intr {5000 + 400 * t}", f"ctxt {9000 + 900 * t}", "btime 1700000000", f"processes {300 + 4 * t}",
-                "procs_running 1", "procs_blocked 0"]
-        self.put("proc/stat", "\n".join([first] + lines + rest))
+        self.stat(cpus, (1000 + 120 * t, 500 + 20 * t, 9000 + 60 * t),
+                  [f"intr {5000 + 400 * t}", f"ctxt {9000 + 900 * t}", "btime 1700000000", f"processes {300 + 4 * t}",
+                   "procs_running 1", "procs_blocked 0"])
         self.put("proc/loadavg", "0.42 0.31 0.20 1/214 4321")
         self.put("proc/uptime", f"{9000 + 2 * t}.00 100.00")
         self.put("proc/sys/kernel/hostname", "vbox")
@@ -219,7 +234,7 @@ MACHINES = {
 }
 
 
-def main():
+def write_fixtures():
     for name, (make, ticks) in MACHINES.items():
         shutil.rmtree(os.path.join(HERE, "fixtures", name), ignore_errors=True)
         files = {}
@@ -227,5 +242,29 @@ def main():
             make(Tree(os.path.join(HERE, "fixtures", name, f"tick{t}"), files), t)
 
 
+HZ, CPUS = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_NPROCESSORS_ONLN")
+REST = ["ctxt 1", "btime 1700000000", "processes 1", "procs_running 1", "procs_blocked 0"]
+
+
+def run(root, idle_watts, watts_per_cpu, *command):
+    tree = Tree(root, {})
+
+    def advance(busy, elapsed):
+        tree.stat(CPUS, (1_000_000 + busy * HZ / CPUS, 0, 1_000_000 + (elapsed - busy / CPUS) * HZ), REST, 9)
+        tree.put(f"{POWERCAP}/intel-rapl:0/energy_uj",
+                 f"{(1000 + float(idle_watts) * elapsed + float(watts_per_cpu) * busy) * 1e6:015.0f}")
+
+    advance(0, 0)
+    start = time.monotonic()
+    with subprocess.Popen(command) as child:
+        while child.poll() is None:
+            try:
+                advance(time.clock_gettime((~child.pid << 3) | 2), time.monotonic() - start)
+            except OSError:
+                pass  # it has just ended
+            time.sleep(0.02)
+        return child.returncode
+
+
 if __name__ == "__main__":
-    main()
+    sys.exit(write_fixtures() if sys.argv[1:] == ["write"] else run(*sys.argv[2:]))
