@@ -172,16 +172,16 @@ static void draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 	const struct table_widget *widget = session_table(screen);
 	unsigned n_panes = screen->setup->n_panes;
 	struct tabs tabs = { .end = n_panes < SCREEN_TABS_MAX ? n_panes : SCREEN_TABS_MAX };
-	int whole, least, x = 0;
+	int widest, narrowest, x = 0;
 	char text[TEXT_MAX];
 
 	screen->tabs_y = canvas->top + y;
 	memset(screen->tabs, 0, sizeof(screen->tabs));
-	whole = filter_text(widget, canvas, FILTER_CELLS, text);
-	least = filter_text(widget, canvas, 1, text);
-	if (tabs_cells(screen, &tabs, canvas->ascii) + whole >= canvas->width && whole)
+	widest = filter_text(widget, canvas, FILTER_CELLS, text);
+	narrowest = filter_text(widget, canvas, 1, text);
+	if (tabs_cells(screen, &tabs, canvas->ascii) + widest >= canvas->width && widest)
 		tabs.look = TABS_BRIEF;
-	fit_tabs(screen, &tabs, canvas->width - least - (least ? 1 : 0), canvas->ascii);
+	fit_tabs(screen, &tabs, canvas->width - narrowest - (narrowest ? 1 : 0), canvas->ascii);
 	for (unsigned i = tabs.first; i < tabs.end; i++) {
 		screen->tabs[i].x = canvas->left + x;
 		tab_text(screen, &tabs, i, canvas->ascii, text);
@@ -240,7 +240,7 @@ static bool notice_text(struct screen *screen, char *text, size_t room)
 struct footer {
 	const struct pane_context *context;
 	const struct binding *lists[N_KEYMAP_LISTS];
-	int kept; /* cells reserved at the end for help and quit; 0 once they are drawn */
+	int reserved; /* cells reserved at the end for help and quit; 0 once they are drawn */
 	int x;
 	bool full; /* something was omitted */
 };
@@ -264,7 +264,7 @@ static void draw_entry(const struct canvas *canvas, int y, struct footer *footer
 
 	if (!label)
 		return;
-	if (footer->x + key_cells(canvas, entry->names, label) + footer->kept > canvas->width) {
+	if (footer->x + key_cells(canvas, entry->names, label) + footer->reserved > canvas->width) {
 		footer->full = true;
 		return;
 	}
@@ -297,7 +297,7 @@ static void draw_keys_of(const struct canvas *canvas, int y, struct footer *foot
 }
 
 /* The first two common keys are help and quit. */
-static int kept_cells(const struct canvas *canvas, const struct binding *common)
+static int reserved_cells(const struct canvas *canvas, const struct binding *common)
 {
 	char name[KEY_NAME_MAX];
 	int cells = 0;
@@ -316,11 +316,11 @@ static void draw_footer(struct screen *screen, const struct canvas *canvas, int 
 	struct footer footer = { .context = session_context(screen) };
 
 	keymap_bindings(footer.context, footer.lists);
-	footer.kept = kept_cells(canvas, footer.lists[KEYMAP_COMMON]);
+	footer.reserved = reserved_cells(canvas, footer.lists[KEYMAP_COMMON]);
 	draw_keys_of(canvas, y, &footer, KEYMAP_VIEW);
 	draw_keys_of(canvas, y, &footer, KEYMAP_PANE);
 	draw_keys_of(canvas, y, &footer, KEYMAP_SOURCE);
-	footer.kept = 0;
+	footer.reserved = 0;
 	draw_keys_of(canvas, y, &footer, KEYMAP_COMMON);
 	if (!footer.full)
 		draw_keys_of(canvas, y, &footer, KEYMAP_SECONDARY);

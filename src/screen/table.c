@@ -86,7 +86,7 @@ static void measure(struct table_widget *widget, const struct value_format *form
 }
 
 /* Texts may be truncated to the column's minimum width; numbers and names of rows may not. */
-static int least_width(const struct table_widget *widget, unsigned position, bool ascii)
+static int minimum_width(const struct table_widget *widget, unsigned position, bool ascii)
 {
 	const struct column *column = column_at(widget, position);
 	int title = utf8_cells(column_title(column), ascii);
@@ -99,7 +99,7 @@ static int least_width(const struct table_widget *widget, unsigned position, boo
 /* The shown columns and their minimum widths. */
 struct plan {
 	bool shown[VIEW_COLUMNS_MAX];
-	int least[VIEW_COLUMNS_MAX];
+	int widths[VIEW_COLUMNS_MAX]; /* minimum */
 };
 
 static int total_width(const struct table_widget *widget, const struct plan *plan)
@@ -108,7 +108,7 @@ static int total_width(const struct table_widget *widget, const struct plan *pla
 
 	for (unsigned i = 0; i < widget->view.n_columns; i++)
 		if (plan->shown[i])
-			total += plan->least[i] + 1;
+			total += plan->widths[i] + 1;
 	return total - 1;
 }
 
@@ -147,18 +147,18 @@ static void bring_back_text(const struct table_widget *widget, struct plan *plan
 	if (best == 0 || spare < TEXT_CELLS_MIN)
 		return;
 	plan->shown[best] = true;
-	plan->least[best] = spare < plan->least[best] ? spare : plan->least[best];
+	plan->widths[best] = spare < plan->widths[best] ? spare : plan->widths[best];
 }
 
 /* With sideways scrolling: the first column, then those that fit from the scrolled position on. */
 static void drop_by_scroll(const struct table_widget *widget, struct plan *plan, int room)
 {
-	int used = plan->least[0];
+	int used = plan->widths[0];
 
 	for (unsigned i = 1; i < widget->view.n_columns; i++) {
 		plan->shown[i] &= i >= widget->scroll;
 		if (plan->shown[i])
-			used += plan->least[i] + 1;
+			used += plan->widths[i] + 1;
 		plan->shown[i] &= used <= room || i == widget->scroll;
 	}
 }
@@ -167,18 +167,18 @@ static void drop_by_scroll(const struct table_widget *widget, struct plan *plan,
 static void shrink(const struct table_widget *widget, struct plan *plan, int room)
 {
 	int missing = total_width(widget, plan) - room;
-	int give = plan->least[0] - TEXT_CELLS_MIN;
+	int give = plan->widths[0] - TEXT_CELLS_MIN;
 	unsigned last = widget->view.n_columns - 1;
 
 	while (last > 0 && !plan->shown[last])
 		last--;
 	if (missing > 0 && give > 0 && last > 0 && column_at(widget, 0)->type == VALUE_TEXT) {
 		give = give < missing ? give : missing;
-		plan->least[0] -= give;
+		plan->widths[0] -= give;
 		missing -= give;
 	}
 	if (missing > 0)
-		plan->least[last] = plan->least[last] > missing ? plan->least[last] - missing : 0;
+		plan->widths[last] = plan->widths[last] > missing ? plan->widths[last] - missing : 0;
 }
 
 /* The rest of the width goes to the texts, from the left, as far as they need it. */
@@ -188,7 +188,7 @@ static void place_columns(struct table_widget *widget, const struct plan *plan, 
 
 	widget->n_slots = 0;
 	for (unsigned i = 0; i < widget->view.n_columns; i++) {
-		int width = plan->least[i], wanted = widget->widths[widget->view.columns[i]];
+		int width = plan->widths[i], wanted = widget->widths[widget->view.columns[i]];
 		int more = wanted > width ? wanted - width : 0;
 
 		if (!plan->shown[i])
@@ -216,7 +216,7 @@ static void lay_out_once(struct table_widget *widget, int room, bool ascii)
 
 	for (unsigned i = 0; i < widget->view.n_columns; i++) {
 		plan.shown[i] = view_shows(&widget->view, column_at(widget, i));
-		plan.least[i] = least_width(widget, i, ascii);
+		plan.widths[i] = minimum_width(widget, i, ascii);
 	}
 	if (widget->scroll > 0) {
 		drop_by_scroll(widget, &plan, room);
