@@ -17,14 +17,13 @@ static const char *const names[] = { "battery", "power", NULL };
 
 static time_t slept_seconds;
 
-/* In place of that of libc: the machine seems to have slept. */
+/* Instead of that of libc: the clocks stand still, however busy the machine is, but for a suspend. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
-	int failed = (int)syscall(SYS_clock_gettime, clock, now);
-
-	if (clock == CLOCK_BOOTTIME && !failed)
-		now->tv_sec += slept_seconds;
-	return failed;
+	if (clock != CLOCK_MONOTONIC && clock != CLOCK_BOOTTIME)
+		return (int)syscall(SYS_clock_gettime, clock, now);
+	*now = (struct timespec){ .tv_sec = 1000 + (clock == CLOCK_BOOTTIME ? slept_seconds : 0) };
+	return 0;
 }
 
 static void open_battery(struct rig *rig)
