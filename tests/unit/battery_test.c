@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of batteries that tell no power: what flowed is known by the change of what they hold. */
+/* Tests of batteries without a power reading: their power is derived from changes of the charge. */
 #include <config.h>
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of what is told of each CPU beside its times: idle states and throttling, while CPUs come and go. */
+/* Tests of idle states and throttling of CPUs that come and go. */
 #include <config.h>
 
 #include <math.h>
@@ -74,7 +74,7 @@ START_TEST(cpus_that_come_and_go_change_no_mean)
 }
 END_TEST
 
-/* What one CPU does not tell for a while is missing from no sum later; what was reset is not known. */
+/* A count that is unknown for a while is not missing from the sums later; a reset makes them unknown. */
 START_TEST(sums_are_whole_or_unknown)
 {
 	const struct frame *frame;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of devices that keep their reader waiting, sensors, batteries, fans: nobody waits for them. */
+/* Tests of devices whose reads block: sensors, batteries, fans. No topic waits for them. */
 #include <config.h>
 
 #include <fcntl.h>
@@ -57,7 +57,7 @@ static void close_with_helpers(struct rig *rig, int fifo, const char *text)
 	worker_close(worker);
 }
 
-/* A sample that must not have waited for anything that hangs: so many seconds at most. */
+/* A sample that must not wait for a device that hangs: it takes at most this many seconds. */
 static const struct frame *sample_soon(struct rig *rig, double most_seconds)
 {
 	uint64_t start_ns = env_mono_ns();
@@ -86,7 +86,7 @@ static const struct frame *sample_till_fresh(struct rig *rig, int fifo, const ch
 	return frame;
 }
 
-START_TEST(a_sensor_that_hangs_stops_nobody)
+START_TEST(a_sensor_that_hangs_stops_no_topic)
 {
 	const struct frame *frame;
 	struct rig rig;
@@ -117,7 +117,7 @@ START_TEST(a_sensor_that_hangs_stops_nobody)
 }
 END_TEST
 
-/* With a fault the kernel gives 0, without an error: a late chip is asked for its faults, too. */
+/* In case of a fault the kernel gives 0 without an error: late chips are checked for faults, too. */
 START_TEST(a_fault_on_a_chip_that_hangs_is_no_reading)
 {
 	static const char key[] = "coretemp.0/temp3";
@@ -171,7 +171,7 @@ START_TEST(a_sensor_that_begins_to_hang_is_told_as_it_was)
 END_TEST
 
 /* Each device that hangs holds a helper, and another one goes on; the pane may go and come back meanwhile. */
-START_TEST(several_that_hang_stop_nobody)
+START_TEST(several_that_hang_stop_no_topic)
 {
 	const struct frame *frame;
 	struct sample *sample;
@@ -199,7 +199,7 @@ START_TEST(several_that_hang_stop_nobody)
 }
 END_TEST
 
-START_TEST(a_trip_point_that_hangs_stops_nobody)
+START_TEST(a_trip_point_that_hangs_stops_no_topic)
 {
 	const struct frame *frame;
 	struct rig rig;
@@ -249,7 +249,7 @@ START_TEST(trip_points_are_read_seldom)
 END_TEST
 
 /* A battery that never answered is known by what needs no answer; the machine's total waits for it. */
-START_TEST(a_battery_that_hangs_stops_nobody)
+START_TEST(a_battery_that_hangs_stops_no_topic)
 {
 	static const char *const names[] = { "battery", "power", NULL };
 	static const char text[] = "POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_STATUS=Discharging\n"
@@ -325,7 +325,7 @@ START_TEST(a_fan_that_begins_to_hang_is_told_as_it_was)
 }
 END_TEST
 
-/* What a counter said a sample ago is no energy of this one: not known, and not 0. */
+/* An old reading of a counter is not the energy of this sample: it is unknown, not 0. */
 START_TEST(a_counter_that_hangs_gives_no_watts)
 {
 	static const char *const names[] = { "power", NULL };

@@ -184,9 +184,8 @@ static void put_throttles(struct rig *rig, unsigned first, unsigned second)
 	}
 }
 
-/* The first CPU of a package stands for all, but what only another one was told comes, too, a little later.
- */
-START_TEST(heat_of_a_package_is_told_by_its_first_cpu)
+/* The first CPU of a package is read for all, but what only another one counts shows, too, a little later. */
+START_TEST(heat_of_a_package_is_read_from_its_first_cpu)
 {
 	static const char *const topic_names[] = { "throttle", NULL };
 	const struct frame *frame;
@@ -633,7 +632,7 @@ START_TEST(hostile_domains)
 	rig_sample(&rig, 1);
 	frame = rig_sample(&rig, 1);
 	ck_assert(isnan(watts(frame, "total")));
-	ck_assert(isnan(watts(frame, "package-1"))); /* 2^64 - 1 is no count */
+	ck_assert(isnan(watts(frame, "package-1"))); /* 2^64 - 1 is not a count */
 	ck_assert_ptr_eq(table_find(frame_table(frame, "power"), "package-2", NULL), NULL);
 	ck_assert(isnan(watts(frame, "battery/BAT\x1b[0m")));
 	rig_close(&rig);

@@ -10,6 +10,7 @@
 #include "model/derive.h"
 #include "rig.h"
 #include "suite.h"
+#include "topic/cpu/proc_stat.h"
 #include "topic/topic.h"
 
 #define KIB UINT64_C(1024)
@@ -266,6 +267,31 @@ START_TEST(the_window_of_paging_is_exact_to_a_second)
 }
 END_TEST
 
+/* All topics of a tick share what the first one parsed. */
+START_TEST(proc_stat_is_parsed_once_per_tick)
+{
+	static const char *const names[] = { "system", NULL };
+	const struct proc_stat *stat, *again;
+	struct rig rig;
+
+	rig_open(&rig, "linux-6.1", names);
+	rig_put(&rig, "proc/stat", "cpu 4 4 4 4\ncpu1 1 1 1 1\ncpu7 1 1 1 1\nctxt 9\n");
+	rig_sample(&rig, 1);
+	ck_assert_int_eq(proc_stat_read(&rig.env, &stat), 0);
+	ck_assert_uint_eq(stat->n_cpus, 2);
+	ck_assert_uint_eq(stat->cpus[1].cpu, 7);
+	ck_assert(stat->has_all && stat->all.user == 4);
+	ck_assert_uint_eq(stat->totals.context_switches, 9);
+	rig_put(&rig, "proc/stat", "cpu0 1 1 1 1\n");
+	ck_assert_int_eq(proc_stat_read(&rig.env, &again), 0);
+	ck_assert(again == stat && stat->n_cpus == 2 && stat->has_all);
+	rig_sample(&rig, 1);
+	ck_assert_int_eq(proc_stat_read(&rig.env, &again), 0);
+	ck_assert(again->n_cpus == 1 && again->cpus[0].cpu == 0 && !again->has_all);
+	rig_close(&rig);
+}
+END_TEST
+
 START_TEST(counters_that_go_backwards_give_no_rate)
 {
 	struct frame before, now;
@@ -423,7 +449,7 @@ START_TEST(system_in_one_row)
 END_TEST
 
 /* A kernel without task I/O accounting has no file that tells. */
-START_TEST(without_accounting_nobody_is_known_to_read)
+START_TEST(without_accounting_no_reader_is_known)
 {
 	static const char *const names[] = { "page_reader", NULL };
 	static const char *const files[] = { "proc/1/io", "proc/7/io", "proc/42/io",
@@ -463,7 +489,7 @@ START_TEST(page_readers_join_on_pid_and_start)
 		else if (pid == 1)
 			ck_assert_double_eq(rate, 0);
 		else
-			ck_assert(isnan(rate)); /* 42 was started anew: the pid is another process */
+			ck_assert(isnan(rate)); /* PID 42 is a new process */
 	}
 	frame_close(&before);
 	frame_close(&now);
@@ -493,8 +519,8 @@ START_TEST(cpu_limits_of_both_versions)
 }
 END_TEST
 
-/* Only where a connection helps; no other machine is told of snaps. */
-START_TEST(a_snap_is_told_what_to_connect)
+/* Only where a connection helps, and only in a snap. */
+START_TEST(a_snap_shows_what_to_connect)
 {
 	static const struct {
 		const char *path, *connects;

@@ -15,7 +15,7 @@
 #include "kernel/interrupts.h"
 
 #define NAME_MAX_BYTES 32
-#define TOLD 3
+#define SHOWN 3
 
 struct interrupt_kind {
 	char label[NAME_MAX_BYTES], name[NAME_MAX_BYTES];
@@ -137,9 +137,9 @@ static uint64_t grown(const struct interrupt_growth *growth, size_t kind, size_t
 	return now == U64_UNKNOWN || before == U64_UNKNOWN || now < before ? 0 : now - before;
 }
 
-uint64_t interrupt_growth_tell(const struct interrupt_growth *growth, size_t index, char *text, size_t room)
+uint64_t interrupt_growth_text(const struct interrupt_growth *growth, size_t index, char *text, size_t room)
 {
-	size_t most[TOLD] = { 0 }, length = 0;
+	size_t most[SHOWN] = { 0 }, length = 0;
 	uint64_t sum = 0;
 
 	*text = '\0';
@@ -147,17 +147,17 @@ uint64_t interrupt_growth_tell(const struct interrupt_growth *growth, size_t ind
 		return U64_UNKNOWN;
 	for (size_t k = 0; k < growth->n_kinds; k++) {
 		uint64_t own = grown(growth, k, index);
-		size_t place = TOLD;
+		size_t place = SHOWN;
 
 		sum += own;
 		while (place > 0 && own > (most[place - 1] ? grown(growth, most[place - 1] - 1, index) : 0))
 			place--;
-		if (place == TOLD)
+		if (place == SHOWN)
 			continue;
-		memmove(&most[place + 1], &most[place], (TOLD - 1 - place) * sizeof(most[0]));
+		memmove(&most[place + 1], &most[place], (SHOWN - 1 - place) * sizeof(most[0]));
 		most[place] = k + 1;
 	}
-	for (size_t i = 0; i < TOLD && most[i] && length < room; i++)
+	for (size_t i = 0; i < SHOWN && most[i] && length < room; i++)
 		length +=
 			(size_t)snprintf(text + length, room - length, "%s%s %" PRIu64, i > 0 ? ", " : "",
 					 growth->kinds[most[i] - 1].name, grown(growth, most[i] - 1, index));

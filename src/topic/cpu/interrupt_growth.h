@@ -31,6 +31,6 @@ void interrupt_growth_update(struct interrupt_growth *growth);
  * Interrupts of cpus[index] since the last update; the three most frequent are written to text. U64_UNKNOWN:
  * not known.
  */
-uint64_t interrupt_growth_tell(const struct interrupt_growth *growth, size_t index, char *text, size_t room);
+uint64_t interrupt_growth_text(const struct interrupt_growth *growth, size_t index, char *text, size_t room);
 
 #endif

@@ -188,8 +188,8 @@ void cpu_context_read(struct cpu_context *context, size_t index, struct cpu_acti
 			 place->task->pid);
 		activity->task_ratio = seconds > 0 ? (double)place->task_ns / 1e9 / seconds : NAN;
 	}
-	activity->n_interrupts = interrupt_growth_tell(&context->interrupts, index, activity->interrupts,
+	activity->n_interrupts = interrupt_growth_text(&context->interrupts, index, activity->interrupts,
 						       sizeof(activity->interrupts));
-	activity->n_softirqs = interrupt_growth_tell(&context->softirqs, index, activity->softirqs,
+	activity->n_softirqs = interrupt_growth_text(&context->softirqs, index, activity->softirqs,
 						     sizeof(activity->softirqs));
 }

@@ -213,10 +213,10 @@ static bool has_part(const struct energy *energy, enum energy_part part)
 	return false;
 }
 
-static bool any_gives(const struct energy *energy)
+static bool any_discharges(const struct energy *energy)
 {
 	for (size_t i = 0; i < energy->supplies->count; i++)
-		if (energy->supplies->list[i].is_battery && energy->supplies->list[i].flow == BATTERY_GIVES)
+		if (energy->supplies->list[i].is_battery && energy->supplies->list[i].flow == BATTERY_DISCHARGES)
 			return true;
 	return false;
 }
@@ -229,7 +229,7 @@ static enum energy_total choose_total(const struct energy *energy, const struct 
 		return TOTAL_PACKAGES;
 	if (has_part(energy, ENERGY_METER))
 		return TOTAL_METERS;
-	return any_gives(energy) ? TOTAL_BATTERIES : TOTAL_NONE; /* on mains they do not show the total */
+	return any_discharges(energy) ? TOTAL_BATTERIES : TOTAL_NONE; /* on mains they do not show the total */
 }
 
 static bool is_part(enum energy_total total, const struct energy_domain *domain,
@@ -288,7 +288,7 @@ static void add_up(struct energy *energy, double seconds, bool first)
 	statistics_add(&energy->run, energy->watts, seconds);
 }
 
-static void look_around(struct energy *energy, uint64_t mono_ns)
+static void refresh(struct energy *energy, uint64_t mono_ns)
 {
 	bool changed;
 
@@ -318,7 +318,7 @@ void energy_sample(struct energy *energy, uint64_t mono_ns)
 
 	if (energy->tick == energy->env->tick)
 		return;
-	look_around(energy, mono_ns);
+	refresh(energy, mono_ns);
 	energy->tick = energy->env->tick;
 	read_all(energy, mono_ns);
 	for (size_t i = 0; i < energy->count; i++) {

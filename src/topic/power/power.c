@@ -35,7 +35,7 @@ static const struct column columns[] = {
 	       .help = N_("energy counter, wraps added"),
 	       .source =
 		       "energy_uj + max_energy_range_uj * wraps, or count of the perf event * its scale; of "
-		       "what tells watts alone: sum of watts * time"),
+		       "a power meter: sum of watts * time"),
 	OVER_RUN(mean_watts, N_("mean"), 1, N_("mean over the run or since reset"),
 		 "sum of watts * time / time"),
 	OVER_RUN(geometric_mean_watts, N_("geomean"), 4, N_("geometric mean over the run"),
@@ -194,7 +194,7 @@ static void explain(const struct energy *energy, struct env *env, struct frame *
 	}
 }
 
-static void tell_hidden(struct energy *energy, struct frame *frame)
+static void report_wrap(struct energy *energy, struct frame *frame)
 {
 	if (!energy->maybe_wrapped)
 		return;
@@ -218,7 +218,7 @@ static int sample(struct sample *sample)
 		if (energy->list[i].parent < 0)
 			add_domain(energy, i, frame, table);
 	explain(energy, sample->env, frame);
-	tell_hidden(energy, frame);
+	report_wrap(energy, frame);
 	return 0;
 }
 

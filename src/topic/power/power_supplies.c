@@ -102,7 +102,7 @@ static void follow_change(struct battery *battery, const struct power_supply *su
 static double choose_watts(struct battery *battery, const struct power_supply *supply)
 {
 	double watts = power_supply_watts(supply);
-	bool flows = battery->flow == BATTERY_GIVES || battery->flow == BATTERY_TAKES;
+	bool flows = battery->flow == BATTERY_DISCHARGES || battery->flow == BATTERY_CHARGES;
 
 	battery->how = NULL;
 	if (!isnan(watts) && (watts > 0 || !flows)) {
@@ -119,11 +119,11 @@ static double choose_watts(struct battery *battery, const struct power_supply *s
 static enum battery_flow flow_of(const char *status)
 {
 	if (strcmp(status, "Discharging") == 0)
-		return BATTERY_GIVES;
+		return BATTERY_DISCHARGES;
 	if (strcmp(status, "Charging") == 0)
-		return BATTERY_TAKES;
-	return strcmp(status, "Full") == 0 || strcmp(status, "Not charging") == 0 ? BATTERY_RESTS
-										  : BATTERY_UNCLEAR;
+		return BATTERY_CHARGES;
+	return strcmp(status, "Full") == 0 || strcmp(status, "Not charging") == 0 ? BATTERY_IDLE
+										  : BATTERY_UNKNOWN;
 }
 
 static void set_values(struct battery *battery, const struct power_supply *supply, uint64_t mono_ns)
@@ -144,9 +144,9 @@ static void set_values(struct battery *battery, const struct power_supply *suppl
 	battery->cycles = supply->cycles;
 	follow_change(battery, supply, mono_ns);
 	watts = choose_watts(battery, supply);
-	battery->watts = battery->flow == BATTERY_GIVES   ? watts
-			 : battery->flow == BATTERY_TAKES ? -watts
-			 : battery->flow == BATTERY_RESTS ? (isnan(watts) ? 0 : -watts)
+	battery->watts = battery->flow == BATTERY_DISCHARGES   ? watts
+			 : battery->flow == BATTERY_CHARGES ? -watts
+			 : battery->flow == BATTERY_IDLE ? (isnan(watts) ? 0 : -watts)
 							  : NAN;
 }
 
@@ -156,7 +156,7 @@ static void forget_values(struct battery *battery)
 	battery->full_joules = NAN;
 	battery->cycles = battery->online = SUPPLY_UNKNOWN;
 	battery->status[0] = '\0';
-	battery->flow = BATTERY_UNCLEAR;
+	battery->flow = BATTERY_UNKNOWN;
 	battery->how = NULL;
 }
 
@@ -205,7 +205,7 @@ static void find_supplies(struct power_supplies *supplies)
 		char path[512];
 
 		battery->name = alloc_text(supplies->listing.names[i]);
-		battery->followed = BATTERY_UNCLEAR;
+		battery->followed = BATTERY_UNKNOWN;
 		forget_change(battery);
 		battery->is_battery = seems_battery(supplies->env, battery->name);
 		forget_values(battery);

@@ -13,7 +13,7 @@
 #define POWER_SUPPLIES "sys/class/power_supply"
 #define BATTERY_STATUS_MAX 32
 
-enum battery_flow { BATTERY_GIVES, BATTERY_TAKES, BATTERY_RESTS, BATTERY_UNCLEAR };
+enum battery_flow { BATTERY_DISCHARGES, BATTERY_CHARGES, BATTERY_IDLE, BATTERY_UNKNOWN };
 
 /* NaN: not known. */
 struct battery {
