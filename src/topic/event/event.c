@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "event": what happened to processes since the last sample, an event a row. */
+/* Topic "event": process events since the last sample, one per row. */
 #include <config.h>
 
 #include <string.h>
@@ -24,62 +24,59 @@ struct event_row {
 
 #define ROW(field, ...) COLUMN(struct event_row, field, __VA_ARGS__)
 #define BOTH "proc connector, perf task records"
-#define ARGUMENTS \
-	"stack of the program as it starts (perf sched:sched_process_exec), /proc/PID/cmdline, or inherited"
+#define ARGUMENTS "stack at the exec (perf sched:sched_process_exec), /proc/PID/cmdline, or inherited"
 
 static const struct column columns[] = {
 	ROW(number, .kind = COLUMN_KEY, .title = N_("number"), .width = 8, .hidden = true,
-	    .help = N_("counts the events that were chosen"), .source = "panetop"),
+	    .help = N_("serial number of the selected event"), .source = "panetop"),
 	ROW(mark, .kind = COLUMN_LABEL, .title = "", .width = 1,
 	    .help = N_("+ fork, > exec, - exit, ! exit with a code or by a signal, C core, = comm, t thread, "
 		       "P ptrace, U uid, G gid, S sid"),
 	    .source = "event"),
 	ROW(time, .kind = COLUMN_LABEL, .unit = UNIT_TIME, .title = N_("time"), .width = 12, .rank = 1,
-	    .help = N_("when it happened"), .source = "clock of the kernel in " BOTH),
+	    .help = N_("time of the event"), .source = "clock of the kernel in " BOTH),
 	ROW(event, .kind = COLUMN_LABEL, .title = N_("event"), .width = 6, .rank = 3,
 	    .help = N_("fork, exec, exit, core, comm (a new name), clone (a thread), ptrace, uid, gid, sid"),
 	    .source = BOTH),
 	ROW(pid, .kind = COLUMN_LABEL, .title = N_("PID"), .width = 7, .rank = 2,
-	    .help = N_("the process; of a fork the new one"), .source = BOTH),
+	    .help = N_("process; for a fork the child"), .source = BOTH),
 	ROW(tid, .kind = COLUMN_LABEL, .title = N_("TID"), .width = 7, .hidden = true,
-	    .help = N_("the thread; of a process with one thread the same as PID"), .source = BOTH),
+	    .help = N_("thread; the PID if the process has one thread"), .source = BOTH),
 	ROW(ppid, .kind = COLUMN_LABEL, .title = N_("PPID"), .width = 7, .rank = 7,
-	    .help = N_("its parent"), .source = "perf task records, /proc/PID/stat"),
-	ROW(uid, .kind = COLUMN_LABEL, .title = N_("UID"), .width = 5, .hidden = true,
-	    .help = N_("its real user, by number"), .source = "/proc/PID/status, inherited, proc connector"),
-	ROW(euid, .kind = COLUMN_LABEL, .title = N_("EUID"), .width = 5, .hidden = true,
-	    .help = N_("its effective user, by number"),
+	    .help = N_("parent process"), .source = "perf task records, /proc/PID/stat"),
+	ROW(uid, .kind = COLUMN_LABEL, .title = N_("UID"), .width = 5, .hidden = true, .help = N_("real UID"),
 	    .source = "/proc/PID/status, inherited, proc connector"),
+	ROW(euid, .kind = COLUMN_LABEL, .title = N_("EUID"), .width = 5, .hidden = true,
+	    .help = N_("effective UID"), .source = "/proc/PID/status, inherited, proc connector"),
 	ROW(user, .kind = COLUMN_LABEL, .title = N_("user"), .width = 8, .rank = 6,
-	    .help = N_("its effective user"), .source = "euid, /etc/passwd"),
+	    .help = N_("effective user"), .source = "euid, /etc/passwd"),
 	ROW(tty, .kind = COLUMN_LABEL, .title = N_("TTY"), .width = 7, .rank = 8,
-	    .help = N_("its controlling terminal; empty: none"),
-	    .source = "/proc/PID/stat tty_nr, inherited"),
+	    .help = N_("controlling terminal; empty: none"), .source = "/proc/PID/stat tty_nr, inherited"),
 	ROW(info, .kind = COLUMN_LABEL, .title = N_("info"), .width = 12, .rank = 4,
-	    .help = N_("result of an exit, whom it traces, what it became or was called"), .source = BOTH),
+	    .help = N_("exit status, traced process, new user or previous name"), .source = BOTH),
 	ROW(exit_code, .kind = COLUMN_LABEL, .title = N_("code"), .width = 4, .hidden = true,
-	    .help = N_("what it returned; not known when a signal ended it"), .source = "proc connector"),
+	    .help = N_("exit code; unknown if a signal ended the process"), .source = "proc connector"),
 	ROW(signal, .kind = COLUMN_LABEL, .title = N_("signal"), .width = 6, .hidden = true,
-	    .help = N_("number of the signal that ended it"), .source = "proc connector"),
+	    .help = N_("number of the signal that ended the process"), .source = "proc connector"),
 	ROW(duration_seconds, .kind = COLUMN_LABEL, .unit = UNIT_SECONDS, .title = N_("duration"), .width = 9,
-	    .rank = 5, .help = N_("of an exit: how long it lived"),
-	    .source = "time of the exit - of the fork, else of its start in /proc/PID/stat (to 0.01 s)"),
+	    .rank = 5, .help = N_("for an exit: lifetime of the process"),
+	    .source = "exit time - fork time, else start time in /proc/PID/stat (to 0.01 s)"),
 	ROW(name, .kind = COLUMN_LABEL, .title = N_("name"), .width = 15, .hidden = true,
-	    .help = N_("what it is called, at most 15 bytes"), .source = "perf COMM, /proc/PID/stat"),
+	    .help = N_("name of the process (comm), at most 15 bytes"),
+	    .source = "perf COMM, /proc/PID/stat"),
 	ROW(program, .kind = COLUMN_LABEL, .title = N_("program"), .width = 16, .hidden = true,
-	    .help = N_("first word of its command line"), .source = ARGUMENTS),
+	    .help = N_("first word of the command line"), .source = ARGUMENTS),
 	ROW(program_base, .kind = COLUMN_LABEL, .title = N_("program"), .width = 16, .hidden = true,
-	    .help = N_("first word of its command line without directories"), .source = ARGUMENTS),
+	    .help = N_("first word of the command line without directories"), .source = ARGUMENTS),
 	ROW(command, .kind = COLUMN_LABEL, .title = N_("process"), .width = 17,
-	    .help = N_("its command line, else its file or name; of a fork its parent's"),
-	    .source = ARGUMENTS),
+	    .help = N_("command line, else file or name; for a fork the parent's"), .source = ARGUMENTS),
 	ROW(command_base, .kind = COLUMN_LABEL, .title = N_("process"), .width = 17, .hidden = true,
-	    .help = N_("its command line without directories of the program"), .source = ARGUMENTS),
+	    .help = N_("command line without the directories of the program"), .source = ARGUMENTS),
 };
 
 static const struct schema schema = {
 	.name = "event",
-	.help = N_("what happened to processes: forks, execs, exits ..."),
+	.help = N_("process events: forks, execs, exits ..."),
 	.shape = SHAPE_EVENTS,
 	.over_interval = true,
 	.row_size = sizeof(struct event_row),
@@ -94,7 +91,7 @@ struct state {
 	struct {
 		size_t from; /* in the texts of the batch */
 		const char *name, *program, *program_base, *command, *command_base;
-	} last; /* texts of the row before, as most rows follow one of the same process */
+	} last; /* texts of the previous row: most rows are of the same process */
 };
 
 static uint64_t or_unknown(uint32_t number, uint32_t unknown)

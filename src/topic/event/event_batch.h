@@ -6,23 +6,23 @@
 
 #include "topic/event/event_process.h"
 
-#define EVENT_BATCH_MAX ((size_t)262144) /* what comes on top is counted as lost */
+#define EVENT_BATCH_MAX ((size_t)262144) /* further events are counted as lost */
 
 struct event {
-	uint64_t number;         /* counts the events that were chosen, from 1 */
+	uint64_t number;         /* of the selected events, from 1 */
 	uint64_t wall_ns;        /* CLOCK_REALTIME */
 	enum event_kind kind;
 	uint32_t pid, tid, parent_pid; /* 0: not known */
 	uint32_t real_uid, effective_uid; /* UINT32_MAX: not known */
-	uint32_t real_id, effective_id;   /* UID, GID: what they became */
-	uint32_t other_pid;      /* PTRACE: whom it began (attached) or ended to trace; itself where the
-				  * tracer is not known */
+	uint32_t real_id, effective_id;   /* UID, GID: the new ones */
+	uint32_t other_pid;               /* PTRACE: the traced process; itself where the tracer is
+					   * not known */
 	bool attached;
-	uint32_t exit_code;      /* EXIT: as wait() has it; UINT32_MAX: not known */
+	uint32_t exit_code;      /* EXIT: as in wait(); UINT32_MAX: not known */
 	int64_t terminal;        /* -1: not known */
-	uint64_t duration_ns;    /* EXIT: how long it lived; U64_UNKNOWN */
+	uint64_t duration_ns;    /* EXIT: lifetime; U64_UNKNOWN */
 	bool named;
-	size_t comm, command, was; /* where in the texts; was: COMM: what it was called before */
+	size_t comm, command, was; /* offsets in the texts; was: COMM: the previous name */
 	size_t program_length;
 };
 
@@ -31,15 +31,15 @@ struct event_batch {
 	size_t count, capacity;
 	char *texts;        /* owned; each ends in a NUL, the first one is empty */
 	size_t n_texts, texts_capacity;
-	struct event_name *last; /* its texts are the ones at last_comm, last_command */
+	struct event_name *last; /* its texts are at last_comm and last_command */
 	size_t last_comm, last_command;
 };
 
-/* A new last one, zero, called as the process is; valid until the next one is added. */
+/* Adds an event with the names of process, otherwise zero; valid until the next call. */
 struct event *event_batch_add(struct event_batch *batch, const struct event_process *process);
 size_t event_batch_text(struct event_batch *batch, const char *text, size_t length);
 
-/* Appends as many as there is room for; from is then empty. Returns how many did not fit. */
+/* Moves the events of from up to EVENT_BATCH_MAX; from is then empty. Returns how many did not fit. */
 size_t event_batch_append(struct event_batch *batch, struct event_batch *from);
 void event_batch_empty(struct event_batch *batch);
 void event_batch_free(struct event_batch *batch);
@@ -54,7 +54,7 @@ struct event_ended {
 };
 
 struct event_ended_list {
-	struct event_ended *list; /* owned, in the order of their ends */
+	struct event_ended *list; /* owned, in the order of their exits */
 	size_t count, capacity;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asking the kernel to tell of processes, and its messages in the form that all sources share. */
+/* Subscribes to the proc connector and converts its messages to raw events. */
 #include <config.h>
 
 #include "topic/event/event_connector.h"
@@ -17,7 +17,7 @@
 #define ANSWER_NS UINT64_C(500000000)
 #define DATAGRAM_BYTES 512 /* 76 in Linux 6.18 */
 
-/* What perf does not tell. */
+/* Events that perf does not provide. */
 #define KINDS \
 	(1u << PROC_EVENT_KIND_EXIT | 1u << PROC_EVENT_KIND_CORE | 1u << PROC_EVENT_KIND_PTRACE | \
 	 1u << PROC_EVENT_KIND_UID | 1u << PROC_EVENT_KIND_GID | 1u << PROC_EVENT_KIND_SID)
@@ -25,12 +25,12 @@
 struct event_connector {
 	struct netlink_socket *netlink;
 	bool some;
-	bool asked;       /* the kernel, to tell */
-	uint32_t request; /* number of the last one: not that of anybody else */
+	bool subscribed;
+	uint32_t request; /* number of the last request, which identifies its answer */
 	uint64_t received;
 };
 
-/* The answer goes to all who listen, and only its number tells whose it is. */
+/* Answers go to all listeners; the request number identifies ours. */
 static bool is_answer(void *context, struct span datagram, int *error)
 {
 	const struct event_connector *connector = context;
@@ -50,11 +50,11 @@ static int send_request(struct event_connector *connector, enum proc_request wha
 	char bytes[PROC_REQUEST_BYTES_MAX];
 	size_t length = proc_request_write(bytes, what, KINDS, ++connector->request, env_self_pid());
 
-	connector->asked = true;
+	connector->subscribed = true;
 	return netlink_socket_send(connector->netlink, bytes, length);
 }
 
-/* What comes before the answer is not missed by anybody; what comes after it stays to be drained. */
+/* Messages before the answer are dropped; those after it remain to be drained. */
 static int request(struct event_connector *connector, enum proc_request what)
 {
 	int error = send_request(connector, what);
@@ -63,8 +63,8 @@ static int request(struct event_connector *connector, enum proc_request what)
 }
 
 /*
- * Only who asks for everything is answered. What is then asked for in part replaces it since Linux 6.6, and
- * is ignored before.
+ * The kernel answers only a request for all events. A later request for some events replaces it since Linux
+ * 6.6 and is ignored before.
  */
 static int listen_to_kernel(struct event_connector *connector)
 {
@@ -99,7 +99,7 @@ void event_connector_close(struct event_connector *connector)
 {
 	if (!connector)
 		return;
-	if (connector->asked)
+	if (connector->subscribed)
 		send_request(connector, PROC_REQUEST_IGNORE);
 	netlink_socket_close(connector->netlink);
 	free(connector);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Source "connector": messages of the proc connector, which alone tells exit codes, tracers and users. */
+/* Source "connector": the proc connector, the only source of exit codes, tracers and users. */
 #ifndef PANETOP_TOPIC_EVENT_EVENT_CONNECTOR_H
 #define PANETOP_TOPIC_EVENT_EVENT_CONNECTOR_H
 
@@ -9,22 +9,22 @@
 struct event_connector;
 
 /*
- * From its return on nothing is missed. some: only what perf does not tell is wanted. NULL and *error
- * otherwise: -ENOTSUP where env is not the live machine; -EPERM before Linux 6.6 without CAP_NET_ADMIN;
- * -ECONNREFUSED in another network namespace than the first; -ETIMEDOUT in another pid or user namespace,
- * where the kernel takes the request and answers nothing; -EPROTONOSUPPORT without CONFIG_PROC_EVENTS; or
- * of what else failed. buffer_bytes: what the socket asks for.
+ * No event is missed after it returns. some: only events that perf does not provide. NULL and *error on
+ * failure: -ENOTSUP where env is not the live machine; -EPERM before Linux 6.6 without CAP_NET_ADMIN;
+ * -ECONNREFUSED outside the initial network namespace; -ETIMEDOUT outside the initial pid or user namespace,
+ * where the kernel accepts the request but never answers; -EPROTONOSUPPORT without CONFIG_PROC_EVENTS; or
+ * another error. buffer_bytes: requested size of the socket buffer.
  */
 struct event_connector *event_connector_open(struct env *env, bool some, size_t buffer_bytes, int *error);
 void event_connector_close(struct event_connector *connector); /* NULL is fine */
 
-/* Adds what has come: only the kinds that perf does not tell where it was opened for some. Never blocks. */
+/* Adds the events that arrived; never blocks. */
 void event_connector_drain(struct event_connector *connector, struct raw_events *events);
 
-int event_connector_descriptor(const struct event_connector *connector); /* readable when something came */
+int event_connector_descriptor(const struct event_connector *connector); /* readable when messages arrived */
 uint64_t event_connector_received(const struct event_connector *connector); /* messages */
 
-/* Messages that found the buffer of the socket full: exact since Linux 4.12, before that a lower bound. */
+/* Messages lost because the socket buffer was full: exact since Linux 4.12, a lower bound before. */
 uint64_t event_connector_lost(struct event_connector *connector);
 
 #endif

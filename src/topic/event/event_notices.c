@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sentences about the sources of process events. */
+/* Tests of the sources, and notices about missing sources and losses. */
 #include <config.h>
 
 #include "topic/event/event_notices.h"
@@ -50,7 +50,7 @@ static int test_thread(struct env *env)
 
 const struct source_spec event_source_specs[] = {
 	{ .path = "perf",
-	  .gives = N_("forks, execs, names and exits, in the least time"),
+	  .gives = N_("forks, execs, names and exits at the lowest cost"),
 	  .optional = true,
 	  .test = test_perf,
 	  .remedies = { { EACCES, N_("run it as root, give it the capability cap_perfmon, or: sysctl "
@@ -59,7 +59,7 @@ const struct source_spec event_source_specs[] = {
 			  N_("run it as root, or give it the capabilities cap_perfmon and cap_ipc_lock") },
 			{ ENOENT, N_("this kernel has no perf events (CONFIG_PERF_EVENTS)") } } },
 	{ .path = TRACEPOINT,
-	  .gives = N_("file and arguments of every program that starts"),
+	  .gives = N_("file and arguments of every exec"),
 	  .optional = true,
 	  .test = test_tracepoint,
 	  .remedies = { { EACCES, N_("run it as root, or give it the capabilities cap_perfmon and "
@@ -70,23 +70,20 @@ const struct source_spec event_source_specs[] = {
 	{ .path = "connector",
 	  .gives = N_("exit codes, core dumps, tracers, users and sessions; without perf, everything"),
 	  .test = test_connector,
-	  .remedies = { { EPERM, N_("before Linux 6.6 it takes root, or the capability cap_net_admin") },
-			{ ECONNREFUSED, N_("the kernel tells it only outside of containers (network "
-					   "namespace)") },
-			{ ETIMEDOUT, N_("the kernel tells it only outside of containers (pid or user "
-					"namespace)") },
+	  .remedies = { { EPERM, N_("before Linux 6.6 this needs root or the capability cap_net_admin") },
+			{ ECONNREFUSED, N_("not available in a container (network namespace)") },
+			{ ETIMEDOUT, N_("not available in a container (pid or user namespace)") },
 			{ EPROTONOSUPPORT, N_("this kernel was built without CONFIG_PROC_EVENTS") },
-			{ ENOTSUP,
-			  N_("process events are of the running machine only: leave out --root") } } },
+			{ ENOTSUP, N_("process events exist only for the running machine: omit --root") } } },
 	{ .path = EVENT_THREAD,
-	  .gives = N_("reading events as they come"),
+	  .gives = N_("reads events as they arrive"),
 	  .test = test_thread,
 	  .remedies = { { EAGAIN, N_("raise the limit of processes and threads: ulimit -u, or pids.max of "
 				     "the control group") } } },
 	{ 0 },
 };
 
-/* For error (positive errno) at the source with this name; NULL when there is nothing to say. */
+/* For error (positive errno) of the source with this name; may be NULL. */
 static const char *remedy(const struct env *env, const char *source, int error)
 {
 	for (const struct source_spec *spec = event_source_specs; spec->path; spec++)
@@ -100,14 +97,14 @@ static void notice_lost(const struct event_sources *sources, struct frame *frame
 	uint64_t lost = sources->perf_lost + sources->connector_lost;
 
 	if (lost > 0)
-		frame_notice(frame, topic, _("--real-time, or a less busy machine, loses less"),
+		frame_notice(frame, topic, _("--real-time or a less busy machine reduces losses"),
 			     P_("%lu event was lost before it could be read",
 				"%lu events were lost before they could be read", lost),
 			     (unsigned long)lost);
 	if (sources->queue_lost > 0)
-		frame_notice(frame, topic, _("a shorter delay loses less"),
-			     P_("%lu event was lost: too many came between two samples",
-				"%lu events were lost: too many came between two samples",
+		frame_notice(frame, topic, _("a shorter delay reduces losses"),
+			     P_("%lu event was lost: too many arrived between two samples",
+				"%lu events were lost: too many arrived between two samples",
 				sources->queue_lost),
 			     (unsigned long)sources->queue_lost);
 }
@@ -121,14 +118,14 @@ static void notice_missing(const struct event_sources *sources, const struct env
 			     strerror(-sources->connector_error));
 	if (sources->perf_error && sources->connector_error && sources->perf_error != -ENOTSUP)
 		frame_notice(frame, topic, remedy(env, "perf", -sources->perf_error),
-			     _("perf events tell nothing of processes: %s"), strerror(-sources->perf_error));
+			     _("no process events from perf: %s"), strerror(-sources->perf_error));
 	if (sources->perf_error && !sources->connector_error)
 		frame_notice(frame, topic, remedy(env, "perf", -sources->perf_error),
-			     _("short processes may lack their command: perf events: %s"),
+			     _("short-lived processes may lack their command line: perf events: %s"),
 			     strerror(-sources->perf_error));
 	else if (sources->exec_error && !sources->perf_error)
 		frame_notice(frame, topic, remedy(env, TRACEPOINT, -sources->exec_error),
-			     _("short processes may lack their arguments: %s: %s"), TRACEPOINT,
+			     _("short-lived processes may lack their arguments: %s: %s"), TRACEPOINT,
 			     strerror(-sources->exec_error));
 }
 
@@ -142,14 +139,14 @@ void event_notices(struct event_reader *reader, const struct env *env, struct fr
 	notice_lost(&sources, frame, topic);
 	if (env->foreign_pids)
 		frame_notice(frame, topic, source_remedy(env, NULL, EXDEV),
-			     _("processes of events are not looked up: %s"), env_error_text(EXDEV));
+			     _("processes are not looked up in /proc: %s"), env_error_text(EXDEV));
 	if (sources.real_time_error)
 		frame_notice(frame, topic,
 			     remedy_for_user(N_("run it as root, or give it the capability cap_sys_nice")),
-			     _("the reader does not run in real time: %s"),
+			     _("the event reader does not run at real-time priority: %s"),
 			     strerror(-sources.real_time_error));
 	if (sources.stuck_pid)
 		frame_notice(frame, topic, NULL,
-			     _("process %u is stuck: its command line cannot be read, others wait behind it"),
+			     _("process %u is stuck: reading its command line blocks, others wait"),
 			     sources.stuck_pid);
 }

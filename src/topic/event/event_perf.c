@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Three perf events on each CPU: tasks and the tracepoint in one ring, and an alarm for quiet times. */
+/* Three perf events per CPU: task records and the exec tracepoint share a ring; the alarm wakes an idle
+ * reader. */
 #include <config.h>
 
 #include "topic/event/event_perf.h"
@@ -23,16 +24,16 @@
 
 #define ONLINE_CPUS "sys/devices/system/cpu/online"
 #define EXEC_EVENT "events/sched/sched_process_exec/"
-#define STACK_BYTES (12 * 1024) /* up to 8 KiB lie between the stack's end and the arguments */
+#define STACK_BYTES (12 * 1024) /* arguments are up to 8 KiB from the end of the stack */
 #define COMMAND_BYTES_MAX ((size_t)4096)
 #define ALARM_BYTES ((size_t)4096)
 
 struct on_cpu {
 	uint32_t cpu;
-	int tasks, execs, alarm; /* descriptors; execs, alarm: -1 where there is none */
+	int tasks, execs, alarm; /* descriptors; execs, alarm: -1: none */
 	struct perf_ring ring, alarm_ring;
-	uint64_t reported_lost; /* by records in the ring */
-	uint64_t enabled_ns; /* when CPUs were followed last */
+	uint64_t reported_lost; /* by PERF_RECORD_LOST */
+	uint64_t enabled_ns;    /* when the list of CPUs was last updated */
 };
 
 struct event_perf {
@@ -40,13 +41,13 @@ struct event_perf {
 	size_t ring_bytes;
 	struct on_cpu *cpus;
 	size_t n_cpus, cpu_capacity;
-	char *room; /* of one ring */
+	char *room; /* for the contents of one ring */
 	uint64_t exec_id;
 	struct trace_field filename;
 	int exec_error;
 	bool armed;
 	uint64_t received;
-	uint64_t lost_before; /* on CPUs that are gone */
+	uint64_t lost_before; /* on CPUs that went offline */
 };
 
 static struct perf_event_attr common_attr(void)
@@ -61,7 +62,7 @@ static struct perf_event_attr common_attr(void)
 	};
 }
 
-/* perf events before Linux 6.0 do not know how to count their losses. */
+/* PERF_FORMAT_LOST exists since Linux 6.0. */
 static int open_event(struct perf_event_attr *attr, uint32_t cpu)
 {
 	int fd = perf_open(attr, -1, (int)cpu, -1);
@@ -108,7 +109,7 @@ static int open_execs(const struct event_perf *perf, struct on_cpu *on)
 	return error;
 }
 
-/* Where it cannot be had the rings are looked into although nothing comes. */
+/* Without an alarm the reader polls the rings. */
 static void open_alarm(const struct event_perf *perf, struct on_cpu *on)
 {
 	struct perf_event_attr attr = common_attr();
@@ -255,7 +256,7 @@ static char *copy_text(const char *text, size_t length)
 	return copy;
 }
 
-/* The name came in the record before; here are the arguments, or at least the file. */
+/* The preceding record has the name; this one has the arguments, or at least the file. */
 static void add_exec(const struct event_perf *perf, struct raw_events *events,
 		     const struct perf_record *record)
 {
@@ -273,7 +274,7 @@ static void add_exec(const struct event_perf *perf, struct raw_events *events,
 	}
 }
 
-/* Rings tell of all tasks of the machine; those outside of our pid namespace have no number here. */
+/* Records of tasks outside of this pid namespace have no PID here. */
 static bool is_foreign(const struct perf_record *record)
 {
 	return record->pid == 0 || record->tid == 0;
@@ -325,7 +326,7 @@ void event_perf_drain(struct event_perf *perf, struct raw_events *events, bool e
 	}
 }
 
-/* Also a CPU that went offline and came back since the last look: it came back without its events. */
+/* Also detects CPUs that went offline and came back: their perf events are gone. */
 static bool is_gone(struct on_cpu *on, struct span online)
 {
 	uint64_t before_ns = on->enabled_ns;

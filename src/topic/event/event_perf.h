@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Source "perf": records of tasks in a ring per CPU, joined with the tracepoint of programs that start. */
+/* Source "perf": task records in a ring per CPU, and the exec tracepoint for file and arguments. */
 #ifndef PANETOP_TOPIC_EVENT_EVENT_PERF_H
 #define PANETOP_TOPIC_EVENT_EVENT_PERF_H
 
@@ -9,38 +9,35 @@
 struct event_perf;
 
 /*
- * From its return on nothing is missed. NULL and *error otherwise: -EACCES or -EPERM where perf events of all
- * tasks are not allowed; -ENOENT or -ENOSYS without perf events; or of what else failed.
+ * No event is missed after it returns. NULL and *error on failure: -EACCES or -EPERM where perf events of all
+ * tasks are not permitted; -ENOENT or -ENOSYS without perf events; or another error.
  */
 struct event_perf *event_perf_open(struct env *env, size_t ring_bytes, int *error);
 void event_perf_close(struct event_perf *perf); /* NULL is fine */
 
-/*
- * Is the tracepoint there, which tells file and arguments? 0, -ENOENT without tracing file system, -EACCES
- * where it may not be used, or -errno.
- */
+/* Of the exec tracepoint: 0, -ENOENT without tracefs, -EACCES where it is not permitted, or -errno. */
 int event_perf_exec_error(const struct event_perf *perf);
 
-/* Adds what has come, ends of processes only if asked for. Never blocks. */
+/* Adds the events that arrived, exits only if requested; never blocks. */
 void event_perf_drain(struct event_perf *perf, struct raw_events *events, bool exits);
 
-unsigned event_perf_cpus(const struct event_perf *perf); /* that are watched */
+unsigned event_perf_cpus(const struct event_perf *perf); /* monitored CPUs */
 
-/* CPUs come and go: to be called now and then. */
+/* Call it regularly: CPUs go offline and come back. */
 void event_perf_follow_cpus(struct event_perf *perf);
 
 /*
- * Armed, the descriptors become readable with the next event; otherwise only when a ring is half full. False
- * when there is no alarm on some CPU: then its events are only seen by draining.
+ * Armed: the descriptors become readable with the next event; otherwise when a ring is half full. False if
+ * some CPU has no alarm: its events are found only by draining.
  */
 bool event_perf_arm(struct event_perf *perf, bool armed);
 
-/* Writes at most room of them, and tells how many. */
+/* Writes at most room descriptors; returns how many. */
 unsigned event_perf_descriptors(const struct event_perf *perf, int *fds, unsigned room);
 
 uint64_t event_perf_received(const struct event_perf *perf); /* records */
 
-/* Records that did not fit, as the kernel counts them; exact since Linux 6.0, else up to the last drain. */
+/* Lost records, as the kernel counts them: exact since Linux 6.0, before that up to the last drain. */
 uint64_t event_perf_lost(const struct event_perf *perf);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A hash of processes by pid, a queue of those that ended, and names that children share with parents. */
+/* A hash of processes by PID, a ring of exited ones, and names that children share with their parents. */
 #include <config.h>
 
 #include "topic/event/event_process.h"
@@ -22,7 +22,7 @@ struct event_processes {
 		uint64_t end_ns;
 	} dead[EVENT_PROCESSES_EXITED]; /* a ring */
 	size_t next_dead;
-	struct event_name *unnamed_process;
+	struct event_name *unknown_name;
 };
 
 static struct event_name *new_name(const char *comm, const char *command)
@@ -54,8 +54,8 @@ struct event_processes *event_processes_open(void)
 {
 	struct event_processes *processes = alloc_zeroed(1, sizeof(*processes));
 
-	processes->unnamed_process = new_name("", "");
-	processes->unnamed_process->known = false;
+	processes->unknown_name = new_name("", "");
+	processes->unknown_name->known = false;
 	return processes;
 }
 
@@ -76,7 +76,7 @@ void event_processes_close(struct event_processes *processes)
 		processes->spare = process->next;
 		free(process);
 	}
-	event_name_drop(processes->unnamed_process);
+	event_name_drop(processes->unknown_name);
 	free(processes);
 }
 
@@ -120,10 +120,10 @@ struct event_process *event_processes_add(struct event_processes *processes, uin
 		.session = -1,
 		.resident_bytes = U64_UNKNOWN,
 		.page_table_bytes = U64_UNKNOWN,
-		.name = processes->unnamed_process,
+		.name = processes->unknown_name,
 		.next = next,
 	};
-	processes->unnamed_process->users++;
+	processes->unknown_name->users++;
 	*place = process;
 	return process;
 }
@@ -168,8 +168,8 @@ void event_process_inherit(struct event_process *child, const struct event_proce
 
 void event_processes_unname(struct event_processes *processes, struct event_process *process)
 {
-	processes->unnamed_process->users++;
-	set_name(process, processes->unnamed_process);
+	processes->unknown_name->users++;
+	set_name(process, processes->unknown_name);
 }
 
 void event_process_call(struct event_process *process, const char *comm, const char *command,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The list of events of one round, kept in the order in which they happened. */
+/* The events of one round, in the order of their times. */
 #include <config.h>
 
 #include "topic/event/event_raw.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rounds of the reading thread: drain, look up commands, sort, resolve, hand over; it sleeps while nothing
- * comes. */
+/* The reading thread: in each round it drains, reads commands, sorts, resolves and hands over. */
 #include <config.h>
 
 #include "topic/event/event_reader.h"
@@ -22,16 +21,16 @@
 #include "topic/process/command_reader.h"
 
 #define ROUND_MS 25
-#define SETTLED_NS UINT64_C(2000000) /* after which what was told of a moment is in its ring */
-#define QUIET_ROUNDS 1u /* after which the next event is waited for */
+#define SETTLED_NS UINT64_C(2000000) /* older events are in their rings */
+#define QUIET_ROUNDS 1u              /* then the thread waits for the next event */
 #define QUIET_ROUNDS_MAX 40u
 #define BELL_NS UINT64_C(100000000)
-#define LOSSES_NS UINT64_C(100000000) /* asking for them interrupts each CPU */
+#define LOSSES_NS UINT64_C(100000000) /* reading the counters of losses interrupts each CPU */
 #define FOLLOW_NS UINT64_C(1000000000)
 #define FOLLOW_SOON_NS UINT64_C(20000000)
 #define SOCKET_BYTES ((size_t)64 * 1024 * 1024)
 #define RINGS_BYTES ((size_t)64 * 1024 * 1024) /* of all CPUs together */
-#define RING_BYTES_MAX ((size_t)8 * 1024 * 1024) /* room for 650 programs that start */
+#define RING_BYTES_MAX ((size_t)8 * 1024 * 1024) /* room for 650 execs */
 #define RING_BYTES_MIN ((size_t)256 * 1024)
 #define POLLED_MAX 2050
 
@@ -42,8 +41,8 @@ struct event_reader {
 	int error;      /* -errno: why the thread does not run */
 	const struct settings *settings;
 	const struct sample_request *request;
-	uint64_t tick; /* of env when settings were looked at last */
-	struct event_perf *perf;           /* of the thread, as all down to the lock */
+	uint64_t tick;           /* of env when settings were last read */
+	struct event_perf *perf; /* used by the thread, like all members up to the lock */
 	struct event_connector *connector;
 	struct raw_events raw;
 	struct command_reader *commands;
@@ -52,8 +51,8 @@ struct event_reader {
 	uint64_t rung_ns, followed_ns, losses_ns;
 	pthread_mutex_t lock; /* of the members below, and of what the resolver has counted and kept */
 	struct event_batch ready;
-	unsigned collectors; /* samplers that take events; without them unnamed_process misses any */
-	bool waiting;                      /* the bell has to be rung for events that are ready */
+	unsigned collectors; /* samplers that collect events; without any, events are only counted */
+	bool waiting;        /* the bell must be rung for ready events */
 	struct event_sources sources;
 	struct event_filter filter;
 	bool filter_changed;
@@ -69,7 +68,7 @@ static size_t ring_bytes(void)
 	return bytes > RING_BYTES_MAX ? RING_BYTES_MAX : bytes < RING_BYTES_MIN ? RING_BYTES_MIN : bytes;
 }
 
-/* Locked memory may be limited: a small ring is better than none. */
+/* Locked memory may be limited: then try smaller rings. */
 static void open_perf(struct event_reader *reader)
 {
 	size_t bytes = ring_bytes();
@@ -100,11 +99,11 @@ static bool may_be_selected(const struct event_reader *reader, const struct raw_
 	const struct event_process *process = event_processes_find(reader->resolver.processes, raw->pid);
 
 	if (process && process->end_ns)
-		process = NULL; /* its pid came back */
+		process = NULL; /* PID reused */
 	return event_filter_start(&reader->resolver.filter, process, raw->pid, raw->text);
 }
 
-/* The command lines of those that started without telling it, while they are still there. */
+/* Reads command lines that execs did not include, while the processes exist. */
 static void read_missing_commands(struct event_reader *reader, size_t from)
 {
 	struct command_line line;
@@ -112,7 +111,7 @@ static void read_missing_commands(struct event_reader *reader, size_t from)
 	if (reader->env.foreign_pids)
 		return;
 	while (command_reader_next(reader->commands, &line)) {
-		/* what was stuck is of no use now */
+		/* too late to be of use */
 	}
 	for (size_t i = from; i < reader->raw.count; i++) {
 		const struct raw_event *raw = &reader->raw.list[i];
@@ -199,7 +198,7 @@ static void hand_over(struct event_reader *reader, uint64_t now_ns)
 	ring_bell(reader, now_ns);
 }
 
-/* What is not older than a moment may still be overtaken by what another CPU tells. */
+/* Newer events may still be preceded by events of other CPUs. */
 static void resolve_settled(struct event_reader *reader, uint64_t settled_ns)
 {
 	struct raw_events *raw = &reader->raw;
@@ -211,7 +210,7 @@ static void resolve_settled(struct event_reader *reader, uint64_t settled_ns)
 	raw_events_drop(raw, count);
 }
 
-/* Before anything is looked up for it. */
+/* Before anything is looked up with the new filter. */
 static void update_resolver(struct event_reader *reader)
 {
 	struct event_filter filter;
@@ -226,7 +225,7 @@ static void update_resolver(struct event_reader *reader)
 		event_resolve_set_filter(&reader->resolver, &filter);
 }
 
-/* It takes two looks to see that a CPU was offline: after a long wait the second one comes soon. */
+/* Detecting that a CPU was offline takes two checks: after a long wait the second one follows soon. */
 static void follow_cpus(struct event_reader *reader, uint64_t now_ns)
 {
 	uint64_t since_ns = now_ns - reader->followed_ns;
@@ -250,7 +249,7 @@ static void round_once(struct event_reader *reader)
 	pthread_mutex_unlock(&reader->lock);
 }
 
-/* Setting the alarm interrupts each CPU: the more there are, the surer it must be that nothing comes. */
+/* Setting the alarm interrupts each CPU: with many CPUs it must pay off. */
 static unsigned quiet_rounds(const struct event_reader *reader)
 {
 	unsigned rounds = QUIET_ROUNDS + (reader->perf ? event_perf_cpus(reader->perf) / 4 : 0);
@@ -258,7 +257,7 @@ static unsigned quiet_rounds(const struct event_reader *reader)
 	return rounds < QUIET_ROUNDS_MAX ? rounds : QUIET_ROUNDS_MAX;
 }
 
-/* Lets the next event be told, where that can be done, and looks once more: what came before is not. */
+/* Arms the alarms, then drains once more: earlier events do not trigger them. */
 static bool is_quiet(struct event_reader *reader)
 {
 	bool quiet = reader->quiet_rounds > quiet_rounds(reader) && reader->raw.count == 0 &&
@@ -268,12 +267,12 @@ static bool is_quiet(struct event_reader *reader)
 		return false;
 	if (!quiet)
 		return false;
-	reader->losses_ns = 0; /* they are asked for before a wait that may be long */
+	reader->losses_ns = 0; /* read them before a wait that may be long */
 	round_once(reader);
 	return reader->quiet_rounds > 0;
 }
 
-/* False when it is to stop. */
+/* False: stop. */
 static bool wait_for_more(struct event_reader *reader)
 {
 	bool quiet = is_quiet(reader);
@@ -292,7 +291,7 @@ static bool wait_for_more(struct event_reader *reader)
 	return !(polled[0].revents & POLLIN);
 }
 
-/* Command lines of those that were there before, as many at a time as their reader takes. */
+/* Reads command lines of existing processes, as many at a time as the command reader accepts. */
 static void seed(struct event_reader *reader)
 {
 	const uint32_t *pids;
@@ -410,10 +409,10 @@ void event_reader_close(struct event_reader *reader, struct env *env)
 	env_unshare(env, &key);
 }
 
-/* Users are those of the start: to look them up may take long. */
+/* Users are looked up only at the start, as that may take long. */
 static void update_filter(struct event_reader *reader)
 {
-	struct event_filter filter = reader->filter; /* only ever changed here */
+	struct event_filter filter = reader->filter; /* changed only by this function */
 
 	event_filter_read(&filter, reader->settings, reader->request->processes);
 	if (memcmp(&filter, &reader->filter, sizeof(filter)) == 0)
@@ -454,7 +453,7 @@ void event_reader_collect(struct event_reader *reader, struct event_batch *taken
 	reader->waiting = false;
 	pthread_mutex_unlock(&reader->lock);
 	if (read(reader->bell, &rung, sizeof(rung)) < 0)
-		return; /* unnamed_process rang: no matter */
+		return; /* the bell was not rung */
 }
 
 void event_reader_collect_ended(struct event_reader *reader, struct event_ended_list *taken)
@@ -470,12 +469,12 @@ void event_reader_collect_ended(struct event_reader *reader, struct event_ended_
 }
 
 void event_reader_read_statistics(struct event_reader *reader,
-				  void (*look)(void *context, const struct event_statistics *statistics,
+				  void (*read)(void *context, const struct event_statistics *statistics,
 					       uint64_t since_ns),
 				  void *context)
 {
 	pthread_mutex_lock(&reader->lock);
-	look(context, &reader->resolver.statistics, env_mono_ns() - reader->start_ns);
+	read(context, &reader->resolver.statistics, env_mono_ns() - reader->start_ns);
 	pthread_mutex_unlock(&reader->lock);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The thread that reads the sources of process events, and what samplers take from it. */
+/* The thread that reads the sources of process events, and what it hands to samplers. */
 #ifndef PANETOP_TOPIC_EVENT_EVENT_READER_H
 #define PANETOP_TOPIC_EVENT_EVENT_READER_H
 
@@ -7,26 +7,26 @@
 #include "topic/event/event_statistics.h"
 #include "topic/topic.h"
 
-/* The rights that the topics over it make use of: the connector has to be told to stop, too. */
+/* Privileges that the event topics use, also to unsubscribe from the connector. */
 #define EVENT_USES (PRIVILEGE_BIT(PRIVILEGE_NETLINK) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN))
 #define EVENT_OPENING_USES                                                                                   \
 	(PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) | PRIVILEGE_BIT(PRIVILEGE_TRACING))
 
-#define EVENT_THREAD "event thread" /* its name as a source: it may not be possible to start one */
+#define EVENT_THREAD "event thread" /* its name as a source: starting it may fail */
 
 struct event_reader;
 
-/* How it is read, and what came; of the moment of the call. */
+/* State and counters of the sources. */
 struct event_sources {
 	int perf_error;      /* 0: it is read; else -errno */
 	int exec_error;      /* of the tracepoint, likewise */
 	int connector_error; /* likewise */
-	int real_time_error; /* likewise; 0 also when it was not asked for */
+	int real_time_error; /* likewise; 0 also if it was not requested */
 	uint64_t perf_received, perf_lost;           /* records */
 	uint64_t connector_received, connector_lost; /* messages */
-	uint64_t queue_received, queue_lost; /* events that were chosen; those there was no room for */
+	uint64_t queue_received, queue_lost;         /* selected events; those beyond the size of the queue */
 	uint64_t unnamed;
-	uint32_t stuck_pid;  /* whose command line has kept its reader for seconds; 0: none */
+	uint32_t stuck_pid; /* reading its command line has blocked for seconds; 0: none */
 };
 
 /*
@@ -36,27 +36,28 @@ struct event_sources {
 struct event_reader *event_reader_open(const struct sample *sample);
 void event_reader_close(struct event_reader *reader, struct env *env);
 
-/* Once per tick: lets the thread know when settings have changed. 0, or -errno when no source can be read. */
+/* Once per tick: passes changed settings to the thread. 0, or -errno if no source can be read. */
 int event_reader_update(struct event_reader *reader, struct env *env);
 
-/* One more (1), or less (-1), who takes events: while there is unnamed_process they are only counted. */
+/* Adds (1) or removes (-1) a sampler that collects events; without any, events are only counted. */
 void event_reader_add_collector(struct event_reader *reader, int change);
 
-/* The events since the last call; taken is emptied, and filled. */
+/* Replaces the contents of taken by the events since the last call. */
 void event_reader_collect(struct event_reader *reader, struct event_batch *taken);
 
-/* The processes that ended since the last call, from the first call on; taken is emptied, and filled. */
+/* Replaces the contents of taken by the processes that exited since the last call; the first call starts it.
+ */
 void event_reader_collect_ended(struct event_reader *reader, struct event_ended_list *taken);
 
-/* Calls look with the statistics, which the thread leaves alone meanwhile. since_ns: how long it counts. */
+/* Calls read with the statistics while they are locked. since_ns: time since counting began. */
 void event_reader_read_statistics(struct event_reader *reader,
-				  void (*look)(void *context, const struct event_statistics *statistics,
+				  void (*read)(void *context, const struct event_statistics *statistics,
 					       uint64_t since_ns),
 				  void *context);
 
 void event_reader_sources(struct event_reader *reader, struct event_sources *sources);
 
-/* An eventfd that becomes readable when there are events to take, at most ten times a second. */
+/* An eventfd that becomes readable when events are ready, at most ten times a second. */
 int event_reader_bell(const struct event_reader *reader);
 
 #endif

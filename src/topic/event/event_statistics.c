@@ -57,7 +57,7 @@ void event_statistics_count(struct event_statistics *statistics, const struct ev
 	count(&statistics->all, kind, of_thread, failed);
 }
 
-/* Where there is no more room the ones that ended, and of these those that forked least, go first. */
+/* When the list is full, exited processes are replaced first, those with the fewest forks before others. */
 static struct event_parent *replaceable_parent(struct event_statistics *statistics)
 {
 	struct event_parent *least = &statistics->parents[0];

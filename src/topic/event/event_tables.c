@@ -68,7 +68,7 @@ struct total_row {
 #define TOTAL(field, ...) COLUMN(struct total_row, field, __VA_ARGS__)
 #define NUMBER(field, heading, importance, what)                                                             \
 	TOTAL(field, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = heading, .width = 7,               \
-	      .rank = importance, .help = what, .source = "events, counted since panetop began to watch")
+	      .rank = importance, .help = what, .source = "events, counted since panetop started to listen")
 #define SPEED(field, of, heading, importance, ...)                                                           \
 	TOTAL(field, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = heading, .width = 9,             \
 	      .rank = importance, .rate_of = offsetof(struct total_row, of),                                 \
@@ -77,27 +77,27 @@ struct total_row {
 static const struct column total_columns[] = {
 	TOTAL(command, .kind = COLUMN_KEY, .title = N_("name"), .width = 15,
 	      .help = N_(
-		      "what the processes are called, at most 15 bytes; all: of all together; (others): of "
-		      "those there was no room for"),
+		      "command name, at most 15 bytes; all: the sum; (others): commands beyond the table "
+		      "limit"),
 	      .source = "perf COMM, /proc/PID/stat"),
 	NUMBER(total, N_("total"), 0, N_("events of all kinds")),
 	SPEED(per_second, total, N_("per s"), 1, .hidden = false),
-	NUMBER(forks, N_("forks"), 1, N_("processes that it started")),
-	NUMBER(execs, N_("execs"), 1, N_("programs that became this one")),
-	NUMBER(exits, N_("exits"), 1, N_("processes that ended")),
-	NUMBER(failures, N_("failed"), 2, N_("of these, with a code that is not 0, or by a signal")),
-	NUMBER(clones, N_("threads"), 3, N_("threads that it started")),
+	NUMBER(forks, N_("forks"), 1, N_("processes started")),
+	NUMBER(execs, N_("execs"), 1, N_("programs executed")),
+	NUMBER(exits, N_("exits"), 1, N_("processes that exited")),
+	NUMBER(failures, N_("failed"), 2, N_("exits with a nonzero code or by a signal")),
+	NUMBER(clones, N_("threads"), 3, N_("threads started")),
 	NUMBER(core_dumps, N_("cores"), 4, N_("core dumps")),
-	NUMBER(renames, N_("renames"), 5, N_("processes and threads that changed their name")),
-	NUMBER(ptraces, N_("ptraces"), 6, N_("processes it began or ended to trace")),
-	NUMBER(user_changes, N_("users"), 6, N_("changes of users and groups")),
-	NUMBER(sessions, N_("sids"), 6, N_("sessions that it started")),
+	NUMBER(renames, N_("renames"), 5, N_("name changes of processes and threads")),
+	NUMBER(ptraces, N_("ptraces"), 6, N_("ptrace attaches and detaches")),
+	NUMBER(user_changes, N_("users"), 6, N_("changes of user or group")),
+	NUMBER(sessions, N_("sids"), 6, N_("sessions started")),
 	SPEED(forks_per_second, forks, N_("forks/s"), 0, .hidden = true),
 	SPEED(execs_per_second, execs, N_("execs/s"), 0, .hidden = true),
 	SPEED(exits_per_second, exits, N_("exits/s"), 0, .hidden = true),
 	SPEED(failures_per_second, failures, N_("failed/s"), 0, .hidden = true),
 	TOTAL(mean_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND, .title = N_("mean/s"),
-	      .width = 8, .rank = 2, .help = N_("events per second since panetop began to watch"),
+	      .width = 8, .rank = 2, .help = N_("mean rate since panetop started to listen"),
 	      .source = "total / time since then"),
 };
 
@@ -177,34 +177,36 @@ struct parent_row {
 #define PARENT(field, ...) COLUMN(struct parent_row, field, __VA_ARGS__)
 
 static const struct column parent_columns[] = {
-	PARENT(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .help = N_("the process that forks"),
+	PARENT(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .help = N_("process that forks"),
 	       .source = "perf task records, proc connector"),
 	PARENT(start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("start"), .width = 9,
-	       .hidden = true, .help = N_("when it was started, after boot"),
-	       .source = "/proc/PID/stat starttime, else its own fork"),
+	       .hidden = true, .help = N_("start time after boot"),
+	       .source = "/proc/PID/stat starttime, else the time of its fork"),
 	PARENT(forks, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("forks"), .width = 8,
-	       .help = N_("processes it started since panetop began to watch"), .source = "events, counted"),
+	       .help = N_("processes started since panetop started to listen"), .source = "events, counted"),
 	PARENT(forks_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("forks/s"),
 	       .width = 8, .rate_of = offsetof(struct parent_row, forks), .help = N_("in the last interval"),
 	       .source = "growth of forks / time"),
 	PARENT(mean_forks_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND, .title = N_("mean/s"),
-	       .width = 8, .rank = 2, .help = N_("forks per second since panetop began to watch"),
+	       .width = 8, .rank = 2, .help = N_("mean rate since panetop started to listen"),
 	       .source = "forks / time since then"),
 	PARENT(resident_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("resident"), .width = 8,
-	       .help = N_("its memory when it forked, read at most ten times a second"),
+	       .help = N_("resident memory at its last fork, read at most ten times a second"),
 	       .source = "/proc/PID/status VmRSS"),
 	PARENT(page_table_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("tables"), .width = 8,
 	       .rank = 1,
-	       .help = N_("its page tables then: fork() copies them, so that it takes longer the larger they "
-			  "are; vfork() and posix_spawn() do not"),
+	       .help = N_(
+		       "page tables at that time: fork() copies them and takes longer the larger they are; "
+		       "vfork() and posix_spawn() do not copy them"),
 	       .source = "/proc/PID/status VmPTE"),
 	PARENT(command, .kind = COLUMN_LABEL, .title = N_("name"), .width = 15,
-	       .help = N_("what it is called, at most 15 bytes"), .source = "perf COMM, /proc/PID/stat"),
+	       .help = N_("name of the process (comm), at most 15 bytes"),
+	       .source = "perf COMM, /proc/PID/stat"),
 };
 
 static const struct schema parent_schema = {
 	.name = "event_parent",
-	.help = N_("processes that start others"),
+	.help = N_("processes that fork"),
 	.from_zero = true,
 	.row_size = sizeof(struct parent_row),
 	SCHEMA_COLUMNS(parent_columns),
@@ -250,20 +252,19 @@ struct lifetime_row {
 
 static const struct column lifetime_columns[] = {
 	LIFETIME(from_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("from"), .width = 9,
-		 .help = N_("they lived at least so long; -: it is not known when they began"),
-		 .source = "panetop"),
+		 .help = N_("shortest lifetime in this row; -: start unknown"), .source = "panetop"),
 	LIFETIME(to_seconds, .kind = COLUMN_BOUND, .unit = UNIT_SECONDS, .title = N_("to"), .width = 9,
-		 .help = N_("and less than this; -: all that lived longer"), .source = "panetop"),
+		 .help = N_("upper limit, exclusive; -: no limit"), .source = "panetop"),
 	LIFETIME(exits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("exits"), .width = 9,
-		 .help = N_("processes that ended since panetop began to watch"),
+		 .help = N_("processes that exited since panetop started to listen"),
 		 .source = "events, counted"),
 	LIFETIME(share_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("share"), .width = 6,
-		 .help = N_("part of all exits"), .source = "exits / sum of exits"),
+		 .help = N_("share of all exits"), .source = "exits / sum of exits"),
 };
 
 static const struct schema lifetime_schema = {
 	.name = "event_lifetime",
-	.help = N_("how long processes lived"),
+	.help = N_("lifetimes of processes that exited"),
 	.shape = SHAPE_HISTOGRAM,
 	.row_size = sizeof(struct lifetime_row),
 	SCHEMA_COLUMNS(lifetime_columns),
@@ -319,25 +320,25 @@ static const struct column source_columns[] = {
 	       .help = N_("perf: rings of the CPUs; connector: the proc connector; panetop: its own queue"),
 	       .source = "panetop"),
 	SOURCE(received, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("received"), .width = 9,
-	       .help = N_("records, messages or, of panetop, events that were chosen"), .source = "panetop"),
+	       .help = N_("records, messages or, for panetop, selected events"), .source = "panetop"),
 	SOURCE(received_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("per s"),
 	       .width = 8, .rate_of = offsetof(struct source_row, received),
 	       .help = N_("in the last interval"), .source = "growth of received / time"),
 	SOURCE(lost, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("lost"), .width = 6,
-	       .help = N_("those that there was no room for, as the kernel counts them"),
+	       .help = N_("lost because a buffer was full, as the kernel counts them"),
 	       .source = "PERF_FORMAT_LOST, PERF_RECORD_LOST; SO_MEMINFO; panetop"),
 	SOURCE(unnamed, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("unnamed"), .width = 7,
-	       .help = N_("events of processes whose name unnamed_process told, nor that of a parent"),
+	       .help = N_("events of processes without a known name, their own or inherited"),
 	       .source = "panetop"),
 	SOURCE(state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 8, .words = true,
-	       .help = N_("read, or why it is not"), .source = "panetop"),
+	       .help = N_("read, or the reason why not"), .source = "panetop"),
 	SOURCE(gives, .kind = COLUMN_LABEL, .title = N_("gives"), .width = 20, .rank = 1,
-	       .help = N_("which events are taken from it"), .source = "panetop"),
+	       .help = N_("events that it provides"), .source = "panetop"),
 };
 
 static const struct schema source_schema = {
 	.name = "event_source",
-	.help = N_("where process events come from, and what was lost"),
+	.help = N_("sources of process events, and losses"),
 	.from_zero = true,
 	.row_size = sizeof(struct source_row),
 	SCHEMA_COLUMNS(source_columns),

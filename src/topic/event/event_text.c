@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The words of events; they are data for scripts, too, and so not translated. */
+/* Not translated: scripts parse these words. */
 #include <config.h>
 
 #include "topic/event/event_text.h"
