@@ -285,7 +285,7 @@ def one_that_has_just_ended(_scratch):
         child.kill()
         child.wait()
         terminal.send("Enter", "Space")
-        return expect(terminal.wait_for(f"{child.pid} sleep has ended"), terminal, "it is not told that it has ended") or \
+        return expect(terminal.wait_for(f"{child.pid} sleep has exited"), terminal, "it is not told that it has ended") or \
             expect("it has ended; r waits for the next" in terminal.text() and "waiting for" not in terminal.text(),
                    terminal, "it is not told what would help")
 

@@ -641,9 +641,9 @@ START_TEST(one_that_was_seen_has_ended)
 	ck_assert_double_eq(total(&machine, "start_seconds"), start_seconds - 1);
 	ck_assert(isnan(total(&machine, "vm_resident_bytes")) && isnan(total(&machine, "minor_faults")));
 	ck_assert_uint_eq(frame_table(machine.now, "region")->n_rows, 0);
-	ck_assert(was_told(&machine, "earlier one has ended"));
+	ck_assert(was_told(&machine, "earlier one has exited"));
 	next_tick(&machine);
-	ck_assert(was_told(&machine, "earlier one has ended"));
+	ck_assert(was_told(&machine, "earlier one has exited"));
 	choose_seen(&machine, pid, start_seconds, "mapped");
 	ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "present_bytes"), 512);
 	end_process(&machine, pid, to);
@@ -678,7 +678,7 @@ START_TEST(those_without_memory_are_explained)
 	next_tick(&machine);
 	if (frame_table(machine.now, "page_total")->n_rows == 0)
 		skip_test("no thread of the kernel is seen here");
-	ck_assert(was_told(&machine, "thread of the kernel"));
+	ck_assert(was_told(&machine, "kernel thread"));
 	close_machine(&machine);
 }
 END_TEST
@@ -707,7 +707,7 @@ START_TEST(the_newest_of_a_name)
 		open_pages(&machine, "pagesleeper");
 		next_tick(&machine);
 		ck_assert_double_eq(total(&machine, "pid"), pids[1]);
-		ck_assert(was_told(&machine, "2 processes are called so"));
+		ck_assert(was_told(&machine, "2 processes match"));
 	}
 	kill(pids[1], SIGKILL);
 	waitpid(pids[1], NULL, 0);
@@ -886,7 +886,7 @@ START_TEST(a_tree_of_files_is_a_process)
 	open_fixture(&machine, 1); /* its pagemap was cut off */
 	ck_assert(isnan(total(&machine, "present_pages")));
 	ck_assert_double_eq(total(&machine, "mapped_pages"), 48);
-	ck_assert(was_told(&machine, "pagemap ends before the regions do"));
+	ck_assert(was_told(&machine, "pagemap is shorter than the regions"));
 	close_machine(&machine);
 }
 END_TEST

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topics "latency", "latency_phase" and "latency_bucket": how late wake-ups are, by CPU, phase and bucket. */
+/* Topics "latency", "latency_phase" and "latency_bucket": wake-up latency by CPU, by phase and as histogram.
+ */
 #include <config.h>
 
 #include <errno.h>
@@ -31,23 +32,22 @@ struct latency_row {
 
 #define LATENCY_PERCENTILE(field, number, column_rank, hide)                                                 \
 	LATENCY_TIME(field, number, column_rank, hide, /* xgettext:no-c-format */                            \
-		     N_("so late at most were this many percent of the wake-ups; up to 1 % too long, never " \
-			"too short"),                                                                        \
+		     N_("latency that this percentage of wake-ups did not exceed (rounded up by at most "    \
+			"1 %)"),                                                                             \
 		     "upper end of the bucket in which the samples reach this percentage")
 
 /* The columns from samples to max. */
 #define LATENCY_FIGURES                                                                                      \
 	LATENCY_COLUMN(samples, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("samples"),          \
-		       .width = 9, .help = N_("wake-ups that were measured"),                                \
+		       .width = 9, .help = N_("measured wake-ups"),                                          \
 		       .source = "counted by the measuring threads"),                                        \
 		LATENCY_COLUMN(missed, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("missed"),    \
 			       .width = 6, .rank = 1,                                                        \
-			       .help = N_("periods that passed while a wake-up was late: they have no "      \
-					  "sample of their own"),                                            \
+			       .help = N_("periods that passed during a late wake-up: they have no sample"), \
 			       .source = "lateness / period, counted by the measuring threads"),             \
-		LATENCY_TIME(min, N_("min"), 2, false, N_("the least"), "exact"),                            \
-		LATENCY_TIME(mean, N_("mean"), 2, false, N_("sum of all / samples"), "exact"),               \
-		LATENCY_TIME(mode, N_("mode"), 6, true, N_("where the samples are densest"),                 \
+		LATENCY_TIME(min, N_("min"), 2, false, N_("lowest latency"), "exact"),                       \
+		LATENCY_TIME(mean, N_("mean"), 2, false, N_("mean latency"), "exact"),                       \
+		LATENCY_TIME(mode, N_("mode"), 6, true, N_("most frequent latency"),                         \
 			     "middle of the bucket with most samples per nanosecond"),                       \
 		LATENCY_TIME(stddev, N_("stddev"), 5, false, N_("standard deviation"),                       \
 			     "from sums of squares"),                                                        \
@@ -56,7 +56,7 @@ struct latency_row {
 		LATENCY_PERCENTILE(p95, "95%", 6, true), LATENCY_PERCENTILE(p99, "99%", 1, false),           \
 		LATENCY_PERCENTILE(p99_5, "99.5%", 6, true), LATENCY_PERCENTILE(p99_9, "99.9%", 1, false),   \
 		LATENCY_PERCENTILE(p99_99, "99.99%", 3, false),                                              \
-		LATENCY_TIME(max, N_("max"), 0, false, N_("the worst"), "exact")
+		LATENCY_TIME(max, N_("max"), 0, false, N_("highest latency"), "exact")
 
 #define SETTING(field, heading, what, from, ...)                                                             \
 	LATENCY_COLUMN(field, .kind = COLUMN_LABEL, .title = heading, .help = what, .source = from,          \
@@ -66,47 +66,44 @@ struct latency_row {
 
 static const struct column columns[] = {
 	LATENCY_COLUMN(cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 3,
-		       .help = N_("where it is measured; all: together; any: the kernel chooses the CPU"),
+		       .help = N_("CPU that is measured; all: together; any: the kernel chooses the CPU"),
 		       .source = "sched_setaffinity(2)"),
-	SETTING(policy, N_("policy"), N_("scheduling policy that it is measured with"), "sched_setattr(2)",
+	SETTING(policy, N_("policy"), N_("scheduling policy of the measuring threads"), "sched_setattr(2)",
 		.width = 8),
-	SETTING(priority, N_("prio"), N_("real-time priority, 1 to 99; 0: it has none"), "sched_setattr(2)",
+	SETTING(priority, N_("prio"), N_("real-time priority, 1 to 99; 0: none"), "sched_setattr(2)",
 		.width = 4, .rank = 2),
 	LATENCY_FIGURES,
 	LATENCY_COLUMN(samples_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("per s"),
 		       .width = 6, .rank = 5, .rate_of = offsetof(struct latency_row, samples), OVER_MEASURED,
-		       .help = N_("wake-ups that were measured in the last interval"),
+		       .help = N_("measured wake-ups in the last interval"),
 		       .source = "growth of samples / growth of measured_seconds"),
-	SETTING(asked, N_("instead of"), N_("policy that was asked for, where it is not allowed"), "--policy",
+	SETTING(asked, N_("instead of"), N_("requested policy, if it is not permitted"), "--policy",
 		.width = 10, .optional = true),
-	SETTING(reason, N_("because"), N_("why it is not allowed"),
+	SETTING(reason, N_("because"), N_("why it is not permitted"),
 		"capabilities, RLIMIT_RTPRIO, control group", .width = 10, .optional = true),
 	LATENCY_COLUMN(degraded, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("degraded"),
-		       .width = 8, .hidden = true,
-		       .help = N_("1: it is not measured with the policy that was asked for"),
+		       .width = 8, .hidden = true, .help = N_("1: the requested policy is not permitted"),
 		       .source = "panetop"),
 	LATENCY_COLUMN(missed_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
 		       .title = N_("missed/s"), .width = 8, .hidden = true,
 		       .rate_of = offsetof(struct latency_row, missed), OVER_MEASURED,
-		       .help = N_("periods that were missed in the last interval"),
+		       .help = N_("missed periods in the last interval"),
 		       .source = "growth of missed / growth of measured_seconds"),
 	LATENCY_COLUMN(thread_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = N_("thread"),
-		       .width = 8, .hidden = true, .help = N_("CPU time that the measuring itself took"),
+		       .width = 8, .hidden = true, .help = N_("CPU time of the measuring thread"),
 		       .source = "CPU clock of the thread"),
 	LATENCY_COLUMN(thread_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("thread%"),
 		       .width = 7, .hidden = true, .rate_of = offsetof(struct latency_row, thread_seconds),
-		       OVER_MEASURED, .help = N_("share of a CPU that the measuring itself takes"),
+		       OVER_MEASURED, .help = N_("share of a CPU that the measuring thread uses"),
 		       .source = "growth of thread_seconds / growth of measured_seconds"),
 	SETTING(method, N_("method"), N_("how the thread waits"), "--method", .width = 8, .hidden = true),
 	SETTING(period_seconds, N_("period"), N_("time between planned wake-ups"), "--period", .width = 7,
 		.unit = UNIT_SECONDS, .hidden = true),
-	SETTING(slack_seconds, N_("slack"), N_("timer slack; threads of real-time policies have none"),
+	SETTING(slack_seconds, N_("slack"), N_("timer slack; none with a real-time policy"),
 		"prctl(2) PR_SET_TIMERSLACK", .width = 7, .unit = UNIT_SECONDS, .hidden = true),
-	SETTING(bucket_seconds, N_("bucket"),
-		N_("width of the linear buckets; not known: they are log-linear"), "--bucket", .width = 7,
-		.unit = UNIT_SECONDS, .hidden = true),
-	SETTING(locked, N_("locked"),
-		N_("memory that cannot be paged out: all; own: what the threads touch; no"),
+	SETTING(bucket_seconds, N_("bucket"), N_("width of linear buckets; unknown: buckets are log-linear"),
+		"--bucket", .width = 7, .unit = UNIT_SECONDS, .hidden = true),
+	SETTING(locked, N_("locked"), N_("memory locked into RAM: all; own: what the threads use; no"),
 		"mlockall(2), mlock(2)", .width = 6, .hidden = true, .words = true),
 	SETTING(idle_states, N_("idle"), N_("idle states of the CPUs: as they are, or held off"),
 		"/dev/cpu_dma_latency", .width = 8, .hidden = true, .words = true),
@@ -120,9 +117,9 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "latency",
-	.help = N_("how late this machine wakes a thread up"),
+	.help = N_("wake-up latency of this machine"),
 	.row_size = sizeof(struct latency_row),
-	.over_interval = true, /* of nothing before the first period */
+	.over_interval = true, /* no samples before the first period */
 	SCHEMA_COLUMNS(columns),
 };
 
@@ -151,32 +148,29 @@ static int test_awake(struct env *env)
 	return 0;
 }
 
-#define ONLY_HERE                                                                                            \
-	{                                                                                                    \
-		ENOTSUP, N_("latency is of the machine that panetop runs on: leave out --root")              \
-	}
+#define ONLY_HERE { ENOTSUP, N_("latency is measured only on the running machine: omit --root") }
 
 #define OTHER_CPUS                                                                                           \
-	N_("name others: 'lscpu -e' lists those that are online, /proc/self/status those we may use")
+	N_("choose other CPUs: 'lscpu -e' lists online CPUs, /proc/self/status those that panetop may use")
 
 static const struct source_spec sources[] = {
 	{ .path = LATENCY_RUN_CPUS,
-	  .gives = N_("how late they wake a thread up"),
+	  .gives = N_("wake-up latency"),
 	  .test = test_cpus,
 	  .remedies = { ONLY_HERE, { EINVAL, OTHER_CPUS }, { ENODEV, OTHER_CPUS } } },
 	{ .path = "scheduling policy fifo",
-	  .gives = N_("wake-ups before all ordinary tasks"),
+	  .gives = N_("wake-ups before all normal tasks"),
 	  .test = test_fifo,
 	  .remedies = { ONLY_HERE,
 			{ EPERM, N_("run it as root, give it the capability cap_sys_nice, or raise rtprio in "
 				    "/etc/security/limits.conf") } } },
 	{ .path = "scheduling policy deadline",
-	  .gives = N_("where fifo is not allowed to a control group"),
+	  .gives = N_("fallback where a control group may not use fifo"),
 	  .optional = true,
 	  .test = test_deadline,
 	  .remedies = { ONLY_HERE,
 			{ EPERM, N_("run it as root, or give it the capability cap_sys_nice") },
-			{ EBUSY, N_("other deadline tasks have all of the bandwidth") } } },
+			{ EBUSY, N_("other deadline tasks use all of the bandwidth") } } },
 	{ .path = "/dev/cpu_dma_latency",
 	  .gives = N_("for --cpu-dma-latency: idle states held off"),
 	  .optional = true,
@@ -318,13 +312,13 @@ const struct topic topic_latency = {
 
 static const struct column phase_columns[] = {
 	LATENCY_COLUMN(phase, .kind = COLUMN_KEY, .title = N_("phase"), .width = 7, .words = true,
-		       .help = N_("before, during, after: as the command ran"), .source = "panetop"),
+		       .help = N_("before, during or after the command"), .source = "panetop"),
 	LATENCY_FIGURES,
 };
 
 static const struct schema phase_schema = {
 	.name = "latency_phase",
-	.help = N_("latency before, while and after a command ran"),
+	.help = N_("latency before, during and after a command"),
 	.row_size = sizeof(struct latency_row),
 	.over_interval = true,
 	SCHEMA_COLUMNS(phase_columns),
@@ -366,23 +360,24 @@ struct bucket_row {
 
 static const struct column bucket_columns[] = {
 	COLUMN(struct bucket_row, cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 3,
-	       .help = N_("where it was measured; all: together"), .source = "sched_setaffinity(2)"),
+	       .help = N_("CPU that was measured; all: together"), .source = "sched_setaffinity(2)"),
 	COLUMN(struct bucket_row, from_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("from"),
-	       .width = 8, .help = N_("so late at least"), .source = "panetop"),
+	       .width = 8, .help = N_("lower limit of the bucket"), .source = "panetop"),
 	COLUMN(struct bucket_row, to_seconds, .kind = COLUMN_BOUND, .unit = UNIT_SECONDS, .title = N_("to"),
-	       .width = 8, .help = N_("but not so late; -: all that is longer"),
-	       .source = "panetop; --bucket makes all equally wide, else they are less than 1 % wide"),
+	       .width = 8, .help = N_("upper limit, exclusive; -: no limit"),
+	       .source = "panetop; equally wide with --bucket, else less than 1 % wide"),
 	COLUMN(struct bucket_row, samples, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("samples"),
-	       .width = 9, .help = N_("wake-ups that were so late"),
+	       .width = 9, .help = N_("wake-ups with this latency"),
 	       .source = "counted by the measuring threads"),
 	COLUMN(struct bucket_row, samples_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
 	       .title = N_("per s"), .width = 7, .rate_of = offsetof(struct bucket_row, samples),
-	       .help = N_("of these in the last interval"), .source = "growth of samples / time"),
+	       .help = N_("wake-ups with this latency in the last interval"),
+	       .source = "growth of samples / time"),
 };
 
 static const struct schema bucket_schema = {
 	.name = "latency_bucket",
-	.help = N_("how many wake-ups were how late"),
+	.help = N_("histogram of wake-up latency"),
 	.shape = SHAPE_HISTOGRAM,
 	.from_zero = true,
 	.row_size = sizeof(struct bucket_row),
@@ -402,7 +397,7 @@ static void add_buckets(struct table *table, const char *cpu, const struct laten
 		row = table_add(table);
 		row->cpu = cpu;
 		row->from_seconds = (double)histogram_from_ns(times->width_ns, i) / 1e9;
-		if (i + 1 < HISTOGRAM_BUCKETS) /* the last one takes all that is longer */
+		if (i + 1 < HISTOGRAM_BUCKETS) /* the last one has no upper limit */
 			row->to_seconds = (double)histogram_to_ns(times->width_ns, i) / 1e9;
 		row->samples = times->buckets[i];
 	}

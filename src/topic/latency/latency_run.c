@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From settings and rights to the measuring threads, and their counters once per tick. */
+/* Plans the measurement from settings and privileges, runs it, reads its counters once per tick. */
 #include <config.h>
 
 #include "topic/latency/latency_run.h"
@@ -17,7 +17,7 @@
 
 #define PRIORITY 80
 #define PERIOD_NS UINT64_C(1000000)
-#define SETTLE_NS UINT64_C(100000000) /* meanwhile panetop reads the machine for the first time */
+#define SETTLE_NS UINT64_C(100000000) /* while panetop takes its first sample */
 
 static const char *const policies[N_LATENCY_POLICIES] = {
 	[LATENCY_FIFO] = "fifo",
@@ -33,7 +33,7 @@ static const char *const methods[N_LATENCY_METHODS] = {
 
 static const char run_key;
 
-/* The index of a setting's value among names; 0 when it is none of them. */
+/* Index of the setting's value in names; 0 if it is not one of them. */
 static unsigned choice(const struct settings *settings, const char *name, const char *const *names,
 		       unsigned n_names)
 {
@@ -115,7 +115,7 @@ size_t latency_run_cpus(const struct env *env, const struct settings *settings, 
 	if (n_cpus == 0)
 		n_cpus = latency_probe_own_cpus(*cpus, CPU_LIST_MAX);
 	if (n_cpus == 0)
-		n_cpus = 1; /* CPU 0 is everywhere */
+		n_cpus = 1; /* every machine has CPU 0 */
 	*cpus = alloc_resize(*cpus, n_cpus, sizeof(**cpus));
 	*errors = alloc_zeroed(n_cpus, sizeof(**errors));
 	for (size_t i = 0; i < n_cpus; i++)
@@ -123,7 +123,7 @@ size_t latency_run_cpus(const struct env *env, const struct settings *settings, 
 	return n_cpus;
 }
 
-/* Has our control group no real-time runtime, as all have at first that are made with RT_GROUP_SCHED? */
+/* Has our control group no real-time runtime? That is the default of new groups with RT_GROUP_SCHED. */
 static bool group_lacks_runtime(struct env *env, struct cgroup_place *place)
 {
 	struct span text;
@@ -146,8 +146,8 @@ const char *latency_run_refusal(struct env *env, const struct latency_plan *aske
 	struct cgroup_place place;
 
 	if (error == -EBUSY) {
-		snprintf(reason, room, "%s", _("other deadline tasks have all of the bandwidth"));
-		return _("end some of them");
+		snprintf(reason, room, "%s", _("other deadline tasks use all of the bandwidth"));
+		return _("end some deadline tasks");
 	}
 	if (!latency_probe_may_nice() && (limit < asked->priority || !is_realtime(asked->policy))) {
 		snprintf(reason, room, _("no CAP_SYS_NICE, and RLIMIT_RTPRIO is %d"), limit);
@@ -156,11 +156,11 @@ const char *latency_run_refusal(struct env *env, const struct latency_plan *aske
 	}
 	if (is_realtime(asked->policy) && group_lacks_runtime(env, &place)) {
 		snprintf(reason, room, _("the control group /%.80s has no real-time runtime"), place.group);
-		return _("write one to its cpu.rt_runtime_us, or start panetop in the group above it");
+		return _("set its cpu.rt_runtime_us, or start panetop in the parent group");
 	}
-	snprintf(reason, room, "%s", _("the kernel refuses it although there are the rights for it"));
-	return _("in a user namespace or a control group without real-time runtime nothing helps: start it "
-		 "outside");
+	snprintf(reason, room, "%s", _("the kernel refuses it although the privileges suffice"));
+	return _("not possible in a user namespace or in a control group without real-time runtime: start "
+		 "panetop outside");
 }
 
 bool latency_run_fallback(const struct latency_plan *asked, unsigned step, struct latency_plan *plan)
@@ -185,13 +185,14 @@ static const char *dma_latency_remedy(int error)
 {
 	if (error == -EACCES || error == -EPERM)
 		return remedy_for_user(N_("run it as root, or give it the capability cap_dac_override"));
-	return error == -ENOENT ? _("this kernel has no such device: leave the option out") : NULL;
+	return error == -ENOENT ? _("this kernel has no such device: omit the option") : NULL;
 }
 
 static const char *cpu_remedy(int error)
 {
 	if (error == -ENODEV || error == -EINVAL)
-		return _("name others: 'lscpu -e' lists those that are online, /proc/self/status those we "
+		return _("choose other CPUs: 'lscpu -e' lists online CPUs, /proc/self/status those that "
+			 "panetop "
 			 "may use");
 	return NULL;
 }
@@ -237,7 +238,7 @@ static void open_sums(struct latency_sums *sums, const struct latency_plan *plan
 		sums->linear = alloc_zeroed(1, sizeof(*sums->linear));
 }
 
-/* One way to measure: 0, or -errno when it cannot be had. */
+/* Starts to measure with this plan: 0 or -errno. */
 static int attempt(struct latency_run *run, const struct latency_plan *plan)
 {
 	static const uint32_t any[] = { LATENCY_ANY_CPU };
@@ -259,7 +260,7 @@ static int attempt(struct latency_run *run, const struct latency_plan *plan)
 	return 0;
 }
 
-/* As was asked for, or the next best that is allowed. */
+/* Tries the requested plan, then the fallbacks. */
 static int start(struct latency_run *run, const struct latency_plan *asked)
 {
 	struct latency_plan plan = *asked;
@@ -360,7 +361,7 @@ static void add(struct latency_sums *sums, const struct latency_counts *counts)
 	sums->missed += counts->missed;
 }
 
-/* Keeps the list of the worst in its order. */
+/* Inserts an outlier into the sorted list. */
 static void keep_worst(struct latency_run *run, uint32_t cpu, const struct latency_wakeup *late)
 {
 	unsigned at = run->n_worst;
@@ -424,12 +425,12 @@ static void tell_rights(const struct latency_run *run, struct frame *frame)
 		return;
 	if (has_priority)
 		snprintf(priority, sizeof(priority), " %d", run->plan.priority);
-	frame_notice(frame, "latency", run->remedy, _("%s is not allowed, it is measured with %s%s: %s"),
+	frame_notice(frame, "latency", run->remedy, _("%s is not permitted, measuring with %s%s: %s"),
 		     latency_run_policy_name(run->asked), latency_run_policy_name(run->plan.policy), priority,
 		     run->reason);
 }
 
-/* The first that cannot be measured, and how many more. */
+/* Names the first CPU that cannot be measured and counts the others. */
 static void tell_missing(const struct latency_run *run, struct frame *frame)
 {
 	size_t first = run->n_cpus, missing = 0;
@@ -455,7 +456,7 @@ static void tell_away(const struct latency_run *run, struct frame *frame)
 	for (size_t i = 0; i < run->n_cpus; i++)
 		if (!run->errors[i] && latency_probe_is_away(run->probe, i))
 			frame_notice(frame, "latency", NULL,
-				     _("CPU %u is gone; it is measured again when it is back"), run->cpus[i]);
+				     _("CPU %u is offline; measuring resumes when it is back"), run->cpus[i]);
 }
 
 void latency_run_notices(const struct latency_run *run, struct frame *frame)
@@ -464,9 +465,8 @@ void latency_run_notices(const struct latency_run *run, struct frame *frame)
 	tell_missing(run, frame);
 	tell_away(run, frame);
 	if (run->cpus_ignored)
-		frame_notice(
-			frame, "latency", _("take another policy"),
-			_("threads of the policy deadline cannot be pinned: one is measured on any CPU"));
+		frame_notice(frame, "latency", _("choose another policy"),
+			     _("deadline threads cannot be pinned: one thread runs on any CPU"));
 	if (run->awake_error)
 		frame_notice(frame, "latency", dma_latency_remedy(run->awake_error),
 			     _("/dev/cpu_dma_latency: %s; idle states are not held off"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "latency_worst": the latest wake-ups, and what the machine did then. */
+/* Topic "latency_worst": the longest latencies, and what the machine did then. */
 #include <config.h>
 
 #include <errno.h>
@@ -20,36 +20,34 @@ struct worst_row {
 
 static const struct column columns[] = {
 	WORST_COLUMN(latency_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("late"),
-		     .width = 8, .help = N_("how late it was"),
+		     .width = 8, .help = N_("latency of the wake-up"),
 		     .source = "CLOCK_MONOTONIC when woken - when planned"),
 	WORST_COLUMN(clock, .kind = COLUMN_LABEL, .title = N_("woken at"), .width = 12,
-		     .help = N_("when the thread was awake, local time"), .source = "as woken_time"),
+		     .help = N_("wake-up time, local"), .source = "as woken_time"),
 	WORST_COLUMN(woken_time, .kind = COLUMN_KEY, .title = N_("time"), .width = 30, .hidden = true,
-		     .help = N_("when the thread was awake, in UTC"),
-		     .source = "CLOCK_MONOTONIC and CLOCK_REALTIME"),
+		     .help = N_("wake-up time in UTC"), .source = "CLOCK_MONOTONIC and CLOCK_REALTIME"),
 	WORST_COLUMN(cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 3,
-		     .help = N_("where it was measured"), .source = "sched_setaffinity(2)"),
+		     .help = N_("CPU that was measured"), .source = "sched_setaffinity(2)"),
 	WORST_COLUMN(
 		task, .kind = COLUMN_LABEL, .title = N_("task"), .width = 16,
-		.help = N_(
-			"process that used most of this CPU in the interval between samples: an estimate, as "
-			"only the CPU is known on which each ran last"),
+		.help = N_("process that used most of this CPU between the samples: an estimate, as only the "
+			   "last CPU of each process is known"),
 		.source = "CPU clocks, and processor of /proc/PID/stat"),
 	WORST_COLUMN(task_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%CPU"), .width = 5,
-		     .rank = 2, .help = N_("what this process used in the interval; 100 is one CPU"),
+		     .rank = 2, .help = N_("CPU use of this process in the interval; 100 is one CPU"),
 		     .source = "growth of its CPU clock / time"),
 	WORST_COLUMN(n_interrupts, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("irqs"), .width = 6,
 		     .rank = 1, .help = N_("interrupts of this CPU in the interval"),
 		     .source = "/proc/interrupts"),
 	WORST_COLUMN(interrupts, .kind = COLUMN_LABEL, .title = N_("interrupts"), .width = 20, .rank = 1,
-		     .help = N_("the most frequent of them"), .source = "/proc/interrupts"),
+		     .help = N_("the most frequent ones"), .source = "/proc/interrupts"),
 	WORST_COLUMN(n_softirqs, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("softirqs"),
 		     .width = 8, .rank = 3, .help = N_("soft interrupts of this CPU in the interval"),
 		     .source = "/proc/softirqs"),
 	WORST_COLUMN(softirqs, .kind = COLUMN_LABEL, .title = N_("soft interrupts"), .width = 20, .rank = 3,
-		     .help = N_("the most frequent of them"), .source = "/proc/softirqs"),
+		     .help = N_("the most frequent ones"), .source = "/proc/softirqs"),
 	WORST_COLUMN(frequency_hertz, .kind = COLUMN_GAUGE, .unit = UNIT_HERTZ, .title = N_("speed"),
-		     .width = 7, .rank = 2, .help = N_("speed of this CPU at the end of the interval"),
+		     .width = 7, .rank = 2, .help = N_("frequency of this CPU at the end of the interval"),
 		     .source = "cpufreq/scaling_cur_freq, else /proc/cpuinfo cpu MHz"),
 	WORST_COLUMN(forks_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND, .title = N_("forks/s"),
 		     .width = 7, .rank = 4,
@@ -60,13 +58,13 @@ static const struct column columns[] = {
 		     .help = N_("context switches of the machine in the interval"),
 		     .source = "growth of /proc/stat ctxt / time"),
 	WORST_COLUMN(throttles, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("hot"), .width = 3,
-		     .rank = 5, .help = N_("how often this CPU was slowed down for its heat in the interval"),
+		     .rank = 5, .help = N_("thermal throttling events of this CPU in the interval"),
 		     .source = "growth of thermal_throttle/core_throttle_count"),
 };
 
 static const struct schema schema = {
 	.name = "latency_worst",
-	.help = N_("the latest wake-ups, and what the machine did then"),
+	.help = N_("the longest latencies, and what the machine did then"),
 	.row_size = sizeof(struct worst_row),
 	.over_interval = true,
 	SCHEMA_COLUMNS(columns),
@@ -76,13 +74,13 @@ static const struct source_spec sources[] = {
 	{ .path = "proc/interrupts", .gives = N_("interrupts of the CPUs"), .optional = true },
 	{ .path = "proc/softirqs", .gives = N_("soft interrupts of the CPUs"), .optional = true },
 	{ .path = "sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count",
-	  .gives = N_("whether a CPU was slowed down for its heat"),
+	  .gives = N_("thermal throttling"),
 	  .optional = true,
-	  .remedies = { { ENOENT, N_("the CPU does not tell it here, as on most virtual machines") } } },
+	  .remedies = { { ENOENT, N_("not available here (normal in a virtual machine)") } } },
 	{ 0 },
 };
 
-/* One of the worst, as it was explained when it was seen first. */
+/* An outlier with its context when it was first seen. */
 struct explained {
 	struct latency_outlier late;
 	uint64_t wall_ns;
@@ -117,7 +115,7 @@ static void explain(struct state *state, const struct latency_run *run, const st
 	cpu_context_read(state->context, index, &explained->activity);
 }
 
-/* What is still among the worst stays as it was explained. */
+/* Outliers that remain in the list keep their context. */
 static void update(struct state *state)
 {
 	struct latency_run *run = state->run;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "cell": the map of the chosen process's pages, cell by cell. */
+/* Topic "cell": the page map of the selected process, one row per cell. */
 #include <config.h>
 
 #include "core/i18n.h"
@@ -27,26 +27,25 @@ static const struct column columns[] = {
 	COLUMN(struct cell_row, start_address, .kind = COLUMN_KEY, .unit = UNIT_ADDRESS, .title = N_("start"),
 	       .width = 12, .help = N_("address of its first page"), .source = "/proc/PID/maps"),
 	COLUMN(struct cell_row, end_address, .kind = COLUMN_LABEL, .unit = UNIT_ADDRESS, .title = N_("end"),
-	       .width = 12, .rank = 3, .help = N_("address behind its last page"),
-	       .source = "/proc/PID/maps"),
-	NUMBER(pages, N_("pages"), N_("that are mapped, whether anything is there or not"), "/proc/PID/maps",
-	       .rank = 0),
-	NUMBER(present, N_("present"), N_("in memory now"), PAGEMAP " bit 63", .rank = 0),
+	       .width = 12, .rank = 3, .help = N_("address after its last page"), .source = "/proc/PID/maps"),
+	NUMBER(pages, N_("pages"), N_("mapped pages, present or not"), "/proc/PID/maps", .rank = 0),
+	NUMBER(present, N_("present"), N_("present in memory"), PAGEMAP " bit 63", .rank = 0),
 	NUMBER(swapped, N_("swapped"), N_("in swap"), PAGEMAP " bit 62", .rank = 0),
-	NUMBER(file, N_("file"), N_("of those present: of a file, or shared memory"), PAGEMAP " bit 61",
-	       .rank = 1),
-	NUMBER(soft_dirty, N_("written"), N_("since the marks were cleared"), PAGEMAP " bit 55", .rank = 2),
-	NUMBER(exclusive, N_("excl"), N_("of those present: mapped by nobody else"), PAGEMAP " bit 56",
+	NUMBER(file, N_("file"), N_("present pages of files or shared memory"), PAGEMAP " bit 61", .rank = 1),
+	NUMBER(soft_dirty, N_("written"), N_("written since the soft-dirty bits were cleared"),
+	       PAGEMAP " bit 55", .rank = 2),
+	NUMBER(exclusive, N_("excl"), N_("present pages that no other process maps"), PAGEMAP " bit 56",
 	       .rank = 2),
-	NUMBER(huge, N_("huge"), N_("of those present: in huge pages"), "PAGEMAP_SCAN of pagemap", .rank = 1),
-	NUMBER(zero, N_("zero"), N_("of those present: the page of zeros that all share"),
-	       "PAGEMAP_SCAN of pagemap", .rank = 1),
-	NUMBER(ksm, N_("ksm"), N_("of those present: merged with equal pages, and mapped more than once"),
+	NUMBER(huge, N_("huge"), N_("present pages that are parts of huge pages"), "PAGEMAP_SCAN of pagemap",
+	       .rank = 1),
+	NUMBER(zero, N_("zero"), N_("present pages that are the shared zero page"), "PAGEMAP_SCAN of pagemap",
+	       .rank = 1),
+	NUMBER(ksm, N_("ksm"), N_("present pages that KSM has merged with equal ones"),
 	       "/proc/kpageflags bit 21", .rank = 2),
 	COLUMN(struct cell_row, cell_pages, .kind = COLUMN_LABEL, .unit = UNIT_COUNT, .title = N_("most"),
 	       .width = 8, .hidden = true,
-	       .help = N_("pages of a whole cell of this map; on the screen what is mostly absent has larger "
-			  "ones"),
+	       .help = N_(
+		       "pages per cell of this map; on the screen, mostly absent regions have larger cells"),
 	       .source = "panetop"),
 	COLUMN(struct cell_row, hole_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("hole"),
 	       .width = 7, .hidden = true, .help = N_("addresses before it where nothing is mapped"),
@@ -54,25 +53,25 @@ static const struct column columns[] = {
 	COLUMN(struct cell_row, offset_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("offset"),
 	       .width = 9, .hidden = true, .help = N_("offset of its first byte in the mapped file"),
 	       .source = "/proc/PID/maps"),
-	CHANGE(present_per_second, N_("pres/s"), present, N_("how many more were present each second"),
+	CHANGE(present_per_second, N_("pres/s"), present, N_("change of present pages per second"),
 	       "change of present / time"),
-	CHANGE(swapped_per_second, N_("swap/s"), swapped, N_("how many more were in swap each second"),
+	CHANGE(swapped_per_second, N_("swap/s"), swapped, N_("change of swapped pages per second"),
 	       "change of swapped / time"),
-	CHANGE(file_per_second, N_("file/s"), file, N_("how many more were of files each second"),
+	CHANGE(file_per_second, N_("file/s"), file, N_("change of file pages per second"),
 	       "change of file / time"),
-	CHANGE(soft_dirty_per_second, N_("wrt/s"), soft_dirty, N_("how many more were written each second"),
+	CHANGE(soft_dirty_per_second, N_("wrt/s"), soft_dirty, N_("change of written pages per second"),
 	       "change of soft_dirty / time"),
 };
 
 static const struct schema schema = {
 	.name = "cell",
-	.help = N_("the map of the chosen process's pages, in as many cells as --cells says"),
+	.help = N_("page map of the selected process, in --cells cells"),
 	.from_zero = true,
 	.row_size = sizeof(struct cell_row),
 	SCHEMA_COLUMNS(columns),
 };
 
-/* The offset in the file that region maps at address; U64_BLANK where it is no file. */
+/* Offset of address in the mapped file; U64_BLANK where region does not map a file. */
 static uint64_t offset_in_file(const struct page_snapshot *snapshot, const struct page_region *region,
 			       uint64_t address)
 {
@@ -80,7 +79,7 @@ static uint64_t offset_in_file(const struct page_snapshot *snapshot, const struc
 							    : U64_BLANK;
 }
 
-/* region: the one in which the cell starts. */
+/* region: where the cell starts. */
 static void add_cell(struct table *table, const struct page_snapshot *snapshot,
 		     const struct page_region *region, const struct page_cell *cell)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "page": all that is known of one page of the chosen process, the one at request->page_address. */
+/* Topic "page": details of the page at request->page_address of the selected process. */
 #include <config.h>
 
 #include <errno.h>
@@ -32,25 +32,24 @@ static const struct column columns[] = {
 	       .help = N_("present or swapped or absent, file or anonymous, exclusive, written ..."),
 	       .source = PAGEMAP " bits 55 to 63"),
 	COLUMN(struct page_row, frame, .kind = COLUMN_LABEL, .title = N_("frame"), .width = 9, .rank = 1,
-	       .help = N_("number of the page frame that holds it (PFN)"), .source = PAGEMAP " bits 0 to 54"),
+	       .help = N_("page frame number (PFN)"), .source = PAGEMAP " bits 0 to 54"),
 	COLUMN(struct page_row, node, .kind = COLUMN_LABEL, .title = N_("node"), .width = 4, .rank = 2,
 	       .help = N_("NUMA node of the frame"), .source = "move_pages(2)"),
 	COLUMN(struct page_row, mappings, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("mapped"),
-	       .width = 6, .rank = 1, .help = N_("how often the frame is mapped, by all processes"),
+	       .width = 6, .rank = 1, .help = N_("number of mappings of the frame, by all processes"),
 	       .source = "/" COUNTS),
 	COLUMN(struct page_row, swap_area, .kind = COLUMN_LABEL, .title = N_("swap"), .width = 4, .rank = 2,
-	       .optional = true, .help = N_("number of the swap area that holds it"),
-	       .source = PAGEMAP " bits 0 to 4"),
+	       .optional = true, .help = N_("number of the swap area"), .source = PAGEMAP " bits 0 to 4"),
 	COLUMN(struct page_row, swap_page, .kind = COLUMN_LABEL, .title = N_("at page"), .width = 9,
-	       .rank = 2, .optional = true, .help = N_("page of the swap area"),
+	       .rank = 2, .optional = true, .help = N_("page in the swap area"),
 	       .source = PAGEMAP " bits 5 to 54"),
 	COLUMN(struct page_row, flags, .kind = COLUMN_LABEL, .title = N_("flags"), .width = 24, .rank = 1,
-	       .help = N_("what the kernel notes of the frame"), .source = "/" PAGE_MAP_FLAGS),
+	       .help = N_("flags of the page frame"), .source = "/" PAGE_MAP_FLAGS),
 };
 
 static const struct schema schema = {
 	.name = "page",
-	.help = N_("all that is known of one page of the chosen process"),
+	.help = N_("details of one page of the selected process"),
 	.row_size = sizeof(struct page_row),
 	SCHEMA_COLUMNS(columns),
 };
@@ -117,7 +116,7 @@ static int sample(struct sample *sample)
 
 	if (error || address == 0 || map->target->state != TARGET_LIVE ||
 	    page_map_entry(env, map->target->pid, address, &entry))
-		return 0; /* the map tells of its errors */
+		return 0; /* the map adds notices about errors */
 	row = table_add(sample->table);
 	row->pid = map->target->pid;
 	row->page_address = address;
@@ -132,7 +131,7 @@ static int test_counts(struct env *env)
 
 static const struct source_spec sources[] = {
 	{ .path = COUNTS,
-	  .gives = N_("how often a page frame is mapped"),
+	  .gives = N_("number of mappings of a page frame"),
 	  .optional = true,
 	  .test = test_counts },
 	{ 0 },

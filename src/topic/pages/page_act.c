@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bringing in all pages of a process by reading a byte of each, and clearing its marks of writing. */
+/* Faults in all pages of a process by reading a byte of each, and clears its soft-dirty bits. */
 #include <config.h>
 
 #include "topic/pages/page_act.h"
@@ -15,7 +15,7 @@
 #include "sys/worker.h"
 #include "topic/pages/page_map.h"
 
-/* Reading takes long where much is absent, so the worker does it. */
+/* Runs in the worker, as faulting in many pages takes long. */
 struct force {
 	struct worker_job job;
 	int mem, error;
@@ -26,7 +26,7 @@ struct force {
 	void *context;
 };
 
-/* A page that cannot be read, as behind the end of a file, is no reason to leave out the others. */
+/* Continues after a page that cannot be read, for example past the end of a file. */
 static void force_run(struct worker_job *job)
 {
 	struct force *force = (struct force *)job;
@@ -37,7 +37,7 @@ static void force_run(struct worker_job *job)
 		     at += force->page_bytes) {
 			long got = page_file_bytes(force->mem, at, &byte, 1);
 
-			if (got == 0) { /* it has ended */
+			if (got == 0) { /* it exited */
 				force->error = -ESRCH;
 				return;
 			}
@@ -56,7 +56,7 @@ static void force_done(struct worker_job *job)
 	free(force);
 }
 
-/* Regions that may not be read are left out: the process keeps them so on purpose. */
+/* Regions without read permission are skipped: the process made them so on purpose. */
 static void collect_ranges(struct force *force, const struct page_snapshot *snapshot)
 {
 	force->ranges = alloc_zeroed(snapshot->n_regions, sizeof(*force->ranges));

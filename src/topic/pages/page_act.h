@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is done to the chosen process on the user's word: pages brought in, marks of writing cleared. */
+/* Actions on the selected process at the request of the user: fault in pages, clear soft-dirty bits. */
 #ifndef PANETOP_TOPIC_PAGES_PAGE_ACT_H
 #define PANETOP_TOPIC_PAGES_PAGE_ACT_H
 
 #include "sys/env.h"
 
 /*
- * action is "force PID" or "clear PID". See struct topic. -ESRCH when the process that is mapped is not that
- * one, or has ended; -ENOTSUP when this kernel keeps no marks of writing.
+ * See act in struct topic. action: "force PID" or "clear PID". -ESRCH if another process is mapped or the
+ * process has exited; -ENOTSUP if this kernel has no soft-dirty bits.
  */
 int page_act(struct env *env, const char *action, void (*done)(void *context, int error), void *context);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "page_bytes": what is in one page of the chosen process, read only when the user looks at it. */
+/* Topic "page_bytes": the contents of one page of the selected process, read only on request. */
 #include <config.h>
 
 #include <errno.h>
@@ -29,12 +29,12 @@ static const struct column columns[] = {
 	COLUMN(struct bytes_row, hex, .kind = COLUMN_LABEL, .title = N_("bytes"), .width = 47,
 	       .help = N_("16 bytes in hexadecimal digits"), .source = "/" MEM),
 	COLUMN(struct bytes_row, text, .kind = COLUMN_LABEL, .title = N_("text"), .width = 16,
-	       .help = N_("the same bytes as ASCII; a dot is a byte that is none"), .source = "/" MEM),
+	       .help = N_("the same bytes as ASCII; other bytes as dots"), .source = "/" MEM),
 };
 
 static const struct schema schema = {
 	.name = "page_bytes",
-	.help = N_("what is in one page of the chosen process"),
+	.help = N_("contents of one page of the selected process"),
 	.row_size = sizeof(struct bytes_row),
 	SCHEMA_COLUMNS(columns),
 };
@@ -49,7 +49,7 @@ static const char both[] =
 
 static const struct source_spec sources[] = {
 	{ .path = MEM,
-	  .gives = N_("the bytes of a page, when one looks at it"),
+	  .gives = N_("the bytes of a page, on request"),
 	  .optional = true,
 	  .test = test_mem,
 	  .remedies = { { EACCES, both }, { EPERM, both } } },
@@ -75,7 +75,7 @@ static void add_row(struct frame *frame, struct table *table, uint32_t pid, uint
 	row->text = arena_copy(&frame->arena, text, sizeof(text));
 }
 
-/* Reading a page that is absent would bring it in: only one that is there is read. */
+/* Reading an absent page would fault it in: read only present ones. */
 static bool is_present(struct env *env, uint32_t pid, uint64_t address)
 {
 	uint64_t entry;

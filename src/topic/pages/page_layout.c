@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Cutting regions into cells. */
+/* Divides regions into cells. */
 #include <config.h>
 
 #include "topic/pages/page_layout.h"
@@ -8,7 +8,7 @@
 
 #include "core/vector.h"
 
-#define FOLDED_SHARE 8 /* a region that is mostly absent gets at most one cell in so many */
+#define FOLDED_SHARE 8 /* a mostly absent region gets at most this fraction of the cells */
 
 struct cutter {
 	const struct cell_layout *layout;
@@ -28,7 +28,7 @@ bool cell_layout_is_same(const struct cell_layout *one, const struct cell_layout
 	       one->before == other->before && one->most == other->most;
 }
 
-/* The part of a region between from and to; false when there is none. */
+/* The part of a region between from and to; false: none. */
 static bool clip(const struct cutter *cutter, size_t index, uint64_t *start, uint64_t *end)
 {
 	const struct cell_layout *layout = cutter->layout;
@@ -39,7 +39,7 @@ static bool clip(const struct cutter *cutter, size_t index, uint64_t *start, uin
 	return !region->special && *start < *end;
 }
 
-/* Pages of a cell of this region, of so many pages, where they are cell_pages elsewhere. */
+/* Pages per cell in this region of pages pages, if cells have cell_pages elsewhere. */
 static uint64_t cell_pages_in(const struct cutter *cutter, size_t index, uint64_t pages, uint64_t cell_pages)
 {
 	const struct cell_layout *layout = cutter->layout;
@@ -71,14 +71,14 @@ static uint64_t count_cells(const struct cutter *cutter, uint64_t cell_pages)
 	return count;
 }
 
-/* So many small regions that a cell of its own for each leaves too few for the large ones? */
+/* Would a cell per small region leave too few cells for large regions? */
 static bool is_crowded(const struct cutter *cutter)
 {
 	return cutter->layout->cell_pages == 0 &&
 	       count_cells(cutter, UINT64_C(1) << 52) > cutter->layout->most / 2;
 }
 
-/* Cells of so many pages one after the other over all regions; a folded region has its own. */
+/* Cells that continue across regions, except in folded ones. */
 static uint64_t count_across(const struct cutter *cutter, uint64_t cell_pages)
 {
 	uint64_t start, end, room = 0, count = 0;
@@ -104,7 +104,7 @@ static uint64_t count_across(const struct cutter *cutter, uint64_t cell_pages)
 	return count;
 }
 
-/* The smallest cells of which there are not too many. */
+/* The smallest pages per cell that need at most layout->most cells. */
 static uint64_t fit(const struct cutter *cutter)
 {
 	uint64_t (*count)(const struct cutter *, uint64_t) = is_crowded(cutter) ? count_across : count_cells;
@@ -132,7 +132,7 @@ static struct page_cell *add_cell(struct cutter *cutter, uint64_t start, uint64_
 	return cell;
 }
 
-/* Adds pages from *start on to a cell, as many as it has room for. */
+/* Adds pages from *start on to a cell until it is full. */
 static void fill_cell(const struct cutter *cutter, struct page_cell *cell, uint64_t *start, uint64_t end,
 		      uint64_t *room)
 {
@@ -145,7 +145,7 @@ static void fill_cell(const struct cutter *cutter, struct page_cell *cell, uint6
 	*room -= pages;
 }
 
-/* As count_across() counts them. */
+/* Makes the cells that count_across() counts. */
 static void cut_across(struct cutter *cutter)
 {
 	struct page_cell *cell = NULL;
@@ -171,7 +171,7 @@ static void cut_across(struct cutter *cutter)
 	}
 }
 
-/* Number of the cell that holds the anchor, or of the first one behind it. */
+/* Number of the cell with the anchor, or of the first one after it. */
 static uint64_t number_of_anchor(const struct cutter *cutter)
 {
 	uint64_t anchor = cutter->layout->anchor, start, end, number = 0;
@@ -189,7 +189,7 @@ static uint64_t number_of_anchor(const struct cutter *cutter)
 	return number;
 }
 
-/* The cells with these numbers, each in one region. */
+/* Makes the cells with these numbers, each within a region. */
 static void cut_regions(struct cutter *cutter, uint64_t first, uint64_t last)
 {
 	uint64_t start, end, number = 0;
@@ -233,7 +233,7 @@ size_t cell_layout_cut(const struct cell_layout *layout, const struct page_regio
 	if (layout->cell_pages > 0) {
 		uint64_t all = count_cells(&cutter, cutter.cell_pages), anchor = number_of_anchor(&cutter);
 
-		/* behind the last one lies nothing: as many as there is room for, up to the end */
+		/* near the end: the last layout->most cells */
 		if (anchor + layout->most > all)
 			anchor = all > layout->most ? all - layout->most : 0;
 		first = anchor > layout->before ? anchor - layout->before : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How the regions of a process are cut into the cells of a map. */
+/* Divides the regions of a process into the cells of a map. */
 #ifndef PANETOP_TOPIC_PAGES_PAGE_LAYOUT_H
 #define PANETOP_TOPIC_PAGES_PAGE_LAYOUT_H
 
@@ -11,35 +11,34 @@
 struct page_region {
 	uint64_t start, end;    /* addresses */
 	uint64_t offset, inode; /* of the file that is mapped */
-	size_t path;            /* where its text begins in the texts of the map */
+	size_t path;            /* offset in the texts of the snapshot */
 	char permissions[5];
-	bool special; /* mapped by the kernel itself, and no memory of the process */
+	bool special; /* mapped by the kernel, not memory of the process */
 	struct page_counts counts;
-	uint64_t proportional_bytes; /* U64_UNKNOWN unless asked for */
+	uint64_t proportional_bytes; /* U64_UNKNOWN unless requested */
 };
 
 struct page_cell {
-	uint64_t start, end; /* addresses; what lies between regions is none of its pages */
+	uint64_t start, end; /* addresses; gaps between regions do not count as pages */
 	struct page_counts counts;
 };
 
-/* Which cells are wanted. All zero but most: as many as there is room for, of the whole. */
+/* Which cells are wanted. All zero except most: the whole, in at most that many cells. */
 struct cell_layout {
-	uint64_t cell_pages; /* 0: as few as it takes for all to fit into most */
-	uint64_t from, to;   /* only what lies between; to 0: no end */
-	uint64_t
-		fold_pages; /* a region of more pages is mostly absent: it gets few cells; 0: all are alike */
+	uint64_t cell_pages; /* 0: as few as fit into most cells */
+	uint64_t from, to;   /* only these addresses; to 0: no limit */
+	uint64_t fold_pages; /* larger regions are mostly absent and get few cells; 0: no such regions */
 	uint64_t anchor;    /* with cell_pages: address of a cell … */
-	size_t before;      /* … before which so many are wanted */
-	size_t most;        /* cells; from the anchor on, if there is one */
+	size_t before;      /* … and the cells wanted before it */
+	size_t most;        /* cells wanted, from the anchor on if there is one */
 };
 
 bool cell_layout_is_same(const struct cell_layout *one, const struct cell_layout *other);
 
 /*
- * Cuts the regions: every cell lies in one region and holds at most *cell_pages pages, unless there are so
- * many small regions that cells have to hold several. Where regions are folded, one that nobody may access is
- * a single cell. *cells is resized as needed; returns their number.
+ * Each cell lies in one region and has at most *cell_pages pages, except that with many small regions cells
+ * span several. Where large regions are folded, a region without access permissions is a single cell. *cells
+ * is resized as needed; returns the number of cells.
  */
 size_t cell_layout_cut(const struct cell_layout *layout, const struct page_region *regions, size_t n_regions,
 		       uint64_t page_bytes, struct page_cell **cells, size_t *capacity, uint64_t *cell_pages);

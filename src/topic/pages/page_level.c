@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "page_level": the memory of the chosen process as the kernel counts it, at hardly any cost. */
+/* Topic "page_level": memory of the selected process from /proc/PID/status, which is cheap to read. */
 #include <config.h>
 
 #include "core/i18n.h"
@@ -21,23 +21,23 @@ struct level_row {
 static const struct column columns[] = {
 	COLUMN(struct level_row, pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7,
 	       .help = N_("process"), .source = "/proc"),
-	LEVEL(present_bytes, N_("present"), N_("in memory now, without pages of zeros"), "VmRSS"),
-	LEVEL(anonymous_bytes, N_("anon"), N_("its own data"), "RssAnon"),
-	LEVEL(file_bytes, N_("file"), N_("of files, or shared memory"), "RssFile + RssShmem"),
+	LEVEL(present_bytes, N_("present"), N_("present, without zero pages"), "VmRSS"),
+	LEVEL(anonymous_bytes, N_("anon"), N_("anonymous memory"), "RssAnon"),
+	LEVEL(file_bytes, N_("file"), N_("files and shared memory"), "RssFile + RssShmem"),
 	LEVEL(swapped_bytes, N_("swapped"), N_("anonymous memory in swap"), "VmSwap"),
-	LEVEL(peak_bytes, N_("peak"), N_("the most that was ever in memory, and what is in swap"),
+	LEVEL(peak_bytes, N_("peak"), N_("highest resident size so far, plus memory in swap"),
 	      "VmHWM + VmSwap"),
 };
 
 static const struct schema schema = {
 	.name = "page_level",
-	.help = N_("the memory of the chosen process as the kernel counts it"),
+	.help = N_("memory of the selected process as the kernel counts it"),
 	.row_size = sizeof(struct level_row),
 	SCHEMA_COLUMNS(columns),
 };
 
 static const struct source_spec sources[] = {
-	{ .path = "proc/self/status", .gives = N_("what the kernel itself says of the memory of a process") },
+	{ .path = "proc/self/status", .gives = N_("the kernel's own counts of the memory of a process") },
 	{ 0 },
 };
 
@@ -60,7 +60,7 @@ static int sample(struct sample *sample)
 		return error;
 	length = pids_read(sample->env, target->pid, "status", bytes, sizeof(bytes));
 	if (length < 0)
-		return 0; /* it has just ended */
+		return 0; /* it just exited */
 	pid_status_parse(span_of(bytes, (size_t)length), &status);
 	row = table_add(sample->table);
 	row->pid = target->pid;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Making maps of the chosen process, one after the other, in slices on the screen. */
+/* Scans the selected process into snapshots, one after the other; on the screen in slices of time. */
 #include <config.h>
 
 #include "topic/pages/page_map.h"
@@ -15,8 +15,8 @@
 #include "kernel/maps.h"
 #include "sys/pids.h"
 
-#define SLICE_NS UINT64_C(50000000) /* as long as a key may wait */
-#define SHARES_PART 20              /* smaps takes at most one part of the time in so many */
+#define SLICE_NS UINT64_C(50000000) /* a key may wait this long */
+#define SHARES_PART 20              /* reading smaps takes at most this fraction of the time */
 #define CELLS 1024
 #define STATUS_MAX 4096
 #define TRIES 2
@@ -78,7 +78,7 @@ int page_map_entry(struct env *env, uint32_t pid, uint64_t address, uint64_t *en
 	return got < 0 ? (int)got : got == 1 ? 0 : -ENODATA;
 }
 
-/* The address in a setting, in hexadecimal digits; 0 when there is none. */
+/* A hexadecimal address; 0: not set. */
 static uint64_t address_setting(const struct settings *settings, const char *name)
 {
 	const char *text = settings_get(settings, name);
@@ -100,7 +100,7 @@ static uint64_t resident_pages(const struct page_map *map)
 	return bytes == U64_UNKNOWN ? U64_UNKNOWN : bytes / map->env->page_bytes;
 }
 
-/* A region of more pages is mostly absent, whatever else there is; it does not change with every page. */
+/* Larger regions must be mostly absent; a power of two, so that it does not change with every page. */
 static uint64_t fold_pages(const struct page_map *map)
 {
 	uint64_t resident = resident_pages(map), fold = 1;
@@ -112,7 +112,7 @@ static uint64_t fold_pages(const struct page_map *map)
 	return fold;
 }
 
-/* The screen requests a window, batch what the options say. */
+/* The screen requests a window; batch uses the options. */
 static struct cell_layout wanted_layout(const struct page_map *map)
 {
 	const struct sample_request *request = map->request;
@@ -137,7 +137,7 @@ static struct cell_layout wanted_layout(const struct page_map *map)
 	return layout;
 }
 
-/* Are there pages of KSM in this process? Most machines do not run it: then nothing has to be looked up. */
+/* May the process have pages merged by KSM? Most machines do not use it, which saves the look-ups. */
 static bool has_ksm(struct page_map *map)
 {
 	struct span text;
@@ -161,7 +161,7 @@ static void read_status(struct page_map *map)
 	pid_status_parse(span_of(bytes, length > 0 ? (size_t)length : 0), &map->status);
 }
 
-/* What smaps said when it was read last stays with the regions. */
+/* Shares from the last reading of smaps stay with their regions. */
 static void keep_shares(struct page_snapshot *snapshot, const struct page_snapshot *before)
 {
 	for (size_t i = 0; before && i < snapshot->n_regions; i++) {
@@ -172,7 +172,7 @@ static void keep_shares(struct page_snapshot *snapshot, const struct page_snapsh
 	}
 }
 
-/* Reads the regions anew and begins to scan them. */
+/* Reads the regions again and starts a scan. */
 static int begin(struct page_map *map, const struct cell_layout *layout)
 {
 	const struct target *target = map->target;
@@ -206,7 +206,7 @@ static bool is_current(const struct page_map *map, const struct page_snapshot *s
 	       cell_layout_is_same(&snapshot->layout, layout);
 }
 
-/* A map that is not whole is shown only where there is no whole one of the same cells. */
+/* Shows an incomplete snapshot only if there is no complete one with the same cells. */
 static void choose(struct page_map *map, const struct cell_layout *layout)
 {
 	if (map->scanned && map->scanned->complete) {
@@ -218,7 +218,7 @@ static void choose(struct page_map *map, const struct cell_layout *layout)
 	}
 }
 
-/* The process may run another program, and then has another memory, between any two reads: begin anew. */
+/* An exec between two reads replaces the memory of the process: start again. */
 static int scan(struct page_map *map)
 {
 	const struct cell_layout layout = wanted_layout(map);
@@ -232,7 +232,7 @@ static int scan(struct page_map *map)
 				return error;
 		}
 		error = page_scan_run(&map->scan, until_ns);
-		if (error == -ESTALE && !map->env->live) { /* a file of less than its maps promise */
+		if (error == -ESTALE && !map->env->live) { /* the file is shorter than its maps */
 			map->scanned->pagemap_error = -ENODATA;
 			map->scanned->complete = true;
 			error = 0;
@@ -265,7 +265,7 @@ static void parse_shares(struct page_map *map)
 	}
 }
 
-/* smaps is costly: it is read when asked for, and never takes more than a small part of the time. */
+/* smaps is costly: it is read only on request, and limited to a fraction of the time. */
 static void read_shares(struct page_map *map)
 {
 	uint64_t now = env_mono_ns(), cpu_ns = env_self_cpu_ns();
@@ -284,7 +284,7 @@ static void read_shares(struct page_map *map)
 	}
 }
 
-/* What was read of the process before, whose map stays until that of the new one begins, if it can. */
+/* Forgets data of the previous process; its map stays until that of the next one starts. */
 static void forget_last(struct page_map *map)
 {
 	map->shares_mono_ns = 0;
@@ -308,8 +308,7 @@ int page_map_update(struct page_map *map)
 		forget_last(map);
 	if (map->target->state == TARGET_NONE ||
 	    (map->target->state == TARGET_SOUGHT && map->target->least_ticks == 0))
-		map->shown = map->scanned =
-			NULL; /* the last map stays while the next process is waited for */
+		map->shown = map->scanned = NULL; /* the last map stays while waiting for the next process */
 	if (map->target->state != TARGET_LIVE)
 		return 0;
 	read_status(map);

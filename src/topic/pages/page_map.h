@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The map of the chosen process's pages, made once per tick at most for all topics that ask. */
+/* The page map of the selected process, shared by the pages topics and updated once per tick. */
 #ifndef PANETOP_TOPIC_PAGES_PAGE_MAP_H
 #define PANETOP_TOPIC_PAGES_PAGE_MAP_H
 
@@ -16,7 +16,7 @@
 #define PAGE_MAP_SOFT_DIRTY "soft-dirty bit"
 #define PAGE_MAP_FLAGS "proc/kpageflags"
 
-/* The rights that the topics over it make use of. */
+/* Privileges that the topics over it use. */
 #define PAGE_MAP_USES                                                                                        \
 	(PRIVILEGE_BIT(PRIVILEGE_MAPS) | PRIVILEGE_BIT(PRIVILEGE_PAGEMAP) | PRIVILEGE_BIT(PRIVILEGE_FILES) | \
 	 PRIVILEGE_BIT(PRIVILEGE_HIDDEN))
@@ -27,49 +27,48 @@ struct page_map {
 	const struct sample_request *request;
 	struct target *target;
 	uint64_t tick; /* of the last update */
-	int error;     /* -errno of that: why there are no regions */
+	int error;     /* of the last update: -errno, why there are no regions */
 	struct page_snapshot snapshots[2];
-	struct page_snapshot *shown;   /* one of them, whole, or the one that is scanned; NULL: none yet */
-	struct page_snapshot *scanned; /* the one that is not whole yet; NULL: none */
+	struct page_snapshot *shown;   /* a complete one, or the one being scanned; NULL: none yet */
+	struct page_snapshot *scanned; /* the incomplete one; NULL: none */
 	struct page_scan scan;
-	struct buffer text;                                   /* of maps or smaps, as read last */
+	struct buffer text;                                   /* contents of maps or smaps */
 	struct pid_status status;                             /* as read in this tick */
-	bool soft_dirty;                                      /* this kernel has the bit */
-	uint64_t shares_ns;                                   /* CPU time that reading smaps took last */
+	bool soft_dirty;                                      /* this kernel has soft-dirty bits */
+	uint64_t shares_ns;                                   /* CPU time of the last reading of smaps */
 	uint64_t shares_mono_ns;                              /* … when; 0: never for this process */
 	uint64_t proportional_bytes, swap_proportional_bytes; /* sums; U64_UNKNOWN */
-	uint64_t notices_tick;                                /* notices are given once per tick */
+	uint64_t notices_tick;                                /* notices are added once per tick */
 };
 
 /*
- * As the open of a topic whose state is the map: shared by all samplers of env, until env is closed, so that
- * the map of a process that has ended stays.
+ * The open function of topics whose state is the map. It is shared by all topics of env until env is closed,
+ * so that the map of an exited process stays.
  */
 int page_map_topic_open(struct sample *sample);
 
 /*
- * Brings it up to date, once per tick: whole in batch, a slice of it on the screen. 0, also when there is no
- * process or it has ended; or -errno when its regions cannot be read, and then it is noted as a failure of
- * PAGE_MAP_MAPS.
+ * Once per tick: scans everything in batch, a slice on the screen. 0, also without a process or after its
+ * exit; or -errno when its regions cannot be read, noted as a failure of PAGE_MAP_MAPS.
  */
 int page_map_update(struct page_map *map);
 
-/* The one that somebody has open; NULL when nobody has. */
+/* NULL if no topic has opened it. */
 struct page_map *page_map_opened(const struct env *env);
 
-/* What pagemap says of the page with this address: 0 or -errno. */
+/* The entry of pagemap for this address: 0 or -errno. */
 int page_map_entry(struct env *env, uint32_t pid, uint64_t address, uint64_t *entry);
 
-/* Are all of the snapshot's pages below this address counted? */
+/* Are all pages below this address counted? */
 bool page_map_knows(const struct page_snapshot *snapshot, uint64_t end);
 
-/* A count that is known, else U64_UNKNOWN. */
+/* count if it is known, else U64_UNKNOWN. */
 static inline uint64_t page_map_count(uint64_t count, bool known)
 {
 	return known ? count : U64_UNKNOWN;
 }
 
-/* Pages of its own data: neither of a file nor of zeros. The process may change while it is looked at. */
+/* Present pages that are neither of files nor zero pages. The process may change during the scan. */
 static inline uint64_t page_map_anonymous(const struct page_snapshot *snapshot,
 					  const struct page_counts *counts)
 {
@@ -78,18 +77,18 @@ static inline uint64_t page_map_anonymous(const struct page_snapshot *snapshot,
 	return counts->present > others ? counts->present - others : 0;
 }
 
-/* The rest is in page_sources.c. */
+/* page_sources.c */
 
-/* Notices: about the process, and what cannot be read of it. */
+/* Adds notices about the process and about what cannot be read. */
 void page_map_notices(struct page_map *map, struct frame *frame, const struct topic *topic);
 
-/* Of a test: can this file of panetop's own process be opened, or below another root that of process 1? */
+/* For tests of sources: opens this file of panetop's own process, below another root that of process 1. */
 int page_map_test_file(struct env *env, const char *name);
 
-/* A notice that its regions cannot be read, from a topic that has something to show all the same. */
+/* A notice that the regions cannot be read, for a topic that has rows nevertheless. */
 void page_map_notice_unreadable(const struct page_map *map, struct frame *frame, const struct topic *topic);
 
-/* What the topics over it read, for --probe. */
+/* Sources of the topics over it. */
 extern const struct source_spec page_map_sources[];
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading pagemap in large pieces, and PAGEMAP_SCAN where most of a region is absent. */
+/* Reads pagemap in large chunks, and uses PAGEMAP_SCAN for mostly absent regions. */
 #include <config.h>
 
 #include "topic/pages/page_scan.h"
@@ -14,9 +14,9 @@
 #include "sys/pids.h"
 
 #define CHUNK ((size_t)131072) /* entries: 1 MiB */
-#define GAP 128                /* absent pages that cost less to read than a call */
-#define SPARSE_PAGES 8192      /* a region of fewer is read whole at once */
-#define SPARSE_SHARE 16        /* fewer than one in so many pages */
+#define GAP 128                /* reading this many absent pages is cheaper than a call */
+#define SPARSE_PAGES 8192      /* smaller regions are never sparse */
+#define SPARSE_SHARE 16        /* less than this fraction of the pages is present */
 #define KINDS (PAGE_SCAN_HUGE | PAGE_SCAN_ZERO)
 
 void page_scan_free(struct page_scan *scan)
@@ -63,13 +63,13 @@ void page_scan_end(struct page_scan *scan)
 	scan->snapshot = NULL;
 }
 
-/* May a page with this entry be one of KSM? Those are anonymous, and mapped by several. */
+/* KSM pages are anonymous and mapped more than once. */
 static bool may_be_ksm(uint64_t entry)
 {
 	return (entry & (PAGEMAP_PRESENT | PAGEMAP_FILE | PAGEMAP_EXCLUSIVE)) == PAGEMAP_PRESENT;
 }
 
-/* Pages whose frames follow one another are looked up together. */
+/* Pages in consecutive frames are looked up together. */
 static size_t run_of_frames(const uint64_t *entries, size_t n)
 {
 	size_t length = 1;
@@ -103,7 +103,7 @@ static void count_ksm(struct page_scan *scan, uint64_t address, size_t n)
 	}
 }
 
-/* Reads and counts the pages from start to end, at most a chunk of them. */
+/* Reads and counts the pages from start to end, at most a chunk. */
 static int read_pages(struct page_scan *scan, uint64_t start, uint64_t end)
 {
 	struct page_snapshot *snapshot = scan->snapshot;
@@ -120,7 +120,7 @@ static int read_pages(struct page_scan *scan, uint64_t start, uint64_t end)
 	return 0;
 }
 
-/* What PAGEMAP_SCAN alone tells of the pages from start to end. */
+/* Counts huge and zero pages, which only PAGEMAP_SCAN finds. */
 static int read_kinds(struct page_scan *scan, uint64_t start, uint64_t end)
 {
 	struct page_snapshot *snapshot = scan->snapshot;
@@ -139,7 +139,7 @@ static int read_kinds(struct page_scan *scan, uint64_t start, uint64_t end)
 	return 0;
 }
 
-/* Is so little of the region there that it pays to ask where? */
+/* Is so little of the region present that PAGEMAP_SCAN pays off? */
 static bool is_sparse(const struct page_scan *scan, const struct page_region *region)
 {
 	const struct page_region *last =
@@ -153,7 +153,7 @@ static bool is_sparse(const struct page_scan *scan, const struct page_region *re
 	return scan->resident_pages < pages / 2;
 }
 
-/* The pages of ranges that lie close together, in one read. */
+/* Reads ranges that are close together at once. */
 static int read_ranges(struct page_scan *scan, long n_ranges)
 {
 	const uint64_t page_bytes = scan->snapshot->page_bytes, chunk_bytes = CHUNK * page_bytes;
@@ -181,7 +181,7 @@ static int scan_sparse(struct page_scan *scan, const struct page_region *region)
 
 	if (found == -ESRCH)
 		return -ESTALE;
-	if (found < 0) { /* read it all the same */
+	if (found < 0) { /* read everything instead */
 		snapshot->knows_kinds = false;
 		return 0;
 	}
@@ -190,7 +190,7 @@ static int scan_sparse(struct page_scan *scan, const struct page_region *region)
 	return read_ranges(scan, found);
 }
 
-/* Where a chunk from start on ends: it takes in the regions that follow close by. */
+/* End of a chunk that starts there: it includes following regions that are close. */
 static uint64_t chunk_end(const struct page_scan *scan, uint64_t start)
 {
 	const struct page_snapshot *snapshot = scan->snapshot;
@@ -219,7 +219,7 @@ static int scan_dense(struct page_scan *scan)
 	return error;
 }
 
-/* Goes to the next region that is not yet counted in full; false after the last. */
+/* Moves to the next region that is not fully counted; false after the last. */
 static bool find_region(struct page_scan *scan)
 {
 	struct page_snapshot *snapshot = scan->snapshot;
@@ -234,7 +234,7 @@ static bool find_region(struct page_scan *scan)
 	return true;
 }
 
-/* The memory of a process that has ended, or runs another program, is empty and gives nothing to read. */
+/* After an exit or exec this memory map is empty: reads return nothing. */
 static int check_alive(struct page_scan *scan)
 {
 	const struct page_snapshot *snapshot = scan->snapshot;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The scan of a process's pages into a map, whole or slice by slice. */
+/* Scans the pages of a process into a snapshot, at once or in slices. */
 #ifndef PANETOP_TOPIC_PAGES_PAGE_SCAN_H
 #define PANETOP_TOPIC_PAGES_PAGE_SCAN_H
 
 #include "topic/pages/page_snapshot.h"
 
 struct page_scan {
-	struct env *env; /* borrowed, as the snapshot */
+	struct env *env; /* borrowed, like the snapshots */
 	struct page_snapshot *snapshot;
-	const struct page_snapshot *before; /* the last map, which tells what is sparse; NULL: none */
-	int pagemap, flags;             /* descriptors of pagemap, and of kpageflags; -1 */
-	uint64_t resident_pages;        /* about so many pages are present or swapped; U64_UNKNOWN */
-	size_t region;                  /* where it is */
+	const struct page_snapshot
+		*before;         /* the previous one, which shows which regions are sparse; NULL: none */
+	int pagemap, flags;      /* descriptors of pagemap and kpageflags; -1: not open */
+	uint64_t resident_pages; /* present or swapped pages, approximately; U64_UNKNOWN */
+	size_t region;           /* index of the current one */
 	struct page_walk walk, kind_walk, ksm_walk;
-	uint64_t *entries; /* room for a chunk; owned, as all below */
+	uint64_t *entries; /* for a chunk; owned, like all below */
 	uint64_t *frame_flags;
 	struct page_range *ranges;
 };
@@ -21,16 +22,15 @@ struct page_scan {
 void page_scan_free(struct page_scan *scan);
 
 /*
- * Begins a scan of this process into snapshot, whose regions are known. with_ksm: look for pages merged by
- * KSM, too, which needs /proc/kpageflags. What is missing is in snapshot->pagemap_error and
- * snapshot->knows_….
+ * Starts a scan into snapshot, whose regions are known. with_ksm: also count pages merged by KSM, which needs
+ * /proc/kpageflags. snapshot->pagemap_error and knows_… say what is not available.
  */
 void page_scan_begin(struct page_scan *scan, struct page_snapshot *snapshot,
 		     const struct page_snapshot *before, bool with_ksm);
 
 /*
- * Goes on until it is done, or until CLOCK_MONOTONIC has passed: then true, if snapshot->complete. -ESTALE
- * when the process has another memory than when it was begun, or none.
+ * Continues until the scan is complete or until_ns (CLOCK_MONOTONIC) has passed; snapshot->complete says
+ * which. 0; or -ESTALE if the memory map of the process was replaced by an exec, or removed by its exit.
  */
 int page_scan_run(struct page_scan *scan, uint64_t until_ns);
 void page_scan_end(struct page_scan *scan);

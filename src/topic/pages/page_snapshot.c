@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The regions and cells of one map, and the adding up of pages in them. */
+/* Parses regions, and adds up pages in regions and cells. */
 #include <config.h>
 
 #include "topic/pages/page_snapshot.h"
@@ -42,7 +42,7 @@ static void add_region(struct page_snapshot *snapshot, const struct maps_region 
 	buffer_char(&snapshot->texts, '\0');
 }
 
-/* While it is read the list may change: a region that begins before the last one ends was told already. */
+/* The list may change while it is read: skip regions that start before the previous one ends. */
 void page_snapshot_parse(struct page_snapshot *snapshot, struct span maps)
 {
 	struct maps_region found;
@@ -81,7 +81,7 @@ struct page_region *page_snapshot_find(const struct page_snapshot *snapshot, uin
 										: NULL;
 }
 
-/* A part of an address range that lies in one region and one cell, or in none of them. */
+/* A part of an address range within one region and one cell, or in none. */
 struct piece {
 	uint64_t end;
 	struct page_region *region;
@@ -122,7 +122,7 @@ static void add_counts(struct page_snapshot *snapshot, const struct piece *piece
 {
 	if (!piece->region || piece->region->special)
 		return;
-	counts->pages = 0; /* known since it was cut */
+	counts->pages = 0; /* already counted */
 	page_counts_add(&piece->region->counts, counts);
 	page_counts_add(&snapshot->total, counts);
 	if (piece->cell)
@@ -147,7 +147,7 @@ void page_snapshot_count(struct page_snapshot *snapshot, struct page_walk *walk,
 	}
 }
 
-/* Adds the same to every piece of a range: its pages, in one or more fields. */
+/* Adds the pages of a range to the selected counts. */
 static void count_all(struct page_snapshot *snapshot, struct page_walk *walk, uint64_t start, uint64_t end,
 		      bool huge, bool zero, bool ksm)
 {

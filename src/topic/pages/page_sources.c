@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sources behind the map of pages: what --probe tries, and what is told when one is missing. */
+/* The sources of the page map: tests for --probe, and notices about what is missing. */
 #include <config.h>
 
 #include <errno.h>
@@ -28,7 +28,7 @@ int page_map_test_file(struct env *env, const char *name)
 	return try_file(env, env->live ? env->own_pid : FIRST_PROCESS, name);
 }
 
-/* Of another user; to root all are the same. */
+/* A process of another user; for root any other process. */
 static bool is_of_other(const struct env *env, uint32_t pid)
 {
 	uint32_t own, other;
@@ -37,7 +37,7 @@ static bool is_of_other(const struct env *env, uint32_t pid)
 	       pids_owner(env, pid, &other) && (own == 0 || other != own);
 }
 
-/* Some process may be closed to everybody, as the first one of a container: one that is open is enough. */
+/* Some processes refuse everyone, like the first one of a container: one that can be opened is enough. */
 static int test_others(struct env *env)
 {
 	const uint32_t *pids;
@@ -51,7 +51,7 @@ static int test_others(struct env *env)
 
 		if (!found)
 			return 0;
-		if (found == -ESRCH || found == -ENOENT) /* a thread of the kernel, or it has ended */
+		if (found == -ESRCH || found == -ENOENT) /* a kernel thread, or it exited */
 			continue;
 		refused = found;
 		tried++;
@@ -97,7 +97,7 @@ static int test_soft_dirty(struct env *env)
 	return env->live && !page_file_has_soft_dirty() ? -ENOTSUP : 0;
 }
 
-/* Frames are hidden by zeros from those who may not know. */
+/* Without the privilege the kernel reports frame numbers as 0. */
 static int test_frames(struct env *env)
 {
 	uint64_t entry = 0;
@@ -136,33 +136,32 @@ const struct source_spec page_map_sources[] = {
 	  .test = test_others,
 	  .remedies = { { EACCES, pagemap },
 			{ EPERM, pagemap },
-			{ ESRCH, N_("none is seen here; if they are hidden (hidepid): give it the capability "
+			{ ESRCH, N_("no process of another user is visible; if hidepid hides them: give it "
+				    "the capability "
 				    "cap_sys_ptrace") } } },
-	{ .path = PAGE_MAP_STATUS,
-	  .gives = N_("what the kernel itself says of the memory"),
-	  .test = test_status },
+	{ .path = PAGE_MAP_STATUS, .gives = N_("the kernel's own counts of memory"), .test = test_status },
 	{ .path = PAGE_MAP_SMAPS,
-	  .gives = N_("proportional shares, when asked for"),
+	  .gives = N_("proportional shares, on request"),
 	  .optional = true,
 	  .test = test_smaps,
 	  .remedies = { { EACCES, ptrace }, { EPERM, ptrace } } },
 	{ .path = PAGE_MAP_KINDS,
-	  .gives = N_("huge and zero pages, and maps of sparse processes in little time"),
+	  .gives = N_("huge and zero pages, and fast maps of sparse processes"),
 	  .optional = true,
 	  .test = test_kinds,
-	  .remedies = { { ENOTTY, N_("this kernel is older than 6.7") } } },
+	  .remedies = { { ENOTTY, N_("needs Linux 6.7") } } },
 	{ .path = PAGE_MAP_SOFT_DIRTY,
-	  .gives = N_("which pages were written"),
+	  .gives = N_("pages that were written"),
 	  .optional = true,
 	  .test = test_soft_dirty,
 	  .remedies = { { ENOTSUP, N_("this kernel was built without CONFIG_MEM_SOFT_DIRTY") } } },
 	{ .path = "page frame numbers",
-	  .gives = N_("which frame holds a page, and with it what the kernel notes of the frame"),
+	  .gives = N_("frame number of a page, needed for its flags"),
 	  .optional = true,
 	  .test = test_frames,
 	  .remedies = { { EPERM, N_("run it as root, or give it the capability cap_sys_admin") } } },
 	{ .path = PAGE_MAP_FLAGS,
-	  .gives = N_("what the kernel notes of page frames, pages merged by KSM among it"),
+	  .gives = N_("flags of page frames, among them those merged by KSM"),
 	  .optional = true,
 	  .test = test_flags },
 	{ 0 },
@@ -174,13 +173,13 @@ static const char *remedy_of(const struct page_map *map, const struct topic *top
 	return source_remedy(map->env, topic_source(topic, path), -error);
 }
 
-/* Nonsense in a range of addresses, which are hexadecimal numbers each, only shows when both are known. */
+/* Whether --from and --to select anything is known only with the regions. */
 static void notice_empty_range(const struct page_map *map, struct frame *frame, const char *topic)
 {
 	const struct page_snapshot *snapshot = map->shown;
 
 	if (snapshot && snapshot->n_regions > 0 && snapshot->n_cells == 0)
-		frame_notice(frame, topic, _("look at the table region"),
+		frame_notice(frame, topic, _("see the table region"),
 			     _("nothing is mapped between --from and --to"));
 }
 
@@ -194,11 +193,11 @@ void page_map_notices(struct page_map *map, struct frame *frame, const struct to
 	map->notices_tick = map->env->tick;
 	target_notices(map->target, frame, name);
 	if (!snapshot && map->target->state == TARGET_GONE)
-		frame_notice(frame, name, NULL, _("%u %s has ended"), map->target->pid, map->target->name);
+		frame_notice(frame, name, NULL, _("%u %s has exited"), map->target->pid, map->target->name);
 	if (!snapshot || map->target->state != TARGET_LIVE)
 		return;
 	if (snapshot->pagemap_error == -ENODATA)
-		frame_notice(frame, name, NULL, _("/proc/%u/pagemap ends before the regions do"),
+		frame_notice(frame, name, NULL, _("/proc/%u/pagemap is shorter than the regions"),
 			     snapshot->pid);
 	else if (snapshot->pagemap_error)
 		frame_notice(frame, name, remedy_of(map, topic, PAGE_MAP_PAGEMAP, snapshot->pagemap_error),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finding a process by pid or name, and following it until it ends. */
+/* Finds a process by PID or name and follows it until it exits. */
 #include <config.h>
 
 #include "topic/pages/target.h"
@@ -14,7 +14,7 @@
 #include "topic/process/missing_targets.h"
 #include "topic/process/process_find.h"
 
-#define SEARCH_NS UINT64_C(1000000000) /* between looks through all processes */
+#define SEARCH_NS UINT64_C(1000000000) /* between searches through all processes */
 
 static const char key;
 
@@ -72,7 +72,7 @@ static void set_process(struct target *target, uint32_t pid, const struct pid_st
 	target->name[length] = '\0';
 }
 
-/* Is this process meant? One that has ended, and ourselves, only when the pid is given. */
+/* Zombies and panetop itself match only by PID. */
 static bool matches(const struct target *target, uint32_t pid, const struct pid_stat *stat,
 		    struct span program, const char *list)
 {
@@ -85,7 +85,8 @@ static bool matches(const struct target *target, uint32_t pid, const struct pid_
 	       (!has_ended(stat->state) && pid != target->request->own_pid);
 }
 
-/* Takes the newest of those on the list: by their names, or by the programs of their command lines, too. */
+/* Selects the newest process that list matches by name, with programs also by the program of its command
+ * line. */
 static void search(struct target *target, const uint32_t *pids, size_t n_pids, const char *list,
 		   bool programs)
 {
@@ -111,7 +112,7 @@ static int seek(struct target *target)
 {
 	uint64_t now = env_mono_ns();
 	const char *list = target->least_ticks > 0 ? target->name : target->list;
-	char *name = alloc_text(list); /* the list may be the name that is overwritten */
+	char *name = alloc_text(list); /* list may be target->name, which is overwritten */
 	const uint32_t *pids;
 	size_t n_pids;
 	int error = 0;
@@ -140,7 +141,7 @@ static void follow(struct target *target)
 	}
 	if (has_ended(stat.state) && !has_ended(target->stat.state))
 		target->state = TARGET_GONE;
-	if (span_length(stat.comm) < TARGET_NAME_MAX) { /* an exec gives another */
+	if (span_length(stat.comm) < TARGET_NAME_MAX) { /* an exec may change it */
 		memcpy(target->name, stat.comm.at, span_length(stat.comm));
 		target->name[span_length(stat.comm)] = '\0';
 	}
@@ -148,7 +149,7 @@ static void follow(struct target *target)
 	target->stat.comm = span_text("");
 }
 
-/* A process that was seen: it still exists, or has exited. */
+/* A process from the list on the screen: it may have exited meanwhile. */
 static void set_chosen(struct target *target, const struct process_choice *chosen)
 {
 	struct pid_stat stat;
@@ -221,8 +222,7 @@ bool target_has_no_memory(const struct target *target)
 void target_notices(const struct target *target, struct frame *frame, const char *topic)
 {
 	if (target->state == TARGET_NONE && target->request->batch)
-		frame_notice(frame, topic, _("name it with --pid=PID or --pid=NAME"),
-			     _("no process was chosen to look at"));
+		frame_notice(frame, topic, _("use --pid=PID or --pid=NAME"), _("no process selected"));
 	else if (target->state == TARGET_SOUGHT && target->least_ticks > 0)
 		frame_notice(frame, topic, NULL, _("waiting for the next process called %s"), target->name);
 	else if (target->state == TARGET_SOUGHT)
@@ -232,18 +232,17 @@ void target_notices(const struct target *target, struct frame *frame, const char
 	if (target->state != TARGET_LIVE)
 		return;
 	if (is_kernel(target))
-		frame_notice(frame, topic, NULL,
-			     _("%u %s is a thread of the kernel: it has no memory of its own"), target->pid,
-			     target->name);
+		frame_notice(frame, topic, NULL, _("%u %s is a kernel thread: it has no memory of its own"),
+			     target->pid, target->name);
 	else if (has_ended(target->stat.state))
 		frame_notice(
 			frame, topic, NULL,
-			_("%u %s is a zombie: it has ended and has no memory, only its parent has not asked "
-			  "for its exit status yet"),
+			_("%u %s is a zombie: it has exited and has no memory; its parent has not read its "
+			  "exit status yet"),
 			target->pid, target->name);
 	else if (target->n_matches > 1)
-		frame_notice(frame, topic, _("choose another by its pid"),
-			     P_("%zu process is called so; this is the newest, %u",
-				"%zu processes are called so; this is the newest, %u", target->n_matches),
+		frame_notice(frame, topic, _("select another by PID"),
+			     P_("%zu process matches; showing the newest, %u",
+				"%zu processes match; showing the newest, %u", target->n_matches),
 			     target->n_matches, target->pid);
 }

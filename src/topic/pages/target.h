@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which process the topics about pages look at: found by pid or name, followed until it ends. */
+/* The selected process of the pages topics: found by PID or name, followed until it exits. */
 #ifndef PANETOP_TOPIC_PAGES_TARGET_H
 #define PANETOP_TOPIC_PAGES_TARGET_H
 
@@ -11,28 +11,28 @@
 #define TARGET_NAME_MAX PROCESS_CHOICE_NAME_MAX
 
 enum target_state {
-	TARGET_NONE,   /* nobody named one */
-	TARGET_SOUGHT, /* there is none with this pid or name yet */
+	TARGET_NONE,   /* none was requested */
+	TARGET_SOUGHT, /* no process matches yet */
 	TARGET_LIVE,
-	TARGET_GONE, /* it ended */
+	TARGET_GONE, /* it exited */
 };
 
 struct target {
-	struct env *env; /* borrowed, as the request */
+	struct env *env; /* borrowed, like the request */
 	const struct sample_request *request;
 	uint64_t tick; /* of the last update */
 	enum target_state state;
-	struct process_choice chosen; /* these three: of the request, as they were last */
-	char *list;                   /* pids and names; owned; NULL: none, or one was chosen */
+	struct process_choice chosen; /* this, list and n_next: copies of the request */
+	char *list;                   /* PIDs and names; owned; NULL: none, or chosen is set */
 	unsigned n_next;
 	uint32_t pid;
 	uint64_t start_ticks;       /* since boot */
-	uint64_t least_ticks;       /* one that started before is not meant; 0: all are */
+	uint64_t least_ticks;       /* earlier processes do not match; 0: all may match */
 	char name[TARGET_NAME_MAX]; /* comm */
-	struct pid_stat stat;       /* as last read, all 0 before; without comm */
-	size_t n_matches;           /* processes that the list names */
-	uint64_t searched_ns;       /* CLOCK_MONOTONIC of the last look for it */
-	uint64_t generation;        /* grows with each process that is found, or had ended before */
+	struct pid_stat stat;       /* as last read, without comm; all 0 before */
+	size_t n_matches;           /* processes that match the list */
+	uint64_t searched_ns;       /* CLOCK_MONOTONIC of the last search */
+	uint64_t generation;        /* grows with each selected process */
 };
 
 /*
@@ -42,16 +42,16 @@ struct target {
  */
 struct target *target_open(struct env *env, const struct sample_request *request);
 
-/* Brings it up to date, once per tick: 0, or -errno when the processes cannot be listed. */
+/* Once per tick: 0, or -errno if the processes cannot be listed. */
 int target_update(struct target *target);
 
-/* Is the process still the one that was found, and not another with its pid? */
+/* Does the process still exist, and its PID was not reused? */
 bool target_is_same(const struct target *target);
 
-/* A thread of the kernel, or a zombie. */
+/* Is it a kernel thread or a zombie? */
 bool target_has_no_memory(const struct target *target);
 
-/* Notices about it: none found, several found, one that has no memory. */
+/* Adds notices: none found, several found, no memory. */
 void target_notices(const struct target *target, struct frame *frame, const char *topic);
 
 #endif
