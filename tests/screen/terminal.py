@@ -12,6 +12,7 @@ import time
 import pyte
 
 PATIENCE = 120  # seconds to wait for what must come: an end for a test that would wait for ever, on a machine however slow
+ARRIVAL = 2  # seconds that a key may take to arrive; one that a shell or a stopped program leaves waits that long
 KEYS = {
     "Up": "\x1bOA", "Down": "\x1bOB", "Right": "\x1bOC", "Left": "\x1bOD", "Enter": "\r", "Esc": "\x1b",
     "Tab": "\t", "F1": "\x1bOP", "F4": "\x1bOS", "F7": "\x1b[18~", "F8": "\x1b[19~", "F9": "\x1b[20~", "PgUp": "\x1b[5~", "PgDn": "\x1b[6~", "Home": "\x1bOH",
@@ -108,6 +109,21 @@ class Terminal:
             self.stream.feed(data)
         return got
 
+    def _bytes_read(self):
+        """By the program since its start; None: unknown."""
+        try:
+            with open(f"/proc/{self.pid}/io", encoding="ascii") as file:
+                return int(file.readline().split()[1])
+        except OSError:
+            return None
+
+    def press(self, data):
+        """Keys pass through a work queue of the kernel, late on a busy machine: waits until they are there, or are read."""
+        before, end = self._bytes_read(), time.monotonic() + ARRIVAL
+        os.write(self.fd, data)
+        while self.unread() == 0 and before is not None and self._bytes_read() == before and time.monotonic() < end:
+            self.pump(0.002)
+
     def unread(self):
         """Bytes of keys that the program has not taken yet."""
         return struct.unpack("i", fcntl.ioctl(self.tty, termios.FIONREAD, b"\0\0\0\0"))[0]
@@ -151,19 +167,19 @@ class Terminal:
 
     def send(self, *keys):
         for key in keys:
-            os.write(self.fd, KEYS.get(key, key).encode())
+            self.press(KEYS.get(key, key).encode())
             if key == "Esc":
                 time.sleep(0.1)  # curses waits a little whether it begins the name of a key
             self.quiet()
 
     def send_at_once(self, *keys):
         """All of them before the program can draw."""
-        os.write(self.fd, "".join(KEYS.get(key, key) for key in keys).encode())
+        self.press("".join(KEYS.get(key, key) for key in keys).encode())
         self.quiet()
 
     def click(self, x, y, button=0):
         press = b"\x1b[<%d;%d;%d" % (button, x + 1, y + 1)
-        os.write(self.fd, press + b"M" + (press + b"m" if button < 64 else b""))  # a wheel is never released
+        self.press(press + b"M" + (press + b"m" if button < 64 else b""))  # a wheel is never released
         self.quiet()
 
     def lines(self):
