@@ -215,9 +215,12 @@ static bool has_part(const struct energy *energy, enum energy_part part)
 
 static bool any_discharges(const struct energy *energy)
 {
-	for (size_t i = 0; i < energy->supplies->count; i++)
-		if (energy->supplies->list[i].is_battery && energy->supplies->list[i].flow == BATTERY_DISCHARGES)
+	for (size_t i = 0; i < energy->supplies->count; i++) {
+		const struct battery *battery = &energy->supplies->list[i];
+
+		if (battery->is_battery && battery->flow == BATTERY_DISCHARGES)
 			return true;
+	}
 	return false;
 }
 
@@ -229,7 +232,8 @@ static enum energy_total choose_total(const struct energy *energy, const struct 
 		return TOTAL_PACKAGES;
 	if (has_part(energy, ENERGY_METER))
 		return TOTAL_METERS;
-	return any_discharges(energy) ? TOTAL_BATTERIES : TOTAL_NONE; /* on mains they do not show the total */
+	/* on mains batteries do not show the total */
+	return any_discharges(energy) ? TOTAL_BATTERIES : TOTAL_NONE;
 }
 
 static bool is_part(enum energy_total total, const struct energy_domain *domain,
