@@ -24,7 +24,7 @@ static bool moved(const struct table *table, const void *row, const char *key)
 	return change > 0 || change < 0;
 }
 
-static void take_cell(struct map_cell *cell, const struct table *table, const void *row)
+static void read_cell(struct map_cell *cell, const struct table *table, const void *row)
 {
 	*cell = (struct map_cell){
 		.start = table_u64(table, row, "start_address"),
@@ -72,7 +72,7 @@ void map_load(struct pane_context *context)
 		pages->cells = alloc_resize(pages->cells, n_rows, sizeof(*pages->cells));
 	}
 	for (size_t i = 0; i < n_rows; i++)
-		take_cell(&pages->cells[i], table, table_row(table, i));
+		read_cell(&pages->cells[i], table, table_row(table, i));
 	pages->n_cells = pages->loaded_rows = n_rows;
 	pages->cell_pages = n_rows > 0 ? table_u64(table, table_row(table, 0), "cell_pages") : 0;
 	if (pages->cell_pages == 0 || pages->cell_pages == U64_UNKNOWN)

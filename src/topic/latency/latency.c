@@ -224,11 +224,11 @@ static void set_policy(struct latency_row *row, const struct latency_run *run, s
 	row->degraded = *run->reason != '\0';
 	if (!row->degraded)
 		return;
-	if (run->asked == LATENCY_DEADLINE)
-		row->asked = latency_run_policy_name(run->asked);
+	if (run->requested == LATENCY_DEADLINE)
+		row->asked = latency_run_policy_name(run->requested);
 	else
-		row->asked = arena_print(&frame->arena, "%s %d", latency_run_policy_name(run->asked),
-					 run->asked_priority);
+		row->asked = arena_print(&frame->arena, "%s %d", latency_run_policy_name(run->requested),
+					 run->requested_priority);
 	row->reason = arena_copy(&frame->arena, run->reason, strlen(run->reason));
 }
 

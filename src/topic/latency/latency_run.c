@@ -139,8 +139,8 @@ static bool is_realtime(enum latency_policy policy)
 	return policy == LATENCY_FIFO || policy == LATENCY_RR;
 }
 
-const char *latency_run_refusal(struct env *env, const struct latency_plan *asked, int error, char *reason,
-				size_t room)
+const char *latency_run_refusal(struct env *env, const struct latency_plan *requested, int error,
+				char *reason, size_t room)
 {
 	int limit = latency_probe_priority_limit();
 	struct cgroup_place place;
@@ -149,12 +149,12 @@ const char *latency_run_refusal(struct env *env, const struct latency_plan *aske
 		snprintf(reason, room, "%s", _("other deadline tasks use all of the bandwidth"));
 		return _("end some deadline tasks");
 	}
-	if (!latency_probe_may_nice() && (limit < asked->priority || !is_realtime(asked->policy))) {
+	if (!latency_probe_may_nice() && (limit < requested->priority || !is_realtime(requested->policy))) {
 		snprintf(reason, room, _("no CAP_SYS_NICE, and RLIMIT_RTPRIO is %d"), limit);
 		return remedy_for_user(N_("run it as root, give it the capability cap_sys_nice, or raise "
 					  "rtprio in /etc/security/limits.conf"));
 	}
-	if (is_realtime(asked->policy) && group_lacks_runtime(env, &place)) {
+	if (is_realtime(requested->policy) && group_lacks_runtime(env, &place)) {
 		snprintf(reason, room, _("the control group /%.80s has no real-time runtime"), place.group);
 		return _("set its cpu.rt_runtime_us, or start panetop in the parent group");
 	}
@@ -163,17 +163,17 @@ const char *latency_run_refusal(struct env *env, const struct latency_plan *aske
 		 "panetop outside");
 }
 
-bool latency_run_fallback(const struct latency_plan *asked, unsigned step, struct latency_plan *plan)
+bool latency_run_fallback(const struct latency_plan *requested, unsigned step, struct latency_plan *plan)
 {
 	int limit = latency_probe_priority_limit();
 
-	*plan = *asked;
-	if (step == 0 && limit > 0 && (limit < asked->priority || !is_realtime(asked->policy))) {
-		plan->policy = is_realtime(asked->policy) ? asked->policy : LATENCY_FIFO;
-		plan->priority = limit < asked->priority ? limit : asked->priority;
+	*plan = *requested;
+	if (step == 0 && limit > 0 && (limit < requested->priority || !is_realtime(requested->policy))) {
+		plan->policy = is_realtime(requested->policy) ? requested->policy : LATENCY_FIFO;
+		plan->priority = limit < requested->priority ? limit : requested->priority;
 		return true;
 	}
-	if (step <= 1 && is_realtime(asked->policy)) {
+	if (step <= 1 && is_realtime(requested->policy)) {
 		plan->policy = LATENCY_DEADLINE;
 		return true;
 	}
@@ -261,17 +261,18 @@ static int attempt(struct latency_run *run, const struct latency_plan *plan)
 }
 
 /* Tries the requested plan, then the fallbacks. */
-static int start(struct latency_run *run, const struct latency_plan *asked)
+static int start(struct latency_run *run, const struct latency_plan *requested)
 {
-	struct latency_plan plan = *asked;
+	struct latency_plan plan = *requested;
 	int error = attempt(run, &plan);
 	unsigned step = 0;
 
-	run->asked = asked->policy;
-	run->asked_priority = asked->priority;
+	run->requested = requested->policy;
+	run->requested_priority = requested->priority;
 	if (error == -EPERM || error == -EBUSY)
-		run->remedy = latency_run_refusal(run->env, asked, error, run->reason, sizeof(run->reason));
-	while ((error == -EPERM || error == -EBUSY) && latency_run_fallback(asked, step++, &plan))
+		run->remedy =
+			latency_run_refusal(run->env, requested, error, run->reason, sizeof(run->reason));
+	while ((error == -EPERM || error == -EBUSY) && latency_run_fallback(requested, step++, &plan))
 		error = attempt(run, &plan);
 	return error;
 }
@@ -416,7 +417,7 @@ void latency_run_restart(struct latency_run *run)
 	run->started_ns = env_mono_ns();
 }
 
-static void tell_rights(const struct latency_run *run, struct frame *frame)
+static void notice_refusal(const struct latency_run *run, struct frame *frame)
 {
 	bool has_priority = run->plan.policy == LATENCY_FIFO || run->plan.policy == LATENCY_RR;
 	char priority[16] = "";
@@ -426,12 +427,12 @@ static void tell_rights(const struct latency_run *run, struct frame *frame)
 	if (has_priority)
 		snprintf(priority, sizeof(priority), " %d", run->plan.priority);
 	frame_notice(frame, "latency", run->remedy, _("%s is not permitted, measuring with %s%s: %s"),
-		     latency_run_policy_name(run->asked), latency_run_policy_name(run->plan.policy), priority,
-		     run->reason);
+		     latency_run_policy_name(run->requested), latency_run_policy_name(run->plan.policy),
+		     priority, run->reason);
 }
 
 /* Names the first CPU that cannot be measured and counts the others. */
-static void tell_missing(const struct latency_run *run, struct frame *frame)
+static void notice_missing(const struct latency_run *run, struct frame *frame)
 {
 	size_t first = run->n_cpus, missing = 0;
 
@@ -451,7 +452,7 @@ static void tell_missing(const struct latency_run *run, struct frame *frame)
 			     strerror(-run->errors[first]));
 }
 
-static void tell_away(const struct latency_run *run, struct frame *frame)
+static void notice_offline(const struct latency_run *run, struct frame *frame)
 {
 	for (size_t i = 0; i < run->n_cpus; i++)
 		if (!run->errors[i] && latency_probe_is_away(run->probe, i))
@@ -461,9 +462,9 @@ static void tell_away(const struct latency_run *run, struct frame *frame)
 
 void latency_run_notices(const struct latency_run *run, struct frame *frame)
 {
-	tell_rights(run, frame);
-	tell_missing(run, frame);
-	tell_away(run, frame);
+	notice_refusal(run, frame);
+	notice_missing(run, frame);
+	notice_offline(run, frame);
 	if (run->cpus_ignored)
 		frame_notice(frame, "latency", _("choose another policy"),
 			     _("deadline threads cannot be pinned: one thread runs on any CPU"));

@@ -29,8 +29,8 @@ struct latency_run {
 	struct env *env; /* borrowed */
 	struct latency_probe *probe;
 	struct latency_plan plan;  /* that is carried out */
-	enum latency_policy asked; /* the requested policy and priority */
-	int asked_priority;
+	enum latency_policy requested; /* the requested policy and priority */
+	int requested_priority;
 	char reason[TEXT_MAX]; /* why the plan differs from the request; "": it does not */
 	const char *remedy;
 	bool cpus_ignored; /* CPUs were named, but threads of this policy cannot be pinned */
@@ -91,10 +91,10 @@ size_t latency_run_cpus(const struct env *env, const struct settings *settings, 
 			int **errors);
 
 /* Writes why the requested plan failed with error (-EPERM, -EBUSY); returns the remedy. */
-const char *latency_run_refusal(struct env *env, const struct latency_plan *asked, int error, char *reason,
-				size_t room);
+const char *latency_run_refusal(struct env *env, const struct latency_plan *requested, int error,
+				char *reason, size_t room);
 
 /* What to try next instead of the requested plan, best first from step 0 on; false after the last. */
-bool latency_run_fallback(const struct latency_plan *asked, unsigned step, struct latency_plan *plan);
+bool latency_run_fallback(const struct latency_plan *requested, unsigned step, struct latency_plan *plan);
 
 #endif
