@@ -8,6 +8,7 @@ import json
 import os
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -16,6 +17,7 @@ from contextlib import contextmanager
 
 PANETOP = sys.argv[1]
 SECONDS, DELAY, PERIOD, ACCOUNTS = 8, 0.2, 0.01, 10
+CLOSES = 0.02  # CPUs
 CHILD = "truth-child"
 
 
@@ -80,6 +82,37 @@ def hogs(count):
             os.waitpid(pid, 0)
 
 
+def datagrams(end):
+    """Sends datagrams over loopback and takes them back, until end: the kernel delivers them in soft interrupts."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as ours:
+        ours.bind(("127.0.0.1", 0))
+        ours.connect(ours.getsockname())
+        while time.monotonic() < end:
+            for _ in range(64):
+                ours.send(b"x" * 1400)
+            for _ in range(64):
+                ours.recv(2048)
+
+
+def flood():
+    """How far the account is from closing while soft interrupts are a good part of it."""
+    pid = os.fork()
+    if pid == 0:
+        datagrams(time.monotonic() + ACCOUNTS + 1)
+        os._exit(0)
+    command = [PANETOP, "-o", "json", "-d", "1", "-n", str(ACCOUNTS), "cpu"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as panetop:
+        tables = [json.loads(line)["tables"] for line in panetop.stdout][1:]
+    os.waitpid(pid, 0)
+    parts = [{row["part"]: row["cpu_ratio"] for row in table["account"]} for table in tables]
+    softirq = sum(row["softirq_ratio"] for table in tables for row in table["cpu"] if row["cpu"] != "all") / len(tables)
+    off = sorted((abs(sample["unaccounted"]) for sample in parts), reverse=True)
+    mean = sum(sample["unaccounted"] for sample in parts) / len(parts)
+    shown = "unknown" if parts[0]["softirq"] is None else "known"
+    print(f"softirq {softirq:.3f} CPUs, {shown} in the account  unaccounted {mean:.3f}, a sample at most {off[0]:.3f}: "
+          f"{'closes' if abs(mean) <= CLOSES else 'DOES NOT CLOSE'} within {CLOSES} CPUs")
+
+
 def children_seconds():
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
@@ -136,3 +169,5 @@ with open("/proc/self/comm", "w", encoding="ascii") as comm:
 for length, others in ((5, 0), (1, 0), (5, 3), (1, 3)):
     source = children(length, others)
 print(f"exited is from: {source}")
+print("a flood of datagrams over loopback")
+flood()

@@ -48,6 +48,16 @@ double cpu_times_busy(const struct cpu_times *times)
 	return sum;
 }
 
+bool cpu_times_measures_interrupts(const struct cpu_times *times)
+{
+#if defined(__powerpc__) || defined(__s390__)
+	(void)times;
+	return false;
+#else
+	return times->irq != U64_UNKNOWN && times->irq > 0;
+#endif
+}
+
 /* "name	: value"; the name without trailing blanks. */
 static bool split(struct span line, struct span *name, struct span *value)
 {

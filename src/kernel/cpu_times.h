@@ -23,6 +23,13 @@ bool cpu_times_next(struct span *text, struct cpu_times *times);
 /* Time of a CPU that was not idle, including steal; unknown parts count as 0. */
 double cpu_times_busy(const struct cpu_times *times);
 
+/*
+ * Whether the kernel measures interrupts, and takes them off the clocks of the tasks that they interrupt
+ * (CONFIG_IRQ_TIME_ACCOUNTING). Otherwise it counts ticks, and irq stays 0, because a tick is an interrupt
+ * itself, and interrupts do not nest. POWER and s390 measure them, but leave them in the clocks.
+ */
+bool cpu_times_measures_interrupts(const struct cpu_times *times);
+
 /* The next CPU of /proc/cpuinfo with a speed ("cpu MHz"); false when there is none. */
 bool cpuinfo_next_speed(struct span *text, uint64_t *cpu, double *hertz);
 

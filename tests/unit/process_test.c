@@ -354,6 +354,62 @@ static void write_kernel_thread(const struct machine *machine, int pid, const ch
 		   name, pid == 2 ? 0 : 2, ticks);
 }
 
+static double sum_of_known_parts(const struct machine *machine)
+{
+	static const char *const parts[] = { "tasks", "exited", "irq", "softirq", "steal", "unaccounted" };
+	double sum = 0;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		sum += isnan(part_of(machine, parts[i])) ? 0 : part_of(machine, parts[i]);
+	return sum;
+}
+
+/* A second with 0.1 s of interrupts, 0.2 s of soft interrupts outside of ksoftirqd, and 0.3 s within it. */
+static void pass_interrupts(struct machine *machine, const char *before, const char *after,
+			    unsigned task_ticks)
+{
+	static const char *const topic_names[] = { "account", NULL };
+
+	make_root(machine);
+	write_file(machine, "proc/stat", "%s", before);
+	write_kernel_thread(machine, 12, "ksoftirqd/0", 5);
+	write_process(machine, (struct fake_process){ 7, 1, "ksoftirqd/7", 100, 0, 0, 500 });
+	open_machine(machine, topic_names);
+	next_tick(machine);
+	write_file(machine, "proc/stat", "%s", after);
+	write_kernel_thread(machine, 12, "ksoftirqd/0", 35);
+	write_process(machine, (struct fake_process){ 7, 1, "ksoftirqd/7", 100 + task_ticks, 0, 0, 500 });
+	next_tick(machine);
+}
+
+START_TEST(interrupts_are_in_the_account_once)
+{
+	struct machine machine;
+
+	/* no interrupt time accounting: irq stays 0, and the clock of the task contains what interrupted it
+	 */
+	pass_interrupts(&machine, "cpu  1000 0 500 900 0 0 10 0 0 0\n", "cpu  1040 0 500 900 0 0 60 0 0 0\n",
+			60);
+	ck_assert(isnan(part_of(&machine, "irq")));
+	ck_assert(isnan(part_of(&machine, "softirq")));
+	ck_assert(isnan(frame_number(machine.now, "account", "softirq", "cpu_seconds")));
+	ck_assert_double_eq_tol(part_of(&machine, "tasks"), 0.9, 1e-6);
+	ck_assert_double_eq_tol(part_of(&machine, "busy"), 0.9, 1e-6);
+	ck_assert_double_eq_tol(part_of(&machine, "unaccounted"), 0, 1e-6);
+	ck_assert_double_eq_tol(sum_of_known_parts(&machine), 0.9, 1e-6);
+	close_machine(&machine);
+	/* with it: apart from all clocks but that of ksoftirqd */
+	pass_interrupts(&machine, "cpu  1000 0 500 900 0 7 10 0 0 0\n", "cpu  1030 0 500 900 0 17 60 0 0 0\n",
+			30);
+	ck_assert_double_eq_tol(part_of(&machine, "irq"), 0.1, 1e-6);
+	ck_assert_double_eq_tol(part_of(&machine, "softirq"), 0.2, 1e-6);
+	ck_assert_double_eq_tol(part_of(&machine, "tasks"), 0.6, 1e-6);
+	ck_assert_double_eq_tol(part_of(&machine, "unaccounted"), 0, 1e-6);
+	ck_assert_double_eq_tol(sum_of_known_parts(&machine), 0.9, 1e-6);
+	close_machine(&machine);
+}
+END_TEST
+
 /* A machine with a hierarchy of control groups at /cg, of version 1 or 2. */
 static void make_groups(struct machine *machine, int version)
 {

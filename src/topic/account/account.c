@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/i18n.h"
@@ -13,6 +14,8 @@
 #include "topic/process/cgroup_cpu_time.h"
 #include "topic/topic.h"
 
+#define KSOFTIRQD "ksoftirqd/" /* and the number of its CPU */
+
 struct account_row {
 	const char *part;
 	double cpu_ratio, cpu_seconds;
@@ -21,9 +24,11 @@ struct account_row {
 
 static const struct column columns[] = {
 	COLUMN(struct account_row, part, .kind = COLUMN_KEY, .title = N_("part"), .width = 12, .words = true,
-	       .help = N_("tasks: processes seen alive; exited: processes that exited between samples; irq, "
-			  "softirq, steal; unaccounted: the rest, negative where time is counted twice; "
-			  "busy: the sum, as the kernel counts it"),
+	       .help = N_(
+		       "tasks: processes seen alive; exited: processes that exited between samples; irq, "
+		       "softirq: interrupts, unknown where the kernel counts them as time of the tasks that "
+		       "they interrupt; steal: taken by the host; unaccounted: the rest, negative where time "
+		       "is counted twice; busy: the sum, as the kernel counts it"),
 	       .source = "panetop"),
 	COLUMN(struct account_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
 	       .width = 6, .rate_of = offsetof(struct account_row, cpu_seconds),
@@ -85,6 +90,7 @@ struct state {
 	struct exit_ledger *ledger;
 	bool begun;
 	double irq, softirq, steal, busy; /* in the first sample */
+	double ksoftirqd;                 /* its CPU time since then, in seconds */
 };
 
 static double or_zero(uint64_t ticks)
@@ -110,6 +116,21 @@ static const char *exited_source(const struct exit_ledger *ledger)
 	return ledger->reader ? N_("taskstats exit records") : N_("cutime, cstime of parents");
 }
 
+/* CPU time of the threads that serve soft interrupts: the kernel counts it as softirq, too. */
+static double ksoftirqd_used(const struct process_list *processes)
+{
+	double used = 0;
+
+	for (size_t i = 0; i < processes->n_all; i++) {
+		const struct process *process = processes->all[i];
+
+		if (process->used_ns != U64_UNKNOWN && process_is_kernel_thread(process) &&
+		    strncmp(process->name, KSOFTIRQD, strlen(KSOFTIRQD)) == 0)
+			used += (double)process->used_ns / 1e9;
+	}
+	return used;
+}
+
 static void begin(struct state *state, const struct cpu_times *times)
 {
 	state->begun = true;
@@ -124,19 +145,23 @@ static void add_parts(const struct state *state, const struct cpu_times *times, 
 {
 	const struct exit_ledger *ledger = state->ledger;
 	double processes = (double)ledger->alive_ns / 1e9, ended = (double)ledger->ended_ns / 1e9;
-	double irq = (or_zero(times->irq) - state->irq) / hz;
-	double softirq = (or_zero(times->softirq) - state->softirq) / hz;
+	double irq = NAN, softirq = NAN, interrupts = 0;
 	double steal = (or_zero(times->steal) - state->steal) / hz;
 	double busy = (cpu_times_busy(times) - state->busy) / hz;
 
+	if (cpu_times_measures_interrupts(times)) {
+		irq = (or_zero(times->irq) - state->irq) / hz;
+		softirq = fmax(0, (or_zero(times->softirq) - state->softirq) / hz - state->ksoftirqd);
+		interrupts = irq + softirq;
+	}
 	add(table, N_("tasks"), processes,
 	    ledger->processes->clocks ? N_("clocks of the processes") : "/proc/PID/stat");
 	add(table, N_("exited"), ended, exited_source(ledger));
-	add(table, N_("irq"), irq, "/proc/stat irq");
-	add(table, N_("softirq"), softirq, "/proc/stat softirq");
+	add(table, N_("irq"), irq, isnan(irq) ? N_("in tasks and exited") : "/proc/stat irq");
+	add(table, N_("softirq"), softirq,
+	    isnan(softirq) ? N_("in tasks and exited") : "/proc/stat softirq - ksoftirqd");
 	add(table, N_("steal"), steal, "/proc/stat steal");
-	add(table, N_("unaccounted"), busy - processes - ended - irq - softirq - steal,
-	    N_("busy - all others"));
+	add(table, N_("unaccounted"), busy - processes - ended - interrupts - steal, N_("busy - all others"));
 	add(table, N_("busy"), busy, N_("/proc/stat, without idle and iowait"));
 }
 
@@ -155,7 +180,9 @@ static int sample(struct sample *sample)
 		return error;
 	if (!stat->has_all)
 		return -ENODATA;
-	if (!state->begun)
+	if (state->begun)
+		state->ksoftirqd += ksoftirqd_used(state->ledger->processes);
+	else
 		begin(state, &stat->all);
 	add_parts(state, &stat->all, (double)env->ticks_per_second, sample->table);
 	if (!state->ledger->reader && state->ledger->reader_error != -ENOTSUP)
