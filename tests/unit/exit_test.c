@@ -211,6 +211,94 @@ START_TEST(nothing_new_is_nothing_told)
 }
 END_TEST
 
+#define PHASES 100
+
+static uint64_t coarse_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Wakes shortly before each tick, and sleeps again right after it. */
+static _Noreturn void run_along_with_ticks(uint64_t tick_ns)
+{
+	for (int i = 0; i < PHASES; i++) {
+		uint64_t last = coarse_ns(), next;
+		struct timespec wake;
+
+		while (coarse_ns() == last && i > 0)
+			;
+		next = env_mono_ns() + tick_ns - tick_ns / 8;
+		wake = (struct timespec){ .tv_sec = (time_t)(next / 1000000000),
+					  .tv_nsec = (long)(next % 1000000000) };
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, NULL);
+	}
+	_exit(3);
+}
+
+struct estimate {
+	uint64_t pid, tick_ns, cpu_ns, ticks_ns;
+};
+
+static void add_estimate(void *context, const struct exit_record *record)
+{
+	struct estimate *estimate = context;
+
+	if (record->tid != estimate->pid)
+		return;
+	estimate->cpu_ns = exit_record_cpu_ns(record, estimate->tick_ns);
+	estimate->ticks_ns = record->cpu_ns;
+}
+
+/* wait4() is told the scheduler's time at the very end: at least that in the record. */
+START_TEST(a_thread_that_runs_along_with_ticks_ran_no_longer)
+{
+	struct env env;
+	struct exit_reader *reader = open_reader(&env);
+	struct estimate estimate = { .tick_ns = exit_reader_tick_ns(&env) };
+	uint64_t used_ns;
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		run_along_with_ticks(estimate.tick_ns);
+	estimate.pid = (uint64_t)pid;
+	used_ns = reap(pid, 3 << 8);
+	exit_reader_drain(reader, add_estimate, &estimate);
+	ck_assert_uint_gt(estimate.cpu_ns, 0);
+	ck_assert_uint_le(estimate.cpu_ns, used_ns + estimate.tick_ns + 1000);
+	close_reader(reader, &env);
+	if (estimate.ticks_ns < 2 * used_ns + estimate.tick_ns)
+		skip_test("ticks counted %.3f s of %.3f s", (double)estimate.ticks_ns * 1e-9,
+			  (double)used_ns * 1e-9);
+}
+END_TEST
+
+START_TEST(ticks_are_bounded_by_the_scheduler)
+{
+	struct exit_record record = { .cpu_ns = 1128 * MS_NS,
+				      .run_ns = 300 * MS_NS,
+				      .elapsed_ns = 4000 * MS_NS,
+				      .queued_ns = 10 * MS_NS,
+				      .sleeps = 300 };
+
+	ck_assert_uint_eq(exit_record_cpu_ns(&record, 4 * MS_NS), 304 * MS_NS);
+	record.cpu_ns = 302 * MS_NS;
+	ck_assert_uint_eq(exit_record_cpu_ns(&record, 4 * MS_NS), 302 * MS_NS);
+	record.cpu_ns = 0;
+	ck_assert_uint_eq(exit_record_cpu_ns(&record, 4 * MS_NS), 300 * MS_NS);
+	record.run_ns = U64_UNKNOWN; /* ticks are all there is */
+	record.cpu_ns = 1128 * MS_NS;
+	ck_assert_uint_eq(exit_record_cpu_ns(&record, 4 * MS_NS), 1128 * MS_NS);
+	record = (struct exit_record){
+		.cpu_ns = 0, .run_ns = MS_NS, .elapsed_ns = 5 * MS_NS, .queued_ns = 2 * MS_NS
+	};
+	ck_assert_uint_eq(exit_record_cpu_ns(&record, 4 * MS_NS), 3 * MS_NS); /* it never slept */
+}
+END_TEST
+
 /* What is not known once stays so: one more that ends does not make it a number. */
 START_TEST(an_unknown_number_of_exits_stays_unknown)
 {
@@ -228,6 +316,8 @@ START_TEST(an_unknown_number_of_exits_stays_unknown)
 	exited->commands[0] = (struct exited_command){ .name = CHILD_NAME, .exits = U64_UNKNOWN };
 	exited->commands[1] = (struct exited_command){ .name = "other" };
 	exited->n_commands = 2;
+	for (uint32_t i = 0; i < 2; i++)
+		hash_add(&exited->by_name, hash_bytes(HASH_SEED, span_text(exited->commands[i].name)), i);
 	for (int wait = 0; exited->commands[1].exits == 0 && wait < 50; wait++) {
 		for (int other = 0; other < 2; other++) {
 			pid = fork();

@@ -29,6 +29,7 @@ static void *open_ledger(struct env *env)
 	ledger->processes = process_list_open(env);
 	ledger->tick = ENV_NEVER;
 	ledger->reader = exit_reader_open(env, &ledger->reader_error);
+	ledger->tick_ns = exit_reader_tick_ns(env);
 	ledger->commands = alloc_zeroed(EXITED_COMMANDS_MAX, sizeof(*ledger->commands));
 	return ledger;
 }
@@ -102,23 +103,6 @@ static void count_exit(struct exit_ledger *ledger, const char *name, uint64_t un
 	count(find_or_add(ledger, name), uncounted_ns, exits, left_kib);
 }
 
-/*
- * The CPU time of a thread, which its record lacks in part: a thread that never slept ran whenever it did not
- * wait for a CPU; for others the ticks may include more than the scheduler's last update.
- */
-static uint64_t estimate_ns(const struct exit_record *record)
-{
-	uint64_t most_ns = U64_UNKNOWN, ns = record->cpu_ns == U64_UNKNOWN ? 0 : record->cpu_ns;
-
-	if (record->queued_ns <= record->elapsed_ns && record->elapsed_ns != U64_UNKNOWN)
-		most_ns = record->elapsed_ns - record->queued_ns;
-	if (most_ns != U64_UNKNOWN && record->sleeps == 0)
-		return most_ns;
-	if (ns > most_ns)
-		ns = most_ns;
-	return record->run_ns != U64_UNKNOWN && record->run_ns > ns ? record->run_ns : ns;
-}
-
 static void keep_record(void *context, const struct exit_record *record)
 {
 	struct exit_ledger *ledger = context;
@@ -129,7 +113,7 @@ static void keep_record(void *context, const struct exit_record *record)
 		.tgid = record->tgid ? record->tgid : record->tid,
 		.number = number,
 		.first = record->tgid == 0 || record->tgid == record->tid,
-		.cpu_ns = estimate_ns(record),
+		.cpu_ns = exit_record_cpu_ns(record, ledger->tick_ns),
 		.peak_kib = record->peak_kib == U64_UNKNOWN ? 0 : record->peak_kib,
 		.run_ns = record->run_ns == U64_UNKNOWN ? 0 : record->run_ns,
 	};

@@ -23,6 +23,7 @@ struct exit_ledger {
 	struct process_list *processes;
 	struct exit_reader *reader; /* NULL: cutime/cstime of parents is used */
 	int reader_error;           /* -errno: why there is none */
+	uint64_t tick_ns;           /* see exit_reader_tick_ns() */
 	struct event_reader *events; /* names of exited processes without a reader; NULL: not live */
 	struct event_ended_list event_ended; /* of this tick */
 	struct child_shares *shares; /* along with events */

@@ -10,12 +10,16 @@
 #include <linux/taskstats.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/alloc.h"
+#include "sys/attribute.h"
 #include "sys/netlink_socket.h"
 #include "sys/worker.h"
 
 #define POSSIBLE_CPUS "sys/devices/system/cpu/possible"
+#define TICKLESS_CPUS "sys/devices/system/cpu/nohz_full"
+#define TICKLESS_NS UINT64_C(1000000000)
 #define CPUS_BYTES 1024
 #define SOCKET_BYTES (32 * 1024 * 1024) /* the kernel doubles it; an exit takes 1280 bytes in Linux 6.18 */
 #define ANSWER_NS UINT64_C(1000000000)
@@ -163,6 +167,33 @@ void exit_reader_drain(struct exit_reader *reader,
 	while ((count = netlink_socket_receive(reader->netlink, NETLINK_BATCH)) > 0)
 		for (size_t i = 0; i < count; i++)
 			decode_datagram(reader, netlink_socket_datagram(reader->netlink, i), each, context);
+}
+
+uint64_t exit_record_cpu_ns(const struct exit_record *record, uint64_t tick_ns)
+{
+	uint64_t most_ns = U64_UNKNOWN, ns = record->cpu_ns == U64_UNKNOWN ? 0 : record->cpu_ns;
+
+	if (record->queued_ns <= record->elapsed_ns && record->elapsed_ns != U64_UNKNOWN)
+		most_ns = record->elapsed_ns - record->queued_ns;
+	if (most_ns != U64_UNKNOWN && (record->sleeps == 0 || ns > most_ns))
+		ns = most_ns;
+	if (record->run_ns == U64_UNKNOWN)
+		return ns;
+	if (ns > record->run_ns + tick_ns)
+		ns = record->run_ns + tick_ns;
+	return record->run_ns > ns ? record->run_ns : ns;
+}
+
+/* CPUs without ticks are updated once per second. */
+uint64_t exit_reader_tick_ns(struct env *env)
+{
+	struct timespec tick;
+	char cpus[CPUS_BYTES];
+
+	if (attribute_once(env, TICKLESS_CPUS, cpus, sizeof(cpus)) > 0 && *cpus >= '0' && *cpus <= '9')
+		return TICKLESS_NS;
+	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	return (uint64_t)tick.tv_sec * 1000000000 + (uint64_t)tick.tv_nsec;
 }
 
 uint64_t exit_reader_lost(const struct exit_reader *reader)

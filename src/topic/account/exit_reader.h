@@ -26,6 +26,17 @@ void exit_reader_drain(struct exit_reader *reader,
 		       void (*each)(void *context, const struct exit_record *record), void *context);
 
 /*
+ * The CPU time of a thread, which its record lacks in part: a thread that never slept ran whenever it did not
+ * wait for a CPU; for others the ticks may include more than the scheduler's last update. That update is a
+ * tick old at most, so the result never exceeds it by more: ticks count a thread that wakes along with them
+ * as if it ran all the time.
+ */
+uint64_t exit_record_cpu_ns(const struct exit_record *record, uint64_t tick_ns);
+
+/* The longest time between two updates of the scheduler while a thread runs. */
+uint64_t exit_reader_tick_ns(struct env *env);
+
+/*
  * Records lost from open to the last drain, because the socket buffer was full, or because they could not be
  * decoded. A lower bound before Linux 4.12, else exact.
  */

@@ -26,8 +26,7 @@ static const struct column columns[] = {
 	       .title = N_("exits/s"), .width = 8, .rate_of = offsetof(struct exited_row, exits),
 	       .help = N_("exits of processes of this name"), .source = "growth of exits / time"),
 	COLUMN(struct exited_row, exits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("exits"),
-	       .width = 8, .rank = 1,
-	       .help = N_("exits of processes of this name since the first sample"),
+	       .width = 8, .rank = 1, .help = N_("exits of processes of this name since the first sample"),
 	       .source = "taskstats exit records, else process events"),
 	COLUMN(struct exited_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
 	       .title = N_("time"), .width = 9, .rank = 1,
@@ -35,7 +34,9 @@ static const struct column columns[] = {
 			  "estimate from exit records, and a share of the CPU time beyond these, in "
 			  "proportion to their memory"),
 	       .source = "taskstats: ac_etime - cpu_delay_total if nvcsw is 0, else the greater of "
-			 "cpu_run_virtual_total and ac_utime + ac_stime; minus the clock when last seen; "
+			 "cpu_run_virtual_total and ac_utime + ac_stime, but at most a tick more than the "
+			 "former; "
+			 "minus the clock when last seen; "
 			 "else cutime + cstime of parents, in proportion to the lifetimes of children"),
 	COLUMN(struct exited_row, watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("~watts"),
 	       .width = 7, .rank = 1, .optional = true, .rate_of = offsetof(struct exited_row, joules),
