@@ -11,7 +11,9 @@
 
 #define CPU_ALL U64_UNKNOWN /* the line "cpu": the sum of all, including offline CPUs */
 
-/* In USER_HZ; U64_UNKNOWN where the line is shorter. The kernel adds guest to user, and guest_nice to nice. */
+/*
+ * In USER_HZ; U64_UNKNOWN where the line is shorter. The kernel adds guest to user, and guest_nice to nice.
+ */
 struct cpu_times {
 	uint64_t cpu; /* its number, or CPU_ALL */
 	uint64_t user, nice, system, idle, iowait, irq, softirq, steal, guest, guest_nice;
