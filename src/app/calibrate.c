@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Calibration as a run of its own: loads in steps, progress on standard error, the table on standard output.
+/*
+ * Calibration as a run of its own: loads in steps, progress on standard error, the table on standard output.
  */
 #include <config.h>
 

@@ -164,7 +164,8 @@ static bool speaks_of_no_table(const struct options *options)
 	       options->limit == 0;
 }
 
-/* Text prints the headline tables of the panes, CSV one table, JSON and OpenMetrics all tables and columns.
+/*
+ * Text prints the headline tables of the panes, CSV one table, JSON and OpenMetrics all tables and columns.
  */
 static void choose_tables(struct run_plan *run, const struct options *options, const struct pane **chosen,
 			  unsigned n_chosen)

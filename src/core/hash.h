@@ -65,7 +65,9 @@ static inline uint32_t hash_next(const struct hash *table, uint32_t folded, size
 	}
 }
 
-/* Sets at to the index with this 64-bit hash for which is_it, an expression of at, holds; else to HASH_NONE. */
+/*
+ * Sets at to the index with this 64-bit hash for which is_it, an expression of at, holds; else to HASH_NONE.
+ */
 #define HASH_FIND(at, table, wanted, is_it)                                              \
 	do {                                                                             \
 		uint32_t folded_ = hash_fold(wanted);                                    \

@@ -15,8 +15,8 @@
 bool i18n_is_utf8(void);
 
 /*
- * Takes the language from the environment, and catalogues from directory or from the snap in which the program
- * runs. Texts are UTF-8; numbers use the C locale in all languages.
+ * Takes the language from the environment, and catalogues from directory or from the snap in which the
+ * program runs. Texts are UTF-8; numbers use the C locale in all languages.
  */
 void i18n_open(const char *directory);
 

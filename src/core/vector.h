@@ -41,7 +41,9 @@ static inline void *vector_reserve(void *array, size_t *capacity, size_t wanted,
 #define VECTOR_ADD(array, count, capacity) \
 	(VECTOR_RESERVE(array, (count) + 1, capacity), &(array)[(count)++])
 
-/* Sets at to the first index for which is_before, an expression of at, is false; to count if there is none. */
+/*
+ * Sets at to the first index for which is_before, an expression of at, is false; to count if there is none.
+ */
 #define VECTOR_BOUND(at, count, is_before)                    \
 	do {                                                  \
 		size_t low_ = 0, high_ = (count);             \

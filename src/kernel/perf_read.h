@@ -22,8 +22,8 @@ struct perf_times {
 bool perf_read_parse(struct span bytes, uint64_t *values, size_t n_values, struct perf_times *times);
 
 /*
- * The count scaled to the time enabled: exact when the group ran all of it, else an estimate; U64_UNKNOWN when
- * it never ran.
+ * The count scaled to the time enabled: exact when the group ran all of it, else an estimate; U64_UNKNOWN
+ * when it never ran.
  */
 uint64_t perf_scaled(uint64_t count, struct perf_times times);
 

@@ -63,16 +63,16 @@ struct perf_record {
 };
 
 /*
- * The next record of contiguous bytes, in the byte order of this machine. False at the end, or with bytes left
- * where the rest is malformed. Samples are those of PERF_EXEC_SAMPLE_TYPE and PERF_EXEC_REGISTERS, or of
+ * The next record of contiguous bytes, in the byte order of this machine. False at the end, or with bytes
+ * left where the rest is malformed. Samples are those of PERF_EXEC_SAMPLE_TYPE and PERF_EXEC_REGISTERS, or of
  * PERF_EXEC_SAMPLE_TYPE_BARE.
  */
 bool perf_record_next(struct span *bytes, struct perf_record *record);
 
 /*
- * The arguments of a program, from the initial stack: joined by blanks in out, NUL-terminated. Only those that
- * lie completely in the copied stack; the last is cut at room. Returns their length, 0 when there are none;
- * program_length: of the first.
+ * The arguments of a program, from the initial stack: joined by blanks in out, NUL-terminated. Only those
+ * that lie completely in the copied stack; the last is cut at room. Returns their length, 0 when there are
+ * none; program_length: of the first.
  */
 size_t perf_exec_arguments(const struct perf_record *sample, char *out, size_t room, size_t *program_length);
 

@@ -40,7 +40,7 @@ enum powercap_part powercap_part(struct span name);
 struct energy_step {
 	uint64_t grown_uj; /* U64_UNKNOWN: it was reset, or it wrapped and range_uj is unknown */
 	bool wrapped;
-	bool may_have_wrapped; /* at most_watts it could have passed range_uj: it may have wrapped unnoticed */
+	bool may_have_wrapped; /* unnoticed: at most_watts it could have passed range_uj */
 };
 struct energy_step energy_step(uint64_t before_uj, uint64_t now_uj, uint64_t range_uj, double seconds,
 			       double most_watts);

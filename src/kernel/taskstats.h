@@ -19,8 +19,8 @@ struct exit_record {
 	uint32_t tgid;      /* its process; 0 before version 12 (Linux 5.19) */
 	uint32_t uid;       /* real; U32_UNKNOWN */
 	/*
-	 * Of this thread, as by wait(2); U32_UNKNOWN. Before version 12 the kernel reports 0 for all threads of
-	 * a process but the first, so 0 is unknown there.
+	 * Of this thread, as by wait(2); U32_UNKNOWN. Before version 12 the kernel reports 0 for all threads
+	 * of a process but the first, so 0 is unknown there.
 	 */
 	uint32_t exit_code;
 	/*
@@ -29,8 +29,8 @@ struct exit_record {
 	 */
 	uint64_t cpu_ns;
 	/*
-	 * By the scheduler's clock, in nanoseconds, but only up to its last update of the thread: up to a tick
-	 * too little, so that short threads seem to have used almost nothing. U64_UNKNOWN.
+	 * By the scheduler's clock, in nanoseconds, but only up to its last update of the thread: up to a
+	 * tick too little, so that short threads seem to have used almost nothing. U64_UNKNOWN.
 	 */
 	uint64_t run_ns;
 	uint64_t user_ns, system_ns;

@@ -43,7 +43,8 @@ void regression_add(struct regression *regression, double x, double y);
 double regression_slope(const struct regression *regression);
 double regression_intercept(const struct regression *regression);
 
-/* The share of the variance of y that the line explains, 0 to 1; 0 when y is constant. NaN without a slope.
+/*
+ * The share of the variance of y that the line explains, 0 to 1; 0 when y is constant. NaN without a slope.
  */
 double regression_r_squared(const struct regression *regression);
 

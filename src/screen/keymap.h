@@ -16,7 +16,8 @@ enum {
 };
 void keymap_bindings(const struct pane_context *context, const struct binding *lists[N_KEYMAP_LISTS]);
 
-/* The keys that currently trigger a binding of list index and that no earlier list takes; returns how many.
+/*
+ * The keys that currently trigger a binding of list index and that no earlier list takes; returns how many.
  */
 unsigned keymap_keys(const struct pane_context *context, const struct binding *const *lists, unsigned index,
 		     const struct binding *binding, int keys[2]);

@@ -23,7 +23,9 @@ void attribute_close(struct attribute *attribute, struct env *env);
  */
 long attribute_read(struct attribute *attribute, struct env *env, char *bytes, size_t room);
 
-/* The whole text as one number: 0, -EBADMSG when it is not one, or -errno. A failure does not change *value. */
+/*
+ * The whole text as one number: 0, -EBADMSG when it is not one, or -errno. A failure does not change *value.
+ */
 int attribute_u64(struct attribute *attribute, struct env *env, uint64_t *value);
 
 /*

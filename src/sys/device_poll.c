@@ -207,7 +207,8 @@ static void read_attribute(struct device_poll *poll)
 {
 	struct device_attribute *attribute = (struct device_attribute *)poll;
 
-	attribute->length = attribute_poll(&attribute->file, poll->root_fd, attribute->bytes, attribute->room);
+	attribute->length =
+		attribute_poll(&attribute->file, poll->root_fd, attribute->bytes, attribute->room);
 	poll->reads++;
 }
 

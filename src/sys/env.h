@@ -102,8 +102,8 @@ struct timespec env_timespec(uint64_t ns);
 unsigned env_cpus(void); /* configured on this machine, at least 1 */
 
 /*
- * CPU time of a process since its start in nanoseconds, of all its threads, also exited ones; readable for all
- * users. False when no process has this pid in our namespace.
+ * CPU time of a process since its start in nanoseconds, of all its threads, also exited ones; readable for
+ * all users. False when no process has this pid in our namespace.
  */
 bool env_process_cpu_ns(uint32_t pid, uint64_t *ns);
 
@@ -116,8 +116,8 @@ void env_host(struct env *env, char *host, size_t room);
 uint32_t env_self_pid(void); /* for system calls; files have env->own_pid */
 
 /*
- * strerror(3), and a text for EXDEV, which stands for foreign_pids: pids in /proc then are not those of system
- * calls and kernel events, where the same number is another process.
+ * strerror(3), and a text for EXDEV, which stands for foreign_pids: pids in /proc then are not those of
+ * system calls and kernel events, where the same number is another process.
  */
 const char *env_error_text(int error);
 

@@ -296,7 +296,8 @@ static void copy(const struct live_counts *live, uint64_t bucket_ns, struct late
 	counts->missed = live_load(&live->missed);
 	counts->n_worst = (unsigned)live_load(&live->n_worst);
 	for (unsigned i = 0; i < counts->n_worst && i < LATENCY_WORST; i++)
-		counts->worst[i] = (struct latency_wakeup){ live_load(&live->woken_ns[i]), live_load(&live->late_ns[i]) };
+		counts->worst[i] = (struct latency_wakeup){ live_load(&live->woken_ns[i]),
+							    live_load(&live->late_ns[i]) };
 	if (counts->linear && bucket_ns > 0) {
 		memcpy(counts->linear, times, offsetof(struct histogram, buckets));
 		counts->linear->width_ns = bucket_ns;

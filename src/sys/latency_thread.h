@@ -37,7 +37,7 @@ struct latency_plan {
 	uint64_t bucket_ns;            /* width of additional linear buckets; 0: none */
 	uint64_t settle_ns;            /* from latency_probe_open() to the first period */
 	uint64_t duration_ns, samples; /* each thread ends after this; 0: never */
-	unsigned n_phases;             /* counted separately, see latency_probe_set_phase(); 1 to LATENCY_PHASES */
+	unsigned n_phases; /* counted separately, see latency_probe_set_phase(); 1 to LATENCY_PHASES */
 };
 
 struct latency_wakeup {
@@ -80,7 +80,8 @@ void live_count(struct live_counts *counts, const struct latency_plan *plan, uin
  * Reads the counts from any thread. The writer writes for a moment in each period, so a few tries find it at
  * rest; if none does, sums and extremes may include one sample more or less than the buckets.
  */
-void live_read(const struct live_counts *live, const struct latency_plan *plan, struct latency_counts *counts);
+void live_read(const struct live_counts *live, const struct latency_plan *plan,
+	       struct latency_counts *counts);
 
 /* Orders to all threads. */
 struct latency_control {

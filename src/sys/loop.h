@@ -28,8 +28,8 @@ struct loop {
 
 /*
  * Blocks the given signals, terminated by 0, in this thread and those that it starts: they arrive as calls of
- * loop->signal. Signals that are ignored from the start (nohup, a background job) stay ignored. Call it before
- * any thread is started. 0 or -errno.
+ * loop->signal. Signals that are ignored from the start (nohup, a background job) stay ignored. Call it
+ * before any thread is started. 0 or -errno.
  */
 int loop_open(struct loop *loop, const int *signals);
 void loop_close(struct loop *loop);

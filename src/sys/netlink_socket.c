@@ -112,7 +112,8 @@ int netlink_socket_fd(const struct netlink_socket *netlink)
 
 int netlink_socket_send(struct netlink_socket *netlink, const void *bytes, size_t length)
 {
-	uint64_t raised = privilege_raise(PRIVILEGE_NETLINK); /* the kernel checks it again for each request */
+	uint64_t raised =
+		privilege_raise(PRIVILEGE_NETLINK); /* the kernel checks it again for each request */
 	int error = send(netlink->fd, bytes, length, 0) < 0 ? -errno : 0;
 
 	privilege_lower(raised);

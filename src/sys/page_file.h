@@ -34,9 +34,9 @@ int page_file_try(const struct env *env, const char *path); /* Can it be opened?
 long page_file_read(struct env *env, int fd, uint64_t first, uint64_t *entries, size_t n);
 
 /*
- * The next ranges of pages from *start to end that are in a category of any, with their categories among tell.
- * Returns their number, at most PAGE_SCAN_RANGES, or -errno, and sets *start to where to continue; end: all
- * done. -ENOTTY before Linux 6.7, or when fd is not a pagemap.
+ * The next ranges of pages from *start to end that are in a category of any, with their categories among
+ * tell. Returns their number, at most PAGE_SCAN_RANGES, or -errno, and sets *start to where to continue; end:
+ * all done. -ENOTTY before Linux 6.7, or when fd is not a pagemap.
  */
 long page_file_scan(struct env *env, int fd, uint64_t *start, uint64_t end, uint64_t any, uint64_t tell,
 		    struct page_range *ranges);

@@ -11,8 +11,8 @@
 #include "sys/env.h"
 
 /*
- * The pids, ascending, valid until the next tick; after pids_list_new() in this tick, its result. 0 or -errno:
- * an unreadable or missing /proc is an error, a /proc without processes is not.
+ * The pids, ascending, valid until the next tick; after pids_list_new() in this tick, its result. 0 or
+ * -errno: an unreadable or missing /proc is an error, a /proc without processes is not.
  */
 int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids);
 
@@ -20,9 +20,9 @@ int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids);
 int pids_threads(struct env *env, uint32_t pid, const uint32_t **tids, size_t *n_tids);
 
 /*
- * As pids_list(), but reads only the part of /proc with the processes that are new since the last tick, as pids
- * are allocated in ascending order. For up to 8 ticks, exited processes may still be listed, and processes that
- * chose their pid may be missing. now: the state in this tick, in our own pid namespace.
+ * As pids_list(), but reads only the part of /proc with the processes that are new since the last tick, as
+ * pids are allocated in ascending order. For up to 8 ticks, exited processes may still be listed, and
+ * processes that chose their pid may be missing. now: the state in this tick, in our own pid namespace.
  */
 int pids_list_new(struct env *env, const struct env_pids_mark *now, const uint32_t **pids, size_t *n_pids);
 
@@ -43,8 +43,8 @@ long pids_read_kept(struct env *env, int *file, uint32_t pid, const char *name, 
 void pids_release(struct env *env, int *file);
 
 /*
- * The effective user of a process: the owner of its directory, also when its files belong to root because it is
- * not dumpable. False when there is no such process.
+ * The effective user of a process: the owner of its directory, also when its files belong to root because it
+ * is not dumpable. False when there is no such process.
  */
 bool pids_owner(const struct env *env, uint32_t pid, uint32_t *uid);
 

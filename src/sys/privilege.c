@@ -23,16 +23,17 @@
 	.use = PRIVILEGE_##of, .capability = takes, .call = in, .gives = what
 
 const struct privilege_row privilege_rows[] = {
-	{ ROW(HIDDEN, CAP_SYS_PTRACE, "/proc/PID",
-	      N_("processes of other users, hidden by hidepid")) },
+	{ ROW(HIDDEN, CAP_SYS_PTRACE, "/proc/PID", N_("processes of other users, hidden by hidepid")) },
 	{ ROW(IO, CAP_SYS_PTRACE, "/proc/PID/io", N_("I/O of processes of other users")) },
 	{ ROW(IO, CAP_DAC_READ_SEARCH, "/proc/PID/io", N_("I/O of processes of other users")) },
-	{ ROW(MAPS, CAP_SYS_PTRACE, "/proc/PID/maps, smaps", N_("memory regions of processes of other users")) },
+	{ ROW(MAPS, CAP_SYS_PTRACE, "/proc/PID/maps, smaps",
+	      N_("memory regions of processes of other users")) },
 	{ ROW(PAGEMAP, CAP_SYS_PTRACE, "/proc/PID/pagemap", N_("pages of processes of other users")) },
 	{ ROW(PAGEMAP, CAP_DAC_READ_SEARCH, "/proc/PID/pagemap", N_("pages of processes of other users")) },
 	{ ROW(PAGEMAP, CAP_SYS_ADMIN, "/proc/PID/pagemap", N_("page frame numbers")) },
 	{ ROW(MEMORY, CAP_SYS_PTRACE, "/proc/PID/mem", N_("page contents of processes of other users")) },
-	{ ROW(MEMORY, CAP_DAC_READ_SEARCH, "/proc/PID/mem", N_("page contents of processes of other users")) },
+	{ ROW(MEMORY, CAP_DAC_READ_SEARCH, "/proc/PID/mem",
+	      N_("page contents of processes of other users")) },
 	{ ROW(NODE, CAP_SYS_PTRACE, "move_pages(2)", N_("NUMA nodes of pages of other users")) },
 	{ ROW(FILES, CAP_DAC_READ_SEARCH, "energy_uj, /proc/kpage*, tracing/events",
 	      N_("energy counters, page frame flags, tracepoints")) },
@@ -41,23 +42,23 @@ const struct privilege_row privilege_rows[] = {
 	      N_("events and counters where the kernel does not accept cap_perfmon")) },
 	{ ROW(RINGS, CAP_IPC_LOCK, "mmap(2) of perf events",
 	      N_("rings that hold all events between two reads")) },
-	{ ROW(TRACING, CAP_DAC_READ_SEARCH, "tracing/events/sched",
-	      N_("arguments of started programs")) },
+	{ ROW(TRACING, CAP_DAC_READ_SEARCH, "tracing/events/sched", N_("arguments of started programs")) },
 	{ ROW(TRACING, CAP_SYS_ADMIN, "fsopen(2)",
 	      N_("arguments of started programs, where tracefs is not mounted")) },
 	{ ROW(NETLINK, CAP_NET_ADMIN, "netlink(7)", N_("exited processes: exit records, proc connector")) },
-	{ ROW(REAL_TIME, CAP_SYS_NICE, "sched_setattr(2)",
-	      N_("real-time priority for measuring threads")) },
-	{ ROW(LOCK, CAP_IPC_LOCK, "mlock(2), mlockall(2)",
-	      N_("memory locked while latency is measured")) },
+	{ ROW(REAL_TIME, CAP_SYS_NICE, "sched_setattr(2)", N_("real-time priority for measuring threads")) },
+	{ ROW(LOCK, CAP_IPC_LOCK, "mlock(2), mlockall(2)", N_("memory locked while latency is measured")) },
 	{ ROW(AWAKE, CAP_DAC_OVERRIDE, "/dev/cpu_dma_latency",
 	      N_("no deep idle states with --cpu-dma-latency")) },
-	{ ROW(SIGNAL, CAP_KILL, "pidfd_send_signal(2)", N_("signals to processes of other users")), .acts = true },
-	{ ROW(NICE, CAP_SYS_NICE, "setpriority(2)", N_("priorities of processes of other users")), .acts = true },
+	{ ROW(SIGNAL, CAP_KILL, "pidfd_send_signal(2)", N_("signals to processes of other users")),
+	  .acts = true },
+	{ ROW(NICE, CAP_SYS_NICE, "setpriority(2)", N_("priorities of processes of other users")),
+	  .acts = true },
 	{ ROW(MARKS, CAP_DAC_OVERRIDE, "/proc/PID/clear_refs",
-	      N_("clearing write marks of processes of other users")), .acts = true },
-	{ ROW(DROP_CACHES, PRIVILEGE_USER_0, "/proc/sys/vm/drop_caches",
-	      N_("dropping caches")), .acts = true },
+	      N_("clearing write marks of processes of other users")),
+	  .acts = true },
+	{ ROW(DROP_CACHES, PRIVILEGE_USER_0, "/proc/sys/vm/drop_caches", N_("dropping caches")),
+	  .acts = true },
 	{ ROW(TREE, CAP_DAC_READ_SEARCH, "--root", N_("files of another root, for user 0")) },
 	{ ROW(TREE, CAP_SYS_PTRACE, "--root", N_("files of another root, for user 0")) },
 };
@@ -147,10 +148,11 @@ void privilege_perf_takes_admin(void)
 	perf_takes_admin = true;
 	if (privilege_read_sets(&sets) < 0 || (sets.permitted & UINT64_C(1) << CAP_SYS_ADMIN))
 		return;
-	perf_remedy = has_perfmon ? N_("run it as root, or: sysctl kernel.perf_event_paranoid=2 (above 2 this "
-				       "kernel asks for cap_sys_admin instead of cap_perfmon)")
-				  : N_("run it as root, give it the capability cap_sys_admin (cap_perfmon came "
-				       "with Linux 5.8), or: sysctl kernel.perf_event_paranoid=0");
+	perf_remedy = has_perfmon
+			      ? N_("run it as root, or: sysctl kernel.perf_event_paranoid=2 (above 2 this "
+				   "kernel asks for cap_sys_admin instead of cap_perfmon)")
+			      : N_("run it as root, give it the capability cap_sys_admin (cap_perfmon came "
+				   "with Linux 5.8), or: sysctl kernel.perf_event_paranoid=0");
 }
 
 const char *privilege_perf_remedy(void)
@@ -163,7 +165,8 @@ static bool has_ids(uid_t user, gid_t group)
 	uid_t users[3];
 	gid_t groups[3];
 
-	if (getresuid(&users[0], &users[1], &users[2]) < 0 || getresgid(&groups[0], &groups[1], &groups[2]) < 0)
+	if (getresuid(&users[0], &users[1], &users[2]) < 0 ||
+	    getresgid(&groups[0], &groups[1], &groups[2]) < 0)
 		return false;
 	for (unsigned i = 0; i < 3; i++)
 		if (users[i] != user || groups[i] != group)
@@ -277,8 +280,9 @@ int privilege_limit(uint64_t uses)
 	known = true;
 	sets.permitted &= privilege_capabilities(uses);
 	sets.effective &= privilege_effective(uses);
-	return sets.permitted == own.permitted && sets.effective == own.effective ? 0
-										  : privilege_write_sets(&sets);
+	return sets.permitted == own.permitted && sets.effective == own.effective
+		       ? 0
+		       : privilege_write_sets(&sets);
 }
 
 static uint64_t bounding_set(void)

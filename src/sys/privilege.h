@@ -69,7 +69,9 @@ uint64_t privilege_acting(uint64_t uses);
  */
 int privilege_open(void);
 
-/* proc hides processes of other users: the capability to see them stays effective. Before privilege_drop(). */
+/*
+ * proc hides processes of other users: the capability to see them stays effective. Before privilege_drop().
+ */
 void privilege_hide_processes(void);
 
 /* On this machine perf events need CAP_SYS_ADMIN, not CAP_PERFMON. Before privilege_drop(). */

@@ -44,7 +44,8 @@ START_TEST(processes_are_listed_by_pid_name_and_program)
 	ck_assert(!is_listed("gnome-terminal-server", 1, "gnome-terminal", "") &&
 		  !is_listed("gnome-terminal", 1, "gnome-terminal-", "") &&
 		  !is_listed("gnome-terminal-server", 1, "gnome", "gnome-terminal-"));
-	ck_assert(process_pattern_has_name(span_text("7,sh")) && !process_pattern_has_name(span_text("7,42")));
+	ck_assert(process_pattern_has_name(span_text("7,sh")) &&
+		  !process_pattern_has_name(span_text("7,42")));
 }
 END_TEST
 
@@ -374,11 +375,13 @@ START_TEST(costly_samples_come_less_often)
 	bool changed;
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		ck_assert_uint_eq(rate_limit_delay(&rate_limit, steps[i].cost, 1000, &changed), steps[i].delay);
+		ck_assert_uint_eq(rate_limit_delay(&rate_limit, steps[i].cost, 1000, &changed),
+				  steps[i].delay);
 		ck_assert_int_eq(changed, steps[i].changed);
 	}
 	rate_limit = (struct rate_limit){ 0 };
-	ck_assert_uint_eq(rate_limit_delay(&rate_limit, 500, 1000, &changed), 1000); /* from zero three are needed */
+	ck_assert_uint_eq(rate_limit_delay(&rate_limit, 500, 1000, &changed),
+			  1000); /* from zero three are needed */
 	ck_assert_uint_eq(rate_limit_delay(&rate_limit, 500, 1000, &changed), 1000);
 	ck_assert_uint_eq(rate_limit_delay(&rate_limit, 500, 1000, &changed), 5000);
 }

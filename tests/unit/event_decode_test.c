@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of the decoders of the proc connector and of tracepoints, on what Linux 6.18 told and never should.
+/*
+ * Tests of the decoders of the proc connector and of tracepoints, on what Linux 6.18 told and never should.
  */
 #include <config.h>
 

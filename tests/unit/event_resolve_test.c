@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of joining what sources tell with the processes, and of choosing among it, on a machine made up here.
+/*
+ * Tests of joining what sources tell with the processes, and of choosing among it, on a machine made up here.
  */
 #include <config.h>
 

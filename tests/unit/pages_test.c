@@ -457,7 +457,8 @@ START_TEST(swapped_pages_are_told)
 			    256);
 	if (pages_in(&machine, SWAPPED, "swapped_bytes") == 0)
 		skip_process(&machine, pid, to, "nothing was swapped out, is there swap?");
-	ck_assert_double_eq(total(&machine, "swapped_pages") * (double)PAGE, total(&machine, "vm_swap_bytes"));
+	ck_assert_double_eq(total(&machine, "swapped_pages") * (double)PAGE,
+			    total(&machine, "vm_swap_bytes"));
 	end_process(&machine, pid, to);
 }
 END_TEST

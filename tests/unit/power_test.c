@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of the power topics: watts through wraps, resets and uneven intervals, one total, batteries, sensors.
+/*
+ * Tests of the power topics: watts through wraps, resets and uneven intervals, one total, batteries, sensors.
  */
 #include <config.h>
 

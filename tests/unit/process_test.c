@@ -386,7 +386,8 @@ START_TEST(interrupts_are_in_the_account_once)
 {
 	struct machine machine;
 
-	/* no interrupt time accounting: irq stays 0, and the clock of the task contains what interrupted it
+	/*
+	 * no interrupt time accounting: irq stays 0, and the clock of the task contains what interrupted it
 	 */
 	pass_interrupts(&machine, "cpu  1000 0 500 900 0 0 10 0 0 0\n", "cpu  1040 0 500 900 0 0 60 0 0 0\n",
 			60);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How panes show the command of a process: in full, its first word or its name, with or without directories.
+/*
+ * How panes show the command of a process: in full, its first word or its name, with or without directories.
  */
 #ifndef PANETOP_PANE_CPU_COMMAND_FORM_H
 #define PANETOP_PANE_CPU_COMMAND_FORM_H

@@ -35,7 +35,8 @@ uint16_t past_cpu(const char *name);
 /* Width of the linear buckets in this frame; 0: log-linear. */
 uint64_t past_width_ns(const struct frame *frame);
 
-/* Adds the counts since the previous frame. Frames may be repeated, and the measurement may have restarted.
+/*
+ * Adds the counts since the previous frame. Frames may be repeated, and the measurement may have restarted.
  */
 void past_add(struct latency_past *past, const struct frame *frame);
 

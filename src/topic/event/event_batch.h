@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the reader hands to samplers: events with the details of their processes, and processes that exited.
+/*
+ * What the reader hands to samplers: events with the details of their processes, and processes that exited.
  */
 #ifndef PANETOP_TOPIC_EVENT_EVENT_BATCH_H
 #define PANETOP_TOPIC_EVENT_EVENT_BATCH_H

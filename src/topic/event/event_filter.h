@@ -45,7 +45,8 @@ bool event_filter_kind(const struct event_filter *filter, enum event_kind kind, 
 /* Does the text of /proc/PID/cgroup name this control group or one below it? */
 bool event_cgroup_matches(struct span text, const char *cgroup);
 
-/* Which of the processes and groups that the options name have been seen. All zero before the first sample.
+/*
+ * Which of the processes and groups that the options name have been seen. All zero before the first sample.
  */
 struct event_targets {
 	bool processes, tree, group, cgroup; /* seen; they are not looked for again */

@@ -45,7 +45,8 @@ void event_reader_add_collector(struct event_reader *reader, int change);
 /* Replaces the contents of taken by the events since the last call. */
 void event_reader_collect(struct event_reader *reader, struct event_batch *taken);
 
-/* Replaces the contents of taken by the processes that exited since the last call; the first call starts it.
+/*
+ * Replaces the contents of taken by the processes that exited since the last call; the first call starts it.
  */
 void event_reader_collect_ended(struct event_reader *reader, struct event_ended_list *taken);
 

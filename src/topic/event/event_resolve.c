@@ -156,7 +156,8 @@ static struct event_process *look_up(struct event_resolver *resolver, uint32_t p
 	return process;
 }
 
-/* An exec may change group, session, terminal and users, and always the name. comm_known: its source gave it.
+/*
+ * An exec may change group, session, terminal and users, and always the name. comm_known: its source gave it.
  */
 static void reread_after_exec(struct event_resolver *resolver, struct event_process *process, bool comm_known)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topics "latency", "latency_phase" and "latency_bucket": wake-up latency by CPU, by phase and as histogram.
+/*
+ * Topics "latency", "latency_phase" and "latency_bucket": wake-up latency by CPU, by phase and as histogram.
  */
 #include <config.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One measurement of wake-up latency, shared by the latency topics: its plan, its threads and their counters.
+/*
+ * One measurement of wake-up latency, shared by the latency topics: its plan, its threads and their counters.
  */
 #ifndef PANETOP_TOPIC_LATENCY_LATENCY_RUN_H
 #define PANETOP_TOPIC_LATENCY_LATENCY_RUN_H
