@@ -311,6 +311,7 @@ def a_process_is_chosen_from_the_list(_scratch):
                     terminal.send("/", *"77.25", "Enter", "Enter")
                     if terminal.wait_for("1 cell =", 2):
                         return problem
+                    terminal.send("Esc")  # a search that found nothing stays open
                 return problem or expect(False, terminal, "no map")
         finally:
             sleeper.kill()
