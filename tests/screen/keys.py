@@ -256,7 +256,7 @@ def pages_of_a_process(_scratch):
         terminal.send("}", "Tab")
         problem = problem or expect(terminal.wait_for("bits ") and "page " in terminal.lines()[3], terminal, "no page")
         terminal.send("Tab", "Enter", "Down", "Enter", "]", "v")
-        problem = problem or expect(terminal.wait_for("needed no storage"), terminal, "no values")
+        problem = problem or expect(terminal.wait_for("faults since its start without I/O"), terminal, "no values")
         terminal.send("v")
         child.kill()
         child.wait()
