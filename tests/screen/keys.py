@@ -307,7 +307,7 @@ def a_process_is_chosen_from_the_list(_scratch):
         try:
             with screen("-d", "0.2", "pages") as terminal:
                 problem = expect(terminal.wait_for("Which process?"), terminal, "no list")
-                for _ in range(8):  # its command line is read some ticks after its name
+                for _ in range(60):  # its command line is read some ticks after its name
                     terminal.send("/", *"77.25", "Enter", "Enter")
                     if terminal.wait_for("1 cell =", 2):
                         return problem

@@ -125,7 +125,8 @@ class Terminal:
             self.pump(0.002)
 
     def unread(self):
-        """Bytes of keys that the program has not taken yet."""
+        """Bytes of keys that the program has not taken yet. Polling makes those arrive that the kernel still passes on."""
+        select.select([self.tty], [], [], 0)
         return struct.unpack("i", fcntl.ioctl(self.tty, termios.FIONREAD, b"\0\0\0\0"))[0]
 
     def _sleeps(self):
