@@ -44,6 +44,31 @@ static double charge(struct rig *rig, const char *status, unsigned mah, unsigned
 	return cell_f64(rig_sample(rig, 10), "battery", "BAT0", "watts");
 }
 
+START_TEST(batteries_by_current_and_by_change)
+{
+	const struct frame *frame = NULL;
+	struct rig rig;
+
+	rig_open(&rig, "power-batteries", names);
+	for (int tick = 0; tick < 4; tick++) {
+		rig_tick(&rig, tick);
+		frame = rig_sample(&rig, 2);
+	}
+	/* BAT0: |-0.8 A| * 11 V; BAT1 fell by 1 mAh at 12 V, 43.2 J, between two changes 4 s apart */
+	ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT0", "watts"), 8.8, MW);
+	ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT1", "watts"), 10.8, MW);
+	ck_assert_str_eq(cell_text(frame, "battery", "BAT1", "from"), "change of charge_now");
+	ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT0", "charge_ratio"), 0.5, 1e-9);
+	ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT1", "health_ratio"), 0.8, 1e-9);
+	ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT0", "joules"), 2 * 11 * 3600, 1e-6);
+	rig_tick(&rig, 4);
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_eq_tol(cell_f64(frame, "power", "total", "watts"), 9.9 + 10.8, MW);
+	ck_assert_str_eq(cell_text(frame, "power", "battery/BAT1", "counted_in"), "total");
+	rig_close(&rig);
+}
+END_TEST
+
 START_TEST(voltage_that_trembles_is_no_flow)
 {
 	struct rig rig;

@@ -54,10 +54,29 @@ static pthread_barrier_t barrier;
 
 static void *touch_later(void *nothing)
 {
+	pthread_barrier_wait(&barrier); /* it has started */
 	pthread_barrier_wait(&barrier);
 	touch_pages(1000);
 	pthread_barrier_wait(&barrier);
 	return nothing;
+}
+
+static struct answer account(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (struct answer){ .faults = (uint64_t)(usage.ru_minflt + usage.ru_majflt),
+				.switches = (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw) };
+}
+
+/* A sleep that ends at once takes no switch. */
+static void switch_often(void)
+{
+	uint64_t before = account().switches;
+
+	while (account().switches < before + 200)
+		usleep(100);
 }
 
 static void obey(char order)
@@ -68,9 +87,8 @@ static void obey(char order)
 	case 'f': /* faults */
 		touch_pages(3000);
 		break;
-	case 's': /* switches */
-		for (int i = 0; i < 300; i++)
-			usleep(100);
+	case 's':
+		switch_often();
 		break;
 	case 't': /* a new thread */
 		pthread_create(&thread, NULL, touch_in_thread, NULL);
@@ -95,13 +113,9 @@ static void obey(char order)
 	}
 }
 
-static struct answer account(void)
+static bool tell(int answers, const struct answer *answer)
 {
-	struct rusage usage;
-
-	getrusage(RUSAGE_SELF, &usage);
-	return (struct answer){ .faults = (uint64_t)(usage.ru_minflt + usage.ru_majflt),
-				.switches = (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw) };
+	return write(answers, answer, sizeof(*answer)) == sizeof(*answer);
 }
 
 static void live(int orders, int answers)
@@ -111,6 +125,9 @@ static void live(int orders, int answers)
 
 	pthread_barrier_init(&barrier, NULL, 2);
 	pthread_create(&thread, NULL, touch_later, NULL);
+	pthread_barrier_wait(&barrier);
+	if (!tell(answers, &(struct answer){ 0 }))
+		_exit(1);
 	while (read(orders, &what, 1) == 1) {
 		struct answer before = account(), after;
 
@@ -118,7 +135,7 @@ static void live(int orders, int answers)
 		after = account();
 		after.faults -= before.faults;
 		after.switches -= before.switches;
-		if (write(answers, &after, sizeof(after)) != sizeof(after))
+		if (!tell(answers, &after))
 			break;
 	}
 	_exit(0);
@@ -127,6 +144,7 @@ static void live(int orders, int answers)
 static struct child start(void)
 {
 	int orders[2], answers[2];
+	struct answer answer;
 	struct child child;
 
 	ck_assert(pipe(orders) == 0 && pipe(answers) == 0);
@@ -138,7 +156,7 @@ static struct child start(void)
 	close(orders[0]);
 	child.orders = orders[1];
 	child.answers = answers[0];
-	usleep(50000); /* its thread */
+	ck_assert_int_eq(read(child.answers, &answer, sizeof(answer)), sizeof(answer));
 	return child;
 }
 
@@ -265,7 +283,7 @@ START_TEST(a_child_is_counted_as_it_counts_itself)
 	switches = order(&child, 's');
 	session_sample(&session);
 	counted = total_of(&session, child.pid, "context-switches") - counted;
-	ck_assert_uint_ge(switches.switches, 100); /* a sleep that ends at once takes no switch */
+	ck_assert_uint_ge(switches.switches, 200);
 	/* one that is under way while the counters are read may be missed, and be in the next sample */
 	ck_assert_msg(counted + 3 >= switches.switches && counted <= switches.switches + 20,
 		      "%lu of %lu switches", (unsigned long)counted, (unsigned long)switches.switches);

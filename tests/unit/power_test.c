@@ -462,32 +462,6 @@ START_TEST(statistics_start_anew)
 }
 END_TEST
 
-START_TEST(batteries_by_current_and_by_change)
-{
-	static const char *const names[] = { "battery", "power", NULL };
-	const struct frame *frame = NULL;
-	struct rig rig;
-
-	rig_open(&rig, "power-batteries", names);
-	for (int tick = 0; tick < 4; tick++) {
-		rig_tick(&rig, tick);
-		frame = rig_sample(&rig, 2);
-	}
-	/* BAT0: |-0.8 A| * 11 V; BAT1 fell by 1 mAh at 12 V, 43.2 J, between two changes 4 s apart */
-	ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT0", "watts"), 8.8, MW);
-	ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT1", "watts"), 10.8, MW);
-	ck_assert_str_eq(cell_text(frame, "battery", "BAT1", "from"), "change of charge_now");
-	ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT0", "charge_ratio"), 0.5, 1e-9);
-	ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT1", "health_ratio"), 0.8, 1e-9);
-	ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT0", "joules"), 2 * 11 * 3600, 1e-6);
-	rig_tick(&rig, 4);
-	frame = rig_sample(&rig, 2);
-	ck_assert_double_eq_tol(watts(frame, "total"), 9.9 + 10.8, MW);
-	ck_assert_str_eq(counted_in(frame, "battery/BAT1"), "total");
-	rig_close(&rig);
-}
-END_TEST
-
 START_TEST(a_battery_that_is_charged_is_no_total)
 {
 	static const char *const names[] = { "battery", "power", NULL };
