@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -16,6 +17,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -683,6 +685,66 @@ START_TEST(times_are_those_of_the_process)
 	end_child(&child);
 	next_tick(&machine);
 	ck_assert_ptr_null(row_of(&machine, child.pid));
+	close_machine(&machine);
+}
+END_TEST
+
+/* A child with this pid, which burns so long and stays; -errno. */
+static pid_t start_with_pid(pid_t pid, uint64_t burn_ns)
+{
+	struct clone_args how = { .exit_signal = SIGCHLD, .set_tid = (uintptr_t)&pid, .set_tid_size = 1 };
+	int burnt[2];
+	long child;
+	char byte;
+
+	ck_assert_int_eq(pipe(burnt), 0);
+	child = syscall(SYS_clone3, &how, sizeof(how));
+	if (child == 0) {
+		burn(burn_ns);
+		if (write(burnt[1], "", 1) == 1)
+			pause();
+		_exit(0);
+	}
+	if (child < 0)
+		child = -errno;
+	else
+		ck_assert_int_eq(read(burnt[0], &byte, 1), 1);
+	close(burnt[0]);
+	close(burnt[1]);
+	return (pid_t)child;
+}
+
+/* Its clock does not go back, so that only the open file shows that it is another process. */
+START_TEST(a_pid_reused_by_one_that_ran_longer)
+{
+	static const char *const topic_names[] = { "process", "account", NULL };
+	struct machine machine = { 0 };
+	struct child old = start_child();
+	double start, ran;
+	pid_t young;
+
+	open_machine(&machine, topic_names);
+	burn_child(&old, 1000000);
+	next_tick(&machine);
+	burn_child(&old, 1000000);
+	next_tick(&machine); /* its file is open now */
+	start = number_of(&machine, old.pid, "start_seconds");
+	ran = number_of(&machine, old.pid, "cpu_seconds");
+	end_child(&old);
+	usleep(20000); /* the start is known to a hundredth of a second */
+	young = start_with_pid(old.pid, (uint64_t)((ran + 0.1) * 1e9));
+	if (young == -EPERM || young == -ENOSYS || young == -EEXIST)
+		skip_test("no child with a chosen pid: %s", strerror(-young));
+	ck_assert_int_eq(young, old.pid);
+	next_tick(&machine);
+	ck_assert_ptr_nonnull(row_of(&machine, young));
+	ck_assert_double_gt(number_of(&machine, young, "start_seconds"), start);
+	ck_assert_double_ge(number_of(&machine, young, "cpu_seconds"), ran + 0.1);
+	ck_assert_double_gt(number_of(&machine, young, "cpu_ratio"), 0);
+	next_tick(&machine);
+	ck_assert_double_ge(number_of(&machine, young, "cpu_ratio"), 0);
+	kill(young, SIGKILL);
+	ck_assert_int_eq(waitpid(young, NULL, 0), young);
 	close_machine(&machine);
 }
 END_TEST

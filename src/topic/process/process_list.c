@@ -247,6 +247,8 @@ static void add_process(struct process_list *list, struct env *env, uint32_t pid
 	struct process *process = known ? known : process_new(pid);
 	enum probe probe = probe_process(list, env, process, cpu_ns, turn);
 
+	if (probe == PROBE_EXITED && known && cpu_ns != U64_UNKNOWN)
+		probe = PROBE_PID_REUSED; /* its file is closed, but the pid has a clock */
 	if (probe == PROBE_PID_REUSED) {
 		add_exited(list, env, process);
 		known = NULL;
