@@ -77,6 +77,7 @@ struct column {
 	uint16_t rate_of;      /* RATE: offset of the counter (u64 or f64) it grows from */
 	uint16_t rate_over;    /* RATE: offset of the counter that is the divisor; 0: the time (so this
 				* counter cannot be the first field) */
+	uint16_t aged_by;      /* offset of the f64 with the seconds since it was read; 0: at the sample */
 	double scale;          /* RATE: factor; 0 means 1 */
 	int width;             /* minimum width in cells */
 	unsigned rank;         /* columns of a higher rank are omitted first; 0 stays longest */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define PROCESS_CHOICE_NAME_MAX 64
+#define PROCESSES_VISIBLE_MAX 256
 
 /* A process as a table showed it. */
 struct process_choice {
@@ -35,6 +36,8 @@ struct sample_request {
 	const char *processes;          /* --pid; NULL: not given */
 	const char *users;              /* --user; NULL: not given */
 	struct process_choice selected; /* under the cursor of the CPU pane: its counters are read; no name */
+	uint32_t visible[PROCESSES_VISIBLE_MAX]; /* pids in the CPU pane, ascending: they are read again */
+	size_t n_visible;
 
 	/* The pages pane. */
 	struct process_choice mapped; /* chosen on the screen; not set: processes */

@@ -249,12 +249,26 @@ static void add_explained(struct buffer *out, const struct frame *frame, const s
 	}
 }
 
-static void add_age(struct buffer *out, const struct screen *screen, const struct frame *frame)
+/* Of the number under the cursor at its sample, in seconds. */
+static double age_in_sample(const struct frame *frame, const struct table_widget *widget)
+{
+	const struct column *column;
+	const void *row = table_cell(widget, &column);
+	double age = 0;
+
+	if (row && frame_table(frame, widget->view.schema->name) && column->aged_by)
+		memcpy(&age, (const char *)row + column->aged_by, sizeof(age));
+	return age > 0 ? age : 0;
+}
+
+static void add_age(struct buffer *out, struct screen *screen, const struct frame *frame)
 {
 	uint64_t now = env_mono_ns();
 
 	if (!screen->setup->source->seek && now > frame->mono_ns)
-		buffer_print(out, _("Age: %.1f s"), (double)(now - frame->mono_ns) / 1e9);
+		buffer_print(out, _("Age: %.1f s"),
+			     (double)(now - frame->mono_ns) / 1e9 +
+				     age_in_sample(frame, session_table(screen)));
 	else
 		buffer_print(out, _("Age: as recorded"));
 	if (frame->interval_ns > 0)

@@ -689,6 +689,64 @@ START_TEST(times_are_those_of_the_process)
 }
 END_TEST
 
+#define SLEEPERS 200
+#define NICE 7
+
+/* Which of the sleepers have an age of 0; each then has the new priority. */
+static int count_read(const struct machine *machine, const struct child sleepers[])
+{
+	int count = 0;
+
+	for (int i = 0; i < SLEEPERS; i++) {
+		double age = number_of(machine, sleepers[i].pid, "stat_age_seconds");
+
+		ck_assert_double_ge(age, 0);
+		ck_assert(age > 0 || number_of(machine, sleepers[i].pid, "nice") == NICE);
+		count += age == 0;
+	}
+	return count;
+}
+
+/* A process that does not run is read in turn, while the screen shows it, or after 15 seconds. */
+START_TEST(what_is_known_of_a_sleeper_has_an_age)
+{
+	static const char *const topic_names[] = { "process", NULL };
+	static struct child sleepers[SLEEPERS];
+	static struct machine machine;
+
+	for (int i = 0; i < SLEEPERS; i++)
+		sleepers[i] = start_child();
+	open_machine(&machine, topic_names);
+	next_tick(&machine);
+	next_tick(&machine); /* the children have run until they wait */
+	for (int i = 0; i < SLEEPERS; i++)
+		ck_assert_int_eq(setpriority(PRIO_PROCESS, (id_t)sleepers[i].pid, NICE), 0);
+	next_tick(&machine);
+	count_read(&machine, sleepers);
+	for (int i = 0; i < 10; i++) {
+		uint32_t pid = (uint32_t)sleepers[i * SLEEPERS / 10].pid;
+
+		machine.request.visible[i] = pid;
+		if (i > 0 && pid < machine.request.visible[i - 1])
+			skip_test("pids began again");
+	}
+	machine.request.n_visible = 10;
+	for (int tick = 0; tick < 3; tick++) {
+		next_tick(&machine);
+		for (int i = 0; i < 10; i++)
+			ck_assert_double_eq(
+				number_of(&machine, (int)machine.request.visible[i], "stat_age_seconds"), 0);
+		count_read(&machine, sleepers);
+	}
+	process_list_opened(&machine.env)->mono_ns -= UINT64_C(20000000000);
+	next_tick(&machine);
+	ck_assert_int_eq(count_read(&machine, sleepers), SLEEPERS);
+	close_machine(&machine);
+	for (int i = SLEEPERS - 1; i >= 0; i--)
+		end_child(&sleepers[i]);
+}
+END_TEST
+
 /* A child with this pid, which burns so long and stays; -errno. */
 static pid_t start_with_pid(pid_t pid, uint64_t burn_ns)
 {

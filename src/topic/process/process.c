@@ -23,13 +23,16 @@ struct process_row {
 	double cpu_ratio, user_ratio, system_ratio;
 	const char *user, *state;
 	uint64_t uid, processor, threads;
-	double nice, watts, joules;
+	double nice, stat_age_seconds, watts, joules;
 	uint64_t resident_bytes, minor_faults, major_faults;
 	double minor_faults_per_second, major_faults_per_second;
 	const char *name, *program, *program_base, *command, *command_base;
 };
 
 #define ROW(field, ...) COLUMN(struct process_row, field, __VA_ARGS__)
+
+/* From its stat file, which is not read in every sample. */
+#define STAT(field, ...) ROW(field, .aged_by = offsetof(struct process_row, stat_age_seconds), __VA_ARGS__)
 
 #define SHARE(counter, key, heading, importance, what)                                                       \
 	ROW(key, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = heading, .width = 6, .rank = importance,  \
@@ -59,49 +62,51 @@ static const struct column columns[] = {
 	ROW(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .help = N_("process ID"),
 	    .source = "/proc"),
 	ROW(start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("started"), .width = 10,
-	    .hidden = true, .help = N_("start time, after boot"),
-	    .source = "/proc/PID/stat starttime"),
-	ROW(ppid, .kind = COLUMN_LABEL, .title = N_("parent"), .width = 7, .hidden = true,
-	    .help = N_("parent process: it started or adopted this one"), .source = "/proc/PID/stat ppid"),
-	ROW(state, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("S"), .width = 1, .rank = 3,
-	    .help = N_("R runs or waits for a CPU, S sleeps, D waits for a device, T stopped, Z zombie, "
-		       "I idle kernel thread"),
-	    .source = "/proc/PID/stat state"),
-	ROW(processor, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("CPU"), .width = 3, .rank = 6,
-	    .help = N_("CPU that its main thread last ran on"), .source = "/proc/PID/stat processor"),
+	    .hidden = true, .help = N_("start time, after boot"), .source = "/proc/PID/stat starttime"),
+	STAT(ppid, .kind = COLUMN_LABEL, .title = N_("parent"), .width = 7, .hidden = true,
+	     .help = N_("parent process: it started or adopted this one"), .source = "/proc/PID/stat ppid"),
+	STAT(state, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("S"), .width = 1, .rank = 3,
+	     .help = N_("R runs or waits for a CPU, S sleeps, D waits for a device, T stopped, Z zombie, "
+			"I idle kernel thread"),
+	     .source = "/proc/PID/stat state"),
+	STAT(processor, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("CPU"), .width = 3, .rank = 6,
+	     .help = N_("CPU that its main thread last ran on"), .source = "/proc/PID/stat processor"),
 	TIME(user_seconds, N_("utime"), N_("CPU time in user mode since its start"),
 	     "cpu_seconds - system_seconds", .hidden = true),
 	TIME(system_seconds, N_("stime"), N_("CPU time in the kernel since its start"),
 	     "cpu_seconds, split as utime and stime of /proc/PID/stat grew", .hidden = true),
-	ROW(threads, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("thr"), .width = 4, .rank = 7,
-	    .help = N_("threads"), .source = "/proc/PID/stat num_threads"),
-	ROW(nice, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("nice"), .width = 4, .rank = 8,
-	    .help = N_("priority: -20 is the highest, 19 the lowest"), .source = "/proc/PID/stat nice"),
-	ROW(user, .kind = COLUMN_LABEL, .title = N_("user"), .width = 8, .rank = 5,
-	    .help = N_("effective user"), .source = "owner of /proc/PID, /etc/passwd"),
-	ROW(uid, .kind = COLUMN_LABEL, .title = N_("UID"), .width = 6, .hidden = true,
-	    .help = N_("effective UID"), .source = "owner of /proc/PID"),
-	ROW(resident_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("RSS"), .width = 6,
-	    .rank = 2, .help = N_("resident memory, shared pages included"),
-	    .source = "/proc/PID/stat rss"),
-	ROW(minor_faults, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("minflt"), .width = 8,
-	    .hidden = true, .help = N_("page faults without storage access, since its start"),
-	    .source = "/proc/PID/stat minflt"),
-	ROW(major_faults, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("majflt"), .width = 8,
-	    .hidden = true, .help = N_("page faults that waited for storage, since its start"),
-	    .source = "/proc/PID/stat majflt"),
-	ROW(minor_faults_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("minflt/s"),
-	    .width = 8, .hidden = true, .rate_of = offsetof(struct process_row, minor_faults),
-	    .help = N_("page faults without storage access"), .source = "growth of minor_faults / time"),
-	ROW(major_faults_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("majflt/s"),
-	    .width = 8, .hidden = true, .rate_of = offsetof(struct process_row, major_faults),
-	    .help = N_("page faults that waited for storage"),
-	    .source = "growth of major_faults / time"),
+	STAT(threads, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("thr"), .width = 4, .rank = 7,
+	     .help = N_("threads"), .source = "/proc/PID/stat num_threads"),
+	STAT(nice, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("nice"), .width = 4, .rank = 8,
+	     .help = N_("priority: -20 is the highest, 19 the lowest"), .source = "/proc/PID/stat nice"),
+	STAT(user, .kind = COLUMN_LABEL, .title = N_("user"), .width = 8, .rank = 5,
+	     .help = N_("effective user"), .source = "owner of /proc/PID, /etc/passwd"),
+	STAT(uid, .kind = COLUMN_LABEL, .title = N_("UID"), .width = 6, .hidden = true,
+	     .help = N_("effective UID"), .source = "owner of /proc/PID"),
+	STAT(resident_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("RSS"), .width = 6,
+	     .rank = 2, .help = N_("resident memory, shared pages included"), .source = "/proc/PID/stat rss"),
+	STAT(minor_faults, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("minflt"), .width = 8,
+	     .hidden = true, .help = N_("page faults without storage access, since its start"),
+	     .source = "/proc/PID/stat minflt"),
+	STAT(major_faults, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("majflt"), .width = 8,
+	     .hidden = true, .help = N_("page faults that waited for storage, since its start"),
+	     .source = "/proc/PID/stat majflt"),
+	STAT(minor_faults_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("minflt/s"),
+	     .width = 8, .hidden = true, .rate_of = offsetof(struct process_row, minor_faults),
+	     .help = N_("page faults without storage access"), .source = "growth of minor_faults / time"),
+	STAT(major_faults_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("majflt/s"),
+	     .width = 8, .hidden = true, .rate_of = offsetof(struct process_row, major_faults),
+	     .help = N_("page faults that waited for storage"), .source = "growth of major_faults / time"),
+	ROW(stat_age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("age"), .width = 5,
+	    .hidden = true,
+	    .help = N_(
+		    "age of its state, parent, threads, nice, RSS and page faults: they are read again when "
+		    "it ran, while the screen shows it, and else about every 15 seconds"),
+	    .source = "CLOCK_MONOTONIC since /proc/PID/stat was read"),
 	ROW(joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("~joules"), .width = 8,
 	    .hidden = true, .help = N_("energy for its CPU time since its start, by the same estimate"),
 	    .source = "cpu_seconds * slope of the calibration"),
-	TEXT(command, N_("command"),
-	     N_("command line; [name]: a kernel thread; the name until it is read"),
+	TEXT(command, N_("command"), N_("command line; [name]: a kernel thread; the name until it is read"),
 	     "/proc/PID/cmdline"),
 	TEXT(command_base, N_("command"), N_("command line without the directory of the program"),
 	     "/proc/PID/cmdline", .hidden = true),
@@ -109,8 +114,7 @@ static const struct column columns[] = {
 	     .hidden = true),
 	TEXT(program_base, N_("program"), N_("first word of the command line, without directory"),
 	     "/proc/PID/cmdline", .hidden = true),
-	TEXT(name, N_("name"), N_("name, at most 15 bytes"), "/proc/PID/stat comm",
-	     .hidden = true),
+	TEXT(name, N_("name"), N_("name, at most 15 bytes"), "/proc/PID/stat comm", .hidden = true),
 };
 
 static const struct schema schema = {
@@ -161,14 +165,18 @@ static void set_times(struct process_row *row, const struct process *process,
 }
 
 /* Fault counters of a process that was not seen before would all count as of this interval. */
-static void set_stat(struct process_row *row, const struct process *process, const struct env *env)
+static void set_stat(struct process_row *row, const struct process *process,
+		     const struct process_list *processes)
 {
+	const struct env *env = processes->env;
+
 	if (process->stale)
 		return;
 	row->state = pid_state_text(process->stat.state);
 	row->processor = process->stat.processor;
 	row->threads = process->stat.threads;
 	row->nice = (double)process->stat.nice;
+	row->stat_age_seconds = (double)(processes->mono_ns - process->read_ns) / 1e9;
 	if (process->stat.resident_pages < U64_UNKNOWN / env->page_bytes)
 		row->resident_bytes = process->stat.resident_pages * env->page_bytes;
 	if (!process->clock_valid)
@@ -177,18 +185,18 @@ static void set_stat(struct process_row *row, const struct process *process, con
 	row->major_faults = process->stat.major_faults;
 }
 
-static void add_row(struct frame *frame, struct table *table, const struct process *process,
-		    const struct power_estimate *estimate)
+static void add_row(struct frame *frame, struct table *table, const struct process_list *processes,
+		    const struct process *process, const struct power_estimate *estimate)
 {
 	struct process_row *row = table_add(table);
-	struct env *env = estimate->env;
+	struct env *env = processes->env;
 
 	row->pid = process->pid;
 	row->start_seconds = process_start_seconds(env, process->start_ticks);
 	row->ppid = process->stat.parent_pid;
 	if (process->clock_valid)
 		set_times(row, process, estimate);
-	set_stat(row, process, env);
+	set_stat(row, process, processes);
 	if (process->uid != UINT32_MAX) {
 		row->uid = process->uid;
 		row->user = users_name(env, process->uid);
@@ -264,7 +272,7 @@ static int sample(struct sample *sample)
 		return error;
 	table->mono_ns = processes->mono_ns;
 	for (size_t i = 0; i < processes->n_all; i++)
-		add_row(frame, table, processes->all[i], &state->estimate);
+		add_row(frame, table, processes, processes->all[i], &state->estimate);
 	notice_hidden(sample->env, frame, processes);
 	missing_targets_find(frame, state->request, schema.name, processes);
 	return 0;
@@ -277,6 +285,7 @@ static int open_process(struct sample *sample)
 	*state = (struct state){ .processes = process_list_open(sample->env),
 				 .settings = sample->settings,
 				 .request = sample->request };
+	state->processes->request = sample->request;
 	power_estimate_open(&state->estimate, sample->env, sample->settings);
 	return 0;
 }

@@ -17,7 +17,8 @@
 #include "topic/process/cgroup_cpu_time.h"
 #include "topic/process/command_lines.h"
 
-#define TURNS_PER_TICK ((size_t)64) /* idle processes whose stat file is read */
+#define TURNS_MIN ((size_t)64) /* processes per tick whose stat file is read although they did not run */
+#define ROUND_NS UINT64_C(15000000000) /* in which the stat files of all are read */
 #define IDLE_TICKS 60 /* after which the stat file of an idle process is closed */
 
 static const char key;
@@ -208,12 +209,15 @@ static enum probe read_stat(struct process_list *list, struct env *env, struct p
 	stat.comm = span_text("");
 	process->stat = stat;
 	process->stale = false;
+	process->read_ns = list->mono_ns;
 	read_user(env, process);
 	return PROBE_SAME;
 }
 
+enum due { DUE_NOT, DUE_IN_TURN, DUE_VISIBLE };
+
 static enum probe probe_process(struct process_list *list, struct env *env, struct process *process,
-				uint64_t cpu_ns, bool turn)
+				uint64_t cpu_ns, enum due due)
 {
 	bool fresh = process->start_ticks == U64_UNKNOWN;
 	enum probe probe = PROBE_SAME;
@@ -225,11 +229,11 @@ static enum probe probe_process(struct process_list *list, struct env *env, stru
 	process->ran = false;
 	process->clock_valid = true;
 	process->used_ns = list->updates == 0 ? U64_UNKNOWN : 0;
-	if (fresh || turn || process->stale || !list->clocks || cpu_ns != process->cpu_ns)
+	if (fresh || due != DUE_NOT || process->stale || !list->clocks || cpu_ns != process->cpu_ns)
 		probe = read_stat(list, env, process, cpu_ns);
 	if (process->ran)
 		process->ran_tick = env->tick;
-	if (fresh || (turn && env->tick - process->ran_tick > IDLE_TICKS))
+	if (fresh || (due == DUE_IN_TURN && env->tick - process->ran_tick > IDLE_TICKS))
 		pids_release(env, &process->stat_file);
 	return probe;
 }
@@ -242,10 +246,10 @@ static void add_exited(struct process_list *list, struct env *env, struct proces
 
 /* known: the process that had this pid in the previous tick; NULL: none. */
 static void add_process(struct process_list *list, struct env *env, uint32_t pid, uint64_t cpu_ns,
-			struct process *known, bool turn)
+			struct process *known, enum due due)
 {
 	struct process *process = known ? known : process_new(pid);
-	enum probe probe = probe_process(list, env, process, cpu_ns, turn);
+	enum probe probe = probe_process(list, env, process, cpu_ns, due);
 
 	if (probe == PROBE_EXITED && known && cpu_ns != U64_UNKNOWN)
 		probe = PROBE_PID_REUSED; /* its file is closed, but the pid has a clock */
@@ -253,7 +257,7 @@ static void add_process(struct process_list *list, struct env *env, uint32_t pid
 		add_exited(list, env, process);
 		known = NULL;
 		process = process_new(pid);
-		probe = probe_process(list, env, process, cpu_ns, turn);
+		probe = probe_process(list, env, process, cpu_ns, due);
 	}
 	if (probe == PROBE_SAME || (probe == PROBE_FAILED && known)) {
 		list->all[list->n_all++] = process;
@@ -288,6 +292,7 @@ static void free_exited(struct process_list *list)
 static void read_clocks(struct process_list *list, const uint32_t *pids, size_t n_pids)
 {
 	VECTOR_RESERVE(list->cpu_ns, n_pids, list->cpu_capacity);
+	list->last_ns = list->mono_ns;
 	list->mono_ns = env_mono_ns();
 	list->last_boot_ns = list->boot_ns;
 	list->boot_ns = env_boot_ns();
@@ -297,11 +302,51 @@ static void read_clocks(struct process_list *list, const uint32_t *pids, size_t 
 	list->run_ns = list->cpu_sum ? cgroup_cpu_time_grown(list->cpu_sum) : U64_UNKNOWN;
 }
 
+/* Which processes of a merge have their stat files read although they may not have run. */
+struct turns {
+	size_t first, count, n_pids; /* the first index, and how many from there on, around the end */
+	size_t visible;              /* index of the next one on the screen */
+};
+
+/* So many that all have their turn within ROUND_NS. */
+static size_t count_turns(const struct process_list *list, size_t n_pids)
+{
+	uint64_t passed_ns = list->mono_ns - list->last_ns;
+	size_t turns = n_pids;
+
+	if (passed_ns < ROUND_NS)
+		turns = (size_t)((double)passed_ns / (double)ROUND_NS * (double)n_pids) + 1;
+	return turns > TURNS_MIN ? turns : TURNS_MIN;
+}
+
+static struct turns begin_turns(struct process_list *list, const uint32_t *pids, size_t n_pids)
+{
+	struct turns turns = { .count = count_turns(list, n_pids), .n_pids = n_pids };
+
+	VECTOR_BOUND(turns.first, n_pids, pids[turns.first] < list->next_turn);
+	list->next_turn = turns.count < n_pids ? pids[(turns.first + turns.count) % n_pids] : 0;
+	return turns;
+}
+
+static enum due is_due(const struct process_list *list, struct turns *turns, size_t at, uint32_t pid)
+{
+	const struct sample_request *request = list->request;
+	size_t n_visible = request ? request->n_visible : 0;
+
+	while (turns->visible < n_visible && request->visible[turns->visible] < pid)
+		turns->visible++;
+	if (turns->visible < n_visible && request->visible[turns->visible] == pid)
+		return DUE_VISIBLE;
+	return at - turns->first + (at < turns->first ? turns->n_pids : 0) < turns->count ? DUE_IN_TURN
+											  : DUE_NOT;
+}
+
 /* Both lists are sorted by pid. */
 static void merge(struct process_list *list, struct env *env, const uint32_t *pids, size_t n_pids)
 {
 	struct process **previous = list->all;
-	size_t n_previous = list->n_all, at = 0, first = list->next_turn;
+	size_t n_previous = list->n_all, at = 0;
+	struct turns turns = begin_turns(list, pids, n_pids);
 
 	list->all = list->previous;
 	list->previous = previous;
@@ -314,13 +359,11 @@ static void merge(struct process_list *list, struct env *env, const uint32_t *pi
 			add_exited(list, env, previous[at++]);
 		if (at < n_previous && previous[at]->pid == pids[i])
 			known = previous[at++];
-		add_process(list, env, pids[i], list->cpu_ns[i], known,
-			    i >= first && i < first + TURNS_PER_TICK);
+		add_process(list, env, pids[i], list->cpu_ns[i], known, is_due(list, &turns, i, pids[i]));
 	}
 	while (at < n_previous)
 		add_exited(list, env, previous[at++]);
 	list->n_previous = 0; /* some of these are freed soon */
-	list->next_turn = first + TURNS_PER_TICK < n_pids ? first + TURNS_PER_TICK : 0;
 }
 
 /* Exits show in the clocks, so only new pids have to be found. */

@@ -3,6 +3,7 @@
 #ifndef PANETOP_TOPIC_PROCESS_PROCESS_LIST_H
 #define PANETOP_TOPIC_PROCESS_PROCESS_LIST_H
 
+#include "model/sample_request.h"
 #include "sys/env.h"
 #include "topic/process/process_entry.h"
 
@@ -21,6 +22,7 @@ struct process_list {
 	size_t n_appeared;         /* in all; older than the previous tick, but not seen then */
 	uint64_t tick;             /* of the last update */
 	uint64_t mono_ns;          /* when its clocks were read: the time of all tables made from them */
+	uint64_t last_ns;          /* the same in the previous update; 0: none */
 	uint64_t boot_ns, last_boot_ns; /* the same since boot, now and in the previous update; 0: none */
 	uint64_t *cpu_ns;          /* clocks, in the order of the listed pids; U64_UNKNOWN: exited */
 	size_t cpu_capacity;
@@ -29,7 +31,9 @@ struct process_list {
 	struct cgroup_cpu_time *cpu_sum; /* of the whole machine, read along with the clocks; NULL: none */
 	uint64_t run_ns;           /* growth of cpu_sum since the previous tick; U64_UNKNOWN */
 	bool clocks;               /* times come from clocks, in nanoseconds; else from stat, in USER_HZ */
-	size_t next_turn;          /* index of the next process to read although it did not run */
+	uint32_t next_turn;        /* the least pid that is read next although it did not run */
+	const struct sample_request
+		*request; /* whose visible processes are read, too; borrowed; NULL: none */
 	struct command_lines *commands;
 	bool all_commands;         /* idle processes need their command lines, too, in turn */
 	bool commands_now;         /* all command lines are needed at once: --pid names a program */
