@@ -580,6 +580,89 @@ START_TEST(cpus_whose_counters_misbehave)
 }
 END_TEST
 
+static double share_of(const struct machine *machine, const char *cpu, const char *column)
+{
+	return frame_number(machine->now, "cpu", cpu, column);
+}
+
+static void check_parts_sum_to_one(const struct machine *machine, const char *cpu)
+{
+	static const char *const parts[] = { "user_ratio",   "nice_ratio", "system_ratio",  "idle_ratio",
+					     "iowait_ratio", "irq_ratio",  "softirq_ratio", "steal_ratio" };
+	double sum = 0;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		sum += share_of(machine, cpu, parts[i]);
+	ck_assert_double_eq_tol(sum, 1, 1e-9);
+}
+
+/* While a CPU is offline its idle time is counted in another way, and it comes back with less. */
+START_TEST(a_cpu_that_was_offline_makes_no_other_busy)
+{
+	static const char *const topic_names[] = { "cpu", NULL };
+	static const char *const ticks[] = {
+		"cpu  1000 0 0 90000 0 0 0 0 0 0\ncpu0 500 0 0 45000 0 0 0 0 0 0\ncpu1 500 0 0 45000 0 0 0 0 "
+		"0 0\n",
+		"cpu  1020 0 0 50080 0 0 0 0 0 0\ncpu0 520 0 0 45080 0 0 0 0 0 0\n",
+		"cpu  1040 0 0 50160 0 0 0 0 0 0\ncpu0 540 0 0 45160 0 0 0 0 0 0\n",
+		"cpu  1060 0 0 45250 0 0 0 0 0 0\ncpu0 560 0 0 45240 0 0 0 0 0 0\ncpu1 500 0 0 10 0 0 0 0 0 "
+		"0\n",
+		"cpu  1130 0 0 45380 0 0 0 0 0 0\ncpu0 580 0 0 45320 0 0 0 0 0 0\ncpu1 550 0 0 60 0 0 0 0 0 "
+		"0\n",
+	};
+	static const double busy[] = { NAN, 0.2, 0.2, 0.2, 0.35 };
+	struct machine machine;
+	double seconds = 0;
+
+	make_root(&machine);
+	write_file(&machine, "proc/stat", "%s", ticks[0]);
+	open_machine(&machine, topic_names);
+	for (size_t i = 0; i < sizeof(ticks) / sizeof(ticks[0]); i++) {
+		write_file(&machine, "proc/stat", "%s", ticks[i]);
+		next_tick(&machine);
+		ck_assert_double_ge(share_of(&machine, "all", "total_seconds"), seconds);
+		seconds = share_of(&machine, "all", "total_seconds");
+		if (i == 0)
+			continue;
+		ck_assert_double_eq_tol(share_of(&machine, "all", "user_ratio"), busy[i], 1e-9);
+		ck_assert_double_eq_tol(share_of(&machine, "0", "user_ratio"), 0.2, 1e-9);
+		check_parts_sum_to_one(&machine, "all");
+	}
+	ck_assert_double_eq_tol(share_of(&machine, "1", "user_ratio"), 0.5, 1e-9);
+	close_machine(&machine);
+}
+END_TEST
+
+/* A little that the kernel takes back of any part, and more than a second: the other parts are all there is.
+ */
+START_TEST(parts_that_go_back_leave_a_whole)
+{
+	static const char *const topic_names[] = { "cpu", NULL };
+	struct machine machine;
+
+	make_root(&machine);
+	write_file(&machine, "proc/stat",
+		   "cpu  500 0 100 900 0 0 0 700 0 0\ncpu0 500 0 100 900 0 0 0 700 0 0\n");
+	open_machine(&machine, topic_names);
+	next_tick(&machine);
+	write_file(&machine, "proc/stat",
+		   "cpu  496 0 140 960 0 0 0 50 0 0\ncpu0 496 0 140 960 0 0 0 50 0 0\n");
+	next_tick(&machine);
+	check_parts_sum_to_one(&machine, "all");
+	check_parts_sum_to_one(&machine, "0");
+	ck_assert_double_eq_tol(share_of(&machine, "0", "system_ratio"), 0.4, 1e-9);
+	ck_assert_double_eq(share_of(&machine, "0", "user_ratio"), 0);
+	ck_assert_double_eq(share_of(&machine, "0", "steal_ratio"), 0);
+	write_file(&machine, "proc/stat",
+		   "cpu  501 0 180 995 0 0 0 70 0 0\ncpu0 501 0 180 995 0 0 0 70 0 0\n");
+	next_tick(&machine);
+	check_parts_sum_to_one(&machine, "0");
+	ck_assert_double_eq_tol(share_of(&machine, "0", "user_ratio"), 1.0 / 96, 1e-9);
+	ck_assert_double_eq_tol(share_of(&machine, "all", "steal_ratio"), 20.0 / 96, 1e-9);
+	close_machine(&machine);
+}
+END_TEST
+
 static uint64_t own_cpu_ns(void)
 {
 	struct timespec now;

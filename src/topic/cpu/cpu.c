@@ -87,23 +87,24 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
-/* The kernel's counters of idle and iowait may go backwards: the highest value so far counts. */
+enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, GUEST, N_PARTS };
+
+/*
+ * The kernel takes back a little of what it counted, mostly idle time: the highest value so far counts. What
+ * goes back by more than a second was reset, as for a CPU that comes online again: it counts on from there.
+ */
 struct cpu_state {
-	uint64_t idle, iowait;
+	uint64_t highest[N_PARTS]; /* since a reset */
+	uint64_t sum[N_PARTS];     /* in the row */
+	unsigned long update;      /* the last one with this CPU; 0: none */
 };
 
 struct state {
 	struct cpu_state *cpus; /* all at index 0, CPU N at N + 1 */
 	size_t n_cpus, capacity;
+	unsigned long update;
 	struct frequencies *frequencies;
 };
-
-static uint64_t keep_greatest(uint64_t *greatest, uint64_t ticks)
-{
-	if (ticks != U64_UNKNOWN && ticks > *greatest)
-		*greatest = ticks;
-	return ticks == U64_UNKNOWN ? ticks : *greatest;
-}
 
 static struct cpu_state *state_of(struct state *state, uint64_t cpu)
 {
@@ -117,32 +118,110 @@ static struct cpu_state *state_of(struct state *state, uint64_t cpu)
 	return &state->cpus[index];
 }
 
+/* The kernel counts guest time also as user and nice: it is subtracted there. */
+static void split(const struct cpu_times *times, uint64_t parts[N_PARTS])
+{
+	uint64_t guest = times->guest, guest_nice = times->guest_nice == U64_UNKNOWN ? 0 : times->guest_nice;
+
+	parts[USER] = guest <= times->user ? times->user - guest : times->user;
+	parts[NICE] = guest_nice <= times->nice ? times->nice - guest_nice : times->nice;
+	parts[SYSTEM] = times->system;
+	parts[IDLE] = times->idle;
+	parts[IOWAIT] = times->iowait;
+	parts[IRQ] = times->irq;
+	parts[SOFTIRQ] = times->softirq;
+	parts[STEAL] = times->steal;
+	parts[GUEST] = guest == U64_UNKNOWN ? U64_UNKNOWN : guest + guest_nice;
+}
+
+/* Without a previous sample. Its sum does not go back while it is offline. */
+static void begin_part(struct cpu_state *cpu, unsigned part, uint64_t ticks)
+{
+	bool again = cpu->update > 0 && ticks != U64_UNKNOWN && cpu->sum[part] != U64_UNKNOWN;
+
+	cpu->highest[part] = ticks;
+	if (!again || cpu->sum[part] < ticks)
+		cpu->sum[part] = ticks;
+}
+
+/* Its growth. */
+static uint64_t follow_part(struct cpu_state *cpu, unsigned part, uint64_t ticks, uint64_t second)
+{
+	uint64_t grown = 0;
+
+	if (ticks == U64_UNKNOWN || cpu->highest[part] == U64_UNKNOWN) {
+		cpu->highest[part] = cpu->sum[part] = ticks;
+	} else if (ticks >= cpu->highest[part]) {
+		grown = ticks - cpu->highest[part];
+		cpu->highest[part] = ticks;
+		cpu->sum[part] += grown;
+	} else if (cpu->highest[part] - ticks > second) {
+		cpu->highest[part] = ticks;
+	}
+	return grown;
+}
+
+/* Adds its growth since the previous sample, if that had it, to grown. */
+static void update_cpu(struct state *state, const struct cpu_times *times, uint64_t second,
+		       uint64_t grown[N_PARTS])
+{
+	struct cpu_state *cpu = state_of(state, times->cpu);
+	bool followed = cpu->update > 0 && cpu->update + 1 == state->update;
+	uint64_t parts[N_PARTS];
+
+	split(times, parts);
+	for (unsigned i = 0; i < N_PARTS; i++)
+		if (followed)
+			grown[i] += follow_part(cpu, i, parts[i], second);
+		else
+			begin_part(cpu, i, parts[i]);
+	cpu->update = state->update;
+}
+
+/*
+ * The row of all grows by the CPUs that are in both samples: the sum in the kernel goes back with a CPU that
+ * goes offline, because its idle time is then counted in another way.
+ */
+static void update(struct state *state, const struct proc_stat *stat, uint64_t second)
+{
+	uint64_t grown[N_PARTS] = { 0 };
+	struct cpu_state *all;
+
+	state->update++;
+	for (size_t i = 0; i < stat->n_cpus; i++)
+		update_cpu(state, &stat->cpus[i], second, grown);
+	if (!stat->has_all)
+		return;
+	all = state_of(state, CPU_ALL);
+	if (stat->n_cpus == 0 || all->update == 0 || all->update + 1 != state->update) {
+		update_cpu(state, &stat->all, second, grown);
+		return;
+	}
+	for (unsigned i = 0; i < N_PARTS; i++)
+		if (all->sum[i] != U64_UNKNOWN)
+			all->sum[i] += grown[i];
+	all->update = state->update;
+}
+
 static double seconds(uint64_t ticks, double per_second)
 {
 	return ticks == U64_UNKNOWN ? NAN : (double)ticks / per_second;
 }
 
-/* The kernel counts guest time also as user and nice: it is subtracted there. */
-static void set_times(struct cpu_row *row, const struct cpu_times *times, double hz)
+static void set_times(struct cpu_row *row, const uint64_t sum[N_PARTS], double hz)
 {
-	const double parts[] = { seconds(times->user, hz),    seconds(times->nice, hz),
-				 seconds(times->system, hz),  seconds(times->idle, hz),
-				 seconds(times->iowait, hz),  seconds(times->irq, hz),
-				 seconds(times->softirq, hz), seconds(times->steal, hz) };
-	uint64_t guest = times->guest, guest_nice = times->guest_nice == U64_UNKNOWN ? 0 : times->guest_nice;
-
-	row->user_seconds = guest <= times->user ? seconds(times->user - guest, hz) : parts[0];
-	row->nice_seconds = guest_nice <= times->nice ? seconds(times->nice - guest_nice, hz) : parts[1];
-	row->system_seconds = parts[2];
-	row->idle_seconds = parts[3];
-	row->iowait_seconds = parts[4];
-	row->irq_seconds = parts[5];
-	row->softirq_seconds = parts[6];
-	row->steal_seconds = parts[7];
-	row->guest_seconds = guest == U64_UNKNOWN ? NAN : seconds(guest + guest_nice, hz);
+	row->user_seconds = seconds(sum[USER], hz);
+	row->nice_seconds = seconds(sum[NICE], hz);
+	row->system_seconds = seconds(sum[SYSTEM], hz);
+	row->idle_seconds = seconds(sum[IDLE], hz);
+	row->iowait_seconds = seconds(sum[IOWAIT], hz);
+	row->irq_seconds = seconds(sum[IRQ], hz);
+	row->softirq_seconds = seconds(sum[SOFTIRQ], hz);
+	row->steal_seconds = seconds(sum[STEAL], hz);
+	row->guest_seconds = seconds(sum[GUEST], hz);
 	row->total_seconds = 0;
-	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		row->total_seconds += isnan(parts[i]) ? 0 : parts[i];
+	for (unsigned i = 0; i < N_PARTS; i++)
+		row->total_seconds += sum[i] == U64_UNKNOWN ? 0 : (double)sum[i] / hz;
 }
 
 /* Sets the frequency of the first row, "all", to the mean of those that are known. */
@@ -164,19 +243,14 @@ static void set_mean_speed(struct table *table)
 		all->frequency_hertz = sum / known;
 }
 
-static void add_row(struct sample *sample, const struct cpu_times *parsed)
+static void add_row(struct sample *sample, uint64_t number)
 {
 	struct state *state = sample->state;
-	const struct cpu_frequency *frequency = frequency_find(state->frequencies, parsed->cpu);
-	struct cpu_state *cpu = state_of(state, parsed->cpu);
+	const struct cpu_frequency *frequency = frequency_find(state->frequencies, number);
 	struct cpu_row *row = table_add(sample->table);
-	struct cpu_times times = *parsed;
 
-	times.idle = keep_greatest(&cpu->idle, times.idle);
-	times.iowait = keep_greatest(&cpu->iowait, times.iowait);
-	row->cpu = times.cpu == CPU_ALL ? "all"
-					: arena_print(&sample->frame->arena, "%u", (unsigned)times.cpu);
-	set_times(row, &times, (double)sample->env->ticks_per_second);
+	row->cpu = number == CPU_ALL ? "all" : arena_print(&sample->frame->arena, "%u", (unsigned)number);
+	set_times(row, state_of(state, number)->sum, (double)sample->env->ticks_per_second);
 	if (frequency)
 		row->frequency_hertz = frequency->now;
 }
@@ -191,10 +265,11 @@ static int sample(struct sample *sample)
 		error = proc_stat_read(sample->env, &stat);
 	if (error)
 		return error;
+	update(state, stat, sample->env->ticks_per_second);
 	if (stat->has_all)
-		add_row(sample, &stat->all);
+		add_row(sample, CPU_ALL);
 	for (size_t i = 0; i < stat->n_cpus; i++)
-		add_row(sample, &stat->cpus[i]);
+		add_row(sample, stat->cpus[i].cpu);
 	if (sample->table->n_rows == 0)
 		return -ENODATA;
 	set_mean_speed(sample->table);
