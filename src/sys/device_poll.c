@@ -182,6 +182,14 @@ void device_poll_wait(struct env *env)
 	pool->has_new = false;
 }
 
+void device_poll_wait_for(struct device_poll *poll, uint64_t ns)
+{
+	uint64_t until_ns = env_mono_ns() + ns;
+
+	while (poll->in_flight && env_mono_ns() < until_ns)
+		worker_wait(poll->pool->worker, until_ns);
+}
+
 bool device_poll_group_in_flight(struct env *env, const void *group)
 {
 	const struct device_poll *poll = pool_of(env)->in_flight;

@@ -47,6 +47,9 @@ void device_poll_submit(struct device_poll *poll);
  */
 void device_poll_wait(struct env *env);
 
+/* Waits until this one has finished, whatever its credit, at most ns. */
+void device_poll_wait_for(struct device_poll *poll, uint64_t ns);
+
 /* Is a poll of this group in flight? It may have been dropped. */
 bool device_poll_group_in_flight(struct env *env, const void *group);
 

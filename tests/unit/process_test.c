@@ -1248,6 +1248,45 @@ START_TEST(what_cannot_be_read_is_not_hidden)
 }
 END_TEST
 
+/* Opens the FIFO late: longer than a sample waits for what it does not need. */
+static void *answer_late(void *path)
+{
+	const struct timespec pause = { .tv_nsec = 300000000 };
+	int fifo;
+
+	nanosleep(&pause, NULL);
+	fifo = open(path, O_WRONLY);
+	ck_assert_int_eq(write(fifo, "/bin/late\0", 10), 10);
+	close(fifo);
+	return NULL;
+}
+
+/* Whether a process that --pid names by its program is there must not depend on how busy the machine is. */
+START_TEST(programs_that_are_named_are_waited_for)
+{
+	static const char *const topic_names[] = { "process", NULL };
+	struct machine machine;
+	pthread_t thread;
+	char path[160];
+
+	make_root(&machine);
+	write_process(&machine, (struct fake_process){ 7, 1, "python3", 100, 50, 0, 500 });
+	snprintf(path, sizeof(path), "%s/proc/7/cmdline", machine.root);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	open_machine(&machine, topic_names);
+	machine.request.processes = "late";
+	machine.env.worker = worker_open();
+	ck_assert_int_eq(pthread_create(&thread, NULL, answer_late, path), 0);
+	next_tick(&machine);
+	pthread_join(thread, NULL);
+	ck_assert_str_eq(table_text(frame_table(machine.now, "process"), row_of(&machine, 7), "command"),
+			 "/bin/late");
+	ck_assert(machine.now->named_there);
+	close_machine(&machine);
+	worker_close(machine.env.worker);
+}
+END_TEST
+
 /* A command line that cannot be read keeps the worker, not the sampler. */
 START_TEST(a_stuck_command_line_stops_nobody)
 {

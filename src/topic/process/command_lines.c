@@ -113,6 +113,8 @@ void command_lines_update(struct command_lines *lines, struct env *env, struct p
 		more = ask_others(lines, list, n_list, env->tick, others[wanted]) > 0 &&
 		       wanted == COMMANDS_NOW;
 		command_reader_submit(lines->reader);
+		if (wanted == COMMANDS_NOW)
+			command_reader_wait(lines->reader);
 		collect(lines, list, n_list);
 	}
 }

@@ -9,8 +9,8 @@ struct command_lines;
 
 enum command_lines_wanted {
 	COMMANDS_OF_ACTIVE, /* of processes that ran */
-	COMMANDS_IN_TURN,  /* then of the others, some per tick */
-	COMMANDS_NOW,      /* of all others at once */
+	COMMANDS_IN_TURN,   /* then of the others, some per tick */
+	COMMANDS_NOW,       /* of all others at once, waiting until they are there */
 };
 
 struct command_lines *command_lines_open(struct env *env);

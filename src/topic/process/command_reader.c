@@ -17,6 +17,7 @@
 
 #define BYTES_MAX ((size_t)1024)
 #define STUCK_NS UINT64_C(2000000000)
+#define STALL_NS UINT64_C(500000000) /* without a line read: waiting longer is of no use */
 
 struct request {
 	uint32_t pid;
@@ -33,6 +34,7 @@ struct command_reader {
 	bool submitted, finished; /* until all are taken */
 	uint64_t submitted_ns;
 	_Atomic uint32_t reading; /* pid that the helper reads; 0: none */
+	_Atomic size_t n_read;    /* requests that the helper has read */
 	struct request requests[COMMAND_READER_MAX];
 };
 
@@ -58,6 +60,7 @@ static void read_lines(struct device_poll *poll)
 	for (size_t i = 0; i < reader->n_requests; i++) {
 		atomic_store(&reader->reading, reader->requests[i].pid);
 		reader->requests[i].length = read_line(poll->root_fd, &reader->requests[i]);
+		atomic_store(&reader->n_read, i + 1);
 	}
 	atomic_store(&reader->reading, 0);
 	poll->reads += reader->n_requests;
@@ -112,6 +115,7 @@ bool command_reader_ask(struct command_reader *reader, uint32_t pid, uint64_t ta
 static void start(struct command_reader *reader)
 {
 	reader->submitted_ns = env_mono_ns();
+	atomic_store(&reader->n_read, 0);
 	reader->poll.credit = 1; /* a stuck process does not make others slow */
 	device_poll_submit(&reader->poll);
 }
@@ -123,6 +127,18 @@ void command_reader_submit(struct command_reader *reader)
 	reader->submitted = true;
 	start(reader);
 	device_poll_wait(reader->env);
+}
+
+void command_reader_wait(struct command_reader *reader)
+{
+	size_t n_read;
+
+	if (!reader->submitted)
+		return;
+	do {
+		n_read = atomic_load(&reader->n_read);
+		device_poll_wait_for(&reader->poll, STALL_NS);
+	} while (!reader->finished && atomic_load(&reader->n_read) > n_read);
 }
 
 /* Each argument ends in a NUL, unless the program has overwritten it. */
