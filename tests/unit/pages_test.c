@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,6 +180,29 @@ START_TEST(cells_hold_every_page_once)
 			  0);
 	ck_assert_uint_eq(cut(&view, (struct cell_layout){ .most = 40, .fold_pages = 64 }), 1011);
 	ck_assert_uint_eq(view.n_cells, 12); /* what nobody may access is one cell */
+	page_snapshot_free(&view);
+}
+END_TEST
+
+/* As PAGEMAP_SCAN tells pages of hugetlb: also the absent ones are huge. */
+START_TEST(absent_pages_are_not_huge)
+{
+	const uint64_t huge = PAGE_SCAN_HUGE, present = PAGE_SCAN_PRESENT;
+	const struct page_range ranges[] = {
+		{ .start = 0x10000, .end = 0x14000, .what = huge | present },
+		{ .start = 0x14000, .end = 0x18000, .what = huge },
+		{ .start = 0x18000, .end = 0x19000, .what = present },
+		{ .start = 0x19000, .end = 0x1b000, .what = PAGE_SCAN_ZERO | present },
+		{ .start = 0x10000000, .end = 0x10004000, .what = huge | PAGE_SCAN_SWAPPED },
+	};
+	struct page_snapshot view = { 0 };
+	struct page_walk walk = { 0 };
+
+	cut(&view, (struct cell_layout){ .most = 100 });
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		page_snapshot_count_range(&view, &walk, &ranges[i]);
+	ck_assert_uint_eq(view.total.huge, 4);
+	ck_assert_uint_eq(view.total.zero, 2);
 	page_snapshot_free(&view);
 }
 END_TEST
@@ -572,13 +596,19 @@ START_TEST(the_last_map_stays)
 	pid_t pid = start_process(&to);
 
 	open_process(&machine, pid);
+	next_tick(&machine);
+	ck_assert_double_eq(total(&machine, "major_faults_per_second"), 0);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	next_tick(&machine);
+	ck_assert(isnan(total(&machine, "minor_faults_per_second")));
 	next_tick(&machine);
 	table = frame_table(machine.now, "page_total");
 	ck_assert_str_eq(table_text(table, table_row(table, 0), "state"), "gone");
 	ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "present_bytes"), 512);
+	ck_assert_double_gt(total(&machine, "minor_faults"), 0);
+	ck_assert(isnan(total(&machine, "minor_faults_per_second")));
+	ck_assert(isnan(total(&machine, "major_faults_per_second")));
 	close(to);
 	close_machine(&machine);
 }
@@ -681,6 +711,110 @@ START_TEST(those_without_memory_are_explained)
 		skip_test("no thread of the kernel is seen here");
 	ck_assert(was_told(&machine, "kernel thread"));
 	close_machine(&machine);
+}
+END_TEST
+
+static void *live_on(void *to)
+{
+	make_memory();
+	if (write(*(int *)to, "x", 1) == 1)
+		pause();
+	return NULL;
+}
+
+static _Noreturn void leave_a_thread(int to)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, live_on, &to) == 0)
+		pthread_exit(NULL);
+	_exit(3);
+}
+
+static void wait_for_state(pid_t pid, char state)
+{
+	char path[64], text[256];
+	const char *end;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	do {
+		FILE *stat = fopen(path, "r");
+
+		ck_assert_ptr_nonnull(stat);
+		text[fread(text, 1, sizeof(text) - 1, stat)] = '\0';
+		fclose(stat);
+		end = strrchr(text, ')');
+		usleep(1000);
+	} while (!end || end[2] != state);
+}
+
+START_TEST(a_thread_has_the_memory_of_its_leader)
+{
+	struct machine machine;
+	int pipes[2];
+	char byte;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(pipes), 0);
+	pid = fork();
+	if (pid == 0)
+		leave_a_thread(pipes[1]);
+	close(pipes[1]);
+	ck_assert_int_eq(read(pipes[0], &byte, 1), 1);
+	wait_for_state(pid, 'Z');
+	open_process(&machine, pid);
+	next_tick(&machine);
+	ck_assert(!was_told(&machine, "zombie"));
+	ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "present_bytes"), 512);
+	ck_assert_double_eq(total(&machine, "pid"), pid);
+	ck_assert_double_gt(total(&machine, "vm_resident_bytes"), 0);
+	ck_assert_double_eq(frame_number(machine.now, "page_level", NULL, "present_bytes"),
+			    total(&machine, "vm_resident_bytes"));
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT), 0);
+	next_tick(&machine);
+	ck_assert_str_eq(cell_text(machine.now, "page_total", NULL, "state"), "gone");
+	waitpid(pid, NULL, 0);
+	close(pipes[0]);
+	close_machine(&machine);
+}
+END_TEST
+
+static const struct table *sample_page(struct machine *machine, const char *from, const char *topic)
+{
+	if (from)
+		settings_set(&machine->settings, "pages.from", from);
+	next_tick(machine);
+	return frame_table(machine->now, topic);
+}
+
+START_TEST(a_page_is_selected_by_its_address)
+{
+	static const char *const names[] = { "page", "page_bytes", NULL };
+	struct machine machine = { .request = { .batch = true } };
+	const struct table *table;
+	char text[32];
+	int to;
+	pid_t pid = start_process(&to);
+
+	open_machine(&machine, names);
+	ck_assert_uint_eq(sample_page(&machine, NULL, "page")->n_rows, 0);
+	ck_assert(was_told(&machine, "no process selected"));
+	snprintf(text, sizeof(text), "%d", (int)pid);
+	machine.request.processes = text;
+	ck_assert_uint_eq(sample_page(&machine, NULL, "page_bytes")->n_rows, 0);
+	ck_assert(was_told(&machine, "no page selected") && was_told(&machine, "--from=ADDRESS"));
+	table = sample_page(&machine, "0x200000000008", "page");
+	ck_assert_uint_eq(table->n_rows, 1);
+	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "page_address"), EVERY_SECOND);
+	ck_assert_str_eq(table_text(table, table_row(table, 0), "bits"), "present anonymous exclusive");
+	table = frame_table(machine.now, "page_bytes");
+	ck_assert_uint_eq(table->n_rows, PAGE / 16);
+	ck_assert_ptr_nonnull(strstr(table_text(table, table_row(table, 0), "hex"), "01 00 00"));
+	ck_assert_uint_eq(machine.now->n_notices, 0);
+	ck_assert_uint_eq(sample_page(&machine, "200000001000", "page_bytes")->n_rows, 0);
+	ck_assert(was_told(&machine, "page 0x200000001000 is not present"));
+	end_process(&machine, pid, to);
 }
 END_TEST
 

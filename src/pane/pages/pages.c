@@ -59,7 +59,9 @@ static const char an_address[] = N_("use an address in hexadecimal digits, such 
 static const struct pane_option options[] = {
 	{ "cells", N_("N"), N_("size of the map in the table cell: at most N cells (default 1024)"),
 	  valid_cells, N_("use a whole number from 1 to 1000000") },
-	{ "from", N_("ADDRESS"), N_("map only from this address on"), valid_address, an_address },
+	{ "from", N_("ADDRESS"),
+	  N_("map only from this address on; the page that -t page and page_bytes show"), valid_address,
+	  an_address },
 	{ "to", N_("ADDRESS"), N_("map only below this address"), valid_address, an_address },
 	{ "shares", NULL, N_("show proportional set size (PSS), which is slow to read"), NULL, NULL },
 	{ 0 },

@@ -100,7 +100,7 @@ static void fill(struct page_row *row, struct env *env, struct frame *frame, con
 		row->swap_page = page.swap_offset;
 	}
 	node = page.present && env->live && !env->foreign_pids
-		       ? page_file_node(map->target->pid, row->page_address)
+		       ? page_file_node(map->target->memory_pid, row->page_address)
 		       : -ENOENT;
 	if (node >= 0)
 		row->node = (uint64_t)node;
@@ -110,13 +110,11 @@ static int sample(struct sample *sample)
 {
 	struct env *env = sample->env;
 	struct page_map *map = sample->state;
-	uint64_t address = sample->request->page_address / env->page_bytes * env->page_bytes, entry;
-	int error = page_map_update(map);
+	uint64_t address, entry;
 	struct page_row *row;
 
-	if (error || address == 0 || map->target->state != TARGET_LIVE ||
-	    page_map_entry(env, map->target->pid, address, &entry))
-		return 0; /* the map adds notices about errors */
+	if (!page_map_select(sample, &address, &entry))
+		return 0;
 	row = table_add(sample->table);
 	row->pid = map->target->pid;
 	row->page_address = address;

@@ -111,7 +111,8 @@ int page_act(struct env *env, const char *action, void (*done)(void *context, in
 		env_note_failure(env, PAGE_MAP_SOFT_DIRTY, -ENOTSUP);
 		return -ENOTSUP;
 	}
-	fd = pids_open(env, (uint32_t)pid, force ? "mem" : "clear_refs", force ? O_RDONLY : O_WRONLY);
+	fd = pids_open(env, map->target->memory_pid, force ? "mem" : "clear_refs",
+		       force ? O_RDONLY : O_WRONLY);
 	if (fd == -ENOENT)
 		return -ESRCH;
 	if (fd < 0) {

@@ -75,29 +75,26 @@ static void add_row(struct frame *frame, struct table *table, uint32_t pid, uint
 	row->text = arena_copy(&frame->arena, text, sizeof(text));
 }
 
-/* Reading an absent page would fault it in: read only present ones. */
-static bool is_present(struct env *env, uint32_t pid, uint64_t address)
-{
-	uint64_t entry;
-
-	return page_map_entry(env, pid, address, &entry) == 0 && (entry & PAGEMAP_PRESENT);
-}
-
 static int sample(struct sample *sample)
 {
 	struct env *env = sample->env;
 	struct frame *frame = sample->frame;
 	struct page_map *map = sample->state;
-	uint64_t address = sample->request->page_address / env->page_bytes * env->page_bytes;
+	uint64_t address, entry;
 	size_t wanted = env->page_bytes < PAGE_BYTES_MAX ? (size_t)env->page_bytes : PAGE_BYTES_MAX;
-	int error = page_map_update(map), fd;
 	unsigned char *bytes;
 	long got;
+	int fd;
 
-	if (error || address == 0 || map->target->state != TARGET_LIVE ||
-	    !is_present(env, map->target->pid, address))
+	if (!page_map_select(sample, &address, &entry))
 		return 0;
-	fd = pids_open(env, map->target->pid, "mem", O_RDONLY);
+	if (!(entry & PAGEMAP_PRESENT)) { /* reading it would fault it in */
+		if (sample->request->batch)
+			frame_notice(frame, schema.name, NULL, _("page 0x%llx is not present"),
+				     (unsigned long long)address);
+		return 0;
+	}
+	fd = pids_open(env, map->target->memory_pid, "mem", O_RDONLY);
 	if (fd < 0) {
 		frame_notice(frame, schema.name, source_remedy(env, topic_source(sample->topic, MEM), -fd),
 			     "/proc/%u/mem: %s", map->target->pid, strerror(-fd));

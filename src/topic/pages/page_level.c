@@ -58,7 +58,7 @@ static int sample(struct sample *sample)
 
 	if (error || target->state != TARGET_LIVE)
 		return error;
-	length = pids_read(sample->env, target->pid, "status", bytes, sizeof(bytes));
+	length = pids_read(sample->env, target->memory_pid, "status", bytes, sizeof(bytes));
 	if (length < 0)
 		return 0; /* it just exited */
 	pid_status_parse(span_of(bytes, (size_t)length), &status);

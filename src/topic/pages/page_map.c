@@ -90,6 +90,27 @@ static uint64_t address_setting(const struct settings *settings, const char *nam
 	return span_hex(&span, &address) ? address : 0;
 }
 
+bool page_map_select(struct sample *sample, uint64_t *address, uint64_t *entry)
+{
+	struct page_map *map = sample->state;
+	const struct sample_request *request = sample->request;
+	uint64_t wanted =
+		request->batch ? address_setting(map->settings, "pages.from") : request->page_address;
+	int error = page_map_update(map);
+
+	if (request->batch && error)
+		page_map_notice_unreadable(map, sample->frame, sample->topic);
+	else if (request->batch)
+		page_map_notices(map, sample->frame, sample->topic);
+	if (error || map->target->state != TARGET_LIVE || target_has_no_memory(map->target))
+		return false;
+	*address = wanted / map->env->page_bytes * map->env->page_bytes;
+	if (*address == 0 && request->batch)
+		frame_notice(sample->frame, sample->topic->schema->name, _("use --from=ADDRESS"),
+			     _("no page selected"));
+	return *address > 0 && page_map_entry(map->env, map->target->memory_pid, *address, entry) == 0;
+}
+
 static uint64_t resident_pages(const struct page_map *map)
 {
 	const struct pid_status *status = &map->status;
@@ -148,7 +169,7 @@ static bool has_ksm(struct page_map *map)
 	if (env_read(map->env, env_file(map->env, "sys/kernel/mm/ksm/pages_shared"), &text) < 0 ||
 	    !span_u64(&text, &shared) || shared == 0)
 		return false;
-	length = pids_read(map->env, map->target->pid, "ksm_merging_pages", bytes, sizeof(bytes));
+	length = pids_read(map->env, map->target->memory_pid, "ksm_merging_pages", bytes, sizeof(bytes));
 	text = span_of(bytes, length > 0 ? (size_t)length : 0);
 	return length < 0 || !span_u64(&text, &merging) || merging > 0;
 }
@@ -156,7 +177,7 @@ static bool has_ksm(struct page_map *map)
 static void read_status(struct page_map *map)
 {
 	char bytes[STATUS_MAX];
-	long length = pids_read(map->env, map->target->pid, "status", bytes, sizeof(bytes));
+	long length = pids_read(map->env, map->target->memory_pid, "status", bytes, sizeof(bytes));
 
 	pid_status_parse(span_of(bytes, length > 0 ? (size_t)length : 0), &map->status);
 }
@@ -180,7 +201,7 @@ static int begin(struct page_map *map, const struct cell_layout *layout)
 		map->shown == &map->snapshots[0] ? &map->snapshots[1] : &map->snapshots[0];
 	const struct page_snapshot *before =
 		map->shown && map->shown->generation == target->generation ? map->shown : NULL;
-	int error = pids_read_text(map->env, target->pid, "maps", &map->text);
+	int error = pids_read_text(map->env, target->memory_pid, "maps", &map->text);
 
 	if (error)
 		return error;
@@ -194,7 +215,7 @@ static int begin(struct page_map *map, const struct cell_layout *layout)
 	if (map->shares_mono_ns > 0)
 		keep_shares(snapshot, before);
 	map->scan.resident_pages = resident_pages(map);
-	page_scan_begin(&map->scan, snapshot, before, has_ksm(map));
+	page_scan_begin(&map->scan, snapshot, target->memory_pid, before, has_ksm(map));
 	map->scanned = snapshot;
 	return 0;
 }
@@ -276,7 +297,7 @@ static void read_shares(struct page_map *map)
 		return;
 	}
 	if (map->shares_mono_ns == 0 || now - map->shares_mono_ns >= SHARES_PART * map->shares_ns) {
-		if (pids_read_text(map->env, map->target->pid, "smaps", &map->text) < 0)
+		if (pids_read_text(map->env, map->target->memory_pid, "smaps", &map->text) < 0)
 			return;
 		map->shares_mono_ns = now;
 		parse_shares(map);
@@ -318,7 +339,8 @@ int page_map_update(struct page_map *map)
 	}
 	map->error = scan(map);
 	if (map->error == -ESRCH || map->error == -ENOENT) {
-		map->target->state = TARGET_GONE;
+		if (map->target->memory_pid == map->target->pid)
+			map->target->state = TARGET_GONE;
 		map->error = 0;
 	} else if (map->error) {
 		env_note_failure(map->env, PAGE_MAP_MAPS, map->error);

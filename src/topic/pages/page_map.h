@@ -59,6 +59,12 @@ struct page_map *page_map_opened(const struct env *env);
 /* The entry of pagemap for this address: 0 or -errno. */
 int page_map_entry(struct env *env, uint32_t pid, uint64_t address, uint64_t *entry);
 
+/*
+ * For topics of one page: the page at request->page_address, in batch at --from, and its entry. False when
+ * there is none; in batch with a notice.
+ */
+bool page_map_select(struct sample *sample, uint64_t *address, uint64_t *entry);
+
 /* Are all pages below this address counted? */
 bool page_map_knows(const struct page_snapshot *snapshot, uint64_t end);
 

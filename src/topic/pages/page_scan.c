@@ -18,6 +18,7 @@
 #define SPARSE_PAGES 8192      /* smaller regions are never sparse */
 #define SPARSE_SHARE 16        /* less than this fraction of the pages is present */
 #define KINDS (PAGE_SCAN_HUGE | PAGE_SCAN_ZERO)
+#define TOLD (PAGE_SCAN_PRESENT | KINDS)
 
 void page_scan_free(struct page_scan *scan)
 {
@@ -27,7 +28,7 @@ void page_scan_free(struct page_scan *scan)
 	free(scan->ranges);
 }
 
-void page_scan_begin(struct page_scan *scan, struct page_snapshot *snapshot,
+void page_scan_begin(struct page_scan *scan, struct page_snapshot *snapshot, uint32_t pid,
 		     const struct page_snapshot *before, bool with_ksm)
 {
 	struct env *env = scan->env;
@@ -41,7 +42,7 @@ void page_scan_begin(struct page_scan *scan, struct page_snapshot *snapshot,
 	scan->before = before;
 	scan->region = 0;
 	scan->walk = scan->kind_walk = scan->ksm_walk = (struct page_walk){ 0 };
-	scan->pagemap = pids_open(env, snapshot->pid, "pagemap", O_RDONLY);
+	scan->pagemap = pids_open(env, pid, "pagemap", O_RDONLY);
 	snapshot->pagemap_error = scan->pagemap < 0 ? scan->pagemap : 0;
 	snapshot->knows_kinds = !snapshot->pagemap_error;
 	snapshot->knows_ksm = !snapshot->pagemap_error;
@@ -126,8 +127,7 @@ static int read_kinds(struct page_scan *scan, uint64_t start, uint64_t end)
 	struct page_snapshot *snapshot = scan->snapshot;
 
 	while (snapshot->knows_kinds && start < end) {
-		long found =
-			page_file_scan(scan->env, scan->pagemap, &start, end, KINDS, KINDS, scan->ranges);
+		long found = page_file_scan(scan->env, scan->pagemap, &start, end, KINDS, TOLD, scan->ranges);
 
 		if (found < 0) {
 			snapshot->knows_kinds = false;
@@ -177,7 +177,7 @@ static int scan_sparse(struct page_scan *scan, const struct page_region *region)
 {
 	struct page_snapshot *snapshot = scan->snapshot;
 	long found = page_file_scan(scan->env, scan->pagemap, &snapshot->next, region->end,
-				    PAGE_SCAN_PRESENT | PAGE_SCAN_SWAPPED, KINDS, scan->ranges);
+				    PAGE_SCAN_PRESENT | PAGE_SCAN_SWAPPED, TOLD, scan->ranges);
 
 	if (found == -ESRCH)
 		return -ESTALE;

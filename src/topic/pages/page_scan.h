@@ -22,10 +22,10 @@ struct page_scan {
 void page_scan_free(struct page_scan *scan);
 
 /*
- * Starts a scan into snapshot, whose regions are known. with_ksm: also count pages merged by KSM, which needs
- * /proc/kpageflags. snapshot->pagemap_error and knows_… say what is not available.
+ * Starts a scan of pid into snapshot, whose regions are known. with_ksm: also count pages merged by KSM,
+ * which needs /proc/kpageflags. snapshot->pagemap_error and knows_… say what is not available.
  */
-void page_scan_begin(struct page_scan *scan, struct page_snapshot *snapshot,
+void page_scan_begin(struct page_scan *scan, struct page_snapshot *snapshot, uint32_t pid,
 		     const struct page_snapshot *before, bool with_ksm);
 
 /*

@@ -168,7 +168,7 @@ void page_snapshot_count_range(struct page_snapshot *snapshot, struct page_walk 
 {
 	bool huge = range->what & PAGE_SCAN_HUGE, zero = range->what & PAGE_SCAN_ZERO;
 
-	if (huge || zero)
+	if (range->what & PAGE_SCAN_PRESENT)
 		count_all(snapshot, walk, range->start, range->end, huge, zero, false);
 }
 

@@ -49,7 +49,7 @@ struct page_region *page_snapshot_find(const struct page_snapshot *snapshot, uin
 void page_snapshot_count(struct page_snapshot *snapshot, struct page_walk *walk, uint64_t address,
 			 const uint64_t *entries, size_t n);
 
-/* Counts the huge and zero pages of a range. */
+/* Counts the huge and zero pages of a range; absent pages of hugetlb are huge, too, and are not counted. */
 void page_snapshot_count_range(struct page_snapshot *snapshot, struct page_walk *walk,
 			       const struct page_range *range);
 

@@ -167,10 +167,9 @@ const struct source_spec page_map_sources[] = {
 	{ 0 },
 };
 
-static const char *remedy_of(const struct page_map *map, const struct topic *topic, const char *path,
-			     int error)
+static const char *remedy_of(const struct page_map *map, const char *path, int error)
 {
-	return source_remedy(map->env, topic_source(topic, path), -error);
+	return source_remedy(map->env, topic_source(&topic_page_total, path), -error);
 }
 
 /* Whether --from and --to select anything is known only with the regions. */
@@ -200,7 +199,7 @@ void page_map_notices(struct page_map *map, struct frame *frame, const struct to
 		frame_notice(frame, name, NULL, _("/proc/%u/pagemap is shorter than the regions"),
 			     snapshot->pid);
 	else if (snapshot->pagemap_error)
-		frame_notice(frame, name, remedy_of(map, topic, PAGE_MAP_PAGEMAP, snapshot->pagemap_error),
+		frame_notice(frame, name, remedy_of(map, PAGE_MAP_PAGEMAP, snapshot->pagemap_error),
 			     _("/proc/%u/pagemap: %s; the regions are known, their pages are not"),
 			     snapshot->pid, strerror(-snapshot->pagemap_error));
 	notice_empty_range(map, frame, name);
@@ -208,7 +207,7 @@ void page_map_notices(struct page_map *map, struct frame *frame, const struct to
 
 void page_map_notice_unreadable(const struct page_map *map, struct frame *frame, const struct topic *topic)
 {
-	frame_notice(frame, topic->schema->name, remedy_of(map, topic, PAGE_MAP_MAPS, map->error),
+	frame_notice(frame, topic->schema->name, remedy_of(map, PAGE_MAP_MAPS, map->error),
 		     _("/proc/%u/maps: %s; the regions are not known"), map->target->pid,
 		     strerror(-map->error));
 }

@@ -48,7 +48,8 @@ static const struct column columns[] = {
 	PAGES(mapped_pages, N_("mapped"), N_("mapped pages, present or not"), "/proc/PID/maps", .rank = 0),
 	PAGES(present_pages, N_("present"), N_("present pages, with zero pages"), PAGEMAP " bit 63",
 	      .rank = 0),
-	PAGES(swapped_pages, N_("swapped"), N_("in swap"), PAGEMAP " bit 62", .rank = 0),
+	PAGES(swapped_pages, N_("swapped"), N_("in swap; shared memory there counts as absent"),
+	      PAGEMAP " bit 62", .rank = 0),
 	PAGES(file_pages, N_("file"), N_("present pages of files or shared memory"), PAGEMAP " bit 61",
 	      .rank = 1),
 	PAGES(anonymous_pages, N_("anon"), N_("present anonymous pages, without zero pages"),
@@ -227,6 +228,8 @@ static int sample(struct sample *sample)
 		page_map_notices(map, frame, sample->topic);
 	if (target->state == TARGET_NONE || (target->state == TARGET_SOUGHT && !map->shown))
 		return error;
+	if (target->stat_mono_ns > 0) /* of an ended process it stays, so that it has no rates */
+		sample->table->mono_ns = target->stat_mono_ns;
 	row = table_add(sample->table);
 	row->pid = target->pid;
 	row->command = arena_copy(&frame->arena, target->name, strlen(target->name));

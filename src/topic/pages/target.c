@@ -53,9 +53,15 @@ static char *copy(const char *text)
 	return text ? alloc_text(text) : NULL;
 }
 
-static bool has_ended(char state)
+static bool is_dead(const struct pid_stat *stat)
 {
-	return state == 'Z' || state == 'X' || state == 'x';
+	return stat->state == 'Z' || stat->state == 'X' || stat->state == 'x';
+}
+
+/* A leader may end before the other threads of its process. */
+static bool has_ended(const struct pid_stat *stat)
+{
+	return is_dead(stat) && stat->threads <= 1;
 }
 
 static void set_process(struct target *target, uint32_t pid, const struct pid_stat *stat)
@@ -64,9 +70,10 @@ static void set_process(struct target *target, uint32_t pid, const struct pid_st
 
 	length = length < TARGET_NAME_MAX ? length : TARGET_NAME_MAX - 1;
 	target->state = TARGET_LIVE;
-	target->pid = pid;
+	target->pid = target->memory_pid = pid;
 	target->start_ticks = stat->start_ticks;
 	target->stat = *stat;
+	target->stat_mono_ns = stat->state ? env_mono_ns() : 0;
 	target->stat.comm = span_text("");
 	memcpy(target->name, stat->comm.at, length);
 	target->name[length] = '\0';
@@ -81,8 +88,7 @@ static bool matches(const struct target *target, uint32_t pid, const struct pid_
 	if (stat->start_ticks < target->least_ticks ||
 	    !process_pattern_matches(span_text(list), pid, stat->comm, program))
 		return false;
-	return span_is_u64(span_text(list), &number) ||
-	       (!has_ended(stat->state) && pid != target->request->own_pid);
+	return span_is_u64(span_text(list), &number) || (!has_ended(stat) && pid != target->request->own_pid);
 }
 
 /* Selects the newest process that list matches by name, with programs also by the program of its command
@@ -131,6 +137,7 @@ static int seek(struct target *target)
 
 static void follow(struct target *target)
 {
+	uint64_t mono_ns = env_mono_ns();
 	char bytes[PROCESS_STAT_MAX];
 	struct pid_stat stat;
 
@@ -139,14 +146,36 @@ static void follow(struct target *target)
 		target->state = TARGET_GONE;
 		return;
 	}
-	if (has_ended(stat.state) && !has_ended(target->stat.state))
+	if (has_ended(&stat) && !has_ended(&target->stat))
 		target->state = TARGET_GONE;
 	if (span_length(stat.comm) < TARGET_NAME_MAX) { /* an exec may change it */
 		memcpy(target->name, stat.comm.at, span_length(stat.comm));
 		target->name[span_length(stat.comm)] = '\0';
 	}
 	target->stat = stat;
+	target->stat_mono_ns = mono_ns;
 	target->stat.comm = span_text("");
+}
+
+/* A leader that has ended shows no memory: a thread that lives does. */
+static void find_memory(struct target *target)
+{
+	const uint32_t *tids;
+	size_t n_tids;
+
+	target->memory_pid = target->pid;
+	if (!is_dead(&target->stat) || has_ended(&target->stat) ||
+	    pids_threads(target->env, target->pid, &tids, &n_tids) < 0)
+		return;
+	for (size_t i = 0; i < n_tids; i++) {
+		char bytes[PROCESS_STAT_MAX];
+		struct pid_stat stat;
+
+		if (process_read_stat(target->env, tids[i], bytes, &stat) && !is_dead(&stat)) {
+			target->memory_pid = tids[i];
+			return;
+		}
+	}
 }
 
 /* A process from the list on the screen: it may have exited meanwhile. */
@@ -191,13 +220,19 @@ static void follow_request(struct target *target)
 
 int target_update(struct target *target)
 {
+	int error = 0;
+
 	if (target->tick == target->env->tick)
 		return 0;
 	target->tick = target->env->tick;
 	follow_request(target);
 	if (target->state == TARGET_LIVE)
 		follow(target);
-	return target->state == TARGET_SOUGHT ? seek(target) : 0;
+	if (target->state == TARGET_SOUGHT)
+		error = seek(target);
+	if (target->state == TARGET_LIVE)
+		find_memory(target);
+	return error;
 }
 
 bool target_is_same(const struct target *target)
@@ -206,7 +241,7 @@ bool target_is_same(const struct target *target)
 	struct pid_stat stat;
 
 	return target->state == TARGET_LIVE && process_read_stat(target->env, target->pid, bytes, &stat) &&
-	       stat.start_ticks == target->start_ticks && !has_ended(stat.state);
+	       stat.start_ticks == target->start_ticks && !has_ended(&stat);
 }
 
 static bool is_kernel(const struct target *target)
@@ -216,7 +251,7 @@ static bool is_kernel(const struct target *target)
 
 bool target_has_no_memory(const struct target *target)
 {
-	return is_kernel(target) || has_ended(target->stat.state);
+	return is_kernel(target) || has_ended(&target->stat);
 }
 
 void target_notices(const struct target *target, struct frame *frame, const char *topic)
@@ -234,7 +269,7 @@ void target_notices(const struct target *target, struct frame *frame, const char
 	if (is_kernel(target))
 		frame_notice(frame, topic, NULL, _("%u %s is a kernel thread: it has no memory of its own"),
 			     target->pid, target->name);
-	else if (has_ended(target->stat.state))
+	else if (has_ended(&target->stat))
 		frame_notice(
 			frame, topic, NULL,
 			_("%u %s is a zombie: it has exited and has no memory; its parent has not read its "

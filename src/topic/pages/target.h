@@ -26,10 +26,12 @@ struct target {
 	char *list;                   /* PIDs and names; owned; NULL: none, or chosen is set */
 	unsigned n_next;
 	uint32_t pid;
+	uint32_t memory_pid;        /* thread whose files show the memory: pid, unless the leader has ended */
 	uint64_t start_ticks;       /* since boot */
 	uint64_t least_ticks;       /* earlier processes do not match; 0: all may match */
 	char name[TARGET_NAME_MAX]; /* comm */
 	struct pid_stat stat;       /* as last read, without comm; all 0 before */
+	uint64_t stat_mono_ns;      /* … when; 0: never */
 	size_t n_matches;           /* processes that match the list */
 	uint64_t searched_ns;       /* CLOCK_MONOTONIC of the last search */
 	uint64_t generation;        /* grows with each selected process */
