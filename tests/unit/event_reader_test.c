@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -400,6 +401,77 @@ START_TEST(a_thread_is_no_process)
 	expect(EVENT_FORK, 1);
 	ck_assert_uint_eq(event_of(EVENT_CLONE, pid, true)->tid, event_of(EVENT_EXIT, pid, true)->tid);
 	ck_assert_int_eq(event_of(EVENT_EXIT, pid, false)->parent_pid, getpid());
+	close_reader();
+}
+END_TEST
+
+#define EXECS 40
+
+/* Lives on as another program while its first thread sleeps. */
+static void *exec_nothing(void *path)
+{
+	execl(path, path, NULL);
+	_exit(127);
+}
+
+START_TEST(an_exec_of_a_thread_ends_no_process)
+{
+	static pid_t pids[EXECS];
+	char path[PATH_MAX];
+
+	find_nothing(path);
+	open_reader("exec,exit", false, false);
+	for (unsigned i = 0; i < EXECS; i++) {
+		CHILD(pid)
+		{
+			pthread_t thread;
+
+			if (pthread_create(&thread, NULL, exec_nothing, path) != 0)
+				_exit(1);
+			for (;;)
+				pause();
+		}
+		pids[i] = pid;
+		ck_assert_int_eq(reap(pid), 0);
+	}
+	expect(EVENT_EXEC, EXECS);
+	expect(EVENT_EXIT, EXECS);
+	for (unsigned i = 0; i < EXECS; i++) {
+		const struct event *exec_event = event_of(EVENT_EXEC, pids[i], false);
+		const struct event *exit_event = event_of(EVENT_EXIT, pids[i], false);
+
+		ck_assert_uint_lt(exec_event->number, exit_event->number);
+		ck_assert_str_eq(text_at(exit_event->comm), "nothing");
+	}
+	close_reader();
+}
+END_TEST
+
+static void *exit_later(void *argument)
+{
+	usleep(70000);
+	_exit(9);
+	return argument;
+}
+
+START_TEST(a_process_ends_with_its_last_thread)
+{
+	const struct event *event;
+
+	open_reader("exit", false, false);
+	CHILD(pid)
+	{
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, exit_later, NULL) != 0)
+			_exit(1);
+		syscall(SYS_exit, 3); /* of this thread only */
+	}
+	ck_assert_int_eq(reap(pid), 9 << 8);
+	expect(EVENT_EXIT, 1);
+	event = event_of(EVENT_EXIT, pid, false);
+	ck_assert_uint_eq(event->exit_code, sources.connector_error ? UINT32_MAX : 9 << 8);
+	ck_assert_uint_ge(event->duration_ns, 70000000);
 	close_reader();
 }
 END_TEST

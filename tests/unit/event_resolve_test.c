@@ -18,7 +18,7 @@
 #define KERNEL_THREAD 0x200000
 #define MS_NS UINT64_C(1000000)
 #define SECOND_NS (1000 * MS_NS)
-#define START_NS (5000 * SECOND_NS) /* of what is told here */
+#define START_NS (500000000 * SECOND_NS) /* of what is told here: longer than any machine is up */
 
 static char root[SCRATCH_PATH_MAX];
 static struct env env;
@@ -310,6 +310,112 @@ START_TEST(threads_are_no_processes)
 	ck_assert_ptr_null(TAKE(.kind = EVENT_CLONE, .pid = 300, .tid = 311, .parent_pid = 300));
 	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 300, .tid = 311, .exit_code = 0));
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXIT, .pid = 300, .exit_code = 0));
+	close_all();
+}
+END_TEST
+
+START_TEST(a_process_ends_with_its_last_thread)
+{
+	const struct event *event;
+
+	open_all();
+	CHOOSE("events.events", "fork,exec,exit");
+	TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 301);
+	TAKE(.kind = EVENT_CLONE, .pid = 400, .tid = 401, .parent_pid = 400);
+	TAKE(.kind = EVENT_CLONE, .pid = 400, .tid = 402, .parent_pid = 400);
+	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 400, .exit_code = 3 << 8));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 400, .tid = 402, .exit_code = 9 << 8));
+	event = TAKE(.kind = EVENT_EXIT, .pid = 400, .tid = 401, .exit_code = 0, .time_ns = START_NS + MS_NS);
+	ck_assert(event && event->tid == 400 && event->exit_code == 9 << 8 && event->parent_pid == 301);
+	ck_assert_uint_eq(event->duration_ns, MS_NS);
+	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_EXIT], 1);
+	ck_assert_uint_eq(resolver.statistics.all.failures, 1);
+	close_all();
+}
+END_TEST
+
+START_TEST(an_exec_of_a_thread_ends_no_process)
+{
+	const struct event *event;
+
+	open_all();
+	CHOOSE("events.events", "fork,exec,exit");
+	TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 301);
+	TAKE(.kind = EVENT_CLONE, .pid = 400, .tid = 401, .parent_pid = 400);
+	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 400, .exit_code = 0));
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXEC, .pid = 400, .comm = "other"));
+	event = TAKE(.kind = EVENT_EXIT, .pid = 400, .exit_code = 256);
+	ck_assert(event && event->exit_code == 256);
+	ck_assert_str_eq(comm_of(event), "other");
+	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_EXIT], 1);
+	close_all();
+}
+END_TEST
+
+static void put_stat(uint32_t pid, char state, unsigned threads)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 "%u (many) %c 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 %u 0 9000 1000000 300 "
+		 "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0\n",
+		 pid, state, threads);
+	put(pid, "stat", text);
+}
+
+static void look_until_ready(void)
+{
+	event_batch_empty(&resolver.ready);
+	while (resolver.ready.count == 0 && event_resolve_leaderless(&resolver) != U64_UNKNOWN)
+		usleep(1000);
+}
+
+START_TEST(a_process_whose_last_exit_was_lost_ends)
+{
+	const struct event *event;
+	uint64_t ended_ns;
+
+	open_all();
+	CHOOSE("events.events", "fork,exec,exit");
+	put_stat(600, 'S', 3);
+	event_resolve_existing(&resolver);
+	ended_ns = env_mono_ns();
+	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 600, .exit_code = 256, .time_ns = ended_ns));
+	put_stat(600, 'Z', 1);
+	look_until_ready();
+	ck_assert_uint_eq(resolver.ready.count, 1);
+	event = resolver.ready.list;
+	ck_assert(event->kind == EVENT_EXIT && event->pid == 600 && event->exit_code == 256);
+	ck_assert_uint_eq(event->wall_ns, ended_ns + (uint64_t)resolver.wall_ahead_ns);
+	ck_assert_uint_eq(event_resolve_leaderless(&resolver), U64_UNKNOWN);
+	close_all();
+}
+END_TEST
+
+START_TEST(a_process_whose_exec_was_lost_lives_on)
+{
+	open_all();
+	CHOOSE("events.events", "fork,exec,exit");
+	put_stat(600, 'S', 3);
+	event_resolve_existing(&resolver);
+	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 600, .exit_code = 0, .time_ns = env_mono_ns()));
+	put_stat(600, 'S', 1);
+	look_until_ready();
+	ck_assert_uint_eq(resolver.ready.count, 0);
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXIT, .pid = 600, .exit_code = 256));
+	close_all();
+}
+END_TEST
+
+START_TEST(threads_that_were_there_before_are_counted)
+{
+	open_all();
+	CHOOSE("events.events", "fork,exec,exit");
+	put_stat(600, 'Z', 3); /* its first thread has ended */
+	event_resolve_existing(&resolver);
+	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 600, .tid = 601, .exit_code = 0, .time_ns = 1));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 600, .tid = 602, .exit_code = 0));
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXIT, .pid = 600, .tid = 603, .exit_code = 0));
 	close_all();
 }
 END_TEST

@@ -113,6 +113,7 @@ struct event_process *event_processes_add(struct event_processes *processes, uin
 		.pid = pid,
 		.start_ns = U64_UNKNOWN,
 		.start_ticks = U64_UNKNOWN,
+		.threads = 1,
 		.real_uid = UINT32_MAX,
 		.effective_uid = UINT32_MAX,
 		.terminal = -1,

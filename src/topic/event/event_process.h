@@ -28,6 +28,13 @@ struct event_process {
 	uint64_t start_ns;      /* CLOCK_MONOTONIC; U64_UNKNOWN */
 	uint64_t start_ticks;   /* since boot, in USER_HZ; U64_UNKNOWN: not looked up yet */
 	uint64_t end_ns;        /* 0 while it lives */
+	uint32_t threads;       /* whose exit is still to come, by events after counted_ns */
+	uint64_t counted_ns;
+	bool first_ended;   /* the thread whose TID is the PID, by an exit, not replaced by an exec */
+	uint64_t exit_ns;   /* of the last thread that ended */
+	uint32_t exit_code; /* as of struct raw_event; set with first_ended */
+	uint64_t check_ns;  /* first_ended: when to look whether it still lives */
+	bool vanished;      /* it was gone at the last look */
 	uint32_t real_uid, effective_uid; /* UINT32_MAX: not known */
 	int64_t terminal;       /* as of struct pid_stat; -1: not known */
 	int64_t group, session; /* -1: not known */

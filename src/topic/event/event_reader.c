@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/unknown.h"
 #include "sys/pids.h"
 #include "sys/privilege.h"
 #include "topic/event/event_connector.h"
@@ -49,6 +50,7 @@ struct event_reader {
 	struct event_resolver resolver;
 	unsigned quiet_rounds;
 	uint64_t rung_ns, followed_ns, losses_ns;
+	uint64_t check_ns;    /* of event_resolve_leaderless() */
 	pthread_mutex_t lock; /* of the members below, and of what the resolver has counted and kept */
 	struct event_batch ready;
 	unsigned collectors; /* samplers that collect events; without any, events are only counted */
@@ -245,6 +247,7 @@ static void round_once(struct event_reader *reader)
 	drain(reader);
 	pthread_mutex_lock(&reader->lock);
 	resolve_settled(reader, now_ns - SETTLED_NS);
+	reader->check_ns = event_resolve_leaderless(&reader->resolver);
 	hand_over(reader, now_ns);
 	pthread_mutex_unlock(&reader->lock);
 }
@@ -272,6 +275,16 @@ static bool is_quiet(struct event_reader *reader)
 	return reader->quiet_rounds > 0;
 }
 
+/* -1: until the next event. */
+static int quiet_ms(const struct event_reader *reader)
+{
+	uint64_t now_ns = env_mono_ns();
+
+	if (reader->check_ns == U64_UNKNOWN)
+		return -1;
+	return reader->check_ns > now_ns ? (int)((reader->check_ns - now_ns) / 1000000) + 1 : 0;
+}
+
 /* False: stop. */
 static bool wait_for_more(struct event_reader *reader)
 {
@@ -287,7 +300,7 @@ static bool wait_for_more(struct event_reader *reader)
 	if (reader->connector && quiet)
 		polled[n_polled++] = (struct pollfd){ .fd = event_connector_descriptor(reader->connector),
 						      .events = POLLIN };
-	poll(polled, n_polled, quiet ? -1 : ROUND_MS);
+	poll(polled, n_polled, quiet ? quiet_ms(reader) : ROUND_MS);
 	return !(polled[0].revents & POLLIN);
 }
 

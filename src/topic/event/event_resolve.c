@@ -5,9 +5,12 @@
 #include "topic/event/event_resolve.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/unknown.h"
+#include "core/vector.h"
 #include "kernel/pid_stat.h"
 #include "kernel/pid_status.h"
 #include "sys/pids.h"
@@ -16,6 +19,8 @@
 #define LATE_NS UINT64_C(500000000)
 #define FILE_BYTES ((size_t)4096)
 #define MEMORY_NS UINT64_C(100000000)
+#define CHECK_NS UINT64_C(100000000)
+#define CHECK_NS_MAX UINT64_C(10000000000)
 
 void event_resolve_open(struct event_resolver *resolver, struct env *env)
 {
@@ -30,6 +35,7 @@ void event_resolve_free(struct event_resolver *resolver)
 	event_statistics_free(&resolver->statistics);
 	event_batch_free(&resolver->ready);
 	event_ended_free(&resolver->ended);
+	free(resolver->leaderless);
 }
 
 /* How far a clock is ahead of CLOCK_MONOTONIC: the minimum of three tries, as any may be interrupted. */
@@ -90,8 +96,28 @@ static void copy_comm(struct event_process *process, const struct pid_stat *stat
 	event_process_rename(process, comm, stat->flags & PID_FLAG_KERNEL_THREAD);
 }
 
+/* A first thread that ended is one of stat->threads until the last one ends, too. */
+static void copy_threads(struct event_process *process, const struct pid_stat *stat, uint64_t counted_ns)
+{
+	process->first_ended = stat->state == 'Z' || stat->state == 'X';
+	process->threads = (uint32_t)stat->threads;
+	process->threads -= process->first_ended && process->threads > 0;
+	process->counted_ns = counted_ns;
+}
+
+static void add_leaderless(struct event_resolver *resolver, struct event_process *process, uint64_t check_ns)
+{
+	uint32_t *pid =
+		VECTOR_ADD(resolver->leaderless, resolver->n_leaderless, resolver->leaderless_capacity);
+
+	*pid = process->pid;
+	process->check_ns = check_ns;
+	process->vanished = false;
+}
+
 static bool read_stat(struct event_resolver *resolver, struct event_process *process)
 {
+	uint64_t now_ns = env_mono_ns();
 	char bytes[FILE_BYTES];
 	struct pid_stat stat;
 
@@ -102,6 +128,11 @@ static bool read_stat(struct event_resolver *resolver, struct event_process *pro
 	process->parent_pid = (uint32_t)stat.parent_pid;
 	copy_session(process, &stat);
 	copy_comm(process, &stat);
+	copy_threads(process, &stat, now_ns);
+	process->exit_ns = now_ns;
+	process->exit_code = UINT32_MAX;
+	if (process->first_ended && process->threads > 0)
+		add_leaderless(resolver, process, now_ns + CHECK_NS_MAX);
 	return true;
 }
 
@@ -297,10 +328,47 @@ static struct event_process *process_of(struct event_resolver *resolver, uint32_
 	return process && !stale ? process : look_up(resolver, pid);
 }
 
+/* All its threads have ended. */
+static void end_process(struct event_resolver *resolver, struct event_process *process)
+{
+	const struct raw_event end = {
+		.time_ns = process->exit_ns,
+		.kind = EVENT_EXIT,
+		.pid = process->pid,
+		.tid = process->pid,
+		.exit_code = process->exit_code,
+	};
+	uint64_t lifetime_ns = U64_UNKNOWN;
+	struct event *event;
+
+	if (process->start_ns <= end.time_ns)
+		lifetime_ns = end.time_ns - process->start_ns;
+	count(resolver, process, &end);
+	event = add_event(resolver, process, &end);
+	if (event)
+		event->duration_ns = lifetime_ns;
+	if (event_filter_process(&resolver->filter, process))
+		event_statistics_exit(&resolver->statistics, process, lifetime_ns);
+	if (resolver->keeps_ended)
+		event_ended_add(&resolver->ended, process, end.time_ns);
+	event_processes_exit(resolver->processes, process, end.time_ns);
+}
+
+/* Its PID is used again. */
+static void end_leaderless(struct event_resolver *resolver, uint32_t pid, uint64_t time_ns)
+{
+	struct event_process *process = event_processes_find(resolver->processes, pid);
+
+	if (process && process->first_ended && !process->end_ns && time_ns > process->counted_ns)
+		end_process(resolver, process);
+}
+
 static void resolve_fork(struct event_resolver *resolver, const struct raw_event *raw)
 {
-	struct event_process *parent = process_of(resolver, raw->parent_pid, raw->time_ns), *child;
+	struct event_process *parent, *child;
 
+	end_leaderless(resolver, raw->pid, raw->time_ns);
+	parent = process_of(resolver, raw->parent_pid, raw->time_ns);
 	if (event_filter_process(&resolver->filter, parent)) {
 		find_start(resolver, parent);
 		read_memory(resolver, parent, raw->time_ns);
@@ -340,6 +408,7 @@ static void resolve_exec(struct event_resolver *resolver, const struct raw_event
 	else if (raw->text)
 		copy_program(comm, raw);
 	process->called = false;
+	process->first_ended = false;
 	if (*comm)
 		event_process_call(process, comm, raw->text, raw->program_length,
 				   raw->is_command ? EVENT_NAME_COMMAND : EVENT_NAME_FILE);
@@ -350,27 +419,46 @@ static void resolve_exec(struct event_resolver *resolver, const struct raw_event
 	add_event(resolver, process, raw);
 }
 
+static void resolve_clone(struct event_resolver *resolver, const struct raw_event *raw)
+{
+	struct event_process *process = process_of(resolver, raw->pid, raw->time_ns);
+
+	process->threads += raw->time_ns > process->counted_ns;
+	count(resolver, process, raw);
+	add_event(resolver, process, raw);
+}
+
+/* A thread that ends alone has code 0 in all C libraries; others have the code of the process. */
+static void copy_exit_code(struct event_process *process, const struct raw_event *raw)
+{
+	if (raw->pid == raw->tid || raw->exit_code != 0 || process->exit_code == UINT32_MAX)
+		process->exit_code = raw->exit_code;
+}
+
+/*
+ * A process ends with its last thread. The first one may end before others; or another thread executes a
+ * program, and takes its place and TID.
+ */
 static void resolve_exit(struct event_resolver *resolver, const struct raw_event *raw)
 {
 	struct event_process *process = process_of(resolver, raw->pid, raw->time_ns);
-	uint64_t lifetime_ns = U64_UNKNOWN;
-	struct event *event;
+	bool of_first = raw->pid == raw->tid, waits = process->first_ended;
 
-	if (raw->parent_pid && raw->pid == raw->tid)
+	process->threads -= process->threads > 0 && raw->time_ns > process->counted_ns;
+	process->exit_ns = raw->time_ns;
+	process->first_ended |= of_first;
+	if (process->first_ended)
+		copy_exit_code(process, raw);
+	if (of_first && raw->parent_pid)
 		process->parent_pid = raw->parent_pid;
-	if (raw->pid == raw->tid && process->start_ns <= raw->time_ns)
-		lifetime_ns = raw->time_ns - process->start_ns;
-	count(resolver, process, raw);
-	event = add_event(resolver, process, raw);
-	if (event)
-		event->duration_ns = lifetime_ns;
-	if (raw->pid != raw->tid)
-		return;
-	if (event_filter_process(&resolver->filter, process))
-		event_statistics_exit(&resolver->statistics, process, lifetime_ns);
-	if (resolver->keeps_ended)
-		event_ended_add(&resolver->ended, process, raw->time_ns);
-	event_processes_exit(resolver->processes, process, raw->time_ns);
+	if (!of_first) {
+		count(resolver, process, raw);
+		add_event(resolver, process, raw);
+	}
+	if (process->first_ended && process->threads == 0)
+		end_process(resolver, process);
+	else if (of_first && !waits)
+		add_leaderless(resolver, process, raw->time_ns + CHECK_NS);
 }
 
 /* by_exec: the name of a program that starts; its exec follows. */
@@ -451,10 +539,61 @@ void event_resolve(struct event_resolver *resolver, const struct raw_event *raw)
 {
 	static void (*const steps[N_EVENT_KINDS])(struct event_resolver *, const struct raw_event *) = {
 		[EVENT_FORK] = resolve_fork,     [EVENT_EXEC] = resolve_exec, [EVENT_EXIT] = resolve_exit,
-		[EVENT_CORE] = resolve_other,    [EVENT_COMM] = resolve_comm, [EVENT_CLONE] = resolve_other,
+		[EVENT_CORE] = resolve_other,    [EVENT_COMM] = resolve_comm, [EVENT_CLONE] = resolve_clone,
 		[EVENT_PTRACE] = resolve_ptrace, [EVENT_UID] = resolve_users, [EVENT_GID] = resolve_users,
 		[EVENT_SID] = resolve_session,
 	};
 
 	steps[raw->kind](resolver, raw);
+}
+
+/* Also where /proc hides it. */
+static bool exists(const struct event_resolver *resolver, uint32_t pid)
+{
+	return resolver->env->live && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+}
+
+static bool is_gone(struct event_resolver *resolver, struct event_process *process, uint64_t now_ns)
+{
+	char bytes[FILE_BYTES];
+	struct pid_stat stat;
+
+	if (resolver->env->foreign_pids)
+		return false;
+	if (!pid_stat_parse(read_file(resolver, process->pid, "stat", bytes), &stat))
+		return !exists(resolver, process->pid);
+	copy_threads(process, &stat, now_ns);
+	return process->first_ended && process->threads == 0;
+}
+
+/* The last exits may not be resolved yet when a process is gone: the next look ends it. */
+static void check_leaderless(struct event_resolver *resolver, struct event_process *process, uint64_t now_ns)
+{
+	uint64_t age_ns = now_ns - process->exit_ns;
+	bool gone = is_gone(resolver, process, now_ns);
+
+	if (gone && process->vanished) {
+		end_process(resolver, process);
+		return;
+	}
+	process->vanished = gone;
+	process->check_ns = now_ns + (gone ? CHECK_NS : age_ns < CHECK_NS_MAX ? age_ns : CHECK_NS_MAX);
+}
+
+uint64_t event_resolve_leaderless(struct event_resolver *resolver)
+{
+	uint64_t now_ns = env_mono_ns(), next_ns = U64_UNKNOWN;
+
+	for (size_t i = resolver->n_leaderless; i-- > 0;) {
+		struct event_process *process =
+			event_processes_find(resolver->processes, resolver->leaderless[i]);
+
+		if (process && process->first_ended && !process->end_ns && now_ns >= process->check_ns)
+			check_leaderless(resolver, process, now_ns);
+		if (!process || !process->first_ended || process->end_ns)
+			resolver->leaderless[i] = resolver->leaderless[--resolver->n_leaderless];
+		else if (process->check_ns < next_ns)
+			next_ns = process->check_ns;
+	}
+	return next_ns;
 }

@@ -24,6 +24,8 @@ struct event_resolver {
 	int64_t boot_ahead_ns; /* CLOCK_BOOTTIME less CLOCK_MONOTONIC */
 	bool reports_users;    /* a source reports changes of users */
 	unsigned reads_left;   /* processes that may still be read in this round */
+	uint32_t *leaderless;  /* PIDs of processes whose first thread ended before others; owned */
+	size_t n_leaderless, leaderless_capacity;
 };
 
 void event_resolve_open(struct event_resolver *resolver, struct env *env);
@@ -38,5 +40,11 @@ void event_resolve_set_filter(struct event_resolver *resolver, const struct even
 /* Starts a round: reads the clocks and allows further reads from /proc. */
 void event_resolve_begin(struct event_resolver *resolver);
 void event_resolve(struct event_resolver *resolver, const struct raw_event *raw);
+
+/*
+ * Looks whether processes without their first thread still live, as exits may be lost. Returns when to call
+ * it again; U64_UNKNOWN: not needed before the next event.
+ */
+uint64_t event_resolve_leaderless(struct event_resolver *resolver);
 
 #endif
