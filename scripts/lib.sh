@@ -10,6 +10,7 @@ packages_check="bash fish zsh check clang libclang-rt-dev llvm cppcheck shellche
 packages_quick="check python3 python3-pyte"
 packages_package="apt-utils autopkgtest debhelper dpkg-dev fakeroot file lintian python3-minimal tmux util-linux"
 packages_kernels="acpica-tools busybox-static cpio debian-archive-keyring i2c-tools kmod python3 qemu-system-x86 xz-utils zstd"
+packages_prometheus="prometheus"
 packages_snap="python3-yaml snapd squashfs-tools"
 
 version=$(sed -n 's/^AC_INIT(\[panetop\], \[\(.*\)\])$/\1/p' "$top/configure.ac")
@@ -62,6 +63,19 @@ need() {
 	# shellcheck disable=SC2086
 	say "  sudo apt-get install" $missing
 	exit 1
+}
+
+# unpack DIRECTORY PACKAGE...: programs that are tests' peers, without installing them: their services would start.
+unpack() {
+	mkdir -p "$1" || return 1
+	(
+		cd "$1" || exit 1
+		shift
+		ls ./*.deb >/dev/null 2>&1 || apt-get download "$@" || { as_root apt-get update && apt-get download "$@"; } || exit 1
+		for package in ./*.deb; do
+			dpkg-deb -x "$package" . || exit 1
+		done
+	) >&2
 }
 
 # quietly LOG COMMAND...: what it prints goes to LOG; if it fails, what failed in it and its end are shown.

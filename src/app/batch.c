@@ -18,6 +18,7 @@
 #include "app/privileges.h"
 #include "app/settle.h"
 #include "core/error_message.h"
+#include "core/file_replace.h"
 #include "core/i18n.h"
 #include "core/rate_limit.h"
 #include "model/derive.h"
@@ -383,7 +384,7 @@ static int open_record_file(const struct options *options)
 
 	if (strcmp(options->record, "-") == 0)
 		return STDOUT_FILENO;
-	if (options_would_destroy(options)) {
+	if (options_would_destroy(options, options->record)) {
 		error_message(options->record, _("this recording is being replayed; choose another file"));
 		return -1;
 	}
@@ -406,11 +407,35 @@ static int open_record(struct batch *batch)
 	return 0;
 }
 
+/* For --write. */
+static int open_file(struct batch *batch, struct sink *sink)
+{
+	const char *name = batch->options->write;
+	int error;
+
+	if (options_would_destroy(batch->options, name)) {
+		error_message(name, _("this recording is being replayed; choose another file"));
+		return 1;
+	}
+	error = file_replace_open(name, &sink->file);
+	if (error == -EEXIST)
+		error_message(name, _("this is not a regular file; choose another one"));
+	else if (error)
+		error_message(name, "%s", strerror(-error));
+	return error ? 1 : 0;
+}
+
 static int open_sinks(struct batch *batch)
 {
-	if (batch->options->print)
-		sink_open(&batch->sinks[batch->n_sinks++], batch->options->format, &batch->run->print,
-			  STDOUT_FILENO, _("standard output"));
+	if (batch->options->print) {
+		struct sink *sink = &batch->sinks[batch->n_sinks++];
+		const char *file = batch->options->write;
+
+		sink_open(sink, batch->options->format, &batch->run->print, file ? -1 : STDOUT_FILENO,
+			  file ? file : _("standard output"));
+		if (file && open_file(batch, sink) != 0)
+			return 1;
+	}
 	return batch->options->record ? open_record(batch) : 0;
 }
 

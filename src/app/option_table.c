@@ -120,6 +120,13 @@ static bool set_record(struct options *options, const char *value)
 	return *value != '\0';
 }
 
+static bool set_write(struct options *options, const char *value)
+{
+	options->write = value;
+	options->batch = options->print = true;
+	return *value != '\0' && strcmp(value, "-") != 0;
+}
+
 static bool set_ascii(struct options *options, const char *value)
 {
 	(void)value;
@@ -150,8 +157,9 @@ static const char something[] = N_("the value must not be empty");
 const struct option_entry option_entries[] = {
 	{ 'b', "batch", NULL, N_("print samples to standard output instead of a screen"), set_batch, NULL,
 	  WITH_ALL },
-	{ 'o', "output", "text|csv|json|openmetrics", N_("output format (default text); implies --batch"),
-	  set_format, N_("use text, csv, json or openmetrics"), WITH_ALL },
+	{ 'o', "output", "text|csv|json|openmetrics|prometheus",
+	  N_("output format (default text); implies --batch"), set_format,
+	  N_("use text, csv, json, openmetrics or prometheus"), WITH_ALL },
 	{ 'd', "delay", N_("SECONDS"), N_("time between samples (default 1)"), set_delay,
 	  N_("use seconds from 0.05 to 86400"), WITH_PROBE },
 	{ 'n', "count", N_("N"), N_("stop after N samples"), set_count,
@@ -173,6 +181,8 @@ const struct option_entry option_entries[] = {
 	  N_("use auto, B, KiB, MiB, GiB or percent"), WITH_ALL },
 	{ 0, "root", N_("DIR"), N_("read DIR/proc and DIR/sys instead of /proc and /sys"), set_root,
 	  something, WITH_PROBE | WITH_CALIBRATION },
+	{ 0, "write", N_("FILE"), N_("replace FILE by each sample, as a whole; implies --batch"), set_write,
+	  N_("use the name of a file"), WITH_SAMPLES },
 	{ 0, "record", N_("FILE"), N_("write a recording (- for standard output); implies --batch"),
 	  set_record, something, WITH_SAMPLES },
 	{ 0, "replay", N_("FILE"), N_("show a recording (- for standard input)"), set_replay, something,

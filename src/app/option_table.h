@@ -19,12 +19,12 @@ enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 struct options {
 	bool batch; /* given, or implied by another option */
 	bool describe, probe, ascii, read_only;
-	bool print; /* samples go to standard output, not only into a recording */
+	bool print; /* samples go to standard output or into the file of --write, not only into a recording */
 	const struct sink_format *format;
 	double delay_seconds; /* 0: not given */
 	unsigned long count;  /* 0: until stopped */
 	size_t limit;         /* 0: no limit */
-	const char *pid, *user, *filter, *sort, *columns, *root, *record, *replay, *assertion;
+	const char *pid, *user, *filter, *sort, *columns, *root, *record, *replay, *assertion, *write;
 	const char *table, *other_table; /* the last two of several names */
 	char *const *command;            /* behind "--", ends with NULL; NULL: none */
 	bool unit_given;

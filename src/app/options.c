@@ -377,7 +377,7 @@ static int check_together(const struct options *options)
 		error_message("--probe", _("cannot be combined with --replay: a recording has no sources"));
 	else if (options->replay && options->root)
 		error_message("--replay", _("cannot be combined with --root: a recording has no files"));
-	else if (options->record && options->print && strcmp(options->record, "-") == 0)
+	else if (options->record && options->print && !options->write && strcmp(options->record, "-") == 0)
 		error_message("--record",
 			      _("standard output takes either the recording or samples, not both"));
 	else if (options->command && (options->replay || options->root))
@@ -450,17 +450,17 @@ int options_parse(struct options *options, struct settings *settings, int argc, 
 	return status;
 }
 
-bool options_would_destroy(const struct options *options)
+bool options_would_destroy(const struct options *options, const char *file)
 {
-	struct stat replay, record;
+	struct stat replay, written;
 	int error;
 
 	if (!options->replay)
 		return false;
 	error = strcmp(options->replay, "-") == 0 ? fstat(STDIN_FILENO, &replay)
 						  : stat(options->replay, &replay);
-	return error == 0 && stat(options->record, &record) == 0 && S_ISREG(record.st_mode) &&
-	       replay.st_dev == record.st_dev && replay.st_ino == record.st_ino;
+	return error == 0 && stat(file, &written) == 0 && S_ISREG(written.st_mode) &&
+	       replay.st_dev == written.st_dev && replay.st_ino == written.st_ino;
 }
 
 static void add_topic(const struct topic **chosen, unsigned *n_chosen, const struct topic *topic)

@@ -23,8 +23,8 @@ int options_check_conflicts(const struct settings *given, const struct settings 
 /* Prints an error message about an unknown pane. */
 void options_refuse_pane(const char *name);
 
-/* Would writing the recording destroy the one that is replayed? */
-bool options_would_destroy(const struct options *options);
+/* Is this file the recording that is replayed, so that writing it would destroy it? */
+bool options_would_destroy(const struct options *options, const char *file);
 
 /* The panes to print or open: the named ones, or the default ones. */
 unsigned options_panes(const struct options *options, const struct pane **chosen);

@@ -161,12 +161,10 @@ static void add_named(struct run_plan *run, const char *topic)
 static bool speaks_of_no_table(const struct options *options)
 {
 	return !options->table && !options->columns && !options->sort && !options->filter &&
-	       options->limit == 0;
+	       options->limit == 0 && !options->write;
 }
 
-/*
- * Text prints the headline tables of the panes, CSV one table, JSON and OpenMetrics all tables and columns.
- */
+/* Text prints the headline tables of the panes, CSV one table, the others all tables and columns. */
 static void choose_tables(struct run_plan *run, const struct options *options, const struct pane **chosen,
 			  unsigned n_chosen)
 {
@@ -234,8 +232,9 @@ static void judge_views(struct run_plan *run, const struct options *options)
 	for (unsigned v = 0; v < run->print.n_views; v++)
 		events |= run->print.views[v].schema->shape == SHAPE_EVENTS;
 	run->covers_delay |= events;
-	run->streams = events && options->print && options->format->streams && !options->sort &&
-		       options->limit == 0 && (options->format != &sink_json || options->count == 0);
+	run->streams = events && options->print && options->format->streams && !options->write &&
+		       !options->sort && options->limit == 0 &&
+		       (options->format != &sink_json || options->count == 0);
 }
 
 int run_plan_open(struct run_plan *run, const struct options *options, const struct settings *settings,
@@ -250,6 +249,8 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 	run->print.unit = options->unit;
 	run->print.ascii = options->ascii || !i18n_is_utf8();
 	run->print.repeated = options->count != 1;
+	if (options->write || options->format->only_last)
+		run->print.phase = PRINT_LAST; /* each sample may be the last one that is read */
 	status = choose_columns(run, options);
 	if (!status)
 		status = choose_filter(run, options);

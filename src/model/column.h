@@ -111,6 +111,9 @@ struct schema {
 	bool from_zero; /* every table has all existing rows: the counters of a new row were 0 at the
 			 * previous frame */
 	bool over_interval; /* its gauges cover an observed interval: the first sample has none */
+	bool of_run;        /* its counters begin with panetop's own run: those of another run start again */
+	bool sparse;        /* HISTOGRAM: only buckets with samples are rows */
+	const char *sum_row; /* the first text key of rows that are the sum of the others; may be NULL */
 	bool one_unit;               /* sizes of all rows share one unit, as in free(1) */
 	size_t row_size;
 	const struct column *columns;

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/file_replace.h"
+
 const struct sink_format *sink_format_find(const char *name)
 {
 	static const struct sink_format *const formats[] = { &sink_text, &sink_csv, &sink_json,
-							     &sink_openmetrics };
+							     &sink_openmetrics, &sink_prometheus };
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (strcmp(formats[i]->name, name) == 0)
@@ -24,20 +26,40 @@ void sink_open(struct sink *sink, const struct sink_format *format, struct print
 	*sink = (struct sink){ .format = format, .print = print, .fd = fd, .cancel_fd = -1, .name = name };
 }
 
+static bool holds_back(const struct sink *sink)
+{
+	return sink->file || sink->format->only_last;
+}
+
 int sink_flush(struct sink *sink)
 {
-	return buffer_write(&sink->buffer, sink->fd, sink->cancel_fd);
+	return holds_back(sink) ? 0 : buffer_write(&sink->buffer, sink->fd, sink->cancel_fd);
 }
 
 int sink_begin(struct sink *sink)
 {
-	return sink->format->begin ? sink->format->begin(sink) : 0;
+	return sink->format->begin && !sink->file ? sink->format->begin(sink) : 0;
+}
+
+/* A sample that stands alone. */
+static int replace_file(struct sink *sink, const struct frame *frame)
+{
+	int error = sink->format->begin ? sink->format->begin(sink) : 0;
+
+	if (!error)
+		error = sink->format->frame(sink, frame);
+	return error ? error : file_replace(sink->file, &sink->buffer);
 }
 
 int sink_frame(struct sink *sink, const struct frame *frame)
 {
-	int error = sink->format->frame(sink, frame);
+	int error;
 
+	if (holds_back(sink))
+		buffer_empty(&sink->buffer);
+	if (sink->file)
+		return replace_file(sink, frame);
+	error = sink->format->frame(sink, frame);
 	if (!error)
 		sink->frames++;
 	return error;
@@ -45,6 +67,10 @@ int sink_frame(struct sink *sink, const struct frame *frame)
 
 int sink_end(struct sink *sink)
 {
+	if (sink->file)
+		return 0;
+	if (sink->format->only_last)
+		return buffer_write(&sink->buffer, sink->fd, sink->cancel_fd);
 	return sink->format->end ? sink->format->end(sink) : 0;
 }
 
@@ -53,6 +79,8 @@ void sink_close(struct sink *sink)
 	buffer_free(&sink->buffer);
 	free(sink->widths);
 	free(sink->summary);
+	free(sink->file);
+	exposition_free(sink->exposition);
 	*sink = (struct sink){ 0 };
 }
 

@@ -34,13 +34,16 @@ struct print_plan {
 
 struct sink;
 struct summary_line;
+struct exposition;
 
 /* All return 0 or what sink_flush() says. */
 struct sink_format {
 	const char *name;
 	bool streams;                    /* prints events as they happen, in frames between samples */
 	bool one_table;                  /* prints a single table */
-	int (*begin)(struct sink *sink); /* before the first frame; may be NULL */
+	bool only_last;                  /* a stream of samples is none: standard output gets the last one */
+	int (*begin)(
+		struct sink *sink); /* before the first frame, or each that replaces a file; may be NULL */
 	int (*frame)(struct sink *sink, const struct frame *frame);
 	int (*end)(struct sink *sink); /* after the last frame; may be NULL */
 };
@@ -52,15 +55,18 @@ struct sink {
 	int cancel_fd;                /* readable when the user ends the run; -1: none */
 	bool own_file;                /* fd was opened for this run only: it may be truncated */
 	const char *name;             /* of the file, for messages; borrowed */
+	char *file;                   /* each sample replaces it, and fd is not used; owned; NULL: none */
 	struct buffer buffer;         /* owned */
 	unsigned long frames;         /* written so far */
 	int *widths;                  /* owned by the text sink */
 	bool streaming;               /* of the text sink: the last lines are events, or their heading */
 	struct summary_line *summary; /* of the text sink; owned */
+	struct exposition *exposition; /* of the sinks for Prometheus; owned */
 	long long good_bytes;         /* of the recording: its length up to the last whole line */
 };
 
-extern const struct sink_format sink_text, sink_csv, sink_json, sink_openmetrics, sink_record;
+extern const struct sink_format sink_text, sink_csv, sink_json, sink_openmetrics, sink_prometheus,
+	sink_record;
 
 /* The format with this name, NULL if there is none. */
 const struct sink_format *sink_format_find(const char *name);
@@ -73,8 +79,13 @@ int sink_frame(struct sink *sink, const struct frame *frame);
 int sink_end(struct sink *sink); /* when all frames were written well */
 void sink_close(struct sink *sink);
 
-/* Writes the buffer: 0, -ECANCELED if the user cancelled a blocked write, or -errno. */
+/*
+ * For formats: writes the buffer, unless the sample waits for its end because it replaces a file or may be
+ * the last one. 0, -ECANCELED if the user cancelled a blocked write, or -errno.
+ */
 int sink_flush(struct sink *sink);
+
+void exposition_free(struct exposition *exposition);
 
 /* Is this table, one of print->views, printed for this frame (if it was sampled)? */
 bool print_wants(const struct print_plan *print, const struct view *view, const struct frame *frame);

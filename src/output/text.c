@@ -222,7 +222,8 @@ static int begin(struct sink *sink)
 {
 	const struct print_plan *print = sink->print;
 
-	sink->widths = alloc_zeroed((size_t)print->n_views * VIEW_COLUMNS_MAX, sizeof(*sink->widths));
+	if (!sink->widths)
+		sink->widths = alloc_zeroed((size_t)print->n_views * VIEW_COLUMNS_MAX, sizeof(*sink->widths));
 	for (unsigned i = 0; i < print->n_views; i++)
 		if (print->views[i].schema->shape == SHAPE_EVENTS)
 			add_event_heading(sink, &print->views[i], widths_of(sink, i));

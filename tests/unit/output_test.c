@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <math.h>
 #include <signal.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/file_replace.h"
 #include "core/utf8.h"
 #include "model/derive.h"
 #include "output/describe.h"
@@ -69,6 +71,8 @@ static const struct schema bucket_schema = {
 	.name = "delay_bucket",
 	.help = "delays",
 	.shape = SHAPE_HISTOGRAM,
+	.sparse = true,
+	.sum_row = "all",
 	.row_size = sizeof(struct bucket_row),
 	SCHEMA_COLUMNS(bucket_columns),
 };
@@ -194,6 +198,7 @@ static const char *run_sink(struct output *output, const struct sink_format *for
 		ck_assert_int_eq(sink_frame(&output->sink, &frame), 0);
 		frame_close(&frame);
 	}
+	ck_assert_int_eq(sink_end(&output->sink), 0);
 	return end_output(output);
 }
 
@@ -212,11 +217,12 @@ static void assert_harmless(const char *text, const char *allowed)
 
 START_TEST(no_sink_harms_a_terminal)
 {
-	static const struct sink_format *const formats[] = { &sink_text, &sink_csv, &sink_json,
-							     &sink_openmetrics, &sink_record };
-	static const char *const line_ends[] = { "\n", "\r\n", "\n", "\n", "\n" };
+	static const struct sink_format *const formats[] = {
+		&sink_text, &sink_csv, &sink_json, &sink_openmetrics, &sink_prometheus, &sink_record
+	};
+	static const char *const line_ends[] = { "\n", "\r\n", "\n", "\n", "\n", "\n" };
 
-	for (size_t i = 0; i < 5; i++) {
+	for (size_t i = 0; i < 6; i++) {
 		struct output output;
 
 		assert_harmless(run_sink(&output, formats[i], formats[i]->one_table ? 1 : 2), line_ends[i]);
@@ -335,6 +341,15 @@ START_TEST(text_is_aligned)
 }
 END_TEST
 
+static unsigned count_of(const char *text, const char *part)
+{
+	unsigned count = 0;
+
+	for (; (text = strstr(text, part)); text++)
+		count++;
+	return count;
+}
+
 START_TEST(openmetrics_histogram_is_cumulative)
 {
 	struct output output;
@@ -351,7 +366,214 @@ START_TEST(openmetrics_histogram_is_cumulative)
 	ck_assert_ptr_nonnull(strstr(text, "{name=\"\\\\xe2\\\\x80\\\\xaeevil\"} "));
 	ck_assert_ptr_nonnull(strstr(text, "{name=\"\\\\x5cxff\\\\b\"} "));
 	ck_assert_ptr_null(strstr(text, "panetop_thing_name"));
+	/* of the samples the last one, whole */
+	ck_assert_uint_eq(count_of(text, "# EOF\n"), 1);
+	ck_assert_str_eq(text + strlen(text) - 6, "# EOF\n");
+	ck_assert_ptr_nonnull(strstr(text, "panetop_thing_events_total{name=\"a,b\\\"c\\\"\"} 1006\n"));
 	free(output.text);
+}
+END_TEST
+
+/* Of unknown length: the sum is unknown. What is known of it is the middle of its buckets. */
+START_TEST(histogram_sum_is_known_or_left_out)
+{
+	struct output output;
+	const char *text = run_sink(&output, &sink_openmetrics, 2);
+
+	ck_assert_ptr_nonnull(strstr(text, "panetop_delay_seconds_count{cpu=\"0\"} 6\n"));
+	ck_assert_ptr_nonnull(strstr(text, "panetop_delay_seconds_sum{cpu=\"0\"} 1.1e-05\n"));
+	ck_assert_ptr_null(strstr(text, "panetop_delay_seconds_sum{cpu=\"1\"}"));
+	ck_assert_ptr_null(strstr(text, "panetop_delay_seconds_count{cpu=\"1\"}"));
+	free(output.text);
+	text = run_sink(&output, &sink_prometheus, 2);
+	ck_assert_ptr_nonnull(strstr(text, "panetop_delay_seconds_sum{cpu=\"1\"} NaN\n"));
+	ck_assert_ptr_nonnull(strstr(text, "panetop_delay_seconds_count{cpu=\"1\"} 10\n"));
+	free(output.text);
+}
+END_TEST
+
+/* Text format 0.0.4 has no unit, no end and no type info; HELP and TYPE name the samples themselves. */
+START_TEST(prometheus_is_the_older_format)
+{
+	struct output output;
+	const char *text = run_sink(&output, &sink_prometheus, 2);
+
+	ck_assert_ptr_null(strstr(text, "# EOF"));
+	ck_assert_ptr_null(strstr(text, "# UNIT"));
+	ck_assert_ptr_null(strstr(text, " info\n"));
+	ck_assert_ptr_nonnull(strstr(text, "# TYPE panetop_thing_events_total counter\n"
+					   "# HELP panetop_thing_events_total h\n"
+					   "panetop_thing_events_total{name=\"plain\"} 0\n"));
+	ck_assert_ptr_nonnull(strstr(text, "# TYPE panetop_delay_seconds histogram\n"));
+	ck_assert_ptr_nonnull(strstr(text, "panetop_thing_row_info{name=\"plain\",address=\""));
+	ck_assert_ptr_nonnull(strstr(text, "# TYPE panetop_thing_row_info gauge\n"));
+	free(output.text);
+}
+END_TEST
+
+static void print_table(struct output *output, const struct sink_format *format, const struct frame *frame)
+{
+	begin_output(output, format, 2);
+	ck_assert_int_eq(sink_frame(&output->sink, frame), 0);
+	ck_assert_int_eq(sink_end(&output->sink), 0);
+	end_output(output);
+}
+
+static void add_bucket(struct frame *frame, const char *cpu, double from_ns, double to_ns, uint64_t samples)
+{
+	struct bucket_row *row = table_add(&frame->tables[1]);
+
+	row->cpu = cpu;
+	row->from_seconds = from_ns / 1e9;
+	row->to_seconds = to_ns / 1e9;
+	row->samples = samples;
+}
+
+/* The bounds of two runs are the same, whichever of the fine buckets have samples. */
+START_TEST(histogram_bounds_are_fixed)
+{
+	static const double times_ns[] = { 1, 999, 1000, 1504, 19900, 1303000, 8e9, 9.9e9, 2e10 };
+	char bounds[2][4096] = { "", "" };
+
+	for (unsigned run = 0; run < 2; run++) {
+		struct output output;
+		struct frame frame;
+
+		open_frame(&frame, 1);
+		for (unsigned i = run; i < sizeof(times_ns) / sizeof(times_ns[0]); i += 1 + run)
+			add_bucket(&frame, "0", times_ns[i], times_ns[i] * 1.005, 10 + i);
+		add_bucket(&frame, "all", 500, 502, 5);
+		print_table(&output, &sink_openmetrics, &frame);
+		for (const char *at = output.text; (at = strstr(at, "_bucket{")); at++) {
+			size_t length = strcspn(at, " \n");
+
+			ck_assert_uint_lt(strlen(bounds[run]) + length, sizeof(bounds[run]) - 1);
+			strncat(bounds[run], at, length);
+		}
+		ck_assert_uint_eq(count_of(output.text, "_bucket{cpu=\"0\",le="), 44);
+		ck_assert_uint_eq(count_of(output.text, "_bucket{"), 44); /* "all" is what sum() gives */
+		if (run == 0) {
+			/* 1 and 999 ns fit; 1000 ns may be longer than 1 µs */
+			ck_assert_ptr_nonnull(strstr(output.text, "le=\"1e-06\"} 10\n"));
+			ck_assert_ptr_nonnull(strstr(output.text, "le=\"1.5e-06\"} 33\n"));
+			ck_assert_ptr_nonnull(strstr(output.text, "le=\"0.001\"} 60\n"));
+			ck_assert_ptr_nonnull(strstr(output.text, "le=\"0.0015\"} 75\n"));
+			ck_assert_ptr_nonnull(strstr(output.text, "le=\"10\"} 108\n"));
+			ck_assert_ptr_nonnull(strstr(output.text, "le=\"+Inf\"} 126\n"));
+		}
+		frame_close(&frame);
+		free(output.text);
+	}
+	ck_assert_str_eq(bounds[0], bounds[1]);
+}
+END_TEST
+
+/* As a damaged recording or tree may have them: the exposition would be refused as a whole. */
+START_TEST(expositions_have_each_series_once)
+{
+	static const char *const names[] = { "one", "two", "one", NULL, "" };
+	struct output output;
+	struct frame frame;
+
+	open_frame(&frame, 1);
+	for (size_t i = 0; i < 5; i++) {
+		struct thing_row *row = table_add(&frame.tables[0]);
+
+		row->name = names[i];
+		row->address = i;
+		row->events = i;
+		row->level = (double)i;
+	}
+	add_bucket(&frame, "0", 1000, 1008, 1);
+	add_bucket(&frame, "1", 1000, 1008, 1);
+	add_bucket(&frame, "0", 1000, 1008, 1);
+	print_table(&output, &sink_openmetrics, &frame);
+	ck_assert_uint_eq(count_of(output.text, "panetop_thing_events_total{name=\"one\"} "), 1);
+	ck_assert_ptr_nonnull(strstr(output.text, "panetop_thing_events_total{name=\"one\"} 0\n"));
+	ck_assert_uint_eq(count_of(output.text, "panetop_thing_level{name=\"\"} "), 1);
+	ck_assert_uint_eq(count_of(output.text, "panetop_thing_row_info{name=\"one\","), 1);
+	ck_assert_uint_eq(count_of(output.text, "{cpu=\"0\",le=\"+Inf\"}"), 1);
+	ck_assert_ptr_nonnull(strstr(output.text, "{cpu=\"0\",le=\"+Inf\"} 2\n"));
+	free(output.text);
+	frame_close(&frame);
+}
+END_TEST
+
+struct tally_row {
+	const char *cpu;
+	double seconds, user_seconds;
+};
+
+static const struct column tally_columns[] = {
+	COLUMN(struct tally_row, cpu, .kind = COLUMN_KEY, .title = "cpu", .help = "h"),
+	COLUMN(struct tally_row, seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = "s",
+	       .help = "h"),
+	COLUMN(struct tally_row, user_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = "u",
+	       .help = "h"),
+};
+
+static void print_tally(struct output *output, bool of_run, const char *file)
+{
+	const struct schema tally_schema = {
+		.name = "tally",
+		.help = "tallies",
+		.row_size = sizeof(struct tally_row),
+		.sum_row = "all",
+		.of_run = of_run,
+		SCHEMA_COLUMNS(tally_columns),
+	};
+	const struct schema *schema = &tally_schema;
+	static const struct tally_row rows[] = { { "all", 3, 7 }, { "0", 1, NAN }, { "1", -2, NAN } };
+	struct frame frame;
+
+	frame_open(&frame, &schema, 1);
+	frame.tables[0].present = true;
+	for (size_t i = 0; i < 3; i++)
+		memcpy(table_add(&frame.tables[0]), &rows[i], sizeof(rows[i]));
+	begin_output(output, &sink_prometheus, 1);
+	view_open(&output->plan.views[0], &tally_schema);
+	if (file)
+		ck_assert_int_eq(file_replace_open(file, &output->sink.file), 0);
+	ck_assert_int_eq(sink_frame(&output->sink, &frame), 0);
+	ck_assert_int_eq(sink_end(&output->sink), 0);
+	end_output(output);
+	frame_close(&frame);
+}
+
+/* sum() gives them. A negative counter is none; a sum of parts that are not known stays. */
+START_TEST(expositions_leave_sums_out)
+{
+	struct output output;
+
+	print_tally(&output, false, NULL);
+	ck_assert_uint_eq(count_of(output.text, "panetop_tally_seconds_total{"), 1);
+	ck_assert_ptr_nonnull(strstr(output.text, "panetop_tally_seconds_total{cpu=\"0\"} 1\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "panetop_tally_user_seconds_total{cpu=\"all\"} 7\n"));
+	free(output.text);
+}
+END_TEST
+
+/* What counts from the start of a run is a counter only where the next exposition comes from the same run. */
+START_TEST(counters_of_a_run_need_a_run_that_goes_on)
+{
+	char path[SCRATCH_PATH_MAX], text[512] = "";
+	struct output output;
+	int fd;
+
+	print_tally(&output, true, NULL);
+	ck_assert_str_eq(output.text, "");
+	free(output.text);
+	scratch_template(path, "exposition");
+	fd = mkstemp(path);
+	print_tally(&output, true, path);
+	ck_assert_str_eq(output.text, "");
+	free(output.text);
+	ck_assert_int_eq(read(fd, text, sizeof(text) - 1), 0); /* it was replaced, not written */
+	close(fd);
+	fd = open(path, O_RDONLY);
+	ck_assert_int_gt(read(fd, text, sizeof(text) - 1), 0);
+	close(fd);
+	ck_assert_ptr_nonnull(strstr(text, "panetop_tally_seconds_total{cpu=\"0\"} 1\n"));
 }
 END_TEST
 

@@ -55,6 +55,7 @@ static const struct schema schema = {
 	.name = "exited",
 	.help = N_("CPU time of processes that exited between two samples"),
 	.from_zero = true,
+	.of_run = true,
 	.row_size = sizeof(struct exited_row),
 	SCHEMA_COLUMNS(columns),
 };

@@ -49,6 +49,7 @@ static const struct schema schema = {
 	.name = "process_total",
 	.help = N_("mean CPU use of every process over the whole run"),
 	.over_interval = true,
+	.of_run = true,
 	.row_size = sizeof(struct total_row),
 	SCHEMA_COLUMNS(columns),
 };

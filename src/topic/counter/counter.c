@@ -28,6 +28,8 @@ static const struct column columns[] = {
 static const struct schema schema = {
 	.name = "counter",
 	.help = N_("events per CPU: cycles, instructions and misses, or page faults and context switches"),
+	.of_run = true,
+	.sum_row = "all",
 	.row_size = sizeof(struct counter_row),
 	SCHEMA_COLUMNS(columns),
 };

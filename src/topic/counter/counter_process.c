@@ -51,6 +51,7 @@ static const struct column columns[] = {
 static const struct schema schema = {
 	.name = "counter_process",
 	.help = N_("events of selected processes, all threads together"),
+	.of_run = true,
 	.row_size = sizeof(struct counter_process_row),
 	SCHEMA_COLUMNS(columns),
 };

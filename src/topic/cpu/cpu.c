@@ -71,6 +71,7 @@ static const struct column columns[] = {
 static const struct schema schema = {
 	.name = "cpu",
 	.help = N_("how each CPU spends its time"),
+	.sum_row = "all",
 	.row_size = sizeof(struct cpu_row),
 	SCHEMA_COLUMNS(columns),
 };

@@ -105,6 +105,8 @@ static const struct schema total_schema = {
 	.name = "event_total",
 	.help = N_("events by kind and command"),
 	.from_zero = true,
+	.of_run = true,
+	.sum_row = ALL,
 	.row_size = sizeof(struct total_row),
 	SCHEMA_COLUMNS(total_columns),
 };
@@ -208,6 +210,7 @@ static const struct schema parent_schema = {
 	.name = "event_parent",
 	.help = N_("processes that fork"),
 	.from_zero = true,
+	.of_run = true,
 	.row_size = sizeof(struct parent_row),
 	SCHEMA_COLUMNS(parent_columns),
 };
@@ -266,6 +269,7 @@ static const struct schema lifetime_schema = {
 	.name = "event_lifetime",
 	.help = N_("lifetimes of processes that exited"),
 	.shape = SHAPE_HISTOGRAM,
+	.of_run = true,
 	.row_size = sizeof(struct lifetime_row),
 	SCHEMA_COLUMNS(lifetime_columns),
 };
@@ -340,6 +344,7 @@ static const struct schema source_schema = {
 	.name = "event_source",
 	.help = N_("sources of process events, and losses"),
 	.from_zero = true,
+	.of_run = true,
 	.row_size = sizeof(struct source_row),
 	SCHEMA_COLUMNS(source_columns),
 };

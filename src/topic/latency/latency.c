@@ -119,6 +119,8 @@ static const struct column columns[] = {
 static const struct schema schema = {
 	.name = "latency",
 	.help = N_("wake-up latency of this machine"),
+	.of_run = true,
+	.sum_row = "all",
 	.row_size = sizeof(struct latency_row),
 	.over_interval = true, /* no samples before the first period */
 	SCHEMA_COLUMNS(columns),
@@ -320,6 +322,7 @@ static const struct column phase_columns[] = {
 static const struct schema phase_schema = {
 	.name = "latency_phase",
 	.help = N_("latency before, during and after a command"),
+	.of_run = true,
 	.row_size = sizeof(struct latency_row),
 	.over_interval = true,
 	SCHEMA_COLUMNS(phase_columns),
@@ -381,6 +384,9 @@ static const struct schema bucket_schema = {
 	.help = N_("histogram of wake-up latency"),
 	.shape = SHAPE_HISTOGRAM,
 	.from_zero = true,
+	.of_run = true,
+	.sparse = true,
+	.sum_row = "all",
 	.row_size = sizeof(struct bucket_row),
 	.over_interval = true,
 	SCHEMA_COLUMNS(bucket_columns),

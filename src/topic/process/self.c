@@ -39,6 +39,8 @@ static const struct column columns[] = {
 static const struct schema schema = {
 	.name = "self",
 	.help = N_("what panetop itself costs"),
+	.of_run = true,
+	.sum_row = "all",
 	.row_size = sizeof(struct self_row),
 	SCHEMA_COLUMNS(columns),
 };

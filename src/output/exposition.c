@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What Prometheus reads: OpenMetrics, and its older text format 0.0.4. KEY columns are the labels; other
+ * texts, such as the command of a process, are labels of one info metric per row, to be joined on the key
+ * labels.
+ */
+#include <config.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error_message.h"
+#include "core/hash.h"
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "core/vector.h"
+#include "output/sink.h"
+
+#define FAMILY_MAX 160
+#define BOUNDS_MAX 64
+
+/* A row that is written, and its labels: an offset into the text of all. */
+struct labelled_row {
+	const void *row;
+	size_t labels;
+	bool is_sum; /* of the other rows */
+};
+
+/* Cumulated when it is written: counts[i] is what fits bounds[i] but not the bound before. */
+struct histogram_group {
+	size_t labels;
+	double counts[BOUNDS_MAX + 1]; /* the last one is without a bound */
+	double sum;                    /* NaN: unknown */
+};
+
+struct exposition {
+	struct buffer *out;
+	bool openmetrics;
+	bool one_shot; /* what counts from the start of this run does not go on in the next exposition */
+	bool reported;
+	/* of the table that is being written */
+	const struct schema *schema;
+	struct buffer labels; /* texts without braces, each with its NUL */
+	struct hash by_labels;
+	struct labelled_row *rows;
+	size_t n_rows, row_capacity;
+	struct histogram_group *groups;
+	size_t n_groups, group_capacity;
+	unsigned long n_dropped;
+};
+
+static bool ends_in(const char *text, const char *end)
+{
+	size_t length = strlen(text), end_length = strlen(end);
+
+	return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+/*
+ * "panetop_TOPIC_KEY", without the "_total" that samples of counters end in. Only parts of histograms may end
+ * in
+ * "_count".
+ */
+static void name_family(char *family, const struct schema *schema, const struct column *column)
+{
+	bool counter = column->kind == COLUMN_COUNTER;
+
+	snprintf(family, FAMILY_MAX, "panetop_%s_%s%s", schema->name, column->key,
+		 !counter && strcmp(column->key, "count") == 0 ? "s" : "");
+	if (counter && ends_in(family, "_total"))
+		family[strlen(family) - strlen("_total")] = '\0';
+}
+
+/*
+ * Harmful characters and invalid UTF-8 become \xHH, byte by byte, and so does a backslash before an x:
+ * different keys must not become the same label.
+ */
+static void add_escaped(struct buffer *out, const char *text, bool escapes_quotes)
+{
+	struct span rest = span_text(text);
+
+	while (rest.at < rest.end) {
+		const char *at = rest.at;
+		uint32_t code = utf8_next(&rest);
+
+		if (code == '\n')
+			buffer_text(out, "\\n");
+		else if (utf8_is_harmful(code) || (code == '\\' && rest.at < rest.end && *rest.at == 'x'))
+			for (; at < rest.at; at++)
+				buffer_print(out, "\\\\x%02x", (unsigned char)*at);
+		else if (code == '\\' || (code == '"' && escapes_quotes))
+			buffer_print(out, "\\%c", (char)code);
+		else
+			buffer_add(out, at, (size_t)(rest.at - at));
+	}
+}
+
+static void add_number(struct buffer *out, const struct column *column, const void *row)
+{
+	if (column->type == VALUE_U64)
+		buffer_print(out, "%" PRIu64, row_u64(row, column));
+	else
+		buffer_f64(out, row_f64(row, column));
+}
+
+/* An unknown value is an empty label. */
+static void add_label(struct buffer *out, bool first, const struct column *column, const void *row)
+{
+	buffer_print(out, "%s%s=\"", first ? "" : ",", column->key);
+	if (row_is_known(row, column) && column->type == VALUE_TEXT)
+		add_escaped(out, row_text(row, column), true);
+	else if (row_is_known(row, column))
+		add_number(out, column, row);
+	buffer_char(out, '"');
+}
+
+/* The lower bound of a bucket is a key but not a label: "le" has the bounds. */
+static bool is_label(const struct schema *schema, const struct column *column)
+{
+	return column->kind == COLUMN_KEY && !(schema->shape == SHAPE_HISTOGRAM && column->type == VALUE_F64);
+}
+
+/* Returns where the labels of this row begin in the text of all. */
+static size_t add_labels(struct exposition *exposition, const void *row)
+{
+	const struct schema *schema = exposition->schema;
+	struct buffer *labels = &exposition->labels;
+	size_t start = labels->length;
+
+	for (unsigned c = 0; c < schema->n_columns; c++)
+		if (is_label(schema, &schema->columns[c]))
+			add_label(labels, labels->length == start, &schema->columns[c], row);
+	buffer_char(labels, '\0');
+	return start;
+}
+
+static const char *labels_at(const struct exposition *exposition, size_t start)
+{
+	return exposition->labels.bytes + start;
+}
+
+static uint64_t hash_labels(const struct exposition *exposition, size_t start)
+{
+	return hash_bytes(HASH_SEED, span_text(labels_at(exposition, start)));
+}
+
+/* Adds NAME{LABELS,MORE}; either may be empty. */
+static void add_series(struct exposition *exposition, const char *family, const char *suffix, size_t labels,
+		       const char *more)
+{
+	const char *text = labels_at(exposition, labels);
+
+	buffer_print(exposition->out, "%s%s", family, suffix);
+	if (*text || *more)
+		buffer_print(exposition->out, "{%s%s%s}", text, *text && *more ? "," : "", more);
+}
+
+/* The format allows a UNIT line only if the name ends in the unit. */
+static const char *family_unit(const char *family, enum unit unit)
+{
+	const char *suffix = unit_suffix(unit);
+
+	if (!suffix || unit == UNIT_PER_SECOND || unit == UNIT_BYTES_PER_SECOND || !ends_in(family, suffix))
+		return NULL;
+	return suffix;
+}
+
+static void add_family(struct exposition *exposition, const char *family, const char *suffix,
+		       const char *type, enum unit unit, const char *help)
+{
+	const char *unit_text = exposition->openmetrics ? family_unit(family, unit) : NULL;
+	struct buffer *out = exposition->out;
+
+	buffer_print(out, "# TYPE %s%s %s\n", family, suffix, type);
+	if (unit_text)
+		buffer_print(out, "# UNIT %s %s\n", family, unit_text);
+	buffer_print(out, "# HELP %s%s ", family, suffix);
+	add_escaped(out, help, exposition->openmetrics);
+	buffer_char(out, '\n');
+}
+
+/*
+ * Two rows with the same labels, as in a damaged recording, would be one series with two values: then the
+ * first one counts.
+ */
+static void collect_rows(struct exposition *exposition, const struct view *view, const struct table *table)
+{
+	const char *sum = exposition->schema->sum_row;
+
+	for (size_t r = 0; r < view->n_rows; r++) {
+		struct labelled_row row = { .row = view->rows[r] };
+		uint32_t at;
+		uint64_t hash;
+
+		row.labels = add_labels(exposition, row.row);
+		row.is_sum = sum && table_row_is(table, row.row, sum);
+		hash = hash_labels(exposition, row.labels);
+		HASH_FIND(at, &exposition->by_labels, hash,
+			  strcmp(labels_at(exposition, exposition->rows[at].labels),
+				 labels_at(exposition, row.labels)) == 0);
+		if (at != HASH_NONE) {
+			exposition->labels.length = row.labels;
+			exposition->n_dropped++;
+			continue;
+		}
+		hash_add(&exposition->by_labels, hash, (uint32_t)exposition->n_rows);
+		*VECTOR_ADD(exposition->rows, exposition->n_rows, exposition->row_capacity) = row;
+	}
+}
+
+/* Does a row have a value that the format allows? A counter below 0 comes from a damaged recording. */
+static bool has_value(struct exposition *exposition, const struct labelled_row *row,
+		      const struct column *column)
+{
+	if (!row_is_known(row->row, column))
+		return false;
+	if (column->kind != COLUMN_COUNTER || row_number(row->row, column) >= 0)
+		return true;
+	exposition->n_dropped++;
+	return false;
+}
+
+/* With a counter of the sum of the other rows, sum() would be twice too high. */
+static bool leaves_out_sums(const struct exposition *exposition, const struct column *column)
+{
+	for (size_t r = 0; r < exposition->n_rows && column->kind == COLUMN_COUNTER; r++)
+		if (!exposition->rows[r].is_sum && row_is_known(exposition->rows[r].row, column))
+			return true;
+	return false;
+}
+
+static void add_column(struct exposition *exposition, const struct column *column)
+{
+	bool counter = column->kind == COLUMN_COUNTER, headed = false;
+	bool without_sums = leaves_out_sums(exposition, column);
+	const char *suffix = counter ? "_total" : "";
+	char family[FAMILY_MAX];
+
+	name_family(family, exposition->schema, column);
+	for (size_t r = 0; r < exposition->n_rows; r++) {
+		const struct labelled_row *row = &exposition->rows[r];
+
+		if ((row->is_sum && without_sums) || !has_value(exposition, row, column))
+			continue;
+		if (!headed)
+			add_family(exposition, family, exposition->openmetrics ? "" : suffix,
+				   counter ? "counter" : "gauge", column->unit, column->help);
+		headed = true;
+		add_series(exposition, family, suffix, row->labels, "");
+		buffer_char(exposition->out, ' ');
+		add_number(exposition->out, column, row->row);
+		buffer_char(exposition->out, '\n');
+	}
+}
+
+static bool is_metric(const struct exposition *exposition, const struct column *column)
+{
+	if (column->type == VALUE_TEXT)
+		return false;
+	if (column->kind == COLUMN_COUNTER)
+		return !(exposition->one_shot && exposition->schema->of_run);
+	return column->kind == COLUMN_GAUGE || column->kind == COLUMN_RATE;
+}
+
+/* Of the selected columns that are not labels, but for those that change from sample to sample. */
+static bool is_info(const struct column *column, const void *row)
+{
+	return column->kind == COLUMN_LABEL && !column->fleeting && column_has_value(column, row);
+}
+
+static void add_info(struct exposition *exposition, const struct view *view)
+{
+	const struct schema *schema = exposition->schema;
+	struct buffer *out = exposition->out;
+	char family[FAMILY_MAX];
+	bool headed = false;
+
+	snprintf(family, sizeof(family), "panetop_%s_row", schema->name);
+	for (size_t r = 0; r < exposition->n_rows; r++) {
+		const struct labelled_row *row = &exposition->rows[r];
+		const char *keys = labels_at(exposition, row->labels);
+		bool begun = false;
+
+		for (unsigned c = 0; c < view->n_columns; c++) {
+			const struct column *column = &schema->columns[view->columns[c]];
+
+			if (!is_info(column, row->row))
+				continue;
+			if (!headed)
+				add_family(exposition, family, exposition->openmetrics ? "" : "_info",
+					   exposition->openmetrics ? "info" : "gauge", UNIT_NONE,
+					   schema->help);
+			if (!begun)
+				buffer_print(out, "%s_info{%s", family, keys);
+			add_label(out, !begun && !*keys, column, row->row);
+			headed = begun = true;
+		}
+		if (begun)
+			buffer_text(out, "} 1\n");
+	}
+}
+
+static void add_table(struct exposition *exposition, const struct view *view, const struct table *table)
+{
+	collect_rows(exposition, view, table);
+	add_info(exposition, view);
+	for (unsigned c = 0; c < view->n_columns; c++)
+		if (is_metric(exposition, &exposition->schema->columns[view->columns[c]]))
+			add_column(exposition, &exposition->schema->columns[view->columns[c]]);
+}
+
+/* The columns that make a histogram of a table of buckets, and the bounds that it is written with. */
+struct buckets {
+	const struct column *from, *to, *samples;
+	double bounds[BOUNDS_MAX];
+	size_t n_bounds;
+	char family[FAMILY_MAX];
+};
+
+/*
+ * Series must not come and go: where only buckets with samples are rows, their counts go into buckets that
+ * are the same in every exposition, 1, 1.5, 2, 3, 5 and 7 a decade from 1 µs to 10 s.
+ */
+static void set_fixed_bounds(struct buckets *buckets)
+{
+	static const double steps[] = { 10, 15, 20, 30, 50, 70 };
+	double decade = 1;
+
+	buckets->n_bounds = 0;
+	for (unsigned d = 0; d < 7; d++, decade *= 10)
+		for (unsigned s = 0; s < sizeof(steps) / sizeof(steps[0]); s++)
+			buckets->bounds[buckets->n_bounds++] = steps[s] * decade / 1e7;
+	buckets->bounds[buckets->n_bounds++] = 10;
+}
+
+static void set_own_bounds(struct buckets *buckets, const struct table *table)
+{
+	for (size_t r = 0; r < table->n_rows && buckets->n_bounds < BOUNDS_MAX; r++) {
+		double bound = row_number(table_row(table, r), buckets->to);
+
+		if (buckets->n_bounds == 0 ? bound > 0 : bound > buckets->bounds[buckets->n_bounds - 1])
+			buckets->bounds[buckets->n_bounds++] = bound;
+	}
+}
+
+static bool find_columns(const struct schema *schema, struct buckets *buckets)
+{
+	for (unsigned c = 0; c < schema->n_columns; c++) {
+		const struct column *column = &schema->columns[c];
+
+		if (column->kind == COLUMN_KEY && !is_label(schema, column))
+			buckets->from = column;
+		else if (column->kind == COLUMN_BOUND)
+			buckets->to = column;
+		else if (column->kind == COLUMN_COUNTER && !buckets->samples)
+			buckets->samples = column;
+	}
+	return buckets->from && buckets->to && buckets->samples;
+}
+
+static bool find_buckets(const struct table *table, struct buckets *buckets)
+{
+	const struct schema *schema = table->schema;
+	int length = (int)strlen(schema->name);
+	const char *unit;
+
+	*buckets = (struct buckets){ 0 };
+	if (!find_columns(schema, buckets))
+		return false;
+	schema->sparse ? set_fixed_bounds(buckets) : set_own_bounds(buckets, table);
+	if (ends_in(schema->name, "_bucket"))
+		length -= (int)strlen("_bucket");
+	unit = unit_suffix(buckets->to->unit);
+	snprintf(buckets->family, FAMILY_MAX, "panetop_%.*s%s%s", length, schema->name, unit ? "_" : "",
+		 unit ? unit : "");
+	return true;
+}
+
+static struct histogram_group *group_of(struct exposition *exposition, const void *row)
+{
+	size_t labels = add_labels(exposition, row);
+	uint64_t hash = hash_labels(exposition, labels);
+	struct histogram_group *group;
+	uint32_t at;
+
+	HASH_FIND(at, &exposition->by_labels, hash,
+		  strcmp(labels_at(exposition, exposition->groups[at].labels),
+			 labels_at(exposition, labels)) == 0);
+	if (at != HASH_NONE) {
+		exposition->labels.length = labels;
+		return &exposition->groups[at];
+	}
+	hash_add(&exposition->by_labels, hash, (uint32_t)exposition->n_groups);
+	group = VECTOR_ADD(exposition->groups, exposition->n_groups, exposition->group_capacity);
+	*group = (struct histogram_group){ .labels = labels };
+	return group;
+}
+
+/*
+ * A bucket without an upper bound is the overflow; one without a lower bound counts unknown values. What may
+ * be longer than a bound does not count as shorter, so quantiles are never too low.
+ */
+static void add_to_group(struct histogram_group *group, const struct buckets *buckets, const void *row,
+			 bool is_sparse)
+{
+	double from = row_number(row, buckets->from), to = row_number(row, buckets->to);
+	double count = row_number(row, buckets->samples);
+	size_t at = buckets->n_bounds;
+
+	if (!(count > 0) || (isnan(from) && isnan(to)))
+		return;
+	if (!isnan(to))
+		VECTOR_BOUND(at, buckets->n_bounds, buckets->bounds[at] < to);
+	group->counts[at] += count;
+	group->sum += is_sparse ? count * (from + to) / 2 : NAN; /* others are too wide to tell */
+}
+
+static void collect_groups(struct exposition *exposition, const struct buckets *buckets,
+			   const struct table *table, bool sums)
+{
+	const struct schema *schema = table->schema;
+
+	for (size_t r = 0; r < table->n_rows; r++) {
+		const void *row = table_row(table, r);
+		bool is_sum = schema->sum_row && table_row_is(table, row, schema->sum_row);
+
+		if (is_sum == sums)
+			add_to_group(group_of(exposition, row), buckets, row, schema->sparse);
+	}
+}
+
+static void add_sample(struct exposition *exposition, const char *family, const char *suffix, size_t labels,
+		       double value)
+{
+	add_series(exposition, family, suffix, labels, "");
+	if (isnan(value))
+		buffer_text(exposition->out, " NaN");
+	else {
+		buffer_char(exposition->out, ' ');
+		buffer_f64(exposition->out, value);
+	}
+	buffer_char(exposition->out, '\n');
+}
+
+static void add_bucket(struct exposition *exposition, const char *family, size_t labels, const double *bound,
+		       double count)
+{
+	char more[64] = "le=\"+Inf\"";
+
+	if (bound)
+		snprintf(more, sizeof(more), "le=\"%.12g\"", *bound);
+	add_series(exposition, family, "_bucket", labels, more);
+	buffer_print(exposition->out, " %.0f\n", count);
+}
+
+static void add_group_buckets(struct exposition *exposition, const struct buckets *buckets,
+			      const struct histogram_group *group)
+{
+	double count = 0;
+
+	for (size_t i = 0; i <= buckets->n_bounds; i++) {
+		count += group->counts[i];
+		add_bucket(exposition, buckets->family, group->labels,
+			   i < buckets->n_bounds ? &buckets->bounds[i] : NULL, count);
+	}
+}
+
+static double group_count(const struct buckets *buckets, const struct histogram_group *group)
+{
+	double count = 0;
+
+	for (size_t i = 0; i <= buckets->n_bounds; i++)
+		count += group->counts[i];
+	return count;
+}
+
+/* OpenMetrics leaves out an unknown sum, and then the count, too; elsewhere a missing sum would become 0. */
+static void add_group(struct exposition *exposition, const struct buckets *buckets, bool is_level,
+		      const struct histogram_group *group)
+{
+	add_group_buckets(exposition, buckets, group);
+	if (exposition->openmetrics && isnan(group->sum))
+		return;
+	add_sample(exposition, buckets->family, is_level ? "_gcount" : "_count", group->labels,
+		   group_count(buckets, group));
+	add_sample(exposition, buckets->family, is_level ? "_gsum" : "_sum", group->labels, group->sum);
+}
+
+/* Text format 0.0.4 has no histogram that is a level: its parts are families of their own. */
+static void add_untyped(struct exposition *exposition, const struct buckets *buckets, const char *help)
+{
+	const char *family = buckets->family;
+
+	add_family(exposition, family, "_bucket", "untyped", UNIT_NONE, help);
+	for (size_t g = 0; g < exposition->n_groups; g++)
+		add_group_buckets(exposition, buckets, &exposition->groups[g]);
+	add_family(exposition, family, "_gcount", "untyped", UNIT_NONE, help);
+	for (size_t g = 0; g < exposition->n_groups; g++)
+		add_sample(exposition, family, "_gcount", exposition->groups[g].labels,
+			   group_count(buckets, &exposition->groups[g]));
+	add_family(exposition, family, "_gsum", "untyped", UNIT_NONE, help);
+	for (size_t g = 0; g < exposition->n_groups; g++)
+		add_sample(exposition, family, "_gsum", exposition->groups[g].labels,
+			   exposition->groups[g].sum);
+}
+
+/*
+ * Filter and limit are ignored: part of a histogram would be a different histogram. Of a run of its own a
+ * histogram is a level, not something that grows.
+ */
+static void add_histogram(struct exposition *exposition, const struct table *table)
+{
+	const struct schema *schema = table->schema;
+	bool is_level = exposition->one_shot && schema->of_run;
+	struct buckets buckets;
+
+	if (!find_buckets(table, &buckets))
+		return;
+	collect_groups(exposition, &buckets, table, false);
+	if (exposition->n_groups == 0)
+		collect_groups(exposition, &buckets, table, true);
+	if (exposition->n_groups == 0)
+		return;
+	if (is_level && !exposition->openmetrics) {
+		add_untyped(exposition, &buckets, schema->help);
+		return;
+	}
+	add_family(exposition, buckets.family, "", is_level ? "gaugehistogram" : "histogram",
+		   buckets.to->unit, schema->help);
+	for (size_t g = 0; g < exposition->n_groups; g++)
+		add_group(exposition, &buckets, is_level, &exposition->groups[g]);
+}
+
+static void begin_table(struct exposition *exposition, const struct schema *schema)
+{
+	exposition->schema = schema;
+	exposition->n_rows = exposition->n_groups = 0;
+	buffer_empty(&exposition->labels);
+	hash_clear(&exposition->by_labels);
+}
+
+/* Once is enough. */
+static void report_dropped(struct exposition *exposition, const char *format)
+{
+	if (exposition->n_dropped > 0 && !exposition->reported)
+		error_message(format,
+			      P_("%lu value was left out: it is negative, or another row has its labels",
+				 "%lu values were left out: negative ones, or another row has their labels",
+				 exposition->n_dropped),
+			      exposition->n_dropped);
+	exposition->reported |= exposition->n_dropped > 0;
+}
+
+static int begin(struct sink *sink)
+{
+	if (!sink->exposition)
+		sink->exposition = alloc_zeroed(1, sizeof(*sink->exposition));
+	sink->exposition->out = &sink->buffer;
+	sink->exposition->openmetrics = sink->format == &sink_openmetrics;
+	sink->exposition->one_shot = !sink->file || !sink->print->repeated;
+	return 0;
+}
+
+static int frame(struct sink *sink, const struct frame *frame)
+{
+	struct exposition *exposition = sink->exposition;
+
+	exposition->n_dropped = 0;
+	for (unsigned i = 0; i < sink->print->n_views; i++) {
+		struct view *view = &sink->print->views[i];
+		const struct table *table = frame_table(frame, view->schema->name);
+
+		if (!table || !print_wants(sink->print, view, frame) || view->schema->shape == SHAPE_EVENTS)
+			continue;
+		begin_table(exposition, view->schema);
+		view_apply(view, table);
+		if (view->schema->shape == SHAPE_HISTOGRAM)
+			add_histogram(exposition, table);
+		else
+			add_table(exposition, view, table);
+	}
+	if (exposition->openmetrics)
+		buffer_text(&sink->buffer, "# EOF\n");
+	report_dropped(exposition, sink->format->name);
+	return sink_flush(sink);
+}
+
+void exposition_free(struct exposition *exposition)
+{
+	if (!exposition)
+		return;
+	buffer_free(&exposition->labels);
+	hash_free(&exposition->by_labels);
+	free(exposition->rows);
+	free(exposition->groups);
+	free(exposition);
+}
+
+const struct sink_format sink_openmetrics = {
+	.name = "openmetrics",
+	.only_last = true,
+	.begin = begin,
+	.frame = frame,
+};
+
+const struct sink_format sink_prometheus = {
+	.name = "prometheus",
+	.only_last = true,
+	.begin = begin,
+	.frame = frame,
+};

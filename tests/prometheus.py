@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Two simulated machines, as recordings that grow: panetop replays them into files, python serves these, and Prometheus scrapes them.
+
+Nothing here depends on how fast that goes: rates are compared with the rate of a clock that is scraped with them.
+"""
+import functools
+import http.server
+import json
+import math
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+import urllib.request
+
+PANETOP, TESTS = os.environ["PANETOP"], os.environ["TESTS_DIR"]
+sys.path.insert(0, TESTS + "/recordings")
+from recording import Recording  # noqa: E402
+
+PATIENCE = 120
+STEPS = 6
+LATE = 1000000  # wake-ups of a machine in each step
+
+# Shares of each CPU's time in user mode; latencies in µs, and how many of 100 wake-ups have them. No fine bucket of one
+# machine is one of the other: 98 % of its wake-ups are at most 95 µs late, and 1303 µs.
+MACHINES = {
+    "text": {"format": "prometheus", "user": (0.25, 0.154), "latency": {21: 50, 61: 44, 95: 4, 101: 2}},
+    "open": {"format": "openmetrics", "user": (0.5, 0.125), "latency": {33: 60, 411: 30, 907: 7, 1303: 3}},
+}
+TYPES = {".text": "text/plain; version=0.0.4", ".open": "application/openmetrics-text; version=1.0.0; charset=utf-8"}
+LADDER = [step * 10.0 ** decade for decade in range(-6, 1) for step in (1, 1.5, 2, 3, 5, 7)] + [10.0]
+
+count = failed = 0
+
+
+def ok(name, good, *details):
+    global count, failed
+    count += 1
+    failed += not good
+    print("ok" if good else "not ok", count, "-", name, flush=True)
+    for detail in details if not good else ():
+        print("#", detail)
+
+
+def rows(machine, step):
+    """The tables of one sample: every counter has grown by the same in each step."""
+    cpus, buckets = [], []
+    for name, share in enumerate(machine["user"]):
+        cpus.append({"cpu": str(name), "user_seconds": 5000 + 10 * share * step, "idle_seconds": 5000 + 10 * (1 - share) * step,
+                     "total_seconds": 20000 + 10 * step})
+        buckets += [{"cpu": str(name), "from_seconds": late * 1e-6, "to_seconds": late * 1.005e-6,
+                     "samples": (1000 + step) * share * LATE // 100} for late, share in machine["latency"].items()]
+    both = {"cpu": "all", **{key: sum(cpu[key] for cpu in cpus) for key in cpus[0] if key != "cpu"}}
+    merged = [{"cpu": "all", **{key: bucket[key] for key in ("from_seconds", "to_seconds")}, "samples": 2 * bucket["samples"]}
+              for bucket in buckets if bucket["cpu"] == "0"]
+    return {"cpu": [both] + cpus, "latency_bucket": merged + buckets,
+            "latency": [{"cpu": "0", "policy": "fifo", "priority": 80, "samples": (1000 + step) * LATE}]}
+
+
+class Machine:
+    def __init__(self, name, directory):
+        self.machine = MACHINES[name]
+        command = [PANETOP, "--replay=-", "-o", self.machine["format"], "--write=%s/%s.%s" % (directory, name, name), "cpu", "latency"]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, text=True)
+        self.recording = Recording(PANETOP, self.process.stdin, 1_800_000_000, 1000)
+
+    def step(self, step):
+        self.recording.frame(10 * step, rows(self.machine, step))
+        self.process.stdin.flush()
+
+    def end(self):
+        self.process.stdin.close()
+        return self.process.wait(PATIENCE)
+
+
+def wait_for(name, condition):
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.1)
+    ok(name, False, "waited %d s" % PATIENCE)
+    return None
+
+
+def serve(directory):
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        extensions_map = TYPES
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=directory))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+class Prometheus:
+    def __init__(self, directory, target):
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))
+            self.address = "127.0.0.1:%d" % unused.getsockname()[1]
+        with open(directory + "/prometheus.json", "w", encoding="utf-8") as config:
+            json.dump({"scrape_configs": [
+                {"job_name": name, "metrics_path": "/%s.%s" % (name, name), "scrape_interval": "1s", "scrape_timeout": "1s",
+                 "static_configs": [{"targets": [target]}]} for name in MACHINES]}, config)
+        self.log = open(directory + "/log", "w+", encoding="utf-8")
+        self.process = subprocess.Popen(
+            ["timeout", "-k", "5", "280", "prometheus", "--config.file=" + config.name, "--storage.tsdb.path=" + directory + "/data",
+             "--web.listen-address=" + self.address, "--log.level=warn"], stdout=self.log, stderr=self.log)
+
+    def ask(self, query):
+        """{job: value}; job is None where it was summed away."""
+        url = "http://%s/api/v1/query?%s" % (self.address, urllib.parse.urlencode({"query": query}))
+        try:
+            with urllib.request.urlopen(url, timeout=10) as answer:
+                result = json.load(answer)["data"]["result"]
+        except OSError:
+            return {}
+        return {series["metric"].get("job"): float(series["value"][1]) for series in result}
+
+    def end(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(PATIENCE)
+        self.log.seek(0)
+        return [line for line in self.log if "SIGTERM" not in line]
+
+
+def near(found, expected, share=1e-6):
+    return set(found) == set(expected) and all(math.isclose(found[key], expected[key], rel_tol=share) for key in expected)
+
+
+def quantile(latencies, q):
+    """In µs, of {µs: share}."""
+    total, below = sum(latencies.values()), 0
+    for late, share in sorted(latencies.items()):
+        below += share
+        if below >= q * total:
+            return late
+    return None
+
+
+def on_its_step(found, late):
+    """Is it between the same bounds as the true one?"""
+    upper = min(bound for bound in LADDER if bound >= late * 1.005e-6)
+    return max([bound for bound in LADDER if bound < upper], default=0) <= found <= upper
+
+
+def judge(prometheus):
+    clock = 'on(job) group_left rate(panetop_cpu_total_seconds_total{cpu="0"}[10m])'
+    user = {name: sum(machine["user"]) for name, machine in MACHINES.items()}
+    found = prometheus.ask("sum by (job) (rate(panetop_cpu_user_seconds_total[10m])) / " + clock)
+    ok("the sum of the CPUs' rates is the load of each machine", near(found, user), found, user)
+    found = prometheus.ask("sum(panetop_cpu_user_seconds_total)")
+    expected = sum(2 * 5000 + 10 * user[name] * STEPS for name in MACHINES)
+    ok("the sum of a counter over machines and CPUs counts each second once", near(found, {None: expected}), found, expected)
+    found = prometheus.ask("count by (job) (panetop_cpu_user_seconds_total)")
+    ok("a counter is there for each CPU, and not for their sum", near(found, {name: 2.0 for name in MACHINES}), found)
+
+    for q in (0.5, 0.95, 0.99):
+        found = prometheus.ask("histogram_quantile(%g, sum by (job, le) (rate(panetop_latency_seconds_bucket[10m])))" % q)
+        true = {name: quantile(machine["latency"], q) for name, machine in MACHINES.items()}
+        ok("quantile %g of each machine" % q, set(found) == set(true) and all(on_its_step(found[name], true[name]) for name in true),
+           found, true)
+        found = prometheus.ask("histogram_quantile(%g, sum by (le) (panetop_latency_seconds_bucket))" % q)
+        both = {late: share for machine in MACHINES.values() for late, share in machine["latency"].items()}
+        ok("quantile %g of both machines together" % q, set(found) == {None} and on_its_step(found[None], quantile(both, q)),
+           found, quantile(both, q))
+    mean = {name: sum(late * share for late, share in machine["latency"].items()) / 100 * 1e-6 for name, machine in MACHINES.items()}
+    found = prometheus.ask("sum by (job) (rate(panetop_latency_seconds_sum[10m])) / sum by (job) (rate(panetop_latency_seconds_count[10m]))")
+    ok("the mean of each machine is right to a percent", near(found, mean, 0.01), found, mean)
+    found = prometheus.ask("count by (job) (count by (job, le) (panetop_latency_seconds_bucket))")
+    ok("every bucket of the ladder is there", near(found, {name: len(LADDER) + 1.0 for name in MACHINES}), found)
+
+
+def scrape(directory):
+    machines = [Machine(name, directory) for name in MACHINES]
+    server = serve(directory)
+    prometheus = None
+    try:
+        for machine in machines:
+            for step in (0, 1):  # the first one is for rates
+                machine.step(step)
+        files = ["%s/%s.%s" % (directory, name, name) for name in MACHINES]
+        if not wait_for("both machines have a file", lambda: all(os.path.exists(file) for file in files)):
+            return
+        prometheus = Prometheus(directory, "127.0.0.1:%d" % server.server_address[1])
+        for step in range(1, STEPS + 1):
+            for machine in machines if step > 1 else ():
+                machine.step(step)
+            scraped = {name: 20000.0 + 10 * step for name in MACHINES}
+            if not wait_for("step %d is scraped" % step,
+                            lambda: near(prometheus.ask('panetop_cpu_total_seconds_total{cpu="0"}'), scraped)):
+                return
+        judge(prometheus)
+        ok("both replays end well", [machine.end() for machine in machines] == [0, 0])
+    finally:
+        log = prometheus.end() if prometheus else []
+        server.shutdown()
+        for machine in machines:
+            if machine.process.poll() is None:
+                machine.process.kill()
+                machine.process.wait()
+    ok("Prometheus has no warning, whenever it came to read", not log, *log[:5])
+
+
+def check(name, *arguments):
+    exposition = subprocess.run([PANETOP, "-o", "prometheus", *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    result = subprocess.run(["promtool", "check", "metrics"], input=exposition.stdout, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, check=False)
+    ok("promtool finds nothing in " + name, exposition.stdout and result.returncode == 0 and not result.stdout,
+       *result.stdout.decode().splitlines()[:5])
+
+
+def main():
+    for pane in ("memory", "cpu", "power", "latency"):
+        check("this machine's pane " + pane, "-n", "1", "-d", "0.2", pane)
+    check("a map of pages", "-n", "1", "-p", str(os.getpid()), "pages")
+    for name in ("memory", "power", "events"):
+        check("the recording " + name, "--replay=%s/%s.recording" % (os.environ["RECORDINGS"], name), name)
+    with tempfile.TemporaryDirectory() as directory:
+        scrape(directory)
+    print("1..%d" % count)
+    sys.exit(failed > 0)
+
+
+main()
