@@ -308,7 +308,7 @@ struct turns {
 	size_t visible;              /* index of the next one on the screen */
 };
 
-/* So many that all have their turn within ROUND_NS. */
+/* As many as it takes for all to have their turn within ROUND_NS. */
 static size_t count_turns(const struct process_list *list, size_t n_pids)
 {
 	uint64_t passed_ns = list->mono_ns - list->last_ns;
