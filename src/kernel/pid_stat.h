@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* /proc/PID/stat and io. */
+/* /proc/PID/stat, statm and io. */
 #ifndef PANETOP_KERNEL_PID_STAT_H
 #define PANETOP_KERNEL_PID_STAT_H
 
@@ -24,7 +24,7 @@ struct pid_stat {
 	int64_t nice;
 	uint64_t threads;
 	uint64_t start_ticks;    /* since boot */
-	uint64_t resident_pages; /* U64_UNKNOWN when the line is shorter */
+	uint64_t resident_pages; /* too few or too many by some on each CPU; U64_UNKNOWN in a shorter line */
 	uint64_t processor;      /* CPU that it last ran on; U64_UNKNOWN likewise */
 };
 
@@ -33,6 +33,9 @@ bool pid_stat_parse(struct span text, struct pid_stat *stat);
 
 /* The letter of a state as a constant text; "?" if unknown. */
 const char *pid_state_text(char state);
+
+/* Its resident pages, as VmRSS in status. */
+bool pid_statm_parse(struct span text, uint64_t *resident_pages);
 
 struct pid_io {
 	uint64_t read_bytes; /* read from storage since its start */

@@ -308,6 +308,16 @@ START_TEST(passwd_names)
 }
 END_TEST
 
+START_TEST(pid_statm_resident_pages)
+{
+	uint64_t pages;
+
+	ck_assert(pid_statm_parse(span_text("580 392 360 5 0 100 0\n"), &pages) && pages == 392);
+	ck_assert(!pid_statm_parse(span_text("580\n"), &pages));
+	ck_assert(!pid_statm_parse(span_text(""), &pages));
+}
+END_TEST
+
 START_TEST(pid_io_read_bytes)
 {
 	struct pid_io io;

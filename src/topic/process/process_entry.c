@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "core/process_pattern.h"
 #include "core/vector.h"
+#include "sys/pids.h"
 
 struct process *process_in_list(struct process *const *list, size_t n_list, uint32_t pid)
 {
@@ -25,8 +26,14 @@ struct process *process_new(uint32_t pid)
 	process->uid = UINT32_MAX;
 	process->start_ticks = U64_UNKNOWN;
 	process->outside_tick = ENV_NEVER;
-	process->stat_file = -1;
+	process->stat_file = process->statm_file = -1;
 	return process;
+}
+
+void process_release_files(struct env *env, struct process *process)
+{
+	pids_release(env, &process->stat_file);
+	pids_release(env, &process->statm_file);
 }
 
 void process_free(struct process *process)

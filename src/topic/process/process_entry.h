@@ -26,7 +26,7 @@ struct process {
 	uint64_t command_tick;     /* of the last request for command; 0: never */
 	uint64_t ran_tick;         /* the last one with ran */
 	uint64_t outside_tick;     /* the last one in which it was in the root of the control groups */
-	int stat_file;             /* see pids_read_kept() */
+	int stat_file, statm_file; /* see pids_read_kept() */
 	double system_share;       /* of the CPU time, when it last used any */
 	uint64_t dead_ns;          /* CPU time of threads that exited since the first sample, in its clock */
 	uint64_t children_ns;      /* CPU time of children that it waited for, as counted so far */
@@ -41,6 +41,9 @@ struct process *process_in_list(struct process *const *list, size_t n_list, uint
 
 struct process *process_new(uint32_t pid);
 void process_free(struct process *process);
+
+/* Closes them, unless they are closed. */
+void process_release_files(struct env *env, struct process *process);
 
 static inline bool process_is_kernel_thread(const struct process *process)
 {
