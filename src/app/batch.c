@@ -68,7 +68,7 @@ static const char *source_name(const struct batch *batch)
 }
 
 /* JSON holds its notices; with other formats they go to stderr. */
-static void tell_notices(struct batch *batch, const struct frame *frame)
+static void print_notices(struct batch *batch, const struct frame *frame)
 {
 	if (batch->options->format != &sink_json || !batch->options->print)
 		notice_printer_print(&batch->notices, frame);
@@ -195,7 +195,7 @@ static enum step step(struct batch *batch)
 	give_sample(batch, now, printed);
 	if (printed)
 		assertion_take(&batch->assertion, now);
-	tell_notices(batch, now);
+	print_notices(batch, now);
 	batch->sampled++;
 	batch->printed += printed ? 1 : 0;
 	batch->present = 1 - batch->present;
@@ -227,7 +227,7 @@ static void on_events(void *context, uint32_t events)
 		return;
 	note_rows(batch, frame);
 	give(batch, frame, true);
-	tell_notices(batch, frame);
+	print_notices(batch, frame);
 }
 
 /* Not while recording: replays need whole samples to derive rates. */

@@ -75,7 +75,7 @@ static bool next_frame(struct run *run)
 	return true;
 }
 
-static void tell_progress(const struct calibration *calibration)
+static void print_progress(const struct calibration *calibration)
 {
 	if (calibration->state != CALIBRATION_RUNS)
 		return;
@@ -102,7 +102,7 @@ static void measure(struct run *run, double sample_seconds)
 
 	while (calibration->state == CALIBRATION_RUNS && next_frame(run)) {
 		if (calibration_run_feed(&run->calibrated, &run->frames[run->present], run->settings))
-			tell_progress(calibration);
+			print_progress(calibration);
 		if (calibration->state == CALIBRATION_RUNS)
 			rest(sample_seconds);
 	}

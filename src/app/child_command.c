@@ -23,8 +23,8 @@ static void ignore(void *context, int error)
 	(void)error;
 }
 
-static void tell_phase(struct child_command *child, struct source *source, enum child_phase phase,
-		       const char *name)
+static void announce_phase(struct child_command *child, struct source *source, enum child_phase phase,
+			   const char *name)
 {
 	const char *remedy;
 
@@ -71,7 +71,7 @@ int child_command_start(struct child_command *child, struct source *source)
 {
 	int error;
 
-	tell_phase(child, source, CHILD_DURING, child->assertion->during);
+	announce_phase(child, source, CHILD_DURING, child->assertion->during);
 	error = spawn(child, source->files_before);
 	if (error) {
 		error_message(child->command[0], "%s", strerror(error));
@@ -94,7 +94,7 @@ bool child_command_reap(struct child_command *child, struct source *source)
 	if (child->pid == 0 || waitpid(child->pid, &status, WNOHANG) != child->pid)
 		return false;
 	take_status(child, status);
-	tell_phase(child, source, CHILD_AFTER, child->assertion->after);
+	announce_phase(child, source, CHILD_AFTER, child->assertion->after);
 	return true;
 }
 

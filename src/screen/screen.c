@@ -20,7 +20,7 @@
 #include "sys/env.h"
 
 /* Reports why there is no new frame. */
-static void tell_end(struct screen *screen, int got)
+static void report_end(struct screen *screen, int got)
 {
 	if (got < 0 && got != -EAGAIN)
 		screen_message(screen, MESSAGE_SCREEN, "%s", strerror(-got));
@@ -37,7 +37,7 @@ static int take_sample(struct screen *screen)
 	int got = session_sample(screen);
 
 	player_took(screen, got);
-	tell_end(screen, got);
+	report_end(screen, got);
 	if (got == 1 && first && screen->setup->source->seek)
 		session_choose_recorded_pane(screen);
 	if (got == 1 && !first && screen->n_soon == 0)

@@ -201,7 +201,7 @@ static unsigned long count_of(double pages)
 }
 
 /* Tasks wait for memory, and dropped pages are needed again. */
-static void tell_shortage(const struct memory_facts *facts, const char *time, char *text, size_t room)
+static void describe_shortage(const struct memory_facts *facts, const char *time, char *text, size_t room)
 {
 	snprintf(text, room,
 		 P_("Memory is short: %.0f page wanted again in %s (%.0f/s), %.0f read back from swap, tasks "
@@ -213,8 +213,8 @@ static void tell_shortage(const struct memory_facts *facts, const char *time, ch
 		 facts->swapped_in_pages, 100 * facts->stalled_ratio);
 }
 
-static void tell_past(const struct memory_facts *facts, const char *time, const char *caches, char *text,
-		      size_t room)
+static void describe_past(const struct memory_facts *facts, const char *time, const char *caches, char *text,
+			  size_t room)
 {
 	snprintf(text, room,
 		 P_("%.0f page was dropped and wanted again in %s, none in the last %.0f s; %s of cache.",
@@ -223,8 +223,8 @@ static void tell_past(const struct memory_facts *facts, const char *time, const 
 		 facts->refaulted_pages, time, facts->calm_seconds, caches);
 }
 
-static void tell_refaults(const struct memory_facts *facts, const char *time, const char *caches, char *text,
-			  size_t room)
+static void describe_refaults(const struct memory_facts *facts, const char *time, const char *caches,
+			      char *text, size_t room)
 {
 	double rate = facts->refaulted_pages / facts->seconds;
 	unsigned long count = count_of(facts->refaulted_pages);
@@ -257,8 +257,8 @@ static void tell_refaults(const struct memory_facts *facts, const char *time, co
 }
 
 /* Without a refault, the dropped pages were not needed; if nothing was dropped, nothing is proved. */
-static void tell_calm(const struct memory_facts *facts, const char *time, const char *caches, char *text,
-		      size_t room)
+static void describe_calm(const struct memory_facts *facts, const char *time, const char *caches, char *text,
+			  size_t room)
 {
 	if (facts->evicted_pages > 0)
 		snprintf(text, room,
@@ -290,13 +290,13 @@ char *memory_story(const struct memory_facts *facts, char *text, size_t room)
 	if (facts->seconds < SECONDS_ENOUGH)
 		snprintf(text, room, _("Watching for refaults since %s."), time);
 	else if (facts->refaulted_pages > 0 && facts->calm_seconds >= CALM_ENOUGH)
-		tell_past(facts, time, caches, text, room);
+		describe_past(facts, time, caches, text, room);
 	else if (facts->refaulted_pages > 0 && facts->stalled_ratio >= STALLED_NOTABLY)
-		tell_shortage(facts, time, text, room);
+		describe_shortage(facts, time, text, room);
 	else if (facts->refaulted_pages > 0)
-		tell_refaults(facts, time, caches, text, room);
+		describe_refaults(facts, time, caches, text, room);
 	else
-		tell_calm(facts, time, caches, text, room);
+		describe_calm(facts, time, caches, text, room);
 	return text;
 }
 
