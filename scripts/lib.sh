@@ -9,7 +9,8 @@ packages_check="bash fish zsh check clang libclang-rt-dev llvm cppcheck shellche
 	appstream desktop-file-utils libcap2-bin"
 packages_quick="check python3 python3-pyte"
 packages_package="apt-utils autopkgtest debhelper dpkg-dev fakeroot file lintian python3-minimal tmux util-linux"
-packages_kernels="acpica-tools busybox-static cpio debian-archive-keyring i2c-tools kmod python3 qemu-system-x86 xz-utils zstd"
+packages_kernels="acpica-tools busybox-static cpio debian-archive-keyring i2c-tools kmod libcap2-bin
+	python3 qemu-system-x86 xz-utils zstd"
 packages_prometheus="prometheus"
 packages_snap="python3-yaml snapd squashfs-tools"
 
