@@ -5,7 +5,7 @@
 #include "kernel/pagemap.h"
 
 #define SWAP_TYPE_BITS 5
-#define LANE_BITS 12
+#define LANE_BITS 10
 #define LANE_MASK ((UINT64_C(1) << LANE_BITS) - 1)
 #define BITS_FROM 55 /* the lower bits are the frame */
 #define EQUAL 8      /* entries compared at once: most neighbours are equal */
@@ -14,10 +14,11 @@
 static uint64_t lanes_of(uint64_t entry)
 {
 	uint64_t present = entry >> 63, any = present | (entry >> 62 & 1);
+	uint64_t file = entry >> 61 & present, exclusive = entry >> 56 & present;
 
-	return present | (entry >> 62 & ~present & 1) << LANE_BITS |
-	       (entry >> 61 & present) << (2 * LANE_BITS) | (entry >> 55 & any) << (3 * LANE_BITS) |
-	       (entry >> 56 & present) << (4 * LANE_BITS);
+	return present | (entry >> 62 & ~present & 1) << LANE_BITS | file << (2 * LANE_BITS) |
+	       (entry >> 55 & any) << (3 * LANE_BITS) | exclusive << (4 * LANE_BITS) |
+	       (present & ~file & ~exclusive) << (5 * LANE_BITS);
 }
 
 static bool are_alike(const uint64_t *entries)
@@ -60,7 +61,8 @@ void pagemap_count(const uint64_t *entries, size_t n, struct page_counts *counts
 		counts->swapped += sum >> LANE_BITS & LANE_MASK;
 		counts->file += sum >> (2 * LANE_BITS) & LANE_MASK;
 		counts->soft_dirty += sum >> (3 * LANE_BITS) & LANE_MASK;
-		counts->exclusive += sum >> (4 * LANE_BITS);
+		counts->exclusive += sum >> (4 * LANE_BITS) & LANE_MASK;
+		counts->maybe_zero += sum >> (5 * LANE_BITS);
 		entries += part;
 		n -= part;
 	}
@@ -74,6 +76,7 @@ void page_counts_add(struct page_counts *sum, const struct page_counts *more)
 	sum->file += more->file;
 	sum->soft_dirty += more->soft_dirty;
 	sum->exclusive += more->exclusive;
+	sum->maybe_zero += more->maybe_zero;
 	sum->huge += more->huge;
 	sum->zero += more->zero;
 	sum->ksm += more->ksm;

@@ -25,6 +25,7 @@ struct page_counts {
 	uint64_t file;       /* file or shared memory */
 	uint64_t soft_dirty; /* including swapped pages */
 	uint64_t exclusive;
+	uint64_t maybe_zero;      /* neither of a file nor exclusive: the zero page, or shared */
 	uint64_t huge, zero, ksm; /* unknown to pagemap */
 };
 

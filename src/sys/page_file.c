@@ -7,12 +7,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sys/privilege.h"
 
 #define SOFT_DIRTY (UINT64_C(1) << 55)
+#define FRAME (SOFT_DIRTY - 1)
+#define FLAG_KSM (UINT64_C(1) << 21) /* of kpageflags */
 
 struct scan_argument {
 	uint64_t size, flags;
@@ -80,6 +83,14 @@ long page_file_scan(struct env *env, int fd, uint64_t *start, uint64_t end, uint
 	return found;
 }
 
+bool page_file_has_scan(struct env *env, int fd)
+{
+	struct page_range ranges[PAGE_SCAN_RANGES];
+	uint64_t start = 0;
+
+	return page_file_scan(env, fd, &start, env->page_bytes, PAGE_SCAN_ZERO, 0, ranges) != -ENOTTY;
+}
+
 long page_file_bytes(int fd, uint64_t address, void *bytes, size_t n)
 {
 	ssize_t length = pread(fd, bytes, n, (off_t)address);
@@ -87,20 +98,46 @@ long page_file_bytes(int fd, uint64_t address, void *bytes, size_t n)
 	return length < 0 ? -errno : length;
 }
 
-bool page_file_has_soft_dirty(void)
+/* The entry of a page of this process; its frame needs the privilege. */
+static bool own_entry(const void *address, uint64_t *entry)
 {
-	volatile uint64_t written = 0; /* writes to its page */
-	uint64_t entry = 0;
 	uint64_t raised = privilege_raise(PRIVILEGE_PAGEMAP); /* with file capabilities root owns our own */
 	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	off_t offset = (off_t)((uintptr_t)&written / (uintptr_t)sysconf(_SC_PAGESIZE) * sizeof(entry));
+	off_t offset = (off_t)((uintptr_t)address / (uintptr_t)sysconf(_SC_PAGESIZE) * sizeof(*entry));
+	bool got;
 
 	privilege_lower(raised);
-	if (fd < 0)
-		return false;
-	written = pread(fd, &entry, sizeof(entry), offset) == (ssize_t)sizeof(entry);
-	close(fd);
-	return written && (entry & SOFT_DIRTY);
+	got = fd >= 0 && pread(fd, entry, sizeof(*entry), offset) == (ssize_t)sizeof(*entry);
+	if (fd >= 0)
+		close(fd);
+	return got;
+}
+
+bool page_file_has_soft_dirty(void)
+{
+	volatile uint64_t written = 1; /* writes to its page */
+	uint64_t entry = 0;
+
+	return own_entry((const void *)&written, &entry) && (entry & SOFT_DIRTY);
+}
+
+bool page_file_has_ksm_flag(const struct env *env)
+{
+	size_t length = (size_t)sysconf(_SC_PAGESIZE);
+	volatile char *page = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t entry = 0, flags = 0;
+	int fd = page_file_open(env, "proc/kpageflags");
+
+	if (page != MAP_FAILED) {
+		*page = 1;
+		if (fd < 0 || !own_entry((const void *)page, &entry) || !(entry & FRAME) ||
+		    pread(fd, &flags, sizeof(flags), (off_t)((entry & FRAME) * sizeof(flags))) < 0)
+			flags = 0;
+		munmap((void *)page, length);
+	}
+	if (fd >= 0)
+		close(fd);
+	return !(flags & FLAG_KSM);
 }
 
 int page_file_node(uint32_t pid, uint64_t address)

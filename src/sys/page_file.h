@@ -41,11 +41,19 @@ long page_file_read(struct env *env, int fd, uint64_t first, uint64_t *entries, 
 long page_file_scan(struct env *env, int fd, uint64_t *start, uint64_t end, uint64_t any, uint64_t tell,
 		    struct page_range *ranges);
 
+bool page_file_has_scan(struct env *env, int fd); /* Does page_file_scan() work on this pagemap? */
+
 /* Reads memory of a process at this address: the length, or -errno. fd is of its mem file. */
 long page_file_bytes(int fd, uint64_t address, void *bytes, size_t n);
 
 /* Does this kernel track written pages? Tries a page of its own, as clear_refs never fails. */
 bool page_file_has_soft_dirty(void);
+
+/*
+ * Does the KSM flag in /proc/kpageflags tell merged pages? Some kernels, such as Linux 6.12, set it for all
+ * anonymous pages: tries a page of its own. True where that cannot be read.
+ */
+bool page_file_has_ksm_flag(const struct env *env);
 
 /* The NUMA node of the page at this address of a process, or -errno; -ENOENT when it is absent. */
 int page_file_node(uint32_t pid, uint64_t address);

@@ -37,10 +37,10 @@ static const struct column columns[] = {
 	       PAGEMAP " bit 55", .rank = 2),
 	NUMBER(exclusive, N_("excl"), N_("present pages that no other process maps"), PAGEMAP " bit 56",
 	       .rank = 2),
-	NUMBER(huge, N_("huge"), N_("present pages that are parts of huge pages"), "PAGEMAP_SCAN of pagemap",
-	       .rank = 1),
-	NUMBER(zero, N_("zero"), N_("present pages that are the shared zero page"), "PAGEMAP_SCAN of pagemap",
-	       .rank = 1),
+	NUMBER(huge, N_("huge"), N_("present pages that are parts of huge pages"),
+	       "PAGEMAP_SCAN of pagemap; before Linux 6.7 /proc/kpageflags", .rank = 1),
+	NUMBER(zero, N_("zero"), N_("present pages that are the shared zero page"),
+	       "PAGEMAP_SCAN of pagemap; before Linux 6.7 /proc/kpageflags", .rank = 1),
 	NUMBER(ksm, N_("ksm"), N_("present pages that KSM has merged with equal ones"),
 	       "/proc/kpageflags bit 21", .rank = 2),
 	COLUMN(struct cell_row, cell_pages, .kind = COLUMN_LABEL, .unit = UNIT_COUNT, .title = N_("most"),
@@ -101,7 +101,7 @@ static void add_cell(struct table *table, const struct page_snapshot *snapshot,
 	row->exclusive = page_map_count(counts->exclusive, known);
 	row->soft_dirty = page_map_count(counts->soft_dirty, known && snapshot->knows_soft_dirty);
 	row->huge = page_map_count(counts->huge, known && snapshot->knows_kinds);
-	row->zero = page_map_count(counts->zero, known && snapshot->knows_kinds);
+	row->zero = page_map_count(page_map_zero(snapshot, counts), known);
 	row->ksm = page_map_count(counts->ksm, known && snapshot->knows_ksm);
 }
 

@@ -13,6 +13,7 @@
 #include "topic/pages/page_map.h"
 
 #define COUNTS "proc/kpagecount"
+#define KSM (UINT64_C(1) << PAGE_FLAGS_KSM)
 
 struct page_row {
 	uint64_t pid, page_address;
@@ -91,7 +92,8 @@ static void fill(struct page_row *row, struct env *env, struct frame *frame, con
 	if (page.present && page.frame > 0) {
 		row->frame = page.frame;
 		if (read_frame(env, PAGE_MAP_FLAGS, page.frame, &value))
-			row->flags = arena_print(&frame->arena, "%s", page_flags_text(text, value));
+			row->flags = arena_print(&frame->arena, "%s",
+						 page_flags_text(text, map->ksm_flag ? value : value & ~KSM));
 		if (read_frame(env, COUNTS, page.frame, &value))
 			row->mappings = value;
 	}

@@ -33,6 +33,7 @@ static void *open_map(struct env *env)
 	map->scan = (struct page_scan){ .env = env, .pagemap = -1, .flags = -1 };
 	map->proportional_bytes = map->swap_proportional_bytes = U64_UNKNOWN;
 	map->soft_dirty = !env->live || page_file_has_soft_dirty();
+	map->ksm_flag = !env->live || page_file_has_ksm_flag(env);
 	return map;
 }
 
@@ -202,6 +203,7 @@ static int begin(struct page_map *map, const struct cell_layout *layout)
 	const struct page_snapshot *before =
 		map->shown && map->shown->generation == target->generation ? map->shown : NULL;
 	int error = pids_read_text(map->env, target->memory_pid, "maps", &map->text);
+	bool ksm;
 
 	if (error)
 		return error;
@@ -215,7 +217,9 @@ static int begin(struct page_map *map, const struct cell_layout *layout)
 	if (map->shares_mono_ns > 0)
 		keep_shares(snapshot, before);
 	map->scan.resident_pages = resident_pages(map);
-	page_scan_begin(&map->scan, snapshot, target->memory_pid, before, has_ksm(map));
+	ksm = has_ksm(map);
+	page_scan_begin(&map->scan, snapshot, target->memory_pid, before, ksm && map->ksm_flag);
+	snapshot->knows_ksm &= !ksm || map->ksm_flag;
 	map->scanned = snapshot;
 	return 0;
 }

@@ -15,6 +15,7 @@
 #define PAGE_MAP_KINDS "PAGEMAP_SCAN"
 #define PAGE_MAP_SOFT_DIRTY "soft-dirty bit"
 #define PAGE_MAP_FLAGS "proc/kpageflags"
+#define PAGE_MAP_KSM "KSM flag"
 
 /* Privileges that the topics over it use. */
 #define PAGE_MAP_USES                                                                                        \
@@ -35,6 +36,7 @@ struct page_map {
 	struct buffer text;                                   /* contents of maps or smaps */
 	struct pid_status status;                             /* as read in this tick */
 	bool soft_dirty;                                      /* this kernel has soft-dirty bits */
+	bool ksm_flag;                                        /* page_file_has_ksm_flag() */
 	uint64_t shares_ns;                                   /* CPU time of the last reading of smaps */
 	uint64_t shares_mono_ns;                              /* … when; 0: never for this process */
 	uint64_t proportional_bytes, swap_proportional_bytes; /* sums; U64_UNKNOWN */
@@ -74,13 +76,19 @@ static inline uint64_t page_map_count(uint64_t count, bool known)
 	return known ? count : U64_UNKNOWN;
 }
 
+/* Zero pages. Without flags of frames they look like shared pages: known only if there are neither. */
+static inline uint64_t page_map_zero(const struct page_snapshot *snapshot, const struct page_counts *counts)
+{
+	return snapshot->knows_kinds ? counts->zero : counts->maybe_zero == 0 ? 0 : U64_UNKNOWN;
+}
+
 /* Present pages that are neither of files nor zero pages. The process may change during the scan. */
 static inline uint64_t page_map_anonymous(const struct page_snapshot *snapshot,
 					  const struct page_counts *counts)
 {
-	uint64_t others = counts->file + (snapshot->knows_kinds ? counts->zero : 0);
+	uint64_t zero = page_map_zero(snapshot, counts), others = counts->file + zero;
 
-	return counts->present > others ? counts->present - others : 0;
+	return zero == U64_UNKNOWN ? U64_UNKNOWN : counts->present > others ? counts->present - others : 0;
 }
 
 /* page_sources.c */

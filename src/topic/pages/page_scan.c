@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads pagemap in large chunks, and uses PAGEMAP_SCAN for mostly absent regions. */
+/*
+ * Reads pagemap in large chunks, and uses PAGEMAP_SCAN for mostly absent regions. What pagemap does not have
+ * comes from PAGEMAP_SCAN, too, or from the flags of the page frames.
+ */
 #include <config.h>
 
 #include "topic/pages/page_scan.h"
@@ -17,6 +20,7 @@
 #define GAP 128                /* reading this many absent pages is cheaper than a call */
 #define SPARSE_PAGES 8192      /* smaller regions are never sparse */
 #define SPARSE_SHARE 16        /* less than this fraction of the pages is present */
+#define SMALLEST_HUGE 16       /* pages */
 #define KINDS (PAGE_SCAN_HUGE | PAGE_SCAN_ZERO)
 #define TOLD (PAGE_SCAN_PRESENT | KINDS)
 
@@ -26,6 +30,16 @@ void page_scan_free(struct page_scan *scan)
 	free(scan->entries);
 	free(scan->frame_flags);
 	free(scan->ranges);
+}
+
+/* The frames or their flags cannot be read. */
+static void forget_flags(struct page_scan *scan)
+{
+	scan->snapshot->knows_ksm &= !scan->with_ksm;
+	scan->snapshot->knows_kinds &= scan->has_ioctl;
+	if (scan->flags >= 0)
+		close(scan->flags);
+	scan->flags = -1;
 }
 
 void page_scan_begin(struct page_scan *scan, struct page_snapshot *snapshot, uint32_t pid,
@@ -41,17 +55,20 @@ void page_scan_begin(struct page_scan *scan, struct page_snapshot *snapshot, uin
 	scan->snapshot = snapshot;
 	scan->before = before;
 	scan->region = 0;
-	scan->walk = scan->kind_walk = scan->ksm_walk = (struct page_walk){ 0 };
+	scan->walk = scan->kind_walk = scan->flag_walk = (struct page_walk){ 0 };
+	scan->with_ksm = with_ksm;
+	scan->zero_frame = 0;
 	scan->pagemap = pids_open(env, pid, "pagemap", O_RDONLY);
 	snapshot->pagemap_error = scan->pagemap < 0 ? scan->pagemap : 0;
-	snapshot->knows_kinds = !snapshot->pagemap_error;
-	snapshot->knows_ksm = !snapshot->pagemap_error;
-	if (!with_ksm)
+	scan->has_ioctl = !snapshot->pagemap_error && page_file_has_scan(env, scan->pagemap);
+	snapshot->knows_kinds = snapshot->knows_ksm = !snapshot->pagemap_error;
+	if (snapshot->pagemap_error || (scan->has_ioctl && !with_ksm))
 		return;
 	if (!scan->frame_flags)
 		scan->frame_flags = alloc_zeroed(CHUNK, sizeof(*scan->frame_flags));
 	scan->flags = page_file_open(env, "proc/kpageflags");
-	snapshot->knows_ksm &= scan->flags >= 0;
+	if (scan->flags < 0)
+		forget_flags(scan);
 }
 
 void page_scan_end(struct page_scan *scan)
@@ -64,43 +81,87 @@ void page_scan_end(struct page_scan *scan)
 	scan->snapshot = NULL;
 }
 
-/* KSM pages are anonymous and mapped more than once. */
-static bool may_be_ksm(uint64_t entry)
+/* As zero pages and those of KSM are. */
+static bool is_shared_anonymous(uint64_t entry)
 {
 	return (entry & (PAGEMAP_PRESENT | PAGEMAP_FILE | PAGEMAP_EXCLUSIVE)) == PAGEMAP_PRESENT;
 }
 
-/* Pages in consecutive frames are looked up together. */
-static size_t run_of_frames(const uint64_t *entries, size_t n)
+static bool is_sought(const struct page_scan *scan, uint64_t entry)
+{
+	return scan->has_ioctl ? is_shared_anonymous(entry) : entry & PAGEMAP_PRESENT;
+}
+
+/* The first of n pages and those after it that are like it, in consecutive frames. */
+static size_t run_of_frames(const struct page_scan *scan, const uint64_t *entries, size_t n)
 {
 	size_t length = 1;
 
-	while (length < n && may_be_ksm(entries[length]) &&
+	while (length < n && is_sought(scan, entries[length]) &&
+	       is_shared_anonymous(entries[length]) == is_shared_anonymous(entries[0]) &&
 	       (entries[length] & PAGEMAP_FRAME) == (entries[0] & PAGEMAP_FRAME) + length)
 		length++;
 	return length;
 }
 
-static void count_ksm(struct page_scan *scan, uint64_t address, size_t n)
+static uint64_t kinds_of(const struct page_scan *scan, uint64_t flags)
 {
-	struct page_snapshot *snapshot = scan->snapshot;
+	uint64_t kinds = PAGE_SCAN_PRESENT;
 
-	for (size_t i = 0, length; i < n && snapshot->knows_ksm; i += length) {
+	if (scan->with_ksm && flags >> PAGE_FLAGS_KSM & 1)
+		kinds |= PAGE_SCAN_KSM;
+	if (scan->has_ioctl)
+		return kinds;
+	if (flags >> PAGE_FLAGS_ZERO & 1)
+		kinds |= PAGE_SCAN_ZERO;
+	if (flags >> PAGE_FLAGS_HUGE & 1 || flags >> PAGE_FLAGS_THP & 1)
+		kinds |= PAGE_SCAN_HUGE;
+	return kinds;
+}
+
+/* Looks up a run of pages. False: their frames or flags cannot be read. */
+static bool count_run(struct page_scan *scan, uint64_t address, uint64_t frame, size_t length)
+{
+	struct page_range range = { .start = address, .end = address };
+
+	if (frame > 0 && frame == scan->zero_frame && length == 1)
+		scan->frame_flags[0] = UINT64_C(1) << PAGE_FLAGS_ZERO;
+	else if (frame == 0 ||
+		 page_file_read(scan->env, scan->flags, frame, scan->frame_flags, length) != (long)length)
+		return false;
+	if (length == 1 && scan->frame_flags[0] >> PAGE_FLAGS_ZERO & 1)
+		scan->zero_frame = frame;
+	for (size_t i = 0; i < length; i++) {
+		uint64_t kinds = kinds_of(scan, scan->frame_flags[i]);
+
+		if (kinds != range.what) {
+			page_snapshot_count_range(scan->snapshot, &scan->flag_walk, &range);
+			range = (struct page_range){ .start = range.end, .end = range.end, .what = kinds };
+		}
+		range.end += scan->snapshot->page_bytes;
+	}
+	page_snapshot_count_range(scan->snapshot, &scan->flag_walk, &range);
+	return true;
+}
+
+/* Exclusive pages in few consecutive frames are no part of a huge page, unless the chunk cuts it. */
+static void count_flags(struct page_scan *scan, uint64_t address, size_t n)
+{
+	for (size_t i = 0, length; i < n; i += length) {
 		const uint64_t *entry = &scan->entries[i];
-		uint64_t frame;
+		uint64_t frame = *entry & PAGEMAP_FRAME;
 
 		length = 1;
-		if (!may_be_ksm(*entry))
+		if (!is_sought(scan, *entry))
 			continue;
-		length = run_of_frames(entry, n - i);
-		frame = *entry & PAGEMAP_FRAME;
-		if (frame == 0 || page_file_read(scan->env, scan->flags, frame, scan->frame_flags, length) !=
-					  (long)length)
-			snapshot->knows_ksm = false;
-		for (size_t k = 0; k < length && snapshot->knows_ksm; k++)
-			if (scan->frame_flags[k] >> PAGE_FLAGS_KSM & 1)
-				page_snapshot_count_ksm(snapshot, &scan->ksm_walk,
-							address + (i + k) * snapshot->page_bytes, 1);
+		length = run_of_frames(scan, entry, n - i);
+		if (frame > 0 && !is_shared_anonymous(*entry) && length < SMALLEST_HUGE && i > 0 &&
+		    i + length < n)
+			continue;
+		if (!count_run(scan, address + i * scan->snapshot->page_bytes, frame, length)) {
+			forget_flags(scan);
+			return;
+		}
 	}
 }
 
@@ -117,20 +178,20 @@ static int read_pages(struct page_scan *scan, uint64_t start, uint64_t end)
 		return -ESTALE;
 	page_snapshot_count(snapshot, &scan->walk, start, scan->entries, n);
 	if (scan->flags >= 0)
-		count_ksm(scan, start, n);
+		count_flags(scan, start, n);
 	return 0;
 }
 
-/* Counts huge and zero pages, which only PAGEMAP_SCAN finds. */
+/* Counts huge and zero pages. */
 static int read_kinds(struct page_scan *scan, uint64_t start, uint64_t end)
 {
 	struct page_snapshot *snapshot = scan->snapshot;
 
-	while (snapshot->knows_kinds && start < end) {
+	while (scan->has_ioctl && start < end) {
 		long found = page_file_scan(scan->env, scan->pagemap, &start, end, KINDS, TOLD, scan->ranges);
 
 		if (found < 0) {
-			snapshot->knows_kinds = false;
+			scan->has_ioctl = snapshot->knows_kinds = false;
 			return found == -ESRCH ? -ESTALE : 0;
 		}
 		for (long i = 0; i < found; i++)
@@ -146,7 +207,7 @@ static bool is_sparse(const struct page_scan *scan, const struct page_region *re
 		scan->before ? page_snapshot_find(scan->before, region->start) : NULL;
 	uint64_t pages = region->counts.pages;
 
-	if (!scan->snapshot->knows_kinds || pages < SPARSE_PAGES)
+	if (!scan->has_ioctl || pages < SPARSE_PAGES)
 		return false;
 	if (last)
 		return last->counts.present + last->counts.swapped < last->counts.pages / SPARSE_SHARE;
@@ -182,7 +243,7 @@ static int scan_sparse(struct page_scan *scan, const struct page_region *region)
 	if (found == -ESRCH)
 		return -ESTALE;
 	if (found < 0) { /* read everything instead */
-		snapshot->knows_kinds = false;
+		scan->has_ioctl = snapshot->knows_kinds = false;
 		return 0;
 	}
 	for (long i = 0; i < found; i++)

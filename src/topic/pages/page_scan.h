@@ -13,7 +13,9 @@ struct page_scan {
 	int pagemap, flags;      /* descriptors of pagemap and kpageflags; -1: not open */
 	uint64_t resident_pages; /* present or swapped pages, approximately; U64_UNKNOWN */
 	size_t region;           /* index of the current one */
-	struct page_walk walk, kind_walk, ksm_walk;
+	bool has_ioctl, with_ksm; /* has_ioctl: PAGEMAP_SCAN, Linux 6.7 */
+	uint64_t zero_frame;      /* 0: not yet seen */
+	struct page_walk walk, kind_walk, flag_walk;
 	uint64_t *entries; /* for a chunk; owned, like all below */
 	uint64_t *frame_flags;
 	struct page_range *ranges;
@@ -23,7 +25,8 @@ void page_scan_free(struct page_scan *scan);
 
 /*
  * Starts a scan of pid into snapshot, whose regions are known. with_ksm: also count pages merged by KSM,
- * which needs /proc/kpageflags. snapshot->pagemap_error and knows_… say what is not available.
+ * which needs /proc/kpageflags, as huge and zero pages do before Linux 6.7. snapshot->pagemap_error and
+ * knows_… say what is not available.
  */
 void page_scan_begin(struct page_scan *scan, struct page_snapshot *snapshot, uint32_t pid,
 		     const struct page_snapshot *before, bool with_ksm);

@@ -147,33 +147,22 @@ void page_snapshot_count(struct page_snapshot *snapshot, struct page_walk *walk,
 	}
 }
 
-/* Adds the pages of a range to the selected counts. */
-static void count_all(struct page_snapshot *snapshot, struct page_walk *walk, uint64_t start, uint64_t end,
-		      bool huge, bool zero, bool ksm)
+void page_snapshot_count_range(struct page_snapshot *snapshot, struct page_walk *walk,
+			       const struct page_range *range)
 {
-	while (start < end) {
-		struct piece piece = next_piece(snapshot, walk, start, end);
+	uint64_t start = range->start;
+
+	if (!(range->what & PAGE_SCAN_PRESENT) ||
+	    !(range->what & (PAGE_SCAN_HUGE | PAGE_SCAN_ZERO | PAGE_SCAN_KSM)))
+		return;
+	while (start < range->end) {
+		struct piece piece = next_piece(snapshot, walk, start, range->end);
 		uint64_t pages = (piece.end - start) / snapshot->page_bytes;
-		struct page_counts counts = { .huge = huge ? pages : 0,
-					      .zero = zero ? pages : 0,
-					      .ksm = ksm ? pages : 0 };
+		struct page_counts counts = { .huge = range->what & PAGE_SCAN_HUGE ? pages : 0,
+					      .zero = range->what & PAGE_SCAN_ZERO ? pages : 0,
+					      .ksm = range->what & PAGE_SCAN_KSM ? pages : 0 };
 
 		add_counts(snapshot, &piece, &counts);
 		start = piece.end;
 	}
-}
-
-void page_snapshot_count_range(struct page_snapshot *snapshot, struct page_walk *walk,
-			       const struct page_range *range)
-{
-	bool huge = range->what & PAGE_SCAN_HUGE, zero = range->what & PAGE_SCAN_ZERO;
-
-	if (range->what & PAGE_SCAN_PRESENT)
-		count_all(snapshot, walk, range->start, range->end, huge, zero, false);
-}
-
-void page_snapshot_count_ksm(struct page_snapshot *snapshot, struct page_walk *walk, uint64_t address,
-			     uint64_t n)
-{
-	count_all(snapshot, walk, address, address + n * snapshot->page_bytes, false, false, true);
 }

@@ -49,12 +49,12 @@ struct page_region *page_snapshot_find(const struct page_snapshot *snapshot, uin
 void page_snapshot_count(struct page_snapshot *snapshot, struct page_walk *walk, uint64_t address,
 			 const uint64_t *entries, size_t n);
 
-/* Counts the huge and zero pages of a range; absent pages of hugetlb are huge, too, and are not counted. */
+#define PAGE_SCAN_KSM (UINT64_C(1) << 63) /* of page_range.what; PAGEMAP_SCAN does not have it */
+
+/*
+ * Counts the huge, zero and KSM pages of a range; absent pages of hugetlb are huge, too, and are not counted.
+ */
 void page_snapshot_count_range(struct page_snapshot *snapshot, struct page_walk *walk,
 			       const struct page_range *range);
-
-/* Counts n pages at address that KSM has merged. */
-void page_snapshot_count_ksm(struct page_snapshot *snapshot, struct page_walk *walk, uint64_t address,
-			     uint64_t n);
 
 #endif

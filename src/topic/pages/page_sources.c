@@ -82,14 +82,11 @@ static int test_status(struct env *env)
 static int test_kinds(struct env *env)
 {
 	int fd = env->live ? pids_open(env, env->own_pid, "pagemap", O_RDONLY) : -ENOTTY;
-	struct page_range ranges[PAGE_SCAN_RANGES];
-	uint64_t start = 0;
-	long found =
-		fd < 0 ? fd : page_file_scan(env, fd, &start, env->page_bytes, PAGE_SCAN_ZERO, 0, ranges);
+	int error = fd < 0 ? fd : page_file_has_scan(env, fd) ? 0 : -ENOTTY;
 
 	if (fd >= 0)
 		close(fd);
-	return found < 0 ? (int)found : 0;
+	return error;
 }
 
 static int test_soft_dirty(struct env *env)
@@ -113,6 +110,11 @@ static int test_frames(struct env *env)
 static int test_flags(struct env *env)
 {
 	return page_file_try(env, PAGE_MAP_FLAGS);
+}
+
+static int test_ksm(struct env *env)
+{
+	return env->live && !page_file_has_ksm_flag(env) ? -ENOTSUP : 0;
 }
 
 static const char ptrace[] = N_("run it as root, or give it the capability cap_sys_ptrace");
@@ -146,7 +148,7 @@ const struct source_spec page_map_sources[] = {
 	  .test = test_smaps,
 	  .remedies = { { EACCES, ptrace }, { EPERM, ptrace } } },
 	{ .path = PAGE_MAP_KINDS,
-	  .gives = N_("huge and zero pages, and fast maps of sparse processes"),
+	  .gives = N_("huge and zero pages without privileges, and fast maps of sparse processes"),
 	  .optional = true,
 	  .test = test_kinds,
 	  .remedies = { { ENOTTY, N_("needs Linux 6.7") } } },
@@ -164,6 +166,12 @@ const struct source_spec page_map_sources[] = {
 	  .gives = N_("flags of page frames, among them those merged by KSM"),
 	  .optional = true,
 	  .test = test_flags },
+	{ .path = PAGE_MAP_KSM,
+	  .gives = N_("pages merged by KSM"),
+	  .optional = true,
+	  .test = test_ksm,
+	  .remedies = { { ENOTSUP, N_("this kernel marks all anonymous pages as merged, as Linux 6.12 does; "
+				      "needs a newer one") } } },
 	{ 0 },
 };
 
@@ -203,6 +211,9 @@ void page_map_notices(struct page_map *map, struct frame *frame, const struct to
 			     _("/proc/%u/pagemap: %s; the regions are known, their pages are not"),
 			     snapshot->pid, strerror(-snapshot->pagemap_error));
 	notice_empty_range(map, frame, name);
+	if (!map->ksm_flag && !snapshot->pagemap_error && !snapshot->knows_ksm)
+		frame_notice(frame, name, remedy_of(map, PAGE_MAP_KSM, -ENOTSUP),
+			     _("pages merged by KSM are not known"));
 }
 
 void page_map_notice_unreadable(const struct page_map *map, struct frame *frame, const struct topic *topic)

@@ -55,9 +55,9 @@ static const struct column columns[] = {
 	PAGES(anonymous_pages, N_("anon"), N_("present anonymous pages, without zero pages"),
 	      "present - file - zero", .rank = 1),
 	PAGES(huge_pages, N_("huge"), N_("present pages that are parts of huge pages"),
-	      "PAGEMAP_SCAN of pagemap", .rank = 3),
+	      "PAGEMAP_SCAN of pagemap; before Linux 6.7 /proc/kpageflags", .rank = 3),
 	PAGES(zero_pages, N_("zero"), N_("present pages that are the shared zero page"),
-	      "PAGEMAP_SCAN of pagemap", .rank = 3),
+	      "PAGEMAP_SCAN of pagemap; before Linux 6.7 /proc/kpageflags", .rank = 3),
 	PAGES(ksm_pages, N_("ksm"), N_("present pages that KSM has merged with equal ones"),
 	      "/proc/kpageflags bit 21", .rank = 4),
 	PAGES(exclusive_pages, N_("excl"), N_("present pages that no other process maps"), PAGEMAP " bit 56",
@@ -149,7 +149,7 @@ static void fill_pages(struct total_row *row, const struct page_snapshot *snapsh
 	row->exclusive_pages = page_map_count(total->exclusive, known);
 	row->soft_dirty_pages = page_map_count(total->soft_dirty, known && snapshot->knows_soft_dirty);
 	row->huge_pages = page_map_count(total->huge, known && snapshot->knows_kinds);
-	row->zero_pages = page_map_count(total->zero, known && snapshot->knows_kinds);
+	row->zero_pages = page_map_count(page_map_zero(snapshot, total), known);
 	row->ksm_pages = page_map_count(total->ksm, known && snapshot->knows_ksm);
 	if (snapshot->complete)
 		row->map_cpu_seconds = (double)snapshot->cpu_ns / 1e9;

@@ -45,9 +45,9 @@ static const struct column columns[] = {
 	PAGES(exclusive_bytes, N_("excl"), N_("present pages that no other process maps"), PAGEMAP " bit 56",
 	      .hidden = true),
 	PAGES(huge_bytes, N_("huge"), N_("present pages that are parts of huge pages"),
-	      "PAGEMAP_SCAN of pagemap", .rank = 4),
+	      "PAGEMAP_SCAN of pagemap; before Linux 6.7 /proc/kpageflags", .rank = 4),
 	PAGES(zero_bytes, N_("zero"), N_("present pages that are the shared zero page"),
-	      "PAGEMAP_SCAN of pagemap", .hidden = true),
+	      "PAGEMAP_SCAN of pagemap; before Linux 6.7 /proc/kpageflags", .hidden = true),
 	PAGES(ksm_bytes, N_("ksm"), N_("present pages that KSM has merged with equal ones"),
 	      "/proc/kpageflags bit 21", .hidden = true),
 	COLUMN(struct region_row, permissions, .kind = COLUMN_LABEL, .title = N_("perm"), .width = 4,
@@ -68,6 +68,11 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
+static uint64_t bytes_of(const struct page_snapshot *snapshot, uint64_t pages)
+{
+	return pages == U64_UNKNOWN ? U64_UNKNOWN : pages * snapshot->page_bytes;
+}
+
 static void fill_counts(struct region_row *row, const struct page_snapshot *snapshot,
 			const struct page_region *region)
 {
@@ -78,12 +83,13 @@ static void fill_counts(struct region_row *row, const struct page_snapshot *snap
 	row->present_bytes = page_map_count(counts->present * page, known);
 	row->swapped_bytes = page_map_count(counts->swapped * page, known);
 	row->file_bytes = page_map_count(counts->file * page, known);
-	row->anonymous_bytes = page_map_count(page_map_anonymous(snapshot, counts) * page, known);
+	row->anonymous_bytes =
+		page_map_count(bytes_of(snapshot, page_map_anonymous(snapshot, counts)), known);
 	row->exclusive_bytes = page_map_count(counts->exclusive * page, known);
 	row->soft_dirty_bytes =
 		page_map_count(counts->soft_dirty * page, known && snapshot->knows_soft_dirty);
 	row->huge_bytes = page_map_count(counts->huge * page, known && snapshot->knows_kinds);
-	row->zero_bytes = page_map_count(counts->zero * page, known && snapshot->knows_kinds);
+	row->zero_bytes = page_map_count(bytes_of(snapshot, page_map_zero(snapshot, counts)), known);
 	row->ksm_bytes = page_map_count(counts->ksm * page, known && snapshot->knows_ksm);
 }
 
