@@ -41,6 +41,22 @@ struct mount {
 	struct span root, point; /* as in mountinfo, with octal escapes */
 };
 
+static int octal(char byte)
+{
+	return byte >= '0' && byte <= '7' ? byte - '0' : -1;
+}
+
+/* Takes the next byte of a path of mountinfo, which has "\040" for a blank. */
+static char next_byte(struct span *path)
+{
+	const char *at = path->at;
+	bool escaped = span_length(*path) >= 4 && *at == '\\' && octal(at[1]) >= 0 && octal(at[2]) >= 0 &&
+		       octal(at[3]) >= 0;
+
+	path->at += escaped ? 4 : 1;
+	return escaped ? (char)(octal(at[1]) << 6 | octal(at[2]) << 3 | octal(at[3])) : *at;
+}
+
 /* "31 23 0:28 /root /point opts [tags] - type source superopts" */
 static bool parse_mount(struct span line, struct mount *mount, struct span *type, struct span *options)
 {
@@ -58,19 +74,30 @@ static bool parse_mount(struct span line, struct mount *mount, struct span *type
 	return span_word(&line, type) && span_word(&line, &skip) && span_word(&line, options);
 }
 
-/* Is group equal to root or below it? */
-static bool is_below(struct span root, struct span group)
+/*
+ * Is group, which has no escapes, equal to root or below it? Then *rest is what follows root, as the mount
+ * shows only what is below it; otherwise all of group.
+ */
+static bool is_below(struct span root, struct span group, struct span *rest)
 {
-	size_t length = span_length(root);
+	struct span at = group;
 
-	return length <= 1 || (span_length(group) >= length && memcmp(root.at, group.at, length) == 0 &&
-			       (span_length(group) == length || group.at[length] == '/'));
+	*rest = group;
+	if (span_length(root) <= 1)
+		return true;
+	while (span_length(root) > 0)
+		if (span_length(at) == 0 || next_byte(&root) != *at.at++)
+			return false;
+	if (span_length(at) > 0 && *at.at != '/')
+		return false;
+	*rest = at;
+	return true;
 }
 
 /* The first mount of the hierarchy that shows the group; otherwise the first mount. */
 static bool find_mount(struct span mounts, const char *controller, struct span group, struct mount *mount)
 {
-	struct span line, type, options;
+	struct span line, type, options, rest;
 	struct mount candidate;
 	bool found = false;
 
@@ -82,7 +109,7 @@ static bool find_mount(struct span mounts, const char *controller, struct span g
 		if (!found)
 			*mount = candidate;
 		found = true;
-		if (is_below(candidate.root, group)) {
+		if (is_below(candidate.root, group, &rest)) {
 			*mount = candidate;
 			break;
 		}
@@ -90,13 +117,8 @@ static bool find_mount(struct span mounts, const char *controller, struct span g
 	return found;
 }
 
-static int octal(char byte)
-{
-	return byte >= '0' && byte <= '7' ? byte - '0' : -1;
-}
-
-/* Copies without leading and trailing slashes, and decodes "\040" and the like. */
-static bool copy_path(struct span path, char *out)
+/* Copies without leading and trailing slashes; decodes a path of mountinfo. */
+static bool copy_path(struct span path, bool escaped, char *out)
 {
 	size_t length = 0;
 
@@ -104,33 +126,23 @@ static bool copy_path(struct span path, char *out)
 		path.at++;
 	while (path.at < path.end && path.end[-1] == '/')
 		path.end--;
-	for (; path.at < path.end; path.at++) {
+	while (path.at < path.end) {
 		if (length + 1 >= CGROUP_PATH_MAX)
 			return false;
-		if (*path.at == '\\' && span_length(path) >= 4 && octal(path.at[1]) >= 0 &&
-		    octal(path.at[2]) >= 0 && octal(path.at[3]) >= 0) {
-			out[length++] =
-				(char)(octal(path.at[1]) << 6 | octal(path.at[2]) << 3 | octal(path.at[3]));
-			path.at += 3;
-		} else {
-			out[length++] = *path.at;
-		}
+		out[length++] = escaped ? next_byte(&path) : *path.at++;
 	}
 	out[length] = '\0';
 	return true;
 }
 
-/* Removes the prefix root from group, as the mount shows only what is below root. */
-static struct span below(struct span root, struct span group)
+static bool set_place(const struct mount *mount, struct span group, struct cgroup_place *place)
 {
-	if (span_length(root) > 1 && is_below(root, group))
-		group.at += span_length(root);
-	return group;
+	return copy_path(mount->point, true, place->mount) && copy_path(group, false, place->group);
 }
 
 bool cgroup_find(struct span cgroups, struct span mounts, const char *controller, struct cgroup_place *place)
 {
-	struct span group;
+	struct span group, rest;
 	struct mount mount;
 
 	for (int version = 1; version <= 2; version++) {
@@ -139,24 +151,25 @@ bool cgroup_find(struct span cgroups, struct span mounts, const char *controller
 		if (!find_group(cgroups, name, &group) || !find_mount(mounts, name, group, &mount))
 			continue;
 		place->version = version;
-		return copy_path(mount.point, place->mount) &&
-		       copy_path(below(mount.root, group), place->group);
+		is_below(mount.root, group, &rest);
+		return set_place(&mount, rest, place);
 	}
 	return false;
 }
 
 bool cgroup_next(struct span *mounts, const char *group, struct cgroup_place *place)
 {
-	struct span line, type, options, path = span_text(group);
+	struct span line, type, options, rest;
 	struct mount mount;
 
 	while (span_line(mounts, &line)) {
 		if (!parse_mount(line, &mount, &type, &options) ||
 		    !(span_is(type, "cgroup") || span_is(type, "cgroup2")))
 			continue;
-		place->version = !is_below(mount.root, path) ? 0 : span_is(type, "cgroup") ? 1 : 2;
-		return copy_path(mount.point, place->mount) &&
-		       copy_path(below(mount.root, path), place->group);
+		place->version = span_is(type, "cgroup") ? 1 : 2;
+		if (!is_below(mount.root, span_text(group), &rest))
+			place->version = 0;
+		return set_place(&mount, rest, place);
 	}
 	return false;
 }

@@ -173,6 +173,25 @@ START_TEST(cgroup_takes_the_mount_root_off)
 }
 END_TEST
 
+/* Mounts are escaped by the kernel, paths of groups are not. */
+START_TEST(cgroup_with_a_backslash)
+{
+	static const char mounts[] = "35 31 0:32 /a\\134b\\040c /c\\040g rw - cgroup2 none rw\n";
+	struct cgroup_place place;
+	struct span rest = span_text(mounts);
+
+	ck_assert(cgroup_find(span_text("0::/a\\040x\n"), span_text("35 31 0:32 / /cg rw - cgroup2 none rw\n"),
+			      "memory", &place));
+	ck_assert_str_eq(place.group, "a\\040x");
+	ck_assert(cgroup_find(span_text("0::/a\\b c/d\\134\n"), span_text(mounts), "memory", &place));
+	ck_assert_str_eq(place.mount, "c g");
+	ck_assert_str_eq(place.group, "d\\134");
+	ck_assert(cgroup_next(&rest, "/a\\b c/e\\040", &place));
+	ck_assert_int_eq(place.version, 2);
+	ck_assert_str_eq(place.group, "e\\040");
+}
+END_TEST
+
 START_TEST(cgroup_limits)
 {
 	uint64_t bytes;
