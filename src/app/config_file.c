@@ -19,6 +19,7 @@
 #include "core/i18n.h"
 
 #define CONFIG_BYTES_MAX ((size_t)1024 * 1024)
+#define LINKS_MAX 40 /* as for the kernel */
 
 /* With file capabilities the environment is not trusted: the passwd entry is used. */
 static const char *own_home(void)
@@ -82,17 +83,65 @@ static int make_directories(char *path)
 	return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-static int write_file(const struct settings *settings, const char *path, const char *temporary)
+/* Whoever owns the link decides which file is written: only the user may. */
+static ssize_t read_own_link(const char *path, char *target, size_t room)
 {
-	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	struct stat link;
+
+	if (lstat(path, &link) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISLNK(link.st_mode))
+		return S_ISREG(link.st_mode) ? 0 : -ENOTSUP;
+	if (link.st_uid != geteuid())
+		return -EPERM;
+	return readlink(path, target, room);
+}
+
+/* Replaces path by the file that it links to, which need not exist. 0 or -errno. */
+static int follow_links(char *path, size_t room)
+{
+	char target[PATH_MAX];
+
+	for (unsigned links = 0; links < LINKS_MAX; links++) {
+		ssize_t length = read_own_link(path, target, sizeof(target) - 1);
+		size_t directory;
+
+		if (length <= 0)
+			return (int)length;
+		target[length] = '\0';
+		directory = *target == '/' ? 0 : (size_t)(strrchr(path, '/') + 1 - path);
+		if (directory + (size_t)length >= room)
+			return -ENAMETOOLONG;
+		memcpy(path + directory, target, (size_t)length + 1);
+	}
+	return -ELOOP;
+}
+
+static int write_text(const struct settings *settings, int fd)
+{
 	struct buffer text = { 0 };
 	int error;
 
-	if (fd < 0)
-		return -errno;
 	settings_write(settings, &text);
 	error = buffer_write(&text, fd, -1);
-	if (!error && fsync(fd) < 0)
+	buffer_free(&text);
+	return error ? error : fsync(fd) < 0 ? -errno : 0;
+}
+
+/* A new file beside path replaces it, with its mode. */
+static int write_file(const struct settings *settings, const char *path)
+{
+	char temporary[PATH_MAX];
+	struct stat before;
+	int error, fd;
+
+	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary))
+		return -ENAMETOOLONG;
+	fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	error = write_text(settings, fd);
+	if (!error && stat(path, &before) == 0 && fchmod(fd, before.st_mode & 0777) < 0)
 		error = -errno;
 	if (close(fd) < 0 && !error)
 		error = -errno;
@@ -100,13 +149,12 @@ static int write_file(const struct settings *settings, const char *path, const c
 		error = -errno;
 	if (error)
 		unlink(temporary);
-	buffer_free(&text);
 	return error;
 }
 
 int config_save(const struct settings *settings, char *path, size_t room)
 {
-	char home[PATH_MAX - 64], file[PATH_MAX - 32], temporary[PATH_MAX];
+	char home[PATH_MAX - 64], file[PATH_MAX];
 	int error = find_home(home, sizeof(home));
 
 	snprintf(path, room, "%s", _("the configuration (no HOME)"));
@@ -115,7 +163,8 @@ int config_save(const struct settings *settings, char *path, size_t room)
 	snprintf(file, sizeof(file), "%s/panetop", home);
 	error = make_directories(file);
 	snprintf(file, sizeof(file), "%s/panetop/config", home);
-	snprintf(temporary, sizeof(temporary), "%s.new", file);
 	snprintf(path, room, "%s", file);
-	return error ? error : write_file(settings, file, temporary);
+	if (!error)
+		error = follow_links(file, sizeof(file));
+	return error ? error : write_file(settings, file);
 }

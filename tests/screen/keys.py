@@ -2,6 +2,7 @@
 """Keys and mouse: what they do to the screen."""
 import os
 import re
+import stat
 import subprocess
 from contextlib import contextmanager
 
@@ -335,6 +336,41 @@ def configuration_is_kept(scratch):
                                  terminal, "it was not read")
 
 
+def configuration_behind_a_link(scratch):
+    """The file that the link names is written, with its mode; nothing that lies beside it is opened or changed."""
+    folder, dotfiles = os.path.join(scratch, "panetop"), os.path.join(scratch, "dotfiles")
+    os.mkdir(folder)
+    os.mkdir(dotfiles)
+    path, target = os.path.join(folder, "config"), os.path.join(dotfiles, "config")
+    os.symlink("../dotfiles/link", path)
+    os.symlink(target, os.path.join(dotfiles, "link"))
+    for beside in (path, target):
+        os.mkfifo(beside + ".new")
+    with open(target, "w", encoding="utf-8") as file:
+        file.write("unit = MiB\n")
+    os.chmod(target, 0o640)
+    with replay(env={"XDG_CONFIG_HOME": scratch}) as terminal:
+        terminal.send("+", "w")
+        problem = expect("written: " + path in terminal.text().replace("\n", ""), terminal, "it was not written")
+    with open(target, encoding="utf-8") as file:
+        text = file.read()
+    return problem or (None if os.path.islink(path) else "the link was replaced") or \
+        (None if text == "unit = MiB\ndelay = 2\n" else text) or \
+        (None if os.stat(target).st_mode & 0o777 == 0o640 else "the mode changed") or \
+        (None if sorted(os.listdir(dotfiles)) == ["config", "config.new", "link"] else str(os.listdir(dotfiles)))
+
+
+def configuration_that_is_no_file(scratch):
+    os.mkdir(os.path.join(scratch, "panetop"))
+    path, pipe = os.path.join(scratch, "panetop", "config"), os.path.join(scratch, "pipe")
+    os.symlink(pipe, path)
+    os.mkfifo(pipe)
+    with replay(env={"XDG_CONFIG_HOME": scratch}) as terminal:
+        terminal.send("w")
+        return expect("could not be written: Operation not supported" in terminal.text().replace("\n", ""), terminal,
+                      "it is not refused") or (None if stat.S_ISFIFO(os.lstat(pipe).st_mode) else "the pipe was replaced")
+
+
 def wrong_configuration_is_told(scratch):
     os.mkdir(os.path.join(scratch, "panetop"))
     with open(os.path.join(scratch, "panetop", "config"), "w", encoding="utf-8") as file:
@@ -440,6 +476,8 @@ def tests():
         ("forcing pages in asks first", forcing_pages_asks_first),
         ("a process is chosen from the list", a_process_is_chosen_from_the_list),
         ("the configuration is written when asked, and read", configuration_is_kept),
+        ("the configuration is written behind a link", configuration_behind_a_link),
+        ("a configuration that is no file is not replaced", configuration_that_is_no_file),
         ("what is written to the configuration is known when it is read", what_is_written_is_known),
         ("what is wrong in the configuration is told", wrong_configuration_is_told),
         ("a replay says what its recording lacks", what_a_recording_lacks_is_told),
