@@ -21,6 +21,7 @@
 #include "core/i18n.h"
 #include "output/recording.h"
 #include "sys/env.h"
+#include "sys/environment.h"
 #include "sys/privilege.h"
 #include "sys/worker.h"
 #include "topic/counter/counter_rows.h"
@@ -183,6 +184,7 @@ int main(int argc, char **argv)
 
 	if (open_missing_descriptors() < 0)
 		return 1;
+	environment_open();
 	error = privilege_open();
 	i18n_open(LOCALEDIR);
 	if (error) {

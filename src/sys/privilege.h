@@ -102,9 +102,10 @@ struct privilege_plan {
 
 /*
  * Drops, before there is a second thread, all that the plan does not name: permitted and inheritable
- * capabilities, bounding and ambient set, user 0 and its groups under sudo, and gaining privileges by exec.
- * Keeps what a command inherits. Then verifies all of it. 0, or -errno with the call that failed in *what:
- * -ENOTRECOVERABLE when a privilege is still held.
+ * capabilities, the ambient set, user 0 and its groups under sudo, and gaining privileges by exec; with
+ * CAP_SETPCAP also the bounding set, which gives nothing without gains. Keeps what a command inherits. Then
+ * verifies all of it. 0, or -errno with the call that failed in *what: -ENOTRECOVERABLE when a privilege is
+ * still held.
  */
 int privilege_drop(const struct privilege_plan *plan, const char **what);
 

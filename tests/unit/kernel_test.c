@@ -180,8 +180,8 @@ START_TEST(cgroup_with_a_backslash)
 	struct cgroup_place place;
 	struct span rest = span_text(mounts);
 
-	ck_assert(cgroup_find(span_text("0::/a\\040x\n"), span_text("35 31 0:32 / /cg rw - cgroup2 none rw\n"),
-			      "memory", &place));
+	ck_assert(cgroup_find(span_text("0::/a\\040x\n"),
+			      span_text("35 31 0:32 / /cg rw - cgroup2 none rw\n"), "memory", &place));
 	ck_assert_str_eq(place.group, "a\\040x");
 	ck_assert(cgroup_find(span_text("0::/a\\b c/d\\134\n"), span_text(mounts), "memory", &place));
 	ck_assert_str_eq(place.mount, "c g");
