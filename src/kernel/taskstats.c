@@ -10,6 +10,7 @@
 
 #define VERSION_WITH_TGID 12
 #define VERSION_MOVED 15
+#define LAST_OF_PROCESS 0x20 /* AGROUP */
 #define NS_PER_US 1000
 
 /*
@@ -18,12 +19,13 @@
  * than the kernel, or of version 15.
  */
 struct layout {
-	size_t exit_code, runs, queued_ns, run_ns, comm, uid, pid, elapsed_us, user_us, system_us,
+	size_t exit_code, flags, runs, queued_ns, run_ns, comm, uid, pid, elapsed_us, user_us, system_us,
 		peak_kib, sleeps, tgid;
 };
 
 static const struct layout usual = {
 	.exit_code = 4,
+	.flags = 8,
 	.runs = 16,
 	.queued_ns = 24,
 	.run_ns = 72,
@@ -39,6 +41,7 @@ static const struct layout usual = {
 };
 static const struct layout moved = {
 	.exit_code = 4,
+	.flags = 8,
 	.runs = 16,
 	.queued_ns = 24,
 	.run_ns = 120,
@@ -107,15 +110,18 @@ static void copy_queued(struct span stats, const struct layout *layout, uint64_t
 static void fill_record(struct span stats, struct exit_record *record)
 {
 	const struct layout *layout = record->version == VERSION_MOVED ? &moved : &usual;
+	uint8_t flags = 0;
 	uint32_t pid;
 
 	if (!span_peek(stats, layout->pid, &pid, sizeof(pid)) || pid != record->tid)
 		return;
 	span_peek(stats, layout->exit_code, &record->exit_code, sizeof(record->exit_code));
-	if (record->version >= VERSION_WITH_TGID)
+	if (record->version >= VERSION_WITH_TGID) {
 		span_peek(stats, layout->tgid, &record->tgid, sizeof(record->tgid));
-	else if (record->exit_code == 0)
+		record->last = span_peek(stats, layout->flags, &flags, sizeof(flags)) && flags & LAST_OF_PROCESS;
+	} else if (record->exit_code == 0) {
 		record->exit_code = U32_UNKNOWN;
+	}
 	span_peek(stats, layout->uid, &record->uid, sizeof(record->uid));
 	copy_comm(stats, layout->comm, record->comm);
 	span_peek(stats, layout->run_ns, &record->run_ns, sizeof(record->run_ns));

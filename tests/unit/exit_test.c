@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -350,6 +351,55 @@ START_TEST(an_unknown_number_of_exits_stays_unknown)
 		exit_both(&env, ledger);
 	ck_assert_uint_gt(other->exits, before);
 	ck_assert_uint_eq(command_of(ledger, CHILD_NAME)->exits, U64_UNKNOWN);
+	exit_ledger_close(ledger);
+	env_close(&env);
+}
+END_TEST
+
+static void *exec_nothing(void *path)
+{
+	execl(path, path, NULL);
+	_exit(127);
+}
+
+/* A child whose second thread executes tests/nothing. */
+static pid_t start_exec_of_thread(void)
+{
+	char path[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 32);
+	pthread_t thread;
+	pid_t pid = fork();
+
+	if (pid != 0)
+		return pid;
+	path[length > 0 ? length : 0] = '\0';
+	strcpy(strrchr(path, '/'), "/../nothing");
+	if (length <= 0 || pthread_create(&thread, NULL, exec_nothing, path) != 0)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* Such an exec ends the first thread, but not the process. */
+START_TEST(a_process_exits_once)
+{
+	struct settings settings = { 0 };
+	const struct sample_request request = { 0 };
+	struct env env;
+	const struct sample sample = { .env = &env, .settings = &settings, .request = &request };
+	struct exit_ledger *ledger;
+
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	ledger = exit_ledger_open(&sample);
+	ck_assert_int_eq(exit_ledger_update(ledger), 0);
+	if (!ledger->reader)
+		skip_test("no exit records: %s", strerror(-ledger->reader_error));
+	for (int i = 0; i < CHILDREN; i++)
+		reap(start_exec_of_thread(), 0);
+	env.tick++;
+	ck_assert_int_eq(exit_ledger_update(ledger), 0);
+	ck_assert_ptr_nonnull(command_of(ledger, "nothing"));
+	ck_assert_uint_eq(command_of(ledger, "nothing")->exits, CHILDREN);
 	exit_ledger_close(ledger);
 	env_close(&env);
 }

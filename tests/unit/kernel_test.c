@@ -388,10 +388,12 @@ static void add_exit(struct datagram *datagram, uint16_t version, size_t stats_b
 		 sleeps = 2;
 	struct datagram thread = { 0 }, process = { 0 }, attributes = { 0 };
 	char stats[2 * STATS_BYTES] = { 0 };
+	uint8_t flags = 0x21;
 
 	memset(stats + 368, 0xee, sizeof(stats) - 368);
 	memcpy(stats, &version, 2);
 	memcpy(stats + 4, &exit_code, 4);
+	memcpy(stats + 8, &flags, 1);
 	memcpy(stats + 16, &runs, 8);
 	memcpy(stats + 24, &queued_ns, 8);
 	memcpy(stats + 80, "a b) \033", 7);
@@ -435,6 +437,7 @@ START_TEST(taskstats_two_exits_in_a_datagram)
 		ck_assert_uint_eq(record.version, version);
 		ck_assert_uint_eq(record.tid, 42);
 		ck_assert_uint_eq(record.tgid, 40);
+		ck_assert(record.last);
 		ck_assert_uint_eq(record.uid, 1000);
 		ck_assert_uint_eq(record.exit_code, 0x700);
 		ck_assert_uint_eq(record.user_ns, 2500000);

@@ -113,6 +113,7 @@ static void keep_record(void *context, const struct exit_record *record)
 		.tgid = record->tgid ? record->tgid : record->tid,
 		.number = number,
 		.first = record->tgid == 0 || record->tgid == record->tid,
+		.last = record->tgid == 0 || record->last,
 		.cpu_ns = exit_record_cpu_ns(record, ledger->tick_ns),
 		.peak_kib = record->peak_kib == U64_UNKNOWN ? 0 : record->peak_kib,
 		.run_ns = record->run_ns == U64_UNKNOWN ? 0 : record->run_ns,
@@ -139,7 +140,7 @@ static void count_process(struct exit_ledger *ledger, const struct ended *thread
 	for (size_t i = 0; i < n_threads; i++) {
 		cpu_ns += threads[i].cpu_ns;
 		run_ns += threads[i].run_ns;
-		exits += threads[i].first;
+		exits += threads[i].last;
 		if (threads[i].first)
 			first = &threads[i];
 	}

@@ -40,6 +40,7 @@ struct exit_ledger {
 	struct ended {              /* a thread that exited in this tick */
 		uint32_t tgid, number;
 		bool first;         /* the main thread of its process */
+		bool last;          /* its process ended with it */
 		uint64_t cpu_ns, run_ns; /* an estimate; as in its record, or 0 */
 		uint64_t peak_kib;  /* or 0 */
 		char name[PROCESS_NAME_MAX];
