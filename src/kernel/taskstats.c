@@ -118,7 +118,8 @@ static void fill_record(struct span stats, struct exit_record *record)
 	span_peek(stats, layout->exit_code, &record->exit_code, sizeof(record->exit_code));
 	if (record->version >= VERSION_WITH_TGID) {
 		span_peek(stats, layout->tgid, &record->tgid, sizeof(record->tgid));
-		record->last = span_peek(stats, layout->flags, &flags, sizeof(flags)) && flags & LAST_OF_PROCESS;
+		record->last =
+			span_peek(stats, layout->flags, &flags, sizeof(flags)) && flags & LAST_OF_PROCESS;
 	} else if (record->exit_code == 0) {
 		record->exit_code = U32_UNKNOWN;
 	}

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -472,6 +473,84 @@ START_TEST(a_process_ends_with_its_last_thread)
 	event = event_of(EVENT_EXIT, pid, false);
 	ck_assert_uint_eq(event->exit_code, sources.connector_error ? UINT32_MAX : 9 << 8);
 	ck_assert_uint_ge(event->duration_ns, 70000000);
+	close_reader();
+}
+END_TEST
+
+static void *crash(void *argument)
+{
+	raise(SIGSEGV);
+	return argument;
+}
+
+static _Noreturn void crash_with(unsigned cores, bool in_thread, const char *directory)
+{
+	const struct rlimit limit = { cores ? RLIM_INFINITY : 0, cores ? RLIM_INFINITY : 0 };
+	pthread_t thread;
+
+	if (chdir(directory) < 0 || setrlimit(RLIMIT_CORE, &limit) < 0)
+		_exit(1);
+	if (in_thread && pthread_create(&thread, NULL, crash, NULL) == 0)
+		pthread_join(thread, NULL);
+	crash(NULL);
+	_exit(1);
+}
+
+/* As wait() has it: the kernel tells of a core before it looks whether it may dump one. */
+START_TEST(cores_are_told_where_they_were_dumped)
+{
+	char directory[SCRATCH_PATH_MAX];
+	pid_t pids[4];
+	int statuses[4];
+	size_t dumped = 0;
+
+	open_reader("core,exit", true, false);
+	scratch_directory(directory, "cores");
+	for (unsigned i = 0; i < 4; i++) {
+		CHILD(pid)
+		crash_with(i & 1, i & 2, directory);
+		pids[i] = pid;
+		statuses[i] = reap(pid);
+		ck_assert(WIFSIGNALED(statuses[i]));
+		dumped += WCOREDUMP(statuses[i]) != 0;
+	}
+	expect(EVENT_EXIT, 4);
+	expect(EVENT_CORE, dumped);
+	for (unsigned i = 0; i < 4; i++) {
+		ck_assert_uint_eq(event_of(EVENT_EXIT, pids[i], false)->exit_code, (uint32_t)statuses[i]);
+		if (WCOREDUMP(statuses[i]))
+			event_of(EVENT_CORE, pids[i], i & 2);
+	}
+	close_reader();
+}
+END_TEST
+
+static void *rename_thread(void *argument)
+{
+	prctl(PR_SET_NAME, "helper");
+	return argument;
+}
+
+START_TEST(a_new_name_of_a_thread_is_told)
+{
+	struct arena arena = { 0 };
+	const struct event *event;
+
+	open_reader("comm", false, false);
+	CHILD(pid)
+	{
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, rename_thread, NULL) != 0)
+			_exit(1);
+		pthread_join(thread, NULL);
+		_exit(0);
+	}
+	ck_assert_int_eq(reap(pid), 0);
+	expect(EVENT_COMM, 1);
+	event = event_of(EVENT_COMM, pid, true);
+	ck_assert_str_eq(event_info(&arena, event, all.texts), "thread is helper");
+	arena_free(&arena);
 	close_reader();
 }
 END_TEST

@@ -155,7 +155,7 @@ START_TEST(a_life_is_told_from_fork_to_exit)
 	ck_assert_uint_eq(event->exit_code, 7 << 8);
 	ck_assert_uint_eq(event->duration_ns, 3 * MS_NS);
 	ck_assert_str_eq(command_of(event), arguments);
-	event = TAKE(.kind = EVENT_CORE, .pid = 400, .time_ns = START_NS + 4 * MS_NS);
+	event = TAKE(.kind = EVENT_GID, .pid = 400, .time_ns = START_NS + 4 * MS_NS);
 	ck_assert_str_eq(comm_of(event), "cc");
 	ck_assert_uint_eq(resolver.number, 4);
 	ck_assert_uint_eq(resolver.unnamed, 0);
@@ -227,7 +227,7 @@ START_TEST(who_was_there_before_is_known_from_proc)
 	ck_assert(event->effective_uid == 1000 && event->parent_pid == 301);
 	ck_assert_uint_eq(event->duration_ns, START_NS + (uint64_t)boot_ahead_ns - 90 * SECOND_NS);
 	put_process(260, 301, "late", 0, 0, 301, "/");
-	event = TAKE(.kind = EVENT_CORE, .pid = 260);
+	event = TAKE(.kind = EVENT_GID, .pid = 260);
 	ck_assert_str_eq(comm_of(event), "late");
 	ck_assert_uint_eq(event->effective_uid, 0);
 	close_all();
@@ -261,9 +261,9 @@ START_TEST(a_pid_is_another_process_long_after_its_end)
 	open_all();
 	TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 301);
 	TAKE(.kind = EVENT_EXIT, .pid = 400, .exit_code = 0);
-	event = TAKE(.kind = EVENT_CORE, .pid = 400, .time_ns = START_NS + 100 * MS_NS);
+	event = TAKE(.kind = EVENT_GID, .pid = 400, .time_ns = START_NS + 100 * MS_NS);
 	ck_assert_str_eq(comm_of(event), "make");
-	event = TAKE(.kind = EVENT_CORE, .pid = 400, .time_ns = START_NS + 2 * SECOND_NS);
+	event = TAKE(.kind = EVENT_GID, .pid = 400, .time_ns = START_NS + 2 * SECOND_NS);
 	ck_assert(!event->named);
 	event = TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 1, .time_ns = START_NS + 2 * SECOND_NS);
 	ck_assert_str_eq(comm_of(event), "systemd");
@@ -299,6 +299,7 @@ START_TEST(threads_are_no_processes)
 	ck_assert(event->pid == 300 && event->tid == 310 && event->kind == EVENT_CLONE);
 	event = TAKE(.kind = EVENT_COMM, .pid = 300, .tid = 310, .comm = "helper");
 	ck_assert_str_eq(comm_of(event), "bash");
+	ck_assert_str_eq(resolver.ready.texts + event->was, "helper");
 	event = TAKE(.kind = EVENT_EXIT, .pid = 300, .tid = 310, .exit_code = 256);
 	ck_assert(event->pid == 300 && event->tid == 310 && event->duration_ns == U64_UNKNOWN);
 	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_FORK], 0);
@@ -330,6 +331,29 @@ START_TEST(a_process_ends_with_its_last_thread)
 	ck_assert_uint_eq(event->duration_ns, MS_NS);
 	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_EXIT], 1);
 	ck_assert_uint_eq(resolver.statistics.all.failures, 1);
+	close_all();
+}
+END_TEST
+
+START_TEST(a_core_is_told_when_it_was_dumped)
+{
+	const struct event *event;
+
+	open_all();
+	CHOOSE("events.events", "core,exit");
+	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 250));
+	event = TAKE(.kind = EVENT_EXIT, .pid = 250, .exit_code = SIGSEGV);
+	ck_assert(event && event->kind == EVENT_EXIT && event->exit_code == SIGSEGV);
+	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_CORE], 0);
+	TAKE(.kind = EVENT_CLONE, .pid = 301, .tid = 310, .parent_pid = 301);
+	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 301, .tid = 310));
+	event = TAKE(.kind = EVENT_EXIT, .pid = 301, .tid = 310, .exit_code = SIGSEGV | 0x80,
+		     .time_ns = START_NS + MS_NS);
+	ck_assert(event && event->kind == EVENT_CORE && event->tid == 310);
+	ck_assert_uint_eq(event->wall_ns, START_NS + (uint64_t)resolver.wall_ahead_ns);
+	event = TAKE(.kind = EVENT_EXIT, .pid = 301, .exit_code = SIGSEGV, .time_ns = START_NS + MS_NS);
+	ck_assert(event && event->kind == EVENT_EXIT && event->exit_code == (SIGSEGV | 0x80));
+	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_CORE], 1);
 	close_all();
 }
 END_TEST
@@ -480,18 +504,18 @@ START_TEST(processes_are_chosen_by_pid_and_name)
 
 	open_all();
 	CHOOSE_PROCESSES("301,4000");
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_CORE, .pid = 301));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 300));
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 301));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 300));
 	CHOOSE_PROCESSES("7,bash");
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_CORE, .pid = 300));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 301));
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 300));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 301));
 	CHOOSE_PROCESSES("python3");
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXEC, .pid = 301, .comm = "x", .text = command,
 				   .is_command = true, .program_length = 16));
 	CHOOSE_PROCESSES("bin");
-	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 301));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 301));
 	CHOOSE_PROCESSES("bas");
-	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 300));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 300));
 	close_all();
 }
 END_TEST
@@ -500,18 +524,18 @@ START_TEST(processes_are_chosen_by_user_and_group)
 {
 	open_all();
 	CHOOSE_USERS("1000,77");
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_CORE, .pid = 300));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 1));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 999));
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 300));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 1));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 999));
 	CHOOSE_USERS("0");
-	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 300));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 300));
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_UID, .pid = 300, .real = 0, .effective = 0));
 	CHOOSE_USERS("nobody-has-this-name");
-	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 1));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 999));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 1));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 999));
 	CHOOSE("events.group", "301");
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_CORE, .pid = 250));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 300));
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 250));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 300));
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 250));
 	ck_assert_ptr_null(TAKE(.kind = EVENT_SID, .pid = 400));
 	close_all();
@@ -522,9 +546,9 @@ START_TEST(processes_are_chosen_by_tree)
 {
 	open_all();
 	CHOOSE("events.tree", "300");
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_CORE, .pid = 300));
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_CORE, .pid = 250));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 1));
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 300));
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 250));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 1));
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 250));
 	ck_assert_ptr_null(TAKE(.kind = EVENT_FORK, .pid = 401, .parent_pid = 1));
 	TAKE(.kind = EVENT_EXIT, .pid = 250);
@@ -532,7 +556,7 @@ START_TEST(processes_are_chosen_by_tree)
 	CHOOSE("events.tree", "450");
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 450, .parent_pid = 1));
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 451, .parent_pid = 450));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 300));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 300));
 	close_all();
 }
 END_TEST
@@ -541,9 +565,9 @@ START_TEST(processes_are_chosen_by_cgroup)
 {
 	open_all();
 	CHOOSE("events.cgroup", "/user.slice/a.scope/");
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_CORE, .pid = 300));
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_CORE, .pid = 250));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 1));
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 300));
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 250));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 1));
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 300));
 	put_process(400, 300, "moved", 0, 1000, 300, "/other.slice");
 	ck_assert_ptr_null(TAKE(.kind = EVENT_EXEC, .pid = 400, .comm = "moved"));

@@ -69,7 +69,7 @@ START_TEST(events_are_told_in_words)
 		{ { .kind = EVENT_EXIT, .pid = 5, .tid = 6, .exit_code = UINT32_MAX }, "t", "thread" },
 		{ { .kind = EVENT_CORE, .pid = 5, .tid = 5 }, "C", "" },
 		{ { .kind = EVENT_COMM, .pid = 5, .tid = 5, .was = 1 }, "=", "was old" },
-		{ { .kind = EVENT_COMM, .pid = 5, .tid = 6, .was = 1 }, "=", "thread was old" },
+		{ { .kind = EVENT_COMM, .pid = 5, .tid = 6, .was = 1 }, "=", "thread is old" },
 		{ { .kind = EVENT_PTRACE, .pid = 5, .tid = 5, .other_pid = 9, .attached = true },
 		  "P",
 		  "attach 9" },

@@ -23,7 +23,8 @@ struct event {
 	int64_t terminal;        /* -1: not known */
 	uint64_t duration_ns;    /* EXIT: lifetime; U64_UNKNOWN */
 	bool named;
-	size_t comm, command, was; /* offsets in the texts; was: COMM: the previous name */
+	size_t comm, command, was; /* offsets in the texts; was: COMM: the previous name, or
+				    * a thread's new one */
 	size_t program_length;
 };
 

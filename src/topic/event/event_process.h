@@ -33,6 +33,9 @@ struct event_process {
 	bool first_ended;   /* the thread whose TID is the PID, by an exit, not replaced by an exec */
 	uint64_t exit_ns;   /* of the last thread that ended */
 	uint32_t exit_code; /* as of struct raw_event; set with first_ended */
+	uint64_t core_ns;   /* a core was announced by core_tid, which has not ended; 0: none */
+	uint32_t core_tid;
+	uint32_t core_code; /* exit code of the thread that dumped a core; 0: none */
 	uint64_t check_ns;  /* first_ended: when to look whether it still lives */
 	bool vanished;      /* it was gone at the last look */
 	uint32_t real_uid, effective_uid; /* UINT32_MAX: not known */

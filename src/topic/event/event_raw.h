@@ -23,6 +23,8 @@ enum event_kind {
 	N_EVENT_KINDS,
 };
 
+#define EVENT_CORE_DUMPED 0x80 /* in exit codes */
+
 #define EVENT_BIT(kind) (1u << (kind))
 
 struct raw_event {

@@ -336,7 +336,7 @@ static void end_process(struct event_resolver *resolver, struct event_process *p
 		.kind = EVENT_EXIT,
 		.pid = process->pid,
 		.tid = process->pid,
-		.exit_code = process->exit_code,
+		.exit_code = process->core_code ? process->core_code : process->exit_code,
 	};
 	uint64_t lifetime_ns = U64_UNKNOWN;
 	struct event *event;
@@ -435,6 +435,37 @@ static void copy_exit_code(struct event_process *process, const struct raw_event
 		process->exit_code = raw->exit_code;
 }
 
+/* Resolved when its thread ends: the kernel announces a core before it looks whether it may dump one. */
+static void resolve_core(struct event_resolver *resolver, const struct raw_event *raw)
+{
+	struct event_process *process = process_of(resolver, raw->pid, raw->time_ns);
+
+	process->core_ns = raw->time_ns;
+	process->core_tid = raw->tid;
+}
+
+/* Only the thread that dumped it has the bit, not others that ended with it. */
+static void note_core(struct event_resolver *resolver, struct event_process *process,
+		      const struct raw_event *raw)
+{
+	const struct raw_event core = {
+		.time_ns = process->core_ns,
+		.kind = EVENT_CORE,
+		.pid = process->pid,
+		.tid = process->core_tid,
+		.exit_code = UINT32_MAX,
+	};
+
+	if (raw->exit_code == UINT32_MAX || !(raw->exit_code & EVENT_CORE_DUMPED))
+		return;
+	process->core_code = raw->exit_code;
+	if (process->core_ns > 0) {
+		count(resolver, process, &core);
+		add_event(resolver, process, &core);
+	}
+	process->core_ns = 0;
+}
+
 /*
  * A process ends with its last thread. The first one may end before others; or another thread executes a
  * program, and takes its place and TID.
@@ -451,6 +482,7 @@ static void resolve_exit(struct event_resolver *resolver, const struct raw_event
 		copy_exit_code(process, raw);
 	if (of_first && raw->parent_pid)
 		process->parent_pid = raw->parent_pid;
+	note_core(resolver, process, raw);
 	if (!of_first) {
 		count(resolver, process, raw);
 		add_event(resolver, process, raw);
@@ -466,6 +498,7 @@ static void resolve_comm(struct event_resolver *resolver, const struct raw_event
 {
 	struct event_process *process = process_of(resolver, raw->pid, raw->time_ns);
 	char was[EVENT_COMM_BYTES + 1];
+	const char *text = raw->pid == raw->tid ? was : raw->comm;
 	struct event *event;
 
 	memcpy(was, process->name->comm, sizeof(was));
@@ -477,7 +510,7 @@ static void resolve_comm(struct event_resolver *resolver, const struct raw_event
 	count(resolver, process, raw);
 	event = add_event(resolver, process, raw);
 	if (event)
-		event->was = event_batch_text(&resolver->ready, was, strlen(was));
+		event->was = event_batch_text(&resolver->ready, text, strlen(text));
 }
 
 /* The event belongs to the tracer, but when tracing ends the kernel names only the traced process. */
@@ -527,19 +560,11 @@ static void resolve_session(struct event_resolver *resolver, const struct raw_ev
 	add_event(resolver, process, raw);
 }
 
-static void resolve_other(struct event_resolver *resolver, const struct raw_event *raw)
-{
-	struct event_process *process = process_of(resolver, raw->pid, raw->time_ns);
-
-	count(resolver, process, raw);
-	add_event(resolver, process, raw);
-}
-
 void event_resolve(struct event_resolver *resolver, const struct raw_event *raw)
 {
 	static void (*const steps[N_EVENT_KINDS])(struct event_resolver *, const struct raw_event *) = {
 		[EVENT_FORK] = resolve_fork,     [EVENT_EXEC] = resolve_exec, [EVENT_EXIT] = resolve_exit,
-		[EVENT_CORE] = resolve_other,    [EVENT_COMM] = resolve_comm, [EVENT_CLONE] = resolve_clone,
+		[EVENT_CORE] = resolve_core,     [EVENT_COMM] = resolve_comm, [EVENT_CLONE] = resolve_clone,
 		[EVENT_PTRACE] = resolve_ptrace, [EVENT_UID] = resolve_users, [EVENT_GID] = resolve_users,
 		[EVENT_SID] = resolve_session,
 	};

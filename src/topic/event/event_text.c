@@ -9,7 +9,6 @@
 
 #include "core/unknown.h"
 
-#define CORE_DUMPED 0x80
 #define SIGNAL_MASK 0x7f
 
 const char *event_kind_text(enum event_kind kind)
@@ -60,7 +59,7 @@ static const char *exit_info(struct arena *arena, const struct event *event)
 	if (number == U64_UNKNOWN)
 		return arena_print(arena, "%scode %u", thread, event->exit_code >> 8 & 0xff);
 	name = sigabbrev_np((int)number);
-	core = event->exit_code & CORE_DUMPED ? " core" : "";
+	core = event->exit_code & EVENT_CORE_DUMPED ? " core" : "";
 	return name ? arena_print(arena, "%sSIG%s%s", thread, name, core)
 		    : arena_print(arena, "%ssignal %u%s", thread, (unsigned)number, core);
 }
@@ -83,7 +82,7 @@ const char *event_info(struct arena *arena, const struct event *event, const cha
 	case EVENT_EXIT:
 		return exit_info(arena, event);
 	case EVENT_COMM:
-		return arena_print(arena, "%s%s", event->tid != event->pid ? "thread was " : "was ",
+		return arena_print(arena, "%s%s", event->tid != event->pid ? "thread is " : "was ",
 				   texts + event->was);
 	case EVENT_PTRACE:
 		return ptrace_info(arena, event);
