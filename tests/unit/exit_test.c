@@ -362,19 +362,30 @@ static void *exec_nothing(void *path)
 	_exit(127);
 }
 
-/* A child whose second thread executes tests/nothing. */
-static pid_t start_exec_of_thread(void)
+/* tests/nothing by a name of its own, as others run it, too. */
+static void link_nothing(char *link, size_t room, char name[static 16])
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], directory[SCRATCH_PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 32);
+
+	ck_assert_int_gt(length, 0);
+	path[length] = '\0';
+	strcpy(strrchr(path, '/'), "/../nothing");
+	scratch_directory(directory, "exits");
+	snprintf(name, 16, "once-%d", getpid());
+	snprintf(link, room, "%s/%s", directory, name);
+	ck_assert_int_eq(symlink(path, link), 0);
+}
+
+/* A child whose second thread executes this. */
+static pid_t start_exec_of_thread(char *path)
+{
 	pthread_t thread;
 	pid_t pid = fork();
 
 	if (pid != 0)
 		return pid;
-	path[length > 0 ? length : 0] = '\0';
-	strcpy(strrchr(path, '/'), "/../nothing");
-	if (length <= 0 || pthread_create(&thread, NULL, exec_nothing, path) != 0)
+	if (pthread_create(&thread, NULL, exec_nothing, path) != 0)
 		_exit(1);
 	for (;;)
 		pause();
@@ -388,18 +399,20 @@ START_TEST(a_process_exits_once)
 	struct env env;
 	const struct sample sample = { .env = &env, .settings = &settings, .request = &request };
 	struct exit_ledger *ledger;
+	char path[PATH_MAX], name[16];
 
+	link_nothing(path, sizeof(path), name);
 	ck_assert_int_eq(env_open(&env, "/"), 0);
 	ledger = exit_ledger_open(&sample);
 	ck_assert_int_eq(exit_ledger_update(ledger), 0);
 	if (!ledger->reader)
 		skip_test("no exit records: %s", strerror(-ledger->reader_error));
 	for (int i = 0; i < CHILDREN; i++)
-		reap(start_exec_of_thread(), 0);
+		reap(start_exec_of_thread(path), 0);
 	env.tick++;
 	ck_assert_int_eq(exit_ledger_update(ledger), 0);
-	ck_assert_ptr_nonnull(command_of(ledger, "nothing"));
-	ck_assert_uint_eq(command_of(ledger, "nothing")->exits, CHILDREN);
+	ck_assert_ptr_nonnull(command_of(ledger, name));
+	ck_assert_uint_eq(command_of(ledger, name)->exits, CHILDREN);
 	exit_ledger_close(ledger);
 	env_close(&env);
 }
