@@ -101,14 +101,15 @@ make_configure() {
 }
 
 # build DIRECTORY CONFIGURE-ARGUMENTS...: configures once, makes what has changed.
-build() {
-	directory=$1
-	shift
+build() { build_part all "$@"; }
+build_part() { # PART DIRECTORY CONFIGURE-ARGUMENTS...
+	part=$1 directory=$2
+	shift 2
 	mkdir -p "$directory" && make_configure "$directory" || return 1
 	if ! newer "$directory/config.status" "$top/configure"; then
 		(cd "$directory" && quietly configure.log "$top/configure" "$@") || return 1
 	fi
-	quietly "$directory/make.log" make -C "$directory" -j"$(nproc)" --no-print-directory
+	quietly "$directory/make.log" make -C "$directory" -j"$(nproc)" --no-print-directory "$part"
 }
 
 # Steps are counted: what check, package and snap print at their ends.

@@ -15,6 +15,7 @@ static uint32_t position_of(const struct row_positions *positions, uint64_t key_
 	uint32_t at;
 
 	HASH_FIND(at, &positions->by_key, key_hash, true);
+	/* cppcheck-suppress uninitvar */
 	return at;
 }
 

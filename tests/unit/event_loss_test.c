@@ -17,7 +17,7 @@
 #include "topic/event/event_connector.h"
 #include "topic/event/event_perf.h"
 
-#define CHILDREN 3000
+#define CHILDREN 1000
 #define TOLD (2 * CHILDREN) /* a fork and an exit of each */
 #define TINY_BYTES ((size_t)8 * 1024)
 #define LARGE_BYTES ((size_t)16 * 1024 * 1024)

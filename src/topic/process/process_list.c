@@ -127,6 +127,7 @@ static bool release_files(struct process_list *list)
 		process_release_files(list->env, list->all[i]);
 	for (size_t i = 0; i < list->n_previous; i++)
 		process_release_files(list->env, list->previous[i]);
+	/* cppcheck-suppress knownConditionTrueFalse */
 	if (pids->n_kept == n_kept)
 		return false;
 	pids->kept_max = (pids->n_kept + n_kept) / 2;
