@@ -24,8 +24,6 @@ KNOWN_FAILURES = [
     ("T9", "pages: those of zeros are known to root", None, (6, 7)),
     ("T9", "pages: transparent huge ones are known to root", None, (6, 7)),
     ("T9", "pages: of hugetlb, those that are absent are not huge", None, (6, 7)),
-    ("T10", "pages: of hugetlb, those that are absent are not huge", (6, 7), None),
-    ("T11", "stopped processes: their resident memory is that of statm", (6, 12), None),
     ("T12", "pages: merged ones are counted, and no others", (6, 12), (6, 13)),
 ]
 
