@@ -859,6 +859,56 @@ START_TEST(the_newest_of_a_name)
 }
 END_TEST
 
+static void write_file(const char *root, const char *name, const char *text)
+{
+	char path[SCRATCH_PATH_MAX + 64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+/* As an ordinary user: 0 or a positive errno. */
+static int probe_memory(const char *root)
+{
+	const struct source_spec *source = topic_source(topic_find("page_bytes"), "proc/PID/mem");
+	int status;
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		struct env env;
+
+		if (geteuid() == 0 && setuid(65534) < 0)
+			_exit(255);
+		_exit(env_open(&env, root) < 0 ? 254 : -source->test(&env));
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return WEXITSTATUS(status);
+}
+
+START_TEST(yama_closes_memory)
+{
+	char root[SCRATCH_PATH_MAX], command[4 * SCRATCH_PATH_MAX + 80];
+
+	scratch_directory(root, "yama");
+	snprintf(command, sizeof(command),
+		 "mkdir -p '%s/proc/1' '%s/proc/sys/kernel/yama' && chmod -R a+rX '%s'", root, root, root);
+	ck_assert_int_eq(system(command), 0);
+	write_file(root, "proc/1/mem", "x");
+	ck_assert_int_eq(probe_memory(root), 0);
+	write_file(root, "proc/sys/kernel/yama/ptrace_scope", "0\n");
+	ck_assert_int_eq(probe_memory(root), 0);
+	write_file(root, "proc/sys/kernel/yama/ptrace_scope", "1\n");
+	ck_assert_int_eq(probe_memory(root), EACCES);
+	write_file(root, "proc/sys/kernel/yama/ptrace_scope", "3\n");
+	ck_assert_int_eq(probe_memory(root), EPERM);
+}
+END_TEST
+
 START_TEST(without_rights_it_is_said_how_to_get_them)
 {
 	struct machine machine;

@@ -42,8 +42,9 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
-#define REMEDIES \
-	.remedies = { { ENOENT, N_("this kernel is older than 4.20 or was built without CONFIG_PSI") }, \
+#define REMEDIES                                                                                             \
+	.remedies = { { ENOENT, N_("this kernel is older than 4.20, was built without CONFIG_PSI, or needs " \
+				   "psi=1 at boot") },                                                       \
 		      { EOPNOTSUPP, N_("disabled: boot with psi=1") } }
 
 static const struct source_spec sources[] = {

@@ -9,9 +9,12 @@
 
 #include "core/i18n.h"
 #include "sys/pids.h"
+#include "sys/privilege.h"
 #include "topic/pages/page_map.h"
 
 #define MEM "proc/PID/mem"
+#define YAMA "proc/sys/kernel/yama/ptrace_scope"
+#define YAMA_NO_ATTACH 3
 #define ROW_BYTES 16
 #define PAGE_BYTES_MAX 65536
 
@@ -39,9 +42,16 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
+/* Under Yama, memory of other processes takes a capability even for their user, or is closed to everyone. */
 static int test_mem(struct env *env)
 {
-	return page_map_test_file(env, "mem");
+	int error = page_map_test_file(env, "mem");
+	struct span text;
+	uint64_t scope;
+
+	if (error || env_read(env, env_file(env, YAMA), &text) < 0 || !span_u64(&text, &scope) || scope == 0)
+		return error;
+	return scope >= YAMA_NO_ATTACH ? -EPERM : privilege_may(PRIVILEGE_MEMORY) ? 0 : -EACCES;
 }
 
 static const char both[] =
@@ -52,7 +62,9 @@ static const struct source_spec sources[] = {
 	  .gives = N_("the bytes of a page, on request"),
 	  .optional = true,
 	  .test = test_mem,
-	  .remedies = { { EACCES, both }, { EPERM, both } } },
+	  .remedies = { { EACCES, both },
+			{ EPERM,
+			  N_("kernel.yama.ptrace_scope=3 closes it to everyone until the next boot") } } },
 	{ 0 },
 };
 
