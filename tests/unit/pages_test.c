@@ -229,26 +229,53 @@ START_TEST(a_window_of_cells)
 }
 END_TEST
 
-/* A process of our own with memory at addresses that we know. */
-#define EVERY_SECOND UINT64_C(0x200000000000) /* 1024 pages, every second one written */
-#define HUGE_ONE UINT64_C(0x200010000000)     /* 4 MiB, if the kernel gives huge pages */
-#define OF_FILE UINT64_C(0x200020000000)      /* 64 pages, 32 read */
-#define SHARED UINT64_C(0x200030000000)       /* 64 pages, 16 written */
-#define ZEROS UINT64_C(0x200040000000)        /* 64 pages, read only */
-#define SPARSE UINT64_C(0x210000000000)       /* 64 GiB, 100 pages written */
-#define SPARSE_BYTES (UINT64_C(64) << 30)
-#define UNTOUCHED UINT64_C(0x200050000000) /* 64 pages */
-#define SWAPPED UINT64_C(0x200060000000)   /* 256 pages, to be swapped out where there is swap */
-#define HUGE_BYTES (UINT64_C(2) << 20)
+/* A process of our own with memory at addresses that we know, wherever this machine has room for it. */
+#define GAP (2048 * page)          /* from one to the next */
+#define EVERY_SECOND room          /* 1024 pages, every second one written */
+#define HUGE_ONE (room + GAP)      /* two huge pages, if the kernel gives them */
+#define OF_FILE (room + 2 * GAP)   /* 64 pages, 32 read */
+#define SHARED (room + 3 * GAP)    /* 64 pages, 16 written */
+#define ZEROS (room + 4 * GAP)     /* 64 pages, read only */
+#define UNTOUCHED (room + 5 * GAP) /* 64 pages */
+#define SWAPPED (room + 6 * GAP)   /* 256 pages, to be swapped out where there is swap */
+#define SPARSE (room + 7 * GAP)    /* 100 pages written */
+#define SPARSE_BYTES (sizeof(void *) > 4 ? UINT64_C(64) << 30 : UINT64_C(512) << 20)
+#define ROOM_BYTES (7 * GAP + SPARSE_BYTES)
+#define HUGE_BYTES (512 * page)
+
+static uint64_t page, room; /* the room is kept free until it is used */
+
+static void *at(uint64_t address)
+{
+	return (void *)(uintptr_t)address;
+}
+
+static void keep_room(void)
+{
+	void *kept;
+
+	if (room > 0)
+		return;
+	page = (uint64_t)sysconf(_SC_PAGESIZE);
+	kept = mmap(NULL, (size_t)(ROOM_BYTES + HUGE_BYTES), PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	ck_assert(kept != MAP_FAILED);
+	room = ((uint64_t)(uintptr_t)kept + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
+}
+
+static void leave_room(void)
+{
+	munmap(at(room), (size_t)ROOM_BYTES);
+}
 
 static const char *const topic_names[] = { "page_total", "region", "cell", "page_level", NULL };
 
 static volatile char *map(uint64_t address, uint64_t bytes, int flags, int fd)
 {
-	void *memory = mmap((void *)address, bytes, fd >= 0 ? PROT_READ : PROT_READ | PROT_WRITE,
+	void *memory = mmap(at(address), (size_t)bytes, fd >= 0 ? PROT_READ : PROT_READ | PROT_WRITE,
 			    flags | MAP_FIXED_NOREPLACE | MAP_NORESERVE, fd, 0);
 
-	if (memory != (void *)address)
+	if (memory != at(address))
 		_exit(3);
 	return memory;
 }
@@ -256,16 +283,19 @@ static volatile char *map(uint64_t address, uint64_t bytes, int flags, int fd)
 static void touch(volatile char *memory, uint64_t n, uint64_t step)
 {
 	for (uint64_t i = 0; i < n; i++)
-		memory[i * step * PAGE] = 1;
+		memory[i * step * page] = 1;
 }
 
 static int make_file(void)
 {
-	char path[] = "/tmp/panetop-pages-\nXXXXXX", bytes[64 * 4096] = "x";
+	char path[] = "/tmp/panetop-pages-\nXXXXXX";
 	int fd = mkstemp(path);
 
-	if (fd < 0 || write(fd, bytes, sizeof(bytes)) != (ssize_t)sizeof(bytes) || unlink(path) < 0)
+	if (fd < 0 || unlink(path) < 0)
 		_exit(3);
+	for (uint64_t i = 0; i < 64; i++)
+		if (pwrite(fd, "x", 1, (off_t)(i * page)) != 1)
+			_exit(3);
 	return fd;
 }
 
@@ -274,35 +304,38 @@ static void map_file(void)
 {
 	int fd = make_file();
 
-	map(OF_FILE, 32 * PAGE, MAP_PRIVATE | MAP_POPULATE, fd);
-	if (mmap((void *)(OF_FILE + 32 * PAGE), 32 * PAGE, PROT_READ, MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd,
-		 32 * PAGE) == MAP_FAILED)
+	map(OF_FILE, 32 * page, MAP_PRIVATE | MAP_POPULATE, fd);
+	if (mmap(at(OF_FILE + 32 * page), (size_t)(32 * page), PROT_READ, MAP_PRIVATE | MAP_FIXED_NOREPLACE,
+		 fd, (off_t)(32 * page)) == MAP_FAILED)
 		_exit(3);
 }
 
 static void make_memory(void)
 {
-	volatile char *memory = map(EVERY_SECOND, 1024 * PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	volatile char *memory;
 
-	madvise((void *)memory, 1024 * PAGE, MADV_NOHUGEPAGE);
+	leave_room();
+	memory = map(EVERY_SECOND, 1024 * page, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+
+	madvise((void *)memory, 1024 * page, MADV_NOHUGEPAGE);
 	touch(memory, 512, 2);
 	memory = map(HUGE_ONE, 2 * HUGE_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	madvise((void *)memory, 2 * HUGE_BYTES, MADV_HUGEPAGE);
 	touch(memory, 1, 1);
 	map_file();
-	touch(map(SHARED, 64 * PAGE, MAP_SHARED | MAP_ANONYMOUS, -1), 16, 1);
-	memory = map(ZEROS, 64 * PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	madvise((void *)memory, 64 * PAGE, MADV_NOHUGEPAGE);
+	touch(map(SHARED, 64 * page, MAP_SHARED | MAP_ANONYMOUS, -1), 16, 1);
+	memory = map(ZEROS, 64 * page, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	madvise((void *)memory, 64 * page, MADV_NOHUGEPAGE);
 	for (size_t i = 0; i < 64; i++)
-		(void)memory[i * PAGE]; /* it is read: the memory is volatile */
+		(void)memory[i * page]; /* it is read: the memory is volatile */
 	memory = map(SPARSE, SPARSE_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	madvise((void *)memory, SPARSE_BYTES, MADV_NOHUGEPAGE);
-	touch(memory, 100, SPARSE_BYTES / PAGE / 100);
-	map(UNTOUCHED, 64 * PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	memory = map(SWAPPED, 256 * PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	madvise((void *)memory, 256 * PAGE, MADV_NOHUGEPAGE);
+	touch(memory, 100, SPARSE_BYTES / page / 100);
+	map(UNTOUCHED, 64 * page, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	memory = map(SWAPPED, 256 * page, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	madvise((void *)memory, 256 * page, MADV_NOHUGEPAGE);
 	touch(memory, 256, 1);
-	madvise((void *)memory, 256 * PAGE, MADV_PAGEOUT);
+	madvise((void *)memory, 256 * page, MADV_PAGEOUT);
 }
 
 /* Starts it; on a byte through the pipe it becomes another program. */
@@ -312,6 +345,7 @@ static pid_t start_process(int *to)
 	char byte;
 	pid_t pid;
 
+	keep_room();
 	ck_assert(pipe(up) == 0 && pipe(down) == 0);
 	pid = fork();
 	ck_assert_int_ge(pid, 0);
@@ -382,7 +416,7 @@ static double pages_in(const struct machine *machine, uint64_t address, const ch
 	const void *row = region_at(machine, address);
 
 	ck_assert_msg(row != NULL, "no region at %llx", (unsigned long long)address);
-	return table_number(table, row, column) / (double)PAGE;
+	return table_number(table, row, column) / (double)machine->env.page_bytes;
 }
 
 static double total(const struct machine *machine, const char *column)
@@ -481,7 +515,7 @@ START_TEST(swapped_pages_are_told)
 			    256);
 	if (pages_in(&machine, SWAPPED, "swapped_bytes") == 0)
 		skip_process(&machine, pid, to, "nothing was swapped out, is there swap?");
-	ck_assert_double_eq(total(&machine, "swapped_pages") * (double)PAGE,
+	ck_assert_double_eq(total(&machine, "swapped_pages") * (double)page,
 			    total(&machine, "vm_swap_bytes"));
 	end_process(&machine, pid, to);
 }
@@ -501,13 +535,13 @@ START_TEST(the_kernel_says_the_same)
 		zeros = 64;
 		slack += 64; /* libraries have some, too */
 	}
-	ck_assert_double_eq_tol((total(&machine, "present_pages") - zeros) * (double)PAGE,
-				total(&machine, "vm_resident_bytes"), slack * (double)PAGE);
-	ck_assert_double_eq_tol(total(&machine, "file_pages") * (double)PAGE,
+	ck_assert_double_eq_tol((total(&machine, "present_pages") - zeros) * (double)page,
+				total(&machine, "vm_resident_bytes"), slack * (double)page);
+	ck_assert_double_eq_tol(total(&machine, "file_pages") * (double)page,
 				total(&machine, "resident_file_bytes") +
 					total(&machine, "resident_shared_bytes"),
-				slack * (double)PAGE);
-	ck_assert_double_eq(total(&machine, "swapped_pages") * (double)PAGE,
+				slack * (double)page);
+	ck_assert_double_eq(total(&machine, "swapped_pages") * (double)page,
 			    total(&machine, "vm_swap_bytes"));
 	ck_assert_double_eq(frame_number(machine.now, "page_level", NULL, "present_bytes"),
 			    total(&machine, "vm_resident_bytes"));
@@ -527,7 +561,7 @@ START_TEST(a_cell_of_one_page)
 	open_pages(&machine, text);
 	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)EVERY_SECOND);
 	settings_set(&machine.settings, "pages.from", text);
-	snprintf(text, sizeof(text), "%llx", (unsigned long long)(EVERY_SECOND + 1024 * PAGE));
+	snprintf(text, sizeof(text), "%llx", (unsigned long long)(EVERY_SECOND + 1024 * page));
 	settings_set(&machine.settings, "pages.to", text);
 	next_tick(&machine);
 	table = frame_table(machine.now, "cell");
@@ -1041,6 +1075,7 @@ static void open_fixture(struct machine *machine, int tick)
 	machine->request.processes = "mapped";
 	machine->request.batch = true;
 	open_machine_at(machine, fixture_root("pages", tick), topic_names);
+	machine->env.page_bytes = PAGE;
 	next_tick(machine);
 }
 
@@ -1169,14 +1204,18 @@ END_TEST
 START_TEST(ranges_are_told_once)
 {
 	struct page_range ranges[PAGE_SCAN_RANGES];
-	uint64_t bytes = UINT64_C(1) << 30, start = SPARSE, last = 0, n_pages = 0;
-	volatile char *memory = map(SPARSE, bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	uint64_t bytes = UINT64_C(512) << 20, start, last = 0, n_pages = 0;
+	volatile char *memory;
 	struct env env;
 	int fd = open("/proc/self/pagemap", O_RDONLY);
 
 	ck_assert_int_eq(env_open(&env, "/"), 0);
+	keep_room();
+	leave_room();
+	start = SPARSE;
+	memory = map(SPARSE, bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	madvise((void *)memory, bytes, MADV_NOHUGEPAGE);
-	touch(memory, 3000, bytes / PAGE / 3000);
+	touch(memory, 3000, bytes / page / 3000);
 	while (start < SPARSE + bytes) {
 		long found = page_file_scan(&env, fd, &start, SPARSE + bytes, PAGE_SCAN_PRESENT, 0, ranges);
 
@@ -1185,7 +1224,7 @@ START_TEST(ranges_are_told_once)
 		for (long i = 0; i < found; i++) {
 			ck_assert_uint_ge(ranges[i].start, last);
 			last = ranges[i].end;
-			n_pages += (ranges[i].end - ranges[i].start) / PAGE;
+			n_pages += (ranges[i].end - ranges[i].start) / page;
 		}
 	}
 	ck_assert_uint_eq(n_pages, 3000);
