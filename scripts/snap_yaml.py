@@ -15,6 +15,7 @@ KNOWN = {"name", "base", "adopt-info", "title", "summary", "description", "licen
          "contact", "icon", "grade", "confinement", "compression", "platforms", "apps", "lint", "parts"}
 REQUIRED = KNOWN - {"lint", "compression"}
 PLATFORMS = {"amd64", "arm64", "armhf", "ppc64el", "riscv64", "s390x"}
+AUTOMATIC = {"home"}  # plugs that snapd connects by itself
 APP_KEYS = {"command", "completer", "desktop", "environment", "plugs"}
 
 
@@ -42,7 +43,7 @@ def faults_of(project, prime):
         for key in ("completer", "desktop"):
             if key in app and not os.path.isfile(os.path.join(prime, app[key])):
                 yield f"{name}: {key} {app[key]} is not installed"
-        for plug in app.get("plugs", []):
+        for plug in set(app.get("plugs", [])) - AUTOMATIC:
             if not re.search(rf"^ *sudo snap connect {project['name']}:{plug}$", project["description"], re.MULTILINE):
                 yield f"the description does not say how to connect {plug}"
     for line in re.findall(r"snap connect \S+:(\S+)", project.get("description", "")):
@@ -74,7 +75,7 @@ def main():
         project = yaml.safe_load(file)
     icon = os.path.join(top, project.get("icon", "none"))
     faults = list(faults_of(project, prime))
-    plugs = {plug for app in project.get("apps", {}).values() for plug in app.get("plugs", [])}
+    plugs = {plug for app in project.get("apps", {}).values() for plug in app.get("plugs", [])} - AUTOMATIC
     if told_plugs(top) != plugs:
         faults.append(f"the plugs differ from those of src/topic/topics.c: {sorted(told_plugs(top) ^ plugs)}")
     if not os.path.isfile(icon):
