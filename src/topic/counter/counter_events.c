@@ -4,14 +4,16 @@
 
 #include "topic/counter/counter_events.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef HAVE_PFM
+#include <dlfcn.h>
 #include <perfmon/pfmlib.h>
 #include <perfmon/pfmlib_perf_event.h>
+#endif
 
 #include "core/alloc.h"
 #include "core/i18n.h"
@@ -22,7 +24,6 @@
 #include "topic/topic.h"
 #include "topic/tracing.h"
 
-#define LIBRARY "libpfm.so.4"
 #define DEVICES "sys/bus/event_source/devices"
 #define PMU_TEXT_MAX 4096
 #define PMU_PATH_MAX 384
@@ -245,6 +246,9 @@ static int encode_tracepoint(struct counter_event *event, struct env *env, bool 
 	return 0;
 }
 
+#ifdef HAVE_PFM
+#define LIBRARY "libpfm.so.4"
+
 /*
  * The functions of pfmlib(3) in use; their texts last as long as the program. The library is loaded when
  * events are named: its tables of all processors take two megabytes.
@@ -271,6 +275,22 @@ static bool load_pfm(struct pfm *pfm)
 	*(void **)&pfm->strerror = dlsym(library, "pfm_strerror");
 	*(void **)&pfm->pmu_info = dlsym(library, "pfm_get_pmu_info");
 	return pfm->initialize && pfm->terminate && pfm->encode && pfm->strerror && pfm->pmu_info;
+}
+
+/* NULL, or why there is no library. */
+static const char *start_pfm(struct pfm *pfm)
+{
+	int error;
+
+	if (!load_pfm(pfm))
+		return _("libpfm4 is not installed");
+	error = pfm->initialize();
+	return error == PFM_SUCCESS ? NULL : pfm->strerror(error);
+}
+
+static void stop_pfm(const struct pfm *pfm)
+{
+	pfm->terminate();
 }
 
 /* "skl::…" on another processor: libpfm4 knows the unit, but this machine does not have it. */
@@ -315,6 +335,43 @@ static int encode_by_library(struct counter_event *event, const struct pfm *pfm)
 	}
 	return error;
 }
+
+#else
+
+#define PFM_SUCCESS 0
+#define PFM_ERR_NOTFOUND (-4)
+
+struct pfm {
+	char none;
+};
+
+static const char *start_pfm(struct pfm *pfm)
+{
+	(void)pfm;
+	return _("panetop was built without libpfm4");
+}
+
+static void stop_pfm(const struct pfm *pfm)
+{
+	(void)pfm;
+}
+
+static int encode_by_library(const struct counter_event *event, const struct pfm *pfm)
+{
+	(void)event;
+	(void)pfm;
+	return PFM_ERR_NOTFOUND;
+}
+
+static void explain_name(struct counter_event *event, const struct pfm *pfm, int error)
+{
+	(void)pfm;
+	(void)error;
+	event->why = _("there is no such event");
+	event->unknown = true;
+}
+
+#endif
 
 /* broken: why there is no library, or NULL. Without it, "cycles:u" may be an event or a tracepoint. */
 static void encode(struct counter_event *event, struct env *env, const struct pfm *pfm, const char *broken)
@@ -364,19 +421,14 @@ static void add_named(struct counter_events *events, struct env *env, const stru
 void counter_events_named(struct counter_events *events, struct env *env, const char *names)
 {
 	struct span rest = span_text(names), name;
-	const char *broken = NULL;
 	struct pfm pfm;
-	int error;
+	const char *broken = start_pfm(&pfm);
 
-	if (!load_pfm(&pfm))
-		broken = _("libpfm4 is not installed");
-	else if ((error = pfm.initialize()) != PFM_SUCCESS)
-		broken = pfm.strerror(error);
 	while (span_until(&rest, ',', &name))
 		add_named(events, env, &pfm, trimmed(name), broken);
 	add_named(events, env, &pfm, trimmed(rest), broken);
 	if (!broken)
-		pfm.terminate();
+		stop_pfm(&pfm);
 	relate(events);
 	group(events);
 }

@@ -4,16 +4,19 @@
 
 #include "topic/sensor/sensors_library.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
 
+#ifdef HAVE_SENSORS
+#include <dlfcn.h>
 #include <sensors/error.h>
-
-#define LIBRARY "libsensors.so.5"
-#define NO_ITEM SENSORS_SUBFEATURE_UNKNOWN
+#endif
 
 const char sensors_library_group;
+
+#ifdef HAVE_SENSORS
+#define LIBRARY "libsensors.so.5"
+#define NO_ITEM SENSORS_SUBFEATURE_UNKNOWN
 
 static void ignore_error(const char *error, int line)
 {
@@ -146,3 +149,51 @@ int sensors_library_value(const struct sensors_library *library, const struct li
 		return -EIO;
 	}
 }
+
+#else
+
+bool sensors_library_open(struct sensors_library *library)
+{
+	*library = (struct sensors_library){ 0 };
+	return false;
+}
+
+void sensors_library_close(struct sensors_library *library)
+{
+	(void)library;
+}
+
+bool sensors_library_restart(struct sensors_library *library)
+{
+	(void)library;
+	return false;
+}
+
+bool sensors_library_kind(const sensors_feature *feature, enum sensor_kind *kind)
+{
+	(void)feature;
+	(void)kind;
+	return false;
+}
+
+void sensors_library_feature(const struct sensors_library *library, const sensors_chip_name *chip,
+			     const sensors_feature *feature, enum sensor_kind kind,
+			     struct library_feature *found)
+{
+	(void)library;
+	(void)feature;
+	(void)kind;
+	found->chip = chip;
+}
+
+int sensors_library_value(const struct sensors_library *library, const struct library_feature *feature,
+			  enum sensor_item item, double *value)
+{
+	(void)library;
+	(void)feature;
+	(void)item;
+	(void)value;
+	return -ENODEV;
+}
+
+#endif

@@ -6,9 +6,22 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#ifdef HAVE_SENSORS
 #include <sensors/sensors.h>
+#endif
 
 #include "kernel/hwmon.h"
+
+#ifndef HAVE_SENSORS /* no library is ever open: only what others name of it */
+typedef struct {
+	char *prefix, *path;
+} sensors_chip_name;
+typedef struct {
+	char *name;
+} sensors_feature;
+typedef struct sensors_subfeature sensors_subfeature;
+typedef int sensors_subfeature_type;
+#endif
 
 enum sensor_item {
 	SENSOR_INPUT,
@@ -36,7 +49,7 @@ struct sensors_library {
 /* Helper threads read values: no restart and no close while a poll of this group is in flight. */
 extern const char sensors_library_group;
 
-/* False where the library is not installed or does not start; *library can then be closed all the same. */
+/* False where there is no library or it does not start; *library can then be closed all the same. */
 bool sensors_library_open(struct sensors_library *library);
 void sensors_library_close(struct sensors_library *library);
 

@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <math.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
