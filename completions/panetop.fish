@@ -61,7 +61,7 @@ function __panetop_sort
 end
 
 function __panetop_processes
-    set -l found (grep -sH . /proc/*/comm)
+    set -l found (LC_ALL=C grep -asH . /proc/*/comm)
     string replace -rf '^/proc/(\d+)/comm:(.*)' '$1\t$2' -- $found
     string replace -rf '^/proc/\d+/comm:(.*)' '$1' -- $found | sort -u
 end

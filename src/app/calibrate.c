@@ -39,18 +39,18 @@ struct run {
 	struct calibration_run calibrated;
 };
 
-static double number_setting(const struct settings *settings, const char *name, double usual)
+static double seconds_setting(const struct settings *settings, const char *name, double usual)
 {
 	const char *value = settings_get(settings, name);
 	struct span span = span_text(value ? value : "");
-	double number;
+	double seconds;
 
-	return span_f64(&span, &number) && number > 0 ? number : usual;
+	return span_seconds(&span, &seconds) && seconds > 0 ? seconds : usual;
 }
 
 static struct calibration_plan make_plan(const struct settings *settings)
 {
-	double seconds = number_setting(settings, "power.step-seconds", 5);
+	double seconds = seconds_setting(settings, "power.step-seconds", 5);
 	unsigned cpus = cpu_load_cpus();
 
 	return (struct calibration_plan){

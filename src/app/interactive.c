@@ -40,14 +40,11 @@ static unsigned first_pane(const struct options *options, const struct settings 
 static double choose_delay(const struct options *options, const struct settings *settings)
 {
 	const char *text = settings_get(settings, "delay");
-	struct span span = span_text(text ? text : "");
 	double seconds;
 
 	if (options->delay_seconds > 0)
 		return options->delay_seconds;
-	if (span_seconds(&span, &seconds) && seconds >= DELAY_MIN && seconds <= DELAY_MAX)
-		return seconds;
-	return 1;
+	return text && span_whole_seconds(text, DELAY_MIN, DELAY_MAX, &seconds) ? seconds : 1;
 }
 
 static enum size_unit choose_unit(const struct options *options, const struct settings *settings)

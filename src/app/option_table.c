@@ -30,14 +30,7 @@ static bool set_format(struct options *options, const char *value)
 
 static bool set_delay(struct options *options, const char *value)
 {
-	struct span span = span_text(value);
-	double seconds;
-
-	if (*value == ' ' || !span_seconds(&span, &seconds) || span.at != span.end || seconds < DELAY_MIN ||
-	    seconds > DELAY_MAX)
-		return false;
-	options->delay_seconds = seconds;
-	return true;
+	return span_whole_seconds(value, DELAY_MIN, DELAY_MAX, &options->delay_seconds);
 }
 
 static bool set_count(struct options *options, const char *value)
@@ -161,7 +154,7 @@ const struct option_entry option_entries[] = {
 	  N_("output format (default text); implies --batch"), set_format,
 	  N_("use text, csv, json, openmetrics or prometheus"), WITH_ALL },
 	{ 'd', "delay", N_("SECONDS"), N_("time between samples (default 1)"), set_delay,
-	  N_("use seconds from 0.05 to 86400"), WITH_PROBE },
+	  N_("use 0.05 to 86400 seconds, or a unit, as in 500ms, 1m, 1h"), WITH_PROBE },
 	{ 'n', "count", N_("N"), N_("stop after N samples"), set_count,
 	  N_("use a whole number from 1 to 4294967295"), WITH_PROBE },
 	{ 'p', "pid", N_("PID|NAME[,...]"), N_("only these processes"), set_pid, something, WITH_SAMPLES },
@@ -171,8 +164,8 @@ const struct option_entry option_entries[] = {
 	  WITH_SAMPLES },
 	{ 's', "sort", N_("[+]COLUMN"), N_("sort by this column, largest first; with + smallest first"),
 	  set_sort, something, WITH_SAMPLES },
-	{ 'c', "columns", N_("COLUMN[,...]"), N_("columns to show, by key"), set_columns, something,
-	  WITH_SAMPLES },
+	{ 'c', "columns", N_("COLUMN[,...]"), N_("columns to show, by key or heading"), set_columns,
+	  something, WITH_SAMPLES },
 	{ 't', "table", N_("TOPIC"), N_("print only this table; implies --batch"), set_table, something,
 	  WITH_DESCRIBE | WITH_PROBE },
 	{ 'l', "limit", N_("N"), N_("at most N rows of each table"), set_limit,

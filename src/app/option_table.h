@@ -32,6 +32,8 @@ struct options {
 	enum when color;
 	const struct pane *panes[OPTIONS_PANES_MAX]; /* as named; none when n_panes is 0 */
 	unsigned n_panes;
+	const char *topics[OPTIONS_PANES_MAX]; /* named in place of panes, for --describe and --probe */
+	unsigned n_topics;
 };
 
 /* What it is accepted with instead of samples. */

@@ -15,6 +15,7 @@
 #include "core/alloc.h"
 #include "core/error_message.h"
 #include "core/i18n.h"
+#include "core/typed_name.h"
 #include "pane/panes.h"
 #include "topic/topic.h"
 
@@ -34,6 +35,8 @@ struct parser {
 	} * choices; /* the options of all panes */
 	unsigned n_choices;
 	uint64_t given; /* a bit for each of option_entries */
+	const char **operands;
+	unsigned n_operands;
 };
 
 static struct option long_option(const char *name, bool argument, int code)
@@ -91,12 +94,26 @@ static const struct option_entry *entry_of(int code)
 	return NULL;
 }
 
+/* "0,5": numbers are written with a point. */
+static bool has_decimal_comma(const char *value)
+{
+	size_t digits = strspn(value, "0123456789");
+
+	return digits > 0 && value[digits] == ',' && value[digits + 1] != '\0' &&
+	       value[digits + 1 + strspn(value + digits + 1, "0123456789")] == '\0';
+}
+
 static int wrong_value(const char *name, const char *value, const char *expected)
 {
 	char what[80];
+	int digits = (int)strcspn(value, ",");
 
 	snprintf(what, sizeof(what), "--%s", name);
-	error_message(what, "'%s': %s", value, expected);
+	if (has_decimal_comma(value))
+		error_message(what, _("'%s': %s; write it as %.*s.%s"), value, expected, digits, value,
+			      value + digits + 1);
+	else
+		error_message(what, "'%s': %s", value, expected);
 	return 2;
 }
 
@@ -108,6 +125,41 @@ static bool is_ambiguous(const struct parser *parser, const char *argument)
 	for (const struct option *option = parser->longs; option->name; option++)
 		matches += strncmp(option->name, argument + 2, length) == 0;
 	return matches > 1;
+}
+
+/* Letters of top and forkstat, whose options have only a long name here. */
+static const char *option_of_letter(int letter)
+{
+	switch (letter) {
+	case 'H':
+		return "--threads";
+	case 'S':
+		return "--statistics";
+	case 'e':
+		return "--events";
+	case 'r':
+		return "--real-time";
+	default:
+		return NULL;
+	}
+}
+
+static int unknown_option(const struct parser *parser, const char *what, bool letter)
+{
+	const char *other = letter ? option_of_letter(optopt) : NULL;
+	struct near_name near = { 0 };
+
+	if (!letter)
+		near.typed = span_of(what + 2, strcspn(what + 2, "="));
+	for (const struct option *option = parser->longs; option->name && !letter; option++)
+		near_name_try(&near, option->name);
+	if (other)
+		error_message(what, _("unknown option; use %s"), other);
+	else if (near.name)
+		error_message(what, _("unknown option; did you mean --%s?"), near.name);
+	else
+		error_message(what, _("unknown option; see panetop --help"));
+	return 2;
 }
 
 /* getopt_long() sets optopt to the letter, the code of the long option, or 0. */
@@ -124,7 +176,7 @@ static int wrong_option(const struct parser *parser, int code, const char *argum
 	else if (!letter && is_ambiguous(parser, argument))
 		error_message(what, _("ambiguous option; see panetop --help"));
 	else
-		error_message(what, _("unknown option; see panetop --help"));
+		return unknown_option(parser, what, letter);
 	return 2;
 }
 
@@ -177,28 +229,98 @@ static void add_name(struct buffer *list, const char *name)
 
 void options_refuse_pane(const char *name)
 {
+	struct near_name near = { .typed = span_text(name) };
 	struct buffer list = { 0 };
 
-	for (unsigned i = 0; i < n_panes; i++)
+	for (unsigned i = 0; i < n_panes; i++) {
 		add_name(&list, panes[i]->name);
+		near_name_try(&near, panes[i]->name);
+	}
 	buffer_char(&list, '\0');
-	error_message(name, _("unknown or ambiguous pane; available: %s"), list.bytes);
+	if (near.name)
+		error_message(name, _("unknown pane; did you mean %s?"), near.name);
+	else
+		error_message(name, _("unknown or ambiguous pane; available: %s"), list.bytes);
 	buffer_free(&list);
 }
 
-static int take_pane(struct options *options, const char *name)
+static bool is_number(const char *text)
 {
-	const struct pane *pane = pane_find(name);
+	struct span span = span_text(text ? text : "");
+	double number;
 
-	for (unsigned i = 0; pane && i < options->n_panes; i++)
-		if (options->panes[i] == pane)
-			return -1;
-	if (pane && options->n_panes < OPTIONS_PANES_MAX) {
-		options->panes[options->n_panes++] = pane;
-		return -1;
+	return span_f64(&span, &number) && span.at == span.end;
+}
+
+static int wrong_topic(const char *what, const char *name)
+{
+	struct near_name near = { .typed = span_text(name) };
+	struct buffer list = { 0 };
+
+	for (unsigned i = 0; i < n_topics; i++) {
+		near_name_try(&near, topics[i]->schema->name);
+		if (typed_begins(near.typed, topics[i]->schema->name))
+			add_name(&list, topics[i]->schema->name);
 	}
-	options_refuse_pane(name);
+	buffer_char(&list, '\0');
+	if (list.length > 1)
+		error_message(what, _("'%s' may be one of several topics: %s"), name, list.bytes);
+	else if (near.name)
+		error_message(what, _("unknown topic '%s'; did you mean '%s'?"), name, near.name);
+	else
+		error_message(what, _("unknown topic '%s'; see panetop --describe"), name);
+	buffer_free(&list);
 	return 2;
+}
+
+/* Also for "memory 1 5", as vmstat takes it. */
+static int wrong_operand(const char *name, const char *next)
+{
+	const struct topic *topic = topic_match(name);
+
+	if (is_number(name) && is_number(next))
+		error_message(name, _("unknown pane; for %s samples, %s seconds apart, use -d %s -n %s"),
+			      next, name, name, next);
+	else if (is_number(name))
+		error_message(name, _("unknown pane; for samples %s seconds apart use -d %s"), name, name);
+	else if (topic)
+		error_message(name, _("this is a table; to print it, use -t %s"), topic->schema->name);
+	else
+		options_refuse_pane(name);
+	return 2;
+}
+
+static void add_pane(struct options *options, const struct pane *pane)
+{
+	for (unsigned i = 0; i < options->n_panes; i++)
+		if (options->panes[i] == pane)
+			return;
+	if (options->n_panes < OPTIONS_PANES_MAX)
+		options->panes[options->n_panes++] = pane;
+}
+
+/* Panes; --describe and --probe take the names of topics, too. */
+static int take_operands(const struct parser *parser)
+{
+	struct options *options = parser->options;
+	bool takes_topics = options->describe || options->probe;
+
+	for (unsigned i = 0; i < parser->n_operands; i++) {
+		const char *name = parser->operands[i];
+		const struct pane *pane = pane_find(name);
+		const struct topic *topic = takes_topics && !pane ? topic_match(name) : NULL;
+
+		if (pane)
+			add_pane(options, pane);
+		else if (topic && options->n_topics < OPTIONS_PANES_MAX)
+			options->topics[options->n_topics++] = topic->schema->name;
+		else if (takes_topics)
+			return wrong_topic(options->describe ? "--describe" : "--probe", name);
+		else
+			return wrong_operand(name,
+					     i + 1 < parser->n_operands ? parser->operands[i + 1] : NULL);
+	}
+	return -1;
 }
 
 unsigned options_panes(const struct options *options, const struct pane **chosen)
@@ -355,11 +477,26 @@ static int check_uses(const struct parser *parser)
 	return 2;
 }
 
+/* From what was typed to the names of the topics. */
+static int resolve_tables(struct options *options)
+{
+	const char **tables[] = { &options->table, &options->other_table };
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct topic *topic = *tables[i] ? topic_match(*tables[i]) : NULL;
+
+		if (*tables[i] && !topic)
+			return wrong_topic("--table", *tables[i]);
+		*tables[i] = topic ? topic->schema->name : NULL;
+	}
+	if (options->table == options->other_table)
+		options->other_table = NULL;
+	return -1;
+}
+
 static int check_tables(const struct options *options)
 {
-	if (options->table && !topic_find(options->table))
-		error_message("--table", _("unknown topic '%s'; see panetop --describe"), options->table);
-	else if (options->other_table)
+	if (options->other_table)
 		error_message("--table", _("'%s' and '%s': only one table can be printed"),
 			      options->other_table, options->table);
 	else if (options->format->one_table && options->print && !options->probe && !options->table &&
@@ -414,14 +551,21 @@ static int parse(struct parser *parser, int argc, char **argv)
 
 	opterr = 0;
 	make_tables(parser);
+	parser->operands = alloc_zeroed((size_t)argc, sizeof(*parser->operands));
 	while (status < 0) {
 		int at = optind, code = getopt_long(argc, argv, parser->letters, parser->longs, NULL);
 
 		if (code == -1)
 			break;
-		status = code == CODE_OPERAND ? take_pane(parser->options, optarg)
-					      : take_option(parser, code, argv[at < argc ? at : argc - 1]);
+		if (code == CODE_OPERAND)
+			parser->operands[parser->n_operands++] = optarg;
+		else
+			status = take_option(parser, code, argv[at < argc ? at : argc - 1]);
 	}
+	if (status < 0)
+		status = take_operands(parser);
+	if (status < 0)
+		status = resolve_tables(parser->options);
 	if (status >= 0)
 		return status;
 	if (optind < argc)
@@ -446,6 +590,7 @@ int options_parse(struct options *options, struct settings *settings, int argc, 
 	int status = parse(&parser, argc, argv);
 
 	free(parser.longs);
+	free(parser.operands);
 	free(parser.choices);
 	return status;
 }
@@ -480,7 +625,11 @@ unsigned options_topics(const struct options *options, const struct topic **chos
 	for (unsigned p = 0; p < options->n_panes && !options->table; p++)
 		for (const struct pane_table *table = options->panes[p]->tables; table->topic; table++)
 			add_topic(chosen, &n_chosen, topic_find(table->topic));
-	for (unsigned i = 0; i < n_topics && !options->table && options->n_panes == 0; i++)
+	for (unsigned t = 0; t < options->n_topics && !options->table; t++)
+		add_topic(chosen, &n_chosen, topic_find(options->topics[t]));
+	if (n_chosen > 0)
+		return n_chosen;
+	for (unsigned i = 0; i < n_topics; i++)
 		add_topic(chosen, &n_chosen, topics[i]);
 	return n_chosen;
 }

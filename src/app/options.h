@@ -32,8 +32,8 @@ unsigned options_panes(const struct options *options, const struct pane **chosen
 struct topic;
 
 /*
- * The topics of --describe and --probe: that of --table, else those of the named panes in order, else all.
- * chosen has room for TOPICS_MAX.
+ * The topics of --describe and --probe: that of --table, else those of the named panes and the named ones,
+ * else all. chosen has room for TOPICS_MAX.
  */
 unsigned options_topics(const struct options *options, const struct topic **chosen);
 

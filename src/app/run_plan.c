@@ -12,6 +12,7 @@
 #include "core/alloc.h"
 #include "core/error_message.h"
 #include "core/i18n.h"
+#include "core/typed_name.h"
 #include "pane/panes.h"
 #include "topic/topic.h"
 
@@ -29,15 +30,55 @@ static struct view *add_view(struct run_plan *run, const char *topic)
 	return view;
 }
 
+/* The keys of the columns that match at least so well. */
+static void list_columns(struct buffer *list, const struct schema *schema, const char *name, unsigned least)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		if (column_match(&schema->columns[i], span_text(name)) >= least)
+			buffer_print(list, "%s%s", list->length > 0 ? ", " : "", schema->columns[i].key);
+	buffer_char(list, '\0');
+}
+
+static unsigned best_match(const struct schema *schema, const char *name)
+{
+	unsigned best = 0;
+
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		unsigned match = column_match(&schema->columns[i], span_text(name));
+
+		best = match > best ? match : best;
+	}
+	return best;
+}
+
+static const char *nearest_column(const struct schema *schema, const char *name)
+{
+	struct near_name near = { .typed = span_text(name) };
+
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		near_name_try(&near, schema->columns[i].key);
+		near_name_try(&near, column_title(&schema->columns[i]));
+	}
+	return near.name;
+}
+
 static void column_error(const char *option, const struct view *view, const char *name)
 {
+	const struct schema *schema = view->schema;
+	unsigned best = best_match(schema, name);
+	const char *near = nearest_column(schema, name);
 	struct buffer list = { 0 };
 
-	for (unsigned i = 0; i < view->schema->n_columns; i++)
-		buffer_print(&list, "%s%s", i > 0 ? ", " : "", view->schema->columns[i].key);
-	buffer_char(&list, '\0');
-	error_message(option, _("'%s' is not a column of %s; available: %s"), name, view->schema->name,
-		      list.bytes);
+	list_columns(&list, schema, name, best);
+	if (best > 0)
+		error_message(option, _("'%s' may be one of several columns of %s: %s"), name, schema->name,
+			      list.bytes);
+	else if (near)
+		error_message(option, _("'%s' is not a column of %s; did you mean '%s'? Available: %s"), name,
+			      schema->name, near, list.bytes);
+	else
+		error_message(option, _("'%s' is not a column of %s; available: %s"), name, schema->name,
+			      list.bytes);
 	buffer_free(&list);
 }
 
@@ -63,7 +104,7 @@ bool run_plan_choose_sort(struct view *view, const char *name, const char *whose
 {
 	if (view_choose_sort(view, name) == 0)
 		return true;
-	column_error(whose, view, name);
+	column_error(whose, view, *name == '+' ? name + 1 : name);
 	return false;
 }
 

@@ -263,8 +263,11 @@ bool span_seconds(struct span *rest, double *seconds)
 {
 	static const struct {
 		const char *name;
-		double per_second;
-	} units[] = { { "ns", 1e9 }, { "us", 1e6 }, { "µs", 1e6 }, { "ms", 1e3 }, { "s", 1 } };
+		double times, per_second; /* one of them is 1: the other is exact */
+	} units[] = {
+		{ "ns", 1, 1e9 }, { "us", 1, 1e6 }, { "µs", 1, 1e6 },  { "ms", 1, 1e3 }, { "min", 60, 1 },
+		{ "m", 60, 1 },   { "h", 3600, 1 }, { "d", 86400, 1 }, { "s", 1, 1 },
+	};
 
 	if (!span_f64(rest, seconds))
 		return false;
@@ -272,11 +275,19 @@ bool span_seconds(struct span *rest, double *seconds)
 	for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (span_starts(*rest, units[i].name)) {
 			rest->at += strlen(units[i].name);
-			*seconds /= units[i].per_second;
+			*seconds = *seconds * units[i].times / units[i].per_second;
 			break;
 		}
 	}
 	return true;
+}
+
+bool span_whole_seconds(const char *text, double least, double most, double *seconds)
+{
+	struct span span = span_text(text);
+
+	return *text != ' ' && span_seconds(&span, seconds) && span.at == span.end && *seconds >= least &&
+	       *seconds <= most;
 }
 
 bool span_pair_u64(struct span line, struct span *name, uint64_t *value, struct span *rest)

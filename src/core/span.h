@@ -44,8 +44,14 @@ bool span_f64(struct span *rest, double *value);                 /* 1, 1.5, .5: 
 bool span_real(struct span *rest, double *value);                /* -1.25e-3: to the last bit, but slower */
 bool span_hex(struct span *rest, uint64_t *value);               /* without 0x; false when over 64 bits */
 
-/* A time in user input: "0.001", "1e-3", "1ms", "50us", "50ns", "2s"; in seconds without a unit. */
+/*
+ * A time in user input: "0.001", "1e-3", "50ns", "50us", "1ms", "2s", "5m" or "5min", "1h", "1d"; in seconds
+ * without a unit.
+ */
 bool span_seconds(struct span *rest, double *seconds);
+
+/* Is the whole text such a time, from least to most seconds, without leading blanks? */
+bool span_whole_seconds(const char *text, double least, double most, double *seconds);
 
 /* The number after the name at the start of the line, skipping blanks and one colon between them. */
 bool span_pair_u64(struct span line, struct span *name, uint64_t *value, struct span *rest);

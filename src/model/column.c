@@ -10,6 +10,7 @@
 
 #include "core/hash.h"
 #include "core/i18n.h"
+#include "core/typed_name.h"
 
 int schema_column_span(const struct schema *schema, struct span key)
 {
@@ -22,6 +23,61 @@ int schema_column_span(const struct schema *schema, struct span key)
 int schema_column(const struct schema *schema, const char *key)
 {
 	return schema_column_span(schema, span_text(key));
+}
+
+static const char *without_sign(const char *heading)
+{
+	return *heading == '%' || *heading == '~' ? heading + 1 : heading;
+}
+
+static unsigned heading_match(const struct column *column, const char *heading, struct span typed)
+{
+	if (span_is(typed, heading) && *heading)
+		return 6;
+	if (typed_is(typed, without_sign(heading)) && typed_begins(typed, column->key))
+		return 5;
+	if (typed_is(typed, heading))
+		return 4;
+	if (typed_is(typed, without_sign(heading)))
+		return 3;
+	return typed_begins(typed, without_sign(heading)) ? 1 : 0;
+}
+
+unsigned column_match(const struct column *column, struct span typed)
+{
+	unsigned english, translated;
+
+	if (span_is(typed, column->key))
+		return 8;
+	if (typed_is(typed, column->key))
+		return 7;
+	english = heading_match(column, column->title, typed);
+	translated = heading_match(column, column_title(column), typed);
+	english = english > translated ? english : translated;
+	return english < 2 && typed_begins(typed, column->key) ? 2 : english;
+}
+
+int schema_match(const struct schema *schema, struct span typed)
+{
+	unsigned best = 0, n_best = 0, n_shown = 0;
+	int found = COLUMN_UNKNOWN, shown = COLUMN_UNKNOWN;
+
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		unsigned match = column_match(&schema->columns[i], typed);
+
+		if (match == 0 || match < best)
+			continue;
+		if (match > best)
+			n_best = n_shown = 0;
+		best = match;
+		found = (int)i;
+		n_best++;
+		if (schema->columns[i].hidden)
+			continue;
+		shown = (int)i;
+		n_shown++;
+	}
+	return n_best <= 1 ? found : n_shown == 1 ? shown : COLUMN_AMBIGUOUS;
 }
 
 const struct column *schema_find(const struct schema *schema, const char *key)

@@ -128,6 +128,18 @@ struct schema {
 int schema_column(const struct schema *schema, const char *key);
 int schema_column_span(const struct schema *schema, struct span key);
 
+/*
+ * As typed by a user: the index of the column whose key or heading it is, in any case and without the sign
+ * before a heading (%, ~), or the only one that begins with it. Where columns that are shown and hidden ones
+ * match, those that are shown count. Or COLUMN_UNKNOWN, or COLUMN_AMBIGUOUS.
+ */
+#define COLUMN_UNKNOWN (-1)
+#define COLUMN_AMBIGUOUS (-2)
+int schema_match(const struct schema *schema, struct span typed);
+
+/* How well it fits this column; of several columns the best ones count. 0: not at all. */
+unsigned column_match(const struct column *column, struct span typed);
+
 /* The column with this key; NULL when there is none. */
 const struct column *schema_find(const struct schema *schema, const char *key);
 

@@ -55,7 +55,7 @@ int view_choose_columns(struct view *view, const char *list, const char **wrong)
 
 	*wrong = list;
 	while (span_item(&rest, &name)) {
-		int index = schema_column_span(view->schema, name);
+		int index = schema_match(view->schema, name);
 
 		*wrong = name.at;
 		if (index < 0)
@@ -74,7 +74,7 @@ int view_choose_columns(struct view *view, const char *list, const char **wrong)
 int view_choose_sort(struct view *view, const char *name)
 {
 	bool ascending = name[0] == '+';
-	int index = *name ? schema_column(view->schema, ascending ? name + 1 : name) : VIEW_AS_SAMPLED;
+	int index = *name ? schema_match(view->schema, span_text(name + ascending)) : VIEW_AS_SAMPLED;
 
 	if (*name && index < 0)
 		return -EINVAL;

@@ -55,8 +55,8 @@ void view_close(struct view *view);
 void view_choose_all(struct view *view); /* including hidden columns, for programs */
 
 /*
- * "key,key,…". 0; -EINVAL for an unknown name or an empty list, -EEXIST for a name listed twice:
- * *wrong is then the start of that name. Unchanged on failure.
+ * "key,key,…", as schema_match() takes them. 0; -EINVAL for an unknown or ambiguous name or an empty list,
+ * -EEXIST for a name listed twice: *wrong is then the start of that name. Unchanged on failure.
  */
 int view_choose_columns(struct view *view, const char *list, const char **wrong);
 

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "core/typed_name.h"
+
 #define PANE(name) extern const struct pane pane_##name;
 #include "pane/panes.def"
 #undef PANE
@@ -18,18 +20,18 @@ const struct pane *const panes[] = {
 
 const unsigned n_panes = sizeof(panes) / sizeof(panes[0]);
 
-const struct pane *pane_find(const char *prefix)
+const struct pane *pane_find(const char *typed)
 {
 	const struct pane *found = NULL;
+	unsigned n_found = 0;
 
 	for (unsigned i = 0; i < n_panes; i++) {
-		if (strcmp(panes[i]->name, prefix) == 0)
+		if (typed_is(span_text(typed), panes[i]->name))
 			return panes[i];
-		if (strncmp(panes[i]->name, prefix, strlen(prefix)) != 0)
+		if (!typed_begins(span_text(typed), panes[i]->name))
 			continue;
-		if (found)
-			return NULL;
 		found = panes[i];
+		n_found++;
 	}
-	return *prefix ? found : NULL;
+	return n_found == 1 ? found : NULL;
 }

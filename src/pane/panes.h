@@ -16,7 +16,7 @@ extern const char *const headline_topics[];
 unsigned headline_pieces(const struct frame *frame, char pieces[][HEADLINE_PIECE_MAX]);
 void headline_corner(const struct frame *frame, char *text, size_t room);
 
-/* The pane whose name starts with prefix; NULL when there is none or more than one. */
-const struct pane *pane_find(const char *prefix);
+/* As typed by a user: its name in any case, or the only one that begins with it; NULL: none or several. */
+const struct pane *pane_find(const char *typed);
 
 #endif

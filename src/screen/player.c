@@ -98,19 +98,19 @@ void player_step(struct screen *screen, long step)
 		step_back(screen, index - 1);
 }
 
-/* "+60" and "-60" from the shown frame, "12:03" and "12:03:07" of its day, local time. */
+/* "+60" and "-5m" from the shown frame, "12:03" and "12:03:07" of its day, local time. */
 static bool parse_time(const char *text, uint64_t now_ns, uint64_t *wall_ns)
 {
 	time_t seconds = (time_t)(now_ns / UINT64_C(1000000000));
 	struct span span = span_text(text);
 	uint64_t hours, minutes, rest = 0;
+	double away;
 	struct tm tm;
 
 	if (*text == '+' || *text == '-') {
-		span.at++;
-		if (!span_u64(&span, &rest) || span.at != span.end || rest > UINT32_MAX)
+		if (!span_whole_seconds(text + 1, 0, UINT32_MAX, &away))
 			return false;
-		rest *= UINT64_C(1000000000);
+		rest = (uint64_t)(away * 1e9);
 		*wall_ns = *text == '+' ? now_ns + rest : now_ns > rest ? now_ns - rest : 0;
 		return true;
 	}
@@ -136,7 +136,7 @@ static bool take_time(struct screen *screen, const char *text)
 		return true;
 	if (!parse_time(text, session_frame(screen)->wall_ns, &wall_ns)) {
 		snprintf(screen->prompt.error, sizeof(screen->prompt.error), "%s",
-			 _("use 12:03, 12:03:07, +60 or -60"));
+			 _("use 12:03, 12:03:07, +60 or -5m"));
 		return false;
 	}
 	screen->playing = false;

@@ -102,6 +102,9 @@ void topic_schemas(const struct schema *schemas[TOPICS_MAX]);
 
 const struct topic *topic_find(const char *name);
 
+/* As typed by a user: its name in any case, or the only one that begins with it; NULL: none or several. */
+const struct topic *topic_match(const char *typed);
+
 /*
  * Creates the state of sample, whose topic, env, settings and request are set. On -errno there is no state.
  */

@@ -11,6 +11,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "core/typed_name.h"
 
 #define TOPIC(name) &topic_##name,
 const struct topic *const topics[] = {
@@ -71,6 +72,22 @@ const struct topic *topic_find(const char *name)
 		if (strcmp(topics[i]->schema->name, name) == 0)
 			return topics[i];
 	return NULL;
+}
+
+const struct topic *topic_match(const char *typed)
+{
+	const struct topic *found = NULL;
+	unsigned n_found = 0;
+
+	for (unsigned i = 0; i < n_topics; i++) {
+		if (typed_is(span_text(typed), topics[i]->schema->name))
+			return topics[i];
+		if (!typed_begins(span_text(typed), topics[i]->schema->name))
+			continue;
+		found = topics[i];
+		n_found++;
+	}
+	return n_found == 1 ? found : NULL;
 }
 
 const struct source_spec *topic_source(const struct topic *topic, const char *path)

@@ -379,7 +379,7 @@ def wrong_configuration_is_told(scratch):
                    "process.column = pid\nprocess.columns = pid,name\n")
     with replay(env={"XDG_CONFIG_HOME": scratch}) as terminal:
         said = terminal.raw.decode()
-        return expect("panetop: delay: 'soon': use seconds" in said, terminal, "the delay is not told") or \
+        return expect("panetop: delay: 'soon': use 0.05 to 86400 seconds" in said, terminal, "the delay is not told") or \
             expect("panetop: nonsense: unknown or ambiguous pane" in said, terminal, "the pane is not told") or \
             expect("panetop: latency.period: 'nonsense': use 50us" in said, terminal, "the option is not told") or \
             expect(re.findall("panetop: (.*): unknown setting in the configuration file", said) ==

@@ -19,6 +19,7 @@
 #include "core/error_message.h"
 #include "core/process_pattern.h"
 #include "core/rate_limit.h"
+#include "core/typed_name.h"
 #include "core/utf8.h"
 #include "kernel/system.h"
 #include "suite.h"
@@ -739,5 +740,40 @@ START_TEST(without_a_worker_jobs_run_at_once)
 	worker_submit(NULL, &job.job);
 	ck_assert(job.done);
 	ck_assert_int_eq(job.sum, 5);
+}
+END_TEST
+
+static const char *nearest(const char *typed)
+{
+	static const char *const names[] = { "memory", "events", "resident_bytes", "RSS", "pid", "S" };
+	struct near_name near = { .typed = span_text(typed) };
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		near_name_try(&near, names[i]);
+	return near.name ? near.name : "";
+}
+
+START_TEST(misspelt_names_are_recognized)
+{
+	ck_assert_str_eq(nearest("memroy"), "memory");
+	ck_assert_str_eq(nearest("Event"), "events");
+	ck_assert_str_eq(nearest("residnet_byte"), "resident_bytes");
+	ck_assert_str_eq(nearest("rs"), "RSS");
+	ck_assert_str_eq(nearest("pdi"), "pid");
+	ck_assert_str_eq(nearest("nonsense"), "");
+	ck_assert_str_eq(nearest("x"), "");
+	ck_assert_str_eq(nearest(""), "");
+	ck_assert_str_eq(nearest("a_name_that_is_far_too_long_for_any_of_these_names"), "");
+}
+END_TEST
+
+START_TEST(typed_names_are_taken_in_any_case)
+{
+	ck_assert(typed_is(span_text("MEMory"), "memory"));
+	ck_assert(!typed_is(span_text("memor"), "memory"));
+	ck_assert(!typed_is(span_text("memoryx"), "memory"));
+	ck_assert(typed_begins(span_text("MEM"), "memory"));
+	ck_assert(!typed_begins(span_text(""), "memory"));
+	ck_assert(!typed_begins(span_text("memoryx"), "memory"));
 }
 END_TEST

@@ -557,3 +557,63 @@ START_TEST(a_snap_shows_what_to_connect)
 	env_close(&env);
 }
 END_TEST
+
+static const char *matched(const char *topic, const char *typed)
+{
+	const struct schema *schema = topic_find(topic)->schema;
+	int index = schema_match(schema, span_text(typed));
+
+	return index >= 0 ? schema->columns[index].key : index == COLUMN_AMBIGUOUS ? "ambiguous" : "unknown";
+}
+
+START_TEST(columns_are_found_as_they_are_typed)
+{
+	ck_assert_str_eq(matched("process", "cpu_ratio"), "cpu_ratio");
+	ck_assert_str_eq(matched("process", "CPU_Ratio"), "cpu_ratio");
+	ck_assert_str_eq(matched("process", "%CPU"), "cpu_ratio");
+	ck_assert_str_eq(matched("process", "cpu"), "cpu_ratio");
+	ck_assert_str_eq(matched("process", "CPU"), "processor"); /* its heading */
+	ck_assert_str_eq(matched("process", "rss"), "resident_bytes");
+	ck_assert_str_eq(matched("process", "res"), "resident_bytes");
+	ck_assert_str_eq(matched("process", "user"), "user");
+	ck_assert_str_eq(matched("process", "watts"), "watts");
+	ck_assert_str_eq(matched("process", "min"), "ambiguous");
+	ck_assert_str_eq(matched("process", "nonsense"), "unknown");
+	ck_assert_str_eq(matched("process", ""), "unknown");
+	ck_assert_str_eq(matched("cpu", "steal"), "steal_ratio"); /* the other one is hidden */
+}
+END_TEST
+
+/* A heading that people see names a column with that heading, in any case. */
+START_TEST(every_shown_heading_is_taken)
+{
+	for (unsigned t = 0; t < n_topics; t++) {
+		const struct schema *schema = topics[t]->schema;
+
+		for (unsigned c = 0; c < schema->n_columns; c++) {
+			const struct column *column = &schema->columns[c];
+			int index = schema_match(schema, span_text(column->title));
+
+			ck_assert_int_eq(schema_match(schema, span_text(column->key)), c);
+			if (column->hidden || !*column->title)
+				continue;
+			ck_assert_msg(index >= 0 &&
+					      (strcmp(schema->columns[index].title, column->title) == 0 ||
+					       strcmp(schema->columns[index].key, column->title) == 0),
+				      "%s: the heading %s is %s", schema->name, column->title,
+				      index < 0 ? "not taken" : schema->columns[index].key);
+		}
+	}
+}
+END_TEST
+
+START_TEST(topics_are_found_as_they_are_typed)
+{
+	ck_assert_ptr_eq(topic_match("Process"), topic_find("process"));
+	ck_assert_ptr_eq(topic_match("recl"), topic_find("reclaim"));
+	ck_assert_ptr_eq(topic_match("memory"), topic_find("memory")); /* though others begin with it */
+	ck_assert_ptr_null(topic_match("mem"));
+	ck_assert_ptr_null(topic_match(""));
+	ck_assert_ptr_null(topic_match("nonsense"));
+}
+END_TEST

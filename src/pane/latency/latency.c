@@ -32,11 +32,9 @@ const double latency_windows[LATENCY_WINDOWS] = { 0, 10, 60, 600 };
 
 static bool is_within(const char *value, double least, double most)
 {
-	struct span span = span_text(value);
 	double seconds;
 
-	return *value != ' ' && span_seconds(&span, &seconds) && span.at == span.end && seconds >= least &&
-	       seconds <= most;
+	return span_whole_seconds(value, least, most, &seconds);
 }
 
 static bool valid_period(const char *value)

@@ -82,7 +82,9 @@ static bool valid_number(const char *value, double least, double most)
 
 static bool valid_settle(const char *value)
 {
-	return strcmp(value, "auto") == 0 || valid_number(value, 0, 86400);
+	double seconds;
+
+	return strcmp(value, "auto") == 0 || span_whole_seconds(value, 0, 86400, &seconds);
 }
 
 static bool valid_percent(const char *value)
@@ -92,7 +94,9 @@ static bool valid_percent(const char *value)
 
 static bool valid_step(const char *value)
 {
-	return valid_number(value, 0.2, 3600);
+	double seconds;
+
+	return span_whole_seconds(value, 0.2, 3600, &seconds);
 }
 
 static bool valid_event(const char *value)
@@ -103,14 +107,14 @@ static bool valid_event(const char *value)
 static const struct pane_option options[] = {
 	{ "settle", "auto|SECONDS",
 	  N_("wait before the first sample; auto: 180 s if a battery is measured, else none"), valid_settle,
-	  N_("use a number of seconds, or auto") },
+	  N_("use seconds, or a unit, as in 3m, or auto") },
 	{ "idle-least", N_("PERCENT"), N_("repeat samples in which the CPUs were less idle than this"),
 	  valid_percent, N_("use a number of percent") },
 	{ "calibrate", NULL, N_("measure what CPU load costs in watts, print the result, and exit"), NULL,
 	  NULL },
 	{ "per-count", NULL, N_("calibrate with 1, 2 ... all CPUs loaded"), NULL, NULL },
 	{ "step-seconds", N_("SECONDS"), N_("duration of each calibration step (default 5)"), valid_step,
-	  N_("use a number of seconds, 0.2 or more") },
+	  N_("use 0.2 to 3600 seconds, or a unit, as in 1m") },
 	{ "cycles", N_("EVENT"), N_("libpfm4 event that a calibration counts as cycles"), valid_event,
 	  N_("use the name of one event") },
 	{ "instructions", N_("EVENT"), N_("libpfm4 event that a calibration counts as instructions"),
@@ -147,10 +151,11 @@ static bool is_of_battery(const struct frame *frame)
 static double settle_seconds(const struct settings *settings, const struct frame *frame)
 {
 	const char *value = settings_get(settings, "power.settle");
+	double seconds;
 
 	if (value && strcmp(value, "auto") == 0)
 		return is_of_battery(frame) ? BATTERY_SECONDS : 0;
-	return value ? setting(settings, "power.settle") : 0;
+	return value && span_whole_seconds(value, 0, 86400, &seconds) ? seconds : 0;
 }
 
 /* panetop itself starts no process. */

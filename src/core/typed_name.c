@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Compares typed names with known ones. */
+#include <config.h>
+
+#include "core/typed_name.h"
+
+#include <string.h>
+
+#define LENGTH_MAX 40
+
+static char lower(char letter)
+{
+	return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+}
+
+bool typed_begins(struct span typed, const char *name)
+{
+	if (span_length(typed) == 0)
+		return false;
+	for (const char *at = typed.at; at < typed.end; at++, name++)
+		if (!*name || lower(*at) != lower(*name))
+			return false;
+	return true;
+}
+
+bool typed_is(struct span typed, const char *name)
+{
+	return typed_begins(typed, name) && name[span_length(typed)] == '\0';
+}
+
+static unsigned least(unsigned one, unsigned other)
+{
+	return one < other ? one : other;
+}
+
+/* Letters that are missing, added, exchanged for another, or swapped with their neighbour. */
+static unsigned distance(struct span typed, const char *name)
+{
+	unsigned rows[3][LENGTH_MAX + 1];
+	size_t length = span_length(typed), name_length = strlen(name);
+
+	if (length > LENGTH_MAX || name_length > LENGTH_MAX)
+		return LENGTH_MAX;
+	for (unsigned n = 0; n <= name_length; n++)
+		rows[0][n] = n;
+	for (size_t t = 1; t <= length; t++) {
+		unsigned *row = rows[t % 3];
+		const unsigned *before = rows[(t + 2) % 3], *second = rows[(t + 1) % 3];
+		char letter = lower(typed.at[t - 1]);
+
+		row[0] = (unsigned)t;
+		for (size_t n = 1; n <= name_length; n++) {
+			row[n] = least(least(before[n], row[n - 1]) + 1,
+				       before[n - 1] + (letter != lower(name[n - 1])));
+			if (t > 1 && n > 1 && letter == lower(name[n - 2]) &&
+			    lower(typed.at[t - 2]) == lower(name[n - 1]))
+				row[n] = least(row[n], second[n - 2] + 1);
+		}
+	}
+	return rows[length % 3][name_length];
+}
+
+/* At most every third letter may be wrong. */
+void near_name_try(struct near_name *near, const char *name)
+{
+	size_t length = span_length(near->typed);
+	unsigned away = distance(near->typed, name);
+
+	if (away > (length + 2) / 3 || away >= length || (near->name && away >= near->distance))
+		return;
+	near->name = name;
+	near->distance = away;
+}
