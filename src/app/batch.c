@@ -183,6 +183,8 @@ static enum step step(struct batch *batch)
 	}
 	if (got != 1)
 		return STEP_END;
+	if (now->cut) /* the loop handles the signal */
+		return STEP_ON;
 	frame_derive(now, batch->sampled > 0 ? before : NULL);
 	note_rows(batch, now);
 	if (is_live(batch))

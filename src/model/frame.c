@@ -49,7 +49,7 @@ void frame_clear(struct frame *frame)
 	arena_reset(&frame->arena);
 	frame->mono_ns = frame->wall_ns = frame->interval_ns = 0;
 	frame->host = NULL;
-	frame->only_events = false;
+	frame->only_events = frame->cut = false;
 	frame->named_there = frame->named_absent = false;
 	frame->n_notices = 0;
 }

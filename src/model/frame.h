@@ -37,6 +37,7 @@ struct frame {
 	uint64_t wall_ns;     /* CLOCK_REALTIME then */
 	uint64_t interval_ns; /* since the previous frame; 0: there is none */
 	const char *host;     /* in the arena */
+	bool cut;             /* a signal broke it off: it is incomplete */
 	bool only_events;     /* taken between two ticks: only tables of events were sampled */
 	struct arena arena;   /* owns all texts of rows and notices */
 	struct table *tables; /* one for each schema, in the order of frame_open() */

@@ -78,6 +78,7 @@ struct env {
 	} failures[ENV_FAILURES_MAX];
 	unsigned n_failures;
 	bool finished;             /* a sampler has completed what was requested */
+	bool cut;                  /* a signal broke off the sample of this tick */
 	struct worker *worker;     /* borrowed; NULL: jobs run synchronously */
 	struct env_cost costs[ENV_COSTS_MAX];
 	unsigned n_costs;

@@ -177,6 +177,19 @@ bool loop_poll_signals(struct loop *loop)
 	return !loop->stopped;
 }
 
+bool loop_signal_waits(void)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	sigset_t waiting;
+	bool any = false;
+
+	if (sigpending(&waiting) < 0)
+		return false;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		any |= sigismember(&waiting, numbers[i]) == 1;
+	return any;
+}
+
 void loop_stop(struct loop *loop)
 {
 	loop->stopped = true;

@@ -52,6 +52,9 @@ int loop_run(struct loop *loop);
 
 /* For long work: handles pending signals; false when one of them stopped the loop. */
 bool loop_poll_signals(struct loop *loop);
+
+/* For long work that has no loop: does a signal wait that may end the run? */
+bool loop_signal_waits(void);
 void loop_stop(struct loop *loop);
 
 #endif

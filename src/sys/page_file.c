@@ -61,6 +61,18 @@ long page_file_read(struct env *env, int fd, uint64_t first, uint64_t *entries, 
 	return (long)(got / sizeof(*entries));
 }
 
+bool page_file_data(int fd, uint64_t first, uint64_t *entry)
+{
+	off_t found = lseek(fd, (off_t)(first * sizeof(*entry)), SEEK_DATA);
+
+	if (found < 0 && errno == ENXIO) /* no more data */
+		found = lseek(fd, 0, SEEK_END);
+	if (found < 0)
+		return false;
+	*entry = (uint64_t)found / sizeof(*entry);
+	return true;
+}
+
 long page_file_scan(struct env *env, int fd, uint64_t *start, uint64_t end, uint64_t any, uint64_t tell,
 		    struct page_range *ranges)
 {

@@ -33,6 +33,9 @@ int page_file_try(const struct env *env, const char *path); /* Can it be opened?
  */
 long page_file_read(struct env *env, int fd, uint64_t first, uint64_t *entries, size_t n);
 
+/* The first entry with data, at or after this one, in a file with holes; its end. False: unknown. */
+bool page_file_data(int fd, uint64_t first, uint64_t *entry);
+
 /*
  * The next ranges of pages from *start to end that are in a category of any, with their categories among
  * tell. Returns their number, at most PAGE_SCAN_RANGES, or -errno, and sets *start to where to continue; end:

@@ -74,6 +74,7 @@ static void sample_entry(struct live *live, struct entry *entry, struct frame *f
 static void sample_wanted(struct live *live, struct frame *frame)
 {
 	live->env->tick++;
+	live->env->cut = false;
 	frame->mono_ns = env_mono_ns();
 	frame->wall_ns = env_wall_ns();
 	frame->host = arena_copy(&frame->arena, live->host, strlen(live->host));
@@ -81,6 +82,7 @@ static void sample_wanted(struct live *live, struct frame *frame)
 		if (live->entries[i].wanted &&
 		    (!frame->only_events || topics[i]->schema->shape == SHAPE_EVENTS))
 			sample_entry(live, &live->entries[i], frame, &frame->tables[i]);
+	frame->cut = live->env->cut;
 }
 
 static int next(void *state, struct frame *frame)

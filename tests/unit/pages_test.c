@@ -1201,6 +1201,57 @@ START_TEST(without_frames_zero_pages_are_not_known)
 }
 END_TEST
 
+/* The fixture with a region up to the end of 64 bits, and a pagemap that is one hole. */
+START_TEST(a_hole_larger_than_any_memory)
+{
+	char root[] = "/dev/shm/panetop-hole-XXXXXX", command[SCRATCH_PATH_MAX + 256];
+	struct machine machine = { .request = { .processes = "mapped", .batch = true } };
+	bool made;
+
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	snprintf(
+		command, sizeof(command),
+		"cp -r '%s/.' '%s' && cd '%s/proc/77' && truncate -s 36028797018963960 pagemap 2>/dev/null &&"
+		"echo 'ff00000000000000-fffffffffffff000 rw-p 0 0:0 0' >maps",
+		fixture_root("pages", 0), root, root);
+	made = system(command) == 0;
+	if (made) {
+		open_machine_at(&machine, root, topic_names);
+		next_tick(&machine);
+	}
+	snprintf(command, sizeof(command), "rm -r '%s'", root);
+	ck_assert_int_eq(system(command), 0);
+	if (!made)
+		skip_test("no file can be that long here");
+	ck_assert_double_eq(total(&machine, "present_pages"), 0);
+	ck_assert_double_eq(total(&machine, "mapped_pages"), (double)((UINT64_C(1) << 44) - 1));
+	ck_assert_double_eq(sum_of_cells(&machine, "pages"), (double)((UINT64_C(1) << 44) - 1));
+	close_machine(&machine);
+}
+END_TEST
+
+START_TEST(a_signal_breaks_off_a_map)
+{
+	struct machine machine;
+	sigset_t signals;
+	int to;
+	pid_t pid = start_process(&to);
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &signals, NULL), 0);
+	raise(SIGTERM);
+	open_process(&machine, pid);
+	ck_assert(machine.now->cut);
+	ck_assert(isnan(total(&machine, "present_pages")));
+	ck_assert_int_eq(sigwaitinfo(&signals, NULL), SIGTERM);
+	next_tick(&machine);
+	ck_assert(!machine.now->cut);
+	ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "present_bytes"), 512);
+	end_process(&machine, pid, to);
+}
+END_TEST
+
 /* The kernel tells some ranges twice when more than 512 are asked for at a time. */
 START_TEST(ranges_are_told_once)
 {

@@ -13,6 +13,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "kernel/maps.h"
+#include "sys/loop.h"
 #include "sys/pids.h"
 
 #define SLICE_NS UINT64_C(50000000) /* a key may wait this long */
@@ -243,11 +244,28 @@ static void choose(struct page_map *map, const struct cell_layout *layout)
 	}
 }
 
+/*
+ * On the screen a slice. In batch all of it, unless a signal waits that may end the run: a process may have
+ * reserved so much that this takes a minute.
+ */
+static int run_scan(struct page_map *map)
+{
+	struct env *env = map->env;
+	int error;
+
+	if (!map->request->batch)
+		return page_scan_run(&map->scan, env_mono_ns() + SLICE_NS);
+	do {
+		error = page_scan_run(&map->scan, 0);
+		env->cut = !error && !map->scanned->complete && loop_signal_waits();
+	} while (!error && !map->scanned->complete && !env->cut);
+	return error;
+}
+
 /* An exec between two reads replaces the memory of the process: start again. */
 static int scan(struct page_map *map)
 {
 	const struct cell_layout layout = wanted_layout(map);
-	uint64_t until_ns = map->request->batch ? UINT64_MAX : env_mono_ns() + SLICE_NS;
 	int error = -ESTALE;
 
 	for (unsigned tries = 0; tries < TRIES && error == -ESTALE; tries++) {
@@ -256,7 +274,7 @@ static int scan(struct page_map *map)
 			if (error)
 				return error;
 		}
-		error = page_scan_run(&map->scan, until_ns);
+		error = run_scan(map);
 		if (error == -ESTALE && !map->env->live) { /* the file is shorter than its maps */
 			map->scanned->pagemap_error = -ENODATA;
 			map->scanned->complete = true;

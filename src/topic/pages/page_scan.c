@@ -255,17 +255,28 @@ static int scan_sparse(struct page_scan *scan, const struct page_region *region)
 static uint64_t chunk_end(const struct page_scan *scan, uint64_t start)
 {
 	const struct page_snapshot *snapshot = scan->snapshot;
-	uint64_t most = start + CHUNK * snapshot->page_bytes, end = snapshot->regions[scan->region].end;
+	uint64_t most = CHUNK * snapshot->page_bytes, end = snapshot->regions[scan->region].end;
 
-	for (size_t i = scan->region + 1; i < snapshot->n_regions && end < most; i++) {
+	for (size_t i = scan->region + 1; i < snapshot->n_regions && end - start < most; i++) {
 		const struct page_region *region = &snapshot->regions[i];
 
 		if (region->special || region->start - end > GAP * snapshot->page_bytes ||
-		    region->end > most || is_sparse(scan, region))
+		    region->end - start > most || is_sparse(scan, region))
 			break;
 		end = region->end;
 	}
-	return end < most ? end : most;
+	return end - start < most ? end : start + most;
+}
+
+/* In the files of another root, pages without data are absent: a hole may be larger than any memory. */
+static void skip_hole(struct page_scan *scan)
+{
+	struct page_snapshot *snapshot = scan->snapshot;
+	uint64_t data;
+
+	if (!scan->env->live && page_file_data(scan->pagemap, snapshot->next / snapshot->page_bytes, &data) &&
+	    data <= UINT64_MAX / snapshot->page_bytes && data * snapshot->page_bytes > snapshot->next)
+		snapshot->next = data * snapshot->page_bytes;
 }
 
 static int scan_dense(struct page_scan *scan)
@@ -316,8 +327,12 @@ int page_scan_run(struct page_scan *scan, uint64_t until_ns)
 	int error = 0;
 
 	while (!error && !snapshot->pagemap_error && find_region(scan)) {
-		const struct page_region *region = &snapshot->regions[scan->region];
+		const struct page_region *region;
 
+		skip_hole(scan);
+		if (!find_region(scan))
+			break;
+		region = &snapshot->regions[scan->region];
 		error = is_sparse(scan, region) ? scan_sparse(scan, region) : scan_dense(scan);
 		if (!error && env_mono_ns() >= until_ns && find_region(scan)) {
 			snapshot->cpu_ns += env_self_cpu_ns() - cpu_ns;
