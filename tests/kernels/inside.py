@@ -462,6 +462,18 @@ def proc_stat():
     return values
 
 
+@test("interrupts are parts of the account only where the kernel measures them")
+def _():
+    parts = {row["part"]: row for row in panetop("cpu", count=3).table("account")}
+    measured = proc_stat()["cpu"][5] > 0
+    if measured and KERNEL >= (6, 1) and os.path.exists("/proc/pressure/cpu"):
+        check(os.path.exists("/proc/pressure/irq"), "irq time, but no CONFIG_IRQ_TIME_ACCOUNTING")
+    for part in ("irq", "softirq"):
+        equal(part, parts[part]["cpu_seconds"] is not None, measured)
+    known = sum(row["cpu_seconds"] or 0 for part, row in parts.items() if part != "busy")
+    check(abs(known - parts["busy"]["cpu_seconds"]) < 1e-6, "known parts:", known, "busy:", parts["busy"])
+
+
 @test("times of the CPUs and counters of the system lie between two reads of /proc/stat")
 def _():
     before, result, after = proc_stat(), panetop("cpu"), proc_stat()
