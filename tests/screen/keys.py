@@ -213,6 +213,29 @@ def sleeper(*arguments):
         child.wait()
 
 
+def what_is_old_has_an_age(_scratch):
+    """Of a process that sleeps, beside many that do; the oldest comes first, and the sample is frozen."""
+    sleepers = [subprocess.Popen(["sleep", "1000"]) for _ in range(100)]
+    try:
+        with screen("--idle", "-d", "0.5", "-s", "stat_age_seconds", "--columns=stat_age_seconds,resident_bytes,pid",
+                    "cpu") as terminal:
+            old = re.compile(r"age.*RSS.*\n *([1-9][0-9.]*)s ")  # a second or more
+            for _ in range(600):
+                if old.search(terminal.text()):
+                    break
+                terminal.pump(0.1)
+            terminal.send("Space")
+            shown = old.search(terminal.text())
+            terminal.send("Down", "Right", "i")
+            found = re.search(r"process\.resident_bytes.*\nAge: ([0-9.]+) s", terminal.text(), re.S)
+            problem = expect(shown and found, terminal, "no age")
+            return problem or expect(float(found[1]) >= float(shown[1]) - 0.1, terminal, f"its age is {shown[1]}")
+    finally:
+        for sleeper_process in sleepers:
+            sleeper_process.kill()
+            sleeper_process.wait()
+
+
 def signal_asks_and_hits(_scratch):
     with sleeper() as (terminal, child):
         terminal.send("F9")
@@ -471,6 +494,7 @@ def tests():
         ("a priority asks, and changes the one that was named", renice_asks_and_hits),
         ("--read-only changes nothing", read_only_changes_nothing),
         ("the pages of a process", pages_of_a_process),
+        ("what is old has an age", what_is_old_has_an_age),
         ("the cursor of the map goes from region to region", from_region_to_region),
         ("the pages of a process that has just ended", one_that_has_just_ended),
         ("forcing pages in asks first", forcing_pages_asks_first),
