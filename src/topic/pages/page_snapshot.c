@@ -158,9 +158,9 @@ void page_snapshot_count_range(struct page_snapshot *snapshot, struct page_walk 
 	while (start < range->end) {
 		struct piece piece = next_piece(snapshot, walk, start, range->end);
 		uint64_t pages = (piece.end - start) / snapshot->page_bytes;
-		struct page_counts counts = { .huge = range->what & PAGE_SCAN_HUGE ? pages : 0,
-					      .zero = range->what & PAGE_SCAN_ZERO ? pages : 0,
-					      .ksm = range->what & PAGE_SCAN_KSM ? pages : 0 };
+		struct page_counts counts = { .huge = (range->what & PAGE_SCAN_HUGE) ? pages : 0,
+					      .zero = (range->what & PAGE_SCAN_ZERO) ? pages : 0,
+					      .ksm = (range->what & PAGE_SCAN_KSM) ? pages : 0 };
 
 		add_counts(snapshot, &piece, &counts);
 		start = piece.end;
