@@ -73,8 +73,8 @@ unpack() {
 		cd "$1" || exit 1
 		shift
 		ls ./*.deb >/dev/null 2>&1 || apt-get download "$@" || { as_root apt-get update && apt-get download "$@"; } || exit 1
-		for package in ./*.deb; do
-			dpkg-deb -x "$package" . || exit 1
+		for deb in ./*.deb; do
+			dpkg-deb -x "$deb" . || exit 1
 		done
 	) >&2
 }
