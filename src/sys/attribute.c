@@ -122,9 +122,9 @@ long attribute_once(struct env *env, const char *path, char *bytes, size_t room)
 	return length;
 }
 
-long attribute_at(int root_fd, const char *path, char *bytes, size_t room)
+long attribute_at(const struct root *root, const char *path, char *bytes, size_t room)
 {
-	int fd = env_open_unmarked(root_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = root_open_at(root, path, O_RDONLY | O_NOCTTY);
 	long length;
 
 	if (fd < 0)
@@ -150,12 +150,12 @@ void attribute_hold(struct attribute *attribute, struct env *env)
 	env->pids.n_kept++;
 }
 
-long attribute_poll(const struct attribute *attribute, int root_fd, char *bytes, size_t room)
+long attribute_poll(const struct attribute *attribute, const struct root *root, char *bytes, size_t room)
 {
 	if (!attribute->path)
 		return -ENOENT;
 	return attribute->kept ? read_fd(attribute->fd, bytes, room)
-			       : attribute_at(root_fd, attribute->path, bytes, room);
+			       : attribute_at(root, attribute->path, bytes, room);
 }
 
 void attribute_finish(struct attribute *attribute, struct env *env, long length)

@@ -35,13 +35,13 @@ int attribute_u64(struct attribute *attribute, struct env *env, uint64_t *value)
  * a path.
  */
 void attribute_hold(struct attribute *attribute, struct env *env);
-long attribute_poll(const struct attribute *attribute, int root_fd, char *bytes, size_t room);
+long attribute_poll(const struct attribute *attribute, const struct root *root, char *bytes, size_t room);
 void attribute_finish(struct attribute *attribute, struct env *env, long length);
 void attribute_disown(const struct attribute *attribute, struct env *env);
 void attribute_discard(struct attribute *attribute);
 
 /* For helpers: reads path once, blocking, without privileges beyond those of the user. */
-long attribute_at(int root_fd, const char *path, char *bytes, size_t room);
+long attribute_at(const struct root *root, const char *path, char *bytes, size_t room);
 
 /* As attribute_read(), once; the caller notes a failure. */
 long attribute_once(struct env *env, const char *path, char *bytes, size_t room);

@@ -22,7 +22,7 @@
 struct device_pool {
 	struct env *env; /* borrowed */
 	struct worker *worker;
-	int root_fd; /* owned: a helper may outlive env */
+	struct root root; /* its own descriptor: a helper may outlive env */
 	struct device_poll *in_flight;
 	unsigned n_awaited;
 	bool has_new; /* one of these never finished */
@@ -37,7 +37,8 @@ static void *open_pool(struct env *env)
 
 	pool->env = env;
 	pool->worker = env->worker ? worker_open_team() : NULL;
-	pool->root_fd = fcntl(env->root_fd, F_DUPFD_CLOEXEC, 0);
+	pool->root = env->root;
+	pool->root.fd = fcntl(env->root.fd, F_DUPFD_CLOEXEC, 0);
 	pool->tick = ENV_NEVER;
 	return pool;
 }
@@ -48,7 +49,7 @@ static void close_pool(void *state)
 
 	if (!worker_close(pool->worker))
 		return; /* a helper that is stuck still uses it */
-	close(pool->root_fd);
+	close(pool->root.fd);
 	free(pool);
 }
 
@@ -114,7 +115,7 @@ void device_poll_open(struct device_poll *poll, struct env *env, const char *nam
 {
 	poll->job = (struct worker_job){ .run = run, .done = done };
 	poll->pool = pool_of(env);
-	poll->root_fd = poll->pool->root_fd;
+	poll->root = &poll->pool->root;
 	poll->key = alloc_text(name);
 	poll->credit = CREDIT_MAX;
 }
@@ -215,8 +216,7 @@ static void read_attribute(struct device_poll *poll)
 {
 	struct device_attribute *attribute = (struct device_attribute *)poll;
 
-	attribute->length =
-		attribute_poll(&attribute->file, poll->root_fd, attribute->bytes, attribute->room);
+	attribute->length = attribute_poll(&attribute->file, poll->root, attribute->bytes, attribute->room);
 	poll->reads++;
 }
 

@@ -22,7 +22,7 @@ struct device_poll {
 	char *key;                                  /* owned */
 	struct device_pool *pool;
 	struct device_poll *next_in_flight;
-	int root_fd;                /* for read(); borrowed */
+	const struct root *root;    /* for read(); borrowed */
 	uint64_t read_ns, took_ns;  /* when the last finished read began, and how long it took */
 	uint64_t reads;             /* files that read() has read */
 	int credit;                 /* above 0: device_poll_wait() waits for it */

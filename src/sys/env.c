@@ -146,7 +146,7 @@ static void find_own_pid(struct env *env)
 	uint64_t first, last;
 	unsigned count;
 	struct span status;
-	int fd = openat(env->root_fd, "proc/self/status", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = root_open_at(&env->root, "proc/self/status", O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	ssize_t length = fd < 0 ? -1 : read(fd, bytes, sizeof(bytes));
 
 	if (fd >= 0)
@@ -226,16 +226,17 @@ static bool is_our_snap(void)
 
 int env_open(struct env *env, const char *root)
 {
-	int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	size_t files, files_before = 0;
+	struct root opened;
+	int error = root_open(&opened, root);
 
-	if (fd < 0)
-		return -errno;
+	if (error)
+		return error;
 	files = raise_files(&files_before);
 	*env = (struct env){
-		.root_fd = fd,
-		.live = strcmp(root, "/") == 0,
-		.in_snap = strcmp(root, "/") == 0 && is_our_snap(),
+		.root = opened,
+		.live = !opened.is_tree,
+		.in_snap = !opened.is_tree && is_our_snap(),
 		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
 		.ticks_per_second = (uint64_t)sysconf(_SC_CLK_TCK),
 		.pids = { .fd = -1, .tick = ENV_NEVER, .kept_max = files },
@@ -269,13 +270,20 @@ void env_close(struct env *env)
 	if (env->pids.fd >= 0)
 		close(env->pids.fd);
 	env->pids = (struct env_pids){ .fd = -1 };
-	close(env->root_fd);
-	env->root_fd = -1;
+	close(env->root.fd);
+	env->root.fd = -1;
 }
 
 bool env_exists(const struct env *env, const char *path)
 {
-	return faccessat(env->root_fd, path, F_OK, 0) == 0;
+	int fd;
+
+	if (env->live)
+		return faccessat(env->root.fd, path, F_OK, 0) == 0;
+	fd = root_open_at(&env->root, path, O_PATH);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 struct env_file *env_file(struct env *env, const char *path)
@@ -331,22 +339,15 @@ static int read_whole(struct env *env, struct env_file *file)
 	}
 }
 
-int env_open_unmarked(int root_fd, const char *path, int flags)
-{
-	int fd = openat(root_fd, path, flags | O_NOATIME);
-
-	return fd < 0 && errno == EPERM ? openat(root_fd, path, flags) : fd;
-}
-
 int env_open_file(const struct env *env, const char *path)
 {
-	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-	int fd = env->live ? openat(env->root_fd, path, flags) : env_open_unmarked(env->root_fd, path, flags);
+	const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
+	int fd = root_open_at(&env->root, path, flags);
 	int error = fd < 0 ? -errno : 0;
 	uint64_t raised = error == -EACCES && env->live ? privilege_raise(PRIVILEGE_FILES) : 0;
 
 	if (raised) {
-		fd = openat(env->root_fd, path, flags);
+		fd = root_open_at(&env->root, path, flags);
 		error = fd < 0 ? -errno : 0;
 		privilege_lower(raised);
 	}

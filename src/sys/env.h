@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "core/span.h"
+#include "sys/root.h"
 
 #define ENV_COSTS_MAX 64
 #define ENV_NEVER UINT64_MAX /* not a tick */
@@ -62,7 +63,7 @@ struct env_shared {
 };
 
 struct env {
-	int root_fd;               /* owned; "/" or the directory of --root */
+	struct root root;          /* "/" or the directory of --root */
 	bool live;                 /* root is "/": actions on the machine are possible */
 	bool in_snap;              /* panetop runs as a confined snap */
 	uint32_t own_pid;          /* of panetop in the /proc of root; 0: it is not there */
@@ -146,9 +147,6 @@ bool env_exists(const struct env *env, const char *path);
  * of /proc and /sys that only root may read, as far as privileges allow.
  */
 int env_open_file(const struct env *env, const char *path);
-
-/* openat(2) that leaves no access times in the files of a tree, as far as they belong to the user. */
-int env_open_unmarked(int root_fd, const char *path, int flags);
 
 /*
  * The file at path ("proc/meminfo", relative to the root), shared by all callers and kept open between reads.

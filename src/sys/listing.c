@@ -24,7 +24,7 @@ static int open_listing(struct listing *listing, struct env *env)
 {
 	if (listing->opened)
 		return lseek(listing->fd, 0, SEEK_SET) < 0 ? -errno : 0;
-	listing->fd = openat(env->root_fd, listing->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	listing->fd = root_open_at(&env->root, listing->path, O_RDONLY | O_DIRECTORY);
 	listing->opened = listing->fd >= 0;
 	return listing->opened ? 0 : -errno;
 }
@@ -101,7 +101,7 @@ int listing_each_directory(struct env *env, const char *path, void (*each)(void 
 			   void *context)
 {
 	_Alignas(struct dirent64) char entries[4096];
-	int fd = openat(env->root_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), error;
+	int fd = root_open_at(&env->root, path, O_RDONLY | O_DIRECTORY), error;
 	ssize_t length;
 
 	if (fd < 0)

@@ -50,7 +50,7 @@ static int open_directory(struct env *env, off_t offset)
 	struct env_pids *list = &env->pids;
 
 	if (list->fd < 0)
-		list->fd = openat(env->root_fd, "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		list->fd = root_open_at(&env->root, "proc", O_RDONLY | O_DIRECTORY);
 	return list->fd < 0 || lseek(list->fd, offset, SEEK_SET) < 0 ? -errno : 0;
 }
 
@@ -112,7 +112,7 @@ int pids_threads(struct env *env, uint32_t pid, const uint32_t **tids, size_t *n
 	int fd, error;
 
 	snprintf(path, sizeof(path), "proc/%u/task", pid);
-	fd = openat(env->root_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = root_open_at(&env->root, path, O_RDONLY | O_DIRECTORY);
 	if (fd < 0)
 		return -errno;
 	error = read_all(env, fd, &env->threads);
@@ -251,7 +251,7 @@ int pids_open(struct env *env, uint32_t pid, const char *name, int flags)
 	int fd;
 
 	snprintf(path, sizeof(path), "proc/%u/%s", pid, name);
-	fd = openat(env->root_fd, path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = root_open_at(&env->root, path, flags | O_NONBLOCK | O_NOCTTY);
 	privilege_lower(raised);
 	return fd < 0 ? -errno : fd;
 }
@@ -309,9 +309,18 @@ bool pids_owner(const struct env *env, uint32_t pid, uint32_t *uid)
 {
 	struct stat status;
 	char path[64];
+	int fd = -1, error;
 
 	snprintf(path, sizeof(path), "proc/%u", pid);
-	if (fstatat(env->root_fd, path, &status, AT_SYMLINK_NOFOLLOW) < 0)
+	if (env->live) {
+		error = fstatat(env->root.fd, path, &status, AT_SYMLINK_NOFOLLOW);
+	} else {
+		fd = root_open_at(&env->root, path, O_PATH | O_NOFOLLOW);
+		error = fd < 0 ? -1 : fstat(fd, &status);
+	}
+	if (fd >= 0)
+		close(fd);
+	if (error < 0)
 		return false;
 	*uid = status.st_uid;
 	return true;

@@ -14,7 +14,7 @@
 
 static int open_directory(const struct env *env, const char *path)
 {
-	int fd = openat(env->root_fd, path, O_DIRECTORY | O_RDONLY | O_CLOEXEC), events, error;
+	int fd = root_open_at(&env->root, path, O_DIRECTORY | O_RDONLY), events, error;
 
 	if (fd < 0)
 		return -errno;

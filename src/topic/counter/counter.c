@@ -48,14 +48,16 @@ static int test_tracepoints(struct env *env)
 {
 	uint64_t raised = privilege_raise(PRIVILEGE_FILES);
 	char tracing[TRACING_MAX], path[TRACING_MAX + 8];
-	int error = 0;
+	int fd;
 
 	tracing_find(env, tracing);
 	snprintf(path, sizeof(path), "%s/events", tracing);
-	if (faccessat(env->root_fd, path, R_OK, AT_EACCESS) < 0)
-		error = -errno;
+	fd = env_open_file(env, path);
 	privilege_lower(raised);
-	return error;
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
 }
 
 static const struct source_spec sources[] = {

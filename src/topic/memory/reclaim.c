@@ -82,7 +82,7 @@ static const struct counter {
 
 static int test_drop_caches(struct env *env)
 {
-	return faccessat(env->root_fd, DROP_CACHES, W_OK, AT_EACCESS) < 0 ? -errno : 0;
+	return faccessat(env->root.fd, DROP_CACHES, W_OK, AT_EACCESS) < 0 ? -errno : 0;
 }
 
 static const struct source_spec sources[] = {
@@ -168,7 +168,7 @@ static int act(struct env *env, const char *action, void (*done)(void *context, 
 	drop = alloc_zeroed(1, sizeof(*drop));
 	*drop = (struct drop){
 		.job = { .run = drop_run, .done = drop_done },
-		.root_fd = env->root_fd,
+		.root_fd = env->root.fd,
 		.done = done,
 		.context = context,
 	};

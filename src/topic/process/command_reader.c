@@ -38,14 +38,14 @@ struct command_reader {
 	struct request requests[COMMAND_READER_MAX];
 };
 
-static size_t read_line(int root_fd, struct request *request)
+static size_t read_line(const struct root *root, struct request *request)
 {
 	char path[64];
 	ssize_t length;
 	int fd;
 
 	snprintf(path, sizeof(path), "proc/%u/cmdline", request->pid);
-	fd = openat(root_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	fd = root_open_at(root, path, O_RDONLY | O_NOCTTY);
 	if (fd < 0)
 		return 0;
 	length = read(fd, request->bytes, BYTES_MAX);
@@ -59,7 +59,7 @@ static void read_lines(struct device_poll *poll)
 
 	for (size_t i = 0; i < reader->n_requests; i++) {
 		atomic_store(&reader->reading, reader->requests[i].pid);
-		reader->requests[i].length = read_line(poll->root_fd, &reader->requests[i]);
+		reader->requests[i].length = read_line(poll->root, &reader->requests[i]);
 		atomic_store(&reader->n_read, i + 1);
 	}
 	atomic_store(&reader->reading, 0);

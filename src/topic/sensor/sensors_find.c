@@ -65,7 +65,7 @@ static struct span read_link(const struct env *env, const char *path, const char
 	ssize_t length;
 
 	snprintf(link, sizeof(link), "%s%s", path, name);
-	length = readlinkat(env->root_fd, link, target, PATH_MAX);
+	length = root_read_link(&env->root, link, target, PATH_MAX);
 	return span_of(target, length > 0 ? (size_t)length : 0);
 }
 

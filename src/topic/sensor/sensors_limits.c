@@ -39,7 +39,7 @@ static long read_text(struct chip_limits *limits, const char *name, char *bytes,
 
 	snprintf(path, sizeof(path), "%s/%s", limits->path, name);
 	limits->poll.reads++;
-	return attribute_at(limits->poll.root_fd, path, bytes, room);
+	return attribute_at(limits->poll.root, path, bytes, room);
 }
 
 /* NaN: missing or implausible. */

@@ -42,19 +42,19 @@ static int number_of(const char *bytes, long length, int64_t *number)
 
 static void read_files(struct chip_values *values, struct reading *reading)
 {
-	int root_fd = values->poll.root_fd;
+	const struct root *root = values->poll.root;
 	char bytes[NUMBER_TEXT_MAX];
 	int64_t raw;
 
 	if (reading->source.fault.path) {
-		reading->fault_length = attribute_poll(&reading->source.fault, root_fd, bytes, sizeof(bytes));
+		reading->fault_length = attribute_poll(&reading->source.fault, root, bytes, sizeof(bytes));
 		values->poll.reads++;
 		reading->error =
 			number_of(bytes, reading->fault_length, &raw) == 0 && raw != 0 ? -EFAULT : 0;
 		if (reading->error)
 			return;
 	}
-	reading->input_length = attribute_poll(&reading->source.input, root_fd, bytes, sizeof(bytes));
+	reading->input_length = attribute_poll(&reading->source.input, root, bytes, sizeof(bytes));
 	values->poll.reads++;
 	reading->error = number_of(bytes, reading->input_length, &raw);
 	if (!reading->error)

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of sys/root: no link leads out of a tree, by openat2 and without it. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "suite.h"
+#include "sys/root.h"
+
+static char above[SCRATCH_PATH_MAX]; /* holds "secret" and the tree */
+
+static const char *below(const char *name)
+{
+	static char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s%s", above, name);
+	return path;
+}
+
+static void write_file(const char *name)
+{
+	FILE *file = fopen(below(name), "w");
+
+	ck_assert_ptr_nonnull(file);
+	fputs(name, file);
+	fclose(file);
+}
+
+static void link_to(const char *target, const char *name)
+{
+	ck_assert_int_eq(symlink(target, below(name)), 0);
+}
+
+static void make_tree(struct root *root)
+{
+	char secret[SCRATCH_PATH_MAX + 8];
+
+	scratch_directory(above, "root");
+	snprintf(secret, sizeof(secret), "%s/secret", above);
+	ck_assert_int_eq(mkdir(below("/tree"), 0700), 0);
+	ck_assert_int_eq(mkdir(below("/tree/d"), 0700), 0);
+	write_file("/secret");
+	write_file("/tree/d/file");
+	link_to(secret, "/tree/out");
+	link_to("../secret", "/tree/up");
+	link_to("../../../../../../../../../../etc/passwd", "/tree/d/up");
+	link_to(above, "/tree/above");
+	link_to("/d/file", "/tree/in");
+	link_to("../d/./file", "/tree/d/in");
+	link_to("/d", "/tree/directory");
+	link_to("in", "/tree/twice");
+	link_to("loop", "/tree/loop");
+	ck_assert_int_eq(root_open(root, below("/tree")), 0);
+	ck_assert(root->is_tree);
+}
+
+/* The text that is read, or strerror() of why not. */
+static const char *text_of(const struct root *root, const char *path)
+{
+	static char text[PATH_MAX];
+	int fd = root_open_at(root, path, O_RDONLY);
+	ssize_t length;
+
+	if (fd < 0)
+		return strerror(errno);
+	length = read(fd, text, sizeof(text) - 1);
+	ck_assert_int_ge(length, 0);
+	text[length] = '\0';
+	close(fd);
+	return text;
+}
+
+static void assert_links(const struct root *root)
+{
+	static const char *const inside[] = { "d/file", "in", "d/in", "directory/file", "twice", "/d/file",
+					      "directory/../../d//file" };
+	static const char *const outside[] = { "out", "up", "d/up", "above/secret", "../secret",
+					       "directory/../../secret", "missing" };
+	char target[16] = "";
+
+	for (size_t i = 0; i < sizeof(inside) / sizeof(inside[0]); i++)
+		ck_assert_str_eq(text_of(root, inside[i]), "/tree/d/file");
+	for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++)
+		ck_assert_str_eq(text_of(root, outside[i]), strerror(ENOENT));
+	ck_assert_str_eq(text_of(root, "loop"), strerror(ELOOP));
+	ck_assert_int_eq(root_read_link(root, "directory/in", target, sizeof(target)), 11);
+	ck_assert_str_eq(target, "../d/./file");
+	ck_assert_int_eq(root_read_link(root, "d/file", target, sizeof(target)), -1);
+}
+
+START_TEST(links_stay_in_a_tree)
+{
+	struct root root;
+
+	make_tree(&root);
+	if (!root.by_kernel)
+		skip_test("this kernel has no openat2");
+	assert_links(&root);
+	close(root.fd);
+}
+END_TEST
+
+START_TEST(links_stay_in_a_tree_without_openat2)
+{
+	struct root root;
+
+	make_tree(&root);
+	root.by_kernel = false;
+	assert_links(&root);
+	close(root.fd);
+}
+END_TEST
+
+START_TEST(links_of_the_machine_are_followed)
+{
+	struct root root;
+
+	make_tree(&root);
+	close(root.fd);
+	ck_assert_int_eq(root_open(&root, "/"), 0);
+	ck_assert_str_eq(text_of(&root, below("/tree/out")), "/secret");
+	close(root.fd);
+}
+END_TEST
+
+/* Files that samplers read, look for, and whose owner they ask for. */
+START_TEST(an_environment_stays_in_its_tree)
+{
+	struct root root;
+	struct env env;
+	struct span text;
+
+	make_tree(&root);
+	close(root.fd);
+	ck_assert_int_eq(env_open(&env, below("/tree")), 0);
+	ck_assert_int_eq(env_read(&env, env_file(&env, "out"), &text), -ENOENT);
+	ck_assert_int_eq(env_read(&env, env_file(&env, "in"), &text), 0);
+	ck_assert(!env_exists(&env, "above/secret"));
+	ck_assert(env_exists(&env, "twice"));
+	env_close(&env);
+}
+END_TEST
