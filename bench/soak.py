@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""soak.py PANETOP STORM SECONDS: the memory of live screens while processes come and go, all with names and arguments
+of their own, at twenty samples a second: does it flatten? What is kept of the past fills first: 3600 samples of the
+history, which take three minutes, and 125,000 events, which a storm of forks starts."""
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from measure import drain, spawn, stop
+
+PANETOP, STORM, SECONDS = sys.argv[1], sys.argv[2], float(sys.argv[3])
+SCREENS = ("cpu", "events", "latency")
+STORM_SECONDS = 8
+STARTS_PER_SECOND = 100
+BETWEEN = 3  # seconds from one look at the memory to the next
+
+
+class Churn:
+    """Starts programs one after the other until it is closed."""
+    def __init__(self):
+        self.count, self.ended = 0, False
+        self.folder = tempfile.TemporaryDirectory()
+        self.thread = threading.Thread(target=self._run)
+        self.thread.start()
+
+    def _run(self):
+        while not self.ended:
+            path = os.path.join(self.folder.name, f"soak-{self.count}")
+            os.symlink("/bin/true", path)
+            os.waitpid(os.posix_spawn(path, [path, f"--number={self.count}"], os.environ), 0)
+            os.unlink(path)
+            self.count += 1
+            time.sleep(1 / STARTS_PER_SECOND)
+
+    def close(self):
+        self.ended = True
+        self.thread.join()
+        self.folder.cleanup()
+
+
+def resident_kib(pid):
+    """Counted page by page: statm and stat lag behind."""
+    with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith("Rss:"))
+
+
+class Soaked:
+    """A live screen whose output is read as fast as it comes, and its KiB after each BETWEEN seconds."""
+    def __init__(self, pane):
+        self.pane, self.curve, self.ended = pane, [], False
+        self.pid, self.fd, _ = spawn([PANETOP, "-d", "0.05", pane])
+        self.thread = threading.Thread(target=self._run)
+        self.thread.start()
+
+    def _run(self):
+        look = time.monotonic() + BETWEEN
+        while not self.ended:
+            drain(self.fd, 0.2)
+            if time.monotonic() >= look:
+                self.curve.append(resident_kib(self.pid))
+                look += BETWEEN
+
+    def close(self):
+        self.ended = True
+        self.thread.join()
+        stop(self.pid, self.fd)
+
+    def row(self):
+        curve = self.curve
+        places = [curve[0], curve[len(curve) // 3], curve[2 * len(curve) // 3], curve[-1]]
+        return " ".join([f"{self.pane:8}", *(f"{kib:8}" for kib in [*places, max(curve)]),
+                         f"{places[3] - places[2]:+8} KiB"])
+
+
+soaked, churn = [Soaked(pane) for pane in SCREENS], Churn()
+try:
+    subprocess.run([STORM, "2", str(STORM_SECONDS)], input=b"\n", stdout=subprocess.DEVNULL, check=True)
+    time.sleep(SECONDS)
+finally:
+    churn.close()
+    for screen in soaked:
+        screen.close()
+print(f"{SECONDS:g} s at -d 0.05, {churn.count} programs; resident KiB at the first look, a third, two thirds, the end")
+print(f"{'pane':8} {'first':>8} {'1/3':>8} {'2/3':>8} {'end':>8} {'most':>8} {'last third':>12}")
+for screen in soaked:
+    print(screen.row())
