@@ -39,6 +39,7 @@ struct batch {
 	unsigned long sampled;               /* frames got from the source */
 	unsigned long printed;               /* frames given to the sinks, without the priming one */
 	bool any_table, any_row, any_notice; /* in printed tables */
+	bool holds, held_is_printed;         /* the last frame is not given yet: it may be the last one */
 	bool named_there, named_absent;      /* in any frame */
 	struct sink sinks[SINKS_MAX];
 	unsigned n_sinks;
@@ -67,11 +68,24 @@ static const char *source_name(const struct batch *batch)
 	return batch->options->replay ? batch->options->replay : PACKAGE;
 }
 
+/* Is the notice about a table of this run, or about the recording itself? A recording has notices of all its
+ * tables. */
+static bool is_about_this(const struct batch *batch, const struct notice *notice)
+{
+	for (unsigned t = 0; t < n_topics; t++)
+		if (strcmp(topics[t]->schema->name, notice->topic) == 0)
+			return batch->run->wanted[t];
+	return true;
+}
+
 /* JSON holds its notices; with other formats they go to stderr. */
 static void print_notices(struct batch *batch, const struct frame *frame)
 {
-	if (batch->options->format != &sink_json || !batch->options->print)
-		notice_printer_print(&batch->notices, frame);
+	if (batch->options->format == &sink_json && batch->options->print)
+		return;
+	for (unsigned i = 0; i < frame->n_notices; i++)
+		if (is_about_this(batch, &frame->notices[i]))
+			notice_printer_print(&batch->notices, &frame->notices[i]);
 }
 
 /* A closed pipe and a cancelled write end the run quietly; other errors are reported. */
@@ -90,19 +104,13 @@ static void fail(struct batch *batch, const struct sink *sink, int error)
 		error_message(sink->name, "%s", strerror(-error));
 }
 
-/* A recording takes frames that are not printed, but not those printed again at the end. */
-static bool is_for(const struct batch *batch, const struct sink *sink, bool printed)
-{
-	return sink->format == &sink_record ? batch->run->print.phase != PRINT_END : printed;
-}
-
 static void give(struct batch *batch, const struct frame *frame, bool printed)
 {
 	for (unsigned i = 0; i < batch->n_sinks && !batch->loop.stopped; i++) {
 		struct sink *sink = &batch->sinks[i];
 		int error;
 
-		if (!is_for(batch, sink, printed))
+		if (!printed && sink->format != &sink_record)
 			continue;
 		error = sink_frame(sink, frame);
 		if (error)
@@ -114,7 +122,8 @@ static void note_rows(struct batch *batch, const struct frame *frame)
 {
 	const struct print_plan *print = &batch->run->print;
 
-	batch->any_notice |= frame->n_notices > 0;
+	for (unsigned i = 0; i < frame->n_notices; i++)
+		batch->any_notice |= is_about_this(batch, &frame->notices[i]);
 	batch->named_there |= frame->named_there;
 	batch->named_absent |= frame->named_absent;
 	for (unsigned i = 0; i < print->n_views; i++) {
@@ -137,15 +146,34 @@ static bool is_printed(const struct batch *batch)
 }
 
 /* If the frame itself is not printed, its events still are. */
+static void give_frame(struct batch *batch, struct frame *frame, bool printed)
+{
+	frame->only_events = !printed;
+	give(batch, frame, printed || (batch->run->streams && event_stream_has_events(frame)));
+	frame->only_events = false;
+}
+
+static void give_held(struct batch *batch)
+{
+	if (batch->holds)
+		give_frame(batch, &batch->frames[1 - batch->present], batch->held_is_printed);
+	batch->holds = false;
+}
+
+/* A recording does not announce its last sample, which has more tables: each one waits for the next. */
 static void give_sample(struct batch *batch, struct frame *frame, bool printed)
 {
 	unsigned long count = batch->options->count;
 
+	give_held(batch);
+	if (!is_live(batch) && batch->run->ends) {
+		batch->holds = true;
+		batch->held_is_printed = printed;
+		return;
+	}
 	if (count > 0 && printed && batch->printed + 1 == count)
 		batch->run->print.phase = PRINT_LAST;
-	frame->only_events = !printed;
-	give(batch, frame, printed || (batch->run->streams && event_stream_has_events(frame)));
-	frame->only_events = false;
+	give_frame(batch, frame, printed);
 }
 
 static bool is_last(const struct batch *batch)
@@ -256,22 +284,17 @@ static void on_tick(void *context)
 	watch_events(batch);
 }
 
-/* Prints what only the last sample shows: a recording does not announce its last sample. */
-static void give_end(struct batch *batch)
+static void give_last(struct batch *batch)
 {
-	struct print_plan *print = &batch->run->print;
-
-	if (!batch->run->ends || batch->printed == 0 || print->phase == PRINT_LAST)
-		return;
-	print->phase = PRINT_END;
-	give(batch, &batch->frames[1 - batch->present], true);
+	batch->run->print.phase = PRINT_LAST;
+	give_held(batch);
 }
 
 /* On a signal: prints the events so far, and what only the last sample shows. */
 static void finish(struct batch *batch)
 {
 	if (!is_live(batch)) {
-		give_end(batch);
+		give_last(batch);
 	} else if (batch->run->ends && batch->sampled > 0) {
 		batch->run->print.phase = PRINT_LAST;
 		step(batch);
@@ -341,7 +364,7 @@ static void on_more(void *context, uint32_t events)
 	} while (got == STEP_ON && loop_poll_signals(&batch->loop));
 	if (got != STEP_END)
 		return;
-	give_end(batch);
+	give_last(batch);
 	loop_stop(&batch->loop);
 }
 

@@ -70,7 +70,8 @@ static bool next_frame(struct run *run)
 		return false;
 	frame_derive(now, run->any ? &run->frames[run->present] : NULL);
 	run->any = true;
-	notice_printer_print(&run->notices, now);
+	for (unsigned i = 0; i < now->n_notices; i++)
+		notice_printer_print(&run->notices, &now->notices[i]);
 	run->present = 1 - run->present;
 	return true;
 }

@@ -26,15 +26,11 @@ static bool was_printed(struct buffer *texts, const char *text)
 	return false;
 }
 
-void notice_printer_print(struct notice_printer *printer, const struct frame *frame)
+void notice_printer_print(struct notice_printer *printer, const struct notice *notice)
 {
-	for (unsigned i = 0; i < frame->n_notices; i++) {
-		const struct notice *notice = &frame->notices[i];
-
-		if (!was_printed(&printer->texts, notice->text))
-			error_message(notice->topic, "%s%s%s", notice->text, notice->remedy ? "; " : "",
-				      notice->remedy ? notice->remedy : "");
-	}
+	if (!was_printed(&printer->texts, notice->text))
+		error_message(notice->topic, "%s%s%s", notice->text, notice->remedy ? "; " : "",
+			      notice->remedy ? notice->remedy : "");
 }
 
 void notice_printer_free(struct notice_printer *printer)

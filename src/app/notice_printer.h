@@ -11,7 +11,7 @@ struct notice_printer {
 	struct buffer texts; /* ended by NUL each; digits replaced by # */
 };
 
-void notice_printer_print(struct notice_printer *printer, const struct frame *frame);
+void notice_printer_print(struct notice_printer *printer, const struct notice *notice);
 void notice_printer_free(struct notice_printer *printer);
 
 #endif

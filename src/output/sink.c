@@ -88,7 +88,7 @@ bool print_wants(const struct print_plan *print, const struct view *view, const 
 {
 	if (frame->only_events && view->schema->shape != SHAPE_EVENTS)
 		return false;
-	return print->phase == PRINT_LAST || view->at_end == (print->phase == PRINT_END);
+	return print->phase == PRINT_LAST || !view->at_end;
 }
 
 void print_plan_close(struct print_plan *print)

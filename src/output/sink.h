@@ -14,7 +14,6 @@
 enum print_phase {
 	PRINT_SAMPLE, /* one of many: without the tables printed only at the end */
 	PRINT_LAST,   /* everything */
-	PRINT_END,    /* only the tables printed at the end */
 };
 
 /* What a run prints; set once from options and panes. */
