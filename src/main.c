@@ -21,8 +21,8 @@
 #include "core/i18n.h"
 #include "output/recording.h"
 #include "sys/env.h"
-#include "sys/environment.h"
 #include "sys/privilege.h"
+#include "sys/user_variables.h"
 #include "sys/worker.h"
 #include "topic/counter/counter_rows.h"
 #include "topic/live.h"
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
 
 	if (open_missing_descriptors() < 0)
 		return 1;
-	environment_open();
+	user_variables_open();
 	error = privilege_open();
 	i18n_open(LOCALEDIR);
 	if (error) {

@@ -14,7 +14,7 @@
 
 #include "core/error_message.h"
 #include "sys/env.h"
-#include "sys/environment.h"
+#include "sys/user_variables.h"
 
 #define GRACE_NS UINT64_C(999999999) /* between SIGTERM and SIGKILL; fits one tv_nsec */
 
@@ -43,7 +43,7 @@ static int spawn_with_files(struct child_command *child, const posix_spawnattr_t
 	if (known)
 		setrlimit(RLIMIT_NOFILE, &(struct rlimit){ .rlim_cur = files, .rlim_max = ours.rlim_max });
 	error = posix_spawnp(&child->pid, child->command[0], NULL, attributes, child->command,
-			     environment_of_user());
+			     user_variables());
 	if (known)
 		setrlimit(RLIMIT_NOFILE, &ours);
 	return error;

@@ -5,7 +5,7 @@
  */
 #include <config.h>
 
-#include "sys/environment.h"
+#include "sys/user_variables.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static bool is_distrusted(const char *variable)
 	return false;
 }
 
-void environment_open(void)
+void user_variables_open(void)
 {
 	size_t count = 0, kept = 0;
 	char **trusted;
@@ -45,7 +45,7 @@ void environment_open(void)
 	environ = trusted;
 }
 
-char **environment_of_user(void)
+char **user_variables(void)
 {
 	return of_user ? of_user : environ;
 }
