@@ -179,18 +179,13 @@ static bool is_known(const char *name)
 	return false;
 }
 
-static void check_names(struct settings *settings)
+static bool check_name(const char *name)
 {
-	for (size_t i = 0; i < settings->n_items;) {
-		const char *name = settings->items[i].name;
+	bool known = is_known(name);
 
-		if (is_known(name)) {
-			i++;
-			continue;
-		}
+	if (!known)
 		error_message(name, "%s", _("unknown setting in the configuration file"));
-		settings_set(settings, name, NULL);
-	}
+	return known;
 }
 
 /* Settings of the file are checked as options are; wrong ones are reported and ignored. */
@@ -200,7 +195,7 @@ static void check_file(struct settings *settings)
 	struct options unused = { 0 };
 	char name[128];
 
-	check_names(settings);
+	settings_filter(settings, check_name);
 	for (unsigned i = 0; i < n_option_entries; i++) {
 		const struct option_entry *entry = &option_entries[i];
 		const char *value = settings_get(settings, entry->name);

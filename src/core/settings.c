@@ -7,14 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
+#include "core/vector.h"
+
+static uint64_t hash_name(const char *name)
+{
+	return hash_bytes(HASH_SEED, span_text(name));
+}
 
 static struct setting *find(const struct settings *settings, const char *name)
 {
-	for (size_t i = 0; i < settings->n_items; i++)
-		if (strcmp(settings->items[i].name, name) == 0)
-			return &settings->items[i];
-	return NULL;
+	uint32_t at;
+
+	HASH_FIND(at, &settings->by_name, hash_name(name), strcmp(settings->items[at].name, name) == 0);
+	return at == HASH_NONE ? NULL : &settings->items[at];
 }
 
 const char *settings_get(const struct settings *settings, const char *name)
@@ -31,14 +36,35 @@ bool settings_is(const struct settings *settings, const char *name, const char *
 	return text && strcmp(text, value) == 0;
 }
 
+static void free_item(struct setting *setting)
+{
+	free(setting->name);
+	free(setting->value);
+}
+
+static void index_names(struct settings *settings)
+{
+	hash_clear(&settings->by_name);
+	for (size_t i = 0; i < settings->n_items; i++)
+		hash_add(&settings->by_name, hash_name(settings->items[i].name), (uint32_t)i);
+}
+
 static void take_away(struct settings *settings, struct setting *setting)
 {
 	size_t index = (size_t)(setting - settings->items);
 
-	free(setting->name);
-	free(setting->value);
+	free_item(setting);
 	memmove(setting, setting + 1, (settings->n_items - index - 1) * sizeof(*setting));
 	settings->n_items--;
+	index_names(settings);
+}
+
+static struct setting *add(struct settings *settings, const char *name)
+{
+	hash_add(&settings->by_name, hash_name(name), (uint32_t)settings->n_items);
+	*VECTOR_ADD(settings->items, settings->n_items, settings->capacity) =
+		(struct setting){ .name = alloc_text(name) };
+	return &settings->items[settings->n_items - 1];
 }
 
 void settings_set(struct settings *settings, const char *name, const char *value)
@@ -50,12 +76,8 @@ void settings_set(struct settings *settings, const char *name, const char *value
 			take_away(settings, setting);
 		return;
 	}
-	if (!setting) {
-		settings->items =
-			alloc_resize(settings->items, settings->n_items + 1, sizeof(*settings->items));
-		setting = &settings->items[settings->n_items++];
-		*setting = (struct setting){ .name = alloc_text(name) };
-	}
+	if (!setting)
+		setting = add(settings, name);
 	free(setting->value);
 	setting->value = alloc_text(value);
 	for (char *at = setting->value; *at; at++)
@@ -63,11 +85,26 @@ void settings_set(struct settings *settings, const char *name, const char *value
 			*at = ' ';
 }
 
+void settings_filter(struct settings *settings, bool (*keep)(const char *name))
+{
+	size_t n_kept = 0;
+
+	for (size_t i = 0; i < settings->n_items; i++) {
+		if (keep(settings->items[i].name))
+			settings->items[n_kept++] = settings->items[i];
+		else
+			free_item(&settings->items[i]);
+	}
+	settings->n_items = n_kept;
+	index_names(settings);
+}
+
 void settings_free(struct settings *settings)
 {
-	while (settings->n_items > 0)
-		take_away(settings, &settings->items[settings->n_items - 1]);
+	for (size_t i = 0; i < settings->n_items; i++)
+		free_item(&settings->items[i]);
 	free(settings->items);
+	hash_free(&settings->by_name);
 	*settings = (struct settings){ 0 };
 }
 

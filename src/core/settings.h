@@ -3,9 +3,11 @@
 #ifndef PANETOP_CORE_SETTINGS_H
 #define PANETOP_CORE_SETTINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/buffer.h"
+#include "core/hash.h"
 #include "core/span.h"
 
 struct setting {
@@ -15,7 +17,8 @@ struct setting {
 /* All zero is empty. */
 struct settings {
 	struct setting *items; /* owned, in the order of their first setting */
-	size_t n_items;
+	size_t n_items, capacity;
+	struct hash by_name;
 };
 
 /* The value; NULL: not set. */
@@ -25,6 +28,9 @@ bool settings_is(const struct settings *settings, const char *name, const char *
 
 /* Copies both; a NULL value removes the setting. */
 void settings_set(struct settings *settings, const char *name, const char *value);
+
+/* Removes those of which keep says no. */
+void settings_filter(struct settings *settings, bool (*keep)(const char *name));
 void settings_free(struct settings *settings);
 
 /*

@@ -13,7 +13,19 @@
 #include <unistd.h>
 
 #define READ_BYTES ((size_t)64 * 1024)
-#define LINE_BYTES_MAX ((size_t)256 * 1024 * 1024)
+#define LONGEST_LEAST ((uint64_t)1024 * 1024)
+#define LONGEST_MOST ((uint64_t)64 * 1024 * 1024)
+#define PARSED_TIMES 256 /* its line in memory, with room for other programs */
+
+size_t line_reader_longest(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+	uint64_t longest = pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / PARSED_TIMES
+						       : LONGEST_LEAST;
+
+	longest = longest < LONGEST_LEAST ? LONGEST_LEAST : longest;
+	return (size_t)(longest > LONGEST_MOST ? LONGEST_MOST : longest);
+}
 
 static int open_spool(void)
 {
@@ -33,7 +45,7 @@ static int open_spool(void)
 
 int line_reader_open(struct line_reader *reader, int fd, bool go_back)
 {
-	*reader = (struct line_reader){ .fd = fd, .spool_fd = -1 };
+	*reader = (struct line_reader){ .fd = fd, .spool_fd = -1, .longest = line_reader_longest() };
 	reader->pipe = lseek(fd, 0, SEEK_CUR) < 0;
 	if (!reader->pipe || !go_back)
 		return 0;
@@ -123,7 +135,7 @@ int line_reader_get(struct line_reader *reader, off_t offset, struct span *line,
 			return 1;
 		}
 		searched = window->length;
-		if (window->length > LINE_BYTES_MAX)
+		if (window->length > reader->longest)
 			return -EFBIG;
 		got = fetch(reader, offset + (off_t)window->length, bytes);
 		if (got < 0 && errno == EINTR)

@@ -13,12 +13,16 @@
 struct line_reader {
 	int fd;               /* owned */
 	bool pipe;            /* fd cannot be read at an offset */
+	size_t longest;       /* about as many bytes a line may have */
 	bool no_wait;         /* an empty pipe returns -EAGAIN; other readers of it may block */
 	int spool_fd;         /* owned; copy of the pipe so far; -1: none */
 	off_t spooled;        /* its length */
 	struct buffer window; /* bytes from window_offset on */
 	off_t window_offset;
 };
+
+/* What this machine has the memory to parse: JSON takes more than a hundred times its bytes. */
+size_t line_reader_longest(void);
 
 /*
  * 0 or -errno. fd may be a file or a pipe; it is closed by line_reader_close(). With go_back, lines of a
@@ -30,7 +34,7 @@ void line_reader_close(struct line_reader *reader);
 /*
  * The line that starts at offset, without its newline, valid until the next call; *next is where the
  * following one starts. 1; 0 at the end; -EAGAIN with no_wait when a pipe has no whole line yet;
- * -EPIPE when the file ends within the line; -EFBIG for an absurd line; another -errno of the read.
+ * -EPIPE when the file ends within the line; -EFBIG for a line that is too long; another -errno of the read.
  */
 int line_reader_get(struct line_reader *reader, off_t offset, struct span *line, off_t *next);
 

@@ -223,6 +223,11 @@ static int find_next(struct replay *replay)
 		end_with(replay, _("the recording ends in the middle of a line; complete lines were read"));
 		got = 0;
 	}
+	if (got == -EFBIG) {
+		end_with(replay, _("a line is longer than what fits into memory when it is parsed; replay "
+				   "stops there"));
+		got = 0;
+	}
 	if (got == 0)
 		replay->whole = true;
 	if (got != 1)

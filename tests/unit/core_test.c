@@ -388,6 +388,41 @@ START_TEST(costly_samples_come_less_often)
 }
 END_TEST
 
+static bool is_even(const char *name)
+{
+	return (name[strlen(name) - 1] - '0') % 2 == 0;
+}
+
+/* As many as a large file may hold: looking one up must not take longer for it. */
+START_TEST(settings_may_be_many)
+{
+	struct settings settings = { 0 };
+	struct buffer text = { 0 };
+	char name[32];
+
+	for (unsigned i = 0; i < 200000; i++)
+		buffer_print(&text, "name%u = %u\n", i, i);
+	ck_assert_uint_eq(settings_parse(&settings, span_of(text.bytes, text.length)), 0);
+	ck_assert_uint_eq(settings_parse(&settings, span_text("name7 = other")), 0);
+	ck_assert_uint_eq(settings.n_items, 200000);
+	for (unsigned i = 8; i < 200000; i++) {
+		snprintf(name, sizeof(name), "name%u", i);
+		ck_assert_str_eq(settings_get(&settings, name), name + 4);
+	}
+	ck_assert_str_eq(settings_get(&settings, "name7"), "other");
+	settings_filter(&settings, is_even);
+	ck_assert_uint_eq(settings.n_items, 100000);
+	ck_assert_ptr_null(settings_get(&settings, "name7"));
+	ck_assert_str_eq(settings_get(&settings, "name199998"), "199998");
+	settings_set(&settings, "name0", NULL);
+	ck_assert_ptr_null(settings_get(&settings, "name0"));
+	ck_assert_str_eq(settings_get(&settings, "name2"), "2");
+	ck_assert_str_eq(settings.items[0].name, "name2"); /* in their order */
+	settings_free(&settings);
+	buffer_free(&text);
+}
+END_TEST
+
 START_TEST(settings_survive_their_file)
 {
 	struct settings settings = { 0 }, again = { 0 };

@@ -19,6 +19,7 @@
 #include "model/derive.h"
 #include "output/describe.h"
 #include "output/json_writer.h"
+#include "output/line_reader.h"
 #include "output/recording.h"
 #include "output/sink.h"
 #include "suite.h"
@@ -795,6 +796,35 @@ START_TEST(replay_follows_a_pipe)
 	ck_assert(!source.pull(source.state));
 	ck_assert_uint_eq(count_frames(&source, &frame), 2);
 	ck_assert_int_eq(source.wait_fd(source.state), -1);
+	source.close(source.state);
+	frame_close(&frame);
+	free(output.text);
+}
+END_TEST
+
+/* What it would take to parse it is not there; the samples before it are. */
+START_TEST(replay_ends_at_a_line_that_does_not_fit)
+{
+	struct output output;
+	const char *text = run_sink(&output, &sink_record, 1), *why;
+	char path[SCRATCH_PATH_MAX];
+	struct source source;
+	struct frame frame;
+	int fd;
+
+	ck_assert_uint_le(line_reader_longest(), (size_t)sysconf(_SC_PHYS_PAGES) * 4096);
+	scratch_template(path, "long-line");
+	fd = mkstemp(path);
+	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	ck_assert_int_eq(ftruncate(fd, (off_t)(strlen(text) + line_reader_longest() + 1000000)), 0);
+	ck_assert_int_eq(pwrite(fd, "\n", 1, lseek(fd, 0, SEEK_END)), 1);
+	lseek(fd, 0, SEEK_SET);
+	ck_assert_int_eq(replay_open(&source, fd, false, schemas, 2, &why), 0);
+	frame_open(&frame, schemas, 2);
+	ck_assert_uint_eq(count_frames(&source, &frame), 2);
+	ck_assert_int_eq(source.next(source.state, &frame), 0);
+	ck_assert_ptr_nonnull(replay_remark(&source));
+	ck_assert_ptr_nonnull(strstr(replay_remark(&source), "fits into memory"));
 	source.close(source.state);
 	frame_close(&frame);
 	free(output.text);
