@@ -257,6 +257,10 @@ def run(root, idle_watts, watts_per_cpu, *command):
     advance(0, 0)
     start = time.monotonic()
     with subprocess.Popen(command) as child:
+        try:
+            os.setpriority(os.PRIO_PROCESS, 0, -20)  # in time, whatever else runs
+        except PermissionError:
+            pass
         while child.poll() is None:
             try:
                 advance(time.clock_gettime((~child.pid << 3) | 2), time.monotonic() - start)

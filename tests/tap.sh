@@ -39,6 +39,14 @@ run() {
 
 root() { echo "--root=$TESTS_DIR/fixtures/$1/tick0"; }
 
+until_lines() { # NUMBER PATTERN FILE: waits until as many lines match
+	waited=0
+	until { [ -s "$3" ] && [ "$(grep -c -e "$2" "$3")" -ge "$1" ]; } || [ $waited -ge $((10 * patience)) ]; do
+		sleep 0.1
+		waited=$((waited + 1))
+	done
+}
+
 has() { grep -qF -- "$2" "$1"; }  # FILE TEXT
 no_text() { ! [ -s "$1" ]; }      # FILE is empty
 lines() { [ "$(wc -l <"$1")" -eq "$2" ]; } # FILE NUMBER

@@ -82,7 +82,7 @@ static bool choose_color(const struct options *options)
 
 static int terminal_error(int error)
 {
-	const char *term = getenv("TERM");
+	const char *term = secure_getenv("TERM");
 
 	if (error == -EINVAL)
 		error_message("TERM",

@@ -39,7 +39,7 @@ static bool set_count(struct options *options, const char *value)
 
 	if (!span_whole_number(value, 1, UINT32_MAX, &number))
 		return false;
-	options->count = number;
+	options->count = (unsigned long)number;
 	return true;
 }
 
@@ -49,7 +49,7 @@ static bool set_limit(struct options *options, const char *value)
 
 	if (!span_whole_number(value, 1, UINT32_MAX, &number))
 		return false;
-	options->limit = number;
+	options->limit = (size_t)number;
 	return true;
 }
 

@@ -54,7 +54,9 @@ static char next_byte(struct span *path)
 		       octal(at[3]) >= 0;
 
 	path->at += escaped ? 4 : 1;
-	return escaped ? (char)(octal(at[1]) << 6 | octal(at[2]) << 3 | octal(at[3])) : *at;
+	if (!escaped)
+		return *at;
+	return (char)(octal(at[1]) << 6 | octal(at[2]) << 3 | octal(at[3]));
 }
 
 /* "31 23 0:28 /root /point opts [tags] - type source superopts" */
