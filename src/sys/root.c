@@ -144,7 +144,7 @@ int root_open_at(const struct root *root, const char *path, int flags)
 	flags |= O_CLOEXEC;
 	if (!root->is_tree)
 		return openat(root->fd, path, flags);
-	fd = open_in_tree(root, path, flags & O_PATH ? flags : flags | O_NOATIME);
+	fd = open_in_tree(root, path, (flags & O_PATH) ? flags : flags | O_NOATIME);
 	return fd < 0 && errno == EPERM ? open_in_tree(root, path, flags) : fd;
 }
 

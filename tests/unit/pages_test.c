@@ -1240,7 +1240,7 @@ START_TEST(a_signal_breaks_off_a_map)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &signals, NULL), 0);
-	raise(SIGTERM);
+	ck_assert_int_eq(kill(getpid(), SIGTERM), 0);
 	open_process(&machine, pid);
 	ck_assert(machine.now->cut);
 	ck_assert(isnan(total(&machine, "present_pages")));
