@@ -379,7 +379,8 @@ static void draw_log_mark(const struct table_widget *widget, const struct canvas
 
 	if (log->frozen) {
 		snprintf(text, sizeof(text),
-			 P_("%" PRIu64 " came since", "%" PRIu64 " came since", log->n_pending),
+			 P_("%" PRIu64 " came since", "%" PRIu64 " came since",
+			    (unsigned long)log->n_pending),
 			 log->n_pending);
 		snprintf(few, sizeof(few), "+%" PRIu64, log->n_pending);
 		style = STYLE_NOTICE;

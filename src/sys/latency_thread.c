@@ -239,7 +239,7 @@ static size_t smallest_of_worst(const struct live_counts *counts)
 static void add_worst(struct live_counts *counts, uint64_t woken_ns, uint64_t late_ns)
 {
 	uint64_t n_worst = live_load(&counts->n_worst);
-	size_t place = n_worst;
+	size_t place = (size_t)n_worst;
 
 	if (n_worst == LATENCY_WORST && late_ns <= live_load(&counts->floor_ns))
 		return;

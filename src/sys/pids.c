@@ -75,7 +75,7 @@ static void add_entries(struct env_pids *list, const char *entries, ssize_t leng
 		if (parse_pid(entry->d_name, &pid)) {
 			add_pid(list, pid);
 			if (before)
-				list->offset = before->d_off - (long)pid;
+				list->offset = (long)before->d_off - (long)pid;
 		}
 		before = entry;
 		at += entry->d_reclen;

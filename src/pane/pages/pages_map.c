@@ -73,7 +73,8 @@ void map_load(struct pane_context *context)
 	}
 	for (size_t i = 0; i < n_rows; i++)
 		read_cell(&pages->cells[i], table, table_row(table, i));
-	pages->n_cells = pages->loaded_rows = n_rows;
+	pages->n_cells = n_rows;
+	pages->loaded_rows = n_rows;
 	pages->cell_pages = n_rows > 0 ? table_u64(table, table_row(table, 0), "cell_pages") : 0;
 	if (pages->cell_pages == 0 || pages->cell_pages == U64_UNKNOWN)
 		pages->cell_pages = 1;

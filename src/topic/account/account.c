@@ -193,7 +193,8 @@ static int sample(struct sample *sample)
 	if (lost > 0)
 		frame_notice(sample->frame, schema.name, _("a shorter delay loses fewer records"),
 			     P_("%lu exit record was lost: its CPU time is unaccounted",
-				"%lu exit records were lost: their CPU time is unaccounted", lost),
+				"%lu exit records were lost: their CPU time is unaccounted",
+				(unsigned long)lost),
 			     (unsigned long)lost);
 	return 0;
 }

@@ -99,13 +99,13 @@ static void notice_lost(const struct event_sources *sources, struct frame *frame
 	if (lost > 0)
 		frame_notice(frame, topic, _("--real-time or a less busy machine reduces losses"),
 			     P_("%lu event was lost before it could be read",
-				"%lu events were lost before they could be read", lost),
+				"%lu events were lost before they could be read", (unsigned long)lost),
 			     (unsigned long)lost);
 	if (sources->queue_lost > 0)
 		frame_notice(frame, topic, _("a shorter delay reduces losses"),
 			     P_("%lu event was lost: too many arrived between two samples",
 				"%lu events were lost: too many arrived between two samples",
-				sources->queue_lost),
+				(unsigned long)sources->queue_lost),
 			     (unsigned long)sources->queue_lost);
 }
 

@@ -131,7 +131,7 @@ static void forget_old(struct state *state, uint64_t now_ns)
 
 static void keep(struct state *state, const struct moment *now)
 {
-	size_t newest = (state->first + state->count + MOMENTS_MAX - 1) % MOMENTS_MAX;
+	size_t newest = (size_t)((state->first + state->count + MOMENTS_MAX - 1) % MOMENTS_MAX);
 
 	if (state->count > 0 && now->mono_ns - state->moments[newest].mono_ns < STEP_NS)
 		return;
