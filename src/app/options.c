@@ -534,6 +534,16 @@ static bool is_dumb(const char *term)
 	return term && strcmp(term, "dumb") == 0;
 }
 
+/* Of samples of which only the last is printed one is enough, if nothing else ends the run. */
+static void choose_count(struct options *options, const struct settings *settings)
+{
+	bool ends = options->replay || options->command || settings_get(settings, "latency.duration");
+
+	if (options->format->only_last && options->print && !options->write && !options->record && !ends &&
+	    options->count == 0 && !options->describe && !options->probe)
+		options->count = 1;
+}
+
 /* The words after "--" are a command to run while its pane measures. */
 static void take_command(struct parser *parser, char **argv)
 {
@@ -574,6 +584,7 @@ static int parse(struct parser *parser, int argc, char **argv)
 		parser->options->batch = true;
 	if (parser->options->batch && !parser->options->record)
 		parser->options->print = true;
+	choose_count(parser->options, parser->settings);
 	status = check_together(parser->options);
 	if (status < 0 && parser->options->batch)
 		status = options_check_conflicts(parser->settings, parser->settings);

@@ -313,6 +313,8 @@ int probe_run(const struct options *options, const struct settings *settings, st
 	error = sink_begin(&sink);
 	if (!error)
 		error = sink_frame(&sink, &frame);
+	if (!error)
+		error = sink_end(&sink);
 	if (error && error != -EPIPE)
 		error_message(sink.name, "%s", strerror(-error));
 	sink_close(&sink);
