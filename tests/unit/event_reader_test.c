@@ -488,6 +488,7 @@ static _Noreturn void crash_with(unsigned cores, bool in_thread, const char *dir
 	const struct rlimit limit = { cores ? RLIM_INFINITY : 0, cores ? RLIM_INFINITY : 0 };
 	pthread_t thread;
 
+	signal(SIGSEGV, SIG_DFL); /* the address sanitizer has a handler */
 	if (chdir(directory) < 0 || setrlimit(RLIMIT_CORE, &limit) < 0)
 		_exit(1);
 	if (in_thread && pthread_create(&thread, NULL, crash, NULL) == 0)
