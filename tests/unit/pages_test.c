@@ -749,7 +749,7 @@ END_TEST
 static void *live_on(void *to)
 {
 	make_memory();
-	if (write(*(int *)to, "x", 1) == 1)
+	if (write((int)(intptr_t)to, "x", 1) == 1)
 		pause();
 	return NULL;
 }
@@ -758,7 +758,7 @@ static _Noreturn void leave_a_thread(int to)
 {
 	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, live_on, &to) == 0)
+	if (pthread_create(&thread, NULL, live_on, (void *)(intptr_t)to) == 0)
 		pthread_exit(NULL);
 	_exit(3);
 }
