@@ -327,18 +327,20 @@ def forcing_pages_asks_first(_scratch):
 
 
 def a_process_is_chosen_from_the_list(_scratch):
-    with subprocess.Popen(["sleep", "77.25"]) as sleeper:
+    seconds = f"1{os.getpid()}.25"  # no other command has it
+    with subprocess.Popen(["sleep", seconds]) as child:
         try:
             with screen("-d", "0.2", "pages") as terminal:
                 problem = expect(terminal.wait_for("Which process?"), terminal, "no list")
-                for _ in range(60):  # its command line is read some ticks after its name
-                    terminal.send("/", *"77.25", "Enter", "Enter")
-                    if terminal.wait_for("1 cell =", 2):
-                        return problem
-                    terminal.send("Esc")  # a search that found nothing stays open
-                return problem or expect(False, terminal, "no map")
+                for _ in range(100):  # its command line is read some ticks after its name
+                    terminal.send("/", *seconds, "Enter")
+                    if f"sleep {seconds}" in selected_row(terminal):
+                        break
+                    terminal.pump(0.2)
+                terminal.send("Enter")
+                return problem or expect(terminal.wait_for("1 cell ="), terminal, "no map")
         finally:
-            sleeper.kill()
+            child.kill()
 
 
 def configuration_is_kept(scratch):
