@@ -336,6 +336,7 @@ def a_process_is_chosen_from_the_list(_scratch):
                     terminal.send("/", *seconds, "Enter")
                     if f"sleep {seconds}" in selected_row(terminal):
                         break
+                    terminal.send("Esc")  # a search that found nothing stays open
                     terminal.pump(0.2)
                 terminal.send("Enter")
                 return problem or expect(terminal.wait_for("1 cell ="), terminal, "no map")
@@ -500,6 +501,7 @@ def tests():
         ("the cursor of the map goes from region to region", from_region_to_region),
         ("the pages of a process that has just ended", one_that_has_just_ended),
         ("forcing pages in asks first", forcing_pages_asks_first),
+        ("a process is chosen from the list", a_process_is_chosen_from_the_list),
         ("the configuration is written when asked, and read", configuration_is_kept),
         ("the configuration is written behind a link", configuration_behind_a_link),
         ("a configuration that is no file is not replaced", configuration_that_is_no_file),
