@@ -73,10 +73,15 @@ static void faster(struct pane_context *context)
 	}
 }
 
-static bool take_search(struct screen *screen, const char *text)
+static void remember_search(struct screen *screen, const char *text)
 {
 	buffer_empty(&screen->search);
 	buffer_add(&screen->search, text, strlen(text) + 1);
+}
+
+static bool take_search(struct screen *screen, const char *text)
+{
+	remember_search(screen, text);
 	if (*text && !table_search(screen->prompt.widget, text, false)) {
 		snprintf(screen->prompt.error, sizeof(screen->prompt.error), _("'%s' not found"), text);
 		return false;
@@ -87,6 +92,7 @@ static bool take_search(struct screen *screen, const char *text)
 /* Always from where it began: earlier input may have moved the cursor. */
 static void look_for(struct screen *screen, const char *text)
 {
+	remember_search(screen, text);
 	table_place_copy(&screen->prompt.widget->place, &screen->prompt.place);
 	table_search(screen->prompt.widget, text, false);
 }

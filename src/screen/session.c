@@ -313,6 +313,17 @@ static void take_frame(struct pane_context *context, const struct frame *frame)
 		context->pane->sampled(context, frame);
 }
 
+/* Does the user look for a text? It may be in a command line that was not shown yet. */
+static bool looks_for_text(const struct screen *screen)
+{
+	const struct pane_context *context = &screen->contexts[screen->current];
+	bool filtered = false;
+
+	for (unsigned i = 0; context->pane->tables[i].topic; i++)
+		filtered |= context->tables[i].has_filter;
+	return filtered || screen->search.length > 1;
+}
+
 int session_sample(struct screen *screen)
 {
 	const struct source *source = screen->setup->source;
@@ -321,6 +332,7 @@ int session_sample(struct screen *screen)
 	struct frame *frame = &screen->frames[index];
 
 	frame_clear(frame);
+	context->request->all_commands = looks_for_text(screen);
 	if (context->pane->sampling)
 		context->pane->sampling(context);
 	got = source->next(source->state, frame);

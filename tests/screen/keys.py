@@ -330,9 +330,9 @@ def a_process_is_chosen_from_the_list(_scratch):
     seconds = f"1{os.getpid()}.25"  # no other command has it
     with subprocess.Popen(["sleep", seconds]) as child:
         try:
-            with screen("-d", "0.2", "pages") as terminal:
+            with screen("-d", "0.2", "pages", height=7) as terminal:  # so low that it is not in sight
                 problem = expect(terminal.wait_for("Which process?"), terminal, "no list")
-                for _ in range(100):  # its command line is read some ticks after its name
+                for _ in range(100):  # its command line is read once it is looked for
                     terminal.send("/", *seconds, "Enter")
                     if f"sleep {seconds}" in selected_row(terminal):
                         break

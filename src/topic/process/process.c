@@ -265,8 +265,8 @@ static int sample(struct sample *sample)
 	int error;
 
 	power_estimate_update(&state->estimate, table->mono_ns);
-	processes->all_commands =
-		settings_get(state->settings, "cpu.idle") || settings_get(state->settings, "cpu.tree");
+	processes->all_commands = state->request->all_commands || settings_get(state->settings, "cpu.idle") ||
+				  settings_get(state->settings, "cpu.tree");
 	missing_targets_want_programs(processes, state->request);
 	error = process_list_update(processes);
 	if (error)
