@@ -38,7 +38,7 @@ struct sample_request {
 	struct process_choice selected; /* under the cursor of the CPU pane: its counters are read; no name */
 	uint32_t visible[PROCESSES_VISIBLE_MAX]; /* pids in the CPU pane, ascending: they are read again */
 	size_t n_visible;
-	bool all_commands; /* read the command lines of idle processes, too: a search or a filter may want them */
+	bool all_commands; /* a search or a filter may want the command lines of idle processes */
 
 	/* The pages pane. */
 	struct process_choice mapped; /* chosen on the screen; not set: processes */
