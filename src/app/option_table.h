@@ -11,8 +11,6 @@
 #include "screen/pane.h"
 
 #define OPTIONS_PANES_MAX 16
-#define DELAY_MIN 0.05
-#define DELAY_MAX 86400.0
 
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 

@@ -37,7 +37,7 @@ bool settle_refuses(struct settle *settle, const struct run_plan *run, const str
 {
 	for (unsigned i = 0; i < run->print.n_panes; i++) {
 		const struct pane *pane = run->panes[i];
-		const char *why = pane->refuses ? pane->refuses(run->settings, frame) : NULL;
+		const char *why = pane->rejects ? pane->rejects(run->settings, frame) : NULL;
 
 		if (!why)
 			continue;

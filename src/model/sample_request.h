@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#define DELAY_MIN 0.05 /* seconds between samples */
+#define DELAY_MAX 86400
 #define PROCESS_CHOICE_NAME_MAX 64
 #define PROCESSES_VISIBLE_MAX 256
 

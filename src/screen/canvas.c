@@ -11,6 +11,8 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 
+#define RULE_MARGIN 2 /* cells of the rule before the title and after the text */
+
 #define CELLS_MAX 1024
 
 struct canvas canvas_part(const struct canvas *canvas, int top, int left, int height, int width)
@@ -168,6 +170,25 @@ void canvas_right(const struct canvas *canvas, int y, int x, int width, enum sty
 		canvas_text(canvas, y, x, style, text, width);
 	else
 		canvas_text(canvas, y, x + width - cells, style, text, cells);
+}
+
+void canvas_rule(const struct canvas *canvas, int y, const char *title, const char *right)
+{
+	int room = canvas->width - RULE_MARGIN - 2, cells;
+
+	canvas_fill(canvas, y, 0, STYLE_DIM, canvas->glyphs->rule, canvas->width);
+	if (room < 4)
+		return;
+	canvas_text(canvas, y, RULE_MARGIN, STYLE_DIM, " ", 1);
+	cells = canvas_text(canvas, y, RULE_MARGIN + 1, STYLE_STRONG, title, room);
+	canvas_text(canvas, y, RULE_MARGIN + 1 + cells, STYLE_DIM, " ", 1);
+	room -= cells + 2 * RULE_MARGIN;
+	cells = utf8_cells(right, canvas->ascii);
+	if (cells == 0 || cells > room)
+		return;
+	canvas_text(canvas, y, canvas->width - RULE_MARGIN - cells - 2, STYLE_DIM, " ", 1);
+	canvas_text(canvas, y, canvas->width - RULE_MARGIN - cells - 1, STYLE_NORMAL, right, cells);
+	canvas_text(canvas, y, canvas->width - RULE_MARGIN - 1, STYLE_DIM, " ", 1);
 }
 
 void canvas_fill(const struct canvas *canvas, int y, int x, enum style style, uint32_t glyph, int count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What surrounds every pane: headline, names of the panes, notice, keys. */
+/* What surrounds every pane: headline, names of the panes, views, notice, keys. */
 #include <config.h>
 
 #include "screen/chrome.h"
@@ -14,8 +14,8 @@
 #include "screen/session.h"
 #include "sys/env.h"
 
-#define FILTER_CELLS 40
 #define MORE " (i)"
+#define STRIP_FROM_LINES 14 /* lower screens have only the title of the view */
 
 /* Before the clock: why the time is not the current one. */
 static void clock_text(const struct screen *screen, const struct frame *frame, char *text, size_t room)
@@ -68,41 +68,6 @@ static void draw_headline(const struct screen *screen, const struct canvas *canv
 	}
 }
 
-/* The beginning of a text; a mark replaces the end if it does not fit. */
-static void begin_cells(const struct canvas *canvas, const char *whole, int most,
-			char text[FILTER_CELLS * UTF8_BYTES_MAX + 1])
-{
-	struct utf8_reader reader = { .rest = span_text(whole), .ascii = canvas->ascii };
-	bool fits = utf8_cells(whole, canvas->ascii) <= most;
-	int left = fits ? most : most - 1, width;
-	size_t length = 0;
-	uint32_t code;
-
-	while (utf8_visible(&reader, &code, &width) && width <= left &&
-	       length < (FILTER_CELLS - 1) * UTF8_BYTES_MAX) {
-		length += utf8_put(text + length, code);
-		left -= width;
-	}
-	if (!fits)
-		length += utf8_put(text + length, canvas->glyphs->cut);
-	text[length] = '\0';
-}
-
-/* The filter in at most most cells and its number of rows; returns the cells of both, 0 without a filter. */
-static int filter_text(const struct table_widget *widget, const struct canvas *canvas, int most,
-		       char text[TEXT_MAX])
-{
-	char filter[FILTER_CELLS * UTF8_BYTES_MAX + 1];
-
-	*text = '\0';
-	if (!widget->has_filter)
-		return 0;
-	begin_cells(canvas, widget->filter_text.bytes, most < FILTER_CELLS ? most : FILTER_CELLS, filter);
-	snprintf(text, TEXT_MAX, P_("filter %s: %zu row", "filter %s: %zu rows", widget->view.n_matching),
-		 filter, widget->view.n_matching);
-	return utf8_cells(text, canvas->ascii);
-}
-
 /* The line of panes: which ones are shown, and with how much of their names. */
 struct tabs {
 	unsigned first, end;
@@ -116,8 +81,8 @@ static int tab_text(const struct screen *screen, const struct tabs *tabs, unsign
 	bool named = tabs->look == TABS_NAMED || (tabs->look == TABS_BRIEF && on);
 	const char *title = named ? _(screen->setup->panes[pane]->title) : "";
 
-	snprintf(text, TEXT_MAX, "%s%u%s%s%s", on ? "[" : " ", pane + 1, *title ? " " : "", title,
-		 on ? "]" : " ");
+	snprintf(text, TEXT_MAX, "%s%c%s%s%s", on ? "[" : " ", screen->setup->panes[pane]->digit,
+		 *title ? " " : "", title, on ? "]" : " ");
 	return utf8_cells(text, ascii);
 }
 
@@ -147,41 +112,26 @@ static void fit_tabs(const struct screen *screen, struct tabs *tabs, int room, b
 		tabs->look = TABS_NUMBERED;
 }
 
-/* On the right: the filter, as much as fits, and the CPU time of panetop itself. */
+/* On the right: the CPU time of panetop itself. */
 static void draw_corner(struct screen *screen, const struct canvas *canvas, int y, int x)
 {
-	const struct table_widget *widget = session_table(screen);
 	char text[TEXT_MAX];
-	int end = canvas->width, cells = filter_text(widget, canvas, 1, text);
-	int most = end - x - cells + 1, own;
 
-	cells = filter_text(widget, canvas, most, text);
-	canvas_right(canvas, y, x, end - x, STYLE_NORMAL, text);
 	screen->setup->corner(session_frame(screen), text, sizeof(text));
-	own = utf8_cells(text, canvas->ascii);
-	if (x + cells + (cells ? CANVAS_GAP : 0) + own > end)
-		return;
-	canvas_fill(canvas, y, x, STYLE_NORMAL, ' ', end - x);
-	canvas_right(canvas, y, x, end - x, STYLE_NORMAL, text);
-	filter_text(widget, canvas, most, text);
-	canvas_right(canvas, y, x, end - x - own - CANVAS_GAP, STYLE_NORMAL, text);
+	if (x + utf8_cells(text, canvas->ascii) < canvas->width)
+		canvas_right(canvas, y, x, canvas->width - x, STYLE_NORMAL, text);
 }
 
 static void draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 {
-	const struct table_widget *widget = session_table(screen);
 	unsigned n_panes = screen->setup->n_panes;
 	struct tabs tabs = { .end = n_panes < SCREEN_TABS_MAX ? n_panes : SCREEN_TABS_MAX };
-	int widest, narrowest, x = 0;
 	char text[TEXT_MAX];
+	int x = 0;
 
 	screen->tabs_y = canvas->top + y;
 	memset(screen->tabs, 0, sizeof(screen->tabs));
-	widest = filter_text(widget, canvas, FILTER_CELLS, text);
-	narrowest = filter_text(widget, canvas, 1, text);
-	if (tabs_cells(screen, &tabs, canvas->ascii) + widest >= canvas->width && widest)
-		tabs.look = TABS_BRIEF;
-	fit_tabs(screen, &tabs, canvas->width - narrowest - (narrowest ? 1 : 0), canvas->ascii);
+	fit_tabs(screen, &tabs, canvas->width, canvas->ascii);
 	for (unsigned i = tabs.first; i < tabs.end; i++) {
 		screen->tabs[i].x = canvas->left + x;
 		tab_text(screen, &tabs, i, canvas->ascii, text);
@@ -189,6 +139,53 @@ static void draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 		screen->tabs[i].end = canvas->left + x++;
 	}
 	draw_corner(screen, canvas, y, x);
+}
+
+/* The title of a view as the strip shows it; returns its cells. */
+static int view_text(const struct pane_context *context, unsigned index, bool ascii, char text[TEXT_MAX])
+{
+	bool on = index == context->view;
+
+	snprintf(text, TEXT_MAX, "%s%s%s", on ? "[" : " ", _(context->pane->views[index].title),
+		 on ? "]" : " ");
+	return utf8_cells(text, ascii);
+}
+
+/* The first view of the strip so that the shown one fits after it. */
+static unsigned first_view(const struct pane_context *context, int room, bool ascii)
+{
+	unsigned first = context->view;
+	char text[TEXT_MAX];
+	int cells = view_text(context, first, ascii, text);
+
+	while (first > 0 && (cells += view_text(context, first - 1, ascii, text)) <= room)
+		first--;
+	return first;
+}
+
+/* The strip of views; marks at its ends where there are more. */
+static void draw_views(struct screen *screen, const struct canvas *canvas, int y)
+{
+	const struct pane_context *context = session_context(screen);
+	unsigned n_views = session_views(context), first, i;
+	char text[TEXT_MAX];
+	int x, end = canvas->width - 1;
+
+	screen->views_y = canvas->top + y;
+	memset(screen->views, 0, sizeof(screen->views));
+	x = canvas_text(canvas, y, 0, STYLE_DIM, _("View"), -1) + 1;
+	first = first_view(context, end - x, canvas->ascii);
+	if (first > 0)
+		canvas_text(canvas, y, x - 1, STYLE_DIM, "<", 1);
+	for (i = first; i < n_views && i < SCREEN_VIEWS_MAX; i++) {
+		if (x + view_text(context, i, canvas->ascii, text) > end)
+			break;
+		screen->views[i].x = canvas->left + x;
+		x += canvas_text(canvas, y, x, i == context->view ? STYLE_TAB_ON : STYLE_TAB, text, -1);
+		screen->views[i].end = canvas->left + x;
+	}
+	if (i < n_views)
+		canvas_text(canvas, y, end, STYLE_DIM, ">", 1);
 }
 
 /* Is it only about a table of other panes? They show it themselves; the key i lists all. */
@@ -238,109 +235,139 @@ static bool notice_text(struct screen *screen, char *text, size_t room)
 }
 
 struct footer {
-	const struct pane_context *context;
-	const struct binding *lists[N_KEYMAP_LISTS];
-	int reserved; /* cells reserved at the end for help and quit; 0 once they are drawn */
-	int x;
-	bool full; /* something was omitted */
+	struct screen *screen;
+	const struct canvas *canvas;
+	int y, x;
+	int reserved; /* cells at the end for help and quit */
 };
 
-/* Neighbours with the same label share it. */
-struct footer_entry {
-	char names[4 * KEY_NAME_MAX];
-	const char *label;
-};
-
-/* label is translated. */
-static int key_cells(const struct canvas *canvas, const char *name, const char *label)
+static int entry_cells(const struct canvas *canvas, const char *keys, const char *label)
 {
-	return utf8_cells(name, canvas->ascii) + 1 + utf8_cells(label, canvas->ascii);
+	return utf8_cells(keys, canvas->ascii) + 1 + utf8_cells(label, canvas->ascii);
 }
 
-static void draw_entry(const struct canvas *canvas, int y, struct footer *footer,
-		       const struct footer_entry *entry)
+/* Remembers where it is, for the mouse. */
+static void draw_key(struct footer *footer, int key)
 {
-	const char *label = entry->label ? _(entry->label) : NULL;
-
-	if (!label)
-		return;
-	if (footer->x + key_cells(canvas, entry->names, label) + footer->reserved > canvas->width) {
-		footer->full = true;
-		return;
-	}
-	footer->x += canvas_text(canvas, y, footer->x, STYLE_KEY, entry->names, -1) + 1;
-	footer->x += canvas_text(canvas, y, footer->x, STYLE_NORMAL, label, -1) + CANVAS_GAP;
-}
-
-static void draw_keys_of(const struct canvas *canvas, int y, struct footer *footer, unsigned index)
-{
-	struct footer_entry entry = { .label = NULL };
-	const struct binding *binding = footer->lists[index];
+	struct screen *screen = footer->screen;
 	char name[KEY_NAME_MAX];
-	size_t used = 0;
-	int keys[2];
+	int x = footer->x;
 
-	for (; binding && binding->act; binding++) {
-		if (!binding->label ||
-		    keymap_keys(footer->context, footer->lists, index, binding, keys) == 0)
+	footer->x += canvas_text(footer->canvas, footer->y, x, STYLE_KEY, key_label(name, key), -1) + 1;
+	if (screen->n_footer < SCREEN_FOOTER_MAX)
+		screen->footer[screen->n_footer++] =
+			(struct screen_place){ footer->canvas->left + x, footer->canvas->left + footer->x,
+					       key };
+}
+
+/* Neighbours with the same label share it. False: it did not fit. */
+static bool draw_entry(struct footer *footer, const enum action *shared, unsigned n_shared)
+{
+	struct screen *screen = footer->screen;
+	const char *label = keymap_label(session_context(screen), shared[0]);
+	char names[N_ACTIONS + 4 * KEY_NAME_MAX] = "", name[KEY_NAME_MAX];
+
+	for (unsigned i = 0; i < n_shared; i++)
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", i > 0 ? " " : "",
+			 key_label(name, actions[shared[i]].keys[0]));
+	if (footer->x + entry_cells(footer->canvas, names, label) + footer->reserved > footer->canvas->width)
+		return false;
+	for (unsigned i = 0; i < n_shared; i++)
+		draw_key(footer, actions[shared[i]].keys[0]);
+	footer->x += canvas_text(footer->canvas, footer->y, footer->x, STYLE_NORMAL, label, -1);
+	if (screen->n_footer > 0)
+		screen->footer[screen->n_footer - 1].end = footer->canvas->left + footer->x;
+	footer->x += CANVAS_GAP;
+	return true;
+}
+
+static void draw_bound(struct footer *footer, const struct pane_action *list)
+{
+	const struct pane_context *context = session_context(footer->screen);
+	enum action shared[4];
+	unsigned n = 0;
+
+	for (; list && list->act; list++) {
+		const char *label = keymap_label(context, list->action);
+
+		if (!label || !keymap_works(context, list->action))
 			continue;
-		if (!entry.label || strcmp(entry.label, binding->label) != 0 ||
-		    used + 1 + KEY_NAME_MAX > sizeof(entry.names)) {
-			draw_entry(canvas, y, footer, &entry);
-			entry.label = binding->label;
-			used = 0;
+		if (n > 0 && (n == 4 || strcmp(keymap_label(context, shared[0]), label) != 0)) {
+			draw_entry(footer, shared, n);
+			n = 0;
 		}
-		used += (size_t)snprintf(entry.names + used, sizeof(entry.names) - used, "%s%s",
-					 used ? " " : "", key_label(name, keys[0]));
+		shared[n++] = list->action;
 	}
-	draw_entry(canvas, y, footer, &entry);
+	if (n > 0)
+		draw_entry(footer, shared, n);
 }
 
-/* The first two common keys are help and quit. */
-static int reserved_cells(const struct canvas *canvas, const struct binding *common)
+/* What works in every pane, the most useful first. */
+static const enum action common_keys[] = { ACTION_PAUSE, ACTION_STEP_BACK, ACTION_STEP_ON, ACTION_GO_TO };
+static const enum action table_keys[] = { ACTION_SEARCH,  ACTION_FILTER,  ACTION_SORT, ACTION_WHY,
+					  ACTION_COLUMNS, ACTION_OPTIONS, ACTION_PANES };
+
+static void draw_common(struct footer *footer, const enum action *list, size_t n)
 {
-	char name[KEY_NAME_MAX];
-	int cells = 0;
+	const struct pane_context *context = session_context(footer->screen);
 
-	for (unsigned i = 0; i < 2; i++)
-		cells += CANVAS_GAP + key_cells(canvas, key_label(name, common[i].key), _(common[i].label));
-	return cells;
+	for (size_t i = 0; i < n; i++)
+		if (!keymap_bound(context, list[i]) && keymap_works(context, list[i]))
+			draw_entry(footer, &list[i], 1);
 }
 
-/*
- * The keys of the pane first, then the common ones, as many as fit; help and quit always. The secondary keys
- * of the pane follow if everything else fitted.
- */
+/* The keys of the view and the pane first, then the common ones, as many as fit; help and quit always. */
 static void draw_footer(struct screen *screen, const struct canvas *canvas, int y)
 {
-	struct footer footer = { .context = session_context(screen) };
+	static const enum action last[] = { ACTION_HELP, ACTION_QUIT };
+	const struct pane_context *context = session_context(screen);
+	struct footer footer = { .screen = screen, .canvas = canvas, .y = y };
+	char name[KEY_NAME_MAX];
 
-	keymap_bindings(footer.context, footer.lists);
-	footer.reserved = reserved_cells(canvas, footer.lists[KEYMAP_COMMON]);
-	draw_keys_of(canvas, y, &footer, KEYMAP_VIEW);
-	draw_keys_of(canvas, y, &footer, KEYMAP_PANE);
-	draw_keys_of(canvas, y, &footer, KEYMAP_SOURCE);
+	screen->footer_y = canvas->top + y;
+	screen->n_footer = 0;
+	for (unsigned i = 0; i < 2; i++)
+		footer.reserved += entry_cells(canvas, key_label(name, actions[last[i]].keys[0]),
+					       _(actions[last[i]].label)) +
+				   CANVAS_GAP;
+	if (context->pane->views)
+		draw_bound(&footer, context->pane->views[context->view].actions);
+	if (screen_replays(context))
+		draw_common(&footer, common_keys, sizeof(common_keys) / sizeof(common_keys[0]));
+	draw_bound(&footer, context->pane->actions);
+	draw_common(&footer, table_keys, sizeof(table_keys) / sizeof(table_keys[0]));
+	if (!screen_replays(context))
+		draw_common(&footer, common_keys, 1);
 	footer.reserved = 0;
-	draw_keys_of(canvas, y, &footer, KEYMAP_COMMON);
-	if (!footer.full)
-		draw_keys_of(canvas, y, &footer, KEYMAP_SECONDARY);
+	draw_common(&footer, last, 2);
 }
 
 static void draw_pane(struct screen *screen, struct canvas *canvas)
 {
 	struct pane_context *context = session_context(screen);
 
-	if (context->pane->draw)
+	const struct pane_view *view = context->pane->views ? &context->pane->views[context->view] : NULL;
+	char title[TEXT_MAX];
+
+	if (view && view->draw) {
+		view->draw(context, canvas);
+	} else if (view) {
+		snprintf(title, sizeof(title), "%s", _(view->title));
+		if (view->heading)
+			view->heading(context, title, sizeof(title));
+		context_draw_titled(context, canvas, view->table, title);
+	} else if (context->pane->draw) {
 		context->pane->draw(context, canvas);
-	else
+	} else {
 		context_draw_table(context, canvas, 0);
+	}
 }
 
 static void forget_places(struct screen *screen)
 {
 	struct pane_context *context = session_context(screen);
 
-	screen->tabs_y = -1;
+	screen->tabs_y = screen->views_y = screen->footer_y = -1;
 	for (unsigned i = 0; context->pane->tables[i].topic; i++)
 		context->tables[i].heading_y = -1;
 }
@@ -374,6 +401,8 @@ static void draw_all(struct screen *screen, const struct canvas *canvas)
 	}
 	if (height >= 6)
 		draw_tabs(screen, canvas, top++);
+	if (height >= STRIP_FROM_LINES && session_views(session_context(screen)) > 1)
+		draw_views(screen, canvas, top++);
 	if (height >= 5)
 		draw_footer(screen, canvas, --bottom);
 	if (height >= 6 && notice_text(screen, text, sizeof(text)))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The keys that work everywhere, and what they do. */
+/* The actions that work in every pane. */
 #include <config.h>
 
 #include "screen/commands.h"
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
+#include "core/span.h"
 #include "screen/overlay.h"
 #include "screen/player.h"
 #include "screen/session.h"
@@ -29,48 +30,104 @@ static void why(struct pane_context *context)
 	pager_why(context->screen);
 }
 
+static void step_pane(struct screen *screen, unsigned step)
+{
+	session_choose_pane(screen, (screen->current + step) % screen->setup->n_panes);
+}
+
 static void next_pane(struct pane_context *context)
 {
-	struct screen *screen = context->screen;
-
-	session_choose_pane(screen, (screen->current + 1) % screen->setup->n_panes);
+	step_pane(context->screen, 1);
 }
 
 static void previous_pane(struct pane_context *context)
 {
-	struct screen *screen = context->screen;
+	step_pane(context->screen, context->screen->setup->n_panes - 1);
+}
 
-	session_choose_pane(screen, (screen->current + screen->setup->n_panes - 1) % screen->setup->n_panes);
+static void choose_pane(struct pane_context *context, unsigned index)
+{
+	session_choose_pane(context->screen, index);
+}
+
+static void list_panes(struct pane_context *context)
+{
+	const struct screen_setup *setup = context->screen->setup;
+	struct menu_item items[SCREEN_TABS_MAX];
+	char texts[SCREEN_TABS_MAX][64];
+	unsigned n = 0;
+
+	for (; n < setup->n_panes && n < SCREEN_TABS_MAX; n++) {
+		const struct pane *pane = setup->panes[n];
+
+		snprintf(texts[n], sizeof(texts[n]), "%c %s", pane->digit, _(pane->title));
+		items[n] = (struct menu_item){ texts[n], _(pane->question) };
+	}
+	screen_menu(context, _("Panes"), items, n, context->screen->current, choose_pane);
+}
+
+static void step_view(struct pane_context *context, unsigned step)
+{
+	unsigned n = session_views(context);
+
+	screen_show_view(context, (context->view + step) % n);
+}
+
+static void next_view(struct pane_context *context)
+{
+	step_view(context, 1);
+}
+
+static void previous_view(struct pane_context *context)
+{
+	step_view(context, session_views(context) - 1);
+}
+
+/* Out of a view, then of a selection, then of a filter, then of a pane that another one opened. */
+static void go_up(struct pane_context *context)
+{
+	struct screen *screen = context->screen;
+	struct table_widget *widget = session_table(screen);
+
+	if (context->view > 0)
+		screen_show_view(context, 0);
+	else if (widget->place.cursor_on)
+		widget->place.cursor_on = false;
+	else if (widget->has_filter)
+		table_set_filter(widget, "");
+	else if (screen->came_from >= 0)
+		session_choose_pane(screen, (unsigned)screen->came_from);
 }
 
 /* Sampling continues behind a frozen screen. */
-static void freeze(struct pane_context *context)
+static void pause_display(struct pane_context *context)
 {
-	session_freeze(context->screen, !context->screen->frozen);
+	if (screen_replays(context))
+		player_toggle(context->screen);
+	else
+		session_freeze(context->screen, !context->screen->frozen);
 }
 
-static const double delays[] = { 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 3600, 86400 };
-
-#define N_DELAYS (sizeof(delays) / sizeof(delays[0]))
-
-static void slower(struct pane_context *context)
+static bool take_delay(struct screen *screen, const char *text)
 {
-	for (size_t i = 0; i < N_DELAYS; i++) {
-		if (delays[i] > context->delay_seconds) {
-			session_choose_delay(context->screen, delays[i]);
-			return;
-		}
+	double seconds;
+
+	if (*text && !span_whole_seconds(text, DELAY_MIN, DELAY_MAX, &seconds)) {
+		snprintf(screen->prompt.error, sizeof(screen->prompt.error), "%s",
+			 _("use seconds from 0.05 to 86400"));
+		return false;
 	}
+	if (*text)
+		session_choose_delay(screen, seconds);
+	return true;
 }
 
-static void faster(struct pane_context *context)
+static void ask_delay(struct pane_context *context)
 {
-	for (size_t i = N_DELAYS; i-- > 0;) {
-		if (delays[i] < context->delay_seconds) {
-			session_choose_delay(context->screen, delays[i]);
-			return;
-		}
-	}
+	char text[32];
+
+	snprintf(text, sizeof(text), "%g", context->delay_seconds);
+	prompt_open(context->screen, _("Delay in seconds"), text, NULL, take_delay);
 }
 
 static void remember_search(struct screen *screen, const char *text)
@@ -142,23 +199,58 @@ static void reverse(struct pane_context *context)
 	table_sort_reverse(session_table(context->screen));
 }
 
-/* Only those that are drawn. */
-static void next_table(struct pane_context *context)
+static void sort_by(struct pane_context *context, unsigned index)
 {
-	unsigned n_tables = 0;
+	table_sort_by(session_table(context->screen), index);
+}
 
-	while (context->pane->tables[n_tables].topic)
-		n_tables++;
-	for (unsigned i = 1; i < n_tables; i++) {
-		unsigned index = (context->focus + i) % n_tables;
-		struct table_widget *widget = &context->tables[index];
+/* The columns that are shown, by heading and key. */
+static void choose_sort(struct pane_context *context)
+{
+	struct table_widget *widget = session_table(context->screen);
+	const struct view *view = &widget->view;
+	struct menu_item items[VIEW_COLUMNS_MAX];
+	char texts[VIEW_COLUMNS_MAX][96];
+	unsigned current = 0;
 
-		if (widget->heading_y < 0 || widget->view.n_rows == 0)
-			continue;
-		context->focus = index;
-		table_select(widget);
-		return;
+	for (unsigned i = 0; i < view->n_columns; i++) {
+		const struct column *column = &view->schema->columns[view->columns[i]];
+
+		if (view->sort == (int)view->columns[i])
+			current = i;
+		snprintf(texts[i], sizeof(texts[i]), "%-10s %s", column_title(column), column->key);
+		items[i] = (struct menu_item){ texts[i], _(column->help) };
 	}
+	screen_menu(context, _("Sort by"), items, view->n_columns, current, sort_by);
+}
+
+/* By the first of these columns that the table has. */
+static void sort_by_key(struct pane_context *context, const char *const *keys)
+{
+	struct table_widget *widget = session_table(context->screen);
+
+	for (; *keys; keys++) {
+		if (schema_find(widget->view.schema, *keys)) {
+			view_choose_sort(&widget->view, *keys);
+			return;
+		}
+	}
+	screen_message(context->screen, MESSAGE_PANE, "%s", _("this table has no such column"));
+}
+
+static void sort_by_memory(struct pane_context *context)
+{
+	sort_by_key(context, (const char *const[]){ "resident_bytes", NULL });
+}
+
+static void sort_by_cpu(struct pane_context *context)
+{
+	sort_by_key(context, (const char *const[]){ "cpu_ratio", "mean_ratio", NULL });
+}
+
+static void sort_by_time(struct pane_context *context)
+{
+	sort_by_key(context, (const char *const[]){ "cpu_seconds", NULL });
 }
 
 static void choose_columns(struct pane_context *context)
@@ -172,14 +264,6 @@ static void next_unit(struct pane_context *context)
 
 	screen->unit = (enum size_unit)((screen->unit + 1) % N_SIZE_UNITS);
 	screen_message(screen, MESSAGE_SCREEN, _("sizes in %s"), size_unit_name(screen->unit));
-}
-
-static void next_glyphs(struct pane_context *context)
-{
-	struct screen *screen = context->screen;
-
-	screen->glyphs = (enum glyph_set)((screen->glyphs + 1) % N_GLYPH_SETS);
-	screen_message(screen, MESSAGE_SCREEN, _("glyphs: %s"), glyph_sets[screen->glyphs].name);
 }
 
 /* Defaults are not saved: a later version may improve them. */
@@ -250,11 +334,6 @@ static void redraw(struct pane_context *context)
 	terminal_redraw();
 }
 
-static void play(struct pane_context *context)
-{
-	player_toggle(context->screen);
-}
-
 static void step_back(struct pane_context *context)
 {
 	player_step(context->screen, -1);
@@ -270,46 +349,128 @@ static void go_to(struct pane_context *context)
 	player_ask_time(context->screen);
 }
 
-static const struct binding live_bindings[] = {
-	{ ' ', 0, N_("Freeze"), N_("freeze the screen while sampling continues"), freeze },
-	{ 0 },
-};
-
-static const struct binding replay_bindings[] = {
-	{ ' ', 0, N_("Play"), N_("play the recording, or pause"), play },
-	{ ',', 0, N_("Back"), N_("one sample back"), step_back },
-	{ '.', 0, N_("On"), N_("one sample forward"), step_on },
-	{ 'g', 0, N_("Go"), N_("go to a time: 12:03:07, or seconds: +60, -60"), go_to },
-	{ 0 },
-};
-
-/* The footer always shows the first two: help and quit. */
-static const struct binding common_bindings[] = {
-	{ K_F1, '?', N_("Help"), N_("all keys, and the purpose of this pane"), help },
-	{ 'q', K_F10, N_("Quit"), N_("leave panetop"), quit },
-	{ 'i', 0, N_("Why"), N_("source, formula and age of the number under the cursor; all notices"), why },
-	{ '/', 0, N_("Search"), N_("search for a row"), search },
-	{ 'n', 0, NULL, N_("search for the next match"), search_next },
-	{ '\\', K_F4, N_("Filter"), N_("show only rows that match a regular expression"), filter },
-	{ '<', 0, NULL, N_("sort by the next column to the left"), sort_left },
-	{ '>', 0, N_("Sort"), N_("sort by the next column to the right"), sort_right },
-	{ 'r', 'I', NULL, N_("reverse the order"), reverse },
-	{ K_F6, 0, NULL, N_("move the cursor to the next table"), next_table },
-	{ 'c', 0, N_("Columns"), N_("choose columns and their order"), choose_columns },
-	{ 'u', 0, N_("Unit"), N_("unit of sizes"), next_unit },
-	{ 'G', 0, NULL, N_("glyphs of graphs and bars: block, braille, ASCII"), next_glyphs },
-	{ '+', '=', NULL, N_("longer delay between samples"), slower },
-	{ '-', 0, NULL, N_("shorter delay between samples"), faster },
-	{ K_TAB, 0, NULL, N_("next pane"), next_pane },
-	{ K_BACK_TAB, 0, NULL, N_("previous pane"), previous_pane },
-	{ 'w', 'W', NULL, N_("write the configuration file"), write_configuration },
-	{ 'L' - '@', 0, NULL, N_("redraw the screen"), redraw },
-	{ 'h', 0, NULL, N_("this help"), help },
-	{ 0 },
-};
-
-struct keymap commands_keymap(bool replay)
+/* Index of the chosen value; 0 is the default. */
+static unsigned chosen_value(const struct pane_context *context, const struct pane_setting *choice)
 {
-	return (struct keymap){ .source = replay ? replay_bindings : live_bindings,
-				.common = common_bindings };
+	char setting[128];
+	const char *value;
+	unsigned i = 0;
+
+	snprintf(setting, sizeof(setting), "%s.%s", context->pane->name, choice->name);
+	value = settings_get(context->settings, setting);
+	for (unsigned v = 0; value && choice->values[v]; v++)
+		if (strcmp(choice->values[v], value) == 0)
+			i = v;
+	return i;
+}
+
+static void show_options(struct pane_context *context, unsigned current);
+
+static void next_glyphs(struct pane_context *context)
+{
+	struct screen *screen = context->screen;
+
+	screen->glyphs = (enum glyph_set)((screen->glyphs + 1) % N_GLYPH_SETS);
+}
+
+/* Options of the pane come first. */
+static void next_option(struct pane_context *context, unsigned index)
+{
+	const struct pane_setting *choice = context->pane->choices;
+	unsigned n_choices = 0, value;
+
+	while (choice && choice[n_choices].name)
+		n_choices++;
+	if (index < n_choices) {
+		char setting[128];
+
+		choice += index;
+		value = chosen_value(context, choice) + 1;
+		snprintf(setting, sizeof(setting), "%s.%s", context->pane->name, choice->name);
+		settings_set(context->settings, setting,
+			     choice->values[value] ? choice->values[value] : NULL);
+		screen_adjust(context);
+	} else if (index == n_choices) {
+		next_unit(context);
+	} else {
+		next_glyphs(context);
+	}
+	show_options(context, index);
+}
+
+#define OPTIONS_MAX 16
+
+static void show_options(struct pane_context *context, unsigned current)
+{
+	const struct pane_setting *choice = context->pane->choices;
+	const struct screen *screen = context->screen;
+	struct menu_item items[OPTIONS_MAX];
+	unsigned n = 0;
+
+	for (; choice && choice->name && n < OPTIONS_MAX - 2; choice++)
+		items[n++] = (struct menu_item){ _(choice->title),
+						 _(choice->labels[chosen_value(context, choice)]) };
+	items[n++] = (struct menu_item){ _("Unit of sizes"), size_unit_name(screen->unit) };
+	items[n++] = (struct menu_item){ _("Glyphs of graphs and bars"), glyph_sets[screen->glyphs].name };
+	screen_menu(context, _("Options: Enter changes one, w on the screen saves them"), items, n, current,
+		    next_option);
+}
+
+static void choose_options(struct pane_context *context)
+{
+	show_options(context, 0);
+}
+
+void (*commands_act(enum action action))(struct pane_context *context)
+{
+	static void (*const acts[N_ACTIONS])(struct pane_context * context) = {
+		[ACTION_HELP] = help,
+		[ACTION_PANES] = list_panes,
+		[ACTION_QUIT] = quit,
+		[ACTION_UP] = go_up,
+		[ACTION_NEXT_PANE] = next_pane,
+		[ACTION_PREVIOUS_PANE] = previous_pane,
+		[ACTION_NEXT_VIEW] = next_view,
+		[ACTION_PREVIOUS_VIEW] = previous_view,
+		[ACTION_SEARCH] = search,
+		[ACTION_SEARCH_NEXT] = search_next,
+		[ACTION_FILTER] = filter,
+		[ACTION_SORT] = choose_sort,
+		[ACTION_SORT_LEFT] = sort_left,
+		[ACTION_SORT_RIGHT] = sort_right,
+		[ACTION_REVERSE] = reverse,
+		[ACTION_SORT_MEMORY] = sort_by_memory,
+		[ACTION_SORT_CPU] = sort_by_cpu,
+		[ACTION_SORT_TIME] = sort_by_time,
+		[ACTION_COLUMNS] = choose_columns,
+		[ACTION_OPTIONS] = choose_options,
+		[ACTION_UNIT] = next_unit,
+		[ACTION_DELAY] = ask_delay,
+		[ACTION_WHY] = why,
+		[ACTION_WRITE] = write_configuration,
+		[ACTION_PAUSE] = pause_display,
+		[ACTION_STEP_BACK] = step_back,
+		[ACTION_STEP_ON] = step_on,
+		[ACTION_GO_TO] = go_to,
+		[ACTION_REDRAW] = redraw,
+	};
+
+	return acts[action];
+}
+
+const char *commands_refuse(const struct pane_context *context, enum action action)
+{
+	switch (action) {
+	case ACTION_STEP_BACK:
+	case ACTION_STEP_ON:
+	case ACTION_GO_TO:
+		return screen_replays(context) ? NULL : _("this key works in a replay (--replay=FILE)");
+	case ACTION_DELAY:
+		return screen_replays(context) ? _("a recording has the delay it was made with") : NULL;
+	case ACTION_NEXT_VIEW:
+	case ACTION_PREVIOUS_VIEW:
+		return session_views(context) > 1 ? NULL : _("this pane has one view");
+	default:
+		return NULL;
+	}
 }

@@ -21,6 +21,7 @@ struct pane_context {
 	struct history history;      /* of pane->series */
 	struct table_widget *tables; /* one for each of pane->tables, updated to frame */
 	unsigned focus;              /* the one that gets keys */
+	unsigned view;               /* of pane->views: the one that is shown */
 	bool *requested;             /* the lazy tables that are sampled */
 	enum size_unit unit;
 	double delay_seconds;
@@ -36,6 +37,10 @@ const struct table *context_table(const struct pane_context *context, unsigned i
 
 /* Draws that table with cursor and headings on the whole canvas. */
 void context_draw_table(struct pane_context *context, const struct canvas *canvas, unsigned index);
+
+/* As context_draw_table(), below a rule with this title and the number of rows. */
+void context_draw_titled(struct pane_context *context, const struct canvas *canvas, unsigned index,
+			 const char *title);
 
 /* Time between the shown frame and the one before; of the first frame, the delay. */
 double context_step_seconds(const struct pane_context *context);
@@ -55,6 +60,9 @@ void screen_message(struct screen *screen, enum message_scope scope, const char 
 /* The delay that this pane prefers while it is shown, unless the user chose one; 0: no preference. */
 void screen_prefer_delay(struct pane_context *context, double seconds);
 
+/* Shows a view of this pane, by its index in pane->views. */
+void screen_show_view(struct pane_context *context, unsigned view);
+
 /* Shows the pane with this name for this process; does nothing if there is no such pane. */
 void screen_open(struct pane_context *context, const char *pane, const struct process_choice *process);
 
@@ -64,9 +72,25 @@ void screen_adjust(struct pane_context *context);
 /* Sets "PANE.NAME", lets the pane adjust its tables to it, and shows this message. */
 void screen_set(struct pane_context *context, const char *name, const char *value, const char *said);
 
-/* Reads a line of text in the bottom line; Enter calls accepted with it. */
+/*
+ * Reads a line of text in the bottom line; Enter calls accepts with it. If that returns false, the prompt
+ * stays open and shows the error that it wrote.
+ */
 void screen_prompt(struct pane_context *context, const char *label, const char *text,
-		   void (*accepted)(struct pane_context *context, const char *text));
+		   bool (*accepts)(struct pane_context *context, const char *text, char *error, size_t room));
+
+/* A line of a menu. */
+struct menu_item {
+	const char *text, *help; /* translated, copied; help may be NULL */
+};
+
+/*
+ * A list to choose one item from, with the cursor on current; typing goes to the first item that begins with
+ * the text. Enter or a click calls chosen with its index.
+ */
+void screen_menu(struct pane_context *context, const char *title, const struct menu_item *items,
+		 unsigned n_items, unsigned current,
+		 void (*chosen)(struct pane_context *context, unsigned index));
 
 /* Asks a question in the bottom line; the key y calls yes. question is copied. */
 void screen_ask(struct pane_context *context, const char *question,

@@ -1,88 +1,106 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which binding, pane or table handles a key. */
+/* What a key does now: in an overlay, a view, a pane, everywhere, or in a table. */
 #include <config.h>
 
 #include "screen/keymap.h"
 
+#include "screen/commands.h"
 #include "screen/session.h"
 
-/* NULL: it works. */
-static const char *why_not(const struct pane_context *context, const struct binding *binding)
+static const struct pane_action *find_in(const struct pane_action *list, enum action action)
 {
-	return context->pane->refuses_key ? context->pane->refuses_key(context, binding) : NULL;
+	for (; list && list->act; list++)
+		if (list->action == action)
+			return list;
+	return NULL;
 }
 
-static bool take_binding(struct pane_context *context, const struct binding *bindings, int key)
+const struct pane_action *keymap_bound(const struct pane_context *context, enum action action)
 {
-	for (; bindings && bindings->act; bindings++) {
-		const char *refusal;
+	const struct pane *pane = context->pane;
+	const struct pane_action *bound =
+		pane->views ? find_in(pane->views[context->view].actions, action) : NULL;
 
-		if (bindings->key != key && bindings->other_key != key)
-			continue;
-		refusal = why_not(context, bindings);
-		if (refusal)
-			screen_message(context->screen, MESSAGE_PANE, "%s", refusal);
-		else
-			bindings->act(context);
+	return bound ? bound : find_in(pane->actions, action);
+}
+
+/* Why it has no effect, translated; NULL: it has one. */
+static const char *why_not(const struct pane_context *context, enum action action)
+{
+	if (keymap_bound(context, action))
+		return context->pane->refuses ? context->pane->refuses(context, action) : NULL;
+	return commands_refuse(context, action);
+}
+
+bool keymap_works(const struct pane_context *context, enum action action)
+{
+	return (keymap_bound(context, action) || commands_act(action)) && !why_not(context, action);
+}
+
+const char *keymap_label(const struct pane_context *context, enum action action)
+{
+	const struct pane_action *bound = keymap_bound(context, action);
+	const char *label = bound && bound->label ? bound->label : actions[action].label;
+
+	return label ? _(label) : NULL;
+}
+
+const char *keymap_help(const struct pane_context *context, enum action action)
+{
+	const struct pane_action *bound = keymap_bound(context, action);
+
+	return _(bound && bound->help ? bound->help : actions[action].help);
+}
+
+static bool take_action(struct pane_context *context, enum action action)
+{
+	const struct pane_action *bound;
+	void (*act)(struct pane_context * context);
+	const char *refusal;
+
+	if (action == N_ACTIONS)
+		return false;
+	bound = keymap_bound(context, action);
+	act = bound ? bound->act : commands_act(action);
+	if (!act)
+		return false;
+	refusal = why_not(context, action);
+	if (refusal)
+		screen_message(context->screen, MESSAGE_PANE, "%s", refusal);
+	else
+		act(context);
+	return true;
+}
+
+static bool is_at(const struct screen_place *place, const struct input *input)
+{
+	return input->x >= place->x && input->x < place->end;
+}
+
+/* A click on the line of panes, the strip of views or the footer. */
+static bool click_frame(struct screen *screen, const struct input *input)
+{
+	if (input->key != K_CLICK)
+		return false;
+	if (input->y == screen->tabs_y) {
+		for (unsigned i = 0; i < screen->setup->n_panes && i < SCREEN_TABS_MAX; i++)
+			if (is_at(&screen->tabs[i], input))
+				session_choose_pane(screen, i);
+		return true;
+	}
+	if (input->y == screen->views_y) {
+		for (unsigned i = 0; i < SCREEN_VIEWS_MAX; i++)
+			if (is_at(&screen->views[i], input))
+				screen_show_view(session_context(screen), i);
+		return true;
+	}
+	if (input->y == screen->footer_y) {
+		for (unsigned i = 0; i < screen->n_footer; i++)
+			if (is_at(&screen->footer[i], input))
+				keymap_key(screen, &(struct input){ .key = screen->footer[i].key });
 		return true;
 	}
 	return false;
-}
-
-void keymap_bindings(const struct pane_context *context, const struct binding *lists[N_KEYMAP_LISTS])
-{
-	const struct keymap *keymap = &context->screen->keymap;
-	const struct pane *pane = context->pane;
-
-	lists[KEYMAP_VIEW] = pane->view_bindings ? pane->view_bindings(context) : NULL;
-	lists[KEYMAP_SOURCE] = keymap->source;
-	lists[KEYMAP_PANE] = pane->bindings;
-	lists[KEYMAP_SECONDARY] = pane->secondary_bindings;
-	lists[KEYMAP_COMMON] = keymap->common;
-}
-
-static bool is_taken(const struct binding *const *lists, unsigned n_lists, int key)
-{
-	for (unsigned i = 0; i < n_lists; i++)
-		for (const struct binding *binding = lists[i]; binding && binding->act; binding++)
-			if (binding->key == key || binding->other_key == key)
-				return true;
-	return false;
-}
-
-unsigned keymap_keys(const struct pane_context *context, const struct binding *const *lists, unsigned index,
-		      const struct binding *binding, int keys[2])
-{
-	unsigned n = 0;
-
-	if (why_not(context, binding))
-		return 0;
-	if (!is_taken(lists, index, binding->key))
-		keys[n++] = binding->key;
-	if (binding->other_key && !is_taken(lists, index, binding->other_key))
-		keys[n++] = binding->other_key;
-	return n;
-}
-
-static bool take_command(struct pane_context *context, int key)
-{
-	const struct binding *lists[N_KEYMAP_LISTS];
-	bool taken = false;
-
-	keymap_bindings(context, lists);
-	for (unsigned i = 0; i < N_KEYMAP_LISTS && !taken; i++)
-		taken = take_binding(context, lists[i], key);
-	return taken;
-}
-
-static bool click_tab(struct screen *screen, const struct input *input)
-{
-	if (input->key != K_CLICK || input->y != screen->tabs_y)
-		return false;
-	for (unsigned i = 0; i < screen->setup->n_panes && i < SCREEN_TABS_MAX; i++)
-		if (input->x >= screen->tabs[i].x && input->x < screen->tabs[i].end)
-			session_choose_pane(screen, i);
-	return true;
 }
 
 /* A clicked table gets the focus. */
@@ -97,30 +115,55 @@ static bool click_table(struct pane_context *context, const struct input *input)
 	return false;
 }
 
-/* Without a frame the only key is quit. */
-static bool early_key(struct screen *screen, int key)
+/* A digit shows its pane, or the home view of the pane that is shown. */
+static bool choose_pane(struct screen *screen, int key)
 {
-	if (key == 'q' || key == K_F10)
-		loop_stop(&screen->loop);
-	return true;
+	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
+		if (screen->setup->panes[i]->digit != key)
+			continue;
+		if (i == screen->current)
+			screen_show_view(session_context(screen), 0);
+		else
+			session_choose_pane(screen, i);
+		return true;
+	}
+	return false;
 }
 
-bool keymap_key(struct screen *screen, const struct input *input)
+static void say_unknown(struct screen *screen, int key)
+{
+	char name[KEY_NAME_MAX];
+
+	if (key == K_CLICK || key == K_WHEEL_UP || key == K_WHEEL_DOWN || key == K_ESCAPE)
+		return;
+	screen_message(screen, MESSAGE_PANE, _("%s does nothing here; ? lists the keys"),
+		       key_label(name, key));
+}
+
+/* Without a frame the only key is quit. */
+static void early_key(struct screen *screen, int key)
+{
+	if (action_of_key(key) == ACTION_QUIT)
+		loop_stop(&screen->loop);
+}
+
+void keymap_key(struct screen *screen, const struct input *input)
 {
 	struct pane_context *context = session_context(screen);
 
-	if (!session_frame(screen))
-		return early_key(screen, input->key);
+	if (!session_frame(screen)) {
+		early_key(screen, input->key);
+		return;
+	}
 	session_update(screen);
 	if (screen->overlay) {
 		screen->overlay->key(screen, input);
-		return true;
+		return;
 	}
-	if (input->key >= '1' && input->key <= '9') {
-		session_choose_pane(screen, (unsigned)(input->key - '1'));
-		return true;
-	}
-	return click_tab(screen, input) || take_command(context, input->key) ||
-	       (context->pane->key && context->pane->key(context, input)) || click_table(context, input) ||
-	       table_key(session_table(screen), input);
+	if (choose_pane(screen, input->key) || click_frame(screen, input) ||
+	    take_action(context, action_of_key(input->key)) ||
+	    (context->pane->key && context->pane->key(context, input)) || click_table(context, input) ||
+	    table_key(session_table(screen), input))
+		return;
+	say_unknown(screen, input->key);
 }

@@ -21,15 +21,20 @@ enum key {
 	K_BACKSPACE,
 	K_DELETE,
 	K_BACK_TAB,
+	K_SHIFT_LEFT,
+	K_SHIFT_RIGHT,
 	K_F1,
-	K_F4 = K_F1 + 3,
-	K_F6 = K_F1 + 5,
+	K_F2,
+	K_F3,
+	K_F4,
+	K_F5,
+	K_F6,
 	K_F7,
 	K_F8,
 	K_F9,
 	K_F10,
 	K_F12 = K_F1 + 11,
-	K_CLICK,      /* first button pressed */
+	K_CLICK, /* first button pressed */
 	K_WHEEL_UP,
 	K_WHEEL_DOWN,
 };

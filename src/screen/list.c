@@ -13,15 +13,15 @@ void list_draw(struct list *list, const struct canvas *canvas, const char *title
 	       const void *state)
 {
 	struct canvas page = canvas_rows(canvas, canvas->height >= 6 ? 2 : 0, canvas->height);
-	unsigned top;
 
 	list->page = page.height > 2 ? page.height - 2 : 1;
-	top = list->cursor >= (unsigned)list->page ? list->cursor - (unsigned)list->page + 1 : 0;
+	list->top = list->cursor >= (unsigned)list->page ? list->cursor - (unsigned)list->page + 1 : 0;
+	list->top_y = page.top + 1;
 	for (int i = 0; i < page.height; i++)
 		canvas_fill(&page, i, 0, STYLE_NORMAL, ' ', page.width);
 	canvas_text(&page, 0, 0, STYLE_HEADING, title, -1);
-	for (int y = 0; y < list->page && top + (unsigned)y < list->n_items; y++) {
-		unsigned i = top + (unsigned)y;
+	for (int y = 0; y < list->page && list->top + (unsigned)y < list->n_items; y++) {
+		unsigned i = list->top + (unsigned)y;
 		enum style style = i == list->cursor ? STYLE_ROW : STYLE_NORMAL;
 		struct canvas line = canvas_rows(&page, y + 1, 1);
 
@@ -53,6 +53,16 @@ static long step_of(const struct list *list, int key)
 	default:
 		return 0;
 	}
+}
+
+bool list_click(struct list *list, int y)
+{
+	long i = (long)list->top + y - list->top_y;
+
+	if (y < list->top_y || y >= list->top_y + list->page || i >= (long)list->n_items)
+		return false;
+	list->cursor = (unsigned)i;
+	return true;
 }
 
 bool list_key(struct list *list, int key)

@@ -100,20 +100,37 @@ static void add_key(struct buffer *out, const char *keys, const char *help)
 	buffer_print(out, " %s\n", help);
 }
 
-static void add_bindings(struct buffer *out, const struct pane_context *context,
-			 const struct binding *const *lists, unsigned index)
+static void add_actions(struct buffer *out, const struct pane_context *context, bool of_pane)
 {
-	char name[KEY_NAME_MAX], other[KEY_NAME_MAX], both[2 * KEY_NAME_MAX];
-	int keys[2];
+	char keys[ACTION_KEYS * KEY_NAME_MAX], name[KEY_NAME_MAX];
 
-	for (const struct binding *binding = lists[index]; binding && binding->act; binding++) {
-		unsigned n = keymap_keys(context, lists, index, binding, keys);
+	for (unsigned i = 0; i < N_ACTIONS; i++) {
+		size_t used = 0;
 
-		if (n == 0)
+		if ((keymap_bound(context, (enum action)i) != NULL) != of_pane ||
+		    !keymap_works(context, (enum action)i))
 			continue;
-		snprintf(both, sizeof(both), "%s%s%s", key_label(name, keys[0]), n > 1 ? " " : "",
-			 n > 1 ? key_label(other, keys[1]) : "");
-		add_key(out, both, _(binding->help));
+		for (unsigned k = 0; k < ACTION_KEYS && actions[i].keys[k]; k++)
+			used += (size_t)snprintf(keys + used, sizeof(keys) - used, "%s%s", k > 0 ? " " : "",
+						 key_label(name, actions[i].keys[k]));
+		add_key(out, keys, keymap_help(context, (enum action)i));
+	}
+}
+
+static void add_views(struct buffer *out, const struct pane_view *views)
+{
+	int cells = 0;
+
+	for (const struct pane_view *view = views; view->name; view++) {
+		int width = utf8_cells(_(view->title), false);
+
+		cells = width > cells ? width : cells;
+	}
+	buffer_print(out, "\n*%s\n", _("Views of this pane (Tab, or [ and ])"));
+	for (const struct pane_view *view = views; view->name; view++) {
+		buffer_text(out, "  ");
+		utf8_padded(out, _(view->title), cells, false);
+		buffer_print(out, "  %s\n", _(view->help));
 	}
 }
 
@@ -121,22 +138,19 @@ void pager_help(struct screen *screen)
 {
 	const struct pane_context *context = session_context(screen);
 	const struct pane *pane = context->pane;
-	const struct binding *lists[N_KEYMAP_LISTS];
 	struct buffer *out = open_pager(screen);
 
-	keymap_bindings(context, lists);
 	buffer_print(out, "*panetop %s: %s\n%s\n", PACKAGE_VERSION, _(pane->title), _(pane->question));
-	if (lists[KEYMAP_VIEW] || pane->bindings)
-		buffer_print(out, "\n*%s\n", _("Keys of this pane"));
-	add_bindings(out, context, lists, KEYMAP_VIEW);
-	add_bindings(out, context, lists, KEYMAP_PANE);
-	add_bindings(out, context, lists, KEYMAP_SECONDARY);
+	if (pane->views)
+		add_views(out, pane->views);
+	buffer_print(out, "\n*%s\n", _("Keys of this pane"));
+	add_actions(out, context, true);
 	buffer_print(out, "\n*%s\n", _("Keys everywhere"));
-	add_bindings(out, context, lists, KEYMAP_SOURCE);
-	add_bindings(out, context, lists, KEYMAP_COMMON);
-	add_key(out, "1-9", _("choose a pane"));
-	add_key(out, _("arrows"), _("select a row and a column; PgUp PgDn Home End; Esc deselects"));
-	add_key(out, _("mouse"), _("click a pane, a heading (sorts), a row; the wheel scrolls"));
+	add_actions(out, context, false);
+	add_key(out, "1-9 0", _("choose a pane; again: its first view"));
+	add_key(out, _("arrows"), _("select a row and a column; PgUp PgDn Home End"));
+	add_key(out, _("mouse"),
+		_("click a pane, a view, a heading (sorts), a row, a key in the footer; the wheel scrolls"));
 }
 
 static void add_exact(struct buffer *out, const struct column *column, const void *row)

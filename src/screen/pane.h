@@ -13,6 +13,7 @@
 #include "model/summary_column.h"
 #include "model/units.h"
 #include "model/view.h"
+#include "screen/action.h"
 
 struct canvas;
 struct input;
@@ -45,17 +46,39 @@ struct pane_assertion {
 	const char *during, *after;  /* names of its rows, and actions of topic when they begin */
 };
 
-/* A key of a pane, or one that works everywhere; footer and help page list them. */
-struct binding {
-	int key, other_key;              /* a character or one of enum key; 0: none */
-	const char *label;               /* N_(): a word or two for the footer, shared by neighbours with
-					  * the same label; NULL: help page only */
-	const char *help;                /* N_() */
+/* What an action means in a pane or a view. */
+struct pane_action {
+	enum action action;
 	void (*act)(struct pane_context *context);
+	const char *label, *help; /* N_(); NULL: as in the table of actions */
+};
+
+/* What a pane can show, in the strip of views; the first one is its home. */
+struct pane_view {
+	const char *name;   /* in tests and settings */
+	const char *title;  /* N_(): in the strip */
+	const char *help;   /* N_(): what it answers */
+	unsigned table;     /* of pane->tables: gets the keys, and is sampled if it is lazy */
+	unsigned long also; /* bits of more lazy tables to sample */
+	const struct pane_action
+		*actions; /* before those of the pane; ended by one without act; may be NULL */
+	/* Writes what stands above its table, with the span of its numbers; NULL: the title. */
+	void (*heading)(const struct pane_context *context, char *text, size_t room);
+	void (*draw)(struct pane_context *context,
+		     struct canvas *canvas); /* NULL: its table fills the pane */
+};
+
+/* A setting "PANE.NAME" that the menu of options changes. */
+struct pane_setting {
+	const char *name;
+	const char *title;         /* N_() */
+	const char *const *values; /* ended by NULL; the first is the default: NULL in the settings */
+	const char *const *labels; /* N_(), one for each value */
 };
 
 struct pane {
 	const char *name;                /* on the command line */
+	char digit;                      /* the key that shows it */
 	const char *title;               /* N_() */
 	const char *question;            /* N_(): the question it answers */
 	bool by_default;                 /* batch prints it when no pane is given */
@@ -74,18 +97,19 @@ struct pane {
 					 * without topic; row NULL: the first; may be NULL */
 	/* Explains more numbers for the key i, those that depend on what is shown, by explain_number(). */
 	void (*explain)(struct pane_context *context, struct buffer *out); /* may be NULL */
-	const struct binding *bindings;  /* ended by an entry without act; may be NULL */
-	const struct binding *secondary_bindings; /* shown in the footer only if everything else fits */
+	const struct pane_view *views; /* ended by an entry without name; NULL: the pane has one, untitled */
+	const struct pane_action *actions;  /* in all views; ended by an entry without act; may be NULL */
+	const struct pane_setting *choices; /* ended by an entry without name; may be NULL */
 	size_t state_size;
 
-	/* Keys of the current view of the pane, which come before all others; NULL: none. May be NULL. */
-	const struct binding *(*view_bindings)(const struct pane_context *context);
-
 	/*
-	 * Why a key has no effect now, translated: footer and help omit it then, and pressing it shows this.
-	 * NULL: it works. May be NULL.
+	 * Why an action of the pane has no effect now, translated: footer and help omit it
+	 * then, and its key shows this. NULL: it has one. May be NULL.
 	 */
-	const char *(*refuses_key)(const struct pane_context *context, const struct binding *binding);
+	const char *(*refuses)(const struct pane_context *context, enum action action);
+
+	/* The user has chosen another view: context->view. May be NULL. */
+	void (*viewed)(struct pane_context *context);
 
 	/* Why an option has no effect with the other options, translated; NULL: it has one. May be NULL. */
 	const char *(*refuses_option)(const struct settings *settings, const char *name);
@@ -116,12 +140,12 @@ struct pane {
 	 * not the requested one, so that it is discarded and repeated; NULL: it is. May be NULL.
 	 */
 	double (*settle_seconds)(const struct settings *settings, const struct frame *frame);
-	const char *(*refuses)(const struct settings *settings, const struct frame *frame);
+	const char *(*rejects)(const struct settings *settings, const struct frame *frame);
 
 	/* Called for every new frame, even while the pane is hidden or frozen. May be NULL. */
 	void (*sampled)(struct pane_context *context, const struct frame *frame);
 
-	/* NULL: the first table fills the pane. */
+	/* For panes without views. NULL: the first table fills the pane. */
 	void (*draw)(struct pane_context *context, struct canvas *canvas);
 };
 

@@ -122,15 +122,16 @@ void prompt_open(struct screen *screen, const char *label, const char *text,
 
 static bool hand_on(struct screen *screen, const char *text)
 {
-	screen->prompt.accepted(screen->prompt.context, text);
-	return true;
+	struct prompt *prompt = &screen->prompt;
+
+	return prompt->pane_accepts(prompt->context, text, prompt->error, sizeof(prompt->error));
 }
 
 void screen_prompt(struct pane_context *context, const char *label, const char *text,
-		   void (*accepted)(struct pane_context *context, const char *text))
+		   bool (*accepts)(struct pane_context *context, const char *text, char *error, size_t room))
 {
 	context->screen->prompt.context = context;
-	context->screen->prompt.accepted = accepted;
+	context->screen->prompt.pane_accepts = accepts;
 	prompt_open(context->screen, label, text, NULL, hand_on);
 }
 

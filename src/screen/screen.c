@@ -7,13 +7,13 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
 #include "core/i18n.h"
 #include "screen/chrome.h"
-#include "screen/commands.h"
 #include "screen/keymap.h"
 #include "screen/player.h"
 #include "screen/session.h"
@@ -172,6 +172,9 @@ static void free_texts(struct screen *screen)
 	buffer_free(&screen->question.text);
 	buffer_free(&screen->pager.text);
 	buffer_free(&screen->search);
+	buffer_free(&screen->menu.texts);
+	buffer_free(&screen->menu.typed);
+	free(screen->menu.lines);
 }
 
 static int run(struct screen *screen)
@@ -203,7 +206,7 @@ int screen_run(const struct screen_setup *setup)
 		.glyphs = setup->glyphs,
 		.usual_seconds = setup->delay_seconds,
 		.delay_chosen = setup->delay_chosen || source->seek,
-		.keymap = commands_keymap(source->seek != NULL),
+		.came_from = -1,
 		.follow_fd = source->wait_fd ? source->wait_fd(source->state) : -1,
 	};
 	int error = terminal_open(&screen.terminal, setup->color, setup->ascii);

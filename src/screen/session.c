@@ -19,6 +19,7 @@
 #define HISTORY_SAMPLES 3600
 #define MESSAGE_NS UINT64_C(6000000000)
 #define AT_ONCE_NS UINT64_C(1000000)
+#define TITLED_LINES_MIN 5 /* of a table below its title */
 
 struct pane_context *session_context(struct screen *screen)
 {
@@ -175,6 +176,36 @@ const struct table *context_table(const struct pane_context *context, unsigned i
 void context_draw_table(struct pane_context *context, const struct canvas *canvas, unsigned index)
 {
 	table_draw(&context->tables[index], canvas, context_table(context, index), context->unit);
+}
+
+/* "5 of 94", and the filter before it. */
+static void count_text(const struct table_widget *widget, const struct table *table, char *text, size_t room)
+{
+	size_t n_shown = widget->view.n_matching, n_all = table ? table->n_rows : 0, length;
+
+	*text = '\0';
+	if (widget->has_filter)
+		snprintf(text, room, _("filter %s: "), widget->filter_text.bytes);
+	length = strlen(text);
+	if (n_shown == n_all)
+		snprintf(text + length, room - length, "%zu", n_all);
+	else
+		snprintf(text + length, room - length, _("%zu of %zu"), n_shown, n_all);
+}
+
+void context_draw_titled(struct pane_context *context, const struct canvas *canvas, unsigned index,
+			 const char *title)
+{
+	const struct table *table = context_table(context, index);
+	struct canvas rest = *canvas;
+	char text[TEXT_MAX];
+
+	if (canvas->height >= TITLED_LINES_MIN) {
+		count_text(&context->tables[index], table, text, sizeof(text));
+		canvas_rule(canvas, 0, title, text);
+		rest = canvas_rows(canvas, 1, canvas->height - 1);
+	}
+	context_draw_table(context, &rest, index);
 }
 
 double context_step_seconds(const struct pane_context *context)
@@ -364,8 +395,43 @@ void session_choose_pane(struct screen *screen, unsigned index)
 	if (index != screen->current && screen->message_scope == MESSAGE_PANE)
 		screen->message_until_ns = 0;
 	screen->current = index;
+	screen->came_from = -1;
 	session_update_subscriptions(screen);
 	session_follow_delay(screen);
+}
+
+unsigned session_views(const struct pane_context *context)
+{
+	const struct pane_view *views = context->pane->views;
+	unsigned n = 0;
+
+	while (views && views[n].name)
+		n++;
+	return n > 0 ? n : 1;
+}
+
+/* Does the view show this table? */
+static bool view_has(const struct pane_view *view, unsigned table)
+{
+	return view->table == table || (view->also >> table & 1);
+}
+
+void screen_show_view(struct pane_context *context, unsigned index)
+{
+	const struct pane *pane = context->pane;
+
+	if (index >= session_views(context) || !pane->views)
+		return;
+	if (context->screen->message_scope == MESSAGE_PANE)
+		context->screen->message_until_ns = 0;
+	context->view = index;
+	context->focus = pane->views[index].table;
+	for (unsigned i = 0; pane->tables[i].topic; i++)
+		if (pane->tables[i].lazy)
+			context->requested[i] = view_has(&pane->views[index], i);
+	if (pane->viewed)
+		pane->viewed(context);
+	session_update_subscriptions(context->screen);
 }
 
 static bool is_sampled(const struct pane_context *context)
@@ -394,11 +460,14 @@ void screen_open(struct pane_context *context, const char *pane, const struct pr
 {
 	struct screen *screen = context->screen;
 
+	int from = (int)screen->current;
+
 	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
 		if (strcmp(screen->setup->panes[i]->name, pane) != 0)
 			continue;
 		context->request->mapped = *process;
 		session_choose_pane(screen, i);
+		screen->came_from = from;
 		if (screen->setup->panes[i]->entered)
 			screen->setup->panes[i]->entered(session_context(screen));
 	}
@@ -525,6 +594,11 @@ static void open_context(struct screen *screen, unsigned index)
 	history_open(&context->history, pane->series, pane->n_series, pane->n_series ? HISTORY_SAMPLES : 1);
 	for (unsigned i = 0; i < n_tables; i++)
 		open_table(context, i);
+	if (pane->views) {
+		context->focus = pane->views[0].table;
+		for (unsigned i = 0; i < n_tables; i++)
+			context->requested[i] = pane->tables[i].lazy && view_has(&pane->views[0], i);
+	}
 	if (pane->open)
 		pane->open(context);
 }

@@ -26,6 +26,9 @@ void session_update(struct screen *screen);
 
 void session_choose_pane(struct screen *screen, unsigned index);
 
+/* How many views the pane has; at least 1. */
+unsigned session_views(const struct pane_context *context);
+
 /* A recording need not contain the first pane; then the first pane that it contains is shown. */
 void session_choose_recorded_pane(struct screen *screen);
 

@@ -15,8 +15,10 @@
 #include "sys/loop.h"
 
 #define SCREEN_FRAMES 3
-#define SCREEN_TABS_MAX 9 /* each has a digit */
-#define SCREEN_MARGIN_LINES 4 /* headline, panes, notice, keys */
+#define SCREEN_TABS_MAX 10 /* each has a digit */
+#define SCREEN_VIEWS_MAX 24
+#define SCREEN_FOOTER_MAX 32
+#define SCREEN_MARGIN_LINES 5 /* headline, panes, views, notice, keys */
 
 struct screen;
 
@@ -37,7 +39,7 @@ struct prompt {
 	bool (*accepts)(struct screen *screen, const char *text); /* on Enter; false: it set error, the
 								   * prompt stays open */
 	struct pane_context *context; /* of screen_prompt() */
-	void (*accepted)(struct pane_context *context, const char *text);
+	bool (*pane_accepts)(struct pane_context *context, const char *text, char *error, size_t room);
 };
 
 /* A question in the bottom line. */
@@ -60,6 +62,21 @@ struct chooser {
 	unsigned order[VIEW_COLUMNS_MAX];
 };
 
+/* Items to choose one from. */
+struct menu {
+	const char *title;   /* translated */
+	struct buffer texts; /* of each item its text and its help, each with its NUL */
+	struct menu_line {
+		size_t text, help; /* offsets in texts */
+	} * lines;                 /* owned */
+	size_t n_lines;            /* capacity */
+	int text_cells;            /* of the longest text */
+	struct list list;
+	struct buffer typed; /* NUL-terminated once used */
+	struct pane_context *context;
+	void (*chosen)(struct pane_context *context, unsigned index);
+};
+
 /* Words to toggle. */
 struct checklist {
 	const char *title;                  /* translated */
@@ -68,12 +85,6 @@ struct checklist {
 	bool on[CHECKLIST_MAX];
 	struct pane_context *context;
 	void (*accepted)(struct pane_context *context, const bool *on);
-};
-
-/* Bindings besides those of the panes, each list ended by an entry without act. */
-struct keymap {
-	const struct binding *source; /* live or replay */
-	const struct binding *common; /* the first two are help and quit: the footer always shows them */
 };
 
 struct screen {
@@ -108,12 +119,15 @@ struct screen {
 	bool playing;             /* replay */
 	bool caught_up;           /* playing waits for the pipe */
 	int follow_fd;            /* of a recording that comes through a pipe; -1: none */
-	struct keymap keymap;
+	struct menu menu;
+	int came_from;            /* pane from which this one was opened for a process; -1: none */
 	bool changed;             /* an action has ended: draw its result */
 	int tabs_y;               /* line with the names of the panes, for the mouse; -1: not drawn */
-	struct screen_tab {
-		int x, end;
-	} tabs[SCREEN_TABS_MAX];
+	struct screen_place {
+		int x, end, key; /* cells on its line; key: of the footer */
+	} tabs[SCREEN_TABS_MAX], views[SCREEN_VIEWS_MAX], footer[SCREEN_FOOTER_MAX];
+	int views_y, footer_y; /* as tabs_y, of the strip of views and of the keys */
+	unsigned n_footer;
 	struct pending {          /* an action that has not ended yet */
 		struct pane_context *context;
 		void (*done)(struct pane_context *context, int error);

@@ -91,6 +91,7 @@ int table_set_filter(struct table_widget *widget, const char *pattern);
 
 /* Sorts by the next column to the right (step 1) or left (step -1); reverses the order. */
 void table_sort_step(struct table_widget *widget, int step);
+void table_sort_by(struct table_widget *widget, unsigned position); /* in view.columns; again: reverses */
 void table_sort_reverse(struct table_widget *widget);
 
 /* The number in this KEY column of the selected row; NaN when none is selected. */

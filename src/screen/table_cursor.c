@@ -165,7 +165,7 @@ static void go_to_end(struct table_widget *widget)
 		select_row(widget, widget->view.n_rows);
 }
 
-static void sort_by(struct table_widget *widget, unsigned position)
+void table_sort_by(struct table_widget *widget, unsigned position)
 {
 	int column = (int)widget->view.columns[position];
 
@@ -190,7 +190,7 @@ static bool click(struct table_widget *widget, int y, int x)
 	if (widget->n_slots == 0)
 		return false;
 	if (line == 0) {
-		sort_by(widget, widget->slots[i].column);
+		table_sort_by(widget, widget->slots[i].column);
 		return true;
 	}
 	if (widget->place.top + (size_t)line > widget->view.n_rows)
@@ -229,9 +229,6 @@ bool table_key(struct table_widget *widget, const struct input *input)
 		return true;
 	case K_CLICK:
 		return click(widget, input->y, input->x);
-	case K_ESCAPE:
-		widget->place.cursor_on = false;
-		return true;
 	default:
 		return false;
 	}
@@ -287,6 +284,15 @@ int table_set_filter(struct table_widget *widget, const char *pattern)
 	return 0;
 }
 
+/* As last drawn; a column that did not fit could be sorted by, but not be seen. */
+static bool is_drawn(const struct table_widget *widget, unsigned position)
+{
+	for (unsigned i = 0; i < widget->n_slots; i++)
+		if (widget->slots[i].column == position)
+			return true;
+	return false;
+}
+
 void table_sort_step(struct table_widget *widget, int step)
 {
 	const struct view *view = &widget->view;
@@ -295,11 +301,11 @@ void table_sort_step(struct table_widget *widget, int step)
 	for (unsigned i = 0; i < view->n_columns; i++)
 		if ((int)view->columns[i] == view->sort)
 			position = (int)i;
-	position += step;
+	do
+		position += step;
+	while (position >= 0 && position < (int)view->n_columns && !is_drawn(widget, (unsigned)position));
 	if (position >= 0 && position < (int)view->n_columns)
-		sort_by(widget, (unsigned)position);
-	else
-		view_choose_sort(&widget->view, "");
+		table_sort_by(widget, (unsigned)position);
 }
 
 void table_sort_reverse(struct table_widget *widget)

@@ -262,10 +262,20 @@ static int named_key(int code)
 	static const struct {
 		int code, key;
 	} keys[] = {
-		{ KEY_UP, K_UP },           { KEY_DOWN, K_DOWN },     { KEY_LEFT, K_LEFT },
-		{ KEY_RIGHT, K_RIGHT },     { KEY_PPAGE, K_PAGE_UP }, { KEY_NPAGE, K_PAGE_DOWN },
-		{ KEY_HOME, K_HOME },       { KEY_END, K_END },       { KEY_BACKSPACE, K_BACKSPACE },
-		{ KEY_DC, K_DELETE },       { KEY_BTAB, K_BACK_TAB }, { KEY_ENTER, K_ENTER },
+		{ KEY_UP, K_UP },
+		{ KEY_DOWN, K_DOWN },
+		{ KEY_LEFT, K_LEFT },
+		{ KEY_RIGHT, K_RIGHT },
+		{ KEY_PPAGE, K_PAGE_UP },
+		{ KEY_NPAGE, K_PAGE_DOWN },
+		{ KEY_HOME, K_HOME },
+		{ KEY_END, K_END },
+		{ KEY_BACKSPACE, K_BACKSPACE },
+		{ KEY_DC, K_DELETE },
+		{ KEY_BTAB, K_BACK_TAB },
+		{ KEY_ENTER, K_ENTER },
+		{ KEY_SLEFT, K_SHIFT_LEFT },
+		{ KEY_SRIGHT, K_SHIFT_RIGHT },
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)

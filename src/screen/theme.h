@@ -36,6 +36,7 @@ struct glyphs {
 					    */
 	uint32_t empty;               /* of a bar */
 	uint32_t axis, tick, corner;
+	uint32_t rule;                /* horizontal line */
 	uint32_t rising, falling;     /* sort marks */
 	uint32_t mark;                /* vertical line of a history mark */
 	uint32_t cut;                 /* end of truncated text */

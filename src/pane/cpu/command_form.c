@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The five columns for the command of a process, and the keys that choose one. */
+/* The five columns for the command of a process, and the options that choose one. */
 #include <config.h>
 
 #include "pane/cpu/command_form.h"
@@ -34,28 +34,7 @@ void command_form_apply(const struct settings *settings, const char *pane, struc
 		view_choose_form(view, commands, base ? "command_base" : "command");
 }
 
-void command_form_lines(struct pane_context *context)
-{
-	screen_set(context, "command", NULL, _("full command lines"));
-}
-
-void command_form_programs(struct pane_context *context)
-{
-	screen_set(context, "command", "program", _("first words of the command lines"));
-}
-
-void command_form_names(struct pane_context *context)
-{
-	screen_set(context, "command", "name", _("names of the processes"));
-}
-
-void command_form_directories(struct pane_context *context)
-{
-	char name[NAME_BYTES];
-	bool without;
-
-	setting_name(name, context->pane->name, "directories");
-	without = !settings_is(context->settings, name, "no");
-	screen_set(context, "directories", without ? "no" : NULL,
-		   without ? _("programs without their directories") : _("programs with their directories"));
-}
+const char *const command_form_values[] = { "line", "program", "name", NULL };
+const char *const command_form_labels[] = { N_("full command line"), N_("program only"), N_("name only") };
+const char *const command_directory_values[] = { "yes", "no", NULL };
+const char *const command_directory_labels[] = { N_("shown"), N_("hidden") };

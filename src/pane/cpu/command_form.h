@@ -10,10 +10,8 @@
 /* Shows the column that the settings PANE.command and PANE.directories choose. */
 void command_form_apply(const struct settings *settings, const char *pane, struct view *view);
 
-/* Keys of a pane. */
-void command_form_lines(struct pane_context *context);
-void command_form_programs(struct pane_context *context);
-void command_form_names(struct pane_context *context);
-void command_form_directories(struct pane_context *context);
+/* For the choices "command" and "directories" of a pane. */
+extern const char *const command_form_values[], *const command_form_labels[];
+extern const char *const command_directory_values[], *const command_directory_labels[];
 
 #endif

@@ -171,12 +171,6 @@ static void adjust(const struct settings *settings, const struct sample_request 
 	command_form_apply(settings, "cpu", view);
 }
 
-/* The table at the bottom of the summary: processes or threads. */
-static unsigned main_table(const struct settings *settings)
-{
-	return settings_get(settings, "cpu.threads") ? CPU_TABLE_THREAD : CPU_TABLE_PROCESS;
-}
-
 /* Known only with a calibration, which the power pane may make meanwhile. */
 static void request_watts(struct pane_context *context)
 {
@@ -188,76 +182,24 @@ static void request_watts(struct pane_context *context)
 		screen_request(context, CPU_TABLE_POWER_ACCOUNT, wanted);
 }
 
-static void show(struct pane_context *context, unsigned table)
+/* The views choose their tables; some are sampled without being shown. */
+static void viewed(struct pane_context *context)
 {
 	struct cpu_state *cpu = context->state;
 
-	cpu->view = cpu->view == table ? main_table(context->settings) : table;
-	/* there the cursor selects the process */
-	context->focus = cpu->view == CPU_TABLE_COUNTER_PROCESS ? CPU_TABLE_PROCESS : cpu->view;
-	request_watts(context);
-	screen_request(context, CPU_TABLE_DISTRIBUTION, cpu->view == CPU_TABLE_DISTRIBUTION);
-	screen_request(context, CPU_TABLE_COUNTER, cpu->view == CPU_TABLE_COUNTER);
-	screen_request(context, CPU_TABLE_COUNTER_PROCESS, cpu->view == CPU_TABLE_COUNTER_PROCESS);
-	screen_request(context, CPU_TABLE_THREAD, cpu->view == CPU_TABLE_THREAD);
-	screen_request(context, CPU_TABLE_TOTAL,
-		       cpu->view == CPU_TABLE_TOTAL || settings_get(context->settings, "cpu.totals"));
-}
-
-static void show_cpus(struct pane_context *context)
-{
-	show(context, CPU_TABLE_CPU);
-}
-
-static void show_exited(struct pane_context *context)
-{
-	show(context, CPU_TABLE_EXITED);
-}
-
-static void show_self(struct pane_context *context)
-{
-	show(context, CPU_TABLE_SELF);
-}
-
-static void show_distribution(struct pane_context *context)
-{
-	show(context, CPU_TABLE_DISTRIBUTION);
-}
-
-static void show_totals(struct pane_context *context)
-{
-	show(context, CPU_TABLE_TOTAL);
-}
-
-static void show_account(struct pane_context *context)
-{
-	show(context, CPU_TABLE_ACCOUNT);
-}
-
-static void show_watts(struct pane_context *context)
-{
-	show(context, CPU_TABLE_POWER_ACCOUNT);
-}
-
-static void show_threads(struct pane_context *context)
-{
-	struct cpu_state *cpu = context->state;
-	bool threads = !settings_get(context->settings, "cpu.threads");
-
-	settings_set(context->settings, "cpu.threads", threads ? "yes" : NULL);
-	cpu->view = N_CPU_TABLES; /* leaves any other view */
-	show(context, main_table(context->settings));
-}
-
-/* First of every CPU, then of the selected process. */
-static void show_counters(struct pane_context *context)
-{
-	const struct cpu_state *cpu = context->state;
-	bool of_process = cpu->view == CPU_TABLE_COUNTER || cpu->view == CPU_TABLE_COUNTER_PROCESS;
-
-	show(context, of_process ? CPU_TABLE_COUNTER_PROCESS : CPU_TABLE_COUNTER);
-	if (cpu->view == CPU_TABLE_COUNTER_PROCESS)
+	cpu->view = context->focus;
+	if (context->view == CPU_VIEW_PROCESS_COUNTERS) {
+		cpu->view = CPU_TABLE_COUNTER_PROCESS;
 		table_select(&context->tables[CPU_TABLE_PROCESS]);
+	}
+	request_watts(context);
+	if (settings_get(context->settings, "cpu.totals"))
+		context->requested[CPU_TABLE_TOTAL] = true;
+}
+
+static void toggle_threads(struct pane_context *context)
+{
+	screen_show_view(context, context->view == CPU_VIEW_THREADS ? CPU_VIEW_PROCESSES : CPU_VIEW_THREADS);
 }
 
 /* The topic counts for the process under the cursor. */
@@ -277,14 +219,6 @@ static void sampling(struct pane_context *context)
 									      processes, "start_seconds") };
 }
 
-static void toggle_idle(struct pane_context *context)
-{
-	bool idle = !settings_get(context->settings, "cpu.idle");
-
-	screen_set(context, "idle", idle ? "yes" : NULL,
-		   idle ? _("all processes") : _("processes that used CPU time in the interval"));
-}
-
 static void toggle_tree(struct pane_context *context)
 {
 	bool tree = !settings_get(context->settings, "cpu.tree");
@@ -293,72 +227,73 @@ static void toggle_tree(struct pane_context *context)
 		   tree ? _("all processes, as a tree") : _("processes sorted by a column"));
 }
 
-static void toggle_scale(struct pane_context *context)
-{
-	bool machine = !settings_get(context->settings, "cpu.per-machine");
+#define BIT(table) (1UL << (table))
 
-	screen_set(context, "per-machine", machine ? "yes" : NULL,
-		   machine ? /* xgettext:no-c-format */ _("100 % is the whole machine")
-			   : /* xgettext:no-c-format */ _("100 % is one CPU"));
-}
-
-static void toggle_graph(struct pane_context *context)
-{
-	struct cpu_state *cpu = context->state;
-
-	cpu->graph = !cpu->graph;
-	screen_message(context->screen, MESSAGE_PANE, "%s",
-		       cpu->graph ? _("the last five minutes are drawn, too")
-				  : _("the last five minutes are drawn where there is room"));
-}
-
-static const struct binding bindings[] = {
-	{ 'z', 0, N_("Idle"), N_("show or hide idle processes"), toggle_idle },
-	{ 't', 0, N_("Tree"), N_("all processes as a tree, or a list"), toggle_tree },
-	{ 'H', 0, N_("Threads"), N_("CPU use by thread, or by process"), show_threads },
-	{ 'a', 0, N_("Scale"), /* xgettext:no-c-format */
-	  N_("100 % is one CPU, or the whole machine"), toggle_scale },
-	{ 'p', 0, N_("CPUs"), N_("each CPU in numbers"), show_cpus },
-	{ 'x', 0, N_("Exited"), N_("CPU use of processes that exited between two samples, by name"),
-	  show_exited },
-	{ 'b', 0, N_("Account"), N_("what used the CPU time, and what is unaccounted"), show_account },
-	{ K_F9, 'k', N_("Signal"), N_("send a signal to the selected process"), cpu_signal },
+static const struct pane_view views[] = {
+	[CPU_VIEW_PROCESSES] = { "processes", N_("Processes"),
+				 N_("processes that used CPU time, and the machine"), CPU_TABLE_PROCESS,
+				 .draw = cpu_draw },
+	[CPU_VIEW_THREADS] = { "threads", N_("Threads"), N_("CPU use by thread"), CPU_TABLE_THREAD,
+			       .draw = cpu_draw },
+	[CPU_VIEW_CPUS] = { "cpus", N_("CPUs"), N_("each CPU in numbers"), CPU_TABLE_CPU },
+	[CPU_VIEW_EXITED] = { "exited", N_("Exited"),
+			      N_("CPU use of processes that exited between two samples, by name"),
+			      CPU_TABLE_EXITED },
+	[CPU_VIEW_ACCOUNT] = { "account", N_("Account"),
+			       N_("what used the CPU time, and what is unaccounted"), CPU_TABLE_ACCOUNT },
+	[CPU_VIEW_MEANS] = { "means", N_("Means"),
+			     N_("mean CPU use of every process from now on, including exited ones"),
+			     CPU_TABLE_TOTAL },
+	[CPU_VIEW_DISTRIBUTION] = { "distribution", N_("Distribution"),
+				    N_("distribution of CPU use over processes"), CPU_TABLE_DISTRIBUTION },
+	[CPU_VIEW_WATTS] = { "watts", N_("Watts"),
+			     N_("what uses the watts, from a calibration: processes, the idle machine, the "
+				"rest"),
+			     CPU_TABLE_POWER_ACCOUNT },
+	[CPU_VIEW_COUNTERS] = { "counters", N_("Counters"), N_("performance counters of every CPU"),
+				CPU_TABLE_COUNTER },
+	[CPU_VIEW_PROCESS_COUNTERS] = { "process-counters", N_("Process counters"),
+					N_("performance counters of the selected process"), CPU_TABLE_PROCESS,
+					BIT(CPU_TABLE_COUNTER_PROCESS), .draw = cpu_draw },
+	[CPU_VIEW_SELF] = { "self", N_("Own cost"), N_("the cost of panetop itself"), CPU_TABLE_SELF },
 	{ 0 },
 };
 
-static const struct binding secondary_bindings[] = {
-	{ K_F7, 0, N_("Nice"), N_("give the selected process more CPU time (nice - 1)"), cpu_less_nice },
-	{ K_F8, 0, N_("Nice"), N_("give the selected process less CPU time (nice + 1)"), cpu_nicer },
-	{ K_ENTER, 0, N_("Pages"), N_("the memory of the selected process, in the pane pages"), cpu_pages },
-	{ 'l', 0, N_("Command"), N_("full command lines"), command_form_lines },
-	{ 's', 0, N_("Command"), N_("only the first word of command lines"), command_form_programs },
-	{ 'C', 0, N_("Command"), N_("only the names of processes"), command_form_names },
-	{ 'd', 0, N_("Command"), N_("programs with or without their directories"), command_form_directories },
-	{ 'v', 0, N_("Graph"), N_("the graph of the last five minutes, also on a small screen"),
-	  toggle_graph },
-	{ 'D', 0, N_("Distribution"), N_("distribution of CPU use over processes"), show_distribution },
-	{ 'W', 0, N_("Watts"),
-	  N_("what uses the watts, from a calibration: processes, the idle machine, and the rest"),
-	  show_watts },
-	{ 'g', 'T', N_("Means"), N_("mean CPU use of every process from now on, including exited ones"),
-	  show_totals },
-	{ 'P', 0, N_("Counters"), N_("performance counters of every CPU; again: of the selected process"),
-	  show_counters },
-	{ 'o', 0, N_("Own cost"), N_("the cost of panetop itself"), show_self },
+static const struct pane_action pane_actions[] = {
+	{ ACTION_TREE, toggle_tree, NULL, N_("all processes as a tree, or a list") },
+	{ ACTION_THREADS, toggle_threads, NULL, N_("threads, or processes") },
+	{ ACTION_ACT, cpu_signal, N_("Signal"), N_("send a signal to the selected process") },
+	{ ACTION_OPEN, cpu_pages, N_("Pages"), N_("the memory of the selected process, in the pane pages") },
+	{ ACTION_LESS_NICE, cpu_less_nice, NULL, NULL },
+	{ ACTION_NICER, cpu_nicer, NULL, NULL },
 	{ 0 },
 };
 
-static const char *refuses_key(const struct pane_context *context, const struct binding *binding)
+static const char *const no_yes[] = { "no", "yes", NULL };
+static const char *const idle_labels[] = { N_("hidden"), N_("shown") };
+static const char *const scale_labels[] = { /* xgettext:no-c-format */ N_("100 % is one CPU"),
+					    /* xgettext:no-c-format */ N_("100 % is the whole machine") };
+static const char *const graph_labels[] = { N_("where there is room"), N_("always") };
+
+static const struct pane_setting choices[] = {
+	{ "idle", N_("Idle processes"), no_yes, idle_labels },
+	{ "per-machine", N_("Scale"), no_yes, scale_labels },
+	{ "command", N_("Command"), command_form_values, command_form_labels },
+	{ "directories", N_("Directories of programs"), command_directory_values, command_directory_labels },
+	{ "graph", N_("Graph"), no_yes, graph_labels },
+	{ 0 },
+};
+
+static const char *refuses(const struct pane_context *context, enum action action)
 {
-	bool acts_on_process = binding->act == cpu_signal || binding->act == cpu_nicer ||
-			       binding->act == cpu_less_nice || binding->act == cpu_pages;
+	bool acts_on_process = action == ACTION_ACT || action == ACTION_NICER || action == ACTION_LESS_NICE ||
+			       action == ACTION_OPEN;
 
 	if (!acts_on_process)
 		return NULL;
 	if (!screen_replays(context))
-		return context->focus == CPU_TABLE_PROCESS ? NULL
-							   : _("this key works in the list of processes");
-	if (binding->act == cpu_pages)
+		return context->focus == CPU_TABLE_PROCESS ? NULL : _("works in the process list only (Esc)");
+	if (action == ACTION_OPEN)
 		return _(
 			"a recording has only the pages of the process it was made with: see the pane pages");
 	return _("processes in a recording cannot be changed");
@@ -368,15 +303,18 @@ static void open_cpu(struct pane_context *context)
 {
 	struct cpu_state *cpu = context->state;
 
-	cpu->view = context->focus = main_table(context->settings);
+	if (settings_get(context->settings, "cpu.threads"))
+		context->view = CPU_VIEW_THREADS;
+	cpu->view = context->focus = views[context->view].table;
 	context->requested[CPU_TABLE_THREAD] = cpu->view == CPU_TABLE_THREAD;
 	context->requested[CPU_TABLE_POWER_ACCOUNT] = settings_get(context->settings, POWER_FIT_SETTING);
 }
 
-static const char *const settings[] = { "tree", "command", "directories", NULL };
+static const char *const settings[] = { "tree", "command", "directories", "graph", NULL };
 
 const struct pane pane_cpu = {
 	.name = "cpu",
+	.digit = '2',
 	.title = N_("CPU"),
 	.question = N_("Who uses the processors?"),
 	.by_default = true,
@@ -388,12 +326,13 @@ const struct pane pane_cpu = {
 	.series = cpu_series,
 	.n_series = N_CPU_SERIES,
 	.explained = explained,
-	.bindings = bindings,
-	.secondary_bindings = secondary_bindings,
-	.refuses_key = refuses_key,
+	.views = views,
+	.actions = pane_actions,
+	.choices = choices,
+	.refuses = refuses,
+	.viewed = viewed,
 	.state_size = sizeof(struct cpu_state),
 	.open = open_cpu,
 	.adjust = adjust,
 	.sampling = sampling,
-	.draw = cpu_draw,
 };

@@ -23,6 +23,20 @@ enum cpu_table {
 	N_CPU_TABLES,
 };
 
+enum cpu_view {
+	CPU_VIEW_PROCESSES,
+	CPU_VIEW_THREADS,
+	CPU_VIEW_CPUS,
+	CPU_VIEW_EXITED,
+	CPU_VIEW_ACCOUNT,
+	CPU_VIEW_MEANS,
+	CPU_VIEW_DISTRIBUTION,
+	CPU_VIEW_WATTS,
+	CPU_VIEW_COUNTERS,
+	CPU_VIEW_PROCESS_COUNTERS,
+	CPU_VIEW_SELF,
+};
+
 /* In stacking order. */
 enum cpu_series {
 	CPU_SERIES_USER,
@@ -39,7 +53,6 @@ enum cpu_series {
 struct cpu_state {
 	unsigned view; /* the table that fills the pane; CPU_TABLE_PROCESS: below the summary of the
 			* machine, CPU_TABLE_COUNTER_PROCESS: above the processes */
-	bool graph;    /* also draw the past, which leaves fewer lines for processes */
 	struct cpu_target {
 		double pid, start_seconds, nice;
 		int signal, nice_step; /* what to do with it; signal 0: change its nice value */

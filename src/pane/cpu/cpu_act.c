@@ -112,15 +112,15 @@ static bool act(struct pane_context *context, const char *verb, int number, bool
 	return !error;
 }
 
-static void send_signal(struct pane_context *context, const char *text)
+static bool send_signal(struct pane_context *context, const char *text, char *error, size_t room)
 {
 	int number = *text ? parse_signal(text) : SIGTERM;
 
 	if (number)
 		act(context, "signal", number, true);
 	else
-		screen_message(context->screen, MESSAGE_PANE, _("unknown signal '%s'; nothing was sent"),
-			       text);
+		snprintf(error, room, _("unknown signal '%s'"), text);
+	return number != 0;
 }
 
 void cpu_signal(struct pane_context *context)

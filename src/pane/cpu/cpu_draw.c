@@ -400,11 +400,11 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 }
 
 /* Of the lines left. */
-static int graph_lines(const struct cpu_state *cpu, int left)
+static int graph_lines(bool graph, int left)
 {
 	int lines = left / 4 < GRAPH_LINES_MAX ? left / 4 : GRAPH_LINES_MAX;
 
-	if (cpu->graph)
+	if (graph)
 		return left < TABLE_LINES_MIN + GRAPH_LINES_MIN ? 0
 		       : lines < GRAPH_LINES_MIN		 ? GRAPH_LINES_MIN
 								 : lines;
@@ -488,7 +488,7 @@ static void draw_processes(struct pane_context *context, const struct canvas *ca
 		y++;
 	if (height - y >= TABLE_LINES_MIN + 2)
 		draw_exited(context, canvas, y++);
-	lines = graph_lines(cpu, height - y);
+	lines = graph_lines(settings_get(context->settings, "cpu.graph") != NULL, height - y);
 	if (cpus && cpus->n_rows > 1 && lines > 0) {
 		struct canvas graph = canvas_rows(canvas, y, lines);
 
@@ -496,7 +496,8 @@ static void draw_processes(struct pane_context *context, const struct canvas *ca
 		y += lines;
 	}
 	rest = canvas_rows(canvas, y, height - y);
-	context_draw_table(context, &rest, cpu->view);
+	context_draw_titled(context, &rest, cpu->view,
+			    cpu->view == CPU_TABLE_THREAD ? _("threads") : _("processes"));
 }
 
 /* The counters of the selected process above the list. */
@@ -542,8 +543,6 @@ void cpu_draw(struct pane_context *context, struct canvas *canvas)
 	context->request->n_visible = 0;
 	if (cpu->view == CPU_TABLE_COUNTER_PROCESS)
 		draw_counted(context, canvas);
-	else if (cpu->view != CPU_TABLE_PROCESS && cpu->view != CPU_TABLE_THREAD)
-		context_draw_table(context, canvas, cpu->view);
 	else if (canvas->height < TABLE_LINES_MIN)
 		draw_short(context, canvas);
 	else

@@ -103,34 +103,6 @@ static void adjust(const struct settings *settings, const struct sample_request 
 	command_form_apply(settings, "events", view);
 }
 
-static void show(struct pane_context *context, unsigned table)
-{
-	struct events_state *events = context->state;
-
-	events->view = events->view == table ? EVENTS_TABLE_EVENT : table;
-	context->focus = events->view;
-}
-
-static void show_totals(struct pane_context *context)
-{
-	show(context, EVENTS_TABLE_TOTAL);
-}
-
-static void show_parents(struct pane_context *context)
-{
-	show(context, EVENTS_TABLE_PARENT);
-}
-
-static void show_lifetimes(struct pane_context *context)
-{
-	show(context, EVENTS_TABLE_LIFETIME);
-}
-
-static void show_sources(struct pane_context *context)
-{
-	show(context, EVENTS_TABLE_SOURCE);
-}
-
 static void choose_kinds(struct pane_context *context, const bool *on)
 {
 	char list[128] = "";
@@ -162,26 +134,50 @@ static void ask_kinds(struct pane_context *context)
 	screen_choose(context, _("Events that are wanted"), kinds, on, N_KINDS, choose_kinds);
 }
 
-static const struct binding bindings[] = {
-	{ 'e', 0, N_("Events"), N_("choose the kinds of events"), ask_kinds },
-	{ 's', 0, N_("Statistics"), N_("events by command, or one by one"), show_totals },
-	{ 'P', 0, N_("Parents"), N_("the parents of new processes, and the memory per fork"), show_parents },
-	{ 'L', 0, N_("Lives"), N_("lifetimes of processes"), show_lifetimes },
-	{ 'o', 0, N_("Sources"), N_("sources of events, and losses"), show_sources },
-	{ 0 },
-};
-
-static const struct binding secondary_bindings[] = {
-	{ 'l', 0, N_("Command"), N_("full command lines"), command_form_lines },
-	{ 'b', 0, N_("Command"), N_("only the first word of command lines"), command_form_programs },
-	{ 'C', 0, N_("Command"), N_("only the names of processes"), command_form_names },
-	{ 'd', 0, N_("Command"), N_("programs with or without their directories"), command_form_directories },
-	{ 0 },
-};
-
-static const char *refuses_key(const struct pane_context *context, const struct binding *binding)
+static void act(struct pane_context *context, unsigned index)
 {
-	return binding->act == ask_kinds && screen_replays(context)
+	(void)index;
+	ask_kinds(context);
+}
+
+static void show_actions(struct pane_context *context)
+{
+	const struct menu_item items[] = {
+		{ _("Event types"), _("choose the types of events to collect") },
+	};
+
+	screen_menu(context, _("Actions"), items, 1, 0, act);
+}
+
+static const struct pane_view views[] = {
+	[EVENTS_TABLE_EVENT] = { "events", N_("Events"), N_("events one by one"), EVENTS_TABLE_EVENT,
+				 .draw = events_draw },
+	[EVENTS_TABLE_SOURCE] = { "sources", N_("Sources"), N_("sources of events, and losses"),
+				  EVENTS_TABLE_SOURCE, .draw = events_draw },
+	[EVENTS_TABLE_TOTAL] = { "totals", N_("By command"), N_("events by command"), EVENTS_TABLE_TOTAL,
+				 .draw = events_draw },
+	[EVENTS_TABLE_PARENT] = { "parents", N_("Parents"),
+				  N_("the parents of new processes, and the memory per fork"),
+				  EVENTS_TABLE_PARENT, .draw = events_draw },
+	[EVENTS_TABLE_LIFETIME] = { "lifetimes", N_("Lifetimes"), N_("lifetimes of processes"),
+				    EVENTS_TABLE_LIFETIME, .draw = events_draw },
+	{ 0 },
+};
+
+static const struct pane_action pane_actions[] = {
+	{ ACTION_ACT, show_actions, NULL, N_("menu of actions: choose the types of events") },
+	{ 0 },
+};
+
+static const struct pane_setting choices[] = {
+	{ "command", N_("Command"), command_form_values, command_form_labels },
+	{ "directories", N_("Directories of programs"), command_directory_values, command_directory_labels },
+	{ 0 },
+};
+
+static const char *refuses(const struct pane_context *context, enum action action)
+{
+	return action == ACTION_ACT && screen_replays(context)
 		       ? _("a recording has only the kinds of events it was made with; \\ filters them")
 		       : NULL;
 }
@@ -196,17 +192,15 @@ static const struct series explained[] = {
 
 static void open_events(struct pane_context *context)
 {
-	struct events_state *events = context->state;
-
-	events->view = context->focus = settings_get(context->settings, "events.statistics")
-						? EVENTS_TABLE_TOTAL
-						: EVENTS_TABLE_EVENT;
+	if (settings_get(context->settings, "events.statistics"))
+		context->view = context->focus = EVENTS_TABLE_TOTAL;
 }
 
 static const char *const settings[] = { "command", "directories", NULL };
 
 const struct pane pane_events = {
 	.name = "events",
+	.digit = '7',
 	.title = N_("Events"),
 	.question = N_("Who starts what, and what ends how?"),
 	.takes_pid = true,
@@ -215,11 +209,10 @@ const struct pane pane_events = {
 	.options = options,
 	.settings = settings,
 	.explained = explained,
-	.bindings = bindings,
-	.secondary_bindings = secondary_bindings,
-	.refuses_key = refuses_key,
-	.state_size = sizeof(struct events_state),
+	.views = views,
+	.actions = pane_actions,
+	.choices = choices,
+	.refuses = refuses,
 	.open = open_events,
 	.adjust = adjust,
-	.draw = events_draw,
 };

@@ -14,10 +14,6 @@ enum events_table {
 	N_EVENTS_TABLES,
 };
 
-struct events_state {
-	unsigned view; /* the table that fills the pane below the headline */
-};
-
 void events_draw(struct pane_context *context, struct canvas *canvas);
 
 #endif

@@ -81,12 +81,11 @@ static int draw_headline(const struct canvas *canvas, const struct frame *frame)
 
 void events_draw(struct pane_context *context, struct canvas *canvas)
 {
-	const struct events_state *events = context->state;
 	int used = 0;
 	struct canvas below;
 
 	if (canvas->height > TABLE_LINES_MIN)
 		used = draw_headline(canvas, context->frame);
 	below = canvas_rows(canvas, used, canvas->height - used);
-	context_draw_table(context, &below, events->view);
+	context_draw_table(context, &below, context->focus);
 }

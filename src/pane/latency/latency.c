@@ -145,47 +145,6 @@ static const char *refuses_option(const struct settings *settings, const char *n
 	return NULL;
 }
 
-static void show(struct pane_context *context, unsigned table)
-{
-	struct latency_state *latency = context->state;
-
-	latency->view = latency->view == table ? LATENCY_SUMMARY : table;
-	context->focus = latency->view == LATENCY_SUMMARY ? LATENCY_TABLE_WORST : latency->view;
-}
-
-static void show_numbers(struct pane_context *context)
-{
-	show(context, LATENCY_TABLE_LATENCY);
-}
-
-static void show_buckets(struct pane_context *context)
-{
-	show(context, LATENCY_TABLE_BUCKET);
-}
-
-static void show_worst(struct pane_context *context)
-{
-	show(context, LATENCY_TABLE_WORST);
-}
-
-static void toggle_times(struct pane_context *context)
-{
-	struct latency_state *latency = context->state;
-
-	latency->linear_times = !latency->linear_times;
-	screen_message(context->screen, MESSAGE_PANE, "%s",
-		       latency->linear_times ? _("times: linear") : _("times: logarithmic"));
-}
-
-static void toggle_counts(struct pane_context *context)
-{
-	struct latency_state *latency = context->state;
-
-	latency->log_counts = !latency->log_counts;
-	screen_message(context->screen, MESSAGE_PANE, "%s",
-		       latency->log_counts ? _("counts: logarithmic") : _("counts: linear"));
-}
-
 static void next_window(struct pane_context *context)
 {
 	struct latency_state *latency = context->state;
@@ -253,47 +212,59 @@ static void restart(struct pane_context *context)
 		screen_message(context->screen, MESSAGE_PANE, "%s", strerror(-error));
 }
 
-static const struct binding bindings[] = {
-	{ 'w', 0, N_("Window"), N_("since the start, or the last 10, 60 or 600 seconds"), next_window },
-	{ 'a', 0, N_("CPUs"), N_("all CPUs together, one, or side by side"), next_cpus },
-	{ 'x', 0, N_("Times"), N_("times linear or logarithmic"), toggle_times },
-	{ 'y', 0, N_("Counts"), N_("counts linear or logarithmic"), toggle_counts },
-	{ 'R', 0, N_("Restart"), N_("restart the measurement"), restart },
-	{ 'o', 0, N_("Worst"), N_("the worst wake-ups, and what the machine did then"), show_worst },
-	{ 'p', 0, N_("Numbers"), N_("percentiles of every CPU in numbers"), show_numbers },
-	{ 'b', 0, N_("Buckets"), N_("the distribution in numbers"), show_buckets },
+static void act(struct pane_context *context, unsigned index)
+{
+	static void (*const acts[])(struct pane_context * context) = { restart, next_window, next_cpus,
+								       next_cpu, previous_cpu };
+
+	acts[index](context);
+}
+
+static void show_actions(struct pane_context *context)
+{
+	const struct menu_item items[] = {
+		{ _("Restart"), _("restart the measurement") },
+		{ _("Window"), _("since the start, or the last 10, 60 or 600 seconds") },
+		{ _("CPUs"), _("all CPUs together, one, or side by side") },
+		{ _("Next CPU"), NULL },
+		{ _("Previous CPU"), NULL },
+	};
+
+	screen_menu(context, _("Actions"), items, sizeof(items) / sizeof(items[0]), 0, act);
+}
+
+static const struct pane_view views[] = {
+	[LATENCY_VIEW_SUMMARY] = { "summary", N_("Summary"), N_("the distribution, and the worst wake-ups"),
+				   LATENCY_TABLE_WORST, .draw = latency_draw },
+	[LATENCY_VIEW_NUMBERS] = { "numbers", N_("Numbers"), N_("percentiles of every CPU in numbers"),
+				   LATENCY_TABLE_LATENCY },
+	[LATENCY_VIEW_BUCKETS] = { "buckets", N_("Buckets"), N_("the distribution in numbers"),
+				   LATENCY_TABLE_BUCKET },
+	[LATENCY_VIEW_WORST] = { "worst", N_("Worst"),
+				 N_("the worst wake-ups, and what the machine did then"),
+				 LATENCY_TABLE_WORST },
 	{ 0 },
 };
 
-static const struct binding secondary_bindings[] = {
-	{ '[', 0, N_("CPU"), N_("the previous CPU"), previous_cpu },
-	{ ']', 0, N_("CPU"), N_("the next CPU"), next_cpu },
+static const struct pane_action pane_actions[] = {
+	{ ACTION_ACT, show_actions, NULL, N_("menu of actions: restart, window, CPUs") },
 	{ 0 },
 };
 
-static const char *refuses_key(const struct pane_context *context, const struct binding *binding)
+static const char *const times_values[] = { "logarithmic", "linear", NULL };
+static const char *const counts_values[] = { "linear", "logarithmic", NULL };
+static const char *const times_labels[] = { N_("logarithmic"), N_("linear") };
+static const char *const counts_labels[] = { N_("linear"), N_("logarithmic") };
+
+static const struct pane_setting choices[] = {
+	{ "times", N_("Scale of times"), times_values, times_labels },
+	{ "counts", N_("Scale of counts"), counts_values, counts_labels },
+	{ 0 },
+};
+
+static const char *refuses(const struct pane_context *context, enum action action)
 {
-	return binding->act == restart && screen_replays(context) ? nothing_to_restart() : NULL;
-}
-
-static void open_latency(struct pane_context *context)
-{
-	struct latency_state *latency = context->state;
-	const char *times = settings_get(context->settings, "latency.times");
-	const char *counts = settings_get(context->settings, "latency.counts");
-
-	latency->view = LATENCY_SUMMARY;
-	context->focus = LATENCY_TABLE_WORST;
-	latency->linear_times = times && strcmp(times, "linear") == 0;
-	latency->log_counts = counts && strcmp(counts, "logarithmic") == 0;
-}
-
-static void save(const void *state, struct settings *settings)
-{
-	const struct latency_state *latency = state;
-
-	settings_set(settings, "latency.times", latency->linear_times ? "linear" : NULL);
-	settings_set(settings, "latency.counts", latency->log_counts ? "logarithmic" : NULL);
+	return action == ACTION_ACT && screen_replays(context) ? nothing_to_restart() : NULL;
 }
 
 static void sampled(struct pane_context *context, const struct frame *frame)
@@ -317,6 +288,7 @@ static const char *const settings[] = { "times", "counts", NULL };
 
 const struct pane pane_latency = {
 	.name = "latency",
+	.digit = '9',
 	.title = N_("Latency"),
 	.question = N_("How late does this machine wake a program up?"),
 	.assertion = &assertion,
@@ -325,13 +297,11 @@ const struct pane pane_latency = {
 	.explained = explained,
 	.explain = latency_explain,
 	.settings = settings,
-	.bindings = bindings,
-	.secondary_bindings = secondary_bindings,
-	.refuses_key = refuses_key,
+	.views = views,
+	.actions = pane_actions,
+	.choices = choices,
+	.refuses = refuses,
 	.refuses_option = refuses_option,
 	.state_size = sizeof(struct latency_state),
-	.open = open_latency,
-	.save = save,
 	.sampled = sampled,
-	.draw = latency_draw,
 };

@@ -14,7 +14,12 @@ enum latency_table {
 	N_LATENCY_TABLES,
 };
 
-#define LATENCY_SUMMARY N_LATENCY_TABLES /* the view with the charts */
+enum latency_view {
+	LATENCY_VIEW_SUMMARY,
+	LATENCY_VIEW_NUMBERS,
+	LATENCY_VIEW_BUCKETS,
+	LATENCY_VIEW_WORST,
+};
 
 enum latency_cpus { CPUS_MERGED, CPUS_ONE, CPUS_SIDE_BY_SIDE, N_CPUS_VIEWS };
 
@@ -29,8 +34,6 @@ struct latency_axis {
 };
 
 struct latency_state {
-	unsigned view; /* a table, or LATENCY_SUMMARY */
-	bool linear_times, log_counts;
 	enum latency_cpus cpus;
 	unsigned cpu;    /* index of the CPU that is shown, or of the first of several */
 	unsigned n_beside; /* CPUs that fitted side by side in the last drawing */

@@ -296,7 +296,8 @@ static void draw_charts(struct pane_context *context, const struct canvas *canva
 	if (!heat)
 		bars_width = canvas->width;
 	bars = canvas_part(canvas, 0, 0, canvas->height, bars_width);
-	latency_bars(&bars, axis, &latency->shown, latency->log_counts);
+	latency_bars(&bars, axis, &latency->shown,
+		     settings_is(context->settings, "latency.counts", "logarithmic"));
 	if (!heat)
 		return;
 	map = canvas_part(canvas, 0, bars_width + 1, canvas->height, canvas->width - bars_width - 1);
@@ -315,7 +316,8 @@ static void make_axis(struct pane_context *context, struct latency_axis *axis, i
 	const struct latency_state *latency = context->state;
 
 	fill_shown(context, "all");
-	latency_axis_make(axis, &latency->shown, lines, latency->linear_times);
+	latency_axis_make(axis, &latency->shown, lines,
+			  settings_is(context->settings, "latency.times", "linear"));
 }
 
 static void draw_one(struct pane_context *context, const struct canvas *canvas, const char *name,
@@ -399,12 +401,9 @@ static void draw_short(struct pane_context *context, const struct canvas *canvas
 
 void latency_draw(struct pane_context *context, struct canvas *canvas)
 {
-	const struct latency_state *latency = context->state;
 	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
 
-	if (latency->view != LATENCY_SUMMARY)
-		context_draw_table(context, canvas, latency->view);
-	else if (!table || table->n_rows == 0)
+	if (!table || table->n_rows == 0)
 		canvas_text(canvas, 0, 0, STYLE_DIM, _("nothing is measured; i shows why"), -1);
 	else if (canvas->height < 5 || canvas->width < NARROW)
 		draw_short(context, canvas, table);
@@ -428,7 +427,7 @@ void latency_explain(struct pane_context *context, struct buffer *out)
 	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
 	unsigned n_cpus = latency->cpus == CPUS_SIDE_BY_SIDE ? latency->n_beside : 1;
 
-	if (latency->view != LATENCY_SUMMARY || !table || table->n_rows == 0)
+	if (context->view != LATENCY_VIEW_SUMMARY || !table || table->n_rows == 0)
 		return;
 	for (unsigned i = 0; i < n_cpus; i++)
 		explain_cpu(context, out,

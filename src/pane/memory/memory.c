@@ -121,74 +121,20 @@ static void adjust(const struct settings *settings, const struct sample_request 
 		choose_used(view, chosen_definition(settings));
 }
 
-static void open_memory(struct pane_context *context)
+double memory_span(const struct pane_context *context)
 {
-	struct memory_state *memory = context->state;
-
-	memory->used = chosen_definition(context->settings);
-	memory->span_seconds = 300;
-}
-
-static void save(const void *state, struct settings *settings)
-{
-	const struct memory_state *memory = state;
-
-	settings_set(settings, "memory.used", memory->used > 0 ? used_definitions[memory->used].name : NULL);
-}
-
-static void show(struct pane_context *context, enum memory_view view, unsigned focus)
-{
-	struct memory_state *memory = context->state;
-	bool back = memory->view == view;
-
-	memory->view = back ? MEMORY_SUMMARY : view;
-	context->focus = back ? MEMORY_TABLE_MEMORY : focus;
-	screen_request(context, MEMORY_TABLE_READER, memory->view == MEMORY_READERS);
-}
-
-static void show_extended(struct pane_context *context)
-{
-	show(context, MEMORY_EXTENDED, MEMORY_TABLE_MEMINFO);
-}
-
-static void show_checks(struct pane_context *context)
-{
-	show(context, MEMORY_CHECKS, MEMORY_TABLE_CHECK);
-}
-
-static void show_paging(struct pane_context *context)
-{
-	show(context, MEMORY_PAGING, MEMORY_TABLE_RECLAIM);
-}
-
-static void show_readers(struct pane_context *context)
-{
-	show(context, MEMORY_READERS, MEMORY_TABLE_READER);
+	return settings_is(context->settings, "memory.span", "1h")       ? 3600
+	       : settings_is(context->settings, "memory.span", "sample") ? 0
+									 : 300;
 }
 
 const char *memory_formula(const struct pane_context *context)
 {
-	const struct memory_state *memory = context->state;
-	const struct column *column = schema_known_column(context->tables[MEMORY_TABLE_MEMORY].view.schema,
-							  used_definitions[memory->used].column);
+	const struct column *column =
+		schema_known_column(context->tables[MEMORY_TABLE_MEMORY].view.schema,
+				    used_definitions[chosen_definition(context->settings)].column);
 
 	return column->mark ? _(column->mark) : _("used = total - free");
-}
-
-static void next_definition(struct pane_context *context)
-{
-	struct memory_state *memory = context->state;
-
-	memory->used = (memory->used + 1) % N_DEFINITIONS;
-	choose_used(&context->tables[MEMORY_TABLE_MEMORY].view, memory->used);
-	screen_message(context->screen, MESSAGE_PANE, "%s", memory_formula(context));
-}
-
-static void next_span(struct pane_context *context)
-{
-	struct memory_state *memory = context->state;
-
-	memory->span_seconds = memory->span_seconds == 300 ? 3600 : memory->span_seconds == 3600 ? 0 : 300;
 }
 
 static double caches_now(const struct frame *frame)
@@ -215,8 +161,7 @@ static void dropped(struct pane_context *context, int error)
 	}
 	screen_message(context->screen, MESSAGE_PANE, "%s",
 		       _("caches dropped; watch what reads them in again"));
-	if (memory->view != MEMORY_READERS)
-		show_readers(context);
+	screen_show_view(context, MEMORY_READERS);
 }
 
 static void drop_caches(struct pane_context *context)
@@ -266,30 +211,63 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 	history_mark(&context->history, drop->mono_ns, 'D');
 }
 
-static const struct binding bindings[] = {
-	{ 'e', 0, N_("Extended"), N_("every line of /proc/meminfo, explained"), show_extended },
-	{ 'k', 0, N_("Checks"), N_("do the lines of /proc/meminfo add up?"), show_checks },
-	{ 'p', 0, N_("Paging"), N_("paging, reclaim and refaults, and pressure"), show_paging },
-	{ 'f', 0, N_("Used"), N_("definition of used: total - free, procps, htop"), next_definition },
-	{ 'D', 0, N_("Drop"), N_("experiment (root): drop the caches and watch what reads them again"),
-	  ask_drop },
-	{ 0 },
-};
-
-static const struct binding secondary_bindings[] = {
-	{ 'b', 0, N_("Readers"), N_("the processes that read pages in"), show_readers },
-	{ 'z', 0, N_("Span"), N_("span of the graph: 5 min, 1 h, a column per sample"), next_span },
-	{ 0 },
-};
-
-static const char *refuses_key(const struct pane_context *context, const struct binding *binding)
+static void act(struct pane_context *context, unsigned index)
 {
-	return binding->act == ask_drop && screen_replays(context) ? _("a recording has no caches to drop")
-								   : NULL;
+	(void)index;
+	ask_drop(context);
+}
+
+static void show_actions(struct pane_context *context)
+{
+	const struct menu_item items[] = {
+		{ _("Drop the caches"), _("experiment (root): watch what reads them in again") },
+	};
+
+	screen_menu(context, _("Actions"), items, 1, 0, act);
+}
+
+static const struct pane_view views[] = {
+	[MEMORY_SUMMARY] = { "overview", N_("Overview"),
+			     N_("is there enough, and is the cache worth its memory?"), MEMORY_TABLE_MEMORY,
+			     .draw = memory_draw },
+	[MEMORY_EXTENDED] = { "meminfo", N_("Meminfo"), N_("every line of /proc/meminfo, explained"),
+			      MEMORY_TABLE_MEMINFO, .draw = memory_draw },
+	[MEMORY_CHECKS] = { "checks", N_("Sum checks"), N_("do the lines of /proc/meminfo add up?"),
+			    MEMORY_TABLE_CHECK, .draw = memory_draw },
+	[MEMORY_PAGING] = { "paging", N_("Paging"), N_("paging, reclaim, refaults, and pressure"),
+			    MEMORY_TABLE_RECLAIM, .draw = memory_draw },
+	[MEMORY_READERS] = { "readers", N_("Readers"), N_("the processes that read pages in"),
+			     MEMORY_TABLE_READER, .draw = memory_draw },
+	{ 0 },
+};
+
+static const struct pane_action pane_actions[] = {
+	{ ACTION_ACT, show_actions, NULL, N_("menu of actions: drop the caches") },
+	{ 0 },
+};
+
+static const char *const used_values[] = { "total-free", "procps", "htop", NULL };
+static const char *const used_labels[] = { N_("total - free"), N_("as procps"), N_("as htop") };
+static const char *const span_values[] = { "5min", "1h", "sample", NULL };
+static const char *const span_labels[] = { N_("5 min"), N_("1 h"), N_("a column per sample") };
+
+static const struct pane_setting choices[] = {
+	{ "used", N_("Definition of used"), used_values, used_labels },
+	{ "span", N_("Span of the graph"), span_values, span_labels },
+	{ 0 },
+};
+
+static const char *const settings[] = { "span", NULL };
+
+static const char *refuses(const struct pane_context *context, enum action action)
+{
+	return action == ACTION_ACT && screen_replays(context) ? _("a recording has no caches to drop")
+							       : NULL;
 }
 
 const struct pane pane_memory = {
 	.name = "memory",
+	.digit = '3',
 	.title = N_("Memory"),
 	.question = N_("Is there enough memory, and does the cache earn its keep?"),
 	.by_default = true,
@@ -298,13 +276,12 @@ const struct pane pane_memory = {
 	.series = memory_series,
 	.n_series = N_MEMORY_SERIES,
 	.explained = explained,
-	.bindings = bindings,
-	.secondary_bindings = secondary_bindings,
-	.refuses_key = refuses_key,
+	.settings = settings,
+	.views = views,
+	.actions = pane_actions,
+	.choices = choices,
+	.refuses = refuses,
 	.state_size = sizeof(struct memory_state),
-	.open = open_memory,
-	.save = save,
 	.adjust = adjust,
 	.sampled = sampled,
-	.draw = memory_draw,
 };

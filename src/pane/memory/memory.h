@@ -36,11 +36,11 @@ struct memory_drop {
 };
 
 struct memory_state {
-	enum memory_view view;
-	unsigned used;       /* index into the definitions of used */
-	double span_seconds; /* of the graph; 0: a column per sample */
 	struct memory_drop drop;
 };
+
+/* Seconds of the graph; 0: a column per sample. */
+double memory_span(const struct pane_context *context);
 
 /* The definition of the column used as a formula in words, translated. */
 const char *memory_formula(const struct pane_context *context);

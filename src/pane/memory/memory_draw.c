@@ -333,13 +333,12 @@ static int draw_story(const struct pane_context *context, const struct canvas *c
 static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
 		       const struct graph_part *parts, double total)
 {
-	const struct memory_state *memory = context->state;
 	char label[VALUE_TEXT_MAX];
 	struct graph_scale scale = {
 		.whole = MEMORY_SERIES_TOTAL,
 		.top_label = size_short(label, total),
 		.now_ns = context->frame->mono_ns,
-		.span_seconds = memory->span_seconds,
+		.span_seconds = memory_span(context),
 		.step_seconds = context_step_seconds(context),
 	};
 
@@ -349,13 +348,13 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 
 static void draw_formula(const struct pane_context *context, const struct canvas *canvas, int y)
 {
-	const struct memory_state *memory = context->state;
+	double span = memory_span(context);
 	char text[TEXT_MAX];
 
 	snprintf(text, sizeof(text), "%s%s", memory_formula(context),
-		 memory->span_seconds == 3600 ? _("; graph: 1 h")
-		 : memory->span_seconds > 0   ? _("; graph: 5 min")
-					      : "");
+		 span >= 3600 ? _("; graph: 1 h")
+		 : span > 0   ? _("; graph: 5 min")
+			      : "");
 	canvas_right(canvas, y, 0, canvas->width, STYLE_DIM, text);
 }
 
@@ -483,9 +482,7 @@ static void draw_readers(struct pane_context *context, const struct canvas *canv
 
 void memory_draw(struct pane_context *context, struct canvas *canvas)
 {
-	const struct memory_state *memory = context->state;
-
-	switch (memory->view) {
+	switch (context->view) {
 	case MEMORY_EXTENDED:
 		draw_extended(context, canvas);
 		break;

@@ -86,7 +86,7 @@ const char *pages_no_process(const struct pane_context *context)
 	return pages_has_process(context)       ? NULL
 	       : screen_replays(context)        ? _("the recording has no pages of a process")
 	       : pages->view == PAGES_VIEW_LIST ? select_first()
-						: _("select a process first: l lists them");
+						: _("select a process first, in the view Processes");
 }
 
 double pages_total(const struct pane_context *context, const char *column)
@@ -124,23 +124,24 @@ static void ask_page(struct pane_context *context)
 
 void pages_show(struct pane_context *context, enum pages_view view)
 {
-	struct pages_state *pages = context->state;
-
-	pages->view = view;
-	context->focus = view == PAGES_VIEW_LIST     ? PAGES_TABLE_LIST
-			 : view == PAGES_VIEW_EVENTS ? PAGES_TABLE_EVENT
-						     : PAGES_TABLE_REGION;
-	screen_request(context, PAGES_TABLE_LIST, view == PAGES_VIEW_LIST);
-	screen_request(context, PAGES_TABLE_EVENT, view == PAGES_VIEW_EVENTS);
-	screen_prefer_delay(context, MAP_SECONDS); /* soon after it is opened, then more slowly */
-	ask_page(context);
+	screen_show_view(context, view);
 }
 
-static void toggle(struct pane_context *context, enum pages_view view)
+/* The page under the cursor is looked up from where the view was. */
+static void viewed(struct pane_context *context)
 {
-	const struct pages_state *pages = context->state;
+	struct pages_state *pages = context->state;
 
-	pages_show(context, pages->view == view ? PAGES_VIEW_MAP : view);
+	if (context->view == PAGES_VIEW_PAGE && pages->view != PAGES_VIEW_PAGE) {
+		map_load(context);
+		pages->page = cursor_page(pages);
+	} else if (pages->view == PAGES_VIEW_PAGE && context->view == PAGES_VIEW_MAP) {
+		map_go(context, pages->page);
+	}
+	pages->scroll = 0;
+	pages->view = (enum pages_view)context->view;
+	screen_prefer_delay(context, MAP_SECONDS); /* soon after it is opened, then more slowly */
+	ask_page(context);
 }
 
 void pages_open(struct pane_context *context, const struct table *processes, const void *row)
@@ -175,54 +176,6 @@ static void enter(struct pane_context *context)
 	}
 }
 
-static void show_page(struct pane_context *context)
-{
-	struct pages_state *pages = context->state;
-
-	if (pages->view == PAGES_VIEW_PAGE) {
-		map_go(context, pages->page);
-		pages_show(context, PAGES_VIEW_MAP);
-		return;
-	}
-	map_load(context);
-	pages->page = cursor_page(pages);
-	pages->scroll = 0;
-	pages_show(context, PAGES_VIEW_PAGE);
-}
-
-static void show_list(struct pane_context *context)
-{
-	toggle(context, PAGES_VIEW_LIST);
-}
-
-static void show_statistics(struct pane_context *context)
-{
-	struct pages_state *pages = context->state;
-
-	pages->scroll = 0;
-	toggle(context, PAGES_VIEW_STATISTICS);
-}
-
-static void show_history(struct pane_context *context)
-{
-	toggle(context, PAGES_VIEW_HISTORY);
-}
-
-static void show_events(struct pane_context *context)
-{
-	toggle(context, PAGES_VIEW_EVENTS);
-}
-
-static void toggle_shares(struct pane_context *context)
-{
-	bool shares = !settings_get(context->settings, "pages.shares");
-
-	settings_set(context->settings, "pages.shares", shares ? "yes" : NULL);
-	screen_message(context->screen, MESSAGE_PANE, "%s",
-		       shares ? _("reading proportional set size, from smaps")
-			      : _("not reading proportional set size"));
-}
-
 static void wait_for_next(struct pane_context *context)
 {
 	context->request->n_next++;
@@ -240,87 +193,84 @@ static void region_behind(struct pane_context *context)
 	ask_page(context);
 }
 
-static const struct binding list_bindings[] = {
-	{ K_ENTER, 0, N_("Open"), N_("show the map of the selected process"), enter },
+static const struct pane_action map_actions[] = {
+	{ ACTION_OPEN, enter, N_("Regions"), N_("the region under the cursor, among all regions") },
+	{ ACTION_MORE, map_zoom_in, N_("Zoom"), N_("fewer pages in a cell") },
+	{ ACTION_LESS, map_zoom_out, N_("Zoom"), N_("more pages in a cell") },
+	{ ACTION_REGION_BACK, region_before, N_("Region"), NULL },
+	{ ACTION_REGION_ON, region_behind, N_("Region"), NULL },
+	{ ACTION_MARK, pages_mark, NULL, NULL },
 	{ 0 },
 };
 
-static const struct binding *view_bindings(const struct pane_context *context)
-{
-	const struct pages_state *pages = context->state;
+static const struct pane_action list_actions[] = {
+	{ ACTION_OPEN, enter, N_("Map"), N_("show the map of the selected process") },
+	{ 0 },
+};
 
-	return pages->view == PAGES_VIEW_LIST ? list_bindings : NULL;
+static const struct pane_view views[] = {
+	[PAGES_VIEW_MAP] = { "map", N_("Map"), N_("where the pages of the process are"), PAGES_TABLE_REGION,
+			     .actions = map_actions, .draw = pages_draw },
+	[PAGES_VIEW_REGIONS] = { "regions", N_("Regions"), N_("the mappings of the process, in numbers"),
+				 PAGES_TABLE_REGION, .actions = list_actions, .draw = pages_draw },
+	[PAGES_VIEW_LIST] = { "processes", N_("Processes"), N_("choose another process"), PAGES_TABLE_LIST,
+			      .actions = list_actions, .draw = pages_draw },
+	[PAGES_VIEW_PAGE] = { "page", N_("Page"), N_("the page under the cursor: its bits, its bytes"),
+			      PAGES_TABLE_REGION, .draw = pages_draw },
+	[PAGES_VIEW_STATISTICS] = { "values", N_("Values"), N_("all numbers of the process"),
+				    PAGES_TABLE_REGION, .draw = pages_draw },
+	[PAGES_VIEW_HISTORY] = { "history", N_("History"), N_("its memory over time"), PAGES_TABLE_REGION,
+				 .draw = pages_draw },
+	[PAGES_VIEW_EVENTS] = { "events", N_("Page events"),
+				N_("page faults, allocations and reclaim of the whole machine"),
+				PAGES_TABLE_EVENT, .draw = pages_draw },
+	{ 0 },
+};
+
+static void act(struct pane_context *context, unsigned index)
+{
+	static void (*const acts[])(struct pane_context * context) = { map_zoom_to_page,   map_zoom_to_all,
+								       map_zoom_automatic, wait_for_next,
+								       pages_clear,        pages_force };
+
+	acts[index](context);
 }
 
-static const struct binding bindings[] = {
-	{ K_ENTER, 0, N_("Regions"), N_("regions or map; a region in the map"), enter },
-	{ 'z', 0, N_("Zoom"), N_("fewer pages in a cell"), map_zoom_in },
-	{ K_TAB, 0, N_("Page"), N_("the page under the cursor: its bits, its bytes; and back"), show_page },
-	{ 'v', 0, N_("Values"), N_("all numbers of the process"), show_statistics },
-	{ 'H', 0, N_("History"), N_("its memory over time"), show_history },
-	{ 'p', 0, N_("Perf"), N_("page faults, allocations and reclaim of the whole machine"), show_events },
-	{ 'l', 0, N_("List"), N_("choose another process"), show_list },
-	{ 'm', 0, N_("Mark"), N_("mark: show changes from now on; again: remove the mark"), pages_mark },
-	{ 0 },
-};
-
-static const struct binding secondary_bindings[] = {
-	{ '{', 0, N_("Region"), N_("the previous region"), region_before },
-	{ '}', 0, N_("Region"), N_("the next region"), region_behind },
-	{ 'Z', 0, N_("Zoom out"), N_("more pages in a cell"), map_zoom_out },
-	{ '[', 0, N_("One page"), N_("a cell is one page"), map_zoom_to_page },
-	{ ']', 0, N_("Fit"), N_("fit all of it"), map_zoom_to_all },
-	{ 'a', 0, N_("Auto fit"), N_("fit all of it, also when it grows"), map_zoom_automatic },
-	{ 's', 0, N_("Shares"), N_("proportional set size (PSS), or not"), toggle_shares },
-	{ 'r', 0, N_("Wait"), N_("after the process has exited: wait for the next with its name"),
-	  wait_for_next },
-	{ 'C', 0, N_("Clear"), N_("clear the soft-dirty marks"), pages_clear },
-	{ 'R', 0, N_("Force in"), N_("force all its pages in: this changes the process"), pages_force },
-	{ 0 },
-};
-
-/* What a key requires. */
-enum {
-	NEEDS_MACHINE = 1,
-	NEEDS_PROCESS = 2,
-	NEEDS_MAP = 4,
-	NEEDS_LIVE_MAP = NEEDS_MACHINE | NEEDS_MAP,
-	NEEDS_LIVE_PROCESS = NEEDS_MACHINE | NEEDS_PROCESS,
-};
-
-static unsigned needs_of(const struct binding *binding)
+static void show_actions(struct pane_context *context)
 {
-	static const struct {
-		void (*act)(struct pane_context *context);
-		unsigned needs;
-	} all[] = {
-		{ map_zoom_in, NEEDS_LIVE_MAP },          { map_zoom_out, NEEDS_LIVE_MAP },
-		{ map_zoom_to_page, NEEDS_LIVE_MAP },     { map_zoom_to_all, NEEDS_LIVE_MAP },
-		{ map_zoom_automatic, NEEDS_LIVE_MAP },   { pages_mark, NEEDS_MAP },
-		{ region_before, NEEDS_MAP },             { region_behind, NEEDS_MAP },
-		{ show_page, NEEDS_PROCESS },             { show_statistics, NEEDS_PROCESS },
-		{ show_history, NEEDS_PROCESS },          { show_list, NEEDS_MACHINE },
-		{ toggle_shares, NEEDS_MACHINE },         { wait_for_next, NEEDS_LIVE_PROCESS },
-		{ pages_clear, NEEDS_LIVE_PROCESS },      { pages_force, NEEDS_LIVE_PROCESS },
+	const struct menu_item items[] = {
+		{ _("One page"), _("a cell is one page") },
+		{ _("Fit"), _("fit all of it") },
+		{ _("Auto fit"), _("fit all of it, also when it grows") },
+		{ _("Follow"), _("after the process has exited: the next with its name") },
+		{ _("Reset soft-dirty"), _("clear the soft-dirty marks") },
+		{ _("Populate"), _("force all its pages in: this changes the process") },
 	};
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (all[i].act == binding->act)
-			return all[i].needs;
-	return 0;
+	screen_menu(context, _("Actions"), items, sizeof(items) / sizeof(items[0]), 0, act);
 }
 
-static const char *refuses_key(const struct pane_context *context, const struct binding *binding)
-{
-	const struct pages_state *pages = context->state;
-	bool leaves_list = binding->act == show_list && pages->view == PAGES_VIEW_LIST;
-	unsigned needs = needs_of(binding);
+static const struct pane_action pane_actions[] = {
+	{ ACTION_ACT, show_actions, NULL, N_("menu of actions: zoom, follow, reset marks, populate") },
+	{ 0 },
+};
 
-	if ((needs & NEEDS_MACHINE) && screen_replays(context))
+static const char *const no_yes[] = { "no", "yes", NULL };
+static const char *const share_labels[] = { N_("not read"), N_("read") };
+
+static const struct pane_setting choices[] = {
+	{ "shares", N_("Proportional set size (PSS)"), no_yes, share_labels },
+	{ 0 },
+};
+
+static const char *refuses(const struct pane_context *context, enum action action)
+{
+	if (action == ACTION_OPEN)
+		return NULL;
+	if (screen_replays(context) && action != ACTION_REGION_BACK && action != ACTION_REGION_ON &&
+	    action != ACTION_MARK)
 		return _("a recording has only the process and the map it was made with");
-	if (((needs & NEEDS_PROCESS) || leaves_list) && !is_chosen(context))
-		return pages_no_process(context);
-	return (needs & NEEDS_MAP) && pages->view != PAGES_VIEW_MAP ? _("this key works in the map") : NULL;
+	return is_chosen(context) || screen_replays(context) ? NULL : pages_no_process(context);
 }
 
 static bool page_key(struct pane_context *context, const struct input *input)
@@ -382,6 +332,7 @@ static void open_pages(struct pane_context *context)
 
 	pages->page_bytes = 4096;
 	pages->view = chosen ? PAGES_VIEW_MAP : PAGES_VIEW_LIST;
+	context->view = pages->view;
 	context->focus = chosen ? PAGES_TABLE_REGION : PAGES_TABLE_LIST;
 	context->requested[PAGES_TABLE_LIST] = !chosen;
 	context->preferred_seconds = chosen ? MAP_SECONDS : 0;
@@ -462,6 +413,7 @@ static const struct series explained[] = {
 
 const struct pane pane_pages = {
 	.name = "pages",
+	.digit = '0',
 	.title = N_("Pages"),
 	.question = N_("Where is the memory of this process, and what is moving?"),
 	.takes_pid = true,
@@ -471,15 +423,15 @@ const struct pane pane_pages = {
 	.n_series = N_PAGES_SERIES,
 	.explained = explained,
 	.explain = pages_explain,
-	.bindings = bindings,
-	.secondary_bindings = secondary_bindings,
-	.view_bindings = view_bindings,
-	.refuses_key = refuses_key,
+	.views = views,
+	.actions = pane_actions,
+	.choices = choices,
+	.refuses = refuses,
+	.viewed = viewed,
 	.state_size = sizeof(struct pages_state),
 	.open = open_pages,
 	.close = close_pages,
 	.entered = entered,
 	.key = key,
 	.sampled = sampled,
-	.draw = pages_draw,
 };

@@ -480,7 +480,7 @@ void pages_draw(struct pane_context *context, struct canvas *canvas)
 	if (!pages_has_process(context)) {
 		canvas_text(canvas, 0, 0, STYLE_DIM,
 			    screen_replays(context) ? pages_no_process(context)
-						    : _("no process yet; l lists those there are"),
+						    : _("no process yet: choose one in the view Processes"),
 			    -1);
 		return;
 	}

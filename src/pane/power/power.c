@@ -159,7 +159,7 @@ static double settle_seconds(const struct settings *settings, const struct frame
 }
 
 /* panetop itself starts no process. */
-static const char *refuses(const struct settings *settings, const struct frame *frame)
+static const char *rejects(const struct settings *settings, const struct frame *frame)
 {
 	double least = setting(settings, "power.idle-least");
 
@@ -182,46 +182,6 @@ static const char *refuses_option(const struct settings *settings, const char *n
 	return NULL;
 }
 
-static void show_view(struct pane_context *context, enum power_view view, unsigned focus)
-{
-	struct power_state *power = context->state;
-	bool back = power->view == view && context->focus == focus;
-
-	power->view = back ? POWER_SUMMARY : view;
-	context->focus = back ? POWER_TABLE_POWER : focus;
-}
-
-static void show_graph(struct pane_context *context)
-{
-	show_view(context, POWER_GRAPH, POWER_TABLE_POWER);
-}
-
-static void show_histogram(struct pane_context *context)
-{
-	show_view(context, POWER_HISTOGRAM, POWER_TABLE_POWER);
-}
-
-static void show_sensors(struct pane_context *context)
-{
-	show_view(context, POWER_SENSORS, POWER_TABLE_TEMPERATURE);
-}
-
-#define SHOW_TABLE(name, table)                                                                              \
-	static void show_##name(struct pane_context *context)                                                \
-	{                                                                                                    \
-		show_view(context, POWER_ONE_TABLE, table);                                                  \
-	}
-
-SHOW_TABLE(domains, POWER_TABLE_POWER)
-SHOW_TABLE(batteries, POWER_TABLE_BATTERY)
-SHOW_TABLE(fans, POWER_TABLE_FAN)
-SHOW_TABLE(voltages, POWER_TABLE_VOLTAGE)
-SHOW_TABLE(frequencies, POWER_TABLE_FREQUENCY)
-SHOW_TABLE(idle_states, POWER_TABLE_IDLE)
-SHOW_TABLE(trip_points, POWER_TABLE_TRIP)
-SHOW_TABLE(cooling, POWER_TABLE_COOLING)
-SHOW_TABLE(throttles, POWER_TABLE_THROTTLE)
-
 static void toggle_fixed(struct pane_context *context, unsigned index)
 {
 	struct power_state *power = context->state;
@@ -242,13 +202,6 @@ static void toggle_watts(struct pane_context *context)
 static void toggle_frequency(struct pane_context *context)
 {
 	toggle_fixed(context, GRAPH_SERIES_FREQUENCY);
-}
-
-static void next_span(struct pane_context *context)
-{
-	struct power_state *power = context->state;
-
-	power->span_seconds = power->span_seconds == 300 ? 3600 : power->span_seconds == 3600 ? 0 : 300;
 }
 
 static void restart(struct pane_context *context)
@@ -302,65 +255,103 @@ static void next_letter(struct pane_context *context)
 }
 
 /* Only in the list of temperatures. */
-static const struct binding sensor_bindings[] = {
-	{ ' ', 0, N_("Show"), N_("show or hide the selected temperature in the graph"), toggle_sensor },
-	{ 'k', 0, N_("Colour"), N_("the next colour for it"), next_color },
-	{ 'y', 0, N_("Glyph"), N_("the next letter for it"), next_letter },
-	{ 0 },
-};
-
-static const struct binding *view_bindings(const struct pane_context *context)
+static void act_on_sensor(struct pane_context *context, unsigned index)
 {
-	const struct power_state *power = context->state;
+	static void (*const acts[])(struct pane_context * context) = { toggle_sensor, next_color,
+								       next_letter };
 
-	return power->view == POWER_SENSORS ? sensor_bindings : NULL;
+	acts[index](context);
 }
 
-static const struct binding bindings[] = {
-	{ 'g', 'v', N_("Graph"), N_("what depends on what: load, watts, heat and speed over time"),
-	  show_graph },
-	{ 's', 0, N_("Sensors"),
-	  N_("temperatures; there Space shows or hides one in the graph, k is its colour, "
-	     "y its letter"),
-	  show_sensors },
-	{ 'H', 0, N_("Histogram"), N_("histogram of the power draw"), show_histogram },
-	{ 'p', 0, N_("Domains"), N_("power by domain, in numbers"), show_domains },
-	{ 'f', 0, N_("Speed"), N_("speed of each CPU, and of graphics processors"), show_frequencies },
-	{ 'd', 0, N_("Idle"), N_("idle states: how deep the CPUs sleep, and how often"), show_idle_states },
-	{ 'b', 0, N_("Battery"), N_("batteries"), show_batteries },
-	{ 'o', 0, N_("Fans"), N_("fans"), show_fans },
-	{ 0 },
-};
-
-static const struct binding secondary_bindings[] = {
-	{ 'V', 0, N_("Voltages"), N_("voltages"), show_voltages },
-	{ 't', 0, N_("Trip points"), N_("trip points of the thermal zones"), show_trip_points },
-	{ 'C', 0, N_("Cooling"), N_("cooling devices and their states"), show_cooling },
-	{ 'T', 0, N_("Throttling"), N_("CPUs throttled for heat"), show_throttles },
-	{ 'K', 0, N_("Calibrate"), N_("calibrate: load all CPUs in steps, and see what load costs in watts"),
-	  power_calibrate },
-	{ 'R', 0, N_("Restart"), N_("reset means, minima and maxima"), restart },
-	{ 'z', 0, N_("Span"), N_("span of the graph: 5 min, 1 h, a sample per cell"), next_span },
-	{ 'L', 0, N_("Lines"), N_("load in the graph, or not"), toggle_load },
-	{ 'W', 0, N_("Lines"), N_("watts in the graph, or not"), toggle_watts },
-	{ 'F', 0, N_("Lines"), N_("speed in the graph, or not"), toggle_frequency },
-	{ 0 },
-};
-
-static const char *refuses_key(const struct pane_context *context, const struct binding *binding)
+static void show_sensor_actions(struct pane_context *context)
 {
-	if (binding->act == power_calibrate)
-		return power_calibrate_refused(context);
-	if (binding->act == restart && screen_replays(context))
-		return _("the means, minima and maxima of a recording are fixed");
-	return NULL;
+	const struct menu_item items[] = {
+		{ _("Show"), _("show or hide the selected temperature in the graph") },
+		{ _("Colour"), _("the next colour for it") },
+		{ _("Letter"), _("the next letter for it") },
+	};
+
+	screen_menu(context, _("Actions"), items, sizeof(items) / sizeof(items[0]), 0, act_on_sensor);
+}
+
+static const struct pane_action sensor_actions[] = {
+	{ ACTION_ACT, show_sensor_actions, NULL, N_("menu of actions for the selected temperature") },
+	{ ACTION_TAG, toggle_sensor, N_("Show"), N_("show or hide the selected temperature in the graph") },
+	{ 0 },
+};
+
+static void act(struct pane_context *context, unsigned index)
+{
+	static void (*const acts[])(struct pane_context * context) = { power_calibrate, restart, toggle_load,
+								       toggle_watts, toggle_frequency };
+
+	acts[index](context);
+}
+
+static void show_actions(struct pane_context *context)
+{
+	const struct menu_item items[] = {
+		{ _("Calibrate"), _("load all CPUs in steps, and see what load costs in watts") },
+		{ _("Reset"), _("reset means, minima and maxima") },
+		{ _("Load"), _("load in the graph, or not") },
+		{ _("Watts"), _("watts in the graph, or not") },
+		{ _("Clock"), _("clock speed in the graph, or not") },
+	};
+
+	screen_menu(context, _("Actions"), items, sizeof(items) / sizeof(items[0]), 0, act);
+}
+
+static const struct pane_view views[] = {
+	[POWER_SUMMARY] = { "summary", N_("Summary"), N_("power, heat and speed"), POWER_TABLE_POWER,
+			    .draw = power_draw },
+	[POWER_GRAPH] = { "graph", N_("Graph"),
+			  N_("what depends on what: load, watts, heat and speed over time"),
+			  POWER_TABLE_POWER, .draw = power_draw },
+	[POWER_HISTOGRAM] = { "histogram", N_("Histogram"), N_("histogram of the power draw"),
+			      POWER_TABLE_POWER, .draw = power_draw },
+	[POWER_SENSORS] = { "sensors", N_("Sensors"), N_("temperatures, and which of them are in the graph"),
+			    POWER_TABLE_TEMPERATURE, .actions = sensor_actions, .draw = power_draw },
+	[POWER_DOMAINS] = { "domains", N_("Domains"), N_("power by domain, in numbers"), POWER_TABLE_POWER },
+	[POWER_SPEED] = { "speed", N_("Speed"), N_("speed of each CPU, and of graphics processors"),
+			  POWER_TABLE_FREQUENCY },
+	[POWER_IDLE] = { "idle", N_("Idle"), N_("idle states: how deep the CPUs sleep, and how often"),
+			 POWER_TABLE_IDLE },
+	[POWER_BATTERY] = { "battery", N_("Battery"), N_("batteries"), POWER_TABLE_BATTERY },
+	[POWER_FANS] = { "fans", N_("Fans"), N_("fans"), POWER_TABLE_FAN },
+	[POWER_VOLTAGES] = { "voltages", N_("Voltages"), N_("voltages"), POWER_TABLE_VOLTAGE },
+	[POWER_TRIPS] = { "trip-points", N_("Trip points"), N_("trip points of the thermal zones"),
+			  POWER_TABLE_TRIP },
+	[POWER_COOLING] = { "cooling", N_("Cooling"), N_("cooling devices and their states"),
+			    POWER_TABLE_COOLING },
+	[POWER_THROTTLING] = { "throttling", N_("Throttling"), N_("CPUs throttled for heat"),
+			       POWER_TABLE_THROTTLE },
+	[POWER_CALIBRATION] = { "calibration", N_("Calibration"), N_("what CPU load costs in watts"),
+				POWER_TABLE_CALIBRATION, 1UL << POWER_TABLE_COUNTER, .draw = power_draw },
+	{ 0 },
+};
+
+static const struct pane_action pane_actions[] = {
+	{ ACTION_ACT, show_actions, NULL, N_("menu of actions: calibrate, reset, lines of the graph") },
+	{ 0 },
+};
+
+static const char *const span_values[] = { "5min", "1h", "sample", NULL };
+static const char *const span_labels[] = { N_("5 min"), N_("1 h"), N_("a sample per cell") };
+
+static const struct pane_setting choices[] = {
+	{ "span", N_("Span of the graph"), span_values, span_labels },
+	{ 0 },
+};
+
+double power_span(const struct pane_context *context)
+{
+	return settings_is(context->settings, "power.span", "1h")       ? 3600
+	       : settings_is(context->settings, "power.span", "sample") ? 0
+									: 300;
 }
 
 static void open_power(struct pane_context *context)
 {
-	struct power_state *power = context->state;
-
-	power->span_seconds = 300;
 	graph_series_open(context);
 }
 
@@ -375,10 +366,11 @@ static void save(const void *state, struct settings *settings)
 	graph_series_save(state, settings);
 }
 
-static const char *const settings[] = { "line.", NULL };
+static const char *const settings[] = { "line.", "span", NULL };
 
 const struct pane pane_power = {
 	.name = "power",
+	.digit = '8',
 	.title = N_("Power"),
 	.question = N_("What does the machine draw, what heats it, and what follows what?"),
 	.tables = tables,
@@ -388,17 +380,15 @@ const struct pane pane_power = {
 	.series = power_series,
 	.n_series = N_POWER_SERIES,
 	.explained = explained,
-	.bindings = bindings,
-	.secondary_bindings = secondary_bindings,
-	.view_bindings = view_bindings,
-	.refuses_key = refuses_key,
+	.views = views,
+	.actions = pane_actions,
+	.choices = choices,
 	.refuses_option = refuses_option,
 	.state_size = sizeof(struct power_state),
 	.open = open_power,
 	.save = save,
 	.settle_seconds = settle_seconds,
-	.refuses = refuses,
+	.rejects = rejects,
 	.sampled = sampled,
 	.close = power_calibration_close,
-	.draw = power_draw,
 };

@@ -37,7 +37,15 @@ enum power_view {
 	POWER_GRAPH,
 	POWER_HISTOGRAM,
 	POWER_SENSORS,
-	POWER_ONE_TABLE,
+	POWER_DOMAINS,
+	POWER_SPEED,
+	POWER_IDLE,
+	POWER_BATTERY,
+	POWER_FANS,
+	POWER_VOLTAGES,
+	POWER_TRIPS,
+	POWER_COOLING,
+	POWER_THROTTLING,
 	POWER_CALIBRATION,
 };
 
@@ -59,14 +67,15 @@ enum { GRAPH_SERIES_LOAD, GRAPH_SERIES_WATTS, GRAPH_SERIES_FREQUENCY, N_FIXED_GR
 struct calibration_run;
 
 struct power_state {
-	enum power_view view;
-	double span_seconds; /* of the graph; 0: a sample per cell */
 	struct graph_series graph_series[GRAPH_SERIES_MAX];
 	unsigned n_graph_series;
 	struct calibration_run *calibration; /* owned; NULL: none runs */
 };
 
 extern const struct series power_series[];
+
+/* Seconds of the graph; 0: a sample per cell. */
+double power_span(const struct pane_context *context);
 
 /* power_series.c: the series of the graph, as the user chose them */
 void graph_series_open(struct pane_context *context);

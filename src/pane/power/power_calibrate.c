@@ -37,14 +37,12 @@ static void stop(struct pane_context *context)
 
 static void show(struct pane_context *context)
 {
-	((struct power_state *)context->state)->view = POWER_CALIBRATION;
-	context->focus = POWER_TABLE_CALIBRATION;
+	screen_show_view(context, POWER_CALIBRATION);
 }
 
 static void leave(struct pane_context *context)
 {
-	((struct power_state *)context->state)->view = POWER_SUMMARY;
-	context->focus = POWER_TABLE_POWER;
+	screen_show_view(context, POWER_SUMMARY);
 }
 
 static void start(struct pane_context *context)
@@ -101,7 +99,7 @@ void power_calibrate(struct pane_context *context)
 {
 	struct power_state *power = context->state;
 
-	if (power->view != POWER_CALIBRATION && (power->calibration || has_calibration(context))) {
+	if (context->view != POWER_CALIBRATION && (power->calibration || has_calibration(context))) {
 		show(context);
 	} else if (power->calibration) {
 		stop(context);
@@ -132,7 +130,7 @@ static void keep(struct pane_context *context, const struct calibration *calibra
 	settings_set(context->settings, POWER_FIT_SETTING, text.bytes);
 	buffer_free(&text);
 	screen_message(context->screen, MESSAGE_SCREEN, "%s",
-		       _("calibration done (K): the pane cpu shows watts of processes; w saves it"));
+		       _("calibration done: the pane cpu shows watts of processes; w saves it"));
 }
 
 void power_calibration_feed(struct pane_context *context, const struct frame *frame)
@@ -166,7 +164,7 @@ static void draw_progress(const struct canvas *canvas, const struct calibration 
 		     calibration_cpus(calibration), 100 * calibration_share(calibration),
 		     calibration_seconds(calibration));
 	graph_bar(canvas, 1, 0, canvas->width, &part, 1, calibration_total(calibration));
-	canvas_print(canvas, 2, 0, STYLE_NORMAL, _("the step before drew %s; K stops"),
+	canvas_print(canvas, 2, 0, STYLE_NORMAL, _("the step before drew %s"),
 		     watts_text(value, calibration->last_watts));
 }
 
@@ -182,7 +180,7 @@ static void draw_fits(struct pane_context *context, const struct canvas *canvas)
 
 	context_draw_table(context, &part, POWER_TABLE_CALIBRATION);
 	y += canvas_wrapped(&below, y, STYLE_DIM,
-			    span_text(_("watts = intercept + slope * measure. K calibrates again; panetop "
+			    span_text(_("watts = intercept + slope * measure. panetop "
 					"--calibrate prints it in every output format.")));
 	if (rows > 1 && frame_number(context->frame, "calibration", NULL, "r_squared") < CALIBRATION_FAIR)
 		canvas_wrapped(

@@ -304,15 +304,6 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 		text_flow_add(&flow, STYLE_NORMAL, hertz_text(value, hertz));
 }
 
-static void draw_one_table(struct pane_context *context, const struct canvas *canvas)
-{
-	const struct table_widget *widget = &context->tables[context->focus];
-
-	context_draw_table(context, canvas, context->focus);
-	if (widget->view.n_rows == 0 && !widget->has_filter && canvas->height > 3)
-		canvas_text(canvas, 3, 0, STYLE_DIM, _("panetop --probe shows why"), -1);
-}
-
 /* The letters of the series come before the rows of their sensors. */
 static void draw_sensor_list(struct pane_context *context, const struct canvas *canvas)
 {
@@ -320,7 +311,7 @@ static void draw_sensor_list(struct pane_context *context, const struct canvas *
 	const struct table *table = context_table(context, POWER_TABLE_TEMPERATURE);
 	struct canvas part = canvas_part(canvas, 0, 2, canvas->height, canvas->width - 2);
 
-	draw_one_table(context, &part);
+	context_draw_table(context, &part, POWER_TABLE_TEMPERATURE);
 	for (int y = 1; y < canvas->height; y++) {
 		size_t index = widget->place.top + (size_t)y - 1;
 		const struct graph_series *line;
@@ -376,9 +367,7 @@ static void draw_histogram(const struct pane_context *context, const struct canv
 
 void power_draw(struct pane_context *context, struct canvas *canvas)
 {
-	const struct power_state *power = context->state;
-
-	switch (power->view) {
+	switch (context->view) {
 	case POWER_GRAPH:
 		power_graph_draw(context, canvas, GRAPH_SERIES_MAX);
 		break;
@@ -390,9 +379,6 @@ void power_draw(struct pane_context *context, struct canvas *canvas)
 		break;
 	case POWER_CALIBRATION:
 		power_calibration_draw(context, canvas);
-		break;
-	case POWER_ONE_TABLE:
-		draw_one_table(context, canvas);
 		break;
 	case POWER_SUMMARY:
 		if (canvas->height < 4 || canvas->width < NARROW)

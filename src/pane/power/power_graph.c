@@ -35,14 +35,13 @@ struct window {
 /* One moment per cell or point; a sample is valid until the next one should have come. */
 static struct window make_window(const struct pane_context *context, size_t count, bool at_samples)
 {
-	const struct power_state *power = context->state;
 	double sample = context_step_seconds(context), step = sample;
 
-	if (power->span_seconds > 0)
-		step = power->span_seconds / (double)count;
-	if (at_samples && step < sample && power->span_seconds > 0) {
+	if (power_span(context) > 0)
+		step = power_span(context) / (double)count;
+	if (at_samples && step < sample && power_span(context) > 0) {
 		step = sample; /* points between two samples carry no information */
-		count = (size_t)(power->span_seconds / step);
+		count = (size_t)(power_span(context) / step);
 	}
 	return (struct window){
 		.end_ns = context->frame->mono_ns,
@@ -227,9 +226,8 @@ static void add_sentences(struct text_flow *flow, const struct sentences *senten
 /* "last 5 min, each scaled to its own range", if there is room: returns its lines. */
 static int draw_title(const struct pane_context *context, const struct canvas *canvas)
 {
-	const struct power_state *power = context->state;
-	const char *title = power->span_seconds == 300 ? _("last 5 min, each scaled to its own range")
-			    : power->span_seconds == 3600
+	const char *title = power_span(context) == 300 ? _("last 5 min, each scaled to its own range")
+			    : power_span(context) == 3600
 				    ? _("last hour, each scaled to its own range")
 				    : _("a sample per cell, each scaled to its own range");
 

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What keys mean: the table that panes bind from; footer, help and manual are made of it. */
+#include <config.h>
+
+#include "screen/action.h"
+
+#include "core/i18n.h"
+
+/* The first key is the one in the footer. */
+const struct action_info actions[N_ACTIONS] = {
+	[ACTION_HELP] = { { K_F1, '?', 'h' }, N_("Help"),
+		N_("all keys, and the purpose of this pane and its views") },
+	[ACTION_PANES] = { { K_F2 }, N_("Panes"), N_("list of panes") },
+	[ACTION_QUIT] = { { 'q', K_F10 }, N_("Quit"), N_("leave panetop") },
+	[ACTION_UP] = { { K_ESCAPE }, NULL, N_("up: out of a prompt, a list, a view, a process, and home") },
+	[ACTION_NEXT_PANE] = { { K_SHIFT_RIGHT }, NULL, N_("next pane") },
+	[ACTION_PREVIOUS_PANE] = { { K_SHIFT_LEFT }, NULL, N_("previous pane") },
+	[ACTION_NEXT_VIEW] = { { K_TAB, ']' }, NULL, N_("next view of the pane") },
+	[ACTION_PREVIOUS_VIEW] = { { '[', K_BACK_TAB }, NULL, N_("previous view of the pane") },
+	[ACTION_OPEN] = { { K_ENTER }, N_("Open"), N_("open what is selected") },
+	[ACTION_SEARCH] = { { '/', K_F3 }, N_("Search"), N_("search for a row") },
+	[ACTION_SEARCH_NEXT] = { { 'n' }, NULL, N_("search for the next match") },
+	[ACTION_FILTER] = { { '\\', K_F4 }, N_("Filter"),
+		N_("show only rows that match a regular expression") },
+	[ACTION_TREE] = { { 't', K_F5 }, N_("Tree"), N_("a tree, or a list") },
+	[ACTION_MORE] = { { '+' }, NULL, N_("unfold a row of the tree; in a map, more detail") },
+	[ACTION_LESS] = { { '-' }, NULL, N_("fold a row of the tree; in a map, less detail") },
+	[ACTION_SORT] = { { 's', K_F6 }, N_("Sort"), N_("choose the column to sort by") },
+	[ACTION_SORT_LEFT] = { { '<' }, NULL, N_("sort by the next column to the left") },
+	[ACTION_SORT_RIGHT] = { { '>' }, NULL, N_("sort by the next column to the right") },
+	[ACTION_REVERSE] = { { 'I' }, NULL, N_("reverse the order") },
+	[ACTION_SORT_MEMORY] = { { 'M' }, NULL, N_("sort by memory") },
+	[ACTION_SORT_CPU] = { { 'P' }, NULL, N_("sort by CPU use") },
+	[ACTION_SORT_TIME] = { { 'T' }, NULL, N_("sort by CPU time") },
+	[ACTION_ACT] = { { K_F9, 'k' }, N_("Actions"),
+		N_("send a signal to a process; elsewhere a menu of actions") },
+	[ACTION_LESS_NICE] = { { K_F7 }, N_("Nice"),
+		N_("give the selected process more CPU time (nice - 1)") },
+	[ACTION_NICER] = { { K_F8 }, N_("Nice"), N_("give the selected process less CPU time (nice + 1)") },
+	[ACTION_USER] = { { 'u' }, N_("User"), N_("show only the processes of one user") },
+	[ACTION_TAG] = { { ' ' }, NULL, N_("tag a row") },
+	[ACTION_THREADS] = { { 'H' }, N_("Threads"), N_("threads, or processes") },
+	[ACTION_COLUMNS] = { { 'c' }, N_("Columns"), N_("choose columns and their order") },
+	[ACTION_OPTIONS] = { { 'o' }, N_("Options"), N_("options of this pane and of the screen") },
+	[ACTION_UNIT] = { { 'U' }, NULL, N_("unit of sizes") },
+	[ACTION_DELAY] = { { 'd' }, NULL, N_("delay between samples") },
+	[ACTION_WHY] = { { 'i' }, N_("Why"),
+		N_("source, formula and age of the number under the cursor; all notices") },
+	[ACTION_WRITE] = { { 'w' }, NULL, N_("write the configuration file") },
+	[ACTION_PAUSE] = { { 'Z' }, N_("Pause"), N_("pause the display, or go on; sampling continues") },
+	[ACTION_STEP_BACK] = { { ',' }, N_("Prev"), N_("one sample back") },
+	[ACTION_STEP_ON] = { { '.' }, N_("Next"), N_("one sample forward") },
+	[ACTION_MINUTE_BACK] = { { '{' }, NULL, N_("one minute back") },
+	[ACTION_MINUTE_ON] = { { '}' }, NULL, N_("one minute forward") },
+	[ACTION_GO_TO] = { { 'g' }, N_("Go to"), N_("go to a time: 12:03:07, or seconds: +60, -60") },
+	[ACTION_NOW] = { { 'G' }, NULL, N_("go to the latest sample") },
+	[ACTION_MARK] = { { 'm' }, N_("Mark"), N_("mark: show changes from now on; again: remove the mark") },
+	[ACTION_REGION_BACK] = { { '(' }, NULL, N_("the previous region of the map") },
+	[ACTION_REGION_ON] = { { ')' }, NULL, N_("the next region of the map") },
+	[ACTION_REDRAW] = { { 'L' - '@' }, NULL, N_("redraw the screen") },
+};
+
+enum action action_of_key(int key)
+{
+	for (unsigned i = 0; i < N_ACTIONS; i++)
+		for (unsigned k = 0; k < ACTION_KEYS; k++)
+			if (key && actions[i].keys[k] == key)
+				return (enum action)i;
+	return N_ACTIONS;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Menus over the pane: one item is chosen with the arrows, by typing its beginning, or with the mouse. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "core/vector.h"
+#include "screen/overlay.h"
+#include "screen/session.h"
+
+static const char *text_of(const struct menu *menu, unsigned i)
+{
+	return menu->texts.bytes + menu->lines[i].text;
+}
+
+static void draw_item(const void *state, unsigned i, const struct canvas *line, enum style style)
+{
+	const struct menu *menu = state;
+
+	canvas_text(line, 0, 1, style, text_of(menu, i), -1);
+	canvas_text(line, 0, menu->text_cells + 1 + CANVAS_GAP, style == STYLE_ROW ? style : STYLE_DIM,
+		    menu->texts.bytes + menu->lines[i].help, -1);
+}
+
+static void draw_menu(struct screen *screen, const struct canvas *canvas)
+{
+	struct menu *menu = &screen->menu;
+
+	list_draw(&menu->list, canvas, menu->title, _("Enter choose  letters: go to  Esc cancel"), draw_item,
+		  menu);
+}
+
+/* Moves to the first item that begins with the typed text, else holds it. False: there is none. */
+static bool go_to_typed(struct menu *menu)
+{
+	size_t length = menu->typed.length - 1;
+
+	for (unsigned i = 0; i < menu->list.n_items; i++) {
+		if (strncasecmp(text_of(menu, i), menu->typed.bytes, length) == 0) {
+			menu->list.cursor = i;
+			return true;
+		}
+	}
+	for (unsigned i = 0; i < menu->list.n_items; i++) {
+		if (strcasestr(text_of(menu, i), menu->typed.bytes)) {
+			menu->list.cursor = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void empty_typed(struct menu *menu)
+{
+	buffer_empty(&menu->typed);
+	buffer_char(&menu->typed, '\0');
+}
+
+/* A character that no item has after the ones before begins a new text. */
+static void type(struct menu *menu, int key)
+{
+	char bytes[UTF8_BYTES_MAX];
+
+	for (int attempt = 0; attempt < 2; attempt++) {
+		menu->typed.length--;
+		buffer_add(&menu->typed, bytes, utf8_put(bytes, (uint32_t)key));
+		buffer_char(&menu->typed, '\0');
+		if (go_to_typed(menu))
+			return;
+		empty_typed(menu);
+	}
+}
+
+static void choose(struct screen *screen)
+{
+	struct menu *menu = &screen->menu;
+
+	screen->overlay = NULL;
+	if (menu->list.n_items > 0)
+		menu->chosen(menu->context, menu->list.cursor);
+}
+
+static void menu_key(struct screen *screen, const struct input *input)
+{
+	struct menu *menu = &screen->menu;
+
+	if (list_key(&menu->list, input->key))
+		return;
+	if (input->key == K_CLICK) {
+		if (list_click(&menu->list, input->y))
+			choose(screen);
+		return;
+	}
+	switch (input->key) {
+	case K_ENTER:
+		choose(screen);
+		return;
+	case K_ESCAPE:
+	case K_F10:
+		screen->overlay = NULL;
+		return;
+	default:
+		if (input->key >= ' ' && input->key < K_NAMED && !utf8_is_harmful((uint32_t)input->key))
+			type(menu, input->key);
+	}
+}
+
+static size_t add_text(struct menu *menu, const char *text)
+{
+	size_t at = menu->texts.length;
+
+	buffer_add(&menu->texts, text, strlen(text) + 1);
+	return at;
+}
+
+void screen_menu(struct pane_context *context, const char *title, const struct menu_item *items,
+		 unsigned n_items, unsigned current,
+		 void (*chosen)(struct pane_context *context, unsigned index))
+{
+	static const struct overlay overlay = { .draw = draw_menu, .key = menu_key };
+	struct menu *menu = &context->screen->menu;
+
+	VECTOR_RESERVE(menu->lines, n_items, menu->n_lines);
+	buffer_empty(&menu->texts);
+	menu->title = title;
+	menu->text_cells = 0;
+	menu->list = (struct list){ .cursor = current, .n_items = n_items };
+	menu->context = context;
+	menu->chosen = chosen;
+	empty_typed(menu);
+	for (unsigned i = 0; i < n_items; i++) {
+		int cells = utf8_cells(items[i].text, false);
+
+		menu->text_cells = cells > menu->text_cells ? cells : menu->text_cells;
+		menu->lines[i].text = add_text(menu, items[i].text);
+		menu->lines[i].help = add_text(menu, items[i].help ? items[i].help : "");
+	}
+	context->screen->overlay = &overlay;
+}
