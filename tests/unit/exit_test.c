@@ -419,6 +419,47 @@ START_TEST(a_process_exits_once)
 }
 END_TEST
 
+/* A child with this name, a thread that exits before it, and this code. */
+static pid_t start_with_code(const char *name, int code)
+{
+	pthread_t thread;
+	pid_t pid = fork();
+
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_NAME, name);
+	if (pthread_create(&thread, NULL, thread_main, NULL) != 0)
+		_exit(1);
+	pthread_join(thread, NULL);
+	_exit(code);
+}
+
+START_TEST(exits_with_a_code_are_failures)
+{
+	struct settings settings = { 0 };
+	const struct sample_request request = { 0 };
+	struct env env;
+	const struct sample sample = { .env = &env, .settings = &settings, .request = &request };
+	struct exit_ledger *ledger;
+	char name[16];
+
+	snprintf(name, sizeof(name), "code-%d", getpid());
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	ledger = exit_ledger_open(&sample);
+	ck_assert_int_eq(exit_ledger_update(ledger), 0);
+	if (!ledger->reader)
+		skip_test("no exit records: %s", strerror(-ledger->reader_error));
+	for (int i = 0; i < CHILDREN; i++)
+		reap(start_with_code(name, i % 5 == 0 ? 3 : 0), i % 5 == 0 ? 3 << 8 : 0);
+	env.tick++;
+	ck_assert_int_eq(exit_ledger_update(ledger), 0);
+	ck_assert_uint_eq(command_of(ledger, name)->exits, CHILDREN);
+	ck_assert_uint_eq(command_of(ledger, name)->failures, CHILDREN / 5);
+	exit_ledger_close(ledger);
+	env_close(&env);
+}
+END_TEST
+
 START_TEST(only_of_the_live_machine)
 {
 	struct env env;

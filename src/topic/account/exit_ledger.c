@@ -84,15 +84,21 @@ static struct exited_command *find_or_add(struct exit_ledger *ledger, const char
 	return command;
 }
 
-static void count(struct exited_command *command, uint64_t uncounted_ns, uint64_t exits, uint64_t left_kib)
+/* What is known of exited processes of one name. */
+struct ends {
+	uint64_t uncounted_ns, left_kib;
+	uint64_t exits, failures; /* U64_UNKNOWN: unknown */
+};
+
+static void count(struct exited_command *command, const struct ends *ends)
 {
-	command->reported_ns += uncounted_ns;
-	command->exits = u64_sum(command->exits, exits);
-	command->left_kib += left_kib;
+	command->reported_ns += ends->uncounted_ns;
+	command->exits = u64_sum(command->exits, ends->exits);
+	command->failures = u64_sum(command->failures, ends->failures);
+	command->left_kib += ends->left_kib;
 }
 
-static void count_exit(struct exit_ledger *ledger, const char *name, uint64_t uncounted_ns, uint64_t exits,
-		       uint64_t left_kib)
+static void count_exit(struct exit_ledger *ledger, const char *name, struct ends ends)
 {
 	char quoted[PROCESS_NAME_MAX + sizeof(PROCESS_NOT_A_SUM)];
 
@@ -100,7 +106,7 @@ static void count_exit(struct exit_ledger *ledger, const char *name, uint64_t un
 		snprintf(quoted, sizeof(quoted), PROCESS_NOT_A_SUM, name);
 		name = quoted;
 	}
-	count(find_or_add(ledger, name), uncounted_ns, exits, left_kib);
+	count(find_or_add(ledger, name), &ends);
 }
 
 static void keep_record(void *context, const struct exit_record *record)
@@ -117,6 +123,7 @@ static void keep_record(void *context, const struct exit_record *record)
 		.cpu_ns = exit_record_cpu_ns(record, ledger->tick_ns),
 		.peak_kib = record->peak_kib == U64_UNKNOWN ? 0 : record->peak_kib,
 		.run_ns = record->run_ns == U64_UNKNOWN ? 0 : record->run_ns,
+		.failed = record->exit_code != 0 && record->exit_code != U32_UNKNOWN,
 	};
 	strcpy(ended->name, record->comm);
 }
@@ -136,20 +143,26 @@ static void count_process(struct exit_ledger *ledger, const struct ended *thread
 	struct process *alive = process_list_find(ledger->processes, threads->tgid);
 	const struct ended *first = &threads[n_threads - 1];
 	uint64_t cpu_ns = 0, run_ns = 0, exits = 0;
+	bool failed = false; /* threads that exit alone have the code 0 */
 
 	for (size_t i = 0; i < n_threads; i++) {
 		cpu_ns += threads[i].cpu_ns;
 		run_ns += threads[i].run_ns;
 		exits += threads[i].last;
+		failed |= threads[i].failed;
 		if (threads[i].first)
 			first = &threads[i];
 	}
-	if (exited)
+	if (exited) {
 		exited->dead_ns += run_ns; /* count_exited() subtracts its clock */
-	else if (alive)
+		exited->failed |= failed;
+	} else if (alive) {
 		alive->dead_ns += run_ns; /* its clock includes this, or they exited after it was read */
-	else
-		count_exit(ledger, first->name, cpu_ns, exits, EXIT_KIB + first->peak_kib);
+		alive->failed |= failed;
+	} else {
+		count_exit(ledger, first->name,
+			   (struct ends){ cpu_ns, EXIT_KIB + first->peak_kib, exits, failed && exits > 0 });
+	}
 }
 
 static void count_records(struct exit_ledger *ledger)
@@ -179,8 +192,11 @@ static void count_exited(struct exit_ledger *ledger)
 		uint64_t page_kib = processes->env->page_bytes / 1024, pages = process->stat.resident_pages;
 
 		count_exit(ledger, process->name,
-			   process->dead_ns > process->cpu_ns ? process->dead_ns - process->cpu_ns : 0, 1,
-			   EXIT_KIB + (pages == U64_UNKNOWN ? 0 : pages) * page_kib);
+			   (struct ends){ process->dead_ns > process->cpu_ns
+						  ? process->dead_ns - process->cpu_ns
+						  : 0,
+					  EXIT_KIB + (pages == U64_UNKNOWN ? 0 : pages) * page_kib, 1,
+					  process->failed });
 	}
 }
 
@@ -207,7 +223,7 @@ static void expect_known(struct exit_ledger *ledger)
 
 static void credit_share(void *context, const char *name, uint64_t ns)
 {
-	count_exit(context, name, ns, 0, 0);
+	count_exit(context, name, (struct ends){ .uncounted_ns = ns, .failures = U64_UNKNOWN });
 }
 
 static void count_events(struct exit_ledger *ledger)
@@ -216,7 +232,8 @@ static void count_events(struct exit_ledger *ledger)
 	child_shares_add(ledger->shares, ledger->processes, &ledger->event_ended);
 	for (size_t i = 0; i < ledger->event_ended.count; i++)
 		if (*ledger->event_ended.list[i].comm)
-			count_exit(ledger, ledger->event_ended.list[i].comm, 0, 1, EXIT_KIB);
+			count_exit(ledger, ledger->event_ended.list[i].comm,
+				   (struct ends){ 0, EXIT_KIB, 1, U64_UNKNOWN });
 }
 
 static void count_grown(struct exit_ledger *ledger, const struct process *parent, uint64_t ns)
@@ -227,7 +244,7 @@ static void count_grown(struct exit_ledger *ledger, const struct process *parent
 	    child_shares_split(ledger->shares, ledger->processes, parent->pid, ns, credit_share, ledger))
 		return;
 	snprintf(name, sizeof(name), "%.40s's children", parent->name);
-	count_exit(ledger, name, ns, U64_UNKNOWN, 0);
+	count_exit(ledger, name, (struct ends){ ns, 0, U64_UNKNOWN, U64_UNKNOWN });
 }
 
 /* Without records: the cutime growth of parents, without what samples saw of their children. */
@@ -269,7 +286,8 @@ static void share_out(struct exit_ledger *ledger, uint64_t ended_ns)
 	unreported_ns = ended_ns > reported_ns ? ended_ns - reported_ns : 0;
 	scale = ended_ns < reported_ns ? (double)ended_ns / (double)reported_ns : 1;
 	if (unreported_ns > 0 && (left_kib == 0 || lost > ledger->lost)) {
-		count(find_or_add(ledger, EXITED_NO_RECORD), unreported_ns, U64_UNKNOWN, 0);
+		count(find_or_add(ledger, EXITED_NO_RECORD),
+		      &(struct ends){ unreported_ns, 0, U64_UNKNOWN, U64_UNKNOWN });
 		unreported_ns = 0;
 	}
 	for (size_t i = 0; i < ledger->n_commands; i++) {

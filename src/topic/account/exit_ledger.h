@@ -15,6 +15,7 @@
 struct exited_command {
 	char name[PROCESS_NAME_MAX];
 	uint64_t exits;  /* since the first sample; U64_UNKNOWN without records */
+	uint64_t failures; /* of these, with a code other than 0 or by a signal; as exits */
 	uint64_t cpu_ns; /* CPU time that no sample saw */
 	uint64_t reported_ns, left_kib; /* in this tick: CPU time by records or parents, and memory to free */
 };
@@ -43,6 +44,7 @@ struct exit_ledger {
 		bool last;          /* its process ended with it */
 		uint64_t cpu_ns, run_ns; /* an estimate; as in its record, or 0 */
 		uint64_t peak_kib;  /* or 0 */
+		bool failed;        /* its code is known, and not 0 */
 		char name[PROCESS_NAME_MAX];
 	} *ended;
 	size_t n_ended, ended_capacity;

@@ -13,7 +13,8 @@
 struct exited_row {
 	const char *command;
 	double cpu_ratio, exits_per_second, cpu_seconds, watts, joules;
-	uint64_t exits;
+	uint64_t exits, failures;
+	double failures_per_second;
 };
 
 static const struct column columns[] = {
@@ -28,6 +29,15 @@ static const struct column columns[] = {
 	COLUMN(struct exited_row, exits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("exits"),
 	       .width = 8, .rank = 1, .help = N_("exits of processes of this name since the first sample"),
 	       .source = "taskstats exit records, else process events"),
+	COLUMN(struct exited_row, failures, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("failed"),
+	       .width = 6, .rank = 1,
+	       .help = N_("of these exits, those with a code other than 0 or by a signal; a process whose exit "
+			  "record was lost is not counted"),
+	       .source = "taskstats ac_exitcode of any of its threads"),
+	COLUMN(struct exited_row, failures_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
+	       .title = N_("failed/s"), .width = 8, .hidden = true,
+	       .rate_of = offsetof(struct exited_row, failures), .help = N_("failed exits"),
+	       .source = "growth of failures / time"),
 	COLUMN(struct exited_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
 	       .title = N_("time"), .width = 9, .rank = 1,
 	       .help = N_("CPU time that no sample saw while they were alive, since the first sample: an "
@@ -83,6 +93,7 @@ static int sample(struct sample *sample)
 
 		row->command = arena_copy(&sample->frame->arena, command->name, strlen(command->name));
 		row->exits = command->exits;
+		row->failures = command->failures;
 		row->cpu_seconds = (double)command->cpu_ns / 1e9;
 		row->joules = power_estimate_joules(&state->estimate, row->cpu_seconds);
 	}

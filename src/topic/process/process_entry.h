@@ -29,6 +29,7 @@ struct process {
 	int stat_file, statm_file; /* see pids_read_kept() */
 	double system_share;       /* of the CPU time, when it last used any */
 	uint64_t dead_ns;          /* CPU time of threads that exited since the first sample, in its clock */
+	bool failed;               /* an exit record has a code other than 0 */
 	uint64_t children_ns;      /* CPU time of children that it waited for, as counted so far */
 	uint64_t known_children_ns; /* will be part of children_ns, but was counted while they were alive */
 };
