@@ -331,9 +331,10 @@ unsigned options_panes(const struct options *options, const struct pane **chosen
 		memcpy(chosen, options->panes, options->n_panes * sizeof(*chosen));
 		return options->n_panes;
 	}
-	for (unsigned i = 0; i < n_panes; i++)
-		if (!options->batch || panes[i]->by_default)
-			chosen[count++] = panes[i];
+	for (unsigned i = 0; options->batch && batch_panes[i]; i++)
+		chosen[count++] = pane_find(batch_panes[i]);
+	for (unsigned i = 0; !options->batch && i < n_panes; i++)
+		chosen[count++] = panes[i];
 	return count;
 }
 

@@ -175,6 +175,7 @@ static void add_table(struct run_plan *run, const struct pane *pane, const struc
 	struct view *view = add_view(run, table->topic);
 
 	view->at_end = table->at_end;
+	view->limit = table->text_rows;
 	run->ends |= table->at_end;
 	dress(run, view, pane, table);
 }
@@ -193,7 +194,7 @@ static void add_named(struct run_plan *run, const char *topic)
 
 	for (unsigned i = 0; i < n_panes; i++)
 		for (const struct pane_table *table = panes[i]->tables; table->topic; table++)
-			if (strcmp(table->topic, topic) == 0) {
+			if (!table->own_columns && strcmp(table->topic, topic) == 0) {
 				dress(run, view, panes[i], table);
 				return;
 			}
@@ -228,7 +229,8 @@ static void choose_tables(struct run_plan *run, const struct options *options, c
 	for (unsigned i = 0; machine && i < n_chosen && !options->table && !options->format->one_table; i++)
 		add_tables(run, chosen[i], false);
 	for (unsigned v = 0; v < run->print.n_views; v++) {
-		run->print.views[v].limit = options->limit;
+		if (machine || options->limit > 0)
+			run->print.views[v].limit = options->limit;
 		if (machine)
 			view_choose_all(&run->print.views[v]);
 	}

@@ -20,6 +20,8 @@ const struct pane *const panes[] = {
 
 const unsigned n_panes = sizeof(panes) / sizeof(panes[0]);
 
+const char *const batch_panes[] = { "memory", "cpu", NULL };
+
 const struct pane *pane_find(const char *typed)
 {
 	const struct pane *found = NULL;

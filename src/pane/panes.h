@@ -9,6 +9,9 @@
 extern const struct pane *const panes[];
 extern const unsigned n_panes;
 
+/* Names of the panes that batch prints when none is given, ended by NULL. */
+extern const char *const batch_panes[];
+
 /* Topics of the two top lines of the screen, ended by NULL. */
 extern const char *const headline_topics[];
 

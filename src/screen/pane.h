@@ -26,6 +26,8 @@ struct pane_table {
 	bool lazy;       /* sampled only while the pane requests it, with --table, or with its option */
 	const char *option; /* batch text also prints it with this option of the pane; may be NULL */
 	bool (*when)(const struct sample_request *request); /* … but only if this holds; NULL: always */
+	bool own_columns;    /* another pane is the table's home: -t and the configuration mean that one */
+	unsigned text_rows;  /* batch text prints at most this many without --limit; 0: all */
 	const char *columns; /* keys shown at first; NULL: all columns that are not hidden */
 	const char *sort;    /* as of --sort; NULL: as sampled */
 };
@@ -81,7 +83,6 @@ struct pane {
 	char digit;                      /* the key that shows it */
 	const char *title;               /* N_() */
 	const char *question;            /* N_(): the question it answers */
-	bool by_default;                 /* batch prints it when no pane is given */
 	bool takes_pid, takes_user;      /* --pid, --user */
 	const struct pane_assertion *assertion;    /* --assert, -- COMMAND; NULL: it takes neither */
 	const struct pane_table *tables; /* ended by an entry without topic; the first is the pane's main

@@ -480,9 +480,9 @@ bool session_owns_table(const struct pane_context *context, unsigned index)
 
 	for (unsigned p = 0; setup->panes[p] != context->pane; p++)
 		for (const struct pane_table *table = setup->panes[p]->tables; table->topic; table++)
-			if (strcmp(table->topic, topic) == 0)
+			if (!table->own_columns && strcmp(table->topic, topic) == 0)
 				return false;
-	return true;
+	return !context->pane->tables[index].own_columns;
 }
 
 static void adjust(const struct pane_context *context, struct view *view)

@@ -45,7 +45,7 @@ void session_undo_logs(struct screen *screen, const struct frame *frame); /* the
 /* Gives a view the default columns and order of this table of the pane. */
 void session_apply_defaults(const struct pane_context *context, unsigned index, struct view *view);
 
-/* Is this the first pane with this table? Only there the configured columns and order apply and are saved. */
+/* Is this the home of the table? Only there the configured columns and order apply and are saved. */
 bool session_owns_table(const struct pane_context *context, unsigned index);
 
 #endif

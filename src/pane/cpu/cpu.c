@@ -317,7 +317,6 @@ const struct pane pane_cpu = {
 	.digit = '2',
 	.title = N_("CPU"),
 	.question = N_("Who uses the processors?"),
-	.by_default = true,
 	.takes_pid = true,
 	.takes_user = true,
 	.tables = tables,

@@ -12,6 +12,7 @@
 #include "model/statistics.h"
 #include "model/units.h"
 #include "pane/cpu/cpu.h"
+#include "pane/process_rows.h"
 #include "screen/graph.h"
 
 #define BARS_MAX 16      /* with more CPUs each is one cell */
@@ -514,28 +515,6 @@ static void draw_counted(struct pane_context *context, const struct canvas *canv
 	context_draw_table(context, &processes, CPU_TABLE_PROCESS);
 }
 
-/* Which processes the topic reads although they may not have run. */
-static void request_visible(struct pane_context *context)
-{
-	const struct table_widget *processes = &context->tables[CPU_TABLE_PROCESS];
-	const struct table *table = context_table(context, CPU_TABLE_PROCESS);
-	struct sample_request *request = context->request;
-	size_t end = processes->place.top + (size_t)processes->page;
-
-	request->n_visible = 0;
-	for (size_t i = processes->place.top; table && i < end && i < processes->view.n_rows; i++) {
-		double pid = table_number(table, processes->view.rows[i], "pid");
-		size_t at = request->n_visible;
-
-		if (isnan(pid) || at == PROCESSES_VISIBLE_MAX)
-			continue;
-		for (; at > 0 && request->visible[at - 1] > (uint32_t)pid; at--)
-			request->visible[at] = request->visible[at - 1];
-		request->visible[at] = (uint32_t)pid;
-		request->n_visible++;
-	}
-}
-
 void cpu_draw(struct pane_context *context, struct canvas *canvas)
 {
 	const struct cpu_state *cpu = context->state;
@@ -548,5 +527,5 @@ void cpu_draw(struct pane_context *context, struct canvas *canvas)
 	else
 		draw_processes(context, canvas);
 	if (cpu->view == CPU_TABLE_PROCESS || cpu->view == CPU_TABLE_COUNTER_PROCESS)
-		request_visible(context);
+		process_rows_request(context, CPU_TABLE_PROCESS);
 }

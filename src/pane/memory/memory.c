@@ -270,7 +270,6 @@ const struct pane pane_memory = {
 	.digit = '3',
 	.title = N_("Memory"),
 	.question = N_("Is there enough memory, and does the cache earn its keep?"),
-	.by_default = true,
 	.tables = tables,
 	.options = options,
 	.series = memory_series,

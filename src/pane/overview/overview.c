@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The overview pane: the machine in a few lines, and the processes that cost most. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "model/units.h"
+#include "pane/pages/pages_open.h"
+#include "pane/process_rows.h"
+#include "screen/context.h"
+#include "screen/graph.h"
+#include "screen/keys.h"
+
+enum overview_table {
+	OVERVIEW_TABLE_BUSY,
+	OVERVIEW_TABLE_LARGE,
+	OVERVIEW_TABLE_EXITED,
+	OVERVIEW_TABLE_CPU,
+	OVERVIEW_TABLE_MEMORY,
+	OVERVIEW_TABLE_PRESSURE,
+	OVERVIEW_TABLE_SYSTEM,
+	N_OVERVIEW_TABLES,
+};
+
+/* The lists, in the order of the screen. */
+#define N_LISTS OVERVIEW_TABLE_CPU
+
+#define LIST_ROWS 10 /* of a list in batch text */
+#define LIST_LINES_MIN 4 /* title, heading, rows */
+#define LIST_CELLS_MIN 36
+#define TIGHT 0.9 /* share of a resource from which on it is marked */
+#define STALLED 0.1 /* share of the last 10 s in which tasks waited, that is marked */
+
+static const struct pane_table tables[] = {
+	[OVERVIEW_TABLE_BUSY] = { .topic = "process",
+				  .headline = true,
+				  .own_columns = true,
+				  .text_rows = LIST_ROWS,
+				  .columns = "cpu_ratio,resident_bytes,pid,user,command",
+				  .sort = "cpu_ratio" },
+	[OVERVIEW_TABLE_LARGE] = { .topic = "process",
+				   .lazy = true,
+				   .own_columns = true,
+				   .columns = "resident_bytes,cpu_ratio,pid,user,command",
+				   .sort = "resident_bytes" },
+	[OVERVIEW_TABLE_EXITED] = { .topic = "exited",
+				    .headline = true,
+				    .own_columns = true,
+				    .text_rows = LIST_ROWS,
+				    .columns = "exits,failures,cpu_ratio,command",
+				    .sort = "exits" },
+	[OVERVIEW_TABLE_CPU] = { .topic = "cpu", .headline = true, .own_columns = true },
+	[OVERVIEW_TABLE_MEMORY] = { .topic = "memory", .headline = true, .own_columns = true },
+	[OVERVIEW_TABLE_PRESSURE] = { .topic = "pressure", .headline = true, .own_columns = true },
+	[OVERVIEW_TABLE_SYSTEM] = { .topic = "system", .headline = true, .own_columns = true },
+	{ 0 },
+};
+
+enum overview_series {
+	OVERVIEW_SERIES_IDLE,
+	OVERVIEW_SERIES_IOWAIT,
+	OVERVIEW_SERIES_AVAILABLE,
+	OVERVIEW_SERIES_SWAP,
+	N_OVERVIEW_SERIES,
+};
+
+static const struct series series[] = {
+	[OVERVIEW_SERIES_IDLE] = { "cpu", "all", "idle_ratio" },
+	[OVERVIEW_SERIES_IOWAIT] = { "cpu", "all", "iowait_ratio" },
+	[OVERVIEW_SERIES_AVAILABLE] = { "memory", "available", "free_bytes" },
+	[OVERVIEW_SERIES_SWAP] = { "memory", "swap", "used_bytes" },
+};
+
+#define CPU(part) { "cpu", "all", part "_ratio" }
+#define PRESSURE(resource) { "pressure", resource, "avg10_ratio" }
+#define SYSTEM(column) { "system", NULL, column }
+
+/* What stands beside the lists. */
+static const struct series explained[] = {
+	CPU("user"),
+	CPU("system"),
+	CPU("iowait"),
+	CPU("steal"),
+	CPU("idle"),
+	{ "memory", "available", "free_bytes" },
+	{ "memory", "mem", "total_bytes" },
+	{ "memory", "swap", "used_bytes" },
+	{ "memory", "swap", "total_bytes" },
+	PRESSURE("cpu"),
+	PRESSURE("memory"),
+	PRESSURE("io"),
+	SYSTEM("load1"),
+	SYSTEM("load5"),
+	SYSTEM("load15"),
+	SYSTEM("cpus"),
+	SYSTEM("running"),
+	SYSTEM("blocked"),
+	SYSTEM("forks_per_second"),
+	{ 0 },
+};
+
+/* A resource in one line: "CPU   8 % ███▏····  user 4  system 3  wait 0". */
+struct gauge {
+	const char *name; /* translated */
+	double ratio;     /* of the bar; NaN: unknown */
+	bool warn;
+	char value[VALUE_TEXT_MAX]; /* empty: the ratio in percent */
+	char text[TEXT_MAX];
+};
+
+static double number(const struct pane_context *context, const char *topic, const char *row,
+		     const char *column)
+{
+	return frame_number(context->frame, topic, row, column);
+}
+
+static double cpu(const struct pane_context *context, const char *column)
+{
+	return number(context, "cpu", "all", column);
+}
+
+static void gauge_cpu(const struct pane_context *context, struct gauge *gauge)
+{
+	char numbers[4][VALUE_TEXT_MAX];
+
+	gauge->name = _("CPU");
+	gauge->ratio = 1 - cpu(context, "idle_ratio") - cpu(context, "iowait_ratio");
+	gauge->warn = gauge->ratio >= TIGHT;
+	snprintf(gauge->text, sizeof(gauge->text), _("user %s  system %s  wait %s  steal %s"),
+		 fixed_text(numbers[0], 100 * cpu(context, "user_ratio"), 0),
+		 fixed_text(numbers[1], 100 * cpu(context, "system_ratio"), 0),
+		 fixed_text(numbers[2], 100 * cpu(context, "iowait_ratio"), 0),
+		 fixed_text(numbers[3], 100 * cpu(context, "steal_ratio"), 0));
+}
+
+static void gauge_memory(const struct pane_context *context, struct gauge *gauge)
+{
+	double total = number(context, "memory", "mem", "total_bytes");
+	double available = number(context, "memory", "available", "free_bytes");
+	char numbers[2][VALUE_TEXT_MAX];
+
+	gauge->name = _("memory");
+	gauge->ratio = (total - available) / total;
+	gauge->warn = gauge->ratio >= TIGHT;
+	snprintf(gauge->text, sizeof(gauge->text), _("%s of %s available"),
+		 size_text(numbers[0], available), size_text(numbers[1], total));
+}
+
+static void gauge_swap(const struct pane_context *context, struct gauge *gauge)
+{
+	double total = number(context, "memory", "swap", "total_bytes");
+	double used = number(context, "memory", "swap", "used_bytes");
+	char numbers[2][VALUE_TEXT_MAX];
+
+	gauge->name = _("swap");
+	gauge->ratio = total > 0 ? used / total : NAN;
+	gauge->warn = gauge->ratio >= TIGHT;
+	if (total > 0)
+		snprintf(gauge->text, sizeof(gauge->text), _("%s of %s used"), size_text(numbers[0], used),
+			 size_text(numbers[1], total));
+	else
+		snprintf(gauge->text, sizeof(gauge->text), "%s", isnan(total) ? "-" : _("none"));
+}
+
+static double pressure(const struct pane_context *context, const char *resource)
+{
+	const struct table *table = context_table(context, OVERVIEW_TABLE_PRESSURE);
+	const void *row = table ? table_find(table, resource, "some") : NULL;
+
+	return row ? table_number(table, row, "avg10_ratio") : NAN;
+}
+
+/* The share of the last 10 s in which some task waited; the largest is the bar. */
+static void gauge_pressure(const struct pane_context *context, struct gauge *gauge)
+{
+	static const char *const resources[] = { "cpu", "memory", "io" };
+	char numbers[3][VALUE_TEXT_MAX];
+
+	gauge->name = _("pressure");
+	gauge->ratio = NAN;
+	for (unsigned i = 0; i < 3; i++) {
+		double share = pressure(context, resources[i]);
+
+		fixed_text(numbers[i], 100 * share, 1);
+		gauge->ratio = fmax(gauge->ratio, share); /* of a number and NaN it is the number */
+	}
+	gauge->warn = pressure(context, "memory") >= STALLED || pressure(context, "io") >= STALLED;
+	snprintf(gauge->text, sizeof(gauge->text), _("cpu %s  memory %s  io %s"), numbers[0], numbers[1],
+		 numbers[2]);
+}
+
+static void gauge_load(const struct pane_context *context, struct gauge *gauge)
+{
+	double load = number(context, "system", NULL, "load1"), cpus = number(context, "system", NULL, "cpus");
+	char running[VALUE_TEXT_MAX], blocked[VALUE_TEXT_MAX], forks[VALUE_TEXT_MAX];
+
+	gauge->name = _("load");
+	fixed_text(gauge->value, load, 2);
+	gauge->ratio = load / cpus;
+	gauge->warn = gauge->ratio > 1;
+	snprintf(gauge->text, sizeof(gauge->text), _("runnable %s  in disk wait %s  forks %s/s"),
+		 fixed_text(running, number(context, "system", NULL, "running"), 0),
+		 fixed_text(blocked, number(context, "system", NULL, "blocked"), 0),
+		 rate_short(forks, number(context, "system", NULL, "forks_per_second")));
+}
+
+static void (*const gauges[])(const struct pane_context *context, struct gauge *gauge) = {
+	gauge_cpu, gauge_memory, gauge_swap, gauge_pressure, gauge_load,
+};
+
+#define N_GAUGES (sizeof(gauges) / sizeof(gauges[0]))
+#define NAME_CELLS 9
+#define PERCENT_CELLS 6
+
+static void percent(char text[VALUE_TEXT_MAX], double ratio)
+{
+	if (isnan(ratio))
+		snprintf(text, VALUE_TEXT_MAX, "-");
+	else
+		snprintf(text, VALUE_TEXT_MAX, "%.0f %%", 100 * ratio);
+}
+
+static void draw_gauge(const struct pane_context *context, const struct canvas *line,
+		       void (*fill)(const struct pane_context *context, struct gauge *gauge))
+{
+	struct gauge gauge = { .ratio = NAN };
+	struct graph_part part = { .letter = '#', .label = "" };
+	int bar = line->width / 4, x = NAME_CELLS + PERCENT_CELLS + 1;
+
+	fill(context, &gauge);
+	part.value = gauge.ratio < 1 ? gauge.ratio : 1;
+	if (!*gauge.value)
+		percent(gauge.value, gauge.ratio);
+	canvas_text(line, 0, 0, STYLE_STRONG, gauge.name, NAME_CELLS);
+	canvas_right(line, 0, NAME_CELLS, PERCENT_CELLS, gauge.warn ? STYLE_WARN : STYLE_STRONG,
+		     gauge.value);
+	if (line->width < x + LIST_CELLS_MIN)
+		bar = 0;
+	if (bar > 0 && !isnan(gauge.ratio))
+		graph_bar(line, 0, x, bar, &part, 1, 1);
+	canvas_text(line, 0, x + bar + (bar ? 2 : 0), STYLE_NORMAL, gauge.text, -1);
+}
+
+static const char *list_title(unsigned table)
+{
+	return table == OVERVIEW_TABLE_BUSY    ? _("most CPU")
+	       : table == OVERVIEW_TABLE_LARGE ? _("most memory")
+					       : _("exited since the start");
+}
+
+/* The lists side by side where they fit, else one below the other. */
+static void draw_lists(struct pane_context *context, const struct canvas *canvas)
+{
+	int columns = canvas->width / LIST_CELLS_MIN, lines, n_lists = N_LISTS;
+
+	columns = columns < 1 ? 1 : columns > n_lists ? n_lists : columns;
+	while ((n_lists + columns - 1) / columns * LIST_LINES_MIN > canvas->height && n_lists > 1)
+		n_lists--;
+	columns = columns < n_lists ? columns : n_lists;
+	lines = canvas->height / ((n_lists + columns - 1) / columns);
+	for (int i = 0; i < n_lists; i++) {
+		int width = (canvas->width - 2 * (columns - 1)) / columns;
+		struct canvas part = canvas_part(canvas, i / columns * lines, i % columns * (width + 2), lines,
+						 width);
+
+		context_draw_titled(context, &part, (unsigned)i,
+				    list_title((unsigned)i));
+		if (i < OVERVIEW_TABLE_EXITED)
+			process_rows_request(context, (unsigned)i);
+	}
+}
+
+static void draw(struct pane_context *context, struct canvas *canvas)
+{
+	int gauge_lines = canvas->height >= (int)N_GAUGES + LIST_LINES_MIN ? (int)N_GAUGES
+			  : canvas->height > 2				    ? 2
+									    : canvas->height;
+	struct canvas rest = canvas_rows(canvas, gauge_lines, canvas->height - gauge_lines);
+
+	context->request->n_visible = 0;
+	for (int i = 0; i < gauge_lines; i++) {
+		struct canvas line = canvas_rows(canvas, i, 1);
+
+		draw_gauge(context, &line, gauges[i]);
+	}
+	draw_lists(context, &rest);
+}
+
+static void open_process(struct pane_context *context)
+{
+	const struct table_widget *widget = &context->tables[context->focus];
+	const struct table *table = context_table(context, context->focus);
+	const struct column *column;
+	const void *row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
+
+	if (row)
+		pages_open(context, table, row);
+	else
+		screen_message(context->screen, MESSAGE_PANE, "%s",
+			       _("select a process first, with the arrows or the mouse"));
+}
+
+static const struct pane_action pane_actions[] = {
+	{ ACTION_OPEN, open_process, NULL, N_("open the selected process") },
+	{ 0 },
+};
+
+static const char *refuses(const struct pane_context *context, enum action action)
+{
+	if (action == ACTION_OPEN && screen_replays(context))
+		return _("a recording has only the pages of the process it was made with");
+	return action == ACTION_OPEN && context->focus == OVERVIEW_TABLE_EXITED ? _("it has exited") : NULL;
+}
+
+/* From the end of a list the cursor goes on in the next one. */
+static bool key(struct pane_context *context, const struct input *input)
+{
+	struct table_widget *widget = &context->tables[context->focus];
+	unsigned next = context->focus;
+
+	if (!widget->place.cursor_on)
+		return false;
+	if (input->key == K_DOWN && widget->place.row + 1 >= widget->view.n_rows)
+		next = (next + 1) % N_LISTS;
+	else if (input->key == K_UP && widget->place.row == 0)
+		next = (next + N_LISTS - 1) % N_LISTS;
+	if (next == context->focus || context->tables[next].heading_y < 0)
+		return false;
+	widget->place.cursor_on = false;
+	context->focus = next;
+	table_select(&context->tables[next]);
+	return true;
+}
+
+static const struct pane_view views[] = {
+	{ "overview", N_("Overview"), N_("the machine, and the processes that cost most"), OVERVIEW_TABLE_BUSY,
+	  1UL << OVERVIEW_TABLE_LARGE, .draw = draw },
+	{ 0 },
+};
+
+const struct pane pane_overview = {
+	.name = "overview",
+	.digit = '1',
+	.title = N_("Overview"),
+	.question = N_("What is wrong with this machine?"),
+	.tables = tables,
+	.series = series,
+	.n_series = N_OVERVIEW_SERIES,
+	.explained = explained,
+	.views = views,
+	.actions = pane_actions,
+	.refuses = refuses,
+	.key = key,
+};

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rows of processes that are on the screen. */
+#ifndef PANETOP_PANE_PROCESS_ROWS_H
+#define PANETOP_PANE_PROCESS_ROWS_H
+
+#include "screen/context.h"
+
+/*
+ * Requests that the processes on the page of this table, as last drawn, are read again in the next sample
+ * although they may not have run. Adds to the request.
+ */
+void process_rows_request(struct pane_context *context, unsigned table);
+
+#endif
