@@ -30,10 +30,10 @@ enum overview_table {
 /* The lists, in the order of the screen. */
 #define N_LISTS OVERVIEW_TABLE_CPU
 
-#define LIST_ROWS 10 /* of a list in batch text */
+#define LIST_ROWS 10     /* of a list in batch text */
 #define LIST_LINES_MIN 4 /* title, heading, rows */
 #define LIST_CELLS_MIN 36
-#define TIGHT 0.9 /* share of a resource from which on it is marked */
+#define TIGHT 0.9   /* share of a resource from which on it is marked */
 #define STALLED 0.1 /* share of the last 10 s in which tasks waited, that is marked */
 
 static const struct pane_table tables[] = {
@@ -76,9 +76,18 @@ static const struct series series[] = {
 	[OVERVIEW_SERIES_SWAP] = { "memory", "swap", "used_bytes" },
 };
 
-#define CPU(part) { "cpu", "all", part "_ratio" }
-#define PRESSURE(resource) { "pressure", resource, "avg10_ratio" }
-#define SYSTEM(column) { "system", NULL, column }
+#define CPU(part)                                                                                            \
+	{                                                                                                    \
+		"cpu", "all", part "_ratio"                                                                  \
+	}
+#define PRESSURE(resource)                                                                                   \
+	{                                                                                                    \
+		"pressure", resource, "avg10_ratio"                                                          \
+	}
+#define SYSTEM(column)                                                                                       \
+	{                                                                                                    \
+		"system", NULL, column                                                                       \
+	}
 
 /* What stands beside the lists. */
 static const struct series explained[] = {
@@ -129,7 +138,7 @@ static void gauge_cpu(const struct pane_context *context, struct gauge *gauge)
 	char numbers[4][VALUE_TEXT_MAX];
 
 	gauge->name = _("CPU");
-	gauge->ratio = 1 - cpu(context, "idle_ratio") - cpu(context, "iowait_ratio");
+	gauge->ratio = fmax(0, 1 - cpu(context, "idle_ratio") - cpu(context, "iowait_ratio"));
 	gauge->warn = gauge->ratio >= TIGHT;
 	snprintf(gauge->text, sizeof(gauge->text), _("user %s  system %s  wait %s  steal %s"),
 		 fixed_text(numbers[0], 100 * cpu(context, "user_ratio"), 0),
@@ -147,8 +156,8 @@ static void gauge_memory(const struct pane_context *context, struct gauge *gauge
 	gauge->name = _("memory");
 	gauge->ratio = (total - available) / total;
 	gauge->warn = gauge->ratio >= TIGHT;
-	snprintf(gauge->text, sizeof(gauge->text), _("%s of %s available"),
-		 size_text(numbers[0], available), size_text(numbers[1], total));
+	snprintf(gauge->text, sizeof(gauge->text), _("%s of %s available"), size_text(numbers[0], available),
+		 size_text(numbers[1], total));
 }
 
 static void gauge_swap(const struct pane_context *context, struct gauge *gauge)
@@ -196,7 +205,8 @@ static void gauge_pressure(const struct pane_context *context, struct gauge *gau
 
 static void gauge_load(const struct pane_context *context, struct gauge *gauge)
 {
-	double load = number(context, "system", NULL, "load1"), cpus = number(context, "system", NULL, "cpus");
+	double load = number(context, "system", NULL, "load1"),
+	       cpus = number(context, "system", NULL, "cpus");
 	char running[VALUE_TEXT_MAX], blocked[VALUE_TEXT_MAX], forks[VALUE_TEXT_MAX];
 
 	gauge->name = _("load");
@@ -237,8 +247,7 @@ static void draw_gauge(const struct pane_context *context, const struct canvas *
 	if (!*gauge.value)
 		percent(gauge.value, gauge.ratio);
 	canvas_text(line, 0, 0, STYLE_STRONG, gauge.name, NAME_CELLS);
-	canvas_right(line, 0, NAME_CELLS, PERCENT_CELLS, gauge.warn ? STYLE_WARN : STYLE_STRONG,
-		     gauge.value);
+	canvas_right(line, 0, NAME_CELLS, PERCENT_CELLS, gauge.warn ? STYLE_WARN : STYLE_STRONG, gauge.value);
 	if (line->width < x + LIST_CELLS_MIN)
 		bar = 0;
 	if (bar > 0 && !isnan(gauge.ratio))
@@ -265,11 +274,10 @@ static void draw_lists(struct pane_context *context, const struct canvas *canvas
 	lines = canvas->height / ((n_lists + columns - 1) / columns);
 	for (int i = 0; i < n_lists; i++) {
 		int width = (canvas->width - 2 * (columns - 1)) / columns;
-		struct canvas part = canvas_part(canvas, i / columns * lines, i % columns * (width + 2), lines,
-						 width);
+		struct canvas part =
+			canvas_part(canvas, i / columns * lines, i % columns * (width + 2), lines, width);
 
-		context_draw_titled(context, &part, (unsigned)i,
-				    list_title((unsigned)i));
+		context_draw_titled(context, &part, (unsigned)i, list_title((unsigned)i));
 		if (i < OVERVIEW_TABLE_EXITED)
 			process_rows_request(context, (unsigned)i);
 	}
@@ -278,8 +286,8 @@ static void draw_lists(struct pane_context *context, const struct canvas *canvas
 static void draw(struct pane_context *context, struct canvas *canvas)
 {
 	int gauge_lines = canvas->height >= (int)N_GAUGES + LIST_LINES_MIN ? (int)N_GAUGES
-			  : canvas->height > 2				    ? 2
-									    : canvas->height;
+			  : canvas->height > 2                             ? 2
+									   : canvas->height;
 	struct canvas rest = canvas_rows(canvas, gauge_lines, canvas->height - gauge_lines);
 
 	context->request->n_visible = 0;
@@ -338,8 +346,8 @@ static bool key(struct pane_context *context, const struct input *input)
 }
 
 static const struct pane_view views[] = {
-	{ "overview", N_("Overview"), N_("the machine, and the processes that cost most"), OVERVIEW_TABLE_BUSY,
-	  1UL << OVERVIEW_TABLE_LARGE, .draw = draw },
+	{ "overview", N_("Overview"), N_("the machine, and the processes that cost most"),
+	  OVERVIEW_TABLE_BUSY, 1UL << OVERVIEW_TABLE_LARGE, .draw = draw },
 	{ 0 },
 };
 

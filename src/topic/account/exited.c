@@ -31,8 +31,9 @@ static const struct column columns[] = {
 	       .source = "taskstats exit records, else process events"),
 	COLUMN(struct exited_row, failures, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("failed"),
 	       .width = 6, .rank = 1,
-	       .help = N_("of these exits, those with a code other than 0 or by a signal; a process whose exit "
-			  "record was lost is not counted"),
+	       .help = N_(
+		       "of these exits, those with a code other than 0 or by a signal; a process whose exit "
+		       "record was lost is not counted"),
 	       .source = "taskstats ac_exitcode of any of its threads"),
 	COLUMN(struct exited_row, failures_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
 	       .title = N_("failed/s"), .width = 8, .hidden = true,
