@@ -138,7 +138,9 @@ static void gauge_cpu(const struct pane_context *context, struct gauge *gauge)
 	char numbers[4][VALUE_TEXT_MAX];
 
 	gauge->name = _("CPU");
-	gauge->ratio = fmax(0, 1 - cpu(context, "idle_ratio") - cpu(context, "iowait_ratio"));
+	gauge->ratio = 1 - cpu(context, "idle_ratio") - cpu(context, "iowait_ratio");
+	if (gauge->ratio < 0)
+		gauge->ratio = 0; /* the counters of a CPU are not read at once */
 	gauge->warn = gauge->ratio >= TIGHT;
 	snprintf(gauge->text, sizeof(gauge->text), _("user %s  system %s  wait %s  steal %s"),
 		 fixed_text(numbers[0], 100 * cpu(context, "user_ratio"), 0),
