@@ -66,6 +66,12 @@ void screen_show_view(struct pane_context *context, unsigned view);
 /* Shows the pane with this name for this process; does nothing if there is no such pane. */
 void screen_open(struct pane_context *context, const char *pane, const struct process_choice *process);
 
+/*
+ * Shows the pane with this name and does this action there, as if its key was pressed, with the row selected
+ * that is selected here if the table is the same. Esc comes back.
+ */
+void screen_hand_over(struct pane_context *context, const char *pane, enum action action);
+
 /* Lets the pane adjust its tables to the settings again. */
 void screen_adjust(struct pane_context *context);
 

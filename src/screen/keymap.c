@@ -4,6 +4,8 @@
 
 #include "screen/keymap.h"
 
+#include <string.h>
+
 #include "screen/commands.h"
 #include "screen/session.h"
 
@@ -70,6 +72,24 @@ static bool take_action(struct pane_context *context, enum action action)
 	else
 		act(context);
 	return true;
+}
+
+void screen_hand_over(struct pane_context *context, const char *pane, enum action action)
+{
+	struct screen *screen = context->screen;
+	const struct table_widget *from = session_table(screen);
+	int came_from = (int)screen->current;
+	struct table_widget *to;
+
+	for (unsigned i = 0; i < screen->setup->n_panes; i++)
+		if (strcmp(screen->setup->panes[i]->name, pane) == 0)
+			session_choose_pane(screen, i);
+	screen->came_from = came_from;
+	to = session_table(screen);
+	if (from->place.cursor_on && from->view.schema == to->view.schema)
+		table_place_copy(&to->place, &from->place);
+	session_update(screen);
+	take_action(session_context(screen), action);
 }
 
 static bool is_at(const struct screen_place *place, const struct input *input)

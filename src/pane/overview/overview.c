@@ -315,16 +315,45 @@ static void open_process(struct pane_context *context)
 			       _("select a process first, with the arrows or the mouse"));
 }
 
+/* What the pane cpu does better: it gets the selected process, or its own first one. */
+#define HAND_OVER(name, action)                                                                              \
+	static void name(struct pane_context *context)                                                       \
+	{                                                                                                    \
+		screen_hand_over(context, "cpu", action);                                                    \
+	}
+
+HAND_OVER(tree, ACTION_TREE)
+HAND_OVER(threads, ACTION_THREADS)
+HAND_OVER(user, ACTION_USER)
+HAND_OVER(send_signal, ACTION_ACT)
+HAND_OVER(less_nice, ACTION_LESS_NICE)
+HAND_OVER(nicer, ACTION_NICER)
+HAND_OVER(sort_by_memory, ACTION_SORT_MEMORY)
+HAND_OVER(sort_by_cpu, ACTION_SORT_CPU)
+HAND_OVER(sort_by_time, ACTION_SORT_TIME)
+
 static const struct pane_action pane_actions[] = {
 	{ ACTION_OPEN, open_process, NULL, N_("open the selected process") },
+	{ ACTION_ACT, send_signal, N_("Signal"), N_("send a signal to the selected process") },
+	{ ACTION_TREE, tree, NULL, NULL },
+	{ ACTION_THREADS, threads, NULL, NULL },
+	{ ACTION_USER, user, NULL, NULL },
+	{ ACTION_LESS_NICE, less_nice, NULL, NULL },
+	{ ACTION_NICER, nicer, NULL, NULL },
+	{ ACTION_SORT_MEMORY, sort_by_memory, NULL, NULL },
+	{ ACTION_SORT_CPU, sort_by_cpu, NULL, NULL },
+	{ ACTION_SORT_TIME, sort_by_time, NULL, NULL },
 	{ 0 },
 };
 
 static const char *refuses(const struct pane_context *context, enum action action)
 {
+	bool of_process = action == ACTION_OPEN || action == ACTION_ACT || action == ACTION_LESS_NICE ||
+			  action == ACTION_NICER;
+
 	if (action == ACTION_OPEN && screen_replays(context))
 		return _("a recording has only the pages of the process it was made with");
-	return action == ACTION_OPEN && context->focus == OVERVIEW_TABLE_EXITED ? _("it has exited") : NULL;
+	return of_process && context->focus == OVERVIEW_TABLE_EXITED ? _("it has exited") : NULL;
 }
 
 /* From the end of a list the cursor goes on in the next one. */
