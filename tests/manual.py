@@ -106,36 +106,48 @@ def every_signal():
     return missing(names, tags(section(read(MAIN), "SIGNALS")))
 
 
-def keys_of_help(arguments, pane):
-    """Keys of the pane, and those that work everywhere, as the help on the screen lists them."""
+def listed_keys(text):
+    return {key for line in re.findall(r"^  \S.*$", text, re.M) for key in line[2:12].split("  ")[0].split()}
+
+
+def help_page(arguments, pane):
+    """As the screen shows it."""
     from common import screen
-    with screen(*arguments, width=200, height=110) as terminal:
-        terminal.send(str(panes().index(pane) + 1), "F1")
-        text = terminal.text()
-    parts = re.split(r"^Keys (?:of this pane|everywhere)$", text, flags=re.M)
-    found = [[line[2:11].split() for line in re.findall(r"^  \S.*$", part, re.M)] for part in parts[1:]]
-    assert len(found) == 2 and all(found), "the help does not look as it is read here\n" + text
-    return [{key for keys in part for key in keys} for part in found]
+    with screen(*arguments, pane, width=200, height=110) as terminal:
+        terminal.send("F1")
+        return terminal.text()
 
 
 def every_key():
+    """Those of --keys, of which the page is made, and those of every help page."""
     from common import fixture, RECORDING
-    page = read(MAIN)
+    page, listed = read(MAIN), output("--keys")
     everywhere = words(section(page, "KEYS"))
-    replaying = everywhere | words(section(page, "Keys of a replay"))
+    problem = missing(listed_keys(listed.split("\n\n")[0]), everywhere)
     for pane in panes():
-        if f".SS Keys of the pane {pane}\n" not in page:
-            return "no section of the keys of " + pane
-        own = words(section(page, "Keys of the pane " + pane))
-        sources = [([fixture("linux-6.1")], everywhere), (["--replay=" + RECORDING], replaying)]
-        if pane == "pages":  # most of its keys are for a process
-            sources.append(([fixture("pages"), "--pid=77", pane], everywhere))
-        for arguments, common in sources:
-            of_pane, of_all = keys_of_help(arguments, pane)
-            lost = missing(of_pane, own) or missing(of_all, common)
-            if lost:
-                return f"{pane}: {lost}"
-    return None
+        own = everywhere | words(section(page, "Views and keys of the pane " + pane))
+        sources = [[fixture("linux-6.1")], ["--replay=" + RECORDING]] + [[fixture("pages"), "--pid=77"]] * (pane == "pages")
+        for arguments in sources:
+            text = help_page(arguments, pane)
+            found = listed_keys(text[text.index("\nKeys of this pane"):])
+            assert len(found) > 20, "the help does not look as it is read here\n" + text
+            lost = missing(found, own)
+            problem = problem or (f"{pane}: {lost}" if lost else None)
+    return problem
+
+
+def every_view():
+    page, problem = read(MAIN), None
+    for pane, views in re.findall(r"^Views of the pane (\w+):\n((?:  .*\n)*)", output("--keys"), re.M):
+        titles = [line.strip().split("  ")[0] for line in views.splitlines()]
+        there = tags_whole(section(page, "Views and keys of the pane " + pane))
+        lost = missing(titles, there)
+        problem = problem or (f"{pane}: {lost}" if lost else None)
+    return problem
+
+
+def tags_whole(text):
+    return {plain(line) for line in re.findall(r"^\.TP\n\.B (.*)$", text, re.M)}
 
 
 def every_column():
@@ -175,6 +187,7 @@ def main():
         ("panetop(1) has every variable of the environment that is read", every_variable, None),
         ("panetop(1) has every signal that is waited for", every_signal, None),
         ("panetop(1) has every key of every help page", every_key, None if can_be_seen else "python3-pyte is not installed"),
+        ("panetop(1) has every view of every pane", every_view, None),
         ("panetop-metrics(5) has every topic and column", every_column, None),
         ("both pages are of this version", version, None),
         ("panetop(1) is well-formed", lambda: well_formed(MAIN), None if can_be_checked else "mandoc and man are needed"),

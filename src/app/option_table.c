@@ -257,6 +257,7 @@ void print_help(void)
 				    _(entry->help));
 	}
 	print_entry('h', "help", NULL, _("show this help"));
+	print_entry(0, "keys", NULL, _("show the keys of the screen and the views of each pane"));
 	print_entry('V', "version", NULL, _("show the version"));
 	print_pane_options();
 	printf("\n%s\n",

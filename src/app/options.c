@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "app/key_list.h"
 #include "core/alloc.h"
 #include "core/error_message.h"
 #include "core/i18n.h"
@@ -20,6 +21,7 @@
 #include "topic/topic.h"
 
 #define CODE_OPERAND 1   /* getopt's own */
+#define CODE_KEYS 2        /* --keys */
 #define CODE_SHARED 1000 /* getopt codes: index into option_entries */
 #define CODE_PANE 2000   /* index into the list of all pane options */
 
@@ -81,6 +83,7 @@ static void make_tables(struct parser *parser)
 		parser->longs[n++] = long_option(parser->choices[i].option->name,
 						 parser->choices[i].option->argument, CODE_PANE + (int)i);
 	parser->longs[n++] = long_option("help", false, 'h');
+	parser->longs[n++] = long_option("keys", false, CODE_KEYS);
 	parser->longs[n++] = long_option("version", false, 'V');
 	parser->letters[letter++] = 'h';
 	parser->letters[letter++] = 'V';
@@ -195,7 +198,12 @@ static int set_pane_option(struct parser *parser, unsigned index, const char *va
 
 static int print_and_end(int code)
 {
-	code == 'h' ? print_help() : print_version();
+	if (code == 'h')
+		print_help();
+	else if (code == 'V')
+		print_version();
+	else
+		print_keys();
 	if (fflush(stdout) == 0)
 		return 0;
 	error_message(_("standard output"), "%s", strerror(errno));
@@ -207,7 +215,7 @@ static int take_option(struct parser *parser, int code, const char *argument)
 {
 	const struct option_entry *entry = entry_of(code);
 
-	if (code == 'h' || code == 'V')
+	if (code == 'h' || code == 'V' || code == CODE_KEYS)
 		return print_and_end(code);
 	if (code == '?' || code == ':')
 		return wrong_option(parser, code, argument);

@@ -4,6 +4,8 @@
 
 #include "screen/action.h"
 
+#include <stdio.h>
+
 #include "core/i18n.h"
 
 /* The first key is the one in the footer. */
@@ -12,7 +14,8 @@ const struct action_info actions[N_ACTIONS] = {
 		N_("all keys, and the purpose of this pane and its views") },
 	[ACTION_PANES] = { { K_F2 }, N_("Panes"), N_("list of panes") },
 	[ACTION_QUIT] = { { 'q', K_F10 }, N_("Quit"), N_("leave panetop") },
-	[ACTION_UP] = { { K_ESCAPE }, NULL, N_("up: out of a prompt, a list, a view, a process, and home") },
+	[ACTION_UP] = { { K_ESCAPE }, NULL,
+		N_("go up: leave a prompt, a list, a view, a selection, a filter; then the pane") },
 	[ACTION_NEXT_PANE] = { { K_SHIFT_RIGHT }, NULL, N_("next pane") },
 	[ACTION_PREVIOUS_PANE] = { { K_SHIFT_LEFT }, NULL, N_("previous pane") },
 	[ACTION_NEXT_VIEW] = { { K_TAB, ']' }, NULL, N_("next view of the pane") },
@@ -59,6 +62,25 @@ const struct action_info actions[N_ACTIONS] = {
 	[ACTION_REGION_ON] = { { ')' }, NULL, N_("the next region of the map") },
 	[ACTION_REDRAW] = { { 'L' - '@' }, NULL, N_("redraw the screen") },
 };
+
+const struct other_keys other_keys[] = {
+	{ "1-9 0", N_("choose a pane; again: its first view") },
+	{ N_("arrows"), N_("select a row and a column; PgUp PgDn Home End") },
+	{ N_("mouse"),
+	  N_("click a pane, a view, a heading (sorts), a row, a key in the footer; the wheel scrolls") },
+	{ NULL, NULL },
+};
+
+char *action_keys_text(char out[ACTION_KEYS_TEXT_MAX], enum action action)
+{
+	char name[KEY_NAME_MAX];
+	size_t used = 0;
+
+	for (unsigned k = 0; k < ACTION_KEYS && actions[action].keys[k]; k++)
+		used += (size_t)snprintf(out + used, ACTION_KEYS_TEXT_MAX - used, "%s%s", k > 0 ? " " : "",
+					 key_label(name, actions[action].keys[k]));
+	return out;
+}
 
 enum action action_of_key(int key)
 {

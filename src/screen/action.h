@@ -66,7 +66,19 @@ struct action_info {
 
 extern const struct action_info actions[N_ACTIONS];
 
+/* Keys that are no action; ended by one without keys. */
+struct other_keys {
+	const char *keys, *help; /* N_() */
+};
+
+extern const struct other_keys other_keys[];
+
 /* The action of a key; N_ACTIONS: none. */
 enum action action_of_key(int key);
+
+#define ACTION_KEYS_TEXT_MAX (ACTION_KEYS * KEY_NAME_MAX)
+
+/* "F1 ? h"; returns out. */
+char *action_keys_text(char out[ACTION_KEYS_TEXT_MAX], enum action action);
 
 #endif

@@ -102,19 +102,13 @@ static void add_key(struct buffer *out, const char *keys, const char *help)
 
 static void add_actions(struct buffer *out, const struct pane_context *context, bool of_pane)
 {
-	char keys[ACTION_KEYS * KEY_NAME_MAX], name[KEY_NAME_MAX];
+	char keys[ACTION_KEYS_TEXT_MAX];
 
-	for (unsigned i = 0; i < N_ACTIONS; i++) {
-		size_t used = 0;
-
-		if ((keymap_bound(context, (enum action)i) != NULL) != of_pane ||
-		    !keymap_works(context, (enum action)i))
-			continue;
-		for (unsigned k = 0; k < ACTION_KEYS && actions[i].keys[k]; k++)
-			used += (size_t)snprintf(keys + used, sizeof(keys) - used, "%s%s", k > 0 ? " " : "",
-						 key_label(name, actions[i].keys[k]));
-		add_key(out, keys, keymap_help(context, (enum action)i));
-	}
+	for (unsigned i = 0; i < N_ACTIONS; i++)
+		if ((keymap_bound(context, (enum action)i) != NULL) == of_pane &&
+		    keymap_works(context, (enum action)i))
+			add_key(out, action_keys_text(keys, (enum action)i),
+				keymap_help(context, (enum action)i));
 }
 
 static void add_views(struct buffer *out, const struct pane_view *views)
@@ -147,10 +141,8 @@ void pager_help(struct screen *screen)
 	add_actions(out, context, true);
 	buffer_print(out, "\n*%s\n", _("Keys everywhere"));
 	add_actions(out, context, false);
-	add_key(out, "1-9 0", _("choose a pane; again: its first view"));
-	add_key(out, _("arrows"), _("select a row and a column; PgUp PgDn Home End"));
-	add_key(out, _("mouse"),
-		_("click a pane, a view, a heading (sorts), a row, a key in the footer; the wheel scrolls"));
+	for (const struct other_keys *other = other_keys; other->keys; other++)
+		add_key(out, _(other->keys), _(other->help));
 }
 
 static void add_exact(struct buffer *out, const struct column *column, const void *row)

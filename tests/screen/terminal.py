@@ -15,8 +15,9 @@ PATIENCE = 120  # seconds to wait for what must come: an end for a test that wou
 ARRIVAL = 2  # seconds that a key may take to arrive; one that a shell or a stopped program leaves waits that long
 KEYS = {
     "Up": "\x1bOA", "Down": "\x1bOB", "Right": "\x1bOC", "Left": "\x1bOD", "Enter": "\r", "Esc": "\x1b",
-    "Tab": "\t", "F1": "\x1bOP", "F4": "\x1bOS", "F7": "\x1b[18~", "F8": "\x1b[19~", "F9": "\x1b[20~", "PgUp": "\x1b[5~", "PgDn": "\x1b[6~", "Home": "\x1bOH",
-    "End": "\x1bOF", "Space": " ", "Bksp": "\x7f", "^Z": "\x1a", "^L": "\x0c",
+    "Tab": "\t", "S-Tab": "\x1b[Z", "S-Left": "\x1b[1;2D", "S-Right": "\x1b[1;2C", "F1": "\x1bOP", "F2": "\x1bOQ", "F3": "\x1bOR",
+    "F4": "\x1bOS", "F5": "\x1b[15~", "F6": "\x1b[17~", "F7": "\x1b[18~", "F8": "\x1b[19~", "F9": "\x1b[20~", "PgUp": "\x1b[5~", "PgDn": "\x1b[6~",
+    "Home": "\x1bOH", "End": "\x1bOF", "Space": " ", "Bksp": "\x7f", "^Z": "\x1a", "^L": "\x0c",
 }
 
 
@@ -182,6 +183,14 @@ class Terminal:
         press = b"\x1b[<%d;%d;%d" % (button, x + 1, y + 1)
         self.press(press + b"M" + (press + b"m" if button < 64 else b""))  # a wheel is never released
         self.quiet()
+
+    def view(self, title):
+        """Walks the strip to the view with this title; False: there is none."""
+        for _ in range(32):
+            if f"[{title}]" in self.lines()[2]:
+                return True
+            self.send("Tab")
+        return False
 
     def lines(self):
         return [line.rstrip() for line in self.screen.display]

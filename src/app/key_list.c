@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --keys: the keys of the screen, and the views of each pane. The manual is made of it. */
+#include <config.h>
+
+#include "app/key_list.h"
+
+#include <stdio.h>
+
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "pane/panes.h"
+#include "screen/action.h"
+
+#define KEYS_CELLS 14
+
+static void print_line(const char *keys, const char *help, const char *view)
+{
+	int gap = KEYS_CELLS - utf8_cells(keys, false);
+
+	printf("  %s%*s%s", keys, gap > 2 ? gap : 2, "", help);
+	if (view)
+		printf(" (%s)", view);
+	printf("\n");
+}
+
+static void print_bound(const struct pane_action *bound, const char *view)
+{
+	char keys[ACTION_KEYS_TEXT_MAX];
+
+	for (; bound && bound->act; bound++)
+		print_line(action_keys_text(keys, bound->action),
+			   _(bound->help ? bound->help : actions[bound->action].help), view);
+}
+
+static void print_pane(const struct pane *pane)
+{
+	printf("\n");
+	printf(_("Views of the pane %s:"), pane->name);
+	printf("\n");
+	for (const struct pane_view *view = pane->views; view && view->name; view++)
+		print_line(_(view->title), _(view->help), NULL);
+	printf("\n");
+	printf(_("Keys of the pane %s:"), pane->name);
+	printf("\n");
+	print_bound(pane->actions, NULL);
+	for (const struct pane_view *view = pane->views; view && view->name; view++)
+		print_bound(view->actions, _(view->title));
+}
+
+void print_keys(void)
+{
+	char keys[ACTION_KEYS_TEXT_MAX];
+
+	printf("%s\n", _("Keys:"));
+	for (unsigned i = 0; i < N_ACTIONS; i++)
+		print_line(action_keys_text(keys, (enum action)i), _(actions[i].help), NULL);
+	for (const struct other_keys *other = other_keys; other->keys; other++)
+		print_line(_(other->keys), _(other->help), NULL);
+	for (unsigned i = 0; i < n_panes; i++)
+		print_pane(panes[i]);
+}
