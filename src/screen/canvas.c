@@ -202,6 +202,23 @@ void canvas_fill(const struct canvas *canvas, int y, int x, enum style style, ui
 		mvaddnwstr(canvas->top + y, canvas->left + x + i, &cell, 1);
 }
 
+bool canvas_blends(const struct canvas *canvas)
+{
+	return !canvas->ascii && theme_blend(canvas->color, 0, 0) > 0;
+}
+
+bool canvas_blend(const struct canvas *canvas, int y, int x, unsigned front, unsigned back, uint32_t glyph)
+{
+	short pair = theme_blend(canvas->color, front, back);
+	wchar_t cell = (wchar_t)glyph;
+
+	if (pair <= 0 || canvas->ascii || y < 0 || y >= canvas->height || x < 0 || x >= canvas->width)
+		return false;
+	attr_set(0, pair, NULL);
+	mvaddnwstr(canvas->top + y, canvas->left + x, &cell, 1);
+	return true;
+}
+
 void canvas_restyle(const struct canvas *canvas, int y, int x, int count, enum style style)
 {
 	unsigned long attributes;

@@ -55,6 +55,14 @@ void canvas_rule(const struct canvas *canvas, int y, const char *title, const ch
 /* count cells of one glyph; without Unicode any other than ASCII becomes '#'. */
 void canvas_fill(const struct canvas *canvas, int y, int x, enum style style, uint32_t glyph, int count);
 
+/*
+ * One glyph in the colour of series front on that of series back, both below STYLE_SERIES_COUNT; false, and
+ * nothing is drawn, where there are too few colours.
+ */
+bool canvas_blend(const struct canvas *canvas, int y, int x, unsigned front, unsigned back, uint32_t glyph);
+/* Is canvas_blend() possible? */
+bool canvas_blends(const struct canvas *canvas);
+
 /* Changes the style of cells that are already drawn. */
 void canvas_restyle(const struct canvas *canvas, int y, int x, int count, enum style style);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A bar of the current values and a stacked graph of the past, in blocks, braille dots or letters. */
+/* Bars, stacked graphs, areas and lines of the past, in eighths of cells, braille dots or letters. */
 #include <config.h>
 
 #include "screen/graph.h"
@@ -9,9 +9,16 @@
 
 #include "core/i18n.h"
 #include "core/utf8.h"
+#include "model/units.h"
+#include "screen/graph_time.h"
+#include "screen/levels.h"
 
 #define LABEL_CELLS 8
-#define NOTHING (-1)
+#define EIGHTHS 8
+#define DOTS 4 /* of a braille cell, one above the other */
+#define BRAILLE 0x2800
+#define AXIS_LINES_MIN 5 /* a graph of fewer lines has no axis of time */
+#define TICK_CELLS_MIN 14
 
 static uint32_t fill_of(const struct canvas *canvas, const struct graph_part *part)
 {
@@ -25,17 +32,38 @@ static enum style style_of(const struct graph_part *part)
 	return (enum style)(STYLE_SERIES + part->look);
 }
 
-/* The part that covers the share at (0 to 1) of the whole; NOTHING above all parts. */
-static int part_at(const double *shares, unsigned n_parts, double at)
+static bool has_eighths(const struct canvas *canvas)
 {
-	double sum = 0;
+	return !canvas->ascii && !canvas->glyphs->ascii && !canvas->glyphs->braille;
+}
 
-	for (unsigned i = 0; i < n_parts; i++) {
-		sum += isnan(shares[i]) ? 0 : shares[i];
-		if (at < sum)
-			return (int)i;
+static uint32_t from_below(int eighths)
+{
+	return 0x2580 + (uint32_t)eighths;
+}
+
+static uint32_t from_left(int eighths)
+{
+	return 0x2590 - (uint32_t)eighths;
+}
+
+/* A cell of a bar or stack, for which glyph gives the glyph of its filled eighths. */
+static void draw_cell(const struct canvas *canvas, int y, int x, const struct graph_part *parts,
+		      const struct levels_cell *cell, int per_cell, uint32_t (*glyph)(int eighths))
+{
+	const struct graph_part *part = &parts[cell->part];
+
+	if (cell->other != LEVELS_NO_PART) {
+		const struct graph_part *other = &parts[cell->other];
+
+		if (canvas_blend(canvas, y, x, part->look, other->look, glyph(cell->filled)))
+			return;
+		part = 2 * cell->filled < per_cell ? other : part;
 	}
-	return NOTHING;
+	canvas_fill(canvas, y, x, style_of(part),
+		    cell->other == LEVELS_NO_PART && cell->filled < per_cell ? glyph(cell->filled)
+									     : fill_of(canvas, part),
+		    1);
 }
 
 /* The scale of a bar: its last cell also stands for 100 %. */
@@ -47,18 +75,19 @@ static bool ends_quarter(int cell, int width)
 void graph_bar(const struct canvas *canvas, int y, int x, int width, const struct graph_part *parts,
 	       unsigned n_parts, double whole)
 {
+	int per_cell = has_eighths(canvas) && canvas_blends(canvas) ? EIGHTHS : 1, ends[GRAPH_PARTS_MAX];
 	double shares[GRAPH_PARTS_MAX];
 
 	for (unsigned i = 0; i < n_parts; i++)
 		shares[i] = whole > 0 ? parts[i].value / whole : NAN;
-	for (int cell = 0; cell < width; cell++) {
-		int part = part_at(shares, n_parts, (cell + 0.5) / width);
+	levels_bar(shares, n_parts, width, per_cell, ends);
+	for (int at = 0; at < width; at++) {
+		struct levels_cell cell = levels_cell(ends, n_parts, at, per_cell);
 
-		if (part == NOTHING && ends_quarter(cell, width))
-			canvas_fill(canvas, y, x + cell, STYLE_NORMAL, canvas->glyphs->empty, 1);
-		else if (part != NOTHING)
-			canvas_fill(canvas, y, x + cell, style_of(&parts[part]),
-				    fill_of(canvas, &parts[part]), 1);
+		if (cell.part != LEVELS_NO_PART)
+			draw_cell(canvas, y, x + at, parts, &cell, per_cell, from_left);
+		else if (ends_quarter(at, width))
+			canvas_fill(canvas, y, x + at, STYLE_NORMAL, canvas->glyphs->empty, 1);
 	}
 }
 
@@ -154,49 +183,6 @@ void graph_legend(const struct canvas *canvas, int y, const struct graph_part *p
 	draw_legend(canvas, y, entries, n, form);
 }
 
-/*
- * How long a sample is valid: a little longer than the time between samples, so that a late one leaves no gap
- * but a pause does.
- */
-static double hold_seconds(const struct history *history, size_t index, double step_seconds)
-{
-	size_t first = index > 0 ? index - 1 : 0;
-	double gap = 0;
-
-	if (first + 1 < history->count)
-		gap = (double)(history_time(history, first + 1) - history_time(history, first)) / 1e9;
-	return HISTORY_HOLD_STEPS * fmax(gap, step_seconds);
-}
-
-/* The sample that is valid at time: the last one before it unless it is too old; NOTHING if there is none. */
-static long sample_at(const struct history *history, uint64_t time, double step_seconds)
-{
-	long found = history_find(history, time);
-
-	if (found < 0 || (double)(time - history_time(history, (size_t)found)) >
-				 hold_seconds(history, (size_t)found, step_seconds) * 1e9)
-		return NOTHING;
-	return found;
-}
-
-/* Shares of the parts in column cells (or half cells) from the right edge; false when unknown. */
-static bool shares_at(const struct history *history, const struct graph_part *parts, unsigned n_parts,
-		      const struct graph_scale *scale, double seconds_ago, double *shares)
-{
-	uint64_t ago = (uint64_t)(seconds_ago * 1e9);
-	long sample = ago > scale->now_ns ? NOTHING
-					  : sample_at(history, scale->now_ns - ago, scale->step_seconds);
-	double whole = sample == NOTHING	      ? NAN
-		       : scale->whole == GRAPH_OF_ONE ? 1
-						      : history_value(history, scale->whole, (size_t)sample);
-
-	if (!(whole > 0))
-		return false;
-	for (unsigned i = 0; i < n_parts; i++)
-		shares[i] = history_value(history, parts[i].series, (size_t)sample) / whole;
-	return true;
-}
-
 void graph_axis(const struct canvas *canvas, int cells, const char *top, const char *bottom)
 {
 	int last = canvas->height - 1;
@@ -211,118 +197,343 @@ void graph_axis(const struct canvas *canvas, int cells, const char *top, const c
 			    1);
 }
 
-static void draw_cells(const struct canvas *plot, const struct history *history,
-		       const struct graph_part *parts, unsigned n_parts, const struct graph_scale *scale,
-		       double column_seconds)
+static const char *tick_text(char text[VALUE_TEXT_MAX], double seconds)
 {
-	double shares[GRAPH_PARTS_MAX];
+	if (seconds >= 3600)
+		snprintf(text, VALUE_TEXT_MAX, _("-%g h"), seconds / 3600);
+	else if (seconds >= 60)
+		snprintf(text, VALUE_TEXT_MAX, _("-%g min"), seconds / 60);
+	else
+		snprintf(text, VALUE_TEXT_MAX, _("-%g s"), seconds);
+	return text;
+}
 
-	for (int x = 0; x < plot->width; x++) {
-		if (!shares_at(history, parts, n_parts, scale, (plot->width - 1 - x) * column_seconds,
-			       shares))
-			continue;
-		for (int y = 0; y < plot->height; y++) {
-			int part = part_at(shares, n_parts, (plot->height - y - 0.5) / plot->height);
+static double tick_seconds(const struct graph_time *time, int cells)
+{
+	static const double steps[] = {
+		1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400
+	};
+	double least = TICK_CELLS_MIN * time->seconds * time->columns / cells;
 
-			if (part != NOTHING)
-				canvas_fill(plot, y, x, style_of(&parts[part]), fill_of(plot, &parts[part]),
-					    1);
-		}
+	for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		if (steps[i] >= least)
+			return steps[i];
+	return 0;
+}
+
+/* "-2 min        -1 min           now": each text begins at its moment. */
+static void draw_time_axis(const struct canvas *line, const struct graph_time *time)
+{
+	const char *now = _("now");
+	int end = line->width - utf8_cells(now, line->ascii);
+	double step = tick_seconds(time, line->width);
+	char text[VALUE_TEXT_MAX];
+
+	canvas_right(line, 0, 0, line->width, STYLE_DIM, now);
+	for (int i = 1; step > 0; i++) {
+		int x = line->width - 1 - (int)lround(i * step / time->seconds * line->width / time->columns);
+		int cells = utf8_cells(tick_text(text, i * step), line->ascii);
+
+		if (x < 0)
+			return;
+		if (x + cells < end)
+			canvas_text(line, 0, x, STYLE_DIM, text, cells);
 	}
 }
 
-/* Bits of the dots of a braille cell by line and half; the glyph of a part is its texture. */
-static const unsigned char dot_bits[4][2] = {
-	{ 0x01, 0x08 }, { 0x02, 0x10 }, { 0x04, 0x20 }, { 0x40, 0x80 }
+/* The plot of a graph, without its axes. */
+struct plot {
+	struct canvas canvas;
+	struct graph_time time;
+	int halves; /* columns of time in a cell */
 };
 
-struct dots {
-	uint32_t bits;
-	unsigned counts[GRAPH_PARTS_MAX]; /* dots of each part: the largest number gives the colour */
-};
-
-static void add_dots(struct dots *dots, const struct canvas *plot, const struct graph_part *parts,
-		     const double *shares, unsigned n_parts, int y, int half)
+static struct plot plot_of(const struct canvas *canvas, const struct history *history, uint64_t now_ns,
+			   double span_seconds, double step_seconds)
 {
-	for (int dot = 0; dot < 4; dot++) {
-		double at = (4 * (plot->height - y) - dot - 0.5) / (4 * plot->height);
-		int part = part_at(shares, n_parts, at);
+	struct plot plot = { .canvas = *canvas, .halves = canvas->glyphs->braille ? 2 : 1 };
+	int most = GRAPH_COLUMNS_MAX / 2;
 
-		if (part == NOTHING)
-			continue;
-		dots->counts[part]++;
-		dots->bits |= dot_bits[dot][half] & (plot->glyphs->fill[parts[part].look] - 0x2800);
-	}
+	if (canvas->width > most)
+		plot.canvas = canvas_part(canvas, 0, canvas->width - most, canvas->height, most);
+	plot.time =
+		graph_time_of(history, now_ns, span_seconds, step_seconds, plot.canvas.width * plot.halves);
+	return plot;
 }
 
-static void draw_dot_cell(const struct canvas *plot, int y, int x, const struct dots *dots,
-			  const struct graph_part *parts, unsigned n_parts)
-{
-	unsigned most = 0;
-
-	for (unsigned i = 1; i < n_parts; i++)
-		if (dots->counts[i] > dots->counts[most])
-			most = i;
-	if (dots->bits)
-		canvas_fill(plot, y, x, style_of(&parts[most]), 0x2800 + dots->bits, 1);
-}
-
-static void draw_dots(const struct canvas *plot, const struct history *history,
-		      const struct graph_part *parts, unsigned n_parts, const struct graph_scale *scale,
-		      double column_seconds)
-{
-	double shares[2][GRAPH_PARTS_MAX];
-
-	for (int x = 0; x < plot->width; x++) {
-		bool known[2];
-
-		for (int half = 0; half < 2; half++)
-			known[half] = shares_at(history, parts, n_parts, scale,
-						(plot->width - x - 0.5 * (half + 1)) * column_seconds,
-						shares[half]);
-		for (int y = 0; y < plot->height; y++) {
-			struct dots dots = { 0 };
-
-			for (int half = 0; half < 2; half++)
-				if (known[half])
-					add_dots(&dots, plot, parts, shares[half], n_parts, y, half);
-			draw_dot_cell(plot, y, x, &dots, parts, n_parts);
-		}
-	}
-}
-
-static void draw_marks(const struct canvas *plot, const struct history *history,
-		       const struct graph_scale *scale, double column_seconds)
+static void draw_marks(const struct plot *plot, const struct history *history)
 {
 	for (unsigned i = 0; i < history->n_marks; i++) {
 		const struct history_mark *mark = &history->marks[i];
 		char letter[2] = { mark->letter, '\0' };
-		int x;
+		long x;
 
-		if (mark->mono_ns > scale->now_ns)
+		if (mark->mono_ns > plot->time.now_ns)
 			continue;
-		x = plot->width - 1 - (int)((double)(scale->now_ns - mark->mono_ns) / 1e9 / column_seconds);
+		x = graph_time_column(&plot->time, mark->mono_ns) / plot->halves;
 		if (x < 0)
 			continue;
-		canvas_text(plot, 0, x, STYLE_WARN, letter, 1);
-		for (int y = 1; y < plot->height; y++)
-			canvas_fill(plot, y, x, STYLE_WARN, plot->glyphs->mark, 1);
+		canvas_text(&plot->canvas, 0, (int)x, STYLE_WARN, letter, 1);
+		for (int y = 1; y < plot->canvas.height; y++)
+			canvas_fill(&plot->canvas, y, (int)x, STYLE_WARN, plot->canvas.glyphs->mark, 1);
 	}
+}
+
+/* The stacks of all columns. */
+struct stacks {
+	double values[GRAPH_PARTS_MAX + 1][GRAPH_COLUMNS_MAX]; /* the last one: the whole */
+	unsigned n_parts;
+};
+
+static void fold_stacks(struct stacks *stacks, const struct plot *plot, const struct history *history,
+			const struct graph_part *parts, unsigned n_parts, unsigned whole)
+{
+	stacks->n_parts = n_parts;
+	for (unsigned i = 0; i < n_parts; i++)
+		graph_time_values(&plot->time, history, parts[i].series, GRAPH_MEAN, stacks->values[i]);
+	if (whole != GRAPH_OF_ONE)
+		graph_time_values(&plot->time, history, whole, GRAPH_MEAN, stacks->values[n_parts]);
+	for (int x = 0; whole == GRAPH_OF_ONE && x < plot->time.columns; x++)
+		stacks->values[n_parts][x] = 1;
+}
+
+/* Where the parts of a column end, in levels. */
+static void stack_ends(const struct stacks *stacks, int column, int levels, int *ends)
+{
+	double shares[GRAPH_PARTS_MAX], whole = stacks->values[stacks->n_parts][column];
+
+	for (unsigned i = 0; i < stacks->n_parts; i++)
+		shares[i] = whole > 0 ? stacks->values[i][column] / whole : NAN;
+	levels_stack(shares, stacks->n_parts, levels, ends);
+}
+
+static void draw_blocks(const struct plot *plot, const struct stacks *stacks, const struct graph_part *parts)
+{
+	const struct canvas *canvas = &plot->canvas;
+	int per_cell = has_eighths(canvas) ? EIGHTHS : 1, ends[GRAPH_PARTS_MAX];
+
+	for (int x = 0; x < canvas->width; x++) {
+		stack_ends(stacks, x, canvas->height * per_cell, ends);
+		for (int up = 0; up < canvas->height; up++) {
+			struct levels_cell cell = levels_cell(ends, stacks->n_parts, up, per_cell);
+
+			if (cell.part != LEVELS_NO_PART)
+				draw_cell(canvas, canvas->height - 1 - up, x, parts, &cell, per_cell,
+					  from_below);
+		}
+	}
+}
+
+/* Bits of the dots of a braille cell from below, by half; the glyph of a part is its texture. */
+static const unsigned char dot_bits[DOTS][2] = {
+	{ 0x40, 0x80 }, { 0x04, 0x20 }, { 0x02, 0x10 }, { 0x01, 0x08 }
+};
+
+/* The dots of a cell: those of one part; the part with most of them gives the colour. */
+static void draw_dots_cell(const struct plot *plot, int up, int x, const int (*ends)[GRAPH_PARTS_MAX],
+			   const struct graph_part *parts, unsigned n_parts)
+{
+	const struct canvas *canvas = &plot->canvas;
+	unsigned counts[GRAPH_PARTS_MAX] = { 0 }, most = 0;
+	uint32_t bits = 0, textured = 0;
+
+	for (int half = 0; half < 2; half++) {
+		for (int dot = 0; dot < DOTS; dot++) {
+			unsigned part = 0;
+
+			while (part < n_parts && ends[half][part] <= up * DOTS + dot)
+				part++;
+			if (part == n_parts)
+				break;
+			counts[part]++;
+			bits |= dot_bits[dot][half];
+			textured |= dot_bits[dot][half] & (canvas->glyphs->fill[parts[part].look] - BRAILLE);
+		}
+	}
+	for (unsigned i = 1; i < n_parts; i++)
+		most = counts[i] > counts[most] ? i : most;
+	if (bits)
+		canvas_fill(canvas, canvas->height - 1 - up, x, style_of(&parts[most]),
+			    BRAILLE + (textured ? textured : bits), 1);
+}
+
+static void draw_dots(const struct plot *plot, const struct stacks *stacks, const struct graph_part *parts)
+{
+	int ends[2][GRAPH_PARTS_MAX];
+
+	for (int x = 0; x < plot->canvas.width; x++) {
+		for (int half = 0; half < 2; half++)
+			stack_ends(stacks, 2 * x + half, plot->canvas.height * DOTS, ends[half]);
+		for (int up = 0; up < plot->canvas.height; up++)
+			draw_dots_cell(plot, up, x, ends, parts, stacks->n_parts);
+	}
+}
+
+/* The lines of a graph above its axis of time, if it has the lines for one. */
+static struct canvas above_time_axis(const struct canvas *canvas)
+{
+	return canvas_rows(canvas, 0, canvas->height - (canvas->height >= AXIS_LINES_MIN));
+}
+
+static void draw_below(const struct canvas *canvas, const struct plot *plot)
+{
+	struct canvas line = canvas_part(canvas, plot->canvas.height, plot->canvas.left - canvas->left, 1,
+					 plot->canvas.width);
+
+	if (plot->canvas.height < canvas->height)
+		draw_time_axis(&line, &plot->time);
 }
 
 void graph_stacked(const struct canvas *canvas, const struct history *history, const struct graph_part *parts,
 		   unsigned n_parts, const struct graph_scale *scale)
 {
-	struct canvas plot = canvas_part(canvas, 0, LABEL_CELLS + 1, canvas->height, canvas->width);
-	double seconds;
+	struct canvas above = above_time_axis(canvas);
+	struct canvas right = canvas_part(&above, 0, LABEL_CELLS + 1, above.height, above.width);
+	struct plot plot = plot_of(&right, history, scale->now_ns, scale->span_seconds, scale->step_seconds);
+	struct stacks stacks;
 
-	if (plot.width <= 0 || plot.height <= 1)
+	if (right.width <= 0 || right.height <= 1)
 		return;
-	seconds = scale->span_seconds > 0 ? scale->span_seconds / plot.width : scale->step_seconds;
-	graph_axis(canvas, LABEL_CELLS, scale->top_label, "0");
-	if (canvas->glyphs->braille)
-		draw_dots(&plot, history, parts, n_parts, scale, seconds);
+	graph_axis(&above, LABEL_CELLS, scale->top_label, "0");
+	fold_stacks(&stacks, &plot, history, parts, n_parts, scale->whole);
+	if (right.glyphs->braille)
+		draw_dots(&plot, &stacks, parts);
 	else
-		draw_cells(&plot, history, parts, n_parts, scale, seconds);
-	draw_marks(&plot, history, scale, seconds);
+		draw_blocks(&plot, &stacks, parts);
+	draw_marks(&plot, history);
+	draw_below(canvas, &plot);
+}
+
+static int levels_per_cell(const struct canvas *canvas)
+{
+	return has_eighths(canvas) ? EIGHTHS : DOTS;
+}
+
+/* The glyph of a cell of which the levels, of each half, are filled; 0: none. */
+static uint32_t line_glyph(const struct canvas *canvas, const int *levels)
+{
+	static const char ramp[DOTS] = { '_', '-', '=', '#' };
+	uint32_t bits = 0;
+
+	if (!canvas->glyphs->braille || canvas->ascii)
+		return levels[0] <= 0        ? 0
+		       : has_eighths(canvas) ? from_below(levels[0])
+					     : (uint32_t)ramp[levels[0] - 1];
+	for (int half = 0; half < 2; half++)
+		for (int dot = 0; dot < levels[half]; dot++)
+			bits |= dot_bits[dot][half];
+	return bits ? BRAILLE + bits : 0;
+}
+
+static void draw_area(const struct plot *plot, const double *values, double least, double most,
+		      enum style style)
+{
+	const struct canvas *canvas = &plot->canvas;
+	int per_cell = levels_per_cell(canvas), levels[2] = { 0 };
+
+	for (int x = 0; x < canvas->width; x++) {
+		for (int up = 0; up < canvas->height; up++) {
+			uint32_t glyph;
+
+			for (int half = 0; half < plot->halves; half++) {
+				int level = level_of(values[plot->halves * x + half], least, most,
+						     canvas->height * per_cell) -
+					    up * per_cell;
+
+				levels[half] = level < per_cell ? level : per_cell;
+			}
+			glyph = line_glyph(canvas, levels);
+			if (glyph)
+				canvas_fill(canvas, canvas->height - 1 - up, x, style, glyph, 1);
+		}
+	}
+}
+
+static struct graph_range range_of(const struct history *history, unsigned series,
+				   const struct graph_time *time)
+{
+	struct graph_range range = { NAN, NAN, NAN };
+
+	for (long i = history_find(history, time->now_ns); i >= 0; i--) {
+		double value = history_value(history, series, (size_t)i);
+
+		if (graph_time_column(time, history_time(history, (size_t)i)) < 0)
+			break;
+		range.least = fmin(range.least, value);
+		range.most = fmax(range.most, value);
+		range.latest = isnan(range.latest) ? value : range.latest;
+	}
+	return range;
+}
+
+static struct plot line_plot(const struct canvas *canvas, const struct history *history,
+			     const struct graph_line_scale *scale)
+{
+	return plot_of(canvas, history, scale->now_ns, scale->span_seconds, scale->step_seconds);
+}
+
+struct graph_range graph_line_range(const struct canvas *canvas, const struct history *history,
+				    unsigned series, const struct graph_line_scale *scale)
+{
+	struct plot plot = line_plot(canvas, history, scale);
+
+	return range_of(history, series, &plot.time);
+}
+
+static void draw_line(const struct plot *plot, const struct history *history, unsigned series,
+		      const struct graph_line_scale *scale)
+{
+	struct graph_range range = range_of(history, series, &plot->time);
+	double values[GRAPH_COLUMNS_MAX];
+
+	graph_time_values(&plot->time, history, series, GRAPH_MOST, values);
+	draw_area(plot, values, isnan(scale->least) ? range.least : scale->least,
+		  isnan(scale->most) ? range.most : scale->most, scale->style);
+}
+
+void graph_line(const struct canvas *canvas, const struct history *history, unsigned series,
+		const struct graph_line_scale *scale)
+{
+	struct plot plot = line_plot(canvas, history, scale);
+
+	draw_line(&plot, history, series, scale);
+}
+
+struct canvas graph_area_plot(const struct canvas *canvas)
+{
+	struct canvas above = above_time_axis(canvas);
+
+	return canvas_part(&above, 0, LABEL_CELLS + 1, above.height, above.width);
+}
+
+/* The current value stands at its height, unless it is at an end of the axis. */
+static void draw_current(const struct canvas *above, double latest, const struct graph_line_scale *scale,
+			 char *(*label)(char *text, double value))
+{
+	int level = level_of(latest, scale->least, scale->most, above->height), y = above->height - level;
+	char text[VALUE_TEXT_MAX];
+
+	if (level == LEVEL_UNKNOWN || y <= 0 || y >= above->height - 1)
+		return;
+	canvas_right(above, y, 0, LABEL_CELLS - 1, STYLE_STRONG, label(text, latest));
+	canvas_fill(above, y, LABEL_CELLS, STYLE_DIM, above->glyphs->tick, 1);
+}
+
+void graph_area(const struct canvas *canvas, const struct history *history, unsigned series,
+		const struct graph_line_scale *scale, char *(*label)(char *text, double value))
+{
+	struct canvas above = above_time_axis(canvas), right = graph_area_plot(canvas);
+	struct plot plot = line_plot(&right, history, scale);
+	char top[VALUE_TEXT_MAX], bottom[VALUE_TEXT_MAX];
+
+	if (right.width <= 0 || right.height <= 1)
+		return;
+	graph_axis(&above, LABEL_CELLS, label(top, scale->most),
+		   scale->least > 0 ? label(bottom, scale->least) : "0");
+	if (scale->least > 0)
+		canvas_fill(&above, above.height - 1, LABEL_CELLS, STYLE_DIM, canvas->glyphs->gap, 1);
+	draw_current(&above, range_of(history, series, &plot.time).latest, scale, label);
+	draw_line(&plot, history, series, scale);
+	draw_marks(&plot, history);
+	draw_below(canvas, &plot);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A whole and its parts: a bar of the current values, a stacked graph of the past. */
+/* A whole and its parts: a bar of the current values, a stacked graph of the past; and the past of one value.
+ */
 #ifndef PANETOP_SCREEN_GRAPH_H
 #define PANETOP_SCREEN_GRAPH_H
 
@@ -17,7 +18,10 @@ struct graph_part {
 #define GRAPH_PARTS_MAX STYLE_SERIES_COUNT
 #define GRAPH_OF_ONE UINT32_MAX
 
-/* A bar of width cells from (y, x). Its unused part has marks at the quarters. */
+/*
+ * A bar of width cells from (y, x), in which every part above 0 is seen. Its unused part has marks at the
+ * quarters.
+ */
 void graph_bar(const struct canvas *canvas, int y, int x, int width, const struct graph_part *parts,
 	       unsigned n_parts, double whole);
 
@@ -31,15 +35,51 @@ void graph_legend(const struct canvas *canvas, int y, const struct graph_part *p
 /* An axis in column cells, as high as the canvas, with labels for both ends before it. */
 void graph_axis(const struct canvas *canvas, int cells, const char *top, const char *bottom);
 
-/* A stacked graph of the span before now_ns that fills the canvas, with the marks of the history. */
+/*
+ * A stacked graph of the span before now_ns that fills the canvas, with the marks of the history, and an axis
+ * of time where there is room.
+ */
 struct graph_scale {
 	unsigned whole;        /* series that is 100 %; GRAPH_OF_ONE: the values are shares */
 	const char *top_label; /* label of the upper edge: "23.5G" */
 	uint64_t now_ns;       /* right edge */
-	double span_seconds;   /* width of the graph in seconds; 0: one column per sample */
+	double span_seconds;   /* shown at most, with a column per sample while they fit; 0: always so */
 	double step_seconds;   /* current time between samples */
 };
 void graph_stacked(const struct canvas *canvas, const struct history *history, const struct graph_part *parts,
 		   unsigned n_parts, const struct graph_scale *scale);
+
+/* How graph_line() and graph_area() draw a series. */
+struct graph_line_scale {
+	uint64_t now_ns;     /* right edge */
+	double span_seconds; /* as of struct graph_scale */
+	double step_seconds;
+	double least, most; /* its lowest and its highest level; NaN: what is shown has them */
+	enum style style;
+};
+
+/*
+ * The past of a series on the whole canvas, without axes: on one line 8 levels, on two 16 and so on. What is
+ * known has at least the lowest level.
+ */
+void graph_line(const struct canvas *canvas, const struct history *history, unsigned series,
+		const struct graph_line_scale *scale);
+
+/* What graph_line() would show on this canvas: its lowest, highest and latest value; NaN: unknown. */
+struct graph_range {
+	double least, most, latest;
+};
+struct graph_range graph_line_range(const struct canvas *canvas, const struct history *history,
+				    unsigned series, const struct graph_line_scale *scale);
+
+/*
+ * The same with axes; label writes VALUE_TEXT_MAX bytes for their ends, least and most, which are known. An
+ * axis that does not begin at 0 is marked as broken.
+ */
+void graph_area(const struct canvas *canvas, const struct history *history, unsigned series,
+		const struct graph_line_scale *scale, char *(*label)(char *text, double value));
+
+/* Where graph_area() draws on this canvas, for graph_line_range(). */
+struct canvas graph_area_plot(const struct canvas *canvas);
 
 #endif

@@ -44,19 +44,21 @@ const struct glyphs glyph_sets[N_GLYPH_SETS] = {
 	[GLYPHS_BLOCK] = {
 		.name = "block",
 		.fill = { 0x2588, 0x2593, 0x2592, 0x2591, 0x25a4, 0x25a5, 0x25a6, 0x25a7 },
-		.empty = 0xb7, .axis = 0x2502, .tick = 0x2524, .corner = 0x2514, .rule = 0x2500,
+		.empty = 0xb7, .axis = 0x2502, .tick = 0x2524, .corner = 0x2514, .gap = 0x2248,
+		.rule = 0x2500,
 		.rising = 0x25b2, .falling = 0x25bc, .mark = 0x2502, .cut = 0x2026,
 	},
 	[GLYPHS_BRAILLE] = {
 		.name = "braille",
 		.fill = { 0x28ff, 0x28db, 0x28a5, 0x2844, 0x28b6, 0x285a, 0x2895, 0x2840 },
-		.empty = 0xb7, .axis = 0x2502, .tick = 0x2524, .corner = 0x2514, .rule = 0x2500,
+		.empty = 0xb7, .axis = 0x2502, .tick = 0x2524, .corner = 0x2514, .gap = 0x2248,
+		.rule = 0x2500,
 		.rising = 0x25b2, .falling = 0x25bc, .mark = 0x2502, .cut = 0x2026,
 		.braille = true,
 	},
 	[GLYPHS_ASCII] = {
 		.name = "ascii",
-		.empty = '.', .axis = '|', .tick = '+', .corner = '+', .rule = '-',
+		.empty = '.', .axis = '|', .tick = '+', .corner = '+', .gap = '~', .rule = '-',
 		.rising = '^', .falling = 'v', .mark = '|', .cut = '~', .ascii = true,
 	},
 };
@@ -79,6 +81,24 @@ static bool has_color(const struct look *look)
 			     : look->front8 != NO_COLOR || look->back8 != NO_COLOR;
 }
 
+static short blend_pair(unsigned front, unsigned back)
+{
+	return (short)(N_STYLES + 1 + front * STYLE_SERIES_COUNT + back);
+}
+
+static bool blends(void)
+{
+	return COLORS >= 256 && COLOR_PAIRS > blend_pair(STYLE_SERIES_COUNT - 1, STYLE_SERIES_COUNT - 1);
+}
+
+static void open_blends(void)
+{
+	for (unsigned front = 0; front < STYLE_SERIES_COUNT; front++)
+		for (unsigned back = 0; back < STYLE_SERIES_COUNT; back++)
+			init_pair(blend_pair(front, back), looks[STYLE_SERIES + front].front,
+				  looks[STYLE_SERIES + back].front);
+}
+
 /* Curses sends more for pair 0 than for another pair of the same colours; style N has pair N + 1. */
 bool theme_open(bool color)
 {
@@ -91,6 +111,8 @@ bool theme_open(bool color)
 
 		init_pair((short)(i + 1), many ? look->front : look->front8, many ? look->back : look->back8);
 	}
+	if (blends())
+		open_blends();
 	bkgdset((chtype)COLOR_PAIR(OWN_PAIR) | ' ');
 	return true;
 }
@@ -99,4 +121,9 @@ void theme_look(enum style style, bool color, unsigned long *attributes, short *
 {
 	*attributes = color ? looks[style].attributes : looks[style].plain;
 	*pair = !color ? 0 : has_color(&looks[style]) ? (short)(style + 1) : OWN_PAIR;
+}
+
+short theme_blend(bool color, unsigned front, unsigned back)
+{
+	return color && blends() ? blend_pair(front, back) : 0;
 }

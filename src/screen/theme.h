@@ -36,6 +36,7 @@ struct glyphs {
 					    */
 	uint32_t empty;               /* of a bar */
 	uint32_t axis, tick, corner;
+	uint32_t gap;                 /* corner of an axis that does not begin at 0 */
 	uint32_t rule;                /* horizontal line */
 	uint32_t rising, falling;     /* sort marks */
 	uint32_t mark;                /* vertical line of a history mark */
@@ -57,5 +58,11 @@ bool theme_open(bool color);
 
 /* Attributes and colour pair for curses. */
 void theme_look(enum style style, bool color, unsigned long *attributes, short *pair);
+
+/*
+ * Colour pair for a cell of two series, below STYLE_SERIES_COUNT: front for its glyph, back behind it; 0: the
+ * terminal has too few colours.
+ */
+short theme_blend(bool color, unsigned front, unsigned back);
 
 #endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The columns of a graph in time: one per sample while they fit, then each the same number of seconds. */
+#ifndef PANETOP_SCREEN_GRAPH_TIME_H
+#define PANETOP_SCREEN_GRAPH_TIME_H
+
+#include "model/history.h"
+
+#define GRAPH_COLUMNS_MAX 1024
+
+struct graph_time {
+	uint64_t now_ns;     /* the newest column ends there */
+	double seconds;      /* of a column */
+	double step_seconds; /* usual time between samples */
+	bool by_sample;      /* a column is one sample */
+	int columns;
+};
+
+/* span_seconds 0: always a column per sample. step_seconds is used as long as there is only one sample. */
+struct graph_time graph_time_of(const struct history *history, uint64_t now_ns, double span_seconds,
+				double step_seconds, int columns);
+
+/* The column of a moment before now_ns, counted from the oldest; negative: too long ago. */
+long graph_time_column(const struct graph_time *time, uint64_t mono_ns);
+
+enum graph_fold { GRAPH_MEAN, GRAPH_MOST };
+
+/* The values of a series, one for each column; NaN where no sample is valid. */
+void graph_time_values(const struct graph_time *time, const struct history *history, unsigned series,
+		       enum graph_fold fold, double *values);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of what graphs are made of: levels of values, parts of cells, ranges of axes, columns of time. */
+#include <config.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "screen/graph_time.h"
+#include "screen/levels.h"
+#include "suite.h"
+
+#define SECOND UINT64_C(1000000000)
+#define MIB 1048576.0
+
+START_TEST(a_known_value_has_a_level)
+{
+	ck_assert_int_eq(level_of(NAN, 0, 1, 8), LEVEL_UNKNOWN);
+	ck_assert_int_eq(level_of(0, 0, 1, 8), 1);
+	ck_assert_int_eq(level_of(1, 0, 1, 8), 8);
+	ck_assert_int_eq(level_of(0.5, 0, 1, 17), 9);
+	ck_assert_int_eq(level_of(7, 7, 7, 8), 1);
+	ck_assert_int_eq(level_of(-3, 0, 1, 8), 1);
+	ck_assert_int_eq(level_of(30, 0, 1, 8), 8);
+	ck_assert_int_eq(level_of(1, 0, 1, 0), LEVEL_UNKNOWN);
+}
+END_TEST
+
+/* The cells that a part has in a bar, whole or in part. */
+static int cells_of(const int *ends, unsigned n_parts, int cells, int per_cell, int part)
+{
+	int count = 0;
+
+	for (int i = 0; i < cells; i++) {
+		struct levels_cell cell = levels_cell(ends, n_parts, i, per_cell);
+
+		count += cell.part == part || cell.other == part;
+	}
+	return count;
+}
+
+static void assert_all_seen(const double *shares, unsigned n_parts, int cells, int per_cell)
+{
+	int ends[8];
+
+	levels_bar(shares, n_parts, cells, per_cell, ends);
+	ck_assert_int_le(ends[n_parts - 1], cells * per_cell);
+	for (unsigned i = 0; i < n_parts; i++) {
+		int count = cells_of(ends, n_parts, cells, per_cell, (int)i);
+
+		ck_assert_msg(shares[i] > 0 ? count > 0 : count == 0, "part %u of %.4f has %d of %d cells", i,
+			      shares[i], count, cells);
+	}
+}
+
+/* 136 of 24105 MiB were not to be seen, and 44 of them were. */
+START_TEST(no_part_of_a_bar_vanishes)
+{
+	static const double lists[][4] = {
+		{ 136 / 24105., 44 / 24105., 773 / 24105., 126 / 24105. },
+		{ 0.999, 0.0003, 0.0003, 0.0004 },
+		{ 0.0001, 0.0001, 0.0001, 0.9997 },
+		{ 0.5, 0.0001, 0.0001, 0.0001 },
+		{ 0.95, 0.03, 0.02, 0 },
+		{ 0, 0.0001, 0, 0.0001 },
+		{ NAN, 0.3, 0, 0.7 },
+		{ 0.25, 0.25, 0.25, 0.25 },
+		{ 0.9, 0.9, 0.9, 0.9 },
+	};
+
+	for (unsigned i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		for (int cells = 4; cells <= 80; cells++) {
+			assert_all_seen(lists[i], 4, cells, 1);
+			assert_all_seen(lists[i], 4, cells, 8);
+		}
+	}
+}
+END_TEST
+
+START_TEST(a_bar_keeps_its_measure)
+{
+	static const double shares[] = { 0.25, 0.125 };
+	int ends[2];
+
+	levels_bar(shares, 2, 16, 8, ends);
+	ck_assert_int_eq(ends[0], 32);
+	ck_assert_int_eq(ends[1], 48);
+	levels_bar(&(double){ 0.001 }, 1, 16, 8, ends);
+	ck_assert_int_eq(ends[0], 1);
+	levels_bar(&(double){ 0 }, 1, 16, 8, ends);
+	ck_assert_int_eq(ends[0], 0);
+	levels_bar(&(double){ 0.5 }, 1, 0, 8, ends);
+	ck_assert_int_eq(ends[0], 0);
+}
+END_TEST
+
+/* A cell was given to the part in which a sum happened to pass its middle. */
+START_TEST(a_cell_belongs_to_its_largest_part)
+{
+	static const double shares[] = { 0.25, 0.02, 0.2 };
+	struct levels_cell cell;
+	int ends[3];
+
+	levels_stack(shares, 3, 8, ends);
+	cell = levels_cell(ends, 3, 0, 8);
+	ck_assert_int_eq(cell.part, 0);
+	ck_assert_int_eq(cell.filled, 4); /* 0.47 in all */
+	ck_assert_int_eq(cell.other, LEVELS_NO_PART);
+	ck_assert_int_eq(levels_cell(ends, 3, 1, 8).part, LEVELS_NO_PART);
+}
+END_TEST
+
+START_TEST(two_parts_share_a_full_cell)
+{
+	static const double shares[] = { 0.1, 0.6, 0.3 };
+	struct levels_cell cell;
+	int ends[3];
+
+	levels_stack(shares, 3, 8, ends); /* 1, 5 and 2 */
+	cell = levels_cell(ends, 3, 0, 8);
+	ck_assert_int_eq(cell.part, 1);
+	ck_assert_int_eq(cell.other, 2);
+	ck_assert_int_eq(cell.filled, 5);  /* of 5 + 2, in 8 */
+	levels_stack(shares, 3, 16, ends); /* 2, 9 and 5: the second one goes on above */
+	cell = levels_cell(ends, 3, 0, 8);
+	ck_assert_int_eq(cell.part, 0);
+	ck_assert_int_eq(cell.other, 1);
+	ck_assert_int_eq(cell.filled, 2);
+}
+END_TEST
+
+START_TEST(a_stack_of_little_is_seen)
+{
+	static const double shares[] = { 0, 0.001 };
+	int ends[2];
+
+	levels_stack(shares, 2, 8, ends);
+	ck_assert_int_eq(levels_cell(ends, 2, 0, 8).part, 1);
+	levels_stack((double[]){ 0, 0 }, 2, 8, ends);
+	ck_assert_int_eq(levels_cell(ends, 2, 0, 8).part, LEVELS_NO_PART);
+	levels_stack((double[]){ NAN, NAN }, 2, 8, ends);
+	ck_assert_int_eq(levels_cell(ends, 2, 0, 8).part, LEVELS_NO_PART);
+}
+END_TEST
+
+/* 500 MiB of growth fill the axis of a machine of 24 GiB; noise does not. */
+START_TEST(an_axis_fits_what_it_shows)
+{
+	double whole = 24064 * MIB;
+	struct levels_range range = levels_fit(819 * MIB, 1331 * MIB, whole);
+
+	ck_assert_double_eq(range.bottom, 768 * MIB);
+	ck_assert_double_eq(range.top, 1408 * MIB);
+	range = levels_fit(1000 * MIB, 1001 * MIB, whole);
+	ck_assert_double_ge(range.top - range.bottom, whole / 256);
+	ck_assert_double_lt(range.bottom, 1000 * MIB);
+	ck_assert_double_gt(range.top, 1001 * MIB);
+	range = levels_fit(100 * MIB, 1000 * MIB, whole);
+	ck_assert_double_eq(range.bottom, 0);
+	ck_assert_double_eq(range.top, 1024 * MIB);
+	range = levels_fit(23000 * MIB, 24064 * MIB, whole);
+	ck_assert_double_eq(range.top, whole);
+	range = levels_fit(NAN, NAN, whole);
+	ck_assert_double_eq(range.bottom, 0);
+	ck_assert_double_eq(range.top, whole);
+}
+END_TEST
+
+/* A history of one series with these values, gap apart; the last one is at now. */
+static void open_history(struct history *history, const double *values, size_t count, double gap)
+{
+	static const struct series series = { "item", NULL, "value" };
+
+	history_open(history, &series, 1, count);
+	for (size_t i = 0; i < count; i++) {
+		history->mono_ns[i] = 1000 * SECOND + (uint64_t)((double)i * gap * 1e9);
+		history->values[i] = values[i];
+	}
+	history->count = count;
+}
+
+static uint64_t end_of(const struct history *history)
+{
+	return history_time(history, history->count - 1);
+}
+
+START_TEST(a_graph_begins_with_a_column_for_each_sample)
+{
+	static const double values[] = { 1, 2, NAN, 4 };
+	struct history history;
+	struct graph_time time;
+	double columns[10];
+
+	open_history(&history, values, 4, 0.5);
+	time = graph_time_of(&history, end_of(&history), 300, 99, 10);
+	ck_assert(time.by_sample);
+	ck_assert_double_eq(time.seconds, 0.5);
+	graph_time_values(&time, &history, 0, GRAPH_MOST, columns);
+	ck_assert(isnan(columns[5]));
+	ck_assert_double_eq(columns[6], 1);
+	ck_assert_double_eq(columns[7], 2);
+	ck_assert(isnan(columns[8]));
+	ck_assert_double_eq(columns[9], 4);
+	history_close(&history);
+}
+END_TEST
+
+/* Squeezed, each sample has a place; a column shows the largest of its own, or the mean. */
+START_TEST(a_full_graph_is_squeezed)
+{
+	double values[100], columns[20], means[20];
+	struct history history;
+	struct graph_time time;
+
+	for (int i = 0; i < 100; i++)
+		values[i] = i;
+	values[40] = 1000;
+	open_history(&history, values, 100, 1);
+	time = graph_time_of(&history, end_of(&history), 300, 1, 20);
+	ck_assert(!time.by_sample);
+	ck_assert_double_eq(time.seconds, 6); /* 99 s in 19 columns are 5.2 */
+	graph_time_values(&time, &history, 0, GRAPH_MOST, columns);
+	graph_time_values(&time, &history, 0, GRAPH_MEAN, means);
+	ck_assert_double_eq(columns[19], 99);
+	ck_assert_double_eq(columns[graph_time_column(&time, 1040 * SECOND)], 1000);
+	ck_assert_double_eq_tol(means[10], columns[10] - 2.5, 1e-9);
+	for (int i = 4; i < 20; i++)
+		ck_assert_msg(!isnan(columns[i]), "column %d is empty", i);
+	history_close(&history);
+}
+END_TEST
+
+/* What has been drawn only moves: a sample never changes the samples that it shares a column with. */
+START_TEST(columns_stay_together)
+{
+	double values[100] = { 0 };
+	struct history history;
+	struct graph_time now, later;
+
+	open_history(&history, values, 100, 1);
+	now = graph_time_of(&history, end_of(&history) - SECOND, 60, 1, 20);
+	later = graph_time_of(&history, end_of(&history), 60, 1, 20);
+	ck_assert_double_eq(now.seconds, later.seconds);
+	for (size_t i = 60; i < 98; i++) {
+		uint64_t one = history_time(&history, i), next = history_time(&history, i + 1);
+
+		ck_assert_int_eq(graph_time_column(&now, one) == graph_time_column(&now, next),
+				 graph_time_column(&later, one) == graph_time_column(&later, next));
+	}
+	history_close(&history);
+}
+END_TEST
+
+START_TEST(a_pause_leaves_a_gap)
+{
+	static const double values[] = { 1, 1, 1, 1, 1, 1 };
+	struct history history;
+	struct graph_time time;
+	double columns[20];
+
+	open_history(&history, values, 6, 1);
+	history.mono_ns[4] += 8 * SECOND;
+	history.mono_ns[5] += 8 * SECOND;
+	time = graph_time_of(&history, end_of(&history), 300, 1, 20);
+	graph_time_values(&time, &history, 0, GRAPH_MOST, columns);
+	ck_assert_double_eq(columns[19], 1);
+	ck_assert(isnan(columns[15]));
+	ck_assert_double_eq(columns[9], 1);
+	history_close(&history);
+}
+END_TEST
