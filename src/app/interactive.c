@@ -71,6 +71,24 @@ static enum glyph_set choose_glyphs(const struct options *options, const struct 
 	return glyphs;
 }
 
+/* Of the terminal; for a dark ground if it does not report its colours. */
+static enum theme usual_theme(void)
+{
+	return theme_of_terminal(secure_getenv("COLORFGBG"));
+}
+
+static enum theme choose_theme(const struct options *options, const struct settings *settings)
+{
+	const char *name = settings_get(settings, "theme");
+	enum theme theme = usual_theme();
+
+	if (options->theme_given)
+		return options->theme;
+	if (name)
+		theme_parse(name, &theme);
+	return theme;
+}
+
 static bool choose_color(const struct options *options)
 {
 	const char *no_color = secure_getenv("NO_COLOR");
@@ -120,6 +138,8 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.limit = options->limit,
 		.unit = choose_unit(options, settings),
 		.glyphs = choose_glyphs(options, settings),
+		.theme = choose_theme(options, settings),
+		.usual_theme = usual_theme(),
 		.color = choose_color(options),
 		.ascii = options->ascii,
 		.filter = options->filter,
@@ -161,7 +181,7 @@ static void check_table(struct settings *settings, const struct schema *schema)
 /* Is this a setting that the screen reads from the file? */
 static bool is_known(const char *name)
 {
-	static const char *const of_screen[] = { "pane", "delay", "unit", "glyphs" };
+	static const char *const of_screen[] = { "pane", "delay", "unit", "glyphs", "theme" };
 	const char *dot = strchr(name, '.');
 
 	for (unsigned i = 0; i < sizeof(of_screen) / sizeof(of_screen[0]); i++)

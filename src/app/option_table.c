@@ -76,6 +76,12 @@ static bool set_color(struct options *options, const char *value)
 	return false;
 }
 
+static bool set_theme(struct options *options, const char *value)
+{
+	options->theme_given = theme_parse(value, &options->theme);
+	return options->theme_given;
+}
+
 #define SET_TEXT(field)                                                                                      \
 	static bool set_##field(struct options *options, const char *value)                                  \
 	{                                                                                                    \
@@ -191,6 +197,8 @@ const struct option_entry option_entries[] = {
 	  NULL, WITH_PROBE },
 	{ 0, "color", "auto|always|never", N_("use colors (default auto)"), set_color,
 	  N_("use auto, always or never"), WITH_ALL },
+	{ 0, "theme", "dark|light|terminal", N_("colors of the screen (default by COLORFGBG, else dark)"),
+	  set_theme, N_("use dark, light or terminal"), WITH_ALL },
 	{ 0, "ascii", NULL, N_("draw with ASCII characters only"), set_ascii, NULL, WITH_ALL },
 };
 

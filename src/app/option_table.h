@@ -9,6 +9,7 @@
 #include "model/units.h"
 #include "output/sink.h"
 #include "screen/pane.h"
+#include "screen/theme.h"
 
 #define OPTIONS_PANES_MAX 16
 
@@ -28,6 +29,8 @@ struct options {
 	bool unit_given;
 	enum size_unit unit;
 	enum when color;
+	bool theme_given;
+	enum theme theme;
 	const struct pane *panes[OPTIONS_PANES_MAX]; /* as named; none when n_panes is 0 */
 	unsigned n_panes;
 	const char *topics[OPTIONS_PANES_MAX]; /* named in place of panes, for --describe and --probe */

@@ -317,6 +317,7 @@ static void write_configuration(struct pane_context *context)
 	set_changed(setup->settings, "unit", size_unit_name(screen->unit), size_unit_name(SIZE_AUTO));
 	set_changed(setup->settings, "glyphs", glyph_sets[screen->glyphs].name,
 		    glyph_sets[GLYPHS_BLOCK].name);
+	set_changed(setup->settings, "theme", theme_name(screen->theme), theme_name(setup->usual_theme));
 	for (unsigned p = 0; p < setup->n_panes; p++)
 		save_pane(&screen->contexts[p]);
 	error = setup->save(setup->settings, text, sizeof(text));
@@ -373,6 +374,15 @@ static void next_glyphs(struct pane_context *context)
 	screen->glyphs = (enum glyph_set)((screen->glyphs + 1) % N_GLYPH_SETS);
 }
 
+static void next_theme(struct pane_context *context)
+{
+	struct screen *screen = context->screen;
+
+	screen->theme = (enum theme)((screen->theme + 1) % N_THEMES);
+	theme_open(screen->theme, screen->terminal.color);
+	terminal_redraw();
+}
+
 /* Options of the pane come first. */
 static void next_option(struct pane_context *context, unsigned index)
 {
@@ -392,8 +402,10 @@ static void next_option(struct pane_context *context, unsigned index)
 		screen_adjust(context);
 	} else if (index == n_choices) {
 		next_unit(context);
-	} else {
+	} else if (index == n_choices + 1) {
 		next_glyphs(context);
+	} else {
+		next_theme(context);
 	}
 	show_options(context, index);
 }
@@ -407,11 +419,12 @@ static void show_options(struct pane_context *context, unsigned current)
 	struct menu_item items[OPTIONS_MAX];
 	unsigned n = 0;
 
-	for (; choice && choice->name && n < OPTIONS_MAX - 2; choice++)
+	for (; choice && choice->name && n < OPTIONS_MAX - 3; choice++)
 		items[n++] = (struct menu_item){ _(choice->title),
 						 _(choice->labels[chosen_value(context, choice)]) };
 	items[n++] = (struct menu_item){ _("Unit of sizes"), size_unit_name(screen->unit) };
 	items[n++] = (struct menu_item){ _("Glyphs of graphs and bars"), glyph_sets[screen->glyphs].name };
+	items[n++] = (struct menu_item){ _("Colors"), theme_name(screen->theme) };
 	screen_menu(context, _("Options: Enter changes one, w on the screen saves them"), items, n, current,
 		    next_option);
 }

@@ -40,6 +40,7 @@ struct screen_setup {
 	size_t limit;                        /* rows of a table; 0: all */
 	enum size_unit unit;
 	enum glyph_set glyphs;
+	enum theme theme, usual_theme;       /* usual: by what the terminal reports */
 	bool color, ascii;
 	const char *filter, *sort, *columns; /* for the first table of the first pane; may be NULL; valid */
 };

@@ -106,6 +106,7 @@ struct screen {
 	struct rate_limit rate_limit; /* … and as the cost of samples permits */
 	enum size_unit unit;
 	enum glyph_set glyphs;
+	enum theme theme;
 	char message[TEXT_MAX];
 	enum message_scope message_scope;
 	uint64_t message_until_ns;

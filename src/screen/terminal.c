@@ -168,7 +168,7 @@ static bool places_cursor(void)
 	return bytes && bytes != (char *)-1;
 }
 
-int terminal_open(struct terminal *terminal, bool color, bool ascii)
+int terminal_open(struct terminal *terminal, enum theme theme, bool color, bool ascii)
 {
 	int error = open_input(terminal);
 
@@ -191,7 +191,7 @@ int terminal_open(struct terminal *terminal, bool color, bool ascii)
 	mouseinterval(0);
 	prepare_rescue(mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL) != 0);
 	terminal->ascii = ascii || !i18n_is_utf8();
-	terminal->color = theme_open(color);
+	terminal->color = theme_open(theme, color);
 	return 0;
 }
 

@@ -20,7 +20,7 @@ struct terminal {
  * SIGINT, SIGHUP, SIGQUIT, to be blocked before) work even while output is stuck. 0, or -errno: -ENOTTY
  * without a terminal, -EINVAL when curses does not know $TERM.
  */
-int terminal_open(struct terminal *terminal, bool color, bool ascii);
+int terminal_open(struct terminal *terminal, enum theme theme, bool color, bool ascii);
 void terminal_close(struct terminal *terminal);
 
 /* This signal ends the program: output to the terminal may take at most one more second. */

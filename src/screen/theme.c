@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Styles in colours that colour-blind people can distinguish (after Okabe and Ito), and glyph sets. */
+/*
+ * Themes in colours that colour-blind people can distinguish: usage in blue and green, amber and red for what
+ * needs a look. Also glyph sets.
+ */
 #include <config.h>
 
 #include "screen/theme.h"
@@ -7,37 +10,122 @@
 #include <curses.h>
 #include <string.h>
 
-#define NO_COLOR (-1)
+#include "core/span.h"
+
+#define OWN (-1)
 #define OWN_PAIR (STYLE_NORMAL + 1) /* the terminal's own colours */
 
-/* Foreground and background for 256 and for 8 colours; attributes for every terminal. */
-static const struct look {
-	attr_t attributes;
-	short front, back, front8, back8;
-	attr_t plain; /* attributes without colour */
-} looks[N_STYLES] = {
-	[STYLE_NORMAL] = { 0, NO_COLOR, NO_COLOR, NO_COLOR, NO_COLOR, 0 },
-	[STYLE_DIM] = { 0, 245, NO_COLOR, NO_COLOR, NO_COLOR, A_DIM },
-	[STYLE_STRONG] = { A_BOLD, NO_COLOR, NO_COLOR, NO_COLOR, NO_COLOR, A_BOLD },
-	[STYLE_HEADLINE] = { A_BOLD, NO_COLOR, NO_COLOR, NO_COLOR, NO_COLOR, A_BOLD },
-	[STYLE_TAB] = { 0, 245, NO_COLOR, NO_COLOR, NO_COLOR, 0 },
-	[STYLE_TAB_ON] = { A_BOLD, 74, NO_COLOR, COLOR_CYAN, NO_COLOR, A_BOLD },
-	[STYLE_HEADING] = { A_BOLD, 74, NO_COLOR, COLOR_CYAN, NO_COLOR, A_BOLD | A_UNDERLINE },
-	[STYLE_ROW] = { 0, 255, 238, COLOR_WHITE, COLOR_BLUE, A_REVERSE },
-	[STYLE_CELL] = { A_BOLD, 16, 214, COLOR_BLACK, COLOR_YELLOW, A_REVERSE | A_BOLD },
-	[STYLE_NOTICE] = { 0, 214, NO_COLOR, COLOR_YELLOW, NO_COLOR, A_BOLD },
-	[STYLE_KEY] = { A_BOLD, 74, NO_COLOR, COLOR_CYAN, NO_COLOR, A_REVERSE },
-	[STYLE_WARN] = { 0, 214, NO_COLOR, COLOR_YELLOW, NO_COLOR, A_BOLD },
-	[STYLE_BAD] = { A_BOLD, 166, NO_COLOR, COLOR_RED, NO_COLOR, A_BOLD | A_REVERSE },
-	[STYLE_NEW] = { A_BOLD, 16, 227, COLOR_BLACK, COLOR_WHITE, A_REVERSE },
-	[STYLE_SERIES] = { 0, 214, NO_COLOR, COLOR_YELLOW, NO_COLOR, 0 },
-	[STYLE_SERIES + 1] = { 0, 175, NO_COLOR, COLOR_MAGENTA, NO_COLOR, 0 },
-	[STYLE_SERIES + 2] = { 0, 74, NO_COLOR, COLOR_CYAN, NO_COLOR, 0 },
-	[STYLE_SERIES + 3] = { 0, 36, NO_COLOR, COLOR_GREEN, NO_COLOR, 0 },
-	[STYLE_SERIES + 4] = { 0, 227, NO_COLOR, COLOR_WHITE, NO_COLOR, 0 },
-	[STYLE_SERIES + 5] = { 0, 166, NO_COLOR, COLOR_RED, NO_COLOR, 0 },
-	[STYLE_SERIES + 6] = { 0, 33, NO_COLOR, COLOR_BLUE, NO_COLOR, 0 },
-	[STYLE_SERIES + 7] = { 0, 250, NO_COLOR, NO_COLOR, NO_COLOR, 0 },
+#ifndef A_ITALIC
+#define A_ITALIC 0
+#endif
+
+/* In 256 colours. Three levels of lightness alternate: neighbouring series differ, whatever their hue. */
+static const struct theme_colors dark[N_STYLES] = {
+	[STYLE_NORMAL] = { OWN, OWN },     [STYLE_DIM] = { 245, OWN },
+	[STYLE_STRONG] = { OWN, OWN },     [STYLE_HEADLINE] = { OWN, OWN },
+	[STYLE_TAB] = { 245, OWN },        [STYLE_TAB_ON] = { 74, OWN },
+	[STYLE_HEADING] = { 74, OWN },     [STYLE_ROW] = { 255, 238 },
+	[STYLE_CELL] = { 16, 74 },         [STYLE_NOTICE] = { 214, OWN },
+	[STYLE_KEY] = { 74, OWN },         [STYLE_OK] = { 78, OWN },
+	[STYLE_WARN] = { 214, OWN },       [STYLE_BAD] = { 203, OWN },
+	[STYLE_NEW] = { 16, 227 },         [STYLE_FRESH] = { 78, OWN },
+	[STYLE_PROGRAM] = { OWN, OWN },    [STYLE_PATH] = { 245, OWN },
+	[STYLE_MATCH] = { 16, 115 },       [STYLE_ENDED] = { 245, OWN },
+	[STYLE_FAILED] = { 203, OWN },     [STYLE_FORK] = { 245, OWN },
+	[STYLE_USAGE] = { 68, OWN },       [STYLE_USAGE + 1] = { 74, OWN },
+	[STYLE_USAGE + 2] = { 80, OWN },   [STYLE_USAGE + 3] = { 214, OWN },
+	[STYLE_SERIES] = { 68, OWN },      [STYLE_SERIES + 1] = { 114, OWN },
+	[STYLE_SERIES + 2] = { 73, OWN },  [STYLE_SERIES + 3] = { 102, OWN },
+	[STYLE_SERIES + 4] = { 117, OWN }, [STYLE_SERIES + 5] = { 176, OWN },
+	[STYLE_SERIES + 6] = { 33, OWN },  [STYLE_SERIES + 7] = { 188, OWN },
+};
+
+static const struct theme_colors light[N_STYLES] = {
+	[STYLE_NORMAL] = { OWN, OWN },    [STYLE_DIM] = { 242, OWN },
+	[STYLE_STRONG] = { OWN, OWN },    [STYLE_HEADLINE] = { OWN, OWN },
+	[STYLE_TAB] = { 242, OWN },       [STYLE_TAB_ON] = { 25, OWN },
+	[STYLE_HEADING] = { 25, OWN },    [STYLE_ROW] = { 16, 153 },
+	[STYLE_CELL] = { 231, 25 },       [STYLE_NOTICE] = { 130, OWN },
+	[STYLE_KEY] = { 25, OWN },        [STYLE_OK] = { 28, OWN },
+	[STYLE_WARN] = { 130, OWN },      [STYLE_BAD] = { 124, OWN },
+	[STYLE_NEW] = { 231, 90 },        [STYLE_FRESH] = { 28, OWN },
+	[STYLE_PROGRAM] = { OWN, OWN },   [STYLE_PATH] = { 242, OWN },
+	[STYLE_MATCH] = { 16, 121 },      [STYLE_ENDED] = { 242, OWN },
+	[STYLE_FAILED] = { 124, OWN },    [STYLE_FORK] = { 242, OWN },
+	[STYLE_USAGE] = { 27, OWN },      [STYLE_USAGE + 1] = { 25, OWN },
+	[STYLE_USAGE + 2] = { 18, OWN },  [STYLE_USAGE + 3] = { 130, OWN },
+	[STYLE_SERIES] = { 62, OWN },     [STYLE_SERIES + 1] = { 53, OWN },
+	[STYLE_SERIES + 2] = { 22, OWN }, [STYLE_SERIES + 3] = { 243, OWN },
+	[STYLE_SERIES + 4] = { 19, OWN }, [STYLE_SERIES + 5] = { 90, OWN },
+	[STYLE_SERIES + 6] = { 29, OWN }, [STYLE_SERIES + 7] = { 236, OWN },
+};
+
+static const struct theme_colors few[N_STYLES] = {
+	[STYLE_NORMAL] = { OWN, OWN },
+	[STYLE_DIM] = { OWN, OWN },
+	[STYLE_STRONG] = { OWN, OWN },
+	[STYLE_HEADLINE] = { OWN, OWN },
+	[STYLE_TAB] = { OWN, OWN },
+	[STYLE_TAB_ON] = { COLOR_CYAN, OWN },
+	[STYLE_HEADING] = { COLOR_CYAN, OWN },
+	[STYLE_ROW] = { COLOR_WHITE, COLOR_BLUE },
+	[STYLE_CELL] = { COLOR_BLACK, COLOR_CYAN },
+	[STYLE_NOTICE] = { COLOR_YELLOW, OWN },
+	[STYLE_KEY] = { COLOR_CYAN, OWN },
+	[STYLE_OK] = { COLOR_GREEN, OWN },
+	[STYLE_WARN] = { COLOR_YELLOW, OWN },
+	[STYLE_BAD] = { COLOR_RED, OWN },
+	[STYLE_NEW] = { COLOR_BLACK, COLOR_WHITE },
+	[STYLE_FRESH] = { COLOR_GREEN, OWN },
+	[STYLE_PROGRAM] = { OWN, OWN },
+	[STYLE_PATH] = { OWN, OWN },
+	[STYLE_MATCH] = { COLOR_BLACK, COLOR_GREEN },
+	[STYLE_ENDED] = { OWN, OWN },
+	[STYLE_FAILED] = { COLOR_RED, OWN },
+	[STYLE_FORK] = { OWN, OWN },
+	[STYLE_USAGE] = { COLOR_BLUE, OWN },
+	[STYLE_USAGE + 1] = { COLOR_CYAN, OWN },
+	[STYLE_USAGE + 2] = { COLOR_GREEN, OWN },
+	[STYLE_USAGE + 3] = { COLOR_YELLOW, OWN },
+	[STYLE_SERIES] = { COLOR_CYAN, OWN },
+	[STYLE_SERIES + 1] = { COLOR_MAGENTA, OWN },
+	[STYLE_SERIES + 2] = { COLOR_GREEN, OWN },
+	[STYLE_SERIES + 3] = { OWN, OWN },
+	[STYLE_SERIES + 4] = { COLOR_BLUE, OWN },
+	[STYLE_SERIES + 5] = { COLOR_MAGENTA, OWN },
+	[STYLE_SERIES + 6] = { COLOR_GREEN, OWN },
+	[STYLE_SERIES + 7] = { OWN, OWN },
+};
+
+/* Attributes with 256, with few and without colours. */
+static const struct attributes {
+	attr_t many, few, none;
+} attributes_of[N_STYLES] = {
+	[STYLE_DIM] = { 0, A_DIM, A_DIM },
+	[STYLE_STRONG] = { A_BOLD, A_BOLD, A_BOLD },
+	[STYLE_HEADLINE] = { A_BOLD, A_BOLD, A_BOLD },
+	[STYLE_TAB_ON] = { A_BOLD, A_BOLD, A_BOLD },
+	[STYLE_HEADING] = { A_BOLD, A_BOLD, A_BOLD | A_UNDERLINE },
+	[STYLE_ROW] = { 0, 0, A_REVERSE },
+	[STYLE_CELL] = { A_BOLD, 0, A_REVERSE | A_BOLD },
+	[STYLE_NOTICE] = { 0, 0, A_BOLD },
+	[STYLE_KEY] = { A_BOLD, A_BOLD, A_REVERSE },
+	[STYLE_OK] = { 0, 0, A_BOLD },
+	[STYLE_WARN] = { 0, 0, A_BOLD },
+	[STYLE_BAD] = { A_BOLD, A_BOLD, A_BOLD | A_REVERSE },
+	[STYLE_NEW] = { A_BOLD, 0, A_REVERSE },
+	[STYLE_FRESH] = { A_UNDERLINE, A_UNDERLINE, A_UNDERLINE },
+	[STYLE_PROGRAM] = { A_BOLD, A_BOLD, A_BOLD },
+	[STYLE_PATH] = { 0, A_DIM, 0 },
+	[STYLE_MATCH] = { 0, 0, A_REVERSE },
+	[STYLE_ENDED] = { A_ITALIC, A_DIM, A_DIM },
+	[STYLE_FAILED] = { 0, 0, A_BOLD },
+	[STYLE_FORK] = { 0, A_DIM, A_DIM },
+	[STYLE_USAGE + 2] = { 0, 0, A_BOLD },
+	[STYLE_USAGE + 3] = { 0, 0, A_BOLD },
+	[STYLE_SERIES + 5] = { 0, A_BOLD, 0 },
+	[STYLE_SERIES + 6] = { 0, A_BOLD, 0 },
+	[STYLE_SERIES + 7] = { 0, A_BOLD, 0 },
 };
 
 const struct glyphs glyph_sets[N_GLYPH_SETS] = {
@@ -74,11 +162,67 @@ bool glyph_set_parse(const char *name, enum glyph_set *set)
 	return false;
 }
 
-/* All styles in the terminal's own colours share one pair, blanks too: changing the pair costs bytes. */
-static bool has_color(const struct look *look)
+static const char *const theme_names[N_THEMES] = { "dark", "light", "terminal" };
+
+const char *theme_name(enum theme theme)
 {
-	return COLORS >= 256 ? look->front != NO_COLOR || look->back != NO_COLOR
-			     : look->front8 != NO_COLOR || look->back8 != NO_COLOR;
+	return theme_names[theme];
+}
+
+bool theme_parse(const char *name, enum theme *theme)
+{
+	for (int i = 0; i < N_THEMES; i++) {
+		if (strcmp(theme_names[i], name) == 0) {
+			*theme = (enum theme)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Its last number is the ground, in the order of the 16 colours: 7 is light grey, 8 dark grey. */
+enum theme theme_of_terminal(const char *colorfgbg)
+{
+	const char *last = colorfgbg ? strrchr(colorfgbg, ';') : NULL;
+	uint64_t ground;
+
+	if (!last || !span_whole_number(last + 1, 0, 255, &ground))
+		return THEME_DARK;
+	return ground == 7 || (ground >= 9 && ground <= 15) ? THEME_LIGHT : THEME_DARK;
+}
+
+struct theme_colors theme_colors(enum theme theme, enum style style)
+{
+	return theme == THEME_DARK ? dark[style] : theme == THEME_LIGHT ? light[style] : few[style];
+}
+
+/* Bright colours cannot be read on a light ground. */
+static short on_light(short color)
+{
+	return color == COLOR_YELLOW ? COLOR_MAGENTA : color == COLOR_CYAN ? COLOR_BLUE : color;
+}
+
+/* The theme that was opened, as this terminal can show it. */
+static struct {
+	enum theme theme;
+	bool light; /* few colours on a light ground */
+} opened;
+
+static struct theme_colors colors_of(enum style style)
+{
+	struct theme_colors colors = theme_colors(opened.theme, style);
+
+	if (opened.light && colors.back == OWN)
+		colors.front = on_light(colors.front);
+	return colors;
+}
+
+/* All styles in the terminal's own colours share one pair, blanks too: changing the pair costs bytes. */
+static short pair_of(enum style style)
+{
+	struct theme_colors colors = colors_of(style);
+
+	return colors.front == OWN && colors.back == OWN ? OWN_PAIR : (short)(style + 1);
 }
 
 static short blend_pair(unsigned front, unsigned back)
@@ -86,30 +230,37 @@ static short blend_pair(unsigned front, unsigned back)
 	return (short)(N_STYLES + 1 + front * STYLE_SERIES_COUNT + back);
 }
 
+/* The terminal's own foreground cannot be a background. */
 static bool blends(void)
 {
-	return COLORS >= 256 && COLOR_PAIRS > blend_pair(STYLE_SERIES_COUNT - 1, STYLE_SERIES_COUNT - 1);
+	return opened.theme != THEME_TERMINAL &&
+	       COLOR_PAIRS > blend_pair(STYLE_SERIES_COUNT - 1, STYLE_SERIES_COUNT - 1);
+}
+
+static short series_color(unsigned series)
+{
+	return colors_of((enum style)(STYLE_SERIES + series)).front;
 }
 
 static void open_blends(void)
 {
 	for (unsigned front = 0; front < STYLE_SERIES_COUNT; front++)
 		for (unsigned back = 0; back < STYLE_SERIES_COUNT; back++)
-			init_pair(blend_pair(front, back), looks[STYLE_SERIES + front].front,
-				  looks[STYLE_SERIES + back].front);
+			init_pair(blend_pair(front, back), series_color(front), series_color(back));
 }
 
 /* Curses sends more for pair 0 than for another pair of the same colours; style N has pair N + 1. */
-bool theme_open(bool color)
+bool theme_open(enum theme theme, bool color)
 {
 	if (!color || !has_colors() || start_color() == ERR || COLORS < 8 || COLOR_PAIRS <= N_STYLES)
 		return false;
 	use_default_colors();
+	opened.theme = COLORS >= 256 ? theme : THEME_TERMINAL;
+	opened.light = COLORS < 256 && theme == THEME_LIGHT;
 	for (short i = 0; i < N_STYLES; i++) {
-		const struct look *look = &looks[i];
-		bool many = COLORS >= 256;
+		struct theme_colors colors = colors_of((enum style)i);
 
-		init_pair((short)(i + 1), many ? look->front : look->front8, many ? look->back : look->back8);
+		init_pair((short)(i + 1), colors.front, colors.back);
 	}
 	if (blends())
 		open_blends();
@@ -119,8 +270,10 @@ bool theme_open(bool color)
 
 void theme_look(enum style style, bool color, unsigned long *attributes, short *pair)
 {
-	*attributes = color ? looks[style].attributes : looks[style].plain;
-	*pair = !color ? 0 : has_color(&looks[style]) ? (short)(style + 1) : OWN_PAIR;
+	const struct attributes *of = &attributes_of[style];
+
+	*attributes = !color ? of->none : opened.theme == THEME_TERMINAL ? of->few : of->many;
+	*pair = color ? pair_of(style) : 0;
 }
 
 short theme_blend(bool color, unsigned front, unsigned back)

@@ -8,7 +8,7 @@
 
 enum style {
 	STYLE_NORMAL,
-	STYLE_DIM,
+	STYLE_DIM, /* also zeros, unit letters, kernel threads */
 	STYLE_STRONG,
 	STYLE_HEADLINE, /* first line of the screen */
 	STYLE_TAB,
@@ -18,14 +18,42 @@ enum style {
 	STYLE_CELL,    /* the selected cell */
 	STYLE_NOTICE,
 	STYLE_KEY,
-	STYLE_WARN,
-	STYLE_BAD,
-	STYLE_NEW,    /* changed since the previous sample */
-	STYLE_SERIES, /* first of STYLE_SERIES_COUNT */
+	STYLE_OK,
+	STYLE_WARN,    /* look here … */
+	STYLE_BAD,     /* … first of all */
+	STYLE_NEW,     /* a cell that changed since the previous sample */
+	STYLE_FRESH,   /* the name of a row that the previous sample did not have */
+	STYLE_PROGRAM, /* in a command line … */
+	STYLE_PATH,    /* … its path and its arguments */
+	STYLE_MATCH,   /* what a search or filter found */
+	STYLE_ENDED,   /* a process that exited */
+	STYLE_FAILED,  /* … with an error */
+	STYLE_FORK,    /* an event that is rarely looked for */
+	STYLE_USAGE,   /* first of STYLE_USAGE_LEVELS, from little to "look here" */
+	STYLE_SERIES = STYLE_USAGE + 4, /* first of STYLE_SERIES_COUNT; neighbours differ in lightness */
 };
 
+#define STYLE_USAGE_LEVELS 4
 #define STYLE_SERIES_COUNT 8
 #define N_STYLES (STYLE_SERIES + STYLE_SERIES_COUNT)
+
+/* terminal: its own 16 colours; terminals with fewer than 256 colours always use these. */
+enum theme { THEME_DARK, THEME_LIGHT, THEME_TERMINAL, N_THEMES };
+
+const char *theme_name(enum theme theme);
+
+/* Finds the theme with this name; false, and no change, when there is none. */
+bool theme_parse(const char *name, enum theme *theme);
+
+/* For the ground that a terminal reports in COLORFGBG ("15;0"; may be NULL); dark if it is unknown. */
+enum theme theme_of_terminal(const char *colorfgbg);
+
+/* Colours of the xterm palette; THEME_OWN_COLOR: the terminal's own. */
+#define THEME_OWN_COLOR (-1)
+struct theme_colors {
+	short front, back;
+};
+struct theme_colors theme_colors(enum theme theme, enum style style);
 
 enum glyph_set { GLYPHS_BLOCK, GLYPHS_BRAILLE, GLYPHS_ASCII, N_GLYPH_SETS };
 
@@ -52,9 +80,9 @@ bool glyph_set_parse(const char *name, enum glyph_set *set);
 
 /*
  * Sets up the styles in curses, in colours that colour-blind people can distinguish, if colours are wanted
- * and available; false when only attributes are used.
+ * and available; false when only attributes are used. May be called again for another theme.
  */
-bool theme_open(bool color);
+bool theme_open(enum theme theme, bool color);
 
 /* Attributes and colour pair for curses. */
 void theme_look(enum style style, bool color, unsigned long *attributes, short *pair);

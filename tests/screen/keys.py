@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from common import EVENT_RECORDING, edited, expect, fixture, replay, screen
 
-SELECTED = "ffaf00"  # background of the selected cell
+SELECTED = "5fafd7"  # background of the selected cell
 ROW = "444444"       # background of the selected row
 
 

@@ -5,7 +5,7 @@ import subprocess
 
 from common import EVENT_RECORDING, edited, expect, replay, screen
 
-SELECTED = "ffaf00"  # background of the selected cell
+SELECTED = "5fafd7"  # background of the selected cell
 ROW = "444444"       # background of the selected row
 
 

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Contrast of the themes on their grounds, and what is left of their colours for the colour-blind. */
+#include <config.h>
+
+#include <math.h>
+
+#include "screen/theme.h"
+#include "suite.h"
+
+#define TEXT_CONTRAST 4.5
+#define CELL_CONTRAST 3.0
+#define LIGHTNESS_APART 8.0
+
+struct rgb {
+	double red, green, blue; /* linear, 0 to 1 */
+};
+
+static double linear(unsigned value)
+{
+	double v = value / 255.0;
+
+	return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
+}
+
+static struct rgb rgb(unsigned red, unsigned green, unsigned blue)
+{
+	return (struct rgb){ linear(red), linear(green), linear(blue) };
+}
+
+/* Of the xterm palette; its first 16 are the user's, so no theme but "terminal" may have them. */
+static struct rgb palette(short color)
+{
+	static const unsigned levels[] = { 0, 95, 135, 175, 215, 255 };
+	unsigned of_cube = (unsigned)color - 16, grey = 8 + 10 * ((unsigned)color - 232);
+
+	ck_assert_int_ge(color, 16);
+	ck_assert_int_le(color, 255);
+	return color >= 232 ? rgb(grey, grey, grey)
+			    : rgb(levels[of_cube / 36], levels[of_cube / 6 % 6], levels[of_cube % 6]);
+}
+
+static double luminance(struct rgb color)
+{
+	return 0.2126 * color.red + 0.7152 * color.green + 0.0722 * color.blue;
+}
+
+static double contrast(struct rgb one, struct rgb other)
+{
+	double a = luminance(one) + 0.05, b = luminance(other) + 0.05;
+
+	return a > b ? a / b : b / a;
+}
+
+/* L* of what deuteranopes see (Machado and others, 2009). */
+static double seen_lightness(struct rgb color)
+{
+	struct rgb seen = {
+		0.367322 * color.red + 0.860646 * color.green - 0.227968 * color.blue,
+		0.280085 * color.red + 0.672501 * color.green + 0.047413 * color.blue,
+		-0.011820 * color.red + 0.042940 * color.green + 0.968881 * color.blue,
+	};
+
+	return 116 * cbrt(luminance(seen)) - 16;
+}
+
+/* The terminal's own colours are an assumption: those of xterm. */
+static void check_contrast(enum theme theme, struct rgb own_front, struct rgb ground)
+{
+	for (int style = 0; style < N_STYLES; style++) {
+		struct theme_colors colors = theme_colors(theme, (enum style)style);
+		struct rgb front = colors.front == THEME_OWN_COLOR ? own_front : palette(colors.front);
+		struct rgb back = colors.back == THEME_OWN_COLOR ? ground : palette(colors.back);
+
+		ck_assert_msg(contrast(front, back) >= TEXT_CONTRAST, "theme %s, style %d: text has %.2f",
+			      theme_name(theme), style, contrast(front, back));
+	}
+	for (int style = STYLE_USAGE; style < N_STYLES; style++) {
+		struct theme_colors colors = theme_colors(theme, (enum style)style);
+
+		ck_assert_msg(contrast(palette(colors.front), ground) >= CELL_CONTRAST,
+			      "theme %s, style %d: cells have %.2f", theme_name(theme), style,
+			      contrast(palette(colors.front), ground));
+	}
+}
+
+START_TEST(text_and_cells_stand_out)
+{
+	check_contrast(THEME_DARK, rgb(0xe5, 0xe5, 0xe5), rgb(0, 0, 0));
+	check_contrast(THEME_DARK, rgb(0xe5, 0xe5, 0xe5), rgb(0x1e, 0x1e, 0x1e));
+	check_contrast(THEME_LIGHT, rgb(0, 0, 0), rgb(0xff, 0xff, 0xff));
+}
+END_TEST
+
+/* A part between two others may vanish, so those two must differ as well. */
+START_TEST(neighbouring_series_differ_in_lightness)
+{
+	for (int theme = THEME_DARK; theme <= THEME_LIGHT; theme++) {
+		double lightness[STYLE_SERIES_COUNT];
+
+		for (int i = 0; i < STYLE_SERIES_COUNT; i++) {
+			short front = theme_colors((enum theme)theme, (enum style)(STYLE_SERIES + i)).front;
+
+			lightness[i] = seen_lightness(palette(front));
+			for (int before = i > 2 ? i - 2 : 0; before < i; before++)
+				ck_assert_msg(fabs(lightness[i] - lightness[before]) >= LIGHTNESS_APART,
+					      "theme %s: series %d and %d have %.0f and %.0f",
+					      theme_name((enum theme)theme), before, i, lightness[before],
+					      lightness[i]);
+		}
+	}
+}
+END_TEST
+
+/* Amber and red have more red than blue and green: series and all levels but the last have not. */
+START_TEST(usage_is_calm)
+{
+	for (int theme = THEME_DARK; theme <= THEME_LIGHT; theme++) {
+		for (int style = STYLE_USAGE; style < N_STYLES; style++) {
+			struct rgb color = palette(theme_colors((enum theme)theme, (enum style)style).front);
+			bool warm = color.red > color.green + 0.01 && color.red > color.blue + 0.01;
+
+			ck_assert_msg(warm == (style == STYLE_USAGE + STYLE_USAGE_LEVELS - 1), "style %d",
+				      style);
+		}
+	}
+}
+END_TEST
+
+START_TEST(the_ground_of_the_terminal)
+{
+	static const struct {
+		const char *reported;
+		enum theme theme;
+	} cases[] = {
+		{ NULL, THEME_DARK },          { "", THEME_DARK },
+		{ "15;0", THEME_DARK },        { "0;15", THEME_LIGHT },
+		{ "0;7", THEME_LIGHT },        { "7;8", THEME_DARK },
+		{ "12;8", THEME_DARK },        { "0;default;15", THEME_LIGHT },
+		{ "15;default", THEME_DARK },  { "15", THEME_DARK },
+		{ "0;15x", THEME_DARK },       { "default;default", THEME_DARK },
+		{ "0;231", THEME_DARK },       { "0;", THEME_DARK },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_msg(theme_of_terminal(cases[i].reported) == cases[i].theme, "%s",
+			      cases[i].reported);
+}
+END_TEST
+
+START_TEST(names_of_themes)
+{
+	enum theme theme = THEME_LIGHT;
+
+	ck_assert(!theme_parse("blue", &theme));
+	ck_assert_int_eq(theme, THEME_LIGHT);
+	for (int i = 0; i < N_THEMES; i++) {
+		ck_assert(theme_parse(theme_name((enum theme)i), &theme));
+		ck_assert_int_eq(theme, i);
+	}
+}
+END_TEST
