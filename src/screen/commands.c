@@ -284,11 +284,11 @@ static void save_table(struct pane_context *context, unsigned index)
 	session_apply_defaults(context, index, &usual);
 	view_write_columns(view, &text);
 	view_write_columns(&usual, &usual_text);
-	snprintf(name, sizeof(name), "%s.columns", view->schema->name);
+	snprintf(name, sizeof(name), "%s.columns", session_table_setting(context, index));
 	set_changed(settings, name, text.bytes, usual_text.bytes);
 	view_write_sort(view, &text);
 	view_write_sort(&usual, &usual_text);
-	snprintf(name, sizeof(name), "%s.sort", view->schema->name);
+	snprintf(name, sizeof(name), "%s.sort", session_table_setting(context, index));
 	set_changed(settings, name, text.bytes, usual_text.bytes);
 	view_close(&usual);
 	buffer_free(&usual_text);
@@ -350,15 +350,21 @@ static void go_to(struct pane_context *context)
 	player_ask_time(context->screen);
 }
 
+/* NULL: the default. */
+static const char *setting_value(const struct pane_context *context, const struct pane_setting *choice)
+{
+	char setting[128];
+
+	snprintf(setting, sizeof(setting), "%s.%s", context->pane->name, choice->name);
+	return settings_get(context->settings, setting);
+}
+
 /* Index of the chosen value; 0 is the default. */
 static unsigned chosen_value(const struct pane_context *context, const struct pane_setting *choice)
 {
-	char setting[128];
-	const char *value;
+	const char *value = setting_value(context, choice);
 	unsigned i = 0;
 
-	snprintf(setting, sizeof(setting), "%s.%s", context->pane->name, choice->name);
-	value = settings_get(context->settings, setting);
 	for (unsigned v = 0; value && choice->values[v]; v++)
 		if (strcmp(choice->values[v], value) == 0)
 			i = v;
@@ -391,6 +397,10 @@ static void next_option(struct pane_context *context, unsigned index)
 
 	while (choice && choice[n_choices].name)
 		n_choices++;
+	if (index < n_choices && !choice[index].values) {
+		context->pane->ask_setting(context, choice[index].name);
+		return;
+	}
 	if (index < n_choices) {
 		char setting[128];
 
@@ -412,6 +422,13 @@ static void next_option(struct pane_context *context, unsigned index)
 
 #define OPTIONS_MAX 16
 
+static const char *setting_label(const struct pane_context *context, const struct pane_setting *choice)
+{
+	const char *value = choice->values ? NULL : setting_value(context, choice);
+
+	return value ? value : _(choice->labels[choice->values ? chosen_value(context, choice) : 0]);
+}
+
 static void show_options(struct pane_context *context, unsigned current)
 {
 	const struct pane_setting *choice = context->pane->choices;
@@ -420,8 +437,7 @@ static void show_options(struct pane_context *context, unsigned current)
 	unsigned n = 0;
 
 	for (; choice && choice->name && n < OPTIONS_MAX - 3; choice++)
-		items[n++] = (struct menu_item){ _(choice->title),
-						 _(choice->labels[chosen_value(context, choice)]) };
+		items[n++] = (struct menu_item){ _(choice->title), setting_label(context, choice) };
 	items[n++] = (struct menu_item){ _("Unit of sizes"), size_unit_name(screen->unit) };
 	items[n++] = (struct menu_item){ _("Glyphs of graphs and bars"), glyph_sets[screen->glyphs].name };
 	items[n++] = (struct menu_item){ _("Colors"), theme_name(screen->theme) };

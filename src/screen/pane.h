@@ -14,6 +14,7 @@
 #include "model/units.h"
 #include "model/view.h"
 #include "screen/action.h"
+#include "screen/theme.h"
 
 struct canvas;
 struct input;
@@ -30,6 +31,11 @@ struct pane_table {
 	unsigned text_rows;  /* batch text prints at most this many without --limit; 0: all */
 	const char *columns; /* keys shown at first; NULL: all columns that are not hidden */
 	const char *sort;    /* as of --sort; NULL: as sampled */
+	const char *only_column, *only; /* on the screen only rows with one of these texts in this column */
+	const char *setting; /* on the screen: where its columns and order are kept; NULL: its topic */
+	const char *waits;   /* N_(): what an empty table waits for; may be NULL */
+	/* The look of a cell; NULL: normal. */
+	enum style (*cell_style)(const struct schema *schema, const struct column *column, const void *row);
 };
 
 /* A long option that belongs to one pane; its value becomes the setting "PANE.NAME". */
@@ -74,8 +80,9 @@ struct pane_view {
 struct pane_setting {
 	const char *name;
 	const char *title;         /* N_() */
-	const char *const *values; /* ended by NULL; the first is the default: NULL in the settings */
-	const char *const *labels; /* N_(), one for each value */
+	const char *const *values; /* ended by NULL; the first is the default: NULL in the settings. NULL:
+				    * pane->ask_setting() asks for it */
+	const char *const *labels; /* N_(), one for each value, or only that of the default */
 };
 
 struct pane {
@@ -108,6 +115,9 @@ struct pane {
 	 * then, and its key shows this. NULL: it has one. May be NULL.
 	 */
 	const char *(*refuses)(const struct pane_context *context, enum action action);
+
+	/* Asks for the value of a setting that is not one of a few. May be NULL. */
+	void (*ask_setting)(struct pane_context *context, const char *name);
 
 	/* The user has chosen another view: context->view. May be NULL. */
 	void (*viewed)(struct pane_context *context);

@@ -473,11 +473,20 @@ void screen_open(struct pane_context *context, const char *pane, const struct pr
 	}
 }
 
+const char *session_table_setting(const struct pane_context *context, unsigned index)
+{
+	const struct pane_table *table = &context->pane->tables[index];
+
+	return table->setting ? table->setting : table->topic;
+}
+
 bool session_owns_table(const struct pane_context *context, unsigned index)
 {
 	const struct screen_setup *setup = context->screen->setup;
 	const char *topic = context->pane->tables[index].topic;
 
+	if (context->pane->tables[index].setting)
+		return true;
 	for (unsigned p = 0; setup->panes[p] != context->pane; p++)
 		for (const struct pane_table *table = setup->panes[p]->tables; table->topic; table++)
 			if (!table->own_columns && strcmp(table->topic, topic) == 0)
@@ -485,10 +494,14 @@ bool session_owns_table(const struct pane_context *context, unsigned index)
 	return !context->pane->tables[index].own_columns;
 }
 
-static void adjust(const struct pane_context *context, struct view *view)
+static void adjust(const struct pane_context *context, unsigned index, struct view *view)
 {
+	const struct pane_table *table = &context->pane->tables[index];
+
 	view_clear_choices(view);
 	view_choose_tree(view, NULL, NULL);
+	if (table->only)
+		view_choose_rows(view, table->only, NULL, table->only_column);
 	if (context->pane->adjust)
 		context->pane->adjust(context->settings, context->request, view);
 }
@@ -496,7 +509,7 @@ static void adjust(const struct pane_context *context, struct view *view)
 void screen_adjust(struct pane_context *context)
 {
 	for (unsigned i = 0; context->pane->tables[i].topic; i++)
-		adjust(context, &context->tables[i].view);
+		adjust(context, i, &context->tables[i].view);
 }
 
 void screen_set(struct pane_context *context, const char *name, const char *value, const char *said)
@@ -514,7 +527,7 @@ void session_apply_defaults(const struct pane_context *context, unsigned index, 
 	const struct pane_table *table = &context->pane->tables[index];
 
 	view_apply_defaults(view, table->columns, table->sort);
-	adjust(context, view);
+	adjust(context, index, view);
 }
 
 /* The newest notice about an empty table. */
@@ -563,15 +576,17 @@ static void open_table(struct pane_context *context, unsigned index)
 	for (unsigned i = 0; i < setup->n_schemas; i++)
 		if (strcmp(setup->schemas[i]->name, table->topic) == 0)
 			table_open(widget, setup->schemas[i]);
+	widget->waits = table->waits;
+	widget->cell_style = table->cell_style;
 	session_apply_defaults(context, index, &widget->view);
 	widget->view.limit = setup->limit;
 	if (!session_owns_table(context, index))
 		return;
-	snprintf(name, sizeof(name), "%s.columns", table->topic);
+	snprintf(name, sizeof(name), "%s.columns", session_table_setting(context, index));
 	columns = settings_get(setup->settings, name);
 	if (columns && view_choose_columns(&widget->view, columns, &unknown) == 0)
-		adjust(context, &widget->view);
-	snprintf(name, sizeof(name), "%s.sort", table->topic);
+		adjust(context, index, &widget->view);
+	snprintf(name, sizeof(name), "%s.sort", session_table_setting(context, index));
 	sort = settings_get(setup->settings, name);
 	if (sort)
 		view_choose_sort(&widget->view, sort); /* an unknown one changes nothing */
@@ -615,19 +630,28 @@ static void close_context(struct pane_context *context)
 	history_close(&context->history);
 }
 
-/* --filter, --sort and --columns: run_plan_open() has rejected invalid ones. */
+/*
+ * --filter for all tables, --sort and --columns for those of the first topic: run_plan_open() has rejected
+ * invalid ones.
+ */
 static void apply_options(struct screen *screen)
 {
 	const struct screen_setup *setup = screen->setup;
-	struct table_widget *widget = &screen->contexts[setup->first_pane].tables[0];
-	const char *unknown;
+	const struct pane_context *context = &screen->contexts[setup->first_pane];
+	const struct pane_table *tables = context->pane->tables;
 
-	if (setup->columns)
-		view_choose_columns(&widget->view, setup->columns, &unknown);
-	if (setup->sort)
-		view_choose_sort(&widget->view, setup->sort);
-	for (unsigned i = 0; setup->filter && screen->contexts[setup->first_pane].pane->tables[i].topic; i++)
-		table_set_filter(&screen->contexts[setup->first_pane].tables[i], setup->filter);
+	for (unsigned i = 0; tables[i].topic; i++) {
+		struct table_widget *widget = &context->tables[i];
+		bool first = strcmp(tables[i].topic, tables[0].topic) == 0;
+		const char *unknown;
+
+		if (setup->columns && first)
+			view_choose_columns(&widget->view, setup->columns, &unknown);
+		if (setup->sort && first)
+			view_choose_sort(&widget->view, setup->sort);
+		if (setup->filter)
+			table_set_filter(widget, setup->filter);
+	}
 }
 
 void session_open(struct screen *screen)

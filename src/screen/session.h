@@ -45,6 +45,9 @@ void session_undo_logs(struct screen *screen, const struct frame *frame); /* the
 /* Gives a view the default columns and order of this table of the pane. */
 void session_apply_defaults(const struct pane_context *context, unsigned index, struct view *view);
 
+/* The settings of its columns and order are NAME.columns and NAME.sort. */
+const char *session_table_setting(const struct pane_context *context, unsigned index);
+
 /* Is this the home of the table? Only there the configured columns and order apply and are saved. */
 bool session_owns_table(const struct pane_context *context, unsigned index);
 

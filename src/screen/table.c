@@ -293,7 +293,6 @@ static void draw_row(const struct table_widget *widget, const struct canvas *can
 	const struct view *view = &widget->view;
 	size_t index = widget->place.top + y;
 	bool selected = widget->place.cursor_on && index == widget->place.row;
-	enum style style = selected ? STYLE_ROW : STYLE_NORMAL;
 	int line = (int)y + 1;
 
 	if (selected)
@@ -302,6 +301,11 @@ static void draw_row(const struct table_widget *widget, const struct canvas *can
 		const struct table_slot *slot = &widget->slots[i];
 		const struct table_value *value = value_at(widget, y, slot->column);
 		int indent = i + 1 == widget->n_slots ? indentation(view, index, slot->width) : 0;
+		enum style style = selected ? STYLE_ROW
+				   : widget->cell_style
+					   ? widget->cell_style(view->schema, column_at(widget, slot->column),
+								view->rows[index])
+					   : STYLE_NORMAL;
 
 		if (column_is_left(column_at(widget, slot->column)))
 			canvas_cut(canvas, line, slot->x + indent, style, value->text, slot->width - indent);
@@ -344,6 +348,8 @@ static const char *why_no_row(const struct table_widget *widget, const struct ta
 		return widget->absent;
 	if (widget->has_filter)
 		return _("no row matches the filter");
+	if (widget->waits)
+		return _(widget->waits);
 	return isnan(widget->view.filter.threshold) ? _("there are none") : _("none in this interval");
 }
 
@@ -379,13 +385,13 @@ static void draw_log_mark(const struct table_widget *widget, const struct canvas
 
 	if (log->frozen) {
 		snprintf(text, sizeof(text),
-			 P_("%" PRIu64 " came since", "%" PRIu64 " came since",
+			 P_("paused, %" PRIu64 " new", "paused, %" PRIu64 " new",
 			    (unsigned long)log->n_pending),
 			 log->n_pending);
 		snprintf(few, sizeof(few), "+%" PRIu64, log->n_pending);
 		style = STYLE_NOTICE;
 	} else if (table_follows_tail(widget)) {
-		snprintf(text, sizeof(text), "%s", _("following"));
+		snprintf(text, sizeof(text), "%s", _("live"));
 		snprintf(few, sizeof(few), "%s", canvas->glyphs->ascii ? "v" : "↓");
 	} else {
 		snprintf(text, sizeof(text), P_("%zu below, End follows", "%zu below, End follows", below),

@@ -51,6 +51,8 @@ struct table_widget {
 	} *values;
 	size_t n_values;            /* capacity */
 	const char *absent;         /* shown if there is no table, translated */
+	const char *waits;          /* N_(): … if there are no rows yet; may be NULL */
+	enum style (*cell_style)(const struct schema *schema, const struct column *column, const void *row);
 	const struct notice *why;   /* notice of the shown frame that explains an empty table; NULL: there
 				     * is none */
 	struct table_slot slots[VIEW_COLUMNS_MAX];

@@ -27,6 +27,7 @@ class Story:
     def __init__(self):
         self.number, self.pid, self.rows = 0, 20100, []
         self.totals, self.parents, self.lives = {}, {}, [0] * 10
+        self.names, self.sums = {15001: "make", 812: "sshd", 2044: "bash"}, {}
 
     def event(self, seconds, kind, pid, ppid, command, info="", **more):
         self.number += 1
@@ -36,7 +37,8 @@ class Story:
         row = {"number": self.number, "time": int((START_WALL + seconds) * SECOND), "mark": MARKS[kind], "event": kind,
                "pid": pid, "tid": pid, "ppid": ppid, "uid": 1000, "euid": 1000, "user": "ada", "tty": "pts/3", "info": info,
                "name": name, "program": program, "program_base": base, "command": command,
-               "command_base": command.replace(program, base, 1), **more}
+               "command_base": command.replace(program, base, 1), "parent": self.names.get(ppid), "status": "", **more}
+        self.names[pid] = name
         self.rows.append(row)
         for key in ("all", name):
             total = self.totals.setdefault(key, {})
@@ -47,7 +49,7 @@ class Story:
     def fork(self, seconds, parent, command):
         self.pid += 1
         self.parents[parent] = self.parents.get(parent, 0) + 1
-        return self.event(seconds, "fork", self.pid, parent, command, "child")
+        return self.event(seconds, "fork", self.pid, parent, command)
 
     def exit(self, seconds, pid, parent, command, lived, code=0, signal=None):
         result = {"exit_code": code} if signal is None else {"signal": signal & 0x7f}
@@ -56,7 +58,10 @@ class Story:
         while bucket < 9 and lived >= 10.0 ** (bucket - 3):
             bucket += 1
         self.lives[bucket] += 1
-        self.event(seconds, "exit", pid, parent, command, info, duration_seconds=lived,
+        for key in ("all", self.names[pid]):
+            count, seconds_lived = self.sums.get(key, (0, 0))
+            self.sums[key] = count + 1, seconds_lived + lived
+        self.event(seconds, "exit", pid, parent, command, info, duration_seconds=lived, status=info.removeprefix("code "),
                    mark="!" if code or signal else "-", **result)
 
     def compile(self, seconds, number, crashes):
@@ -84,10 +89,14 @@ class Story:
         if step == 9:
             self.event(at, "exec", 20950, 2044, "evil\u001b]0;name\u0007 \u202etxt\nnext", name="x\u001b[31m) (y")
             self.event(at + 0.01, "exit", 20951, 2, "[kworker/u8:1]", "code 0", name="kworker/u8:1", user="root",
-                       uid=0, euid=0, tty="", exit_code=0)
-            self.event(at + 0.02, "exit", 20952, None, "?", tty=None)
+                       uid=0, euid=0, tty="", exit_code=0, status="0")
+            self.event(at + 0.02, "exit", 20952, None, "?", tty=None, status=None)
             self.rows[-1].update(dict.fromkeys(UNKNOWN))
         return self.rows
+
+
+def mean(count, seconds):
+    return seconds / count if count else None
 
 
 def total_rows(story, step):
@@ -98,6 +107,7 @@ def total_rows(story, step):
         if command is not None:
             total = sum(count for kind, count in counts.items() if kind != "failed")
             rows.append({"command": command, "total": total, "mean_per_second": total / max(1, step * STEP),
+                         "mean_lifetime_seconds": mean(*story.sums.get(command, (0, 0))),
                          **{key: counts.get(kind, 0) for key, kind in keys.items()}})
     return rows
 

@@ -115,7 +115,7 @@ def a_search_that_is_left_moves_nothing(_scratch):
         problem = problem or expect(selected_line(terminal) == before, terminal, "Esc did not bring the cursor back")
     with replay("events", recording=EVENT_RECORDING) as terminal:
         terminal.send("/", "e", "Esc")
-        return problem or expect("following" in terminal.text(), terminal, "the end of the log is not followed")
+        return problem or expect("live" in terminal.text(), terminal, "the end of the log is not followed")
 
 
 def the_table_below_is_clicked(_scratch):

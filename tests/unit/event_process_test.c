@@ -222,6 +222,9 @@ START_TEST(batches_are_appended_with_their_texts)
 		fill(&from, one, 3);
 		fill(&from, other, 2);
 		from.list[4].was = event_batch_text(&from, "before", 6);
+		from.list[1].parent = event_batch_parent(&from, other);
+		from.list[2].parent = event_batch_parent(&from, other);
+		ck_assert_uint_eq(from.list[1].parent, from.list[2].parent);
 		fill(&from, one, 1);
 		ck_assert_uint_eq(event_batch_append(&batch, &from), 0);
 		ck_assert(from.count == 0 && from.n_texts == 0);
@@ -234,6 +237,8 @@ START_TEST(batches_are_appended_with_their_texts)
 			ck_assert_str_eq(batch.texts + event->command, is_one ? "one -1" : "/bin/other -2");
 			ck_assert_uint_eq(event->program_length, is_one ? 3 : 10);
 			ck_assert_str_eq(batch.texts + event->was, i % 6 == 4 ? "before" : "");
+			ck_assert_str_eq(batch.texts + event->parent,
+					 i % 6 == 1 || i % 6 == 2 ? "other" : "");
 		}
 	}
 	fill(&from, event_processes_add(processes, 3), 1);

@@ -127,6 +127,11 @@ static const char *comm_of(const struct event *event)
 	return resolver.ready.texts + event->comm;
 }
 
+static const char *parent_of(const struct event *event)
+{
+	return resolver.ready.texts + event->parent;
+}
+
 static const char *command_of(const struct event *event)
 {
 	return resolver.ready.texts + event->command;
@@ -142,6 +147,7 @@ START_TEST(a_life_is_told_from_fork_to_exit)
 	ck_assert_uint_eq(event->number, 1);
 	ck_assert(event->pid == 400 && event->parent_pid == 301 && event->named);
 	ck_assert_str_eq(command_of(event), "make");
+	ck_assert_str_eq(parent_of(event), "make");
 	ck_assert(event->real_uid == 1000 && event->effective_uid == 1000 && event->terminal == 34819);
 	ck_assert(event->duration_ns == U64_UNKNOWN && event->exit_code == UINT32_MAX);
 	ck_assert_uint_eq(event->wall_ns, START_NS + (uint64_t)resolver.wall_ahead_ns);
@@ -155,14 +161,36 @@ START_TEST(a_life_is_told_from_fork_to_exit)
 	ck_assert_uint_eq(event->exit_code, 7 << 8);
 	ck_assert_uint_eq(event->duration_ns, 3 * MS_NS);
 	ck_assert_str_eq(command_of(event), arguments);
+	ck_assert_str_eq(parent_of(event), "make");
 	event = TAKE(.kind = EVENT_GID, .pid = 400, .time_ns = START_NS + 4 * MS_NS);
 	ck_assert_str_eq(comm_of(event), "cc");
 	ck_assert_uint_eq(resolver.number, 4);
 	ck_assert_uint_eq(resolver.unnamed, 0);
 	ck_assert_uint_eq(resolver.statistics.all.failures, 1);
 	ck_assert_uint_eq(resolver.statistics.lifetimes[1], 1);
+	ck_assert_uint_eq(resolver.statistics.all.lifetimes_ns, 3 * MS_NS);
+	ck_assert_uint_eq(resolver.statistics.all.n_lifetimes, 1);
 	ck_assert_uint_eq(resolver.statistics.parents[0].resident_bytes, 1200 * 1024);
 	ck_assert_uint_eq(resolver.statistics.parents[0].page_table_bytes, 48 * 1024);
+	close_all();
+}
+END_TEST
+
+/* Its name is not that of its parent, which is gone. */
+START_TEST(a_younger_process_is_no_parent)
+{
+	const struct event *event;
+
+	open_all();
+	TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 301);
+	event = TAKE(.kind = EVENT_FORK, .pid = 401, .parent_pid = 400, .time_ns = START_NS + MS_NS);
+	ck_assert_str_eq(parent_of(event), "make");
+	TAKE(.kind = EVENT_EXIT, .pid = 400, .time_ns = START_NS + 2 * MS_NS);
+	event = TAKE(.kind = EVENT_EXEC, .pid = 401, .comm = "cc", .time_ns = START_NS + 3 * MS_NS);
+	ck_assert_str_eq(parent_of(event), "make");
+	TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 300, .time_ns = START_NS + SECOND_NS);
+	event = TAKE(.kind = EVENT_EXIT, .pid = 401, .time_ns = START_NS + SECOND_NS + MS_NS);
+	ck_assert(event->parent_pid == 400 && event->parent == 0);
 	close_all();
 }
 END_TEST

@@ -48,13 +48,27 @@ START_TEST(exits_are_codes_or_signals)
 }
 END_TEST
 
+START_TEST(a_status_is_a_code_or_a_signal)
+{
+	struct arena arena = { 0 };
+
+	ck_assert_str_eq(event_status(&arena, 0), "0");
+	ck_assert_str_eq(event_status(&arena, 255 << 8), "255");
+	ck_assert_str_eq(event_status(&arena, SIGKILL), "SIGKILL");
+	ck_assert_str_eq(event_status(&arena, SIGSEGV | 0x80), "SIGSEGV core");
+	ck_assert_str_eq(event_status(&arena, 40), "signal 40");
+	ck_assert_ptr_null(event_status(&arena, UINT32_MAX));
+	arena_free(&arena);
+}
+END_TEST
+
 START_TEST(events_are_told_in_words)
 {
 	static const struct {
 		struct event event;
 		const char *mark, *info;
 	} told[] = {
-		{ { .kind = EVENT_FORK, .pid = 5, .tid = 5 }, "+", "child" },
+		{ { .kind = EVENT_FORK, .pid = 5, .tid = 5 }, "+", "" },
 		{ { .kind = EVENT_EXEC, .pid = 5, .tid = 5 }, ">", "" },
 		{ { .kind = EVENT_CLONE, .pid = 5, .tid = 6 }, "t", "thread 6" },
 		{ { .kind = EVENT_EXIT, .pid = 5, .tid = 5, .exit_code = 0 }, "-", "code 0" },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The events pane: its tables, options and keys; events_draw.c draws it. */
+/* The events pane: its tables, options and views; events_draw.c draws it. */
 #include <config.h>
 
 #include "pane/events/events.h"
@@ -7,11 +7,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/i18n.h"
 #include "pane/cpu/command_form.h"
 
 static const struct pane_table tables[] = {
-	[EVENTS_TABLE_EVENT] = { .topic = "event", .headline = true },
+	[EVENTS_TABLE_EVENT] = { .topic = "event",
+				 .headline = true,
+				 .waits = N_("waiting for the first event"),
+				 .cell_style = events_cell_style },
+	[EVENTS_TABLE_ENDED] = { .topic = "event",
+				 .lazy = true,
+				 .columns = "mark,time,duration_seconds,status,parent,command",
+				 .only_column = "mark",
+				 .only = "-,!",
+				 .setting = "events.processes",
+				 .waits = N_("waiting for the first process to end"),
+				 .cell_style = events_cell_style },
 	[EVENTS_TABLE_SOURCE] = { .topic = "event_source", .at_end = true, .option = "statistics" },
 	[EVENTS_TABLE_TOTAL] = { .topic = "event_total",
 				 .at_end = true,
@@ -20,7 +32,8 @@ static const struct pane_table tables[] = {
 	[EVENTS_TABLE_PARENT] = { .topic = "event_parent",
 				  .at_end = true,
 				  .option = "statistics",
-				  .sort = "forks" },
+				  .sort = "forks",
+				  .waits = N_("waiting for the first fork") },
 	[EVENTS_TABLE_LIFETIME] = { .topic = "event_lifetime", .at_end = true, .option = "statistics" },
 	{ 0 },
 };
@@ -116,71 +129,123 @@ static void choose_kinds(struct pane_context *context, const bool *on)
 						 kinds[i].word);
 	}
 	if (!*list) {
-		screen_message(context->screen, MESSAGE_PANE, "%s", _("no kind selected: nothing changed"));
+		screen_message(context->screen, MESSAGE_PANE, "%s", _("no type selected: nothing changed"));
 		return;
 	}
 	settings_set(context->settings, "events.events", usual ? NULL : list);
 	screen_message(context->screen, MESSAGE_PANE, _("from the next sample on: %s"), list);
 }
 
-static void ask_kinds(struct pane_context *context)
+/* When listening began: so long ago that the mean rate gives the sum. 0: no event yet. */
+static uint64_t listening_since(const struct pane_context *context)
+{
+	double total = frame_number(context->frame, "event_total", "all", "total");
+	double rate = frame_number(context->frame, "event_total", "all", "mean_per_second");
+
+	return total > 0 && rate > 0 ? context->frame->wall_ns - (uint64_t)(total / rate * 1e9) : 0;
+}
+
+static void head(const struct pane_context *context, char *text, size_t room, const char *title,
+		 uint64_t since_ns)
+{
+	const struct events_state *events = context->state;
+	char time[CLOCK_TEXT_MAX];
+
+	since_ns = since_ns ? since_ns : events->since_ns;
+	clock_local(time, since_ns, "%H:%M:%S");
+	if (since_ns)
+		snprintf(text, room, _("%s since %s"), title, time);
+	else
+		snprintf(text, room, "%s", title);
+}
+
+/* A full log has lost its oldest rows. */
+static uint64_t log_since(const struct pane_context *context)
+{
+	const struct table *log = context_table(context, EVENTS_TABLE_EVENT);
+
+	return log && log->n_dropped > 0 && log->n_rows > 0 ? table_u64(log, table_row(log, 0), "time") : 0;
+}
+
+static void head_ended(const struct pane_context *context, char *text, size_t room)
+{
+	head(context, text, room, _("processes that ended"), log_since(context));
+}
+
+static void head_events(const struct pane_context *context, char *text, size_t room)
+{
+	head(context, text, room, _("events"), log_since(context));
+}
+
+static void head_totals(const struct pane_context *context, char *text, size_t room)
+{
+	head(context, text, room, _("by command"), listening_since(context));
+}
+
+static void head_parents(const struct pane_context *context, char *text, size_t room)
+{
+	head(context, text, room, _("processes that fork"), listening_since(context));
+}
+
+static void head_lifetimes(const struct pane_context *context, char *text, size_t room)
+{
+	head(context, text, room, _("lifetimes of processes that ended"), listening_since(context));
+}
+
+static void head_sources(const struct pane_context *context, char *text, size_t room)
+{
+	head(context, text, room, _("sources of events"), listening_since(context));
+}
+
+/* The only setting that is not one of a few. */
+static void ask_kinds(struct pane_context *context, const char *name)
 {
 	const char *list = settings_get(context->settings, "events.events");
 	bool on[N_KINDS];
 
+	(void)name;
+	if (screen_replays(context)) {
+		screen_message(
+			context->screen, MESSAGE_PANE, "%s",
+			_("a recording has only the types of events it was made with; \\ filters them"));
+		return;
+	}
 	if (!list || !parse_kinds(list, on))
 		for (unsigned i = 0; i < N_KINDS; i++)
 			on[i] = i < USUAL_KINDS;
-	screen_choose(context, _("Events that are wanted"), kinds, on, N_KINDS, choose_kinds);
+	screen_choose(context, _("Event types"), kinds, on, N_KINDS, choose_kinds);
 }
 
-static void act(struct pane_context *context, unsigned index)
-{
-	(void)index;
-	ask_kinds(context);
-}
-
-static void show_actions(struct pane_context *context)
-{
-	const struct menu_item items[] = {
-		{ _("Event types"), _("choose the types of events to collect") },
-	};
-
-	screen_menu(context, _("Actions"), items, 1, 0, act);
-}
+enum {
+	VIEW_PROCESSES,
+	VIEW_EVENTS,
+	VIEW_TOTALS,
+};
 
 static const struct pane_view views[] = {
-	[EVENTS_TABLE_EVENT] = { "events", N_("Events"), N_("events one by one"), EVENTS_TABLE_EVENT,
-				 .draw = events_draw },
-	[EVENTS_TABLE_SOURCE] = { "sources", N_("Sources"), N_("sources of events, and losses"),
-				  EVENTS_TABLE_SOURCE, .draw = events_draw },
-	[EVENTS_TABLE_TOTAL] = { "totals", N_("By command"), N_("events by command"), EVENTS_TABLE_TOTAL,
-				 .draw = events_draw },
-	[EVENTS_TABLE_PARENT] = { "parents", N_("Parents"),
-				  N_("the parents of new processes, and the memory per fork"),
-				  EVENTS_TABLE_PARENT, .draw = events_draw },
-	[EVENTS_TABLE_LIFETIME] = { "lifetimes", N_("Lifetimes"), N_("lifetimes of processes"),
-				    EVENTS_TABLE_LIFETIME, .draw = events_draw },
+	[VIEW_PROCESSES] = { "processes", N_("Processes"), N_("each process as it ends: how long, and how"),
+			     EVENTS_TABLE_ENDED, .heading = head_ended, .draw = events_draw },
+	[VIEW_EVENTS] = { "events", N_("Events"), N_("events one by one"), EVENTS_TABLE_EVENT,
+			  .heading = head_events, .draw = events_draw },
+	[VIEW_TOTALS] = { "totals", N_("By command"), N_("forks, execs, exits and failures of each command"),
+			  EVENTS_TABLE_TOTAL, .heading = head_totals, .draw = events_draw },
+	{ "parents", N_("Parents"), N_("processes that fork, and the page tables that each fork copies"),
+	  EVENTS_TABLE_PARENT, .heading = head_parents, .draw = events_draw },
+	{ "lifetimes", N_("Lifetimes"), N_("how long processes lived"), EVENTS_TABLE_LIFETIME,
+	  .heading = head_lifetimes, .draw = events_draw_lifetimes },
+	{ "sources", N_("Sources"), N_("sources of events, and losses"), EVENTS_TABLE_SOURCE,
+	  .heading = head_sources, .draw = events_draw },
 	{ 0 },
 };
 
-static const struct pane_action pane_actions[] = {
-	{ ACTION_ACT, show_actions, NULL, N_("menu of actions: choose the types of events") },
-	{ 0 },
-};
+static const char *const type_labels[] = { N_("the usual ones") };
 
 static const struct pane_setting choices[] = {
+	{ "events", N_("Event types"), NULL, type_labels },
 	{ "command", N_("Command"), command_form_values, command_form_labels },
 	{ "directories", N_("Directories of programs"), command_directory_values, command_directory_labels },
 	{ 0 },
 };
-
-static const char *refuses(const struct pane_context *context, enum action action)
-{
-	return action == ACTION_ACT && screen_replays(context)
-		       ? _("a recording has only the kinds of events it was made with; \\ filters them")
-		       : NULL;
-}
 
 static const struct series explained[] = {
 	{ "event_total", "all", "forks_per_second" },  { "event_total", "all", "execs_per_second" },
@@ -192,11 +257,21 @@ static const struct series explained[] = {
 
 static void open_events(struct pane_context *context)
 {
-	if (settings_get(context->settings, "events.statistics"))
-		context->view = context->focus = EVENTS_TABLE_TOTAL;
+	if (!settings_get(context->settings, "events.statistics"))
+		return;
+	context->view = VIEW_TOTALS;
+	context->focus = EVENTS_TABLE_TOTAL;
 }
 
-static const char *const settings[] = { "command", "directories", NULL };
+static void sampled(struct pane_context *context, const struct frame *frame)
+{
+	struct events_state *events = context->state;
+
+	if (frame_table(frame, "event") && (events->since_ns == 0 || frame->wall_ns < events->since_ns))
+		events->since_ns = frame->wall_ns;
+}
+
+static const char *const settings[] = { "command", "directories", "processes.", NULL };
 
 const struct pane pane_events = {
 	.name = "events",
@@ -210,9 +285,10 @@ const struct pane pane_events = {
 	.settings = settings,
 	.explained = explained,
 	.views = views,
-	.actions = pane_actions,
 	.choices = choices,
-	.refuses = refuses,
+	.ask_setting = ask_kinds,
+	.state_size = sizeof(struct events_state),
 	.open = open_events,
 	.adjust = adjust,
+	.sampled = sampled,
 };

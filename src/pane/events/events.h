@@ -5,15 +5,22 @@
 
 #include "screen/context.h"
 
+/* Tables of the topic event are the log of the whole run. */
 enum events_table {
 	EVENTS_TABLE_EVENT,
+	EVENTS_TABLE_ENDED, /* of its rows only the ends of processes */
 	EVENTS_TABLE_SOURCE,
 	EVENTS_TABLE_TOTAL,
 	EVENTS_TABLE_PARENT,
 	EVENTS_TABLE_LIFETIME,
-	N_EVENTS_TABLES,
+};
+
+struct events_state {
+	uint64_t since_ns; /* wall clock of the first sample with events; 0: none yet */
 };
 
 void events_draw(struct pane_context *context, struct canvas *canvas);
+void events_draw_lifetimes(struct pane_context *context, struct canvas *canvas);
+enum style events_cell_style(const struct schema *schema, const struct column *column, const void *row);
 
 #endif

@@ -11,6 +11,9 @@
 #include "pane/events/events.h"
 
 #define TABLE_LINES_MIN 4
+#define RULE_FROM_LINES 6
+#define BOUNDS_CELLS 38 /* bounds, exits and share */
+#define BAR_CELLS_MIN 10
 
 static double sum(const struct table *table, const char *column)
 {
@@ -49,16 +52,17 @@ static int draw_number(const struct canvas *canvas, int x, enum style style, con
 	return canvas_piece(canvas, 0, x, style, text);
 }
 
-/* "lost 0  fork 312/s  exec 148/s  exit 309/s  failed 4/s  unnamed 0  from perf + connector" */
+/* "lost 0  fork 312/s  exec 148/s  exit 309/s  failed 4/s  no name 0  from perf + connector" */
 static int draw_headline(const struct canvas *canvas, const struct frame *frame)
 {
 	const struct table *sources = frame_table(frame, "event_source");
 	const struct {
 		const char *format, *column;
-	} rates[] = { { _("fork %s/s"), "forks_per_second" },
-		      { _("exec %s/s"), "execs_per_second" },
-		      { _("exit %s/s"), "exits_per_second" },
-		      { _("failed %s/s"), "failures_per_second" } };
+		enum style above_zero;
+	} rates[] = { { _("fork %s/s"), "forks_per_second", STYLE_NORMAL },
+		      { _("exec %s/s"), "execs_per_second", STYLE_NORMAL },
+		      { _("exit %s/s"), "exits_per_second", STYLE_NORMAL },
+		      { _("failed %s/s"), "failures_per_second", STYLE_WARN } };
 	char value[VALUE_TEXT_MAX], from[64];
 	double n_lost;
 	int x;
@@ -69,23 +73,158 @@ static int draw_headline(const struct canvas *canvas, const struct frame *frame)
 	x = draw_number(canvas, 0, n_lost > 0 ? STYLE_BAD : STYLE_STRONG, _("lost %s"),
 			fixed_text(value, n_lost, 0));
 	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
-		rate_text(value, frame_number(frame, "event_total", "all", rates[i].column));
-		x = draw_number(canvas, x, STYLE_NORMAL, rates[i].format, value);
+		double rate = frame_number(frame, "event_total", "all", rates[i].column);
+
+		x = draw_number(canvas, x, rate > 0 ? rates[i].above_zero : STYLE_NORMAL, rates[i].format,
+				rate_text(value, rate));
 	}
-	x = draw_number(canvas, x, STYLE_NORMAL, _("unnamed %s"),
+	x = draw_number(canvas, x, STYLE_NORMAL, _("no name %s"),
 			fixed_text(value, sum(sources, "unnamed"), 0));
 	list_sources(from, sizeof(from), sources);
 	draw_number(canvas, x, STYLE_DIM, _("from %s"), from);
 	return 1;
 }
 
-void events_draw(struct pane_context *context, struct canvas *canvas)
+/* "filter sh: 12"; the log has more rows than those of the view. */
+static void count_text(const struct table_widget *widget, char *text, size_t room)
 {
+	if (widget->has_filter)
+		snprintf(text, room, _("filter %s: %zu"), widget->filter_text.bytes, widget->view.n_matching);
+	else
+		snprintf(text, room, "%zu", widget->view.n_matching);
+}
+
+/* Returns what is left for the table. */
+static struct canvas draw_above(struct pane_context *context, const struct canvas *canvas)
+{
+	const struct pane_view *view = &context->pane->views[context->view];
+	char title[TEXT_MAX], count[TEXT_MAX];
 	int used = 0;
-	struct canvas below;
 
 	if (canvas->height > TABLE_LINES_MIN)
 		used = draw_headline(canvas, context->frame);
-	below = canvas_rows(canvas, used, canvas->height - used);
-	context_draw_table(context, &below, context->focus);
+	if (canvas->height >= RULE_FROM_LINES) {
+		view->heading(context, title, sizeof(title));
+		count_text(&context->tables[view->table], count, sizeof(count));
+		canvas_rule(canvas, used++, title, count);
+	}
+	return canvas_rows(canvas, used, canvas->height - used);
+}
+
+void events_draw(struct pane_context *context, struct canvas *canvas)
+{
+	struct canvas below = draw_above(context, canvas);
+
+	context_draw_table(context, &below, context->pane->views[context->view].table);
+}
+
+static bool is_key(const struct column *column, const char *key)
+{
+	return strcmp(column->key, key) == 0;
+}
+
+/* Failed ends show their code in red, forks are dim, execs bold. */
+enum style events_cell_style(const struct schema *schema, const struct column *column, const void *row)
+{
+	const char *mark = row_text(row, schema_known_column(schema, "mark"));
+	bool status = is_key(column, "mark") || is_key(column, "status") || is_key(column, "info");
+
+	switch (mark ? *mark : ' ') {
+	case '!':
+	case 'C':
+		return status ? STYLE_BAD : is_key(column, "parent") ? STYLE_DIM : STYLE_NORMAL;
+	case '+':
+		return STYLE_DIM;
+	case '>':
+		return is_key(column, "event") || strstr(column->key, "command") ||
+				       strstr(column->key, "program")
+			       ? STYLE_STRONG
+			       : STYLE_NORMAL;
+	default:
+		return is_key(column, "parent") ? STYLE_DIM : STYLE_NORMAL;
+	}
+}
+
+/* "1 ms", "100 s", "17 min", "2.8 h", "1.2 d". */
+static void bound_text(char *out, size_t room, double seconds)
+{
+	static const struct {
+		double from, unit;
+		const char *format;
+	} units[] = { { 86400, 86400, N_("%.2g d") },
+		      { 3600, 3600, N_("%.2g h") },
+		      { 300, 60, N_("%.2g min") },
+		      { 1, 1, N_("%.3g s") },
+		      { 0, 0.001, N_("%.3g ms") } };
+	unsigned i = 0;
+
+	*out = '\0';
+	if (isnan(seconds))
+		return;
+	if (!(seconds > 0)) {
+		snprintf(out, room, "0");
+		return;
+	}
+	while (seconds < units[i].from)
+		i++;
+	snprintf(out, room, _(units[i].format), seconds / units[i].unit);
+}
+
+/* Over the numbers of the table, which are exact but hard to read. */
+static void draw_bounds(const struct table_widget *widget, const struct canvas *canvas, int y,
+			const void *row)
+{
+	bool selected = widget->place.cursor_on && widget->place.row == widget->place.top + (size_t)y - 1;
+
+	for (unsigned i = 0; i < widget->n_slots; i++) {
+		const struct table_slot *slot = &widget->slots[i];
+		const struct column *column =
+			&widget->view.schema->columns[widget->view.columns[slot->column]];
+		enum style style = !selected                        ? STYLE_NORMAL
+				   : slot->column == widget->column ? STYLE_CELL
+								    : STYLE_ROW;
+		char text[VALUE_TEXT_MAX];
+
+		if (column->unit != UNIT_SECONDS || !row_is_known(row, column))
+			continue;
+		bound_text(text, sizeof(text), row_f64(row, column));
+		canvas_fill(canvas, y, slot->x, style, ' ', slot->width);
+		canvas_right(canvas, y, slot->x, slot->width, style, text);
+	}
+}
+
+/* Eighths of cells; a part above 0 is at least one. */
+static void draw_bar(const struct canvas *canvas, int y, int x, double share)
+{
+	int eighths = (int)(share * 8 * (canvas->width - x) + 0.5);
+	enum style style = STYLE_SERIES;
+
+	if (!(share > 0))
+		return;
+	eighths = eighths > 0 ? eighths : 1;
+	canvas_fill(canvas, y, x, style, 0x2588, eighths / 8);
+	if (eighths % 8 > 0)
+		canvas_fill(canvas, y, x + eighths / 8, style, (uint32_t)(0x2590 - eighths % 8), 1);
+}
+
+void events_draw_lifetimes(struct pane_context *context, struct canvas *canvas)
+{
+	struct table_widget *widget = &context->tables[EVENTS_TABLE_LIFETIME];
+	struct canvas below = draw_above(context, canvas);
+	bool has_bars = canvas->width >= BOUNDS_CELLS + BAR_CELLS_MIN;
+	struct canvas left = canvas_part(&below, 0, 0, below.height, has_bars ? BOUNDS_CELLS : below.width);
+	double most = 0;
+
+	context_draw_table(context, &left, EVENTS_TABLE_LIFETIME);
+	for (size_t i = 0; i < widget->view.n_rows; i++)
+		most = fmax(most, row_number(widget->view.rows[i],
+					     schema_known_column(widget->view.schema, "exits")));
+	for (int y = 1; y <= widget->page && widget->place.top + (size_t)y <= widget->view.n_rows; y++) {
+		const void *row = widget->view.rows[widget->place.top + (size_t)y - 1];
+		double exits = row_number(row, schema_known_column(widget->view.schema, "exits"));
+
+		draw_bounds(widget, &left, y, row);
+		if (has_bars)
+			draw_bar(&below, y, BOUNDS_CELLS + CANVAS_GAP, exits / most);
+	}
 }

@@ -19,6 +19,7 @@ struct event_row {
 	const char *user, *tty, *info;
 	uint64_t exit_code, signal;
 	double duration_seconds;
+	const char *status, *parent;
 	const char *name, *program, *program_base, *command, *command_base;
 };
 
@@ -33,7 +34,7 @@ static const struct column columns[] = {
 	    .help = N_("+ fork, > exec, - exit, ! exit with a code or by a signal, C core, = comm, t thread, "
 		       "P ptrace, U uid, G gid, S sid"),
 	    .source = "event"),
-	ROW(time, .kind = COLUMN_LABEL, .unit = UNIT_TIME, .title = N_("time"), .width = 12, .rank = 1,
+	ROW(time, .kind = COLUMN_LABEL, .unit = UNIT_TIME, .title = N_("time"), .width = 12, .rank = 2,
 	    .help = N_("time of the event"), .source = "clock of the kernel in " BOTH),
 	ROW(event, .kind = COLUMN_LABEL, .title = N_("event"), .width = 6, .rank = 3,
 	    .help = N_("fork, exec, exit, core, comm (a new name), clone (a thread), ptrace, uid, gid, sid"),
@@ -42,26 +43,32 @@ static const struct column columns[] = {
 	    .help = N_("process; for a fork the child"), .source = BOTH),
 	ROW(tid, .kind = COLUMN_LABEL, .title = N_("TID"), .width = 7, .hidden = true,
 	    .help = N_("thread; the PID if the process has one thread"), .source = BOTH),
-	ROW(ppid, .kind = COLUMN_LABEL, .title = N_("PPID"), .width = 7, .rank = 7,
+	ROW(ppid, .kind = COLUMN_LABEL, .title = N_("PPID"), .width = 7, .rank = 8,
 	    .help = N_("parent process"), .source = "perf task records, /proc/PID/stat"),
 	ROW(uid, .kind = COLUMN_LABEL, .title = N_("UID"), .width = 5, .hidden = true, .help = N_("real UID"),
 	    .source = "/proc/PID/status, inherited, proc connector"),
 	ROW(euid, .kind = COLUMN_LABEL, .title = N_("EUID"), .width = 5, .hidden = true,
 	    .help = N_("effective UID"), .source = "/proc/PID/status, inherited, proc connector"),
-	ROW(user, .kind = COLUMN_LABEL, .title = N_("user"), .width = 8, .rank = 6,
+	ROW(user, .kind = COLUMN_LABEL, .title = N_("user"), .width = 8, .rank = 7,
 	    .help = N_("effective user"), .source = "euid, /etc/passwd"),
-	ROW(tty, .kind = COLUMN_LABEL, .title = N_("TTY"), .width = 7, .rank = 8,
+	ROW(tty, .kind = COLUMN_LABEL, .title = N_("TTY"), .width = 7, .rank = 9,
 	    .help = N_("controlling terminal; empty: none"), .source = "/proc/PID/stat tty_nr, inherited"),
-	ROW(info, .kind = COLUMN_LABEL, .title = N_("info"), .width = 12, .rank = 4,
+	ROW(info, .kind = COLUMN_LABEL, .title = N_("info"), .width = 13, .rank = 4,
 	    .help = N_("exit status, traced process, new user, previous name, or a thread's new name"),
 	    .source = BOTH),
-	ROW(exit_code, .kind = COLUMN_LABEL, .title = N_("code"), .width = 4, .hidden = true,
+	ROW(exit_code, .kind = COLUMN_LABEL, .title = N_("exit"), .width = 4, .hidden = true,
 	    .help = N_("exit code; unknown if a signal ended the process"), .source = "proc connector"),
 	ROW(signal, .kind = COLUMN_LABEL, .title = N_("signal"), .width = 6, .hidden = true,
 	    .help = N_("number of the signal that ended the process"), .source = "proc connector"),
-	ROW(duration_seconds, .kind = COLUMN_LABEL, .unit = UNIT_SECONDS, .title = N_("duration"), .width = 9,
-	    .rank = 5, .help = N_("for an exit: lifetime of the process"),
+	ROW(duration_seconds, .kind = COLUMN_LABEL, .unit = UNIT_SECONDS, .title = N_("life"), .width = 9,
+	    .rank = 6, .help = N_("for an exit: lifetime of the process"),
 	    .source = "exit time - fork time, else start time in /proc/PID/stat (to 0.01 s)"),
+	ROW(status, .kind = COLUMN_LABEL, .title = N_("code"), .width = 7, .rank = 1, .hidden = true,
+	    .help = N_("how a process ended: its exit code, or the signal, and whether it dumped core"),
+	    .source = "exit code in the exit of the proc connector"),
+	ROW(parent, .kind = COLUMN_LABEL, .title = N_("parent"), .width = 10, .rank = 5, .hidden = true,
+	    .help = N_("name of the parent process at that time"),
+	    .source = "ppid, its perf COMM or /proc/PID/stat"),
 	ROW(name, .kind = COLUMN_LABEL, .title = N_("name"), .width = 15, .hidden = true,
 	    .help = N_("name of the process (comm), at most 15 bytes"),
 	    .source = "perf COMM, /proc/PID/stat"),
@@ -69,9 +76,9 @@ static const struct column columns[] = {
 	    .help = N_("first word of the command line"), .source = ARGUMENTS),
 	ROW(program_base, .kind = COLUMN_LABEL, .title = N_("program"), .width = 16, .hidden = true,
 	    .help = N_("first word of the command line without directories"), .source = ARGUMENTS),
-	ROW(command, .kind = COLUMN_LABEL, .title = N_("process"), .width = 17,
+	ROW(command, .kind = COLUMN_LABEL, .title = N_("process"), .width = 18,
 	    .help = N_("command line, else file or name; for a fork the parent's"), .source = ARGUMENTS),
-	ROW(command_base, .kind = COLUMN_LABEL, .title = N_("process"), .width = 17, .hidden = true,
+	ROW(command_base, .kind = COLUMN_LABEL, .title = N_("process"), .width = 18, .hidden = true,
 	    .help = N_("command line without the directories of the program"), .source = ARGUMENTS),
 };
 
@@ -92,6 +99,8 @@ struct state {
 	struct {
 		size_t from; /* in the texts of the batch */
 		const char *name, *program, *program_base, *command, *command_base;
+		size_t parent_from;
+		const char *parent;
 	} last; /* texts of the previous row: most rows are of the same process */
 };
 
@@ -122,6 +131,18 @@ static void copy_texts(struct state *state, struct arena *arena, const struct ev
 	state->last.program = arena_copy(arena, command, event->program_length);
 	state->last.command_base = state->last.command + base;
 	state->last.program_base = state->last.program + base;
+}
+
+static const char *parent_name(struct state *state, struct arena *arena, const struct event *event)
+{
+	const char *name = state->batch.texts + event->parent;
+
+	if (event->parent == 0)
+		return NULL;
+	if (state->last.parent_from != event->parent)
+		state->last.parent = arena_copy(arena, name, strlen(name));
+	state->last.parent_from = event->parent;
+	return state->last.parent;
 }
 
 static void set_texts(struct state *state, struct arena *arena, const struct event *event,
@@ -155,6 +176,8 @@ static void add_row(struct state *state, struct frame *frame, struct table *tabl
 		row->user = users_name(state->env, event->effective_uid);
 	row->tty = event_terminal(&frame->arena, event->terminal);
 	row->info = event_info(&frame->arena, event, state->batch.texts);
+	row->status = event->kind == EVENT_EXIT ? event_status(&frame->arena, event->exit_code) : "";
+	row->parent = parent_name(state, &frame->arena, event);
 	row->exit_code = event_exit_code(event->exit_code);
 	row->signal = event_exit_signal(event->exit_code);
 	if (event->duration_ns != U64_UNKNOWN)
@@ -174,7 +197,7 @@ static int sample(struct sample *sample)
 		return error;
 	event_reader_collect(state->reader, &state->batch);
 	event_targets_notices(&state->targets, sample, state->batch.count > 0);
-	state->last.from = 0;
+	state->last.from = state->last.parent_from = 0;
 	for (size_t i = 0; i < state->batch.count; i++)
 		add_row(state, frame, sample->table, &state->batch.list[i]);
 	return 0;

@@ -25,11 +25,20 @@ size_t event_batch_text(struct event_batch *batch, const char *text, size_t leng
 	return at;
 }
 
+/* Replaces a name whose texts are in the batch. */
+static void hold_name(struct event_name **held, struct event_name *name)
+{
+	if (name)
+		name->users++;
+	if (*held)
+		event_name_drop(*held);
+	*held = name;
+}
+
 static void forget_last(struct event_batch *batch)
 {
-	if (batch->last)
-		event_name_drop(batch->last);
-	batch->last = NULL;
+	hold_name(&batch->last, NULL);
+	hold_name(&batch->last_parent, NULL);
 }
 
 struct event *event_batch_add(struct event_batch *batch, const struct event_process *process)
@@ -38,9 +47,7 @@ struct event *event_batch_add(struct event_batch *batch, const struct event_proc
 	struct event *event;
 
 	if (batch->last != name) {
-		forget_last(batch);
-		name->users++;
-		batch->last = name;
+		hold_name(&batch->last, name);
 		batch->last_comm = event_batch_text(batch, name->comm, strlen(name->comm));
 		batch->last_command = event_batch_text(batch, name->command, strlen(name->command));
 	}
@@ -52,6 +59,19 @@ struct event *event_batch_add(struct event_batch *batch, const struct event_proc
 		.program_length = name->program_length,
 	};
 	return event;
+}
+
+size_t event_batch_parent(struct event_batch *batch, const struct event_process *parent)
+{
+	struct event_name *name = parent->name;
+
+	if (!name->known)
+		return 0;
+	if (batch->last_parent != name) {
+		hold_name(&batch->last_parent, name);
+		batch->last_parent_comm = event_batch_text(batch, name->comm, strlen(name->comm));
+	}
+	return batch->last_parent_comm;
 }
 
 size_t event_batch_append(struct event_batch *batch, struct event_batch *from)
@@ -74,6 +94,7 @@ size_t event_batch_append(struct event_batch *batch, struct event_batch *from)
 			event->comm += event->comm ? shift : 0;
 			event->command += event->command ? shift : 0;
 			event->was += event->was ? shift : 0;
+			event->parent += event->parent ? shift : 0;
 		}
 	}
 	event_batch_empty(from);

@@ -25,6 +25,7 @@ struct event {
 	bool named;
 	size_t comm, command, was; /* offsets in the texts; was: COMM: the previous name, or
 				    * a thread's new one */
+	size_t parent;             /* … the name of its parent; 0: not known */
 	size_t program_length;
 };
 
@@ -35,11 +36,16 @@ struct event_batch {
 	size_t n_texts, texts_capacity;
 	struct event_name *last; /* its texts are at last_comm and last_command */
 	size_t last_comm, last_command;
+	struct event_name *last_parent; /* … at last_parent_comm */
+	size_t last_parent_comm;
 };
 
 /* Adds an event with the names of process, otherwise zero; valid until the next call. */
 struct event *event_batch_add(struct event_batch *batch, const struct event_process *process);
 size_t event_batch_text(struct event_batch *batch, const char *text, size_t length);
+
+/* The name of a process as an offset in the texts; 0: it has none. */
+size_t event_batch_parent(struct event_batch *batch, const struct event_process *parent);
 
 /* Moves the events of from up to EVENT_BATCH_MAX; from is then empty. Returns how many did not fit. */
 size_t event_batch_append(struct event_batch *batch, struct event_batch *from);

@@ -284,15 +284,31 @@ static bool passes_filter(const struct event_resolver *resolver, const struct ev
 	       event_filter_process(&resolver->filter, process);
 }
 
+/* NULL if it is not known, or another process has its PID by now: a parent is older than its child. */
+static const struct event_process *parent_of(const struct event_resolver *resolver,
+					     const struct event_process *process)
+{
+	const struct event_process *parent =
+		process->parent_pid ? event_processes_find(resolver->processes, process->parent_pid) : NULL;
+	bool younger = parent && parent->start_ns != U64_UNKNOWN && process->start_ns != U64_UNKNOWN &&
+		       parent->start_ns > process->start_ns + tick_ns(resolver);
+
+	return younger ? NULL : parent;
+}
+
 /* NULL if the filter rejects it. */
 static struct event *add_event(struct event_resolver *resolver, const struct event_process *process,
 			       const struct raw_event *raw)
 {
+	const struct event_process *parent;
 	struct event *event;
 
 	if (!passes_filter(resolver, process, raw))
 		return NULL;
 	event = event_batch_add(&resolver->ready, process);
+	parent = parent_of(resolver, process);
+	if (parent)
+		event->parent = event_batch_parent(&resolver->ready, parent);
 	event->number = ++resolver->number;
 	event->wall_ns = raw->time_ns + (uint64_t)resolver->wall_ahead_ns;
 	event->kind = raw->kind;

@@ -110,6 +110,12 @@ uint64_t event_lifetime_ns(unsigned bucket)
 	return bucket < EVENT_LIFETIMES ? bound : U64_UNKNOWN;
 }
 
+static void add_lifetime(struct event_counts *counts, uint64_t lifetime_ns)
+{
+	counts->lifetimes_ns += lifetime_ns;
+	counts->n_lifetimes++;
+}
+
 void event_statistics_exit(struct event_statistics *statistics, const struct event_process *process,
 			   uint64_t lifetime_ns)
 {
@@ -122,6 +128,8 @@ void event_statistics_exit(struct event_statistics *statistics, const struct eve
 		statistics->lifetimes[EVENT_LIFETIMES]++;
 		return;
 	}
+	add_lifetime(counts_of(statistics, process->name->comm), lifetime_ns);
+	add_lifetime(&statistics->all, lifetime_ns);
 	while (bucket + 1 < EVENT_LIFETIMES && lifetime_ns >= event_lifetime_ns(bucket + 1))
 		bucket++;
 	statistics->lifetimes[bucket]++;

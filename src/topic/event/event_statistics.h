@@ -14,6 +14,7 @@ struct event_counts {
 	char command[EVENT_COMM_BYTES + 1];
 	uint64_t kinds[N_EVENT_KINDS]; /* forks count for the parent, others for the process itself */
 	uint64_t failures; /* exits with a code or by a signal */
+	uint64_t lifetimes_ns, n_lifetimes; /* sum of those that are known, and their number */
 };
 
 struct event_parent {

@@ -63,6 +63,7 @@ struct total_row {
 	uint64_t total;
 	double forks_per_second, execs_per_second, exits_per_second, failures_per_second, per_second;
 	double mean_per_second;
+	double mean_lifetime_seconds;
 };
 
 #define TOTAL(field, ...) COLUMN(struct total_row, field, __VA_ARGS__)
@@ -76,9 +77,8 @@ struct total_row {
 
 static const struct column total_columns[] = {
 	TOTAL(command, .kind = COLUMN_KEY, .title = N_("name"), .width = 15,
-	      .help = N_(
-		      "command name, at most 15 bytes; all: the sum; (others): commands beyond the table "
-		      "limit"),
+	      .help = N_("command name, at most 15 bytes; all: the sum; (others): commands beyond the table "
+			 "limit"),
 	      .source = "perf COMM, /proc/PID/stat"),
 	NUMBER(total, N_("total"), 0, N_("events of all kinds")),
 	SPEED(per_second, total, N_("per s"), 1, .hidden = false),
@@ -86,19 +86,23 @@ static const struct column total_columns[] = {
 	NUMBER(execs, N_("execs"), 1, N_("programs executed")),
 	NUMBER(exits, N_("exits"), 1, N_("processes that exited")),
 	NUMBER(failures, N_("failed"), 2, N_("exits with a nonzero code or by a signal")),
-	NUMBER(clones, N_("threads"), 3, N_("threads started")),
-	NUMBER(core_dumps, N_("cores"), 4, N_("core dumps")),
-	NUMBER(renames, N_("renames"), 5, N_("name changes of processes and threads")),
-	NUMBER(ptraces, N_("ptraces"), 6, N_("ptrace attaches and detaches")),
-	NUMBER(user_changes, N_("users"), 6, N_("changes of user or group")),
-	NUMBER(sessions, N_("sids"), 6, N_("sessions started")),
+	NUMBER(clones, N_("threads"), 5, N_("threads started")),
+	NUMBER(core_dumps, N_("cores"), 5, N_("core dumps")),
+	NUMBER(renames, N_("renames"), 6, N_("name changes of processes and threads")),
+	NUMBER(ptraces, N_("ptraces"), 7, N_("ptrace attaches and detaches")),
+	NUMBER(user_changes, N_("users"), 7, N_("changes of user or group")),
+	NUMBER(sessions, N_("sids"), 7, N_("sessions started")),
 	SPEED(forks_per_second, forks, N_("forks/s"), 0, .hidden = true),
 	SPEED(execs_per_second, execs, N_("execs/s"), 0, .hidden = true),
 	SPEED(exits_per_second, exits, N_("exits/s"), 0, .hidden = true),
 	SPEED(failures_per_second, failures, N_("failed/s"), 0, .hidden = true),
-	TOTAL(mean_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND, .title = N_("mean/s"),
-	      .width = 8, .rank = 2, .help = N_("mean rate since panetop started to listen"),
+	TOTAL(mean_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND, .title = N_("avg/s"),
+	      .width = 8, .rank = 4, .help = N_("mean rate since panetop started to listen"),
 	      .source = "total / time since then"),
+	TOTAL(mean_lifetime_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("avg life"),
+	      .width = 8, .rank = 3,
+	      .help = N_("mean lifetime of the processes that exited and whose start is known"),
+	      .source = "sum of lifetimes / their number"),
 };
 
 static const struct schema total_schema = {
@@ -131,6 +135,8 @@ static void add_total(struct table *table, const char *command, const struct eve
 	for (unsigned i = 0; i < N_EVENT_KINDS; i++)
 		row->total += counts->kinds[i];
 	row->mean_per_second = (double)row->total / seconds;
+	if (counts->n_lifetimes > 0)
+		row->mean_lifetime_seconds = (double)counts->lifetimes_ns / (double)counts->n_lifetimes / 1e9;
 }
 
 /* A process may have the name of a sum; the suffix is longer than any comm, so the result is unique. */
@@ -189,7 +195,7 @@ static const struct column parent_columns[] = {
 	PARENT(forks_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("forks/s"),
 	       .width = 8, .rate_of = offsetof(struct parent_row, forks), .help = N_("in the last interval"),
 	       .source = "growth of forks / time"),
-	PARENT(mean_forks_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND, .title = N_("mean/s"),
+	PARENT(mean_forks_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND, .title = N_("avg/s"),
 	       .width = 8, .rank = 2, .help = N_("mean rate since panetop started to listen"),
 	       .source = "forks / time since then"),
 	PARENT(resident_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("resident"), .width = 8,
@@ -261,7 +267,7 @@ static const struct column lifetime_columns[] = {
 	LIFETIME(exits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("exits"), .width = 9,
 		 .help = N_("processes that exited since panetop started to listen"),
 		 .source = "events, counted"),
-	LIFETIME(share_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("share"), .width = 6,
+	LIFETIME(share_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("share %"), .width = 7,
 		 .help = N_("share of all exits"), .source = "exits / sum of exits"),
 };
 
@@ -331,7 +337,7 @@ static const struct column source_columns[] = {
 	SOURCE(lost, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("lost"), .width = 6,
 	       .help = N_("lost because a buffer was full, as the kernel counts them"),
 	       .source = "PERF_FORMAT_LOST, PERF_RECORD_LOST; SO_MEMINFO; panetop"),
-	SOURCE(unnamed, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("unnamed"), .width = 7,
+	SOURCE(unnamed, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("no name"), .width = 7,
 	       .help = N_("events of processes without a known name, their own or inherited"),
 	       .source = "panetop"),
 	SOURCE(state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 8, .words = true,

@@ -48,20 +48,30 @@ uint64_t event_exit_signal(uint32_t exit_code)
 	return exit_code == UINT32_MAX || !(exit_code & SIGNAL_MASK) ? U64_UNKNOWN : exit_code & SIGNAL_MASK;
 }
 
+/* "1", "SIGSEGV core", "signal 40". */
+const char *event_status(struct arena *arena, uint32_t exit_code)
+{
+	uint64_t number = event_exit_signal(exit_code);
+	const char *core = exit_code & EVENT_CORE_DUMPED ? " core" : "", *name;
+
+	if (exit_code == UINT32_MAX)
+		return NULL;
+	if (number == U64_UNKNOWN)
+		return exit_code ? arena_print(arena, "%u", exit_code >> 8 & 0xff) : "0";
+	name = sigabbrev_np((int)number);
+	return name ? arena_print(arena, "SIG%s%s", name, core)
+		    : arena_print(arena, "signal %u%s", (unsigned)number, core);
+}
+
 static const char *exit_info(struct arena *arena, const struct event *event)
 {
 	const char *thread = event->tid != event->pid ? "thread " : "";
-	uint64_t number = event_exit_signal(event->exit_code);
-	const char *name, *core;
+	const char *status = event_status(arena, event->exit_code);
+	bool by_signal = event_exit_signal(event->exit_code) != U64_UNKNOWN;
 
-	if (event->exit_code == UINT32_MAX)
+	if (!status)
 		return *thread ? "thread" : "";
-	if (number == U64_UNKNOWN)
-		return arena_print(arena, "%scode %u", thread, event->exit_code >> 8 & 0xff);
-	name = sigabbrev_np((int)number);
-	core = event->exit_code & EVENT_CORE_DUMPED ? " core" : "";
-	return name ? arena_print(arena, "%sSIG%s%s", thread, name, core)
-		    : arena_print(arena, "%ssignal %u%s", thread, (unsigned)number, core);
+	return arena_print(arena, "%s%s%s", thread, by_signal ? "" : "code ", status);
 }
 
 static const char *ptrace_info(struct arena *arena, const struct event *event)
@@ -75,8 +85,6 @@ static const char *ptrace_info(struct arena *arena, const struct event *event)
 const char *event_info(struct arena *arena, const struct event *event, const char *texts)
 {
 	switch (event->kind) {
-	case EVENT_FORK:
-		return "child";
 	case EVENT_CLONE:
 		return arena_print(arena, "thread %u", event->tid);
 	case EVENT_EXIT:
@@ -93,6 +101,7 @@ const char *event_info(struct arena *arena, const struct event *event, const cha
 			       : arena_print(arena, "%u effective %u", event->real_id, event->effective_id);
 	case EVENT_SID:
 		return arena_print(arena, "%u", event->pid);
+	case EVENT_FORK:
 	case EVENT_EXEC:
 	case EVENT_CORE:
 	case N_EVENT_KINDS:

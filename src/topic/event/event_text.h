@@ -11,11 +11,14 @@ const char *event_kind_text(enum event_kind kind); /* "fork", as in --events */
 /* One character per kind; failed exits have one of their own. */
 const char *event_mark(const struct event *event);
 
-/* "child", "code 0", "SIGSEGV core", "attach 17350" …; texts: of its batch. */
+/* "code 0", "SIGSEGV core", "attach 17350" …; texts: of its batch. */
 const char *event_info(struct arena *arena, const struct event *event, const char *texts);
 
 /* "pts/3"; "": none; NULL: not known. */
 const char *event_terminal(struct arena *arena, int64_t device);
+
+/* "0", "1", "SIGSEGV core", of an exit_code as in wait(); NULL: not known. */
+const char *event_status(struct arena *arena, uint32_t exit_code);
 
 /* Exit code and signal number of an exit_code as in wait(); U64_UNKNOWN if it is the other one. */
 uint64_t event_exit_code(uint32_t exit_code);
