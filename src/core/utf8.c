@@ -8,6 +8,7 @@
 #include <string.h>
 #include <wchar.h>
 
+#define TIMES_SIGN 0xd7 /* of counts, as in "×9": an x without Unicode */
 #define COMBINING_MAX 2
 
 static bool is_tail(char byte)
@@ -101,7 +102,8 @@ static bool stands_for_nothing(uint32_t code)
 bool utf8_visible(struct utf8_reader *reader, uint32_t *code, int *cells)
 {
 	while (reader->rest.at < reader->rest.end) {
-		uint32_t next = utf8_next(&reader->rest);
+		uint32_t found = utf8_next(&reader->rest);
+		uint32_t next = reader->ascii && found == TIMES_SIGN ? 'x' : found;
 		bool hidden = stands_for_nothing(next) || (reader->ascii && next > 0x7e);
 		int width = hidden ? -1 : wcwidth((wchar_t)next);
 

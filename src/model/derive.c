@@ -137,6 +137,7 @@ static void derive_table(struct table *now, const struct table *before)
 	struct derived derived[RATES_MAX];
 	unsigned n_derived = find_derived(schema, derived);
 
+	now->interval_ns = timed ? now->mono_ns - before->mono_ns : 0;
 	for (size_t i = 0; i < now->n_rows; i++) {
 		void *row = table_row(now, i);
 		const void *last = joined_row(&joiner, row);

@@ -44,7 +44,7 @@ void frame_clear(struct frame *frame)
 	for (unsigned i = 0; i < frame->n_tables; i++) {
 		frame->tables[i].n_rows = 0;
 		frame->tables[i].present = frame->tables[i].failed = false;
-		frame->tables[i].mono_ns = 0;
+		frame->tables[i].mono_ns = frame->tables[i].interval_ns = 0;
 	}
 	arena_reset(&frame->arena);
 	frame->mono_ns = frame->wall_ns = frame->interval_ns = 0;

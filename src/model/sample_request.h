@@ -37,6 +37,7 @@ struct sample_request {
 	uint32_t own_pid;               /* of panetop; 0: a recording, or another machine's files */
 	const char *processes;          /* --pid; NULL: not given */
 	const char *users;              /* --user; NULL: not given */
+	const char *shown_user;         /* chosen on the screen: only tables are filtered; NULL: all */
 	struct process_choice selected; /* under the cursor of the CPU pane: its counters are read; no name */
 	uint32_t visible[PROCESSES_VISIBLE_MAX]; /* pids in the CPU pane, ascending: they are read again */
 	size_t n_visible;

@@ -31,7 +31,7 @@ struct pane_context {
 
 /*
  * The table of pane->tables[index] in the shown frame; NULL when it was not sampled. Of a topic of events:
- * its log, with the events of earlier frames.
+ * its log, with the events of earlier frames. The pane may have its own (struct pane, table).
  */
 const struct table *context_table(const struct pane_context *context, unsigned index);
 

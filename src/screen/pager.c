@@ -205,14 +205,22 @@ static void add_number(struct buffer *out, const struct schema *schema, const vo
 	buffer_print(out, "%s: %s\n", _("From"), column->source);
 }
 
-static void add_selected(struct buffer *out, const struct frame *frame, const struct table_widget *widget)
+/* A row that comes from another topic is explained there, as far as that has the number. */
+static void add_selected(struct buffer *out, const struct pane_context *context)
 {
+	const struct table_widget *widget = &context->tables[context->focus];
+	const struct schema *schema = widget->view.schema;
 	const struct column *column;
-	const void *row = table_cell(widget, &column);
+	const void *row = table_cell(widget, &column), *origin = NULL;
 
-	if (!row || !frame_table(frame, widget->view.schema->name))
+	if (!row || !frame_table(context->frame, schema->name))
 		return;
-	add_number(out, widget->view.schema, row, column);
+	if (context->pane->origin)
+		origin = context->pane->origin(context, row, &schema);
+	if (origin && schema_find(schema, column->key))
+		add_number(out, schema, origin, schema_find(schema, column->key));
+	else
+		add_number(out, widget->view.schema, row, column);
 	if (column->of_cpu && widget->cpus > 0)
 		buffer_print(out, P_("Shown: as a share of %.0f CPU\n", "Shown: as a share of %.0f CPUs\n",
 				     (unsigned long)widget->cpus),
@@ -288,7 +296,7 @@ void pager_why(struct screen *screen)
 	const struct frame *frame = session_frame(screen);
 	struct buffer *out = open_pager(screen);
 
-	add_selected(out, frame, session_table(screen));
+	add_selected(out, context);
 	add_age(out, screen, frame);
 	if (frame->n_notices > 0)
 		buffer_print(out, "\n*%s\n", _("Notices"));

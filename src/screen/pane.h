@@ -156,6 +156,18 @@ struct pane {
 	/* Called for every new frame, even while the pane is hidden or frozen. May be NULL. */
 	void (*sampled)(struct pane_context *context, const struct frame *frame);
 
+	/*
+	 * The table that is shown in place of the frame's own, with its schema; NULL: that one. May be NULL.
+	 */
+	const struct table *(*table)(const struct pane_context *context, unsigned index);
+
+	/*
+	 * Where a row of such a table comes from: the row of another topic that explains its numbers, and its
+	 * schema; NULL: the row itself. May be NULL.
+	 */
+	const void *(*origin)(const struct pane_context *context, const void *row,
+			      const struct schema **schema);
+
 	/* For panes without views. NULL: the first table fills the pane. */
 	void (*draw)(struct pane_context *context, struct canvas *canvas);
 };

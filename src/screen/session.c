@@ -167,10 +167,13 @@ const struct table *context_table(const struct pane_context *context, unsigned i
 {
 	const char *topic = context->pane->tables[index].topic;
 	const struct event_log *log = find_log(context->screen, topic);
+	const struct table *own = NULL;
 
 	if (log)
 		return log->shown.present ? &log->shown : NULL;
-	return context->frame ? frame_table(context->frame, topic) : NULL;
+	if (context->frame && context->pane->table)
+		own = context->pane->table(context, index);
+	return own ? own : context->frame ? frame_table(context->frame, topic) : NULL;
 }
 
 void context_draw_table(struct pane_context *context, const struct canvas *canvas, unsigned index)
@@ -181,7 +184,13 @@ void context_draw_table(struct pane_context *context, const struct canvas *canva
 /* "5 of 94", and the filter before it. */
 static void count_text(const struct table_widget *widget, const struct table *table, char *text, size_t room)
 {
-	size_t n_shown = widget->view.n_matching, n_all = table ? table->n_rows : 0, length;
+	const struct view *view = &widget->view;
+	size_t n_shown = view->n_matching, n_all = table ? table->n_rows : 0, length;
+
+	for (size_t i = 0; i < view->n_rows; i++)
+		n_shown -= table_row_is_gone(view->schema, view->rows[i]);
+	for (size_t i = 0; table && i < table->n_rows; i++)
+		n_all -= table_row_is_gone(view->schema, table_row(table, i));
 
 	*text = '\0';
 	if (widget->has_filter)

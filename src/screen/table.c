@@ -269,6 +269,14 @@ static void draw_heading(const struct table_widget *widget, const struct canvas 
 		    size_unit_heading(view->schema, unit), -1);
 }
 
+bool table_row_is_gone(const struct schema *schema, const void *row)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		if (schema->columns[i].kind == COLUMN_KEY)
+			return !row_is_known(row, &schema->columns[i]);
+	return false;
+}
+
 /* In a tree the last column is indented by depth, but never by more than half of its width. */
 static int indentation(const struct view *view, size_t index, int width)
 {
@@ -293,6 +301,7 @@ static void draw_row(const struct table_widget *widget, const struct canvas *can
 	const struct view *view = &widget->view;
 	size_t index = widget->place.top + y;
 	bool selected = widget->place.cursor_on && index == widget->place.row;
+	bool gone = table_row_is_gone(view->schema, view->rows[index]);
 	int line = (int)y + 1;
 
 	if (selected)
@@ -302,6 +311,7 @@ static void draw_row(const struct table_widget *widget, const struct canvas *can
 		const struct table_value *value = value_at(widget, y, slot->column);
 		int indent = i + 1 == widget->n_slots ? indentation(view, index, slot->width) : 0;
 		enum style style = selected ? STYLE_ROW
+				   : gone   ? STYLE_ENDED
 				   : widget->cell_style
 					   ? widget->cell_style(view->schema, column_at(widget, slot->column),
 								view->rows[index])

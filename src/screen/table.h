@@ -78,6 +78,9 @@ void table_draw(struct table_widget *widget, const struct canvas *canvas, const 
 /* Lines for heading and all rows. */
 int table_height(const struct table_widget *widget);
 
+/* Without a value in its first KEY column it stands for what is gone: drawn dim, and not counted. */
+bool table_row_is_gone(const struct schema *schema, const void *row);
+
 /* Handles a key or mouse event for a table; false for any other. */
 struct input;
 bool table_key(struct table_widget *widget, const struct input *input);

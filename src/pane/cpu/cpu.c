@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The CPU pane: its tables, options and keys; cpu_draw.c draws it, cpu_act.c acts on processes. */
+/* The CPU pane: its tables, options, views and actions. */
 #include <config.h>
 
 #include "pane/cpu/cpu.h"
@@ -50,10 +50,15 @@ static const struct pane_table tables[] = {
 #define SHARE(name) { "cpu", "all", name "_ratio" }
 
 const struct series cpu_series[] = {
-	[CPU_SERIES_USER] = SHARE("user"),       [CPU_SERIES_NICE] = SHARE("nice"),
-	[CPU_SERIES_SYSTEM] = SHARE("system"),   [CPU_SERIES_IRQ] = SHARE("irq"),
-	[CPU_SERIES_SOFTIRQ] = SHARE("softirq"), [CPU_SERIES_STEAL] = SHARE("steal"),
-	[CPU_SERIES_GUEST] = SHARE("guest"),     [CPU_SERIES_IOWAIT] = SHARE("iowait"),
+	[CPU_SERIES_USER] = SHARE("user"),
+	[CPU_SERIES_NICE] = SHARE("nice"),
+	[CPU_SERIES_SYSTEM] = SHARE("system"),
+	[CPU_SERIES_IRQ] = SHARE("irq"),
+	[CPU_SERIES_SOFTIRQ] = SHARE("softirq"),
+	[CPU_SERIES_STEAL] = SHARE("steal"),
+	[CPU_SERIES_GUEST] = SHARE("guest"),
+	[CPU_SERIES_IOWAIT] = SHARE("iowait"),
+	[CPU_SERIES_MEMORY] = { "memory", "mem", "used_bytes" },
 };
 
 #define SYSTEM(column) { "system", NULL, column }
@@ -75,6 +80,12 @@ static const struct series explained[] = {
 	SYSTEM("context_switches_per_second"),
 	SYSTEM("interrupts_per_second"),
 	{ "pressure", "cpu", "avg10_ratio" },
+	{ "pressure", "io", "avg10_ratio" },
+	{ "pressure", "memory", "avg10_ratio" },
+	{ "memory", "mem", "used_bytes" },
+	{ "memory", "mem", "total_bytes" },
+	{ "memory", "swap", "used_bytes" },
+	{ "memory", "swap", "total_bytes" },
 	{ "cpu", "all", "frequency_hertz" },
 	SHARE("user"),
 	SHARE("nice"),
@@ -135,7 +146,7 @@ static const struct pane_option options[] = {
 	{ 0 },
 };
 
-#define USED_SOMETHING 0.001 /* of a CPU; z shows all, and the account counts all */
+#define USED_SOMETHING 0.001 /* of a CPU; the view All shows all, and the account counts all */
 
 static double least_share(const struct settings *settings, const struct sample_request *request)
 {
@@ -155,6 +166,8 @@ static const struct series cpu_count = { "system", NULL, "cpus" };
 
 static void adjust(const struct settings *settings, const struct sample_request *request, struct view *view)
 {
+	if (strcmp(view->schema->name, "distribution") == 0 && !request->batch)
+		view_set_threshold(view, "processes", 1);
 	if (strcmp(view->schema->name, "process") != 0 && strcmp(view->schema->name, "thread") != 0)
 		return;
 	view_set_threshold(view, "cpu_ratio", least_share(settings, request));
@@ -165,6 +178,8 @@ static void adjust(const struct settings *settings, const struct sample_request 
 				      schema_find(view->schema, "process") ? "process" : "name", "program");
 	if (request->users)
 		view_choose_rows(view, request->users, "uid", "user");
+	if (request->shown_user)
+		view_choose_rows(view, request->shown_user, NULL, "user");
 	if (settings_get(settings, "cpu.hide-self") && request->own_pid)
 		view_exclude(view, request->own_pid, "pid");
 	view->cpu_count = settings_get(settings, "cpu.per-machine") ? &cpu_count : NULL;
@@ -174,24 +189,30 @@ static void adjust(const struct settings *settings, const struct sample_request 
 /* Known only with a calibration, which the power pane may make meanwhile. */
 static void request_watts(struct pane_context *context)
 {
-	const struct cpu_state *cpu = context->state;
-	bool wanted =
-		cpu->view == CPU_TABLE_POWER_ACCOUNT || settings_get(context->settings, POWER_FIT_SETTING);
+	bool wanted = context->view == CPU_VIEW_WATTS || settings_get(context->settings, POWER_FIT_SETTING);
 
 	if (wanted != context->requested[CPU_TABLE_POWER_ACCOUNT])
 		screen_request(context, CPU_TABLE_POWER_ACCOUNT, wanted);
 }
 
-/* The views choose their tables; some are sampled without being shown. */
+/* Idle processes have a view of their own; idle threads are shown with the option --idle. */
+static void show_idle(struct pane_context *context)
+{
+	const struct cpu_state *cpu = context->state;
+	bool idle = context->view == CPU_VIEW_ALL || (context->view == CPU_VIEW_THREADS && cpu->idle_threads);
+
+	if (context->view > CPU_VIEW_THREADS || idle == (settings_get(context->settings, "cpu.idle") != NULL))
+		return;
+	settings_set(context->settings, "cpu.idle", idle ? "yes" : NULL);
+	screen_adjust(context);
+}
+
+/* Some tables are sampled without being shown. */
 static void viewed(struct pane_context *context)
 {
-	struct cpu_state *cpu = context->state;
-
-	cpu->view = context->focus;
-	if (context->view == CPU_VIEW_PROCESS_COUNTERS) {
-		cpu->view = CPU_TABLE_COUNTER_PROCESS;
+	show_idle(context);
+	if (context->view == CPU_VIEW_PROCESS_COUNTERS)
 		table_select(&context->tables[CPU_TABLE_PROCESS]);
-	}
 	request_watts(context);
 	if (settings_get(context->settings, "cpu.totals"))
 		context->requested[CPU_TABLE_TOTAL] = true;
@@ -209,7 +230,7 @@ static void sampling(struct pane_context *context)
 	double pid = table_selected(processes, "pid");
 
 	request_watts(context);
-	if (((const struct cpu_state *)context->state)->view != CPU_TABLE_COUNTER_PROCESS)
+	if (context->view != CPU_VIEW_PROCESS_COUNTERS)
 		return;
 	context->request->selected = (struct process_choice){ 0 };
 	if (!isnan(pid))
@@ -219,50 +240,96 @@ static void sampling(struct pane_context *context)
 									      processes, "start_seconds") };
 }
 
+static void keep_first(uint64_t *first_ns, const struct frame *frame, const char *topic)
+{
+	if (frame_table(frame, topic) && (*first_ns == 0 || frame->wall_ns < *first_ns))
+		*first_ns = frame->wall_ns;
+}
+
+static void sampled(struct pane_context *context, const struct frame *frame)
+{
+	struct cpu_state *cpu = context->state;
+
+	ended_rows_forget(&cpu->ended);
+	keep_first(&cpu->exited_wall_ns, frame, "exited");
+	keep_first(&cpu->totals_wall_ns, frame, "process_total");
+}
+
+static const struct table *merged_table(const struct pane_context *context, unsigned index)
+{
+	struct cpu_state *cpu = context->state;
+
+	return index == CPU_TABLE_PROCESS ? ended_rows_merge(&cpu->ended, context->frame) : NULL;
+}
+
+static const void *row_origin(const struct pane_context *context, const void *row,
+			      const struct schema **schema)
+{
+	const struct cpu_state *cpu = context->state;
+	const void *origin = ended_rows_origin(&cpu->ended, row);
+
+	if (origin)
+		*schema = cpu->ended.origin_schema;
+	return origin;
+}
+
 static void toggle_tree(struct pane_context *context)
 {
 	bool tree = !settings_get(context->settings, "cpu.tree");
 
+	if (context->view > CPU_VIEW_ALL)
+		screen_show_view(context, CPU_VIEW_PROCESSES);
 	screen_set(context, "tree", tree ? "yes" : NULL,
 		   tree ? _("all processes, as a tree") : _("processes sorted by a column"));
 }
 
 #define BIT(table) (1UL << (table))
 
+#define LIST(view_name, view_title, view_help, view_table)                                                   \
+	{                                                                                                    \
+		view_name, view_title, view_help, view_table, .draw = cpu_draw_list                          \
+	}
+#define TABLE(view_name, view_title, view_help, view_table)                                                  \
+	{                                                                                                    \
+		view_name, view_title, view_help, view_table, .heading = cpu_heading                         \
+	}
+
 static const struct pane_view views[] = {
-	[CPU_VIEW_PROCESSES] = { "processes", N_("Processes"),
-				 N_("processes that used CPU time, and the machine"), CPU_TABLE_PROCESS,
-				 .draw = cpu_draw },
-	[CPU_VIEW_THREADS] = { "threads", N_("Threads"), N_("CPU use by thread"), CPU_TABLE_THREAD,
-			       .draw = cpu_draw },
-	[CPU_VIEW_CPUS] = { "cpus", N_("CPUs"), N_("each CPU in numbers"), CPU_TABLE_CPU },
-	[CPU_VIEW_EXITED] = { "exited", N_("Exited"),
-			      N_("CPU use of processes that exited between two samples, by name"),
-			      CPU_TABLE_EXITED },
-	[CPU_VIEW_ACCOUNT] = { "account", N_("Account"),
-			       N_("what used the CPU time, and what is unaccounted"), CPU_TABLE_ACCOUNT },
-	[CPU_VIEW_MEANS] = { "means", N_("Means"),
-			     N_("mean CPU use of every process from now on, including exited ones"),
-			     CPU_TABLE_TOTAL },
+	[CPU_VIEW_PROCESSES] =
+		LIST("processes", N_("Processes"),
+		     N_("processes that used CPU time, exited ones too, and the machine"), CPU_TABLE_PROCESS),
+	[CPU_VIEW_ALL] = LIST("all", N_("All"), N_("all processes, idle ones too"), CPU_TABLE_PROCESS),
+	[CPU_VIEW_THREADS] = LIST("threads", N_("Threads"), N_("CPU use by thread"), CPU_TABLE_THREAD),
+	[CPU_VIEW_CPUS] = TABLE("cpus", N_("CPUs"), N_("each CPU in numbers"), CPU_TABLE_CPU),
+	[CPU_VIEW_EXITED] =
+		TABLE("exited", N_("Exited"),
+		      N_("CPU use of processes that exited between two samples, by name"), CPU_TABLE_EXITED),
+	[CPU_VIEW_ACCOUNT] = TABLE("account", N_("Account"),
+				   N_("what used the CPU time, and what is unaccounted"), CPU_TABLE_ACCOUNT),
+	[CPU_VIEW_MEANS] = TABLE("means", N_("Means"),
+				 N_("mean CPU use of every process from now on, including exited ones"),
+				 CPU_TABLE_TOTAL),
 	[CPU_VIEW_DISTRIBUTION] = { "distribution", N_("Distribution"),
-				    N_("distribution of CPU use over processes"), CPU_TABLE_DISTRIBUTION },
-	[CPU_VIEW_WATTS] = { "watts", N_("Watts"),
-			     N_("what uses the watts, from a calibration: processes, the idle machine, the "
-				"rest"),
-			     CPU_TABLE_POWER_ACCOUNT },
-	[CPU_VIEW_COUNTERS] = { "counters", N_("Counters"), N_("performance counters of every CPU"),
-				CPU_TABLE_COUNTER },
+				    N_("distribution of CPU use over processes"), CPU_TABLE_DISTRIBUTION,
+				    .heading = cpu_heading, .draw = cpu_draw_distribution },
+	[CPU_VIEW_WATTS] = TABLE("watts", N_("Watts"),
+				 N_("what uses the watts, from a calibration: processes, the idle machine, "
+				    "the rest"),
+				 CPU_TABLE_POWER_ACCOUNT),
+	[CPU_VIEW_COUNTERS] =
+		TABLE("counters", N_("Counters"), N_("performance counters of every CPU"), CPU_TABLE_COUNTER),
 	[CPU_VIEW_PROCESS_COUNTERS] = { "process-counters", N_("Process counters"),
 					N_("performance counters of the selected process"), CPU_TABLE_PROCESS,
-					BIT(CPU_TABLE_COUNTER_PROCESS), .draw = cpu_draw },
-	[CPU_VIEW_SELF] = { "self", N_("Own cost"), N_("the cost of panetop itself"), CPU_TABLE_SELF },
+					BIT(CPU_TABLE_COUNTER_PROCESS), .draw = cpu_draw_counters },
+	[CPU_VIEW_SELF] = TABLE("self", N_("Own cost"), N_("the cost of panetop itself"), CPU_TABLE_SELF),
 	{ 0 },
 };
 
 static const struct pane_action pane_actions[] = {
+	{ ACTION_ACT, cpu_signal, N_("Signal"), N_("send a signal to the selected process") },
 	{ ACTION_TREE, toggle_tree, NULL, N_("all processes as a tree, or a list") },
 	{ ACTION_THREADS, toggle_threads, NULL, N_("threads, or processes") },
-	{ ACTION_ACT, cpu_signal, N_("Signal"), N_("send a signal to the selected process") },
+	{ ACTION_USER, cpu_choose_user, NULL, NULL },
 	{ ACTION_OPEN, cpu_pages, N_("Pages"), N_("the memory of the selected process, in the pane pages") },
 	{ ACTION_LESS_NICE, cpu_less_nice, NULL, NULL },
 	{ ACTION_NICER, cpu_nicer, NULL, NULL },
@@ -270,13 +337,11 @@ static const struct pane_action pane_actions[] = {
 };
 
 static const char *const no_yes[] = { "no", "yes", NULL };
-static const char *const idle_labels[] = { N_("hidden"), N_("shown") };
 static const char *const scale_labels[] = { /* xgettext:no-c-format */ N_("100 % is one CPU"),
 					    /* xgettext:no-c-format */ N_("100 % is the whole machine") };
 static const char *const graph_labels[] = { N_("where there is room"), N_("always") };
 
 static const struct pane_setting choices[] = {
-	{ "idle", N_("Idle processes"), no_yes, idle_labels },
 	{ "per-machine", N_("Scale"), no_yes, scale_labels },
 	{ "command", N_("Command"), command_form_values, command_form_labels },
 	{ "directories", N_("Directories of programs"), command_directory_values, command_directory_labels },
@@ -303,11 +368,25 @@ static void open_cpu(struct pane_context *context)
 {
 	struct cpu_state *cpu = context->state;
 
+	struct table_widget *distribution = &context->tables[CPU_TABLE_DISTRIBUTION];
+
+	cpu->idle_threads = settings_get(context->settings, "cpu.idle") != NULL;
 	if (settings_get(context->settings, "cpu.threads"))
 		context->view = CPU_VIEW_THREADS;
-	cpu->view = context->focus = views[context->view].table;
-	context->requested[CPU_TABLE_THREAD] = cpu->view == CPU_TABLE_THREAD;
+	else if (cpu->idle_threads)
+		context->view = CPU_VIEW_ALL;
+	context->focus = views[context->view].table;
+	context->requested[CPU_TABLE_THREAD] = context->view == CPU_VIEW_THREADS;
 	context->requested[CPU_TABLE_POWER_ACCOUNT] = settings_get(context->settings, POWER_FIT_SETTING);
+	view_choose_sort(&distribution->view, "from_ratio");
+}
+
+static void close_cpu(void *state)
+{
+	struct cpu_state *cpu = state;
+
+	ended_rows_free(&cpu->ended);
+	buffer_free(&cpu->users);
 }
 
 static const char *const settings[] = { "tree", "command", "directories", "graph", NULL };
@@ -332,6 +411,10 @@ const struct pane pane_cpu = {
 	.viewed = viewed,
 	.state_size = sizeof(struct cpu_state),
 	.open = open_cpu,
+	.close = close_cpu,
 	.adjust = adjust,
 	.sampling = sampling,
+	.sampled = sampled,
+	.table = merged_table,
+	.origin = row_origin,
 };

@@ -3,6 +3,9 @@
 #ifndef PANETOP_PANE_CPU_CPU_H
 #define PANETOP_PANE_CPU_CPU_H
 
+#include "core/buffer.h"
+#include "core/i18n.h"
+#include "pane/cpu/cpu_ended.h"
 #include "screen/context.h"
 
 enum cpu_table {
@@ -25,6 +28,7 @@ enum cpu_table {
 
 enum cpu_view {
 	CPU_VIEW_PROCESSES,
+	CPU_VIEW_ALL,
 	CPU_VIEW_THREADS,
 	CPU_VIEW_CPUS,
 	CPU_VIEW_EXITED,
@@ -37,7 +41,7 @@ enum cpu_view {
 	CPU_VIEW_SELF,
 };
 
-/* In stacking order. */
+/* In stacking order; the parts of a bar come first. */
 enum cpu_series {
 	CPU_SERIES_USER,
 	CPU_SERIES_NICE,
@@ -47,27 +51,48 @@ enum cpu_series {
 	CPU_SERIES_STEAL,
 	CPU_SERIES_GUEST,
 	CPU_SERIES_IOWAIT,
+	N_CPU_PARTS,
+	CPU_SERIES_MEMORY = N_CPU_PARTS,
 	N_CPU_SERIES,
 };
 
+#define CPU_NAME_MAX 64
+
 struct cpu_state {
-	unsigned view; /* the table that fills the pane; CPU_TABLE_PROCESS: below the summary of the
-			* machine, CPU_TABLE_COUNTER_PROCESS: above the processes */
+	struct ended_rows ended;
+	bool idle_threads;                       /* the option --idle: of threads, too, which have one view */
+	uint64_t exited_wall_ns, totals_wall_ns; /* since when these tables count; 0: not sampled yet */
 	struct cpu_target {
 		double pid, start_seconds, nice;
 		int signal, nice_step; /* what to do with it; signal 0: change its nice value */
-		char name[64];
-	} target;      /* the process selected for an action */
+		char name[CPU_NAME_MAX];
+	} target; /* the process selected for an action */
+	char menu_title[TEXT_MAX];
+	char user[CPU_NAME_MAX]; /* of request->shown_user */
+	struct buffer users;     /* of the menu: names, each with its NUL, in the order of its items */
 };
 
 extern const struct series cpu_series[];
 
-void cpu_draw(struct pane_context *context, struct canvas *canvas);
+/* cpu_draw.c: the views */
+void cpu_draw_list(struct pane_context *context, struct canvas *canvas);
+void cpu_draw_counters(struct pane_context *context, struct canvas *canvas);
+void cpu_draw_distribution(struct pane_context *context, struct canvas *canvas);
+void cpu_heading(const struct pane_context *context, char *text, size_t room);
 
-/* cpu_act.c: for the process under the cursor */
+/* cpu_machine.c: draws the machine above a table, as far as there are lines for both; the lines it took. */
+int cpu_machine_draw(const struct pane_context *context, const struct canvas *canvas);
+
+/* "CPU  70 %"; the cells it took. */
+int cpu_machine_draw_total(const struct pane_context *context, const struct canvas *canvas);
+
+/* cpu_act.c: for the process under the cursor, else for the first one */
 void cpu_signal(struct pane_context *context);
 void cpu_nicer(struct pane_context *context);
 void cpu_less_nice(struct pane_context *context);
 void cpu_pages(struct pane_context *context);
+
+/* cpu_users.c */
+void cpu_choose_user(struct pane_context *context);
 
 #endif

@@ -8,51 +8,93 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/i18n.h"
 #include "pane/cpu/cpu.h"
 #include "pane/pages/pages_open.h"
 #include "pane/text.h"
+#include "screen/keys.h"
 
+/* The most useful first. */
 static const struct {
-	const char *name;
 	int number;
+	const char *name, *help;
 } signals[] = {
-	{ "TERM", SIGTERM }, { "KILL", SIGKILL }, { "INT", SIGINT },   { "HUP", SIGHUP },
-	{ "QUIT", SIGQUIT }, { "STOP", SIGSTOP }, { "CONT", SIGCONT }, { "USR1", SIGUSR1 },
-	{ "USR2", SIGUSR2 }, { "ABRT", SIGABRT }, { "ALRM", SIGALRM }, { "CHLD", SIGCHLD },
-	{ "PIPE", SIGPIPE }, { "SEGV", SIGSEGV }, { "TSTP", SIGTSTP }, { "WINCH", SIGWINCH },
+	{ SIGTERM, "TERM", N_("ask it to end") },
+	{ SIGKILL, "KILL", N_("end it at once") },
+	{ SIGINT, "INT", N_("interrupt, as Ctrl-C") },
+	{ SIGHUP, "HUP", N_("hang up; many daemons read their configuration again") },
+	{ SIGSTOP, "STOP", N_("stop it") },
+	{ SIGCONT, "CONT", N_("continue it") },
+	{ SIGQUIT, "QUIT", N_("end it with a core dump") },
+	{ SIGUSR1, "USR1", NULL },
+	{ SIGUSR2, "USR2", NULL },
+	{ SIGABRT, "ABRT", NULL },
+	{ SIGALRM, "ALRM", NULL },
+	{ SIGBUS, "BUS", NULL },
+	{ SIGCHLD, "CHLD", NULL },
+	{ SIGFPE, "FPE", NULL },
+	{ SIGILL, "ILL", NULL },
+	{ SIGIO, "IO", NULL },
+	{ SIGPIPE, "PIPE", NULL },
+	{ SIGPROF, "PROF", NULL },
+	{ SIGPWR, "PWR", NULL },
+	{ SIGSEGV, "SEGV", NULL },
+	{ SIGSYS, "SYS", NULL },
+	{ SIGTRAP, "TRAP", NULL },
+	{ SIGTSTP, "TSTP", NULL },
+	{ SIGTTIN, "TTIN", NULL },
+	{ SIGTTOU, "TTOU", NULL },
+	{ SIGURG, "URG", NULL },
+	{ SIGVTALRM, "VTALRM", NULL },
+	{ SIGWINCH, "WINCH", NULL },
+	{ SIGXCPU, "XCPU", NULL },
+	{ SIGXFSZ, "XFSZ", NULL },
 };
 
-/* "TERM", "SIGTERM" or "15"; 0: none of these. */
-static int parse_signal(const char *text)
-{
-	uint64_t number;
+#define N_SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
-	if (span_whole_number(text, 1, 64, &number))
-		return (int)number;
-	if (strncasecmp(text, "SIG", 3) == 0)
-		text += 3;
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		if (strcasecmp(signals[i].name, text) == 0)
-			return signals[i].number;
-	return 0;
+static const char *signal_name(int number)
+{
+	for (size_t i = 0; i < N_SIGNALS; i++)
+		if (signals[i].number == number)
+			return signals[i].name;
+	return "";
 }
 
-/* NULL, with a message, if there is none. */
+/* Nothing is selected: the first process on the screen is, past rows of ended ones. */
+static void select_first(struct pane_context *context)
+{
+	struct table_widget *widget = &context->tables[CPU_TABLE_PROCESS];
+	const struct view *view = &widget->view;
+	const struct column *column;
+
+	table_select(widget);
+	while (widget->place.row + 1 < view->n_rows &&
+	       table_row_is_gone(view->schema, table_cell(widget, &column)))
+		table_key(widget, &(struct input){ .key = K_DOWN });
+}
+
+/* NULL, with a message, if it is not a process. */
 static const void *selected_row(struct pane_context *context)
 {
-	const struct table_widget *widget = &context->tables[CPU_TABLE_PROCESS];
+	struct table_widget *widget = &context->tables[CPU_TABLE_PROCESS];
+	const struct table *table = context_table(context, CPU_TABLE_PROCESS);
 	const struct column *column;
-	bool seen = widget->place.cursor_on && widget->heading_y >= 0 && widget->page > 0 &&
-		    context_table(context, CPU_TABLE_PROCESS);
-	const void *row = seen ? table_cell(widget, &column) : NULL;
+	const void *row;
 
-	if (!row)
+	if (!widget->place.cursor_on)
+		select_first(context);
+	row = table && widget->place.cursor_on ? table_cell(widget, &column) : NULL;
+	if (row && !table_row_is_gone(table->schema, row))
+		return row;
+	if (row)
+		screen_message(context->screen, MESSAGE_PANE, _("%s: choose a process that runs"),
+			       table_text(table, row, "name"));
+	else
 		screen_message(context->screen, MESSAGE_PANE, "%s",
 			       _("select a process first, with the arrows or the mouse"));
-	return row;
+	return NULL;
 }
 
 /* The frame of the row may be gone when the user answers: copies what identifies the process. */
@@ -76,7 +118,7 @@ static void say_failed(struct pane_context *context, int error, const char *reme
 	const struct cpu_state *cpu = context->state;
 	char text[TEXT_MAX];
 
-	screen_message(context->screen, MESSAGE_PANE, "%.0f %s: %s", cpu->target.pid, cpu->target.name,
+	screen_message(context->screen, MESSAGE_PANE, "%s (%.0f): %s", cpu->target.name, cpu->target.pid,
 		       failure_text(text, error, remedy));
 }
 
@@ -87,11 +129,11 @@ static void done(struct pane_context *context, int error)
 	if (error)
 		say_failed(context, error, NULL);
 	else if (cpu->target.signal)
-		screen_message(context->screen, MESSAGE_PANE, _("signal %d was sent to %.0f %s"),
-			       cpu->target.signal, cpu->target.pid, cpu->target.name);
+		screen_message(context->screen, MESSAGE_PANE, _("sent SIG%s to %s (%.0f)"),
+			       signal_name(cpu->target.signal), cpu->target.name, cpu->target.pid);
 	else
-		screen_message(context->screen, MESSAGE_PANE, _("%.0f %s: nice %+.0f"), cpu->target.pid,
-			       cpu->target.name, cpu->target.nice + cpu->target.nice_step);
+		screen_message(context->screen, MESSAGE_PANE, _("%s (%.0f) has nice %.0f"), cpu->target.name,
+			       cpu->target.pid, cpu->target.nice + cpu->target.nice_step);
 }
 
 /* Without really it only checks whether it is possible. */
@@ -112,27 +154,26 @@ static bool act(struct pane_context *context, const char *verb, int number, bool
 	return !error;
 }
 
-static bool send_signal(struct pane_context *context, const char *text, char *error, size_t room)
+static void send_signal(struct pane_context *context, unsigned index)
 {
-	int number = *text ? parse_signal(text) : SIGTERM;
-
-	if (number)
-		act(context, "signal", number, true);
-	else
-		snprintf(error, room, _("unknown signal '%s'"), text);
-	return number != 0;
+	act(context, "signal", signals[index].number, true);
 }
 
 void cpu_signal(struct pane_context *context)
 {
-	const struct cpu_state *cpu = context->state;
-	char label[TEXT_MAX];
+	struct cpu_state *cpu = context->state;
+	struct menu_item items[N_SIGNALS];
+	char texts[N_SIGNALS][16];
 
 	if (!keep_target(context) || !act(context, "signal", SIGTERM, false))
 		return;
-	snprintf(label, sizeof(label), _("Signal to %.0f %s (name or number; nothing: TERM; Esc: none)"),
-		 cpu->target.pid, cpu->target.name);
-	screen_prompt(context, label, "", send_signal);
+	for (unsigned i = 0; i < N_SIGNALS; i++) {
+		snprintf(texts[i], sizeof(texts[i]), "%-2d SIG%s", signals[i].number, signals[i].name);
+		items[i] = (struct menu_item){ texts[i], signals[i].help ? _(signals[i].help) : NULL };
+	}
+	snprintf(cpu->menu_title, sizeof(cpu->menu_title), _("Send a signal to %s (%.0f)"), cpu->target.name,
+		 cpu->target.pid);
+	screen_menu(context, cpu->menu_title, items, N_SIGNALS, 0, send_signal);
 }
 
 static void step_up(struct pane_context *context)
@@ -152,10 +193,8 @@ static void ask_nice(struct pane_context *context, int step, void (*yes)(struct 
 
 	if (!keep_target(context) || !act(context, "nice", step, false))
 		return;
-	snprintf(question, sizeof(question),
-		 step > 0 ? _("Give %.0f %s less of the CPUs (nice from %+.0f to %+.0f)?")
-			  : _("Give %.0f %s more of the CPUs (nice from %+.0f to %+.0f)?"),
-		 cpu->target.pid, cpu->target.name, cpu->target.nice, cpu->target.nice + step);
+	snprintf(question, sizeof(question), _("Renice %s (%.0f) from %.0f to %.0f?"), cpu->target.name,
+		 cpu->target.pid, cpu->target.nice, cpu->target.nice + step);
 	screen_ask(context, question, yes);
 }
 

@@ -67,7 +67,7 @@ static const struct column columns[] = {
 	     .help = N_("parent process: it started or adopted this one"), .source = "/proc/PID/stat ppid"),
 	STAT(state, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("S"), .width = 1, .rank = 3,
 	     .help = N_("R runs or waits for a CPU, S sleeps, D waits for a device, T stopped, Z zombie, "
-			"I idle kernel thread"),
+			"I idle kernel thread; on the screen X exited"),
 	     .source = "/proc/PID/stat state"),
 	STAT(processor, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("CPU"), .width = 3, .rank = 6,
 	     .help = N_("CPU that its main thread last ran on"), .source = "/proc/PID/stat processor"),

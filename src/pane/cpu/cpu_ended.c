@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tables process and exited as one. */
+#include <config.h>
+
+#include "pane/cpu/cpu_ended.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/hash.h"
+#include "core/i18n.h"
+#include "core/vector.h"
+
+#define QUIET_NAN UINT64_C(0x7ff8000000000000)
+#define NAN_PAYLOAD UINT64_C(0x0007ffffffffffff)
+
+/* The start is unknown; a NaN of its own for each command still keeps the rows apart. */
+static double unknown_start(const char *command)
+{
+	uint64_t bits = QUIET_NAN | (hash_bytes(HASH_SEED, span_text(command)) & NAN_PAYLOAD);
+	double start;
+
+	memcpy(&start, &bits, sizeof(start));
+	return start;
+}
+
+static void set_number(struct table *table, void *row, const char *key, double number)
+{
+	row_set_f64(row, schema_known_column(table->schema, key), number);
+}
+
+/* In every column of which the user may choose one to see the command. */
+static void set_texts(struct table *table, void *row, const char *text)
+{
+	static const char *const forms[] = { "command", "command_base", "program", "program_base", "name" };
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		row_set_text(row, schema_known_column(table->schema, forms[i]), text);
+}
+
+/* "cc1 ×9 ended"; CPU time may come without an exit, when a parent was late to wait for its child. */
+static const char *ended_text(struct arena *texts, const char *command, double count)
+{
+	return count >= 1 ? arena_print(texts, _("%s ×%.0f ended"), command, count)
+			  : arena_print(texts, _("%s ended"), command);
+}
+
+static void copy_processes(struct ended_rows *ended, const struct table *processes)
+{
+	struct table own = ended->table;
+	size_t size = processes->schema->row_size;
+
+	ended->table = *processes;
+	ended->table.rows = vector_reserve(own.rows, &own.capacity, processes->n_rows + 1, size);
+	ended->table.capacity = own.capacity;
+	if (processes->n_rows > 0)
+		memcpy(ended->table.rows, processes->rows, processes->n_rows * size);
+	ended->n_processes = processes->n_rows;
+}
+
+/* The copy waits for the first one: usually few samples of an idle machine have any. */
+static void add_ended(struct ended_rows *ended, const struct table *processes, const struct table *exited,
+		      const void *origin)
+{
+	struct table *table = &ended->table;
+	const char *command = table_text(exited, origin, "command");
+	double per_second = table_number(exited, origin, "exits_per_second");
+	double share = table_number(exited, origin, "cpu_ratio");
+	double count = rint(per_second * (double)exited->interval_ns / 1e9);
+	void *row;
+
+	if (!(count >= 1) && !(share > 0))
+		return;
+	if (ended->n_origins == 0)
+		copy_processes(ended, processes);
+	row = table_add(table);
+	set_number(table, row, "start_seconds", unknown_start(command));
+	set_number(table, row, "cpu_ratio", share);
+	set_number(table, row, "watts", table_number(exited, origin, "watts"));
+	row_set_text(row, schema_known_column(table->schema, "state"), "X");
+	set_texts(table, row, ended_text(&ended->texts, command, count));
+	*VECTOR_ADD(ended->origins, ended->n_origins, ended->capacity) = origin;
+}
+
+const struct table *ended_rows_merge(struct ended_rows *ended, const struct frame *frame)
+{
+	const struct table *processes = frame_table(frame, "process"), *exited = frame_table(frame, "exited");
+
+	if (!processes || !exited)
+		return processes;
+	if (ended->frame != frame || ended->mono_ns != frame->mono_ns) {
+		ended->frame = frame;
+		ended->mono_ns = frame->mono_ns;
+		ended->n_origins = 0;
+		ended->origin_schema = exited->schema;
+		arena_reset(&ended->texts);
+		for (size_t i = 0; i < exited->n_rows; i++)
+			add_ended(ended, processes, exited, table_row(exited, i));
+	}
+	return ended->n_origins > 0 ? &ended->table : processes;
+}
+
+void ended_rows_forget(struct ended_rows *ended)
+{
+	ended->frame = NULL;
+}
+
+const void *ended_rows_origin(const struct ended_rows *ended, const void *row)
+{
+	for (size_t i = 0; i < ended->n_origins; i++)
+		if (table_row(&ended->table, ended->n_processes + i) == row)
+			return ended->origins[i];
+	return NULL;
+}
+
+void ended_rows_free(struct ended_rows *ended)
+{
+	free(ended->table.rows);
+	free(ended->origins);
+	arena_free(&ended->texts);
+	*ended = (struct ended_rows){ 0 };
+}

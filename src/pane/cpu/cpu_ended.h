@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ended processes as rows among the processes: one for each command, with the CPU time that no sample saw
+ * while they were alive.
+ */
+#ifndef PANETOP_PANE_CPU_CPU_ENDED_H
+#define PANETOP_PANE_CPU_CPU_ENDED_H
+
+#include "core/arena.h"
+#include "model/frame.h"
+
+/* All zero is empty. */
+struct ended_rows {
+	struct table table;   /* the processes of the frame, then the ended ones; its blank is borrowed */
+	struct arena texts;   /* of its own rows */
+	const void **origins; /* of each of these: the row of the topic exited */
+	size_t n_processes, n_origins, capacity;
+	const struct schema *origin_schema;
+	const struct frame *frame; /* it was made from; … */
+	uint64_t mono_ns;          /* … of that moment */
+};
+
+/* The processes of the frame and the ended ones; the frame's own table where none ended, NULL without one. */
+const struct table *ended_rows_merge(struct ended_rows *ended, const struct frame *frame);
+
+/* The frame is about to be used for another moment. */
+void ended_rows_forget(struct ended_rows *ended);
+
+/* The row of the topic exited; NULL: it is the row of a process. */
+const void *ended_rows_origin(const struct ended_rows *ended, const void *row);
+
+void ended_rows_free(struct ended_rows *ended);
+
+#endif

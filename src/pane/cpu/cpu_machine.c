@@ -1,0 +1,690 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The machine above its processes: total, each CPU as a bar or a cell, memory, rates, the account, the past.
+ */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "model/calibration.h"
+#include "model/statistics.h"
+#include "model/units.h"
+#include "pane/cpu/cpu.h"
+#include "screen/graph.h"
+
+#define LABEL_CELLS 6 /* minimum: "CPU99" and a gap */
+#define PERCENT_CELLS 8
+#define PERCENT_TEXT_MAX 32
+#define BAR_CELLS_MIN 12
+#define BAR_CELLS_GOOD 24 /* a cell for 4 %; the number beside it is exact */
+#define BAR_GAP 2
+#define RULER_STEP ((size_t)8) /* cells */
+#define RATE_CELLS 7           /* " 6311/s": the following text does not move up to this width */
+#define SECOND_NS UINT64_C(1000000000)
+#define TABLE_LINES_MIN 4
+#define TALL 30             /* lines: there is room for more than the usual */
+#define GRAPH_FROM_LINES 22 /* left for it and the table */
+#define GRAPH_LINES_MAX 12
+#define GRAPH_LINES_MIN 5 /* when the user turned it on */
+#define NOTICEABLE_WATTS 0.005
+#define NOTICEABLE 0.005  /* of a CPU */
+#define WORTH_SAYING 0.05 /* of what is busy, and of a CPU: unaccounted */
+#define LARGE_EXITED 0.2  /* of what is busy */
+#define LEGEND_SAMPLES 60
+#define HOT 0.9
+
+static void fill_parts(const struct table *table, const void *row, struct graph_part *parts)
+{
+	static const char letters[N_CPU_PARTS] = { 'u', 'n', 's', 'i', 'f', 'x', 'g', 'w' };
+	const char *const labels[N_CPU_PARTS] = { _("user"),    _("nice"),  _("sys"),   _("irq"),
+						  _("softirq"), _("steal"), _("guest"), _("wait") };
+
+	for (unsigned i = 0; i < N_CPU_PARTS; i++)
+		parts[i] = (struct graph_part){ letters[i], i, labels[i], i,
+						table_number(table, row, cpu_series[i].column) };
+}
+
+static void move_part(struct graph_part *parts, enum cpu_series from, enum cpu_series to)
+{
+	if (!isnan(parts[from].value))
+		parts[to].value += parts[from].value;
+	parts[from].value = 0;
+}
+
+/* Where the legend has no room for all: user time includes nice and guests, system time the interrupts. */
+static void fold_parts(struct graph_part *parts)
+{
+	move_part(parts, CPU_SERIES_NICE, CPU_SERIES_USER);
+	move_part(parts, CPU_SERIES_GUEST, CPU_SERIES_USER);
+	move_part(parts, CPU_SERIES_IRQ, CPU_SERIES_SYSTEM);
+	move_part(parts, CPU_SERIES_SOFTIRQ, CPU_SERIES_SYSTEM);
+}
+
+/* All that a CPU did, including guests; NaN until there are rates. */
+static double busy_ratio(const struct table *table, const void *row)
+{
+	return cpu_busy_ratio(table_number(table, row, "idle_ratio"),
+			      table_number(table, row, "iowait_ratio"));
+}
+
+/* The kernel counts in hundredths of a second: decimal places that this can resolve in the interval. */
+static void percent_text(char text[PERCENT_TEXT_MAX], double ratio, uint64_t interval_ns)
+{
+	if (isnan(ratio))
+		snprintf(text, PERCENT_TEXT_MAX, "-");
+	else
+		snprintf(text, PERCENT_TEXT_MAX, "%.*f %%", interval_ns < 5 * SECOND_NS ? 0 : 1, 100 * ratio);
+}
+
+/* "CPU 100 %" and a gap: what follows does not move. */
+static int total_cells(const struct pane_context *context)
+{
+	return context->frame->interval_ns < 5 * SECOND_NS ? 11 : 13;
+}
+
+static enum style percent_style(double ratio)
+{
+	return ratio >= HOT ? STYLE_WARN : STYLE_NORMAL;
+}
+
+static void draw_name(const struct canvas *canvas, int y, const struct table *table, const void *row)
+{
+	canvas_print(canvas, y, 0, STYLE_DIM, "CPU%s", table_text(table, row, "cpu"));
+}
+
+/* For the longest name of a CPU and a gap. */
+static int label_cells(const struct table *table)
+{
+	int most = LABEL_CELLS;
+
+	for (size_t i = 1; i < table->n_rows; i++) {
+		int cells =
+			(int)strlen("CPU") + 1 + (int)strlen(table_text(table, table_row(table, i), "cpu"));
+
+		most = cells > most ? cells : most;
+	}
+	return most;
+}
+
+/* How the CPUs are drawn. */
+struct plan {
+	int lines, columns, label, cells; /* columns 0: each CPU is a cell */
+	bool folded;
+};
+
+static void draw_bar(const struct canvas *canvas, const struct table *table, const void *row,
+		     const struct plan *plan, uint64_t interval_ns)
+{
+	struct graph_part parts[N_CPU_PARTS];
+	double busy = busy_ratio(table, row);
+	char text[PERCENT_TEXT_MAX];
+
+	draw_name(canvas, 0, table, row);
+	fill_parts(table, row, parts);
+	if (plan->folded)
+		fold_parts(parts);
+	graph_bar(canvas, 0, plan->label, plan->cells, parts, N_CPU_PARTS, 1);
+	percent_text(text, busy, interval_ns);
+	canvas_right(canvas, 0, canvas->width - PERCENT_CELLS, PERCENT_CELLS, percent_style(busy), text);
+}
+
+/* Cells for each bar, in four equal quarters, with this many side by side; 0: no room. */
+static int bar_cells(const struct canvas *canvas, int label, int columns)
+{
+	return ((canvas->width - BAR_GAP * (columns - 1)) / columns - label - PERCENT_CELLS) / 4 * 4;
+}
+
+/* A bar for each CPU in as few columns as the lines allow, or a cell for each if bars would be too narrow. */
+static struct plan plan_cpus(const struct canvas *canvas, const struct table *table, int lines_max)
+{
+	int n_cpus = (int)table->n_rows - 1;
+	struct plan plan = { .columns = 1, .label = label_cells(table) };
+
+	if (n_cpus > 1 && bar_cells(canvas, plan.label, 2) >= BAR_CELLS_GOOD)
+		plan.columns = 2;
+	while ((n_cpus + plan.columns - 1) / plan.columns > lines_max)
+		plan.columns++;
+	plan.cells = bar_cells(canvas, plan.label, plan.columns);
+	plan.lines = (n_cpus + plan.columns - 1) / plan.columns;
+	if (plan.cells < BAR_CELLS_MIN) {
+		plan.columns = 0;
+		plan.lines = lines_max;
+	}
+	return plan;
+}
+
+static void draw_bars(const struct canvas *canvas, const struct table *table, const struct plan *plan,
+		      uint64_t interval_ns)
+{
+	int width = plan->cells + plan->label + PERCENT_CELLS;
+
+	for (int i = 0; i + 1 < (int)table->n_rows; i++) {
+		int left = i / plan->lines * (width + BAR_GAP);
+		struct canvas part = canvas_part(canvas, i % plan->lines, left, 1, width);
+
+		draw_bar(&part, table, table_row(table, (size_t)i + 1), plan, interval_ns);
+	}
+}
+
+static double mean_busy(const struct table *table, size_t first, size_t count)
+{
+	double sum = 0;
+	size_t known = 0;
+
+	for (size_t i = first; i < first + count && i < table->n_rows; i++) {
+		double busy = busy_ratio(table, table_row(table, i));
+
+		if (isnan(busy))
+			continue;
+		sum += busy;
+		known++;
+	}
+	return known > 0 ? sum / (double)known : NAN;
+}
+
+static enum style load_style(double busy)
+{
+	int level = busy >= HOT ? 3 : busy >= 0.5 ? 2 : busy >= WORTH_SAYING ? 1 : 0;
+
+	return busy >= NOTICEABLE ? (enum style)(STYLE_USAGE + level) : STYLE_DIM;
+}
+
+static void draw_cell(const struct canvas *canvas, int y, int x, double busy)
+{
+	int level = !(busy > 0) ? 0 : busy >= 1 ? 7 : (int)(busy * 8);
+
+	canvas_fill(canvas, y, x, load_style(busy),
+		    isnan(busy)             ? '-'
+		    : canvas->glyphs->ascii ? (uint32_t)('0' + level)
+					    : (uint32_t)(0x2581 + level),
+		    1);
+}
+
+/* Cells of CPUs, or of several CPUs that share one, in lines. */
+struct cells {
+	size_t share, n, per_line;
+	bool ruled; /* with the numbers of CPUs above every line */
+};
+
+static struct cells plan_cells(const struct canvas *canvas, size_t n_cpus, const struct plan *plan)
+{
+	size_t room = (size_t)(canvas->width > plan->label ? canvas->width - plan->label : 1);
+	size_t lines = plan->lines > 0 ? (size_t)plan->lines : 1;
+	struct cells cells = { .ruled = lines >= 2 };
+
+	if (cells.ruled && 2 * ((n_cpus + room - 1) / room) > lines)
+		cells.ruled = false;
+	lines = cells.ruled ? lines / 2 : lines;
+	cells.share = (n_cpus + room * lines - 1) / (room * lines);
+	cells.n = (n_cpus + cells.share - 1) / cells.share;
+	cells.per_line = room < 16 ? room : room / 16 * 16;
+	if ((cells.n + cells.per_line - 1) / cells.per_line > lines)
+		cells.per_line = room;
+	return cells;
+}
+
+/* "0       8       16": the number of a CPU above its cell. */
+static void draw_ruler(const struct canvas *canvas, int y, int x, const struct table *table,
+		       const struct cells *cells, size_t first)
+{
+	for (size_t cell = first; cell < cells->n && cell < first + cells->per_line; cell += RULER_STEP) {
+		const char *name = table_text(table, table_row(table, 1 + cell * cells->share), "cpu");
+
+		if (strlen(name) < RULER_STEP)
+			canvas_text(canvas, y, x + (int)(cell - first), STYLE_DIM, name, -1);
+	}
+}
+
+/* The higher and the warmer a cell, the busier. Returns the lines. */
+static int draw_cells(const struct canvas *canvas, const struct table *table, const struct plan *plan)
+{
+	struct cells cells = plan_cells(canvas, table->n_rows - 1, plan);
+	int y = 0;
+
+	for (size_t first = 0; first < cells.n; first += cells.per_line, y++) {
+		if (cells.ruled)
+			draw_ruler(canvas, y++, plan->label, table, &cells, first);
+		draw_name(canvas, y, table, table_row(table, 1 + first * cells.share));
+		for (size_t cell = first; cell < cells.n && cell < first + cells.per_line; cell++)
+			draw_cell(canvas, y, plan->label + (int)(cell - first),
+				  mean_busy(table, 1 + cell * cells.share, cells.share));
+	}
+	return y;
+}
+
+/* Was there any of it lately? Parts that come and go stay listed for a while, so that nothing jumps. */
+static bool was_noticeable(const struct pane_context *context, unsigned series)
+{
+	long now = history_find(&context->history, context->frame->mono_ns);
+
+	for (long i = now; i >= 0 && i > now - LEGEND_SAMPLES; i--)
+		if (history_value(&context->history, series, (size_t)i) >= NOTICEABLE)
+			return true;
+	return false;
+}
+
+/* The three that people look for. */
+static bool is_looked_for(unsigned series)
+{
+	return series == CPU_SERIES_USER || series == CPU_SERIES_SYSTEM || series == CPU_SERIES_IOWAIT;
+}
+
+static bool is_folded(unsigned series)
+{
+	return series == CPU_SERIES_NICE || series == CPU_SERIES_GUEST || series == CPU_SERIES_IRQ ||
+	       series == CPU_SERIES_SOFTIRQ;
+}
+
+/* These are always listed, so that they do not move; then those that exist or existed lately. */
+static unsigned choose_parts(const struct pane_context *context, const struct graph_part *parts, bool folded,
+			     struct graph_part *shown)
+{
+	unsigned n_shown = 0;
+
+	for (unsigned i = 0; i < N_CPU_PARTS; i++)
+		if (is_looked_for(i))
+			shown[n_shown++] = parts[i];
+	for (unsigned i = 0; i < N_CPU_PARTS; i++)
+		if (!is_looked_for(i) && !(folded && is_folded(i)) && was_noticeable(context, i))
+			shown[n_shown++] = parts[i];
+	return n_shown;
+}
+
+/* Does every glyph find its name in the legend? */
+static bool names_fit(const struct pane_context *context, const struct canvas *canvas,
+		      const struct graph_part *parts)
+{
+	struct graph_part shown[N_CPU_PARTS];
+	unsigned n_shown = choose_parts(context, parts, false, shown);
+	int cells = -1;
+
+	for (unsigned i = 0; i < n_shown; i++)
+		cells += utf8_cells(shown[i].label, canvas->ascii) + 3;
+	return cells <= canvas->width - total_cells(context);
+}
+
+static void draw_legend(const struct pane_context *context, const struct canvas *canvas,
+			const struct graph_part *parts, bool folded)
+{
+	struct canvas rest = canvas_part(canvas, 0, total_cells(context), 1, canvas->width);
+	struct graph_part shown[N_CPU_PARTS], all[N_CPU_PARTS];
+	unsigned n_shown;
+
+	memcpy(all, parts, sizeof(all));
+	if (folded)
+		fold_parts(all);
+	n_shown = choose_parts(context, all, folded, shown);
+	graph_legend(&rest, 0, shown, n_shown, 1, NULL);
+}
+
+int cpu_machine_draw_total(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct table *table = context_table(context, CPU_TABLE_CPU);
+	double busy = table && table->n_rows > 0 ? busy_ratio(table, table_row(table, 0)) : NAN;
+	char text[PERCENT_TEXT_MAX];
+
+	percent_text(text, busy, context->frame->interval_ns);
+	return canvas_print(canvas, 0, 0, busy >= HOT ? STYLE_WARN : STYLE_STRONG, _("CPU %5s"), text);
+}
+
+static const void *busiest(const struct table *table)
+{
+	const void *most = NULL;
+
+	for (size_t i = 1; i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (!isnan(busy_ratio(table, row)) &&
+		    (!most || busy_ratio(table, row) > busy_ratio(table, most)))
+			most = row;
+	}
+	return most;
+}
+
+/* Where CPUs are cells, nothing has the glyphs of the parts: "user 48 %  sys 11 %  …  max CPU17 100 %". */
+static void draw_shares(const struct pane_context *context, const struct canvas *canvas,
+			const struct table *table, const struct graph_part *parts)
+{
+	struct graph_part shown[N_CPU_PARTS];
+	unsigned n_shown = choose_parts(context, parts, false, shown);
+	char text[TEXT_MAX], percent[PERCENT_TEXT_MAX];
+	const void *most = busiest(table);
+	int x = total_cells(context);
+
+	if (most) {
+		percent_text(percent, busy_ratio(table, most), context->frame->interval_ns);
+		snprintf(text, sizeof(text), _("max CPU%s %s"), table_text(table, most, "cpu"), percent);
+		x = canvas_piece(canvas, 0, x, percent_style(busy_ratio(table, most)), text);
+	}
+	for (unsigned i = 0; i < n_shown; i++) {
+		percent_text(percent, shown[i].value, context->frame->interval_ns);
+		snprintf(text, sizeof(text), "%s %s", shown[i].label, percent);
+		x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
+	}
+}
+
+/*
+ * As canvas_piece(), but with a minimum distance to the following text, which then does not move with the
+ * number.
+ */
+static int draw_piece(const struct canvas *canvas, int y, int x, const char *text, int least)
+{
+	int end = canvas_piece(canvas, y, x, STYLE_NORMAL, text);
+
+	return end > x && end < x + least + CANVAS_GAP ? x + least + CANVAS_GAP : end;
+}
+
+/* "mem 1.7G of 23.5G"; nothing where there is none. */
+static int draw_memory(const struct pane_context *context, const struct canvas *canvas, int y, int x,
+		       const char *name, const char *row)
+{
+	double used = frame_number(context->frame, "memory", row, "used_bytes");
+	double total = frame_number(context->frame, "memory", row, "total_bytes");
+	char text[TEXT_MAX], number[VALUE_TEXT_MAX], whole[VALUE_TEXT_MAX];
+
+	if (isnan(total))
+		return x;
+	if (total > 0)
+		snprintf(text, sizeof(text), _("%s %s of %s"), name, size_short(number, used),
+			 size_short(whole, total));
+	else
+		snprintf(text, sizeof(text), _("%s none"), name);
+	return draw_piece(canvas, y, x, text, 0);
+}
+
+/* How long tasks waited in the last 10 seconds: "PSI cpu 55 io 1 mem 0 %". */
+static void draw_pressure(const struct pane_context *context, const struct canvas *canvas, int y, int x)
+{
+	static const struct {
+		const char *row, *label;
+	} resources[] = { { "cpu", "cpu" }, { "io", "io" }, { "memory", "mem" } };
+	const struct table *pressure = context_table(context, CPU_TABLE_PRESSURE);
+	char text[TEXT_MAX];
+	size_t length;
+
+	if (!pressure || pressure->n_rows == 0)
+		return;
+	snprintf(text, sizeof(text), "PSI");
+	for (size_t i = 0; i < sizeof(resources) / sizeof(resources[0]); i++) {
+		const void *row = table_find(pressure, resources[i].row, "some");
+		char number[VALUE_TEXT_MAX];
+
+		length = strlen(text);
+		snprintf(text + length, sizeof(text) - length, " %s %s", resources[i].label,
+			 fixed_text(number, 100 * table_number(pressure, row, "avg10_ratio"), 1));
+	}
+	length = strlen(text);
+	snprintf(text + length, sizeof(text) - length, " %%");
+	draw_piece(canvas, y, x, text, 0);
+}
+
+/* Count in the interval: with intervals of about a second, tenths per second would be meaningless. */
+static const char *counted_text(char number[VALUE_TEXT_MAX], const struct pane_context *context,
+				double per_second)
+{
+	if (!(per_second < 10 && context->frame->interval_ns < 2 * SECOND_NS))
+		return rate_short(number, per_second);
+	snprintf(number, VALUE_TEXT_MAX, "%.0f", per_second);
+	return number;
+}
+
+static int draw_rate(const struct pane_context *context, const struct canvas *canvas, int y, int x,
+		     const char *name, const char *column)
+{
+	double per_second = frame_number(context->frame, "system", NULL, column);
+	char text[TEXT_MAX], number[VALUE_TEXT_MAX];
+
+	snprintf(text, sizeof(text), "%s %s/s", name, counted_text(number, context, per_second));
+	return draw_piece(canvas, y, x, text, utf8_cells(name, canvas->ascii) + RATE_CELLS);
+}
+
+/* Queue, rates and speed of the machine. */
+static void draw_rates(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	const struct table *system = context_table(context, CPU_TABLE_SYSTEM);
+	const void *row = system && system->n_rows > 0 ? table_row(system, 0) : NULL;
+	double hertz = frame_number(context->frame, "cpu", "all", "frequency_hertz");
+	char text[TEXT_MAX], number[VALUE_TEXT_MAX];
+	int x = 0;
+
+	if (!row)
+		return;
+	snprintf(text, sizeof(text), _("runnable %-3s"),
+		 fixed_text(number, table_number(system, row, "running"), 0));
+	x = draw_piece(canvas, y, x, text, 0);
+	snprintf(text, sizeof(text), _("in disk wait %-2s"),
+		 fixed_text(number, table_number(system, row, "blocked"), 0));
+	x = draw_piece(canvas, y, x, text, 0);
+	x = draw_rate(context, canvas, y, x, _("ctx switches"), "context_switches_per_second");
+	x = draw_rate(context, canvas, y, x, _("forks"), "forks_per_second");
+	if (!isnan(hertz))
+		x = draw_piece(canvas, y, x, hertz_text(number, hertz), 0);
+	x = draw_rate(context, canvas, y, x, _("interrupts"), "interrupts_per_second");
+	snprintf(text, sizeof(text), _("threads %-4s"),
+		 fixed_text(number, table_number(system, row, "threads"), 0));
+	draw_piece(canvas, y, x, text, 0);
+}
+
+/* These are always listed, so that the others come and go after them. */
+static bool is_always_named(const char *part)
+{
+	return strcmp(part, "tasks") == 0 || strcmp(part, "exited") == 0 || strcmp(part, "unaccounted") == 0;
+}
+
+/* Adds the parts that are always listed, or those of the others that are noticeable. */
+static void add_parts(const struct table *account, bool always, char *text, size_t room)
+{
+	for (size_t i = 0; i < account->n_rows; i++) {
+		const void *row = table_row(account, i);
+		double share = table_number(account, row, "cpu_ratio");
+		const char *part = table_text(account, row, "part");
+		char number[VALUE_TEXT_MAX];
+		size_t length = strlen(text);
+
+		if (strcmp(part, "busy") == 0 || is_always_named(part) != always ||
+		    !(always || fabs(share) >= NOTICEABLE))
+			continue;
+		snprintf(text + length, room - length, " %s%s %s", strcmp(part, "tasks") == 0 ? "" : "+ ",
+			 _(part), fixed_text(number, fabs(share) < NOTICEABLE ? 0 : share, 2));
+	}
+}
+
+/* Is much unaccounted, or of processes that exited? Otherwise the sum is in its own view only. */
+static bool account_is_worth_saying(const struct pane_context *context, double busy)
+{
+	double unaccounted = fabs(frame_number(context->frame, "account", "unaccounted", "cpu_ratio"));
+	double exited = frame_number(context->frame, "account", "exited", "cpu_ratio");
+
+	return (unaccounted > WORTH_SAYING && unaccounted > WORTH_SAYING * busy) ||
+	       (exited > WORTH_SAYING && exited > LARGE_EXITED * busy);
+}
+
+/* "busy 0.94 CPUs = tasks 0.71 + exited 0.19 + unaccounted 0.02 + softirq 0.02", or less of it, uncut. */
+static void draw_account(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	const struct table *account = context_table(context, CPU_TABLE_ACCOUNT);
+	double busy = frame_number(context->frame, "account", "busy", "cpu_ratio");
+	char text[TEXT_MAX], exited[VALUE_TEXT_MAX], unaccounted[VALUE_TEXT_MAX];
+
+	if (!account || isnan(busy) || !account_is_worth_saying(context, busy))
+		return;
+	snprintf(text, sizeof(text), _("busy %.2f CPUs ="), busy);
+	add_parts(account, true, text, sizeof(text));
+	add_parts(account, false, text, sizeof(text));
+	if (utf8_cells(text, canvas->ascii) > canvas->width)
+		snprintf(
+			text, sizeof(text), _("busy %.2f CPUs: exited %s, unaccounted %s"), busy,
+			fixed_text(exited, frame_number(context->frame, "account", "exited", "cpu_ratio"), 2),
+			fixed_text(unaccounted,
+				   frame_number(context->frame, "account", "unaccounted", "cpu_ratio"), 2));
+	canvas_piece(canvas, y, 0, STYLE_NORMAL, text);
+}
+
+/* The nearest limit of the container or service. False when there is none. */
+static bool draw_limit(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	const struct table *limits = context_table(context, CPU_TABLE_LIMIT);
+	double least = INFINITY, throttled = NAN;
+	const char *group = "";
+
+	for (size_t i = 0; limits && i < limits->n_rows; i++) {
+		const void *row = table_row(limits, i);
+		double limit = table_number(limits, row, "limit_ratio");
+
+		if (!(limit < least))
+			continue;
+		least = limit;
+		throttled = table_number(limits, row, "throttled_ratio");
+		group = table_text(limits, row, "cgroup");
+	}
+	if (isinf(least))
+		return false;
+	if (isnan(throttled))
+		canvas_print(canvas, y, 0, STYLE_NORMAL, _("limit of %s: %.2f CPUs"), group, least);
+	else
+		canvas_print(canvas, y, 0, throttled > 0 ? STYLE_WARN : STYLE_NORMAL,
+			     _("limit of %s: %.2f CPUs, had to wait in %.0f %% of the periods"), group, least,
+			     100 * throttled);
+	return true;
+}
+
+static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
+		       const struct graph_part *parts)
+{
+	struct graph_scale scale = {
+		.whole = GRAPH_OF_ONE,
+		.top_label = "100%",
+		.now_ns = context->frame->mono_ns,
+		.span_seconds = 300,
+		.step_seconds = context_step_seconds(context),
+	};
+
+	graph_stacked(canvas, &context->history, parts, N_CPU_PARTS, &scale);
+	canvas_right(canvas, 0, 0, canvas->width, STYLE_DIM, _("5 min"));
+}
+
+/* Of the lines left. */
+static int graph_lines(const struct pane_context *context, int left)
+{
+	int lines = left / 4 < GRAPH_LINES_MAX ? left / 4 : GRAPH_LINES_MAX;
+
+	if (settings_get(context->settings, "cpu.graph"))
+		return left < TABLE_LINES_MIN + GRAPH_LINES_MIN ? 0
+		       : lines < GRAPH_LINES_MIN                ? GRAPH_LINES_MIN
+								: lines;
+	return left >= GRAPH_FROM_LINES ? lines : 0;
+}
+
+/* " + tasks 2.10", " - unexplained 0.40": parts that are always listed, and others that are noticeable. */
+static void add_watts(const struct table *account, const void *row, char *text, size_t room)
+{
+	const char *part = table_text(account, row, "part");
+	double watts = table_number(account, row, "watts");
+	bool first = strcmp(part, "baseline") == 0;
+	char number[VALUE_TEXT_MAX];
+	size_t length = strlen(text);
+
+	if (strcmp(part, "total") == 0 || (strcmp(part, "others") == 0 && fabs(watts) < NOTICEABLE_WATTS))
+		return;
+	snprintf(text + length, room - length, " %s%s %s",
+		 watts <= -NOTICEABLE_WATTS ? "- "
+		 : first                    ? ""
+					    : "+ ",
+		 _(part), fixed_text(number, fabs(watts), 2));
+}
+
+/* The watts of the machine as a sum: idle, what runs, and what is unexplained. Returns the lines used. */
+static int draw_watts(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	const struct table *account = context_table(context, CPU_TABLE_POWER_ACCOUNT);
+	double watts = frame_number(context->frame, "power_account", "total", "watts");
+	double r_squared = frame_number(context->frame, "power_account", "tasks", "r_squared");
+	struct canvas lines = canvas_rows(canvas, y, canvas->height >= 14 ? 2 : 1);
+	char text[TEXT_MAX], number[VALUE_TEXT_MAX];
+	size_t length;
+
+	if (!account || isnan(watts))
+		return 0;
+	snprintf(text, sizeof(text), "%.2f W =", watts);
+	for (size_t i = 0; i < account->n_rows; i++)
+		add_watts(account, table_row(account, i), text, sizeof(text));
+	length = strlen(text);
+	snprintf(text + length, sizeof(text) - length, _(", an estimate (R squared %s, %s)"),
+		 fixed_text(number, r_squared, 2),
+		 _(table_text(account, table_find(account, "tasks", NULL), "fit")));
+	canvas_wrapped(&lines, 0, r_squared < CALIBRATION_FAIR ? STYLE_WARN : STYLE_NORMAL, span_text(text));
+	return lines.height;
+}
+
+static int draw_cpus(const struct pane_context *context, const struct canvas *canvas,
+		     const struct table *cpus, const struct plan *plan)
+{
+	if (plan->columns == 0)
+		return draw_cells(canvas, cpus, plan);
+	draw_bars(canvas, cpus, plan, context->frame->interval_ns);
+	return plan->lines;
+}
+
+/* Total and CPUs; the lines they took. */
+static int draw_load(const struct pane_context *context, const struct canvas *canvas,
+		     const struct table *cpus, struct plan *plan)
+{
+	struct canvas rest = canvas_rows(canvas, 1, canvas->height - 1);
+	int height = canvas->height;
+	struct graph_part parts[N_CPU_PARTS];
+
+	*plan = plan_cpus(canvas, cpus, height >= TALL ? height / 3 : height >= 10 ? height / 5 : 2);
+	fill_parts(cpus, table_row(cpus, 0), parts);
+	plan->folded = !names_fit(context, canvas, parts);
+	if (plan->columns == 0)
+		draw_shares(context, canvas, cpus, parts);
+	else
+		draw_legend(context, canvas, parts, plan->folded);
+	return 1 + draw_cpus(context, &rest, cpus, plan);
+}
+
+static bool has_room(const struct canvas *canvas, int y, int more)
+{
+	return canvas->height - y >= TABLE_LINES_MIN + more;
+}
+
+/* Lines by priority: the table, total, CPUs, memory, rates, account, watts, limit, graph. */
+int cpu_machine_draw(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct table *cpus = context_table(context, CPU_TABLE_CPU);
+	struct graph_part parts[N_CPU_PARTS];
+	struct plan plan = { 0 };
+	int y = 1, lines;
+
+	cpu_machine_draw_total(context, canvas);
+	if (cpus && cpus->n_rows > 1 && has_room(canvas, y, 2))
+		y = draw_load(context, canvas, cpus, &plan);
+	if (has_room(canvas, y, 2)) {
+		int x = draw_memory(context, canvas, y, 0, _("mem"), "mem");
+
+		draw_pressure(context, canvas, y, draw_memory(context, canvas, y, x, _("swap"), "swap"));
+		y++;
+	}
+	if (has_room(canvas, y, 4))
+		draw_rates(context, canvas, y++);
+	if (has_room(canvas, y, 6))
+		draw_account(context, canvas, y++); /* its line stays while there is nothing to say */
+	if (has_room(canvas, y, 4))
+		y += draw_watts(context, canvas, y);
+	if (has_room(canvas, y, 2) && draw_limit(context, canvas, y))
+		y++;
+	lines = graph_lines(context, canvas->height - y);
+	if (cpus && cpus->n_rows > 1 && lines > 0) {
+		struct canvas graph = canvas_rows(canvas, y, lines);
+
+		fill_parts(cpus, table_row(cpus, 0), parts);
+		if (plan.folded)
+			fold_parts(parts);
+		draw_graph(context, &graph, parts);
+		y += lines;
+	}
+	return y;
+}
