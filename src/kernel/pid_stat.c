@@ -109,11 +109,10 @@ const char *pid_state_text(char state)
 	return found ? texts[found - letters] : "?";
 }
 
-bool pid_statm_parse(struct span text, uint64_t *resident_pages)
+bool pid_statm_parse(struct span text, struct pid_statm *statm)
 {
-	uint64_t size_pages;
-
-	return span_u64(&text, &size_pages) && span_u64(&text, resident_pages);
+	return span_u64(&text, &statm->virtual_pages) && span_u64(&text, &statm->resident_pages) &&
+	       span_u64(&text, &statm->shared_pages);
 }
 
 bool pid_io_parse(struct span text, struct pid_io *io)

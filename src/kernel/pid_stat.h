@@ -34,8 +34,11 @@ bool pid_stat_parse(struct span text, struct pid_stat *stat);
 /* The letter of a state as a constant text; "?" if unknown. */
 const char *pid_state_text(char state);
 
-/* Its resident pages, as VmRSS in status. */
-bool pid_statm_parse(struct span text, uint64_t *resident_pages);
+/* Pages, as VmSize, VmRSS and RssFile + RssShmem in status. */
+struct pid_statm {
+	uint64_t virtual_pages, resident_pages, shared_pages;
+};
+bool pid_statm_parse(struct span text, struct pid_statm *statm);
 
 struct pid_io {
 	uint64_t read_bytes; /* read from storage since its start */

@@ -81,13 +81,16 @@ static double difference(const struct column *counter, const void *now, const vo
 	return row_f64(now, counter) - row_f64(before, counter);
 }
 
-/* The growth of a counter, from 0 without before; NaN when unknown or decreased. A gauge may decrease. */
+/*
+ * The growth of a counter, from 0 without before; NaN when unknown or decreased. A gauge may decrease, and
+ * was not 0 before.
+ */
 static double growth(const struct column *counter, const void *now, const void *before)
 {
 	if (!counter || !row_is_known(now, counter) || (before && !row_is_known(before, counter)))
 		return NAN;
 	if (!before)
-		return row_number(now, counter);
+		return counter->kind == COLUMN_GAUGE ? NAN : row_number(now, counter);
 	if (!shrank(counter, now, before))
 		return difference(counter, now, before);
 	return counter->kind == COLUMN_GAUGE ? -difference(counter, before, now) : NAN;
@@ -115,9 +118,27 @@ static unsigned find_derived(const struct schema *schema, struct derived *derive
 	return n_derived;
 }
 
+static double age(const struct column *counter, const void *row)
+{
+	double seconds;
+
+	memcpy(&seconds, (const char *)row + counter->aged_by, sizeof(seconds));
+	return seconds;
+}
+
+/* Time between the moments at which the counter was read, of which the newer one is in this interval. */
+static double seconds_between(const struct column *counter, const void *now, const void *before,
+			      double seconds)
+{
+	double more = before && counter && counter->aged_by ? age(counter, before) - age(counter, now) : 0;
+
+	return more > 0 ? seconds + more : seconds;
+}
+
 static double rate(const struct derived *derived, const void *now, const void *before, double seconds)
 {
-	double over = derived->over ? growth(derived->over, now, before) : seconds;
+	double over = derived->over ? growth(derived->over, now, before)
+				    : seconds_between(derived->counter, now, before, seconds);
 
 	if (!(over > 0))
 		return NAN;

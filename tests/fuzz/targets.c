@@ -164,14 +164,14 @@ FUZZ_TARGET(pid_stat)
 {
 	struct span text = input(data, size);
 	struct pid_stat stat;
+	struct pid_statm statm;
 	struct pid_io io;
-	uint64_t pages;
 	uint32_t real, uid;
 
 	if (pid_stat_parse(text, &stat))
 		require_inside(stat.comm, text);
 	pid_io_parse(text, &io);
-	pid_statm_parse(text, &pages);
+	pid_statm_parse(text, &statm);
 	pid_status_uids(text, &real, &uid);
 }
 

@@ -327,13 +327,15 @@ START_TEST(passwd_names)
 }
 END_TEST
 
-START_TEST(pid_statm_resident_pages)
+START_TEST(pid_statm_pages)
 {
-	uint64_t pages;
+	struct pid_statm statm;
 
-	ck_assert(pid_statm_parse(span_text("580 392 360 5 0 100 0\n"), &pages) && pages == 392);
-	ck_assert(!pid_statm_parse(span_text("580\n"), &pages));
-	ck_assert(!pid_statm_parse(span_text(""), &pages));
+	ck_assert(pid_statm_parse(span_text("580 392 360 5 0 100 0\n"), &statm));
+	ck_assert(statm.virtual_pages == 580 && statm.resident_pages == 392 && statm.shared_pages == 360);
+	ck_assert(!pid_statm_parse(span_text("580\n"), &statm));
+	ck_assert(!pid_statm_parse(span_text("580 392\n"), &statm));
+	ck_assert(!pid_statm_parse(span_text(""), &statm));
 }
 END_TEST
 

@@ -161,6 +161,72 @@ START_TEST(rates_begin_anew_after_a_failure)
 }
 END_TEST
 
+struct aged_row {
+	uint64_t pid, bytes, faults;
+	double bytes_per_second, faults_per_second, age_seconds;
+};
+
+#define AGED(field, ...) COLUMN(struct aged_row, field, __VA_ARGS__)
+#define AGED_RATE(field, of) AGED(field, .kind = COLUMN_RATE, .rate_of = offsetof(struct aged_row, of))
+
+static const struct column aged_columns[] = {
+	AGED(pid, .kind = COLUMN_KEY),
+	AGED(bytes, .kind = COLUMN_GAUGE, .aged_by = offsetof(struct aged_row, age_seconds)),
+	AGED(faults, .kind = COLUMN_COUNTER, .aged_by = offsetof(struct aged_row, age_seconds)),
+	AGED_RATE(bytes_per_second, bytes),
+	AGED_RATE(faults_per_second, faults),
+	AGED(age_seconds, .kind = COLUMN_GAUGE),
+};
+
+static const struct schema aged_schema = {
+	.name = "aged",
+	.from_zero = true,
+	.row_size = sizeof(struct aged_row),
+	SCHEMA_COLUMNS(aged_columns),
+};
+
+static void add_aged(struct frame *frame, uint64_t pid, uint64_t value, double age)
+{
+	struct aged_row *row = table_add(&frame->tables[0]);
+
+	row->pid = pid;
+	row->bytes = row->faults = value;
+	row->age_seconds = age;
+}
+
+/* What is not read in each sample grew in the time since it was read, not in one interval. */
+START_TEST(rates_of_what_is_read_seldom)
+{
+	static const struct schema *const schemas[] = { &aged_schema };
+	struct frame before, now;
+	const struct aged_row *row;
+
+	frame_open(&before, schemas, 1);
+	frame_open(&now, schemas, 1);
+	before.mono_ns = before.tables[0].mono_ns = UINT64_C(10000000000);
+	now.mono_ns = now.tables[0].mono_ns = UINT64_C(12000000000);
+	before.tables[0].present = now.tables[0].present = true;
+	add_aged(&before, 1, 1000, 8); /* read at 2 s, and again at 12 s */
+	add_aged(&before, 2, 1000, 8); /* not read again */
+	add_aged(&before, 3, 1000, 0); /* read in both */
+	add_aged(&now, 1, 1100, 0);
+	add_aged(&now, 2, 1000, 10);
+	add_aged(&now, 3, 900, 0);
+	add_aged(&now, 4, 500, 0); /* new */
+	frame_derive(&now, &before);
+	row = table_row(&now.tables[0], 0);
+	ck_assert_double_eq(row[0].bytes_per_second, 10);
+	ck_assert_double_eq(row[0].faults_per_second, 10);
+	ck_assert_double_eq(row[1].bytes_per_second, 0);
+	ck_assert_double_eq(row[2].bytes_per_second, -50);
+	ck_assert(isnan(row[2].faults_per_second));
+	ck_assert(isnan(row[3].bytes_per_second)); /* a gauge was not 0 before */
+	ck_assert_double_eq(row[3].faults_per_second, 250);
+	frame_close(&before);
+	frame_close(&now);
+}
+END_TEST
+
 /* Rows that come, go and change places are joined all the same. */
 START_TEST(rates_join_in_any_order)
 {

@@ -174,6 +174,76 @@ START_TEST(a_reused_pid_is_another_process)
 }
 END_TEST
 
+static void write_sizes(const struct machine *machine, int pid, unsigned virtual, unsigned resident,
+			unsigned shared)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%d/statm", pid);
+	write_file(machine, path, "%u %u %u 5 0 100 0\n", virtual, resident, shared);
+}
+
+START_TEST(memory_of_processes)
+{
+	static const char *const topic_names[] = { "process", NULL };
+	struct machine machine;
+	double page = (double)sysconf(_SC_PAGESIZE);
+
+	make_root(&machine);
+	write_file(&machine, "proc/meminfo", "MemTotal: 40000 kB\nSwapTotal: 100 kB\nSwapFree: 100 kB\n");
+	write_process(&machine, (struct fake_process){ 7, 1, "grows", 100, 50, 0, 500 });
+	write_process(&machine, (struct fake_process){ 8, 1, "shrinks", 100, 50, 0, 500 });
+	write_sizes(&machine, 7, 5000, 1000, 400);
+	write_sizes(&machine, 8, 5000, 1000, 400);
+	open_machine(&machine, topic_names);
+	next_tick(&machine);
+	ck_assert_double_eq(number_of(&machine, 7, "virtual_bytes"), 5000 * page);
+	ck_assert_double_eq(number_of(&machine, 7, "resident_bytes"), 1000 * page);
+	ck_assert_double_eq(number_of(&machine, 7, "shared_bytes"), 400 * page);
+	ck_assert_double_eq_tol(number_of(&machine, 7, "memory_ratio"), page / 40960, 1e-9);
+	ck_assert_double_eq(number_of(&machine, 7, "swapped_bytes"), 0); /* no swap is in use */
+	ck_assert(isnan(number_of(&machine, 7, "growth_bytes_per_second")));
+	write_sizes(&machine, 7, 5000, 1300, 400);
+	write_sizes(&machine, 8, 5000, 900, 400);
+	write_process(&machine, (struct fake_process){ 9, 1, "new", 1, 0, 0, 700 });
+	write_sizes(&machine, 9, 500, 100, 40);
+	next_tick(&machine);
+	ck_assert_double_eq_tol(number_of(&machine, 7, "growth_bytes_per_second"), 300 * page, 1e-6);
+	ck_assert_double_eq_tol(number_of(&machine, 8, "growth_bytes_per_second"), -100 * page, 1e-6);
+	ck_assert(isnan(number_of(&machine, 9, "growth_bytes_per_second"))); /* since when is not known */
+	close_machine(&machine);
+}
+END_TEST
+
+/* With swap in use it is read of the processes on the screen only. */
+START_TEST(swap_of_processes)
+{
+	static const char *const topic_names[] = { "process", NULL };
+	struct machine machine;
+
+	make_root(&machine);
+	write_file(&machine, "proc/meminfo", "MemTotal: 40000 kB\nSwapTotal: 100 kB\nSwapFree: 40 kB\n");
+	for (int pid = 7; pid <= 8; pid++) {
+		char path[64];
+
+		write_process(&machine, (struct fake_process){ pid, 1, "some", 100, 50, 0, 500 });
+		snprintf(path, sizeof(path), "proc/%d/status", pid);
+		write_file(&machine, path, "Name:\tsome\nVmSwap:\t      60 kB\n");
+	}
+	open_machine(&machine, topic_names);
+	machine.request.visible[0] = 8;
+	machine.request.n_visible = 1;
+	next_tick(&machine);
+	ck_assert(isnan(number_of(&machine, 7, "swapped_bytes")));
+	ck_assert_double_eq(number_of(&machine, 8, "swapped_bytes"), 61440);
+	ck_assert(isnan(number_of(&machine, 7, "virtual_bytes"))); /* it has no statm */
+	write_file(&machine, "proc/meminfo", "MemTotal: 40000 kB\n");
+	next_tick(&machine);
+	ck_assert(isnan(number_of(&machine, 7, "swapped_bytes")));
+	close_machine(&machine);
+}
+END_TEST
+
 /* What a parent is told of its children counts once: not again what was seen while they lived. */
 START_TEST(the_account_closes)
 {

@@ -5,7 +5,11 @@
 #include <string.h>
 
 #include "core/i18n.h"
+#include "core/vector.h"
+#include "kernel/meminfo.h"
+#include "kernel/pid_status.h"
 #include "kernel/system.h"
+#include "sys/pids.h"
 #include "topic/power/power_estimate.h"
 #include "topic/process/command_lines.h"
 #include "topic/process/missing_targets.h"
@@ -24,7 +28,9 @@ struct process_row {
 	const char *user, *state;
 	uint64_t uid, processor, threads;
 	double nice, stat_age_seconds, watts, joules;
-	uint64_t resident_bytes, minor_faults, major_faults;
+	uint64_t resident_bytes, virtual_bytes, shared_bytes, swapped_bytes;
+	double growth_bytes_per_second, memory_ratio;
+	uint64_t minor_faults, major_faults;
 	double minor_faults_per_second, major_faults_per_second;
 	const char *name, *program, *program_base, *command, *command_base;
 };
@@ -42,6 +48,10 @@ struct process_row {
 #define TIME(key, heading, what, from, ...)                                                                 \
 	ROW(key, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = heading, .width = 8, .help = what, \
 	    .source = from, __VA_ARGS__)
+
+#define SIZE(field, heading, what, from)                                                                     \
+	STAT(field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = heading, .width = 6, .hidden = true,  \
+	     .help = what, .source = from)
 
 #define TEXT(key, heading, what, from, ...)                                                                  \
 	ROW(key, .kind = COLUMN_LABEL, .title = heading, .width = 24, .help = what, .source = from,          \
@@ -86,6 +96,22 @@ static const struct column columns[] = {
 	STAT(resident_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("RSS"), .width = 6,
 	     .rank = 2, .help = N_("resident memory, shared pages included"),
 	     .source = "/proc/PID/statm resident, else stat rss"),
+	ROW(growth_bytes_per_second, .kind = COLUMN_RATE, .unit = UNIT_BYTES_PER_SECOND,
+	    .title = N_("growth/s"), .width = 8, .hidden = true,
+	    .rate_of = offsetof(struct process_row, resident_bytes),
+	    .help = N_("growth of RSS since it was last read; negative: it shrank"),
+	    .source = "growth of resident_bytes / time"),
+	STAT(memory_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%mem"), .width = 5,
+	     .hidden = true, .help = N_("RSS as a share of all memory; shared pages count in each process"),
+	     .source = "resident_bytes / MemTotal of /proc/meminfo"),
+	SIZE(virtual_bytes, N_("virt"), N_("address space: mapped, whether in memory or not"),
+	     "/proc/PID/statm size"),
+	SIZE(shared_bytes, N_("shared"), N_("the part of RSS that is files and shared memory"),
+	     "/proc/PID/statm shared"),
+	ROW(swapped_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("swap"), .width = 6,
+	    .hidden = true,
+	    .help = N_("swapped out; known where no swap is in use, and of the processes on the screen"),
+	    .source = "/proc/PID/status VmSwap; 0 if SwapTotal - SwapFree of /proc/meminfo is 0"),
 	STAT(minor_faults, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("minflt"), .width = 8,
 	     .hidden = true, .help = N_("page faults without storage access, since its start"),
 	     .source = "/proc/PID/stat minflt"),
@@ -165,6 +191,11 @@ static void set_times(struct process_row *row, const struct process *process,
 	row->joules = power_estimate_joules(estimate, row->cpu_seconds);
 }
 
+static uint64_t bytes_of(const struct env *env, uint64_t pages)
+{
+	return pages < U64_UNKNOWN / env->page_bytes ? pages * env->page_bytes : U64_UNKNOWN;
+}
+
 /* Fault counters of a process that was not seen before would all count as of this interval. */
 static void set_stat(struct process_row *row, const struct process *process,
 		     const struct process_list *processes)
@@ -178,16 +209,69 @@ static void set_stat(struct process_row *row, const struct process *process,
 	row->threads = process->stat.threads;
 	row->nice = (double)process->stat.nice;
 	row->stat_age_seconds = (double)(processes->mono_ns - process->read_ns) / 1e9;
-	if (process->stat.resident_pages < U64_UNKNOWN / env->page_bytes)
-		row->resident_bytes = process->stat.resident_pages * env->page_bytes;
+	row->resident_bytes = bytes_of(env, process->stat.resident_pages);
+	row->virtual_bytes = bytes_of(env, process->virtual_pages);
+	row->shared_bytes = bytes_of(env, process->shared_pages);
 	if (!process->clock_valid)
 		return;
 	row->minor_faults = process->stat.minor_faults;
 	row->major_faults = process->stat.major_faults;
 }
 
+/* What is known of the memory of the machine, for columns that need it. */
+struct machine_memory {
+	uint64_t total_bytes;
+	bool has_swap; /* some is in use */
+	bool swap_known;
+};
+
+static struct machine_memory read_machine(struct env *env)
+{
+	struct machine_memory memory = { .total_bytes = U64_UNKNOWN };
+	struct meminfo meminfo;
+	struct span text;
+
+	if (env_read(env, env_file(env, "proc/meminfo"), &text) < 0)
+		return memory;
+	meminfo_parse(text, &meminfo);
+	memory.total_bytes = meminfo.total;
+	memory.swap_known = meminfo.swap_total != U64_UNKNOWN && meminfo.swap_free != U64_UNKNOWN;
+	memory.has_swap = meminfo.swap_total > meminfo.swap_free;
+	return memory;
+}
+
+static bool is_visible(const struct sample_request *request, uint32_t pid)
+{
+	size_t at;
+
+	VECTOR_BOUND(at, request->n_visible, request->visible[at] < pid);
+	return at < request->n_visible && request->visible[at] == pid;
+}
+
+/* Reading it for all processes would cost more than everything else. */
+static void set_memory(struct process_row *row, const struct process *process,
+		       const struct process_list *processes, const struct machine_memory *memory)
+{
+	struct env *env = processes->env;
+	struct pid_status status = { .vm_swap = U64_UNKNOWN };
+	char bytes[4096];
+	long length;
+
+	if (row->resident_bytes < U64_BLANK && memory->total_bytes - 1 < U64_BLANK - 1)
+		row->memory_ratio = (double)row->resident_bytes / (double)memory->total_bytes;
+	if ((memory->swap_known && !memory->has_swap) || process_is_kernel_thread(process)) {
+		row->swapped_bytes = 0;
+	} else if (processes->request && is_visible(processes->request, process->pid)) {
+		length = pids_read(env, process->pid, "status", bytes, sizeof(bytes));
+		if (length > 0)
+			pid_status_parse(span_of(bytes, (size_t)length), &status);
+		row->swapped_bytes = status.vm_swap;
+	}
+}
+
 static void add_row(struct frame *frame, struct table *table, const struct process_list *processes,
-		    const struct process *process, const struct power_estimate *estimate)
+		    const struct process *process, const struct power_estimate *estimate,
+		    const struct machine_memory *memory)
 {
 	struct process_row *row = table_add(table);
 	struct env *env = processes->env;
@@ -198,6 +282,7 @@ static void add_row(struct frame *frame, struct table *table, const struct proce
 	if (process->clock_valid)
 		set_times(row, process, estimate);
 	set_stat(row, process, processes);
+	set_memory(row, process, processes, memory);
 	if (process->uid != UINT32_MAX) {
 		row->uid = process->uid;
 		row->user = users_name(env, process->uid);
@@ -262,6 +347,7 @@ static int sample(struct sample *sample)
 	struct table *table = sample->table;
 	struct state *state = sample->state;
 	struct process_list *processes = state->processes;
+	struct machine_memory memory;
 	int error;
 
 	power_estimate_update(&state->estimate, table->mono_ns);
@@ -272,8 +358,9 @@ static int sample(struct sample *sample)
 	if (error)
 		return error;
 	table->mono_ns = processes->mono_ns;
+	memory = read_machine(sample->env);
 	for (size_t i = 0; i < processes->n_all; i++)
-		add_row(frame, table, processes, processes->all[i], &state->estimate);
+		add_row(frame, table, processes, processes->all[i], &state->estimate, &memory);
 	notice_hidden(sample->env, frame, processes);
 	missing_targets_find(frame, state->request, schema.name, processes);
 	return 0;

@@ -181,17 +181,22 @@ bool process_list_existed_at(const struct process_list *list, uint64_t start_tic
 }
 
 /* The sum in stat is faster, but leaves out what each CPU has not added yet: most of a small process. */
-static void read_resident(struct env *env, struct process *process)
+static void read_sizes(struct env *env, struct process *process)
 {
+	struct pid_statm statm = { 0 };
 	char bytes[128];
-	uint64_t pages;
 	long length;
 
-	if (process_is_kernel_thread(process))
-		return;
-	length = pids_read_kept(env, &process->statm_file, process->pid, "statm", bytes, sizeof(bytes));
-	if (length > 0 && pid_statm_parse(span_of(bytes, (size_t)length), &pages))
-		process->stat.resident_pages = pages;
+	if (!process_is_kernel_thread(process)) {
+		length = pids_read_kept(env, &process->statm_file, process->pid, "statm", bytes,
+					sizeof(bytes));
+		if (length > 0 && pid_statm_parse(span_of(bytes, (size_t)length), &statm))
+			process->stat.resident_pages = statm.resident_pages;
+		else
+			statm.virtual_pages = statm.shared_pages = U64_UNKNOWN;
+	}
+	process->virtual_pages = statm.virtual_pages;
+	process->shared_pages = statm.shared_pages;
 }
 
 /* cpu_ns: its clock; U64_UNKNOWN: use the ticks of the stat file. */
@@ -223,7 +228,7 @@ static enum probe read_stat(struct process_list *list, struct env *env, struct p
 	set_name(process, stat.comm);
 	stat.comm = span_text("");
 	process->stat = stat;
-	read_resident(env, process);
+	read_sizes(env, process);
 	process->stale = false;
 	process->read_ns = list->mono_ns;
 	read_user(env, process);
