@@ -86,6 +86,7 @@ struct column {
 	bool prose;            /* a sentence: where lines are wrapped it is printed below the row */
 	bool words;            /* its texts are N_(): people see them translated, programs do not */
 	bool of_cpu;           /* a share of one CPU; --per-machine shows it to people as one of all */
+	bool of_interval;      /* of the interval, not of the row: the screen shows equal ones once */
 	bool fleeting;         /* LABEL: changes from sample to sample, so it is not part of a series */
 };
 

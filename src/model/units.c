@@ -250,6 +250,26 @@ static size_t format_total_seconds(char *out, double seconds, bool ascii)
 	return cell(out, "%.*fs", places, floor(seconds * step + 1e-6) / step);
 }
 
+/* The edge of a bucket in five digits: neighbours differ. */
+static size_t format_edge(char *out, double seconds, bool ascii)
+{
+	static const struct {
+		double seconds;
+		const char *name, *plain;
+	} units[] = { { 1, "s", "s" }, { 1e-3, "ms", "ms" }, { 1e-6, "µs", "us" }, { 1e-9, "ns", "ns" } };
+	unsigned i = 0;
+	double value;
+	int places;
+
+	if (isnan(seconds) || !(seconds >= 1e-9 && seconds < 1000))
+		return format_seconds(out, seconds, ascii);
+	while (seconds < units[i].seconds * (1 - 1e-9) && i < 3)
+		i++;
+	value = seconds / units[i].seconds;
+	places = i == 3 || fabs(value - round(value)) < 1e-9 ? 0 : value < 10 ? 4 : value < 100 ? 3 : 2;
+	return cell(out, "%.*f%s", places, value, ascii ? units[i].plain : units[i].name);
+}
+
 /* Local time of day in complete milliseconds. */
 static size_t format_time(char *out, uint64_t wall_ns)
 {
@@ -339,6 +359,8 @@ static size_t format_number(char *out, const struct schema *schema, const struct
 		return cell(out, "%012" PRIx64, row_u64(row, column));
 	if (column->unit == UNIT_TIME)
 		return format_time(out, row_u64(row, column));
+	if (column->unit == UNIT_SECONDS && schema->shape == SHAPE_HISTOGRAM)
+		return format_edge(out, row_number(row, column), format->ascii);
 	if (column->type == VALUE_U64 && (column->unit == UNIT_COUNT || column->unit == UNIT_NONE))
 		return cell(out, "%" PRIu64, row_u64(row, column));
 	return format_plain(out, column, row_number(row, column), format->ascii);

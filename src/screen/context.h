@@ -22,7 +22,7 @@ struct pane_context {
 	struct table_widget *tables; /* one for each of pane->tables, updated to frame */
 	unsigned focus;              /* the one that gets keys */
 	unsigned view;               /* of pane->views: the one that is shown */
-	bool *requested;             /* the lazy tables that are sampled */
+	bool *requested;             /* the tables that are lazy or on request, and sampled */
 	enum size_unit unit;
 	double delay_seconds;
 	double preferred_seconds; /* see screen_prefer_delay() */
@@ -116,7 +116,7 @@ void screen_choose(struct pane_context *context, const char *title, const struct
 		   const bool *on, unsigned n_items,
 		   void (*accepted)(struct pane_context *context, const bool *on));
 
-/* Starts or stops sampling a lazy table from the next tick on. */
+/* Starts or stops sampling a table that is lazy or on request from the next tick on. */
 void screen_request(struct pane_context *context, unsigned table, bool wanted);
 
 /* Is this a recording? Then no action and no measurement is possible. */

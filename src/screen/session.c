@@ -230,6 +230,15 @@ static void want_topic(const struct screen_setup *setup, bool *wanted, const cha
 			wanted[i] = true;
 }
 
+static bool is_wanted(const struct pane_context *context, unsigned index, bool current)
+{
+	const struct pane_table *table = &context->pane->tables[index];
+
+	if (table->on_request)
+		return context->requested[index];
+	return current && (!table->lazy || context->requested[index]);
+}
+
 static void collect_wanted(const struct screen *screen, bool *wanted)
 {
 	const struct screen_setup *setup = screen->setup;
@@ -243,8 +252,8 @@ static void collect_wanted(const struct screen *screen, bool *wanted)
 
 		for (unsigned i = 0; i < context->pane->n_series; i++)
 			want_topic(setup, wanted, context->pane->series[i].topic);
-		for (unsigned i = 0; p == screen->current && context->pane->tables[i].topic; i++)
-			if (!context->pane->tables[i].lazy || context->requested[i])
+		for (unsigned i = 0; context->pane->tables[i].topic; i++)
+			if (is_wanted(context, i, p == screen->current))
 				want_topic(setup, wanted, context->pane->tables[i].topic);
 	}
 }
@@ -663,6 +672,13 @@ static void apply_options(struct screen *screen)
 	}
 }
 
+/* The user named this pane: nothing is left to ask. */
+static void request_tables(struct pane_context *context)
+{
+	for (unsigned i = 0; context->pane->tables[i].topic; i++)
+		context->requested[i] |= context->pane->tables[i].on_request;
+}
+
 void session_open(struct screen *screen)
 {
 	const struct screen_setup *setup = screen->setup;
@@ -674,6 +690,8 @@ void session_open(struct screen *screen)
 	for (int i = 0; i < SCREEN_FRAMES; i++)
 		frame_open(&screen->frames[i], setup->schemas, setup->n_schemas);
 	apply_options(screen);
+	if (setup->first_asked_for)
+		request_tables(&screen->contexts[setup->first_pane]);
 	session_choose_pane(screen, setup->first_pane);
 }
 

@@ -33,7 +33,7 @@ struct screen_setup {
 		    size_t room);            /* 0 or -errno; stores the path */
 	struct worker *worker;               /* may be NULL */
 	unsigned first_pane;
-	bool first_asked_for;                /* report if a replay has no table of it */
+	bool first_asked_for; /* by name: report if a replay has no table of it */
 	double delay_seconds;
 	bool delay_chosen;                   /* by the user: preferences of panes do not apply */
 	unsigned long count;                 /* quit after this many samples; 0: never */

@@ -58,6 +58,41 @@ static size_t format_page(struct table_widget *widget, const struct value_format
 	return n_rows;
 }
 
+static bool has_interval(const struct schema *schema)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		if (schema->columns[i].of_interval)
+			return true;
+	return false;
+}
+
+static bool same_interval(const struct schema *schema, const void *one, const void *other)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		if (schema->columns[i].of_interval && !row_same_value(&schema->columns[i], one, other))
+			return false;
+	return true;
+}
+
+/* What holds for an interval stands in the first of its rows on the page. */
+static void blank_repeated(struct table_widget *widget, size_t n_rows)
+{
+	const struct view *view = &widget->view;
+
+	for (size_t y = 1; y < n_rows && has_interval(view->schema); y++) {
+		const void *const *rows = (const void *const *)&view->rows[widget->place.top];
+		size_t before = 0;
+
+		while (before < y && !same_interval(view->schema, rows[before], rows[y]))
+			before++;
+		for (unsigned i = 0; before < y && i < view->n_columns; i++) {
+			struct table_value *value = &widget->values[y * view->n_columns + i];
+
+			value->text = column_at(widget, i)->of_interval ? "" : value->text;
+		}
+	}
+}
+
 /* Of row y of the page. */
 static const struct table_value *value_at(const struct table_widget *widget, size_t y, unsigned position)
 {
@@ -289,7 +324,7 @@ static int indentation(const struct view *view, size_t index, int width)
 static void draw_number(const struct canvas *canvas, int y, const struct table_slot *slot, enum style style,
 			const struct table_value *value)
 {
-	if (value->cells <= slot->width)
+	if (value->cells <= slot->width || !*value->text)
 		canvas_right(canvas, y, slot->x, slot->width, style, value->text);
 	else
 		canvas_fill(canvas, y, slot->x + slot->width - 1, style, canvas->glyphs->cut, 1);
@@ -310,8 +345,9 @@ static void draw_row(const struct table_widget *widget, const struct canvas *can
 		const struct table_slot *slot = &widget->slots[i];
 		const struct table_value *value = value_at(widget, y, slot->column);
 		int indent = i + 1 == widget->n_slots ? indentation(view, index, slot->width) : 0;
-		enum style style = selected ? STYLE_ROW
-				   : gone   ? STYLE_ENDED
+		enum style style = selected                                       ? STYLE_ROW
+				   : gone                                         ? STYLE_ENDED
+				   : column_at(widget, slot->column)->of_interval ? STYLE_DIM
 				   : widget->cell_style
 					   ? widget->cell_style(view->schema, column_at(widget, slot->column),
 								view->rows[index])
@@ -430,6 +466,7 @@ void table_draw(struct table_widget *widget, const struct canvas *canvas, const 
 	scroll_rows(widget, (size_t)page);
 	n_rows = format_page(widget, &format, (size_t)page);
 	measure(widget, &format, n_rows);
+	blank_repeated(widget, n_rows);
 	lay_out(widget, canvas->width, canvas->ascii);
 	draw_heading(widget, canvas, format.unit);
 	if (table && table_is_tail(widget))

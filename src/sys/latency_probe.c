@@ -35,6 +35,7 @@ struct latency_probe {
 	struct latency_thread *threads;
 	size_t n_threads;
 	enum latency_lock locked;
+	bool stopped;
 	uint64_t raised; /* while memory is locked: a locked stack needs it to grow */
 };
 
@@ -169,23 +170,36 @@ uint64_t latency_probe_start_ns(const struct latency_probe *probe)
 	return live_load(&probe->control.start_ns);
 }
 
-void latency_probe_close(struct latency_probe *probe)
+static void unlock_all(struct latency_probe *probe)
 {
-	eventfd_t one = 1;
-
-	live_store(&probe->control.stop, 1);
-	eventfd_write(probe->control.stop_fd, one);
-	for (size_t i = 0; i < probe->n_threads; i++) {
-		struct latency_thread *thread = &probe->threads[i];
-
-		if (thread->runs)
-			pthread_join(thread->id, NULL);
-		if (thread->memory)
-			munmap(thread->memory, thread->memory_bytes);
-	}
 	if (probe->locked == LATENCY_LOCK_ALL)
 		munlockall();
 	privilege_lower(probe->raised);
+}
+
+void latency_probe_stop(struct latency_probe *probe)
+{
+	eventfd_t one = 1;
+
+	if (probe->stopped)
+		return;
+	live_store(&probe->control.stop, 1);
+	eventfd_write(probe->control.stop_fd, one);
+	for (size_t i = 0; i < probe->n_threads; i++) {
+		probe->threads[i].cpu_ns = latency_probe_cpu_ns(probe, i);
+		if (probe->threads[i].runs)
+			pthread_join(probe->threads[i].id, NULL);
+	}
+	unlock_all(probe);
+	probe->stopped = true;
+}
+
+void latency_probe_close(struct latency_probe *probe)
+{
+	latency_probe_stop(probe);
+	for (size_t i = 0; i < probe->n_threads; i++)
+		if (probe->threads[i].memory)
+			munmap(probe->threads[i].memory, probe->threads[i].memory_bytes);
 	sem_destroy(&probe->control.ready);
 	sem_destroy(&probe->control.go);
 	close(probe->control.stop_fd);
@@ -209,6 +223,8 @@ uint64_t latency_probe_cpu_ns(const struct latency_probe *probe, size_t index)
 	struct timespec used;
 	clockid_t clock;
 
+	if (probe->stopped)
+		return thread->cpu_ns;
 	if (!thread->runs || pthread_getcpuclockid(thread->id, &clock) != 0 ||
 	    clock_gettime(clock, &used) < 0)
 		return 0;

@@ -18,7 +18,8 @@ struct latency_probe *latency_probe_open(const struct latency_plan *plan, const 
 /* CLOCK_MONOTONIC of the start of the first period; nothing is measured before. */
 uint64_t latency_probe_start_ns(const struct latency_probe *probe);
 
-/* Ends the threads, within 0.1 s unless they do not get to run. */
+/* Ends the threads, within 0.1 s unless they do not get to run, and keeps their counts. */
+void latency_probe_stop(struct latency_probe *probe);
 void latency_probe_close(struct latency_probe *probe);
 
 /* Reads the counts of the thread on cpus[index] without stopping it. False: the thread does not run. */

@@ -97,6 +97,7 @@ struct latency_thread {
 	uint64_t offset_ns;    /* of its moments from those of the first thread */
 	bool runs;
 	int error; /* -errno of its preparation */
+	uint64_t cpu_ns; /* CPU time, when it was stopped */
 	live_u64 away, ended;
 	pthread_t id;
 	void *memory, *stack; /* of counters and stack together */

@@ -15,7 +15,8 @@ def a_recording_is_not_acted_upon(_scratch):
             ("cpu", "F9 Signal", "in the pane pages", "Enter", "see the pane pages"),
             ("pages", "z Zoom", "fewer pages in a cell", "z", "the process and the map it was made with"),
             ("pages", "l List", "force all its pages in", "R", "the process and the map it was made with"),
-            ("latency", "R Restart", "restart the measurement", "R", "no measurement to restart")):
+            ("latency", "F9 Actions", "stop, restart or start", "F9", "a recording is not measured again"),
+            ("latency", "Enter Start", "start measuring", "Enter", "a recording is not measured again")):
         recording = EVENT_RECORDING if pane == "events" else RECORDING
         with replay(pane, recording=recording, width=200, height=60) as terminal:
             problem = expect(label not in terminal.lines()[-1], terminal, f"{pane}: the footer offers {label}")

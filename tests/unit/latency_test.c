@@ -338,6 +338,32 @@ START_TEST(reading_does_not_tear_and_restarts_forget)
 }
 END_TEST
 
+START_TEST(a_stopped_thread_keeps_its_counts)
+{
+	struct latency_counts *counts = alloc_zeroed(1, sizeof(*counts));
+	uint32_t cpu;
+	struct latency_plan plan = plain_plan(&cpu);
+	struct latency_probe *probe = start(&plan, cpu);
+	uint64_t stopped;
+
+	for (int i = 0; i < 500 && counts->times.count < 5; i++) {
+		pause_ms(10);
+		latency_probe_read(probe, 0, 0, counts);
+	}
+	latency_probe_stop(probe);
+	latency_probe_stop(probe);
+	ck_assert(latency_probe_read(probe, 0, 0, counts));
+	stopped = counts->times.count;
+	ck_assert_uint_ge(stopped, 5);
+	pause_ms(20);
+	latency_probe_read(probe, 0, 0, counts);
+	ck_assert_uint_eq(counts->times.count, stopped);
+	ck_assert_uint_gt(latency_probe_cpu_ns(probe, 0), 0);
+	latency_probe_close(probe);
+	free(counts);
+}
+END_TEST
+
 START_TEST(phases_are_counted_apart_and_an_ended_plan_starts_anew)
 {
 	struct latency_counts *counts = alloc_zeroed(1, sizeof(*counts));

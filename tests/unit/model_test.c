@@ -600,6 +600,34 @@ START_TEST(absurd_numbers_fit_their_cell)
 }
 END_TEST
 
+/* Neighbouring edges of the narrowest buckets, 1/256 apart, never look the same. */
+START_TEST(edges_of_buckets_differ)
+{
+	static const struct schema histogram = {
+		.shape = SHAPE_HISTOGRAM, .row_size = sizeof(struct item_row), SCHEMA_COLUMNS(item_columns)
+	};
+	const struct value_format format = { SIZE_AUTO, false, 0 };
+	char low[VALUE_TEXT_MAX], high[VALUE_TEXT_MAX];
+	struct column column = item_columns[3];
+	struct item_row row = { 0 };
+
+	column.unit = UNIT_SECONDS;
+	for (double seconds = 300e-9; seconds < 60; seconds *= 1 + 1.0 / 256) {
+		row.busy_seconds = seconds;
+		value_text(low, &histogram, &column, &row, &format);
+		row.busy_seconds = seconds * (1 + 1.0 / 256);
+		value_text(high, &histogram, &column, &row, &format);
+		ck_assert_str_ne(low, high);
+	}
+	row.busy_seconds = 10e-6;
+	ck_assert_str_eq(value_text(low, &histogram, &column, &row, &format), "10µs");
+	row.busy_seconds = 10.24e-6;
+	ck_assert_str_eq(value_text(low, &histogram, &column, &row, &format), "10.240µs");
+	row.busy_seconds = 1;
+	ck_assert_str_eq(value_text(low, &histogram, &column, &row, &format), "1s");
+}
+END_TEST
+
 static char *duration(char *out, double seconds)
 {
 	return duration_text(out, seconds, false);

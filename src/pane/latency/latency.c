@@ -4,7 +4,6 @@
 
 #include "pane/latency/latency.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "core/i18n.h"
@@ -13,10 +12,10 @@
 #define CPUS_MAX 65536
 
 static const struct pane_table tables[] = {
-	[LATENCY_TABLE_LATENCY] = { .topic = "latency", .headline = true },
+	[LATENCY_TABLE_LATENCY] = { .topic = "latency", .headline = true, .on_request = true },
 	[LATENCY_TABLE_PHASE] = { .topic = "latency_phase", .lazy = true, .option = "command" },
-	[LATENCY_TABLE_BUCKET] = { .topic = "latency_bucket", .option = "bucket" },
-	[LATENCY_TABLE_WORST] = { .topic = "latency_worst" },
+	[LATENCY_TABLE_BUCKET] = { .topic = "latency_bucket", .option = "bucket", .on_request = true },
+	[LATENCY_TABLE_WORST] = { .topic = "latency_worst", .on_request = true },
 	{ 0 },
 };
 
@@ -28,7 +27,13 @@ static const struct pane_assertion assertion = {
 	.after = "after",
 };
 
-const double latency_windows[LATENCY_WINDOWS] = { 0, 10, 60, 600 };
+double latency_window(const struct pane_context *context)
+{
+	return settings_is(context->settings, "latency.window", "10s")    ? 10
+	       : settings_is(context->settings, "latency.window", "60s")  ? 60
+	       : settings_is(context->settings, "latency.window", "600s") ? 600
+									  : 0;
+}
 
 static bool is_within(const char *value, double least, double most)
 {
@@ -145,28 +150,6 @@ static const char *refuses_option(const struct settings *settings, const char *n
 	return NULL;
 }
 
-static void next_window(struct pane_context *context)
-{
-	struct latency_state *latency = context->state;
-
-	latency->window = (latency->window + 1) % LATENCY_WINDOWS;
-	if (latency->window == 0)
-		screen_message(context->screen, MESSAGE_PANE, "%s", _("since the start"));
-	else
-		screen_message(context->screen, MESSAGE_PANE, _("the last %.0f s"),
-			       latency_windows[latency->window]);
-}
-
-static void next_cpus(struct pane_context *context)
-{
-	struct latency_state *latency = context->state;
-	const char *const said[N_CPUS_VIEWS] = { _("all CPUs together"), _("one CPU; [ and ] choose another"),
-						 _("the CPUs side by side; [ and ] scroll") };
-
-	latency->cpus = (latency->cpus + 1) % N_CPUS_VIEWS;
-	screen_message(context->screen, MESSAGE_PANE, "%s", said[latency->cpus]);
-}
-
 /* The first row of the table is that of all CPUs. */
 static unsigned measured_cpus(const struct pane_context *context)
 {
@@ -190,73 +173,147 @@ static void previous_cpu(struct pane_context *context)
 	latency->cpu = (latency->cpu + n_cpus - 1) % n_cpus;
 }
 
+static bool shows_cpus(const struct pane_context *context)
+{
+	return context->view == LATENCY_VIEW_CPUS || context->view == LATENCY_VIEW_ONE;
+}
+
+static bool key(struct pane_context *context, const struct input *input)
+{
+	if (!shows_cpus(context) || (input->key != K_LEFT && input->key != K_RIGHT))
+		return false;
+	if (input->key == K_LEFT)
+		previous_cpu(context);
+	else
+		next_cpu(context);
+	return true;
+}
+
+enum latency_phase latency_phase(const struct pane_context *context)
+{
+	const struct latency_state *latency = context->state;
+
+	if (screen_replays(context))
+		return LATENCY_RECORDED;
+	if (!context->requested[LATENCY_TABLE_LATENCY])
+		return LATENCY_OFF;
+	return latency->stopped ? LATENCY_STOPPED : LATENCY_RUNS;
+}
+
+static void request(struct pane_context *context, bool wanted)
+{
+	screen_request(context, LATENCY_TABLE_LATENCY, wanted);
+	screen_request(context, LATENCY_TABLE_BUCKET, wanted);
+	screen_request(context, LATENCY_TABLE_WORST, wanted);
+}
+
+/* A stopped measurement is closed first: its threads have ended. */
+static void start(struct pane_context *context)
+{
+	struct latency_state *latency = context->state;
+
+	request(context, false);
+	latency->stopped = false;
+	request(context, true);
+	screen_message(context->screen, MESSAGE_PANE, "%s", _("measuring; F9 stops it"));
+}
+
+static void ended(struct pane_context *context, int error)
+{
+	struct latency_state *latency = context->state;
+
+	latency->stopped = error == 0;
+	screen_message(context->screen, MESSAGE_PANE, "%s",
+		       error ? strerror(-error) : _("measurement stopped; Enter starts a new one"));
+}
+
 static void restarted(struct pane_context *context, int error)
 {
 	screen_message(context->screen, MESSAGE_PANE, "%s",
 		       error ? strerror(-error) : _("measurement restarted"));
 }
 
-static const char *nothing_to_restart(void)
+static void act_on_it(struct pane_context *context, const char *action,
+		      void (*done)(struct pane_context *context, int error))
 {
-	return _("no measurement to restart");
+	const char *remedy;
+	int error = screen_act(context, "latency", action, done, &remedy);
+
+	if (error)
+		done(context, error);
 }
 
 static void restart(struct pane_context *context)
 {
-	const char *remedy;
-	int error = screen_act(context, "latency", "restart", restarted, &remedy);
+	act_on_it(context, "restart", restarted);
+}
 
-	if (error == -ENOTSUP)
-		screen_message(context->screen, MESSAGE_PANE, "%s", nothing_to_restart());
-	else if (error)
-		screen_message(context->screen, MESSAGE_PANE, "%s", strerror(-error));
+static void stop(struct pane_context *context)
+{
+	act_on_it(context, "stop", ended);
 }
 
 static void act(struct pane_context *context, unsigned index)
 {
-	static void (*const acts[])(struct pane_context * context) = { restart, next_window, next_cpus,
-								       next_cpu, previous_cpu };
-
-	acts[index](context);
+	if (latency_phase(context) != LATENCY_RUNS)
+		start(context);
+	else if (index == 0)
+		stop(context);
+	else
+		restart(context);
 }
 
 static void show_actions(struct pane_context *context)
 {
-	const struct menu_item items[] = {
-		{ _("Restart"), _("restart the measurement") },
-		{ _("Window"), _("since the start, or the last 10, 60 or 600 seconds") },
-		{ _("CPUs"), _("all CPUs together, one, or side by side") },
-		{ _("Next CPU"), NULL },
-		{ _("Previous CPU"), NULL },
+	const struct menu_item running[] = {
+		{ _("Stop"), _("end the measuring threads; the result stays") },
+		{ _("Restart"), _("forget what was measured, and measure on") },
 	};
+	const struct menu_item off[] = { { _("Start"), _("start the measuring threads") } };
+	bool runs = latency_phase(context) == LATENCY_RUNS;
 
-	screen_menu(context, _("Actions"), items, sizeof(items) / sizeof(items[0]), 0, act);
+	screen_menu(context, _("Actions"), runs ? running : off, runs ? 2 : 1, 0, act);
 }
 
+static const struct pane_action cpu_actions[] = {
+	{ ACTION_REGION_BACK, previous_cpu, N_("CPU"), N_("the previous CPU (or Left)") },
+	{ ACTION_REGION_ON, next_cpu, N_("CPU"), N_("the next CPU (or Right)") },
+	{ 0 },
+};
+
 static const struct pane_view views[] = {
-	[LATENCY_VIEW_SUMMARY] = { "summary", N_("Summary"), N_("the distribution, and the worst wake-ups"),
+	[LATENCY_VIEW_SUMMARY] = { "summary", N_("Summary"), N_("all CPUs together, and the worst wake-ups"),
 				   LATENCY_TABLE_WORST, .draw = latency_draw },
+	[LATENCY_VIEW_CPUS] = { "cpus", N_("CPUs"), N_("the CPUs side by side"), LATENCY_TABLE_LATENCY,
+				.actions = cpu_actions, .draw = latency_draw },
+	[LATENCY_VIEW_ONE] = { "one", N_("One CPU"), N_("one CPU, and its last seconds"),
+			       LATENCY_TABLE_LATENCY, .actions = cpu_actions, .draw = latency_draw },
 	[LATENCY_VIEW_NUMBERS] = { "numbers", N_("Numbers"), N_("percentiles of every CPU in numbers"),
-				   LATENCY_TABLE_LATENCY },
+				   LATENCY_TABLE_LATENCY, .draw = latency_draw },
 	[LATENCY_VIEW_BUCKETS] = { "buckets", N_("Buckets"), N_("the distribution in numbers"),
-				   LATENCY_TABLE_BUCKET },
+				   LATENCY_TABLE_BUCKET, .draw = latency_draw },
 	[LATENCY_VIEW_WORST] = { "worst", N_("Worst"),
-				 N_("the worst wake-ups, and what the machine did then"),
-				 LATENCY_TABLE_WORST },
+				 N_("the worst wake-ups, and what the machine did in that interval"),
+				 LATENCY_TABLE_WORST, .draw = latency_draw },
 	{ 0 },
 };
 
 static const struct pane_action pane_actions[] = {
-	{ ACTION_ACT, show_actions, NULL, N_("menu of actions: restart, window, CPUs") },
+	{ ACTION_OPEN, start, N_("Start"), N_("start measuring") },
+	{ ACTION_ACT, show_actions, NULL, N_("stop, restart or start measuring") },
 	{ 0 },
 };
 
+static const char *const window_values[] = { "start", "10s", "60s", "600s", NULL };
+static const char *const window_labels[] = { N_("since the start"), N_("last 10 s"), N_("last 60 s"),
+					     N_("last 600 s") };
 static const char *const times_values[] = { "logarithmic", "linear", NULL };
 static const char *const counts_values[] = { "linear", "logarithmic", NULL };
 static const char *const times_labels[] = { N_("logarithmic"), N_("linear") };
 static const char *const counts_labels[] = { N_("linear"), N_("logarithmic") };
 
 static const struct pane_setting choices[] = {
+	{ "window", N_("Window of the charts"), window_values, window_labels },
 	{ "times", N_("Scale of times"), times_values, times_labels },
 	{ "counts", N_("Scale of counts"), counts_values, counts_labels },
 	{ 0 },
@@ -264,7 +321,13 @@ static const struct pane_setting choices[] = {
 
 static const char *refuses(const struct pane_context *context, enum action action)
 {
-	return action == ACTION_ACT && screen_replays(context) ? nothing_to_restart() : NULL;
+	enum latency_phase phase = latency_phase(context);
+
+	if (phase == LATENCY_RECORDED && (action == ACTION_OPEN || action == ACTION_ACT))
+		return _("a recording is not measured again");
+	if (phase == LATENCY_RUNS && action == ACTION_OPEN)
+		return _("the measurement runs; F9 stops or restarts it");
+	return NULL;
 }
 
 static void sampled(struct pane_context *context, const struct frame *frame)
@@ -284,7 +347,7 @@ static const struct series explained[] = {
 	{ 0 },
 };
 
-static const char *const settings[] = { "times", "counts", NULL };
+static const char *const settings[] = { "times", "counts", "window", NULL };
 
 const struct pane pane_latency = {
 	.name = "latency",
@@ -301,6 +364,7 @@ const struct pane pane_latency = {
 	.actions = pane_actions,
 	.choices = choices,
 	.refuses = refuses,
+	.key = key,
 	.refuses_option = refuses_option,
 	.state_size = sizeof(struct latency_state),
 	.sampled = sampled,

@@ -16,12 +16,14 @@ enum latency_table {
 
 enum latency_view {
 	LATENCY_VIEW_SUMMARY,
+	LATENCY_VIEW_CPUS,
+	LATENCY_VIEW_ONE,
 	LATENCY_VIEW_NUMBERS,
 	LATENCY_VIEW_BUCKETS,
 	LATENCY_VIEW_WORST,
 };
 
-enum latency_cpus { CPUS_MERGED, CPUS_ONE, CPUS_SIDE_BY_SIDE, N_CPUS_VIEWS };
+enum latency_phase { LATENCY_OFF, LATENCY_RUNS, LATENCY_STOPPED, LATENCY_RECORDED };
 
 #define CHART_ROWS_MAX 64
 #define HEAT_COLUMNS_MAX 512
@@ -34,10 +36,9 @@ struct latency_axis {
 };
 
 struct latency_state {
-	enum latency_cpus cpus;
 	unsigned cpu;    /* index of the CPU that is shown, or of the first of several */
 	unsigned n_beside; /* CPUs that fitted side by side in the last drawing */
-	unsigned window; /* index of latency_windows */
+	bool stopped;      /* … but its result is still there */
 	struct latency_past past;
 	struct histogram shown; /* scratch space for drawing */
 	struct latency_heat {
@@ -49,9 +50,15 @@ struct latency_state {
 	} heat;
 };
 
-/* Length of the window in seconds; 0: since the start. */
-#define LATENCY_WINDOWS 4
-extern const double latency_windows[LATENCY_WINDOWS];
+#define LATENCY_SPAN_MAX 64
+
+enum latency_phase latency_phase(const struct pane_context *context);
+
+/* Length of the window of the charts in seconds; 0: since the start. */
+double latency_window(const struct pane_context *context);
+
+/* "since 06:32:09": the start of the measurement. Returns text. */
+const char *latency_since(const struct pane_context *context, char text[LATENCY_SPAN_MAX]);
 
 void latency_draw(struct pane_context *context, struct canvas *canvas);
 void latency_explain(struct pane_context *context, struct buffer *out);
@@ -69,7 +76,8 @@ void latency_axis_fill(const struct latency_axis *axis, const struct histogram *
 void latency_bars(const struct canvas *canvas, const struct latency_axis *axis,
 		  const struct histogram *histogram, bool log_counts);
 
-/* Draws the last seconds of a CPU as a heat map beside an axis. */
+/* Draws the last seconds of a CPU as a heat map beside an axis: a line of legend, the rows, a line of time.
+ */
 void latency_heat(struct pane_context *context, const struct canvas *canvas, const struct latency_axis *axis,
 		  uint16_t cpu);
 

@@ -15,6 +15,7 @@
 #define COUNT_CELLS 10
 #define BAR_CELLS_MIN 6
 #define SHADES 4
+#define FULL_BLOCK 0x2588 /* the narrower ones follow */
 
 /* Rows per power of ten: the first that is sufficient. */
 static const int per_decade[] = { 48, 40, 32, 24, 20, 16, 12, 10, 8, 6, 5, 4, 3, 2, 1 };
@@ -147,6 +148,21 @@ static void draw_time(const struct canvas *canvas, int y, double ns, bool open)
 	canvas_fill(canvas, y, TIME_CELLS + 1, STYLE_DIM, canvas->glyphs->axis, 1);
 }
 
+/* In eighths of cells; something is never drawn as nothing. */
+static void draw_bar(const struct canvas *canvas, int y, int x, double cells)
+{
+	long eighths = (long)ceil(cells * 8);
+	int whole = (int)(eighths / 8);
+
+	if (canvas->glyphs->ascii) {
+		canvas_fill(canvas, y, x, STYLE_SERIES, '#', (int)ceil(cells));
+		return;
+	}
+	canvas_fill(canvas, y, x, STYLE_SERIES, FULL_BLOCK, whole);
+	if (eighths % 8 > 0)
+		canvas_fill(canvas, y, x + whole, STYLE_SERIES, FULL_BLOCK + 8 - (uint32_t)(eighths % 8), 1);
+}
+
 /* For the largest count and a gap, with a minimum, so that bars keep their length. */
 static int count_cells(double most)
 {
@@ -171,12 +187,10 @@ void latency_bars(const struct canvas *canvas, const struct latency_axis *axis,
 	counts = room > BAR_CELLS_MIN + counts ? counts : 0;
 	bar = room - marks - counts;
 	for (int i = 0; i < axis->n_rows && i < canvas->height; i++) {
-		int cells = (int)ceil(bar_share(rows[i], most, log_counts) * bar);
-		uint32_t glyph = canvas->glyphs->fill[0] ? canvas->glyphs->fill[0] : '#';
 		char text[TEXT_MAX];
 
 		draw_time(canvas, i, axis->edges[i], axis->open && i + 1 == axis->n_rows);
-		canvas_fill(canvas, i, left, STYLE_SERIES, glyph, cells);
+		draw_bar(canvas, i, left, bar_share(rows[i], most, log_counts) * bar);
 		snprintf(text, sizeof(text), "%.0f", rows[i]);
 		if (counts > 0 && rows[i] > 0)
 			canvas_right(canvas, i, left + bar, counts - 1, STYLE_NORMAL, text);
@@ -186,14 +200,86 @@ void latency_bars(const struct canvas *canvas, const struct latency_axis *axis,
 	}
 }
 
-static uint32_t shade(const struct canvas *canvas, double count, double most)
+static uint32_t shade_glyph(const struct canvas *canvas, int level)
 {
 	static const uint32_t blocks[SHADES] = { 0x2591, 0x2592, 0x2593, 0x2588 },
 			      ascii[SHADES] = { '.', ':', '+', '#' };
-	int level = (int)ceil(SHADES * log1p(count) / log1p(most)) - 1;
 
-	level = level < 0 ? 0 : level >= SHADES ? SHADES - 1 : level;
 	return canvas->glyphs->ascii ? ascii[level] : blocks[level];
+}
+
+/* Up to this count a cell has this shade: equal steps of the logarithm. */
+static uint32_t shade_most(int level, uint32_t most)
+{
+	return level + 1 >= SHADES ? most : (uint32_t)floor(expm1(log1p(most) * (level + 1) / SHADES) + 1e-9);
+}
+
+static int shade_of(uint32_t count, uint32_t most)
+{
+	int level = 0;
+
+	while (level + 1 < SHADES && count > shade_most(level, most))
+		level++;
+	return level;
+}
+
+/* An entry of the legend at x; returns the cells that it takes. */
+static int draw_shade(const struct canvas *canvas, int x, int level, uint32_t from, uint32_t to)
+{
+	char text[64];
+
+	if (from == to)
+		snprintf(text, sizeof(text), "%u", to);
+	else
+		snprintf(text, sizeof(text), "%u-%u", from, to);
+	canvas_fill(canvas, 0, x, STYLE_SERIES + 1, shade_glyph(canvas, level), 1);
+	canvas_text(canvas, 0, x + 2, STYLE_DIM, text, -1);
+	return 2 + (int)strlen(text) + 1;
+}
+
+/* "░ 1-5 ▒ 6-36 ▓ 37-222 █ 223-1340 wake-ups per cell"; where that is too wide, only its ends. */
+static void draw_legend(const struct canvas *canvas, uint32_t most)
+{
+	const struct canvas nowhere = { .glyphs = canvas->glyphs };
+	uint32_t bounds[SHADES];
+	int cells = 0, x = 0;
+
+	for (int level = 0; level < SHADES; level++) {
+		uint32_t from = level > 0 ? bounds[level - 1] + 1 : 1;
+
+		bounds[level] = shade_most(level, most);
+		cells += bounds[level] < from ? 0 : draw_shade(&nowhere, 0, level, from, bounds[level]);
+	}
+	for (int level = 0; level < SHADES; level++) {
+		uint32_t from = level > 0 ? bounds[level - 1] + 1 : 1;
+		bool inner = level > 0 && level + 1 < SHADES;
+
+		if (bounds[level] >= from && !(inner && cells > canvas->width))
+			x += draw_shade(canvas, x, level, from, bounds[level]);
+	}
+	canvas_piece(canvas, 0, x, STYLE_DIM, _("wake-ups per cell"));
+}
+
+/* "30 s", "5 min" */
+static const char *age_text(char text[VALUE_TEXT_MAX], double seconds)
+{
+	if (seconds < 120)
+		snprintf(text, VALUE_TEXT_MAX, _("-%.0f s"), seconds);
+	else
+		snprintf(text, VALUE_TEXT_MAX, _("-%.0f min"), seconds / 60);
+	return text;
+}
+
+/* Below the rows: how long ago. */
+static void draw_ages(const struct canvas *canvas, int y, double column_seconds)
+{
+	char text[VALUE_TEXT_MAX];
+
+	canvas_text(canvas, y, 0, STYLE_DIM, age_text(text, canvas->width * column_seconds), -1);
+	if (canvas->width >= 40)
+		canvas_text(canvas, y, canvas->width / 2, STYLE_DIM,
+			    age_text(text, (canvas->width - canvas->width / 2) * column_seconds), -1);
+	canvas_right(canvas, y, 0, canvas->width, STYLE_DIM, _("now"));
 }
 
 static void add_to_heat(void *context, uint64_t end_ns, const struct past_entry *entry)
@@ -228,18 +314,42 @@ static void fill_heat(struct latency_state *latency, const struct latency_axis *
 	past_visit(&latency->past, cpu, now_ns > past_ns ? now_ns - past_ns : 0, now_ns, add_to_heat, heat);
 }
 
+/* Cells per column: a short past is drawn wider. */
+static int column_cells(const struct latency_state *latency, int width)
+{
+	const struct latency_past *past = &latency->past;
+	const struct latency_heat *heat = &latency->heat;
+	uint64_t oldest = past->n_intervals > past->oldest
+				  ? past->intervals[past->oldest % PAST_INTERVALS].mono_ns
+				  : heat->now_ns;
+	uint64_t columns = heat->now_ns > oldest ? (heat->now_ns - oldest) / heat->length_ns + 1 : 1;
+
+	return columns * 4 <= (uint64_t)width ? 4 : columns * 2 <= (uint64_t)width ? 2 : 1;
+}
+
+static void draw_heat_row(const struct latency_heat *heat, const struct canvas *rows, int y, int cells)
+{
+	for (int c = 0; c < HEAT_COLUMNS_MAX && (c + 1) * cells <= rows->width; c++)
+		if (heat->cells[c][y] > 0)
+			canvas_fill(rows, y, rows->width - (c + 1) * cells, STYLE_SERIES + 1,
+				    shade_glyph(rows, shade_of(heat->cells[c][y], heat->most)), cells);
+}
+
 void latency_heat(struct pane_context *context, const struct canvas *canvas, const struct latency_axis *axis,
 		  uint16_t cpu)
 {
 	struct latency_state *latency = context->state;
 	const struct table *table = context_table(context, LATENCY_TABLE_BUCKET);
+	struct canvas rows = canvas_rows(canvas, 1, canvas->height - 2);
+	int cells;
 
 	if (!table || axis->n_rows == 0)
 		return;
 	fill_heat(latency, axis, cpu, table->mono_ns, context_step_seconds(context));
-	for (int x = 0; x < canvas->width && x < HEAT_COLUMNS_MAX; x++)
-		for (int i = 0; i < axis->n_rows && i < canvas->height; i++)
-			if (latency->heat.cells[x][i] > 0)
-				canvas_fill(canvas, i, canvas->width - 1 - x, STYLE_SERIES + 1,
-					    shade(canvas, latency->heat.cells[x][i], latency->heat.most), 1);
+	cells = column_cells(latency, canvas->width);
+	for (int y = 0; y < axis->n_rows && y < rows.height; y++)
+		draw_heat_row(&latency->heat, &rows, y, cells);
+	draw_legend(canvas, latency->heat.most);
+	draw_ages(canvas, 1 + (axis->n_rows < rows.height ? axis->n_rows : rows.height),
+		  (double)latency->heat.length_ns / 1e9 / cells);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/units.h"
@@ -15,7 +16,9 @@
 #define NARROW 40
 #define HEAT_FROM_CELLS 76 /* with fewer there are only bars */
 #define BARS_CELLS_MAX 72
+#define HEAT_FROM_LINES 5
 #define SIDE_CELLS_MIN 36
+#define CPUS_FROM_LINES 24  /* above the worst */
 #define WORST_FROM_LINES 14 /* of the whole pane */
 
 /* Words one after the other, as long as they fit. */
@@ -72,7 +75,7 @@ static void say_policy(struct line *line, const struct table *table, const void 
 	else
 		say(line, style, "%s", table_text(table, row, "policy"));
 	if (degraded)
-		say(line, style, _("(%s is not allowed)"), table_text(table, row, "asked"));
+		say(line, style, _("(no right to %s)"), table_text(table, row, "asked"));
 }
 
 /* Everything that a screenshot needs to be understood. */
@@ -93,8 +96,6 @@ static void draw_setting(const struct canvas *canvas, int y, const struct table 
 		say_time(&line, STYLE_NORMAL, _("slack"), slack);
 	if (cpus != U64_UNKNOWN)
 		say(&line, STYLE_NORMAL, P_("%zu CPU", "%zu CPUs", (unsigned long)cpus), (size_t)cpus);
-	say(&line, STYLE_NORMAL, _("for %s s"),
-	    fixed_text(time, table_number(table, row, "measured_seconds"), 0));
 	say(&line, STYLE_DIM, _("memory locked: %s"), _(table_text(table, row, "locked")));
 	say(&line, STYLE_DIM, _("idle states: %s"), _(table_text(table, row, "idle_states")));
 }
@@ -204,7 +205,7 @@ static void fill_shown(struct pane_context *context, const char *name)
 	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
 	const struct table *buckets = context_table(context, LATENCY_TABLE_BUCKET);
 	const void *row = table_find(table, name, NULL);
-	double window = latency_windows[latency->window] * 1e9;
+	double window = latency_window(context) * 1e9;
 	double least = table_number(table, row, "min_seconds"),
 	       most = table_number(table, row, "max_seconds");
 	double mean = table_number(table, row, "mean_seconds");
@@ -231,7 +232,7 @@ static void compute_figures(struct pane_context *context, const char *name, stru
 	struct latency_state *latency = context->state;
 	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
 	const struct histogram *shown = &latency->shown;
-	double window = latency_windows[latency->window];
+	double window = latency_window(context);
 
 	fill_shown(context, name);
 	*figures = (struct figures){
@@ -255,23 +256,71 @@ static void compute_figures(struct pane_context *context, const char *name, stru
 	}
 }
 
-static void draw_result(const struct pane_context *context, const struct canvas *canvas, int more,
-			const struct figures *figures)
+/* "since 06:32:09", "last 10 s": what the charts cover. */
+static const char *window_text(const struct pane_context *context, char text[LATENCY_SPAN_MAX])
 {
-	const struct latency_state *latency = context->state;
-	struct line line = { .canvas = canvas, .more = more };
+	double window = latency_window(context);
 
-	if (latency->cpus != CPUS_MERGED)
-		say(&line, STYLE_STRONG, _("CPU %s"), figures->cpu);
-	if (latency->window > 0)
-		say(&line, STYLE_WARN, "%s", figures->window);
+	if (!(window > 0))
+		return latency_since(context, text);
+	snprintf(text, LATENCY_SPAN_MAX, _("last %.0f s"), window);
+	return text;
+}
+
+const char *latency_since(const struct pane_context *context, char text[LATENCY_SPAN_MAX])
+{
+	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
+	double measured = frame_number(context->frame, "latency", "all", "measured_seconds");
+	double ago =
+		table ? measured + ((double)context->frame->mono_ns - (double)table->mono_ns) / 1e9 : NAN;
+	char clock[CLOCK_TEXT_MAX];
+
+	if (!(ago >= 0 && ago * 1e9 < (double)context->frame->wall_ns))
+		snprintf(text, LATENCY_SPAN_MAX, "%s", _("since the start"));
+	else
+		snprintf(text, LATENCY_SPAN_MAX, _("since %s"),
+			 clock_local(clock, context->frame->wall_ns - (uint64_t)(ago * 1e9), "%H:%M:%S"));
+	return text;
+}
+
+/* How long was measured, and that it is over. */
+static void measured_text(const struct pane_context *context, char *text, size_t room)
+{
+	char seconds[VALUE_TEXT_MAX];
+
+	fixed_text(seconds, frame_number(context->frame, "latency", "all", "measured_seconds"), 0);
+	if (latency_phase(context) == LATENCY_STOPPED)
+		snprintf(text, room, _("stopped after %s s"), seconds);
+	else
+		snprintf(text, room, _("%s s measured"), seconds);
+}
+
+/* The rule above charts or a table: "CPU 1, last 10 s ──── 22 s measured". */
+static void draw_title(const struct pane_context *context, const struct canvas *canvas, const char *what,
+		       const char *span)
+{
+	char title[TEXT_MAX], measured[64];
+
+	snprintf(title, sizeof(title), "%s, %s", what, span);
+	measured_text(context, measured, sizeof(measured));
+	canvas_rule(canvas, 0, title, measured);
+}
+
+static void draw_result(const struct canvas *canvas, int y, int more, const struct figures *figures,
+			const char *name)
+{
+	struct line line = { .canvas = canvas, .y = y, .more = more };
+
+	if (name)
+		say(&line, STYLE_STRONG, "%s", name);
 	if (figures->samples == 0) {
 		say(&line, STYLE_NORMAL, "%s", _("no sample yet"));
 		return;
 	}
 	say_time(&line, STYLE_STRONG, _("max"), figures->max_seconds);
 	if (figures->missed > 0 && figures->missed != U64_UNKNOWN)
-		say(&line, STYLE_WARN, P_("%.0f missed", "%.0f missed", (unsigned long)figures->missed),
+		say(&line, STYLE_WARN,
+		    P_("%.0f period missed", "%.0f periods missed", (unsigned long)figures->missed),
 		    (double)figures->missed);
 	say_percentiles(&line, figures);
 	say_time(&line, STYLE_NORMAL, _("min"), figures->min_seconds);
@@ -279,7 +328,19 @@ static void draw_result(const struct pane_context *context, const struct canvas 
 	say(&line, STYLE_NORMAL, P_("%lu sample", "%lu samples", (unsigned long)figures->samples),
 	    (unsigned long)figures->samples);
 	if (figures->missed == 0)
-		say(&line, STYLE_NORMAL, "%s", _("none missed"));
+		say(&line, STYLE_NORMAL, "%s", _("no period missed"));
+}
+
+static bool has_heat(const struct pane_context *context, const struct canvas *canvas)
+{
+	return context->view != LATENCY_VIEW_CPUS && canvas->width >= HEAT_FROM_CELLS &&
+	       canvas->height >= HEAT_FROM_LINES;
+}
+
+/* Rows of the charts: beside a heat map, its legend and its time axis take a line each. */
+static int chart_rows(const struct pane_context *context, const struct canvas *canvas)
+{
+	return has_heat(context, canvas) ? canvas->height - 2 : canvas->height;
 }
 
 /* Bars of one CPU or all, with the last seconds beside them if there is room. */
@@ -287,20 +348,20 @@ static void draw_charts(struct pane_context *context, const struct canvas *canva
 			const struct latency_axis *axis)
 {
 	struct latency_state *latency = context->state;
-	int bars_width = canvas->width < HEAT_FROM_CELLS ? canvas->width : canvas->width * 5 / 8;
-	int heat = latency->cpus != CPUS_SIDE_BY_SIDE && canvas->width >= HEAT_FROM_CELLS ? 1 : 0;
+	bool heat = has_heat(context, canvas);
+	bool log_counts = settings_is(context->settings, "latency.counts", "logarithmic");
+	int width = heat ? canvas->width * 5 / 8 : canvas->width;
 	struct canvas bars, map;
 
-	if (bars_width > BARS_CELLS_MAX)
-		bars_width = BARS_CELLS_MAX;
-	if (!heat)
-		bars_width = canvas->width;
-	bars = canvas_part(canvas, 0, 0, canvas->height, bars_width);
-	latency_bars(&bars, axis, &latency->shown,
-		     settings_is(context->settings, "latency.counts", "logarithmic"));
+	if (heat && width > BARS_CELLS_MAX)
+		width = BARS_CELLS_MAX;
+	bars = canvas_part(canvas, heat ? 1 : 0, 0, canvas->height, width);
+	latency_bars(&bars, axis, &latency->shown, log_counts);
 	if (!heat)
 		return;
-	map = canvas_part(canvas, 0, bars_width + 1, canvas->height, canvas->width - bars_width - 1);
+	canvas_text(canvas, 0, 0, STYLE_DIM,
+		    log_counts ? _("   delay  wake-ups (logarithmic)") : _("   delay  wake-ups"), width);
+	map = canvas_part(canvas, 0, width + 1, canvas->height, canvas->width - width - 1);
 	latency_heat(context, &map, axis, past_cpu(name));
 }
 
@@ -320,23 +381,26 @@ static void make_axis(struct pane_context *context, struct latency_axis *axis, i
 			  settings_is(context->settings, "latency.times", "linear"));
 }
 
+/* label: drawn before the numbers; NULL: the title has it. */
 static void draw_one(struct pane_context *context, const struct canvas *canvas, const char *name,
-		     const struct latency_axis *axis)
+		     const struct latency_axis *axis, const char *label)
 {
 	struct canvas charts = canvas_rows(canvas, 1, canvas->height - 1);
 	struct figures figures;
 
 	compute_figures(context, name, &figures);
-	draw_result(context, canvas, 0, &figures);
+	draw_result(canvas, 0, 0, &figures, label);
 	draw_charts(context, &charts, name, axis);
 }
 
 static void draw_side_by_side(struct pane_context *context, const struct canvas *canvas,
-			      const struct table *table, const struct latency_axis *axis)
+			      const struct table *table)
 {
 	struct latency_state *latency = context->state;
 	int n_cpus = (int)table->n_rows - 1, columns = canvas->width / SIDE_CELLS_MIN, width;
+	struct latency_axis axis;
 
+	make_axis(context, &axis, canvas->height - 1);
 	columns = columns < 1 ? 1 : columns > n_cpus ? n_cpus : columns;
 	if (columns < 1)
 		return;
@@ -344,43 +408,74 @@ static void draw_side_by_side(struct pane_context *context, const struct canvas 
 	latency->n_beside = (unsigned)columns;
 	for (int i = 0; i < columns; i++) {
 		struct canvas part = canvas_part(canvas, 0, i * width, canvas->height, width - 1);
+		const char *name = cpu_name(table, latency->cpu + (unsigned)i);
+		char label[64];
 
-		draw_one(context, &part, cpu_name(table, latency->cpu + (unsigned)i), axis);
+		snprintf(label, sizeof(label), _("CPU %s"), name);
+		draw_one(context, &part, name, &axis, label);
 	}
 }
 
-static void draw_pictures(struct pane_context *context, const struct canvas *canvas,
-			  const struct table *table)
+/* All CPUs together, or one, below the settings of the measurement. */
+static void draw_chart(struct pane_context *context, const struct canvas *canvas, const char *name)
 {
-	const struct latency_state *latency = context->state;
+	struct canvas charts = canvas_rows(canvas, 1, canvas->height - 1);
 	struct latency_axis axis;
 
-	make_axis(context, &axis, canvas->height - 1);
-	if (latency->cpus == CPUS_SIDE_BY_SIDE)
-		draw_side_by_side(context, canvas, table, &axis);
-	else
-		draw_one(context, canvas, latency->cpus == CPUS_ONE ? cpu_name(table, latency->cpu) : "all",
-			 &axis);
+	make_axis(context, &axis, chart_rows(context, &charts));
+	draw_one(context, canvas, name, &axis, NULL);
 }
 
-/* The worst below the charts: more of them on a tall screen. */
-static int draw_worst(struct pane_context *context, const struct canvas *canvas, int bottom)
+static void draw_table(struct pane_context *context, const struct canvas *canvas, unsigned table,
+		       const char *what)
 {
-	int lines = canvas->height < WORST_FROM_LINES ? 0 : canvas->height >= 45 ? 21 : canvas->height / 3;
+	char title[TEXT_MAX], since[LATENCY_SPAN_MAX];
+
+	snprintf(title, sizeof(title), "%s, %s", what, latency_since(context, since));
+	context_draw_titled(context, canvas, table, title);
+}
+
+/* Below the charts: the CPUs where there is much room, and the worst. Returns the rest. */
+static int draw_tables(struct pane_context *context, const struct canvas *canvas, const struct table *table)
+{
+	int bottom = canvas->height, lines = bottom < WORST_FROM_LINES ? 0
+					     : bottom >= 45            ? 22
+								       : bottom / 3 + 1;
+	int cpus = (int)table->n_rows + 2;
 	struct canvas part = canvas_rows(canvas, bottom - lines, lines);
 
 	if (lines > 0)
-		context_draw_table(context, &part, LATENCY_TABLE_WORST);
-	return bottom - lines;
+		draw_table(context, &part, LATENCY_TABLE_WORST, _("Worst wake-ups"));
+	bottom -= lines;
+	if (bottom < CPUS_FROM_LINES)
+		return bottom;
+	cpus = cpus < bottom / 3 ? cpus : bottom / 3;
+	part = canvas_rows(canvas, bottom - cpus, cpus);
+	draw_table(context, &part, LATENCY_TABLE_LATENCY, _("CPUs"));
+	return bottom - cpus;
 }
 
 static void draw_summary(struct pane_context *context, const struct canvas *canvas, const struct table *table)
 {
-	int bottom = draw_worst(context, canvas, canvas->height);
-	struct canvas pictures = canvas_rows(canvas, 1, bottom - 1);
+	int bottom =
+		context->view == LATENCY_VIEW_SUMMARY ? draw_tables(context, canvas, table) : canvas->height;
+	struct canvas charts = canvas_rows(canvas, 2, bottom - 2);
+	const char *name = context->view == LATENCY_VIEW_ONE
+				   ? cpu_name(table, ((struct latency_state *)context->state)->cpu)
+				   : "all";
+	char what[64], span[LATENCY_SPAN_MAX];
 
-	draw_setting(canvas, 0, table, table_row(table, 0));
-	draw_pictures(context, &pictures, table);
+	snprintf(what, sizeof(what), _("CPU %s"), name);
+	draw_title(context, canvas,
+		   context->view == LATENCY_VIEW_ONE    ? what
+		   : context->view == LATENCY_VIEW_CPUS ? _("CPUs side by side")
+							: _("All CPUs"),
+		   window_text(context, span));
+	draw_setting(canvas, 1, table, table_row(table, 0));
+	if (context->view == LATENCY_VIEW_CPUS)
+		draw_side_by_side(context, &charts, table);
+	else
+		draw_chart(context, &charts, name);
 }
 
 /* On a small screen: the result, then the settings of the measurement. */
@@ -388,23 +483,70 @@ static void draw_short(struct pane_context *context, const struct canvas *canvas
 {
 	int lines = canvas->height < 6 ? canvas->height - 1 : 2;
 	struct canvas charts = canvas_rows(canvas, lines + 1, canvas->height - lines - 1);
+	char span[LATENCY_SPAN_MAX];
 	struct latency_axis axis;
 	struct figures figures;
 
 	make_axis(context, &axis, charts.height);
 	compute_figures(context, "all", &figures);
-	draw_result(context, canvas, lines - 1, &figures);
+	draw_result(canvas, 0, lines - 1, &figures,
+		    latency_window(context) > 0 ? window_text(context, span) : NULL);
 	if (canvas->height > 1)
 		draw_setting(canvas, lines, table, table_row(table, 0));
 	draw_charts(context, &charts, "all", &axis);
 }
 
+/* "FIFO-80": as the settings request it. */
+static void request_text(const struct settings *settings, char *text, size_t room)
+{
+	const char *policy = settings_get(settings, "latency.policy");
+	const char *priority = settings_get(settings, "latency.priority");
+
+	if (!policy || strcmp(policy, "fifo") == 0)
+		snprintf(text, room, "FIFO-%s", priority ? priority : "80");
+	else if (strcmp(policy, "rr") == 0)
+		snprintf(text, room, "RR-%s", priority ? priority : "80");
+	else
+		snprintf(text, room, "%s", policy);
+}
+
+/* What Enter would do. */
+static void draw_offer(const struct pane_context *context, const struct canvas *canvas)
+{
+	const char *period = settings_get(context->settings, "latency.period");
+	char text[TEXT_MAX], request[32];
+	int y = 0;
+
+	request_text(context->settings, request, sizeof(request));
+	snprintf(text, sizeof(text),
+		 _("Enter starts the measurement: one %s thread per CPU, woken every %s."), request,
+		 period ? period : "1ms");
+	y += canvas_wrapped(canvas, y, STYLE_STRONG, span_text(text));
+	canvas_wrapped(canvas, y, STYLE_DIM,
+		       span_text(_("It goes on while other panes are shown; F9 stops it. Each wake-up that "
+				   "comes late counts: the delay of a program that is ready to run. The "
+				   "threads need some percent of a CPU, and lock panetop in memory.")));
+}
+
+static const char *why_nothing(const struct pane_context *context, const struct table *table)
+{
+	if (table)
+		return _("nothing is measured; i shows why");
+	return latency_phase(context) == LATENCY_RECORDED ? _("this sample of the recording has no latency")
+							  : _("starting");
+}
+
 void latency_draw(struct pane_context *context, struct canvas *canvas)
 {
 	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
+	const struct pane_view *view = &context->pane->views[context->view];
 
-	if (!table || table->n_rows == 0)
-		canvas_text(canvas, 0, 0, STYLE_DIM, _("nothing is measured; i shows why"), -1);
+	if (latency_phase(context) == LATENCY_OFF)
+		draw_offer(context, canvas);
+	else if (!table || table->n_rows == 0)
+		canvas_text(canvas, 0, 0, STYLE_DIM, why_nothing(context, table), -1);
+	else if (context->view >= LATENCY_VIEW_NUMBERS)
+		draw_table(context, canvas, view->table, _(view->title));
 	else if (canvas->height < 5 || canvas->width < NARROW)
 		draw_short(context, canvas, table);
 	else
@@ -425,11 +567,12 @@ void latency_explain(struct pane_context *context, struct buffer *out)
 {
 	const struct latency_state *latency = context->state;
 	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
-	unsigned n_cpus = latency->cpus == CPUS_SIDE_BY_SIDE ? latency->n_beside : 1;
+	unsigned n_cpus = context->view == LATENCY_VIEW_CPUS ? latency->n_beside : 1;
 
-	if (context->view != LATENCY_VIEW_SUMMARY || !table || table->n_rows == 0)
+	if (context->view >= LATENCY_VIEW_NUMBERS || !table || table->n_rows == 0)
 		return;
 	for (unsigned i = 0; i < n_cpus; i++)
 		explain_cpu(context, out,
-			    latency->cpus == CPUS_MERGED ? "all" : cpu_name(table, latency->cpu + i));
+			    context->view == LATENCY_VIEW_SUMMARY ? "all"
+								  : cpu_name(table, latency->cpu + i));
 }

@@ -289,12 +289,16 @@ static int act(struct env *env, const char *action, void (*done)(void *context, 
 
 	if (!run)
 		return -ENOTSUP;
+	if (run->stopped)
+		return -ESHUTDOWN;
 	if (!done)
 		return 0;
 	if (strcmp(action, "during") == 0)
 		latency_probe_set_phase(run->probe, 1);
 	else if (strcmp(action, "after") == 0)
 		latency_probe_set_phase(run->probe, 2);
+	else if (strcmp(action, "stop") == 0)
+		latency_run_stop(run);
 	else
 		latency_run_restart(run);
 	done(context, 0);
@@ -366,9 +370,9 @@ static const struct column bucket_columns[] = {
 	COLUMN(struct bucket_row, cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 3,
 	       .help = N_("CPU that was measured; all: together"), .source = "sched_setaffinity(2)"),
 	COLUMN(struct bucket_row, from_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("from"),
-	       .width = 8, .help = N_("lower limit of the bucket"), .source = "panetop"),
+	       .width = 9, .help = N_("lower limit of the bucket"), .source = "panetop"),
 	COLUMN(struct bucket_row, to_seconds, .kind = COLUMN_BOUND, .unit = UNIT_SECONDS, .title = N_("to"),
-	       .width = 8, .help = N_("upper limit, exclusive; -: no limit"),
+	       .width = 9, .help = N_("upper limit, exclusive; -: no limit"),
 	       .source = "panetop; equally wide with --bucket, else less than 1 % wide"),
 	COLUMN(struct bucket_row, samples, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("samples"),
 	       .width = 9, .help = N_("wake-ups with this latency"),

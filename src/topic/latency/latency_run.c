@@ -398,7 +398,8 @@ void latency_run_update(struct latency_run *run)
 		return;
 	run->tick = run->env->tick;
 	run->env->finished = latency_probe_has_ended(run->probe);
-	run->mono_ns = env_mono_ns();
+	if (!run->stopped)
+		run->mono_ns = env_mono_ns();
 	run->n_worst = 0;
 	clear(&run->all, bucket_ns);
 	for (unsigned p = 0; p < run->plan.n_phases; p++)
@@ -415,6 +416,17 @@ void latency_run_restart(struct latency_run *run)
 {
 	latency_probe_restart(run->probe);
 	run->started_ns = env_mono_ns();
+}
+
+void latency_run_stop(struct latency_run *run)
+{
+	latency_probe_stop(run->probe);
+	if (run->awake_fd >= 0)
+		close(run->awake_fd);
+	run->awake_fd = -1;
+	if (!run->stopped)
+		run->mono_ns = env_mono_ns();
+	run->stopped = true;
 }
 
 static void notice_refusal(const struct latency_run *run, struct frame *frame)

@@ -39,6 +39,7 @@ struct latency_run {
 	int *errors; /* -errno of CPUs that cannot be measured */
 	size_t n_cpus;
 	uint64_t started_ns, mono_ns; /* CLOCK_MONOTONIC of the start, and of the last reading */
+	bool stopped;                 /* the threads have ended; mono_ns is then the time of that */
 	uint64_t tick;
 	struct latency_sums all, *sums; /* sums: by index of the CPU */
 	struct latency_sums phases[LATENCY_PHASES];
@@ -71,6 +72,9 @@ struct latency_run *latency_run_current(const struct env *env);
 void latency_run_update(struct latency_run *run);
 
 void latency_run_restart(struct latency_run *run);
+
+/* Ends the threads; what they counted stays. */
+void latency_run_stop(struct latency_run *run);
 
 /* Notices about refused privileges and CPUs that cannot be measured. */
 void latency_run_notices(const struct latency_run *run, struct frame *frame);
