@@ -30,7 +30,7 @@ static void clock_text(const struct screen *screen, const struct frame *frame, c
 					     : _("replay"),
 			 time);
 	else
-		snprintf(text, room, "%s%s%s", screen->frozen ? _("frozen") : "", screen->frozen ? " " : "",
+		snprintf(text, room, "%s%s%s", screen->frozen ? _("paused") : "", screen->frozen ? " " : "",
 			 time);
 }
 
@@ -239,6 +239,7 @@ struct footer {
 	const struct canvas *canvas;
 	int y, x;
 	int reserved; /* cells at the end for help and quit */
+	bool seen[N_ACTIONS];
 };
 
 static int entry_cells(const struct canvas *canvas, const char *keys, const char *label)
@@ -281,44 +282,47 @@ static bool draw_entry(struct footer *footer, const enum action *shared, unsigne
 	return true;
 }
 
-static void draw_bound(struct footer *footer, const struct pane_action *list)
+/* The labelled ones that work now, each once. */
+static void draw_actions(struct footer *footer, const enum action *list, unsigned n)
 {
 	const struct pane_context *context = session_context(footer->screen);
 	enum action shared[4];
+	unsigned n_shared = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		const char *label = keymap_label(context, list[i]);
+
+		if (footer->seen[list[i]] || !label || !keymap_works(context, list[i]))
+			continue;
+		footer->seen[list[i]] = true;
+		if (n_shared == 4 || (n_shared > 0 && strcmp(keymap_label(context, shared[0]), label) != 0)) {
+			draw_entry(footer, shared, n_shared);
+			n_shared = 0;
+		}
+		shared[n_shared++] = list[i];
+	}
+	if (n_shared > 0)
+		draw_entry(footer, shared, n_shared);
+}
+
+static void draw_bound(struct footer *footer, const struct pane_action *bound)
+{
+	enum action list[N_ACTIONS];
 	unsigned n = 0;
 
-	for (; list && list->act; list++) {
-		const char *label = keymap_label(context, list->action);
-
-		if (!label || !keymap_works(context, list->action))
-			continue;
-		if (n > 0 && (n == 4 || strcmp(keymap_label(context, shared[0]), label) != 0)) {
-			draw_entry(footer, shared, n);
-			n = 0;
-		}
-		shared[n++] = list->action;
-	}
-	if (n > 0)
-		draw_entry(footer, shared, n);
+	for (; bound && bound->act && n < N_ACTIONS; bound++)
+		list[n++] = bound->action;
+	draw_actions(footer, list, n);
 }
 
-/* What works in every pane, the most useful first. */
-static const enum action common_keys[] = { ACTION_PAUSE, ACTION_STEP_BACK, ACTION_STEP_ON, ACTION_GO_TO };
-static const enum action table_keys[] = { ACTION_SEARCH,  ACTION_FILTER,  ACTION_SORT, ACTION_WHY,
-					  ACTION_COLUMNS, ACTION_OPTIONS, ACTION_PANES };
-
-static void draw_common(struct footer *footer, const enum action *list, size_t n)
-{
-	const struct pane_context *context = session_context(footer->screen);
-
-	for (size_t i = 0; i < n; i++)
-		if (!keymap_bound(context, list[i]) && keymap_works(context, list[i]))
-			draw_entry(footer, &list[i], 1);
-}
-
-/* The keys of the view and the pane first, then the common ones, as many as fit; help and quit always. */
+/* The keys of the view first, then the common ones, then those of the pane, as many as fit; help and quit
+ * always. */
 static void draw_footer(struct screen *screen, const struct canvas *canvas, int y)
 {
+	static const enum action playing[] = { ACTION_PAUSE, ACTION_STEP_BACK, ACTION_STEP_ON, ACTION_GO_TO };
+	static const enum action first[] = { ACTION_OPEN,   ACTION_ACT,	 ACTION_SEARCH,
+					     ACTION_FILTER, ACTION_SORT, ACTION_OPTIONS };
+	static const enum action rest[] = { ACTION_WHY, ACTION_COLUMNS, ACTION_PANES, ACTION_PAUSE };
 	static const enum action last[] = { ACTION_HELP, ACTION_QUIT };
 	const struct pane_context *context = session_context(screen);
 	struct footer footer = { .screen = screen, .canvas = canvas, .y = y };
@@ -330,16 +334,15 @@ static void draw_footer(struct screen *screen, const struct canvas *canvas, int 
 		footer.reserved += entry_cells(canvas, key_label(name, actions[last[i]].keys[0]),
 					       _(actions[last[i]].label)) +
 				   CANVAS_GAP;
+	if (screen_replays(context))
+		draw_actions(&footer, playing, 4);
 	if (context->pane->views)
 		draw_bound(&footer, context->pane->views[context->view].actions);
-	if (screen_replays(context))
-		draw_common(&footer, common_keys, sizeof(common_keys) / sizeof(common_keys[0]));
+	draw_actions(&footer, first, sizeof(first) / sizeof(first[0]));
 	draw_bound(&footer, context->pane->actions);
-	draw_common(&footer, table_keys, sizeof(table_keys) / sizeof(table_keys[0]));
-	if (!screen_replays(context))
-		draw_common(&footer, common_keys, 1);
+	draw_actions(&footer, rest, sizeof(rest) / sizeof(rest[0]));
 	footer.reserved = 0;
-	draw_common(&footer, last, 2);
+	draw_actions(&footer, last, 2);
 }
 
 static void draw_pane(struct screen *screen, struct canvas *canvas)
@@ -361,6 +364,19 @@ static void draw_pane(struct screen *screen, struct canvas *canvas)
 	} else {
 		context_draw_table(context, canvas, 0);
 	}
+}
+
+/* At the right of the strip, where the pane does not show it above its table. */
+static void draw_filter(struct screen *screen, const struct canvas *canvas, int y)
+{
+	const struct table_widget *widget = session_table(screen);
+	char text[TEXT_MAX];
+
+	if (!widget->has_filter || screen->filter_shown || y < 1)
+		return;
+	snprintf(text, sizeof(text), _(" filter %s: %zu "), widget->filter_text.bytes,
+		 widget->view.n_matching);
+	canvas_right(canvas, y, canvas->width / 3, canvas->width - canvas->width / 3, STYLE_NOTICE, text);
 }
 
 static void forget_places(struct screen *screen)
@@ -408,7 +424,9 @@ static void draw_all(struct screen *screen, const struct canvas *canvas)
 	if (height >= 6 && notice_text(screen, text, sizeof(text)))
 		draw_notice(canvas, --bottom, text);
 	pane = canvas_rows(canvas, top, bottom - top);
+	screen->filter_shown = false;
 	draw_pane(screen, &pane);
+	draw_filter(screen, canvas, top - 1);
 	if (screen->overlay)
 		screen->overlay->draw(screen, canvas);
 }

@@ -212,6 +212,7 @@ void context_draw_titled(struct pane_context *context, const struct canvas *canv
 	if (canvas->height >= TITLED_LINES_MIN) {
 		count_text(&context->tables[index], table, text, sizeof(text));
 		canvas_rule(canvas, 0, title, text);
+		context->screen->filter_shown = true;
 		rest = canvas_rows(canvas, 1, canvas->height - 1);
 	}
 	context_draw_table(context, &rest, index);
@@ -565,7 +566,7 @@ static const struct notice *why_empty(const struct pane_context *context, unsign
 static const char *why_absent(const struct screen *screen)
 {
 	if (screen->frozen)
-		return _("not in the frozen sample; Space goes on");
+		return _("not in the paused sample; Z goes on");
 	return screen->setup->source->seek ? _("not sampled here") : _("not sampled yet");
 }
 

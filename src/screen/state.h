@@ -123,6 +123,7 @@ struct screen {
 	struct menu menu;
 	int came_from;            /* pane from which this one was opened for a process; -1: none */
 	bool changed;             /* an action has ended: draw its result */
+	bool filter_shown;        /* by the rule above a table, in the present drawing */
 	int tabs_y;               /* line with the names of the panes, for the mouse; -1: not drawn */
 	struct screen_place {
 		int x, end, key; /* cells on its line; key: of the footer */

@@ -7,13 +7,13 @@ import time
 
 from common import RECORDING, expect, fixture, replay, screen
 
-EVERY_KEY = ("e", "k", "p", "b", "f", "z", "Down", "Right", "i", "q", ">", "r", "u", "\\", "x", "Enter", "c", "Enter")
+EVERY_KEY = (*["Tab"] * 5, "o", "Enter", "Esc", "Down", "Right", "i", "q", ">", "I", "U", "\\", "x", "Enter", "c", "Enter", "Esc", "2", *["Tab"] * 10)
 
 
 def broken_machine(name):
     """Whatever its files hold, every key has its answer and the program ends as it should."""
     def test(_scratch):
-        with screen("-d", "0.1", fixture(name)) as terminal:
+        with screen("-d", "0.1", fixture(name), "memory") as terminal:
             terminal.send(*EVERY_KEY)
             problem = expect(not terminal.ended(), terminal, "it died")
             problem = problem or expect(not re.search(r"\bnan\b|-nan|\(null\)", terminal.text()), terminal, "nan")
@@ -56,8 +56,9 @@ def empty_recording(scratch):
 
 def keys_before_a_redraw(_scratch):
     """A step changes the frame under the rows that the next key moves over."""
-    with replay() as terminal:
-        terminal.send("e", "Down")
+    with replay("memory") as terminal:
+        terminal.view("Meminfo")
+        terminal.send("Down")
         terminal.send_at_once(".", "Down", ".", "End", ",", "Up", "/", "D", "i", "r", "Enter", ".", ".", "i")
         return expect("Dirty" in terminal.text(), terminal, "the selected row was lost")
 
@@ -86,7 +87,7 @@ def recording_through_a_pipe(_scratch):
         os.write(writer, lines[5] + lines[6][:100])
         terminal.send("g", "+", "9", "9", "Enter")
         problem = problem or expect("09:30:40" in terminal.text(), terminal, "what came meanwhile is not there")
-        terminal.send("Space")
+        terminal.send("Z")
         os.write(writer, lines[6][100:])
         problem = problem or expect(terminal.wait_for("09:30:50"), terminal, "it does not follow again")
         os.close(writer)
@@ -111,7 +112,7 @@ def pane_of_a_pipe(_scratch):
         os.close(reader)
         problem = expect("holds none" not in terminal.text(), terminal, "it is judged before anything came")
         os.write(writer, without_memory(lines[1]))
-        problem = problem or expect(terminal.wait_for("[3 CPU]"), terminal, "what there is is not shown")
+        problem = problem or expect(terminal.wait_for("[1 Overview]"), terminal, "what there is is not shown")
         problem = problem or expect("holds none of the requested tables" in terminal.text(), terminal, "it is not told")
         os.close(writer)
         return problem
@@ -122,7 +123,7 @@ def samples_are_counted(_scratch):
     with replay("-n", "3", "-d", "0.1") as terminal:
         terminal.pump(1)
         problem = expect(not terminal.ended(), terminal, "it ended after one sample")
-        terminal.send("Space")
+        terminal.send("Z")
         return problem or expect(terminal.end() == 0, terminal, "it does not end")
 
 
@@ -130,7 +131,7 @@ def a_message_goes_in_time(_scratch):
     """Also where no sample comes for long."""
     with screen("-d", "86400", fixture("linux-6.1"), width=120) as terminal:
         problem = expect("  86400 s" in terminal.lines()[0], terminal, "the delay is not told in seconds")
-        terminal.send("u")
+        terminal.send("U")
         problem = problem or expect("sizes in" in terminal.text(), terminal, "there is no message")
         return problem or expect(terminal.wait_while("sizes in"), terminal, "it stays")
 

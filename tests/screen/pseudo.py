@@ -14,7 +14,7 @@ from common import PANETOP, panes, recording_named, recording_of, replay  # noqa
 from pseudo_catalogue import BEGIN, END, groups_of, messages  # noqa: E402
 
 LAST = ["g", "+", "9", "9", "9", "9", "Enter"]
-SHARED_KEYS = ["u", "G", "F6", "<", ">", "r", "Space", ",", "/", "\\", "g"]
+SHARED_KEYS = ["U", "F2", "s", "<", ">", "I", "Z", ",", "/", "\\", "g", "o", "M"]
 SIZES = ((80, 24), (200, 60), (40, 12))
 JOBS = 4 * len(os.sched_getaffinity(0))
 PARTS = set("AKco")  # letters of the graph of memory
@@ -136,13 +136,15 @@ def problems(terminal, allowed, wide):
 
 
 def keys_of(pane, recording):
-    """All keys of a pane, as its help lists them."""
-    with replay(pane, recording=recording, width=200, height=60) as terminal:
+    """All keys of a pane, as its help lists them, and a Tab for each of its views."""
+    with replay(pane, recording=recording, width=200, height=110) as terminal:
         terminal.send("F1")
         lines = terminal.lines()
     first = next(y for y, line in enumerate(lines) if line.startswith("Keys of this pane")) + 1
     last = next(y for y, line in enumerate(lines) if line.startswith("Keys everywhere"))
-    return [key for line in lines[first:last] if line[:2] == "  " for key in line[2:11].split()[:1]]
+    views = next((y for y, line in enumerate(lines) if line.startswith("Views of this pane")), first - 2)
+    keys = [key for line in lines[first:last] if line[:2] == "  " for key in line[2:11].split()[:1]]
+    return keys, first - views - 3
 
 
 class Walk:
@@ -183,7 +185,8 @@ class Walk:
 def walk(pane, recording, template, language, width, height):
     """What is wrong, or None."""
     wide = width >= 80
-    keys = keys_of(pane, recording) + (SHARED_KEYS if pane == "memory" else [])
+    keys, views = keys_of(pane, recording)
+    keys += SHARED_KEYS if pane == "memory" else []
     with replay(pane, recording=recording, width=width, height=height, env=language) as terminal:
         walk_over = Walk(terminal, allowed_words(recording, template), wide)
         walk_over.look("start")
@@ -192,6 +195,9 @@ def walk(pane, recording, template, language, width, height):
         for page in ("F1", "i", "c"):
             walk_over.press(page, page)
             walk_over.press("q", f"{page} q")
+        for n in range(views):
+            walk_over.press("Tab", f"view {n + 2}")
+        walk_over.press("Esc", "Esc")
         for key in keys:
             walk_over.key(key)
     return "\n".join(walk_over.found[:8]) or None

@@ -31,7 +31,7 @@ def leave_by_key(key):
 def leave_by_signal(number, wanted):
     def test(_scratch):
         with screen() as terminal:
-            if not terminal.wait_for("Memory"):
+            if not terminal.wait_for("q Quit"):
                 return "it did not start"
             os.kill(terminal.pid, number)
             return restored(terminal, terminal.end(), wanted)
@@ -56,7 +56,7 @@ def hang_up(_scratch):
 def leave_while_stuck(_scratch):
     """The terminal takes no more bytes: a signal still ends the program, and soon."""
     with screen(width=200, height=60) as terminal:
-        terminal.wait_for("Memory")
+        terminal.wait_for("q Quit")
         calm = 0
         while calm < 5:
             os.write(terminal.fd, b"\x0c")
@@ -74,7 +74,7 @@ def ignored_stays_ignored(_scratch):
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         with screen("-d", "0.1") as terminal:
-            terminal.wait_for("Memory")
+            terminal.wait_for("q Quit")
             os.kill(terminal.pid, signal.SIGHUP)
             terminal.pump(0.5)
             return "it ended" if terminal.ended() else None
@@ -111,7 +111,7 @@ def in_the_background(stop, rounds, wanted):
         shell = os.path.join(TESTS, "screen", "shell.py")
         terminal = Terminal([sys.executable, shell, *rounds, "--", PANETOP])
         try:
-            if not terminal.wait_for("[1 Memory]"):
+            if not terminal.wait_for("q Quit"):
                 return "it did not start"
             os.kill(os.tcgetpgrp(terminal.fd), stop)
             status = terminal.end()
