@@ -166,6 +166,8 @@ static void dress(const struct run_plan *run, struct view *view, const struct pa
 		  const struct pane_table *table)
 {
 	view_apply_defaults(view, table->columns, table->sort);
+	if (table->threshold)
+		view_set_threshold(view, table->threshold, table->least);
 	if (pane->adjust)
 		pane->adjust(run->settings, run->request, view);
 }

@@ -449,6 +449,15 @@ static void draw_area(const struct plot *plot, const double *values, double leas
 	}
 }
 
+void graph_level(const struct canvas *canvas, int y, int x, enum style style, double share)
+{
+	int level = level_of(share, 0, 1, levels_per_cell(canvas));
+	uint32_t glyph = line_glyph(canvas, (const int[]){ level, level });
+
+	if (glyph)
+		canvas_fill(canvas, y, x, style, glyph, 1);
+}
+
 static struct graph_range range_of(const struct history *history, unsigned series,
 				   const struct graph_time *time)
 {

@@ -65,6 +65,9 @@ struct graph_line_scale {
 void graph_line(const struct canvas *canvas, const struct history *history, unsigned series,
 		const struct graph_line_scale *scale);
 
+/* A cell that is as full as share, from 0 to 1; at least the lowest level unless it is NaN. */
+void graph_level(const struct canvas *canvas, int y, int x, enum style style, double share);
+
 /* What graph_line() would show on this canvas: its lowest, highest and latest value; NaN: unknown. */
 struct graph_range {
 	double least, most, latest;

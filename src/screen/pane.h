@@ -31,6 +31,8 @@ struct pane_table {
 	bool (*when)(const struct sample_request *request); /* … but only if this holds; NULL: always */
 	bool own_columns;    /* another pane is the table's home: -t and the configuration mean that one */
 	unsigned text_rows;  /* batch text prints at most this many without --limit; 0: all */
+	const char *threshold; /* only rows in which this column, by key, has … */
+	double least;          /* … at least this; NULL: all rows */
 	const char *columns; /* keys shown at first; NULL: all columns that are not hidden */
 	const char *sort;    /* as of --sort; NULL: as sampled */
 	const char *only_column, *only; /* on the screen only rows with one of these texts in this column */

@@ -521,6 +521,8 @@ static void adjust(const struct pane_context *context, unsigned index, struct vi
 	view_choose_tree(view, NULL, NULL);
 	if (table->only)
 		view_choose_rows(view, table->only, NULL, table->only_column);
+	if (table->threshold)
+		view_set_threshold(view, table->threshold, table->least);
 	if (context->pane->adjust)
 		context->pane->adjust(context->settings, context->request, view);
 }

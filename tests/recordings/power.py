@@ -119,8 +119,8 @@ def rows_of(machine, step):
                         "source": "powercap " + place, **statistics([value - 2 for value in watts])})
     keys = ("sensor", "label", "celsius", "min_celsius", "max_celsius", "high_celsius", "critical_celsius", "chip", "state")
     cpus = [{"cpu": str(cpu), "user_seconds": machine.busy[cpu], "idle_seconds": 100 + seconds - machine.busy[cpu],
-             "iowait_seconds": 0, "total_seconds": 100 + seconds, "frequency_hertz": hertz} for cpu in range(CPUS)]
-    everything = {key: sum(cpu[key] for cpu in cpus) for key in ("user_seconds", "idle_seconds", "total_seconds")}
+             "iowait_seconds": 0, "busy_seconds": machine.busy[cpu], "total_seconds": 100 + seconds, "frequency_hertz": hertz} for cpu in range(CPUS)]
+    everything = {key: sum(cpu[key] for cpu in cpus) for key in ("user_seconds", "idle_seconds", "busy_seconds", "total_seconds")}
     cpus.insert(0, {"cpu": "all", "iowait_seconds": 0, "frequency_hertz": hertz, **everything})
     account, power_account = accounts(machine, seconds)
     return {

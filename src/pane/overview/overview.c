@@ -19,6 +19,7 @@
 enum overview_table {
 	OVERVIEW_TABLE_BUSY,
 	OVERVIEW_TABLE_LARGE,
+	OVERVIEW_TABLE_GROWING,
 	OVERVIEW_TABLE_EXITED,
 	OVERVIEW_TABLE_CPU,
 	OVERVIEW_TABLE_MEMORY,
@@ -30,6 +31,7 @@ enum overview_table {
 /* The lists, in the order of the screen. */
 #define N_LISTS OVERVIEW_TABLE_CPU
 
+#define GRAPH_SECONDS 300
 #define LIST_ROWS 10     /* of a list in batch text */
 #define LIST_LINES_MIN 4 /* title, heading, rows */
 #define LIST_CELLS_MIN 36
@@ -41,6 +43,8 @@ static const struct pane_table tables[] = {
 				  .headline = true,
 				  .own_columns = true,
 				  .text_rows = LIST_ROWS,
+				  .threshold = "cpu_ratio",
+				  .least = 0.0005, /* what shows as 0.1 % */
 				  .columns = "cpu_ratio,resident_bytes,pid,user,command",
 				  .sort = "cpu_ratio" },
 	[OVERVIEW_TABLE_LARGE] = { .topic = "process",
@@ -48,10 +52,19 @@ static const struct pane_table tables[] = {
 				   .own_columns = true,
 				   .columns = "resident_bytes,cpu_ratio,pid,user,command",
 				   .sort = "resident_bytes" },
+	[OVERVIEW_TABLE_GROWING] = { .topic = "process",
+				     .lazy = true,
+				     .own_columns = true,
+				     .threshold = "growth_bytes_per_second",
+				     .least = 1,
+				     .columns = "growth_bytes_per_second,resident_bytes,pid,user,command",
+				     .sort = "growth_bytes_per_second" },
 	[OVERVIEW_TABLE_EXITED] = { .topic = "exited",
 				    .headline = true,
 				    .own_columns = true,
 				    .text_rows = LIST_ROWS,
+				    .threshold = "exits",
+				    .least = 1,
 				    .columns = "exits,failures,cpu_ratio,command",
 				    .sort = "exits" },
 	[OVERVIEW_TABLE_CPU] = { .topic = "cpu", .headline = true, .own_columns = true },
@@ -61,19 +74,12 @@ static const struct pane_table tables[] = {
 	{ 0 },
 };
 
-enum overview_series {
-	OVERVIEW_SERIES_IDLE,
-	OVERVIEW_SERIES_IOWAIT,
-	OVERVIEW_SERIES_AVAILABLE,
-	OVERVIEW_SERIES_SWAP,
-	N_OVERVIEW_SERIES,
-};
+enum overview_series { OVERVIEW_SERIES_BUSY, OVERVIEW_SERIES_USED, OVERVIEW_SERIES_LOAD, N_OVERVIEW_SERIES };
 
 static const struct series series[] = {
-	[OVERVIEW_SERIES_IDLE] = { "cpu", "all", "idle_ratio" },
-	[OVERVIEW_SERIES_IOWAIT] = { "cpu", "all", "iowait_ratio" },
-	[OVERVIEW_SERIES_AVAILABLE] = { "memory", "available", "free_bytes" },
-	[OVERVIEW_SERIES_SWAP] = { "memory", "swap", "used_bytes" },
+	[OVERVIEW_SERIES_BUSY] = { "cpu", "all", "busy_ratio" },
+	[OVERVIEW_SERIES_USED] = { "memory", "available", "used_bytes" },
+	[OVERVIEW_SERIES_LOAD] = { "system", NULL, "load1" },
 };
 
 #define CPU(part)                                                                                            \
@@ -91,11 +97,12 @@ static const struct series series[] = {
 
 /* What stands beside the lists. */
 static const struct series explained[] = {
+	CPU("busy"),
 	CPU("user"),
 	CPU("system"),
 	CPU("iowait"),
 	CPU("steal"),
-	CPU("idle"),
+	{ "memory", "available", "used_bytes" },
 	{ "memory", "available", "free_bytes" },
 	{ "memory", "mem", "total_bytes" },
 	{ "memory", "swap", "used_bytes" },
@@ -118,6 +125,8 @@ struct gauge {
 	const char *name; /* translated */
 	double ratio;     /* of the bar; NaN: unknown */
 	bool warn;
+	int series;                 /* of its graph, one of enum overview_series; -1: none */
+	double most;                /* upper end of its graph; NaN: the highest value shown */
 	char value[VALUE_TEXT_MAX]; /* empty: the ratio in percent */
 	char text[TEXT_MAX];
 };
@@ -138,9 +147,9 @@ static void gauge_cpu(const struct pane_context *context, struct gauge *gauge)
 	char numbers[4][VALUE_TEXT_MAX];
 
 	gauge->name = _("CPU");
-	gauge->ratio = 1 - cpu(context, "idle_ratio") - cpu(context, "iowait_ratio");
-	if (gauge->ratio < 0)
-		gauge->ratio = 0; /* the counters of a CPU are not read at once */
+	gauge->ratio = cpu(context, "busy_ratio");
+	gauge->series = OVERVIEW_SERIES_BUSY;
+	gauge->most = 1;
 	gauge->warn = gauge->ratio >= TIGHT;
 	snprintf(gauge->text, sizeof(gauge->text), _("user %s  system %s  wait %s  steal %s"),
 		 fixed_text(numbers[0], 100 * cpu(context, "user_ratio"), 0),
@@ -156,7 +165,9 @@ static void gauge_memory(const struct pane_context *context, struct gauge *gauge
 	char numbers[2][VALUE_TEXT_MAX];
 
 	gauge->name = _("memory");
-	gauge->ratio = (total - available) / total;
+	gauge->ratio = number(context, "memory", "available", "used_bytes") / total;
+	gauge->series = OVERVIEW_SERIES_USED;
+	gauge->most = total;
 	gauge->warn = gauge->ratio >= TIGHT;
 	snprintf(gauge->text, sizeof(gauge->text), _("%s of %s available"), size_text(numbers[0], available),
 		 size_text(numbers[1], total));
@@ -213,6 +224,7 @@ static void gauge_load(const struct pane_context *context, struct gauge *gauge)
 
 	gauge->name = _("load");
 	fixed_text(gauge->value, load, 2);
+	gauge->series = OVERVIEW_SERIES_LOAD;
 	gauge->ratio = load / cpus;
 	gauge->warn = gauge->ratio > 1;
 	snprintf(gauge->text, sizeof(gauge->text), _("runnable %s  in disk wait %s  forks %s/s"),
@@ -227,7 +239,9 @@ static void (*const gauges[])(const struct pane_context *context, struct gauge *
 
 #define N_GAUGES (sizeof(gauges) / sizeof(gauges[0]))
 #define NAME_CELLS 9
-#define PERCENT_CELLS 6
+#define VALUE_CELLS 6
+#define CPU_CELLS 13 /* number, share and gap */
+#define GRAPH_CELLS_MIN 8
 
 static void percent(char text[VALUE_TEXT_MAX], double ratio)
 {
@@ -237,31 +251,78 @@ static void percent(char text[VALUE_TEXT_MAX], double ratio)
 		snprintf(text, VALUE_TEXT_MAX, "%.0f %%", 100 * ratio);
 }
 
+static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
+		       const struct gauge *gauge)
+{
+	const struct graph_line_scale scale = {
+		.now_ns = context->frame->mono_ns,
+		.span_seconds = GRAPH_SECONDS,
+		.step_seconds = context_step_seconds(context),
+		.least = 0,
+		.most = gauge->most,
+		.style = STYLE_USAGE,
+	};
+
+	graph_line(canvas, &context->history, (unsigned)gauge->series, &scale);
+}
+
+/* Name, value, bar, text, and the past where there is room. */
 static void draw_gauge(const struct pane_context *context, const struct canvas *line,
 		       void (*fill)(const struct pane_context *context, struct gauge *gauge))
 {
-	struct gauge gauge = { .ratio = NAN };
+	struct gauge gauge = { .ratio = NAN, .series = -1, .most = NAN };
 	struct graph_part part = { .letter = '#', .label = "" };
-	int bar = line->width / 4, x = NAME_CELLS + PERCENT_CELLS + 1;
+	int bar = line->width / 8, x = NAME_CELLS + VALUE_CELLS + 1, past = line->width / 4;
+	struct canvas graph;
 
 	fill(context, &gauge);
 	part.value = gauge.ratio < 1 ? gauge.ratio : 1;
 	if (!*gauge.value)
 		percent(gauge.value, gauge.ratio);
 	canvas_text(line, 0, 0, STYLE_STRONG, gauge.name, NAME_CELLS);
-	canvas_right(line, 0, NAME_CELLS, PERCENT_CELLS, gauge.warn ? STYLE_WARN : STYLE_STRONG, gauge.value);
+	canvas_right(line, 0, NAME_CELLS, VALUE_CELLS, gauge.warn ? STYLE_WARN : STYLE_STRONG, gauge.value);
 	if (line->width < x + LIST_CELLS_MIN)
 		bar = 0;
 	if (bar > 0 && !isnan(gauge.ratio))
 		graph_bar(line, 0, x, bar, &part, 1, 1);
-	canvas_text(line, 0, x + bar + (bar ? 2 : 0), STYLE_NORMAL, gauge.text, -1);
+	x += bar + (bar ? 2 : 0);
+	x += canvas_text(line, 0, x, STYLE_NORMAL, gauge.text, -1) + CANVAS_GAP;
+	past = past < line->width - x ? past : line->width - x;
+	graph = canvas_part(line, 0, line->width - past, 1, past);
+	if (gauge.series >= 0 && past >= GRAPH_CELLS_MIN)
+		draw_graph(context, &graph, &gauge);
+}
+
+/* Each CPU by its load: numbers where they fit, else a cell for each. */
+static void draw_cpus(const struct pane_context *context, const struct canvas *line)
+{
+	const struct table *table = context_table(context, OVERVIEW_TABLE_CPU);
+	size_t n_cpus = table && table->n_rows > 1 ? table->n_rows - 1 : 0;
+	bool numbers = NAME_CELLS + n_cpus * CPU_CELLS <= (size_t)line->width;
+	char text[TEXT_MAX], share[VALUE_TEXT_MAX];
+
+	canvas_text(line, 0, 0, STYLE_STRONG, _("each"), NAME_CELLS);
+	for (size_t i = 0; i < n_cpus; i++) {
+		const void *row = table_row(table, i + 1);
+		double busy = table_number(table, row, "busy_ratio");
+		enum style style = busy >= TIGHT ? STYLE_WARN : STYLE_NORMAL;
+
+		percent(share, busy);
+		snprintf(text, sizeof(text), "%s %6s", table_text(table, row, "cpu"), share);
+		if (numbers)
+			canvas_right(line, 0, NAME_CELLS + (int)i * CPU_CELLS, CPU_CELLS - CANVAS_GAP, style,
+				     text);
+		else
+			graph_level(line, 0, NAME_CELLS + (int)i, style, busy);
+	}
 }
 
 static const char *list_title(unsigned table)
 {
-	return table == OVERVIEW_TABLE_BUSY    ? _("most CPU")
-	       : table == OVERVIEW_TABLE_LARGE ? _("most memory")
-					       : _("exited since the start");
+	return table == OVERVIEW_TABLE_BUSY      ? _("most CPU")
+	       : table == OVERVIEW_TABLE_LARGE   ? _("most memory")
+	       : table == OVERVIEW_TABLE_GROWING ? _("growing")
+						 : _("exited since the start");
 }
 
 /* The lists side by side where they fit, else one below the other. */
@@ -287,18 +348,21 @@ static void draw_lists(struct pane_context *context, const struct canvas *canvas
 
 static void draw(struct pane_context *context, struct canvas *canvas)
 {
-	int gauge_lines = canvas->height >= (int)N_GAUGES + LIST_LINES_MIN ? (int)N_GAUGES
-			  : canvas->height > 2                             ? 2
-									   : canvas->height;
-	struct canvas rest = canvas_rows(canvas, gauge_lines, canvas->height - gauge_lines);
+	bool whole = canvas->height >= (int)N_GAUGES + 1 + LIST_LINES_MIN;
+	int n_gauges = whole ? (int)N_GAUGES : canvas->height > 2 ? 2 : canvas->height, y = 0;
+	struct canvas line;
 
 	context->request->n_visible = 0;
-	for (int i = 0; i < gauge_lines; i++) {
-		struct canvas line = canvas_rows(canvas, i, 1);
-
+	for (int i = 0; i < n_gauges; i++) {
+		line = canvas_rows(canvas, y++, 1);
 		draw_gauge(context, &line, gauges[i]);
+		if (i == 0 && whole) {
+			line = canvas_rows(canvas, y++, 1);
+			draw_cpus(context, &line);
+		}
 	}
-	draw_lists(context, &rest);
+	line = canvas_rows(canvas, y, canvas->height - y);
+	draw_lists(context, &line);
 }
 
 static void open_process(struct pane_context *context)

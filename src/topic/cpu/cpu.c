@@ -16,10 +16,11 @@
 
 struct cpu_row {
 	const char *cpu;
-	double user_ratio, nice_ratio, system_ratio, idle_ratio, iowait_ratio, irq_ratio, softirq_ratio;
+	double busy_ratio, user_ratio, nice_ratio, system_ratio, idle_ratio, iowait_ratio, irq_ratio,
+		softirq_ratio;
 	double steal_ratio, guest_ratio, frequency_hertz;
 	double user_seconds, nice_seconds, system_seconds, idle_seconds, iowait_seconds, irq_seconds;
-	double softirq_seconds, steal_seconds, guest_seconds, total_seconds;
+	double softirq_seconds, steal_seconds, guest_seconds, busy_seconds, total_seconds;
 };
 
 #define SHARE(name, heading, what, ...)                                                                     \
@@ -35,8 +36,8 @@ struct cpu_row {
 static const struct column columns[] = {
 	COLUMN(struct cpu_row, cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 3,
 	       .help = N_("CPU number; all: mean of all CPUs"), .source = "/proc/stat"),
-	SHARE(user, N_("user%"), N_("running programs, except niced ones and guests"),
-	      .rank = 0),
+	SHARE(busy, N_("busy%"), N_("everything but idle and waiting for a disk"), .hidden = true),
+	SHARE(user, N_("user%"), N_("running programs, except niced ones and guests"), .rank = 0),
 	SHARE(nice, N_("nice%"), N_("running niced programs"), .rank = 3),
 	SHARE(system, N_("sys%"), N_("running the kernel on behalf of programs"), .rank = 0),
 	SHARE(idle, N_("idle%"), N_("idle: nothing to run"), .rank = 1),
@@ -44,8 +45,7 @@ static const struct column columns[] = {
 	      N_("idle while a task that ran here waits for a disk: a hint, not a measurement"), .rank = 2),
 	SHARE(irq, N_("irq%"), N_("serving interrupts"), .rank = 3),
 	SHARE(softirq, N_("soft%"), N_("serving softirqs: network, timers, disks"), .rank = 2),
-	SHARE(steal, N_("steal"), N_("ready to run, but the host ran something else"),
-	      .rank = 2),
+	SHARE(steal, N_("steal"), N_("ready to run, but the host ran something else"), .rank = 2),
 	SHARE(guest, N_("guest"), N_("running virtual machines"), .rank = 4),
 	COLUMN(struct cpu_row, frequency_hertz, .kind = COLUMN_GAUGE, .unit = UNIT_HERTZ, .title = N_("freq"),
 	       .width = 8, .rank = 3, .help = N_("current frequency; all: mean of the online CPUs"),
@@ -65,6 +65,8 @@ static const struct column columns[] = {
 	TIME(steal, N_("steal"), N_("taken by the host since boot"), "/proc/stat steal"),
 	TIME(guest, N_("guest"), N_("running virtual machines since boot, niced ones included"),
 	     "/proc/stat guest + guest_nice"),
+	TIME(busy, N_("busy"), N_("everything but idle and waiting for a disk, since boot"),
+	     "total_seconds - idle_seconds - iowait_seconds"),
 	TIME(total, N_("total"), N_("sum of all times of this CPU"), "sum of all times of this CPU"),
 };
 
@@ -223,6 +225,7 @@ static void set_times(struct cpu_row *row, const uint64_t sum[N_PARTS], double h
 	row->total_seconds = 0;
 	for (unsigned i = 0; i < N_PARTS; i++)
 		row->total_seconds += sum[i] == U64_UNKNOWN ? 0 : (double)sum[i] / hz;
+	row->busy_seconds = row->total_seconds - row->idle_seconds - row->iowait_seconds;
 }
 
 /* Sets the frequency of the first row, "all", to the mean of those that are known. */

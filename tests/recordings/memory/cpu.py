@@ -22,7 +22,7 @@ def cpu_rows(step):
                        "softirq_seconds": 50 + softirq * seconds, "irq_seconds": 50, "iowait_seconds": 50 + waits * seconds,
                        "steal_seconds": 50 + stolen * seconds, "guest_seconds": 0,
                        "idle_seconds": 50 + (count - busy - waits - stolen) * seconds,
-                       "total_seconds": 400 + count * seconds})
+                       "busy_seconds": 300 + (busy + stolen) * seconds, "total_seconds": 400 + count * seconds})
     return listed
 
 
