@@ -54,6 +54,14 @@ void frame_clear(struct frame *frame)
 	frame->n_notices = 0;
 }
 
+const struct notice *frame_newest_notice(const struct frame *frame, const char *topic)
+{
+	for (unsigned i = frame->n_notices; i-- > 0;)
+		if (strcmp(frame->notices[i].topic, topic) == 0)
+			return &frame->notices[i];
+	return NULL;
+}
+
 struct table *frame_slot(const struct frame *frame, const char *topic)
 {
 	for (unsigned i = 0; i < frame->n_tables; i++)

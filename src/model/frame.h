@@ -55,6 +55,9 @@ void frame_clear(struct frame *frame); /* for the next tick: no rows, no notices
 /* The table of this topic if it was sampled in this frame, else NULL. */
 struct table *frame_table(const struct frame *frame, const char *topic);
 
+/* The newest notice of this topic; NULL: there is none. */
+const struct notice *frame_newest_notice(const struct frame *frame, const char *topic);
+
 /* The table of this topic, sampled or not; NULL: unknown topic. */
 struct table *frame_slot(const struct frame *frame, const char *topic);
 

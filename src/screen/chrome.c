@@ -11,10 +11,10 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "screen/keymap.h"
+#include "screen/notices.h"
 #include "screen/session.h"
 #include "sys/env.h"
 
-#define MORE " (i)"
 #define STRIP_FROM_LINES 14 /* lower screens have only the title of the view */
 
 /* Before the clock: why the time is not the current one. */
@@ -112,14 +112,30 @@ static void fit_tabs(const struct screen *screen, struct tabs *tabs, int room, b
 		tabs->look = TABS_NUMBERED;
 }
 
-/* On the right: the CPU time of panetop itself. */
+/* False: it does not fit. */
+static bool draw_corner_text(const struct canvas *canvas, int y, int x, enum style style, const char *text)
+{
+	if (x + utf8_cells(text, canvas->ascii) >= canvas->width)
+		return false;
+	canvas_right(canvas, y, x, canvas->width - x, style, text);
+	return true;
+}
+
+/* On the right: notices that were shown, else the CPU time of panetop itself. */
 static void draw_corner(struct screen *screen, const struct canvas *canvas, int y, int x)
 {
 	char text[TEXT_MAX];
 
-	screen->setup->corner(session_frame(screen), text, sizeof(text));
-	if (x + utf8_cells(text, canvas->ascii) < canvas->width)
-		canvas_right(canvas, y, x, canvas->width - x, STYLE_NORMAL, text);
+	notices_count(screen, false, text, sizeof(text));
+	if (!*text) {
+		screen->setup->corner(session_frame(screen), text, sizeof(text));
+		draw_corner_text(canvas, y, x, STYLE_NORMAL, text);
+		return;
+	}
+	if (draw_corner_text(canvas, y, x, STYLE_DIM, text))
+		return;
+	notices_count(screen, true, text, sizeof(text));
+	draw_corner_text(canvas, y, x, STYLE_DIM, text);
 }
 
 static void draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
@@ -186,52 +202,6 @@ static void draw_views(struct screen *screen, const struct canvas *canvas, int y
 	}
 	if (i < n_views)
 		canvas_text(canvas, y, end, STYLE_DIM, ">", 1);
-}
-
-/* Is it only about a table of other panes? They show it themselves; the key i lists all. */
-static bool is_of_others(const struct screen *screen, const struct notice *notice)
-{
-	bool others = false;
-
-	for (unsigned i = 0; i < screen->setup->n_panes; i++)
-		others |= pane_has_table(screen->setup->panes[i], notice->topic);
-	return others && !pane_has_table(screen->contexts[screen->current].pane, notice->topic);
-}
-
-/* The newest notice about a table of this pane, else about no pane; NULL when all are about other panes. */
-static const struct notice *choose_notice(const struct screen *screen, const struct frame *frame)
-{
-	const struct notice *newest = NULL;
-
-	for (unsigned i = frame->n_notices; i-- > 0;) {
-		const struct notice *notice = &frame->notices[i];
-
-		if (pane_has_table(screen->contexts[screen->current].pane, notice->topic))
-			return notice;
-		if (!newest && !is_of_others(screen, notice))
-			newest = notice;
-	}
-	return newest;
-}
-
-/* A message first, else a notice and how many more there are. */
-static bool notice_text(struct screen *screen, char *text, size_t room)
-{
-	const struct frame *frame = session_frame(screen);
-	const struct notice *notice;
-
-	if (env_mono_ns() < screen->message_until_ns) {
-		snprintf(text, room, "%s", screen->message);
-		return true;
-	}
-	notice = choose_notice(screen, frame);
-	if (!notice)
-		return false;
-	snprintf(text, room, "%s: %s%s%s", notice->topic, notice->text, notice->remedy ? "; " : "",
-		 notice->remedy ? notice->remedy : "");
-	if (frame->n_notices > 1)
-		snprintf(text + strlen(text), room - strlen(text), " (+%u, i)", frame->n_notices - 1);
-	return true;
 }
 
 struct footer {
@@ -388,26 +358,11 @@ static void forget_places(struct screen *screen)
 		context->tables[i].heading_y = -1;
 }
 
-/* Truncated text ends with the key that shows the rest. */
-static void draw_notice(const struct canvas *canvas, int y, const char *text)
-{
-	int more = (int)strlen(MORE);
-
-	canvas_text(canvas, y, 0, STYLE_NOTICE, "! ", -1);
-	if (2 + utf8_cells(text, canvas->ascii) <= canvas->width) {
-		canvas_text(canvas, y, 2, STYLE_NOTICE, text, -1);
-		return;
-	}
-	canvas_text(canvas, y, 2, STYLE_NOTICE, text, canvas->width - 2 - more);
-	canvas_text(canvas, y, canvas->width - more, STYLE_NOTICE, MORE, -1);
-}
-
 /* Small screens lose the line of panes first, then the headline, then the keys. */
 static void draw_all(struct screen *screen, const struct canvas *canvas)
 {
 	int height = canvas->height, top = 0, bottom = height;
 	struct canvas pane;
-	char text[TEXT_MAX];
 
 	forget_places(screen);
 	session_update(screen);
@@ -421,8 +376,8 @@ static void draw_all(struct screen *screen, const struct canvas *canvas)
 		draw_views(screen, canvas, top++);
 	if (height >= 5)
 		draw_footer(screen, canvas, --bottom);
-	if (height >= 6 && notice_text(screen, text, sizeof(text)))
-		draw_notice(canvas, --bottom, text);
+	if (height >= 6 && notices_draw(screen, canvas, bottom - 1))
+		bottom--;
 	pane = canvas_rows(canvas, top, bottom - top);
 	screen->filter_shown = false;
 	draw_pane(screen, &pane);

@@ -164,7 +164,7 @@ static void search_next(struct pane_context *context)
 	struct screen *screen = context->screen;
 
 	if (screen->search.length == 0 || !table_search(session_table(screen), screen->search.bytes, true))
-		screen_message(screen, MESSAGE_PANE, "%s", _("nothing found; / starts a search"));
+		screen_warn(screen, MESSAGE_PANE, "%s", _("nothing found; / starts a search"));
 }
 
 static bool take_filter(struct screen *screen, const char *text)
@@ -235,7 +235,7 @@ static void sort_by_key(struct pane_context *context, const char *const *keys)
 			return;
 		}
 	}
-	screen_message(context->screen, MESSAGE_PANE, "%s", _("this table has no such column"));
+	screen_warn(context->screen, MESSAGE_PANE, "%s", _("this table has no such column"));
 }
 
 static void sort_by_memory(struct pane_context *context)
@@ -322,7 +322,7 @@ static void write_configuration(struct pane_context *context)
 		save_pane(&screen->contexts[p]);
 	error = setup->save(setup->settings, text, sizeof(text));
 	if (error)
-		screen_message(screen, MESSAGE_SCREEN, _("%s could not be written: %s"), text,
+		screen_warn(screen, MESSAGE_SCREEN, _("%s could not be written: %s"), text,
 			       strerror(-error));
 	else
 		screen_message(screen, MESSAGE_SCREEN, _("written: %s"), text);

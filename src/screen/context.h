@@ -49,12 +49,17 @@ double context_step_seconds(const struct pane_context *context);
 void explain_number(struct buffer *out, const struct schema *schema, const void *row, const char *column);
 
 enum message_scope {
-	MESSAGE_PANE,   /* gone when another pane is shown */
+	MESSAGE_PANE,   /* gone when another pane or view is shown */
 	MESSAGE_SCREEN, /* stays then */
 };
 
-/* Shows a sentence in the line of notices for some seconds. */
+/*
+ * A sentence in the line of notices: that something was done, for a moment; or a warning, which stays longer
+ * and is marked: that it was not done and why, or that something is wrong.
+ */
 void screen_message(struct screen *screen, enum message_scope scope, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void screen_warn(struct screen *screen, enum message_scope scope, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* The delay that this pane prefers while it is shown, unless the user chose one; 0: no preference. */

@@ -70,7 +70,7 @@ static bool take_action(struct pane_context *context, enum action action)
 		return false;
 	refusal = why_not(context, action);
 	if (refusal)
-		screen_message(context->screen, MESSAGE_PANE, "%s", refusal);
+		screen_warn(context->screen, MESSAGE_PANE, "%s", refusal);
 	else
 		act(context);
 	return true;
@@ -158,7 +158,7 @@ static void say_unknown(struct screen *screen, int key)
 
 	if (key == K_CLICK || key == K_WHEEL_UP || key == K_WHEEL_DOWN || key == K_ESCAPE)
 		return;
-	screen_message(screen, MESSAGE_PANE, _("%s does nothing here; ? lists the keys"),
+	screen_warn(screen, MESSAGE_PANE, _("%s does nothing here; ? lists the keys"),
 		       key_label(name, key));
 }
 

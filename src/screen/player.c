@@ -52,7 +52,7 @@ static void show_index(struct screen *screen, size_t index)
 		if (session_sample(screen) != 1)
 			break;
 	if (error)
-		screen_message(screen, MESSAGE_SCREEN, "%s", strerror(-error));
+		screen_warn(screen, MESSAGE_SCREEN, "%s", strerror(-error));
 }
 
 /* Shows a frame whose events are already in the logs. */
@@ -89,7 +89,7 @@ void player_step(struct screen *screen, long step)
 
 	screen->playing = false;
 	if (got < 0 && got != -EAGAIN)
-		screen_message(screen, MESSAGE_SCREEN, "%s", strerror(-got));
+		screen_warn(screen, MESSAGE_SCREEN, "%s", strerror(-got));
 	else if (got != 1)
 		screen_message(screen, MESSAGE_SCREEN, "%s", _("this is the last sample"));
 	if (step < 0 && index == 0)

@@ -23,7 +23,7 @@
 static void report_end(struct screen *screen, int got)
 {
 	if (got < 0 && got != -EAGAIN)
-		screen_message(screen, MESSAGE_SCREEN, "%s", strerror(-got));
+		screen_warn(screen, MESSAGE_SCREEN, "%s", strerror(-got));
 	else if (got == 0)
 		screen_message(screen, MESSAGE_SCREEN, "%s",
 			       screen->shown < 0 ? _("the recording holds no sample")

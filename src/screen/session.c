@@ -17,7 +17,8 @@
 #include "sys/env.h"
 
 #define HISTORY_SAMPLES 3600
-#define MESSAGE_NS UINT64_C(6000000000)
+#define MESSAGE_NS UINT64_C(2000000000)
+#define WARNING_NS UINT64_C(6000000000)
 #define AT_ONCE_NS UINT64_C(1000000)
 #define TITLED_LINES_MIN 5 /* of a table below its title */
 
@@ -87,16 +88,34 @@ static const struct event_log *find_log(const struct screen *screen, const char 
 	return NULL;
 }
 
+static void show_message(struct screen *screen, enum message_scope scope, bool warns, const char *format,
+			 va_list list)
+{
+	uint64_t ns = warns ? WARNING_NS : MESSAGE_NS;
+
+	vsnprintf(screen->message, sizeof(screen->message), format, list);
+	screen->message_scope = scope;
+	screen->message_warns = warns;
+	screen->message_until_ns = env_mono_ns() + ns;
+	loop_wake_in(&screen->loop, ns);
+}
+
 void screen_message(struct screen *screen, enum message_scope scope, const char *format, ...)
 {
 	va_list list;
 
 	va_start(list, format);
-	vsnprintf(screen->message, sizeof(screen->message), format, list);
+	show_message(screen, scope, false, format, list);
 	va_end(list);
-	screen->message_scope = scope;
-	screen->message_until_ns = env_mono_ns() + MESSAGE_NS;
-	loop_wake_in(&screen->loop, MESSAGE_NS);
+}
+
+void screen_warn(struct screen *screen, enum message_scope scope, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	show_message(screen, scope, true, format, list);
+	va_end(list);
 }
 
 void session_set_delay(struct screen *screen, double seconds)
@@ -158,7 +177,7 @@ void session_keep_pace(struct screen *screen, uint64_t cost_ns)
 	loop_set_tick(&screen->loop, delay_ns);
 	if (screen->delay_seconds < screen->usual_seconds)
 		return; /* the pane chose this delay: the headline shows the actual one */
-	screen_message(screen, MESSAGE_SCREEN,
+	screen_warn(screen, MESSAGE_SCREEN,
 		       _("a sample costs %.3f s of CPU time; now sampling every %.1f s"),
 		       (double)cost_ns / 1e9, (double)delay_ns / 1e9);
 }
@@ -465,8 +484,8 @@ void session_choose_recorded_pane(struct screen *screen)
 	if (is_sampled(session_context(screen)))
 		return;
 	if (screen->setup->first_asked_for)
-		screen_message(screen, MESSAGE_SCREEN, "%s: %s", session_context(screen)->pane->name,
-			       _("it holds none of the requested tables"));
+		screen_warn(screen, MESSAGE_SCREEN, _("the recording holds no tables of the pane %s"),
+			    session_context(screen)->pane->name);
 	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
 		if (is_sampled(&screen->contexts[i])) {
 			session_choose_pane(screen, i);
@@ -478,7 +497,6 @@ void session_choose_recorded_pane(struct screen *screen)
 void screen_open(struct pane_context *context, const char *pane, const struct process_choice *process)
 {
 	struct screen *screen = context->screen;
-
 	int from = (int)screen->current;
 
 	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
@@ -556,12 +574,7 @@ static const struct notice *why_empty(const struct pane_context *context, unsign
 {
 	const struct table *table = context_table(context, index);
 
-	if (!table || table->n_rows > 0)
-		return NULL;
-	for (unsigned i = context->frame->n_notices; i-- > 0;)
-		if (strcmp(context->frame->notices[i].topic, table->schema->name) == 0)
-			return &context->frame->notices[i];
-	return NULL;
+	return table && table->n_rows == 0 ? frame_newest_notice(context->frame, table->schema->name) : NULL;
 }
 
 /* Why a table is not in the shown frame. */
@@ -688,6 +701,7 @@ void session_open(struct screen *screen)
 
 	open_logs(screen);
 	screen->contexts = alloc_zeroed(setup->n_panes, sizeof(*screen->contexts));
+	screen->shown_notices = alloc_zeroed(setup->n_panes, sizeof(*screen->shown_notices));
 	for (unsigned i = 0; i < setup->n_panes; i++)
 		open_context(screen, i);
 	for (int i = 0; i < SCREEN_FRAMES; i++)
@@ -703,6 +717,7 @@ void session_close(struct screen *screen)
 	for (unsigned i = 0; i < screen->setup->n_panes; i++)
 		close_context(&screen->contexts[i]);
 	free(screen->contexts);
+	free(screen->shown_notices);
 	free(screen->wanted);
 	close_logs(screen);
 	for (int i = 0; i < SCREEN_FRAMES; i++)

@@ -87,6 +87,15 @@ struct checklist {
 	void (*accepted)(struct pane_context *context, const bool *on);
 };
 
+#define SHOWN_NOTICES_MAX 32
+
+/* Notices that a pane has shown. */
+struct shown_notices {
+	uint64_t identities[SHOWN_NOTICES_MAX];
+	unsigned next;
+	uint64_t current, until_ns; /* the one on show */
+};
+
 struct screen {
 	const struct screen_setup *setup;
 	struct terminal terminal;
@@ -108,8 +117,10 @@ struct screen {
 	enum glyph_set glyphs;
 	enum theme theme;
 	char message[TEXT_MAX];
+	bool message_warns;
 	enum message_scope message_scope;
 	uint64_t message_until_ns;
+	struct shown_notices *shown_notices; /* one for each pane */
 	const struct overlay *overlay; /* NULL: none */
 	struct prompt prompt;
 	struct question question;

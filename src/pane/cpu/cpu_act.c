@@ -89,10 +89,10 @@ static const void *selected_row(struct pane_context *context)
 	if (row && !table_row_is_gone(table->schema, row))
 		return row;
 	if (row)
-		screen_message(context->screen, MESSAGE_PANE, _("%s: choose a process that runs"),
+		screen_warn(context->screen, MESSAGE_PANE, _("%s: choose a process that runs"),
 			       table_text(table, row, "name"));
 	else
-		screen_message(context->screen, MESSAGE_PANE, "%s",
+		screen_warn(context->screen, MESSAGE_PANE, "%s",
 			       _("select a process first, with the arrows or the mouse"));
 	return NULL;
 }
@@ -118,7 +118,7 @@ static void say_failed(struct pane_context *context, int error, const char *reme
 	const struct cpu_state *cpu = context->state;
 	char text[TEXT_MAX];
 
-	screen_message(context->screen, MESSAGE_PANE, "%s (%.0f): %s", cpu->target.name, cpu->target.pid,
+	screen_warn(context->screen, MESSAGE_PANE, "%s (%.0f): %s", cpu->target.name, cpu->target.pid,
 		       failure_text(text, error, remedy));
 }
 

@@ -129,7 +129,7 @@ static void choose_kinds(struct pane_context *context, const bool *on)
 						 kinds[i].word);
 	}
 	if (!*list) {
-		screen_message(context->screen, MESSAGE_PANE, "%s", _("no type selected: nothing changed"));
+		screen_warn(context->screen, MESSAGE_PANE, "%s", _("no type selected: nothing changed"));
 		return;
 	}
 	settings_set(context->settings, "events.events", usual ? NULL : list);
@@ -205,7 +205,7 @@ static void ask_kinds(struct pane_context *context, const char *name)
 
 	(void)name;
 	if (screen_replays(context)) {
-		screen_message(
+		screen_warn(
 			context->screen, MESSAGE_PANE, "%s",
 			_("a recording has only the types of events it was made with; \\ filters them"));
 		return;

@@ -146,7 +146,7 @@ static void say_failed(struct pane_context *context, int error, const char *reme
 {
 	char text[TEXT_MAX];
 
-	screen_message(context->screen, MESSAGE_PANE, _("the caches cannot be dropped: %s"),
+	screen_warn(context->screen, MESSAGE_PANE, _("the caches cannot be dropped: %s"),
 		       failure_text(text, error, remedy));
 }
 

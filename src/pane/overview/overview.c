@@ -375,7 +375,7 @@ static void open_process(struct pane_context *context)
 	if (row)
 		pages_open(context, table, row);
 	else
-		screen_message(context->screen, MESSAGE_PANE, "%s",
+		screen_warn(context->screen, MESSAGE_PANE, "%s",
 			       _("select a process first, with the arrows or the mouse"));
 }
 

@@ -166,7 +166,7 @@ static void enter(struct pane_context *context)
 	if (pages->view == PAGES_VIEW_LIST && row && table) {
 		pages_open(context, table, row);
 	} else if (pages->view == PAGES_VIEW_LIST) {
-		screen_message(context->screen, MESSAGE_PANE, "%s", select_first());
+		screen_warn(context->screen, MESSAGE_PANE, "%s", select_first());
 	} else if (pages->view == PAGES_VIEW_REGIONS) {
 		pages_show(context, PAGES_VIEW_MAP);
 		if (row && table)

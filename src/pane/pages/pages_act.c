@@ -25,7 +25,7 @@ static void say_failed(struct pane_context *context, int error, const char *reme
 {
 	char text[TEXT_MAX];
 
-	screen_message(context->screen, MESSAGE_PANE, "%s", failure_text(text, error, remedy));
+	screen_warn(context->screen, MESSAGE_PANE, "%s", failure_text(text, error, remedy));
 }
 
 /* Without done it only checks whether it is possible. */
@@ -48,7 +48,7 @@ static bool has_process(struct pane_context *context)
 	const char *why = pages_no_process(context);
 
 	if (why)
-		screen_message(context->screen, MESSAGE_PANE, "%s", why);
+		screen_warn(context->screen, MESSAGE_PANE, "%s", why);
 	return !why;
 }
 

@@ -225,7 +225,7 @@ static struct graph_series *chosen_line(struct pane_context *context)
 		table && row ? graph_series_find(context->state, table_text(table, row, "sensor")) : NULL;
 
 	if (!found)
-		screen_message(context->screen, MESSAGE_PANE, "%s",
+		screen_warn(context->screen, MESSAGE_PANE, "%s",
 			       _("select a temperature with the arrows"));
 	return found;
 }

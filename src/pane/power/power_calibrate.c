@@ -54,7 +54,7 @@ static void start(struct pane_context *context)
 
 	if (!calibration_run_open(run, &plan)) {
 		free(run);
-		screen_message(context->screen, MESSAGE_PANE, "%s", _("cannot start a thread per CPU"));
+		screen_warn(context->screen, MESSAGE_PANE, "%s", _("cannot start a thread per CPU"));
 		return;
 	}
 	power->calibration = run;
@@ -78,7 +78,7 @@ static void ask_start(struct pane_context *context)
 	char question[TEXT_MAX];
 
 	if (!measures_watts(context->frame)) {
-		screen_message(context->screen, MESSAGE_PANE, "%s", no_watts());
+		screen_warn(context->screen, MESSAGE_PANE, "%s", no_watts());
 		return;
 	}
 	snprintf(question, sizeof(question),
@@ -147,7 +147,7 @@ void power_calibration_feed(struct pane_context *context, const struct frame *fr
 		keep(context, &run->calibration);
 	} else {
 		leave(context);
-		screen_message(context->screen, MESSAGE_PANE, "%s", no_watts());
+		screen_warn(context->screen, MESSAGE_PANE, "%s", no_watts());
 	}
 	stop(context);
 }

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The line above the keys: what was just done or refused, else a notice of a source. */
+#include <config.h>
+
+#include "screen/notices.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/hash.h"
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "screen/session.h"
+#include "sys/env.h"
+
+#define MORE " (i)"
+#define NOTICE_NS UINT64_C(10000000000) /* then only their number stays */
+
+/* Is it only about a table of other panes? They show it themselves; the key i lists all. */
+static bool is_of_others(const struct screen *screen, const struct notice *notice)
+{
+	bool others = false;
+
+	for (unsigned i = 0; i < screen->setup->n_panes; i++)
+		others |= pane_has_table(screen->setup->panes[i], notice->topic);
+	return others && !pane_has_table(screen->contexts[screen->current].pane, notice->topic);
+}
+
+/* The same for notices that differ in numbers only, which change with every sample. */
+static uint64_t identity_of(const struct notice *notice)
+{
+	char text[TEXT_MAX];
+	size_t length = 0;
+
+	for (const char *at = notice->text; *at && length < sizeof(text); at++)
+		if (*at < '0' || *at > '9')
+			text[length++] = *at;
+	return hash_bytes(HASH_SEED, span_of(text, length));
+}
+
+static bool was_shown(const struct shown_notices *shown, uint64_t identity)
+{
+	bool found = false;
+
+	for (unsigned i = 0; i < SHOWN_NOTICES_MAX; i++)
+		found |= shown->identities[i] == identity;
+	return found;
+}
+
+/* The one on show while its time lasts, else the newest that this pane has not shown yet. */
+static const struct notice *choose_notice(struct screen *screen)
+{
+	struct shown_notices *shown = &screen->shown_notices[screen->current];
+	const struct frame *frame = session_frame(screen);
+	const struct notice *newest = NULL;
+	uint64_t now_ns = env_mono_ns();
+
+	for (unsigned i = frame->n_notices; i-- > 0;) {
+		const struct notice *notice = &frame->notices[i];
+		uint64_t identity = identity_of(notice);
+
+		if (is_of_others(screen, notice))
+			continue;
+		if (now_ns < shown->until_ns && identity == shown->current) {
+			loop_wake_in(&screen->loop, shown->until_ns - now_ns);
+			return notice;
+		}
+		if (!newest && !was_shown(shown, identity))
+			newest = notice;
+	}
+	if (!newest)
+		return NULL;
+	shown->current = identity_of(newest);
+	shown->identities[shown->next++ % SHOWN_NOTICES_MAX] = shown->current;
+	shown->until_ns = now_ns + NOTICE_NS;
+	loop_wake_in(&screen->loop, NOTICE_NS);
+	return newest;
+}
+
+/* Truncated text ends with the key that shows the rest. */
+static void draw_line(const struct canvas *canvas, int y, enum style style, const char *text, bool more)
+{
+	int x = style == STYLE_NOTICE ? canvas_text(canvas, y, 0, style, "! ", -1) : 0;
+
+	if (!more && x + utf8_cells(text, canvas->ascii) <= canvas->width) {
+		canvas_text(canvas, y, x, style, text, -1);
+		return;
+	}
+	x += canvas_text(canvas, y, x, style, text, canvas->width - x - (int)strlen(MORE));
+	canvas_text(canvas, y, x, style, MORE, -1);
+}
+
+/* A remedy that does not fit is not begun. */
+static void draw_notice(const struct canvas *canvas, int y, const struct notice *notice)
+{
+	char text[TEXT_MAX];
+	bool more;
+
+	snprintf(text, sizeof(text), "%s; %s", notice->text, notice->remedy ? notice->remedy : "");
+	more = notice->remedy && 2 + utf8_cells(text, canvas->ascii) > canvas->width;
+	draw_line(canvas, y, STYLE_NOTICE, notice->remedy && !more ? text : notice->text, more);
+}
+
+bool notices_draw(struct screen *screen, const struct canvas *canvas, int y)
+{
+	const struct notice *notice;
+
+	if (env_mono_ns() < screen->message_until_ns) {
+		draw_line(canvas, y, screen->message_warns ? STYLE_NOTICE : STYLE_NORMAL, screen->message,
+			  false);
+		return true;
+	}
+	notice = choose_notice(screen);
+	if (notice)
+		draw_notice(canvas, y, notice);
+	return notice != NULL;
+}
+
+void notices_count(struct screen *screen, bool brief, char *text, size_t room)
+{
+	const struct shown_notices *shown = &screen->shown_notices[screen->current];
+	const struct frame *frame = session_frame(screen);
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < frame->n_notices; i++)
+		n += !is_of_others(screen, &frame->notices[i]) &&
+		     was_shown(shown, identity_of(&frame->notices[i])) &&
+		     !(env_mono_ns() < shown->until_ns &&
+		       identity_of(&frame->notices[i]) == shown->current);
+	*text = '\0';
+	if (n > 0 && brief)
+		snprintf(text, room, "!%u (i)", n);
+	else if (n > 0)
+		snprintf(text, room, P_("%u notice (i)", "%u notices (i)", n), n);
+}
