@@ -87,6 +87,7 @@ struct column {
 	bool words;            /* its texts are N_(): people see them translated, programs do not */
 	bool of_cpu;           /* a share of one CPU; --per-machine shows it to people as one of all */
 	bool of_interval;      /* of the interval, not of the row: the screen shows equal ones once */
+	bool whole;            /* of seconds people see no fractions: "5min" */
 	bool fleeting;         /* LABEL: changes from sample to sample, so it is not part of a series */
 };
 

@@ -154,16 +154,17 @@ char *rate_short(char *out, double per_second)
 	return out;
 }
 
-static size_t format_hertz(char *out, double hertz)
+static size_t format_hertz(char *out, double hertz, const char *gap)
 {
 	if (isnan(hertz))
 		return cell(out, "-");
-	return hertz < 1e9 ? cell(out, "%.0fMHz", hertz / 1e6) : cell(out, "%.2fGHz", hertz / 1e9);
+	return hertz < 1e9 ? cell(out, "%.0f%sMHz", hertz / 1e6, gap)
+			   : cell(out, "%.2f%sGHz", hertz / 1e9, gap);
 }
 
 char *hertz_text(char *out, double hertz)
 {
-	format_hertz(out, hertz);
+	format_hertz(out, hertz, " ");
 	return out;
 }
 
@@ -205,7 +206,7 @@ static size_t format_joules(char *out, double joules)
 	return fabs(joules) < 10000 ? cell(out, "%.1f", joules) : scaled(out, joules, 1000, suffixes, 5);
 }
 
-static size_t format_seconds(char *out, double seconds, bool ascii)
+static size_t format_seconds(char *out, double seconds, bool ascii, const char *gap)
 {
 	unsigned long long whole;
 
@@ -213,18 +214,18 @@ static size_t format_seconds(char *out, double seconds, bool ascii)
 		return cell(out, "-");
 	if (seconds < 0 && seconds > -1e15) {
 		*out = '-';
-		return 1 + format_seconds(out + 1, -seconds, ascii);
+		return 1 + format_seconds(out + 1, -seconds, ascii, gap);
 	}
 	if (!(seconds > 0) || seconds > 1e15)
-		return cell(out, "%.3gs", seconds);
+		return cell(out, "%.3g%ss", seconds, gap);
 	if (seconds < 1e-6)
-		return cell(out, "%.0fns", seconds * 1e9);
+		return cell(out, "%.0f%sns", seconds * 1e9, gap);
 	if (seconds < 1e-3)
-		return cell(out, "%.1f%s", seconds * 1e6, ascii ? "us" : "µs");
+		return cell(out, "%.1f%s%s", seconds * 1e6, gap, ascii ? "us" : "µs");
 	if (seconds < 1)
-		return cell(out, "%.1fms", seconds * 1e3);
+		return cell(out, "%.1f%sms", seconds * 1e3, gap);
 	if (seconds < 1000)
-		return cell(out, "%.3fs", seconds);
+		return cell(out, "%.3f%ss", seconds, gap);
 	whole = (unsigned long long)seconds;
 	if (whole < 86400)
 		return cell(out, "%02llu:%02llu:%02llu", whole / 3600,
@@ -235,8 +236,22 @@ static size_t format_seconds(char *out, double seconds, bool ascii)
 
 char *duration_text(char *out, double seconds, bool ascii)
 {
-	format_seconds(out, seconds, ascii);
+	format_seconds(out, seconds, ascii, " ");
 	return out;
+}
+
+char *duration_short(char *out, double seconds, bool ascii)
+{
+	format_seconds(out, seconds, ascii, "");
+	return out;
+}
+
+/* "90s", "5min", then hours as format_seconds(). */
+static size_t format_long_seconds(char *out, double seconds)
+{
+	if (!(seconds >= 0 && seconds < 7200))
+		return format_seconds(out, seconds, false, "");
+	return seconds < 120 ? cell(out, "%.0fs", seconds) : cell(out, "%.0fmin", floor(seconds / 60));
 }
 
 /* Accumulated time: tenths, below a second hundredths, so that slow growth does not flicker. */
@@ -246,7 +261,7 @@ static size_t format_total_seconds(char *out, double seconds, bool ascii)
 	double step = seconds < 1 ? 100 : 10;
 
 	if (!(seconds >= 0.1 && seconds < 1000))
-		return format_seconds(out, seconds, ascii);
+		return format_seconds(out, seconds, ascii, "");
 	return cell(out, "%.*fs", places, floor(seconds * step + 1e-6) / step);
 }
 
@@ -262,7 +277,7 @@ static size_t format_edge(char *out, double seconds, bool ascii)
 	int places;
 
 	if (isnan(seconds) || !(seconds >= 1e-9 && seconds < 1000))
-		return format_seconds(out, seconds, ascii);
+		return format_seconds(out, seconds, ascii, "");
 	while (seconds < units[i].seconds * (1 - 1e-9) && i < 3)
 		i++;
 	value = seconds / units[i].seconds;
@@ -321,14 +336,15 @@ static size_t format_plain(char *out, const struct column *column, double number
 		return format_size(out, number);
 	case UNIT_SECONDS:
 		return column->kind == COLUMN_COUNTER ? format_total_seconds(out, number, ascii)
-						      : format_seconds(out, number, ascii);
+		       : column->whole                ? format_long_seconds(out, number)
+						      : format_seconds(out, number, ascii, "");
 	case UNIT_RATIO:
 	case UNIT_CELSIUS:
 		return cell(out, "%.1f", column->unit == UNIT_RATIO ? 100 * number : number);
 	case UNIT_PER_SECOND:
 		return format_rate(out, number);
 	case UNIT_HERTZ:
-		return format_hertz(out, number);
+		return format_hertz(out, number, "");
 	case UNIT_WATTS:
 		return format_watts(out, number, "");
 	case UNIT_JOULES:

@@ -46,12 +46,14 @@ const char *value_text(char *number, const struct schema *schema, const struct c
 char *number_text(char *out, const struct column *column, double number, bool ascii);
 
 /*
- * For sentences and labels: "14.2 GiB", short "14.2G", "6.778s", "1.2k", "2.60GHz", "7.97 W", "62 °C"; "-"
- * when unknown. Each returns out, which has VALUE_TEXT_MAX bytes.
+ * For sentences and labels a blank stands before the unit: "14.2 GiB", "6.778 s", "2.60 GHz", "7.97 W",
+ * "62 °C"; short forms are those of table cells, which are one word: "14.2G", "6.778s", "1.2k". "-" when
+ * unknown. Each returns out, which has VALUE_TEXT_MAX bytes.
  */
 char *size_text(char *out, double bytes);
 char *size_short(char *out, double bytes);
 char *duration_text(char *out, double seconds, bool ascii);
+char *duration_short(char *out, double seconds, bool ascii);
 char *rate_text(char *out, double per_second);
 char *rate_short(char *out, double per_second); /* "3.1k" from 1000 on */
 char *hertz_text(char *out, double hertz);

@@ -5,6 +5,8 @@ A laptop of four CPUs for six minutes, a sample each two seconds: it works in bu
 It was calibrated: the watts of its processes are known. Watts follow the load at once, the
 processor's temperature twelve seconds later, the case's half a minute later.
 """
+import math
+
 from recording import Recording
 
 STEP = 2
@@ -43,6 +45,7 @@ class Machine:
         self.joules = {"package-0": 100.0, "package-0/core": 60.0, "package-0/uncore": 20.0, "psys": 300.0}
         self.idle = {"POLL": [0.0, 10], "C1E": [0.0, 4000], "C10": [0.0, 700]}
         self.watts = []
+        self.drawn = {name: [] for name in self.joules}
         self.used = {"tasks": 0.0, "exited": 0.0, "others": 0.0}
 
     def go_on(self, step):
@@ -50,13 +53,14 @@ class Machine:
         package = 2.1 + 15 * busy + 0.2 * noise(step, 2)
         for cpu in range(CPUS):
             self.busy[cpu] += busy * STEP
-        for name, watts in (("package-0", package), ("package-0/core", package * 0.66), ("package-0/uncore", 0.61),
+        for name, watts in (("package-0", package), ("package-0/core", package * 0.66), ("package-0/uncore", 0.61 + 0.02 * noise(step, 6)),
                             ("psys", package + 2.85 + 0.1 * noise(step, 3))):
             self.joules[name] += watts * STEP
+            self.drawn[name].append(watts)
         for name, share, per_second in (("POLL", 0.001, 1), ("C1E", 0.3 * (1 - busy), 320), ("C10", 0.6 * (1 - busy), 90)):
             self.idle[name][0] += share * STEP
             self.idle[name][1] += per_second * STEP
-        self.watts.append(package + 2.85)
+        self.watts.append(self.drawn["psys"][-1])
         for part, share in (("tasks", 0.8), ("exited", 0.15), ("others", 0.05)):
             self.used[part] += share * busy * CPUS * STEP
 
@@ -65,7 +69,7 @@ def statistics(values):
     mean = sum(values) / len(values)
     return {"mean_watts": mean, "min_watts": min(values), "max_watts": max(values),
             "stddev_watts": (sum((value - mean) ** 2 for value in values) / len(values)) ** 0.5,
-            "geometric_mean_watts": mean * 0.95, "run_seconds": len(values) * STEP}
+            "geometric_mean_watts": math.exp(sum(math.log(value or 1) for value in values) / len(values)), "run_seconds": len(values) * STEP}
 
 
 def temperatures(step):
@@ -116,7 +120,7 @@ def rows_of(machine, step):
     for name, inside, place in (("package-0", "psys", "intel-rapl:0"), ("package-0/core", "package-0", "intel-rapl:0:0"),
                                 ("package-0/uncore", "package-0", "intel-rapl:0:1"), ("psys", "total", "intel-rapl:1")):
         domains.append({"domain": name, "joules": machine.joules[name], "counted_in": inside,
-                        "source": "powercap " + place, **statistics([value - 2 for value in watts])})
+                        "source": "powercap " + place, **statistics(machine.drawn[name] or [0])})
     keys = ("sensor", "label", "celsius", "min_celsius", "max_celsius", "high_celsius", "critical_celsius", "chip", "state")
     cpus = [{"cpu": str(cpu), "user_seconds": machine.busy[cpu], "idle_seconds": 100 + seconds - machine.busy[cpu],
              "iowait_seconds": 0, "busy_seconds": machine.busy[cpu], "total_seconds": 100 + seconds, "frequency_hertz": hertz} for cpu in range(CPUS)]

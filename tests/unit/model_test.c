@@ -667,9 +667,9 @@ START_TEST(durations_and_rates)
 	};
 	char text[VALUE_TEXT_MAX];
 
-	ck_assert_str_eq(duration_text(text, 0, true), "0s");
-	ck_assert_str_eq(duration_text(text, 123.4e-6, true), "123.4us");
-	ck_assert_str_eq(duration_text(text, 6.7784, true), "6.778s");
+	ck_assert_str_eq(duration_text(text, 0, true), "0 s");
+	ck_assert_str_eq(duration_text(text, 123.4e-6, true), "123.4 us");
+	ck_assert_str_eq(duration_text(text, 6.7784, true), "6.778 s");
 	ck_assert_str_eq(duration_text(text, 3725, true), "01:02:05");
 	ck_assert_str_eq(number_text(text, &total, 553.309, true), "553.3s");
 	ck_assert_str_eq(number_text(text, &total, 0.29, true), "0.29s");

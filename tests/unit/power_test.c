@@ -56,6 +56,54 @@ START_TEST(psys_is_the_total_of_a_laptop)
 }
 END_TEST
 
+/* The total's watts as the screen and all outputs derive them; joules go on where the parts change. */
+START_TEST(a_counter_that_stands_still_is_not_the_machine)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-laptop", power_only);
+	rig_sample(&rig, 1);
+	frame = rig_sample(&rig, 2); /* no counter has moved */
+	ck_assert_double_eq_tol(watts(frame, "total"), 8.2, MW);
+	ck_assert_str_eq(cell_text(frame, "power", "total", "source"), "batteries");
+	ck_assert_str_eq(counted_in(frame, "battery/BAT0"), "total");
+	ck_assert_double_eq_tol(watts(frame, "psys"), 0, MW);
+	ck_assert_uint_eq(frame->n_notices, 1);
+	ck_assert_ptr_nonnull(
+		strstr(frame->notices[0].text, "psys stands still while a battery delivers 8.20 W"));
+	rig_close(&rig);
+}
+END_TEST
+
+/* Near misses: the counter moves, or the battery delivers nothing. */
+START_TEST(a_counter_is_believed_that_moves_or_that_no_battery_contradicts)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-laptop", power_only);
+	rig_sample(&rig, 1);
+	rig_tick(&rig, 1);
+	rig_sample(&rig, 2);
+	frame = rig_sample(&rig, 3); /* it moved before */
+	ck_assert_str_eq(cell_text(frame, "power", "total", "source"), "psys");
+	ck_assert_double_eq_tol(watts(frame, "total"), 0, MW);
+	ck_assert_uint_eq(frame->n_notices, 0);
+	rig_close(&rig);
+
+	rig_open(&rig, "power-laptop", power_only);
+	rig_put(&rig, "sys/class/power_supply/BAT0/uevent",
+		"POWER_SUPPLY_NAME=BAT0\nPOWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_STATUS=Charging\n"
+		"POWER_SUPPLY_POWER_NOW=8200000\n");
+	rig_sample(&rig, 1);
+	frame = rig_sample(&rig, 2);
+	ck_assert_str_eq(cell_text(frame, "power", "total", "source"), "psys");
+	ck_assert_uint_eq(frame->n_notices, 0);
+	rig_close(&rig);
+}
+END_TEST
+
 START_TEST(an_amd_has_packages_and_a_card_of_its_own)
 {
 	const struct frame *frame;
@@ -449,14 +497,14 @@ START_TEST(statistics_start_anew)
 	const struct frame *frame;
 	struct rig rig;
 
-	rig_open(&rig, "power-laptop", power_only);
+	rig_open(&rig, "power-amd", power_only);
 	rig_sample(&rig, 1);
 	rig_sample(&rig, 2); /* nothing was used */
 	rig.samples[0].topic->restart(&rig.samples[0]);
 	rig_tick(&rig, 1);
 	frame = rig_sample(&rig, 2);
-	ck_assert_double_eq_tol(cell_f64(frame, "power", "total", "mean_watts"), 7.97, MW);
-	ck_assert_double_eq_tol(cell_f64(frame, "power", "total", "geometric_mean_watts"), 7.97, MW);
+	ck_assert_double_eq_tol(cell_f64(frame, "power", "total", "mean_watts"), 21, MW);
+	ck_assert_double_eq_tol(cell_f64(frame, "power", "total", "geometric_mean_watts"), 21, MW);
 	ck_assert_double_eq_tol(cell_f64(frame, "power", "total", "stddev_watts"), 0, MW);
 	rig_close(&rig);
 }

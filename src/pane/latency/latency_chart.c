@@ -143,7 +143,7 @@ static void draw_time(const struct canvas *canvas, int y, double ns, bool open)
 {
 	char time[VALUE_TEXT_MAX], text[VALUE_TEXT_MAX + 4];
 
-	snprintf(text, sizeof(text), "%s%s", open ? ">" : "", duration_text(time, ns / 1e9, canvas->ascii));
+	snprintf(text, sizeof(text), "%s%s", open ? ">" : "", duration_short(time, ns / 1e9, canvas->ascii));
 	canvas_right(canvas, y, 0, TIME_CELLS, STYLE_NORMAL, text);
 	canvas_fill(canvas, y, TIME_CELLS + 1, STYLE_DIM, canvas->glyphs->axis, 1);
 }

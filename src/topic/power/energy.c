@@ -213,6 +213,20 @@ static bool has_part(const struct energy *energy, enum energy_part part)
 	return false;
 }
 
+/* Watts that batteries deliver; NaN: none discharges, or it is not known. */
+static double delivered(const struct energy *energy)
+{
+	double watts = NAN;
+
+	for (size_t i = 0; i < energy->supplies->count; i++) {
+		const struct battery *battery = &energy->supplies->list[i];
+
+		if (battery->is_battery && battery->flow == BATTERY_DISCHARGES && battery->watts > 0)
+			watts = isnan(watts) ? battery->watts : watts + battery->watts;
+	}
+	return watts;
+}
+
 static bool any_discharges(const struct energy *energy)
 {
 	for (size_t i = 0; i < energy->supplies->count; i++) {
@@ -224,8 +238,40 @@ static bool any_discharges(const struct energy *energy)
 	return false;
 }
 
+/* The first counter of a total of this kind if none of them has grown; NULL. */
+static const struct energy_domain *standing_still(const struct energy *energy, enum energy_part part)
+{
+	const struct energy_domain *first = NULL;
+
+	for (size_t i = 0; i < energy->count; i++) {
+		const struct energy_domain *domain = &energy->list[i];
+
+		if (domain->part != part || !domain->counted)
+			continue;
+		if (domain->grown_uj > 0)
+			return NULL;
+		first = first ? first : domain;
+	}
+	return first;
+}
+
+/*
+ * A machine that runs on its battery uses energy: a counter that did not grow since the first sample does not
+ * measure it.
+ */
+static const struct energy_domain *find_still(const struct energy *energy, const struct energy_domain *psys)
+{
+	if (energy->sample_ns == 0 || isnan(energy->delivered_watts))
+		return NULL;
+	if (psys)
+		return psys->grown_uj == 0 ? psys : NULL;
+	return standing_still(energy, ENERGY_PACKAGE);
+}
+
 static enum energy_total choose_total(const struct energy *energy, const struct energy_domain *psys)
 {
+	if (energy->still)
+		return TOTAL_BATTERIES;
 	if (psys)
 		return TOTAL_PLATFORM;
 	if (has_part(energy, ENERGY_PACKAGE))
@@ -260,6 +306,8 @@ static bool choose_parts(struct energy *energy)
 	const struct energy_domain *psys = platform(energy);
 	bool changed = false;
 
+	energy->delivered_watts = delivered(energy);
+	energy->still = find_still(energy, psys);
 	energy->total = choose_total(energy, psys);
 	for (size_t i = 0; i < energy->count; i++) {
 		struct energy_domain *domain = &energy->list[i];
@@ -271,7 +319,10 @@ static bool choose_parts(struct energy *energy)
 	return changed;
 }
 
-/* Unknown if one part is, or if the parts changed. */
+/*
+ * Unknown if one part is, or if the parts changed, as a counter that begins to move may jump. Batteries that
+ * replace a counter which stands still go on from it.
+ */
 static void add_up(struct energy *energy, double seconds, bool first)
 {
 	bool changed = choose_parts(energy) && !first;
@@ -285,9 +336,13 @@ static void add_up(struct energy *energy, double seconds, bool first)
 		joules += domain->joules;
 		run += domain->run_joules;
 	}
-	if (energy->total == TOTAL_NONE || changed)
+	if (energy->total == TOTAL_NONE || (changed && !energy->still))
 		joules = run = NAN;
-	energy->joules = joules;
+	if (changed)
+		energy->before_joules = energy->still ? energy->joules + run - joules : 0;
+	if (isnan(energy->before_joules))
+		energy->before_joules = 0;
+	energy->joules = joules + energy->before_joules;
 	energy->watts = first ? NAN : run / seconds;
 	statistics_add(&energy->run, energy->watts, seconds);
 }

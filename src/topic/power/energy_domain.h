@@ -69,6 +69,9 @@ struct energy {
 	uint64_t tick, sample_ns;                  /* of the last sample */
 	enum energy_total total;
 	double joules, watts; /* of the total; NaN */
+	double before_joules; /* of the total, beside those of its present domains */
+	const struct energy_domain *still; /* its counter has not grown while batteries deliver power; NULL */
+	double delivered_watts;            /* by batteries */
 	struct statistics run;
 	struct energy_domain *maybe_wrapped; /* whose counter may have wrapped unnoticed; NULL */
 	double unread_seconds;

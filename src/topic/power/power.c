@@ -19,9 +19,9 @@ struct power_row {
 	const char *counted_in, *source;
 };
 
-#define OVER_RUN(field, heading, place, what, from)                                                          \
+#define OVER_RUN(field, heading, place, hide, what, from)                                                    \
 	COLUMN(struct power_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_WATTS, .title = heading,          \
-	       .width = 8, .rank = place, .help = what, .source = from)
+	       .width = 8, .rank = place, .hidden = (hide), .help = what, .source = from)
 
 static const struct column columns[] = {
 	COLUMN(struct power_row, domain, .kind = COLUMN_KEY, .title = N_("domain"), .width = 18,
@@ -31,21 +31,20 @@ static const struct column columns[] = {
 	       .width = 8, .rate_of = offsetof(struct power_row, joules),
 	       .help = N_("mean power in the last interval"), .source = "growth of joules / time"),
 	COLUMN(struct power_row, joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("joules"),
-	       .width = 9, .rank = 3,
-	       .help = N_("energy counter, wraps added"),
+	       .width = 9, .rank = 3, .help = N_("energy counter, wraps added"),
 	       .source =
 		       "energy_uj + max_energy_range_uj * wraps, or count of the perf event * its scale; of "
 		       "a power meter: sum of watts * time"),
-	OVER_RUN(mean_watts, N_("mean"), 1, N_("mean over the run or since reset"),
+	OVER_RUN(mean_watts, N_("mean"), 1, false, N_("mean over the run or since reset"),
 		 "sum of watts * time / time"),
-	OVER_RUN(geometric_mean_watts, N_("geomean"), 4, N_("geometric mean over the run"),
+	OVER_RUN(geometric_mean_watts, N_("geomean"), 4, true, N_("geometric mean over the run"),
 		 "exp(sum of log(watts) * time / time)"),
-	OVER_RUN(min_watts, N_("min"), 2, N_("lowest interval mean in the run"), "smallest watts"),
-	OVER_RUN(max_watts, N_("max"), 2, N_("highest interval mean in the run"), "greatest watts"),
-	OVER_RUN(stddev_watts, N_("stddev"), 2, N_("standard deviation over the run"),
+	OVER_RUN(min_watts, N_("min"), 2, false, N_("lowest interval mean in the run"), "smallest watts"),
+	OVER_RUN(max_watts, N_("max"), 2, false, N_("highest interval mean in the run"), "greatest watts"),
+	OVER_RUN(stddev_watts, N_("stddev"), 2, false, N_("standard deviation over the run"),
 		 "sqrt(sum of (watts - mean_watts)^2 * time / time)"),
 	COLUMN(struct power_row, run_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("over"),
-	       .width = 9, .rank = 3, .help = N_("time that mean, min, max and stddev cover"),
+	       .width = 9, .rank = 3, .whole = true, .help = N_("time that mean, min, max and stddev cover"),
 	       .source = "sum of the intervals"),
 	COLUMN(struct power_row, counted_in, .kind = COLUMN_LABEL, .title = N_("counted in"), .width = 10,
 	       .rank = 1, .help = N_("domain that includes it: the two must not be added"),
@@ -194,6 +193,16 @@ static void explain(const struct energy *energy, struct env *env, struct frame *
 	}
 }
 
+static void report_standstill(struct energy *energy, struct frame *frame)
+{
+	if (energy->still)
+		frame_notice(
+			frame, schema.name, _("compare it with panetop -t battery"),
+			_("the counter of %s stands still while a battery delivers %.2f W: the batteries "
+			  "are the total"),
+			energy->still->name, energy->delivered_watts);
+}
+
 static void report_wrap(struct energy *energy, struct frame *frame)
 {
 	if (!energy->maybe_wrapped)
@@ -218,6 +227,7 @@ static int sample(struct sample *sample)
 		if (energy->list[i].parent < 0)
 			add_domain(energy, i, frame, table);
 	explain(energy, sample->env, frame);
+	report_standstill(energy, frame);
 	report_wrap(energy, frame);
 	return 0;
 }
