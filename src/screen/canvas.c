@@ -11,6 +11,7 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 
+#define RULE_TITLE_MIN 12 /* cells: a shorter one is not cut for the text at the right */
 #define RULE_MARGIN 2 /* cells of the rule before the title and after the text */
 
 #define CELLS_MAX 1024
@@ -175,12 +176,14 @@ void canvas_right(const struct canvas *canvas, int y, int x, int width, enum sty
 void canvas_rule(const struct canvas *canvas, int y, const char *title, const char *right)
 {
 	int room = canvas->width - RULE_MARGIN - 2, cells;
+	int kept = utf8_cells(right, canvas->ascii) + 2 * RULE_MARGIN;
 
 	canvas_fill(canvas, y, 0, STYLE_DIM, canvas->glyphs->rule, canvas->width);
 	if (room < 4)
 		return;
 	canvas_text(canvas, y, RULE_MARGIN, STYLE_DIM, " ", 1);
-	cells = canvas_text(canvas, y, RULE_MARGIN + 1, STYLE_STRONG, title, room);
+	cells = canvas_text(canvas, y, RULE_MARGIN + 1, STYLE_STRONG, title,
+			    room - kept >= RULE_TITLE_MIN ? room - kept : room);
 	canvas_text(canvas, y, RULE_MARGIN + 1 + cells, STYLE_DIM, " ", 1);
 	room -= cells + 2 * RULE_MARGIN;
 	cells = utf8_cells(right, canvas->ascii);

@@ -200,17 +200,23 @@ void context_draw_table(struct pane_context *context, const struct canvas *canva
 	table_draw(&context->tables[index], canvas, context_table(context, index), context->unit);
 }
 
-/* "5 of 94", and the filter before it. */
+static size_t count_gone(const struct view *view)
+{
+	size_t n_gone = 0;
+
+	for (size_t i = 0; i < view->n_rows; i++)
+		n_gone += table_row_is_gone(view->schema, view->rows[i]);
+	return n_gone;
+}
+
+/* "5 of 94 + 2 ended", and the filter before it. */
 static void count_text(const struct table_widget *widget, const struct table *table, char *text, size_t room)
 {
 	const struct view *view = &widget->view;
-	size_t n_shown = view->n_matching, n_all = table ? table->n_rows : 0, length;
+	size_t n_gone = count_gone(view), n_shown = view->n_matching - n_gone, n_all = 0, length;
 
-	for (size_t i = 0; i < view->n_rows; i++)
-		n_shown -= table_row_is_gone(view->schema, view->rows[i]);
 	for (size_t i = 0; table && i < table->n_rows; i++)
-		n_all -= table_row_is_gone(view->schema, table_row(table, i));
-
+		n_all += !table_row_is_gone(view->schema, table_row(table, i));
 	*text = '\0';
 	if (widget->has_filter)
 		snprintf(text, room, _("filter %s: "), widget->filter_text.bytes);
@@ -219,6 +225,9 @@ static void count_text(const struct table_widget *widget, const struct table *ta
 		snprintf(text + length, room - length, "%zu", n_all);
 	else
 		snprintf(text + length, room - length, _("%zu of %zu"), n_shown, n_all);
+	length = strlen(text);
+	if (n_gone > 0)
+		snprintf(text + length, room - length, _(" + %zu ended"), n_gone);
 }
 
 void context_draw_titled(struct pane_context *context, const struct canvas *canvas, unsigned index,

@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The pane cpu: ended processes among the others, its views and titles, machines of many CPUs, small screens, signals."""
+import os
+import re
+import shutil
+import subprocess
+from contextlib import contextmanager
+
+from common import edited, expect, replay, screen
+
+TITLES = ("processes that ran in the last 10.0 s", "all processes in the last 10.0 s", "threads in the last 10.0 s",
+          "each CPU in the last 10.0 s", "exited: exits and time since 09:30:00, %CPU and exits/s in the last 10.0 s",
+          "what used the CPUs in the last 10.0 s", "means", "processes by CPU use in the last 10.0 s",
+          "what used the watts, an estimate in the last 10.0 s", "performance counters of every CPU in the last 10.0 s",
+          "counters of the selected process in the last 10.0 s", "cost of panetop itself in the last 10.0 s")
+STEP = 10  # seconds between frames of the recording
+ENDED = re.compile(r"^ *([0-9.]+) .* (\S+) ×(\d+) ended$", re.M)
+DIM = "8a8a8a"  # of ended processes
+
+
+def recorded(*arguments, **rest):
+    return replay(*arguments, "cpu", **rest)
+
+
+def each_view_has_a_title(_scratch):
+    """Tab goes through all of them and comes home; Esc and the pane's digit come home from each."""
+    with recorded() as terminal:
+        terminal.send(".")
+        for title in TITLES:
+            problem = expect(f" {title}" in terminal.text(), terminal, f"no title '{title}'")
+            terminal.send("Tab")
+            if problem:
+                return problem
+        problem = expect(TITLES[0] in terminal.text(), terminal, "Tab does not come home")
+        for steps in range(1, len(TITLES)):
+            for key in ("Esc", "2"):
+                terminal.send(*["Tab"] * steps, key)
+                problem = problem or expect("[Processes]" in terminal.text(), terminal, f"{key} does not come home from {steps}")
+                terminal.send("2")
+        return problem
+
+
+def ended_rows(text):
+    return [(float(share), name, int(count)) for share, name, count in ENDED.findall(text)]
+
+
+def ended_processes_are_rows(_scratch):
+    """In their place by cost, with their count, and dim."""
+    with recorded() as terminal:
+        terminal.send(".")
+        shares = [float(found) for found in re.findall(r"^ *([0-9.]+)  ", terminal.text(), re.M)]
+        problem = expect(ended_rows(terminal.text()) == [(12.1, "cc1", 38), (6.9, "as", 12)], terminal, "which ended") or \
+            expect(shares == sorted(shares, reverse=True) and len(shares) > 5, terminal, f"not in their place: {shares}")
+        y = terminal.row_of("cc1 ×38 ended")
+        colors = {terminal.screen.buffer[y][x].fg for x in range(80) if terminal.screen.buffer[y][x].data.strip()}
+        return problem or expect(colors == {DIM}, terminal, f"its colours are {colors}")
+
+
+def counts_are_exact(scratch):
+    """Though the rate is a number of 64 bits, and the next sample has none."""
+    exits = [0, 1000003, 1000004, 1000004]
+
+    def change(number, tables):
+        tables["exited"] = [dict(tables["exited"][0], command="burst", exits=exits[number], cpu_seconds=0.4 * number)]
+    with recorded(recording=edited(scratch, change, frames=4)) as terminal:
+        seen = []
+        for _ in range(3):
+            terminal.send(".")
+            seen.append(re.findall(r"burst.* ended", terminal.text()))
+        return expect(seen == [["burst ×1000003 ended"], ["burst ×1 ended"], ["burst ended"]], terminal, str(seen))
+
+
+def nothing_ended(scratch):
+    def change(_number, tables):
+        tables["exited"] = [dict(row, exits=5, cpu_seconds=1) for row in tables["exited"]]
+    with recorded(recording=edited(scratch, change)) as terminal:
+        terminal.send(".")
+        return expect("ended" not in terminal.text(), terminal, "it shows what ended before")
+
+
+def the_cursor_stays_on_what_ended(scratch):
+    """Rows without a PID are told apart by their commands."""
+    def change(number, tables):
+        first = tables["exited"][0]
+        tables["exited"] = [dict(first, command=name, exits=number, cpu_seconds=number * (share if number < 2 else last))
+                            for name, share, last in (("one", .9, .2), ("two", .8, .9), ("three", .7, .3))]
+        tables["process"] = tables["process"][:1]
+    with recorded(recording=edited(scratch, change)) as terminal:
+        terminal.send(".", "/", *"two", "Enter")
+        y = terminal.row_of("two ×1 ended")
+        before = terminal.background(y, 70)
+        terminal.send(".")
+        after = terminal.background(terminal.row_of("two ×1 ended"), 70)
+        others = [terminal.background(terminal.row_of(f"{name} ×1 ended"), 70) for name in ("one", "three")]
+        return expect(before == after != "default" and before not in others, terminal, "the cursor is on another row")
+
+
+def what_ended_is_explained(_scratch):
+    with recorded() as terminal:
+        terminal.send(".", "/", *"cc1 ×38", "Enter", "i")
+        return expect("exited.cpu_ratio" in terminal.text() and "command cc1" in terminal.text(), terminal, "not by its topic")
+
+
+def what_ended_is_filtered_and_searched(_scratch):
+    with recorded() as terminal:
+        terminal.send(".", "\\", *"ended", "Enter")
+        rows = [line for line in terminal.lines()[9:-1] if line.strip()]
+        rows = rows[rows.index(next(row for row in rows if "%CPU" in row)) + 1:]
+        problem = expect(len(rows) == 2 and all(row.endswith("ended") for row in rows), terminal, str(rows)) or \
+            expect("filter ended: 0 of 11 + 2 ended" in terminal.text(), terminal, "they are not counted")
+        terminal.send("Esc", "<")
+        return problem or expect("cc1 ×38 ended" in terminal.text(), terminal, "sorting loses it")
+
+
+@contextmanager
+def loop(scratch):
+    """Short commands, one after the other, with a name that no other process has."""
+    path = os.path.join(scratch, "shortlived")
+    shutil.copy("/bin/true", path)
+    with subprocess.Popen(["sh", "-c", f"while :; do {path}; done"]) as child:
+        try:
+            yield
+        finally:
+            child.kill()
+
+
+def what_ends_live(scratch):
+    """Such a row is no process: nothing is sent to it."""
+    if os.geteuid() != 0:
+        return None  # their names come from exit records
+    with loop(scratch), screen("-d", "0.5", "cpu") as terminal:
+        found = terminal.wait_for("shortlived ×")
+        problem = expect(found and ended_rows(terminal.text()), terminal, "it is not there")
+        terminal.send("Z", "/", *"shortlived ×", "Enter", "F9")
+        problem = problem or expect("choose a process that runs" in terminal.text(), terminal, "F9 is not refused")
+        for key in ("F8", "Enter"):
+            terminal.send(key)
+            problem = problem or expect("choose a process that runs" in terminal.text(), terminal, f"{key} is not refused")
+        return problem
+
+
+@contextmanager
+def sleeper(*arguments, selected=True):
+    """A process of our own, alone on the screen."""
+    with subprocess.Popen(["sleep", "1000"]) as child:
+        try:
+            with screen("--idle", "-p", str(child.pid), *arguments, "cpu") as terminal:
+                terminal.wait_for("sleep")
+                if selected:
+                    terminal.send("Down")
+                yield terminal, child
+        finally:
+            child.kill()
+
+
+def kill_with_two_keys(_scratch):
+    """The first row is taken where none is selected; it is named before, and after."""
+    with sleeper(selected=False) as (terminal, child):
+        terminal.send("F9")
+        problem = expect(f"Send a signal to sleep ({child.pid})" in terminal.text(), terminal, "it does not name the process")
+        terminal.send("Enter")
+        return problem or expect(child.wait(10) == -15, terminal, "it was not SIGTERM") or \
+            expect(terminal.wait_for(f"sent SIGTERM to sleep ({child.pid})"), terminal, "it does not say what it sent")
+
+
+def typing_finds_a_signal(_scratch):
+    with sleeper() as (terminal, child):
+        terminal.send("k", *"usr1", "Enter")
+        return expect(child.wait(10) == -10, terminal, "it was not SIGUSR1")
+
+
+def numbers_find_a_signal(_scratch):
+    with sleeper() as (terminal, child):
+        terminal.send("k", "9", "Enter")
+        return expect(child.wait(10) == -9, terminal, "it was not SIGKILL")
+
+
+def escape_sends_nothing(_scratch):
+    with sleeper() as (terminal, child):
+        terminal.send("F9", "Down", "Esc")
+        return expect("Send a signal" not in terminal.text() and child.poll() is None, terminal, "it was sent")
+
+
+def one_user(_scratch):
+    with recorded() as terminal:
+        terminal.send("u")
+        problem = expect("all users" in terminal.text() and " ada" in terminal.text(), terminal, "no menu of users")
+        terminal.send(*"ada", "Enter", ".")
+        rows = terminal.lines()[terminal.row_of("%CPU") + 1:-1]
+        problem = problem or expect(rows and all(" ada " in row for row in rows if row), terminal, "others are shown") or \
+            expect("of ada" in terminal.text(), terminal, "the title does not name the user")
+        terminal.send("u", "Home", "Enter")
+        return problem or expect("postgres" in terminal.text(), terminal, "the others do not come back")
+
+
+def idle_ones_have_a_view(_scratch):
+    with screen("-d", "0.2", "cpu") as terminal:
+        terminal.wait_for(" of ")
+        terminal.send("Tab")
+        shown, everything = re.search(r"── all processes.* (\d+)(?: of (\d+))? ──", terminal.text()).groups()
+        problem = expect(everything is None and int(shown) > 5, terminal, "not all are shown")
+        terminal.send("Esc")
+        return problem or expect(" of " in terminal.text(), terminal, "home shows idle ones")
+
+
+def the_distribution_begins_at_the_top(_scratch):
+    """Empty ranges are left out, and every other one has a bar."""
+    with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as busy, screen("-d", "0.5", "cpu") as terminal:
+        try:
+            terminal.send(*["Tab"] * 7)
+            found = terminal.wait_for("█")
+            rows = re.findall(r"^ *([0-9.]+) +[-0-9.]+ +(\d+) +[0-9.]+ +(█+)$", terminal.text(), re.M)
+            lowest = [float(row[0]) for row in rows]
+            return expect(found and len(rows) > 1 and lowest == sorted(lowest, reverse=True) and
+                          all(int(row[1]) > 0 for row in rows), terminal, str(rows))
+        finally:
+            busy.kill()
+
+
+def load(numbers, busy):
+    """CPUs with these numbers; busy(number) of each."""
+    def change(number, tables):
+        one = tables["cpu"][1]
+        zero = {key: 0 for key in one if key.endswith("_seconds")}
+        seconds = STEP * (number + 1)
+        rows = [dict(one, **zero | {"total_seconds": seconds, "user_seconds": seconds * busy(cpu),
+                                    "idle_seconds": seconds * (1 - busy(cpu))}, cpu=str(cpu)) for cpu in numbers]
+        total = {key: sum(row[key] for row in rows) for key in zero}
+        tables["cpu"] = [dict(tables["cpu"][0], **total), *rows]
+    return change
+
+
+def many_cpus(scratch):
+    """Bars while lines are free; else cells with a ruler, the total and the busiest."""
+    recording = edited(scratch, load(range(64), lambda cpu: 1 if cpu == 17 else 0.25))
+    with recorded(recording=recording) as terminal:
+        terminal.send(".")
+        lines = terminal.lines()
+        problem = expect(re.match(r"CPU 26.2 %.*max CPU17 100.0 %", lines[3]), terminal, "no total and maximum") or \
+            expect(lines[4].split() == ["0", "8", "16", "24", "32", "40", "48", "56"], terminal, "no ruler") or \
+            expect(lines[5][lines[4].index("16") + 1] == "█" and lines[5].count("█") == 1, terminal, "no cell") or \
+            expect(lines[4].index("16") == lines[5].index("▃") + 16, terminal, "the ruler does not fit")
+        terminal.resize(200, 60)
+        terminal.quiet()
+        bars = re.findall(r"CPU\d+ +\S", terminal.text())
+        return problem or expect(len(bars) == 64, terminal, f"{len(bars)} bars")
+
+
+def names_where_bars_fit(scratch):
+    """Every glyph of a small screen has its name, and no number is cut."""
+    def change(number, tables):
+        load(range(2), lambda cpu: 0.5)(number, tables)
+        for row in tables["cpu"]:
+            for key, share in (("user", .1), ("nice", .1), ("system", .1), ("softirq", .1), ("steal", .05), ("iowait", .05)):
+                row[key + "_seconds"] = row["total_seconds"] * share
+    with recorded(recording=edited(scratch, change), width=40, height=12) as terminal:
+        terminal.send(".")
+        lines = terminal.lines()
+        glyphs = set("".join(lines[3:5])) & set("█▓▒░▤▥▦▧")
+        problem = expect(glyphs <= set(lines[2]) and {"█", "▒"} <= glyphs, terminal, f"without a name: {glyphs - set(lines[2])}")
+        return problem or expect(not re.search(r"\d\.(…|$)", terminal.text(), re.M), terminal, "a number is cut")
+
+
+def the_lowest_screen(_scratch):
+    with recorded(width=20, height=5) as terminal:
+        terminal.send(".")
+        rows = terminal.lines()[1:4]
+        return expect(rows == ["CPU 73.5 %", "200.0 render", " 41.0 cc1"], terminal, str(rows))
+
+
+def the_table_stays_where_it_is(scratch):
+    """The account comes when much is unaccounted, or of processes that exited, and has its line before."""
+    unaccounted = [0, 0.01, 0.3, 0.3, 2]  # CPU seconds per second
+
+    def change(number, tables):
+        for row in tables["account"]:
+            if row["part"] in ("busy", "tasks", "exited", "unaccounted"):
+                row["cpu_seconds"] = STEP * sum(unaccounted[:number + 1]) if row["part"] in ("busy", "unaccounted") else 0
+    with recorded(recording=edited(scratch, change, frames=5)) as terminal:
+        seen = []
+        for _ in range(4):
+            terminal.send(".")
+            seen.append((terminal.row_of("%user"), "unaccounted" in terminal.text()))
+        return expect(len({row for row, _ in seen}) == 1 and [said for _, said in seen] == [False, True, True, True], terminal, str(seen))
+
+
+def tests():
+    return [
+        ("each view of the cpu pane has a title and a way home", each_view_has_a_title),
+        ("ended processes are rows among the processes", ended_processes_are_rows),
+        ("ended processes are counted exactly", counts_are_exact),
+        ("without exits there are no rows of ended processes", nothing_ended),
+        ("the cursor stays on an ended command", the_cursor_stays_on_what_ended),
+        ("i explains ended processes by the topic exited", what_ended_is_explained),
+        ("ended processes are filtered, searched and sorted", what_ended_is_filtered_and_searched),
+        ("a loop of short commands is a row, and gets no signal", what_ends_live),
+        ("F9 and Enter end the first process", kill_with_two_keys),
+        ("a signal is found by its name", typing_finds_a_signal),
+        ("a signal is found by its number", numbers_find_a_signal),
+        ("Esc in the menu of signals sends none", escape_sends_nothing),
+        ("the processes of one user", one_user),
+        ("idle processes have a view", idle_ones_have_a_view),
+        ("the distribution begins with the busiest processes", the_distribution_begins_at_the_top),
+        ("many CPUs are bars, or cells with a ruler", many_cpus),
+        ("a small screen names all its glyphs", names_where_bars_fit),
+        ("the lowest screen has the total and two processes", the_lowest_screen),
+        ("the account does not move the table", the_table_stays_where_it_is),
+    ]
