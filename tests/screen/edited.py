@@ -38,7 +38,7 @@ def what_is_not_known(scratch):
             if problem:
                 return problem
             texts.append(terminal.text())
-    told = ("load 0.44 - -", "threads -     run -   blocked -", "exited -", "slack -", "for - s",
+    told = ("load 0.44 - -", "runnable -    in disk wait -", "threads -", "slack -", "for - s",
             "mean -  sd -  min -  max -", "(-, critical 100)")
     missing = [text for text in told if text not in "".join(texts)]
     return "\n".join([str(missing), *texts]) if missing else None
@@ -74,8 +74,8 @@ def equal_shares_of_ended_commands(scratch):
                             for name, share in (("one", 0.02), ("two", 0.03), ("three", 0.02))]
     with replay("cpu", recording=edited(scratch, change)) as terminal:
         terminal.send(".")
-        return expect("exited: two 3.0 % (1.0/s)  one 2.0 % (1.0/s)  three 2.0 % (1.0/s)" in terminal.text(), terminal,
-                      "not all that ended are named")
+        ended = re.findall(r"^ *([0-9.]+) .* (one|two|three) ×10 ended$", terminal.text(), re.M)
+        return expect(ended == [("3.0", "two"), ("2.0", "one"), ("2.0", "three")], terminal, f"they are {ended}")
 
 
 def numbered(numbers):
@@ -96,8 +96,8 @@ def names_of_cpus_that_do_not_follow_each_other(scratch):
     """Where each is a cell, every line begins with the name of its first one."""
     with replay("cpu", recording=edited(scratch, numbered([*range(20), *range(64, 84)])), width=30) as terminal:
         terminal.send(".")
-        names = re.findall(r"CPU\d+ ", terminal.text())
-        return expect(names == ["CPU0 ", "CPU65 "], terminal, str(names))
+        names, above = re.findall(r"^CPU\d+ ", terminal.text(), re.M), [terminal.lines()[y].split() for y in (4, 6)]
+        return expect(names == ["CPU0 ", "CPU68 "] and above == [["0", "8", "16"], ["68", "76"]], terminal, f"{names} {above}")
 
 
 def long_counts_of_a_histogram(scratch):
