@@ -93,7 +93,8 @@ static void list_title(const struct pane_context *context, bool wide, char *text
 		snprintf(text + strlen(text), room - strlen(text), _(" of %s"), user);
 	if (wide || !user)
 		add_interval(context, text, room);
-	if (wide && context->view == CPU_VIEW_PROCESSES && !tree && !context->tables[context->focus].has_filter)
+	if (wide && context->view == CPU_VIEW_PROCESSES && !tree &&
+	    !context->tables[context->focus].has_filter)
 		snprintf(text + strlen(text), room - strlen(text), "%s", _("; Tab: idle ones, too"));
 }
 
