@@ -417,6 +417,8 @@ static const char *refuses(const struct pane_context *context, enum action actio
 
 	if (action == ACTION_OPEN && screen_replays(context))
 		return _("a recording has only the pages of the process it was made with");
+	if (of_process && screen_replays(context))
+		return _("processes in a recording cannot be changed");
 	return of_process && context->focus == OVERVIEW_TABLE_EXITED ? _("it has exited") : NULL;
 }
 

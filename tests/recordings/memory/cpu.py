@@ -36,9 +36,9 @@ def account_rows(step):
 
 
 def exited_rows(step):
-    return [{"command": "cc1", "exits": 38 * step, "cpu_seconds": 0.121 * step * STEP},
-            {"command": "as", "exits": 12 * step, "cpu_seconds": 0.069 * step * STEP},
-            {"command": "true", "exits": 3 * step, "cpu_seconds": 0}]
+    return [{"command": "cc1", "exits": 38 * step, "failures": 2 * step, "cpu_seconds": 0.121 * step * STEP},
+            {"command": "as", "exits": 12 * step, "failures": 0, "cpu_seconds": 0.069 * step * STEP},
+            {"command": "true", "exits": 3 * step, "failures": 0, "cpu_seconds": 0}]
 
 
 def tables(step):
