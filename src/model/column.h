@@ -64,6 +64,13 @@ enum unit {
 	N_UNITS,
 };
 
+/* What a text is, for its look on the screen. */
+enum column_text {
+	TEXT_PLAIN,
+	TEXT_COMMAND, /* a command line; [name] is a kernel thread */
+	TEXT_STATE,   /* the letter of a process's state */
+};
+
 struct column {
 	const char *key;       /* stable: CSV heading, JSON key, metric name; ends in its unit */
 	const char *title;     /* N_(): heading on the screen and in text */
@@ -88,6 +95,8 @@ struct column {
 	bool of_cpu;           /* a share of one CPU; --per-machine shows it to people as one of all */
 	bool of_interval;      /* of the interval, not of the row: the screen shows equal ones once */
 	bool whole;            /* of seconds people see no fractions: "5min" */
+	enum column_text text;
+	double high, alarming; /* numbers from which it stands out, and needs a look; 0: none does */
 	bool fleeting;         /* LABEL: changes from sample to sample, so it is not part of a series */
 };
 

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "core/hash.h"
+#include "core/vector.h"
 
 #define LOOK_AHEAD ((size_t)4)
 #define RATES_MAX 32 /* of a schema; checked by a test */
@@ -159,10 +160,13 @@ static void derive_table(struct table *now, const struct table *before)
 	unsigned n_derived = find_derived(schema, derived);
 
 	now->interval_ns = timed ? now->mono_ns - before->mono_ns : 0;
+	VECTOR_RESERVE(now->fresh, now->n_rows, now->n_fresh);
+	now->joined = true;
 	for (size_t i = 0; i < now->n_rows; i++) {
 		void *row = table_row(now, i);
 		const void *last = joined_row(&joiner, row);
 
+		now->fresh[i] = !last;
 		for (unsigned d = 0; (last || schema->from_zero) && d < n_derived; d++)
 			row_set_f64(row, derived[d].rate, rate(&derived[d], row, last, seconds));
 	}

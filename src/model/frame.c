@@ -33,6 +33,7 @@ void frame_close(struct frame *frame)
 	for (unsigned i = 0; i < frame->n_tables; i++) {
 		free(frame->tables[i].rows);
 		free(frame->tables[i].blank);
+		free(frame->tables[i].fresh);
 	}
 	free(frame->tables);
 	arena_free(&frame->arena);
@@ -45,6 +46,7 @@ void frame_clear(struct frame *frame)
 		frame->tables[i].n_rows = 0;
 		frame->tables[i].present = frame->tables[i].failed = false;
 		frame->tables[i].mono_ns = frame->tables[i].interval_ns = 0;
+		frame->tables[i].joined = false;
 	}
 	arena_reset(&frame->arena);
 	frame->mono_ns = frame->wall_ns = frame->interval_ns = 0;
@@ -86,6 +88,13 @@ void *table_add(struct table *table)
 	row = table_row(table, table->n_rows++);
 	memcpy(row, table->blank, size);
 	return row;
+}
+
+bool table_is_fresh(const struct table *table, const void *row)
+{
+	size_t index = (size_t)((const char *)row - table->rows) / table->schema->row_size;
+
+	return table->joined && table->fresh[index];
 }
 
 /* Are these the row's first KEY columns of text? */

@@ -20,6 +20,9 @@ struct table {
 	uint64_t interval_ns; /* of its rates: since it was sampled for the previous frame; 0: no rates */
 	char *rows;
 	size_t n_rows, capacity;
+	bool joined;      /* with the table of the previous frame: then fresh is known */
+	bool *fresh;      /* of each row: that table had none with its key */
+	size_t n_fresh;   /* capacity */
 	void *blank;      /* a row of unknowns, copied into every new row */
 	bool is_log; /* rows do not move while it grows; the following are for a log (event_log.h) only: */
 	uint64_t n_dropped; /* rows removed before the first one; the others moved down */
@@ -68,6 +71,9 @@ static inline void *table_row(const struct table *table, size_t index)
 {
 	return table->rows + index * table->schema->row_size;
 }
+
+/* Is row of this table one that the previous frame did not have? */
+bool table_is_fresh(const struct table *table, const void *row);
 
 /*
  * The first row with these texts in its KEY columns, in their order; other may be NULL if one is enough.

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/vector.h"
 
 #define NO_ROW HASH_NONE
 
@@ -22,6 +23,8 @@ static void make_room(struct tree *tree, size_t n_rows)
 		return;
 	tree->capacity = n_rows + n_rows / 4;
 	tree->depths = alloc_resize(tree->depths, tree->capacity, sizeof(*tree->depths));
+	tree->more = alloc_resize(tree->more, tree->capacity, sizeof(*tree->more));
+	tree->n_folded = alloc_resize(tree->n_folded, tree->capacity, sizeof(*tree->n_folded));
 	tree->before = alloc_resize(tree->before, tree->capacity, sizeof(*tree->before));
 	tree->scratch = alloc_resize(tree->scratch, 4 * tree->capacity, sizeof(*tree->scratch));
 }
@@ -124,9 +127,71 @@ void tree_order(struct tree *tree, const struct column *key, const struct column
 			at = place(tree, &links, rows, i, at);
 }
 
+static size_t find_fold(const struct tree *tree, uint64_t key_hash)
+{
+	size_t i = 0;
+
+	while (i < tree->n_folds && tree->folds[i] != key_hash)
+		i++;
+	return i;
+}
+
+bool tree_set_fold(struct tree *tree, uint64_t key_hash, bool folded)
+{
+	size_t at = find_fold(tree, key_hash);
+
+	if (folded == (at < tree->n_folds))
+		return false;
+	if (folded)
+		*VECTOR_ADD(tree->folds, tree->n_folds, tree->folds_capacity) = key_hash;
+	else
+		tree->folds[at] = tree->folds[--tree->n_folds];
+	return true;
+}
+
+/* From the last row up: a row has a later sibling if one was met since the last row above it in the tree. */
+static void find_lines(struct tree *tree, size_t n_rows)
+{
+	uint64_t met = 0;
+
+	for (size_t i = n_rows; i-- > 0;) {
+		unsigned depth = tree->depths[i];
+
+		if (depth >= TREE_LINES_MAX - 1) {
+			tree->more[i] = met;
+			continue;
+		}
+		met &= (UINT64_C(2) << depth) - 1;
+		tree->more[i] = met;
+		met |= UINT64_C(1) << depth;
+	}
+}
+
+size_t tree_fold(struct tree *tree, const struct schema *schema, const void **rows, size_t n_rows)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n_rows; kept++) {
+		uint16_t depth = tree->depths[i];
+		bool folded = tree->n_folds > 0 &&
+			      find_fold(tree, row_hash_key(schema, rows[i])) < tree->n_folds;
+
+		rows[kept] = rows[i++];
+		tree->depths[kept] = depth;
+		tree->n_folded[kept] = 0;
+		for (; folded && i < n_rows && tree->depths[i] > depth; i++)
+			tree->n_folded[kept]++;
+	}
+	find_lines(tree, kept);
+	return kept;
+}
+
 void tree_free(struct tree *tree)
 {
 	free(tree->depths);
+	free(tree->more);
+	free(tree->n_folded);
+	free(tree->folds);
 	free(tree->scratch);
 	free(tree->before);
 	hash_free(&tree->index);

@@ -64,6 +64,16 @@ const char *size_unit_heading(const struct schema *schema, enum size_unit unit)
 	return unit == SIZE_PERCENT ? "%" : size_units[unit].name;
 }
 
+const char *size_unit_of_column(const struct schema *schema, const struct column *column,
+				enum size_unit unit)
+{
+	if (column->unit != UNIT_BYTES || schema->one_unit || unit == SIZE_AUTO)
+		return "";
+	if (unit != SIZE_PERCENT)
+		return size_units[unit].name;
+	return schema->percent_base && column != &schema->columns[schema->percent_column] ? "%" : "";
+}
+
 /* printf into a cell, with room for a sign; longer text is truncated: broken files contain absurd numbers. */
 static size_t __attribute__((format(printf, 2, 3))) cell(char *out, const char *format, ...)
 {

@@ -29,6 +29,10 @@ enum size_unit size_unit_of_table(const struct table *table, enum size_unit chos
 /* The unit beside the headings of a table: "MiB", "%", or nothing. */
 const char *size_unit_heading(const struct schema *schema, enum size_unit unit);
 
+/* The same beside the title of one column, where the table has none for all. */
+const char *size_unit_of_column(const struct schema *schema, const struct column *column,
+				enum size_unit unit);
+
 struct value_format {
 	enum size_unit unit;
 	bool ascii;

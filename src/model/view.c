@@ -193,6 +193,17 @@ unsigned view_depth(const struct view *view, size_t index)
 	return view->tree_key < 0 ? 0 : view->tree.depths[index];
 }
 
+size_t view_folded(const struct view *view, size_t index)
+{
+	return view->tree_key < 0 ? 0 : view->tree.n_folded[index];
+}
+
+bool view_has_children(const struct view *view, size_t index)
+{
+	return view_folded(view, index) > 0 ||
+	       (index + 1 < view->n_rows && view_depth(view, index + 1) > view_depth(view, index));
+}
+
 void view_write_columns(const struct view *view, struct buffer *out)
 {
 	buffer_empty(out);
@@ -416,9 +427,12 @@ void view_apply(struct view *view, const struct table *table)
 	keep = view->limit && view->limit < view->n_rows ? view->limit : view->n_rows;
 	if (view->sort != VIEW_AS_SAMPLED || view->descending)
 		sort_first(view, view->rows, view->n_rows, view->tree_key < 0 ? keep : view->n_rows);
-	if (view->tree_key >= 0)
+	if (view->tree_key >= 0) {
 		tree_order(&view->tree, &view->schema->columns[view->tree_key],
 			   &view->schema->columns[view->tree_parent], view->rows, view->n_rows);
+		view->n_rows = tree_fold(&view->tree, view->schema, view->rows, view->n_rows);
+		keep = keep < view->n_rows ? keep : view->n_rows;
+	}
 	cut(view, keep);
 	if (view->stable_order)
 		row_positions_store(&view->positions, view->schema, view->rows, view->n_rows);

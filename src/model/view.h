@@ -97,6 +97,12 @@ void view_choose_tree(struct view *view, const char *key, const char *parent);
 /* Depth of the row with this index in the tree; 0 without one. */
 unsigned view_depth(const struct view *view, size_t index);
 
+/* Is there a row below this one in the tree, shown or folded? */
+bool view_has_children(const struct view *view, size_t index);
+
+/* How many rows below this one are folded into it; 0 without a tree. */
+size_t view_folded(const struct view *view, size_t index);
+
 /* As view_choose_columns() and view_choose_sort() take them; replaces the text, which ends in a NUL. */
 void view_write_columns(const struct view *view, struct buffer *out);
 void view_write_sort(const struct view *view, struct buffer *out);

@@ -70,7 +70,7 @@ static bool has_capital(const char *text)
 
 int pattern_compile(regex_t *pattern, const char *text)
 {
-	return regcomp(pattern, text, REG_EXTENDED | REG_NOSUB | (has_capital(text) ? 0 : REG_ICASE));
+	return regcomp(pattern, text, REG_EXTENDED | (has_capital(text) ? 0 : REG_ICASE));
 }
 
 bool pattern_matches(const regex_t *pattern, const struct schema *schema, const void *row)

@@ -199,6 +199,23 @@ static void reverse(struct pane_context *context)
 	table_sort_reverse(session_table(context->screen));
 }
 
+static void set_fold(struct pane_context *context, bool folded)
+{
+	if (!table_fold(session_table(context->screen), folded))
+		screen_message(context->screen, MESSAGE_PANE, "%s",
+			       folded ? _("nothing to fold here") : _("nothing is folded here"));
+}
+
+static void fold(struct pane_context *context)
+{
+	set_fold(context, true);
+}
+
+static void unfold(struct pane_context *context)
+{
+	set_fold(context, false);
+}
+
 static void sort_by(struct pane_context *context, unsigned index)
 {
 	table_sort_by(session_table(context->screen), index);
@@ -464,6 +481,8 @@ void (*commands_act(enum action action))(struct pane_context *context)
 		[ACTION_SEARCH] = search,
 		[ACTION_SEARCH_NEXT] = search_next,
 		[ACTION_FILTER] = filter,
+		[ACTION_MORE] = unfold,
+		[ACTION_LESS] = fold,
 		[ACTION_SORT] = choose_sort,
 		[ACTION_SORT_LEFT] = sort_left,
 		[ACTION_SORT_RIGHT] = sort_right,
@@ -496,6 +515,12 @@ const char *commands_refuse(const struct pane_context *context, enum action acti
 		return screen_replays(context) ? NULL : _("this key works in a replay (--replay=FILE)");
 	case ACTION_DELAY:
 		return screen_replays(context) ? _("a recording has the delay it was made with") : NULL;
+	case ACTION_MORE:
+	case ACTION_LESS:
+		if (session_table(context->screen)->view.tree_key < 0)
+			return _("not a tree (t shows one)");
+		return session_table(context->screen)->place.cursor_on ? NULL
+								       : _("select a row of the tree first");
 	case ACTION_NEXT_VIEW:
 	case ACTION_PREVIOUS_VIEW:
 		return session_views(context) > 1 ? NULL : _("this pane has one view");

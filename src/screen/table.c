@@ -28,6 +28,8 @@ void table_close(struct table_widget *widget)
 	view_close(&widget->view);
 	if (widget->has_filter)
 		regfree(&widget->filter);
+	if (widget->has_found)
+		regfree(&widget->found);
 	buffer_free(&widget->filter_text);
 	buffer_free(&widget->place.key);
 	buffer_free(&widget->scratch);
@@ -99,6 +101,23 @@ static const struct table_value *value_at(const struct table_widget *widget, siz
 	return &widget->values[y * widget->view.n_columns + position];
 }
 
+/* Of a size with the unit, if that is fixed. */
+static const char *heading_of(const struct table_widget *widget, unsigned position, char text[TEXT_MAX])
+{
+	const struct column *column = column_at(widget, position);
+	const char *unit = size_unit_of_column(widget->view.schema, column, widget->widths_unit);
+
+	snprintf(text, TEXT_MAX, "%s%s%s", column_title(column), *unit ? " " : "", unit);
+	return text;
+}
+
+static int heading_cells(const struct table_widget *widget, unsigned position, bool ascii)
+{
+	char text[TEXT_MAX];
+
+	return utf8_cells(heading_of(widget, position, text), ascii);
+}
+
 /* Widths of numbers follow what is visible and never shrink until the unit changes: nothing jumps. */
 static void measure(struct table_widget *widget, const struct value_format *format, size_t n_rows)
 {
@@ -108,7 +127,7 @@ static void measure(struct table_widget *widget, const struct value_format *form
 	for (unsigned i = 0; i < widget->view.n_columns; i++) {
 		const struct column *column = column_at(widget, i);
 		int *width = &widget->widths[widget->view.columns[i]];
-		int title = utf8_cells(column_title(column), format->ascii);
+		int title = heading_cells(widget, i, format->ascii);
 
 		*width = *width > column->width ? *width : column->width;
 		*width = *width > title ? *width : title;
@@ -124,7 +143,7 @@ static void measure(struct table_widget *widget, const struct value_format *form
 static int minimum_width(const struct table_widget *widget, unsigned position, bool ascii)
 {
 	const struct column *column = column_at(widget, position);
-	int title = utf8_cells(column_title(column), ascii);
+	int title = heading_cells(widget, position, ascii);
 
 	if (column->type != VALUE_TEXT || (column->kind == COLUMN_KEY && column->words))
 		return widget->widths[widget->view.columns[position]];
@@ -216,7 +235,7 @@ static void shrink(const struct table_widget *widget, struct plan *plan, int roo
 		plan->widths[last] = plan->widths[last] > missing ? plan->widths[last] - missing : 0;
 }
 
-/* The rest of the width goes to the texts, from the left, as far as they need it. */
+/* The rest of the width goes to the texts, from the left, as far as they need it; the last has all of it. */
 static void place_columns(struct table_widget *widget, const struct plan *plan, int room)
 {
 	int spare = room - total_width(widget, plan), x = 0;
@@ -234,6 +253,11 @@ static void place_columns(struct table_widget *widget, const struct plan *plan, 
 			(struct table_slot){ .column = i, .x = x, .width = width + more };
 		spare -= more;
 		x += width + more + 1;
+	}
+	if (spare > 0 && widget->n_slots > 0) {
+		struct table_slot *last = &widget->slots[widget->n_slots - 1];
+
+		last->width += column_is_left(column_at(widget, last->column)) ? spare : 0;
 	}
 }
 
@@ -283,13 +307,13 @@ static void lay_out(struct table_widget *widget, int room, bool ascii)
 static void draw_heading(const struct table_widget *widget, const struct canvas *canvas, enum size_unit unit)
 {
 	const struct view *view = &widget->view;
+	char title[TEXT_MAX];
 	int end = 0;
 
 	for (unsigned i = 0; i < widget->n_slots; i++) {
 		const struct table_slot *slot = &widget->slots[i];
 		const struct column *column = column_at(widget, slot->column);
-		const char *title = column_title(column);
-		int cells = utf8_cells(title, canvas->ascii);
+		int cells = utf8_cells(heading_of(widget, slot->column, title), canvas->ascii);
 		int x = column_is_left(column) ? slot->x : slot->x + slot->width - cells;
 
 		x = x > slot->x ? x : slot->x;
@@ -297,7 +321,7 @@ static void draw_heading(const struct table_widget *widget, const struct canvas 
 		if (view->sort == (int)view->columns[slot->column])
 			canvas_fill(canvas, 0, column_is_left(column) ? x + cells : x - 1, STYLE_HEADING,
 				    view->descending ? canvas->glyphs->falling : canvas->glyphs->rising, 1);
-		end = slot->x + slot->width;
+		end = column_is_left(column) ? x + cells : slot->x + slot->width;
 	}
 	/* above a first column without a title, else after the last one */
 	canvas_text(canvas, 0, *column_title(column_at(widget, 0)) ? end + 2 : 0, STYLE_DIM,
@@ -312,53 +336,103 @@ bool table_row_is_gone(const struct schema *schema, const void *row)
 	return false;
 }
 
-/* In a tree the last column is indented by depth, but never by more than half of its width. */
-static int indentation(const struct view *view, size_t index, int width)
+/* Lines of the tree in at most half of the width; returns their cells. */
+static int draw_lines(const struct table_widget *widget, const struct canvas *canvas, int y, int x, int width,
+		      enum style style, size_t index)
 {
-	int cells = 2 * (int)view_depth(view, index);
+	const struct view *view = &widget->view;
+	const struct glyphs *glyphs = canvas->glyphs;
+	unsigned depth = view_depth(view, index);
+	unsigned fits = width < 6 ? 0 : (unsigned)(width / 2 - 1) / 2;
+	uint64_t more;
+	int start = x;
 
-	return cells < width / 2 ? cells : width / 2;
+	if (depth == 0 || fits == 0)
+		return 0;
+	more = view->tree.more[index];
+	for (unsigned d = 1; d < depth && d < fits; d++, x += 2)
+		if (d < TREE_LINES_MAX && more >> d & 1)
+			canvas_fill(canvas, y, x, style, glyphs->axis, 1);
+	canvas_fill(canvas, y, x, style,
+		    depth < TREE_LINES_MAX && more >> depth & 1 ? glyphs->branch : glyphs->last_branch, 1);
+	canvas_fill(canvas, y, x + 1, style, glyphs->rule, 1);
+	return x + 3 - start;
 }
 
-/* A truncated number would be a different number. */
-static void draw_number(const struct canvas *canvas, int y, const struct table_slot *slot, enum style style,
-			const struct table_value *value)
+/* Before the last column: lines of a tree, and how many rows are folded. Returns the cells. */
+static int draw_branch(const struct table_widget *widget, const struct canvas *canvas, int y,
+		       const struct table_slot *slot, enum style base, size_t index)
 {
-	if (value->cells <= slot->width || !*value->text)
-		canvas_right(canvas, y, slot->x, slot->width, style, value->text);
-	else
-		canvas_fill(canvas, y, slot->x + slot->width - 1, style, canvas->glyphs->cut, 1);
+	size_t folded = view_folded(&widget->view, index);
+	bool plain = base == STYLE_NORMAL;
+	char text[32];
+	int cells = draw_lines(widget, canvas, y, slot->x, slot->width, plain ? STYLE_DIM : base, index);
+
+	if (folded == 0)
+		return cells;
+	snprintf(text, sizeof(text), "+%zu", folded);
+	return cells + canvas_text(canvas, y, slot->x + cells, plain ? STYLE_KEY : base, text,
+				   slot->width - cells) + 1;
 }
 
-/* Row y of the page, below the heading. */
-static void draw_row(const struct table_widget *widget, const struct canvas *canvas, size_t y)
+/* The text that names a row: the last one that is shown. */
+static unsigned naming_slot(const struct table_widget *widget)
+{
+	unsigned naming = widget->n_slots;
+
+	for (unsigned i = 0; i < widget->n_slots; i++)
+		if (column_is_left(column_at(widget, widget->slots[i].column)))
+			naming = i;
+	return naming;
+}
+
+static void draw_value(const struct table_widget *widget, const struct canvas *canvas, size_t y, unsigned i,
+		       enum style base, bool fresh)
 {
 	const struct view *view = &widget->view;
 	size_t index = widget->place.top + y;
+	struct table_slot slot = widget->slots[i];
+	const struct table_value *value = value_at(widget, y, slot.column);
+	const struct column *column = column_at(widget, slot.column);
+	int line = (int)y + 1, cells;
+
+	if (!column_is_left(column)) {
+		table_draw_number(canvas, line, &slot, column, view->rows[index], value, base);
+		return;
+	}
+	if (i + 1 == widget->n_slots && view->tree_key >= 0) {
+		cells = draw_branch(widget, canvas, line, &slot, base, index);
+		slot.x += cells;
+		slot.width -= cells;
+	}
+	table_draw_text(widget, canvas, line, &slot, column, value->text, base, fresh);
+}
+
+/* Row y of the page, below the heading. */
+static void draw_row(const struct table_widget *widget, const struct canvas *canvas,
+		     const struct table *table, size_t y)
+{
+	size_t index = widget->place.top + y;
+	const void *row = widget->view.rows[index];
 	bool selected = widget->place.cursor_on && index == widget->place.row;
-	bool gone = table_row_is_gone(view->schema, view->rows[index]);
-	int line = (int)y + 1;
+	bool gone = table_row_is_gone(widget->view.schema, row);
+	unsigned naming = table && table_is_fresh(table, row) ? naming_slot(widget) : widget->n_slots;
 
 	if (selected)
-		canvas_fill(canvas, line, 0, STYLE_ROW, ' ', canvas->width);
+		canvas_fill(canvas, (int)y + 1, 0, STYLE_ROW, ' ', canvas->width);
 	for (unsigned i = 0; i < widget->n_slots; i++) {
 		const struct table_slot *slot = &widget->slots[i];
-		const struct table_value *value = value_at(widget, y, slot->column);
-		int indent = i + 1 == widget->n_slots ? indentation(view, index, slot->width) : 0;
-		enum style style = selected                                       ? STYLE_ROW
-				   : gone                                         ? STYLE_ENDED
-				   : column_at(widget, slot->column)->of_interval ? STYLE_DIM
+		const struct column *column = column_at(widget, slot->column);
+		enum style style = selected              ? STYLE_ROW
+				   : gone                ? STYLE_ENDED
+				   : column->of_interval ? STYLE_DIM
 				   : widget->cell_style
-					   ? widget->cell_style(view->schema, column_at(widget, slot->column),
-								view->rows[index])
+					   ? widget->cell_style(widget->view.schema, column, row)
 					   : STYLE_NORMAL;
 
-		if (column_is_left(column_at(widget, slot->column)))
-			canvas_cut(canvas, line, slot->x + indent, style, value->text, slot->width - indent);
-		else
-			draw_number(canvas, line, slot, style, value);
+		draw_value(widget, canvas, y, i, style, i == naming);
 		if (selected && slot->column == widget->column)
-			canvas_restyle(canvas, line, slot->x, slot->width, STYLE_CELL);
+			canvas_restyle(canvas, (int)y + 1, slot->x, slot->width, STYLE_CELL);
 	}
 }
 
@@ -474,7 +548,7 @@ void table_draw(struct table_widget *widget, const struct canvas *canvas, const 
 	if (widget->view.n_rows == 0)
 		draw_why(widget, canvas, table);
 	for (size_t y = 0; y < n_rows; y++)
-		draw_row(widget, canvas, y);
+		draw_row(widget, canvas, table, y);
 }
 
 int table_height(const struct table_widget *widget)

@@ -33,6 +33,8 @@ struct table_widget {
 	regex_t filter;
 	bool has_filter;
 	struct buffer filter_text;  /* NUL-terminated when has_filter */
+	regex_t found;              /* what was searched for: marked while a row is selected */
+	bool has_found;
 	struct table_place place;
 	struct buffer scratch;      /* the values of the KEY columns of a candidate for the selected row */
 	unsigned column;            /* selected column: position in view.columns */
@@ -58,6 +60,14 @@ struct table_widget {
 	struct table_slot slots[VIEW_COLUMNS_MAX];
 	unsigned n_slots;
 };
+
+/* For drawing a table: a value in its slot; base: of its row. */
+void table_draw_number(const struct canvas *canvas, int y, const struct table_slot *slot,
+		       const struct column *column, const void *row, const struct table_value *value,
+		       enum style base);
+void table_draw_text(const struct table_widget *widget, const struct canvas *canvas, int y,
+		     const struct table_slot *slot, const struct column *column, const char *text,
+		     enum style base, bool fresh);
 
 void table_open(struct table_widget *widget, const struct schema *schema);
 void table_close(struct table_widget *widget);
@@ -98,6 +108,12 @@ int table_set_filter(struct table_widget *widget, const char *pattern);
 void table_sort_step(struct table_widget *widget, int step);
 void table_sort_by(struct table_widget *widget, unsigned position); /* in view.columns; again: reverses */
 void table_sort_reverse(struct table_widget *widget);
+
+/*
+ * Folds the selected row of a tree, or the one above it if nothing is below; or unfolds it. The next
+ * table_update() shows it. False: there is nothing to do.
+ */
+bool table_fold(struct table_widget *widget, bool folded);
 
 /* The number in this KEY column of the selected row; NaN when none is selected. */
 double table_selected(const struct table_widget *widget, const char *key_column);

@@ -240,19 +240,20 @@ bool table_search(struct table_widget *widget, const char *needle, bool from_nex
 	size_t start = widget->place.cursor_on ? widget->place.row + (from_next ? 1 : 0)
 		       : widget->is_log  ? widget->place.top
 					 : 0;
-	regex_t pattern;
 	bool found = false;
 
-	if (!*needle || pattern_compile(&pattern, needle) != 0)
+	if (widget->has_found)
+		regfree(&widget->found);
+	widget->has_found = *needle && pattern_compile(&widget->found, needle) == 0;
+	if (!widget->has_found)
 		return false;
 	for (size_t i = 0; i < n_rows && !found; i++) {
 		size_t row = (start + i) % n_rows;
 
-		found = pattern_matches(&pattern, widget->view.schema, widget->view.rows[row]);
+		found = pattern_matches(&widget->found, widget->view.schema, widget->view.rows[row]);
 		if (found)
 			select_row(widget, row);
 	}
-	regfree(&pattern);
 	return found;
 }
 
@@ -306,6 +307,32 @@ void table_sort_step(struct table_widget *widget, int step)
 	while (position >= 0 && position < (int)view->n_columns && !is_drawn(widget, (unsigned)position));
 	if (position >= 0 && position < (int)view->n_columns)
 		table_sort_by(widget, (unsigned)position);
+}
+
+/* The nearest row that this one is below, in a tree. */
+static size_t row_above(const struct view *view, size_t row)
+{
+	size_t above = row;
+
+	while (above > 0 && view_depth(view, above) >= view_depth(view, row))
+		above--;
+	return above;
+}
+
+bool table_fold(struct table_widget *widget, bool folded)
+{
+	struct view *view = &widget->view;
+	size_t row = widget->place.row;
+
+	if (!widget->place.cursor_on || view->tree_key < 0)
+		return false;
+	if (folded && view_depth(view, row) > 0 && !view_has_children(view, row))
+		row = row_above(view, row);
+	if (!view_has_children(view, row) ||
+	    !tree_set_fold(&view->tree, row_hash_key(view->schema, view->rows[row]), folded))
+		return false;
+	select_row(widget, row);
+	return true;
 }
 
 void table_sort_reverse(struct table_widget *widget)

@@ -24,7 +24,7 @@ enum style {
 	STYLE_NEW,     /* a cell that changed since the previous sample */
 	STYLE_FRESH,   /* the name of a row that the previous sample did not have */
 	STYLE_PROGRAM, /* in a command line … */
-	STYLE_PATH,    /* … its path and its arguments */
+	STYLE_PATH,    /* … its path */
 	STYLE_MATCH,   /* what a search or filter found */
 	STYLE_ENDED,   /* a process that exited */
 	STYLE_FAILED,  /* … with an error */
@@ -66,6 +66,7 @@ struct glyphs {
 	uint32_t axis, tick, corner;
 	uint32_t gap;                 /* corner of an axis that does not begin at 0 */
 	uint32_t rule;                /* horizontal line */
+	uint32_t branch, last_branch; /* of a tree */
 	uint32_t rising, falling;     /* sort marks */
 	uint32_t mark;                /* vertical line of a history mark */
 	uint32_t cut;                 /* end of truncated text */

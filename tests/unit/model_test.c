@@ -386,6 +386,64 @@ START_TEST(view_partial_sort_equals_full_sort)
 }
 END_TEST
 
+/* Rows below a folded one are counted, not shown; its numbers stay its own. */
+START_TEST(a_folded_tree)
+{
+	static const char *const names[] = { "a", "b", "c", "d", "e" }; /* a chain, but e is below a */
+	struct frame frame;
+	struct view view;
+	uint64_t fold;
+
+	open_items(&frame, 1);
+	for (uint64_t i = 0; i < 5; i++)
+		add_item(&frame, names[i], i + 1, i < 4 ? i : 1, 0);
+	view_open(&view, &item_schema);
+	view_choose_tree(&view, "pid", "reads");
+	view_apply(&view, &frame.tables[0]);
+	assert_order(&view, "abcde");
+	ck_assert(view_has_children(&view, 1) && !view_has_children(&view, 3));
+	ck_assert(!view_has_children(&view, 4));
+	fold = row_hash_key(&item_schema, view.rows[1]);
+	ck_assert(tree_set_fold(&view.tree, fold, true));
+	ck_assert(!tree_set_fold(&view.tree, fold, true));
+	view_apply(&view, &frame.tables[0]);
+	assert_order(&view, "abe");
+	ck_assert_uint_eq(view_folded(&view, 1), 2);
+	ck_assert_uint_eq(view_folded(&view, 0) + view_folded(&view, 2), 0);
+	ck_assert(view_has_children(&view, 1));
+	ck_assert_uint_eq(view.tree.more[1], 2);
+	ck_assert(tree_set_fold(&view.tree, fold, false));
+	ck_assert(!tree_set_fold(&view.tree, fold, false));
+	view_apply(&view, &frame.tables[0]);
+	assert_order(&view, "abcde");
+	view_close(&view);
+	frame_close(&frame);
+}
+END_TEST
+
+/* Only rows that the previous frame did not have; without one none is known to be new. */
+START_TEST(fresh_rows)
+{
+	struct frame before, now;
+
+	open_items(&before, 1000000000);
+	open_items(&now, 2000000000);
+	add_item(&before, "a", 1, 5, 0);
+	add_item(&before, "b", 2, 5, 0);
+	add_item(&now, "b", 2, 6, 0);
+	add_item(&now, "c", 3, 6, 0);
+	ck_assert(!table_is_fresh(&now.tables[0], table_row(&now.tables[0], 1)));
+	frame_derive(&now, &before);
+	ck_assert(!table_is_fresh(&now.tables[0], table_row(&now.tables[0], 0)));
+	ck_assert(table_is_fresh(&now.tables[0], table_row(&now.tables[0], 1)));
+	frame_clear(&now);
+	add_item(&now, "c", 3, 6, 0);
+	ck_assert(!table_is_fresh(&now.tables[0], table_row(&now.tables[0], 0)));
+	frame_close(&before);
+	frame_close(&now);
+}
+END_TEST
+
 /* Children stand behind their parents in the order of the sort; loops and strangers keep a place. */
 START_TEST(view_of_a_tree)
 {
@@ -395,6 +453,7 @@ START_TEST(view_of_a_tree)
 	} items[] = { { "a", 1, 0 }, { "b", 2, 1 }, { "c", 3, 9 }, { "d", 4, 2 }, { "e", 5, 1 },
 		      { "f", 6, 7 }, { "g", 7, 6 }, { "h", 8, 8 }, { "i", 10, 4 } };
 	static const unsigned depths[] = { 0, 0, 0, 1, 1, 2, 3, 0, 1 };
+	static const uint64_t more[] = { 1, 1, 1, 3, 1, 1, 1, 0, 0 }; /* bits: depths where siblings follow */
 	struct frame frame;
 	struct view view;
 
@@ -408,6 +467,8 @@ START_TEST(view_of_a_tree)
 	assert_order(&view, "hcaebdigf");
 	for (size_t i = 0; i < view.n_rows; i++)
 		ck_assert_uint_eq(view_depth(&view, i), depths[i]);
+	for (size_t i = 0; i < view.n_rows; i++)
+		ck_assert_uint_eq(view.tree.more[i], more[i]);
 	view_choose_tree(&view, NULL, NULL);
 	view_apply(&view, &frame.tables[0]);
 	assert_order(&view, "ihgfedcba");

@@ -19,7 +19,7 @@ struct exited_row {
 
 static const struct column columns[] = {
 	COLUMN(struct exited_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
-	       .width = 6, .rate_of = offsetof(struct exited_row, cpu_seconds),
+	       .width = 6, .high = 0.5, .alarming = 0.9, .rate_of = offsetof(struct exited_row, cpu_seconds),
 	       .help = N_("share of one CPU in the last interval, by exited processes of this name, after "
 			  "they were last seen"),
 	       .source = "growth of cpu_seconds / time"),

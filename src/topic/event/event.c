@@ -76,9 +76,10 @@ static const struct column columns[] = {
 	    .help = N_("first word of the command line"), .source = ARGUMENTS),
 	ROW(program_base, .kind = COLUMN_LABEL, .title = N_("program"), .width = 16, .hidden = true,
 	    .help = N_("first word of the command line without directories"), .source = ARGUMENTS),
-	ROW(command, .kind = COLUMN_LABEL, .title = N_("process"), .width = 18,
+	ROW(command, .kind = COLUMN_LABEL, .title = N_("process"), .width = 18, .text = TEXT_COMMAND,
 	    .help = N_("command line, else file or name; for a fork the parent's"), .source = ARGUMENTS),
 	ROW(command_base, .kind = COLUMN_LABEL, .title = N_("process"), .width = 18, .hidden = true,
+	    .text = TEXT_COMMAND,
 	    .help = N_("command line without the directories of the program"), .source = ARGUMENTS),
 };
 

@@ -40,10 +40,10 @@ struct process_row {
 /* From its stat file, which is not read in every sample. */
 #define STAT(field, ...) ROW(field, .aged_by = offsetof(struct process_row, stat_age_seconds), __VA_ARGS__)
 
-#define SHARE(counter, key, heading, importance, what)                                                       \
-	ROW(key, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = heading, .width = 6, .rank = importance,  \
+#define SHARE(counter, key, heading, what, ...)                                                       \
+	ROW(key, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = heading, .width = 6,                      \
 	    .of_cpu = true, .rate_of = offsetof(struct process_row, counter), .help = what,                  \
-	    .source = "growth of " #counter " / time")
+	    .source = "growth of " #counter " / time", __VA_ARGS__)
 
 #define TIME(key, heading, what, from, ...)                                                                 \
 	ROW(key, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = heading, .width = 8, .help = what, \
@@ -58,10 +58,11 @@ struct process_row {
 	    __VA_ARGS__)
 
 static const struct column columns[] = {
-	SHARE(cpu_seconds, cpu_ratio, N_("%CPU"), 0,
-	      N_("share of one CPU in the last interval, all threads together")),
-	SHARE(user_seconds, user_ratio, N_("%user"), 2, N_("share of one CPU in user mode")),
-	SHARE(system_seconds, system_ratio, N_("%sys"), 2, N_("share of one CPU in the kernel")),
+	SHARE(cpu_seconds, cpu_ratio, N_("%CPU"),
+	      N_("share of one CPU in the last interval, all threads together"), .high = 0.5,
+	      .alarming = 0.9),
+	SHARE(user_seconds, user_ratio, N_("%user"), N_("share of one CPU in user mode"), .rank = 2),
+	SHARE(system_seconds, system_ratio, N_("%sys"), N_("share of one CPU in the kernel"), .rank = 2),
 	TIME(cpu_seconds, N_("time"), N_("CPU time of all its threads since its start"),
 	     "CPU clock of the process", .rank = 2),
 	ROW(watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("~watts"), .width = 6, .rank = 1,
@@ -76,6 +77,7 @@ static const struct column columns[] = {
 	STAT(ppid, .kind = COLUMN_LABEL, .title = N_("parent"), .width = 7, .hidden = true,
 	     .help = N_("parent process: it started or adopted this one"), .source = "/proc/PID/stat ppid"),
 	STAT(state, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("S"), .width = 1, .rank = 3,
+	     .text = TEXT_STATE,
 	     .help = N_("R runs or waits for a CPU, S sleeps, D waits for a device, T stopped, Z zombie, "
 			"I idle kernel thread; on the screen X exited"),
 	     .source = "/proc/PID/stat state"),
@@ -134,11 +136,11 @@ static const struct column columns[] = {
 	    .hidden = true, .help = N_("energy for its CPU time since its start, by the same estimate"),
 	    .source = "cpu_seconds * slope of the calibration"),
 	TEXT(command, N_("command"), N_("command line; [name]: a kernel thread; the name until it is read"),
-	     "/proc/PID/cmdline"),
+	     "/proc/PID/cmdline", .text = TEXT_COMMAND),
 	TEXT(command_base, N_("command"), N_("command line without the directory of the program"),
-	     "/proc/PID/cmdline", .hidden = true),
+	     "/proc/PID/cmdline", .hidden = true, .text = TEXT_COMMAND),
 	TEXT(program, N_("program"), N_("first word of the command line"), "/proc/PID/cmdline",
-	     .hidden = true),
+	     .hidden = true, .text = TEXT_COMMAND),
 	TEXT(program_base, N_("program"), N_("first word of the command line, without directory"),
 	     "/proc/PID/cmdline", .hidden = true),
 	TEXT(name, N_("name"), N_("name, at most 15 bytes"), "/proc/PID/stat comm", .hidden = true),

@@ -25,7 +25,8 @@ struct thread_row {
 
 static const struct column columns[] = {
 	COLUMN(struct thread_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
-	       .width = 6, .of_cpu = true, .rate_of = offsetof(struct thread_row, cpu_seconds),
+	       .width = 6, .high = 0.5, .alarming = 0.9, .of_cpu = true,
+	       .rate_of = offsetof(struct thread_row, cpu_seconds),
 	       .help = N_("share of one CPU in the last interval"),
 	       .source = "growth of cpu_seconds / time"),
 	COLUMN(struct thread_row, tid, .kind = COLUMN_KEY, .title = N_("TID"), .width = 7,
@@ -36,7 +37,7 @@ static const struct column columns[] = {
 	COLUMN(struct thread_row, pid, .kind = COLUMN_LABEL, .title = N_("PID"), .width = 7,
 	       .help = N_("PID of its process"), .source = "/proc"),
 	COLUMN(struct thread_row, state, .kind = COLUMN_LABEL, .fleeting = true,
-	       .title = N_("S"), .width = 1, .rank = 2,
+	       .title = N_("S"), .width = 1, .rank = 2, .text = TEXT_STATE,
 	       .help = N_("R runs or waits for a CPU, S sleeps, D waits for a device, T stopped, I idle"),
 	       .source = "/proc/PID/task/TID/stat state"),
 	COLUMN(struct thread_row, processor, .kind = COLUMN_LABEL, .fleeting = true,
