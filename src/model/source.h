@@ -50,6 +50,10 @@ struct source {
 	size_t (*position)(void *state);               /* of the frame that next() returned last */
 	size_t (*find)(void *state, uint64_t wall_ns); /* index of the last frame at or before wall_ns */
 
+	/* Frames found so far, reading on for a moment, and the clocks of the first and the last one; true:
+	 * these are all. */
+	bool (*extent)(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *last_ns);
+
 	/* Of a recording that comes through a pipe; NULL or -1: next() never waits. */
 	int (*wait_fd)(void *state); /* readable when there may be more */
 	bool (*pull)(void *state); /* reads what is available, for next(); false: no more will come */

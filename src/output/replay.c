@@ -14,6 +14,8 @@
 #include "output/line_reader.h"
 #include "output/recording.h"
 
+#define EXTENT_BYTES (16 * 1024 * 1024) /* read at most at a time, to know how long a recording is */
+
 /* Maps each recorded column to a column of this version; NULL: unknown, its values are skipped. */
 struct column_map {
 	const struct column **columns;
@@ -314,6 +316,20 @@ static size_t find(void *state, uint64_t wall_ns)
 	return found;
 }
 
+static bool extent(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *last_ns)
+{
+	struct replay *replay = state;
+	off_t most = replay->end + EXTENT_BYTES;
+
+	while (!replay->whole && replay->end < most)
+		if (find_next(replay) != 1)
+			break;
+	*n_frames = replay->n_places;
+	*first_ns = replay->n_places > 0 ? replay->places[0].wall_ns : 0;
+	*last_ns = replay->n_places > 0 ? replay->places[replay->n_places - 1].wall_ns : 0;
+	return replay->whole;
+}
+
 static int wait_fd(void *state)
 {
 	const struct replay *replay = state;
@@ -366,6 +382,7 @@ int replay_open(struct source *source, int fd, bool go_back, const struct schema
 		.seek = seek,
 		.position = position,
 		.find = find,
+		.extent = extent,
 		.wait_fd = wait_fd,
 		.pull = pull,
 		.close = close_replay,

@@ -12,26 +12,33 @@
 #include "core/utf8.h"
 #include "screen/keymap.h"
 #include "screen/notices.h"
+#include "screen/player.h"
 #include "screen/session.h"
 #include "sys/env.h"
 
 #define STRIP_FROM_LINES 14 /* lower screens have only the title of the view */
 
-/* Before the clock: why the time is not the current one. */
-static void clock_text(const struct screen *screen, const struct frame *frame, char *text, size_t room)
+#define HEADLINE_CELLS_MIN 8
+#define WIDE_CELLS 110 /* here a replay shows its times in the headline */
+
+/* Before the clock: why the time is not the current one. Of a recording, also where in it this is. */
+static void clock_text(const struct screen *screen, const struct frame *frame, bool wide, char *text,
+		       size_t room)
 {
-	char time[CLOCK_TEXT_MAX];
+	char time[CLOCK_TEXT_MAX], position[128];
 
 	clock_local(time, frame->wall_ns, "%H:%M:%S");
-	if (screen->setup->source->seek)
-		snprintf(text, room, "%s %s",
-			 !screen->playing     ? _("paused")
-			 : screen->caught_up ? _("following")
-					     : _("replay"),
-			 time);
-	else
+	if (!screen->setup->source->seek) {
 		snprintf(text, room, "%s%s%s", screen->frozen ? _("paused") : "", screen->frozen ? " " : "",
 			 time);
+		return;
+	}
+	player_position(screen, wide, position, sizeof(position));
+	snprintf(text, room, "%s  %s %s", position,
+		 !screen->playing    ? _("paused")
+		 : screen->caught_up ? _("following")
+				     : _("replay"),
+		 time);
 }
 
 /* Longer than the chosen delay if samples are expensive. */
@@ -50,11 +57,15 @@ static void draw_headline(const struct screen *screen, const struct canvas *canv
 	double delay;
 	int room, x = 0;
 
-	clock_text(screen, frame, text, sizeof(text));
+	clock_text(screen, frame, canvas->width >= WIDE_CELLS, text, sizeof(text));
 	delay = real_delay(screen);
 	snprintf(pieces[n_pieces++], HEADLINE_PIECE_MAX, delay < 100 ? "%.3g s" : "%.0f s", delay);
 	room = canvas->width - utf8_cells(text, canvas->ascii) - 1;
-	if (room < 8)
+	if (room < HEADLINE_CELLS_MIN) { /* so narrow: only the clock */
+		snprintf(text, sizeof(text), "%s", strrchr(text, ' ') ? strrchr(text, ' ') + 1 : text);
+		room = canvas->width - utf8_cells(text, canvas->ascii) - 1;
+	}
+	if (room < HEADLINE_CELLS_MIN)
 		room = canvas->width;
 	else
 		canvas_right(canvas, 0, 0, canvas->width, screen->frozen ? STYLE_NOTICE : STYLE_NORMAL, text);
@@ -390,8 +401,9 @@ static void draw_nothing(struct screen *screen, const struct canvas *canvas)
 {
 	bool told = env_mono_ns() < screen->message_until_ns;
 
-	canvas_text(canvas, 0, 0, STYLE_NOTICE, told ? screen->message : _("nothing to show yet"), -1);
-	canvas_text(canvas, 1, 0, STYLE_KEY, _("q leaves"), -1);
+	canvas_text(canvas, 0, 0, STYLE_NOTICE, told ? screen->message : _("waiting for the first sample"),
+		    -1);
+	canvas_text(canvas, 1, 0, STYLE_KEY, _("q Quit"), -1);
 }
 
 void chrome_draw(struct screen *screen)

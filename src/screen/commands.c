@@ -127,7 +127,7 @@ static void ask_delay(struct pane_context *context)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%g", context->delay_seconds);
-	prompt_open(context->screen, _("Delay in seconds"), text, NULL, take_delay);
+	prompt_open(context->screen, _("Delay in seconds"), text, NULL, NULL, take_delay);
 }
 
 static void remember_search(struct screen *screen, const char *text)
@@ -154,9 +154,14 @@ static void look_for(struct screen *screen, const char *text)
 	table_search(screen->prompt.widget, text, false);
 }
 
+static void stop_looking(struct screen *screen)
+{
+	table_place_copy(&screen->prompt.widget->place, &screen->prompt.place);
+}
+
 static void search(struct pane_context *context)
 {
-	prompt_open(context->screen, _("Search"), "", look_for, take_search);
+	prompt_open(context->screen, _("Search"), "", look_for, stop_looking, take_search);
 }
 
 static void search_next(struct pane_context *context)
@@ -173,15 +178,31 @@ static bool take_filter(struct screen *screen, const char *text)
 
 	if (error)
 		regerror(error, NULL, screen->prompt.error, sizeof(screen->prompt.error));
-	return !error;
+	return error == 0;
+}
+
+/* At every key; what is not a regular expression yet changes nothing. */
+static void filter_by(struct screen *screen, const char *text)
+{
+	table_set_filter(screen->prompt.widget, text);
+}
+
+static void restore_filter(struct screen *screen)
+{
+	table_set_filter(screen->prompt.widget, screen->prompt.filter.bytes);
+	table_place_copy(&screen->prompt.widget->place, &screen->prompt.place);
 }
 
 static void filter(struct pane_context *context)
 {
 	const struct table_widget *widget = session_table(context->screen);
+	const char *text = widget->has_filter ? widget->filter_text.bytes : "";
+	struct buffer *before = &context->screen->prompt.filter;
 
-	prompt_open(context->screen, _("Filter (regular expression, empty: all rows)"),
-		    widget->has_filter ? widget->filter_text.bytes : "", NULL, take_filter);
+	buffer_empty(before);
+	buffer_add(before, text, strlen(text) + 1);
+	prompt_open(context->screen, _("Filter (regex; empty: all rows)"), text, filter_by, restore_filter,
+		    take_filter);
 }
 
 static void sort_left(struct pane_context *context)
@@ -362,6 +383,28 @@ static void step_on(struct pane_context *context)
 	player_step(context->screen, 1);
 }
 
+static void minute_back(struct pane_context *context)
+{
+	player_step_minute(context->screen, -1);
+}
+
+static void minute_on(struct pane_context *context)
+{
+	player_step_minute(context->screen, 1);
+}
+
+static void go_to_now(struct pane_context *context)
+{
+	struct screen *screen = context->screen;
+
+	if (screen_replays(context))
+		player_go_to_last(screen);
+	else if (screen->frozen)
+		session_freeze(screen, false);
+	else
+		screen_message(screen, MESSAGE_PANE, "%s", _("this is the latest sample"));
+}
+
 static void go_to(struct pane_context *context)
 {
 	player_ask_time(context->screen);
@@ -499,7 +542,10 @@ void (*commands_act(enum action action))(struct pane_context *context)
 		[ACTION_PAUSE] = pause_display,
 		[ACTION_STEP_BACK] = step_back,
 		[ACTION_STEP_ON] = step_on,
+		[ACTION_MINUTE_BACK] = minute_back,
+		[ACTION_MINUTE_ON] = minute_on,
 		[ACTION_GO_TO] = go_to,
+		[ACTION_NOW] = go_to_now,
 		[ACTION_REDRAW] = redraw,
 	};
 
@@ -511,8 +557,10 @@ const char *commands_refuse(const struct pane_context *context, enum action acti
 	switch (action) {
 	case ACTION_STEP_BACK:
 	case ACTION_STEP_ON:
+	case ACTION_MINUTE_BACK:
+	case ACTION_MINUTE_ON:
 	case ACTION_GO_TO:
-		return screen_replays(context) ? NULL : _("this key works in a replay (--replay=FILE)");
+		return screen_replays(context) ? NULL : _("going back works in a replay (--replay=FILE)");
 	case ACTION_DELAY:
 		return screen_replays(context) ? _("a recording has the delay it was made with") : NULL;
 	case ACTION_MORE:

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "screen/commands.h"
+#include "screen/player.h"
 #include "screen/session.h"
 
 static const struct pane_action *find_in(const struct pane_action *list, enum action action)
@@ -152,12 +153,29 @@ static bool choose_pane(struct screen *screen, int key)
 	return false;
 }
 
+/* Of a recording, where no row is selected. */
+static bool jump(struct screen *screen, int key)
+{
+	if (!screen->setup->source->seek || session_table(screen)->place.cursor_on)
+		return false;
+	if (key == K_HOME)
+		player_go_to_first(screen);
+	else if (key == K_END)
+		player_go_to_last(screen);
+	return key == K_HOME || key == K_END;
+}
+
 static void say_unknown(struct screen *screen, int key)
 {
 	char name[KEY_NAME_MAX];
 
 	if (key == K_CLICK || key == K_WHEEL_UP || key == K_WHEEL_DOWN || key == K_ESCAPE)
 		return;
+	if (key == ' ') {
+		screen_warn(screen, MESSAGE_PANE, "%s",
+			    screen->setup->source->seek ? _("Z plays and pauses") : _("Z pauses"));
+		return;
+	}
 	screen_warn(screen, MESSAGE_PANE, _("%s does nothing here; ? lists the keys"),
 		       key_label(name, key));
 }
@@ -184,8 +202,8 @@ void keymap_key(struct screen *screen, const struct input *input)
 	}
 	if (choose_pane(screen, input->key) || click_frame(screen, input) ||
 	    take_action(context, action_of_key(input->key)) ||
-	    (context->pane->key && context->pane->key(context, input)) || click_table(context, input) ||
-	    table_key(session_table(screen), input))
+	    (context->pane->key && context->pane->key(context, input)) || jump(screen, input->key) ||
+	    click_table(context, input) || table_key(session_table(screen), input))
 		return;
 	say_unknown(screen, input->key);
 }

@@ -5,9 +5,10 @@
 
 #include "screen/state.h"
 
-/* A line of input; changed (may be NULL) and accepts: see struct prompt. */
+/* A line of input; changed and cancelled (may be NULL) and accepts: see struct prompt. */
 void prompt_open(struct screen *screen, const char *label, const char *text,
 		 void (*changed)(struct screen *screen, const char *text),
+		 void (*cancelled)(struct screen *screen),
 		 bool (*accepts)(struct screen *screen, const char *text));
 
 void pager_help(struct screen *screen);

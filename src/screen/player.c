@@ -5,13 +5,17 @@
 #include "screen/player.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/i18n.h"
 #include "screen/overlay.h"
 #include "screen/session.h"
 
+#define SECOND_NS UINT64_C(1000000000)
+#define MINUTE_NS (60 * SECOND_NS)
 #define REFILL_FRAMES 600 /* read before a far jump, so that graphs have a past */
 
 void player_toggle(struct screen *screen)
@@ -81,6 +85,72 @@ static void step_back(struct screen *screen, size_t index)
 		history_rewind(&screen->contexts[p].history, mono_ns);
 }
 
+static void show_at(struct screen *screen, uint64_t wall_ns)
+{
+	const struct source *source = screen->setup->source;
+
+	screen->playing = false;
+	show_index(screen, source->find(source->state, wall_ns));
+}
+
+static size_t last_index(const struct screen *screen)
+{
+	const struct source *source = screen->setup->source;
+	uint64_t first_ns, last_ns;
+	size_t n_frames, before = SIZE_MAX;
+
+	while (!source->extent(source->state, &n_frames, &first_ns, &last_ns) && n_frames != before)
+		before = n_frames;
+	return n_frames > 0 ? n_frames - 1 : 0;
+}
+
+void player_go_to_first(struct screen *screen)
+{
+	screen->playing = false;
+	show_index(screen, 0);
+}
+
+void player_go_to_last(struct screen *screen)
+{
+	screen->playing = false;
+	show_index(screen, last_index(screen));
+}
+
+/* A minute ends at the first or the last sample, and says so. */
+void player_step_minute(struct screen *screen, int step)
+{
+	const struct source *source = screen->setup->source;
+	uint64_t now_ns = session_frame(screen)->wall_ns;
+	size_t before = source->position(source->state);
+
+	show_at(screen, step > 0 ? now_ns + MINUTE_NS : now_ns > MINUTE_NS ? now_ns - MINUTE_NS : 0);
+	if (source->position(source->state) == before)
+		screen_message(screen, MESSAGE_SCREEN, "%s",
+			       step > 0 ? _("this is the last sample") : _("this is the first sample"));
+}
+
+void player_open(struct screen *screen)
+{
+	if (!screen->playing)
+		session_sample(screen); /* the first one has no rates */
+}
+
+/* "2 of 36", or longer with the times. */
+void player_position(const struct screen *screen, bool times, char *text, size_t room)
+{
+	const struct source *source = screen->setup->source;
+	char first[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
+	uint64_t first_ns, last_ns;
+	size_t n_frames, index = source->position(source->state) + 1;
+	bool all = source->extent(source->state, &n_frames, &first_ns, &last_ns);
+
+	if (times)
+		snprintf(text, room, _("sample %zu of %zu%s, %s to %s"), index, n_frames, all ? "" : "+",
+			 clock_local(first, first_ns, "%H:%M:%S"), clock_local(last, last_ns, "%H:%M:%S"));
+	else
+		snprintf(text, room, "%zu/%zu%s", index, n_frames, all ? "" : "+");
+}
+
 void player_step(struct screen *screen, long step)
 {
 	const struct source *source = screen->setup->source;
@@ -98,53 +168,87 @@ void player_step(struct screen *screen, long step)
 		step_back(screen, index - 1);
 }
 
-/* "+60" and "-5m" from the shown frame, "12:03" and "12:03:07" of its day, local time. */
-static bool parse_time(const char *text, uint64_t now_ns, uint64_t *wall_ns)
+/* "+60" and "-5m" from the shown frame. */
+static bool parse_distance(const char *text, uint64_t now_ns, uint64_t *wall_ns)
 {
-	time_t seconds = (time_t)(now_ns / UINT64_C(1000000000));
+	uint64_t rest;
+	double away;
+
+	if (!span_whole_seconds(text + 1, 0, UINT32_MAX, &away))
+		return false;
+	rest = (uint64_t)(away * 1e9);
+	*wall_ns = *text == '+' ? now_ns + rest : now_ns > rest ? now_ns - rest : 0;
+	return true;
+}
+
+/* "12:03" and "12:03:07" of the shown day, local time; whole is how long the named time lasts. */
+static bool parse_clock(const char *text, uint64_t now_ns, uint64_t *wall_ns, uint64_t *whole_ns)
+{
+	time_t seconds = (time_t)(now_ns / SECOND_NS);
 	struct span span = span_text(text);
 	uint64_t hours, minutes, rest = 0;
-	double away;
 	struct tm tm;
 
-	if (*text == '+' || *text == '-') {
-		if (!span_whole_seconds(text + 1, 0, UINT32_MAX, &away))
-			return false;
-		rest = (uint64_t)(away * 1e9);
-		*wall_ns = *text == '+' ? now_ns + rest : now_ns > rest ? now_ns - rest : 0;
-		return true;
-	}
+	*whole_ns = MINUTE_NS;
 	if (!localtime_r(&seconds, &tm) || !span_u64(&span, &hours) || !span_char(&span, ':') ||
-	    !span_u64(&span, &minutes) || (span_char(&span, ':') && !span_u64(&span, &rest)) ||
-	    span.at != span.end || hours > 23 || minutes > 59 || rest > 60)
+	    !span_u64(&span, &minutes))
+		return false;
+	if (span_char(&span, ':')) {
+		*whole_ns = SECOND_NS;
+		if (!span_u64(&span, &rest))
+			return false;
+	}
+	if (span.at != span.end || hours > 23 || minutes > 59 || rest > 60)
 		return false;
 	tm.tm_hour = (int)hours;
 	tm.tm_min = (int)minutes;
 	tm.tm_sec = (int)rest;
 	tm.tm_isdst = -1;
 	seconds = mktime(&tm);
-	*wall_ns = (uint64_t)seconds * UINT64_C(1000000000) + UINT64_C(999999999);
+	*wall_ns = (uint64_t)seconds * SECOND_NS;
 	return seconds >= 0;
+}
+
+/* Is a sample within the time that begins at wall_ns, or between two samples? Else writes why not. */
+static bool is_recorded(const struct screen *screen, uint64_t wall_ns, uint64_t whole_ns, char *error,
+			size_t room)
+{
+	const struct source *source = screen->setup->source;
+	char first[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
+	uint64_t first_ns, last_ns;
+	size_t n_frames;
+
+	last_index(screen); /* reads all */
+	source->extent(source->state, &n_frames, &first_ns, &last_ns);
+	if (wall_ns + whole_ns > first_ns && wall_ns <= last_ns)
+		return true;
+	snprintf(error, room, _("the recording is %s to %s"), clock_local(first, first_ns, "%H:%M:%S"),
+		 clock_local(last, last_ns, "%H:%M:%S"));
+	return false;
 }
 
 static bool take_time(struct screen *screen, const char *text)
 {
-	const struct source *source = screen->setup->source;
-	uint64_t wall_ns;
+	struct prompt *prompt = &screen->prompt;
+	uint64_t now_ns = session_frame(screen)->wall_ns, wall_ns, whole_ns;
 
 	if (!*text)
 		return true;
-	if (!parse_time(text, session_frame(screen)->wall_ns, &wall_ns)) {
-		snprintf(screen->prompt.error, sizeof(screen->prompt.error), "%s",
-			 _("use 12:03, 12:03:07, +60 or -5m"));
+	if ((*text == '+' || *text == '-') && parse_distance(text, now_ns, &wall_ns)) {
+		show_at(screen, wall_ns);
+		return true;
+	}
+	if (!parse_clock(text, now_ns, &wall_ns, &whole_ns)) {
+		snprintf(prompt->error, sizeof(prompt->error), "%s", _("use 12:03, 12:03:07, +60 or -5m"));
 		return false;
 	}
-	screen->playing = false;
-	show_index(screen, source->find(source->state, wall_ns));
+	if (!is_recorded(screen, wall_ns, whole_ns, prompt->error, sizeof(prompt->error)))
+		return false;
+	show_at(screen, wall_ns + SECOND_NS - 1);
 	return true;
 }
 
 void player_ask_time(struct screen *screen)
 {
-	prompt_open(screen, _("Go to"), "", NULL, take_time);
+	prompt_open(screen, _("Go to"), "", NULL, NULL, take_time);
 }

@@ -12,4 +12,14 @@ bool player_wants_frame(const struct screen *screen); /* at a tick */
 bool player_follows(const struct screen *screen);     /* shows new frames at once */
 void player_took(struct screen *screen, int got);     /* what session_sample() returned */
 
+void player_step_minute(struct screen *screen, int step); /* 1 or -1 */
+void player_go_to_first(struct screen *screen);
+void player_go_to_last(struct screen *screen);
+
+/* Goes on to the second sample of a recording, the first with rates. */
+void player_open(struct screen *screen);
+
+/* "2/36", or with times "sample 2 of 36, 09:30:00 to 09:35:50". */
+void player_position(const struct screen *screen, bool times, char *text, size_t room);
+
 #endif

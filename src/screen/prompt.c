@@ -17,14 +17,24 @@ static void clear_line(const struct canvas *canvas)
 	canvas_fill(canvas, canvas->height - 1, 0, STYLE_NORMAL, ' ', canvas->width);
 }
 
-/* A long label leaves room for the input; an error replaces it. */
+/* A long label leaves room for the input. */
 static int draw_label(const struct prompt *prompt, const struct canvas *canvas, int y)
 {
 	int room = canvas->width > 2 * ROOM_TO_TYPE ? canvas->width - ROOM_TO_TYPE : canvas->width / 2;
-	int x = *prompt->error ? canvas_text(canvas, y, 0, STYLE_BAD, prompt->error, room)
-			       : canvas_text(canvas, y, 0, STYLE_KEY, prompt->label.bytes, room);
+	int x = canvas_text(canvas, y, 0, STYLE_KEY, prompt->label.bytes, room);
 
 	return x + canvas_text(canvas, y, x, STYLE_KEY, ":", 1) + 1;
+}
+
+/* Behind the answer, which ends at x; where there is no room in place of the label, which ends at label. */
+static void draw_error(const struct prompt *prompt, const struct canvas *canvas, int y, int label, int x)
+{
+	if (x + CANVAS_GAP + utf8_cells(prompt->error, canvas->ascii) <= canvas->width) {
+		canvas_text(canvas, y, x + CANVAS_GAP, STYLE_BAD, prompt->error, -1);
+		return;
+	}
+	canvas_fill(canvas, y, 0, STYLE_NORMAL, ' ', label - 2);
+	canvas_cut(canvas, y, 0, STYLE_BAD, prompt->error, label - 2);
 }
 
 static void draw_prompt(struct screen *screen, const struct canvas *canvas)
@@ -33,14 +43,16 @@ static void draw_prompt(struct screen *screen, const struct canvas *canvas)
 	int y = canvas->height - 1, x, cells = utf8_cells(prompt->text.bytes, canvas->ascii);
 	struct utf8_reader reader = { .rest = span_text(prompt->text.bytes), .ascii = canvas->ascii };
 	uint32_t code;
-	int width;
+	int width, label;
 
 	clear_line(canvas);
-	x = draw_label(prompt, canvas, y);
+	x = label = draw_label(prompt, canvas, y);
 	/* the end of long input is visible, where the cursor is */
 	while (cells > canvas->width - x - 1 && utf8_visible(&reader, &code, &width))
 		cells -= width;
 	x += canvas_text(canvas, y, x, STYLE_STRONG, reader.rest.at, -1);
+	if (*prompt->error)
+		draw_error(prompt, canvas, y, label, x);
 	terminal_cursor(canvas->top + y, canvas->left + (x < canvas->width ? x : canvas->width - 1));
 }
 
@@ -80,8 +92,8 @@ static void prompt_key(struct screen *screen, const struct input *input)
 	switch (input->key) {
 	case K_ESCAPE:
 		screen->overlay = NULL;
-		if (prompt->changed)
-			table_place_copy(&prompt->widget->place, &prompt->place);
+		if (prompt->cancelled)
+			prompt->cancelled(screen);
 		return;
 	case K_ENTER:
 		screen->overlay = NULL;
@@ -104,6 +116,7 @@ static void prompt_key(struct screen *screen, const struct input *input)
 
 void prompt_open(struct screen *screen, const char *label, const char *text,
 		 void (*changed)(struct screen *screen, const char *text),
+		 void (*cancelled)(struct screen *screen),
 		 bool (*accepts)(struct screen *screen, const char *text))
 {
 	struct prompt *prompt = &screen->prompt;
@@ -113,6 +126,7 @@ void prompt_open(struct screen *screen, const char *label, const char *text,
 	prompt->widget = session_table(screen);
 	table_place_copy(&prompt->place, &prompt->widget->place);
 	prompt->changed = changed;
+	prompt->cancelled = cancelled;
 	prompt->accepts = accepts;
 	prompt->error[0] = '\0';
 	buffer_empty(&prompt->text);
@@ -132,7 +146,7 @@ void screen_prompt(struct pane_context *context, const char *label, const char *
 {
 	context->screen->prompt.context = context;
 	context->screen->prompt.pane_accepts = accepts;
-	prompt_open(context->screen, label, text, NULL, hand_on);
+	prompt_open(context->screen, label, text, NULL, NULL, hand_on);
 }
 
 /* A long question takes as many of the last lines as necessary. */

@@ -169,6 +169,7 @@ static void free_texts(struct screen *screen)
 	buffer_free(&screen->prompt.label);
 	buffer_free(&screen->prompt.text);
 	buffer_free(&screen->prompt.place.key);
+	buffer_free(&screen->prompt.filter);
 	buffer_free(&screen->question.text);
 	buffer_free(&screen->pager.text);
 	buffer_free(&screen->search);
@@ -182,7 +183,8 @@ static int run(struct screen *screen)
 	int error;
 
 	session_open(screen);
-	take_sample(screen);
+	if (take_sample(screen) == 1 && screen->setup->source->seek)
+		player_open(screen);
 	session_follow_delay(screen);
 	if (!screen->setup->source->seek && screen->delay_seconds * 1e9 > (double)SESSION_WARM_UP_NS) {
 		screen->n_soon = 1;

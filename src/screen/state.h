@@ -34,8 +34,10 @@ struct prompt {
 	struct table_widget *widget; /* the table it was opened for */
 	struct buffer text;    /* always NUL-terminated */
 	char error[TEXT_MAX];
-	struct table_place place;    /* where it was then: changed() moves it, Esc restores it */
+	struct table_place place;                                 /* where it was then, … */
+	struct buffer filter;                                     /* … and its filter: Esc restores both */
 	void (*changed)(struct screen *screen, const char *text); /* at every key; may be NULL */
+	void (*cancelled)(struct screen *screen);                 /* by Esc; may be NULL */
 	bool (*accepts)(struct screen *screen, const char *text); /* on Enter; false: it set error, the
 								   * prompt stays open */
 	struct pane_context *context; /* of screen_prompt() */

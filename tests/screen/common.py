@@ -45,8 +45,13 @@ def screen(*arguments, width=80, height=24, **rest):
         terminal.close()
 
 
-def replay(*arguments, recording=RECORDING, **rest):
-    return screen("--replay=" + recording, *arguments, **rest)
+@contextmanager
+def replay(*arguments, recording=RECORDING, opening=False, **rest):
+    """Stepped back to the first sample, unless opening: it opens on the second, the first with rates."""
+    with screen("--replay=" + recording, *arguments, **rest) as terminal:
+        if not opening:
+            terminal.send(",")
+        yield terminal
 
 
 def expect(condition, terminal, what):

@@ -35,7 +35,7 @@ def damaged_recording(scratch):
     with open(path, "wb") as file:
         file.writelines(lines)
     with screen("--replay=" + path) as terminal:
-        terminal.send(".", ".")
+        terminal.send(".")
         problem = expect("09:30:30" in terminal.text(), terminal, "the damaged frame is not left out")
         problem = problem or expect("line 4 of the recording is damaged" in terminal.text(), terminal, "it is not told")
         terminal.send(",", ",", "g", "+", "9", "9", "9", "Enter")
@@ -67,7 +67,7 @@ def recording_from_a_file_as_input(_scratch):
     """Keys come from the terminal while standard input is the recording; it starts paused, being all there."""
     with open(RECORDING, "rb") as file, screen("--replay=-", input_fd=file.fileno()) as terminal:
         terminal.send(".")
-        return expect("paused 09:30:10" in terminal.text(), terminal, "the key did nothing")
+        return expect("paused 09:30:20" in terminal.text(), terminal, "the key did nothing")
 
 
 def recording_through_a_pipe(_scratch):
@@ -113,7 +113,7 @@ def pane_of_a_pipe(_scratch):
         problem = expect("holds none" not in terminal.text(), terminal, "it is judged before anything came")
         os.write(writer, without_memory(lines[1]))
         problem = problem or expect(terminal.wait_for("[1 Overview]"), terminal, "what there is is not shown")
-        problem = problem or expect("holds none of the requested tables" in terminal.text(), terminal, "it is not told")
+        problem = problem or expect("holds no tables of the pane memory" in terminal.text(), terminal, "it is not told")
         os.close(writer)
         return problem
 

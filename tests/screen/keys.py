@@ -74,6 +74,27 @@ def filter_rows(_scratch):
         return problem or expect("Committed_AS" in terminal.text(), terminal, "the filter did not go")
 
 
+def filter_live(_scratch):
+    """Rows go at each key; an expression that is not finished changes nothing; Esc brings the old filter back."""
+    with meminfo() as terminal:
+        terminal.send("\\", "^", "S", "w", "a")
+        problem = expect("SwapTotal" in terminal.text() and "MemFree" not in terminal.text(), terminal, "it waits for Enter")
+        terminal.send("(")
+        problem = problem or expect("SwapTotal" in terminal.text() and "MemFree" not in terminal.text(), terminal, "rows went")
+        terminal.send("Bksp", "Enter", "\\", *["Bksp"] * 4, "M", "e", "m", "Esc")
+        return problem or expect("SwapTotal" in terminal.text() and "MemFree" not in terminal.text(), terminal,
+                                 "Esc does not restore the filter")
+
+
+def the_answer_stays_with_its_error(_scratch):
+    with screen(fixture("linux-6.1"), "memory") as terminal:
+        terminal.send("d", *["Bksp"] * 4, *"soon", "Enter")
+        problem = expect(": soon" in terminal.lines()[-1] and "use seconds" in terminal.lines()[-1], terminal, "not both")
+        terminal.send(*["Bksp"] * 4, "3", "Enter")
+        return problem or expect("  3 s" in terminal.lines()[0] and "use seconds" not in terminal.text(), terminal,
+                                 "it cannot be mended")
+
+
 def sort_by_mouse(_scratch):
     with meminfo() as terminal:
         y = first_row(terminal) - 1
@@ -118,18 +139,57 @@ def definitions_of_used(_scratch):
 
 def playing_and_stepping(_scratch):
     with replay() as terminal:
-        problem = expect("paused 09:30:00" in terminal.text(), terminal, "it does not start paused at the first frame")
+        problem = expect("1/36  paused 09:30:00" in terminal.text(), terminal, "it does not show where it is")
         terminal.send(".", ".", ".", ",")
-        problem = problem or expect("09:30:20" in terminal.text(), terminal, "steps do not count")
+        problem = problem or expect("3/36  paused 09:30:20" in terminal.text(), terminal, "steps do not count")
         first = terminal.text()
         terminal.send("g", "0", "9", ":", "3", "1", ":", "0", "5", "Enter")
         problem = problem or expect("09:31:00" in terminal.text(), terminal, "it did not go to the time")
         terminal.send("g", "-", "4", "0", "Enter")
         problem = problem or expect(terminal.text() == first, terminal, "the same frame looks different")
         terminal.send("g", "x", "Enter")
-        problem = problem or expect("use 12:03" in terminal.text(), terminal, "nonsense is not refused")
+        problem = problem or expect("use 12:03" in terminal.lines()[-1] and ": x" in terminal.lines()[-1], terminal,
+                                    "nonsense is not refused, or lost")
         terminal.send("Esc", "Z")
         return problem or expect(terminal.wait_for("paused 09:35:50"), terminal, "it does not play to its end")
+
+
+def it_opens_with_rates(scratch):
+    """On the second sample; a recording of one sample shows that."""
+    with replay("cpu", opening=True) as terminal:
+        problem = expect("2/36  paused 09:30:10" in terminal.text() and "render" in terminal.text(), terminal, "no rates")
+    with replay("cpu", recording=edited(scratch, lambda number, tables: None, frames=1), opening=True) as terminal:
+        return problem or expect("1/1  paused 09:30:00" in terminal.text() and "!" not in terminal.lines()[-2], terminal,
+                                 "one sample is not shown, or complained about")
+
+
+def far_jumps(_scratch):
+    """Minutes, the ends, and a time outside of the recording, which stays in its prompt."""
+    with replay("memory") as terminal:
+        problem = None
+        for key, shown in (("}", "09:31:00"), ("}", "09:32:00"), ("{", "09:31:00"), ("End", "36/36  paused 09:35:50"),
+                           ("Home", "1/36  paused 09:30:00"), ("G", "36/36")):
+            terminal.send(key)
+            problem = problem or expect(shown in terminal.lines()[0], terminal, f"{key} does not lead to {shown}")
+        terminal.send("}")
+        problem = problem or expect("this is the last sample" in terminal.text(), terminal, "the end is silent")
+        terminal.send("g", *"06:00", "Enter")
+        problem = problem or expect("06:00" in terminal.lines()[-1] and
+                                    "the recording is 09:30:00 to 09:35:50" in terminal.lines()[-1], terminal, "it is not said")
+        terminal.send(*["Bksp"] * 5, *"09:30", "Enter")
+        problem = problem or expect("1/36" in terminal.lines()[0], terminal, "the prompt did not stay")
+        terminal.send("Space")
+        return problem or expect("Z plays and pauses" in terminal.text(), terminal, "Space is silent")
+
+
+def live_has_no_past(_scratch):
+    with screen(fixture("linux-6.1")) as terminal:
+        for key in (",", ".", "{", "}", "g"):
+            terminal.send("U", key)
+            problem = expect("going back works in a replay" in terminal.text(), terminal, f"{key} is silent")
+            if problem:
+                return problem
+        return None
 
 
 def freeze(_scratch):
@@ -444,7 +504,7 @@ def what_is_written_is_known(scratch):
 def what_a_recording_lacks_is_told(_scratch):
     """It holds events alone: another pane than the one that was asked for is shown, and this is said."""
     with replay("memory", recording=EVENT_RECORDING) as terminal:
-        return expect("memory: it holds none of the requested tables" in terminal.text(), terminal, "it is not said") or \
+        return expect("holds no tables of the pane memory" in terminal.text(), terminal, "it is not said") or \
             expect("[7 Events]" in terminal.text(), terminal, "what there is is not shown")
 
 
@@ -492,12 +552,17 @@ def tests():
         ("the selection keeps its row", selection_keeps_its_row),
         ("search, and on to the next", search_and_next),
         ("filter", filter_rows),
+        ("the filter works at each key", filter_live),
+        ("a wrong answer stays with its error", the_answer_stays_with_its_error),
         ("a click on a heading sorts, on a row selects", sort_by_mouse),
         ("the wheel scrolls", wheel_scrolls),
         ("units", units_cycle),
         ("percent", percent_is_shown_as_such),
         ("definitions of used", definitions_of_used),
         ("a recording is played, stepped and searched by time", playing_and_stepping),
+        ("a replay opens with rates", it_opens_with_rates),
+        ("minutes, both ends and wrong times in a replay", far_jumps),
+        ("going back needs a replay", live_has_no_past),
         ("freeze", freeze),
         ("a frozen screen says why a table is not there", frozen_lacks_what_is_asked_later),
         ("an unchanged screen sends no bytes", unchanged_screen_sends_nothing),
