@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from common import edited, expect, replay, screen
 
 TITLES = ("processes that ran in the last 10.0 s", "all processes in the last 10.0 s", "threads in the last 10.0 s",
-          "each CPU in the last 10.0 s", "exited: exits and time since 09:30:00, %CPU and exits/s in the last 10.0 s",
+          "each CPU in the last 10.0 s", "exited since 09:30:00, rates in the last 10.0 s",
           "what used the CPUs in the last 10.0 s", "means", "processes by CPU use in the last 10.0 s",
           "what used the watts, an estimate in the last 10.0 s", "performance counters of every CPU in the last 10.0 s",
           "counters of the selected process in the last 10.0 s", "cost of panetop itself in the last 10.0 s")

@@ -47,7 +47,10 @@ static const struct pane_table tables[] = {
 	{ 0 },
 };
 
-#define SHARE(name) { "cpu", "all", name "_ratio" }
+#define SHARE(name)                                                                                          \
+	{                                                                                                    \
+		"cpu", "all", name "_ratio"                                                                  \
+	}
 
 const struct series cpu_series[] = {
 	[CPU_SERIES_USER] = SHARE("user"),
@@ -61,9 +64,18 @@ const struct series cpu_series[] = {
 	[CPU_SERIES_MEMORY] = { "memory", "mem", "used_bytes" },
 };
 
-#define SYSTEM(column) { "system", NULL, column }
-#define ACCOUNT(part) { "account", part, "cpu_ratio" }
-#define WATTS(part) { "power_account", part, "watts" }
+#define SYSTEM(column)                                                                                       \
+	{                                                                                                    \
+		"system", NULL, column                                                                       \
+	}
+#define ACCOUNT(part)                                                                                        \
+	{                                                                                                    \
+		"account", part, "cpu_ratio"                                                                 \
+	}
+#define WATTS(part)                                                                                          \
+	{                                                                                                    \
+		"power_account", part, "watts"                                                               \
+	}
 
 /* The numbers above the processes; the bars of single CPUs are rows of the table of CPUs. */
 static const struct series explained[] = {
@@ -212,7 +224,7 @@ static void viewed(struct pane_context *context)
 {
 	show_idle(context);
 	if (context->view == CPU_VIEW_PROCESS_COUNTERS)
-		table_select(&context->tables[CPU_TABLE_PROCESS]);
+		cpu_select_first(context);
 	request_watts(context);
 	if (settings_get(context->settings, "cpu.totals"))
 		context->requested[CPU_TABLE_TOTAL] = true;
@@ -255,11 +267,14 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 	keep_first(&cpu->totals_wall_ns, frame, "process_total");
 }
 
+/* A tree has no place for processes whose parents are not known. */
 static const struct table *merged_table(const struct pane_context *context, unsigned index)
 {
 	struct cpu_state *cpu = context->state;
 
-	return index == CPU_TABLE_PROCESS ? ended_rows_merge(&cpu->ended, context->frame) : NULL;
+	return index == CPU_TABLE_PROCESS && !settings_get(context->settings, "cpu.tree")
+		       ? ended_rows_merge(&cpu->ended, context->frame)
+		       : NULL;
 }
 
 static const void *row_origin(const struct pane_context *context, const void *row,

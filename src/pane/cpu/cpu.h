@@ -92,6 +92,9 @@ void cpu_nicer(struct pane_context *context);
 void cpu_less_nice(struct pane_context *context);
 void cpu_pages(struct pane_context *context);
 
+/* If nothing is selected, selects the first process on the screen, past rows of ended ones. */
+void cpu_select_first(struct pane_context *context);
+
 /* cpu_users.c */
 void cpu_choose_user(struct pane_context *context);
 

@@ -62,13 +62,14 @@ static const char *signal_name(int number)
 	return "";
 }
 
-/* Nothing is selected: the first process on the screen is, past rows of ended ones. */
-static void select_first(struct pane_context *context)
+void cpu_select_first(struct pane_context *context)
 {
 	struct table_widget *widget = &context->tables[CPU_TABLE_PROCESS];
 	const struct view *view = &widget->view;
 	const struct column *column;
 
+	if (widget->place.cursor_on)
+		return;
 	table_select(widget);
 	while (widget->place.row + 1 < view->n_rows &&
 	       table_row_is_gone(view->schema, table_cell(widget, &column)))
@@ -83,17 +84,16 @@ static const void *selected_row(struct pane_context *context)
 	const struct column *column;
 	const void *row;
 
-	if (!widget->place.cursor_on)
-		select_first(context);
+	cpu_select_first(context);
 	row = table && widget->place.cursor_on ? table_cell(widget, &column) : NULL;
 	if (row && !table_row_is_gone(table->schema, row))
 		return row;
 	if (row)
 		screen_warn(context->screen, MESSAGE_PANE, _("%s: choose a process that runs"),
-			       table_text(table, row, "name"));
+			    table_text(table, row, "name"));
 	else
 		screen_warn(context->screen, MESSAGE_PANE, "%s",
-			       _("select a process first, with the arrows or the mouse"));
+			    _("select a process first, with the arrows or the mouse"));
 	return NULL;
 }
 
@@ -119,7 +119,7 @@ static void say_failed(struct pane_context *context, int error, const char *reme
 	char text[TEXT_MAX];
 
 	screen_warn(context->screen, MESSAGE_PANE, "%s (%.0f): %s", cpu->target.name, cpu->target.pid,
-		       failure_text(text, error, remedy));
+		    failure_text(text, error, remedy));
 }
 
 static void done(struct pane_context *context, int error)

@@ -63,9 +63,9 @@ void cpu_heading(const struct pane_context *context, char *text, size_t room)
 	const struct cpu_state *cpu = context->state;
 
 	if (context->view == CPU_VIEW_EXITED) {
-		snprintf(text, room, "%s", _("exited: exits and time"));
+		snprintf(text, room, "%s", _("exited"));
 		add_since(cpu->exited_wall_ns, text, room);
-		snprintf(text + strlen(text), room - strlen(text), "%s", _(", %CPU and exits/s"));
+		snprintf(text + strlen(text), room - strlen(text), "%s", _(", rates"));
 		add_interval(context, text, room);
 	} else if (context->view == CPU_VIEW_MEANS) {
 		snprintf(text, room, "%s", _("means"));

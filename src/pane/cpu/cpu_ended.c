@@ -39,9 +39,19 @@ static void set_texts(struct table *table, void *row, const char *text)
 		row_set_text(row, schema_known_column(table->schema, forms[i]), text);
 }
 
-/* "cc1 ×9 ended"; CPU time may come without an exit, when a parent was late to wait for its child. */
-static const char *ended_text(struct arena *texts, const char *command, double count)
+/* The growth of a counter in the interval, from its rate; exact, as both divide by the same time. */
+static double growth(const struct table *exited, const void *origin, const char *rate)
 {
+	return rint(table_number(exited, origin, rate) * (double)exited->interval_ns / 1e9);
+}
+
+/*
+ * "cc1 ×9 ended, 2 failed"; CPU time may come without an exit, when a parent was late to wait for its child.
+ */
+static const char *ended_text(struct arena *texts, const char *command, double count, double failed)
+{
+	if (failed >= 1)
+		return arena_print(texts, _("%s ×%.0f ended, %.0f failed"), command, count, failed);
 	return count >= 1 ? arena_print(texts, _("%s ×%.0f ended"), command, count)
 			  : arena_print(texts, _("%s ended"), command);
 }
@@ -65,9 +75,9 @@ static void add_ended(struct ended_rows *ended, const struct table *processes, c
 {
 	struct table *table = &ended->table;
 	const char *command = table_text(exited, origin, "command");
-	double per_second = table_number(exited, origin, "exits_per_second");
 	double share = table_number(exited, origin, "cpu_ratio");
-	double count = rint(per_second * (double)exited->interval_ns / 1e9);
+	double count = growth(exited, origin, "exits_per_second");
+	double failed = growth(exited, origin, "failures_per_second");
 	void *row;
 
 	if (!(count >= 1) && !(share > 0))
@@ -79,7 +89,7 @@ static void add_ended(struct ended_rows *ended, const struct table *processes, c
 	set_number(table, row, "cpu_ratio", share);
 	set_number(table, row, "watts", table_number(exited, origin, "watts"));
 	row_set_text(row, schema_known_column(table->schema, "state"), "X");
-	set_texts(table, row, ended_text(&ended->texts, command, count));
+	set_texts(table, row, ended_text(&ended->texts, command, count, failed));
 	*VECTOR_ADD(ended->origins, ended->n_origins, ended->capacity) = origin;
 }
 
