@@ -126,6 +126,7 @@ START_TEST(ended_commands_are_rows_without_a_process)
 		  isnan(table_number(merged, row, "resident_bytes")));
 	origin = ended_rows_origin(&stage.ended, row);
 	ck_assert_str_eq(table_text(frame_table(&stage.now, "exited"), origin, "command"), "cc1");
+	ck_assert(!table_is_fresh(merged, table_row(merged, 0)) && !table_is_fresh(merged, row));
 	row = table_row(merged, 2);
 	ck_assert_str_eq(table_text(merged, row, "command"), "make ×1000001 ended, 2 failed");
 	stage_close(&stage);

@@ -64,6 +64,10 @@ static void copy_processes(struct ended_rows *ended, const struct table *process
 	ended->table = *processes;
 	ended->table.rows = vector_reserve(own.rows, &own.capacity, processes->n_rows + 1, size);
 	ended->table.capacity = own.capacity;
+	ended->table.fresh = vector_reserve(own.fresh, &own.n_fresh, processes->n_rows + 1, sizeof(bool));
+	ended->table.n_fresh = own.n_fresh;
+	if (processes->joined)
+		memcpy(ended->table.fresh, processes->fresh, processes->n_rows * sizeof(bool));
 	if (processes->n_rows > 0)
 		memcpy(ended->table.rows, processes->rows, processes->n_rows * size);
 	ended->n_processes = processes->n_rows;
@@ -85,6 +89,8 @@ static void add_ended(struct ended_rows *ended, const struct table *processes, c
 	if (ended->n_origins == 0)
 		copy_processes(ended, processes);
 	row = table_add(table);
+	VECTOR_RESERVE(table->fresh, table->n_rows, table->n_fresh);
+	table->fresh[table->n_rows - 1] = false; /* each of these is new */
 	set_number(table, row, "start_seconds", unknown_start(command));
 	set_number(table, row, "cpu_ratio", share);
 	set_number(table, row, "watts", table_number(exited, origin, "watts"));
@@ -127,6 +133,7 @@ const void *ended_rows_origin(const struct ended_rows *ended, const void *row)
 void ended_rows_free(struct ended_rows *ended)
 {
 	free(ended->table.rows);
+	free(ended->table.fresh);
 	free(ended->origins);
 	arena_free(&ended->texts);
 	*ended = (struct ended_rows){ 0 };
