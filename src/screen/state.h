@@ -54,6 +54,7 @@ struct question {
 /* Pages of text: the help, and the explanation of a number. */
 struct pager {
 	struct buffer text; /* lines; a leading '*' marks a heading */
+	int row_y;          /* line of the terminal with the row that it explains; -1: none */
 	int top, lines, page;
 };
 

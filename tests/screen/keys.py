@@ -137,6 +137,22 @@ def definitions_of_used(_scratch):
         return expect("used*" in terminal.text() and "used*" not in before, terminal, "another definition is not marked")
 
 
+def why_shows_the_number_beside_its_row(_scratch):
+    """As the screen shows it, exact behind it, its heading and row first; the row stays in sight."""
+    with replay("cpu", opening=True) as terminal:
+        for _ in range(2):
+            terminal.send("Down", "i")
+            y = terminal.row_of("%CPU of ")
+            found = re.search(r"%CPU of (\d+) .*\n *([0-9.]+) % \((0\.\d+|\d) ratio\)\n", terminal.text())
+            problem = expect(found and float(found[2]) == round(100 * float(found[3]), 1), terminal, "not the number") or \
+                expect(f" {found[1]} " in "".join(terminal.lines()[:y - 1] + terminal.lines()[y + 5:-1]), terminal, "its row is covered") or \
+                expect("process.cpu_ratio" in terminal.text(), terminal, "no name for programs")
+            if problem:
+                return problem
+            terminal.send("Esc", *["Down"] * 6)
+        return None
+
+
 def playing_and_stepping(_scratch):
     with replay() as terminal:
         problem = expect("1/36  paused 09:30:00" in terminal.text(), terminal, "it does not show where it is")
@@ -560,6 +576,7 @@ def tests():
         ("percent", percent_is_shown_as_such),
         ("definitions of used", definitions_of_used),
         ("a recording is played, stepped and searched by time", playing_and_stepping),
+        ("why shows the number beside its row", why_shows_the_number_beside_its_row),
         ("a replay opens with rates", it_opens_with_rates),
         ("minutes, both ends and wrong times in a replay", far_jumps),
         ("going back needs a replay", live_has_no_past),

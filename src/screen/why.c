@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The key i: value, meaning, source and age of the number under the cursor, and all notices. */
+#include <config.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "screen/overlay.h"
+#include "screen/session.h"
+#include "sys/env.h"
+
+#define NAME_CELLS 60
+
+/* A number to explain. */
+struct explained {
+	const struct frame *frame;
+	const struct schema *schema;
+	const void *row;
+	const struct column *column;
+	struct value_format format;
+};
+
+/* Why there is no number: a notice of its source knows better than its kind. */
+static void add_unknown(struct buffer *out, const struct frame *frame, const struct schema *schema,
+			const struct column *column)
+{
+	const struct notice *notice = frame ? frame_newest_notice(frame, schema->name) : NULL;
+
+	if (notice)
+		buffer_print(out, _("unknown: %s"), notice->text);
+	else if (column->kind == COLUMN_RATE)
+		buffer_text(out, _("unknown: there is no earlier sample, or the counter was reset"));
+	else
+		buffer_text(out, _("unknown: the source does not report it"));
+	if (notice && notice->remedy)
+		buffer_print(out, "\n  %s", notice->remedy);
+}
+
+/* What value_text() leaves to the heading. */
+static const char *shown_unit(const struct column *column, const struct schema *schema, enum size_unit unit)
+{
+	switch (column->unit) {
+	case UNIT_RATIO:
+		return " %";
+	case UNIT_PER_SECOND:
+	case UNIT_BYTES_PER_SECOND:
+		return "/s";
+	case UNIT_WATTS:
+		return " W";
+	case UNIT_JOULES:
+		return " J";
+	case UNIT_CELSIUS:
+		return " °C";
+	case UNIT_VOLTS:
+		return " V";
+	case UNIT_RPM:
+		return " rpm";
+	case UNIT_BYTES:
+		return unit == SIZE_AUTO ? "" : size_unit_heading(schema, unit);
+	default:
+		return "";
+	}
+}
+
+static void add_exact(struct buffer *out, const struct column *column, const void *row)
+{
+	char time[CLOCK_TEXT_MAX];
+
+	if (column->type == VALUE_TEXT)
+		utf8_clean(out, column_words(column, row_text(row, column)), -1, false);
+	else if (column->unit == UNIT_TIME)
+		buffer_text(out, clock_utc(time, row_u64(row, column)));
+	else if (column->type == VALUE_U64)
+		buffer_print(out, "%" PRIu64, row_u64(row, column));
+	else
+		buffer_print(out, "%.9g", row_f64(row, column));
+	if (unit_suffix(column->unit))
+		buffer_print(out, " %s", unit_suffix(column->unit));
+}
+
+/* "7.6s" and "7.6 seconds", but not "41.0" and "0.41 ratio". */
+static bool says_the_same(const char *shown, const char *exact)
+{
+	size_t length = strcspn(exact, " ");
+
+	return strncmp(shown, exact, length) == 0 &&
+	       !strchr(".0123456789", shown[length] ? shown[length] : ' ');
+}
+
+/* As the screen shows it, and the exact number where that says more. */
+static void add_value(struct buffer *out, const struct explained *of)
+{
+	const struct column *column = of->column;
+	char number[VALUE_TEXT_MAX];
+	const char *text = value_text(number, of->schema, column, of->row, &of->format);
+	const char *unit = shown_unit(column, of->schema, of->format.unit);
+	struct buffer exact = { 0 };
+
+	add_exact(&exact, column, of->row);
+	buffer_char(&exact, '\0');
+	if (column->type == VALUE_TEXT) {
+		buffer_text(out, exact.bytes);
+	} else {
+		buffer_print(out, "%s%s%s", text, *unit && *unit != ' ' && *unit != '/' ? " " : "", unit);
+		if (!says_the_same(text, exact.bytes))
+			buffer_print(out, " (%s)", exact.bytes);
+	}
+	buffer_free(&exact);
+}
+
+/* Of a number that panes draw as a share of its row, too. */
+static void add_share(struct buffer *out, const struct schema *schema, const void *row,
+		      const struct column *column)
+{
+	double whole = schema->percent_base && column->unit == UNIT_BYTES ? schema->percent_base(row) : NAN;
+	double share = row_number(row, column) / whole;
+
+	if (!isnan(share) && column != &schema->columns[schema->percent_column])
+		buffer_print(out, ", %.1f %%", 100 * share);
+}
+
+/* The column that names a row to people; NULL: only its keys do. */
+static const struct column *name_column(const struct schema *schema, const void *row)
+{
+	static const char *const keys[] = { "name", "command", "label" };
+
+	for (unsigned i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const struct column *column = schema_find(schema, keys[i]);
+
+		if (column && column->type == VALUE_TEXT && column_has_value(column, row))
+			return column;
+	}
+	return NULL;
+}
+
+/* "32669 panetop": its name, and the keys that are shown. */
+static void add_row_name(struct buffer *out, const struct schema *schema, const void *row)
+{
+	const struct column *name = name_column(schema, row);
+
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		const struct column *column = &schema->columns[i];
+
+		if (column->kind == COLUMN_KEY && !column->hidden && row_is_known(row, column) &&
+		    column != name) {
+			buffer_char(out, ' ');
+			add_exact(out, column, row);
+		}
+	}
+	if (!name)
+		return;
+	buffer_char(out, ' ');
+	utf8_clean(out, column_words(name, row_text(row, name)), NAME_CELLS, false);
+}
+
+/* As programs name it. */
+static void add_path(struct buffer *out, const struct explained *of)
+{
+	buffer_print(out, "%c%s.%s", PAGER_DIM, of->schema->name, of->column->key);
+	for (unsigned i = 0; i < of->schema->n_columns; i++) {
+		const struct column *column = &of->schema->columns[i];
+
+		if (column->kind != COLUMN_KEY || !row_is_known(of->row, column))
+			continue;
+		buffer_print(out, ", %s ", column->key);
+		add_exact(out, column, of->row);
+	}
+	buffer_char(out, '\n');
+}
+
+static void add_number(struct buffer *out, const struct explained *of)
+{
+	struct buffer row_name = { 0 };
+	const char *title = column_title(of->column);
+
+	add_row_name(&row_name, of->schema, of->row);
+	buffer_char(&row_name, '\0');
+	buffer_print(out, *row_name.bytes ? _("*%s of%s\n") : "*%s\n", *title ? title : of->column->key,
+		     row_name.bytes);
+	buffer_free(&row_name);
+	if (row_is_blank(of->row, of->column))
+		buffer_text(out, _("not applicable to this row"));
+	else if (!row_is_known(of->row, of->column))
+		add_unknown(out, of->frame, of->schema, of->column);
+	else
+		add_value(out, of);
+	add_share(out, of->schema, of->row, of->column);
+	buffer_print(out, "\n%s: %s\n", _("What"), _(of->column->help));
+	buffer_print(out, "%s: %s\n", _("From"), of->column->source);
+	add_path(out, of);
+}
+
+static struct explained explain(const struct pane_context *context, const struct schema *schema,
+				const void *row, const struct column *column)
+{
+	const struct table *table = frame_table(context->frame, schema->name);
+
+	return (struct explained){
+		.frame = context->frame,
+		.schema = schema,
+		.row = row,
+		.column = column,
+		.format = { .unit = table ? size_unit_of_table(table, context->unit) : SIZE_AUTO },
+	};
+}
+
+static void add_selected(struct buffer *out, const struct pane_context *context)
+{
+	const struct table_widget *widget = &context->tables[context->focus];
+	const struct schema *schema = widget->view.schema;
+	const struct column *column;
+	const void *row = table_cell(widget, &column), *origin = NULL;
+	struct explained of;
+
+	if (!row || !frame_table(context->frame, schema->name))
+		return;
+	if (context->pane->origin)
+		origin = context->pane->origin(context, row, &schema);
+	if (origin && schema_find(schema, column->key))
+		of = explain(context, schema, origin, schema_find(schema, column->key));
+	else
+		of = explain(context, widget->view.schema, row, column);
+	of.format.cpus = widget->cpus;
+	add_number(out, &of);
+	if (column->of_cpu && widget->cpus > 0)
+		buffer_print(out,
+			     P_("Shown: as a share of %.0f CPU\n", "Shown: as a share of %.0f CPUs\n",
+				(unsigned long)widget->cpus),
+			     widget->cpus);
+}
+
+void explain_number(struct buffer *out, const struct schema *schema, const void *row, const char *key)
+{
+	const struct column *column = schema_known_column(schema, key);
+
+	if (!row_is_known(row, column))
+		return;
+	buffer_char(out, '\n');
+	add_number(out, &(struct explained){ .schema = schema, .row = row, .column = column });
+}
+
+/* A number in every row of its name, such as "some" and "full" of a resource; else in the first row. */
+static void add_series(struct buffer *out, const struct pane_context *context, const struct table *table,
+		       const struct series *series)
+{
+	size_t n_rows = series->row || table->n_rows == 0 ? table->n_rows : 1;
+	const struct column *column = schema_known_column(table->schema, series->column);
+
+	for (size_t i = 0; i < n_rows; i++) {
+		const void *row = table_row(table, i);
+		struct explained of = explain(context, table->schema, row, column);
+
+		if (series->row && !table_row_is(table, row, series->row))
+			continue;
+		buffer_char(out, '\n');
+		add_number(out, &of);
+	}
+}
+
+/* The numbers beside the tables, which the cursor cannot reach. */
+static void add_explained(struct buffer *out, const struct pane_context *context, const struct series *series)
+{
+	for (; series && series->topic; series++) {
+		const struct table *table = frame_table(context->frame, series->topic);
+
+		if (table)
+			add_series(out, context, table, series);
+	}
+}
+
+/* Of the number under the cursor at its sample, in seconds. */
+static double age_in_sample(const struct frame *frame, const struct table_widget *widget)
+{
+	const struct column *column;
+	const void *row = table_cell(widget, &column);
+	double age = 0;
+
+	if (row && frame_table(frame, widget->view.schema->name) && column->aged_by)
+		memcpy(&age, (const char *)row + column->aged_by, sizeof(age));
+	return age > 0 ? age : 0;
+}
+
+static void add_age(struct buffer *out, struct screen *screen, const struct frame *frame)
+{
+	uint64_t now = env_mono_ns();
+
+	if (!screen->setup->source->seek && now > frame->mono_ns)
+		buffer_print(out, _("Age: %.1f s"),
+			     (double)(now - frame->mono_ns) / 1e9 +
+				     age_in_sample(frame, session_table(screen)));
+	else
+		buffer_print(out, _("Age: as recorded"));
+	if (frame->interval_ns > 0)
+		buffer_print(out, _("; rates are over %.3f s"), (double)frame->interval_ns / 1e9);
+	buffer_char(out, '\n');
+}
+
+/* The line of the terminal with the row under the cursor; -1: none. */
+static int selected_line(const struct table_widget *widget)
+{
+	if (widget->heading_y < 0 || !widget->place.cursor_on || widget->place.row < widget->place.top)
+		return -1;
+	return widget->heading_y + 1 + (int)(widget->place.row - widget->place.top);
+}
+
+static void add_notices(struct buffer *out, const struct frame *frame)
+{
+	if (frame->n_notices > 0)
+		buffer_print(out, "\n*%s\n", _("Notices"));
+	for (unsigned i = frame->n_notices; i-- > 0;) {
+		const struct notice *notice = &frame->notices[i];
+
+		buffer_print(out, "%s\n", notice->text);
+		if (notice->remedy)
+			buffer_print(out, "  %s\n", notice->remedy);
+	}
+}
+
+void pager_why(struct screen *screen)
+{
+	struct pane_context *context = session_context(screen);
+	const struct frame *frame = session_frame(screen);
+	struct buffer *out = pager_open(screen, selected_line(session_table(screen)));
+
+	if (screen->message_warns && env_mono_ns() < screen->message_until_ns)
+		buffer_print(out, "%s\n\n", screen->message);
+	add_selected(out, context);
+	add_age(out, screen, frame);
+	add_notices(out, frame);
+	if (context->pane->explain)
+		context->pane->explain(context, out);
+	add_explained(out, context, context->pane->explained);
+}
