@@ -100,6 +100,13 @@ const char *column_title(const struct column *column)
 	return _(column->title);
 }
 
+const char *column_name(const struct column *column)
+{
+	const char *title = column_title(column);
+
+	return *title ? title : column->key;
+}
+
 const char *column_words(const struct column *column, const char *text)
 {
 	return column->words && text ? _(text) : text;

@@ -158,6 +158,7 @@ const struct column *schema_find(const struct schema *schema, const char *key);
 const struct column *schema_known_column(const struct schema *schema, const char *key);
 
 const char *column_title(const struct column *column); /* translated; may be empty */
+const char *column_name(const struct column *column);  /* its title, or its key if it has none */
 
 /* A text of this column for people; NULL stays NULL. */
 const char *column_words(const struct column *column, const char *text);

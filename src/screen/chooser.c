@@ -8,6 +8,9 @@
 #include "screen/overlay.h"
 #include "screen/session.h"
 
+#define TITLE_CELLS 11
+#define KEY_CELLS 26
+
 static void apply(struct screen *screen)
 {
 	const struct chooser *chooser = &screen->chooser;
@@ -24,8 +27,14 @@ static void draw_column(const void *state, unsigned i, const struct canvas *line
 	const struct chooser *chooser = state;
 	const struct column *column = &chooser->widget->view.schema->columns[chooser->order[i]];
 
-	canvas_print(line, 0, 0, style, "[%c] %-24s %s", chooser->shown[i] ? 'x' : ' ', column->key,
-		     _(column->help));
+	bool fits = !chooser->shown[i] || table_draws(chooser->widget, chooser->order[i]);
+	enum style other = style == STYLE_ROW || fits ? style : STYLE_DIM;
+
+	canvas_print(line, 0, 0, other, "[%c]", chooser->shown[i] ? 'x' : ' ');
+	canvas_cut(line, 0, 4, other, column_title(column), TITLE_CELLS);
+	canvas_cut(line, 0, 4 + TITLE_CELLS + 1, other, column->key, KEY_CELLS);
+	canvas_text(line, 0, 4 + TITLE_CELLS + 1 + KEY_CELLS + 1, other,
+		    fits ? _(column->help) : _("does not fit, or has no value"), -1);
 }
 
 static void draw_chooser(struct screen *screen, const struct canvas *canvas)

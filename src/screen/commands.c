@@ -14,6 +14,7 @@
 #include "screen/overlay.h"
 #include "screen/player.h"
 #include "screen/session.h"
+#include "screen/sorting.h"
 
 static void quit(struct pane_context *context)
 {
@@ -205,21 +206,6 @@ static void filter(struct pane_context *context)
 		    take_filter);
 }
 
-static void sort_left(struct pane_context *context)
-{
-	table_sort_step(session_table(context->screen), -1);
-}
-
-static void sort_right(struct pane_context *context)
-{
-	table_sort_step(session_table(context->screen), 1);
-}
-
-static void reverse(struct pane_context *context)
-{
-	table_sort_reverse(session_table(context->screen));
-}
-
 static void set_fold(struct pane_context *context, bool folded)
 {
 	if (!table_fold(session_table(context->screen), folded))
@@ -235,60 +221,6 @@ static void fold(struct pane_context *context)
 static void unfold(struct pane_context *context)
 {
 	set_fold(context, false);
-}
-
-static void sort_by(struct pane_context *context, unsigned index)
-{
-	table_sort_by(session_table(context->screen), index);
-}
-
-/* The columns that are shown, by heading and key. */
-static void choose_sort(struct pane_context *context)
-{
-	struct table_widget *widget = session_table(context->screen);
-	const struct view *view = &widget->view;
-	struct menu_item items[VIEW_COLUMNS_MAX];
-	char texts[VIEW_COLUMNS_MAX][96];
-	unsigned current = 0;
-
-	for (unsigned i = 0; i < view->n_columns; i++) {
-		const struct column *column = &view->schema->columns[view->columns[i]];
-
-		if (view->sort == (int)view->columns[i])
-			current = i;
-		snprintf(texts[i], sizeof(texts[i]), "%-10s %s", column_title(column), column->key);
-		items[i] = (struct menu_item){ texts[i], _(column->help) };
-	}
-	screen_menu(context, _("Sort by"), items, view->n_columns, current, sort_by);
-}
-
-/* By the first of these columns that the table has. */
-static void sort_by_key(struct pane_context *context, const char *const *keys)
-{
-	struct table_widget *widget = session_table(context->screen);
-
-	for (; *keys; keys++) {
-		if (schema_find(widget->view.schema, *keys)) {
-			view_choose_sort(&widget->view, *keys);
-			return;
-		}
-	}
-	screen_warn(context->screen, MESSAGE_PANE, "%s", _("this table has no such column"));
-}
-
-static void sort_by_memory(struct pane_context *context)
-{
-	sort_by_key(context, (const char *const[]){ "resident_bytes", NULL });
-}
-
-static void sort_by_cpu(struct pane_context *context)
-{
-	sort_by_key(context, (const char *const[]){ "cpu_ratio", "mean_ratio", NULL });
-}
-
-static void sort_by_time(struct pane_context *context)
-{
-	sort_by_key(context, (const char *const[]){ "cpu_seconds", NULL });
 }
 
 static void choose_columns(struct pane_context *context)
@@ -526,13 +458,13 @@ void (*commands_act(enum action action))(struct pane_context *context)
 		[ACTION_FILTER] = filter,
 		[ACTION_MORE] = unfold,
 		[ACTION_LESS] = fold,
-		[ACTION_SORT] = choose_sort,
-		[ACTION_SORT_LEFT] = sort_left,
-		[ACTION_SORT_RIGHT] = sort_right,
-		[ACTION_REVERSE] = reverse,
-		[ACTION_SORT_MEMORY] = sort_by_memory,
-		[ACTION_SORT_CPU] = sort_by_cpu,
-		[ACTION_SORT_TIME] = sort_by_time,
+		[ACTION_SORT] = sorting_menu,
+		[ACTION_SORT_LEFT] = sorting_left,
+		[ACTION_SORT_RIGHT] = sorting_right,
+		[ACTION_REVERSE] = sorting_reverse,
+		[ACTION_SORT_MEMORY] = sorting_by_memory,
+		[ACTION_SORT_CPU] = sorting_by_cpu,
+		[ACTION_SORT_TIME] = sorting_by_time,
 		[ACTION_COLUMNS] = choose_columns,
 		[ACTION_OPTIONS] = choose_options,
 		[ACTION_UNIT] = next_unit,

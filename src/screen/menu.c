@@ -21,7 +21,8 @@ static void draw_item(const void *state, unsigned i, const struct canvas *line, 
 {
 	const struct menu *menu = state;
 
-	canvas_text(line, 0, 1, style, text_of(menu, i), -1);
+	canvas_text(line, 0, 1, i >= menu->dim_from && style != STYLE_ROW ? STYLE_DIM : style,
+		    text_of(menu, i), -1);
 	canvas_text(line, 0, menu->text_cells + 1 + CANVAS_GAP, style == STYLE_ROW ? style : STYLE_DIM,
 		    menu->texts.bytes + menu->lines[i].help, -1);
 }
@@ -128,6 +129,7 @@ void screen_menu(struct pane_context *context, const char *title, const struct m
 	buffer_empty(&menu->texts);
 	menu->title = title;
 	menu->text_cells = 0;
+	menu->dim_from = n_items;
 	menu->list = (struct list){ .cursor = current, .n_items = n_items };
 	menu->context = context;
 	menu->chosen = chosen;
@@ -140,4 +142,9 @@ void screen_menu(struct pane_context *context, const char *title, const struct m
 		menu->lines[i].help = add_text(menu, items[i].help ? items[i].help : "");
 	}
 	context->screen->overlay = &overlay;
+}
+
+void menu_dim_from(struct screen *screen, unsigned index)
+{
+	screen->menu.dim_from = index;
 }

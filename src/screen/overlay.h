@@ -18,6 +18,7 @@ void prompt_open(struct screen *screen, const char *label, const char *text,
 #define PAGER_DIM '\1'
 struct buffer *pager_open(struct screen *screen, int row_y);
 
+void menu_dim_from(struct screen *screen, unsigned index); /* items of the menu that was just opened */
 void pager_help(struct screen *screen);
 void pager_why(struct screen *screen); /* for the number under the cursor */
 void chooser_open(struct screen *screen); /* the columns of the table that has the focus */

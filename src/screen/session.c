@@ -230,6 +230,18 @@ static void count_text(const struct table_widget *widget, const struct table *ta
 		snprintf(text + length, room - length, _(" + %zu ended"), n_gone);
 }
 
+/* By what the rows are sorted, where no heading shows it. */
+static void add_order(const struct table_widget *widget, char *text, size_t room)
+{
+	const struct view *view = &widget->view;
+	size_t length = strlen(text);
+
+	if (widget->n_slots > 0 && view->sort != VIEW_AS_SAMPLED &&
+	    !table_draws(widget, (unsigned)view->sort))
+		snprintf(text + length, room - length, _(", by %s"),
+			 column_name(&view->schema->columns[view->sort]));
+}
+
 void context_draw_titled(struct pane_context *context, const struct canvas *canvas, unsigned index,
 			 const char *title)
 {
@@ -239,6 +251,7 @@ void context_draw_titled(struct pane_context *context, const struct canvas *canv
 
 	if (canvas->height >= TITLED_LINES_MIN) {
 		count_text(&context->tables[index], table, text, sizeof(text));
+		add_order(&context->tables[index], text, sizeof(text));
 		canvas_rule(canvas, 0, title, text);
 		context->screen->filter_shown = true;
 		rest = canvas_rows(canvas, 1, canvas->height - 1);

@@ -74,6 +74,7 @@ struct menu {
 	} * lines;                 /* owned */
 	size_t n_lines;            /* capacity */
 	int text_cells;            /* of the longest text */
+	unsigned dim_from;         /* items that are less likely to be wanted, in dim style */
 	struct list list;
 	struct buffer typed; /* NUL-terminated once used */
 	struct pane_context *context;

@@ -105,9 +105,13 @@ void table_place_copy(struct table_place *place, const struct table_place *other
 int table_set_filter(struct table_widget *widget, const char *pattern);
 
 /* Sorts by the next column to the right (step 1) or left (step -1); reverses the order. */
-void table_sort_step(struct table_widget *widget, int step);
+bool table_sort_step(struct table_widget *widget, int step);             /* false: there is none */
+void table_sort_by_column(struct table_widget *widget, unsigned column); /* of the schema; again: reverses */
 void table_sort_by(struct table_widget *widget, unsigned position); /* in view.columns; again: reverses */
 void table_sort_reverse(struct table_widget *widget);
+
+/* Was this column of the schema in the last drawing? */
+bool table_draws(const struct table_widget *widget, unsigned column);
 
 /*
  * Folds the selected row of a tree, or the one above it if nothing is below; or unfolds it. The next

@@ -167,13 +167,16 @@ static void go_to_end(struct table_widget *widget)
 
 void table_sort_by(struct table_widget *widget, unsigned position)
 {
-	int column = (int)widget->view.columns[position];
+	table_sort_by_column(widget, widget->view.columns[position]);
+}
 
-	if (widget->view.sort == column) {
+void table_sort_by_column(struct table_widget *widget, unsigned column)
+{
+	if (widget->view.sort == (int)column) {
 		widget->view.descending = !widget->view.descending;
 		return;
 	}
-	widget->view.sort = column;
+	widget->view.sort = (int)column;
 	widget->view.descending = widget->view.schema->columns[column].type != VALUE_TEXT;
 }
 
@@ -294,7 +297,15 @@ static bool is_drawn(const struct table_widget *widget, unsigned position)
 	return false;
 }
 
-void table_sort_step(struct table_widget *widget, int step)
+bool table_draws(const struct table_widget *widget, unsigned column)
+{
+	for (unsigned i = 0; i < widget->n_slots; i++)
+		if (widget->view.columns[widget->slots[i].column] == column)
+			return true;
+	return false;
+}
+
+bool table_sort_step(struct table_widget *widget, int step)
 {
 	const struct view *view = &widget->view;
 	int position = step > 0 ? -1 : (int)view->n_columns;
@@ -305,8 +316,10 @@ void table_sort_step(struct table_widget *widget, int step)
 	do
 		position += step;
 	while (position >= 0 && position < (int)view->n_columns && !is_drawn(widget, (unsigned)position));
-	if (position >= 0 && position < (int)view->n_columns)
-		table_sort_by(widget, (unsigned)position);
+	if (position < 0 || position >= (int)view->n_columns)
+		return false;
+	table_sort_by(widget, (unsigned)position);
+	return true;
 }
 
 /* The nearest row that this one is below, in a tree. */

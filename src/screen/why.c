@@ -176,11 +176,10 @@ static void add_path(struct buffer *out, const struct explained *of)
 static void add_number(struct buffer *out, const struct explained *of)
 {
 	struct buffer row_name = { 0 };
-	const char *title = column_title(of->column);
 
 	add_row_name(&row_name, of->schema, of->row);
 	buffer_char(&row_name, '\0');
-	buffer_print(out, *row_name.bytes ? _("*%s of%s\n") : "*%s\n", *title ? title : of->column->key,
+	buffer_print(out, *row_name.bytes ? _("*%s of%s\n") : "*%s\n", column_name(of->column),
 		     row_name.bytes);
 	buffer_free(&row_name);
 	if (row_is_blank(of->row, of->column))

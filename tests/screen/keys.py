@@ -137,6 +137,44 @@ def definitions_of_used(_scratch):
         return expect("used*" in terminal.text() and "used*" not in before, terminal, "another definition is not marked")
 
 
+def sort_menu(_scratch):
+    """Headings and keys, the present one with its direction; it says when a column is not shown."""
+    with replay("cpu", opening=True) as terminal:
+        terminal.send("s")
+        line = selected_row(terminal)
+        problem = expect("%CPU" in line and "cpu_ratio" in line and "largest first; Enter reverses" in line, terminal,
+                         "the present column is not selected")
+        terminal.send("Enter")
+        heading = terminal.lines()[terminal.row_of("%user")]
+        problem = problem or expect("▲%CPU" in heading, terminal, "it is not reversed")
+        terminal.send("s", *"~watts", "Enter")
+        return problem or expect("sorted by ~watts, which is not shown" in terminal.text() and
+                                 "by ~watts" in terminal.lines()[terminal.row_of("%user") - 1], terminal, "it is silent")
+
+
+def sorting_stays_in_sight(_scratch):
+    """The mark is in the headings at each step, and both ends say so."""
+    with replay("cpu", opening=True) as terminal:
+        for key, end in ((">", "this is the last column"), ("<", "this is the first column")):
+            for _ in range(20):
+                terminal.send(key)
+                problem = expect(re.search("[▼▲]", terminal.lines()[terminal.row_of("%user")]), terminal, f"{key}: no mark")
+                if problem or end in terminal.text():
+                    break
+            problem = problem or expect(end in terminal.text(), terminal, f"{key} is silent at the end")
+            if problem:
+                return problem
+        return None
+
+
+def columns_by_heading_and_key(_scratch):
+    with replay("cpu", opening=True) as terminal:
+        terminal.send("c")
+        rows = {line.split()[2]: line for line in terminal.lines() if line.startswith("[")}
+        return expect("RSS" in rows["resident_bytes"] and "resident memory" in rows["resident_bytes"], terminal, "no heading") or \
+            expect("does not fit" in rows["threads"] and "does not fit" not in rows["pid"], terminal, "what does not fit is silent")
+
+
 def why_shows_the_number_beside_its_row(_scratch):
     """As the screen shows it, exact behind it, its heading and row first; the row stays in sight."""
     with replay("cpu", opening=True) as terminal:
@@ -576,6 +614,9 @@ def tests():
         ("percent", percent_is_shown_as_such),
         ("definitions of used", definitions_of_used),
         ("a recording is played, stepped and searched by time", playing_and_stepping),
+        ("the sort menu", sort_menu),
+        ("sorting stays in sight", sorting_stays_in_sight),
+        ("columns by heading and key", columns_by_heading_and_key),
         ("why shows the number beside its row", why_shows_the_number_beside_its_row),
         ("a replay opens with rates", it_opens_with_rates),
         ("minutes, both ends and wrong times in a replay", far_jumps),
