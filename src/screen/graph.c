@@ -91,6 +91,20 @@ void graph_bar(const struct canvas *canvas, int y, int x, int width, const struc
 	}
 }
 
+void graph_bar_of(const struct canvas *canvas, int y, int x, int width, const struct graph_part *part,
+		  double cells)
+{
+	int per_cell = has_eighths(canvas) ? EIGHTHS : 1, end;
+
+	levels_bar(&(double){ cells / width }, 1, width, per_cell, &end);
+	for (int at = 0; at < width; at++) {
+		struct levels_cell cell = levels_cell(&end, 1, at, per_cell);
+
+		if (cell.part != LEVELS_NO_PART)
+			draw_cell(canvas, y, x + at, part, &cell, per_cell, from_left);
+	}
+}
+
 #define LEGEND_MAX (GRAPH_PARTS_MAX + 1)
 #define LEGEND_GAP_MAX 2
 #define LEGEND_GAP_MIN 1

@@ -25,6 +25,10 @@ struct graph_part {
 void graph_bar(const struct canvas *canvas, int y, int x, int width, const struct graph_part *parts,
 	       unsigned n_parts, double whole);
 
+/* A part alone: a bar of value cells, which may be a fraction, with room for width. */
+void graph_bar_of(const struct canvas *canvas, int y, int x, int width, const struct graph_part *part,
+		  double cells);
+
 /*
  * "█ anonymous 24 % ▓ kernel 1 % …", and the rest under rest_label unless that is NULL. Where space is
  * short, the last entries lose their values: every name comes before any value.

@@ -2,22 +2,31 @@
 /* The memory pane: its tables, keys and views; memory_draw.c draws the summary. */
 #include <config.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/i18n.h"
 #include "pane/memory/memory.h"
+#include "pane/pages/pages_open.h"
 #include "pane/text.h"
 
 static const struct pane_table tables[] = {
 	[MEMORY_TABLE_MEMORY] = { .topic = "memory", .headline = true },
 	[MEMORY_TABLE_LIMIT] = { .topic = "memory_limit", .headline = true },
-	[MEMORY_TABLE_MEMINFO] = { .topic = "meminfo" },
+	[MEMORY_TABLE_MEMINFO] = { .topic = "meminfo", .columns = "key,value_bytes,count,meaning" },
 	[MEMORY_TABLE_CHECK] = { .topic = "memory_check",
 				 .columns = "error_bytes,error_ratio,sum_bytes,total_bytes,formula" },
 	[MEMORY_TABLE_RECLAIM] = { .topic = "reclaim" },
 	[MEMORY_TABLE_PRESSURE] = { .topic = "pressure" },
 	[MEMORY_TABLE_PAGING] = { .topic = "paging" },
 	[MEMORY_TABLE_READER] = { .topic = "page_reader", .lazy = true, .sort = "read_bytes_per_second" },
+	[MEMORY_TABLE_PROCESS] = { .topic = "process",
+				   .lazy = true,
+				   .own_columns = true,
+				   .columns = "resident_bytes,growth_bytes_per_second,memory_ratio,swapped_"
+					      "bytes,"
+					      "pid,user,command",
+				   .sort = "resident_bytes" },
 	{ 0 },
 };
 
@@ -28,6 +37,10 @@ const struct series memory_series[] = {
 	[MEMORY_SERIES_CACHES] = { "memory", "mem", "caches_bytes" },
 	[MEMORY_SERIES_OTHERS] = { "memory", "mem", "others_bytes" },
 	[MEMORY_SERIES_PAGE_IN] = { "paging", NULL, "page_in_bytes" },
+	[MEMORY_SERIES_OUT_OF_MEMORY] = { "reclaim", "oom_kill", "total" },
+	[MEMORY_SERIES_USED] = { "memory", "mem", "used_procps_bytes" },
+	{ "memory", "mem", "used_bytes" },
+	{ "memory", "mem", "used_htop_bytes" },
 };
 
 #define MEM(column) { "memory", "mem", column "_bytes" }
@@ -69,13 +82,13 @@ static const struct series explained[] = {
 	{ 0 },
 };
 
-/* Columns for "used"; the first is the one without a mark. */
+/* Columns for "used", as memory_series has them; the first is the default. */
 static const struct {
-	const char *name, *column;
+	const char *name, *column, *words;
 } used_definitions[] = {
-	{ "total-free", "used_bytes" },
-	{ "procps", "used_procps_bytes" },
-	{ "htop", "used_htop_bytes" },
+	{ "procps", "used_procps_bytes", N_("used") },
+	{ "total-free", "used_bytes", N_("used, with cache,") },
+	{ "htop", "used_htop_bytes", N_("used (htop)") },
 };
 
 #define N_DEFINITIONS (sizeof(used_definitions) / sizeof(used_definitions[0]))
@@ -89,9 +102,9 @@ static bool valid_used(const char *value)
 }
 
 static const struct pane_option options[] = {
-	{ "used", "total-free|procps|htop",
-	  N_("definition of used on the screen and in text (default total-free)"), valid_used,
-	  N_("use total-free, procps or htop") },
+	{ "used", "procps|total-free|htop",
+	  N_("definition of used on the screen and in text (default procps: total - available)"), valid_used,
+	  N_("use procps, total-free or htop") },
 	{ 0 },
 };
 
@@ -128,13 +141,14 @@ double memory_span(const struct pane_context *context)
 									 : 300;
 }
 
-const char *memory_formula(const struct pane_context *context)
+unsigned memory_used_series(const struct pane_context *context)
 {
-	const struct column *column =
-		schema_known_column(context->tables[MEMORY_TABLE_MEMORY].view.schema,
-				    used_definitions[chosen_definition(context->settings)].column);
+	return MEMORY_SERIES_USED + chosen_definition(context->settings);
+}
 
-	return column->mark ? _(column->mark) : _("used = total - free");
+const char *memory_used_words(const struct pane_context *context)
+{
+	return _(used_definitions[chosen_definition(context->settings)].words);
 }
 
 static double caches_now(const struct frame *frame)
@@ -200,8 +214,10 @@ static void ask_drop(struct pane_context *context)
 /* Growth is counted from the first frame after the drop. */
 static void sampled(struct pane_context *context, const struct frame *frame)
 {
-	struct memory_drop *drop = &((struct memory_state *)context->state)->drop;
+	struct memory_state *memory = context->state;
+	struct memory_drop *drop = &memory->drop;
 
+	memory_growth_add(&memory->growth, frame);
 	if (drop->state != DROP_MADE)
 		return;
 	drop->state = DROP_MEASURED;
@@ -211,65 +227,147 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 	history_mark(&context->history, drop->mono_ns, 'D');
 }
 
+static void close_memory(void *state)
+{
+	struct memory_state *memory = state;
+
+	memory_growth_free(&memory->growth);
+}
+
+static bool shows_processes(const struct pane_context *context)
+{
+	return context->view == MEMORY_SUMMARY || context->view == MEMORY_PROCESSES;
+}
+
+static const void *selected_row(const struct pane_context *context)
+{
+	const struct table_widget *widget = &context->tables[MEMORY_TABLE_PROCESS];
+	const struct column *column;
+
+	return shows_processes(context) && widget->place.cursor_on &&
+			       context_table(context, MEMORY_TABLE_PROCESS)
+		       ? table_cell(widget, &column)
+		       : NULL;
+}
+
+/* What the pane cpu does better: it gets the selected process, or its own first one. */
+#define HAND_OVER(name, action)                                                                              \
+	static void name(struct pane_context *context)                                                       \
+	{                                                                                                    \
+		screen_hand_over(context, "cpu", action);                                                    \
+	}
+
+HAND_OVER(tree, ACTION_TREE)
+HAND_OVER(threads, ACTION_THREADS)
+HAND_OVER(user, ACTION_USER)
+HAND_OVER(less_nice, ACTION_LESS_NICE)
+HAND_OVER(nicer, ACTION_NICER)
+HAND_OVER(sort_by_cpu, ACTION_SORT_CPU)
+HAND_OVER(sort_by_time, ACTION_SORT_TIME)
+
 static void act(struct pane_context *context, unsigned index)
 {
-	(void)index;
-	ask_drop(context);
+	if (index == 0 && selected_row(context))
+		screen_hand_over(context, "cpu", ACTION_ACT);
+	else
+		ask_drop(context);
 }
 
+/* The menu begins with what is done to the selected process. */
 static void show_actions(struct pane_context *context)
 {
-	const struct menu_item items[] = {
-		{ _("Drop the caches"), _("experiment (root): watch what reads them in again") },
-	};
+	const void *row = selected_row(context);
+	struct menu_item items[2];
+	unsigned n_items = 0;
+	char text[TEXT_MAX];
 
-	screen_menu(context, _("Actions"), items, 1, 0, act);
+	if (row) {
+		const struct table *processes = context_table(context, MEMORY_TABLE_PROCESS);
+
+		snprintf(text, sizeof(text), _("Send a signal to %s (%.0f)"),
+			 table_text(processes, row, "name"), table_number(processes, row, "pid"));
+		items[n_items++] = (struct menu_item){ text, _("as in the CPU pane") };
+	}
+	items[n_items++] = (struct menu_item){ _("Drop the caches"),
+					       _("experiment (root): watch what reads them in again") };
+	screen_menu(context, _("Actions"), items, n_items, 0, act);
 }
 
+static void open_process(struct pane_context *context)
+{
+	const void *row = selected_row(context);
+
+	if (row)
+		pages_open(context, context_table(context, MEMORY_TABLE_PROCESS), row);
+	else
+		screen_message(context->screen, MESSAGE_PANE, "%s",
+			       _("select a process first, with the arrows or the mouse"));
+}
+
+static const struct pane_action process_actions[] = {
+	{ ACTION_OPEN, open_process, NULL, N_("open the selected process: the map of its memory") },
+	{ ACTION_TREE, tree, NULL, NULL },
+	{ ACTION_THREADS, threads, NULL, NULL },
+	{ ACTION_USER, user, NULL, NULL },
+	{ ACTION_LESS_NICE, less_nice, NULL, NULL },
+	{ ACTION_NICER, nicer, NULL, NULL },
+	{ ACTION_SORT_CPU, sort_by_cpu, NULL, NULL },
+	{ ACTION_SORT_TIME, sort_by_time, NULL, NULL },
+	{ 0 },
+};
+
 static const struct pane_view views[] = {
-	[MEMORY_SUMMARY] = { "overview", N_("Overview"),
-			     N_("is there enough, and is the cache worth its memory?"), MEMORY_TABLE_MEMORY,
-			     .draw = memory_draw },
+	[MEMORY_SUMMARY] = { "overview", N_("Overview"), N_("is there enough, and who has it?"),
+			     MEMORY_TABLE_PROCESS, .actions = process_actions, .draw = memory_draw },
+	[MEMORY_PROCESSES] = { "processes", N_("Processes"), N_("the memory of all processes"),
+			       MEMORY_TABLE_PROCESS, .actions = process_actions, .draw = memory_draw },
 	[MEMORY_EXTENDED] = { "meminfo", N_("Meminfo"), N_("every line of /proc/meminfo, explained"),
 			      MEMORY_TABLE_MEMINFO, .draw = memory_draw },
 	[MEMORY_CHECKS] = { "checks", N_("Sum checks"), N_("do the lines of /proc/meminfo add up?"),
 			    MEMORY_TABLE_CHECK, .draw = memory_draw },
 	[MEMORY_PAGING] = { "paging", N_("Paging"), N_("paging, reclaim, refaults, and pressure"),
 			    MEMORY_TABLE_RECLAIM, .draw = memory_draw },
-	[MEMORY_READERS] = { "readers", N_("Readers"), N_("the processes that read pages in"),
+	[MEMORY_READERS] = { "readers", N_("Readers"), N_("which processes read from disk"),
 			     MEMORY_TABLE_READER, .draw = memory_draw },
 	{ 0 },
 };
 
 static const struct pane_action pane_actions[] = {
-	{ ACTION_ACT, show_actions, NULL, N_("menu of actions: drop the caches") },
+	{ ACTION_ACT, show_actions, NULL, N_("menu of actions: signal a process, drop the caches") },
 	{ 0 },
 };
 
-static const char *const used_values[] = { "total-free", "procps", "htop", NULL };
-static const char *const used_labels[] = { N_("total - free"), N_("as procps"), N_("as htop") };
+static const char *const used_values[] = { "procps", "total-free", "htop", NULL };
+static const char *const used_labels[] = { N_("total - available (as free and top)"),
+					   N_("total - free (cache is used, too)"), N_("as htop") };
+static const char *const axis_values[] = { "fit", "zero", NULL };
+static const char *const axis_labels[] = { N_("the range of the values"), N_("from zero, with the parts") };
 static const char *const span_values[] = { "5min", "1h", "sample", NULL };
 static const char *const span_labels[] = { N_("5 min"), N_("1 h"), N_("a column per sample") };
 
 static const struct pane_setting choices[] = {
 	{ "used", N_("Definition of used"), used_values, used_labels },
 	{ "span", N_("Span of the graph"), span_values, span_labels },
+	{ "axis", N_("Axis of the graph"), axis_values, axis_labels },
 	{ 0 },
 };
 
-static const char *const settings[] = { "span", NULL };
+static const char *const settings[] = { "span", "axis", NULL };
 
 static const char *refuses(const struct pane_context *context, enum action action)
 {
-	return action == ACTION_ACT && screen_replays(context) ? _("a recording has no caches to drop")
-							       : NULL;
+	if (!screen_replays(context))
+		return NULL;
+	return action == ACTION_ACT    ? _("a recording has nothing to signal or to drop")
+	       : action == ACTION_OPEN ? _("a recording has only the pages of the process it was made with")
+				       : NULL;
 }
 
 const struct pane pane_memory = {
 	.name = "memory",
 	.digit = '3',
 	.title = N_("Memory"),
-	.question = N_("Is there enough memory, and does the cache earn its keep?"),
+	.question = N_("Is there enough memory, and who has it?"),
 	.tables = tables,
 	.options = options,
 	.series = memory_series,
@@ -281,6 +379,7 @@ const struct pane pane_memory = {
 	.choices = choices,
 	.refuses = refuses,
 	.state_size = sizeof(struct memory_state),
+	.close = close_memory,
 	.adjust = adjust,
 	.sampled = sampled,
 };

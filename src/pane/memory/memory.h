@@ -3,6 +3,7 @@
 #ifndef PANETOP_PANE_MEMORY_MEMORY_H
 #define PANETOP_PANE_MEMORY_MEMORY_H
 
+#include "pane/memory/memory_growth.h"
 #include "screen/context.h"
 
 enum memory_table {
@@ -14,6 +15,7 @@ enum memory_table {
 	MEMORY_TABLE_PRESSURE,
 	MEMORY_TABLE_PAGING,
 	MEMORY_TABLE_READER,
+	MEMORY_TABLE_PROCESS,
 };
 
 enum memory_series {
@@ -23,10 +25,20 @@ enum memory_series {
 	MEMORY_SERIES_CACHES,
 	MEMORY_SERIES_OTHERS,
 	MEMORY_SERIES_PAGE_IN,
+	MEMORY_SERIES_OUT_OF_MEMORY,
+	MEMORY_SERIES_USED, /* the first of those by definition */
+	MEMORY_SERIES_USED_END = MEMORY_SERIES_USED + 2,
 	N_MEMORY_SERIES,
 };
 
-enum memory_view { MEMORY_SUMMARY, MEMORY_EXTENDED, MEMORY_CHECKS, MEMORY_PAGING, MEMORY_READERS };
+enum memory_view {
+	MEMORY_SUMMARY,
+	MEMORY_PROCESSES,
+	MEMORY_EXTENDED,
+	MEMORY_CHECKS,
+	MEMORY_PAGING,
+	MEMORY_READERS,
+};
 
 /* The experiment of dropping the caches. */
 struct memory_drop {
@@ -37,30 +49,18 @@ struct memory_drop {
 
 struct memory_state {
 	struct memory_drop drop;
+	struct memory_growth growth;
 };
 
 /* Seconds of the graph; 0: a column per sample. */
 double memory_span(const struct pane_context *context);
 
-/* The definition of the column used as a formula in words, translated. */
-const char *memory_formula(const struct pane_context *context);
+/* Used memory by the chosen definition: its series, and what it is called, translated. */
+unsigned memory_used_series(const struct pane_context *context);
+const char *memory_used_words(const struct pane_context *context);
 
 extern const struct series memory_series[];
 
 void memory_draw(struct pane_context *context, struct canvas *canvas);
-
-/* What the sentence about the page cache is based on, all over the same time; NaN: unknown. */
-struct memory_facts {
-	double seconds;         /* time observed; 0: none */
-	double calm_seconds;    /* of these, since the last refault */
-	double refaulted_pages; /* dropped or swapped out, and wanted again */
-	double evicted_pages;   /* reclaimed by the kernel */
-	double swapped_in_pages;
-	double caches_bytes;    /* now */
-	double stalled_ratio;   /* share of the last 10 s in which some task stalled on memory */
-};
-
-/* Is the page cache worth its memory? A translated sentence, empty when nothing is known. Returns text. */
-char *memory_story(const struct memory_facts *facts, char *text, size_t room);
 
 #endif

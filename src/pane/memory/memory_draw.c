@@ -2,7 +2,6 @@
 /* Drawing of the memory pane: as much of the answer as the screen has lines for. */
 #include <config.h>
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,15 +11,28 @@
 #include "core/utf8.h"
 #include "model/units.h"
 #include "pane/memory/memory.h"
+#include "pane/memory/memory_story.h"
+#include "pane/process_rows.h"
 #include "pane/text.h"
 #include "screen/graph.h"
+#include "screen/levels.h"
 
 #define NARROW 30
 #define N_PARTS 4
-#define STALLED_NOTABLY 0.01
-#define REFAULTS_NOTABLY 10.0 /* pages per second */
-#define SECONDS_ENOUGH 5.0
-#define CALM_ENOUGH 30.0
+#define BAR_CELLS_MIN 8 /* of all parts together */
+#define GRAPH_LINES_MIN 3
+#define GRAPH_LINES_MAX 12
+#define SLOPE_NOTABLY (1.0 / 1000) /* of the memory, in a minute */
+#define SLOPE_SECONDS 60
+#define SLOPE_SECONDS_MIN 5
+
+/* From these heights on there is … */
+#define LINES_FOR_PARTS 3
+#define LINES_FOR_RATES 8
+#define LINES_FOR_STORY 12
+#define LINES_FOR_GRAPH 16
+#define LINES_FOR_STORIES 20 /* a second line for it */
+#define LINES_FOR_MORE_GRAPH 26
 
 enum look { LOOK_ANONYMOUS, LOOK_KERNEL, LOOK_CACHES, LOOK_OTHERS };
 
@@ -35,12 +47,17 @@ static double paging(const struct pane_context *context, const char *column)
 	return number(context, "paging", NULL, column);
 }
 
+static double total_bytes(const struct pane_context *context)
+{
+	return number(context, "memory", "mem", "total_bytes");
+}
+
 static void fill_parts(const struct pane_context *context, struct graph_part *parts)
 {
 	parts[0] = (struct graph_part){ 'A', LOOK_ANONYMOUS, _("anonymous"), MEMORY_SERIES_ANONYMOUS, 0 };
 	parts[1] = (struct graph_part){ 'K', LOOK_KERNEL, _("kernel"), MEMORY_SERIES_KERNEL, 0 };
-	parts[2] = (struct graph_part){ 'c', LOOK_CACHES, _("caches"), MEMORY_SERIES_CACHES, 0 };
-	parts[3] = (struct graph_part){ 'o', LOOK_OTHERS, _("others"), MEMORY_SERIES_OTHERS, 0 };
+	parts[2] = (struct graph_part){ 'c', LOOK_CACHES, _("cache"), MEMORY_SERIES_CACHES, 0 };
+	parts[3] = (struct graph_part){ 'o', LOOK_OTHERS, _("other"), MEMORY_SERIES_OTHERS, 0 };
 	for (unsigned i = 0; i < N_PARTS; i++) {
 		const struct series *series = &memory_series[parts[i].series];
 
@@ -48,59 +65,154 @@ static void fill_parts(const struct pane_context *context, struct graph_part *pa
 	}
 }
 
-/* The whole answer in one line, for screens where nothing else fits. */
-static void draw_short(const struct pane_context *context, const struct canvas *canvas)
+static double pressure_now(const struct pane_context *context, const char *kind)
 {
-	double available = number(context, "memory", "available", "free_bytes");
-	double total = number(context, "memory", "mem", "total_bytes");
-	double swap_used = number(context, "memory", "swap", "used_bytes");
-	struct graph_part parts[N_PARTS];
-	char size[VALUE_TEXT_MAX];
+	const struct table *table = context_table(context, MEMORY_TABLE_PRESSURE);
 
-	if (isnan(available) || !(total > 0)) {
-		canvas_text(canvas, 0, 0, STYLE_STRONG, _("avail -"), -1);
+	return table ? table_number(table, table_find(table, "memory", kind), "avg10_ratio") : NAN;
+}
+
+/* The kernel thread of DAMON, which can page out on purpose. */
+static void find_pager(const struct pane_context *context, struct memory_facts *facts)
+{
+	const struct table *processes = context_table(context, MEMORY_TABLE_PROCESS);
+
+	for (size_t i = 0; processes && i < processes->n_rows; i++) {
+		const void *row = table_row(processes, i);
+		const char *name = table_text(processes, row, "name");
+
+		if (strncmp(name, "kdamond.", strlen("kdamond.")) != 0 ||
+		    !(table_number(processes, row, "cpu_ratio") > 0))
+			continue;
+		facts->pager = name;
+		facts->pager_ratio = table_number(processes, row, "cpu_ratio");
 		return;
 	}
-	canvas_print(canvas, 0, 0, STYLE_STRONG, _("avail %s %.0f %%"), size_text(size, available),
-		     100 * available / total);
+}
+
+/* Since the graph begins, or for as long as it goes back. */
+static double grown(const struct pane_context *context, unsigned series)
+{
+	uint64_t now = context->frame->mono_ns, span = (uint64_t)(memory_span(context) * 1e9);
+	struct history_span found;
+
+	return history_between(&context->history, series, now > span && span > 0 ? now - span : 0, now,
+			       &found)
+		       ? found.last - found.first
+		       : NAN;
+}
+
+static struct memory_facts facts_of(const struct pane_context *context)
+{
+	struct memory_facts facts = {
+		.total_bytes = total_bytes(context),
+		.available_bytes = number(context, "memory", "available", "free_bytes"),
+		.caches_bytes = number(context, "memory", "mem", "caches_bytes"),
+		.stalled_ratio = pressure_now(context, "some"),
+		.out_of_memory = grown(context, MEMORY_SERIES_OUT_OF_MEMORY),
+		.seconds = paging(context, "window_seconds"),
+		.calm_seconds = paging(context, "calm_seconds"),
+		.refaulted_pages = paging(context, "window_refaults"),
+		.evicted_pages = paging(context, "window_evictions"),
+		.swapped_in_pages = paging(context, "window_swap_ins"),
+	};
+
+	find_pager(context, &facts);
+	return facts;
+}
+
+static const struct {
+	const char *word;
+	enum style style;
+} levels[] = {
+	[MEMORY_UNKNOWN] = { "-", STYLE_DIM },
+	[MEMORY_OK] = { N_("OK"), STYLE_OK },
+	[MEMORY_HIGH] = { N_("HIGH"), STYLE_WARN },
+	[MEMORY_BAD] = { N_("BAD"), STYLE_BAD },
+};
+
+static int draw_level(const struct canvas *canvas, int y, enum memory_level level)
+{
+	return canvas_text(canvas, y, 0, levels[level].style, _(levels[level].word), -1);
+}
+
+static enum memory_level draw_verdict(const struct canvas *canvas, int y, const struct memory_facts *facts)
+{
+	char text[TEXT_MAX];
+	enum memory_level level = memory_verdict(facts, text, sizeof(text));
+	int x = draw_level(canvas, y, level) + CANVAS_GAP;
+
+	canvas_cut(canvas, y, x, STYLE_NORMAL, text, canvas->width - x);
+	return level;
+}
+
+/* The whole answer, for screens where little else fits. */
+static void draw_short(const struct pane_context *context, const struct canvas *canvas)
+{
+	struct memory_facts facts = facts_of(context);
+	double swap_used = number(context, "memory", "swap", "used_bytes");
+	struct graph_part parts[N_PARTS];
+	char text[TEXT_MAX], size[VALUE_TEXT_MAX];
+	enum memory_level level = memory_verdict(&facts, text, sizeof(text));
+	int x = draw_level(canvas, 0, level) + 1;
+
+	if (level == MEMORY_UNKNOWN)
+		return;
+	canvas_print(canvas, 0, x, STYLE_NORMAL, _("%.0f %% available"),
+		     floor(100 * facts.available_bytes / facts.total_bytes));
 	fill_parts(context, parts);
-	graph_bar(canvas, 1, 0, canvas->width, parts, N_PARTS, total);
+	graph_bar(canvas, 1, 0, canvas->width, parts, N_PARTS, facts.total_bytes);
 	if (swap_used > 0)
 		canvas_print(canvas, 2, 0, STYLE_NORMAL, _("swap %s used"), size_text(size, swap_used));
 }
 
-/* Explains the row "available" in its right half, which is blank. */
-static void draw_available_note(struct pane_context *context, const struct canvas *canvas)
+static void swap_words(const struct pane_context *context, char *text, size_t room)
 {
-	const struct table_widget *widget = &context->tables[MEMORY_TABLE_MEMORY];
-	double available = number(context, "memory", "available", "free_bytes");
-	double total = number(context, "memory", "mem", "total_bytes");
-	char text[TEXT_MAX];
-	int x = -1;
+	double total = number(context, "memory", "swap", "total_bytes");
+	char used[VALUE_TEXT_MAX], size[VALUE_TEXT_MAX];
 
-	for (unsigned i = 0; i < widget->n_slots; i++) {
-		unsigned column = widget->view.columns[widget->slots[i].column];
-
-		if (strcmp(widget->view.schema->columns[column].key, "free_bytes") == 0)
-			x = widget->slots[i].x + widget->slots[i].width + 2;
-	}
-	if (x < 0 || !(total > 0) || isnan(available) || widget->view.n_rows < 2 || widget->place.top > 0 ||
-	    widget->view.sort != VIEW_AS_SAMPLED || widget->has_filter)
-		return;
-	snprintf(text, sizeof(text), _("%.0f %% can be given to programs"), 100 * available / total);
-	if (x + utf8_cells(text, canvas->ascii) <= canvas->width)
-		canvas_text(canvas, 2, x, STYLE_DIM, text, -1);
+	if (total > 0)
+		snprintf(text, room, _("swap %s of %s"),
+			 size_short(used, number(context, "memory", "swap", "used_bytes")),
+			 size_short(size, total));
+	else
+		snprintf(text, room, "%s", isnan(total) ? _("swap -") : _("swap none"));
 }
 
-static int draw_table(struct pane_context *context, const struct canvas *canvas, int y)
+static void part_words(const struct graph_part *part, char *text, size_t room)
 {
-	struct table_widget *widget = &context->tables[MEMORY_TABLE_MEMORY];
-	int height = table_height(widget);
-	struct canvas part = canvas_rows(canvas, y, height);
+	char size[VALUE_TEXT_MAX];
 
-	context_draw_table(context, &part, MEMORY_TABLE_MEMORY);
-	draw_available_note(context, &part);
-	return y + height;
+	snprintf(text, room, "%s %s", part->label, size_short(size, part->value));
+}
+
+/* "anonymous 482M ██  kernel 49M ▏  …  swap none": the bars together are what is used. */
+static void draw_parts(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	struct graph_part parts[N_PARTS];
+	char text[TEXT_MAX], swap[TEXT_MAX];
+	int room = canvas->width, x = 0;
+	double sum = 0;
+
+	fill_parts(context, parts);
+	swap_words(context, swap, sizeof(swap));
+	room -= utf8_cells(swap, canvas->ascii);
+	for (unsigned i = 0; i < N_PARTS; i++) {
+		part_words(&parts[i], text, sizeof(text));
+		room -= utf8_cells(text, canvas->ascii) + 1 + CANVAS_GAP;
+		sum += parts[i].value > 0 ? parts[i].value : 0;
+	}
+	for (unsigned i = 0; i < N_PARTS; i++) {
+		int cells = (int)ceil(room * parts[i].value / sum);
+
+		part_words(&parts[i], text, sizeof(text));
+		x = canvas_piece(canvas, y, x, STYLE_NORMAL, text);
+		if (room < BAR_CELLS_MIN + N_PARTS || !(parts[i].value > 0))
+			continue;
+		graph_bar_of(canvas, y, x - 1, cells, &parts[i], parts[i].value / sum * (room - N_PARTS));
+		x += cells - 1 + CANVAS_GAP;
+	}
+	canvas_piece(canvas, y, x, STYLE_NORMAL, swap);
 }
 
 /* The nearest limit: the row of this resource with the least left. */
@@ -162,13 +274,6 @@ static int draw_rate(const struct canvas *canvas, int y, int x, const char *name
 	return canvas_piece(canvas, y, x, STYLE_NORMAL, text);
 }
 
-static double pressure_now(const struct pane_context *context, const char *kind)
-{
-	const struct table *table = context_table(context, MEMORY_TABLE_PRESSURE);
-
-	return table ? table_number(table, table_find(table, "memory", kind), "avg10_ratio") : NAN;
-}
-
 static int draw_pressure(const struct pane_context *context, const struct canvas *canvas, int y, int x)
 {
 	double some = pressure_now(context, "some"), full = pressure_now(context, "full");
@@ -178,9 +283,9 @@ static int draw_pressure(const struct pane_context *context, const struct canvas
 	if (isnan(some))
 		return x;
 	if (isnan(full))
-		snprintf(text, sizeof(text), _("pressure %.2f %%"), 100 * some);
+		snprintf(text, sizeof(text), _("waiting: some %.2f %%"), 100 * some);
 	else
-		snprintf(text, sizeof(text), _("pressure %.2f/%.2f %%"), 100 * some, 100 * full);
+		snprintf(text, sizeof(text), _("waiting: some %.2f %%  all %.2f %%"), 100 * some, 100 * full);
 	return canvas_piece(canvas, y, x, style, text);
 }
 
@@ -188,198 +293,160 @@ static void draw_rates(const struct pane_context *context, const struct canvas *
 {
 	int x = draw_rate(canvas, y, 0, _("page-in"), paging(context, "page_in_bytes_per_second"), size_text);
 
-	x = draw_rate(canvas, y, x, _("swap-in"), paging(context, "swap_ins_per_second"), rate_text);
 	x = draw_rate(canvas, y, x, _("refault"), paging(context, "refaults_per_second"), rate_text);
+	x = draw_rate(canvas, y, x, _("swap-in"), paging(context, "swap_ins_per_second"), rate_text);
 	x = draw_pressure(context, canvas, y, x);
 	draw_rate(canvas, y, x, _("scan"), paging(context, "scans_per_second"), rate_text);
 }
 
-/* For the plural form of a sentence. */
-static unsigned long count_of(double pages)
+/* How fast used memory grows, and who it is: "+1.2 GiB/min, python3 3376 most of it". */
+static void slope_words(const struct pane_context *context, bool with_name, char *text, size_t room)
 {
-	return pages < (double)ULONG_MAX ? (unsigned long)pages : ULONG_MAX;
-}
-
-/* Tasks wait for memory, and dropped pages are needed again. */
-static void describe_shortage(const struct memory_facts *facts, const char *time, char *text, size_t room)
-{
-	snprintf(text, room,
-		 P_("Memory is short: %.0f page wanted again in %s (%.0f/s), %.0f read back from swap, tasks "
-		    "waited %.0f %% of the time.",
-		    "Memory is short: %.0f pages wanted again in %s (%.0f/s), %.0f read back from swap, "
-		    "tasks waited %.0f %% of the time.",
-		    count_of(facts->refaulted_pages)),
-		 facts->refaulted_pages, time, facts->refaulted_pages / facts->seconds,
-		 facts->swapped_in_pages, 100 * facts->stalled_ratio);
-}
-
-static void describe_past(const struct memory_facts *facts, const char *time, const char *caches, char *text,
-			  size_t room)
-{
-	snprintf(text, room,
-		 P_("%.0f page was dropped and wanted again in %s, none in the last %.0f s; %s of cache.",
-		    "%.0f pages were dropped and wanted again in %s, none in the last %.0f s; %s of cache.",
-		    count_of(facts->refaulted_pages)),
-		 facts->refaulted_pages, time, facts->calm_seconds, caches);
-}
-
-static void describe_refaults(const struct memory_facts *facts, const char *time, const char *caches,
-			      char *text, size_t room)
-{
-	double rate = facts->refaulted_pages / facts->seconds;
-	unsigned long count = count_of(facts->refaulted_pages);
-
-	if (facts->evicted_pages == 0)
-		snprintf(text, room,
-			 P_("%.0f page was wanted again in %s, though the machine dropped none of itself: a "
-			    "user dropped the caches, or a container reached its limit.",
-			    "%.0f pages were wanted again in %s, though the machine dropped none of itself: "
-			    "a user dropped the caches, or a container reached its limit.",
-			    count),
-			 facts->refaulted_pages, time);
-	else if (rate < REFAULTS_NOTABLY)
-		snprintf(text, room,
-			 P_("Only %.0f page was dropped and wanted again in %s: %s of cache is about what is "
-			    "in use.",
-			    "Only %.0f pages were dropped and wanted again in %s: %s of cache is about what "
-			    "is in use.",
-			    count),
-			 facts->refaulted_pages, time, caches);
-	else
-		snprintf(
-			text, room,
-			P_("%.0f page was dropped and wanted again in %s (%.0f/s): more is in use than %s of "
-			   "cache can hold.",
-			   "%.0f pages were dropped and wanted again in %s (%.0f/s): more is in use than %s "
-			   "of cache can hold.",
-			   count),
-			facts->refaulted_pages, time, rate, caches);
-}
-
-/* Without a refault, the dropped pages were not needed; if nothing was dropped, nothing is proved. */
-static void describe_calm(const struct memory_facts *facts, const char *time, const char *caches, char *text,
-			  size_t room)
-{
-	if (facts->evicted_pages > 0)
-		snprintf(text, room,
-			 P_("No refault in %s, though %.0f page was dropped: %s of cache could go and hardly "
-			    "anything would be read again.",
-			    "No refault in %s, though %.0f pages were dropped: %s of cache could go and "
-			    "hardly anything would be read again.",
-			    count_of(facts->evicted_pages)),
-			 time, facts->evicted_pages, caches);
-	else if (isnan(facts->evicted_pages))
-		snprintf(text, room, _("No refault in %s; what was dropped is not known. %s of cache."), time,
-			 caches);
-	else
-		snprintf(text, room,
-			 _("No refault in %s and nothing had to be dropped: %s of cache could go to programs "
-			   "at once; D tries what would be read again."),
-			 time, caches);
-}
-
-char *memory_story(const struct memory_facts *facts, char *text, size_t room)
-{
-	char time[STRETCH_MAX], caches[VALUE_TEXT_MAX];
+	const struct memory_state *memory = context->state;
+	const struct table *processes = context_table(context, MEMORY_TABLE_PROCESS);
+	struct memory_grower grower = memory_growth_most(&memory->growth, context->frame);
+	uint64_t now = context->frame->mono_ns, minute = SLOPE_SECONDS * UINT64_C(1000000000);
+	uint64_t since = grower.since_ns ? grower.since_ns : now > minute ? now - minute : 0;
+	struct history_span span;
+	char size[VALUE_TEXT_MAX];
+	double slope;
 
 	*text = '\0';
-	if (!(facts->seconds > 0) || isnan(facts->refaulted_pages) || isnan(facts->caches_bytes))
-		return text;
-	stretch_text(time, facts->seconds);
-	size_text(caches, facts->caches_bytes);
-	if (facts->seconds < SECONDS_ENOUGH)
-		snprintf(text, room, _("Watching for refaults since %s."), time);
-	else if (facts->refaulted_pages > 0 && facts->calm_seconds >= CALM_ENOUGH)
-		describe_past(facts, time, caches, text, room);
-	else if (facts->refaulted_pages > 0 && facts->stalled_ratio >= STALLED_NOTABLY)
-		describe_shortage(facts, time, text, room);
-	else if (facts->refaulted_pages > 0)
-		describe_refaults(facts, time, caches, text, room);
+	if (!history_between(&context->history, memory_used_series(context), since, now, &span) ||
+	    span.seconds < SLOPE_SECONDS_MIN)
+		return;
+	slope = 60 * (span.last - span.first) / span.seconds;
+	if (fabs(slope) < SLOPE_NOTABLY * total_bytes(context))
+		return;
+	if (with_name && grower.row && 2 * grower.bytes > span.last - span.first && slope > 0)
+		snprintf(text, room, _("+%s/min, %s %.0f most of it"), size_text(size, slope),
+			 table_text(processes, grower.row, "name"),
+			 table_number(processes, grower.row, "pid"));
 	else
-		describe_calm(facts, time, caches, text, room);
-	return text;
+		snprintf(text, room, _("%s%s/min"), slope > 0 ? "+" : "", size_text(size, slope));
 }
 
-static const char *story(const struct pane_context *context, char text[TEXT_MAX])
+static void draw_used_rule(const struct pane_context *context, const struct canvas *canvas,
+			   const struct graph_line_scale *scale, double used)
 {
-	const struct memory_facts facts = {
-		.seconds = paging(context, "window_seconds"),
-		.calm_seconds = paging(context, "calm_seconds"),
-		.refaulted_pages = paging(context, "window_refaults"),
-		.evicted_pages = paging(context, "window_evictions"),
-		.swapped_in_pages = paging(context, "window_swap_ins"),
-		.caches_bytes = number(context, "memory", "mem", "caches_bytes"),
-		.stalled_ratio = pressure_now(context, "some"),
-	};
+	char title[TEXT_MAX], slope[TEXT_MAX], sizes[4][VALUE_TEXT_MAX];
 
-	return memory_story(&facts, text, TEXT_MAX);
+	if (scale->least > 0)
+		snprintf(title, sizeof(title), _("%s %s: %s to %s of %s"), memory_used_words(context),
+			 size_text(sizes[0], used), size_text(sizes[1], scale->least),
+			 size_text(sizes[2], scale->most), size_text(sizes[3], total_bytes(context)));
+	else
+		snprintf(title, sizeof(title), _("%s %s: 0 to %s of %s"), memory_used_words(context),
+			 size_text(sizes[0], used), size_text(sizes[2], scale->most),
+			 size_text(sizes[3], total_bytes(context)));
+	slope_words(context, true, slope, sizeof(slope));
+	if (utf8_cells(title, canvas->ascii) + utf8_cells(slope, canvas->ascii) > canvas->width - 10)
+		slope_words(context, false, slope, sizeof(slope));
+	canvas_rule(canvas, 0, title, slope);
 }
 
-/* At the bottom, in one line or two; returns how many. */
-static int draw_story(const struct pane_context *context, const struct canvas *canvas, int y)
+/* The parts from zero on; or used memory alone, on an axis that fits its range. */
+static void draw_graph(const struct pane_context *context, const struct canvas *canvas)
 {
-	int most = canvas->height - y >= 4 ? 2 : 1, lines;
-	char text[TEXT_MAX];
-	struct canvas part;
-
-	lines = canvas_lines(canvas, span_text(story(context, text)));
-	lines = lines < most ? lines : most;
-	part = canvas_rows(canvas, canvas->height - lines, lines);
-	if (canvas->height - y >= 1)
-		canvas_wrapped(&part, 0, STYLE_STRONG, span_text(text));
-	return lines;
-}
-
-static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
-		       const struct graph_part *parts, double total)
-{
-	char label[VALUE_TEXT_MAX];
-	struct graph_scale scale = {
-		.whole = MEMORY_SERIES_TOTAL,
-		.top_label = size_short(label, total),
+	struct canvas rest = canvas_rows(canvas, 1, canvas->height), plot = graph_area_plot(&rest);
+	unsigned series = memory_used_series(context);
+	struct graph_line_scale scale = {
 		.now_ns = context->frame->mono_ns,
 		.span_seconds = memory_span(context),
 		.step_seconds = context_step_seconds(context),
+		.style = STYLE_SERIES + LOOK_CACHES,
+		.most = total_bytes(context),
 	};
+	struct graph_range range = graph_line_range(&plot, &context->history, series, &scale);
+	struct levels_range fit = levels_fit(range.least, range.most, scale.most);
+	struct graph_part parts[N_PARTS];
+	char label[VALUE_TEXT_MAX];
 
-	if (canvas->height >= 3)
-		graph_stacked(canvas, &context->history, parts, N_PARTS, &scale);
+	if (canvas->height < 1 + GRAPH_LINES_MIN || isnan(scale.most))
+		return;
+	if (settings_is(context->settings, "memory.axis", "zero")) {
+		struct graph_scale stacked = { MEMORY_SERIES_TOTAL, size_short(label, scale.most),
+					       scale.now_ns, scale.span_seconds, scale.step_seconds };
+
+		fill_parts(context, parts);
+		graph_stacked(&rest, &context->history, parts, N_PARTS, &stacked);
+	} else {
+		scale.least = fit.bottom;
+		scale.most = fit.top;
+		graph_area(&rest, &context->history, series, &scale, size_short);
+	}
+	draw_used_rule(context, canvas, &scale, range.latest);
 }
 
-static void draw_formula(const struct pane_context *context, const struct canvas *canvas, int y)
+static void processes_title(const struct pane_context *context, char *text, size_t room)
 {
-	double span = memory_span(context);
-	char text[TEXT_MAX];
+	const struct table *processes = context_table(context, MEMORY_TABLE_PROCESS);
+	unsigned long growing = 0;
 
-	snprintf(text, sizeof(text), "%s%s", memory_formula(context),
-		 span >= 3600 ? _("; graph: 1 h")
-		 : span > 0   ? _("; graph: 5 min")
-			      : "");
-	canvas_right(canvas, y, 0, canvas->width, STYLE_DIM, text);
+	for (size_t i = 0; processes && i < processes->n_rows; i++)
+		growing += table_number(processes, table_row(processes, i), "growth_bytes_per_second") > 0;
+	snprintf(text, room, P_("who has it: %lu grows now", "who has it: %lu grow now", growing), growing);
 }
 
-/* Lines by priority: table, bar, story, rates, legend, graph, formula. */
+static void draw_processes(struct pane_context *context, const struct canvas *canvas)
+{
+	char title[TEXT_MAX];
+
+	processes_title(context, title, sizeof(title));
+	context_draw_titled(context, canvas, MEMORY_TABLE_PROCESS, title);
+	process_rows_request(context, MEMORY_TABLE_PROCESS);
+}
+
+static int graph_lines(int height)
+{
+	int lines = height < LINES_FOR_MORE_GRAPH ? GRAPH_LINES_MIN : height / 5;
+
+	return height < LINES_FOR_GRAPH ? 0 : 1 + (lines < GRAPH_LINES_MAX ? lines : GRAPH_LINES_MAX);
+}
+
+/* The lines above the processes depend on the height only, so that these never jump. */
 static void draw_summary(struct pane_context *context, const struct canvas *canvas)
 {
-	double total = number(context, "memory", "mem", "total_bytes");
-	int height = canvas->height, y = draw_table(context, canvas, 0);
-	struct graph_part parts[N_PARTS];
-	struct canvas graph;
+	struct memory_facts facts = facts_of(context);
+	int height = canvas->height, y = 0, lines;
+	enum memory_level level = draw_verdict(canvas, y++, &facts);
+	struct canvas part;
+	char text[TEXT_MAX];
 
-	fill_parts(context, parts);
-	if (total > 0 && y < height)
-		graph_bar(canvas, y++, 0, canvas->width, parts, N_PARTS, total);
-	y = draw_limit(context, canvas, y, "memory");
-	y = draw_limit(context, canvas, y, "swap");
-	if (total > 0 && height - y >= 3)
-		graph_legend(canvas, y++, parts, N_PARTS, total, _("free"));
-	height -= draw_story(context, canvas, y);
-	if (height - y >= 1)
-		draw_rates(context, canvas, --height);
-	if (height - y >= 6)
-		draw_formula(context, canvas, y++);
-	graph = canvas_rows(canvas, y, height - y);
-	draw_graph(context, &graph, parts, total);
+	if (height >= LINES_FOR_PARTS)
+		draw_parts(context, canvas, y++);
+	if (height >= LINES_FOR_RATES) {
+		y = draw_limit(context, canvas, y, "memory");
+		y = draw_limit(context, canvas, y, "swap");
+	}
+	part = canvas_rows(canvas, y, graph_lines(height));
+	draw_graph(context, &part);
+	y += part.height;
+	if (height >= LINES_FOR_RATES)
+		draw_rates(context, canvas, y++);
+	lines = height < LINES_FOR_STORY ? 0 : height < LINES_FOR_STORIES ? 1 : 2;
+	part = canvas_rows(canvas, y, lines);
+	if (lines > 0)
+		canvas_wrapped(&part, 0, level > MEMORY_OK ? STYLE_STRONG : STYLE_NORMAL,
+			       span_text(memory_story(&facts, text, sizeof(text))));
+	part = canvas_rows(canvas, y + lines, height - y - lines);
+	draw_processes(context, &part);
+}
+
+/* The meaning of the selected line in full. */
+static void draw_meaning(struct pane_context *context, const struct canvas *canvas)
+{
+	const struct table *table = context_table(context, MEMORY_TABLE_MEMINFO);
+	const struct table_widget *widget = &context->tables[MEMORY_TABLE_MEMINFO];
+	const struct column *column;
+	const void *row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
+	char text[TEXT_MAX];
+
+	if (!row)
+		return;
+	snprintf(text, sizeof(text), "%s: %s", table_text(table, row, "key"),
+		 _(table_text(table, row, "meaning")));
+	canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text));
 }
 
 /* The part of Cached that can be dropped, and the part that is shared memory and tmpfs. */
@@ -388,19 +455,22 @@ static void draw_extended(struct pane_context *context, const struct canvas *can
 	double cached = number(context, "meminfo", "Cached", "value_bytes");
 	double shared = number(context, "meminfo", "Shmem", "value_bytes");
 	double page_cache = number(context, "memory", "mem", "page_cache_bytes");
+	int below = canvas->height > LINES_FOR_STORY ? 2 : 0;
+	struct canvas rest = canvas_rows(canvas, 0, canvas->height - below);
+	struct canvas bottom = canvas_rows(canvas, canvas->height - below, below);
 	char sizes[3][VALUE_TEXT_MAX], text[TEXT_MAX];
-	struct canvas rest = *canvas;
 
-	if (canvas->height > 10 && !isnan(page_cache)) {
+	if (canvas->height > LINES_FOR_STORY && !isnan(page_cache)) {
 		snprintf(text, sizeof(text),
 			 _("Cached %s = %s page cache of files + %s shared memory and tmpfs, which cannot be "
 			   "dropped"),
 			 size_text(sizes[0], cached), size_text(sizes[1], page_cache),
 			 size_text(sizes[2], shared));
-		rest = canvas_rows(canvas, canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text)),
-				   canvas->height);
+		rest = canvas_rows(&rest, canvas_wrapped(canvas, 0, STYLE_NORMAL, span_text(text)),
+				   rest.height);
 	}
-	context_draw_table(context, &rest, MEMORY_TABLE_MEMINFO);
+	context_draw_titled(context, &rest, MEMORY_TABLE_MEMINFO, _("every line of /proc/meminfo"));
+	draw_meaning(context, &bottom);
 }
 
 static const char *check_format(double error_bytes)
@@ -416,33 +486,33 @@ static void draw_checks(struct pane_context *context, const struct canvas *canva
 {
 	const struct table_widget *widget = &context->tables[MEMORY_TABLE_CHECK];
 	const struct table *checks = context_table(context, MEMORY_TABLE_CHECK);
-	struct canvas table = canvas_rows(canvas, 0, table_height(widget));
+	struct canvas table = canvas_rows(canvas, 0, table_height(widget) + 1);
 	char size[VALUE_TEXT_MAX], text[TEXT_MAX];
 	int y = table.height + 1;
 
-	context_draw_table(context, &table, MEMORY_TABLE_CHECK);
+	context_draw_titled(context, &table, MEMORY_TABLE_CHECK, _("do the lines of /proc/meminfo add up?"));
 	for (size_t i = 0; i < widget->view.n_rows; i++) {
 		const void *row = widget->view.rows[i];
 		double bytes = table_number(checks, row, "error_bytes");
 
 		snprintf(text, sizeof(text), check_format(bytes), table_text(checks, row, "formula"),
 			 size_text(size, fabs(bytes)));
-		y += canvas_wrapped(canvas, y, STYLE_DIM, span_text(text));
+		y += canvas_wrapped(canvas, y, bytes < 0 || bytes > 0 ? STYLE_NORMAL : STYLE_DIM,
+				    span_text(text));
 	}
 }
 
 static void draw_paging(struct pane_context *context, const struct canvas *canvas)
 {
-	int below = table_height(&context->tables[MEMORY_TABLE_PRESSURE]);
-	struct canvas top = canvas_rows(canvas, 0, canvas->height - below - 1);
+	int below = table_height(&context->tables[MEMORY_TABLE_PRESSURE]) + 1;
+	bool both = canvas->height >= below + LINES_FOR_RATES;
+	struct canvas top = canvas_rows(canvas, 0, canvas->height - (both ? below : 0));
 	struct canvas bottom = canvas_rows(canvas, canvas->height - below, below);
 
-	if (canvas->height < below + 8) {
-		context_draw_table(context, canvas, MEMORY_TABLE_RECLAIM);
-		return;
-	}
-	context_draw_table(context, &top, MEMORY_TABLE_RECLAIM);
-	context_draw_table(context, &bottom, MEMORY_TABLE_PRESSURE);
+	context_draw_titled(context, &top, MEMORY_TABLE_RECLAIM, _("paging and reclaim, since boot and now"));
+	if (both)
+		context_draw_titled(context, &bottom, MEMORY_TABLE_PRESSURE,
+				    _("time that tasks waited (PSI)"));
 }
 
 static int draw_regrowth(const struct pane_context *context, const struct canvas *canvas)
@@ -469,19 +539,19 @@ static void draw_readers(struct pane_context *context, const struct canvas *canv
 	const struct memory_state *memory = context->state;
 	bool after_drop =
 		memory->drop.state == DROP_MEASURED && context->frame->mono_ns >= memory->drop.mono_ns;
-	int graph_lines = canvas->height >= 16 ? canvas->height / 3 : 0;
+	int lines = canvas->height >= LINES_FOR_GRAPH ? canvas->height / 3 : 0;
 	int top = after_drop ? draw_regrowth(context, canvas) : 0;
-	struct canvas graph = canvas_rows(canvas, canvas->height - graph_lines, graph_lines);
-	struct canvas table = canvas_rows(canvas, top, canvas->height - graph_lines - top);
-	struct graph_part parts[N_PARTS];
+	struct canvas graph = canvas_rows(canvas, canvas->height - lines, lines);
+	struct canvas table = canvas_rows(canvas, top, canvas->height - lines - top);
 
-	context_draw_table(context, &table, MEMORY_TABLE_READER);
-	fill_parts(context, parts);
-	draw_graph(context, &graph, parts, number(context, "memory", "mem", "total_bytes"));
+	context_draw_titled(context, &table, MEMORY_TABLE_READER,
+			    _("who reads and writes storage, with children that ended"));
+	draw_graph(context, &graph);
 }
 
 void memory_draw(struct pane_context *context, struct canvas *canvas)
 {
+	context->request->n_visible = 0;
 	switch (context->view) {
 	case MEMORY_EXTENDED:
 		draw_extended(context, canvas);
@@ -494,6 +564,9 @@ void memory_draw(struct pane_context *context, struct canvas *canvas)
 		break;
 	case MEMORY_READERS:
 		draw_readers(context, canvas);
+		break;
+	case MEMORY_PROCESSES:
+		draw_processes(context, canvas);
 		break;
 	case MEMORY_SUMMARY:
 		if (canvas->height < 5 || canvas->width < NARROW)

@@ -18,9 +18,9 @@ struct pressure_row {
 	       .width = 7, .rank = 1, .help = what, .source = "/proc/pressure, the kernel's moving average")
 
 static const struct column columns[] = {
-	COLUMN(struct pressure_row, resource, .kind = COLUMN_KEY, .title = N_("waiting for"), .width = 11,
+	COLUMN(struct pressure_row, resource, .kind = COLUMN_KEY, .title = N_("PSI"), .width = 11,
 	       .help = N_("cpu, memory or io"), .source = "/proc/pressure"),
-	COLUMN(struct pressure_row, kind, .kind = COLUMN_KEY, .title = N_("who"), .width = 4,
+	COLUMN(struct pressure_row, kind, .kind = COLUMN_KEY, .title = N_("share"), .width = 5,
 	       .help = N_("some: at least one task waited; full: all non-idle tasks waited at once"),
 	       .source = "/proc/pressure"),
 	COLUMN(struct pressure_row, stalled_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO,

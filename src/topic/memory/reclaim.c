@@ -32,7 +32,7 @@ static const struct column columns[] = {
 	COLUMN(struct reclaim_row, per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
 	       .title = N_("per s"), .width = 8, .rank = 1, .rate_of = offsetof(struct reclaim_row, total),
 	       .help = N_("in the last interval"), .source = "growth of total / time"),
-	COLUMN(struct reclaim_row, counts, .kind = COLUMN_LABEL, .title = N_("of"), .width = 6, .rank = 3,
+	COLUMN(struct reclaim_row, counts, .kind = COLUMN_LABEL, .title = N_("unit"), .width = 6, .rank = 3,
 	       .words = true, .help = N_("unit: pages, KiB or events"), .source = "panetop"),
 	COLUMN(struct reclaim_row, meaning, .kind = COLUMN_LABEL, .title = N_("meaning"), .width = 20,
 	       .rank = 4, .words = true, .help = N_("what the counter counts"), .source = "panetop"),

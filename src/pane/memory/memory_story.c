@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <config.h>
+
+#include "pane/memory/memory_story.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "core/i18n.h"
+#include "model/units.h"
+#include "pane/text.h"
+
+#define AVAILABLE_LOW 0.1
+#define AVAILABLE_NONE 0.03
+#define STALLED_NOTABLY 0.01
+#define STALLED_MUCH 0.1
+#define STALLED_NOT 0.00005    /* shown as 0.00 % */
+#define REFAULTS_NOTABLY 10.0  /* pages per second */
+#define SECONDS_ENOUGH 5.0
+#define CALM_ENOUGH 30.0
+#define RECLAIM_LEAST 0.5      /* pages evicted for each that refaulted: fewer cannot be the cause */
+
+/* For the plural form of a sentence. */
+static unsigned long count_of(double pages)
+{
+	return pages < (double)ULONG_MAX ? (unsigned long)pages : ULONG_MAX;
+}
+
+static enum memory_level level_of_facts(const struct memory_facts *facts, double available)
+{
+	if (facts->out_of_memory > 0 || facts->stalled_ratio >= STALLED_MUCH || available < AVAILABLE_NONE)
+		return MEMORY_BAD;
+	return facts->stalled_ratio >= STALLED_NOTABLY || available < AVAILABLE_LOW ? MEMORY_HIGH : MEMORY_OK;
+}
+
+/* What is known not to happen. */
+static const char *calm_words(const struct memory_facts *facts)
+{
+	bool waits_not = facts->stalled_ratio < STALLED_NOT;
+	bool reclaims_not = facts->seconds >= SECONDS_ENOUGH && facts->evicted_pages == 0 &&
+			    facts->refaulted_pages == 0;
+
+	return waits_not && reclaims_not ? _("Nothing reclaimed, no task waits for it.")
+	       : waits_not               ? _("No task waits for it.")
+	       : reclaims_not            ? _("Nothing reclaimed.")
+					 : "";
+}
+
+enum memory_level memory_verdict(const struct memory_facts *facts, char *text, size_t room)
+{
+	char part[VALUE_TEXT_MAX], whole[VALUE_TEXT_MAX], available[TEXT_MAX];
+	double ratio = facts->available_bytes / facts->total_bytes;
+	enum memory_level level;
+	const char *calm;
+
+	*text = '\0';
+	if (!(facts->total_bytes > 0) || isnan(ratio))
+		return MEMORY_UNKNOWN;
+	level = level_of_facts(facts, ratio);
+	calm = level == MEMORY_OK ? calm_words(facts) : "";
+	snprintf(available, sizeof(available), _("%.0f %% available: %s of %s."), floor(100 * ratio),
+		 size_text(part, facts->available_bytes), size_text(whole, facts->total_bytes));
+	if (facts->out_of_memory > 0)
+		snprintf(text, room,
+			 P_("Memory ran out, %.0f process was killed. %s",
+			    "Memory ran out, %.0f processes were killed. %s",
+			    count_of(facts->out_of_memory)),
+			 facts->out_of_memory, available);
+	else if (facts->stalled_ratio >= STALLED_NOTABLY)
+		snprintf(text, room, _("Tasks wait for memory %.0f %% of the time. %s"),
+			 100 * facts->stalled_ratio, available);
+	else
+		snprintf(text, room, "%s%s%s", available, *calm ? " " : "", calm);
+	return level;
+}
+
+/* Reclaim that freed so little is not what the refaults come from. */
+static bool is_reclaim(const struct memory_facts *facts)
+{
+	return facts->evicted_pages > 0 && facts->evicted_pages >= RECLAIM_LEAST * facts->refaulted_pages;
+}
+
+static void tell_unreclaimed(const struct memory_facts *facts, const char *time, char *text, size_t room)
+{
+	unsigned long count = count_of(facts->refaulted_pages);
+
+	if (isnan(facts->evicted_pages))
+		snprintf(text, room,
+			 P_("%.0f page refaulted in %s; what was reclaimed is not known.",
+			    "%.0f pages refaulted in %s; what was reclaimed is not known.", count),
+			 facts->refaulted_pages, time);
+	else if (facts->pager)
+		snprintf(text, room,
+			 P_("%.0f page refaulted in %s without reclaim: likely paged out by DAMON (%s runs, "
+			    "%.1f %% of a CPU).",
+			    "%.0f pages refaulted in %s without reclaim: likely paged out by DAMON (%s runs, "
+			    "%.1f %% of a CPU).",
+			    count),
+			 facts->refaulted_pages, time, facts->pager, 100 * facts->pager_ratio);
+	else
+		snprintf(text, room,
+			 P_("%.0f page refaulted in %s without reclaim: paged out on purpose (DAMON, "
+			    "MADV_PAGEOUT, memory.reclaim), by a memory.high or memory.max of a cgroup, or "
+			    "evicted before this run.",
+			    "%.0f pages refaulted in %s without reclaim: paged out on purpose (DAMON, "
+			    "MADV_PAGEOUT, memory.reclaim), by a memory.high or memory.max of a cgroup, or "
+			    "evicted before this run.",
+			    count),
+			 facts->refaulted_pages, time);
+}
+
+/* Pages are reclaimed and needed again. */
+static void tell_reclaimed(const struct memory_facts *facts, const char *time, char *text, size_t room)
+{
+	double rate = facts->refaulted_pages / facts->seconds;
+	unsigned long count = count_of(facts->refaulted_pages);
+	char caches[VALUE_TEXT_MAX];
+
+	size_text(caches, facts->caches_bytes);
+	if (facts->stalled_ratio >= STALLED_NOTABLY)
+		snprintf(text, room,
+			 P_("%.0f page refaulted (was read again after eviction) in %s (%.0f/s), %.0f read "
+			    "back from swap: memory is short.",
+			    "%.0f pages refaulted (were read again after eviction) in %s (%.0f/s), %.0f read "
+			    "back from swap: memory is short.",
+			    count),
+			 facts->refaulted_pages, time, rate, facts->swapped_in_pages);
+	else if (rate < REFAULTS_NOTABLY)
+		snprintf(text, room,
+			 P_("Only %.0f page refaulted (was read again after eviction) in %s: %s of cache is "
+			    "about what is in use.",
+			    "Only %.0f pages refaulted (were read again after eviction) in %s: %s of cache "
+			    "is about what is in use.",
+			    count),
+			 facts->refaulted_pages, time, caches);
+	else
+		snprintf(text, room,
+			 P_("%.0f page refaulted (was read again after eviction) in %s (%.0f/s): more is in "
+			    "use than %s of cache can hold.",
+			    "%.0f pages refaulted (were read again after eviction) in %s (%.0f/s): more is "
+			    "in use than %s of cache can hold.",
+			    count),
+			 facts->refaulted_pages, time, rate, caches);
+}
+
+/* Without a refault, the evicted pages were not needed; if nothing was evicted, nothing is proved. */
+static void tell_calm(const struct memory_facts *facts, const char *time, char *text, size_t room)
+{
+	char caches[VALUE_TEXT_MAX];
+
+	size_text(caches, facts->caches_bytes);
+	if (facts->swapped_in_pages > 0)
+		snprintf(text, room,
+			 P_("%.0f page read back from swap in %s (%.1f/s).",
+			    "%.0f pages read back from swap in %s (%.1f/s).",
+			    count_of(facts->swapped_in_pages)),
+			 facts->swapped_in_pages, time, facts->swapped_in_pages / facts->seconds);
+	else if (facts->evicted_pages > 0)
+		snprintf(text, room,
+			 P_("No refault in %s, though %.0f page was reclaimed: of %s of cache hardly "
+			    "anything would be read again.",
+			    "No refault in %s, though %.0f pages were reclaimed: of %s of cache hardly "
+			    "anything would be read again.",
+			    count_of(facts->evicted_pages)),
+			 time, facts->evicted_pages, caches);
+	else if (isnan(facts->evicted_pages))
+		snprintf(text, room, _("No refault in %s; what was reclaimed is not known."), time);
+	else
+		snprintf(text, room, _("No refault in %s, and nothing reclaimed: whether %s of cache are "
+				       "needed is not known."),
+			 time, caches);
+}
+
+char *memory_story(const struct memory_facts *facts, char *text, size_t room)
+{
+	char time[STRETCH_MAX];
+
+	*text = '\0';
+	if (!(facts->seconds > 0) || isnan(facts->refaulted_pages))
+		return text;
+	stretch_text(time, facts->seconds);
+	if (facts->seconds < SECONDS_ENOUGH)
+		snprintf(text, room, _("Watching for refaults (%s so far)."), time);
+	else if (facts->refaulted_pages > 0 && facts->calm_seconds >= CALM_ENOUGH)
+		snprintf(text, room,
+			 P_("%.0f page refaulted (was read again after eviction) in %s, none in the last "
+			    "%.0f s.",
+			    "%.0f pages refaulted (were read again after eviction) in %s, none in the last "
+			    "%.0f s.",
+			    count_of(facts->refaulted_pages)),
+			 facts->refaulted_pages, time, facts->calm_seconds);
+	else if (facts->refaulted_pages > 0 && is_reclaim(facts))
+		tell_reclaimed(facts, time, text, room);
+	else if (facts->refaulted_pages > 0)
+		tell_unreclaimed(facts, time, text, room);
+	else
+		tell_calm(facts, time, text, room);
+	return text;
+}

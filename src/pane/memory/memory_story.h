@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the numbers of memory mean, in sentences that hold only where their rule does. */
+#ifndef PANETOP_PANE_MEMORY_MEMORY_STORY_H
+#define PANETOP_PANE_MEMORY_MEMORY_STORY_H
+
+#include <stddef.h>
+
+/* What the sentences follow from; NaN: unknown. */
+struct memory_facts {
+	double total_bytes, available_bytes, caches_bytes;
+	double stalled_ratio;     /* share of the last 10 s in which some task waited for memory */
+	double out_of_memory;     /* processes killed because memory ran out, in the time of the graph */
+	double seconds;           /* time observed; 0: none */
+	double calm_seconds;      /* of these, since the last refault */
+	double refaulted_pages;   /* evicted or swapped out, and needed again */
+	double evicted_pages;     /* by reclaim of the machine; not what was paged out on purpose */
+	double swapped_in_pages;
+	const char *pager;        /* a running kdamond; NULL: none */
+	double pager_ratio;       /* its share of a CPU */
+};
+
+enum memory_level { MEMORY_UNKNOWN, MEMORY_OK, MEMORY_HIGH, MEMORY_BAD };
+
+/* Is there enough? Writes a translated sentence, empty when it is not known. */
+enum memory_level memory_verdict(const struct memory_facts *facts, char *text, size_t room);
+
+/* Was anything reclaimed that is needed, and by what? The same; returns text. */
+char *memory_story(const struct memory_facts *facts, char *text, size_t room);
+
+#endif

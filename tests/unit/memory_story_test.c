@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of what the memory pane says: each sentence where it is true, and where it nearly is. */
+#include <config.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "pane/memory/memory_growth.h"
+#include "pane/memory/memory_story.h"
+#include "suite.h"
+
+#define MIB 1048576.0
+#define GIB (1024 * MIB)
+#define SECOND UINT64_C(1000000000)
+
+static const struct memory_facts calm = {
+	.total_bytes = 23.5 * GIB,
+	.available_bytes = 22.6 * GIB,
+	.caches_bytes = 14 * GIB,
+	.seconds = 300,
+	.calm_seconds = 300,
+};
+
+static void assert_verdict(const struct memory_facts *facts, enum memory_level level, const char *expected)
+{
+	char text[TEXT_MAX];
+
+	ck_assert_msg(memory_verdict(facts, text, sizeof(text)) == level, "wrong level of '%s'", text);
+	ck_assert_str_eq(text, expected);
+}
+
+static void assert_story(const struct memory_facts *facts, const char *expected)
+{
+	char text[TEXT_MAX];
+
+	ck_assert_str_eq(memory_story(facts, text, sizeof(text)), expected);
+}
+
+/* The story does not contain these words. */
+static void assert_silent(const struct memory_facts *facts, const char *words)
+{
+	char text[TEXT_MAX];
+
+	memory_story(facts, text, sizeof(text));
+	ck_assert_msg(strstr(text, words) == NULL, "'%s' says '%s'", text, words);
+}
+
+START_TEST(enough_memory)
+{
+	struct memory_facts facts = calm;
+
+	assert_verdict(&facts, MEMORY_OK,
+		       "96 % available: 22.6 GiB of 23.5 GiB. Nothing reclaimed, no task waits for it.");
+	facts.evicted_pages = 1;
+	assert_verdict(&facts, MEMORY_OK, "96 % available: 22.6 GiB of 23.5 GiB. No task waits for it.");
+	facts = calm;
+	facts.refaulted_pages = 1; /* something must have been evicted */
+	assert_verdict(&facts, MEMORY_OK, "96 % available: 22.6 GiB of 23.5 GiB. No task waits for it.");
+	facts = calm;
+	facts.evicted_pages = NAN;
+	assert_verdict(&facts, MEMORY_OK, "96 % available: 22.6 GiB of 23.5 GiB. No task waits for it.");
+	facts = calm;
+	facts.stalled_ratio = 0.0002;
+	assert_verdict(&facts, MEMORY_OK, "96 % available: 22.6 GiB of 23.5 GiB. Nothing reclaimed.");
+	facts.stalled_ratio = NAN;
+	assert_verdict(&facts, MEMORY_OK, "96 % available: 22.6 GiB of 23.5 GiB. Nothing reclaimed.");
+	facts.seconds = 3;
+	assert_verdict(&facts, MEMORY_OK, "96 % available: 22.6 GiB of 23.5 GiB.");
+}
+END_TEST
+
+START_TEST(little_memory)
+{
+	struct memory_facts facts = calm;
+
+	facts.total_bytes = 10 * GIB;
+	facts.available_bytes = 1.1 * GIB;
+	assert_verdict(&facts, MEMORY_OK,
+		       "11 % available: 1.1 GiB of 10.0 GiB. Nothing reclaimed, no task waits for it.");
+	facts.available_bytes = 0.9 * GIB;
+	assert_verdict(&facts, MEMORY_HIGH, "9 % available: 921 MiB of 10.0 GiB.");
+	facts.available_bytes = 0.2 * GIB;
+	assert_verdict(&facts, MEMORY_BAD, "2 % available: 204 MiB of 10.0 GiB.");
+	facts.available_bytes = NAN;
+	assert_verdict(&facts, MEMORY_UNKNOWN, "");
+	facts = calm;
+	facts.total_bytes = 0;
+	assert_verdict(&facts, MEMORY_UNKNOWN, "");
+}
+END_TEST
+
+START_TEST(tasks_wait)
+{
+	struct memory_facts facts = calm;
+
+	facts.stalled_ratio = 0.009;
+	assert_verdict(&facts, MEMORY_OK, "96 % available: 22.6 GiB of 23.5 GiB. Nothing reclaimed.");
+	facts.stalled_ratio = 0.02;
+	assert_verdict(&facts, MEMORY_HIGH,
+		       "Tasks wait for memory 2 % of the time. 96 % available: 22.6 GiB of 23.5 GiB.");
+	facts.stalled_ratio = 0.12;
+	assert_verdict(&facts, MEMORY_BAD,
+		       "Tasks wait for memory 12 % of the time. 96 % available: 22.6 GiB of 23.5 GiB.");
+}
+END_TEST
+
+START_TEST(memory_ran_out)
+{
+	struct memory_facts facts = calm;
+
+	facts.out_of_memory = 1;
+	assert_verdict(&facts, MEMORY_BAD,
+		       "Memory ran out, 1 process was killed. 96 % available: 22.6 GiB of 23.5 GiB.");
+	facts.out_of_memory = 2;
+	assert_verdict(&facts, MEMORY_BAD,
+		       "Memory ran out, 2 processes were killed. 96 % available: 22.6 GiB of 23.5 GiB.");
+	facts.out_of_memory = NAN;
+	assert_verdict(&facts, MEMORY_OK,
+		       "96 % available: 22.6 GiB of 23.5 GiB. Nothing reclaimed, no task waits for it.");
+}
+END_TEST
+
+START_TEST(no_refault)
+{
+	struct memory_facts facts = calm;
+
+	assert_story(&facts, "No refault in 5 min, and nothing reclaimed: whether 14.0 GiB of cache are "
+			     "needed is not known.");
+	facts.evicted_pages = NAN;
+	assert_story(&facts, "No refault in 5 min; what was reclaimed is not known.");
+	facts.evicted_pages = 3402;
+	assert_story(&facts, "No refault in 5 min, though 3402 pages were reclaimed: of 14.0 GiB of cache "
+			     "hardly anything would be read again.");
+	facts.swapped_in_pages = 600; /* before Linux 5.9 these are no refaults */
+	assert_story(&facts, "600 pages read back from swap in 5 min (2.0/s).");
+	facts.refaulted_pages = NAN;
+	assert_story(&facts, "");
+}
+END_TEST
+
+START_TEST(a_run_begins)
+{
+	struct memory_facts facts = calm;
+
+	facts.refaulted_pages = 1000;
+	facts.seconds = 3;
+	assert_story(&facts, "Watching for refaults (3 s so far).");
+	facts.seconds = 0;
+	assert_story(&facts, "");
+}
+END_TEST
+
+START_TEST(refaults_with_reclaim)
+{
+	struct memory_facts facts = calm;
+
+	facts.calm_seconds = 0;
+	facts.evicted_pages = 60000;
+	facts.refaulted_pages = 30;
+	assert_story(&facts, "Only 30 pages refaulted (were read again after eviction) in 5 min: 14.0 GiB of "
+			     "cache is about what is in use.");
+	facts.refaulted_pages = 30000;
+	assert_story(&facts, "30000 pages refaulted (were read again after eviction) in 5 min (100/s): more "
+			     "is in use than 14.0 GiB of cache can hold.");
+	assert_silent(&facts, "memory is short");
+	facts.stalled_ratio = 0.125;
+	facts.swapped_in_pages = 77;
+	assert_story(&facts, "30000 pages refaulted (were read again after eviction) in 5 min (100/s), 77 "
+			     "read back from swap: memory is short.");
+	facts.calm_seconds = 60;
+	assert_story(&facts, "30000 pages refaulted (were read again after eviction) in 5 min, none in the "
+			     "last 60 s.");
+}
+END_TEST
+
+/* Dropped caches leave no refaults; what is paged out on purpose does, and no reclaim. */
+START_TEST(refaults_without_reclaim)
+{
+	struct memory_facts facts = calm;
+
+	facts.calm_seconds = 0;
+	facts.refaulted_pages = 10121;
+	facts.seconds = 88;
+	assert_story(&facts, "10121 pages refaulted in 88 s without reclaim: paged out on purpose (DAMON, "
+			     "MADV_PAGEOUT, memory.reclaim), by a memory.high or memory.max of a cgroup, or "
+			     "evicted before this run.");
+	assert_silent(&facts, "drop");
+	facts.evicted_pages = 5; /* too few to be the cause */
+	assert_silent(&facts, "more is in use");
+	facts.pager = "kdamond.0";
+	facts.pager_ratio = 0.174;
+	assert_story(&facts, "10121 pages refaulted in 88 s without reclaim: likely paged out by DAMON "
+			     "(kdamond.0 runs, 17.4 % of a CPU).");
+	facts.evicted_pages = 10000; /* reclaim explains it, whatever kdamond does */
+	assert_silent(&facts, "DAMON");
+	assert_silent(&facts, "without reclaim");
+	facts.evicted_pages = NAN;
+	assert_story(&facts, "10121 pages refaulted in 88 s; what was reclaimed is not known.");
+	facts = calm;
+	facts.pager = "kdamond.0";
+	facts.pager_ratio = 0.174;
+	assert_silent(&facts, "DAMON");
+}
+END_TEST
