@@ -120,11 +120,14 @@ bool pid_io_parse(struct span text, struct pid_io *io)
 	struct span line, name, rest;
 	uint64_t value;
 
+	*io = (struct pid_io){ U64_UNKNOWN, U64_UNKNOWN };
 	while (span_line(&text, &line)) {
-		if (span_pair_u64(line, &name, &value, &rest) && span_is(name, "read_bytes")) {
+		if (!span_pair_u64(line, &name, &value, &rest))
+			continue;
+		if (span_is(name, "read_bytes"))
 			io->read_bytes = value;
-			return true;
-		}
+		else if (span_is(name, "write_bytes"))
+			io->write_bytes = value;
 	}
-	return false;
+	return io->read_bytes != U64_UNKNOWN;
 }

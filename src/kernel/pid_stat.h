@@ -41,7 +41,7 @@ struct pid_statm {
 bool pid_statm_parse(struct span text, struct pid_statm *statm);
 
 struct pid_io {
-	uint64_t read_bytes; /* read from storage since its start */
+	uint64_t read_bytes, write_bytes; /* read from and written to storage since its start */
 };
 
 bool pid_io_parse(struct span text, struct pid_io *io);

@@ -47,7 +47,7 @@ struct graph_scale {
 	unsigned whole;        /* series that is 100 %; GRAPH_OF_ONE: the values are shares */
 	const char *top_label; /* label of the upper edge: "23.5G" */
 	uint64_t now_ns;       /* right edge */
-	double span_seconds;   /* shown at most, with a column per sample while they fit; 0: always so */
+	double span_seconds;   /* shown when it is full, first with a column per sample; 0: always so */
 	double step_seconds;   /* current time between samples */
 };
 void graph_stacked(const struct canvas *canvas, const struct history *history, const struct graph_part *parts,

@@ -57,6 +57,11 @@ struct graph_time graph_time_of(const struct history *history, uint64_t now_ns, 
 	time.seconds = time.step_seconds;
 	if (newest < 0 || time.columns < 2 || !(span_seconds > 0))
 		return time;
+	if (time.step_seconds * (time.columns - 1) > span_seconds) {
+		time.by_sample = false;
+		time.seconds = span_seconds / (time.columns - 1);
+		return time;
+	}
 	shown = fmin((double)(now_ns - history_time(history, 0)) / 1e9, span_seconds) / (time.columns - 1);
 	if (shown <= time.step_seconds * 1.02)
 		return time;

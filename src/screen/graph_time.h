@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The columns of a graph in time: one per sample while they fit, then each the same number of seconds. */
+/*
+ * The columns of a graph in time: one per sample while they fit, then each the same number of seconds. Where
+ * there is room for more samples than the span has, a sample takes several columns.
+ */
 #ifndef PANETOP_SCREEN_GRAPH_TIME_H
 #define PANETOP_SCREEN_GRAPH_TIME_H
 

@@ -251,6 +251,26 @@ START_TEST(columns_stay_together)
 }
 END_TEST
 
+/* Slow samples do not leave the graph empty: 5 min fill it. */
+START_TEST(a_slow_sample_is_wide)
+{
+	static const double values[] = { 1, 2, 3, 4 };
+	struct history history;
+	struct graph_time time;
+	double columns[61];
+
+	open_history(&history, values, 4, 10);
+	time = graph_time_of(&history, end_of(&history), 60, 10, 61);
+	ck_assert_double_eq(time.seconds, 1);
+	graph_time_values(&time, &history, 0, GRAPH_MOST, columns);
+	ck_assert_double_eq(columns[60], 4);
+	for (int i = 30; i < 60; i++)
+		ck_assert_double_eq(columns[i], 1 + (i - 30) / 10);
+	ck_assert(isnan(columns[29]));
+	history_close(&history);
+}
+END_TEST
+
 START_TEST(a_pause_leaves_a_gap)
 {
 	static const double values[] = { 1, 1, 1, 1, 1, 1 };

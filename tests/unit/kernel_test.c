@@ -344,6 +344,10 @@ START_TEST(pid_io_read_bytes)
 	struct pid_io io;
 
 	ck_assert(pid_io_parse(span_text("rchar: 1\nread_bytes: 4096\n"), &io) && io.read_bytes == 4096);
+	ck_assert_uint_eq(io.write_bytes, U64_UNKNOWN);
+	ck_assert(pid_io_parse(span_text("read_bytes: 4096\nwrite_bytes: 12\ncancelled_write_bytes: 3\n"),
+			       &io));
+	ck_assert_uint_eq(io.write_bytes, 12);
 	ck_assert(!pid_io_parse(span_text("rchar: 1\n"), &io));
 }
 END_TEST

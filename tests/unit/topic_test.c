@@ -469,6 +469,26 @@ START_TEST(without_accounting_no_reader_is_known)
 }
 END_TEST
 
+/* Of kernel threads only those are readers that read or wrote. */
+START_TEST(idle_kernel_threads_are_no_readers)
+{
+	static const char *const names[] = { "page_reader", NULL };
+	struct rig rig;
+	size_t all;
+
+	rig_open(&rig, "readers", names);
+	all = frame_table(rig_sample(&rig, 1), "page_reader")->n_rows;
+	rig_put(&rig, "proc/1/io", "read_bytes: 0\nwrite_bytes: 0\n");
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "page_reader")->n_rows, all);
+	rig_put(&rig, "proc/1/stat",
+		"1 (jbd2) S 2 0 0 0 -1 2097216 0 0 0 0 6 7 8 9 20 0 1 0 10 0 0 18446744073709551615\n");
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "page_reader")->n_rows, all - 1);
+	rig_put(&rig, "proc/1/io", "read_bytes: 0\nwrite_bytes: 4096\n");
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "page_reader")->n_rows, all);
+	rig_close(&rig);
+}
+END_TEST
+
 START_TEST(page_readers_join_on_pid_and_start)
 {
 	static const char *const names[] = { "page_reader", NULL };

@@ -202,14 +202,16 @@ static void draw_parts(const struct pane_context *context, const struct canvas *
 		room -= utf8_cells(text, canvas->ascii) + 1 + CANVAS_GAP;
 		sum += parts[i].value > 0 ? parts[i].value : 0;
 	}
+	room -= N_PARTS; /* for fractions of cells */
 	for (unsigned i = 0; i < N_PARTS; i++) {
-		int cells = (int)ceil(room * parts[i].value / sum);
+		double value = room * parts[i].value / sum;
+		int cells = (int)ceil(value);
 
 		part_words(&parts[i], text, sizeof(text));
 		x = canvas_piece(canvas, y, x, STYLE_NORMAL, text);
-		if (room < BAR_CELLS_MIN + N_PARTS || !(parts[i].value > 0))
+		if (room < BAR_CELLS_MIN || !(value > 0))
 			continue;
-		graph_bar_of(canvas, y, x - 1, cells, &parts[i], parts[i].value / sum * (room - N_PARTS));
+		graph_bar_of(canvas, y, x - 1, cells, &parts[i], value);
 		x += cells - 1 + CANVAS_GAP;
 	}
 	canvas_piece(canvas, y, x, STYLE_NORMAL, swap);
@@ -439,7 +441,7 @@ static void draw_meaning(struct pane_context *context, const struct canvas *canv
 	const struct table *table = context_table(context, MEMORY_TABLE_MEMINFO);
 	const struct table_widget *widget = &context->tables[MEMORY_TABLE_MEMINFO];
 	const struct column *column;
-	const void *row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
+	const void *row = table ? table_cell(widget, &column) : NULL;
 	char text[TEXT_MAX];
 
 	if (!row)
@@ -545,7 +547,7 @@ static void draw_readers(struct pane_context *context, const struct canvas *canv
 	struct canvas table = canvas_rows(canvas, top, canvas->height - lines - top);
 
 	context_draw_titled(context, &table, MEMORY_TABLE_READER,
-			    _("who reads and writes storage, with children that ended"));
+			    _("reads and writes of processes, and of their children that ended"));
 	draw_graph(context, &graph);
 }
 

@@ -19,15 +19,14 @@ static const struct column columns[] = {
 	COLUMN(struct meminfo_row, key, .kind = COLUMN_KEY, .title = N_("key"), .width = 15,
 	       .help = N_("key as the kernel spells it"), .source = "/proc/meminfo"),
 	COLUMN(struct meminfo_row, value_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("size"),
-	       .width = 9, .rank = 1, .help = N_("size, for lines in kB"), .source = "/proc/meminfo"),
+	       .width = 6, .rank = 1, .help = N_("size, for lines in kB"), .source = "/proc/meminfo"),
 	COLUMN(struct meminfo_row, count, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("count"),
 	       .width = 6, .rank = 3, .optional = true,
 	       .help = N_("number, for lines without a unit (huge pages)"), .source = "/proc/meminfo"),
 	COLUMN(struct meminfo_row, meaning, .kind = COLUMN_LABEL, .title = N_("meaning"), .width = 20,
 	       .words = true, .rank = 2, .help = N_("what the line counts"), .source = "panetop"),
 	COLUMN(struct meminfo_row, part_of, .kind = COLUMN_LABEL, .title = N_("part of"), .width = 8,
-	       .rank = 4, .help = N_("lines that already include it"),
-	       .source = "panetop"),
+	       .rank = 4, .help = N_("lines that already include it"), .source = "panetop"),
 };
 
 static const struct schema schema = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "page_reader": which processes read from storage, and so fill the page cache. */
+/* Topic "page_reader": which processes read from storage, and so fill the page cache; and what they write. */
 #include <config.h>
 
 #include <errno.h>
@@ -16,8 +16,8 @@
 struct reader_row {
 	uint64_t pid;
 	double start_seconds;
-	uint64_t read_bytes, major_faults;
-	double read_bytes_per_second, major_faults_per_second;
+	uint64_t read_bytes, write_bytes, major_faults;
+	double read_bytes_per_second, write_bytes_per_second, major_faults_per_second;
 	const char *command;
 };
 
@@ -25,20 +25,27 @@ static const struct column columns[] = {
 	COLUMN(struct reader_row, pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7,
 	       .help = N_("process ID"), .source = "/proc"),
 	COLUMN(struct reader_row, start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS,
-	       .title = N_("started"), .width = 10, .hidden = true,
-	       .help = N_("start time, after boot"), .source = "/proc/PID/stat starttime"),
+	       .title = N_("started"), .width = 10, .hidden = true, .help = N_("start time, after boot"),
+	       .source = "/proc/PID/stat starttime"),
 	COLUMN(struct reader_row, read_bytes_per_second, .kind = COLUMN_RATE, .unit = UNIT_BYTES_PER_SECOND,
 	       .title = N_("read/s"), .width = 7, .rate_of = offsetof(struct reader_row, read_bytes),
-	       .help = N_("read from storage in the last interval"),
-	       .source = "growth of read_bytes / time"),
+	       .help = N_("read from storage in the last interval"), .source = "growth of read_bytes / time"),
+	COLUMN(struct reader_row, write_bytes_per_second, .kind = COLUMN_RATE, .unit = UNIT_BYTES_PER_SECOND,
+	       .title = N_("write/s"), .width = 7, .rate_of = offsetof(struct reader_row, write_bytes),
+	       .help = N_("written to storage in the last interval, counted when pages become dirty"),
+	       .source = "growth of write_bytes / time"),
 	COLUMN(struct reader_row, read_bytes, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = N_("read"),
-	       .width = 7, .rank = 1, .help = N_("read from storage since its start"),
+	       .width = 7, .rank = 1,
+	       .help = N_("read from storage since its start, by itself and by children that ended"),
 	       .source = "/proc/PID/io read_bytes"),
+	COLUMN(struct reader_row, write_bytes, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES,
+	       .title = N_("written"), .width = 7, .rank = 1,
+	       .help = N_("written to storage since its start, by itself and by children that ended"),
+	       .source = "/proc/PID/io write_bytes"),
 	COLUMN(struct reader_row, major_faults_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
 	       .title = N_("majflt/s"), .width = 8, .rank = 2,
 	       .rate_of = offsetof(struct reader_row, major_faults),
-	       .help = N_("page faults that waited for storage"),
-	       .source = "growth of major_faults / time"),
+	       .help = N_("page faults that waited for storage"), .source = "growth of major_faults / time"),
 	COLUMN(struct reader_row, major_faults, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT,
 	       .title = N_("majflt"), .width = 7, .rank = 3,
 	       .help = N_("page faults that waited for storage, since its start"),
@@ -49,7 +56,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "page_reader",
-	.help = N_("processes that read from storage"),
+	.help = N_("processes that read from and write to storage"),
 	.row_size = sizeof(struct reader_row),
 	SCHEMA_COLUMNS(columns),
 };
@@ -73,10 +80,14 @@ static int add_process(struct env *env, struct frame *frame, struct table *table
 		return (int)length;
 	if (!pid_io_parse(span_of(bytes, (size_t)length), &io))
 		return 0;
+	if (process_is_kernel_thread(process) && io.read_bytes == 0 &&
+	    (io.write_bytes == 0 || io.write_bytes == U64_UNKNOWN))
+		return 0;
 	row = table_add(table);
 	row->pid = process->pid;
 	row->start_seconds = process_start_seconds(env, process->start_ticks);
 	row->read_bytes = io.read_bytes;
+	row->write_bytes = io.write_bytes;
 	row->major_faults = process->stat.major_faults;
 	row->command = arena_copy(&frame->arena, process->name, strlen(process->name));
 	return 0;

@@ -50,8 +50,8 @@ struct process_row {
 	    .source = from, __VA_ARGS__)
 
 #define SIZE(field, heading, what, from)                                                                     \
-	STAT(field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = heading, .width = 6, .hidden = true,  \
-	     .help = what, .source = from)
+	STAT(field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = heading, .width = 6, .rank = 6,       \
+	     .hidden = true, .help = what, .source = from)
 
 #define TEXT(key, heading, what, from, ...)                                                                  \
 	ROW(key, .kind = COLUMN_LABEL, .title = heading, .width = 24, .help = what, .source = from,          \
@@ -99,19 +99,20 @@ static const struct column columns[] = {
 	     .rank = 2, .help = N_("resident memory, shared pages included"),
 	     .source = "/proc/PID/statm resident, else stat rss"),
 	ROW(growth_bytes_per_second, .kind = COLUMN_RATE, .unit = UNIT_BYTES_PER_SECOND,
-	    .title = N_("growth/s"), .width = 8, .hidden = true,
+	    .title = N_("growth/s"), .width = 8, .rank = 3, .hidden = true,
 	    .rate_of = offsetof(struct process_row, resident_bytes),
 	    .help = N_("growth of RSS since it was last read; negative: it shrank"),
 	    .source = "growth of resident_bytes / time"),
 	STAT(memory_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%mem"), .width = 5,
-	     .hidden = true, .help = N_("RSS as a share of all memory; shared pages count in each process"),
+	     .rank = 6, .hidden = true,
+	     .help = N_("RSS as a share of all memory; shared pages count in each process"),
 	     .source = "resident_bytes / MemTotal of /proc/meminfo"),
 	SIZE(virtual_bytes, N_("virt"), N_("address space: mapped, whether in memory or not"),
 	     "/proc/PID/statm size"),
 	SIZE(shared_bytes, N_("shared"), N_("the part of RSS that is files and shared memory"),
 	     "/proc/PID/statm shared"),
 	ROW(swapped_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("swap"), .width = 6,
-	    .hidden = true,
+	    .rank = 4, .hidden = true,
 	    .help = N_("swapped out; known where no swap is in use, and of the processes on the screen"),
 	    .source = "/proc/PID/status VmSwap; 0 if SwapTotal - SwapFree of /proc/meminfo is 0"),
 	STAT(minor_faults, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("minflt"), .width = 8,
