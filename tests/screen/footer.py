@@ -8,7 +8,7 @@ from common import EVENT_RECORDING, RECORDING, expect, fixture, panes, replay, s
 def a_recording_is_not_acted_upon(_scratch):
     """Keys that would act are neither in the footer nor in the help, and say why they do nothing."""
     for pane, label, help_text, key, said in (
-            ("memory", "F9 Actions", "drop the caches", "F9", "a recording has no caches to drop"),
+            ("memory", "F9 Actions", "drop the caches", "F9", "a recording has nothing to signal or to drop"),
             ("cpu", "F9 Signal", "send a signal", "k", "processes in a recording cannot be changed"),
             ("cpu", "F7 F8 Nice", "nice + 1", "F8", "processes in a recording cannot be changed"),
             ("latency", "F9 Actions", "stop, restart or start", "F9", "a recording is not measured again"),

@@ -65,7 +65,7 @@ def search_and_next(_scratch):
 def filter_rows(_scratch):
     with meminfo() as terminal:
         terminal.send("\\", "^", "M", "e", "m", "Enter")
-        only = [line for line in terminal.lines()[first_row(terminal):22] if line]
+        only = [line for line in terminal.lines()[first_row(terminal):20] if line]
         problem = expect(all(line.startswith("Mem") for line in only) and len(only) == 3, terminal, str(only)) or \
             expect("^Mem" in terminal.text(), terminal, "the filter is not shown")
         terminal.send("F4", "Bksp", "Bksp", "Bksp", "Bksp", "(", "Enter")
@@ -134,7 +134,8 @@ def definitions_of_used(_scratch):
     with replay("memory") as terminal:
         before = terminal.text()
         options(terminal, "Definition")
-        return expect("used*" in terminal.text() and "used*" not in before, terminal, "another definition is not marked")
+        return expect("used, with cache" in terminal.text() and "used, with cache" not in before, terminal,
+                      "another definition is not named")
 
 
 def sort_menu(_scratch):
@@ -479,7 +480,7 @@ def configuration_is_kept(scratch):
         problem = problem or (None if os.stat(path).st_mode & 0o777 == 0o600 else "the mode is not 0600")
         problem = problem or (None if os.stat(os.path.dirname(home)).st_mode & 0o777 == 0o700 else "the folder is not 0700")
     with replay(env=env) as terminal:
-        return problem or expect("[3 Memory]" in terminal.text() and "KiB" in terminal.text() and "used*" in terminal.text(),
+        return problem or expect("[3 Memory]" in terminal.text() and "used, with cache" in terminal.text(),
                                  terminal, "it was not read")
 
 
@@ -521,7 +522,7 @@ def configuration_that_is_no_file(scratch):
 def wrong_configuration_is_told(scratch):
     os.mkdir(os.path.join(scratch, "panetop"))
     with open(os.path.join(scratch, "panetop", "config"), "w", encoding="utf-8") as file:
-        file.write("delay = soon\npane = nonsense\nlatency.period = nonsense\nmemory.used = procps\n"
+        file.write("delay = soon\npane = nonsense\nlatency.period = nonsense\nmemory.used = htop\n"
                    "cpu.tre = yes\nrun.read-only = yes\ncpu.tree = yes\nevents.command = name\npower.line.load = L 1 shown\n"
                    "process.column = pid\nprocess.columns = pid,name\n")
     with replay(env={"XDG_CONFIG_HOME": scratch}) as terminal:
@@ -532,7 +533,7 @@ def wrong_configuration_is_told(scratch):
             expect("panetop: latency.period: 'nonsense': use 50us" in said, terminal, "the option is not told") or \
             expect(re.findall("panetop: (.*): unknown setting in the configuration file", said) ==
                    ["cpu.tre", "run.read-only", "process.column"], terminal, "unknown names are not told") or \
-            expect("memory.used" not in said and "used*" in terminal.text(), terminal, "what is right does not count")
+            expect("memory.used" not in said and "used (htop)" in terminal.text(), terminal, "what is right does not count")
 
 
 def what_is_written_is_known(scratch):

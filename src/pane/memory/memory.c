@@ -38,8 +38,8 @@ const struct series memory_series[] = {
 	[MEMORY_SERIES_OTHERS] = { "memory", "mem", "others_bytes" },
 	[MEMORY_SERIES_PAGE_IN] = { "paging", NULL, "page_in_bytes" },
 	[MEMORY_SERIES_OUT_OF_MEMORY] = { "reclaim", "oom_kill", "total" },
-	[MEMORY_SERIES_USED] = { "memory", "mem", "used_procps_bytes" },
-	{ "memory", "mem", "used_bytes" },
+	[MEMORY_SERIES_USED] = { "memory", "mem", "used_bytes" },
+	{ "memory", "mem", "used_procps_bytes" },
 	{ "memory", "mem", "used_htop_bytes" },
 };
 
@@ -82,14 +82,20 @@ static const struct series explained[] = {
 	{ 0 },
 };
 
-/* Columns for "used", as memory_series has them; the first is the default. */
+/*
+ * Columns for "used", as memory_series has them. Without a choice the table, whose parts add up, has the
+ * first one, and the graph the second.
+ */
 static const struct {
 	const char *name, *column, *words;
 } used_definitions[] = {
-	{ "procps", "used_procps_bytes", N_("used") },
 	{ "total-free", "used_bytes", N_("used, with cache,") },
+	{ "procps", "used_procps_bytes", N_("used") },
 	{ "htop", "used_htop_bytes", N_("used (htop)") },
 };
+
+#define OF_TABLE 0
+#define OF_GRAPH 1
 
 #define N_DEFINITIONS (sizeof(used_definitions) / sizeof(used_definitions[0]))
 
@@ -102,9 +108,9 @@ static bool valid_used(const char *value)
 }
 
 static const struct pane_option options[] = {
-	{ "used", "procps|total-free|htop",
-	  N_("definition of used on the screen and in text (default procps: total - available)"), valid_used,
-	  N_("use procps, total-free or htop") },
+	{ "used", "total-free|procps|htop",
+	  N_("definition of used: in text (default total-free) and in the graph (default procps)"),
+	  valid_used, N_("use total-free, procps or htop") },
 	{ 0 },
 };
 
@@ -117,21 +123,21 @@ static void choose_used(struct view *view, unsigned definition)
 	view_choose_form(view, forms, forms[definition]);
 }
 
-static unsigned chosen_definition(const struct settings *settings)
+static unsigned chosen_definition(const struct settings *settings, unsigned otherwise)
 {
 	const char *name = settings_get(settings, "memory.used");
 
 	for (unsigned i = 0; name && i < N_DEFINITIONS; i++)
 		if (strcmp(used_definitions[i].name, name) == 0)
 			return i;
-	return 0;
+	return otherwise;
 }
 
 static void adjust(const struct settings *settings, const struct sample_request *request, struct view *view)
 {
 	(void)request;
 	if (strcmp(view->schema->name, "memory") == 0)
-		choose_used(view, chosen_definition(settings));
+		choose_used(view, chosen_definition(settings, OF_TABLE));
 }
 
 double memory_span(const struct pane_context *context)
@@ -143,12 +149,12 @@ double memory_span(const struct pane_context *context)
 
 unsigned memory_used_series(const struct pane_context *context)
 {
-	return MEMORY_SERIES_USED + chosen_definition(context->settings);
+	return MEMORY_SERIES_USED + chosen_definition(context->settings, OF_GRAPH);
 }
 
 const char *memory_used_words(const struct pane_context *context)
 {
-	return _(used_definitions[chosen_definition(context->settings)].words);
+	return _(used_definitions[chosen_definition(context->settings, OF_GRAPH)].words);
 }
 
 static double caches_now(const struct frame *frame)
@@ -306,13 +312,6 @@ static void open_process(struct pane_context *context)
 
 static const struct pane_action process_actions[] = {
 	{ ACTION_OPEN, open_process, NULL, N_("open the selected process: the map of its memory") },
-	{ ACTION_TREE, tree, NULL, NULL },
-	{ ACTION_THREADS, threads, NULL, NULL },
-	{ ACTION_USER, user, NULL, NULL },
-	{ ACTION_LESS_NICE, less_nice, NULL, NULL },
-	{ ACTION_NICER, nicer, NULL, NULL },
-	{ ACTION_SORT_CPU, sort_by_cpu, NULL, NULL },
-	{ ACTION_SORT_TIME, sort_by_time, NULL, NULL },
 	{ 0 },
 };
 
@@ -334,6 +333,13 @@ static const struct pane_view views[] = {
 
 static const struct pane_action pane_actions[] = {
 	{ ACTION_ACT, show_actions, NULL, N_("menu of actions: signal a process, drop the caches") },
+	{ ACTION_TREE, tree, NULL, NULL },
+	{ ACTION_THREADS, threads, NULL, NULL },
+	{ ACTION_USER, user, NULL, NULL },
+	{ ACTION_LESS_NICE, less_nice, NULL, NULL },
+	{ ACTION_NICER, nicer, NULL, NULL },
+	{ ACTION_SORT_CPU, sort_by_cpu, NULL, NULL },
+	{ ACTION_SORT_TIME, sort_by_time, NULL, NULL },
 	{ 0 },
 };
 
@@ -354,8 +360,18 @@ static const struct pane_setting choices[] = {
 
 static const char *const settings[] = { "span", "axis", NULL };
 
+static bool is_of_processes(enum action action)
+{
+	for (const struct pane_action *bound = pane_actions; bound->act; bound++)
+		if (bound->action == action)
+			return action != ACTION_ACT;
+	return false;
+}
+
 static const char *refuses(const struct pane_context *context, enum action action)
 {
+	if (is_of_processes(action) && !shows_processes(context))
+		return _("works in the views Overview and Processes (Esc)");
 	if (!screen_replays(context))
 		return NULL;
 	return action == ACTION_ACT    ? _("a recording has nothing to signal or to drop")
