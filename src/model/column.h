@@ -46,21 +46,22 @@ enum column_kind {
 
 /* Base units; the number in a row is always in the base unit. */
 enum unit {
-	UNIT_NONE,             /* a name, a pid, a state */
+	UNIT_NONE, /* a name, a pid, a state */
 	UNIT_COUNT,
 	UNIT_BYTES,
 	UNIT_SECONDS,
-	UNIT_TIME,             /* a u64 of ns since 1970; people see the time of day, programs RFC 3339 */
-	UNIT_RATIO,            /* 1.0 is the whole, or one CPU; people see percent */
+	UNIT_TIME,  /* a u64 of ns since 1970; people see the time of day, programs RFC 3339 */
+	UNIT_RATIO, /* 1.0 is the whole, or one CPU; people see percent */
 	UNIT_PER_SECOND,
 	UNIT_BYTES_PER_SECOND,
+	UNIT_BITS_PER_SECOND,
 	UNIT_HERTZ,
-	UNIT_ADDRESS,          /* in the memory of a process; people see it in hexadecimal */
+	UNIT_ADDRESS, /* in the memory of a process; people see it in hexadecimal */
 	UNIT_WATTS,
 	UNIT_JOULES,
 	UNIT_CELSIUS,
 	UNIT_VOLTS,
-	UNIT_RPM,               /* revolutions per minute */
+	UNIT_RPM, /* revolutions per minute */
 	N_UNITS,
 };
 

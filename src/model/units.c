@@ -338,12 +338,38 @@ static size_t format_bytes(char *out, const struct schema *schema, const struct 
 	return cell(out, "%.0f", trunc(bytes / size_units[unit].bytes) + 0.0);
 }
 
+/* In thousands, as networks count: "812b", "1.2kb", "940Mb". */
+static size_t format_bits(char *out, double bits, const char *gap, const char *name)
+{
+	static const char prefixes[] = " kMGT";
+	unsigned i = 0;
+	double value = bits;
+
+	while (fabs(value) >= 999.5 && i + 2 < sizeof(prefixes)) {
+		value /= 1000;
+		i++;
+	}
+	return cell(out, "%.*f%s%.*s%s", i == 0 || fabs(value) >= 99.95 ? 0 : 1, value, gap, i > 0,
+		    prefixes + i, name);
+}
+
+char *bits_text(char *out, double bits_per_second)
+{
+	if (isnan(bits_per_second))
+		cell(out, "-");
+	else
+		format_bits(out, bits_per_second, " ", "bit/s");
+	return out;
+}
+
 static size_t format_plain(char *out, const struct column *column, double number, bool ascii)
 {
 	switch (column->unit) {
 	case UNIT_BYTES:
 	case UNIT_BYTES_PER_SECOND:
 		return format_size(out, number);
+	case UNIT_BITS_PER_SECOND:
+		return format_bits(out, number, "", "b");
 	case UNIT_SECONDS:
 		return column->kind == COLUMN_COUNTER ? format_total_seconds(out, number, ascii)
 		       : column->whole                ? format_long_seconds(out, number)

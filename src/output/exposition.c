@@ -162,7 +162,8 @@ static const char *family_unit(const char *family, enum unit unit)
 {
 	const char *suffix = unit_suffix(unit);
 
-	if (!suffix || unit == UNIT_PER_SECOND || unit == UNIT_BYTES_PER_SECOND || !ends_in(family, suffix))
+	if (!suffix || unit == UNIT_PER_SECOND || unit == UNIT_BYTES_PER_SECOND ||
+	    unit == UNIT_BITS_PER_SECOND || !ends_in(family, suffix))
 		return NULL;
 	return suffix;
 }

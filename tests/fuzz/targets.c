@@ -17,11 +17,13 @@
 #include "kernel/cgroup.h"
 #include "kernel/cpu_list.h"
 #include "kernel/cpu_times.h"
+#include "kernel/diskstats.h"
 #include "kernel/hwmon.h"
 #include "kernel/interrupts.h"
 #include "kernel/maps.h"
 #include "kernel/meminfo.h"
 #include "kernel/mounts.h"
+#include "kernel/net_dev.h"
 #include "kernel/page_flags.h"
 #include "kernel/pagemap.h"
 #include "kernel/passwd.h"
@@ -548,4 +550,27 @@ FUZZ_TARGET(interrupts)
 			require_inside(line.counts, text);
 		require_inside(interrupt_name(&line), text);
 	}
+}
+
+FUZZ_TARGET(diskstats)
+{
+	struct span text = input(data, size), disk = { 0 };
+	struct disk_stats stats;
+
+	while (disk_stats_next(&text, &stats)) {
+		require(span_length(stats.name) > 0);
+		if (!disk_is_partition(disk, stats.name))
+			disk = stats.name;
+		else
+			require(span_length(stats.name) > span_length(disk));
+	}
+}
+
+FUZZ_TARGET(net_dev)
+{
+	struct span text = input(data, size);
+	struct net_interface interface;
+
+	while (net_interface_next(&text, &interface))
+		require(span_length(interface.name) > 0 && *interface.name.at != ' ');
 }

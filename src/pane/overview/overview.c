@@ -25,6 +25,8 @@ enum overview_table {
 	OVERVIEW_TABLE_MEMORY,
 	OVERVIEW_TABLE_PRESSURE,
 	OVERVIEW_TABLE_SYSTEM,
+	OVERVIEW_TABLE_DISK,
+	OVERVIEW_TABLE_INTERFACE,
 	N_OVERVIEW_TABLES,
 };
 
@@ -71,15 +73,26 @@ static const struct pane_table tables[] = {
 	[OVERVIEW_TABLE_MEMORY] = { .topic = "memory", .headline = true, .own_columns = true },
 	[OVERVIEW_TABLE_PRESSURE] = { .topic = "pressure", .headline = true, .own_columns = true },
 	[OVERVIEW_TABLE_SYSTEM] = { .topic = "system", .headline = true, .own_columns = true },
+	[OVERVIEW_TABLE_DISK] = { .topic = "disk", .headline = true },
+	[OVERVIEW_TABLE_INTERFACE] = { .topic = "interface", .headline = true },
 	{ 0 },
 };
 
-enum overview_series { OVERVIEW_SERIES_BUSY, OVERVIEW_SERIES_USED, OVERVIEW_SERIES_LOAD, N_OVERVIEW_SERIES };
+enum overview_series {
+	OVERVIEW_SERIES_BUSY,
+	OVERVIEW_SERIES_USED,
+	OVERVIEW_SERIES_LOAD,
+	OVERVIEW_SERIES_DISK,
+	OVERVIEW_SERIES_NETWORK,
+	N_OVERVIEW_SERIES,
+};
 
 static const struct series series[] = {
 	[OVERVIEW_SERIES_BUSY] = { "cpu", "all", "busy_ratio" },
 	[OVERVIEW_SERIES_USED] = { "memory", "available", "used_bytes" },
 	[OVERVIEW_SERIES_LOAD] = { "system", NULL, "load1" },
+	[OVERVIEW_SERIES_DISK] = { "disk", "all", "busy_ratio" },
+	[OVERVIEW_SERIES_NETWORK] = { "interface", "all", "received_bits_per_second" },
 };
 
 #define CPU(part)                                                                                            \
@@ -110,6 +123,10 @@ static const struct series explained[] = {
 	PRESSURE("cpu"),
 	PRESSURE("memory"),
 	PRESSURE("io"),
+	{ "disk", "all", "read_bytes_per_second" },
+	{ "disk", "all", "write_bytes_per_second" },
+	{ "interface", "all", "received_bits_per_second" },
+	{ "interface", "all", "sent_bits_per_second" },
 	SYSTEM("load1"),
 	SYSTEM("load5"),
 	SYSTEM("load15"),
@@ -233,8 +250,45 @@ static void gauge_load(const struct pane_context *context, struct gauge *gauge)
 		 rate_short(forks, number(context, "system", NULL, "forks_per_second")));
 }
 
+/* The busiest device is the bar: of the sum, a share of the time means nothing. */
+static void gauge_disks(const struct pane_context *context, struct gauge *gauge)
+{
+	const struct table *disks = context_table(context, OVERVIEW_TABLE_DISK);
+	char read[VALUE_TEXT_MAX], written[VALUE_TEXT_MAX];
+	const char *busiest = "";
+
+	gauge->name = _("disks");
+	gauge->series = OVERVIEW_SERIES_DISK;
+	for (size_t i = 1; disks && i < disks->n_rows; i++) {
+		const void *row = table_row(disks, i);
+		double busy = table_number(disks, row, "busy_ratio");
+
+		if (!(busy > gauge->ratio) && !isnan(gauge->ratio))
+			continue;
+		gauge->ratio = busy;
+		busiest = table_text(disks, row, "device");
+	}
+	gauge->warn = gauge->ratio >= TIGHT;
+	snprintf(gauge->text, sizeof(gauge->text), _("read %s/s  write %s/s  %s"),
+		 size_short(read, number(context, "disk", "all", "read_bytes_per_second")),
+		 size_short(written, number(context, "disk", "all", "write_bytes_per_second")), busiest);
+}
+
+static void gauge_network(const struct pane_context *context, struct gauge *gauge)
+{
+	double received = number(context, "interface", "all", "received_bits_per_second");
+	double sent = number(context, "interface", "all", "sent_bits_per_second");
+	char texts[2][VALUE_TEXT_MAX];
+
+	gauge->name = _("network");
+	strcpy(gauge->value, " "); /* how much would be full is not known here */
+	gauge->series = OVERVIEW_SERIES_NETWORK;
+	snprintf(gauge->text, sizeof(gauge->text), _("receive %s  send %s"), bits_text(texts[0], received),
+		 bits_text(texts[1], sent));
+}
+
 static void (*const gauges[])(const struct pane_context *context, struct gauge *gauge) = {
-	gauge_cpu, gauge_memory, gauge_swap, gauge_pressure, gauge_load,
+	gauge_cpu, gauge_memory, gauge_swap, gauge_pressure, gauge_load, gauge_disks, gauge_network,
 };
 
 #define N_GAUGES (sizeof(gauges) / sizeof(gauges[0]))

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parser of /proc/diskstats. */
+#include <config.h>
+
+#include "kernel/diskstats.h"
+
+#include <string.h>
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool parse_requests(struct span *line, struct disk_requests *requests)
+{
+	return span_u64(line, &requests->completed) && span_u64(line, &requests->merged) &&
+	       span_u64(line, &requests->sectors) && span_u64(line, &requests->milliseconds);
+}
+
+bool disk_stats_next(struct span *text, struct disk_stats *stats)
+{
+	uint64_t major, minor;
+	struct span line;
+
+	while (span_line(text, &line)) {
+		if (span_u64(&line, &major) && span_u64(&line, &minor) && span_word(&line, &stats->name) &&
+		    parse_requests(&line, &stats->reads) && parse_requests(&line, &stats->writes) &&
+		    span_u64(&line, &stats->in_flight) && span_u64(&line, &stats->busy_ms) &&
+		    span_u64(&line, &stats->queue_ms))
+			return true;
+	}
+	return false;
+}
+
+bool disk_is_partition(struct span disk, struct span name)
+{
+	size_t length = span_length(disk);
+	struct span rest = name;
+	uint64_t number;
+
+	if (length == 0 || span_length(name) <= length || memcmp(disk.at, name.at, length) != 0)
+		return false;
+	rest.at += length;
+	if (is_digit(disk.end[-1]) && !span_char(&rest, 'p'))
+		return false;
+	return rest.at < rest.end && is_digit(*rest.at) && span_u64(&rest, &number) && rest.at == rest.end;
+}
