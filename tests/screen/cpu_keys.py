@@ -14,7 +14,7 @@ TITLES = ("processes that ran in the last 10.0 s", "all processes in the last 10
           "what used the watts, an estimate in the last 10.0 s", "performance counters of every CPU in the last 10.0 s",
           "counters of the selected process in the last 10.0 s", "cost of panetop itself in the last 10.0 s")
 STEP = 10  # seconds between frames of the recording
-ENDED = re.compile(r"^ *([0-9.]+) .* (\S+) ×(\d+) ended$", re.M)
+ENDED = re.compile(r"^ *([0-9.]+) .* (\S+) ×(\d+) ended(?:, \d+ failed)?$", re.M)
 DIM = "8a8a8a"  # of ended processes
 
 
@@ -53,7 +53,8 @@ def ended_processes_are_rows(_scratch):
             expect(shares == sorted(shares, reverse=True) and len(shares) > 5, terminal, f"not in their place: {shares}")
         y = terminal.row_of("cc1 ×38 ended")
         colors = {terminal.screen.buffer[y][x].fg for x in range(80) if terminal.screen.buffer[y][x].data.strip()}
-        return problem or expect(colors == {DIM}, terminal, f"its colours are {colors}")
+        return problem or expect(colors == {DIM}, terminal, f"its colours are {colors}") or \
+            expect("cc1 ×38 ended, 2 failed" in terminal.text(), terminal, "failures are not named")
 
 
 def counts_are_exact(scratch):
@@ -61,7 +62,7 @@ def counts_are_exact(scratch):
     exits = [0, 1000003, 1000004, 1000004]
 
     def change(number, tables):
-        tables["exited"] = [dict(tables["exited"][0], command="burst", exits=exits[number], cpu_seconds=0.4 * number)]
+        tables["exited"] = [dict(tables["exited"][0], command="burst", exits=exits[number], failures=0, cpu_seconds=0.4 * number)]
     with recorded(recording=edited(scratch, change, frames=4)) as terminal:
         seen = []
         for _ in range(3):
@@ -82,7 +83,7 @@ def the_cursor_stays_on_what_ended(scratch):
     """Rows without a PID are told apart by their commands."""
     def change(number, tables):
         first = tables["exited"][0]
-        tables["exited"] = [dict(first, command=name, exits=number, cpu_seconds=number * (share if number < 2 else last))
+        tables["exited"] = [dict(first, command=name, exits=number, failures=0, cpu_seconds=number * (share if number < 2 else last))
                             for name, share, last in (("one", .9, .2), ("two", .8, .9), ("three", .7, .3))]
         tables["process"] = tables["process"][:1]
     with recorded(recording=edited(scratch, change)) as terminal:
@@ -106,7 +107,7 @@ def what_ended_is_filtered_and_searched(_scratch):
         terminal.send(".", "\\", *"ended", "Enter")
         rows = [line for line in terminal.lines()[9:-1] if line.strip()]
         rows = rows[rows.index(next(row for row in rows if "%CPU" in row)) + 1:]
-        problem = expect(len(rows) == 2 and all(row.endswith("ended") for row in rows), terminal, str(rows)) or \
+        problem = expect(len(rows) == 2 and all(" ended" in row for row in rows), terminal, str(rows)) or \
             expect("filter ended: 0 of 11 + 2 ended" in terminal.text(), terminal, "they are not counted")
         terminal.send("Esc", "<")
         return problem or expect("cc1 ×38 ended" in terminal.text(), terminal, "sorting loses it")
@@ -188,7 +189,7 @@ def one_user(_scratch):
         terminal.send(*"ada", "Enter", ".")
         rows = terminal.lines()[terminal.row_of("%CPU") + 1:-1]
         problem = problem or expect(rows and all(" ada " in row for row in rows if row), terminal, "others are shown") or \
-            expect("of ada" in terminal.text(), terminal, "the title does not name the user")
+            expect("── ada: ran in" in terminal.text(), terminal, "the title does not name the user")
         terminal.send("u", "Home", "Enter")
         return problem or expect("postgres" in terminal.text(), terminal, "the others do not come back")
 
@@ -197,10 +198,44 @@ def idle_ones_have_a_view(_scratch):
     with screen("-d", "0.2", "cpu") as terminal:
         terminal.wait_for(" of ")
         terminal.send("Tab")
-        shown, everything = re.search(r"── all processes.* (\d+)(?: of (\d+))? ──", terminal.text()).groups()
+        shown, everything = re.search(r"── all processes.* (\d+)(?: of (\d+))?(?: \+ \d+ ended)? ──", terminal.text()).groups()
         problem = expect(everything is None and int(shown) > 5, terminal, "not all are shown")
         terminal.send("Esc")
         return problem or expect(" of " in terminal.text(), terminal, "home shows idle ones")
+
+
+def titles_name_what_was_chosen(_scratch):
+    for arguments, title in (("-p", "render"), "chosen processes in"), (("-u", "ada"), "ada: ran in"), \
+            (("--threshold=5",), "from 5 % on in"), (("--idle",), "all processes in"), (("--threads",), "threads in"):
+        with recorded(*arguments) as terminal:
+            terminal.send(".")
+            problem = expect(f"── {title}" in terminal.text(), terminal, f"no title '{title}'")
+            if problem:
+                return problem
+    return None
+
+
+def sorted_by_letters(_scratch):
+    """By memory, CPU and time; what ended has only CPU time of the interval."""
+    with recorded() as terminal:
+        terminal.send(".")
+        for key, first in (("M", "render"), ("T", "render"), ("P", "render")):
+            terminal.send(key)
+            rows = terminal.lines()[terminal.row_of("%CPU") + 1:-1]
+            ended = [y for y, row in enumerate(rows) if " ended" in row]
+            problem = expect(first in rows[0], terminal, f"{key}: {first} is not the first") or \
+                expect((ended[0] > 4) == (key != "P"), terminal, f"{key}: ended rows are at {ended}")
+            if problem:
+                return problem
+        return None
+
+
+def opened_and_back(_scratch):
+    with sleeper() as (terminal, child):
+        terminal.send("Enter")
+        problem = expect(terminal.wait_for(f"PID {child.pid}"), terminal, "Enter does not open it")
+        terminal.send("Esc", "Esc")
+        return problem or expect(terminal.wait_for("[2 CPU]"), terminal, "Esc does not come back")
 
 
 def the_distribution_begins_at_the_top(_scratch):
@@ -300,6 +335,9 @@ def tests():
         ("Esc in the menu of signals sends none", escape_sends_nothing),
         ("the processes of one user", one_user),
         ("idle processes have a view", idle_ones_have_a_view),
+        ("titles name what was chosen", titles_name_what_was_chosen),
+        ("M, P and T sort processes", sorted_by_letters),
+        ("a process is opened, and Esc comes back", opened_and_back),
         ("the distribution begins with the busiest processes", the_distribution_begins_at_the_top),
         ("many CPUs are bars, or cells with a ruler", many_cpus),
         ("a small screen names all its glyphs", names_where_bars_fit),

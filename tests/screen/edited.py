@@ -70,7 +70,7 @@ def no_load(scratch):
 
 def equal_shares_of_ended_commands(scratch):
     def change(number, tables):
-        tables["exited"] = [dict(tables["exited"][0], command=name, exits=10 * number, cpu_seconds=share * number * STEP)
+        tables["exited"] = [dict(tables["exited"][0], command=name, exits=10 * number, failures=0, cpu_seconds=share * number * STEP)
                             for name, share in (("one", 0.02), ("two", 0.03), ("three", 0.02))]
     with replay("cpu", recording=edited(scratch, change)) as terminal:
         terminal.send(".")

@@ -76,26 +76,46 @@ void cpu_heading(const struct pane_context *context, char *text, size_t room)
 	}
 }
 
-static void list_title(const struct pane_context *context, bool wide, char *text, size_t room)
+/* Which processes the list has. */
+static void chosen_title(const struct pane_context *context, bool wide, const char *user, char *text,
+			 size_t room)
 {
-	const char *user = context->request->shown_user;
-	bool tree = settings_get(context->settings, "cpu.tree") != NULL;
+	const char *threshold = settings_get(context->settings, "cpu.threshold");
 
 	if (context->view == CPU_VIEW_THREADS)
 		snprintf(text, room, "%s", _("threads"));
-	else if (tree)
+	else if (context->request->processes)
+		snprintf(text, room, "%s", _("chosen processes"));
+	else if (settings_get(context->settings, "cpu.tree"))
 		snprintf(text, room, "%s", _("all processes as a tree"));
+	else if (threshold)
+		snprintf(text, room, _("from %s %% on"), threshold);
 	else if (context->view == CPU_VIEW_ALL)
 		snprintf(text, room, "%s", _("all processes"));
 	else
-		snprintf(text, room, "%s", wide ? _("processes that ran") : _("ran"));
-	if (user)
-		snprintf(text + strlen(text), room - strlen(text), _(" of %s"), user);
+		snprintf(text, room, "%s", wide && !user ? _("processes that ran") : _("ran"));
+}
+
+/* The view All shows more. */
+static bool hides_idle(const struct pane_context *context)
+{
+	return context->view == CPU_VIEW_PROCESSES && !context->request->processes &&
+	       !settings_get(context->settings, "cpu.tree") &&
+	       !settings_get(context->settings, "cpu.threshold");
+}
+
+static void list_title(const struct pane_context *context, bool wide, char *text, size_t room)
+{
+	const char *user =
+		context->request->shown_user ? context->request->shown_user : context->request->users;
+	char name[TEXT_MAX];
+
+	chosen_title(context, wide, user, name, sizeof(name));
+	snprintf(text, room, "%s%s%s", user ? user : "", user ? ": " : "", name);
 	if (wide || !user)
 		add_interval(context, text, room);
-	if (wide && context->view == CPU_VIEW_PROCESSES && !tree &&
-	    !context->tables[context->focus].has_filter)
-		snprintf(text + strlen(text), room - strlen(text), "%s", _("; Tab: idle ones, too"));
+	if (wide && hides_idle(context) && !context->tables[context->focus].has_filter)
+		snprintf(text + strlen(text), room - strlen(text), "%s", _("; Tab: all"));
 }
 
 /* On the lowest screens: the total, and a line for each of the first processes. */

@@ -50,7 +50,7 @@ static double growth(const struct table *exited, const void *origin, const char 
  */
 static const char *ended_text(struct arena *texts, const char *command, double count, double failed)
 {
-	if (failed >= 1)
+	if (count >= 1 && failed >= 1)
 		return arena_print(texts, _("%s ×%.0f ended, %.0f failed"), command, count, failed);
 	return count >= 1 ? arena_print(texts, _("%s ×%.0f ended"), command, count)
 			  : arena_print(texts, _("%s ended"), command);

@@ -563,7 +563,6 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 	};
 
 	graph_stacked(canvas, &context->history, parts, N_CPU_PARTS, &scale);
-	canvas_right(canvas, 0, 0, canvas->width, STYLE_DIM, _("5 min"));
 }
 
 /* Of the lines left. */
