@@ -84,17 +84,27 @@ static void previous_view(struct pane_context *context)
 	step_view(context, session_views(context) - 1);
 }
 
+/* The view above the shown one; -1: there is none. */
+static int view_above(const struct pane_context *context)
+{
+	if (context->pane->above)
+		return context->pane->above(context);
+	return context->view == session_home(context) ? -1 : (int)session_home(context);
+}
+
 /* Out of a view, then of a selection, then of a filter, then of a pane that another one opened. */
 static void go_up(struct pane_context *context)
 {
 	struct screen *screen = context->screen;
 	struct table_widget *widget = session_table(screen);
+	bool has_table = !session_lacks_table(context);
+	int above = view_above(context);
 
-	if (context->view > 0)
-		screen_show_view(context, 0);
-	else if (widget->place.cursor_on)
+	if (above >= 0)
+		screen_show_view(context, (unsigned)above);
+	else if (has_table && widget->place.cursor_on)
 		widget->place.cursor_on = false;
-	else if (widget->has_filter)
+	else if (has_table && widget->has_filter)
 		table_set_filter(widget, "");
 	else if (screen->came_from >= 0)
 		session_choose_pane(screen, (unsigned)screen->came_from);
@@ -504,6 +514,18 @@ const char *commands_refuse(const struct pane_context *context, enum action acti
 	case ACTION_NEXT_VIEW:
 	case ACTION_PREVIOUS_VIEW:
 		return session_views(context) > 1 ? NULL : _("this pane has one view");
+	case ACTION_SEARCH:
+	case ACTION_SEARCH_NEXT:
+	case ACTION_FILTER:
+	case ACTION_SORT:
+	case ACTION_SORT_LEFT:
+	case ACTION_SORT_RIGHT:
+	case ACTION_REVERSE:
+	case ACTION_SORT_MEMORY:
+	case ACTION_SORT_CPU:
+	case ACTION_SORT_TIME:
+	case ACTION_COLUMNS:
+		return session_lacks_table(context) ? _("this view has no table") : NULL;
 	default:
 		return NULL;
 	}

@@ -71,6 +71,9 @@ void screen_show_view(struct pane_context *context, unsigned view);
 /* Shows the pane with this name for this process; does nothing if there is no such pane. */
 void screen_open(struct pane_context *context, const char *pane, const struct process_choice *process);
 
+/* Did another pane open this one? Then Esc goes back there. */
+bool screen_was_opened(const struct pane_context *context);
+
 /*
  * Shows the pane with this name and does this action there, as if its key was pressed, with the row selected
  * that is selected here if the table is the same. Esc comes back.

@@ -145,7 +145,7 @@ static bool choose_pane(struct screen *screen, int key)
 		if (screen->setup->panes[i]->digit != key)
 			continue;
 		if (i == screen->current)
-			screen_show_view(session_context(screen), 0);
+			screen_show_view(session_context(screen), session_home(session_context(screen)));
 		else
 			session_choose_pane(screen, i);
 		return true;

@@ -74,6 +74,7 @@ struct pane_view {
 	unsigned long also; /* bits of more lazy tables to sample */
 	const struct pane_action
 		*actions; /* before those of the pane; ended by one without act; may be NULL */
+	bool no_table;    /* its table is not drawn: no keys of tables */
 	/* Writes what stands above its table, with the span of its numbers; NULL: the title. */
 	void (*heading)(const struct pane_context *context, char *text, size_t room);
 	void (*draw)(struct pane_context *context,
@@ -119,6 +120,12 @@ struct pane {
 	 * then, and its key shows this. NULL: it has one. May be NULL.
 	 */
 	const char *(*refuses)(const struct pane_context *context, enum action action);
+
+	/* The home among its views, for Esc and the pane's digit; NULL: the first. */
+	unsigned (*home)(const struct pane_context *context);
+
+	/* The view that Esc goes up to; -1: there is none. NULL: home. */
+	int (*above)(const struct pane_context *context);
 
 	/* Asks for the value of a setting that is not one of a few. May be NULL. */
 	void (*ask_setting)(struct pane_context *context, const char *name);

@@ -470,6 +470,21 @@ unsigned session_views(const struct pane_context *context)
 	return n > 0 ? n : 1;
 }
 
+unsigned session_home(const struct pane_context *context)
+{
+	return context->pane->home ? context->pane->home(context) : 0;
+}
+
+bool session_lacks_table(const struct pane_context *context)
+{
+	return context->pane->views && context->pane->views[context->view].no_table;
+}
+
+bool screen_was_opened(const struct pane_context *context)
+{
+	return context->screen->came_from >= 0;
+}
+
 /* Does the view show this table? */
 static bool view_has(const struct pane_view *view, unsigned table)
 {
@@ -519,14 +534,14 @@ void session_choose_recorded_pane(struct screen *screen)
 void screen_open(struct pane_context *context, const char *pane, const struct process_choice *process)
 {
 	struct screen *screen = context->screen;
-	int from = (int)screen->current;
+	int from = (int)screen->current, came_from = screen->came_from;
 
 	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
 		if (strcmp(screen->setup->panes[i]->name, pane) != 0)
 			continue;
 		context->request->mapped = *process;
 		session_choose_pane(screen, i);
-		screen->came_from = from;
+		screen->came_from = from == (int)i ? came_from : from;
 		if (screen->setup->panes[i]->entered)
 			screen->setup->panes[i]->entered(session_context(screen));
 	}

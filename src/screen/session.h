@@ -29,6 +29,12 @@ void session_choose_pane(struct screen *screen, unsigned index);
 /* How many views the pane has; at least 1. */
 unsigned session_views(const struct pane_context *context);
 
+/* Its home among them. */
+unsigned session_home(const struct pane_context *context);
+
+/* Has the shown view no table to search, filter or sort? */
+bool session_lacks_table(const struct pane_context *context);
+
 /* A recording need not contain the first pane; then the first pane that it contains is shown. */
 void session_choose_recorded_pane(struct screen *screen);
 

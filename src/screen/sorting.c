@@ -130,7 +130,7 @@ static void sort_by_key(struct pane_context *context, const char *const *keys)
 
 void sorting_by_memory(struct pane_context *context)
 {
-	sort_by_key(context, (const char *const[]){ "resident_bytes", NULL });
+	sort_by_key(context, (const char *const[]){ "resident_bytes", "present_bytes", NULL });
 }
 
 void sorting_by_cpu(struct pane_context *context)

@@ -125,6 +125,9 @@ double table_selected(const struct table_widget *widget, const char *key_column)
 /* If no row is selected, selects the first visible one, or the last one of a log that is followed. */
 void table_select(struct table_widget *widget);
 
+/* Selects this row of the table, if the view has it. */
+void table_select_row(struct table_widget *widget, const void *row);
+
 /* The row and column under the cursor, or the first number of the first row; NULL: none. */
 const void *table_cell(const struct table_widget *widget, const struct column **column);
 

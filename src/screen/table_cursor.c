@@ -114,6 +114,13 @@ void table_select(struct table_widget *widget)
 		select_row(widget, table_follows_tail(widget) ? widget->view.n_rows : widget->place.top);
 }
 
+void table_select_row(struct table_widget *widget, const void *row)
+{
+	for (size_t i = 0; i < widget->view.n_rows; i++)
+		if (widget->view.rows[i] == row)
+			select_row(widget, i);
+}
+
 static void move_row(struct table_widget *widget, long step)
 {
 	long row = (long)widget->place.row + step, last = (long)widget->view.n_rows - 1;

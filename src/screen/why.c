@@ -328,7 +328,8 @@ void pager_why(struct screen *screen)
 
 	if (screen->message_warns && env_mono_ns() < screen->message_until_ns)
 		buffer_print(out, "%s\n\n", screen->message);
-	add_selected(out, context);
+	if (!session_lacks_table(context))
+		add_selected(out, context);
 	add_age(out, screen, frame);
 	add_notices(out, frame);
 	if (context->pane->explain)

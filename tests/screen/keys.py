@@ -404,7 +404,7 @@ def pages_of_a_process(_scratch):
         terminal.view("Map")
         child.kill()
         child.wait()
-        return problem or expect(terminal.wait_for("gone") or "exited" in terminal.text(), terminal, "it does not say that the process has ended")
+        return problem or expect(terminal.wait_for("exited; last map shown"), terminal, "it does not say that the process has ended")
 
 
 def marked_address(terminal):
@@ -451,7 +451,7 @@ def a_process_is_chosen_from_the_list(_scratch):
     with subprocess.Popen(["sleep", seconds]) as child:
         try:
             with screen("-d", "0.2", "pages", height=7) as terminal:  # so low that it is not in sight
-                problem = expect(terminal.wait_for("Which process?"), terminal, "no list")
+                problem = expect(terminal.wait_for("command"), terminal, "no list")
                 for _ in range(100):  # its command line is read once it is looked for
                     terminal.send("/", *seconds, "Enter")
                     if f"sleep {seconds}" in selected_row(terminal):

@@ -9,6 +9,7 @@
 #include "core/i18n.h"
 #include "model/units.h"
 #include "pane/events/events.h"
+#include "screen/graph.h"
 
 #define TABLE_LINES_MIN 4
 #define RULE_FROM_LINES 6
@@ -193,18 +194,13 @@ static void draw_bounds(const struct table_widget *widget, const struct canvas *
 	}
 }
 
-/* Eighths of cells; a part above 0 is at least one. */
-static void draw_bar(const struct canvas *canvas, int y, int x, double share)
+static void draw_bar(const struct canvas *canvas, int y, double exits, double most)
 {
-	int eighths = (int)(share * 8 * (canvas->width - x) + 0.5);
-	enum style style = STYLE_SERIES;
+	const struct graph_part part = { .letter = '#', .value = exits };
+	int x = BOUNDS_CELLS + CANVAS_GAP;
 
-	if (!(share > 0))
-		return;
-	eighths = eighths > 0 ? eighths : 1;
-	canvas_fill(canvas, y, x, style, 0x2588, eighths / 8);
-	if (eighths % 8 > 0)
-		canvas_fill(canvas, y, x + eighths / 8, style, (uint32_t)(0x2590 - eighths % 8), 1);
+	if (exits > 0)
+		graph_bar(canvas, y, x, canvas->width - x, &part, 1, most);
 }
 
 void events_draw_lifetimes(struct pane_context *context, struct canvas *canvas)
@@ -225,6 +221,6 @@ void events_draw_lifetimes(struct pane_context *context, struct canvas *canvas)
 
 		draw_bounds(widget, &left, y, row);
 		if (has_bars)
-			draw_bar(&below, y, BOUNDS_CELLS + CANVAS_GAP, exits / most);
+			draw_bar(&below, y, exits, most);
 	}
 }

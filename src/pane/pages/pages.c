@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The pages pane: its tables, options and keys; pages_map.c places the cells, pages_draw.c draws them. */
+/* The pages pane: its tables, options, views and keys; pages_map.c places the cells, pages_draw.c draws them.
+ */
 #include <config.h>
 
 #include "pane/pages/pages.h"
@@ -74,19 +75,12 @@ bool pages_has_process(const struct pane_context *context)
 	return table && table->n_rows > 0;
 }
 
-static const char *select_first(void)
-{
-	return _("select a process first, with the arrows or the mouse");
-}
-
 const char *pages_no_process(const struct pane_context *context)
 {
-	const struct pages_state *pages = context->state;
-
-	return pages_has_process(context)       ? NULL
-	       : screen_replays(context)        ? _("the recording has no pages of a process")
-	       : pages->view == PAGES_VIEW_LIST ? select_first()
-						: _("select a process first, in the view Processes");
+	return pages_has_process(context)         ? NULL
+	       : screen_replays(context)          ? _("the recording has no pages of a process")
+	       : context->view == PAGES_VIEW_LIST ? _("select a process first, with the arrows or the mouse")
+						  : _("select a process first, in the view Processes");
 }
 
 double pages_total(const struct pane_context *context, const char *column)
@@ -101,47 +95,51 @@ static bool is_chosen(const struct pane_context *context)
 	return context->request->mapped.is_set || context->request->processes;
 }
 
-static uint64_t cursor_page(const struct pages_state *pages)
-{
-	return pages->view == PAGES_VIEW_PAGE ? pages->page
-	       : pages->n_cells > 0           ? pages->cells[map_selected(pages)].start
-					      : 0;
-}
-
 /* Looks up one page: for the line below the map when a cell is a page, and for the view of a page. */
 static void ask_page(struct pane_context *context)
 {
 	struct pages_state *pages = context->state;
-	bool single = pages->view == PAGES_VIEW_MAP && pages->n_cells > 0 && pages->cell_pages == 1;
+	bool whole = context->view == PAGES_VIEW_PAGE;
+	bool single = context->view == PAGES_VIEW_MAP && pages->n_cells > 0 && pages->cell_pages == 1;
 
-	if (single || pages->view == PAGES_VIEW_PAGE)
-		context->request->page_address = cursor_page(pages);
-	if (context->requested[PAGES_TABLE_PAGE] != (single || pages->view == PAGES_VIEW_PAGE))
-		screen_request(context, PAGES_TABLE_PAGE, single || pages->view == PAGES_VIEW_PAGE);
-	if (context->requested[PAGES_TABLE_BYTES] != (pages->view == PAGES_VIEW_PAGE))
-		screen_request(context, PAGES_TABLE_BYTES, pages->view == PAGES_VIEW_PAGE);
+	if (whole)
+		context->request->page_address = map_page(pages);
+	else if (single)
+		context->request->page_address = pages->cells[map_selected(pages)].start;
+	if (context->requested[PAGES_TABLE_PAGE] != (single || whole))
+		screen_request(context, PAGES_TABLE_PAGE, single || whole);
+	if (context->requested[PAGES_TABLE_BYTES] != whole)
+		screen_request(context, PAGES_TABLE_BYTES, whole);
 }
 
-void pages_show(struct pane_context *context, enum pages_view view)
-{
-	screen_show_view(context, view);
-}
-
-/* The page under the cursor is looked up from where the view was. */
+/* The page that is shown is the one under the cursor of the map. */
 static void viewed(struct pane_context *context)
 {
 	struct pages_state *pages = context->state;
 
-	if (context->view == PAGES_VIEW_PAGE && pages->view != PAGES_VIEW_PAGE) {
-		map_load(context);
-		pages->page = cursor_page(pages);
-	} else if (pages->view == PAGES_VIEW_PAGE && context->view == PAGES_VIEW_MAP) {
-		map_go(context, pages->page);
-	}
+	map_load(context);
+	if (context->view == PAGES_VIEW_PAGE && !map_region(context, pages->cursor) && pages->n_cells > 0)
+		pages->cursor = pages->cells[map_selected(pages)].start;
+	if (context->view == PAGES_VIEW_MAP)
+		map_go(context, pages->cursor);
 	pages->scroll = 0;
-	pages->view = (enum pages_view)context->view;
 	screen_prefer_delay(context, MAP_SECONDS); /* soon after it is opened, then more slowly */
 	ask_page(context);
+}
+
+static unsigned home(const struct pane_context *context)
+{
+	return is_chosen(context) || screen_replays(context) ? PAGES_VIEW_MAP : PAGES_VIEW_LIST;
+}
+
+/* From a page to the map, to where it was opened from or to the list of processes. */
+static int above(const struct pane_context *context)
+{
+	if (context->view == PAGES_VIEW_LIST)
+		return -1;
+	if (context->view != home(context))
+		return (int)home(context);
+	return screen_was_opened(context) || screen_replays(context) ? -1 : PAGES_VIEW_LIST;
 }
 
 void pages_open(struct pane_context *context, const struct table *processes, const void *row)
@@ -154,26 +152,49 @@ void pages_open(struct pane_context *context, const struct table *processes, con
 	screen_open(context, "pages", &process);
 }
 
-/* From the map to the regions, from a region to its place in the map, from the list to a process. */
-static void enter(struct pane_context *context)
+static void open_map(struct pane_context *context)
 {
-	struct pages_state *pages = context->state;
-	struct table_widget *widget = &context->tables[context->focus];
+	const struct table *table = context_table(context, PAGES_TABLE_LIST);
+	struct table_widget *widget = &context->tables[PAGES_TABLE_LIST];
 	const struct column *column;
-	const void *row = widget->place.cursor_on ? table_cell(widget, &column) : NULL;
-	const struct table *table = context_table(context, context->focus);
+	const void *row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
 
-	if (pages->view == PAGES_VIEW_LIST && row && table) {
+	if (row)
 		pages_open(context, table, row);
-	} else if (pages->view == PAGES_VIEW_LIST) {
-		screen_warn(context->screen, MESSAGE_PANE, "%s", select_first());
-	} else if (pages->view == PAGES_VIEW_REGIONS) {
-		pages_show(context, PAGES_VIEW_MAP);
-		if (row && table)
-			map_go(context, (uint64_t)table_number(table, row, "start_address"));
-	} else {
-		pages_show(context, PAGES_VIEW_REGIONS);
-	}
+	else
+		screen_warn(context->screen, MESSAGE_PANE, "%s",
+			    _("select a process first, with the arrows or the mouse"));
+}
+
+static void show_region_in_map(struct pane_context *context)
+{
+	const struct table *table = context_table(context, PAGES_TABLE_REGION);
+	struct table_widget *widget = &context->tables[PAGES_TABLE_REGION];
+	struct pages_state *pages = context->state;
+	const struct column *column;
+	const void *row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
+
+	if (row)
+		pages->cursor = table_u64(table, row, "start_address");
+	screen_show_view(context, PAGES_VIEW_MAP);
+}
+
+static void show_region(struct pane_context *context)
+{
+	const struct pages_state *pages = context->state;
+	const void *region = NULL;
+
+	map_load(context);
+	if (pages->n_cells > 0)
+		region = map_region(context, pages->cells[map_selected(pages)].start);
+	screen_show_view(context, PAGES_VIEW_REGIONS);
+	if (region)
+		table_select_row(&context->tables[PAGES_TABLE_REGION], region);
+}
+
+static void signal_process(struct pane_context *context)
+{
+	screen_hand_over(context, "cpu", ACTION_ACT);
 }
 
 static void wait_for_next(struct pane_context *context)
@@ -193,8 +214,13 @@ static void region_behind(struct pane_context *context)
 	ask_page(context);
 }
 
+static void sort_by_present(struct pane_context *context)
+{
+	view_choose_sort(&context->tables[PAGES_TABLE_REGION].view, "present_bytes");
+}
+
 static const struct pane_action map_actions[] = {
-	{ ACTION_OPEN, enter, N_("Regions"), N_("the region under the cursor, among all regions") },
+	{ ACTION_OPEN, show_region, N_("Regions"), N_("the region under the cursor, among all regions") },
 	{ ACTION_MORE, map_zoom_in, N_("Zoom"), N_("fewer pages in a cell") },
 	{ ACTION_LESS, map_zoom_out, N_("Zoom"), N_("more pages in a cell") },
 	{ ACTION_REGION_BACK, region_before, N_("Region"), NULL },
@@ -203,27 +229,34 @@ static const struct pane_action map_actions[] = {
 	{ 0 },
 };
 
+static const struct pane_action region_actions[] = {
+	{ ACTION_OPEN, show_region_in_map, N_("Map"), N_("the selected region in the map") },
+	{ ACTION_SORT_MEMORY, sort_by_present, N_("Largest"), N_("sort by memory that is present") },
+	{ 0 },
+};
+
 static const struct pane_action list_actions[] = {
-	{ ACTION_OPEN, enter, N_("Map"), N_("show the map of the selected process") },
+	{ ACTION_OPEN, open_map, N_("Map"), N_("show the map of the selected process") },
+	{ ACTION_ACT, signal_process, N_("Signal"), N_("send a signal to the selected process") },
 	{ 0 },
 };
 
 static const struct pane_view views[] = {
 	[PAGES_VIEW_MAP] = { "map", N_("Map"), N_("where the pages of the process are"), PAGES_TABLE_REGION,
-			     .actions = map_actions, .draw = pages_draw },
+			     .actions = map_actions, .no_table = true, .draw = pages_draw },
 	[PAGES_VIEW_REGIONS] = { "regions", N_("Regions"), N_("the mappings of the process, in numbers"),
-				 PAGES_TABLE_REGION, .actions = list_actions, .draw = pages_draw },
-	[PAGES_VIEW_LIST] = { "processes", N_("Processes"), N_("choose another process"), PAGES_TABLE_LIST,
-			      .actions = list_actions, .draw = pages_draw },
+				 PAGES_TABLE_REGION, .actions = region_actions, .draw = pages_draw },
 	[PAGES_VIEW_PAGE] = { "page", N_("Page"), N_("the page under the cursor: its bits, its bytes"),
-			      PAGES_TABLE_REGION, .draw = pages_draw },
-	[PAGES_VIEW_STATISTICS] = { "values", N_("Values"), N_("all numbers of the process"),
-				    PAGES_TABLE_REGION, .draw = pages_draw },
+			      PAGES_TABLE_REGION, .no_table = true, .draw = pages_draw },
+	[PAGES_VIEW_VALUES] = { "values", N_("Values"), N_("all numbers of the process"), PAGES_TABLE_REGION,
+				.no_table = true, .draw = pages_draw },
 	[PAGES_VIEW_HISTORY] = { "history", N_("History"), N_("its memory over time"), PAGES_TABLE_REGION,
-				 .draw = pages_draw },
+				 .no_table = true, .draw = pages_draw },
 	[PAGES_VIEW_EVENTS] = { "events", N_("Page events"),
 				N_("page faults, allocations and reclaim of the whole machine"),
 				PAGES_TABLE_EVENT, .draw = pages_draw },
+	[PAGES_VIEW_LIST] = { "processes", N_("Processes"), N_("choose another process"), PAGES_TABLE_LIST,
+			      .actions = list_actions, .draw = pages_draw },
 	{ 0 },
 };
 
@@ -239,19 +272,20 @@ static void act(struct pane_context *context, unsigned index)
 static void show_actions(struct pane_context *context)
 {
 	const struct menu_item items[] = {
-		{ _("One page"), _("a cell is one page") },
-		{ _("Fit"), _("fit all of it") },
-		{ _("Auto fit"), _("fit all of it, also when it grows") },
-		{ _("Follow"), _("after the process has exited: the next with its name") },
-		{ _("Reset soft-dirty"), _("clear the soft-dirty marks") },
-		{ _("Populate"), _("force all its pages in: this changes the process") },
+		{ _("One page"), _("zoom: a cell is one page") },
+		{ _("Fit"), _("zoom: all of it, and keep this size of a cell") },
+		{ _("Auto fit"), _("zoom: all of it, also when it grows") },
+		{ _("Follow"), _("after the process has exited: wait for the next of its name") },
+		{ _("Reset soft-dirty"),
+		  _("clear the soft-dirty bits, to see what is written from then on") },
+		{ _("Populate"), _("read all of its pages in; asks first") },
 	};
 
 	screen_menu(context, _("Actions"), items, sizeof(items) / sizeof(items[0]), 0, act);
 }
 
 static const struct pane_action pane_actions[] = {
-	{ ACTION_ACT, show_actions, NULL, N_("menu of actions: zoom, follow, reset marks, populate") },
+	{ ACTION_ACT, show_actions, NULL, N_("menu of actions: zoom, follow, reset soft-dirty, populate") },
 	{ 0 },
 };
 
@@ -265,77 +299,88 @@ static const struct pane_setting choices[] = {
 
 static const char *refuses(const struct pane_context *context, enum action action)
 {
-	if (action == ACTION_OPEN)
-		return NULL;
-	if (screen_replays(context) && action != ACTION_REGION_BACK && action != ACTION_REGION_ON &&
-	    action != ACTION_MARK)
-		return _("a recording has only the process and the map it was made with");
-	return is_chosen(context) || screen_replays(context) ? NULL : pages_no_process(context);
+	bool listed = context->view == PAGES_VIEW_LIST;
+	bool reads = action == ACTION_REGION_BACK || action == ACTION_REGION_ON || action == ACTION_MARK ||
+		     action == ACTION_SORT_MEMORY || (action == ACTION_OPEN && !listed);
+
+	if (screen_replays(context))
+		return reads ? NULL : _("a recording has only the process and the map it was made with");
+	return listed || is_chosen(context) ? NULL : pages_no_process(context);
 }
 
-static bool page_key(struct pane_context *context, const struct input *input)
+static void scroll(struct pages_state *pages, int lines)
 {
-	struct pages_state *pages = context->state;
-	uint64_t page = (uint64_t)pages->page_bytes;
-	int most = pages->page_lines > 0 ? pages->page_lines : 1;
+	pages->scroll = pages->scroll + lines > 0 ? pages->scroll + lines : 0;
+}
 
-	if (pages->view != PAGES_VIEW_PAGE && (input->key == K_LEFT || input->key == K_RIGHT))
-		return false; /* no neighbours among values */
-	switch (input->key) {
-	case K_LEFT:
-		pages->page -= pages->page >= page ? page : 0;
-		break;
-	case K_RIGHT:
-		pages->page += page;
-		break;
+static bool scroll_key(struct pages_state *pages, int key)
+{
+	int page = pages->page_lines > 0 ? pages->page_lines : 1;
+
+	switch (key) {
 	case K_UP:
 	case K_WHEEL_UP:
-		pages->scroll -= pages->scroll > 0 ? 1 : 0;
-		break;
+		scroll(pages, -1);
+		return true;
 	case K_DOWN:
 	case K_WHEEL_DOWN:
-		pages->scroll++;
-		break;
+		scroll(pages, 1);
+		return true;
 	case K_PAGE_UP:
-		pages->scroll = pages->scroll > most ? pages->scroll - most : 0;
-		break;
+		scroll(pages, -page);
+		return true;
 	case K_PAGE_DOWN:
-		pages->scroll += most;
-		break;
+		scroll(pages, page);
+		return true;
 	default:
 		return false;
 	}
-	if (pages->view == PAGES_VIEW_PAGE)
-		ask_page(context);
+}
+
+/* Left and right: the neighbours of the page. */
+static bool page_key(struct pane_context *context, int key)
+{
+	struct pages_state *pages = context->state;
+	uint64_t page = map_page(pages);
+
+	if (key == K_LEFT)
+		pages->cursor = page >= pages->page_bytes ? page - pages->page_bytes : 0;
+	else if (key == K_RIGHT)
+		pages->cursor = page + pages->page_bytes;
+	else
+		return scroll_key(pages, key);
+	ask_page(context);
 	return true;
 }
 
 static bool key(struct pane_context *context, const struct input *input)
 {
-	struct pages_state *pages = context->state;
 	bool taken;
 
-	if (pages->view == PAGES_VIEW_PAGE || pages->view == PAGES_VIEW_STATISTICS)
-		return page_key(context, input);
-	if (pages->view != PAGES_VIEW_MAP)
+	switch (context->view) {
+	case PAGES_VIEW_PAGE:
+		return page_key(context, input->key);
+	case PAGES_VIEW_VALUES:
+		return scroll_key(context->state, input->key);
+	case PAGES_VIEW_MAP:
+		taken = map_key(context, input);
+		if (taken)
+			ask_page(context);
+		return taken;
+	default:
 		return false;
-	taken = map_key(context, input);
-	if (taken)
-		ask_page(context);
-	return taken;
+	}
 }
 
 static void open_pages(struct pane_context *context)
 {
 	struct pages_state *pages = context->state;
-	bool chosen = is_chosen(context) || screen_replays(context);
 
 	pages->page_bytes = 4096;
-	pages->view = chosen ? PAGES_VIEW_MAP : PAGES_VIEW_LIST;
-	context->view = pages->view;
-	context->focus = chosen ? PAGES_TABLE_REGION : PAGES_TABLE_LIST;
-	context->requested[PAGES_TABLE_LIST] = !chosen;
-	context->preferred_seconds = chosen ? MAP_SECONDS : 0;
+	context->view = home(context);
+	context->focus = views[context->view].table;
+	context->requested[PAGES_TABLE_LIST] = context->view == PAGES_VIEW_LIST;
+	context->preferred_seconds = context->view == PAGES_VIEW_MAP ? MAP_SECONDS : 0;
 }
 
 static void close_pages(void *state)
@@ -354,7 +399,7 @@ static void entered(struct pane_context *context)
 
 	pages->cursor = pages->top = pages->zoom = 0;
 	pages->mark.set = false;
-	pages_show(context, PAGES_VIEW_MAP);
+	screen_show_view(context, PAGES_VIEW_MAP);
 	map_ask(context);
 }
 
@@ -379,9 +424,13 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 	struct pages_state *pages = context->state;
 	const struct table *total = frame_table(frame, "page_total"), *cells = frame_table(frame, "cell");
 
+	if (!frame_table(frame, "page_event"))
+		pages->events_since_ns = 0;
+	else if (pages->events_since_ns == 0)
+		pages->events_since_ns = frame->wall_ns;
 	if (!cells && !total)
 		return;
-	if (pages->view == PAGES_VIEW_LIST && frame_table(frame, "process"))
+	if (context->view == PAGES_VIEW_LIST && frame_table(frame, "process"))
 		screen_prefer_delay(context, 0);
 	pages_note_bytes(pages, frame);
 	note_page_bytes(pages);
@@ -391,7 +440,7 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 		pages->keep_fit = false;
 	}
 	pages->settle = false;
-	if (pages->view == PAGES_VIEW_MAP)
+	if (context->view == PAGES_VIEW_MAP)
 		ask_page(context);
 	map_ask(context);
 }
@@ -428,6 +477,8 @@ const struct pane pane_pages = {
 	.choices = choices,
 	.refuses = refuses,
 	.viewed = viewed,
+	.home = home,
+	.above = above,
 	.state_size = sizeof(struct pages_state),
 	.open = open_pages,
 	.close = close_pages,

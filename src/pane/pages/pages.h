@@ -29,11 +29,11 @@ enum pages_series {
 enum pages_view {
 	PAGES_VIEW_MAP,
 	PAGES_VIEW_REGIONS,
-	PAGES_VIEW_LIST,
 	PAGES_VIEW_PAGE,
-	PAGES_VIEW_STATISTICS,
+	PAGES_VIEW_VALUES,
 	PAGES_VIEW_HISTORY,
 	PAGES_VIEW_EVENTS,
+	PAGES_VIEW_LIST,
 };
 
 /* A row of the table cell; U64_UNKNOWN: unknown. */
@@ -54,7 +54,6 @@ struct map_mark {
 };
 
 struct pages_state {
-	enum pages_view view;
 	struct map_cell *cells; /* of the shown frame; owned */
 	size_t n_cells, cell_capacity;
 	const struct table *loaded; /* they were read from it … */
@@ -72,8 +71,9 @@ struct pages_state {
 	bool hole_sizes;           /* there is room for the sizes of holes */
 	struct map_mark mark;
 	char forced[64];           /* the process whose pages are being forced in, for the message */
-	uint64_t page, page_bytes; /* address of the page that is shown; of every page */
-	int scroll, page_lines;    /* of its bytes */
+	uint64_t page_bytes;       /* of every page */
+	int scroll, page_lines;    /* of the bytes of a page, and of the values */
+	uint64_t events_since_ns;  /* wall clock of the first sample with page events; 0: none */
 	char *last_bytes;          /* of the previous sample, as hexadecimal digits; owned */
 	size_t last_length;
 	uint64_t last_page;
@@ -84,7 +84,6 @@ struct pages_state {
 extern const struct series pages_series[];
 
 /* pages.c */
-void pages_show(struct pane_context *context, enum pages_view view);
 bool pages_has_process(const struct pane_context *context);
 
 /* Why no process is selected, and how to select one; NULL: one is. */
@@ -96,10 +95,19 @@ double pages_total(const struct pane_context *context, const char *column);
 /* pages_map.c: the cells, their positions, the selected one */
 void map_load(struct pane_context *context);                      /* the cells of the shown frame */
 void map_place(struct pages_state *pages);                        /* sets their positions, from first on */
+char *map_cell_text(const struct pages_state *pages, char *out, size_t room); /* "1 cell = 64.0K" */
+uint64_t map_page(const struct pages_state *pages);               /* address of the page with the cursor */
 size_t map_selected(const struct pages_state *pages);             /* index of the cell with the cursor */
 uint64_t map_hole(const struct pages_state *pages, size_t index); /* bytes before this cell; 0: none */
 int map_hole_cells(const struct pages_state *pages, uint64_t bytes); /* cells of the mark of a hole */
 char *map_hole_text(const struct pages_state *pages, char *out, uint64_t bytes, bool ascii);
+
+/* The same cell at the mark, looked for from *next on; NULL: there was none. */
+const struct map_cell *map_marked(const struct map_mark *mark, const struct map_cell *cell, size_t *next);
+
+/* After another zoom most cells are others than at the mark. */
+bool map_mark_fits(const struct pages_state *pages);
+
 bool map_key(struct pane_context *context, const struct input *input);
 void map_zoom_in(struct pane_context *context);
 void map_zoom_out(struct pane_context *context);
@@ -117,7 +125,8 @@ const void *map_region(const struct pane_context *context, uint64_t address);
 void pages_draw(struct pane_context *context, struct canvas *canvas);
 void pages_explain(struct pane_context *context, struct buffer *out);
 void pages_draw_page(struct pane_context *context, const struct canvas *canvas);
-void pages_draw_statistics(struct pane_context *context, const struct canvas *canvas);
+unsigned pages_n_values(const struct pane_context *context); /* of the process, that are known */
+void pages_draw_values(struct pane_context *context, const struct canvas *canvas);
 void pages_draw_history(const struct pane_context *context, const struct canvas *canvas);
 void pages_note_bytes(struct pages_state *pages, const struct frame *frame);
 

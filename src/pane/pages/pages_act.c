@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Actions of the pages pane: forcing pages in, clearing and setting marks. */
+/* Actions of the pages pane: populating, soft-dirty bits, and the mark of the map. */
 #include <config.h>
 
 #include <stdio.h>
@@ -59,8 +59,8 @@ static void forced(struct pane_context *context, int error)
 	if (error)
 		say_failed(context, error, NULL);
 	else
-		screen_message(context->screen, MESSAGE_PANE, _("all readable pages of %s were read in"),
-			       pages->forced);
+		screen_message(context->screen, MESSAGE_PANE,
+			       _("populated: all readable pages of %s were read in"), pages->forced);
 }
 
 static void force(struct pane_context *context)
@@ -69,8 +69,7 @@ static void force(struct pane_context *context)
 
 	process_name(context, pages->forced, sizeof(pages->forced));
 	if (act(context, "force", forced))
-		screen_message(context->screen, MESSAGE_PANE, _("bringing in the pages of %s ..."),
-			       pages->forced);
+		screen_message(context->screen, MESSAGE_PANE, _("populating %s ..."), pages->forced);
 }
 
 void pages_force(struct pane_context *context)
@@ -82,11 +81,10 @@ void pages_force(struct pane_context *context)
 	if (!has_process(context) || !act(context, "force", NULL))
 		return;
 	snprintf(question, sizeof(question),
-		 P_("Force the absent pages of %s in? It reads a byte of each, up to %s page (%s); they "
-		    "then "
-		    "take memory, and swapped ones are read back",
-		    "Force the absent pages of %s in? It reads a byte of each, up to %s pages (%s); they "
-		    "then take memory, and swapped ones are read back",
+		 P_("Populate %s? It reads a byte of up to %s absent page (%s), which then takes memory; "
+		    "swapped pages are read back",
+		    "Populate %s? It reads a byte of each of up to %s absent pages (%s), which then take "
+		    "memory; swapped pages are read back",
 		    absent > 0 ? (unsigned long)absent : 0),
 		 process_name(context, name, sizeof(name)), fixed_text(count, absent, 0),
 		 size_text(size, absent * (double)pages->page_bytes));
@@ -98,7 +96,7 @@ static void cleared(struct pane_context *context, int error)
 	if (error)
 		say_failed(context, error, NULL);
 	else
-		screen_message(context->screen, MESSAGE_PANE, "%s", _("soft-dirty marks cleared"));
+		screen_message(context->screen, MESSAGE_PANE, "%s", _("soft-dirty bits reset"));
 }
 
 static void clear(struct pane_context *context)
@@ -113,7 +111,7 @@ void pages_clear(struct pane_context *context)
 	if (!has_process(context) || !act(context, "clear", NULL))
 		return;
 	snprintf(question, sizeof(question),
-		 _("Clear the marks of writing of %s? It runs a little slower until it has written again"),
+		 _("Reset the soft-dirty bits of %s? Its next write to each page is a little slower"),
 		 process_name(context, name, sizeof(name)));
 	screen_ask(context, question, clear);
 }
@@ -124,7 +122,7 @@ void pages_mark(struct pane_context *context)
 	struct map_mark *mark = &pages->mark;
 
 	map_load(context);
-	mark->set = !mark->set && pages->n_cells > 0;
+	mark->set = pages->n_cells > 0 && (!mark->set || !map_mark_fits(pages));
 	if (!mark->set) {
 		screen_message(context->screen, MESSAGE_PANE, "%s",
 			       _("mark removed: the map shows the current state"));
@@ -135,5 +133,5 @@ void pages_mark(struct pane_context *context)
 	mark->n_cells = pages->n_cells;
 	mark->wall_ns = context->frame->wall_ns;
 	screen_message(context->screen, MESSAGE_PANE, "%s",
-		       _("marked: + appeared, - went, s was swapped since; m removes the mark"));
+		       _("marked: from now on + is new, - is gone, s is swapped out; m removes the mark"));
 }

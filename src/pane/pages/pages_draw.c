@@ -17,6 +17,8 @@
 #define ADDRESSES_FROM_WIDTH 40
 #define GRAPH_FROM_LINES 34
 #define GRAPH_LINES 8
+#define LEGEND_FROM_LINES 6
+#define RULE_FROM_LINES 8
 
 /* What most of a cell is, in the order of the legend. */
 enum kind { ANONYMOUS, FILES, SWAPPED, WRITTEN, HUGE_PAGES, ZERO, KSM, N_KINDS };
@@ -100,7 +102,6 @@ struct difference {
 	char since[CLOCK_TEXT_MAX];
 	const char *mark;                 /* since */
 	uint64_t appeared, went, swapped; /* pages; a minimum, as a cell may have both */
-	size_t n_others;                  /* cells with other bounds then */
 };
 
 #define DIFFERENCE(field, what)                                                                              \
@@ -122,17 +123,6 @@ static const struct schema difference_schema = {
 	SCHEMA_COLUMNS(difference_columns),
 };
 
-static const struct map_cell *find_marked(const struct map_mark *mark, const struct map_cell *cell,
-					  size_t *next)
-{
-	while (*next < mark->n_cells && mark->cells[*next].start < cell->start)
-		(*next)++;
-	return *next < mark->n_cells && mark->cells[*next].start == cell->start &&
-			       mark->cells[*next].end == cell->end
-		       ? &mark->cells[*next]
-		       : NULL;
-}
-
 static void add_difference(const struct map_cell *cell, const struct map_cell *then, struct difference *sum)
 {
 	uint64_t present = known(cell->present), swapped = known(cell->swapped);
@@ -141,7 +131,6 @@ static void add_difference(const struct map_cell *cell, const struct map_cell *t
 	sum->appeared += present > had ? present - had : 0;
 	sum->went += present < had ? had - present : 0;
 	sum->swapped += swapped > had_swapped ? swapped - had_swapped : 0;
-	sum->n_others += then == NULL;
 }
 
 static void compute_difference(const struct pages_state *pages, struct difference *sum)
@@ -152,7 +141,12 @@ static void compute_difference(const struct pages_state *pages, struct differenc
 	clock_local(sum->since, pages->mark.wall_ns, "%H:%M:%S");
 	sum->mark = sum->since;
 	for (size_t i = 0; i < pages->n_cells; i++)
-		add_difference(&pages->cells[i], find_marked(&pages->mark, &pages->cells[i], &next), sum);
+		add_difference(&pages->cells[i], map_marked(&pages->mark, &pages->cells[i], &next), sum);
+}
+
+static uint32_t unchanged_glyph(const struct canvas *canvas)
+{
+	return canvas->glyphs->ascii ? 'o' : 0x2591;
 }
 
 static void draw_difference(const struct canvas *canvas, const struct map_cell *cell,
@@ -164,9 +158,7 @@ static void draw_difference(const struct canvas *canvas, const struct map_cell *
 
 	if (glyph == ' ')
 		canvas_fill(canvas, cell->y, cell->x, STYLE_DIM,
-			    present + swapped > 0 ? (canvas->glyphs->ascii ? 'o' : 0x2591)
-						  : canvas->glyphs->empty,
-			    1);
+			    present + swapped > 0 ? unchanged_glyph(canvas) : canvas->glyphs->empty, 1);
 	else
 		canvas_fill(canvas, cell->y, cell->x, STYLE_NEW, (uint32_t)glyph, 1);
 }
@@ -215,6 +207,7 @@ static int address_cells(const struct pages_state *pages, int width)
 
 static void draw_cells(struct pages_state *pages, const struct canvas *canvas)
 {
+	bool marked = pages->mark.set && map_mark_fits(pages);
 	size_t next = 0;
 
 	for (size_t i = 0; i < pages->n_cells; i++) {
@@ -223,8 +216,8 @@ static void draw_cells(struct pages_state *pages, const struct canvas *canvas)
 		if (cell->y < 0)
 			continue;
 		draw_hole(pages, canvas, i);
-		if (pages->mark.set)
-			draw_difference(canvas, cell, find_marked(&pages->mark, cell, &next));
+		if (marked)
+			draw_difference(canvas, cell, map_marked(&pages->mark, cell, &next));
 		else
 			draw_cell(canvas, cell);
 	}
@@ -263,6 +256,22 @@ static int draw_size(const struct pane_context *context, const struct canvas *ca
 	return canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
 }
 
+static int draw_exit(const struct pane_context *context, const struct canvas *canvas, int x, const char *name)
+{
+	const struct pages_state *pages = context->state;
+	char text[TEXT_MAX];
+
+	if (screen_replays(context))
+		snprintf(text, sizeof(text), "%s",
+			 pages->n_cells > 0 ? _("exited; last map shown") : _("exited"));
+	else if (pages->n_cells > 0)
+		snprintf(text, sizeof(text), _("exited; last map shown; Follow (F9) waits for the next %s"),
+			 name);
+	else
+		snprintf(text, sizeof(text), _("exited; Follow (F9) waits for the next %s"), name);
+	return canvas_piece(canvas, 0, x, STYLE_BAD, text);
+}
+
 static void draw_header(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct pages_state *pages = context->state;
@@ -276,26 +285,19 @@ static void draw_header(const struct pane_context *context, const struct canvas 
 	snprintf(text, sizeof(text), "PID %.0f", table_number(table, row, "pid"));
 	x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
 	if (gone)
-		x = canvas_piece(canvas, 0, x, STYLE_BAD,
-				 pages->n_cells > 0 ? _("gone: its last map; r waits for the next")
-						    : _("it has ended; r waits for the next"));
+		x = draw_exit(context, canvas, x, table_text(table, row, "command"));
 	x = draw_size(context, canvas, x, _("RSS"), "vm_resident_bytes");
 	x = draw_size(context, canvas, x, _("SWAP"), "vm_swap_bytes");
 	x = draw_size(context, canvas, x, _("VIRT"), "vm_size_bytes");
 	if (!isnan(pages_total(context, "proportional_bytes")))
 		x = draw_size(context, canvas, x, _("PSS"), "proportional_bytes");
-	if (pages->n_cells > 0) {
-		uint64_t most = pages->cell_pages;
-
-		snprintf(text, sizeof(text),
-			 P_("1 cell = %llu page", "1 cell = %llu pages", (unsigned long)most),
-			 (unsigned long long)most);
-		x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
-	}
-	snprintf(text, sizeof(text), _("faults %s/s + %s/s"),
+	if (context->view == PAGES_VIEW_MAP && pages->n_cells > 0 && canvas->height < RULE_FROM_LINES)
+		x = canvas_piece(canvas, 0, x, STYLE_NORMAL, map_cell_text(pages, text, sizeof(text)));
+	snprintf(text, sizeof(text), _("faults minor %s/s major %s/s"),
 		 rate_text(minor, table_number(table, row, "minor_faults_per_second")),
 		 rate_text(major, table_number(table, row, "major_faults_per_second")));
-	x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
+	if (!gone)
+		x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
 	if (done < 1) {
 		snprintf(text, sizeof(text), _("next map %.0f %%"), 100 * done);
 		canvas_piece(canvas, 0, x, STYLE_NOTICE, text);
@@ -313,54 +315,106 @@ static bool can_be(const struct pages_state *pages, enum kind kind)
 						    : true;
 }
 
-static void draw_legend(const struct pages_state *pages, const struct canvas *canvas, int y)
+static int draw_sign(const struct canvas *canvas, int y, int x, enum style style, uint32_t glyph,
+		     const char *name)
 {
-	char text[TEXT_MAX], glyphs[UTF8_BYTES_MAX + 1];
+	char text[TEXT_MAX], sign[UTF8_BYTES_MAX + 1];
+
+	sign[utf8_put(sign, glyph)] = '\0';
+	snprintf(text, sizeof(text), "%s %s", sign, name);
+	return canvas_piece(canvas, y, x, style, text);
+}
+
+static int draw_kinds(const struct pages_state *pages, const struct canvas *canvas, int y)
+{
 	int x = 0;
 
 	for (unsigned i = 0; i < N_KINDS && pages->n_cells > 0; i++) {
-		size_t length = utf8_put(glyphs, glyph_of(canvas, (enum kind)i, 1));
+		enum style style = (enum style)(STYLE_SERIES + kinds[i].look);
 
 		if (!can_be(pages, (enum kind)i))
 			continue;
-		glyphs[length] = '\0';
-		snprintf(text, sizeof(text), "%s %s", glyphs, _(kinds[i].name));
-		x = canvas_piece(canvas, y, x, (enum style)(STYLE_SERIES + kinds[i].look), text);
+		if (i == ANONYMOUS && !canvas->glyphs->ascii)
+			x = canvas_piece(canvas, y, x, style, _("░▒▓█ anon 0 to 100 %"));
+		else
+			x = draw_sign(canvas, y, x, style, (uint32_t)kinds[i].letter, _(kinds[i].name));
 	}
-	glyphs[utf8_put(glyphs, canvas->glyphs->empty)] = '\0';
-	snprintf(text, sizeof(text), _("%s absent"), glyphs);
-	x = canvas_piece(canvas, y, x, STYLE_DIM, text);
-	x = canvas_piece(canvas, y, x, STYLE_NEW, _("changed"));
-	x = canvas_piece(canvas, y, x, STYLE_DIM,
-		       canvas->glyphs->ascii ? _("small: less than half is there")
-				     : _("shade, small letter: how much is there"));
-	canvas_piece(canvas, y, x, STYLE_DIM, _("~ or | hole"));
+	return draw_sign(canvas, y, x, STYLE_DIM, canvas->glyphs->empty, _("absent"));
 }
 
-static void draw_marked(const struct pages_state *pages, const struct canvas *canvas, int y)
+/* A cell that has changed keeps its glyph. */
+static void draw_signs(const struct canvas *canvas, int y, int x)
 {
+	x = draw_sign(canvas, y, x, STYLE_NEW, canvas->glyphs->ascii ? 'A' : 0x2588,
+		      _("changed since the last sample"));
+	x = canvas_piece(canvas, y, x, STYLE_DIM, _("small letter: less than half is there"));
+	canvas_piece(canvas, y, x, STYLE_DIM, canvas->glyphs->ascii ? _("~ | hole") : _("~ ╎ hole"));
+}
+
+/* On one line or two, as there is room. */
+static void draw_legend(const struct pages_state *pages, const struct canvas *canvas)
+{
+	int x = draw_kinds(pages, canvas, 0);
+
+	draw_signs(canvas, canvas->height > 1 ? 1 : 0, canvas->height > 1 ? 0 : x);
+}
+
+static char *pages_size(const struct pages_state *pages, char *out, uint64_t count)
+{
+	return size_short(out, (double)count * (double)pages->page_bytes);
+}
+
+static void draw_marked(const struct pages_state *pages, const struct canvas *canvas)
+{
+	char appeared[VALUE_TEXT_MAX], went[VALUE_TEXT_MAX], swapped[VALUE_TEXT_MAX];
 	struct difference sum;
+	int x;
 
 	compute_difference(pages, &sum);
-	if (sum.n_others * 2 > pages->n_cells)
-		canvas_print(canvas, y, 0, STYLE_NOTICE,
-			     _("the cells differ from those at the mark of %s: go back to that zoom, or "
-			       "press m again"),
-			     sum.mark);
-	else
-		canvas_print(
-			canvas, y, 0, STYLE_NORMAL,
-			_("since %s: + %llu pages appeared  - %llu went  s %llu were swapped (at least)"),
-			sum.mark, (unsigned long long)sum.appeared, (unsigned long long)sum.went,
-			(unsigned long long)sum.swapped);
+	canvas_print(canvas, 0, 0, STYLE_NORMAL,
+		     _("since %s: + %s new  - %s gone  s %s swapped out (at least)"), sum.mark,
+		     pages_size(pages, appeared, sum.appeared), pages_size(pages, went, sum.went),
+		     pages_size(pages, swapped, sum.swapped));
+	x = draw_sign(canvas, 1, 0, STYLE_DIM, unchanged_glyph(canvas), _("unchanged"));
+	draw_sign(canvas, 1, x, STYLE_DIM, canvas->glyphs->empty, _("absent"));
 }
 
-static void add_count(char *text, size_t room, const char *format, uint64_t count)
+/* ", 12.0K swapped"; of a single page only what it is. */
+static void add_size(const struct pages_state *pages, const struct map_cell *cell, char *text, size_t room,
+		     const char *name, uint64_t count)
 {
 	size_t length = strlen(text);
+	char size[VALUE_TEXT_MAX];
 
-	if (count != U64_UNKNOWN && count > 0)
-		snprintf(text + length, room - length, format, (unsigned long long)count);
+	if (count == U64_UNKNOWN || count == 0)
+		return;
+	if (cell->pages == 1)
+		snprintf(text + length, room - length, ", %s", name);
+	else
+		snprintf(text + length, room - length, ", %s %s", pages_size(pages, size, count), name);
+}
+
+static void add_contents(const struct pages_state *pages, const struct map_cell *cell, char *text,
+			 size_t room)
+{
+	size_t length = strlen(text);
+	char size[VALUE_TEXT_MAX];
+
+	snprintf(text + length, room - length, "  %s", pages_size(pages, size, cell->pages));
+	length = strlen(text);
+	if (cell->present == U64_UNKNOWN) {
+		snprintf(text + length, room - length, "%s", _(": not known"));
+		return;
+	}
+	if (cell->present == 0)
+		snprintf(text + length, room - length, ", %s", _("absent"));
+	add_size(pages, cell, text, room, _("present"), cell->present);
+	add_size(pages, cell, text, room, _(kinds[SWAPPED].name), cell->swapped);
+	add_size(pages, cell, text, room, _(kinds[FILES].name), cell->file);
+	add_size(pages, cell, text, room, _(kinds[WRITTEN].name), cell->soft_dirty);
+	add_size(pages, cell, text, room, _(kinds[HUGE_PAGES].name), cell->huge);
+	add_size(pages, cell, text, room, _(kinds[ZERO].name), cell->zero);
+	add_size(pages, cell, text, room, _(kinds[KSM].name), cell->ksm);
 }
 
 /* The frame of a single page, if known. */
@@ -400,21 +454,7 @@ static void draw_cursor_line(const struct pane_context *context, const struct ca
 	length = strlen(text);
 	if (region && file_offset != U64_UNKNOWN)
 		snprintf(text + length, sizeof(text) - length, "+0x%llx", (unsigned long long)file_offset);
-	length = strlen(text);
-	if (cell->present == U64_UNKNOWN)
-		snprintf(text + length, sizeof(text) - length, _("  %llu pages: not known"),
-			 (unsigned long long)cell->pages);
-	else
-		snprintf(text + length, sizeof(text) - length,
-			 P_("  %llu page: %llu present", "  %llu pages: %llu present",
-			    (unsigned long)cell->pages),
-			 (unsigned long long)cell->pages, (unsigned long long)cell->present);
-	add_count(text, sizeof(text), _(", %llu swapped"), cell->swapped);
-	add_count(text, sizeof(text), _(", %llu file"), cell->file);
-	add_count(text, sizeof(text), _(", %llu written"), cell->soft_dirty);
-	add_count(text, sizeof(text), _(", %llu huge"), cell->huge);
-	add_count(text, sizeof(text), _(", %llu zero"), cell->zero);
-	add_count(text, sizeof(text), _(", %llu ksm"), cell->ksm);
+	add_contents(pages, cell, text, sizeof(text));
 	add_frame(context, cell, text, sizeof(text));
 	if (map_hole(pages, index) > 0) {
 		length = strlen(text);
@@ -425,58 +465,133 @@ static void draw_cursor_line(const struct pane_context *context, const struct ca
 	canvas_text(canvas, y, 2, STYLE_NORMAL, text, -1);
 }
 
-/* Lines by priority: the map, the cell in words, the process, the legend, the history. */
+/* Lines by priority: the map, the cell in words, the legend, the history. */
 static void draw_map_view(struct pane_context *context, const struct canvas *canvas)
 {
 	struct pages_state *pages = context->state;
-	int top = canvas->height >= 3 ? 1 : 0, bottom = canvas->height;
-	int cursor = bottom >= 4 ? --bottom : -1, legend = bottom >= 8 ? --bottom : -1;
-	struct canvas part;
+	int bottom = canvas->height, cursor = bottom >= 3 ? --bottom : -1;
+	int legend = bottom >= LEGEND_FROM_LINES * 2 ? 2 : bottom >= LEGEND_FROM_LINES ? 1 : 0;
+	struct canvas part, signs;
 
-	if (top > 0)
-		draw_header(context, canvas);
+	bottom -= legend;
+	signs = canvas_rows(canvas, bottom, legend);
 	if (bottom >= GRAPH_FROM_LINES) {
 		part = canvas_rows(canvas, bottom - GRAPH_LINES, GRAPH_LINES);
 		pages_draw_history(context, &part);
 		bottom -= GRAPH_LINES;
 	}
-	part = canvas_rows(canvas, top, bottom - top);
+	part = canvas_rows(canvas, 0, bottom);
 	draw_map(context, &part);
 	if (pages->n_cells == 0) {
-		canvas_text(canvas, top, 0, STYLE_DIM, _("no map: see the notice below"), -1);
+		canvas_text(canvas, 0, 0, STYLE_DIM, _("no map: see the notice below"), -1);
 		return;
 	}
-	if (legend >= 0 && pages->mark.set)
-		draw_marked(pages, canvas, legend);
-	else if (legend >= 0)
-		draw_legend(pages, canvas, legend);
+	if (pages->mark.set && map_mark_fits(pages))
+		draw_marked(pages, &signs);
+	else
+		draw_legend(pages, &signs);
 	if (cursor >= 0)
 		draw_cursor_line(context, canvas, cursor);
 }
 
-static void draw_list(struct pane_context *context, const struct canvas *canvas)
+static void clock_text(char *out, size_t room, const char *format, uint64_t wall_ns)
 {
-	struct canvas rest = canvas_rows(canvas, 1, canvas->height - 1);
+	char time[CLOCK_TEXT_MAX];
 
-	canvas_text(canvas, 0, 0, STYLE_STRONG,
-		    _("Which process? Arrows or mouse select one, Enter opens its map."), -1);
-	context_draw_table(context, &rest, PAGES_TABLE_LIST);
+	clock_local(time, wall_ns, "%H:%M:%S");
+	snprintf(out, room, format, time);
 }
 
-void pages_draw(struct pane_context *context, struct canvas *canvas)
+static void title_map(const struct pane_context *context, char *title, char *right, size_t room)
 {
 	const struct pages_state *pages = context->state;
-	struct canvas rest = canvas_rows(canvas, 1, canvas->height - 1);
+	double present = pages_total(context, "present_pages"), mapped = pages_total(context, "mapped_pages");
+	char cell[TEXT_MAX], since[TEXT_MAX] = "", some[VALUE_TEXT_MAX], all[VALUE_TEXT_MAX];
 
-	map_load(context);
-	if (pages->view == PAGES_VIEW_LIST) {
-		draw_list(context, canvas);
+	if (pages->n_cells == 0) {
+		snprintf(title, room, "%s", _("map"));
 		return;
 	}
-	if (pages->view == PAGES_VIEW_EVENTS) {
-		context_draw_table(context, canvas, PAGES_TABLE_EVENT);
-		return;
-	}
+	if (pages->mark.set && map_mark_fits(pages))
+		clock_text(since, sizeof(since), _(", changes since %s"), pages->mark.wall_ns);
+	snprintf(title, room, _("map: %s%s"), map_cell_text(pages, cell, sizeof(cell)), since);
+	if (pages->mark.set && !map_mark_fits(pages))
+		snprintf(right, room, "%s", _("zoom changed since the mark: press m to mark again"));
+	else if (!isnan(present) && !isnan(mapped))
+		snprintf(right, room, _("%s of %s present"),
+			 size_short(some, present * (double)pages->page_bytes),
+			 size_short(all, mapped * (double)pages->page_bytes));
+}
+
+static void title_page(const struct pane_context *context, char *title, char *right, size_t room)
+{
+	const struct pages_state *pages = context->state;
+	const struct table *regions = context_table(context, PAGES_TABLE_REGION);
+	const void *region = map_region(context, pages->cursor);
+	const char *path = region ? table_text(regions, region, "path") : NULL;
+	char size[VALUE_TEXT_MAX];
+
+	snprintf(title, room, _("page %012llx  %s %s"), (unsigned long long)map_page(pages),
+		 region ? table_text(regions, region, "permissions") : "",
+		 !path   ? _("not mapped")
+		 : *path ? path
+			 : _("anonymous"));
+	snprintf(right, room, "%s", size_short(size, (double)pages->page_bytes));
+}
+
+static void title_history(const struct pane_context *context, char *title, char *right, size_t room)
+{
+	const struct history *history = &context->history;
+	const struct frame *frame = context->frame;
+
+	snprintf(title, room, "%s", _("memory over time"));
+	if (history->count > 0 && frame->mono_ns >= history_time(history, 0))
+		clock_text(right, room, _("since %s"),
+			   frame->wall_ns - (frame->mono_ns - history_time(history, 0)));
+}
+
+static void title_values(const struct pane_context *context, char *title, char *right, size_t room)
+{
+	snprintf(title, room, "%s", _("all numbers of the process"));
+	snprintf(right, room, "%u", pages_n_values(context));
+}
+
+static void title_events(const struct pane_context *context, char *title, size_t room)
+{
+	const struct pages_state *pages = context->state;
+
+	if (pages->events_since_ns)
+		clock_text(title, room, _("page events of the whole machine since %s"),
+			   pages->events_since_ns);
+	else
+		snprintf(title, room, "%s", _("page events of the whole machine"));
+}
+
+/* Returns what is left for the view. */
+static struct canvas draw_above(const struct pane_context *context, const struct canvas *canvas)
+{
+	char title[TEXT_MAX] = "", right[TEXT_MAX] = "";
+	int used = canvas->height >= 3 ? 1 : 0;
+
+	if (used)
+		draw_header(context, canvas);
+	if (context->view == PAGES_VIEW_MAP)
+		title_map(context, title, right, sizeof(title));
+	else if (context->view == PAGES_VIEW_PAGE)
+		title_page(context, title, right, sizeof(title));
+	else if (context->view == PAGES_VIEW_HISTORY)
+		title_history(context, title, right, sizeof(title));
+	else if (context->view == PAGES_VIEW_VALUES)
+		title_values(context, title, right, sizeof(title));
+	if (*title && canvas->height >= RULE_FROM_LINES)
+		canvas_rule(canvas, used++, title, right);
+	return canvas_rows(canvas, used, canvas->height - used);
+}
+
+static void draw_process(struct pane_context *context, const struct canvas *canvas)
+{
+	struct canvas rest;
+
 	if (!pages_has_process(context)) {
 		canvas_text(canvas, 0, 0, STYLE_DIM,
 			    screen_replays(context) ? pages_no_process(context)
@@ -484,19 +599,33 @@ void pages_draw(struct pane_context *context, struct canvas *canvas)
 			    -1);
 		return;
 	}
-	if (pages->view == PAGES_VIEW_MAP) {
-		draw_map_view(context, canvas);
-		return;
-	}
-	draw_header(context, canvas);
-	if (pages->view == PAGES_VIEW_REGIONS)
-		context_draw_table(context, &rest, PAGES_TABLE_REGION);
-	else if (pages->view == PAGES_VIEW_PAGE)
+	rest = draw_above(context, canvas);
+	if (context->view == PAGES_VIEW_MAP)
+		draw_map_view(context, &rest);
+	else if (context->view == PAGES_VIEW_REGIONS)
+		context_draw_titled(context, &rest, PAGES_TABLE_REGION, _("regions"));
+	else if (context->view == PAGES_VIEW_PAGE)
 		pages_draw_page(context, &rest);
-	else if (pages->view == PAGES_VIEW_STATISTICS)
-		pages_draw_statistics(context, &rest);
+	else if (context->view == PAGES_VIEW_VALUES)
+		pages_draw_values(context, &rest);
 	else
 		pages_draw_history(context, &rest);
+}
+
+void pages_draw(struct pane_context *context, struct canvas *canvas)
+{
+	char title[TEXT_MAX];
+
+	map_load(context);
+	if (context->view == PAGES_VIEW_LIST) {
+		context_draw_titled(context, canvas, PAGES_TABLE_LIST,
+				    _("processes: Enter opens the map of one"));
+	} else if (context->view == PAGES_VIEW_EVENTS) {
+		title_events(context, title, sizeof(title));
+		context_draw_titled(context, canvas, PAGES_TABLE_EVENT, title);
+	} else {
+		draw_process(context, canvas);
+	}
 }
 
 static void explain_row(struct buffer *out, const struct table *table, const void *row)
@@ -537,15 +666,14 @@ static void explain_map(const struct pane_context *context, struct buffer *out)
 /* The cell, page or process that is shown. */
 void pages_explain(struct pane_context *context, struct buffer *out)
 {
-	const struct pages_state *pages = context->state;
 	const struct table *page = context_table(context, PAGES_TABLE_PAGE);
 	const struct table *total = context_table(context, PAGES_TABLE_TOTAL);
 
 	map_load(context);
-	if (pages->view == PAGES_VIEW_MAP)
+	if (context->view == PAGES_VIEW_MAP)
 		explain_map(context, out);
-	else if (pages->view == PAGES_VIEW_PAGE)
+	else if (context->view == PAGES_VIEW_PAGE)
 		explain_row(out, page, first_row(page));
-	else if (pages->view == PAGES_VIEW_STATISTICS)
+	else if (context->view == PAGES_VIEW_VALUES)
 		explain_row(out, total, first_row(total));
 }

@@ -143,6 +143,11 @@ void map_place(struct pages_state *pages)
 	}
 }
 
+uint64_t map_page(const struct pages_state *pages)
+{
+	return pages->cursor - pages->cursor % pages->page_bytes;
+}
+
 size_t map_selected(const struct pages_state *pages)
 {
 	size_t at;
@@ -211,6 +216,15 @@ void map_ask(struct pane_context *context)
 	pages->settle = true;
 }
 
+char *map_cell_text(const struct pages_state *pages, char *out, size_t room)
+{
+	char size[VALUE_TEXT_MAX];
+
+	size_short(size, (double)pages->cell_pages * (double)pages->page_bytes);
+	snprintf(out, room, pages->cell_pages == 1 ? _("1 cell = 1 page, %s") : _("1 cell = %s"), size);
+	return out;
+}
+
 static void zoom_to(struct pane_context *context, uint64_t pages_of_cell)
 {
 	struct pages_state *pages = context->state;
@@ -219,9 +233,6 @@ static void zoom_to(struct pane_context *context, uint64_t pages_of_cell)
 	pages->top = pages->cursor;
 	pages->keep_fit = false;
 	map_ask(context);
-	screen_message(context->screen, MESSAGE_PANE,
-		       P_("a cell is %llu page", "a cell is %llu pages", (unsigned long)pages->zoom),
-		       (unsigned long long)pages->zoom);
 }
 
 static uint64_t present_zoom(struct pane_context *context)
@@ -430,4 +441,23 @@ bool map_key(struct pane_context *context, const struct input *input)
 	default:
 		return false;
 	}
+}
+
+const struct map_cell *map_marked(const struct map_mark *mark, const struct map_cell *cell, size_t *next)
+{
+	while (*next < mark->n_cells && mark->cells[*next].start < cell->start)
+		(*next)++;
+	return *next < mark->n_cells && mark->cells[*next].start == cell->start &&
+			       mark->cells[*next].end == cell->end
+		       ? &mark->cells[*next]
+		       : NULL;
+}
+
+bool map_mark_fits(const struct pages_state *pages)
+{
+	size_t next = 0, n_same = 0;
+
+	for (size_t i = 0; i < pages->n_cells; i++)
+		n_same += map_marked(&pages->mark, &pages->cells[i], &next) != NULL;
+	return 2 * n_same >= pages->n_cells;
 }

@@ -92,29 +92,16 @@ static void draw_bytes(struct pane_context *context, const struct canvas *canvas
 	if (pages->scroll > last)
 		pages->scroll = last > 0 ? last : 0;
 	if (n_rows == 0)
-		canvas_text(canvas, 0, 0, STYLE_DIM,
-			    _("its bytes are not read: it is not there, which reading would change, or may "
-			      "not be read"),
-			    -1);
+		canvas_text(
+			canvas, 0, 0, STYLE_DIM,
+			_("its bytes are not read: it is absent, and reading would populate it, or it may "
+			  "not be read"),
+			-1);
 	for (int y = 0; y < canvas->height && pages->scroll + y < n_rows; y++)
 		draw_row(pages, canvas, y, table, (size_t)(pages->scroll + y));
 }
 
-static void draw_region(const struct pane_context *context, const struct canvas *canvas, int y)
-{
-	const struct pages_state *pages = context->state;
-	const struct table *regions = context_table(context, PAGES_TABLE_REGION);
-	const void *region = map_region(context, pages->page);
-	const char *path = region ? table_text(regions, region, "path") : NULL;
-
-	canvas_print(canvas, y, 0, STYLE_STRONG, _("page %012llx  %s %s"), (unsigned long long)pages->page,
-		     region ? table_text(regions, region, "permissions") : "",
-		     !path   ? _("not mapped")
-		     : *path ? path
-			     : _("anonymous"));
-}
-
-static void draw_values(const struct pane_context *context, const struct canvas *canvas, int y)
+static void draw_bits(const struct pane_context *context, const struct canvas *canvas, int y)
 {
 	const struct table *table = context_table(context, PAGES_TABLE_PAGE);
 	const void *row = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
@@ -139,15 +126,16 @@ static void draw_values(const struct pane_context *context, const struct canvas 
 
 void pages_draw_page(struct pane_context *context, const struct canvas *canvas)
 {
-	struct canvas rest = canvas_rows(canvas, 2, canvas->height - 2);
+	struct canvas rest = canvas_rows(canvas, 1, canvas->height - 1);
 
-	draw_region(context, canvas, 0);
-	draw_values(context, canvas, 1);
+	draw_bits(context, canvas, 0);
 	draw_bytes(context, &rest);
 }
 
-static unsigned count_known(const struct table *table, const void *row)
+unsigned pages_n_values(const struct pane_context *context)
 {
+	const struct table *table = context_table(context, PAGES_TABLE_TOTAL);
+	const void *row = table_row(table, 0);
 	unsigned n_known = 0;
 
 	for (unsigned i = 0; i < table->schema->n_columns; i++)
@@ -168,26 +156,39 @@ static int title_cells(const struct table *table, const void *row, bool ascii)
 	return most;
 }
 
-static void draw_statistic(const struct pane_context *context, const struct canvas *line, int titles,
-			   const struct table *table, const struct column *column, const void *row)
+/* People read them as bytes, as everywhere. */
+static bool is_of_pages(const struct column *column)
+{
+	size_t length = strlen(column->key), end = strlen("_pages");
+
+	return length > end && strcmp(column->key + length - end, "_pages") == 0;
+}
+
+static void draw_value(const struct pane_context *context, const struct canvas *line, int titles,
+		       const struct table *table, const struct column *column, const void *row)
 {
 	const struct value_format format = { .unit = context->unit, .ascii = line->ascii };
+	const struct pages_state *pages = context->state;
 	char number[VALUE_TEXT_MAX];
+	const char *text = number;
 
+	if (is_of_pages(column))
+		size_short(number, row_number(row, column) * (double)pages->page_bytes);
+	else
+		text = value_text(number, table->schema, column, row, &format);
 	canvas_text(line, 0, 0, STYLE_STRONG, column_title(column), titles);
-	canvas_right(line, 0, titles, VALUE_CELLS, STYLE_NORMAL,
-		     value_text(number, table->schema, column, row, &format));
+	canvas_right(line, 0, titles, VALUE_CELLS, STYLE_NORMAL, text);
 	canvas_text(line, 0, titles + VALUE_CELLS + 2, STYLE_DIM, _(column->help), -1);
 }
 
-void pages_draw_statistics(struct pane_context *context, const struct canvas *canvas)
+void pages_draw_values(struct pane_context *context, const struct canvas *canvas)
 {
 	struct pages_state *pages = context->state;
 	const struct table *table = context_table(context, PAGES_TABLE_TOTAL);
 	const void *row = table_row(table, 0);
 	int columns = canvas->width >= 160 ? 2 : 1, width = canvas->width / columns,
 	    room = columns * canvas->height;
-	int last = (int)count_known(table, row) - room, y, titles = title_cells(table, row, canvas->ascii);
+	int last = (int)pages_n_values(context) - room, y, titles = title_cells(table, row, canvas->ascii);
 
 	pages->page_lines = room;
 	if (pages->scroll > last)
@@ -203,7 +204,7 @@ void pages_draw_statistics(struct pane_context *context, const struct canvas *ca
 			struct canvas part =
 				canvas_part(canvas, y % canvas->height, y / canvas->height * width, 1, width);
 
-			draw_statistic(context, &part, titles, table, column, row);
+			draw_value(context, &part, titles, table, column, row);
 		}
 		y++;
 	}

@@ -214,6 +214,7 @@ static void explain_tracepoint(struct counter_event *event, bool mounted, int er
 		event->remedy = remedy_for_user(
 			N_("run it as root, or give it the capability cap_dac_read_search"));
 	} else if (!mounted) {
+		event->why = _("tracefs is not mounted");
 		event->remedy = _("mount it: mount -t tracefs tracefs /sys/kernel/tracing");
 	}
 }

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The pane pages: its views, the ways between them, and what its keys change."""
+import subprocess
+from contextlib import contextmanager
+
+from common import expect, fixture, replay, screen
+
+VIEWS = ("Map", "Regions", "Page", "Values", "History", "Page events", "Processes")
+DRAWN = {"Map": "── map: 1 cell = ", "Regions": "── regions ", "Page": "── page ", "Values": "── all numbers of the process ",
+         "History": "── memory over time ", "Page events": "── page events of the whole machine",
+         "Processes": "── processes: Enter opens the map of one "}
+
+
+@contextmanager
+def mapped(*arguments, wait="1 cell = ", **rest):
+    """The map of a process of our own."""
+    child = subprocess.Popen(["sleep", "1000"])
+    try:
+        with screen("-d", "0.2", "-p", str(child.pid), *arguments, "pages", **rest) as terminal:
+            terminal.wait_for(wait)
+            yield terminal, child
+    finally:
+        child.kill()
+        child.wait()
+
+
+def shown(terminal):
+    """The view in the strip, if what is drawn is that view."""
+    strip = terminal.lines()[2]
+    name = strip[strip.index("[") + 1:strip.index("]")]
+    return name if terminal.wait_for(DRAWN[name], 10) else None
+
+
+def every_view_is_walked(_scratch):
+    """Tab goes through all of them and back to the first, and stops in none; nor do two keys that once led to an empty screen."""
+    with mapped() as (terminal, _):
+        walked = []
+        for _ in VIEWS:
+            walked.append(shown(terminal))
+            terminal.send("p", "p")
+            problem = expect(shown(terminal) == walked[-1] is not None, terminal, f"an empty view, or another after p: {walked}")
+            if problem:
+                return problem
+            terminal.send("Tab")
+        return expect(walked == list(VIEWS) and shown(terminal) == "Map", terminal, f"walked {walked}")
+
+
+def escape_goes_up(_scratch):
+    """Page, map, processes; and home by the digit."""
+    with mapped() as (terminal, _):
+        for view in VIEWS[1:6]:
+            terminal.view(view)
+            terminal.send("Esc")
+            problem = expect(shown(terminal) == "Map", terminal, f"not from {view} to the map")
+            terminal.view(view)
+            terminal.send("0")
+            problem = problem or expect(shown(terminal) == "Map", terminal, f"not home from {view}")
+            if problem:
+                return problem
+        terminal.send("Esc")
+        return expect(shown(terminal) == "Processes", terminal, "not from the map to the processes")
+
+
+def escape_goes_back(_scratch):
+    """To the pane in which the process was chosen."""
+    child = subprocess.Popen(["sleep", "1000"])
+    try:
+        with screen("--idle", "-p", str(child.pid), "cpu") as terminal:
+            terminal.wait_for("sleep")
+            terminal.send("Down", "Enter")
+            terminal.wait_for("1 cell = ")
+            terminal.view("Page")
+            terminal.send("Esc", "Esc")
+            return expect("[2 CPU]" in terminal.text(), terminal, "it does not come back")
+    finally:
+        child.kill()
+        child.wait()
+
+
+def enter_walks(_scratch):
+    """From the map to the region under its cursor, and from a region to its place in the map."""
+    with mapped() as (terminal, _):
+        terminal.send(")", ")")
+        address = next(line.split()[1] for line in terminal.lines() if line.startswith("> "))
+        terminal.send("Enter")
+        y = next((y for y, line in enumerate(terminal.lines()) if address in line), 0)
+        problem = expect(shown(terminal) == "Regions" and terminal.background(y, 2) != "default", terminal, "another region")
+        terminal.send("Down")
+        following = terminal.lines()[y + 1].split()[0]
+        terminal.send("Enter")
+        return problem or expect(shown(terminal) == "Map" and terminal.wait_for("> " + following), terminal, "another place")
+
+
+def largest_first(_scratch):
+    """One key in the regions; the map has no table to sort."""
+    sizes = {"B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+    with mapped() as (terminal, _):
+        terminal.send("M")
+        problem = expect("this view has no table" in terminal.text(), terminal, "it does not say why nothing is sorted")
+        terminal.send("Tab", "M")
+        rows = [line.split() for line in terminal.lines()[6:20]]
+        present = [float(row[2][:-1]) * sizes[row[2][-1]] for row in rows if len(row) > 5]
+        return problem or expect(len(present) > 5 and present == sorted(present, reverse=True), terminal, f"{present}")
+
+
+def actions_ask(_scratch):
+    with mapped() as (terminal, child):
+        terminal.send("F9", *"Populate", "Enter")
+        problem = expect(f"Populate {child.pid} sleep?" in terminal.text() and "[y/n]" in terminal.text(), terminal, "populate does not ask")
+        terminal.send("n", "F9", *"Reset", "Enter")
+        text = terminal.text()
+        return problem or expect(f"Reset the soft-dirty bits of {child.pid} sleep?" in text or "CONFIG_MEM_SOFT_DIRTY" in text, terminal,
+                                 "reset neither asks nor says why it cannot be")
+
+
+def a_mark_of_another_zoom(_scratch):
+    """Differences of other cells would mean nothing: it says so, and m marks again."""
+    with mapped() as (terminal, _):
+        terminal.send("m")
+        problem = expect("changes since" in terminal.text() and "+ 0B new" in terminal.text(), terminal, "no mark")
+        terminal.send(*["-"] * 4)
+        terminal.wait_for("1 cell = 64.0K")
+        problem = problem or expect(terminal.wait_for("zoom changed since the mark: press m to mark again"), terminal, "not said")
+        terminal.send("m")
+        return problem or expect(terminal.wait_for("changes since"), terminal, "it is not marked again")
+
+
+def the_legend_is_complete(_scratch):
+    with mapped() as (terminal, _):
+        text = terminal.text()
+        return expect("░▒▓█ anon" in text and "█ changed since" in text and "small letter: less than half" in text and
+                      "absent" in text and "hole" in text, terminal, "something is not explained")
+
+
+def what_is_not_counted_is_said_once(_scratch):
+    """Several events are absent for one reason."""
+    with mapped() as (terminal, _):
+        terminal.view("Page events")
+        problem = expect(terminal.wait_for("page-faults"), terminal, "nothing is counted") \
+            if "perf" not in terminal.text() else None
+        terminal.send("i")
+        lines = [line for line in terminal.lines() if line.startswith("page_event: ")]
+        return problem or expect(len(lines) == len({line.rpartition(":")[2] for line in lines}), terminal, f"{lines}")
+
+
+def every_view_explains(_scratch):
+    with replay("pages") as terminal:
+        terminal.send(".")
+        for view in VIEWS[:5]:
+            terminal.view(view)
+            terminal.send("i")
+            problem = expect("From: " in terminal.text() and "Age:" in terminal.text(), terminal, f"{view}: no explanation")
+            terminal.send("q")
+            if problem:
+                return problem
+    return None
+
+
+def without_a_process(_scratch):
+    """The list is home, and other views say where one is chosen."""
+    with screen(fixture("pages"), "pages") as terminal:
+        problem = expect(shown(terminal) == "Processes", terminal, "the list is not home")
+        for view in VIEWS[:5]:
+            terminal.view(view)
+            problem = problem or expect("choose one in the view Processes" in terminal.text(), terminal, f"{view} is empty")
+            terminal.send("Esc")
+            problem = problem or expect(shown(terminal) == "Processes", terminal, f"Esc stays in {view}")
+        return problem
+
+
+def small_and_large(_scratch):
+    for width, height in ((20, 5), (40, 12), (200, 60)):
+        with mapped(wait="sleep", width=width, height=height) as (terminal, _):
+            for _ in VIEWS:
+                problem = expect(sum(1 for line in terminal.lines() if line) >= 3, terminal, f"{width}x{height}: an empty view")
+                terminal.send("Tab")
+                if problem:
+                    return problem
+    return None
+
+
+def tests():
+    return [
+        ("pages: every view is walked", every_view_is_walked),
+        ("pages: Esc goes up", escape_goes_up),
+        ("pages: Esc goes back to the pane it came from", escape_goes_back),
+        ("pages: Enter walks between map and regions", enter_walks),
+        ("pages: the largest mappings by one key", largest_first),
+        ("pages: actions ask", actions_ask),
+        ("pages: a mark of another zoom", a_mark_of_another_zoom),
+        ("pages: the legend is complete", the_legend_is_complete),
+        ("pages: what is not counted is said once", what_is_not_counted_is_said_once),
+        ("pages: every view explains its numbers", every_view_explains),
+        ("pages: without a process", without_a_process),
+        ("pages: small and large screens", small_and_large),
+    ]
