@@ -85,7 +85,7 @@ def selected(pattern):
 # Task; for each program its keys (NO: it cannot), and what shows that it worked, of all or by program.
 TASKS = (
     ("which process uses the CPU", {"panetop": [], "htop": [], "btop": [], "top": []}, shows(r"\byes\b")),
-    ("which process has most memory", {"panetop": [], "htop": ["M"], "btop": ["Left"] * 2, "top": ["M"]}, shows(r"python3")),
+    ("which process has most memory", {"panetop": [], "htop": ["M"], "btop": ["Left"] * 2, "top": ["M"]}, shows(r"pyth")),
     ("which process grows", {"panetop": [], "htop": NO, "btop": NO, "top": NO}, shows(r"\+\d.*python3")),
     ("load, memory, swap", {"panetop": [], "htop": [], "btop": [], "top": []}, shows(r"(?i)load|LAV", r"(?i)mem")),
     ("end the process that uses the CPU",
@@ -94,8 +94,8 @@ TASKS = (
     ("kill it (SIGKILL)",
      {"panetop": ["F9", "K", "Enter"], "htop": ["F9", "9", "Enter"], "btop": ["Down", "k", "Enter"],
       "top": ["k", "Enter", "9", "Enter"]}, burner_ended),
-    ("sort by memory", {"panetop": ["M"], "htop": ["M"], "btop": ["Left"] * 2, "top": ["M"]},
-     lambda terminal, _scene: first_row(terminal, "python3")),
+    ("sort by memory", {"panetop": ["M"], "htop": ["M"], "btop": ["Right"] * 7, "top": ["M"]},
+     lambda terminal, _scene: first_row(terminal, "pyth")),
     ("sort by CPU time", {"panetop": ["T"], "htop": ["T"], "btop": NO, "top": ["T"]},
      lambda terminal, _scene: first_row(terminal, "yes")),
     ("reverse the order", {"panetop": ["I"], "htop": ["I"], "btop": ["r"], "top": ["R"]},
@@ -120,7 +120,7 @@ TASKS = (
     ("commands that end at once, and how often", {"panetop": [], "htop": NO, "btop": NO, "top": NO}, shows(r"\d+ .*\bcmp\b")),
     ("how late the machine wakes a program", {"panetop": ["9", "Enter"], "htop": NO, "btop": NO, "top": NO},
      shows(r"p?99")),
-    ("pause", {"panetop": ["Z"], "htop": ["Z"], "btop": NO, "top": NO}, shows(r"(?i)paused")),
+    ("pause", {"panetop": ["Z"], "htop": NO, "btop": NO, "top": NO}, shows(r"(?i)paused")),
 )
 
 COMMANDS = {"htop": ["htop"], "btop": ["btop", "--utf-force"], "top": ["top"]}

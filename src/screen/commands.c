@@ -135,10 +135,10 @@ static bool take_delay(struct screen *screen, const char *text)
 
 static void ask_delay(struct pane_context *context)
 {
-	char text[32];
+	char label[TEXT_MAX];
 
-	snprintf(text, sizeof(text), "%g", context->delay_seconds);
-	prompt_open(context->screen, _("Delay in seconds"), text, NULL, NULL, take_delay);
+	snprintf(label, sizeof(label), _("Delay in seconds [%g]"), context->delay_seconds);
+	prompt_open(context->screen, label, "", NULL, NULL, take_delay);
 }
 
 static void remember_search(struct screen *screen, const char *text)
