@@ -119,8 +119,9 @@ def a_search_that_is_left_moves_nothing(_scratch):
 
 
 def the_table_below_is_clicked(_scratch):
-    with replay() as terminal:
-        terminal.send(".", "p")
+    with replay("memory") as terminal:
+        terminal.send(".")
+        terminal.view("Paging")
         y = next(y for y in range(22, 3, -1) if terminal.lines()[y].startswith(("cpu", "io", "memory")))
         terminal.click(2, y)
         clicked = terminal.lines()[y]
@@ -152,7 +153,7 @@ def a_pane_that_is_chosen_is_sampled_at_once(_scratch):
     with subprocess.Popen(["sleep", "1000"]) as child:
         try:
             with screen("-d", "86400", "--idle", "-p", str(child.pid)) as terminal:
-                terminal.send("3")
+                terminal.send("2")
                 return expect("not sampled here" not in terminal.text(), terminal, "it says that it will never be") or \
                     expect(terminal.wait_for("sleep"), terminal, "it waits for the delay") or \
                     expect(terminal.wait_for("0.0    0.0    0.0 "), terminal, "its rates wait for the delay")
