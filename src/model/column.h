@@ -119,6 +119,7 @@ enum shape {
 struct schema {
 	const char *name;            /* of the topic */
 	const char *help;            /* N_(): one line */
+	const char *none;            /* N_(): why a machine may have no row; may be NULL */
 	enum shape shape;
 	bool from_zero; /* every table has all existing rows: the counters of a new row were 0 at the
 			 * previous frame */

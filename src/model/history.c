@@ -129,6 +129,12 @@ void history_resample(const struct history *history, unsigned series, uint64_t e
 	}
 }
 
+void history_set(struct history *history, unsigned series, const struct frame *frame, double value)
+{
+	if (history->count > 0 && history_time(history, history->count - 1) == frame->mono_ns)
+		history->values[slot(history, history->count - 1) * history->n_series + series] = value;
+}
+
 void history_rewind(struct history *history, uint64_t mono_ns)
 {
 	while (history->count > 0 && history_time(history, history->count - 1) > mono_ns)

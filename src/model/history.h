@@ -46,6 +46,9 @@ unsigned history_follow(struct history *history, const struct series *wanted, co
 /* Adds the numbers of this frame; ignores a frame that is not newer than the last one. */
 void history_add(struct history *history, const struct frame *frame);
 
+/* Replaces a value of the newest sample if that is of this frame: by a number derived from it. */
+void history_set(struct history *history, unsigned series, const struct frame *frame, double value);
+
 /* Drops what is newer than mono_ns. */
 void history_rewind(struct history *history, uint64_t mono_ns);
 void history_mark(struct history *history, uint64_t mono_ns, char letter);

@@ -19,8 +19,11 @@
 /* Is it only about a table of other panes? They show it themselves; the key i lists all. */
 static bool is_of_others(const struct screen *screen, const struct notice *notice)
 {
+	const struct pane_context *context = &screen->contexts[screen->current];
 	bool others = false;
 
+	if (context->pane->tells && context->pane->tells(context, notice))
+		return true;
 	for (unsigned i = 0; i < screen->setup->n_panes; i++)
 		others |= pane_has_table(screen->setup->panes[i], notice->topic);
 	return others && !pane_has_table(screen->contexts[screen->current].pane, notice->topic);

@@ -18,6 +18,7 @@
 
 struct canvas;
 struct input;
+struct notice;
 struct pane_context;
 
 struct pane_table {
@@ -129,6 +130,9 @@ struct pane {
 
 	/* Asks for the value of a setting that is not one of a few. May be NULL. */
 	void (*ask_setting)(struct pane_context *context, const char *name);
+
+	/* Does the pane itself show what this notice says? Then its line is not shown. May be NULL. */
+	bool (*tells)(const struct pane_context *context, const struct notice *notice);
 
 	/* The user has chosen another view: context->view. May be NULL. */
 	void (*viewed)(struct pane_context *context);

@@ -470,6 +470,8 @@ static const char *why_no_row(const struct table_widget *widget, const struct ta
 		return _("no row matches the filter");
 	if (widget->waits)
 		return _(widget->waits);
+	if (widget->view.schema->none)
+		return _(widget->view.schema->none);
 	return isnan(widget->view.filter.threshold) ? _("there are none") : _("none in this interval");
 }
 

@@ -4,9 +4,6 @@
 
 #include "screen/text_flow.h"
 
-#include <limits.h>
-#include <stddef.h>
-
 #include "core/utf8.h"
 
 #define GAP 3
@@ -22,12 +19,7 @@ struct text_flow text_flow_on(const struct canvas *canvas, int y, int lines)
 	};
 }
 
-struct text_flow text_flow_measure(const struct canvas *canvas)
-{
-	return (struct text_flow){ .width = canvas->width, .ascii = canvas->ascii, .last = INT_MAX };
-}
-
-static bool add(struct text_flow *flow, enum style first, enum style style, const char *text)
+bool text_flow_add(struct text_flow *flow, enum style style, const char *text)
 {
 	int cells = utf8_cells(text, flow->ascii);
 
@@ -37,22 +29,9 @@ static bool add(struct text_flow *flow, enum style first, enum style style, cons
 	}
 	if (flow->y >= flow->last)
 		return false;
-	if (flow->canvas)
-		canvas_text(flow->canvas, flow->y, flow->x, style, text, -1);
-	if (flow->canvas && first != style)
-		canvas_restyle(flow->canvas, flow->y, flow->x, 1, first);
+	canvas_text(flow->canvas, flow->y, flow->x, style, text, -1);
 	flow->x += cells + GAP;
 	return true;
-}
-
-bool text_flow_add(struct text_flow *flow, enum style style, const char *text)
-{
-	return add(flow, style, style, text);
-}
-
-bool text_flow_add_lettered(struct text_flow *flow, enum style letter, const char *text)
-{
-	return add(flow, letter, STYLE_NORMAL, text);
 }
 
 int text_flow_end(const struct text_flow *flow)

@@ -6,7 +6,7 @@
 #include "screen/canvas.h"
 
 struct text_flow {
-	const struct canvas *canvas; /* NULL: only measures, for width and ascii */
+	const struct canvas *canvas;
 	int width;
 	bool ascii;
 	int y, x;
@@ -15,14 +15,8 @@ struct text_flow {
 
 struct text_flow text_flow_on(const struct canvas *canvas, int y, int lines);
 
-/* As if on canvas, without drawing: to count the lines. */
-struct text_flow text_flow_measure(const struct canvas *canvas);
-
 /* False when there is no more room, at least for this piece. */
 bool text_flow_add(struct text_flow *flow, enum style style, const char *text);
-
-/* As text_flow_add(), with the first cell in another style, such as the letter of a line. */
-bool text_flow_add_lettered(struct text_flow *flow, enum style letter, const char *text);
 
 /* The line after the text so far. */
 int text_flow_end(const struct text_flow *flow);

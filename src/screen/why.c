@@ -25,15 +25,24 @@ struct explained {
 	struct value_format format;
 };
 
+/* Is the counter known from which this rate is derived? */
+static bool is_counted(const struct schema *schema, const struct column *rate, const void *row)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		if (schema->columns[i].kind != COLUMN_RATE && schema->columns[i].offset == rate->rate_of)
+			return row_is_known(row, &schema->columns[i]);
+	return true;
+}
+
 /* Why there is no number: a notice of its source knows better than its kind. */
 static void add_unknown(struct buffer *out, const struct frame *frame, const struct schema *schema,
-			const struct column *column)
+			const void *row, const struct column *column)
 {
 	const struct notice *notice = frame ? frame_newest_notice(frame, schema->name) : NULL;
 
 	if (notice)
 		buffer_print(out, _("unknown: %s"), notice->text);
-	else if (column->kind == COLUMN_RATE)
+	else if (column->kind == COLUMN_RATE && is_counted(schema, column, row))
 		buffer_text(out, _("unknown: there is no earlier sample, or the counter was reset"));
 	else
 		buffer_text(out, _("unknown: the source does not report it"));
@@ -185,7 +194,7 @@ static void add_number(struct buffer *out, const struct explained *of)
 	if (row_is_blank(of->row, of->column))
 		buffer_text(out, _("not applicable to this row"));
 	else if (!row_is_known(of->row, of->column))
-		add_unknown(out, of->frame, of->schema, of->column);
+		add_unknown(out, of->frame, of->schema, of->row, of->column);
 	else
 		add_value(out, of);
 	add_share(out, of->schema, of->row, of->column);

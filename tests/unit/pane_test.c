@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "pane/panes.h"
+#include "pane/power/power_story.h"
 #include "pane/text.h"
 #include "suite.h"
 #include "topic/topic.h"
@@ -94,5 +96,168 @@ START_TEST(panes_name_only_what_topics_have)
 	}
 	for (unsigned i = 0; headline_topics[i]; i++)
 		ck_assert_ptr_nonnull(topic_find(headline_topics[i]));
+}
+END_TEST
+
+static const struct power_facts laptop = {
+	.watts = 9.09,
+	.mean_watts = 10.26,
+	.min_watts = 5.24,
+	.max_watts = 18.98,
+	.run_seconds = 300,
+	.sensor = "package",
+	.celsius = 47,
+	.high_celsius = NAN,
+	.critical_celsius = 100,
+	.throttle_known = true,
+	.interval_seconds = 2,
+	.charge_ratio = NAN,
+};
+
+static void assert_verdict(struct power_facts facts, enum power_level level, const char *expected)
+{
+	char text[TEXT_MAX], whole[2 * TEXT_MAX];
+	const char *word;
+
+	ck_assert_int_eq(power_verdict(&facts, &word, text, sizeof(text)), level);
+	snprintf(whole, sizeof(whole), "%s%s%s", word, *word ? "  " : "", text);
+	ck_assert_str_eq(whole, expected);
+}
+
+START_TEST(the_verdict_of_power_is_of_its_numbers)
+{
+	struct power_facts facts = laptop;
+
+	assert_verdict(facts, POWER_OK,
+		       "OK  9.09 W, 5.24 W to 18.98 W in 5 min. 47 °C at package, critical is 100 °C. Not "
+		       "throttled.");
+	facts.watts = 18.9;
+	assert_verdict(facts, POWER_HIGH,
+		       "HIGH  18.90 W, near its maximum of 18.98 W. 47 °C at package, critical is 100 °C. "
+		       "Not throttled.");
+	facts.throttled = 4;
+	assert_verdict(facts, POWER_BAD,
+		       "THROTTLED  4 CPUs were slowed down for heat in the last 2 s. 18.90 W, near its "
+		       "maximum of 18.98 W. "
+		       "47 °C at package, critical is 100 °C.");
+	facts = laptop;
+	facts.celsius = 95;
+	assert_verdict(facts, POWER_HIGH,
+		       "HOT  9.09 W, 5.24 W to 18.98 W in 5 min. 95 °C at package, critical is 100 °C. Not "
+		       "throttled.");
+	facts.celsius = 100;
+	assert_verdict(facts, POWER_BAD,
+		       "TOO HOT  9.09 W, 5.24 W to 18.98 W in 5 min. 100 °C at package, critical "
+		       "is 100 °C. Not throttled.");
+	facts = laptop;
+	facts.battery = "BAT0";
+	facts.charge_ratio = 0.07;
+	assert_verdict(facts, POWER_HIGH,
+		       "LOW  BAT0 has 7 % left. 9.09 W, 5.24 W to 18.98 W in 5 min. 47 °C at package, "
+		       "critical is 100 °C. "
+		       "Not throttled.");
+}
+END_TEST
+
+/* What must not alarm: a steady draw, a maximum of the first seconds, a charge that suffices, a warm sensor.
+ */
+START_TEST(the_verdict_of_power_does_not_cry_wolf)
+{
+	struct power_facts facts = laptop;
+	const char *word;
+	char text[TEXT_MAX];
+
+	facts.watts = facts.max_watts = 5.3;
+	facts.mean_watts = 5.2;
+	ck_assert_int_eq(power_verdict(&facts, &word, text, sizeof(text)), POWER_OK);
+	facts = laptop;
+	facts.watts = 18.9;
+	facts.run_seconds = 10;
+	ck_assert_int_eq(power_verdict(&facts, &word, text, sizeof(text)), POWER_OK);
+	ck_assert_ptr_nonnull(strstr(text, "18.90 W. 47"));
+	facts = laptop;
+	facts.watts = 17.9;
+	facts.celsius = 94;
+	facts.battery = "BAT0";
+	facts.charge_ratio = 0.11;
+	ck_assert_int_eq(power_verdict(&facts, &word, text, sizeof(text)), POWER_OK);
+	facts.battery = NULL;
+	facts.charge_ratio = 0.01; /* it does not discharge */
+	ck_assert_int_eq(power_verdict(&facts, &word, text, sizeof(text)), POWER_OK);
+	facts.throttle_known = false;
+	power_verdict(&facts, &word, text, sizeof(text));
+	ck_assert_ptr_null(strstr(text, "hrottled"));
+}
+END_TEST
+
+START_TEST(the_verdict_of_power_names_what_is_missing)
+{
+	struct power_facts facts = { .watts = NAN,
+				     .mean_watts = NAN,
+				     .min_watts = NAN,
+				     .max_watts = NAN,
+				     .run_seconds = NAN,
+				     .celsius = NAN,
+				     .high_celsius = NAN,
+				     .critical_celsius = NAN,
+				     .charge_ratio = NAN };
+
+	assert_verdict(facts, POWER_UNKNOWN,
+		       "No power or temperature sensors (usual in a VM). Load and clock speed below.");
+	facts.refused = true;
+	assert_verdict(facts, POWER_UNKNOWN, "Watts may not be read.");
+	facts.sensor = "package";
+	facts.celsius = 47;
+	assert_verdict(facts, POWER_OK, "OK  Watts may not be read. 47 °C at package.");
+	facts.refused = false;
+	facts.high_celsius = 90;
+	assert_verdict(facts, POWER_OK,
+		       "OK  Nothing measures watts here. 47 °C at package, high is 90 °C.");
+}
+END_TEST
+
+static void assert_related(const struct power_relation *relations, unsigned n, double load_range,
+			   const char *expected)
+{
+	char text[TEXT_MAX];
+
+	power_relations(relations, n, load_range, text, sizeof(text));
+	ck_assert_str_eq(text, expected);
+}
+
+START_TEST(what_follows_the_load_is_told)
+{
+	struct power_relation list[] = { { RELATION_WATTS, "watts", 1, 0 },
+					 { RELATION_CLOCK, "clock", 0.99, 0 },
+					 { RELATION_HEAT, "package", 0.99, 10 },
+					 { RELATION_HEAT, "acpitz", 0.7, 32 } };
+
+	assert_related(list, 4, 0.9,
+		       "Heat follows load: package after 10 s, acpitz after 32 s.\nWatts and clock follow "
+		       "load at once.\n");
+	list[0].lag_seconds = 3;
+	list[1].correlation = -1;
+	list[1].lag_seconds = 36;
+	list[2].lag_seconds = 0;
+	assert_related(
+		list, 4, 0.9,
+		"Heat follows load: package at once, acpitz after 32 s.\nWatts follow load after 3 s.\n"
+		"Clock drops 36 s after load rises (r = -1.00).\n");
+}
+END_TEST
+
+/* A weak or missing correlation, one that precedes the load, and a load that hardly changed. */
+START_TEST(what_hardly_follows_the_load_is_not_told)
+{
+	struct power_relation list[] = { { RELATION_WATTS, "watts", 0.69, 0 },
+					 { RELATION_CLOCK, "clock", -0.69, 36 },
+					 { RELATION_HEAT, "package", NAN, 0 },
+					 { RELATION_HEAT, "acpitz", 0.9, -4 } };
+
+	assert_related(list, 4, 0.9, "");
+	list[0].correlation = 1;
+	assert_related(list, 4, 0.9, "Watts follow load at once.\n");
+	assert_related(list, 4, 0.09, "");
+	assert_related(list, 4, NAN, "");
 }
 END_TEST

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
+#include "model/statistics.h"
 #include "screen/keys.h"
 
 static const struct pane_table tables[] = {
@@ -29,9 +30,8 @@ static const struct pane_table tables[] = {
 };
 
 const struct series power_series[] = {
+	[POWER_SERIES_LOAD] = { "cpu", "all", "idle_ratio" },
 	[POWER_SERIES_WATTS] = { "power", "total", "watts" },
-	[POWER_SERIES_IDLE] = { "cpu", "all", "idle_ratio" },
-	[POWER_SERIES_WAITING] = { "cpu", "all", "iowait_ratio" },
 	[POWER_SERIES_HERTZ] = { "cpu", "all", "frequency_hertz" },
 	[POWER_SERIES_CELSIUS] = { "temperature", NULL, "celsius" },
 };
@@ -182,28 +182,6 @@ static const char *refuses_option(const struct settings *settings, const char *n
 	return NULL;
 }
 
-static void toggle_fixed(struct pane_context *context, unsigned index)
-{
-	struct power_state *power = context->state;
-
-	graph_series_toggle(context, &power->graph_series[index]);
-}
-
-static void toggle_load(struct pane_context *context)
-{
-	toggle_fixed(context, GRAPH_SERIES_LOAD);
-}
-
-static void toggle_watts(struct pane_context *context)
-{
-	toggle_fixed(context, GRAPH_SERIES_WATTS);
-}
-
-static void toggle_frequency(struct pane_context *context)
-{
-	toggle_fixed(context, GRAPH_SERIES_FREQUENCY);
-}
-
 static void restart(struct pane_context *context)
 {
 	static const unsigned kept[] = { POWER_TABLE_POWER, POWER_TABLE_TEMPERATURE, POWER_TABLE_FAN,
@@ -214,132 +192,112 @@ static void restart(struct pane_context *context)
 	screen_message(context->screen, MESSAGE_PANE, "%s", _("reset means, minima and maxima"));
 }
 
-/* The series of the sensor under the cursor, else of the first one. */
-static struct graph_series *chosen_line(struct pane_context *context)
-{
-	const struct table_widget *widget = &context->tables[POWER_TABLE_TEMPERATURE];
-	const struct table *table = context_table(context, POWER_TABLE_TEMPERATURE);
-	const struct column *column;
-	const void *row = table_cell(widget, &column);
-	struct graph_series *found =
-		table && row ? graph_series_find(context->state, table_text(table, row, "sensor")) : NULL;
-
-	if (!found)
-		screen_warn(context->screen, MESSAGE_PANE, "%s",
-			       _("select a temperature with the arrows"));
-	return found;
-}
-
+/* Of the sensor under the cursor, else of the first one. */
 static void toggle_sensor(struct pane_context *context)
 {
-	struct graph_series *found = chosen_line(context);
+	const struct table *table = context_table(context, POWER_TABLE_TEMPERATURE);
+	const struct column *column;
+	const void *row = table_cell(&context->tables[POWER_TABLE_TEMPERATURE], &column);
+	const struct graph_series *found =
+		table && row ? graph_series_find(context->state, table_text(table, row, "sensor")) : NULL;
 
 	if (found)
 		graph_series_toggle(context, found);
-}
-
-static void next_color(struct pane_context *context)
-{
-	struct graph_series *found = chosen_line(context);
-
-	if (found)
-		graph_series_next_color(context, found);
-}
-
-static void next_letter(struct pane_context *context)
-{
-	struct graph_series *found = chosen_line(context);
-
-	if (found)
-		graph_series_next_letter(context, found);
-}
-
-/* Only in the list of temperatures. */
-static void act_on_sensor(struct pane_context *context, unsigned index)
-{
-	static void (*const acts[])(struct pane_context * context) = { toggle_sensor, next_color,
-								       next_letter };
-
-	acts[index](context);
-}
-
-static void show_sensor_actions(struct pane_context *context)
-{
-	const struct menu_item items[] = {
-		{ _("Show"), _("show or hide the selected temperature in the graph") },
-		{ _("Colour"), _("the next colour for it") },
-		{ _("Letter"), _("the next letter for it") },
-	};
-
-	screen_menu(context, _("Actions"), items, sizeof(items) / sizeof(items[0]), 0, act_on_sensor);
+	else
+		screen_message(context->screen, MESSAGE_PANE, "%s",
+			       _("select a temperature with the arrows"));
 }
 
 static const struct pane_action sensor_actions[] = {
-	{ ACTION_ACT, show_sensor_actions, NULL, N_("menu of actions for the selected temperature") },
-	{ ACTION_TAG, toggle_sensor, N_("Show"), N_("show or hide the selected temperature in the graph") },
+	{ ACTION_TAG, toggle_sensor, N_("In graph"),
+	  N_("show or hide the selected temperature in the graph") },
 	{ 0 },
 };
 
 static void act(struct pane_context *context, unsigned index)
 {
-	static void (*const acts[])(struct pane_context * context) = { power_calibrate, restart, toggle_load,
-								       toggle_watts, toggle_frequency };
-
-	acts[index](context);
+	if (index == 0)
+		power_calibrate(context);
+	else
+		restart(context);
 }
 
 static void show_actions(struct pane_context *context)
 {
+	const struct power_state *power = context->state;
 	const struct menu_item items[] = {
-		{ _("Calibrate"), _("load all CPUs in steps, and see what load costs in watts") },
-		{ _("Reset"), _("reset means, minima and maxima") },
-		{ _("Load"), _("load in the graph, or not") },
-		{ _("Watts"), _("watts in the graph, or not") },
-		{ _("Clock"), _("clock speed in the graph, or not") },
+		power->calibration
+			? (struct menu_item){ _("Stop the calibration"), _("its result is dropped") }
+			: (struct menu_item){ _("Calibrate"),
+					      _("load all CPUs in steps, and see what load costs in watts") },
+		{ _("Reset means"), _("forget means, minima and maxima of this run") },
 	};
 
 	screen_menu(context, _("Actions"), items, sizeof(items) / sizeof(items[0]), 0, act);
 }
 
+#define TABLE_VIEW(name, title, help, table)                                                                 \
+	{                                                                                                    \
+		name, title, help, table, .heading = power_heading                                           \
+	}
+
 static const struct pane_view views[] = {
-	[POWER_SUMMARY] = { "summary", N_("Summary"), N_("power, heat and speed"), POWER_TABLE_POWER,
-			    .draw = power_draw },
-	[POWER_GRAPH] = { "graph", N_("Graph"),
-			  N_("what depends on what: load, watts, heat and speed over time"),
+	[POWER_GRAPH] = { "graph", N_("Graph"), N_("what it draws, what heats it, and what follows what"),
 			  POWER_TABLE_POWER, .draw = power_draw },
-	[POWER_HISTOGRAM] = { "histogram", N_("Histogram"), N_("histogram of the power draw"),
-			      POWER_TABLE_POWER, .draw = power_draw },
+	[POWER_DOMAINS] =
+		TABLE_VIEW("domains", N_("Domains"), N_("power by domain, in numbers"), POWER_TABLE_POWER),
 	[POWER_SENSORS] = { "sensors", N_("Sensors"), N_("temperatures, and which of them are in the graph"),
 			    POWER_TABLE_TEMPERATURE, .actions = sensor_actions, .draw = power_draw },
-	[POWER_DOMAINS] = { "domains", N_("Domains"), N_("power by domain, in numbers"), POWER_TABLE_POWER },
-	[POWER_SPEED] = { "speed", N_("Speed"), N_("speed of each CPU, and of graphics processors"),
-			  POWER_TABLE_FREQUENCY },
-	[POWER_IDLE] = { "idle", N_("Idle"), N_("idle states: how deep the CPUs sleep, and how often"),
-			 POWER_TABLE_IDLE },
-	[POWER_BATTERY] = { "battery", N_("Battery"), N_("batteries"), POWER_TABLE_BATTERY },
-	[POWER_FANS] = { "fans", N_("Fans"), N_("fans"), POWER_TABLE_FAN },
-	[POWER_VOLTAGES] = { "voltages", N_("Voltages"), N_("voltages"), POWER_TABLE_VOLTAGE },
-	[POWER_TRIPS] = { "trip-points", N_("Trip points"), N_("trip points of the thermal zones"),
-			  POWER_TABLE_TRIP },
-	[POWER_COOLING] = { "cooling", N_("Cooling"), N_("cooling devices and their states"),
-			    POWER_TABLE_COOLING },
-	[POWER_THROTTLING] = { "throttling", N_("Throttling"), N_("CPUs throttled for heat"),
-			       POWER_TABLE_THROTTLE },
+	[POWER_CLOCK] = TABLE_VIEW("clock", N_("Clock"), N_("clock of each CPU, and of graphics processors"),
+				   POWER_TABLE_FREQUENCY),
+	[POWER_IDLE] =
+		TABLE_VIEW("idle", N_("Idle"), N_("idle states: how deep the CPUs sleep, and how often"),
+			   POWER_TABLE_IDLE),
+	[POWER_BATTERY] = TABLE_VIEW("battery", N_("Battery"), N_("batteries"), POWER_TABLE_BATTERY),
+	[POWER_FANS] = TABLE_VIEW("fans", N_("Fans"), N_("fans"), POWER_TABLE_FAN),
+	[POWER_VOLTAGES] = TABLE_VIEW("voltages", N_("Voltages"), N_("voltages"), POWER_TABLE_VOLTAGE),
+	[POWER_TRIPS] = TABLE_VIEW("trip-points", N_("Trip points"), N_("trip points of the thermal zones"),
+				   POWER_TABLE_TRIP),
+	[POWER_COOLING] = TABLE_VIEW("cooling", N_("Cooling"), N_("cooling devices and their states"),
+				     POWER_TABLE_COOLING),
+	[POWER_THROTTLING] = TABLE_VIEW("throttling", N_("Throttling"), N_("CPUs throttled for heat"),
+					POWER_TABLE_THROTTLE),
+	[POWER_HISTOGRAM] = { "histogram", N_("Histogram"), N_("how often the machine drew how much"),
+			      POWER_TABLE_POWER, .draw = power_draw },
 	[POWER_CALIBRATION] = { "calibration", N_("Calibration"), N_("what CPU load costs in watts"),
 				POWER_TABLE_CALIBRATION, 1UL << POWER_TABLE_COUNTER, .draw = power_draw },
 	{ 0 },
 };
 
 static const struct pane_action pane_actions[] = {
-	{ ACTION_ACT, show_actions, NULL, N_("menu of actions: calibrate, reset, lines of the graph") },
+	{ ACTION_ACT, show_actions, NULL, N_("calibrate, or reset means, minima and maxima") },
 	{ 0 },
 };
 
+/* The verdict says that nothing measures it. */
+static bool tells(const struct pane_context *context, const struct notice *notice)
+{
+	return context->view == POWER_GRAPH && strcmp(notice->topic, "power") == 0 &&
+	       power_source_is(context, POWER_NO_SOURCE);
+}
+
+static const char *refuses(const struct pane_context *context, enum action action)
+{
+	return action == ACTION_ACT && screen_replays(context)
+		       ? _("a recording is neither calibrated nor reset")
+		       : NULL;
+}
+
 static const char *const span_values[] = { "5min", "1h", "sample", NULL };
 static const char *const span_labels[] = { N_("5 min"), N_("1 h"), N_("a sample per cell") };
+static const char *const line_values[] = { "shown", "hidden", NULL };
+static const char *const line_labels[] = { N_("in the graph"), N_("not in the graph") };
 
 static const struct pane_setting choices[] = {
 	{ "span", N_("Span of the graph"), span_values, span_labels },
+	{ "line.load", N_("Load"), line_values, line_labels },
+	{ "line.watts", N_("Watts"), line_values, line_labels },
+	{ "line.frequency", N_("Clock"), line_values, line_labels },
 	{ 0 },
 };
 
@@ -357,13 +315,11 @@ static void open_power(struct pane_context *context)
 
 static void sampled(struct pane_context *context, const struct frame *frame)
 {
+	history_set(&context->history, POWER_SERIES_LOAD, frame,
+		    cpu_busy_ratio(frame_number(frame, "cpu", "all", "idle_ratio"),
+				   frame_number(frame, "cpu", "all", "iowait_ratio")));
 	graph_series_follow(context, frame);
 	power_calibration_feed(context, frame);
-}
-
-static void save(const void *state, struct settings *settings)
-{
-	graph_series_save(state, settings);
 }
 
 static const char *const settings[] = { "line.", "span", NULL };
@@ -383,10 +339,11 @@ const struct pane pane_power = {
 	.views = views,
 	.actions = pane_actions,
 	.choices = choices,
+	.refuses = refuses,
+	.tells = tells,
 	.refuses_option = refuses_option,
 	.state_size = sizeof(struct power_state),
 	.open = open_power,
-	.save = save,
 	.settle_seconds = settle_seconds,
 	.rejects = rejects,
 	.sampled = sampled,

@@ -23,9 +23,8 @@ enum power_table {
 };
 
 enum power_series {
+	POWER_SERIES_LOAD, /* sampled as the idle ratio; the pane replaces it by the load */
 	POWER_SERIES_WATTS,
-	POWER_SERIES_IDLE,
-	POWER_SERIES_WAITING,
 	POWER_SERIES_HERTZ,
 	POWER_SERIES_CELSIUS, /* so that temperatures are read while the pane is hidden; each has its own
 			       * series */
@@ -33,12 +32,10 @@ enum power_series {
 };
 
 enum power_view {
-	POWER_SUMMARY,
 	POWER_GRAPH,
-	POWER_HISTOGRAM,
-	POWER_SENSORS,
 	POWER_DOMAINS,
-	POWER_SPEED,
+	POWER_SENSORS,
+	POWER_CLOCK,
 	POWER_IDLE,
 	POWER_BATTERY,
 	POWER_FANS,
@@ -46,20 +43,18 @@ enum power_view {
 	POWER_TRIPS,
 	POWER_COOLING,
 	POWER_THROTTLING,
+	POWER_HISTOGRAM,
 	POWER_CALIBRATION,
 };
 
 #define GRAPH_SERIES_MAX 32
 #define GRAPH_SERIES_NAME_MAX 96
 
-/* A series of the graph. */
+/* A line of the graph. */
 struct graph_series {
 	char name[GRAPH_SERIES_NAME_MAX];  /* "load", "watts", "frequency", or the key of a sensor */
 	char label[GRAPH_SERIES_NAME_MAX]; /* for people */
-	unsigned index;                    /* in the history; load consists of two */
-	char letter;
-	unsigned color;
-	bool shown;
+	unsigned index;                    /* in the history */
 };
 
 enum { GRAPH_SERIES_LOAD, GRAPH_SERIES_WATTS, GRAPH_SERIES_FREQUENCY, N_FIXED_GRAPH_SERIES };
@@ -77,27 +72,29 @@ extern const struct series power_series[];
 /* Seconds of the graph; 0: a sample per cell. */
 double power_span(const struct pane_context *context);
 
-/* power_series.c: the series of the graph, as the user chose them */
+/* power_series.c: the lines of the graph, as the user chose them */
 void graph_series_open(struct pane_context *context);
 void graph_series_follow(struct pane_context *context, const struct frame *frame);
-void graph_series_save(const struct power_state *power, struct settings *settings);
 struct graph_series *graph_series_find(struct power_state *power, const char *name);
-void graph_series_toggle(struct pane_context *context, struct graph_series *line);
-void graph_series_next_color(struct pane_context *context, struct graph_series *line);
-void graph_series_next_letter(struct pane_context *context, struct graph_series *line);
+bool graph_series_shown(const struct pane_context *context, const struct graph_series *series);
+void graph_series_toggle(struct pane_context *context, const struct graph_series *series);
 
-/*
- * power_graph.c: its lines, the range of each, and what follows the first compared_max of them; as much as
- * fits
- */
-void power_graph_draw(const struct pane_context *context, const struct canvas *canvas, unsigned compared_max);
+/* power_graph.c: the lines below each other, and what follows the load; returns the lines used */
+int power_graph_draw(const struct pane_context *context, const struct canvas *canvas);
 
 /* power_calibrate.c */
-void power_calibrate(struct pane_context *context); /* the key */
-const char *power_calibrate_refused(const struct pane_context *context); /* why not; NULL: it works */
+void power_calibrate(struct pane_context *context); /* asks, or stops the one that runs */
 void power_calibration_feed(struct pane_context *context, const struct frame *frame);
 void power_calibration_draw(struct pane_context *context, const struct canvas *canvas);
 void power_calibration_close(void *state);
+
+/* The title of a view of a table, with the span of its numbers. */
+void power_heading(const struct pane_context *context, char *text, size_t room);
+
+/* Sources of the total in the table power when it is unknown. */
+#define POWER_NO_SOURCE "nothing here measures it"
+#define POWER_REFUSED "not permitted to read"
+bool power_source_is(const struct pane_context *context, const char *source);
 
 void power_draw(struct pane_context *context, struct canvas *canvas);
 

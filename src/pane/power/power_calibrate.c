@@ -42,7 +42,7 @@ static void show(struct pane_context *context)
 
 static void leave(struct pane_context *context)
 {
-	screen_show_view(context, POWER_SUMMARY);
+	screen_show_view(context, POWER_GRAPH);
 }
 
 static void start(struct pane_context *context)
@@ -87,35 +87,17 @@ static void ask_start(struct pane_context *context)
 	screen_ask(context, question, start);
 }
 
-static bool has_calibration(const struct pane_context *context)
-{
-	const struct table *table = context_table(context, POWER_TABLE_CALIBRATION);
-
-	return table && table->n_rows > 0;
-}
-
-/* Shows the calibration that runs or is in use; pressed again there it stops it, or calibrates again. */
 void power_calibrate(struct pane_context *context)
 {
 	struct power_state *power = context->state;
 
-	if (context->view != POWER_CALIBRATION && (power->calibration || has_calibration(context))) {
-		show(context);
-	} else if (power->calibration) {
-		stop(context);
-		leave(context);
-		screen_message(context->screen, MESSAGE_PANE, "%s", _("calibration stopped"));
-	} else if (screen_replays(context)) {
-		leave(context);
-	} else {
+	if (!power->calibration) {
 		ask_start(context);
+		return;
 	}
-}
-
-const char *power_calibrate_refused(const struct pane_context *context)
-{
-	return screen_replays(context) && !has_calibration(context) ? _("a recording cannot be calibrated")
-								    : NULL;
+	stop(context);
+	leave(context);
+	screen_message(context->screen, MESSAGE_PANE, "%s", _("calibration stopped"));
 }
 
 /* The result is a setting, from which topics compute the watts of processes. */
@@ -168,21 +150,28 @@ static void draw_progress(const struct canvas *canvas, const struct calibration 
 		     watts_text(value, calibration->last_watts));
 }
 
+static bool has_calibration(const struct pane_context *context)
+{
+	const struct table *table = context_table(context, POWER_TABLE_CALIBRATION);
+
+	return table && table->n_rows > 0;
+}
+
 /* The calibration in use, and below it how to read it. */
 static void draw_fits(struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table *table = context_table(context, POWER_TABLE_CALIBRATION);
-	int rows = has_calibration(context) ? (int)table->n_rows + 1 : 1;
-	int height = rows < canvas->height ? rows : canvas->height;
+	int rows = has_calibration(context) ? (int)table->n_rows : 0, wanted = rows > 3 ? rows + 2 : 5;
+	int height = wanted < canvas->height ? wanted : canvas->height;
 	struct canvas part = canvas_part(canvas, 0, 0, height, canvas->width);
 	struct canvas below = canvas_part(canvas, height, 0, canvas->height - height, canvas->width);
 	int y = 1;
 
-	context_draw_table(context, &part, POWER_TABLE_CALIBRATION);
+	context_draw_titled(context, &part, POWER_TABLE_CALIBRATION, _("Calibration in use"));
 	y += canvas_wrapped(&below, y, STYLE_DIM,
 			    span_text(_("watts = intercept + slope * measure. panetop "
 					"--calibrate prints it in every output format.")));
-	if (rows > 1 && frame_number(context->frame, "calibration", NULL, "r_squared") < CALIBRATION_FAIR)
+	if (rows > 0 && frame_number(context->frame, "calibration", NULL, "r_squared") < CALIBRATION_FAIR)
 		canvas_wrapped(
 			&below, y, STYLE_WARN,
 			span_text(_("The line fits poorly: calibrate again while nothing else runs.")));

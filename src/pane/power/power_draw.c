@@ -12,12 +12,18 @@
 #include "model/statistics.h"
 #include "model/units.h"
 #include "pane/power/power.h"
+#include "pane/power/power_story.h"
 #include "pane/text.h"
 #include "screen/graph.h"
 #include "screen/text_flow.h"
 
 #define NARROW 30
-#define GRAPH_LINES_MIN 5
+#define LOW 14
+#define BAR_LEFT_CELLS 24 /* name and watts */
+#define REST_CELLS_MIN 40
+#define REST_LINES_MIN 5
+#define NEAR_LIMIT 15 /* degrees */
+#define DIGITS_MAX 2
 #define BUCKETS_MAX 24
 #define SAMPLES_MAX 4096
 
@@ -36,7 +42,7 @@ static const char *hours_text(char *text, size_t room, double seconds)
 	return text;
 }
 
-/* Adds to a text that ends in a NUL. */
+/* Appends to a text that ends in a NUL. */
 static void __attribute__((format(printf, 2, 3))) add_to(char text[TEXT_MAX], const char *format, ...)
 {
 	size_t length = strlen(text);
@@ -73,119 +79,153 @@ static void add_batteries(const struct pane_context *context, struct text_flow *
 		add_battery(flow, table, table_row(table, i));
 }
 
-/* "psys, mean 7.10, sd 0.60, min 6.20, max 9.10 over 5 min" */
-static void add_statistics(const struct pane_context *context, struct text_flow *flow, const char *source)
-{
-	double seconds = number(context, "power", "total", "run_seconds");
-	char text[TEXT_MAX], duration[STRETCH_MAX], watts[4][VALUE_TEXT_MAX];
-
-	if (!(seconds > 0)) {
-		text_flow_add(flow, STYLE_NORMAL, source);
-		return;
-	}
-	snprintf(text, sizeof(text), _("%s; mean %s  sd %s  min %s  max %s over %s"), source,
-		 fixed_text(watts[0], number(context, "power", "total", "mean_watts"), 2),
-		 fixed_text(watts[1], number(context, "power", "total", "stddev_watts"), 2),
-		 fixed_text(watts[2], number(context, "power", "total", "min_watts"), 2),
-		 fixed_text(watts[3], number(context, "power", "total", "max_watts"), 2),
-		 stretch_text(duration, seconds));
-	text_flow_add(flow, STYLE_NORMAL, text);
-}
-
-static int draw_total(const struct pane_context *context, const struct canvas *canvas, int y, int lines)
+/* Where the total comes from, before translation. */
+bool power_source_is(const struct pane_context *context, const char *source)
 {
 	const struct table *table = context_table(context, POWER_TABLE_POWER);
 	const void *row = table ? table_find(table, "total", NULL) : NULL;
-	struct text_flow flow = text_flow_on(canvas, y, lines);
-	char text[TEXT_MAX], value[VALUE_TEXT_MAX];
 
-	snprintf(text, sizeof(text), _("total %s"),
-		 watts_text(value, number(context, "power", "total", "watts")));
-	text_flow_add(&flow, STYLE_STRONG, text);
-	if (row)
-		add_statistics(context, &flow, _(table_text(table, row, "source")));
-	add_batteries(context, &flow);
-	return text_flow_end(&flow);
+	return row && strcmp(table_text(table, row, "source"), source) == 0;
 }
 
-/* What is missing is explained in its place; the line of notices has the remedy, i the rest. */
-static int draw_missing(const struct pane_context *context, const struct canvas *canvas, int y)
+/* How near a temperature is to its limit, in degrees; a sensor without a limit is far from it. */
+static double headroom(const struct table *table, const void *row)
 {
-	const struct table *temperatures = context_table(context, POWER_TABLE_TEMPERATURE);
-	struct canvas part = canvas_rows(canvas, y, canvas->height >= 16 ? 3 : 1);
+	double celsius = table_number(table, row, "celsius");
+	double limit =
+		fmin(table_number(table, row, "critical_celsius"), table_number(table, row, "high_celsius"));
 
-	if (temperatures && temperatures->n_rows > 0)
-		return y;
-	return y +
-	       canvas_wrapped(&part, 0, STYLE_DIM,
-			      span_text(_("No sensor here reports power or heat, as on most virtual "
-					  "machines: what follows is load and speed. panetop --probe names "
-					  "each source that is missing, and what to do about it.")));
+	return isnan(celsius) ? INFINITY : isnan(limit) ? 1000 - celsius : limit - celsius;
 }
 
-/* "55-66"; "-" while the extremes are unknown. */
-static void celsius_range(char text[2 * VALUE_TEXT_MAX], double low, double most)
+/* The one nearest to its limit, if it is near; else the first one, which is that of the CPU. */
+static const void *hottest(const struct table *table)
 {
-	if (isnan(low) || isnan(most))
-		snprintf(text, 2 * VALUE_TEXT_MAX, "-");
-	else
-		snprintf(text, 2 * VALUE_TEXT_MAX, "%.0f-%.0f", low, most);
+	const void *first = NULL, *near = NULL;
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (!isfinite(headroom(table, row)))
+			continue;
+		first = first ? first : row;
+		if (headroom(table, row) < NEAR_LIMIT &&
+		    (!near || headroom(table, row) < headroom(table, near)))
+			near = row;
+	}
+	return near ? near : first;
 }
 
-static void add_temperature(const struct pane_context *context, struct text_flow *flow,
-			    const struct table *table, const void *row)
+static void add_heat_facts(const struct pane_context *context, struct power_facts *facts)
 {
-	const struct graph_series *line = graph_series_find(context->state, table_text(table, row, "sensor"));
-	double now = table_number(table, row, "celsius"),
-	       critical = table_number(table, row, "critical_celsius");
-	double high = table_number(table, row, "high_celsius");
-	double low = table_number(table, row, "min_celsius"), most = table_number(table, row, "max_celsius");
-	const char *label = table_text(table, row, "label");
-	char text[TEXT_MAX], value[VALUE_TEXT_MAX], range[2 * VALUE_TEXT_MAX];
+	const struct table *table = context_table(context, POWER_TABLE_TEMPERATURE);
+	const void *row = hottest(table);
+	const struct graph_series *series;
 
-	celsius_text(value, now, flow->ascii);
-	celsius_range(range, low, most);
-	if (isnan(now))
-		snprintf(text, sizeof(text), "%s %s", label, _(table_text(table, row, "state")));
-	else if (isnan(critical))
-		snprintf(text, sizeof(text), "%s %s (%s)", label, value, range);
-	else
-		snprintf(text, sizeof(text), _("%s %s (%s, critical %.0f)"), label, value, range, critical);
-	text_flow_add(flow,
-		      now >= critical       ? STYLE_BAD
-		      : now >= high         ? STYLE_WARN
-		      : line && line->shown ? (enum style)(STYLE_SERIES + line->color)
-					    : STYLE_NORMAL,
-		      text);
+	facts->celsius = facts->high_celsius = facts->critical_celsius = NAN;
+	if (!row)
+		return;
+	series = graph_series_find(context->state, table_text(table, row, "sensor"));
+	facts->sensor = series ? series->label : table_text(table, row, "sensor");
+	facts->celsius = table_number(table, row, "celsius");
+	facts->high_celsius = table_number(table, row, "high_celsius");
+	facts->critical_celsius = table_number(table, row, "critical_celsius");
 }
 
-/* Those of the graph, and those that are too hot. */
-static bool matters(const struct pane_context *context, const struct table *table, const void *row)
+static void add_throttle_facts(const struct pane_context *context, struct power_facts *facts)
 {
-	const struct graph_series *line = graph_series_find(context->state, table_text(table, row, "sensor"));
+	const struct table *table = context_table(context, POWER_TABLE_THROTTLE);
 
-	return (line && line->shown) ||
-	       table_number(table, row, "celsius") >= table_number(table, row, "high_celsius");
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		double core = table_number(table, row, "core_throttles_per_second");
+		double package = table_number(table, row, "package_throttles_per_second");
+
+		facts->throttle_known |= !isnan(core) || !isnan(package);
+		facts->throttled += core > 0 || package > 0;
+	}
 }
 
-static int draw_sensors(const struct pane_context *context, const struct canvas *canvas, int y, int lines)
+/* The one with the least charge. */
+static void add_battery_facts(const struct pane_context *context, struct power_facts *facts)
 {
-	const struct table *temperatures = context_table(context, POWER_TABLE_TEMPERATURE);
+	const struct table *table = context_table(context, POWER_TABLE_BATTERY);
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		double charge = table_number(table, row, "charge_ratio");
+
+		if (!(table_number(table, row, "watts") > 0) ||
+		    (facts->battery && !(charge < facts->charge_ratio)))
+			continue;
+		facts->battery = table_text(table, row, "battery");
+		facts->charge_ratio = charge;
+	}
+}
+
+static int draw_verdict(const struct pane_context *context, const struct canvas *canvas)
+{
+	static const enum style styles[] = { [POWER_UNKNOWN] = STYLE_DIM,
+					     [POWER_OK] = STYLE_OK,
+					     [POWER_HIGH] = STYLE_WARN,
+					     [POWER_BAD] = STYLE_BAD };
+	struct canvas part = canvas_rows(canvas, 0, canvas->height < LOW ? 2 : 3);
+	struct power_facts facts = {
+		.watts = number(context, "power", "total", "watts"),
+		.mean_watts = number(context, "power", "total", "mean_watts"),
+		.min_watts = number(context, "power", "total", "min_watts"),
+		.max_watts = number(context, "power", "total", "max_watts"),
+		.run_seconds = number(context, "power", "total", "run_seconds"),
+		.interval_seconds = context_step_seconds(context),
+		.charge_ratio = NAN,
+		.refused = power_source_is(context, POWER_REFUSED),
+		.ascii = canvas->ascii,
+	};
+	char sentences[TEXT_MAX], text[TEXT_MAX] = "";
+	enum power_level level;
+	const char *word;
+	int lines;
+
+	add_heat_facts(context, &facts);
+	add_throttle_facts(context, &facts);
+	add_battery_facts(context, &facts);
+	level = power_verdict(&facts, &word, sentences, sizeof(sentences));
+	add_to(text, *word ? "%s  %s" : "%s%s", word, sentences);
+	lines = canvas_wrapped(&part, 0, level == POWER_UNKNOWN ? STYLE_DIM : STYLE_NORMAL, span_text(text));
+	canvas_restyle(canvas, 0, 0, utf8_cells(word, canvas->ascii), styles[level]);
+	return lines;
+}
+
+static void add_fans(const struct pane_context *context, struct text_flow *flow)
+{
 	const struct table *fans = context_table(context, POWER_TABLE_FAN);
-	struct text_flow flow = text_flow_on(canvas, y, lines);
 	char text[TEXT_MAX];
 
-	for (size_t i = 0; temperatures && i < temperatures->n_rows; i++)
-		if (matters(context, temperatures, table_row(temperatures, i)))
-			add_temperature(context, &flow, temperatures, table_row(temperatures, i));
 	for (size_t i = 0; fans && i < fans->n_rows; i++) {
 		double rpm = table_number(fans, table_row(fans, i), "rpm");
 
 		snprintf(text, sizeof(text), isnan(rpm) ? "%s -" : _("%s %.0f rpm"),
 			 table_text(fans, table_row(fans, i), "label"), rpm);
-		text_flow_add(&flow, STYLE_NORMAL, text);
+		text_flow_add(flow, STYLE_NORMAL, text);
 	}
-	return text_flow_end(&flow);
+}
+
+/* Sensors at their limit, as far as the verdict does not name them. */
+static void add_hot(const struct pane_context *context, struct text_flow *flow)
+{
+	const struct table *table = context_table(context, POWER_TABLE_TEMPERATURE);
+	const void *named = hottest(table);
+	char text[TEXT_MAX], value[VALUE_TEXT_MAX];
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (row == named || !(headroom(table, row) <= 0))
+			continue;
+		snprintf(text, sizeof(text), "%s %s", table_text(table, row, "label"),
+			 celsius_text(value, table_number(table, row, "celsius"), flow->ascii));
+		text_flow_add(flow, STYLE_WARN, text);
+	}
 }
 
 static void add_idle_states(const struct pane_context *context, struct text_flow *flow)
@@ -197,94 +237,171 @@ static void add_idle_states(const struct pane_context *context, struct text_flow
 		const void *row = table_row(table, i);
 		double share = table_number(table, row, "residency_ratio");
 
-		if (strcmp(table_text(table, row, "cpu"), "all") != 0 || isnan(share))
+		if (strcmp(table_text(table, row, "cpu"), "all") != 0 || !(share >= 0.005))
 			continue;
 		snprintf(text, sizeof(text), "%s %.0f %%", table_text(table, row, "state"), 100 * share);
 		text_flow_add(flow, STYLE_NORMAL, text);
 	}
 }
 
-static int draw_speed(const struct pane_context *context, const struct canvas *canvas, int y, int lines)
+static void add_clock(const struct pane_context *context, struct text_flow *flow)
 {
 	const struct table *table = context_table(context, POWER_TABLE_FREQUENCY);
-	struct text_flow flow = text_flow_on(canvas, y, lines);
-	double hertz = number(context, "frequency", "all", "hertz");
-	double low = number(context, "frequency", "all", "min_hertz");
-	double busy = cpu_busy_ratio(number(context, "cpu", "all", "idle_ratio"),
-				     number(context, "cpu", "all", "iowait_ratio"));
-	char text[TEXT_MAX], now[VALUE_TEXT_MAX], from[VALUE_TEXT_MAX], to[VALUE_TEXT_MAX];
 	const void *row = table ? table_find(table, "all", NULL) : NULL;
+	double low = number(context, "frequency", "all", "min_hertz");
+	char text[TEXT_MAX] = "", now[VALUE_TEXT_MAX], from[VALUE_TEXT_MAX], to[VALUE_TEXT_MAX];
 
-	if (!isnan(busy)) {
-		snprintf(text, sizeof(text), _("load %.0f %%"), 100 * busy);
-		text_flow_add(&flow, STYLE_NORMAL, text);
-	}
-	if (!isnan(hertz)) {
-		*text = '\0';
-		add_to(text, _("%s mean"), hertz_text(now, hertz));
-		if (!isnan(low))
-			add_to(text, " (%s-%s)", hertz_text(from, low),
-			       hertz_text(to, number(context, "frequency", "all", "max_hertz")));
-		if (row && *table_text(table, row, "turbo"))
-			add_to(text, _(", turbo %s"), _(table_text(table, row, "turbo")));
-		text_flow_add(&flow, STYLE_NORMAL, text);
-	}
+	if (!row || isnan(table_number(table, row, "hertz")))
+		return;
+	add_to(text, "%s", hertz_text(now, table_number(table, row, "hertz")));
+	if (!isnan(low))
+		add_to(text, _(" (%s to %s)"), hertz_text(from, low),
+		       hertz_text(to, table_number(table, row, "max_hertz")));
+	if (*table_text(table, row, "turbo"))
+		add_to(text, _(", turbo %s"), _(table_text(table, row, "turbo")));
+	text_flow_add(flow, STYLE_NORMAL, text);
+}
+
+static void add_steal(const struct pane_context *context, struct text_flow *flow)
+{
+	double steal = number(context, "cpu", "all", "steal_ratio");
+	char text[TEXT_MAX];
+
+	if (!(steal > 0))
+		return;
+	snprintf(text, sizeof(text), _("steal %.1f %%"), 100 * steal);
+	text_flow_add(flow, STYLE_NORMAL, text);
+}
+
+static int draw_pieces(const struct pane_context *context, const struct canvas *canvas, int y, int lines)
+{
+	struct text_flow flow = text_flow_on(canvas, y, lines);
+
+	add_hot(context, &flow);
+	add_batteries(context, &flow);
+	add_fans(context, &flow);
+	add_clock(context, &flow);
+	add_steal(context, &flow);
 	add_idle_states(context, &flow);
-	return text_flow_end(&flow);
+	return text_flow_end(&flow) < y + lines ? text_flow_end(&flow) : y + lines;
 }
 
-/* CPUs that were throttled for heat in the last interval. */
-static int draw_throttled(const struct pane_context *context, const struct canvas *canvas, int y)
+/* "  core": indented by the domains that it is a part of. */
+static void bar_label(const char *domain, char *text, size_t room)
 {
-	const struct table *table = context_table(context, POWER_TABLE_THROTTLE);
-	unsigned hot = 0;
+	const char *name = strrchr(domain, '/');
+	int depth = 1;
 
-	for (size_t i = 0; table && i < table->n_rows; i++) {
-		const void *row = table_row(table, i);
+	for (const char *at = domain; *at; at++)
+		depth += *at == '/';
+	if (strcmp(domain, "total") == 0)
+		snprintf(text, room, "%s", _("machine"));
+	else
+		snprintf(text, room, "%*s%s", depth, "",
+			 name && strncmp(domain, "battery/", 8) != 0 ? name + 1 : domain);
+}
 
-		hot += table_number(table, row, "core_throttles_per_second") > 0 ||
-		       table_number(table, row, "package_throttles_per_second") > 0;
+static void draw_bar(const struct canvas *canvas, int y, const struct table *table, const void *row,
+		     double whole)
+{
+	bool total = strcmp(table_text(table, row, "domain"), "total") == 0;
+	double watts = table_number(table, row, "watts");
+	struct graph_part part = { 'W', total ? 0 : 2, "", 0, watts };
+	char text[TEXT_MAX], value[VALUE_TEXT_MAX];
+	int room = canvas->width - BAR_LEFT_CELLS;
+
+	bar_label(table_text(table, row, "domain"), text, sizeof(text));
+	canvas_cut(canvas, y, 0, total ? STYLE_STRONG : STYLE_NORMAL, text, BAR_LEFT_CELLS - 10);
+	canvas_right(canvas, y, BAR_LEFT_CELLS - 10, 9, total ? STYLE_STRONG : STYLE_NORMAL,
+		     watts_text(value, watts));
+	if (total)
+		snprintf(text, sizeof(text), " (%s)", _(table_text(table, row, "source")));
+	else
+		*text = '\0';
+	if (room - utf8_cells(text, canvas->ascii) < 8)
+		*text = '\0';
+	room -= utf8_cells(text, canvas->ascii);
+	if (room < 8)
+		return;
+	graph_bar(canvas, y, BAR_LEFT_CELLS, room, &part, 1, whole);
+	canvas_text(canvas, y, BAR_LEFT_CELLS + room, STYLE_DIM, text, -1);
+}
+
+/* The domain that is the total itself needs no bar of its own. */
+static bool has_bar(const struct table *table, const void *row)
+{
+	const void *total = table_find(table, "total", NULL);
+	const char *domain = table_text(table, row, "domain");
+
+	return !isnan(table_number(table, row, "watts")) &&
+	       (row == total || !total || strcmp(domain, table_text(table, total, "source")) != 0) &&
+	       strncmp(domain, "battery/", 8) != 0;
+}
+
+/* Watts of the machine and of its parts, at most this many lines. */
+static int draw_bars(const struct pane_context *context, const struct canvas *canvas, int y, int lines)
+{
+	const struct table *table = context_table(context, POWER_TABLE_POWER);
+	double whole = number(context, "power", "total", "max_watts");
+	int last = y + lines;
+
+	for (size_t i = 0; table && i < table->n_rows; i++)
+		whole = fmax(whole, table_number(table, table_row(table, i), "watts"));
+	for (size_t i = 0; table && i < table->n_rows && y < last; i++)
+		if (has_bar(table, table_row(table, i)) && whole > 0)
+			draw_bar(canvas, y++, table, table_row(table, i), whole);
+	return y;
+}
+
+static bool has_values(const struct table *table)
+{
+	for (size_t i = 0; table && i < table->n_rows; i++)
+		for (unsigned c = 0; c < table->schema->n_columns; c++)
+			if (table->schema->columns[c].type == VALUE_F64 &&
+			    row_is_known(table_row(table, i), &table->schema->columns[c]))
+				return true;
+	return false;
+}
+
+/* What there is room for below the graph: temperatures, clocks, idle states. */
+static void draw_rest(struct pane_context *context, const struct canvas *canvas)
+{
+	static const unsigned candidates[] = { POWER_TABLE_TEMPERATURE, POWER_TABLE_FREQUENCY,
+					       POWER_TABLE_IDLE };
+	const unsigned n_candidates = sizeof(candidates) / sizeof(candidates[0]);
+	const char *const titles[] = { _("Temperatures now"), _("Clocks now"),
+				       _("Idle states, last sample") };
+	int fit = canvas->width / REST_CELLS_MIN, n = 0, width;
+	unsigned chosen[3];
+
+	for (unsigned i = 0; i < n_candidates && n < fit; i++) {
+		if (has_values(context_table(context, candidates[i])))
+			chosen[n++] = i;
 	}
-	if (hot == 0)
-		return y;
-	canvas_print(canvas, y, 0, STYLE_WARN,
-		     P_("%u CPU was slowed down because it was too hot (T)",
-			"%u CPUs were slowed down because they were too hot (T)", hot),
-		     hot);
-	return y + 1;
+	if (n == 0 || canvas->height < REST_LINES_MIN)
+		return;
+	width = canvas->width / n;
+	for (int i = 0; i < n; i++) {
+		struct canvas part =
+			canvas_part(canvas, 0, i * width, canvas->height, i + 1 < n ? width - 1 : width);
+
+		context_draw_titled(context, &part, candidates[chosen[i]], titles[chosen[i]]);
+	}
 }
 
-static int draw_domains(struct pane_context *context, const struct canvas *canvas, int y, int lines)
+static void draw_home(struct pane_context *context, const struct canvas *canvas)
 {
-	struct table_widget *widget = &context->tables[POWER_TABLE_POWER];
-	int height = table_height(widget) < lines ? table_height(widget) : lines;
-	struct canvas part = canvas_rows(canvas, y, height);
+	int height = canvas->height, y = draw_verdict(context, canvas);
+	struct canvas graph, rest;
 
-	if (widget->view.n_rows < 2 || height < 3)
-		return y;
-	context_draw_table(context, &part, POWER_TABLE_POWER);
-	return y + height;
-}
-
-static void draw_summary(struct pane_context *context, const struct canvas *canvas)
-{
-	int height = canvas->height, some = height >= 12 ? 2 : 1;
-	int y = draw_total(context, canvas, 0, some);
-	struct canvas graph;
-
-	if (isnan(number(context, "power", "total", "watts")) && y < height)
-		y = draw_missing(context, canvas, y);
 	if (y < height)
-		y = draw_sensors(context, canvas, y, height >= 16 ? 3 : 1);
+		y = draw_bars(context, canvas, y, height >= 30 ? 8 : height >= 16 ? 4 : 1);
 	if (y < height)
-		y = draw_speed(context, canvas, y, some);
-	if (y < height)
-		y = draw_throttled(context, canvas, y);
-	if (height - y >= 8)
-		y = draw_domains(context, canvas, y, (height - y) / 3 + 1);
+		y = draw_pieces(context, canvas, y, height >= 22 ? 2 : 1);
 	graph = canvas_rows(canvas, y, height - y);
-	if (graph.height >= GRAPH_LINES_MIN)
-		power_graph_draw(context, &graph, 2);
+	y += power_graph_draw(context, &graph);
+	rest = canvas_rows(canvas, y, height - y);
+	draw_rest(context, &rest);
 }
 
 /* One line for a screen where nothing else fits. */
@@ -304,15 +421,19 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 		text_flow_add(&flow, STYLE_NORMAL, hertz_text(value, hertz));
 }
 
-/* The letters of the series come before the rows of their sensors. */
+/* A mark stands before the sensors that are in the graph. */
 static void draw_sensor_list(struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table_widget *widget = &context->tables[POWER_TABLE_TEMPERATURE];
 	const struct table *table = context_table(context, POWER_TABLE_TEMPERATURE);
-	struct canvas part = canvas_part(canvas, 0, 2, canvas->height, canvas->width - 2);
+	struct canvas part = canvas_part(canvas, 1, 2, canvas->height, canvas->width - 2);
+	char title[TEXT_MAX], right[TEXT_MAX];
 
+	power_heading(context, title, sizeof(title));
+	snprintf(right, sizeof(right), _("* in the graph"));
+	canvas_rule(canvas, 0, title, right);
 	context_draw_table(context, &part, POWER_TABLE_TEMPERATURE);
-	for (int y = 1; y < canvas->height; y++) {
+	for (int y = 1; y < part.height; y++) {
 		size_t index = widget->place.top + (size_t)y - 1;
 		const struct graph_series *line;
 
@@ -320,57 +441,106 @@ static void draw_sensor_list(struct pane_context *context, const struct canvas *
 			break;
 		line = graph_series_find(context->state,
 					 table_text(table, widget->view.rows[index], "sensor"));
-		if (line)
-			canvas_fill(canvas, y, 0,
-				    line->shown ? (enum style)(STYLE_SERIES + line->color) : STYLE_DIM,
-				    line->shown ? (unsigned char)line->letter : '-', 1);
+		if (line && graph_series_shown(context, line))
+			canvas_fill(canvas, y + 1, 0, STYLE_STRONG, '*', 1);
 	}
+}
+
+/* "5.2-5.4 W"; watts of the same value to the hundredth have one bucket. */
+static void bucket_text(const struct buckets *histogram, unsigned bucket, char text[TEXT_MAX])
+{
+	double low = histogram->first + bucket * histogram->width;
+	int digits = histogram->width >= 1 ? 0 : (int)ceil(-log10(histogram->width) - 1e-9);
+
+	if (digits > DIGITS_MAX)
+		snprintf(text, TEXT_MAX, "%.*f W", DIGITS_MAX, low);
+	else
+		snprintf(text, TEXT_MAX, "%.*f-%.*f W", digits, low, digits, low + histogram->width);
 }
 
 static void draw_bucket(const struct canvas *canvas, int y, const struct buckets *histogram,
 			unsigned bucket, uint64_t most)
 {
-	double low = histogram->first + bucket * histogram->width;
-	int digits = histogram->width >= 1 ? 0 : (int)ceil(-log10(histogram->width));
 	struct graph_part part = { 'W', 0, "", 0, (double)histogram->counts[bucket] };
+	char text[TEXT_MAX];
 
-	canvas_print(canvas, y, 0, STYLE_NORMAL, "%8.*f-%.*f W", digits, low, digits,
-		     low + histogram->width);
-	canvas_print(canvas, y, 22, STYLE_NORMAL, "%7llu", (unsigned long long)histogram->counts[bucket]);
+	bucket_text(histogram, bucket, text);
+	canvas_right(canvas, y, 0, 18, STYLE_NORMAL, text);
+	canvas_print(canvas, y, 19, STYLE_NORMAL, "%7llu", (unsigned long long)histogram->counts[bucket]);
 	if (canvas->width > 34)
-		graph_bar(canvas, y, 31, canvas->width - 31, &part, 1, (double)most);
+		graph_bar(canvas, y, 28, canvas->width - 28, &part, 1, (double)most);
+}
+
+/* Rounded, so that watts which differ by less than a hundredth are equal. */
+static size_t take_watts(const struct pane_context *context, double values[SAMPLES_MAX], double *span_seconds)
+{
+	const struct history *history = &context->history;
+	size_t count = 0;
+
+	*span_seconds = 0;
+	for (size_t i = history->count; i-- > 0 && count < SAMPLES_MAX;) {
+		uint64_t mono_ns = history_time(history, i);
+
+		if (mono_ns > context->frame->mono_ns)
+			continue;
+		values[count] = round(history_value(history, POWER_SERIES_WATTS, i) * 100) / 100;
+		count += isnan(values[count]) ? 0 : 1;
+		*span_seconds = (double)(context->frame->mono_ns - mono_ns) / 1e9;
+	}
+	return count;
 }
 
 static void draw_histogram(const struct pane_context *context, const struct canvas *canvas)
 {
 	uint64_t counts[BUCKETS_MAX], most = 1;
 	struct buckets histogram = { .counts = counts };
-	const struct history *history = &context->history;
-	double values[SAMPLES_MAX];
-	size_t count = 0;
+	double values[SAMPLES_MAX], seconds;
+	size_t count = take_watts(context, values, &seconds);
 	unsigned room = canvas->height > 3 ? (unsigned)canvas->height - 2 : 2;
+	char title[TEXT_MAX], span[STRETCH_MAX], samples[64];
 
-	for (size_t i = history->count; i-- > 0 && count < SAMPLES_MAX;)
-		if (history_time(history, i) <= context->frame->mono_ns)
-			values[count++] = history_value(history, POWER_SERIES_WATTS, i);
 	buckets_fill(&histogram, values, count, room < BUCKETS_MAX ? room : BUCKETS_MAX);
 	for (unsigned i = 0; i < histogram.n_buckets; i++)
 		most = counts[i] > most ? counts[i] : most;
-	canvas_text(canvas, 0, 0, STYLE_STRONG,
-		    histogram.n_buckets > 0
-			    ? _("How often the machine drew how much, in the samples that are kept")
-			    : _("No sample has the power draw of the machine"),
-		    -1);
+	snprintf(title, sizeof(title), _("How often the machine drew how much, last %s"),
+		 stretch_text(span, seconds));
+	snprintf(samples, sizeof(samples), P_("%zu sample", "%zu samples", (unsigned long)count), count);
+	canvas_rule(canvas, 0, title, samples);
+	if (count == 0)
+		canvas_text(canvas, 1, 0, STYLE_DIM, _("no sample has the power of the machine"), -1);
 	for (unsigned i = 0; i < histogram.n_buckets; i++)
 		draw_bucket(canvas, (int)i + 1, &histogram, i, most);
+}
+
+void power_heading(const struct pane_context *context, char *text, size_t room)
+{
+	const char *name = _(context->pane->views[context->view].title);
+	char span[STRETCH_MAX], run[STRETCH_MAX];
+	double over = number(context, "power", "total", "run_seconds");
+
+	snprintf(span, sizeof(span), _("%.2g s"), context_step_seconds(context));
+	stretch_text(run, isnan(over) ? 0 : over);
+	switch (context->view) {
+	case POWER_DOMAINS:
+		snprintf(text, room, _("%s: watts of the last %s, the rest over %s"), name, span, run);
+		break;
+	case POWER_SENSORS:
+	case POWER_FANS:
+	case POWER_VOLTAGES:
+		snprintf(text, room, _("%s now, min and max of the run"), name);
+		break;
+	case POWER_IDLE:
+	case POWER_THROTTLING:
+		snprintf(text, room, _("%s, rates of the last %s"), name, span);
+		break;
+	default:
+		snprintf(text, room, _("%s now"), name);
+	}
 }
 
 void power_draw(struct pane_context *context, struct canvas *canvas)
 {
 	switch (context->view) {
-	case POWER_GRAPH:
-		power_graph_draw(context, canvas, GRAPH_SERIES_MAX);
-		break;
 	case POWER_HISTOGRAM:
 		draw_histogram(context, canvas);
 		break;
@@ -380,10 +550,10 @@ void power_draw(struct pane_context *context, struct canvas *canvas)
 	case POWER_CALIBRATION:
 		power_calibration_draw(context, canvas);
 		break;
-	case POWER_SUMMARY:
-		if (canvas->height < 4 || canvas->width < NARROW)
+	default:
+		if (canvas->height < 3 || canvas->width < NARROW)
 			draw_short(context, canvas);
 		else
-			draw_summary(context, canvas);
+			draw_home(context, canvas);
 	}
 }

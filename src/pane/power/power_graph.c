@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The graph of the power pane: series scaled to their own ranges, and which of them follows which. */
+/* The graph of the power pane: a line each, between its own minimum and maximum, and what follows the load.
+ */
 #include <config.h>
 
 #include <math.h>
@@ -11,257 +12,289 @@
 #include "model/statistics.h"
 #include "model/units.h"
 #include "pane/power/power.h"
-#include "screen/line_plot.h"
-#include "screen/text_flow.h"
+#include "pane/power/power_story.h"
+#include "pane/text.h"
+#include "screen/graph.h"
+#include "screen/graph_time.h"
 
-#define CELLS_MAX 512
+#define LEFT_CELLS 19 /* label and numbers */
+#define NUMBER_CELLS 6
+#define LINE_ROWS 2
+#define LINE_ROWS_MAX 3 /* on a tall screen */
+#define TALL 40
 #define POINTS_MAX 300 /* for correlations */
 #define POINTS_MIN 16
-#define SENTENCES_MAX 16
-#define SHOWN_MAX 12 /* at a time */
-#define RELATED 0.3  /* |r| below this says little */
-
-struct sentences {
-	char texts[SENTENCES_MAX][512];
-	unsigned count;
-};
 
 /* The moments at which all series are read. */
 struct window {
-	uint64_t end_ns, step_ns, hold_ns;
+	uint64_t step_ns, hold_ns;
 	size_t count;
 };
 
-/* One moment per cell or point; a sample is valid until the next one should have come. */
-static struct window make_window(const struct pane_context *context, size_t count, bool at_samples)
+/* Points between two samples carry no information. */
+static struct window make_window(const struct pane_context *context)
 {
-	double sample = context_step_seconds(context), step = sample;
+	double sample = context_step_seconds(context), span = power_span(context), step = sample;
+	size_t count = POINTS_MAX;
 
-	if (power_span(context) > 0)
-		step = power_span(context) / (double)count;
-	if (at_samples && step < sample && power_span(context) > 0) {
-		step = sample; /* points between two samples carry no information */
-		count = (size_t)(power_span(context) / step);
+	if (span > 0) {
+		step = fmax(sample, span / POINTS_MAX);
+		count = (size_t)(span / step);
 	}
 	return (struct window){
-		.end_ns = context->frame->mono_ns,
 		.step_ns = (uint64_t)(step * 1e9),
-		.hold_ns = (uint64_t)(HISTORY_HOLD_STEPS * fmax(sample, step) * 1e9),
-		.count = count,
+		.hold_ns = (uint64_t)(HISTORY_HOLD_STEPS * step * 1e9),
+		.count = count < POINTS_MAX ? count : POINTS_MAX,
 	};
 }
 
 static void take_values(const struct pane_context *context, const struct window *window,
 			const struct graph_series *line, double *values)
 {
-	double waiting[CELLS_MAX];
-
-	history_resample(&context->history, line->index, window->end_ns, window->step_ns, window->hold_ns,
-			 values, window->count);
-	if (line->index != POWER_SERIES_IDLE)
-		return;
-	history_resample(&context->history, POWER_SERIES_WAITING, window->end_ns, window->step_ns,
-			 window->hold_ns, waiting, window->count);
-	for (size_t i = 0; i < window->count; i++)
-		values[i] = cpu_busy_ratio(values[i], waiting[i]);
+	history_resample(&context->history, line->index, context->frame->mono_ns, window->step_ns,
+			 window->hold_ns, values, window->count);
 }
 
-/* To 0 … 1 over the visible range; a constant series is drawn in the middle. */
-static struct statistics normalise(double *values, size_t count)
+static struct graph_line_scale scale_of(const struct pane_context *context, unsigned color)
 {
-	struct statistics range = { 0 };
-
-	for (size_t i = 0; i < count; i++)
-		statistics_add(&range, values[i], 1);
-	for (size_t i = 0; i < count; i++)
-		values[i] = range.maximum > range.minimum
-				    ? (values[i] - range.minimum) / (range.maximum - range.minimum)
-				    : values[i] * 0 + 0.5;
-	return range;
+	return (struct graph_line_scale){
+		.now_ns = context->frame->mono_ns,
+		.span_seconds = power_span(context),
+		.step_seconds = context_step_seconds(context),
+		.least = NAN,
+		.most = NAN,
+		.style = (enum style)(STYLE_SERIES + color % STYLE_SERIES_COUNT),
+	};
 }
 
-/* A value of this line with its unit. */
-static void value_of_line(const struct graph_series *line, char text[VALUE_TEXT_MAX], double value,
-			  bool ascii)
+/* A change below this is noise: it does not fill the graph. */
+static double least_range(const struct graph_series *line)
+{
+	return line->index == POWER_SERIES_LOAD    ? 0.02
+	       : line->index == POWER_SERIES_WATTS ? 0.2
+	       : line->index == POWER_SERIES_HERTZ ? 50e6
+						   : 2;
+}
+
+/* A value of this line without its unit, which stands in the label. */
+static char *number_of(const struct graph_series *line, char *text, double value)
 {
 	switch (line->index) {
-	case POWER_SERIES_IDLE:
-		snprintf(text, VALUE_TEXT_MAX, "%.0f %%", 100 * value);
-		break;
+	case POWER_SERIES_LOAD:
+		return fixed_text(text, 100 * value, 0);
 	case POWER_SERIES_WATTS:
-		watts_text(text, value);
-		break;
+		return fixed_text(text, value, 1);
 	case POWER_SERIES_HERTZ:
-		hertz_text(text, value);
-		break;
+		return fixed_text(text, value / 1e9, 2);
 	default:
-		celsius_text(text, value, ascii);
+		return fixed_text(text, value, 0);
 	}
 }
 
-/* "55-66 °C", or "55 °C" if there is no visible change. */
-static void range_text(const struct graph_series *line, const struct statistics *range, char *text,
-		       size_t room, bool ascii)
+static void label_of(const struct graph_series *line, char *text, size_t room, bool ascii)
 {
-	char low[VALUE_TEXT_MAX], high[VALUE_TEXT_MAX];
+	const char *unit = line->index == POWER_SERIES_LOAD    ? " %"
+			   : line->index == POWER_SERIES_WATTS ? ""
+			   : line->index == POWER_SERIES_HERTZ ? " GHz"
+			   : ascii                             ? " C"
+							       : " °C";
+	int name_room = LEFT_CELLS - NUMBER_CELLS - 2 - utf8_cells(unit, ascii);
+	struct buffer name = { 0 };
 
-	value_of_line(line, low, range->minimum, ascii);
-	value_of_line(line, high, range->maximum, ascii);
-	if (strcmp(low, high) == 0)
-		snprintf(text, room, "%s", high);
-	else
-		snprintf(text, room, "%.*s-%s", (int)strcspn(low, " "), low, high);
+	utf8_clean(&name, line->label, name_room, ascii);
+	buffer_char(&name, '\0');
+	snprintf(text, room, "%s%s", name.bytes, unit);
+	buffer_free(&name);
 }
 
-/* The shown series with known values, and their ranges. */
-struct plot {
-	const struct graph_series *lines[SHOWN_MAX];
-	double values[SHOWN_MAX][CELLS_MAX];
-	struct statistics ranges[SHOWN_MAX];
-	unsigned count;
-};
+static bool is_known(const struct graph_range *range)
+{
+	return !isnan(range->least);
+}
 
-static void fill_plot(const struct pane_context *context, const struct canvas *canvas, struct plot *plot)
+static struct graph_range range_of(const struct pane_context *context, const struct canvas *plot,
+				   const struct graph_series *line)
+{
+	struct graph_line_scale scale = scale_of(context, 0);
+
+	return graph_line_range(plot, &context->history, line->index, &scale);
+}
+
+/* The label and the maximum, below them the current value and the minimum. */
+static void draw_numbers(const struct canvas *canvas, const struct graph_series *line,
+			 const struct graph_range *range)
+{
+	char text[TEXT_MAX], number[VALUE_TEXT_MAX];
+	int right = LEFT_CELLS - NUMBER_CELLS - 1;
+
+	label_of(line, text, sizeof(text), canvas->ascii);
+	canvas_text(canvas, 0, 1, STYLE_NORMAL, text, right);
+	if (canvas->height < 2) {
+		canvas_right(canvas, 0, right, NUMBER_CELLS, STYLE_STRONG,
+			     number_of(line, number, range->latest));
+		return;
+	}
+	canvas_right(canvas, 0, right, NUMBER_CELLS, STYLE_DIM, number_of(line, number, range->most));
+	canvas_right(canvas, canvas->height - 1, right, NUMBER_CELLS, STYLE_DIM,
+		     number_of(line, number, range->least));
+	canvas_right(canvas, canvas->height - 1, 0, right - 1, STYLE_STRONG,
+		     number_of(line, number, range->latest));
+}
+
+static struct canvas plot_of(const struct canvas *canvas)
+{
+	return canvas_part(canvas, 0, LEFT_CELLS, canvas->height, canvas->width - LEFT_CELLS);
+}
+
+static void draw_line(const struct pane_context *context, const struct canvas *canvas,
+		      const struct graph_series *line)
 {
 	const struct power_state *power = context->state;
-	int width = line_plot_width(canvas) < CELLS_MAX ? line_plot_width(canvas) : CELLS_MAX;
-	struct window window = make_window(context, (size_t)width, false);
+	struct graph_line_scale scale = scale_of(context, (unsigned)(line - power->graph_series));
+	struct canvas plot = plot_of(canvas);
+	struct graph_range range = range_of(context, &plot, line);
 
-	plot->count = 0;
-	for (unsigned i = 0; i < power->n_graph_series && plot->count < SHOWN_MAX; i++) {
-		if (!power->graph_series[i].shown)
-			continue;
-		plot->lines[plot->count] = &power->graph_series[i];
-		take_values(context, &window, &power->graph_series[i], plot->values[plot->count]);
-		plot->ranges[plot->count] = normalise(plot->values[plot->count], window.count);
-		plot->count += plot->ranges[plot->count].count > 0 ? 1 : 0;
+	if (range.most - range.least < least_range(line)) {
+		scale.least = range.least;
+		scale.most = range.least + least_range(line);
 	}
+	draw_numbers(canvas, line, &range);
+	graph_line(&plot, &context->history, line->index, &scale);
 }
 
-static void draw_plot(const struct canvas *canvas, const struct plot *plot)
+static bool any_shown(const struct pane_context *context)
 {
-	int width = line_plot_width(canvas) < CELLS_MAX ? line_plot_width(canvas) : CELLS_MAX;
-	struct canvas part = canvas_part(canvas, 0, 0, canvas->height, width + LINE_PLOT_LABEL_CELLS);
-	struct line_plot_line lines[SHOWN_MAX];
+	const struct power_state *power = context->state;
 
-	for (unsigned i = 0; i < plot->count; i++)
-		lines[i] = (struct line_plot_line){ plot->lines[i]->letter, plot->lines[i]->color,
-						    plot->values[i] };
-	line_plot_draw(&part, lines, plot->count);
+	for (unsigned i = 0; i < power->n_graph_series; i++)
+		if (graph_series_shown(context, &power->graph_series[i]))
+			return true;
+	return false;
 }
 
-/* "T x86_pkg_temp 55-66 °C" */
-static void add_legend(struct text_flow *flow, const struct plot *plot)
+/* Lines that are shown and have a known value, at most GRAPH_SERIES_MAX. */
+static unsigned choose_lines(const struct pane_context *context, const struct canvas *canvas,
+			     const struct graph_series **lines)
 {
-	for (unsigned i = 0; i < plot->count; i++) {
-		const struct graph_series *line = plot->lines[i];
-		char text[TEXT_MAX], numbers[96];
+	const struct power_state *power = context->state;
+	struct canvas plot = plot_of(canvas);
+	unsigned n = 0;
 
-		range_text(line, &plot->ranges[i], numbers, sizeof(numbers), flow->ascii);
-		snprintf(text, sizeof(text), "%c %s %s", line->letter, line->label, numbers);
-		text_flow_add_lettered(flow, (enum style)(STYLE_SERIES + line->color), text);
+	for (unsigned i = 0; i < power->n_graph_series; i++) {
+		const struct graph_series *line = &power->graph_series[i];
+		struct graph_range range = range_of(context, &plot, line);
+
+		if (graph_series_shown(context, line) && is_known(&range))
+			lines[n++] = line;
 	}
+	return n;
 }
 
-/* "T follows L by 12 s (r 0.93)"; steps of the lag are step_seconds long. Returns text. */
-static const char *relation_text(char letter, char other, struct lag lag, double step_seconds, char *text,
-				 size_t room)
+/* How one line follows the load. */
+static void relate(const struct pane_context *context, const struct window *window, const double *load,
+		   const struct graph_series *line, struct power_relation *relation)
 {
-	double seconds = fabs((double)lag.steps * step_seconds);
-	int digits = step_seconds < 1 && seconds < 10 ? 1 : 0;
+	double values[POINTS_MAX];
+	struct lag lag;
 
-	if (isnan(lag.correlation))
-		snprintf(text, room, _("%c and %c: not known yet"), letter, other);
-	else if (fabs(lag.correlation) < RELATED)
-		snprintf(text, room, _("%c and %c have little to do with each other (r %.2f)"), letter, other,
-			 lag.correlation);
-	else if (lag.steps == 0)
-		snprintf(text, room,
-			 lag.correlation > 0 ? _("%c follows %c at once (r %.2f)")
-					     : _("%c falls when %c rises (r %.2f)"),
-			 letter, other, lag.correlation);
-	else if (lag.correlation > 0)
-		snprintf(text, room,
-			 lag.steps > 0 ? _("%c follows %c by %.*f s (r %.2f)")
-				       : _("%c is ahead of %c by %.*f s (r %.2f)"),
-			 letter, other, digits, seconds, lag.correlation);
-	else
-		snprintf(text, room,
-			 lag.steps > 0 ? _("%c falls when %c has risen, %.*f s later (r %.2f)")
-				       : _("%c falls before %c rises, by %.*f s (r %.2f)"),
-			 letter, other, digits, seconds, lag.correlation);
-	return text;
+	take_values(context, window, line, values);
+	lag = lag_find(load, values, window->count, window->count / 4);
+	*relation = (struct power_relation){
+		.kind = line->index == POWER_SERIES_WATTS   ? RELATION_WATTS
+			: line->index == POWER_SERIES_HERTZ ? RELATION_CLOCK
+							    : RELATION_HEAT,
+		.label = line->label,
+		.correlation = lag.correlation,
+		.lag_seconds = (double)lag.steps * (double)window->step_ns / 1e9,
+	};
 }
 
-/* Correlations of one series with the others: a constant one follows nothing. */
-static void relate(const struct pane_context *context, const struct plot *plot, unsigned compared,
-		   struct sentences *sentences)
+static void tell_relations(const struct pane_context *context, const struct graph_series *const *lines,
+			   unsigned n_lines, char text[TEXT_MAX])
 {
-	struct window window = make_window(context, POINTS_MAX, true);
-	double others[CELLS_MAX], values[CELLS_MAX];
+	const struct power_state *power = context->state;
+	struct window window = make_window(context);
+	struct power_relation relations[GRAPH_SERIES_MAX];
+	struct statistics range = { 0 };
+	double load[POINTS_MAX];
+	unsigned n = 0;
 
-	if (window.count < POINTS_MIN || compared >= plot->count)
+	*text = '\0';
+	if (window.count < POINTS_MIN)
 		return;
-	take_values(context, &window, plot->lines[compared], others);
-	for (unsigned i = compared + 1; i < plot->count && sentences->count < SENTENCES_MAX; i++) {
-		struct lag lag;
-
-		take_values(context, &window, plot->lines[i], values);
-		lag = lag_find(others, values, window.count, window.count / 4);
-		if (isnan(lag.correlation))
-			continue;
-		relation_text(plot->lines[i]->letter, plot->lines[compared]->letter, lag,
-			       (double)window.step_ns / 1e9, sentences->texts[sentences->count],
-			       sizeof(sentences->texts[0]));
-		sentences->count++;
-	}
+	take_values(context, &window, &power->graph_series[GRAPH_SERIES_LOAD], load);
+	for (size_t i = 0; i < window.count; i++)
+		statistics_add(&range, load[i], 1);
+	for (unsigned i = 0; i < n_lines; i++)
+		if (lines[i]->index != POWER_SERIES_LOAD)
+			relate(context, &window, load, lines[i], &relations[n++]);
+	power_relations(relations, n, range.count > 0 ? range.maximum - range.minimum : 0, text, TEXT_MAX);
 }
 
-static void add_sentences(struct text_flow *flow, const struct sentences *sentences)
+/* Sentences, one per line; returns the lines. */
+static int draw_sentences(const struct canvas *canvas, int y, const char *text)
 {
-	for (unsigned i = 0; i < sentences->count; i++)
-		text_flow_add(flow, STYLE_NORMAL, sentences->texts[i]);
+	struct span rest = span_text(text), sentence;
+	int first = y;
+
+	while (y < canvas->height && span_line(&rest, &sentence))
+		y += canvas_wrapped(canvas, y, STYLE_NORMAL, sentence);
+	return y - first;
 }
 
-/* "last 5 min, each scaled to its own range", if there is room: returns its lines. */
-static int draw_title(const struct pane_context *context, const struct canvas *canvas)
+static int count_lines(const struct canvas *canvas, const char *text)
 {
-	const char *title = power_span(context) == 300 ? _("last 5 min, each scaled to its own range")
-			    : power_span(context) == 3600
-				    ? _("last hour, each scaled to its own range")
-				    : _("a sample per cell, each scaled to its own range");
+	struct span rest = span_text(text), sentence;
+	int lines = 0;
 
-	if (utf8_cells(title, canvas->ascii) + LINE_PLOT_LABEL_CELLS + 2 >= canvas->width)
+	while (span_line(&rest, &sentence))
+		lines += canvas_lines(canvas, sentence);
+	return lines;
+}
+
+/* "each line between its own min and max ──── last 5 min" */
+static void draw_title(const struct pane_context *context, const struct canvas *canvas)
+{
+	struct canvas plot = plot_of(canvas);
+	int columns = canvas->glyphs->braille ? 2 * plot.width : plot.width;
+	struct graph_time time = graph_time_of(&context->history, context->frame->mono_ns,
+					       power_span(context), context_step_seconds(context), columns);
+	char span[STRETCH_MAX], right[TEXT_MAX];
+
+	snprintf(right, sizeof(right), _("last %s"), stretch_text(span, time.seconds * columns));
+	canvas_rule(canvas, 0, _("each line between its own min and max"), right);
+}
+
+/* Lines are dropped from the end where there is no room. */
+int power_graph_draw(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct graph_series *lines[GRAPH_SERIES_MAX];
+	unsigned n_lines = choose_lines(context, canvas, lines);
+	char sentences[TEXT_MAX];
+	int room, rows, y = 1;
+
+	if (canvas->height < 2 || canvas->width <= LEFT_CELLS)
 		return 0;
-	canvas_right(canvas, 0, 0, canvas->width, STYLE_DIM, title);
-	return 1;
-}
-
-void power_graph_draw(const struct pane_context *context, const struct canvas *canvas, unsigned compared_max)
-{
-	struct sentences sentences = { .count = 0 };
-	struct canvas part;
-	struct plot plot;
-	struct text_flow flow = text_flow_measure(canvas);
-	int below, top;
-
-	if (canvas->height < 4 || canvas->width < 20)
-		return;
-	fill_plot(context, canvas, &plot);
-	if (plot.count == 0) {
-		canvas_text(canvas, 0, 0, STYLE_DIM,
-			    _("no line is shown: s chooses temperatures, L W F load, watts and speed"), -1);
-		return;
+	draw_title(context, canvas);
+	if (n_lines == 0) {
+		canvas_text(canvas, 1, 0, STYLE_DIM,
+			    any_shown(context)
+				    ? _("nothing known to draw yet")
+				    : _("no line is shown: o chooses lines, Space in Sensors temperatures"),
+			    -1);
+		return 2;
 	}
-	for (unsigned compared = 0; compared < compared_max && compared < plot.count; compared++)
-		relate(context, &plot, compared, &sentences);
-	add_legend(&flow, &plot);
-	add_sentences(&flow, &sentences);
-	below = text_flow_end(&flow) < canvas->height / 3 ? text_flow_end(&flow) : canvas->height / 3;
-	top = draw_title(context, canvas);
-	part = canvas_rows(canvas, top, canvas->height - top - below);
-	draw_plot(&part, &plot);
-	flow = text_flow_on(canvas, canvas->height - below, below);
-	add_legend(&flow, &plot);
-	add_sentences(&flow, &sentences);
+	tell_relations(context, lines, n_lines, sentences);
+	room = canvas->height - 1;
+	rows = (room - count_lines(canvas, sentences)) / (int)n_lines;
+	if (rows < LINE_ROWS) /* better without a sentence */
+		rows = room / (int)n_lines < LINE_ROWS ? room / (int)n_lines : LINE_ROWS;
+	rows = rows < 1 ? 1 : canvas->height < TALL && rows > LINE_ROWS ? LINE_ROWS : rows;
+	rows = rows < LINE_ROWS_MAX ? rows : LINE_ROWS_MAX;
+	for (unsigned i = 0; i < n_lines && y + rows <= canvas->height; i++, y += rows) {
+		struct canvas part = canvas_rows(canvas, y, rows);
+
+		draw_line(context, &part, lines[i]);
+	}
+	return y + draw_sentences(canvas, y, sentences);
 }

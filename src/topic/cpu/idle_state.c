@@ -51,6 +51,7 @@ static const struct column columns[] = {
 static const struct schema schema = {
 	.name = "idle_state",
 	.help = N_("idle states of the CPUs: time and entries"),
+	.none = N_("no driver (normal in a virtual machine)"),
 	.sum_row = "all",
 	.row_size = sizeof(struct idle_row),
 	SCHEMA_COLUMNS(columns),

@@ -51,6 +51,7 @@ static const struct column columns[] = {
 static const struct schema schema = {
 	.name = "throttle",
 	.help = N_("thermal throttling of the CPUs"),
+	.none = N_("only Intel processors count this, and no virtual machines"),
 	.row_size = sizeof(struct throttle_row),
 	SCHEMA_COLUMNS(columns),
 };

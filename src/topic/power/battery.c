@@ -62,6 +62,7 @@ static const struct column columns[] = {
 static const struct schema schema = {
 	.name = "battery",
 	.help = N_("batteries of the machine"),
+	.none = N_("this machine has no battery"),
 	.row_size = sizeof(struct battery_row),
 	SCHEMA_COLUMNS(columns),
 };

@@ -151,6 +151,21 @@ static void add_domain(const struct energy *energy, size_t index, struct frame *
 			add_domain(energy, i, frame, table);
 }
 
+static bool is_refusal(int error)
+{
+	return error == -EACCES || error == -EPERM;
+}
+
+/* Is there a counter that only lacks a privilege? */
+static bool is_refused(const struct energy *energy)
+{
+	bool refused = is_refusal(energy->perf_error);
+
+	for (size_t i = 0; i < energy->count; i++)
+		refused |= is_refusal(energy->list[i].error);
+	return refused;
+}
+
 static void add_total(const struct energy *energy, struct table *table)
 {
 	static const char *const made_of[] = {
@@ -163,7 +178,8 @@ static void add_total(const struct energy *energy, struct table *table)
 	row->domain = "total";
 	row->joules = energy->joules;
 	row->counted_in = "";
-	row->source = made_of[energy->total];
+	row->source = energy->total == TOTAL_NONE && is_refused(energy) ? N_("not permitted to read")
+									: made_of[energy->total];
 	set_run(row, &energy->run);
 }
 

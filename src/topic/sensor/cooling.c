@@ -42,6 +42,7 @@ static const struct column columns[] = {
 static const struct schema schema = {
 	.name = "cooling",
 	.help = N_("cooling devices and their levels"),
+	.none = N_("no cooling devices here (normal in a virtual machine)"),
 	.row_size = sizeof(struct cooling_row),
 	SCHEMA_COLUMNS(columns),
 };

@@ -277,6 +277,8 @@ static const struct source_spec no_sources[] = { { 0 } };
 static const struct schema temperature_schema = {
 	.name = "temperature",
 	.help = N_("temperatures and their limits"),
+	.none = N_("no sensors found (normal in a virtual machine); otherwise load the "
+		   "driver: sensors-detect"),
 	.row_size = sizeof(struct sensor_row),
 	SCHEMA_COLUMNS(temperature_columns),
 };
@@ -284,6 +286,8 @@ static const struct schema temperature_schema = {
 static const struct schema fan_schema = {
 	.name = "fan",
 	.help = N_("fan speeds"),
+	.none = N_("no sensors found (normal in a virtual machine); otherwise load the "
+		   "driver: sensors-detect"),
 	.row_size = sizeof(struct sensor_row),
 	SCHEMA_COLUMNS(fan_columns),
 };
@@ -291,6 +295,8 @@ static const struct schema fan_schema = {
 static const struct schema voltage_schema = {
 	.name = "voltage",
 	.help = N_("voltages and their limits"),
+	.none = N_("no sensors found (normal in a virtual machine); otherwise load the "
+		   "driver: sensors-detect"),
 	.row_size = sizeof(struct sensor_row),
 	SCHEMA_COLUMNS(voltage_columns),
 };
@@ -298,6 +304,7 @@ static const struct schema voltage_schema = {
 static const struct schema trip_schema = {
 	.name = "trip_point",
 	.help = N_("trip points of the thermal zones"),
+	.none = N_("no thermal zone has a trip point here (normal in a virtual machine)"),
 	.row_size = sizeof(struct trip_row),
 	SCHEMA_COLUMNS(trip_columns),
 };
