@@ -372,7 +372,7 @@ static void forget_places(struct screen *screen)
 /* Small screens lose the line of panes first, then the headline, then the keys. */
 static void draw_all(struct screen *screen, const struct canvas *canvas)
 {
-	int height = canvas->height, top = 0, bottom = height;
+	int height = canvas->height, top = 0, bottom = height, footer_y = -1;
 	struct canvas pane;
 
 	forget_places(screen);
@@ -386,13 +386,15 @@ static void draw_all(struct screen *screen, const struct canvas *canvas)
 	if (height >= STRIP_FROM_LINES && session_views(session_context(screen)) > 1)
 		draw_views(screen, canvas, top++);
 	if (height >= 5)
-		draw_footer(screen, canvas, --bottom);
+		footer_y = --bottom;
 	if (height >= 6 && notices_draw(screen, canvas, bottom - 1))
 		bottom--;
 	pane = canvas_rows(canvas, top, bottom - top);
 	screen->filter_shown = false;
 	draw_pane(screen, &pane);
 	draw_filter(screen, canvas, top - 1);
+	if (footer_y >= 0) /* it shows keys for what was drawn */
+		draw_footer(screen, canvas, footer_y);
 	if (screen->overlay)
 		screen->overlay->draw(screen, canvas);
 }

@@ -104,16 +104,26 @@ static size_t last_index(const struct screen *screen)
 	return n_frames > 0 ? n_frames - 1 : 0;
 }
 
+/* The first or the last sample; says so where it is shown already. */
+static void show_end(struct screen *screen, size_t index, const char *already)
+{
+	const struct source *source = screen->setup->source;
+
+	screen->playing = false;
+	if (source->position(source->state) == index)
+		screen_message(screen, MESSAGE_SCREEN, "%s", already);
+	else
+		show_index(screen, index);
+}
+
 void player_go_to_first(struct screen *screen)
 {
-	screen->playing = false;
-	show_index(screen, 0);
+	show_end(screen, 0, _("this is the first sample"));
 }
 
 void player_go_to_last(struct screen *screen)
 {
-	screen->playing = false;
-	show_index(screen, last_index(screen));
+	show_end(screen, last_index(screen), _("this is the last sample"));
 }
 
 /* A minute ends at the first or the last sample, and says so. */

@@ -121,6 +121,8 @@ static void sort_by_key(struct pane_context *context, const char *const *keys)
 	for (; *keys; keys++) {
 		if (schema_find(widget->view.schema, *keys)) {
 			view_choose_sort(&widget->view, *keys);
+			screen_message(context->screen, MESSAGE_PANE, _("sorted by %s"),
+				       column_name(schema_find(widget->view.schema, *keys)));
 			say_if_hidden(context);
 			return;
 		}

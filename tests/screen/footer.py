@@ -84,7 +84,7 @@ NEEDED_LIVE, NEEDED_IN_A_REPLAY = ["o Options"], ["Z Play", ", . Step", "g Go to
 
 
 def what_one_needs_is_in_the_footer(_scratch):
-    for pane in ("cpu", "memory", "events", "latency"):
+    for pane in ("cpu", "memory", "events"):
         for arguments in ((fixture("linux-6.1"),), ("--replay=" + RECORDING,)):
             if pane == "events" and arguments[0].startswith("--replay"):
                 arguments = ("--replay=" + EVENT_RECORDING,)
