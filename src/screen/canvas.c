@@ -173,14 +173,14 @@ void canvas_right(const struct canvas *canvas, int y, int x, int width, enum sty
 		canvas_text(canvas, y, x + width - cells, style, text, cells);
 }
 
-void canvas_rule(const struct canvas *canvas, int y, const char *title, const char *right)
+bool canvas_rule(const struct canvas *canvas, int y, const char *title, const char *right)
 {
 	int room = canvas->width - RULE_MARGIN - 2, cells;
 	int kept = utf8_cells(right, canvas->ascii) + 2 * RULE_MARGIN;
 
 	canvas_fill(canvas, y, 0, STYLE_DIM, canvas->glyphs->rule, canvas->width);
 	if (room < 4)
-		return;
+		return false;
 	canvas_text(canvas, y, RULE_MARGIN, STYLE_DIM, " ", 1);
 	cells = canvas_text(canvas, y, RULE_MARGIN + 1, STYLE_STRONG, title,
 			    room - kept >= RULE_TITLE_MIN ? room - kept : room);
@@ -188,10 +188,11 @@ void canvas_rule(const struct canvas *canvas, int y, const char *title, const ch
 	room -= cells + 2 * RULE_MARGIN;
 	cells = utf8_cells(right, canvas->ascii);
 	if (cells == 0 || cells > room)
-		return;
+		return cells == 0;
 	canvas_text(canvas, y, canvas->width - RULE_MARGIN - cells - 2, STYLE_DIM, " ", 1);
 	canvas_text(canvas, y, canvas->width - RULE_MARGIN - cells - 1, STYLE_NORMAL, right, cells);
 	canvas_text(canvas, y, canvas->width - RULE_MARGIN - 1, STYLE_DIM, " ", 1);
+	return true;
 }
 
 void canvas_fill(const struct canvas *canvas, int y, int x, enum style style, uint32_t glyph, int count)

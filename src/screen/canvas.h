@@ -49,8 +49,11 @@ int canvas_lines(const struct canvas *canvas, struct span text);
 /* Draws text so that it ends before x + width; text that is too long loses its end. */
 void canvas_right(const struct canvas *canvas, int y, int x, int width, enum style style, const char *text);
 
-/* A rule with a title at its left and a text at its right: "── title ───── 5 of 94 ──". */
-void canvas_rule(const struct canvas *canvas, int y, const char *title, const char *right);
+/*
+ * A rule with a title and a text at its right: "── title ── 5 of 94 ──".
+ * False: there is no room for the text.
+ */
+bool canvas_rule(const struct canvas *canvas, int y, const char *title, const char *right);
 
 /* count cells of one glyph; without Unicode any other than ASCII becomes '#'. */
 void canvas_fill(const struct canvas *canvas, int y, int x, enum style style, uint32_t glyph, int count);

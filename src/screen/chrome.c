@@ -351,12 +351,14 @@ static void draw_pane(struct screen *screen, struct canvas *canvas)
 static void draw_filter(struct screen *screen, const struct canvas *canvas, int y)
 {
 	const struct table_widget *widget = session_table(screen);
-	char text[TEXT_MAX];
+	char text[TEXT_MAX] = " ";
+	size_t length;
 
 	if (!widget->has_filter || screen->filter_shown || y < 1)
 		return;
-	snprintf(text, sizeof(text), _(" filter %s: %zu "), widget->filter_text.bytes,
-		 widget->view.n_matching);
+	session_filter_text(widget, canvas, text + 1, sizeof(text) - 1);
+	length = strlen(text);
+	snprintf(text + length, sizeof(text) - length, "%zu ", widget->view.n_matching);
 	canvas_right(canvas, y, canvas->width / 3, canvas->width - canvas->width / 3, STYLE_NOTICE, text);
 }
 

@@ -13,6 +13,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "core/utf8.h"
 #include "model/derive.h"
 #include "sys/env.h"
 
@@ -209,17 +210,36 @@ static size_t count_gone(const struct view *view)
 	return n_gone;
 }
 
+void session_filter_text(const struct table_widget *widget, const struct canvas *canvas, char *text,
+			 size_t room)
+{
+	const char *pattern = widget->has_filter ? widget->filter_text.bytes : "";
+	int most = canvas->width / 4;
+	struct buffer shown = { 0 };
+
+	*text = '\0';
+	if (utf8_cells(pattern, canvas->ascii) > most) {
+		utf8_clean(&shown, pattern, most - 1, canvas->ascii);
+		buffer_print(&shown, "%s", canvas->ascii ? "~" : "…");
+	} else {
+		utf8_clean(&shown, pattern, -1, canvas->ascii);
+	}
+	buffer_char(&shown, '\0');
+	if (widget->has_filter)
+		snprintf(text, room, _("filter %s: "), shown.bytes);
+	buffer_free(&shown);
+}
+
 /* "5 of 94 + 2 ended", and the filter before it. */
-static void count_text(const struct table_widget *widget, const struct table *table, char *text, size_t room)
+static void count_text(const struct table_widget *widget, const struct canvas *canvas,
+		       const struct table *table, char *text, size_t room)
 {
 	const struct view *view = &widget->view;
 	size_t n_gone = count_gone(view), n_shown = view->n_matching - n_gone, n_all = 0, length;
 
 	for (size_t i = 0; table && i < table->n_rows; i++)
 		n_all += !table_row_is_gone(view->schema, table_row(table, i));
-	*text = '\0';
-	if (widget->has_filter)
-		snprintf(text, room, _("filter %s: "), widget->filter_text.bytes);
+	session_filter_text(widget, canvas, text, room);
 	length = strlen(text);
 	if (n_shown == n_all)
 		snprintf(text + length, room - length, "%zu", n_all);
@@ -250,10 +270,9 @@ void context_draw_titled(struct pane_context *context, const struct canvas *canv
 	char text[TEXT_MAX];
 
 	if (canvas->height >= TITLED_LINES_MIN) {
-		count_text(&context->tables[index], table, text, sizeof(text));
+		count_text(&context->tables[index], canvas, table, text, sizeof(text));
 		add_order(&context->tables[index], text, sizeof(text));
-		canvas_rule(canvas, 0, title, text);
-		context->screen->filter_shown = true;
+		context->screen->filter_shown = canvas_rule(canvas, 0, title, text);
 		rest = canvas_rows(canvas, 1, canvas->height - 1);
 	}
 	context_draw_table(context, &rest, index);

@@ -45,6 +45,10 @@ void session_follow_delay(struct screen *screen);                 /* what the cu
 /* Samples that cost more than a tenth of the time, drawing included, are taken less often. */
 void session_keep_pace(struct screen *screen, uint64_t cost_ns);
 
+/* "filter make: ", the expression in at most a quarter of the width; empty without one. */
+void session_filter_text(const struct table_widget *widget, const struct canvas *canvas, char *text,
+			 size_t room);
+
 void session_clear_logs(struct screen *screen);
 void session_undo_logs(struct screen *screen, const struct frame *frame); /* the frame added last */
 

@@ -114,7 +114,7 @@ void table_sort_reverse(struct table_widget *widget);
 bool table_draws(const struct table_widget *widget, unsigned column);
 
 /*
- * Folds the selected row of a tree, or the one above it if nothing is below; or unfolds it. The next
+ * Folds the selected row of a tree, or the one above it if nothing below is shown; or unfolds it. The next
  * table_update() shows it. False: there is nothing to do.
  */
 bool table_fold(struct table_widget *widget, bool folded);

@@ -114,12 +114,16 @@ static bool is_kernel_thread(const char *command)
 	return *command == '[' && command[length - 1] == ']';
 }
 
-/* Where the name of the program would be cut, a mark stands for its directories. */
+/* Where the name of the program would be cut, a mark stands for its directories, or nothing. */
 static void shorten_path(struct place *place, const struct program *program)
 {
 	if (place->canvas->ascii || program->name - place->text < 2 ||
 	    cells_between(place, place->text, program->end) <= place->width)
 		return;
+	if (cells_between(place, program->name, program->end) + 2 > place->width) {
+		place->text = program->name;
+		return;
+	}
 	canvas_fill(place->canvas, place->y, place->x, STYLE_PATH, place->canvas->glyphs->cut, 1);
 	place->text = program->name - 1;
 	place->before = 1;

@@ -9,6 +9,10 @@ SELECTED = "5fafd7"  # background of the selected cell
 ROW = "444444"       # background of the selected row
 
 
+MATCH = "87d7af"     # background of what was searched for
+PAGING = ["Tab"] * 4  # from the home view of the memory pane
+
+
 def selected_text(terminal):
     """What stands on the background of the selected cell."""
     for y in range(terminal.screen.lines):
@@ -48,30 +52,30 @@ def an_idle_process_stays_selected(scratch):
 
 
 def every_column_can_be_reached(_scratch):
-    with replay(width=40, height=12) as terminal:
-        terminal.send("p", "Right", "Right")
+    with replay("memory", width=40, height=12) as terminal:
+        terminal.send(*PAGING, "Right", "Right")
         problem = expect(selected_text(terminal) == "700000", terminal, "the second column is not to be seen")
         terminal.send("Right")
-        problem = problem or expect("per s" in terminal.lines()[2], terminal, "the third column is not to be seen")
-    with replay(width=22, height=12) as terminal:
-        terminal.send("e", "Right", "Right")
-        return problem or expect(selected_text(terminal) == "8.0G" and "size" in terminal.lines()[2], terminal,
+        problem = problem or expect("per s" in terminal.text(), terminal, "the third column is not to be seen")
+    with replay("memory", width=22, height=12) as terminal:
+        terminal.send("Tab", "Tab", "Right", "Right")
+        return problem or expect(selected_text(terminal) == "8.0G" and "size" in terminal.text(), terminal,
                                  "the size is not to be seen")
 
 
 def a_number_is_not_cut(_scratch):
     """What is left of one would be another one."""
-    with replay(width=10, height=12) as terminal:
-        terminal.send("p", "Right", "Right")
+    with replay("memory", width=10, height=12) as terminal:
+        terminal.send(*PAGING, "Right", "Right")
         return expect(selected_text(terminal) == "…", terminal, f"there stands {selected_text(terminal)}")
 
 
 def narrow_rows_tell_what_they_are(_scratch):
-    for width, least in ((20, 4), (30, 12)):
-        with replay("cpu", width=width, height=12) as terminal:
+    for width, name in ((20, "rend"), (30, "…/render"), (80, "/home/ada/bin/render --")):
+        with replay("cpu", width=width, height=14) as terminal:
             terminal.send(".")
             line = terminal.lines()[terminal.row_of(" 15400 ")]
-            problem = expect(line.partition(" 15400 ")[2].startswith("/home/ada"[:least - 1]), terminal, "no command")
+            problem = expect(f" {name}" in line.partition(" 15400")[2], terminal, "no command")
             if problem:
                 return problem
     return None
@@ -80,7 +84,7 @@ def narrow_rows_tell_what_they_are(_scratch):
 def the_present_tab_is_seen(_scratch):
     for width in (20, 26):
         with replay("pages", width=width, height=12) as terminal:
-            problem = expect("[4 Pages]" in terminal.lines()[1], terminal, f"no name of the pane in {width} columns")
+            problem = expect("[0 Pages]" in terminal.lines()[1], terminal, f"no name of the pane in {width} columns")
             if problem:
                 return problem
     return None
@@ -89,11 +93,14 @@ def the_present_tab_is_seen(_scratch):
 def a_filter_is_told(_scratch):
     """However long it is, and however narrow the screen."""
     for width, height, most in ((80, 24, 43), (40, 12, 43), (26, 12, 43)):
-        with replay("--filter=" + "mem|swap" + "x" * (most - 8), width=width, height=height) as terminal:
-            line = terminal.lines()[1]
-            problem = expect("filter " in line and line.endswith("…: 1 row") and "[1" in line, terminal, "no filter is told")
-            if problem:
-                return problem
+        for pane, wanted in (("cpu", "render"), ("memory", "render")):
+            pattern = wanted + "|" + "x" * (most - len(wanted) - 1)
+            with replay(pane, "--filter=" + pattern, opening=True, width=width, height=height) as terminal:
+                lines = [line for line in terminal.lines() if "filter " in line]
+                problem = expect(len(lines) == 1 and "…: 1" in lines[0], terminal, "no filter is shown")
+                problem = problem or expect("[" in terminal.lines()[1] or width < 40, terminal, "the pane is not marked")
+                if problem:
+                    return problem
     return None
 
 
@@ -133,7 +140,7 @@ def the_table_below_is_clicked(_scratch):
 def a_column_does_not_stand_twice(scratch):
     env = {"XDG_CONFIG_HOME": scratch}
     with replay("-s", "pid", "-c", "pid,command,program", "cpu", env=env, width=120) as terminal:
-        terminal.send(".", "s", "w")
+        terminal.send(".", "w")
     with open(os.path.join(scratch, "panetop", "config"), encoding="utf-8") as file:
         text = file.read()
     return None if "process.columns = pid,command,program\n" in text else text
@@ -159,6 +166,70 @@ def a_pane_that_is_chosen_is_sampled_at_once(_scratch):
                     expect(terminal.wait_for("0.0    0.0    0.0 "), terminal, "its rates wait for the delay")
         finally:
             child.kill()
+
+
+def a_tree_is_folded(_scratch):
+    """The numbers of a folded row stay its own."""
+    with replay("cpu", opening=True, width=100, height=30) as terminal:
+        terminal.send("t", "/", *"-bash", "Enter")
+        whole = terminal.text()
+        problem = expect("└─ make" in whole and "├─ /home/ada/bin/render" in whole, terminal, "the tree has no lines")
+        terminal.send("-")
+        problem = problem or expect("+4 -bash" in selected_line(terminal) and "render" not in terminal.text(), terminal,
+                                    "it does not fold")
+        terminal.send(".", ",", "+")
+        problem = problem or expect(terminal.text() == whole, terminal, "it does not unfold")
+        terminal.send("Down", "-")
+        problem = problem or expect("+4 -bash" in selected_line(terminal), terminal, "a leaf does not fold the row above")
+        terminal.send("-")
+        problem = problem or expect("+7 /usr/lib/systemd/systemd" in selected_line(terminal), terminal, "not the row above that")
+    with replay("cpu", "--ascii", opening=True, width=100, height=30) as terminal:
+        terminal.send("t")
+        return problem or expect("`- make" in terminal.text() and "|- /home/ada" in terminal.text(), terminal, "in ASCII")
+
+
+def underlined(terminal):
+    """The underlined text of each line below the strip of views."""
+    found = []
+    for y in range(3, terminal.screen.lines - 1):
+        cells = [terminal.screen.buffer[y][x] for x in range(terminal.screen.columns)]
+        found.append("".join(cell.data for cell in cells if cell.underscore))
+    return [text for text in found if text]
+
+
+def a_new_row_is_marked_for_one_sample(scratch):
+    def come(number, tables):
+        if number < 3:
+            tables["process"] = [row for row in tables["process"] if row["pid"] != 15400]
+
+    with replay("cpu", recording=edited(scratch, come, frames=5), opening=True) as terminal:
+        problem = expect(underlined(terminal) == [], terminal, f"marked before: {underlined(terminal)}")
+        for frame, wanted in ((2, []), (3, ["render"]), (4, [])):
+            terminal.send(".")
+            problem = problem or expect(underlined(terminal) == wanted, terminal, f"frame {frame}: {underlined(terminal)}")
+        return problem
+
+
+def what_matches_is_marked(_scratch):
+    def marked(terminal):
+        return {terminal.lines()[y][x] for y in range(terminal.screen.lines) for x in range(terminal.screen.columns)
+                if terminal.background(y, x) == MATCH}
+
+    with replay("cpu", opening=True) as terminal:
+        problem = expect(marked(terminal) == set(), terminal, "something is marked")
+        terminal.send("/", *"nder", "Enter")
+        problem = problem or expect(marked(terminal) == set("nder"), terminal, f"found: {marked(terminal)}")
+        terminal.send("Esc")
+        problem = problem or expect(marked(terminal) == set(), terminal, "it stays marked")
+        terminal.send("\\", *"make", "Enter")
+        return problem or expect(marked(terminal) == set("make"), terminal, f"filter: {marked(terminal)}")
+
+
+def a_fixed_unit_stands_in_the_heading(_scratch):
+    with replay("cpu", "--unit=MiB", opening=True) as terminal:
+        problem = expect(terminal.row_of("RSS MiB") is not None and " 900 " in terminal.text(), terminal, "no unit")
+        terminal.send("U")
+        return problem or expect("RSS GiB" in terminal.text(), terminal, "the unit does not follow")
 
 
 def a_long_list_is_paged(_scratch):
@@ -190,6 +261,10 @@ def tests():
         ("a wrong expression is told on a narrow screen", a_wrong_expression_is_told),
         ("a search that is left moves nothing", a_search_that_is_left_moves_nothing),
         ("a long list is paged", a_long_list_is_paged),
+        ("a tree has lines and is folded", a_tree_is_folded),
+        ("a new row is marked for one sample", a_new_row_is_marked_for_one_sample),
+        ("what matches is marked", what_matches_is_marked),
+        ("a fixed unit stands in the heading", a_fixed_unit_stands_in_the_heading),
         ("a click on the table below", the_table_below_is_clicked),
         ("a column does not stand twice", a_column_does_not_stand_twice),
         ("columns in the configuration that are not there", columns_that_are_not_there_are_told),
