@@ -321,11 +321,11 @@ static void slope_words(const struct pane_context *context, bool with_name, char
 	if (fabs(slope) < SLOPE_NOTABLY * total_bytes(context))
 		return;
 	if (with_name && grower.row && 2 * grower.bytes > span.last - span.first && slope > 0)
-		snprintf(text, room, _("+%s/min, %s %.0f most of it"), size_text(size, slope),
+		snprintf(text, room, _("+%s/min, %s %.0f most of it"), size_short(size, slope),
 			 table_text(processes, grower.row, "name"),
 			 table_number(processes, grower.row, "pid"));
 	else
-		snprintf(text, room, _("%s%s/min"), slope > 0 ? "+" : "", size_text(size, slope));
+		snprintf(text, room, _("%s%s/min"), slope > 0 ? "+" : "", size_short(size, slope));
 }
 
 static void draw_used_rule(const struct pane_context *context, const struct canvas *canvas,
@@ -335,12 +335,12 @@ static void draw_used_rule(const struct pane_context *context, const struct canv
 
 	if (scale->least > 0)
 		snprintf(title, sizeof(title), _("%s %s: %s to %s of %s"), memory_used_words(context),
-			 size_text(sizes[0], used), size_text(sizes[1], scale->least),
-			 size_text(sizes[2], scale->most), size_text(sizes[3], total_bytes(context)));
+			 size_short(sizes[0], used), size_short(sizes[1], scale->least),
+			 size_short(sizes[2], scale->most), size_short(sizes[3], total_bytes(context)));
 	else
 		snprintf(title, sizeof(title), _("%s %s: 0 to %s of %s"), memory_used_words(context),
-			 size_text(sizes[0], used), size_text(sizes[2], scale->most),
-			 size_text(sizes[3], total_bytes(context)));
+			 size_short(sizes[0], used), size_short(sizes[2], scale->most),
+			 size_short(sizes[3], total_bytes(context)));
 	slope_words(context, true, slope, sizeof(slope));
 	if (utf8_cells(title, canvas->ascii) + utf8_cells(slope, canvas->ascii) > canvas->width - 10)
 		slope_words(context, false, slope, sizeof(slope));
