@@ -18,14 +18,15 @@
 #define WIDE 60             /* cells: titles may be sentences */
 #define SHARE_CELLS 5       /* "100.0" */
 
-/* "in the last 1.0 s" */
-static void add_interval(const struct pane_context *context, char *text, size_t room)
+/* " in the last 1.0 s", short " in 1.0 s" */
+static void add_interval(const struct pane_context *context, bool wide, char *text, size_t room)
 {
+	double seconds = (double)context->frame->interval_ns / 1e9;
 	size_t length = strlen(text);
 
 	if (context->frame->interval_ns > 0)
-		snprintf(text + length, room - length, _(" in the last %.1f s"),
-			 (double)context->frame->interval_ns / 1e9);
+		snprintf(text + length, room - length, wide ? _(" in the last %.1f s") : _(" in %.1f s"),
+			 seconds);
 }
 
 /* "since 06:32:09" */
@@ -66,13 +67,13 @@ void cpu_heading(const struct pane_context *context, char *text, size_t room)
 		snprintf(text, room, "%s", _("exited"));
 		add_since(cpu->exited_wall_ns, text, room);
 		snprintf(text + strlen(text), room - strlen(text), "%s", _(", rates"));
-		add_interval(context, text, room);
+		add_interval(context, true, text, room);
 	} else if (context->view == CPU_VIEW_MEANS) {
 		snprintf(text, room, "%s", _("means"));
 		add_since(cpu->totals_wall_ns, text, room);
 	} else {
 		snprintf(text, room, "%s", _(titles[context->view]));
-		add_interval(context, text, room);
+		add_interval(context, true, text, room);
 	}
 }
 
@@ -113,7 +114,7 @@ static void list_title(const struct pane_context *context, bool wide, char *text
 	chosen_title(context, wide, user, name, sizeof(name));
 	snprintf(text, room, "%s%s%s", user ? user : "", user ? ": " : "", name);
 	if (wide || !user)
-		add_interval(context, text, room);
+		add_interval(context, wide, text, room);
 	if (wide && hides_idle(context) && !context->tables[context->focus].has_filter)
 		snprintf(text + strlen(text), room - strlen(text), "%s", _("; Tab: all"));
 }
@@ -185,7 +186,7 @@ void cpu_draw_counters(struct pane_context *context, struct canvas *canvas)
 	counters = canvas_rows(canvas, 0, lines);
 	processes = canvas_rows(canvas, lines, canvas->height - lines);
 	counted_title(context, title, sizeof(title));
-	add_interval(context, title, sizeof(title));
+	add_interval(context, canvas->width >= WIDE, title, sizeof(title));
 	context_draw_titled(context, &counters, CPU_TABLE_COUNTER_PROCESS, title);
 	list_title(context, canvas->width >= WIDE, title, sizeof(title));
 	context_draw_titled(context, &processes, CPU_TABLE_PROCESS, title);

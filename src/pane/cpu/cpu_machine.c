@@ -213,7 +213,7 @@ static struct cells plan_cells(const struct canvas *canvas, size_t n_cpus, const
 {
 	size_t room = (size_t)(canvas->width > plan->label ? canvas->width - plan->label : 1);
 	size_t lines = plan->lines > 0 ? (size_t)plan->lines : 1;
-	struct cells cells = { .ruled = lines >= 2 };
+	struct cells cells = { .ruled = lines >= 2 && n_cpus > RULER_STEP };
 
 	if (cells.ruled && 2 * ((n_cpus + room - 1) / room) > lines)
 		cells.ruled = false;
@@ -396,7 +396,7 @@ static int draw_memory(const struct pane_context *context, const struct canvas *
 }
 
 /* How long tasks waited in the last 10 seconds: "PSI cpu 55 io 1 mem 0 %". */
-static void draw_pressure(const struct pane_context *context, const struct canvas *canvas, int y, int x)
+static int draw_pressure(const struct pane_context *context, const struct canvas *canvas, int y, int x)
 {
 	static const struct {
 		const char *row, *label;
@@ -406,7 +406,7 @@ static void draw_pressure(const struct pane_context *context, const struct canva
 	size_t length;
 
 	if (!pressure || pressure->n_rows == 0)
-		return;
+		return x;
 	snprintf(text, sizeof(text), "PSI");
 	for (size_t i = 0; i < sizeof(resources) / sizeof(resources[0]); i++) {
 		const void *row = table_find(pressure, resources[i].row, "some");
@@ -418,7 +418,16 @@ static void draw_pressure(const struct pane_context *context, const struct canva
 	}
 	length = strlen(text);
 	snprintf(text + length, sizeof(text) - length, " %%");
-	draw_piece(canvas, y, x, text, 0);
+	return draw_piece(canvas, y, x, text, 0);
+}
+
+/* Memory, swap and pressure; the lines they took: none in a recording that lacks them all. */
+static int draw_resources(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	int x = draw_memory(context, canvas, y, 0, _("mem"), "mem");
+
+	x = draw_memory(context, canvas, y, x, _("swap"), "swap");
+	return draw_pressure(context, canvas, y, x) > 0 ? 1 : 0;
 }
 
 /* Count in the interval: with intervals of about a second, tenths per second would be meaningless. */
@@ -661,12 +670,8 @@ int cpu_machine_draw(const struct pane_context *context, const struct canvas *ca
 	cpu_machine_draw_total(context, canvas);
 	if (cpus && cpus->n_rows > 1 && has_room(canvas, y, 2))
 		y = draw_load(context, canvas, cpus, &plan);
-	if (has_room(canvas, y, 2)) {
-		int x = draw_memory(context, canvas, y, 0, _("mem"), "mem");
-
-		draw_pressure(context, canvas, y, draw_memory(context, canvas, y, x, _("swap"), "swap"));
-		y++;
-	}
+	if (has_room(canvas, y, 2))
+		y += draw_resources(context, canvas, y);
 	if (has_room(canvas, y, 4))
 		draw_rates(context, canvas, y++);
 	if (has_room(canvas, y, 6))
