@@ -165,6 +165,7 @@ FUZZ_TARGET(pid_stat)
 	struct span text = input(data, size);
 	struct pid_stat stat;
 	struct pid_io io;
+	double seconds;
 	uint64_t pages;
 	uint32_t real, uid;
 
@@ -172,6 +173,7 @@ FUZZ_TARGET(pid_stat)
 		require_inside(stat.comm, text);
 	pid_io_parse(text, &io);
 	pid_statm_parse(text, &pages);
+	pid_sched_parse(text, &seconds);
 	pid_status_uids(text, &real, &uid);
 }
 
