@@ -268,6 +268,26 @@ START_TEST(arena_keeps_its_chunks)
 }
 END_TEST
 
+START_TEST(an_arena_gives_back_what_a_peak_took)
+{
+	struct arena arena = { 0 };
+	const char *text;
+
+	for (unsigned round = 0; round < 50; round++) {
+		for (unsigned i = 0; i < (round ? 10 : 100000); i++)
+			memset(arena_take(&arena, 100), 7, 100);
+		ck_assert_uint_ge(arena.held, round ? 1000 : 10000000);
+		arena_reset(&arena);
+		if (round == 2)
+			ck_assert_uint_ge(arena.held, 10000000);
+	}
+	ck_assert_uint_le(arena.held, 100000);
+	text = arena_copy(&arena, "still of use", 12);
+	ck_assert_str_eq(text, "still of use");
+	arena_free(&arena);
+}
+END_TEST
+
 static void ignore_signal(int number)
 {
 	(void)number;
