@@ -19,6 +19,7 @@
 #include "core/error_message.h"
 #include "core/process_pattern.h"
 #include "core/rate_limit.h"
+#include "core/signal_name.h"
 #include "core/typed_name.h"
 #include "core/utf8.h"
 #include "kernel/system.h"
@@ -870,5 +871,20 @@ START_TEST(typed_names_are_taken_in_any_case)
 	ck_assert(typed_begins(span_text("MEM"), "memory"));
 	ck_assert(!typed_begins(span_text(""), "memory"));
 	ck_assert(!typed_begins(span_text("memoryx"), "memory"));
+}
+END_TEST
+
+START_TEST(signals_have_names)
+{
+	ck_assert_str_eq(signal_name(SIGTERM), "TERM");
+	ck_assert_str_eq(signal_name(SIGABRT), "ABRT");
+	for (unsigned number = 1; number < 32; number++)
+		ck_assert_int_eq(signal_number(signal_name(number)), (int)number);
+	ck_assert_ptr_null(signal_name(0));
+	ck_assert_ptr_null(signal_name(32));
+	ck_assert_ptr_null(signal_name(UINT32_MAX));
+	ck_assert_int_eq(signal_number("winch"), SIGWINCH);
+	ck_assert_int_eq(signal_number("SIGTERM"), 0);
+	ck_assert_int_eq(signal_number(""), 0);
 }
 END_TEST

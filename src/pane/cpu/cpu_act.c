@@ -11,19 +11,10 @@
 #include <strings.h>
 
 #include "core/i18n.h"
+#include "core/signal_name.h"
 #include "pane/cpu/cpu.h"
 #include "pane/pages/pages_open.h"
 #include "pane/text.h"
-
-static const struct {
-	const char *name;
-	int number;
-} signals[] = {
-	{ "TERM", SIGTERM }, { "KILL", SIGKILL }, { "INT", SIGINT },   { "HUP", SIGHUP },
-	{ "QUIT", SIGQUIT }, { "STOP", SIGSTOP }, { "CONT", SIGCONT }, { "USR1", SIGUSR1 },
-	{ "USR2", SIGUSR2 }, { "ABRT", SIGABRT }, { "ALRM", SIGALRM }, { "CHLD", SIGCHLD },
-	{ "PIPE", SIGPIPE }, { "SEGV", SIGSEGV }, { "TSTP", SIGTSTP }, { "WINCH", SIGWINCH },
-};
 
 /* "TERM", "SIGTERM" or "15"; 0: none of these. */
 static int parse_signal(const char *text)
@@ -34,10 +25,7 @@ static int parse_signal(const char *text)
 		return (int)number;
 	if (strncasecmp(text, "SIG", 3) == 0)
 		text += 3;
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		if (strcasecmp(signals[i].name, text) == 0)
-			return signals[i].number;
-	return 0;
+	return signal_number(text);
 }
 
 /* NULL, with a message, if there is none. */

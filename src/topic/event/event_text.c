@@ -4,9 +4,9 @@
 
 #include "topic/event/event_text.h"
 
-#include <signal.h>
 #include <string.h>
 
+#include "core/signal_name.h"
 #include "core/unknown.h"
 
 #define SIGNAL_MASK 0x7f
@@ -58,7 +58,7 @@ static const char *exit_info(struct arena *arena, const struct event *event)
 		return *thread ? "thread" : "";
 	if (number == U64_UNKNOWN)
 		return arena_print(arena, "%scode %u", thread, event->exit_code >> 8 & 0xff);
-	name = sigabbrev_np((int)number);
+	name = signal_name((unsigned)number);
 	core = event->exit_code & EVENT_CORE_DUMPED ? " core" : "";
 	return name ? arena_print(arena, "%sSIG%s%s", thread, name, core)
 		    : arena_print(arena, "%ssignal %u%s", thread, (unsigned)number, core);
