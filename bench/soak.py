@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """soak.py PANETOP STORM GONE SECONDS: the memory of live screens while processes come and go, all with names and
 arguments of their own, at twenty samples a second: does it flatten? What is kept of the past fills first: 3600 samples of
-the history, which take three minutes, and 125,000 events with their texts, which a storm of forks and one of programs
-start. The terminals take nothing during the storm of forks, so that events pile up."""
+the history, which take three minutes, and 125,000 events with their texts: a storm of forks, during which the terminals take
+nothing so that events pile up, and one of programs, which turns the log over several times."""
 import os
 import subprocess
 import sys
@@ -14,7 +14,7 @@ from measure import drain, spawn, stop
 
 PANETOP, STORM, GONE, SECONDS = sys.argv[1], sys.argv[2], sys.argv[3], float(sys.argv[4])
 SCREENS = ("cpu", "events", "latency")
-STORM_SECONDS = 8
+FORK_SECONDS, PROGRAM_SECONDS = 8, 30
 STARTS_PER_SECOND = 100
 BETWEEN = 3  # seconds from one look at the memory to the next
 
@@ -81,12 +81,10 @@ class Soaked:
 
 soaked, churn = [Soaked(pane) for pane in SCREENS], Churn()
 try:
-    for programs in [], [GONE]:
+    for seconds, programs in (FORK_SECONDS, []), (PROGRAM_SECONDS, [GONE]):
         for screen in soaked:
             screen.stalled = not programs
-        subprocess.run([STORM, "2", str(STORM_SECONDS), *programs], input=b"\n", stdout=subprocess.DEVNULL, check=True)
-    for screen in soaked:
-        screen.stalled = False
+        subprocess.run([STORM, "2", str(seconds), *programs], input=b"\n", stdout=subprocess.DEVNULL, check=True)
     time.sleep(SECONDS)
 finally:
     churn.close()
