@@ -60,6 +60,7 @@ struct event_ended {
 struct event_ended_list {
 	struct event_ended *list; /* owned, in the order of their exits */
 	size_t count, capacity;
+	struct recent_use recent;
 };
 
 void event_ended_add(struct event_ended_list *ended, const struct event_process *process, uint64_t end_ns);
