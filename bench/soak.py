@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""soak.py PANETOP STORM SECONDS: the memory of live screens while processes come and go, all with names and arguments
-of their own, at twenty samples a second: does it flatten? What is kept of the past fills first: 3600 samples of the
-history, which take three minutes, and 125,000 events, which a storm of forks starts."""
+"""soak.py PANETOP STORM GONE SECONDS: the memory of live screens while processes come and go, all with names and
+arguments of their own, at twenty samples a second: does it flatten? What is kept of the past fills first: 3600 samples of
+the history, which take three minutes, and 125,000 events with their texts: a storm of forks, during which the terminals take
+nothing so that events pile up, and one of programs, which turns the log over several times."""
 import os
 import subprocess
 import sys
@@ -11,9 +12,9 @@ import time
 
 from measure import drain, spawn, stop
 
-PANETOP, STORM, SECONDS = sys.argv[1], sys.argv[2], float(sys.argv[3])
+PANETOP, STORM, GONE, SECONDS = sys.argv[1], sys.argv[2], sys.argv[3], float(sys.argv[4])
 SCREENS = ("cpu", "events", "latency")
-STORM_SECONDS = 8
+FORK_SECONDS, PROGRAM_SECONDS = 8, 30
 STARTS_PER_SECOND = 100
 BETWEEN = 3  # seconds from one look at the memory to the next
 
@@ -50,7 +51,7 @@ def resident_kib(pid):
 class Soaked:
     """A live screen whose output is read as fast as it comes, and its KiB after each BETWEEN seconds."""
     def __init__(self, pane):
-        self.pane, self.curve, self.ended = pane, [], False
+        self.pane, self.curve, self.ended, self.stalled = pane, [], False, False
         self.pid, self.fd, _ = spawn([PANETOP, "-d", "0.05", pane])
         self.thread = threading.Thread(target=self._run)
         self.thread.start()
@@ -58,7 +59,10 @@ class Soaked:
     def _run(self):
         look = time.monotonic() + BETWEEN
         while not self.ended:
-            drain(self.fd, 0.2)
+            if self.stalled:
+                time.sleep(0.2)
+            else:
+                drain(self.fd, 0.2)
             if time.monotonic() >= look:
                 self.curve.append(resident_kib(self.pid))
                 look += BETWEEN
@@ -77,7 +81,10 @@ class Soaked:
 
 soaked, churn = [Soaked(pane) for pane in SCREENS], Churn()
 try:
-    subprocess.run([STORM, "2", str(STORM_SECONDS)], input=b"\n", stdout=subprocess.DEVNULL, check=True)
+    for seconds, programs in (FORK_SECONDS, []), (PROGRAM_SECONDS, [GONE]):
+        for screen in soaked:
+            screen.stalled = not programs
+        subprocess.run([STORM, "2", str(seconds), *programs], input=b"\n", stdout=subprocess.DEVNULL, check=True)
     time.sleep(SECONDS)
 finally:
     churn.close()

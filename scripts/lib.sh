@@ -8,11 +8,23 @@ packages_check="bash fish zsh check clang libclang-rt-dev llvm cppcheck shellche
 	mandoc man-db groff-base xz-utils bsdutils locales perl-base libubsan1 libasan8 libtsan2
 	appstream desktop-file-utils libcap2-bin"
 packages_quick="check python3 python3-pyte"
-packages_package="apt-utils autopkgtest debhelper dpkg-dev fakeroot file lintian python3-minimal tmux util-linux"
+packages_package="appstream apt-utils autopkgtest build-essential debhelper lintian locales python3"
+packages_cross() { # ARCHITECTURE
+	echo "check:$1 crossbuild-essential-$1 qemu-user"
+}
+packages_root="debian-archive-keyring mmdebstrap mount util-linux"
 packages_kernels="acpica-tools busybox-static cpio debian-archive-keyring i2c-tools kmod libcap2-bin
 	python3 qemu-system-x86 xz-utils zstd"
 packages_prometheus="prometheus"
 packages_snap="python3-yaml snapd squashfs-tools"
+
+qemu_of() { # GNU-TYPE: the program of qemu-user that runs its programs
+	case $1 in
+	powerpc64le-*) echo qemu-ppc64le ;;
+	i?86-*) echo qemu-i386 ;;
+	*) echo "qemu-${1%%-*}" ;;
+	esac
+}
 
 version=$(sed -n 's/^AC_INIT(\[panetop\], \[\(.*\)\])$/\1/p' "$top/configure.ac")
 
@@ -35,7 +47,7 @@ missing_packages() { # PACKAGE...: prints those that are not installed
 	done
 }
 
-# Runs apt-get with the rights it needs; fails if they cannot be had.
+# Runs a command with the rights of root; fails if they are not available.
 as_root() {
 	if [ "$(id -u)" -eq 0 ]; then
 		"$@"
@@ -64,6 +76,53 @@ need() {
 	# shellcheck disable=SC2086
 	say "  sudo apt-get install" $missing
 	exit 1
+}
+
+# debian_archive LABEL: where apt has Debian's packages from on this machine, or its security updates
+debian_archive() {
+	# shellcheck disable=SC2016  # words of apt
+	apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(REPO_URI)' 'Created-By: Packages' |
+		sed -n "s/^Debian|$1|//p" | sort -u | head -n 1
+}
+
+# why_no_roots: prints what keeps us from making roots of Debian here, if anything does
+why_no_roots() {
+	if ! as_root unshare -m --propagation private true 2>/dev/null; then
+		echo "only root with mount namespaces can make and enter a root"
+	elif [ -z "$(debian_archive Debian)" ] && ! { as_root apt-get update >&2 && [ -n "$(debian_archive Debian)" ]; }; then
+		echo "apt has no archive of Debian here (apt-get update)"
+	fi
+}
+
+# make_root DIRECTORY SUITE ARCHITECTURES: a root with that release of Debian, no more than apt and what it needs
+make_root() {
+	quietly "$work/mmdebstrap.log" as_root mmdebstrap --mode=root --variant=apt --dpkgopt=force-unsafe-io --skip=cleanup/apt \
+		--architectures="$3" "$2" "$1" "$(debian_archive Debian)" && as_root cp -L /etc/resolv.conf /etc/hosts "$1/etc/"
+}
+
+remove_root() { # DIRECTORY
+	[ ! -e "$1" ] || as_root rm -rf --one-file-system "$1"
+}
+
+# with_root DIRECTORY COMMAND...: runs it on this machine while the root has the kernel's file systems, in a namespace of its own
+with_root() {
+	# shellcheck disable=SC2016  # for that shell
+	as_root unshare -m --propagation private sh -c '
+		root=$1 && shift
+		mount --bind "$root" "$root" || exit 1
+		for place in proc sys dev; do mount --rbind "/$place" "$root/$place" || exit 1; done
+		exec "$@"
+	' with_root "$@"
+}
+
+# enter DIRECTORY COMMAND...: as root of that root, moved onto /: in a mere chroot no user namespace can be made
+enter() {
+	# shellcheck disable=SC2016
+	with_root "$1" sh -c '
+		cd "$1" && mount --move . / && shift &&
+			exec chroot . env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 TERM=dumb \
+				DEBIAN_FRONTEND=noninteractive DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS-}" "$@"
+	' enter "$@"
 }
 
 # unpack DIRECTORY PACKAGE...: programs that are tests' peers, without installing them: their services would start.

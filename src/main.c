@@ -17,6 +17,7 @@
 #include "app/options.h"
 #include "app/probe.h"
 #include "app/run_plan.h"
+#include "core/alloc.h"
 #include "core/error_message.h"
 #include "core/i18n.h"
 #include "output/recording.h"
@@ -182,6 +183,7 @@ int main(int argc, char **argv)
 	struct settings settings = { 0 };
 	int status, error;
 
+	alloc_open();
 	if (open_missing_descriptors() < 0)
 		return 1;
 	user_variables_open();

@@ -10,6 +10,7 @@
 
 #include "core/error_message.h"
 #include "core/i18n.h"
+#include "core/typed_name.h"
 #include "topic/topic.h"
 
 static void skip_blanks(struct span *rest)
@@ -46,6 +47,35 @@ static bool is_measured(const struct column *column)
 	return column->type != VALUE_TEXT && column->kind != COLUMN_KEY;
 }
 
+static void refuse_column(const struct schema *schema, struct span name)
+{
+	struct near_name near = { .typed = name };
+	int length = (int)span_length(name);
+
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		if (is_measured(&schema->columns[i]))
+			near_name_try(&near, schema->columns[i].key);
+	if (near.name)
+		error_message("--assert", _("unknown column '%.*s' of %s; did you mean %s?"), length, name.at,
+			      schema->name, near.name);
+	else
+		error_message("--assert", _("'%.*s' is not a numeric column of %s; see panetop --describe"),
+			      length, name.at, schema->name);
+}
+
+/* Letters right after a number; false after an error message. */
+static bool has_known_unit(const struct span *rest)
+{
+	const char *end = rest->at;
+
+	while (end < rest->end && !strchr(" \t<>=,", *end))
+		end++;
+	if (end > rest->at)
+		error_message("--assert", _("unknown unit '%.*s': use s, ms, us or ns"),
+			      (int)(end - rest->at), rest->at);
+	return end == rest->at;
+}
+
 /* Parses one condition; false after an error message. */
 static bool take_condition(struct assertion *assertion, const struct schema *schema, struct span *rest)
 {
@@ -54,8 +84,7 @@ static bool take_condition(struct assertion *assertion, const struct schema *sch
 	int index = schema_column_span(schema, name);
 
 	if (index < 0 || !is_measured(&schema->columns[index])) {
-		error_message("--assert", _("'%.*s' is not a numeric column of %s; see panetop --describe"),
-			      (int)span_length(name), name.at, schema->name);
+		refuse_column(schema, name);
 		return false;
 	}
 	condition->column = &schema->columns[index];
@@ -66,6 +95,8 @@ static bool take_condition(struct assertion *assertion, const struct schema *sch
 			      condition->column->key, condition->column->key);
 		return false;
 	}
+	if (!has_known_unit(rest))
+		return false;
 	skip_blanks(rest);
 	assertion->n_conditions++;
 	return true;

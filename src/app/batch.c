@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
@@ -402,6 +404,20 @@ static void judge(struct batch *batch)
 	batch->status = 1;
 }
 
+/* Says whether it is the directory that is missing. */
+static void refuse_file(const char *option, const char *file, int error)
+{
+	const char *slash = strrchr(file, '/');
+	int length = slash > file ? (int)(slash - file) : 1;
+	char directory[PATH_MAX];
+
+	snprintf(directory, sizeof(directory), "%.*s", slash ? length : 1, slash ? file : ".");
+	if (error == -ENOENT && access(directory, F_OK) < 0)
+		error_message(option, _("'%s': there is no directory %s"), file, directory);
+	else
+		error_message(option, "'%s': %s", file, strerror(-error));
+}
+
 /* Truncates the file, unless it is the replayed one. */
 static int open_record_file(const struct options *options)
 {
@@ -415,7 +431,7 @@ static int open_record_file(const struct options *options)
 	}
 	fd = open(options->record, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
-		error_message(options->record, "%s", strerror(errno));
+		refuse_file("--record", options->record, -errno);
 	return fd;
 }
 
@@ -446,7 +462,7 @@ static int open_file(struct batch *batch, struct sink *sink)
 	if (error == -EEXIST)
 		error_message(name, _("this is not a regular file; choose another one"));
 	else if (error)
-		error_message(name, "%s", strerror(-error));
+		refuse_file("--write", name, error);
 	return error ? 1 : 0;
 }
 

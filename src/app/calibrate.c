@@ -26,6 +26,8 @@
 #include "topic/topic.h"
 
 #define SAMPLE_SECONDS_MAX 1.0
+#define LOOKS 5
+#define LOOK_SECONDS 0.2
 
 #define FILE_BYTES_MAX (1 << 20)
 
@@ -95,6 +97,17 @@ static void rest(double seconds)
 				 .tv_nsec = (long)((seconds - floor(seconds)) * 1e9) };
 
 	nanosleep(&left, NULL);
+}
+
+/* Does anything here measure power? Some meters take a moment. */
+static bool is_measured(struct run *run)
+{
+	for (unsigned i = 0; i < LOOKS && next_frame(run); i++) {
+		if (!isnan(frame_number(&run->frames[run->present], "power", "total", "joules")))
+			return true;
+		rest(LOOK_SECONDS);
+	}
+	return false;
 }
 
 static void measure(struct run *run, double sample_seconds)
@@ -170,15 +183,19 @@ static int print(const struct options *options, struct run *run)
 	return error && error != -EPIPE ? 1 : 0;
 }
 
+static int not_measured(void)
+{
+	error_message("--calibrate", _("no power measurement available; see panetop --probe power"));
+	return 1;
+}
+
 static int report(const struct options *options, struct run *run)
 {
 	const struct calibration *calibration = &run->calibrated.calibration;
 	int status;
 
-	if (calibration->state != CALIBRATION_DONE) {
-		error_message("--calibrate", _("no power measurement available; see panetop --probe power"));
-		return 1;
-	}
+	if (calibration->state != CALIBRATION_DONE)
+		return not_measured();
 	status = print(options, run);
 	if (any_is_poor(calibration))
 		error_message("--calibrate", _("poor fit: power depends on more than CPU load; "
@@ -209,9 +226,24 @@ static void choose_events(struct settings *settings)
 	buffer_free(&names);
 }
 
+/* Runs all steps under load and prints the result. */
+static int calibrate(const struct options *options, struct run *run)
+{
+	const struct calibration_plan plan = make_plan(run->settings);
+	int status;
+
+	if (!calibration_run_open(&run->calibrated, &plan)) {
+		error_message("--calibrate", _("cannot start a thread per CPU; raise the limit: ulimit -u"));
+		return 1;
+	}
+	measure(run, fmin(SAMPLE_SECONDS_MAX, plan.step_seconds / 2));
+	status = report(options, run);
+	calibration_run_close(&run->calibrated);
+	return status;
+}
+
 int calibrate_run(const struct options *options, struct settings *settings, struct source *source)
 {
-	const struct calibration_plan plan = make_plan(settings);
 	const struct schema *schemas[TOPICS_MAX];
 	struct run run = { .source = source, .settings = settings };
 	bool wanted[TOPICS_MAX] = { false };
@@ -220,18 +252,12 @@ int calibrate_run(const struct options *options, struct settings *settings, stru
 	choose_topics(wanted);
 	if (drop_privileges(options, settings, wanted) != 0)
 		return 1;
-	if (!calibration_run_open(&run.calibrated, &plan)) {
-		error_message("--calibrate", _("cannot start a thread per CPU; raise the limit: ulimit -u"));
-		return 1;
-	}
 	topic_schemas(schemas);
 	frame_open(&run.frames[0], schemas, n_topics);
 	frame_open(&run.frames[1], schemas, n_topics);
 	choose_events(settings);
 	source->want(source->state, wanted);
-	measure(&run, fmin(SAMPLE_SECONDS_MAX, plan.step_seconds / 2));
-	status = report(options, &run);
-	calibration_run_close(&run.calibrated);
+	status = is_measured(&run) ? calibrate(options, &run) : not_measured();
 	frame_close(&run.frames[0]);
 	frame_close(&run.frames[1]);
 	notice_printer_free(&run.notices);

@@ -17,6 +17,8 @@
 
 #include "core/error_message.h"
 #include "core/i18n.h"
+#include "pane/panes.h"
+#include "topic/topic.h"
 
 #define CONFIG_BYTES_MAX ((size_t)1024 * 1024)
 #define LINKS_MAX 40 /* as for the kernel */
@@ -50,22 +52,51 @@ static int find_home(char *path, size_t room)
 	return length >= 0 && (size_t)length < room ? 0 : -ENAMETOOLONG;
 }
 
-void config_load(struct settings *settings)
+bool config_knows(const char *name)
 {
-	char path[PATH_MAX], home[PATH_MAX - 32];
-	struct buffer text = { 0 };
-	size_t bad;
-	int fd, error;
+	static const char *const of_screen[] = { "pane", "delay", "unit", "glyphs", "theme" };
+	const char *dot = strchr(name, '.');
 
-	if (find_home(home, sizeof(home)) < 0)
-		return;
-	snprintf(path, sizeof(path), "%s/panetop/config", home);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	error = fd < 0 ? -errno : buffer_read(&text, fd, CONFIG_BYTES_MAX);
+	for (unsigned i = 0; i < sizeof(of_screen) / sizeof(of_screen[0]); i++)
+		if (strcmp(of_screen[i], name) == 0)
+			return true;
+	for (unsigned i = 0; i < n_panes; i++)
+		if (pane_has_setting(panes[i], name))
+			return true;
+	for (unsigned i = 0; dot && i < n_topics; i++) {
+		const char *topic = topics[i]->schema->name;
+
+		if (strncmp(topic, name, (size_t)(dot - name)) == 0 && topic[dot - name] == '\0')
+			return strcmp(dot, ".columns") == 0 || strcmp(dot, ".sort") == 0;
+	}
+	return false;
+}
+
+/* 0 or -errno. */
+static int read_text(const char *path, struct buffer *text)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int error = fd < 0 ? -errno : buffer_read(text, fd, CONFIG_BYTES_MAX);
+
 	if (fd >= 0)
 		close(fd);
+	return error;
+}
+
+void config_load(struct settings *settings, char *path, size_t room)
+{
+	char home[PATH_MAX - 32];
+	struct buffer text = { 0 };
+	size_t bad;
+	int error;
+
+	*path = '\0';
+	if (find_home(home, sizeof(home)) < 0)
+		return;
+	snprintf(path, room, "%s/panetop/config", home);
+	error = read_text(path, &text);
 	if (error && error != -ENOENT && error != -ENOTDIR)
-		error_message(path, "%s", strerror(-error));
+		error_message(path, _("cannot be read: %s"), strerror(-error));
 	bad = error ? 0 : settings_parse(settings, span_of(text.bytes, text.length));
 	if (bad)
 		error_message(path, _("line %zu is not in the form name = value"), bad);
@@ -117,14 +148,16 @@ static int follow_links(char *path, size_t room)
 	return -ELOOP;
 }
 
-static int write_text(const struct settings *settings, int fd)
+/* Keeps the comments of the file before; a file that cannot be read has none. */
+static int write_text(const struct settings *settings, const char *before, int fd)
 {
-	struct buffer text = { 0 };
-	int error;
+	struct buffer text = { 0 }, old = { 0 };
+	int error = read_text(before, &old);
 
-	settings_write(settings, &text);
+	settings_rewrite(settings, span_of(old.bytes, error ? 0 : old.length), config_knows, &text);
 	error = buffer_write(&text, fd, -1);
 	buffer_free(&text);
+	buffer_free(&old);
 	return error ? error : fsync(fd) < 0 ? -errno : 0;
 }
 
@@ -140,7 +173,7 @@ static int write_file(const struct settings *settings, const char *path)
 	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	error = write_text(settings, fd);
+	error = write_text(settings, path, fd);
 	if (!error && stat(path, &before) == 0 && fchmod(fd, before.st_mode & 0777) < 0)
 		error = -errno;
 	if (close(fd) < 0 && !error)

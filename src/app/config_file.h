@@ -7,10 +7,19 @@
 
 #include "core/settings.h"
 
-/* Adds the settings of the file, if it exists. Reports lines that it cannot parse. */
-void config_load(struct settings *settings);
+/*
+ * Adds the settings of the file, if it exists, and sets path ("" without a home). Reports what it cannot read
+ * or parse.
+ */
+void config_load(struct settings *settings, char *path, size_t room);
 
-/* Replaces the file atomically, mode 0600. 0 or -errno; sets path in either case. */
+/* Does the screen read a setting of this name from the file? */
+bool config_knows(const char *name);
+
+/*
+ * Replaces the file atomically, mode 0600; its comments and unchanged lines stay. 0 or -errno; sets path in
+ * either case.
+ */
 int config_save(const struct settings *settings, char *path, size_t room);
 
 #endif

@@ -5,6 +5,7 @@
 #include "app/interactive.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +33,6 @@ static unsigned first_pane(const struct options *options, const struct settings 
 	const char *name = settings_get(settings, "pane");
 	const struct pane *pane = options->n_panes > 0 ? options->panes[0] : name ? pane_find(name) : NULL;
 
-	if (!pane && name)
-		options_refuse_pane(name);
 	return pane ? index_of(pane) : 0;
 }
 
@@ -155,15 +154,30 @@ static int run(const struct options *options, struct settings *settings, struct 
 	return error ? terminal_error(error) : 0;
 }
 
-static void refuse(struct settings *settings, const char *name, const char *expected)
+/* The configuration file, whose faults are reported with their lines. */
+struct config {
+	struct settings settings;
+	char path[PATH_MAX];
+	char place[PATH_MAX + 192];
+};
+
+static const char *place_of(struct config *config, const char *name)
 {
-	error_message(name, "'%s': %s", settings_get(settings, name), expected);
-	settings_set(settings, name, NULL);
+	snprintf(config->place, sizeof(config->place), _("%s, line %zu of %s"), name,
+		 settings_line(&config->settings, name), config->path);
+	return config->place;
+}
+
+static void refuse(struct config *config, const char *name, const char *expected)
+{
+	error_message(place_of(config, name), "'%s': %s", settings_get(&config->settings, name), expected);
+	settings_set(&config->settings, name, NULL);
 }
 
 /* Checks the file's columns and sort order of a table. */
-static void check_table(struct settings *settings, const struct schema *schema)
+static void check_table(struct config *config, const struct schema *schema)
 {
+	struct settings *settings = &config->settings;
 	char columns[128], sort[128];
 	struct view view;
 
@@ -171,57 +185,52 @@ static void check_table(struct settings *settings, const struct schema *schema)
 	snprintf(columns, sizeof(columns), "%s.columns", schema->name);
 	snprintf(sort, sizeof(sort), "%s.sort", schema->name);
 	if (settings_get(settings, columns) &&
-	    !run_plan_choose_columns(&view, settings_get(settings, columns), columns))
+	    !run_plan_choose_columns(&view, settings_get(settings, columns),
+				     place_of(config, columns)))
 		settings_set(settings, columns, NULL);
-	if (settings_get(settings, sort) && !run_plan_choose_sort(&view, settings_get(settings, sort), sort))
+	if (settings_get(settings, sort) &&
+	    !run_plan_choose_sort(&view, settings_get(settings, sort), place_of(config, sort)))
 		settings_set(settings, sort, NULL);
 	view_close(&view);
 }
 
-/* Is this a setting that the screen reads from the file? */
-static bool is_known(const char *name)
+static bool check_name(void *context, const struct setting *setting)
 {
-	static const char *const of_screen[] = { "pane", "delay", "unit", "glyphs", "theme" };
-	const char *dot = strchr(name, '.');
-
-	for (unsigned i = 0; i < sizeof(of_screen) / sizeof(of_screen[0]); i++)
-		if (strcmp(of_screen[i], name) == 0)
-			return true;
-	for (unsigned i = 0; i < n_panes; i++)
-		if (pane_has_setting(panes[i], name))
-			return true;
-	for (unsigned i = 0; dot && i < n_topics; i++) {
-		const char *topic = topics[i]->schema->name;
-
-		if (strncmp(topic, name, (size_t)(dot - name)) == 0 && topic[dot - name] == '\0')
-			return strcmp(dot, ".columns") == 0 || strcmp(dot, ".sort") == 0;
-	}
-	return false;
-}
-
-static bool check_name(const char *name)
-{
-	bool known = is_known(name);
+	const struct config *config = context;
+	bool known = config_knows(setting->name);
 
 	if (!known)
-		error_message(name, "%s", _("unknown setting in the configuration file"));
+		error_message(NULL, _("unknown setting '%s', line %zu of %s"), setting->name, setting->line,
+			      config->path);
 	return known;
 }
 
+static void check_pane(struct config *config)
+{
+	const char *name = settings_get(&config->settings, "pane");
+
+	if (!name || pane_find(name))
+		return;
+	options_refuse_pane(place_of(config, "pane"), name);
+	settings_set(&config->settings, "pane", NULL);
+}
+
 /* Settings of the file are checked as options are; wrong ones are reported and ignored. */
-static void check_file(struct settings *settings)
+static void check_file(struct config *config)
 {
 	const struct schema *schemas[TOPICS_MAX];
+	struct settings *settings = &config->settings;
 	struct options unused = { 0 };
 	char name[128];
 
-	settings_filter(settings, check_name);
+	settings_filter(settings, config, check_name);
+	check_pane(config);
 	for (unsigned i = 0; i < n_option_entries; i++) {
 		const struct option_entry *entry = &option_entries[i];
 		const char *value = settings_get(settings, entry->name);
 
 		if (value && entry->argument && !entry->set(&unused, value))
-			refuse(settings, entry->name, _(entry->expected));
+			refuse(config, entry->name, _(entry->expected));
 	}
 	for (unsigned i = 0; i < n_panes; i++) {
 		for (const struct pane_option *option = panes[i]->options; option && option->name; option++) {
@@ -230,30 +239,30 @@ static void check_file(struct settings *settings)
 			snprintf(name, sizeof(name), "%s.%s", panes[i]->name, option->name);
 			value = settings_get(settings, name);
 			if (value && option->valid && !option->valid(value))
-				refuse(settings, name, _(option->expected));
+				refuse(config, name, _(option->expected));
 		}
 	}
 	topic_schemas(schemas);
 	for (unsigned i = 0; i < n_topics; i++)
-		check_table(settings, schemas[i]);
+		check_table(config, schemas[i]);
 }
 
 int interactive_run(const struct options *options, struct settings *settings, struct sample_request *request,
 		    struct source *source, struct worker *worker)
 {
-	struct settings both = { 0 };
+	struct config config = { 0 };
 	struct run_plan checked;
 	int status = run_plan_open(&checked, options, settings, request);
 
 	run_plan_close(&checked);
 	if (status)
 		return status;
-	config_load(&both);
-	check_file(&both);
+	config_load(&config.settings, config.path, sizeof(config.path));
+	check_file(&config);
 	for (size_t i = 0; i < settings->n_items; i++)
-		settings_set(&both, settings->items[i].name, settings->items[i].value);
-	status = options_check_conflicts(settings, &both);
+		settings_set(&config.settings, settings->items[i].name, settings->items[i].value);
+	status = options_check_conflicts(settings, &config.settings);
 	settings_free(settings);
-	*settings = both; /* the source reads the same settings */
+	*settings = config.settings; /* the source reads the same settings */
 	return status < 0 ? run(options, settings, request, source, worker) : status;
 }

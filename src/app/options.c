@@ -235,21 +235,25 @@ static void add_name(struct buffer *list, const char *name)
 	buffer_text(list, name);
 }
 
-void options_refuse_pane(const char *name)
+void options_refuse_pane(const char *what, const char *name)
 {
 	struct near_name near = { .typed = span_text(name) };
-	struct buffer list = { 0 };
+	struct buffer all = { 0 }, begun = { 0 };
 
 	for (unsigned i = 0; i < n_panes; i++) {
-		add_name(&list, panes[i]->name);
+		add_name(&all, panes[i]->name);
 		near_name_try(&near, panes[i]->name);
+		if (typed_begins(near.typed, panes[i]->name))
+			add_name(&begun, panes[i]->name);
 	}
-	buffer_char(&list, '\0');
-	if (near.name)
-		error_message(name, _("unknown pane; did you mean %s?"), near.name);
+	if (begun.length > 0)
+		error_message(what, _("'%s' is ambiguous: %.*s"), name, (int)begun.length, begun.bytes);
+	else if (near.name)
+		error_message(what, _("unknown pane '%s'; did you mean %s?"), name, near.name);
 	else
-		error_message(name, _("unknown or ambiguous pane; available: %s"), list.bytes);
-	buffer_free(&list);
+		error_message(what, _("unknown pane '%s'; use %.*s"), name, (int)all.length, all.bytes);
+	buffer_free(&all);
+	buffer_free(&begun);
 }
 
 static bool is_number(const char *text)
@@ -270,11 +274,10 @@ static int wrong_topic(const char *what, const char *name)
 		if (typed_begins(near.typed, topics[i]->schema->name))
 			add_name(&list, topics[i]->schema->name);
 	}
-	buffer_char(&list, '\0');
-	if (list.length > 1)
-		error_message(what, _("'%s' may be one of several topics: %s"), name, list.bytes);
+	if (list.length > 0)
+		error_message(what, _("'%s' is ambiguous: %.*s"), name, (int)list.length, list.bytes);
 	else if (near.name)
-		error_message(what, _("unknown topic '%s'; did you mean '%s'?"), name, near.name);
+		error_message(what, _("unknown topic '%s'; did you mean %s?"), name, near.name);
 	else
 		error_message(what, _("unknown topic '%s'; see panetop --describe"), name);
 	buffer_free(&list);
@@ -294,7 +297,7 @@ static int wrong_operand(const char *name, const char *next)
 	else if (topic)
 		error_message(name, _("this is a table; to print it, use -t %s"), topic->schema->name);
 	else
-		options_refuse_pane(name);
+		options_refuse_pane(NULL, name);
 	return 2;
 }
 
@@ -376,6 +379,20 @@ static unsigned selected_panes(const struct options *options, const struct pane 
 	return n_chosen;
 }
 
+/* --pid or --user without a pane that takes it. */
+static int wrong_choice_of_panes(const char *option, bool user)
+{
+	struct buffer list = { 0 };
+
+	for (unsigned i = 0; i < n_panes; i++)
+		if (user ? panes[i]->takes_user : panes[i]->takes_pid)
+			add_name(&list, panes[i]->name);
+	error_message(option, _("none of the selected panes takes this option; those that do: %.*s"),
+		      (int)list.length, list.bytes);
+	buffer_free(&list);
+	return 2;
+}
+
 /* Rejects an option that none of the selected panes supports. */
 static int check_scope(const struct parser *parser)
 {
@@ -396,11 +413,10 @@ static int check_scope(const struct parser *parser)
 			      assertion_pane()->name, assertion_pane()->name);
 		return 2;
 	}
-	if ((options->pid && !pid) || (options->user && !user)) {
-		error_message(options->pid && !pid ? "--pid" : "--user",
-			      _("none of the selected panes supports this option"));
-		return 2;
-	}
+	if (options->pid && !pid)
+		return wrong_choice_of_panes("--pid", false);
+	if (options->user && !user)
+		return wrong_choice_of_panes("--user", true);
 	for (unsigned i = 0; i < parser->n_choices; i++) {
 		const struct pane_choice *choice = &parser->choices[i];
 		bool applies = !choice->used;

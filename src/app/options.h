@@ -21,7 +21,7 @@ int options_parse(struct options *options, struct settings *settings, int argc, 
 int options_check_conflicts(const struct settings *given, const struct settings *all);
 
 /* Prints an error message about an unknown pane. */
-void options_refuse_pane(const char *name);
+void options_refuse_pane(const char *what, const char *name);
 
 /* Is this file the recording that is replayed, so that writing it would destroy it? */
 bool options_would_destroy(const struct options *options, const char *file);

@@ -5,6 +5,7 @@
 #include "app/probe.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/capability.h>
 #include <sys/ioctl.h>
@@ -39,7 +40,8 @@ static const struct column columns[] = {
 	KEY(topic, N_("topic"), N_("what it is used for; privilege: a capability or user")),
 	KEY(source, N_("source"), N_("kernel file, facility or capability")),
 	COLUMN(struct probe_row, state, .kind = COLUMN_LABEL, .words = true, .title = N_("state"),
-	       .help = N_("ok, missing, refused, empty, or unusable: read, but not understood"),
+	       .help = N_("ok, missing, refused, empty, unusable (read, but not understood), or n/a: nothing "
+			  "is missing"),
 	       .source = "panetop"),
 	PROSE(gives, N_("gives"), N_("what it provides")),
 	PROSE(reason, N_("reason"), N_("the error, unless ok")),
@@ -88,12 +90,16 @@ static int try_source(struct env *env, const struct source_spec *source)
 static void judge(struct probe_row *row, struct env *env, struct frame *frame,
 		  const struct source_spec *source, int error, bool understood)
 {
-	const char *remedy = error ? source_remedy(env, source, -error) : NULL;
+	const char *unused = error ? source_unused(source, -error) : NULL;
+	const char *remedy = error && !unused ? source_remedy(env, source, -error) : NULL;
 
 	row->remedy = remedy ? remedy : "";
 	if (!error && !understood) {
 		row->state = N_("unusable");
 		row->reason = _("contains nothing that panetop understands");
+	} else if (unused) {
+		row->state = N_("n/a");
+		row->reason = unused;
 	} else if (error == -ENODATA) {
 		row->state = N_("empty");
 		row->reason = _("empty");
@@ -183,16 +189,32 @@ static struct probe_row *add_privilege(struct frame *frame, const char *source)
 	return row;
 }
 
+/* What README recommends. */
+#define USUAL_USES                                                                                           \
+	(PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) |      \
+	 PRIVILEGE_BIT(PRIVILEGE_NETLINK) | PRIVILEGE_BIT(PRIVILEGE_REAL_TIME))
+
+/* setcap(8) replaces what the program has, so that the line names all. */
+static const char *setcap_line(struct frame *frame, uint64_t capabilities)
+{
+	char names[NAMES_BYTES], program[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	program[length > 0 ? length : 0] = '\0';
+	privilege_names(capabilities, names, sizeof(names));
+	return arena_print(&frame->arena, _("run it as root, or: sudo setcap %s+p %s"), names,
+			   length > 0 ? program : PACKAGE);
+}
+
 /* Programs in a snap cannot have file capabilities. */
 static const char *remedy_for(struct frame *frame, const struct env *env, bool bounded, bool root,
-			      const char *name)
+			      uint64_t capabilities)
 {
 	if (!bounded)
 		return _("start it outside this container or service");
 	if (root)
 		return _("root lacks it here: start panetop where root has it");
-	return env->in_snap ? _("run it as root")
-			    : arena_print(&frame->arena, _("run it as root, or: setcap %s+p"), name);
+	return env->in_snap ? _("run it as root") : setcap_line(frame, capabilities);
 }
 
 static void add_capability(struct frame *frame, const struct env *env, const struct privilege_row *wanted,
@@ -213,7 +235,8 @@ static void add_capability(struct frame *frame, const struct env *env, const str
 		return;
 	row->state = "missing";
 	row->reason = before->bounding & bit ? _("not granted") : _("not in the bounding set");
-	row->remedy = remedy_for(frame, env, (before->bounding & bit) != 0, now->user == 0, name);
+	row->remedy = remedy_for(frame, env, (before->bounding & bit) != 0, now->user == 0,
+				 privilege_capabilities(USUAL_USES) | before->sets.permitted | bit);
 }
 
 static void add_user(struct frame *frame, const struct privilege_row *wanted,

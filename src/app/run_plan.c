@@ -30,15 +30,6 @@ static struct view *add_view(struct run_plan *run, const char *topic)
 	return view;
 }
 
-/* The keys of the columns that match at least so well. */
-static void list_columns(struct buffer *list, const struct schema *schema, const char *name, unsigned least)
-{
-	for (unsigned i = 0; i < schema->n_columns; i++)
-		if (column_match(&schema->columns[i], span_text(name)) >= least)
-			buffer_print(list, "%s%s", list->length > 0 ? ", " : "", schema->columns[i].key);
-	buffer_char(list, '\0');
-}
-
 static unsigned best_match(const struct schema *schema, const char *name)
 {
 	unsigned best = 0;
@@ -51,14 +42,27 @@ static unsigned best_match(const struct schema *schema, const char *name)
 	return best;
 }
 
+/* The keys of the columns that match as well as the best one. */
+static void refuse_ambiguous(const char *option, const struct schema *schema, const char *name, unsigned best)
+{
+	struct buffer list = { 0 };
+
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		if (column_match(&schema->columns[i], span_text(name)) == best)
+			buffer_print(&list, "%s%s", list.length > 0 ? ", " : "", schema->columns[i].key);
+	error_message(option, _("'%s' is ambiguous: %.*s"), name, (int)list.length, list.bytes);
+	buffer_free(&list);
+}
+
+/* Keys first: a heading is suggested only if it is nearer. */
 static const char *nearest_column(const struct schema *schema, const char *name)
 {
 	struct near_name near = { .typed = span_text(name) };
 
-	for (unsigned i = 0; i < schema->n_columns; i++) {
+	for (unsigned i = 0; i < schema->n_columns; i++)
 		near_name_try(&near, schema->columns[i].key);
+	for (unsigned i = 0; i < schema->n_columns; i++)
 		near_name_try(&near, column_title(&schema->columns[i]));
-	}
 	return near.name;
 }
 
@@ -67,19 +71,15 @@ static void column_error(const char *option, const struct view *view, const char
 	const struct schema *schema = view->schema;
 	unsigned best = best_match(schema, name);
 	const char *near = nearest_column(schema, name);
-	struct buffer list = { 0 };
 
-	list_columns(&list, schema, name, best);
 	if (best > 0)
-		error_message(option, _("'%s' may be one of several columns of %s: %s"), name, schema->name,
-			      list.bytes);
+		refuse_ambiguous(option, schema, name, best);
 	else if (near)
-		error_message(option, _("'%s' is not a column of %s; did you mean '%s'? Available: %s"), name,
-			      schema->name, near, list.bytes);
+		error_message(option, _("unknown column '%s' of %s; did you mean %s?"), name, schema->name,
+			      near);
 	else
-		error_message(option, _("'%s' is not a column of %s; available: %s"), name, schema->name,
-			      list.bytes);
-	buffer_free(&list);
+		error_message(option, _("unknown column '%s' of %s; see panetop --describe %s"), name,
+			      schema->name, schema->name);
 }
 
 bool run_plan_choose_columns(struct view *view, const char *list, const char *whose)

@@ -4,13 +4,24 @@
 
 #include "core/alloc.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#define LARGE_BYTES (128 * 1024)
+
 static void (*restore_terminal)(void);
+
+/* Otherwise the GNU library raises this limit when a larger block is freed, and keeps the next ones. */
+void alloc_open(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+#endif
+}
 
 void alloc_on_failure(void (*restore)(void))
 {

@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+void alloc_open(void); /* before anything is allocated: large blocks go back to the kernel when freed */
+
 /* Called once before the program ends out of memory; the screen restores the terminal here. */
 void alloc_on_failure(void (*restore)(void));
 

@@ -13,6 +13,7 @@
 #include "core/alloc.h"
 
 #define CHUNK_BYTES ((size_t)16 * 1024)
+#define CHUNK_BYTES_MAX ((size_t)1024 * 1024)
 #define ALIGNMENT ((size_t)8)
 
 struct arena_chunk {
@@ -21,13 +22,16 @@ struct arena_chunk {
 	uint64_t bytes[];
 };
 
-static struct arena_chunk *new_chunk(size_t size)
+/* Large arenas have large chunks: malloc() gives them back to the kernel one by one. */
+static struct arena_chunk *new_chunk(struct arena *arena, size_t size)
 {
-	size_t wanted = size > CHUNK_BYTES ? size : CHUNK_BYTES;
+	size_t usual = arena->held < CHUNK_BYTES_MAX ? arena->held : CHUNK_BYTES_MAX;
+	size_t least = usual > CHUNK_BYTES ? usual : CHUNK_BYTES, wanted = size > least ? size : least;
 	struct arena_chunk *chunk = alloc_resize(NULL, 1, sizeof(*chunk) + wanted);
 
 	chunk->next = NULL;
 	chunk->size = wanted;
+	arena->held += wanted;
 	return chunk;
 }
 
@@ -39,7 +43,7 @@ static void next_chunk(struct arena *arena, size_t size)
 	while (*link && (*link)->size < size)
 		link = &(*link)->next;
 	if (!*link)
-		*link = new_chunk(size);
+		*link = new_chunk(arena, size);
 	arena->current = *link;
 	arena->used = 0;
 }
@@ -83,21 +87,37 @@ const char *arena_print(struct arena *arena, const char *format, ...)
 	return text;
 }
 
+static size_t bytes_used(const struct arena *arena)
+{
+	size_t used = arena->used;
+
+	for (const struct arena_chunk *chunk = arena->first; chunk && chunk != arena->current;
+	     chunk = chunk->next)
+		used += chunk->size;
+	return used;
+}
+
+static void free_chunks(struct arena *arena)
+{
+	while (arena->first) {
+		struct arena_chunk *next = arena->first->next;
+
+		free(arena->first);
+		arena->first = next;
+	}
+	arena->held = 0;
+}
+
 void arena_reset(struct arena *arena)
 {
+	if (recent_use_is_outgrown(&arena->recent, bytes_used(arena), arena->held))
+		free_chunks(arena);
 	arena->current = arena->first;
 	arena->used = 0;
 }
 
 void arena_free(struct arena *arena)
 {
-	struct arena_chunk *chunk = arena->first;
-
-	while (chunk) {
-		struct arena_chunk *next = chunk->next;
-
-		free(chunk);
-		chunk = next;
-	}
+	free_chunks(arena);
 	*arena = (struct arena){ 0 };
 }

@@ -5,13 +5,20 @@
 
 #include <stddef.h>
 
+#include "core/vector.h"
+
 struct arena_chunk;
 
-/* All zero is an empty arena. A reset keeps the chunks, so a steady load does not allocate. */
+/*
+ * All zero is an empty arena. A reset keeps the chunks, so a steady load does not allocate, unless they have
+ * become far too many.
+ */
 struct arena {
 	struct arena_chunk *first;
 	struct arena_chunk *current;
 	size_t used; /* bytes of the current chunk */
+	size_t held; /* bytes of all chunks */
+	struct recent_use recent;
 };
 
 void *arena_take(struct arena *arena, size_t size); /* aligned for all types used here, not cleared */

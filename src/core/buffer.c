@@ -154,7 +154,7 @@ static ssize_t write_briefly(int fd, const char *bytes, size_t length)
 	int error;
 
 	prepare_break();
-	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
 	timed = timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
 	if (timed)
 		timer_settime(timer, 0, &times, NULL);

@@ -25,8 +25,10 @@ static bool hurried;
 static void add_line(struct buffer *line, const char *what, const char *why)
 {
 	buffer_text(line, "panetop: ");
-	utf8_clean(line, what, -1, false);
-	buffer_text(line, ": ");
+	if (what) {
+		utf8_clean(line, what, -1, false);
+		buffer_text(line, ": ");
+	}
 	utf8_clean(line, why, -1, false);
 	buffer_char(line, '\n');
 }

@@ -4,8 +4,8 @@
 #define PANETOP_CORE_ERROR_MESSAGE_H
 
 /*
- * Prints "panetop: what: why" on standard error as one cleaned line. why is a format. Never waits: a line
- * that standard error does not take now is kept; without room it is dropped and counted.
+ * Prints "panetop: what: why" on standard error as one cleaned line; what may be NULL, why is a format. Never
+ * waits: a line that standard error does not take now is kept; without room it is dropped and counted.
  */
 void error_message(const char *what, const char *why, ...) __attribute__((format(printf, 2, 3)));
 

@@ -9,6 +9,9 @@
 
 #include "core/vector.h"
 
+/* At most, beside the text: its place in both arrays, each of which may be half empty, and the alignment. */
+#define TEXT_BYTES (2 * sizeof(char *) + 4 * sizeof(struct hash_slot) + 8)
+
 const char *intern_text(struct intern *intern, const char *text)
 {
 	struct span bytes = span_text(text);
@@ -21,16 +24,9 @@ const char *intern_text(struct intern *intern, const char *text)
 		*VECTOR_ADD(intern->texts, intern->n_texts, intern->capacity) =
 			arena_copy(&intern->arena, text, span_length(bytes));
 		hash_add(&intern->index, hash, at);
-		intern->n_bytes += span_length(bytes) + 1;
+		intern->n_bytes += span_length(bytes) + 1 + TEXT_BYTES;
 	}
 	return intern->texts[at];
-}
-
-void intern_reset(struct intern *intern)
-{
-	hash_clear(&intern->index);
-	arena_reset(&intern->arena);
-	intern->n_texts = intern->n_bytes = 0;
 }
 
 void intern_free(struct intern *intern)

@@ -12,12 +12,11 @@ struct intern {
 	struct hash index; /* of texts */
 	const char **texts;
 	size_t n_texts, capacity;
-	size_t n_bytes; /* of all texts */
+	size_t n_bytes; /* of memory for all texts, a little more than it is */
 };
 
-/* A copy that lives until the next intern_reset(); equal texts share it. */
+/* A copy that lives as long as intern; equal texts share it. */
 const char *intern_text(struct intern *intern, const char *text);
-void intern_reset(struct intern *intern); /* keeps its memory */
 void intern_free(struct intern *intern);
 
 #endif

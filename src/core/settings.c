@@ -85,12 +85,20 @@ void settings_set(struct settings *settings, const char *name, const char *value
 			*at = ' ';
 }
 
-void settings_filter(struct settings *settings, bool (*keep)(const char *name))
+size_t settings_line(const struct settings *settings, const char *name)
+{
+	const struct setting *setting = find(settings, name);
+
+	return setting ? setting->line : 0;
+}
+
+void settings_filter(struct settings *settings, void *context,
+		     bool (*keep)(void *context, const struct setting *setting))
 {
 	size_t n_kept = 0;
 
 	for (size_t i = 0; i < settings->n_items; i++) {
-		if (keep(settings->items[i].name))
+		if (keep(context, &settings->items[i]))
 			settings->items[n_kept++] = settings->items[i];
 		else
 			free_item(&settings->items[i]);
@@ -125,33 +133,96 @@ static char *copy(struct span span)
 	return text;
 }
 
+/* "name = value"; both are trimmed. False for any other line. */
+static bool split(struct span line, struct span *name, struct span *value)
+{
+	if (!span_until(&line, '=', name))
+		return false;
+	*name = trim(*name);
+	*value = trim(line);
+	return name->at < name->end;
+}
+
+static bool is_comment(struct span line)
+{
+	line = trim(line);
+	return line.at == line.end || *line.at == '#';
+}
+
 size_t settings_parse(struct settings *settings, struct span text)
 {
 	size_t number = 0, bad = 0;
-	struct span line, name;
+	struct span line, name, value;
 
 	while (span_line(&text, &line)) {
-		char *key, *value;
+		char *key, *copied;
 
 		number++;
-		line = trim(line);
-		if (line.at == line.end || *line.at == '#')
+		if (is_comment(line))
 			continue;
-		if (!span_until(&line, '=', &name) || trim(name).at == trim(name).end) {
+		if (!split(line, &name, &value)) {
 			bad = bad ? bad : number;
 			continue;
 		}
-		key = copy(trim(name));
-		value = copy(trim(line));
-		settings_set(settings, key, value);
+		key = copy(name);
+		copied = copy(value);
+		settings_set(settings, key, copied);
+		find(settings, key)->line = number;
 		free(key);
-		free(value);
+		free(copied);
 	}
 	return bad;
 }
 
-void settings_write(const struct settings *settings, struct buffer *buffer)
+/* NULL if it is not set, or written: of several lines with the same name one is left. */
+static const char *text_of(const struct settings *settings, struct span name, bool *written)
 {
+	char *key = copy(name);
+	const struct setting *setting = find(settings, key);
+
+	free(key);
+	if (!setting || written[setting - settings->items])
+		return NULL;
+	written[setting - settings->items] = true;
+	return setting->value;
+}
+
+static bool is_kept(struct span line, bool (*is_ours)(const char *name))
+{
+	struct span name, value;
+	char *key;
+	bool ours;
+
+	if (is_comment(line) || !split(line, &name, &value))
+		return true;
+	key = copy(name);
+	ours = is_ours(key);
+	free(key);
+	return !ours;
+}
+
+void settings_rewrite(const struct settings *settings, struct span old, bool (*is_ours)(const char *name),
+		      struct buffer *buffer)
+{
+	bool *written = alloc_zeroed(settings->n_items, sizeof(*written));
+	struct span line, name, value;
+
+	while (span_line(&old, &line)) {
+		const char *now;
+
+		if (is_kept(line, is_ours)) {
+			buffer_print(buffer, "%.*s\n", (int)span_length(line), line.at);
+			continue;
+		}
+		split(line, &name, &value);
+		now = text_of(settings, name, written);
+		if (now && span_is(value, now))
+			buffer_print(buffer, "%.*s\n", (int)span_length(line), line.at);
+		else if (now)
+			buffer_print(buffer, "%.*s = %s\n", (int)span_length(name), name.at, now);
+	}
 	for (size_t i = 0; i < settings->n_items; i++)
-		buffer_print(buffer, "%s = %s\n", settings->items[i].name, settings->items[i].value);
+		if (!written[i])
+			buffer_print(buffer, "%s = %s\n", settings->items[i].name, settings->items[i].value);
+	free(written);
 }

@@ -12,6 +12,7 @@
 
 struct setting {
 	char *name, *value;
+	size_t line; /* of the file that it is from; 0: none */
 };
 
 /* All zero is empty. */
@@ -29,8 +30,12 @@ bool settings_is(const struct settings *settings, const char *name, const char *
 /* Copies both; a NULL value removes the setting. */
 void settings_set(struct settings *settings, const char *name, const char *value);
 
+/* The line of the file; 0: it is not from there, or not set. */
+size_t settings_line(const struct settings *settings, const char *name);
+
 /* Removes those of which keep says no. */
-void settings_filter(struct settings *settings, bool (*keep)(const char *name));
+void settings_filter(struct settings *settings, void *context,
+		     bool (*keep)(void *context, const struct setting *setting));
 void settings_free(struct settings *settings);
 
 /*
@@ -39,7 +44,13 @@ void settings_free(struct settings *settings);
  */
 size_t settings_parse(struct settings *settings, struct span text);
 
-/* Appends the same lines. Values have no newlines: settings_set() turns them into blanks. */
-void settings_write(const struct settings *settings, struct buffer *buffer);
+/*
+ * Appends old, a text as settings_parse() takes it, with the present values: lines whose value has changed
+ * are written again, those of settings that are not set any more go, new ones come last, and all others stay
+ * as they are: comments, and names that is_ours rejects. Values have no newlines: settings_set() turns them
+ * into blanks.
+ */
+void settings_rewrite(const struct settings *settings, struct span old, bool (*is_ours)(const char *name),
+		      struct buffer *buffer);
 
 #endif

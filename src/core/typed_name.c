@@ -34,10 +34,11 @@ static unsigned least(unsigned one, unsigned other)
 }
 
 /* Letters that are missing, added, exchanged for another, or swapped with their neighbour. */
-static unsigned distance(struct span typed, const char *name)
+static unsigned distance(struct span typed, struct span name_span)
 {
 	unsigned rows[3][LENGTH_MAX + 1];
-	size_t length = span_length(typed), name_length = strlen(name);
+	size_t length = span_length(typed), name_length = span_length(name_span);
+	const char *name = name_span.at;
 
 	if (length > LENGTH_MAX || name_length > LENGTH_MAX)
 		return LENGTH_MAX;
@@ -60,12 +61,14 @@ static unsigned distance(struct span typed, const char *name)
 	return rows[length % 3][name_length];
 }
 
-/* At most every third letter may be wrong. */
+/* At most every third letter may be wrong, and a name that goes on is less near. */
 void near_name_try(struct near_name *near, const char *name)
 {
 	size_t length = span_length(near->typed);
-	unsigned away = distance(near->typed, name);
+	unsigned away = distance(near->typed, span_text(name));
 
+	if (length < strlen(name))
+		away = least(away, distance(near->typed, span_of(name, length)) + 1);
 	if (away > (length + 2) / 3 || away >= length || (near->name && away >= near->distance))
 		return;
 	near->name = name;

@@ -10,7 +10,7 @@
 bool typed_is(struct span typed, const char *name);
 bool typed_begins(struct span typed, const char *name); /* is it the beginning of name? An empty one is not */
 
-/* The name that is nearest to what was typed, among those tried: set typed, try all. */
+/* The name that it is, or begins with, but for a few letters, among those tried: set typed, try all. */
 struct near_name {
 	struct span typed;
 	const char *name; /* borrowed; NULL: none is near */

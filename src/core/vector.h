@@ -16,7 +16,9 @@
 #ifndef PANETOP_CORE_VECTOR_H
 #define PANETOP_CORE_VECTOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "core/alloc.h"
 
@@ -55,6 +57,36 @@ static inline void *vector_reserve(void *array, size_t *capacity, size_t wanted,
 				high_ = (at);                 \
 		}                                             \
 		(at) = low_;                                  \
+	} while (0)
+
+/*
+ * For memory that is filled again and again: call it whenever it is emptied. True if what is held is many
+ * times what was used lately, so that the memory of a peak can be given back.
+ */
+struct recent_use {
+	size_t bytes; /* the largest use, which fades within ten calls */
+};
+
+#define RECENT_USE_FREE ((size_t)256 * 1024) /* less is never too much */
+
+static inline bool recent_use_is_outgrown(struct recent_use *recent, size_t used_bytes, size_t held_bytes)
+{
+	size_t faded = recent->bytes - recent->bytes / 8;
+
+	recent->bytes = used_bytes > faded ? used_bytes : faded;
+	return held_bytes > RECENT_USE_FREE && held_bytes / 4 > recent->bytes;
+}
+
+/* Empties the array, and frees it if it is outgrown. */
+#define VECTOR_EMPTY(array, count, capacity, recent)                                                        \
+	do {                                                                                                \
+		if (recent_use_is_outgrown((recent), (count) * sizeof(*(array)),                            \
+					   (capacity) * sizeof(*(array)))) {                                \
+			free(array);                                                                        \
+			(array) = NULL;                                                                     \
+			(capacity) = 0;                                                                     \
+		}                                                                                           \
+		(count) = 0;                                                                                \
 	} while (0)
 
 #endif

@@ -131,3 +131,20 @@ bool pid_io_parse(struct span text, struct pid_io *io)
 	}
 	return io->read_bytes != U64_UNKNOWN;
 }
+
+bool pid_sched_parse(struct span text, double *task_clock_seconds)
+{
+	struct span line, name, colon;
+	double milliseconds;
+
+	while (span_line(&text, &line)) {
+		if (!span_word(&line, &name) || !span_is(name, "se.exec_start") ||
+		    !span_word(&line, &colon) || !span_is(colon, ":"))
+			continue;
+		if (!span_word(&line, &name) || !span_f64(&name, &milliseconds))
+			return false;
+		*task_clock_seconds = milliseconds / 1e3;
+		return true;
+	}
+	return false;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* /proc/PID/stat, statm and io. */
+/* /proc/PID/stat, statm, io and sched. */
 #ifndef PANETOP_KERNEL_PID_STAT_H
 #define PANETOP_KERNEL_PID_STAT_H
 
@@ -45,5 +45,11 @@ struct pid_io {
 };
 
 bool pid_io_parse(struct span text, struct pid_io *io);
+
+/*
+ * From sched (CONFIG_SCHED_DEBUG; all kernels since 6.15): the clock of the tasks of its CPU when it last ran
+ * there, in seconds since about boot.
+ */
+bool pid_sched_parse(struct span text, double *task_clock_seconds);
 
 #endif

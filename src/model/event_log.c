@@ -22,7 +22,6 @@ void event_log_close(struct event_log *log)
 {
 	free(log->shown.rows);
 	intern_free(&log->texts);
-	intern_free(&log->spare);
 	*log = (struct event_log){ 0 };
 }
 
@@ -35,21 +34,36 @@ static void show(struct event_log *log, size_t n_frozen)
 
 void event_log_clear(struct event_log *log)
 {
-	intern_reset(&log->texts);
+	intern_free(&log->texts);
+	log->text_bytes = 0;
 	log->n_rows = 0;
 	log->n_skipped = 0;
 	log->shown.epoch++;
 	show(log, 0);
 }
 
+/* As a command without its directories is the end of the command. */
+static bool is_end_of(const char *text, const char *whole)
+{
+	uintptr_t from = (uintptr_t)whole, at = (uintptr_t)text;
+
+	return whole && at >= from && at <= from + strlen(whole);
+}
+
+/* A text that is the end of the one in the column before it shares its copy. */
 static void intern_row(struct intern *texts, const struct schema *schema, void *row)
 {
+	const char *before = NULL, *copy = NULL;
+
 	for (unsigned i = 0; i < schema->n_columns; i++) {
 		const struct column *column = &schema->columns[i];
 		const char *text = column->type == VALUE_TEXT ? row_text(row, column) : NULL;
 
-		if (text)
-			row_set_text(row, column, intern_text(texts, text));
+		if (!text)
+			continue;
+		copy = is_end_of(text, before) ? copy + (text - before) : intern_text(texts, text);
+		before = text;
+		row_set_text(row, column, copy);
 	}
 }
 
@@ -79,12 +93,11 @@ static void copy_texts(struct event_log *log)
 {
 	struct intern old = log->texts;
 
-	log->texts = log->spare;
+	log->texts = (struct intern){ 0 };
 	for (size_t i = 0; i < log->n_rows; i++)
 		intern_row(&log->texts, log->shown.schema, table_row(&log->shown, i));
 	log->text_bytes = log->texts.n_bytes;
-	intern_reset(&old);
-	log->spare = old;
+	intern_free(&old);
 }
 
 /*

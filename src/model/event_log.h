@@ -7,7 +7,7 @@
 #include "model/frame.h"
 
 #define EVENT_LOG_ROWS ((size_t)100000)
-#define EVENT_LOG_TEXT_BYTES ((size_t)64 << 20)
+#define EVENT_LOG_TEXT_BYTES ((size_t)32 << 20)
 
 /*
  * Rows are in one block that never moves, so pointers to them stay valid while it grows. When it is full the
@@ -18,9 +18,9 @@ struct event_log {
 	struct table shown;    /* all rows, or those at the time it was frozen */
 	size_t n_rows;         /* of shown.rows, including the newer ones of a frozen log */
 	size_t limit;          /* rows */
-	size_t text_limit;     /* bytes */
+	size_t text_limit;     /* bytes; while they are copied it may be twice as many */
 	uint64_t n_skipped;    /* dropped rows between the frozen and the newer ones */
-	struct intern texts, spare;
+	struct intern texts;
 	size_t text_bytes;     /* of all rows when texts were last copied */
 };
 

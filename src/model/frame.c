@@ -40,14 +40,24 @@ void frame_close(struct frame *frame)
 	*frame = (struct frame){ 0 };
 }
 
+static void clear_table(struct table *table)
+{
+	size_t row_size = table->schema->row_size;
+
+	if (recent_use_is_outgrown(&table->recent, table->n_rows * row_size, table->capacity * row_size)) {
+		free(table->rows);
+		table->rows = NULL;
+		table->capacity = 0;
+	}
+	table->n_rows = 0;
+	table->present = table->failed = table->joined = false;
+	table->mono_ns = table->interval_ns = 0;
+}
+
 void frame_clear(struct frame *frame)
 {
-	for (unsigned i = 0; i < frame->n_tables; i++) {
-		frame->tables[i].n_rows = 0;
-		frame->tables[i].present = frame->tables[i].failed = false;
-		frame->tables[i].mono_ns = frame->tables[i].interval_ns = 0;
-		frame->tables[i].joined = false;
-	}
+	for (unsigned i = 0; i < frame->n_tables; i++)
+		clear_table(&frame->tables[i]);
 	arena_reset(&frame->arena);
 	frame->mono_ns = frame->wall_ns = frame->interval_ns = 0;
 	frame->host = NULL;

@@ -23,6 +23,7 @@ struct table {
 	bool joined;      /* with the table of the previous frame: then fresh is known */
 	bool *fresh;      /* of each row: that table had none with its key */
 	size_t n_fresh;   /* capacity */
+	struct recent_use recent;
 	void *blank;      /* a row of unknowns, copied into every new row */
 	bool is_log; /* rows do not move while it grows; the following are for a log (event_log.h) only: */
 	uint64_t n_dropped; /* rows removed before the first one; the others moved down */
@@ -53,7 +54,9 @@ struct frame {
 
 void frame_open(struct frame *frame, const struct schema *const *schemas, unsigned n_schemas);
 void frame_close(struct frame *frame);
-void frame_clear(struct frame *frame); /* for the next tick: no rows, no notices; keeps its memory */
+
+/* For the next tick: no rows, no notices. Keeps its memory, but for what an earlier peak took. */
+void frame_clear(struct frame *frame);
 
 /* The table of this topic if it was sampled in this frame, else NULL. */
 struct table *frame_table(const struct frame *frame, const char *topic);

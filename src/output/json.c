@@ -2,6 +2,8 @@
 /* JSON: one object per sample and line. */
 #include <config.h>
 
+#include <string.h>
+
 #include "core/clock.h"
 #include "output/json_writer.h"
 #include "output/sink.h"
@@ -58,6 +60,25 @@ static size_t add_tables(struct json_writer *json, const struct print_plan *prin
 	return n_rows;
 }
 
+/* Is it about a printed table, or about the recording itself? A recording has notices of all its tables. */
+static bool belongs(const struct print_plan *print, const struct frame *frame, const struct notice *notice)
+{
+	for (unsigned i = 0; i < print->n_views; i++)
+		if (strcmp(print->views[i].schema->name, notice->topic) == 0)
+			return true;
+	return !frame_slot(frame, notice->topic);
+}
+
+static void add_notices(struct json_writer *json, const struct print_plan *print, const struct frame *frame)
+{
+	jsonw_key(json, "notices");
+	jsonw_open(json, '[');
+	for (unsigned i = 0; i < frame->n_notices; i++)
+		if (belongs(print, frame, &frame->notices[i]))
+			jsonw_notice(json, &frame->notices[i]);
+	jsonw_close(json, ']');
+}
+
 static int frame(struct sink *sink, const struct frame *frame)
 {
 	struct json_writer json = { .out = &sink->buffer };
@@ -81,7 +102,7 @@ static int frame(struct sink *sink, const struct frame *frame)
 		jsonw_text(&json, print->panes[i]);
 	jsonw_close(&json, ']');
 	n_rows = add_tables(&json, print, frame);
-	jsonw_notices(&json, frame);
+	add_notices(&json, print, frame);
 	jsonw_close(&json, '}');
 	buffer_char(&sink->buffer, '\n');
 	if (frame->only_events && n_rows == 0 && frame->n_notices == 0)

@@ -100,19 +100,14 @@ void jsonw_null(struct json_writer *json)
 	buffer_text(json->out, "null");
 }
 
-void jsonw_notices(struct json_writer *json, const struct frame *frame)
+void jsonw_notice(struct json_writer *json, const struct notice *notice)
 {
-	jsonw_key(json, "notices");
-	jsonw_open(json, '[');
-	for (unsigned i = 0; i < frame->n_notices; i++) {
-		jsonw_open(json, '{');
-		jsonw_key(json, "topic");
-		jsonw_text(json, frame->notices[i].topic);
-		jsonw_key(json, "text");
-		jsonw_text(json, frame->notices[i].text);
-		jsonw_key(json, "remedy");
-		jsonw_text(json, frame->notices[i].remedy);
-		jsonw_close(json, '}');
-	}
-	jsonw_close(json, ']');
+	jsonw_open(json, '{');
+	jsonw_key(json, "topic");
+	jsonw_text(json, notice->topic);
+	jsonw_key(json, "text");
+	jsonw_text(json, notice->text);
+	jsonw_key(json, "remedy");
+	jsonw_text(json, notice->remedy);
+	jsonw_close(json, '}');
 }

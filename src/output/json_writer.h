@@ -29,7 +29,7 @@ void jsonw_f64(struct json_writer *json, double number);   /* exact; null when n
 void jsonw_bool(struct json_writer *json, bool value);
 void jsonw_null(struct json_writer *json);
 
-/* "notices":[…] of a frame, in the same form in -o json and in recordings. */
-void jsonw_notices(struct json_writer *json, const struct frame *frame);
+/* In the same form in -o json and in recordings. */
+void jsonw_notice(struct json_writer *json, const struct notice *notice);
 
 #endif

@@ -116,7 +116,11 @@ static void add_frame(struct json_writer *json, const struct frame *frame)
 		if (frame->tables[i].present)
 			add_table(json, &frame->tables[i]);
 	jsonw_close(json, '}');
-	jsonw_notices(json, frame);
+	jsonw_key(json, "notices");
+	jsonw_open(json, '[');
+	for (unsigned i = 0; i < frame->n_notices; i++)
+		jsonw_notice(json, &frame->notices[i]);
+	jsonw_close(json, ']');
 	jsonw_close(json, '}');
 }
 

@@ -139,7 +139,7 @@ static int open_waiting(struct waiting *waiting, enum latency_method method)
 	}
 	if (method != LATENCY_ITIMER)
 		return 0;
-	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
 	waiting->has_timer = timer_create(CLOCK_MONOTONIC, &event, &waiting->timer) == 0;
 	return waiting->has_timer ? 0 : -errno;
 }

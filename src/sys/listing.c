@@ -34,7 +34,7 @@ static int read_names(struct listing *listing, struct env *env)
 	_Alignas(struct dirent64) char entries[8192];
 	ssize_t length;
 
-	while ((length = getdents64(listing->fd, entries, sizeof(entries))) > 0) {
+	while ((length = getdents64(listing->fd, (void *)entries, sizeof(entries))) > 0) {
 		for (ssize_t at = 0; at < length;) {
 			const struct dirent64 *entry = (const void *)(entries + at);
 
@@ -106,7 +106,7 @@ int listing_each_directory(struct env *env, const char *path, void (*each)(void 
 
 	if (fd < 0)
 		return -errno;
-	while ((length = getdents64(fd, entries, sizeof(entries))) > 0) {
+	while ((length = getdents64(fd, (void *)entries, sizeof(entries))) > 0) {
 		env->reads++;
 		for (ssize_t at = 0; at < length;) {
 			const struct dirent64 *entry = (const void *)(entries + at);

@@ -45,9 +45,9 @@ static int open_detached(void)
 int tracefs_open(const struct env *env, const char *path)
 {
 	uint64_t raised = privilege_raise(PRIVILEGE_TRACING);
-	int found = env->live ? open_directory(env, path) : -ENOTSUP;
+	int found = open_directory(env, path);
 
-	if (found == -ENOENT) {
+	if (found == -ENOENT && env->live) {
 		int detached = open_detached();
 
 		found = detached >= 0 ? detached : found;

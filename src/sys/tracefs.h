@@ -6,8 +6,8 @@
 #include "sys/env.h"
 
 /*
- * Its directory, owned by the caller: path, relative to the root, else a detached mount, which needs root and
- * Linux 5.2. -EACCES: not readable; -ENOENT: not mounted; -ENOTSUP: env is not live; or -errno.
+ * Its directory, owned by the caller: path, relative to the root, else on the live machine a detached mount,
+ * which needs root and Linux 5.2. -EACCES: not readable; -ENOENT: not mounted; or -errno.
  */
 int tracefs_open(const struct env *env, const char *path);
 

@@ -114,12 +114,16 @@ static void *work(void *context)
 static struct worker *open_helpers(unsigned most, int fd)
 {
 	struct worker *worker = alloc_zeroed(1, sizeof(*worker));
+	pthread_condattr_t monotonic;
 
 	queue_clear(&worker->waiting);
 	queue_clear(&worker->finished);
 	pthread_mutex_init(&worker->lock, NULL);
 	pthread_cond_init(&worker->work, NULL);
-	pthread_cond_init(&worker->answer, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&worker->answer, &monotonic);
+	pthread_condattr_destroy(&monotonic);
 	worker->most = most;
 	worker->fd = fd;
 	return worker;
@@ -291,7 +295,7 @@ void worker_wait(struct worker *worker, uint64_t until_ns)
 
 	pthread_mutex_lock(&worker->lock);
 	while (!worker->answered && !error)
-		error = pthread_cond_clockwait(&worker->answer, &worker->lock, CLOCK_MONOTONIC, &deadline);
+		error = pthread_cond_timedwait(&worker->answer, &worker->lock, &deadline);
 	worker->answered = false;
 	unlock_and_call(worker);
 	worker_collect(worker);

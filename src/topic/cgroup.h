@@ -27,7 +27,7 @@ int cgroup_test(struct env *env, const char *controller);
 		.path = name, .gives = N_("limits of the container or service in which panetop runs"),       \
 		.optional = true, .test = test_it,                                                           \
 		.remedies = { { ENODEV, not_mounted },                                                       \
-			      { ENOENT, N_("this kernel has no control groups: nothing is missing") } }      \
+			      { ENOENT, N_("not used here (no control groups)"), .unused = true } }          \
 	}
 
 /* Reads a file of the cgroup: 0 or -errno; see env_read(). */

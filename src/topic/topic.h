@@ -23,6 +23,7 @@ struct source_spec {
 	struct {
 		int error;                /* a positive errno */
 		const char *remedy;       /* N_(): the cause and what to do */
+		bool unused;              /* … nothing: this machine has no use for the source */
 	} remedies[SOURCE_REMEDIES_MAX];
 };
 
@@ -125,5 +126,8 @@ const char *remedy_for_user(const char *remedy);
 
 /* The remedy for error (a positive errno) of this source, translated; NULL: none. */
 const char *source_remedy(const struct env *env, const struct source_spec *source, int error);
+
+/* Why this machine has no use for the source, if error (positive) means that; else NULL. */
+const char *source_unused(const struct source_spec *source, int error);
 
 #endif

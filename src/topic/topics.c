@@ -144,6 +144,14 @@ static const struct {
 	{ EXDEV, N_("mount its own: unshare --mount-proc, or mount -t proc proc /proc") },
 };
 
+const char *source_unused(const struct source_spec *source, int error)
+{
+	for (unsigned i = 0; i < SOURCE_REMEDIES_MAX; i++)
+		if (source->remedies[i].unused && source->remedies[i].error == error)
+			return _(source->remedies[i].remedy);
+	return NULL;
+}
+
 static bool is_of_proc(const struct source_spec *source)
 {
 	return source && !source->test && strncmp(source->path, "proc/", 5) == 0;

@@ -168,12 +168,14 @@ FUZZ_TARGET(pid_stat)
 	struct pid_stat stat;
 	struct pid_statm statm;
 	struct pid_io io;
+	double seconds;
 	uint32_t real, uid;
 
 	if (pid_stat_parse(text, &stat))
 		require_inside(stat.comm, text);
 	pid_io_parse(text, &io);
 	pid_statm_parse(text, &statm);
+	pid_sched_parse(text, &seconds);
 	pid_status_uids(text, &real, &uid);
 }
 
@@ -321,7 +323,7 @@ FUZZ_TARGET(settings)
 	struct buffer file = { 0 };
 
 	settings_parse(&settings, input(data, size));
-	settings_write(&settings, &file);
+	settings_rewrite(&settings, span_text(""), NULL, &file);
 	/* a name that begins with # or holds a NUL does not come back as it was */
 	require(settings_parse(&again, span_of(file.bytes, file.length)) == 0 ||
 		(size && memchr(data, '\0', size)) || (size && memchr(data, '#', size)));

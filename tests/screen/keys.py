@@ -528,11 +528,16 @@ def wrong_configuration_is_told(scratch):
     with replay(env={"XDG_CONFIG_HOME": scratch}) as terminal:
         said = terminal.raw.decode()
         terminal.send("3")
-        return expect("panetop: delay: 'soon': use 0.05 to 86400 seconds" in said, terminal, "the delay is not told") or \
-            expect("panetop: nonsense: unknown or ambiguous pane" in said, terminal, "the pane is not told") or \
-            expect("panetop: latency.period: 'nonsense': use 50us" in said, terminal, "the option is not told") or \
-            expect(re.findall("panetop: (.*): unknown setting in the configuration file", said) ==
-                   ["cpu.tre", "run.read-only", "process.column"], terminal, "unknown names are not told") or \
+        place = f" of {scratch}/panetop/config"
+        return expect(f"panetop: delay, line 1{place}: 'soon': use 0.05 to 86400 seconds" in said, terminal,
+                      "the delay is not told") or \
+            expect(f"panetop: pane, line 2{place}: unknown pane 'nonsense'; use memory, " in said, terminal,
+                   "the pane is not told") or \
+            expect(f"panetop: latency.period, line 3{place}: 'nonsense': use 50us" in said, terminal,
+                   "the option is not told") or \
+            expect(re.findall(f"panetop: unknown setting '(.*)', line ([0-9]+){place}", said) ==
+                   [("cpu.tre", "5"), ("run.read-only", "6"), ("process.column", "10")], terminal,
+                   "unknown names are not told") or \
             expect("memory.used" not in said and "used (htop)" in terminal.text(), terminal, "what is right does not count")
 
 

@@ -152,7 +152,7 @@ def columns_that_are_not_there_are_told(scratch):
         file.write("process.columns = pid,program,program\nmemory.columns = name,nonsense\nmemory.sort = name\n")
     with replay(env={"XDG_CONFIG_HOME": scratch}) as terminal:
         said = terminal.raw.decode()
-        return expect("panetop: process.columns: " in said and "panetop: memory.columns: " in said, terminal,
+        return expect("panetop: process.columns, line 1 of " in said and "panetop: memory.columns, line 2 of " in said, terminal,
                       "it is not told") or expect("memory.sort" not in said, terminal, "what is right is refused")
 
 

@@ -19,6 +19,7 @@
 #include "core/error_message.h"
 #include "core/process_pattern.h"
 #include "core/rate_limit.h"
+#include "core/signal_name.h"
 #include "core/typed_name.h"
 #include "core/utf8.h"
 #include "kernel/system.h"
@@ -268,6 +269,26 @@ START_TEST(arena_keeps_its_chunks)
 }
 END_TEST
 
+START_TEST(an_arena_gives_back_what_a_peak_took)
+{
+	struct arena arena = { 0 };
+	const char *text;
+
+	for (unsigned round = 0; round < 50; round++) {
+		for (unsigned i = 0; i < (round ? 10 : 100000); i++)
+			memset(arena_take(&arena, 100), 7, 100);
+		ck_assert_uint_ge(arena.held, round ? 1000 : 10000000);
+		arena_reset(&arena);
+		if (round == 2)
+			ck_assert_uint_ge(arena.held, 10000000);
+	}
+	ck_assert_uint_le(arena.held, 100000);
+	text = arena_copy(&arena, "still of use", 12);
+	ck_assert_str_eq(text, "still of use");
+	arena_free(&arena);
+}
+END_TEST
+
 static void ignore_signal(int number)
 {
 	(void)number;
@@ -388,9 +409,10 @@ START_TEST(costly_samples_come_less_often)
 }
 END_TEST
 
-static bool is_even(const char *name)
+static bool is_even(void *context, const struct setting *setting)
 {
-	return (name[strlen(name) - 1] - '0') % 2 == 0;
+	ck_assert_ptr_null(context);
+	return (setting->name[strlen(setting->name) - 1] - '0') % 2 == 0;
 }
 
 /* As many as a large file may hold: looking one up must not take longer for it. */
@@ -410,7 +432,7 @@ START_TEST(settings_may_be_many)
 		ck_assert_str_eq(settings_get(&settings, name), name + 4);
 	}
 	ck_assert_str_eq(settings_get(&settings, "name7"), "other");
-	settings_filter(&settings, is_even);
+	settings_filter(&settings, NULL, is_even);
 	ck_assert_uint_eq(settings.n_items, 100000);
 	ck_assert_ptr_null(settings_get(&settings, "name7"));
 	ck_assert_str_eq(settings_get(&settings, "name199998"), "199998");
@@ -436,13 +458,48 @@ START_TEST(settings_survive_their_file)
 	ck_assert_str_eq(settings_get(&settings, "a"), "3");
 	settings_set(&settings, "y", "line\nbreak");
 	settings_set(&settings, "x", NULL);
-	settings_write(&settings, &file);
+	settings_rewrite(&settings, span_text(""), NULL, &file);
 	ck_assert_uint_eq(settings_parse(&again, span_of(file.bytes, file.length)), 0);
 	ck_assert_uint_eq(again.n_items, 2);
 	ck_assert_str_eq(settings_get(&again, "y"), "line break");
 	buffer_free(&file);
 	settings_free(&settings);
 	settings_free(&again);
+}
+END_TEST
+
+static bool is_short(const char *name)
+{
+	return strlen(name) == 1;
+}
+
+START_TEST(settings_are_written_into_their_file)
+{
+	static const char old[] =
+		"# mine\n\n a =  1\nb = 2 # two\n  # more\nc=3\nlater = 4\na = 5\nnonsense\n";
+	struct settings settings = { 0 };
+	struct buffer file = { 0 };
+
+	ck_assert_uint_eq(settings_parse(&settings, span_text(old)), 9);
+	ck_assert_uint_eq(settings_line(&settings, "a"), 8);
+	ck_assert_uint_eq(settings_line(&settings, "c"), 6);
+	settings_set(&settings, "later", NULL); /* it is of another version, which alone knows it */
+	settings_set(&settings, "a", "1");
+	settings_rewrite(&settings, span_text(old), is_short, &file);
+	buffer_char(&file, '\0');
+	ck_assert_str_eq(file.bytes,
+			 "# mine\n\n a =  1\nb = 2 # two\n  # more\nc=3\nlater = 4\nnonsense\n");
+	settings_set(&settings, "b", "7");
+	settings_set(&settings, "c", NULL);
+	settings_set(&settings, "d", "new");
+	buffer_empty(&file);
+	settings_rewrite(&settings, span_text(old), is_short, &file);
+	buffer_char(&file, '\0');
+	ck_assert_str_eq(file.bytes,
+			 "# mine\n\n a =  1\nb = 7\n  # more\nlater = 4\nnonsense\nd = new\n");
+	ck_assert_uint_eq(settings_line(&settings, "d"), 0);
+	buffer_free(&file);
+	settings_free(&settings);
 }
 END_TEST
 
@@ -795,6 +852,9 @@ START_TEST(misspelt_names_are_recognized)
 	ck_assert_str_eq(nearest("Event"), "events");
 	ck_assert_str_eq(nearest("residnet_byte"), "resident_bytes");
 	ck_assert_str_eq(nearest("rs"), "RSS");
+	ck_assert_str_eq(nearest("residentt"), "resident_bytes"); /* of a name that goes on */
+	ck_assert_str_eq(nearest("resid_ent"), "resident_bytes");
+	ck_assert_str_eq(nearest("redidemd"), "");
 	ck_assert_str_eq(nearest("pdi"), "pid");
 	ck_assert_str_eq(nearest("nonsense"), "");
 	ck_assert_str_eq(nearest("x"), "");
@@ -811,5 +871,20 @@ START_TEST(typed_names_are_taken_in_any_case)
 	ck_assert(typed_begins(span_text("MEM"), "memory"));
 	ck_assert(!typed_begins(span_text(""), "memory"));
 	ck_assert(!typed_begins(span_text("memoryx"), "memory"));
+}
+END_TEST
+
+START_TEST(signals_have_names)
+{
+	ck_assert_str_eq(signal_name(SIGTERM), "TERM");
+	ck_assert_str_eq(signal_name(SIGABRT), "ABRT");
+	for (unsigned number = 1; number < 32; number++)
+		ck_assert_int_eq(signal_number(signal_name(number)), (int)number);
+	ck_assert_ptr_null(signal_name(0));
+	ck_assert_ptr_null(signal_name(32));
+	ck_assert_ptr_null(signal_name(UINT32_MAX));
+	ck_assert_int_eq(signal_number("winch"), SIGWINCH);
+	ck_assert_int_eq(signal_number("SIGTERM"), 0);
+	ck_assert_int_eq(signal_number(""), 0);
 }
 END_TEST

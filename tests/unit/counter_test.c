@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "model/derive.h"
@@ -180,14 +181,12 @@ static bool mount_tracefs(void)
 	       mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL) == 0;
 }
 
-START_TEST(tracepoints_need_no_debugfs)
+static void count_switches(void)
 {
 	struct live live;
 	uint64_t before;
 
-	if (!mount_tracefs())
-		skip_test("tracefs is not mounted, and cannot be: %s", strerror(errno));
-	live_open(&live, "/", "page-faults,task-clock,sched:sched_switch");
+	live_open(&live, "/", "page-faults,task-clock,sched:sched_switch,no:such_event");
 	live_sample(&live);
 	if (find_notice(&live, "sched:sched_switch: Permission denied"))
 		skip_test("tracepoints are refused");
@@ -197,8 +196,47 @@ START_TEST(tracepoints_need_no_debugfs)
 	live_sample(&live);
 	ck_assert_uint_ge(total_of(&live, "all", "sched:sched_switch"), before + 20);
 	ck_assert_uint_ge(total_of(&live, "0", "task-clock"), 20000000); /* it is the time, in ns */
-	ck_assert_uint_eq(live.frame.n_notices, 0);
+	ck_assert_ptr_nonnull(find_notice(&live, "no:such_event: "));
+	ck_assert_uint_eq(live.frame.n_notices, 1);
 	live_close(&live);
+}
+
+START_TEST(tracepoints_need_no_debugfs)
+{
+	if (!mount_tracefs())
+		skip_test("tracefs is not mounted, and cannot be: %s", strerror(errno));
+	count_switches();
+}
+END_TEST
+
+/* A mount namespace without tracefs, as containers have; false where it cannot be made. */
+static bool unmount_tracefs(void)
+{
+	static const char *const places[] = { "/sys/kernel/debug", "/sys/kernel/tracing" };
+
+	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return false;
+	for (size_t i = 0; i < 2; i++)
+		while (umount2(places[i], MNT_DETACH) == 0) {
+			/* there may be another one below */
+		}
+	return access("/sys/kernel/tracing/events", F_OK) < 0 &&
+	       access("/sys/kernel/debug/tracing", F_OK) < 0;
+}
+
+START_TEST(tracepoints_need_no_mount)
+{
+	const struct source_spec *source = topic_source(&topic_counter, "sys/kernel/tracing/events");
+	struct env env;
+
+	if (!unmount_tracefs())
+		skip_test("a mount namespace without tracefs cannot be made: %s", strerror(errno));
+	if (syscall(SYS_fsopen, "tracefs", 0) < 0)
+		skip_test("fsopen(2): %s", strerror(errno));
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	ck_assert_int_eq(source->test(&env), 0);
+	env_close(&env);
+	count_switches();
 }
 END_TEST
 
@@ -407,7 +445,8 @@ START_TEST(shares_are_counted_with_their_whole)
 	}
 	ck_assert(list[1].per_cycle && !list[3].per_cycle);
 	counter_events_free(&events);
-	counter_events_named(&events, &env, "instructions, page-faults ,branches,cs,cycles,cycles");
+	counter_events_named(&events, &env,
+			     "instructions, page-faults ,branches,context-switches,cycles,cycles");
 	ck_assert_uint_eq(events.count, 5);
 	ck_assert_str_eq(list[1].name, "page-faults");
 	ck_assert(list[0].base == 4 && list[0].per_cycle && list[0].group == list[4].group);

@@ -76,6 +76,24 @@ START_TEST(used_events_go_with_their_texts)
 }
 END_TEST
 
+START_TEST(after_a_storm_rounds_take_little)
+{
+	struct raw_events events = { 0 };
+
+	for (unsigned round = 0; round < 50; round++) {
+		for (unsigned i = 0; i < (round ? 10 : 100000); i++)
+			raw_events_add(&events)->time_ns = i;
+		raw_events_sort(&events);
+		raw_events_drop(&events, events.count);
+	}
+	ck_assert_uint_le(events.capacity + events.room_capacity, 10000);
+	raw_events_add(&events)->pid = 7;
+	raw_events_sort(&events);
+	ck_assert(events.count == 1 && events.list[0].pid == 7);
+	raw_events_free(&events);
+}
+END_TEST
+
 START_TEST(a_new_process_is_unknown_in_all)
 {
 	struct event_processes *processes = event_processes_open();
@@ -267,6 +285,33 @@ START_TEST(what_follows_one_another_has_one_text)
 	ck_assert_str_eq(batch.texts + batch.list[1001].comm, "two");
 	ck_assert_str_eq(batch.texts + batch.list[1000].comm, "one");
 	event_batch_free(&batch);
+	event_processes_close(processes);
+}
+END_TEST
+
+START_TEST(after_a_storm_batches_take_little)
+{
+	struct event_processes *processes = event_processes_open();
+	struct event_process *process = event_processes_add(processes, 1);
+	struct event_batch batch = { 0 }, from = { 0 };
+	char command[100];
+
+	for (unsigned round = 0; round < 50; round++) {
+		for (unsigned i = 0; i < (round ? 10 : 20000); i++) {
+			snprintf(command, sizeof(command), "a command of its own, number %u", i);
+			event_process_call(process, "one", command, 1, EVENT_NAME_COMMAND);
+			fill(&from, process, 1);
+		}
+		event_batch_append(&batch, &from);
+		event_batch_empty(&batch);
+	}
+	ck_assert_uint_le(batch.capacity + from.capacity, 4000);
+	ck_assert_uint_le(batch.texts_capacity + from.texts_capacity, 300000);
+	fill(&from, process, 1);
+	event_batch_append(&batch, &from);
+	ck_assert_str_eq(batch.texts + batch.list[0].command, command);
+	event_batch_free(&batch);
+	event_batch_free(&from);
 	event_processes_close(processes);
 }
 END_TEST

@@ -352,6 +352,20 @@ START_TEST(pid_io_read_bytes)
 }
 END_TEST
 
+START_TEST(pid_sched_task_clock)
+{
+	double seconds = -1;
+
+	ck_assert(pid_sched_parse(span_text("x (9, #threads: 1)\n-----\nse.exec_start   :  12842623.155159\n"
+					    "se.vruntime : 1.5\n"),
+				  &seconds));
+	ck_assert_double_eq_tol(seconds, 12842.623155159, 1e-9);
+	ck_assert(!pid_sched_parse(span_text("se.exec_start (9, #threads: 1)\n"), &seconds));
+	ck_assert(!pid_sched_parse(span_text("se.exec_start : \n"), &seconds));
+	ck_assert(!pid_sched_parse(span_text("se.vruntime : 1.5\n"), &seconds));
+}
+END_TEST
+
 #define FAMILY 31
 #define STATS_BYTES 384 /* version 12 and its first field */
 

@@ -354,6 +354,28 @@ START_TEST(view_keeps_places)
 }
 END_TEST
 
+START_TEST(a_frame_gives_back_what_a_peak_took)
+{
+	struct frame frame;
+	struct view view;
+
+	open_items(&frame, 1);
+	view_open(&view, &item_schema);
+	for (unsigned round = 0; round < 50; round++) {
+		frame_clear(&frame);
+		for (uint64_t i = 0; i < (round ? 10 : 100000); i++)
+			add_item(&frame, arena_print(&frame.arena, "%lu", (unsigned long)i), i, 0, 0);
+		view_apply(&view, &frame.tables[0]);
+		ck_assert_uint_eq(view.n_rows, round ? 10 : 100000);
+	}
+	ck_assert_uint_le(frame.tables[0].capacity, 2000);
+	ck_assert_uint_le(frame.arena.held, 300000);
+	ck_assert_str_eq(table_text(&frame.tables[0], view.rows[9], "name"), "9");
+	view_close(&view);
+	frame_close(&frame);
+}
+END_TEST
+
 START_TEST(view_partial_sort_equals_full_sort)
 {
 	struct frame frame;

@@ -746,23 +746,6 @@ START_TEST(those_without_memory_are_explained)
 }
 END_TEST
 
-static void *live_on(void *to)
-{
-	make_memory();
-	if (write((int)(intptr_t)to, "x", 1) == 1)
-		pause();
-	return NULL;
-}
-
-static _Noreturn void leave_a_thread(int to)
-{
-	pthread_t thread;
-
-	if (pthread_create(&thread, NULL, live_on, (void *)(intptr_t)to) == 0)
-		pthread_exit(NULL);
-	_exit(3);
-}
-
 static void wait_for_state(pid_t pid, char state)
 {
 	char path[64], text[256];
@@ -780,6 +763,25 @@ static void wait_for_state(pid_t pid, char state)
 	} while (!end || end[2] != state);
 }
 
+/* Its leader loads a library to exit, into the room that the memory is going to have. */
+static void *live_on(void *to)
+{
+	wait_for_state(getpid(), 'Z');
+	make_memory();
+	if (write((int)(intptr_t)to, "x", 1) == 1)
+		pause();
+	return NULL;
+}
+
+static _Noreturn void leave_a_thread(int to)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, live_on, (void *)(intptr_t)to) == 0)
+		pthread_exit(NULL);
+	_exit(3);
+}
+
 START_TEST(a_thread_has_the_memory_of_its_leader)
 {
 	struct machine machine;
@@ -793,7 +795,6 @@ START_TEST(a_thread_has_the_memory_of_its_leader)
 		leave_a_thread(pipes[1]);
 	close(pipes[1]);
 	ck_assert_int_eq(read(pipes[0], &byte, 1), 1);
-	wait_for_state(pid, 'Z');
 	open_process(&machine, pid);
 	next_tick(&machine);
 	ck_assert(!was_told(&machine, "zombie"));

@@ -42,6 +42,39 @@ START_TEST(room_is_made_once_and_kept)
 }
 END_TEST
 
+START_TEST(a_peak_is_outgrown_once_it_is_long_past)
+{
+	struct recent_use recent = { 0 };
+	unsigned *list = NULL, calls = 0;
+	size_t count = 0, capacity = 0;
+
+	VECTOR_RESERVE(list, 1000000, capacity);
+	count = 1000000;
+	VECTOR_EMPTY(list, count, capacity, &recent);
+	ck_assert(list && capacity == 1000000 && count == 0); /* as much may come again */
+	while (list && calls++ < 100) {
+		count = 1000;
+		VECTOR_EMPTY(list, count, capacity, &recent);
+	}
+	ck_assert_uint_eq(capacity, 0);
+	ck_assert(calls > 3 && calls < 30);
+	VECTOR_RESERVE(list, 1000, capacity); /* it goes on as at first */
+	for (unsigned i = 0; i < 100; i++)
+		VECTOR_EMPTY(list, count, capacity, &recent);
+	ck_assert_uint_eq(capacity, 1000); /* little memory stays */
+	free(list);
+}
+END_TEST
+
+START_TEST(a_load_that_comes_again_keeps_its_memory)
+{
+	struct recent_use recent = { 0 };
+
+	for (unsigned i = 0; i < 100; i++) /* as much in every third round */
+		ck_assert(!recent_use_is_outgrown(&recent, i % 3 ? 1000 : 1000000, 2000000));
+}
+END_TEST
+
 static size_t bound(const int *list, size_t count, int wanted)
 {
 	size_t at;

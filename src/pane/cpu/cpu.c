@@ -143,7 +143,7 @@ static const struct pane_option options[] = {
 	{ "idle", NULL, N_("show idle processes, too"), NULL, NULL },
 	{ "threads", NULL, N_("show CPU use by thread"), NULL, NULL },
 	{ "threshold", N_("PERCENT"), N_("only processes that used at least this much of a CPU"),
-	  valid_threshold, N_("use a number of percent") },
+	  valid_threshold, N_("use a percentage, such as 5") },
 	{ "per-machine", NULL, /* xgettext:no-c-format */
 	  N_("100 % is the whole machine, not one CPU"), NULL, NULL },
 	{ "distribution", NULL, N_("show the distribution of CPU use"), NULL, NULL },

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
+#include "core/signal_name.h"
 #include "pane/cpu/cpu.h"
 #include "pane/pages/pages_open.h"
 #include "pane/text.h"
@@ -18,49 +19,41 @@
 /* The most useful first. */
 static const struct {
 	int number;
-	const char *name, *help;
+	const char *help;
 } signals[] = {
-	{ SIGTERM, "TERM", N_("ask it to end") },
-	{ SIGKILL, "KILL", N_("end it at once") },
-	{ SIGINT, "INT", N_("interrupt, as Ctrl-C") },
-	{ SIGHUP, "HUP", N_("hang up; many daemons read their configuration again") },
-	{ SIGSTOP, "STOP", N_("stop it") },
-	{ SIGCONT, "CONT", N_("continue it") },
-	{ SIGQUIT, "QUIT", N_("end it with a core dump") },
-	{ SIGUSR1, "USR1", NULL },
-	{ SIGUSR2, "USR2", NULL },
-	{ SIGABRT, "ABRT", NULL },
-	{ SIGALRM, "ALRM", NULL },
-	{ SIGBUS, "BUS", NULL },
-	{ SIGCHLD, "CHLD", NULL },
-	{ SIGFPE, "FPE", NULL },
-	{ SIGILL, "ILL", NULL },
-	{ SIGIO, "IO", NULL },
-	{ SIGPIPE, "PIPE", NULL },
-	{ SIGPROF, "PROF", NULL },
-	{ SIGPWR, "PWR", NULL },
-	{ SIGSEGV, "SEGV", NULL },
-	{ SIGSYS, "SYS", NULL },
-	{ SIGTRAP, "TRAP", NULL },
-	{ SIGTSTP, "TSTP", NULL },
-	{ SIGTTIN, "TTIN", NULL },
-	{ SIGTTOU, "TTOU", NULL },
-	{ SIGURG, "URG", NULL },
-	{ SIGVTALRM, "VTALRM", NULL },
-	{ SIGWINCH, "WINCH", NULL },
-	{ SIGXCPU, "XCPU", NULL },
-	{ SIGXFSZ, "XFSZ", NULL },
+	{ SIGTERM, N_("ask it to end") },
+	{ SIGKILL, N_("end it at once") },
+	{ SIGINT, N_("interrupt, as Ctrl-C") },
+	{ SIGHUP, N_("hang up; many daemons read their configuration again") },
+	{ SIGSTOP, N_("stop it") },
+	{ SIGCONT, N_("continue it") },
+	{ SIGQUIT, N_("end it with a core dump") },
+	{ SIGUSR1, NULL },
+	{ SIGUSR2, NULL },
+	{ SIGABRT, NULL },
+	{ SIGALRM, NULL },
+	{ SIGBUS, NULL },
+	{ SIGCHLD, NULL },
+	{ SIGFPE, NULL },
+	{ SIGILL, NULL },
+	{ SIGIO, NULL },
+	{ SIGPIPE, NULL },
+	{ SIGPROF, NULL },
+	{ SIGPWR, NULL },
+	{ SIGSEGV, NULL },
+	{ SIGSYS, NULL },
+	{ SIGTRAP, NULL },
+	{ SIGTSTP, NULL },
+	{ SIGTTIN, NULL },
+	{ SIGTTOU, NULL },
+	{ SIGURG, NULL },
+	{ SIGVTALRM, NULL },
+	{ SIGWINCH, NULL },
+	{ SIGXCPU, NULL },
+	{ SIGXFSZ, NULL },
 };
 
 #define N_SIGNALS (sizeof(signals) / sizeof(signals[0]))
-
-static const char *signal_name(int number)
-{
-	for (size_t i = 0; i < N_SIGNALS; i++)
-		if (signals[i].number == number)
-			return signals[i].name;
-	return "";
-}
 
 void cpu_select_first(struct pane_context *context)
 {
@@ -130,7 +123,7 @@ static void done(struct pane_context *context, int error)
 		say_failed(context, error, NULL);
 	else if (cpu->target.signal)
 		screen_message(context->screen, MESSAGE_PANE, _("sent SIG%s to %s (%.0f)"),
-			       signal_name(cpu->target.signal), cpu->target.name, cpu->target.pid);
+			       signal_name((unsigned)cpu->target.signal), cpu->target.name, cpu->target.pid);
 	else
 		screen_message(context->screen, MESSAGE_PANE, _("%s (%.0f) has nice %.0f"), cpu->target.name,
 			       cpu->target.pid, cpu->target.nice + cpu->target.nice_step);
@@ -168,7 +161,8 @@ void cpu_signal(struct pane_context *context)
 	if (!keep_target(context) || !act(context, "signal", SIGTERM, false))
 		return;
 	for (unsigned i = 0; i < N_SIGNALS; i++) {
-		snprintf(texts[i], sizeof(texts[i]), "%-2d SIG%s", signals[i].number, signals[i].name);
+		snprintf(texts[i], sizeof(texts[i]), "%-2d SIG%s", signals[i].number,
+			 signal_name((unsigned)signals[i].number));
 		items[i] = (struct menu_item){ texts[i], signals[i].help ? _(signals[i].help) : NULL };
 	}
 	snprintf(cpu->menu_title, sizeof(cpu->menu_title), _("Send a signal to %s (%.0f)"), cpu->target.name,

@@ -9,6 +9,7 @@
 #include "core/i18n.h"
 #include "topic/account/exit_ledger.h"
 #include "topic/account/exit_reader.h"
+#include "topic/account/stolen_time.h"
 #include "topic/cpu/proc_stat.h"
 #include "topic/event/event_reader.h"
 #include "topic/process/cgroup_cpu_time.h"
@@ -26,9 +27,9 @@ static const struct column columns[] = {
 	COLUMN(struct account_row, part, .kind = COLUMN_KEY, .title = N_("part"), .width = 12, .words = true,
 	       .help = N_(
 		       "tasks: processes seen alive; exited: processes that exited between samples; irq, "
-		       "softirq: interrupts, unknown where the kernel counts them as time of the tasks that "
-		       "they interrupt; steal: taken by the host; unaccounted: the rest, negative where time "
-		       "is counted twice; busy: the sum, as the kernel counts it"),
+		       "softirq: interrupts, steal: taken by the host, each unknown where the kernel counts "
+		       "it as time of the tasks that it interrupts; unaccounted: the rest, negative where "
+		       "time is counted twice; busy: the sum, as the kernel counts it"),
 	       .source = "panetop"),
 	COLUMN(struct account_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
 	       .width = 6, .rate_of = offsetof(struct account_row, cpu_seconds),
@@ -91,6 +92,8 @@ struct state {
 	bool begun;
 	double irq, softirq, steal, busy; /* in the first sample */
 	double ksoftirqd;                 /* its CPU time since then, in seconds */
+	struct stolen_time stolen_time;
+	double stolen; /* since the first sample, until it was found to be in the clocks, in seconds */
 };
 
 static double or_zero(uint64_t ticks)
@@ -140,13 +143,22 @@ static void begin(struct state *state, const struct cpu_times *times)
 	state->busy = cpu_times_busy(times);
 }
 
+static void count_steal(struct state *state, struct sample *sample, const struct proc_stat *stat)
+{
+	double hz = (double)sample->env->ticks_per_second;
+
+	if (stolen_time_update(&state->stolen_time, sample->env, sample->frame->mono_ns, stat) !=
+	    STOLEN_IN_CLOCKS)
+		state->stolen = (or_zero(stat->all.steal) - state->steal) / hz;
+}
+
 static void add_parts(const struct state *state, const struct cpu_times *times, double hz,
 		      struct table *table)
 {
 	const struct exit_ledger *ledger = state->ledger;
 	double processes = (double)ledger->alive_ns / 1e9, ended = (double)ledger->ended_ns / 1e9;
 	double irq = NAN, softirq = NAN, interrupts = 0;
-	double steal = (or_zero(times->steal) - state->steal) / hz;
+	bool steals_apart = state->stolen_time.verdict != STOLEN_IN_CLOCKS;
 	double busy = (cpu_times_busy(times) - state->busy) / hz;
 
 	if (cpu_times_measures_interrupts(times)) {
@@ -160,8 +172,10 @@ static void add_parts(const struct state *state, const struct cpu_times *times, 
 	add(table, N_("irq"), irq, isnan(irq) ? N_("in tasks and exited") : "/proc/stat irq");
 	add(table, N_("softirq"), softirq,
 	    isnan(softirq) ? N_("in tasks and exited") : "/proc/stat softirq - ksoftirqd");
-	add(table, N_("steal"), steal, "/proc/stat steal");
-	add(table, N_("unaccounted"), busy - processes - ended - interrupts - steal, N_("busy - all others"));
+	add(table, N_("steal"), steals_apart ? state->stolen : NAN,
+	    steals_apart ? "/proc/stat steal" : N_("in tasks and exited"));
+	add(table, N_("unaccounted"), busy - processes - ended - interrupts - state->stolen,
+	    N_("busy - all others"));
 	add(table, N_("busy"), busy, N_("/proc/stat, without idle and iowait"));
 }
 
@@ -184,6 +198,7 @@ static int sample(struct sample *sample)
 		state->ksoftirqd += ksoftirqd_used(state->ledger->processes);
 	else
 		begin(state, &stat->all);
+	count_steal(state, sample, stat);
 	add_parts(state, &stat->all, (double)env->ticks_per_second, sample->table);
 	if (!state->ledger->reader && state->ledger->reader_error != -ENOTSUP)
 		frame_notice(sample->frame, schema.name,
@@ -212,6 +227,7 @@ static void close_account(struct sample *sample)
 	struct state *state = sample->state;
 
 	exit_ledger_close(state->ledger);
+	stolen_time_free(&state->stolen_time);
 }
 
 const struct topic topic_account = {

@@ -169,7 +169,7 @@ static void count_records(struct exit_ledger *ledger)
 {
 	size_t start = 0;
 
-	ledger->n_ended = 0;
+	VECTOR_EMPTY(ledger->ended, ledger->n_ended, ledger->ended_capacity, &ledger->recent_ended);
 	exit_reader_drain(ledger->reader, keep_record, ledger);
 	if (ledger->n_ended == 0)
 		return;

@@ -48,6 +48,7 @@ struct exit_ledger {
 		char name[PROCESS_NAME_MAX];
 	} *ended;
 	size_t n_ended, ended_capacity;
+	struct recent_use recent_ended;
 };
 
 /* Shared by all topics of sample->env; each that opens it closes it. */

@@ -46,18 +46,11 @@ static int test_hardware(struct env *env)
 
 static int test_tracepoints(struct env *env)
 {
-	uint64_t raised = privilege_raise(PRIVILEGE_FILES);
-	char tracing[TRACING_MAX], path[TRACING_MAX + 8];
-	int fd;
+	int tracefs = tracing_open(env);
 
-	tracing_find(env, tracing);
-	snprintf(path, sizeof(path), "%s/events", tracing);
-	fd = env_open_file(env, path);
-	privilege_lower(raised);
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
+	if (tracefs >= 0)
+		close(tracefs);
+	return tracefs < 0 ? tracefs : 0;
 }
 
 static const struct source_spec sources[] = {
@@ -185,6 +178,7 @@ const struct topic topic_counter = {
 	.sources = sources,
 	.state_size = sizeof(struct counter_machine),
 	.uses = COUNTER_USES,
+	.opening_uses = COUNTER_OPENING_USES,
 	.open = open_counter,
 	.sample = sample,
 	.close = close_counter,

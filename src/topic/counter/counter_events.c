@@ -5,9 +5,11 @@
 #include "topic/counter/counter_events.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifdef HAVE_PFM
 #include <dlfcn.h>
@@ -21,6 +23,7 @@
 #include "kernel/cpu_list.h"
 #include "sys/attribute.h"
 #include "sys/listing.h"
+#include "sys/tracefs.h"
 #include "topic/topic.h"
 #include "topic/tracing.h"
 
@@ -205,41 +208,46 @@ static bool is_name(const char *text, size_t length)
 	return length > 0;
 }
 
-static void explain_tracepoint(struct counter_event *event, bool mounted, int error)
+/* opened: tracefs is open; error: why it is not, or why the tracepoint was not read. */
+static void explain_tracepoint(struct counter_event *event, bool opened, int error)
 {
 	event->why = _("there is no such event");
-	event->unknown = mounted && error == -ENOENT;
+	event->unknown = opened && error == -ENOENT;
 	if (error == -EACCES || error == -EPERM) {
 		event->why = _("tracefs may not be read");
 		event->remedy = remedy_for_user(
 			N_("run it as root, or give it the capability cap_dac_read_search"));
-	} else if (!mounted) {
+	} else if (!opened) {
 		event->why = _("tracefs is not mounted");
 		event->remedy = _("mount it: mount -t tracefs tracefs /sys/kernel/tracing");
 	}
 }
 
+/* "sched:sched_switch" */
+static bool is_tracepoint(const char *name)
+{
+	const char *colon = strchr(name, ':');
+
+	return colon && is_name(name, (size_t)(colon - name)) && is_name(colon + 1, strlen(colon + 1));
+}
+
 /*
- * "sched:sched_switch". libpfm4 knows tracepoints only where debugfs is mounted, but tracefs is separate
- * since Linux 4.1. 0; -EINVAL when the name does not have this form; or -errno.
+ * libpfm4 knows tracepoints only where debugfs is mounted, but tracefs is separate since Linux 4.1. 0 or
+ * -errno.
  */
-static int encode_tracepoint(struct counter_event *event, struct env *env, bool *mounted)
+static int encode_tracepoint(struct counter_event *event, int tracefs)
 {
 	const char *colon = strchr(event->name, ':');
-	char tracing[TRACING_MAX], path[512];
+	char bytes[32], path[512];
 	struct span text;
 	uint64_t id;
-	int error;
+	long length;
 
-	if (!colon || !is_name(event->name, (size_t)(colon - event->name)) ||
-	    !is_name(colon + 1, strlen(colon + 1)))
-		return -EINVAL;
-	*mounted = tracing_find(env, tracing);
-	snprintf(path, sizeof(path), "%s/events/%.*s/%s/id", tracing, (int)(colon - event->name), event->name,
-		 colon + 1);
-	error = env_read(env, env_file(env, path), &text);
-	if (error)
-		return error;
+	snprintf(path, sizeof(path), "events/%.*s/%s/id", (int)(colon - event->name), event->name, colon + 1);
+	length = tracefs < 0 ? tracefs : tracefs_read(tracefs, path, bytes, sizeof(bytes));
+	if (length < 0)
+		return (int)length;
+	text = span_of(bytes, (size_t)length);
 	if (!span_u64(&text, &id))
 		return -EBADMSG;
 	event->attr.type = PERF_TYPE_TRACEPOINT;
@@ -374,28 +382,63 @@ static void explain_name(struct counter_event *event, const struct pfm *pfm, int
 
 #endif
 
-/* broken: why there is no library, or NULL. Without it, "cycles:u" may be an event or a tracepoint. */
-static void encode(struct counter_event *event, struct env *env, const struct pfm *pfm, const char *broken)
+#define NOT_OPENED INT_MIN
+
+/* What names are looked up in. */
+struct lookup {
+	struct env *env;
+	struct pfm pfm;
+	const char *broken; /* why there is no library, or NULL */
+	int tracefs;        /* its directory, opened with the first tracepoint; NOT_OPENED; -errno */
+};
+
+static void open_lookup(struct lookup *lookup, struct env *env)
+{
+	*lookup = (struct lookup){ .env = env, .tracefs = NOT_OPENED };
+	lookup->broken = start_pfm(&lookup->pfm);
+}
+
+static void close_lookup(struct lookup *lookup)
+{
+	if (!lookup->broken)
+		stop_pfm(&lookup->pfm);
+	if (lookup->tracefs >= 0)
+		close(lookup->tracefs);
+}
+
+/* Without the library, "cycles:u" may be an event or a tracepoint. */
+static void find_tracepoint(struct counter_event *event, struct lookup *lookup)
+{
+	bool opened;
+	int error;
+
+	if (lookup->tracefs == NOT_OPENED)
+		lookup->tracefs = tracing_open(lookup->env);
+	opened = lookup->tracefs >= 0;
+	error = encode_tracepoint(event, lookup->tracefs);
+	if (error && lookup->broken && opened && error == -ENOENT)
+		event->why = lookup->broken;
+	else if (error)
+		explain_tracepoint(event, opened, error);
+}
+
+static void encode(struct counter_event *event, struct lookup *lookup)
 {
 	const struct known_event *known = find_known(event->name);
-	int error = PFM_ERR_NOTFOUND, tracing;
-	bool mounted = false;
+	int error = PFM_ERR_NOTFOUND;
 
 	if (known)
 		encode_known(event, known);
-	else if (!broken)
-		error = encode_by_library(event, pfm);
+	else if (!lookup->broken)
+		error = encode_by_library(event, &lookup->pfm);
 	if (known || error == PFM_SUCCESS)
 		return;
-	tracing = error == PFM_ERR_NOTFOUND ? encode_tracepoint(event, env, &mounted) : -EINVAL;
-	if (tracing == 0)
-		return;
-	if (broken && (tracing == -EINVAL || (mounted && tracing == -ENOENT)))
-		event->why = broken;
-	else if (tracing == -EINVAL)
-		explain_name(event, pfm, error);
+	if (error == PFM_ERR_NOTFOUND && is_tracepoint(event->name))
+		find_tracepoint(event, lookup);
+	else if (lookup->broken)
+		event->why = lookup->broken;
 	else
-		explain_tracepoint(event, mounted, tracing);
+		explain_name(event, &lookup->pfm, error);
 }
 
 static struct span trimmed(struct span text)
@@ -407,8 +450,7 @@ static struct span trimmed(struct span text)
 	return text;
 }
 
-static void add_named(struct counter_events *events, struct env *env, const struct pfm *pfm, struct span name,
-		      const char *broken)
+static void add_named(struct counter_events *events, struct lookup *lookup, struct span name)
 {
 	struct counter_event *event;
 
@@ -416,20 +458,19 @@ static void add_named(struct counter_events *events, struct env *env, const stru
 		return;
 	event = add_event(events, name);
 	if (event)
-		encode(event, env, pfm, broken);
+		encode(event, lookup);
 }
 
 void counter_events_named(struct counter_events *events, struct env *env, const char *names)
 {
 	struct span rest = span_text(names), name;
-	struct pfm pfm;
-	const char *broken = start_pfm(&pfm);
+	struct lookup lookup;
 
+	open_lookup(&lookup, env);
 	while (span_until(&rest, ',', &name))
-		add_named(events, env, &pfm, trimmed(name), broken);
-	add_named(events, env, &pfm, trimmed(rest), broken);
-	if (!broken)
-		stop_pfm(&pfm);
+		add_named(events, &lookup, trimmed(name));
+	add_named(events, &lookup, trimmed(rest));
+	close_lookup(&lookup);
 	relate(events);
 	group(events);
 }

@@ -9,7 +9,8 @@
 #define COUNTER_ONLINE "sys/devices/system/cpu/online"
 
 /* Privileges of the topics that count events. */
-#define COUNTER_USES (PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_FILES))
+#define COUNTER_USES PRIVILEGE_BIT(PRIVILEGE_PERF)
+#define COUNTER_OPENING_USES PRIVILEGE_BIT(PRIVILEGE_TRACING) /* tracepoints by name */
 
 enum counter_choice { COUNTER_HARDWARE, COUNTER_SOFTWARE, COUNTER_NAMED };
 

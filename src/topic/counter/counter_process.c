@@ -403,6 +403,7 @@ const struct topic topic_counter_process = {
 	.setting = POWER_FIT_SETTING,
 	.setting_uses = ENERGY_USES,
 	.uses = COUNTER_USES | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
+	.opening_uses = COUNTER_OPENING_USES,
 	.open = open_counter,
 	.sample = sample,
 	.close = close_counter,

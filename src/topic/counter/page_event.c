@@ -126,6 +126,7 @@ const struct topic topic_page_event = {
 	.sources = sources,
 	.state_size = sizeof(struct counter_machine),
 	.uses = COUNTER_USES,
+	.opening_uses = COUNTER_OPENING_USES,
 	.open = open_events,
 	.sample = sample,
 	.close = close_events,

@@ -257,8 +257,6 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
-#define NOT_TOLD N_("not available here (normal in a virtual machine)")
-
 static const struct source_spec sources[] = {
 	{ .path = "proc/stat", .gives = N_("list of online CPUs") },
 	{ .path = CPUFREQ,
@@ -268,11 +266,11 @@ static const struct source_spec sources[] = {
 	{ .path = NO_TURBO,
 	  .gives = N_("whether turbo is allowed (Intel)"),
 	  .optional = true,
-	  .remedies = { { ENOENT, NOT_TOLD } } },
+	  .remedies = { { ENOENT, N_("not used here (another driver, or none)"), .unused = true } } },
 	{ .path = BOOST,
 	  .gives = N_("whether turbo is allowed (AMD, others)"),
 	  .optional = true,
-	  .remedies = { { ENOENT, NOT_TOLD } } },
+	  .remedies = { { ENOENT, N_("not used here (another driver, or none)"), .unused = true } } },
 	{ 0 },
 };
 

@@ -61,7 +61,8 @@ static const struct source_spec sources[] = {
 	{ .path = THROTTLE,
 	  .gives = N_("thermal throttling of the CPUs"),
 	  .optional = true,
-	  .remedies = { { ENOENT, N_("only Intel processors count this, and no virtual machines") } } },
+	  .remedies = { { ENOENT, N_("not used here (only Intel processors, outside of virtual machines)"),
+			  .unused = true } } },
 	{ 0 },
 };
 

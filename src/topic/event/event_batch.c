@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/vector.h"
-
 size_t event_batch_text(struct event_batch *batch, const char *text, size_t length)
 {
 	size_t at;
@@ -104,7 +102,8 @@ size_t event_batch_append(struct event_batch *batch, struct event_batch *from)
 void event_batch_empty(struct event_batch *batch)
 {
 	forget_last(batch);
-	batch->count = batch->n_texts = 0;
+	VECTOR_EMPTY(batch->list, batch->count, batch->capacity, &batch->recent_list);
+	VECTOR_EMPTY(batch->texts, batch->n_texts, batch->texts_capacity, &batch->recent_texts);
 }
 
 void event_batch_free(struct event_batch *batch)

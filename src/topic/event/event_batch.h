@@ -5,6 +5,7 @@
 #ifndef PANETOP_TOPIC_EVENT_EVENT_BATCH_H
 #define PANETOP_TOPIC_EVENT_EVENT_BATCH_H
 
+#include "core/vector.h"
 #include "topic/event/event_process.h"
 
 #define EVENT_BATCH_MAX ((size_t)262144) /* further events are counted as lost */
@@ -34,6 +35,7 @@ struct event_batch {
 	size_t count, capacity;
 	char *texts;        /* owned; each ends in a NUL, the first one is empty */
 	size_t n_texts, texts_capacity;
+	struct recent_use recent_list, recent_texts;
 	struct event_name *last; /* its texts are at last_comm and last_command */
 	size_t last_comm, last_command;
 	struct event_name *last_parent; /* … at last_parent_comm */
@@ -64,6 +66,7 @@ struct event_ended {
 struct event_ended_list {
 	struct event_ended *list; /* owned, in the order of their exits */
 	size_t count, capacity;
+	struct recent_use recent;
 };
 
 void event_ended_add(struct event_ended_list *ended, const struct event_process *process, uint64_t end_ns);

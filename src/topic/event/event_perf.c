@@ -170,13 +170,11 @@ static int open_cpu(struct event_perf *perf, uint32_t cpu)
 /* Number and layout of the tracepoint; 0 or -errno. */
 static int find_exec_event(struct event_perf *perf)
 {
-	char text[4096], path[TRACING_MAX];
-	int tracefs;
+	int tracefs = tracing_open(perf->env);
+	char text[4096];
 	struct span id;
 	long length;
 
-	tracing_find(perf->env, path);
-	tracefs = tracefs_open(perf->env, path);
 	if (tracefs < 0)
 		return tracefs;
 	length = tracefs_read(tracefs, EXEC_EVENT "id", text, sizeof(text));

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/vector.h"
-
 struct raw_event *raw_events_add(struct raw_events *events)
 {
 	struct raw_event *event = VECTOR_ADD(events->list, events->count, events->capacity);
@@ -51,11 +49,21 @@ void raw_events_sort(struct raw_events *events)
 
 void raw_events_drop(struct raw_events *events, size_t count)
 {
+	size_t size = sizeof(*events->list);
+	bool outgrown =
+		recent_use_is_outgrown(&events->recent, events->count * size, events->capacity * size);
+
 	for (size_t i = 0; i < count; i++)
 		free(events->list[i].text);
 	events->count -= count;
-	if (events->count > 0)
-		memmove(events->list, events->list + count, events->count * sizeof(*events->list));
+	if (events->count > 0) {
+		memmove(events->list, events->list + count, events->count * size);
+	} else if (outgrown) {
+		free(events->list);
+		free(events->room);
+		events->list = events->room = NULL;
+		events->capacity = events->room_capacity = 0;
+	}
 }
 
 void raw_events_free(struct raw_events *events)

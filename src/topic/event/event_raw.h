@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/vector.h"
+
 #define EVENT_COMM_BYTES 16
 
 enum event_kind {
@@ -46,6 +48,7 @@ struct raw_event {
 struct raw_events {
 	struct raw_event *list, *room; /* owned; room is for sorting */
 	size_t count, capacity, room_capacity;
+	struct recent_use recent;
 };
 
 /* Adds an event, all zero except its exit code; valid until the next call. */

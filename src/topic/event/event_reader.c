@@ -473,7 +473,7 @@ void event_reader_collect_ended(struct event_reader *reader, struct event_ended_
 {
 	struct event_ended_list swapped = *taken;
 
-	swapped.count = 0;
+	VECTOR_EMPTY(swapped.list, swapped.count, swapped.capacity, &swapped.recent);
 	pthread_mutex_lock(&reader->lock);
 	*taken = reader->resolver.ended;
 	reader->resolver.ended = swapped;

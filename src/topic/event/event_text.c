@@ -4,9 +4,9 @@
 
 #include "topic/event/event_text.h"
 
-#include <signal.h>
 #include <string.h>
 
+#include "core/signal_name.h"
 #include "core/unknown.h"
 
 #define SIGNAL_MASK 0x7f
@@ -58,7 +58,7 @@ const char *event_status(struct arena *arena, uint32_t exit_code)
 		return NULL;
 	if (number == U64_UNKNOWN)
 		return exit_code ? arena_print(arena, "%u", exit_code >> 8 & 0xff) : "0";
-	name = sigabbrev_np((int)number);
+	name = signal_name((unsigned)number);
 	return name ? arena_print(arena, "SIG%s%s", name, core)
 		    : arena_print(arena, "signal %u%s", (unsigned)number, core);
 }

@@ -81,7 +81,8 @@ static const struct source_spec sources[] = {
 	{ .path = "sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count",
 	  .gives = N_("thermal throttling"),
 	  .optional = true,
-	  .remedies = { { ENOENT, N_("not available here (normal in a virtual machine)") } } },
+	  .remedies = { { ENOENT, N_("not used here (only Intel processors, outside of virtual machines)"),
+			  .unused = true } } },
 	{ 0 },
 };
 

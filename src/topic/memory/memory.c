@@ -87,7 +87,7 @@ static const struct source_spec sources[] = {
 	{ .path = "proc/meminfo", .gives = N_("sizes of all kinds of memory") },
 	{ .path = "proc/zoneinfo", .gives = N_("available memory on kernels before 3.14"), .optional = true },
 	{ .path = ARC_PATH, .gives = N_("the cache of ZFS"), .optional = true,
-	  .remedies = { { ENOENT, N_("this kernel has no ZFS; nothing is missing") } } },
+	  .remedies = { { ENOENT, N_("not used here (no ZFS)"), .unused = true } } },
 	{ 0 },
 };
 

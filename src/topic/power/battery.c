@@ -87,8 +87,8 @@ static const struct source_spec sources[] = {
 	  .gives = N_("power and charge of batteries"),
 	  .optional = true,
 	  .test = test_batteries,
-	  .remedies = { { ENODATA, N_("this machine has no battery") },
-			{ ENOENT, N_("this machine has no battery") } } },
+	  .remedies = { { ENODATA, N_("not used here (no battery)"), .unused = true },
+			{ ENOENT, N_("not used here (no battery)"), .unused = true } } },
 	{ 0 },
 };
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Signals by name. */
+#include <config.h>
+
+#include "core/signal_name.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <strings.h>
+
+#define SIGNAL(name) [SIG##name] = #name
+
+/* Where two names have one number, the one that sigabbrev_np(3) gives. */
+static const char *const names[] = {
+	SIGNAL(HUP),    SIGNAL(INT),  SIGNAL(QUIT),  SIGNAL(ILL),  SIGNAL(TRAP), SIGNAL(ABRT),
+	SIGNAL(BUS),    SIGNAL(FPE),  SIGNAL(KILL),  SIGNAL(USR1), SIGNAL(SEGV), SIGNAL(USR2),
+	SIGNAL(PIPE),   SIGNAL(ALRM), SIGNAL(TERM),  SIGNAL(CHLD), SIGNAL(CONT), SIGNAL(STOP),
+	SIGNAL(TSTP),   SIGNAL(TTIN), SIGNAL(TTOU),  SIGNAL(URG),  SIGNAL(XCPU), SIGNAL(XFSZ),
+	SIGNAL(VTALRM), SIGNAL(PROF), SIGNAL(WINCH), SIGNAL(POLL), SIGNAL(PWR),  SIGNAL(SYS),
+#ifdef SIGSTKFLT /* not on every architecture */
+	SIGNAL(STKFLT),
+#endif
+};
+
+#define N_NAMES (sizeof(names) / sizeof(names[0]))
+
+const char *signal_name(unsigned number)
+{
+	return number < N_NAMES ? names[number] : NULL;
+}
+
+int signal_number(const char *name)
+{
+	for (size_t i = 0; i < N_NAMES; i++)
+		if (names[i] && strcasecmp(names[i], name) == 0)
+			return (int)i;
+	return 0;
+}

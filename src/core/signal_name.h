@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Signals by name: sigabbrev_np(3) is not in every C library, and nothing turns a name into a number. */
+#ifndef PANETOP_CORE_SIGNAL_NAME_H
+#define PANETOP_CORE_SIGNAL_NAME_H
+
+const char *signal_name(unsigned number); /* "TERM"; NULL for a number without a name */
+int signal_number(const char *name);      /* "TERM" in any case; 0: there is none */
+
+#endif
