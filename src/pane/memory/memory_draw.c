@@ -328,6 +328,20 @@ static void slope_words(const struct pane_context *context, bool with_name, char
 		snprintf(text, room, _("%s%s/min"), slope > 0 ? "+" : "", size_short(size, slope));
 }
 
+#define GIB 1073741824.0
+
+/* With more digits than size_short(), for the ends of an axis that are near each other. */
+static char *size_fine(char *out, double bytes)
+{
+	if (bytes < GIB || isnan(bytes))
+		return size_short(out, bytes);
+	if (bytes < 1024 * GIB)
+		snprintf(out, VALUE_TEXT_MAX, "%.2fG", bytes / GIB);
+	else
+		snprintf(out, VALUE_TEXT_MAX, "%.3fT", bytes / (1024 * GIB));
+	return out;
+}
+
 static void draw_used_rule(const struct pane_context *context, const struct canvas *canvas,
 			   const struct graph_line_scale *scale, double used)
 {
@@ -335,11 +349,11 @@ static void draw_used_rule(const struct pane_context *context, const struct canv
 
 	if (scale->least > 0)
 		snprintf(title, sizeof(title), _("%s %s: %s to %s of %s"), memory_used_words(context),
-			 size_short(sizes[0], used), size_short(sizes[1], scale->least),
-			 size_short(sizes[2], scale->most), size_short(sizes[3], total_bytes(context)));
+			 size_fine(sizes[0], used), size_fine(sizes[1], scale->least),
+			 size_fine(sizes[2], scale->most), size_short(sizes[3], total_bytes(context)));
 	else
 		snprintf(title, sizeof(title), _("%s %s: 0 to %s of %s"), memory_used_words(context),
-			 size_short(sizes[0], used), size_short(sizes[2], scale->most),
+			 size_fine(sizes[0], used), size_fine(sizes[2], scale->most),
 			 size_short(sizes[3], total_bytes(context)));
 	slope_words(context, true, slope, sizeof(slope));
 	if (utf8_cells(title, canvas->ascii) + utf8_cells(slope, canvas->ascii) > canvas->width - 10)
@@ -375,7 +389,7 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 	} else {
 		scale.least = fit.bottom;
 		scale.most = fit.top;
-		graph_area(&rest, &context->history, series, &scale, size_short);
+		graph_area(&rest, &context->history, series, &scale, size_fine);
 	}
 	draw_used_rule(context, canvas, &scale, range.latest);
 }
