@@ -36,7 +36,7 @@ def action(terminal, name):
 
 def selected_row(terminal):
     for y in range(terminal.screen.lines):
-        if terminal.background(y, 40) in (ROW, SELECTED) and terminal.background(y, 70) in (ROW, SELECTED):
+        if terminal.background(y, 1) in (ROW, SELECTED) and terminal.background(y, 70) in (ROW, SELECTED):
             return terminal.lines()[y]
     return ""
 
