@@ -215,6 +215,7 @@ void session_filter_text(const struct table_widget *widget, const struct canvas 
 {
 	const char *pattern = widget->has_filter ? widget->filter_text.bytes : "";
 	int most = canvas->width / 4;
+	const struct column *hidden = table_hidden_match(widget);
 	struct buffer shown = { 0 };
 
 	*text = '\0';
@@ -225,20 +226,36 @@ void session_filter_text(const struct table_widget *widget, const struct canvas 
 		utf8_clean(&shown, pattern, -1, canvas->ascii);
 	}
 	buffer_char(&shown, '\0');
-	if (widget->has_filter)
+	if (hidden)
+		snprintf(text, room, _("filter %s (also in %s): "), shown.bytes, column_name(hidden));
+	else if (widget->has_filter)
 		snprintf(text, room, _("filter %s: "), shown.bytes);
 	buffer_free(&shown);
 }
 
-/* "5 of 94 + 2 ended", and the filter before it. */
+static size_t count_all(const struct schema *schema, const struct table *table)
+{
+	size_t n_all = 0;
+
+	if (!table || table->is_log)
+		return table ? table->n_rows : 0;
+	for (size_t i = 0; i < table->n_rows; i++)
+		n_all += !table_row_is_gone(schema, table_row(table, i));
+	return n_all;
+}
+
+/*
+ * "5 of 94 + 2 ended", and the filter before it. all_known: the rows that the filter leaves out are those of
+ * the table.
+ */
 static void count_text(const struct table_widget *widget, const struct canvas *canvas,
-		       const struct table *table, char *text, size_t room)
+		       const struct table *table, bool all_known, char *text, size_t room)
 {
 	const struct view *view = &widget->view;
-	size_t n_gone = count_gone(view), n_shown = view->n_matching - n_gone, n_all = 0, length;
+	size_t n_gone = table && table->is_log ? 0 : count_gone(view), n_shown = view->n_matching - n_gone,
+	       length;
+	size_t n_all = all_known ? count_all(view->schema, table) : n_shown;
 
-	for (size_t i = 0; table && i < table->n_rows; i++)
-		n_all += !table_row_is_gone(view->schema, table_row(table, i));
 	session_filter_text(widget, canvas, text, room);
 	length = strlen(text);
 	if (n_shown == n_all)
@@ -270,7 +287,8 @@ void context_draw_titled(struct pane_context *context, const struct canvas *canv
 	char text[TEXT_MAX];
 
 	if (canvas->height >= TITLED_LINES_MIN) {
-		count_text(&context->tables[index], canvas, table, text, sizeof(text));
+		count_text(&context->tables[index], canvas, table, !context->pane->tables[index].only, text,
+			   sizeof(text));
 		add_order(&context->tables[index], text, sizeof(text));
 		context->screen->filter_shown = canvas_rule(canvas, 0, title, text);
 		rest = canvas_rows(canvas, 1, canvas->height - 1);

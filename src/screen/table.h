@@ -104,6 +104,9 @@ void table_place_copy(struct table_place *place, const struct table_place *other
 /* An empty pattern removes the filter. 0, or an error of regcomp(3): the old filter stays. */
 int table_set_filter(struct table_widget *widget, const char *pattern);
 
+/* A column that is not drawn, but for which the filter accepts a row of the page; NULL: none. */
+const struct column *table_hidden_match(const struct table_widget *widget);
+
 /* Sorts by the next column to the right (step 1) or left (step -1); reverses the order. */
 bool table_sort_step(struct table_widget *widget, int step);             /* false: there is none */
 void table_sort_by_column(struct table_widget *widget, unsigned column); /* of the schema; again: reverses */

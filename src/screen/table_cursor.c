@@ -277,6 +277,50 @@ void table_place_copy(struct table_place *place, const struct table_place *other
 	buffer_add(&place->key, other->key.bytes, other->key.length);
 }
 
+static bool column_matches(const struct table_widget *widget, const struct column *column, const void *row)
+{
+	const char *text = column->type == VALUE_TEXT ? column_words(column, row_text(row, column)) : NULL;
+
+	return text && regexec(&widget->filter, text, 0, NULL, 0) == 0;
+}
+
+static bool is_seen(const struct table_widget *widget, const struct column *column)
+{
+	for (unsigned i = 0; i < widget->n_slots; i++)
+		if (column == &widget->view.schema->columns[widget->view.columns[widget->slots[i].column]])
+			return true;
+	return false;
+}
+
+/* NULL: the match is seen. */
+static const struct column *hidden_match(const struct table_widget *widget, const void *row)
+{
+	const struct schema *schema = widget->view.schema;
+	const struct column *hidden = NULL;
+
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		const struct column *column = &schema->columns[i];
+
+		if (!column_matches(widget, column, row))
+			continue;
+		if (is_seen(widget, column))
+			return NULL;
+		hidden = hidden ? hidden : column;
+	}
+	return hidden;
+}
+
+const struct column *table_hidden_match(const struct table_widget *widget)
+{
+	const struct column *hidden = NULL;
+	size_t end = widget->place.top + (size_t)widget->page;
+
+	for (size_t i = widget->place.top;
+	     widget->has_filter && i < end && i < widget->view.n_rows && !hidden; i++)
+		hidden = hidden_match(widget, widget->view.rows[i]);
+	return hidden;
+}
+
 int table_set_filter(struct table_widget *widget, const char *pattern)
 {
 	regex_t filter;

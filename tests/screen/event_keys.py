@@ -57,6 +57,14 @@ def an_empty_view_says_what_it_waits_for(_scratch):
         return problem or expect("no row matches the filter" in terminal.text(), terminal, "the filter is not blamed")
 
 
+def a_filter_says_where_it_matched(_scratch):
+    with recorded() as terminal:
+        terminal.send(*CRASHED, "\\", *"ada", "Enter", "Down")
+        problem = expect("filter ada (also in user): " in terminal.text(), terminal, "why its rows match is not seen")
+        terminal.send("\\", *["Bksp"] * 3, *"SEGV", "Enter", "Down")
+        return problem or expect("filter SEGV: 1 " in terminal.text(), terminal, "another column than the one that matched")
+
+
 def a_paused_log_counts(_scratch):
     with screen("-d", "0.2", "events") as terminal:
         if terminal.wait_for("live", 30):
@@ -104,6 +112,7 @@ def tests():
         ("events: each view has a title and a way home", each_view_has_a_title),
         ("events: a row for each process that ended", a_row_for_each_process_that_ended),
         ("events: an empty view says what it waits for", an_empty_view_says_what_it_waits_for),
+        ("events: a filter says where it matched", a_filter_says_where_it_matched),
         ("events: a paused log counts", a_paused_log_counts),
         ("events: types are chosen in the options", types_are_chosen_in_the_options),
         ("events: lifetimes read well", lifetimes_read_well),

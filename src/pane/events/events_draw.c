@@ -86,37 +86,22 @@ static int draw_headline(const struct canvas *canvas, const struct frame *frame)
 	return 1;
 }
 
-/* "filter sh: 12"; the log has more rows than those of the view. */
-static void count_text(const struct table_widget *widget, char *text, size_t room)
+/* Returns what is left below it. */
+static struct canvas draw_rates(const struct pane_context *context, const struct canvas *canvas)
 {
-	if (widget->has_filter)
-		snprintf(text, room, _("filter %s: %zu"), widget->filter_text.bytes, widget->view.n_matching);
-	else
-		snprintf(text, room, "%zu", widget->view.n_matching);
-}
+	int used = canvas->height > TABLE_LINES_MIN ? draw_headline(canvas, context->frame) : 0;
 
-/* Returns what is left for the table. */
-static struct canvas draw_above(struct pane_context *context, const struct canvas *canvas)
-{
-	const struct pane_view *view = &context->pane->views[context->view];
-	char title[TEXT_MAX], count[TEXT_MAX];
-	int used = 0;
-
-	if (canvas->height > TABLE_LINES_MIN)
-		used = draw_headline(canvas, context->frame);
-	if (canvas->height >= RULE_FROM_LINES) {
-		view->heading(context, title, sizeof(title));
-		count_text(&context->tables[view->table], count, sizeof(count));
-		canvas_rule(canvas, used++, title, count);
-	}
 	return canvas_rows(canvas, used, canvas->height - used);
 }
 
 void events_draw(struct pane_context *context, struct canvas *canvas)
 {
-	struct canvas below = draw_above(context, canvas);
+	const struct pane_view *view = &context->pane->views[context->view];
+	struct canvas below = draw_rates(context, canvas);
+	char title[TEXT_MAX];
 
-	context_draw_table(context, &below, context->pane->views[context->view].table);
+	view->heading(context, title, sizeof(title));
+	context_draw_titled(context, &below, view->table, title);
 }
 
 static bool is_key(const struct column *column, const char *key)
@@ -206,11 +191,18 @@ static void draw_bar(const struct canvas *canvas, int y, double exits, double mo
 void events_draw_lifetimes(struct pane_context *context, struct canvas *canvas)
 {
 	struct table_widget *widget = &context->tables[EVENTS_TABLE_LIFETIME];
-	struct canvas below = draw_above(context, canvas);
+	struct canvas below = draw_rates(context, canvas);
 	bool has_bars = canvas->width >= BOUNDS_CELLS + BAR_CELLS_MIN;
-	struct canvas left = canvas_part(&below, 0, 0, below.height, has_bars ? BOUNDS_CELLS : below.width);
+	struct canvas left;
+	char title[TEXT_MAX];
 	double most = 0;
 
+	if (below.height >= RULE_FROM_LINES) {
+		context->pane->views[context->view].heading(context, title, sizeof(title));
+		canvas_rule(&below, 0, title, "");
+		below = canvas_rows(&below, 1, below.height - 1);
+	}
+	left = canvas_part(&below, 0, 0, below.height, has_bars ? BOUNDS_CELLS : below.width);
 	context_draw_table(context, &left, EVENTS_TABLE_LIFETIME);
 	for (size_t i = 0; i < widget->view.n_rows; i++)
 		most = fmax(most, row_number(widget->view.rows[i],
