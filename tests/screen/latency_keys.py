@@ -66,7 +66,7 @@ def titles_have_their_span(_scratch):
     """The window is of the charts; a table since the start says so."""
     with replay("latency", width=100) as terminal:
         terminal.send(*LAST, "o", "Enter", "Esc")
-        problem = expect("All CPUs, last 10 s" in terminal.text() and "max 8.0µs" in terminal.text(), terminal, "not the last 10 s")
+        problem = expect("All CPUs, last 10 s" in terminal.text() and "max 8.0 µs" in terminal.text(), terminal, "not the last 10 s")
         problem = problem or expect("Worst wake-ups, since 09:30:00" in terminal.text(), terminal, "the worst have no span")
         for view in ("CPUs side by side, last 10 s", "CPU 0, last 10 s", "Numbers, since 09:30:00", "Buckets, since 09:30:00",
                      "Worst, since 09:30:00"):

@@ -163,11 +163,11 @@ static void draw_bar(const struct canvas *canvas, int y, int x, double cells)
 		canvas_fill(canvas, y, x + whole, STYLE_SERIES, FULL_BLOCK + 8 - (uint32_t)(eighths % 8), 1);
 }
 
-/* For the largest count and a gap, with a minimum, so that bars keep their length. */
+/* For the largest count between gaps, with a minimum, so that bars keep their length. */
 static int count_cells(double most)
 {
 	char text[VALUE_TEXT_MAX];
-	int cells = (int)strlen(fixed_text(text, most, 0)) + 1;
+	int cells = (int)strlen(fixed_text(text, most, 0)) + 2;
 
 	return cells > COUNT_CELLS ? cells : COUNT_CELLS;
 }
@@ -193,7 +193,7 @@ void latency_bars(const struct canvas *canvas, const struct latency_axis *axis,
 		draw_bar(canvas, i, left, bar_share(rows[i], most, log_counts) * bar);
 		snprintf(text, sizeof(text), "%.0f", rows[i]);
 		if (counts > 0 && rows[i] > 0)
-			canvas_right(canvas, i, left + bar, counts - 1, STYLE_NORMAL, text);
+			canvas_right(canvas, i, left + bar + 1, counts - 2, STYLE_NORMAL, text);
 		name_marks(axis, histogram, i, text, marks, canvas->ascii);
 		if (marks > 0)
 			canvas_text(canvas, i, left + bar + counts, STYLE_STRONG, text, marks);

@@ -14,6 +14,7 @@
 #include "pane/latency/latency.h"
 
 #define NARROW 40
+#define TITLE_CELLS 60     /* a narrower title is brief */
 #define HEAT_FROM_CELLS 76 /* with fewer there are only bars */
 #define BARS_CELLS_MAX 72
 #define HEAT_FROM_LINES 5
@@ -284,15 +285,16 @@ const char *latency_since(const struct pane_context *context, char text[LATENCY_
 }
 
 /* How long was measured, and that it is over. */
-static void measured_text(const struct pane_context *context, char *text, size_t room)
+static void measured_text(const struct pane_context *context, bool brief, char *text, size_t room)
 {
 	char seconds[VALUE_TEXT_MAX];
 
 	fixed_text(seconds, frame_number(context->frame, "latency", "all", "measured_seconds"), 0);
-	if (latency_phase(context) == LATENCY_STOPPED)
-		snprintf(text, room, _("stopped after %s s"), seconds);
-	else
-		snprintf(text, room, _("%s s measured"), seconds);
+	snprintf(text, room,
+		 latency_phase(context) == LATENCY_STOPPED ? _("stopped after %s s")
+		 : brief                                   ? _("%s s")
+							   : _("%s s measured"),
+		 seconds);
 }
 
 /* The rule above charts or a table: "CPU 1, last 10 s ──── 22 s measured". */
@@ -302,8 +304,21 @@ static void draw_title(const struct pane_context *context, const struct canvas *
 	char title[TEXT_MAX], measured[64];
 
 	snprintf(title, sizeof(title), "%s, %s", what, span);
-	measured_text(context, measured, sizeof(measured));
+	measured_text(context, canvas->width < TITLE_CELLS, measured, sizeof(measured));
 	canvas_rule(canvas, 0, title, measured);
+}
+
+static void say_missed(struct line *line, uint64_t missed)
+{
+	double number = (double)missed;
+
+	if (missed == 0 || missed == U64_UNKNOWN)
+		return;
+	if (line->canvas->width < TITLE_CELLS)
+		say(line, STYLE_WARN, P_("%.0f missed", "%.0f missed", (unsigned long)missed), number);
+	else
+		say(line, STYLE_WARN, P_("%.0f period missed", "%.0f periods missed", (unsigned long)missed),
+		    number);
 }
 
 static void draw_result(const struct canvas *canvas, int y, int more, const struct figures *figures,
@@ -318,10 +333,7 @@ static void draw_result(const struct canvas *canvas, int y, int more, const stru
 		return;
 	}
 	say_time(&line, STYLE_STRONG, _("max"), figures->max_seconds);
-	if (figures->missed > 0 && figures->missed != U64_UNKNOWN)
-		say(&line, STYLE_WARN,
-		    P_("%.0f period missed", "%.0f periods missed", (unsigned long)figures->missed),
-		    (double)figures->missed);
+	say_missed(&line, figures->missed);
 	say_percentiles(&line, figures);
 	say_time(&line, STYLE_NORMAL, _("min"), figures->min_seconds);
 	say_time(&line, STYLE_NORMAL, _("mean"), figures->mean_seconds);

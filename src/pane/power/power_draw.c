@@ -163,13 +163,9 @@ static void add_battery_facts(const struct pane_context *context, struct power_f
 	}
 }
 
-static int draw_verdict(const struct pane_context *context, const struct canvas *canvas)
+static enum power_level judge(const struct pane_context *context, bool ascii, const char **word,
+			      char text[TEXT_MAX])
 {
-	static const enum style styles[] = { [POWER_UNKNOWN] = STYLE_DIM,
-					     [POWER_OK] = STYLE_OK,
-					     [POWER_HIGH] = STYLE_WARN,
-					     [POWER_BAD] = STYLE_BAD };
-	struct canvas part = canvas_rows(canvas, 0, canvas->height < LOW ? 2 : 3);
 	struct power_facts facts = {
 		.watts = number(context, "power", "total", "watts"),
 		.mean_watts = number(context, "power", "total", "mean_watts"),
@@ -179,20 +175,30 @@ static int draw_verdict(const struct pane_context *context, const struct canvas 
 		.interval_seconds = context_step_seconds(context),
 		.charge_ratio = NAN,
 		.refused = power_source_is(context, POWER_REFUSED),
-		.ascii = canvas->ascii,
+		.ascii = ascii,
 	};
-	char sentences[TEXT_MAX], text[TEXT_MAX] = "";
-	enum power_level level;
-	const char *word;
-	int lines;
 
 	add_heat_facts(context, &facts);
 	add_throttle_facts(context, &facts);
 	add_battery_facts(context, &facts);
-	level = power_verdict(&facts, &word, sentences, sizeof(sentences));
+	return power_verdict(&facts, word, text, TEXT_MAX);
+}
+
+static const enum style level_styles[] = {
+	[POWER_UNKNOWN] = STYLE_DIM, [POWER_OK] = STYLE_OK, [POWER_HIGH] = STYLE_WARN, [POWER_BAD] = STYLE_BAD
+};
+
+static int draw_verdict(const struct pane_context *context, const struct canvas *canvas)
+{
+	struct canvas part = canvas_rows(canvas, 0, canvas->height < LOW ? 2 : 3);
+	char sentences[TEXT_MAX], text[TEXT_MAX] = "";
+	const char *word;
+	enum power_level level = judge(context, canvas->ascii, &word, sentences);
+	int lines;
+
 	add_to(text, *word ? "%s  %s" : "%s%s", word, sentences);
 	lines = canvas_wrapped(&part, 0, level == POWER_UNKNOWN ? STYLE_DIM : STYLE_NORMAL, span_text(text));
-	canvas_restyle(canvas, 0, 0, utf8_cells(word, canvas->ascii), styles[level]);
+	canvas_restyle(canvas, 0, 0, utf8_cells(word, canvas->ascii), level_styles[level]);
 	return lines;
 }
 
@@ -411,7 +417,11 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 	double hertz = number(context, "frequency", "all", "hertz");
 	char text[TEXT_MAX], value[VALUE_TEXT_MAX];
 	struct text_flow flow = text_flow_on(canvas, 0, canvas->height);
+	const char *word;
+	enum power_level level = judge(context, canvas->ascii, &word, text);
 
+	if (*word)
+		text_flow_add(&flow, level_styles[level], word);
 	celsius = number(context, "temperature", NULL, "celsius");
 	snprintf(text, sizeof(text), "%s", isnan(watts) ? "- W" : watts_text(value, watts));
 	text_flow_add(&flow, STYLE_STRONG, text);

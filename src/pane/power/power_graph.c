@@ -22,6 +22,7 @@
 #define LINE_ROWS 2
 #define LINE_ROWS_MAX 3 /* on a tall screen */
 #define TALL 40
+#define NARROW 60
 #define POINTS_MAX 300 /* for correlations */
 #define POINTS_MIN 16
 
@@ -262,7 +263,9 @@ static void draw_title(const struct pane_context *context, const struct canvas *
 	char span[STRETCH_MAX], right[TEXT_MAX];
 
 	snprintf(right, sizeof(right), _("last %s"), stretch_text(span, time.seconds * columns));
-	canvas_rule(canvas, 0, _("each line between its own min and max"), right);
+	canvas_rule(canvas, 0,
+		    canvas->width < NARROW ? _("own range each") : _("each line between its own min and max"),
+		    right);
 }
 
 /* Lines are dropped from the end where there is no room. */
