@@ -125,6 +125,7 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.headline_topics = headline_topics,
 		.headline = headline_pieces,
 		.corner = headline_corner,
+		.faults = error_message_log(),
 		.settings = settings,
 		.request = request,
 		.save = config_save,

@@ -10,21 +10,24 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/i18n.h"
 #include "core/utf8.h"
 
+#define PROGRAM "panetop: "
 #define KEPT_MAX 16384
 #define HURRY_MS 1000
 
 static struct buffer kept;      /* lines that standard error has not taken yet */
+static struct buffer reported;  /* for error_message_log() */
 static unsigned long n_dropped; /* lines for which kept had no room, not reported yet */
 static bool hurried;
 
 static void add_line(struct buffer *line, const char *what, const char *why)
 {
-	buffer_text(line, "panetop: ");
+	buffer_text(line, PROGRAM);
 	if (what) {
 		utf8_clean(line, what, -1, false);
 		buffer_text(line, ": ");
@@ -69,6 +72,8 @@ void error_message(const char *what, const char *why, ...)
 	vsnprintf(text, sizeof(text), why, list);
 	va_end(list);
 	add_line(&line, what, text);
+	if (reported.length + line.length <= KEPT_MAX)
+		buffer_add(&reported, line.bytes + strlen(PROGRAM), line.length - strlen(PROGRAM));
 	error_message_retry();
 	if (n_dropped == 0 && kept.length + line.length <= KEPT_MAX)
 		buffer_add(&kept, line.bytes, line.length);
@@ -76,6 +81,15 @@ void error_message(const char *what, const char *why, ...)
 		n_dropped++;
 	send_kept();
 	buffer_free(&line);
+}
+
+const char *error_message_log(void)
+{
+	if (reported.length == 0)
+		return "";
+	buffer_char(&reported, '\0');
+	reported.length--;
+	return reported.bytes;
 }
 
 void error_message_hurry(void)
@@ -105,4 +119,5 @@ void error_message_close(void)
 	while (kept.length > 0 && sends_some())
 		;
 	buffer_free(&kept);
+	buffer_free(&reported);
 }

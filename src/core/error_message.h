@@ -9,6 +9,9 @@
  */
 void error_message(const char *what, const char *why, ...) __attribute__((format(printf, 2, 3)));
 
+/* All messages so far, a line each without the name of the program; empty: none. */
+const char *error_message_log(void);
+
 /* Sends the kept lines, as far as standard error takes them now, then the number of dropped lines. */
 void error_message_retry(void);
 

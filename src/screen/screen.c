@@ -178,11 +178,29 @@ static void free_texts(struct screen *screen)
 	free(screen->menu.lines);
 }
 
+/* The first fault, and how many more the key i lists. */
+static void report_faults(struct screen *screen)
+{
+	struct span rest = span_text(screen->setup->faults), first, line;
+	unsigned n = 0;
+
+	if (!span_line(&rest, &first))
+		return;
+	while (span_line(&rest, &line))
+		n++;
+	if (n > 0)
+		screen_warn(screen, MESSAGE_SCREEN, _("%.*s (i: %u more)"), (int)span_length(first), first.at,
+			    n);
+	else
+		screen_warn(screen, MESSAGE_SCREEN, "%.*s", (int)span_length(first), first.at);
+}
+
 static int run(struct screen *screen)
 {
 	int error;
 
 	session_open(screen);
+	report_faults(screen);
 	if (take_sample(screen) == 1 && screen->setup->source->seek)
 		player_open(screen);
 	session_follow_delay(screen);

@@ -27,6 +27,7 @@ struct screen_setup {
 	unsigned (*headline)(const struct frame *frame, char pieces[][HEADLINE_PIECE_MAX]);
 	/* Writes the right end of the second line; may be empty. */
 	void (*corner)(const struct frame *frame, char *text, size_t room);
+	const char *faults; /* found before the start, a line each, such as those of the configuration */
 	struct settings *settings;           /* from file and options; changed by the key w */
 	struct sample_request *request;
 	int (*save)(const struct settings *settings, char *path,

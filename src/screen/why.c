@@ -341,6 +341,8 @@ void pager_why(struct screen *screen)
 		add_selected(out, context);
 	add_age(out, screen, frame);
 	add_notices(out, frame);
+	if (*screen->setup->faults)
+		buffer_print(out, "\n*%s\n%s", _("Reported at the start"), screen->setup->faults);
 	if (context->pane->explain)
 		context->pane->explain(context, out);
 	add_explained(out, context, context->pane->explained);

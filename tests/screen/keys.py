@@ -525,9 +525,12 @@ def wrong_configuration_is_told(scratch):
         file.write("delay = soon\npane = nonsense\nlatency.period = nonsense\nmemory.used = htop\n"
                    "cpu.tre = yes\nrun.read-only = yes\ncpu.tree = yes\nevents.command = name\npower.line.load = L 1 shown\n"
                    "process.column = pid\nprocess.columns = pid,name\n")
-    with replay(env={"XDG_CONFIG_HOME": scratch}) as terminal:
+    with replay(env={"XDG_CONFIG_HOME": scratch}, height=60) as terminal:
         said = terminal.raw.decode()
-        terminal.send("3")
+        shown = terminal.lines()[-2]
+        terminal.send("i")
+        listed = terminal.text()
+        terminal.send("Esc", "3")
         place = f" of {scratch}/panetop/config"
         return expect(f"panetop: delay, line 1{place}: 'soon': use 0.05 to 86400 seconds" in said, terminal,
                       "the delay is not told") or \
@@ -538,6 +541,8 @@ def wrong_configuration_is_told(scratch):
             expect(re.findall(f"panetop: unknown setting '(.*)', line ([0-9]+){place}", said) ==
                    [("cpu.tre", "5"), ("run.read-only", "6"), ("process.column", "10")], terminal,
                    "unknown names are not told") or \
+            expect(shown.startswith("! ") and "line" in shown and "(i" in shown, terminal, "the screen does not show it: " + shown) or \
+            expect("Reported at the start" in listed and "process.column" in listed, terminal, "they are not listed") or \
             expect("memory.used" not in said and "used (htop)" in terminal.text(), terminal, "what is right does not count")
 
 
