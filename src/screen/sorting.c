@@ -26,7 +26,9 @@ static void say_if_hidden(struct pane_context *context)
 
 static void step(struct pane_context *context, int step)
 {
-	if (!table_sort_step(session_table(context->screen), step))
+	if (session_table(context->screen)->heading_y < 0)
+		screen_warn(context->screen, MESSAGE_PANE, "%s", _("this view has no table"));
+	else if (!table_sort_step(session_table(context->screen), step))
 		screen_message(context->screen, MESSAGE_PANE, "%s",
 			       step < 0 ? _("this is the first column") : _("this is the last column"));
 }
