@@ -132,7 +132,7 @@ void notices_count(struct screen *screen, bool brief, char *text, size_t room)
 		       identity_of(&frame->notices[i]) == shown->current);
 	*text = '\0';
 	if (n > 0 && brief)
-		snprintf(text, room, "!%u (i)", n);
+		snprintf(text, room, "!%u i", n);
 	else if (n > 0)
 		snprintf(text, room, P_("%u notice (i)", "%u notices (i)", n), n);
 }

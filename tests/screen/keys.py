@@ -237,6 +237,33 @@ def far_jumps(_scratch):
         return problem or expect("Z plays and pauses" in terminal.text(), terminal, "Space is silent")
 
 
+def success_is_plain_and_warnings_are_marked(_scratch):
+    with screen(fixture("linux-6.1"), "-d", "3600", "memory") as terminal:
+        terminal.send("U")
+        y = terminal.row_of("sizes in")
+        plain = terminal.screen.buffer[y][0]
+        problem = expect(terminal.lines()[y].startswith("sizes in") and plain.fg == "default", terminal, "success is a warning")
+        problem = problem or expect(terminal.wait_while("sizes in"), terminal, "it stays")
+        terminal.send("v")
+        y = terminal.row_of("does nothing here")
+        return problem or expect(terminal.lines()[y].startswith("! v") and terminal.screen.buffer[y][0].fg != "default",
+                                 terminal, "a warning is not marked")
+
+
+def a_notice_is_shown_once_in_a_pane(_scratch):
+    """Then its number stays; what to do about it is never cut, but behind i. Another pane shows its own."""
+    with screen(fixture("linux-4.4"), "-d", "0.5", "memory") as terminal:
+        problem = expect("! /proc/pressure/cpu: No such file or directory (i)" in terminal.text(), terminal, "no notice")
+        terminal.send("i")
+        problem = problem or expect("Notices" in terminal.text() and "\n  " in terminal.text().split("Notices")[1], terminal,
+                                    "no remedy")
+        terminal.send("Esc")
+        problem = problem or expect(terminal.wait_while("! /proc/pressure"), terminal, "it stays for ever")
+        problem = problem or expect(re.search("!1 i|1 notice \\(i\\)", terminal.lines()[1]), terminal, "its number is not there")
+        terminal.send("2", "3")
+        return problem or expect("! /proc/pressure" not in terminal.text(), terminal, "it is shown again")
+
+
 def live_has_no_past(_scratch):
     with screen(fixture("linux-6.1")) as terminal:
         for key in (",", ".", "{", "}", "g"):
@@ -631,6 +658,8 @@ def tests():
         ("why shows the number beside its row", why_shows_the_number_beside_its_row),
         ("a replay opens with rates", it_opens_with_rates),
         ("minutes, both ends and wrong times in a replay", far_jumps),
+        ("success is plain, warnings are marked", success_is_plain_and_warnings_are_marked),
+        ("a notice is shown once in a pane", a_notice_is_shown_once_in_a_pane),
         ("going back needs a replay", live_has_no_past),
         ("freeze", freeze),
         ("a frozen screen says why a table is not there", frozen_lacks_what_is_asked_later),
