@@ -178,19 +178,19 @@ static void free_texts(struct screen *screen)
 	free(screen->menu.lines);
 }
 
-/* The first fault, and how many more the key i lists. */
+/* The first fault, and how many the key i lists. */
 static void report_faults(struct screen *screen)
 {
 	struct span rest = span_text(screen->setup->faults), first, line;
-	unsigned n = 0;
+	unsigned n = 1;
 
 	if (!span_line(&rest, &first))
 		return;
 	while (span_line(&rest, &line))
 		n++;
-	if (n > 0)
-		screen_warn(screen, MESSAGE_SCREEN, _("%.*s (i: %u more)"), (int)span_length(first), first.at,
-			    n);
+	if (n > 1)
+		screen_warn(screen, MESSAGE_SCREEN, _("%u faults (i): %.*s"), n, (int)span_length(first),
+			    first.at);
 	else
 		screen_warn(screen, MESSAGE_SCREEN, "%.*s", (int)span_length(first), first.at);
 }

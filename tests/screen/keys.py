@@ -561,14 +561,14 @@ def wrong_configuration_is_told(scratch):
         place = f" of {scratch}/panetop/config"
         return expect(f"panetop: delay, line 1{place}: 'soon': use 0.05 to 86400 seconds" in said, terminal,
                       "the delay is not told") or \
-            expect(f"panetop: pane, line 2{place}: unknown pane 'nonsense'; use memory, " in said, terminal,
+            expect(f"panetop: pane, line 2{place}: unknown pane 'nonsense'; use overview, " in said, terminal,
                    "the pane is not told") or \
             expect(f"panetop: latency.period, line 3{place}: 'nonsense': use 50us" in said, terminal,
                    "the option is not told") or \
             expect(re.findall(f"panetop: unknown setting '(.*)', line ([0-9]+){place}", said) ==
                    [("cpu.tre", "5"), ("run.read-only", "6"), ("process.column", "10")], terminal,
                    "unknown names are not told") or \
-            expect(shown.startswith("! ") and "line" in shown and "(i" in shown, terminal, "the screen does not show it: " + shown) or \
+            expect(shown.startswith("! 6 faults (i): ") and "line" in shown and "(i" in shown, terminal, "the screen does not show it: " + shown) or \
             expect("Reported at the start" in listed and "process.column" in listed, terminal, "they are not listed") or \
             expect("memory.used" not in said and "used (htop)" in terminal.text(), terminal, "what is right does not count")
 
