@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Golden screens: a recording at a certain frame, at several sizes, compared with what is stored.
 
-Every pane is drawn at SIZES at the moment of its recording without being listed here; SCREENS lists what else is drawn.
+Every pane is drawn at SIZES at the moment of its recording without being listed here, and its styles at STYLED; SCREENS
+lists what else is drawn.
 """
 import difflib
 import itertools
 import os
+import string
 
 from common import TESTS, fixture, panes, recording_named, recording_of, replay, screen
 
-SIZES = ((80, 24), (40, 12), (20, 5), (200, 60))
+SIZES = ((80, 24), (40, 12), (20, 5), (200, 60), (120, 40))
+STYLED = ((80, 24), (120, 40))
+THEMES = ("dark", "light")
+LETTERS = string.ascii_letters + string.digits + "".join(c for c in string.punctuation if c != ".")
 MOMENTS = {"memory": "350", "events": "30", "power": "356"}  # seconds after the first frame, by recording
 
 LAST = object()  # stands for the keys that lead to the moment of the recording
@@ -150,12 +155,58 @@ def press(terminal, keys):
             terminal.send_at_once(*some)
 
 
+def style_of(cell):
+    """What a cell has besides its text; "" for the terminal's own colours."""
+    colors = [color if kind == "fg" else f"on {color}" for kind in ("fg", "bg") if (color := getattr(cell, kind)) != "default"]
+    return " ".join(colors + [word for word in ("bold", "italics", "underscore", "reverse") if getattr(cell, word)])
+
+
+def styles_of(terminal):
+    """By line and cell; without the line of panes."""
+    rows = [[style_of(terminal.screen.buffer[y][x]) for x in range(terminal.screen.columns)] for y in range(terminal.screen.lines)]
+    rows[1] = [""] * terminal.screen.columns
+    return rows
+
+
+def lettered(grids):
+    """A legend of letters, and a line of letters for each line of the screen; "." is plain in all themes."""
+    letters, lines = {("",) * len(grids): "."}, []
+    for rows in zip(*grids):
+        line = ""
+        for styles in zip(*rows):
+            if styles not in letters:
+                letters[styles] = LETTERS[len(letters) - 1]
+            line += letters[styles]
+        lines.append(line.rstrip("."))
+    legend = [f"{letter} {' | '.join(styles)}" for styles, letter in letters.items() if letter != "."]
+    return ["  " + " | ".join(THEMES), *legend, "", *lines]
+
+
+def styled(update, name, width, height, recording, arguments, keys):
+    """The styles of a screen, in all themes: their text is the same."""
+    def test(_scratch):
+        texts, grids = [], []
+        for theme in THEMES:
+            with replay(*arguments, f"--theme={theme}", recording=recording_named(recording), width=width, height=height) as terminal:
+                press(terminal, keys_of(recording, keys))
+                texts.append(terminal.text())
+                grids.append(styles_of(terminal))
+        if len(set(texts)) > 1:
+            return "the themes differ in their text\n" + "\n".join(difflib.unified_diff(*(text.splitlines() for text in texts)))
+        return compare(name, width, height, lettered(grids), update)
+    return test
+
+
+def keys_of(recording, keys):
+    moment = ["g", "+", *MOMENTS[recording], "Enter"]
+    return [key for one in keys for key in (moment if one is LAST else [one])]
+
+
 def recorded(update, name, width, height, recording, arguments, keys):
     def test(_scratch):
-        moment = ["g", "+", *MOMENTS[recording], "Enter"]
         with replay(*arguments, recording=recording_named(recording), width=width,
                     height=height) as terminal:
-            press(terminal, [key for one in keys for key in (moment if one is LAST else [one])])
+            press(terminal, keys_of(recording, keys))
             if "it holds none of the tables" in terminal.text():
                 return "its recording has none of its tables: see tests/README.md\n" + terminal.text()
             return compare(name, width, height, lines_of(terminal, name), update)
@@ -173,7 +224,7 @@ def live(update, name, width, height, machine, arguments, keys, lines):
 def resized(_scratch):
     """Through all sizes and back while it runs; every size must look as if it had started so."""
     sizes = [(40, 12), (20, 5), (1, 1), (200, 60), (2, 2), (300, 3), (500, 200), (80, 24)]
-    with replay() as terminal:
+    with replay("memory") as terminal:
         terminal.send("g", "+", *MOMENTS["memory"], "Enter")
         for width, height in sizes:
             terminal.resize(width, height)
@@ -197,9 +248,11 @@ def every_stored_screen_is_drawn(listed):
 def tests(update):
     assert SCREENS == sorted(SCREENS, key=lambda one: one[:3])
     listed = [(pane, *size, recording_of(pane), [pane], [LAST]) for pane in panes() for size in SIZES] + SCREENS
+    colored = [(f"{pane}-styles", *size, recording_of(pane), [pane], [LAST]) for pane in panes() for size in STYLED]
     found = [(f"golden screen {one[0]} {one[1]}x{one[2]}", (recorded if one[3] in MOMENTS else live)(update, *one))
              for one in listed]
+    found += [(f"golden screen {one[0]} {one[1]}x{one[2]}", styled(update, *one)) for one in colored]
     if update:
         return found
-    return found + [("every stored screen is drawn", every_stored_screen_is_drawn(listed)),
+    return found + [("every stored screen is drawn", every_stored_screen_is_drawn(listed + colored)),
                     ("resizing while it runs", resized)]
