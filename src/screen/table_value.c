@@ -117,10 +117,10 @@ static bool is_kernel_thread(const char *command)
 /* Where the name of the program would be cut, a mark stands for its directories, or nothing. */
 static void shorten_path(struct place *place, const struct program *program)
 {
-	if (place->canvas->ascii || program->name - place->text < 2 ||
+	if (program->name - place->text < 2 ||
 	    cells_between(place, place->text, program->end) <= place->width)
 		return;
-	if (cells_between(place, program->name, program->end) + 2 > place->width) {
+	if (place->canvas->ascii || cells_between(place, program->name, program->end) + 2 > place->width) {
 		place->text = program->name;
 		return;
 	}

@@ -52,7 +52,7 @@ static const struct theme_colors light[N_STYLES] = {
 	[STYLE_PROGRAM] = { OWN, OWN },   [STYLE_PATH] = { 242, OWN },
 	[STYLE_MATCH] = { 16, 121 },      [STYLE_ENDED] = { 242, OWN },
 	[STYLE_FAILED] = { 124, OWN },    [STYLE_FORK] = { 242, OWN },
-	[STYLE_USAGE] = { 27, OWN },      [STYLE_USAGE + 1] = { 25, OWN },
+	[STYLE_USAGE] = { 62, OWN },      [STYLE_USAGE + 1] = { 25, OWN },
 	[STYLE_USAGE + 2] = { 18, OWN },  [STYLE_USAGE + 3] = { 130, OWN },
 	[STYLE_SERIES] = { 62, OWN },     [STYLE_SERIES + 1] = { 53, OWN },
 	[STYLE_SERIES + 2] = { 22, OWN }, [STYLE_SERIES + 3] = { 243, OWN },
