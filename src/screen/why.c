@@ -79,16 +79,19 @@ static const char *shown_unit(const struct column *column, const struct schema *
 static void add_exact(struct buffer *out, const struct column *column, const void *row)
 {
 	char time[CLOCK_TEXT_MAX];
+	bool is_address = column->unit == UNIT_ADDRESS && column->type == VALUE_U64;
 
 	if (column->type == VALUE_TEXT)
 		utf8_clean(out, column_words(column, row_text(row, column)), -1, false);
 	else if (column->unit == UNIT_TIME)
 		buffer_text(out, clock_utc(time, row_u64(row, column)));
+	else if (is_address)
+		buffer_print(out, "%012" PRIx64, row_u64(row, column));
 	else if (column->type == VALUE_U64)
 		buffer_print(out, "%" PRIu64, row_u64(row, column));
 	else
 		buffer_print(out, "%.9g", row_f64(row, column));
-	if (unit_suffix(column->unit))
+	if (unit_suffix(column->unit) && !is_address)
 		buffer_print(out, " %s", unit_suffix(column->unit));
 }
 
