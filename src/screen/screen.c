@@ -189,8 +189,8 @@ static void report_faults(struct screen *screen)
 	while (span_line(&rest, &line))
 		n++;
 	if (n > 1)
-		screen_warn(screen, MESSAGE_SCREEN, _("%u faults (i): %.*s"), n, (int)span_length(first),
-			    first.at);
+		screen_warn(screen, MESSAGE_SCREEN, P_("%u fault (i): %.*s", "%u faults (i): %.*s", n), n,
+			    (int)span_length(first), first.at);
 	else
 		screen_warn(screen, MESSAGE_SCREEN, "%.*s", (int)span_length(first), first.at);
 }

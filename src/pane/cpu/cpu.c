@@ -178,8 +178,11 @@ static const struct series cpu_count = { "system", NULL, "cpus" };
 
 static void adjust(const struct settings *settings, const struct sample_request *request, struct view *view)
 {
-	if (strcmp(view->schema->name, "distribution") == 0 && !request->batch)
+	if (strcmp(view->schema->name, "distribution") == 0 && !request->batch) {
 		view_set_threshold(view, "processes", 1);
+		if (view->sort == VIEW_AS_SAMPLED) /* the busiest first */
+			view_choose_sort(view, "from_ratio");
+	}
 	if (strcmp(view->schema->name, "process") != 0 && strcmp(view->schema->name, "thread") != 0)
 		return;
 	view_set_threshold(view, "cpu_ratio", least_share(settings, request));
@@ -383,8 +386,6 @@ static void open_cpu(struct pane_context *context)
 {
 	struct cpu_state *cpu = context->state;
 
-	struct table_widget *distribution = &context->tables[CPU_TABLE_DISTRIBUTION];
-
 	cpu->idle_threads = settings_get(context->settings, "cpu.idle") != NULL;
 	if (settings_get(context->settings, "cpu.threads"))
 		context->view = CPU_VIEW_THREADS;
@@ -393,7 +394,6 @@ static void open_cpu(struct pane_context *context)
 	context->focus = views[context->view].table;
 	context->requested[CPU_TABLE_THREAD] = context->view == CPU_VIEW_THREADS;
 	context->requested[CPU_TABLE_POWER_ACCOUNT] = settings_get(context->settings, POWER_FIT_SETTING);
-	view_choose_sort(&distribution->view, "from_ratio");
 }
 
 static void close_cpu(void *state)
