@@ -213,12 +213,15 @@ static size_t count_gone(const struct view *view)
 void session_filter_text(const struct table_widget *widget, const struct canvas *canvas, char *text,
 			 size_t room)
 {
-	const char *pattern = widget->has_filter ? widget->filter_text.bytes : "";
+	const char *pattern = widget->filter_text.bytes;
 	int most = canvas->width / 4;
-	const struct column *hidden = table_hidden_match(widget);
+	const struct column *hidden;
 	struct buffer shown = { 0 };
 
 	*text = '\0';
+	if (!widget->has_filter)
+		return; /* without an allocation: it is drawn in every sample */
+	hidden = table_hidden_match(widget);
 	if (utf8_cells(pattern, canvas->ascii) > most) {
 		utf8_clean(&shown, pattern, most - 1, canvas->ascii);
 		buffer_print(&shown, "%s", canvas->ascii ? "~" : "…");
@@ -228,7 +231,7 @@ void session_filter_text(const struct table_widget *widget, const struct canvas 
 	buffer_char(&shown, '\0');
 	if (hidden)
 		snprintf(text, room, _("filter %s (also in %s): "), shown.bytes, column_name(hidden));
-	else if (widget->has_filter)
+	else
 		snprintf(text, room, _("filter %s: "), shown.bytes);
 	buffer_free(&shown);
 }
