@@ -408,10 +408,10 @@ static void judge(struct batch *batch)
 static void refuse_file(const char *option, const char *file, int error)
 {
 	const char *slash = strrchr(file, '/');
-	int length = slash > file ? (int)(slash - file) : 1;
-	char directory[PATH_MAX];
+	char directory[PATH_MAX] = ".";
 
-	snprintf(directory, sizeof(directory), "%.*s", slash ? length : 1, slash ? file : ".");
+	if (slash)
+		snprintf(directory, sizeof(directory), "%.*s", slash > file ? (int)(slash - file) : 1, file);
 	if (error == -ENOENT && access(directory, F_OK) < 0)
 		error_message(option, _("'%s': there is no directory %s"), file, directory);
 	else

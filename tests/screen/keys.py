@@ -512,7 +512,8 @@ def configuration_is_kept(scratch):
 
 
 def configuration_behind_a_link(scratch):
-    """The file that the link names is written, with its mode; nothing that lies beside it is opened or changed."""
+    """The file that the link names is written, with its mode, comments and what panetop does not know; nothing that lies
+    beside it is opened or changed."""
     folder, dotfiles = os.path.join(scratch, "panetop"), os.path.join(scratch, "dotfiles")
     os.mkdir(folder)
     os.mkdir(dotfiles)
@@ -522,7 +523,7 @@ def configuration_behind_a_link(scratch):
     for beside in (path, target):
         os.mkfifo(beside + ".new")
     with open(target, "w", encoding="utf-8") as file:
-        file.write("unit = MiB\n")
+        file.write("# my own\nunit = MiB\n\nof.another = version\n")
     os.chmod(target, 0o640)
     with replay(env={"XDG_CONFIG_HOME": scratch}) as terminal:
         terminal.send("U", "w")
@@ -530,7 +531,7 @@ def configuration_behind_a_link(scratch):
     with open(target, encoding="utf-8") as file:
         text = file.read()
     return problem or (None if os.path.islink(path) else "the link was replaced") or \
-        (None if text == "unit = GiB\n" else text) or \
+        (None if text == "# my own\nunit = GiB\n\nof.another = version\n" else text) or \
         (None if os.stat(target).st_mode & 0o777 == 0o640 else "the mode changed") or \
         (None if sorted(os.listdir(dotfiles)) == ["config", "config.new", "link"] else str(os.listdir(dotfiles)))
 
@@ -544,6 +545,17 @@ def configuration_that_is_no_file(scratch):
         terminal.send("w")
         return expect("could not be written: Operation not supported" in terminal.text().replace("\n", ""), terminal,
                       "it is not refused") or (None if stat.S_ISFIFO(os.lstat(pipe).st_mode) else "the pipe was replaced")
+
+
+def configuration_that_cannot_be_read(scratch):
+    path = os.path.join(scratch, "panetop", "config")
+    os.makedirs(path)
+    with replay(env={"XDG_CONFIG_HOME": scratch}) as terminal:
+        said = terminal.raw.decode()
+        terminal.send("w")
+        return expect(f"panetop: {path}: cannot be read: Is a directory" in said, terminal, "it is not told") or \
+            expect("could not be written: Operation not supported" in terminal.text().replace("\n", ""), terminal,
+                   "it is not refused")
 
 
 def wrong_configuration_is_told(scratch):
@@ -682,6 +694,7 @@ def tests():
         ("the configuration is written when asked, and read", configuration_is_kept),
         ("the configuration is written behind a link", configuration_behind_a_link),
         ("a configuration that is no file is not replaced", configuration_that_is_no_file),
+        ("a configuration that cannot be read", configuration_that_cannot_be_read),
         ("what is written to the configuration is known when it is read", what_is_written_is_known),
         ("what is wrong in the configuration is told", wrong_configuration_is_told),
         ("a replay says what its recording lacks", what_a_recording_lacks_is_told),

@@ -15,8 +15,9 @@
 #include "kernel/pid_stat.h"
 #include "sys/attribute.h"
 
-#define STEAL_SECONDS 1.0 /* much more than the error of any of the clocks */
-#define TOLERANCE 0.25    /* of that */
+#define STEAL_SECONDS 1.0  /* much more than the error of any of the clocks */
+#define TOLERANCE 0.25     /* of that */
+#define APART_SECONDS 1000 /* looks that are further apart differ by the drift of CLOCK_MONOTONIC, too */
 
 struct stolen_look {
 	uint64_t cpu, mono_ns;
@@ -68,9 +69,10 @@ static bool look(struct stolen_look *now, struct env *env, const struct proc_sta
 static enum stolen_verdict judge(const struct stolen_look *from, const struct stolen_look *now)
 {
 	double steal = now->steal - from->steal, interrupts = now->interrupts - from->interrupts;
-	double behind = (double)(now->mono_ns - from->mono_ns) / 1e9 - (now->clock - from->clock);
+	double passed = (double)(now->mono_ns - from->mono_ns) / 1e9;
+	double behind = passed - (now->clock - from->clock);
 
-	if (fabs(interrupts) > steal * TOLERANCE / 2)
+	if (fabs(interrupts) > steal * TOLERANCE / 2 || passed > APART_SECONDS)
 		return STOLEN_UNDECIDED;
 	if (fabs(behind - steal) < steal * TOLERANCE)
 		return STOLEN_APART;
