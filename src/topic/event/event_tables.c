@@ -76,7 +76,7 @@ struct total_row {
 	      .help = N_("in the last interval"), .source = "growth of " #of " / time", __VA_ARGS__)
 
 static const struct column total_columns[] = {
-	TOTAL(command, .kind = COLUMN_KEY, .title = N_("name"), .width = 15,
+	TOTAL(command, .kind = COLUMN_KEY, .title = N_("name"), .width = 12,
 	      .help = N_("command name, at most 15 bytes; all: the sum; (others): commands beyond the table "
 			 "limit"),
 	      .source = "perf COMM, /proc/PID/stat"),
