@@ -8,8 +8,8 @@
 #include "screen/overlay.h"
 #include "screen/session.h"
 
-#define TITLE_CELLS 11
 #define KEY_CELLS 26
+#define TITLE_X 4 /* behind the mark */
 
 static void apply(struct screen *screen)
 {
@@ -27,13 +27,14 @@ static void draw_column(const void *state, unsigned i, const struct canvas *line
 	const struct chooser *chooser = state;
 	const struct column *column = &chooser->widget->view.schema->columns[chooser->order[i]];
 
+	int key_x = TITLE_X + table_title_cells(chooser->widget) + 1;
 	bool fits = !chooser->shown[i] || table_draws(chooser->widget, chooser->order[i]);
 	enum style other = style == STYLE_ROW || fits ? style : STYLE_DIM;
 
 	canvas_print(line, 0, 0, other, "[%c]", chooser->shown[i] ? 'x' : ' ');
-	canvas_cut(line, 0, 4, other, column_title(column), TITLE_CELLS);
-	canvas_cut(line, 0, 4 + TITLE_CELLS + 1, other, column->key, KEY_CELLS);
-	canvas_text(line, 0, 4 + TITLE_CELLS + 1 + KEY_CELLS + 1, other,
+	canvas_text(line, 0, TITLE_X, other, column_title(column), -1);
+	canvas_cut(line, 0, key_x, other, column->key, KEY_CELLS);
+	canvas_text(line, 0, key_x + KEY_CELLS + 1, other,
 		    fits ? _(column->help) : _("does not fit, or has no value"), -1);
 }
 

@@ -11,7 +11,6 @@
 #include "screen/overlay.h"
 #include "screen/session.h"
 
-#define TITLE_CELLS 11
 #define KEY_CELLS 26
 
 static void say_if_hidden(struct pane_context *context)
@@ -81,7 +80,7 @@ static void write_item(struct buffer *text, const struct table_widget *widget, u
 	const struct column *column = &widget->view.schema->columns[index];
 
 	buffer_empty(text);
-	utf8_padded(text, column_title(column), TITLE_CELLS, false);
+	utf8_padded(text, column_title(column), table_title_cells(widget), false);
 	buffer_char(text, ' ');
 	utf8_padded(text, column->key, KEY_CELLS, false);
 	buffer_char(text, '\0');

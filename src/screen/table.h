@@ -113,6 +113,9 @@ void table_sort_by_column(struct table_widget *widget, unsigned column); /* of t
 void table_sort_by(struct table_widget *widget, unsigned position); /* in view.columns; again: reverses */
 void table_sort_reverse(struct table_widget *widget);
 
+/* Cells of the longest heading of its schema, for lists of columns. */
+int table_title_cells(const struct table_widget *widget);
+
 /* Was this column of the schema in the last drawing? */
 bool table_draws(const struct table_widget *widget, unsigned column);
 

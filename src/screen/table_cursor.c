@@ -348,6 +348,19 @@ static bool is_drawn(const struct table_widget *widget, unsigned position)
 	return false;
 }
 
+int table_title_cells(const struct table_widget *widget)
+{
+	const struct schema *schema = widget->view.schema;
+	int most = 0;
+
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		int cells = utf8_cells(column_title(&schema->columns[i]), false);
+
+		most = cells > most ? cells : most;
+	}
+	return most;
+}
+
 bool table_draws(const struct table_widget *widget, unsigned column)
 {
 	for (unsigned i = 0; i < widget->n_slots; i++)
