@@ -22,7 +22,7 @@ PRESSES = 4  # brings a toggle of two or of four states back
 HEADING = "5fafd7"  # its colour
 HALF = re.compile("\ufffd|[^\x00-\x7f░▒▓█]\\?")  # what is left of a character that was cut
 # not translated: names of keys, units, values of options, the program
-NAMES = set("""Enter Space PgUp PgDn Home Esc Tab Bksp wheel click panetop psys exitnonzero comm clone ptrace auto percent block braille ascii bytes seconds
+NAMES = set("""Enter Space PgUp PgDn Home Left Right Esc Tab Bksp wheel click panetop psys exitnonzero comm clone ptrace auto percent block braille ascii bytes seconds
     ratio per_second bytes_per_second hertz address watts joules celsius volts rpm time TERM STOP""".split())
 
 
@@ -167,11 +167,17 @@ class Walk:
         if not self.terminal.ended() and self.terminal.lines()[-1] != footer:
             self.terminal.send("Esc")
 
+    def page(self, key, path):
+        """A page that may be refused."""
+        footer = self.terminal.lines()[-1]
+        self.press(key, path)
+        self.close_overlay(footer)
+        self.look(path + " closed")
+
     def over(self, key):
         """The pages that explain what the key shows."""
         for page in ("i", "c"):
-            self.press(page, f"{key} {page}")
-            self.press("q", f"{key} {page} q")
+            self.page(page, f"{key} {page}")
 
     def key(self, key):
         footer = self.terminal.lines()[-1]
@@ -193,8 +199,7 @@ def walk(pane, recording, template, language, width, height):
         terminal.send(*LAST)
         walk_over.look("the last frame")
         for page in ("F1", "i", "c"):
-            walk_over.press(page, page)
-            walk_over.press("q", f"{page} q")
+            walk_over.page(page, page)
         for n in range(views):
             walk_over.press("Tab", f"view {n + 2}")
         walk_over.press("Esc", "Esc")
