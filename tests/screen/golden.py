@@ -80,6 +80,7 @@ SCREENS = [
     ("latency-why", 100, 60, "memory", ["latency"], [LAST, "o", "Enter", "Enter", "Esc", "i"]),
     ("latency-window", 100, 24, "memory", ["latency"], [LAST, "o", "Enter", "Enter", "Esc"]),
     ("latency-worst", 140, 24, "memory", ["latency"], [LAST, "["]),
+    ("memory-growth", 80, 24, "memory", ["memory"], ["g", "+", "2", "0", "0", "Enter"]),
     ("memory-options", 80, 24, "memory", ["memory"], [LAST, "o"]),
     ("memory-processes", 80, 24, "memory", ["memory"], [LAST, "Tab"]),
     ("memory-readers", 80, 24, "memory", ["memory"], [LAST, *["Tab"] * 5]),

@@ -192,6 +192,33 @@ def why_shows_the_number_beside_its_row(_scratch):
         return None
 
 
+def the_graph_of_memory_has_two_axes(_scratch):
+    with replay("memory") as terminal:
+        terminal.send("g", "+", "2", "0", "0", "Enter")
+        problem = expect("3.00G to 6.00G" in terminal.text() and "render 15400 most of it" in terminal.text(), terminal,
+                         "the axis does not fit, or nothing is said of growth")
+        options(terminal, "Axis")
+        return problem or expect("0 to 8.00G" in terminal.text(), terminal, "it does not begin at zero")
+
+
+def memory_has_its_processes(_scratch):
+    """They can be opened and signalled there; in the views without them these keys say where they work."""
+    with subprocess.Popen(["sleep", "1000"]) as child:
+        try:
+            with screen("-d", "0.2", "memory") as terminal:
+                problem = expect(terminal.wait_for("who has it"), terminal, "no processes")
+                terminal.send("\\", *"sleep 1000", "Enter", "Down", "F9")
+                problem = problem or expect(terminal.wait_for("Send a signal to sleep"), terminal, "no action on it")
+                terminal.send("Esc", "Enter")
+                problem = problem or expect(terminal.wait_for("[0 Pages]"), terminal, "it was not opened")
+                terminal.send("3")
+                terminal.view("Meminfo")
+                terminal.send("F7")
+                return problem or expect("Overview and Processes" in terminal.text(), terminal, "F7 does not say where it works")
+        finally:
+            child.kill()
+
+
 def playing_and_stepping(_scratch):
     with replay() as terminal:
         problem = expect("1/36  paused 09:30:00" in terminal.text(), terminal, "it does not show where it is")
@@ -663,6 +690,8 @@ def tests():
         ("units", units_cycle),
         ("percent", percent_is_shown_as_such),
         ("definitions of used", definitions_of_used),
+        ("the graph of memory has two axes", the_graph_of_memory_has_two_axes),
+        ("memory has its processes", memory_has_its_processes),
         ("a recording is played, stepped and searched by time", playing_and_stepping),
         ("the sort menu", sort_menu),
         ("sorting stays in sight", sorting_stays_in_sight),

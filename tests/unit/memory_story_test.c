@@ -91,6 +91,25 @@ START_TEST(little_memory)
 }
 END_TEST
 
+/* In a container the machine may have enough. */
+START_TEST(a_limit_is_near)
+{
+	struct memory_facts facts = calm;
+
+	facts.limit_bytes = 6 * GIB;
+	facts.limit_left_bytes = 5.9 * GIB; /* more of it than of the machine */
+	assert_verdict(&facts, MEMORY_OK,
+		       "96 % available: 22.6 GiB of 23.5 GiB. Nothing reclaimed, no task waits for it.");
+	facts.limit_left_bytes = 0.5 * GIB;
+	assert_verdict(&facts, MEMORY_HIGH, "8 % left of the cgroup limit, 6.0 GiB.");
+	facts.limit_left_bytes = 0.1 * GIB;
+	assert_verdict(&facts, MEMORY_BAD, "1 % left of the cgroup limit, 6.0 GiB.");
+	facts.limit_left_bytes = NAN;
+	assert_verdict(&facts, MEMORY_OK,
+		       "96 % available: 22.6 GiB of 23.5 GiB. Nothing reclaimed, no task waits for it.");
+}
+END_TEST
+
 START_TEST(tasks_wait)
 {
 	struct memory_facts facts = calm;
@@ -99,10 +118,10 @@ START_TEST(tasks_wait)
 	assert_verdict(&facts, MEMORY_OK, "96 % available: 22.6 GiB of 23.5 GiB. Nothing reclaimed.");
 	facts.stalled_ratio = 0.02;
 	assert_verdict(&facts, MEMORY_HIGH,
-		       "Tasks wait for memory 2 % of the time. 96 % available: 22.6 GiB of 23.5 GiB.");
+		       "96 % available: 22.6 GiB of 23.5 GiB. Tasks wait for it 2 % of the time.");
 	facts.stalled_ratio = 0.12;
 	assert_verdict(&facts, MEMORY_BAD,
-		       "Tasks wait for memory 12 % of the time. 96 % available: 22.6 GiB of 23.5 GiB.");
+		       "96 % available: 22.6 GiB of 23.5 GiB. Tasks wait for it 12 % of the time.");
 }
 END_TEST
 
@@ -112,10 +131,10 @@ START_TEST(memory_ran_out)
 
 	facts.out_of_memory = 1;
 	assert_verdict(&facts, MEMORY_BAD,
-		       "Memory ran out, 1 process was killed. 96 % available: 22.6 GiB of 23.5 GiB.");
+		       "96 % available: 22.6 GiB of 23.5 GiB. Memory ran out, 1 process was killed.");
 	facts.out_of_memory = 2;
 	assert_verdict(&facts, MEMORY_BAD,
-		       "Memory ran out, 2 processes were killed. 96 % available: 22.6 GiB of 23.5 GiB.");
+		       "96 % available: 22.6 GiB of 23.5 GiB. Memory ran out, 2 processes were killed.");
 	facts.out_of_memory = NAN;
 	assert_verdict(&facts, MEMORY_OK,
 		       "96 % available: 22.6 GiB of 23.5 GiB. Nothing reclaimed, no task waits for it.");

@@ -102,6 +102,39 @@ static double grown(const struct pane_context *context, unsigned series)
 		       : NAN;
 }
 
+/* The nearest limit: the row of this resource with the least left. */
+static const void *nearest_limit(const struct table *table, const char *resource)
+{
+	const void *nearest = NULL;
+	double least = INFINITY;
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		double left = table_number(table, row, "free_bytes");
+
+		if (strcmp(table_text(table, row, "resource"), resource) != 0)
+			continue;
+		if (!nearest || left < least) {
+			least = isnan(left) ? INFINITY : left;
+			nearest = row;
+		}
+	}
+	return nearest;
+}
+
+static void find_limit(const struct pane_context *context, struct memory_facts *facts)
+{
+	const struct table *table = context_table(context, MEMORY_TABLE_LIMIT);
+	const void *row = nearest_limit(table, "memory");
+	double caches;
+
+	if (!row)
+		return;
+	caches = table_number(table, row, "caches_bytes");
+	facts->limit_bytes = table_number(table, row, "limit_bytes");
+	facts->limit_left_bytes = table_number(table, row, "free_bytes") + (isnan(caches) ? 0 : caches);
+}
+
 static struct memory_facts facts_of(const struct pane_context *context)
 {
 	struct memory_facts facts = {
@@ -117,6 +150,7 @@ static struct memory_facts facts_of(const struct pane_context *context)
 		.swapped_in_pages = paging(context, "window_swap_ins"),
 	};
 
+	find_limit(context, &facts);
 	find_pager(context, &facts);
 	return facts;
 }
@@ -158,8 +192,7 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 
 	if (level == MEMORY_UNKNOWN)
 		return;
-	canvas_print(canvas, 0, x, STYLE_NORMAL, _("%.0f %% available"),
-		     floor(100 * facts.available_bytes / facts.total_bytes));
+	canvas_print(canvas, 0, x, STYLE_NORMAL, _("%.0f %% left"), floor(100 * memory_left_ratio(&facts)));
 	fill_parts(context, parts);
 	graph_bar(canvas, 1, 0, canvas->width, parts, N_PARTS, facts.total_bytes);
 	if (swap_used > 0)
@@ -215,26 +248,6 @@ static void draw_parts(const struct pane_context *context, const struct canvas *
 		x += cells - 1 + CANVAS_GAP;
 	}
 	canvas_piece(canvas, y, x, STYLE_NORMAL, swap);
-}
-
-/* The nearest limit: the row of this resource with the least left. */
-static const void *nearest_limit(const struct table *table, const char *resource)
-{
-	const void *nearest = NULL;
-	double least = INFINITY;
-
-	for (size_t i = 0; table && i < table->n_rows; i++) {
-		const void *row = table_row(table, i);
-		double left = table_number(table, row, "free_bytes");
-
-		if (strcmp(table_text(table, row, "resource"), resource) != 0)
-			continue;
-		if (!nearest || left < least) {
-			least = isnan(left) ? INFINITY : left;
-			nearest = row;
-		}
-	}
-	return nearest;
 }
 
 /* A second bar for the limit of a container: its use, with caches separate. */

@@ -48,29 +48,52 @@ static const char *calm_words(const struct memory_facts *facts)
 					 : "";
 }
 
+static double limit_ratio(const struct memory_facts *facts)
+{
+	return facts->limit_bytes > 0 ? facts->limit_left_bytes / facts->limit_bytes : NAN;
+}
+
+double memory_left_ratio(const struct memory_facts *facts)
+{
+	double ratio = facts->available_bytes / facts->total_bytes, limit = limit_ratio(facts);
+
+	return !(facts->total_bytes > 0) ? NAN : limit < ratio ? limit : ratio;
+}
+
+/* What is left, of what has less left. */
+static void left_words(const struct memory_facts *facts, double ratio, char *text, size_t room)
+{
+	char part[VALUE_TEXT_MAX], whole[VALUE_TEXT_MAX];
+
+	if (limit_ratio(facts) <= ratio)
+		snprintf(text, room, _("%.0f %% left of the cgroup limit, %s."), floor(100 * ratio),
+			 size_text(whole, facts->limit_bytes));
+	else
+		snprintf(text, room, _("%.0f %% available: %s of %s."), floor(100 * ratio),
+			 size_text(part, facts->available_bytes), size_text(whole, facts->total_bytes));
+}
+
 enum memory_level memory_verdict(const struct memory_facts *facts, char *text, size_t room)
 {
-	char part[VALUE_TEXT_MAX], whole[VALUE_TEXT_MAX], available[TEXT_MAX];
-	double ratio = facts->available_bytes / facts->total_bytes;
+	double ratio = memory_left_ratio(facts);
+	char available[TEXT_MAX];
 	enum memory_level level;
 	const char *calm;
 
 	*text = '\0';
-	if (!(facts->total_bytes > 0) || isnan(ratio))
+	if (isnan(ratio))
 		return MEMORY_UNKNOWN;
 	level = level_of_facts(facts, ratio);
 	calm = level == MEMORY_OK ? calm_words(facts) : "";
-	snprintf(available, sizeof(available), _("%.0f %% available: %s of %s."), floor(100 * ratio),
-		 size_text(part, facts->available_bytes), size_text(whole, facts->total_bytes));
+	left_words(facts, ratio, available, sizeof(available));
 	if (facts->out_of_memory > 0)
 		snprintf(text, room,
-			 P_("Memory ran out, %.0f process was killed. %s",
-			    "Memory ran out, %.0f processes were killed. %s",
-			    count_of(facts->out_of_memory)),
-			 facts->out_of_memory, available);
+			 P_("%s Memory ran out, %.0f process was killed.",
+			    "%s Memory ran out, %.0f processes were killed.", count_of(facts->out_of_memory)),
+			 available, facts->out_of_memory);
 	else if (facts->stalled_ratio >= STALLED_NOTABLY)
-		snprintf(text, room, _("Tasks wait for memory %.0f %% of the time. %s"),
-			 100 * facts->stalled_ratio, available);
+		snprintf(text, room, _("%s Tasks wait for it %.0f %% of the time."), available,
+			 100 * facts->stalled_ratio);
 	else
 		snprintf(text, room, "%s%s%s", available, *calm ? " " : "", calm);
 	return level;

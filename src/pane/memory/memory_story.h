@@ -8,6 +8,8 @@
 /* What the sentences follow from; NaN: unknown. */
 struct memory_facts {
 	double total_bytes, available_bytes, caches_bytes;
+	double limit_bytes;       /* the nearest one of the control groups; 0 or NaN: none */
+	double limit_left_bytes;  /* of it, with the cache that can be dropped */
 	double stalled_ratio;     /* share of the last 10 s in which some task waited for memory */
 	double out_of_memory;     /* processes killed because memory ran out, in the time of the graph */
 	double seconds;           /* time observed; 0: none */
@@ -18,6 +20,9 @@ struct memory_facts {
 	const char *pager;        /* a running kdamond; NULL: none */
 	double pager_ratio;       /* its share of a CPU */
 };
+
+/* What is left of the memory of the machine, or of the limit if that is less; NaN: unknown. */
+double memory_left_ratio(const struct memory_facts *facts);
 
 enum memory_level { MEMORY_UNKNOWN, MEMORY_OK, MEMORY_HIGH, MEMORY_BAD };
 
