@@ -243,7 +243,7 @@ static void show_actions(struct pane_context *context)
 
 static const struct pane_view views[] = {
 	[POWER_GRAPH] = { "graph", N_("Graph"), N_("what it draws, what heats it, and what follows what"),
-			  POWER_TABLE_POWER, .draw = power_draw },
+			  POWER_TABLE_POWER, .no_table = true, .draw = power_draw },
 	[POWER_DOMAINS] =
 		TABLE_VIEW("domains", N_("Domains"), N_("power by domain, in numbers"), POWER_TABLE_POWER),
 	[POWER_SENSORS] = { "sensors", N_("Sensors"), N_("temperatures, and which of them are in the graph"),
@@ -263,7 +263,7 @@ static const struct pane_view views[] = {
 	[POWER_THROTTLING] = TABLE_VIEW("throttling", N_("Throttling"), N_("CPUs throttled for heat"),
 					POWER_TABLE_THROTTLE),
 	[POWER_HISTOGRAM] = { "histogram", N_("Histogram"), N_("how often the machine drew how much"),
-			      POWER_TABLE_POWER, .draw = power_draw },
+			      POWER_TABLE_POWER, .no_table = true, .draw = power_draw },
 	[POWER_CALIBRATION] = { "calibration", N_("Calibration"), N_("what CPU load costs in watts"),
 				POWER_TABLE_CALIBRATION, 1UL << POWER_TABLE_COUNTER, .draw = power_draw },
 	{ 0 },

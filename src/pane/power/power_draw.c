@@ -530,7 +530,7 @@ void power_heading(const struct pane_context *context, char *text, size_t room)
 
 	snprintf(span, sizeof(span), _("%.2g s"), context_step_seconds(context));
 	stretch_text(run, isnan(over) ? 0 : over);
-	switch (context->view) {
+	switch (isnan(over) && context->view == POWER_DOMAINS ? POWER_GRAPH : context->view) {
 	case POWER_DOMAINS:
 		snprintf(text, room, _("%s: watts of the last %s, the rest over %s"), name, span, run);
 		break;

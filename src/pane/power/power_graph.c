@@ -68,7 +68,7 @@ static struct graph_line_scale scale_of(const struct pane_context *context, unsi
 	};
 }
 
-/* A change below this is noise: it does not fill the graph. */
+/* A change below this is noise: it stays in the middle. */
 static double least_range(const struct graph_series *line)
 {
 	return line->index == POWER_SERIES_LOAD    ? 0.02
@@ -156,8 +156,8 @@ static void draw_line(const struct pane_context *context, const struct canvas *c
 	struct graph_range range = range_of(context, &plot, line);
 
 	if (range.most - range.least < least_range(line)) {
-		scale.least = range.least;
-		scale.most = range.least + least_range(line);
+		scale.least = (range.least + range.most - least_range(line)) / 2;
+		scale.most = scale.least + least_range(line);
 	}
 	draw_numbers(canvas, line, &range);
 	graph_line(&plot, &context->history, line->index, &scale);
@@ -253,16 +253,27 @@ static int count_lines(const struct canvas *canvas, const char *text)
 	return lines;
 }
 
+/* Seconds of the past that the lines show: at most what is kept. */
+static double shown_seconds(const struct pane_context *context, const struct canvas *plot)
+{
+	const struct history *history = &context->history;
+	int columns = plot->glyphs->braille ? 2 * plot->width : plot->width;
+	struct graph_time time = graph_time_of(history, context->frame->mono_ns, power_span(context),
+					       context_step_seconds(context), columns);
+	uint64_t oldest_ns = history->count > 0 ? history_time(history, 0) : context->frame->mono_ns;
+
+	return context->frame->mono_ns > oldest_ns
+		       ? fmin(time.seconds * columns, (double)(context->frame->mono_ns - oldest_ns) / 1e9)
+		       : 0;
+}
+
 /* "each line between its own min and max ──── last 5 min" */
 static void draw_title(const struct pane_context *context, const struct canvas *canvas)
 {
 	struct canvas plot = plot_of(canvas);
-	int columns = canvas->glyphs->braille ? 2 * plot.width : plot.width;
-	struct graph_time time = graph_time_of(&context->history, context->frame->mono_ns,
-					       power_span(context), context_step_seconds(context), columns);
 	char span[STRETCH_MAX], right[TEXT_MAX];
 
-	snprintf(right, sizeof(right), _("last %s"), stretch_text(span, time.seconds * columns));
+	snprintf(right, sizeof(right), _("last %s"), stretch_text(span, shown_seconds(context, &plot)));
 	canvas_rule(canvas, 0,
 		    canvas->width < NARROW ? _("own range each") : _("each line between its own min and max"),
 		    right);
