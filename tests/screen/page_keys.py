@@ -162,7 +162,8 @@ def without_a_process(_scratch):
         problem = expect(shown(terminal) == "Processes", terminal, "the list is not home")
         for view in VIEWS[:5]:
             terminal.view(view)
-            problem = problem or expect("choose one in the view Processes" in terminal.text(), terminal, f"{view} is empty")
+            problem = problem or expect("choose one in the view Processes" in terminal.text() and f"── {view} ──" in terminal.text(),
+                                        terminal, f"{view} is empty, or has no title")
             terminal.send("Esc")
             problem = problem or expect(shown(terminal) == "Processes", terminal, f"Esc stays in {view}")
         return problem

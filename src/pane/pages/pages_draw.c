@@ -465,6 +465,16 @@ static void draw_cursor_line(const struct pane_context *context, const struct ca
 	canvas_text(canvas, y, 2, STYLE_NORMAL, text, -1);
 }
 
+static void draw_no_map(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct notice *why = context->tables[PAGES_TABLE_CELL].why;
+	int y = canvas_wrapped(canvas, 0, why ? STYLE_NOTICE : STYLE_DIM,
+			       span_text(why ? why->text : _("no map yet")));
+
+	if (why && why->remedy)
+		canvas_wrapped(canvas, y, STYLE_DIM, span_text(why->remedy));
+}
+
 /* Lines by priority: the map, the cell in words, the legend, the history. */
 static void draw_map_view(struct pane_context *context, const struct canvas *canvas)
 {
@@ -483,7 +493,7 @@ static void draw_map_view(struct pane_context *context, const struct canvas *can
 	part = canvas_rows(canvas, 0, bottom);
 	draw_map(context, &part);
 	if (pages->n_cells == 0) {
-		canvas_text(canvas, 0, 0, STYLE_DIM, _("no map: see the notice below"), -1);
+		draw_no_map(context, canvas);
 		return;
 	}
 	if (pages->mark.set && map_mark_fits(pages))
@@ -588,15 +598,24 @@ static struct canvas draw_above(const struct pane_context *context, const struct
 	return canvas_rows(canvas, used, canvas->height - used);
 }
 
+static void draw_no_process(const struct pane_context *context, const struct canvas *canvas)
+{
+	int y = canvas->height >= RULE_FROM_LINES ? 1 : 0;
+
+	if (y > 0)
+		canvas_rule(canvas, 0, _(context->pane->views[context->view].title), "");
+	canvas_text(canvas, y, 0, STYLE_DIM,
+		    screen_replays(context) ? pages_no_process(context)
+					    : _("no process yet: choose one in the view Processes"),
+		    -1);
+}
+
 static void draw_process(struct pane_context *context, const struct canvas *canvas)
 {
 	struct canvas rest;
 
 	if (!pages_has_process(context)) {
-		canvas_text(canvas, 0, 0, STYLE_DIM,
-			    screen_replays(context) ? pages_no_process(context)
-						    : _("no process yet: choose one in the view Processes"),
-			    -1);
+		draw_no_process(context, canvas);
 		return;
 	}
 	rest = draw_above(context, canvas);
