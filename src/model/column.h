@@ -97,6 +97,7 @@ struct column {
 	bool of_interval;      /* of the interval, not of the row: the screen shows equal ones once */
 	bool whole;            /* of seconds people see no fractions: "5min" */
 	enum column_text text;
+	bool trend;            /* its change is worth a small graph in each row */
 	double high, alarming; /* numbers from which it stands out, and needs a look; 0: none does */
 	bool fleeting;         /* LABEL: changes from sample to sample, so it is not part of a series */
 };

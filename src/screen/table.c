@@ -14,7 +14,9 @@
 #include "core/utf8.h"
 #include "core/vector.h"
 
-#define TEXT_CELLS_MIN 4 /* of truncated text */
+#define TEXT_CELLS_MIN 4     /* of truncated text */
+#define TREND_FROM_WIDTH 100 /* cells */
+#define EIGHTH 0x2581u       /* the lowest of eight blocks */
 
 void table_open(struct table_widget *widget, const struct schema *schema)
 {
@@ -34,6 +36,7 @@ void table_close(struct table_widget *widget)
 	buffer_free(&widget->place.key);
 	buffer_free(&widget->scratch);
 	free(widget->values);
+	row_trends_free(&widget->trends);
 }
 
 static const struct column *column_at(const struct table_widget *widget, unsigned position)
@@ -287,8 +290,21 @@ static void lay_out_once(struct table_widget *widget, int room, bool ascii)
 	place_columns(widget, &plan, room);
 }
 
+/* The slot behind which the trend has room; n_slots: none. */
+static unsigned trend_slot(const struct table_widget *widget, const struct canvas *canvas)
+{
+	unsigned i = widget->n_slots;
+
+	if (canvas->width < TREND_FROM_WIDTH || canvas->ascii || !widget->trends.column)
+		return i;
+	for (i = 0; i < widget->n_slots; i++)
+		if (column_at(widget, widget->slots[i].column) == widget->trends.column)
+			break;
+	return i;
+}
+
 /* Scrolls sideways until the selected column is visible. */
-static void lay_out(struct table_widget *widget, int room, bool ascii)
+static void lay_out_columns(struct table_widget *widget, int room, bool ascii)
 {
 	if (widget->column >= widget->view.n_columns)
 		widget->column = widget->view.n_columns - 1;
@@ -304,12 +320,48 @@ static void lay_out(struct table_widget *widget, int room, bool ascii)
 	}
 }
 
+/* Where the trend of a column has room behind it, the other columns make it. */
+static void lay_out(struct table_widget *widget, const struct canvas *canvas)
+{
+	unsigned behind;
+
+	widget->trend_x = 0;
+	lay_out_columns(widget, canvas->width, canvas->ascii);
+	if (trend_slot(widget, canvas) == widget->n_slots)
+		return;
+	lay_out_columns(widget, canvas->width - ROW_TREND_CELLS - 1, canvas->ascii);
+	behind = trend_slot(widget, canvas);
+	if (behind == widget->n_slots)
+		return;
+	widget->trend_x = widget->slots[behind].x + widget->slots[behind].width + 1;
+	for (unsigned i = behind + 1; i < widget->n_slots; i++)
+		widget->slots[i].x += ROW_TREND_CELLS + 1;
+}
+
+static void draw_trend(const struct table_widget *widget, const struct canvas *canvas, int y, const void *row,
+		       enum style base)
+{
+	double values[ROW_TREND_CELLS];
+	unsigned char levels[ROW_TREND_CELLS];
+
+	if (widget->trend_x == 0 ||
+	    !row_trends_find(&widget->trends, row_hash_key(widget->view.schema, row), values))
+		return;
+	row_trend_levels(widget->trends.column, values, levels);
+	for (int i = 0; i < ROW_TREND_CELLS; i++)
+		if (levels[i] > 0)
+			canvas_fill(canvas, y, widget->trend_x + i,
+				    base != STYLE_NORMAL ? base : STYLE_USAGE, EIGHTH + levels[i] - 1, 1);
+}
+
 static void draw_heading(const struct table_widget *widget, const struct canvas *canvas, enum size_unit unit)
 {
 	const struct view *view = &widget->view;
 	char title[TEXT_MAX];
 	int end = 0;
 
+	if (widget->trend_x > 0)
+		canvas_text(canvas, 0, widget->trend_x, STYLE_DIM, _("trend"), ROW_TREND_CELLS);
 	for (unsigned i = 0; i < widget->n_slots; i++) {
 		const struct table_slot *slot = &widget->slots[i];
 		const struct column *column = column_at(widget, slot->column);
@@ -420,6 +472,7 @@ static void draw_row(const struct table_widget *widget, const struct canvas *can
 
 	if (selected)
 		canvas_fill(canvas, (int)y + 1, 0, STYLE_ROW, ' ', canvas->width);
+	draw_trend(widget, canvas, (int)y + 1, row, selected ? STYLE_ROW : gone ? STYLE_ENDED : STYLE_NORMAL);
 	for (unsigned i = 0; i < widget->n_slots; i++) {
 		const struct table_slot *slot = &widget->slots[i];
 		const struct column *column = column_at(widget, slot->column);
@@ -543,7 +596,7 @@ void table_draw(struct table_widget *widget, const struct canvas *canvas, const 
 	n_rows = format_page(widget, &format, (size_t)page);
 	measure(widget, &format, n_rows);
 	blank_repeated(widget, n_rows);
-	lay_out(widget, canvas->width, canvas->ascii);
+	lay_out(widget, canvas);
 	draw_heading(widget, canvas, format.unit);
 	if (table && table_is_tail(widget))
 		draw_log_mark(widget, canvas, table);

@@ -11,6 +11,7 @@
 #include "model/units.h"
 #include "model/view.h"
 #include "screen/canvas.h"
+#include "screen/row_trend.h"
 
 /* A column as last drawn, for the mouse and for drawing beside it. */
 struct table_slot {
@@ -52,6 +53,8 @@ struct table_widget {
 		char number[VALUE_TEXT_MAX];
 	} *values;
 	size_t n_values;            /* capacity */
+	struct row_trends trends;   /* of the column that it is sorted by, or of the first with a trend */
+	int trend_x;                /* in the last drawing; 0: not drawn */
 	const char *absent;         /* shown if there is no table, translated */
 	const char *waits;          /* N_(): … if there are no rows yet; may be NULL */
 	enum style (*cell_style)(const struct schema *schema, const struct column *column, const void *row);

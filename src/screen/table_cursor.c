@@ -94,6 +94,19 @@ static const void *pinned_row(struct table_widget *widget, const struct table *t
 	return NULL;
 }
 
+/* The column whose trend is shown; NULL: none. */
+static const struct column *trend_column(const struct view *view)
+{
+	const struct column *columns = view->schema->columns;
+
+	if (view->sort >= 0 && columns[view->sort].trend)
+		return &columns[view->sort];
+	for (unsigned i = 0; i < view->n_columns; i++)
+		if (columns[view->columns[i]].trend)
+			return &columns[view->columns[i]];
+	return NULL;
+}
+
 void table_update(struct table_widget *widget, const struct table *table)
 {
 	if (!table) {
@@ -104,6 +117,9 @@ void table_update(struct table_widget *widget, const struct table *table)
 	widget->view.filter.pinned = table->is_log ? NULL : pinned_row(widget, table);
 	view_apply(&widget->view, table);
 	keep_place(widget);
+	if (trend_column(&widget->view))
+		row_trends_add(&widget->trends, table, trend_column(&widget->view), widget->view.rows,
+			       widget->view.n_rows);
 	if (widget->place.cursor_on)
 		find_selected(widget);
 }

@@ -170,7 +170,7 @@ def a_pane_that_is_chosen_is_sampled_at_once(_scratch):
 
 def a_tree_is_folded(_scratch):
     """The numbers of a folded row stay its own."""
-    with replay("cpu", opening=True, width=100, height=30) as terminal:
+    with replay("cpu", opening=True, width=99, height=30) as terminal:
         terminal.send("t", "/", *"-bash", "Enter")
         whole = terminal.text()
         problem = expect("└─ make" in whole and "├─ /home/ada/bin/render" in whole, terminal, "the tree has no lines")
@@ -225,6 +225,24 @@ def what_matches_is_marked(_scratch):
         return problem or expect(marked(terminal) == set("make"), terminal, f"filter: {marked(terminal)}")
 
 
+def a_trend_stands_beside_its_number(_scratch):
+    """Where there is room; it follows the sort, and a step back has none of the future."""
+    with replay("cpu", opening=True, width=100, height=30) as terminal:
+        terminal.send(".", ".", ".", ".", ".", ".", ".", ".")
+        line = terminal.lines()[terminal.row_of(" 15400 ")]
+        problem = expect(line.startswith(" 200.0 " + "\u2588" * 8 + " "), terminal, "no trend of CPU use")
+        problem = problem or expect("▼%CPU trend" in terminal.text(), terminal, "no heading")
+        terminal.send("M")
+        problem = problem or expect("▼RSS trend" in terminal.text(), terminal, "it does not follow the sort")
+        terminal.send("P", ",")
+        line = terminal.lines()[terminal.row_of(" 15400 ")]
+        problem = problem or expect(line.startswith(" 200.0        \u2588 "), terminal, "a step back")
+    for width, arguments in ((99, []), (120, ["--ascii"])):
+        with replay("cpu", *arguments, opening=True, width=width, height=30) as terminal:
+            problem = problem or expect("trend" not in terminal.text(), terminal, f"a trend in {width} columns {arguments}")
+    return problem
+
+
 def a_fixed_unit_stands_in_the_heading(_scratch):
     with replay("cpu", "--unit=MiB", opening=True) as terminal:
         problem = expect(terminal.row_of("RSS MiB") is not None and " 900 " in terminal.text(), terminal, "no unit")
@@ -264,6 +282,7 @@ def tests():
         ("a tree has lines and is folded", a_tree_is_folded),
         ("a new row is marked for one sample", a_new_row_is_marked_for_one_sample),
         ("what matches is marked", what_matches_is_marked),
+        ("a trend stands beside its number", a_trend_stands_beside_its_number),
         ("a fixed unit stands in the heading", a_fixed_unit_stands_in_the_heading),
         ("a click on the table below", the_table_below_is_clicked),
         ("a column does not stand twice", a_column_does_not_stand_twice),

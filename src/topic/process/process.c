@@ -60,7 +60,7 @@ struct process_row {
 static const struct column columns[] = {
 	SHARE(cpu_seconds, cpu_ratio, N_("%CPU"),
 	      N_("share of one CPU in the last interval, all threads together"), .high = 0.5,
-	      .alarming = 0.9),
+	      .alarming = 0.9, .trend = true),
 	SHARE(user_seconds, user_ratio, N_("%user"), N_("share of one CPU in user mode"), .rank = 2),
 	SHARE(system_seconds, system_ratio, N_("%sys"), N_("share of one CPU in the kernel"), .rank = 2),
 	TIME(cpu_seconds, N_("time"), N_("CPU time of all its threads since its start"),
@@ -96,6 +96,7 @@ static const struct column columns[] = {
 	STAT(uid, .kind = COLUMN_LABEL, .title = N_("UID"), .width = 6, .hidden = true,
 	     .help = N_("effective UID"), .source = "owner of /proc/PID"),
 	STAT(resident_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("RSS"), .width = 6,
+	     .trend = true,
 	     .rank = 2, .help = N_("resident memory, shared pages included"),
 	     .source = "/proc/PID/statm resident, else stat rss"),
 	ROW(growth_bytes_per_second, .kind = COLUMN_RATE, .unit = UNIT_BYTES_PER_SECOND,

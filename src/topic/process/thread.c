@@ -25,7 +25,7 @@ struct thread_row {
 
 static const struct column columns[] = {
 	COLUMN(struct thread_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
-	       .width = 6, .high = 0.5, .alarming = 0.9, .of_cpu = true,
+	       .width = 6, .high = 0.5, .alarming = 0.9, .trend = true, .of_cpu = true,
 	       .rate_of = offsetof(struct thread_row, cpu_seconds),
 	       .help = N_("share of one CPU in the last interval"),
 	       .source = "growth of cpu_seconds / time"),

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of screen/row_trend: what a row's last values are, how they are drawn, and what is forgotten. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "screen/row_trend.h"
+#include "suite.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+
+struct item {
+	uint64_t id;
+	double share;
+};
+
+static const struct column item_columns[] = {
+	COLUMN(struct item, id, .kind = COLUMN_KEY),
+	COLUMN(struct item, share, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO),
+};
+
+static const struct schema item_schema = {
+	.name = "item",
+	.row_size = sizeof(struct item),
+	SCHEMA_COLUMNS(item_columns),
+};
+
+static void add(struct row_trends *trends, uint64_t second, const struct item *items, size_t n_items)
+{
+	struct table table = { .schema = &item_schema,
+			       .mono_ns = second * SECOND_NS,
+			       .interval_ns = SECOND_NS };
+	const void *rows[2000];
+
+	for (size_t i = 0; i < n_items; i++)
+		rows[i] = &items[i];
+	row_trends_add(trends, &table, &item_columns[1], rows, n_items);
+}
+
+/* Eight characters: digits for levels, '-' for unknown; "" for an unknown row. */
+static const char *drawn(const struct row_trends *trends, uint64_t id)
+{
+	static char text[ROW_TREND_CELLS + 1];
+	struct item item = { .id = id };
+	double values[ROW_TREND_CELLS];
+	unsigned char levels[ROW_TREND_CELLS];
+
+	if (!row_trends_find(trends, row_hash_key(&item_schema, &item), values))
+		return "";
+	row_trend_levels(&item_columns[1], values, levels);
+	for (int i = 0; i < ROW_TREND_CELLS; i++)
+		text[i] = levels[i] ? (char)('0' + levels[i]) : '-';
+	return text;
+}
+
+START_TEST(values_move_from_the_right)
+{
+	struct row_trends trends = { 0 };
+
+	add(&trends, 1, (struct item[]){ { 1, 0 }, { 2, 0.05 } }, 2);
+	ck_assert_str_eq(drawn(&trends, 1), "-------1");
+	ck_assert_str_eq(drawn(&trends, 2), "-------5"); /* a tenth is the least full height */
+	add(&trends, 1, (struct item[]){ { 1, 0.5 } }, 1); /* the same sample */
+	ck_assert_str_eq(drawn(&trends, 1), "-------1");
+	for (uint64_t i = 2; i < 12; i++)
+		add(&trends, i, (struct item[]){ { 1, (double)i / 11 } }, 1);
+	ck_assert_str_eq(drawn(&trends, 1), "44556778");
+	ck_assert_str_eq(drawn(&trends, 3), "");
+	row_trends_free(&trends);
+}
+END_TEST
+
+/* A row that a sample did not have is unknown there, never 0. */
+START_TEST(what_is_missing_is_a_gap)
+{
+	struct row_trends trends = { 0 };
+
+	add(&trends, 1, (struct item[]){ { 1, 1 } }, 1);
+	add(&trends, 2, (struct item[]){ { 2, 1 } }, 1);
+	ck_assert_str_eq(drawn(&trends, 1), "------8-");
+	add(&trends, 3, (struct item[]){ { 1, 1 }, { 2, NAN } }, 2);
+	ck_assert_str_eq(drawn(&trends, 1), "-----8-8");
+	ck_assert_str_eq(drawn(&trends, 2), "------8-");
+	for (uint64_t i = 4; i < 20; i++)
+		add(&trends, i, NULL, 0);
+	ck_assert_str_eq(drawn(&trends, 1), "--------");
+	row_trends_free(&trends);
+}
+END_TEST
+
+START_TEST(time_that_does_not_go_on)
+{
+	struct row_trends trends = { 0 };
+	struct item item = { 1, 1 };
+
+	add(&trends, 5, &item, 1);
+	add(&trends, 6, &item, 1);
+	ck_assert_str_eq(drawn(&trends, 1), "------88");
+	add(&trends, 4, &item, 1);
+	ck_assert_str_eq(drawn(&trends, 1), "-------8");
+	add(&trends, 7, &item, 1);
+	ck_assert_str_eq(drawn(&trends, 1), "------88");
+	add(&trends, 11, &item, 1);
+	ck_assert_str_eq(drawn(&trends, 1), "-------8");
+	row_trends_free(&trends);
+}
+END_TEST
+
+START_TEST(memory_is_bounded)
+{
+	static struct item items[2 * ROW_TREND_ROWS_MAX];
+	struct row_trends trends = { 0 };
+
+	for (size_t i = 0; i < 2 * ROW_TREND_ROWS_MAX; i++)
+		items[i] = (struct item){ i, 1 };
+	add(&trends, 1, items, 2 * ROW_TREND_ROWS_MAX);
+	ck_assert_uint_eq(trends.n_rows, ROW_TREND_ROWS_MAX);
+	ck_assert_str_eq(drawn(&trends, ROW_TREND_ROWS_MAX), "");
+	for (uint64_t second = 2; second < 30; second++) {
+		add(&trends, second, items + ROW_TREND_ROWS_MAX, ROW_TREND_ROWS_MAX);
+		ck_assert_uint_le(trends.n_rows, ROW_TREND_ROWS_MAX);
+	}
+	ck_assert_str_eq(drawn(&trends, ROW_TREND_ROWS_MAX), "88888888");
+	ck_assert_str_eq(drawn(&trends, 0), "");
+	row_trends_free(&trends);
+}
+END_TEST
+
+/* A size is drawn between its least and its largest value; one that does not change is low. */
+START_TEST(sizes_show_their_change)
+{
+	static const struct column size = { .kind = COLUMN_GAUGE, .unit = UNIT_BYTES };
+	static const double grows[] = { 1e9, 1.1e9, 1.2e9, 1.3e9, 1.4e9, 1.5e9, 1.6e9, 1.7e9 };
+	static const double stays[] = { NAN, 1e9, 1e9, 1.001e9, 1e9, 1e9, 1e9, 1e9 };
+	static const double zero[ROW_TREND_CELLS] = { 0 };
+	static const unsigned char rising[] = { 1, 2, 3, 4, 5, 6, 7, 8 }, flat[] = { 0, 1, 1, 2, 1, 1, 1, 1 };
+	static const unsigned char low[] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+	unsigned char levels[ROW_TREND_CELLS];
+
+	row_trend_levels(&size, grows, levels);
+	ck_assert_mem_eq(levels, rising, sizeof(levels));
+	row_trend_levels(&size, stays, levels);
+	ck_assert_mem_eq(levels, flat, sizeof(levels));
+	row_trend_levels(&size, zero, levels);
+	ck_assert_mem_eq(levels, low, sizeof(levels));
+}
+END_TEST
