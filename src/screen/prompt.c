@@ -26,15 +26,15 @@ static int draw_label(const struct prompt *prompt, const struct canvas *canvas, 
 	return x + canvas_text(canvas, y, x, STYLE_KEY, ":", 1) + 1;
 }
 
-/* Behind the answer, which ends at x; where there is no room in place of the label, which ends at label. */
-static void draw_error(const struct prompt *prompt, const struct canvas *canvas, int y, int label, int x)
+/* Behind the answer, which ends at x; where there is no room, in the line above. */
+static void draw_error(const struct prompt *prompt, const struct canvas *canvas, int y, int x)
 {
-	if (x + CANVAS_GAP + utf8_cells(prompt->error, canvas->ascii) <= canvas->width) {
+	if (x + CANVAS_GAP + utf8_cells(prompt->error, canvas->ascii) <= canvas->width || y == 0) {
 		canvas_text(canvas, y, x + CANVAS_GAP, STYLE_BAD, prompt->error, -1);
 		return;
 	}
-	canvas_fill(canvas, y, 0, STYLE_NORMAL, ' ', label - 2);
-	canvas_cut(canvas, y, 0, STYLE_BAD, prompt->error, label - 2);
+	canvas_fill(canvas, y - 1, 0, STYLE_NORMAL, ' ', canvas->width);
+	canvas_cut(canvas, y - 1, 0, STYLE_BAD, prompt->error, canvas->width);
 }
 
 static void draw_prompt(struct screen *screen, const struct canvas *canvas)
@@ -43,16 +43,16 @@ static void draw_prompt(struct screen *screen, const struct canvas *canvas)
 	int y = canvas->height - 1, x, cells = utf8_cells(prompt->text.bytes, canvas->ascii);
 	struct utf8_reader reader = { .rest = span_text(prompt->text.bytes), .ascii = canvas->ascii };
 	uint32_t code;
-	int width, label;
+	int width;
 
 	clear_line(canvas);
-	x = label = draw_label(prompt, canvas, y);
+	x = draw_label(prompt, canvas, y);
 	/* the end of long input is visible, where the cursor is */
 	while (cells > canvas->width - x - 1 && utf8_visible(&reader, &code, &width))
 		cells -= width;
 	x += canvas_text(canvas, y, x, STYLE_STRONG, reader.rest.at, -1);
 	if (*prompt->error)
-		draw_error(prompt, canvas, y, label, x);
+		draw_error(prompt, canvas, y, x);
 	terminal_cursor(canvas->top + y, canvas->left + (x < canvas->width ? x : canvas->width - 1));
 }
 

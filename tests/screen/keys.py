@@ -91,8 +91,12 @@ def the_answer_stays_with_its_error(_scratch):
         terminal.send("d", *["Bksp"] * 4, *"soon", "Enter")
         problem = expect(": soon" in terminal.lines()[-1] and "use seconds" in terminal.lines()[-1], terminal, "not both")
         terminal.send(*["Bksp"] * 4, "3", "Enter")
-        return problem or expect("  3 s" in terminal.lines()[0] and "use seconds" not in terminal.text(), terminal,
-                                 "it cannot be mended")
+        problem = problem or expect("  3 s" in terminal.lines()[0] and "use seconds" not in terminal.text(), terminal,
+                                    "it cannot be mended")
+    with screen(fixture("linux-6.1"), "memory", width=40, height=12) as terminal:
+        terminal.send("d", *["Bksp"] * 4, *"soon", "Enter")
+        return problem or expect(": soon" in terminal.lines()[-1] and "use seconds from" in terminal.lines()[-2], terminal,
+                                 "not both where it is narrow")
 
 
 def sort_by_mouse(_scratch):

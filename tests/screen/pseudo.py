@@ -22,8 +22,8 @@ PRESSES = 4  # brings a toggle of two or of four states back
 HEADING = "5fafd7"  # its colour
 HALF = re.compile("\ufffd|[^\x00-\x7f░▒▓█]\\?")  # what is left of a character that was cut
 # not translated: names of keys, units, values of options, the program
-NAMES = set("""Enter Space PgUp PgDn Home Left Right Esc Tab Bksp wheel click panetop psys exitnonzero comm clone ptrace auto percent block braille ascii bytes seconds
-    ratio per_second bytes_per_second hertz address watts joules celsius volts rpm time TERM STOP""".split())
+NAMES = set("""Enter Space PgUp PgDn Home Left Right Esc Tab Bksp wheel click panetop psys exitnonzero comm clone ptrace auto percent
+    block braille ascii bytes seconds ratio per_second bytes_per_second hertz address watts joules celsius volts rpm time TERM STOP""".split())
 
 
 def recorded_panes():
