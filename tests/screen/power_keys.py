@@ -115,6 +115,14 @@ def nothing_is_told_once(_scratch):
         return problem
 
 
+def unknown_watts_say_why(_scratch):
+    """There were earlier samples: what is missing is a meter."""
+    with screen(fixture("power-nothing"), "-d", "0.2", "power", width=100, height=30) as terminal:
+        terminal.send("Tab", "Down", "Right", "i")
+        return expect("unknown: no power meter of the whole machine found" in terminal.text() and
+                      "no earlier sample" not in terminal.text(), terminal, "another reason")
+
+
 def a_counter_that_stands_still_is_doubted(_scratch):
     with screen(fixture("power-laptop"), "-d", "0.2", "power", width=120) as terminal:
         return expect(terminal.wait_for("(batteries)") and "OK  8.20 W" in terminal.text() and
@@ -142,5 +150,6 @@ def tests():
         ("power: the calibration in use is shown", the_calibration_in_use_is_shown),
         ("power: a machine without watts is not calibrated", nothing_is_calibrated),
         ("power: a machine without sensors says so once", nothing_is_told_once),
+        ("power: unknown watts say why", unknown_watts_say_why),
         ("power: a counter that stands still is doubted", a_counter_that_stands_still_is_doubted),
     ]

@@ -568,6 +568,30 @@ START_TEST(history_is_a_ring)
 }
 END_TEST
 
+/* A pane may replace what it derives: only in the newest sample, and only if that is of this frame. */
+START_TEST(history_takes_a_derived_number)
+{
+	static const struct series series[] = { { "item", "a", "reads" }, { "item", "a", "reads" } };
+	struct history history;
+	struct frame frame;
+
+	history_open(&history, series, 2, 4);
+	open_items(&frame, 1);
+	history_set(&history, 1, &frame, 7); /* there is no sample yet */
+	add_item(&frame, "a", 1, 10, 0);
+	history_add(&history, &frame);
+	history_set(&history, 1, &frame, 7);
+	frame_close(&frame);
+	open_items(&frame, 2);
+	history_set(&history, 0, &frame, 9); /* the newest sample is of another frame */
+	frame_close(&frame);
+	ck_assert_uint_eq(history.count, 1);
+	ck_assert_double_eq(history_value(&history, 0, 0), 10);
+	ck_assert_double_eq(history_value(&history, 1, 0), 7);
+	history_close(&history);
+}
+END_TEST
+
 START_TEST(history_follows_more_and_resamples)
 {
 	static const struct series series[] = { { "item", "a", "reads" } };

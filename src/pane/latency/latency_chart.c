@@ -10,12 +10,12 @@
 #include "core/utf8.h"
 #include "model/units.h"
 #include "pane/latency/latency.h"
+#include "screen/graph.h"
 
 #define TIME_CELLS 8
 #define COUNT_CELLS 10
 #define BAR_CELLS_MIN 6
 #define SHADES 4
-#define FULL_BLOCK 0x2588 /* the narrower ones follow */
 
 /* Rows per power of ten: the first that is sufficient. */
 static const int per_decade[] = { 48, 40, 32, 24, 20, 16, 12, 10, 8, 6, 5, 4, 3, 2, 1 };
@@ -148,19 +148,13 @@ static void draw_time(const struct canvas *canvas, int y, double ns, bool open)
 	canvas_fill(canvas, y, TIME_CELLS + 1, STYLE_DIM, canvas->glyphs->axis, 1);
 }
 
-/* In eighths of cells; something is never drawn as nothing. */
+/* As long as this, without the marks of what is left. */
 static void draw_bar(const struct canvas *canvas, int y, int x, double cells)
 {
-	long eighths = (long)ceil(cells * 8);
-	int whole = (int)(eighths / 8);
+	const struct graph_part part = { '#', 0, "", 0, cells };
 
-	if (canvas->glyphs->ascii) {
-		canvas_fill(canvas, y, x, STYLE_SERIES, '#', (int)ceil(cells));
-		return;
-	}
-	canvas_fill(canvas, y, x, STYLE_SERIES, FULL_BLOCK, whole);
-	if (eighths % 8 > 0)
-		canvas_fill(canvas, y, x + whole, STYLE_SERIES, FULL_BLOCK + 8 - (uint32_t)(eighths % 8), 1);
+	if (cells > 0)
+		graph_bar(canvas, y, x, (int)ceil(cells), &part, 1, ceil(cells));
 }
 
 /* For the largest count between gaps, with a minimum, so that bars keep their length. */
