@@ -42,10 +42,10 @@ class Walk:
         return "q Quit" in self.terminal.lines()[-1]
 
     def look(self):
-        """Text and colours."""
+        """Text without the clock, and backgrounds."""
         rows = self.terminal.screen.buffer
-        return self.terminal.text(), [(y, x, cell.bg, cell.fg) for y in range(self.terminal.screen.lines)
-                                      for x, cell in rows[y].items() if cell.bg != "default"]
+        return re.sub(r"\d\d:\d\d:\d\d", "", self.terminal.text()), [
+            (y, x, cell.bg) for y in range(self.terminal.screen.lines) for x, cell in rows[y].items() if cell.bg != "default"]
 
     def go_home(self, after):
         """Until one more Esc leads no further; another pane may have been opened, too."""
