@@ -107,7 +107,7 @@ def a_filter_is_told(_scratch):
 def a_wrong_expression_is_told(_scratch):
     with replay(width=40, height=12) as terminal:
         terminal.send("\\", *"foo(", "Enter")
-        return expect("Unmatched" in terminal.lines()[-1] and "foo(" in terminal.lines()[-1], terminal, "it is not told")
+        return expect("Unmatched" in terminal.lines()[-2] and "foo(" in terminal.lines()[-1], terminal, "it is not told")
 
 
 def a_search_that_is_left_moves_nothing(_scratch):
