@@ -76,12 +76,13 @@ static double pressure_now(const struct pane_context *context, const char *kind)
 static void find_pager(const struct pane_context *context, struct memory_facts *facts)
 {
 	const struct table *processes = context_table(context, MEMORY_TABLE_PROCESS);
+	const struct column *names = processes ? schema_known_column(processes->schema, "name") : NULL;
 
-	for (size_t i = 0; processes && i < processes->n_rows; i++) {
+	for (size_t i = 0; names && i < processes->n_rows; i++) {
 		const void *row = table_row(processes, i);
-		const char *name = table_text(processes, row, "name");
+		const char *name = row_text(row, names);
 
-		if (strncmp(name, "kdamond.", strlen("kdamond.")) != 0 ||
+		if (!name || strncmp(name, "kdamond.", strlen("kdamond.")) != 0 ||
 		    !(table_number(processes, row, "cpu_ratio") > 0))
 			continue;
 		facts->pager = name;
@@ -410,10 +411,12 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 static void processes_title(const struct pane_context *context, char *text, size_t room)
 {
 	const struct table *processes = context_table(context, MEMORY_TABLE_PROCESS);
+	const struct column *growth =
+		processes ? schema_known_column(processes->schema, "growth_bytes_per_second") : NULL;
 	unsigned long growing = 0;
 
-	for (size_t i = 0; processes && i < processes->n_rows; i++)
-		growing += table_number(processes, table_row(processes, i), "growth_bytes_per_second") > 0;
+	for (size_t i = 0; growth && i < processes->n_rows; i++)
+		growing += row_f64(table_row(processes, i), growth) > 0;
 	snprintf(text, room, P_("who has it: %lu grows now", "who has it: %lu grow now", growing), growing);
 }
 
