@@ -5,7 +5,6 @@
 #include "pane/cpu/cpu.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/i18n.h"

@@ -8,7 +8,6 @@
 
 #include "core/clock.h"
 #include "core/i18n.h"
-#include "core/utf8.h"
 #include "model/units.h"
 #include "pane/cpu/cpu.h"
 #include "pane/process_rows.h"
