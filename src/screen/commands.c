@@ -212,8 +212,7 @@ static void filter(struct pane_context *context)
 
 	buffer_empty(before);
 	buffer_add(before, text, strlen(text) + 1);
-	prompt_open(context->screen, _("Filter (regex; empty: all rows)"), text, filter_by, restore_filter,
-		    take_filter);
+	prompt_open(context->screen, _("Filter (regex)"), text, filter_by, restore_filter, take_filter);
 }
 
 static void set_fold(struct pane_context *context, bool folded)
