@@ -17,7 +17,8 @@
 #include "screen/graph.h"
 #include "screen/graph_time.h"
 
-#define LEFT_CELLS 19 /* label and numbers */
+#define LABEL_CELLS_MIN 11
+#define GRAPH_CELLS_MIN 20
 #define NUMBER_CELLS 6
 #define LINE_ROWS 2
 #define LINE_ROWS_MAX 3 /* on a tall screen */
@@ -92,20 +93,49 @@ static char *number_of(const struct graph_series *line, char *text, double value
 	}
 }
 
-static void label_of(const struct graph_series *line, char *text, size_t room, bool ascii)
+/* Behind the name of a line. */
+static const char *unit_of(const struct graph_series *line, bool ascii)
 {
-	const char *unit = line->index == POWER_SERIES_LOAD    ? " %"
-			   : line->index == POWER_SERIES_WATTS ? ""
-			   : line->index == POWER_SERIES_HERTZ ? " GHz"
-			   : ascii                             ? " C"
-							       : " °C";
-	int name_room = LEFT_CELLS - NUMBER_CELLS - 2 - utf8_cells(unit, ascii);
-	struct buffer name = { 0 };
+	switch (line->index) {
+	case POWER_SERIES_LOAD:
+		return " %";
+	case POWER_SERIES_WATTS:
+		return "";
+	case POWER_SERIES_HERTZ:
+		return " GHz";
+	default:
+		return ascii ? " C" : " °C";
+	}
+}
 
-	utf8_clean(&name, line->label, name_room, ascii);
-	buffer_char(&name, '\0');
-	snprintf(text, room, "%s%s", name.bytes, unit);
-	buffer_free(&name);
+static int label_cells(const struct graph_series *line, bool ascii)
+{
+	return utf8_cells(line->label, ascii) + utf8_cells(unit_of(line, ascii), ascii);
+}
+
+/* Cells before the lines: the longest label, within bounds, and a number. */
+static int left_cells(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct power_state *power = context->state;
+	int longest = LABEL_CELLS_MIN;
+	int most = canvas->width / (canvas->width < NARROW ? 2 : 3) - NUMBER_CELLS - 1;
+
+	for (unsigned i = 0; i < power->n_graph_series; i++) {
+		int cells = label_cells(&power->graph_series[i], canvas->ascii);
+
+		if (graph_series_shown(context, &power->graph_series[i]) && cells > longest)
+			longest = cells;
+	}
+	return 1 + (longest < most ? longest : most) + NUMBER_CELLS + 1;
+}
+
+static void draw_label(const struct canvas *canvas, const struct graph_series *line, int cells)
+{
+	const char *unit = unit_of(line, canvas->ascii);
+	int name = utf8_cells(line->label, canvas->ascii), room = cells - utf8_cells(unit, canvas->ascii);
+
+	canvas_cut(canvas, 0, 1, STYLE_NORMAL, line->label, room);
+	canvas_text(canvas, 0, 1 + (name < room ? name : room), STYLE_NORMAL, unit, -1);
 }
 
 static bool is_known(const struct graph_range *range)
@@ -122,14 +152,13 @@ static struct graph_range range_of(const struct pane_context *context, const str
 }
 
 /* The label and the maximum, below them the current value and the minimum. */
-static void draw_numbers(const struct canvas *canvas, const struct graph_series *line,
+static void draw_numbers(const struct canvas *canvas, int left, const struct graph_series *line,
 			 const struct graph_range *range)
 {
-	char text[TEXT_MAX], number[VALUE_TEXT_MAX];
-	int right = LEFT_CELLS - NUMBER_CELLS - 1;
+	char number[VALUE_TEXT_MAX];
+	int right = left - NUMBER_CELLS - 1;
 
-	label_of(line, text, sizeof(text), canvas->ascii);
-	canvas_text(canvas, 0, 1, STYLE_NORMAL, text, right);
+	draw_label(canvas, line, right - 1);
 	if (canvas->height < 2) {
 		canvas_right(canvas, 0, right, NUMBER_CELLS, STYLE_STRONG,
 			     number_of(line, number, range->latest));
@@ -142,9 +171,11 @@ static void draw_numbers(const struct canvas *canvas, const struct graph_series 
 		     number_of(line, number, range->latest));
 }
 
-static struct canvas plot_of(const struct canvas *canvas)
+static struct canvas plot_of(const struct pane_context *context, const struct canvas *canvas)
 {
-	return canvas_part(canvas, 0, LEFT_CELLS, canvas->height, canvas->width - LEFT_CELLS);
+	int left = left_cells(context, canvas);
+
+	return canvas_part(canvas, 0, left, canvas->height, canvas->width - left);
 }
 
 static void draw_line(const struct pane_context *context, const struct canvas *canvas,
@@ -152,14 +183,14 @@ static void draw_line(const struct pane_context *context, const struct canvas *c
 {
 	const struct power_state *power = context->state;
 	struct graph_line_scale scale = scale_of(context, (unsigned)(line - power->graph_series));
-	struct canvas plot = plot_of(canvas);
+	struct canvas plot = plot_of(context, canvas);
 	struct graph_range range = range_of(context, &plot, line);
 
 	if (range.most - range.least < least_range(line)) {
 		scale.least = (range.least + range.most - least_range(line)) / 2;
 		scale.most = scale.least + least_range(line);
 	}
-	draw_numbers(canvas, line, &range);
+	draw_numbers(canvas, canvas->width - plot.width, line, &range);
 	graph_line(&plot, &context->history, line->index, &scale);
 }
 
@@ -178,7 +209,7 @@ static unsigned choose_lines(const struct pane_context *context, const struct ca
 			     const struct graph_series **lines)
 {
 	const struct power_state *power = context->state;
-	struct canvas plot = plot_of(canvas);
+	struct canvas plot = plot_of(context, canvas);
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < power->n_graph_series; i++) {
@@ -270,7 +301,7 @@ static double shown_seconds(const struct pane_context *context, const struct can
 /* "each line between its own min and max ──── last 5 min" */
 static void draw_title(const struct pane_context *context, const struct canvas *canvas)
 {
-	struct canvas plot = plot_of(canvas);
+	struct canvas plot = plot_of(context, canvas);
 	char span[STRETCH_MAX], right[TEXT_MAX];
 
 	snprintf(right, sizeof(right), _("last %s"), stretch_text(span, shown_seconds(context, &plot)));
@@ -287,7 +318,7 @@ int power_graph_draw(const struct pane_context *context, const struct canvas *ca
 	char sentences[TEXT_MAX];
 	int room, rows, y = 1;
 
-	if (canvas->height < 2 || canvas->width <= LEFT_CELLS)
+	if (canvas->height < 2 || canvas->width < GRAPH_CELLS_MIN)
 		return 0;
 	draw_title(context, canvas);
 	if (n_lines == 0) {
