@@ -223,6 +223,14 @@ def memory_has_its_processes(_scratch):
             child.kill()
 
 
+def why_names_a_missing_source(_scratch):
+    """Not the lack of an earlier sample."""
+    with screen(fixture("linux-4.4"), "power", height=60) as terminal:
+        terminal.send("i")
+        text = terminal.text()[terminal.text().find("watts of total"):].split("What:")[0]
+        return expect("unknown: no power meter" in text and "no earlier sample" not in text, terminal, "it blames the sample")
+
+
 def playing_and_stepping(_scratch):
     with replay() as terminal:
         problem = expect("1/36  paused 09:30:00" in terminal.text(), terminal, "it does not show where it is")
@@ -701,6 +709,7 @@ def tests():
         ("sorting stays in sight", sorting_stays_in_sight),
         ("columns by heading and key", columns_by_heading_and_key),
         ("why shows the number beside its row", why_shows_the_number_beside_its_row),
+        ("why names a missing source", why_names_a_missing_source),
         ("a replay opens with rates", it_opens_with_rates),
         ("minutes, both ends and wrong times in a replay", far_jumps),
         ("success is plain, warnings are marked", success_is_plain_and_warnings_are_marked),
