@@ -105,9 +105,13 @@ def a_filter_is_told(_scratch):
 
 
 def a_wrong_expression_is_told(_scratch):
+    """Behind the answer, or above it where there is no room."""
     with replay(width=40, height=12) as terminal:
         terminal.send("\\", *"foo(", "Enter")
-        return expect("Unmatched" in terminal.lines()[-2] and "foo(" in terminal.lines()[-1], terminal, "it is not told")
+        problem = expect("foo(" in terminal.lines()[-1] and "Unmatched" in terminal.lines()[-1], terminal, "it is not told")
+        terminal.send(*"o and more", "Enter")
+        return problem or expect("more" in terminal.lines()[-1] and "Unmatched" in terminal.lines()[-2], terminal,
+                                 "it is not told above")
 
 
 def a_search_that_is_left_moves_nothing(_scratch):
