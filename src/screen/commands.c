@@ -100,12 +100,12 @@ static void go_up(struct pane_context *context)
 	bool has_table = !session_lacks_table(context);
 	int above = view_above(context);
 
-	if (above >= 0)
+	if (has_table && widget->has_filter)
+		table_set_filter(widget, "");
+	else if (above >= 0)
 		screen_show_view(context, (unsigned)above);
 	else if (has_table && widget->place.cursor_on)
-		widget->place.cursor_on = false;
-	else if (has_table && widget->has_filter)
-		table_set_filter(widget, "");
+		table_deselect(widget);
 	else if (screen->came_from >= 0)
 		session_choose_pane(screen, (unsigned)screen->came_from);
 }

@@ -74,6 +74,9 @@ void screen_open(struct pane_context *context, const char *pane, const struct pr
 /* Did another pane open this one? Then Esc goes back there. */
 bool screen_was_opened(const struct pane_context *context);
 
+/* Does this action as if its key was pressed. */
+void screen_do(struct pane_context *context, enum action action);
+
 /*
  * Shows the pane with this name and does this action there, as if its key was pressed, with the row selected
  * that is selected here if the table is the same. Esc comes back.

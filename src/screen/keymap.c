@@ -77,6 +77,12 @@ static bool take_action(struct pane_context *context, enum action action)
 	return true;
 }
 
+void screen_do(struct pane_context *context, enum action action)
+{
+	session_update(context->screen);
+	take_action(context, action);
+}
+
 void screen_hand_over(struct pane_context *context, const char *pane, enum action action)
 {
 	struct screen *screen = context->screen;
@@ -91,8 +97,7 @@ void screen_hand_over(struct pane_context *context, const char *pane, enum actio
 	to = session_table(screen);
 	if (from->place.cursor_on && from->view.schema == to->view.schema)
 		table_place_copy(&to->place, &from->place);
-	session_update(screen);
-	take_action(session_context(screen), action);
+	screen_do(session_context(screen), action);
 }
 
 static bool is_at(const struct screen_place *place, const struct input *input)

@@ -18,7 +18,8 @@ static void say_if_hidden(struct pane_context *context)
 	const struct table_widget *widget = session_table(context->screen);
 	const struct column *columns = widget->view.schema->columns;
 
-	if (widget->view.sort != VIEW_AS_SAMPLED && !table_draws(widget, (unsigned)widget->view.sort))
+	if (widget->n_slots > 0 && widget->view.sort != VIEW_AS_SAMPLED &&
+	    !table_draws(widget, (unsigned)widget->view.sort))
 		screen_message(context->screen, MESSAGE_PANE, _("sorted by %s, which is not shown"),
 			       column_name(&columns[widget->view.sort]));
 }
@@ -122,6 +123,7 @@ static void sort_by_key(struct pane_context *context, const char *const *keys)
 	for (; *keys; keys++) {
 		if (schema_find(widget->view.schema, *keys)) {
 			view_choose_sort(&widget->view, *keys);
+			table_deselect(widget);
 			screen_message(context->screen, MESSAGE_PANE, _("sorted by %s"),
 				       column_name(schema_find(widget->view.schema, *keys)));
 			say_if_hidden(context);

@@ -101,6 +101,9 @@ bool table_key(struct table_widget *widget, const struct input *input);
 /* Moves to the next row with a text that matches needle (case as in filters); false when there is none. */
 bool table_search(struct table_widget *widget, const char *needle, bool from_next);
 
+/* No row is selected, and the first rows are shown; a log stays where it is. */
+void table_deselect(struct table_widget *widget);
+
 /* Copies the position, to restore it later. */
 void table_place_copy(struct table_place *place, const struct table_place *other);
 

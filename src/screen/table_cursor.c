@@ -137,6 +137,13 @@ void table_select_row(struct table_widget *widget, const void *row)
 			select_row(widget, i);
 }
 
+void table_deselect(struct table_widget *widget)
+{
+	widget->place.cursor_on = false;
+	if (!widget->is_log)
+		widget->place.top = 0;
+}
+
 static void move_row(struct table_widget *widget, long step)
 {
 	long row = (long)widget->place.row + step, last = (long)widget->view.n_rows - 1;
@@ -193,8 +200,10 @@ void table_sort_by(struct table_widget *widget, unsigned position)
 	table_sort_by_column(widget, widget->view.columns[position]);
 }
 
+/* What is sought is then at the top, where the selected row need not be. */
 void table_sort_by_column(struct table_widget *widget, unsigned column)
 {
+	table_deselect(widget);
 	if (widget->view.sort == (int)column) {
 		widget->view.descending = !widget->view.descending;
 		return;

@@ -300,6 +300,26 @@ static void toggle_tree(struct pane_context *context)
 		   tree ? _("all processes, as a tree") : _("processes sorted by a column"));
 }
 
+/* What is sought may be idle: these look among all processes. */
+#define AMONG_ALL(name, action)                                                                              \
+	static void name(struct pane_context *context)                                                       \
+	{                                                                                                    \
+		screen_show_view(context, CPU_VIEW_ALL);                                                     \
+		screen_do(context, action);                                                                  \
+	}
+
+AMONG_ALL(search_all, ACTION_SEARCH)
+AMONG_ALL(filter_all, ACTION_FILTER)
+AMONG_ALL(user_of_all, ACTION_USER)
+AMONG_ALL(all_by_memory, ACTION_SORT_MEMORY)
+AMONG_ALL(all_by_time, ACTION_SORT_TIME)
+
+static const struct pane_action active_actions[] = {
+	{ ACTION_SEARCH, search_all, NULL, NULL },     { ACTION_FILTER, filter_all, NULL, NULL },
+	{ ACTION_USER, user_of_all, NULL, NULL },      { ACTION_SORT_MEMORY, all_by_memory, NULL, NULL },
+	{ ACTION_SORT_TIME, all_by_time, NULL, NULL }, { 0 },
+};
+
 #define BIT(table) (1UL << (table))
 
 #define LIST(view_name, view_title, view_help, view_table)                                                   \
@@ -312,9 +332,9 @@ static void toggle_tree(struct pane_context *context)
 	}
 
 static const struct pane_view views[] = {
-	[CPU_VIEW_PROCESSES] =
-		LIST("processes", N_("Processes"),
-		     N_("processes that used CPU time, exited ones too, and the machine"), CPU_TABLE_PROCESS),
+	[CPU_VIEW_PROCESSES] = { "processes", N_("Processes"),
+				 N_("processes that used CPU time, exited ones too, and the machine"),
+				 CPU_TABLE_PROCESS, .actions = active_actions, .draw = cpu_draw_list },
 	[CPU_VIEW_ALL] = LIST("all", N_("All"), N_("all processes, idle ones too"), CPU_TABLE_PROCESS),
 	[CPU_VIEW_THREADS] = LIST("threads", N_("Threads"), N_("CPU use by thread"), CPU_TABLE_THREAD),
 	[CPU_VIEW_CPUS] = TABLE("cpus", N_("CPUs"), N_("each CPU in numbers"), CPU_TABLE_CPU),

@@ -137,6 +137,10 @@ static const struct series explained[] = {
 	{ 0 },
 };
 
+struct overview_state {
+	uint64_t exited_wall_ns; /* of the first sample in which exits are counted; 0: they are not */
+};
+
 /* A resource in one line: "CPU   8 % ███▏····  user 4  system 3  wait 0". */
 struct gauge {
 	const char *name; /* translated */
@@ -371,18 +375,39 @@ static void draw_cpus(const struct pane_context *context, const struct canvas *l
 	}
 }
 
-static const char *list_title(unsigned table)
+static void list_title(const struct pane_context *context, unsigned table, char *text, size_t room)
 {
-	return table == OVERVIEW_TABLE_BUSY      ? _("most CPU")
-	       : table == OVERVIEW_TABLE_LARGE   ? _("most memory")
-	       : table == OVERVIEW_TABLE_GROWING ? _("growing")
-						 : _("exited since the start");
+	const struct overview_state *overview = context->state;
+	static const char *const titles[N_LISTS] = {
+		[OVERVIEW_TABLE_BUSY] = N_("most CPU"),
+		[OVERVIEW_TABLE_LARGE] = N_("most memory"),
+		[OVERVIEW_TABLE_GROWING] = N_("growing"),
+		[OVERVIEW_TABLE_EXITED] = N_("exited"),
+	};
+	char time[CLOCK_TEXT_MAX];
+
+	if (table == OVERVIEW_TABLE_EXITED && overview->exited_wall_ns > 0)
+		snprintf(text, room, _("exited since %s"),
+			 clock_local(time, overview->exited_wall_ns, "%H:%M:%S"));
+	else
+		snprintf(text, room, "%s", _(titles[table]));
+}
+
+/*
+ * A list shows its first rows: a selected process that has fallen behind them would take the list with it. It
+ * is no longer selected, so that no action is on what nobody sees.
+ */
+static void drop_fallen(struct table_widget *widget)
+{
+	if (widget->place.cursor_on && widget->page > 0 && widget->place.row >= (size_t)widget->page)
+		table_deselect(widget);
 }
 
 /* The lists side by side where they fit, else one below the other. */
 static void draw_lists(struct pane_context *context, const struct canvas *canvas)
 {
 	int columns = canvas->width / LIST_CELLS_MIN, lines, n_lists = N_LISTS;
+	char title[TEXT_MAX];
 
 	columns = columns < 1 ? 1 : columns > n_lists ? n_lists : columns;
 	while ((n_lists + columns - 1) / columns * LIST_LINES_MIN > canvas->height && n_lists > 1)
@@ -394,10 +419,24 @@ static void draw_lists(struct pane_context *context, const struct canvas *canvas
 		struct canvas part =
 			canvas_part(canvas, i / columns * lines, i % columns * (width + 2), lines, width);
 
-		context_draw_titled(context, &part, (unsigned)i, list_title((unsigned)i));
+		list_title(context, (unsigned)i, title, sizeof(title));
+		drop_fallen(&context->tables[i]);
+		context_draw_titled(context, &part, (unsigned)i, title);
 		if (i < OVERVIEW_TABLE_EXITED)
 			process_rows_request(context, (unsigned)i);
 	}
+}
+
+/* The first process, where there is no room for a heading: "49.0 yes". */
+static void draw_first(struct pane_context *context, const struct canvas *line)
+{
+	const struct table *table = context_table(context, OVERVIEW_TABLE_BUSY);
+	const struct table_widget *widget = &context->tables[OVERVIEW_TABLE_BUSY];
+	const void *row = table && widget->view.n_rows > 0 ? widget->view.rows[0] : NULL;
+
+	if (row)
+		canvas_print(line, 0, 0, STYLE_NORMAL, "%.1f %s", 100 * table_number(table, row, "cpu_ratio"),
+			     table_text(table, row, "name"));
 }
 
 static void draw(struct pane_context *context, struct canvas *canvas)
@@ -416,21 +455,49 @@ static void draw(struct pane_context *context, struct canvas *canvas)
 		}
 	}
 	line = canvas_rows(canvas, y, canvas->height - y);
-	draw_lists(context, &line);
+	if (line.height < 2)
+		draw_first(context, &line);
+	else
+		draw_lists(context, &line);
 }
 
 static void open_process(struct pane_context *context)
 {
-	const struct table_widget *widget = &context->tables[context->focus];
+	struct table_widget *widget = &context->tables[context->focus];
 	const struct table *table = context_table(context, context->focus);
 	const struct column *column;
-	const void *row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
+	const void *row;
 
+	table_select(widget);
+	row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
 	if (row)
 		pages_open(context, table, row);
 	else
 		screen_warn(context->screen, MESSAGE_PANE, "%s",
 			       _("select a process first, with the arrows or the mouse"));
+}
+
+/* To the next list that is drawn, or the one before. */
+static void step_list(struct pane_context *context, unsigned step)
+{
+	unsigned next = context->focus;
+
+	do
+		next = (next + step) % N_LISTS;
+	while (next != context->focus && context->tables[next].heading_y < 0);
+	table_deselect(&context->tables[context->focus]);
+	context->focus = next;
+	table_select(&context->tables[next]);
+}
+
+static void next_list(struct pane_context *context)
+{
+	step_list(context, 1);
+}
+
+static void previous_list(struct pane_context *context)
+{
+	step_list(context, N_LISTS - 1);
 }
 
 /* What the pane cpu does better: it gets the selected process, or its own first one. */
@@ -440,6 +507,8 @@ static void open_process(struct pane_context *context)
 		screen_hand_over(context, "cpu", action);                                                    \
 	}
 
+HAND_OVER(search, ACTION_SEARCH)
+HAND_OVER(filter, ACTION_FILTER)
 HAND_OVER(tree, ACTION_TREE)
 HAND_OVER(threads, ACTION_THREADS)
 HAND_OVER(user, ACTION_USER)
@@ -453,6 +522,10 @@ HAND_OVER(sort_by_time, ACTION_SORT_TIME)
 static const struct pane_action pane_actions[] = {
 	{ ACTION_OPEN, open_process, NULL, N_("open the selected process") },
 	{ ACTION_ACT, send_signal, N_("Signal"), N_("send a signal to the selected process") },
+	{ ACTION_NEXT_VIEW, next_list, NULL, N_("the next list") },
+	{ ACTION_PREVIOUS_VIEW, previous_list, NULL, N_("the previous list") },
+	{ ACTION_SEARCH, search, NULL, NULL },
+	{ ACTION_FILTER, filter, NULL, NULL },
 	{ ACTION_TREE, tree, NULL, NULL },
 	{ ACTION_THREADS, threads, NULL, NULL },
 	{ ACTION_USER, user, NULL, NULL },
@@ -479,26 +552,32 @@ static const char *refuses(const struct pane_context *context, enum action actio
 /* From the end of a list the cursor goes on in the next one. */
 static bool key(struct pane_context *context, const struct input *input)
 {
-	struct table_widget *widget = &context->tables[context->focus];
-	unsigned next = context->focus;
+	const struct table_widget *widget = &context->tables[context->focus];
 
 	if (!widget->place.cursor_on)
 		return false;
 	if (input->key == K_DOWN && widget->place.row + 1 >= widget->view.n_rows)
-		next = (next + 1) % N_LISTS;
+		next_list(context);
 	else if (input->key == K_UP && widget->place.row == 0)
-		next = (next + N_LISTS - 1) % N_LISTS;
-	if (next == context->focus || context->tables[next].heading_y < 0)
+		previous_list(context);
+	else
 		return false;
-	widget->place.cursor_on = false;
-	context->focus = next;
-	table_select(&context->tables[next]);
 	return true;
+}
+
+static void sampled(struct pane_context *context, const struct frame *frame)
+{
+	struct overview_state *overview = context->state;
+
+	if (!frame_table(frame, "exited"))
+		overview->exited_wall_ns = 0;
+	else if (overview->exited_wall_ns == 0)
+		overview->exited_wall_ns = frame->wall_ns;
 }
 
 static const struct pane_view views[] = {
 	{ "overview", N_("Overview"), N_("the machine, and the processes that cost most"),
-	  OVERVIEW_TABLE_BUSY, 1UL << OVERVIEW_TABLE_LARGE, .draw = draw },
+	  OVERVIEW_TABLE_BUSY, 1UL << OVERVIEW_TABLE_LARGE | 1UL << OVERVIEW_TABLE_GROWING, .draw = draw },
 	{ 0 },
 };
 
@@ -514,5 +593,7 @@ const struct pane pane_overview = {
 	.views = views,
 	.actions = pane_actions,
 	.refuses = refuses,
+	.state_size = sizeof(struct overview_state),
 	.key = key,
+	.sampled = sampled,
 };
