@@ -38,8 +38,12 @@ def what_is_not_known(scratch):
             if problem:
                 return problem
             texts.append(terminal.text())
-    told = ("load 0.44 - -", "runnable -    in disk wait -", "threads -", "slack -", "for - s",
-            "mean -  sd -  min -  max -", "(-, critical 100)")
+            if pane == "power":  # the statistics of each domain
+                terminal.send("Tab")
+                problem = expect(re.search(r"^.*package-0 .*(\s+-){3}", terminal.text(), re.M), terminal, "domains")
+                if problem:
+                    return problem
+    told = ("load 0.44 - -", "runnable -    in disk wait -", "threads -", "slack -")
     missing = [text for text in told if text not in "".join(texts)]
     return "\n".join([str(missing), *texts]) if missing else None
 

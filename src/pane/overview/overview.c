@@ -481,6 +481,7 @@ static void open_process(struct pane_context *context)
 static void step_list(struct pane_context *context, unsigned step)
 {
 	unsigned next = context->focus;
+	char title[TEXT_MAX];
 
 	do
 		next = (next + step) % N_LISTS;
@@ -488,6 +489,9 @@ static void step_list(struct pane_context *context, unsigned step)
 	table_deselect(&context->tables[context->focus]);
 	context->focus = next;
 	table_select(&context->tables[next]);
+	list_title(context, next, title, sizeof(title));
+	if (!context->tables[next].place.cursor_on)
+		screen_message(context->screen, MESSAGE_PANE, _("%s: no rows"), title);
 }
 
 static void next_list(struct pane_context *context)
