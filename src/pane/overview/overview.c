@@ -395,7 +395,7 @@ static void list_title(const struct pane_context *context, unsigned table, char 
 
 /*
  * A list shows its first rows: a selected process that has fallen behind them would take the list with it. It
- * is no longer selected, so that no action is on what nobody sees.
+ * is no longer selected: no action may be on a row that is not shown.
  */
 static void drop_fallen(struct table_widget *widget)
 {
