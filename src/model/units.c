@@ -358,7 +358,7 @@ char *bits_text(char *out, double bits_per_second)
 	if (isnan(bits_per_second))
 		cell(out, "-");
 	else
-		format_bits(out, bits_per_second, " ", "bit/s");
+		format_bits(out, bits_per_second, " ", "b/s");
 	return out;
 }
 

@@ -60,7 +60,7 @@ char *duration_text(char *out, double seconds, bool ascii);
 char *duration_short(char *out, double seconds, bool ascii);
 char *rate_text(char *out, double per_second);
 char *rate_short(char *out, double per_second); /* "3.1k" from 1000 on */
-char *bits_text(char *out, double bits_per_second); /* "94.1 Mbit/s" */
+char *bits_text(char *out, double bits_per_second); /* "94.1 Mb/s" */
 char *hertz_text(char *out, double hertz);
 char *watts_text(char *out, double watts);
 char *celsius_text(char *out, double celsius, bool ascii);

@@ -97,6 +97,8 @@ void screen_hand_over(struct pane_context *context, const char *pane, enum actio
 	to = session_table(screen);
 	if (from->place.cursor_on && from->view.schema == to->view.schema)
 		table_place_copy(&to->place, &from->place);
+	else
+		table_deselect(to);
 	screen_do(session_context(screen), action);
 }
 

@@ -360,7 +360,7 @@ static void draw_heading(const struct table_widget *widget, const struct canvas 
 	char title[TEXT_MAX];
 	int end = 0;
 
-	if (widget->trend_x > 0)
+	if (widget->trend_x > 0 && utf8_cells(_("trend"), canvas->ascii) <= ROW_TREND_CELLS)
 		canvas_text(canvas, 0, widget->trend_x, STYLE_DIM, _("trend"), ROW_TREND_CELLS);
 	for (unsigned i = 0; i < widget->n_slots; i++) {
 		const struct table_slot *slot = &widget->slots[i];

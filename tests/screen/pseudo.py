@@ -23,7 +23,7 @@ HEADING = "5fafd7"  # its colour
 HALF = re.compile("\ufffd|[^\x00-\x7f░▒▓█]\\?")  # what is left of a character that was cut
 # not translated: names of keys, units, values of options, the program
 NAMES = set("""Enter Space PgUp PgDn Home Left Right Esc Tab Bksp wheel click panetop psys exitnonzero comm clone ptrace auto percent
-    block braille ascii bytes seconds ratio per_second bytes_per_second hertz address watts joules celsius volts rpm time TERM STOP""".split())
+    block braille ascii dark light terminal bytes seconds ratio per_second bytes_per_second hertz address watts joules celsius volts rpm time TERM STOP""".split())
 
 
 def recorded_panes():
@@ -118,7 +118,10 @@ def misaligned(terminal):
         groups, _ = groups_of(heading)
         if len(groups) < 3 or not is_heading(terminal, y) or not "".join(row).strip() or row[0] == BEGIN:
             continue
+        sentences, _ = groups_of(row)  # in place of the rows of a table beside others
         for left, right in groups[:-1]:
+            if any(first <= left <= last for first, last in sentences):
+                continue
             before = left == 0 or row[left - 1] == " "
             after = right >= len(row) or row[right] == " "
             if not before and not after:

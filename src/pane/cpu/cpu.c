@@ -254,9 +254,12 @@ static void sampling(struct pane_context *context)
 									      processes, "start_seconds") };
 }
 
+/* A topic counts from zero again once it was not sampled. */
 static void keep_first(uint64_t *first_ns, const struct frame *frame, const char *topic)
 {
-	if (frame_table(frame, topic) && (*first_ns == 0 || frame->wall_ns < *first_ns))
+	if (!frame_table(frame, topic))
+		*first_ns = 0;
+	else if (*first_ns == 0 || frame->wall_ns < *first_ns)
 		*first_ns = frame->wall_ns;
 }
 

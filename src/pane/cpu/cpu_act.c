@@ -147,9 +147,27 @@ static bool act(struct pane_context *context, const char *verb, int number, bool
 	return !error;
 }
 
+static void send(struct pane_context *context)
+{
+	const struct cpu_state *cpu = context->state;
+
+	act(context, "signal", cpu->target.signal, true);
+}
+
+/* The first process and panetop itself are seldom meant. */
 static void send_signal(struct pane_context *context, unsigned index)
 {
-	act(context, "signal", signals[index].number, true);
+	struct cpu_state *cpu = context->state;
+	char question[TEXT_MAX];
+
+	cpu->target.signal = signals[index].number;
+	if (cpu->target.pid > 1 && cpu->target.pid != context->request->own_pid) {
+		send(context);
+		return;
+	}
+	snprintf(question, sizeof(question), _("Send SIG%s to %s (%.0f)?"),
+		 signal_name((unsigned)cpu->target.signal), cpu->target.name, cpu->target.pid);
+	screen_ask(context, question, send);
 }
 
 void cpu_signal(struct pane_context *context)

@@ -51,8 +51,8 @@ static double growth(const struct table *exited, const void *origin, const char 
 static const char *ended_text(struct arena *texts, const char *command, double count, double failed)
 {
 	if (count >= 1 && failed >= 1)
-		return arena_print(texts, _("%s ×%.0f ended, %.0f failed"), command, count, failed);
-	return count >= 1 ? arena_print(texts, _("%s ×%.0f ended"), command, count)
+		return arena_print(texts, _("%s %s%.0f ended, %.0f failed"), command, "×", count, failed);
+	return count >= 1 ? arena_print(texts, _("%s %s%.0f ended"), command, "×", count)
 			  : arena_print(texts, _("%s ended"), command);
 }
 

@@ -327,7 +327,7 @@ int cpu_machine_draw_total(const struct pane_context *context, const struct canv
 	char text[PERCENT_TEXT_MAX];
 
 	percent_text(text, busy, context->frame->interval_ns);
-	return canvas_print(canvas, 0, 0, busy >= HOT ? STYLE_WARN : STYLE_STRONG, _("CPU %5s"), text);
+	return canvas_print(canvas, 0, 0, busy >= HOT ? STYLE_WARN : STYLE_STRONG, "CPU %5s", text);
 }
 
 static const void *busiest(const struct table *table)

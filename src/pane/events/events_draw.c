@@ -137,11 +137,11 @@ static void bound_text(char *out, size_t room, double seconds)
 	static const struct {
 		double from, unit;
 		const char *format;
-	} units[] = { { 86400, 86400, N_("%.2g d") },
-		      { 3600, 3600, N_("%.2g h") },
-		      { 300, 60, N_("%.2g min") },
-		      { 1, 1, N_("%.3g s") },
-		      { 0, 0.001, N_("%.3g ms") } };
+	} units[] = { { 86400, 86400, "%.2g d" },
+		      { 3600, 3600, "%.2g h" },
+		      { 300, 60, "%.2g min" },
+		      { 1, 1, "%.3g s" },
+		      { 0, 0.001, "%.3g ms" } };
 	unsigned i = 0;
 
 	*out = '\0';
@@ -153,7 +153,7 @@ static void bound_text(char *out, size_t room, double seconds)
 	}
 	while (seconds < units[i].from)
 		i++;
-	snprintf(out, room, _(units[i].format), seconds / units[i].unit);
+	snprintf(out, room, units[i].format, seconds / units[i].unit);
 }
 
 /* Over the numbers of the table, which are exact but hard to read. */

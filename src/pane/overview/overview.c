@@ -296,7 +296,7 @@ static void (*const gauges[])(const struct pane_context *context, struct gauge *
 };
 
 #define N_GAUGES (sizeof(gauges) / sizeof(gauges[0]))
-#define NAME_CELLS 9
+#define NAME_CELLS 9 /* at least */
 #define VALUE_CELLS 6
 #define CPU_CELLS 13 /* number, share and gap */
 #define GRAPH_CELLS_MIN 8
@@ -325,20 +325,20 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 }
 
 /* Name, value, bar, text, and the past where there is room. */
-static void draw_gauge(const struct pane_context *context, const struct canvas *line,
+static void draw_gauge(const struct pane_context *context, const struct canvas *line, int name_cells,
 		       void (*fill)(const struct pane_context *context, struct gauge *gauge))
 {
 	struct gauge gauge = { .ratio = NAN, .series = -1, .most = NAN };
 	struct graph_part part = { .letter = '#', .label = "" };
-	int bar = line->width / 8, x = NAME_CELLS + VALUE_CELLS + 1, past = line->width / 4;
+	int bar = line->width / 8, x = name_cells + VALUE_CELLS + 1, past = line->width / 4;
 	struct canvas graph;
 
 	fill(context, &gauge);
 	part.value = gauge.ratio < 1 ? gauge.ratio : 1;
 	if (!*gauge.value)
 		percent(gauge.value, gauge.ratio);
-	canvas_text(line, 0, 0, STYLE_STRONG, gauge.name, NAME_CELLS);
-	canvas_right(line, 0, NAME_CELLS, VALUE_CELLS, gauge.warn ? STYLE_WARN : STYLE_STRONG, gauge.value);
+	canvas_text(line, 0, 0, STYLE_STRONG, gauge.name, name_cells);
+	canvas_right(line, 0, name_cells, VALUE_CELLS, gauge.warn ? STYLE_WARN : STYLE_STRONG, gauge.value);
 	if (line->width < x + LIST_CELLS_MIN)
 		bar = 0;
 	if (bar > 0 && !isnan(gauge.ratio))
@@ -351,15 +351,31 @@ static void draw_gauge(const struct pane_context *context, const struct canvas *
 		draw_graph(context, &graph, &gauge);
 }
 
+/* Cells for the longest name and a gap. */
+static int name_width(const struct pane_context *context, bool ascii)
+{
+	int most = NAME_CELLS;
+
+	for (size_t i = 0; i < N_GAUGES; i++) {
+		struct gauge gauge = { .ratio = NAN };
+		int cells;
+
+		gauges[i](context, &gauge);
+		cells = utf8_cells(gauge.name, ascii) + 1;
+		most = cells > most ? cells : most;
+	}
+	return most;
+}
+
 /* Each CPU by its load: numbers where they fit, else a cell for each. */
-static void draw_cpus(const struct pane_context *context, const struct canvas *line)
+static void draw_cpus(const struct pane_context *context, const struct canvas *line, int name_cells)
 {
 	const struct table *table = context_table(context, OVERVIEW_TABLE_CPU);
 	size_t n_cpus = table && table->n_rows > 1 ? table->n_rows - 1 : 0;
-	bool numbers = NAME_CELLS + n_cpus * CPU_CELLS <= (size_t)line->width;
+	bool numbers = (size_t)name_cells + n_cpus * CPU_CELLS <= (size_t)line->width;
 	char text[TEXT_MAX], share[VALUE_TEXT_MAX];
 
-	canvas_text(line, 0, 0, STYLE_STRONG, _("each"), NAME_CELLS);
+	canvas_text(line, 0, 0, STYLE_STRONG, _("each"), name_cells);
 	for (size_t i = 0; i < n_cpus; i++) {
 		const void *row = table_row(table, i + 1);
 		double busy = table_number(table, row, "busy_ratio");
@@ -368,10 +384,10 @@ static void draw_cpus(const struct pane_context *context, const struct canvas *l
 		percent(share, busy);
 		snprintf(text, sizeof(text), "%s %6s", table_text(table, row, "cpu"), share);
 		if (numbers)
-			canvas_right(line, 0, NAME_CELLS + (int)i * CPU_CELLS, CPU_CELLS - CANVAS_GAP, style,
+			canvas_right(line, 0, name_cells + (int)i * CPU_CELLS, CPU_CELLS - CANVAS_GAP, style,
 				     text);
 		else
-			graph_level(line, 0, NAME_CELLS + (int)i, style, busy);
+			graph_level(line, 0, name_cells + (int)i, style, busy);
 	}
 }
 
@@ -443,15 +459,16 @@ static void draw(struct pane_context *context, struct canvas *canvas)
 {
 	bool whole = canvas->height >= (int)N_GAUGES + 1 + LIST_LINES_MIN;
 	int n_gauges = whole ? (int)N_GAUGES : canvas->height > 2 ? 2 : canvas->height, y = 0;
+	int name_cells = name_width(context, canvas->ascii);
 	struct canvas line;
 
 	context->request->n_visible = 0;
 	for (int i = 0; i < n_gauges; i++) {
 		line = canvas_rows(canvas, y++, 1);
-		draw_gauge(context, &line, gauges[i]);
+		draw_gauge(context, &line, name_cells, gauges[i]);
 		if (i == 0 && whole) {
 			line = canvas_rows(canvas, y++, 1);
-			draw_cpus(context, &line);
+			draw_cpus(context, &line, name_cells);
 		}
 	}
 	line = canvas_rows(canvas, y, canvas->height - y);

@@ -325,6 +325,14 @@ static int draw_sign(const struct canvas *canvas, int y, int x, enum style style
 	return canvas_piece(canvas, y, x, style, text);
 }
 
+static int draw_shades(const struct canvas *canvas, int y, int x, enum style style)
+{
+	char text[TEXT_MAX];
+
+	snprintf(text, sizeof(text), "░▒▓█ %s", /* xgettext:no-c-format */ _("anon 0 to 100 %"));
+	return canvas_piece(canvas, y, x, style, text);
+}
+
 static int draw_kinds(const struct pages_state *pages, const struct canvas *canvas, int y)
 {
 	int x = 0;
@@ -335,7 +343,7 @@ static int draw_kinds(const struct pages_state *pages, const struct canvas *canv
 		if (!can_be(pages, (enum kind)i))
 			continue;
 		if (i == ANONYMOUS && !canvas->glyphs->ascii)
-			x = canvas_piece(canvas, y, x, style, _("░▒▓█ anon 0 to 100 %"));
+			x = draw_shades(canvas, y, x, style);
 		else
 			x = draw_sign(canvas, y, x, style, (uint32_t)kinds[i].letter, _(kinds[i].name));
 	}
@@ -345,10 +353,13 @@ static int draw_kinds(const struct pages_state *pages, const struct canvas *canv
 /* A cell that has changed keeps its glyph. */
 static void draw_signs(const struct canvas *canvas, int y, int x)
 {
+	char hole[TEXT_MAX];
+
 	x = draw_sign(canvas, y, x, STYLE_NEW, canvas->glyphs->ascii ? 'A' : 0x2588,
 		      _("changed since the last sample"));
 	x = canvas_piece(canvas, y, x, STYLE_DIM, _("small letter: less than half is there"));
-	canvas_piece(canvas, y, x, STYLE_DIM, canvas->glyphs->ascii ? _("~ | hole") : _("~ ╎ hole"));
+	snprintf(hole, sizeof(hole), "%s %s", canvas->glyphs->ascii ? "~ |" : "~ ╎", _("hole"));
+	canvas_piece(canvas, y, x, STYLE_DIM, hole);
 }
 
 /* On one line or two, as there is room. */
