@@ -92,7 +92,7 @@ static int view_above(const struct pane_context *context)
 	return context->view == session_home(context) ? -1 : (int)session_home(context);
 }
 
-/* Out of a view, then of a selection, then of a filter, then of a pane that another one opened. */
+/* Out of a filter, then of a selection, then of a view, then of a pane that another one opened. */
 static void go_up(struct pane_context *context)
 {
 	struct screen *screen = context->screen;
@@ -102,10 +102,10 @@ static void go_up(struct pane_context *context)
 
 	if (has_table && widget->has_filter)
 		table_set_filter(widget, "");
-	else if (above >= 0)
-		screen_show_view(context, (unsigned)above);
 	else if (has_table && widget->place.cursor_on)
 		table_deselect(widget);
+	else if (above >= 0)
+		screen_show_view(context, (unsigned)above);
 	else if (screen->came_from >= 0)
 		session_choose_pane(screen, (unsigned)screen->came_from);
 }

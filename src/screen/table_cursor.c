@@ -200,10 +200,8 @@ void table_sort_by(struct table_widget *widget, unsigned position)
 	table_sort_by_column(widget, widget->view.columns[position]);
 }
 
-/* What is sought is then at the top, where the selected row need not be. */
 void table_sort_by_column(struct table_widget *widget, unsigned column)
 {
-	table_deselect(widget);
 	if (widget->view.sort == (int)column) {
 		widget->view.descending = !widget->view.descending;
 		return;

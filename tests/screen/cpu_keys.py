@@ -189,7 +189,7 @@ def one_user(_scratch):
         terminal.send(*"ada", "Enter", ".")
         rows = terminal.lines()[terminal.row_of("%CPU") + 1:-1]
         problem = problem or expect(rows and all(" ada " in row for row in rows if row), terminal, "others are shown") or \
-            expect("── ada: ran in" in terminal.text(), terminal, "the title does not name the user")
+            expect("── ada: all processes in" in terminal.text(), terminal, "the title does not name the user")
         terminal.send("u", "Home", "Enter")
         return problem or expect("postgres" in terminal.text(), terminal, "the others do not come back")
 

@@ -41,7 +41,7 @@ def an_idle_process_stays_selected(scratch):
             used[key] = row[key]
 
     with replay("cpu", recording=edited(scratch, rest, frames=10), width=100) as terminal:
-        terminal.send(".", "/", *"evil", "Enter")
+        terminal.send(".", "/", *"evil", "Enter", "[")
         for frame in ("before", "while it rests", "after"):
             problem = expect(" 15999 " in selected_line(terminal), terminal, f"{frame}: another row is selected")
             if problem:

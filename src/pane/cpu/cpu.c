@@ -313,14 +313,15 @@ static void toggle_tree(struct pane_context *context)
 
 AMONG_ALL(search_all, ACTION_SEARCH)
 AMONG_ALL(filter_all, ACTION_FILTER)
-AMONG_ALL(user_of_all, ACTION_USER)
 AMONG_ALL(all_by_memory, ACTION_SORT_MEMORY)
 AMONG_ALL(all_by_time, ACTION_SORT_TIME)
 
 static const struct pane_action active_actions[] = {
-	{ ACTION_SEARCH, search_all, NULL, NULL },     { ACTION_FILTER, filter_all, NULL, NULL },
-	{ ACTION_USER, user_of_all, NULL, NULL },      { ACTION_SORT_MEMORY, all_by_memory, NULL, NULL },
-	{ ACTION_SORT_TIME, all_by_time, NULL, NULL }, { 0 },
+	{ ACTION_SEARCH, search_all, NULL, NULL },
+	{ ACTION_FILTER, filter_all, NULL, NULL },
+	{ ACTION_SORT_MEMORY, all_by_memory, NULL, NULL },
+	{ ACTION_SORT_TIME, all_by_time, NULL, NULL },
+	{ 0 },
 };
 
 #define BIT(table) (1UL << (table))

@@ -44,6 +44,8 @@ static void show_user(struct pane_context *context, unsigned index)
 	if (index > 0) {
 		snprintf(cpu->user, sizeof(cpu->user), "%s", user);
 		context->request->shown_user = cpu->user;
+		if (context->view == CPU_VIEW_PROCESSES)
+			screen_show_view(context, CPU_VIEW_ALL); /* all of them may be idle */
 	}
 	screen_adjust(context);
 }
