@@ -67,7 +67,7 @@ static void make_tables(struct parser *parser)
 	unsigned n = 0, letter = 0;
 
 	collect_pane_options(parser);
-	parser->longs = alloc_zeroed(n_option_entries + parser->n_choices + 3, sizeof(*parser->longs));
+	parser->longs = alloc_zeroed(n_option_entries + parser->n_choices + 4, sizeof(*parser->longs));
 	parser->letters[letter++] = '-'; /* operands come in order, as code 1 */
 	parser->letters[letter++] = ':';
 	for (unsigned i = 0; i < n_option_entries; i++) {

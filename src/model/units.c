@@ -288,7 +288,7 @@ static size_t format_edge(char *out, double seconds, bool ascii)
 
 	if (isnan(seconds) || !(seconds >= 1e-9 && seconds < 1000))
 		return format_seconds(out, seconds, ascii, "");
-	while (seconds < units[i].seconds * (1 - 1e-9) && i < 3)
+	while (i < 3 && seconds < units[i].seconds * (1 - 1e-9))
 		i++;
 	value = seconds / units[i].seconds;
 	places = i == 3 || fabs(value - round(value)) < 1e-9 ? 0 : value < 10 ? 4 : value < 100 ? 3 : 2;

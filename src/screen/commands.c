@@ -453,6 +453,7 @@ static void choose_options(struct pane_context *context)
 
 void (*commands_act(enum action action))(struct pane_context *context)
 {
+	/* cppcheck-suppress constVariable */
 	static void (*const acts[N_ACTIONS])(struct pane_context * context) = {
 		[ACTION_HELP] = help,
 		[ACTION_PANES] = list_panes,

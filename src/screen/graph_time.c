@@ -28,7 +28,7 @@ static double gap_after(const struct history *history, size_t index)
 /* The median of the newest gaps: a pause or a late sample changes nothing. */
 static double usual_step(const struct history *history, long newest, double otherwise)
 {
-	double gaps[GAPS_MAX];
+	double gaps[GAPS_MAX] = { 0 };
 	unsigned n_gaps = 0;
 
 	for (long i = newest - 1; i >= 0 && n_gaps < GAPS_MAX; i--) {

@@ -24,6 +24,7 @@
 
 #include "model/power_fit.h"
 #include "suite.h"
+#include "topic/process/process_entry.h"
 #include "sys/worker.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
@@ -183,6 +184,29 @@ static void write_sizes(const struct machine *machine, int pid, unsigned virtual
 	write_file(machine, path, "%u %u %u 5 0 100 0\n", virtual, resident, shared);
 }
 
+START_TEST(growth_in_steps_is_even)
+{
+	struct process *process = process_new(7);
+	uint64_t second = UINT64_C(1000000000), start = 5 * second;
+	double growth;
+
+	/* a MiB every two seconds */
+	for (uint64_t i = 0; i <= 60; i++) {
+		growth = process_growth(process, (100 + i / 2) << 20, start + i * second);
+		ck_assert(i >= 3 || isnan(growth)); /* programs grow when they start */
+		if (i >= 10)
+			ck_assert_double_eq_tol(growth / (1 << 20), 0.5, 0.051);
+	}
+	ck_assert(isnan(process_growth(process, U64_UNKNOWN, start + 61 * second)));
+	/* what stands still no longer grows 20 s later; what shrinks is negative */
+	for (uint64_t i = 61; i <= 81; i++)
+		growth = process_growth(process, UINT64_C(130) << 20, start + i * second);
+	ck_assert_double_eq(growth, 0);
+	ck_assert_double_lt(process_growth(process, UINT64_C(90) << 20, start + 82 * second), 0);
+	process_free(process);
+}
+END_TEST
+
 START_TEST(memory_of_processes)
 {
 	static const char *const topic_names[] = { "process", NULL };
@@ -192,9 +216,7 @@ START_TEST(memory_of_processes)
 	make_root(&machine);
 	write_file(&machine, "proc/meminfo", "MemTotal: 40000 kB\nSwapTotal: 100 kB\nSwapFree: 100 kB\n");
 	write_process(&machine, (struct fake_process){ 7, 1, "grows", 100, 50, 0, 500 });
-	write_process(&machine, (struct fake_process){ 8, 1, "shrinks", 100, 50, 0, 500 });
 	write_sizes(&machine, 7, 5000, 1000, 400);
-	write_sizes(&machine, 8, 5000, 1000, 400);
 	open_machine(&machine, topic_names);
 	next_tick(&machine);
 	ck_assert_double_eq(number_of(&machine, 7, "virtual_bytes"), 5000 * page);
@@ -203,14 +225,6 @@ START_TEST(memory_of_processes)
 	ck_assert_double_eq_tol(number_of(&machine, 7, "memory_ratio"), page / 40960, 1e-9);
 	ck_assert_double_eq(number_of(&machine, 7, "swapped_bytes"), 0); /* no swap is in use */
 	ck_assert(isnan(number_of(&machine, 7, "growth_bytes_per_second")));
-	write_sizes(&machine, 7, 5000, 1300, 400);
-	write_sizes(&machine, 8, 5000, 900, 400);
-	write_process(&machine, (struct fake_process){ 9, 1, "new", 1, 0, 0, 700 });
-	write_sizes(&machine, 9, 500, 100, 40);
-	next_tick(&machine);
-	ck_assert_double_eq_tol(number_of(&machine, 7, "growth_bytes_per_second"), 300 * page, 1e-6);
-	ck_assert_double_eq_tol(number_of(&machine, 8, "growth_bytes_per_second"), -100 * page, 1e-6);
-	ck_assert(isnan(number_of(&machine, 9, "growth_bytes_per_second"))); /* since when is not known */
 	close_machine(&machine);
 }
 END_TEST

@@ -108,10 +108,13 @@ static void list_title(const struct pane_context *context, bool wide, char *text
 {
 	const char *user =
 		context->request->shown_user ? context->request->shown_user : context->request->users;
-	char name[TEXT_MAX];
+	size_t length;
 
-	chosen_title(context, wide, user, name, sizeof(name));
-	snprintf(text, room, "%s%s%s", user ? user : "", user ? ": " : "", name);
+	*text = '\0';
+	if (user)
+		snprintf(text, room, "%s: ", user);
+	length = strlen(text);
+	chosen_title(context, wide, user, text + length, room - length);
 	if (wide || !user)
 		add_interval(context, wide, text, room);
 	if (wide && hides_idle(context) && !context->tables[context->focus].has_filter)

@@ -239,7 +239,7 @@ static void draw_legend(const struct canvas *canvas, uint32_t most)
 	int cells = 0, x = 0;
 
 	for (int level = 0; level < SHADES; level++) {
-		uint32_t from = level > 0 ? bounds[level - 1] + 1 : 1;
+		uint32_t from = level > 0 ? shade_most(level - 1, most) + 1 : 1;
 
 		bounds[level] = shade_most(level, most);
 		cells += bounds[level] < from ? 0 : draw_shade(&nowhere, 0, level, from, bounds[level]);

@@ -59,8 +59,8 @@ struct process_row {
 
 static const struct column columns[] = {
 	SHARE(cpu_seconds, cpu_ratio, N_("%CPU"),
-	      N_("share of one CPU in the last interval, all threads together"), .high = 0.5,
-	      .alarming = 0.9, .trend = true),
+	      N_("share of one CPU in the last interval, all threads together"), .high = 0.5, .alarming = 0.9,
+	      .trend = true),
 	SHARE(user_seconds, user_ratio, N_("%user"), N_("share of one CPU in user mode"), .rank = 2),
 	SHARE(system_seconds, system_ratio, N_("%sys"), N_("share of one CPU in the kernel"), .rank = 2),
 	TIME(cpu_seconds, N_("time"), N_("CPU time of all its threads since its start"),
@@ -96,13 +96,13 @@ static const struct column columns[] = {
 	STAT(uid, .kind = COLUMN_LABEL, .title = N_("UID"), .width = 6, .hidden = true,
 	     .help = N_("effective UID"), .source = "owner of /proc/PID"),
 	STAT(resident_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("RSS"), .width = 6,
-	     .trend = true,
-	     .rank = 2, .help = N_("resident memory, shared pages included"),
+	     .trend = true, .rank = 2, .help = N_("resident memory, shared pages included"),
 	     .source = "/proc/PID/statm resident, else stat rss"),
-	ROW(growth_bytes_per_second, .kind = COLUMN_RATE, .unit = UNIT_BYTES_PER_SECOND,
+	ROW(growth_bytes_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES_PER_SECOND,
 	    .title = N_("growth/s"), .width = 8, .rank = 3, .hidden = true,
-	    .rate_of = offsetof(struct process_row, resident_bytes),
-	    .help = N_("growth of RSS since it was last read; negative: it shrank"),
+	    .help = N_("growth of RSS over the last 10 to 20 s, or since the process was first seen; "
+		       "negative: it "
+		       "shrank; unknown in the first 3 s"),
 	    .source = "growth of resident_bytes / time"),
 	STAT(memory_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%mem"), .width = 5,
 	     .rank = 6, .hidden = true,
@@ -201,8 +201,7 @@ static uint64_t bytes_of(const struct env *env, uint64_t pages)
 }
 
 /* Fault counters of a process that was not seen before would all count as of this interval. */
-static void set_stat(struct process_row *row, const struct process *process,
-		     const struct process_list *processes)
+static void set_stat(struct process_row *row, struct process *process, const struct process_list *processes)
 {
 	const struct env *env = processes->env;
 
@@ -214,6 +213,7 @@ static void set_stat(struct process_row *row, const struct process *process,
 	row->nice = (double)process->stat.nice;
 	row->stat_age_seconds = (double)(processes->mono_ns - process->read_ns) / 1e9;
 	row->resident_bytes = bytes_of(env, process->stat.resident_pages);
+	row->growth_bytes_per_second = process_growth(process, row->resident_bytes, processes->mono_ns);
 	row->virtual_bytes = bytes_of(env, process->virtual_pages);
 	row->shared_bytes = bytes_of(env, process->shared_pages);
 	if (!process->clock_valid)
@@ -274,7 +274,7 @@ static void set_memory(struct process_row *row, const struct process *process,
 }
 
 static void add_row(struct frame *frame, struct table *table, const struct process_list *processes,
-		    const struct process *process, const struct power_estimate *estimate,
+		    struct process *process, const struct power_estimate *estimate,
 		    const struct machine_memory *memory)
 {
 	struct process_row *row = table_add(table);

@@ -3,12 +3,16 @@
 
 #include "topic/process/process_entry.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/alloc.h"
 #include "core/process_pattern.h"
 #include "core/vector.h"
 #include "sys/pids.h"
+
+#define GROWTH_NS UINT64_C(10000000000)      /* between the sizes that are kept */
+#define GROWTH_LEAST_NS UINT64_C(3000000000) /* programs grow when they start: less says nothing */
 
 struct process *process_in_list(struct process *const *list, size_t n_list, uint32_t pid)
 {
@@ -48,4 +52,22 @@ bool process_matches(const struct process *process, struct span list)
 					       : span_text("");
 
 	return process_pattern_matches(list, process->pid, span_text(process->name), program);
+}
+
+double process_growth(struct process *process, uint64_t bytes, uint64_t now_ns)
+{
+	const struct process_size now = { bytes, now_ns };
+
+	if (bytes == U64_UNKNOWN)
+		return NAN;
+	if (process->older.mono_ns == 0)
+		process->older = process->newer = now;
+	if (now_ns - process->newer.mono_ns >= GROWTH_NS) {
+		process->older = process->newer;
+		process->newer = now;
+	}
+	if (now_ns - process->older.mono_ns < GROWTH_LEAST_NS)
+		return NAN;
+	return ((double)bytes - (double)process->older.bytes) * 1e9 /
+	       (double)(now_ns - process->older.mono_ns);
 }

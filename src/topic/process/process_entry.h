@@ -30,6 +30,9 @@ struct process {
 	int stat_file, statm_file; /* see pids_read_kept() */
 	double system_share;       /* of the CPU time, when it last used any */
 	uint64_t dead_ns;          /* CPU time of threads that exited since the first sample, in its clock */
+	struct process_size {      /* resident bytes at a time, to tell growth from noise */
+		uint64_t bytes, mono_ns;
+	} older, newer;            /* ns 0: not known yet */
 	bool failed;               /* an exit record has a code other than 0 */
 	uint64_t children_ns;      /* CPU time of children that it waited for, as counted so far */
 	uint64_t known_children_ns; /* will be part of children_ns, but was counted while they were alive */
@@ -43,6 +46,12 @@ struct process *process_in_list(struct process *const *list, size_t n_list, uint
 
 struct process *process_new(uint32_t pid);
 void process_free(struct process *process);
+
+/*
+ * Growth of its resident memory in bytes per second, over the last 10 to 20 s or since it was first asked
+ * for: over an interval of a second growth in steps would come and go. NaN in the first 3 s.
+ */
+double process_growth(struct process *process, uint64_t bytes, uint64_t now_ns);
 
 /* Closes them, unless they are closed. */
 void process_release_files(struct env *env, struct process *process);

@@ -37,7 +37,9 @@ def tables(step):
         rows.append({"pid": pid, "start_seconds": pid / 10, "ppid": parent, "cpu_seconds": cpu,
                      "user_seconds": cpu * (1 - kernel), "system_seconds": cpu * kernel,
                      "user": user, "uid": 1000, "state": state, "processor": pid % 4, "threads": threads, "nice": nice,
-                     "resident_bytes": size_now(name, size, step), "virtual_bytes": 4 * size * MIB,
+                     "resident_bytes": size_now(name, size, step),
+                     "growth_bytes_per_second": (size_now(name, size, step) - size_now(name, size, step - 1)) / STEP
+                     if step > 0 else None, "virtual_bytes": 4 * size * MIB,
                      "shared_bytes": size * MIB // 4, "memory_ratio": size_now(name, size, step) / (8192 * MIB),
                      "swapped_bytes": 60 * MIB if name == "postgres" and step > 14 else 0, "minor_faults": pid, "major_faults": 0, "name": name,
                      "program": program, "program_base": base, "command": command,
