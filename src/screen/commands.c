@@ -92,21 +92,24 @@ static int view_above(const struct pane_context *context)
 	return context->view == session_home(context) ? -1 : (int)session_home(context);
 }
 
-/* Out of a filter, then of a selection, then of a view, then of a pane that another one opened. */
+/* Out of a filter, then of a view or a selection, then of a pane that another one opened. */
 static void go_up(struct pane_context *context)
 {
 	struct screen *screen = context->screen;
 	struct table_widget *widget = session_table(screen);
 	bool has_table = !session_lacks_table(context);
+	bool selected = has_table && widget->place.cursor_on;
 	int above = view_above(context);
 
-	if (has_table && widget->has_filter)
+	if (has_table && widget->has_filter) {
 		table_set_filter(widget, "");
-	else if (has_table && widget->place.cursor_on)
+		return;
+	}
+	if (has_table)
 		table_deselect(widget);
-	else if (above >= 0)
+	if (above >= 0)
 		screen_show_view(context, (unsigned)above);
-	else if (screen->came_from >= 0)
+	else if (!selected && screen->came_from >= 0)
 		session_choose_pane(screen, (unsigned)screen->came_from);
 }
 
