@@ -86,7 +86,7 @@ def selected(pattern):
 TASKS = (
     ("which process uses the CPU", {"panetop": [], "htop": [], "btop": [], "top": []}, shows(r"\byes\b")),
     ("which process has most memory", {"panetop": [], "htop": ["M"], "btop": ["Left"] * 2, "top": ["M"]}, shows(r"pyth")),
-    ("which process grows", {"panetop": [], "htop": NO, "btop": NO, "top": NO}, shows(r"\+\d.*python3")),
+    ("which process grows", {"panetop": [], "htop": NO, "btop": NO, "top": NO}, shows(r"growing", r"\dK? .*python3|\d.*import time")),
     ("load, memory, swap", {"panetop": [], "htop": [], "btop": [], "top": []}, shows(r"(?i)load|LAV", r"(?i)mem")),
     ("end the process that uses the CPU",
      {"panetop": ["F9", "Enter"], "htop": ["F9", "Enter"], "btop": ["Down", "t", "Enter"], "top": ["k", "Enter", "Enter"]},
@@ -113,7 +113,7 @@ TASKS = (
      lacks(r"sleep", r"\byes\b")),
     ("set the delay to 3 s", {"panetop": ["d", "3", "Enter"], "htop": NO, "btop": ["+"] * 10, "top": ["d", "3", "Enter"]},
      lambda terminal, _scene: bool(line_of(terminal, r"\b3 s\b|3000ms|top - "))),
-    ("choose columns", {"panetop": ["c"], "htop": ["F2", "Down", "Down", "Down"], "btop": NO, "top": ["f"]},
+    ("choose columns", {"panetop": ["c"], "htop": ["F2", "Down", "Down"], "btop": NO, "top": ["f"]},
      shows(r"(?i)columns|Fields Management")),
     ("help", {"panetop": ["h"], "htop": ["h"], "btop": ["h"], "top": ["h"]}, shows(r"(?i)help|keys")),
     ("what a number means", {"panetop": ["i"], "htop": NO, "btop": NO, "top": NO}, shows(r"From|Source|source")),
