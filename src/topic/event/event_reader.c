@@ -263,9 +263,11 @@ static unsigned quiet_rounds(const struct event_reader *reader)
 /* Arms the alarms, then drains once more: earlier events do not trigger them. */
 static bool is_quiet(struct event_reader *reader)
 {
-	bool quiet = reader->quiet_rounds > quiet_rounds(reader) && reader->raw.count == 0 &&
-		     !reader->waiting;
+	bool quiet;
 
+	pthread_mutex_lock(&reader->lock);
+	quiet = reader->quiet_rounds > quiet_rounds(reader) && reader->raw.count == 0 && !reader->waiting;
+	pthread_mutex_unlock(&reader->lock);
 	if (reader->perf && !event_perf_arm(reader->perf, quiet))
 		return false;
 	if (!quiet)
