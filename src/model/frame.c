@@ -100,6 +100,12 @@ void *table_add(struct table *table)
 	return row;
 }
 
+void table_reserve(struct table *table, size_t n_rows)
+{
+	table->rows = vector_reserve(table->rows, &table->capacity, n_rows, table->schema->row_size);
+	VECTOR_RESERVE(table->fresh, n_rows, table->n_fresh);
+}
+
 bool table_is_fresh(const struct table *table, const void *row)
 {
 	size_t index = (size_t)((const char *)row - table->rows) / table->schema->row_size;

@@ -70,6 +70,9 @@ struct table *frame_slot(const struct frame *frame, const char *topic);
 /* A new last row, all unknown; valid until the next one is added. */
 void *table_add(struct table *table);
 
+/* Makes room for this many rows, those that it has included; rows may move. */
+void table_reserve(struct table *table, size_t n_rows);
+
 static inline void *table_row(const struct table *table, size_t index)
 {
 	return table->rows + index * table->schema->row_size;

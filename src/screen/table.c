@@ -472,6 +472,8 @@ static void draw_row(const struct table_widget *widget, const struct canvas *can
 
 	if (selected)
 		canvas_fill(canvas, (int)y + 1, 0, STYLE_ROW, ' ', canvas->width);
+	else if (gone && widget->n_slots > 0) /* one style for all its cells: fewer bytes to the terminal */
+		canvas_fill(canvas, (int)y + 1, 0, STYLE_ENDED, ' ', widget->slots[widget->n_slots - 1].x);
 	draw_trend(widget, canvas, (int)y + 1, row, selected ? STYLE_ROW : gone ? STYLE_ENDED : STYLE_NORMAL);
 	for (unsigned i = 0; i < widget->n_slots; i++) {
 		const struct table_slot *slot = &widget->slots[i];

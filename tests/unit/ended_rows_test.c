@@ -91,6 +91,7 @@ static void stage_close(struct stage *stage)
 static const struct table *merge(struct stage *stage)
 {
 	frame_derive(&stage->now, &stage->before);
+	ended_rows_begin(&stage->ended, &stage->now);
 	return ended_rows_merge(&stage->ended, &stage->now);
 }
 
@@ -147,9 +148,10 @@ START_TEST(ended_commands_have_keys_of_their_own)
 	cc1 = row_hash_key(merged->schema, table_row(merged, 1));
 	as = row_hash_key(merged->schema, table_row(merged, 2));
 	ck_assert_uint_ne(cc1, as);
-	ended_rows_forget(&stage.ended);
+	ended_rows_begin(&stage.ended, &stage.now);
 	merged = ended_rows_merge(&stage.ended, &stage.now);
 	ck_assert_uint_eq(merged->n_rows, 3);
+	ck_assert_uint_eq(frame_table(&stage.now, "process")->n_rows, 1);
 	ck_assert_uint_eq(row_hash_key(merged->schema, table_row(merged, 1)), cc1);
 	stage_close(&stage);
 }
@@ -176,6 +178,7 @@ START_TEST(the_first_sample_has_no_ends)
 	struct stage stage;
 
 	stage_open(&stage);
+	ended_rows_begin(&stage.ended, &stage.before);
 	ck_assert_ptr_eq(ended_rows_merge(&stage.ended, &stage.before),
 			 frame_table(&stage.before, "process"));
 	stage_close(&stage);
@@ -191,6 +194,7 @@ START_TEST(each_table_may_lack)
 	schemas[0] = topic_find("process")->schema;
 	schemas[1] = topic_find("exited")->schema;
 	open_frame(&frame, 10, processes);
+	ended_rows_begin(&ended, &frame);
 	ck_assert_ptr_eq(ended_rows_merge(&ended, &frame), frame_table(&frame, "process"));
 	frame_close(&frame);
 	open_frame(&frame, 10, exited);

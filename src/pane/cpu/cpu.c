@@ -267,7 +267,7 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 {
 	struct cpu_state *cpu = context->state;
 
-	ended_rows_forget(&cpu->ended);
+	ended_rows_begin(&cpu->ended, frame);
 	keep_first(&cpu->exited_wall_ns, frame, "exited");
 	keep_first(&cpu->totals_wall_ns, frame, "process_total");
 }

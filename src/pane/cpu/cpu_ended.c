@@ -4,6 +4,7 @@
 
 #include "pane/cpu/cpu_ended.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,26 +57,7 @@ static const char *ended_text(struct arena *texts, const char *command, double c
 			  : arena_print(texts, _("%s ended"), command);
 }
 
-static void copy_processes(struct ended_rows *ended, const struct table *processes)
-{
-	struct table own = ended->table;
-	size_t size = processes->schema->row_size;
-
-	ended->table = *processes;
-	ended->table.rows = vector_reserve(own.rows, &own.capacity, processes->n_rows + 1, size);
-	ended->table.capacity = own.capacity;
-	ended->table.fresh = vector_reserve(own.fresh, &own.n_fresh, processes->n_rows + 1, sizeof(bool));
-	ended->table.n_fresh = own.n_fresh;
-	if (processes->joined)
-		memcpy(ended->table.fresh, processes->fresh, processes->n_rows * sizeof(bool));
-	if (processes->n_rows > 0)
-		memcpy(ended->table.rows, processes->rows, processes->n_rows * size);
-	ended->n_processes = processes->n_rows;
-}
-
-/* The copy waits for the first one: usually few samples of an idle machine have any. */
-static void add_ended(struct ended_rows *ended, const struct table *processes, const struct table *exited,
-		      const void *origin)
+static void add_ended(struct ended_rows *ended, const struct table *exited, const void *origin)
 {
 	struct table *table = &ended->table;
 	const char *command = table_text(exited, origin, "command");
@@ -86,10 +68,8 @@ static void add_ended(struct ended_rows *ended, const struct table *processes, c
 
 	if (!(count >= 1) && !(share > 0))
 		return;
-	if (ended->n_origins == 0)
-		copy_processes(ended, processes);
+	assert(table->n_rows < table->capacity);
 	row = table_add(table);
-	VECTOR_RESERVE(table->fresh, table->n_rows, table->n_fresh);
 	table->fresh[table->n_rows - 1] = false; /* each of these is new */
 	set_number(table, row, "start_seconds", unknown_start(command));
 	set_number(table, row, "cpu_ratio", share);
@@ -97,6 +77,16 @@ static void add_ended(struct ended_rows *ended, const struct table *processes, c
 	row_set_text(row, schema_known_column(table->schema, "state"), "X");
 	set_texts(table, row, ended_text(&ended->texts, command, count, failed));
 	*VECTOR_ADD(ended->origins, ended->n_origins, ended->capacity) = origin;
+}
+
+void ended_rows_begin(struct ended_rows *ended, const struct frame *frame)
+{
+	struct table *processes = frame_table(frame, "process");
+	const struct table *exited = frame_table(frame, "exited");
+
+	ended->frame = NULL;
+	if (processes && exited)
+		table_reserve(processes, processes->n_rows + exited->n_rows);
 }
 
 const struct table *ended_rows_merge(struct ended_rows *ended, const struct frame *frame)
@@ -108,18 +98,15 @@ const struct table *ended_rows_merge(struct ended_rows *ended, const struct fram
 	if (ended->frame != frame || ended->mono_ns != frame->mono_ns) {
 		ended->frame = frame;
 		ended->mono_ns = frame->mono_ns;
+		ended->table = *processes;
+		ended->n_processes = processes->n_rows;
 		ended->n_origins = 0;
 		ended->origin_schema = exited->schema;
 		arena_reset(&ended->texts);
 		for (size_t i = 0; i < exited->n_rows; i++)
-			add_ended(ended, processes, exited, table_row(exited, i));
+			add_ended(ended, exited, table_row(exited, i));
 	}
 	return ended->n_origins > 0 ? &ended->table : processes;
-}
-
-void ended_rows_forget(struct ended_rows *ended)
-{
-	ended->frame = NULL;
 }
 
 const void *ended_rows_origin(const struct ended_rows *ended, const void *row)
@@ -132,8 +119,6 @@ const void *ended_rows_origin(const struct ended_rows *ended, const void *row)
 
 void ended_rows_free(struct ended_rows *ended)
 {
-	free(ended->table.rows);
-	free(ended->table.fresh);
 	free(ended->origins);
 	arena_free(&ended->texts);
 	*ended = (struct ended_rows){ 0 };

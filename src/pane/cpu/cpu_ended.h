@@ -11,7 +11,7 @@
 
 /* All zero is empty. */
 struct ended_rows {
-	struct table table;   /* the processes of the frame, then the ended ones; its blank is borrowed */
+	struct table table;   /* the processes of the frame, and behind them, in its memory, the ended ones */
 	struct arena texts;   /* of its own rows */
 	const void **origins; /* of each of these: the row of the topic exited */
 	size_t n_processes, n_origins, capacity;
@@ -20,11 +20,11 @@ struct ended_rows {
 	uint64_t mono_ns;          /* … of that moment */
 };
 
+/* Makes room in a new frame, before any view has rows of it. */
+void ended_rows_begin(struct ended_rows *ended, const struct frame *frame);
+
 /* The processes of the frame and the ended ones; the frame's own table where none ended, NULL without one. */
 const struct table *ended_rows_merge(struct ended_rows *ended, const struct frame *frame);
-
-/* The frame is about to be used for another moment. */
-void ended_rows_forget(struct ended_rows *ended);
 
 /* The row of the topic exited; NULL: it is the row of a process. */
 const void *ended_rows_origin(const struct ended_rows *ended, const void *row);
