@@ -15,6 +15,7 @@
 #include "kernel/arcstats.h"
 #include "kernel/battery.h"
 #include "kernel/cgroup.h"
+#include "kernel/cgroup_name.h"
 #include "kernel/cpu_list.h"
 #include "kernel/cpu_times.h"
 #include "kernel/diskstats.h"
@@ -152,6 +153,16 @@ FUZZ_TARGET(cgroup)
 	cgroup_limit_parse(input(data, size), &bytes);
 	if (cgroup_usage_parse(input(data, size), &bytes))
 		require(bytes % 1000 == 0);
+}
+
+FUZZ_TARGET(cgroup_name)
+{
+	struct span path = input(data, size);
+	struct cgroup_name name;
+
+	cgroup_name_parse(path, &name);
+	require_inside(name.id, path);
+	require(strlen(name.name) < CGROUP_NAME_MAX && cgroup_kind_name(name.kind));
 }
 
 FUZZ_TARGET(arcstats)
