@@ -19,14 +19,13 @@ static bool parse_requests(struct span *line, struct disk_requests *requests)
 
 bool disk_stats_next(struct span *text, struct disk_stats *stats)
 {
-	uint64_t major, minor;
 	struct span line;
 
 	while (span_line(text, &line)) {
-		if (span_u64(&line, &major) && span_u64(&line, &minor) && span_word(&line, &stats->name) &&
-		    parse_requests(&line, &stats->reads) && parse_requests(&line, &stats->writes) &&
-		    span_u64(&line, &stats->in_flight) && span_u64(&line, &stats->busy_ms) &&
-		    span_u64(&line, &stats->queue_ms))
+		if (span_u64(&line, &stats->major) && span_u64(&line, &stats->minor) &&
+		    span_word(&line, &stats->name) && parse_requests(&line, &stats->reads) &&
+		    parse_requests(&line, &stats->writes) && span_u64(&line, &stats->in_flight) &&
+		    span_u64(&line, &stats->busy_ms) && span_u64(&line, &stats->queue_ms))
 			return true;
 	}
 	return false;
@@ -44,4 +43,14 @@ bool disk_is_partition(struct span disk, struct span name)
 	if (is_digit(disk.end[-1]) && !span_char(&rest, 'p'))
 		return false;
 	return rest.at < rest.end && is_digit(*rest.at) && span_u64(&rest, &number) && rest.at == rest.end;
+}
+
+bool disk_is_stacked(struct span name)
+{
+	static const char *const prefixes[] = { "loop", "ram", "zram", "dm-", "md", "drbd" };
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (span_starts(name, prefixes[i]))
+			return true;
+	return false;
 }

@@ -16,6 +16,7 @@ struct disk_requests {
 };
 
 struct disk_stats {
+	uint64_t major, minor;
 	struct span name;
 	struct disk_requests reads, writes;
 	uint64_t in_flight;         /* now */
@@ -30,5 +31,8 @@ bool disk_stats_next(struct span *text, struct disk_stats *stats);
  * "p" where the device's own name ends in a digit.
  */
 bool disk_is_partition(struct span disk, struct span name);
+
+/* Is its data stored by another device, or by none? In a sum with that one it would count twice. */
+bool disk_is_stacked(struct span name);
 
 #endif

@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <errno.h>
-#include <string.h>
 
 #include "core/i18n.h"
 #include "kernel/diskstats.h"
@@ -92,17 +91,6 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
-/* Devices whose data another device stores, or none: they would count twice. */
-static bool is_stacked(struct span name)
-{
-	static const char *const prefixes[] = { "loop", "ram", "zram", "dm-", "md", "drbd" };
-
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-		if (span_starts(name, prefixes[i]))
-			return true;
-	return false;
-}
-
 static void set_counters(struct disk_row *row, const struct disk_stats *stats)
 {
 	const struct disk_requests *reads = &stats->reads, *writes = &stats->writes;
@@ -149,7 +137,7 @@ static int sample(struct sample *sample)
 		if (disk_is_partition(disk, stats.name))
 			continue;
 		disk = stats.name;
-		if (!is_stacked(disk))
+		if (!disk_is_stacked(disk))
 			add(&sum, &stats);
 		if (stats.reads.completed + stats.writes.completed == 0)
 			continue; /* a device that was never used, such as most loop devices */
