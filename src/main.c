@@ -60,6 +60,7 @@ static int run(const struct options *options, struct settings *settings, struct 
 	if (!options->batch)
 		return interactive_run(options, settings, request, source, worker);
 	status = run_plan_open(&plan, options, settings, request);
+	run_plan_request(&plan, options, request);
 	if (status == 0)
 		status = batch_run(options, &plan, source, worker);
 	run_plan_close(&plan);

@@ -345,7 +345,7 @@ static void run_live(struct batch *batch)
 	batch->source->want(batch->source->state, batch->run->wanted);
 	if (step(batch) == STEP_END)
 		return;
-	if (drop_after_open(batch->options, batch->run->settings, batch->run->wanted)) {
+	if (drop_after_open(batch->options, batch->run->settings, batch->run->request, batch->run->wanted)) {
 		batch->status = 1;
 		return;
 	}
@@ -572,7 +572,7 @@ int batch_run(const struct options *options, struct run_plan *run, struct source
 	if (batch.status == 0)
 		batch.status = open_sinks(&batch);
 	if (batch.status == 0)
-		batch.status = drop_privileges(options, run->settings, run->wanted);
+		batch.status = drop_privileges(options, run->settings, run->request, run->wanted);
 	if (batch.status == 0)
 		batch.status = open_loop(&batch);
 	if (batch.status == 0) {

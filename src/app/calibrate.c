@@ -250,7 +250,7 @@ int calibrate_run(const struct options *options, struct settings *settings, stru
 	int status;
 
 	choose_topics(wanted);
-	if (drop_privileges(options, settings, wanted) != 0)
+	if (drop_privileges(options, settings, NULL, wanted) != 0)
 		return 1;
 	topic_schemas(schemas);
 	frame_open(&run.frames[0], schemas, n_topics);

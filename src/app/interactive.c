@@ -148,7 +148,7 @@ static int run(const struct options *options, struct settings *settings, struct 
 	};
 	int error;
 
-	if (drop_privileges(options, settings, NULL) != 0)
+	if (drop_privileges(options, settings, NULL, NULL) != 0)
 		return 1;
 	topic_schemas(schemas);
 	error = screen_run(&setup);

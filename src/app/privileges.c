@@ -35,8 +35,13 @@ static uint64_t opening_uses_of(const struct topic *topic, const struct options 
 	return topic->opening_uses | (more ? topic->setting_uses : 0);
 }
 
+static uint64_t request_uses_of(const struct topic *topic, const struct sample_request *request)
+{
+	return !request || sample_request_wants_any(request, topic->schema) ? topic->request_uses : 0;
+}
+
 static uint64_t uses_of_run(const struct options *options, const struct settings *settings,
-			    const bool *wanted, bool opening)
+			    const struct sample_request *request, const bool *wanted, bool opening)
 {
 	uint64_t uses = 0;
 
@@ -46,7 +51,7 @@ static uint64_t uses_of_run(const struct options *options, const struct settings
 		return geteuid() == 0 ? PRIVILEGE_BIT(PRIVILEGE_TREE) : 0;
 	for (unsigned i = 0; i < n_topics; i++)
 		if (!wanted || wanted[i])
-			uses |= topics[i]->uses |
+			uses |= topics[i]->uses | request_uses_of(topics[i], request) |
 				(opening ? opening_uses_of(topics[i], options, settings) : 0);
 	return may_act(options) ? uses : uses & ~privilege_acting(uses);
 }
@@ -94,9 +99,10 @@ static int privilege_error(const char *what, int error)
 	return 1;
 }
 
-int drop_privileges(const struct options *options, const struct settings *settings, const bool *wanted)
+int drop_privileges(const struct options *options, const struct settings *settings,
+		    const struct sample_request *request, const bool *wanted)
 {
-	struct privilege_plan plan = { .uses = uses_of_run(options, settings, wanted, true),
+	struct privilege_plan plan = { .uses = uses_of_run(options, settings, request, wanted, true),
 				       .for_command = options->command != NULL };
 	const char *what;
 	int error;
@@ -107,9 +113,10 @@ int drop_privileges(const struct options *options, const struct settings *settin
 	return error ? privilege_error(what, error) : 0;
 }
 
-int drop_after_open(const struct options *options, const struct settings *settings, const bool *wanted)
+int drop_after_open(const struct options *options, const struct settings *settings,
+		    const struct sample_request *request, const bool *wanted)
 {
-	uint64_t uses = uses_of_run(options, settings, wanted, false);
+	uint64_t uses = uses_of_run(options, settings, request, wanted, false);
 	int error = options->command ? 0 : privilege_limit(uses);
 
 	return error ? privilege_error("capset", error) : 0;

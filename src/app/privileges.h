@@ -5,14 +5,18 @@
 
 #include "app/options.h"
 #include "core/settings.h"
+#include "model/sample_request.h"
 
 /*
  * Call after all files of the run are open and before a second thread starts: drops the privileges that the
- * topics of the run (by index; NULL: all) do not need. 0, or the exit status after an error message.
+ * topics of the run (by index; NULL: all) do not need for what is requested (NULL: anything). 0, or the exit
+ * status after an error message.
  */
-int drop_privileges(const struct options *options, const struct settings *settings, const bool *wanted);
+int drop_privileges(const struct options *options, const struct settings *settings,
+		    const struct sample_request *request, const bool *wanted);
 
 /* Call when all topics of the run are open and no others follow: drops what only opening them needed. */
-int drop_after_open(const struct options *options, const struct settings *settings, const bool *wanted);
+int drop_after_open(const struct options *options, const struct settings *settings,
+		    const struct sample_request *request, const bool *wanted);
 
 #endif

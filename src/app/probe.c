@@ -326,7 +326,7 @@ int probe_run(const struct options *options, const struct settings *settings, st
 	int error;
 
 	privilege_query(&before);
-	if (drop_privileges(options, settings, NULL) != 0)
+	if (drop_privileges(options, settings, NULL, NULL) != 0)
 		return 1;
 	choose_plan(&plan, options);
 	frame_open(&frame, schemas, 1);

@@ -306,6 +306,46 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 	return status;
 }
 
+static bool is_recorded(const struct options *options, const struct pane_table *table)
+{
+	return options->record && !table->lazy;
+}
+
+/* A recording has all columns but the slow ones. */
+static unsigned long all_requested_columns(const struct schema *schema)
+{
+	unsigned long columns = 0;
+
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		if (!schema->columns[i].slow && schema->columns[i].on_request)
+			columns |= 1UL << schema->columns[i].on_request;
+	return columns;
+}
+
+static void request_of_pane(const struct run_plan *run, const struct options *options,
+			    const struct pane *pane, struct sample_request *request)
+{
+	for (const struct pane_table *table = pane->tables; table->topic; table++) {
+		const struct schema *schema = topic_find(table->topic)->schema;
+
+		if (is_recorded(options, table))
+			sample_request_add(request, schema, all_requested_columns(schema));
+		if (is_requested(run, pane, table))
+			sample_request_add(request, schema, schema_requested_columns(schema, table->reads));
+	}
+}
+
+void run_plan_request(const struct run_plan *run, const struct options *options,
+		      struct sample_request *request)
+{
+	request->named_columns = options->columns != NULL;
+	for (unsigned v = 0; v < run->print.n_views && !run->print.summary; v++)
+		sample_request_add(request, run->print.views[v].schema,
+				   view_requested_columns(&run->print.views[v]));
+	for (unsigned i = 0; i < run->print.n_panes; i++)
+		request_of_pane(run, options, run->panes[i], request);
+}
+
 void run_plan_close(struct run_plan *run)
 {
 	print_plan_close(&run->print);

@@ -33,6 +33,10 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 		  const struct sample_request *request);
 void run_plan_close(struct run_plan *run);
 
+/* Requests the columns that the run prints or records. */
+void run_plan_request(const struct run_plan *run, const struct options *options,
+		      struct sample_request *request);
+
 /* As view_choose_columns() and view_choose_sort(); false after an error message about the option whose. */
 bool run_plan_choose_columns(struct view *view, const char *list, const char *whose);
 bool run_plan_choose_sort(struct view *view, const char *name, const char *whose);

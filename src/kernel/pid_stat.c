@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parsers of /proc/PID/stat and io. */
+/* Parsers of /proc/PID/stat, statm, io, schedstat and sched. */
 #include <config.h>
 
 #include "kernel/pid_stat.h"
@@ -20,6 +20,7 @@ enum field {
 	FIELD_SYSTEM_TICKS = 15,
 	FIELD_CHILDREN_USER_TICKS = 16,
 	FIELD_CHILDREN_SYSTEM_TICKS = 17,
+	FIELD_PRIORITY = 18,
 	FIELD_NICE = 19,
 	FIELD_THREADS = 20,
 	FIELD_START_TICKS = 22,
@@ -65,6 +66,8 @@ static bool take_field(struct pid_stat *stat, int field, struct span word)
 		return span_u64(&word, &stat->children_user_ticks);
 	case FIELD_CHILDREN_SYSTEM_TICKS:
 		return span_u64(&word, &stat->children_system_ticks);
+	case FIELD_PRIORITY:
+		return span_i64(&word, &stat->priority);
 	case FIELD_NICE:
 		return span_i64(&word, &stat->nice);
 	case FIELD_THREADS:
@@ -130,6 +133,12 @@ bool pid_io_parse(struct span text, struct pid_io *io)
 			io->write_bytes = value;
 	}
 	return io->read_bytes != U64_UNKNOWN;
+}
+
+bool pid_schedstat_parse(struct span text, struct pid_schedstat *schedstat)
+{
+	return span_u64(&text, &schedstat->run_ns) && span_u64(&text, &schedstat->wait_ns) &&
+	       span_u64(&text, &schedstat->runs);
 }
 
 bool pid_sched_parse(struct span text, double *task_clock_seconds)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* /proc/PID/stat, statm, io and sched. */
+/* /proc/PID/stat, statm, io, schedstat and sched. */
 #ifndef PANETOP_KERNEL_PID_STAT_H
 #define PANETOP_KERNEL_PID_STAT_H
 
@@ -21,6 +21,7 @@ struct pid_stat {
 	uint64_t minor_faults, major_faults; /* since its start */
 	uint64_t user_ticks, system_ticks;   /* since its start */
 	uint64_t children_user_ticks, children_system_ticks; /* of children that were waited for */
+	int64_t priority; /* 20 + nice; negative: -1 - real-time priority, -101: deadline */
 	int64_t nice;
 	uint64_t threads;
 	uint64_t start_ticks;    /* since boot */
@@ -45,6 +46,15 @@ struct pid_io {
 };
 
 bool pid_io_parse(struct span text, struct pid_io *io);
+
+/* Of one thread, since its start. */
+struct pid_schedstat {
+	uint64_t run_ns;  /* on a CPU */
+	uint64_t wait_ns; /* ready to run, but not running; counted when the wait is over */
+	uint64_t runs;    /* how often it got a CPU */
+};
+
+bool pid_schedstat_parse(struct span text, struct pid_schedstat *schedstat);
 
 /*
  * From sched (CONFIG_SCHED_DEBUG; all kernels since 6.15): the clock of the tasks of its CPU when it last ran

@@ -99,6 +99,9 @@ struct column {
 	enum column_text text;
 	bool trend;            /* its change is worth a small graph in each row */
 	double high, alarming; /* numbers from which it stands out, and needs a look; 0: none does */
+	unsigned char on_request; /* 1 to 31: read only where it is shown, along with the others of its
+				   * number; 0: always read */
+	bool slow;                /* read only of rows on the screen, or where the user names it in batch */
 	bool fleeting;         /* LABEL: changes from sample to sample, so it is not part of a series */
 };
 

@@ -15,6 +15,9 @@
 #define DELAY_MAX 86400
 #define PROCESS_CHOICE_NAME_MAX 64
 #define PROCESSES_VISIBLE_MAX 256
+#define REQUESTED_SCHEMAS_MAX 8
+
+struct schema;
 
 /* A process as a table showed it. */
 struct process_choice {
@@ -41,6 +44,12 @@ struct sample_request {
 	struct process_choice selected; /* under the cursor of the CPU pane: its counters are read; no name */
 	uint32_t visible[PROCESSES_VISIBLE_MAX]; /* pids in the CPU pane, ascending: they are read again */
 	size_t n_visible;
+	struct {
+		const struct schema *schema;
+		unsigned long columns;  /* bits of column.on_request */
+	} shown[REQUESTED_SCHEMAS_MAX]; /* columns on request that some output or the screen shows */
+	unsigned n_shown;
+	bool named_columns; /* batch: the user has named them, so that even the slow ones are read */
 	bool all_commands; /* a search or a filter may want the command lines of idle processes */
 
 	/* The pages pane. */
@@ -54,5 +63,12 @@ struct sample_request {
 		size_t most;         /* cells wanted from the anchor on; 0: as the options request */
 	} cells;
 };
+
+/* Adds columns on request, by bit, of this schema; false: all of them were requested already. */
+bool sample_request_add(struct sample_request *request, const struct schema *schema, unsigned long columns);
+
+/* Are the columns with this number in column.on_request wanted? */
+bool sample_request_wants(const struct sample_request *request, const struct schema *schema, unsigned number);
+bool sample_request_wants_any(const struct sample_request *request, const struct schema *schema);
 
 #endif

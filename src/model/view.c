@@ -227,6 +227,34 @@ double view_cpus(const struct view *view, const struct frame *frame)
 	return count ? frame_number(frame, count->topic, count->row, count->column) : 0;
 }
 
+static unsigned long requested_bit(const struct column *column)
+{
+	return column->on_request ? 1UL << column->on_request : 0;
+}
+
+unsigned long view_requested_columns(const struct view *view)
+{
+	unsigned long columns = view->sort < 0 ? 0 : requested_bit(&view->schema->columns[view->sort]);
+
+	for (unsigned i = 0; i < view->n_columns; i++)
+		columns |= requested_bit(&view->schema->columns[view->columns[i]]);
+	return columns;
+}
+
+unsigned long schema_requested_columns(const struct schema *schema, const char *keys)
+{
+	struct span rest = span_text(keys ? keys : ""), key;
+	unsigned long columns = 0;
+
+	while (span_item(&rest, &key)) {
+		int index = schema_column_span(schema, key);
+
+		assert(index >= 0);
+		columns |= index < 0 ? 0 : requested_bit(&schema->columns[index]);
+	}
+	return columns;
+}
+
 bool view_has_rates(const struct view *view)
 {
 	const struct column *columns = view->schema->columns;

@@ -110,6 +110,12 @@ void view_write_sort(const struct view *view, struct buffer *out);
 /* For struct value_format: the number of CPUs of which this view shows shares. */
 double view_cpus(const struct view *view, const struct frame *frame);
 
+/* Bits of the columns on request (column.on_request) that it shows or sorts by. */
+unsigned long view_requested_columns(const struct view *view);
+
+/* The same of a list of keys in the program's source; NULL: none. */
+unsigned long schema_requested_columns(const struct schema *schema, const char *keys);
+
 /* Does it show anything that takes two samples? */
 bool view_has_rates(const struct view *view);
 

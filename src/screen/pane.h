@@ -36,6 +36,8 @@ struct pane_table {
 	double least;          /* … at least this; NULL: all rows */
 	const char *columns; /* keys shown at first; NULL: all columns that are not hidden */
 	const char *sort;    /* as of --sort; NULL: as sampled */
+	const char *reads;   /* keys of columns on request that are read although it does not show them; NULL:
+				none */
 	const char *only_column, *only; /* on the screen only rows with one of these texts in this column */
 	const char *setting; /* on the screen: where its columns and order are kept; NULL: its topic */
 	const char *waits;   /* N_(): what an empty table waits for; may be NULL */

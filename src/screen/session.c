@@ -340,6 +340,33 @@ static void collect_wanted(const struct screen *screen, bool *wanted)
 	}
 }
 
+/* True if columns are wanted that were not before. */
+static bool request_columns(struct screen *screen)
+{
+	struct sample_request *request = screen->setup->request;
+	struct sample_request before = { .n_shown = request->n_shown };
+	bool any_new = false;
+
+	memcpy(before.shown, request->shown, sizeof(before.shown));
+	request->n_shown = 0;
+	for (unsigned p = 0; p < screen->setup->n_panes; p++) {
+		const struct pane_context *context = &screen->contexts[p];
+
+		for (unsigned i = 0; context->pane->tables[i].topic; i++) {
+			const struct view *view = &context->tables[i].view;
+			unsigned long columns =
+				view_requested_columns(view) |
+				schema_requested_columns(view->schema, context->pane->tables[i].reads);
+
+			if (!is_wanted(context, i, p == screen->current))
+				continue;
+			sample_request_add(request, view->schema, columns);
+			any_new |= sample_request_add(&before, view->schema, columns);
+		}
+	}
+	return any_new;
+}
+
 void session_update_subscriptions(struct screen *screen)
 {
 	const struct screen_setup *setup = screen->setup;
@@ -351,6 +378,7 @@ void session_update_subscriptions(struct screen *screen)
 	collect_wanted(screen, wanted);
 	for (unsigned i = 0; screen->wanted && i < setup->n_schemas; i++)
 		any_new |= wanted[i] && !screen->wanted[i];
+	any_new |= request_columns(screen);
 	free(screen->wanted);
 	screen->wanted = wanted;
 	setup->source->want(setup->source->state, wanted);
@@ -464,6 +492,7 @@ int session_sample(struct screen *screen)
 
 	frame_clear(frame);
 	context->request->all_commands = looks_for_text(screen);
+	request_columns(screen);
 	if (context->pane->sampling)
 		context->pane->sampling(context);
 	got = source->next(source->state, frame);

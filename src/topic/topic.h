@@ -45,6 +45,7 @@ struct topic {
 	/* PRIVILEGE_BIT of each privilege that it uses where available. */
 	uint64_t uses;
 	uint64_t opening_uses; /* used by its first sample, and later only by its own threads */
+	uint64_t request_uses; /* used where columns on request are wanted */
 	const char *setting;   /* when this is set, it also uses setting_uses; NULL: none */
 	uint64_t setting_uses;
 

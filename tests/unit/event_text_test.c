@@ -7,6 +7,7 @@
 #include "core/unknown.h"
 #include "suite.h"
 #include "topic/event/event_text.h"
+#include "topic/terminal_name.h"
 
 START_TEST(terminals_are_called_as_their_devices)
 {
@@ -26,9 +27,9 @@ START_TEST(terminals_are_called_as_their_devices)
 	};
 	struct arena arena = { 0 };
 
-	ck_assert_ptr_null(event_terminal(&arena, -1));
+	ck_assert_ptr_null(terminal_name(&arena, -1));
 	for (size_t i = 0; i < sizeof(terminals) / sizeof(terminals[0]); i++)
-		ck_assert_str_eq(event_terminal(&arena, terminals[i].device), terminals[i].text);
+		ck_assert_str_eq(terminal_name(&arena, terminals[i].device), terminals[i].text);
 	arena_free(&arena);
 }
 END_TEST

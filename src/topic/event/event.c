@@ -9,6 +9,7 @@
 #include "topic/event/event_notices.h"
 #include "topic/event/event_reader.h"
 #include "topic/event/event_text.h"
+#include "topic/terminal_name.h"
 #include "topic/topic.h"
 #include "topic/users.h"
 
@@ -175,7 +176,7 @@ static void add_row(struct state *state, struct frame *frame, struct table *tabl
 	row->euid = or_unknown(event->effective_uid, UINT32_MAX);
 	if (event->effective_uid != UINT32_MAX)
 		row->user = users_name(state->env, event->effective_uid);
-	row->tty = event_terminal(&frame->arena, event->terminal);
+	row->tty = terminal_name(&frame->arena, event->terminal);
 	row->info = event_info(&frame->arena, event, state->batch.texts);
 	row->status = event->kind == EVENT_EXIT ? event_status(&frame->arena, event->exit_code) : "";
 	row->parent = parent_name(state, &frame->arena, event);

@@ -14,9 +14,6 @@ const char *event_mark(const struct event *event);
 /* "code 0", "SIGSEGV core", "attach 17350" …; texts: of its batch. */
 const char *event_info(struct arena *arena, const struct event *event, const char *texts);
 
-/* "pts/3"; "": none; NULL: not known. */
-const char *event_terminal(struct arena *arena, int64_t device);
-
 /* "0", "1", "SIGSEGV core", of an exit_code as in wait(); NULL: not known. */
 const char *event_status(struct arena *arena, uint32_t exit_code);
 

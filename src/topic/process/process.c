@@ -2,6 +2,7 @@
 /* Topic "process": what each process is, and the CPU time it uses. */
 #include <config.h>
 
+#include <errno.h>
 #include <string.h>
 
 #include "core/i18n.h"
@@ -15,9 +16,15 @@
 #include "topic/process/missing_targets.h"
 #include "topic/process/process_act.h"
 #include "topic/process/process_find.h"
+#include "topic/process/process_io.h"
 #include "topic/process/process_list.h"
+#include "topic/process/process_wait.h"
+#include "topic/terminal_name.h"
 #include "topic/topic.h"
 #include "topic/users.h"
+
+/* Columns that are read on request, by the file that they come from. */
+enum on_request { REQUEST_IO = 1, REQUEST_WAIT };
 
 struct process_row {
 	uint64_t pid;
@@ -27,11 +34,16 @@ struct process_row {
 	double cpu_ratio, user_ratio, system_ratio;
 	const char *user, *state;
 	uint64_t uid, processor, threads;
-	double nice, stat_age_seconds, watts, joules;
+	const char *tty;
+	double nice, priority, stat_age_seconds, watts, joules;
 	uint64_t resident_bytes, virtual_bytes, shared_bytes, swapped_bytes;
 	double growth_bytes_per_second, memory_ratio;
 	uint64_t minor_faults, major_faults;
 	double minor_faults_per_second, major_faults_per_second;
+	uint64_t read_bytes, write_bytes, disk_bytes;
+	double read_bytes_per_second, write_bytes_per_second, disk_bytes_per_second;
+	double wait_seconds, wait_ratio, switches_per_second;
+	uint64_t switches;
 	const char *name, *program, *program_base, *command, *command_base;
 };
 
@@ -52,6 +64,16 @@ struct process_row {
 #define SIZE(field, heading, what, from)                                                                     \
 	STAT(field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = heading, .width = 6, .rank = 6,       \
 	     .hidden = true, .help = what, .source = from)
+
+/* From its io file. */
+#define STORED(field, heading, what, from)                                                                   \
+	ROW(field, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = heading, .width = 7, .rank = 4,      \
+	    .hidden = true, .on_request = REQUEST_IO, .help = what, .source = from)
+#define STORED_RATE(counter, heading, what, ...)                                                             \
+	ROW(counter##_per_second, .kind = COLUMN_RATE, .unit = UNIT_BYTES_PER_SECOND, .title = heading,      \
+	    .width = 7, .hidden = true, .on_request = REQUEST_IO,                                            \
+	    .rate_of = offsetof(struct process_row, counter), .help = what,                                  \
+	    .source = "growth of " #counter " / time", __VA_ARGS__)
 
 #define TEXT(key, heading, what, from, ...)                                                                  \
 	ROW(key, .kind = COLUMN_LABEL, .title = heading, .width = 24, .help = what, .source = from,          \
@@ -91,6 +113,13 @@ static const struct column columns[] = {
 	     .help = N_("threads"), .source = "/proc/PID/stat num_threads"),
 	STAT(nice, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("nice"), .width = 4, .rank = 8,
 	     .help = N_("priority: -20 is the highest, 19 the lowest"), .source = "/proc/PID/stat nice"),
+	STAT(priority, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("prio"), .width = 4, .rank = 8,
+	     .hidden = true,
+	     .help = N_("priority as top has it: 20 + nice; below 0 real-time: -1 - its priority; -101 "
+			"deadline"),
+	     .source = "/proc/PID/stat priority"),
+	STAT(tty, .kind = COLUMN_LABEL, .title = N_("TTY"), .width = 7, .rank = 8, .hidden = true,
+	     .help = N_("controlling terminal; empty: none"), .source = "/proc/PID/stat tty_nr"),
 	STAT(user, .kind = COLUMN_LABEL, .title = N_("user"), .width = 8, .rank = 5,
 	     .help = N_("effective user"), .source = "owner of /proc/PID, /etc/passwd"),
 	STAT(uid, .kind = COLUMN_LABEL, .title = N_("UID"), .width = 6, .hidden = true,
@@ -128,6 +157,40 @@ static const struct column columns[] = {
 	STAT(major_faults_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("majflt/s"),
 	     .width = 8, .hidden = true, .rate_of = offsetof(struct process_row, major_faults),
 	     .help = N_("page faults that waited for storage"), .source = "growth of major_faults / time"),
+	STORED_RATE(disk_bytes, N_("I/O/s"), N_("read from storage and written to it"), .rank = 1,
+		    .trend = true),
+	STORED_RATE(read_bytes, N_("read/s"), N_("read from storage, not from the page cache"), .rank = 2),
+	STORED_RATE(write_bytes, N_("write/s"),
+		    N_("written to storage; counted when its pages become dirty, also of files that are "
+		       "deleted before they reach the disk"),
+		    .rank = 2),
+	STORED(disk_bytes, N_("I/O"), N_("read from storage and written to it since its start"),
+	       "read_bytes + write_bytes"),
+	STORED(read_bytes, N_("read"),
+	       N_("read from storage since its start, by itself and by children that panetop did not see"),
+	       "/proc/PID/io read_bytes, less those of children seen"),
+	STORED(write_bytes, N_("written"),
+	       N_("written to storage since its start, by itself and by children that panetop did not see; "
+		  "cancelled writes are included"),
+	       "/proc/PID/io write_bytes, less those of children seen"),
+	ROW(wait_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%wait"), .width = 6, .rank = 2,
+	    .hidden = true, .on_request = REQUEST_WAIT, .high = 0.5, .alarming = 0.9, .trend = true,
+	    .rate_of = offsetof(struct process_row, wait_seconds),
+	    .help = N_("share of the time that its threads were ready to run but had no CPU, added up; the "
+		       "kernel counts a wait when it is over"),
+	    .source = "growth of wait_seconds / time"),
+	ROW(switches_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("switch/s"),
+	    .width = 8, .rank = 4, .hidden = true, .on_request = REQUEST_WAIT,
+	    .rate_of = offsetof(struct process_row, switches), .help = N_("context switches to its threads"),
+	    .source = "growth of switches / time"),
+	ROW(wait_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = N_("waited"), .width = 8,
+	    .rank = 4, .hidden = true, .on_request = REQUEST_WAIT,
+	    .help = N_("time its threads waited for a CPU, without threads that exited before it was read"),
+	    .source = "second number of /proc/PID/task/TID/schedstat, all threads"),
+	ROW(switches, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("switches"), .width = 8,
+	    .rank = 5, .hidden = true, .on_request = REQUEST_WAIT,
+	    .help = N_("context switches to its threads, without threads that exited before it was read"),
+	    .source = "third number of /proc/PID/task/TID/schedstat, all threads"),
 	ROW(stat_age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("age"), .width = 5,
 	    .hidden = true,
 	    .help = N_(
@@ -156,9 +219,20 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
+#define IO "proc/self/io"
+#define SCHEDSTAT "proc/self/schedstat"
+
 static const struct source_spec sources[] = {
 	{ .path = "proc/self/stat", .gives = N_("state, parent and counters of each process") },
 	{ .path = "proc/self/cmdline", .gives = N_("command lines"), .optional = true },
+	{ .path = IO,
+	  .gives = N_("what each process reads from storage and writes to it"),
+	  .optional = true,
+	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_TASK_IO_ACCOUNTING") } } },
+	{ .path = SCHEDSTAT,
+	  .gives = N_("how long each process waits for a CPU"),
+	  .optional = true,
+	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_SCHED_INFO") } } },
 	{ 0 },
 };
 
@@ -201,7 +275,8 @@ static uint64_t bytes_of(const struct env *env, uint64_t pages)
 }
 
 /* Fault counters of a process that was not seen before would all count as of this interval. */
-static void set_stat(struct process_row *row, struct process *process, const struct process_list *processes)
+static void set_stat(struct arena *arena, struct process_row *row, struct process *process,
+		     const struct process_list *processes)
 {
 	const struct env *env = processes->env;
 
@@ -211,6 +286,8 @@ static void set_stat(struct process_row *row, struct process *process, const str
 	row->processor = process->stat.processor;
 	row->threads = process->stat.threads;
 	row->nice = (double)process->stat.nice;
+	row->priority = (double)process->stat.priority;
+	row->tty = terminal_name(arena, process->stat.terminal);
 	row->stat_age_seconds = (double)(processes->mono_ns - process->read_ns) / 1e9;
 	row->resident_bytes = bytes_of(env, process->stat.resident_pages);
 	row->growth_bytes_per_second = process_growth(process, row->resident_bytes, processes->mono_ns);
@@ -220,6 +297,27 @@ static void set_stat(struct process_row *row, struct process *process, const str
 		return;
 	row->minor_faults = process->stat.minor_faults;
 	row->major_faults = process->stat.major_faults;
+}
+
+/* Which columns on request are wanted, and there. */
+struct wanted {
+	bool io, wait;
+};
+
+static void set_requested(struct process_row *row, const struct process *process, const struct wanted *wanted)
+{
+	const struct process_io *io = wanted->io ? process_io_of(process) : NULL;
+	const struct process_wait *wait = wanted->wait ? process_wait_of(process) : NULL;
+
+	if (io) {
+		row->read_bytes = io->read_bytes;
+		row->write_bytes = io->write_bytes;
+		row->disk_bytes = io->read_bytes + io->write_bytes;
+	}
+	if (wait) {
+		row->wait_seconds = (double)wait->wait_ns / 1e9;
+		row->switches = wait->runs;
+	}
 }
 
 /* What is known of the memory of the machine, for columns that need it. */
@@ -275,7 +373,7 @@ static void set_memory(struct process_row *row, const struct process *process,
 
 static void add_row(struct frame *frame, struct table *table, const struct process_list *processes,
 		    struct process *process, const struct power_estimate *estimate,
-		    const struct machine_memory *memory)
+		    const struct machine_memory *memory, const struct wanted *wanted)
 {
 	struct process_row *row = table_add(table);
 	struct env *env = processes->env;
@@ -285,7 +383,9 @@ static void add_row(struct frame *frame, struct table *table, const struct proce
 	row->ppid = process->stat.parent_pid;
 	if (process->clock_valid)
 		set_times(row, process, estimate);
-	set_stat(row, process, processes);
+	set_stat(&frame->arena, row, process, processes);
+	if (process->clock_valid)
+		set_requested(row, process, wanted);
 	set_memory(row, process, processes, memory);
 	if (process->uid != UINT32_MAX) {
 		row->uid = process->uid;
@@ -338,6 +438,54 @@ static void notice_hidden(struct env *env, struct frame *frame, const struct pro
 			     stuck);
 }
 
+static void notice_missing(struct env *env, struct frame *frame, const char *path, const char *text)
+{
+	const struct source_spec *source = topic_source(&topic_process, path);
+
+	frame_notice(frame, schema.name, source_remedy(env, source, ENOENT), "%s", text);
+}
+
+static bool read_io(struct env *env, struct frame *frame, struct process_list *processes)
+{
+	size_t n_denied;
+
+	if (env->live && !env_exists(env, IO)) {
+		notice_missing(env, frame, IO, _("what processes read and write is not counted"));
+		return false;
+	}
+	n_denied = process_io_update(processes);
+	if (n_denied > 0)
+		frame_notice(frame, schema.name,
+			     remedy_for_user(N_("run it as root, or give it the capabilities cap_sys_ptrace "
+						"and cap_dac_read_search")),
+			     P_("reads and writes of %zu process are hidden",
+				"reads and writes of %zu processes are hidden", n_denied),
+			     n_denied);
+	return true;
+}
+
+static bool read_wait(struct env *env, struct frame *frame, struct process_list *processes)
+{
+	if (env->live && !env_exists(env, SCHEDSTAT)) {
+		notice_missing(env, frame, SCHEDSTAT, _("waiting for a CPU is not counted"));
+		return false;
+	}
+	process_wait_update(processes);
+	return true;
+}
+
+static struct wanted read_wanted(struct sample *sample, struct process_list *processes)
+{
+	const struct sample_request *request = sample->request;
+
+	return (struct wanted){
+		.io = sample_request_wants(request, &schema, REQUEST_IO) &&
+		      read_io(sample->env, sample->frame, processes),
+		.wait = sample_request_wants(request, &schema, REQUEST_WAIT) &&
+			read_wait(sample->env, sample->frame, processes),
+	};
+}
+
 struct state {
 	struct process_list *processes;
 	const struct settings *settings;
@@ -352,6 +500,7 @@ static int sample(struct sample *sample)
 	struct state *state = sample->state;
 	struct process_list *processes = state->processes;
 	struct machine_memory memory;
+	struct wanted wanted;
 	int error;
 
 	power_estimate_update(&state->estimate, table->mono_ns);
@@ -363,8 +512,9 @@ static int sample(struct sample *sample)
 		return error;
 	table->mono_ns = processes->mono_ns;
 	memory = read_machine(sample->env);
+	wanted = read_wanted(sample, processes);
 	for (size_t i = 0; i < processes->n_all; i++)
-		add_row(frame, table, processes, processes->all[i], &state->estimate, &memory);
+		add_row(frame, table, processes, processes->all[i], &state->estimate, &memory, &wanted);
 	notice_hidden(sample->env, frame, processes);
 	missing_targets_find(frame, state->request, schema.name, processes);
 	return 0;
@@ -398,6 +548,7 @@ const struct topic topic_process = {
 	.setting_uses = ENERGY_USES,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN) | PRIVILEGE_BIT(PRIVILEGE_SIGNAL) |
 		PRIVILEGE_BIT(PRIVILEGE_NICE),
+	.request_uses = PRIVILEGE_BIT(PRIVILEGE_IO),
 	.open = open_process,
 	.sample = sample,
 	.close = close_process,

@@ -43,6 +43,10 @@ void process_release_files(struct env *env, struct process *process)
 void process_free(struct process *process)
 {
 	free(process->command);
+	free(process->io);
+	if (process->wait)
+		free(process->wait->threads);
+	free(process->wait);
 	free(process);
 }
 

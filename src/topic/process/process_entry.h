@@ -9,6 +9,27 @@
 #define PROCESS_NAME_MAX 64
 #define PROCESS_NOT_A_SUM "%s (process name)" /* for a process whose name is that of a row of sums */
 
+/* The kernel adds to a process what its children read and wrote, once it has waited for them. */
+struct process_io {
+	uint64_t read_bytes, write_bytes; /* without what children were seen to read and write themselves */
+	struct pid_io seen;               /* as the kernel counts; of the last read */
+	struct pid_io known;              /* of children that exited: they are part of the next growth */
+	bool begun;                       /* it was read before */
+	uint64_t tick;                    /* of the last attempt to read it */
+	int error;                        /* -errno of that; 0: the numbers are known */
+};
+
+struct process_wait {
+	uint64_t wait_ns, runs; /* of all its threads, with those that exited since the first read */
+	struct thread_wait {
+		uint32_t tid;
+		struct pid_schedstat seen;
+	} *threads; /* by tid; owned */
+	size_t n_threads, capacity;
+	uint64_t tick; /* of the last attempt to read them */
+	bool complete; /* all threads could be read, so that the sums are known */
+};
+
 struct process {
 	uint32_t pid, uid;         /* uid: effective; UINT32_MAX: unknown */
 	uint64_t start_ticks;      /* since boot, in USER_HZ */
@@ -27,6 +48,8 @@ struct process {
 	uint64_t command_tick;     /* of the last request for command; 0: never */
 	uint64_t ran_tick;         /* the last one with ran */
 	uint64_t outside_tick;     /* the last one in which it was in the root of the control groups */
+	struct process_io *io;     /* owned; NULL: not requested yet */
+	struct process_wait *wait; /* owned; NULL: not requested yet */
 	int stat_file, statm_file; /* see pids_read_kept() */
 	double system_share;       /* of the CPU time, when it last used any */
 	uint64_t dead_ns;          /* CPU time of threads that exited since the first sample, in its clock */

@@ -28,7 +28,7 @@ static void *open_list(struct env *env)
 	struct process_list *list = alloc_zeroed(1, sizeof(*list));
 
 	list->env = env;
-	list->tick = ENV_NEVER;
+	list->tick = list->io_tick = list->wait_tick = ENV_NEVER;
 	list->clocks = env_has_process_clocks(env);
 	list->commands = command_lines_open(env);
 	list->cpu_sum = cgroup_cpu_time_open(env);
@@ -47,6 +47,7 @@ static void close_list(void *state)
 	}
 	command_lines_close(list->commands);
 	cgroup_cpu_time_close(list->cpu_sum);
+	free(list->wait_room);
 	free(list->cpu_ns);
 	free(list->exited);
 	free(list->previous);

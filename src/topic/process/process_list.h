@@ -34,6 +34,10 @@ struct process_list {
 	uint32_t next_turn;        /* the least pid that is read next although it did not run */
 	const struct sample_request
 		*request; /* whose visible processes are read, too; borrowed; NULL: none */
+	uint64_t io_tick, wait_tick; /* of the last process_io_update(), process_wait_update() */
+	size_t n_io_denied;
+	struct thread_wait *wait_room; /* for the threads of a process; owned */
+	size_t wait_capacity;
 	struct command_lines *commands;
 	bool all_commands;         /* idle processes need their command lines, too, in turn */
 	bool commands_now;         /* all command lines are needed at once: --pid names a program */

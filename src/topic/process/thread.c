@@ -19,7 +19,8 @@
 struct thread_row {
 	uint64_t tid;
 	double start_seconds, cpu_ratio, cpu_seconds;
-	uint64_t pid, uid, processor;
+	uint64_t pid, uid, processor, switches;
+	double wait_seconds, wait_ratio, switches_per_second;
 	const char *state, *user, *name, *process, *program;
 };
 
@@ -27,25 +28,42 @@ static const struct column columns[] = {
 	COLUMN(struct thread_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
 	       .width = 6, .high = 0.5, .alarming = 0.9, .trend = true, .of_cpu = true,
 	       .rate_of = offsetof(struct thread_row, cpu_seconds),
-	       .help = N_("share of one CPU in the last interval"),
-	       .source = "growth of cpu_seconds / time"),
+	       .help = N_("share of one CPU in the last interval"), .source = "growth of cpu_seconds / time"),
 	COLUMN(struct thread_row, tid, .kind = COLUMN_KEY, .title = N_("TID"), .width = 7,
 	       .help = N_("thread ID"), .source = "/proc/PID/task"),
 	COLUMN(struct thread_row, start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS,
-	       .title = N_("started"), .width = 10, .hidden = true,
-	       .help = N_("start time, after boot"), .source = "/proc/PID/task/TID/stat starttime"),
+	       .title = N_("started"), .width = 10, .hidden = true, .help = N_("start time, after boot"),
+	       .source = "/proc/PID/task/TID/stat starttime"),
 	COLUMN(struct thread_row, pid, .kind = COLUMN_LABEL, .title = N_("PID"), .width = 7,
 	       .help = N_("PID of its process"), .source = "/proc"),
-	COLUMN(struct thread_row, state, .kind = COLUMN_LABEL, .fleeting = true,
-	       .title = N_("S"), .width = 1, .rank = 2, .text = TEXT_STATE,
+	COLUMN(struct thread_row, state, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("S"), .width = 1,
+	       .rank = 2, .text = TEXT_STATE,
 	       .help = N_("R runs or waits for a CPU, S sleeps, D waits for a device, T stopped, I idle"),
 	       .source = "/proc/PID/task/TID/stat state"),
-	COLUMN(struct thread_row, processor, .kind = COLUMN_LABEL, .fleeting = true,
-	       .title = N_("CPU"), .width = 3, .rank = 2,
-	       .help = N_("CPU it last ran on"), .source = "/proc/PID/task/TID/stat processor"),
+	COLUMN(struct thread_row, processor, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("CPU"),
+	       .width = 3, .rank = 2, .help = N_("CPU it last ran on"),
+	       .source = "/proc/PID/task/TID/stat processor"),
 	COLUMN(struct thread_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
 	       .title = N_("time"), .width = 9, .rank = 1, .help = N_("CPU time since its start"),
 	       .source = "/proc/PID/task/TID/schedstat, else utime + stime of stat"),
+	COLUMN(struct thread_row, wait_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%wait"),
+	       .width = 6, .rank = 2, .high = 0.5, .alarming = 0.9,
+	       .rate_of = offsetof(struct thread_row, wait_seconds),
+	       .help = N_("share of the time that it was ready to run but had no CPU; the kernel counts a "
+			  "wait when it is over"),
+	       .source = "growth of wait_seconds / time"),
+	COLUMN(struct thread_row, switches_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
+	       .title = N_("switch/s"), .width = 8, .hidden = true,
+	       .rate_of = offsetof(struct thread_row, switches), .help = N_("context switches to it"),
+	       .source = "growth of switches / time"),
+	COLUMN(struct thread_row, wait_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
+	       .title = N_("waited"), .width = 8, .hidden = true,
+	       .help = N_("time it waited for a CPU since its start"),
+	       .source = "/proc/PID/task/TID/schedstat, second number"),
+	COLUMN(struct thread_row, switches, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT,
+	       .title = N_("switches"), .width = 8, .hidden = true,
+	       .help = N_("context switches to it since its start"),
+	       .source = "/proc/PID/task/TID/schedstat, third number"),
 	COLUMN(struct thread_row, user, .kind = COLUMN_LABEL, .title = N_("user"), .width = 8, .rank = 3,
 	       .help = N_("effective user of its process"), .source = "owner of /proc/PID, /etc/passwd"),
 	COLUMN(struct thread_row, uid, .kind = COLUMN_LABEL, .title = N_("UID"), .width = 6, .hidden = true,
@@ -69,7 +87,7 @@ static const struct schema schema = {
 
 static const struct source_spec sources[] = {
 	{ .path = "proc/self/schedstat",
-	  .gives = N_("exact CPU time of threads"),
+	  .gives = N_("exact CPU time of threads, and how long they wait for a CPU"),
 	  .optional = true,
 	  .remedies = { { ENOENT,
 			  N_("this kernel was built without CONFIG_SCHED_INFO: CPU time is in ticks") } } },
@@ -80,6 +98,7 @@ struct thread {
 	uint32_t tid;
 	uint64_t start_ticks;
 	uint64_t run_ns; /* U64_UNKNOWN: not readable, or used in part before it was first seen */
+	struct pid_schedstat schedstat; /* wait_ns U64_UNKNOWN: not counted */
 	bool stale; /* the last read failed: what follows is from an earlier tick */
 	char state;
 	uint64_t processor;
@@ -108,18 +127,17 @@ struct state {
 	int failure;          /* -errno of the last of them */
 };
 
-/* Sets run_ns, to 0 without schedstat: then the ticks of the stat file are used. 0 or -errno. */
-static int read_run_ns(struct env *env, uint32_t pid, uint32_t tid, uint64_t *run_ns)
+/* All 0, without what is not counted, where there is no schedstat. 0 or -errno. */
+static int read_schedstat(struct env *env, uint32_t pid, uint32_t tid, struct pid_schedstat *schedstat)
 {
 	char bytes[128], name[48];
-	struct span text;
 	long length;
 
 	snprintf(name, sizeof(name), "task/%u/schedstat", tid);
 	length = pids_read(env, pid, name, bytes, sizeof(bytes));
-	text = span_of(bytes, length > 0 ? (size_t)length : 0);
-	if (!span_u64(&text, run_ns))
-		*run_ns = 0;
+	if (length < 0 || !pid_schedstat_parse(span_of(bytes, (size_t)length), schedstat) ||
+	    schedstat->run_ns == 0)
+		*schedstat = (struct pid_schedstat){ .wait_ns = U64_UNKNOWN, .runs = U64_UNKNOWN };
 	return length < 0 && length != -ENOENT ? (int)length : 0;
 }
 
@@ -137,9 +155,10 @@ static int read_thread(struct env *env, uint32_t pid, struct thread *thread)
 		return (int)length;
 	if (!pid_stat_parse(span_of(bytes, (size_t)length), &stat))
 		return -EBADMSG;
-	error = read_run_ns(env, pid, thread->tid, &thread->run_ns);
+	error = read_schedstat(env, pid, thread->tid, &thread->schedstat);
 	if (error)
 		return error;
+	thread->run_ns = thread->schedstat.run_ns;
 	if (thread->run_ns == 0)
 		thread->run_ns = (stat.user_ticks + stat.system_ticks) *
 				 (UINT64_C(1000000000) / env->ticks_per_second);
@@ -280,6 +299,10 @@ static void add_row(struct env *env, struct frame *frame, struct table *table, c
 	row->pid = process->pid;
 	if (thread->run_ns != U64_UNKNOWN)
 		row->cpu_seconds = (double)thread->run_ns / 1e9;
+	if (thread->run_ns != U64_UNKNOWN && thread->schedstat.wait_ns != U64_UNKNOWN) {
+		row->wait_seconds = (double)thread->schedstat.wait_ns / 1e9;
+		row->switches = thread->schedstat.runs;
+	}
 	if (!thread->stale) {
 		row->processor = thread->processor;
 		row->state = pid_state_text(thread->state);

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of what is read of processes on request: bytes read and written, and waiting for a CPU. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernel/pid_stat.h"
+#include "rig.h"
+
+#define TMPFS 0x01021994
+#define OVERLAYFS 0x794c7630
+
+static const char *const process_alone[] = { "process", NULL };
+
+static double number_of(const struct frame *frame, const char *topic, const char *key, double wanted,
+			const char *column)
+{
+	const struct table *table = frame_table(frame, topic);
+
+	for (size_t i = 0; table && i < table->n_rows; i++)
+		if (table_number(table, table_row(table, i), key) == wanted)
+			return table_number(table, table_row(table, i), column);
+	ck_abort_msg("%s has no %s %.0f", topic, key, wanted);
+}
+
+static double of_process(const struct frame *frame, int pid, const char *column)
+{
+	return number_of(frame, "process", "pid", pid, column);
+}
+
+static void put_process(struct rig *rig, int pid, int parent, unsigned threads, unsigned ticks)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%d", pid);
+	rig_make(rig, path);
+	snprintf(path, sizeof(path), "proc/%d/stat", pid);
+	rig_put(rig, path, "%d (p%d) S %d 1 1 34819 -1 4 0 0 0 0 %u 0 0 0 -51 0 %u 0 500 1000 25 0\n", pid,
+		pid, parent, ticks, threads);
+}
+
+static void put_io(struct rig *rig, int pid, unsigned long read_bytes, unsigned long write_bytes)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%d/io", pid);
+	rig_put(rig, path,
+		"rchar: 9\nwchar: 9\nsyscr: 9\nsyscw: 9\nread_bytes: %lu\nwrite_bytes: %lu\n"
+		"cancelled_write_bytes: 7\n",
+		read_bytes, write_bytes);
+}
+
+static void remove_process(struct rig *rig, int pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%d/io", pid);
+	rig_put(rig, path, NULL);
+	snprintf(path, sizeof(path), "proc/%d/stat", pid);
+	rig_put(rig, path, NULL);
+	snprintf(path, sizeof(path), "proc/%d", pid);
+	rig_remove(rig, path);
+}
+
+static void put_schedstat(struct rig *rig, int pid, int tid, const char *text)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "proc/%d/task/%d", pid, tid);
+	rig_make(rig, path);
+	snprintf(path, sizeof(path), "proc/%d/task/%d/schedstat", pid, tid);
+	rig_put(rig, path, "%s", text);
+}
+
+static void open_rig(struct rig *rig)
+{
+	rig_open(rig, "empty", process_alone);
+	sample_request_add(&rig->request, topic_find("process")->schema, ~0UL);
+	rig_put(rig, "proc/stat", "cpu  0 0 0 0 0 0 0 0 0 0\ncpu0 0 0 0 0 0 0 0 0 0 0\n");
+}
+
+START_TEST(nothing_is_read_unless_it_is_shown)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_rig(&rig);
+	rig.request.n_shown = 0;
+	put_process(&rig, 7, 1, 1, 10);
+	put_io(&rig, 7, 4096, 8192);
+	frame = rig_sample(&rig, 2);
+	ck_assert(isnan(of_process(frame, 7, "read_bytes")));
+	ck_assert(isnan(of_process(frame, 7, "wait_seconds")));
+	rig_close(&rig);
+}
+
+START_TEST(bytes_count_once)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_rig(&rig);
+	put_process(&rig, 7, 1, 1, 10);
+	put_process(&rig, 8, 7, 1, 10);
+	put_io(&rig, 7, 1000, 100);
+	put_io(&rig, 8, 50000, 5000);
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_eq(of_process(frame, 7, "read_bytes"), 1000);
+	ck_assert_double_eq(of_process(frame, 8, "disk_bytes"), 55000);
+	ck_assert(isnan(of_process(frame, 8, "disk_bytes_per_second")));
+	put_io(&rig, 8, 90000, 5000);
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_gt(of_process(frame, 8, "read_bytes_per_second"), 0);
+	ck_assert_double_eq(of_process(frame, 8, "write_bytes_per_second"), 0);
+	ck_assert_double_eq(of_process(frame, 7, "disk_bytes_per_second"), 0);
+	remove_process(&rig, 8); /* it read 2000 more */
+	put_io(&rig, 7, 1000 + 92000 + 400, 100 + 5000);
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_eq(of_process(frame, 7, "read_bytes"), 1000 + 2000 + 400);
+	ck_assert_double_eq(of_process(frame, 7, "write_bytes"), 100);
+	put_io(&rig, 7, 1000 + 92000 + 400 + 8000, 100 + 5000 + 600); /* a child was never seen */
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_eq(of_process(frame, 7, "read_bytes"), 1000 + 2000 + 400 + 8000);
+	ck_assert_double_eq(of_process(frame, 7, "write_bytes"), 100 + 600);
+	rig_close(&rig);
+}
+
+/* A child and its parent exit together: what they read is part of the grandparent. */
+START_TEST(bytes_of_a_family_count_once)
+{
+	struct rig rig;
+
+	open_rig(&rig);
+	for (int pid = 7; pid <= 9; pid++) {
+		put_process(&rig, pid, pid - 1, 1, 10);
+		put_io(&rig, pid, 1000, 0);
+	}
+	rig_sample(&rig, 2);
+	remove_process(&rig, 8);
+	remove_process(&rig, 9);
+	put_io(&rig, 7, 3000, 0);
+	ck_assert_double_eq(of_process(rig_sample(&rig, 2), 7, "read_bytes"), 1000);
+	rig_close(&rig);
+}
+
+START_TEST(broken_io_files_are_unknown)
+{
+	static const char *const texts[] = { "",
+					     "read_bytes: \n",
+					     "read_bytes: 12\n",
+					     "\n\n\n",
+					     "read_bytes 3",
+					     "read_bytes: -1\nwrite_bytes: 3\n",
+					     "read_bytes: 99999999999999999999999\nwrite_bytes: 3\n" };
+	struct rig rig;
+
+	open_rig(&rig);
+	put_process(&rig, 7, 1, 1, 10);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		rig_put(&rig, "proc/7/io", "%s", texts[i]);
+		ck_assert(isnan(of_process(rig_sample(&rig, 2), 7, "disk_bytes")));
+	}
+	put_io(&rig, 7, 4096, 4096);
+	ck_assert_double_eq(of_process(rig_sample(&rig, 2), 7, "disk_bytes"), 8192);
+	rig_close(&rig);
+}
+
+START_TEST(waits_of_all_threads_add_up)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_rig(&rig);
+	put_process(&rig, 7, 1, 2, 10);
+	put_schedstat(&rig, 7, 7, "500 1000000000 10\n");
+	put_schedstat(&rig, 7, 9, "500 3000000000 30\n");
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_eq(of_process(frame, 7, "wait_seconds"), 4);
+	ck_assert_double_eq(of_process(frame, 7, "priority"), -51);
+	ck_assert_str_eq(
+		table_text(frame_table(frame, "process"), table_row(frame_table(frame, "process"), 0), "tty"),
+		"pts/3");
+	put_schedstat(&rig, 7, 7, "500 2000000000 14\n");
+	rig_put(&rig, "proc/7/task/9/schedstat", NULL); /* this one exited, another one began */
+	rig_remove(&rig, "proc/7/task/9");
+	put_schedstat(&rig, 7, 8, "500 500000000 6\n");
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_gt(of_process(frame, 7, "wait_ratio"), 0);
+	ck_assert_double_eq(of_process(frame, 7, "switches"), 40 + 4 + 6);
+	ck_assert_double_eq(of_process(frame, 7, "wait_seconds"), 5.5);
+	put_schedstat(&rig, 7, 8, "500\n"); /* not all of them can be read */
+	frame = rig_sample(&rig, 2);
+	ck_assert(isnan(of_process(frame, 7, "wait_ratio")));
+	put_schedstat(&rig, 7, 8, "500 700000000 6\n");
+	ck_assert(isnan(of_process(rig_sample(&rig, 2), 7, "wait_ratio")));
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_eq(of_process(frame, 7, "wait_ratio"), 0);
+	ck_assert_double_eq(of_process(frame, 7, "wait_seconds"), 5.7);
+	rig_close(&rig);
+}
+
+START_TEST(a_kernel_that_does_not_count_waits)
+{
+	struct rig rig;
+
+	open_rig(&rig);
+	put_process(&rig, 7, 1, 1, 10);
+	rig_put(&rig, "proc/7/schedstat", "0 0 0\n");
+	ck_assert(isnan(of_process(rig_sample(&rig, 2), 7, "wait_seconds")));
+	rig_close(&rig);
+}
+
+/* On this machine. */
+static void open_live(struct machine *machine, const char *const *topic_names)
+{
+	*machine = (struct machine){ 0 };
+	sample_request_add(&machine->request, topic_find("process")->schema, ~0UL);
+	open_machine(machine, topic_names);
+}
+
+static pid_t start(void (*run)(const int *pipe), int pipe_fd[2])
+{
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(pipe_fd), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		run(pipe_fd);
+		_exit(0);
+	}
+	return pid;
+}
+
+static void stop(pid_t pid)
+{
+	int status;
+
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+}
+
+#define PIECE ((size_t)65536)
+#define PIECES 40
+
+/* Reads and writes past the page cache. */
+static int open_direct(char path[SCRATCH_PATH_MAX])
+{
+	static char zeros[PIECE];
+	struct statfs fs;
+	int fd;
+
+	scratch_template(path, "bytes");
+	fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	for (int i = 0; i < PIECES; i++)
+		ck_assert_int_eq(write(fd, zeros, PIECE), (ssize_t)PIECE);
+	ck_assert_int_eq(fsync(fd), 0);
+	ck_assert_int_eq(fstatfs(fd, &fs), 0);
+	close(fd);
+	if (fs.f_type == TMPFS || fs.f_type == OVERLAYFS)
+		skip_test("/tmp has no storage of its own");
+	fd = open(path, O_RDWR | O_DIRECT);
+	if (fd < 0)
+		skip_test("/tmp does not support O_DIRECT");
+	return fd;
+}
+
+static struct pid_io kernel_io(void)
+{
+	struct pid_io io;
+	char bytes[512];
+	int fd = open("/proc/self/io", O_RDONLY);
+	ssize_t length = read(fd, bytes, sizeof(bytes));
+
+	close(fd);
+	ck_assert(length > 0 && pid_io_parse(span_of(bytes, (size_t)length), &io));
+	return io;
+}
+
+START_TEST(bytes_are_exact)
+{
+	char path[SCRATCH_PATH_MAX], *bytes;
+	struct machine machine;
+	int fd = open_direct(path), pid = (int)getpid();
+	double reads, writes;
+
+	ck_assert_int_eq(posix_memalign((void **)&bytes, PIECE, PIECE), 0);
+	memset(bytes, 'x', PIECE);
+	open_live(&machine, process_alone);
+	next_tick(&machine);
+	reads = of_process(machine.now, pid, "read_bytes");
+	writes = of_process(machine.now, pid, "write_bytes");
+	if (isnan(reads))
+		skip_test("/proc/PID/io is not readable");
+	for (int i = 0; i < PIECES; i++)
+		ck_assert_int_eq(pwrite(fd, bytes, PIECE, (off_t)i * (off_t)PIECE), (ssize_t)PIECE);
+	for (int i = 0; i < PIECES / 4; i++)
+		ck_assert_int_eq(pread(fd, bytes, PIECE, (off_t)i * (off_t)PIECE), (ssize_t)PIECE);
+	next_tick(&machine);
+	ck_assert_double_eq(of_process(machine.now, pid, "write_bytes"), (double)kernel_io().write_bytes);
+	ck_assert_double_ge(of_process(machine.now, pid, "write_bytes") - writes, (double)(PIECE * PIECES));
+	ck_assert_double_le(of_process(machine.now, pid, "write_bytes") - writes,
+			    (double)(PIECE * PIECES + PIECE)); /* and the inode of the file */
+	ck_assert_double_eq(of_process(machine.now, pid, "read_bytes") - reads, (double)(PIECE * PIECES / 4));
+	ck_assert_double_gt(of_process(machine.now, pid, "disk_bytes_per_second"), 0);
+	close_machine(&machine);
+	free(bytes);
+	close(fd);
+}
+
+static char written_path[SCRATCH_PATH_MAX];
+
+static void write_when_told(const int *pipe_fd)
+{
+	int fd = open(written_path, O_RDWR | O_DIRECT);
+	char *bytes, byte;
+
+	if (fd < 0 || posix_memalign((void **)&bytes, PIECE, PIECE) != 0)
+		_exit(1);
+	while (read(pipe_fd[0], &byte, 1) == 1)
+		for (int i = 0; i < PIECES; i++)
+			if (pwrite(fd, bytes, PIECE, (off_t)i * (off_t)PIECE) < 0)
+				_exit(1);
+}
+
+/* What it wrote is not written again by its parent, who waited for it. */
+START_TEST(a_child_is_not_counted_in_its_parent)
+{
+	struct machine machine;
+	int pipe_fd[2], fd = open_direct(written_path);
+	double own, written = 0;
+	pid_t child;
+
+	close(fd);
+	child = start(write_when_told, pipe_fd);
+	open_live(&machine, process_alone);
+	next_tick(&machine);
+	if (isnan(of_process(machine.now, (int)getpid(), "write_bytes")))
+		skip_test("/proc/PID/io is not readable");
+	ck_assert_int_eq(write(pipe_fd[1], "x", 1), 1);
+	for (int i = 0; i < 1000 && written < (double)(PIECE * PIECES); i++) {
+		usleep(10000);
+		next_tick(&machine);
+		written = of_process(machine.now, child, "write_bytes");
+	}
+	ck_assert_double_ge(written, (double)(PIECE * PIECES));
+	own = of_process(machine.now, (int)getpid(), "write_bytes");
+	stop(child);
+	next_tick(&machine);
+	ck_assert_double_eq(of_process(machine.now, (int)getpid(), "write_bytes"), own);
+	close_machine(&machine);
+}
+
+START_TEST(what_may_not_be_read_has_one_notice)
+{
+	struct machine machine;
+	unsigned n_notices = 0;
+
+	if (geteuid() != 0)
+		skip_test("needs root");
+	ck_assert_int_eq(seteuid(65534), 0);
+	open_live(&machine, process_alone);
+	next_tick(&machine);
+	next_tick(&machine);
+	ck_assert(isnan(of_process(machine.now, 1, "disk_bytes")));
+	ck_assert(isnan(of_process(machine.now, 1, "disk_bytes_per_second")));
+	for (unsigned i = 0; i < machine.now->n_notices; i++)
+		if (strstr(machine.now->notices[i].text, "reads and writes")) {
+			n_notices++;
+			ck_assert_ptr_nonnull(strstr(machine.now->notices[i].remedy, "cap_sys_ptrace"));
+		}
+	ck_assert_uint_eq(n_notices, 1);
+	close_machine(&machine);
+	ck_assert_int_eq(seteuid(0), 0);
+}
+
+static void run_on_cpu_0(const int *pipe_fd)
+{
+	cpu_set_t cpu;
+
+	(void)pipe_fd;
+	CPU_ZERO(&cpu);
+	CPU_SET(0, &cpu);
+	sched_setaffinity(0, sizeof(cpu), &cpu);
+	for (;;)
+		;
+}
+
+static double kernel_wait(pid_t pid)
+{
+	struct pid_schedstat schedstat;
+	char path[64], bytes[128];
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		skip_test("no %s", path);
+	length = read(fd, bytes, sizeof(bytes));
+	close(fd);
+	ck_assert(length > 0 && pid_schedstat_parse(span_of(bytes, (size_t)length), &schedstat));
+	return (double)schedstat.wait_ns / 1e9;
+}
+
+START_TEST(two_on_one_cpu_wait_for_each_other)
+{
+	double before[2], first[2], between[2], last[2];
+	struct machine machine;
+	int pipe_fd[2];
+	pid_t pids[2];
+
+	for (int i = 0; i < 2; i++)
+		pids[i] = start(run_on_cpu_0, pipe_fd);
+	usleep(100000);
+	open_live(&machine, process_alone);
+	for (int i = 0; i < 2; i++)
+		before[i] = kernel_wait(pids[i]);
+	next_tick(&machine);
+	for (int i = 0; i < 2; i++) {
+		between[i] = kernel_wait(pids[i]);
+		first[i] = of_process(machine.now, pids[i], "wait_seconds");
+	}
+	usleep(700000);
+	for (int i = 0; i < 2; i++)
+		last[i] = kernel_wait(pids[i]);
+	next_tick(&machine);
+	for (int i = 0; i < 2; i++) {
+		double grown = of_process(machine.now, pids[i], "wait_seconds") - first[i];
+
+		ck_assert_double_ge(first[i], before[i]);
+		ck_assert_double_le(first[i], between[i]);
+		ck_assert_double_ge(grown, last[i] - between[i]);
+		ck_assert_double_le(grown, kernel_wait(pids[i]) - before[i]);
+		ck_assert_double_ge(of_process(machine.now, pids[i], "wait_ratio"), 0.3);
+		ck_assert_double_gt(of_process(machine.now, pids[i], "switches_per_second"), 1);
+	}
+	close_machine(&machine);
+	for (int i = 0; i < 2; i++)
+		stop(pids[i]);
+}
+
+static void *wait_on_cpu(void *argument)
+{
+	run_on_cpu_0(argument);
+	return NULL;
+}
+
+static void run_threads(const int *pipe_fd)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, wait_on_cpu, (void *)(uintptr_t)pipe_fd);
+	wait_on_cpu((void *)(uintptr_t)pipe_fd);
+}
+
+/* The file of the process has only half of it. */
+START_TEST(threads_that_wait_for_each_other)
+{
+	static const char *const names[] = { "process", "thread", NULL };
+	struct machine machine;
+	int pipe_fd[2];
+	pid_t pid = start(run_threads, pipe_fd);
+
+	usleep(100000);
+	kernel_wait(pid); /* or the test is skipped */
+	open_live(&machine, names);
+	next_tick(&machine);
+	usleep(500000);
+	next_tick(&machine);
+	ck_assert_double_eq(of_process(machine.now, pid, "threads"), 2);
+	ck_assert_double_ge(of_process(machine.now, pid, "wait_ratio"), 0.7);
+	ck_assert_double_ge(number_of(machine.now, "thread", "tid", pid, "wait_ratio"), 0.2);
+	ck_assert_double_gt(number_of(machine.now, "thread", "tid", pid, "switches_per_second"), 1);
+	close_machine(&machine);
+	stop(pid);
+}
