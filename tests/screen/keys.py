@@ -211,7 +211,9 @@ def memory_has_its_processes(_scratch):
         try:
             with screen("-d", "0.2", "memory") as terminal:
                 problem = expect(terminal.wait_for("who has it"), terminal, "no processes")
-                terminal.send("\\", *"sleep 1000", "Enter", "Down", "F9")
+                terminal.send("\\", *"sleep 1000", "Enter")
+                problem = problem or expect(terminal.wait_for("filter sleep 1000: 1 of "), terminal, "it is not found")
+                terminal.send("Down", "F9")
                 problem = problem or expect(terminal.wait_for("Send a signal to sleep"), terminal, "no action on it")
                 terminal.send("Esc", "Enter")
                 problem = problem or expect(terminal.wait_for("[0 Pages]"), terminal, "it was not opened")
