@@ -23,6 +23,7 @@
 #include "kernel/interrupts.h"
 #include "kernel/maps.h"
 #include "kernel/meminfo.h"
+#include "kernel/mountinfo.h"
 #include "kernel/mounts.h"
 #include "kernel/net_dev.h"
 #include "kernel/page_flags.h"
@@ -576,6 +577,21 @@ FUZZ_TARGET(diskstats)
 			disk = stats.name;
 		else
 			require(span_length(stats.name) > span_length(disk));
+	}
+}
+
+FUZZ_TARGET(mountinfo)
+{
+	struct span text = input(data, size), rest = text;
+	struct mount_info info;
+
+	while (mountinfo_next(&rest, &info)) {
+		char *point = mountinfo_text(info.point);
+
+		require_inside(info.point, text);
+		require_inside(info.source, text);
+		require(strlen(point) > 0 && strlen(point) <= span_length(info.point));
+		free(point);
 	}
 }
 

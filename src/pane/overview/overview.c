@@ -73,7 +73,7 @@ static const struct pane_table tables[] = {
 	[OVERVIEW_TABLE_MEMORY] = { .topic = "memory", .headline = true, .own_columns = true },
 	[OVERVIEW_TABLE_PRESSURE] = { .topic = "pressure", .headline = true, .own_columns = true },
 	[OVERVIEW_TABLE_SYSTEM] = { .topic = "system", .headline = true, .own_columns = true },
-	[OVERVIEW_TABLE_DISK] = { .topic = "disk", .headline = true },
+	[OVERVIEW_TABLE_DISK] = { .topic = "disk", .headline = true, .own_columns = true },
 	[OVERVIEW_TABLE_INTERFACE] = { .topic = "interface", .headline = true },
 	{ 0 },
 };

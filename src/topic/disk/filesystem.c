@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "filesystem": space and inodes of what is mounted. Helpers ask, as a dead server never answers. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include "core/alloc.h"
+#include "core/hash.h"
+#include "core/i18n.h"
+#include "core/vector.h"
+#include "kernel/mountinfo.h"
+#include "sys/device_poll.h"
+#include "topic/topic.h"
+
+#define NS_PER_SECOND UINT64_C(1000000000)
+#define ASK_NS (2 * NS_PER_SECOND)  /* file systems are asked so often */
+#define LATE_NS (5 * NS_PER_SECOND) /* without an answer that a notice tells */
+#define OLD_NS (10 * NS_PER_SECOND) /* an answer that says nothing about growth any more */
+
+/* Growth is that of the last minutes: a point every PAST_NS. */
+#define PAST_NS (10 * NS_PER_SECOND)
+#define PAST_MAX 31
+#define GROWTH_NS (60 * NS_PER_SECOND) /* less is noise */
+#define FULL_SECONDS_MAX 86400         /* what five minutes say about the next day says nothing */
+
+struct filesystem_row {
+	const char *mount, *device, *type, *mode;
+	uint64_t total_bytes, used_bytes, available_bytes, inodes_total, inodes_used;
+	double used_ratio, inodes_used_ratio, growth_bytes_per_second, full_in_seconds, age_seconds;
+};
+
+#define ROW(field, ...) COLUMN(struct filesystem_row, field, __VA_ARGS__)
+#define INFO "/proc/self/mountinfo "
+
+static const struct column columns[] = {
+	ROW(mount, .kind = COLUMN_KEY, .title = N_("mount"), .width = 16,
+	    .help = N_("where it is mounted; mounted several times: the whole, at its shortest path"),
+	    .source = INFO "field 5"),
+	ROW(device, .kind = COLUMN_LABEL, .title = N_("device"), .width = 12, .rank = 2,
+	    .help = N_("what is mounted: a device, a server's directory, a name"), .source = INFO "source"),
+	ROW(type, .kind = COLUMN_LABEL, .title = N_("type"), .width = 8, .rank = 3,
+	    .help = N_("type of file system"), .source = INFO "type"),
+	ROW(mode, .kind = COLUMN_LABEL, .title = N_("mode"), .width = 4, .rank = 5,
+	    .help = N_("rw; ro: read-only, so that it cannot fill up"), .source = INFO "options"),
+	ROW(total_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("total"), .width = 7,
+	    .help = N_("its size"), .source = "statvfs(3) f_blocks * f_frsize"),
+	ROW(used_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("used"), .width = 7,
+	    .help = N_("space in use"), .source = "statvfs(3) (f_blocks - f_bfree) * f_frsize"),
+	ROW(available_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("avail"), .width = 7,
+	    .help = N_("what users other than root can still write; free space may be reserved for root"),
+	    .source = "statvfs(3) f_bavail * f_frsize"),
+	ROW(used_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("use%"), .width = 5,
+	    .help = N_("share in use of what users can use, as df shows it"),
+	    .source = "used / (used + avail)"),
+	ROW(inodes_total, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("inodes"), .width = 9,
+	    .rank = 4, .help = N_("how many files it can have; unknown: there is no such limit"),
+	    .source = "statvfs(3) f_files"),
+	ROW(inodes_used, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("iused"), .width = 9,
+	    .rank = 4, .help = N_("files that it has"), .source = "statvfs(3) f_files - f_ffree"),
+	ROW(inodes_used_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("iuse%"), .width = 5,
+	    .rank = 2, .help = N_("share of its inodes in use"),
+	    .source = "(f_files - f_ffree) / (f_files - f_ffree + f_favail)"),
+	ROW(growth_bytes_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES_PER_SECOND,
+	    .title = N_("growth/s"), .width = 9, .rank = 1,
+	    .help = N_("change of the space in use, over the last minutes; unknown in the first minute"),
+	    .source = "change of used over up to 5 min / time"),
+	ROW(full_in_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("full in"), .width = 8,
+	    .whole = true, .rank = 1,
+	    .help = N_(
+		    "when it is full if it goes on growing like this; unknown unless it grows steadily, and "
+		    "beyond a day"),
+	    .source = "avail / growth"),
+	ROW(age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("age"), .width = 7,
+	    .rank = 6, .hidden = true,
+	    .help = N_("age of the numbers: up to 2 s, more where it answers late"), .source = "panetop"),
+};
+
+static const struct schema schema = {
+	.name = "filesystem",
+	.help = N_("file systems: space, inodes, growth"),
+	.none = N_("no file systems: none is mounted that stores data, or their list cannot be read"),
+	.row_size = sizeof(struct filesystem_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = {
+	{ .path = "proc/self/mountinfo", .gives = N_("mounted file systems"), .optional = true },
+	{ 0 },
+};
+
+/* Unknown numbers: it failed, or has not answered yet. */
+struct space {
+	uint64_t total, used, available, inodes, inodes_used, inodes_available;
+};
+
+static const struct space nothing_known = { U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN,
+					    U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN };
+
+struct filesystem {
+	struct device_poll poll;
+	uint64_t mount_id, device;
+	char *point, *source, *type;
+	bool read_only, whole; /* whole: not only a directory of it */
+	bool hidden;           /* something else is mounted over it */
+	bool answered;
+	struct space answer, space;  /* the helper's; the last one that is complete */
+	uint64_t asked_ns, known_ns; /* ticks: of the last question, and of the one that space answers */
+	struct past {
+		uint64_t ns, used;
+	} past[PAST_MAX]; /* ascending */
+	unsigned n_past;
+};
+
+struct state {
+	char *text; /* the list of mounts that these are from */
+	size_t length, room;
+	struct filesystem **list;
+	size_t n_list, capacity;
+	uint64_t asked_ns; /* 0: never */
+};
+
+/* Types that never store data, or that are mounted by being asked. */
+static bool is_pseudo(const struct mount_info *info)
+{
+	static const char *const types[] = {
+		"autofs",     "binder",     "binfmt_misc", "bpf",     "cgroup",      "cgroup2",
+		"configfs",   "debugfs",    "devpts",      "fusectl", "fuse.portal", "functionfs",
+		"mqueue",     "nfsd",       "nsfs",        "proc",    "pstore",      "resctrl",
+		"rpc_pipefs", "securityfs", "selinuxfs",   "smackfs", "sysfs",       "tracefs",
+	};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (span_is(info->type, types[i]))
+			return true;
+	/* the space of an overlay is that of another file system; as the root it is all that is seen */
+	return span_is(info->type, "overlay") && !span_is(info->point, "/");
+}
+
+/* A device or a server's directory, other than "tmpfs" or "none". */
+static bool stores_data(const struct filesystem *filesystem)
+{
+	return strpbrk(filesystem->source, "/:") != NULL;
+}
+
+static uint64_t times(uint64_t count, uint64_t size)
+{
+	uint64_t bytes;
+
+	return __builtin_mul_overflow(count, size, &bytes) ? U64_UNKNOWN : bytes;
+}
+
+static struct space space_of(const struct statvfs *found)
+{
+	uint64_t size = found->f_frsize ? found->f_frsize : found->f_bsize;
+	struct space space = {
+		.total = times(found->f_blocks, size),
+		.used = times(u64_less(found->f_blocks, found->f_bfree), size),
+		/* a negative number where only root's reserve is left */
+		.available = found->f_bavail > found->f_blocks ? 0 : times(found->f_bavail, size),
+		.inodes = found->f_files,
+		.inodes_used = u64_less(found->f_files, found->f_ffree),
+		.inodes_available = found->f_favail,
+	};
+
+	if (found->f_files == 0)
+		space.inodes = space.inodes_used = space.inodes_available = U64_UNKNOWN;
+	return space;
+}
+
+/* Does the path lead to another mount, which hides this one? Unknown before Linux 5.8. */
+static bool is_hidden(const struct filesystem *filesystem)
+{
+#ifdef STATX_MNT_ID
+	struct statx found;
+
+	if (statx(AT_FDCWD, filesystem->point, AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_MNT_ID, &found) <
+	    0)
+		return false;
+	return (found.stx_mask & STATX_MNT_ID) && found.stx_mnt_id != filesystem->mount_id;
+#else
+	(void)filesystem;
+	return false;
+#endif
+}
+
+static void ask(struct device_poll *poll)
+{
+	struct filesystem *filesystem = (struct filesystem *)poll;
+	struct statvfs found;
+
+	filesystem->answer = nothing_known;
+	filesystem->hidden = is_hidden(filesystem);
+	if (!filesystem->hidden && statvfs(filesystem->point, &found) == 0)
+		filesystem->answer = space_of(&found);
+}
+
+static void note_past(struct filesystem *filesystem)
+{
+	unsigned count = filesystem->n_past;
+
+	if (filesystem->space.used == U64_UNKNOWN ||
+	    (count > 0 && filesystem->known_ns < filesystem->past[count - 1].ns + PAST_NS))
+		return;
+	if (count == PAST_MAX)
+		memmove(filesystem->past, filesystem->past + 1, --count * sizeof(filesystem->past[0]));
+	filesystem->past[count] = (struct past){ filesystem->known_ns, filesystem->space.used };
+	filesystem->n_past = count + 1;
+}
+
+static void answered(struct device_poll *poll)
+{
+	struct filesystem *filesystem = (struct filesystem *)poll;
+
+	filesystem->space = filesystem->answer;
+	filesystem->known_ns = filesystem->asked_ns;
+	filesystem->answered = true;
+	note_past(filesystem);
+}
+
+static void free_filesystem(struct device_poll *poll)
+{
+	struct filesystem *filesystem = (struct filesystem *)poll;
+
+	free(filesystem->point);
+	free(filesystem->source);
+	free(filesystem->type);
+	free(filesystem);
+}
+
+/* Mounts of one server are asked one after the other, so that it can stop only one helper. */
+static char *poll_key(const struct filesystem *filesystem)
+{
+	const char *source = filesystem->source, *end = strstr(source, ":/");
+	char *key;
+
+	if (!end && source[0] == '/' && source[1] == '/')
+		end = strchr(source + 2, '/');
+	key = alloc_text(end ? source : filesystem->point);
+	if (end)
+		key[end - source] = '\0';
+	return key;
+}
+
+static struct filesystem *new_filesystem(struct env *env, const struct mount_info *info)
+{
+	struct filesystem *filesystem = alloc_zeroed(1, sizeof(*filesystem));
+	char *key;
+
+	filesystem->poll = (struct device_poll){ .read = ask, .finished = answered, .free = free_filesystem };
+	filesystem->mount_id = info->id;
+	filesystem->device = info->device;
+	filesystem->read_only = info->read_only;
+	filesystem->whole = span_is(info->root, "/");
+	filesystem->point = mountinfo_text(info->point);
+	filesystem->source = mountinfo_text(info->source);
+	filesystem->type = mountinfo_text(info->type);
+	filesystem->space = nothing_known;
+	key = poll_key(filesystem);
+	device_poll_open(&filesystem->poll, env, key);
+	free(key);
+	return filesystem;
+}
+
+/* Of several mounts of a file system, the one that shows all of it, at the shortest path. */
+static bool is_better(const struct mount_info *one, const struct mount_info *other)
+{
+	bool whole = span_is(one->root, "/"), other_whole = span_is(other->root, "/");
+
+	return whole != other_whole ? whole : span_length(one->point) < span_length(other->point);
+}
+
+/* The mounts to show: one of each file system, and at each place the last one. */
+struct chosen {
+	struct mount_info *mounts;
+	size_t count, capacity;
+	struct hash by_point, by_device;
+};
+
+static uint64_t hash_span(struct span text)
+{
+	return hash_bytes(HASH_SEED, text);
+}
+
+static bool same_text(struct span one, struct span other)
+{
+	return span_length(one) == span_length(other) && memcmp(one.at, other.at, span_length(one)) == 0;
+}
+
+static void choose_last(struct chosen *chosen, const struct mount_info *info)
+{
+	uint32_t at;
+
+	HASH_FIND(at, &chosen->by_point, hash_span(info->point),
+		  same_text(chosen->mounts[at].point, info->point));
+	if (at != HASH_NONE) {
+		chosen->mounts[at] = *info;
+		return;
+	}
+	hash_add(&chosen->by_point, hash_span(info->point), (uint32_t)chosen->count);
+	*VECTOR_ADD(chosen->mounts, chosen->count, chosen->capacity) = *info;
+}
+
+static void choose_one_of_each(struct chosen *chosen)
+{
+	size_t count = chosen->count;
+
+	chosen->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct mount_info info = chosen->mounts[i];
+		uint32_t at;
+
+		if (is_pseudo(&info))
+			continue;
+		HASH_FIND(at, &chosen->by_device, hash_u64(info.device),
+			  chosen->mounts[at].device == info.device);
+		if (at == HASH_NONE) {
+			hash_add(&chosen->by_device, hash_u64(info.device), (uint32_t)chosen->count);
+			chosen->mounts[chosen->count++] = info;
+		} else if (is_better(&info, &chosen->mounts[at])) {
+			chosen->mounts[at] = info;
+		}
+	}
+}
+
+/* The one that is asked already, which keeps its past: taken out of the list; NULL: none. */
+static struct filesystem *take_old(struct filesystem **old, size_t count, size_t *next,
+				   const struct mount_info *info)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct filesystem **at = &old[(*next + i) % count], *found = *at;
+
+		if (found && found->mount_id == info->id && found->device == info->device &&
+		    found->read_only == info->read_only) {
+			*at = NULL;
+			*next = (*next + i + 1) % count;
+			return found;
+		}
+	}
+	return NULL;
+}
+
+static void drop_all(struct filesystem **list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i])
+			device_poll_drop(&list[i]->poll);
+	free(list);
+}
+
+static void list_mounts(struct state *state, struct env *env, struct span text)
+{
+	struct chosen chosen = { 0 };
+	struct filesystem **old = state->list;
+	size_t n_old = state->n_list, next = 0;
+	struct mount_info info;
+
+	while (mountinfo_next(&text, &info))
+		choose_last(&chosen, &info);
+	choose_one_of_each(&chosen);
+	state->list = NULL;
+	state->n_list = state->capacity = 0;
+	for (size_t i = 0; i < chosen.count; i++) {
+		struct filesystem *found = take_old(old, n_old, &next, &chosen.mounts[i]);
+
+		*VECTOR_ADD(state->list, state->n_list, state->capacity) =
+			found ? found : new_filesystem(env, &chosen.mounts[i]);
+	}
+	drop_all(old, n_old);
+	hash_free(&chosen.by_point);
+	hash_free(&chosen.by_device);
+	free(chosen.mounts);
+}
+
+/* Lists them again if something was mounted, unmounted or remounted. */
+static void update_list(struct state *state, struct env *env, struct span text)
+{
+	size_t length = span_length(text);
+
+	if (state->text && length == state->length && memcmp(state->text, text.at, length) == 0)
+		return;
+	VECTOR_RESERVE(state->text, length + 1, state->room);
+	memcpy(state->text, text.at, length);
+	state->length = length;
+	list_mounts(state, env, text);
+}
+
+/* Asks each that was not asked in this tick, unless another one of its server still is. */
+static bool ask_more(struct state *state, uint64_t now_ns)
+{
+	bool asked = false;
+
+	for (size_t i = 0; i < state->n_list; i++) {
+		struct filesystem *filesystem = state->list[i];
+
+		uint64_t before_ns = filesystem->asked_ns;
+
+		if (filesystem->poll.in_flight || before_ns == now_ns)
+			continue;
+		filesystem->asked_ns = now_ns;
+		device_poll_submit(&filesystem->poll);
+		if (filesystem->poll.in_flight || filesystem->known_ns == now_ns)
+			asked = true;
+		else
+			filesystem->asked_ns = before_ns;
+	}
+	return asked;
+}
+
+static void ask_all(struct state *state, struct env *env, uint64_t now_ns)
+{
+	if (state->asked_ns > 0 && now_ns < state->asked_ns + ASK_NS)
+		return;
+	state->asked_ns = now_ns;
+	while (ask_more(state, now_ns))
+		device_poll_wait(env);
+}
+
+static double rate_between(const struct past *from, const struct past *to)
+{
+	return ((double)to->used - (double)from->used) / ((double)(to->ns - from->ns) / 1e9);
+}
+
+/* Bytes per second over all that is known of the last minutes; NaN: too little. */
+static double growth(const struct filesystem *filesystem)
+{
+	const struct past now = { filesystem->known_ns, filesystem->space.used };
+
+	if (now.used == U64_UNKNOWN || filesystem->n_past == 0 || now.ns < filesystem->past[0].ns + GROWTH_NS)
+		return NAN;
+	return rate_between(&filesystem->past[0], &now);
+}
+
+/* Did it grow in each third of that time, by what it grew on the whole or nearly so? */
+static bool is_steady(const struct filesystem *filesystem, double mean)
+{
+	unsigned n_past = filesystem->n_past;
+
+	for (unsigned i = 0; i < 3 && n_past > 3; i++) {
+		const struct past *from = &filesystem->past[i * (n_past - 1) / 3];
+		const struct past *to = &filesystem->past[(i + 1) * (n_past - 1) / 3];
+		double rate = rate_between(from, to);
+
+		if (!(rate > mean / 2 && rate < mean * 2))
+			return false;
+	}
+	return mean > 0 && n_past > 3;
+}
+
+static void set_future(struct filesystem_row *row, const struct filesystem *filesystem)
+{
+	double mean = growth(filesystem), seconds;
+
+	row->growth_bytes_per_second = mean;
+	if (filesystem->space.available == U64_UNKNOWN || !is_steady(filesystem, mean))
+		return;
+	seconds = (double)filesystem->space.available / mean;
+	if (seconds <= FULL_SECONDS_MAX)
+		row->full_in_seconds = seconds;
+}
+
+static double ratio(uint64_t used, uint64_t left)
+{
+	return used == U64_UNKNOWN || left == U64_UNKNOWN || used + left == 0
+		       ? NAN
+		       : (double)used / ((double)used + (double)left);
+}
+
+static void add_row(struct frame *frame, struct table *table, const struct filesystem *filesystem)
+{
+	struct filesystem_row *row = table_add(table);
+	const struct space *space = &filesystem->space;
+	uint64_t age_ns = frame->mono_ns - filesystem->known_ns;
+
+	row->mount = arena_copy(&frame->arena, filesystem->point, strlen(filesystem->point));
+	row->device = arena_copy(&frame->arena, filesystem->source, strlen(filesystem->source));
+	row->type = arena_copy(&frame->arena, filesystem->type, strlen(filesystem->type));
+	row->mode = filesystem->read_only ? "ro" : "rw";
+	if (!filesystem->answered)
+		return;
+	row->total_bytes = space->total;
+	row->used_bytes = space->used;
+	row->available_bytes = space->available;
+	row->used_ratio = ratio(space->used, space->available);
+	row->inodes_total = space->inodes;
+	row->inodes_used = space->inodes_used;
+	row->inodes_used_ratio = ratio(space->inodes_used, space->inodes_available);
+	row->age_seconds = (double)age_ns / 1e9;
+	if (age_ns <= OLD_NS)
+		set_future(row, filesystem);
+}
+
+/* Without an answer only its source distinguishes it from a pseudo file system. */
+static bool is_shown(const struct filesystem *filesystem)
+{
+	if (filesystem->answered && filesystem->space.total != U64_UNKNOWN)
+		return filesystem->space.total > 0;
+	return stores_data(filesystem);
+}
+
+static void tell_late(struct frame *frame, const struct filesystem *filesystem)
+{
+	frame_notice(frame, schema.name, N_("its server may be gone; nothing waits for it"),
+		     filesystem->answered ? _("%s does not answer: its numbers are old")
+					  : _("%s does not answer: its space is unknown"),
+		     filesystem->point);
+}
+
+static int sample(struct sample *sample)
+{
+	struct state *state = sample->state;
+	struct frame *frame = sample->frame;
+	struct env *env = sample->env;
+	struct span text;
+	int error = env_read(env, env_file(env, "proc/self/mountinfo"), &text);
+	bool told = false;
+
+	if (error)
+		return error;
+	update_list(state, env, text);
+	device_poll_collect(env);
+	if (env->live)
+		ask_all(state, env, frame->mono_ns);
+	for (size_t i = 0; i < state->n_list; i++) {
+		const struct filesystem *filesystem = state->list[i];
+		bool late = filesystem->poll.in_flight && frame->mono_ns > filesystem->asked_ns + LATE_NS;
+
+		if ((filesystem->hidden && !filesystem->poll.in_flight) || !is_shown(filesystem))
+			continue;
+		add_row(frame, sample->table, filesystem);
+		if (late && !told)
+			tell_late(frame, filesystem);
+		told |= late;
+	}
+	return 0;
+}
+
+static void close_filesystem(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	drop_all(state->list, state->n_list);
+	free(state->text);
+}
+
+const struct topic topic_filesystem = {
+	.schema = &schema,
+	.sources = sources,
+	.state_size = sizeof(struct state),
+	.sample = sample,
+	.close = close_filesystem,
+};

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the topic filesystem. This program has its own statvfs() and statx(): a machine of its own. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "kernel/mountinfo.h"
+#include "rig.h"
+#include "sys/worker.h"
+
+static const char *const filesystem_topics[] = { "filesystem", NULL };
+
+#define MOUNTS "proc/self/mountinfo"
+#define ROOT "27 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n"
+
+/* What statvfs() answers: blocks of 4 KiB, of which these are in use. */
+static _Atomic uint64_t used_blocks = 100;
+static _Atomic bool hangs; /* below /dead */
+static _Atomic unsigned n_asked;
+
+#define BLOCKS 1000
+#define RESERVED 50 /* for root */
+#define FILES 200
+
+int statvfs(const char *path, struct statvfs *found)
+{
+	n_asked++;
+	while (strncmp(path, "/dead", 5) == 0 && hangs)
+		usleep(1000);
+	if (strcmp(path, "/refused") == 0) {
+		errno = EACCES;
+		return -1;
+	}
+	*found = (struct statvfs){ .f_bsize = 65536,
+				   .f_frsize = 4096,
+				   .f_blocks = BLOCKS,
+				   .f_bfree = BLOCKS - used_blocks,
+				   .f_bavail = BLOCKS - used_blocks - RESERVED,
+				   .f_files = FILES,
+				   .f_ffree = FILES - 20,
+				   .f_favail = FILES - 20 };
+	if (strcmp(path, "/none") == 0)
+		found->f_blocks = found->f_bfree = found->f_bavail = 0;
+	if (strcmp(path, "/subvolumes") == 0)
+		found->f_files = found->f_ffree = found->f_favail = 0;
+	if (strcmp(path, "/full") == 0)
+		found->f_bavail = (fsblkcnt_t)-RESERVED;
+	return 0;
+}
+
+/* "/below" is hidden by what is mounted on a directory above it. */
+int statx(int directory, const char *restrict path, int flags, unsigned mask, struct statx *restrict found)
+{
+	(void)directory;
+	(void)flags;
+	*found = (struct statx){ 0 };
+	if (strcmp(path, "/below") != 0)
+		return -1;
+	found->stx_mask = mask;
+	found->stx_mnt_id = 1;
+	return 0;
+}
+
+static void open_live(struct rig *rig, const char *mounts)
+{
+	rig_open(rig, "linux-6.1", filesystem_topics);
+	rig->env.live = true;
+	rig_make(rig, "proc/self");
+	rig_put(rig, MOUNTS, "%s", mounts);
+	used_blocks = 100;
+	n_asked = 0;
+}
+
+static const struct table *filesystems(const struct frame *frame)
+{
+	return frame_table(frame, "filesystem");
+}
+
+static void check_mounts(const struct frame *frame, const char *const *expected)
+{
+	const struct table *table = filesystems(frame);
+	size_t i;
+
+	for (i = 0; i < table->n_rows && expected[i]; i++)
+		ck_assert_str_eq(table_text(table, table_row(table, i), "mount"), expected[i]);
+	ck_assert_uint_eq(i, table->n_rows);
+	ck_assert_ptr_null(expected[i]);
+}
+
+START_TEST(lines_of_mountinfo)
+{
+	struct span text =
+		span_text("36 35 98:0 /mnt1 /mnt\\0402 rw,noatime master:1 shared:2 - ext3 /dev/root rw\n"
+			  "no line\n"
+			  "37 35 0:4294967295 / /a ro - tmpfs none rw\n"
+			  "38 35 8:1 / /b rw,rota - ext4 /dev/sda1 ro,x\n"
+			  "39 35 8:1 / /c rw shared:1 ext4 /dev/sda1 rw\n");
+	struct mount_info info;
+	char *point;
+
+	ck_assert(mountinfo_next(&text, &info));
+	ck_assert_uint_eq(info.id, 36);
+	ck_assert_uint_eq(info.device, UINT64_C(98) << 32);
+	ck_assert(span_is(info.root, "/mnt1") && span_is(info.type, "ext3"));
+	ck_assert(span_is(info.source, "/dev/root") && !info.read_only);
+	point = mountinfo_text(info.point);
+	ck_assert_str_eq(point, "/mnt 2");
+	free(point);
+	ck_assert(mountinfo_next(&text, &info));
+	ck_assert(info.device == UINT32_MAX && info.read_only);
+	ck_assert(mountinfo_next(&text, &info));
+	ck_assert(info.read_only);
+	ck_assert(!mountinfo_next(&text, &info)); /* the last line has no dash */
+}
+END_TEST
+
+START_TEST(escapes_of_mountinfo)
+{
+	static const struct {
+		const char *escaped, *text;
+	} cases[] = {
+		{ "/a\\040b\\011c\\012d\\134e\\043", "/a b\tc\nd\\e#" },
+		{ "/a\\04", "/a\\04" },
+		{ "/a\\089", "/a\\089" },
+		{ "/a\\000b", "/a\\000b" },
+		{ "/a\\777", "/a\\777" },
+		{ "/\\303\\244", "/\303\244" },
+		{ "\\", "\\" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = mountinfo_text(span_text(cases[i].escaped));
+
+		ck_assert_str_eq(text, cases[i].text);
+		free(text);
+	}
+}
+END_TEST
+
+START_TEST(each_file_system_once_and_none_without_data)
+{
+	static const char *const expected[] = {
+		"/", "/usr", "/with blank", "/over", "/refused", "/tmp", NULL
+	};
+	const struct frame *frame;
+	struct rig rig;
+
+	open_live(&rig, ROOT "30 27 0:5 / /proc rw - proc proc rw\n"
+			     "31 27 8:1 /etc /container/etc rw - ext4 /dev/sda1 rw\n"
+			     "32 27 8:2 /usr/local /local rw - ext4 /dev/sda2 rw\n"
+			     "33 27 8:2 / /mnt/other/place rw - ext4 /dev/sda2 rw\n"
+			     "34 27 8:2 / /usr rw - ext4 /dev/sda2 rw\n"
+			     "35 27 8:3 / /with\\040blank rw - xfs /dev/sda3 rw\n"
+			     "36 27 8:4 / /over rw - ext4 /dev/sda4 rw\n"
+			     "37 36 8:5 / /over rw - ext4 /dev/sda5 rw\n"
+			     "38 27 8:6 / /below rw - ext4 /dev/sda6 rw\n"
+			     "39 27 0:40 / /none rw - tmpfs none rw\n"
+			     "40 27 0:41 / /var/merged rw - overlay overlay rw\n"
+			     "41 27 0:42 / /refused rw - fuse.sshfs host:/dir rw\n"
+			     "42 27 0:43 / /run/auto rw - autofs systemd-1 rw\n"
+			     "43 27 0:44 / /tmp rw - tmpfs tmpfs rw\n");
+	frame = rig_sample(&rig, 1);
+	check_mounts(frame, expected);
+	ck_assert_str_eq(cell_text(frame, "filesystem", "/over", "device"), "/dev/sda5");
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(space_and_inodes)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_live(&rig, ROOT "28 27 0:50 / /subvolumes ro - btrfs /dev/sdb rw\n"
+			     "29 27 8:9 / /full rw - ext4 /dev/sdc rw\n"
+			     "30 27 8:10 / /refused rw - ext4 /dev/sdd rw\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(cell_u64(frame, "filesystem", "/", "total_bytes"), BLOCKS * 4096);
+	ck_assert_uint_eq(cell_u64(frame, "filesystem", "/", "used_bytes"), 100 * 4096);
+	ck_assert_uint_eq(cell_u64(frame, "filesystem", "/", "available_bytes"), 850 * 4096);
+	ck_assert_double_eq_tol(cell_f64(frame, "filesystem", "/", "used_ratio"), 100.0 / 950, 1e-9);
+	ck_assert_uint_eq(cell_u64(frame, "filesystem", "/", "inodes_total"), FILES);
+	ck_assert_uint_eq(cell_u64(frame, "filesystem", "/", "inodes_used"), 20);
+	ck_assert_double_eq_tol(cell_f64(frame, "filesystem", "/", "inodes_used_ratio"), 0.1, 1e-9);
+	ck_assert_str_eq(cell_text(frame, "filesystem", "/", "mode"), "rw");
+	ck_assert_str_eq(cell_text(frame, "filesystem", "/subvolumes", "mode"), "ro");
+	ck_assert_uint_eq(cell_u64(frame, "filesystem", "/subvolumes", "inodes_total"), U64_UNKNOWN);
+	ck_assert_uint_eq(cell_u64(frame, "filesystem", "/full", "available_bytes"), 0);
+	ck_assert_double_eq(cell_f64(frame, "filesystem", "/full", "used_ratio"), 1);
+	ck_assert_uint_eq(cell_u64(frame, "filesystem", "/refused", "total_bytes"), U64_UNKNOWN);
+	ck_assert(isnan(cell_f64(frame, "filesystem", "/refused", "used_ratio")));
+	rig_close(&rig);
+}
+END_TEST
+
+/* Of another root only the list is known; statvfs() there would be about this machine. */
+START_TEST(space_of_another_root_is_unknown)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_live(&rig, ROOT);
+	rig.env.live = false;
+	frame = rig_sample(&rig, 1);
+	ck_assert_str_eq(cell_text(frame, "filesystem", "/", "type"), "ext4");
+	ck_assert_uint_eq(cell_u64(frame, "filesystem", "/", "used_bytes"), U64_UNKNOWN);
+	ck_assert_uint_eq(n_asked, 0);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(asked_every_two_seconds)
+{
+	struct rig rig;
+
+	open_live(&rig, ROOT);
+	rig_sample(&rig, 1);
+	for (unsigned i = 0; i < 8; i++)
+		rig_sample(&rig, 0.5);
+	ck_assert_uint_eq(n_asked, 3);
+	ck_assert_double_eq(cell_f64(rig_sample(&rig, 0.5), "filesystem", "/", "age_seconds"), 0.5);
+	rig_close(&rig);
+}
+END_TEST
+
+/* So many samples of 10 s, before each of which so many blocks are written. */
+static const struct frame *grow(struct rig *rig, unsigned n_samples, unsigned blocks)
+{
+	const struct frame *frame = NULL;
+
+	for (unsigned i = 0; i < n_samples; i++) {
+		used_blocks += blocks;
+		frame = rig_sample(rig, 10);
+	}
+	return frame;
+}
+
+static double growth(const struct frame *frame)
+{
+	return cell_f64(frame, "filesystem", "/", "growth_bytes_per_second");
+}
+
+static double full_in(const struct frame *frame)
+{
+	return cell_f64(frame, "filesystem", "/", "full_in_seconds");
+}
+
+START_TEST(steady_growth_fills_it_up)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_live(&rig, ROOT);
+	ck_assert(isnan(growth(grow(&rig, 6, 10)))); /* 50 s: noise */
+	frame = grow(&rig, 1, 10);
+	ck_assert_double_eq_tol(growth(frame), 4096, 1e-6);
+	ck_assert_double_eq_tol(full_in(frame), 850 - 70, 1e-6);
+	frame = grow(&rig, 40, 10); /* the past is five minutes */
+	ck_assert_double_eq_tol(growth(frame), 4096, 1e-6);
+	ck_assert_double_eq_tol(full_in(frame), 850 - 470, 1e-6);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(growth_that_is_not_steady_fills_nothing)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_live(&rig, ROOT);
+	grow(&rig, 20, 0);
+	frame = grow(&rig, 2, 100); /* one large file */
+	ck_assert_double_gt(growth(frame), 0);
+	ck_assert(isnan(full_in(frame)));
+	frame = grow(&rig, 40, 0);
+	ck_assert_double_eq(growth(frame), 0);
+	ck_assert(isnan(full_in(frame)));
+	used_blocks = 200;
+	frame = grow(&rig, 1, 0);
+	ck_assert_double_lt(growth(frame), 0);
+	ck_assert(isnan(full_in(frame)));
+	rig_close(&rig);
+}
+END_TEST
+
+/* Too slow to say: 850 blocks at one block in 200 s last two days. */
+START_TEST(far_away_is_unknown)
+{
+	struct rig rig;
+	const struct frame *frame = NULL;
+
+	open_live(&rig, ROOT);
+	for (unsigned i = 0; i < 4; i++) {
+		used_blocks++;
+		for (unsigned j = 0; j < 20; j++)
+			frame = rig_sample(&rig, 10);
+	}
+	ck_assert_double_gt(growth(frame), 0);
+	ck_assert(isnan(full_in(frame)));
+	rig_close(&rig);
+}
+END_TEST
+
+/* What goes is forgotten, what stays keeps its past, and what comes back has none. */
+START_TEST(mounts_that_come_and_go)
+{
+	static const char *const both[] = { "/", "/b", NULL }, *const one[] = { "/", NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	open_live(&rig, ROOT "30 27 8:2 / /b rw - ext4 /dev/sdb rw\n");
+	check_mounts(grow(&rig, 7, 10), both);
+	rig_put(&rig, MOUNTS, "%s", ROOT);
+	check_mounts(grow(&rig, 1, 10), one);
+	rig_put(&rig, MOUNTS, "%s", ROOT "31 27 8:2 / /b rw - ext4 /dev/sdb rw\n");
+	frame = grow(&rig, 1, 10);
+	check_mounts(frame, both);
+	ck_assert_double_eq_tol(growth(frame), 4096, 1e-6);
+	ck_assert(isnan(cell_f64(frame, "filesystem", "/b", "growth_bytes_per_second")));
+	rig_close(&rig);
+}
+END_TEST
+
+/* Ten mounts of a server that died take one helper; the last answers stand, with their age, and are told. */
+START_TEST(a_dead_server_stops_nothing)
+{
+	char text[2048] = ROOT;
+	const struct frame *frame;
+	struct worker *worker;
+	struct rig rig;
+	unsigned tries = 0;
+
+	for (unsigned i = 0; i < 10; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "%u 27 0:%u / /dead%u rw - nfs4 server:/export%u rw\n", 40 + i, 60 + i, i, i);
+	open_live(&rig, text);
+	rig.env.worker = worker = worker_open();
+	do
+		frame = rig_sample(&rig, 2);
+	while (isnan(cell_f64(frame, "filesystem", "/dead9", "age_seconds")) && ++tries < 200);
+	ck_assert_uint_eq(filesystems(frame)->n_rows, 11);
+	ck_assert_uint_eq(cell_u64(frame, "filesystem", "/dead9", "used_bytes"), 100 * 4096);
+	hangs = true;
+	used_blocks = 300;
+	for (unsigned i = 0; i < 6; i++)
+		frame = rig_sample(&rig, 2);
+	/* on a busy machine even a quick answer may be late */
+	for (tries = 0; cell_u64(frame, "filesystem", "/", "used_bytes") != 300 * 4096 && tries < 200;
+	     tries++)
+		frame = rig_sample(&rig, 2);
+	ck_assert_uint_eq(cell_u64(frame, "filesystem", "/", "used_bytes"), 300 * 4096);
+	ck_assert_uint_eq(cell_u64(frame, "filesystem", "/dead0", "used_bytes"), 100 * 4096);
+	ck_assert_double_ge(cell_f64(frame, "filesystem", "/dead0", "age_seconds"), 10);
+	ck_assert_uint_eq(frame->n_notices, 1);
+	ck_assert_ptr_nonnull(strstr(frame->notices[0].text, "does not answer"));
+	hangs = false;
+	for (tries = 0; cell_u64(frame, "filesystem", "/dead9", "used_bytes") != 300 * 4096 && tries < 1000;
+	     tries++) {
+		usleep(2000);
+		frame = rig_sample(&rig, 2);
+	}
+	ck_assert_uint_eq(cell_u64(frame, "filesystem", "/dead9", "used_bytes"), 300 * 4096);
+	rig_close(&rig);
+	worker_close(worker);
+}
+END_TEST
