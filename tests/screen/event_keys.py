@@ -3,8 +3,8 @@
 from common import EVENT_RECORDING, expect, fixture, replay, screen
 
 CRASHED = ["g", "+", "1", "2", "Enter"]
-TITLES = ("processes that ended since", "events since", "by command since", "processes that fork since",
-          "lifetimes of processes that ended since", "sources of events since")
+TITLES = ("processes that ended since", "processes that failed since", "events since", "by command since",
+          "processes that fork since", "lifetimes of processes that ended since", "sources of events since")
 
 
 def recorded(*arguments, **rest):
@@ -42,6 +42,9 @@ def a_row_for_each_process_that_ended(_scratch):
         signal, success = styles_of(terminal, crash, "SIGSEGV"), styles_of(terminal, terminal.row_of("- "), "0 ")
         problem = problem or expect(signal.fg != success.fg and signal.bold and not success.bold, terminal, "a failure looks like a success")
         terminal.send("Tab")
+        rows = [line for line in terminal.lines() if line.startswith(("- ", "! ", "+ ", "> ", "C "))]
+        problem = problem or expect(rows and all(row[0] == "!" for row in rows), terminal, "others than those that failed")
+        terminal.send("Tab")
         forks, execs = terminal.row_of("+ "), terminal.row_of("> ")
         problem = problem or expect(forks > 0 and execs > 0 and "child" not in terminal.text(), terminal, "no single events")
         return problem or expect(styles_of(terminal, execs, "exec").bold and not styles_of(terminal, forks, "fork").bold,
@@ -51,6 +54,8 @@ def a_row_for_each_process_that_ended(_scratch):
 def an_empty_view_says_what_it_waits_for(_scratch):
     with recorded() as terminal:
         problem = expect("waiting for the first process to end" in terminal.text(), terminal, "it does not say so")
+        terminal.send("Tab")
+        problem = problem or expect("no process has failed" in terminal.text(), terminal, "it does not say so")
         terminal.send("Tab")
         problem = problem or expect("waiting for the first event" in terminal.text(), terminal, "it does not say so")
         terminal.send("\\", *"nonsense", "Enter")
@@ -88,7 +93,7 @@ def types_are_chosen_in_the_options(_scratch):
 
 def lifetimes_read_well(_scratch):
     with recorded() as terminal:
-        terminal.send(*CRASHED, *["Tab"] * 4)
+        terminal.send(*CRASHED, *["Tab"] * 5)
         text = terminal.text()
         return expect(all(bound in text for bound in (" 1 ms ", " 100 s ", " 17 min ", " 1.2 d ")), terminal, "unreadable bounds") or \
             expect("share %" in text and "████" in text, terminal, "no bars")

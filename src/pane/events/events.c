@@ -11,19 +11,22 @@
 #include "core/i18n.h"
 #include "pane/cpu/command_form.h"
 
+/* Only the ends of processes. */
+#define ENDS(marks, kept, empty)                                                                             \
+	{                                                                                                    \
+		.topic = "event", .lazy = true,                                                              \
+		.columns = "mark,time,duration_seconds,status,parent,command", .only_column = "mark",        \
+		.only = (marks), .setting = (kept), .waits = (empty), .cell_style = events_cell_style        \
+	}
+
 static const struct pane_table tables[] = {
 	[EVENTS_TABLE_EVENT] = { .topic = "event",
 				 .headline = true,
 				 .waits = N_("waiting for the first event"),
 				 .cell_style = events_cell_style },
-	[EVENTS_TABLE_ENDED] = { .topic = "event",
-				 .lazy = true,
-				 .columns = "mark,time,duration_seconds,status,parent,command",
-				 .only_column = "mark",
-				 .only = "-,!",
-				 .setting = "events.processes",
-				 .waits = N_("waiting for the first process to end"),
-				 .cell_style = events_cell_style },
+	[EVENTS_TABLE_ENDED] =
+		ENDS("-,!", "events.processes", N_("waiting for the first process to end")),
+	[EVENTS_TABLE_FAILED] = ENDS("!", "events.failed", N_("no process has failed")),
 	[EVENTS_TABLE_SOURCE] = { .topic = "event_source", .at_end = true, .option = "statistics" },
 	[EVENTS_TABLE_TOTAL] = { .topic = "event_total",
 				 .at_end = true,
@@ -172,6 +175,11 @@ static void head_ended(const struct pane_context *context, char *text, size_t ro
 	head(context, text, room, _("processes that ended"), log_since(context));
 }
 
+static void head_failed(const struct pane_context *context, char *text, size_t room)
+{
+	head(context, text, room, _("processes that failed"), log_since(context));
+}
+
 static void head_events(const struct pane_context *context, char *text, size_t room)
 {
 	head(context, text, room, _("events"), log_since(context));
@@ -218,6 +226,7 @@ static void ask_kinds(struct pane_context *context, const char *name)
 
 enum {
 	VIEW_PROCESSES,
+	VIEW_FAILED,
 	VIEW_EVENTS,
 	VIEW_TOTALS,
 };
@@ -225,6 +234,9 @@ enum {
 static const struct pane_view views[] = {
 	[VIEW_PROCESSES] = { "processes", N_("Processes"), N_("each process as it ends: how long, and how"),
 			     EVENTS_TABLE_ENDED, .heading = head_ended, .draw = events_draw },
+	[VIEW_FAILED] = { "failed", N_("Failed"),
+			  N_("processes that exited with a nonzero code or by a signal"), EVENTS_TABLE_FAILED,
+			  .heading = head_failed, .draw = events_draw },
 	[VIEW_EVENTS] = { "events", N_("Events"), N_("events one by one"), EVENTS_TABLE_EVENT,
 			  .heading = head_events, .draw = events_draw },
 	[VIEW_TOTALS] = { "totals", N_("By command"), N_("forks, execs, exits and failures of each command"),
@@ -271,7 +283,7 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 		events->since_ns = frame->wall_ns;
 }
 
-static const char *const settings[] = { "command", "directories", "processes.", NULL };
+static const char *const settings[] = { "command", "directories", "processes.", "failed.", NULL };
 
 const struct pane pane_events = {
 	.name = "events",

@@ -9,6 +9,7 @@
 enum events_table {
 	EVENTS_TABLE_EVENT,
 	EVENTS_TABLE_ENDED, /* of its rows only the ends of processes */
+	EVENTS_TABLE_FAILED, /* … only those that failed */
 	EVENTS_TABLE_SOURCE,
 	EVENTS_TABLE_TOTAL,
 	EVENTS_TABLE_PARENT,
