@@ -771,8 +771,8 @@ static void close_context(struct pane_context *context)
 }
 
 /*
- * --filter for all tables, --sort and --columns for those of the first topic: run_plan_open() has rejected
- * invalid ones.
+ * --filter for all tables, --sort and --columns for those of the first topic that have no settings of their
+ * own: run_plan_open() has rejected invalid ones.
  */
 static void apply_options(struct screen *screen)
 {
@@ -782,7 +782,7 @@ static void apply_options(struct screen *screen)
 
 	for (unsigned i = 0; tables[i].topic; i++) {
 		struct table_widget *widget = &context->tables[i];
-		bool first = strcmp(tables[i].topic, tables[0].topic) == 0;
+		bool first = strcmp(tables[i].topic, tables[0].topic) == 0 && !tables[i].setting;
 		const char *unknown;
 
 		if (setup->columns && first)

@@ -22,6 +22,12 @@ static bool is_of_some(const struct sample_request *request)
 	return request->processes;
 }
 
+/* The processes with other columns, which have settings of their own. */
+#define DRESSED(view, shown, order)                                                                          \
+	{                                                                                                    \
+		.topic = "process", .lazy = true, .columns = shown, .sort = order, .setting = "cpu." view    \
+	}
+
 static const struct pane_table tables[] = {
 	[CPU_TABLE_PROCESS] = { .topic = "process", .headline = true, .sort = "cpu_ratio" },
 	[CPU_TABLE_ACCOUNT] = { .topic = "account", .headline = true },
@@ -43,6 +49,24 @@ static const struct pane_table tables[] = {
 	[CPU_TABLE_LIMIT] = { .topic = "cpu_limit" },
 	[CPU_TABLE_SYSTEM] = { .topic = "system" },
 	[CPU_TABLE_PRESSURE] = { .topic = "pressure" },
+	[CPU_TABLE_MEMORY] = DRESSED("memory",
+				     "resident_bytes,growth_bytes_per_second,memory_ratio,shared_bytes,"
+				     "swapped_bytes,virtual_bytes,pid,user,command",
+				     "resident_bytes"),
+	[CPU_TABLE_IO] =
+		DRESSED("io",
+			"disk_bytes_per_second,read_bytes_per_second,write_bytes_per_second,read_bytes,"
+			"write_bytes,pid,state,user,command",
+			"disk_bytes_per_second"),
+	[CPU_TABLE_WAITING] =
+		DRESSED("waiting",
+			"wait_ratio,switches_per_second,cpu_ratio,wait_seconds,pid,state,priority,"
+			"nice,threads,user,command",
+			"wait_ratio"),
+	[CPU_TABLE_NETWORK] = DRESSED("network",
+				      "received_bytes_per_second,sent_bytes_per_second,cpu_ratio,pid,user,"
+				      "command",
+				      "cpu_ratio"),
 	{ 0 },
 };
 
@@ -213,17 +237,32 @@ static void request_watts(struct pane_context *context)
 static void show_idle(struct pane_context *context)
 {
 	const struct cpu_state *cpu = context->state;
-	bool idle = context->view == CPU_VIEW_ALL || (context->view == CPU_VIEW_THREADS && cpu->idle_threads);
+	bool list = cpu_has_processes(context->focus) || context->view == CPU_VIEW_THREADS;
+	bool idle = context->view != CPU_VIEW_PROCESSES &&
+		    (context->view != CPU_VIEW_THREADS || cpu->idle_threads);
 
-	if (context->view > CPU_VIEW_THREADS || idle == (settings_get(context->settings, "cpu.idle") != NULL))
+	if (!list || context->view == CPU_VIEW_PROCESS_COUNTERS ||
+	    idle == (settings_get(context->settings, "cpu.idle") != NULL))
 		return;
 	settings_set(context->settings, "cpu.idle", idle ? "yes" : NULL);
 	screen_adjust(context);
 }
 
+/* The same process stays selected. */
+static void keep_selection(struct pane_context *context)
+{
+	struct cpu_state *cpu = context->state;
+
+	if (!cpu_has_processes(context->focus) || context->focus == cpu->processes)
+		return;
+	table_place_copy(&context->tables[context->focus].place, &context->tables[cpu->processes].place);
+	cpu->processes = context->focus;
+}
+
 /* Some tables are sampled without being shown. */
 static void viewed(struct pane_context *context)
 {
+	keep_selection(context);
 	show_idle(context);
 	if (context->view == CPU_VIEW_PROCESS_COUNTERS)
 		cpu_select_first(context);
@@ -297,7 +336,7 @@ static void toggle_tree(struct pane_context *context)
 {
 	bool tree = !settings_get(context->settings, "cpu.tree");
 
-	if (context->view > CPU_VIEW_ALL)
+	if (!cpu_has_processes(context->focus))
 		screen_show_view(context, CPU_VIEW_PROCESSES);
 	screen_set(context, "tree", tree ? "yes" : NULL,
 		   tree ? _("all processes, as a tree") : _("processes sorted by a column"));
@@ -341,6 +380,15 @@ static const struct pane_view views[] = {
 				 CPU_TABLE_PROCESS, .actions = active_actions, .draw = cpu_draw_list },
 	[CPU_VIEW_ALL] = LIST("all", N_("All"), N_("all processes, idle ones too"), CPU_TABLE_PROCESS),
 	[CPU_VIEW_THREADS] = LIST("threads", N_("Threads"), N_("CPU use by thread"), CPU_TABLE_THREAD),
+	[CPU_VIEW_MEMORY] = LIST("memory", N_("Memory"),
+				 N_("what each process has in memory, and how it grows"), CPU_TABLE_MEMORY),
+	[CPU_VIEW_IO] = LIST("io", N_("I/O"), N_("what each process reads from storage and writes to it"),
+			     CPU_TABLE_IO),
+	[CPU_VIEW_WAITING] =
+		LIST("waiting", N_("Waiting"),
+		     N_("processes that are ready to run but have to wait for a CPU"), CPU_TABLE_WAITING),
+	[CPU_VIEW_NETWORK] =
+		LIST("network", N_("Network"), N_("what each process receives and sends"), CPU_TABLE_NETWORK),
 	[CPU_VIEW_CPUS] = TABLE("cpus", N_("CPUs"), N_("each CPU in numbers"), CPU_TABLE_CPU),
 	[CPU_VIEW_EXITED] =
 		TABLE("exited", N_("Exited"),
@@ -398,7 +446,7 @@ static const char *refuses(const struct pane_context *context, enum action actio
 	if (!acts_on_process)
 		return NULL;
 	if (!screen_replays(context))
-		return context->focus == CPU_TABLE_PROCESS ? NULL : _("works in the process list only (Esc)");
+		return cpu_has_processes(context->focus) ? NULL : _("works in the process list only (Esc)");
 	if (action == ACTION_OPEN)
 		return _(
 			"a recording has only the pages of the process it was made with: see the pane pages");
@@ -427,7 +475,8 @@ static void close_cpu(void *state)
 	buffer_free(&cpu->users);
 }
 
-static const char *const settings[] = { "tree", "command", "directories", "graph", NULL };
+static const char *const settings[] = { "tree", "command",  "directories", "graph", "memory.",
+					"io.",  "waiting.", "network.",    NULL };
 
 const struct pane pane_cpu = {
 	.name = "cpu",

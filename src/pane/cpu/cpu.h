@@ -23,6 +23,10 @@ enum cpu_table {
 	CPU_TABLE_LIMIT,
 	CPU_TABLE_SYSTEM,
 	CPU_TABLE_PRESSURE,
+	CPU_TABLE_MEMORY, /* this and those below: processes, with other columns */
+	CPU_TABLE_IO,
+	CPU_TABLE_WAITING,
+	CPU_TABLE_NETWORK,
 	N_CPU_TABLES,
 };
 
@@ -30,6 +34,10 @@ enum cpu_view {
 	CPU_VIEW_PROCESSES,
 	CPU_VIEW_ALL,
 	CPU_VIEW_THREADS,
+	CPU_VIEW_MEMORY,
+	CPU_VIEW_IO,
+	CPU_VIEW_WAITING,
+	CPU_VIEW_NETWORK,
 	CPU_VIEW_CPUS,
 	CPU_VIEW_EXITED,
 	CPU_VIEW_ACCOUNT,
@@ -60,6 +68,7 @@ enum cpu_series {
 
 struct cpu_state {
 	struct ended_rows ended;
+	unsigned processes;                      /* table of processes that was shown last */
 	bool idle_threads;                       /* the option --idle: of threads, too, which have one view */
 	uint64_t exited_wall_ns, totals_wall_ns; /* since when these tables count; 0: not sampled yet */
 	struct cpu_target {
@@ -85,6 +94,12 @@ int cpu_machine_draw(const struct pane_context *context, const struct canvas *ca
 
 /* "CPU  70 %"; the cells it took. */
 int cpu_machine_draw_total(const struct pane_context *context, const struct canvas *canvas);
+
+/* Is it a table of processes? */
+static inline bool cpu_has_processes(unsigned table)
+{
+	return table == CPU_TABLE_PROCESS || table >= CPU_TABLE_MEMORY;
+}
 
 /* cpu_act.c: for the process under the cursor, else for the first one */
 void cpu_signal(struct pane_context *context);

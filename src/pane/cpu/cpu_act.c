@@ -55,9 +55,17 @@ static const struct {
 
 #define N_SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
+/* The table of processes that is shown, or was shown last. */
+static unsigned shown_processes(const struct pane_context *context)
+{
+	const struct cpu_state *cpu = context->state;
+
+	return cpu->processes;
+}
+
 void cpu_select_first(struct pane_context *context)
 {
-	struct table_widget *widget = &context->tables[CPU_TABLE_PROCESS];
+	struct table_widget *widget = &context->tables[shown_processes(context)];
 	const struct view *view = &widget->view;
 	const struct column *column;
 
@@ -72,8 +80,8 @@ void cpu_select_first(struct pane_context *context)
 /* NULL, with a message, if it is not a process. */
 static const void *selected_row(struct pane_context *context)
 {
-	struct table_widget *widget = &context->tables[CPU_TABLE_PROCESS];
-	const struct table *table = context_table(context, CPU_TABLE_PROCESS);
+	struct table_widget *widget = &context->tables[shown_processes(context)];
+	const struct table *table = context_table(context, shown_processes(context));
 	const struct column *column;
 	const void *row;
 
@@ -94,7 +102,7 @@ static const void *selected_row(struct pane_context *context)
 static bool keep_target(struct pane_context *context)
 {
 	struct cpu_state *cpu = context->state;
-	const struct table *table = context_table(context, CPU_TABLE_PROCESS);
+	const struct table *table = context_table(context, shown_processes(context));
 	const void *row = selected_row(context);
 
 	if (!row)
@@ -225,5 +233,5 @@ void cpu_pages(struct pane_context *context)
 	const void *row = selected_row(context);
 
 	if (row)
-		pages_open(context, context_table(context, CPU_TABLE_PROCESS), row);
+		pages_open(context, context_table(context, shown_processes(context)), row);
 }

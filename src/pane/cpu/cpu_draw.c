@@ -76,6 +76,23 @@ void cpu_heading(const struct pane_context *context, char *text, size_t room)
 	}
 }
 
+static const char *view_title(const struct pane_context *context, bool wide)
+{
+	switch (context->view) {
+	case CPU_VIEW_MEMORY:
+		return wide ? N_("memory of all processes") : N_("memory");
+	case CPU_VIEW_IO:
+		return wide ? N_("what all processes read and wrote") : N_("I/O");
+	case CPU_VIEW_WAITING:
+		return wide ? N_("all processes, waiting for a CPU") : N_("waiting");
+	case CPU_VIEW_NETWORK:
+		return wide ? N_("all processes; their network is not counted yet")
+			    : N_("network: not counted yet");
+	default:
+		return N_("all processes");
+	}
+}
+
 /* Which processes the list has. */
 static void chosen_title(const struct pane_context *context, bool wide, const char *user, char *text,
 			 size_t room)
@@ -90,8 +107,8 @@ static void chosen_title(const struct pane_context *context, bool wide, const ch
 		snprintf(text, room, "%s", _("all processes as a tree"));
 	else if (threshold)
 		snprintf(text, room, _("from %s %% on"), threshold);
-	else if (context->view == CPU_VIEW_ALL)
-		snprintf(text, room, "%s", _("all processes"));
+	else if (context->view != CPU_VIEW_PROCESSES)
+		snprintf(text, room, "%s", _(view_title(context, wide)));
 	else
 		snprintf(text, room, "%s", wide && !user ? _("processes that ran") : _("ran"));
 }
@@ -115,7 +132,7 @@ static void list_title(const struct pane_context *context, bool wide, char *text
 		snprintf(text, room, "%s: ", user);
 	length = strlen(text);
 	chosen_title(context, wide, user, text + length, room - length);
-	if (wide || !user)
+	if ((wide || !user) && context->view != CPU_VIEW_NETWORK)
 		add_interval(context, wide, text, room);
 	if (wide && hides_idle(context) && !context->tables[context->focus].has_filter)
 		snprintf(text + strlen(text), room - strlen(text), "%s", _("; Tab: all"));
@@ -162,7 +179,9 @@ void cpu_draw_list(struct pane_context *context, struct canvas *canvas)
 	int y;
 
 	context->request->n_visible = 0;
-	if (canvas->height < TABLE_LINES_MIN) {
+	if (canvas->height < TABLE_LINES_MIN && context->view >= CPU_VIEW_MEMORY) {
+		context_draw_table(context, canvas, context->focus);
+	} else if (canvas->height < TABLE_LINES_MIN) {
 		draw_short(context, canvas);
 	} else {
 		y = cpu_machine_draw(context, canvas);
@@ -170,8 +189,8 @@ void cpu_draw_list(struct pane_context *context, struct canvas *canvas)
 		list_title(context, canvas->width >= WIDE, title, sizeof(title));
 		context_draw_titled(context, &rest, context->focus, title);
 	}
-	if (context->focus == CPU_TABLE_PROCESS)
-		process_rows_request(context, CPU_TABLE_PROCESS);
+	if (cpu_has_processes(context->focus))
+		process_rows_request(context, context->focus);
 }
 
 /* The counters of the selected process above the list. */

@@ -43,6 +43,7 @@ struct process_row {
 	uint64_t read_bytes, write_bytes, disk_bytes;
 	double read_bytes_per_second, write_bytes_per_second, disk_bytes_per_second;
 	double wait_seconds, wait_ratio, switches_per_second;
+	double received_bytes_per_second, sent_bytes_per_second;
 	uint64_t switches;
 	const char *name, *program, *program_base, *command, *command_base;
 };
@@ -191,6 +192,12 @@ static const struct column columns[] = {
 	    .rank = 5, .hidden = true, .on_request = REQUEST_WAIT,
 	    .help = N_("context switches to its threads, without threads that exited before it was read"),
 	    .source = "third number of /proc/PID/task/TID/schedstat, all threads"),
+	ROW(received_bytes_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES_PER_SECOND,
+	    .title = N_("recv/s"), .width = 7, .rank = 2, .hidden = true,
+	    .help = N_("received by its sockets; not counted yet, so always unknown"), .source = "none yet"),
+	ROW(sent_bytes_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES_PER_SECOND, .title = N_("sent/s"),
+	    .width = 7, .rank = 2, .hidden = true,
+	    .help = N_("sent by its sockets; not counted yet, so always unknown"), .source = "none yet"),
 	ROW(stat_age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("age"), .width = 5,
 	    .hidden = true,
 	    .help = N_(

@@ -28,6 +28,18 @@ def size_now(name, size, step):
     return (size + (min(max(step - 8, 0), 16) * 270 if name == "render" and step < 29 else 0)) * MIB
 
 
+# bytes each second: read, written
+STORED = {"postgres": (240_000, 3_100_000), "make": (52_000, 0), "cc1": (1_900_000, 350_000), "systemd-journal": (0, 28_000)}
+
+
+def use_of(name, share, threads, step):
+    """Bytes read and written, the wait for a CPU, switches to it."""
+    seconds, (read, written) = step * STEP, STORED.get(name, (0, 0))
+    return {"read_bytes": 8192 + read * seconds, "write_bytes": 4096 + written * seconds,
+            "disk_bytes": 12288 + (read + written) * seconds,
+            "wait_seconds": 0.5 + share * 0.3 * seconds, "switches": 40 + int(share * 500 * threads * seconds)}
+
+
 def tables(step):
     rows = []
     for pid, parent, name, command, user, nice, threads, share, kernel, size, state in PROCESSES:
@@ -37,6 +49,7 @@ def tables(step):
         rows.append({"pid": pid, "start_seconds": pid / 10, "ppid": parent, "cpu_seconds": cpu,
                      "user_seconds": cpu * (1 - kernel), "system_seconds": cpu * kernel,
                      "user": user, "uid": 1000, "state": state, "processor": pid % 4, "threads": threads, "nice": nice,
+                     "priority": 20 + nice, "tty": "pts/2" if user == "ada" else "", **use_of(name, share, threads, step),
                      "resident_bytes": size_now(name, size, step),
                      "growth_bytes_per_second": (size_now(name, size, step) - size_now(name, size, step - 1)) / STEP
                      if step > 0 else None, "virtual_bytes": 4 * size * MIB,
