@@ -21,6 +21,8 @@ struct disk_stats {
 	struct disk_requests reads, writes;
 	uint64_t in_flight;         /* now */
 	uint64_t busy_ms, queue_ms; /* with requests in flight; … weighted with their number */
+	struct disk_requests discards; /* unknown before Linux 4.18 */
+	uint64_t flushes, flush_ms;    /* unknown before Linux 5.5 */
 };
 
 /* The next device; skips malformed lines. */

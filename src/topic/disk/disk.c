@@ -3,17 +3,22 @@
 #include <config.h>
 
 #include <errno.h>
+#include <math.h>
 
 #include "core/i18n.h"
-#include "kernel/diskstats.h"
+#include "core/unknown.h"
+#include "topic/disk/disk_list.h"
 #include "topic/topic.h"
 
 struct disk_row {
-	const char *device;
+	const char *device, *model, *kind;
 	double read_bytes_per_second, write_bytes_per_second, reads_per_second, writes_per_second;
 	double merged_ratio, read_wait_seconds, write_wait_seconds, queue, busy_ratio;
 	uint64_t reads, writes, read_bytes, write_bytes, merges, submissions;
-	double read_seconds, write_seconds, busy_seconds, queue_seconds;
+	uint64_t discards, discard_bytes, flushes, block_bytes;
+	double read_seconds, write_seconds, busy_seconds, queue_seconds, flush_seconds;
+	double discards_per_second, discard_bytes_per_second, flushes_per_second, flush_wait_seconds;
+	double read_request_bytes, write_request_bytes;
 };
 
 #define RATE(field, of, per, ...)                                                                            \
@@ -35,6 +40,11 @@ static const struct column columns[] = {
 	       .help = N_("block device without its partitions; all: those that store data themselves, "
 			  "without loop, RAM, device-mapper and RAID devices"),
 	       .source = "/proc/diskstats"),
+	COLUMN(struct disk_row, kind, .kind = COLUMN_LABEL, .title = N_("kind"), .width = 6, .rank = 4,
+	       .help = N_(
+		       "hdd: it has moving parts, ssd: it has none; virtio, xen: a disk of the host; dm, md: "
+		       "mapped onto other devices; loop: a file; ram, zram: memory ..."),
+	       .source = "its name, /sys/block/*/queue/rotational"),
 	RATE(read_bytes_per_second, read_bytes, UNIT_BYTES_PER_SECOND, .title = N_("read/s"), .width = 8,
 	     .help = N_("read from the device")),
 	RATE(write_bytes_per_second, write_bytes, UNIT_BYTES_PER_SECOND, .title = N_("write/s"), .width = 8,
@@ -54,6 +64,26 @@ static const struct column columns[] = {
 	RATE(busy_ratio, busy_seconds, UNIT_RATIO, .title = N_("busy%"), .width = 6,
 	     .help = N_("share of the time with a request in flight; a device that serves several at once "
 			"may do more at 100 %; all: the sum")),
+	OVER(read_request_bytes, read_bytes, reads, UNIT_BYTES, .title = N_("r size"), .width = 7, .rank = 4,
+	     .help = N_("mean size of a read request")),
+	OVER(write_request_bytes, write_bytes, writes, UNIT_BYTES, .title = N_("w size"), .width = 7,
+	     .rank = 4, .help = N_("mean size of a write request")),
+	RATE(discards_per_second, discards, UNIT_PER_SECOND, .title = N_("discard/s"), .width = 9, .rank = 6,
+	     .hidden = true, .help = N_("completed requests that give space back (TRIM); since Linux 4.18")),
+	RATE(discard_bytes_per_second, discard_bytes, UNIT_BYTES_PER_SECOND, .title = N_("trim/s"),
+	     .width = 8, .rank = 6, .hidden = true, .help = N_("space given back")),
+	RATE(flushes_per_second, flushes, UNIT_PER_SECOND, .title = N_("flush/s"), .width = 8, .rank = 5,
+	     .hidden = true,
+	     .help = N_("completed flushes of the device's own cache, as for fsync(2); since Linux 5.5")),
+	OVER(flush_wait_seconds, flush_seconds, flushes, UNIT_SECONDS, .title = N_("f wait"), .width = 8,
+	     .rank = 5, .hidden = true, .help = N_("mean time of a flush")),
+	COLUMN(struct disk_row, model, .kind = COLUMN_LABEL, .title = N_("model"), .width = 16, .rank = 5,
+	       .help = N_("model; of a loop device its file, of a mapped one its volume, of md its level"),
+	       .source = "/sys/block/*/device/model, device/name, loop/backing_file, dm/name, md/level"),
+	COLUMN(struct disk_row, block_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .hidden = true,
+	       .title = N_("block"), .width = 7,
+	       .help = N_("physical block: the smallest write that the device does without reading first"),
+	       .source = "/sys/block/*/queue/physical_block_size"),
 	COUNT(reads, UNIT_COUNT, "field 4", .title = N_("reads"), .width = 8,
 	      .help = N_("completed read requests since boot")),
 	COUNT(writes, UNIT_COUNT, "field 8", .title = N_("writes"), .width = 8,
@@ -74,12 +104,21 @@ static const struct column columns[] = {
 	      .help = N_("time with a request in flight since boot")),
 	COUNT(queue_seconds, UNIT_SECONDS, "field 14", .title = N_("queue t"), .width = 8,
 	      .help = N_("the same, weighted with the number of requests")),
+	COUNT(discards, UNIT_COUNT, "field 15", .title = N_("discards"), .width = 8,
+	      .help = N_("completed discards since boot")),
+	COUNT(discard_bytes, UNIT_BYTES, "field 17 * 512", .title = N_("trimmed"), .width = 8,
+	      .help = N_("space given back since boot")),
+	COUNT(flushes, UNIT_COUNT, "field 19", .title = N_("flushes"), .width = 8,
+	      .help = N_("completed flushes since boot")),
+	COUNT(flush_seconds, UNIT_SECONDS, "field 20", .title = N_("f time"), .width = 8,
+	      .help = N_("sum of the times of flushes since boot")),
 };
 
 static const struct schema schema = {
 	.name = "disk",
 	.help = N_("block devices: data, requests, waiting"),
 	.sum_row = "all",
+	.from_zero = true, /* a device without a row had no requests */
 	.row_size = sizeof(struct disk_row),
 	SCHEMA_COLUMNS(columns),
 };
@@ -91,6 +130,11 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
+static double seconds(uint64_t milliseconds)
+{
+	return milliseconds == U64_UNKNOWN ? NAN : (double)milliseconds / 1e3;
+}
+
 static void set_counters(struct disk_row *row, const struct disk_stats *stats)
 {
 	const struct disk_requests *reads = &stats->reads, *writes = &stats->writes;
@@ -101,52 +145,61 @@ static void set_counters(struct disk_row *row, const struct disk_stats *stats)
 	row->write_bytes = writes->sectors * DISK_SECTOR_BYTES;
 	row->merges = reads->merged + writes->merged;
 	row->submissions = row->merges + row->reads + row->writes;
-	row->read_seconds = (double)reads->milliseconds / 1e3;
-	row->write_seconds = (double)writes->milliseconds / 1e3;
-	row->busy_seconds = (double)stats->busy_ms / 1e3;
-	row->queue_seconds = (double)stats->queue_ms / 1e3;
+	row->read_seconds = seconds(reads->milliseconds);
+	row->write_seconds = seconds(writes->milliseconds);
+	row->busy_seconds = seconds(stats->busy_ms);
+	row->queue_seconds = seconds(stats->queue_ms);
+	row->discards = stats->discards.completed;
+	if (row->discards != U64_UNKNOWN)
+		row->discard_bytes = stats->discards.sectors * DISK_SECTOR_BYTES;
+	row->flushes = stats->flushes;
+	row->flush_seconds = seconds(stats->flush_ms);
 }
 
-static void add(struct disk_stats *sum, const struct disk_stats *stats)
+static const char *copied(struct frame *frame, const char *text)
 {
-	struct disk_requests *to[] = { &sum->reads, &sum->writes };
-	const struct disk_requests *from[] = { &stats->reads, &stats->writes };
-
-	for (unsigned i = 0; i < 2; i++) {
-		to[i]->completed += from[i]->completed;
-		to[i]->merged += from[i]->merged;
-		to[i]->sectors += from[i]->sectors;
-		to[i]->milliseconds += from[i]->milliseconds;
-	}
-	sum->busy_ms += stats->busy_ms;
-	sum->queue_ms += stats->queue_ms;
+	return text ? arena_copy(&frame->arena, text, strlen(text)) : NULL;
 }
 
 static int sample(struct sample *sample)
 {
-	struct disk_stats stats, sum = { 0 };
-	struct span text, disk = { 0 };
+	struct disk_list *list = sample->state;
+	int error = disk_list_update(list);
+	struct disk_stats sum;
 	struct disk_row *row;
-	int error = env_read(sample->env, env_file(sample->env, "proc/diskstats"), &text);
 
 	if (error)
 		return error;
+	sum = disk_list_sum(list);
 	row = table_add(sample->table);
 	row->device = "all";
-	while (disk_stats_next(&text, &stats)) {
-		if (disk_is_partition(disk, stats.name))
-			continue;
-		disk = stats.name;
-		if (!disk_is_stacked(disk))
-			add(&sum, &stats);
-		if (stats.reads.completed + stats.writes.completed == 0)
-			continue; /* a device that was never used, such as most loop devices */
+	set_counters(row, &sum);
+	for (size_t i = 0; i < list->count; i++) {
+		const struct disk *disk = &list->disks[i];
+
+		if (!disk->used)
+			continue; /* such as most loop devices */
 		row = table_add(sample->table);
-		row->device = arena_copy(&sample->frame->arena, disk.at, span_length(disk));
-		set_counters(row, &stats);
+		row->device = copied(sample->frame, disk->name);
+		row->model = copied(sample->frame, disk->model);
+		row->kind = disk->kind;
+		row->block_bytes = disk->block_bytes;
+		set_counters(row, &disk->total);
 	}
-	set_counters(table_row(sample->table, 0), &sum);
 	return 0;
 }
 
-const struct topic topic_disk = { .schema = &schema, .sources = sources, .sample = sample };
+static int open_disk(struct sample *sample)
+{
+	sample->state = disk_list_open(sample->env);
+	return 0;
+}
+
+static void close_disk(struct sample *sample)
+{
+	disk_list_close(sample->env);
+}
+
+const struct topic topic_disk = {
+	.schema = &schema, .sources = sources, .open = open_disk, .sample = sample, .close = close_disk
+};

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The block devices, with counters that go on where the kernel's wrap. Shared by topics. */
+#ifndef PANETOP_TOPIC_DISK_DISK_LIST_H
+#define PANETOP_TOPIC_DISK_DISK_LIST_H
+
+#include "kernel/diskstats.h"
+#include "sys/env.h"
+
+struct disk {
+	char *name;
+	const char *kind;        /* "ssd", "nvme", "dm" … */
+	char *model;             /* or what is behind it: a file, a volume; NULL: unknown */
+	uint64_t block_bytes;    /* physical_block_size; U64_UNKNOWN */
+	bool stacked;            /* other devices store its data, or memory */
+	bool used;               /* there was a request */
+	bool described;          /* kind, model and block_bytes are read */
+	struct disk_stats raw;   /* as read last; without name */
+	struct disk_stats total; /* the same, not wrapped */
+	uint64_t tick;           /* when it was last in the file */
+};
+
+struct disk_list {
+	struct env *env; /* borrowed */
+	struct disk *disks;
+	size_t count, capacity;
+	struct disk_stats gone; /* of devices that were removed, and that are no stacked ones */
+	uint64_t tick;
+	int error;
+};
+
+struct disk_list *disk_list_open(struct env *env);
+void disk_list_close(struct env *env);
+
+/* Once per tick: 0 or -errno. Disks are without partitions, in the order of the kernel, used or not. */
+int disk_list_update(struct disk_list *list);
+
+/* What all devices did that store data themselves, also those that are gone. */
+struct disk_stats disk_list_sum(const struct disk_list *list);
+
+#endif
