@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import tempfile
 
 from measure import batch_cpu_ms, first_screen_ms, median, steady
 
@@ -28,8 +29,11 @@ def cell(value, digits=2):
 
 def sample_ms():
     """What panetop itself measured: CPU of one sample of all topics that the pane needs, the median of 60."""
-    lines = subprocess.run([PANETOP, "--record=-", "-d", "0.05", "-n", "60", "memory"],
-                           stdout=subprocess.PIPE, check=True).stdout.splitlines()
+    with tempfile.TemporaryDirectory() as scratch:
+        path = scratch + "/recording.jsonl"
+        subprocess.run([PANETOP, "--record=" + path, "-d", "0.05", "-n", "60", "memory"], check=True)
+        with open(path, encoding="utf-8") as recording:
+            lines = recording.read().splitlines()
     keys = [column["key"] for column in json.loads(lines[0])["topics"]["self"]["columns"]]
     at = keys.index("sample_seconds")
     return median(json.loads(line)["tables"]["self"]["rows"][0][at] for line in lines[2:]) * 1000

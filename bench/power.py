@@ -56,8 +56,11 @@ def keep_moving(root, stop):
 
 def sample_ms(root):
     """CPU of one sample by topic, as panetop itself measured it, the median of 60; and of all together."""
-    lines = subprocess.run([PANETOP, "--record=-", "-d", "0.05", "-n", "60", "--root=" + root, "power"],
-                           stdout=subprocess.PIPE, check=True).stdout.splitlines()
+    with tempfile.TemporaryDirectory() as scratch:
+        path = scratch + "/recording.jsonl"
+        subprocess.run([PANETOP, "--record=" + path, "-d", "0.05", "-n", "60", "--root=" + root, "power"], check=True)
+        with open(path, encoding="utf-8") as recording:
+            lines = recording.read().splitlines()
     keys = [column["key"] for column in json.loads(lines[0])["topics"]["self"]["columns"]]
     topic, seconds = keys.index("topic"), keys.index("sample_seconds")
     found = {}

@@ -76,8 +76,8 @@ static int run_replay(const struct options *options, struct settings *settings,
 	if (status)
 		return status;
 	status = run(options, settings, request, &source, NULL);
-	if (replay_remark(&source))
-		error_message(options->replay, "%s", replay_remark(&source));
+	if (source.remark(source.state))
+		error_message(options->replay, "%s", source.remark(source.state));
 	source.close(source.state);
 	return status;
 }

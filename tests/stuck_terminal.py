@@ -88,7 +88,7 @@ def lines(path, count):
 
 def recording(terminal, directory):
     """Messages do not keep a recording up, and come when the terminal takes them."""
-    path = os.path.join(directory, "recorded")
+    path = os.path.join(directory, "recorded.jsonl")
     process = start(MISSING, "--record=" + path, "-d", "0.1", err=terminal.tty)
     problem = None if lines(path, 5) else "it does not sample"
     if not problem:
@@ -100,7 +100,7 @@ def recording(terminal, directory):
 
 def end_of_run(terminal, directory):
     """A run that has ended may wait for its messages to be taken: a signal ends that."""
-    path = os.path.join(directory, "ended")
+    path = os.path.join(directory, "ended.jsonl")
     process = start(MISSING, "--record=" + path, "-n", "2", "-d", "0.1", err=terminal.tty)
     lines(path, 4)
     return ends(process, signal.SIGINT, 1, -signal.SIGINT), process

@@ -24,6 +24,7 @@
 #include "core/i18n.h"
 #include "core/rate_limit.h"
 #include "model/derive.h"
+#include "output/recording.h"
 #include "sys/env.h"
 #include "sys/loop.h"
 #include "topic/topic.h"
@@ -91,15 +92,16 @@ static void print_notices(struct batch *batch, const struct frame *frame)
 }
 
 /* A closed pipe and a cancelled write end the run quietly; other errors are reported. */
-static void fail(struct batch *batch, const struct sink *sink, int error)
+static void fail(struct batch *batch, struct sink *sink, int error)
 {
 	loop_stop(&batch->loop);
+	sink->failed = true;
 	if (error == -ECANCELED)
 		error_message_hurry();
 	if (error == -ECANCELED || (error == -EPIPE && sink->fd == STDOUT_FILENO))
 		return;
 	batch->status = 1;
-	if (sink->format == &sink_record)
+	if (sink->format->records)
 		error_message(sink->name, _("%s; the recording ends after %lu samples"), strerror(-error),
 			      sink->frames);
 	else
@@ -112,7 +114,7 @@ static void give(struct batch *batch, const struct frame *frame, bool printed)
 		struct sink *sink = &batch->sinks[i];
 		int error;
 
-		if (!printed && sink->format != &sink_record)
+		if (!printed && !sink->format->records)
 			continue;
 		error = sink_frame(sink, frame);
 		if (error)
@@ -435,6 +437,14 @@ static int open_record_file(const struct options *options)
 	return fd;
 }
 
+/* A recording that people can read has a name that says so. */
+static bool is_for_people(const char *file)
+{
+	size_t length = strlen(file), suffix = strlen(RECORDING_LINES_SUFFIX);
+
+	return length > suffix && strcmp(file + length - suffix, RECORDING_LINES_SUFFIX) == 0;
+}
+
 static int open_record(struct batch *batch)
 {
 	struct sink *sink = &batch->sinks[batch->n_sinks];
@@ -442,7 +452,8 @@ static int open_record(struct batch *batch)
 
 	if (fd < 0)
 		return 1;
-	sink_open(sink, &sink_record, &batch->run->print, fd, batch->options->record);
+	sink_open(sink, is_for_people(batch->options->record) ? &sink_record_lines : &sink_record,
+		  &batch->run->print, fd, batch->options->record);
 	sink->own_file = fd != STDOUT_FILENO;
 	batch->n_sinks++;
 	return 0;
@@ -496,6 +507,21 @@ static void begin_sinks(struct batch *batch)
 	}
 }
 
+/* A recording is ended in order whatever else went wrong. */
+static void end_sinks(struct batch *batch)
+{
+	for (unsigned i = 0; i < batch->n_sinks; i++) {
+		struct sink *sink = &batch->sinks[i];
+		int error;
+
+		if (sink->failed || (batch->status != 0 && !sink->format->records))
+			continue;
+		error = sink_end(sink);
+		if (error)
+			fail(batch, sink, error);
+	}
+}
+
 static void close_sinks(struct batch *batch)
 {
 	for (unsigned i = 0; i < batch->n_sinks; i++) {
@@ -537,7 +563,6 @@ static int open_loop(struct batch *batch)
 static void run_frames(struct batch *batch)
 {
 	const struct schema *schemas[TOPICS_MAX];
-	int error;
 
 	topic_schemas(schemas);
 	frame_open(&batch->frames[0], schemas, n_topics);
@@ -547,9 +572,7 @@ static void run_frames(struct batch *batch)
 	if (!batch->loop.stopped) {
 		is_live(batch) ? run_live(batch) : run_replay(batch);
 		child_command_close(&batch->child);
-		for (unsigned i = 0; i < batch->n_sinks && batch->status == 0; i++)
-			if ((error = sink_end(&batch->sinks[i])))
-				fail(batch, &batch->sinks[i], error);
+		end_sinks(batch);
 		settle_report(&batch->settle);
 		judge(batch);
 	}

@@ -12,7 +12,7 @@
 /* At most, beside the text: its place in both arrays, each of which may be half empty, and the alignment. */
 #define TEXT_BYTES (2 * sizeof(char *) + 4 * sizeof(struct hash_slot) + 8)
 
-const char *intern_text(struct intern *intern, const char *text)
+uint32_t intern_number(struct intern *intern, const char *text)
 {
 	struct span bytes = span_text(text);
 	uint64_t hash = hash_bytes(HASH_SEED, bytes);
@@ -26,7 +26,21 @@ const char *intern_text(struct intern *intern, const char *text)
 		hash_add(&intern->index, hash, at);
 		intern->n_bytes += span_length(bytes) + 1 + TEXT_BYTES;
 	}
-	return intern->texts[at];
+	return at;
+}
+
+const char *intern_text(struct intern *intern, const char *text)
+{
+	uint32_t number = intern_number(intern, text); /* it may move texts */
+
+	return intern->texts[number];
+}
+
+void intern_clear(struct intern *intern)
+{
+	arena_reset(&intern->arena);
+	hash_clear(&intern->index);
+	intern->n_texts = intern->n_bytes = 0;
 }
 
 void intern_free(struct intern *intern)

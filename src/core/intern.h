@@ -17,6 +17,11 @@ struct intern {
 
 /* A copy that lives as long as intern; equal texts share it. */
 const char *intern_text(struct intern *intern, const char *text);
+
+/* The index of that copy in texts, where new ones come last. */
+uint32_t intern_number(struct intern *intern, const char *text);
+
+void intern_clear(struct intern *intern); /* keeps its memory */
 void intern_free(struct intern *intern);
 
 #endif

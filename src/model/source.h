@@ -58,6 +58,9 @@ struct source {
 	int (*wait_fd)(void *state); /* readable when there may be more */
 	bool (*pull)(void *state); /* reads what is available, for next(); false: no more will come */
 
+	/* What was wrong with the end of the recording, such as a torn line; NULL: nothing. */
+	const char *(*remark)(void *state);
+
 	void (*close)(void *state);
 	void *state;
 };

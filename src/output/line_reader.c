@@ -5,12 +5,11 @@
 #include "output/line_reader.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "recording/spool.h"
 
 #define READ_BYTES ((size_t)64 * 1024)
 #define LONGEST_LEAST ((uint64_t)1024 * 1024)
@@ -27,30 +26,28 @@ size_t line_reader_longest(void)
 	return (size_t)(longest > LONGEST_MOST ? LONGEST_MOST : longest);
 }
 
-static int open_spool(void)
+/* 0 or -1 with errno set. */
+static int add_to_spool(struct line_reader *reader, const char *bytes, size_t length)
 {
-	const char *directory = secure_getenv("TMPDIR");
-	int fd = open(directory && *directory ? directory : P_tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	FILE *file;
-
-	if (fd >= 0)
-		return fd;
-	file = tmpfile(); /* file systems without O_TMPFILE */
-	if (!file)
+	if (reader->spool_fd < 0)
+		return 0;
+	if (spool_write(reader->spool_fd, bytes, length, reader->spooled) < 0)
 		return -1;
-	fd = fcntl(fileno(file), F_DUPFD_CLOEXEC, 0);
-	fclose(file);
-	return fd;
+	reader->spooled += (off_t)length;
+	return 0;
 }
 
-int line_reader_open(struct line_reader *reader, int fd, bool go_back)
+int line_reader_open(struct line_reader *reader, int fd, struct span first, bool go_back)
 {
 	*reader = (struct line_reader){ .fd = fd, .spool_fd = -1, .longest = line_reader_longest() };
 	reader->pipe = lseek(fd, 0, SEEK_CUR) < 0;
-	if (!reader->pipe || !go_back)
+	if (!reader->pipe)
 		return 0;
-	reader->spool_fd = open_spool();
-	return reader->spool_fd < 0 ? -errno : 0;
+	buffer_add(&reader->window, first.at, span_length(first));
+	if (!go_back)
+		return 0;
+	reader->spool_fd = spool_open();
+	return reader->spool_fd < 0 || add_to_spool(reader, first.at, span_length(first)) < 0 ? -errno : 0;
 }
 
 void line_reader_close(struct line_reader *reader)
@@ -61,28 +58,6 @@ void line_reader_close(struct line_reader *reader)
 	buffer_free(&reader->window);
 }
 
-/* 0 or -1 with errno set. */
-static int add_to_spool(struct line_reader *reader, const char *bytes, size_t length)
-{
-	while (length > 0) {
-		ssize_t written = pwrite(reader->spool_fd, bytes, length, reader->spooled);
-
-		if (written < 0)
-			return -1;
-		reader->spooled += written;
-		bytes += written;
-		length -= (size_t)written;
-	}
-	return 0;
-}
-
-static bool would_wait(const struct line_reader *reader)
-{
-	struct pollfd pipe = { .fd = reader->fd, .events = POLLIN };
-
-	return reader->no_wait && poll(&pipe, 1, 0) == 0;
-}
-
 static ssize_t fetch(struct line_reader *reader, off_t offset, char *bytes)
 {
 	ssize_t got;
@@ -91,12 +66,12 @@ static ssize_t fetch(struct line_reader *reader, off_t offset, char *bytes)
 		return pread(reader->fd, bytes, READ_BYTES, offset);
 	if (offset < reader->spooled)
 		return pread(reader->spool_fd, bytes, READ_BYTES, offset);
-	if (would_wait(reader)) {
+	if (reader->no_wait && pipe_is_empty(reader->fd)) {
 		errno = EAGAIN;
 		return -1;
 	}
 	got = read(reader->fd, bytes, READ_BYTES);
-	if (got > 0 && reader->spool_fd >= 0 && add_to_spool(reader, bytes, (size_t)got) < 0)
+	if (got > 0 && add_to_spool(reader, bytes, (size_t)got) < 0)
 		return -1;
 	return got;
 }

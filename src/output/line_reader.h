@@ -26,9 +26,9 @@ size_t line_reader_longest(void);
 
 /*
  * 0 or -errno. fd may be a file or a pipe; it is closed by line_reader_close(). With go_back, lines of a
- * pipe can be read again.
+ * pipe can be read again. first: the bytes that were already taken from a pipe.
  */
-int line_reader_open(struct line_reader *reader, int fd, bool go_back);
+int line_reader_open(struct line_reader *reader, int fd, struct span first, bool go_back);
 void line_reader_close(struct line_reader *reader);
 
 /*

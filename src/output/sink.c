@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/file_replace.h"
+#include "recording/writer.h"
 
 const struct sink_format *sink_format_find(const char *name)
 {
@@ -81,6 +82,7 @@ void sink_close(struct sink *sink)
 	free(sink->summary);
 	free(sink->file);
 	exposition_free(sink->exposition);
+	recording_writer_close(sink->recording);
 	*sink = (struct sink){ 0 };
 }
 

@@ -34,12 +34,14 @@ struct print_plan {
 struct sink;
 struct summary_line;
 struct exposition;
+struct recording_writer;
 
 /* All return 0 or what sink_flush() says. */
 struct sink_format {
 	const char *name;
 	bool streams;                    /* prints events as they happen, in frames between samples */
 	bool one_table;                  /* prints a single table */
+	bool records;                    /* a recording: gets every frame, with all tables */
 	bool only_last;                  /* a stream of samples is none: standard output gets the last one */
 	int (*begin)(
 		struct sink *sink); /* before the first frame, or each that replaces a file; may be NULL */
@@ -61,11 +63,14 @@ struct sink {
 	bool streaming;               /* of the text sink: the last lines are events, or their heading */
 	struct summary_line *summary; /* of the text sink; owned */
 	struct exposition *exposition; /* of the sinks for Prometheus; owned */
-	long long good_bytes;         /* of the recording: its length up to the last whole line */
+	struct recording_writer *recording; /* of the recording; owned */
+	long long good_bytes;         /* of the recording: up to the last whole line or block … */
+	unsigned long good_frames;    /* … and the samples in it */
+	bool failed;                  /* it got an error: it is not ended in order */
 };
 
 extern const struct sink_format sink_text, sink_csv, sink_json, sink_openmetrics, sink_prometheus,
-	sink_record;
+	sink_record, sink_record_lines;
 
 /* The format with this name, NULL if there is none. */
 const struct sink_format *sink_format_find(const char *name);

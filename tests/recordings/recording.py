@@ -9,9 +9,10 @@ import tempfile
 def header(panetop):
     with tempfile.TemporaryDirectory() as root:
         os.mkdir(root + "/proc")
-        out = subprocess.run([panetop, "--record=-", "-n", "1", "-d", "0.05", "--root=" + root],
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
-    return json.loads(out.splitlines()[0])
+        subprocess.run([panetop, f"--record={root}/made.jsonl", "-n", "1", "-d", "0.05", "--root=" + root],
+                       stderr=subprocess.DEVNULL, check=False)
+        with open(root + "/made.jsonl", encoding="utf-8") as made:
+            return json.loads(next(made))
 
 
 class Recording:

@@ -219,7 +219,7 @@ END_TEST
 
 START_TEST(recordings_hold_times_exactly)
 {
-	char *text = print_frames(&sink_record, (struct wish){ .every_column = true, .n_frames = 2 });
+	char *text = print_frames(&sink_record_lines, (struct wish){ .every_column = true, .n_frames = 2 });
 	int fd = memfd_create("recording", MFD_CLOEXEC);
 	struct source source;
 	struct frame frame;

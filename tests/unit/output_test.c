@@ -219,7 +219,7 @@ static void assert_harmless(const char *text, const char *allowed)
 START_TEST(no_sink_harms_a_terminal)
 {
 	static const struct sink_format *const formats[] = {
-		&sink_text, &sink_csv, &sink_json, &sink_openmetrics, &sink_prometheus, &sink_record
+		&sink_text, &sink_csv, &sink_json, &sink_openmetrics, &sink_prometheus, &sink_record_lines
 	};
 	static const char *const line_ends[] = { "\n", "\r\n", "\n", "\n", "\n", "\n" };
 
@@ -625,7 +625,7 @@ static void replay_both_ways(bool pipe_end)
 	struct source source;
 	struct output output;
 
-	begin_output(&output, &sink_record, 1);
+	begin_output(&output, &sink_record_lines, 1);
 	for (int i = 0; i < 2; i++) {
 		open_frame(&live[i], (uint64_t)(10 + 3 * i));
 		add_things(&live[i], (uint64_t)i);
@@ -701,7 +701,7 @@ END_TEST
 START_TEST(replay_tolerates_a_torn_end)
 {
 	struct output output;
-	const char *text = run_sink(&output, &sink_record, 1);
+	const char *text = run_sink(&output, &sink_record_lines, 1);
 	size_t length = strlen(text), header = (size_t)(strchr(text, '\n') - text) + 1;
 	size_t second = (size_t)(strchr(text + header, '\n') - text) + 1;
 	struct frame frame;
@@ -713,7 +713,7 @@ START_TEST(replay_tolerates_a_torn_end)
 
 		open_text(&source, text, cut, false);
 		ck_assert_uint_eq(count_frames(&source, &frame), whole);
-		ck_assert_int_eq(replay_remark(&source) != NULL,
+		ck_assert_int_eq(source.remark(source.state) != NULL,
 				 cut != header && cut != second && cut != length);
 		source.close(source.state);
 	}
@@ -726,7 +726,7 @@ END_TEST
 START_TEST(replay_says_which_line_is_damaged)
 {
 	struct output output;
-	char *text = (char *)(uintptr_t)run_sink(&output, &sink_record, 1);
+	char *text = (char *)(uintptr_t)run_sink(&output, &sink_record_lines, 1);
 	char *middle = strstr(strchr(text, '\n'), "\"rows\"");
 	struct source source;
 	struct frame frame;
@@ -740,7 +740,7 @@ START_TEST(replay_says_which_line_is_damaged)
 	ck_assert_ptr_nonnull(strstr(frame.notices[frame.n_notices - 1].text, "line 2 "));
 	frame_clear(&frame);
 	ck_assert_int_eq(source.next(source.state, &frame), 0);
-	ck_assert_ptr_null(replay_remark(&source));
+	ck_assert_ptr_null(source.remark(source.state));
 	source.close(source.state);
 	frame_close(&frame);
 	free(output.text);
@@ -751,7 +751,7 @@ END_TEST
 START_TEST(replay_of_recordings_one_behind_the_other)
 {
 	struct output output;
-	const char *text = run_sink(&output, &sink_record, 1);
+	const char *text = run_sink(&output, &sink_record_lines, 1);
 	struct buffer twice = { 0 };
 	struct source source;
 	struct frame frame;
@@ -760,7 +760,7 @@ START_TEST(replay_of_recordings_one_behind_the_other)
 	buffer_print(&twice, "%s%s", text, text);
 	open_text(&source, twice.bytes, twice.length, false);
 	ck_assert_uint_eq(count_frames(&source, &frame), 4);
-	ck_assert_ptr_null(replay_remark(&source));
+	ck_assert_ptr_null(source.remark(source.state));
 	source.close(source.state);
 	twice.bytes[2 * strlen(text) - strlen(text) + 15] ^= 1;
 	open_text(&source, twice.bytes, twice.length, false);
@@ -776,7 +776,7 @@ END_TEST
 START_TEST(replay_follows_a_pipe)
 {
 	struct output output;
-	const char *text = run_sink(&output, &sink_record, 1);
+	const char *text = run_sink(&output, &sink_record_lines, 1);
 	size_t header = (size_t)(strchr(text, '\n') - text) + 1;
 	const char *why;
 	struct source source;
@@ -806,7 +806,7 @@ END_TEST
 START_TEST(replay_ends_at_a_line_that_does_not_fit)
 {
 	struct output output;
-	const char *text = run_sink(&output, &sink_record, 1), *why;
+	const char *text = run_sink(&output, &sink_record_lines, 1), *why;
 	char path[SCRATCH_PATH_MAX];
 	struct source source;
 	struct frame frame;
@@ -823,8 +823,8 @@ START_TEST(replay_ends_at_a_line_that_does_not_fit)
 	frame_open(&frame, schemas, 2);
 	ck_assert_uint_eq(count_frames(&source, &frame), 2);
 	ck_assert_int_eq(source.next(source.state, &frame), 0);
-	ck_assert_ptr_nonnull(replay_remark(&source));
-	ck_assert_ptr_nonnull(strstr(replay_remark(&source), "fits into memory"));
+	ck_assert_ptr_nonnull(source.remark(source.state));
+	ck_assert_ptr_nonnull(strstr(source.remark(source.state), "fits into memory"));
 	source.close(source.state);
 	frame_close(&frame);
 	free(output.text);
@@ -910,7 +910,7 @@ static void record_on_a_full_disk(bool own_file)
 
 	open_frame(&frame, 1);
 	add_things(&frame, 1);
-	begin_output(&output, &sink_record, 1);
+	begin_output(&output, &sink_record_lines, 1);
 	output.sink.own_file = own_file;
 	ck_assert_int_eq(sink_frame(&output.sink, &frame), 0);
 	whole = lseek(output.fd, 0, SEEK_END);

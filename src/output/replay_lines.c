@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The replay of JSON lines: frames of a recording, with columns matched by key. */
+#include <config.h>
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "core/vector.h"
+#include "output/line_reader.h"
+#include "output/recording.h"
+
+#define EXTENT_BYTES (16 * 1024 * 1024) /* read at most at a time, to know how long a recording is */
+
+/* Maps each recorded column to a column of this version; NULL: unknown, its values are skipped. */
+struct column_map {
+	const struct column **columns;
+	size_t n_columns;
+};
+
+struct place {
+	off_t offset;
+	size_t line; /* its number, from 1 */
+	uint64_t wall_ns;
+};
+
+struct replay {
+	struct line_reader reader;
+	struct column_map *maps; /* one for each schema */
+	unsigned n_schemas;
+	struct buffer header; /* the first line */
+	struct place *places; /* of the lines found so far that look like frames */
+	size_t n_places, capacity;
+	off_t end;      /* offset after the last line found */
+	size_t n_lines; /* found so far, with the header */
+	bool whole;     /* all lines were found */
+	const char *remark;
+	size_t next; /* index of the next frame */
+};
+
+static void map_topic(struct column_map *map, const struct schema *schema, const json_t *columns)
+{
+	map->n_columns = json_array_size(columns);
+	map->columns = alloc_zeroed(map->n_columns, sizeof(*map->columns));
+	for (size_t i = 0; i < map->n_columns; i++) {
+		const char *key = json_string_value(json_object_get(json_array_get(columns, i), "key"));
+		int index = key ? schema_column(schema, key) : -1;
+
+		if (index >= 0 && schema->columns[index].kind != COLUMN_RATE)
+			map->columns[i] = &schema->columns[index];
+	}
+}
+
+/* Reads the first line. On failure *why is the reason. */
+static int read_header(struct replay *replay, const struct schema *const *schemas, const char **why)
+{
+	struct span line;
+	int got = line_reader_get(&replay->reader, 0, &line, &replay->end);
+	json_t *header = got == 1 ? json_loadb(line.at, span_length(line), 0, NULL) : NULL;
+	const char *magic = json_string_value(json_object_get(header, "panetop"));
+	json_int_t format = json_integer_value(json_object_get(header, "format"));
+	const json_t *recorded = json_object_get(header, "topics");
+
+	if (got < 0 && got != -EPIPE) {
+		*why = strerror(-got);
+	} else if (!magic || strcmp(magic, RECORDING_LINES) != 0) {
+		*why = _("not a panetop recording");
+	} else if (format > RECORDING_LINES_FORMAT) {
+		*why = _("recorded by a newer version of panetop");
+	} else {
+		for (unsigned i = 0; i < replay->n_schemas; i++)
+			map_topic(&replay->maps[i], schemas[i],
+				  json_object_get(json_object_get(recorded, schemas[i]->name), "columns"));
+		*why = NULL;
+		buffer_add(&replay->header, line.at, span_length(line));
+		replay->n_lines = 1;
+	}
+	json_decref(header);
+	return *why ? -EINVAL : 0;
+}
+
+/* A recorded integer: a number, or text if it was too large. */
+static uint64_t to_u64(const json_t *value)
+{
+	const char *text = json_string_value(value);
+	struct span span;
+	uint64_t number;
+
+	if (json_is_false(value))
+		return U64_BLANK;
+	if (json_is_integer(value) && json_integer_value(value) >= 0)
+		return (uint64_t)json_integer_value(value);
+	if (json_is_real(value) && json_real_value(value) >= 0 && json_real_value(value) < 9e18)
+		return (uint64_t)json_real_value(value);
+	span = span_text(text ? text : "");
+	return span_u64(&span, &number) ? number : U64_UNKNOWN;
+}
+
+/* A missing clock is 0, for which no rate is derived. */
+static uint64_t to_clock(const json_t *value)
+{
+	uint64_t ns = to_u64(value);
+
+	return ns >= U64_BLANK ? 0 : ns;
+}
+
+static void set_value(struct frame *frame, void *row, const struct column *column, const json_t *value)
+{
+	const char *text = json_string_value(value);
+
+	if (column->type == VALUE_U64)
+		row_set_u64(row, column, to_u64(value));
+	else if (column->type == VALUE_F64)
+		row_set_f64(row, column, json_is_number(value) ? json_number_value(value) : NAN);
+	else if (text)
+		row_set_text(row, column, arena_copy(&frame->arena, text, strlen(text)));
+}
+
+static void read_table(struct frame *frame, struct table *table, const struct column_map *map,
+		       const json_t *recorded)
+{
+	const json_t *rows = json_object_get(recorded, "rows");
+
+	table->present = true;
+	table->failed = json_is_true(json_object_get(recorded, "failed"));
+	table->mono_ns = to_clock(json_object_get(recorded, "mono_ns"));
+	for (size_t r = 0; r < json_array_size(rows); r++) {
+		const json_t *values = json_array_get(rows, r);
+		void *row = table_add(table);
+
+		for (size_t c = 0; c < json_array_size(values) && c < map->n_columns; c++)
+			if (map->columns[c])
+				set_value(frame, row, map->columns[c], json_array_get(values, c));
+	}
+}
+
+static void read_notices(struct frame *frame, const json_t *notices)
+{
+	for (size_t i = 0; i < json_array_size(notices); i++) {
+		const json_t *notice = json_array_get(notices, i);
+		const char *topic = json_string_value(json_object_get(notice, "topic"));
+		const char *text = json_string_value(json_object_get(notice, "text"));
+
+		if (topic && text)
+			frame_notice(frame, topic, json_string_value(json_object_get(notice, "remedy")), "%s",
+				     text);
+	}
+}
+
+static void read_frame(struct replay *replay, struct frame *frame, const json_t *line)
+{
+	const json_t *recorded = json_object_get(line, "tables");
+	const char *host = json_string_value(json_object_get(line, "host"));
+
+	frame->wall_ns = to_clock(json_object_get(line, "wall_ns"));
+	frame->mono_ns = to_clock(json_object_get(line, "mono_ns"));
+	if (host)
+		frame->host = arena_copy(&frame->arena, host, strlen(host));
+	for (unsigned i = 0; i < replay->n_schemas; i++) {
+		const json_t *table = json_object_get(recorded, frame->tables[i].schema->name);
+
+		if (table)
+			read_table(frame, &frame->tables[i], &replay->maps[i], table);
+	}
+	read_notices(frame, json_object_get(line, "notices"));
+}
+
+/* The clock at the start of a line as record.c writes it; any other order needs a full parse. */
+static uint64_t wall_of(struct span line)
+{
+	static const char front[] = "{\"wall_ns\":";
+	uint64_t wall_ns;
+	struct span rest = line;
+	json_t *parsed;
+
+	if (span_starts(line, front)) {
+		rest.at += sizeof(front) - 1;
+		if (span_u64(&rest, &wall_ns))
+			return wall_ns;
+	}
+	parsed = json_loadb(line.at, span_length(line), 0, NULL);
+	wall_ns = to_clock(json_object_get(parsed, "wall_ns"));
+	json_decref(parsed);
+	return wall_ns;
+}
+
+static void add_place(struct replay *replay, struct span line)
+{
+	*VECTOR_ADD(replay->places, replay->n_places, replay->capacity) =
+		(struct place){ .offset = replay->end, .line = replay->n_lines, .wall_ns = wall_of(line) };
+}
+
+static void end_with(struct replay *replay, const char *remark)
+{
+	replay->whole = true;
+	replay->remark = remark;
+}
+
+/*
+ * Concatenated recordings: with the same header they continue as one, otherwise the replay ends, because the
+ * columns of the first header do not fit the rest.
+ */
+static void take_line(struct replay *replay, struct span line)
+{
+	if (!span_starts(line, "{\"panetop\":"))
+		add_place(replay, line);
+	else if (span_length(line) != replay->header.length ||
+		 memcmp(line.at, replay->header.bytes, replay->header.length) != 0)
+		end_with(replay, _("another recording with different columns follows; replay stops "
+				   "there"));
+}
+
+/* Finds one more line: 1, 0 at the end, -EAGAIN or -errno. */
+static int find_next(struct replay *replay)
+{
+	struct span line;
+	off_t after;
+	int got = replay->whole ? 0 : line_reader_get(&replay->reader, replay->end, &line, &after);
+
+	if (got == -EPIPE) {
+		end_with(replay, _("the recording ends in the middle of a line; complete lines were read"));
+		got = 0;
+	}
+	if (got == -EFBIG) {
+		end_with(replay, _("a line is longer than what fits into memory when it is parsed; replay "
+				   "stops there"));
+		got = 0;
+	}
+	if (got == 0)
+		replay->whole = true;
+	if (got != 1)
+		return got;
+	replay->n_lines++;
+	take_line(replay, line);
+	replay->end = after;
+	return 1;
+}
+
+/* 1 for a frame, 0 for a damaged line. */
+static int read_line(struct replay *replay, struct frame *frame, struct span line)
+{
+	json_t *parsed = json_loadb(line.at, span_length(line), 0, NULL);
+	bool good = json_is_object(json_object_get(parsed, "tables"));
+
+	if (good)
+		read_frame(replay, frame, parsed);
+	json_decref(parsed);
+	return good;
+}
+
+static int next(void *state, struct frame *frame)
+{
+	struct replay *replay = state;
+	size_t damaged = 0;
+
+	for (;;) {
+		struct span line;
+		off_t after;
+		int got = 1;
+
+		while (replay->next >= replay->n_places && got == 1)
+			got = find_next(replay);
+		if (got == 1)
+			got = line_reader_get(&replay->reader, replay->places[replay->next].offset, &line,
+					      &after);
+		if (got != 1) {
+			if (damaged && got == 0)
+				replay->remark = _("the last line is damaged");
+			return got;
+		}
+		replay->next++;
+		if (read_line(replay, frame, line))
+			break;
+		damaged = replay->places[replay->next - 1].line;
+	}
+	if (damaged)
+		frame_notice(frame, "replay", NULL, _("line %zu of the recording is damaged"), damaged);
+	return 1;
+}
+
+static int seek(void *state, size_t index)
+{
+	struct replay *replay = state;
+	int got = 1;
+
+	while (index >= replay->n_places && got == 1)
+		got = find_next(replay);
+	if (replay->n_places == 0)
+		return got < 0 ? got : -ENODATA;
+	replay->next = index < replay->n_places ? index : replay->n_places - 1;
+	return 0;
+}
+
+static size_t position(void *state)
+{
+	const struct replay *replay = state;
+
+	return replay->next > 0 ? replay->next - 1 : 0;
+}
+
+static size_t find(void *state, uint64_t wall_ns)
+{
+	struct replay *replay = state;
+	size_t found = 0;
+
+	while (replay->n_places == 0 || replay->places[replay->n_places - 1].wall_ns <= wall_ns)
+		if (find_next(replay) != 1)
+			break;
+	for (size_t i = 0; i < replay->n_places; i++)
+		if (replay->places[i].wall_ns <= wall_ns)
+			found = i;
+	return found;
+}
+
+static bool extent(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *last_ns)
+{
+	struct replay *replay = state;
+	off_t most = replay->end + EXTENT_BYTES;
+
+	while (!replay->whole && replay->end < most)
+		if (find_next(replay) != 1)
+			break;
+	*n_frames = replay->n_places;
+	*first_ns = replay->n_places > 0 ? replay->places[0].wall_ns : 0;
+	*last_ns = replay->n_places > 0 ? replay->places[replay->n_places - 1].wall_ns : 0;
+	return replay->whole;
+}
+
+static int wait_fd(void *state)
+{
+	const struct replay *replay = state;
+
+	return replay->reader.pipe && !replay->whole ? replay->reader.fd : -1;
+}
+
+static bool pull(void *state)
+{
+	struct replay *replay = state;
+	int got;
+
+	while ((got = find_next(replay)) == 1)
+		;
+	return got == -EAGAIN;
+}
+
+static void close_replay(void *state)
+{
+	struct replay *replay = state;
+
+	line_reader_close(&replay->reader);
+	buffer_free(&replay->header);
+	for (unsigned i = 0; i < replay->n_schemas; i++)
+		free(replay->maps[i].columns);
+	free(replay->maps);
+	free(replay->places);
+	free(replay);
+}
+
+static const char *remark(void *state)
+{
+	return ((const struct replay *)state)->remark;
+}
+
+int replay_lines_open(struct source *source, int fd, struct span first, bool go_back,
+		      const struct schema *const *schemas, unsigned n_schemas, const char **why)
+{
+	struct replay *replay = alloc_zeroed(1, sizeof(*replay));
+	int error = line_reader_open(&replay->reader, fd, first, go_back);
+
+	replay->n_schemas = n_schemas;
+	replay->maps = alloc_zeroed(n_schemas, sizeof(*replay->maps));
+	if (error)
+		*why = strerror(-error);
+	else
+		error = read_header(replay, schemas, why);
+	replay->reader.no_wait = true;
+	if (error) {
+		close_replay(replay);
+		return error;
+	}
+	*source = (struct source){
+		.next = next,
+		.seek = seek,
+		.position = position,
+		.find = find,
+		.extent = extent,
+		.wait_fd = wait_fd,
+		.pull = pull,
+		.remark = remark,
+		.close = close_replay,
+		.state = replay,
+	};
+	return 0;
+}

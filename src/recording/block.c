@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Blocks and their sections as bytes. */
+#include <config.h>
+
+#include "recording/block.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/hash.h"
+#include "core/vector.h"
+#include "recording/bytes.h"
+
+#define TAIL UINT32_C(0x58444950) /* "PIDX" */
+#define LEVEL 3
+#define DEFLATED 1
+
+uint32_t block_sum(const char *bytes, size_t length)
+{
+	return hash_fold(hash_bytes(HASH_SEED, span_of(bytes, length)));
+}
+
+void recording_header_add(struct buffer *out)
+{
+	char bytes[RECORDING_HEADER_BYTES] = RECORDING_MAGIC;
+
+	store_number(bytes + 8, RECORDING_VERSION, 4);
+	store_number(bytes + 12, block_sum(bytes, 12), 4);
+	buffer_add(out, bytes, sizeof(bytes));
+}
+
+int recording_header_check(const char bytes[RECORDING_HEADER_BYTES])
+{
+	if (memcmp(bytes, RECORDING_MAGIC, RECORDING_MAGIC_BYTES) != 0 ||
+	    load_number(bytes + 12, 4) != block_sum(bytes, 12))
+		return -EINVAL;
+	return load_number(bytes + 8, 4) > RECORDING_VERSION ? -ENOTSUP : 0;
+}
+
+static void header_store(const struct block_header *header, char bytes[BLOCK_HEADER_BYTES])
+{
+	memcpy(bytes, BLOCK_SYNC, 4);
+	store_number(bytes + 4, (uint64_t)header->kind, 2);
+	store_number(bytes + 6, header->n_sections, 2);
+	store_number(bytes + 8, header->length, 4);
+	store_number(bytes + 12, header->in_chain, 4);
+	store_number(bytes + 16, header->n_frames, 4);
+	store_number(bytes + 20, header->first_frame, 8);
+	store_number(bytes + 28, header->min_ns, 8);
+	store_number(bytes + 36, header->max_ns, 8);
+	store_number(bytes + 44, header->table_sum, 4);
+	store_number(bytes + 48, block_sum(bytes, 48), 4);
+}
+
+bool block_header_parse(struct block_header *header, const char bytes[BLOCK_HEADER_BYTES])
+{
+	if (memcmp(bytes, BLOCK_SYNC, 4) != 0 || load_number(bytes + 48, 4) != block_sum(bytes, 48))
+		return false;
+	*header = (struct block_header){
+		.kind = (enum block_kind)load_number(bytes + 4, 2),
+		.n_sections = (unsigned)load_number(bytes + 6, 2),
+		.length = (uint32_t)load_number(bytes + 8, 4),
+		.in_chain = (uint32_t)load_number(bytes + 12, 4),
+		.n_frames = (uint32_t)load_number(bytes + 16, 4),
+		.first_frame = load_number(bytes + 20, 8),
+		.min_ns = load_number(bytes + 28, 8),
+		.max_ns = load_number(bytes + 36, 8),
+		.table_sum = (uint32_t)load_number(bytes + 44, 4),
+	};
+	return header->n_sections <= SECTIONS_MAX && header->length <= BLOCK_BYTES_MAX &&
+	       header->length >= header->n_sections * SECTION_ENTRY_BYTES;
+}
+
+bool block_sections_parse(const struct block_header *header, struct span table, struct section *sections)
+{
+	size_t bytes = (size_t)header->n_sections * SECTION_ENTRY_BYTES, offset = bytes;
+
+	if (span_length(table) < bytes || block_sum(table.at, bytes) != header->table_sum)
+		return false;
+	for (unsigned i = 0; i < header->n_sections; i++) {
+		const char *entry = table.at + (size_t)i * SECTION_ENTRY_BYTES;
+
+		sections[i] = (struct section){
+			.id = (unsigned)load_number(entry, 2),
+			.deflated = load_number(entry + 2, 2) == DEFLATED,
+			.stored = (uint32_t)load_number(entry + 4, 4),
+			.raw = (uint32_t)load_number(entry + 8, 4),
+			.sum = (uint32_t)load_number(entry + 12, 4),
+			.offset = offset,
+		};
+		if (sections[i].stored > header->length - offset || sections[i].raw > SECTION_BYTES_MAX)
+			return false;
+		offset += sections[i].stored;
+	}
+	return true;
+}
+
+static void make_room(struct buffer *buffer, size_t wanted)
+{
+	VECTOR_RESERVE(buffer->bytes, wanted, buffer->capacity);
+}
+
+bool section_read(const struct section *section, struct span stored, ZSTD_DCtx *zstd, struct buffer *buffer,
+		  struct span *content)
+{
+	if (span_length(stored) != section->stored || block_sum(stored.at, section->stored) != section->sum)
+		return false;
+	*content = stored;
+	if (!section->deflated)
+		return true;
+	/* its own header must say the same, so that no more than that is ever asked for */
+	if (ZSTD_getFrameContentSize(stored.at, section->stored) != section->raw)
+		return false;
+	make_room(buffer, section->raw + 1);
+	buffer->length = section->raw;
+	*content = span_of(buffer->bytes, section->raw);
+	return ZSTD_decompressDCtx(zstd, buffer->bytes, section->raw, stored.at, section->stored) ==
+	       section->raw;
+}
+
+void index_tail_add(struct buffer *out, uint64_t offset)
+{
+	char bytes[INDEX_TAIL_BYTES];
+
+	store_number(bytes, offset, 8);
+	store_number(bytes + 8, TAIL, 4);
+	store_number(bytes + 12, block_sum(bytes, 12), 4);
+	buffer_add(out, bytes, sizeof(bytes));
+}
+
+bool index_tail_parse(const char bytes[INDEX_TAIL_BYTES], uint64_t *offset)
+{
+	*offset = load_number(bytes, 8);
+	return load_number(bytes + 8, 4) == TAIL && load_number(bytes + 12, 4) == block_sum(bytes, 12);
+}
+
+void block_builder_open(struct block_builder *builder)
+{
+	*builder = (struct block_builder){ .zstd = ZSTD_createCCtx() };
+}
+
+void block_builder_close(struct block_builder *builder)
+{
+	ZSTD_freeCCtx(builder->zstd);
+	buffer_free(&builder->table);
+	buffer_free(&builder->bytes);
+}
+
+void block_add_section(struct block_builder *builder, unsigned id, const struct buffer *raw)
+{
+	struct buffer *bytes = &builder->bytes;
+	size_t before = bytes->length, room = ZSTD_compressBound(raw->length), stored;
+	char entry[SECTION_ENTRY_BYTES] = { 0 };
+
+	make_room(bytes, before + room);
+	stored =
+		ZSTD_compressCCtx(builder->zstd, bytes->bytes + before, room, raw->bytes, raw->length, LEVEL);
+	if (ZSTD_isError(stored) || stored >= raw->length) {
+		buffer_add(bytes, raw->bytes, raw->length);
+		stored = raw->length;
+	} else {
+		bytes->length += stored;
+		store_number(entry + 2, DEFLATED, 2);
+	}
+	store_number(entry, id, 2);
+	store_number(entry + 4, stored, 4);
+	store_number(entry + 8, raw->length, 4);
+	store_number(entry + 12, block_sum(bytes->bytes + before, stored), 4);
+	buffer_add(&builder->table, entry, sizeof(entry));
+	builder->n_sections++;
+}
+
+void block_finish(struct block_builder *builder, struct block_header *header, const struct buffer *tail,
+		  struct buffer *out)
+{
+	char bytes[BLOCK_HEADER_BYTES];
+
+	header->n_sections = builder->n_sections;
+	header->length =
+		(uint32_t)(builder->table.length + builder->bytes.length + (tail ? tail->length : 0));
+	header->table_sum = block_sum(builder->table.bytes, builder->table.length);
+	header_store(header, bytes);
+	buffer_add(out, bytes, sizeof(bytes));
+	buffer_add(out, builder->table.bytes, builder->table.length);
+	buffer_add(out, builder->bytes.bytes, builder->bytes.length);
+	if (tail)
+		buffer_add(out, tail->bytes, tail->length);
+	buffer_empty(&builder->table);
+	buffer_empty(&builder->bytes);
+	builder->n_sections = 0;
+}

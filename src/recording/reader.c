@@ -1,0 +1,923 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds blocks, by the index or by their headers, and decodes the chain that leads to a frame. */
+#include <config.h>
+
+#include "recording/reader.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "core/vector.h"
+#include "recording/block.h"
+#include "recording/description.h"
+#include "recording/row_coding.h"
+#include "recording/spool.h"
+
+#define EXTENT_BYTES (16 * 1024 * 1024) /* passed at most at a time, to know how long a recording is */
+#define SEARCH_BYTES ((size_t)64 * 1024)
+#define HEAD_BYTES ((size_t)4096)    /* of a block, read at once: its header and its table */
+#define FRAMES_MAX (1 << 20)         /* of a block */
+#define CELLS_MAX ((size_t)32 << 20) /* of all topics */
+#define CHAIN_BLOCKS_MAX 4096
+#define NO_BLOCK SIZE_MAX
+
+struct known_block {
+	off_t offset;
+	uint64_t first_frame, min_ns, max_ns;
+	uint32_t in_chain, n_frames;
+	bool bad;     /* it cannot be read */
+	size_t first; /* frames in the blocks known before it */
+};
+
+struct clocks {
+	uint64_t (*times)[2]; /* of each frame: wall_ns, mono_ns */
+	size_t capacity;
+};
+
+/* A block as it is on the disk. */
+struct head {
+	struct block_header header;
+	off_t offset;
+	struct section *sections;
+	size_t capacity;
+};
+
+struct topic_reader {
+	struct row_decoder rows;
+	struct buffer inflated;
+	struct buffer stored; /* of its section */
+	struct span rest;     /* samples of the loaded block that are not decoded yet */
+	bool in_block;        /* the loaded block has a section of it */
+	bool broken;          /* unknown until the next chain */
+};
+
+struct reader {
+	int fd; /* owned */
+	bool pipe, no_wait;
+	int spool_fd;           /* owned; -1: none */
+	struct buffer incoming; /* of a pipe: from end on */
+	struct buffer newest;   /* of a pipe without spool: the block found last, at newest_offset */
+	off_t newest_offset;
+
+	struct description description;
+	struct buffer topics_section; /* the description of the topics as bytes */
+	struct topic_reader *topics;
+	bool *wanted; /* tables of the frames */
+	ZSTD_DCtx *zstd;
+	struct buffer window, scratch;
+	struct head head;
+
+	struct known_block *blocks;
+	size_t n_blocks, capacity, n_frames;
+	off_t end; /* after the last block found */
+	bool whole;
+	const char *remark;
+	bool damaged; /* something was skipped, and no frame has told it yet */
+
+	size_t next;                  /* index of the next frame */
+	size_t loaded;                /* block; or NO_BLOCK */
+	uint32_t n_decoded;           /* frames of it */
+	size_t n_cells;               /* of all rows decoded last */
+	struct clocks clocks, others; /* of the loaded block; of another one */
+	struct topic_reader notices;  /* its texts; its cells are not used */
+	uint64_t host;                /* codes */
+	uint64_t told[FRAME_NOTICES_MAX][3];
+	unsigned n_told;
+	uint64_t serial; /* of frames filled */
+};
+
+static void end_with(struct reader *reader, const char *remark)
+{
+	reader->whole = true;
+	reader->remark = remark;
+}
+
+/* Makes incoming at least this long: 1; 0 at the end of the pipe; -EAGAIN or -errno. */
+static int fill_incoming(struct reader *reader, size_t length)
+{
+	while (reader->incoming.length < length) {
+		char bytes[SEARCH_BYTES];
+		size_t missing = length - reader->incoming.length;
+		ssize_t got;
+
+		if (reader->no_wait && pipe_is_empty(reader->fd))
+			return -EAGAIN;
+		got = read(reader->fd, bytes, missing < sizeof(bytes) ? missing : sizeof(bytes));
+		if (got < 0 && errno != EINTR)
+			return -errno;
+		if (got == 0)
+			return 0;
+		if (got > 0)
+			buffer_add(&reader->incoming, bytes, (size_t)got);
+	}
+	return 1;
+}
+
+/* Up to most bytes of a file; how many, or -errno. */
+static ssize_t read_file(int fd, struct buffer *buffer, off_t offset, size_t most)
+{
+	VECTOR_RESERVE(buffer->bytes, most + 1, buffer->capacity);
+	buffer->length = 0;
+	while (buffer->length < most) {
+		ssize_t got = pread(fd, buffer->bytes + buffer->length, most - buffer->length,
+				    offset + (off_t)buffer->length);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			break;
+		buffer->length += (size_t)got;
+	}
+	return (ssize_t)buffer->length;
+}
+
+/* The bytes at the end of what was found: 1 with at least this number; 0 and fewer at the end of the file. */
+static int look(struct reader *reader, size_t least, size_t most, struct span *bytes)
+{
+	ssize_t got;
+
+	if (reader->pipe) {
+		got = fill_incoming(reader, least);
+		*bytes = span_of(reader->incoming.bytes, reader->incoming.length);
+		return (int)got;
+	}
+	got = read_file(reader->fd, &reader->window, reader->end, most);
+	*bytes = span_of(reader->window.bytes, reader->window.length);
+	return got < 0 ? (int)got : (size_t)got >= least;
+}
+
+/* What was found ends this much later. */
+static void pass(struct reader *reader, size_t length)
+{
+	struct buffer *incoming = &reader->incoming;
+
+	if (reader->pipe) {
+		if (reader->spool_fd >= 0 &&
+		    spool_write(reader->spool_fd, incoming->bytes, length, reader->end) < 0)
+			end_with(reader, strerror(errno));
+		incoming->length -= length;
+		memmove(incoming->bytes, incoming->bytes + length, incoming->length);
+	}
+	reader->end += (off_t)length;
+}
+
+/* Bytes of a block found before. */
+static bool read_bytes(struct reader *reader, off_t offset, size_t length, struct buffer *buffer,
+		       struct span *bytes)
+{
+	off_t from = offset - reader->newest_offset;
+
+	if (reader->pipe && reader->spool_fd < 0) {
+		if (from < 0 || (size_t)from > reader->newest.length ||
+		    length > reader->newest.length - (size_t)from)
+			return false;
+		buffer_empty(buffer);
+		buffer_add(buffer, reader->newest.bytes + from, length);
+	} else if (read_file(reader->pipe ? reader->spool_fd : reader->fd, buffer, offset, length) !=
+		   (ssize_t)length) {
+		return false;
+	}
+	*bytes = span_of(buffer->bytes, length);
+	return true;
+}
+
+static off_t file_size(const struct reader *reader)
+{
+	struct stat status;
+
+	return fstat(reader->fd, &status) == 0 ? status.st_size : 0;
+}
+
+static bool read_head(struct reader *reader, off_t offset)
+{
+	struct head *head = &reader->head;
+	struct span bytes;
+	size_t table;
+
+	head->offset = offset;
+	if (!read_bytes(reader, offset, BLOCK_HEADER_BYTES, &reader->window, &bytes) ||
+	    !block_header_parse(&head->header, bytes.at))
+		return false;
+	table = (size_t)head->header.n_sections * SECTION_ENTRY_BYTES;
+	VECTOR_RESERVE(head->sections, head->header.n_sections, head->capacity);
+	return read_bytes(reader, offset + BLOCK_HEADER_BYTES, table, &reader->window, &bytes) &&
+	       block_sections_parse(&head->header, bytes, head->sections);
+}
+
+/* The content of a section of the block whose head was read last; 1; 0: it has none; -1: damaged. */
+static int read_section(struct reader *reader, const struct section *section, struct buffer *stored,
+			struct buffer *inflated, struct span *content)
+{
+	struct span bytes;
+
+	return read_bytes(reader, reader->head.offset + BLOCK_HEADER_BYTES + (off_t)section->offset,
+			  section->stored, stored, &bytes) &&
+			       section_read(section, bytes, reader->zstd, inflated, content)
+		       ? 1
+		       : -1;
+}
+
+static int find_section(struct reader *reader, unsigned id, struct buffer *stored, struct buffer *inflated,
+			struct span *content)
+{
+	for (unsigned i = 0; i < reader->head.header.n_sections; i++)
+		if (reader->head.sections[i].id == id)
+			return read_section(reader, &reader->head.sections[i], stored, inflated, content);
+	return 0;
+}
+
+static void add_block(struct reader *reader, struct known_block block)
+{
+	block.first = reader->n_frames;
+	block.bad = block.n_frames > FRAMES_MAX;
+	*VECTOR_ADD(reader->blocks, reader->n_blocks, reader->capacity) = block;
+	reader->n_frames += block.bad ? 0 : block.n_frames;
+	if (block.bad)
+		reader->blocks[reader->n_blocks - 1].n_frames = 0;
+}
+
+/* A recording that follows another one goes on as the same if it has the same columns. */
+static bool is_same_description(struct reader *reader, off_t offset)
+{
+	struct span content;
+
+	return read_head(reader, offset) &&
+	       find_section(reader, SECTION_TOPICS, &reader->window, &reader->scratch, &content) == 1 &&
+	       span_length(content) == reader->topics_section.length &&
+	       memcmp(content.at, reader->topics_section.bytes, span_length(content)) == 0;
+}
+
+static void take_block(struct reader *reader, const struct block_header *header, off_t offset)
+{
+	if (header->kind == BLOCK_SAMPLES && header->n_frames > 0)
+		add_block(reader, (struct known_block){
+					  .offset = offset,
+					  .first_frame = header->first_frame,
+					  .min_ns = header->min_ns,
+					  .max_ns = header->max_ns,
+					  .in_chain = header->in_chain,
+					  .n_frames = header->n_frames,
+				  });
+	else if (header->kind == BLOCK_DESCRIPTION && !is_same_description(reader, offset))
+		end_with(reader, _("another recording with different columns follows; replay stops there"));
+}
+
+/* Up to where the next block or recording may begin. */
+static size_t length_of_damage(struct span bytes)
+{
+	size_t n = 1;
+
+	while (n + 4 <= span_length(bytes) && memcmp(bytes.at + n, BLOCK_SYNC, 4) != 0 &&
+	       memcmp(bytes.at + n, RECORDING_MAGIC, 4) != 0)
+		n++;
+	return n;
+}
+
+/* Passes damage, or zeros where oldest blocks were dropped. 1; 0 at the end; or -errno. */
+static int search(struct reader *reader)
+{
+	struct span bytes;
+	int got = look(reader, BLOCK_HEADER_BYTES, SEARCH_BYTES, &bytes);
+	size_t zeros = 0;
+	off_t data;
+
+	if (got < 0)
+		return got;
+	while (zeros < span_length(bytes) && bytes.at[zeros] == '\0')
+		zeros++;
+	data = !reader->pipe && zeros == span_length(bytes) ? lseek(reader->fd, reader->end, SEEK_DATA) : -1;
+	if (data > reader->end) {
+		reader->end = data;
+		return 1;
+	}
+	if (zeros > 0) {
+		pass(reader, zeros);
+		return got;
+	}
+	reader->damaged = true;
+	pass(reader, length_of_damage(bytes));
+	return got;
+}
+
+static void end_here(struct reader *reader, bool torn)
+{
+	reader->whole = true;
+	if (torn)
+		end_with(reader, _("the recording ends in the middle of a block; complete blocks were read"));
+	else if (reader->damaged)
+		end_with(reader, _("the end of the recording is damaged"));
+}
+
+/* A block is whole at end, so that it can be read from now on: 1; 0: the recording ends within it. */
+static int wait_for_block(struct reader *reader, const struct block_header *header, off_t *offset)
+{
+	size_t length = BLOCK_HEADER_BYTES + (size_t)header->length;
+	struct buffer *newest = &reader->newest;
+	int got = 1;
+
+	*offset = reader->end;
+	if (reader->pipe)
+		got = fill_incoming(reader, length);
+	else if (file_size(reader) - reader->end < (off_t)length)
+		got = 0;
+	if (got != 1)
+		return got;
+	if (reader->pipe && reader->spool_fd < 0) {
+		buffer_empty(newest);
+		buffer_add(newest, reader->incoming.bytes, length);
+		reader->newest_offset = *offset;
+	}
+	pass(reader, length);
+	return 1;
+}
+
+/* Finds one more block, or passes something else: 1, 0 at the end, -EAGAIN or -errno. */
+static int find_next(struct reader *reader)
+{
+	struct block_header header;
+	struct span bytes;
+	off_t offset;
+	int got = reader->whole ? 0 : look(reader, BLOCK_HEADER_BYTES, BLOCK_HEADER_BYTES, &bytes);
+
+	if (reader->whole || got < 0)
+		return got;
+	if (got == 0) {
+		end_here(reader, span_length(bytes) > 0);
+		return 0;
+	}
+	if (recording_header_check(bytes.at) == 0) {
+		pass(reader, RECORDING_HEADER_BYTES);
+		return 1;
+	}
+	if (!block_header_parse(&header, bytes.at)) {
+		got = search(reader);
+	} else {
+		got = wait_for_block(reader, &header, &offset);
+		if (got == 1)
+			take_block(reader, &header, offset);
+	}
+	if (got == 0)
+		end_here(reader, true);
+	return got;
+}
+
+/* All blocks at once, from the end of the file; false: their headers must be looked for. */
+static bool take_entries(struct reader *reader, struct span index, off_t limit)
+{
+	uint64_t n_blocks, offset = 0;
+
+	if (!take_varint(&index, &n_blocks))
+		return false;
+	for (uint64_t i = 0; i < n_blocks; i++) {
+		uint64_t step, in_chain, n_frames, span_ns;
+		struct known_block block = { 0 };
+
+		if (!take_varint(&index, &step) || !take_varint(&index, &in_chain) ||
+		    !take_varint(&index, &n_frames) || !take_varint(&index, &block.first_frame) ||
+		    !take_varint(&index, &block.min_ns) || !take_varint(&index, &span_ns) ||
+		    step > (uint64_t)limit - offset || in_chain > UINT32_MAX || n_frames > FRAMES_MAX)
+			return false;
+		offset += step;
+		block.offset = (off_t)offset;
+		block.in_chain = (uint32_t)in_chain;
+		block.n_frames = (uint32_t)n_frames;
+		block.max_ns = block.min_ns + span_ns;
+		add_block(reader, block);
+	}
+	return true;
+}
+
+static void read_index(struct reader *reader)
+{
+	off_t size = file_size(reader);
+	struct span bytes, content;
+	uint64_t offset;
+
+	if (size < INDEX_TAIL_BYTES ||
+	    !read_bytes(reader, size - INDEX_TAIL_BYTES, INDEX_TAIL_BYTES, &reader->window, &bytes) ||
+	    !index_tail_parse(bytes.at, &offset) || offset >= (uint64_t)size ||
+	    !read_head(reader, (off_t)offset) || reader->head.header.kind != BLOCK_INDEX ||
+	    (off_t)offset + BLOCK_HEADER_BYTES + (off_t)reader->head.header.length != size ||
+	    find_section(reader, SECTION_INDEX, &reader->window, &reader->scratch, &content) != 1)
+		return;
+	if (take_entries(reader, content, (off_t)offset)) {
+		reader->end = size;
+		reader->whole = true;
+	} else {
+		reader->n_blocks = reader->n_frames = 0;
+	}
+}
+
+/* 0, or the reason why it is none that can be read. */
+static const char *read_description(struct reader *reader, const struct schema *const *schemas,
+				    unsigned n_schemas)
+{
+	struct block_header header;
+	struct span bytes, content;
+	off_t offset;
+	int got = look(reader, RECORDING_HEADER_BYTES, RECORDING_HEADER_BYTES, &bytes);
+
+	if (got < 0)
+		return strerror(-got);
+	got = got == 1 ? recording_header_check(bytes.at) : -EINVAL;
+	if (got == -ENOTSUP)
+		return _("recorded by a newer version of panetop");
+	if (got < 0)
+		return _("not a panetop recording");
+	pass(reader, RECORDING_HEADER_BYTES);
+	if (look(reader, BLOCK_HEADER_BYTES, BLOCK_HEADER_BYTES, &bytes) != 1 ||
+	    !block_header_parse(&header, bytes.at) || header.kind != BLOCK_DESCRIPTION ||
+	    wait_for_block(reader, &header, &offset) != 1 || !read_head(reader, offset) ||
+	    find_section(reader, SECTION_TOPICS, &reader->window, &reader->scratch, &content) != 1 ||
+	    !description_parse(&reader->description, content, schemas, n_schemas))
+		return _("the description of its columns is damaged");
+	buffer_add(&reader->topics_section, content.at, span_length(content));
+	reader->topics = alloc_zeroed(reader->description.n_topics + 1, sizeof(*reader->topics));
+	for (unsigned i = 0; i < reader->description.n_topics; i++) {
+		const struct described_topic *topic = &reader->description.topics[i];
+		struct row_decoder *rows = &reader->topics[i].rows;
+
+		rows->n_columns = topic->n_columns;
+		rows->types = topic->types;
+	}
+	return NULL;
+}
+
+static bool read_clocks(struct reader *reader, uint32_t n_frames, struct clocks *clocks)
+{
+	uint64_t now[2] = { 0 }, step[2] = { 0 };
+	struct span content;
+
+	if (find_section(reader, SECTION_CLOCKS, &reader->window, &reader->scratch, &content) != 1 ||
+	    span_length(content) / 2 < n_frames)
+		return false;
+	VECTOR_RESERVE(clocks->times, n_frames, clocks->capacity);
+	for (uint32_t i = 0; i < n_frames; i++) {
+		for (unsigned k = 0; k < 2; k++) {
+			if (!take_difference(&content, &step[k]))
+				return false;
+			now[k] += step[k];
+			clocks->times[i][k] = now[k];
+		}
+	}
+	return true;
+}
+
+static void restart(struct reader *reader)
+{
+	for (unsigned i = 0; i < reader->description.n_topics; i++) {
+		row_decoder_restart(&reader->topics[i].rows);
+		reader->topics[i].broken = false;
+	}
+	row_decoder_restart(&reader->notices.rows);
+	reader->notices.broken = false;
+	reader->n_told = 0;
+	reader->host = 0;
+	reader->n_cells = 0;
+}
+
+static bool is_wanted(const struct reader *reader, unsigned topic)
+{
+	int table = reader->description.topics[topic].table;
+
+	return table >= 0 && reader->wanted[table];
+}
+
+static void load_topic(struct reader *reader, struct topic_reader *topic, const struct section *section)
+{
+	topic->in_block = !topic->broken;
+	if (topic->in_block &&
+	    read_section(reader, section, &topic->stored, &topic->inflated, &topic->rest) != 1) {
+		topic->in_block = false;
+		topic->broken = reader->damaged = true;
+	}
+}
+
+/* Reads the sections of a block that are wanted; false: nothing of it can be read. */
+static bool load_block(struct reader *reader, size_t index)
+{
+	const struct known_block *block = &reader->blocks[index];
+	struct head *head = &reader->head;
+
+	reader->loaded = NO_BLOCK;
+	if (!read_head(reader, block->offset) || head->header.kind != BLOCK_SAMPLES ||
+	    head->header.n_frames != block->n_frames || head->header.in_chain != block->in_chain ||
+	    head->header.first_frame != block->first_frame ||
+	    !read_clocks(reader, block->n_frames, &reader->clocks))
+		return false;
+	if (block->in_chain == 0)
+		restart(reader);
+	reader->notices.in_block = false;
+	for (unsigned i = 0; i < reader->description.n_topics; i++)
+		reader->topics[i].in_block = false;
+	for (unsigned i = 0; i < head->header.n_sections; i++) {
+		const struct section *section = &head->sections[i];
+
+		if (section->id == SECTION_NOTICES)
+			load_topic(reader, &reader->notices, section);
+		else if (section->id < reader->description.n_topics && is_wanted(reader, section->id))
+			load_topic(reader, &reader->topics[section->id], section);
+	}
+	reader->loaded = index;
+	reader->n_decoded = 0;
+	return true;
+}
+
+static bool decode_notices(struct reader *reader)
+{
+	struct topic_reader *notices = &reader->notices;
+	uint64_t count, unused;
+
+	if (!take_varint(&notices->rest, &count))
+		return false;
+	if (count == 0)
+		return true;
+	reader->n_told = 0;
+	if (!text_decode(&notices->rows, &notices->rest, &reader->host))
+		return false;
+	for (uint64_t i = 0; i + 1 < count; i++) {
+		for (unsigned k = 0; k < 3; k++)
+			if (!text_decode(&notices->rows, &notices->rest,
+					 i < FRAME_NOTICES_MAX ? &reader->told[i][k] : &unused))
+				return false;
+		reader->n_told = i < FRAME_NOTICES_MAX ? (unsigned)i + 1 : FRAME_NOTICES_MAX;
+	}
+	return true;
+}
+
+static void break_topic(struct reader *reader, struct topic_reader *topic)
+{
+	reader->n_cells -= topic->rows.rows.n_rows * topic->rows.n_columns;
+	topic->rows.rows.n_rows = 0;
+	topic->in_block = topic->rows.present = false;
+	topic->broken = reader->damaged = true;
+}
+
+static void decode_topic(struct reader *reader, struct topic_reader *topic)
+{
+	struct row_decoder *rows = &topic->rows;
+	bool good;
+
+	reader->n_cells -= rows->rows.n_rows * rows->n_columns;
+	good = rows_decode(rows, &topic->rest);
+	reader->n_cells += rows->rows.n_rows * rows->n_columns;
+	if (!good || reader->n_cells > CELLS_MAX)
+		break_topic(reader, topic);
+}
+
+static void decode_frame(struct reader *reader)
+{
+	for (unsigned i = 0; i < reader->description.n_topics; i++) {
+		reader->topics[i].rows.present = false;
+		if (reader->topics[i].in_block)
+			decode_topic(reader, &reader->topics[i]);
+	}
+	if (reader->notices.in_block && !decode_notices(reader)) {
+		break_topic(reader, &reader->notices);
+		reader->n_told = 0;
+		reader->host = 0;
+	}
+	reader->n_decoded++;
+}
+
+/* The block with this frame, which is known. */
+static size_t block_of(const struct reader *reader, size_t frame)
+{
+	size_t at;
+
+	VECTOR_BOUND(at, reader->n_blocks, reader->blocks[at].first + reader->blocks[at].n_frames <= frame);
+	return at;
+}
+
+/* The start of its chain; NO_BLOCK if a part of it is missing. */
+static size_t chain_start(const struct reader *reader, size_t block)
+{
+	const struct known_block *last = &reader->blocks[block];
+	uint64_t first_frame = last->first_frame;
+
+	if (last->in_chain > block || last->in_chain > CHAIN_BLOCKS_MAX || last->bad)
+		return NO_BLOCK;
+	for (const struct known_block *each = last; each > last - last->in_chain; each--) {
+		if ((each - 1)->bad || (each - 1)->in_chain + 1 != each->in_chain ||
+		    (each - 1)->first_frame + (each - 1)->n_frames != first_frame)
+			return NO_BLOCK;
+		first_frame = (each - 1)->first_frame;
+	}
+	return block - last->in_chain;
+}
+
+/* What a pipe without spool has passed cannot be read again: there the blocks come one after the other. */
+static bool continues(const struct reader *reader, size_t start, size_t block, size_t frame)
+{
+	size_t loaded = reader->loaded;
+
+	return loaded != NO_BLOCK && loaded >= start &&
+	       (loaded < block ||
+		(loaded == block && reader->n_decoded <= frame - reader->blocks[block].first));
+}
+
+/* Decodes everything up to this frame of this block; false: it cannot be read. */
+static bool decode_up_to(struct reader *reader, size_t block, size_t frame)
+{
+	size_t start = chain_start(reader, block);
+
+	if (start == NO_BLOCK)
+		return false;
+	if (!continues(reader, start, block, frame) && !load_block(reader, start)) {
+		reader->blocks[start].bad = true;
+		return false;
+	}
+	while (reader->loaded < block) {
+		size_t loaded = reader->loaded;
+
+		while (reader->n_decoded < reader->blocks[loaded].n_frames)
+			decode_frame(reader);
+		if (!load_block(reader, loaded + 1)) {
+			reader->blocks[loaded + 1].bad = true;
+			return false;
+		}
+	}
+	while (reader->n_decoded <= frame - reader->blocks[block].first)
+		decode_frame(reader);
+	return true;
+}
+
+static const char *text_of(struct reader *reader, struct row_decoder *rows, uint64_t code,
+			   struct frame *frame)
+{
+	struct known_text *known;
+
+	if (code == 0 || code > rows->n_texts)
+		return NULL;
+	known = &rows->texts[code - 1];
+	if (known->serial != reader->serial) {
+		known->serial = reader->serial;
+		known->copy = arena_copy(&frame->arena, known->text, known->length);
+	}
+	return known->copy;
+}
+
+static void set_number(void *row, const struct column *column, enum value_type stored, uint64_t cell)
+{
+	double number;
+
+	memcpy(&number, &cell, sizeof(number));
+	if (column->type == stored)
+		row_set_u64(row, column, cell); /* also the bits of a double */
+	else if (stored == VALUE_U64 && cell < U64_BLANK)
+		row_set_f64(row, column, (double)cell);
+	else if (stored == VALUE_F64 && number >= 0 && number < 9e18)
+		row_set_u64(row, column, (uint64_t)number);
+}
+
+static void fill_row(struct reader *reader, const struct described_topic *topic, struct row_decoder *rows,
+		     const uint64_t *cells, void *row, struct frame *frame)
+{
+	for (unsigned c = 0; c < topic->n_columns; c++) {
+		const struct column *column = topic->columns[c];
+
+		if (!column || (column->type == VALUE_TEXT) != (topic->types[c] == VALUE_TEXT))
+			continue;
+		if (column->type == VALUE_TEXT)
+			row_set_text(row, column, text_of(reader, rows, cells[c], frame));
+		else
+			set_number(row, column, topic->types[c], cells[c]);
+	}
+}
+
+static void fill_table(struct reader *reader, unsigned index, struct frame *frame)
+{
+	const struct described_topic *topic = &reader->description.topics[index];
+	struct row_decoder *rows = &reader->topics[index].rows;
+	struct table *table = topic->table >= 0 ? &frame->tables[topic->table] : NULL;
+
+	if (!table || !rows->present)
+		return;
+	table->present = true;
+	table->failed = rows->failed;
+	table->mono_ns = rows->clock.mono_ns;
+	for (size_t r = 0; r < rows->rows.n_rows; r++)
+		fill_row(reader, topic, rows, rows->rows.cells + r * topic->n_columns, table_add(table),
+			 frame);
+}
+
+static void fill_frame(struct reader *reader, struct frame *frame)
+{
+	struct row_decoder *texts = &reader->notices.rows;
+
+	reader->serial++;
+	frame->wall_ns = reader->clocks.times[reader->n_decoded - 1][0];
+	frame->mono_ns = reader->clocks.times[reader->n_decoded - 1][1];
+	frame->host = text_of(reader, texts, reader->host, frame);
+	for (unsigned i = 0; i < reader->description.n_topics; i++)
+		fill_table(reader, i, frame);
+	for (unsigned i = 0; i < reader->n_told; i++) {
+		const char *topic = text_of(reader, texts, reader->told[i][0], frame);
+		const char *text = text_of(reader, texts, reader->told[i][1], frame);
+
+		if (topic && text)
+			frame_notice(frame, topic, text_of(reader, texts, reader->told[i][2], frame), "%s",
+				     text);
+	}
+	if (reader->damaged)
+		frame_notice(frame, "replay", NULL, _("a damaged part of the recording was skipped"));
+	reader->damaged = false;
+}
+
+static int next(void *state, struct frame *frame)
+{
+	struct reader *reader = state;
+
+	for (;;) {
+		int got = 1;
+		size_t block;
+
+		while (reader->next >= reader->n_frames && got == 1)
+			got = find_next(reader);
+		if (got != 1) {
+			if (got == 0 && reader->damaged && !reader->remark)
+				reader->remark = _("the end of the recording is damaged");
+			return got;
+		}
+		block = block_of(reader, reader->next);
+		if (decode_up_to(reader, block, reader->next))
+			break;
+		reader->damaged = true;
+		reader->next = reader->blocks[block].first + reader->blocks[block].n_frames;
+	}
+	reader->next++;
+	fill_frame(reader, frame);
+	return 1;
+}
+
+static void want(void *state, const bool *topics)
+{
+	struct reader *reader = state;
+
+	memcpy(reader->wanted, topics, reader->description.n_tables * sizeof(*topics));
+	reader->loaded = NO_BLOCK;
+}
+
+static int seek(void *state, size_t index)
+{
+	struct reader *reader = state;
+	int got = 1;
+
+	while (index >= reader->n_frames && got == 1)
+		got = find_next(reader);
+	if (reader->n_frames == 0)
+		return got < 0 ? got : -ENODATA;
+	reader->next = index < reader->n_frames ? index : reader->n_frames - 1;
+	return 0;
+}
+
+static size_t position(void *state)
+{
+	const struct reader *reader = state;
+
+	return reader->next > 0 ? reader->next - 1 : 0;
+}
+
+/* The last one of the block at or before wall_ns. */
+static size_t find_in_block(struct reader *reader, const struct known_block *block, uint64_t wall_ns)
+{
+	size_t found = 0;
+
+	if (!read_head(reader, block->offset) || !read_clocks(reader, block->n_frames, &reader->others))
+		return block->first;
+	for (uint32_t i = 0; i < block->n_frames; i++)
+		if (reader->others.times[i][0] <= wall_ns)
+			found = i;
+	return block->first + found;
+}
+
+static size_t find(void *state, uint64_t wall_ns)
+{
+	struct reader *reader = state;
+
+	while (reader->n_blocks == 0 || reader->blocks[reader->n_blocks - 1].min_ns <= wall_ns)
+		if (find_next(reader) != 1)
+			break;
+	for (size_t i = reader->n_blocks; i-- > 0;)
+		if (reader->blocks[i].min_ns <= wall_ns && !reader->blocks[i].bad)
+			return find_in_block(reader, &reader->blocks[i], wall_ns);
+	return 0;
+}
+
+static bool extent(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *last_ns)
+{
+	struct reader *reader = state;
+	off_t most = reader->end + EXTENT_BYTES;
+
+	while (!reader->whole && reader->end < most)
+		if (find_next(reader) != 1)
+			break;
+	*n_frames = reader->n_frames;
+	*first_ns = reader->n_blocks > 0 ? reader->blocks[0].min_ns : 0;
+	*last_ns = reader->n_blocks > 0 ? reader->blocks[reader->n_blocks - 1].max_ns : 0;
+	return reader->whole;
+}
+
+static int wait_fd(void *state)
+{
+	const struct reader *reader = state;
+
+	return reader->pipe && !reader->whole ? reader->fd : -1;
+}
+
+static bool pull(void *state)
+{
+	struct reader *reader = state;
+	int got;
+
+	while ((got = find_next(reader)) == 1)
+		;
+	return got == -EAGAIN;
+}
+
+static void close_topic(struct topic_reader *topic)
+{
+	row_decoder_close(&topic->rows);
+	buffer_free(&topic->inflated);
+	buffer_free(&topic->stored);
+}
+
+static void close_reader(void *state)
+{
+	struct reader *reader = state;
+
+	close(reader->fd);
+	if (reader->spool_fd >= 0)
+		close(reader->spool_fd);
+	for (unsigned i = 0; reader->topics && i < reader->description.n_topics; i++)
+		close_topic(&reader->topics[i]);
+	close_topic(&reader->notices);
+	free(reader->topics);
+	description_free(&reader->description);
+	buffer_free(&reader->incoming);
+	buffer_free(&reader->newest);
+	buffer_free(&reader->topics_section);
+	buffer_free(&reader->window);
+	buffer_free(&reader->scratch);
+	free(reader->wanted);
+	free(reader->head.sections);
+	free(reader->blocks);
+	free(reader->clocks.times);
+	free(reader->others.times);
+	ZSTD_freeDCtx(reader->zstd);
+	free(reader);
+}
+
+static const char *remark(void *state)
+{
+	return ((const struct reader *)state)->remark;
+}
+
+int recording_open(struct source *source, int fd, struct span first, bool go_back,
+		   const struct schema *const *schemas, unsigned n_schemas, const char **why)
+{
+	struct reader *reader = alloc_zeroed(1, sizeof(*reader));
+
+	*why = NULL;
+	reader->fd = fd;
+	reader->pipe = lseek(fd, 0, SEEK_CUR) < 0;
+	reader->spool_fd = reader->pipe && go_back ? spool_open() : -1;
+	if (reader->pipe && go_back && reader->spool_fd < 0)
+		*why = strerror(errno);
+	reader->loaded = NO_BLOCK;
+	reader->zstd = ZSTD_createDCtx();
+	reader->wanted = alloc_zeroed(n_schemas + 1, sizeof(*reader->wanted));
+	memset(reader->wanted, true, n_schemas);
+	buffer_add(&reader->incoming, first.at, span_length(first));
+	if (!*why)
+		*why = read_description(reader, schemas, n_schemas);
+	if (*why) {
+		close_reader(reader);
+		return -EINVAL;
+	}
+	reader->no_wait = true;
+	if (!reader->pipe)
+		read_index(reader);
+	*source = (struct source){
+		.next = next,
+		.want = want,
+		.seek = seek,
+		.position = position,
+		.find = find,
+		.extent = extent,
+		.wait_fd = wait_fd,
+		.pull = pull,
+		.remark = remark,
+		.close = close_reader,
+		.state = reader,
+	};
+	return 0;
+}

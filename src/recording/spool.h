@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Unlinked files: the copy of a pipe, so that one can step back in it. */
+#ifndef PANETOP_RECORDING_SPOOL_H
+#define PANETOP_RECORDING_SPOOL_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+int spool_open(void); /* a descriptor, or -1 with errno set */
+
+/* Writes all of it at offset; 0 or -1 with errno set. */
+int spool_write(int fd, const char *bytes, size_t length, off_t offset);
+
+/* Would a read of the pipe wait now? */
+bool pipe_is_empty(int fd);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Frames to the bytes of a recording; who has the file writes them, and may drop its oldest blocks. */
+#ifndef PANETOP_RECORDING_WRITER_H
+#define PANETOP_RECORDING_WRITER_H
+
+#include "core/buffer.h"
+#include "model/frame.h"
+
+struct recording_writer;
+
+/*
+ * For frames with the tables of this one. eager: a block for each sample, for a reader that waits at the
+ * other end of a pipe.
+ */
+struct recording_writer *recording_writer_open(const struct frame *frame, bool eager);
+void recording_writer_close(struct recording_writer *writer);
+
+/* Each appends to out what is to be written next, which may be nothing yet. */
+void recording_writer_add(struct recording_writer *writer, const struct frame *frame, struct buffer *out);
+void recording_writer_flush(struct recording_writer *writer, struct buffer *out); /* what is held back */
+void recording_writer_end(struct recording_writer *writer, struct buffer *out);   /* and the index */
+
+/* Samples in all blocks that were given out. */
+size_t recording_writer_frames(const struct recording_writer *writer);
+
+/*
+ * Forgets the oldest chains while more than most_bytes are left, and those that ended before least_ns; the
+ * newest one stays. If there were some: true, and the bytes from *from to *to of the file can go.
+ */
+bool recording_writer_drop(struct recording_writer *writer, uint64_t most_bytes, uint64_t least_ns,
+			   uint64_t *from, uint64_t *to);
+
+#endif

@@ -1,0 +1,775 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the recording format: what is written is read, from any place, and what is damaged is passed and
+ * told. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "output/recording.h"
+#include "recording/block.h"
+#include "recording/bytes.h"
+#include "recording/writer.h"
+#include "suite.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define START_NS (UINT64_C(1732095000) * SECOND_NS + 123456789)
+
+struct task_row {
+	uint64_t pid;
+	double start_seconds;
+	const char *user, *command;
+	uint64_t bytes, switches;
+	double ratio, ratio_per_second;
+};
+
+static const struct column task_columns[] = {
+	COLUMN(struct task_row, pid, .kind = COLUMN_KEY, .title = "pid", .help = "h"),
+	COLUMN(struct task_row, start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = "start",
+	       .help = "h"),
+	COLUMN(struct task_row, user, .kind = COLUMN_LABEL, .title = "user", .help = "h"),
+	COLUMN(struct task_row, command, .kind = COLUMN_LABEL, .title = "command", .help = "h"),
+	COLUMN(struct task_row, bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = "bytes",
+	       .help = "h"),
+	COLUMN(struct task_row, switches, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = "sw",
+	       .help = "h"),
+	COLUMN(struct task_row, ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = "ratio",
+	       .help = "h"),
+	COLUMN(struct task_row, ratio_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = "r",
+	       .help = "h", .rate_of = offsetof(struct task_row, switches)),
+};
+
+static const struct schema task_schema = {
+	.name = "task",
+	.help = "tasks",
+	.row_size = sizeof(struct task_row),
+	SCHEMA_COLUMNS(task_columns),
+};
+
+struct happening_row {
+	uint64_t time;
+	const char *what;
+};
+
+static const struct column happening_columns[] = {
+	COLUMN(struct happening_row, time, .kind = COLUMN_LABEL, .unit = UNIT_TIME, .title = "time",
+	       .help = "h"),
+	COLUMN(struct happening_row, what, .kind = COLUMN_LABEL, .title = "what", .help = "h"),
+};
+
+static const struct schema happening_schema = {
+	.name = "happening",
+	.help = "events",
+	.shape = SHAPE_EVENTS,
+	.row_size = sizeof(struct happening_row),
+	SCHEMA_COLUMNS(happening_columns),
+};
+
+static const struct schema *const schemas[] = { &task_schema, &happening_schema };
+
+/* The same numbers in every run. */
+static uint64_t random_below(uint64_t *state, uint64_t limit)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (*state >> 33) % limit;
+}
+
+static double random_ratio(uint64_t *state)
+{
+	switch (random_below(state, 6)) {
+	case 0:
+		return NAN;
+	case 1:
+		return (double)random_below(state, 100000) / 100;
+	case 2:
+		return -0.0;
+	case 3:
+		return (double)random_below(state, 1000) / 3;
+	case 4:
+		return INFINITY;
+	default:
+		return 1e300;
+	}
+}
+
+static uint64_t random_bytes(uint64_t *state)
+{
+	switch (random_below(state, 5)) {
+	case 0:
+		return U64_UNKNOWN;
+	case 1:
+		return U64_BLANK;
+	default:
+		return random_below(state, 1 << 30) << random_below(state, 30);
+	}
+}
+
+struct world {
+	uint64_t random;
+	struct task_row tasks[200];
+	size_t n_tasks;
+	char names[1000][16];
+	unsigned n_names;
+	uint64_t next_pid;
+};
+
+static const char *random_name(struct world *world)
+{
+	static const char *const common[] = { "sh", "a\n\"b\"", "\xff\xfe", "", NULL };
+	char *name;
+
+	if (world->n_names == 1000 || random_below(&world->random, 4) > 0)
+		return common[random_below(&world->random, 5)];
+	name = world->names[world->n_names++];
+	snprintf(name, 16, "name %u", world->n_names);
+	return name;
+}
+
+static void change_world(struct world *world)
+{
+	uint64_t *random = &world->random;
+
+	for (size_t i = 0; i < world->n_tasks; i++) {
+		struct task_row *task = &world->tasks[i];
+
+		if (random_below(random, 10) == 0)
+			task->bytes = random_bytes(random);
+		if (random_below(random, 5) == 0)
+			task->switches += random_below(random, 1000);
+		if (random_below(random, 10) == 0)
+			task->ratio = random_ratio(random);
+		if (random_below(random, 30) == 0)
+			task->command = random_name(world);
+	}
+	while (world->n_tasks > 5 && random_below(random, 3) == 0) { /* one ends */
+		size_t gone = random_below(random, world->n_tasks);
+
+		world->n_tasks--;
+		memmove(&world->tasks[gone], &world->tasks[gone + 1],
+			(world->n_tasks - gone) * sizeof(world->tasks[0]));
+	}
+	while (world->n_tasks < 200 && random_below(random, 3) > 0)
+		world->tasks[world->n_tasks++] = (struct task_row){
+			.pid = ++world->next_pid,
+			.start_seconds = (double)world->next_pid / 100,
+			.user = random_name(world),
+			.command = random_name(world),
+			.bytes = random_bytes(random),
+			.ratio = random_ratio(random),
+		};
+	if (world->n_tasks > 2 && random_below(random, 4) == 0) { /* the order changes */
+		struct task_row swapped = world->tasks[0];
+
+		world->tasks[0] = world->tasks[world->n_tasks - 1];
+		world->tasks[world->n_tasks - 1] = swapped;
+	}
+}
+
+static void fill(struct frame *frame, struct world *world, uint64_t step)
+{
+	struct table *tasks = &frame->tables[0], *happenings = &frame->tables[1];
+
+	frame->mono_ns = (step + 1) * SECOND_NS + random_below(&world->random, 1000000);
+	frame->wall_ns = START_NS + step * SECOND_NS;
+	frame->host = "vb\"ox";
+	change_world(world);
+	tasks->present = step % 17 != 3;
+	tasks->failed = tasks->present && step % 13 == 5;
+	tasks->mono_ns = tasks->present ? frame->mono_ns + 1000 : 0;
+	for (size_t i = 0; tasks->present && !tasks->failed && i < world->n_tasks; i++)
+		memcpy(table_add(tasks), &world->tasks[i], sizeof(world->tasks[i]));
+	happenings->present = step >= 20;
+	happenings->mono_ns = happenings->present ? frame->mono_ns + 2000 : 0;
+	for (uint64_t i = random_below(&world->random, 5); happenings->present && i > 0; i--)
+		*(struct happening_row *)table_add(happenings) =
+			(struct happening_row){ .time = frame->wall_ns - i * 1000,
+						.what = random_name(world) };
+	if (step % 7 == 0)
+		frame_notice(frame, "task", step % 2 ? "do \"this\"" : NULL, "bad\033 thing %d",
+			     (int)step % 3);
+}
+
+/* A recording of so many samples; frames, if not NULL, keeps them. */
+static void record(struct buffer *out, size_t n_frames, bool eager, struct frame *frames, struct world *world)
+{
+	struct recording_writer *writer = NULL;
+	struct frame one;
+
+	*world = (struct world){ .random = 1 };
+	frame_open(&one, schemas, 2);
+	for (size_t i = 0; i < n_frames; i++) {
+		struct frame *frame = frames ? &frames[i] : &one;
+
+		if (frames)
+			frame_open(frame, schemas, 2);
+		frame_clear(frame);
+		fill(frame, world, i);
+		if (!writer)
+			writer = recording_writer_open(frame, eager);
+		recording_writer_add(writer, frame, out);
+	}
+	recording_writer_end(writer, out);
+	ck_assert_uint_eq(recording_writer_frames(writer), n_frames);
+	recording_writer_close(writer);
+	frame_close(&one);
+}
+
+static int open_bytes(struct source *source, const char *bytes, size_t length, const char **why)
+{
+	int fd = memfd_create("recording", MFD_CLOEXEC);
+
+	ck_assert_int_eq(write(fd, bytes, length), (ssize_t)length);
+	return replay_open(source, fd, true, schemas, 2, why);
+}
+
+static void assert_same_text(const char *one, const char *other)
+{
+	ck_assert_int_eq(one == NULL, other == NULL);
+	if (one)
+		ck_assert_str_eq(one, other);
+}
+
+static void assert_same_frame(const struct frame *one, const struct frame *other)
+{
+	ck_assert_uint_eq(one->wall_ns, other->wall_ns);
+	ck_assert_uint_eq(one->mono_ns, other->mono_ns);
+	ck_assert_str_eq(one->host, other->host);
+	ck_assert_uint_eq(one->n_notices, other->n_notices);
+	for (unsigned i = 0; i < one->n_notices; i++) {
+		ck_assert_str_eq(one->notices[i].text, other->notices[i].text);
+		assert_same_text(one->notices[i].remedy, other->notices[i].remedy);
+	}
+	for (unsigned t = 0; t < 2; t++) {
+		const struct table *a = &one->tables[t], *b = &other->tables[t];
+
+		ck_assert_int_eq(a->present, b->present);
+		ck_assert_int_eq(a->failed, b->failed);
+		ck_assert_uint_eq(a->mono_ns, b->mono_ns);
+		ck_assert_uint_eq(a->n_rows, b->n_rows);
+		for (size_t r = 0; r < a->n_rows; r++)
+			for (unsigned c = 0; c < a->schema->n_columns; c++)
+				if (a->schema->columns[c].kind != COLUMN_RATE)
+					ck_assert_msg(row_same_value(&a->schema->columns[c], table_row(a, r),
+								     table_row(b, r)),
+						      "row %zu %s", r, a->schema->columns[c].key);
+	}
+}
+
+#define N_FRAMES 1200 /* more than two chains */
+
+static void everything_is_read(bool eager)
+{
+	struct frame *frames = calloc(N_FRAMES, sizeof(*frames)), frame;
+	static struct world world;
+	struct buffer bytes = { 0 };
+	struct source source;
+	const char *why;
+	uint64_t random = 7, first_ns, last_ns;
+	size_t n_frames;
+
+	record(&bytes, N_FRAMES, eager, frames, &world);
+	ck_assert_int_eq(open_bytes(&source, bytes.bytes, bytes.length, &why), 0);
+	frame_open(&frame, schemas, 2);
+	for (size_t i = 0; i < N_FRAMES; i++, frame_clear(&frame)) {
+		ck_assert_int_eq(source.next(source.state, &frame), 1);
+		ck_assert_uint_eq(source.position(source.state), i);
+		assert_same_frame(&frames[i], &frame);
+	}
+	ck_assert_int_eq(source.next(source.state, &frame), 0);
+	ck_assert_ptr_null(source.remark(source.state));
+	ck_assert(source.extent(source.state, &n_frames, &first_ns, &last_ns));
+	ck_assert_uint_eq(n_frames, N_FRAMES);
+	ck_assert_uint_eq(first_ns, frames[0].wall_ns);
+	ck_assert_uint_eq(last_ns, frames[N_FRAMES - 1].wall_ns);
+	for (unsigned i = 0; i < 200; i++, frame_clear(&frame)) { /* from any place to any other */
+		size_t index = random_below(&random, N_FRAMES);
+
+		if (i % 2)
+			index = source.find(source.state, START_NS + index * SECOND_NS + 500000000);
+		ck_assert_int_eq(source.seek(source.state, index), 0);
+		ck_assert_int_eq(source.next(source.state, &frame), 1);
+		assert_same_frame(&frames[index], &frame);
+	}
+	ck_assert_uint_eq(source.find(source.state, 0), 0);
+	ck_assert_uint_eq(source.find(source.state, UINT64_MAX), N_FRAMES - 1);
+	source.close(source.state);
+	frame_close(&frame);
+	for (size_t i = 0; i < N_FRAMES; i++)
+		frame_close(&frames[i]);
+	free(frames);
+	buffer_free(&bytes);
+}
+
+START_TEST(what_was_written_is_read_from_any_place)
+{
+	everything_is_read(false);
+}
+END_TEST
+
+START_TEST(so_it_is_where_each_sample_is_a_block)
+{
+	everything_is_read(true);
+}
+END_TEST
+
+static size_t play(struct source *source, bool *told)
+{
+	struct frame frame;
+	size_t count = 0;
+
+	frame_open(&frame, schemas, 2);
+	for (; source->next(source->state, &frame) == 1; frame_clear(&frame)) {
+		const struct notice *notice = frame_newest_notice(&frame, "replay");
+
+		*told |= notice != NULL;
+		count++;
+	}
+	*told |= source->remark(source->state) != NULL;
+	frame_close(&frame);
+	return count;
+}
+
+/* Samples in the blocks that end at or before length. */
+static size_t whole_frames(const struct buffer *bytes, size_t length, size_t *end)
+{
+	struct block_header header;
+	size_t frames = 0;
+
+	for (*end = RECORDING_HEADER_BYTES; *end + BLOCK_HEADER_BYTES <= length;) {
+		ck_assert(block_header_parse(&header, bytes->bytes + *end));
+		if (*end + BLOCK_HEADER_BYTES + header.length > length)
+			break;
+		*end += BLOCK_HEADER_BYTES + header.length;
+		frames += header.n_frames;
+	}
+	return frames;
+}
+
+/* However much is missing at the end, what is whole is read, and the rest is told. */
+START_TEST(cut_at_every_byte)
+{
+	static struct world world;
+	struct buffer bytes = { 0 };
+
+	record(&bytes, 12, true, NULL, &world);
+	for (size_t length = 0; length <= bytes.length; length++) {
+		struct source source;
+		const char *why = NULL;
+		bool told = false;
+		size_t end, whole = whole_frames(&bytes, length, &end);
+
+		if (open_bytes(&source, bytes.bytes, length, &why) < 0) {
+			ck_assert_ptr_nonnull(why);
+			ck_assert_uint_eq(whole, 0);
+			continue;
+		}
+		ck_assert_uint_eq(play(&source, &told), whole);
+		ck_assert_int_eq(told, end != length);
+		source.close(source.state);
+	}
+	buffer_free(&bytes);
+}
+END_TEST
+
+/* The samples before the damage are as they were, the rest is passed to the next chain, and it is told. */
+START_TEST(damage_is_passed_and_told)
+{
+	static struct world world;
+	struct buffer bytes = { 0 };
+	uint64_t random = 3;
+
+	record(&bytes, 1100, false, NULL, &world);
+	for (unsigned i = 0; i < 300; i++) {
+		struct source source;
+		const char *why = NULL;
+		bool told = false;
+		size_t at = random_below(&random, bytes.length), count;
+		char before = bytes.bytes[at];
+
+		bytes.bytes[at] = (char)(before ^ 1 << random_below(&random, 8));
+		if (open_bytes(&source, bytes.bytes, bytes.length, &why) == 0) {
+			count = play(&source, &told);
+			ck_assert_uint_le(count, 1100);
+			ck_assert_uint_ge(count, 1100 - 512);
+			ck_assert(told || count == 1100);
+			source.close(source.state);
+		} else {
+			ck_assert_ptr_nonnull(why);
+			ck_assert_uint_lt(at, 1000); /* the description */
+		}
+		bytes.bytes[at] = before;
+	}
+	buffer_free(&bytes);
+}
+END_TEST
+
+/* A killed writer has no index, and the blocks are found by their headers. */
+START_TEST(without_an_index_it_is_the_same)
+{
+	static struct world world;
+	struct buffer bytes = { 0 };
+	struct source source;
+	struct frame frame;
+	const char *why;
+	size_t end;
+
+	record(&bytes, 700, false, NULL, &world);
+	bytes.bytes[bytes.length - 1] ^= 1;
+	ck_assert_uint_eq(whole_frames(&bytes, bytes.length, &end), 700);
+	ck_assert_int_eq(open_bytes(&source, bytes.bytes, bytes.length, &why), 0);
+	ck_assert_uint_eq(source.find(source.state, START_NS + 650 * SECOND_NS), 650);
+	ck_assert_int_eq(source.seek(source.state, 650), 0);
+	frame_open(&frame, schemas, 2);
+	ck_assert_int_eq(source.next(source.state, &frame), 1);
+	ck_assert_uint_eq(frame.wall_ns, START_NS + 650 * SECOND_NS);
+	frame_close(&frame);
+	source.close(source.state);
+	buffer_free(&bytes);
+}
+END_TEST
+
+/* Where the oldest blocks were dropped there are zeros. */
+START_TEST(oldest_blocks_can_go)
+{
+	static struct world world = { .random = 1 };
+	struct recording_writer *writer = NULL;
+	struct buffer bytes = { 0 };
+	struct source source;
+	struct frame frame;
+	const char *why;
+	uint64_t from = 0, to = 0, dropped;
+	struct block_header header;
+	bool told = false;
+
+	frame_open(&frame, schemas, 2);
+	for (size_t i = 0; i < 1200; i++) {
+		frame_clear(&frame);
+		fill(&frame, &world, i);
+		if (!writer)
+			writer = recording_writer_open(&frame, false);
+		recording_writer_add(writer, &frame, &bytes);
+		if (i == 300) /* the only chain is not dropped */
+			ck_assert(!recording_writer_drop(writer, 1, UINT64_MAX, &from, &to));
+	}
+	recording_writer_flush(writer, &bytes);
+	ck_assert(!recording_writer_drop(writer, bytes.length, START_NS, &from, &to));
+	ck_assert(recording_writer_drop(writer, UINT64_MAX, START_NS + 600 * SECOND_NS, &from, &to));
+	ck_assert_uint_lt(from, to);
+	memset(bytes.bytes + from, 0, to - from);
+	ck_assert(block_header_parse(&header, bytes.bytes + to));
+	ck_assert_uint_eq(header.in_chain, 0);
+	ck_assert_uint_le(header.first_frame, 600);
+	dropped = header.first_frame;
+	for (int with_index = 0; with_index < 2; with_index++) {
+		if (with_index)
+			recording_writer_end(writer, &bytes);
+		ck_assert_int_eq(open_bytes(&source, bytes.bytes, bytes.length, &why), 0);
+		ck_assert_uint_eq(play(&source, &told), 1200 - dropped);
+		ck_assert(!told);
+		ck_assert_uint_eq(source.find(source.state, START_NS + 700 * SECOND_NS), 700 - dropped);
+		source.close(source.state);
+	}
+	recording_writer_close(writer);
+	frame_close(&frame);
+	buffer_free(&bytes);
+}
+END_TEST
+
+START_TEST(two_behind_each_other_are_one)
+{
+	static struct world world;
+	struct buffer bytes = { 0 };
+	struct source source;
+	const char *why;
+	bool told = false;
+
+	record(&bytes, 40, false, NULL, &world);
+	record(&bytes, 50, true, NULL, &world);
+	ck_assert_int_eq(open_bytes(&source, bytes.bytes, bytes.length, &why), 0);
+	ck_assert_uint_eq(play(&source, &told), 90);
+	ck_assert(!told);
+	source.close(source.state);
+	buffer_free(&bytes);
+}
+END_TEST
+
+static void assert_refused(const char *bytes, size_t length, const char *reason)
+{
+	struct source source;
+	const char *why = NULL;
+
+	ck_assert_int_lt(open_bytes(&source, bytes, length, &why), 0);
+	ck_assert_ptr_nonnull(strstr(why, reason));
+}
+
+START_TEST(what_cannot_be_read_is_refused)
+{
+	static struct world world;
+	struct buffer bytes = { 0 };
+
+	record(&bytes, 2, false, NULL, &world);
+	assert_refused(bytes.bytes, RECORDING_MAGIC_BYTES, "not a panetop recording");
+	bytes.bytes[8] = 99;
+	assert_refused(bytes.bytes, bytes.length, "not a panetop recording"); /* the checksum */
+	store_number(bytes.bytes + 12, block_sum(bytes.bytes, 12), 4);
+	assert_refused(bytes.bytes, bytes.length, "newer version");
+	bytes.bytes[8] = RECORDING_VERSION;
+	store_number(bytes.bytes + 12, block_sum(bytes.bytes, 12), 4);
+	bytes.bytes[RECORDING_HEADER_BYTES + BLOCK_HEADER_BYTES + SECTION_ENTRY_BYTES * 2 + 5] ^= 1;
+	assert_refused(bytes.bytes, bytes.length, "damaged");
+	buffer_free(&bytes);
+}
+END_TEST
+
+/* Adds a block whose task section is what the caller says. */
+static void add_block(struct buffer *bytes, const struct buffer *rows)
+{
+	struct block_header header = { .kind = BLOCK_SAMPLES, .n_frames = 1, .min_ns = 1, .max_ns = 1 };
+	struct block_builder builder;
+	struct buffer clocks = { 0 };
+
+	block_builder_open(&builder);
+	put_varint(&clocks, 2);
+	put_varint(&clocks, 2);
+	block_add_section(&builder, SECTION_CLOCKS, &clocks);
+	block_add_section(&builder, 0, rows);
+	block_finish(&builder, &header, NULL, bytes);
+	block_builder_close(&builder);
+	buffer_free(&clocks);
+}
+
+/* Rows without end from few bytes: refused, and told with the sample. */
+START_TEST(what_inflates_without_end_is_damage)
+{
+	static struct world world;
+	struct buffer recorded = { 0 }, bytes = { 0 }, rows = { 0 };
+	size_t end;
+
+	record(&recorded, 1, true, NULL, &world);
+	whole_frames(&recorded,
+		     RECORDING_HEADER_BYTES + BLOCK_HEADER_BYTES +
+			     (size_t)load_number(recorded.bytes + RECORDING_HEADER_BYTES + 8, 4),
+		     &end);
+	for (int attempt = 0; attempt < 3; attempt++) {
+		struct source source;
+		struct frame frame;
+		const char *why;
+
+		buffer_empty(&bytes);
+		buffer_empty(&rows);
+		buffer_add(&bytes, recorded.bytes, end);
+		put_varint(&rows, 1);
+		put_varint(&rows, 2);
+		put_varint(&rows, attempt == 0 ? UINT64_MAX : attempt == 1 ? 1 << 20 : 10);
+		if (attempt == 1)
+			buffer_fill(&rows, 2, 1 << 20); /* new rows with a mask each, but the bytes end */
+		else
+			put_varint(&rows, UINT64_MAX); /* a move beyond all rows */
+		add_block(&bytes, &rows);
+		ck_assert_int_eq(open_bytes(&source, bytes.bytes, bytes.length, &why), 0);
+		frame_open(&frame, schemas, 2);
+		ck_assert_int_eq(source.next(source.state, &frame), 1);
+		ck_assert_uint_eq(frame.n_notices, 1);
+		ck_assert(!frame.tables[0].present);
+		source.close(source.state);
+		frame_close(&frame);
+	}
+	buffer_free(&recorded);
+	buffer_free(&bytes);
+	buffer_free(&rows);
+}
+END_TEST
+
+/* A section that claims to be small, or large, is not inflated beyond what it claims. */
+START_TEST(sections_keep_to_their_size)
+{
+	struct block_builder builder;
+	struct block_header header = { .kind = BLOCK_SAMPLES };
+	struct buffer raw = { 0 }, out = { 0 }, inflated = { 0 };
+	struct section section;
+	struct span content, table;
+	ZSTD_DCtx *zstd = ZSTD_createDCtx();
+
+	buffer_fill(&raw, 'x', 1 << 20);
+	block_builder_open(&builder);
+	block_add_section(&builder, 0, &raw);
+	block_finish(&builder, &header, NULL, &out);
+	ck_assert_uint_lt(out.length, 1000);
+	ck_assert(block_header_parse(&header, out.bytes));
+	table = span_of(out.bytes + BLOCK_HEADER_BYTES, header.length);
+	ck_assert(block_sections_parse(&header, table, &section));
+	ck_assert(section_read(&section, span_of(table.at + section.offset, section.stored), zstd, &inflated,
+			       &content));
+	ck_assert_uint_eq(span_length(content), 1 << 20);
+	section.raw = 1000;
+	ck_assert(!section_read(&section, span_of(table.at + section.offset, section.stored), zstd, &inflated,
+				&content));
+	store_number(out.bytes + BLOCK_HEADER_BYTES + 8, UINT32_MAX, 4);
+	header.table_sum = block_sum(table.at, SECTION_ENTRY_BYTES);
+	ck_assert(!block_sections_parse(&header, table, &section));
+	ZSTD_freeDCtx(zstd);
+	block_builder_close(&builder);
+	buffer_free(&raw);
+	buffer_free(&out);
+	buffer_free(&inflated);
+}
+END_TEST
+
+/* The clock was set back: the last sample at or before a time counts. */
+START_TEST(clocks_may_step_back)
+{
+	static struct world world = { .random = 1 };
+	struct recording_writer *writer = NULL;
+	struct buffer bytes = { 0 };
+	struct source source;
+	struct frame frame;
+	const char *why;
+	bool told = false;
+
+	frame_open(&frame, schemas, 2);
+	for (size_t i = 0; i < 300; i++) {
+		frame_clear(&frame);
+		fill(&frame, &world, i);
+		if (i >= 200)
+			frame.wall_ns -= 150 * SECOND_NS;
+		if (!writer)
+			writer = recording_writer_open(&frame, false);
+		recording_writer_add(writer, &frame, &bytes);
+	}
+	recording_writer_end(writer, &bytes);
+	recording_writer_close(writer);
+	frame_close(&frame);
+	ck_assert_int_eq(open_bytes(&source, bytes.bytes, bytes.length, &why), 0);
+	ck_assert_uint_eq(source.find(source.state, START_NS + 20 * SECOND_NS), 20);
+	ck_assert_uint_eq(source.find(source.state, START_NS + 100 * SECOND_NS), 250);
+	ck_assert_uint_eq(source.find(source.state, START_NS + 199 * SECOND_NS), 299);
+	ck_assert_uint_eq(play(&source, &told), 300);
+	ck_assert(!told);
+	source.close(source.state);
+	buffer_free(&bytes);
+}
+END_TEST
+
+/* Columns and topics that this version lacks are passed over; those that the recording lacks are unknown. */
+START_TEST(columns_go_by_name)
+{
+	static const struct column renamed[] = {
+		COLUMN_AS(struct task_row, pid, "bytes", .kind = COLUMN_GAUGE, .title = "b", .help = "h"),
+		COLUMN_AS(struct task_row, ratio, "switches", .kind = COLUMN_COUNTER, .title = "s",
+			  .help = "h"),
+		COLUMN_AS(struct task_row, user, "pid", .kind = COLUMN_KEY, .title = "p", .help = "h"),
+		COLUMN_AS(struct task_row, command, "new", .kind = COLUMN_LABEL, .title = "n", .help = "h"),
+	};
+	static const struct schema other = {
+		.name = "task",
+		.help = "h",
+		.row_size = sizeof(struct task_row),
+		SCHEMA_COLUMNS(renamed),
+	};
+	static const struct schema *const others[] = { &other };
+	static struct world world;
+	struct frame frames[30], frame;
+	struct buffer bytes = { 0 };
+	struct source source;
+	const char *why;
+	int fd = memfd_create("recording", MFD_CLOEXEC);
+
+	record(&bytes, 30, false, frames, &world);
+	ck_assert_int_eq(write(fd, bytes.bytes, bytes.length), (ssize_t)bytes.length);
+	ck_assert_int_eq(replay_open(&source, fd, true, others, 1, &why), 0);
+	frame_open(&frame, others, 1);
+	for (unsigned i = 0; i < 30; i++) {
+		frame_clear(&frame);
+		ck_assert_int_eq(source.next(source.state, &frame), 1);
+		ck_assert_uint_eq(frame.tables[0].n_rows, frames[i].tables[0].n_rows);
+		for (size_t r = 0; r < frame.tables[0].n_rows; r++) {
+			const struct task_row *row = table_row(&frame.tables[0], r);
+			const struct task_row *was = table_row(&frames[i].tables[0], r);
+
+			ck_assert_uint_eq(row->pid, was->bytes);
+			ck_assert_double_eq(row->ratio, (double)was->switches);
+			ck_assert_ptr_null(row->user);
+			ck_assert_ptr_null(row->command);
+		}
+		frame_close(&frames[i]);
+	}
+	frame_close(&frame);
+	source.close(source.state);
+	buffer_free(&bytes);
+}
+END_TEST
+
+/* What a pipe has not brought yet is no end. */
+START_TEST(a_pipe_is_followed)
+{
+	static struct world world;
+	struct buffer bytes = { 0 };
+	struct source source;
+	struct frame frame;
+	const char *why;
+	size_t end;
+	int fds[2];
+
+	record(&bytes, 3, true, NULL, &world);
+	whole_frames(&bytes,
+		     RECORDING_HEADER_BYTES + BLOCK_HEADER_BYTES +
+			     (size_t)load_number(bytes.bytes + RECORDING_HEADER_BYTES + 8, 4),
+		     &end);
+	for (int back = 0; back < 2; back++) {
+		bool told = false;
+
+		ck_assert_int_eq(pipe(fds), 0);
+		ck_assert_int_eq(write(fds[1], bytes.bytes, end + 60), (ssize_t)end + 60);
+		ck_assert_int_eq(replay_open(&source, fds[0], back, schemas, 2, &why), 0);
+		frame_open(&frame, schemas, 2);
+		ck_assert_int_eq(source.wait_fd(source.state), fds[0]);
+		ck_assert_int_eq(source.next(source.state, &frame), -EAGAIN);
+		ck_assert_int_eq(write(fds[1], bytes.bytes + end + 60, bytes.length - end - 60),
+				 (ssize_t)(bytes.length - end - 60));
+		close(fds[1]);
+		if (back)
+			ck_assert(!source.pull(source.state));
+		ck_assert_uint_eq(play(&source, &told), 3);
+		ck_assert(!told);
+		ck_assert_int_eq(source.wait_fd(source.state), -1);
+		if (back) {
+			ck_assert_int_eq(source.seek(source.state, 1), 0);
+			ck_assert_int_eq(source.next(source.state, &frame), 1);
+			ck_assert_uint_eq(frame.wall_ns, START_NS + SECOND_NS);
+		}
+		source.close(source.state);
+		frame_close(&frame);
+	}
+	buffer_free(&bytes);
+}
+END_TEST
+
+/* Only what is wanted is read; the rest is as if it had not been sampled. */
+START_TEST(only_wanted_tables_are_read)
+{
+	static struct world world;
+	struct buffer bytes = { 0 };
+	struct source source;
+	struct frame frame;
+	const char *why;
+	bool wanted[2] = { false, true };
+
+	record(&bytes, 60, false, NULL, &world);
+	ck_assert_int_eq(open_bytes(&source, bytes.bytes, bytes.length, &why), 0);
+	source.want(source.state, wanted);
+	frame_open(&frame, schemas, 2);
+	ck_assert_int_eq(source.seek(source.state, 55), 0);
+	ck_assert_int_eq(source.next(source.state, &frame), 1);
+	ck_assert(!frame.tables[0].present);
+	ck_assert(frame.tables[1].present);
+	frame_close(&frame);
+	source.close(source.state);
+	buffer_free(&bytes);
+}
+END_TEST
