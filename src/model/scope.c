@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Membership is kept by pid and start. What is true of a process by itself (its user, its control group) is
+ * looked at in each sample; to be in a tree is inherited at the first sight, and stays, whoever the parent is
+ * later.
+ */
+#include <config.h>
+
+#include "model/scope.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/process_pattern.h"
+#include "core/vector.h"
+
+#define SAME_SECONDS 0.021        /* starts are in hundredths, and those of events come a little later */
+#define PAST_MAX ((size_t)65536)  /* then the older half is forgotten */
+#define DEPTH_MAX 256             /* of a tree; deeper processes are seen in the next sample */
+
+bool scope_add(struct scope *scope, const struct scope_term *term)
+{
+	if (scope->n_terms == SCOPE_TERMS_MAX)
+		return false;
+	memcpy(&scope->terms[scope->n_terms++], term, sizeof(*term));
+	scope_forget(scope);
+	return true;
+}
+
+void scope_forget(struct scope *scope)
+{
+	scope->epoch++;
+	scope->n_alive = scope->n_next = scope->n_past = scope->n_old = scope->n_members = 0;
+	scope->n_bound = 0;
+	scope->has_looked = false;
+	scope->unknown = 0;
+	hash_clear(&scope->by_pid);
+}
+
+void scope_clear(struct scope *scope)
+{
+	scope->n_terms = 0;
+	scope_forget(scope);
+}
+
+void scope_free(struct scope *scope)
+{
+	free(scope->alive);
+	free(scope->next);
+	free(scope->past);
+	hash_free(&scope->by_pid);
+	*scope = (struct scope){ 0 };
+}
+
+bool scope_needs_groups(const struct scope *scope)
+{
+	for (unsigned i = 0; scope && i < scope->n_terms; i++)
+		if (scope_term_is_of_group(&scope->terms[i]))
+			return true;
+	return false;
+}
+
+const struct scope_term *scope_find(const struct scope *scope, enum scope_kind kind)
+{
+	for (unsigned i = 0; scope && i < scope->n_terms; i++)
+		if (scope->terms[i].kind == kind)
+			return &scope->terms[i];
+	return NULL;
+}
+
+void scope_describe(const struct scope *scope, char *text, size_t room)
+{
+	size_t used = 0;
+
+	*text = '\0';
+	for (unsigned i = 0; i < scope->n_terms && used + 3 < room; i++) {
+		if (i > 0)
+			used += (size_t)snprintf(text + used, room - used, ", ");
+		scope_term_describe(&scope->terms[i], text + used, room - used);
+		used += strlen(text + used);
+	}
+}
+
+static bool is_same_start(double one, double other)
+{
+	return isnan(one) || isnan(other) || fabs(one - other) < SAME_SECONDS;
+}
+
+static unsigned all_bits(const struct scope *scope)
+{
+	return (1U << scope->n_terms) - 1;
+}
+
+static struct scope_entry *find_in(struct scope_entry *list, size_t count, uint64_t pid)
+{
+	size_t at;
+
+	VECTOR_BOUND(at, count, list[at].pid < pid);
+	return at < count && list[at].pid == pid ? &list[at] : NULL;
+}
+
+/* The newest of the past that this may be, from this index on. */
+static struct scope_entry *find_past(const struct scope *scope, uint64_t pid, double start_seconds, size_t from)
+{
+	uint32_t folded = hash_fold(hash_u64(pid)), at;
+	struct scope_entry *newest = NULL;
+	size_t slot = folded;
+
+	while ((at = hash_next(&scope->by_pid, folded, &slot)) != HASH_NONE) {
+		struct scope_entry *entry = &scope->past[at];
+
+		if (at >= from && entry->pid == pid && is_same_start(entry->start_seconds, start_seconds) &&
+		    (!newest || newest < entry))
+			newest = entry;
+	}
+	return newest;
+}
+
+/* What is known of the process; an event since the last look is newer than that. NULL: nothing. */
+static struct scope_entry *find(const struct scope *scope, uint64_t pid, double start_seconds)
+{
+	struct scope_entry *entry = find_past(scope, pid, start_seconds, scope->n_old);
+
+	if (!entry)
+		entry = find_in(scope->alive, scope->n_alive, pid);
+	if (!entry || !is_same_start(entry->start_seconds, start_seconds))
+		entry = find_past(scope, pid, start_seconds, 0);
+	return entry;
+}
+
+static void forget_older_half(struct scope *scope)
+{
+	size_t dropped = scope->n_past / 2;
+
+	memmove(scope->past, scope->past + dropped, (scope->n_past - dropped) * sizeof(*scope->past));
+	scope->n_past -= dropped;
+	scope->n_old = scope->n_old > dropped ? scope->n_old - dropped : 0;
+	hash_clear(&scope->by_pid);
+	for (size_t i = 0; i < scope->n_past; i++)
+		hash_add(&scope->by_pid, hash_u64(scope->past[i].pid), (uint32_t)i);
+}
+
+static void add_past(struct scope *scope, const struct scope_entry *entry)
+{
+	if (scope->n_past == PAST_MAX)
+		forget_older_half(scope);
+	hash_add(&scope->by_pid, hash_u64(entry->pid), (uint32_t)scope->n_past);
+	*VECTOR_ADD(scope->past, scope->n_past, scope->past_capacity) = *entry;
+}
+
+/* Is it the process that the number means? The first one that is seen with it. */
+static bool is_bound(struct scope *scope, const struct scope_process *process)
+{
+	for (unsigned i = 0; i < scope->n_bound; i++) {
+		struct scope_bound *bound = &scope->bound[i];
+
+		if (bound->pid != process->pid)
+			continue;
+		if (isnan(bound->start_seconds))
+			bound->start_seconds = process->start_seconds;
+		return is_same_start(bound->start_seconds, process->start_seconds);
+	}
+	if (scope->n_bound < SCOPE_BOUND_MAX)
+		scope->bound[scope->n_bound++] =
+			(struct scope_bound){ process->pid, process->start_seconds };
+	return true;
+}
+
+static bool is_chosen(struct scope *scope, const struct scope_term *term, const struct scope_process *process)
+{
+	return term->has_start ? term->pid == process->pid &&
+					 is_same_start(term->start_seconds, process->start_seconds)
+			       : is_bound(scope, process);
+}
+
+/* A number means one process; a name means any. */
+static bool is_listed(struct scope *scope, const struct scope_term *term, const struct scope_process *process)
+{
+	struct span list = span_text(term->text), word;
+	uint64_t number;
+
+	while (span_item(&list, &word)) {
+		bool of_pid = span_is_u64(word, &number);
+
+		if (of_pid ? number == process->pid && is_chosen(scope, term, process)
+			   : process_pattern_matches(word, process->pid, process->name, process->program))
+			return true;
+	}
+	return false;
+}
+
+enum verdict { IS_OUT, IS_IN, ASKS_PARENT, LACKS };
+
+static enum verdict judge(struct scope *scope, const struct scope_term *term,
+			  const struct scope_process *process)
+{
+	switch (term->kind) {
+	case SCOPE_PROCESSES:
+		return is_listed(scope, term, process) ? IS_IN : IS_OUT;
+	case SCOPE_TREE:
+		return process->pid == term->pid && is_chosen(scope, term, process) ? IS_IN
+		       : process->parent_pid == U64_UNKNOWN			   ? LACKS
+										   : ASKS_PARENT;
+	case SCOPE_USER:
+		if (process->uid == U64_UNKNOWN && !process->user)
+			return LACKS;
+		return scope_term_has_user(term, process->uid, process->user) ? IS_IN : IS_OUT;
+	default:
+		if (!process->group)
+			return LACKS;
+		return scope_term_has_group(term, process->group) ? IS_IN : IS_OUT;
+	}
+}
+
+/* Of what is unknown the parent decides, as children are born where their parents are. */
+static struct scope_entry assess(struct scope *scope, const struct scope_process *process, unsigned *lacks)
+{
+	struct scope_entry entry = { .pid = process->pid,
+				     .parent_pid = process->parent_pid,
+				     .start_seconds = process->start_seconds };
+
+	*lacks = 0;
+	for (unsigned i = 0; i < scope->n_terms; i++) {
+		enum verdict verdict = judge(scope, &scope->terms[i], process);
+
+		entry.bits |= verdict == IS_IN ? 1U << i : 0;
+		entry.asks |= verdict == ASKS_PARENT || verdict == LACKS ? 1U << i : 0;
+		*lacks |= verdict == LACKS ? 1U << i : 0;
+	}
+	return entry;
+}
+
+/* What was inherited once stays. */
+static void inherit_own(struct scope *scope, struct scope_entry *entry)
+{
+	const struct scope_entry *before = find(scope, entry->pid, entry->start_seconds);
+
+	if (!entry->asks || !before)
+		return;
+	entry->bits |= entry->asks & before->bits;
+	entry->asks = 0;
+}
+
+void scope_begin(struct scope *scope)
+{
+	scope->n_next = 0;
+	scope->unknown = all_bits(scope);
+}
+
+void scope_look(struct scope *scope, const struct scope_process *process)
+{
+	unsigned lacks;
+	struct scope_entry entry = assess(scope, process, &lacks);
+
+	scope->unknown &= lacks;
+	inherit_own(scope, &entry);
+	*VECTOR_ADD(scope->next, scope->n_next, scope->next_capacity) = entry;
+}
+
+/* The parent as this look has it; else as it was: it may have ended. */
+static struct scope_entry *parent_in(const struct scope *scope, const struct scope_entry *entry)
+{
+	struct scope_entry *parent = NULL;
+
+	if (entry->parent_pid != U64_UNKNOWN && entry->parent_pid != entry->pid)
+		parent = find_in(scope->next, scope->n_next, entry->parent_pid);
+	return parent || entry->parent_pid == U64_UNKNOWN ? parent : find(scope, entry->parent_pid, NAN);
+}
+
+/* Climbs until an ancestor knows, then gives its answer to all on the way. A circle of parents has no answer. */
+static void ask_parents(const struct scope *scope, struct scope_entry *entry)
+{
+	struct scope_entry *path[DEPTH_MAX], *above = entry;
+	unsigned depth = 0, bits;
+
+	while (above && above->asks && depth < DEPTH_MAX) {
+		path[depth] = above;
+		above = parent_in(scope, path[depth++]);
+	}
+	bits = above && !above->asks ? above->bits : 0;
+	while (depth-- > 0) {
+		path[depth]->bits |= path[depth]->asks & bits;
+		path[depth]->asks = 0;
+		bits = path[depth]->bits;
+	}
+}
+
+static int compare_pids(const void *one, const void *other)
+{
+	const struct scope_entry *a = one, *b = other;
+
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+static void sort_next(struct scope *scope)
+{
+	bool sorted = true;
+
+	for (size_t i = 1; i < scope->n_next; i++)
+		sorted &= scope->next[i - 1].pid <= scope->next[i].pid;
+	if (!sorted)
+		qsort(scope->next, scope->n_next, sizeof(*scope->next), compare_pids);
+}
+
+/* Members that ended: events and exit records of their children are still to come. */
+static void keep_ended(struct scope *scope)
+{
+	for (size_t i = 0; i < scope->n_alive; i++) {
+		const struct scope_entry *entry = &scope->alive[i];
+		const struct scope_entry *now = find_in(scope->next, scope->n_next, entry->pid);
+
+		if (entry->bits && !(now && is_same_start(now->start_seconds, entry->start_seconds)))
+			add_past(scope, entry);
+	}
+}
+
+void scope_end(struct scope *scope)
+{
+	struct scope_entry *swapped = scope->alive;
+	size_t capacity = scope->alive_capacity;
+
+	sort_next(scope);
+	for (size_t i = 0; i < scope->n_next; i++)
+		ask_parents(scope, &scope->next[i]);
+	keep_ended(scope);
+	scope->alive = scope->next;
+	scope->alive_capacity = scope->next_capacity;
+	scope->n_alive = scope->n_next;
+	scope->next = swapped;
+	scope->next_capacity = capacity;
+	scope->n_next = 0;
+	scope->n_old = scope->n_past;
+	scope->n_members = 0;
+	for (size_t i = 0; i < scope->n_alive; i++)
+		scope->n_members += scope->alive[i].bits == all_bits(scope);
+	scope->has_looked = true;
+}
+
+static unsigned parent_bits(const struct scope *scope, const struct scope_process *process)
+{
+	const struct scope_entry *parent = process->parent_pid == U64_UNKNOWN
+						   ? NULL
+						   : find(scope, process->parent_pid, NAN);
+
+	return parent ? parent->bits : 0;
+}
+
+void scope_event(struct scope *scope, const struct scope_process *process, bool forked)
+{
+	const struct scope_entry *before = find(scope, process->pid, forked ? NAN : process->start_seconds);
+	unsigned lacks;
+	struct scope_entry entry = assess(scope, process, &lacks);
+
+	entry.bits |= entry.asks & (before && !forked ? before->bits : parent_bits(scope, process));
+	entry.asks = 0;
+	if (before ? before->bits != entry.bits || forked : entry.bits != 0)
+		add_past(scope, &entry);
+}
+
+bool scope_has(const struct scope *scope, uint64_t pid, double start_seconds)
+{
+	const struct scope_entry *entry;
+
+	if (!scope_is_set(scope))
+		return true;
+	entry = find(scope, pid, start_seconds);
+	return entry && entry->bits == all_bits(scope);
+}
+
+bool scope_has_unseen(const struct scope *scope, const struct scope_process *process)
+{
+	const struct scope_entry *known;
+	struct scope_entry entry;
+	struct scope probe;
+	unsigned lacks;
+
+	if (!scope_is_set(scope))
+		return true;
+	known = find(scope, process->pid, process->start_seconds);
+	if (known)
+		return known->bits == all_bits(scope);
+	memcpy(&probe, scope, sizeof(probe)); /* it binds no number */
+	entry = assess(&probe, process, &lacks);
+	entry.bits |= entry.asks & parent_bits(scope, process);
+	return entry.bits == all_bits(scope);
+}

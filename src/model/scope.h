@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which processes a run is about (--in, --pid, --user, --tree, --cgroup, the key @): the one predicate of all
+ * topics and panes. It is fed with all processes of a sample, and with process events where there are some,
+ * so that children that live between two samples are in, too.
+ */
+#ifndef PANETOP_MODEL_SCOPE_H
+#define PANETOP_MODEL_SCOPE_H
+
+#include "core/hash.h"
+#include "core/span.h"
+#include "core/unknown.h"
+#include "model/scope_term.h"
+
+#define SCOPE_TERMS_MAX 6
+#define SCOPE_BOUND_MAX 64
+
+/* A process as a table or a topic knows it. */
+struct scope_process {
+	uint64_t pid, parent_pid; /* parent_pid: U64_UNKNOWN */
+	double start_seconds;     /* after boot; NaN: unknown */
+	uint64_t uid;             /* effective; U64_UNKNOWN */
+	const char *user, *group; /* NULL: unknown */
+	struct span name, program;
+};
+
+struct scope {
+	struct scope_term terms[SCOPE_TERMS_MAX]; /* all of them hold for a member */
+	unsigned n_terms;                         /* 0: every process is a member */
+	unsigned epoch;                           /* grows when the terms change */
+	struct scope_entry {
+		uint64_t pid, parent_pid;
+		double start_seconds;
+		unsigned bits; /* a bit for each term that holds */
+		unsigned asks; /* … for each that its parent decides, while it is not decided */
+	} * alive, *next;      /* of the last complete look, and of the present one; by pid */
+	size_t n_alive, alive_capacity, n_next, next_capacity;
+	struct scope_entry *past; /* members that ended, and those that only events know; the newest last */
+	size_t n_past, past_capacity;
+	size_t n_old;             /* of past: from before the last complete look */
+	struct hash by_pid;       /* of past */
+	struct scope_bound {      /* the process that a number means: a later one with it is another one */
+		uint64_t pid;
+		double start_seconds;
+	} bound[SCOPE_BOUND_MAX];
+	unsigned n_bound;
+	size_t n_members;         /* of alive */
+	bool has_looked;          /* since the terms changed */
+	unsigned unknown;         /* a bit for each term of which no process of the last look had what it needs */
+};
+
+/* False: there are too many. */
+bool scope_add(struct scope *scope, const struct scope_term *term);
+
+/* Without terms every process is a member. */
+void scope_clear(struct scope *scope);
+
+/* Forgets the processes, but not the terms: a recording was left for another place in it. */
+void scope_forget(struct scope *scope);
+void scope_free(struct scope *scope);
+
+static inline bool scope_is_set(const struct scope *scope)
+{
+	return scope && scope->n_terms > 0;
+}
+
+/* Does a term need the control groups of processes? */
+bool scope_needs_groups(const struct scope *scope);
+
+/* The first term of this kind; NULL: none. */
+const struct scope_term *scope_find(const struct scope *scope, enum scope_kind kind);
+
+/* For people, translated: "nginx.service, user bob". */
+void scope_describe(const struct scope *scope, char *text, size_t room);
+
+/* A look at all processes: begin, each of them, end. */
+void scope_begin(struct scope *scope);
+void scope_look(struct scope *scope, const struct scope_process *process);
+void scope_end(struct scope *scope);
+
+/* An event since the last look: this process exists. After a fork it is another one than before. */
+void scope_event(struct scope *scope, const struct scope_process *process, bool forked);
+
+/* Is the process a member? start_seconds NaN: the newest one with this pid. */
+bool scope_has(const struct scope *scope, uint64_t pid, double start_seconds);
+
+/* A process that no look saw, and perhaps no event. */
+bool scope_has_unseen(const struct scope *scope, const struct scope_process *process);
+
+#endif

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the scope: how it is typed, and who is a member, also where pids and parents change. */
+#include <config.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "model/scope.h"
+#include "suite.h"
+
+static char why[1024];
+
+static bool parses(const char *text)
+{
+	struct scope_term term;
+
+	*why = '\0';
+	return scope_term_parse(&term, text, why, sizeof(why));
+}
+
+static bool is_refused(const char *text, const char *with)
+{
+	return !parses(text) && strstr(why, with);
+}
+
+START_TEST(scopes_are_typed)
+{
+	static const char *const right[] = { "pid=1",		"pid=1,sh,42", "tree=1",  "TREE=2147483647",
+					     "user=root",	"user=0,bob",  "cgroup=/", "cgroup=/a b/c",
+					     "service=nginx",	"service=getty@tty1.service",
+					     "container=web",	"container=3f2a", "container=a=b" };
+
+	for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++)
+		ck_assert_msg(parses(right[i]), "%s: %s", right[i], why);
+}
+END_TEST
+
+START_TEST(wrong_scopes_say_what_to_write)
+{
+	char text[2 * SCOPE_TEXT_MAX];
+
+	ck_assert(is_refused("nginx", "service=nginx"));
+	ck_assert(is_refused("usr=bob", "did you mean user=bob?"));
+	ck_assert(is_refused("contaner=x", "did you mean container=x?"));
+	ck_assert(is_refused("quux=x", "use pid=LIST"));
+	ck_assert(is_refused("", "use pid=LIST"));
+	ck_assert(is_refused("=", "use pid=LIST"));
+	ck_assert(is_refused("user=", "empty"));
+	ck_assert(is_refused("tree=0", "number of a process"));
+	ck_assert(is_refused("tree=-1", "number of a process"));
+	ck_assert(is_refused("tree=1x", "number of a process"));
+	ck_assert(is_refused("tree=99999999999999999999", "number of a process"));
+	ck_assert(is_refused("cgroup=system.slice", "/system.slice"));
+	ck_assert(is_refused("service=/a/b", "cgroup=PATH"));
+	ck_assert(is_refused("container=a/b", "cgroup=PATH"));
+	ck_assert(is_refused("container=3f2", "4 digits"));
+	memset(text, 'a', sizeof(text));
+	memcpy(text, "user=", 5);
+	text[sizeof(text) - 1] = '\0';
+	ck_assert(is_refused(text, "too long"));
+}
+END_TEST
+
+static bool has_group(const char *text, const char *path)
+{
+	struct scope_term term;
+
+	ck_assert_msg(scope_term_parse(&term, text, why, sizeof(why)), "%s", why);
+	return scope_term_has_group(&term, path);
+}
+
+START_TEST(a_group_has_those_below_it)
+{
+	ck_assert(has_group("cgroup=/a", "/a") && has_group("cgroup=/a", "/a/b"));
+	ck_assert(has_group("cgroup=/a/", "/a") && has_group("cgroup=//", "/a"));
+	ck_assert(has_group("cgroup=/", "/") && has_group("cgroup=/", "/a/b"));
+	ck_assert(!has_group("cgroup=/a", "/ab") && !has_group("cgroup=/a/b", "/a"));
+	ck_assert(!has_group("cgroup=/", "") && !has_group("cgroup=/", "nonsense"));
+}
+END_TEST
+
+START_TEST(a_service_is_a_unit_of_the_path)
+{
+	ck_assert(has_group("service=nginx", "/system.slice/nginx.service"));
+	ck_assert(has_group("service=nginx.service", "/system.slice/nginx.service/sub"));
+	ck_assert(has_group("service=user@1000", "/user.slice/user-1000.slice/user@1000.service/app.slice"));
+	ck_assert(has_group("service=session-1.scope", "/user.slice/user-1000.slice/session-1.scope"));
+	ck_assert(has_group("service=sshd", "/openrc.sshd"));
+	ck_assert(!has_group("service=ngin", "/system.slice/nginx.service"));
+	ck_assert(!has_group("service=nginx", "/system.slice/nginx.service.d"));
+	ck_assert(!has_group("service=nginx", "/system.slice/my-nginx.service"));
+	ck_assert(!has_group("service=nginx", "/nginx") && !has_group("service=nginx.service", "/nginx"));
+}
+END_TEST
+
+#define ID "3f2a9c0d4b1e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8"
+
+START_TEST(a_container_is_found_by_the_beginning_of_its_id)
+{
+	ck_assert(has_group("container=3f2a", "/docker/" ID));
+	ck_assert(has_group("container=" ID, "/system.slice/docker-" ID ".scope"));
+	ck_assert(has_group("container=3f2a9c0d4b1e", "/machine.slice/libpod-" ID ".scope/container"));
+	ck_assert(has_group("container=3f2a", "/kubepods.slice/kubepods-podx.slice/cri-containerd-" ID ".scope"));
+	ck_assert(has_group("container=web", "/lxc.payload.web/init.scope"));
+	ck_assert(has_group("container=web", "/lxc/web"));
+	ck_assert(has_group("container=web", "/machine.slice/machine-web.scope"));
+	ck_assert(!has_group("container=2a9c", "/docker/" ID));
+	ck_assert(!has_group("container=3f2b", "/docker/" ID));
+	ck_assert(!has_group("container=" ID "0", "/docker/" ID));
+	ck_assert(!has_group("container=3f2a", "/docker/3f2a9c0d"));
+	ck_assert(!has_group("container=3f2a", "/docker/x" ID));
+	ck_assert(!has_group("container=web", "/web") && !has_group("container=docker", "/docker/" ID));
+}
+END_TEST
+
+static struct scope *scope_of(const char *text)
+{
+	static struct scope scope;
+	struct scope_term term;
+
+	scope_free(&scope);
+	if (!text)
+		return &scope;
+	ck_assert_msg(scope_term_parse(&term, text, why, sizeof(why)), "%s", why);
+	ck_assert(scope_add(&scope, &term));
+	return &scope;
+}
+
+static void also(struct scope *scope, const char *text)
+{
+	struct scope_term term;
+
+	ck_assert(scope_term_parse(&term, text, why, sizeof(why)) && scope_add(scope, &term));
+}
+
+/* The processes of a sample; a pid of 0 ends them. */
+struct seen {
+	uint64_t pid;
+	double start;
+	uint64_t parent, uid;
+	const char *group, *name;
+};
+
+static struct scope_process process_of(const struct seen *seen)
+{
+	return (struct scope_process){
+		.pid = seen->pid,
+		.parent_pid = seen->parent,
+		.start_seconds = seen->start,
+		.uid = seen->uid,
+		.group = seen->group,
+		.name = span_text(seen->name ? seen->name : ""),
+		.program = span_text(""),
+	};
+}
+
+static void look(struct scope *scope, const struct seen *all)
+{
+	scope_begin(scope);
+	for (; all->pid; all++) {
+		struct scope_process process = process_of(all);
+
+		scope_look(scope, &process);
+	}
+	scope_end(scope);
+}
+
+#define LOOK(scope, ...) look(scope, (const struct seen[]){ __VA_ARGS__, { 0 } })
+
+static void fork_event(struct scope *scope, uint64_t pid, uint64_t parent, uint64_t uid)
+{
+	const struct seen seen = { pid, NAN, parent, uid, NULL, NULL };
+	struct scope_process process = process_of(&seen);
+
+	scope_event(scope, &process, true);
+}
+
+START_TEST(without_terms_all_are_members)
+{
+	const struct scope *scope = scope_of(NULL);
+
+	ck_assert(scope_has(scope, 1, 0) && !scope_is_set(scope) && scope_has(NULL, 1, 0));
+}
+END_TEST
+
+START_TEST(a_tree_has_its_root_and_descendants)
+{
+	struct scope *scope = scope_of("tree=10");
+
+	LOOK(scope, { 1, 0, 0 }, { 5, 1, 12 }, { 10, 1, 1 }, { 11, 2, 10 }, { 12, 2, 11 }, { 13, 2, 1 });
+	ck_assert(scope_has(scope, 10, 1) && scope_has(scope, 11, 2) && scope_has(scope, 12, 2));
+	ck_assert(scope_has(scope, 5, 1)); /* pids wrapped: the child has the smaller one */
+	ck_assert(!scope_has(scope, 1, 0) && !scope_has(scope, 13, 2) && !scope_has(scope, 99, 9));
+	ck_assert_uint_eq(scope->n_members, 4);
+}
+END_TEST
+
+START_TEST(a_member_of_a_tree_stays_when_its_parent_ends)
+{
+	struct scope *scope = scope_of("tree=10");
+
+	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 11, 2, 10 }, { 12, 2, 11 });
+	LOOK(scope, { 1, 0, 0 }, { 12, 2, 1 }); /* adopted */
+	ck_assert(scope_has(scope, 12, 2) && !scope_has(scope, 1, 0));
+	LOOK(scope, { 1, 0, 0 }, { 12, 2, 1 }, { 13, 5, 12 });
+	ck_assert(scope_has(scope, 13, 5));
+	ck_assert(scope_has(scope, 11, 2)); /* it has ended, but its exit is still to be counted */
+}
+END_TEST
+
+START_TEST(a_pid_that_is_used_again_is_another_process)
+{
+	struct scope *scope = scope_of("tree=10");
+
+	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 11, 2, 10 });
+	LOOK(scope, { 1, 0, 0 }, { 10, 7, 1 }, { 11, 8, 1 }, { 12, 8, 10 });
+	ck_assert(!scope_has(scope, 10, 7) && !scope_has(scope, 11, 8) && !scope_has(scope, 12, 8));
+	ck_assert(!scope_has(scope, 11, NAN) && scope_has(scope, 11, 2));
+	scope = scope_of("pid=10,sh");
+	LOOK(scope, { 10, 1, 0 }, { 20, 1, 0, 0, NULL, "sh" });
+	ck_assert(scope_has(scope, 10, 1) && scope_has(scope, 20, 1));
+	LOOK(scope, { 10, 3, 0 }, { 20, 4, 0, 0, NULL, "sh" });
+	ck_assert(!scope_has(scope, 10, 3)); /* a number is one process, … */
+	ck_assert(scope_has(scope, 20, 4));  /* … a name is all that have it */
+}
+END_TEST
+
+START_TEST(a_scope_waits_for_its_first_process)
+{
+	struct scope *scope = scope_of("tree=10");
+
+	LOOK(scope, { 1, 0, 0 });
+	ck_assert(scope->has_looked && scope->n_members == 0);
+	LOOK(scope, { 1, 0, 0 }, { 10, 3, 1 }, { 11, 3, 10 });
+	ck_assert_uint_eq(scope->n_members, 2);
+}
+END_TEST
+
+START_TEST(a_user_is_its_number)
+{
+	struct scope *scope = scope_of("user=bob");
+
+	scope->terms[0].users[0] = 1000;
+	scope->terms[0].n_users = 1;
+	LOOK(scope, { 1, 0, 0, 0 }, { 10, 1, 1, 1000 }, { 11, 2, 10, 1001 });
+	ck_assert(scope_has(scope, 10, 1) && !scope_has(scope, 11, 2));
+	LOOK(scope, { 1, 0, 0, 0 }, { 10, 1, 1, 0 }, { 11, 2, 10, 1000 }); /* su */
+	ck_assert(!scope_has(scope, 10, 1) && scope_has(scope, 11, 2));
+}
+END_TEST
+
+/* In a recording there are names, of which one may have been given to another number. */
+START_TEST(without_numbers_names_are_compared)
+{
+	struct scope *scope = scope_of("user=bob,33");
+	struct scope_process process = { .pid = 7, .start_seconds = 1, .uid = 1000, .user = "bob" };
+
+	scope_begin(scope);
+	scope_look(scope, &process);
+	process.pid = 8;
+	process.user = "robert";
+	scope_look(scope, &process);
+	process.pid = 9;
+	process.uid = 33;
+	scope_look(scope, &process);
+	scope_end(scope);
+	ck_assert(scope_has(scope, 7, 1) && !scope_has(scope, 8, 1) && scope_has(scope, 9, 1));
+}
+END_TEST
+
+START_TEST(a_process_may_move_to_another_group)
+{
+	struct scope *scope = scope_of("cgroup=/a");
+
+	LOOK(scope, { 10, 1, 1, 0, "/a/b" }, { 11, 1, 10, 0, "/c" }, { 12, 1, 10, 0, NULL }, { 13, 1, 11 });
+	ck_assert(scope_has(scope, 10, 1) && !scope_has(scope, 11, 1));
+	ck_assert(scope_has(scope, 12, 1) && !scope_has(scope, 13, 1)); /* not read yet: as the parent */
+	LOOK(scope, { 10, 1, 1, 0, "/c" }, { 11, 1, 10, 0, "/a" }, { 12, 1, 10, 0, "/a" });
+	ck_assert(!scope_has(scope, 10, 1) && scope_has(scope, 11, 1) && scope_has(scope, 12, 1));
+}
+END_TEST
+
+START_TEST(what_a_source_lacks_is_known)
+{
+	struct scope *scope = scope_of("cgroup=/a");
+
+	LOOK(scope, { 10, 1, 1, 0, NULL }, { 11, 1, 10, 0, NULL });
+	ck_assert_uint_eq(scope->unknown, 1);
+	LOOK(scope, { 10, 1, 1, 0, "/b" }, { 11, 1, 10, 0, NULL });
+	ck_assert_uint_eq(scope->unknown, 0);
+	scope = scope_of("tree=12");
+	LOOK(scope, { 10, 1, U64_UNKNOWN }, { 11, 1, U64_UNKNOWN });
+	ck_assert_uint_eq(scope->unknown, 1);
+}
+END_TEST
+
+START_TEST(all_terms_hold)
+{
+	struct scope *scope = scope_of("tree=10");
+
+	also(scope, "user=1000");
+	LOOK(scope, { 1, 0, 0, 1000 }, { 10, 1, 1, 1000 }, { 11, 1, 10, 0 }, { 12, 1, 11, 1000 });
+	ck_assert(scope_has(scope, 10, 1) && !scope_has(scope, 1, 0));
+	ck_assert(!scope_has(scope, 11, 1) && scope_has(scope, 12, 1)); /* below a process of another user */
+}
+END_TEST
+
+START_TEST(children_between_two_samples_are_in)
+{
+	struct scope *scope = scope_of("tree=10");
+
+	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 20, 1, 1 });
+	fork_event(scope, 11, 10, 0);
+	fork_event(scope, 12, 11, 0);
+	fork_event(scope, 21, 20, 0);
+	ck_assert(scope_has(scope, 11, NAN) && scope_has(scope, 12, NAN) && !scope_has(scope, 21, NAN));
+	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 12, 2, 1 }, { 20, 1, 1 }); /* 11 ended, 12 is an orphan */
+	ck_assert(scope_has(scope, 12, 2) && scope_has(scope, 11, NAN) && !scope_has(scope, 20, 1));
+	fork_event(scope, 12, 20, 0); /* the pid is used again at once */
+	ck_assert(!scope_has(scope, 12, NAN));
+}
+END_TEST
+
+START_TEST(a_record_is_judged_by_parent_and_user)
+{
+	struct scope *scope = scope_of("tree=10");
+	struct scope_process record = { .pid = 30, .parent_pid = 10, .start_seconds = NAN, .uid = 5 };
+
+	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 });
+	ck_assert(scope_has_unseen(scope, &record));
+	record.parent_pid = 1;
+	ck_assert(!scope_has_unseen(scope, &record));
+	record.pid = 10;
+	ck_assert(scope_has_unseen(scope, &record));
+	scope = scope_of("user=5");
+	LOOK(scope, { 1, 0, 0, 0 });
+	record.pid = 30;
+	ck_assert(scope_has_unseen(scope, &record));
+	record.uid = 6;
+	ck_assert(!scope_has_unseen(scope, &record));
+	scope = scope_of("pid=30");
+	ck_assert(scope_has_unseen(scope, &record));
+	LOOK(scope, { 30, 9, 0 });
+	ck_assert(scope_has(scope, 30, 9)); /* the question has bound nothing */
+}
+END_TEST
+
+START_TEST(parents_in_a_circle_have_no_answer)
+{
+	struct scope *scope = scope_of("tree=10");
+
+	LOOK(scope, { 20, 1, 21 }, { 21, 1, 20 }, { 22, 1, 22 }, { 10, 1, 20 }, { 11, 1, 10 });
+	ck_assert(!scope_has(scope, 20, 1) && !scope_has(scope, 21, 1) && !scope_has(scope, 22, 1));
+	ck_assert(scope_has(scope, 10, 1) && scope_has(scope, 11, 1));
+}
+END_TEST
+
+/* As the many short commands of a shell in a tree. */
+START_TEST(the_past_is_bounded)
+{
+	struct scope *scope = scope_of("tree=10");
+
+	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 });
+	for (uint64_t pid = 100; pid < 200100; pid++)
+		fork_event(scope, pid, 10, 0);
+	ck_assert_uint_le(scope->n_past, 65536);
+	ck_assert(scope_has(scope, 200099, NAN) && !scope_has(scope, 100, NAN));
+}
+END_TEST
+
+START_TEST(scopes_are_written_as_they_are_typed)
+{
+	static const char *const texts[] = { "pid=1,sh", "tree=7", "user=bob", "cgroup=/a", "service=nginx",
+					     "container=web" };
+	static const char *const shown[] = { "processes 1,sh", "tree of 7", "user bob", "/a", "nginx.service",
+					     "container web" };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct scope *scope = scope_of(texts[i]);
+		char text[SCOPE_TEXT_MAX + 16];
+
+		scope_term_write(&scope->terms[0], text, sizeof(text));
+		ck_assert_str_eq(text, texts[i]);
+		scope_describe(scope, text, sizeof(text));
+		ck_assert_str_eq(text, shown[i]);
+	}
+}
+END_TEST
