@@ -95,6 +95,8 @@ function __panetop_words # VALUES|PLACEHOLDER
             __panetop_processes
         case 'NAME|UID*'
             __fish_complete_users
+        case SCOPE
+            printf '%s=\n' pid tree user cgroup service container
         case PID PGID
             __fish_complete_pids
         case CGROUP

@@ -17,6 +17,7 @@
 #include "app/options.h"
 #include "app/probe.h"
 #include "app/run_plan.h"
+#include "app/scope_options.h"
 #include "core/alloc.h"
 #include "core/error_message.h"
 #include "core/i18n.h"
@@ -83,22 +84,34 @@ static int run_replay(const struct options *options, struct settings *settings,
 }
 
 /* An unknown name would show an empty table; any number may be a UID. */
-static int check_user(const struct options *options, struct env *env)
+static int find_users(const struct options *options, struct scope_term *term, struct env *env)
 {
-	struct span unknown = users_first_unknown(env, options->user ? options->user : "");
-	const char *root = options->root ? options->root : "";
+	const char *root = options->root ? options->root : "", *option = options->user ? "--user" : "--in";
+	struct span unknown = users_first_unknown(env, term->text), rest = span_text(term->text), item;
 	char name[128];
 
+	while (span_length(unknown) == 0 && term->n_users < SCOPE_USERS_MAX && span_item(&rest, &item))
+		term->n_users += users_number(env, item, &term->users[term->n_users]);
 	if (span_length(unknown) == 0)
 		return 0;
 	snprintf(name, sizeof(name), "%.*s", (int)span_length(unknown), unknown.at);
 	if (env->live)
-		error_message("--user", _("unknown user '%s'; give a user name or UID"), name);
+		error_message(option, _("unknown user '%s'; give a user name or UID"), name);
 	else if (env_exists(env, "etc/passwd"))
-		error_message("--user", _("unknown user '%s' in %s/etc/passwd"), name, root);
+		error_message(option, _("unknown user '%s' in %s/etc/passwd"), name, root);
 	else
-		error_message("--user", _("'%s': %s/etc/passwd does not exist; give a UID"), name, root);
+		error_message(option, _("'%s': %s/etc/passwd does not exist; give a UID"), name, root);
 	return 2;
+}
+
+static int check_users(const struct options *options, struct scope *scope, struct env *env)
+{
+	int status = 0;
+
+	for (unsigned i = 0; i < scope->n_terms && status == 0; i++)
+		if (scope->terms[i].kind == SCOPE_USER)
+			status = find_users(options, &scope->terms[i], env);
+	return status;
 }
 
 /* Rejects meaningless names only; notices report events that this machine cannot count. */
@@ -142,7 +155,7 @@ static int run_live(const struct options *options, struct settings *settings, st
 		status = probe_run(options, settings, &env);
 	} else {
 		request->own_pid = env.own_pid;
-		status = check_user(options, &env);
+		status = check_users(options, request->scope, &env);
 		if (status == 0)
 			status = check_events(settings, &env);
 		if (status == 0)
@@ -166,16 +179,23 @@ static int open_missing_descriptors(void)
 
 static int run_source(const struct options *options, struct settings *settings)
 {
+	struct scope scope = { 0 };
 	struct sample_request request = {
 		.batch = options->batch,
 		.once = options->count == 1,
 		.read_only = options->read_only,
-		.processes = options->pid,
-		.users = options->user,
+		.recorded = options->replay,
+		.scope = &scope,
 	};
+	int status = scope_from_options(&scope, options);
+	const struct scope_term *listed = scope_find(&scope, SCOPE_PROCESSES);
 
-	return options->replay ? run_replay(options, settings, &request)
-			       : run_live(options, settings, &request);
+	request.processes = listed ? listed->text : NULL;
+	if (status == 0)
+		status = options->replay ? run_replay(options, settings, &request)
+					 : run_live(options, settings, &request);
+	scope_free(&scope);
+	return status;
 }
 
 int main(int argc, char **argv)

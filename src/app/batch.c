@@ -24,6 +24,7 @@
 #include "core/i18n.h"
 #include "core/rate_limit.h"
 #include "model/derive.h"
+#include "model/scope_frame.h"
 #include "output/recording.h"
 #include "sys/env.h"
 #include "sys/loop.h"
@@ -217,6 +218,7 @@ static enum step step(struct batch *batch)
 		return STEP_END;
 	if (now->cut) /* the loop handles the signal */
 		return STEP_ON;
+	scope_read_frame(batch->run->request->scope, now, !is_live(batch));
 	frame_derive(now, batch->sampled > 0 ? before : NULL);
 	note_rows(batch, now);
 	if (is_live(batch))

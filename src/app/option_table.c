@@ -82,6 +82,14 @@ static bool set_theme(struct options *options, const char *value)
 	return options->theme_given;
 }
 
+static bool set_in(struct options *options, const char *value)
+{
+	if (options->n_in == SCOPE_TERMS_MAX)
+		return false;
+	options->in[options->n_in++] = value;
+	return true;
+}
+
 #define SET_TEXT(field)                                                                                      \
 	static bool set_##field(struct options *options, const char *value)                                  \
 	{                                                                                                    \
@@ -90,6 +98,8 @@ static bool set_theme(struct options *options, const char *value)
 	}
 SET_TEXT(pid)
 SET_TEXT(user)
+SET_TEXT(tree)
+SET_TEXT(cgroup)
 SET_TEXT(filter)
 SET_TEXT(sort)
 SET_TEXT(columns)
@@ -163,9 +173,17 @@ const struct option_entry option_entries[] = {
 	  N_("use 0.05 to 86400 seconds, or a unit, as in 500ms, 1m, 1h"), WITH_PROBE },
 	{ 'n', "count", N_("N"), N_("stop after N samples"), set_count,
 	  N_("use a whole number from 1 to 4294967295"), WITH_PROBE },
-	{ 'p', "pid", N_("PID|NAME[,...]"), N_("only these processes"), set_pid, something, WITH_SAMPLES },
+	{ 0, "in", N_("SCOPE"),
+	  N_("only what is in pid=LIST, tree=PID, user=NAME, cgroup=PATH, service=NAME or container=NAME|ID"),
+	  set_in, N_("there are too many"), WITH_SAMPLES },
+	{ 'p', "pid", N_("PID|NAME[,...]"), N_("only these processes; the one that the pane pages maps"),
+	  set_pid, something, WITH_SAMPLES },
 	{ 'u', "user", N_("NAME|UID[,...]"), N_("only processes of these users"), set_user, something,
 	  WITH_SAMPLES },
+	{ 0, "tree", N_("PID"), N_("only this process and its descendants"), set_tree, something,
+	  WITH_SAMPLES },
+	{ 0, "cgroup", N_("CGROUP"), N_("only processes in this control group or below it"), set_cgroup,
+	  something, WITH_SAMPLES },
 	{ 'f', "filter", N_("REGEX"), N_("only rows with a matching text column"), set_filter, something,
 	  WITH_SAMPLES },
 	{ 's', "sort", N_("[+]COLUMN"), N_("sort by this column, largest first; with + smallest first"),
@@ -241,16 +259,6 @@ static void print_pane_options(void)
 	}
 }
 
-/* --pid and --user are listed if a pane supports them. */
-static bool is_listed(const struct option_entry *entry)
-{
-	bool listed = entry->letter != 'p' && entry->letter != 'u';
-
-	for (unsigned i = 0; i < n_panes; i++)
-		listed |= entry->letter == 'p' ? panes[i]->takes_pid : panes[i]->takes_user;
-	return listed;
-}
-
 void print_help(void)
 {
 	printf(_("Usage: %s [OPTION]... [PANE]... [-- COMMAND...]\n"), PACKAGE);
@@ -260,9 +268,8 @@ void print_help(void)
 	for (unsigned i = 0; i < n_option_entries; i++) {
 		const struct option_entry *entry = &option_entries[i];
 
-		if (is_listed(entry))
-			print_entry(entry->letter, entry->name, entry->argument ? _(entry->argument) : NULL,
-				    _(entry->help));
+		print_entry(entry->letter, entry->name, entry->argument ? _(entry->argument) : NULL,
+			    _(entry->help));
 	}
 	print_entry('h', "help", NULL, _("show this help"));
 	print_entry(0, "keys", NULL, _("show the keys of the screen and the views of each pane"));

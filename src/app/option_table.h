@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "model/scope.h"
 #include "model/units.h"
 #include "output/sink.h"
 #include "screen/pane.h"
@@ -23,7 +24,9 @@ struct options {
 	double delay_seconds; /* 0: not given */
 	unsigned long count;  /* 0: until stopped */
 	size_t limit;         /* 0: no limit */
-	const char *pid, *user, *filter, *sort, *columns, *root, *record, *replay, *assertion, *write;
+	const char *in[SCOPE_TERMS_MAX]; /* of --in, as given */
+	unsigned n_in;
+	const char *pid, *user, *tree, *cgroup, *filter, *sort, *columns, *root, *record, *replay, *assertion, *write;
 	const char *table, *other_table; /* the last two of several names */
 	char *const *command;            /* behind "--", ends with NULL; NULL: none */
 	bool unit_given;

@@ -379,33 +379,16 @@ static unsigned selected_panes(const struct options *options, const struct pane 
 	return n_chosen;
 }
 
-/* --pid or --user without a pane that takes it. */
-static int wrong_choice_of_panes(const char *option, bool user)
-{
-	struct buffer list = { 0 };
-
-	for (unsigned i = 0; i < n_panes; i++)
-		if (user ? panes[i]->takes_user : panes[i]->takes_pid)
-			add_name(&list, panes[i]->name);
-	error_message(option, _("none of the selected panes takes this option; those that do: %.*s"),
-		      (int)list.length, list.bytes);
-	buffer_free(&list);
-	return 2;
-}
-
 /* Rejects an option that none of the selected panes supports. */
-static int check_scope(const struct parser *parser)
+static int check_panes(const struct parser *parser)
 {
 	const struct options *options = parser->options;
 	const struct pane *chosen[OPTIONS_PANES_MAX];
 	unsigned n_chosen = selected_panes(options, chosen);
-	bool pid = false, user = false, assertion = false;
+	bool assertion = false;
 
-	for (unsigned i = 0; i < n_chosen; i++) {
-		pid |= chosen[i]->takes_pid;
-		user |= chosen[i]->takes_user;
+	for (unsigned i = 0; i < n_chosen; i++)
 		assertion |= chosen[i]->assertion != NULL;
-	}
 	if (!assertion && options->assertion)
 		return wrong_pane("assert", assertion_pane()->name);
 	if (!assertion && options->command) {
@@ -413,10 +396,6 @@ static int check_scope(const struct parser *parser)
 			      assertion_pane()->name, assertion_pane()->name);
 		return 2;
 	}
-	if (options->pid && !pid)
-		return wrong_choice_of_panes("--pid", false);
-	if (options->user && !user)
-		return wrong_choice_of_panes("--user", true);
 	for (unsigned i = 0; i < parser->n_choices; i++) {
 		const struct pane_choice *choice = &parser->choices[i];
 		bool applies = !choice->used;
@@ -617,7 +596,7 @@ static int parse(struct parser *parser, int argc, char **argv)
 		status = check_calibration(parser->options, parser->settings);
 	if (status < 0)
 		status = check_uses(parser);
-	return status < 0 ? check_scope(parser) : status;
+	return status < 0 ? check_panes(parser) : status;
 }
 
 int options_parse(struct options *options, struct settings *settings, int argc, char **argv)

@@ -170,6 +170,8 @@ static void dress(const struct run_plan *run, struct view *view, const struct pa
 		view_set_threshold(view, table->threshold, table->least);
 	if (pane->adjust)
 		pane->adjust(run->settings, run->request, view);
+	if (!table->of_one && (run->request->recorded || view->schema->shape != SHAPE_EVENTS))
+		view_choose_scope(view, run->request->scope); /* live events were chosen as they came */
 }
 
 static void add_table(struct run_plan *run, const struct pane *pane, const struct pane_table *table)

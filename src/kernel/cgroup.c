@@ -176,6 +176,41 @@ bool cgroup_next(struct span *mounts, const char *group, struct cgroup_place *pl
 	return false;
 }
 
+static unsigned depth_of(struct span path)
+{
+	unsigned depth = 0;
+
+	for (const char *at = path.at; at + 1 < path.end; at++)
+		depth += at[0] == '/' && at[1] != '/';
+	return depth;
+}
+
+/* The kernel marks the path of a group that was removed below its last process. */
+static struct span without_mark(struct span path)
+{
+	static const char mark[] = " (deleted)";
+	size_t length = sizeof(mark) - 1;
+
+	if (span_length(path) > length && memcmp(path.end - length, mark, length) == 0)
+		path.end -= length;
+	return path;
+}
+
+struct span cgroup_path(struct span cgroups)
+{
+	static const char *const controllers[] = { "cpu", "memory", "pids", "blkio", "name=systemd", NULL };
+	struct span deepest = span_text(""), path;
+
+	for (size_t i = 0; i < sizeof(controllers) / sizeof(controllers[0]); i++) {
+		if (!find_group(cgroups, controllers[i], &path) || span_length(path) == 0 || *path.at != '/')
+			continue;
+		path = without_mark(path);
+		if (span_length(deepest) == 0 || depth_of(path) > depth_of(deepest))
+			deepest = path;
+	}
+	return deepest;
+}
+
 bool cgroup_limit_parse(struct span text, uint64_t *bytes)
 {
 	struct span line;

@@ -32,6 +32,13 @@ bool cgroup_find(struct span cgroups, struct span mounts, const char *controller
  */
 bool cgroup_next(struct span *mounts, const char *group, struct cgroup_place *place);
 
+/*
+ * The path that stands for a process, of the text of /proc/PID/cgroup: the deepest one in the hierarchies of
+ * cpu, memory, pids, blkio and systemd of version 1, and in version 2; of equally deep ones the first in this
+ * order. Empty: there is none.
+ */
+struct span cgroup_path(struct span cgroups);
+
 /* A limit file: bytes, or CGROUP_NO_LIMIT for "max" and for nearly 2^63 in version 1. False if malformed. */
 bool cgroup_limit_parse(struct span text, uint64_t *bytes);
 

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "model/scope.h"
+
 #define DELAY_MIN 0.05 /* seconds between samples */
 #define DELAY_MAX 86400
 #define PROCESS_CHOICE_NAME_MAX 64
@@ -36,10 +38,10 @@ static inline bool process_choice_is_same(const struct process_choice *one,
 }
 
 struct sample_request {
-	bool batch, once, read_only;
+	bool batch, once, read_only, recorded;
 	uint32_t own_pid;               /* of panetop; 0: a recording, or another machine's files */
-	const char *processes;          /* --pid; NULL: not given */
-	const char *users;              /* --user; NULL: not given */
+	struct scope *scope;            /* the processes that this run is about; NULL: all */
+	const char *processes;          /* --pid, --in=pid=LIST; NULL: not given */
 	const char *shown_user;         /* chosen on the screen: only tables are filtered; NULL: all */
 	struct process_choice selected; /* under the cursor of the CPU pane: its counters are read; no name */
 	uint32_t visible[PROCESSES_VISIBLE_MAX]; /* pids in the CPU pane, ascending: they are read again */

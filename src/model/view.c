@@ -150,6 +150,17 @@ void view_choose_processes(struct view *view, const char *list, const char *pid,
 			 });
 }
 
+/* Threads began later than their process, which alone is a member. */
+void view_choose_scope(struct view *view, const struct scope *scope)
+{
+	struct view_filter *filter = &view->filter;
+
+	log_filter_cache_reset(&view->log_cache);
+	filter->scope_pid = column_of(view, "pid");
+	filter->scope_start = schema_find(view->schema, "tid") ? -1 : column_of(view, "start_seconds");
+	filter->scope = scope_is_set(scope) && filter->scope_pid >= 0 ? scope : NULL;
+}
+
 void view_exclude(struct view *view, uint64_t excluded, const char *number)
 {
 	add_choice(view, (struct view_choice){
@@ -178,6 +189,7 @@ void view_clear_choices(struct view *view)
 	log_filter_cache_reset(&view->log_cache);
 	view->filter.n_choices = 0;
 	view->filter.threshold = NAN;
+	view->filter.scope = NULL;
 }
 
 void view_choose_tree(struct view *view, const char *key, const char *parent)

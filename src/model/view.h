@@ -79,6 +79,9 @@ void view_choose_rows(struct view *view, const char *list, const char *number, c
 void view_choose_processes(struct view *view, const char *list, const char *pid, const char *name,
 			   const char *program);
 
+/* Only rows of processes in the scope (borrowed), if the rows are of processes. */
+void view_choose_scope(struct view *view, const struct scope *scope);
+
 /* Excludes rows with this number in the column with this key. */
 void view_exclude(struct view *view, uint64_t excluded, const char *number);
 
@@ -88,7 +91,7 @@ void view_set_threshold(struct view *view, const char *key, double threshold);
 /* Only rows with a text that matches (borrowed); NULL: all. */
 void view_set_pattern(struct view *view, const regex_t *pattern);
 
-/* Removes all choices and the threshold. */
+/* Removes all choices, the scope and the threshold. */
 void view_clear_choices(struct view *view);
 
 /* Rows follow their parents, which the column parent names by their key; NULL: no tree. */

@@ -49,10 +49,25 @@ static bool passes_choice(const struct view_choice *choice, const struct schema 
 	       row_number(row, &schema->columns[choice->number]) != (double)choice->excluded;
 }
 
+/* A row without a pid is of several processes: its topic has chosen them. */
+static bool is_in_scope(const struct view_filter *filter, const struct schema *schema, const void *row)
+{
+	const struct column *pid = &schema->columns[filter->scope_pid];
+
+	if (!row_is_known(row, pid))
+		return true;
+	return scope_has(filter->scope, row_u64(row, pid),
+			 filter->scope_start < 0
+				 ? NAN
+				 : row_number(row, &schema->columns[filter->scope_start]));
+}
+
 bool view_filter_accepts(const struct view_filter *filter, const struct schema *schema, const void *row)
 {
 	if (!isnan(filter->threshold) && row != filter->pinned &&
 	    !(row_number(row, &schema->columns[filter->threshold_column]) >= filter->threshold))
+		return false;
+	if (filter->scope && !is_in_scope(filter, schema, row))
 		return false;
 	for (unsigned i = 0; i < filter->n_choices; i++)
 		if (!passes_choice(&filter->choices[i], schema, row))

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "model/column.h"
+#include "model/scope.h"
 
 /*
  * A row is wanted when its number or its text is in a comma-separated list, or when its process matches one
@@ -28,6 +29,8 @@ struct view_filter {
 	unsigned n_choices;
 	int threshold_column; /* rows whose number here is below threshold or unknown are excluded */
 	double threshold;     /* NaN: none */
+	const struct scope *scope; /* borrowed; NULL: rows of all processes */
+	int scope_pid, scope_start; /* indices of columns; start -1: none, pid: rows without one pass */
 	const void *pinned;   /* borrowed: the threshold does not exclude this row; NULL: none */
 };
 

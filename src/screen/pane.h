@@ -30,6 +30,7 @@ struct pane_table {
 			  * hidden; at once if the pane is named on the command line */
 	const char *option; /* batch text also prints it with this option of the pane; may be NULL */
 	bool (*when)(const struct sample_request *request); /* … but only if this holds; NULL: always */
+	bool of_one;         /* its rows are of one chosen process, whatever the scope is */
 	bool own_columns;    /* another pane is the table's home: -t and the configuration mean that one */
 	unsigned text_rows;  /* batch text prints at most this many without --limit; 0: all */
 	const char *threshold; /* only rows in which this column, by key, has … */
@@ -98,7 +99,6 @@ struct pane {
 	char digit;                      /* the key that shows it */
 	const char *title;               /* N_() */
 	const char *question;            /* N_(): the question it answers */
-	bool takes_pid, takes_user;      /* --pid, --user */
 	const struct pane_assertion *assertion;    /* --assert, -- COMMAND; NULL: it takes neither */
 	const struct pane_table *tables; /* ended by an entry without topic; the first is the pane's main
 					  * table */

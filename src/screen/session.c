@@ -15,6 +15,7 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/derive.h"
+#include "model/scope_frame.h"
 #include "sys/env.h"
 
 #define HISTORY_SAMPLES 3600
@@ -498,6 +499,7 @@ int session_sample(struct screen *screen)
 	got = source->next(source->state, frame);
 	if (got != 1)
 		return got;
+	scope_read_frame(context->request->scope, frame, screen_replays(context));
 	frame_derive(frame, screen->latest < 0 ? NULL : &screen->frames[screen->latest]);
 	screen->latest = index;
 	add_to_logs(screen, frame);
@@ -649,6 +651,8 @@ static void adjust(const struct pane_context *context, unsigned index, struct vi
 		view_set_threshold(view, table->threshold, table->least);
 	if (context->pane->adjust)
 		context->pane->adjust(context->settings, context->request, view);
+	if (!table->of_one)
+		view_choose_scope(view, context->request->scope);
 }
 
 void screen_adjust(struct pane_context *context)

@@ -12,6 +12,8 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "topic/process/missing_targets.h"
+#include "topic/process/process_list.h"
 #include "topic/topic.h"
 
 _Static_assert(ENV_COSTS_MAX >= TOPICS_MAX, "the cost of every topic is kept");
@@ -21,6 +23,7 @@ struct live {
 	const struct sample_request *request;
 	char host[256];
 	int poll_fd; /* a timer; -1: none */
+	struct process_list *processes; /* for the scope; NULL: there is none */
 	struct entry {
 		struct sample sample;
 		struct env_cost *cost;
@@ -71,6 +74,25 @@ static void sample_entry(struct live *live, struct entry *entry, struct frame *f
 	entry->cost->lost += error ? 1 : 0;
 }
 
+/* Who is in the scope is known before any topic asks. */
+static void update_scope(struct live *live, struct frame *frame)
+{
+	const struct sample_request *request = live->request;
+
+	if (!live->processes && scope_is_set(request->scope))
+		live->processes = process_list_open(live->env);
+	if (!live->processes)
+		return;
+	live->processes->request = request;
+	missing_targets_want_programs(live->processes, request);
+	if (process_list_update(live->processes) == 0)
+		missing_targets_find(frame, request, "scope", live->processes);
+	if (scope_is_set(request->scope))
+		return;
+	process_list_close(live->processes);
+	live->processes = NULL;
+}
+
 static void sample_wanted(struct live *live, struct frame *frame)
 {
 	live->env->tick++;
@@ -78,6 +100,8 @@ static void sample_wanted(struct live *live, struct frame *frame)
 	frame->mono_ns = env_mono_ns();
 	frame->wall_ns = env_wall_ns();
 	frame->host = arena_copy(&frame->arena, live->host, strlen(live->host));
+	if (!frame->only_events)
+		update_scope(live, frame);
 	for (unsigned i = 0; i < n_topics; i++)
 		if (live->entries[i].wanted &&
 		    (!frame->only_events || topics[i]->schema->shape == SHAPE_EVENTS))
@@ -219,6 +243,8 @@ static void close_live(void *state)
 
 	for (unsigned i = 0; i < n_topics; i++)
 		close_entry(&live->entries[i]);
+	if (live->processes)
+		process_list_close(live->processes);
 	if (live->poll_fd >= 0)
 		close(live->poll_fd);
 	free(live->entries);

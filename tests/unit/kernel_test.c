@@ -134,6 +134,24 @@ START_TEST(system_files)
 }
 END_TEST
 
+static bool is_path(const char *cgroups, const char *path)
+{
+	return span_is(cgroup_path(span_text(cgroups)), path);
+}
+
+START_TEST(one_path_stands_for_a_process)
+{
+	ck_assert(is_path("0::/user.slice/a.scope\n", "/user.slice/a.scope"));
+	ck_assert(is_path("4:cpu,cpuacct:/a\n3:memory:/a/b\n1:name=systemd:/a\n0::/\n", "/a/b"));
+	ck_assert(is_path("9:freezer:/x/y/z\n4:memory:/b\n3:cpu:/a\n0::/\n", "/a")); /* cpu before memory */
+	ck_assert(is_path("3:cpu:/\n1:name=systemd:/s\n0::/s/t\n", "/s/t"));
+	ck_assert(is_path("2:pids:/a:b/c\n", "/a:b/c") && is_path("0::/\n", "/"));
+	ck_assert(is_path("0::/a/b (deleted)\n", "/a/b") && is_path("0::/../x", "/../x"));
+	ck_assert(is_path("", "") && is_path("nonsense", "") && is_path("0::\n", "") &&
+		  is_path("0::x\n", "") && is_path("1:freezer:/a\n", ""));
+}
+END_TEST
+
 START_TEST(cgroup_version_by_controller)
 {
 	static const char cgroups[] = "4:cpu,memory:/a b/c\n1:name=systemd:/\n0::/unified/x\n";

@@ -211,11 +211,6 @@ static void adjust(const struct settings *settings, const struct sample_request 
 	view_set_threshold(view, "cpu_ratio", least_share(settings, request));
 	if (settings_get(settings, "cpu.tree"))
 		view_choose_tree(view, "pid", "ppid");
-	if (request->processes)
-		view_choose_processes(view, request->processes, "pid",
-				      schema_find(view->schema, "process") ? "process" : "name", "program");
-	if (request->users)
-		view_choose_rows(view, request->users, "uid", "user");
 	if (request->shown_user)
 		view_choose_rows(view, request->shown_user, NULL, "user");
 	if (settings_get(settings, "cpu.hide-self") && request->own_pid)
@@ -483,8 +478,6 @@ const struct pane pane_cpu = {
 	.digit = '2',
 	.title = N_("CPU"),
 	.question = N_("Who uses the processors?"),
-	.takes_pid = true,
-	.takes_user = true,
 	.tables = tables,
 	.options = options,
 	.settings = settings,

@@ -123,8 +123,7 @@ static bool hides_idle(const struct pane_context *context)
 
 static void list_title(const struct pane_context *context, bool wide, char *text, size_t room)
 {
-	const char *user =
-		context->request->shown_user ? context->request->shown_user : context->request->users;
+	const char *user = context->request->shown_user;
 	size_t length;
 
 	*text = '\0';

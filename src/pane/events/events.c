@@ -93,21 +93,12 @@ static bool valid_number(const char *value)
 	return span_whole_number(value, 1, INT32_MAX, &number);
 }
 
-static bool valid_cgroup(const char *value)
-{
-	return *value == '/';
-}
-
 static const struct pane_option options[] = {
 	{ "events", "fork,exec,exit,exitnonzero,core,comm,clone,ptrace,uid,sid|all",
 	  N_("only these kinds of events"), valid_kinds,
 	  N_("use fork, exec, exit, exitnonzero, core, comm, clone, ptrace, uid, sid, or all") },
 	{ "group", N_("PGID"), N_("only processes of this process group"), valid_number,
 	  N_("use the number of a process group") },
-	{ "tree", N_("PID"), N_("only this process and its descendants"), valid_number,
-	  N_("use the number of a process") },
-	{ "cgroup", N_("CGROUP"), N_("only processes in this control group or below it"), valid_cgroup,
-	  N_("use a path as in /proc/PID/cgroup, such as /system.slice") },
 	{ "statistics", NULL, N_("print sums by command and parent, and lifetimes, at the end"), NULL, NULL },
 	{ "real-time", NULL, N_("read events with real-time priority"), NULL, NULL },
 	{ 0 },
@@ -290,8 +281,6 @@ const struct pane pane_events = {
 	.digit = '7',
 	.title = N_("Events"),
 	.question = N_("Who starts what, and what ends how?"),
-	.takes_pid = true,
-	.takes_user = true,
 	.tables = tables,
 	.options = options,
 	.settings = settings,

@@ -17,13 +17,13 @@
 #define MAP_SECONDS 0.1 /* between maps, unless the user chose a delay */
 
 static const struct pane_table tables[] = {
-	[PAGES_TABLE_TOTAL] = { .topic = "page_total", .headline = true },
-	[PAGES_TABLE_REGION] = { .topic = "region", .headline = true },
-	[PAGES_TABLE_CELL] = { .topic = "cell" },
-	[PAGES_TABLE_LEVEL] = { .topic = "page_level" },
-	[PAGES_TABLE_PAGE] = { .topic = "page", .lazy = true },
-	[PAGES_TABLE_BYTES] = { .topic = "page_bytes", .lazy = true },
-	[PAGES_TABLE_EVENT] = { .topic = "page_event", .lazy = true },
+	[PAGES_TABLE_TOTAL] = { .topic = "page_total", .of_one = true, .headline = true },
+	[PAGES_TABLE_REGION] = { .topic = "region", .of_one = true, .headline = true },
+	[PAGES_TABLE_CELL] = { .topic = "cell", .of_one = true },
+	[PAGES_TABLE_LEVEL] = { .topic = "page_level", .of_one = true },
+	[PAGES_TABLE_PAGE] = { .topic = "page", .of_one = true, .lazy = true },
+	[PAGES_TABLE_BYTES] = { .topic = "page_bytes", .of_one = true, .lazy = true },
+	[PAGES_TABLE_EVENT] = { .topic = "page_event", .of_one = true, .lazy = true },
 	[PAGES_TABLE_LIST] = { .topic = "process",
 			       .lazy = true,
 			       .columns = "pid,user,state,resident_bytes,threads,command",
@@ -465,7 +465,6 @@ const struct pane pane_pages = {
 	.digit = '0',
 	.title = N_("Pages"),
 	.question = N_("Where is the memory of this process, and what is moving?"),
-	.takes_pid = true,
 	.tables = tables,
 	.options = options,
 	.series = pages_series,

@@ -4,14 +4,12 @@
 
 #include "topic/event/event_filter.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "core/process_pattern.h"
-#include "topic/cgroup.h"
+#include "kernel/cgroup.h"
 #include "topic/process/missing_targets.h"
 #include "topic/process/process_find.h"
-#include "topic/users.h"
 
 #define SEARCH_NS UINT64_C(1000000000)
 #define USUAL \
@@ -69,59 +67,96 @@ static uint32_t number_of(const struct settings *settings, const char *name)
 	return span_u64(&span, &number) && number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-static void copy(char *to, const char *text)
-{
-	snprintf(to, EVENT_TEXT_MAX, "%s", text ? text : "");
-}
-
-void event_filter_read(struct event_filter *filter, const struct settings *settings, const char *processes)
+void event_filter_read(struct event_filter *filter, const struct settings *settings,
+		       const struct scope *scope)
 {
 	const char *kinds = settings_get(settings, "events.events");
 
+	memset(filter, 0, sizeof(*filter));
 	if (!kinds || !event_kinds_parse(kinds, &filter->kinds, &filter->failures_only)) {
 		filter->kinds = USUAL;
 		filter->failures_only = false;
 	}
-	copy(filter->processes, processes);
-	copy(filter->cgroup, settings_get(settings, "events.cgroup"));
 	filter->group = number_of(settings, "events.group");
-	filter->tree = number_of(settings, "events.tree");
+	filter->n_terms = scope ? scope->n_terms : 0;
+	if (filter->n_terms > 0)
+		memcpy(filter->terms, scope->terms, filter->n_terms * sizeof(filter->terms[0]));
 }
 
-void event_filter_users(struct event_filter *filter, struct env *env, const char *users)
+bool event_filter_needs_groups(const struct event_filter *filter)
 {
-	struct span rest = span_text(users ? users : ""), item;
-
-	filter->n_users = 0;
-	while (filter->n_users < EVENT_USERS_MAX && span_item(&rest, &item))
-		filter->n_users += users_number(env, item, &filter->users[filter->n_users]);
-	if (users && filter->n_users == 0)
-		filter->users[filter->n_users++] = UINT32_MAX; /* matches no process */
-}
-
-static bool matches_user(const struct event_filter *filter, const struct event_process *process)
-{
-	for (unsigned i = 0; i < filter->n_users; i++)
-		if (filter->users[i] == process->effective_uid && process->effective_uid != UINT32_MAX)
+	for (unsigned i = 0; i < filter->n_terms; i++)
+		if (scope_term_is_of_group(&filter->terms[i]))
 			return true;
 	return false;
 }
 
-/* Everything except the process list. */
+unsigned event_filter_groups(const struct event_filter *filter, struct span path)
+{
+	char text[CGROUP_PATH_MAX];
+	unsigned bits = 0;
+
+	if (span_length(path) >= sizeof(text))
+		return 0;
+	memcpy(text, path.at, span_length(path));
+	text[span_length(path)] = '\0';
+	for (unsigned i = 0; i < filter->n_terms; i++)
+		if (scope_term_is_of_group(&filter->terms[i]) &&
+		    scope_term_has_group(&filter->terms[i], text))
+			bits |= 1U << i;
+	return bits;
+}
+
+unsigned event_filter_trees(const struct event_filter *filter)
+{
+	unsigned bits = 0;
+
+	for (unsigned i = 0; i < filter->n_terms; i++)
+		if (filter->terms[i].kind == SCOPE_TREE)
+			bits |= 1U << i;
+	return bits;
+}
+
+unsigned event_filter_roots(const struct event_filter *filter, uint32_t pid)
+{
+	unsigned bits = event_filter_trees(filter);
+
+	for (unsigned i = 0; i < filter->n_terms; i++)
+		if (filter->terms[i].pid != pid)
+			bits &= ~(1U << i);
+	return bits;
+}
+
+/* Everything except the list of processes. */
 static bool matches_place(const struct event_filter *filter, const struct event_process *process)
 {
-	return (!filter->group || process->group == (int64_t)filter->group) &&
-	       (!filter->tree || process->in_tree) && (!*filter->cgroup || process->in_cgroup) &&
-	       (filter->n_users == 0 || matches_user(filter, process));
+	if (filter->group && process->group != (int64_t)filter->group)
+		return false;
+	for (unsigned i = 0; i < filter->n_terms; i++) {
+		const struct scope_term *term = &filter->terms[i];
+		uint64_t uid = process->effective_uid == UINT32_MAX ? U64_UNKNOWN : process->effective_uid;
+
+		if (term->kind == SCOPE_USER ? !scope_term_has_user(term, uid, NULL)
+					     : term->kind != SCOPE_PROCESSES && !(process->places >> i & 1))
+			return false;
+	}
+	return true;
+}
+
+static bool is_listed(const struct event_filter *filter, uint32_t pid, struct span name, struct span program)
+{
+	for (unsigned i = 0; i < filter->n_terms; i++)
+		if (filter->terms[i].kind == SCOPE_PROCESSES &&
+		    !process_pattern_matches(span_text(filter->terms[i].text), pid, name, program))
+			return false;
+	return true;
 }
 
 bool event_filter_process(const struct event_filter *filter, const struct event_process *process)
 {
 	return matches_place(filter, process) &&
-	       (!*filter->processes ||
-		process_pattern_matches(span_text(filter->processes), process->pid,
-					span_text(process->name->comm),
-					span_of(process->name->command, process->name->program_length)));
+	       is_listed(filter, process->pid, span_text(process->name->comm),
+			 span_of(process->name->command, process->name->program_length));
 }
 
 /* The comm that the kernel gives to a process that executes this file. */
@@ -139,9 +174,7 @@ bool event_filter_start(const struct event_filter *filter, const struct event_pr
 			const char *file)
 {
 	return filter->kinds & EVENT_BIT(EVENT_EXEC) && (!process || matches_place(filter, process)) &&
-	       (!*filter->processes || !file ||
-		process_pattern_matches(span_text(filter->processes), pid, comm_of_file(file),
-					span_text(file)));
+	       (!file || is_listed(filter, pid, comm_of_file(file), span_text(file)));
 }
 
 bool event_filter_kind(const struct event_filter *filter, enum event_kind kind, bool of_thread,
@@ -153,66 +186,19 @@ bool event_filter_kind(const struct event_filter *filter, enum event_kind kind, 
 	       !(kind == EVENT_EXIT && filter->failures_only && exit_code == 0);
 }
 
-bool event_cgroup_matches(struct span text, const char *cgroup)
-{
-	struct span line, number, controllers;
-	size_t length = strlen(cgroup);
-
-	while (length > 1 && cgroup[length - 1] == '/')
-		length--;
-	while (span_line(&text, &line)) {
-		if (!span_until(&line, ':', &number) || !span_until(&line, ':', &controllers) ||
-		    span_length(line) < length || memcmp(line.at, cgroup, length) != 0)
-			continue;
-		if (length == 1 || span_length(line) == length || line.at[length] == '/')
-			return true;
-	}
-	return false;
-}
-
-/* Values of the options; NULL: not given. */
-struct target_names {
-	const char *processes, *tree, *group, *cgroup;
-};
-
-static void search(struct event_targets *targets, struct env *env, const struct target_names *names)
-{
-	uint64_t now_ns = env_mono_ns();
-
-	if (targets->searched_ns > 0 && now_ns - targets->searched_ns < SEARCH_NS)
-		return;
-	targets->searched_ns = now_ns;
-	targets->processes =
-		targets->processes || !names->processes || process_any_matches(env, names->processes);
-	targets->tree = targets->tree || !names->tree || process_any_matches(env, names->tree);
-	targets->group = targets->group || !names->group || process_any_in_group(env, names->group);
-	targets->cgroup = targets->cgroup || !names->cgroup || cgroup_may_exist(env, names->cgroup);
-}
-
 void event_targets_notices(struct event_targets *targets, struct sample *sample, bool any_event)
 {
-	const struct settings *settings = sample->settings;
-	const struct sample_request *request = sample->request;
-	const char *topic = sample->topic->schema->name;
-	const struct target_names names = {
-		.processes = request->processes,
-		.tree = settings_get(settings, "events.tree"),
-		.group = settings_get(settings, "events.group"),
-		.cgroup = settings_get(settings, "events.cgroup"),
-	};
+	const char *group = settings_get(sample->settings, "events.group");
+	uint64_t now_ns = env_mono_ns();
 
-	if (any_event || sample->env->foreign_pids) /* PIDs in /proc are those of another namespace */
-		targets->processes = targets->tree = targets->group = targets->cgroup = true;
-	if (!targets->processes || !targets->tree || !targets->group || !targets->cgroup)
-		search(targets, sample->env, &names);
-	if (!targets->processes)
-		missing_targets_add_process(sample->frame, request, topic, names.processes);
-	if (!targets->tree)
-		missing_targets_add_process(sample->frame, request, topic, names.tree);
+	if (!group || any_event || sample->env->foreign_pids) /* PIDs in /proc are those of another namespace */
+		targets->group = true;
+	if (!targets->group &&
+	    (targets->searched_ns == 0 || now_ns - targets->searched_ns >= SEARCH_NS)) {
+		targets->searched_ns = now_ns;
+		targets->group = process_any_in_group(sample->env, group);
+	}
 	if (!targets->group)
-		missing_targets_add_group(sample->frame, request, topic, names.group);
-	if (!targets->cgroup)
-		missing_targets_add_cgroup(sample->frame, request, topic, names.cgroup);
-	sample->frame->named_there |=
-		targets->processes && targets->tree && targets->group && targets->cgroup;
+		missing_targets_add_group(sample->frame, sample->request, sample->topic->schema->name, group);
+	sample->frame->named_there |= targets->group && (group || any_event);
 }

@@ -3,30 +3,32 @@
 #ifndef PANETOP_TOPIC_EVENT_EVENT_FILTER_H
 #define PANETOP_TOPIC_EVENT_EVENT_FILTER_H
 
+#include "model/scope.h"
 #include "topic/event/event_process.h"
 #include "topic/topic.h"
-
-#define EVENT_USERS_MAX 32
-#define EVENT_TEXT_MAX 1024
 
 struct event_filter {
 	unsigned kinds;              /* of EVENT_BIT() */
 	bool failures_only;          /* of the exits */
-	char processes[EVENT_TEXT_MAX]; /* pids and names, with commas; "": all */
-	uint32_t users[EVENT_USERS_MAX];
-	unsigned n_users;            /* 0: all */
-	uint32_t group, tree;        /* process group; root of a tree; 0: all */
-	char cgroup[EVENT_TEXT_MAX]; /* path below the root of its hierarchy; "": all */
+	uint32_t group;              /* process group; 0: all */
+	struct scope_term terms[SCOPE_TERMS_MAX]; /* a copy of the scope, as other threads read it */
+	unsigned n_terms;
 };
 
 /* Parses "fork,exec,exit,exitnonzero,core,comm,clone,ptrace,uid,sid" or "all"; false for any other word. */
 bool event_kinds_parse(const char *list, unsigned *kinds, bool *failures_only);
 
-/* processes: of --pid; NULL: all. Leaves the users as they are. */
-void event_filter_read(struct event_filter *filter, const struct settings *settings, const char *processes);
+/* scope: NULL: all processes. */
+void event_filter_read(struct event_filter *filter, const struct settings *settings,
+		       const struct scope *scope);
 
-/* users: of --user; NULL: all. May wait for name services. */
-void event_filter_users(struct event_filter *filter, struct env *env, const char *users);
+/* A bit for each term that this control group is in, among those of control groups. */
+unsigned event_filter_groups(const struct event_filter *filter, struct span path);
+
+/* A bit for each term of a tree; of those with this root. */
+unsigned event_filter_trees(const struct event_filter *filter);
+unsigned event_filter_roots(const struct event_filter *filter, uint32_t pid);
+bool event_filter_needs_groups(const struct event_filter *filter);
 
 /* Does the filter select this process? */
 bool event_filter_process(const struct event_filter *filter, const struct event_process *process);
@@ -42,18 +44,13 @@ bool event_filter_start(const struct event_filter *filter, const struct event_pr
 bool event_filter_kind(const struct event_filter *filter, enum event_kind kind, bool of_thread,
 		       uint32_t exit_code);
 
-/* Does the text of /proc/PID/cgroup name this control group or one below it? */
-bool event_cgroup_matches(struct span text, const char *cgroup);
-
-/*
- * Which of the processes and groups that the options name have been seen. All zero before the first sample.
- */
+/* Was the process group of the options seen? All zero before the first sample. */
 struct event_targets {
-	bool processes, tree, group, cgroup; /* seen; they are not looked for again */
-	uint64_t searched_ns;                /* CLOCK_MONOTONIC of the last look */
+	bool group;           /* seen; it is not looked for again */
+	uint64_t searched_ns; /* CLOCK_MONOTONIC of the last look */
 };
 
-/* Adds a notice for each target that was never seen. any_event: an event passed the filter. */
+/* Adds a notice if it was never seen. any_event: an event passed the filter. */
 void event_targets_notices(struct event_targets *targets, struct sample *sample, bool any_event);
 
 #endif

@@ -163,8 +163,7 @@ void event_process_inherit(struct event_process *child, const struct event_proce
 	child->terminal = parent->terminal;
 	child->group = parent->group;
 	child->session = parent->session;
-	child->in_tree = parent->in_tree;
-	child->in_cgroup = parent->in_cgroup;
+	child->places = parent->places;
 }
 
 void event_processes_unname(struct event_processes *processes, struct event_process *process)

@@ -43,8 +43,7 @@ struct event_process {
 	int64_t group, session; /* -1: not known */
 	bool called;            /* comm was set by an exec whose event has not been resolved yet */
 	uint32_t tracer_pid;    /* 0: none known */
-	bool in_tree;           /* it is the process of --tree or a descendant */
-	bool in_cgroup;         /* matches the cgroup filter; set when process or filter changes */
+	unsigned places;        /* a bit for each term of the filter whose tree or control group it is in */
 	uint64_t read_ns;       /* when its memory was last read */
 	uint64_t resident_bytes, page_table_bytes; /* then; U64_UNKNOWN */
 	struct event_name *name; /* never NULL */

@@ -410,8 +410,7 @@ struct event_reader *event_reader_open(const struct sample *sample)
 		reader->settings = sample->settings;
 		reader->request = sample->request;
 		reader->tick = sample->env->tick;
-		event_filter_users(&reader->filter, sample->env, sample->request->users);
-		event_filter_read(&reader->filter, reader->settings, reader->request->processes);
+		event_filter_read(&reader->filter, reader->settings, reader->request->scope);
 		reader->filter_changed = true;
 		start(reader);
 	}
@@ -424,15 +423,17 @@ void event_reader_close(struct event_reader *reader, struct env *env)
 	env_unshare(env, &key);
 }
 
-/* Users are looked up only at the start, as that may take long. */
 static void update_filter(struct event_reader *reader)
 {
-	struct event_filter filter = reader->filter; /* changed only by this function */
+	struct event_filter filter;
 
-	event_filter_read(&filter, reader->settings, reader->request->processes);
+	event_filter_read(&filter, reader->settings, reader->request->scope);
 	if (memcmp(&filter, &reader->filter, sizeof(filter)) == 0)
 		return;
 	pthread_mutex_lock(&reader->lock);
+	if (filter.n_terms != reader->filter.n_terms ||
+	    memcmp(filter.terms, reader->filter.terms, sizeof(filter.terms)) != 0)
+		reader->start_ns = env_mono_ns();
 	reader->filter = filter;
 	reader->filter_changed = true;
 	pthread_mutex_unlock(&reader->lock);

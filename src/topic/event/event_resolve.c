@@ -11,6 +11,7 @@
 
 #include "core/unknown.h"
 #include "core/vector.h"
+#include "kernel/cgroup.h"
 #include "kernel/pid_stat.h"
 #include "kernel/pid_status.h"
 #include "sys/pids.h"
@@ -146,29 +147,32 @@ static void read_users(struct event_resolver *resolver, struct event_process *pr
 
 static void read_cgroup(struct event_resolver *resolver, struct event_process *process)
 {
+	const struct event_filter *filter = &resolver->filter;
 	char bytes[FILE_BYTES];
 	struct span text = read_file(resolver, process->pid, "cgroup", bytes);
 
 	if (span_length(text) > 0)
-		process->in_cgroup = event_cgroup_matches(text, resolver->filter.cgroup);
+		process->places = (process->places & event_filter_trees(filter)) |
+				  event_filter_groups(filter, cgroup_path(text));
 }
 
 /* Parents are usually known before their children, as PIDs grow. */
-static bool is_in_tree(struct event_resolver *resolver, const struct event_process *process)
+static unsigned trees_of(struct event_resolver *resolver, const struct event_process *process)
 {
-	for (unsigned depth = 0; process && depth < 64; depth++) {
-		if (process->pid == resolver->filter.tree)
-			return true;
+	unsigned bits = 0;
+
+	for (unsigned depth = 0; process && process->pid != 0 && depth < 64; depth++) {
+		bits |= event_filter_roots(&resolver->filter, process->pid);
 		process = event_processes_find(resolver->processes, process->parent_pid);
 	}
-	return false;
+	return bits;
 }
 
 static void find_filtered_places(struct event_resolver *resolver, struct event_process *process)
 {
-	if (resolver->filter.tree)
-		process->in_tree = is_in_tree(resolver, process);
-	if (*resolver->filter.cgroup)
+	if (event_filter_trees(&resolver->filter))
+		process->places |= trees_of(resolver, process);
+	if (event_filter_needs_groups(&resolver->filter))
 		read_cgroup(resolver, process);
 }
 
@@ -195,7 +199,7 @@ static void reread_after_exec(struct event_resolver *resolver, struct event_proc
 	char bytes[FILE_BYTES];
 	struct pid_stat stat;
 
-	if (*resolver->filter.cgroup)
+	if (event_filter_needs_groups(&resolver->filter))
 		read_cgroup(resolver, process);
 	if (resolver->reads_left == 0 && !resolver->filter.group)
 		return;
@@ -260,20 +264,26 @@ void event_resolve_existing(struct event_resolver *resolver)
 
 void event_resolve_set_filter(struct event_resolver *resolver, const struct event_filter *filter)
 {
-	bool places =
-		filter->tree != resolver->filter.tree || strcmp(filter->cgroup, resolver->filter.cgroup) != 0;
+	bool places = filter->n_terms != resolver->filter.n_terms ||
+		      memcmp(filter->terms, resolver->filter.terms, sizeof(filter->terms)) != 0;
 	const uint32_t *pids;
 	size_t n_pids;
 
 	resolver->filter = *filter;
 	resolver->env->tick++;
-	if (!places || pids_list(resolver->env, &pids, &n_pids))
+	if (!places)
+		return;
+	event_statistics_free(&resolver->statistics); /* they were of other processes */
+	event_statistics_open(&resolver->statistics);
+	if (pids_list(resolver->env, &pids, &n_pids))
 		return;
 	for (size_t i = 0; i < n_pids; i++) {
 		struct event_process *process = event_processes_find(resolver->processes, pids[i]);
 
-		if (process)
+		if (process) {
+			process->places = 0;
 			find_filtered_places(resolver, process);
+		}
 	}
 }
 
@@ -397,7 +407,7 @@ static void resolve_fork(struct event_resolver *resolver, const struct raw_event
 	child->parent_pid = raw->parent_pid;
 	if (parent && parent != child)
 		event_process_inherit(child, parent);
-	child->in_tree |= resolver->filter.tree && raw->pid == resolver->filter.tree;
+	child->places |= event_filter_roots(&resolver->filter, raw->pid);
 	add_event(resolver, child, raw);
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/i18n.h"
 #include "core/process_pattern.h"
+#include "topic/cgroup.h"
 #include "topic/process/process_list.h"
 
 static bool waits(const struct sample_request *request)
@@ -57,8 +58,9 @@ void missing_targets_want_programs(struct process_list *processes, const struct 
 	processes->commands_now = list && process_pattern_has_name(span_text(list));
 }
 
-void missing_targets_find(struct frame *frame, const struct sample_request *request, const char *topic,
-			  const struct process_list *processes)
+/* A number or name of --pid that no process has. */
+static void find_processes(struct frame *frame, const struct sample_request *request, const char *topic,
+			   const struct process_list *processes)
 {
 	const char *list = request->processes;
 	struct span rest = span_text(list ? list : ""), wanted;
@@ -74,4 +76,34 @@ void missing_targets_find(struct frame *frame, const struct sample_request *requ
 			noticed = true;
 		}
 	}
+}
+
+static void add_scope(struct frame *frame, const struct sample_request *request, const char *topic)
+{
+	char text[TEXT_MAX];
+
+	scope_describe(request->scope, text, sizeof(text));
+	frame_notice(frame, topic, NULL,
+		     waits(request) ? _("no process is in %s; waiting for one") : _("no process is in %s"), text);
+}
+
+/* Something that is not there at all fails a run; a user or a group may have no process. */
+void missing_targets_find(struct frame *frame, const struct sample_request *request, const char *topic,
+			  const struct process_list *processes)
+{
+	const struct scope *scope = request->scope;
+	const struct scope_term *tree = scope_find(scope, SCOPE_TREE), *group = scope_find(scope, SCOPE_GROUP);
+
+	find_processes(frame, request, topic, processes);
+	if (!scope_is_set(scope) || !scope->has_looked)
+		return;
+	if (scope->n_members > 0 || scope->n_past > 0)
+		frame->named_there = true;
+	else if (tree && !process_list_find(processes, (uint32_t)tree->pid))
+		missing_targets_add_process(frame, request, topic, tree->text);
+	else if (group && !cgroup_may_exist(processes->env, group->text))
+		missing_targets_add_cgroup(frame, request, topic, group->text);
+	else if (!request->processes)
+		add_scope(frame, request, topic);
+	frame->named_absent |= scope_find(scope, SCOPE_SERVICE) || scope_find(scope, SCOPE_CONTAINER);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Processes and groups that --pid, --tree, --group or --cgroup name, and that do not exist (yet). */
+/* Processes and groups that options name, and that do not exist (yet). */
 #ifndef PANETOP_TOPIC_PROCESS_MISSING_TARGETS_H
 #define PANETOP_TOPIC_PROCESS_MISSING_TARGETS_H
 
@@ -19,7 +19,7 @@ void missing_targets_add_cgroup(struct frame *frame, const struct sample_request
 /* Where --pid names a program, the next update of the list reads all command lines. */
 void missing_targets_want_programs(struct process_list *processes, const struct sample_request *request);
 
-/* Looks for the processes of --pid, and adds a notice for the first that is missing. */
+/* Adds a notice where the scope of the request has no process, or lacks one that --pid lists. */
 void missing_targets_find(struct frame *frame, const struct sample_request *request, const char *topic,
 			  const struct process_list *processes);
 

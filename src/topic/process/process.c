@@ -13,7 +13,6 @@
 #include "sys/pids.h"
 #include "topic/power/power_estimate.h"
 #include "topic/process/command_lines.h"
-#include "topic/process/missing_targets.h"
 #include "topic/process/process_act.h"
 #include "topic/process/process_find.h"
 #include "topic/process/process_io.h"
@@ -24,7 +23,7 @@
 #include "topic/users.h"
 
 /* Columns that are read on request, by the file that they come from. */
-enum on_request { REQUEST_IO = 1, REQUEST_WAIT };
+enum on_request { REQUEST_IO = 1, REQUEST_WAIT, REQUEST_GROUP };
 
 struct process_row {
 	uint64_t pid;
@@ -45,7 +44,7 @@ struct process_row {
 	double wait_seconds, wait_ratio, switches_per_second;
 	double received_bytes_per_second, sent_bytes_per_second;
 	uint64_t switches;
-	const char *name, *program, *program_base, *command, *command_base;
+	const char *group, *name, *program, *program_base, *command, *command_base;
 };
 
 #define ROW(field, ...) COLUMN(struct process_row, field, __VA_ARGS__)
@@ -207,6 +206,11 @@ static const struct column columns[] = {
 	ROW(joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("~joules"), .width = 8,
 	    .hidden = true, .help = N_("energy for its CPU time since its start, by the same estimate"),
 	    .source = "cpu_seconds * slope of the calibration"),
+	ROW(group, .kind = COLUMN_LABEL, .title = N_("group"), .width = 24, .rank = 4, .hidden = true,
+	    .on_request = REQUEST_GROUP,
+	    .help = N_("path of its control group: of version 1 the deepest one among cpu, memory, pids, blkio "
+		       "and systemd; read at first sight, and again in turn with the state"),
+	    .source = "/proc/PID/cgroup"),
 	TEXT(command, N_("command"), N_("command line; [name]: a kernel thread; the name until it is read"),
 	     "/proc/PID/cmdline", .text = TEXT_COMMAND),
 	TEXT(command_base, N_("command"), N_("command line without the directory of the program"),
@@ -398,6 +402,8 @@ static void add_row(struct frame *frame, struct table *table, const struct proce
 		row->uid = process->uid;
 		row->user = users_name(env, process->uid);
 	}
+	if (process->group)
+		row->group = arena_copy(&frame->arena, process->group, strlen(process->group));
 	set_texts(frame, row, process);
 }
 
@@ -513,17 +519,18 @@ static int sample(struct sample *sample)
 	power_estimate_update(&state->estimate, table->mono_ns);
 	processes->all_commands = state->request->all_commands || settings_get(state->settings, "cpu.idle") ||
 				  settings_get(state->settings, "cpu.tree");
-	missing_targets_want_programs(processes, state->request);
 	error = process_list_update(processes);
 	if (error)
 		return error;
 	table->mono_ns = processes->mono_ns;
 	memory = read_machine(sample->env);
+	processes->groups = sample_request_wants(sample->request, &schema, REQUEST_GROUP);
+	if (processes->groups)
+		process_list_read_groups(processes);
 	wanted = read_wanted(sample, processes);
 	for (size_t i = 0; i < processes->n_all; i++)
 		add_row(frame, table, processes, processes->all[i], &state->estimate, &memory, &wanted);
 	notice_hidden(sample->env, frame, processes);
-	missing_targets_find(frame, state->request, schema.name, processes);
 	return 0;
 }
 

@@ -47,6 +47,7 @@ void process_free(struct process *process)
 	if (process->wait)
 		free(process->wait->threads);
 	free(process->wait);
+	free(process->group);
 	free(process);
 }
 

@@ -42,6 +42,7 @@ struct process {
 	bool stale;                /* stat is from an earlier tick: the last read failed */
 	char name[PROCESS_NAME_MAX];
 	char *command;             /* arguments joined by spaces, truncated when very long; NULL: unknown */
+	char *group;               /* path of its control group; NULL: not wanted, or unknown */
 	size_t program_length;     /* of the first argument in command */
 	bool ran;                  /* since the previous tick, or it is new */
 	bool clock_valid;          /* cpu_ns is from this tick, and all its growth was used in it */
@@ -56,6 +57,7 @@ struct process {
 	struct process_size {      /* resident bytes at a time, to tell growth from noise */
 		uint64_t bytes, mono_ns;
 	} older, newer;            /* ns 0: not known yet */
+	bool outside;              /* of the scope of this run */
 	bool failed;               /* an exit record has a code other than 0 */
 	uint64_t children_ns;      /* CPU time of children that it waited for, as counted so far */
 	uint64_t known_children_ns; /* will be part of children_ns, but was counted while they were alive */

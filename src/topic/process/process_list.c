@@ -10,12 +10,14 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
+#include "kernel/cgroup.h"
 #include "kernel/pid_status.h"
 #include "kernel/system.h"
 #include "sys/pids.h"
 #include "topic/cpu/proc_stat.h"
 #include "topic/process/cgroup_cpu_time.h"
 #include "topic/process/command_lines.h"
+#include "topic/process/process_find.h"
 
 #define TURNS_MIN ((size_t)64) /* processes per tick whose stat file is read although they did not run */
 #define ROUND_NS UINT64_C(15000000000) /* in which the stat files of all are read */
@@ -260,6 +262,33 @@ static enum probe probe_process(struct process_list *list, struct env *env, stru
 	return probe;
 }
 
+/* A process may be moved. */
+static void read_group(struct env *env, struct process *process)
+{
+	char bytes[2 * CGROUP_PATH_MAX];
+	long length = pids_read(env, process->pid, "cgroup", bytes, sizeof(bytes));
+	struct span path = cgroup_path(span_of(bytes, length > 0 ? (size_t)length : 0));
+	size_t bytes_of_path = span_length(path);
+
+	if (bytes_of_path == 0 || (process->group && span_is(path, process->group)))
+		return;
+	process->group = alloc_resize(process->group, bytes_of_path + 1, 1);
+	memcpy(process->group, path.at, bytes_of_path);
+	process->group[bytes_of_path] = '\0';
+}
+
+static bool wants_groups(const struct process_list *list)
+{
+	return list->groups || (list->request && scope_needs_groups(list->request->scope));
+}
+
+void process_list_read_groups(struct process_list *list)
+{
+	for (size_t i = 0; i < list->n_all; i++)
+		if (!list->all[i]->group)
+			read_group(list->env, list->all[i]);
+}
+
 static void add_exited(struct process_list *list, struct env *env, struct process *process)
 {
 	process_release_files(env, process);
@@ -283,6 +312,8 @@ static void add_process(struct process_list *list, struct env *env, uint32_t pid
 	}
 	if (probe == PROBE_SAME || (probe == PROBE_FAILED && known)) {
 		list->all[list->n_all++] = process;
+		if ((!process->group || due != DUE_NOT) && wants_groups(list))
+			read_group(env, process);
 		return;
 	}
 	list->n_denied += probe == PROBE_DENIED;
@@ -406,6 +437,42 @@ static int list_pids(const struct process_list *list, const uint32_t **pids, siz
 		pids, n_pids);
 }
 
+static void look(struct scope *scope, const struct env *env, struct process *process)
+{
+	const struct span program = process->command ? span_of(process->command, process->program_length)
+						     : span_text("");
+
+	scope_look(scope, &(struct scope_process){
+				  .pid = process->pid,
+				  .parent_pid = process->stat.parent_pid,
+				  .start_seconds = process_start_seconds(env, process->start_ticks),
+				  .uid = process->uid == UINT32_MAX ? U64_UNKNOWN : process->uid,
+				  .group = process->group,
+				  .name = span_text(process->name),
+				  .program = program,
+			  });
+}
+
+/* Which processes are members; those that ended since the last look stay what they were. */
+static void feed_scope(struct process_list *list, struct scope *scope)
+{
+	if (!scope_is_set(scope)) {
+		for (size_t i = 0; list->scoped && i < list->n_all; i++)
+			list->all[i]->outside = false;
+		list->scoped = false;
+		return;
+	}
+	scope_begin(scope);
+	for (size_t i = 0; i < list->n_all; i++)
+		look(scope, list->env, list->all[i]);
+	scope_end(scope);
+	for (size_t i = 0; i < list->n_all; i++)
+		list->all[i]->outside =
+			!scope_has(scope, list->all[i]->pid,
+				   process_start_seconds(list->env, list->all[i]->start_ticks));
+	list->scoped = true;
+}
+
 static int update(struct process_list *list)
 {
 	struct env *env = list->env;
@@ -423,6 +490,7 @@ static int update(struct process_list *list)
 			     list->commands_now   ? COMMANDS_NOW
 			     : list->all_commands ? COMMANDS_IN_TURN
 						   : COMMANDS_OF_ACTIVE);
+	feed_scope(list, list->request ? list->request->scope : NULL);
 	list->updates++;
 	return 0;
 }

@@ -33,13 +33,15 @@ struct process_list {
 	bool clocks;               /* times come from clocks, in nanoseconds; else from stat, in USER_HZ */
 	uint32_t next_turn;        /* the least pid that is read next although it did not run */
 	const struct sample_request
-		*request; /* whose visible processes are read, too; borrowed; NULL: none */
+		*request; /* whose visible processes are read, too, and whose scope is fed; borrowed; NULL: none */
 	uint64_t io_tick, wait_tick; /* of the last process_io_update(), process_wait_update() */
 	size_t n_io_denied;
 	struct thread_wait *wait_room; /* for the threads of a process; owned */
 	size_t wait_capacity;
 	struct command_lines *commands;
 	bool all_commands;         /* idle processes need their command lines, too, in turn */
+	bool groups;               /* control groups are wanted */
+	bool scoped;               /* some may be outside of the scope */
 	bool commands_now;         /* all command lines are needed at once: --pid names a program */
 };
 
@@ -52,6 +54,9 @@ struct process_list *process_list_opened(const struct env *env);
 
 /* Once per tick; more calls do nothing. 0, or -errno when the processes cannot be listed. */
 int process_list_update(struct process_list *list);
+
+/* Control groups that were not wanted so far. */
+void process_list_read_groups(struct process_list *list);
 
 /* NULL: no process with this pid is alive, or has exited since the previous tick. */
 struct process *process_list_find(const struct process_list *list, uint32_t pid);

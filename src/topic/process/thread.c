@@ -10,7 +10,6 @@
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "sys/pids.h"
-#include "topic/process/missing_targets.h"
 #include "topic/process/process_find.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
@@ -331,12 +330,10 @@ static int sample(struct sample *sample)
 	struct state *state = sample->state;
 	int error;
 
-	missing_targets_want_programs(state->processes, state->request);
 	error = process_list_update(state->processes);
 	if (error)
 		return error;
 	sample->table->mono_ns = state->processes->mono_ns;
-	missing_targets_find(frame, state->request, schema.name, state->processes);
 	update(state);
 	notice_failed(sample->env, frame, state);
 	for (size_t i = 0; i < state->n_groups; i++) {
@@ -357,7 +354,6 @@ static int open_thread(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	state->request = sample->request;
 	state->processes = process_list_open(sample->env);
 	return 0;
 }

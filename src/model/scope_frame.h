@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Feeds a scope from the tables of a frame. */
+#ifndef PANETOP_MODEL_SCOPE_FRAME_H
+#define PANETOP_MODEL_SCOPE_FRAME_H
+
+#include "model/frame.h"
+#include "model/scope.h"
+
+/*
+ * Of a live frame the events, as the sampler has looked at its processes already; of a recorded one both, with a
+ * notice about what the recording lacks for this scope. Without a scope it does nothing.
+ */
+void scope_read_frame(struct scope *scope, struct frame *frame, bool recorded);
+
+#endif
