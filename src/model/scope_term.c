@@ -11,6 +11,7 @@
 #include "core/span.h"
 #include "core/typed_name.h"
 #include "core/unknown.h"
+#include "kernel/cgroup_name.h"
 
 static const char *const kinds[N_SCOPE_KINDS] = {
 	[SCOPE_PROCESSES] = "pid", [SCOPE_TREE] = "tree",	[SCOPE_USER] = "user",
@@ -149,56 +150,32 @@ void scope_term_describe(const struct scope_term *term, char *text, size_t room)
 }
 
 /* "nginx" means "nginx.service" of systemd, and "openrc.nginx" of OpenRC. */
-static bool is_unit(struct span part, const char *name)
+static bool is_unit(const struct cgroup_name *group, const char *name)
 {
 	size_t length = strlen(name);
-	struct span rest = part;
 
-	if (span_is(part, name) && has_unit_suffix(part))
-		return true;
+	if (group->kind == CGROUP_GROUP)
+		return strncmp(group->name, "openrc.", 7) == 0 && strcmp(group->name + 7, name) == 0;
+	if (group->kind != CGROUP_UNIT && group->kind != CGROUP_SLICE && group->kind != CGROUP_SCOPE)
+		return false;
 	if (has_unit_suffix(span_text(name)))
-		return false;
-	if (span_starts(part, "openrc.")) {
-		rest.at += strlen("openrc.");
-		return span_is(rest, name);
-	}
-	if (!span_starts(part, name))
-		return false;
-	rest.at += length;
-	return span_is(rest, ".service");
+		return strcmp(group->name, name) == 0;
+	return strncmp(group->name, name, length) == 0 && strcmp(group->name + length, ".service") == 0;
 }
 
-#define ID_DIGITS 64 /* of Docker, Podman, containerd and CRI-O */
-
-/*
- * "docker-ID.scope", "libpod-ID.scope", "cri-containerd-ID.scope", "crio-ID.scope", "docker/ID"; a name in
- * "lxc.payload.NAME", "lxc/NAME", "machine-NAME.scope".
- */
-static bool is_container(struct span part, struct span before, const char *name)
+/* By the beginning of its ID, or by a name that is in the path; "machine-NAME.scope" is of systemd-nspawn. */
+static bool is_container(const struct cgroup_name *group, const char *name)
 {
-	static const char *const named[] = { "lxc.payload.", "machine-" };
-	struct span id = part;
+	struct span rest = span_text(group->name);
 
-	if (span_length(part) > strlen(".scope") && memcmp(part.end - strlen(".scope"), ".scope", 6) == 0)
-		id.end -= strlen(".scope");
-	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
-		struct span rest = id;
-
-		rest.at += span_starts(id, named[i]) ? strlen(named[i]) : 0;
-		if (rest.at > id.at && span_is(rest, name))
-			return true;
-	}
-	if (span_is(before, "lxc") && span_is(id, name))
-		return true;
-	if (!is_id(name) || span_length(id) < ID_DIGITS)
+	if (group->kind == CGROUP_CONTAINER)
+		return span_length(group->id) > 0 ? is_id(name) && span_starts(group->id, name)
+						  : strcmp(group->name, name) == 0;
+	if (group->kind != CGROUP_SCOPE || !span_starts(rest, "machine-"))
 		return false;
-	id.at = id.end - ID_DIGITS;
-	if (id.at > part.at && id.at[-1] != '-')
-		return false;
-	for (const char *at = id.at; at < id.end; at++)
-		if (!strchr("0123456789abcdef", *at))
-			return false;
-	return strlen(name) <= ID_DIGITS && span_starts(id, name);
+	rest.at += strlen("machine-");
+	rest.end -= strlen(".scope");
+	return span_is(rest, name);
 }
 
 static bool is_at_or_below(const char *path, const char *above)
@@ -210,23 +187,23 @@ static bool is_at_or_below(const char *path, const char *above)
 	return strncmp(path, above, length) == 0 && (path[length] == '\0' || path[length] == '/');
 }
 
+/* Of the group, or of one above it. */
+static bool is_named(const struct scope_term *term, struct span path)
+{
+	struct cgroup_name name;
+
+	cgroup_name_parse(path, &name);
+	return term->kind == SCOPE_SERVICE ? is_unit(&name, term->text) : is_container(&name, term->text);
+}
+
 bool scope_term_has_group(const struct scope_term *term, const char *path)
 {
-	struct span rest = span_text(path), part, before = span_text("");
-
 	if (term->kind == SCOPE_GROUP)
 		return is_at_or_below(path, term->text);
-	while (span_length(rest) > 0) {
-		if (!span_until(&rest, '/', &part)) {
-			part = rest;
-			rest.at = rest.end;
-		}
-		if (span_length(part) > 0 && (term->kind == SCOPE_SERVICE
-						      ? is_unit(part, term->text)
-						      : is_container(part, before, term->text)))
+	for (const char *at = path; *at; at++)
+		if (at > path && (at[1] == '/' || at[1] == '\0') &&
+		    is_named(term, span_of(path, (size_t)(at + 1 - path))))
 			return true;
-		before = part;
-	}
 	return false;
 }
 

@@ -49,9 +49,26 @@ static double real_delay(const struct screen *screen)
 	return paced > screen->delay_seconds ? paced : screen->delay_seconds;
 }
 
+/* "in nginx.service (14 tasks)"; empty: all processes. */
+static void scope_text(const struct screen *screen, char *text, size_t room)
+{
+	const struct scope *scope = screen->setup->request->scope;
+	char what[TEXT_MAX];
+
+	*text = '\0';
+	if (!scope_is_set(scope))
+		return;
+	scope_describe(scope, what, sizeof(what));
+	if (scope->has_looked)
+		snprintf(text, room, P_("in %s (%zu task)", "in %s (%zu tasks)", scope->n_members), what,
+			 scope->n_members);
+	else
+		snprintf(text, room, _("in %s"), what);
+}
+
 static void draw_headline(const struct screen *screen, const struct canvas *canvas)
 {
-	char pieces[HEADLINE_PIECES_MAX][HEADLINE_PIECE_MAX], text[TEXT_MAX];
+	char pieces[HEADLINE_PIECES_MAX][HEADLINE_PIECE_MAX], text[TEXT_MAX], scope[TEXT_MAX];
 	const struct frame *frame = session_frame(screen);
 	unsigned n_pieces = screen->setup->headline(frame, pieces);
 	double delay;
@@ -69,7 +86,12 @@ static void draw_headline(const struct screen *screen, const struct canvas *canv
 		room = canvas->width;
 	else
 		canvas_right(canvas, 0, 0, canvas->width, screen->frozen ? STYLE_NOTICE : STYLE_NORMAL, text);
-	for (unsigned i = 0; i < n_pieces; i++) {
+	scope_text(screen, scope, sizeof(scope));
+	if (*scope) {
+		x += canvas_text(canvas, 0, 0, STYLE_TAB_ON, scope, room);
+		x += 2;
+	}
+	for (unsigned i = *scope != '\0'; i < n_pieces; i++) {
 		int cells = utf8_cells(pieces[i], canvas->ascii);
 
 		if (x + cells > room)

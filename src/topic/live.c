@@ -12,8 +12,6 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
-#include "topic/process/missing_targets.h"
-#include "topic/process/process_list.h"
 #include "topic/topic.h"
 
 _Static_assert(ENV_COSTS_MAX >= TOPICS_MAX, "the cost of every topic is kept");
@@ -23,7 +21,6 @@ struct live {
 	const struct sample_request *request;
 	char host[256];
 	int poll_fd; /* a timer; -1: none */
-	struct process_list *processes; /* for the scope; NULL: there is none */
 	struct entry {
 		struct sample sample;
 		struct env_cost *cost;
@@ -74,23 +71,12 @@ static void sample_entry(struct live *live, struct entry *entry, struct frame *f
 	entry->cost->lost += error ? 1 : 0;
 }
 
-/* Who is in the scope is known before any topic asks. */
-static void update_scope(struct live *live, struct frame *frame)
+/* NULL: the last time. */
+static void find_scope(struct live *live, struct frame *frame)
 {
-	const struct sample_request *request = live->request;
-
-	if (!live->processes && scope_is_set(request->scope))
-		live->processes = process_list_open(live->env);
-	if (!live->processes)
-		return;
-	live->processes->request = request;
-	missing_targets_want_programs(live->processes, request);
-	if (process_list_update(live->processes) == 0)
-		missing_targets_find(frame, request, "scope", live->processes);
-	if (scope_is_set(request->scope))
-		return;
-	process_list_close(live->processes);
-	live->processes = NULL;
+	for (unsigned i = 0; i < n_topics; i++)
+		if (topics[i]->find_scope)
+			topics[i]->find_scope(live->env, live->request, frame);
 }
 
 static void sample_wanted(struct live *live, struct frame *frame)
@@ -101,7 +87,7 @@ static void sample_wanted(struct live *live, struct frame *frame)
 	frame->wall_ns = env_wall_ns();
 	frame->host = arena_copy(&frame->arena, live->host, strlen(live->host));
 	if (!frame->only_events)
-		update_scope(live, frame);
+		find_scope(live, frame);
 	for (unsigned i = 0; i < n_topics; i++)
 		if (live->entries[i].wanted &&
 		    (!frame->only_events || topics[i]->schema->shape == SHAPE_EVENTS))
@@ -243,8 +229,7 @@ static void close_live(void *state)
 
 	for (unsigned i = 0; i < n_topics; i++)
 		close_entry(&live->entries[i]);
-	if (live->processes)
-		process_list_close(live->processes);
+	find_scope(live, NULL);
 	if (live->poll_fd >= 0)
 		close(live->poll_fd);
 	free(live->entries);

@@ -66,6 +66,12 @@ struct topic {
 	int (*sample)(struct sample *sample);
 	void (*close)(struct sample *sample); /* may be NULL */
 
+	/*
+	 * Called before the samples of a tick, whether the topic is wanted or not, to find out which processes
+	 * are in the scope of the request; for the last time without a frame. May be NULL.
+	 */
+	void (*find_scope)(struct env *env, const struct sample_request *request, struct frame *frame);
+
 	/* Resets what it keeps over the run, such as minima and means. May be NULL. */
 	void (*restart)(struct sample *sample);
 

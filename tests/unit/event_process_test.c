@@ -121,13 +121,13 @@ START_TEST(children_are_called_as_their_parents)
 	parent->terminal = 34816;
 	parent->group = 10;
 	parent->session = 5;
-	parent->in_tree = true;
+	parent->places = 5;
 	child = event_processes_add(processes, 11);
 	event_process_inherit(child, parent);
 	ck_assert_str_eq(child->name->command, "/usr/lib/cc1 -O2 a.c");
 	ck_assert_uint_eq(child->name->program_length, 12);
 	ck_assert(child->real_uid == 1000 && child->effective_uid == 0 && child->terminal == 34816);
-	ck_assert(child->group == 10 && child->session == 5 && child->in_tree && !child->in_cgroup);
+	ck_assert(child->group == 10 && child->session == 5 && child->places == 5);
 	event_process_call(child, "as", NULL, 0, EVENT_NAME_COMM);
 	ck_assert_str_eq(child->name->command, "as");
 	ck_assert_str_eq(parent->name->comm, "cc1");

@@ -33,7 +33,8 @@
 
 static struct env env;
 static struct settings settings;
-static const struct sample_request request;
+static struct scope scope;
+static const struct sample_request request = { .scope = &scope };
 static const struct sample sample = { .env = &env, .settings = &settings, .request = &request };
 static struct event_reader *reader;
 static struct event_batch all; /* what came so far, of this process and its children */
@@ -55,10 +56,11 @@ static void close_reader(void)
 /* Of this process and its children; false where no source, or not all that is needed, can be read. */
 static void open_reader(const char *kinds, bool needs_connector, bool needs_programs)
 {
-	char pid[16];
+	struct scope_term term;
 
-	snprintf(pid, sizeof(pid), "%d", getpid());
-	settings_set(&settings, "events.tree", pid);
+	scope_clear(&scope);
+	scope_term_choose(&term, SCOPE_TREE, (uint64_t)getpid(), 0);
+	scope_add(&scope, &term);
 	settings_set(&settings, "events.events", kinds);
 	ck_assert_int_eq(env_open(&env, "/"), 0);
 	reader = event_reader_open(&sample);

@@ -76,22 +76,26 @@ static void build_machine(void)
 	event_resolve_open(&resolver, &env);
 }
 
-/* processes: of --pid, users: of --user; NULL: all. pairs: names and values of settings, ended by NULL. */
-static void choose(const char *processes, const char *users, const char *const *pairs)
+/* in: a scope; NULL: all. pairs: names and values of settings, ended by NULL. */
+static void choose(const char *in, const char *const *pairs)
 {
+	struct scope scope = { 0 };
+	struct scope_term term;
 	struct event_filter filter;
+	char why[256];
 
 	settings_free(&settings);
 	for (; *pairs; pairs += 2)
 		settings_set(&settings, pairs[0], pairs[1]);
-	event_filter_users(&filter, &env, users);
-	event_filter_read(&filter, &settings, processes);
+	if (in)
+		ck_assert(scope_term_parse(&term, in, why, sizeof(why)) && scope_add(&scope, &term));
+	event_filter_read(&filter, &settings, &scope);
 	event_resolve_set_filter(&resolver, &filter);
+	scope_free(&scope);
 }
 
-#define CHOOSE(...) choose(NULL, NULL, (const char *const[]){ __VA_ARGS__, NULL })
-#define CHOOSE_PROCESSES(list) choose(list, NULL, (const char *const[]){ NULL })
-#define CHOOSE_USERS(list) choose(NULL, list, (const char *const[]){ NULL })
+#define CHOOSE(...) choose(NULL, (const char *const[]){ __VA_ARGS__, NULL })
+#define CHOOSE_IN(in) choose(in, (const char *const[]){ NULL })
 
 static void open_all(void)
 {
@@ -531,18 +535,18 @@ START_TEST(processes_are_chosen_by_pid_and_name)
 	static char command[] = "/opt/bin/python3 -m x";
 
 	open_all();
-	CHOOSE_PROCESSES("301,4000");
+	CHOOSE_IN("pid=301,4000");
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 301));
 	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 300));
-	CHOOSE_PROCESSES("7,bash");
+	CHOOSE_IN("pid=7,bash");
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 300));
 	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 301));
-	CHOOSE_PROCESSES("python3");
+	CHOOSE_IN("pid=python3");
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXEC, .pid = 301, .comm = "x", .text = command,
 				   .is_command = true, .program_length = 16));
-	CHOOSE_PROCESSES("bin");
+	CHOOSE_IN("pid=bin");
 	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 301));
-	CHOOSE_PROCESSES("bas");
+	CHOOSE_IN("pid=bas");
 	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 300));
 	close_all();
 }
@@ -551,14 +555,14 @@ END_TEST
 START_TEST(processes_are_chosen_by_user_and_group)
 {
 	open_all();
-	CHOOSE_USERS("1000,77");
+	CHOOSE_IN("user=1000,77");
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 300));
 	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 1));
 	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 999));
-	CHOOSE_USERS("0");
+	CHOOSE_IN("user=0");
 	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 300));
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_UID, .pid = 300, .real = 0, .effective = 0));
-	CHOOSE_USERS("nobody-has-this-name");
+	CHOOSE_IN("user=nobody-has-this-name");
 	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 1));
 	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 999));
 	CHOOSE("events.group", "301");
@@ -573,7 +577,7 @@ END_TEST
 START_TEST(processes_are_chosen_by_tree)
 {
 	open_all();
-	CHOOSE("events.tree", "300");
+	CHOOSE_IN("tree=300");
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 300));
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 250));
 	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 1));
@@ -581,7 +585,7 @@ START_TEST(processes_are_chosen_by_tree)
 	ck_assert_ptr_null(TAKE(.kind = EVENT_FORK, .pid = 401, .parent_pid = 1));
 	TAKE(.kind = EVENT_EXIT, .pid = 250);
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 402, .parent_pid = 400));
-	CHOOSE("events.tree", "450");
+	CHOOSE_IN("tree=450");
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 450, .parent_pid = 1));
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 451, .parent_pid = 450));
 	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 300));
@@ -592,18 +596,19 @@ END_TEST
 START_TEST(processes_are_chosen_by_cgroup)
 {
 	open_all();
-	CHOOSE("events.cgroup", "/user.slice/a.scope/");
+	CHOOSE_IN("cgroup=/user.slice/a.scope/");
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 300));
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 250));
 	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 1));
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 300));
 	put_process(400, 300, "moved", 0, 1000, 300, "/other.slice");
 	ck_assert_ptr_null(TAKE(.kind = EVENT_EXEC, .pid = 400, .comm = "moved"));
-	ck_assert(event_cgroup_matches(span_text("4:cpu,cpuacct:/a/b\n0::/c\n"), "/a"));
-	ck_assert(event_cgroup_matches(span_text("0::/c\n"), "/"));
-	ck_assert(!event_cgroup_matches(span_text("0::/ab\n"), "/a"));
-	ck_assert(!event_cgroup_matches(span_text("nonsense"), "/a"));
-	ck_assert(!event_cgroup_matches(span_text(""), "/a"));
+	CHOOSE_IN("cgroup=/other.slice");
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 400));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 300));
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 401, .parent_pid = 400)); /* as its parent */
+	CHOOSE_IN("cgroup=/");
+	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 1));
 	close_all();
 }
 END_TEST

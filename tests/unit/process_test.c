@@ -1391,6 +1391,7 @@ static void *answer_late(void *path)
 START_TEST(programs_that_are_named_are_waited_for)
 {
 	static const char *const topic_names[] = { "process", NULL };
+	struct scope scope = { 0 };
 	struct machine machine;
 	pthread_t thread;
 	char path[160];
@@ -1400,6 +1401,7 @@ START_TEST(programs_that_are_named_are_waited_for)
 	snprintf(path, sizeof(path), "%s/proc/7/cmdline", machine.root);
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
 	open_machine(&machine, topic_names);
+	choose_scope(&machine, &scope, "pid=late");
 	machine.request.processes = "late";
 	machine.env.worker = worker_open();
 	ck_assert_int_eq(pthread_create(&thread, NULL, answer_late, path), 0);
@@ -1410,6 +1412,7 @@ START_TEST(programs_that_are_named_are_waited_for)
 	ck_assert(machine.now->named_there);
 	close_machine(&machine);
 	worker_close(machine.env.worker);
+	scope_free(&scope);
 }
 END_TEST
 

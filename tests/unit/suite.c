@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "model/derive.h"
+#include "model/scope_frame.h"
 #include "topic/live.h"
 #include "topic/topic.h"
 
@@ -163,7 +164,18 @@ void next_tick(struct machine *machine)
 		for (unsigned i = 0; i < n_topics; i++)
 			machine->now->tables[i].mono_ns = machine->now->mono_ns;
 	}
+	scope_read_frame(machine->request.scope, machine->now, false);
 	frame_derive(machine->now, machine->ticks > 1 ? before : NULL);
+}
+
+void choose_scope(struct machine *machine, struct scope *scope, const char *in)
+{
+	struct scope_term term;
+	char why[256] = "";
+
+	ck_assert_msg(scope_term_parse(&term, in, why, sizeof(why)), "%s", why);
+	ck_assert(scope_add(scope, &term));
+	machine->request.scope = scope;
 }
 
 void close_machine(struct machine *machine)

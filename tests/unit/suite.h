@@ -45,6 +45,9 @@ struct machine {
 void open_machine(struct machine *machine, const char *const *topic_names);
 void open_machine_at(struct machine *machine, const char *root, const char *const *topic_names);
 void next_tick(struct machine *machine);
+
+/* From its next tick on it is about this, as of --in, too; scope is owned by the caller. */
+void choose_scope(struct machine *machine, struct scope *scope, const char *in);
 void close_machine(struct machine *machine);
 
 /* The directory tests/fixtures/CASE/tickN. */

@@ -260,7 +260,7 @@ void target_notices(const struct target *target, struct frame *frame, const char
 		frame_notice(frame, topic, _("use --pid=PID or --pid=NAME"), _("no process selected"));
 	else if (target->state == TARGET_SOUGHT && target->least_ticks > 0)
 		frame_notice(frame, topic, NULL, _("waiting for the next process called %s"), target->name);
-	else if (target->state == TARGET_SOUGHT)
+	else if (target->state == TARGET_SOUGHT && !scope_is_set(target->request->scope))
 		missing_targets_add_process(frame, target->request, topic, target->list);
 	if (target->state == TARGET_LIVE || target->state == TARGET_GONE)
 		frame->named_there = true;

@@ -17,6 +17,7 @@
 #include "topic/process/process_find.h"
 #include "topic/process/process_io.h"
 #include "topic/process/process_list.h"
+#include "topic/process/process_scope.h"
 #include "topic/process/process_wait.h"
 #include "topic/terminal_name.h"
 #include "topic/topic.h"
@@ -567,4 +568,5 @@ const struct topic topic_process = {
 	.sample = sample,
 	.close = close_process,
 	.act = process_act,
+	.find_scope = process_scope_find,
 };

@@ -17,7 +17,7 @@
 #include "topic/cpu/proc_stat.h"
 #include "topic/process/cgroup_cpu_time.h"
 #include "topic/process/command_lines.h"
-#include "topic/process/process_find.h"
+#include "topic/process/scope_members.h"
 
 #define TURNS_MIN ((size_t)64) /* processes per tick whose stat file is read although they did not run */
 #define ROUND_NS UINT64_C(15000000000) /* in which the stat files of all are read */
@@ -437,40 +437,13 @@ static int list_pids(const struct process_list *list, const uint32_t **pids, siz
 		pids, n_pids);
 }
 
-static void look(struct scope *scope, const struct env *env, struct process *process)
+static void feed_scope(struct process_list *list)
 {
-	const struct span program = process->command ? span_of(process->command, process->program_length)
-						     : span_text("");
+	struct scope *scope = list->request ? list->request->scope : NULL;
 
-	scope_look(scope, &(struct scope_process){
-				  .pid = process->pid,
-				  .parent_pid = process->stat.parent_pid,
-				  .start_seconds = process_start_seconds(env, process->start_ticks),
-				  .uid = process->uid == UINT32_MAX ? U64_UNKNOWN : process->uid,
-				  .group = process->group,
-				  .name = span_text(process->name),
-				  .program = program,
-			  });
-}
-
-/* Which processes are members; those that ended since the last look stay what they were. */
-static void feed_scope(struct process_list *list, struct scope *scope)
-{
-	if (!scope_is_set(scope)) {
-		for (size_t i = 0; list->scoped && i < list->n_all; i++)
-			list->all[i]->outside = false;
-		list->scoped = false;
-		return;
-	}
-	scope_begin(scope);
-	for (size_t i = 0; i < list->n_all; i++)
-		look(scope, list->env, list->all[i]);
-	scope_end(scope);
-	for (size_t i = 0; i < list->n_all; i++)
-		list->all[i]->outside =
-			!scope_has(scope, list->all[i]->pid,
-				   process_start_seconds(list->env, list->all[i]->start_ticks));
-	list->scoped = true;
+	if (list->scoped || scope_is_set(scope))
+		scope_members_find(scope, list->env, list->all, list->n_all);
+	list->scoped = scope_is_set(scope);
 }
 
 static int update(struct process_list *list)
@@ -490,7 +463,7 @@ static int update(struct process_list *list)
 			     list->commands_now   ? COMMANDS_NOW
 			     : list->all_commands ? COMMANDS_IN_TURN
 						   : COMMANDS_OF_ACTIVE);
-	feed_scope(list, list->request ? list->request->scope : NULL);
+	feed_scope(list);
 	list->updates++;
 	return 0;
 }
