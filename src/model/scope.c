@@ -16,9 +16,9 @@
 #include "core/process_pattern.h"
 #include "core/vector.h"
 
-#define SAME_SECONDS 0.021        /* starts are in hundredths, and those of events come a little later */
-#define PAST_MAX ((size_t)65536)  /* then the older half is forgotten */
-#define DEPTH_MAX 256             /* of a tree; deeper processes are seen in the next sample */
+#define SAME_SECONDS 0.021       /* starts are in hundredths, and those of events come a little later */
+#define PAST_MAX ((size_t)65536) /* then the older half is forgotten */
+#define DEPTH_MAX 256            /* of a tree; deeper processes are seen in the next sample */
 
 bool scope_add(struct scope *scope, const struct scope_term *term)
 {
@@ -102,7 +102,8 @@ static struct scope_entry *find_in(struct scope_entry *list, size_t count, uint6
 }
 
 /* The newest of the past that this may be, from this index on. */
-static struct scope_entry *find_past(const struct scope *scope, uint64_t pid, double start_seconds, size_t from)
+static struct scope_entry *find_past(const struct scope *scope, uint64_t pid, double start_seconds,
+				     size_t from)
 {
 	uint32_t folded = hash_fold(hash_u64(pid)), at;
 	struct scope_entry *newest = NULL;
@@ -163,8 +164,7 @@ static bool is_bound(struct scope *scope, const struct scope_process *process)
 		return is_same_start(bound->start_seconds, process->start_seconds);
 	}
 	if (scope->n_bound < SCOPE_BOUND_MAX)
-		scope->bound[scope->n_bound++] =
-			(struct scope_bound){ process->pid, process->start_seconds };
+		scope->bound[scope->n_bound++] = (struct scope_bound){ process->pid, process->start_seconds };
 	return true;
 }
 
@@ -201,8 +201,8 @@ static enum verdict judge(struct scope *scope, const struct scope_term *term,
 		return is_listed(scope, term, process) ? IS_IN : IS_OUT;
 	case SCOPE_TREE:
 		return process->pid == term->pid && is_chosen(scope, term, process) ? IS_IN
-		       : process->parent_pid == U64_UNKNOWN			   ? LACKS
-										   : ASKS_PARENT;
+		       : process->parent_pid == U64_UNKNOWN                         ? LACKS
+										    : ASKS_PARENT;
 	case SCOPE_USER:
 		if (process->uid == U64_UNKNOWN && !process->user)
 			return LACKS;
@@ -269,7 +269,8 @@ static struct scope_entry *parent_in(const struct scope *scope, const struct sco
 	return parent || entry->parent_pid == U64_UNKNOWN ? parent : find(scope, entry->parent_pid, NAN);
 }
 
-/* Climbs until an ancestor knows, then gives its answer to all on the way. A circle of parents has no answer. */
+/* Climbs until an ancestor knows, then gives its answer to all on the way. A circle of parents has no answer.
+ */
 static void ask_parents(const struct scope *scope, struct scope_entry *entry)
 {
 	struct scope_entry *path[DEPTH_MAX], *above = entry;
@@ -340,9 +341,8 @@ void scope_end(struct scope *scope)
 
 static unsigned parent_bits(const struct scope *scope, const struct scope_process *process)
 {
-	const struct scope_entry *parent = process->parent_pid == U64_UNKNOWN
-						   ? NULL
-						   : find(scope, process->parent_pid, NAN);
+	const struct scope_entry *parent =
+		process->parent_pid == U64_UNKNOWN ? NULL : find(scope, process->parent_pid, NAN);
 
 	return parent ? parent->bits : 0;
 }

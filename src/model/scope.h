@@ -37,16 +37,16 @@ struct scope {
 	size_t n_alive, alive_capacity, n_next, next_capacity;
 	struct scope_entry *past; /* members that ended, and those that only events know; the newest last */
 	size_t n_past, past_capacity;
-	size_t n_old;             /* of past: from before the last complete look */
-	struct hash by_pid;       /* of past */
-	struct scope_bound {      /* the process that a number means: a later one with it is another one */
+	size_t n_old;        /* of past: from before the last complete look */
+	struct hash by_pid;  /* of past */
+	struct scope_bound { /* the process that a number means: a later one with it is another one */
 		uint64_t pid;
 		double start_seconds;
 	} bound[SCOPE_BOUND_MAX];
 	unsigned n_bound;
-	size_t n_members;         /* of alive */
-	bool has_looked;          /* since the terms changed */
-	unsigned unknown;         /* a bit for each term of which no process of the last look had what it needs */
+	size_t n_members; /* of alive */
+	bool has_looked;  /* since the terms changed */
+	unsigned unknown; /* a bit for each term of which no process of the last look had what it needs */
 };
 
 /* False: there are too many. */

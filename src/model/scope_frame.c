@@ -96,11 +96,12 @@ static void notice_lack(const struct scope *scope, struct frame *frame)
 	if (!scope->unknown)
 		return;
 	scope_describe(scope, text, sizeof(text));
-	frame_notice(frame, "replay", _("record again, with the pane cpu"),
-		     scope_needs_groups(scope)
-			     ? _("which processes are in %s is not known: the recording has no control groups")
-			     : _("which processes are in %s is not known: the recording has no parents or users"),
-		     text);
+	frame_notice(
+		frame, "replay", _("record again, with the pane cpu"),
+		scope_needs_groups(scope)
+			? _("which processes are in %s is not known: the recording has no control groups")
+			: _("which processes are in %s is not known: the recording has no parents or users"),
+		text);
 }
 
 void scope_read_frame(struct scope *scope, struct frame *frame, bool recorded)
@@ -120,6 +121,7 @@ void scope_read_frame(struct scope *scope, struct frame *frame, bool recorded)
 	} else if (!processes) {
 		scope_describe(scope, text, sizeof(text));
 		frame_notice(frame, "replay", _("record again, with the pane cpu"),
-			     _("which processes are in %s is not known: the recording has no processes"), text);
+			     _("which processes are in %s is not known: the recording has no processes"),
+			     text);
 	}
 }

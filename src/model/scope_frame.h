@@ -7,8 +7,8 @@
 #include "model/scope.h"
 
 /*
- * Of a live frame the events, as the sampler has looked at its processes already; of a recorded one both, with a
- * notice about what the recording lacks for this scope. Without a scope it does nothing.
+ * Of a live frame the events, as the sampler has looked at its processes already; of a recorded one both,
+ * with a notice about what the recording lacks for this scope. Without a scope it does nothing.
  */
 void scope_read_frame(struct scope *scope, struct frame *frame, bool recorded);
 

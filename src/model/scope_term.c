@@ -14,7 +14,7 @@
 #include "kernel/cgroup_name.h"
 
 static const char *const kinds[N_SCOPE_KINDS] = {
-	[SCOPE_PROCESSES] = "pid", [SCOPE_TREE] = "tree",	[SCOPE_USER] = "user",
+	[SCOPE_PROCESSES] = "pid", [SCOPE_TREE] = "tree",       [SCOPE_USER] = "user",
 	[SCOPE_GROUP] = "cgroup",  [SCOPE_SERVICE] = "service", [SCOPE_CONTAINER] = "container",
 };
 
@@ -80,7 +80,8 @@ bool scope_term_parse(struct scope_term *term, const char *text, char *why, size
 	struct span rest = span_text(text), word;
 
 	if (!span_until(&rest, '=', &word)) {
-		snprintf(why, room, _("what is it? Write service=%s, user=%s …; %s"), text, text, _(expected));
+		snprintf(why, room, _("what is it? Write service=%s, user=%s …; %s"), text, text,
+			 _(expected));
 		return false;
 	}
 	near.typed = word;
@@ -114,7 +115,9 @@ void scope_term_write(const struct scope_term *term, char *text, size_t room)
 /* A name without a suffix of its own is that of a service. */
 static bool has_unit_suffix(struct span name)
 {
-	static const char *const suffixes[] = { ".service", ".scope", ".slice", ".socket", ".mount", ".swap" };
+	static const char *const suffixes[] = {
+		".service", ".scope", ".slice", ".socket", ".mount", ".swap"
+	};
 
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
 		size_t length = strlen(suffixes[i]);
@@ -129,7 +132,8 @@ void scope_term_describe(const struct scope_term *term, char *text, size_t room)
 {
 	switch (term->kind) {
 	case SCOPE_PROCESSES:
-		snprintf(text, room, strchr(term->text, ',') ? _("processes %s") : _("process %s"), term->text);
+		snprintf(text, room, strchr(term->text, ',') ? _("processes %s") : _("process %s"),
+			 term->text);
 		break;
 	case SCOPE_TREE:
 		snprintf(text, room, _("tree of %s"), term->text);

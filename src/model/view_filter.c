@@ -57,9 +57,8 @@ static bool is_in_scope(const struct view_filter *filter, const struct schema *s
 	if (!row_is_known(row, pid))
 		return true;
 	return scope_has(filter->scope, row_u64(row, pid),
-			 filter->scope_start < 0
-				 ? NAN
-				 : row_number(row, &schema->columns[filter->scope_start]));
+			 filter->scope_start < 0 ? NAN
+						 : row_number(row, &schema->columns[filter->scope_start]));
 }
 
 bool view_filter_accepts(const struct view_filter *filter, const struct schema *schema, const void *row)

@@ -29,7 +29,7 @@ struct view_filter {
 	unsigned n_choices;
 	int threshold_column; /* rows whose number here is below threshold or unknown are excluded */
 	double threshold;     /* NaN: none */
-	const struct scope *scope; /* borrowed; NULL: rows of all processes */
+	const struct scope *scope;  /* borrowed; NULL: rows of all processes */
 	int scope_pid, scope_start; /* indices of columns; start -1: none, pid: rows without one pass */
 	const void *pinned;   /* borrowed: the threshold does not exclude this row; NULL: none */
 };

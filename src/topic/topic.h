@@ -67,8 +67,8 @@ struct topic {
 	void (*close)(struct sample *sample); /* may be NULL */
 
 	/*
-	 * Called before the samples of a tick, whether the topic is wanted or not, to find out which processes
-	 * are in the scope of the request; for the last time without a frame. May be NULL.
+	 * Called before the samples of a tick, whether the topic is wanted or not, to find out which
+	 * processes are in the scope of the request; for the last time without a frame. May be NULL.
 	 */
 	void (*find_scope)(struct env *env, const struct sample_request *request, struct frame *frame);
 

@@ -25,10 +25,13 @@ static bool is_refused(const char *text, const char *with)
 
 START_TEST(scopes_are_typed)
 {
-	static const char *const right[] = { "pid=1",		"pid=1,sh,42", "tree=1",  "TREE=2147483647",
-					     "user=root",	"user=0,bob",  "cgroup=/", "cgroup=/a b/c",
-					     "service=nginx",	"service=getty@tty1.service",
-					     "container=web",	"container=3f2a", "container=a=b" };
+	static const char *const right[] = { "pid=1",         "pid=1,sh,42",
+					     "tree=1",        "TREE=2147483647",
+					     "user=root",     "user=0,bob",
+					     "cgroup=/",      "cgroup=/a b/c",
+					     "service=nginx", "service=getty@tty1.service",
+					     "container=web", "container=3f2a",
+					     "container=a=b" };
 
 	for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++)
 		ck_assert_msg(parses(right[i]), "%s: %s", right[i], why);
@@ -100,7 +103,8 @@ START_TEST(a_container_is_found_by_the_beginning_of_its_id)
 	ck_assert(has_group("container=3f2a", "/docker/" ID));
 	ck_assert(has_group("container=" ID, "/system.slice/docker-" ID ".scope"));
 	ck_assert(has_group("container=3f2a9c0d4b1e", "/machine.slice/libpod-" ID ".scope/container"));
-	ck_assert(has_group("container=3f2a", "/kubepods.slice/kubepods-podx.slice/cri-containerd-" ID ".scope"));
+	ck_assert(has_group("container=3f2a",
+			    "/kubepods.slice/kubepods-podx.slice/cri-containerd-" ID ".scope"));
 	ck_assert(has_group("container=web", "/lxc.payload.web/init.scope"));
 	ck_assert(has_group("container=web", "/lxc/web"));
 	ck_assert(has_group("container=web", "/machine.slice/machine-web.scope"));
@@ -370,10 +374,10 @@ END_TEST
 
 START_TEST(scopes_are_written_as_they_are_typed)
 {
-	static const char *const texts[] = { "pid=1,sh", "tree=7", "user=bob", "cgroup=/a", "service=nginx",
-					     "container=web" };
-	static const char *const shown[] = { "processes 1,sh", "tree of 7", "user bob", "/a", "nginx.service",
-					     "container web" };
+	static const char *const texts[] = { "pid=1,sh",  "tree=7",        "user=bob",
+					     "cgroup=/a", "service=nginx", "container=web" };
+	static const char *const shown[] = { "processes 1,sh", "tree of 7",    "user bob", "/a",
+					     "nginx.service",  "container web" };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct scope *scope = scope_of(texts[i]);

@@ -191,10 +191,10 @@ void event_targets_notices(struct event_targets *targets, struct sample *sample,
 	const char *group = settings_get(sample->settings, "events.group");
 	uint64_t now_ns = env_mono_ns();
 
-	if (!group || any_event || sample->env->foreign_pids) /* PIDs in /proc are those of another namespace */
+	if (!group || any_event ||
+	    sample->env->foreign_pids) /* PIDs in /proc are those of another namespace */
 		targets->group = true;
-	if (!targets->group &&
-	    (targets->searched_ns == 0 || now_ns - targets->searched_ns >= SEARCH_NS)) {
+	if (!targets->group && (targets->searched_ns == 0 || now_ns - targets->searched_ns >= SEARCH_NS)) {
 		targets->searched_ns = now_ns;
 		targets->group = process_any_in_group(sample->env, group);
 	}

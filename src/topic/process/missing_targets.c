@@ -84,7 +84,8 @@ static void add_scope(struct frame *frame, const struct sample_request *request,
 
 	scope_describe(request->scope, text, sizeof(text));
 	frame_notice(frame, topic, NULL,
-		     waits(request) ? _("no process is in %s; waiting for one") : _("no process is in %s"), text);
+		     waits(request) ? _("no process is in %s; waiting for one") : _("no process is in %s"),
+		     text);
 }
 
 /* Something that is not there at all fails a run; a user or a group may have no process. */
@@ -92,7 +93,8 @@ void missing_targets_find(struct frame *frame, const struct sample_request *requ
 			  const struct process_list *processes)
 {
 	const struct scope *scope = request->scope;
-	const struct scope_term *tree = scope_find(scope, SCOPE_TREE), *group = scope_find(scope, SCOPE_GROUP);
+	const struct scope_term *tree = scope_find(scope, SCOPE_TREE),
+				*group = scope_find(scope, SCOPE_GROUP);
 
 	find_processes(frame, request, topic, processes);
 	if (!scope_is_set(scope) || !scope->has_looked)

@@ -209,8 +209,9 @@ static const struct column columns[] = {
 	    .source = "cpu_seconds * slope of the calibration"),
 	ROW(group, .kind = COLUMN_LABEL, .title = N_("group"), .width = 24, .rank = 4, .hidden = true,
 	    .on_request = REQUEST_GROUP,
-	    .help = N_("path of its control group: of version 1 the deepest one among cpu, memory, pids, blkio "
-		       "and systemd; read at first sight, and again in turn with the state"),
+	    .help = N_(
+		    "path of its control group: of version 1 the deepest one among cpu, memory, pids, blkio "
+		    "and systemd; read at first sight, and again in turn with the state"),
 	    .source = "/proc/PID/cgroup"),
 	TEXT(command, N_("command"), N_("command line; [name]: a kernel thread; the name until it is read"),
 	     "/proc/PID/cmdline", .text = TEXT_COMMAND),

@@ -32,8 +32,8 @@ struct process_list {
 	uint64_t run_ns;           /* growth of cpu_sum since the previous tick; U64_UNKNOWN */
 	bool clocks;               /* times come from clocks, in nanoseconds; else from stat, in USER_HZ */
 	uint32_t next_turn;        /* the least pid that is read next although it did not run */
-	const struct sample_request
-		*request; /* whose visible processes are read, too, and whose scope is fed; borrowed; NULL: none */
+	const struct sample_request *request; /* whose visible processes are read, too, and whose scope is
+						 fed; borrowed; NULL: none */
 	uint64_t io_tick, wait_tick; /* of the last process_io_update(), process_wait_update() */
 	size_t n_io_denied;
 	struct thread_wait *wait_room; /* for the threads of a process; owned */

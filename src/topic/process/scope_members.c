@@ -12,17 +12,17 @@ static double start_of(const struct env *env, const struct process *process)
 
 static void look(struct scope *scope, const struct env *env, const struct process *process)
 {
-	scope_look(scope, &(struct scope_process){
-				  .pid = process->pid,
-				  .parent_pid = process->stat.parent_pid,
-				  .start_seconds = start_of(env, process),
-				  .uid = process->uid == UINT32_MAX ? U64_UNKNOWN : process->uid,
-				  .group = process->group,
-				  .name = span_text(process->name),
-				  .program = process->command
-						     ? span_of(process->command, process->program_length)
-						     : span_text(""),
-			  });
+	scope_look(scope,
+		   &(struct scope_process){
+			   .pid = process->pid,
+			   .parent_pid = process->stat.parent_pid,
+			   .start_seconds = start_of(env, process),
+			   .uid = process->uid == UINT32_MAX ? U64_UNKNOWN : process->uid,
+			   .group = process->group,
+			   .name = span_text(process->name),
+			   .program = process->command ? span_of(process->command, process->program_length)
+						       : span_text(""),
+		   });
 }
 
 void scope_members_find(struct scope *scope, const struct env *env, struct process *const *all, size_t n_all)
