@@ -211,6 +211,40 @@ struct span cgroup_path(struct span cgroups)
 	return deepest;
 }
 
+bool cgroup_mount_next(struct span *mounts, struct cgroup_mount *mount)
+{
+	struct span line, type;
+	struct mount found;
+
+	while (span_line(mounts, &line)) {
+		if (!parse_mount(line, &found, &type, &mount->options) ||
+		    !(span_is(type, "cgroup") || span_is(type, "cgroup2")) ||
+		    !copy_path(found.point, true, mount->point))
+			continue;
+		mount->version = span_is(type, "cgroup") ? 1 : 2;
+		return true;
+	}
+	return false;
+}
+
+bool cgroup_mount_has(const struct cgroup_mount *mount, const char *option)
+{
+	return in_list(mount->options, option);
+}
+
+bool cgroup_quota_parse(struct span quota, struct span period, double *cpus)
+{
+	uint64_t quota_us, period_us;
+
+	*cpus = 0;
+	if (span_starts(quota, "max") || span_starts(quota, "-1"))
+		return true;
+	if (!span_u64(&quota, &quota_us) || !span_u64(&period, &period_us) || period_us == 0)
+		return false;
+	*cpus = (double)quota_us / (double)period_us;
+	return true;
+}
+
 bool cgroup_limit_parse(struct span text, uint64_t *bytes)
 {
 	struct span line;

@@ -39,8 +39,23 @@ bool cgroup_next(struct span *mounts, const char *group, struct cgroup_place *pl
  */
 struct span cgroup_path(struct span cgroups);
 
+/* A mounted hierarchy. */
+struct cgroup_mount {
+	int version;
+	struct span options;         /* of version 1: its controllers, and name=… */
+	char point[CGROUP_PATH_MAX]; /* without a leading slash */
+};
+
+bool cgroup_mount_next(struct span *mounts, struct cgroup_mount *mount);
+
+/* Is this one of its options? */
+bool cgroup_mount_has(const struct cgroup_mount *mount, const char *option);
+
 /* A limit file: bytes, or CGROUP_NO_LIMIT for "max" and for nearly 2^63 in version 1. False if malformed. */
 bool cgroup_limit_parse(struct span text, uint64_t *bytes);
+
+/* A limit of CPU time, in CPUs: "quota period", 0 without one ("max", or -1). False if malformed. */
+bool cgroup_quota_parse(struct span quota, struct span period, double *cpus);
 
 /* cpu.stat of version 2: CPU time of a group and its descendants in ns. False if missing. */
 bool cgroup_usage_parse(struct span text, uint64_t *used_ns);

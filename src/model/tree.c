@@ -29,11 +29,26 @@ static void make_room(struct tree *tree, size_t n_rows)
 	tree->scratch = alloc_resize(tree->scratch, 4 * tree->capacity, sizeof(*tree->scratch));
 }
 
-static uint32_t find_row(const struct hash *index, const struct column *key, const void **rows, double wanted)
+/* Both columns have numbers, or both have texts. */
+static uint64_t hash_value(const void *row, const struct column *column)
+{
+	return column->type == VALUE_TEXT ? hash_bytes(HASH_SEED, span_text(row_text(row, column)))
+					  : hash_u64((uint64_t)row_number(row, column));
+}
+
+static bool is_same(const void *row, const struct column *key, const void *other, const struct column *column)
+{
+	return key->type == VALUE_TEXT ? strcmp(row_text(row, key), row_text(other, column)) == 0
+				       : row_number(row, key) == row_number(other, column);
+}
+
+/* The row whose key is the value of this column of wanted, which is known. */
+static uint32_t find_row(const struct hash *index, const struct column *key, const void **rows,
+			 const void *wanted, const struct column *column)
 {
 	uint32_t at;
 
-	HASH_FIND(at, index, hash_u64((uint64_t)wanted), row_number(rows[at], key) == wanted);
+	HASH_FIND(at, index, hash_value(wanted, column), is_same(rows[at], key, wanted, column));
 	return at;
 }
 
@@ -42,12 +57,9 @@ static void index_rows(struct hash *index, const struct column *key, const void 
 {
 	hash_clear(index);
 	hash_reserve(index, n_rows);
-	for (size_t i = n_rows; i-- > 0;) {
-		double number = row_number(rows[i], key);
-
-		if (row_is_known(rows[i], key) && find_row(index, key, rows, number) == HASH_NONE)
-			hash_add(index, hash_u64((uint64_t)number), (uint32_t)i);
-	}
+	for (size_t i = n_rows; i-- > 0;)
+		if (row_is_known(rows[i], key) && find_row(index, key, rows, rows[i], key) == HASH_NONE)
+			hash_add(index, hash_value(rows[i], key), (uint32_t)i);
 }
 
 static struct links open_links(struct tree *tree, size_t n_rows)
@@ -62,9 +74,8 @@ static void link_rows(struct links *links, const struct hash *index, const struc
 		      const struct column *parent, const void **rows, size_t n_rows)
 {
 	for (uint32_t i = 0; i < n_rows; i++) {
-		uint32_t above = row_is_known(rows[i], parent)
-					 ? find_row(index, key, rows, row_number(rows[i], parent))
-					 : NO_ROW;
+		uint32_t above =
+			row_is_known(rows[i], parent) ? find_row(index, key, rows, rows[i], parent) : NO_ROW;
 
 		if (above == NO_ROW || above == i)
 			continue;

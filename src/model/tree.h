@@ -38,8 +38,9 @@ bool tree_set_fold(struct tree *tree, uint64_t key_hash, bool folded);
 size_t tree_fold(struct tree *tree, const struct schema *schema, const void **rows, size_t n_rows);
 
 /*
- * Orders rows so that children follow their parents; siblings keep their order. key and parent are columns of
- * numbers. Rows that are their own ancestors, as in a damaged recording, are kept, too.
+ * Orders rows so that children follow their parents; siblings keep their order. key and parent are two
+ * columns of numbers, or of texts. Rows that are their own ancestors, as in a damaged recording, are kept,
+ * too.
  */
 void tree_order(struct tree *tree, const struct column *key, const struct column *parent, const void **rows,
 		size_t n_rows);

@@ -180,3 +180,15 @@ int attribute_once_u64(struct env *env, const char *path, uint64_t *value)
 		return (int)length;
 	return span_is_u64(span_of(bytes, (size_t)length), value) ? 0 : -EBADMSG;
 }
+
+int attribute_text(struct env *env, const char *path, size_t most, struct buffer *text)
+{
+	int fd = env_open_file(env, path), error;
+
+	if (fd < 0)
+		return fd;
+	env->reads++;
+	error = buffer_read(text, fd, most);
+	close(fd);
+	return error;
+}

@@ -3,6 +3,7 @@
 #ifndef PANETOP_SYS_ATTRIBUTE_H
 #define PANETOP_SYS_ATTRIBUTE_H
 
+#include "core/buffer.h"
 #include "sys/env.h"
 
 #define ATTRIBUTE_TEXT_MAX 4096 /* no attribute of /sys is longer */
@@ -46,5 +47,8 @@ long attribute_at(const struct root *root, const char *path, char *bytes, size_t
 /* As attribute_read(), once; the caller notes a failure. */
 long attribute_once(struct env *env, const char *path, char *bytes, size_t room);
 int attribute_once_u64(struct env *env, const char *path, uint64_t *value);
+
+/* Appends all of a text that may take many reads, up to about most bytes: 0 or -errno. */
+int attribute_text(struct env *env, const char *path, size_t most, struct buffer *text);
 
 #endif

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/vector.h"
@@ -119,4 +120,28 @@ int listing_each_directory(struct env *env, const char *path, void (*each)(void 
 	error = length < 0 ? -errno : 0;
 	close(fd);
 	return error;
+}
+
+static int stat_in_tree(const struct env *env, const char *path, struct stat *stat)
+{
+	int fd = root_open_at(&env->root, path, O_PATH | O_DIRECTORY);
+	int error = fd < 0 || fstat(fd, stat) < 0 ? -errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
+int listing_look(const struct env *env, const char *path, uint64_t *inode, uint64_t *n_links)
+{
+	struct stat stat;
+	int error = env->root.is_tree                           ? stat_in_tree(env, path, &stat)
+		    : fstatat(env->root.fd, path, &stat, 0) < 0 ? -errno
+								: 0;
+
+	if (error)
+		return error;
+	*inode = stat.st_ino;
+	*n_links = stat.st_nlink;
+	return 0;
 }

@@ -30,4 +30,10 @@ void listing_free(struct listing *listing);
 int listing_each_directory(struct env *env, const char *path, void (*each)(void *context, const char *name),
 			   void *context);
 
+/*
+ * Which directory is at path, and how many links it has: 2, and one for each directory in it, or 1 where the
+ * file system does not count them. 0 or -errno.
+ */
+int listing_look(const struct env *env, const char *path, uint64_t *inode, uint64_t *n_links);
+
 #endif

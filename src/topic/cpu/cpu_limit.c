@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "core/i18n.h"
+#include "kernel/cgroup_stat.h"
 #include "topic/cgroup.h"
 
 struct limit_row {
@@ -57,42 +58,32 @@ static const struct source_spec sources[] = {
 /* In CPUs; 0: there is no limit. */
 static double read_limit(struct env *env, const struct cgroup_place *place)
 {
-	struct span quota_text, period_text;
-	uint64_t quota, period;
+	struct span text, quota, period;
+	double cpus;
 
 	if (place->version == 2) {
-		if (cgroup_read(env, place, "cpu.max", &quota_text) < 0 ||
-		    !span_u64(&quota_text, &quota) || !span_u64(&quota_text, &period) || period == 0)
+		if (cgroup_read(env, place, "cpu.max", &text) < 0 || !span_word(&text, &quota))
 			return 0;
-		return (double)quota / (double)period;
+		return cgroup_quota_parse(quota, text, &cpus) ? cpus : 0;
 	}
-	if (cgroup_read(env, place, "cpu.cfs_quota_us", &quota_text) < 0 ||
-	    !span_u64(&quota_text, &quota) ||
-	    cgroup_read(env, place, "cpu.cfs_period_us", &period_text) < 0 ||
-	    !span_u64(&period_text, &period) || period == 0)
+	if (cgroup_read(env, place, "cpu.cfs_quota_us", &quota) < 0 ||
+	    cgroup_read(env, place, "cpu.cfs_period_us", &period) < 0)
 		return 0;
-	return (double)quota / (double)period;
+	return cgroup_quota_parse(quota, period, &cpus) ? cpus : 0;
 }
 
 static void read_waits(struct env *env, const struct cgroup_place *place, struct limit_row *row)
 {
-	struct span text, line, name, rest;
-	uint64_t value;
+	struct cgroup_cpu_stat stat;
+	struct span text;
 
 	if (cgroup_read(env, place, "cpu.stat", &text) < 0)
 		return;
-	while (span_line(&text, &line)) {
-		if (!span_pair_u64(line, &name, &value, &rest))
-			continue;
-		if (span_is(name, "nr_periods"))
-			row->periods = value;
-		else if (span_is(name, "nr_throttled"))
-			row->throttled_periods = value;
-		else if (span_is(name, "throttled_usec"))
-			row->throttled_seconds = (double)value / 1e6;
-		else if (span_is(name, "throttled_time"))
-			row->throttled_seconds = (double)value / 1e9;
-	}
+	cgroup_cpu_stat_parse(text, &stat);
+	row->periods = stat.periods;
+	row->throttled_periods = stat.throttled_periods;
+	if (stat.throttled_ns != U64_UNKNOWN)
+		row->throttled_seconds = (double)stat.throttled_ns / 1e9;
 }
 
 static int sample(struct sample *sample)

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "group": what each control group uses, and what is left of the machine without them. */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "topic/group/container_name.h"
+#include "topic/group/group_read.h"
+#include "topic/group/group_sum.h"
+#include "topic/topic.h"
+
+#define REST "(rest)"
+#define ROUND_SECONDS 30.0 /* in which all idle groups are read */
+#define FIRST_LEVEL_MAX 64 /* groups below the top that are always read, so that the rest is right */
+#define BUSY_MAX 128       /* busy groups that are read in a sample */
+#define NAME_TRIES_MAX 3
+#define NS_PER_SECOND 1e9
+
+struct group_row {
+	const char *path, *parent, *name, *kind;
+	uint64_t tasks, tasks_limit;
+	double cpu_ratio, own_cpu_ratio, cpu_limit_ratio, throttled_ratio;
+	uint64_t memory_bytes, own_memory_bytes, memory_limit_bytes;
+	double memory_limit_used_ratio;
+	uint64_t anonymous_bytes, file_bytes, kernel_bytes, swap_bytes;
+	double refaults_per_second, read_bytes_per_second, write_bytes_per_second;
+	double cpu_pressure_ratio, memory_pressure_ratio, io_pressure_ratio;
+	uint64_t oom_kills;
+	double age_seconds;
+	double cpu_seconds, own_cpu_seconds, throttled_seconds;
+	uint64_t periods, throttled_periods, refaults, read_bytes, write_bytes;
+	double cpu_stalled_seconds, memory_stalled_seconds, io_stalled_seconds;
+};
+
+#define RATE(field, of, measure, ...)                                                                        \
+	COLUMN(struct group_row, field, .kind = COLUMN_RATE, .unit = measure,                                \
+	       .rate_of = offsetof(struct group_row, of), .source = "growth of " #of " / time", __VA_ARGS__)
+#define GAUGE(field, measure, ...)                                                                           \
+	COLUMN(struct group_row, field, .kind = COLUMN_GAUGE, .unit = measure, __VA_ARGS__)
+
+/* Read with the other files of a group, which idle groups have in turns. */
+#define COUNTER(field, measure, ...)                                                                         \
+	COLUMN(struct group_row, field, .kind = COLUMN_COUNTER, .unit = measure, .hidden = true,             \
+	       .aged_by = offsetof(struct group_row, age_seconds), __VA_ARGS__)
+#define WITH_BELOW N_("with the groups below it")
+
+static const struct column columns[] = {
+	RATE(cpu_ratio, cpu_seconds, UNIT_RATIO, .title = N_("CPU%"), .width = 6, .trend = true,
+	     .of_cpu = true,
+	     .help = N_("CPU time of its tasks and of the groups below it; 100 is one CPU; /: the machine")),
+	RATE(own_cpu_ratio, own_cpu_seconds, UNIT_RATIO, .title = N_("own%"), .width = 6, .hidden = true,
+	     .of_cpu = true, .help = N_("CPU time of its own tasks, without the groups below it")),
+	GAUGE(cpu_limit_ratio, UNIT_RATIO, .title = N_("limit%"), .width = 7, .rank = 4, .hidden = true,
+	      .help = N_("limit of its CPU time; 100 is one CPU; unknown: no limit of its own"),
+	      .source = "v2 cpu.max; v1 cpu.cfs_quota_us / cpu.cfs_period_us"),
+	COLUMN(struct group_row, throttled_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO,
+	       .title = N_("throt%"), .width = 6, .rank = 3, .alarming = 0.25, .high = 0.01,
+	       .rate_of = offsetof(struct group_row, throttled_periods),
+	       .rate_over = offsetof(struct group_row, periods),
+	       .help = N_("share of the periods in which it reached its own CPU limit and was throttled"),
+	       .source = "growth of throttled_periods / growth of periods"),
+	GAUGE(memory_bytes, UNIT_BYTES, .title = N_("memory"), .width = 8,
+	      .help = N_("memory of the group and the groups below it, page cache included; /: used memory "
+			 "of the machine"),
+	      .source = "v2 memory.current; v1 memory.usage_in_bytes; /: MemTotal - MemFree"),
+	GAUGE(own_memory_bytes, UNIT_BYTES, .title = N_("own"), .width = 8, .hidden = true,
+	      .help = N_("memory without the groups below it"),
+	      .source = "memory_bytes - those of the groups below it"),
+	GAUGE(memory_limit_bytes, UNIT_BYTES, .title = N_("limit"), .width = 8, .rank = 4, .hidden = true,
+	      .help = N_("its own memory limit; blank: none; groups above it may have a lower one"),
+	      .source = "v2 memory.max; v1 memory.limit_in_bytes"),
+	GAUGE(memory_limit_used_ratio, UNIT_RATIO, .title = N_("used%"), .width = 6, .rank = 2, .high = 0.8,
+	      .alarming = 0.95,
+	      .help = N_("share of its memory limit that is used, without page cache that can be dropped"),
+	      .source = "(memory_bytes - active_file - inactive_file of memory.stat) / memory_limit_bytes"),
+	GAUGE(anonymous_bytes, UNIT_BYTES, .title = N_("anon"), .width = 8, .rank = 5, .hidden = true,
+	      .help = N_("anonymous memory: heaps, stacks"),
+	      .source = "memory.stat: v2 anon; v1 total_rss; /: AnonPages"),
+	GAUGE(file_bytes, UNIT_BYTES, .title = N_("file"), .width = 8, .rank = 5, .hidden = true,
+	      .help = N_("page cache, tmpfs and shared memory"),
+	      .source = "memory.stat: v2 file; v1 total_cache; /: Cached + Buffers + SwapCached"),
+	GAUGE(kernel_bytes, UNIT_BYTES, .title = N_("kernel"), .width = 8, .rank = 5, .hidden = true,
+	      .help = N_("memory of the kernel for it: slab, stacks, page tables"),
+	      .source = "v2 memory.stat kernel; v1 memory.kmem.usage_in_bytes; /: Slab + KernelStack + "
+			"PageTables + Percpu"),
+	GAUGE(swap_bytes, UNIT_BYTES, .title = N_("swap"), .width = 8, .rank = 5, .hidden = true,
+	      .help = N_("swapped memory"), .source = "v2 memory.swap.current; v1 memory.stat total_swap"),
+	RATE(refaults_per_second, refaults, UNIT_PER_SECOND, .title = N_("refault/s"), .width = 9, .rank = 4,
+	     .hidden = true, .help = N_("pages that were reclaimed and are needed again: memory is short")),
+	RATE(read_bytes_per_second, read_bytes, UNIT_BYTES_PER_SECOND, .title = N_("read/s"), .width = 8,
+	     .rank = 3, .help = N_("read from disks, without stacked devices such as loop and RAID")),
+	RATE(write_bytes_per_second, write_bytes, UNIT_BYTES_PER_SECOND, .title = N_("write/s"), .width = 8,
+	     .rank = 3,
+	     .help = N_("written to disks; version 1 counts what is written back later for the root")),
+	RATE(cpu_pressure_ratio, cpu_stalled_seconds, UNIT_RATIO, .title = N_("cpu PSI%"), .width = 8,
+	     .rank = 6, .hidden = true, .high = 0.1,
+	     .help = N_("share of the interval in which some of its tasks waited for a CPU")),
+	RATE(memory_pressure_ratio, memory_stalled_seconds, UNIT_RATIO, .title = N_("mem PSI%"), .width = 8,
+	     .rank = 5, .hidden = true, .high = 0.05, .alarming = 0.2,
+	     .help = N_("share of the interval in which some of its tasks waited for memory")),
+	RATE(io_pressure_ratio, io_stalled_seconds, UNIT_RATIO, .title = N_("io PSI%"), .width = 8, .rank = 6,
+	     .hidden = true, .high = 0.1, .alarming = 0.5,
+	     .help = N_("share of the interval in which some of its tasks waited for a disk")),
+	COLUMN(struct group_row, oom_kills, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("OOM"),
+	       .width = 4, .rank = 6, .high = 1, .aged_by = offsetof(struct group_row, age_seconds),
+	       .help = N_("processes killed because memory ran out, since the group was made"),
+	       .source = "v2 memory.events oom_kill; v1 memory.oom_control; /: /proc/vmstat oom_kill"),
+	GAUGE(tasks, UNIT_COUNT, .title = N_("tasks"), .width = 6, .rank = 1,
+	      .help = N_("processes and threads, with those of the groups below it"),
+	      .source = "pids.current, or the lines of tasks, cgroup.threads; /: /proc/loadavg"),
+	GAUGE(tasks_limit, UNIT_COUNT, .title = N_("max"), .width = 6, .rank = 6, .hidden = true,
+	      .help = N_("its own limit of tasks; blank: none"), .source = "pids.max"),
+	GAUGE(age_seconds, UNIT_SECONDS, .title = N_("age"), .width = 5, .rank = 6, .hidden = true,
+	      .help = N_("since its files were read: idle groups are read in turns; CPU time is always of "
+			 "the sample"),
+	      .source = "panetop"),
+	COLUMN(struct group_row, kind, .kind = COLUMN_LABEL, .title = N_("kind"), .width = 9, .rank = 2,
+	       .words = true, .help = N_("unit, slice, scope, container, pod or group, by the path"),
+	       .source = "the form of the path"),
+	COLUMN(struct group_row, parent, .kind = COLUMN_LABEL, .title = N_("above"), .width = 16,
+	       .hidden = true, .help = N_("path of the group that it is in"), .source = "the path"),
+	COLUMN(struct group_row, name, .kind = COLUMN_LABEL, .title = N_("name"), .width = 20,
+	       .help = N_("unit, or name of the container or pod from the files of its engine, else 12 "
+			  "digits of its id"),
+	       .source = "the path; config.v2.json (Docker), containers.json (Podman), config.json "
+			 "(containerd, CRI-O)"),
+	COLUMN(struct group_row, path, .kind = COLUMN_KEY, .title = N_("path"), .width = 24, .hidden = true,
+	       .help = N_("path below the mount; (rest): what is not in a group"),
+	       .source = "directories of /sys/fs/cgroup, of all hierarchies"),
+	COLUMN(struct group_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
+	       .title = N_("CPU time"), .width = 9, .hidden = true,
+	       .help = N_("CPU time since the group was made"),
+	       .source = "v1 cpuacct.usage; v2 cpu.stat usage_usec; /: that of the root, else /proc/stat"),
+	COLUMN(struct group_row, own_cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
+	       .title = N_("own time"), .width = 9, .hidden = true,
+	       .help = N_("CPU time without the groups that are and were below it"),
+	       .source = "cpu_seconds - those of the groups below it"),
+	COUNTER(throttled_seconds, UNIT_SECONDS, .title = N_("throttled"), .width = 9,
+		.help = N_("time that its tasks were throttled, summed"),
+		.source = "cpu.stat throttled_usec; throttled_time"),
+	COUNTER(periods, UNIT_COUNT, .title = N_("periods"), .width = 9,
+		.help = N_("periods in which it ran"), .source = "cpu.stat nr_periods"),
+	COUNTER(throttled_periods, UNIT_COUNT, .title = N_("throttled"), .width = 9,
+		.help = N_("periods in which it was throttled"), .source = "cpu.stat nr_throttled"),
+	COUNTER(refaults, UNIT_COUNT, .title = N_("refaults"), .width = 9,
+		.help = N_("pages that were needed again after they were reclaimed"),
+		.source = "memory.stat workingset_refault; /: /proc/vmstat"),
+	COUNTER(read_bytes, UNIT_BYTES, .title = N_("read"), .width = 9, .help = N_("read from disks"),
+		.source = "v2 io.stat; v1 blkio.throttle.io_service_bytes_recursive; /: /proc/diskstats"),
+	COUNTER(write_bytes, UNIT_BYTES, .title = N_("written"), .width = 9, .help = N_("written to disks"),
+		.source = "v2 io.stat; v1 blkio.throttle.io_service_bytes_recursive; /: /proc/diskstats"),
+	COUNTER(cpu_stalled_seconds, UNIT_SECONDS, .title = N_("cpu wait"), .width = 9,
+		.help = N_("time in which some of its tasks waited for a CPU"),
+		.source = "cpu.pressure total"),
+	COUNTER(memory_stalled_seconds, UNIT_SECONDS, .title = N_("mem wait"), .width = 9,
+		.help = N_("time in which some of its tasks waited for memory"),
+		.source = "memory.pressure total"),
+	COUNTER(io_stalled_seconds, UNIT_SECONDS, .title = N_("io wait"), .width = 9,
+		.help = N_("time in which some of its tasks waited for a disk"),
+		.source = "io.pressure total"),
+};
+
+static const struct schema schema = {
+	.name = "group",
+	.help = N_("control groups: units, containers, pods; each with the groups below it"),
+	.none = N_("this machine has no control groups"),
+	.from_zero = true,
+	.row_size = sizeof(struct group_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+struct group_state {
+	struct group_tree tree;
+	struct group_reader reader;
+	uint64_t n_samples, last_ns;
+	size_t n_busy; /* in the last sample */
+};
+
+static int test_groups(struct env *env)
+{
+	struct group_tree *tree = alloc_zeroed(1, sizeof(*tree));
+	int error = group_tree_open(tree, env);
+
+	if (!error)
+		group_tree_close(tree);
+	free(tree);
+	return error;
+}
+
+static const struct source_spec sources[] = {
+	{ .path = "control groups",
+	  .gives = N_("what units, containers and pods use"),
+	  .test = test_groups,
+	  .remedies = { { ENODEV, N_("no hierarchy of control groups is mounted; see cgroups(7)") },
+			{ ENOENT, N_("not used here (no control groups)"), .unused = true } } },
+	{ 0 },
+};
+
+/* Names of pods come with their containers. */
+static void name_container(struct group_state *state, struct group *group)
+{
+	struct container_name found;
+
+	if (!*group->id || group->n_name_tries++ >= NAME_TRIES_MAX ||
+	    !container_name_find(&state->tree.env->root, group->engine, group->id, &found))
+		return;
+	free(group->name);
+	group->name = alloc_text(found.name);
+	*group->id = '\0';
+	if (*found.pod && group->parent && group->parent->kind == CGROUP_POD) {
+		free(group->parent->name);
+		group->parent->name = alloc_text(found.pod);
+	}
+}
+
+/* Is it the turn of this group among those of which only some are read in each sample? */
+static bool has_turn(const struct group_state *state, const struct group *group, uint64_t every)
+{
+	return every <= 1 || group->serial % every == state->n_samples % every;
+}
+
+static bool is_first_level(const struct group_state *state, const struct group *group)
+{
+	return group->parent == state->tree.top && state->tree.top->serial + FIRST_LEVEL_MAX >= group->serial;
+}
+
+static void read_group(struct group_state *state, struct group *group, uint64_t now_ns, double seconds)
+{
+	bool active = group_read_activity(&state->reader, group), new = group->read_ns == 0;
+	bool due = has_turn(state, group, seconds > 0 ? (uint64_t)(ROUND_SECONDS / seconds) : 1);
+
+	state->n_busy += active;
+	if (group->removed ||
+	    !(new || due || is_first_level(state, group) ||
+	      (active && has_turn(state, group, (state->n_busy + BUSY_MAX - 1) / BUSY_MAX))))
+		return;
+	group_tree_look(&state->tree, group);
+	if (group->removed)
+		return;
+	if (group->old)
+		group_read_activity(&state->reader, group);
+	group_read_all(&state->reader, group, due);
+	group->read_ns = now_ns;
+	if (new || due)
+		name_container(state, group);
+}
+
+/* The counts of a group before it was first seen are not growth. */
+static void start_own_again(struct group *group)
+{
+	const uint64_t none = U64_UNKNOWN;
+
+	if (group->old && group->parent)
+		group->parent->own = (struct group_counters){ none, none, none, none, none };
+}
+
+static double seconds_of(uint64_t ns)
+{
+	return ns == U64_UNKNOWN ? NAN : (double)ns / NS_PER_SECOND;
+}
+
+static void set_counters(struct group_row *row, const struct group_counters *counters)
+{
+	row->cpu_seconds = seconds_of(counters->cpu_ns);
+	row->refaults = counters->refaults;
+	row->read_bytes = counters->read_bytes;
+	row->write_bytes = counters->write_bytes;
+	row->oom_kills = counters->oom_kills;
+}
+
+static void set_levels(struct group_row *row, const struct group_levels *levels)
+{
+	row->tasks = levels->tasks;
+	row->memory_bytes = levels->memory;
+	row->anonymous_bytes = levels->anonymous;
+	row->file_bytes = levels->file;
+	row->kernel_bytes = levels->kernel;
+}
+
+static void set_limits(struct group_row *row, const struct group *group)
+{
+	const struct group_limits *limits = &group->limits;
+	uint64_t firm = u64_less(group->levels.memory, group->caches);
+
+	row->cpu_limit_ratio = limits->cpus;
+	row->memory_limit_bytes = limits->memory;
+	row->tasks_limit = limits->tasks;
+	if (limits->memory < U64_BLANK && limits->memory > 0 && firm != U64_UNKNOWN)
+		row->memory_limit_used_ratio = (double)firm / (double)limits->memory;
+	row->periods = limits->periods;
+	row->throttled_periods = limits->throttled_periods;
+	row->throttled_seconds = seconds_of(limits->throttled_ns);
+}
+
+static const char *copy(struct sample *sample, const char *text)
+{
+	return arena_copy(&sample->frame->arena, text, strlen(text));
+}
+
+static void add_row(struct sample *sample, const struct group *group, uint64_t now_ns)
+{
+	struct group_row *row = table_add(sample->table);
+
+	row->path = copy(sample, group->path);
+	row->parent = group->parent ? copy(sample, group->parent->path) : "";
+	row->name = group->parent ? copy(sample, group->name) : N_("all");
+	row->kind = cgroup_kind_name(group->kind);
+	row->age_seconds = group->parent ? (double)(now_ns - group->read_ns) / NS_PER_SECOND : 0;
+	set_levels(row, &group->levels);
+	set_limits(row, group);
+	row->own_memory_bytes = group->own_levels.memory;
+	row->swap_bytes = group->swap;
+	if (group->old)
+		return;
+	set_counters(row, &group->counters);
+	row->own_cpu_seconds = seconds_of(group->own.cpu_ns);
+	row->cpu_stalled_seconds = group->stalled[0];
+	row->memory_stalled_seconds = group->stalled[1];
+	row->io_stalled_seconds = group->stalled[2];
+}
+
+static void add_rest(struct sample *sample, const struct group *top, bool counts_io)
+{
+	struct group_row *row = table_add(sample->table);
+
+	row->path = REST;
+	row->parent = "/";
+	row->name = N_("(not in a group)");
+	row->kind = N_("rest");
+	row->age_seconds = 0;
+	set_levels(row, &top->own_levels);
+	set_counters(row, &top->own);
+	row->own_cpu_seconds = row->cpu_seconds;
+	row->own_memory_bytes = row->memory_bytes;
+	row->memory_limit_bytes = row->tasks_limit = U64_BLANK;
+	if (!counts_io)
+		row->read_bytes = row->write_bytes = U64_UNKNOWN;
+}
+
+static void notice_missing(struct sample *sample, const struct group_state *state)
+{
+	if (state->tree.n_all < 2)
+		return;
+	if (!state->reader.counts_io)
+		frame_notice(sample->frame, schema.name,
+			     N_("use control groups of version 2, or set a limit that is never reached in "
+				"blkio.throttle.read_bps_device of some group"),
+			     _("this kernel counts I/O of groups (version 1) only on disks with a limit"));
+	else if (!state->reader.has_pressure)
+		frame_notice(sample->frame, schema.name, N_("use control groups of version 2, and psi=1"),
+			     _("pressure of groups is not known here"));
+}
+
+static int sample(struct sample *sample)
+{
+	struct group_state *state = sample->state;
+	struct group_tree *tree = &state->tree;
+	uint64_t now_ns = sample->table->mono_ns;
+	double seconds = state->last_ns ? (double)(now_ns - state->last_ns) / NS_PER_SECOND : 0;
+
+	state->n_busy = 0;
+	group_read_machine(&state->reader);
+	group_tree_look(tree, tree->top);
+	group_read_all(&state->reader, tree->top, true);
+	tree->top->read_ns = now_ns;
+	for (struct group *group = group_tree_next(tree->top); group; group = group_tree_next(group))
+		read_group(state, group, now_ns, seconds);
+	group_tree_finish(tree);
+	for (size_t i = 0; i < tree->n_all; i++)
+		start_own_again(tree->all[i]);
+	group_sum(tree->all, tree->n_all);
+	for (size_t i = 0; i < tree->n_all; i++) {
+		add_row(sample, tree->all[i], now_ns);
+		tree->all[i]->old = false;
+	}
+	add_rest(sample, tree->top, state->reader.counts_io);
+	notice_missing(sample, state);
+	state->last_ns = now_ns;
+	state->n_samples++;
+	return 0;
+}
+
+static int open_group(struct sample *sample)
+{
+	struct group_state *state = sample->state;
+	int error = group_tree_open(&state->tree, sample->env);
+
+	state->reader.tree = &state->tree;
+	return error;
+}
+
+static void close_group(struct sample *sample)
+{
+	struct group_state *state = sample->state;
+
+	group_reader_close(&state->reader);
+	group_tree_close(&state->tree);
+}
+
+const struct topic topic_group = {
+	.schema = &schema,
+	.sources = sources,
+	.state_size = sizeof(struct group_state),
+	.open = open_group,
+	.sample = sample,
+	.close = close_group,
+};

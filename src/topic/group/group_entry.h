@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A control group as it is kept between samples. */
+#ifndef PANETOP_TOPIC_GROUP_GROUP_ENTRY_H
+#define PANETOP_TOPIC_GROUP_GROUP_ENTRY_H
+
+#include "kernel/cgroup_name.h"
+#include "sys/attribute.h"
+#include "sys/env.h"
+
+#define GROUP_HIERARCHIES_MAX 8
+
+/* What a hierarchy counts. Version 2 has all that is enabled there. */
+enum group_controller {
+	GROUP_CPUACCT,
+	GROUP_CPU,
+	GROUP_MEMORY,
+	GROUP_BLKIO,
+	GROUP_PIDS,
+	GROUP_NAMED,    /* of systemd, without a controller */
+	GROUP_PRESSURE, /* version 2 alone */
+	N_GROUP_CONTROLLERS,
+};
+
+/* Counters and levels of a group with all groups below it; U64_UNKNOWN and NaN: not known. */
+struct group_counters {
+	uint64_t cpu_ns, read_bytes, write_bytes, refaults, oom_kills;
+};
+
+struct group_levels {
+	uint64_t memory, anonymous, file, kernel, tasks;
+};
+
+struct group_limits {
+	double cpus; /* NaN: none */
+	uint64_t memory, tasks, periods, throttled_periods, throttled_ns;
+};
+
+struct group {
+	struct group *parent, *first, *next; /* children by name */
+	char *path;                          /* "/a/b", of the top "/"; owned */
+	const char *last;                    /* the part after the last slash */
+	char *name;                          /* owned */
+	enum cgroup_kind kind;
+	enum container_engine engine;
+	char id[CONTAINER_ID_LENGTH + 1]; /* of a container whose name is not known yet; else empty */
+	unsigned n_name_tries;
+	unsigned in;     /* bits of the hierarchies that have it */
+	uint64_t serial; /* 1, 2, … as they were found */
+	struct group_directory {
+		uint64_t inode, n_links; /* when it was listed; 0: not yet */
+	} directories[GROUP_HIERARCHIES_MAX];
+
+	struct attribute cpu_file, memory_file;
+	unsigned absent;  /* bits of files that it does not have */
+	uint64_t read_ns; /* when its files were read; 0: not yet */
+	bool removed;
+	bool old;    /* it was there before it was first seen, or is another one: the growth of its
+		      * counters is not known */
+	bool active; /* it used CPU time since the last sample */
+
+	struct group_counters counters; /* as read */
+	struct group_levels levels;
+	struct group_limits limits;
+	uint64_t caches, swap;
+	double stalled[3];                 /* seconds that tasks waited for CPU, memory, disks */
+	uint64_t own_oom_kills, own_tasks; /* of version 1: without the groups below */
+
+	struct group_counters below; /* sums of the groups below it */
+	struct group_levels below_levels;
+	struct group_counters gone; /* what groups below it had counted when they were removed */
+	struct group_counters own;  /* of its own tasks */
+	struct group_levels own_levels;
+};
+
+/* Nothing is known of it yet. */
+void group_clear(struct group *group);
+
+/* Its counters of this controller start again: its parent keeps what they were, which is then not its own. */
+void group_restart(struct group *group, enum group_controller what);
+
+void group_free(struct group *group, struct env *env);
+
+#endif

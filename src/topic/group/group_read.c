@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files of control groups by version, and where the machine's totals come from. */
+#include <config.h>
+
+#include "topic/group/group_read.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/vector.h"
+#include "kernel/cgroup_stat.h"
+#include "kernel/cpu_times.h"
+#include "kernel/diskstats.h"
+#include "kernel/meminfo.h"
+#include "kernel/pressure.h"
+#include "kernel/system.h"
+#include "kernel/vmstat.h"
+#include "model/column.h"
+
+#define TASKS_BYTES_MAX ((size_t)4 * 1024 * 1024)
+
+enum group_file {
+	FILE_MEMORY_STAT,
+	FILE_MEMORY_LIMIT,
+	FILE_KERNEL,
+	FILE_SWAP,
+	FILE_OOM,
+	FILE_CPU_STAT,
+	FILE_QUOTA,
+	FILE_PERIOD,
+	FILE_IO,
+	FILE_TASKS,
+	FILE_TASKS_LIMIT,
+	FILE_TASK_LIST,
+	FILE_CPU_PRESSURE,
+	FILE_MEMORY_PRESSURE,
+	FILE_IO_PRESSURE,
+	N_GROUP_FILES,
+};
+
+/* NULL: this version has no such file. */
+static const struct {
+	enum group_controller of;
+	const char *names[2]; /* of version 1 and 2 */
+} files[N_GROUP_FILES] = {
+	[FILE_MEMORY_STAT] = { GROUP_MEMORY, { "memory.stat", "memory.stat" } },
+	[FILE_MEMORY_LIMIT] = { GROUP_MEMORY, { "memory.limit_in_bytes", "memory.max" } },
+	[FILE_KERNEL] = { GROUP_MEMORY, { "memory.kmem.usage_in_bytes", NULL } },
+	[FILE_SWAP] = { GROUP_MEMORY, { NULL, "memory.swap.current" } },
+	[FILE_OOM] = { GROUP_MEMORY, { "memory.oom_control", "memory.events" } },
+	[FILE_CPU_STAT] = { GROUP_CPU, { "cpu.stat", "cpu.stat" } },
+	[FILE_QUOTA] = { GROUP_CPU, { "cpu.cfs_quota_us", "cpu.max" } },
+	[FILE_PERIOD] = { GROUP_CPU, { "cpu.cfs_period_us", NULL } },
+	[FILE_IO] = { GROUP_BLKIO, { "blkio.throttle.io_service_bytes_recursive", "io.stat" } },
+	[FILE_TASKS] = { GROUP_PIDS, { "pids.current", "pids.current" } },
+	[FILE_TASKS_LIMIT] = { GROUP_PIDS, { "pids.max", "pids.max" } },
+	[FILE_TASK_LIST] = { GROUP_PIDS, { "tasks", "cgroup.threads" } },
+	[FILE_CPU_PRESSURE] = { GROUP_PRESSURE, { NULL, "cpu.pressure" } },
+	[FILE_MEMORY_PRESSURE] = { GROUP_PRESSURE, { NULL, "memory.pressure" } },
+	[FILE_IO_PRESSURE] = { GROUP_PRESSURE, { NULL, "io.pressure" } },
+};
+
+/* A counter that was set back, as by a new group with the same path, starts again. */
+static void count(uint64_t *counter, uint64_t *gone, uint64_t now)
+{
+	if (gone && *counter != U64_UNKNOWN && now < *counter)
+		*gone += *counter;
+	*counter = now;
+}
+
+#define GROUP_COUNT(group, field, now)                                                                       \
+	count(&(group)->counters.field, (group)->parent ? &(group)->parent->gone.field : NULL, now)
+
+static int version_of(const struct group_reader *reader, const struct group *group,
+		      enum group_controller what)
+{
+	int hierarchy = group_tree_hierarchy(reader->tree, group, what);
+
+	return hierarchy < 0 ? 0 : reader->tree->hierarchies[hierarchy].version;
+}
+
+/* Path of the file, if the group may have it; else NULL. */
+static const char *path_of(const struct group_reader *reader, const struct group *group, enum group_file file)
+{
+	int hierarchy = group_tree_hierarchy(reader->tree, group, files[file].of);
+	const char *name =
+		hierarchy < 0 ? NULL : files[file].names[reader->tree->hierarchies[hierarchy].version - 1];
+
+	if (!name || group->absent >> file & 1)
+		return NULL;
+	return group_tree_path(reader->tree, group, (unsigned)hierarchy, name);
+}
+
+/* 0; -ENOENT: the group does not have the file; another -errno: it may be gone by now. */
+static int read_file(struct group_reader *reader, struct group *group, enum group_file file,
+		     struct span *text)
+{
+	const char *path = path_of(reader, group, file);
+	long length =
+		path ? attribute_once(reader->tree->env, path, reader->text, sizeof(reader->text)) : -ENOENT;
+
+	if (length == -EOPNOTSUPP)
+		length = -ENOENT;
+	if (length == -ENOENT)
+		group->absent |= 1U << file;
+	if (length < 0)
+		return (int)length;
+	*text = span_of(reader->text, (size_t)length);
+	return 0;
+}
+
+/* Levels of a group that was removed meanwhile stay as they were, counters too: they are still in the sums
+ * above. */
+static void read_u64(struct group_reader *reader, struct group *group, enum group_file file, uint64_t *value)
+{
+	struct span text;
+	int error = read_file(reader, group, file, &text);
+	uint64_t number;
+
+	if (error == -ENOENT)
+		*value = U64_UNKNOWN;
+	else if (!error && span_is_u64(text, &number))
+		*value = number;
+}
+
+static void read_limit(struct group_reader *reader, struct group *group, enum group_file file,
+		       uint64_t *value)
+{
+	struct span text;
+	int error = read_file(reader, group, file, &text);
+	uint64_t limit;
+
+	if (error == -ENOENT)
+		*value = U64_UNKNOWN;
+	else if (!error && cgroup_limit_parse(text, &limit))
+		*value = limit == CGROUP_NO_LIMIT ? U64_BLANK : limit;
+}
+
+static void forget_memory(struct group *group)
+{
+	group_restart(group, GROUP_MEMORY);
+	group->levels.memory = group->levels.anonymous = group->levels.file = group->levels.kernel =
+		U64_UNKNOWN;
+	group->caches = group->swap = U64_UNKNOWN;
+}
+
+static void read_memory_stat(struct group_reader *reader, struct group *group)
+{
+	int version = version_of(reader, group, GROUP_MEMORY);
+	struct cgroup_memory_stat stat;
+	struct span text;
+	int error = read_file(reader, group, FILE_MEMORY_STAT, &text);
+
+	if (error == -ENOENT)
+		forget_memory(group);
+	if (error)
+		return;
+	cgroup_memory_stat_parse(text, version, &stat);
+	group->levels.anonymous = stat.anonymous;
+	group->levels.file = stat.file;
+	group->caches = u64_sum(stat.active_file, stat.inactive_file);
+	GROUP_COUNT(group, refaults, stat.refaults);
+	if (version == 1) {
+		group->swap = stat.swap;
+		read_u64(reader, group, FILE_KERNEL, &group->levels.kernel);
+	} else {
+		group->levels.kernel = stat.kernel;
+		read_u64(reader, group, FILE_SWAP, &group->swap);
+	}
+}
+
+/* Version 1 counts the kills of each group alone. */
+static void read_oom_kills(struct group_reader *reader, struct group *group)
+{
+	bool alone = version_of(reader, group, GROUP_MEMORY) == 1;
+	uint64_t kills;
+	struct span text;
+
+	if (read_file(reader, group, FILE_OOM, &text) < 0 || !cgroup_value_parse(text, "oom_kill", &kills))
+		return;
+	if (alone)
+		group->own_oom_kills = kills;
+	else
+		GROUP_COUNT(group, oom_kills, kills);
+}
+
+static void read_cpu_limit(struct group_reader *reader, struct group *group)
+{
+	char quota_text[64];
+	struct span text, quota;
+	double cpus = 0;
+
+	if (read_file(reader, group, FILE_QUOTA, &text) < 0 || !span_word(&text, &quota))
+		return;
+	if (version_of(reader, group, GROUP_CPU) == 1) {
+		size_t length = span_length(quota);
+
+		if (length > sizeof(quota_text))
+			return;
+		memcpy(quota_text, quota.at, length);
+		quota = span_of(quota_text, length);
+		if (read_file(reader, group, FILE_PERIOD, &text) < 0)
+			return;
+	}
+	if (cgroup_quota_parse(quota, text, &cpus))
+		group->limits.cpus = cpus > 0 ? cpus : NAN;
+}
+
+static void read_throttling(struct group_reader *reader, struct group *group)
+{
+	struct cgroup_cpu_stat stat;
+	struct span text;
+
+	if (read_file(reader, group, FILE_CPU_STAT, &text) < 0)
+		return;
+	cgroup_cpu_stat_parse(text, &stat);
+	group->limits.periods = stat.periods;
+	group->limits.throttled_periods = stat.throttled_periods;
+	group->limits.throttled_ns = stat.throttled_ns;
+}
+
+static bool is_disk(const struct group_reader *reader, const struct cgroup_io *io)
+{
+	for (size_t i = 0; i < reader->n_disks; i++)
+		if (reader->disks[i].major == io->major && reader->disks[i].minor == io->minor)
+			return true;
+	return false;
+}
+
+static void read_io(struct group_reader *reader, struct group *group)
+{
+	uint64_t read_bytes = 0, write_bytes = 0;
+	struct cgroup_io io;
+	struct span text;
+	int error;
+
+	if (!reader->counts_io)
+		return;
+	error = read_file(reader, group, FILE_IO, &text);
+	if (error == -ENOENT)
+		group_restart(group, GROUP_BLKIO);
+	if (error)
+		return;
+	while (cgroup_io_next(&text, &io)) {
+		if (!is_disk(reader, &io))
+			continue;
+		read_bytes += io.read_bytes;
+		write_bytes += io.write_bytes;
+	}
+	GROUP_COUNT(group, read_bytes, read_bytes);
+	GROUP_COUNT(group, write_bytes, write_bytes);
+}
+
+static uint64_t count_lines(const struct buffer *text)
+{
+	uint64_t lines = 0;
+
+	for (size_t i = 0; i < text->length; i++)
+		lines += text->bytes[i] == '\n';
+	return lines;
+}
+
+static void list_tasks(struct group_reader *reader, struct group *group)
+{
+	const char *path = path_of(reader, group, FILE_TASK_LIST);
+
+	buffer_empty(&reader->tasks);
+	if (path && attribute_text(reader->tree->env, path, TASKS_BYTES_MAX, &reader->tasks) == 0)
+		group->own_tasks = count_lines(&reader->tasks);
+}
+
+static void read_tasks(struct group_reader *reader, struct group *group)
+{
+	read_u64(reader, group, FILE_TASKS, &group->levels.tasks);
+	if (group->levels.tasks == U64_UNKNOWN)
+		list_tasks(reader, group);
+	else
+		group->own_tasks = U64_UNKNOWN;
+	read_limit(reader, group, FILE_TASKS_LIMIT, &group->limits.tasks);
+}
+
+/* Seconds in which some task waited. */
+static bool parse_pressure(struct span text, double *seconds)
+{
+	struct pressure_line line;
+
+	while (pressure_next(&text, &line)) {
+		if (!span_is(line.kind, "some"))
+			continue;
+		*seconds = (double)line.total_us / 1e6;
+		return true;
+	}
+	return false;
+}
+
+static void read_pressure(struct group_reader *reader, struct group *group)
+{
+	struct span text;
+
+	for (unsigned i = 0; i < 3; i++)
+		if (read_file(reader, group, FILE_CPU_PRESSURE + i, &text) == 0 &&
+		    parse_pressure(text, &group->stalled[i]))
+			reader->has_pressure = true;
+}
+
+/* The attribute stays open; another hierarchy, or another group with the path, opens it again. */
+static long read_attribute(struct group_reader *reader, struct group *group, struct attribute *file,
+			   enum group_controller what, const char *const names[2])
+{
+	int hierarchy = group_tree_hierarchy(reader->tree, group, what);
+	struct env *env = reader->tree->env;
+
+	if (hierarchy < 0) {
+		attribute_close(file, env);
+		return -ENOENT;
+	}
+	if (!file->path)
+		attribute_open(file,
+			       group_tree_path(reader->tree, group, (unsigned)hierarchy,
+					       names[reader->tree->hierarchies[hierarchy].version - 1]));
+	return attribute_read(file, env, reader->text, sizeof(reader->text));
+}
+
+static long read_cpu(struct group_reader *reader, struct group *group)
+{
+	static const char *const names[2] = { "cpuacct.usage", "cpu.stat" };
+	long length = read_attribute(reader, group, &group->cpu_file, GROUP_CPUACCT, names);
+	struct cgroup_cpu_stat stat;
+	struct span text;
+	uint64_t used_ns;
+
+	if (length < 0)
+		return length;
+	text = span_of(reader->text, (size_t)length);
+	if (version_of(reader, group, GROUP_CPUACCT) == 2) {
+		cgroup_cpu_stat_parse(text, &stat);
+		used_ns = stat.used_ns;
+	} else if (!span_is_u64(text, &used_ns)) {
+		used_ns = U64_UNKNOWN;
+	}
+	if (used_ns == U64_UNKNOWN)
+		return -EBADMSG;
+	if (group->counters.cpu_ns != U64_UNKNOWN && used_ns < group->counters.cpu_ns)
+		return -ESTALE;
+	group->active = used_ns != group->counters.cpu_ns;
+	group->counters.cpu_ns = used_ns;
+	return 0;
+}
+
+static long read_memory(struct group_reader *reader, struct group *group)
+{
+	static const char *const names[2] = { "memory.usage_in_bytes", "memory.current" };
+	long length = read_attribute(reader, group, &group->memory_file, GROUP_MEMORY, names);
+	uint64_t bytes;
+
+	if (length < 0)
+		return length;
+	if (!span_is_u64(span_of(reader->text, (size_t)length), &bytes))
+		return -EBADMSG;
+	group->active = bytes != group->levels.memory;
+	group->levels.memory = bytes;
+	return 0;
+}
+
+/* Without CPU time of the group above it there is none of this one; both are counted in one hierarchy. */
+static bool is_idle_with_parent(const struct group *group)
+{
+	const struct group *above = group->parent;
+
+	return group->read_ns != 0 && above && !above->active && above->cpu_file.path &&
+	       group->cpu_file.path && above->counters.cpu_ns != U64_UNKNOWN;
+}
+
+/* It is gone, or another group with the same path, or its counter was set back. */
+static void look_again(struct group_reader *reader, struct group *group, long error)
+{
+	group_tree_look(reader->tree, group);
+	if (error != -ESTALE || group->counters.cpu_ns == U64_UNKNOWN)
+		return;
+	group_restart(group, GROUP_CPUACCT);
+	group->old = true;
+}
+
+bool group_read_activity(struct group_reader *reader, struct group *group)
+{
+	bool has_cpu = group_tree_hierarchy(reader->tree, group, GROUP_CPUACCT) >= 0;
+	long (*read_it)(struct group_reader * reader, struct group * group) =
+		has_cpu ? read_cpu : read_memory;
+	long error;
+
+	group->active = false;
+	if (is_idle_with_parent(group) ||
+	    (!has_cpu && group_tree_hierarchy(reader->tree, group, GROUP_MEMORY) < 0))
+		return false;
+	error = read_it(reader, group);
+	if (error == -ENODEV || error == -ENOENT || error == -ESTALE) {
+		look_again(reader, group, error);
+		if (!group->removed)
+			read_it(reader, group);
+	}
+	return group->active;
+}
+
+/* Is the top group the machine, whose own files have more than the files of its group? */
+static bool is_machine(const struct group_reader *reader, const struct group *group,
+		       enum group_controller what)
+{
+	int source = reader->tree->sources[what];
+
+	return !group->parent && (source < 0 || reader->tree->hierarchies[source].whole);
+}
+
+static void read_memory_files(struct group_reader *reader, struct group *group)
+{
+	bool active = group->active;
+
+	if (read_memory(reader, group) == -ENODEV) {
+		group_tree_look(reader->tree, group);
+		read_memory(reader, group);
+	}
+	group->active = active;
+	read_memory_stat(reader, group);
+	read_limit(reader, group, FILE_MEMORY_LIMIT, &group->limits.memory);
+	read_oom_kills(reader, group);
+}
+
+void group_read_all(struct group_reader *reader, struct group *group, bool again)
+{
+	if (again)
+		group->absent = 0;
+	if (!is_machine(reader, group, GROUP_MEMORY))
+		read_memory_files(reader, group);
+	if (!is_machine(reader, group, GROUP_CPU)) {
+		read_cpu_limit(reader, group);
+		read_throttling(reader, group);
+	}
+	if (!is_machine(reader, group, GROUP_BLKIO))
+		read_io(reader, group);
+	if (!is_machine(reader, group, GROUP_PIDS))
+		read_tasks(reader, group);
+	if (!is_machine(reader, group, GROUP_PRESSURE))
+		read_pressure(reader, group);
+}
+
+static int read_proc(struct group_reader *reader, const char *path, struct span *text)
+{
+	return env_read(reader->tree->env, env_file(reader->tree->env, path), text);
+}
+
+/* As version 2 counts the memory of groups. */
+static void read_machine_memory(struct group_reader *reader, struct group *top)
+{
+	static const char *const names[] = { "workingset_refault", "workingset_refault_anon",
+					     "workingset_refault_file", "oom_kill" };
+	uint64_t values[4];
+	struct meminfo meminfo;
+	struct span text;
+
+	if (read_proc(reader, "proc/meminfo", &text) == 0) {
+		meminfo_parse(text, &meminfo);
+		top->levels.memory = u64_less(meminfo.total, meminfo.free);
+		top->levels.anonymous = meminfo.anon_pages;
+		top->levels.file = u64_sum(u64_sum(meminfo.cached, meminfo.buffers),
+					   meminfo_or_zero(meminfo.swap_cached));
+		top->levels.kernel = u64_sum(u64_sum(meminfo.slab, meminfo.kernel_stack),
+					     u64_sum(meminfo.page_tables, meminfo_or_zero(meminfo.percpu)));
+		top->caches = u64_sum(meminfo.active_file, meminfo.inactive_file);
+		top->swap = u64_less(meminfo.swap_total, meminfo.swap_free);
+	}
+	if (read_proc(reader, "proc/vmstat", &text) == 0) {
+		vmstat_parse(text, names, 4, values);
+		top->counters.refaults = values[1] == U64_UNKNOWN ? values[0] : u64_sum(values[1], values[2]);
+		top->counters.oom_kills = values[3];
+	}
+}
+
+static void read_machine_io(struct group_reader *reader, struct group *top)
+{
+	bool machine = is_machine(reader, top, GROUP_BLKIO);
+	struct disk_stats stats;
+	struct span text, disk = { 0 };
+	uint64_t read_bytes = 0, write_bytes = 0;
+
+	reader->n_disks = 0;
+	if (read_proc(reader, "proc/diskstats", &text) < 0)
+		return;
+	while (disk_stats_next(&text, &stats)) {
+		if (disk_is_partition(disk, stats.name))
+			continue;
+		disk = stats.name;
+		if (disk_is_stacked(disk))
+			continue;
+		*VECTOR_ADD(reader->disks, reader->n_disks, reader->disks_capacity) =
+			(struct group_disk){ stats.major, stats.minor };
+		read_bytes += stats.reads.sectors * DISK_SECTOR_BYTES;
+		write_bytes += stats.writes.sectors * DISK_SECTOR_BYTES;
+	}
+	if (!machine)
+		return;
+	top->counters.read_bytes = read_bytes;
+	top->counters.write_bytes = write_bytes;
+}
+
+/* Since Linux 6.9, version 1 counts nothing on a device for which no group ever had a limit. */
+static bool counts_io(struct group_reader *reader, struct group *top)
+{
+	struct cgroup_io io;
+	struct span text;
+
+	if (version_of(reader, top, GROUP_BLKIO) != 1)
+		return true;
+	return read_file(reader, top, FILE_IO, &text) == 0 && cgroup_io_next(&text, &io);
+}
+
+static void read_machine_pressure(struct group_reader *reader, struct group *top)
+{
+	static const char *const paths[] = { "proc/pressure/cpu", "proc/pressure/memory",
+					     "proc/pressure/io" };
+	struct span text;
+
+	for (unsigned i = 0; i < 3; i++)
+		if (read_proc(reader, paths[i], &text) == 0)
+			parse_pressure(text, &top->stalled[i]);
+}
+
+/* Where the top group has no file for it: in ticks. */
+static void read_machine_cpu(struct group_reader *reader, struct group *top)
+{
+	double ticks_per_second = (double)reader->tree->env->ticks_per_second;
+	struct cpu_times times;
+	struct span text;
+
+	if (read_proc(reader, "proc/stat", &text) == 0 && cpu_times_next(&text, &times) &&
+	    times.cpu == CPU_ALL)
+		top->counters.cpu_ns = (uint64_t)(cpu_times_busy(&times) / ticks_per_second * 1e9);
+	top->active = true;
+}
+
+void group_read_machine(struct group_reader *reader)
+{
+	struct group *top = reader->tree->top;
+	struct loadavg loadavg;
+	struct span text;
+
+	reader->has_pressure = false;
+	if (is_machine(reader, top, GROUP_MEMORY))
+		read_machine_memory(reader, top);
+	read_machine_io(reader, top);
+	reader->counts_io = counts_io(reader, top);
+	if (is_machine(reader, top, GROUP_PIDS) && read_proc(reader, "proc/loadavg", &text) == 0 &&
+	    loadavg_parse(text, &loadavg))
+		top->levels.tasks = loadavg.threads;
+	if (is_machine(reader, top, GROUP_PRESSURE))
+		read_machine_pressure(reader, top);
+	if (read_cpu(reader, top) < 0 && is_machine(reader, top, GROUP_CPUACCT))
+		read_machine_cpu(reader, top);
+}
+
+void group_reader_close(struct group_reader *reader)
+{
+	free(reader->disks);
+	buffer_free(&reader->tasks);
+}

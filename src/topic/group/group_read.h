@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads the files of a control group, and of the machine in the place of the top one. */
+#ifndef PANETOP_TOPIC_GROUP_GROUP_READ_H
+#define PANETOP_TOPIC_GROUP_GROUP_READ_H
+
+#include "topic/group/group_tree.h"
+
+#define GROUP_TEXT_MAX 16384 /* of a file with a line for each device */
+
+struct group_reader {
+	struct group_tree *tree; /* borrowed */
+	struct group_disk {
+		uint64_t major, minor;
+	} * disks; /* in this sample, without stacked ones; owned */
+	size_t n_disks, disks_capacity;
+	bool counts_io;      /* false: this kernel counts I/O of version 1 only below limits */
+	bool has_pressure;   /* some group has it */
+	struct buffer tasks; /* of a group without the controller pids */
+	char text[GROUP_TEXT_MAX];
+};
+
+/*
+ * Reads the CPU time of a group, or its memory if CPU time is not counted there: true if that changed. A
+ * group that is gone is marked.
+ */
+bool group_read_activity(struct group_reader *reader, struct group *group);
+
+/* Reads all of its files. again: also those that it did not have before. */
+void group_read_all(struct group_reader *reader, struct group *group, bool again);
+
+/* Before the groups of a sample: the machine's numbers, where the top group is the machine. */
+void group_read_machine(struct group_reader *reader);
+
+void group_reader_close(struct group_reader *reader);
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds control groups by listing directories whose number of links has changed. */
+#include <config.h>
+
+#include "topic/group/group_tree.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/vector.h"
+#include "sys/listing.h"
+
+static const char *const controller_names[N_GROUP_CONTROLLERS] = {
+	[GROUP_CPUACCT] = "cpuacct", [GROUP_CPU] = "cpu",   [GROUP_MEMORY] = "memory",
+	[GROUP_BLKIO] = "blkio",     [GROUP_PIDS] = "pids", [GROUP_NAMED] = "name=systemd",
+	[GROUP_PRESSURE] = NULL,
+};
+
+static unsigned controllers_of(const struct cgroup_mount *mount)
+{
+	unsigned controllers = 0;
+
+	for (unsigned i = 0; mount->version == 1 && i < N_GROUP_CONTROLLERS; i++)
+		if (controller_names[i] && cgroup_mount_has(mount, controller_names[i]))
+			controllers |= 1U << i;
+	return controllers;
+}
+
+/* Of several mounts of a hierarchy the first counts. */
+static bool is_wanted(const struct group_tree *tree, const struct cgroup_mount *mount, unsigned controllers)
+{
+	unsigned known = 0;
+
+	for (unsigned h = 0; h < tree->n_hierarchies; h++) {
+		if (mount->version == 2 && tree->hierarchies[h].version == 2)
+			return false;
+		known |= tree->hierarchies[h].controllers;
+	}
+	return tree->n_hierarchies < GROUP_HIERARCHIES_MAX && (mount->version == 2 || (controllers & ~known));
+}
+
+static bool has_file(struct group_tree *tree, unsigned hierarchy, const char *file)
+{
+	return env_exists(tree->env, group_tree_path(tree, tree->top, hierarchy, file));
+}
+
+/* A container sees a group of its own at the top. Only the real one has, or lacks, these files. */
+static bool is_whole(struct group_tree *tree, unsigned hierarchy)
+{
+	return tree->hierarchies[hierarchy].version == 1 ? has_file(tree, hierarchy, "release_agent")
+							 : has_file(tree, hierarchy, "cgroup.procs") &&
+								   !has_file(tree, hierarchy, "cgroup.type");
+}
+
+static int find_hierarchies(struct group_tree *tree)
+{
+	struct cgroup_mount *mount;
+	struct span mounts;
+	int error = env_read(tree->env, env_file(tree->env, "proc/self/mountinfo"), &mounts);
+
+	if (error)
+		return error;
+	mount = alloc_zeroed(1, sizeof(*mount));
+	while (cgroup_mount_next(&mounts, mount)) {
+		unsigned controllers = controllers_of(mount), h = tree->n_hierarchies;
+
+		if (!is_wanted(tree, mount, controllers))
+			continue;
+		tree->hierarchies[h] = (struct hierarchy){ .point = alloc_text(mount->point),
+							   .version = mount->version,
+							   .controllers = controllers };
+		tree->top->in |= 1U << tree->n_hierarchies++;
+		tree->hierarchies[h].whole = is_whole(tree, h);
+	}
+	free(mount);
+	return tree->n_hierarchies > 0 ? 0 : -ENODEV;
+}
+
+/* The hierarchy of version 1 with this controller, else that of version 2. */
+static int find_source(const struct group_tree *tree, enum group_controller what)
+{
+	int source = -1;
+
+	for (unsigned h = 0; h < tree->n_hierarchies; h++) {
+		if (tree->hierarchies[h].controllers >> what & 1)
+			return (int)h;
+		if (tree->hierarchies[h].version == 2)
+			source = (int)h;
+	}
+	return source;
+}
+
+static bool has_groups(struct group_tree *tree, int hierarchy)
+{
+	uint64_t inode, n_links;
+
+	return hierarchy >= 0 &&
+	       listing_look(tree->env, group_tree_path(tree, tree->top, (unsigned)hierarchy, ""), &inode,
+			    &n_links) == 0 &&
+	       n_links != 2;
+}
+
+/*
+ * Version 2 counts CPU time even where its controllers are of version 1, and a task is in both. One of the
+ * two is taken for all groups, so that none counts twice.
+ */
+static void choose_sources(struct group_tree *tree)
+{
+	for (unsigned what = 0; what < N_GROUP_CONTROLLERS; what++)
+		tree->sources[what] = find_source(tree, what);
+	if (!has_groups(tree, tree->sources[GROUP_CPUACCT]) &&
+	    has_groups(tree, tree->sources[GROUP_PRESSURE]))
+		tree->sources[GROUP_CPUACCT] = tree->sources[GROUP_PRESSURE];
+	if (tree->sources[GROUP_PIDS] < 0) /* their tasks are counted in any */
+		tree->sources[GROUP_PIDS] = 0;
+}
+
+static struct group *new_group(struct group_tree *tree, struct group *parent, const char *name)
+{
+	struct group *group = alloc_zeroed(1, sizeof(*group));
+	size_t above = parent && parent->parent ? strlen(parent->path) : 0;
+	struct cgroup_name named;
+
+	group->parent = parent;
+	group->path = alloc_zeroed(above + strlen(name) + 2, 1);
+	memcpy(group->path, above ? parent->path : "", above);
+	group->path[above] = '/';
+	strcpy(group->path + above + 1, name);
+	group->last = group->path + above + 1;
+	cgroup_name_parse(span_text(group->path), &named);
+	group->name = alloc_text(named.name);
+	group->kind = named.kind;
+	group->engine = named.engine;
+	if (named.kind == CGROUP_CONTAINER && span_length(named.id) < sizeof(group->id))
+		memcpy(group->id, named.id.at, span_length(named.id));
+	group->serial = ++tree->n_found;
+	group_clear(group);
+	return group;
+}
+
+/* Without recursion: a hierarchy may be deep. */
+static void free_all_below(struct group_tree *tree, struct group *top)
+{
+	struct group *group = top;
+
+	while (group != top || top->first) {
+		struct group *parent = group->parent;
+
+		if (group->first) {
+			group = group->first;
+			continue;
+		}
+		parent->first = group->next;
+		group_free(group, tree->env);
+		group = parent;
+	}
+}
+
+int group_tree_open(struct group_tree *tree, struct env *env)
+{
+	int error;
+
+	*tree = (struct group_tree){ .env = env };
+	tree->top = new_group(tree, NULL, "");
+	error = find_hierarchies(tree);
+	if (error)
+		group_tree_close(tree);
+	else
+		choose_sources(tree);
+	return error;
+}
+
+void group_tree_close(struct group_tree *tree)
+{
+	free_all_below(tree, tree->top);
+	group_free(tree->top, tree->env);
+	for (unsigned h = 0; h < tree->n_hierarchies; h++)
+		free(tree->hierarchies[h].point);
+	free(tree->all);
+	free(tree->sorted);
+	buffer_free(&tree->names);
+}
+
+const char *group_tree_path(struct group_tree *tree, const struct group *group, unsigned hierarchy,
+			    const char *file)
+{
+	snprintf(tree->path, sizeof(tree->path), "%s%s%s%s", tree->hierarchies[hierarchy].point,
+		 group->parent ? group->path : "", *file ? "/" : "", file);
+	return tree->path;
+}
+
+int group_tree_hierarchy(const struct group_tree *tree, const struct group *group, enum group_controller what)
+{
+	int source = tree->sources[what];
+
+	return source >= 0 && (group->in >> source & 1) ? source : -1;
+}
+
+struct group *group_tree_next(const struct group *group)
+{
+	if (group->first && !group->removed)
+		return group->first;
+	while (group && !group->next)
+		group = group->parent;
+	return group ? group->next : NULL;
+}
+
+static void collect(void *context, const char *name)
+{
+	struct group_tree *tree = context;
+
+	buffer_add(&tree->names, name, strlen(name) + 1);
+}
+
+static int compare(const void *one, const void *other)
+{
+	return strcmp(*(const char *const *)one, *(const char *const *)other);
+}
+
+static int read_names(struct group_tree *tree, const struct group *group, unsigned hierarchy)
+{
+	int error;
+
+	buffer_empty(&tree->names);
+	tree->n_sorted = 0;
+	error = listing_each_directory(tree->env, group_tree_path(tree, group, hierarchy, ""), collect, tree);
+	if (error)
+		return error;
+	for (size_t at = 0; at < tree->names.length; at += strlen(tree->names.bytes + at) + 1)
+		*VECTOR_ADD(tree->sorted, tree->n_sorted, tree->sorted_capacity) = tree->names.bytes + at;
+	if (tree->n_sorted > 0)
+		qsort(tree->sorted, tree->n_sorted, sizeof(*tree->sorted), compare);
+	return 0;
+}
+
+/* What it counted there was of a group that is gone. */
+static void restart(const struct group_tree *tree, struct group *group, unsigned hierarchy)
+{
+	for (unsigned what = 0; what < N_GROUP_CONTROLLERS; what++) {
+		if (group_tree_hierarchy(tree, group, what) != (int)hierarchy)
+			continue;
+		group_restart(group, what);
+		if (what == GROUP_CPUACCT)
+			attribute_close(&group->cpu_file, tree->env);
+		else if (what == GROUP_MEMORY)
+			attribute_close(&group->memory_file, tree->env);
+	}
+}
+
+static void leave(const struct group_tree *tree, struct group *group, unsigned hierarchy)
+{
+	if (!(group->in >> hierarchy & 1))
+		return;
+	restart(tree, group, hierarchy);
+	group->in &= ~(1U << hierarchy);
+	group->directories[hierarchy] = (struct group_directory){ 0 };
+	group->removed = group->in == 0 && group->parent;
+}
+
+/* A path of the kernel is no longer than this; a longer one in a made-up tree is left out. */
+static bool is_too_long(const struct group *group, const char *name)
+{
+	return strlen(group->path) + strlen(name) + 2 > CGROUP_PATH_MAX;
+}
+
+/* Both lists are sorted. */
+static void merge(struct group_tree *tree, struct group *group, unsigned hierarchy)
+{
+	struct group **at = &group->first;
+
+	for (size_t i = 0; i < tree->n_sorted; i++) {
+		int order = -1;
+
+		while (*at && (order = strcmp((*at)->last, tree->sorted[i])) < 0) {
+			leave(tree, *at, hierarchy);
+			at = &(*at)->next;
+		}
+		if (!*at || order > 0) {
+			struct group *child;
+
+			if (is_too_long(group, tree->sorted[i]))
+				continue;
+			child = new_group(tree, group, tree->sorted[i]);
+			child->next = *at;
+			*at = child;
+		}
+		(*at)->in |= 1U << hierarchy;
+		(*at)->removed = false;
+		at = &(*at)->next;
+	}
+	for (; *at; at = &(*at)->next)
+		leave(tree, *at, hierarchy);
+}
+
+static void look_at(struct group_tree *tree, struct group *group, unsigned hierarchy)
+{
+	struct hierarchy *place = &tree->hierarchies[hierarchy];
+	struct group_directory *last = &group->directories[hierarchy];
+	struct group_directory now;
+
+	if (listing_look(tree->env, group_tree_path(tree, group, hierarchy, ""), &now.inode, &now.n_links)) {
+		leave(tree, group, hierarchy);
+		return;
+	}
+	if (last->inode == 0 && tree->begun && now.inode <= place->newest_inode)
+		group->old = true;
+	if (last->inode != 0 && last->inode != now.inode) { /* another group with the same path */
+		restart(tree, group, hierarchy);
+		group->old = true;
+	}
+	if (last->inode == now.inode && last->n_links == now.n_links && now.n_links >= 2)
+		return;
+	if (read_names(tree, group, hierarchy) == 0)
+		merge(tree, group, hierarchy);
+	*last = now;
+}
+
+void group_tree_look(struct group_tree *tree, struct group *group)
+{
+	for (unsigned h = 0; h < tree->n_hierarchies; h++)
+		if (group->in >> h & 1)
+			look_at(tree, group, h);
+}
+
+/* Their directories are listed again: a new one may have come in the place of the removed one. */
+static void forget_removed(struct group_tree *tree, struct group *group)
+{
+	struct group **at = &group->first;
+
+	while (*at) {
+		struct group *child = *at;
+
+		if (!child->removed) {
+			at = &child->next;
+			continue;
+		}
+		*at = child->next;
+		free_all_below(tree, child);
+		group_free(child, tree->env);
+		for (unsigned h = 0; h < tree->n_hierarchies; h++)
+			group->directories[h].n_links = 0;
+	}
+}
+
+static void keep_newest(struct group_tree *tree, const struct group *group)
+{
+	for (unsigned h = 0; h < tree->n_hierarchies; h++)
+		if (group->directories[h].inode > tree->hierarchies[h].newest_inode)
+			tree->hierarchies[h].newest_inode = group->directories[h].inode;
+}
+
+void group_tree_finish(struct group_tree *tree)
+{
+	tree->n_all = 0;
+	for (struct group *group = tree->top; group; group = group_tree_next(group)) {
+		forget_removed(tree, group);
+		keep_newest(tree, group);
+		*VECTOR_ADD(tree->all, tree->n_all, tree->capacity) = group;
+	}
+	tree->begun = true;
+}

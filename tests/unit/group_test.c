@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The topic group: trees of both versions, sums, groups that come and go, names of containers. */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rig.h"
+#include "topic/group/container_name.h"
+
+#define CG "sys/fs/cgroup"
+#define ID "4f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d391"
+#define MIB ((uint64_t)1024 * 1024)
+
+/* A file of a group, by the mount, the group and the name. */
+static void put(struct rig *rig, const char *place, const char *name, const char *text)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), CG "/%s/%s", place, name);
+	rig_put(rig, path, "%s", text);
+}
+
+static void put_number(struct rig *rig, const char *place, const char *name, uint64_t number)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu\n", (unsigned long long)number);
+	put(rig, place, name, text);
+}
+
+static void make(struct rig *rig, const char *place)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), CG "/%s", place);
+	rig_make(rig, path);
+}
+
+static void put_machine(struct rig *rig)
+{
+	rig_put(rig, "proc/meminfo",
+		"MemTotal: 1048576 kB\nMemFree: 524288 kB\nBuffers: 1024 kB\nCached: 2048 kB\nSwapCached: 0 "
+		"kB\n"
+		"AnonPages: 204800 kB\nSlab: 100 kB\nKernelStack: 10 kB\nPageTables: 10 kB\nPercpu: 8 kB\n");
+	rig_put(rig, "proc/loadavg", "0.10 0.20 0.30 1/50 4000\n");
+	rig_put(rig, "proc/vmstat", "workingset_refault_anon 10\nworkingset_refault_file 20\noom_kill 4\n");
+	rig_put(rig, "proc/diskstats",
+		"8 0 sda 1 0 1000 0 1 0 2000 0 0 0 0\n8 1 sda1 1 0 1000 0 1 0 2000 0 0 0 0\n"
+		"7 0 loop0 9 0 9000 0 9 0 9000 0 0 0 0\n");
+}
+
+static void put_group_2(struct rig *rig, const char *place, uint64_t used_us, uint64_t memory)
+{
+	char text[512];
+
+	make(rig, place);
+	put(rig, place, "cgroup.type", "domain\n");
+	snprintf(text, sizeof(text), "usage_usec %llu\nnr_periods 10\nnr_throttled 0\nthrottled_usec 0\n",
+		 (unsigned long long)used_us);
+	put(rig, place, "cpu.stat", text);
+	put(rig, place, "cpu.max", "max 100000\n");
+	put_number(rig, place, "memory.current", memory);
+	put(rig, place, "memory.max", "max\n");
+	snprintf(text, sizeof(text), "anon %llu\nfile 4096\nkernel 1024\nworkingset_refault_anon 1\n",
+		 (unsigned long long)memory / 2);
+	put(rig, place, "memory.stat", text);
+	put(rig, place, "memory.events", "low 0\noom 1\noom_kill 1\n");
+	put(rig, place, "memory.swap.current", "0\n");
+	put(rig, place, "pids.current", "5\n");
+	put(rig, place, "pids.max", "max\n");
+	put(rig, place, "io.stat", "8:0 rbytes=1000 wbytes=2000 rios=1 wios=1\n7:0 rbytes=50000 wbytes=0\n");
+	put(rig, place, "cpu.pressure", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000\n");
+	put(rig, place, "memory.pressure", "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+	put(rig, place, "io.pressure", "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+}
+
+static void open_version_2(struct rig *rig)
+{
+	rig_open(rig, "cgroup-v2", (const char *const[]){ NULL });
+	rig_remove(rig, CG);
+	make(rig, "system.slice");
+	put_machine(rig);
+	put(rig, "", "cgroup.procs", "1\n");
+	put(rig, "", "cpu.stat", "usage_usec 10000000\n");
+	put_group_2(rig, "system.slice", 4000000, 64 * MIB);
+	put_group_2(rig, "system.slice/ssh.service", 1000000, 16 * MIB);
+	put_group_2(rig, "user.slice", 2000000, 32 * MIB);
+}
+
+static void open_topic(struct rig *rig)
+{
+	struct sample *sample = &rig->samples[rig->n_samples++];
+
+	*sample = (struct sample){ .topic = topic_find("group"),
+				   .env = &rig->env,
+				   .settings = &rig->settings,
+				   .request = &rig->request };
+	ck_assert_int_eq(topic_open(sample), 0);
+}
+
+static double number(const struct frame *frame, const char *path, const char *column)
+{
+	const struct table *table = frame_table(frame, "group");
+	const void *row = table_find(table, path, NULL);
+
+	ck_assert_msg(row != NULL, "no row %s", path);
+	return table_number(table, row, column);
+}
+
+static const char *text(const struct frame *frame, const char *path, const char *column)
+{
+	const struct table *table = frame_table(frame, "group");
+
+	return table_text(table, table_find(table, path, NULL), column);
+}
+
+static bool has_row(const struct frame *frame, const char *path)
+{
+	return table_find(frame_table(frame, "group"), path, NULL) != NULL;
+}
+
+static void assert_close(double got, double wanted)
+{
+	ck_assert_msg(fabs(got - wanted) <= 1e-9 * fmax(1, fabs(wanted)), "%.12g is not %.12g", got, wanted);
+}
+
+/* Groups below the top and the rest are the machine. */
+static void assert_closes(const struct frame *frame, const char *column)
+{
+	const struct table *table = frame_table(frame, "group");
+	double sum = 0, machine = number(frame, "/", column);
+
+	for (size_t i = 0; i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		double value = table_number(table, row, column);
+
+		if (strcmp(table_text(table, row, "parent"), "/") == 0 && !isnan(value))
+			sum += value;
+	}
+	ck_assert_msg(fabs(sum - machine) <= 1e-9 * fmax(1, machine), "%s: %.12g of %.12g", column, sum,
+		      machine);
+}
+
+static const char *const closing[] = { "cpu_seconds", "memory_bytes", "anonymous_bytes",
+				       "file_bytes",  "kernel_bytes", "tasks",
+				       NULL };
+
+START_TEST(version_2)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_version_2(&rig);
+	open_topic(&rig);
+	frame = rig_sample(&rig, 2);
+	for (const char *const *column = closing; *column; column++)
+		assert_closes(frame, *column);
+	assert_close(number(frame, "(rest)", "cpu_seconds"), 4);
+	assert_close(number(frame, "(rest)", "memory_bytes"), (double)(512 * MIB - 96 * MIB));
+	assert_close(number(frame, "(rest)", "tasks"), 40);
+	assert_close(number(frame, "(rest)", "read_bytes"), 512000 - 2000); /* sda, without loop0 */
+	assert_close(number(frame, "/system.slice", "own_memory_bytes"), (double)(48 * MIB));
+	assert_close(number(frame, "/system.slice/ssh.service", "anonymous_bytes"), (double)(8 * MIB));
+	assert_close(number(frame, "/system.slice/ssh.service", "write_bytes"), 2000);
+	assert_close(number(frame, "/system.slice/ssh.service", "oom_kills"), 1);
+	ck_assert_str_eq(text(frame, "/system.slice/ssh.service", "kind"), "unit");
+	ck_assert_str_eq(text(frame, "/system.slice/ssh.service", "parent"), "/system.slice");
+	ck_assert(isnan(number(frame, "/user.slice", "memory_limit_bytes")));
+	ck_assert(isnan(number(frame, "/user.slice", "throttled_ratio")));
+
+	put(&rig, "", "cpu.stat", "usage_usec 13000000\n");
+	put(&rig, "system.slice", "cpu.stat", "usage_usec 5500000\n");
+	put(&rig, "system.slice/ssh.service", "cpu.stat",
+	    "usage_usec 2000000\nnr_periods 20\nnr_throttled 4\nthrottled_usec 500000\n");
+	put(&rig, "system.slice/ssh.service", "cpu.max", "50000 100000\n");
+	put(&rig, "system.slice/ssh.service", "memory.max", "33554432\n");
+	put(&rig, "system.slice/ssh.service", "memory.stat",
+	    "anon 1\nactive_file 4194304\ninactive_file 4194304\nworkingset_refault_file 101\n");
+	put(&rig, "system.slice/ssh.service", "cpu.pressure",
+	    "some avg10=9.00 avg60=0.00 avg300=0.00 total=501000\n");
+	frame = rig_sample(&rig, 2);
+	assert_closes(frame, "cpu_ratio");
+	assert_close(number(frame, "/", "cpu_ratio"), 1.5);
+	assert_close(number(frame, "(rest)", "cpu_ratio"), 0.75);
+	assert_close(number(frame, "/system.slice", "cpu_ratio"), 0.75);
+	assert_close(number(frame, "/system.slice", "own_cpu_ratio"), 0.25);
+	assert_close(number(frame, "/system.slice/ssh.service", "cpu_ratio"), 0.5);
+	assert_close(number(frame, "/user.slice", "cpu_ratio"), 0);
+	assert_close(number(frame, "/system.slice/ssh.service", "throttled_ratio"), 0.4);
+	assert_close(number(frame, "/system.slice/ssh.service", "cpu_limit_ratio"), 0.5);
+	assert_close(number(frame, "/system.slice/ssh.service", "memory_limit_used_ratio"), 0.25);
+	assert_close(number(frame, "/system.slice/ssh.service", "refaults_per_second"), 50);
+	assert_close(number(frame, "/system.slice/ssh.service", "cpu_pressure_ratio"), 0.25);
+	rig_close(&rig);
+}
+END_TEST
+
+#define MOUNTS_1                                                                                             \
+	"31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n"                                                  \
+	"35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"                                  \
+	"36 31 0:33 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"                        \
+	"37 31 0:34 / /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio\n"                                    \
+	"38 31 0:35 / /sys/fs/cgroup/freezer rw - cgroup cgroup rw,freezer\n"                                \
+	"39 31 0:36 / /sys/fs/cgroup/systemd rw - cgroup cgroup rw,name=systemd\n"
+
+static void put_group_1(struct rig *rig, const char *group, uint64_t used_ns, uint64_t memory)
+{
+	char place[200], stat[256];
+
+	snprintf(place, sizeof(place), "cpu,cpuacct/%s", group);
+	make(rig, place);
+	put_number(rig, place, "cpuacct.usage", used_ns);
+	put(rig, place, "cpu.stat", "nr_periods 0\nnr_throttled 0\nthrottled_time 0\n");
+	put(rig, place, "cpu.cfs_quota_us", "-1\n");
+	put(rig, place, "cpu.cfs_period_us", "100000\n");
+	snprintf(place, sizeof(place), "memory/%s", group);
+	make(rig, place);
+	put_number(rig, place, "memory.usage_in_bytes", memory);
+	put(rig, place, "memory.limit_in_bytes", "9223372036854771712\n");
+	put(rig, place, "memory.kmem.usage_in_bytes", "2048\n");
+	put(rig, place, "memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n");
+	snprintf(stat, sizeof(stat), "rss 1\ntotal_rss %llu\ntotal_cache 4096\n",
+		 (unsigned long long)memory / 2);
+	put(rig, place, "memory.stat", stat);
+	snprintf(place, sizeof(place), "blkio/%s", group);
+	make(rig, place);
+	put(rig, place, "blkio.throttle.io_service_bytes_recursive",
+	    "8:0 Read 1000\n8:0 Write 2000\nTotal 3000\n");
+}
+
+static void open_version_1(struct rig *rig)
+{
+	rig_open(rig, "cgroup-v1", (const char *const[]){ NULL });
+	rig_remove(rig, CG);
+	rig_put(rig, "proc/self/mountinfo", "%s", MOUNTS_1);
+	put_machine(rig);
+	put_group_1(rig, "", 10000000000, 0);
+	put(rig, "cpu,cpuacct", "release_agent", "\n");
+	put(rig, "memory", "release_agent", "\n");
+	put(rig, "blkio", "release_agent", "\n");
+	put_group_1(rig, "a", 3000000000, 64 * MIB);
+	put_group_1(rig, "a/b", 2000000000, 16 * MIB);
+	make(rig, "systemd/a/b");
+	make(rig, "systemd/only.service");
+	put(rig, "systemd", "tasks", "1\n2\n3\n");
+	rig_put(rig, CG "/systemd/release_agent", "\n");
+	rig_put(rig, CG "/systemd/a/tasks", "11\n");
+	rig_put(rig, CG "/systemd/a/b/tasks", "12\n13\n");
+	rig_put(rig, CG "/systemd/only.service/tasks", "14\n");
+	make(rig, "freezer/frozen");
+}
+
+START_TEST(version_1)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_version_1(&rig);
+	rig_put(&rig, "proc/self/mountinfo", "%s", MOUNTS_1);
+	open_topic(&rig);
+	frame = rig_sample(&rig, 2);
+	for (const char *const *column = closing; *column; column++)
+		assert_closes(frame, *column);
+	assert_close(number(frame, "(rest)", "cpu_seconds"), 7);
+	assert_close(number(frame, "/a", "memory_bytes"), (double)(64 * MIB));
+	assert_close(number(frame, "/a/b", "kernel_bytes"), 2048);
+	assert_close(number(frame, "/a", "oom_kills"), 2); /* with that of /a/b */
+	assert_close(number(frame, "(rest)", "read_bytes"), 511000);
+	ck_assert(!has_row(frame, "/frozen")); /* a hierarchy without numbers */
+	ck_assert(isnan(number(frame, "/only.service", "cpu_seconds")));
+	ck_assert(isnan(number(frame, "/only.service", "memory_bytes")));
+	put_number(&rig, "cpu,cpuacct", "cpuacct.usage", 14000000000);
+	put_number(&rig, "cpu,cpuacct/a", "cpuacct.usage", 5000000000);
+	put_number(&rig, "cpu,cpuacct/a/b", "cpuacct.usage", 4000000000);
+	frame = rig_sample(&rig, 2);
+	assert_closes(frame, "cpu_ratio");
+	assert_close(number(frame, "/a/b", "cpu_ratio"), 1);
+	assert_close(number(frame, "/a", "own_cpu_ratio"), 0);
+	assert_close(number(frame, "(rest)", "cpu_ratio"), 1);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(tasks_without_their_controller)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_version_1(&rig);
+	rig_remove(&rig, CG "/memory");
+	rig_remove(&rig, CG "/cpu,cpuacct");
+	rig_remove(&rig, CG "/blkio");
+	rig_put(&rig, "proc/self/mountinfo",
+		"39 31 0:36 / /sys/fs/cgroup/systemd rw - cgroup cgroup rw,name=systemd\n");
+	open_topic(&rig);
+	frame = rig_sample(&rig, 2);
+	assert_close(number(frame, "/a/b", "tasks"), 2);
+	assert_close(number(frame, "/a", "tasks"), 3);
+	assert_close(number(frame, "(rest)", "tasks"), 46);
+	rig_close(&rig);
+}
+END_TEST
+
+/* Since Linux 6.9 version 1 prints no device before one has a limit: that is not "no I/O". */
+START_TEST(io_that_is_not_counted)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_version_1(&rig);
+	put(&rig, "blkio", "blkio.throttle.io_service_bytes_recursive", "Total 0\n");
+	open_topic(&rig);
+	frame = rig_sample(&rig, 2);
+	ck_assert(isnan(number(frame, "/a", "read_bytes")));
+	ck_assert(isnan(number(frame, "(rest)", "read_bytes")));
+	assert_close(number(frame, "/", "read_bytes"), 512000);
+	ck_assert(frame_newest_notice(frame, "group") != NULL);
+	rig_close(&rig);
+}
+END_TEST
+
+/* Controllers of version 1, and services in version 2 alone, which counts CPU time. */
+START_TEST(hybrid)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_version_1(&rig);
+	rig_remove(&rig, CG "/cpu,cpuacct/a");
+	rig_put(&rig, "proc/self/mountinfo", "%s%s", MOUNTS_1,
+		"41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
+	make(&rig, "unified/web.service");
+	put(&rig, "unified", "cgroup.procs", "1\n");
+	put(&rig, "unified", "cpu.stat", "usage_usec 10000000\n");
+	put(&rig, "unified/web.service", "cpu.stat", "usage_usec 3000000\n");
+	put(&rig, "unified/web.service", "cpu.pressure",
+	    "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000000\n");
+	open_topic(&rig);
+	frame = rig_sample(&rig, 2);
+	assert_close(number(frame, "/web.service", "cpu_seconds"), 3);
+	assert_close(number(frame, "(rest)", "cpu_seconds"), 7);
+	assert_close(number(frame, "/a", "memory_bytes"), (double)(64 * MIB));
+	ck_assert(isnan(number(frame, "/web.service", "memory_bytes")));
+	assert_closes(frame, "memory_bytes");
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(removed_groups_leave_no_jump)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_version_2(&rig);
+	open_topic(&rig);
+	rig_sample(&rig, 2);
+	put(&rig, "", "cpu.stat", "usage_usec 10500000\n");
+	rig_remove(&rig, CG "/user.slice");
+	frame = rig_sample(&rig, 2);
+	ck_assert(!has_row(frame, "/user.slice"));
+	assert_close(number(frame, "(rest)", "cpu_ratio"), 0.25);
+	assert_close(number(frame, "/", "cpu_ratio"), 0.25);
+	put(&rig, "", "cpu.stat", "usage_usec 11000000\n");
+	put(&rig, "system.slice", "cpu.stat", "usage_usec 4500000\n");
+	rig_remove(&rig, CG "/system.slice/ssh.service");
+	frame = rig_sample(&rig, 2);
+	ck_assert(!has_row(frame, "/system.slice/ssh.service"));
+	assert_close(number(frame, "/system.slice", "own_cpu_ratio"), 0.25);
+	assert_close(number(frame, "(rest)", "cpu_ratio"), 0);
+	rig_close(&rig);
+}
+END_TEST
+
+/* A group with the path of an earlier one: how fast its counters grew is not known, and never negative. */
+START_TEST(a_group_made_again)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_version_2(&rig);
+	open_topic(&rig);
+	rig_sample(&rig, 2);
+	rig_remove(&rig, CG "/user.slice");
+	make(&rig, "between"); /* takes the number of the directory */
+	put_group_2(&rig, "user.slice", 500000, MIB);
+	put(&rig, "", "cpu.stat", "usage_usec 11000000\n");
+	frame = rig_sample(&rig, 2);
+	ck_assert(isnan(number(frame, "/user.slice", "cpu_ratio")));
+	ck_assert(isnan(number(frame, "/user.slice", "read_bytes_per_second")));
+	put_group_2(&rig, "user.slice", 1500000, MIB);
+	put(&rig, "", "cpu.stat", "usage_usec 12000000\n");
+	rig_sample(&rig, 2);
+	put_group_2(&rig, "user.slice", 2500000, MIB);
+	put(&rig, "", "cpu.stat", "usage_usec 14000000\n");
+	frame = rig_sample(&rig, 2);
+	assert_close(number(frame, "/user.slice", "cpu_ratio"), 0.5);
+	assert_close(number(frame, "(rest)", "cpu_ratio"), 0.5);
+	assert_closes(frame, "cpu_ratio");
+	rig_close(&rig);
+}
+END_TEST
+
+/* Its counters are set back, as if it was made again with the same number. */
+START_TEST(counters_that_shrink)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_version_2(&rig);
+	open_topic(&rig);
+	rig_sample(&rig, 2);
+	put_group_2(&rig, "user.slice", 500000, MIB);
+	put(&rig, "user.slice", "io.stat", "8:0 rbytes=10 wbytes=20\n");
+	put(&rig, "", "cpu.stat", "usage_usec 11000000\n");
+	frame = rig_sample(&rig, 2);
+	ck_assert(isnan(number(frame, "/user.slice", "cpu_ratio")));
+	ck_assert(isnan(number(frame, "/user.slice", "read_bytes_per_second")));
+	ck_assert(!(number(frame, "(rest)", "cpu_ratio") > 0.5));
+	ck_assert(!(number(frame, "(rest)", "read_bytes_per_second") > 0));
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(hostile_names)
+{
+	char path[700] = "system.slice/";
+	const struct frame *frame;
+	struct rig rig;
+
+	open_version_2(&rig);
+	put_group_2(&rig, "a\nb", 1, MIB);
+	put_group_2(&rig, "\xff\xc3 \\x2d \x1b[31m.service", 1, MIB);
+	put_group_2(&rig, "(rest)", 1, MIB);
+	memset(path + 13, 'x', 200);
+	path[213] = '\0';
+	put_group_2(&rig, path, 1, MIB);
+	open_topic(&rig);
+	frame = rig_sample(&rig, 2);
+	ck_assert(has_row(frame, "/a\nb"));
+	ck_assert(has_row(frame, "/\xff\xc3 \\x2d \x1b[31m.service"));
+	ck_assert_str_eq(text(frame, "/\xff\xc3 \\x2d \x1b[31m.service", "name"),
+			 "\xff\xc3 - \x1b[31m.service");
+	ck_assert(has_row(frame, "/(rest)") && has_row(frame, "(rest)"));
+	ck_assert_str_eq(text(frame, "(rest)", "kind"), "rest");
+	assert_closes(frame, "memory_bytes");
+	rig_close(&rig);
+}
+END_TEST
+
+#define IDLE_GROUPS 400
+
+static void open_idle(struct rig *rig)
+{
+	char place[64];
+
+	open_version_2(rig);
+	for (unsigned i = 0; i < IDLE_GROUPS; i++) {
+		snprintf(place, sizeof(place), "system.slice/idle-%u.service", i);
+		make(rig, place);
+		put(rig, place, "cpu.stat", "usage_usec 5\n");
+		put(rig, place, "memory.current", "4096\n");
+		put(rig, place, "memory.stat", "anon 4096\n");
+	}
+}
+
+START_TEST(idle_groups_in_turns)
+{
+	const struct frame *frame;
+	uint64_t first, most = 0;
+	double oldest = 0;
+	struct rig rig;
+
+	open_idle(&rig);
+	open_topic(&rig);
+	rig_sample(&rig, 1);
+	first = rig.env.reads;
+	for (unsigned i = 0; i < 40; i++) {
+		uint64_t before = rig.env.reads;
+
+		frame = rig_sample(&rig, 1);
+		most = rig.env.reads - before > most ? rig.env.reads - before : most;
+	}
+	ck_assert_msg(most * 8 < first, "%u reads, %u at first", (unsigned)most, (unsigned)first);
+	for (unsigned i = 0; i < IDLE_GROUPS; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "/system.slice/idle-%u.service", i);
+		oldest = fmax(oldest, number(frame, path, "age_seconds"));
+	}
+	ck_assert_msg(oldest > 20 && oldest <= 30, "%g", oldest);
+	put(&rig, "", "cpu.stat", "usage_usec 13000000\n");
+	put(&rig, "system.slice", "cpu.stat", "usage_usec 5000000\n");
+	put(&rig, "system.slice/idle-7.service", "cpu.stat", "usage_usec 500005\n");
+	put(&rig, "system.slice/idle-7.service", "memory.current", "8192\n");
+	frame = rig_sample(&rig, 1);
+	assert_close(number(frame, "/system.slice/idle-7.service", "cpu_ratio"), 0.5);
+	assert_close(number(frame, "/system.slice/idle-7.service", "memory_bytes"), 8192);
+	assert_close(number(frame, "/system.slice/idle-7.service", "age_seconds"), 0);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(names_from_engines)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_version_2(&rig);
+	put_group_2(&rig, "system.slice/docker-" ID ".scope", 1, MIB);
+	put_group_2(&rig, "machine.slice", 1, MIB);
+	put_group_2(&rig, "machine.slice/libpod-" ID ".scope", 1, MIB);
+	put_group_2(&rig, "kubepods.slice", 1, MIB);
+	put_group_2(&rig, "kubepods.slice/kubepods-pod0f3c9a52_1b2c_4d5e_8f90_a1b2c3d4e5f6.slice", 1, MIB);
+	put_group_2(&rig,
+		    "kubepods.slice/kubepods-pod0f3c9a52_1b2c_4d5e_8f90_a1b2c3d4e5f6.slice/cri-containerd-" ID
+		    ".scope",
+		    1, MIB);
+	rig_make(&rig, "var/lib/docker/containers/" ID);
+	rig_put(&rig, "var/lib/docker/containers/" ID "/config.v2.json",
+		"{\"ID\":\"" ID "\",\"Name\":\"/web\",\"Config\":{\"Labels\":{}}}");
+	rig_make(&rig, "var/lib/containers/storage/overlay-containers");
+	rig_put(&rig, "var/lib/containers/storage/overlay-containers/containers.json",
+		"[{\"id\":\"00\",\"names\":[\"no\"]},{\"id\":\"" ID "\",\"names\":[\"db\",\"other\"]}]");
+	rig_make(&rig, "run/containerd/io.containerd.runtime.v2.task/k8s.io/" ID);
+	rig_put(&rig, "run/containerd/io.containerd.runtime.v2.task/k8s.io/" ID "/config.json",
+		"{\"annotations\":{\"io.kubernetes.cri.container-name\":\"app\",\"io.kubernetes.cri."
+		"sandbox-name\":\"shop-0\",\"io.kubernetes.cri.sandbox-namespace\":\"prod\"}}");
+	open_topic(&rig);
+	frame = rig_sample(&rig, 2);
+	ck_assert_str_eq(text(frame, "/system.slice/docker-" ID ".scope", "name"), "web");
+	ck_assert_str_eq(text(frame, "/system.slice/docker-" ID ".scope", "kind"), "container");
+	ck_assert_str_eq(text(frame, "/machine.slice/libpod-" ID ".scope", "name"), "db");
+	ck_assert_str_eq(
+		text(frame, "/kubepods.slice/kubepods-pod0f3c9a52_1b2c_4d5e_8f90_a1b2c3d4e5f6.slice", "name"),
+		"prod/shop-0");
+	ck_assert_str_eq(text(frame,
+			      "/kubepods.slice/kubepods-pod0f3c9a52_1b2c_4d5e_8f90_a1b2c3d4e5f6.slice/"
+			      "cri-containerd-" ID ".scope",
+			      "name"),
+			 "app");
+	rig_close(&rig);
+}
+END_TEST
+
+static bool parses(const char *json, struct container_name *name)
+{
+	return container_name_parse(json, strlen(json), name);
+}
+
+START_TEST(hostile_files_of_engines)
+{
+	struct container_name name;
+	struct env env;
+	char json[2000] = "{\"Name\":\"/";
+	struct rig rig;
+
+	ck_assert(!parses("", &name));
+	ck_assert(!parses("[[[[", &name));
+	ck_assert(!parses("{\"Name\":7,\"Config\":[],\"annotations\":\"x\"}", &name));
+	ck_assert(!parses("{\"Name\":\"a\\u0000b\"}", &name)); /* refused as a whole */
+	ck_assert(!parses("{\"Name\":\"\xff\"}", &name));
+	ck_assert(parses("{\"Name\":\"a\\n\\u001b[2J\"}", &name)); /* cleaned where it is shown */
+	memset(json + strlen(json), 'n', 1000);
+	strcat(json, "\"}");
+	ck_assert(parses(json, &name));
+	ck_assert_uint_eq(strlen(name.name), CGROUP_NAME_MAX - 1);
+	ck_assert(parses("{\"annotations\":{\"io.kubernetes.cri.container-type\":\"sandbox\","
+			 "\"io.kubernetes.cri.sandbox-name\":\"p\"}}",
+			 &name));
+	ck_assert_str_eq(name.name, "sandbox");
+	ck_assert_str_eq(name.pod, "p");
+
+	rig_open(&rig, "cgroup-v2", (const char *const[]){ NULL });
+	env = rig.env;
+	rig_make(&rig, "var/lib/docker/containers/" ID "/config.v2.json"); /* a directory */
+	ck_assert(!container_name_find(&env.root, ENGINE_DOCKER, ID, &name));
+	rig_remove(&rig, "var/lib/docker/containers/" ID "/config.v2.json");
+	rig_put(&rig, "var/lib/docker/containers/" ID "/config.v2.json",
+		"{\"Name\":\"/x\",\"y\":\"%2000000d\"}", 1);
+	ck_assert(!container_name_find(&env.root, ENGINE_DOCKER, ID, &name)); /* too long */
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(no_groups_at_all)
+{
+	struct sample sample = { .topic = topic_find("group") };
+	struct rig rig;
+
+	rig_open(&rig, "cgroup-v2", (const char *const[]){ NULL });
+	rig_put(&rig, "proc/self/mountinfo", "24 1 0:22 / /sys rw - sysfs sysfs rw\n");
+	sample.env = &rig.env;
+	ck_assert_int_eq(topic_open(&sample), -ENODEV);
+	rig_close(&rig);
+}
+END_TEST
