@@ -26,6 +26,9 @@ enum field {
 	FIELD_START_TICKS = 22,
 	FIELD_RESIDENT_PAGES = 24,
 	FIELD_PROCESSOR = 39,
+	FIELD_POLICY = 41,
+	FIELD_DISK_TICKS = 42,
+	FIELD_EXIT_STATUS = 52,
 };
 
 /* The name may contain ") (" and newlines: it ends at the last parenthesis. */
@@ -103,6 +106,35 @@ bool pid_stat_parse(struct span text, struct pid_stat *stat)
 	return true;
 }
 
+/* The field with this number, as a number. */
+static bool field_u64(struct span text, int wanted, uint64_t *value)
+{
+	struct span word, comm;
+	uint64_t pid;
+
+	if (!span_u64(&text, &pid) || span_length(text) < 3 || !parse_comm(&text, &comm))
+		return false;
+	for (int field = FIELD_STATE; field <= wanted; field++)
+		if (!span_word(&text, &word))
+			return false;
+	return span_u64(&word, value);
+}
+
+bool pid_stat_exit_status(struct span text, int *status)
+{
+	uint64_t value;
+
+	if (!field_u64(text, FIELD_EXIT_STATUS, &value) || value > INT32_MAX)
+		return false;
+	*status = (int)value;
+	return true;
+}
+
+bool pid_stat_late_fields(struct span text, uint64_t *policy, uint64_t *disk_ticks)
+{
+	return field_u64(text, FIELD_POLICY, policy) && field_u64(text, FIELD_DISK_TICKS, disk_ticks);
+}
+
 const char *pid_state_text(char state)
 {
 	static const char letters[] = "RSDTtZXxKWPI";
@@ -123,7 +155,7 @@ bool pid_io_parse(struct span text, struct pid_io *io)
 	struct span line, name, rest;
 	uint64_t value;
 
-	*io = (struct pid_io){ U64_UNKNOWN, U64_UNKNOWN };
+	*io = (struct pid_io){ U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN };
 	while (span_line(&text, &line)) {
 		if (!span_pair_u64(line, &name, &value, &rest))
 			continue;
@@ -131,6 +163,10 @@ bool pid_io_parse(struct span text, struct pid_io *io)
 			io->read_bytes = value;
 		else if (span_is(name, "write_bytes"))
 			io->write_bytes = value;
+		else if (span_is(name, "rchar"))
+			io->call_read_bytes = value;
+		else if (span_is(name, "wchar"))
+			io->call_write_bytes = value;
 	}
 	return io->read_bytes != U64_UNKNOWN;
 }

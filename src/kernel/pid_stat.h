@@ -32,6 +32,12 @@ struct pid_stat {
 /* False unless all fields up to the start time are there. */
 bool pid_stat_parse(struct span text, struct pid_stat *stat);
 
+/* The exit status of a zombie, as of wait(2); false when missing. Users without rights get 0. */
+bool pid_stat_exit_status(struct span text, int *status);
+
+/* The scheduling policy (SCHED_OTHER …) and the ticks that a thread waited for block devices. */
+bool pid_stat_late_fields(struct span text, uint64_t *policy, uint64_t *disk_ticks);
+
 /* The letter of a state as a constant text; "?" if unknown. */
 const char *pid_state_text(char state);
 
@@ -43,6 +49,7 @@ bool pid_statm_parse(struct span text, struct pid_statm *statm);
 
 struct pid_io {
 	uint64_t read_bytes, write_bytes; /* read from and written to storage since its start */
+	uint64_t call_read_bytes, call_write_bytes; /* by system calls, also from the cache and pipes */
 };
 
 bool pid_io_parse(struct span text, struct pid_io *io);

@@ -64,3 +64,39 @@ bool pid_status_uids(struct span text, uint32_t *real, uint32_t *effective)
 	}
 	return false;
 }
+
+bool pid_status_line(struct span text, const char *wanted, struct span *value)
+{
+	struct span line, name;
+
+	while (span_line(&text, &line)) {
+		if (!span_until(&line, ':', &name) || !span_is(name, wanted))
+			continue;
+		while (line.at < line.end && (*line.at == '\t' || *line.at == ' '))
+			line.at++;
+		*value = line;
+		return true;
+	}
+	return false;
+}
+
+static bool signal_set(struct span text, const char *name, uint64_t *set)
+{
+	struct span value;
+
+	return pid_status_line(text, name, &value) && span_hex(&value, set);
+}
+
+bool pid_status_signals(struct span text, struct pid_signals *signals)
+{
+	struct span value;
+
+	signals->queued = signals->queued_max = U64_UNKNOWN;
+	if (pid_status_line(text, "SigQ", &value) && span_u64(&value, &signals->queued) &&
+	    span_char(&value, '/'))
+		span_u64(&value, &signals->queued_max);
+	return signal_set(text, "SigPnd", &signals->thread_pending) &&
+	       signal_set(text, "ShdPnd", &signals->pending) &&
+	       signal_set(text, "SigBlk", &signals->blocked) &&
+	       signal_set(text, "SigIgn", &signals->ignored) && signal_set(text, "SigCgt", &signals->caught);
+}

@@ -111,11 +111,12 @@ static int tab_text(const struct screen *screen, const struct tabs *tabs, unsign
 		    char text[TEXT_MAX])
 {
 	bool on = pane == screen->current;
-	bool named = tabs->look == TABS_NAMED || (tabs->look == TABS_BRIEF && on);
+	char digit[] = { screen->setup->panes[pane]->digit, '\0' };
+	bool named = tabs->look == TABS_NAMED || (tabs->look == TABS_BRIEF && on) || !*digit;
 	const char *title = named ? _(screen->setup->panes[pane]->title) : "";
 
-	snprintf(text, TEXT_MAX, "%s%c%s%s%s", on ? "[" : " ", screen->setup->panes[pane]->digit,
-		 *title ? " " : "", title, on ? "]" : " ");
+	snprintf(text, TEXT_MAX, "%s%s%s%s%s", on ? "[" : " ", digit, *digit && *title ? " " : "", title,
+		 on ? "]" : " ");
 	return utf8_cells(text, ascii);
 }
 
@@ -126,7 +127,8 @@ static int tabs_cells(const struct screen *screen, const struct tabs *tabs, bool
 	int cells = -1;
 
 	for (unsigned i = tabs->first; i < tabs->end; i++)
-		cells += tab_text(screen, tabs, i, ascii, text) + 1;
+		if (session_has_tab(screen, i))
+			cells += tab_text(screen, tabs, i, ascii, text) + 1;
 	return cells;
 }
 
@@ -182,6 +184,8 @@ static void draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 	memset(screen->tabs, 0, sizeof(screen->tabs));
 	fit_tabs(screen, &tabs, canvas->width, canvas->ascii);
 	for (unsigned i = tabs.first; i < tabs.end; i++) {
+		if (!session_has_tab(screen, i))
+			continue;
 		screen->tabs[i].x = canvas->left + x;
 		tab_text(screen, &tabs, i, canvas->ascii, text);
 		x += canvas_text(canvas, y, x, i == screen->current ? STYLE_TAB_ON : STYLE_TAB, text, -1);

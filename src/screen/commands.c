@@ -33,7 +33,12 @@ static void why(struct pane_context *context)
 
 static void step_pane(struct screen *screen, unsigned step)
 {
-	session_choose_pane(screen, (screen->current + step) % screen->setup->n_panes);
+	unsigned n_panes = screen->setup->n_panes, index = screen->current;
+
+	do
+		index = (index + step) % n_panes;
+	while (!screen->setup->panes[index]->digit);
+	session_choose_pane(screen, index);
 }
 
 static void next_pane(struct pane_context *context)
@@ -61,7 +66,8 @@ static void list_panes(struct pane_context *context)
 	for (; n < setup->n_panes && n < SCREEN_TABS_MAX; n++) {
 		const struct pane *pane = setup->panes[n];
 
-		snprintf(texts[n], sizeof(texts[n]), "%c %s", pane->digit, _(pane->title));
+		snprintf(texts[n], sizeof(texts[n]), "%c %s", pane->digit ? pane->digit : ' ',
+			 _(pane->title));
 		items[n] = (struct menu_item){ texts[n], _(pane->question) };
 	}
 	screen_menu(context, _("Panes"), items, n, context->screen->current, choose_pane);
@@ -109,8 +115,8 @@ static void go_up(struct pane_context *context)
 		table_deselect(widget);
 	if (above >= 0)
 		screen_show_view(context, (unsigned)above);
-	else if (!selected && screen->came_from >= 0)
-		session_choose_pane(screen, (unsigned)screen->came_from);
+	else if (!selected)
+		session_go_back(screen);
 }
 
 /* Sampling continues behind a frozen screen. */

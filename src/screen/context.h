@@ -26,6 +26,7 @@ struct pane_context {
 	enum size_unit unit;
 	double delay_seconds;
 	double preferred_seconds; /* see screen_prefer_delay() */
+	int came_from;            /* pane from which this one was opened for a process; -1: none */
 	struct screen *screen;
 };
 

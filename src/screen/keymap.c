@@ -87,13 +87,11 @@ void screen_hand_over(struct pane_context *context, const char *pane, enum actio
 {
 	struct screen *screen = context->screen;
 	const struct table_widget *from = session_table(screen);
-	int came_from = (int)screen->current;
 	struct table_widget *to;
 
 	for (unsigned i = 0; i < screen->setup->n_panes; i++)
 		if (strcmp(screen->setup->panes[i]->name, pane) == 0)
-			session_choose_pane(screen, i);
-	screen->came_from = came_from;
+			session_enter_pane(screen, i);
 	to = session_table(screen);
 	if (from->place.cursor_on && from->view.schema == to->view.schema)
 		table_place_copy(&to->place, &from->place);
@@ -149,7 +147,7 @@ static bool click_table(struct pane_context *context, const struct input *input)
 static bool choose_pane(struct screen *screen, int key)
 {
 	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
-		if (screen->setup->panes[i]->digit != key)
+		if (!key || screen->setup->panes[i]->digit != key)
 			continue;
 		if (i == screen->current)
 			screen_show_view(session_context(screen), session_home(session_context(screen)));

@@ -96,7 +96,7 @@ struct pane_setting {
 
 struct pane {
 	const char *name;                /* on the command line */
-	char digit;                      /* the key that shows it */
+	char digit; /* the key that shows it; 0: none, and its name stands above only while it is shown */
 	const char *title;               /* N_() */
 	const char *question;            /* N_(): the question it answers */
 	const struct pane_assertion *assertion;    /* --assert, -- COMMAND; NULL: it takes neither */

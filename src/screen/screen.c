@@ -227,7 +227,6 @@ int screen_run(const struct screen_setup *setup)
 		.theme = setup->theme,
 		.usual_seconds = setup->delay_seconds,
 		.delay_chosen = setup->delay_chosen || source->seek,
-		.came_from = -1,
 		.follow_fd = source->wait_fd ? source->wait_fd(source->state) : -1,
 	};
 	int error = terminal_open(&screen.terminal, setup->theme, setup->color, setup->ascii);

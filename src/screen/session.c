@@ -519,16 +519,45 @@ void session_freeze(struct screen *screen, bool frozen)
 		session_show(screen, screen->latest);
 }
 
+static void show_pane(struct screen *screen, unsigned index)
+{
+	if (index != screen->current && screen->message_scope == MESSAGE_PANE)
+		screen->message_until_ns = 0;
+	screen->current = index;
+	session_update_subscriptions(screen);
+	session_follow_delay(screen);
+}
+
 void session_choose_pane(struct screen *screen, unsigned index)
 {
 	if (index >= screen->setup->n_panes)
 		return;
-	if (index != screen->current && screen->message_scope == MESSAGE_PANE)
-		screen->message_until_ns = 0;
-	screen->current = index;
-	screen->came_from = -1;
-	session_update_subscriptions(screen);
-	session_follow_delay(screen);
+	screen->contexts[index].came_from = -1;
+	show_pane(screen, index);
+}
+
+bool session_has_tab(const struct screen *screen, unsigned index)
+{
+	return screen->setup->panes[index]->digit || index == screen->current;
+}
+
+void session_enter_pane(struct screen *screen, unsigned index)
+{
+	if (index != screen->current)
+		screen->contexts[index].came_from = (int)screen->current;
+	show_pane(screen, index);
+}
+
+bool session_go_back(struct screen *screen)
+{
+	struct pane_context *context = session_context(screen);
+	int from = context->came_from;
+
+	if (from < 0)
+		return false;
+	context->came_from = -1;
+	show_pane(screen, (unsigned)from);
+	return true;
 }
 
 unsigned session_views(const struct pane_context *context)
@@ -553,7 +582,7 @@ bool session_lacks_table(const struct pane_context *context)
 
 bool screen_was_opened(const struct pane_context *context)
 {
-	return context->screen->came_from >= 0;
+	return context->came_from >= 0;
 }
 
 /* Does the view show this table? */
@@ -605,14 +634,12 @@ void session_choose_recorded_pane(struct screen *screen)
 void screen_open(struct pane_context *context, const char *pane, const struct process_choice *process)
 {
 	struct screen *screen = context->screen;
-	int from = (int)screen->current, came_from = screen->came_from;
 
 	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
 		if (strcmp(screen->setup->panes[i]->name, pane) != 0)
 			continue;
 		context->request->mapped = *process;
-		session_choose_pane(screen, i);
-		screen->came_from = from == (int)i ? came_from : from;
+		session_enter_pane(screen, i);
 		if (screen->setup->panes[i]->entered)
 			screen->setup->panes[i]->entered(session_context(screen));
 	}
@@ -744,7 +771,9 @@ static void open_context(struct screen *screen, unsigned index)
 
 	while (pane->tables[n_tables].topic)
 		n_tables++;
-	*context = (struct pane_context){ .pane = pane, .screen = screen, .unit = screen->unit };
+	*context = (struct pane_context){
+		.pane = pane, .screen = screen, .unit = screen->unit, .came_from = -1
+	};
 	context->settings = screen->setup->settings;
 	context->request = screen->setup->request;
 	context->state = alloc_zeroed(1, pane->state_size);

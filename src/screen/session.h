@@ -26,6 +26,13 @@ void session_update(struct screen *screen);
 
 void session_choose_pane(struct screen *screen, unsigned index);
 
+/* From the current pane into another one, which Esc leaves again; false: it was not opened from another. */
+void session_enter_pane(struct screen *screen, unsigned index);
+bool session_go_back(struct screen *screen);
+
+/* Is it in the line of panes? */
+bool session_has_tab(const struct screen *screen, unsigned index);
+
 /* How many views the pane has; at least 1. */
 unsigned session_views(const struct pane_context *context);
 

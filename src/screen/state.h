@@ -15,7 +15,7 @@
 #include "sys/loop.h"
 
 #define SCREEN_FRAMES 3
-#define SCREEN_TABS_MAX 10 /* each has a digit */
+#define SCREEN_TABS_MAX 16
 #define SCREEN_VIEWS_MAX 24
 #define SCREEN_FOOTER_MAX 32
 #define SCREEN_MARGIN_LINES 5 /* headline, panes, views, notice, keys */
@@ -136,7 +136,6 @@ struct screen {
 	bool caught_up;           /* playing waits for the pipe */
 	int follow_fd;            /* of a recording that comes through a pipe; -1: none */
 	struct menu menu;
-	int came_from;            /* pane from which this one was opened for a process; -1: none */
 	bool changed;             /* an action has ended: draw its result */
 	bool filter_shown;        /* by the rule above a table, in the present drawing */
 	int tabs_y;               /* line with the names of the panes, for the mouse; -1: not drawn */

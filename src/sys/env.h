@@ -11,10 +11,10 @@
 #include "core/span.h"
 #include "sys/root.h"
 
-#define ENV_COSTS_MAX 64
+#define ENV_COSTS_MAX 96
 #define ENV_NEVER UINT64_MAX /* not a tick */
 #define ENV_FAILURES_MAX 8
-#define ENV_SHARED_MAX 16
+#define ENV_SHARED_MAX 24
 #define ENV_FAILED_PATH_MAX 256
 
 struct worker;

@@ -233,6 +233,15 @@ static enum privilege_use use_of(const struct env *env, const char *name)
 		{ "io", PRIVILEGE_IO },
 		{ "maps", PRIVILEGE_MAPS },
 		{ "smaps", PRIVILEGE_MAPS },
+		{ "smaps_rollup", PRIVILEGE_MAPS },
+		{ "fd", PRIVILEGE_DETAILS },
+		{ "fdinfo", PRIVILEGE_DETAILS },
+		{ "cwd", PRIVILEGE_DETAILS },
+		{ "exe", PRIVILEGE_DETAILS },
+		{ "root", PRIVILEGE_DETAILS },
+		{ "environ", PRIVILEGE_DETAILS },
+		{ "syscall", PRIVILEGE_DETAILS },
+		{ "wchan", PRIVILEGE_DETAILS },
 		{ "pagemap", PRIVILEGE_PAGEMAP },
 		{ "mem", PRIVILEGE_MEMORY },
 		{ "clear_refs", PRIVILEGE_MARKS },
@@ -254,6 +263,19 @@ int pids_open(struct env *env, uint32_t pid, const char *name, int flags)
 	fd = root_open_at(&env->root, path, flags | O_NONBLOCK | O_NOCTTY);
 	privilege_lower(raised);
 	return fd < 0 ? -errno : fd;
+}
+
+long pids_read_link(struct env *env, uint32_t pid, const char *name, char *target, size_t room)
+{
+	uint64_t raised = privilege_raise(use_of(env, name));
+	char path[64];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "proc/%u/%s", pid, name);
+	length = root_read_link(&env->root, path, target, room);
+	env->reads++;
+	privilege_lower(raised);
+	return length < 0 ? -errno : length;
 }
 
 static int open_file(struct env *env, uint32_t pid, const char *name)
@@ -288,12 +310,14 @@ long pids_read(struct env *env, uint32_t pid, const char *name, char *bytes, siz
 int pids_read_text(struct env *env, uint32_t pid, const char *name, struct buffer *text)
 {
 	int fd = open_file(env, pid, name);
+	uint64_t raised;
 	char bytes[TEXT_PART];
 	ssize_t length;
 
 	if (fd < 0)
 		return fd;
 	buffer_empty(text);
+	raised = privilege_raise(use_of(env, name));
 	do {
 		length = read(fd, bytes, sizeof(bytes));
 		env->reads++;
@@ -301,6 +325,7 @@ int pids_read_text(struct env *env, uint32_t pid, const char *name, struct buffe
 			buffer_add(text, bytes, (size_t)length);
 	} while (length > 0 && text->length < FILE_MAX);
 	length = length < 0 ? -errno : 0;
+	privilege_lower(raised);
 	close(fd);
 	return (int)length;
 }

@@ -103,7 +103,7 @@ struct topic {
 extern const struct topic *const topics[];
 extern const unsigned n_topics;
 
-#define TOPICS_MAX 64
+#define TOPICS_MAX 96
 
 /* Their schemas in the same order, for frame_open(). */
 void topic_schemas(const struct schema *schemas[TOPICS_MAX]);

@@ -414,7 +414,7 @@ static const struct pane_action pane_actions[] = {
 	{ ACTION_TREE, toggle_tree, NULL, N_("all processes as a tree, or a list") },
 	{ ACTION_THREADS, toggle_threads, NULL, N_("threads, or processes") },
 	{ ACTION_USER, cpu_choose_user, NULL, NULL },
-	{ ACTION_OPEN, cpu_pages, N_("Pages"), N_("the memory of the selected process, in the pane pages") },
+	{ ACTION_OPEN, cpu_open_process, NULL, N_("open the selected process: all that is known of it") },
 	{ ACTION_LESS_NICE, cpu_less_nice, NULL, NULL },
 	{ ACTION_NICER, cpu_nicer, NULL, NULL },
 	{ 0 },

@@ -105,7 +105,7 @@ static inline bool cpu_has_processes(unsigned table)
 void cpu_signal(struct pane_context *context);
 void cpu_nicer(struct pane_context *context);
 void cpu_less_nice(struct pane_context *context);
-void cpu_pages(struct pane_context *context);
+void cpu_open_process(struct pane_context *context);
 
 /* If nothing is selected, selects the first process on the screen, past rows of ended ones. */
 void cpu_select_first(struct pane_context *context);

@@ -12,7 +12,7 @@
 #include "core/i18n.h"
 #include "core/signal_name.h"
 #include "pane/cpu/cpu.h"
-#include "pane/pages/pages_open.h"
+#include "pane/process/process_open.h"
 #include "pane/text.h"
 #include "screen/keys.h"
 
@@ -228,10 +228,10 @@ void cpu_less_nice(struct pane_context *context)
 	ask_nice(context, -1, step_down);
 }
 
-void cpu_pages(struct pane_context *context)
+void cpu_open_process(struct pane_context *context)
 {
 	const void *row = selected_row(context);
 
 	if (row)
-		pages_open(context, context_table(context, shown_processes(context)), row);
+		process_open(context, context_table(context, shown_processes(context)), row);
 }

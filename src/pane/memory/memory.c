@@ -7,7 +7,7 @@
 
 #include "core/i18n.h"
 #include "pane/memory/memory.h"
-#include "pane/pages/pages_open.h"
+#include "pane/process/process_open.h"
 #include "pane/text.h"
 
 static const struct pane_table tables[] = {
@@ -308,14 +308,14 @@ static void open_process(struct pane_context *context)
 	const void *row = selected_row(context);
 
 	if (row)
-		pages_open(context, context_table(context, MEMORY_TABLE_PROCESS), row);
+		process_open(context, context_table(context, MEMORY_TABLE_PROCESS), row);
 	else
 		screen_message(context->screen, MESSAGE_PANE, "%s",
 			       _("select a process first, with the arrows or the mouse"));
 }
 
 static const struct pane_action process_actions[] = {
-	{ ACTION_OPEN, open_process, NULL, N_("open the selected process: the map of its memory") },
+	{ ACTION_OPEN, open_process, NULL, N_("open the selected process: all that is known of it") },
 	{ 0 },
 };
 

@@ -10,7 +10,7 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/units.h"
-#include "pane/pages/pages_open.h"
+#include "pane/process/process_open.h"
 #include "pane/process_rows.h"
 #include "screen/context.h"
 #include "screen/graph.h"
@@ -488,7 +488,7 @@ static void open_process(struct pane_context *context)
 	table_select(widget);
 	row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
 	if (row)
-		pages_open(context, table, row);
+		process_open(context, table, row);
 	else
 		screen_warn(context->screen, MESSAGE_PANE, "%s",
 			       _("select a process first, with the arrows or the mouse"));

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "pane/pages/pages_open.h"
+#include "pane/process/process_open.h"
 #include "screen/keys.h"
 
 #define MAP_SECONDS 0.1 /* between maps, unless the user chose a delay */
@@ -142,16 +142,6 @@ static int above(const struct pane_context *context)
 	return screen_was_opened(context) || screen_replays(context) ? -1 : PAGES_VIEW_LIST;
 }
 
-void pages_open(struct pane_context *context, const struct table *processes, const void *row)
-{
-	struct process_choice process = { .is_set = true,
-					  .pid = (uint32_t)table_number(processes, row, "pid"),
-					  .start_seconds = table_number(processes, row, "start_seconds") };
-
-	snprintf(process.name, sizeof(process.name), "%s", table_text(processes, row, "name"));
-	screen_open(context, "pages", &process);
-}
-
 static void open_map(struct pane_context *context)
 {
 	const struct table *table = context_table(context, PAGES_TABLE_LIST);
@@ -160,7 +150,7 @@ static void open_map(struct pane_context *context)
 	const void *row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
 
 	if (row)
-		pages_open(context, table, row);
+		process_open_map(context, table, row);
 	else
 		screen_warn(context->screen, MESSAGE_PANE, "%s",
 			    _("select a process first, with the arrows or the mouse"));

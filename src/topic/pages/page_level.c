@@ -5,7 +5,7 @@
 #include "core/i18n.h"
 #include "kernel/pid_status.h"
 #include "sys/pids.h"
-#include "topic/pages/target.h"
+#include "topic/process/target.h"
 #include "topic/topic.h"
 
 #define STATUS_MAX 4096

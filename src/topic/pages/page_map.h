@@ -5,7 +5,7 @@
 
 #include "kernel/pid_status.h"
 #include "topic/pages/page_scan.h"
-#include "topic/pages/target.h"
+#include "topic/process/target.h"
 #include "topic/topic.h"
 
 #define PAGE_MAP_MAPS "proc/PID/maps"

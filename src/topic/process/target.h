@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The selected process of the pages topics: found by PID or name, followed until it exits. */
-#ifndef PANETOP_TOPIC_PAGES_TARGET_H
-#define PANETOP_TOPIC_PAGES_TARGET_H
+/* The selected process of the panes process and pages: found by PID or name, followed until it exits. */
+#ifndef PANETOP_TOPIC_PROCESS_TARGET_H
+#define PANETOP_TOPIC_PROCESS_TARGET_H
 
 #include "kernel/pid_stat.h"
 #include "model/frame.h"

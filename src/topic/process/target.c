@@ -2,7 +2,7 @@
 /* Finds a process by PID or name and follows it until it exits. */
 #include <config.h>
 
-#include "topic/pages/target.h"
+#include "topic/process/target.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <config.h>
+
+#include "kernel/pid_limits.h"
+
+#define NAME_CELLS 26 /* the kernel pads names to 25 and a blank */
+
+static struct span trimmed(struct span span)
+{
+	while (span.end > span.at && span.end[-1] == ' ')
+		span.end--;
+	return span;
+}
+
+static bool parse_value(struct span *line, uint64_t *value)
+{
+	struct span word;
+
+	if (!span_word(line, &word))
+		return false;
+	if (span_is(word, "unlimited")) {
+		*value = PID_UNLIMITED;
+		return true;
+	}
+	return span_is_u64(word, value) && *value < PID_UNLIMITED;
+}
+
+/* Names contain blanks: the numbers begin in a fixed column. */
+static bool parse_line(struct span line, struct pid_limit *limit)
+{
+	struct span rest;
+
+	if (span_length(line) <= NAME_CELLS)
+		return false;
+	limit->name = trimmed(span_of(line.at, NAME_CELLS));
+	rest = span_of(line.at + NAME_CELLS, span_length(line) - NAME_CELLS);
+	if (span_length(limit->name) == 0 || !parse_value(&rest, &limit->soft) ||
+	    !parse_value(&rest, &limit->hard))
+		return false;
+	if (!span_word(&rest, &limit->unit))
+		limit->unit = span_text("");
+	return true;
+}
+
+bool pid_limits_next(struct span *text, struct pid_limit *limit)
+{
+	struct span line;
+
+	while (span_line(text, &line))
+		if (parse_line(line, limit))
+			return true;
+	return false;
+}

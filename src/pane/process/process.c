@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The process page: one process, and all that is known of it; process_draw.c draws its summary. */
+#include <config.h>
+
+#include "pane/process/process.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "pane/process/process_open.h"
+#include "pane/process_rows.h"
+
+#define PAST_SAMPLES 3600
+
+static const struct pane_table tables[] = {
+	[PROCESS_TABLE_DETAIL] = { .topic = "process_detail", .headline = true },
+	[PROCESS_TABLE_LIMIT] = { .topic = "limit", .headline = true },
+	[PROCESS_TABLE_FILE] = { .topic = "open_file", .headline = true },
+	[PROCESS_TABLE_PROCESS] = { .topic = "process",
+				    .lazy = true,
+				    .own_columns = true,
+				    .columns = "pid,user,state,cpu_ratio,resident_bytes,threads,command",
+				    .sort = "cpu_ratio" },
+	[PROCESS_TABLE_THREAD] = { .topic = "thread",
+				   .lazy = true,
+				   .own_columns = true,
+				   .columns = "tid,cpu_ratio,state,processor,cpu_seconds,name",
+				   .sort = "cpu_ratio" },
+	{ 0 },
+};
+
+enum {
+	VIEW_SUMMARY,
+	VIEW_THREADS,
+	VIEW_FILES,
+	VIEW_LIMITS,
+	VIEW_LIST,
+};
+
+static bool is_chosen(const struct pane_context *context)
+{
+	return context->request->mapped.is_set || context->request->processes;
+}
+
+static bool has_process(const struct pane_context *context)
+{
+	const struct table *table = context_table(context, PROCESS_TABLE_DETAIL);
+
+	return is_chosen(context) || (table && table->n_rows > 0);
+}
+
+/* Which process the page is of: the one that was opened, or the one of the table, as with --pid. */
+static bool find_identity(const struct pane_context *context, const struct table *details, double *pid,
+			  double *start)
+{
+	const struct process_choice *chosen = &context->request->mapped;
+
+	if (chosen->is_set) {
+		*pid = chosen->pid;
+		*start = chosen->start_seconds;
+	} else if (details && details->n_rows > 0) {
+		*pid = table_number(details, table_row(details, 0), "pid");
+		*start = table_number(details, table_row(details, 0), "start_seconds");
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static const void *find_process(const struct table *table, double pid, double start)
+{
+	const struct column *pids, *starts;
+
+	if (!table)
+		return NULL;
+	pids = schema_known_column(table->schema, "pid");
+	starts = schema_known_column(table->schema, "start_seconds");
+	for (size_t i = 0; i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (row_number(row, pids) == pid && (isnan(start) || fabs(row_number(row, starts) - start) < 0.005))
+			return row;
+	}
+	return NULL;
+}
+
+struct process_rows process_rows_of(const struct pane_context *context, const struct frame *frame)
+{
+	struct process_rows rows = { .details = frame_table(frame, "process_detail"),
+				     .processes = frame_table(frame, "process") };
+	double pid, start;
+
+	if (!find_identity(context, rows.details, &pid, &start))
+		return rows;
+	rows.detail = find_process(rows.details, pid, start);
+	rows.process = find_process(rows.processes, pid, start);
+	return rows;
+}
+
+double process_number(const struct process_rows *rows, const char *column)
+{
+	double number = NAN;
+
+	if (rows->detail && schema_find(rows->details->schema, column))
+		number = table_number(rows->details, rows->detail, column);
+	if (isnan(number) && rows->process && schema_find(rows->processes->schema, column))
+		number = table_number(rows->processes, rows->process, column);
+	return number;
+}
+
+const char *process_text(const struct process_rows *rows, const char *column)
+{
+	const char *text = "";
+
+	if (rows->detail && schema_find(rows->details->schema, column))
+		text = table_text(rows->details, rows->detail, column);
+	if (!*text && rows->process && schema_find(rows->processes->schema, column))
+		text = table_text(rows->processes, rows->process, column);
+	return text;
+}
+
+static const struct series past[] = {
+	[PROCESS_SERIES_CPU] = { "process_detail", NULL, "pid" },
+	[PROCESS_SERIES_MEMORY] = { "process_detail", NULL, "pid" },
+};
+
+/* A table of all threads shows those of this process. */
+static void choose_rows(struct pane_context *context)
+{
+	const struct process_state *state = context->state;
+	struct view *view = &context->tables[PROCESS_TABLE_THREAD].view;
+
+	view_clear_choices(view);
+	view_choose_rows(view, state->pid_text, "pid", NULL);
+}
+
+/* The past of another process is not that of this one. */
+static void note_process(struct pane_context *context, const struct process_rows *rows)
+{
+	struct process_state *state = context->state;
+	double pid = process_number(rows, "pid"), start = process_number(rows, "start_seconds");
+
+	if (isnan(pid) || (state->pid == (uint32_t)pid && fabs(state->start_seconds - start) < 0.005))
+		return;
+	state->pid = (uint32_t)pid;
+	state->start_seconds = start;
+	snprintf(state->pid_text, sizeof(state->pid_text), "%u", state->pid);
+	history_clear(&state->past);
+}
+
+static void sampled(struct pane_context *context, const struct frame *frame)
+{
+	struct process_state *state = context->state;
+	struct process_rows rows = process_rows_of(context, frame);
+
+	if (!rows.detail && !rows.process)
+		return;
+	note_process(context, &rows);
+	choose_rows(context);
+	if (*process_text(&rows, "state") == 'X')
+		return;
+	history_add(&state->past, frame);
+	history_set(&state->past, PROCESS_SERIES_CPU, frame, process_number(&rows, "cpu_ratio"));
+	history_set(&state->past, PROCESS_SERIES_MEMORY, frame, process_number(&rows, "resident_bytes"));
+}
+
+/* It is read in each sample, also while it does not run. */
+static void sampling(struct pane_context *context)
+{
+	const struct process_state *state = context->state;
+	const struct process_choice *chosen = &context->request->mapped;
+
+	if (context->view == VIEW_LIST) {
+		context->request->n_visible = 0;
+		process_rows_request(context, PROCESS_TABLE_PROCESS);
+		return;
+	}
+	context->request->visible[0] = chosen->is_set ? chosen->pid : state->pid;
+	context->request->n_visible = context->request->visible[0] ? 1 : 0;
+}
+
+static const void *selected_row(const struct pane_context *context)
+{
+	const struct table_widget *widget = &context->tables[PROCESS_TABLE_PROCESS];
+	const struct column *column;
+
+	return widget->place.cursor_on && context_table(context, PROCESS_TABLE_PROCESS)
+		       ? table_cell(widget, &column)
+		       : NULL;
+}
+
+static void open_selected(struct pane_context *context)
+{
+	const void *row = selected_row(context);
+
+	if (row)
+		process_open(context, context_table(context, PROCESS_TABLE_PROCESS), row);
+	else
+		screen_warn(context->screen, MESSAGE_PANE, "%s",
+			    _("select a process first, with the arrows or the mouse"));
+}
+
+static void open_parent(struct pane_context *context)
+{
+	const struct process_rows rows = process_rows_of(context, context->frame);
+	const void *parent = find_process(rows.processes, process_number(&rows, "ppid"), NAN);
+
+	if (parent)
+		process_open(context, rows.processes, parent);
+	else
+		screen_warn(context->screen, MESSAGE_PANE, "%s", _("its parent is not known here"));
+}
+
+/* What the pane cpu does better, with this process selected there. */
+static void hand_over(struct pane_context *context, enum action action)
+{
+	const struct process_rows rows = process_rows_of(context, context->frame);
+	unsigned focus = context->focus;
+
+	if (!rows.process) {
+		screen_warn(context->screen, MESSAGE_PANE, "%s", _("the process has ended"));
+		return;
+	}
+	context->focus = PROCESS_TABLE_PROCESS;
+	if (context->view != VIEW_LIST)
+		table_select_row(&context->tables[PROCESS_TABLE_PROCESS], rows.process);
+	screen_hand_over(context, "cpu", action);
+	context->focus = focus;
+}
+
+#define HAND_OVER(name, action)                                                                              \
+	static void name(struct pane_context *context)                                                       \
+	{                                                                                                    \
+		hand_over(context, action);                                                                  \
+	}
+
+HAND_OVER(less_nice, ACTION_LESS_NICE)
+HAND_OVER(nicer, ACTION_NICER)
+HAND_OVER(act, ACTION_ACT)
+
+static const struct pane_action summary_actions[] = {
+	{ ACTION_OPEN, open_parent, N_("Parent"), N_("open the parent of this process") },
+	{ 0 },
+};
+
+static const struct pane_action list_actions[] = {
+	{ ACTION_OPEN, open_selected, NULL, N_("open the selected process") },
+	{ 0 },
+};
+
+#define BIT(table) (1UL << (table))
+#define VIEW(view_name, view_title, view_help, view_table)                                                   \
+	{                                                                                                    \
+		view_name, view_title, view_help, view_table, BIT(PROCESS_TABLE_PROCESS)                     \
+	}
+
+static const struct pane_view views[] = {
+	[VIEW_SUMMARY] = { "summary", N_("Summary"), N_("what it is, what it does, why it is slow"),
+			   PROCESS_TABLE_PROCESS, .actions = summary_actions, .no_table = true,
+			   .draw = process_draw_summary },
+	[VIEW_THREADS] = VIEW("threads", N_("Threads"), N_("its threads and their CPU time"),
+			      PROCESS_TABLE_THREAD),
+	[VIEW_FILES] = VIEW("files", N_("Files"), N_("its open files, pipes and sockets"), PROCESS_TABLE_FILE),
+	[VIEW_LIMITS] = VIEW("limits", N_("Limits"), N_("its resource limits, and how near it is"),
+			     PROCESS_TABLE_LIMIT),
+	[VIEW_LIST] = { "processes", N_("Processes"), N_("choose another process"), PROCESS_TABLE_PROCESS,
+			.actions = list_actions },
+	{ 0 },
+};
+
+static const struct pane_action pane_actions[] = {
+	{ ACTION_ACT, act, N_("Signal"), N_("send a signal to this process") },
+	{ ACTION_LESS_NICE, less_nice, NULL, N_("give this process more CPU time (nice - 1)") },
+	{ ACTION_NICER, nicer, NULL, N_("give this process less CPU time (nice + 1)") },
+	{ 0 },
+};
+
+static const char *refuses(const struct pane_context *context, enum action action)
+{
+	bool acts = action == ACTION_ACT || action == ACTION_LESS_NICE || action == ACTION_NICER;
+
+	if (acts && screen_replays(context))
+		return _("processes in a recording cannot be changed");
+	if (context->view == VIEW_LIST || has_process(context))
+		return NULL;
+	return _("select a process first, in the view Processes");
+}
+
+static unsigned home(const struct pane_context *context)
+{
+	return has_process(context) || screen_replays(context) ? VIEW_SUMMARY : VIEW_LIST;
+}
+
+/* From a view to the summary, to where it was opened from or to the list of processes. */
+static int above(const struct pane_context *context)
+{
+	if (context->view == VIEW_LIST)
+		return -1;
+	if (context->view != home(context))
+		return (int)home(context);
+	return screen_was_opened(context) || screen_replays(context) ? -1 : VIEW_LIST;
+}
+
+static void entered(struct pane_context *context)
+{
+	screen_show_view(context, VIEW_SUMMARY);
+}
+
+static void open_process_pane(struct pane_context *context)
+{
+	struct process_state *state = context->state;
+
+	history_open(&state->past, past, N_PROCESS_SERIES, PAST_SAMPLES);
+	context->view = is_chosen(context) ? VIEW_SUMMARY : VIEW_LIST;
+	context->focus = views[context->view].table;
+}
+
+static void close_process_pane(void *state)
+{
+	history_close(&((struct process_state *)state)->past);
+}
+
+const struct pane pane_process = {
+	.name = "process",
+	.title = N_("Process"),
+	.question = N_("What is this process, what does it do, and why is it slow?"),
+	.takes_pid = true,
+	.tables = tables,
+	.explain = process_explain,
+	.views = views,
+	.actions = pane_actions,
+	.refuses = refuses,
+	.home = home,
+	.above = above,
+	.state_size = sizeof(struct process_state),
+	.open = open_process_pane,
+	.close = close_process_pane,
+	.entered = entered,
+	.sampling = sampling,
+	.sampled = sampled,
+};

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the files of the process page. */
+#ifndef PANETOP_PANE_PROCESS_PROCESS_H
+#define PANETOP_PANE_PROCESS_PROCESS_H
+
+#include "screen/context.h"
+
+enum process_table {
+	PROCESS_TABLE_DETAIL,
+	PROCESS_TABLE_LIMIT,
+	PROCESS_TABLE_FILE,
+	PROCESS_TABLE_PROCESS, /* all processes: this one and its parent are among them */
+	PROCESS_TABLE_THREAD,
+	N_PROCESS_TABLES,
+};
+
+enum process_series {
+	PROCESS_SERIES_CPU,
+	PROCESS_SERIES_MEMORY,
+	N_PROCESS_SERIES,
+};
+
+struct process_state {
+	struct history past;
+	uint32_t pid;         /* of the process that past and pid_text are of */
+	double start_seconds;
+	char pid_text[16];
+};
+
+/* The rows of the process in the shown frame; NULL: there is none. */
+struct process_rows {
+	const struct table *details, *processes;
+	const void *detail, *process;
+};
+
+struct process_rows process_rows_of(const struct pane_context *context, const struct frame *frame);
+
+/* A number or text of it by a column of either table; NaN or "": unknown. */
+double process_number(const struct process_rows *rows, const char *column);
+const char *process_text(const struct process_rows *rows, const char *column);
+
+/* process_draw.c */
+void process_draw_summary(struct pane_context *context, struct canvas *canvas);
+void process_explain(struct pane_context *context, struct buffer *out);
+
+#endif

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The summary of a process: why it is slow, what it is, what it uses, and its past. */
+#include <config.h>
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "model/units.h"
+#include "pane/process/process.h"
+#include "pane/process/process_story.h"
+#include "pane/text.h"
+#include "screen/graph.h"
+
+#define PAST_SECONDS 300
+#define LABEL_CELLS 10 /* at least */
+#define GRAPHS_LINES 7 /* with axes, below the text */
+#define GRAPHS_CELLS 40
+#define LINE_CELLS_MIN 8
+#define NEAR 0.8 /* share of a limit from which it is named */
+
+struct line {
+	const char *label; /* translated */
+	char text[TEXT_MAX];
+	enum style style;
+	int series;  /* its past; -1: none */
+	double most; /* upper end of that; NaN: the highest value shown */
+};
+
+struct summary {
+	struct pane_context *context;
+	struct process_rows rows;
+};
+
+static double number(const struct summary *summary, const char *column)
+{
+	return process_number(&summary->rows, column);
+}
+
+static const char *text(const struct summary *summary, const char *column)
+{
+	return process_text(&summary->rows, column);
+}
+
+static const char *state_words(char state)
+{
+	switch (state) {
+	case 'R':
+		return _("running");
+	case 'S':
+		return _("sleeping");
+	case 'D':
+		return _("waiting, uninterruptibly");
+	case 'T':
+		return _("stopped");
+	case 't':
+		return _("traced");
+	case 'Z':
+		return _("zombie");
+	case 'I':
+		return _("idle");
+	case 'X':
+		return _("exited");
+	default:
+		return "-";
+	}
+}
+
+static struct process_facts facts_of(const struct summary *summary)
+{
+	return (struct process_facts){
+		.state = *text(summary, "state"),
+		.exit_code = number(summary, "exit_code"),
+		.exit_signal = number(summary, "exit_signal"),
+		.frozen = strcmp(text(summary, "frozen"), "yes") == 0,
+		.tracer_pid = number(summary, "tracer_pid"),
+		.threads = number(summary, "threads"),
+		.running_threads = number(summary, "running_threads"),
+		.waiting_threads = number(summary, "waiting_threads"),
+		.cpu_ratio = number(summary, "cpu_ratio"),
+		.user_ratio = number(summary, "user_ratio"),
+		.system_ratio = number(summary, "system_ratio"),
+		.wait_ratio = number(summary, "wait_ratio"),
+		.disk_ratio = number(summary, "disk_ratio"),
+		.throttled_ratio = number(summary, "throttled_ratio"),
+		.group_limit_ratio = number(summary, "group_limit_ratio"),
+		.major_faults_per_second = number(summary, "major_faults_per_second"),
+		.system_call = text(summary, "system_call"),
+		.system_call_file = text(summary, "system_call_file"),
+		.wait_channel = text(summary, "wait_channel"),
+	};
+}
+
+static char *percent(char out[VALUE_TEXT_MAX], double ratio)
+{
+	fixed_text(out, 100 * ratio, 1);
+	return out;
+}
+
+/* Appends " label value" with its own gap. */
+static void add(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct line *line, const char *format, ...)
+{
+	size_t length = strlen(line->text);
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(line->text + length, sizeof(line->text) - length, format, list);
+	va_end(list);
+}
+
+static void line_why(const struct summary *summary, struct line *line)
+{
+	const struct process_facts facts = facts_of(summary);
+	double exited = number(summary, "exited_time");
+	enum process_level level = process_story(&facts, line->text, sizeof(line->text));
+	char time[CLOCK_TEXT_MAX];
+
+	line->label = _("why");
+	line->style = level == PROCESS_SLOW ? STYLE_WARN : STYLE_STRONG;
+	if (!isnan(exited))
+		add(line, _(" Its exit was seen at %s; what follows is from before."),
+		    clock_local(time, (uint64_t)exited, "%H:%M:%S"));
+	else if (level == PROCESS_SILENT)
+		snprintf(line->text, sizeof(line->text), "%s", _("nothing stands out"));
+}
+
+static void line_process(const struct summary *summary, struct line *line)
+{
+	double started = number(summary, "started_time");
+	char time[CLOCK_TEXT_MAX], stretch[STRETCH_MAX];
+
+	line->label = _("process");
+	line->style = STYLE_STRONG;
+	add(line, "%.0f %s", number(summary, "pid"), text(summary, "name"));
+	if (*text(summary, "user"))
+		add(line, _("  user %s"), text(summary, "user"));
+	if (isnan(started))
+		return;
+	add(line, _("  since %s"), clock_local(time, (uint64_t)started, "%Y-%m-%d %H:%M:%S"));
+	if (summary->context->frame->wall_ns > (uint64_t)started)
+		add(line, " (%s)",
+		    stretch_text(stretch, (double)(summary->context->frame->wall_ns - (uint64_t)started) / 1e9));
+}
+
+static void line_command(const struct summary *summary, struct line *line)
+{
+	line->label = _("command");
+	add(line, "%s", text(summary, "command"));
+}
+
+static void line_program(const struct summary *summary, struct line *line)
+{
+	line->label = _("program");
+	add(line, "%s", text(summary, "executable"));
+	if (*text(summary, "executable_state")) {
+		line->style = STYLE_WARN;
+		add(line, " (%s)", _(text(summary, "executable_state")));
+	}
+	if (*text(summary, "directory"))
+		add(line, _("  in %s"), text(summary, "directory"));
+}
+
+static void line_parents(const struct summary *summary, struct line *line)
+{
+	line->label = _("parents");
+	if (*text(summary, "parents"))
+		add(line, "%s", text(summary, "parents"));
+	else if (!isnan(number(summary, "ppid")))
+		add(line, "%.0f", number(summary, "ppid"));
+}
+
+static void line_group(const struct summary *summary, struct line *line)
+{
+	double limit = number(summary, "group_limit_ratio"), throttled = number(summary, "throttled_ratio");
+	char value[VALUE_TEXT_MAX];
+
+	line->label = _("group");
+	add(line, "%s", text(summary, "cgroup"));
+	if (limit > 0)
+		add(line, _("  limit %s CPUs"), fixed_text(value, limit, 2));
+	if (throttled >= 0)
+		add(line, _("  throttled %s %%"), percent(value, throttled));
+}
+
+static void line_state(const struct summary *summary, struct line *line)
+{
+	const char *state = text(summary, "state"), *call = text(summary, "system_call");
+	char value[3][VALUE_TEXT_MAX];
+
+	line->label = _("state");
+	add(line, "%s %s", state, state_words(*state));
+	if (*call)
+		add(line, _("  in %s"), call);
+	if (*text(summary, "wait_channel"))
+		add(line, " (%s)", text(summary, "wait_channel"));
+	add(line, _("  threads %s: running %s, disk wait %s"),
+	    fixed_text(value[0], number(summary, "threads"), 0),
+	    fixed_text(value[1], number(summary, "running_threads"), 0),
+	    fixed_text(value[2], number(summary, "waiting_threads"), 0));
+}
+
+static void line_cpu(const struct summary *summary, struct line *line)
+{
+	char value[5][VALUE_TEXT_MAX];
+
+	line->label = _("CPU");
+	line->series = PROCESS_SERIES_CPU;
+	add(line, _("%s %%  user %s  system %s  ready, waiting %s  time %s"),
+	    percent(value[0], number(summary, "cpu_ratio")), percent(value[1], number(summary, "user_ratio")),
+	    percent(value[2], number(summary, "system_ratio")),
+	    percent(value[3], number(summary, "wait_ratio")),
+	    duration_short(value[4], number(summary, "cpu_seconds"), false));
+}
+
+static void line_memory(const struct summary *summary, struct line *line)
+{
+	char value[5][VALUE_TEXT_MAX];
+
+	line->label = _("memory");
+	line->series = PROCESS_SERIES_MEMORY;
+	add(line, _("%s  anonymous %s  file %s  swap %s  peak %s"),
+	    size_short(value[0], number(summary, "resident_bytes")),
+	    size_short(value[1], number(summary, "anonymous_bytes")),
+	    size_short(value[2], number(summary, "file_bytes")),
+	    size_short(value[3], number(summary, "swapped_bytes")),
+	    size_short(value[4], number(summary, "resident_peak_bytes")));
+}
+
+static void line_disk(const struct summary *summary, struct line *line)
+{
+	char value[5][VALUE_TEXT_MAX];
+
+	line->label = _("I/O");
+	add(line, _("disk read %s/s write %s/s  calls read %s/s write %s/s  waits %s %%"),
+	    size_short(value[0], number(summary, "read_bytes_per_second")),
+	    size_short(value[1], number(summary, "write_bytes_per_second")),
+	    size_short(value[2], number(summary, "call_read_bytes_per_second")),
+	    size_short(value[3], number(summary, "call_write_bytes_per_second")),
+	    percent(value[4], number(summary, "disk_ratio")));
+}
+
+static void line_faults(const struct summary *summary, struct line *line)
+{
+	char value[2][VALUE_TEXT_MAX];
+
+	line->label = _("faults");
+	add(line, _("major %s/s  minor %s/s"),
+	    rate_short(value[0], number(summary, "major_faults_per_second")),
+	    rate_short(value[1], number(summary, "minor_faults_per_second")));
+}
+
+static void line_priority(const struct summary *summary, struct line *line)
+{
+	char value[2][VALUE_TEXT_MAX];
+
+	line->label = _("priority");
+	add(line, _("nice %s  policy %s  on CPUs %s  OOM score %s"),
+	    fixed_text(value[0], number(summary, "nice"), 0),
+	    *text(summary, "policy") ? text(summary, "policy") : "-",
+	    *text(summary, "cpus") ? text(summary, "cpus") : "-",
+	    fixed_text(value[1], number(summary, "oom_score"), 0));
+}
+
+/* Those that are near, else the nearest one. */
+static void line_limits(const struct summary *summary, struct line *line)
+{
+	const struct table *limits = context_table(summary->context, PROCESS_TABLE_LIMIT);
+	const void *nearest = NULL;
+	double most = -1;
+
+	line->label = _("limits");
+	for (size_t i = 0; limits && i < limits->n_rows; i++) {
+		const void *row = table_row(limits, i);
+		double ratio = table_number(limits, row, "used_ratio");
+
+		if (ratio > most) {
+			most = ratio;
+			nearest = row;
+		}
+	}
+	if (!nearest)
+		return;
+	line->style = most >= NEAR ? STYLE_WARN : STYLE_NORMAL;
+	add(line, _("nearest: %s, %s of %s (%.0f %%)"), table_text(limits, nearest, "name"),
+	    table_text(limits, nearest, "used_text"), table_text(limits, nearest, "soft_text"), 100 * most);
+}
+
+static void line_files(const struct summary *summary, struct line *line)
+{
+	static const char *const kinds[] = { "file", "directory", "socket", "pipe", "device" };
+	static const char *const words[] = { N_("files %zu"), N_("directories %zu"), N_("sockets %zu"),
+					     N_("pipes %zu"), N_("devices %zu") };
+	const struct table *files = context_table(summary->context, PROCESS_TABLE_FILE);
+	size_t counts[sizeof(kinds) / sizeof(kinds[0])] = { 0 };
+	char value[VALUE_TEXT_MAX];
+
+	line->label = _("open");
+	add(line, "%s", fixed_text(value, number(summary, "open_files"), 0));
+	for (size_t i = 0; files && i < files->n_rows; i++)
+		for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
+			counts[k] += strcmp(table_text(files, table_row(files, i), "kind"), kinds[k]) == 0;
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		if (counts[k] == 0)
+			continue;
+		add(line, k == 0 ? ": " : "  ");
+		add(line, _(words[k]), counts[k]);
+	}
+}
+
+/* In the order of the screen; where lines are few, those of a higher rank are left out. */
+static const struct {
+	void (*fill)(const struct summary *summary, struct line *line);
+	int rank;
+} parts[] = {
+	{ line_why, 0 },     { line_process, 1 }, { line_command, 6 }, { line_program, 9 },
+	{ line_parents, 8 }, { line_group, 7 },   { line_state, 2 },   { line_cpu, 3 },
+	{ line_memory, 4 },  { line_disk, 5 },    { line_faults, 12 }, { line_priority, 13 },
+	{ line_limits, 10 }, { line_files, 11 },
+};
+
+#define N_PARTS ((int)(sizeof(parts) / sizeof(parts[0])))
+
+static void draw_past(const struct pane_context *context, const struct canvas *canvas, unsigned series,
+		      double most)
+{
+	const struct process_state *state = context->state;
+	const struct graph_line_scale scale = {
+		.now_ns = context->frame->mono_ns,
+		.span_seconds = PAST_SECONDS,
+		.step_seconds = context_step_seconds(context),
+		.least = 0,
+		.most = most,
+		.style = STYLE_USAGE,
+	};
+
+	graph_line(canvas, &state->past, series, &scale);
+}
+
+static int draw_line(const struct summary *summary, const struct canvas *canvas, int y, int label_cells,
+		     const struct line *line, bool wraps)
+{
+	struct canvas rest = canvas_part(canvas, y, label_cells, wraps ? 2 : 1, canvas->width - label_cells);
+	int past = canvas->width / 4, used;
+
+	canvas_text(canvas, y, 0, STYLE_DIM, line->label, label_cells - 1);
+	if (wraps)
+		return canvas_wrapped(&rest, 0, line->style, span_text(line->text));
+	used = canvas_text(&rest, 0, 0, line->style, line->text, -1) + CANVAS_GAP;
+	past = past < rest.width - used ? past : rest.width - used;
+	rest = canvas_part(&rest, 0, rest.width - past, 1, past);
+	if (line->series >= 0 && past >= LINE_CELLS_MIN)
+		draw_past(summary->context, &rest, (unsigned)line->series, line->most);
+	return 1;
+}
+
+static char *percent_label(char *out, double ratio)
+{
+	snprintf(out, VALUE_TEXT_MAX, "%.0f %%", 100 * ratio);
+	return out;
+}
+
+static void draw_graph(const struct pane_context *context, const struct canvas *canvas, const char *title,
+		       unsigned series, char *(*label)(char *text, double value))
+{
+	const struct process_state *state = context->state;
+	const struct graph_line_scale scale = {
+		.now_ns = context->frame->mono_ns,
+		.span_seconds = PAST_SECONDS,
+		.step_seconds = context_step_seconds(context),
+		.least = 0,
+		.most = NAN,
+		.style = STYLE_USAGE,
+	};
+	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 1);
+
+	canvas_rule(canvas, 0, title, "");
+	graph_area(&plot, &state->past, series, &scale, label);
+}
+
+static void draw_graphs(const struct pane_context *context, const struct canvas *canvas)
+{
+	int width = (canvas->width - CANVAS_GAP) / 2;
+	struct canvas left = canvas_part(canvas, 0, 0, canvas->height, width);
+	struct canvas right = canvas_part(canvas, 0, width + CANVAS_GAP, canvas->height, width);
+
+	draw_graph(context, &left, _("CPU"), PROCESS_SERIES_CPU, percent_label);
+	draw_graph(context, &right, _("memory"), PROCESS_SERIES_MEMORY, size_short);
+}
+
+/* Cells for the longest label and a gap. */
+static int label_width(const struct line *lines, bool ascii)
+{
+	int most = LABEL_CELLS;
+
+	for (int i = 0; i < N_PARTS; i++) {
+		int cells = utf8_cells(lines[i].label, ascii) + 1;
+
+		most = cells > most ? cells : most;
+	}
+	return most;
+}
+
+static void draw_lines(const struct summary *summary, const struct canvas *canvas, bool graphs)
+{
+	struct line lines[N_PARTS];
+	struct canvas rest;
+	int label_cells, y = 0, most = canvas->height - (canvas->height > 2);
+
+	for (int i = 0; i < N_PARTS; i++) {
+		lines[i] = (struct line){ .series = -1, .most = NAN, .style = STYLE_NORMAL };
+		parts[i].fill(summary, &lines[i]);
+		lines[i].series = graphs ? -1 : lines[i].series;
+	}
+	label_cells = label_width(lines, canvas->ascii);
+	for (int i = 0; i < N_PARTS && y < canvas->height; i++)
+		if (parts[i].rank < most)
+			y += draw_line(summary, canvas, y, label_cells, &lines[i], i == 0 && canvas->height > 2);
+	rest = canvas_rows(canvas, y + 1, canvas->height - y - 1);
+	if (graphs && rest.height >= GRAPHS_LINES)
+		draw_graphs(summary->context, &rest);
+}
+
+void process_draw_summary(struct pane_context *context, struct canvas *canvas)
+{
+	const struct summary summary = { context, process_rows_of(context, context->frame) };
+	bool graphs = canvas->height >= N_PARTS + 2 + GRAPHS_LINES && canvas->width >= 2 * GRAPHS_CELLS;
+
+	if (summary.rows.detail || summary.rows.process)
+		draw_lines(&summary, canvas, graphs);
+	else
+		canvas_text(canvas, 0, 0, STYLE_DIM, _("no process is selected, or it is not in this sample"),
+			    -1);
+}
+
+static void explain_all(struct buffer *out, const struct table *table, const void *row)
+{
+	for (unsigned i = 0; row && i < table->schema->n_columns; i++)
+		explain_number(out, table->schema, row, table->schema->columns[i].key);
+}
+
+void process_explain(struct pane_context *context, struct buffer *out)
+{
+	const struct process_rows rows = process_rows_of(context, context->frame);
+
+	explain_all(out, rows.details, rows.detail);
+	explain_all(out, rows.processes, rows.process);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <config.h>
+
+#include "pane/process/process_open.h"
+
+#include <stdio.h>
+
+static void open_in(struct pane_context *context, const char *pane, const struct table *processes,
+		    const void *row)
+{
+	struct process_choice process = { .is_set = true,
+					  .pid = (uint32_t)table_number(processes, row, "pid"),
+					  .start_seconds = table_number(processes, row, "start_seconds") };
+
+	snprintf(process.name, sizeof(process.name), "%s", table_text(processes, row, "name"));
+	screen_open(context, pane, &process);
+}
+
+void process_open(struct pane_context *context, const struct table *processes, const void *row)
+{
+	open_in(context, "process", processes, row);
+}
+
+void process_open_map(struct pane_context *context, const struct table *processes, const void *row)
+{
+	open_in(context, "pages", processes, row);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <config.h>
+
+#include "pane/process/process_story.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "core/signal_name.h"
+
+#define THROTTLED 0.1     /* share of the periods */
+#define READY 0.2         /* of one CPU, that its threads wanted and did not get */
+#define DISK 0.2          /* share of the time in which threads waited for block devices */
+#define FAULTS 20         /* per second, that waited for storage */
+#define COMPUTES 0.9      /* of one CPU */
+#define SLEEPS 0.05       /* of one CPU: less is no work */
+
+static bool say_exit(const struct process_facts *facts, char *text, size_t room)
+{
+	const char *name = facts->exit_signal >= 0 ? signal_name((unsigned)facts->exit_signal) : NULL;
+
+	if (facts->state != 'X' && facts->state != 'Z')
+		return false;
+	if (name)
+		snprintf(text, room, _("It was killed by SIG%s."), name);
+	else if (facts->exit_signal >= 0)
+		snprintf(text, room, _("It was killed by signal %.0f."), facts->exit_signal);
+	else if (facts->exit_code >= 0)
+		snprintf(text, room, _("It has exited with code %.0f."), facts->exit_code);
+	else
+		snprintf(text, room, "%s", _("It has exited."));
+	if (facts->state == 'Z') {
+		size_t length = strlen(text);
+
+		snprintf(text + length, room - length, " %s",
+			 _("Its parent has not read its exit status yet."));
+	}
+	return true;
+}
+
+static bool say_stopped(const struct process_facts *facts, char *text, size_t room)
+{
+	if (facts->frozen)
+		snprintf(text, room, "%s", _("Its control group is frozen: it does not run."));
+	else if (facts->state == 't' || (facts->state == 'T' && facts->tracer_pid > 0))
+		snprintf(text, room, _("Its tracer, process %.0f, has stopped it."), facts->tracer_pid);
+	else if (facts->state == 'T')
+		snprintf(text, room, "%s", _("A signal has stopped it; SIGCONT continues it."));
+	else
+		return false;
+	return true;
+}
+
+static bool say_throttled(const struct process_facts *facts, char *text, size_t room)
+{
+	if (!(facts->throttled_ratio >= THROTTLED) || !(facts->cpu_ratio >= SLEEPS))
+		return false;
+	snprintf(text, room,
+		 _("The CPU limit of its control group, %.2f CPUs, stopped that group in %.0f %% of the periods."),
+		 facts->group_limit_ratio, 100 * facts->throttled_ratio);
+	return true;
+}
+
+static bool say_ready(const struct process_facts *facts, char *text, size_t room)
+{
+	if (!(facts->wait_ratio >= READY) || facts->cpu_ratio > 4 * facts->wait_ratio)
+		return false;
+	snprintf(text, room, _("It waits for a CPU: it could use %.1f CPUs and gets %.1f."),
+		 facts->cpu_ratio + facts->wait_ratio, facts->cpu_ratio);
+	return true;
+}
+
+static bool say_disk(const struct process_facts *facts, char *text, size_t room)
+{
+	bool faults = facts->major_faults_per_second >= FAULTS;
+
+	if (facts->disk_ratio >= DISK && faults)
+		snprintf(text, room,
+			 _("It waits for pages of its own memory: %.0f/s are read from storage, %.0f %% of the time."),
+			 facts->major_faults_per_second, 100 * facts->disk_ratio);
+	else if (facts->disk_ratio >= DISK)
+		snprintf(text, room, _("It waits for storage %.0f %% of the time."), 100 * facts->disk_ratio);
+	else if (facts->state == 'D' && *facts->wait_channel)
+		snprintf(text, room, _("It waits uninterruptibly, in %s of the kernel%s%s."),
+			 facts->wait_channel, *facts->system_call ? ", " : "", facts->system_call);
+	else if (facts->state == 'D')
+		snprintf(text, room, "%s", _("It waits uninterruptibly: for a device or a lock of the kernel."));
+	else
+		return false;
+	return true;
+}
+
+static bool say_computes(const struct process_facts *facts, char *text, size_t room)
+{
+	if (!(facts->cpu_ratio >= COMPUTES))
+		return false;
+	if (facts->threads <= 1)
+		snprintf(text, room,
+			 _("It computes: %.0f %% of one CPU (user %.0f, system %.0f); its one thread cannot use more."),
+			 100 * facts->cpu_ratio, 100 * facts->user_ratio, 100 * facts->system_ratio);
+	else
+		snprintf(text, room, _("It computes: %.1f CPUs (user %.1f, system %.1f)."), facts->cpu_ratio,
+			 facts->user_ratio, facts->system_ratio);
+	return true;
+}
+
+/* What system calls wait for. */
+static const char *what_for(const char *call)
+{
+	static const struct {
+		const char *call, *what;
+	} waits[] = {
+		{ "epoll_wait", N_("for input or a timer") },
+		{ "epoll_pwait", N_("for input or a timer") },
+		{ "epoll_pwait2", N_("for input or a timer") },
+		{ "poll", N_("for input or a timer") },
+		{ "ppoll", N_("for input or a timer") },
+		{ "select", N_("for input or a timer") },
+		{ "pselect6", N_("for input or a timer") },
+		{ "futex", N_("for a lock or another thread") },
+		{ "nanosleep", N_("until a time has passed") },
+		{ "clock_nanosleep", N_("until a time has passed") },
+		{ "wait4", N_("for a child to end") },
+		{ "waitid", N_("for a child to end") },
+		{ "accept", N_("for a connection") },
+		{ "accept4", N_("for a connection") },
+		{ "connect", N_("for an answer of the other side") },
+		{ "flock", N_("for a lock of a file") },
+		{ "fcntl", N_("for a lock of a file") },
+		{ "pause", N_("for a signal") },
+		{ "rt_sigsuspend", N_("for a signal") },
+		{ "rt_sigtimedwait", N_("for a signal") },
+		{ "read", N_("for data") },
+		{ "readv", N_("for data") },
+		{ "recvfrom", N_("for data") },
+		{ "recvmsg", N_("for data") },
+		{ "write", N_("until its data is taken") },
+		{ "writev", N_("until its data is taken") },
+		{ "sendto", N_("until its data is taken") },
+		{ "sendmsg", N_("until its data is taken") },
+	};
+
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
+		if (strcmp(call, waits[i].call) == 0)
+			return _(waits[i].what);
+	return NULL;
+}
+
+static bool say_sleeps(const struct process_facts *facts, char *text, size_t room)
+{
+	const char *what = what_for(facts->system_call);
+	const char *who = facts->threads > 1 ? _("Its main thread sleeps") : _("It sleeps");
+	bool file = *facts->system_call_file != '\0';
+
+	if (facts->state != 'S' || !(facts->cpu_ratio < SLEEPS) || !what)
+		return false;
+	snprintf(text, room, "%s %s: %s%s%s.", who, what, facts->system_call, file ? " " : "",
+		 facts->system_call_file);
+	return true;
+}
+
+enum process_level process_story(const struct process_facts *facts, char *text, size_t room)
+{
+	*text = '\0';
+	if (say_exit(facts, text, room) || say_stopped(facts, text, room) ||
+	    say_throttled(facts, text, room) || say_ready(facts, text, room) || say_disk(facts, text, room))
+		return PROCESS_SLOW;
+	if (say_computes(facts, text, room) || say_sleeps(facts, text, room))
+		return PROCESS_CALM;
+	return PROCESS_SILENT;
+}

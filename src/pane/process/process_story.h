@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a process does with its time, in one sentence that holds only where its rule does. */
+#ifndef PANETOP_PANE_PROCESS_PROCESS_STORY_H
+#define PANETOP_PANE_PROCESS_PROCESS_STORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What the sentence follows from; NaN: unknown. Ratios are sums over its threads; 1 is one CPU. */
+struct process_facts {
+	char state;             /* of its main thread, as in ps(1); 'X': exited; 0: unknown */
+	double exit_code, exit_signal;
+	bool frozen;            /* its control group is */
+	double tracer_pid;
+	double threads, running_threads, waiting_threads;
+	double cpu_ratio, user_ratio, system_ratio;
+	double wait_ratio;      /* ready to run, but not running */
+	double disk_ratio;      /* waiting for block devices */
+	double throttled_ratio, group_limit_ratio;
+	double major_faults_per_second;
+	const char *system_call, *system_call_file, *wait_channel; /* of its main thread; "": unknown */
+};
+
+enum process_level { PROCESS_SILENT, PROCESS_CALM, PROCESS_SLOW };
+
+/* Writes a translated sentence, empty when silent. */
+enum process_level process_story(const struct process_facts *facts, char *text, size_t room);
+
+#endif

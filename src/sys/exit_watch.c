@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <config.h>
+
+#include "sys/exit_watch.h"
+
+#include <errno.h>
+#include <linux/types.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* As linux/pidfd.h has it since Linux 6.15. */
+struct exit_info {
+	__u64 mask, cgroup;
+	__u32 ids[11]; /* of the process and its users */
+	__s32 exit_code;
+};
+
+#define GET_INFO _IOWR(0xFF, 11, struct exit_info)
+#define INFO_EXIT (UINT64_C(1) << 3)
+
+int exit_watch_open(uint32_t pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+bool exit_watch_status(int fd, int *status)
+{
+	struct exit_info info = { .mask = INFO_EXIT };
+
+	if (fd < 0 || ioctl(fd, GET_INFO, &info) < 0 || !(info.mask & INFO_EXIT))
+		return false;
+	*status = info.exit_code;
+	return true;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Holds a process by a descriptor, to learn how it ended although it is no child. */
+#ifndef PANETOP_SYS_EXIT_WATCH_H
+#define PANETOP_SYS_EXIT_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The descriptor, which the caller closes, or -errno. The process is in our own pid namespace. */
+int exit_watch_open(uint32_t pid);
+
+/* Its status as of wait(2), once it has ended; false before, and before Linux 6.15. */
+bool exit_watch_status(int fd, int *status);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <config.h>
+
+#include "sys/open_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/unknown.h"
+#include "sys/pids.h"
+#include "sys/privilege.h"
+
+#define INFO_MAX 1024 /* what is wanted stands at the beginning */
+
+struct reading {
+	struct env *env;
+	int directory, infos; /* infos < 0: not readable */
+	void (*found)(void *context, const struct open_file *file);
+	void *context;
+};
+
+static struct span read_info(const struct reading *reading, const char *name, char bytes[INFO_MAX])
+{
+	int fd = reading->infos < 0 ? -1 : openat(reading->infos, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	ssize_t length;
+
+	if (fd < 0)
+		return span_text("");
+	length = read(fd, bytes, INFO_MAX);
+	close(fd);
+	reading->env->reads++;
+	return span_of(bytes, length > 0 ? (size_t)length : 0);
+}
+
+/* False: it was closed meanwhile. */
+static bool read_file(const struct reading *reading, const char *name)
+{
+	char target[PATH_MAX], bytes[INFO_MAX];
+	struct open_file file = { 0 };
+	ssize_t length;
+	uint64_t fd;
+
+	if (!span_whole_number(name, 0, INT32_MAX, &fd))
+		return false;
+	length = readlinkat(reading->directory, name, target, sizeof(target));
+	reading->env->reads++;
+	if (length < 0 && errno == ENOENT)
+		return false;
+	file.fd = (uint32_t)fd;
+	file.link_error = length < 0 ? -errno : 0;
+	file.link = span_of(target, length > 0 ? (size_t)length : 0);
+	file.info = read_info(reading, name, bytes);
+	reading->found(reading->context, &file);
+	return true;
+}
+
+/* Each entry has the position of the next one. */
+static long read_entries(const struct reading *reading, uint64_t *cookie, size_t most)
+{
+	_Alignas(struct dirent64) char entries[4096];
+	ssize_t length;
+	size_t n_read = 0;
+
+	if (lseek(reading->directory, (off_t)*cookie, SEEK_SET) < 0)
+		return -errno;
+	while ((length = getdents64(reading->directory, entries, sizeof(entries))) > 0) {
+		for (ssize_t at = 0; at < length;) {
+			const struct dirent64 *entry = (const void *)(entries + at);
+
+			if (n_read == most)
+				return (long)n_read;
+			n_read += read_file(reading, entry->d_name);
+			*cookie = (uint64_t)entry->d_off;
+			at += entry->d_reclen;
+		}
+	}
+	*cookie = 0;
+	return length < 0 ? -errno : (long)n_read;
+}
+
+long open_files_read(struct env *env, uint32_t pid, uint64_t *cookie, size_t most,
+		     void (*found)(void *context, const struct open_file *file), void *context)
+{
+	struct reading reading = { .env = env, .found = found, .context = context };
+	uint64_t raised;
+	long n_read;
+
+	reading.directory = pids_open(env, pid, "fd", O_RDONLY | O_DIRECTORY);
+	if (reading.directory < 0)
+		return reading.directory;
+	reading.infos = pids_open(env, pid, "fdinfo", O_RDONLY | O_DIRECTORY);
+	raised = env->live ? privilege_raise(PRIVILEGE_DETAILS) : 0;
+	n_read = read_entries(&reading, cookie, most);
+	privilege_lower(raised);
+	close(reading.directory);
+	if (reading.infos >= 0)
+		close(reading.infos);
+	return n_read;
+}
+
+uint64_t open_files_count(struct env *env, uint32_t pid)
+{
+	int directory = pids_open(env, pid, "fd", O_RDONLY | O_DIRECTORY);
+	struct stat status;
+	bool known;
+
+	if (directory < 0)
+		return U64_UNKNOWN;
+	known = env->live && fstat(directory, &status) == 0 && status.st_size > 0;
+	close(directory);
+	return known ? (uint64_t)status.st_size : U64_UNKNOWN;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The open file descriptors of a process, in turns: a process may have hundreds of thousands. */
+#ifndef PANETOP_SYS_OPEN_FILES_H
+#define PANETOP_SYS_OPEN_FILES_H
+
+#include "sys/env.h"
+
+/* All from the kernel's own texts: no file system is asked, which might not answer. */
+struct open_file {
+	uint32_t fd;
+	struct span link; /* where it points */
+	int link_error;   /* 0 or -errno */
+	struct span info; /* its fdinfo; empty: not readable */
+};
+
+/*
+ * Passes at most most descriptors of the process to found, from where *cookie says, and moves it on; 0 is the
+ * beginning, and again the end. Returns how many, or -errno.
+ */
+long open_files_read(struct env *env, uint32_t pid, uint64_t *cookie, size_t most,
+		     void (*found)(void *context, const struct open_file *file), void *context);
+
+/* How many it has, as the kernel counts them since Linux 6.2; U64_UNKNOWN. */
+uint64_t open_files_count(struct env *env, uint32_t pid);
+
+#endif

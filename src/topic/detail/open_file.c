@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "open_file": the file descriptors of the selected process. */
+#include <config.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "core/vector.h"
+#include "kernel/pid_fd.h"
+#include "sys/open_files.h"
+#include "topic/detail/process_page.h"
+
+#define TURN_MAX ((size_t)1000)  /* read in one sample */
+#define KEPT_MAX ((size_t)10000) /* rows */
+
+struct file_row {
+	uint64_t pid;
+	double start_seconds;
+	uint64_t fd;
+	const char *kind, *flags, *path, *file_state;
+	uint64_t position_bytes, inode;
+	double position_bytes_per_second, age_seconds;
+};
+
+#define ROW(field, ...) COLUMN(struct file_row, field, __VA_ARGS__)
+#define LINK "/proc/PID/fd/FD"
+#define INFO "/proc/PID/fdinfo/FD"
+
+static const struct column columns[] = {
+	ROW(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .hidden = true, .help = N_("process"),
+	    .source = "/proc"),
+	ROW(start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("started"), .width = 10,
+	    .hidden = true, .help = N_("start time, after boot"), .source = "/proc/PID/stat starttime"),
+	ROW(fd, .kind = COLUMN_KEY, .title = N_("FD"), .width = 5, .help = N_("file descriptor"),
+	    .source = "/proc/PID/fd"),
+	ROW(kind, .kind = COLUMN_LABEL, .title = N_("kind"), .width = 9, .words = true,
+	    .help = N_("file, directory, device, pipe, socket, memfd, or what the kernel calls it: eventpoll, "
+		       "eventfd, timerfd, inotify ..."),
+	    .source = LINK ", O_DIRECTORY of " INFO " flags"),
+	ROW(flags, .kind = COLUMN_LABEL, .title = N_("flags"), .width = 11, .rank = 4,
+	    .help = N_("how it was opened: r read, w write, append, nonblock, cloexec ..."),
+	    .source = INFO " flags"),
+	ROW(position_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("position"), .width = 8,
+	    .rank = 2, .help = N_("where the next read or write begins"), .source = INFO " pos"),
+	ROW(position_bytes_per_second, .kind = COLUMN_RATE, .unit = UNIT_BYTES_PER_SECOND,
+	    .title = N_("moved/s"), .width = 8, .rank = 3,
+	    .rate_of = offsetof(struct file_row, position_bytes),
+	    .help = N_("how fast the position moves; negative: back"),
+	    .source = "change of position_bytes / time"),
+	ROW(inode, .kind = COLUMN_LABEL, .title = N_("inode"), .width = 9, .rank = 6, .hidden = true,
+	    .help = N_("inode of the file, pipe or socket"), .source = INFO " ino since Linux 5.14; " LINK),
+	ROW(file_state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 7, .rank = 5, .words = true,
+	    .optional = true, .help = N_("deleted: it has no name any more"), .source = LINK),
+	ROW(age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("age"), .width = 5,
+	    .hidden = true,
+	    .help = N_("since it was read: of more than 1000 file descriptors, 1000 are read in each sample"),
+	    .source = "CLOCK_MONOTONIC"),
+	ROW(path, .kind = COLUMN_LABEL, .title = N_("path"), .width = 24,
+	    .help = N_("path, or what the kernel says of a descriptor without one"), .source = LINK),
+};
+
+static const struct schema schema = {
+	.name = "open_file",
+	.help = N_("open files of the selected process"),
+	.row_size = sizeof(struct file_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+struct file {
+	uint32_t fd;
+	unsigned pass; /* the last one in which it was seen */
+	uint64_t read_ns, position, flags, inode;
+	char *link; /* owned; NULL: not readable */
+	size_t length;
+};
+
+struct state {
+	struct process_page *page;
+	struct file *files; /* by fd */
+	size_t n_files, capacity;
+	size_t n_seen;      /* in this pass, also those without room */
+	uint64_t cookie;    /* where the next turn begins */
+	unsigned pass;
+	uint64_t generation, tick_ns;
+	size_t n_all;       /* of the last complete pass; 0: none yet */
+	int error;          /* of the last turn: 0 or -errno */
+};
+
+static void forget(struct state *state)
+{
+	for (size_t i = 0; i < state->n_files; i++)
+		free(state->files[i].link);
+	state->n_files = state->n_seen = state->n_all = 0;
+	state->cookie = 0;
+	state->error = 0;
+}
+
+/* The entry of this descriptor, new or known; NULL: there is no room. */
+static struct file *entry_of(struct state *state, uint32_t fd)
+{
+	size_t at;
+
+	VECTOR_BOUND(at, state->n_files, state->files[at].fd < fd);
+	if (at < state->n_files && state->files[at].fd == fd)
+		return &state->files[at];
+	if (state->n_files == KEPT_MAX)
+		return NULL;
+	VECTOR_RESERVE(state->files, state->n_files + 1, state->capacity);
+	memmove(&state->files[at + 1], &state->files[at], (state->n_files++ - at) * sizeof(*state->files));
+	state->files[at] = (struct file){ .fd = fd };
+	return &state->files[at];
+}
+
+static void set_link(struct file *file, struct span link, bool known)
+{
+	if (known && file->link && file->length == span_length(link) &&
+	    memcmp(file->link, link.at, file->length) == 0)
+		return;
+	free(file->link);
+	file->length = known ? span_length(link) : 0;
+	file->link = known ? memcpy(alloc_zeroed(1, file->length + 1), link.at, file->length) : NULL;
+}
+
+static void take(void *context, const struct open_file *found)
+{
+	struct state *state = context;
+	struct file *file = entry_of(state, found->fd);
+	struct pid_fd_info info;
+
+	state->n_seen++;
+	if (!file)
+		return;
+	pid_fd_info_parse(found->info, &info);
+	file->pass = state->pass;
+	file->read_ns = state->tick_ns;
+	file->position = info.position;
+	file->flags = info.flags;
+	file->inode = info.inode;
+	set_link(file, found->link, found->link_error == 0);
+}
+
+/* What a whole pass did not meet is closed. */
+static void drop_closed(struct state *state)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < state->n_files; i++) {
+		if (state->files[i].pass == state->pass)
+			state->files[kept++] = state->files[i];
+		else
+			free(state->files[i].link);
+	}
+	state->n_files = kept;
+	state->n_all = state->n_seen;
+	state->n_seen = 0;
+	state->pass++;
+}
+
+static void read_turn(struct state *state)
+{
+	long n_read;
+
+	state->tick_ns = env_mono_ns();
+	n_read = open_files_read(state->page->env, state->page->target->pid, &state->cookie, TURN_MAX, take,
+				 state);
+	if (n_read < 0) {
+		state->error = (int)n_read;
+		state->cookie = 0;
+		return;
+	}
+	state->error = 0;
+	if (state->cookie == 0)
+		drop_closed(state);
+}
+
+static void set_link_columns(struct file_row *row, struct arena *arena, const struct file *file)
+{
+	struct pid_fd_link link;
+
+	if (!file->link)
+		return;
+	pid_fd_link_parse(span_of(file->link, file->length), &link);
+	row->kind = link.kind ? link.kind
+			      : arena_copy(arena, link.anonymous.at, span_length(link.anonymous));
+	if (link.kind && strcmp(link.kind, "file") == 0 && pid_fd_is_directory(file->flags))
+		row->kind = N_("directory");
+	row->path = arena_copy(arena, link.path.at, span_length(link.path));
+	row->file_state = link.deleted ? N_("deleted") : "";
+	if (row->inode == U64_UNKNOWN)
+		row->inode = link.inode;
+}
+
+static void add_row(struct sample *sample, const struct state *state, const struct file *file)
+{
+	struct arena *arena = &sample->frame->arena;
+	struct file_row *row = table_add(sample->table);
+	char flags[PID_FD_FLAGS_MAX];
+
+	row->pid = state->page->target->pid;
+	row->start_seconds = process_page_start(state->page);
+	row->fd = file->fd;
+	row->age_seconds = (double)(state->tick_ns - file->read_ns) / 1e9;
+	row->inode = file->inode;
+	row->position_bytes = file->position;
+	if (file->flags != U64_UNKNOWN) {
+		pid_fd_flags_text(file->flags, flags);
+		row->flags = arena_copy(arena, flags, strlen(flags));
+	}
+	set_link_columns(row, arena, file);
+}
+
+static void add_notices(struct sample *sample, const struct state *state)
+{
+	size_t n_all = state->n_all > state->n_seen ? state->n_all : state->n_seen;
+
+	if (state->error == -EACCES || state->error == -EPERM)
+		process_page_denied(state->page, sample);
+	else if (n_all > state->n_files)
+		frame_notice(sample->frame, schema.name, NULL, _("%zu open files; here are %zu of them"), n_all,
+			     state->n_files);
+	else if (n_all > TURN_MAX)
+		frame_notice(sample->frame, schema.name, NULL,
+			     _("%zu open files: %zu are read in each sample, the others in turn"), n_all,
+			     TURN_MAX);
+}
+
+static int sample_files(struct sample *sample)
+{
+	struct state *state = sample->state;
+	int error = process_page_update(state->page, sample);
+
+	if (error || !process_page_has_process(state->page))
+		return error;
+	if (state->generation != state->page->generation)
+		forget(state);
+	state->generation = state->page->generation;
+	if (process_page_is_alive(state->page))
+		read_turn(state);
+	add_notices(sample, state);
+	for (size_t i = 0; i < state->n_files; i++)
+		add_row(sample, state, &state->files[i]);
+	return 0;
+}
+
+static int open_files(struct sample *sample)
+{
+	struct state *state = sample->state;
+	int error = process_page_topic_open(sample);
+
+	state->page = sample->state;
+	sample->state = state;
+	return error;
+}
+
+static void close_files(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	forget(state);
+	free(state->files);
+}
+
+const struct topic topic_open_file = {
+	.schema = &schema,
+	.sources = process_page_sources,
+	.state_size = sizeof(struct state),
+	.uses = PROCESS_PAGE_USES,
+	.open = open_files,
+	.sample = sample_files,
+	.close = close_files,
+};

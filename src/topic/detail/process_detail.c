@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "process_detail": what the selected process is, where it waits, and how it ended. */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "core/i18n.h"
+#include "kernel/pid_status.h"
+#include "kernel/pid_syscall.h"
+#include "sys/open_files.h"
+#include "sys/pids.h"
+#include "topic/cgroup.h"
+#include "topic/detail/process_page.h"
+#include "topic/detail/slow_text.h"
+#include "topic/process/process_find.h"
+#include "topic/users.h"
+
+#define PARENTS_MAX 16
+#define THREADS_MAX ((size_t)512) /* whose states are read in each sample */
+#define COMMAND_MAX ((size_t)4096)
+
+struct detail_row {
+	uint64_t pid;
+	double start_seconds;
+	const char *name, *state, *command, *parents, *user;
+	uint64_t ppid, uid, process_group, session, tracer_pid, threads;
+	uint64_t running_threads, waiting_threads, stopped_threads;
+	double disk_seconds, disk_ratio;
+	const char *executable, *executable_state, *directory, *root, *cgroup;
+	uint64_t started_time;
+	const char *wait_channel, *system_call, *system_call_file;
+	uint64_t group_periods, group_throttled_periods;
+	double throttled_ratio, group_limit_ratio;
+	const char *frozen;
+	const char *policy, *cpus;
+	double nice;
+	uint64_t oom_score;
+	double oom_adjustment;
+	uint64_t resident_peak_bytes, anonymous_bytes, file_bytes, shared_memory_bytes, swapped_bytes;
+	uint64_t call_read_bytes, call_write_bytes;
+	double call_read_bytes_per_second, call_write_bytes_per_second;
+	uint64_t open_files;
+	uint64_t exited_time, exit_code, exit_signal;
+};
+
+#define ROW(field, ...) COLUMN(struct detail_row, field, __VA_ARGS__)
+#define NUMBER(field, heading, what, from, ...)                                                              \
+	ROW(field, .kind = COLUMN_LABEL, .title = heading, .width = 7, .help = what, .source = from,         \
+	    __VA_ARGS__)
+#define COUNT(field, heading, what, from, ...)                                                               \
+	ROW(field, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = heading, .width = 7, .help = what,     \
+	    .source = from, __VA_ARGS__)
+#define TEXT(field, heading, what, from, ...)                                                                \
+	ROW(field, .kind = COLUMN_LABEL, .title = heading, .width = 12, .help = what, .source = from,        \
+	    __VA_ARGS__)
+#define SIZE(field, heading, what, line)                                                                     \
+	ROW(field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = heading, .width = 8, .rank = 6,        \
+	    .hidden = true, .help = what, .source = "/proc/PID/status " line)
+
+static const struct column columns[] = {
+	ROW(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .help = N_("process ID"),
+	    .source = "/proc"),
+	ROW(start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("started"), .width = 10,
+	    .hidden = true, .help = N_("start time, after boot"), .source = "/proc/PID/stat starttime"),
+	ROW(started_time, .kind = COLUMN_LABEL, .unit = UNIT_TIME, .title = N_("since"), .width = 12,
+	    .rank = 4, .help = N_("start time"), .source = "CLOCK_REALTIME - CLOCK_BOOTTIME + start_seconds"),
+	TEXT(name, N_("name"), N_("name, at most 15 bytes"), "/proc/PID/stat comm"),
+	ROW(state, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("S"), .width = 1, .text = TEXT_STATE,
+	    .help = N_("of its main thread: R runs or waits for a CPU, S sleeps, D waits for a device, "
+		       "T stopped, t traced, Z zombie, X exited"),
+	    .source = "/proc/PID/stat state"),
+	TEXT(user, N_("user"), N_("effective user"), "owner of /proc/PID, /etc/passwd", .rank = 2),
+	NUMBER(uid, N_("UID"), N_("effective UID"), "owner of /proc/PID", .hidden = true),
+	NUMBER(ppid, N_("parent"), N_("parent process: it started or adopted this one"),
+	       "/proc/PID/stat ppid", .rank = 2),
+	TEXT(parents, N_("parents"), N_("its parent, the parent of that one, and so on, with their PIDs"),
+	     "/proc/PID/stat ppid", .rank = 8, .hidden = true),
+	NUMBER(process_group, N_("group"), N_("process group"), "/proc/PID/stat pgrp", .hidden = true),
+	NUMBER(session, N_("session"), N_("session"), "/proc/PID/stat session", .hidden = true),
+	COUNT(threads, N_("threads"), N_("threads"), "/proc/PID/stat num_threads", .rank = 3),
+	COUNT(running_threads, N_("running"), N_("threads that run or wait for a CPU"),
+	      "/proc/PID/task/TID/stat state R", .rank = 5),
+	COUNT(waiting_threads, N_("disk"),
+	      N_("threads that wait uninterruptibly: for a device, a page, a lock of the kernel"),
+	      "/proc/PID/task/TID/stat state D", .rank = 5),
+	COUNT(stopped_threads, N_("stopped"), N_("threads that are stopped by a signal or a tracer"),
+	      "/proc/PID/task/TID/stat state T, t", .hidden = true),
+	ROW(disk_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = N_("blkio"), .width = 8,
+	    .hidden = true,
+	    .help = N_("time that its living threads waited for block devices; known where the kernel "
+		       "accounts delays"),
+	    .source = "/proc/PID/task/TID/stat delayacct_blkio_ticks; /proc/sys/kernel/task_delayacct"),
+	ROW(disk_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%blkio"), .width = 7,
+	    .rank = 5, .rate_of = offsetof(struct detail_row, disk_seconds),
+	    .help = N_("share of the time that threads waited for block devices, all threads together"),
+	    .source = "growth of disk_seconds / time"),
+	TEXT(wait_channel, N_("waits in"), N_("function of the kernel in which its main thread waits"),
+	     "/proc/PID/wchan", .fleeting = true, .rank = 4),
+	TEXT(system_call, N_("system call"),
+	     N_("system call that its main thread is in; a number where its name is not known"),
+	     "/proc/PID/syscall", .fleeting = true, .rank = 4),
+	TEXT(system_call_file, N_("of file"), N_("open file that this system call works on"),
+	     "/proc/PID/fd, by the first argument of /proc/PID/syscall", .fleeting = true, .rank = 6),
+	NUMBER(tracer_pid, N_("tracer"), N_("process that traces it; 0: none"),
+	       "/proc/PID/status TracerPid", .hidden = true),
+	TEXT(frozen, N_("frozen"), N_("yes: its control group is frozen, so it does not run"),
+	     "cgroup.events frozen; freezer.state", .hidden = true, .words = true, .fleeting = true),
+	ROW(group_periods, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("periods"), .width = 8,
+	    .hidden = true, .help = N_("periods in which its control group with a CPU limit ran"),
+	    .source = "cpu.stat nr_periods"),
+	ROW(group_throttled_periods, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("throttled"),
+	    .width = 9, .hidden = true, .help = N_("of these, periods in which that group was throttled"),
+	    .source = "cpu.stat nr_throttled"),
+	ROW(throttled_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%throt"), .width = 7,
+	    .rank = 6, .optional = true,
+	    .rate_of = offsetof(struct detail_row, group_throttled_periods),
+	    .rate_over = offsetof(struct detail_row, group_periods),
+	    .help = N_("share of the periods in which its control group was throttled by its CPU limit"),
+	    .source = "growth of group_throttled_periods / growth of group_periods"),
+	ROW(group_limit_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("limit%"), .width = 7,
+	    .hidden = true,
+	    .help = N_("CPU limit of its control group, or of the nearest one above with a limit; 100 is one CPU"),
+	    .source = "cpu.max; cpu.cfs_quota_us / cpu.cfs_period_us"),
+	ROW(nice, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("nice"), .width = 4, .rank = 7,
+	    .help = N_("priority: -20 is the highest, 19 the lowest"), .source = "/proc/PID/stat nice"),
+	TEXT(policy, N_("policy"), N_("scheduling policy: other, fifo, rr, batch, idle, deadline, ext"),
+	     "/proc/PID/stat policy", .rank = 8, .hidden = true),
+	TEXT(cpus, N_("CPUs"), N_("CPUs that it may run on"), "/proc/PID/status Cpus_allowed_list",
+	     .rank = 8, .hidden = true),
+	COUNT(oom_score, N_("oom"), N_("the OOM killer kills the process with the highest score first"),
+	      "/proc/PID/oom_score", .rank = 7),
+	COUNT(oom_adjustment, N_("oom adj"),
+	      N_("-1000: never killed by the OOM killer; 1000: killed first"), "/proc/PID/oom_score_adj",
+	      .hidden = true),
+	SIZE(resident_peak_bytes, N_("rss peak"), N_("highest resident size so far"), "VmHWM"),
+	SIZE(anonymous_bytes, N_("rss anon"), N_("resident anonymous memory"), "RssAnon"),
+	SIZE(file_bytes, N_("rss file"), N_("resident file pages"), "RssFile"),
+	SIZE(shared_memory_bytes, N_("rss shmem"), N_("resident shared memory and tmpfs"), "RssShmem"),
+	SIZE(swapped_bytes, N_("swap"), N_("anonymous memory in swap"), "VmSwap"),
+	ROW(call_read_bytes, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = N_("calls read"),
+	    .width = 10, .hidden = true,
+	    .help = N_("read by system calls since its start: from the cache, pipes and terminals, too"),
+	    .source = "/proc/PID/io rchar"),
+	ROW(call_write_bytes, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = N_("calls wrote"),
+	    .width = 11, .hidden = true,
+	    .help = N_("written by system calls since its start: to the cache, pipes and terminals, too"),
+	    .source = "/proc/PID/io wchar"),
+	ROW(call_read_bytes_per_second, .kind = COLUMN_RATE, .unit = UNIT_BYTES_PER_SECOND,
+	    .title = N_("calls rd/s"), .width = 10, .rank = 7,
+	    .rate_of = offsetof(struct detail_row, call_read_bytes),
+	    .help = N_("read by system calls in the last interval"),
+	    .source = "growth of call_read_bytes / time"),
+	ROW(call_write_bytes_per_second, .kind = COLUMN_RATE, .unit = UNIT_BYTES_PER_SECOND,
+	    .title = N_("calls wr/s"), .width = 10, .rank = 7,
+	    .rate_of = offsetof(struct detail_row, call_write_bytes),
+	    .help = N_("written by system calls in the last interval"),
+	    .source = "growth of call_write_bytes / time"),
+	COUNT(open_files, N_("files"), N_("open file descriptors"),
+	      "size of /proc/PID/fd since Linux 6.2, else its entries", .rank = 4),
+	TEXT(executable, N_("executable"), N_("file that it executes; empty: a kernel thread"),
+	     "/proc/PID/exe", .rank = 5),
+	TEXT(executable_state, N_("file"),
+	     N_("deleted: the file was deleted or replaced since the process started"),
+	     "/proc/PID/exe", .hidden = true, .words = true),
+	TEXT(directory, N_("directory"), N_("current working directory"), "/proc/PID/cwd", .rank = 6),
+	TEXT(root, N_("root"), N_("its root directory, as panetop sees it"), "/proc/PID/root",
+	     .hidden = true),
+	TEXT(cgroup, N_("cgroup"), N_("control group"), "/proc/PID/cgroup", .rank = 6),
+	ROW(exited_time, .kind = COLUMN_LABEL, .unit = UNIT_TIME, .title = N_("exited"), .width = 12,
+	    .rank = 1, .optional = true, .help = N_("time of the first sample after its exit"),
+	    .source = "CLOCK_REALTIME"),
+	NUMBER(exit_code, N_("code"), N_("exit code; unknown where the kernel did not show it"),
+	       "PIDFD_GET_INFO since Linux 6.15; /proc/PID/stat exit_code of a zombie", .rank = 1,
+	       .optional = true),
+	NUMBER(exit_signal, N_("signal"), N_("signal that killed it"),
+	     "PIDFD_GET_INFO since Linux 6.15; /proc/PID/stat exit_code of a zombie", .rank = 1,
+	     .optional = true),
+	TEXT(command, N_("command"), N_("whole command line; [name]: a kernel thread"), "/proc/PID/cmdline",
+	     .text = TEXT_COMMAND, .rank = 0),
+};
+
+static const struct schema schema = {
+	.name = "process_detail",
+	.help = N_("what the selected process is, and what it waits for"),
+	.row_size = sizeof(struct detail_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+struct state {
+	struct process_page *page;
+	struct slow_text *command;
+};
+
+static uint64_t started_time(const struct env *env, double start_seconds)
+{
+	uint64_t boot_ns = env_boot_ns(), start_ns = (uint64_t)(start_seconds * 1e9);
+
+	return env->live && start_ns <= boot_ns ? env_wall_ns() - (boot_ns - start_ns) : U64_UNKNOWN;
+}
+
+static const char *copy_span(struct arena *arena, struct span span)
+{
+	return arena_copy(arena, span.at, span_length(span));
+}
+
+/* "bash 812 < sshd 700 < systemd 1", as far as they can be read. */
+static const char *parents_text(struct env *env, struct arena *arena, uint64_t pid)
+{
+	char text[PARENTS_MAX * 32] = "", bytes[PROCESS_STAT_MAX];
+	struct pid_stat stat;
+	size_t used = 0;
+
+	for (unsigned i = 0; i < PARENTS_MAX && pid > 0 && pid <= INT32_MAX && used < sizeof(text); i++) {
+		if (!process_read_stat(env, (uint32_t)pid, bytes, &stat))
+			break;
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.*s %llu", used ? " < " : "",
+					 (int)span_length(stat.comm), stat.comm.at, (unsigned long long)pid);
+		pid = stat.parent_pid;
+	}
+	return arena_copy(arena, text, strlen(text));
+}
+
+static void set_stat(struct detail_row *row, const struct process_page *page)
+{
+	const struct pid_stat *stat = &page->target->stat;
+
+	if (!stat->state)
+		return;
+	row->state = process_page_is_alive(page) ? pid_state_text(stat->state) : "X";
+	row->ppid = stat->parent_pid;
+	if (stat->process_group >= 0)
+		row->process_group = (uint64_t)stat->process_group;
+	if (stat->session >= 0)
+		row->session = (uint64_t)stat->session;
+	row->threads = stat->threads;
+	row->nice = (double)stat->nice;
+}
+
+struct thread_sums {
+	uint64_t running, waiting, stopped, disk_ticks, policy;
+	bool complete;
+};
+
+static void add_thread(struct thread_sums *sums, struct span text, bool first)
+{
+	uint64_t policy, disk_ticks;
+	struct pid_stat stat;
+
+	if (!pid_stat_parse(text, &stat)) {
+		sums->complete = false;
+		return;
+	}
+	sums->running += stat.state == 'R';
+	sums->waiting += stat.state == 'D';
+	sums->stopped += stat.state == 'T' || stat.state == 't';
+	if (!pid_stat_late_fields(text, &policy, &disk_ticks))
+		return;
+	sums->disk_ticks += disk_ticks;
+	if (first)
+		sums->policy = policy;
+}
+
+static struct thread_sums read_threads(struct env *env, uint32_t pid)
+{
+	struct thread_sums sums = { .policy = U64_UNKNOWN };
+	char bytes[PROCESS_STAT_MAX], name[48];
+	const uint32_t *tids;
+	size_t n_tids;
+
+	if (pids_threads(env, pid, &tids, &n_tids) < 0 || n_tids > THREADS_MAX)
+		return sums;
+	sums.complete = n_tids > 0;
+	for (size_t i = 0; i < n_tids; i++) {
+		long length;
+
+		snprintf(name, sizeof(name), "task/%u/stat", tids[i]);
+		length = pids_read(env, pid, name, bytes, sizeof(bytes));
+		if (length != -ENOENT && length != -ESRCH)
+			add_thread(&sums, span_of(bytes, length > 0 ? (size_t)length : 0), i == 0);
+	}
+	return sums;
+}
+
+/* Since Linux 5.14 delays are accounted only on request; before, always. */
+static bool accounts_delays(struct env *env)
+{
+	struct span text;
+	uint64_t on;
+
+	if (!env_exists(env, "proc/sys/kernel/task_delayacct"))
+		return true;
+	return env_read(env, env_file(env, "proc/sys/kernel/task_delayacct"), &text) == 0 &&
+	       span_u64(&text, &on) && on;
+}
+
+static void set_threads(struct detail_row *row, struct env *env, uint32_t pid)
+{
+	static const char *const policies[] = { "other", "fifo", "rr", "batch", NULL, "idle", "deadline",
+						"ext" };
+	const struct thread_sums sums = read_threads(env, pid);
+
+	if (sums.policy < sizeof(policies) / sizeof(policies[0]))
+		row->policy = policies[sums.policy];
+	if (!sums.complete)
+		return;
+	row->running_threads = sums.running;
+	row->waiting_threads = sums.waiting;
+	row->stopped_threads = sums.stopped;
+	if (accounts_delays(env))
+		row->disk_seconds = (double)sums.disk_ticks / (double)env->ticks_per_second;
+}
+
+/* "0" stands for: it does not wait, or this user may not know. */
+static void set_wait_channel(struct detail_row *row, struct process_page *page, struct arena *arena)
+{
+	struct span text = process_page_text(page, PAGE_WAIT_CHANNEL);
+
+	if (span_length(text) > 0 && !span_is(text, "0") && process_page_is_alive(page))
+		row->wait_channel = copy_span(arena, text);
+}
+
+static void set_system_call(struct detail_row *row, struct process_page *page, struct arena *arena)
+{
+	struct span text = process_page_text(page, PAGE_SYSCALL);
+	char name[32], target[256];
+	struct pid_syscall call;
+	const char *known;
+	long length;
+
+	if (!process_page_is_alive(page) || span_length(text) == 0 || !pid_syscall_parse(text, &call) ||
+	    call.running || call.none)
+		return;
+	known = pid_syscall_name(&call);
+	row->system_call = known ? known : arena_print(arena, "%llu", (unsigned long long)call.number);
+	if (pid_syscall_fd(&call) < 0)
+		return;
+	snprintf(name, sizeof(name), "fd/%lld", (long long)pid_syscall_fd(&call));
+	length = pids_read_link(page->env, page->target->pid, name, target, sizeof(target));
+	if (length > 0)
+		row->system_call_file = arena_copy(arena, target, (size_t)length);
+}
+
+static void set_links(struct detail_row *row, struct process_page *page, struct arena *arena)
+{
+	static const char mark[] = " (deleted)";
+	struct span executable = process_page_text(page, PAGE_EXECUTABLE);
+	size_t length = span_length(executable), marked = strlen(mark);
+
+	row->directory = copy_span(arena, process_page_text(page, PAGE_DIRECTORY));
+	row->root = copy_span(arena, process_page_text(page, PAGE_ROOT));
+	row->executable_state = "";
+	if (length > marked && memcmp(executable.end - marked, mark, marked) == 0) {
+		executable.end -= marked;
+		row->executable_state = N_("deleted");
+	}
+	row->executable = copy_span(arena, executable);
+	for (unsigned item = PAGE_EXECUTABLE; item <= PAGE_ROOT; item++) {
+		int error = page->texts[item].error;
+		const char **field = item == PAGE_EXECUTABLE  ? &row->executable
+				     : item == PAGE_DIRECTORY ? &row->directory
+							      : &row->root;
+
+		if (error && !**field)
+			*field = error == -EACCES || error == -EPERM ? NULL : "";
+	}
+}
+
+static const char *cgroup_path(struct span text, struct arena *arena)
+{
+	struct span line, number, controllers, best = span_text("");
+
+	while (span_line(&text, &line))
+		if (span_until(&line, ':', &number) && span_until(&line, ':', &controllers) &&
+		    (span_length(best) <= 1))
+			best = line;
+	return span_length(best) > 0 ? copy_span(arena, best) : NULL;
+}
+
+static double quota(struct env *env, const struct cgroup_place *place)
+{
+	struct span text, period_text;
+	uint64_t most, period;
+	bool unified = place->version == 2;
+
+	if (cgroup_read(env, place, unified ? "cpu.max" : "cpu.cfs_quota_us", &text) < 0 ||
+	    !span_u64(&text, &most))
+		return NAN;
+	if (!unified && cgroup_read(env, place, "cpu.cfs_period_us", &period_text) < 0)
+		return NAN;
+	return span_u64(unified ? &text : &period_text, &period) && period > 0
+		       ? (double)most / (double)period
+		       : NAN;
+}
+
+static void read_throttling(struct detail_row *row, struct env *env, const struct cgroup_place *place)
+{
+	struct span text, line, name, rest;
+	uint64_t value;
+
+	if (cgroup_read(env, place, "cpu.stat", &text) < 0)
+		return;
+	while (span_line(&text, &line)) {
+		if (!span_pair_u64(line, &name, &value, &rest))
+			continue;
+		if (span_is(name, "nr_periods"))
+			row->group_periods = value;
+		else if (span_is(name, "nr_throttled"))
+			row->group_throttled_periods = value;
+	}
+}
+
+static void set_frozen(struct detail_row *row, struct env *env, const struct cgroup_place *place)
+{
+	struct span text, line, name, rest;
+	uint64_t value;
+
+	if (place->version == 1 && cgroup_read(env, place, "freezer.state", &text) == 0 &&
+	    span_line(&text, &line))
+		row->frozen = span_is(line, "THAWED") ? N_("no") : N_("yes");
+	else if (place->version == 2 && cgroup_read(env, place, "cgroup.events", &text) == 0)
+		while (span_line(&text, &line))
+			if (span_pair_u64(line, &name, &value, &rest) && span_is(name, "frozen"))
+				row->frozen = value ? N_("yes") : N_("no");
+}
+
+static void set_cgroup(struct detail_row *row, struct process_page *page, struct arena *arena)
+{
+	struct span text = process_page_text(page, PAGE_CGROUP), mounts;
+	struct env *env = page->env;
+	struct cgroup_place place;
+
+	row->cgroup = cgroup_path(text, arena);
+	if (!process_page_is_alive(page) || env_read(env, env_file(env, "proc/self/mountinfo"), &mounts) < 0)
+		return;
+	if (cgroup_find(text, mounts, "freezer", &place))
+		set_frozen(row, env, &place);
+	if (!cgroup_find(text, mounts, "cpu", &place))
+		return;
+	do {
+		row->group_limit_ratio = quota(env, &place);
+	} while (isnan(row->group_limit_ratio) && cgroup_up(&place));
+	if (!isnan(row->group_limit_ratio))
+		read_throttling(row, env, &place);
+}
+
+static void set_status(struct detail_row *row, struct process_page *page, struct arena *arena)
+{
+	struct span text = process_page_text(page, PAGE_STATUS), value;
+	struct pid_status status;
+
+	pid_status_parse(text, &status);
+	row->resident_peak_bytes = status.vm_resident_peak;
+	row->anonymous_bytes = status.resident_anonymous;
+	row->file_bytes = status.resident_file;
+	row->shared_memory_bytes = status.resident_shared;
+	row->swapped_bytes = status.vm_swap;
+	if (pid_status_line(text, "TracerPid", &value))
+		span_u64(&value, &row->tracer_pid);
+	if (pid_status_line(text, "Cpus_allowed_list", &value))
+		row->cpus = copy_span(arena, value);
+}
+
+static void set_numbers(struct detail_row *row, struct process_page *page)
+{
+	struct span text = process_page_text(page, PAGE_OOM_SCORE);
+	struct pid_io io;
+	int64_t number;
+	uint64_t score;
+
+	if (span_u64(&text, &score))
+		row->oom_score = score;
+	text = process_page_text(page, PAGE_OOM_ADJUSTMENT);
+	if (span_i64(&text, &number))
+		row->oom_adjustment = (double)number;
+	if (!pid_io_parse(process_page_text(page, PAGE_IO), &io))
+		return;
+	row->call_read_bytes = io.call_read_bytes;
+	row->call_write_bytes = io.call_write_bytes;
+}
+
+static void set_exit(struct detail_row *row, const struct process_page *page)
+{
+	if (page->gone_wall_ns)
+		row->exited_time = page->gone_wall_ns;
+	if (page->exit_known && WIFSIGNALED(page->exit_status))
+		row->exit_signal = (uint64_t)WTERMSIG(page->exit_status);
+	else if (page->exit_known)
+		row->exit_code = (uint64_t)WEXITSTATUS(page->exit_status);
+}
+
+static const char *command_text(const struct target *target, struct slow_text *slow, struct arena *arena)
+{
+	struct span text = slow_text_get(slow, target);
+	char *copy;
+
+	while (text.end > text.at && text.end[-1] == '\0')
+		text.end--;
+	if (span_length(text) == 0)
+		return target->stat.flags & PID_FLAG_KERNEL_THREAD ? arena_print(arena, "[%s]", target->name)
+								   : NULL;
+	copy = arena_take(arena, span_length(text) + 1);
+	for (size_t i = 0; i < span_length(text); i++)
+		copy[i] = text.at[i] ? text.at[i] : ' ';
+	copy[span_length(text)] = '\0';
+	return copy;
+}
+
+static void set_live(struct detail_row *row, struct process_page *page, struct arena *arena)
+{
+	struct env *env = page->env;
+	uint32_t pid = page->target->pid, uid;
+
+	row->parents = parents_text(env, arena, page->target->stat.parent_pid);
+	if (pids_owner(env, pid, &uid)) {
+		row->uid = uid;
+		row->user = users_name(env, uid);
+	}
+	set_threads(row, env, pid);
+	row->open_files = open_files_count(env, pid);
+}
+
+static int sample_detail(struct sample *sample)
+{
+	struct state *state = sample->state;
+	struct process_page *page = state->page;
+	struct arena *arena = &sample->frame->arena;
+	int error = process_page_update(page, sample);
+	struct detail_row *row;
+
+	if (error || !process_page_has_process(page))
+		return error;
+	if (page->target->stat_mono_ns > 0) /* of an ended process it stays, so that it has no rates */
+		sample->table->mono_ns = page->target->stat_mono_ns;
+	row = table_add(sample->table);
+	row->pid = page->target->pid;
+	row->start_seconds = process_page_start(page);
+	row->started_time = started_time(page->env, row->start_seconds);
+	row->name = arena_copy(arena, page->target->name, strlen(page->target->name));
+	row->command = command_text(page->target, state->command, arena);
+	set_stat(row, page);
+	if (process_page_is_alive(page))
+		set_live(row, page, arena);
+	set_wait_channel(row, page, arena);
+	set_system_call(row, page, arena);
+	set_links(row, page, arena);
+	set_cgroup(row, page, arena);
+	set_status(row, page, arena);
+	set_numbers(row, page);
+	set_exit(row, page);
+	if (page->texts[PAGE_DIRECTORY].error == -EACCES)
+		process_page_denied(page, sample);
+	return 0;
+}
+
+static int open_detail(struct sample *sample)
+{
+	struct state *state = sample->state;
+	int error = process_page_topic_open(sample);
+
+	state->page = sample->state;
+	sample->state = state;
+	state->command = slow_text_open(sample->env, "cmdline", COMMAND_MAX);
+	return error;
+}
+
+static void close_detail(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	slow_text_close(state->command);
+}
+
+const struct topic topic_process_detail = {
+	.schema = &schema,
+	.sources = process_page_sources,
+	.state_size = sizeof(struct state),
+	.uses = PROCESS_PAGE_USES,
+	.open = open_detail,
+	.sample = sample_detail,
+	.close = close_detail,
+};

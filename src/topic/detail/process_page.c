@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <config.h>
+
+#include "topic/detail/process_page.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "sys/exit_watch.h"
+#include "sys/pids.h"
+#include "topic/process/process_find.h"
+
+static const struct {
+	const char *name;
+	bool link;
+} items[N_PAGE_ITEMS] = {
+	[PAGE_STATUS] = { "status" },
+	[PAGE_LIMITS] = { "limits" },
+	[PAGE_CGROUP] = { "cgroup" },
+	[PAGE_IO] = { "io" },
+	[PAGE_WAIT_CHANNEL] = { "wchan" },
+	[PAGE_SYSCALL] = { "syscall" },
+	[PAGE_OOM_SCORE] = { "oom_score" },
+	[PAGE_OOM_ADJUSTMENT] = { "oom_score_adj" },
+	[PAGE_EXECUTABLE] = { "exe", .link = true },
+	[PAGE_DIRECTORY] = { "cwd", .link = true },
+	[PAGE_ROOT] = { "root", .link = true },
+};
+
+const struct source_spec process_page_sources[] = {
+	{ .path = "proc/self/status", .gives = N_("what the selected process is") },
+	{ .path = "proc/self/limits", .gives = N_("limits of the selected process"), .optional = true },
+	{ .path = "proc/self/fdinfo/0", .gives = N_("open files of the selected process"), .optional = true },
+	{ .path = "proc/self/io", .gives = N_("its reads and writes"), .optional = true },
+	{ .path = "proc/self/wchan",
+	  .gives = N_("where in the kernel it waits"),
+	  .optional = true,
+	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_KALLSYMS") } } },
+	{ .path = "proc/self/syscall",
+	  .gives = N_("the system call that it waits in"),
+	  .optional = true,
+	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_HAVE_ARCH_TRACEHOOK") } } },
+	{ 0 },
+};
+
+static const char key;
+
+static void forget(struct process_page *page)
+{
+	for (unsigned i = 0; i < N_PAGE_ITEMS; i++) {
+		buffer_empty(&page->texts[i].text);
+		page->texts[i].tick = ENV_NEVER;
+		page->texts[i].error = 0;
+	}
+	if (page->exit_watch >= 0)
+		close(page->exit_watch);
+	page->exit_watch = -1;
+	page->exit_known = false;
+	page->gone_wall_ns = 0;
+}
+
+static void *open_page(struct env *env)
+{
+	struct process_page *page = alloc_zeroed(1, sizeof(*page));
+
+	page->env = env;
+	page->tick = page->notices_tick = ENV_NEVER;
+	page->exit_watch = -1;
+	forget(page);
+	return page;
+}
+
+static void close_page(void *state)
+{
+	struct process_page *page = state;
+
+	forget(page);
+	for (unsigned i = 0; i < N_PAGE_ITEMS; i++)
+		buffer_free(&page->texts[i].text);
+	free(page);
+}
+
+int process_page_topic_open(struct sample *sample)
+{
+	struct process_page *page = env_kept(sample->env, &key, open_page, close_page);
+
+	page->target = target_open(sample->env, sample->request);
+	sample->state = page;
+	return 0;
+}
+
+bool process_page_has_process(const struct process_page *page)
+{
+	return page->target->state == TARGET_LIVE || page->target->state == TARGET_GONE;
+}
+
+bool process_page_is_alive(const struct process_page *page)
+{
+	return page->target->state == TARGET_LIVE;
+}
+
+double process_page_start(const struct process_page *page)
+{
+	return process_start_seconds(page->env, page->target->start_ticks);
+}
+
+/* The descriptor is of the right process only if that lived on after it was opened. */
+static void watch(struct process_page *page)
+{
+	if (!page->env->live || page->env->foreign_pids || !process_page_is_alive(page))
+		return;
+	page->exit_watch = exit_watch_open(page->target->pid);
+	if (page->exit_watch >= 0 && !target_is_same(page->target)) {
+		close(page->exit_watch);
+		page->exit_watch = -1;
+	}
+}
+
+/* The kernel writes 0 for users who may not know it; they may not read links either. */
+static bool zombie_status(struct process_page *page)
+{
+	char bytes[PROCESS_STAT_MAX], target[PATH_MAX];
+	long length = pids_read(page->env, page->target->pid, "stat", bytes, sizeof(bytes));
+	struct pid_stat stat;
+	int error;
+
+	if (length < 0 || !pid_stat_parse(span_of(bytes, (size_t)length), &stat) || stat.state != 'Z' ||
+	    stat.start_ticks != page->target->start_ticks ||
+	    !pid_stat_exit_status(span_of(bytes, (size_t)length), &page->exit_status))
+		return false;
+	error = (int)pids_read_link(page->env, page->target->pid, "cwd", target, sizeof(target));
+	return page->exit_status != 0 || (error != -EACCES && error != -EPERM);
+}
+
+/* A zombie has its status in its stat file; the watch has it once the parent has reaped it. */
+static void look_for_exit(struct process_page *page)
+{
+	bool gone = page->target->state == TARGET_GONE;
+
+	if (!gone && page->target->stat.state != 'Z')
+		return;
+	if (gone && page->gone_wall_ns == 0)
+		page->gone_wall_ns = env_wall_ns();
+	if (!page->exit_known)
+		page->exit_known = exit_watch_status(page->exit_watch, &page->exit_status) ||
+				   zombie_status(page);
+}
+
+int process_page_update(struct process_page *page, struct sample *sample)
+{
+	struct target *target = page->target;
+	int error = target_update(target);
+
+	if (page->tick == page->env->tick)
+		return error;
+	page->tick = page->env->tick;
+	if (!error)
+		target_notices(target, sample->frame, sample->topic->schema->name);
+	if (page->generation != target->generation) {
+		page->generation = target->generation;
+		forget(page);
+		watch(page);
+	}
+	look_for_exit(page);
+	return error;
+}
+
+static int read_link(struct process_page *page, enum page_item item)
+{
+	char target[PATH_MAX];
+	long length = pids_read_link(page->env, page->target->pid, items[item].name, target, sizeof(target));
+
+	if (length < 0)
+		return (int)length;
+	buffer_empty(&page->texts[item].text);
+	buffer_add(&page->texts[item].text, target, (size_t)length);
+	return 0;
+}
+
+/* Some files become empty or absent before the process is gone: what they showed last stays. */
+static void read_item(struct process_page *page, enum page_item item)
+{
+	struct page_text *kept = &page->texts[item];
+	bool link = items[item].link;
+
+	kept->tick = page->env->tick;
+	kept->error = link ? read_link(page, item)
+			   : pids_read_text(page->env, page->target->pid, items[item].name, &kept->text);
+	if (kept->error == -EACCES || kept->error == -EPERM)
+		buffer_empty(&kept->text);
+}
+
+struct span process_page_text(struct process_page *page, enum page_item item)
+{
+	const struct page_text *kept = &page->texts[item];
+
+	if (kept->tick != page->env->tick && process_page_is_alive(page))
+		read_item(page, item);
+	return span_of(kept->text.bytes, kept->text.length);
+}
+
+void process_page_denied(struct process_page *page, struct sample *sample)
+{
+	if (page->notices_tick == page->env->tick)
+		return;
+	page->notices_tick = page->env->tick;
+	frame_notice(sample->frame, sample->topic->schema->name,
+		     remedy_for_user(N_("run it as root, or give it the capabilities cap_sys_ptrace and "
+					"cap_dac_read_search")),
+		     _("%u %s belongs to another user: its open files, directories and environment are "
+		       "hidden"),
+		     page->target->pid, page->target->name);
+}
