@@ -139,7 +139,7 @@ static const struct column columns[] = {
 	SIZE(resident_peak_bytes, N_("rss peak"), N_("highest resident size so far"), "VmHWM"),
 	SIZE(anonymous_bytes, N_("rss anon"), N_("resident anonymous memory"), "RssAnon"),
 	SIZE(file_bytes, N_("rss file"), N_("resident file pages"), "RssFile"),
-	SIZE(shared_memory_bytes, N_("rss shmem"), N_("resident shared memory and tmpfs"), "RssShmem"),
+	SIZE(shared_memory_bytes, N_("shmem"), N_("resident shared memory and tmpfs"), "RssShmem"),
 	SIZE(swapped_bytes, N_("swap"), N_("anonymous memory in swap"), "VmSwap"),
 	ROW(call_read_bytes, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = N_("calls read"),
 	    .width = 10, .hidden = true,
