@@ -345,6 +345,8 @@ static void draw_footer(struct screen *screen, const struct canvas *canvas, int 
 		draw_actions(&footer, playing, 4);
 	if (context->pane->views)
 		draw_bound(&footer, context->pane->views[context->view].actions);
+	if (screen_replays(context)) /* room is short: what Enter does goes without saying */
+		draw_actions(&footer, first + 1, sizeof(first) / sizeof(first[0]) - 1);
 	draw_actions(&footer, first, sizeof(first) / sizeof(first[0]));
 	draw_bound(&footer, context->pane->actions);
 	draw_actions(&footer, rest, sizeof(rest) / sizeof(rest[0]));

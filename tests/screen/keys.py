@@ -216,7 +216,7 @@ def memory_has_its_processes(_scratch):
                 terminal.send("Down", "F9")
                 problem = problem or expect(terminal.wait_for("Send a signal to sleep"), terminal, "no action on it")
                 terminal.send("Esc", "Enter")
-                problem = problem or expect(terminal.wait_for("[0 Pages]"), terminal, "it was not opened")
+                problem = problem or expect(terminal.wait_for("[Process]"), terminal, "it was not opened")
                 terminal.send("3")
                 terminal.view("Meminfo")
                 terminal.send("F7")
@@ -457,10 +457,18 @@ def read_only_changes_nothing(_scratch):
         return problem or expect(child.poll() is None, terminal, "it was hit")
 
 
+def open_map(terminal):
+    """By the page of the process."""
+    terminal.send("Enter")
+    terminal.wait_for("[Process]")
+    terminal.view("Map")
+    terminal.send("Enter")
+
+
 def pages_of_a_process(_scratch):
     """From the list of the cpu pane to its map, through the zooms, to its end."""
     with sleeper() as (terminal, child):
-        terminal.send("Enter")
+        open_map(terminal)
         problem = expect(terminal.wait_for(f"PID {child.pid}") and terminal.wait_for("1 cell ="), terminal, "no map")
         terminal.send(*["+"] * 12)
         problem = problem or expect(terminal.wait_for("1 cell = 1 page"), terminal, "no zoom to a page")
@@ -497,13 +505,13 @@ def one_that_has_just_ended(_scratch):
         child.kill()
         child.wait()
         terminal.send("Enter", "Z")
-        return expect(terminal.wait_for(f"{child.pid} sleep has exited"), terminal, "it is not told that it has ended") or \
+        return expect(terminal.wait_for("It has exited"), terminal, "it is not told that it has ended") or \
             expect("waiting for" not in terminal.text(), terminal, "it is not told what would help")
 
 
 def forcing_pages_asks_first(_scratch):
     with sleeper() as (terminal, child):
-        terminal.send("Enter")
+        open_map(terminal)
         terminal.wait_for("1 cell =")
         action(terminal, "Populate")
         problem = expect(f"{child.pid} sleep" in terminal.text() and "[y/n]" in terminal.text(), terminal, "it does not ask")

@@ -28,15 +28,15 @@ def listed():
 class Walk:
     def __init__(self, terminal, titles):
         self.terminal, self.titles, self.found = terminal, titles, []
-        self.digit = re.search(r"\[(\d)", terminal.lines()[1])[1]
+        self.tab = re.search(r"\[(\d|\w+)", terminal.lines()[1])[1]  # its digit, or its name
 
     def shown(self):
         """The marked title of the strip; None: an overlay or another pane covers it."""
         lines = self.terminal.lines()
         if len(self.titles) == 1 and not lines[2].startswith("View"):
-            return self.titles[0] if f"[{self.digit}" in lines[1] and self.is_free() else None
+            return self.titles[0] if f"[{self.tab}" in lines[1] and self.is_free() else None
         marked = re.findall(r"\[([^]]+)\]", lines[2]) if lines[2].startswith("View") else []
-        return marked[0] if len(marked) == 1 and f"[{self.digit}" in lines[1] and self.is_free() else None
+        return marked[0] if len(marked) == 1 and f"[{self.tab}" in lines[1] and self.is_free() else None
 
     def is_free(self):
         return "q Quit" in self.terminal.lines()[-1]
@@ -47,17 +47,22 @@ class Walk:
         return re.sub(r"\d\d:\d\d:\d\d", "", self.terminal.text()), [
             (y, x, cell.bg) for y in range(self.terminal.screen.lines) for x, cell in rows[y].items() if cell.bg != "default"]
 
+    def come_back(self):
+        """By the digit of the pane, or from the list of panes."""
+        self.terminal.send(*([self.tab] if self.tab.isdigit() else ["F2", "Home", *self.tab, "Enter"]))
+
     def go_home(self, after):
         """Until one more Esc leads no further; another pane may have been opened, too."""
         for _ in range(ESCAPES + 1):
             before = self.look()
             self.terminal.send("Esc")
-            if self.is_free() and f"[{self.digit}" not in self.terminal.lines()[1]:
-                self.terminal.send(self.digit)
+            if self.is_free() and f"[{self.tab}" not in self.terminal.lines()[1]:
+                self.come_back()
             if self.look() == before and self.shown():
                 return
         self.found.append(f"after {after}: {ESCAPES} times Esc do not lead home\n{self.terminal.text()}")
-        self.terminal.send("Esc", "Esc", self.digit, self.digit)
+        self.terminal.send("Esc", "Esc")
+        self.come_back()
 
     def go_to(self, title, after):
         if self.shown() == title:

@@ -435,17 +435,13 @@ static const struct pane_setting choices[] = {
 
 static const char *refuses(const struct pane_context *context, enum action action)
 {
-	bool acts_on_process = action == ACTION_ACT || action == ACTION_NICER || action == ACTION_LESS_NICE ||
-			       action == ACTION_OPEN;
+	bool acts = action == ACTION_ACT || action == ACTION_NICER || action == ACTION_LESS_NICE;
 
-	if (!acts_on_process)
-		return NULL;
-	if (!screen_replays(context))
-		return cpu_has_processes(context->focus) ? NULL : _("works in the process list only (Esc)");
-	if (action == ACTION_OPEN)
-		return _(
-			"a recording has only the pages of the process it was made with: see the pane pages");
-	return _("processes in a recording cannot be changed");
+	if (acts && screen_replays(context))
+		return _("processes in a recording cannot be changed");
+	return (acts || action == ACTION_OPEN) && !cpu_has_processes(context->focus)
+		       ? _("works in the process list only (Esc)")
+		       : NULL;
 }
 
 static void open_cpu(struct pane_context *context)

@@ -376,11 +376,9 @@ static const char *refuses(const struct pane_context *context, enum action actio
 {
 	if (is_of_processes(action) && !shows_processes(context))
 		return _("works in the views Overview and Processes (Esc)");
-	if (!screen_replays(context))
-		return NULL;
-	return action == ACTION_ACT    ? _("a recording has nothing to signal or to drop")
-	       : action == ACTION_OPEN ? _("a recording has only the pages of the process it was made with")
-				       : NULL;
+	return action == ACTION_ACT && screen_replays(context)
+		       ? _("a recording has nothing to signal or to drop")
+		       : NULL;
 }
 
 const struct pane pane_memory = {

@@ -563,9 +563,7 @@ static const char *refuses(const struct pane_context *context, enum action actio
 	bool of_process = action == ACTION_OPEN || action == ACTION_ACT || action == ACTION_LESS_NICE ||
 			  action == ACTION_NICER;
 
-	if (action == ACTION_OPEN && screen_replays(context))
-		return _("a recording has only the pages of the process it was made with");
-	if (of_process && screen_replays(context))
+	if (of_process && action != ACTION_OPEN && screen_replays(context))
 		return _("processes in a recording cannot be changed");
 	return of_process && context->focus == OVERVIEW_TABLE_EXITED ? _("it has exited") : NULL;
 }

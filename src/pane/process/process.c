@@ -12,8 +12,6 @@
 #include "pane/process/process_open.h"
 #include "pane/process_rows.h"
 
-#define PAST_SAMPLES 3600
-
 static const struct pane_table tables[] = {
 	[PROCESS_TABLE_DETAIL] = { .topic = "process_detail", .headline = true },
 	[PROCESS_TABLE_LIMIT] = { .topic = "limit", .headline = true },
@@ -28,6 +26,12 @@ static const struct pane_table tables[] = {
 				   .own_columns = true,
 				   .columns = "tid,cpu_ratio,state,processor,cpu_seconds,name",
 				   .sort = "cpu_ratio" },
+	[PROCESS_TABLE_REGION] = { .topic = "region",
+				   .lazy = true,
+				   .own_columns = true,
+				   .columns = "present_bytes,size_bytes,swapped_bytes,file_bytes,anonymous_bytes,"
+					      "permissions,start_address,path",
+				   .sort = "present_bytes" },
 	{ 0 },
 };
 
@@ -36,6 +40,7 @@ enum {
 	VIEW_THREADS,
 	VIEW_FILES,
 	VIEW_LIMITS,
+	VIEW_MAP,
 	VIEW_LIST,
 };
 
@@ -103,10 +108,10 @@ double process_number(const struct process_rows *rows, const char *column)
 {
 	double number = NAN;
 
-	if (rows->detail && schema_find(rows->details->schema, column))
-		number = table_number(rows->details, rows->detail, column);
-	if (isnan(number) && rows->process && schema_find(rows->processes->schema, column))
+	if (rows->process && schema_find(rows->processes->schema, column))
 		number = table_number(rows->processes, rows->process, column);
+	if (isnan(number) && rows->detail && schema_find(rows->details->schema, column))
+		number = table_number(rows->details, rows->detail, column);
 	return number;
 }
 
@@ -121,23 +126,35 @@ const char *process_text(const struct process_rows *rows, const char *column)
 	return text;
 }
 
-static const struct series past[] = {
-	[PROCESS_SERIES_CPU] = { "process_detail", NULL, "pid" },
-	[PROCESS_SERIES_MEMORY] = { "process_detail", NULL, "pid" },
+#define DETAIL(column)                                                                                       \
+	{                                                                                                    \
+		"process_detail", NULL, column                                                               \
+	}
+
+static const struct series series[] = {
+	[PROCESS_SERIES_CPU] = DETAIL("cpu_ratio"),
+	[PROCESS_SERIES_MEMORY] = DETAIL("resident_bytes"),
+	[PROCESS_SERIES_READ] = DETAIL("call_read_bytes_per_second"),
+	[PROCESS_SERIES_WRITE] = DETAIL("call_write_bytes_per_second"),
 };
 
 /* A table of all threads shows those of this process. */
 static void choose_rows(struct pane_context *context)
 {
+	static const enum process_table of_one[] = { PROCESS_TABLE_THREAD, PROCESS_TABLE_REGION };
 	const struct process_state *state = context->state;
-	struct view *view = &context->tables[PROCESS_TABLE_THREAD].view;
 
-	view_clear_choices(view);
-	view_choose_rows(view, state->pid_text, "pid", NULL);
+	for (size_t i = 0; i < sizeof(of_one) / sizeof(of_one[0]); i++) {
+		struct view *view = &context->tables[of_one[i]].view;
+
+		view_clear_choices(view);
+		view_choose_rows(view, state->pid_text, "pid", NULL);
+	}
 }
 
 /* The past of another process is not that of this one. */
-static void note_process(struct pane_context *context, const struct process_rows *rows)
+static void note_process(struct pane_context *context, const struct process_rows *rows,
+			 const struct frame *frame)
 {
 	struct process_state *state = context->state;
 	double pid = process_number(rows, "pid"), start = process_number(rows, "start_seconds");
@@ -147,23 +164,22 @@ static void note_process(struct pane_context *context, const struct process_rows
 	state->pid = (uint32_t)pid;
 	state->start_seconds = start;
 	snprintf(state->pid_text, sizeof(state->pid_text), "%u", state->pid);
-	history_clear(&state->past);
+	history_clear(&context->history);
+	history_add(&context->history, frame);
 }
 
 static void sampled(struct pane_context *context, const struct frame *frame)
 {
-	struct process_state *state = context->state;
 	struct process_rows rows = process_rows_of(context, frame);
 
 	if (!rows.detail && !rows.process)
 		return;
-	note_process(context, &rows);
+	note_process(context, &rows, frame);
 	choose_rows(context);
-	if (*process_text(&rows, "state") == 'X')
+	if (rows.detail)
 		return;
-	history_add(&state->past, frame);
-	history_set(&state->past, PROCESS_SERIES_CPU, frame, process_number(&rows, "cpu_ratio"));
-	history_set(&state->past, PROCESS_SERIES_MEMORY, frame, process_number(&rows, "resident_bytes"));
+	history_set(&context->history, PROCESS_SERIES_CPU, frame, process_number(&rows, "cpu_ratio"));
+	history_set(&context->history, PROCESS_SERIES_MEMORY, frame, process_number(&rows, "resident_bytes"));
 }
 
 /* It is read in each sample, also while it does not run. */
@@ -245,6 +261,19 @@ static const struct pane_action summary_actions[] = {
 	{ 0 },
 };
 
+static void open_map(struct pane_context *context)
+{
+	const struct process_rows rows = process_rows_of(context, context->frame);
+
+	if (rows.detail)
+		process_open_map(context, rows.details, rows.detail);
+}
+
+static const struct pane_action map_actions[] = {
+	{ ACTION_OPEN, open_map, N_("Map"), N_("show the map of its pages, in the pane pages") },
+	{ 0 },
+};
+
 static const struct pane_action list_actions[] = {
 	{ ACTION_OPEN, open_selected, NULL, N_("open the selected process") },
 	{ 0 },
@@ -265,6 +294,8 @@ static const struct pane_view views[] = {
 	[VIEW_FILES] = VIEW("files", N_("Files"), N_("its open files, pipes and sockets"), PROCESS_TABLE_FILE),
 	[VIEW_LIMITS] = VIEW("limits", N_("Limits"), N_("its resource limits, and how near it is"),
 			     PROCESS_TABLE_LIMIT),
+	[VIEW_MAP] = { "map", N_("Map"), N_("its mappings; Enter opens the map of their pages"),
+		       PROCESS_TABLE_REGION, BIT(PROCESS_TABLE_PROCESS), .actions = map_actions },
 	[VIEW_LIST] = { "processes", N_("Processes"), N_("choose another process"), PROCESS_TABLE_PROCESS,
 			.actions = list_actions },
 	{ 0 },
@@ -286,6 +317,15 @@ static const char *refuses(const struct pane_context *context, enum action actio
 	if (context->view == VIEW_LIST || has_process(context))
 		return NULL;
 	return _("select a process first, in the view Processes");
+}
+
+/* Topics of all processes report that one is missing; the page says when it exited. */
+static bool tells(const struct pane_context *context, const struct notice *notice)
+{
+	const struct process_rows rows = process_rows_of(context, context->frame);
+
+	return rows.detail && (strcmp(notice->topic, "process") == 0 || strcmp(notice->topic, "thread") == 0) &&
+	       *process_text(&rows, "state") == 'X';
 }
 
 static unsigned home(const struct pane_context *context)
@@ -310,16 +350,8 @@ static void entered(struct pane_context *context)
 
 static void open_process_pane(struct pane_context *context)
 {
-	struct process_state *state = context->state;
-
-	history_open(&state->past, past, N_PROCESS_SERIES, PAST_SAMPLES);
-	context->view = is_chosen(context) ? VIEW_SUMMARY : VIEW_LIST;
+	context->view = is_chosen(context) || screen_replays(context) ? VIEW_SUMMARY : VIEW_LIST;
 	context->focus = views[context->view].table;
-}
-
-static void close_process_pane(void *state)
-{
-	history_close(&((struct process_state *)state)->past);
 }
 
 const struct pane pane_process = {
@@ -328,15 +360,18 @@ const struct pane pane_process = {
 	.question = N_("What is this process, what does it do, and why is it slow?"),
 	.takes_pid = true,
 	.tables = tables,
+	.series = series,
+	.n_series = N_PROCESS_SERIES,
+	.series_while_shown = true,
 	.explain = process_explain,
 	.views = views,
 	.actions = pane_actions,
 	.refuses = refuses,
+	.tells = tells,
 	.home = home,
 	.above = above,
 	.state_size = sizeof(struct process_state),
 	.open = open_process_pane,
-	.close = close_process_pane,
 	.entered = entered,
 	.sampling = sampling,
 	.sampled = sampled,

@@ -11,18 +11,20 @@ enum process_table {
 	PROCESS_TABLE_FILE,
 	PROCESS_TABLE_PROCESS, /* all processes: this one and its parent are among them */
 	PROCESS_TABLE_THREAD,
+	PROCESS_TABLE_REGION,
 	N_PROCESS_TABLES,
 };
 
 enum process_series {
 	PROCESS_SERIES_CPU,
 	PROCESS_SERIES_MEMORY,
+	PROCESS_SERIES_READ,
+	PROCESS_SERIES_WRITE,
 	N_PROCESS_SERIES,
 };
 
 struct process_state {
-	struct history past;
-	uint32_t pid;         /* of the process that past and pid_text are of */
+	uint32_t pid;         /* of the process that the history is of */
 	double start_seconds;
 	char pid_text[16];
 };

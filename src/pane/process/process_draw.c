@@ -124,7 +124,7 @@ static void line_why(const struct summary *summary, struct line *line)
 	line->label = _("why");
 	line->style = level == PROCESS_SLOW ? STYLE_WARN : STYLE_STRONG;
 	if (!isnan(exited))
-		add(line, _(" Its exit was seen at %s; what follows is from before."),
+		add(line, _(" Its exit was seen at %s."),
 		    clock_local(time, (uint64_t)exited, "%H:%M:%S"));
 	else if (level == PROCESS_SILENT)
 		snprintf(line->text, sizeof(line->text), "%s", _("nothing stands out"));
@@ -329,7 +329,6 @@ static const struct {
 static void draw_past(const struct pane_context *context, const struct canvas *canvas, unsigned series,
 		      double most)
 {
-	const struct process_state *state = context->state;
 	const struct graph_line_scale scale = {
 		.now_ns = context->frame->mono_ns,
 		.span_seconds = PAST_SECONDS,
@@ -339,7 +338,7 @@ static void draw_past(const struct pane_context *context, const struct canvas *c
 		.style = STYLE_USAGE,
 	};
 
-	graph_line(canvas, &state->past, series, &scale);
+	graph_line(canvas, &context->history, series, &scale);
 }
 
 static int draw_line(const struct summary *summary, const struct canvas *canvas, int y, int label_cells,
@@ -368,8 +367,7 @@ static char *percent_label(char *out, double ratio)
 static void draw_graph(const struct pane_context *context, const struct canvas *canvas, const char *title,
 		       unsigned series, char *(*label)(char *text, double value))
 {
-	const struct process_state *state = context->state;
-	const struct graph_line_scale scale = {
+	struct graph_line_scale scale = {
 		.now_ns = context->frame->mono_ns,
 		.span_seconds = PAST_SECONDS,
 		.step_seconds = context_step_seconds(context),
@@ -377,20 +375,41 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 		.most = NAN,
 		.style = STYLE_USAGE,
 	};
-	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 1);
+	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 1), inner = graph_area_plot(&plot);
 
+	scale.most = graph_line_range(&inner, &context->history, series, &scale).most;
 	canvas_rule(canvas, 0, title, "");
-	graph_area(&plot, &state->past, series, &scale, label);
+	if (isnan(scale.most)) {
+		canvas_text(&plot, 0, 0, STYLE_DIM, _("not known yet"), -1);
+		return;
+	}
+	scale.most = scale.most > 0 ? scale.most : 1;
+	graph_area(&plot, &context->history, series, &scale, label);
 }
 
+static const struct past_graph {
+	const char *title; /* N_() */
+	unsigned series;
+	char *(*label)(char *text, double value);
+} graphs[] = {
+	{ N_("CPU"), PROCESS_SERIES_CPU, percent_label },
+	{ N_("memory"), PROCESS_SERIES_MEMORY, size_short },
+	{ N_("read by calls, bytes/s"), PROCESS_SERIES_READ, size_short },
+	{ N_("written by calls, bytes/s"), PROCESS_SERIES_WRITE, size_short },
+};
+
+/* In two columns, and in one or two rows. */
 static void draw_graphs(const struct pane_context *context, const struct canvas *canvas)
 {
-	int width = (canvas->width - CANVAS_GAP) / 2;
-	struct canvas left = canvas_part(canvas, 0, 0, canvas->height, width);
-	struct canvas right = canvas_part(canvas, 0, width + CANVAS_GAP, canvas->height, width);
+	int rows = canvas->height >= 2 * GRAPHS_LINES ? 2 : 1;
+	int width = (canvas->width - CANVAS_GAP) / 2, height = canvas->height / rows;
 
-	draw_graph(context, &left, _("CPU"), PROCESS_SERIES_CPU, percent_label);
-	draw_graph(context, &right, _("memory"), PROCESS_SERIES_MEMORY, size_short);
+	for (int i = 0; i < 2 * rows; i++) {
+		struct canvas part = canvas_part(canvas, i / 2 * height, i % 2 * (width + CANVAS_GAP), height,
+						 width);
+
+		draw_graph(context, &part, _(graphs[i].title), graphs[i].series, graphs[i].label);
+	}
 }
 
 /* Cells for the longest label and a gap. */
@@ -406,7 +425,7 @@ static int label_width(const struct line *lines, bool ascii)
 	return most;
 }
 
-static void draw_lines(const struct summary *summary, const struct canvas *canvas, bool graphs)
+static void draw_lines(const struct summary *summary, const struct canvas *canvas, bool has_graphs)
 {
 	struct line lines[N_PARTS];
 	struct canvas rest;
@@ -415,24 +434,24 @@ static void draw_lines(const struct summary *summary, const struct canvas *canva
 	for (int i = 0; i < N_PARTS; i++) {
 		lines[i] = (struct line){ .series = -1, .most = NAN, .style = STYLE_NORMAL };
 		parts[i].fill(summary, &lines[i]);
-		lines[i].series = graphs ? -1 : lines[i].series;
+		lines[i].series = has_graphs ? -1 : lines[i].series;
 	}
 	label_cells = label_width(lines, canvas->ascii);
 	for (int i = 0; i < N_PARTS && y < canvas->height; i++)
 		if (parts[i].rank < most)
 			y += draw_line(summary, canvas, y, label_cells, &lines[i], i == 0 && canvas->height > 2);
 	rest = canvas_rows(canvas, y + 1, canvas->height - y - 1);
-	if (graphs && rest.height >= GRAPHS_LINES)
+	if (has_graphs && rest.height >= GRAPHS_LINES)
 		draw_graphs(summary->context, &rest);
 }
 
 void process_draw_summary(struct pane_context *context, struct canvas *canvas)
 {
 	const struct summary summary = { context, process_rows_of(context, context->frame) };
-	bool graphs = canvas->height >= N_PARTS + 2 + GRAPHS_LINES && canvas->width >= 2 * GRAPHS_CELLS;
+	bool has_graphs = canvas->height >= N_PARTS + 2 + GRAPHS_LINES && canvas->width >= 2 * GRAPHS_CELLS;
 
 	if (summary.rows.detail || summary.rows.process)
-		draw_lines(&summary, canvas, graphs);
+		draw_lines(&summary, canvas, has_graphs);
 	else
 		canvas_text(canvas, 0, 0, STYLE_DIM, _("no process is selected, or it is not in this sample"),
 			    -1);

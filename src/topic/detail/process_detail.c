@@ -40,7 +40,8 @@ struct detail_row {
 	double nice;
 	uint64_t oom_score;
 	double oom_adjustment;
-	uint64_t resident_peak_bytes, anonymous_bytes, file_bytes, shared_memory_bytes, swapped_bytes;
+	double cpu_seconds, cpu_ratio;
+	uint64_t resident_bytes, resident_peak_bytes, anonymous_bytes, file_bytes, shared_memory_bytes, swapped_bytes;
 	uint64_t call_read_bytes, call_write_bytes;
 	double call_read_bytes_per_second, call_write_bytes_per_second;
 	uint64_t open_files;
@@ -73,8 +74,8 @@ static const struct column columns[] = {
 	    .help = N_("of its main thread: R runs or waits for a CPU, S sleeps, D waits for a device, "
 		       "T stopped, t traced, Z zombie, X exited"),
 	    .source = "/proc/PID/stat state"),
-	TEXT(user, N_("user"), N_("effective user"), "owner of /proc/PID, /etc/passwd", .rank = 2),
-	NUMBER(uid, N_("UID"), N_("effective UID"), "owner of /proc/PID", .hidden = true),
+	TEXT(user, N_("user"), N_("effective user"), "/proc/PID/status Uid, /etc/passwd", .rank = 2),
+	NUMBER(uid, N_("UID"), N_("effective UID"), "/proc/PID/status Uid", .hidden = true),
 	NUMBER(ppid, N_("parent"), N_("parent process: it started or adopted this one"),
 	       "/proc/PID/stat ppid", .rank = 2),
 	TEXT(parents, N_("parents"), N_("its parent, the parent of that one, and so on, with their PIDs"),
@@ -136,6 +137,15 @@ static const struct column columns[] = {
 	COUNT(oom_adjustment, N_("oom adj"),
 	      N_("-1000: never killed by the OOM killer; 1000: killed first"), "/proc/PID/oom_score_adj",
 	      .hidden = true),
+	ROW(cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = N_("time"), .width = 8,
+	    .rank = 6, .help = N_("CPU time of all its threads since its start"),
+	    .source = "CPU clock of the process, else utime + stime of /proc/PID/stat"),
+	ROW(cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"), .width = 6, .rank = 1,
+	    .high = 0.5, .alarming = 0.9, .of_cpu = true,
+	    .rate_of = offsetof(struct detail_row, cpu_seconds),
+	    .help = N_("share of one CPU in the last interval, all threads together"),
+	    .source = "growth of cpu_seconds / time"),
+	SIZE(resident_bytes, N_("rss"), N_("resident size"), "VmRSS"),
 	SIZE(resident_peak_bytes, N_("rss peak"), N_("highest resident size so far"), "VmHWM"),
 	SIZE(anonymous_bytes, N_("rss anon"), N_("resident anonymous memory"), "RssAnon"),
 	SIZE(file_bytes, N_("rss file"), N_("resident file pages"), "RssFile"),
@@ -224,19 +234,34 @@ static const char *parents_text(struct env *env, struct arena *arena, uint64_t p
 	return arena_copy(arena, text, strlen(text));
 }
 
+static double cpu_seconds(const struct process_page *page)
+{
+	const struct pid_stat *stat = &page->target->stat;
+	uint64_t ns;
+
+	if (env_has_process_clocks(page->env) && process_page_is_alive(page) &&
+	    env_process_cpu_ns(page->target->pid, &ns))
+		return (double)ns / 1e9;
+	return (double)(stat->user_ticks + stat->system_ticks) / (double)page->env->ticks_per_second;
+}
+
 static void set_stat(struct detail_row *row, const struct process_page *page)
 {
 	const struct pid_stat *stat = &page->target->stat;
 
+	if (!process_page_is_alive(page))
+		row->state = "X";
 	if (!stat->state)
 		return;
-	row->state = process_page_is_alive(page) ? pid_state_text(stat->state) : "X";
+	if (!row->state)
+		row->state = pid_state_text(stat->state);
 	row->ppid = stat->parent_pid;
 	if (stat->process_group >= 0)
 		row->process_group = (uint64_t)stat->process_group;
 	if (stat->session >= 0)
 		row->session = (uint64_t)stat->session;
 	row->threads = stat->threads;
+	row->cpu_seconds = cpu_seconds(page);
 	row->nice = (double)stat->nice;
 }
 
@@ -451,8 +476,14 @@ static void set_status(struct detail_row *row, struct process_page *page, struct
 {
 	struct span text = process_page_text(page, PAGE_STATUS), value;
 	struct pid_status status;
+	uint32_t real, effective;
 
 	pid_status_parse(text, &status);
+	if (pid_status_uids(text, &real, &effective)) {
+		row->uid = effective;
+		row->user = users_name(page->env, effective);
+	}
+	row->resident_bytes = status.vm_resident;
 	row->resident_peak_bytes = status.vm_resident_peak;
 	row->anonymous_bytes = status.resident_anonymous;
 	row->file_bytes = status.resident_file;
@@ -512,13 +543,9 @@ static const char *command_text(const struct target *target, struct slow_text *s
 static void set_live(struct detail_row *row, struct process_page *page, struct arena *arena)
 {
 	struct env *env = page->env;
-	uint32_t pid = page->target->pid, uid;
+	uint32_t pid = page->target->pid;
 
 	row->parents = parents_text(env, arena, page->target->stat.parent_pid);
-	if (pids_owner(env, pid, &uid)) {
-		row->uid = uid;
-		row->user = users_name(env, uid);
-	}
 	set_threads(row, env, pid);
 	row->open_files = open_files_count(env, pid);
 }
