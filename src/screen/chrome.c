@@ -343,10 +343,12 @@ static void draw_footer(struct screen *screen, const struct canvas *canvas, int 
 				   CANVAS_GAP;
 	if (screen_replays(context))
 		draw_actions(&footer, playing, 4);
+	footer.seen[ACTION_OPEN] = screen_replays(context); /* room is short: Enter comes later */
 	if (context->pane->views)
 		draw_bound(&footer, context->pane->views[context->view].actions);
-	if (screen_replays(context)) /* room is short: what Enter does goes without saying */
-		draw_actions(&footer, first + 1, sizeof(first) / sizeof(first[0]) - 1);
+	draw_actions(&footer, first, sizeof(first) / sizeof(first[0]));
+	if (screen_replays(context))
+		footer.seen[ACTION_OPEN] = false;
 	draw_actions(&footer, first, sizeof(first) / sizeof(first[0]));
 	draw_bound(&footer, context->pane->actions);
 	draw_actions(&footer, rest, sizeof(rest) / sizeof(rest[0]));
