@@ -394,17 +394,6 @@ static void set_links(struct detail_row *row, struct process_page *page, struct 
 	}
 }
 
-static const char *cgroup_path(struct span text, struct arena *arena)
-{
-	struct span line, number, controllers, best = span_text("");
-
-	while (span_line(&text, &line))
-		if (span_until(&line, ':', &number) && span_until(&line, ':', &controllers) &&
-		    (span_length(best) <= 1))
-			best = line;
-	return span_length(best) > 0 ? copy_span(arena, best) : NULL;
-}
-
 static double quota(struct env *env, const struct cgroup_place *place)
 {
 	struct span text, period_text;
@@ -458,7 +447,8 @@ static void set_cgroup(struct detail_row *row, struct process_page *page, struct
 	struct env *env = page->env;
 	struct cgroup_place place;
 
-	row->cgroup = cgroup_path(text, arena);
+	if (span_length(cgroup_path(text)) > 0)
+		row->cgroup = copy_span(arena, cgroup_path(text));
 	if (!process_page_is_alive(page) || env_read(env, env_file(env, "proc/self/mountinfo"), &mounts) < 0)
 		return;
 	if (cgroup_find(text, mounts, "freezer", &place))
