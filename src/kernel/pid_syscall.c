@@ -11,7 +11,7 @@
 		SYS_##call, #call, .first_is_fd = of_file \
 	}
 
-/* Those that may wait. Not every architecture has all of them. */
+/* System calls that may wait. Not every architecture has all of them. */
 static const struct {
 	uint64_t number;
 	const char *name;

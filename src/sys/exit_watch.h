@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Holds a process by a descriptor, to learn how it ended although it is no child. */
+/* Holds a process by a descriptor, to learn how it ended without being its parent. */
 #ifndef PANETOP_SYS_EXIT_WATCH_H
 #define PANETOP_SYS_EXIT_WATCH_H
 

@@ -267,7 +267,7 @@ static void line_priority(const struct summary *summary, struct line *line)
 	    fixed_text(value[1], number(summary, "oom_score"), 0));
 }
 
-/* Those that are near, else the nearest one. */
+/* The limit that is nearest. */
 static void line_limits(const struct summary *summary, struct line *line)
 {
 	const struct table *limits = context_table(summary->context, PROCESS_TABLE_LIMIT);

@@ -15,7 +15,7 @@
 #define DISK 0.2          /* share of the time in which threads waited for block devices */
 #define FAULTS 20         /* per second, that waited for storage */
 #define COMPUTES 0.9      /* of one CPU */
-#define SLEEPS 0.05       /* of one CPU: less is no work */
+#define SLEEPS 0.05       /* of one CPU: less does not count as work */
 
 static bool say_exit(const struct process_facts *facts, char *text, size_t room)
 {

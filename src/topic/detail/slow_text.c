@@ -19,7 +19,7 @@ struct slow_text {
 	struct env *env; /* borrowed */
 	const char *name;
 	size_t most;
-	uint64_t generation, tick; /* of the target that text is of, and when it was asked for */
+	uint64_t generation, tick; /* of the target of text, and of the last request */
 	uint64_t asked;            /* generation of the one that is being read */
 	uint32_t pid;              /* of that one */
 	bool live, finished;
