@@ -38,7 +38,7 @@ static uint64_t bracketed_inode(struct span text)
 	uint64_t inode;
 
 	return span_char(&text, '[') && span_u64(&text, &inode) && span_char(&text, ']') ? inode
-											  : U64_UNKNOWN;
+											 : U64_UNKNOWN;
 }
 
 /* Files in memory lie below /dev, too. */
@@ -115,7 +115,7 @@ char *pid_fd_flags_text(uint64_t flags, char out[PID_FD_FLAGS_MAX])
 		const char *name;
 	} names[] = {
 		{ O_APPEND, "append" }, { O_NONBLOCK, "nonblock" }, { O_DSYNC, "dsync" },
-		{ O_ASYNC, "async" },	{ O_DIRECT, "direct" },	    { O_CLOEXEC, "cloexec" },
+		{ O_ASYNC, "async" },   { O_DIRECT, "direct" },     { O_CLOEXEC, "cloexec" },
 	};
 	static const char *const modes[] = { "r", "w", "rw", "-" };
 	size_t used = (size_t)snprintf(out, PID_FD_FLAGS_MAX, "%s",

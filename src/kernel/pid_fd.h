@@ -11,11 +11,11 @@
 
 /* The target of its link, which is text of the kernel: nothing is looked up in a file system. */
 struct pid_fd_link {
-	const char *kind;  /* N_(): "file", "device", "pipe", "socket", "memfd"; NULL: as of anonymous */
+	const char *kind;      /* N_(): "file", "device", "pipe", "socket", "memfd"; NULL: as of anonymous */
 	struct span anonymous; /* kind of an anonymous inode, as the kernel calls it: "eventpoll" */
-	struct span path;  /* of a file; else the link as it is */
-	bool deleted;      /* the kernel marks it so; the file may also be called so */
-	uint64_t inode;    /* of a pipe or socket; U64_UNKNOWN */
+	struct span path;      /* of a file; else the link as it is */
+	bool deleted;          /* the kernel marks it so; the file may also be called so */
+	uint64_t inode;        /* of a pipe or socket; U64_UNKNOWN */
 };
 
 void pid_fd_link_parse(struct span link, struct pid_fd_link *parsed);

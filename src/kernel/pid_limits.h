@@ -11,8 +11,8 @@
 #define PID_UNLIMITED (UINT64_MAX - 1)
 
 struct pid_limit {
-	struct span name; /* as the kernel spells it: "Max open files" */
-	struct span unit; /* "files"; empty: none */
+	struct span name;    /* as the kernel spells it: "Max open files" */
+	struct span unit;    /* "files"; empty: none */
 	uint64_t soft, hard; /* PID_UNLIMITED */
 };
 

@@ -32,7 +32,8 @@ static const struct pane_table tables[] = {
 				   .of_one = true,
 				   .lazy = true,
 				   .own_columns = true,
-				   .columns = "present_bytes,size_bytes,swapped_bytes,file_bytes,anonymous_bytes,"
+				   .columns = "present_bytes,size_bytes,swapped_bytes,file_bytes,anonymous_"
+					      "bytes,"
 					      "permissions,start_address,path",
 				   .sort = "present_bytes" },
 	{ 0 },
@@ -88,7 +89,8 @@ static const void *find_process(const struct table *table, double pid, double st
 	for (size_t i = 0; i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
 
-		if (row_number(row, pids) == pid && (isnan(start) || fabs(row_number(row, starts) - start) < 0.005))
+		if (row_number(row, pids) == pid &&
+		    (isnan(start) || fabs(row_number(row, starts) - start) < 0.005))
 			return row;
 	}
 	return NULL;
@@ -292,9 +294,10 @@ static const struct pane_view views[] = {
 	[VIEW_SUMMARY] = { "summary", N_("Summary"), N_("what it is, what it does, why it is slow"),
 			   PROCESS_TABLE_PROCESS, .actions = summary_actions, .no_table = true,
 			   .draw = process_draw_summary },
-	[VIEW_THREADS] = VIEW("threads", N_("Threads"), N_("its threads and their CPU time"),
-			      PROCESS_TABLE_THREAD),
-	[VIEW_FILES] = VIEW("files", N_("Files"), N_("its open files, pipes and sockets"), PROCESS_TABLE_FILE),
+	[VIEW_THREADS] =
+		VIEW("threads", N_("Threads"), N_("its threads and their CPU time"), PROCESS_TABLE_THREAD),
+	[VIEW_FILES] =
+		VIEW("files", N_("Files"), N_("its open files, pipes and sockets"), PROCESS_TABLE_FILE),
 	[VIEW_LIMITS] = VIEW("limits", N_("Limits"), N_("its resource limits, and how near it is"),
 			     PROCESS_TABLE_LIMIT),
 	[VIEW_MAP] = { "map", N_("Map"), N_("its mappings; Enter opens the map of their pages"),
@@ -327,7 +330,8 @@ static bool tells(const struct pane_context *context, const struct notice *notic
 {
 	const struct process_rows rows = process_rows_of(context, context->frame);
 
-	return rows.detail && (strcmp(notice->topic, "process") == 0 || strcmp(notice->topic, "thread") == 0) &&
+	return rows.detail &&
+	       (strcmp(notice->topic, "process") == 0 || strcmp(notice->topic, "thread") == 0) &&
 	       *process_text(&rows, "state") == 'X';
 }
 

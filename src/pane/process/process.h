@@ -24,7 +24,7 @@ enum process_series {
 };
 
 struct process_state {
-	uint32_t pid;         /* of the process that the history is of */
+	uint32_t pid; /* of the process that the history is of */
 	double start_seconds;
 	char pid_text[16];
 };

@@ -124,8 +124,7 @@ static void line_why(const struct summary *summary, struct line *line)
 	line->label = _("why");
 	line->style = level == PROCESS_SLOW ? STYLE_WARN : STYLE_STRONG;
 	if (!isnan(exited))
-		add(line, _(" Its exit was seen at %s."),
-		    clock_local(time, (uint64_t)exited, "%H:%M:%S"));
+		add(line, _(" Its exit was seen at %s."), clock_local(time, (uint64_t)exited, "%H:%M:%S"));
 	else if (level == PROCESS_SILENT)
 		snprintf(line->text, sizeof(line->text), "%s", _("nothing stands out"));
 }
@@ -145,7 +144,8 @@ static void line_process(const struct summary *summary, struct line *line)
 	add(line, _("  since %s"), clock_local(time, (uint64_t)started, "%Y-%m-%d %H:%M:%S"));
 	if (summary->context->frame->wall_ns > (uint64_t)started)
 		add(line, " (%s)",
-		    stretch_text(stretch, (double)(summary->context->frame->wall_ns - (uint64_t)started) / 1e9));
+		    stretch_text(stretch,
+				 (double)(summary->context->frame->wall_ns - (uint64_t)started) / 1e9));
 }
 
 static void line_command(const struct summary *summary, struct line *line)
@@ -405,8 +405,8 @@ static void draw_graphs(const struct pane_context *context, const struct canvas 
 	int width = (canvas->width - CANVAS_GAP) / 2, height = canvas->height / rows;
 
 	for (int i = 0; i < 2 * rows; i++) {
-		struct canvas part = canvas_part(canvas, i / 2 * height, i % 2 * (width + CANVAS_GAP), height,
-						 width);
+		struct canvas part =
+			canvas_part(canvas, i / 2 * height, i % 2 * (width + CANVAS_GAP), height, width);
 
 		draw_graph(context, &part, _(graphs[i].title), graphs[i].series, graphs[i].label);
 	}
@@ -439,7 +439,8 @@ static void draw_lines(const struct summary *summary, const struct canvas *canva
 	label_cells = label_width(lines, canvas->ascii);
 	for (int i = 0; i < N_PARTS && y < canvas->height; i++)
 		if (parts[i].rank < most)
-			y += draw_line(summary, canvas, y, label_cells, &lines[i], i == 0 && canvas->height > 2);
+			y += draw_line(summary, canvas, y, label_cells, &lines[i],
+				       i == 0 && canvas->height > 2);
 	rest = canvas_rows(canvas, y + 1, canvas->height - y - 1);
 	if (has_graphs && rest.height >= GRAPHS_LINES)
 		draw_graphs(summary->context, &rest);

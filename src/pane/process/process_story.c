@@ -10,12 +10,12 @@
 #include "core/i18n.h"
 #include "core/signal_name.h"
 
-#define THROTTLED 0.1     /* share of the periods */
-#define READY 0.2         /* of one CPU, that its threads wanted and did not get */
-#define DISK 0.2          /* share of the time in which threads waited for block devices */
-#define FAULTS 20         /* per second, that waited for storage */
-#define COMPUTES 0.9      /* of one CPU */
-#define SLEEPS 0.05       /* of one CPU: less does not count as work */
+#define THROTTLED 0.1 /* share of the periods */
+#define READY 0.2     /* of one CPU, that its threads wanted and did not get */
+#define DISK 0.2      /* share of the time in which threads waited for block devices */
+#define FAULTS 20     /* per second, that waited for storage */
+#define COMPUTES 0.9  /* of one CPU */
+#define SLEEPS 0.05   /* of one CPU: less does not count as work */
 
 static bool say_exit(const struct process_facts *facts, char *text, size_t room)
 {
@@ -58,7 +58,8 @@ static bool say_throttled(const struct process_facts *facts, char *text, size_t 
 	if (!(facts->throttled_ratio >= THROTTLED) || !(facts->cpu_ratio >= SLEEPS))
 		return false;
 	snprintf(text, room,
-		 _("The CPU limit of its control group, %.2f CPUs, stopped that group in %.0f %% of the periods."),
+		 _("The CPU limit of its control group, %.2f CPUs, stopped that group in %.0f %% of the "
+		   "periods."),
 		 facts->group_limit_ratio, 100 * facts->throttled_ratio);
 	return true;
 }
@@ -78,7 +79,8 @@ static bool say_disk(const struct process_facts *facts, char *text, size_t room)
 
 	if (facts->disk_ratio >= DISK && faults)
 		snprintf(text, room,
-			 _("It waits for pages of its own memory: %.0f/s are read from storage, %.0f %% of the time."),
+			 _("It waits for pages of its own memory: %.0f/s are read from storage, %.0f %% of "
+			   "the time."),
 			 facts->major_faults_per_second, 100 * facts->disk_ratio);
 	else if (facts->disk_ratio >= DISK)
 		snprintf(text, room, _("It waits for storage %.0f %% of the time."), 100 * facts->disk_ratio);
@@ -86,7 +88,8 @@ static bool say_disk(const struct process_facts *facts, char *text, size_t room)
 		snprintf(text, room, _("It waits uninterruptibly, in %s of the kernel%s%s."),
 			 facts->wait_channel, *facts->system_call ? ", " : "", facts->system_call);
 	else if (facts->state == 'D')
-		snprintf(text, room, "%s", _("It waits uninterruptibly: for a device or a lock of the kernel."));
+		snprintf(text, room, "%s",
+			 _("It waits uninterruptibly: for a device or a lock of the kernel."));
 	else
 		return false;
 	return true;
@@ -98,7 +101,8 @@ static bool say_computes(const struct process_facts *facts, char *text, size_t r
 		return false;
 	if (facts->threads <= 1)
 		snprintf(text, room,
-			 _("It computes: %.0f %% of one CPU (user %.0f, system %.0f); its one thread cannot use more."),
+			 _("It computes: %.0f %% of one CPU (user %.0f, system %.0f); its one thread cannot "
+			   "use more."),
 			 100 * facts->cpu_ratio, 100 * facts->user_ratio, 100 * facts->system_ratio);
 	else
 		snprintf(text, room, _("It computes: %.1f CPUs (user %.1f, system %.1f)."), facts->cpu_ratio,

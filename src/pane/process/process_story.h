@@ -8,14 +8,14 @@
 
 /* What the sentence follows from; NaN: unknown. Ratios are sums over its threads; 1 is one CPU. */
 struct process_facts {
-	char state;             /* of its main thread, as in ps(1); 'X': exited; 0: unknown */
+	char state; /* of its main thread, as in ps(1); 'X': exited; 0: unknown */
 	double exit_code, exit_signal;
-	bool frozen;            /* its control group is */
+	bool frozen; /* its control group is */
 	double tracer_pid;
 	double threads, running_threads, waiting_threads;
 	double cpu_ratio, user_ratio, system_ratio;
-	double wait_ratio;      /* ready to run, but not running */
-	double disk_ratio;      /* waiting for block devices */
+	double wait_ratio; /* ready to run, but not running */
+	double disk_ratio; /* waiting for block devices */
 	double throttled_ratio, group_limit_ratio;
 	double major_faults_per_second;
 	const char *system_call, *system_call_file, *wait_channel; /* of its main thread; "": unknown */

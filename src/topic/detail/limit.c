@@ -30,7 +30,8 @@ struct limit_row {
 	ROW(field, .kind = COLUMN_GAUGE, .title = heading, .width = 10, .hidden = true, .help = what,        \
 	    .source = from)
 #define USED                                                                                                 \
-	"/proc/PID/status VmSize, VmData, VmStk, VmLck, VmRSS, SigQ; /proc/PID/fd; CPU time of /proc/PID/stat"
+	"/proc/PID/status VmSize, VmData, VmStk, VmLck, VmRSS, SigQ; /proc/PID/fd; CPU time of "             \
+	"/proc/PID/stat"
 
 static const struct column columns[] = {
 	ROW(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .hidden = true, .help = N_("process"),

@@ -38,8 +38,9 @@ static const struct column columns[] = {
 	ROW(fd, .kind = COLUMN_KEY, .title = N_("FD"), .width = 5, .help = N_("file descriptor"),
 	    .source = "/proc/PID/fd"),
 	ROW(kind, .kind = COLUMN_LABEL, .title = N_("kind"), .width = 9, .words = true,
-	    .help = N_("file, directory, device, pipe, socket, memfd, or what the kernel calls it: eventpoll, "
-		       "eventfd, timerfd, inotify ..."),
+	    .help = N_(
+		    "file, directory, device, pipe, socket, memfd, or what the kernel calls it: eventpoll, "
+		    "eventfd, timerfd, inotify ..."),
 	    .source = LINK ", O_DIRECTORY of " INFO " flags"),
 	ROW(flags, .kind = COLUMN_LABEL, .title = N_("flags"), .width = 11, .rank = 4,
 	    .help = N_("how it was opened: r read, w write, append, nonblock, cloexec ..."),
@@ -82,12 +83,12 @@ struct state {
 	struct process_page *page;
 	struct file *files; /* by fd */
 	size_t n_files, capacity;
-	size_t n_seen;      /* in this pass, also those without room */
-	uint64_t cookie;    /* where the next turn begins */
+	size_t n_seen;   /* in this pass, also those without room */
+	uint64_t cookie; /* where the next turn begins */
 	unsigned pass;
 	uint64_t generation, tick_ns;
-	size_t n_all;       /* of the last complete pass; 0: none yet */
-	int error;          /* of the last turn: 0 or -errno */
+	size_t n_all; /* of the last complete pass; 0: none yet */
+	int error;    /* of the last turn: 0 or -errno */
 };
 
 static void forget(struct state *state)
@@ -184,8 +185,7 @@ static void set_link_columns(struct file_row *row, struct arena *arena, const st
 	if (!file->link)
 		return;
 	pid_fd_link_parse(span_of(file->link, file->length), &link);
-	row->kind = link.kind ? link.kind
-			      : arena_copy(arena, link.anonymous.at, span_length(link.anonymous));
+	row->kind = link.kind ? link.kind : arena_copy(arena, link.anonymous.at, span_length(link.anonymous));
 	if (link.kind && strcmp(link.kind, "file") == 0 && pid_fd_is_directory(file->flags))
 		row->kind = N_("directory");
 	row->path = arena_copy(arena, link.path.at, span_length(link.path));
@@ -220,8 +220,8 @@ static void add_notices(struct sample *sample, const struct state *state)
 	if (state->error == -EACCES || state->error == -EPERM)
 		process_page_denied(state->page, sample);
 	else if (n_all > state->n_files)
-		frame_notice(sample->frame, schema.name, NULL, _("%zu open files; here are %zu of them"), n_all,
-			     state->n_files);
+		frame_notice(sample->frame, schema.name, NULL, _("%zu open files; here are %zu of them"),
+			     n_all, state->n_files);
 	else if (n_all > TURN_MAX)
 		frame_notice(sample->frame, schema.name, NULL,
 			     _("%zu open files: %zu are read in each sample, the others in turn"), n_all,

@@ -41,7 +41,8 @@ struct detail_row {
 	uint64_t oom_score;
 	double oom_adjustment;
 	double cpu_seconds, cpu_ratio;
-	uint64_t resident_bytes, resident_peak_bytes, anonymous_bytes, file_bytes, shared_memory_bytes, swapped_bytes;
+	uint64_t resident_bytes, resident_peak_bytes, anonymous_bytes, file_bytes, shared_memory_bytes,
+		swapped_bytes;
 	uint64_t call_read_bytes, call_write_bytes;
 	double call_read_bytes_per_second, call_write_bytes_per_second;
 	uint64_t open_files;
@@ -95,8 +96,8 @@ static const struct column columns[] = {
 	    .help = N_("time that its living threads waited for block devices; known where the kernel "
 		       "accounts delays"),
 	    .source = "/proc/PID/task/TID/stat delayacct_blkio_ticks; /proc/sys/kernel/task_delayacct"),
-	ROW(disk_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%blkio"), .width = 7,
-	    .rank = 5, .rate_of = offsetof(struct detail_row, disk_seconds),
+	ROW(disk_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%blkio"), .width = 7, .rank = 5,
+	    .rate_of = offsetof(struct detail_row, disk_seconds),
 	    .help = N_("share of the time that threads waited for block devices, all threads together"),
 	    .source = "growth of disk_seconds / time"),
 	TEXT(wait_channel, N_("waits in"), N_("function of the kernel in which its main thread waits"),
@@ -106,8 +107,8 @@ static const struct column columns[] = {
 	     "/proc/PID/syscall", .fleeting = true, .rank = 4),
 	TEXT(system_call_file, N_("of file"), N_("open file that this system call works on"),
 	     "/proc/PID/fd, by the first argument of /proc/PID/syscall", .fleeting = true, .rank = 6),
-	NUMBER(tracer_pid, N_("tracer"), N_("process that traces it; 0: none"),
-	       "/proc/PID/status TracerPid", .hidden = true),
+	NUMBER(tracer_pid, N_("tracer"), N_("process that traces it; 0: none"), "/proc/PID/status TracerPid",
+	       .hidden = true),
 	TEXT(frozen, N_("frozen"), N_("yes: its control group is frozen, so it does not run"),
 	     "cgroup.events frozen; freezer.state", .hidden = true, .words = true, .fleeting = true),
 	ROW(group_periods, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("periods"), .width = 8,
@@ -117,32 +118,30 @@ static const struct column columns[] = {
 	    .width = 9, .hidden = true, .help = N_("of these, periods in which that group was throttled"),
 	    .source = "cpu.stat nr_throttled"),
 	ROW(throttled_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%throt"), .width = 7,
-	    .rank = 6, .optional = true,
-	    .rate_of = offsetof(struct detail_row, group_throttled_periods),
+	    .rank = 6, .optional = true, .rate_of = offsetof(struct detail_row, group_throttled_periods),
 	    .rate_over = offsetof(struct detail_row, group_periods),
 	    .help = N_("share of the periods in which its control group was throttled by its CPU limit"),
 	    .source = "growth of group_throttled_periods / growth of group_periods"),
 	ROW(group_limit_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("limit%"), .width = 7,
 	    .hidden = true,
-	    .help = N_("CPU limit of its control group, or of the nearest one above with a limit; 100 is one CPU"),
+	    .help = N_("CPU limit of its control group, or of the nearest one above with a limit; 100 is one "
+		       "CPU"),
 	    .source = "cpu.max; cpu.cfs_quota_us / cpu.cfs_period_us"),
 	ROW(nice, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("nice"), .width = 4, .rank = 7,
 	    .help = N_("priority: -20 is the highest, 19 the lowest"), .source = "/proc/PID/stat nice"),
 	TEXT(policy, N_("policy"), N_("scheduling policy: other, fifo, rr, batch, idle, deadline, ext"),
 	     "/proc/PID/stat policy", .rank = 8, .hidden = true),
-	TEXT(cpus, N_("CPUs"), N_("CPUs that it may run on"), "/proc/PID/status Cpus_allowed_list",
-	     .rank = 8, .hidden = true),
+	TEXT(cpus, N_("CPUs"), N_("CPUs that it may run on"), "/proc/PID/status Cpus_allowed_list", .rank = 8,
+	     .hidden = true),
 	COUNT(oom_score, N_("oom"), N_("the OOM killer kills the process with the highest score first"),
 	      "/proc/PID/oom_score", .rank = 7),
-	COUNT(oom_adjustment, N_("oom adj"),
-	      N_("-1000: never killed by the OOM killer; 1000: killed first"), "/proc/PID/oom_score_adj",
-	      .hidden = true),
+	COUNT(oom_adjustment, N_("oom adj"), N_("-1000: never killed by the OOM killer; 1000: killed first"),
+	      "/proc/PID/oom_score_adj", .hidden = true),
 	ROW(cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = N_("time"), .width = 8,
 	    .rank = 6, .help = N_("CPU time of all its threads since its start"),
 	    .source = "CPU clock of the process, else utime + stime of /proc/PID/stat"),
 	ROW(cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"), .width = 6, .rank = 1,
-	    .high = 0.5, .alarming = 0.9, .of_cpu = true,
-	    .rate_of = offsetof(struct detail_row, cpu_seconds),
+	    .high = 0.5, .alarming = 0.9, .of_cpu = true, .rate_of = offsetof(struct detail_row, cpu_seconds),
 	    .help = N_("share of one CPU in the last interval, all threads together"),
 	    .source = "growth of cpu_seconds / time"),
 	SIZE(resident_bytes, N_("rss"), N_("resident size"), "VmRSS"),
@@ -174,8 +173,8 @@ static const struct column columns[] = {
 	TEXT(executable, N_("executable"), N_("file that it executes; empty: a kernel thread"),
 	     "/proc/PID/exe", .rank = 5),
 	TEXT(executable_state, N_("file"),
-	     N_("deleted: the file was deleted or replaced since the process started"),
-	     "/proc/PID/exe", .hidden = true, .words = true),
+	     N_("deleted: the file was deleted or replaced since the process started"), "/proc/PID/exe",
+	     .hidden = true, .words = true),
 	TEXT(directory, N_("directory"), N_("current working directory"), "/proc/PID/cwd", .rank = 6),
 	TEXT(root, N_("root"), N_("its root directory, as panetop sees it"), "/proc/PID/root",
 	     .hidden = true),
@@ -187,8 +186,8 @@ static const struct column columns[] = {
 	       "PIDFD_GET_INFO since Linux 6.15; /proc/PID/stat exit_code of a zombie", .rank = 1,
 	       .optional = true),
 	NUMBER(exit_signal, N_("signal"), N_("signal that killed it"),
-	     "PIDFD_GET_INFO since Linux 6.15; /proc/PID/stat exit_code of a zombie", .rank = 1,
-	     .optional = true),
+	       "PIDFD_GET_INFO since Linux 6.15; /proc/PID/stat exit_code of a zombie", .rank = 1,
+	       .optional = true),
 	TEXT(command, N_("command"), N_("whole command line; [name]: a kernel thread"), "/proc/PID/cmdline",
 	     .text = TEXT_COMMAND, .rank = 0),
 };
@@ -324,8 +323,8 @@ static bool accounts_delays(struct env *env)
 
 static void set_threads(struct detail_row *row, struct env *env, uint32_t pid)
 {
-	static const char *const policies[] = { "other", "fifo", "rr", "batch", NULL, "idle", "deadline",
-						"ext" };
+	static const char *const policies[] = { "other", "fifo", "rr",       "batch",
+						NULL,    "idle", "deadline", "ext" };
 	const struct thread_sums sums = read_threads(env, pid);
 
 	if (sums.policy < sizeof(policies) / sizeof(policies[0]))
@@ -405,9 +404,8 @@ static double quota(struct env *env, const struct cgroup_place *place)
 		return NAN;
 	if (!unified && cgroup_read(env, place, "cpu.cfs_period_us", &period_text) < 0)
 		return NAN;
-	return span_u64(unified ? &text : &period_text, &period) && period > 0
-		       ? (double)most / (double)period
-		       : NAN;
+	return span_u64(unified ? &text : &period_text, &period) && period > 0 ? (double)most / (double)period
+									       : NAN;
 }
 
 static void read_throttling(struct detail_row *row, struct env *env, const struct cgroup_place *place)

@@ -145,8 +145,8 @@ static void look_for_exit(struct process_page *page)
 	if (gone && page->gone_wall_ns == 0)
 		page->gone_wall_ns = env_wall_ns();
 	if (!page->exit_known)
-		page->exit_known = exit_watch_status(page->exit_watch, &page->exit_status) ||
-				   zombie_status(page);
+		page->exit_known =
+			exit_watch_status(page->exit_watch, &page->exit_status) || zombie_status(page);
 }
 
 int process_page_update(struct process_page *page, struct sample *sample)

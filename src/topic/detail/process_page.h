@@ -34,16 +34,16 @@ struct process_page {
 	uint64_t tick;       /* of the last update */
 	uint64_t generation; /* of the target */
 	struct page_text texts[N_PAGE_ITEMS];
-	int exit_watch;      /* descriptor; -1: none */
+	int exit_watch; /* descriptor; -1: none */
 	bool exit_known;
-	int exit_status;     /* as of wait(2) */
+	int exit_status;       /* as of wait(2) */
 	uint64_t gone_wall_ns; /* when its exit was seen; 0: it lives */
 	uint64_t notices_tick; /* notices are added once per tick */
 };
 
 /* Privileges that the topics over it use. */
-#define PROCESS_PAGE_USES                                                                                   \
-	(PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_MAPS) |   \
+#define PROCESS_PAGE_USES                                                                                    \
+	(PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_MAPS) |    \
 	 PRIVILEGE_BIT(PRIVILEGE_HIDDEN))
 
 extern const struct source_spec process_page_sources[];
@@ -52,8 +52,8 @@ extern const struct source_spec process_page_sources[];
 int process_page_topic_open(struct sample *sample);
 
 /*
- * Once per tick: follows the process. 0, or -errno when processes cannot be listed. Adds the notices about the
- * process to the frame.
+ * Once per tick: follows the process. 0, or -errno when processes cannot be listed. Adds the notices about
+ * the process to the frame.
  */
 int process_page_update(struct process_page *page, struct sample *sample);
 

@@ -105,8 +105,7 @@ struct span slow_text_get(struct slow_text *slow, const struct target *target)
 	}
 	if (slow->finished)
 		take(slow, target);
-	return span_of(slow->text.bytes,
-		       slow->text.length < slow->most ? slow->text.length : slow->most);
+	return span_of(slow->text.bytes, slow->text.length < slow->most ? slow->text.length : slow->most);
 }
 
 int slow_text_error(const struct slow_text *slow)
