@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #define DIGITS_MAX 18 /* significant digits; further ones do not change the value */
 #define EXPONENT_MAX 300
@@ -288,6 +289,31 @@ bool span_whole_seconds(const char *text, double least, double most, double *sec
 
 	return *text != ' ' && span_seconds(&span, seconds) && span.at == span.end && *seconds >= least &&
 	       *seconds <= most;
+}
+
+bool span_whole_bytes(const char *text, uint64_t least, uint64_t most, uint64_t *bytes)
+{
+	static const struct {
+		const char *name;
+		double bytes;
+	} units[] = {
+		{ "", 1 },       { "B", 1 },        { "K", 0x1p10 },   { "KiB", 0x1p10 }, { "kB", 1e3 },
+		{ "M", 0x1p20 }, { "MiB", 0x1p20 }, { "MB", 1e6 },     { "G", 0x1p30 },   { "GiB", 0x1p30 },
+		{ "GB", 1e9 },   { "T", 0x1p40 },   { "TiB", 0x1p40 }, { "TB", 1e12 },
+	};
+	struct span rest = span_text(text);
+	double number, size = -1;
+
+	if (*text == ' ' || !span_f64(&rest, &number))
+		return false;
+	for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (span_length(rest) == strlen(units[i].name) &&
+		    strncasecmp(rest.at, units[i].name, span_length(rest)) == 0)
+			size = number * units[i].bytes;
+	if (!(size >= (double)least && size <= (double)most))
+		return false;
+	*bytes = (uint64_t)size;
+	return true;
 }
 
 bool span_pair_u64(struct span line, struct span *name, uint64_t *value, struct span *rest)

@@ -53,6 +53,12 @@ bool span_seconds(struct span *rest, double *seconds);
 /* Is the whole text such a time, from least to most seconds, without leading blanks? */
 bool span_whole_seconds(const char *text, double least, double most, double *seconds);
 
+/*
+ * Is the whole text a size in user input, from least to most bytes: "65536", "64KiB", "64K", "1.5GiB"; kB, MB
+ * and GB are powers of 1000?
+ */
+bool span_whole_bytes(const char *text, uint64_t least, uint64_t most, uint64_t *bytes);
+
 /* The number after the name at the start of the line, skipping blanks and one colon between them. */
 bool span_pair_u64(struct span line, struct span *name, uint64_t *value, struct span *rest);
 

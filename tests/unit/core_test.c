@@ -145,6 +145,37 @@ START_TEST(whole_numbers_of_options)
 }
 END_TEST
 
+START_TEST(sizes_of_options)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes;
+	} sizes[] = {
+		{ "1", 1 },
+		{ "65536", 65536 },
+		{ "64KiB", 65536 },
+		{ "64k", 65536 },
+		{ "1.5MiB", 1572864 },
+		{ "2MB", 2000000 },
+		{ "1G", UINT64_C(1) << 30 },
+		{ "3kB", 3000 },
+		{ "100B", 100 },
+		{ "1TiB", UINT64_C(1) << 40 },
+	};
+	static const char *const wrong[] = { "",  " 1",  "1 MiB", "M",   "-1",   "1x",
+					     "0", "1e3", "2TiB",  "nan", "1MiBs" };
+	uint64_t bytes;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		ck_assert_msg(span_whole_bytes(sizes[i].text, 1, UINT64_C(1) << 40, &bytes), "%s",
+			      sizes[i].text);
+		ck_assert_uint_eq(bytes, sizes[i].bytes);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		ck_assert_msg(!span_whole_bytes(wrong[i], 1, UINT64_C(1) << 40, &bytes), "%s", wrong[i]);
+}
+END_TEST
+
 START_TEST(scans_lines_words_and_pairs)
 {
 	struct span text = span_text("a: 5 kB\n\nlast"), line, name, rest, word;
