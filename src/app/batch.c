@@ -26,8 +26,10 @@
 #include "model/derive.h"
 #include "model/scope_frame.h"
 #include "output/recording.h"
+#include "model/finding.h"
 #include "sys/env.h"
 #include "sys/loop.h"
+#include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 
 #define SINKS_MAX 2
@@ -53,6 +55,7 @@ struct batch {
 	struct assertion assertion;
 	struct child_command child;
 	struct notice_printer notices;
+	struct findings *findings;
 	int status;
 };
 
@@ -220,6 +223,7 @@ static enum step step(struct batch *batch)
 		return STEP_ON;
 	scope_read_frame(batch->run->request->scope, now, !is_live(batch));
 	frame_derive(now, batch->sampled > 0 ? before : NULL);
+	findings_derive(batch->findings, now, !is_live(batch));
 	note_rows(batch, now);
 	if (is_live(batch))
 		wait_seconds = settle_wait(&batch->settle, batch->run, now);
@@ -570,6 +574,7 @@ static void run_frames(struct batch *batch)
 	frame_open(&batch->frames[0], schemas, n_topics);
 	frame_open(&batch->frames[1], schemas, n_topics);
 	event_stream_open(&batch->stream, batch->source, schemas, n_topics);
+	batch->findings = findings_open(finding_rules, n_finding_rules, batch->run->settings);
 	begin_sinks(batch);
 	if (!batch->loop.stopped) {
 		is_live(batch) ? run_live(batch) : run_replay(batch);
@@ -581,6 +586,7 @@ static void run_frames(struct batch *batch)
 	frame_close(&batch->frames[0]);
 	frame_close(&batch->frames[1]);
 	event_stream_close(&batch->stream);
+	findings_close(batch->findings);
 }
 
 int batch_run(const struct options *options, struct run_plan *run, struct source *source,

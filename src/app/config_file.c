@@ -18,6 +18,7 @@
 #include "core/error_message.h"
 #include "core/i18n.h"
 #include "pane/panes.h"
+#include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 
 #define CONFIG_BYTES_MAX ((size_t)1024 * 1024)
@@ -63,6 +64,8 @@ bool config_knows(const char *name)
 	for (unsigned i = 0; i < n_panes; i++)
 		if (pane_has_setting(panes[i], name))
 			return true;
+	if (finding_setting_known(finding_rules, n_finding_rules, name))
+		return true;
 	for (unsigned i = 0; dot && i < n_topics; i++) {
 		const char *topic = topics[i]->schema->name;
 

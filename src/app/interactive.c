@@ -18,6 +18,7 @@
 #include "core/i18n.h"
 #include "pane/panes.h"
 #include "screen/screen.h"
+#include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 
 static unsigned index_of(const struct pane *pane)
@@ -120,6 +121,8 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.source = source,
 		.schemas = schemas,
 		.n_schemas = n_topics,
+		.finding_rules = finding_rules,
+		.n_finding_rules = n_finding_rules,
 		.panes = panes,
 		.n_panes = n_panes,
 		.headline_topics = headline_topics,
@@ -216,6 +219,18 @@ static void check_pane(struct config *config)
 	settings_set(&config->settings, "pane", NULL);
 }
 
+static bool check_finding(void *context, const struct setting *setting)
+{
+	struct config *config = context;
+	bool good = !finding_setting_known(finding_rules, n_finding_rules, setting->name) ||
+		    finding_setting_valid(finding_rules, n_finding_rules, setting->name, setting->value);
+
+	if (!good)
+		error_message(place_of(config, setting->name), "'%s': %s", setting->value,
+			      _("expected a number, a percentage, a time, or for a rule off"));
+	return good;
+}
+
 /* Settings of the file are checked as options are; wrong ones are reported and ignored. */
 static void check_file(struct config *config)
 {
@@ -246,6 +261,7 @@ static void check_file(struct config *config)
 	topic_schemas(schemas);
 	for (unsigned i = 0; i < n_topics; i++)
 		check_table(config, schemas[i]);
+	settings_filter(settings, config, check_finding);
 }
 
 int interactive_run(const struct options *options, struct settings *settings, struct sample_request *request,

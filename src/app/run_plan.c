@@ -14,6 +14,7 @@
 #include "core/i18n.h"
 #include "core/typed_name.h"
 #include "pane/panes.h"
+#include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 
 static struct view *add_view(struct run_plan *run, const char *topic)
@@ -288,6 +289,7 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 		  const struct sample_request *request)
 {
 	const struct pane *chosen[OPTIONS_PANES_MAX];
+	const struct schema *schemas[TOPICS_MAX];
 	unsigned n_chosen = options_panes(options, chosen);
 	int status;
 
@@ -305,6 +307,8 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 	run->wanted = alloc_zeroed(n_topics, sizeof(*run->wanted));
 	for (unsigned t = 0; t < n_topics; t++)
 		run->wanted[t] = is_wanted(run, options, topics[t]->schema->name, chosen, n_chosen);
+	topic_schemas(schemas);
+	findings_want(finding_rules, n_finding_rules, schemas, n_topics, run->wanted);
 	return status;
 }
 

@@ -129,6 +129,7 @@ struct schema {
 			 * previous frame */
 	bool over_interval; /* its gauges cover an observed interval: the first sample has none */
 	bool of_run;        /* its counters begin with panetop's own run: those of another run start again */
+	bool derived;       /* from other tables of the frame, also in a replay: recordings leave it out */
 	bool sparse;        /* HISTOGRAM: only buckets with samples are rows */
 	const char *sum_row; /* the first text key of rows that are the sum of the others; may be NULL */
 	bool one_unit;               /* sizes of all rows share one unit, as in free(1) */

@@ -113,7 +113,7 @@ static void add_frame(struct json_writer *json, const struct frame *frame)
 	jsonw_key(json, "tables");
 	jsonw_open(json, '{');
 	for (unsigned i = 0; i < frame->n_tables; i++)
-		if (frame->tables[i].present)
+		if (frame->tables[i].present && !frame->tables[i].schema->derived)
 			add_table(json, &frame->tables[i]);
 	jsonw_close(json, '}');
 	jsonw_key(json, "notices");

@@ -229,13 +229,14 @@ static size_t add_tables(struct recording_writer *writer, const struct frame *fr
 	for (unsigned i = 0; i < writer->n_topics; i++) {
 		struct topic_stream *topic = &writer->topics[i];
 		const struct table *table = &frame->tables[i];
+		bool present = table->present && !table->schema->derived;
 
-		if (!table->present && topic->raw.length == 0)
+		if (!present && topic->raw.length == 0)
 			continue;
 		if (topic->raw.length == 0)
 			for (uint32_t n = 0; n < writer->block.n_frames; n++)
 				rows_encode_none(&topic->raw);
-		if (table->present)
+		if (present)
 			rows_encode(&topic->rows, table, &topic->raw);
 		else
 			rows_encode_none(&topic->raw);

@@ -51,6 +51,7 @@ static void show_index(struct screen *screen, size_t index)
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)
 		history_clear(&screen->contexts[p].history);
 	session_clear_logs(screen);
+	findings_forget(screen->findings);
 	screen->latest = -1;
 	for (size_t i = first; !error && i <= index; i++)
 		if (session_sample(screen) != 1)

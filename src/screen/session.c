@@ -341,6 +341,7 @@ static void collect_wanted(const struct screen *screen, bool *wanted)
 			if (is_wanted(context, i, p == screen->current))
 				want_topic(setup, wanted, context->pane->tables[i].topic);
 	}
+	findings_want(setup->finding_rules, setup->n_finding_rules, setup->schemas, setup->n_schemas, wanted);
 }
 
 /* True if columns are wanted that were not before. */
@@ -503,6 +504,7 @@ int session_sample(struct screen *screen)
 		return got;
 	scope_read_frame(context->request->scope, frame, screen_replays(context));
 	frame_derive(frame, screen->latest < 0 ? NULL : &screen->frames[screen->latest]);
+	findings_derive(screen->findings, frame, source->seek != NULL);
 	screen->latest = index;
 	add_to_logs(screen, frame);
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)
@@ -841,6 +843,7 @@ void session_open(struct screen *screen)
 	const struct screen_setup *setup = screen->setup;
 
 	open_logs(screen);
+	screen->findings = findings_open(setup->finding_rules, setup->n_finding_rules, setup->settings);
 	screen->contexts = alloc_zeroed(setup->n_panes, sizeof(*screen->contexts));
 	screen->shown_notices = alloc_zeroed(setup->n_panes, sizeof(*screen->shown_notices));
 	for (unsigned i = 0; i < setup->n_panes; i++)
@@ -861,6 +864,7 @@ void session_close(struct screen *screen)
 	free(screen->shown_notices);
 	free(screen->wanted);
 	close_logs(screen);
+	findings_close(screen->findings);
 	for (int i = 0; i < SCREEN_FRAMES; i++)
 		frame_close(&screen->frames[i]);
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "core/settings.h"
+#include "model/finding.h"
 #include "model/sample_request.h"
 #include "model/source.h"
 #include "screen/pane.h"
@@ -20,6 +21,8 @@ struct screen_setup {
 	struct source *source;
 	const struct schema *const *schemas; /* of all topics; the order of source->want() */
 	unsigned n_schemas;
+	const struct finding_rule *finding_rules;
+	unsigned n_finding_rules;
 	const struct pane *const *panes;
 	unsigned n_panes;
 	const char *const *headline_topics;  /* ended by NULL */

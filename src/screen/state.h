@@ -105,6 +105,7 @@ struct screen {
 	struct terminal terminal;
 	struct loop loop;
 	struct frame frames[SCREEN_FRAMES];
+	struct findings *findings;
 	int latest, shown;        /* of frames; -1: none yet */
 	struct event_log *logs;   /* one for each schema; only those of SHAPE_EVENTS are used */
 	unsigned long n_counted;  /* requested samples after the first one */

@@ -27,6 +27,7 @@ enum overview_table {
 	OVERVIEW_TABLE_SYSTEM,
 	OVERVIEW_TABLE_DISK,
 	OVERVIEW_TABLE_INTERFACE,
+	OVERVIEW_TABLE_FINDING,
 	N_OVERVIEW_TABLES,
 };
 
@@ -75,6 +76,7 @@ static const struct pane_table tables[] = {
 	[OVERVIEW_TABLE_SYSTEM] = { .topic = "system", .headline = true, .own_columns = true },
 	[OVERVIEW_TABLE_DISK] = { .topic = "disk", .headline = true, .own_columns = true },
 	[OVERVIEW_TABLE_INTERFACE] = { .topic = "interface", .headline = true },
+	[OVERVIEW_TABLE_FINDING] = { .topic = "finding", .headline = true },
 	{ 0 },
 };
 

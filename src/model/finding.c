@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Findings: judges the rules in each frame, and knows since when they hold. */
+#include <config.h>
+
+#include "model/finding.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/buffer.h"
+#include "core/i18n.h"
+#include "model/finding_past.h"
+#include "model/units.h"
+
+#define PREFIX "finding."
+#define ROWS_MAX 3 /* findings of one rule; more are counted in the text of the last one */
+
+struct finding_row {
+	uint64_t number;
+	const char *severity, *subject, *text;
+	double since_seconds;
+	const char *topic, *rule, *pane, *view, *row;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct finding_row, number, .kind = COLUMN_KEY, .unit = UNIT_COUNT, .title = N_("no."),
+	       .width = 3, .rank = 3, .help = N_("1 is the worst"), .source = "panetop"),
+	COLUMN(struct finding_row, severity, .kind = COLUMN_LABEL, .title = N_("severity"), .width = 8,
+	       .words = true, .help = N_("note, warning or critical"), .source = "the limits of its rule"),
+	COLUMN(struct finding_row, subject, .kind = COLUMN_LABEL, .title = N_("subject"), .width = 8,
+	       .help = N_("what it is about: a part of the machine, or a row of the topic"),
+	       .source = "its rule"),
+	COLUMN(struct finding_row, since_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
+	       .title = N_("since"), .width = 6, .rank = 2, .whole = true,
+	       .help = N_("time for which it has held, as far as it was observed"),
+	       .source = "time between samples"),
+	COLUMN(struct finding_row, text, .kind = COLUMN_LABEL, .title = N_("finding"), .width = 40,
+	       .prose = true, .fleeting = true, .help = N_("what is out of the ordinary, with its numbers"),
+	       .source = "its rule, over the columns of the topic"),
+	COLUMN(struct finding_row, topic, .kind = COLUMN_LABEL, .title = N_("topic"), .width = 10,
+	       .hidden = true, .help = N_("topic that its rule judges"), .source = "its rule"),
+	COLUMN(struct finding_row, rule, .kind = COLUMN_LABEL, .title = N_("rule"), .width = 14,
+	       .hidden = true, .help = N_("name of its rule, as in the settings"), .source = "panetop"),
+	COLUMN(struct finding_row, pane, .kind = COLUMN_LABEL, .title = N_("pane"), .width = 8,
+	       .hidden = true, .help = N_("pane that shows more of it"), .source = "its rule"),
+	COLUMN(struct finding_row, view, .kind = COLUMN_LABEL, .title = N_("view"), .width = 8,
+	       .hidden = true, .optional = true, .help = N_("view of the pane"), .source = "its rule"),
+	COLUMN(struct finding_row, row, .kind = COLUMN_LABEL, .title = N_("row"), .width = 8, .hidden = true,
+	       .optional = true, .help = N_("row of the topic"), .source = "its key"),
+};
+
+const struct schema finding_schema = {
+	.name = "finding",
+	.help = N_("what is out of the ordinary, worst first"),
+	.none = N_("nothing out of the ordinary"),
+	.over_interval = true,
+	.derived = true,
+	.row_size = sizeof(struct finding_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+/* A rule that holds for a row. */
+struct candidate {
+	unsigned rule;
+	const void *row; /* NULL: of the machine */
+	enum finding_severity severity;
+	double since_seconds, rank;
+	double values[FINDING_VALUES_MAX];
+};
+
+struct findings {
+	const struct finding_rule *rules;
+	unsigned n_rules;
+	const struct settings *settings;
+	struct finding_past past;
+	struct candidate *candidates;
+	size_t n_candidates, capacity;
+	double limits[FINDING_VALUES_MAX], hold; /* of the rule that is judged */
+	struct buffer text;
+};
+
+static const char *const severities[] = {
+	[FINDING_NOTE] = N_("note"),
+	[FINDING_WARNING] = N_("warning"),
+	[FINDING_CRITICAL] = N_("critical"),
+};
+
+struct findings *findings_open(const struct finding_rule *rules, unsigned n_rules,
+			       const struct settings *settings)
+{
+	struct findings *findings = alloc_zeroed(1, sizeof(*findings));
+
+	findings->rules = rules;
+	findings->n_rules = n_rules;
+	findings->settings = settings;
+	return findings;
+}
+
+void findings_forget(struct findings *findings)
+{
+	finding_past_empty(&findings->past);
+}
+
+void findings_close(struct findings *findings)
+{
+	finding_past_free(&findings->past);
+	free(findings->candidates);
+	buffer_free(&findings->text);
+	free(findings);
+}
+
+/* "0.15", "15%", "30", "5min": times may have their unit. */
+static bool parse_limit(const struct finding_limit *limit, const char *text, double *number)
+{
+	struct span span = span_text(text);
+
+	if (limit->unit == UNIT_SECONDS)
+		return span_whole_seconds(text, 0, 1e9, number);
+	if (!span_f64(&span, number))
+		return false;
+	while (span_char(&span, ' '))
+		;
+	if (span_char(&span, '%'))
+		*number /= 100;
+	return span.at == span.end;
+}
+
+char *finding_limit_text(char *out, const struct finding_limit *limit, double number)
+{
+	if (limit->unit == UNIT_RATIO)
+		snprintf(out, VALUE_TEXT_MAX, "%.4g%%", 100 * number);
+	else
+		snprintf(out, VALUE_TEXT_MAX, "%.10g%s", number, limit->unit == UNIT_SECONDS ? "s" : "");
+	return out;
+}
+
+static const char *setting(const struct findings *findings, const char *name)
+{
+	char whole[96];
+
+	snprintf(whole, sizeof(whole), PREFIX "%s", name);
+	return findings->settings ? settings_get(findings->settings, whole) : NULL;
+}
+
+static double limit_of(const struct findings *findings, const struct finding_limit *limit)
+{
+	const char *text = limit->setting ? setting(findings, limit->setting) : NULL;
+	double number;
+
+	return text && parse_limit(limit, text, &number) ? number : limit->number;
+}
+
+static const struct finding_limit *find_limit(const struct finding_rule *rule, const char *name)
+{
+	if (rule->hold.setting && strcmp(rule->hold.setting, name) == 0)
+		return &rule->hold;
+	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
+		const struct finding_limit *limit = &rule->values[i].at_least;
+
+		if (limit->setting && strcmp(limit->setting, name) == 0)
+			return limit;
+	}
+	return NULL;
+}
+
+bool finding_setting_known(const struct finding_rule *rules, unsigned n_rules, const char *name)
+{
+	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+		return false;
+	name += strlen(PREFIX);
+	for (unsigned i = 0; i < n_rules; i++)
+		if (strcmp(rules[i].name, name) == 0 || find_limit(&rules[i], name))
+			return true;
+	return false;
+}
+
+bool finding_setting_valid(const struct finding_rule *rules, unsigned n_rules, const char *name,
+			   const char *value)
+{
+	double number;
+
+	name += strlen(PREFIX);
+	for (unsigned i = 0; i < n_rules; i++) {
+		const struct finding_limit *limit = find_limit(&rules[i], name);
+
+		if (strcmp(rules[i].name, name) == 0)
+			return strcmp(value, "off") == 0 || strcmp(value, "on") == 0;
+		if (limit)
+			return parse_limit(limit, value, &number);
+	}
+	return false;
+}
+
+static void want_topic(const char *topic, const struct schema *const *schemas, unsigned n_schemas,
+		       bool *wanted)
+{
+	for (unsigned i = 0; topic && i < n_schemas; i++)
+		wanted[i] |= strcmp(schemas[i]->name, topic) == 0;
+}
+
+void findings_want(const struct finding_rule *rules, unsigned n_rules, const struct schema *const *schemas,
+		   unsigned n_schemas, bool *wanted)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < n_schemas; i++)
+		any |= wanted[i] && schemas[i] == &finding_schema;
+	for (unsigned r = 0; any && r < n_rules; r++) {
+		if (rules[r].optional)
+			continue;
+		want_topic(rules[r].topic, schemas, n_schemas, wanted);
+		for (unsigned i = 0; i < FINDING_VALUES_MAX && rules[r].values[i].name; i++) {
+			want_topic(rules[r].values[i].topic, schemas, n_schemas, wanted);
+			want_topic(rules[r].values[i].over_topic, schemas, n_schemas, wanted);
+		}
+	}
+}
+
+/* A table with rates that cover an interval; one that failed has nothing to say. */
+static const struct table *usable(const struct frame *frame, const char *topic)
+{
+	const struct table *table = frame_table(frame, topic);
+
+	return table && !table->failed ? table : NULL;
+}
+
+static double count_rows(const struct table *table, const struct finding_value *value)
+{
+	const struct column *column = schema_known_column(table->schema, value->column);
+	double n = 0;
+
+	for (size_t i = 0; column && i < table->n_rows; i++) {
+		const char *text = row_text(table_row(table, i), column);
+
+		n += text && strcmp(text, value->with) == 0;
+	}
+	return n;
+}
+
+/* The row that a value is of; table is that of the rule, and becomes that of the value. */
+static const void *value_row(const struct frame *frame, const struct finding_value *value,
+			     const struct table **table, const void *row)
+{
+	if (value->topic)
+		*table = usable(frame, value->topic);
+	if (!*table || (*table)->n_rows == 0)
+		return NULL;
+	if (value->row)
+		return table_find(*table, value->row, value->other);
+	return row && !value->topic ? row : table_row(*table, 0);
+}
+
+/* What the value is divided by. */
+static double divisor(const struct frame *frame, const struct finding_value *value, const struct table *table,
+		      const void *row)
+{
+	const struct table *other = value->over_topic ? usable(frame, value->over_topic) : table;
+
+	if (!value->over_topic)
+		return table_number(table, row, value->over);
+	return other ? frame_number(frame, value->over_topic, value->over_row, value->over) : NAN;
+}
+
+/* Identifies a value of a row, to find what it was. */
+static uint64_t identity(const struct finding_rule *rule, unsigned value, const struct table *table,
+			 const void *row)
+{
+	uint64_t hash = hash_bytes(HASH_SEED, span_text(rule->name));
+	uint64_t of_row = rule->key && row ? row_hash_key(table->schema, row) : 0;
+
+	return hash_u64(hash ^ hash_u64(of_row + value));
+}
+
+/* What the numbers of a value are read from. */
+struct place {
+	const struct table *table;
+	const void *row;
+	const struct column *column;
+};
+
+static double growth(struct findings *findings, const struct finding_value *value, uint64_t identity,
+		     const struct place *place, double number)
+{
+	return finding_past_growth(&findings->past, identity, number, value->window_seconds,
+				   place->column->kind == COLUMN_COUNTER, place->table->schema->from_zero);
+}
+
+static double value_now(struct findings *findings, const struct frame *frame, unsigned rule, unsigned index,
+			const struct table *of_rule, const void *of_row)
+{
+	const struct finding_value *value = &findings->rules[rule].values[index];
+	struct place place = { .table = of_rule };
+	double number, over = 1;
+	uint64_t key;
+
+	place.row = value_row(frame, value, &place.table, of_row);
+	if (value->with)
+		return place.table ? count_rows(place.table, value) : NAN;
+	place.column = place.row ? schema_known_column(place.table->schema, value->column) : NULL;
+	if (!place.column)
+		return NAN;
+	number = row_number(place.row, place.column);
+	if (value->over)
+		over = divisor(frame, value, place.table, place.row);
+	if (value->window_seconds > 0) {
+		key = identity(&findings->rules[rule], index, of_rule, of_row);
+		number = growth(findings, value, key, &place, number);
+		if (value->over && !value->over_topic)
+			over = growth(findings, value, ~key, &place, over);
+	}
+	return number / over;
+}
+
+static bool holds(const struct finding_value *value, double limit, double number)
+{
+	return !value->at_least.setting || (value->at_most ? number <= limit : number >= limit);
+}
+
+/* Do all limits hold? Reads all values, as those of the past must not get gaps. */
+static bool judge(struct findings *findings, const struct frame *frame, struct candidate *candidate,
+		  const struct table *table)
+{
+	const struct finding_rule *rule = &findings->rules[candidate->rule];
+	bool all = true, before = false; /* before: an alternative holds */
+
+	candidate->severity = rule->severity;
+	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
+		const struct finding_value *value = &rule->values[i];
+		double number = value_now(findings, frame, candidate->rule, i, table, candidate->row);
+		bool good = holds(value, findings->limits[i], number) || before;
+
+		candidate->values[i] = number;
+		if (value->critical > 0 &&
+		    (value->at_most ? number <= value->critical : number >= value->critical))
+			candidate->severity = FINDING_CRITICAL;
+		if (value->at_least.setting && isnan(candidate->rank))
+			candidate->rank = value->at_most ? -number : number;
+		before = value->or_next && good;
+		all &= good || value->or_next;
+	}
+	return all;
+}
+
+static bool is_ordinary(const struct finding_rule *rule, const struct table *table, const void *row)
+{
+	const char *text = rule->unless ? table_text(table, row, rule->unless_column) : NULL;
+
+	for (const char *const *one = rule->unless; one && *one; one++)
+		if (strcmp(text, *one) == 0)
+			return true;
+	return false;
+}
+
+static void judge_row(struct findings *findings, const struct frame *frame, unsigned index,
+		      const struct table *table, const void *row)
+{
+	const struct finding_rule *rule = &findings->rules[index];
+	struct candidate candidate = { .rule = index, .row = row, .rank = NAN };
+
+	if (row && is_ordinary(rule, table, row))
+		return;
+	if (!judge(findings, frame, &candidate, table))
+		return;
+	candidate.since_seconds =
+		finding_past_since(&findings->past, identity(rule, FINDING_VALUES_MAX, table, row), index);
+	if (candidate.since_seconds >= findings->hold)
+		*VECTOR_ADD(findings->candidates, findings->n_candidates, findings->capacity) = candidate;
+}
+
+static void read_limits(struct findings *findings, const struct finding_rule *rule)
+{
+	findings->hold = limit_of(findings, &rule->hold);
+	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++)
+		findings->limits[i] = limit_of(findings, &rule->values[i].at_least);
+}
+
+static void judge_rule(struct findings *findings, const struct frame *frame, unsigned index)
+{
+	const struct finding_rule *rule = &findings->rules[index];
+	const struct table *table = usable(frame, rule->topic);
+	const char *wish = setting(findings, rule->name);
+
+	if (!table || (wish && strcmp(wish, "off") == 0))
+		return;
+	read_limits(findings, rule);
+	if (!rule->key)
+		judge_row(findings, frame, index, table, NULL);
+	for (size_t i = 0; rule->key && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (!table->schema->sum_row || !table_row_is(table, row, table->schema->sum_row))
+			judge_row(findings, frame, index, table, row);
+	}
+	finding_past_end(&findings->past, index);
+}
+
+/* Worst first; among equals in the order of the rules, then by what is judged. */
+static int compare(const void *left, const void *right)
+{
+	const struct candidate *one = left, *other = right;
+
+	if (one->severity != other->severity)
+		return one->severity > other->severity ? -1 : 1;
+	if (one->rule != other->rule)
+		return one->rule < other->rule ? -1 : 1;
+	if (one->rank != other->rank)
+		return one->rank > other->rank ? -1 : 1;
+	return (const char *)one->row < (const char *)other->row ? -1 : one->row != other->row;
+}
+
+/* A number as in a sentence. */
+static char *sentence_number(char *out, const struct column *column, const struct finding_value *value,
+			     double number)
+{
+	enum unit unit = value->at_least.setting ? value->at_least.unit
+			 : value->over           ? UNIT_RATIO
+			 : column                ? column->unit
+						 : UNIT_NONE;
+
+	switch (isnan(number) ? UNIT_NONE : unit) {
+	case UNIT_RATIO:
+		snprintf(out, VALUE_TEXT_MAX, "%.*f %%", number < 0.0995 ? 1 : 0, 100 * number);
+		return out;
+	case UNIT_BYTES:
+		return size_text(out, number);
+	case UNIT_SECONDS:
+		return duration_text(out, number, true);
+	case UNIT_CELSIUS:
+		return celsius_text(out, number, true);
+	case UNIT_COUNT:
+		return fixed_text(out, number, number != floor(number));
+	default:
+		return column ? number_text(out, column, number, true) : fixed_text(out, number, 0);
+	}
+}
+
+static const struct column *column_of(const struct frame *frame, const struct finding_rule *rule,
+				      const struct finding_value *value)
+{
+	const struct table *table = frame_table(frame, value->topic ? value->topic : rule->topic);
+
+	return table ? schema_find(table->schema, value->column) : NULL;
+}
+
+/* Replaces {NAME} at *text, which is moved behind it. */
+static void add_value(struct findings *findings, const struct frame *frame, const struct candidate *candidate,
+		      const char **text)
+{
+	const struct finding_rule *rule = &findings->rules[candidate->rule];
+	size_t length = strcspn(*text + 1, "}");
+	char number[VALUE_TEXT_MAX];
+
+	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
+		const struct finding_value *value = &rule->values[i];
+
+		if (strlen(value->name) == length && strncmp(value->name, *text + 1, length) == 0)
+			buffer_text(&findings->text, sentence_number(number, column_of(frame, rule, value),
+								     value, candidate->values[i]));
+	}
+	*text += length + ((*text)[length + 1] == '}' ? 2 : 1);
+}
+
+static const char *sentence(struct findings *findings, struct frame *frame, const struct candidate *candidate,
+			    size_t n_more)
+{
+	const char *text = _(findings->rules[candidate->rule].text);
+
+	buffer_empty(&findings->text);
+	while (*text) {
+		size_t plain = strcspn(text, "{");
+
+		buffer_add(&findings->text, text, plain);
+		text += plain;
+		if (*text)
+			add_value(findings, frame, candidate, &text);
+	}
+	if (n_more > 0)
+		buffer_print(&findings->text, _(" (and %zu more)"), n_more);
+	return arena_copy(&frame->arena, findings->text.bytes, findings->text.length);
+}
+
+static void add_row(struct findings *findings, struct frame *frame, struct table *out,
+		    const struct candidate *candidate, size_t n_more)
+{
+	const struct finding_rule *rule = &findings->rules[candidate->rule];
+	const struct table *table = frame_table(frame, rule->topic);
+	const char *key = rule->key ? table_text(table, candidate->row, rule->key) : NULL;
+	struct finding_row *row = table_add(out);
+
+	row->number = out->n_rows;
+	row->severity = severities[candidate->severity];
+	row->subject = !key            ? _(rule->subject)
+		       : rule->subject ? arena_print(&frame->arena, "%s %s", _(rule->subject), key)
+				       : key;
+	row->text = sentence(findings, frame, candidate, n_more);
+	row->since_seconds = candidate->since_seconds;
+	row->topic = rule->topic;
+	row->rule = rule->name;
+	row->pane = rule->pane;
+	row->view = rule->view;
+	row->row = key;
+}
+
+/* Of each rule the worst rows. */
+static void add_rows(struct findings *findings, struct frame *frame, struct table *table)
+{
+	const struct candidate *all = findings->candidates;
+	size_t of_rule = 0;
+
+	for (size_t i = 0; i < findings->n_candidates; i++) {
+		size_t n_more = 0;
+
+		of_rule = i > 0 && all[i].rule == all[i - 1].rule && all[i].severity == all[i - 1].severity
+				  ? of_rule + 1
+				  : 1;
+		if (of_rule > ROWS_MAX)
+			continue;
+		for (size_t j = i + 1; of_rule == ROWS_MAX && j < findings->n_candidates; j++)
+			n_more += all[j].rule == all[i].rule && all[j].severity == all[i].severity;
+		add_row(findings, frame, table, &all[i], n_more);
+	}
+}
+
+void findings_derive(struct findings *findings, struct frame *frame, bool always)
+{
+	struct table *table = frame_slot(frame, finding_schema.name);
+
+	if (!table || !(table->present || always))
+		return;
+	table->present = true;
+	table->n_rows = 0;
+	table->mono_ns = frame->mono_ns;
+	findings->n_candidates = 0;
+	finding_past_begin(&findings->past, frame->mono_ns);
+	for (unsigned i = 0; i < findings->n_rules; i++)
+		judge_rule(findings, frame, i);
+	if (findings->n_candidates > 1)
+		qsort(findings->candidates, findings->n_candidates, sizeof(*findings->candidates), compare);
+	add_rows(findings, frame, table);
+}

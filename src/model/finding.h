@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Findings: what is out of the ordinary in a frame, by rules that are data. */
+#ifndef PANETOP_MODEL_FINDING_H
+#define PANETOP_MODEL_FINDING_H
+
+#include "core/settings.h"
+#include "model/frame.h"
+
+#define FINDING_VALUES_MAX 6
+#define FINDING_TEXTS_MAX 6
+
+enum finding_severity { FINDING_NOTE, FINDING_WARNING, FINDING_CRITICAL };
+
+/* A number that the setting "finding.SETTING" changes. */
+struct finding_limit {
+	const char *setting; /* NULL: there is no limit */
+	const char *help;    /* N_() */
+	enum unit unit;      /* of its number: UNIT_RATIO, UNIT_SECONDS or UNIT_COUNT */
+	double number;
+};
+
+/* A number of a rule: its text may show it, and a limit tests it. */
+struct finding_value {
+	const char *name;        /* its place in the text is "{name}" */
+	const char *topic;       /* NULL: of the row that the rule is about */
+	const char *row, *other; /* texts of its KEY columns; NULL: the first row */
+	const char *column;
+	const char *with;                         /* counts the rows with this text in the column */
+	const char *over_topic, *over_row, *over; /* divided by this; over_topic NULL: of the same row */
+	double window_seconds;                    /* its growth within this time; 0: its present value */
+	struct finding_limit at_least;            /* holds from here on */
+	double critical;                          /* … and is critical from here on; 0: never */
+	bool at_most;                             /* holds up to the limit */
+	bool or_next;                             /* it is enough that the next one holds */
+};
+
+/* A rule speaks where all its limits hold, for its time. What is unknown does not hold. */
+struct finding_rule {
+	const char *name;        /* "finding.NAME = off" silences it */
+	const char *topic;       /* it is about a row of this table … */
+	const char *key;         /* … each one; this column names it. NULL: about the machine */
+	const char *subject;     /* N_(): of the machine */
+	const char *text;        /* N_(): a sentence with {NAME} of its values */
+	const char *help;        /* N_(): when it speaks, for the manual */
+	const char *pane, *view; /* which show it; view NULL: the home of the pane */
+	const char *unless_column, *const *unless; /* rows with one of these texts are ordinary; ended by
+						    * NULL */
+	enum finding_severity severity;            /* at least */
+	bool optional;             /* judged only where others sample its topics: they cost more */
+	struct finding_limit hold; /* seconds */
+	struct finding_value values[FINDING_VALUES_MAX]; /* ended by one without a name; the first with a
+							  * limit ranks rows */
+};
+
+extern const struct schema finding_schema;
+
+struct findings;
+
+/* The rules are borrowed; the settings are read at each change of their number. */
+struct findings *findings_open(const struct finding_rule *rules, unsigned n_rules,
+			       const struct settings *settings);
+void findings_close(struct findings *findings);
+
+/*
+ * Fills the table of findings from the other tables of this frame, whose rates are derived, and from earlier
+ * frames, if it was sampled, or in any case with always. A frame may be earlier than the one before.
+ */
+void findings_derive(struct findings *findings, struct frame *frame, bool always);
+
+/* Forgets earlier frames. */
+void findings_forget(struct findings *findings);
+
+/* Marks the topics that rules read, by index of the schema, if findings are wanted. */
+void findings_want(const struct finding_rule *rules, unsigned n_rules, const struct schema *const *schemas,
+		   unsigned n_schemas, bool *wanted);
+
+/* "finding.NAME": a rule, or the setting of a limit? */
+bool finding_setting_known(const struct finding_rule *rules, unsigned n_rules, const char *name);
+
+/* Is it a number, a percentage, or "off" for a rule? */
+bool finding_setting_valid(const struct finding_rule *rules, unsigned n_rules, const char *name,
+			   const char *value);
+
+/* A limit as the configuration has it: "15 %", "30 s", "5". */
+char *finding_limit_text(char *out, const struct finding_limit *limit, double number);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <config.h>
+
+#include "model/finding_past.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/vector.h"
+
+#define POINTS 32 /* of a trace: two windows, so that steps back find a past */
+#define TRACES_MAX 512
+#define SPELLS_MAX 256
+#define BRIDGED_NS (UINT64_C(300) * 1000000000) /* behind another pane, for example */
+
+struct finding_trace {
+	uint64_t identity;
+	size_t n_points;
+	struct point {
+		uint64_t ns;
+		double value;
+	} points[POINTS];
+};
+
+struct finding_spell {
+	uint64_t identity;
+	unsigned rule;
+	bool ended;
+	uint64_t begin_ns, end_ns; /* end: the last frame in which it held */
+};
+
+void finding_past_begin(struct finding_past *past, uint64_t mono_ns)
+{
+	past->before_ns = mono_ns > past->now_ns ? past->now_ns : 0;
+	past->now_ns = mono_ns;
+}
+
+/* First behind the one found last: rows keep their order. */
+static struct finding_trace *find_trace(struct finding_past *past, uint64_t identity)
+{
+	for (size_t i = 0; i < past->n_traces; i++) {
+		size_t at = (past->next_trace + i) % past->n_traces;
+
+		if (past->traces[at].identity == identity) {
+			past->next_trace = at + 1;
+			return &past->traces[at];
+		}
+	}
+	return NULL;
+}
+
+static uint64_t newest_ns(const struct finding_trace *trace)
+{
+	return trace->n_points > 0 ? trace->points[trace->n_points - 1].ns : 0;
+}
+
+/* A new one, in the place of the one that was not seen for longest if there are too many. */
+static struct finding_trace *add_trace(struct finding_past *past, uint64_t identity)
+{
+	struct finding_trace *trace = past->traces;
+
+	if (past->n_traces < TRACES_MAX)
+		trace = VECTOR_ADD(past->traces, past->n_traces, past->trace_capacity);
+	else
+		for (size_t i = 1; i < past->n_traces; i++)
+			if (newest_ns(&past->traces[i]) < newest_ns(trace))
+				trace = &past->traces[i];
+	trace->identity = identity;
+	trace->n_points = 0;
+	return trace;
+}
+
+static void add_point(struct finding_trace *trace, uint64_t ns, double value)
+{
+	if (trace->n_points == POINTS) {
+		memmove(trace->points, trace->points + 1, (POINTS - 1) * sizeof(trace->points[0]));
+		trace->n_points--;
+	}
+	trace->points[trace->n_points++] = (struct point){ .ns = ns, .value = value };
+}
+
+/* The value at the start of the window that ends now; NaN: unknown. */
+static double base(const struct finding_trace *trace, uint64_t now_ns, uint64_t window_ns)
+{
+	for (size_t i = 0; i < trace->n_points; i++)
+		if (trace->points[i].ns < now_ns && now_ns - trace->points[i].ns <= window_ns)
+			return trace->points[i].value;
+	return NAN;
+}
+
+double finding_past_growth(struct finding_past *past, uint64_t identity, double now, double window_seconds,
+			   bool counter, bool from_zero)
+{
+	struct finding_trace *trace = find_trace(past, identity);
+	uint64_t window_ns = (uint64_t)(window_seconds * 1e9);
+	double before;
+
+	if (isnan(now) || (!trace && now == 0 && from_zero))
+		return isnan(now) ? NAN : 0;
+	if (!trace) {
+		trace = add_trace(past, identity);
+		if (from_zero && past->before_ns > 0)
+			add_point(trace, past->before_ns, 0);
+	}
+	before = base(trace, past->now_ns, window_ns);
+	if (counter && now < before) {
+		trace->n_points = 0;
+		before = NAN;
+	}
+	if (past->now_ns >= newest_ns(trace) + window_ns / (POINTS / 2))
+		add_point(trace, past->now_ns, now);
+	return now - before;
+}
+
+/* The spell that covers the present frame, or ended just before it. */
+static struct finding_spell *find_spell(const struct finding_past *past, uint64_t identity)
+{
+	for (size_t i = past->n_spells; i-- > 0;) {
+		struct finding_spell *spell = &past->spells[i];
+
+		if (spell->identity == identity && spell->begin_ns <= past->now_ns &&
+		    (past->now_ns <= spell->end_ns ||
+		     (!spell->ended && past->now_ns - spell->end_ns <= BRIDGED_NS)))
+			return spell;
+	}
+	return NULL;
+}
+
+static struct finding_spell *add_spell(struct finding_past *past)
+{
+	if (past->n_spells == SPELLS_MAX) {
+		memmove(past->spells, past->spells + 1, (SPELLS_MAX - 1) * sizeof(*past->spells));
+		past->n_spells--;
+	}
+	return VECTOR_ADD(past->spells, past->n_spells, past->spell_capacity);
+}
+
+double finding_past_since(struct finding_past *past, uint64_t identity, unsigned rule)
+{
+	struct finding_spell *spell = find_spell(past, identity);
+
+	if (!spell) {
+		spell = add_spell(past);
+		*spell = (struct finding_spell){
+			.identity = identity, .rule = rule, .begin_ns = past->now_ns, .end_ns = past->now_ns
+		};
+	}
+	if (spell->end_ns < past->now_ns)
+		spell->end_ns = past->now_ns;
+	return (double)(past->now_ns - spell->begin_ns) / 1e9;
+}
+
+void finding_past_end(struct finding_past *past, unsigned rule)
+{
+	for (size_t i = 0; i < past->n_spells; i++)
+		if (past->spells[i].rule == rule && past->spells[i].end_ns < past->now_ns)
+			past->spells[i].ended = true;
+}
+
+void finding_past_empty(struct finding_past *past)
+{
+	past->n_traces = past->n_spells = 0;
+	past->now_ns = past->before_ns = 0;
+}
+
+void finding_past_free(struct finding_past *past)
+{
+	free(past->traces);
+	free(past->spells);
+	*past = (struct finding_past){ 0 };
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Findings: each rule speaks where it is true, and keeps silent where it is nearly so. */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/derive.h"
+#include "suite.h"
+#include "topic/finding/finding_rules.h"
+#include "topic/topic.h"
+
+#define FACTS_MAX 64
+
+/*
+ * A machine as lines "SECONDS TOPIC KEY[/OTHER] COLUMN VALUE": from that second on, the row has this value.
+ * "-" is unknown; an underscore in a text is a blank. It is looked at every second up to the last one.
+ */
+struct scene {
+	const char *rule;     /* that speaks at the end */
+	const char *severity; /* NULL: it must not speak */
+	const char *says;     /* a part of its text; NULL: any */
+	const char *facts;
+	unsigned until; /* the last second; 0: that of the last fact */
+};
+
+struct fact {
+	unsigned second;
+	char topic[32], key[64], column[40], value[64];
+};
+
+static unsigned parse(const char *text, struct fact facts[FACTS_MAX])
+{
+	unsigned n = 0;
+
+	while (*text) {
+		struct fact *fact = &facts[n++];
+		int used = 0;
+
+		ck_assert_uint_lt(n, FACTS_MAX);
+		ck_assert_int_eq(sscanf(text, "%u %31s %63s %39s %63s %n", &fact->second, fact->topic,
+					fact->key, fact->column, fact->value, &used),
+				 5);
+		for (char *at = fact->value; (at = strchr(at, '_'));)
+			*at = ' ';
+		text += used;
+	}
+	return n;
+}
+
+static void set_value(struct frame *frame, void *row, const struct column *column, const char *text)
+{
+	if (strcmp(text, "-") == 0)
+		return;
+	if (column->type == VALUE_TEXT)
+		row_set_text(row, column, arena_copy(&frame->arena, text, strlen(text)));
+	else if (column->type == VALUE_U64)
+		row_set_u64(row, column, (uint64_t)strtod(text, NULL));
+	else
+		row_set_f64(row, column, strtod(text, NULL));
+}
+
+/* The row with these keys, made if it is not there. */
+static void *find_row(struct frame *frame, struct table *table, const char *keys)
+{
+	char parts[2][64] = { "", "" };
+	const struct schema *schema = table->schema;
+	void *row = NULL;
+	unsigned k = 0;
+
+	ck_assert_int_ge(sscanf(keys, "%63[^/]/%63s", parts[0], parts[1]), 1);
+	for (size_t i = 0; i < table->n_rows && !row; i++) {
+		const void *there = table_row(table, i);
+		const struct column *first = NULL;
+		char text[64];
+
+		for (unsigned c = 0; c < schema->n_columns && !first; c++)
+			if (schema->columns[c].kind == COLUMN_KEY)
+				first = &schema->columns[c];
+		if (!first)
+			return table_row(table, 0);
+		if (first->type == VALUE_TEXT)
+			snprintf(text, sizeof(text), "%s", row_text(there, first));
+		else
+			snprintf(text, sizeof(text), "%.0f", row_number(there, first));
+		if (strcmp(text, parts[0]) == 0 &&
+		    (!*parts[1] || table_find(table, parts[0], parts[1]) == there))
+			row = table_row(table, i);
+	}
+	if (row)
+		return row;
+	row = table_add(table);
+	for (unsigned c = 0; c < schema->n_columns; c++)
+		if (schema->columns[c].kind == COLUMN_KEY && k < 2)
+			set_value(frame, row, &schema->columns[c], parts[k++]);
+	return row;
+}
+
+static void fill(struct frame *frame, const struct fact *facts, unsigned n_facts, unsigned second)
+{
+	frame_clear(frame);
+	frame->mono_ns = (1000 + (uint64_t)second) * 1000000000;
+	for (unsigned i = 0; i < n_facts; i++) {
+		struct table *table = frame_slot(frame, facts[i].topic);
+		const struct column *column;
+
+		ck_assert_msg(table, "no topic %s", facts[i].topic);
+		column = schema_find(table->schema, facts[i].column);
+		ck_assert_msg(column, "no column %s.%s", facts[i].topic, facts[i].column);
+		table->present = true;
+		table->mono_ns = frame->mono_ns;
+		if (facts[i].second <= second)
+			set_value(frame, find_row(frame, table, facts[i].key), column, facts[i].value);
+	}
+}
+
+/* The last second of a scene, judged by all rules. */
+static void play(struct frame *frame, struct findings *findings, const char *text, unsigned until)
+{
+	struct fact facts[FACTS_MAX];
+	unsigned n_facts = parse(text, facts), last = until;
+
+	for (unsigned i = 0; i < n_facts && until == 0; i++)
+		last = facts[i].second > last ? facts[i].second : last;
+	for (unsigned second = 0; second <= last; second++) {
+		fill(frame, facts, n_facts, second);
+		findings_derive(findings, frame, true);
+	}
+}
+
+static void open_frame(struct frame *frame)
+{
+	const struct schema *schemas[TOPICS_MAX];
+
+	topic_schemas(schemas);
+	frame_open(frame, schemas, n_topics);
+}
+
+static const void *finding_of(const struct frame *frame, const char *rule)
+{
+	const struct table *table = frame_table(frame, "finding");
+
+	for (size_t i = 0; table && i < table->n_rows; i++)
+		if (strcmp(table_text(table, table_row(table, i), "rule"), rule) == 0)
+			return table_row(table, i);
+	return NULL;
+}
+
+static void check_scene(const struct scene *scene)
+{
+	struct findings *findings = findings_open(finding_rules, n_finding_rules, NULL);
+	struct frame frame;
+	const struct table *table;
+	const void *row;
+
+	open_frame(&frame);
+	play(&frame, findings, scene->facts, scene->until);
+	table = frame_table(&frame, "finding");
+	row = finding_of(&frame, scene->rule);
+	if (!scene->severity) {
+		ck_assert_msg(!row, "%s speaks: %s\nof %s", scene->rule, table_text(table, row, "text"),
+			      scene->facts);
+	} else {
+		ck_assert_msg(row, "%s is silent\nof %s", scene->rule, scene->facts);
+		ck_assert_str_eq(table_text(table, row, "severity"), scene->severity);
+		ck_assert_msg(!scene->says || strstr(table_text(table, row, "text"), scene->says), "%s",
+			      table_text(table, row, "text"));
+		ck_assert_msg(!strpbrk(table_text(table, row, "text"), "{}"), "%s",
+			      table_text(table, row, "text"));
+		ck_assert_uint_eq(table->n_rows, 1);
+	}
+	frame_close(&frame);
+	findings_close(findings);
+}
+
+#define KILLED(total) "reclaim oom_kill total " total "\n"
+#define STALLED(share) "0 pressure memory/some avg10_ratio " share "\n"
+#define REFAULTS(rate) "0 paging 1 refaults_per_second " rate "\n"
+#define SWAP_INS(rate) "0 paging 1 swap_ins_per_second " rate "\n"
+#define SWAP(used, total) "0 memory swap used_bytes " used "\n0 memory swap total_bytes " total "\n"
+#define STALLED60(share) "0 pressure memory/some avg60_ratio " share "\n"
+#define LIMIT(used, caches)                                                                                  \
+	"0 memory_limit memory used_bytes " used "\n0 memory_limit memory caches_bytes " caches              \
+	"\n0 memory_limit memory limit_bytes 1e9\n"
+#define QUOTA(share) "0 cpu_limit one throttled_ratio " share "\n0 cpu_limit one limit_ratio 0.5\n"
+#define CORE(count) "throttle 3 core_throttles " count "\n"
+#define IO(share, blocked) "0 pressure io/full avg10_ratio " share "\n0 system 1 blocked " blocked "\n"
+#define STEAL(share) "cpu all steal_ratio " share "\n"
+#define SLAB(bytes) "meminfo SUnreclaim value_bytes " bytes "\n"
+#define TOTAL "0 memory mem total_bytes 8e9\n"
+#define BATTERY(status, charge)                                                                              \
+	"0 battery one status " status "\n0 battery one charge_ratio " charge                                \
+	"\n0 battery one remaining_seconds 900\n"
+#define QUEUE(share, load)                                                                                   \
+	"0 pressure cpu/some avg60_ratio " share "\n0 system 1 load1 " load "\n0 system 1 cpus 2\n"
+#define FAILED(second, command, exits, failures)                                                             \
+	second " exited " command " exits " exits "\n" second " exited " command " failures " failures "\n"
+#define LOST(count) "event_source perf lost " count "\n"
+
+static const struct scene scenes[] = {
+	{ "out_of_memory", "critical", "5 min: 1.", "0 " KILLED("3") "5 " KILLED("4"), 0 },
+	{ "out_of_memory", "critical", "5 min: 2.", "0 " KILLED("3") "5 " KILLED("5"), 200 },
+	{ "out_of_memory", NULL, NULL, "0 " KILLED("3"), 5 },
+	{ "out_of_memory", NULL, NULL, "0 " KILLED("3") "5 " KILLED("4"), 320 }, /* long ago */
+	{ "out_of_memory", NULL, NULL, "0 " KILLED("3") "5 " KILLED("-"), 0 },
+	{ "out_of_memory", NULL, NULL, "0 " KILLED("3") "5 " KILLED("0"), 0 }, /* another boot */
+
+	{ "memory_short", "warning", "20 %", STALLED("0.2") REFAULTS("500") SWAP_INS("0"), 0 },
+	{ "memory_short", "warning", "40 pages/s from swap", STALLED("0.2") REFAULTS("0") SWAP_INS("40"), 0 },
+	{ "memory_short", "critical", "70 %", STALLED("0.7") REFAULTS("500") SWAP_INS("0"), 0 },
+	{ "memory_short", NULL, NULL, STALLED("0.14") REFAULTS("500") SWAP_INS("40"), 0 },
+	{ "memory_short", NULL, NULL, STALLED("0.5") REFAULTS("9") SWAP_INS("9"), 0 },
+	{ "memory_short", NULL, NULL, STALLED("0") REFAULTS("5000") SWAP_INS("0"), 0 }, /* a large file */
+	{ "memory_short", NULL, NULL, STALLED("-") REFAULTS("5000") SWAP_INS("9"), 0 },
+	{ "memory_short", NULL, NULL, "0 memory mem free_bytes 1000\n0 memory mem total_bytes 8e9\n", 0 },
+
+	{ "memory_limit", "warning", "98 %", LIMIT("0.98e9", "0.01e9"), 0 },
+	{ "memory_limit", NULL, NULL, LIMIT("0.98e9", "0.4e9"), 0 }, /* caches fill any limit */
+	{ "memory_limit", NULL, NULL, LIMIT("0.94e9", "0.01e9"), 0 },
+	{ "memory_limit", NULL, NULL, LIMIT("0.98e9", "-"), 0 },
+
+	{ "swap_full", "warning", "95 %", SWAP("0.95e9", "1e9") STALLED60("0.05"), 0 },
+	{ "swap_full", NULL, NULL, SWAP("0.95e9", "1e9") STALLED60("0.005"), 0 }, /* full, but not needed */
+	{ "swap_full", NULL, NULL, SWAP("0.85e9", "1e9") STALLED60("0.05"), 0 },
+	{ "swap_full", NULL, NULL, SWAP("0", "0") STALLED60("0.05"), 0 }, /* there is no swap */
+
+	{ "heat", "warning", "its core 2 times", "0 " CORE("7") "3 " CORE("9"), 0 },
+	{ "heat", NULL, NULL, "0 " CORE("7"), 5 },
+	{ "heat", NULL, NULL, "0 " CORE("7") "3 " CORE("9"), 14 }, /* it has cooled */
+	{ "heat", NULL, NULL, "0 " CORE("7") "3 " CORE("-"), 0 },
+
+	{ "cpu_limit", "warning", "limit of 50 % of a CPU and was throttled in 80 %", QUOTA("0.8"), 0 },
+	{ "cpu_limit", NULL, NULL, QUOTA("0.2"), 0 },
+	{ "cpu_limit", NULL, NULL, QUOTA("-"), 0 },
+
+	{ "io_wait", "warning", "40 % of the time; 3 wait", IO("0.4", "3"), 0 },
+	{ "io_wait", NULL, NULL, IO("0.4", "0"), 0 },
+	{ "io_wait", NULL, NULL, IO("0.19", "3"), 0 },
+	{ "io_wait", NULL, NULL, "0 pressure io/some avg10_ratio 0.9\n0 system 1 blocked 3\n", 0 },
+
+	{ "stolen_time", "warning", "30 %", "0 " STEAL("0.3"), 10 },
+	{ "stolen_time", NULL, NULL, "0 " STEAL("0.3"), 9 }, /* not long enough */
+	{ "stolen_time", NULL, NULL, "0 " STEAL("0.09"), 20 },
+	{ "stolen_time", NULL, NULL, "0 " STEAL("0.3") "8 " STEAL("0") "9 " STEAL("0.3"), 15 },
+
+	{ "kernel_growth", "warning", "2.5 %", TOTAL "0 " SLAB("1e9") "60 " SLAB("1.2e9"), 0 },
+	{ "kernel_growth", NULL, NULL, TOTAL "0 " SLAB("1e9") "60 " SLAB("1.1e9"), 0 },
+	{ "kernel_growth", NULL, NULL, TOTAL "0 " SLAB("3e9"), 60 }, /* large, but it does not grow */
+	{ "kernel_growth", NULL, NULL, TOTAL "0 " SLAB("1e9") "60 " SLAB("1.2e9"), 400 },
+	{ "kernel_growth", NULL, NULL, TOTAL "0 " SLAB("1e9") "60 " SLAB("1.2e9") "90 " SLAB("1e9"), 0 },
+
+	{ "battery_low", "warning", "8.0 % of its charge is left", BATTERY("Discharging", "0.08"), 0 },
+	{ "battery_low", "critical", "4.0 %", BATTERY("Discharging", "0.04"), 0 },
+	{ "battery_low", NULL, NULL, BATTERY("Discharging", "0.11"), 0 },
+	{ "battery_low", NULL, NULL, BATTERY("Charging", "0.04"), 0 },
+	{ "battery_low", NULL, NULL, BATTERY("Not_charging", "0.04"), 0 },
+	{ "battery_low", NULL, NULL, BATTERY("Discharging", "-"), 0 },
+
+	{ "run_queue", "note", "2.5 want to run for each CPU", QUEUE("0.6", "5"), 60 },
+	{ "run_queue", NULL, NULL, QUEUE("0.6", "5"), 59 },
+	{ "run_queue", NULL, NULL, QUEUE("0.6", "2.9"), 90 }, /* load of tasks that wait for disks */
+	{ "run_queue", NULL, NULL, QUEUE("0.4", "9"), 90 },
+
+	{ "failing_command", "note", "6 times", FAILED("0", "x", "0", "0") FAILED("5", "x", "6", "6"), 0 },
+	{ "failing_command", "note", "6 times", FAILED("0", "y", "1", "0") FAILED("5", "x", "6", "6"), 0 },
+	{ "failing_command", NULL, NULL, FAILED("0", "x", "0", "0") FAILED("5", "x", "4", "4"), 0 },
+	{ "failing_command", NULL, NULL, FAILED("0", "x", "0", "0") FAILED("5", "x", "12", "6"), 0 },
+	{ "failing_command", NULL, NULL, FAILED("0", "x", "0", "0") FAILED("5", "x", "6", "6"), 21 },
+	{ "failing_command", NULL, NULL, FAILED("0", "x", "90", "90"), 5 }, /* before the first look */
+	{ "failing_command", NULL, NULL, FAILED("0", "x", "0", "0") FAILED("5", "x", "6", "-"), 0 },
+	{ "failing_command", NULL, NULL, FAILED("0", "grep", "0", "0") FAILED("5", "grep", "9", "9"), 0 },
+
+	{ "lost_events", "note", "lost 7 events", "0 " LOST("3") "9 " LOST("10"), 0 },
+	{ "lost_events", NULL, NULL, "0 " LOST("3"), 9 },
+	{ "lost_events", NULL, NULL, "0 " LOST("3") "9 " LOST("10"), 80 },
+};
+
+START_TEST(rules_speak_where_they_are_true_and_nowhere_else)
+{
+	for (size_t i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++)
+		check_scene(&scenes[i]);
+}
+END_TEST
+
+/* Each rule of the table has scenes for both: as many near misses as true ones, or more. */
+START_TEST(every_rule_has_its_scenes)
+{
+	for (unsigned r = 0; r < n_finding_rules; r++) {
+		unsigned speaks = strcmp(finding_rules[r].name, "zombies") == 0, silent = speaks;
+
+		for (size_t i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++)
+			if (strcmp(scenes[i].rule, finding_rules[r].name) == 0)
+				*(scenes[i].severity ? &speaks : &silent) += 1;
+		ck_assert_msg(speaks > 0 && silent >= speaks, "%s: %u and %u", finding_rules[r].name, speaks,
+			      silent);
+	}
+}
+END_TEST
+
+static const struct schema *schema_of(const char *topic)
+{
+	ck_assert_msg(topic_find(topic), "no topic %s", topic);
+	return topic_find(topic)->schema;
+}
+
+static void check_value(const struct finding_rule *rule, const struct finding_value *value)
+{
+	const struct schema *schema = schema_of(value->topic ? value->topic : rule->topic);
+
+	ck_assert_msg(schema_find(schema, value->column), "%s.%s", schema->name, value->column);
+	if (value->over)
+		ck_assert_msg(
+			schema_find(value->over_topic ? schema_of(value->over_topic) : schema, value->over),
+			"%s", value->over);
+}
+
+/* Topics, columns and places in the text are those that exist; names of settings are not used twice. */
+START_TEST(rules_name_what_exists)
+{
+	for (unsigned r = 0; r < n_finding_rules; r++) {
+		const struct finding_rule *rule = &finding_rules[r];
+		unsigned n_places = 0, n_found = 0;
+
+		ck_assert_ptr_nonnull(rule->subject ? rule->subject : rule->key);
+		if (rule->key)
+			ck_assert_ptr_nonnull(schema_find(schema_of(rule->topic), rule->key));
+		for (const char *at = rule->text; (at = strchr(at, '{')); at++)
+			n_places++;
+		for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
+			char place[64];
+
+			check_value(rule, &rule->values[i]);
+			snprintf(place, sizeof(place), "{%s}", rule->values[i].name);
+			n_found += strstr(rule->text, place) != NULL;
+		}
+		ck_assert_msg(n_found == n_places, "%s: %s", rule->name, rule->text);
+	}
+}
+END_TEST
+
+/* The rule takes what the configuration says, and "off" silences it. */
+START_TEST(settings_change_limits_and_silence_rules)
+{
+	static const char slow[] = STALLED("0.05") REFAULTS("500") SWAP_INS("0");
+	static const char *const good[][2] = { { "finding.memory_stalled", "4%" },
+					       { "finding.memory_stalled", "0.04" },
+					       { "finding.run_queue_seconds", "5min" },
+					       { "finding.zombies", "off" } };
+	static const char *const bad[][2] = { { "finding.memory_stalled", "much" },
+					      { "finding.memory_stalled", "4x" },
+					      { "finding.run_queue_seconds", "-1" },
+					      { "finding.zombies", "5" } };
+	struct settings settings = { 0 };
+	struct findings *findings = findings_open(finding_rules, n_finding_rules, &settings);
+	struct frame frame;
+
+	open_frame(&frame);
+	play(&frame, findings, slow, 0);
+	ck_assert_ptr_null(finding_of(&frame, "memory_short"));
+	settings_set(&settings, "finding.memory_stalled", "4 %");
+	play(&frame, findings, slow, 0);
+	ck_assert_ptr_nonnull(finding_of(&frame, "memory_short"));
+	settings_set(&settings, "finding.memory_short", "off");
+	play(&frame, findings, slow, 0);
+	ck_assert_ptr_null(finding_of(&frame, "memory_short"));
+	for (unsigned i = 0; i < 4; i++) {
+		ck_assert(finding_setting_known(finding_rules, n_finding_rules, good[i][0]));
+		ck_assert(finding_setting_valid(finding_rules, n_finding_rules, good[i][0], good[i][1]));
+		ck_assert(!finding_setting_valid(finding_rules, n_finding_rules, bad[i][0], bad[i][1]));
+	}
+	ck_assert(!finding_setting_known(finding_rules, n_finding_rules, "finding.nothing"));
+	ck_assert(!finding_setting_known(finding_rules, n_finding_rules, "memory_short"));
+	frame_close(&frame);
+	findings_close(findings);
+	settings_free(&settings);
+}
+END_TEST
+
+static double since_of(const struct frame *frame, const char *rule)
+{
+	const void *row = finding_of(frame, rule);
+
+	ck_assert_ptr_nonnull(row);
+	return table_number(frame_table(frame, "finding"), row, "since_seconds");
+}
+
+/* Worst first, and numbered; since when it holds, and again after it ended. */
+START_TEST(findings_are_ordered_and_know_since_when)
+{
+	static const char both[] = REFAULTS("50") "0 " KILLED("0")
+		FAILED("0", "x", "0", "0") "3 pressure memory/some avg10_ratio 0.2\n" FAILED(
+			"8", "x", "9", "9") "9 " KILLED("1") "12 pressure memory/some avg10_ratio 0\n14 "
+							     "pressure memory/some avg10_ratio 0.2\n";
+	struct findings *findings = findings_open(finding_rules, n_finding_rules, NULL);
+	const struct table *table;
+	struct frame frame;
+
+	open_frame(&frame);
+	play(&frame, findings, both, 11);
+	table = frame_table(&frame, "finding");
+	ck_assert_uint_eq(table->n_rows, 3);
+	ck_assert_str_eq(table_text(table, table_row(table, 0), "rule"), "out_of_memory");
+	ck_assert_str_eq(table_text(table, table_row(table, 1), "rule"), "memory_short");
+	ck_assert_str_eq(table_text(table, table_row(table, 2), "rule"), "failing_command");
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_uint_eq(table_u64(table, table_row(table, i), "number"), i + 1);
+	ck_assert_double_eq(since_of(&frame, "memory_short"), 8);
+	findings_forget(findings);
+	play(&frame, findings, both, 16);
+	ck_assert_double_eq(since_of(&frame, "memory_short"), 2);
+	frame_close(&frame);
+	findings_close(findings);
+}
+END_TEST
