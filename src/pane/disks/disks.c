@@ -1,28 +1,126 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The disks pane: devices, and the file systems on them. */
+/* The disks pane: devices, who uses them, and the file systems on them; disks_draw.c draws it. */
 #include <config.h>
 
-#include "core/i18n.h"
-#include "screen/context.h"
+#include "pane/disks/disks.h"
 
-enum disks_table {
-	DISKS_TABLE_DISK,
-	DISKS_TABLE_FILESYSTEM,
-};
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "pane/process/process_open.h"
 
 static const struct pane_table tables[] = {
 	[DISKS_TABLE_DISK] = { .topic = "disk", .headline = true },
-	[DISKS_TABLE_FILESYSTEM] = { .topic = "filesystem", .headline = true, .lazy = true },
+	[DISKS_TABLE_FILESYSTEM] = { .topic = "filesystem",
+				     .headline = true,
+				     .cell_style = disks_filesystem_style },
+	[DISKS_TABLE_PRESSURE] = { .topic = "pressure",
+				   .headline = true,
+				   .own_columns = true,
+				   .only_column = "resource",
+				   .only = "io" },
+	[DISKS_TABLE_PROCESS] = { .topic = "process",
+				  .lazy = true,
+				  .own_columns = true,
+				  .columns = "disk_bytes_per_second,read_bytes_per_second,"
+					     "write_bytes_per_second,pid,state,user,command",
+				  .sort = "disk_bytes_per_second",
+				  .setting = "disks.processes" },
+	[DISKS_TABLE_ACCOUNT] = { .topic = "disk_account", .lazy = true },
 	{ 0 },
 };
 
-static const struct pane_view views[] = {
-	{ "devices", N_("Devices"), N_("what each device reads and writes, and how long that takes"),
-	  DISKS_TABLE_DISK },
-	{ "filesystems", N_("File systems"), N_("space and inodes, growth, and when it is full"),
-	  DISKS_TABLE_FILESYSTEM },
+static void open_process(struct pane_context *context)
+{
+	struct table_widget *widget = &context->tables[context->focus];
+	const struct table *table = context_table(context, context->focus);
+	const struct column *column;
+	const void *row;
+
+	table_select(widget);
+	row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
+	if (row)
+		process_open(context, table, row);
+	else
+		screen_warn(context->screen, MESSAGE_PANE, "%s",
+			    _("select a process first, with the arrows or the mouse"));
+}
+
+static void send_signal(struct pane_context *context)
+{
+	screen_hand_over(context, "cpu", ACTION_ACT);
+}
+
+static const struct pane_action process_actions[] = {
+	{ ACTION_OPEN, open_process, NULL, N_("open the selected process: all that is known of it") },
+	{ ACTION_ACT, send_signal, N_("Signal"), N_("send a signal to the selected process") },
 	{ 0 },
 };
+
+static const char *refuses(const struct pane_context *context, enum action action)
+{
+	return action == ACTION_ACT && screen_replays(context)
+		       ? _("processes in a recording cannot be changed")
+		       : NULL;
+}
+
+static const struct pane_view views[] = {
+	{ "devices", N_("Devices"), N_("what each device reads and writes, and how long that takes"),
+	  DISKS_TABLE_DISK, .draw = disks_draw },
+	{ "processes", N_("Processes"), N_("what each process reads from storage and writes to it"),
+	  DISKS_TABLE_PROCESS, .actions = process_actions, .draw = disks_draw_processes },
+	{ "filesystems", N_("File systems"), N_("space and inodes, growth, and when it is full"),
+	  DISKS_TABLE_FILESYSTEM, .draw = disks_draw_filesystems },
+	{ "account", N_("Account"),
+	  N_("whose bytes the devices read and wrote, and what is the kernel's own"), DISKS_TABLE_ACCOUNT,
+	  .heading = disks_heading },
+	{ 0 },
+};
+
+static struct graphed_disk *find(struct disks_state *disks, const char *name)
+{
+	for (unsigned i = 0; i < disks->n_disks; i++)
+		if (strcmp(disks->disks[i].name, name) == 0)
+			return &disks->disks[i];
+	return NULL;
+}
+
+static void follow(struct pane_context *context, const char *name, const struct frame *frame)
+{
+	struct disks_state *state = context->state;
+	struct graphed_disk *disk;
+
+	if (state->n_disks == DISKS_GRAPHED_MAX || strlen(name) >= DISK_NAME_MAX || find(state, name))
+		return;
+	disk = &state->disks[state->n_disks++];
+	strcpy(disk->name, name);
+	for (unsigned i = 0; i < N_DISKS_GRAPHS; i++)
+		disk->series[i] = history_follow(
+			&context->history, &(struct series){ "disk", name, disks_graph_columns[i] }, frame);
+}
+
+static void sampled(struct pane_context *context, const struct frame *frame)
+{
+	const struct table *table = frame_table(frame, "disk");
+
+	for (size_t i = 1; table && i < table->n_rows; i++)
+		follow(context, table_text(table, table_row(table, i), "device"), frame);
+}
+
+/* Read while the pane is hidden, so that its graphs go on. */
+static const struct series series[] = {
+	{ "disk", "all", "read_bytes_per_second" },
+	{ "disk", "all", "write_bytes_per_second" },
+};
+
+static const struct series explained[] = {
+	{ "disk", "all", "read_bytes_per_second" },
+	{ "disk", "all", "write_bytes_per_second" },
+	{ 0 },
+};
+
+static const char *const settings[] = { "processes.", NULL };
 
 const struct pane pane_disks = {
 	.name = "disks",
@@ -30,5 +128,12 @@ const struct pane pane_disks = {
 	.title = N_("Disks"),
 	.question = N_("Is the device slow, full, or badly asked?"),
 	.tables = tables,
+	.series = series,
+	.n_series = sizeof(series) / sizeof(series[0]),
+	.settings = settings,
+	.explained = explained,
 	.views = views,
+	.state_size = sizeof(struct disks_state),
+	.refuses = refuses,
+	.sampled = sampled,
 };

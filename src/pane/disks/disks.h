@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the files of the disks pane. */
+#ifndef PANETOP_PANE_DISKS_DISKS_H
+#define PANETOP_PANE_DISKS_DISKS_H
+
+#include "screen/context.h"
+
+enum disks_table {
+	DISKS_TABLE_DISK,
+	DISKS_TABLE_FILESYSTEM,
+	DISKS_TABLE_PRESSURE,
+	DISKS_TABLE_PROCESS,
+	DISKS_TABLE_ACCOUNT,
+};
+
+/* The graphs of a device, side by side as far as there is room. */
+enum disks_graph {
+	DISKS_READ,
+	DISKS_WRITE,
+	DISKS_READ_WAIT,
+	DISKS_WRITE_WAIT,
+	DISKS_QUEUE,
+	N_DISKS_GRAPHS,
+};
+
+#define DISKS_GRAPHED_MAX 16
+#define DISK_NAME_MAX 64
+
+struct disks_state {
+	struct graphed_disk {
+		char name[DISK_NAME_MAX];
+		unsigned series[N_DISKS_GRAPHS]; /* in the history */
+	} disks[DISKS_GRAPHED_MAX];
+	unsigned n_disks;
+};
+
+/* disks_draw.c */
+extern const char *const disks_graph_columns[N_DISKS_GRAPHS]; /* of the table disk */
+void disks_draw(struct pane_context *context, struct canvas *canvas);
+void disks_draw_filesystems(struct pane_context *context, struct canvas *canvas);
+void disks_heading(const struct pane_context *context, char *text, size_t room);
+void disks_draw_processes(struct pane_context *context, struct canvas *canvas);
+enum style disks_filesystem_style(const struct schema *schema, const struct column *column, const void *row);
+
+#endif

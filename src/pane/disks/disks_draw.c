@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Drawing of the disks pane: what stands out, the devices with their past, and the file systems. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "model/units.h"
+#include "pane/disks/disks.h"
+#include "pane/disks/disks_story.h"
+#include "pane/process_rows.h"
+#include "screen/graph.h"
+
+#define GRAPH_SECONDS 300
+#define LOW 8 /* lines: no more than the table */
+#define STORY_LINES_MAX 4
+#define GRAPH_LINES_MIN 2 /* with its title */
+#define GRAPH_LINES_MAX 8
+#define GRAPH_CELLS_MIN 18
+#define SPACE_LINES_MIN 3 /* of file systems, with their rule */
+#define NAME_CELLS_MAX 24
+#define NEARLY_FULL 0.9
+#define FULL 0.95
+#define FACTS_MAX 64
+#define STALLED 0.1
+
+const char *const disks_graph_columns[N_DISKS_GRAPHS] = {
+	[DISKS_READ] = "read_bytes_per_second",
+	[DISKS_WRITE] = "write_bytes_per_second",
+	[DISKS_READ_WAIT] = "read_wait_seconds",
+	[DISKS_WRITE_WAIT] = "write_wait_seconds",
+	[DISKS_QUEUE] = "queue",
+};
+
+void disks_heading(const struct pane_context *context, char *text, size_t room)
+{
+	double seconds = (double)context->frame->interval_ns / 1e9;
+
+	snprintf(text, room, "%s", _(context->pane->views[context->view].title));
+	if (context->frame->interval_ns > 0)
+		snprintf(text + strlen(text), room - strlen(text), _(" in the last %.1f s"), seconds);
+}
+
+/* "io stalls some 3.2 %  full 1.0 % of the last 10 s   read 3.5 MiB/s   write 1.2 MiB/s" */
+static int draw_machine(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct table *table = context_table(context, DISKS_TABLE_PRESSURE);
+	const void *some = table ? table_find(table, "io", "some") : NULL;
+	const void *full = table ? table_find(table, "io", "full") : NULL;
+	double share = table_number(table, some, "avg10_ratio");
+	char text[TEXT_MAX], numbers[2][VALUE_TEXT_MAX];
+	int x;
+
+	snprintf(text, sizeof(text), _("read %s/s  write %s/s"),
+		 size_short(numbers[0], frame_number(context->frame, "disk", "all", "read_bytes_per_second")),
+		 size_short(numbers[1],
+			    frame_number(context->frame, "disk", "all", "write_bytes_per_second")));
+	x = canvas_piece(canvas, 0, 0, STYLE_STRONG, text);
+	if (isnan(share))
+		return 1;
+	snprintf(text, sizeof(text), _("tasks wait for I/O %s %% of the time, all of them %s %%"),
+		 fixed_text(numbers[0], 100 * share, 1),
+		 fixed_text(numbers[1], 100 * table_number(table, full, "avg10_ratio"), 1));
+	canvas_piece(canvas, 0, x, share >= STALLED ? STYLE_WARN : STYLE_NORMAL, text);
+	return 1;
+}
+
+static size_t collect_facts(const struct table *table, struct disk_facts facts[FACTS_MAX])
+{
+	size_t count = 0;
+
+	for (size_t i = 1; table && i < table->n_rows && count < FACTS_MAX; i++) {
+		const void *row = table_row(table, i);
+
+		facts[count++] = (struct disk_facts){
+			.device = table_text(table, row, "device"),
+			.kind = table_text(table, row, "kind"),
+			.reads = table_number(table, row, "reads_per_second"),
+			.writes = table_number(table, row, "writes_per_second"),
+			.read_bytes = table_number(table, row, "read_request_bytes"),
+			.write_bytes = table_number(table, row, "write_request_bytes"),
+			.block_bytes = table_number(table, row, "block_bytes"),
+			.read_wait = table_number(table, row, "read_wait_seconds"),
+			.write_wait = table_number(table, row, "write_wait_seconds"),
+			.merged_ratio = table_number(table, row, "merged_ratio"),
+			.queue = table_number(table, row, "queue"),
+			.busy_ratio = table_number(table, row, "busy_ratio"),
+		};
+	}
+	return count;
+}
+
+static int draw_story(const struct pane_context *context, const struct canvas *canvas)
+{
+	struct disk_facts facts[FACTS_MAX];
+	size_t n_facts = collect_facts(context_table(context, DISKS_TABLE_DISK), facts);
+	struct canvas lines = canvas_rows(canvas, 0, STORY_LINES_MAX);
+	char text[TEXT_MAX];
+	int y = 0;
+
+	for (unsigned i = 0; y < lines.height && disks_story(facts, n_facts, i, text, sizeof(text)); i++)
+		y += canvas_wrapped(&lines, y, STYLE_WARN, span_text(text));
+	return y < lines.height ? y : lines.height;
+}
+
+static char *graph_value(char *text, enum disks_graph graph, double value, bool ascii)
+{
+	switch (graph) {
+	case DISKS_READ:
+	case DISKS_WRITE:
+		return size_short(text, value);
+	case DISKS_READ_WAIT:
+	case DISKS_WRITE_WAIT:
+		return duration_short(text, value, ascii);
+	default:
+		return fixed_text(text, value, 1);
+	}
+}
+
+/* Now and at most, above the past: "read 3.5M  max 12M". */
+static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
+		       const struct graphed_disk *disk, enum disks_graph graph)
+{
+	static const char *const names[N_DISKS_GRAPHS] = {
+		[DISKS_READ] = N_("read/s"),      [DISKS_WRITE] = N_("write/s"),
+		[DISKS_READ_WAIT] = N_("r wait"), [DISKS_WRITE_WAIT] = N_("w wait"),
+		[DISKS_QUEUE] = N_("queue"),
+	};
+	const struct table *table = context_table(context, DISKS_TABLE_DISK);
+	const void *row = table ? table_find(table, disk->name, NULL) : NULL;
+	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 1);
+	struct graph_line_scale scale = {
+		.now_ns = context->frame->mono_ns,
+		.span_seconds = GRAPH_SECONDS,
+		.step_seconds = context_step_seconds(context),
+		.least = 0,
+		.most = NAN,
+		.style = STYLE_SERIES + (graph == DISKS_WRITE || graph == DISKS_WRITE_WAIT),
+	};
+	struct graph_range range = graph_line_range(&plot, &context->history, disk->series[graph], &scale);
+	double now = table_number(table, row, disks_graph_columns[graph]);
+	char value[VALUE_TEXT_MAX], text[TEXT_MAX];
+	int x = 0;
+
+	if (graph == DISKS_READ)
+		x = canvas_piece(canvas, 0, x, STYLE_STRONG, disk->name);
+	snprintf(text, sizeof(text), "%s %s", _(names[graph]), graph_value(value, graph, now, canvas->ascii));
+	x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
+	snprintf(text, sizeof(text), _("max %s"), graph_value(value, graph, range.most, canvas->ascii));
+	if (!isnan(range.most))
+		canvas_piece(canvas, 0, x, STYLE_DIM, text);
+	scale.most = range.most > 0 ? range.most : 1;
+	graph_line(&plot, &context->history, disk->series[graph], &scale);
+}
+
+static void draw_disk(const struct pane_context *context, const struct canvas *canvas,
+		      const struct graphed_disk *disk)
+{
+	int columns = canvas->width / GRAPH_CELLS_MIN;
+
+	columns = columns < 1 ? 1 : columns > N_DISKS_GRAPHS ? N_DISKS_GRAPHS : columns;
+	for (int i = 0; i < columns; i++) {
+		int left = i * canvas->width / columns;
+		struct canvas part =
+			canvas_part(canvas, 0, left, canvas->height,
+				    (i + 1) * canvas->width / columns - left - (i + 1 < columns));
+
+		draw_graph(context, &part, disk, (enum disks_graph)i);
+	}
+}
+
+/* Devices in the order of the table, as many as fit. */
+static int draw_disks(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct disks_state *state = context->state;
+	const struct table_widget *widget = &context->tables[DISKS_TABLE_DISK];
+	const struct table *table = context_table(context, DISKS_TABLE_DISK);
+	const struct graphed_disk *shown[DISKS_GRAPHED_MAX];
+	int n_shown = 0, lines;
+
+	for (size_t i = 0; table && i < widget->view.n_rows; i++)
+		for (unsigned j = 0; j < state->n_disks && n_shown < DISKS_GRAPHED_MAX; j++)
+			if (table_row_is(table, widget->view.rows[i], state->disks[j].name))
+				shown[n_shown++] = &state->disks[j];
+	if (n_shown * GRAPH_LINES_MIN > canvas->height)
+		n_shown = canvas->height / GRAPH_LINES_MIN;
+	if (n_shown == 0)
+		return 0;
+	lines = canvas->height / n_shown < GRAPH_LINES_MAX ? canvas->height / n_shown : GRAPH_LINES_MAX;
+	for (int i = 0; i < n_shown; i++) {
+		struct canvas part = canvas_rows(canvas, i * lines, lines);
+
+		draw_disk(context, &part, shown[i]);
+	}
+	return n_shown * lines;
+}
+
+static enum style fullness(double ratio)
+{
+	return ratio >= FULL ? STYLE_BAD : ratio >= NEARLY_FULL ? STYLE_WARN : STYLE_NORMAL;
+}
+
+/* How full it is, by what is nearer to its end; one that is read-only cannot fill up. */
+static double used_most(const struct table *table, const void *row)
+{
+	if (strcmp(table_text(table, row, "mode"), "ro") == 0)
+		return NAN;
+	return fmax(table_number(table, row, "used_ratio"), table_number(table, row, "inodes_used_ratio"));
+}
+
+enum style disks_filesystem_style(const struct schema *schema, const struct column *column, const void *row)
+{
+	const char *mode = row_text(row, schema_known_column(schema, "mode"));
+	bool share = strcmp(column->key, "used_ratio") == 0 || strcmp(column->key, "inodes_used_ratio") == 0;
+
+	return share && mode && strcmp(mode, "rw") == 0 ? fullness(row_f64(row, column)) : STYLE_NORMAL;
+}
+
+/* On a device or a server; or memory that is in use. */
+static bool is_notable(const struct table *table, const void *row)
+{
+	return strpbrk(table_text(table, row, "device"), "/:") || used_most(table, row) >= 0.01;
+}
+
+/* "17.9 of 251G  73.1G free  +1.2M/s, full in 3 h" */
+static void space_text(const struct table *table, const void *row, char text[TEXT_MAX])
+{
+	double growth = table_number(table, row, "growth_bytes_per_second");
+	double full_in = table_number(table, row, "full_in_seconds");
+	double inodes = table_number(table, row, "inodes_used_ratio");
+	char used[VALUE_TEXT_MAX], total[VALUE_TEXT_MAX], left[VALUE_TEXT_MAX];
+	size_t length;
+
+	snprintf(text, TEXT_MAX, _("%s of %s, %s available"),
+		 size_short(used, table_number(table, row, "used_bytes")),
+		 size_short(total, table_number(table, row, "total_bytes")),
+		 size_short(left, table_number(table, row, "available_bytes")));
+	length = strlen(text);
+	if (inodes >= NEARLY_FULL)
+		length += (size_t)snprintf(text + length, TEXT_MAX - length, _(", inodes %.0f %%"),
+					   100 * inodes);
+	if (growth > 0)
+		length += (size_t)snprintf(text + length, TEXT_MAX - length, _(", +%s/s"),
+					   size_short(used, growth));
+	if (!isnan(full_in) && length < TEXT_MAX)
+		snprintf(text + length, TEXT_MAX - length, _(", full in %s"),
+			 duration_text(left, full_in, true));
+}
+
+static void draw_space(const struct canvas *line, const struct table *table, const void *row, int name_cells)
+{
+	double ratio = table_number(table, row, "used_ratio"), most = used_most(table, row);
+	struct graph_part part = { .letter = '#', .label = "", .value = ratio < 1 ? ratio : 1 };
+	int bar = line->width / 5, x = name_cells + 1;
+	char text[TEXT_MAX];
+
+	canvas_cut(line, 0, 0, STYLE_NORMAL, table_text(table, row, "mount"), name_cells);
+	if (isnan(ratio))
+		snprintf(text, sizeof(text), "-");
+	else
+		snprintf(text, sizeof(text), "%.0f %%", 100 * ratio);
+	canvas_right(line, 0, x, 5, fullness(most), text);
+	x += 6;
+	if (!isnan(ratio))
+		graph_bar(line, 0, x, bar, &part, 1, 1);
+	space_text(table, row, text);
+	canvas_cut(line, 0, x + bar + 1, fullness(most), text, line->width - x - bar - 1);
+}
+
+/* Bars, as many as fit; the lines used. */
+static int draw_spaces(const struct pane_context *context, const struct canvas *canvas, bool all)
+{
+	const struct table_widget *widget = &context->tables[DISKS_TABLE_FILESYSTEM];
+	const struct table *table = context_table(context, DISKS_TABLE_FILESYSTEM);
+	int name_cells = 1, y = 0;
+
+	for (size_t i = 0; table && i < widget->view.n_rows; i++) {
+		int cells = utf8_cells(table_text(table, widget->view.rows[i], "mount"), canvas->ascii);
+
+		name_cells = cells > name_cells ? cells : name_cells;
+	}
+	name_cells = name_cells < NAME_CELLS_MAX ? name_cells : NAME_CELLS_MAX;
+	for (size_t i = 0; table && i < widget->view.n_rows && y < canvas->height; i++) {
+		struct canvas line = canvas_rows(canvas, y, 1);
+
+		if (!all && !is_notable(table, widget->view.rows[i]))
+			continue;
+		draw_space(&line, table, widget->view.rows[i], name_cells);
+		y++;
+	}
+	return y;
+}
+
+static int n_notable(const struct pane_context *context)
+{
+	const struct table_widget *widget = &context->tables[DISKS_TABLE_FILESYSTEM];
+	const struct table *table = context_table(context, DISKS_TABLE_FILESYSTEM);
+	int count = 0;
+
+	for (size_t i = 0; table && i < widget->view.n_rows; i++)
+		count += is_notable(table, widget->view.rows[i]);
+	return count;
+}
+
+static struct canvas below(const struct canvas *canvas, int lines)
+{
+	return canvas_rows(canvas, lines, canvas->height - lines);
+}
+
+/* The table gets a third, or what it needs; graphs and file systems share the rest. */
+void disks_draw(struct pane_context *context, struct canvas *canvas)
+{
+	int wanted = 2 + table_height(&context->tables[DISKS_TABLE_DISK]), spaces = n_notable(context) + 1, y;
+	struct canvas part, rest;
+	char title[TEXT_MAX];
+
+	if (canvas->height < LOW) {
+		context_draw_table(context, canvas, DISKS_TABLE_DISK);
+		return;
+	}
+	y = draw_machine(context, canvas);
+	rest = below(canvas, y);
+	y += draw_story(context, &rest);
+	rest = below(canvas, y);
+	disks_heading(context, title, sizeof(title));
+	if (wanted > rest.height / 2)
+		wanted = rest.height / 2 > 4 ? rest.height / 2 : rest.height;
+	part = canvas_rows(&rest, 0, wanted);
+	context_draw_titled(context, &part, DISKS_TABLE_DISK, title);
+	rest = below(&rest, wanted);
+	if (spaces > rest.height / 2 && rest.height / 2 >= SPACE_LINES_MIN)
+		spaces = rest.height / 2;
+	if (rest.height - spaces < GRAPH_LINES_MIN)
+		spaces = rest.height >= SPACE_LINES_MIN ? rest.height : 0;
+	part = canvas_rows(&rest, 0, rest.height - spaces);
+	y = draw_disks(context, &part);
+	rest = below(&rest, y);
+	if (rest.height < 2)
+		return;
+	canvas_rule(&rest, 0, _("file systems"), "");
+	part = below(&rest, 1);
+	draw_spaces(context, &part, false);
+}
+
+void disks_draw_filesystems(struct pane_context *context, struct canvas *canvas)
+{
+	int wanted = 1 + table_height(&context->tables[DISKS_TABLE_FILESYSTEM]), y = 0;
+	struct canvas part = canvas_rows(canvas, 0, canvas->height - wanted - 1);
+
+	if (part.height >= wanted - 2)
+		y = draw_spaces(context, &part, true) + 1;
+	part = below(canvas, y);
+	context_draw_titled(context, &part, DISKS_TABLE_FILESYSTEM, _("file systems"));
+}
+
+void disks_draw_processes(struct pane_context *context, struct canvas *canvas)
+{
+	char title[TEXT_MAX];
+
+	context->request->n_visible = 0;
+	disks_heading(context, title, sizeof(title));
+	context_draw_titled(context, canvas, DISKS_TABLE_PROCESS, title);
+	process_rows_request(context, DISKS_TABLE_PROCESS);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the numbers of devices mean, in sentences that hold only where their rule does. */
+#ifndef PANETOP_PANE_DISKS_DISKS_STORY_H
+#define PANETOP_PANE_DISKS_DISKS_STORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A device in an interval; NaN: unknown, as a mean without requests is. */
+struct disk_facts {
+	const char *device, *kind;                   /* kind "" when unknown */
+	double reads, writes;                        /* requests per second */
+	double read_bytes, write_bytes, block_bytes; /* of a request, on the mean; the physical block */
+	double read_wait, write_wait;                /* seconds, on the mean */
+	double merged_ratio, queue, busy_ratio;
+};
+
+/*
+ * The sentence number index about these devices, translated; false: there are no more. Each names its
+ * evidence.
+ */
+bool disks_story(const struct disk_facts *disks, size_t n_disks, unsigned index, char *text, size_t room);
+
+#endif
