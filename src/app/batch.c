@@ -224,6 +224,7 @@ static enum step step(struct batch *batch)
 	scope_read_frame(batch->run->request->scope, now, !is_live(batch));
 	frame_derive(now, batch->sampled > 0 ? before : NULL);
 	findings_derive(batch->findings, now, !is_live(batch));
+	scope_split_frame(batch->run->request->scope, now, !is_live(batch));
 	note_rows(batch, now);
 	if (is_live(batch))
 		wait_seconds = settle_wait(&batch->settle, batch->run, now);

@@ -19,7 +19,7 @@
  * than the kernel, or of version 15.
  */
 struct layout {
-	size_t exit_code, flags, runs, queued_ns, run_ns, comm, uid, pid, elapsed_us, user_us, system_us,
+	size_t exit_code, flags, runs, queued_ns, run_ns, comm, uid, pid, parent, elapsed_us, user_us, system_us,
 		peak_kib, sleeps, tgid;
 };
 
@@ -32,6 +32,7 @@ static const struct layout usual = {
 	.comm = 80,
 	.uid = 120,
 	.pid = 128,
+	.parent = 132,
 	.elapsed_us = 144,
 	.user_us = 152,
 	.system_us = 160,
@@ -48,6 +49,7 @@ static const struct layout moved = {
 	.comm = 128,
 	.uid = 168,
 	.pid = 176,
+	.parent = 180,
 	.elapsed_us = 192,
 	.user_us = 200,
 	.system_us = 208,
@@ -124,6 +126,7 @@ static void fill_record(struct span stats, struct exit_record *record)
 		record->exit_code = U32_UNKNOWN;
 	}
 	span_peek(stats, layout->uid, &record->uid, sizeof(record->uid));
+	span_peek(stats, layout->parent, &record->parent_pid, sizeof(record->parent_pid));
 	copy_comm(stats, layout->comm, record->comm);
 	span_peek(stats, layout->run_ns, &record->run_ns, sizeof(record->run_ns));
 	span_peek(stats, layout->peak_kib, &record->peak_kib, sizeof(record->peak_kib));
@@ -141,6 +144,7 @@ bool taskstats_exit(const struct netlink_message *message, uint16_t family, stru
 	struct span attributes, thread, tid, stats;
 	struct exit_record decoded = {
 		.uid = U32_UNKNOWN,
+		.parent_pid = U32_UNKNOWN,
 		.exit_code = U32_UNKNOWN,
 		.run_ns = U64_UNKNOWN,
 		.cpu_ns = U64_UNKNOWN,

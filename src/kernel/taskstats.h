@@ -19,6 +19,7 @@ struct exit_record {
 	uint32_t tgid;      /* its process; 0 before version 12 (Linux 5.19) */
 	bool last;          /* its process ended with it; always false before version 12 */
 	uint32_t uid;       /* real; U32_UNKNOWN */
+	uint32_t parent_pid; /* of its process, when it exited; U32_UNKNOWN */
 	/*
 	 * Of this thread, as by wait(2); U32_UNKNOWN. Before version 12 the kernel reports 0 for all threads
 	 * of a process but the first, so 0 is unknown there.

@@ -34,6 +34,7 @@ void scope_forget(struct scope *scope)
 	scope->epoch++;
 	scope->n_alive = scope->n_next = scope->n_past = scope->n_old = scope->n_members = 0;
 	scope->n_bound = 0;
+	scope->tasks_seconds = 0;
 	scope->has_looked = false;
 	scope->unknown = 0;
 	hash_clear(&scope->by_pid);
@@ -70,17 +71,27 @@ const struct scope_term *scope_find(const struct scope *scope, enum scope_kind k
 	return NULL;
 }
 
-void scope_describe(const struct scope *scope, char *text, size_t room)
+static void join(const struct scope *scope, const char *between,
+		 void (*write)(const struct scope_term *term, char *text, size_t room), char *text, size_t room)
 {
 	size_t used = 0;
 
 	*text = '\0';
-	for (unsigned i = 0; i < scope->n_terms && used + 3 < room; i++) {
-		if (i > 0)
-			used += (size_t)snprintf(text + used, room - used, ", ");
-		scope_term_describe(&scope->terms[i], text + used, room - used);
+	for (unsigned i = 0; i < scope->n_terms && used + strlen(between) < room; i++) {
+		used += (size_t)snprintf(text + used, room - used, "%s", i > 0 ? between : "");
+		write(&scope->terms[i], text + used, room - used);
 		used += strlen(text + used);
 	}
+}
+
+void scope_write(const struct scope *scope, char *text, size_t room)
+{
+	join(scope, " & ", scope_term_write, text, room);
+}
+
+void scope_describe(const struct scope *scope, char *text, size_t room)
+{
+	join(scope, ", ", scope_term_describe, text, room);
 }
 
 static bool is_same_start(double one, double other)
@@ -339,12 +350,17 @@ void scope_end(struct scope *scope)
 	scope->has_looked = true;
 }
 
+/* Of a parent that no look and no event has shown its number is known at least. */
 static unsigned parent_bits(const struct scope *scope, const struct scope_process *process)
 {
 	const struct scope_entry *parent =
 		process->parent_pid == U64_UNKNOWN ? NULL : find(scope, process->parent_pid, NAN);
+	unsigned bits = 0;
 
-	return parent ? parent->bits : 0;
+	for (unsigned i = 0; !parent && !scope->has_looked && i < scope->n_terms; i++)
+		if (scope->terms[i].kind == SCOPE_TREE && scope->terms[i].pid == process->parent_pid)
+			bits |= 1U << i;
+	return parent ? parent->bits : bits;
 }
 
 void scope_event(struct scope *scope, const struct scope_process *process, bool forked)
@@ -367,22 +383,4 @@ bool scope_has(const struct scope *scope, uint64_t pid, double start_seconds)
 		return true;
 	entry = find(scope, pid, start_seconds);
 	return entry && entry->bits == all_bits(scope);
-}
-
-bool scope_has_unseen(const struct scope *scope, const struct scope_process *process)
-{
-	const struct scope_entry *known;
-	struct scope_entry entry;
-	struct scope probe;
-	unsigned lacks;
-
-	if (!scope_is_set(scope))
-		return true;
-	known = find(scope, process->pid, process->start_seconds);
-	if (known)
-		return known->bits == all_bits(scope);
-	memcpy(&probe, scope, sizeof(probe)); /* it binds no number */
-	entry = assess(&probe, process, &lacks);
-	entry.bits |= entry.asks & parent_bits(scope, process);
-	return entry.bits == all_bits(scope);
 }

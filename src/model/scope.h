@@ -8,12 +8,15 @@
 #define PANETOP_MODEL_SCOPE_H
 
 #include "core/hash.h"
+#include "core/i18n.h"
 #include "core/span.h"
 #include "core/unknown.h"
 #include "model/scope_term.h"
 
 #define SCOPE_TERMS_MAX 6
 #define SCOPE_BOUND_MAX 64
+#define OUTSIDE_SCOPE N_("(outside the scope)") /* part of an account */
+#define SCOPE_REST_SOURCE "busy - %s" /* where it comes from: with scope_write() */
 
 /* A process as a table or a topic knows it. */
 struct scope_process {
@@ -45,6 +48,7 @@ struct scope {
 	} bound[SCOPE_BOUND_MAX];
 	unsigned n_bound;
 	size_t n_members; /* of alive */
+	double tasks_seconds; /* CPU time that recorded members used so far */
 	bool has_looked;  /* since the terms changed */
 	unsigned unknown; /* a bit for each term of which no process of the last look had what it needs */
 };
@@ -70,6 +74,9 @@ bool scope_needs_groups(const struct scope *scope);
 /* The first term of this kind; NULL: none. */
 const struct scope_term *scope_find(const struct scope *scope, enum scope_kind kind);
 
+/* "user=bob & tree=7", for programs. */
+void scope_write(const struct scope *scope, char *text, size_t room);
+
 /* For people, translated: "nginx.service, user bob". */
 void scope_describe(const struct scope *scope, char *text, size_t room);
 
@@ -78,13 +85,10 @@ void scope_begin(struct scope *scope);
 void scope_look(struct scope *scope, const struct scope_process *process);
 void scope_end(struct scope *scope);
 
-/* An event since the last look: this process exists. After a fork it is another one than before. */
+/* An event since the last look, or a record: this process exists. After a fork it is another one than before. */
 void scope_event(struct scope *scope, const struct scope_process *process, bool forked);
 
 /* Is the process a member? start_seconds NaN: the newest one with this pid. */
 bool scope_has(const struct scope *scope, uint64_t pid, double start_seconds);
-
-/* A process that no look saw, and perhaps no event. */
-bool scope_has_unseen(const struct scope *scope, const struct scope_process *process);
 
 #endif

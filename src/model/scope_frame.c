@@ -3,6 +3,8 @@
 
 #include "model/scope_frame.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/i18n.h"
@@ -124,4 +126,101 @@ void scope_read_frame(struct scope *scope, struct frame *frame, bool recorded)
 			     _("which processes are in %s is not known: the recording has no processes"),
 			     text);
 	}
+}
+
+/* Was it recorded with this scope, by what its account says? */
+static bool is_recorded_so(const struct scope *scope, const struct table *account)
+{
+	const void *row = account ? table_find(account, OUTSIDE_SCOPE, NULL) : NULL;
+	char text[TEXT_MAX], source[TEXT_MAX + sizeof(SCOPE_REST_SOURCE)];
+
+	scope_write(scope, text, sizeof(text));
+	snprintf(source, sizeof(source), SCOPE_REST_SOURCE, text);
+	return row && strcmp(table_text(account, row, "from"), source) == 0;
+}
+
+/* NaN: the rates of no member are known. */
+static double members_ratio(const struct scope *scope, const struct table *processes)
+{
+	const struct column *ratio = schema_known_column(processes->schema, "cpu_ratio");
+	struct fields fields = fields_of(processes->schema);
+	double sum = processes->interval_ns > 0 && !scope->unknown ? 0 : NAN;
+
+	for (size_t i = 0; ratio && i < processes->n_rows; i++) {
+		const void *row = table_row(processes, i);
+
+		if (scope_has(scope, number_in(fields.pid, row), row_number(row, fields.start)) &&
+		    row_is_known(row, ratio))
+			sum += row_f64(row, ratio);
+	}
+	return sum;
+}
+
+static void add_part(struct table *account, const char *part, double ratio, double seconds, const char *from)
+{
+	void *row = table_add(account);
+
+	row_set_text(row, schema_known_column(account->schema, "part"), part);
+	row_set_f64(row, schema_known_column(account->schema, "cpu_ratio"), ratio);
+	row_set_f64(row, schema_known_column(account->schema, "cpu_seconds"), seconds);
+	row_set_text(row, schema_known_column(account->schema, "from"), from);
+}
+
+/* Which of the exited processes were in the scope was not recorded. */
+static void split_account(struct scope *scope, struct table *account, const struct table *processes)
+{
+	const void *row = table_find(account, "busy", NULL);
+	double busy = table_number(account, row, "cpu_ratio"), busy_seconds;
+	double tasks = members_ratio(scope, processes);
+
+	busy_seconds = table_number(account, row, "cpu_seconds");
+	if (!isnan(tasks))
+		scope->tasks_seconds += tasks * (double)processes->interval_ns / 1e9;
+	account->n_rows = 0;
+	add_part(account, N_("tasks"), tasks, scope->tasks_seconds, N_("processes of the recording"));
+	add_part(account, N_("exited"), NAN, NAN, N_("not recorded by scope"));
+	add_part(account, N_("(outside, or exited)"), busy - tasks, busy_seconds - scope->tasks_seconds,
+		 N_("busy - tasks"));
+	add_part(account, N_("busy"), busy, busy_seconds, N_("/proc/stat, without idle and iowait"));
+}
+
+/* Rows of no single process go. */
+static void keep_processes(struct table *table)
+{
+	const struct column *pid = schema_find(table->schema, "pid");
+	size_t n_kept = 0, size = table->schema->row_size;
+
+	for (size_t i = 0; pid && i < table->n_rows; i++)
+		if (row_is_known(table_row(table, i), pid))
+			memmove(table->rows + n_kept++ * size, table_row(table, i), size);
+	table->n_rows = n_kept;
+}
+
+void scope_split_frame(struct scope *scope, struct frame *frame, bool recorded)
+{
+	static const char *const sums[] = { "exited",	   "distribution",  "process_total", "power_account",
+					    "event_total", "event_lifetime" };
+	struct table *account = frame_table(frame, "account"), *processes = frame_table(frame, "process");
+	bool any = false;
+	char text[TEXT_MAX];
+
+	if (!recorded || !scope_is_set(scope) || is_recorded_so(scope, account))
+		return;
+	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+		struct table *table = frame_table(frame, sums[i]);
+		size_t n_rows = table ? table->n_rows : 0;
+
+		if (table)
+			keep_processes(table);
+		any |= table && table->n_rows < n_rows;
+	}
+	if (account && account->n_rows > 0 && processes)
+		split_account(scope, account, processes);
+	else if (account)
+		account->n_rows = 0;
+	scope_describe(scope, text, sizeof(text));
+	if (any)
+		frame_notice(frame, "replay", NULL,
+			     _("sums over exited processes and events were recorded of all processes: not of %s"),
+			     text);
 }

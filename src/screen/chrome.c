@@ -59,7 +59,7 @@ static void scope_text(const struct screen *screen, char *text, size_t room)
 	if (!scope_is_set(scope))
 		return;
 	scope_describe(scope, what, sizeof(what));
-	if (scope->has_looked)
+	if (scope->has_looked && !scope->unknown)
 		snprintf(text, room, P_("in %s (%zu task)", "in %s (%zu tasks)", scope->n_members), what,
 			 scope->n_members);
 	else

@@ -502,9 +502,12 @@ int session_sample(struct screen *screen)
 	got = source->next(source->state, frame);
 	if (got != 1)
 		return got;
+	if (screen_replays(context) && screen->latest < 0)
+		scope_forget(context->request->scope);
 	scope_read_frame(context->request->scope, frame, screen_replays(context));
 	frame_derive(frame, screen->latest < 0 ? NULL : &screen->frames[screen->latest]);
 	findings_derive(screen->findings, frame, source->seek != NULL);
+	scope_split_frame(context->request->scope, frame, screen_replays(context));
 	screen->latest = index;
 	add_to_logs(screen, frame);
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)

@@ -325,27 +325,28 @@ START_TEST(children_between_two_samples_are_in)
 }
 END_TEST
 
+static bool takes(struct scope *scope, uint64_t pid, uint64_t parent, uint64_t uid)
+{
+	const struct seen seen = { pid, NAN, parent, uid, NULL, NULL };
+	struct scope_process process = process_of(&seen);
+
+	scope_event(scope, &process, false);
+	return scope_has(scope, pid, NAN);
+}
+
 START_TEST(a_record_is_judged_by_parent_and_user)
 {
 	struct scope *scope = scope_of("tree=10");
-	struct scope_process record = { .pid = 30, .parent_pid = 10, .start_seconds = NAN, .uid = 5 };
 
+	ck_assert(takes(scope, 30, 10, 5)); /* nothing is known of 10 yet */
 	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 });
-	ck_assert(scope_has_unseen(scope, &record));
-	record.parent_pid = 1;
-	ck_assert(!scope_has_unseen(scope, &record));
-	record.pid = 10;
-	ck_assert(scope_has_unseen(scope, &record));
+	ck_assert(takes(scope, 31, 10, 5) && takes(scope, 32, 31, 5) && takes(scope, 10, 1, 5));
+	ck_assert(!takes(scope, 33, 1, 5) && !takes(scope, 34, 33, 5));
 	scope = scope_of("user=5");
 	LOOK(scope, { 1, 0, 0, 0 });
-	record.pid = 30;
-	ck_assert(scope_has_unseen(scope, &record));
-	record.uid = 6;
-	ck_assert(!scope_has_unseen(scope, &record));
+	ck_assert(takes(scope, 30, 1, 5) && !takes(scope, 31, 30, 6));
 	scope = scope_of("pid=30");
-	ck_assert(scope_has_unseen(scope, &record));
-	LOOK(scope, { 30, 9, 0 });
-	ck_assert(scope_has(scope, 30, 9)); /* the question has bound nothing */
+	ck_assert(takes(scope, 30, 1, 5) && !takes(scope, 31, 30, 6));
 }
 END_TEST
 

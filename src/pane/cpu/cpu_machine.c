@@ -518,12 +518,14 @@ static void draw_account(const struct pane_context *context, const struct canvas
 	double busy = frame_number(context->frame, "account", "busy", "cpu_ratio");
 	char text[TEXT_MAX], exited[VALUE_TEXT_MAX], unaccounted[VALUE_TEXT_MAX];
 
-	if (!account || isnan(busy) || !account_is_worth_saying(context, busy))
+	bool scoped = scope_is_set(context->request->scope);
+
+	if (!account || isnan(busy) || !(scoped || account_is_worth_saying(context, busy)))
 		return;
 	snprintf(text, sizeof(text), _("busy %.2f CPUs ="), busy);
 	add_parts(account, true, text, sizeof(text));
 	add_parts(account, false, text, sizeof(text));
-	if (utf8_cells(text, canvas->ascii) > canvas->width)
+	if (utf8_cells(text, canvas->ascii) > canvas->width && !scoped)
 		snprintf(
 			text, sizeof(text), _("busy %.2f CPUs: exited %s, unaccounted %s"), busy,
 			fixed_text(exited, frame_number(context->frame, "account", "exited", "cpu_ratio"), 2),

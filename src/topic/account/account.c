@@ -29,7 +29,8 @@ static const struct column columns[] = {
 		       "tasks: processes seen alive; exited: processes that exited between samples; irq, "
 		       "softirq: interrupts, steal: taken by the host, each unknown where the kernel counts "
 		       "it as time of the tasks that it interrupts; unaccounted: the rest, negative where "
-		       "time is counted twice; busy: the sum, as the kernel counts it"),
+		       "time is counted twice; busy: the sum, as the kernel counts it; with a scope tasks and "
+		       "exited are its processes, and all the rest is outside"),
 	       .source = "panetop"),
 	COLUMN(struct account_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
 	       .width = 6, .rate_of = offsetof(struct account_row, cpu_seconds),
@@ -93,6 +94,8 @@ struct state {
 	double irq, softirq, steal, busy; /* in the first sample */
 	double ksoftirqd;                 /* its CPU time since then, in seconds */
 	struct stolen_time stolen_time;
+	unsigned scope_epoch; /* of the scope that the parts are about */
+	double scope_busy;    /* time of busy when it was chosen */
 	double stolen; /* since the first sample, until it was found to be in the clocks, in seconds */
 };
 
@@ -179,6 +182,34 @@ static void add_parts(const struct state *state, const struct cpu_times *times, 
 	add(table, N_("busy"), busy, N_("/proc/stat, without idle and iowait"));
 }
 
+/* All that is not of processes in the scope is one part. */
+static void add_scope_parts(const struct state *state, const struct sample *sample, const struct cpu_times *times)
+{
+	const struct exit_ledger *ledger = state->ledger;
+	double processes = (double)ledger->scope_alive_ns / 1e9, ended = (double)ledger->scope_ended_ns / 1e9;
+	double busy = (cpu_times_busy(times) - state->scope_busy) / (double)sample->env->ticks_per_second;
+	char scope[TEXT_MAX];
+
+	add(sample->table, N_("tasks"), processes,
+	    ledger->processes->clocks ? N_("clocks of the processes") : "/proc/PID/stat");
+	add(sample->table, N_("exited"), ended, exited_source(ledger));
+	scope_write(sample->request->scope, scope, sizeof(scope));
+	add(sample->table, OUTSIDE_SCOPE, busy - processes - ended,
+	    arena_print(&sample->frame->arena, SCOPE_REST_SOURCE, scope));
+	add(sample->table, N_("busy"), busy, N_("/proc/stat, without idle and iowait"));
+}
+
+/* Then a sample without rows keeps rates from growing over the parts of two scopes. */
+static bool changes_scope(struct state *state, const struct cpu_times *times)
+{
+	bool changes = state->scope_epoch != state->ledger->scope_epoch;
+
+	if (changes || state->scope_busy <= 0)
+		state->scope_busy = cpu_times_busy(times);
+	state->scope_epoch = state->ledger->scope_epoch;
+	return changes && state->ledger->processes->updates > 1;
+}
+
 static int sample(struct sample *sample)
 {
 	struct env *env = sample->env;
@@ -199,7 +230,12 @@ static int sample(struct sample *sample)
 	else
 		begin(state, &stat->all);
 	count_steal(state, sample, stat);
-	add_parts(state, &stat->all, (double)env->ticks_per_second, sample->table);
+	if (changes_scope(state, &stat->all))
+		return 0;
+	if (scope_is_set(sample->request->scope))
+		add_scope_parts(state, sample, &stat->all);
+	else
+		add_parts(state, &stat->all, (double)env->ticks_per_second, sample->table);
 	if (!state->ledger->reader && state->ledger->reader_error != -ENOTSUP)
 		frame_notice(sample->frame, schema.name,
 			     source_remedy(env, topic_source(&topic_account, "taskstats"),

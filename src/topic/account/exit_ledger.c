@@ -4,6 +4,7 @@
 
 #include "topic/account/exit_ledger.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,10 +99,45 @@ static void count(struct exited_command *command, const struct ends *ends)
 	command->left_kib += ends->left_kib;
 }
 
-static void count_exit(struct exit_ledger *ledger, const char *name, struct ends ends)
+static struct scope *scope_of(const struct exit_ledger *ledger)
+{
+	return ledger->processes->request ? ledger->processes->request->scope : NULL;
+}
+
+bool exit_ledger_has_scope(const struct exit_ledger *ledger)
+{
+	return scope_is_set(scope_of(ledger));
+}
+
+/* What no sample and perhaps no event has seen: by its parent, its user, its name. */
+static bool is_outside(const struct exit_ledger *ledger, uint32_t pid, uint32_t parent_pid, uint32_t uid,
+		       const char *name)
+{
+	struct scope *scope = scope_of(ledger);
+
+	if (!scope_is_set(scope))
+		return false;
+	scope_event(scope,
+		    &(struct scope_process){
+			    .pid = pid,
+			    .parent_pid = parent_pid == U32_UNKNOWN ? U64_UNKNOWN : parent_pid,
+			    .start_seconds = NAN,
+			    .uid = uid == U32_UNKNOWN ? U64_UNKNOWN : uid,
+			    .name = span_text(name),
+			    .program = span_text(""),
+		    },
+		    false);
+	return !scope_has(scope, pid, NAN);
+}
+
+static void count_exit(struct exit_ledger *ledger, const char *name, bool outside, struct ends ends)
 {
 	char quoted[PROCESS_NAME_MAX + sizeof(PROCESS_NOT_A_SUM)];
 
+	if (outside) {
+		count(&ledger->outside, &ends);
+		return;
+	}
 	if (strcmp(name, OTHERS) == 0 || strcmp(name, EXITED_NO_RECORD) == 0) {
 		snprintf(quoted, sizeof(quoted), PROCESS_NOT_A_SUM, name);
 		name = quoted;
@@ -124,6 +160,8 @@ static void keep_record(void *context, const struct exit_record *record)
 		.peak_kib = record->peak_kib == U64_UNKNOWN ? 0 : record->peak_kib,
 		.run_ns = record->run_ns == U64_UNKNOWN ? 0 : record->run_ns,
 		.failed = record->exit_code != 0 && record->exit_code != U32_UNKNOWN,
+		.parent_pid = record->parent_pid,
+		.uid = record->uid,
 	};
 	strcpy(ended->name, record->comm);
 }
@@ -161,6 +199,7 @@ static void count_process(struct exit_ledger *ledger, const struct ended *thread
 		alive->failed |= failed;
 	} else {
 		count_exit(ledger, first->name,
+			   is_outside(ledger, first->tgid, first->parent_pid, first->uid, first->name),
 			   (struct ends){ cpu_ns, EXIT_KIB + first->peak_kib, exits, failed && exits > 0 });
 	}
 }
@@ -191,7 +230,7 @@ static void count_exited(struct exit_ledger *ledger)
 		const struct process *process = processes->exited[i];
 		uint64_t page_kib = processes->env->page_bytes / 1024, pages = process->stat.resident_pages;
 
-		count_exit(ledger, process->name,
+		count_exit(ledger, process->name, process->outside,
 			   (struct ends){ process->dead_ns > process->cpu_ns
 						  ? process->dead_ns - process->cpu_ns
 						  : 0,
@@ -221,30 +260,46 @@ static void expect_known(struct exit_ledger *ledger)
 	}
 }
 
+/* To a name of one parent's children. */
+struct credit {
+	struct exit_ledger *ledger;
+	bool outside;
+};
+
 static void credit_share(void *context, const char *name, uint64_t ns)
 {
-	count_exit(context, name, (struct ends){ .uncounted_ns = ns, .failures = U64_UNKNOWN });
+	const struct credit *credit = context;
+
+	count_exit(credit->ledger, name, credit->outside,
+		   (struct ends){ .uncounted_ns = ns, .failures = U64_UNKNOWN });
 }
 
 static void count_events(struct exit_ledger *ledger)
 {
 	event_reader_collect_ended(ledger->events, &ledger->event_ended);
 	child_shares_add(ledger->shares, ledger->processes, &ledger->event_ended);
-	for (size_t i = 0; i < ledger->event_ended.count; i++)
-		if (*ledger->event_ended.list[i].comm)
-			count_exit(ledger, ledger->event_ended.list[i].comm,
+	for (size_t i = 0; i < ledger->event_ended.count; i++) {
+		const struct event_ended *ended = &ledger->event_ended.list[i];
+
+		if (*ended->comm)
+			count_exit(ledger, ended->comm,
+				   is_outside(ledger, ended->pid,
+					      ended->parent_pid ? ended->parent_pid : U32_UNKNOWN,
+					      ended->uid, ended->comm),
 				   (struct ends){ 0, EXIT_KIB, 1, U64_UNKNOWN });
+	}
 }
 
 static void count_grown(struct exit_ledger *ledger, const struct process *parent, uint64_t ns)
 {
+	struct credit credit = { ledger, parent->outside };
 	char name[PROCESS_NAME_MAX];
 
 	if (ledger->events &&
-	    child_shares_split(ledger->shares, ledger->processes, parent->pid, ns, credit_share, ledger))
+	    child_shares_split(ledger->shares, ledger->processes, parent->pid, ns, credit_share, &credit))
 		return;
 	snprintf(name, sizeof(name), "%.40s's children", parent->name);
-	count_exit(ledger, name, (struct ends){ ns, 0, U64_UNKNOWN, U64_UNKNOWN });
+	count_exit(ledger, name, parent->outside, (struct ends){ ns, 0, U64_UNKNOWN, U64_UNKNOWN });
 }
 
 /* Without records: the cutime growth of parents, without what samples saw of their children. */
@@ -268,6 +323,17 @@ static void count_children(struct exit_ledger *ledger)
 	}
 }
 
+/* Its part of what exceeds the reports; the CPU time that it got. */
+static uint64_t settle(struct exited_command *command, double scale, double per_kib_ns)
+{
+	uint64_t ns = (uint64_t)((double)command->reported_ns * scale) +
+		      (uint64_t)((double)command->left_kib * per_kib_ns);
+
+	command->cpu_ns += ns;
+	command->reported_ns = command->left_kib = 0;
+	return ns;
+}
+
 /*
  * Splits ended_ns among the names. What exceeds the reports is shared in proportion to memory, because
  * processes free it after their records are written; without records, or when some were lost, it gets no
@@ -276,8 +342,9 @@ static void count_children(struct exit_ledger *ledger)
 static void share_out(struct exit_ledger *ledger, uint64_t ended_ns)
 {
 	uint64_t lost = ledger->reader ? exit_reader_lost(ledger->reader) : 0;
-	uint64_t reported_ns = 0, left_kib = 0, unreported_ns;
-	double scale;
+	uint64_t reported_ns = ledger->outside.reported_ns, left_kib = ledger->outside.left_kib,
+		 unreported_ns;
+	double scale, per_kib_ns;
 
 	for (size_t i = 0; i < ledger->n_commands; i++) {
 		reported_ns += ledger->commands[i].reported_ns;
@@ -286,19 +353,14 @@ static void share_out(struct exit_ledger *ledger, uint64_t ended_ns)
 	unreported_ns = ended_ns > reported_ns ? ended_ns - reported_ns : 0;
 	scale = ended_ns < reported_ns ? (double)ended_ns / (double)reported_ns : 1;
 	if (unreported_ns > 0 && (left_kib == 0 || lost > ledger->lost)) {
-		count(find_or_add(ledger, EXITED_NO_RECORD),
+		count(exit_ledger_has_scope(ledger) ? &ledger->outside : find_or_add(ledger, EXITED_NO_RECORD),
 		      &(struct ends){ unreported_ns, 0, U64_UNKNOWN, U64_UNKNOWN });
 		unreported_ns = 0;
 	}
-	for (size_t i = 0; i < ledger->n_commands; i++) {
-		struct exited_command *command = &ledger->commands[i];
-
-		command->cpu_ns += (uint64_t)((double)command->reported_ns * scale);
-		if (unreported_ns > 0)
-			command->cpu_ns += (uint64_t)((double)command->left_kib / (double)left_kib *
-						      (double)unreported_ns);
-		command->reported_ns = command->left_kib = 0;
-	}
+	per_kib_ns = unreported_ns > 0 ? (double)unreported_ns / (double)left_kib : 0;
+	for (size_t i = 0; i < ledger->n_commands; i++)
+		ledger->scope_ended_ns += settle(&ledger->commands[i], scale, per_kib_ns);
+	settle(&ledger->outside, scale, per_kib_ns);
 	ledger->lost = lost;
 }
 
@@ -366,11 +428,42 @@ static void count_ended(struct exit_ledger *ledger)
 			ended_ns = processes->run_ns - ledger->ahead_ns;
 		ledger->ahead_ns -= processes->run_ns - ended_ns;
 	} else {
+		ended_ns = ledger->outside.reported_ns;
 		for (size_t i = 0; i < ledger->n_commands; i++)
 			ended_ns += ledger->commands[i].reported_ns;
 	}
 	ledger->ended_ns += ended_ns;
 	share_out(ledger, ended_ns);
+}
+
+/* What was counted by name was of other processes. */
+static void follow_scope(struct exit_ledger *ledger)
+{
+	const struct scope *scope = scope_of(ledger);
+	unsigned epoch = scope ? scope->epoch : 0;
+
+	if (epoch == ledger->scope_epoch)
+		return;
+	ledger->scope_epoch = epoch;
+	ledger->scope_alive_ns = ledger->scope_ended_ns = 0;
+	ledger->n_commands = 0;
+	hash_clear(&ledger->by_name);
+	memset(ledger->commands, 0, EXITED_COMMANDS_MAX * sizeof(*ledger->commands));
+	ledger->outside = (struct exited_command){ 0 };
+}
+
+static void count_alive(struct exit_ledger *ledger)
+{
+	const struct process_list *processes = ledger->processes;
+
+	for (size_t i = 0; i < processes->n_all; i++) {
+		const struct process *process = processes->all[i];
+
+		if (process->used_ns == U64_UNKNOWN)
+			continue;
+		ledger->alive_ns += process->used_ns;
+		ledger->scope_alive_ns += process->outside ? 0 : process->used_ns;
+	}
 }
 
 int exit_ledger_update(struct exit_ledger *ledger)
@@ -383,9 +476,8 @@ int exit_ledger_update(struct exit_ledger *ledger)
 	ledger->error = process_list_update(processes);
 	if (ledger->error)
 		return ledger->error;
-	for (size_t i = 0; i < processes->n_all; i++)
-		if (processes->all[i]->used_ns != U64_UNKNOWN)
-			ledger->alive_ns += processes->all[i]->used_ns;
+	follow_scope(ledger);
+	count_alive(ledger);
 	if (ledger->reader) {
 		count_records(ledger);
 		count_exited(ledger);

@@ -32,10 +32,13 @@ struct exit_ledger {
 	int error;                  /* of the last update */
 	uint64_t alive_ns;          /* CPU time of living processes, since the first sample */
 	uint64_t ended_ns;          /* CPU time of exited processes after they were last seen */
+	unsigned scope_epoch;       /* of the scope that these are about: */
+	uint64_t scope_alive_ns, scope_ended_ns; /* the same of processes in the scope, since it was chosen */
+	struct exited_command outside; /* all that exited outside of it */
 	bool by_cpu_sum;            /* in this tick: ended_ns grew by cpu_sum - clocks; else by reports */
 	uint64_t ahead_ns;          /* by which the clocks of processes are ahead of cpu_sum */
 	uint64_t lost;              /* records, until the previous tick */
-	struct exited_command *commands; /* names beyond the limit are counted as the last one */
+	struct exited_command *commands; /* in the scope; names beyond the limit are counted as the last one */
 	size_t n_commands;
 	struct hash by_name;        /* of commands */
 	struct ended {              /* a thread that exited in this tick */
@@ -45,6 +48,7 @@ struct exit_ledger {
 		uint64_t cpu_ns, run_ns; /* an estimate; as in its record, or 0 */
 		uint64_t peak_kib;  /* or 0 */
 		bool failed;        /* its code is known, and not 0 */
+		uint32_t parent_pid, uid; /* U32_UNKNOWN */
 		char name[PROCESS_NAME_MAX];
 	} *ended;
 	size_t n_ended, ended_capacity;
@@ -54,6 +58,9 @@ struct exit_ledger {
 /* Shared by all topics of sample->env; each that opens it closes it. */
 struct exit_ledger *exit_ledger_open(const struct sample *sample);
 void exit_ledger_close(struct exit_ledger *ledger);
+
+/* Is it about a part of the machine only? */
+bool exit_ledger_has_scope(const struct exit_ledger *ledger);
 
 /* Once per tick; updates the processes. 0 or -errno of that. */
 int exit_ledger_update(struct exit_ledger *ledger);

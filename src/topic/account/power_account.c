@@ -60,6 +60,7 @@ struct state {
 	struct exit_ledger *ledger;
 	bool begun;
 	uint64_t begun_ns;
+	unsigned scope_epoch; /* of the scope that the sums are about */
 	struct power_sums { /* CPU seconds, and joules as measured */
 		double busy, processes, ended, total;
 	} first; /* in the first sample */
@@ -77,6 +78,15 @@ static void add(struct table *table, const struct power_fit_line *line, const ch
 	row->from = from;
 }
 
+/* Within a scope the processes outside are one part with what is of no process. */
+static void add_others(const struct state *state, const struct power_fit_line *line, double joules,
+		       struct table *table)
+{
+	bool scoped = exit_ledger_has_scope(state->ledger);
+
+	add(table, line, scoped ? OUTSIDE_SCOPE : N_("others"), joules, N_("slope * (busy - tasks - exited)"));
+}
+
 /* The rows after baseline split the busy time of the CPUs, multiplied by the slope. */
 static void add_parts(const struct state *state, const struct power_sums *now, struct table *table)
 {
@@ -91,7 +101,7 @@ static void add_parts(const struct state *state, const struct power_sums *now, s
 	add(table, line, N_("baseline"), estimate->known ? baseline : NAN, N_("intercept of the line"));
 	add(table, line, N_("tasks"), processes, N_("slope * CPU time of the processes"));
 	add(table, line, N_("exited"), ended, N_("slope * CPU time of exited processes"));
-	add(table, line, N_("others"), busy - processes - ended, N_("slope * (busy - tasks - exited)"));
+	add_others(state, line, busy - processes - ended, table);
 	add(table, line, N_("unexplained"), total - baseline - busy, N_("total - all others"));
 	add(table, NULL, N_("total"), estimate->known ? total : NAN, N_("the row total of the table power"));
 }
@@ -118,11 +128,12 @@ static void notice(const struct state *state, struct frame *frame)
 static struct power_sums sums_of(const struct state *state, const struct cpu_times *times)
 {
 	const struct exit_ledger *ledger = state->ledger;
+	bool scoped = exit_ledger_has_scope(ledger);
 
 	return (struct power_sums){
 		.busy = cpu_times_busy(times) / (double)ledger->processes->env->ticks_per_second,
-		.processes = (double)ledger->alive_ns / 1e9,
-		.ended = (double)ledger->ended_ns / 1e9,
+		.processes = (double)(scoped ? ledger->scope_alive_ns : ledger->alive_ns) / 1e9,
+		.ended = (double)(scoped ? ledger->scope_ended_ns : ledger->ended_ns) / 1e9,
 		.total = state->estimate.energy->joules,
 	};
 }
@@ -151,10 +162,15 @@ static int sample(struct sample *sample)
 	times.steal = 0; /* used by other guests */
 	now = sums_of(state, &times);
 	table->mono_ns = state->ledger->processes->mono_ns;
-	if (!state->begun) {
+	if (!state->begun || state->scope_epoch != state->ledger->scope_epoch) {
+		bool restarts = state->begun;
+
+		state->scope_epoch = state->ledger->scope_epoch;
 		state->begun = state->estimate.known;
 		state->begun_ns = table->mono_ns;
 		state->first = now;
+		if (restarts) /* without rows there is no rate of two different parts */
+			return 0;
 	}
 	add_parts(state, &now, table);
 	return 0;

@@ -66,6 +66,7 @@ struct entry {
 
 struct state {
 	struct exit_ledger *ledger;
+	unsigned scope_epoch;     /* of the scope of the entries */
 	uint64_t first_ns;        /* mono_ns of the first sample */
 	struct entry *entries;    /* in the order of their first samples */
 	size_t n_entries, capacity;
@@ -175,6 +176,19 @@ static void add_exited(const struct state *state, struct frame *frame, struct ta
 	}
 }
 
+/* Another one: the run begins again. */
+static void follow_scope(struct state *state)
+{
+	if (state->scope_epoch == state->ledger->scope_epoch)
+		return;
+	state->scope_epoch = state->ledger->scope_epoch;
+	state->first_ns = 0;
+	state->n_entries = 0;
+	hash_clear(&state->by_process);
+	free(state->before);
+	state->before = NULL;
+}
+
 static int sample(struct sample *sample)
 {
 	struct frame *frame = sample->frame;
@@ -187,13 +201,15 @@ static int sample(struct sample *sample)
 	if (error)
 		return error;
 	table->mono_ns = processes->mono_ns;
+	follow_scope(state);
 	if (state->first_ns == 0) {
 		state->first_ns = table->mono_ns;
 		remember_exited(state);
 		return 0;
 	}
 	for (size_t i = 0; i < processes->n_all; i++)
-		if (processes->all[i]->used_ns != U64_UNKNOWN && processes->all[i]->used_ns > 0)
+		if (processes->all[i]->used_ns != U64_UNKNOWN && processes->all[i]->used_ns > 0 &&
+		    !processes->all[i]->outside)
 			add_used(state, processes->all[i]);
 	mark_exited(state);
 	seconds = (double)(table->mono_ns - state->first_ns) / 1e9;

@@ -124,6 +124,7 @@ void event_ended_add(struct event_ended_list *ended, const struct event_process 
 	*added = (struct event_ended){
 		.pid = process->pid,
 		.parent_pid = process->parent_pid,
+		.uid = process->effective_uid,
 		.start_ns = process->start_ns,
 		.end_ns = end_ns,
 	};

@@ -76,7 +76,8 @@ static int sample(struct sample *sample)
 		row->cpu_ratio = state->mono_ns ? 0 : row->cpu_ratio;
 	}
 	for (size_t i = 0; i < state->processes->n_all && state->mono_ns; i++)
-		if (state->processes->all[i]->used_ns != U64_UNKNOWN && state->processes->all[i]->used_ns > 0)
+		if (state->processes->all[i]->used_ns != U64_UNKNOWN &&
+		    state->processes->all[i]->used_ns > 0 && !state->processes->all[i]->outside)
 			add_process(table, state->processes->all[i], seconds);
 	state->mono_ns = table->mono_ns;
 	return 0;
