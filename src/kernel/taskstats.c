@@ -19,8 +19,8 @@
  * than the kernel, or of version 15.
  */
 struct layout {
-	size_t exit_code, flags, runs, queued_ns, run_ns, comm, uid, pid, parent, elapsed_us, user_us, system_us,
-		peak_kib, sleeps, tgid;
+	size_t exit_code, flags, runs, queued_ns, run_ns, comm, uid, pid, parent, elapsed_us, user_us,
+		system_us, peak_kib, sleeps, tgid;
 };
 
 static const struct layout usual = {

@@ -72,7 +72,8 @@ const struct scope_term *scope_find(const struct scope *scope, enum scope_kind k
 }
 
 static void join(const struct scope *scope, const char *between,
-		 void (*write)(const struct scope_term *term, char *text, size_t room), char *text, size_t room)
+		 void (*write)(const struct scope_term *term, char *text, size_t room), char *text,
+		 size_t room)
 {
 	size_t used = 0;
 

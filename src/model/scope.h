@@ -16,7 +16,7 @@
 #define SCOPE_TERMS_MAX 6
 #define SCOPE_BOUND_MAX 64
 #define OUTSIDE_SCOPE N_("(outside the scope)") /* part of an account */
-#define SCOPE_REST_SOURCE "busy - %s" /* where it comes from: with scope_write() */
+#define SCOPE_REST_SOURCE "busy - %s"           /* where it comes from: with scope_write() */
 
 /* A process as a table or a topic knows it. */
 struct scope_process {
@@ -85,7 +85,8 @@ void scope_begin(struct scope *scope);
 void scope_look(struct scope *scope, const struct scope_process *process);
 void scope_end(struct scope *scope);
 
-/* An event since the last look, or a record: this process exists. After a fork it is another one than before. */
+/* An event since the last look, or a record: this process exists. After a fork it is another one than before.
+ */
 void scope_event(struct scope *scope, const struct scope_process *process, bool forked);
 
 /* Is the process a member? start_seconds NaN: the newest one with this pid. */

@@ -198,8 +198,8 @@ static void keep_processes(struct table *table)
 
 void scope_split_frame(struct scope *scope, struct frame *frame, bool recorded)
 {
-	static const char *const sums[] = { "exited",	   "distribution",  "process_total", "power_account",
-					    "event_total", "event_lifetime" };
+	static const char *const sums[] = { "exited",        "distribution", "process_total",
+					    "power_account", "event_total",  "event_lifetime" };
 	struct table *account = frame_table(frame, "account"), *processes = frame_table(frame, "process");
 	bool any = false;
 	char text[TEXT_MAX];
@@ -220,7 +220,8 @@ void scope_split_frame(struct scope *scope, struct frame *frame, bool recorded)
 		account->n_rows = 0;
 	scope_describe(scope, text, sizeof(text));
 	if (any)
-		frame_notice(frame, "replay", NULL,
-			     _("sums over exited processes and events were recorded of all processes: not of %s"),
-			     text);
+		frame_notice(
+			frame, "replay", NULL,
+			_("sums over exited processes and events were recorded of all processes: not of %s"),
+			text);
 }

@@ -13,9 +13,9 @@
 void scope_read_frame(struct scope *scope, struct frame *frame, bool recorded);
 
 /*
- * Of a recorded frame with rates: the account of CPU time gets the parts of the scope, and tables of which only sums
- * of all processes were recorded lose their rows, with a notice. A recording that was made with the same scope
- * stays as it is.
+ * Of a recorded frame with rates: the account of CPU time gets the parts of the scope, and tables of which
+ * only sums of all processes were recorded lose their rows, with a notice. A recording that was made with the
+ * same scope stays as it is.
  */
 void scope_split_frame(struct scope *scope, struct frame *frame, bool recorded);
 

@@ -29,7 +29,8 @@ static const struct column columns[] = {
 		       "tasks: processes seen alive; exited: processes that exited between samples; irq, "
 		       "softirq: interrupts, steal: taken by the host, each unknown where the kernel counts "
 		       "it as time of the tasks that it interrupts; unaccounted: the rest, negative where "
-		       "time is counted twice; busy: the sum, as the kernel counts it; with a scope tasks and "
+		       "time is counted twice; busy: the sum, as the kernel counts it; with a scope tasks "
+		       "and "
 		       "exited are its processes, and all the rest is outside"),
 	       .source = "panetop"),
 	COLUMN(struct account_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
@@ -183,7 +184,8 @@ static void add_parts(const struct state *state, const struct cpu_times *times, 
 }
 
 /* All that is not of processes in the scope is one part. */
-static void add_scope_parts(const struct state *state, const struct sample *sample, const struct cpu_times *times)
+static void add_scope_parts(const struct state *state, const struct sample *sample,
+			    const struct cpu_times *times)
 {
 	const struct exit_ledger *ledger = state->ledger;
 	double processes = (double)ledger->scope_alive_ns / 1e9, ended = (double)ledger->scope_ended_ns / 1e9;

@@ -284,8 +284,8 @@ static void count_events(struct exit_ledger *ledger)
 		if (*ended->comm)
 			count_exit(ledger, ended->comm,
 				   is_outside(ledger, ended->pid,
-					      ended->parent_pid ? ended->parent_pid : U32_UNKNOWN,
-					      ended->uid, ended->comm),
+					      ended->parent_pid ? ended->parent_pid : U32_UNKNOWN, ended->uid,
+					      ended->comm),
 				   (struct ends){ 0, EXIT_KIB, 1, U64_UNKNOWN });
 	}
 }
@@ -353,7 +353,8 @@ static void share_out(struct exit_ledger *ledger, uint64_t ended_ns)
 	unreported_ns = ended_ns > reported_ns ? ended_ns - reported_ns : 0;
 	scale = ended_ns < reported_ns ? (double)ended_ns / (double)reported_ns : 1;
 	if (unreported_ns > 0 && (left_kib == 0 || lost > ledger->lost)) {
-		count(exit_ledger_has_scope(ledger) ? &ledger->outside : find_or_add(ledger, EXITED_NO_RECORD),
+		count(exit_ledger_has_scope(ledger) ? &ledger->outside
+						    : find_or_add(ledger, EXITED_NO_RECORD),
 		      &(struct ends){ unreported_ns, 0, U64_UNKNOWN, U64_UNKNOWN });
 		unreported_ns = 0;
 	}

@@ -34,11 +34,12 @@ struct exit_ledger {
 	uint64_t ended_ns;          /* CPU time of exited processes after they were last seen */
 	unsigned scope_epoch;       /* of the scope that these are about: */
 	uint64_t scope_alive_ns, scope_ended_ns; /* the same of processes in the scope, since it was chosen */
-	struct exited_command outside; /* all that exited outside of it */
+	struct exited_command outside;           /* all that exited outside of it */
 	bool by_cpu_sum;            /* in this tick: ended_ns grew by cpu_sum - clocks; else by reports */
 	uint64_t ahead_ns;          /* by which the clocks of processes are ahead of cpu_sum */
 	uint64_t lost;              /* records, until the previous tick */
-	struct exited_command *commands; /* in the scope; names beyond the limit are counted as the last one */
+	struct exited_command
+		*commands; /* in the scope; names beyond the limit are counted as the last one */
 	size_t n_commands;
 	struct hash by_name;        /* of commands */
 	struct ended {              /* a thread that exited in this tick */

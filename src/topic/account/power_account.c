@@ -84,7 +84,8 @@ static void add_others(const struct state *state, const struct power_fit_line *l
 {
 	bool scoped = exit_ledger_has_scope(state->ledger);
 
-	add(table, line, scoped ? OUTSIDE_SCOPE : N_("others"), joules, N_("slope * (busy - tasks - exited)"));
+	add(table, line, scoped ? OUTSIDE_SCOPE : N_("others"), joules,
+	    N_("slope * (busy - tasks - exited)"));
 }
 
 /* The rows after baseline split the busy time of the CPUs, multiplied by the slope. */
