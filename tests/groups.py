@@ -1,0 +1,391 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Loads in control groups of version 1: CPU time, memory by kind, tasks and I/O by their own account and by panetop."""
+import contextlib
+import ctypes
+import json
+import mmap
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+
+PANETOP = os.environ["PANETOP"]
+CGROUP = "/sys/fs/cgroup"
+NAME = f"panetop-test-{os.getpid()}"
+ID = "4f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d391"
+MIB = 1 << 20
+CONTROLLERS = ("cpuacct", "memory", "pids", "blkio")
+count = 0
+
+
+def place_of(controller):
+    """Where the hierarchy of a controller is mounted; None: it is not, or of version 2."""
+    with open("/proc/self/mountinfo", encoding="utf-8") as mounts:
+        for line in mounts:
+            before, after = line.rstrip("\n").split(" - ")
+            kind, _, options = after.split(" ", 2)
+            if kind == "cgroup" and controller in options.split(","):
+                return before.split(" ")[4]
+    return None
+
+
+PLACES = {controller: place_of(controller) for controller in CONTROLLERS}
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(str(text))
+
+
+def empty(group):
+    """Ends what is left in a group of the test: a process that is being removed keeps it busy for a moment."""
+    for _ in range(1000):
+        try:
+            os.rmdir(group)
+            return
+        except FileNotFoundError:
+            return
+        except OSError:
+            with open(f"{group}/cgroup.procs", encoding="ascii") as file:
+                for pid in file:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(int(pid), signal.SIGKILL)
+            time.sleep(0.01)
+
+
+def remove(path):
+    for directory, _, _ in os.walk(path, topdown=False):
+        empty(directory)
+
+
+@contextlib.contextmanager
+def groups(*paths):
+    """These groups, in all hierarchies, until their processes are gone."""
+    tops = {path.split("/")[0] for path in paths}
+    try:
+        for place in set(PLACES.values()):
+            for path in paths:
+                os.makedirs(f"{place}/{path}", exist_ok=True)
+        yield
+    finally:
+        for place in set(PLACES.values()):
+            for top in tops:
+                remove(f"{place}/{top}")
+
+
+def enter(path):
+    for place in set(PLACES.values()):
+        write(f"{place}/{path}/cgroup.procs", os.getpid())
+
+
+@contextlib.contextmanager
+def child(path, function, *arguments):
+    """A process in a group that runs function(say, wait, …); yields how to hear from it, and how to let it go on."""
+    said, say = os.pipe()
+    waits, go = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            enter(path)
+            function(lambda value: os.write(say, f"{value}\n".encode()), lambda: os.read(waits, 1), *arguments)
+        except BaseException:  # it must not return into the test
+            traceback.print_exc()
+        os._exit(0)
+    os.close(say)
+    lines = os.fdopen(said, encoding="utf-8")
+    try:
+        yield lines.readline, lambda: os.write(go, b"x")
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        lines.close()
+        os.close(waits)
+        os.close(go)
+
+
+def arguments_of(samples, delay=0.1, columns=()):
+    return [PANETOP, "-b", "-o", "json", "-t", "group", "-d", str(delay), "-n", str(samples), *columns, "groups"]
+
+
+def tables(line):
+    return {row["path"]: row for row in json.loads(line)["tables"]["group"]}
+
+
+def look():
+    """The rows of one sample by path."""
+    done = subprocess.run(arguments_of(1), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True)
+    return tables(done.stdout.splitlines()[-1])
+
+
+class Watch:
+    """panetop going on: next() gives the rows of the next sample."""
+
+    def __init__(self, delay=0.2):
+        self.process = subprocess.Popen(arguments_of(100000, delay), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+
+    def next(self):
+        return tables(self.process.stdout.readline())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.communicate()
+
+
+def check(condition, *what):
+    if not condition:
+        raise AssertionError(" ".join(str(part) for part in what))
+
+
+def near(what, got, want, share=0.01):
+    check(got is not None and abs(got - want) <= share * want, f"{what}: panetop has {got}, it is {want}")
+
+
+def closes(rows, column):
+    """The groups below the top and the rest are the machine."""
+    below = [row[column] for row in rows.values() if row["parent"] == "/" and row[column] is not None]
+    whole = rows["/"][column]
+    check(abs(sum(below) - whole) <= 1e-6 * max(1, abs(whole)), f"{column}: {sum(below)} of {whole}")
+
+
+def burn(say, wait, seconds):
+    start = time.process_time()
+    say(start)
+    while time.process_time() - start < seconds:
+        pass
+    say(time.process_time() - start)
+    wait()
+
+
+# --- tests --------------------------------------------------------------------------------------------------
+
+
+def cpu_time():
+    with groups(f"{NAME}/inner"):
+        with child(f"{NAME}/inner", burn, 2.0) as (hear, _):
+            hear()
+            used = float(hear())
+            rows = look()
+            near("of the group", rows[f"/{NAME}/inner"]["cpu_seconds"], used)
+            near("of the group above it", rows[f"/{NAME}"]["cpu_seconds"], used)
+            check(rows[f"/{NAME}"]["own_cpu_seconds"] < 0.01 * used, "own:", rows[f"/{NAME}"]["own_cpu_seconds"])
+            check(rows[f"/{NAME}/inner"]["own_cpu_seconds"] == rows[f"/{NAME}/inner"]["cpu_seconds"], "own of the inner")
+
+
+def cpu_shares():
+    with groups(NAME), child(NAME, burn, 1000) as (hear, _), Watch() as watch:
+        hear()
+        watch.next()
+        first = watch.next()
+        for _ in range(5):
+            rows = watch.next()
+            closes(rows, "cpu_ratio")
+            check(rows[f"/{NAME}"]["cpu_ratio"] > 0, "it burns")
+            check(rows["(rest)"]["cpu_ratio"] >= 0, "rest", rows["(rest)"]["cpu_ratio"])
+        with open(f"{PLACES['cpuacct']}/{NAME}/cpuacct.usage", encoding="ascii") as file:
+            now = int(file.read()) / 1e9
+        check(first[f"/{NAME}"]["cpu_seconds"] < rows[f"/{NAME}"]["cpu_seconds"] <= now, "it grows with the kernel's count")
+
+
+def memory_by_kind():
+    anonymous, cached = 96 * MIB, 64 * MIB
+
+    def grow(say, wait, path):
+        block = b"x" * MIB
+        say("here")
+        wait()
+        memory = mmap.mmap(-1, anonymous, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        for at in range(0, anonymous, mmap.PAGESIZE):
+            memory[at] = 1
+        with open(path, "wb") as file:
+            for _ in range(cached // MIB):
+                file.write(block)
+        say("grown")
+        wait()
+
+    with groups(f"{NAME}/inner"), tempfile.NamedTemporaryFile(dir=os.environ.get("TMPDIR", "/tmp")) as file:
+        with child(f"{NAME}/inner", grow, file.name) as (hear, go):
+            hear()
+            before = look()[f"/{NAME}/inner"]
+            go()
+            hear()
+            rows = look()
+            after = rows[f"/{NAME}/inner"]
+            near("anonymous", after["anonymous_bytes"] - before["anonymous_bytes"], anonymous)
+            near("file", after["file_bytes"] - before["file_bytes"], cached)
+            near("all", after["memory_bytes"], after["anonymous_bytes"] + after["file_bytes"] + after["kernel_bytes"], 0.02)
+            near("all of the group above it", rows[f"/{NAME}"]["memory_bytes"], after["memory_bytes"])
+            for column in ("memory_bytes", "anonymous_bytes", "file_bytes"):
+                closes(rows, column)
+            with open("/proc/meminfo", encoding="ascii") as meminfo:
+                kib = {line.split(":")[0]: int(line.split()[1]) for line in meminfo}
+            near("of the machine", rows["/"]["memory_bytes"], (kib["MemTotal"] - kib["MemFree"]) * 1024, 0.05)
+
+
+def limits():
+    with groups(NAME):
+        write(f"{PLACES['memory']}/{NAME}/memory.limit_in_bytes", 64 * MIB)
+        write(f"{PLACES['pids']}/{NAME}/pids.max", 7)
+        row = look()[f"/{NAME}"]
+        check(row["memory_limit_bytes"] == 64 * MIB, row)
+        check(row["tasks_limit"] == 7, row)
+        write(f"{PLACES['memory']}/{NAME}/memory.limit_in_bytes", -1)
+        check(look()[f"/{NAME}"]["memory_limit_bytes"] is None, "no limit")
+
+
+def tasks():
+    def threads(say, wait):
+        for _ in range(4):
+            threading.Thread(target=signal.pause, daemon=True).start()
+        say("started")
+        wait()
+
+    with groups(f"{NAME}/a", f"{NAME}/b"):
+        with child(f"{NAME}/a", threads) as (hear, _), child(f"{NAME}/b", burn, 0) as (hear_other, _):
+            hear()
+            hear_other()
+            hear_other()
+            rows = look()
+            check(rows[f"/{NAME}/a"]["tasks"] == 5, rows[f"/{NAME}/a"]["tasks"])
+            check(rows[f"/{NAME}/b"]["tasks"] == 1, rows[f"/{NAME}/b"]["tasks"])
+            check(rows[f"/{NAME}"]["tasks"] == 6, rows[f"/{NAME}"]["tasks"])
+            closes(rows, "tasks")
+
+
+def whole_disk(path):
+    """The disk below the file system of path, as blkio names it; None: it is stacked, a partition, or none."""
+    number = os.stat(path).st_dev
+    device = f"{os.major(number)}:{os.minor(number)}"
+    link = f"/sys/dev/block/{device}"
+    if not os.path.exists(link) or os.path.exists(link + "/partition"):
+        return None
+    return None if re.match("loop|ram|zram|dm-|md|drbd", os.path.basename(os.path.realpath(link))) else device
+
+
+def input_and_output():
+    """blkio counts what passes a device with a limit: one that is never reached is set in the test's own group."""
+    scratch = os.environ.get("TMPDIR", "/tmp")
+    device = whole_disk(scratch)
+    if not device:
+        return f"{scratch} is not on a whole disk"
+    size = 32 * MIB
+
+    def transfer(say, wait, path):
+        wait()
+        block = mmap.mmap(-1, MIB)
+        file = os.open(path, os.O_RDWR | os.O_DIRECT)
+        for _ in range(size // MIB):
+            os.write(file, block)
+        os.lseek(file, 0, os.SEEK_SET)
+        for _ in range(size // MIB // 2):
+            os.readv(file, [block])
+        say("done")
+        wait()
+
+    with groups(f"{NAME}/inner"), tempfile.NamedTemporaryFile(dir=scratch) as file:
+        inner = f"{PLACES['blkio']}/{NAME}/inner"
+        for direction in ("read", "write"):
+            write(f"{inner}/blkio.throttle.{direction}_bps_device", f"{device} {1 << 40}")
+        with child(f"{NAME}/inner", transfer, file.name) as (hear, go):
+            go()
+            hear()
+            rows = look()
+            for path in (f"/{NAME}/inner", f"/{NAME}"):
+                near(f"written in {path}", rows[path]["write_bytes"], size)
+                near(f"read in {path}", rows[path]["read_bytes"], size // 2)
+            closes(rows, "write_bytes")
+    return None
+
+
+def a_container():
+    """In a pid and a control group namespace of its own, as a container engine makes it."""
+    outer = f"docker/{ID}"
+
+    def contain(say, wait):
+        unshare = ctypes.CDLL(None, use_errno=True).unshare
+        if unshare(0x02000000 | 0x20000000):  # CLONE_NEWCGROUP, CLONE_NEWPID
+            say("refused")
+        elif os.fork() == 0:
+            say(os.getpid())
+            burn(say, wait, 0.5)
+        wait()
+
+    there = [place for place in set(PLACES.values()) if os.path.exists(f"{place}/docker")]
+    if there:
+        return "there are containers already"
+    with groups(outer), child(outer, contain) as (hear, _):
+        if hear() != "1\n":
+            return "no namespaces here"
+        hear()
+        used = float(hear())
+        row = look()[f"/{outer}"]
+        check(row["kind"] == "container" and row["name"] == ID[:12], row["kind"], row["name"])
+        check(row["tasks"] == 2, row["tasks"])
+        check(row["cpu_seconds"] >= used, row["cpu_seconds"], used)
+    return None
+
+
+def coming_and_going():
+    """New groups count from 0, removed ones disappear, and one that is made again never has a negative rate."""
+    with Watch() as watch:
+        watch.next()
+        for turn in range(3):
+            with groups(NAME):
+                with child(NAME, burn, 0.3 / (turn + 1)) as (hear, _):
+                    hear()
+                    used = float(hear())
+                    rows = watch.next()
+                    while f"/{NAME}" not in rows or rows[f"/{NAME}"]["cpu_seconds"] is None or \
+                            rows[f"/{NAME}"]["cpu_seconds"] < used:
+                        check(all(row["cpu_ratio"] is None or row["cpu_ratio"] >= 0 for row in rows.values()), rows)
+                        rows = watch.next()
+                    near("of a new group", rows[f"/{NAME}"]["cpu_seconds"], used, 0.05)
+            if turn == 1:
+                continue  # it is made again at once
+            rows = watch.next()
+            while f"/{NAME}" in rows:
+                rows = watch.next()
+            check(rows["(rest)"]["cpu_ratio"] is not None, "the rest goes on")
+            closes(rows, "cpu_ratio")
+
+
+def hostile_names():
+    odd = f"{NAME}/a b\\x2d\x1b[31m\xff"
+    with groups(odd, f"{NAME}/(rest)"):
+        rows = look()
+        check(f"/{odd}" in rows, [path for path in rows if NAME in path])
+        check(f"/{NAME}/(rest)" in rows and rows["(rest)"]["kind"] == "rest", "the rest")
+
+
+def ok(test):
+    global count
+    count += 1
+    name = test.__name__.replace("_", " ")
+    try:
+        why = test()
+    except Exception:
+        print(f"not ok {count} - {name}")
+        print("".join(f"# {line}\n" for line in traceback.format_exc().splitlines()[-6:]), end="", flush=True)
+        return
+    print(f"ok {count} - {name}" + (f" # SKIP {why}" if why else ""), flush=True)
+
+
+def main():
+    missing = [controller for controller, place in PLACES.items() if not place or not os.access(place, os.W_OK)]
+    if missing or os.geteuid() != 0:
+        print(f"1..0 # SKIP control groups of version 1 cannot be made here: {', '.join(missing) or 'only root may'}")
+        return
+    for test in (cpu_time, cpu_shares, memory_by_kind, limits, tasks, input_and_output, a_container, coming_and_going,
+                 hostile_names):
+        ok(test)
+    print(f"1..{count}")
+
+
+main()
