@@ -68,9 +68,9 @@ static void heading(const struct pane_context *context, char *text, size_t room)
 	double seconds = (double)context->frame->interval_ns / 1e9;
 
 	if (context->frame->interval_ns > 0)
-		snprintf(text, room, _("groups, with those below them, in the last %.1f s"), seconds);
+		snprintf(text, room, _("groups with those below, in %.1f s"), seconds);
 	else
-		snprintf(text, room, "%s", _("groups, with those below them"));
+		snprintf(text, room, "%s", _("groups with those below"));
 }
 
 static void toggle_tree(struct pane_context *context)

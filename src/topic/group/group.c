@@ -119,7 +119,7 @@ static const struct column columns[] = {
 	      .help = N_("since its files were read: idle groups are read in turns; CPU time is always of "
 			 "the sample"),
 	      .source = "panetop"),
-	COLUMN(struct group_row, kind, .kind = COLUMN_LABEL, .title = N_("kind"), .width = 9, .rank = 2,
+	COLUMN(struct group_row, kind, .kind = COLUMN_LABEL, .title = N_("kind"), .width = 9, .rank = 4,
 	       .words = true, .help = N_("unit, slice, scope, container, pod or group, by the path"),
 	       .source = "the form of the path"),
 	COLUMN(struct group_row, parent, .kind = COLUMN_LABEL, .title = N_("above"), .width = 16,
