@@ -45,6 +45,7 @@
 #include "model/derive.h"
 #include "model/power_fit.h"
 #include "output/recording.h"
+#include "recording/block.h"
 #include "topic/pages/page_snapshot.h"
 #include "topic/topic.h"
 
@@ -521,17 +522,14 @@ static size_t play(struct source *source, struct frame *frames)
 	return count;
 }
 
-/* Whatever is in it, it plays twice the same. */
-FUZZ_TARGET(replay)
+static void play_twice(int fd)
 {
 	const struct schema *schemas[TOPICS_MAX];
 	struct frame frames[2];
 	struct source source;
 	const char *why;
-	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 	size_t count;
 
-	require(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 	topic_schemas(schemas);
 	if (replay_open(&source, fd, true, schemas, n_topics, &why) < 0)
 		return;
@@ -544,6 +542,65 @@ FUZZ_TARGET(replay)
 	source.close(source.state);
 	frame_close(&frames[0]);
 	frame_close(&frames[1]);
+}
+
+/* Whatever is in it, it plays twice the same. */
+FUZZ_TARGET(replay)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+
+	require(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+	play_twice(fd);
+}
+
+static uint8_t take_byte(struct span *rest)
+{
+	return rest->at < rest->end ? (uint8_t)*rest->at++ : 0;
+}
+
+/* A section: its id, two bytes of length, its content. */
+static void add_section(struct block_builder *builder, struct span *rest)
+{
+	unsigned id = take_byte(rest);
+	size_t length = take_byte(rest) | (size_t)take_byte(rest) << 8;
+	struct buffer content = { 0 };
+
+	if (length > span_length(*rest))
+		length = span_length(*rest);
+	buffer_add(&content, rest->at, length);
+	rest->at += length;
+	if (content.length > 0)
+		block_add_section(builder, id >= 0xf8 ? 0xff00 | id : id, &content);
+	buffer_free(&content);
+}
+
+/* The content of its blocks, whose checksums and sizes are right. */
+FUZZ_TARGET(recording)
+{
+	struct span rest = span_of((const char *)data, size);
+	struct block_builder builder;
+	struct buffer out = { 0 };
+	uint64_t first_frame = 0;
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+
+	recording_header_add(&out);
+	block_builder_open(&builder);
+	while (rest.at < rest.end) {
+		struct block_header header = { .kind = (enum block_kind)(take_byte(&rest) & 3) };
+		uint8_t n_sections;
+
+		header.in_chain = take_byte(&rest);
+		header.n_frames = take_byte(&rest);
+		header.first_frame = first_frame;
+		first_frame += header.n_frames;
+		for (n_sections = take_byte(&rest); n_sections > 0; n_sections--)
+			add_section(&builder, &rest);
+		block_finish(&builder, &header, NULL, &out);
+	}
+	block_builder_close(&builder);
+	require(fd >= 0 && write(fd, out.bytes, out.length) == (ssize_t)out.length);
+	buffer_free(&out);
+	play_twice(fd);
 }
 
 FUZZ_TARGET(interrupts)
