@@ -43,7 +43,7 @@ static int open_replay(const struct options *options, struct source *source)
 		return 1;
 	}
 	topic_schemas(schemas);
-	if (replay_open(source, fd, !options->batch, schemas, n_topics, &why) < 0) {
+	if (replay_open(source, fd, !options->batch || options->at, schemas, n_topics, &why) < 0) {
 		error_message(options->replay, "%s", why);
 		return 1;
 	}

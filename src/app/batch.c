@@ -16,6 +16,7 @@
 #include "app/assertion.h"
 #include "app/child_command.h"
 #include "app/event_stream.h"
+#include "app/moment.h"
 #include "app/notice_printer.h"
 #include "app/privileges.h"
 #include "app/settle.h"
@@ -379,11 +380,35 @@ static void on_more(void *context, uint32_t events)
 	loop_stop(&batch->loop);
 }
 
+/* The sample before it comes first, for the rates, and is not printed. */
+static int go_to(struct batch *batch)
+{
+	struct source *source = batch->source;
+	size_t index;
+
+	batch->status = moment_find(source, source_name(batch), batch->options->at, &index);
+	if (batch->status != 0)
+		return batch->status;
+	batch->run->covers_delay = index > 0;
+	source->seek(source->state, index > 0 ? index - 1 : 0);
+	return 0;
+}
+
+/* Tables that are not printed need not be decoded. */
+static void read_only_wanted(struct batch *batch)
+{
+	if (batch->source->want && !batch->options->record && !batch->options->assertion)
+		batch->source->want(batch->source->state, batch->run->wanted);
+}
+
 /* Waits for more of a recording in a pipe; reads a file to its end. */
 static void run_replay(struct batch *batch)
 {
 	int fd = batch->source->wait_fd(batch->source->state);
 
+	if (batch->options->at && go_to(batch) != 0)
+		return;
+	read_only_wanted(batch);
 	on_more(batch, 0);
 	if (!batch->loop.stopped && fd >= 0 && loop_watch(&batch->loop, fd, EPOLLIN, on_more, batch) == 0)
 		loop_run(&batch->loop);
@@ -444,12 +469,18 @@ static int open_record_file(const struct options *options)
 	return fd;
 }
 
-/* A recording that people can read has a name that says so. */
-static bool is_for_people(const char *file)
+/* Said at once, not when it is too late. */
+static int check_dropping(struct sink *sink)
 {
-	size_t length = strlen(file), suffix = strlen(RECORDING_LINES_SUFFIX);
+	int error = sink->keep_bytes > 0 || sink->keep_ns > 0 ? sink_drop(sink, 0, 1) : 0;
 
-	return length > suffix && strcmp(file + length - suffix, RECORDING_LINES_SUFFIX) == 0;
+	if (!error)
+		return 0;
+	error_message(sink->keep_bytes > 0 ? "--record-size" : "--record-age", "'%s': %s", sink->name,
+		      error == -EOPNOTSUPP || error == -ENODEV || error == -ESPIPE
+			      ? _("its start cannot be dropped there; choose a file of another file system")
+			      : strerror(-error));
+	return 1;
 }
 
 static int open_record(struct batch *batch)
@@ -459,11 +490,13 @@ static int open_record(struct batch *batch)
 
 	if (fd < 0)
 		return 1;
-	sink_open(sink, is_for_people(batch->options->record) ? &sink_record_lines : &sink_record,
+	sink_open(sink, recording_is_lines(batch->options->record) ? &sink_record_lines : &sink_record,
 		  &batch->run->print, fd, batch->options->record);
 	sink->own_file = fd != STDOUT_FILENO;
+	sink->keep_bytes = batch->options->record_size;
+	sink->keep_ns = (uint64_t)(batch->options->record_seconds * 1e9);
 	batch->n_sinks++;
-	return 0;
+	return check_dropping(sink);
 }
 
 /* For --write. */

@@ -7,12 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/moment.h"
 #include "core/i18n.h"
 #include "core/span.h"
 #include "core/utf8.h"
 #include "pane/panes.h"
 
 #define HELP_COLUMN 28
+#define RECORD_SIZE_MIN ((uint64_t)1 << 20)
 
 static bool set_batch(struct options *options, const char *value)
 {
@@ -129,6 +131,40 @@ static bool set_record(struct options *options, const char *value)
 	return *value != '\0';
 }
 
+static bool set_record_size(struct options *options, const char *value)
+{
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
+	struct span span = span_text(value);
+	uint64_t number;
+
+	if (*value == ' ' || !span_u64(&span, &number))
+		return false;
+	for (unsigned i = 0; i < 4; i++) {
+		bool named = span_is(span, units[i]) || (span_length(span) == 1 && *span.at == *units[i]);
+
+		if (named && number > UINT64_MAX >> 10 * (i + 1))
+			return false;
+		if (named) {
+			number <<= 10 * (i + 1);
+			span.at = span.end;
+		}
+	}
+	options->record_size = number;
+	return span.at == span.end && number >= RECORD_SIZE_MIN;
+}
+
+static bool set_record_age(struct options *options, const char *value)
+{
+	return span_whole_seconds(value, 1, 1e9, &options->record_seconds);
+}
+
+static bool set_at(struct options *options, const char *value)
+{
+	options->at = value;
+	options->batch = true;
+	return moment_is_valid(value);
+}
+
 static bool set_write(struct options *options, const char *value)
 {
 	options->write = value;
@@ -202,8 +238,14 @@ const struct option_entry option_entries[] = {
 	  N_("use the name of a file"), WITH_SAMPLES },
 	{ 0, "record", N_("FILE"), N_("write a recording (- for standard output); implies --batch"),
 	  set_record, something, WITH_SAMPLES },
+	{ 0, "record-size", N_("SIZE"), N_("keep at most this much of the recording: oldest samples go"),
+	  set_record_size, N_("use a size of 1 MiB or more, as in 64MiB, 10GiB"), WITH_SAMPLES },
+	{ 0, "record-age", N_("DURATION"), N_("drop samples of the recording that are older"), set_record_age,
+	  N_("use at least a second, as in 90m, 24h, 7d"), WITH_SAMPLES },
 	{ 0, "replay", N_("FILE"), N_("show a recording (- for standard input)"), set_replay, something,
 	  WITH_SAMPLES },
+	{ 0, "at", N_("TIME"), N_("the sample of a recording at this time; implies --batch"), set_at,
+	  N_("use 12:03, 12:03:07, 2026-11-22T12:03:07, or -5m before the end"), WITH_SAMPLES },
 	{ 0, "assert", N_("CONDITION[,...]"),
 	  N_("exit with status 3 unless all hold at the end; pane latency only"), set_assertion, something,
 	  WITH_SAMPLES },

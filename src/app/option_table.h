@@ -21,13 +21,15 @@ struct options {
 	bool describe, probe, ascii, read_only;
 	bool print; /* samples go to standard output or into the file of --write, not only into a recording */
 	const struct sink_format *format;
-	double delay_seconds; /* 0: not given */
-	unsigned long count;  /* 0: until stopped */
-	size_t limit;         /* 0: no limit */
+	double delay_seconds;            /* 0: not given */
+	unsigned long count;             /* 0: until stopped */
+	size_t limit;                    /* 0: no limit */
+	uint64_t record_size;            /* bytes to keep; 0: all */
+	double record_seconds;           /* to keep; 0: all */
 	const char *in[SCOPE_TERMS_MAX]; /* of --in, as given */
 	unsigned n_in;
-	const char *pid, *user, *tree, *cgroup, *filter, *sort, *columns, *root, *record, *replay, *assertion,
-		*write;
+	const char *pid, *user, *tree, *cgroup, *filter, *sort, *columns, *root, *record, *replay, *at,
+		*assertion, *write;
 	const char *table, *other_table; /* the last two of several names */
 	char *const *command;            /* behind "--", ends with NULL; NULL: none */
 	bool unit_given;

@@ -17,6 +17,7 @@
 #include "core/error_message.h"
 #include "core/i18n.h"
 #include "core/typed_name.h"
+#include "output/recording.h"
 #include "pane/panes.h"
 #include "topic/topic.h"
 
@@ -512,6 +513,11 @@ static int check_tables(const struct options *options)
 	return 2;
 }
 
+static bool is_recording(const char *file)
+{
+	return file && strcmp(file, "-") != 0 && !recording_is_lines(file);
+}
+
 static int check_together(const struct options *options)
 {
 	if (options->probe && options->replay)
@@ -521,6 +527,11 @@ static int check_together(const struct options *options)
 	else if (options->record && options->print && !options->write && strcmp(options->record, "-") == 0)
 		error_message("--record",
 			      _("standard output takes either the recording or samples, not both"));
+	else if (options->at && !options->replay)
+		error_message("--at", _("is a time of a recording: give one with --replay"));
+	else if ((options->record_size > 0 || options->record_seconds > 0) && !is_recording(options->record))
+		error_message(options->record_size > 0 ? "--record-size" : "--record-age",
+			      _("needs a recording in a file: --record=FILE, without .jsonl"));
 	else if (options->command && (options->replay || options->root))
 		error_message(
 			"--",
@@ -589,6 +600,8 @@ static int parse(struct parser *parser, int argc, char **argv)
 	if (parser->options->batch && !parser->options->record)
 		parser->options->print = true;
 	choose_count(parser->options, parser->settings);
+	if (parser->options->at && parser->options->count == 0)
+		parser->options->count = 1;
 	status = check_together(parser->options);
 	if (status < 0 && parser->options->batch)
 		status = options_check_conflicts(parser->settings, parser->settings);

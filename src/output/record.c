@@ -2,6 +2,9 @@
 /* The recording: writes the blocks of recording/writer.c to a file or pipe. */
 #include <config.h>
 
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -16,6 +19,21 @@ static bool is_file(int fd)
 	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
+int sink_drop(struct sink *sink, uint64_t from, uint64_t to)
+{
+	return fallocate(sink->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
+			 (off_t)(to - from)) < 0
+		       ? -errno
+		       : 0;
+}
+
+static int drop_oldest(struct sink *sink)
+{
+	uint64_t from, to;
+
+	return recording_writer_drop(sink->recording, &from, &to) ? sink_drop(sink, from, to) : 0;
+}
+
 /* Truncates a partly written block, if the file was opened for this run only. */
 static int write_blocks(struct sink *sink)
 {
@@ -25,7 +43,7 @@ static int write_blocks(struct sink *sink)
 	if (!error) {
 		sink->good_bytes += length;
 		sink->good_frames = recording_writer_frames(sink->recording);
-		return 0;
+		return drop_oldest(sink);
 	}
 	sink->frames = sink->good_frames;
 	if (sink->own_file && ftruncate(sink->fd, (off_t)sink->good_bytes) < 0)
@@ -36,8 +54,10 @@ static int write_blocks(struct sink *sink)
 /* The reader of a pipe waits for each sample. */
 static int frame(struct sink *sink, const struct frame *frame)
 {
-	if (!sink->recording)
+	if (!sink->recording) {
 		sink->recording = recording_writer_open(frame, !is_file(sink->fd));
+		recording_writer_keep(sink->recording, sink->keep_bytes, sink->keep_ns);
+	}
 	recording_writer_add(sink->recording, frame, &sink->buffer);
 	return sink->buffer.length > 0 ? write_blocks(sink) : 0;
 }

@@ -4,12 +4,21 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #include "output/json_writer.h"
 #include "output/recording.h"
 #include "output/sink.h"
+
+bool recording_is_lines(const char *file)
+{
+	static const char suffix[] = ".jsonl";
+	size_t length = strlen(file);
+
+	return length >= sizeof(suffix) && strcmp(file + length - (sizeof(suffix) - 1), suffix) == 0;
+}
 
 static void add_schema(struct json_writer *json, const struct schema *schema)
 {

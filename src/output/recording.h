@@ -10,7 +10,9 @@
 
 #define RECORDING_LINES "recording" /* what the first line says */
 #define RECORDING_LINES_FORMAT 1
-#define RECORDING_LINES_SUFFIX ".jsonl"
+
+/* Is a recording with this name made of JSON lines? */
+bool recording_is_lines(const char *file);
 
 /*
  * Opens a source of the frames in fd, and takes ownership of fd even on failure. Blocks until the first

@@ -66,6 +66,7 @@ struct sink {
 	struct recording_writer *recording; /* of the recording; owned */
 	long long good_bytes;         /* of the recording: up to the last whole line or block … */
 	unsigned long good_frames;    /* … and the samples in it */
+	uint64_t keep_bytes, keep_ns; /* how much of the recording stays; 0: all */
 	bool failed;                  /* it got an error: it is not ended in order */
 };
 
@@ -88,6 +89,9 @@ void sink_close(struct sink *sink);
  * the last one. 0, -ECANCELED if the user cancelled a blocked write, or -errno.
  */
 int sink_flush(struct sink *sink);
+
+/* Frees a part of a file, which reads as zeros from then on. 0 or -errno. */
+int sink_drop(struct sink *sink, uint64_t from, uint64_t to);
 
 void exposition_free(struct exposition *exposition);
 

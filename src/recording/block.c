@@ -13,6 +13,7 @@
 
 #define TAIL UINT32_C(0x58444950) /* "PIDX" */
 #define LEVEL 3
+#define WINDOW_LOG 18 /* of bytes: it takes about five times as much memory */
 #define DEFLATED 1
 
 uint32_t block_sum(const char *bytes, size_t length)
@@ -108,9 +109,6 @@ bool section_read(const struct section *section, struct span stored, ZSTD_DCtx *
 	*content = stored;
 	if (!section->deflated)
 		return true;
-	/* its own header must say the same, so that no more than that is ever asked for */
-	if (ZSTD_getFrameContentSize(stored.at, section->stored) != section->raw)
-		return false;
 	make_room(buffer, section->raw + 1);
 	buffer->length = section->raw;
 	*content = span_of(buffer->bytes, section->raw);
@@ -137,6 +135,9 @@ bool index_tail_parse(const char bytes[INDEX_TAIL_BYTES], uint64_t *offset)
 void block_builder_open(struct block_builder *builder)
 {
 	*builder = (struct block_builder){ .zstd = ZSTD_createCCtx() };
+	ZSTD_CCtx_setParameter(builder->zstd, ZSTD_c_compressionLevel, LEVEL);
+	ZSTD_CCtx_setParameter(builder->zstd, ZSTD_c_windowLog, WINDOW_LOG);
+	ZSTD_CCtx_setParameter(builder->zstd, ZSTD_c_contentSizeFlag, 0);
 }
 
 void block_builder_close(struct block_builder *builder)
@@ -146,6 +147,26 @@ void block_builder_close(struct block_builder *builder)
 	buffer_free(&builder->bytes);
 }
 
+/*
+ * As a stream of unknown length: otherwise zstd allocates other memory for lengths of other magnitudes. 0:
+ * it does not fit.
+ */
+static size_t deflate(ZSTD_CCtx *zstd, const struct buffer *raw, char *bytes, size_t room)
+{
+	ZSTD_inBuffer in = { raw->bytes, raw->length, 0 };
+	ZSTD_outBuffer out = { bytes, room, 0 };
+	size_t left = 0;
+
+	while (in.pos < in.size && !ZSTD_isError(left) && out.pos < out.size)
+		left = ZSTD_compressStream2(zstd, &out, &in, ZSTD_e_continue);
+	if (!ZSTD_isError(left))
+		left = ZSTD_compressStream2(zstd, &out, &in, ZSTD_e_end);
+	if (left == 0)
+		return out.pos;
+	ZSTD_CCtx_reset(zstd, ZSTD_reset_session_only);
+	return 0;
+}
+
 void block_add_section(struct block_builder *builder, unsigned id, const struct buffer *raw)
 {
 	struct buffer *bytes = &builder->bytes;
@@ -153,9 +174,8 @@ void block_add_section(struct block_builder *builder, unsigned id, const struct 
 	char entry[SECTION_ENTRY_BYTES] = { 0 };
 
 	make_room(bytes, before + room);
-	stored =
-		ZSTD_compressCCtx(builder->zstd, bytes->bytes + before, room, raw->bytes, raw->length, LEVEL);
-	if (ZSTD_isError(stored) || stored >= raw->length) {
+	stored = deflate(builder->zstd, raw, bytes->bytes + before, room);
+	if (stored == 0 || stored >= raw->length) {
 		buffer_add(bytes, raw->bytes, raw->length);
 		stored = raw->length;
 	} else {

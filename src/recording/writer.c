@@ -27,6 +27,8 @@
 #define CHAIN_BYTES ((size_t)32 << 20) /* before compression */
 #define CHAIN_TEXT_BYTES ((size_t)8 << 20)
 
+#define KEPT_CHAINS 10 /* about as many remain where the oldest ones are dropped */
+
 #define PLACES_FIRST ((size_t)256)
 #define PLACES_MAX ((size_t)1 << 20) /* in the index; without one, a reader looks at all block headers */
 
@@ -51,10 +53,11 @@ struct recording_writer {
 	struct block_header block;                             /* the one that is being filled */
 	uint64_t block_mono_ns;                                /* of its first frame */
 	size_t chain_frames, chain_bytes;
-	uint64_t chain_mono_ns;
+	uint64_t chain_mono_ns, chain_offset;
 	uint64_t offset; /* bytes given out */
 	struct place *places;
 	size_t n_places, capacity;
+	uint64_t most_bytes, most_ns; /* to keep; 0: all */
 	bool eager, unindexed;
 	struct block_builder builder;
 };
@@ -131,6 +134,7 @@ static void restart_chain(struct recording_writer *writer, const struct frame *f
 	writer->block.in_chain = 0;
 	writer->chain_frames = writer->chain_bytes = 0;
 	writer->chain_mono_ns = frame->mono_ns;
+	writer->chain_offset = writer->offset;
 }
 
 static size_t text_bytes(const struct recording_writer *writer)
@@ -142,10 +146,18 @@ static size_t text_bytes(const struct recording_writer *writer)
 	return bytes;
 }
 
+/* Where oldest chains go, they are short enough. */
 static bool ends_chain(const struct recording_writer *writer, const struct frame *frame)
 {
+	uint64_t age_ns = frame->mono_ns - writer->chain_mono_ns;
+
+	if (writer->most_bytes > 0 &&
+	    writer->offset - writer->chain_offset >= writer->most_bytes / KEPT_CHAINS)
+		return true;
+	if (writer->most_ns > 0 && age_ns >= writer->most_ns / KEPT_CHAINS)
+		return true;
 	return writer->chain_frames >= CHAIN_FRAMES || writer->chain_bytes >= CHAIN_BYTES ||
-	       frame->mono_ns - writer->chain_mono_ns >= CHAIN_NS || text_bytes(writer) >= CHAIN_TEXT_BYTES;
+	       age_ns >= CHAIN_NS || text_bytes(writer) >= CHAIN_TEXT_BYTES;
 }
 
 static void begin_block(struct recording_writer *writer, const struct frame *frame)
@@ -332,21 +344,32 @@ void recording_writer_end(struct recording_writer *writer, struct buffer *out)
 	buffer_free(&tail);
 }
 
+void recording_writer_keep(struct recording_writer *writer, uint64_t most_bytes, uint64_t most_ns)
+{
+	writer->most_bytes = most_bytes;
+	writer->most_ns = most_ns;
+}
+
+/* Is it too much with the blocks from keep to last? The newest chain has room beside the older ones. */
+static bool is_over(const struct recording_writer *writer, size_t keep, size_t last)
+{
+	const struct place *newest = &writer->places[writer->n_places - 1];
+
+	if (writer->most_bytes > 0 && writer->offset - writer->places[keep].offset >
+					      writer->most_bytes - writer->most_bytes / KEPT_CHAINS)
+		return true;
+	return writer->most_ns > 0 && newest->header.max_ns > writer->most_ns &&
+	       writer->places[last].header.max_ns < newest->header.max_ns - writer->most_ns;
+}
+
 /* Whole chains only: what is left begins with a block that can be read alone. */
-bool recording_writer_drop(struct recording_writer *writer, uint64_t most_bytes, uint64_t least_ns,
-			   uint64_t *from, uint64_t *to)
+bool recording_writer_drop(struct recording_writer *writer, uint64_t *from, uint64_t *to)
 {
 	size_t keep = 0;
 
-	for (size_t i = 1; i < writer->n_places; i++) {
-		const struct place *before = &writer->places[i - 1];
-
-		if (writer->offset - writer->places[keep].offset <= most_bytes &&
-		    before->header.max_ns >= least_ns)
-			break;
+	for (size_t i = 1; i < writer->n_places && is_over(writer, keep, i - 1); i++)
 		if (writer->places[i].header.in_chain == 0)
 			keep = i;
-	}
 	if (keep == 0)
 		return false;
 	*from = writer->places[0].offset;

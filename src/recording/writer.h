@@ -23,11 +23,10 @@ void recording_writer_end(struct recording_writer *writer, struct buffer *out); 
 /* Samples in all blocks that were given out. */
 size_t recording_writer_frames(const struct recording_writer *writer);
 
-/*
- * Forgets the oldest chains while more than most_bytes are left, and those that ended before least_ns; the
- * newest one stays. If there were some: true, and the bytes from *from to *to of the file can go.
- */
-bool recording_writer_drop(struct recording_writer *writer, uint64_t most_bytes, uint64_t least_ns,
-			   uint64_t *from, uint64_t *to);
+/* How much is to be kept: bytes, and the age of samples; 0: all. */
+void recording_writer_keep(struct recording_writer *writer, uint64_t most_bytes, uint64_t most_ns);
+
+/* True: the oldest chains are over that. They are forgotten, and these bytes of the file can go. */
+bool recording_writer_drop(struct recording_writer *writer, uint64_t *from, uint64_t *to);
 
 #endif

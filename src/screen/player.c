@@ -192,34 +192,6 @@ static bool parse_distance(const char *text, uint64_t now_ns, uint64_t *wall_ns)
 	return true;
 }
 
-/* "12:03" and "12:03:07" of the shown day, local time; whole is how long the named time lasts. */
-static bool parse_clock(const char *text, uint64_t now_ns, uint64_t *wall_ns, uint64_t *whole_ns)
-{
-	time_t seconds = (time_t)(now_ns / SECOND_NS);
-	struct span span = span_text(text);
-	uint64_t hours, minutes, rest = 0;
-	struct tm tm;
-
-	*whole_ns = MINUTE_NS;
-	if (!localtime_r(&seconds, &tm) || !span_u64(&span, &hours) || !span_char(&span, ':') ||
-	    !span_u64(&span, &minutes))
-		return false;
-	if (span_char(&span, ':')) {
-		*whole_ns = SECOND_NS;
-		if (!span_u64(&span, &rest))
-			return false;
-	}
-	if (span.at != span.end || hours > 23 || minutes > 59 || rest > 60)
-		return false;
-	tm.tm_hour = (int)hours;
-	tm.tm_min = (int)minutes;
-	tm.tm_sec = (int)rest;
-	tm.tm_isdst = -1;
-	seconds = mktime(&tm);
-	*wall_ns = (uint64_t)seconds * SECOND_NS;
-	return seconds >= 0;
-}
-
 /* Is a sample within the time that begins at wall_ns, or between two samples? Else writes why not. */
 static bool is_recorded(const struct screen *screen, uint64_t wall_ns, uint64_t whole_ns, char *error,
 			size_t room)
@@ -241,7 +213,8 @@ static bool is_recorded(const struct screen *screen, uint64_t wall_ns, uint64_t 
 static bool take_time(struct screen *screen, const char *text)
 {
 	struct prompt *prompt = &screen->prompt;
-	uint64_t now_ns = session_frame(screen)->wall_ns, wall_ns, whole_ns;
+	uint64_t now_ns = session_frame(screen)->wall_ns, wall_ns;
+	struct clock_time time;
 
 	if (!*text)
 		return true;
@@ -249,13 +222,13 @@ static bool take_time(struct screen *screen, const char *text)
 		show_at(screen, wall_ns);
 		return true;
 	}
-	if (!parse_clock(text, now_ns, &wall_ns, &whole_ns)) {
+	if (!clock_parse(text, now_ns, &time)) {
 		snprintf(prompt->error, sizeof(prompt->error), "%s", _("use 12:03, 12:03:07, +60 or -5m"));
 		return false;
 	}
-	if (!is_recorded(screen, wall_ns, whole_ns, prompt->error, sizeof(prompt->error)))
+	if (!is_recorded(screen, time.from_ns, time.whole_ns, prompt->error, sizeof(prompt->error)))
 		return false;
-	show_at(screen, wall_ns + SECOND_NS - 1);
+	show_at(screen, time.from_ns + (time.whole_ns < SECOND_NS ? time.whole_ns : SECOND_NS) - 1);
 	return true;
 }
 

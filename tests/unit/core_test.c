@@ -12,10 +12,12 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/arena.h"
 #include "core/buffer.h"
+#include "core/clock.h"
 #include "core/error_message.h"
 #include "core/process_pattern.h"
 #include "core/rate_limit.h"
@@ -31,6 +33,42 @@ static bool is_listed(const char *list, uint64_t pid, const char *name, const ch
 {
 	return process_pattern_matches(span_text(list), pid, span_text(name), span_text(program));
 }
+
+static void assert_time(const char *text, uint64_t near_seconds, uint64_t from_seconds, uint64_t whole_ns)
+{
+	struct clock_time time;
+
+	ck_assert_msg(clock_parse(text, near_seconds * 1000000000, &time), "%s", text);
+	ck_assert_uint_eq(time.from_ns / 1000000000, from_seconds);
+	ck_assert_uint_eq(time.whole_ns, whole_ns);
+}
+
+START_TEST(times_of_day_and_dates)
+{
+	static const char *const wrong[] = {
+		"",          "12",         "24:00",            "12:60",   "12:3",   "12:03:",  "12:03x",
+		"12:03:07.", "2026-11-22", "2026-13-01T00:00", "12:03Z",  "-12:03", " 12:03",
+		"2026-11-22T12:03+1",
+	};
+	struct clock_time time;
+
+	setenv("TZ", "XXX-02:30", 1);
+	tzset();
+	assert_time("12:03", 1732095000, 1732060800 + 9 * 3600 + 33 * 60, UINT64_C(60000000000));
+	assert_time("9:30:01", 1732095000, 1732060800 + 7 * 3600 + 1, 1000000000);
+	assert_time("2024-11-20T12:00:00", 5, 1732095000, 1000000000);
+	assert_time("2024-11-20 12:00", 5, 1732095000, UINT64_C(60000000000));
+	assert_time("2024-11-20T09:30:00Z", 5, 1732095000, 1000000000);
+	assert_time("2024-11-20T10:30:00.250+01:00", 5, 1732095000, 1000000);
+	setenv("TZ", "UTC", 1);
+	tzset();
+	ck_assert(clock_parse("2024-11-20T09:30:00.123456789Z", 5, &time));
+	ck_assert_uint_eq(time.from_ns % 1000000000, 123456789);
+	ck_assert_uint_eq(time.whole_ns, 1);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		ck_assert_msg(!clock_parse(wrong[i], UINT64_C(1732095000000000000), &time), "%s", wrong[i]);
+}
+END_TEST
 
 START_TEST(processes_are_listed_by_pid_name_and_program)
 {

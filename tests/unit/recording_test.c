@@ -455,11 +455,14 @@ START_TEST(oldest_blocks_can_go)
 			writer = recording_writer_open(&frame, false);
 		recording_writer_add(writer, &frame, &bytes);
 		if (i == 300) /* the only chain is not dropped */
-			ck_assert(!recording_writer_drop(writer, 1, UINT64_MAX, &from, &to));
+			ck_assert(!recording_writer_drop(writer, &from, &to));
 	}
 	recording_writer_flush(writer, &bytes);
-	ck_assert(!recording_writer_drop(writer, bytes.length, START_NS, &from, &to));
-	ck_assert(recording_writer_drop(writer, UINT64_MAX, START_NS + 600 * SECOND_NS, &from, &to));
+	recording_writer_keep(writer, 1 << 30, 3000 * SECOND_NS);
+	ck_assert(!recording_writer_drop(writer, &from, &to));
+	recording_writer_keep(writer, 0, 600 * SECOND_NS);
+	ck_assert(recording_writer_drop(writer, &from, &to));
+	ck_assert(!recording_writer_drop(writer, &from, &to));
 	ck_assert_uint_lt(from, to);
 	memset(bytes.bytes + from, 0, to - from);
 	ck_assert(block_header_parse(&header, bytes.bytes + to));

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Times of a recording. */
+#include <config.h>
+
+#include "app/moment.h"
+
+#include <poll.h>
+
+#include "core/clock.h"
+#include "core/error_message.h"
+#include "core/i18n.h"
+#include "core/span.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define DAY_NS (86400 * SECOND_NS)
+#define DISTANCE_MAX 1e9 /* seconds */
+
+static bool is_distance(const char *text, double *seconds)
+{
+	return *text == '-' && span_whole_seconds(text + 1, 0, DISTANCE_MAX, seconds);
+}
+
+bool moment_is_valid(const char *text)
+{
+	struct clock_time time;
+	double seconds;
+
+	return is_distance(text, &seconds) || clock_parse(text, 2 * DAY_NS, &time);
+}
+
+static void read_all(struct source *source, uint64_t *first_ns, uint64_t *last_ns)
+{
+	size_t n_frames, before = SIZE_MAX;
+
+	while (!source->extent(source->state, &n_frames, first_ns, last_ns)) {
+		struct pollfd pipe = { .fd = source->wait_fd(source->state), .events = POLLIN };
+
+		if (pipe.fd >= 0)
+			poll(&pipe, 1, -1);
+		else if (n_frames == before)
+			return;
+		before = n_frames;
+	}
+}
+
+/* A time without a date is the last such time before the end. */
+static struct clock_time resolve(const char *text, uint64_t last_ns)
+{
+	struct clock_time time = { 0 };
+	double seconds;
+
+	if (is_distance(text, &seconds)) {
+		uint64_t away_ns = (uint64_t)(seconds * 1e9);
+
+		return (struct clock_time){ away_ns < last_ns ? last_ns - away_ns : 0, 1, true };
+	}
+	clock_parse(text, last_ns, &time);
+	if (!time.dated && time.from_ns > last_ns && last_ns > DAY_NS)
+		clock_parse(text, last_ns - DAY_NS, &time);
+	return time;
+}
+
+int moment_find(struct source *source, const char *name, const char *text, size_t *index)
+{
+	char first[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
+	uint64_t first_ns = 0, last_ns = 0;
+	struct clock_time time;
+
+	read_all(source, &first_ns, &last_ns);
+	time = resolve(text, last_ns);
+	if (last_ns == 0) {
+		error_message(name, "%s", _("the recording has no samples"));
+		return 1;
+	}
+	if (time.from_ns + time.whole_ns <= first_ns || time.from_ns > last_ns) {
+		error_message(name, _("nothing was recorded at '%s': the recording is %s to %s"), text,
+			      clock_local(first, first_ns, "%Y-%m-%dT%H:%M:%S"),
+			      clock_local(last, last_ns, "%Y-%m-%dT%H:%M:%S"));
+		return 1;
+	}
+	if (time.whole_ns > SECOND_NS && time.from_ns >= first_ns) /* 12:03 is 12:03:00 */
+		time.whole_ns = SECOND_NS;
+	*index = source->find(source->state, time.from_ns + time.whole_ns - 1);
+	return 0;
+}

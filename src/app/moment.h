@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Times of a recording, as options name them. */
+#ifndef PANETOP_APP_MOMENT_H
+#define PANETOP_APP_MOMENT_H
+
+#include "model/source.h"
+
+/* "12:03", "12:03:07", "2026-11-22T12:03:07", or "-5m" before the end. */
+bool moment_is_valid(const char *text);
+
+/*
+ * The index of the last sample at or before it, or within its second. 0, or the exit status after an error
+ * message about the recording with this name. Waits until a pipe has ended.
+ */
+int moment_find(struct source *source, const char *name, const char *text, size_t *index);
+
+#endif
