@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "pane/disks/disks.h"
 #include "pane/disks/disks_story.h"
 #include "pane/process_rows.h"
+#include "pane/text.h"
 #include "screen/graph.h"
 
 #define GRAPH_SECONDS 300
@@ -44,20 +46,28 @@ void disks_heading(const struct pane_context *context, char *text, size_t room)
 		snprintf(text + strlen(text), room - strlen(text), _(" in the last %.1f s"), seconds);
 }
 
-/* "io stalls some 3.2 %  full 1.0 % of the last 10 s   read 3.5 MiB/s   write 1.2 MiB/s" */
+/* "3.5M/s", "-" */
+static char *speed_text(char text[VALUE_TEXT_MAX + 2], const struct frame *frame, const char *column)
+{
+	double speed = frame_number(frame, "disk", "all", column);
+
+	size_short(text, speed);
+	return isnan(speed) ? text : strcat(text, "/s");
+}
+
+/* "read 3.5M/s  write 1.2M/s  tasks wait for I/O 3.2 % of the time, all of them 1.0 %" */
 static int draw_machine(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table *table = context_table(context, DISKS_TABLE_PRESSURE);
 	const void *some = table ? table_find(table, "io", "some") : NULL;
 	const void *full = table ? table_find(table, "io", "full") : NULL;
 	double share = table_number(table, some, "avg10_ratio");
-	char text[TEXT_MAX], numbers[2][VALUE_TEXT_MAX];
+	char text[TEXT_MAX], numbers[2][VALUE_TEXT_MAX], speeds[2][VALUE_TEXT_MAX + 2];
 	int x;
 
-	snprintf(text, sizeof(text), _("read %s/s  write %s/s"),
-		 size_short(numbers[0], frame_number(context->frame, "disk", "all", "read_bytes_per_second")),
-		 size_short(numbers[1],
-			    frame_number(context->frame, "disk", "all", "write_bytes_per_second")));
+	snprintf(text, sizeof(text), _("read %s  write %s"),
+		 speed_text(speeds[0], context->frame, "read_bytes_per_second"),
+		 speed_text(speeds[1], context->frame, "write_bytes_per_second"));
 	x = canvas_piece(canvas, 0, 0, STYLE_STRONG, text);
 	if (isnan(share))
 		return 1;
@@ -125,7 +135,7 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 		       const struct graphed_disk *disk, enum disks_graph graph)
 {
 	static const char *const names[N_DISKS_GRAPHS] = {
-		[DISKS_READ] = N_("read/s"),      [DISKS_WRITE] = N_("write/s"),
+		[DISKS_READ] = N_("read"),        [DISKS_WRITE] = N_("write"),
 		[DISKS_READ_WAIT] = N_("r wait"), [DISKS_WRITE_WAIT] = N_("w wait"),
 		[DISKS_QUEUE] = N_("queue"),
 	};
@@ -145,9 +155,14 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 	char value[VALUE_TEXT_MAX], text[TEXT_MAX];
 	int x = 0;
 
-	if (graph == DISKS_READ)
-		x = canvas_piece(canvas, 0, x, STYLE_STRONG, disk->name);
 	snprintf(text, sizeof(text), "%s %s", _(names[graph]), graph_value(value, graph, now, canvas->ascii));
+	if (graph == DISKS_READ) {
+		int cells = utf8_cells(disk->name, canvas->ascii);
+		int room = canvas->width - utf8_cells(text, canvas->ascii) - 1;
+
+		x = cells < room ? cells : room;
+		canvas_cut(canvas, 0, 0, STYLE_STRONG, disk->name, x++);
+	}
 	x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
 	snprintf(text, sizeof(text), _("max %s"), graph_value(value, graph, range.most, canvas->ascii));
 	if (!isnan(range.most))
@@ -225,29 +240,34 @@ static bool is_notable(const struct table *table, const void *row)
 	return strpbrk(table_text(table, row, "device"), "/:") || used_most(table, row) >= 0.01;
 }
 
-/* "17.9 of 251G  73.1G free  +1.2M/s, full in 3 h" */
+static void __attribute__((format(printf, 2, 3))) add_to(char text[TEXT_MAX], const char *format, ...)
+{
+	size_t length = strlen(text);
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text + length, TEXT_MAX - length, format, list);
+	va_end(list);
+}
+
+/* "inodes 97 %, 17.9G of 251G, 73.1G available, +1.2M/s, full in 3 h" */
 static void space_text(const struct table *table, const void *row, char text[TEXT_MAX])
 {
 	double growth = table_number(table, row, "growth_bytes_per_second");
 	double full_in = table_number(table, row, "full_in_seconds");
 	double inodes = table_number(table, row, "inodes_used_ratio");
-	char used[VALUE_TEXT_MAX], total[VALUE_TEXT_MAX], left[VALUE_TEXT_MAX];
-	size_t length;
+	char used[VALUE_TEXT_MAX], total[VALUE_TEXT_MAX], left[VALUE_TEXT_MAX], soon[STRETCH_MAX];
 
-	snprintf(text, TEXT_MAX, _("%s of %s, %s available"),
-		 size_short(used, table_number(table, row, "used_bytes")),
-		 size_short(total, table_number(table, row, "total_bytes")),
-		 size_short(left, table_number(table, row, "available_bytes")));
-	length = strlen(text);
+	*text = '\0';
 	if (inodes >= NEARLY_FULL)
-		length += (size_t)snprintf(text + length, TEXT_MAX - length, _(", inodes %.0f %%"),
-					   100 * inodes);
+		add_to(text, _("inodes %.0f %%, "), 100 * inodes);
+	add_to(text, _("%s of %s, %s available"), size_short(used, table_number(table, row, "used_bytes")),
+	       size_short(total, table_number(table, row, "total_bytes")),
+	       size_short(left, table_number(table, row, "available_bytes")));
 	if (growth > 0)
-		length += (size_t)snprintf(text + length, TEXT_MAX - length, _(", +%s/s"),
-					   size_short(used, growth));
-	if (!isnan(full_in) && length < TEXT_MAX)
-		snprintf(text + length, TEXT_MAX - length, _(", full in %s"),
-			 duration_text(left, full_in, true));
+		add_to(text, _(", +%s/s"), size_short(used, growth));
+	if (!isnan(full_in))
+		add_to(text, _(", full in %s"), stretch_text(soon, full_in));
 }
 
 static void draw_space(const struct canvas *line, const struct table *table, const void *row, int name_cells)

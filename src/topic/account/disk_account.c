@@ -44,7 +44,7 @@ static const struct column columns[] = {
 	BYTES(read_bytes, N_("read"), N_("read since the first sample")),
 	BYTES(write_bytes, N_("written"), N_("written since the first sample")),
 	COLUMN(struct disk_account_row, from, .kind = COLUMN_LABEL, .title = N_("from"), .width = 24,
-	       .rank = 1, .words = true, .help = N_("source of the bytes"), .source = "panetop"),
+	       .rank = 4, .words = true, .help = N_("source of the bytes"), .source = "panetop"),
 };
 
 static const struct schema schema = {

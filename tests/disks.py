@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What panetop says of a loop device with a known load, and of file systems of a known size. Run by disks.test."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+PANETOP, SCRATCH = os.environ["PANETOP"], sys.argv[1]
+MIB = 1 << 20
+READS, READ_BYTES = 50, 16384
+WRITES, WRITE_BYTES = 100, 8192
+count = 0
+
+
+class Skip(Exception):
+    """Why a test cannot run here."""
+
+
+def test(function):
+    """Runs it at once, as a line of TAP: its first line of documentation is the name."""
+    global count
+    count += 1
+    name = function.__doc__
+    try:
+        function()
+        print(f"ok {count} - {name}", flush=True)
+    except Skip as why:
+        print(f"ok {count} - {name} # SKIP {why}", flush=True)
+    except Exception as error:  # any of them is a failure, and the next test may still run
+        print(f"not ok {count} - {name}\n# {type(error).__name__}: {error}".replace("\n", "\n# ")[:2000], flush=True)
+
+
+def same(found, expected, what):
+    if found != expected:
+        raise AssertionError(f"{what}: {found}, expected {expected}")
+
+
+class Loop:
+    """A loop device over a file; it goes when the last one who has it open ends."""
+
+    def __init__(self, name, size):
+        self.file = os.path.join(SCRATCH, name)
+        with open(self.file, "wb") as file:
+            file.truncate(size)
+        made = subprocess.run(["losetup", "--find", "--show", self.file], capture_output=True, text=True)
+        if made.returncode:
+            raise Skip(f"no loop device: {made.stderr.strip()}")
+        self.path = made.stdout.strip()
+        self.name = os.path.basename(self.path)
+        self.fd = os.open(self.path, os.O_RDWR | os.O_DIRECT)
+        subprocess.run(["losetup", "--detach", self.path], check=True)  # as soon as it is closed
+
+    def close(self):
+        os.close(self.fd)
+
+
+def diskstats(device):
+    """reads, bytes read, writes, bytes written; None: it is not there."""
+    with open("/proc/diskstats", encoding="ascii") as file:
+        for line in file:
+            word = line.split()
+            if word[2] == device:
+                return int(word[3]), int(word[5]) * 512, int(word[7]), int(word[9]) * 512
+    return None
+
+
+class Samples:
+    """A panetop that prints a table as JSON, again and again."""
+
+    def __init__(self, table, *arguments):
+        self.table, self.frames = table, []
+        self.process = subprocess.Popen([PANETOP, "-d", "0.2", "-o", "json", "-t", table, *arguments],
+                                        stdout=subprocess.PIPE, text=True)
+
+    def next(self):
+        """The next sample; all of them are in frames."""
+        line = self.process.stdout.readline()
+        if not line:
+            raise AssertionError("panetop ended")
+        self.frames.append(json.loads(line))
+        return self.frames[-1]
+
+    def later(self):
+        """Two more: the second began after this call."""
+        self.next()
+        return self.next()
+
+    def rows(self, key, value):
+        """That row of each sample, None where there is none."""
+        return [next((row for row in frame["tables"][self.table] if row[key] == value), None) for frame in self.frames]
+
+    def sum(self, key, value, rate):
+        """A rate over all of the intervals."""
+        return sum(row[rate] * frame["interval_seconds"] for frame, row in zip(self.frames, self.rows(key, value))
+                   if row and row[rate] is not None)
+
+    def close(self):
+        self.process.terminate()
+        self.process.stdout.close()
+        self.process.wait()
+
+
+WORKER = """
+import mmap, os, sys
+fd = os.open(sys.argv[1], os.O_RDWR | os.O_DIRECT)
+room = mmap.mmap(-1, 65536)
+input()
+for i in range(int(sys.argv[2])):
+    assert os.preadv(fd, [memoryview(room)[:int(sys.argv[3])]], i * 65536) == int(sys.argv[3])
+for i in range(int(sys.argv[4])):
+    assert os.pwritev(fd, [memoryview(room)[:int(sys.argv[5])]], i * 65536) == int(sys.argv[5])
+print("done", flush=True)
+input()
+"""
+
+
+def a_known_load():
+    """requests and bytes of a loop device are exact, in the tables disk and process"""
+    loop = Loop("load", 64 * MIB)
+    numbers = [str(number) for number in (READS, READ_BYTES, WRITES, WRITE_BYTES)]
+    worker = subprocess.Popen([sys.executable, "-c", WORKER, loop.path, *numbers], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True)
+    disk = Samples("disk")
+    process = Samples("process", "--idle", "--columns=pid,read_bytes,write_bytes,read_bytes_per_second,"
+                      "write_bytes_per_second")
+    try:
+        disk.later()
+        process.later()
+        before = diskstats(loop.name)
+        with open(f"/proc/{worker.pid}/io", encoding="ascii") as file:
+            io_before = dict(line.split() for line in file)
+        worker.stdin.write("\n")
+        worker.stdin.flush()
+        worker.stdout.readline()
+        disk.later()
+        process.later()
+        after = diskstats(loop.name)
+        grown = [new - old for new, old in zip(after, before)]
+        same(grown, [READS, READS * READ_BYTES, WRITES, WRITES * WRITE_BYTES], "growth of diskstats")
+        row = disk.rows("device", loop.name)[-1]
+        same([row[key] for key in ("reads", "read_bytes", "writes", "write_bytes")], list(after), "counters")
+        same((row["kind"], row["model"]), ("loop", loop.file), "kind and file")
+        for rate, expected in (("reads_per_second", READS), ("writes_per_second", WRITES),
+                               ("read_bytes_per_second", READS * READ_BYTES),
+                               ("write_bytes_per_second", WRITES * WRITE_BYTES)):
+            # intervals are those of the frame, which begin a little before those of the table
+            found = disk.sum("device", loop.name, rate)
+            if abs(found - expected) > 0.02 * expected:
+                raise AssertionError(f"{rate} over time: {found}, expected {expected}")
+        rows = process.rows("pid", worker.pid)
+        same(rows[-1]["read_bytes"] - int(io_before["read_bytes:"]), READS * READ_BYTES, "read by the process")
+        same(rows[-1]["write_bytes"] - int(io_before["write_bytes:"]), WRITES * WRITE_BYTES, "written by the process")
+    finally:
+        worker.kill()
+        worker.wait()
+        disk.close()
+        process.close()
+        loop.close()
+
+
+def filesystem_rows():
+    done = subprocess.run([PANETOP, "-n", "1", "-o", "json", "-t", "filesystem"], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)["tables"]["filesystem"]
+
+
+def compare_space(mount):
+    """The row of a mount, which nothing else writes to, against statvfs(3)."""
+    found = os.statvfs(mount)
+    row = next(row for row in filesystem_rows() if row["mount"] == mount)
+    same(row["total_bytes"], found.f_blocks * found.f_frsize, "total")
+    same(row["used_bytes"], (found.f_blocks - found.f_bfree) * found.f_frsize, "used")
+    same(row["available_bytes"], found.f_bavail * found.f_frsize, "available")
+    same(row["inodes_total"], found.f_files or None, "inodes")
+    same(row["inodes_used"], found.f_files - found.f_ffree if found.f_files else None, "inodes used")
+    return row
+
+
+def mounted(*arguments):
+    place = arguments[-1]
+    os.makedirs(place, exist_ok=True)
+    made = subprocess.run(["mount", *arguments], capture_output=True, text=True)
+    if made.returncode:
+        raise Skip(f"nothing can be mounted: {made.stderr.strip()}")
+    return place
+
+
+def fill(place, size):
+    with open(os.path.join(place, "data"), "wb") as file:
+        file.write(b"x" * size)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def a_tmpfs():
+    """a tmpfs of 16 MiB with 5 MiB in it, in a directory with a blank"""
+    place = mounted("-t", "tmpfs", "-o", "size=16m,nr_inodes=100", "tmpfs", os.path.join(SCRATCH, "a place"))
+    fill(place, 5 * MIB)
+    row = compare_space(place)
+    same((row["total_bytes"], row["used_bytes"], row["inodes_total"], row["inodes_used"]), (16 * MIB, 5 * MIB, 100, 2),
+         "its size")
+    fill(place, 12 * MIB)
+    same(compare_space(place)["used_bytes"], 12 * MIB, "after more was written")
+    subprocess.run(["umount", place], check=True)
+    same([row for row in filesystem_rows() if row["mount"] == place], [], "after it was unmounted")
+
+
+def on_a_loop_device():
+    """a file system on a loop device, mounted twice, is shown once; read-only is known"""
+    if not shutil.which("mkfs.ext4"):
+        raise Skip("no mkfs.ext4")
+    loop = Loop("image", 32 * MIB)
+    place, again = os.path.join(SCRATCH, "disk"), os.path.join(SCRATCH, "longer name")
+    try:
+        subprocess.run(["mkfs.ext4", "-q", loop.path], check=True, capture_output=True)
+        mounted(loop.path, place)
+        mounted("--bind", place, again)
+        fill(place, 10 * MIB)
+        row = compare_space(place)
+        same((row["type"], row["device"], row["mode"]), ("ext4", loop.path, "rw"), "what it is")
+        if row["used_bytes"] < 10 * MIB:
+            raise AssertionError(f"only {row['used_bytes']} bytes are used")
+        same([row["mount"] for row in filesystem_rows() if row["device"] == loop.path], [place], "its mounts")
+        subprocess.run(["umount", again], check=True)
+        subprocess.run(["mount", "-o", "remount,ro", place], check=True)
+        same(compare_space(place)["mode"], "ro", "after a remount")
+        subprocess.run(["umount", place], check=True)
+    finally:
+        loop.close()
+
+
+def over_another():
+    """what is mounted over hides what is below"""
+    place = mounted("-t", "tmpfs", "-o", "size=1m", "below", os.path.join(SCRATCH, "over"))
+    mounted("-t", "tmpfs", "-o", "size=2m", "above", place)
+    same([(row["device"], row["total_bytes"]) for row in filesystem_rows() if row["mount"] == place],
+         [("above", 2 * MIB)], "what is there")
+    subprocess.run(["umount", place], check=True)
+    subprocess.run(["umount", place], check=True)
+
+
+for each in (a_known_load, a_tmpfs, on_a_loop_device, over_another):
+    test(each)
+print(f"1..{count}")

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Devices, the file systems on them, and whose bytes they are: the processes of process.py read and write them."""
+from clock import STEP
+from process import STORED
+
+GIB, MIB = 1 << 30, 1 << 20
+READ, WRITTEN = (sum(stored[i] for stored in STORED.values()) for i in range(2))
+JOURNAL = 120_000  # bytes a second of the kernel's own
+DISKS = [
+    # device, kind, model, shares of what is read and written, size of a request, milliseconds of a read and a write
+    ("nvme0n1", "nvme", "FAST SSD 1TB", 0.9, 0.75, 16384, 0.12, 0.05),
+    ("sda", "hdd", "WDC WD40EFRX-68N32N0", 0.1, 0.25, 65536, 6.1, 9.4),
+    ("dm-0", "dm", "vg-root", 0.9, 0.75, 8192, 0.13, 0.06),
+]
+FILESYSTEMS = [
+    # mount, device, type, GiB, of these used, thousands of inodes, of these used, growth per second
+    ("/", "/dev/mapper/vg-root", "ext4", 220, 91, 14_680, 1_210, 3_600_000),
+    ("/boot", "/dev/nvme0n1p2", "ext4", 1, 0.97, 65, 1, 0),
+    ("/tmp", "tmpfs", "tmpfs", 4, 0.2, 1_000, 3, 0),
+    ("/srv/mail", "/dev/sda1", "xfs", 3_600, 1_500, 9_000, 8_970, 200_000),
+    ("/srv/photos with a long name", "server:/export/photos", "nfs4", 8_000, 6_700, None, None, None),
+]
+
+
+def pulse(step):
+    """How much of the usual load there is, since it is never even."""
+    return 0.4 + (step * 7 % 12) / 10
+
+
+def grown(per_second, step):
+    return int(sum(per_second * pulse(at) * STEP for at in range(1, step + 1)))
+
+
+def disk_row(device, kind, model, read_bytes, write_bytes, size, read_ms, write_ms):
+    reads, writes = read_bytes // size, write_bytes // size
+    merges = writes // 3
+    seconds = reads * read_ms / 1e3, writes * write_ms / 1e3
+    return {"device": device, "kind": kind, "model": model, "block_bytes": 4096 if kind else None, "reads": reads,
+            "writes": writes, "read_bytes": read_bytes, "write_bytes": write_bytes, "merges": merges,
+            "submissions": reads + writes + merges, "read_seconds": seconds[0], "write_seconds": seconds[1],
+            "busy_seconds": sum(seconds) * 0.8, "queue_seconds": sum(seconds), "discards": 0, "discard_bytes": 0,
+            "flushes": writes // 40, "flush_seconds": writes // 40 * 0.002}
+
+
+def disks(step):
+    device = grown(READ, step), grown(WRITTEN + JOURNAL, step)
+    rows = [disk_row(name, kind, model, int(device[0] * read), int(device[1] * write), size, read_ms, write_ms)
+            for name, kind, model, read, write, size, read_ms, write_ms in DISKS]
+    summed = {key: value + rows[1][key] for key, value in rows[0].items() if isinstance(value, (int, float)) and key != "block_bytes"}
+    return [{**summed, "device": "all", "kind": None, "model": None, "block_bytes": None}, *rows]
+
+
+def filesystem(mount, device, kind, size, used, inodes, inodes_used, growth, step):
+    used_bytes = int(used * GIB) + int((growth or 0) * step * STEP)
+    left = max(int(size * GIB * 0.95) - used_bytes, 0) if kind == "ext4" else int(size * GIB) - used_bytes
+    steady = growth and step > 12
+    return {"mount": mount, "device": device, "type": kind, "mode": "rw", "total_bytes": int(size * GIB), "used_bytes": used_bytes,
+            "available_bytes": left, "used_ratio": used_bytes / (used_bytes + left),
+            "inodes_total": inodes and inodes * 1000, "inodes_used": inodes_used and inodes_used * 1000,
+            "inodes_used_ratio": inodes_used / inodes if inodes else None,
+            "growth_bytes_per_second": growth if step > 12 else None,
+            "full_in_seconds": left / growth if steady and left / growth < 86400 else None,
+            "age_seconds": 0.4 if growth is not None else 75.0 + step * STEP}
+
+
+def account(step):
+    programs, device = (grown(READ, step), grown(WRITTEN, step)), (grown(READ, step), grown(WRITTEN + JOURNAL, step))
+    back = -int(MIB * 20 * (pulse(step) - 1))
+    parts = [("programs", *programs, "/proc/PID/io"), ("written back", 0, back, "nr_written - nr_dirtied of /proc/vmstat"),
+             ("kernel", 0, device[1] - programs[1] - back, "the rest"), ("device", *device, "/proc/diskstats")]
+    return [{"device": "all", "part": part, "read_bytes": read, "write_bytes": write, "from": source}
+            for part, read, write, source in parts]
+
+
+def tables(step):
+    return {"disk": disks(step), "filesystem": [filesystem(*one, step) for one in FILESYSTEMS], "disk_account": account(step)}
