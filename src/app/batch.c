@@ -226,6 +226,8 @@ static enum step step(struct batch *batch)
 	frame_derive(now, batch->sampled > 0 ? before : NULL);
 	findings_derive(batch->findings, now, !is_live(batch));
 	scope_split_frame(batch->run->request->scope, now, !is_live(batch));
+	for (unsigned i = 0; i < batch->run->print.n_panes && !batch->options->table; i++)
+		pane_notice_scope(batch->run->panes[i], batch->run->request->scope, now);
 	note_rows(batch, now);
 	if (is_live(batch))
 		wait_seconds = settle_wait(&batch->settle, batch->run, now);

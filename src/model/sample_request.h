@@ -52,6 +52,7 @@ struct sample_request {
 	} shown[REQUESTED_SCHEMAS_MAX]; /* columns on request that some output or the screen shows */
 	unsigned n_shown;
 	bool named_columns; /* batch: the user has named them, so that even the slow ones are read */
+	uint32_t group_pid; /* the process under the cursor: the key @ may want its group; 0: none */
 	bool all_commands; /* a search or a filter may want the command lines of idle processes */
 
 	/* The pages pane. */

@@ -63,6 +63,16 @@ bool scope_needs_groups(const struct scope *scope)
 	return false;
 }
 
+bool scope_has_group(const struct scope *scope, const char *path)
+{
+	bool has = true;
+
+	for (unsigned i = 0; i < scope->n_terms; i++)
+		has &= !scope_term_is_of_group(&scope->terms[i]) ||
+		       (path && scope_term_has_group(&scope->terms[i], path));
+	return has;
+}
+
 const struct scope_term *scope_find(const struct scope *scope, enum scope_kind kind)
 {
 	for (unsigned i = 0; scope && i < scope->n_terms; i++)

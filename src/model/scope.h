@@ -71,6 +71,9 @@ static inline bool scope_is_set(const struct scope *scope)
 /* Does a term need the control groups of processes? */
 bool scope_needs_groups(const struct scope *scope);
 
+/* Is the control group with this path in it? Those of processes, users and trees are not known. */
+bool scope_has_group(const struct scope *scope, const char *path);
+
 /* The first term of this kind; NULL: none. */
 const struct scope_term *scope_find(const struct scope *scope, enum scope_kind kind);
 

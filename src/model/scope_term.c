@@ -211,6 +211,28 @@ bool scope_term_has_group(const struct scope_term *term, const char *path)
 	return false;
 }
 
+/* Slices are groups of services, and are found by their paths. */
+static bool is_wanted(const struct cgroup_name *name, enum scope_kind kind)
+{
+	return kind == SCOPE_CONTAINER ? name->kind == CGROUP_CONTAINER
+				       : name->kind == CGROUP_UNIT || name->kind == CGROUP_SCOPE;
+}
+
+bool scope_term_of_group(struct scope_term *term, enum scope_kind kind, const char *path)
+{
+	struct cgroup_name name;
+	char why[TEXT_MAX];
+
+	for (size_t length = strlen(path); length > 1; length--) {
+		if (path[length] != '\0' && path[length] != '/')
+			continue;
+		cgroup_name_parse(span_of(path, length), &name);
+		if (is_wanted(&name, kind))
+			return scope_term_set(term, kind, name.name, why, sizeof(why));
+	}
+	return false;
+}
+
 bool scope_term_has_user(const struct scope_term *term, uint64_t uid, const char *user)
 {
 	struct span rest = span_text(term->text), item;

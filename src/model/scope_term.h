@@ -41,6 +41,9 @@ bool scope_term_set(struct scope_term *term, enum scope_kind kind, const char *v
 /* A single process: PROCESSES or TREE. */
 void scope_term_choose(struct scope_term *term, enum scope_kind kind, uint64_t pid, double start_seconds);
 
+/* SERVICE, CONTAINER: the innermost one that the path of a control group names; false: none. */
+bool scope_term_of_group(struct scope_term *term, enum scope_kind kind, const char *path);
+
 /* "user=bob", as scope_term_parse() takes it. */
 void scope_term_write(const struct scope_term *term, char *text, size_t room);
 

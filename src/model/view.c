@@ -158,7 +158,9 @@ void view_choose_scope(struct view *view, const struct scope *scope)
 	log_filter_cache_reset(&view->log_cache);
 	filter->scope_pid = column_of(view, "pid");
 	filter->scope_start = schema_find(view->schema, "tid") ? -1 : column_of(view, "start_seconds");
-	filter->scope = scope_is_set(scope) && filter->scope_pid >= 0 ? scope : NULL;
+	filter->scope_path = schema_find(view->schema, "tasks") ? column_of(view, "path") : -1;
+	filter->scope =
+		scope_is_set(scope) && (filter->scope_pid >= 0 || filter->scope_path >= 0) ? scope : NULL;
 }
 
 void view_exclude(struct view *view, uint64_t excluded, const char *number)

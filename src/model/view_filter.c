@@ -52,8 +52,12 @@ static bool passes_choice(const struct view_choice *choice, const struct schema 
 /* A row without a pid is of several processes: its topic has chosen them. */
 static bool is_in_scope(const struct view_filter *filter, const struct schema *schema, const void *row)
 {
-	const struct column *pid = &schema->columns[filter->scope_pid];
+	const struct column *pid;
 
+	if (filter->scope_pid < 0)
+		return scope_has_group(filter->scope,
+				       row_text(row, &schema->columns[filter->scope_path]));
+	pid = &schema->columns[filter->scope_pid];
 	if (!row_is_known(row, pid))
 		return true;
 	return scope_has(filter->scope, row_u64(row, pid),

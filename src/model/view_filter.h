@@ -31,6 +31,7 @@ struct view_filter {
 	double threshold;     /* NaN: none */
 	const struct scope *scope;  /* borrowed; NULL: rows of all processes */
 	int scope_pid, scope_start; /* indices of columns; start -1: none, pid: rows without one pass */
+	int scope_path;             /* in place of scope_pid, of tables of control groups; -1: none */
 	const void *pinned;   /* borrowed: the threshold does not exclude this row; NULL: none */
 };
 

@@ -47,6 +47,10 @@ const struct action_info actions[N_ACTIONS] = {
 			       N_("give the selected process more CPU time (nice - 1)") },
 	[ACTION_NICER] = { { K_F8 }, N_("Nice"), N_("give the selected process less CPU time (nice + 1)") },
 	[ACTION_USER] = { { 'u' }, N_("User"), N_("show only the processes of one user") },
+	[ACTION_SCOPE] = { { '@' },
+			   NULL,
+			   N_("scope: all panes show only the selected process, tree, user or group; again: "
+			      "all") },
 	[ACTION_TAG] = { { ' ' }, NULL, N_("tag a row") },
 	[ACTION_THREADS] = { { 'H' }, N_("Threads"), N_("threads, or processes") },
 	[ACTION_COLUMNS] = { { 'c' }, N_("Columns"), N_("choose columns and their order") },

@@ -13,6 +13,7 @@
 #include "core/span.h"
 #include "screen/overlay.h"
 #include "screen/player.h"
+#include "screen/scoping.h"
 #include "screen/session.h"
 #include "screen/sorting.h"
 
@@ -484,6 +485,7 @@ void (*commands_act(enum action action))(struct pane_context *context)
 		[ACTION_SORT_MEMORY] = sorting_by_memory,
 		[ACTION_SORT_CPU] = sorting_by_cpu,
 		[ACTION_SORT_TIME] = sorting_by_time,
+		[ACTION_SCOPE] = scoping_choose,
 		[ACTION_COLUMNS] = choose_columns,
 		[ACTION_OPTIONS] = choose_options,
 		[ACTION_UNIT] = next_unit,

@@ -84,6 +84,12 @@ void screen_do(struct pane_context *context, enum action action);
  */
 void screen_hand_over(struct pane_context *context, const char *pane, enum action action);
 
+/* From now on all panes show only these processes; NULL: all. */
+void screen_set_scope(struct pane_context *context, const struct scope_term *term);
+
+/* The same, and shows the pane with this name. Esc comes back. */
+void screen_open_scope(struct pane_context *context, const struct scope_term *term, const char *pane);
+
 /* Lets the pane adjust its tables to the settings again. */
 void screen_adjust(struct pane_context *context);
 

@@ -99,6 +99,8 @@ struct pane {
 	char digit; /* the key that shows it; 0: none, and its name stands above only while it is shown */
 	const char *title;               /* N_() */
 	const char *question;            /* N_(): the question it answers */
+	const char *unscoped;            /* N_(): what of it no scope limits, and why; NULL: nothing */
+	bool takes_groups;               /* … but one of control groups does */
 	const struct pane_assertion *assertion;    /* --assert, -- COMMAND; NULL: it takes neither */
 	const struct pane_table *tables; /* ended by an entry without topic; the first is the pane's main
 					  * table */
@@ -191,6 +193,11 @@ struct pane {
 };
 
 bool pane_has_table(const struct pane *pane, const char *topic);
+
+struct frame;
+
+/* Adds a notice about what the pane shows of the whole machine, if there is a scope. */
+void pane_notice_scope(const struct pane *pane, const struct scope *scope, struct frame *frame);
 
 /* Is this name, which begins with the pane's name and a dot, a setting of the pane? */
 bool pane_has_setting(const struct pane *pane, const char *name);

@@ -60,6 +60,13 @@ static void show_index(struct screen *screen, size_t index)
 		screen_warn(screen, MESSAGE_SCREEN, "%s", strerror(-error));
 }
 
+void player_show_again(struct screen *screen)
+{
+	const struct source *source = screen->setup->source;
+
+	show_index(screen, source->position(source->state));
+}
+
 /* Shows a frame whose events are already in the logs. */
 static void sample_again(struct screen *screen)
 {

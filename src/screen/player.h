@@ -16,6 +16,9 @@ void player_step_minute(struct screen *screen, int step); /* 1 or -1 */
 void player_go_to_first(struct screen *screen);
 void player_go_to_last(struct screen *screen);
 
+/* The same sample as before, for another scope. */
+void player_show_again(struct screen *screen);
+
 /* Goes on to the second sample of a recording, the first with rates. */
 void player_open(struct screen *screen);
 

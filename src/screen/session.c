@@ -487,6 +487,16 @@ static bool looks_for_text(const struct screen *screen)
 	return filtered || screen->search.length > 1;
 }
 
+/* The key @ offers the control group of the process under the cursor. */
+static void note_selected(struct pane_context *context)
+{
+	const struct table_widget *widget = &context->tables[context->focus];
+	const struct column *pid = schema_find(widget->view.schema, "pid"), *cell;
+	const void *row = context->frame && pid && widget->place.cursor_on ? table_cell(widget, &cell) : NULL;
+
+	context->request->group_pid = row && row_is_known(row, pid) ? (uint32_t)row_number(row, pid) : 0;
+}
+
 int session_sample(struct screen *screen)
 {
 	const struct source *source = screen->setup->source;
@@ -499,6 +509,7 @@ int session_sample(struct screen *screen)
 	request_columns(screen);
 	if (context->pane->sampling)
 		context->pane->sampling(context);
+	note_selected(context);
 	got = source->next(source->state, frame);
 	if (got != 1)
 		return got;
@@ -508,6 +519,7 @@ int session_sample(struct screen *screen)
 	frame_derive(frame, screen->latest < 0 ? NULL : &screen->frames[screen->latest]);
 	findings_derive(screen->findings, frame, source->seek != NULL);
 	scope_split_frame(context->request->scope, frame, screen_replays(context));
+	pane_notice_scope(context->pane, context->request->scope, frame);
 	screen->latest = index;
 	add_to_logs(screen, frame);
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)

@@ -18,6 +18,9 @@ const struct frame *session_frame(const struct screen *screen); /* shown; NULL b
 /* Takes the next frame from the source and shows it unless frozen: 1, 0 at the end, or -errno. */
 int session_sample(struct screen *screen);
 
+/* Takes the next two samples without waiting for the delay. */
+void session_sample_soon(struct screen *screen);
+
 /* Freezes what is shown, while events are still collected; or shows the latest frame again. */
 void session_freeze(struct screen *screen, bool frozen);
 

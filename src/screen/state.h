@@ -100,6 +100,15 @@ struct shown_notices {
 	uint64_t current, until_ns; /* the one on show */
 };
 
+#define SCOPING_MAX 6
+
+/* The menu of the key @. */
+struct scoping {
+	char texts[SCOPING_MAX][TEXT_MAX];
+	struct scope_term terms[SCOPING_MAX];
+	unsigned n_items;
+};
+
 struct screen {
 	const struct screen_setup *setup;
 	struct terminal terminal;
@@ -137,6 +146,7 @@ struct screen {
 	bool caught_up;           /* playing waits for the pipe */
 	int follow_fd;            /* of a recording that comes through a pipe; -1: none */
 	struct menu menu;
+	struct scoping scoping;
 	bool changed;             /* an action has ended: draw its result */
 	bool filter_shown;        /* by the rule above a table, in the present drawing */
 	int tabs_y;               /* line with the names of the panes, for the mouse; -1: not drawn */

@@ -81,7 +81,27 @@ static void toggle_tree(struct pane_context *context)
 		   list ? _("a list of groups") : _("groups as a tree"));
 }
 
+/* Its processes. */
+static void open_group(struct pane_context *context)
+{
+	struct table_widget *widget = &context->tables[context->focus];
+	const struct table *groups = context_table(context, context->focus);
+	const struct column *column;
+	struct scope_term term;
+	char why[TEXT_MAX];
+	const void *row;
+
+	table_select(widget);
+	row = widget->place.cursor_on && groups ? table_cell(widget, &column) : NULL;
+	if (row && scope_term_set(&term, SCOPE_GROUP, table_text(groups, row, "path"), why, sizeof(why)))
+		screen_open_scope(context, &term, "cpu");
+	else
+		screen_warn(context->screen, MESSAGE_PANE, "%s",
+			    row ? _("these are in no group") : _("select a group first"));
+}
+
 static const struct pane_action actions_of_groups[] = {
+	{ ACTION_OPEN, open_group, N_("Processes"), N_("show only the processes of the selected group") },
 	{ ACTION_TREE, toggle_tree, NULL, N_("groups as a tree, or a list") },
 	{ 0 },
 };
@@ -105,6 +125,8 @@ const struct pane pane_groups = {
 	.digit = '6',
 	.title = N_("Groups"),
 	.question = N_("What do units and containers use?"),
+	.unscoped = N_("groups of the whole machine: only a scope of a group, service or container limits them"),
+	.takes_groups = true,
 	.tables = tables,
 	.settings = settings,
 	.views = views,

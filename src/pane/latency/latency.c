@@ -355,6 +355,7 @@ const struct pane pane_latency = {
 	.digit = '9',
 	.title = N_("Latency"),
 	.question = N_("How late does this machine wake a program up?"),
+	.unscoped = N_("latency is that of the machine: it is measured on CPUs, not in processes"),
 	.assertion = &assertion,
 	.tables = tables,
 	.options = options,

@@ -607,6 +607,7 @@ const struct pane pane_overview = {
 	.digit = '1',
 	.title = N_("Overview"),
 	.question = N_("What is wrong with this machine?"),
+	.unscoped = N_("gauges are those of the machine; the lists are of the scope"),
 	.tables = tables,
 	.series = series,
 	.n_series = N_OVERVIEW_SERIES,

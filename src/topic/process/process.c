@@ -528,7 +528,9 @@ static int sample(struct sample *sample)
 	memory = read_machine(sample->env);
 	processes->groups = sample_request_wants(sample->request, &schema, REQUEST_GROUP);
 	if (processes->groups)
-		process_list_read_groups(processes);
+		process_list_read_groups(processes, 0);
+	else if (sample->request->group_pid)
+		process_list_read_groups(processes, sample->request->group_pid);
 	wanted = read_wanted(sample, processes);
 	for (size_t i = 0; i < processes->n_all; i++)
 		add_row(frame, table, processes, processes->all[i], &state->estimate, &memory, &wanted);

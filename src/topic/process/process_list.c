@@ -282,10 +282,10 @@ static bool wants_groups(const struct process_list *list)
 	return list->groups || (list->request && scope_needs_groups(list->request->scope));
 }
 
-void process_list_read_groups(struct process_list *list)
+void process_list_read_groups(struct process_list *list, uint32_t pid)
 {
 	for (size_t i = 0; i < list->n_all; i++)
-		if (!list->all[i]->group)
+		if (!list->all[i]->group && (pid == 0 || list->all[i]->pid == pid))
 			read_group(list->env, list->all[i]);
 }
 

@@ -56,8 +56,8 @@ struct process_list *process_list_opened(const struct env *env);
 /* Once per tick; more calls do nothing. 0, or -errno when the processes cannot be listed. */
 int process_list_update(struct process_list *list);
 
-/* Control groups that were not wanted so far. */
-void process_list_read_groups(struct process_list *list);
+/* Control groups that were not wanted so far, of this process alone; 0: of all. */
+void process_list_read_groups(struct process_list *list, uint32_t pid);
 
 /* NULL: no process with this pid is alive, or has exited since the previous tick. */
 struct process *process_list_find(const struct process_list *list, uint32_t pid);

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <config.h>
+
+#include "screen/scoping.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "screen/player.h"
+#include "screen/session.h"
+
+/* Views filter by another scope, and what was sampled for the last one is sampled again. */
+static void apply(struct pane_context *context)
+{
+	struct screen *screen = context->screen;
+	const struct scope_term *listed = scope_find(context->request->scope, SCOPE_PROCESSES);
+
+	context->request->processes = listed ? listed->text : NULL;
+	for (unsigned p = 0; p < screen->setup->n_panes; p++)
+		screen_adjust(&screen->contexts[p]);
+	if (screen_replays(context))
+		player_show_again(screen);
+	else if (screen->latest >= 0)
+		session_sample_soon(screen);
+}
+
+void screen_set_scope(struct pane_context *context, const struct scope_term *term)
+{
+	struct scope *scope = context->request->scope;
+
+	if (!scope)
+		return;
+	scope_clear(scope);
+	if (term)
+		scope_add(scope, term);
+	apply(context);
+}
+
+void screen_open_scope(struct pane_context *context, const struct scope_term *term, const char *pane)
+{
+	struct screen *screen = context->screen;
+
+	for (unsigned i = 0; i < screen->setup->n_panes; i++)
+		if (strcmp(screen->setup->panes[i]->name, pane) == 0)
+			session_enter_pane(screen, i);
+	screen_set_scope(context, term);
+}
+
+/* The selected process as the table of processes has it; NULL: none. */
+static const void *find_process(const struct table *processes, double pid)
+{
+	const struct column *column = processes ? schema_find(processes->schema, "pid") : NULL;
+
+	for (size_t i = 0; column && i < processes->n_rows; i++)
+		if (row_number(table_row(processes, i), column) == pid)
+			return table_row(processes, i);
+	return NULL;
+}
+
+static const void *selected_row(const struct pane_context *context, const struct schema **schema)
+{
+	const struct table_widget *widget = &context->tables[context->focus];
+	const struct column *column;
+
+	*schema = widget->view.schema;
+	return widget->place.cursor_on && !session_lacks_table(context) ? table_cell(widget, &column) : NULL;
+}
+
+static double pid_in(const struct schema *schema, const void *row)
+{
+	const struct column *pid = schema_find(schema, "pid");
+
+	return row && pid ? row_number(row, pid) : NAN;
+}
+
+/* An item of the menu. */
+static void offer(struct scoping *scoping, const struct scope_term *term, const char *format, const char *text)
+{
+	if (scoping->n_items == SCOPING_MAX)
+		return;
+	snprintf(scoping->texts[scoping->n_items], TEXT_MAX, format, text);
+	scoping->terms[scoping->n_items++] = *term;
+}
+
+static void offer_written(struct scoping *scoping, enum scope_kind kind, const char *value, const char *format)
+{
+	struct scope_term term;
+	char why[TEXT_MAX];
+
+	if (scope_term_set(&term, kind, value, why, sizeof(why)))
+		offer(scoping, &term, format, value);
+}
+
+static void offer_groups(struct scoping *scoping, const char *path)
+{
+	struct scope_term term;
+
+	if (scope_term_of_group(&term, SCOPE_CONTAINER, path))
+		offer(scoping, &term, _("its container, %s"), term.text);
+	if (scope_term_of_group(&term, SCOPE_SERVICE, path))
+		offer(scoping, &term, _("its service, %s"), term.text);
+	if (strcmp(path, "/") != 0)
+		offer_written(scoping, SCOPE_GROUP, path, _("its control group, %s"));
+}
+
+static void offer_user(struct scoping *scoping, const struct table *processes, const void *process)
+{
+	const char *user = table_text(processes, process, "user");
+	uint64_t uid = table_u64(processes, process, "uid");
+	struct scope_term term;
+	char why[TEXT_MAX];
+
+	if (!*user || !scope_term_set(&term, SCOPE_USER, user, why, sizeof(why)))
+		return;
+	if (uid < UINT32_MAX) {
+		term.users[0] = (uint32_t)uid;
+		term.n_users = 1;
+	}
+	offer(scoping, &term, _("its user, %s"), user);
+}
+
+static void offer_process(struct scoping *scoping, const struct table *processes, const void *process)
+{
+	uint64_t pid = table_u64(processes, process, "pid");
+	double start = table_number(processes, process, "start_seconds");
+	const char *name = table_text(processes, process, "name"), *group;
+	char what[TEXT_MAX];
+	struct scope_term term;
+
+	snprintf(what, sizeof(what), "%.0f %s", (double)pid, name);
+	scope_term_choose(&term, SCOPE_TREE, pid, start);
+	offer(scoping, &term, _("%s with its descendants"), what);
+	scope_term_choose(&term, SCOPE_PROCESSES, pid, start);
+	offer(scoping, &term, _("%s alone"), what);
+	offer_user(scoping, processes, process);
+	group = table_text(processes, process, "group");
+	if (*group)
+		offer_groups(scoping, group);
+}
+
+static void choose(struct pane_context *context, unsigned index)
+{
+	screen_set_scope(context, &context->screen->scoping.terms[index]);
+}
+
+static void show_menu(struct pane_context *context)
+{
+	const struct scoping *scoping = &context->screen->scoping;
+	struct menu_item items[SCOPING_MAX];
+
+	for (unsigned i = 0; i < scoping->n_items; i++)
+		items[i] = (struct menu_item){ scoping->texts[i], NULL };
+	screen_menu(context, _("All panes show only"), items, scoping->n_items, 0, choose);
+}
+
+/* A row of a table of control groups needs no menu. */
+static bool choose_group(struct pane_context *context, const struct schema *schema, const void *row)
+{
+	const struct column *path = schema_find(schema, "path");
+	struct scope_term term;
+	char why[TEXT_MAX];
+
+	if (strcmp(schema->name, "group") != 0 || !path || !row_text(row, path) || *row_text(row, path) != '/')
+		return false;
+	if (scope_term_set(&term, SCOPE_GROUP, row_text(row, path), why, sizeof(why)))
+		screen_set_scope(context, &term);
+	return true;
+}
+
+void scoping_choose(struct pane_context *context)
+{
+	const struct table *processes = frame_table(context->frame, "process");
+	const struct schema *schema;
+	const void *row = selected_row(context, &schema), *process;
+
+	if (scope_is_set(context->request->scope)) {
+		screen_set_scope(context, NULL);
+		screen_message(context->screen, MESSAGE_SCREEN, "%s", _("all processes"));
+		return;
+	}
+	if (row && choose_group(context, schema, row))
+		return;
+	process = find_process(processes, pid_in(schema, row));
+	if (!process) {
+		screen_warn(context->screen, MESSAGE_PANE, "%s",
+			    row ? _("this row is not of one living process, nor of a group")
+				: _("select a process or a group first, with the arrows or the mouse"));
+		return;
+	}
+	context->screen->scoping.n_items = 0;
+	offer_process(&context->screen->scoping, processes, process);
+	show_menu(context);
+}
