@@ -55,8 +55,7 @@ static bool is_in_scope(const struct view_filter *filter, const struct schema *s
 	const struct column *pid;
 
 	if (filter->scope_pid < 0)
-		return scope_has_group(filter->scope,
-				       row_text(row, &schema->columns[filter->scope_path]));
+		return scope_has_group(filter->scope, row_text(row, &schema->columns[filter->scope_path]));
 	pid = &schema->columns[filter->scope_pid];
 	if (!row_is_known(row, pid))
 		return true;

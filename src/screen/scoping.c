@@ -76,7 +76,8 @@ static double pid_in(const struct schema *schema, const void *row)
 }
 
 /* An item of the menu. */
-static void offer(struct scoping *scoping, const struct scope_term *term, const char *format, const char *text)
+static void offer(struct scoping *scoping, const struct scope_term *term, const char *format,
+		  const char *text)
 {
 	if (scoping->n_items == SCOPING_MAX)
 		return;
@@ -84,7 +85,8 @@ static void offer(struct scoping *scoping, const struct scope_term *term, const 
 	scoping->terms[scoping->n_items++] = *term;
 }
 
-static void offer_written(struct scoping *scoping, enum scope_kind kind, const char *value, const char *format)
+static void offer_written(struct scoping *scoping, enum scope_kind kind, const char *value,
+			  const char *format)
 {
 	struct scope_term term;
 	char why[TEXT_MAX];
@@ -162,7 +164,8 @@ static bool choose_group(struct pane_context *context, const struct schema *sche
 	struct scope_term term;
 	char why[TEXT_MAX];
 
-	if (strcmp(schema->name, "group") != 0 || !path || !row_text(row, path) || *row_text(row, path) != '/')
+	if (strcmp(schema->name, "group") != 0 || !path || !row_text(row, path) ||
+	    *row_text(row, path) != '/')
 		return false;
 	if (scope_term_set(&term, SCOPE_GROUP, row_text(row, path), why, sizeof(why)))
 		screen_set_scope(context, &term);

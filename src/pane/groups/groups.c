@@ -125,7 +125,8 @@ const struct pane pane_groups = {
 	.digit = '6',
 	.title = N_("Groups"),
 	.question = N_("What do units and containers use?"),
-	.unscoped = N_("groups of the whole machine: only a scope of a group, service or container limits them"),
+	.unscoped =
+		N_("groups of the whole machine: only a scope of a group, service or container limits them"),
 	.takes_groups = true,
 	.tables = tables,
 	.settings = settings,

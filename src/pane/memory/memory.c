@@ -386,7 +386,8 @@ const struct pane pane_memory = {
 	.digit = '3',
 	.title = N_("Memory"),
 	.question = N_("Is there enough memory, and who has it?"),
-	.unscoped = N_("memory of the machine: pages have no single owner; the pane groups has that of a group"),
+	.unscoped =
+		N_("memory of the machine: pages have no single owner; the pane groups has that of a group"),
 	.tables = tables,
 	.options = options,
 	.series = memory_series,

@@ -329,7 +329,8 @@ const struct pane pane_power = {
 	.digit = '8',
 	.title = N_("Power"),
 	.question = N_("What does the machine draw, what heats it, and what follows what?"),
-	.unscoped = N_("power is that of the machine: only it is measured; the pane cpu estimates watts of processes"),
+	.unscoped = N_("power is that of the machine: only it is measured; the pane cpu estimates watts of "
+		       "processes"),
 	.tables = tables,
 	.summary = summary,
 	.options = options,
