@@ -61,7 +61,7 @@ static int draw_machine(const struct pane_context *context, const struct canvas 
 	const struct table *table = context_table(context, DISKS_TABLE_PRESSURE);
 	const void *some = table ? table_find(table, "io", "some") : NULL;
 	const void *full = table ? table_find(table, "io", "full") : NULL;
-	double share = table_number(table, some, "avg10_ratio");
+	double share = table ? table_number(table, some, "avg10_ratio") : NAN;
 	char text[TEXT_MAX], numbers[2][VALUE_TEXT_MAX], speeds[2][VALUE_TEXT_MAX + 2];
 	int x;
 
