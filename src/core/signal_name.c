@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <strings.h>
 
 #define SIGNAL(name) [SIG##name] = #name
@@ -27,6 +28,21 @@ static const char *const names[] = {
 const char *signal_name(unsigned number)
 {
 	return number < N_NAMES ? names[number] : NULL;
+}
+
+char *signal_text(char text[SIGNAL_TEXT_MAX], int number)
+{
+	const char *name = number > 0 ? signal_name((unsigned)number) : NULL;
+
+	if (name)
+		snprintf(text, SIGNAL_TEXT_MAX, "SIG%s", name);
+	else if (number == SIGRTMIN)
+		snprintf(text, SIGNAL_TEXT_MAX, "SIGRTMIN");
+	else if (number > SIGRTMIN && number <= SIGRTMAX)
+		snprintf(text, SIGNAL_TEXT_MAX, "SIGRTMIN+%d", number - SIGRTMIN);
+	else
+		snprintf(text, SIGNAL_TEXT_MAX, "%d", number);
+	return text;
 }
 
 int signal_number(const char *name)

@@ -99,7 +99,7 @@ static int view_above(const struct pane_context *context)
 	return context->view == session_home(context) ? -1 : (int)session_home(context);
 }
 
-/* Out of a filter, then of a view or a selection, then of a pane that another one opened. */
+/* Out of a filter, of tags, then of a view or a selection, then of a pane that another one opened. */
 static void go_up(struct pane_context *context)
 {
 	struct screen *screen = context->screen;
@@ -110,6 +110,10 @@ static void go_up(struct pane_context *context)
 
 	if (has_table && widget->has_filter) {
 		table_set_filter(widget, "");
+		return;
+	}
+	if (has_table && widget->tags && widget->tags->n > 0) {
+		row_tags_clear(widget->tags);
 		return;
 	}
 	if (has_table)

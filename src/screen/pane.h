@@ -116,6 +116,8 @@ struct pane {
 					 * without topic; row NULL: the first; may be NULL */
 	/* Explains more numbers for the key i, those that depend on what is shown, by explain_number(). */
 	void (*explain)(struct pane_context *context, struct buffer *out); /* may be NULL */
+	/* Adds sentences about the selected row for the key i. May be NULL. */
+	void (*explain_row)(const struct pane_context *context, const void *row, struct buffer *out);
 	const struct pane_view *views; /* ended by an entry without name; NULL: the pane has one, untitled */
 	const struct pane_action *actions;  /* in all views; ended by an entry without act; may be NULL */
 	const struct pane_setting *choices; /* ended by an entry without name; may be NULL */

@@ -14,6 +14,8 @@
 #include "core/utf8.h"
 #include "core/vector.h"
 
+#define TAG '*'
+#define TAG_CELLS 2
 #define TEXT_CELLS_MIN 4     /* of truncated text */
 #define TREND_FROM_WIDTH 100 /* cells */
 #define EIGHTH 0x2581u       /* the lowest of eight blocks */
@@ -581,9 +583,18 @@ static void draw_log_mark(const struct table_widget *widget, const struct canvas
 		canvas_right(canvas, 0, 0, canvas->width, style, few);
 }
 
-void table_draw(struct table_widget *widget, const struct canvas *canvas, const struct table *table,
+/* Without the cells at its left that mark the tagged rows, if there are any. */
+static struct canvas inside_tags(const struct table_widget *widget, const struct canvas *canvas)
+{
+	int cells = widget->tags && widget->tags->n > 0 ? TAG_CELLS : 0;
+
+	return canvas_part(canvas, 0, cells, canvas->height, canvas->width - cells);
+}
+
+void table_draw(struct table_widget *widget, const struct canvas *whole, const struct table *table,
 		enum size_unit chosen)
 {
+	const struct canvas part = inside_tags(widget, whole), *canvas = &part;
 	const struct value_format format = { .unit = table ? size_unit_of_table(table, chosen) : chosen,
 					     .ascii = canvas->ascii,
 					     .cpus = widget->cpus };
@@ -604,8 +615,12 @@ void table_draw(struct table_widget *widget, const struct canvas *canvas, const 
 		draw_log_mark(widget, canvas, table);
 	if (widget->view.n_rows == 0)
 		draw_why(widget, canvas, table);
-	for (size_t y = 0; y < n_rows; y++)
+	for (size_t y = 0; y < n_rows; y++) {
 		draw_row(widget, canvas, table, y);
+		if (widget->tags &&
+		    row_tags_has(widget->tags, widget->view.schema, widget->view.rows[widget->place.top + y]))
+			canvas_fill(whole, (int)y + 1, 0, STYLE_KEY, TAG, 1);
+	}
 }
 
 int table_height(const struct table_widget *widget)

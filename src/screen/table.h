@@ -11,6 +11,7 @@
 #include "model/units.h"
 #include "model/view.h"
 #include "screen/canvas.h"
+#include "screen/row_tags.h"
 #include "screen/row_trend.h"
 
 /* A column as last drawn, for the mouse and for drawing beside it. */
@@ -55,6 +56,7 @@ struct table_widget {
 	size_t n_values;            /* capacity */
 	struct row_trends trends;   /* of the column that it is sorted by, or of the first with a trend */
 	int trend_x;                /* in the last drawing; 0: not drawn */
+	struct row_tags *tags;      /* of the pane; borrowed; NULL: its rows cannot be tagged */
 	const char *absent;         /* shown if there is no table, translated */
 	const char *waits;          /* N_(): … if there are no rows yet; may be NULL */
 	enum style (*cell_style)(const struct schema *schema, const struct column *column, const void *row);

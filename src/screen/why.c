@@ -243,6 +243,8 @@ static void add_selected(struct buffer *out, const struct pane_context *context)
 			     P_("Shown: as a share of %.0f CPU\n", "Shown: as a share of %.0f CPUs\n",
 				(unsigned long)widget->cpus),
 			     widget->cpus);
+	if (context->pane->explain_row && !origin)
+		context->pane->explain_row(context, row, out);
 }
 
 void explain_number(struct buffer *out, const struct schema *schema, const void *row, const char *key)

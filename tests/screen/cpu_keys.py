@@ -185,6 +185,139 @@ def escape_sends_nothing(_scratch):
         return expect("Send a signal" not in terminal.text() and child.poll() is None, terminal, "it was sent")
 
 
+@contextmanager
+def pair(*arguments):
+    """Two processes of our own, and nothing else, on the screen; both are tagged."""
+    children = [subprocess.Popen(["sleep", "1000"]) for _ in range(2)]
+    try:
+        with screen("--idle", "-p", ",".join(str(child.pid) for child in children), *arguments, "cpu") as terminal:
+            terminal.wait_for("2 of ")
+            terminal.send("Home", "Space", "Space")
+            yield terminal, children
+    finally:
+        for child in children:
+            child.kill()
+            child.wait()
+
+
+def tagged_rows(terminal):
+    return [line for line in terminal.lines() if re.match(r"\* .* sleep 1000$", line)]
+
+
+def tags_are_seen_and_leave(_scratch):
+    """With a mark, a number in the title, and by Esc or when the process exits."""
+    with pair() as (terminal, children):
+        problem = expect(len(tagged_rows(terminal)) == 2 and "; 2 tagged" in terminal.text(), terminal, "not marked")
+        children[0].kill()
+        children[0].wait()
+        problem = problem or expect(terminal.wait_for("; 1 tagged"), terminal, "what exited is still tagged")
+        terminal.send("Esc")
+        problem = problem or expect(not tagged_rows(terminal) and "tagged" not in terminal.text(), terminal, "Esc leaves tags")
+        terminal.send("Space")
+        return problem or expect("tagged" in terminal.text(), terminal, "the selection is gone with the tags")
+
+
+def tags_follow_the_process(_scratch):
+    """In another view, and when the order changes."""
+    with pair() as (terminal, _children):
+        terminal.send("Home", "Space", "I")
+        one = tagged_rows(terminal)
+        pid = one[0].split()[5] if one else "none"
+        terminal.send("Tab", "Tab", "Tab")
+        after = tagged_rows(terminal)
+        return expect(len(one) == 1 and len(after) == 1 and pid in after[0].split(), terminal, f"{one} then {after}")
+
+
+def a_tagged_pair_gets_a_signal(_scratch):
+    with pair() as (terminal, children):
+        terminal.send("F9")
+        problem = expect("Send a signal to 2 processes" in terminal.text(), terminal, "the menu does not count them")
+        terminal.send("Enter")
+        problem = problem or expect("Send SIGTERM to 2 processes? [y/n]" in terminal.text(), terminal, "no question")
+        problem = problem or expect([child.poll() for child in children] == [None, None], terminal, "sent without an answer")
+        terminal.send("y")
+        return problem or expect([child.wait(10) for child in children] == [-15, -15], terminal, "not both got it")
+
+
+def a_tagged_pair_is_reniced(_scratch):
+    with pair() as (terminal, children):
+        terminal.send("F8")
+        problem = expect("Renice 2 processes by +1? [y/n]" in terminal.text(), terminal, "no question")
+        terminal.send("y")
+        nice = [os.getpriority(os.PRIO_PROCESS, child.pid) for child in children]
+        return problem or expect(nice == [os.getpriority(os.PRIO_PROCESS, 0) + 1] * 2, terminal, str(nice))
+
+
+def a_tagged_pair_gets_cpus(_scratch):
+    """Read back by sched_getaffinity(2); the prompt has the present ones."""
+    allowed = sorted(os.sched_getaffinity(0))
+    with pair() as (terminal, children):
+        terminal.send("F9", *"affin", "Enter")
+        problem = expect("CPUs for all threads of 2 processes" in terminal.text(), terminal, "no prompt")
+        terminal.send("x", "Enter")
+        problem = problem or expect("use a list of CPUs" in terminal.text(), terminal, "x is accepted")
+        terminal.send(*["\x7f"] * 40, *str(allowed[-1]), "Enter")
+        cpus = [os.sched_getaffinity(child.pid) for child in children]
+        problem = problem or expect(cpus == [{allowed[-1]}] * 2, terminal, str(cpus))
+        terminal.send("F9", *"affin", "Enter", *["\x7f"] * 40, *"8191", "Enter")
+        return problem or expect("may not use any of these CPUs" in terminal.text(), terminal, "not in plain words")
+
+
+def a_tagged_pair_gets_a_policy(_scratch):
+    with pair() as (terminal, children):
+        terminal.send("F9", *"polic", "Enter")
+        problem = expect("now other" in terminal.text(), terminal, "the present one is not shown")
+        terminal.send(*"batch", "Enter")
+        policies = [os.sched_getscheduler(child.pid) for child in children]
+        return problem or expect(policies == [os.SCHED_BATCH] * 2, terminal, str(policies))
+
+
+def a_tagged_pair_gets_an_io_priority(_scratch):
+    with pair() as (terminal, children):
+        terminal.send("F9", *"I/O", "Enter")
+        problem = expect("I/O priority of all threads of 2 processes; now none" in terminal.text(), terminal, "no menu")
+        terminal.send(*"best effort 6", "Enter")
+        shown = [subprocess.run(["ionice", "-p", str(child.pid)], capture_output=True, text=True, check=True).stdout.strip()
+                 for child in children]
+        return problem or expect(shown == ["best-effort: prio 6"] * 2, terminal, str(shown))
+
+
+def real_time_signals_are_sent(_scratch):
+    """By number, and by name."""
+    for typed, number in (("40", 40), ("rtmin+2", 36)):
+        with sleeper() as (terminal, child):
+            terminal.send("F9", *typed, "Enter")
+            problem = expect(child.wait(10) == -number, terminal, f"{typed} is not sent")
+            if problem:
+                return problem
+    return None
+
+
+@contextmanager
+def zombie(scratch):
+    """A child that exited and that its parent, asleep, does not wait for; on the screen only these two."""
+    path = os.path.join(scratch, "undead")
+    shutil.copy("/bin/true", path)
+    with subprocess.Popen(["sh", "-c", f"{path} & exec sleep 4321"]) as parent:
+        try:
+            with screen("-d", "0.3", "--idle", "--hide-self", "-f", "undead|sleep 4321", "cpu") as terminal:
+                terminal.wait_for("undead")
+                terminal.wait_for("sleep 4321")
+                yield terminal, parent
+        finally:
+            parent.kill()
+
+
+def a_zombie_has_a_parent(scratch):
+    """The key i names it, and F9 leads to it."""
+    with zombie(scratch) as (terminal, parent):
+        terminal.send("/", *"undead", "Enter", "i")
+        problem = expect(f"its parent sleep ({parent.pid}) has not waited for it" in terminal.text(), terminal, "i is silent")
+        terminal.send("Esc", "F9", *"go to", "Enter")
+        terminal.send("i")
+        return problem or expect(f"%CPU of {parent.pid} sleep" in terminal.text(), terminal, "it is not selected")
+
+
 def one_user(_scratch):
     with recorded() as terminal:
         terminal.send("u")
@@ -336,6 +469,15 @@ def tests():
         ("a signal is found by its name", typing_finds_a_signal),
         ("a signal is found by its number", numbers_find_a_signal),
         ("Esc in the menu of signals sends none", escape_sends_nothing),
+        ("tags are seen, and leave", tags_are_seen_and_leave),
+        ("tags follow the process", tags_follow_the_process),
+        ("a tagged pair gets a signal", a_tagged_pair_gets_a_signal),
+        ("a tagged pair is reniced", a_tagged_pair_is_reniced),
+        ("a tagged pair gets CPUs", a_tagged_pair_gets_cpus),
+        ("a tagged pair gets a policy", a_tagged_pair_gets_a_policy),
+        ("a tagged pair gets an I/O priority", a_tagged_pair_gets_an_io_priority),
+        ("real-time signals are sent by number and name", real_time_signals_are_sent),
+        ("a zombie has a parent", a_zombie_has_a_parent),
         ("the processes of one user", one_user),
         ("idle processes have a view", idle_ones_have_a_view),
         ("titles name what was chosen", titles_name_what_was_chosen),

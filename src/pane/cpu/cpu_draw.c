@@ -121,6 +121,15 @@ static bool hides_idle(const struct pane_context *context)
 	       !settings_get(context->settings, "cpu.threshold");
 }
 
+static void add_tags(const struct pane_context *context, char *text, size_t room)
+{
+	const struct cpu_state *cpu = context->state;
+	size_t length = strlen(text);
+
+	if (cpu->tags.n > 0 && cpu_has_processes(context->focus))
+		snprintf(text + length, room - length, _("; %zu tagged"), cpu->tags.n);
+}
+
 static void list_title(const struct pane_context *context, bool wide, char *text, size_t room)
 {
 	const char *user = context->request->shown_user;
@@ -133,6 +142,7 @@ static void list_title(const struct pane_context *context, bool wide, char *text
 	chosen_title(context, wide, user, text + length, room - length);
 	if ((wide || !user) && context->view != CPU_VIEW_NETWORK)
 		add_interval(context, wide, text, room);
+	add_tags(context, text, room);
 	if (wide && hides_idle(context) && !context->tables[context->focus].has_filter)
 		snprintf(text + strlen(text), room - strlen(text), "%s", _("; Tab: all"));
 }

@@ -277,13 +277,15 @@ HAND_OVER(sort_by_time, ACTION_SORT_TIME)
 
 static void act(struct pane_context *context, unsigned index)
 {
-	if (index == 0 && selected_row(context))
+	if (index > 0)
+		ask_drop(context);
+	else if (selected_row(context))
 		screen_hand_over(context, "cpu", ACTION_ACT);
 	else
-		ask_drop(context);
+		screen_show_view(context, MEMORY_PROCESSES);
 }
 
-/* The menu begins with what is done to the selected process. */
+/* The first entry, which Enter takes, is never the one that drops the caches. */
 static void show_actions(struct pane_context *context)
 {
 	const void *row = selected_row(context);
@@ -297,6 +299,9 @@ static void show_actions(struct pane_context *context)
 		snprintf(text, sizeof(text), _("Send a signal to %s (%.0f)"),
 			 table_text(processes, row, "name"), table_number(processes, row, "pid"));
 		items[n_items++] = (struct menu_item){ text, _("as in the CPU pane") };
+	} else {
+		items[n_items++] = (struct menu_item){ _("Processes by memory"),
+						       _("select one, and F9 acts on it") };
 	}
 	items[n_items++] = (struct menu_item){ _("Drop the caches"),
 					       _("experiment (root): watch what reads them in again") };

@@ -13,28 +13,87 @@
 
 #include "sys/pids.h"
 #include "sys/privilege.h"
+#include "sys/process_control.h"
 #include "topic/process/process_find.h"
 
+enum verb { VERB_SIGNAL, VERB_NICE, VERB_AFFINITY, VERB_POLICY, VERB_IO, N_VERBS };
+
 struct order {
-	bool nice;
-	bool down;       /* number is negative */
-	uint64_t number; /* of the signal; or the change of the nice value */
+	enum verb verb;
+	int number; /* of the signal; or the change of the nice value */
+	struct control_cpus cpus;
+	struct control_policy policy;
+	struct control_io io;
 	uint64_t pid;
 	double start_seconds;
 };
 
+static bool parse_number(struct span *text, int *number)
+{
+	int64_t parsed;
+
+	if (!span_i64(text, &parsed) || parsed < -64 || parsed > 64)
+		return false;
+	*number = (int)parsed;
+	return true;
+}
+
+static bool parse_policy(struct span *text, struct control_policy *policy)
+{
+	struct span name;
+	uint64_t priority;
+
+	if (!span_word(text, &name) || !control_policy_find(name, &policy->policy) ||
+	    !span_u64(text, &priority) || priority > 99)
+		return false;
+	policy->priority = (unsigned)priority;
+	return true;
+}
+
+static bool parse_io(struct span *text, struct control_io *io)
+{
+	uint64_t class, level;
+
+	if (!span_u64(text, &class) || !span_u64(text, &level) || class > CONTROL_IO_IDLE ||
+	    level >= CONTROL_IO_LEVELS)
+		return false;
+	*io = (struct control_io){ .class = (unsigned)class, .level = (unsigned)level };
+	return true;
+}
+
+static bool parse_verb(struct span *text, struct order *order)
+{
+	static const char *const verbs[] = { "signal", "nice", "affinity", "policy", "io" };
+	struct span word;
+
+	if (!span_word(text, &word))
+		return false;
+	for (order->verb = VERB_SIGNAL; order->verb < N_VERBS && !span_is(word, verbs[order->verb]);)
+		order->verb++;
+	switch (order->verb) {
+	case VERB_SIGNAL:
+		return parse_number(text, &order->number) && order->number >= 0;
+	case VERB_NICE:
+		return parse_number(text, &order->number);
+	case VERB_AFFINITY:
+		return span_word(text, &word) && control_cpus_parse(word, &order->cpus);
+	case VERB_POLICY:
+		return parse_policy(text, &order->policy);
+	case VERB_IO:
+		return parse_io(text, &order->io);
+	case N_VERBS:
+		break;
+	}
+	return false;
+}
+
 static bool parse(const char *action, struct order *order)
 {
-	struct span text = span_text(action), verb;
+	struct span text = span_text(action);
 
-	if (!span_word(&text, &verb))
-		return false;
-	order->nice = span_is(verb, "nice");
-	span_char(&text, ' ');
-	order->down = span_char(&text, '-');
-	return (order->nice || span_is(verb, "signal")) && span_u64(&text, &order->number) &&
-	       span_u64(&text, &order->pid) && span_f64(&text, &order->start_seconds) &&
-	       order->number <= 64 && order->pid > 0 && order->pid <= INT32_MAX;
+	return parse_verb(&text, order) && span_u64(&text, &order->pid) &&
+	       span_f64(&text, &order->start_seconds) && span_length(text) == 0 && order->pid > 0 &&
+	       order->pid <= INT32_MAX;
 }
 
 /* pidfd_send_signal(2) accepts a directory of proc, too: it works for pids of another namespace. */
@@ -59,17 +118,52 @@ static int send_signal(int process, int number)
 	return error;
 }
 
-/* setpriority(2) takes a pid: if the process is alive before and after, the pid was not reused. */
-static int renice(int process, const struct order *order, const struct pid_stat *stat)
+static int renice(const struct order *order, const struct pid_stat *stat)
 {
-	int wanted = (int)stat->nice + (order->down ? -(int)order->number : (int)order->number);
+	return setpriority(PRIO_PROCESS, (id_t)order->pid, (int)stat->nice + order->number) < 0 ? -errno : 0;
+}
+
+static int control_thread(const struct order *order, uint32_t tid)
+{
+	switch (order->verb) {
+	case VERB_AFFINITY:
+		return control_set_cpus(tid, &order->cpus);
+	case VERB_POLICY:
+		return control_set_policy(tid, &order->policy);
+	case VERB_IO:
+		return control_set_io(tid, &order->io);
+	case VERB_SIGNAL:
+	case VERB_NICE:
+	case N_VERBS:
+		break;
+	}
+	return -EINVAL;
+}
+
+/* A thread may exit meanwhile: not a failure. */
+static int control_threads(struct env *env, const struct order *order)
+{
+	const uint32_t *tids;
+	size_t n_tids;
+	int error = pids_threads(env, (uint32_t)order->pid, &tids, &n_tids);
+
+	for (size_t i = 0; i < n_tids && !error; i++) {
+		error = control_thread(order, tids[i]);
+		error = error == -ESRCH ? 0 : error;
+	}
+	return error == -ENOENT ? -ESRCH : error;
+}
+
+/* These calls take a pid: if the process is alive before and after, the pid was not reused. */
+static int change(struct env *env, int process, const struct order *order, const struct pid_stat *stat)
+{
 	int error = send_signal(process, 0);
 	uint64_t raised;
 
 	if (error && error != -EPERM)
 		return error;
 	raised = privilege_raise(PRIVILEGE_NICE);
-	error = setpriority(PRIO_PROCESS, (id_t)order->pid, wanted) < 0 ? -errno : 0;
+	error = order->verb == VERB_NICE ? renice(order, stat) : control_threads(env, order);
 	privilege_lower(raised);
 	if (error)
 		return error;
@@ -77,10 +171,10 @@ static int renice(int process, const struct order *order, const struct pid_stat 
 	return error == -EPERM ? 0 : error;
 }
 
-/* Where proc shows another pid namespace, nice cannot work, nor signals to processes outside of this one. */
+/* Where proc shows another pid namespace, only signals work, and only for processes of this one. */
 static int check_reach(struct env *env, int process, const struct order *order)
 {
-	if (!env->foreign_pids || (!order->nice && send_signal(process, 0) != -EINVAL))
+	if (!env->foreign_pids || (order->verb == VERB_SIGNAL && send_signal(process, 0) != -EINVAL))
 		return 0;
 	env_note_failure(env, "proc", -EXDEV);
 	return -EXDEV;
@@ -101,7 +195,8 @@ int process_act(struct env *env, const char *action, void (*done)(void *context,
 	if (!error)
 		error = check_reach(env, process, &order);
 	if (!error && done)
-		error = order.nice ? renice(process, &order, &stat) : send_signal(process, (int)order.number);
+		error = order.verb == VERB_SIGNAL ? send_signal(process, order.number)
+						  : change(env, process, &order, &stat);
 	close(process);
 	if (!error && done)
 		done(context, 0);

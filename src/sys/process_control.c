@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Affinity, scheduling policy and I/O priority of threads. */
+#include <config.h>
+
+#include "sys/process_control.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define WORD_BITS (8 * sizeof(unsigned long))
+#define IO_WHO_PROCESS 1 /* IOPRIO_WHO_PROCESS: a thread */
+#define IO_CLASS_SHIFT 13
+#define IO_LEVEL_MASK 7u /* newer kernels have hints above it */
+
+static bool has_cpu(const struct control_cpus *cpus, unsigned cpu)
+{
+	return cpus->bits[cpu / WORD_BITS] >> (cpu % WORD_BITS) & 1;
+}
+
+bool control_cpus_parse(struct span list, struct control_cpus *cpus)
+{
+	uint64_t first, last;
+
+	*cpus = (struct control_cpus){ 0 };
+	do {
+		if (!span_u64(&list, &first))
+			return false;
+		last = first;
+		if (span_char(&list, '-') && !span_u64(&list, &last))
+			return false;
+		if (first > last || last >= CONTROL_CPUS_MAX)
+			return false;
+		for (uint64_t cpu = first; cpu <= last; cpu++)
+			cpus->bits[cpu / WORD_BITS] |= 1UL << (cpu % WORD_BITS);
+	} while (span_char(&list, ','));
+	return span_length(list) == 0;
+}
+
+void control_cpus_text(const struct control_cpus *cpus, char text[CONTROL_LIST_MAX])
+{
+	char range[32];
+	size_t used = 0;
+
+	*text = '\0';
+	for (unsigned cpu = 0; cpu < CONTROL_CPUS_MAX; cpu++) {
+		unsigned first = cpu;
+		int length;
+
+		if (!has_cpu(cpus, cpu))
+			continue;
+		while (cpu + 1 < CONTROL_CPUS_MAX && has_cpu(cpus, cpu + 1))
+			cpu++;
+		length = snprintf(range, sizeof(range), first < cpu ? "%s%u-%u" : "%s%u", used > 0 ? "," : "",
+				  first, cpu);
+		if (used + (size_t)length >= CONTROL_LIST_MAX)
+			return;
+		memcpy(text + used, range, (size_t)length + 1);
+		used += (size_t)length;
+	}
+}
+
+/* The C library's functions have room for 1024 CPUs only. */
+int control_get_cpus(uint32_t tid, struct control_cpus *cpus)
+{
+	*cpus = (struct control_cpus){ 0 };
+	return syscall(SYS_sched_getaffinity, (pid_t)tid, sizeof(*cpus), cpus->bits) < 0 ? -errno : 0;
+}
+
+int control_set_cpus(uint32_t tid, const struct control_cpus *cpus)
+{
+	return syscall(SYS_sched_setaffinity, (pid_t)tid, sizeof(*cpus), cpus->bits) < 0 ? -errno : 0;
+}
+
+static const struct {
+	const char *name;
+	int policy;
+} policies[] = {
+	{ "other", SCHED_OTHER }, { "batch", SCHED_BATCH }, { "idle", SCHED_IDLE }, { "fifo", SCHED_FIFO },
+	{ "rr", SCHED_RR },       { "deadline", 6 },        { "ext", 7 },
+};
+
+const char *control_policy_name(int policy)
+{
+	for (size_t i = 0; i < sizeof(policies) / sizeof(policies[0]); i++)
+		if (policies[i].policy == policy)
+			return policies[i].name;
+	return "?";
+}
+
+bool control_policy_find(struct span name, int *policy)
+{
+	for (size_t i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
+		if (!span_is(name, policies[i].name))
+			continue;
+		*policy = policies[i].policy;
+		return true;
+	}
+	return false;
+}
+
+int control_get_policy(uint32_t tid, struct control_policy *policy)
+{
+	struct sched_param parameters;
+	int number = sched_getscheduler((pid_t)tid);
+
+	if (number < 0 || sched_getparam((pid_t)tid, &parameters) < 0)
+		return -errno;
+	policy->policy = number & ~SCHED_RESET_ON_FORK;
+	policy->priority = (unsigned)parameters.sched_priority;
+	return 0;
+}
+
+int control_set_policy(uint32_t tid, const struct control_policy *policy)
+{
+	const struct sched_param parameters = { .sched_priority = (int)policy->priority };
+
+	return sched_setscheduler((pid_t)tid, policy->policy, &parameters) < 0 ? -errno : 0;
+}
+
+int control_get_io(uint32_t tid, struct control_io *io)
+{
+	long value = syscall(SYS_ioprio_get, IO_WHO_PROCESS, (pid_t)tid);
+
+	if (value < 0)
+		return -errno;
+	io->class = (unsigned)value >> IO_CLASS_SHIFT & 7;
+	io->level = (unsigned)value & IO_LEVEL_MASK;
+	return 0;
+}
+
+int control_set_io(uint32_t tid, const struct control_io *io)
+{
+	unsigned value = io->class << IO_CLASS_SHIFT | io->level;
+
+	return syscall(SYS_ioprio_set, IO_WHO_PROCESS, (pid_t)tid, value) < 0 ? -errno : 0;
+}
