@@ -186,6 +186,7 @@ static int run_source(const struct options *options, struct settings *settings)
 		.read_only = options->read_only,
 		.recorded = options->replay,
 		.scope = &scope,
+		.no_bpf = options->no_bpf,
 	};
 	int status = scope_from_options(&scope, options);
 	const struct scope_term *listed = scope_find(&scope, SCOPE_PROCESSES);

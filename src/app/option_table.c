@@ -185,6 +185,12 @@ static bool set_read_only(struct options *options, const char *value)
 	return options->read_only = true;
 }
 
+static bool set_no_bpf(struct options *options, const char *value)
+{
+	(void)value;
+	return options->no_bpf = true;
+}
+
 static bool set_describe(struct options *options, const char *value)
 {
 	(void)value;
@@ -251,6 +257,8 @@ const struct option_entry option_entries[] = {
 	  WITH_SAMPLES },
 	{ 0, "read-only", NULL, N_("never signal or change a process, never drop caches"), set_read_only,
 	  NULL, WITH_ALL },
+	{ 0, "no-bpf", NULL, N_("do without BPF: times and causes that only the kernel counts are unknown"),
+	  set_no_bpf, NULL, WITH_ALL },
 	{ 0, "describe", NULL, N_("list all topics and columns with unit, help and source"), set_describe,
 	  NULL, WITH_DESCRIBE },
 	{ 0, "probe", NULL, N_("check which sources work here, and what to do about the others"), set_probe,

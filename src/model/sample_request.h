@@ -39,6 +39,7 @@ static inline bool process_choice_is_same(const struct process_choice *one,
 
 struct sample_request {
 	bool batch, once, read_only, recorded;
+	bool no_bpf; /* nothing is counted in the kernel by programs of panetop */
 	uint32_t own_pid;               /* of panetop; 0: a recording, or another machine's files */
 	struct scope *scope;            /* the processes that this run is about; NULL: all */
 	const char *processes;          /* --pid, --in=pid=LIST; NULL: not given */

@@ -18,6 +18,9 @@
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
 #endif
+#ifndef CAP_BPF
+#define CAP_BPF 39
+#endif
 
 #define ROW(of, takes, in, what) \
 	.use = PRIVILEGE_##of, .capability = takes, .call = in, .gives = what
@@ -49,6 +52,10 @@ const struct privilege_row privilege_rows[] = {
 	{ ROW(TRACING, CAP_DAC_READ_SEARCH, "tracing/events",
 	      N_("arguments of started programs, tracepoints by name")) },
 	{ ROW(TRACING, CAP_SYS_ADMIN, "fsopen(2)", N_("tracepoints where tracefs is not mounted")) },
+	{ ROW(BPF, CAP_BPF, "bpf(2)", N_("time in interrupts, causes of wake-ups")) },
+	{ ROW(BPF, CAP_PERFMON, "bpf(2)", N_("time in interrupts, causes of wake-ups")) },
+	{ ROW(BPF, CAP_SYS_ADMIN, "bpf(2)",
+	      N_("time in interrupts, causes of wake-ups, where the kernel does not know cap_bpf")) },
 	{ ROW(NETLINK, CAP_NET_ADMIN, "netlink(7)", N_("exited processes: exit records, proc connector")) },
 	{ ROW(REAL_TIME, CAP_SYS_NICE, "sched_setattr(2)", N_("real-time priority for measuring threads")) },
 	{ ROW(LOCK, CAP_IPC_LOCK, "mlock(2), mlockall(2)", N_("memory locked while latency is measured")) },
@@ -128,6 +135,8 @@ bool privilege_applies(const struct privilege_row *row)
 		return hidden;
 	if (row->use == PRIVILEGE_PERF)
 		return row->capability == CAP_PERFMON ? has_perfmon : perf_takes_admin;
+	if (row->use == PRIVILEGE_BPF)
+		return (row->capability != CAP_SYS_ADMIN) == has_perfmon;
 	return true;
 }
 

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parser of BTF, of as much as locates members of structures. */
+#include <config.h>
+
+#include "kernel/btf.h"
+
+#include <string.h>
+
+#define MAGIC 0xeb9f
+#define NESTING_MAX 8       /* of structures without a name */
+#define MEMBERS_MAX 100000u /* looked at for one member, however often hostile types refer to each other */
+#define CHAIN_MAX 16        /* of typedef, const … */
+
+enum kind {
+	KIND_INT = 1,
+	KIND_POINTER,
+	KIND_ARRAY,
+	KIND_STRUCT,
+	KIND_UNION,
+	KIND_ENUM,
+	KIND_FORWARD,
+	KIND_TYPEDEF,
+	KIND_VOLATILE,
+	KIND_CONST,
+	KIND_RESTRICT,
+	KIND_FUNCTION,
+	KIND_PROTOTYPE,
+	KIND_VARIABLE,
+	KIND_SECTION,
+	KIND_FLOAT,
+	KIND_DECLARATION_TAG,
+	KIND_TYPE_TAG,
+	KIND_ENUM64,
+};
+
+struct header {
+	uint16_t magic;
+	uint8_t version, flags;
+	uint32_t length, type_offset, type_length, string_offset, string_length;
+};
+
+/* As the kernel writes it; for some kinds more follows. */
+struct type {
+	uint32_t name, info, size_or_type;
+};
+
+struct raw_member {
+	uint32_t name, type, offset;
+};
+
+static enum kind kind_of(const struct type *type)
+{
+	return (enum kind)(type->info >> 24 & 31);
+}
+
+static uint32_t n_parts(const struct type *type)
+{
+	return type->info & 0xffff;
+}
+
+/* How many bytes follow a type; false for an unknown kind. */
+static bool more_bytes(const struct type *type, uint32_t *bytes)
+{
+	*bytes = 0;
+	switch (kind_of(type)) {
+	case KIND_INT:
+	case KIND_VARIABLE:
+	case KIND_DECLARATION_TAG:
+		*bytes = 4;
+		return true;
+	case KIND_ARRAY:
+		*bytes = 12;
+		return true;
+	case KIND_STRUCT:
+	case KIND_UNION:
+	case KIND_SECTION:
+	case KIND_ENUM64:
+		*bytes = 12 * n_parts(type);
+		return true;
+	case KIND_ENUM:
+	case KIND_PROTOTYPE:
+		*bytes = 8 * n_parts(type);
+		return true;
+	case KIND_POINTER:
+	case KIND_FORWARD:
+	case KIND_TYPEDEF:
+	case KIND_VOLATILE:
+	case KIND_CONST:
+	case KIND_RESTRICT:
+	case KIND_FUNCTION:
+	case KIND_FLOAT:
+	case KIND_TYPE_TAG:
+		return true;
+	}
+	return false;
+}
+
+/* Reads the type at *offset and moves behind it; false at the end. */
+static bool next_type(const struct btf *btf, size_t *offset, struct type *type)
+{
+	uint32_t more;
+
+	if (!span_peek(btf->types, *offset, type, sizeof(*type)) || !more_bytes(type, &more) ||
+	    more > span_length(btf->types) - *offset - sizeof(*type))
+		return false;
+	*offset += sizeof(*type) + more;
+	return true;
+}
+
+static bool part_of(struct span bytes, size_t offset, size_t length, struct span *part)
+{
+	if (offset > span_length(bytes) || length > span_length(bytes) - offset)
+		return false;
+	*part = span_of(bytes.at + offset, length);
+	return true;
+}
+
+bool btf_open(struct btf *btf, struct span bytes)
+{
+	struct header header;
+	struct type type;
+	struct span rest;
+	size_t offset = 0;
+
+	if (!span_peek(bytes, 0, &header, sizeof(header)) || header.magic != MAGIC || header.version != 1 ||
+	    header.length < sizeof(header) || !part_of(bytes, header.length, 0, &rest))
+		return false;
+	rest.end = bytes.end;
+	if (!part_of(rest, header.type_offset, header.type_length, &btf->types) ||
+	    !part_of(rest, header.string_offset, header.string_length, &btf->strings) ||
+	    header.string_length == 0 || btf->strings.end[-1] != '\0')
+		return false;
+	btf->step = header.type_length / (uint32_t)sizeof(type) / BTF_MARKS + 1;
+	btf->n_types = 1;
+	for (size_t at = 0; next_type(btf, &offset, &type); at = offset) {
+		if (btf->n_types % btf->step == 0)
+			btf->marks[btf->n_types / btf->step] = (uint32_t)at;
+		btf->n_types++;
+	}
+	btf->marks[0] = 0;
+	return true;
+}
+
+/* With the offset of what follows it. */
+static bool find_type(const struct btf *btf, uint32_t number, struct type *type, size_t *more)
+{
+	uint32_t at = number / btf->step * btf->step;
+	size_t offset = btf->marks[number / btf->step % BTF_MARKS], start;
+
+	if (number == 0 || number >= btf->n_types)
+		return false;
+	at = at == 0 ? 1 : at;
+	do {
+		start = offset;
+		if (!next_type(btf, &offset, type))
+			return false;
+	} while (at++ < number);
+	*more = start + sizeof(*type);
+	return true;
+}
+
+/* Texts end with a NUL: btf_open() has seen the last one. */
+static bool is_named(const struct btf *btf, uint32_t name, const char *wanted)
+{
+	return name < span_length(btf->strings) && strcmp(btf->strings.at + name, wanted) == 0;
+}
+
+static uint32_t find_named(const struct btf *btf, enum kind kind, const char *name)
+{
+	struct type type;
+	size_t offset = 0;
+
+	for (uint32_t number = 1; number < btf->n_types && next_type(btf, &offset, &type); number++)
+		if (kind_of(&type) == kind && is_named(btf, type.name, name))
+			return number;
+	return 0;
+}
+
+uint32_t btf_structure(const struct btf *btf, const char *name)
+{
+	return find_named(btf, KIND_STRUCT, name);
+}
+
+uint32_t btf_function(const struct btf *btf, const char *name)
+{
+	return find_named(btf, KIND_FUNCTION, name);
+}
+
+/* Follows typedef, const and the like. */
+static bool plain_type(const struct btf *btf, uint32_t *number, struct type *type)
+{
+	size_t more;
+
+	for (unsigned i = 0; i < CHAIN_MAX && find_type(btf, *number, type, &more); i++) {
+		switch (kind_of(type)) {
+		case KIND_TYPEDEF:
+		case KIND_VOLATILE:
+		case KIND_CONST:
+		case KIND_RESTRICT:
+		case KIND_TYPE_TAG:
+			*number = type->size_or_type;
+			break;
+		default:
+			return true;
+		}
+	}
+	return false;
+}
+
+uint32_t btf_structure_of(const struct btf *btf, uint32_t number)
+{
+	struct type type;
+
+	if (!plain_type(btf, &number, &type))
+		return 0;
+	if (kind_of(&type) == KIND_POINTER) {
+		number = type.size_or_type;
+		if (!plain_type(btf, &number, &type))
+			return 0;
+	}
+	return kind_of(&type) == KIND_STRUCT || kind_of(&type) == KIND_UNION ? number : 0;
+}
+
+static uint32_t bytes_of(const struct btf *btf, uint32_t number)
+{
+	struct type type;
+
+	if (!plain_type(btf, &number, &type))
+		return 0;
+	switch (kind_of(&type)) {
+	case KIND_INT:
+	case KIND_ENUM:
+	case KIND_ENUM64:
+		return type.size_or_type <= 8 ? type.size_or_type : 0;
+	case KIND_POINTER:
+		return sizeof(void *);
+	default:
+		return 0;
+	}
+}
+
+struct search {
+	const struct btf *btf;
+	const char *name;
+	uint32_t n_left;
+};
+
+static bool find_member(struct search *search, uint32_t structure, uint32_t base, unsigned depth,
+			struct btf_member *member)
+{
+	const struct btf *btf = search->btf;
+	struct raw_member raw;
+	struct type type;
+	size_t more;
+
+	if (depth == 0 || !find_type(btf, structure, &type, &more) ||
+	    (kind_of(&type) != KIND_STRUCT && kind_of(&type) != KIND_UNION))
+		return false;
+	for (uint32_t i = 0; i < n_parts(&type) && search->n_left > 0; i++) {
+		bool has_bits = type.info >> 31;
+		uint32_t bits, inner;
+
+		search->n_left--;
+		if (!span_peek(btf->types, more + i * sizeof(raw), &raw, sizeof(raw)))
+			return false;
+		bits = has_bits ? raw.offset & 0xffffff : raw.offset;
+		if (is_named(btf, raw.name, search->name)) {
+			*member = (struct btf_member){ .offset = base + bits / 8,
+						       .bytes = bytes_of(btf, raw.type),
+						       .type = raw.type };
+			return bits % 8 == 0 && !(has_bits && raw.offset >> 24);
+		}
+		inner = is_named(btf, raw.name, "") ? btf_structure_of(btf, raw.type) : 0;
+		if (inner && find_member(search, inner, base + bits / 8, depth - 1, member))
+			return true;
+	}
+	return false;
+}
+
+bool btf_member(const struct btf *btf, uint32_t structure, const char *name, struct btf_member *member)
+{
+	struct search search = { .btf = btf, .name = name, .n_left = MEMBERS_MAX };
+
+	return find_member(&search, structure, 0, NESTING_MAX, member);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* BTF, the kernel's description of its own types: where a member of a structure is. */
+#ifndef PANETOP_KERNEL_BTF_H
+#define PANETOP_KERNEL_BTF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/span.h"
+
+#define BTF_MARKS 1024
+
+/* Types are numbered from 1; 0 is void, and here also: none. */
+struct btf {
+	struct span types, strings; /* borrowed */
+	uint32_t n_types;           /* with number 0 */
+	uint32_t step;              /* types between two marks */
+	uint32_t marks[BTF_MARKS];  /* offset of every step-th type */
+};
+
+struct btf_member {
+	uint32_t offset; /* in the structure */
+	uint32_t bytes;  /* of a number, an enumeration or a pointer; 0: it is something else */
+	uint32_t type;
+};
+
+/*
+ * False for malformed bytes, and those of a machine with another byte order. Types that follow one of an
+ * unknown kind are left out.
+ */
+bool btf_open(struct btf *btf, struct span bytes);
+
+/* The structure with this name; 0: there is none. Scans all types. */
+uint32_t btf_structure(const struct btf *btf, const char *name);
+
+/* The function with this name; 0: there is none. Scans all types. */
+uint32_t btf_function(const struct btf *btf, const char *name);
+
+/* A member of this structure, also of one without a name inside it; false: none, or a bit field. */
+bool btf_member(const struct btf *btf, uint32_t structure, const char *name, struct btf_member *member);
+
+/* The structure that a type is, or that it points to; 0: neither. */
+uint32_t btf_structure_of(const struct btf *btf, uint32_t type);
+
+#endif

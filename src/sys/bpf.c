@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bpf(2), which the C library has no function for. */
+#include <config.h>
+
+#include "sys/bpf.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sys/perf_ring.h"
+#include "sys/privilege.h"
+
+static long call_kernel(enum bpf_cmd command, union bpf_attr *attr)
+{
+	uint64_t raised = privilege_raise(PRIVILEGE_BPF);
+	long result = syscall(SYS_bpf, command, attr, sizeof(*attr));
+
+	privilege_lower(raised);
+	return result < 0 ? -errno : result;
+}
+
+static uint64_t address(const void *bytes)
+{
+	return (uint64_t)(uintptr_t)bytes;
+}
+
+int bpf_map_open(enum bpf_map_type type, size_t key_bytes, size_t value_bytes, size_t n_entries)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_type = type;
+	attr.key_size = (uint32_t)key_bytes;
+	attr.value_size = (uint32_t)value_bytes;
+	attr.max_entries = (uint32_t)n_entries;
+	snprintf(attr.map_name, sizeof(attr.map_name), "panetop");
+	return (int)call_kernel(BPF_MAP_CREATE, &attr);
+}
+
+int bpf_program_open(enum bpf_prog_type type, const struct bpf_code *code, const char *name)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = type;
+	attr.insns = address(code->insns);
+	attr.insn_cnt = code->count;
+	attr.license = address("GPL");
+	snprintf(attr.prog_name, sizeof(attr.prog_name), "%s", name);
+	return (int)call_kernel(BPF_PROG_LOAD, &attr);
+}
+
+int bpf_attach_raw(int program, const char *tracepoint)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.raw_tracepoint.name = address(tracepoint);
+	attr.raw_tracepoint.prog_fd = (uint32_t)program;
+	return (int)call_kernel(BPF_RAW_TRACEPOINT_OPEN, &attr);
+}
+
+/* The program runs on all CPUs, whichever one the event is of; that one must be online. */
+int bpf_attach_tracepoint(int program, uint64_t id)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = id };
+	int event = -ENODEV, error;
+
+	for (unsigned cpu = 0; cpu < env_cpus() && event == -ENODEV; cpu++)
+		event = perf_open(&attr, -1, (int)cpu, -1);
+	if (event < 0 || ioctl(event, PERF_EVENT_IOC_SET_BPF, program) == 0)
+		return event;
+	error = -errno;
+	close(event);
+	return error;
+}
+
+int bpf_map_value(int map, const void *key, void *value)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = (uint32_t)map;
+	attr.key = address(key);
+	attr.value = address(value);
+	return (int)call_kernel(BPF_MAP_LOOKUP_ELEM, &attr);
+}
+
+long bpf_map_entries(int map, uint64_t *token, bool *goes_on, void *keys, void *values, size_t n_room)
+{
+	union bpf_attr attr;
+	uint64_t next = 0;
+	long error;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.batch.map_fd = (uint32_t)map;
+	attr.batch.in_batch = *goes_on ? address(token) : 0;
+	attr.batch.out_batch = address(&next);
+	attr.batch.keys = address(keys);
+	attr.batch.values = address(values);
+	attr.batch.count = (uint32_t)n_room;
+	error = call_kernel(BPF_MAP_LOOKUP_BATCH, &attr);
+	if (error < 0 && error != -ENOENT)
+		return error;
+	*goes_on = error == 0;
+	*token = next;
+	return attr.batch.count;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bpf(2): maps, programs, and what they are attached to. All end with their descriptors. */
+#ifndef PANETOP_SYS_BPF_H
+#define PANETOP_SYS_BPF_H
+
+#include <stddef.h>
+
+#include "sys/bpf_code.h"
+
+/* Each gives a descriptor, which the caller closes, or -errno. */
+int bpf_map_open(enum bpf_map_type type, size_t key_bytes, size_t value_bytes, size_t n_entries);
+int bpf_program_open(enum bpf_prog_type type, const struct bpf_code *code, const char *name);
+
+/* To a raw tracepoint, by its name without its system; and to a tracepoint, by its number in tracefs. */
+int bpf_attach_raw(int program, const char *tracepoint);
+int bpf_attach_tracepoint(int program, uint64_t id);
+
+/* The value of this key, of a map for each CPU an array of all possible ones. 0 or -errno. */
+int bpf_map_value(int map, const void *key, void *value);
+
+/*
+ * Reads entries of a hash: the number of those in keys and values, which have room for n_room, or -errno.
+ * token: 8 bytes, kept by the caller between two calls, which go on while *goes_on; false before the first.
+ * -ENOSPC: there must be more room.
+ */
+long bpf_map_entries(int map, uint64_t *token, bool *goes_on, void *keys, void *values, size_t n_room);
+
+#endif

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The assembler. r6 is the context, r7 the program's struct bpf_self, r8 its start where this run is timed,
+ * r9 the value; r0 to r5 last until the next call.
+ */
+#include <config.h>
+
+#include "sys/bpf_code.h"
+
+#include <stddef.h>
+
+#define WORD 8
+#define ZERO_AT (-WORD)                          /* the only key of arrays */
+#define ROOM_AT (ZERO_AT - WORD)                 /* for one word */
+#define ENTRY_AT (ROOM_AT - 3 * WORD)            /* a new entry */
+#define KEYS_AT (ENTRY_AT - BPF_KEYS_MAX * WORD) /* the words of the key, upwards */
+
+#define CTX BPF_REG_6
+#define SELF BPF_REG_7
+#define BEGUN BPF_REG_8
+#define VALUE BPF_REG_9
+#define FRAME BPF_REG_10
+
+static void put(struct bpf_code *code, int operation, int to, int from, int offset, int32_t number)
+{
+	if (code->count == BPF_CODE_MAX) {
+		code->failed = true;
+		return;
+	}
+	code->insns[code->count++] = (struct bpf_insn){
+		.code = (uint8_t)operation,
+		.dst_reg = (uint8_t)(to & 15),
+		.src_reg = (uint8_t)(from & 15),
+		.off = (int16_t)offset,
+		.imm = number,
+	};
+}
+
+static void move(struct bpf_code *code, int to, int from)
+{
+	put(code, BPF_ALU64 | BPF_MOV | BPF_X, to, from, 0, 0);
+}
+
+static void set(struct bpf_code *code, int to, int32_t number)
+{
+	put(code, BPF_ALU64 | BPF_MOV | BPF_K, to, 0, 0, number);
+}
+
+static void compute(struct bpf_code *code, int operation, int to, int from)
+{
+	put(code, BPF_ALU64 | operation | BPF_X, to, from, 0, 0);
+}
+
+static void compute_with(struct bpf_code *code, int operation, int to, int32_t number)
+{
+	put(code, BPF_ALU64 | operation | BPF_K, to, 0, 0, number);
+}
+
+static void load(struct bpf_code *code, uint32_t bytes, int to, int base, int offset)
+{
+	int size = bytes == 8 ? BPF_DW : bytes == 4 ? BPF_W : bytes == 2 ? BPF_H : BPF_B;
+
+	if (bytes != 8 && bytes != 4 && bytes != 2 && bytes != 1)
+		code->failed = true;
+	put(code, BPF_LDX | BPF_MEM | size, to, base, offset, 0);
+}
+
+static void store(struct bpf_code *code, int base, int offset, int from)
+{
+	put(code, BPF_STX | BPF_MEM | BPF_DW, base, from, offset, 0);
+}
+
+static void store_number(struct bpf_code *code, int base, int offset, int32_t number)
+{
+	put(code, BPF_ST | BPF_MEM | BPF_DW, base, 0, offset, number);
+}
+
+static void call(struct bpf_code *code, int function)
+{
+	put(code, BPF_JMP | BPF_CALL, 0, 0, 0, function);
+}
+
+/* A jump forward if the register compares so with number; land() says where to. */
+static unsigned jump(struct bpf_code *code, int compare, int one, int32_t number)
+{
+	put(code, BPF_JMP | compare | BPF_K, one, 0, 0, number);
+	return code->count - 1;
+}
+
+static void land(struct bpf_code *code, unsigned from)
+{
+	if (!code->failed)
+		code->insns[from].off = (int16_t)(code->count - from - 1);
+}
+
+static void load_number(struct bpf_code *code, int to, uint64_t number)
+{
+	put(code, BPF_LD | BPF_DW | BPF_IMM, to, 0, 0, (int32_t)(uint32_t)number);
+	put(code, 0, 0, 0, 0, (int32_t)(uint32_t)(number >> 32));
+}
+
+static void load_map(struct bpf_code *code, int map)
+{
+	put(code, BPF_LD | BPF_DW | BPF_IMM, BPF_REG_1, BPF_PSEUDO_MAP_FD, 0, map);
+	put(code, 0, 0, 0, 0, 0);
+}
+
+static void load_address(struct bpf_code *code, int to, int offset)
+{
+	move(code, to, FRAME);
+	compute_with(code, BPF_ADD, to, offset);
+}
+
+/* r0: the element with the key at this place of the frame, or NULL. */
+static void look_up(struct bpf_code *code, int map, int key_at)
+{
+	load_map(code, map);
+	load_address(code, BPF_REG_2, key_at);
+	call(code, BPF_FUNC_map_lookup_elem);
+}
+
+/* r0: 0, or negative. */
+static void update(struct bpf_code *code, int map, int value_at, int flags)
+{
+	load_map(code, map);
+	load_address(code, BPF_REG_2, KEYS_AT);
+	load_address(code, BPF_REG_3, value_at);
+	set(code, BPF_REG_4, flags);
+	call(code, BPF_FUNC_map_update_elem);
+}
+
+/* Only this program on this CPU writes there, and it does not interrupt itself. */
+static void add_to_self(struct bpf_code *code, size_t field)
+{
+	load(code, 8, BPF_REG_1, SELF, (int)field);
+	compute_with(code, BPF_ADD, BPF_REG_1, 1);
+	store(code, SELF, (int)field, BPF_REG_1);
+}
+
+static void load_member(struct bpf_code *code, const struct bpf_part *part)
+{
+	load(code, 8, BPF_REG_3, CTX, (int)part->offset * WORD);
+	if (part->n_path == 0 || part->n_path > BPF_PATH_MAX)
+		code->failed = true;
+	for (unsigned i = 0; i < part->n_path && i < BPF_PATH_MAX; i++) {
+		uint32_t bytes = i + 1 < part->n_path ? sizeof(void *) : part->bytes;
+
+		compute_with(code, BPF_ADD, BPF_REG_3, (int32_t)part->path[i]);
+		store_number(code, FRAME, ROOM_AT, 0);
+		load_address(code, BPF_REG_1, ROOM_AT);
+		set(code, BPF_REG_2, (int32_t)bytes);
+		call(code, BPF_FUNC_probe_read_kernel);
+		load(code, bytes, BPF_REG_3, FRAME, ROOM_AT);
+	}
+	move(code, BPF_REG_1, BPF_REG_3);
+}
+
+static void load_marks(struct bpf_code *code, int marks)
+{
+	unsigned none;
+
+	look_up(code, marks, ZERO_AT);
+	set(code, BPF_REG_1, 0);
+	none = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	load(code, 8, BPF_REG_1, BPF_REG_0, 0);
+	land(code, none);
+}
+
+/* Into r1. */
+static void load_part(struct bpf_code *code, const struct bpf_shape *shape, const struct bpf_part *part)
+{
+	unsigned busy;
+
+	switch (part->is) {
+	case BPF_PART_CONSTANT:
+		load_number(code, BPF_REG_1, part->constant);
+		return;
+	case BPF_PART_FIELD:
+		load(code, part->bytes, BPF_REG_1, CTX, (int)part->offset);
+		return;
+	case BPF_PART_ARGUMENT:
+		load(code, 8, BPF_REG_1, CTX, (int)part->offset * WORD);
+		if (part->bytes == 4)
+			put(code, BPF_ALU | BPF_MOV | BPF_X, BPF_REG_1, BPF_REG_1, 0, 0);
+		return;
+	case BPF_PART_MEMBER:
+		load_member(code, part);
+		return;
+	case BPF_PART_CPU:
+		call(code, BPF_FUNC_get_smp_processor_id);
+		break;
+	case BPF_PART_PROCESS:
+		call(code, BPF_FUNC_get_current_pid_tgid);
+		compute_with(code, BPF_RSH, BPF_REG_0, 32);
+		break;
+	case BPF_PART_THREAD:
+		call(code, BPF_FUNC_get_current_pid_tgid);
+		put(code, BPF_ALU | BPF_MOV | BPF_X, BPF_REG_0, BPF_REG_0, 0, 0);
+		break;
+	case BPF_PART_IDLE:
+		call(code, BPF_FUNC_get_current_pid_tgid);
+		set(code, BPF_REG_1, 0);
+		busy = jump(code, BPF_JNE, BPF_REG_0, 0);
+		set(code, BPF_REG_1, 1);
+		land(code, busy);
+		return;
+	case BPF_PART_CGROUP:
+		call(code, BPF_FUNC_get_current_cgroup_id);
+		break;
+	case BPF_PART_MARKS:
+		load_marks(code, shape->marks);
+		return;
+	}
+	move(code, BPF_REG_1, BPF_REG_0);
+}
+
+static void store_keys(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	if (shape->n_keys + shape->by_log2 > BPF_KEYS_MAX || shape->n_keys == 0)
+		code->failed = true;
+	for (unsigned i = 0; i < shape->n_keys && i < BPF_KEYS_MAX; i++) {
+		load_part(code, shape, &shape->keys[i]);
+		store(code, FRAME, KEYS_AT + (int)i * WORD, BPF_REG_1);
+	}
+}
+
+/* The number of bits of the value, 0 for 0. */
+static void store_log2(struct bpf_code *code, unsigned word)
+{
+	unsigned zero;
+
+	move(code, BPF_REG_1, VALUE);
+	set(code, BPF_REG_2, 0);
+	for (int bits = 32; bits > 0; bits /= 2) {
+		unsigned small;
+
+		move(code, BPF_REG_3, BPF_REG_1);
+		compute_with(code, BPF_RSH, BPF_REG_3, bits);
+		small = jump(code, BPF_JEQ, BPF_REG_3, 0);
+		compute_with(code, BPF_ADD, BPF_REG_2, bits);
+		move(code, BPF_REG_1, BPF_REG_3);
+		land(code, small);
+	}
+	zero = jump(code, BPF_JEQ, BPF_REG_1, 0);
+	compute_with(code, BPF_ADD, BPF_REG_2, 1);
+	land(code, zero);
+	store(code, FRAME, KEYS_AT + (int)word * WORD, BPF_REG_2);
+}
+
+static void count_value(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	unsigned found, made, greater, done;
+
+	if (shape->by_log2)
+		store_log2(code, shape->n_keys);
+	look_up(code, shape->entries, KEYS_AT);
+	found = jump(code, BPF_JNE, BPF_REG_0, 0);
+	for (int word = 0; word < 3; word++)
+		store_number(code, FRAME, ENTRY_AT + word * WORD, 0);
+	update(code, shape->entries, ENTRY_AT, BPF_NOEXIST);
+	look_up(code, shape->entries, KEYS_AT);
+	made = jump(code, BPF_JNE, BPF_REG_0, 0);
+	add_to_self(code, offsetof(struct bpf_self, lost));
+	done = jump(code, BPF_JA, 0, 0);
+	land(code, found);
+	land(code, made);
+	set(code, BPF_REG_1, 1);
+	put(code, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_0, BPF_REG_1, offsetof(struct bpf_entry, count),
+	    BPF_ADD);
+	put(code, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_0, VALUE, offsetof(struct bpf_entry, sum), BPF_ADD);
+	load(code, 8, BPF_REG_1, BPF_REG_0, offsetof(struct bpf_entry, most));
+	put(code, BPF_JMP | BPF_JGE | BPF_X, BPF_REG_1, VALUE, 0, 0);
+	greater = code->count - 1;
+	store(code, BPF_REG_0, offsetof(struct bpf_entry, most), VALUE);
+	land(code, greater);
+	land(code, done);
+}
+
+static void start(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	unsigned stored;
+
+	store_keys(code, shape);
+	call(code, BPF_FUNC_ktime_get_ns);
+	store(code, FRAME, ROOM_AT, BPF_REG_0);
+	update(code, shape->starts, ROOM_AT, BPF_ANY);
+	stored = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	add_to_self(code, offsetof(struct bpf_self, lost));
+	land(code, stored);
+}
+
+/* A key without a start began before panetop did; a second stop has lost its start. */
+static void stop(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	unsigned unknown, begun, lost;
+
+	store_keys(code, shape);
+	look_up(code, shape->starts, KEYS_AT);
+	unknown = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	load(code, 8, VALUE, BPF_REG_0, 0);
+	store_number(code, BPF_REG_0, 0, 0);
+	begun = jump(code, BPF_JNE, VALUE, 0);
+	add_to_self(code, offsetof(struct bpf_self, lost));
+	lost = jump(code, BPF_JA, 0, 0);
+	land(code, begun);
+	call(code, BPF_FUNC_ktime_get_ns);
+	compute(code, BPF_SUB, BPF_REG_0, VALUE);
+	move(code, VALUE, BPF_REG_0);
+	count_value(code, shape);
+	land(code, unknown);
+	land(code, lost);
+}
+
+static void mark(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	bool sets = shape->does == BPF_MARK;
+	unsigned none;
+
+	load_part(code, shape, &shape->value);
+	compute_with(code, BPF_ADD, BPF_REG_1, (int32_t)shape->first_bit);
+	compute_with(code, BPF_AND, BPF_REG_1, 63);
+	set(code, VALUE, 1);
+	compute(code, BPF_LSH, VALUE, BPF_REG_1);
+	if (!sets)
+		compute_with(code, BPF_XOR, VALUE, -1);
+	look_up(code, shape->marks, ZERO_AT);
+	none = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	load(code, 8, BPF_REG_1, BPF_REG_0, 0);
+	compute(code, sets ? BPF_OR : BPF_AND, BPF_REG_1, VALUE);
+	store(code, BPF_REG_0, 0, BPF_REG_1);
+	land(code, none);
+}
+
+static void work(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	switch (shape->does) {
+	case BPF_COUNT:
+		load_part(code, shape, &shape->value);
+		move(code, VALUE, BPF_REG_1);
+		store_keys(code, shape);
+		count_value(code, shape);
+		return;
+	case BPF_START:
+		start(code, shape);
+		return;
+	case BPF_STOP:
+		stop(code, shape);
+		return;
+	case BPF_MARK:
+	case BPF_UNMARK:
+		mark(code, shape);
+		return;
+	}
+}
+
+static void begin_timing(struct bpf_code *code)
+{
+	unsigned untimed;
+
+	add_to_self(code, offsetof(struct bpf_self, runs));
+	set(code, BEGUN, 0);
+	compute_with(code, BPF_AND, BPF_REG_1, BPF_TIMED_RUNS - 1);
+	untimed = jump(code, BPF_JNE, BPF_REG_1, 0);
+	call(code, BPF_FUNC_ktime_get_ns);
+	move(code, BEGUN, BPF_REG_0);
+	land(code, untimed);
+}
+
+static void end_timing(struct bpf_code *code)
+{
+	unsigned untimed = jump(code, BPF_JEQ, BEGUN, 0);
+
+	call(code, BPF_FUNC_ktime_get_ns);
+	compute(code, BPF_SUB, BPF_REG_0, BEGUN);
+	load(code, 8, BPF_REG_1, SELF, offsetof(struct bpf_self, timed_ns));
+	compute(code, BPF_ADD, BPF_REG_1, BPF_REG_0);
+	store(code, SELF, offsetof(struct bpf_self, timed_ns), BPF_REG_1);
+	add_to_self(code, offsetof(struct bpf_self, timed_runs));
+	land(code, untimed);
+}
+
+bool bpf_assemble(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	unsigned none;
+
+	code->count = 0;
+	code->failed = false;
+	move(code, CTX, BPF_REG_1);
+	store_number(code, FRAME, ZERO_AT, 0);
+	look_up(code, shape->self, ZERO_AT);
+	none = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	move(code, SELF, BPF_REG_0);
+	begin_timing(code);
+	work(code, shape);
+	end_timing(code);
+	land(code, none);
+	set(code, BPF_REG_0, 0);
+	put(code, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+	return !code->failed;
+}

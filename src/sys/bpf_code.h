@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Assembles BPF programs of a few fixed shapes; loads none. */
+#ifndef PANETOP_SYS_BPF_CODE_H
+#define PANETOP_SYS_BPF_CODE_H
+
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define BPF_KEYS_MAX 6
+#define BPF_PATH_MAX 4
+#define BPF_CODE_MAX 400
+#define BPF_TIMED_RUNS 64 /* one of this many runs measures its own time */
+
+/* A number that a program takes from where it runs. */
+enum bpf_part_is {
+	BPF_PART_CONSTANT,
+	BPF_PART_FIELD,    /* of the record of a tracepoint */
+	BPF_PART_ARGUMENT, /* of a raw tracepoint */
+	BPF_PART_MEMBER,   /* of a structure that such an argument points to */
+	BPF_PART_CPU,
+	BPF_PART_PROCESS, /* the one that runs: its pid */
+	BPF_PART_THREAD,
+	BPF_PART_IDLE, /* 1: no thread runs, the CPU was idle */
+	BPF_PART_CGROUP,
+	BPF_PART_MARKS, /* what BPF_MARK programs have set on this CPU */
+};
+
+struct bpf_part {
+	enum bpf_part_is is;
+	uint32_t bytes;              /* of a field, argument or member: 1, 2, 4 or 8 */
+	uint32_t offset;             /* of a field; the number of an argument, from 0 */
+	uint32_t path[BPF_PATH_MAX]; /* offsets of pointers, each in what the one before points to; of the
+					member */
+	unsigned n_path;
+	uint64_t constant;
+};
+
+enum bpf_does {
+	BPF_COUNT,  /* counts by key, with sum and maximum of a value */
+	BPF_START,  /* notes the time, by key */
+	BPF_STOP,   /* counts, by key, with the time since then as the value */
+	BPF_MARK,   /* sets the bit with the number of the value on this CPU … */
+	BPF_UNMARK, /* … and clears it */
+};
+
+struct bpf_shape {
+	enum bpf_does does;
+	struct bpf_part keys[BPF_KEYS_MAX];
+	unsigned n_keys;
+	struct bpf_part value;
+	uint32_t first_bit; /* of MARK: added to the value */
+	bool by_log2;       /* the last word of the key is the number of bits of the value: a histogram */
+	int self;           /* maps by descriptor: an element of struct bpf_self for each CPU */
+	int entries;        /* of COUNT and STOP: a hash from the key's words to struct bpf_entry */
+	int starts;         /* of START and STOP: a hash from the key's words to a time */
+	int marks;          /* a word for each CPU; -1: none */
+};
+
+struct bpf_entry {
+	uint64_t count, sum, most;
+};
+
+/* What a program knows of itself, for each CPU. */
+struct bpf_self {
+	uint64_t runs, lost; /* lost: not counted, as a map was full or a start was missed */
+	uint64_t timed_runs, timed_ns;
+};
+
+struct bpf_code {
+	struct bpf_insn insns[BPF_CODE_MAX];
+	unsigned count;
+	bool failed; /* it has no room, or a part cannot be loaded */
+};
+
+/* False when the shape cannot be made: an odd size, too many words in the key. */
+bool bpf_assemble(struct bpf_code *code, const struct bpf_shape *shape);
+
+#endif

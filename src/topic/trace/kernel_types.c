@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Maps or reads the kernel's BTF. */
+#include <config.h>
+
+#include "topic/trace/kernel_types.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+
+#define PATH "sys/kernel/btf/vmlinux"
+#define NAME_BYTES 64
+
+static int read_all(int fd, char *bytes, size_t length)
+{
+	size_t done = 0;
+	ssize_t more;
+
+	while (done < length && (more = read(fd, bytes + done, length - done)) > 0)
+		done += (size_t)more;
+	return done == length ? 0 : -EIO;
+}
+
+/* It can be mapped since Linux 6.16. */
+int kernel_types_open(struct kernel_types *types, const struct env *env)
+{
+	int fd = env_open_file(env, PATH), error = 0;
+	struct stat status;
+
+	*types = (struct kernel_types){ 0 };
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &status) < 0 || status.st_size <= 0) {
+		close(fd);
+		return -ENODATA;
+	}
+	types->length = (size_t)status.st_size;
+	types->bytes = mmap(NULL, types->length, PROT_READ, MAP_PRIVATE, fd, 0);
+	types->mapped = types->bytes != MAP_FAILED;
+	if (!types->mapped) {
+		types->bytes = alloc_zeroed(types->length, 1);
+		error = read_all(fd, types->bytes, types->length);
+	}
+	close(fd);
+	if (!error && !btf_open(&types->btf, span_of(types->bytes, types->length)))
+		error = -ENODATA;
+	if (error)
+		kernel_types_close(types);
+	return error;
+}
+
+void kernel_types_close(struct kernel_types *types)
+{
+	if (types->mapped)
+		munmap(types->bytes, types->length);
+	else
+		free(types->bytes);
+	*types = (struct kernel_types){ 0 };
+}
+
+static bool next_name(struct span *way, char name[NAME_BYTES])
+{
+	struct span part;
+
+	if (span_length(*way) == 0)
+		return false;
+	if (!span_until(way, '.', &part)) {
+		part = *way;
+		way->at = way->end;
+	}
+	return snprintf(name, NAME_BYTES, "%.*s", (int)span_length(part), part.at) < NAME_BYTES;
+}
+
+unsigned kernel_types_path(const struct btf *btf, const char *way, uint32_t *offsets, unsigned room,
+			   uint32_t *bytes)
+{
+	struct span rest = span_text(way);
+	char name[NAME_BYTES];
+	uint32_t structure;
+	unsigned n = 0;
+
+	structure = next_name(&rest, name) ? btf_structure(btf, name) : 0;
+	while (next_name(&rest, name)) {
+		struct btf_member member;
+
+		if (n == room || !structure || !btf_member(btf, structure, name, &member))
+			return 0;
+		offsets[n++] = member.offset;
+		*bytes = member.bytes;
+		structure = span_length(rest) > 0 ? btf_structure_of(btf, member.type) : 0;
+	}
+	return *bytes == 0 ? 0 : n;
+}

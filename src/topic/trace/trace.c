@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds the offsets of a plan, assembles and attaches its programs, and reads what they count. */
+#include <config.h>
+
+#include "topic/trace/trace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "core/vector.h"
+#include "kernel/cpu_list.h"
+#include "kernel/trace_format.h"
+#include "sys/bpf.h"
+#include "sys/tracefs.h"
+#include "topic/topic.h"
+#include "topic/trace/kernel_types.h"
+#include "topic/tracing.h"
+
+#define FORMAT_BYTES 8192
+#define ROOM_FIRST 256
+#define ROOM_MOST 65536
+#define INIT_PID_NAMESPACE "pid:[4026531836]" /* PROC_PID_INIT_INO */
+
+/* What is open only while programs are made. */
+struct making {
+	struct trace_set *set;
+	struct kernel_types types;
+	int tracefs;    /* -1: not opened */
+	char path[128]; /* of the tracepoint in it */
+	char format[FORMAT_BYTES];
+	long format_length; /* -errno: it has none */
+};
+
+static void *open_sets(struct env *env)
+{
+	(void)env;
+	return alloc_zeroed(1, sizeof(struct trace_sets));
+}
+
+static void close_sets(void *state)
+{
+	free(state);
+}
+
+const struct trace_sets *trace_opened(const struct env *env)
+{
+	static const struct trace_sets none;
+	const struct trace_sets *sets = env_shared_state(env, open_sets);
+
+	return sets ? sets : &none;
+}
+
+static void enter(struct trace_set *set)
+{
+	struct trace_sets *sets = env_share(set->env, open_sets, open_sets, close_sets);
+
+	if (sets->n < TRACE_SETS_MAX)
+		sets->list[sets->n++] = set;
+}
+
+static void leave(struct trace_set *set)
+{
+	struct trace_sets *sets = env_shared_state(set->env, open_sets);
+
+	for (unsigned i = 0; i < sets->n; i++)
+		if (sets->list[i] == set) {
+			sets->list[i] = sets->list[--sets->n];
+			break;
+		}
+	env_unshare(set->env, open_sets);
+}
+
+bool trace_pids_are_ours(const struct env *env)
+{
+	char name[64];
+	ssize_t length = readlink("/proc/self/ns/pid", name, sizeof(name) - 1);
+
+	name[length > 0 ? length : 0] = '\0';
+	return env->live && !env->foreign_pids && strcmp(name, INIT_PID_NAMESPACE) == 0;
+}
+
+static bool is_raw(const struct trace_program *program)
+{
+	return !strchr(program->tracepoint, ':');
+}
+
+/* "events/irq/irq_handler_entry/NAME" of irq:irq_handler_entry. */
+static long read_tracepoint(struct making *making, const struct trace_program *program, const char *name,
+			    char *bytes, size_t room)
+{
+	const char *colon = strchr(program->tracepoint, ':');
+
+	if (making->tracefs == -1)
+		making->tracefs = tracing_open(making->set->env);
+	if (making->tracefs < 0)
+		return making->tracefs;
+	snprintf(making->path, sizeof(making->path), "events/%.*s/%s/%s", (int)(colon - program->tracepoint),
+		 program->tracepoint, colon + 1, name);
+	return tracefs_read(making->tracefs, making->path, bytes, room);
+}
+
+static int find_field(struct making *making, const struct trace_part *wanted, struct bpf_part *part)
+{
+	struct trace_field field;
+
+	if (making->format_length < 0)
+		return (int)making->format_length;
+	if (!trace_format_find(span_of(making->format, (size_t)making->format_length), wanted->name,
+			       &field) ||
+	    field.is_elsewhere)
+		return -ENODATA;
+	part->offset = field.offset;
+	part->bytes = field.bytes;
+	return 0;
+}
+
+static int find_member(struct making *making, const struct trace_part *wanted, struct bpf_part *part)
+{
+	int error = making->types.bytes ? 0 : kernel_types_open(&making->types, making->set->env);
+
+	if (error)
+		return error;
+	part->offset = wanted->argument;
+	part->n_path =
+		kernel_types_path(&making->types.btf, wanted->name, part->path, BPF_PATH_MAX, &part->bytes);
+	return part->n_path > 0 ? 0 : -ENODATA;
+}
+
+static int find_part(struct making *making, const struct trace_part *wanted, struct bpf_part *part)
+{
+	*part = (struct bpf_part){
+		.is = wanted->is,
+		.bytes = wanted->bytes,
+		.offset = wanted->argument,
+		.constant = wanted->constant,
+	};
+	if (wanted->is == BPF_PART_FIELD)
+		return find_field(making, wanted, part);
+	return wanted->is == BPF_PART_MEMBER ? find_member(making, wanted, part) : 0;
+}
+
+static int find_parts(struct making *making, const struct trace_program *program, struct bpf_shape *shape)
+{
+	int error = 0;
+
+	if (!is_raw(program))
+		making->format_length =
+			read_tracepoint(making, program, "format", making->format, sizeof(making->format));
+	for (unsigned i = 0; i < program->n_keys && !error; i++)
+		error = find_part(making, &program->keys[i], &shape->keys[i]);
+	return error ? error : find_part(making, &program->value, &shape->value);
+}
+
+static int attach(struct making *making, const struct trace_program *program, int loaded)
+{
+	struct span text;
+	char bytes[32];
+	uint64_t id;
+	long length;
+
+	if (is_raw(program))
+		return bpf_attach_raw(loaded, program->tracepoint);
+	length = read_tracepoint(making, program, "id", bytes, sizeof(bytes));
+	if (length < 0)
+		return (int)length;
+	text = span_of(bytes, (size_t)length);
+	return span_u64(&text, &id) ? bpf_attach_tracepoint(loaded, id) : -ENODATA;
+}
+
+static void close_running(struct trace_running *running)
+{
+	if (running->attached >= 0)
+		close(running->attached);
+	if (running->loaded >= 0)
+		close(running->loaded);
+	if (running->self >= 0)
+		close(running->self);
+}
+
+static int start_program(struct making *making, const struct trace_program *program)
+{
+	struct trace_set *set = making->set;
+	struct trace_running *running = &set->running[set->n_running];
+	struct bpf_shape shape = {
+		.does = program->does,
+		.n_keys = program->n_keys,
+		.first_bit = program->first_bit,
+		.by_log2 = program->by_log2,
+		.entries = set->entries,
+		.starts = set->starts,
+		.marks = set->marks,
+	};
+	struct bpf_code code;
+	int error = find_parts(making, program, &shape);
+
+	if (error)
+		return error;
+	*running = (struct trace_running){ .program = program, .loaded = -1, .attached = -1 };
+	running->self = shape.self =
+		bpf_map_open(BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t), sizeof(struct bpf_self), 1);
+	if (running->self < 0)
+		return running->self;
+	running->loaded = !bpf_assemble(&code, &shape)
+				  ? -EINVAL
+				  : bpf_program_open(is_raw(program) ? BPF_PROG_TYPE_RAW_TRACEPOINT
+								     : BPF_PROG_TYPE_TRACEPOINT,
+						     &code, "panetop");
+	running->attached = running->loaded < 0 ? running->loaded : attach(making, program, running->loaded);
+	if (running->attached < 0) {
+		error = running->attached;
+		close_running(running);
+		return error;
+	}
+	set->n_running++;
+	return 0;
+}
+
+static int open_maps(struct trace_set *set)
+{
+	const struct trace_plan *plan = set->plan;
+	size_t key_bytes = plan->n_words * sizeof(uint64_t);
+
+	set->entries =
+		bpf_map_open(BPF_MAP_TYPE_HASH, key_bytes, sizeof(struct bpf_entry), plan->n_entries_max);
+	if (set->entries >= 0 && plan->starts)
+		set->starts = bpf_map_open(BPF_MAP_TYPE_HASH, plan->programs[0].n_keys * sizeof(uint64_t),
+					   sizeof(uint64_t), plan->n_entries_max);
+	if (set->entries >= 0 && plan->marks)
+		set->marks = bpf_map_open(BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t), sizeof(uint64_t), 1);
+	if (set->entries < 0)
+		return set->entries;
+	if (plan->starts && set->starts < 0)
+		return set->starts;
+	return plan->marks && set->marks < 0 ? set->marks : 0;
+}
+
+static int count_cpus(struct trace_set *set)
+{
+	struct span text;
+	uint32_t first, last = 0;
+	int error = env_read(set->env, env_file(set->env, "sys/devices/system/cpu/possible"), &text);
+
+	while (!error && cpu_list_next(&text, &first, &last))
+		;
+	set->n_cpus = last + 1;
+	return error;
+}
+
+static void close_maps(struct trace_set *set)
+{
+	for (unsigned i = 0; i < set->n_running; i++)
+		close_running(&set->running[i]);
+	set->n_running = 0;
+	if (set->entries >= 0)
+		close(set->entries);
+	if (set->starts >= 0)
+		close(set->starts);
+	if (set->marks >= 0)
+		close(set->marks);
+	set->entries = set->starts = set->marks = -1;
+}
+
+static int start_programs(struct trace_set *set)
+{
+	struct making *making = alloc_zeroed(1, sizeof(*making));
+	int error = 0;
+
+	making->set = set;
+	making->tracefs = -1;
+	for (unsigned i = 0; i < set->plan->n_programs && !error; i++) {
+		error = start_program(making, &set->plan->programs[i]);
+		if (error == -ENOENT && set->plan->programs[i].optional)
+			error = 0;
+	}
+	if (making->tracefs >= 0)
+		close(making->tracefs);
+	if (making->types.bytes)
+		kernel_types_close(&making->types);
+	free(making);
+	return error;
+}
+
+void trace_open(struct trace_set *set, struct env *env, const struct sample_request *request,
+		const struct trace_plan *plan)
+{
+	*set = (struct trace_set){ .env = env, .plan = plan, .entries = -1, .starts = -1, .marks = -1 };
+	if (!env->live || request->no_bpf) {
+		set->error = -ENOTSUP;
+		return;
+	}
+	set->error = count_cpus(set);
+	if (!set->error)
+		set->error = open_maps(set);
+	if (!set->error)
+		set->error = start_programs(set);
+	if (set->error) {
+		close_maps(set);
+		return;
+	}
+	set->room = ROOM_FIRST;
+	set->selves = alloc_zeroed(set->n_cpus, sizeof(*set->selves));
+	enter(set);
+}
+
+void trace_close(struct trace_set *set)
+{
+	if (!set->plan || set->error)
+		return;
+	leave(set);
+	close_maps(set);
+	free(set->keys);
+	free(set->values);
+	free(set->selves);
+	set->plan = NULL;
+}
+
+/* Room for two of the next read, so that a full map is read in one. */
+static void make_room(struct trace_set *set)
+{
+	size_t wanted = set->n_read + set->room;
+
+	if (wanted <= set->capacity)
+		return;
+	set->capacity = wanted > 2 * set->capacity ? wanted : 2 * set->capacity;
+	set->keys = alloc_resize(set->keys, set->capacity * set->plan->n_words, sizeof(*set->keys));
+	set->values = alloc_resize(set->values, set->capacity, sizeof(*set->values));
+}
+
+bool trace_read(struct trace_set *set)
+{
+	bool goes_on = false;
+	uint64_t token = 0;
+
+	if (!set->plan || set->error)
+		return false;
+	set->n_read = 0;
+	do {
+		long n_more;
+
+		make_room(set);
+		n_more = bpf_map_entries(set->entries, &token, &goes_on,
+					 set->keys + set->n_read * set->plan->n_words,
+					 set->values + set->n_read, set->room);
+		if (n_more == -ENOSPC && set->room < ROOM_MOST)
+			set->room *= 2;
+		else if (n_more < 0)
+			return false;
+		else
+			set->n_read += (size_t)n_more;
+	} while (goes_on);
+	set->n_entries = set->n_read;
+	return true;
+}
+
+struct bpf_self trace_self(struct trace_set *set, unsigned running)
+{
+	const uint32_t first = 0;
+	struct bpf_self sum = { 0 };
+
+	if (bpf_map_value(set->running[running].self, &first, set->selves) < 0)
+		return (struct bpf_self){ U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN };
+	for (size_t i = 0; i < set->n_cpus; i++) {
+		sum.runs += set->selves[i].runs;
+		sum.lost += set->selves[i].lost;
+		sum.timed_runs += set->selves[i].timed_runs;
+		sum.timed_ns += set->selves[i].timed_ns;
+	}
+	return sum;
+}
+
+int trace_test(struct env *env)
+{
+	static const struct trace_program counts[] = {
+		{ .name = "test",
+		  .tracepoint = "sched_switch",
+		  .does = BPF_COUNT,
+		  .keys = { { .is = BPF_PART_CPU } },
+		  .n_keys = 1 },
+	};
+	static const struct trace_plan plan = {
+		.topic = "tracing",
+		.programs = counts,
+		.n_programs = 1,
+		.n_words = 1,
+		.n_entries_max = 1024,
+	};
+	const struct sample_request request = { 0 };
+	struct trace_set set;
+
+	trace_open(&set, env, &request, &plan);
+	trace_close(&set);
+	return set.error;
+}
+
+void trace_notice(const struct trace_set *set, struct frame *frame, const char *without)
+{
+	const struct topic *topic = set->plan ? topic_find(set->plan->topic) : NULL;
+
+	if (!topic || !set->error || set->error == -ENOTSUP)
+		return;
+	frame_notice(frame, topic->schema->name,
+		     source_remedy(set->env, topic_source(topic, TRACE_SOURCE), -set->error), "%s: %s: %s",
+		     TRACE_SOURCE, without, strerror(-set->error));
+}

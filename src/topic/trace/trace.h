@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Programs that count in the kernel, as a topic describes them; they end when it closes. */
+#ifndef PANETOP_TOPIC_TRACE_TRACE_H
+#define PANETOP_TOPIC_TRACE_TRACE_H
+
+#include "model/frame.h"
+#include "model/sample_request.h"
+#include "sys/bpf_code.h"
+#include "sys/env.h"
+
+#define TRACE_PROGRAMS_MAX 12
+#define TRACE_SETS_MAX 16
+
+/* The path of the source in --probe and in notices, its remedies, and what tries it. */
+#define TRACE_SOURCE "BPF"
+#define TRACE_REMEDIES                                                                                       \
+	{ EPERM, N_("run it as root, or give it the capabilities cap_bpf and cap_perfmon") },                \
+		{ EACCES, N_("run it as root, or give it the capabilities cap_bpf and cap_perfmon") },       \
+	{                                                                                                    \
+		ENOSYS, N_("this kernel is built without BPF")                                               \
+	}
+int trace_test(struct env *env);
+
+/* A struct bpf_part whose offsets come from the kernel. */
+struct trace_part {
+	enum bpf_part_is is;
+	unsigned argument; /* of an argument, or of the member's structure */
+	uint32_t bytes;    /* of an argument */
+	const char *name;  /* of a field; of a member: "task_struct.group_leader.tgid" */
+	uint64_t constant;
+};
+
+struct trace_program {
+	const char *name;       /* what it does, for the topic tracing */
+	const char *tracepoint; /* "irq_handler_entry": raw; "irq:irq_handler_entry" has fields */
+	bool optional;          /* this kernel may lack the tracepoint */
+	enum bpf_does does;
+	struct trace_part keys[BPF_KEYS_MAX]; /* of MARK: the first is its value */
+	unsigned n_keys;
+	struct trace_part value;
+	uint32_t first_bit;
+	bool by_log2;
+};
+
+/* Programs that share their maps. */
+struct trace_plan {
+	const char *topic;
+	const struct trace_program *programs;
+	unsigned n_programs;
+	unsigned n_words; /* of the keys of entries */
+	unsigned n_entries_max;
+	bool starts, marks; /* some program has them */
+};
+
+struct trace_set {
+	struct env *env;
+	const struct trace_plan *plan;
+	int error; /* -errno: why nothing is counted; -ENOTSUP: it was not wanted */
+	int entries, starts, marks;
+	struct trace_running {
+		const struct trace_program *program;
+		int self, loaded, attached;
+	} running[TRACE_PROGRAMS_MAX];
+	unsigned n_running;
+	size_t n_cpus;  /* possible ones */
+	uint64_t *keys; /* plan->n_words for each entry */
+	struct bpf_entry *values;
+	size_t n_entries, n_read, capacity;
+	size_t room;             /* for one read */
+	struct bpf_self *selves; /* for each CPU */
+};
+
+/*
+ * Loads and attaches all programs of the plan, or none: error is then set. A topic calls this before its
+ * first read, not when it is opened, so that privileges are as the run has them.
+ */
+void trace_open(struct trace_set *set, struct env *env, const struct sample_request *request,
+		const struct trace_plan *plan);
+void trace_close(struct trace_set *set);
+
+/* Reads all entries. False: nothing is counted. */
+bool trace_read(struct trace_set *set);
+
+static inline const uint64_t *trace_key(const struct trace_set *set, size_t entry)
+{
+	return set->keys + entry * set->plan->n_words;
+}
+
+/* The remedy where counting is refused; nothing where it was not wanted, or works. */
+void trace_notice(const struct trace_set *set, struct frame *frame, const char *without);
+
+/* Are the pids of the kernel those of /proc? Not in a container. */
+bool trace_pids_are_ours(const struct env *env);
+
+/* Sums over the CPUs. */
+struct bpf_self trace_self(struct trace_set *set, unsigned running);
+
+/* The open sets of env; n may be 0. */
+struct trace_sets {
+	struct trace_set *list[TRACE_SETS_MAX];
+	unsigned n;
+};
+const struct trace_sets *trace_opened(const struct env *env);
+
+#endif

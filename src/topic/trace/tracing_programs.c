@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "tracing": the programs that panetop runs in the kernel, their cost and their losses. */
+#include <config.h>
+
+#include <errno.h>
+
+#include "core/i18n.h"
+#include "topic/topic.h"
+#include "topic/trace/trace.h"
+
+struct tracing_row {
+	const char *topic, *program, *tracepoint;
+	uint64_t runs, lost, entries, entries_max;
+	double mean_seconds, used_seconds;
+	double runs_per_second, cpu_ratio, lost_per_second;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct tracing_row, topic, .kind = COLUMN_KEY, .title = N_("topic"), .width = 10,
+	       .help = N_("the table that it counts for"), .source = "panetop"),
+	COLUMN(struct tracing_row, program, .kind = COLUMN_KEY, .title = N_("program"), .width = 22,
+	       .help = N_("what it does"), .source = "panetop"),
+	COLUMN(struct tracing_row, tracepoint, .kind = COLUMN_LABEL, .title = N_("tracepoint"), .width = 20,
+	       .rank = 3, .help = N_("where in the kernel it runs"), .source = "panetop"),
+	COLUMN(struct tracing_row, runs, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("runs"),
+	       .width = 10, .hidden = true, .help = N_("since it was loaded, on all CPUs"),
+	       .source = "counted by the program"),
+	COLUMN(struct tracing_row, runs_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
+	       .title = N_("runs/s"), .width = 8, .rate_of = offsetof(struct tracing_row, runs),
+	       .help = N_("runs per second"), .source = "growth of runs / time"),
+	COLUMN(struct tracing_row, mean_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
+	       .title = N_("each"), .width = 8, .rank = 1,
+	       .help = N_("mean time of a run, without the tracepoint itself; every 64th is measured"),
+	       .source = "bpf_ktime_get_ns() at its start and end"),
+	COLUMN(struct tracing_row, used_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
+	       .title = N_("used"), .width = 8, .hidden = true,
+	       .help = N_("CPU time that it used, estimated"),
+	       .source = "measured time of every 64th run x 64"),
+	COLUMN(struct tracing_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("% CPU"),
+	       .width = 7, .of_cpu = true, .rate_of = offsetof(struct tracing_row, used_seconds),
+	       .help = N_("CPU time that it used, estimated; 1 is one CPU"),
+	       .source = "growth of used_seconds / time"),
+	COLUMN(struct tracing_row, entries, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("entries"),
+	       .width = 8, .rank = 2, .help = N_("keys that it counts by, shared by the programs of a topic"),
+	       .source = "BPF map, at its last read"),
+	COLUMN(struct tracing_row, entries_max, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT,
+	       .title = N_("at most"), .width = 8, .rank = 4,
+	       .help = N_("room for entries; what comes when it is full is lost"), .source = "panetop"),
+	COLUMN(struct tracing_row, lost, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("lost"),
+	       .width = 6, .alarming = 1,
+	       .help = N_("not counted, because a map was full or a start was missed"),
+	       .source = "counted by the program"),
+	COLUMN(struct tracing_row, lost_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
+	       .title = N_("lost/s"), .width = 7, .hidden = true, .alarming = 1,
+	       .rate_of = offsetof(struct tracing_row, lost), .help = N_("losses per second"),
+	       .source = "growth of lost / time"),
+};
+
+static const struct schema schema = {
+	.name = "tracing",
+	.help = N_("panetop's own programs in the kernel: runs, cost, losses"),
+	.none = N_("no program is loaded: nothing that is shown is counted in the kernel"),
+	.of_run = true,
+	.row_size = sizeof(struct tracing_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = {
+	{ .path = TRACE_SOURCE,
+	  .gives = N_("times and causes that only the kernel can count"),
+	  .optional = true,
+	  .test = trace_test,
+	  .remedies = { TRACE_REMEDIES } },
+	{ 0 },
+};
+
+static void add_row(struct table *table, struct trace_set *set, unsigned running)
+{
+	const struct trace_program *program = set->running[running].program;
+	struct bpf_self self = trace_self(set, running);
+	struct tracing_row *row = table_add(table);
+
+	row->topic = set->plan->topic;
+	row->program = program->name;
+	row->tracepoint = program->tracepoint;
+	row->entries = set->n_entries;
+	row->entries_max = set->plan->n_entries_max;
+	row->runs = self.runs;
+	row->lost = self.lost;
+	if (self.timed_runs == U64_UNKNOWN || self.timed_runs == 0)
+		return;
+	row->mean_seconds = (double)self.timed_ns / (double)self.timed_runs / 1e9;
+	row->used_seconds = (double)self.timed_ns * BPF_TIMED_RUNS / 1e9;
+}
+
+static int sample(struct sample *sample)
+{
+	const struct trace_sets *sets = trace_opened(sample->env);
+
+	for (unsigned s = 0; s < sets->n; s++)
+		for (unsigned i = 0; i < sets->list[s]->n_running; i++)
+			add_row(sample->table, sets->list[s], i);
+	return 0;
+}
+
+const struct topic topic_tracing = {
+	.schema = &schema,
+	.sources = sources,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
+	.sample = sample,
+};

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of counting in the kernel: against loads of known size, without rights, full, and killed. */
+#include <config.h>
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "suite.h"
+#include "sys/bpf.h"
+#include "topic/trace/trace.h"
+
+#define FORKS 20
+#define PAUSE_NS 20000000 /* has 25 bits */
+
+static const struct sample_request request;
+
+/* The children live until they are waited for. */
+static void fork_children(unsigned count, long pause_ns)
+{
+	const struct timespec pause = { .tv_nsec = pause_ns };
+
+	for (unsigned i = 0; i < count; i++) {
+		pid_t child = fork();
+
+		if (child == 0)
+			_exit(0);
+		ck_assert_int_gt(child, 0);
+		nanosleep(&pause, NULL);
+		ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	}
+}
+
+/* Opens it, or skips the test where that is not permitted. */
+static void open_set(struct trace_set *set, struct env *env, const struct trace_plan *plan)
+{
+	ck_assert_int_eq(env_open(env, "/"), 0);
+	trace_open(set, env, &request, plan);
+	if (set->error == -EPERM || set->error == -ENOSYS || set->error == -ENOENT) {
+		int error = set->error;
+
+		env_close(env);
+		skip_test("BPF: %s", strerror(-error));
+	}
+	ck_assert_int_eq(set->error, 0);
+}
+
+static void close_set(struct trace_set *set, struct env *env)
+{
+	trace_close(set);
+	ck_assert_uint_eq(trace_opened(env)->n, 0);
+	env_close(env);
+}
+
+/* Of the entry whose first word this is; count U64_UNKNOWN: there is none. */
+static struct bpf_entry entry_of(const struct trace_set *set, uint64_t first)
+{
+	struct bpf_entry sum = { .count = U64_UNKNOWN };
+
+	for (size_t i = 0; i < set->n_entries; i++) {
+		if (trace_key(set, i)[0] != first)
+			continue;
+		sum.count =
+			sum.count == U64_UNKNOWN ? set->values[i].count : sum.count + set->values[i].count;
+		sum.sum += set->values[i].sum;
+		sum.most = sum.most > set->values[i].most ? sum.most : set->values[i].most;
+	}
+	return sum;
+}
+
+static uint64_t counted_forks(const struct trace_program *program)
+{
+	const struct trace_plan plan = {
+		.topic = "tracing",
+		.programs = program,
+		.n_programs = 1,
+		.n_words = 1,
+		.n_entries_max = 4096,
+	};
+	struct trace_set set;
+	struct env env;
+	uint64_t count;
+
+	open_set(&set, &env, &plan);
+	fork_children(FORKS, 0);
+	ck_assert(trace_read(&set));
+	count = entry_of(&set, (uint64_t)getpid()).count;
+	ck_assert_uint_ge(trace_self(&set, 0).runs, FORKS);
+	ck_assert_uint_eq(trace_self(&set, 0).lost, 0);
+	close_set(&set, &env);
+	return count;
+}
+
+START_TEST(forks_are_counted_by_the_process_that_runs)
+{
+	const struct trace_program program = { .name = "forks",
+					       .tracepoint = "sched_process_fork",
+					       .does = BPF_COUNT,
+					       .keys = { { .is = BPF_PART_PROCESS } },
+					       .n_keys = 1 };
+
+	ck_assert_uint_eq(counted_forks(&program), FORKS);
+}
+
+START_TEST(forks_are_counted_by_a_member_of_the_task)
+{
+	const struct trace_program program = { .name = "forks",
+					       .tracepoint = "sched_process_fork",
+					       .does = BPF_COUNT,
+					       .keys = { { .is = BPF_PART_MEMBER,
+							   .name = "task_struct.group_leader.tgid" } },
+					       .n_keys = 1 };
+
+	ck_assert_uint_eq(counted_forks(&program), FORKS);
+}
+
+START_TEST(forks_are_counted_by_a_field_of_the_tracepoint)
+{
+	const struct trace_program program = { .name = "forks",
+					       .tracepoint = "sched:sched_process_fork",
+					       .does = BPF_COUNT,
+					       .keys = { { .is = BPF_PART_FIELD, .name = "parent_pid" } },
+					       .n_keys = 1 };
+
+	ck_assert_uint_eq(counted_forks(&program), FORKS);
+}
+
+/* From a fork to the wait for the child, with a pause between; the second word is the number of bits. */
+START_TEST(pairs_measure_time_and_its_histogram)
+{
+	static const struct trace_program programs[] = {
+		{ .name = "start",
+		  .tracepoint = "sched_process_fork",
+		  .does = BPF_START,
+		  .keys = { { .is = BPF_PART_PROCESS } },
+		  .n_keys = 1 },
+		{ .name = "stop",
+		  .tracepoint = "sched_process_wait",
+		  .does = BPF_STOP,
+		  .by_log2 = true,
+		  .keys = { { .is = BPF_PART_PROCESS } },
+		  .n_keys = 1 },
+	};
+	static const struct trace_plan plan = {
+		.topic = "tracing",
+		.programs = programs,
+		.n_programs = 2,
+		.n_words = 2,
+		.n_entries_max = 4096,
+		.starts = true,
+	};
+	struct bpf_entry entry;
+	struct trace_set set;
+	struct env env;
+
+	open_set(&set, &env, &plan);
+	fork_children(5, PAUSE_NS);
+	ck_assert(trace_read(&set));
+	entry = entry_of(&set, (uint64_t)getpid());
+	ck_assert_uint_eq(entry.count, 5);
+	ck_assert_uint_ge(entry.sum, UINT64_C(5) * PAUSE_NS);
+	ck_assert_uint_ge(entry.most, PAUSE_NS);
+	ck_assert_uint_le(entry.most, entry.sum);
+	for (size_t i = 0; i < set.n_entries; i++) {
+		uint64_t bits = trace_key(&set, i)[1], most = set.values[i].most;
+
+		ck_assert_uint_lt(bits, 64);
+		ck_assert_uint_lt(most, UINT64_C(1) << bits);
+		ck_assert_uint_ge(most, bits > 0 ? UINT64_C(1) << (bits - 1) : 0);
+	}
+	close_set(&set, &env);
+}
+
+/* A mark holds on this CPU between two tracepoints; no run of the third program lies between them. */
+START_TEST(marks_are_seen_while_they_are_set)
+{
+	static const struct trace_program programs[] = {
+		{ .name = "mark",
+		  .tracepoint = "softirq_entry",
+		  .does = BPF_MARK,
+		  .first_bit = 3,
+		  .value = { .is = BPF_PART_CONSTANT, .constant = 2 } },
+		{ .name = "unmark",
+		  .tracepoint = "softirq_exit",
+		  .does = BPF_UNMARK,
+		  .first_bit = 3,
+		  .value = { .is = BPF_PART_CONSTANT, .constant = 2 } },
+		{ .name = "forks",
+		  .tracepoint = "sched_process_fork",
+		  .does = BPF_COUNT,
+		  .keys = { { .is = BPF_PART_PROCESS }, { .is = BPF_PART_MARKS } },
+		  .n_keys = 2 },
+		{ .name = "marked",
+		  .tracepoint = "softirq_raise",
+		  .does = BPF_COUNT,
+		  .keys = { { .is = BPF_PART_CONSTANT, .constant = UINT64_MAX }, { .is = BPF_PART_MARKS } },
+		  .n_keys = 2 },
+	};
+	static const struct trace_plan plan = {
+		.topic = "tracing",
+		.programs = programs,
+		.n_programs = 4,
+		.n_words = 2,
+		.n_entries_max = 4096,
+		.marks = true,
+	};
+	struct trace_set set;
+	struct env env;
+
+	open_set(&set, &env, &plan);
+	fork_children(FORKS, 0);
+	ck_assert(trace_read(&set));
+	ck_assert_uint_eq(entry_of(&set, (uint64_t)getpid()).count, FORKS);
+	for (size_t i = 0; i < set.n_entries; i++) {
+		uint64_t marks = trace_key(&set, i)[1];
+
+		ck_assert(marks == 0 || marks == 1 << 5);
+		if (trace_key(&set, i)[0] == (uint64_t)getpid())
+			ck_assert_uint_eq(marks, 0);
+	}
+	close_set(&set, &env);
+}
+
+START_TEST(what_a_full_map_does_not_take_is_counted)
+{
+	static const struct trace_program program = { .name = "exits",
+						      .tracepoint = "sched_process_exit",
+						      .does = BPF_COUNT,
+						      .keys = { { .is = BPF_PART_PROCESS } },
+						      .n_keys = 1 };
+	static const struct trace_plan plan = {
+		.topic = "tracing",
+		.programs = &program,
+		.n_programs = 1,
+		.n_words = 1,
+		.n_entries_max = 4,
+	};
+	struct bpf_self before, after;
+	struct trace_set set;
+	struct env env;
+	uint64_t counted = 0;
+
+	open_set(&set, &env, &plan);
+	fork_children(FORKS, 0);
+	before = trace_self(&set, 0);
+	ck_assert(trace_read(&set));
+	after = trace_self(&set, 0);
+	ck_assert_uint_eq(set.n_entries, 4);
+	for (size_t i = 0; i < set.n_entries; i++)
+		counted += set.values[i].count;
+	ck_assert_uint_ge(after.lost, FORKS - 4);
+	ck_assert_uint_ge(counted + after.lost, before.runs);
+	ck_assert_uint_le(counted + before.lost, after.runs);
+	close_set(&set, &env);
+}
+
+static const struct trace_program exits = { .name = "exits",
+					    .tracepoint = "sched_process_exit",
+					    .does = BPF_COUNT,
+					    .keys = { { .is = BPF_PART_CPU } },
+					    .n_keys = 1 };
+static const struct trace_plan exits_plan = {
+	.topic = "tracing",
+	.programs = &exits,
+	.n_programs = 1,
+	.n_words = 1,
+	.n_entries_max = 1024,
+};
+
+START_TEST(without_rights_nothing_is_counted)
+{
+	struct trace_set set;
+	struct env env;
+
+	if (geteuid() != 0)
+		skip_test("not root");
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	ck_assert_int_eq(seteuid(65534), 0);
+	trace_open(&set, &env, &request, &exits_plan);
+	ck_assert_int_eq(seteuid(0), 0);
+	ck_assert_int_eq(set.error, -EPERM);
+	ck_assert(!trace_read(&set));
+	ck_assert_uint_eq(trace_opened(&env)->n, 0);
+	trace_close(&set);
+	env_close(&env);
+}
+
+START_TEST(no_bpf_loads_nothing)
+{
+	const struct sample_request without = { .no_bpf = true };
+	struct trace_set set;
+	struct env env;
+
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	trace_open(&set, &env, &without, &exits_plan);
+	ck_assert_int_eq(set.error, -ENOTSUP);
+	ck_assert(!trace_read(&set));
+	trace_close(&set);
+	env_close(&env);
+}
+
+START_TEST(a_plan_that_fails_leaves_nothing)
+{
+	static const struct trace_program programs[] = {
+		{ .name = "exits",
+		  .tracepoint = "sched_process_exit",
+		  .does = BPF_COUNT,
+		  .keys = { { .is = BPF_PART_CPU } },
+		  .n_keys = 1 },
+		{ .name = "absent",
+		  .tracepoint = "panetop_absent",
+		  .does = BPF_COUNT,
+		  .keys = { { .is = BPF_PART_CPU } },
+		  .n_keys = 1 },
+	};
+	static const struct trace_plan plan = {
+		.topic = "tracing",
+		.programs = programs,
+		.n_programs = 2,
+		.n_words = 1,
+		.n_entries_max = 16,
+	};
+	struct trace_set set;
+	struct env env;
+
+	if (geteuid() != 0)
+		skip_test("not root");
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	trace_open(&set, &env, &request, &plan);
+	ck_assert_int_eq(set.error, -ENOENT);
+	ck_assert_uint_eq(set.n_running, 0);
+	trace_close(&set);
+	env_close(&env);
+}
+
+START_TEST(shapes_that_cannot_be_made_are_refused)
+{
+	struct bpf_shape shape = { .does = BPF_COUNT, .n_keys = 1 };
+	static struct bpf_code code;
+
+	ck_assert(bpf_assemble(&code, &shape));
+	shape.keys[0] = (struct bpf_part){ .is = BPF_PART_FIELD, .bytes = 3 };
+	ck_assert(!bpf_assemble(&code, &shape));
+	shape.keys[0].bytes = 2;
+	ck_assert(bpf_assemble(&code, &shape));
+	shape.n_keys = BPF_KEYS_MAX;
+	for (unsigned i = 0; i < BPF_KEYS_MAX; i++)
+		shape.keys[i] = (struct bpf_part){ .is = BPF_PART_CPU };
+	ck_assert(bpf_assemble(&code, &shape));
+	shape.by_log2 = true;
+	ck_assert(!bpf_assemble(&code, &shape));
+	shape.n_keys = 0;
+	ck_assert(!bpf_assemble(&code, &shape));
+}
+
+static long call_kernel(enum bpf_cmd command, union bpf_attr *attr)
+{
+	return syscall(SYS_bpf, command, attr, sizeof(*attr));
+}
+
+/* The kernel's number of a program. */
+static uint32_t program_id(int program)
+{
+	struct bpf_prog_info info = { 0 };
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.info.bpf_fd = (uint32_t)program;
+	attr.info.info_len = sizeof(info);
+	attr.info.info = (uint64_t)(uintptr_t)&info;
+	ck_assert_int_eq(call_kernel(BPF_OBJ_GET_INFO_BY_FD, &attr), 0);
+	return info.id;
+}
+
+/* Is it loaded? All of them are listed. */
+static bool is_loaded(uint32_t id)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.start_id = id - 1;
+	return call_kernel(BPF_PROG_GET_NEXT_ID, &attr) == 0 && attr.next_id == id;
+}
+
+START_TEST(nothing_stays_in_the_kernel_after_sigkill)
+{
+	volatile uint32_t *id = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	struct trace_set set;
+	struct env env;
+	pid_t child;
+
+	open_set(&set, &env, &exits_plan);
+	if (!is_loaded(program_id(set.running[0].loaded)))
+		skip_test("programs cannot be listed");
+	close_set(&set, &env);
+	child = fork();
+	if (child == 0) {
+		open_set(&set, &env, &exits_plan);
+		*id = program_id(set.running[0].loaded);
+		for (;;)
+			nanosleep(&(const struct timespec){ .tv_sec = 1 }, NULL);
+	}
+	while (*id == 0)
+		nanosleep(&pause, NULL);
+	ck_assert(is_loaded(*id));
+	ck_assert_int_eq(kill(child, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	while (is_loaded(*id)) /* the kernel frees it soon; the time limit of the test ends this */
+		nanosleep(&pause, NULL);
+}
