@@ -144,6 +144,20 @@ bool table_row_is(const struct table *table, const void *row, const char *key)
 	return is_named(table->schema, row, key, NULL);
 }
 
+bool table_row_has_key(const struct table *table, const void *row, const char *key)
+{
+	const struct schema *schema = table->schema;
+
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		const struct column *column = &schema->columns[i];
+
+		if (column->kind == COLUMN_KEY && column->type == VALUE_TEXT && row_text(row, column) &&
+		    strcmp(row_text(row, column), key) == 0)
+			return true;
+	}
+	return false;
+}
+
 double table_number(const struct table *table, const void *row, const char *key)
 {
 	const struct column *column = schema_known_column(table->schema, key);

@@ -90,6 +90,9 @@ const void *table_find(const struct table *table, const char *key, const char *o
 /* Is its first KEY column of text this? */
 bool table_row_is(const struct table *table, const void *row, const char *key);
 
+/* Is one of its KEY columns of text this? */
+bool table_row_has_key(const struct table *table, const void *row, const char *key);
+
 /* The number in this column of a row; NaN when row is NULL or the number is unknown. */
 double table_number(const struct table *table, const void *row, const char *column);
 

@@ -196,7 +196,7 @@ static void collect_rows(struct exposition *exposition, const struct view *view,
 		uint64_t hash;
 
 		row.labels = add_labels(exposition, row.row);
-		row.is_sum = sum && table_row_is(table, row.row, sum);
+		row.is_sum = sum && table_row_has_key(table, row.row, sum);
 		hash = hash_labels(exposition, row.labels);
 		HASH_FIND(at, &exposition->by_labels, hash,
 			  strcmp(labels_at(exposition, exposition->rows[at].labels),
@@ -425,7 +425,7 @@ static void collect_groups(struct exposition *exposition, const struct buckets *
 
 	for (size_t r = 0; r < table->n_rows; r++) {
 		const void *row = table_row(table, r);
-		bool is_sum = schema->sum_row && table_row_is(table, row, schema->sum_row);
+		bool is_sum = schema->sum_row && table_row_has_key(table, row, schema->sum_row);
 
 		if (is_sum == sums)
 			add_to_group(group_of(exposition, row), buckets, row, schema->sparse);

@@ -14,6 +14,7 @@
 #include "core/utf8.h"
 #include "kernel/arcstats.h"
 #include "kernel/battery.h"
+#include "kernel/btf.h"
 #include "kernel/cgroup.h"
 #include "kernel/cgroup_name.h"
 #include "kernel/cpu_list.h"
@@ -37,6 +38,7 @@
 #include "kernel/powercap.h"
 #include "kernel/pressure.h"
 #include "kernel/proc_event.h"
+#include "kernel/softnet.h"
 #include "kernel/system.h"
 #include "kernel/taskstats.h"
 #include "kernel/trace_format.h"
@@ -270,6 +272,33 @@ FUZZ_TARGET(trace_format)
 			require_inside(text, rest);
 			require(span_length(text) == 0 || !memchr(text.at, '\0', span_length(text)));
 		}
+}
+
+FUZZ_TARGET(btf)
+{
+	static const char *const names[] = { "pid", "leader", "hidden", "absent" };
+	struct btf_member member;
+	struct btf btf;
+	uint32_t structure;
+
+	if (!btf_open(&btf, input(data, size)))
+		return;
+	require_inside(btf.types, input(data, size));
+	require_inside(btf.strings, input(data, size));
+	structure = btf_structure(&btf, "task_struct");
+	require(structure < btf.n_types && btf_function(&btf, "task_struct") < btf.n_types);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (btf_member(&btf, structure ? structure : 1, names[i], &member))
+			require(member.bytes <= 8 && btf_structure_of(&btf, member.type) < btf.n_types);
+}
+
+FUZZ_TARGET(softnet)
+{
+	struct span text = input(data, size);
+	struct softnet_line line;
+
+	while (softnet_next(&text, &line))
+		require(line.cpu == U64_UNKNOWN || line.cpu <= UINT32_MAX);
 }
 
 /* The first byte is the number of events. */

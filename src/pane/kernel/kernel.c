@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The kernel pane: interrupts, soft interrupts, the backlog of the network, and panetop's own programs. */
+#include <config.h>
+
+#include "core/i18n.h"
+#include "pane/kernel/kernel_draw.h"
+#include "screen/pane.h"
+
+enum {
+	TABLE_INTERRUPT,
+	TABLE_BY_CPU,
+	TABLE_SOFTIRQ,
+	TABLE_BACKLOG,
+	TABLE_TRACING,
+};
+
+static const struct pane_table tables[] = {
+	[TABLE_INTERRUPT] = { .topic = "interrupt",
+			      .headline = true,
+			      .sort = "per_second",
+			      .only_column = "cpu",
+			      .only = "all",
+			      .text_rows = 40 },
+	[TABLE_BY_CPU] = { .topic = "interrupt",
+			   .lazy = true,
+			   .columns = "irq,cpu,per_second,cpu_ratio,mean_seconds,how,device",
+			   .setting = "kernel.cpus" },
+	[TABLE_SOFTIRQ] = { .topic = "softirq", .headline = true },
+	[TABLE_BACKLOG] = { .topic = "backlog", .headline = true },
+	[TABLE_TRACING] = { .topic = "tracing" },
+	{ 0 },
+};
+
+static const struct pane_view views[] = {
+	{ "interrupts", N_("Interrupts"), N_("interrupts of all CPUs"), TABLE_INTERRUPT,
+	  .draw = kernel_draw },
+	{ "cpus", N_("By CPU"), N_("interrupts by CPU"), TABLE_BY_CPU, .draw = kernel_draw },
+	{ "softirqs", N_("Softirqs"), N_("soft interrupts, which do what interrupts leave for later"),
+	  TABLE_SOFTIRQ, .draw = kernel_draw },
+	{ "backlog", N_("Backlog"), N_("received packets between driver and protocols"), TABLE_BACKLOG,
+	  .draw = kernel_draw },
+	{ "tracing", N_("Tracing"), N_("panetop's own programs in the kernel"), TABLE_TRACING,
+	  .draw = kernel_draw },
+	{ 0 },
+};
+
+static const char *const settings[] = { "cpus.", NULL };
+
+const struct pane pane_kernel = {
+	.name = "kernel",
+	.title = N_("Kernel"),
+	.question = N_("What interrupts which CPU, and what does it cost?"),
+	.tables = tables,
+	.settings = settings,
+	.views = views,
+};

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Interrupts, soft interrupts, backlogs, and panetop's own programs in the kernel."""
+from clock import STEP
+
+INTERRUPTS = {  # device: its CPUs' rates, microseconds each, where it may go, where it goes
+    "24": ("ACPI:Ged", (0, 0, 0, 0), 0, "0-3", "0"),
+    "36": ("nvme0q1", (1800, 0, 0, 0), 1.8, "0", "0"),
+    "37": ("nvme0q2", (0, 900, 0, 0), 1.9, "1", "1"),
+    "41": ("eth0-rx-0", (900, 0, 0, 0), 7.1, "0-3", "0"),
+    "42": ("eth0-rx-1", (700, 0, 0, 0), 7.3, "0-3", "0"),
+    "LOC": ("Local timer interrupts", (250, 260, 240, 255), 0, None, None),
+    "RES": ("Rescheduling interrupts", (30, 12, 18, 40), 0, None, None),
+}
+SOFTIRQS = {  # rates of the CPUs, microseconds each, longest
+    "TIMER": ((120, 90, 80, 100), 4.5, 27), "NET_TX": ((2, 0, 0, 1), 3, 12), "NET_RX": ((1600, 20, 10, 12), 14, 310),
+    "BLOCK": ((1800, 900, 0, 0), 10, 176), "SCHED": ((80, 70, 60, 90), 14, 30), "RCU": ((95, 96, 80, 81), 10.7, 47),
+}
+BACKLOG = ((4200, 0.5, 12), (30, 0, 0), (20, 0, 0), (25, 0, 0))  # packets, drops, squeezed polls per second
+PROGRAMS = (("interrupt", "start of a handler", "irq_handler_entry", 4300, 90),
+            ("interrupt", "end of a handler", "irq_handler_exit", 4300, 110),
+            ("softirq", "start of a soft interrupt", "softirq_entry", 5500, 85),
+            ("softirq", "end of a soft interrupt", "softirq_exit", 5500, 105))
+
+
+def counted(key, name, rates, each, seconds, more):
+    """The row of the sum and those of the CPUs, as a topic writes them."""
+    rows = []
+    for cpu, rate in [("all", sum(rates)), *((str(i), rate) for i, rate in enumerate(rates) if rate)]:
+        runs = int(rate * seconds)
+        row = {key: name, "cpu": cpu, ("runs" if key == "kind" else "interrupts"): 100_000 + runs, **more}
+        row["how"] = "bpf" if each else "proc"
+        if each:
+            row["seconds"] = runs * each / 1e6
+        rows.append(row)
+    return rows
+
+
+def tables(step):
+    seconds = step * STEP
+    interrupts, softirqs = [], []
+    for irq, (device, rates, each, affinity, effective) in INTERRUPTS.items():
+        more = {"device": device}
+        if affinity:
+            more |= {"affinity": affinity, "effective": effective, "node": 0}
+        interrupts += counted("irq", irq, rates, each, seconds, more)
+    for kind, (rates, each, longest) in SOFTIRQS.items():
+        softirqs += counted("kind", kind, rates, each, seconds, {"max_seconds": longest / 1e6})
+    backlog = []
+    for cpu, rates in [("all", [sum(column) for column in zip(*BACKLOG)]), *((str(i), r) for i, r in enumerate(BACKLOG))]:
+        processed, dropped, squeezed = (int(rate * seconds) for rate in rates)
+        backlog.append({"cpu": cpu, "processed": 1_000_000 + processed, "dropped": dropped, "squeezed": squeezed, "steered": 0,
+                        "limited": 0, "waiting": 0})
+    tracing = [{"topic": topic, "program": program, "tracepoint": tracepoint, "runs": int(rate * seconds),
+                "used_seconds": rate * seconds * ns / 1e9, "mean_seconds": ns / 1e9, "entries": 9, "entries_max": 8192, "lost": 0}
+               for topic, program, tracepoint, rate, ns in PROGRAMS]
+    return {"interrupt": interrupts, "softirq": softirqs, "backlog": backlog, "tracing": tracing}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of interrupts, soft interrupts and backlogs: over files, against /proc/stat, and the hints. */
+#include <config.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/softnet.h"
+#include "pane/kernel/kernel_hints.h"
+#include "rig.h"
+#include "topic/interrupt/counts.h"
+
+static const char *const all_topics[] = { "interrupt", "softirq", "backlog", NULL };
+
+static double number(const struct frame *frame, const char *topic, const char *key, const char *cpu,
+		     const char *column)
+{
+	const struct table *table = frame_table(frame, topic);
+	const void *row = table_find(table, key, cpu);
+
+	ck_assert_msg(row != NULL, "no row %s %s", key, cpu ? cpu : "");
+	return table_number(table, row, column);
+}
+
+static const char *text(const struct frame *frame, const char *key, const char *cpu, const char *column)
+{
+	const struct table *table = frame_table(frame, "interrupt");
+
+	return table_text(table, table_find(table, key, cpu), column);
+}
+
+static const struct frame *two_samples(struct rig *rig)
+{
+	rig_open(rig, "interrupts", all_topics);
+	rig_sample(rig, 0);
+	rig_tick(rig, 1);
+	return rig_sample(rig, 2);
+}
+
+START_TEST(interrupts_have_rates_devices_and_places)
+{
+	struct rig rig;
+	const struct frame *frame = two_samples(&rig);
+
+	ck_assert(number(frame, "interrupt", "36", "all", "per_second") == 4100);
+	ck_assert(number(frame, "interrupt", "36", "1", "per_second") == 4100);
+	ck_assert(number(frame, "interrupt", "LOC", "all", "per_second") == 250);
+	ck_assert(number(frame, "interrupt", "LOC", "1", "per_second") == 0);
+	ck_assert_str_eq(text(frame, "36", "all", "device"), "virtio1-req.0");
+	ck_assert_str_eq(text(frame, "41", "all", "device"), "virtio3-rx, a name with spaces");
+	ck_assert_str_eq(text(frame, "LOC", "all", "device"), "Local timer interrupts");
+	ck_assert_str_eq(text(frame, "36", "all", "affinity"), "0-1");
+	ck_assert_str_eq(text(frame, "36", "all", "effective"), "1");
+	ck_assert(number(frame, "interrupt", "36", "all", "node") == 0);
+	ck_assert(isnan(number(frame, "interrupt", "41", "all", "node")));
+	ck_assert_str_eq(text(frame, "36", "all", "how"), "proc");
+	ck_assert(isnan(number(frame, "interrupt", "36", "all", "seconds")));
+	ck_assert_ptr_null(table_find(frame_table(frame, "interrupt"), "36", "0"));  /* never there */
+	ck_assert_ptr_null(table_find(frame_table(frame, "interrupt"), "ERR", "0")); /* of all CPUs */
+	ck_assert(number(frame, "interrupt", "ERR", "all", "interrupts") == 3);
+	rig_close(&rig);
+}
+
+START_TEST(counters_of_32_bits_go_on_after_a_wrap)
+{
+	struct rig rig;
+	const struct frame *frame = two_samples(&rig);
+
+	ck_assert(number(frame, "interrupt", "41", "0", "per_second") == 500);
+	ck_assert(number(frame, "interrupt", "41", "all", "interrupts") == 4294968000.0);
+	ck_assert(number(frame, "backlog", "1", NULL, "processed_per_second") == 16);
+	rig_close(&rig);
+}
+
+START_TEST(a_reset_is_no_wrap)
+{
+	struct wrapping_count count = { 0 };
+
+	wrapping_count_update(&count, 1000, 1000);
+	wrapping_count_update(&count, 10, 0);
+	ck_assert_uint_eq(count.total, 1010);
+	wrapping_count_update(&count, UINT64_C(1) << 40, 0);
+	wrapping_count_update(&count, 5, 0);
+	ck_assert_uint_eq(count.total, 1000 + (UINT64_C(1) << 40) + 5);
+}
+
+START_TEST(backlogs_count_drops_and_squeezed_polls)
+{
+	struct rig rig;
+	const struct frame *frame = two_samples(&rig);
+
+	ck_assert(number(frame, "backlog", "0", NULL, "dropped_per_second") == 4);
+	ck_assert(number(frame, "backlog", "all", NULL, "dropped_per_second") == 4);
+	ck_assert(number(frame, "backlog", "1", NULL, "squeezed_per_second") == 50);
+	ck_assert(number(frame, "backlog", "1", NULL, "waiting") == 5);
+	ck_assert(number(frame, "backlog", "1", NULL, "steered") == 2);
+	rig_close(&rig);
+}
+
+/* Linux 3.2 has ten numbers, 4.4 eleven, and neither has the CPU. */
+START_TEST(older_kernels_have_fewer_numbers)
+{
+	struct rig rig;
+	const struct frame *frame;
+
+	rig_open(&rig, "interrupts", all_topics);
+	rig_put(&rig, "proc/stat",
+		"cpu  2 0 0 2 0 0 0 0 0 0\ncpu0 1 0 0 1 0 0 0 0 0 0\ncpu3 1 0 0 1 0 0 0 0 0 0\n");
+	rig_put(&rig, "proc/net/softnet_stat",
+		"00000010 00000001 00000002 00000000 00000000 00000000 00000000 00000000 00000000 00000004\n"
+		"00000020 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000 "
+		"00000000\n");
+	frame = rig_sample(&rig, 0);
+	ck_assert(number(frame, "backlog", "3", NULL, "processed") == 32);
+	ck_assert(number(frame, "backlog", "0", NULL, "steered") == 4);
+	ck_assert(isnan(number(frame, "backlog", "0", NULL, "waiting")));
+	ck_assert(isnan(number(frame, "backlog", "all", NULL, "limited")));
+	rig_close(&rig);
+}
+
+START_TEST(malformed_lines_of_backlogs_are_skipped)
+{
+	struct span text = span_text("1 2\nxyz 1 2 3\n1ffffffff 0 0 0\n\n0000000a 0000000b 0000000c\n");
+	struct softnet_line line;
+
+	ck_assert(softnet_next(&text, &line));
+	ck_assert_uint_eq(line.processed, 10);
+	ck_assert_uint_eq(line.squeezed, 12);
+	ck_assert_uint_eq(line.cpu, U64_UNKNOWN);
+	ck_assert(!softnet_next(&text, &line));
+}
+
+/* A CPU goes offline and returns, another comes online with counts of long ago: no sum jumps. */
+START_TEST(cpus_that_come_and_go_make_no_rates)
+{
+	struct rig rig;
+	const struct frame *frame;
+
+	rig_open(&rig, "interrupts", all_topics);
+	rig_put(&rig, "proc/interrupts", " CPU0 CPU2\n 7: 1000 500 chip 1-edge eth0\n");
+	rig_sample(&rig, 0);
+	rig_put(&rig, "proc/interrupts", " CPU0\n 7: 1010 chip 1-edge eth0\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert(number(frame, "interrupt", "7", "all", "per_second") == 10);
+	ck_assert(number(frame, "interrupt", "7", "2", "per_second") == 0);
+	rig_put(&rig, "proc/interrupts", " CPU0 CPU1 CPU2\n 7: 1020 999999 505 chip 1-edge eth0\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert(number(frame, "interrupt", "7", "all", "per_second") == 15);
+	ck_assert(number(frame, "interrupt", "7", "2", "per_second") == 5);
+	rig_put(&rig, "proc/interrupts", " CPU0 CPU1 CPU2\n 7: 1020 1000000 505 chip 1-edge eth0\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert(number(frame, "interrupt", "7", "1", "per_second") == 1);
+	rig_close(&rig);
+}
+
+static void put_many(struct rig *rig, unsigned n_cpus, uint64_t value)
+{
+	char *bytes = malloc((size_t)n_cpus * 32), *at = bytes;
+
+	for (unsigned i = 0; i < n_cpus; i++)
+		at += sprintf(at, " CPU%u", i);
+	at += sprintf(at, "\n 9:");
+	for (unsigned i = 0; i < n_cpus; i++)
+		at += sprintf(at, " %" PRIu64, value);
+	sprintf(at, " chip 9-edge nvme0q1\n");
+	rig_put(rig, "proc/interrupts", "%s", bytes);
+	free(bytes);
+}
+
+START_TEST(two_hundred_cpus_have_rows)
+{
+	struct rig rig;
+	const struct frame *frame;
+
+	rig_open(&rig, "interrupts", all_topics);
+	put_many(&rig, 200, 10);
+	rig_sample(&rig, 0);
+	put_many(&rig, 200, 13);
+	frame = rig_sample(&rig, 1);
+	ck_assert(number(frame, "interrupt", "9", "all", "per_second") == 600);
+	ck_assert(number(frame, "interrupt", "9", "199", "per_second") == 3);
+	ck_assert_uint_eq(frame_table(frame, "interrupt")->n_rows, 201);
+	rig_close(&rig);
+}
+
+START_TEST(files_that_make_no_sense_have_no_rows)
+{
+	static const char *const bad[] = { "", "\n", "nonsense\n", " CPU0 CPU1\n",
+					   " CPU99999999\n 1: 5 x y z\n" };
+	struct rig rig;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		const struct frame *frame;
+
+		rig_open(&rig, "interrupts", all_topics);
+		rig_put(&rig, "proc/interrupts", "%s", bad[i]);
+		rig_put(&rig, "proc/softirqs", "%s", bad[i]);
+		rig_put(&rig, "proc/net/softnet_stat", "%s", bad[i]);
+		frame = rig_sample(&rig, 0);
+		ck_assert_uint_eq(frame_slot(frame, "interrupt")->n_rows, 0);
+		ck_assert_uint_eq(frame_slot(frame, "softirq")->n_rows, 0);
+		ck_assert_uint_eq(frame_slot(frame, "backlog")->n_rows, 0);
+		rig_close(&rig);
+	}
+}
+
+/* The number after this name in /proc/stat, then the one at index, from 0. */
+static uint64_t of_proc_stat(const char *name, size_t index)
+{
+	char *line = NULL, *at;
+	size_t room = 0;
+	FILE *file = fopen("/proc/stat", "r");
+	uint64_t value = U64_UNKNOWN;
+
+	ck_assert(file != NULL);
+	while (value == U64_UNKNOWN && getline(&line, &room, file) > 0) {
+		if (strncmp(line, name, strlen(name)) != 0 || line[strlen(name)] != ' ')
+			continue;
+		at = line + strlen(name);
+		for (size_t i = 0; i < index && at; i++)
+			at = strchr(at + 1, ' ');
+		value = at ? strtoull(at, NULL, 10) : U64_UNKNOWN;
+	}
+	free(line);
+	fclose(file);
+	return value;
+}
+
+/* The sample lies between two reads of the same numbers. */
+START_TEST(sums_are_those_of_proc_stat)
+{
+	static const char *const live_topics[] = { "softirq", "interrupt", NULL };
+	struct machine machine = { 0 };
+	const struct table *table;
+	uint64_t before = of_proc_stat("softirq", 0), after, sum = 0, one_before;
+	char name[24];
+
+	one_before = of_proc_stat("intr", 37);
+	open_machine(&machine, live_topics);
+	next_tick(&machine);
+	after = of_proc_stat("softirq", 0);
+	table = frame_table(machine.now, "softirq");
+	for (size_t i = 0; i < table->n_rows; i++)
+		if (strcmp(table_text(table, table_row(table, i), "cpu"), "all") == 0)
+			sum += table_u64(table, table_row(table, i), "runs");
+	ck_assert_uint_ge(sum, before);
+	ck_assert_uint_le(sum, after);
+	table = frame_table(machine.now, "interrupt");
+	for (unsigned irq = 0; irq < 64; irq++) {
+		const void *row;
+		uint64_t now;
+
+		snprintf(name, sizeof(name), "%u", irq);
+		row = table_find(table, name, "all");
+		if (!row)
+			continue;
+		now = table_u64(table, row, "interrupts");
+		ck_assert_uint_le(now, of_proc_stat("intr", irq + 1));
+		if (irq == 36)
+			ck_assert_uint_ge(now, one_before);
+	}
+	close_machine(&machine);
+}
+
+static bool has_hint(const struct frame *frame, const char *wanted)
+{
+	struct kernel_hint hints[KERNEL_HINTS_MAX];
+	unsigned n = kernel_hints(frame, hints);
+
+	for (unsigned i = 0; i < n; i++)
+		if (strstr(hints[i].text, wanted))
+			return true;
+	return false;
+}
+
+START_TEST(hints_say_what_lands_on_one_cpu)
+{
+	struct rig rig;
+	const struct frame *frame = two_samples(&rig);
+
+	ck_assert(has_hint(frame, "All 2 queues of virtio1-req interrupt CPU1"));
+	ck_assert(has_hint(frame, "CPU0 drops 4.0 packets/s"));
+	ck_assert(has_hint(frame, "CPU1 ends 50 polls/s"));
+	ck_assert(has_hint(frame, "CPU1 alone receives packets"));
+	ck_assert(!has_hint(frame, "virtio3-rx")); /* 500/s */
+	rig_close(&rig);
+}
+
+/* One queue of its own, and near misses of every hint. */
+static const struct frame *queue_samples(struct rig *rig, const char *first, const char *second)
+{
+	rig_open(rig, "interrupts", all_topics);
+	rig_put(rig, "proc/interrupts", "%s", first);
+	rig_sample(rig, 0);
+	rig_put(rig, "proc/interrupts", "%s", second);
+	return rig_sample(rig, 1);
+}
+
+START_TEST(a_queue_that_may_move_has_a_hint)
+{
+	struct rig rig;
+	const struct frame *frame = queue_samples(&rig, " CPU0 CPU1\n 36: 0 0 chip 1-edge virtio1-req.0\n",
+						  " CPU0 CPU1\n 36: 5200 100 chip 1-edge virtio1-req.0\n");
+
+	ck_assert(has_hint(frame,
+			   "All interrupts of virtio1-req.0 land on CPU0 (5300/s), though it may go to "
+			   "0-1"));
+	rig_close(&rig);
+}
+
+START_TEST(near_misses_have_no_hint)
+{
+	static const struct {
+		const char *first, *second;
+	} cases[] = {
+		{ " CPU0 CPU1\n 36: 0 0 c 1-edge virtio1-req.0\n",
+		  " CPU0 CPU1\n 36: 4900 0 c 1-edge virtio1-req.0\n" }, /* too few */
+		{ " CPU0 CPU1\n 36: 0 0 c 1-edge virtio1-req.0\n",
+		  " CPU0 CPU1\n 36: 6000 600 c 1-edge virtio1-req.0\n" }, /* not all */
+		{ " CPU0 CPU1\n 24: 0 0 c 1-edge eth0-rx\n",
+		  " CPU0 CPU1\n 24: 6000 0 c 1-edge eth0-rx\n" }, /* it cannot move, as far as known */
+		{ " CPU0 CPU1\n 50: 0 0 c 1-edge eth0-0\n 51: 0 0 c 1-edge eth0-1\n",
+		  " CPU0 CPU1\n 50: 2000 0 c 1-edge eth0-0\n 51: 0 2000 c 1-edge eth0-1\n" }, /* spread */
+		{ " CPU0 CPU1\n 50: 0 0 c 1-edge eth0-0\n 51: 0 0 c 1-edge eth1-1\n",
+		  " CPU0 CPU1\n 50: 2000 0 c 1-edge eth0-0\n 51: 2000 0 c 1-edge eth1-1\n" }, /* two devices
+											       */
+		{ " CPU0 CPU1\n LOC: 0 0 Local timer interrupts\n",
+		  " CPU0 CPU1\n LOC: 9000 0 Local timer interrupts\n" }, /* no device */
+	};
+	struct kernel_hint hints[KERNEL_HINTS_MAX];
+	struct rig rig;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct frame *frame = queue_samples(&rig, cases[i].first, cases[i].second);
+
+		ck_assert_msg(kernel_hints(frame, hints) == 0, "case %zu: %s", i, hints[0].text);
+		rig_close(&rig);
+	}
+}
