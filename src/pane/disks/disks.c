@@ -117,6 +117,7 @@ static const struct series series[] = {
 static const struct series explained[] = {
 	{ "disk", "all", "read_bytes_per_second" },
 	{ "disk", "all", "write_bytes_per_second" },
+	{ "pressure", "io", "avg10_ratio" },
 	{ 0 },
 };
 

@@ -130,6 +130,33 @@ static char *graph_value(char *text, enum disks_graph graph, double value, bool 
 	}
 }
 
+static struct graph_line_scale scale_of(const struct pane_context *context, enum disks_graph graph)
+{
+	return (struct graph_line_scale){
+		.now_ns = context->frame->mono_ns,
+		.span_seconds = GRAPH_SECONDS,
+		.step_seconds = context_step_seconds(context),
+		.least = 0,
+		.most = NAN,
+		.style = STYLE_SERIES + (graph == DISKS_WRITE || graph == DISKS_WRITE_WAIT),
+	};
+}
+
+/* Did it read or write anything in the time of a graph on this canvas? */
+static bool was_used(const struct pane_context *context, const struct canvas *canvas,
+		     const struct graphed_disk *disk)
+{
+	struct canvas part = canvas_part(canvas, 0, 0, 1, GRAPH_CELLS_MIN);
+
+	for (enum disks_graph graph = DISKS_READ; graph <= DISKS_WRITE; graph++) {
+		struct graph_line_scale scale = scale_of(context, graph);
+
+		if (graph_line_range(&part, &context->history, disk->series[graph], &scale).most > 0)
+			return true;
+	}
+	return false;
+}
+
 /* Now and at most, above the past: "read 3.5M  max 12M". */
 static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
 		       const struct graphed_disk *disk, enum disks_graph graph)
@@ -142,14 +169,7 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 	const struct table *table = context_table(context, DISKS_TABLE_DISK);
 	const void *row = table ? table_find(table, disk->name, NULL) : NULL;
 	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 1);
-	struct graph_line_scale scale = {
-		.now_ns = context->frame->mono_ns,
-		.span_seconds = GRAPH_SECONDS,
-		.step_seconds = context_step_seconds(context),
-		.least = 0,
-		.most = NAN,
-		.style = STYLE_SERIES + (graph == DISKS_WRITE || graph == DISKS_WRITE_WAIT),
-	};
+	struct graph_line_scale scale = scale_of(context, graph);
 	struct graph_range range = graph_line_range(&plot, &context->history, disk->series[graph], &scale);
 	double now = table_number(table, row, disks_graph_columns[graph]);
 	char value[VALUE_TEXT_MAX], text[TEXT_MAX];
@@ -187,7 +207,7 @@ static void draw_disk(const struct pane_context *context, const struct canvas *c
 	}
 }
 
-/* Devices in the order of the table, as many as fit. */
+/* Devices that did something, in the order of the table, as many as fit. */
 static int draw_disks(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct disks_state *state = context->state;
@@ -198,7 +218,8 @@ static int draw_disks(const struct pane_context *context, const struct canvas *c
 
 	for (size_t i = 0; table && i < widget->view.n_rows; i++)
 		for (unsigned j = 0; j < state->n_disks && n_shown < DISKS_GRAPHED_MAX; j++)
-			if (table_row_is(table, widget->view.rows[i], state->disks[j].name))
+			if (table_row_is(table, widget->view.rows[i], state->disks[j].name) &&
+			    was_used(context, canvas, &state->disks[j]))
 				shown[n_shown++] = &state->disks[j];
 	if (n_shown * GRAPH_LINES_MIN > canvas->height)
 		n_shown = canvas->height / GRAPH_LINES_MIN;
@@ -258,7 +279,9 @@ static void space_text(const struct table *table, const void *row, char text[TEX
 	double inodes = table_number(table, row, "inodes_used_ratio");
 	char used[VALUE_TEXT_MAX], total[VALUE_TEXT_MAX], left[VALUE_TEXT_MAX], soon[STRETCH_MAX];
 
-	*text = '\0';
+	snprintf(text, TEXT_MAX, "%s", isnan(table_number(table, row, "total_bytes")) ? _("not known") : "");
+	if (*text)
+		return;
 	if (inodes >= NEARLY_FULL)
 		add_to(text, _("inodes %.0f %%, "), 100 * inodes);
 	add_to(text, _("%s of %s, %s available"), size_short(used, table_number(table, row, "used_bytes")),
