@@ -55,7 +55,8 @@ static int find_home(char *path, size_t room)
 
 bool config_knows(const char *name)
 {
-	static const char *const of_screen[] = { "pane", "delay", "unit", "glyphs", "theme" };
+	static const char *const of_screen[] = { "pane",  "delay", "unit",     "glyphs",
+						 "theme", "past",  "past-size" };
 	const char *dot = strchr(name, '.');
 
 	for (unsigned i = 0; i < sizeof(of_screen) / sizeof(of_screen[0]); i++)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "app/config_file.h"
 #include "app/option_table.h"
@@ -17,6 +18,7 @@
 #include "core/error_message.h"
 #include "core/i18n.h"
 #include "pane/panes.h"
+#include "recording/past_file.h"
 #include "screen/screen.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
@@ -98,6 +100,48 @@ static bool choose_color(const struct options *options)
 	return options->color == WHEN_ALWAYS;
 }
 
+static double choose_past_seconds(const struct options *options, const struct settings *settings)
+{
+	const char *text = settings_get(settings, "past");
+	double seconds;
+
+	if (options->past_given)
+		return options->past_seconds;
+	return text && span_whole_seconds(text, 0, PAST_SECONDS_MAX, &seconds) ? seconds : PAST_SECONDS;
+}
+
+static uint64_t choose_past_bytes(const struct options *options, const struct settings *settings)
+{
+	const char *text = settings_get(settings, "past-size");
+	uint64_t bytes;
+
+	if (options->past_bytes > 0)
+		return options->past_bytes;
+	return text && span_whole_bytes(text, PAST_BYTES_MIN, UINT64_MAX / 2, &bytes) ? bytes : PAST_BYTES;
+}
+
+static void keep(void *state, const struct frame *frame)
+{
+	past_file_keep(state, frame);
+}
+
+static int open_past(void *state, struct source *source)
+{
+	return past_file_read(state, source);
+}
+
+/* In the current directory, named by the time. */
+static int save_past(void *state, char *path, size_t room)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	*path = '\0';
+	if (!localtime_r(&now, &tm) || strftime(path, room, "panetop-%Y%m%d-%H%M%S.recording", &tm) == 0)
+		return -EINVAL;
+	return past_file_save(state, path);
+}
+
 static int terminal_error(int error)
 {
 	const char *term = getenv("TERM"); /* as the terminal library does, with capabilities too */
@@ -149,12 +193,23 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.sort = options->sort,
 		.columns = options->columns,
 	};
+	double past_seconds = source->seek ? 0 : choose_past_seconds(options, settings);
+	struct past past = { .keep = keep, .open = open_past, .save = save_past };
 	int error;
 
+	topic_schemas(schemas);
+	if (past_seconds > 0)
+		past.state =
+			past_file_open(past_seconds, choose_past_bytes(options, settings), schemas, n_topics);
+	if (past.state)
+		setup.past = &past;
+	else if (past_seconds > 0)
+		error_message(_("the past"), "%s", strerror(errno));
 	if (drop_privileges(options, settings, NULL, NULL) != 0)
 		return 1;
-	topic_schemas(schemas);
 	error = screen_run(&setup);
+	if (past.state)
+		past_file_close(past.state);
 	return error ? terminal_error(error) : 0;
 }
 

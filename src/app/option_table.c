@@ -12,6 +12,7 @@
 #include "core/span.h"
 #include "core/utf8.h"
 #include "pane/panes.h"
+#include "recording/past_file.h"
 
 #define HELP_COLUMN 28
 #define RECORD_SIZE_MIN ((uint64_t)1 << 20)
@@ -33,6 +34,18 @@ static bool set_format(struct options *options, const char *value)
 static bool set_delay(struct options *options, const char *value)
 {
 	return span_whole_seconds(value, DELAY_MIN, DELAY_MAX, &options->delay_seconds);
+}
+
+/* 0 keeps nothing. */
+static bool set_past(struct options *options, const char *value)
+{
+	options->past_given = span_whole_seconds(value, 0, PAST_SECONDS_MAX, &options->past_seconds);
+	return options->past_given;
+}
+
+static bool set_past_size(struct options *options, const char *value)
+{
+	return span_whole_bytes(value, PAST_BYTES_MIN, UINT64_MAX / 2, &options->past_bytes);
 }
 
 static bool set_count(struct options *options, const char *value)
@@ -252,6 +265,10 @@ const struct option_entry option_entries[] = {
 	  WITH_SAMPLES },
 	{ 0, "at", N_("TIME"), N_("the sample of a recording at this time; implies --batch"), set_at,
 	  N_("use 12:03, 12:03:07, 2026-11-22T12:03:07, or -5m before the end"), WITH_SAMPLES },
+	{ 0, "past", N_("DURATION"), N_("how far back the screen can go (default 1h); 0 keeps nothing"),
+	  set_past, N_("use seconds, or a unit, as in 30m, 2h"), WITH_ALL },
+	{ 0, "past-size", N_("SIZE"), N_("… and how much it may take on the disk (default 64MiB)"),
+	  set_past_size, N_("use a number of bytes, or a unit, as in 64MiB"), WITH_ALL },
 	{ 0, "assert", N_("CONDITION[,...]"),
 	  N_("exit with status 3 unless all hold at the end; pane latency only"), set_assertion, something,
 	  WITH_SAMPLES },

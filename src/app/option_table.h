@@ -35,6 +35,9 @@ struct options {
 	bool unit_given;
 	enum size_unit unit;
 	enum when color;
+	bool past_given;
+	double past_seconds;
+	uint64_t past_bytes; /* 0: not given */
 	bool theme_given;
 	enum theme theme;
 	const struct pane *panes[OPTIONS_PANES_MAX]; /* as named; none when n_panes is 0 */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/vector.h"
 
 #define TEXT_SLACK ((size_t)1 << 20)
 
@@ -171,4 +172,18 @@ void event_log_freeze(struct event_log *log, bool frozen)
 	if (!frozen && log->shown.rows)
 		make_room(log);
 	show(log, n_frozen);
+}
+
+void event_log_freeze_at(struct event_log *log, const char *time, uint64_t wall_ns)
+{
+	const struct column *column = schema_find(log->shown.schema, time);
+	size_t n_until;
+
+	event_log_freeze(log, false);
+	if (!column || !log->shown.rows)
+		return;
+	VECTOR_BOUND(n_until, log->n_rows, row_u64(table_row(&log->shown, n_until), column) <= wall_ns);
+	log->shown.frozen = true;
+	log->shown.epoch++;
+	show(log, n_until);
 }

@@ -37,4 +37,7 @@ void event_log_undo(struct event_log *log, const struct table *table);
 /* Freezes what is shown, or shows everything again. shown.n_pending counts the rows that came meanwhile. */
 void event_log_freeze(struct event_log *log, bool frozen);
 
+/* Freezes it with the rows whose time, in the column of this name, is wall_ns or earlier. */
+void event_log_freeze_at(struct event_log *log, const char *time, uint64_t wall_ns);
+
 #endif

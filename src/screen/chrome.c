@@ -12,6 +12,7 @@
 #include "core/utf8.h"
 #include "screen/keymap.h"
 #include "screen/notices.h"
+#include "screen/past.h"
 #include "screen/player.h"
 #include "screen/session.h"
 #include "sys/env.h"
@@ -22,12 +23,16 @@
 #define WIDE_CELLS 110 /* here a replay shows its times in the headline */
 
 /* Before the clock: why the time is not the current one. Of a recording, also where in it this is. */
-static void clock_text(const struct screen *screen, const struct frame *frame, bool wide, char *text,
-		       size_t room)
+static void clock_text(struct screen *screen, const struct frame *frame, bool wide, char *text, size_t room)
 {
 	char time[CLOCK_TEXT_MAX], position[128];
 
 	clock_local(time, frame->wall_ns, "%H:%M:%S");
+	if (screen->in_past) {
+		past_position(screen, position, sizeof(position));
+		snprintf(text, room, "%s  %s", position, time);
+		return;
+	}
 	if (!screen->setup->source->seek) {
 		snprintf(text, room, "%s%s%s", screen->frozen ? _("paused") : "", screen->frozen ? " " : "",
 			 time);
@@ -66,7 +71,7 @@ static void scope_text(const struct screen *screen, char *text, size_t room)
 		snprintf(text, room, _("in %s"), what);
 }
 
-static void draw_headline(const struct screen *screen, const struct canvas *canvas)
+static void draw_headline(struct screen *screen, const struct canvas *canvas)
 {
 	char pieces[HEADLINE_PIECES_MAX][HEADLINE_PIECE_MAX], text[TEXT_MAX], scope[TEXT_MAX];
 	const struct frame *frame = session_frame(screen);
@@ -327,6 +332,7 @@ static void draw_bound(struct footer *footer, const struct pane_action *bound)
 static void draw_footer(struct screen *screen, const struct canvas *canvas, int y)
 {
 	static const enum action playing[] = { ACTION_PAUSE, ACTION_STEP_BACK, ACTION_STEP_ON, ACTION_GO_TO };
+	static const enum action past[] = { ACTION_NOW, ACTION_STEP_BACK, ACTION_STEP_ON, ACTION_GO_TO };
 	static const enum action first[] = { ACTION_OPEN,   ACTION_ACT,	 ACTION_SEARCH,
 					     ACTION_FILTER, ACTION_SORT, ACTION_OPTIONS };
 	static const enum action rest[] = { ACTION_WHY, ACTION_COLUMNS, ACTION_PANES, ACTION_PAUSE };
@@ -342,7 +348,7 @@ static void draw_footer(struct screen *screen, const struct canvas *canvas, int 
 					       _(actions[last[i]].label)) +
 				   CANVAS_GAP;
 	if (screen_replays(context))
-		draw_actions(&footer, playing, 4);
+		draw_actions(&footer, screen->in_past ? past : playing, 4);
 	footer.seen[ACTION_OPEN] = screen_replays(context); /* room is short: Enter comes later */
 	if (context->pane->views)
 		draw_bound(&footer, context->pane->views[context->view].actions);

@@ -12,6 +12,7 @@
 #include "core/i18n.h"
 #include "core/span.h"
 #include "screen/overlay.h"
+#include "screen/past.h"
 #include "screen/player.h"
 #include "screen/scoping.h"
 #include "screen/session.h"
@@ -120,15 +121,17 @@ static void go_up(struct pane_context *context)
 		table_deselect(widget);
 	if (above >= 0)
 		screen_show_view(context, (unsigned)above);
-	else if (!selected)
-		session_go_back(screen);
+	else if (!selected && !session_go_back(screen) && screen->in_past)
+		past_leave(screen);
 }
 
 /* Sampling continues behind a frozen screen. */
 static void pause_display(struct pane_context *context)
 {
-	if (screen_replays(context))
+	if (context->screen->setup->source->seek)
 		player_toggle(context->screen);
+	else if (context->screen->in_past)
+		past_leave(context->screen);
 	else
 		session_freeze(context->screen, !context->screen->frozen);
 }
@@ -330,34 +333,53 @@ static void redraw(struct pane_context *context)
 
 static void step_back(struct pane_context *context)
 {
-	player_step(context->screen, -1);
+	if (context->screen->setup->past)
+		past_step(context->screen, -1);
+	else
+		player_step(context->screen, -1);
 }
 
 static void step_on(struct pane_context *context)
 {
-	player_step(context->screen, 1);
+	if (context->screen->setup->past)
+		past_step(context->screen, 1);
+	else
+		player_step(context->screen, 1);
 }
 
 static void minute_back(struct pane_context *context)
 {
-	player_step_minute(context->screen, -1);
+	if (context->screen->setup->past)
+		past_step_minute(context->screen, -1);
+	else
+		player_step_minute(context->screen, -1);
 }
 
 static void minute_on(struct pane_context *context)
 {
-	player_step_minute(context->screen, 1);
+	if (context->screen->setup->past)
+		past_step_minute(context->screen, 1);
+	else
+		player_step_minute(context->screen, 1);
 }
 
 static void go_to_now(struct pane_context *context)
 {
 	struct screen *screen = context->screen;
 
-	if (screen_replays(context))
+	if (screen->setup->source->seek)
 		player_go_to_last(screen);
+	else if (screen->in_past)
+		past_leave(screen);
 	else if (screen->frozen)
 		session_freeze(screen, false);
 	else
 		screen_message(screen, MESSAGE_PANE, "%s", _("this is the latest sample"));
+}
+
+static void save_past(struct pane_context *context)
+{
+	past_save(context->screen);
 }
 
 static void go_to(struct pane_context *context)
@@ -503,6 +525,7 @@ void (*commands_act(enum action action))(struct pane_context *context)
 		[ACTION_MINUTE_ON] = minute_on,
 		[ACTION_GO_TO] = go_to,
 		[ACTION_NOW] = go_to_now,
+		[ACTION_SAVE] = save_past,
 		[ACTION_REDRAW] = redraw,
 	};
 
@@ -517,9 +540,14 @@ const char *commands_refuse(const struct pane_context *context, enum action acti
 	case ACTION_MINUTE_BACK:
 	case ACTION_MINUTE_ON:
 	case ACTION_GO_TO:
-		return screen_replays(context) ? NULL : _("going back works in a replay (--replay=FILE)");
+		return context->screen->setup->source->seek || context->screen->setup->past
+			       ? NULL
+			       : _("nothing is kept to go back to (--past=0)");
+	case ACTION_SAVE:
+		return context->screen->setup->past ? NULL : _("no past is kept that could be saved");
 	case ACTION_DELAY:
-		return screen_replays(context) ? _("a recording has the delay it was made with") : NULL;
+		return context->screen->setup->source->seek ? _("a recording has the delay it was made with")
+							    : NULL;
 	case ACTION_MORE:
 	case ACTION_LESS:
 		if (session_table(context->screen)->view.tree_key < 0)

@@ -45,7 +45,7 @@ const char *keymap_label(const struct pane_context *context, enum action action)
 	const struct pane_action *bound = keymap_bound(context, action);
 	const char *label = bound && bound->label ? bound->label : actions[action].label;
 
-	if (action == ACTION_PAUSE && screen_replays(context))
+	if (action == ACTION_PAUSE && context->screen->setup->source->seek)
 		label = context->screen->playing ? N_("Pause") : N_("Play");
 	return label ? _(label) : NULL;
 }

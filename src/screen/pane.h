@@ -175,6 +175,11 @@ struct pane {
 	double (*settle_seconds)(const struct settings *settings, const struct frame *frame);
 	const char *(*rejects)(const struct settings *settings, const struct frame *frame);
 
+	/*
+	 * Called for every frame that may be shown, also of the past, before any table of it is. May be NULL.
+	 */
+	void (*prepare)(struct pane_context *context, const struct frame *frame);
+
 	/* Called for every new frame, even while the pane is hidden or frozen. May be NULL. */
 	void (*sampled)(struct pane_context *context, const struct frame *frame);
 

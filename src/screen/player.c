@@ -12,6 +12,7 @@
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "screen/overlay.h"
+#include "screen/past.h"
 #include "screen/session.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -200,21 +201,33 @@ static bool parse_distance(const char *text, uint64_t now_ns, uint64_t *wall_ns)
 }
 
 /* Is a sample within the time that begins at wall_ns, or between two samples? Else writes why not. */
-static bool is_recorded(const struct screen *screen, uint64_t wall_ns, uint64_t whole_ns, char *error,
-			size_t room)
+static bool is_recorded(struct screen *screen, uint64_t wall_ns, uint64_t whole_ns, char *error, size_t room)
 {
 	const struct source *source = screen->setup->source;
 	char first[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
 	uint64_t first_ns, last_ns;
 	size_t n_frames;
 
-	last_index(screen); /* reads all */
-	source->extent(source->state, &n_frames, &first_ns, &last_ns);
+	if (screen->setup->past) {
+		if (!past_extent(screen, &first_ns, &last_ns))
+			first_ns = last_ns = 0;
+	} else {
+		last_index(screen); /* reads all */
+		source->extent(source->state, &n_frames, &first_ns, &last_ns);
+	}
 	if (wall_ns + whole_ns > first_ns && wall_ns <= last_ns)
 		return true;
-	snprintf(error, room, _("the recording is %s to %s"), clock_local(first, first_ns, "%H:%M:%S"),
-		 clock_local(last, last_ns, "%H:%M:%S"));
+	snprintf(error, room, screen->setup->past ? _("kept is %s to %s") : _("the recording is %s to %s"),
+		 clock_local(first, first_ns, "%H:%M:%S"), clock_local(last, last_ns, "%H:%M:%S"));
 	return false;
+}
+
+static void go_to(struct screen *screen, uint64_t wall_ns)
+{
+	if (screen->setup->past)
+		past_show_at(screen, wall_ns);
+	else
+		show_at(screen, wall_ns);
 }
 
 static bool take_time(struct screen *screen, const char *text)
@@ -226,7 +239,7 @@ static bool take_time(struct screen *screen, const char *text)
 	if (!*text)
 		return true;
 	if ((*text == '+' || *text == '-') && parse_distance(text, now_ns, &wall_ns)) {
-		show_at(screen, wall_ns);
+		go_to(screen, wall_ns);
 		return true;
 	}
 	if (!clock_parse(text, now_ns, &time)) {
@@ -235,7 +248,7 @@ static bool take_time(struct screen *screen, const char *text)
 	}
 	if (!is_recorded(screen, time.from_ns, time.whole_ns, prompt->error, sizeof(prompt->error)))
 		return false;
-	show_at(screen, time.from_ns + (time.whole_ns < SECOND_NS ? time.whole_ns : SECOND_NS) - 1);
+	go_to(screen, time.from_ns + (time.whole_ns < SECOND_NS ? time.whole_ns : SECOND_NS) - 1);
 	return true;
 }
 

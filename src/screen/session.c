@@ -398,7 +398,7 @@ void screen_request(struct pane_context *context, unsigned table, bool wanted)
 
 bool screen_replays(const struct pane_context *context)
 {
-	return context->screen->setup->source->seek != NULL;
+	return context->screen->setup->source->seek || context->screen->in_past;
 }
 
 static void act_done(void *state, int error)
@@ -468,6 +468,13 @@ static bool is_due(const struct pane_context *context, const struct frame *frame
 	       (double)(frame->mono_ns - last_ns) / 1e9 >= screen->usual_seconds - screen->delay_seconds / 2;
 }
 
+void session_prepare(struct screen *screen, const struct frame *frame)
+{
+	for (unsigned p = 0; p < screen->setup->n_panes; p++)
+		if (screen->setup->panes[p]->prepare)
+			screen->setup->panes[p]->prepare(&screen->contexts[p], frame);
+}
+
 static void take_frame(struct pane_context *context, const struct frame *frame)
 {
 	if (is_due(context, frame))
@@ -513,13 +520,16 @@ int session_sample(struct screen *screen)
 	got = source->next(source->state, frame);
 	if (got != 1)
 		return got;
-	if (screen_replays(context) && screen->latest < 0)
+	if (source->seek && screen->latest < 0)
 		scope_forget(context->request->scope);
-	scope_read_frame(context->request->scope, frame, screen_replays(context));
+	scope_read_frame(context->request->scope, frame, source->seek != NULL);
 	frame_derive(frame, screen->latest < 0 ? NULL : &screen->frames[screen->latest]);
 	findings_derive(screen->findings, frame, source->seek != NULL);
-	scope_split_frame(context->request->scope, frame, screen_replays(context));
+	if (screen->setup->past)
+		screen->setup->past->keep(screen->setup->past->state, frame);
+	scope_split_frame(context->request->scope, frame, source->seek != NULL);
 	pane_notice_scope(context->pane, context->request->scope, frame);
+	session_prepare(screen, frame);
 	screen->latest = index;
 	add_to_logs(screen, frame);
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)
@@ -863,7 +873,7 @@ void session_open(struct screen *screen)
 	screen->shown_notices = alloc_zeroed(setup->n_panes, sizeof(*screen->shown_notices));
 	for (unsigned i = 0; i < setup->n_panes; i++)
 		open_context(screen, i);
-	for (int i = 0; i < SCREEN_FRAMES; i++)
+	for (int i = 0; i < SCREEN_ALL_FRAMES; i++)
 		frame_open(&screen->frames[i], setup->schemas, setup->n_schemas);
 	apply_options(screen);
 	if (setup->first_asked_for)
@@ -880,6 +890,6 @@ void session_close(struct screen *screen)
 	free(screen->wanted);
 	close_logs(screen);
 	findings_close(screen->findings);
-	for (int i = 0; i < SCREEN_FRAMES; i++)
+	for (int i = 0; i < SCREEN_ALL_FRAMES; i++)
 		frame_close(&screen->frames[i]);
 }

@@ -21,6 +21,12 @@ int session_sample(struct screen *screen);
 /* Takes the next two samples without waiting for the delay. */
 void session_sample_soon(struct screen *screen);
 
+/* Lets the panes prepare a frame that will be shown. */
+void session_prepare(struct screen *screen, const struct frame *frame);
+
+/* Shows this one of the frames. */
+void session_show(struct screen *screen, int index);
+
 /* Freezes what is shown, while events are still collected; or shows the latest frame again. */
 void session_freeze(struct screen *screen, bool frozen);
 

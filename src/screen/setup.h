@@ -16,9 +16,18 @@
 #define HEADLINE_PIECES_MAX 12
 #define HEADLINE_PIECE_MAX 128
 
+/* What a live source gave, for going back. */
+struct past {
+	void (*keep)(void *state, const struct frame *frame); /* rates are not kept */
+	int (*open)(void *state, struct source *source);      /* on all that was kept so far: 0 or -errno */
+	int (*save)(void *state, char *path, size_t room); /* as a recording: 0 or -errno; stores its path */
+	void *state;
+};
+
 /* All borrowed. */
 struct screen_setup {
 	struct source *source;
+	const struct past *past;             /* NULL: a recording, or nothing is kept */
 	const struct schema *const *schemas; /* of all topics; the order of source->want() */
 	unsigned n_schemas;
 	const struct finding_rule *finding_rules;

@@ -15,6 +15,9 @@
 #include "sys/loop.h"
 
 #define SCREEN_FRAMES 3
+#define SCREEN_PAST_FRAME SCREEN_FRAMES /* of the past: the shown one, and the base of its rates */
+#define SCREEN_PAST_BASE (SCREEN_FRAMES + 1)
+#define SCREEN_ALL_FRAMES (SCREEN_FRAMES + 2)
 #define SCREEN_TABS_MAX 16
 #define SCREEN_VIEWS_MAX 24
 #define SCREEN_FOOTER_MAX 32
@@ -113,7 +116,7 @@ struct screen {
 	const struct screen_setup *setup;
 	struct terminal terminal;
 	struct loop loop;
-	struct frame frames[SCREEN_FRAMES];
+	struct frame frames[SCREEN_ALL_FRAMES];
 	struct findings *findings;
 	int latest, shown;        /* of frames; -1: none yet */
 	struct event_log *logs;   /* one for each schema; only those of SHAPE_EVENTS are used */
@@ -123,6 +126,8 @@ struct screen {
 	bool *wanted;             /* for each schema: the last request to the source */
 	unsigned n_soon;          /* live: this many samples do not wait for the delay */
 	bool frozen;              /* live: shown stays while latest advances */
+	bool in_past;             /* … and is of past_source, which is open then */
+	struct source past_source;
 	double usual_seconds;     /* the delay that the user wants */
 	bool delay_chosen;        /* … and has set */
 	double delay_seconds;     /* current: the user's, or the preference of the pane */

@@ -56,7 +56,7 @@ class Stream(pyte.ByteStream):
 class Terminal:
     """Starts command in a terminal of width x height cells."""
 
-    def __init__(self, command, width=80, height=24, env=None, term="xterm-256color", input_fd=None):
+    def __init__(self, command, width=80, height=24, env=None, term="xterm-256color", input_fd=None, cwd=None):
         self.raw = bytearray()
         self.screen = Screen(width, height)
         self.stream = Stream(self.screen)
@@ -67,9 +67,9 @@ class Terminal:
         self._size(width, height)
         self.pid = os.fork()
         if self.pid == 0:
-            self._child(command, env, term, input_fd)
+            self._child(command, env, term, input_fd, cwd)
 
-    def _child(self, command, env, term, input_fd):
+    def _child(self, command, env, term, input_fd, cwd):
         for number in (signal.SIGINT, signal.SIGQUIT):  # a shell has background commands ignore them
             signal.signal(number, signal.SIG_DFL)
         os.setsid()
@@ -83,6 +83,8 @@ class Terminal:
         if input_fd is not None:
             os.dup2(input_fd, 0)
         os.closerange(3, 64)
+        if cwd:
+            os.chdir(cwd)
         os.execvpe(command[0], command, environment)
 
     def _size(self, width, height):

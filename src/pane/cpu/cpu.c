@@ -299,11 +299,17 @@ static void keep_first(uint64_t *first_ns, const struct frame *frame, const char
 		*first_ns = frame->wall_ns;
 }
 
-static void sampled(struct pane_context *context, const struct frame *frame)
+static void prepare(struct pane_context *context, const struct frame *frame)
 {
 	struct cpu_state *cpu = context->state;
 
 	ended_rows_begin(&cpu->ended, frame);
+}
+
+static void sampled(struct pane_context *context, const struct frame *frame)
+{
+	struct cpu_state *cpu = context->state;
+
 	keep_first(&cpu->exited_wall_ns, frame, "exited");
 	keep_first(&cpu->totals_wall_ns, frame, "process_total");
 	if (cpu->tags.n > 0 && frame_table(frame, "process") && !frame_table(frame, "process")->failed)
@@ -510,6 +516,7 @@ const struct pane pane_cpu = {
 	.close = close_cpu,
 	.adjust = adjust,
 	.sampling = sampling,
+	.prepare = prepare,
 	.sampled = sampled,
 	.table = merged_table,
 	.origin = row_origin,

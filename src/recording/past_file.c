@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <config.h>
+
+#include "recording/past_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/buffer.h"
+#include "recording/reader.h"
+#include "recording/spool.h"
+#include "recording/writer.h"
+
+#define TMPFS_PART 4
+#define COPY_BYTES 65536
+
+struct past_file {
+	int fd;
+	uint64_t end; /* offset behind the last byte written */
+	uint64_t age_ns, most_bytes;
+	struct recording_writer *writer; /* opened with the first frame */
+	struct buffer waiting;           /* bytes of the writer that are not in the file yet */
+	const struct schema *const *schemas;
+	unsigned n_schemas;
+};
+
+static int open_in(const char *directory, const char *below)
+{
+	char path[PATH_MAX];
+
+	if (!directory || *directory != '/')
+		return -1;
+	snprintf(path, sizeof(path), "%s%s", directory, below);
+	return open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+}
+
+static int open_unlinked(void)
+{
+	int fd = open_in(secure_getenv("XDG_CACHE_HOME"), "");
+
+	if (fd < 0)
+		fd = open_in(secure_getenv("HOME"), "/.cache");
+	if (fd < 0)
+		fd = open_in("/var/tmp", "");
+	return fd < 0 ? spool_open() : fd;
+}
+
+static bool is_memory(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
+}
+
+struct past_file *past_file_open(double seconds, uint64_t bytes, const struct schema *const *schemas,
+				 unsigned n_schemas)
+{
+	int fd = open_unlinked();
+	struct past_file *file;
+
+	if (fd < 0)
+		return NULL;
+	file = alloc_zeroed(1, sizeof(*file));
+	*file = (struct past_file){
+		.fd = fd,
+		.age_ns = (uint64_t)(seconds * 1e9),
+		.most_bytes = is_memory(fd) ? bytes / TMPFS_PART : bytes,
+		.schemas = schemas,
+		.n_schemas = n_schemas,
+	};
+	return file;
+}
+
+void past_file_close(struct past_file *file)
+{
+	if (file->writer)
+		recording_writer_close(file->writer);
+	buffer_free(&file->waiting);
+	close(file->fd);
+	free(file);
+}
+
+/* What can go by now is given back to the disk. */
+static void drop(struct past_file *file, uint64_t most_bytes)
+{
+	uint64_t from, to;
+
+	recording_writer_keep(file->writer, most_bytes, file->age_ns);
+	while (recording_writer_drop(file->writer, &from, &to))
+		fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
+			  (off_t)(to - from));
+}
+
+static bool write_waiting(struct past_file *file)
+{
+	if (spool_write(file->fd, file->waiting.bytes, file->waiting.length, (off_t)file->end) < 0)
+		return false;
+	file->end += file->waiting.length;
+	buffer_empty(&file->waiting);
+	return true;
+}
+
+static void forget_all(struct past_file *file)
+{
+	recording_writer_close(file->writer);
+	file->writer = NULL;
+	buffer_empty(&file->waiting);
+	file->end = 0;
+	if (ftruncate(file->fd, 0) < 0)
+		return; /* the new recording overwrites the old one */
+}
+
+void past_file_keep(struct past_file *file, const struct frame *frame)
+{
+	if (!file->writer)
+		file->writer = recording_writer_open(frame, false);
+	recording_writer_add(file->writer, frame, &file->waiting);
+	if (file->waiting.length == 0)
+		return;
+	if (!write_waiting(file)) {
+		drop(file, past_file_bytes(file) / 2);
+		if (!write_waiting(file))
+			forget_all(file);
+		return;
+	}
+	drop(file, file->most_bytes);
+}
+
+uint64_t past_file_bytes(const struct past_file *file)
+{
+	struct stat status;
+
+	return fstat(file->fd, &status) == 0 ? (uint64_t)status.st_blocks * 512 : 0;
+}
+
+/* Writes what the writer holds back. */
+static int flush(struct past_file *file)
+{
+	if (!file->writer)
+		return -ENODATA;
+	recording_writer_flush(file->writer, &file->waiting);
+	return write_waiting(file) ? 0 : -errno;
+}
+
+int past_file_read(struct past_file *file, struct source *source)
+{
+	const char *why;
+	int error = flush(file), fd;
+
+	if (error)
+		return error;
+	fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	return recording_open(source, fd, (struct span){ 0 }, false, file->schemas, file->n_schemas, &why);
+}
+
+/* Holes stay holes. */
+static int copy(int from, int to, off_t end)
+{
+	char bytes[COPY_BYTES];
+	off_t at = 0;
+
+	while (at < end && (at = lseek(from, at, SEEK_DATA)) >= 0) {
+		off_t hole = lseek(from, at, SEEK_HOLE);
+
+		while (at < hole) {
+			size_t most = hole - at < COPY_BYTES ? (size_t)(hole - at) : COPY_BYTES;
+			ssize_t got = pread(from, bytes, most, at);
+
+			if (got <= 0 || spool_write(to, bytes, (size_t)got, at) < 0)
+				return got == 0 ? -EIO : -errno;
+			at += got;
+		}
+	}
+	return ftruncate(to, end) < 0 ? -errno : 0;
+}
+
+int past_file_save(struct past_file *file, const char *path)
+{
+	int error = flush(file), fd;
+
+	if (error)
+		return error;
+	fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	if (fd < 0)
+		return -errno;
+	error = copy(file->fd, fd, (off_t)file->end);
+	if (close(fd) < 0 && !error)
+		error = -errno;
+	if (error)
+		unlink(path);
+	return error;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <config.h>
+
+#include "screen/past.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "model/derive.h"
+#include "model/scope_frame.h"
+#include "screen/session.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define MINUTE_NS (60 * SECOND_NS)
+
+static void close_source(struct screen *screen)
+{
+	if (screen->past_source.close)
+		screen->past_source.close(screen->past_source.state);
+	screen->past_source = (struct source){ 0 };
+}
+
+/* With all that was kept until now. */
+static bool open_source(struct screen *screen)
+{
+	const struct past *past = screen->setup->past;
+	int error;
+
+	close_source(screen);
+	error = past->open(past->state, &screen->past_source);
+	if (error)
+		screen_warn(screen, MESSAGE_SCREEN, "%s", strerror(-error));
+	return !error;
+}
+
+static size_t read_extent(const struct source *source, uint64_t *first_ns, uint64_t *last_ns)
+{
+	size_t n_frames, before = SIZE_MAX;
+
+	while (!source->extent(source->state, &n_frames, first_ns, last_ns) && n_frames != before)
+		before = n_frames;
+	return n_frames;
+}
+
+bool past_extent(struct screen *screen, uint64_t *first_ns, uint64_t *last_ns)
+{
+	return (screen->past_source.state || open_source(screen)) &&
+	       read_extent(&screen->past_source, first_ns, last_ns) > 0;
+}
+
+static bool read_frame(struct screen *screen, int index, size_t position)
+{
+	const struct source *source = &screen->past_source;
+
+	frame_clear(&screen->frames[index]);
+	return source->seek(source->state, position) == 0 &&
+	       source->next(source->state, &screen->frames[index]) == 1;
+}
+
+/* Graphs and logs end at the time of the shown frame, as they do behind a paused screen. */
+static void show(struct screen *screen, size_t position)
+{
+	struct frame *frame = &screen->frames[SCREEN_PAST_FRAME];
+	bool based = position > 0 && read_frame(screen, SCREEN_PAST_BASE, position - 1);
+
+	if (!read_frame(screen, SCREEN_PAST_FRAME, position)) {
+		screen_warn(screen, MESSAGE_SCREEN, "%s", _("this sample cannot be read"));
+		past_leave(screen);
+		return;
+	}
+	frame_derive(frame, based ? &screen->frames[SCREEN_PAST_BASE] : NULL);
+	scope_split_frame(screen->setup->request->scope, frame, true);
+	session_prepare(screen, frame);
+	screen->frozen = screen->in_past = true;
+	for (unsigned i = 0; i < screen->setup->n_schemas; i++)
+		event_log_freeze_at(&screen->logs[i], "time", frame->wall_ns);
+	session_show(screen, SCREEN_PAST_FRAME);
+}
+
+void past_leave(struct screen *screen)
+{
+	screen->in_past = false;
+	close_source(screen);
+	session_freeze(screen, false);
+}
+
+void past_show_at(struct screen *screen, uint64_t wall_ns)
+{
+	const struct source *source = &screen->past_source;
+
+	if (open_source(screen))
+		show(screen, source->find(source->state, wall_ns));
+}
+
+/* From the shown sample, which may be live or paused. */
+void past_step(struct screen *screen, int step)
+{
+	const struct source *source = &screen->past_source;
+	uint64_t first_ns, last_ns, now_ns = session_frame(screen)->wall_ns;
+	size_t n_frames, position;
+
+	if (step > 0 && !screen->frozen) {
+		screen_message(screen, MESSAGE_SCREEN, "%s", _("this is the latest sample"));
+		return;
+	}
+	if ((step > 0 || !screen->in_past) && !open_source(screen))
+		return;
+	n_frames = read_extent(source, &first_ns, &last_ns);
+	position = source->find(source->state, now_ns);
+	if (step < 0 && (position == 0 || n_frames == 0))
+		screen_message(screen, MESSAGE_SCREEN, "%s", _("this is the first sample that is kept"));
+	else if (step < 0)
+		show(screen, position - 1);
+	else if (position + 1 < n_frames)
+		show(screen, position + 1);
+	else
+		past_leave(screen);
+}
+
+void past_step_minute(struct screen *screen, int step)
+{
+	uint64_t first_ns, last_ns, now_ns = session_frame(screen)->wall_ns;
+
+	if (!open_source(screen) || !past_extent(screen, &first_ns, &last_ns))
+		return;
+	if (step > 0 && now_ns + MINUTE_NS >= last_ns) {
+		past_leave(screen);
+		return;
+	}
+	if (step < 0 && now_ns <= first_ns + MINUTE_NS) {
+		screen_message(screen, MESSAGE_SCREEN, "%s", _("this is the first sample that is kept"));
+		show(screen, 0);
+		return;
+	}
+	past_show_at(screen, step > 0 ? now_ns + MINUTE_NS : now_ns - MINUTE_NS);
+}
+
+static void duration(char *text, size_t room, uint64_t ns)
+{
+	unsigned long seconds = (unsigned long)(ns / SECOND_NS);
+
+	snprintf(text, room, "%02lu:%02lu:%02lu", seconds / 3600, seconds / 60 % 60, seconds % 60);
+}
+
+void past_position(struct screen *screen, char *text, size_t room)
+{
+	uint64_t shown_ns = session_frame(screen)->mono_ns,
+		 latest_ns = screen->frames[screen->latest].mono_ns;
+	uint64_t first_ns = 0, last_ns = 0;
+	char back[32], all[32];
+
+	duration(back, sizeof(back), latest_ns > shown_ns ? latest_ns - shown_ns : 0);
+	past_extent(screen, &first_ns, &last_ns);
+	last_ns = screen->frames[screen->latest].wall_ns;
+	duration(all, sizeof(all), last_ns > first_ns ? last_ns - first_ns : 0);
+	snprintf(text, room, _("-%s of %s"), back, all);
+}
+
+void past_save(struct screen *screen)
+{
+	const struct past *past = screen->setup->past;
+	char path[PATH_MAX];
+	int error = past->save(past->state, path, sizeof(path));
+
+	if (error)
+		screen_warn(screen, MESSAGE_SCREEN, "%s: %s", *path ? path : _("the past"), strerror(-error));
+	else
+		screen_message(screen, MESSAGE_SCREEN, _("the past is saved in %s"), path);
+}

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The live screen goes back: to the very screens that were drawn, while sampling goes on behind them."""
+import glob
+import os
+import re
+import subprocess
+
+from common import PANETOP, expect, screen
+
+CLOCK = re.compile(r" (\d\d:\d\d:\d\d)$")
+BACK = re.compile(r" -(\d\d:\d\d:\d\d) of \d\d:\d\d:\d\d  \d\d:\d\d:\d\d$")
+
+
+def clock(terminal):
+    found = CLOCK.search(terminal.lines()[0].rstrip())
+    return found[1] if found else None
+
+
+def body(terminal):
+    """Without the top line, the notice and the keys."""
+    return terminal.lines()[1:-2]
+
+
+def back(terminal):
+    found = BACK.search(terminal.lines()[0].rstrip())
+    return found[1] if found else None
+
+
+def drawn_live(terminal, samples):
+    """The screens by their clocks, which differ at a delay of a second."""
+    drawn = {}
+    while len(drawn) < samples:
+        terminal.pump(0.1)
+        drawn[clock(terminal)] = body(terminal)
+    return drawn
+
+
+def the_same_screens(*pane, height=24):
+    """Of tables in an order that the rows themselves decide: rows that look the same keep their places while it is live."""
+    def test(_scratch):
+        with screen("-d", "1", *pane, height=height) as terminal:
+            drawn = drawn_live(terminal, 7)
+            compared, problem = 0, None
+            for _ in range(4):
+                terminal.send(",")
+                now, then = body(terminal), drawn.get(clock(terminal))
+                if then:
+                    compared += 1
+                    problem = problem or expect(now == then, terminal, "this was drawn:\n" + "\n".join(then) + "\nbut now:")
+            return problem or expect(compared >= 3, terminal, "the screens of other times")
+    return test
+
+
+def there_and_live_again(_scratch):
+    """By each way out; meanwhile the machine is sampled."""
+    with screen("-d", "0.2", "cpu") as terminal:
+        problem = None
+        for way in ("G", "Esc", "Z"):
+            terminal.pump(1)
+            terminal.send(",", ",")
+            problem = problem or expect(back(terminal), terminal, f"it is not in the past before {way}")
+            problem = problem or expect(terminal.wait_for("-00:00:02 of "), terminal, "the present stands still")
+            terminal.send(way)
+            problem = problem or expect(not back(terminal) and "paused" not in terminal.lines()[0], terminal, f"{way} does not come back")
+        terminal.send(",", *["."] * 40)
+        return problem or expect(not back(terminal), terminal, "steps forward do not reach the present")
+
+
+def the_past_cannot_be_changed(_scratch):
+    with subprocess.Popen(["sleep", "1000"]) as child:
+        try:
+            with screen("-d", "0.2", "cpu") as terminal:
+                terminal.pump(1)
+                terminal.send(",", "Down", "F9")
+                problem = expect("recording cannot be changed" in terminal.text(), terminal, "a process of the past gets a signal")
+                terminal.send("Esc", "3")
+                return problem or expect(back(terminal) and "[3" in terminal.text(), terminal, "panes do not go back together")
+        finally:
+            child.kill()
+
+
+def times(_scratch):
+    with screen("-d", "0.2", "cpu") as terminal:
+        terminal.pump(1)
+        terminal.send("{")
+        problem = expect("the first sample that is kept" in terminal.text(), terminal, "a minute before the start")
+        terminal.send("}")
+        problem = problem or expect(not back(terminal), terminal, "a minute on is not the present")
+        terminal.send("g", "0", "0", ":", "0", "0", ":", "0", "0", "Enter")
+        if clock(terminal) != "00:00:00":
+            problem = problem or expect("kept is" in terminal.text() or "use 12:03" in terminal.text(), terminal, "a time that is not kept")
+        terminal.send(*["Bksp"] * 8, "-", "1", "Enter")
+        return problem or expect(back(terminal), terminal, "a second before")
+
+
+def saved(scratch):
+    """As a recording that can be replayed, of nobody else's eyes."""
+    with screen("-d", "0.2", "cpu", cwd=scratch) as terminal:
+        terminal.pump(1.5)
+        terminal.send("S")
+        problem = expect("the past is saved in panetop-" in terminal.text(), terminal, "it is not saved")
+    files = glob.glob(os.path.join(scratch, "panetop-*.recording"))
+    if problem or len(files) != 1:
+        return problem or f"files: {files}"
+    if os.stat(files[0]).st_mode & 0o777 != 0o600:
+        return "others can read it"
+    played = subprocess.run([PANETOP, "--replay=" + files[0], "-b", "-o", "csv", "-n", "2", "cpu"], stdout=subprocess.PIPE, check=False, text=True)
+    return None if played.returncode == 0 and played.stdout.count("\n") > 2 else f"replay: status {played.returncode}\n{played.stdout}"
+
+
+def nothing_kept(_scratch):
+    with screen("-d", "0.2", "--past=0", "cpu") as terminal:
+        terminal.pump(0.5)
+        terminal.send(",")
+        return expect("nothing is kept" in terminal.text() and not back(terminal), terminal, "it goes back")
+
+
+def tests():
+    return [
+        ("past: the very screens of cpu", the_same_screens("-s", "pid", "cpu")),
+        ("past: the very screens of memory", the_same_screens("memory", height=13)),
+        ("past: back to the present", there_and_live_again),
+        ("past: it cannot be changed", the_past_cannot_be_changed),
+        ("past: times", times),
+        ("past: saved", saved),
+        ("past: nothing kept", nothing_kept),
+    ]

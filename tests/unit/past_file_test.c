@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the past of a live screen: what is kept, how much of it, and what a full disk leaves. */
+#include <config.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "recording/past_file.h"
+#include "suite.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define START_NS (UINT64_C(1732095000) * SECOND_NS)
+#define ROWS 200
+
+struct noise_row {
+	uint64_t number;
+	uint64_t value;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct noise_row, number, .kind = COLUMN_KEY, .title = "number", .help = "h"),
+	COLUMN(struct noise_row, value, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = "value",
+	       .help = "h"),
+};
+
+static const struct schema noise = {
+	.name = "noise",
+	.help = "numbers that do not compress",
+	.row_size = sizeof(struct noise_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct schema *const schemas[] = { &noise };
+
+/* Of each second of the clock from START_NS on. */
+static void keep(struct past_file *file, unsigned from, unsigned to)
+{
+	uint64_t random = from + 1;
+	struct frame frame;
+
+	frame_open(&frame, schemas, 1);
+	for (unsigned i = from; i < to; i++) {
+		struct table *table = frame_slot(&frame, "noise");
+
+		frame_clear(&frame);
+		frame.wall_ns = START_NS + i * SECOND_NS;
+		frame.mono_ns = (i + 1) * SECOND_NS;
+		frame.host = "here";
+		table->present = true;
+		table->mono_ns = frame.mono_ns;
+		for (unsigned r = 0; r < ROWS; r++) {
+			struct noise_row *row = table_add(table);
+
+			random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+			*row = (struct noise_row){ r, random >> 16 };
+		}
+		past_file_keep(file, &frame);
+	}
+	frame_close(&frame);
+}
+
+/* Seconds after START_NS of the first and the last kept frame; returns how many there are. */
+static size_t kept(struct past_file *file, unsigned *first, unsigned *last)
+{
+	uint64_t first_ns, last_ns;
+	struct source source;
+	size_t n_frames = 0;
+
+	ck_assert_int_eq(past_file_read(file, &source), 0);
+	while (!source.extent(source.state, &n_frames, &first_ns, &last_ns))
+		;
+	*first = (unsigned)((first_ns - START_NS) / SECOND_NS);
+	*last = (unsigned)((last_ns - START_NS) / SECOND_NS);
+	source.close(source.state);
+	return n_frames;
+}
+
+START_TEST(everything_is_there_at_any_time)
+{
+	struct past_file *file = past_file_open(3600, PAST_BYTES, schemas, 1);
+	unsigned first, last;
+	struct source source;
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(past_file_read(file, &source), -ENODATA);
+	for (unsigned i = 1; i < 80; i++) {
+		keep(file, i - 1, i);
+		ck_assert_uint_eq(kept(file, &first, &last), i);
+		ck_assert_uint_eq(first, 0);
+		ck_assert_uint_eq(last, i - 1);
+	}
+	past_file_close(file);
+}
+END_TEST
+
+START_TEST(what_is_too_old_goes)
+{
+	struct past_file *file = past_file_open(600, PAST_BYTES, schemas, 1);
+	unsigned first, last;
+
+	keep(file, 0, 5000);
+	kept(file, &first, &last);
+	ck_assert_uint_eq(last, 4999);
+	ck_assert_uint_le(first, 4400);
+	ck_assert_uint_ge(first, 3000); /* whole chains go */
+	past_file_close(file);
+}
+END_TEST
+
+START_TEST(what_is_too_much_goes)
+{
+	struct past_file *file = past_file_open(1e6, (uint64_t)4 << 20, schemas, 1);
+	unsigned first, last;
+
+	keep(file, 0, 8000);
+	kept(file, &first, &last);
+	ck_assert_uint_eq(last, 7999);
+	ck_assert_uint_gt(first, 4000);
+	ck_assert_uint_lt(past_file_bytes(file), (uint64_t)8 << 20);
+	past_file_close(file);
+}
+END_TEST
+
+/* The past gets shorter, and keeping goes on. */
+START_TEST(a_full_disk_shortens_it)
+{
+	struct past_file *file = past_file_open(1e6, PAST_BYTES, schemas, 1);
+	struct rlimit before, full;
+	unsigned first, last;
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &before);
+	full = (struct rlimit){ .rlim_cur = 200000, .rlim_max = before.rlim_max };
+	setrlimit(RLIMIT_FSIZE, &full);
+	keep(file, 0, 3000);
+	kept(file, &first, &last);
+	setrlimit(RLIMIT_FSIZE, &before);
+	ck_assert_uint_eq(last, 2999);
+	ck_assert_uint_gt(first, 2000);
+	keep(file, 3000, 3100);
+	kept(file, &first, &last);
+	ck_assert_uint_eq(last, 3099);
+	past_file_close(file);
+}
+END_TEST
+
+START_TEST(it_is_saved_for_its_owner)
+{
+	struct past_file *file = past_file_open(600, PAST_BYTES, schemas, 1);
+	char path[] = "/tmp/panetop-past-XXXXXX";
+	struct stat status;
+	int fd = mkstemp(path);
+
+	close(fd);
+	keep(file, 0, 2000);
+	ck_assert_int_eq(past_file_save(file, path), -EEXIST);
+	unlink(path);
+	ck_assert_int_eq(past_file_save(file, path), 0);
+	ck_assert_int_eq(stat(path, &status), 0);
+	ck_assert_uint_eq(status.st_mode & 0777, 0600);
+	ck_assert_uint_ge((uint64_t)status.st_blocks * 512, past_file_bytes(file) / 2);
+	unlink(path);
+	past_file_close(file);
+}
+END_TEST
