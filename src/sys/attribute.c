@@ -181,6 +181,18 @@ int attribute_once_u64(struct env *env, const char *path, uint64_t *value)
 	return span_is_u64(span_of(bytes, (size_t)length), value) ? 0 : -EBADMSG;
 }
 
+long attribute_in(struct env *env, int directory, const char *name, char *bytes, size_t room)
+{
+	int fd = openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+	long length;
+
+	if (fd < 0)
+		return -errno;
+	length = read_file(env, fd, bytes, room);
+	close(fd);
+	return length;
+}
+
 int attribute_text(struct env *env, const char *path, size_t most, struct buffer *text)
 {
 	int fd = env_open_file(env, path), error;

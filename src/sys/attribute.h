@@ -48,6 +48,9 @@ long attribute_at(const struct root *root, const char *path, char *bytes, size_t
 long attribute_once(struct env *env, const char *path, char *bytes, size_t room);
 int attribute_once_u64(struct env *env, const char *path, uint64_t *value);
 
+/* The same for a file in an open directory, without raised privileges. */
+long attribute_in(struct env *env, int directory, const char *name, char *bytes, size_t room);
+
 /* Appends all of a text that may take many reads, up to about most bytes: 0 or -errno. */
 int attribute_text(struct env *env, const char *path, size_t most, struct buffer *text);
 

@@ -18,6 +18,8 @@
 #define ROUND_SECONDS 30.0 /* in which all idle groups are read */
 #define FIRST_LEVEL_MAX 64 /* groups below the top that are always read, so that the rest is right */
 #define BUSY_MAX 128       /* busy groups that are read in a sample */
+#define IDLE_MAX 100       /* idle groups likewise, even where a sample takes seconds */
+#define FEW 32             /* groups that are all read */
 #define NAME_TRIES_MAX 3
 #define NS_PER_SECOND 1e9
 
@@ -178,7 +180,7 @@ struct group_state {
 	struct group_tree tree;
 	struct group_reader reader;
 	uint64_t n_samples, last_ns;
-	size_t n_busy; /* in the last sample */
+	size_t n_busy, n_busy_before; /* in this sample, and in the last one */
 };
 
 static int test_groups(struct env *env)
@@ -224,6 +226,15 @@ static bool has_turn(const struct group_state *state, const struct group *group,
 	return every <= 1 || group->serial % every == state->n_samples % every;
 }
 
+/* How many samples a round takes. */
+static uint64_t idle_turns(const struct group_state *state, double seconds)
+{
+	uint64_t samples = seconds > 0 ? (uint64_t)(ROUND_SECONDS / seconds) : 1;
+	uint64_t least = state->tree.n_all / IDLE_MAX;
+
+	return samples > least ? samples : least;
+}
+
 static bool is_first_level(const struct group_state *state, const struct group *group)
 {
 	return group->parent == state->tree.top && state->tree.top->serial + FIRST_LEVEL_MAX >= group->serial;
@@ -232,21 +243,21 @@ static bool is_first_level(const struct group_state *state, const struct group *
 static void read_group(struct group_state *state, struct group *group, uint64_t now_ns, double seconds)
 {
 	bool active = group_read_activity(&state->reader, group), new = group->read_ns == 0;
-	bool due = has_turn(state, group, seconds > 0 ? (uint64_t)(ROUND_SECONDS / seconds) : 1);
+	bool whole = new || state->tree.n_all <= FEW || has_turn(state, group, idle_turns(state, seconds));
 
 	state->n_busy += active;
 	if (group->removed ||
-	    !(new || due || is_first_level(state, group) ||
-	      (active && has_turn(state, group, (state->n_busy + BUSY_MAX - 1) / BUSY_MAX))))
+	    !(whole || is_first_level(state, group) ||
+	      (active && has_turn(state, group, (state->n_busy_before + BUSY_MAX - 1) / BUSY_MAX))))
 		return;
-	group_tree_look(&state->tree, group);
+	(whole ? group_tree_look : group_tree_glance)(&state->tree, group);
 	if (group->removed)
 		return;
 	if (group->old)
 		group_read_activity(&state->reader, group);
-	group_read_all(&state->reader, group, due);
+	(whole ? group_read_all : group_read_use)(&state->reader, group);
 	group->read_ns = now_ns;
-	if (new || due)
+	if (whole)
 		name_container(state, group);
 }
 
@@ -363,10 +374,11 @@ static int sample(struct sample *sample)
 	uint64_t now_ns = sample->table->mono_ns;
 	double seconds = state->last_ns ? (double)(now_ns - state->last_ns) / NS_PER_SECOND : 0;
 
+	state->n_busy_before = state->n_busy;
 	state->n_busy = 0;
 	group_read_machine(&state->reader);
 	group_tree_look(tree, tree->top);
-	group_read_all(&state->reader, tree->top, true);
+	group_read_all(&state->reader, tree->top);
 	tree->top->read_ns = now_ns;
 	for (struct group *group = group_tree_next(tree->top); group; group = group_tree_next(group))
 		read_group(state, group, now_ns, seconds);

@@ -5,9 +5,11 @@
 #include "topic/group/group_read.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/vector.h"
 #include "kernel/cgroup_stat.h"
@@ -81,25 +83,55 @@ static int version_of(const struct group_reader *reader, const struct group *gro
 	return hierarchy < 0 ? 0 : reader->tree->hierarchies[hierarchy].version;
 }
 
-/* Path of the file, if the group may have it; else NULL. */
-static const char *path_of(const struct group_reader *reader, const struct group *group, enum group_file file)
+/* Name of the file, if the group may have it; else NULL. */
+static const char *name_of(const struct group_reader *reader, const struct group *group, enum group_file file)
 {
 	int hierarchy = group_tree_hierarchy(reader->tree, group, files[file].of);
 	const char *name =
 		hierarchy < 0 ? NULL : files[file].names[reader->tree->hierarchies[hierarchy].version - 1];
 
-	if (!name || group->absent >> file & 1)
-		return NULL;
-	return group_tree_path(reader->tree, group, (unsigned)hierarchy, name);
+	return name && !(group->absent >> file & 1) ? name : NULL;
+}
+
+static void close_directory(struct group_reader *reader)
+{
+	if (reader->open.group)
+		close(reader->open.fd);
+	reader->open.group = NULL;
+}
+
+/* Most of the time of a read is the walk along the path. */
+static int open_directory(struct group_reader *reader, const struct group *group, int hierarchy)
+{
+	struct group_open_directory *open = &reader->open;
+	const char *path;
+
+	if (open->group == group && open->hierarchy == hierarchy)
+		return open->fd;
+	close_directory(reader);
+	path = group_tree_path(reader->tree, group, (unsigned)hierarchy, "");
+	open->fd = root_open_at(&reader->tree->env->root, path, O_PATH | O_DIRECTORY);
+	if (open->fd < 0)
+		return -errno;
+	open->group = group;
+	open->hierarchy = hierarchy;
+	return open->fd;
 }
 
 /* 0; -ENOENT: the group does not have the file; another -errno: it may be gone by now. */
 static int read_file(struct group_reader *reader, struct group *group, enum group_file file,
 		     struct span *text)
 {
-	const char *path = path_of(reader, group, file);
-	long length =
-		path ? attribute_once(reader->tree->env, path, reader->text, sizeof(reader->text)) : -ENOENT;
+	int hierarchy = group_tree_hierarchy(reader->tree, group, files[file].of), directory;
+	const char *name = name_of(reader, group, file);
+	long length = -ENOENT;
+
+	if (name) {
+		directory = open_directory(reader, group, hierarchy);
+		length = directory < 0 ? -ENODEV
+				       : attribute_in(reader->tree->env, directory, name, reader->text,
+						      sizeof(reader->text));
+	}
 
 	if (length == -EOPNOTSUPP)
 		length = -ENOENT;
@@ -264,9 +296,11 @@ static uint64_t count_lines(const struct buffer *text)
 
 static void list_tasks(struct group_reader *reader, struct group *group)
 {
-	const char *path = path_of(reader, group, FILE_TASK_LIST);
+	const char *name = name_of(reader, group, FILE_TASK_LIST), *path;
 
 	buffer_empty(&reader->tasks);
+	path = name ? group_tree_path(reader->tree, group, (unsigned)reader->tree->sources[GROUP_PIDS], name)
+		    : NULL;
 	if (path && attribute_text(reader->tree->env, path, TASKS_BYTES_MAX, &reader->tasks) == 0)
 		group->own_tasks = count_lines(&reader->tasks);
 }
@@ -278,7 +312,6 @@ static void read_tasks(struct group_reader *reader, struct group *group)
 		list_tasks(reader, group);
 	else
 		group->own_tasks = U64_UNKNOWN;
-	read_limit(reader, group, FILE_TASKS_LIMIT, &group->limits.tasks);
 }
 
 /* Seconds in which some task waited. */
@@ -422,26 +455,36 @@ static void read_memory_files(struct group_reader *reader, struct group *group)
 	}
 	group->active = active;
 	read_memory_stat(reader, group);
-	read_limit(reader, group, FILE_MEMORY_LIMIT, &group->limits.memory);
 	read_oom_kills(reader, group);
 }
 
-void group_read_all(struct group_reader *reader, struct group *group, bool again)
+void group_read_use(struct group_reader *reader, struct group *group)
 {
-	if (again)
-		group->absent = 0;
 	if (!is_machine(reader, group, GROUP_MEMORY))
 		read_memory_files(reader, group);
-	if (!is_machine(reader, group, GROUP_CPU)) {
-		read_cpu_limit(reader, group);
+	if (!isnan(group->limits.cpus)) /* nothing else throttles it */
 		read_throttling(reader, group);
-	}
 	if (!is_machine(reader, group, GROUP_BLKIO))
 		read_io(reader, group);
 	if (!is_machine(reader, group, GROUP_PIDS))
 		read_tasks(reader, group);
 	if (!is_machine(reader, group, GROUP_PRESSURE))
 		read_pressure(reader, group);
+	close_directory(reader);
+}
+
+void group_read_all(struct group_reader *reader, struct group *group)
+{
+	group->absent = 0;
+	if (!is_machine(reader, group, GROUP_PIDS))
+		read_limit(reader, group, FILE_TASKS_LIMIT, &group->limits.tasks);
+	if (!is_machine(reader, group, GROUP_CPU)) {
+		read_cpu_limit(reader, group);
+		read_throttling(reader, group);
+	}
+	if (!is_machine(reader, group, GROUP_MEMORY))
+		read_limit(reader, group, FILE_MEMORY_LIMIT, &group->limits.memory);
+	group_read_use(reader, group);
 }
 
 static int read_proc(struct group_reader *reader, const char *path, struct span *text)
@@ -506,12 +549,14 @@ static void read_machine_io(struct group_reader *reader, struct group *top)
 /* Since Linux 6.9, version 1 counts nothing on a device for which no group ever had a limit. */
 static bool counts_io(struct group_reader *reader, struct group *top)
 {
+	bool counts = true;
 	struct cgroup_io io;
 	struct span text;
 
-	if (version_of(reader, top, GROUP_BLKIO) != 1)
-		return true;
-	return read_file(reader, top, FILE_IO, &text) == 0 && cgroup_io_next(&text, &io);
+	if (version_of(reader, top, GROUP_BLKIO) == 1)
+		counts = read_file(reader, top, FILE_IO, &text) == 0 && cgroup_io_next(&text, &io);
+	close_directory(reader);
+	return counts;
 }
 
 static void read_machine_pressure(struct group_reader *reader, struct group *top)

@@ -13,6 +13,10 @@ struct group_reader {
 		uint64_t major, minor;
 	} * disks; /* in this sample, without stacked ones; owned */
 	size_t n_disks, disks_capacity;
+	struct group_open_directory {      /* of the group that was read last, where several files are read */
+		const struct group *group; /* NULL: not open */
+		int hierarchy, fd;
+	} open;
 	bool counts_io;      /* false: this kernel counts I/O of version 1 only below limits */
 	bool has_pressure;   /* some group has it */
 	struct buffer tasks; /* of a group without the controller pids */
@@ -25,8 +29,11 @@ struct group_reader {
  */
 bool group_read_activity(struct group_reader *reader, struct group *group);
 
-/* Reads all of its files. again: also those that it did not have before. */
-void group_read_all(struct group_reader *reader, struct group *group, bool again);
+/* Reads its files with what it used. */
+void group_read_use(struct group_reader *reader, struct group *group);
+
+/* Reads its limits, too, and looks for files that it did not have before. */
+void group_read_all(struct group_reader *reader, struct group *group);
 
 /* Before the groups of a sample: the machine's numbers, where the top group is the machine. */
 void group_read_machine(struct group_reader *reader);

@@ -13,6 +13,8 @@
 #include "core/vector.h"
 #include "sys/listing.h"
 
+#define LINKS_OF_EMPTY 2 /* of a directory without directories, where the file system counts them */
+
 static const char *const controller_names[N_GROUP_CONTROLLERS] = {
 	[GROUP_CPUACCT] = "cpuacct", [GROUP_CPU] = "cpu",   [GROUP_MEMORY] = "memory",
 	[GROUP_BLKIO] = "blkio",     [GROUP_PIDS] = "pids", [GROUP_NAMED] = "name=systemd",
@@ -100,7 +102,7 @@ static bool has_groups(struct group_tree *tree, int hierarchy)
 	return hierarchy >= 0 &&
 	       listing_look(tree->env, group_tree_path(tree, tree->top, (unsigned)hierarchy, ""), &inode,
 			    &n_links) == 0 &&
-	       n_links != 2;
+	       n_links != LINKS_OF_EMPTY;
 }
 
 /*
@@ -311,9 +313,10 @@ static void look_at(struct group_tree *tree, struct group *group, unsigned hiera
 		restart(tree, group, hierarchy);
 		group->old = true;
 	}
-	if (last->inode == now.inode && last->n_links == now.n_links && now.n_links >= 2)
+	if (last->inode == now.inode && last->n_links == now.n_links && now.n_links >= LINKS_OF_EMPTY)
 		return;
-	if (read_names(tree, group, hierarchy) == 0)
+	tree->n_sorted = 0;
+	if (now.n_links == LINKS_OF_EMPTY || read_names(tree, group, hierarchy) == 0)
 		merge(tree, group, hierarchy);
 	*last = now;
 }
@@ -323,6 +326,17 @@ void group_tree_look(struct group_tree *tree, struct group *group)
 	for (unsigned h = 0; h < tree->n_hierarchies; h++)
 		if (group->in >> h & 1)
 			look_at(tree, group, h);
+}
+
+void group_tree_glance(struct group_tree *tree, struct group *group)
+{
+	int cpu = group_tree_hierarchy(tree, group, GROUP_CPUACCT);
+	int memory = group_tree_hierarchy(tree, group, GROUP_MEMORY);
+
+	if (cpu >= 0)
+		look_at(tree, group, (unsigned)cpu);
+	if (memory >= 0 && memory != cpu && !group->removed)
+		look_at(tree, group, (unsigned)memory);
 }
 
 /* Their directories are listed again: a new one may have come in the place of the removed one. */

@@ -41,6 +41,9 @@ void group_tree_close(struct group_tree *tree);
  */
 void group_tree_look(struct group_tree *tree, struct group *group);
 
+/* The same in the hierarchies of CPU time and memory alone, in which most groups are made. */
+void group_tree_glance(struct group_tree *tree, struct group *group);
+
 /* The next group, with those below it after each; NULL after the last. */
 struct group *group_tree_next(const struct group *group);
 
