@@ -109,7 +109,8 @@ static void draw_headline(struct screen *screen, const struct canvas *canvas)
 /* The line of panes: which ones are shown, and with how much of their names. */
 struct tabs {
 	unsigned first, end;
-	enum { TABS_NAMED, TABS_BRIEF, TABS_NUMBERED } look; /* brief: only the current one has its name */
+	/* tight: only the current one has room around its name; brief: only that one has its name */
+	enum { TABS_NAMED, TABS_TIGHT, TABS_BRIEF, TABS_NUMBERED } look;
 };
 
 static int tab_text(const struct screen *screen, const struct tabs *tabs, unsigned pane, bool ascii,
@@ -117,11 +118,12 @@ static int tab_text(const struct screen *screen, const struct tabs *tabs, unsign
 {
 	bool on = pane == screen->current;
 	char digit[] = { screen->setup->panes[pane]->digit, '\0' };
-	bool named = tabs->look == TABS_NAMED || (tabs->look == TABS_BRIEF && on) || !*digit;
+	bool tight = tabs->look == TABS_TIGHT && !on;
+	bool named = tabs->look <= TABS_TIGHT || (tabs->look == TABS_BRIEF && on) || !*digit;
 	const char *title = named ? _(screen->setup->panes[pane]->title) : "";
 
-	snprintf(text, TEXT_MAX, "%s%s%s%s%s", on ? "[" : " ", digit, *digit && *title ? " " : "", title,
-		 on ? "]" : " ");
+	snprintf(text, TEXT_MAX, "%s%s%s%s%s", on ? "[" : tight ? "" : " ", digit,
+		 *digit && *title && !tight ? " " : "", title, on ? "]" : tight ? "" : " ");
 	return utf8_cells(text, ascii);
 }
 
@@ -140,7 +142,9 @@ static int tabs_cells(const struct screen *screen, const struct tabs *tabs, bool
 /* The current one stays, with its name if it fits. */
 static void fit_tabs(const struct screen *screen, struct tabs *tabs, int room, bool ascii)
 {
-	if (tabs_cells(screen, tabs, ascii) > room && tabs->look == TABS_NAMED)
+	if (tabs_cells(screen, tabs, ascii) > room)
+		tabs->look = TABS_TIGHT;
+	if (tabs_cells(screen, tabs, ascii) > room)
 		tabs->look = TABS_BRIEF;
 	while (tabs_cells(screen, tabs, ascii) > room && tabs->end - tabs->first > 1) {
 		if (tabs->end > screen->current + 1)
