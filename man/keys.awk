@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The keys of panetop(1), from `LC_ALL=C panetop --keys`: awk -f roff.awk -f keys.awk KEYS PAGE
-# In PAGE "@keys" stands for the keys of every pane, "@panes" for a section of each pane with its views and keys.
+# In PAGE "@keys" stands for the keys of every pane, "@panes" for a section of each pane with its views and keys,
+# "@peers" for the lines of the file that the variable peers names.
 
 function paragraph(line, name)
 {
@@ -17,6 +18,17 @@ function print_panes(i, pane)
 		printf ".SS Views and keys of the pane %s\n%s%s", pane, views[pane], keys[pane]
 		if (!views[pane] && !keys[pane])
 			print "One view, and the keys of every pane."
+	}
+}
+
+function print_peers(line, part)
+{
+	while ((getline line < peers) > 0) {
+		if (line ~ /^#/)
+			continue
+		split(line, part, "\t")
+		sub(/^- /, "none: ", part[4])
+		printf ".TP\n.B %s\n%s%s: %s\n", roff(part[2], 1), part[1] == "both" ? "" : "[" part[1] "] ", roff(part[3]), roff(part[4])
 	}
 }
 
@@ -41,5 +53,6 @@ FILENAME == ARGV[1] { next }
 
 # Without --keys, as in a cross build, only a reference to it.
 /^@keys$/ { printf "%s", common ? common : ".B panetop \\-\\-keys\nlists the keys.\n"; next }
+/^@peers$/ { print_peers(); next }
 /^@panes$/ { print_panes(); next }
 { print }

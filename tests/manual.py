@@ -57,6 +57,25 @@ def missing(wanted, there):
     return "missing: " + " ".join(sorted(lost)) if lost else None
 
 
+def keys_of_peers():
+    """Every place that the table of keys of top and htop names is there."""
+    listed = output("--keys")
+    known = {key for line in re.findall(r"^  (\S.*?)  ", listed, re.M) for key in line.split()} | {"Enter", "Esc", "arrows,"}
+    views = re.findall(r"^  (\S.*?)  ", "".join(re.findall(r"^Views .*?\n((?:  .*\n)+)", listed, re.M)), re.M)
+    lost = []
+    for line in read(os.path.join(TOP, "man", "peers.data")).splitlines():
+        if line.startswith("#"):
+            continue
+        _program, _keys, _what, here = line.split("\t")
+        if here.startswith("view "):
+            lost += [here] if here[5:] not in views else []
+        elif here.startswith("option "):
+            lost += [here] if f"--{here[7:]}" not in output("--help") else []
+        elif not here.startswith("- "):
+            lost += [key for key in here.split(", ")[0].split() if key not in known and key != "arrows"]
+    return "not there: " + ", ".join(lost) if lost else None
+
+
 def options_of(text):
     return [option for option in re.findall(r"^ +(?:-\w, +)?(--[a-z-]+)", text, re.M)]
 
@@ -188,6 +207,7 @@ def main():
         ("panetop(1) has every signal that is waited for", every_signal, None),
         ("panetop(1) has every key of every help page", every_key, None if can_be_seen else "python3-pyte is not installed"),
         ("panetop(1) has every view of every pane", every_view, None),
+        ("the keys of top and htop lead to keys and views that exist", keys_of_peers, None),
         ("panetop-metrics(5) has every topic and column", every_column, None),
         ("both pages are of this version", version, None),
         ("panetop(1) is well-formed", lambda: well_formed(MAIN), None if can_be_checked else "mandoc and man are needed"),
