@@ -104,14 +104,15 @@ bool utf8_visible(struct utf8_reader *reader, uint32_t *code, int *cells)
 	while (reader->rest.at < reader->rest.end) {
 		uint32_t found = utf8_next(&reader->rest);
 		uint32_t next = reader->ascii && found == TIMES_SIGN ? 'x' : found;
-		bool hidden = stands_for_nothing(next) || (reader->ascii && next > 0x7e);
-		int width = hidden ? -1 : wcwidth((wchar_t)next);
+		bool blank = found >= '\t' && found <= '\r'; /* newlines and tabs of a command line */
+		bool hidden = !blank && (stands_for_nothing(next) || (reader->ascii && next > 0x7e));
+		int width = hidden ? -1 : blank ? 1 : wcwidth((wchar_t)next);
 
 		if (width == 0 && ++reader->combined > COMBINING_MAX)
 			continue;
 		if (width != 0)
 			reader->combined = 0;
-		*code = width < 0 ? '?' : next;
+		*code = width < 0 ? '?' : blank ? ' ' : next;
 		*cells = width < 0 ? 1 : width;
 		return true;
 	}

@@ -24,8 +24,9 @@ size_t utf8_put(char *bytes, uint32_t code);
 bool utf8_is_harmful(uint32_t code);
 
 /*
- * The next code point for a terminal: '?' replaces harmful ones and, with ascii, those beyond ASCII. cells is
- * its width: 0 (combining, at most two in a row), 1 or 2. False at the end.
+ * The next code point for a terminal: ' ' replaces newlines and tabs, '?' other harmful ones and, with
+ * ascii, those beyond ASCII. cells is its width: 0 (combining, at most two in a row), 1 or 2. False at the
+ * end.
  */
 struct utf8_reader {
 	struct span rest;
