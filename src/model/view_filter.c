@@ -4,6 +4,10 @@
 
 #include "model/view_filter.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "core/process_pattern.h"
 #include "core/span.h"
 
@@ -74,7 +78,8 @@ bool view_filter_accepts(const struct view_filter *filter, const struct schema *
 	for (unsigned i = 0; i < filter->n_choices; i++)
 		if (!passes_choice(&filter->choices[i], schema, row))
 			return false;
-	return !filter->pattern || pattern_matches(filter->pattern, schema, row);
+	return !filter->pattern || pattern_matches(filter->pattern, schema, row) ||
+	       (filter->digits && pid_begins_with(filter->digits, schema, row));
 }
 
 static bool has_capital(const char *text)
@@ -88,6 +93,18 @@ static bool has_capital(const char *text)
 int pattern_compile(regex_t *pattern, const char *text)
 {
 	return regcomp(pattern, text, REG_EXTENDED | (has_capital(text) ? 0 : REG_ICASE));
+}
+
+bool pid_begins_with(const char *text, const struct schema *schema, const void *row)
+{
+	const struct column *pid = schema_find(schema, "pid");
+	size_t length = strspn(text, "0123456789");
+	char digits[24];
+
+	if (length == 0 || text[length] != '\0' || !pid || pid->type != VALUE_U64 || !row_is_known(row, pid))
+		return false;
+	snprintf(digits, sizeof(digits), "%" PRIu64, row_u64(row, pid));
+	return strncmp(digits, text, length) == 0;
 }
 
 bool pattern_matches(const regex_t *pattern, const struct schema *schema, const void *row)

@@ -25,6 +25,7 @@ struct view_choice {
 
 struct view_filter {
 	const regex_t *pattern; /* borrowed; NULL: every row */
+	const char *digits; /* borrowed; if it is a number, PIDs that begin with it pass, too; NULL: none */
 	struct view_choice choices[VIEW_CHOICES_MAX];
 	unsigned n_choices;
 	int threshold_column; /* rows whose number here is below threshold or unknown are excluded */
@@ -39,6 +40,9 @@ bool view_filter_accepts(const struct view_filter *filter, const struct schema *
 
 /* Extended regular expression; case matters only if it contains a capital. 0 or an error of regcomp(3). */
 int pattern_compile(regex_t *pattern, const char *text);
+
+/* Is the text a number with which the PID of the row begins? */
+bool pid_begins_with(const char *text, const struct schema *schema, const void *row);
 
 /* Does any text column of the row match? */
 bool pattern_matches(const regex_t *pattern, const struct schema *schema, const void *row);

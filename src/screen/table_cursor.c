@@ -283,7 +283,8 @@ bool table_search(struct table_widget *widget, const char *needle, bool from_nex
 	for (size_t i = 0; i < n_rows && !found; i++) {
 		size_t row = (start + i) % n_rows;
 
-		found = pattern_matches(&widget->found, widget->view.schema, widget->view.rows[row]);
+		found = pattern_matches(&widget->found, widget->view.schema, widget->view.rows[row]) ||
+			pid_begins_with(needle, widget->view.schema, widget->view.rows[row]);
 		if (found)
 			select_row(widget, row);
 	}
@@ -356,9 +357,10 @@ int table_set_filter(struct table_widget *widget, const char *pattern)
 	widget->has_filter = *pattern != '\0';
 	if (widget->has_filter)
 		widget->filter = filter;
-	view_set_pattern(&widget->view, widget->has_filter ? &widget->filter : NULL);
 	buffer_empty(&widget->filter_text);
 	buffer_add(&widget->filter_text, pattern, strlen(pattern) + 1);
+	view_set_pattern(&widget->view, widget->has_filter ? &widget->filter : NULL);
+	widget->view.filter.digits = widget->has_filter ? widget->filter_text.bytes : NULL;
 	return 0;
 }
 

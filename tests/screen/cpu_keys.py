@@ -318,6 +318,27 @@ def a_zombie_has_a_parent(scratch):
         return problem or expect(f"%CPU of {parent.pid} sleep" in terminal.text(), terminal, "it is not selected")
 
 
+def numbers_are_pids(_scratch):
+    """In the filter and in the search, as long as nothing else is typed."""
+    with recorded() as terminal:
+        terminal.send(".", "\\", *"154")
+        rows = terminal.lines()[terminal.row_of("%CPU") + 1:-1]
+        problem = expect([row.split()[4] for row in rows if row] == ["15400"], terminal, "not by the PID")
+        terminal.send("0", "1")
+        problem = problem or expect("no row matches the filter" in terminal.text(), terminal, "by another PID")
+        terminal.send("Esc", "Esc", "/", *"2001", "Enter", "i")
+        return problem or expect("%CPU of 2001 postgres" in terminal.text(), terminal, "not found")
+
+
+def newlines_are_blanks(scratch):
+    def change(_number, tables):
+        for row in tables["process"]:
+            row["command"] = row["command"].replace("scene.json", "one\ntwo\tthree")
+    with recorded(recording=edited(scratch, change), width=150) as terminal:
+        terminal.send(".")
+        return expect("--threads 4 one two three" in terminal.text(), terminal, "not blanks")
+
+
 def one_user(_scratch):
     with recorded() as terminal:
         terminal.send("u")
@@ -478,6 +499,8 @@ def tests():
         ("a tagged pair gets an I/O priority", a_tagged_pair_gets_an_io_priority),
         ("real-time signals are sent by number and name", real_time_signals_are_sent),
         ("a zombie has a parent", a_zombie_has_a_parent),
+        ("a number in the filter and the search is a PID", numbers_are_pids),
+        ("newlines of a command line are blanks", newlines_are_blanks),
         ("the processes of one user", one_user),
         ("idle processes have a view", idle_ones_have_a_view),
         ("titles name what was chosen", titles_name_what_was_chosen),

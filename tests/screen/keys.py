@@ -205,6 +205,17 @@ def the_graph_of_memory_has_two_axes(_scratch):
         return problem or expect("0 to 8.00G" in terminal.text(), terminal, "it does not begin at zero")
 
 
+def enter_drops_no_caches(_scratch):
+    """The first entry of the menu, which Enter takes, does nothing to the machine."""
+    with screen("-d", "0.2", "memory") as terminal:
+        terminal.wait_for("who has it")
+        terminal.send("F9")
+        problem = expect("Drop the caches" in terminal.text(), terminal, "no menu")
+        terminal.send("Enter")
+        return problem or expect("[Processes]" in terminal.text() and "Drop all caches" not in terminal.text(), terminal,
+                                 "it asks whether to drop them")
+
+
 def memory_has_its_processes(_scratch):
     """They can be opened and signalled there; in the views without them these keys say where they work."""
     with subprocess.Popen(["sleep", "1000"]) as child:
@@ -714,6 +725,7 @@ def tests():
         ("definitions of used", definitions_of_used),
         ("the graph of memory has two axes", the_graph_of_memory_has_two_axes),
         ("memory has its processes", memory_has_its_processes),
+        ("Enter in the menu of the memory pane drops no caches", enter_drops_no_caches),
         ("a recording is played, stepped and searched by time", playing_and_stepping),
         ("the sort menu", sort_menu),
         ("sorting stays in sight", sorting_stays_in_sight),
