@@ -135,6 +135,17 @@ void view_choose_rows(struct view *view, const char *list, const char *number, c
 				 .list = list,
 				 .number = column_of(view, number),
 				 .text = column_of(view, text),
+				 .other = -1,
+			 });
+}
+
+void view_choose_related(struct view *view, const char *list, const char *number, const char *other)
+{
+	add_choice(view, (struct view_choice){
+				 .list = list,
+				 .number = column_of(view, number),
+				 .text = -1,
+				 .other = column_of(view, other),
 			 });
 }
 

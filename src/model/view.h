@@ -75,6 +75,9 @@ void view_choose_form(struct view *view, const char *const *forms, const char *w
 /* Only rows whose number or text, in the columns with these keys (NULL: none), is on list (borrowed). */
 void view_choose_rows(struct view *view, const char *list, const char *number, const char *text);
 
+/* Only rows with one of these numbers in either of these columns. */
+void view_choose_related(struct view *view, const char *list, const char *number, const char *other);
+
 /* Only rows of processes that match list (borrowed): see process_pattern_matches(). */
 void view_choose_processes(struct view *view, const char *list, const char *pid, const char *name,
 			   const char *program);

@@ -30,6 +30,7 @@ static bool is_process_on_list(const struct view_choice *choice, const struct sc
 static bool is_on_list(const struct view_choice *choice, const struct schema *schema, const void *row)
 {
 	const struct column *number = choice->number < 0 ? NULL : &schema->columns[choice->number];
+	const struct column *other = choice->other < 0 ? NULL : &schema->columns[choice->other];
 	const char *text = text_in(schema, choice->text, row);
 	struct span rest = span_text(choice->list), item;
 	uint64_t value;
@@ -39,7 +40,10 @@ static bool is_on_list(const struct view_choice *choice, const struct schema *sc
 	while (span_item(&rest, &item)) {
 		if (text && span_is(item, text))
 			return true;
-		if (number && span_is_u64(item, &value) && row_number(row, number) == (double)value)
+		if (!span_is_u64(item, &value))
+			continue;
+		if ((number && row_number(row, number) == (double)value) ||
+		    (other && row_number(row, other) == (double)value))
 			return true;
 	}
 	return false;

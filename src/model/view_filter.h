@@ -17,6 +17,7 @@ struct view_choice {
 	const char *list; /* borrowed; NULL: rows whose number is excluded do not pass */
 	int number, text; /* indices of columns; of a process its pid and name … */
 	int program;      /* … and the first word of its command line */
+	int other;        /* a second number that may be in the list, not of processes */
 	bool of_processes;
 	uint64_t excluded;
 };

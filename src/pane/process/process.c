@@ -36,6 +36,15 @@ static const struct pane_table tables[] = {
 					      "bytes,"
 					      "permissions,start_address,path",
 				   .sort = "present_bytes" },
+	[PROCESS_TABLE_SIGNAL] = { .topic = "signal", .of_one = true, .lazy = true },
+	[PROCESS_TABLE_ENVIRONMENT] = { .topic = "environment", .of_one = true, .lazy = true },
+	[PROCESS_TABLE_MEMORY] = { .topic = "process_memory", .of_one = true, .lazy = true },
+	[PROCESS_TABLE_EVENT] = { .topic = "event",
+				  .of_one = true,
+				  .lazy = true,
+				  .own_columns = true,
+				  .columns = "time,event,pid,info,status,duration_seconds,command",
+				  .waits = N_("waiting for an event of it or its children") },
 	{ 0 },
 };
 
@@ -44,7 +53,11 @@ enum {
 	VIEW_THREADS,
 	VIEW_FILES,
 	VIEW_LIMITS,
+	VIEW_SIGNALS,
+	VIEW_ENVIRONMENT,
+	VIEW_MEMORY,
 	VIEW_MAP,
+	VIEW_EVENTS,
 	VIEW_LIST,
 };
 
@@ -143,17 +156,22 @@ static const struct series series[] = {
 	[PROCESS_SERIES_WRITE] = DETAIL("call_write_bytes_per_second"),
 };
 
-/* A table of all threads shows those of this process. */
+/* Tables of all processes show what is of this one. */
 static void choose_rows(struct pane_context *context)
 {
-	static const enum process_table of_one[] = { PROCESS_TABLE_THREAD, PROCESS_TABLE_REGION };
+	static const struct {
+		enum process_table table;
+		const char *parent; /* column */
+	} of_all[] = { { PROCESS_TABLE_THREAD, NULL },
+		       { PROCESS_TABLE_REGION, NULL },
+		       { PROCESS_TABLE_EVENT, "ppid" } };
 	const struct process_state *state = context->state;
 
-	for (size_t i = 0; i < sizeof(of_one) / sizeof(of_one[0]); i++) {
-		struct view *view = &context->tables[of_one[i]].view;
+	for (size_t i = 0; i < sizeof(of_all) / sizeof(of_all[0]); i++) {
+		struct view *view = &context->tables[of_all[i].table].view;
 
 		view_clear_choices(view);
-		view_choose_rows(view, state->pid_text, "pid", NULL);
+		view_choose_related(view, state->pid_text, "pid", of_all[i].parent);
 	}
 }
 
@@ -169,6 +187,7 @@ static void note_process(struct pane_context *context, const struct process_rows
 	state->pid = (uint32_t)pid;
 	state->start_seconds = start;
 	snprintf(state->pid_text, sizeof(state->pid_text), "%u", state->pid);
+	choose_rows(context);
 	history_clear(&context->history);
 	history_add(&context->history, frame);
 }
@@ -180,7 +199,8 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 	if (!rows.detail && !rows.process)
 		return;
 	note_process(context, &rows, frame);
-	choose_rows(context);
+	if (context->tables[PROCESS_TABLE_THREAD].view.filter.n_choices == 0) /* the settings changed */
+		choose_rows(context);
 	if (rows.detail)
 		return;
 	history_set(&context->history, PROCESS_SERIES_CPU, frame, process_number(&rows, "cpu_ratio"));
@@ -300,8 +320,17 @@ static const struct pane_view views[] = {
 		VIEW("files", N_("Files"), N_("its open files, pipes and sockets"), PROCESS_TABLE_FILE),
 	[VIEW_LIMITS] = VIEW("limits", N_("Limits"), N_("its resource limits, and how near it is"),
 			     PROCESS_TABLE_LIMIT),
+	[VIEW_SIGNALS] = VIEW("signals", N_("Signals"), N_("what it does with each signal"),
+			      PROCESS_TABLE_SIGNAL),
+	[VIEW_ENVIRONMENT] = VIEW("environment", N_("Environment"),
+				  N_("the variables it was started with, secrets too"),
+				  PROCESS_TABLE_ENVIRONMENT),
+	[VIEW_MEMORY] = VIEW("memory", N_("Memory"), N_("its memory by kind, explained"),
+			     PROCESS_TABLE_MEMORY),
 	[VIEW_MAP] = { "map", N_("Map"), N_("its mappings; Enter opens the map of their pages"),
 		       PROCESS_TABLE_REGION, BIT(PROCESS_TABLE_PROCESS), .actions = map_actions },
+	[VIEW_EVENTS] = VIEW("events", N_("Events"), N_("its forks and exits, and those of its children"),
+			     PROCESS_TABLE_EVENT),
 	[VIEW_LIST] = { "processes", N_("Processes"), N_("choose another process"), PROCESS_TABLE_PROCESS,
 			.actions = list_actions },
 	{ 0 },
@@ -325,14 +354,13 @@ static const char *refuses(const struct pane_context *context, enum action actio
 	return _("select a process first, in the view Processes");
 }
 
-/* Topics of all processes report that one is missing; the page says when it exited. */
+/* What topics of all processes report is not about this one: the page says when it exited. */
 static bool tells(const struct pane_context *context, const struct notice *notice)
 {
 	const struct process_rows rows = process_rows_of(context, context->frame);
 
-	return rows.detail &&
-	       (strcmp(notice->topic, "process") == 0 || strcmp(notice->topic, "thread") == 0) &&
-	       *process_text(&rows, "state") == 'X';
+	return rows.detail && context->view != VIEW_LIST &&
+	       (strcmp(notice->topic, "process") == 0 || strcmp(notice->topic, "thread") == 0);
 }
 
 static unsigned home(const struct pane_context *context)

@@ -12,7 +12,7 @@
 #include "core/alloc.h"
 #include "core/buffer.h"
 #include "sys/device_poll.h"
-#include "sys/privilege.h"
+#include "sys/pids.h"
 
 struct slow_text {
 	struct device_poll poll;
@@ -21,28 +21,37 @@ struct slow_text {
 	size_t most;
 	uint64_t generation, tick; /* of the target of text, and of the last request */
 	uint64_t asked;            /* generation of the one that is being read */
-	uint32_t pid;              /* of that one */
-	bool live, finished;
+	int fd;                    /* of the file that is being read */
+	bool finished;
 	int error;
 	struct buffer read; /* by the helper */
 	struct buffer text;
 };
 
+/* Rights were asked for when it was opened. */
 static void read_text(struct device_poll *poll)
 {
 	struct slow_text *slow = (struct slow_text *)poll;
-	uint64_t raised = slow->live ? privilege_raise(PRIVILEGE_DETAILS) : 0;
-	char path[64];
-	int fd;
 
-	snprintf(path, sizeof(path), "proc/%u/%s", slow->pid, slow->name);
 	buffer_empty(&slow->read);
-	fd = root_open_at(poll->root, path, O_RDONLY | O_NOCTTY);
-	slow->error = fd < 0 ? -errno : buffer_read(&slow->read, fd, slow->most + 1);
-	privilege_lower(raised);
-	if (fd >= 0)
-		close(fd);
+	slow->error = buffer_read(&slow->read, slow->fd, slow->most + 1);
+	close(slow->fd);
 	poll->reads++;
+}
+
+static void start(struct slow_text *slow, const struct target *target)
+{
+	slow->tick = slow->env->tick;
+	slow->asked = target->generation;
+	slow->fd = pids_open(slow->env, target->memory_pid, slow->name, O_RDONLY);
+	if (slow->fd < 0) {
+		slow->error = slow->fd;
+		return;
+	}
+	device_poll_submit(&slow->poll);
+	if (!slow->poll.in_flight && !slow->finished) /* one that was dropped is still blocked */
+		close(slow->fd);
+	device_poll_wait(slow->env);
 }
 
 static void finish(struct device_poll *poll)
@@ -64,7 +73,7 @@ struct slow_text *slow_text_open(struct env *env, const char *name, size_t most)
 	struct slow_text *slow = alloc_zeroed(1, sizeof(*slow));
 	char title[64];
 
-	*slow = (struct slow_text){ .env = env, .name = name, .most = most, .live = env->live };
+	*slow = (struct slow_text){ .env = env, .name = name, .most = most };
 	slow->tick = ENV_NEVER;
 	slow->poll = (struct device_poll){ .read = read_text, .finished = finish, .free = free_text };
 	snprintf(title, sizeof(title), "proc/PID/%s of the page", name);
@@ -97,11 +106,7 @@ struct span slow_text_get(struct slow_text *slow, const struct target *target)
 	if (slow->finished)
 		take(slow, target);
 	if (target->state == TARGET_LIVE && slow->tick != slow->env->tick && !slow->poll.in_flight) {
-		slow->tick = slow->env->tick;
-		slow->pid = target->memory_pid;
-		slow->asked = target->generation;
-		device_poll_submit(&slow->poll);
-		device_poll_wait(slow->env);
+		start(slow, target);
 	}
 	if (slow->finished)
 		take(slow, target);

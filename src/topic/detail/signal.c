@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "signal": what the selected process does with each signal. */
+#include <config.h>
+
+#include <signal.h>
+
+#include "core/i18n.h"
+#include "core/signal_name.h"
+#include "kernel/pid_status.h"
+#include "topic/detail/process_page.h"
+
+#define SIGNALS 64
+#define STANDARD_SIGNALS 31
+
+struct signal_row {
+	uint64_t pid;
+	double start_seconds;
+	uint64_t number;
+	const char *name, *action, *blocked, *pending;
+};
+
+#define ROW(field, ...) COLUMN(struct signal_row, field, __VA_ARGS__)
+
+static const struct column columns[] = {
+	ROW(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .hidden = true, .help = N_("process"),
+	    .source = "/proc"),
+	ROW(start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("started"), .width = 10,
+	    .hidden = true, .help = N_("start time, after boot"), .source = "/proc/PID/stat starttime"),
+	ROW(number, .kind = COLUMN_KEY, .title = N_("signal"), .width = 6, .help = N_("number of the signal"),
+	    .source = "signal(7)"),
+	ROW(name, .kind = COLUMN_LABEL, .title = N_("name"), .width = 8,
+	    .help = N_("name of the signal; RTMIN+n: a real-time signal"), .source = "signal(7)"),
+	ROW(action, .kind = COLUMN_LABEL, .title = N_("action"), .width = 8, .words = true, .fleeting = true,
+	    .help = N_("caught: a function of the program gets it; ignored; default: as the kernel does"),
+	    .source = "/proc/PID/status SigCgt, SigIgn"),
+	ROW(blocked, .kind = COLUMN_LABEL, .title = N_("blocked"), .width = 8, .words = true,
+	    .fleeting = true, .help = N_("yes: the main thread gets it later, once it unblocks it"),
+	    .source = "/proc/PID/status SigBlk"),
+	ROW(pending, .kind = COLUMN_LABEL, .title = N_("pending"), .width = 8, .words = true,
+	    .fleeting = true, .help = N_("yes: it was sent, and the process has not got it yet"),
+	    .source = "/proc/PID/status ShdPnd, SigPnd"),
+};
+
+static const struct schema schema = {
+	.name = "signal",
+	.help = N_("what the selected process does with signals"),
+	.row_size = sizeof(struct signal_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static bool has(uint64_t set, unsigned number)
+{
+	return set >> (number - 1) & 1;
+}
+
+static const char *yes_no(bool yes)
+{
+	return yes ? N_("yes") : N_("no");
+}
+
+static const char *name_of(struct arena *arena, unsigned number)
+{
+	const char *name = signal_name(number);
+
+	if (name)
+		return name;
+	return (int)number >= SIGRTMIN && (int)number <= SIGRTMAX
+		       ? arena_print(arena, "RTMIN+%d", (int)number - SIGRTMIN)
+		       : "";
+}
+
+static void add_signal(struct sample *sample, const struct process_page *page,
+		       const struct pid_signals *signals, unsigned number)
+{
+	struct signal_row *row = table_add(sample->table);
+
+	row->pid = page->target->pid;
+	row->start_seconds = process_page_start(page);
+	row->number = number;
+	row->name = name_of(&sample->frame->arena, number);
+	row->action = has(signals->caught, number)    ? N_("caught")
+		      : has(signals->ignored, number) ? N_("ignored")
+						      : N_("default");
+	row->blocked = yes_no(has(signals->blocked, number));
+	row->pending = yes_no(has(signals->pending | signals->thread_pending, number));
+}
+
+static int sample_signals(struct sample *sample)
+{
+	struct process_page *page = sample->state;
+	int error = process_page_update(page, sample);
+	struct pid_signals signals;
+	uint64_t any;
+
+	if (error || !process_page_has_process(page) ||
+	    !pid_status_signals(process_page_text(page, PAGE_STATUS), &signals))
+		return error;
+	any = signals.caught | signals.ignored | signals.blocked | signals.pending | signals.thread_pending;
+	for (unsigned number = 1; number <= SIGNALS; number++)
+		if (number <= STANDARD_SIGNALS || has(any, number))
+			add_signal(sample, page, &signals, number);
+	return 0;
+}
+
+const struct topic topic_signal = {
+	.schema = &schema,
+	.sources = process_page_sources,
+	.uses = PROCESS_PAGE_USES,
+	.open = process_page_topic_open,
+	.sample = sample_signals,
+};

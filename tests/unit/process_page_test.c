@@ -1,0 +1,633 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the process page: its parsers, what it says of a process, and a child with known files and limits.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/i18n.h"
+#include "kernel/pid_fd.h"
+#include "kernel/pid_limits.h"
+#include "kernel/pid_stat.h"
+#include "kernel/pid_status.h"
+#include "kernel/pid_syscall.h"
+#include "pane/process/process_story.h"
+#include "suite.h"
+
+START_TEST(limits_by_name)
+{
+	struct span text =
+		span_text("Limit                     Soft Limit           Hard Limit           Units     \n"
+			  "Max cpu time              unlimited            unlimited            seconds   \n"
+			  "Max open files            1024                 524288               files     \n"
+			  "Max realtime priority     0                    0                    \n"
+			  "Max nonsense              many                 1                    files     \n"
+			  "short\n");
+	struct pid_limit limit;
+
+	ck_assert(pid_limits_next(&text, &limit));
+	ck_assert(span_is(limit.name, "Max cpu time") && span_is(limit.unit, "seconds"));
+	ck_assert(limit.soft == PID_UNLIMITED && limit.hard == PID_UNLIMITED);
+	ck_assert(pid_limits_next(&text, &limit));
+	ck_assert(span_is(limit.name, "Max open files") && limit.soft == 1024 && limit.hard == 524288);
+	ck_assert(pid_limits_next(&text, &limit));
+	ck_assert(span_is(limit.name, "Max realtime priority") && span_is(limit.unit, "") && limit.soft == 0);
+	ck_assert(!pid_limits_next(&text, &limit));
+}
+END_TEST
+
+static void assert_link(const char *link, const char *kind, const char *path, bool deleted, uint64_t inode)
+{
+	struct pid_fd_link parsed;
+
+	pid_fd_link_parse(span_text(link), &parsed);
+	ck_assert_msg(parsed.kind ? strcmp(parsed.kind, kind) == 0 : span_is(parsed.anonymous, kind), "%s",
+		      link);
+	ck_assert_msg(span_is(parsed.path, path), "%s", link);
+	ck_assert(parsed.deleted == deleted && parsed.inode == inode);
+}
+
+START_TEST(links_of_descriptors)
+{
+	assert_link("/etc/passwd", "file", "/etc/passwd", false, U64_UNKNOWN);
+	assert_link("/tmp/a\nb (deleted)", "file", "/tmp/a\nb", true, U64_UNKNOWN);
+	assert_link("/dev/null", "device", "/dev/null", false, U64_UNKNOWN);
+	assert_link("/dev/shm/x", "file", "/dev/shm/x", false, U64_UNKNOWN);
+	assert_link("/memfd:x (deleted)", "memfd", "/memfd:x", false, U64_UNKNOWN);
+	assert_link("socket:[42]", "socket", "socket:[42]", false, 42);
+	assert_link("pipe:[7]", "pipe", "pipe:[7]", false, 7);
+	assert_link("pipe:7", "pipe", "pipe:7", false, U64_UNKNOWN);
+	assert_link("anon_inode:[eventpoll]", "eventpoll", "anon_inode:[eventpoll]", false, U64_UNKNOWN);
+	assert_link("anon_inode:inotify", "inotify", "anon_inode:inotify", false, U64_UNKNOWN);
+	assert_link(" (deleted)", "other", " (deleted)", false, U64_UNKNOWN);
+	assert_link("", "other", "", false, U64_UNKNOWN);
+}
+END_TEST
+
+START_TEST(positions_and_flags)
+{
+	struct pid_fd_info info;
+	char flags[PID_FD_FLAGS_MAX];
+
+	pid_fd_info_parse(span_text("pos:\t4096\nflags:\t02102001\nmnt_id:\t29\nino:\t11\n"), &info);
+	ck_assert(info.position == 4096 && info.mount == 29 && info.inode == 11 && info.flags == 02102001);
+	ck_assert_str_eq(pid_fd_flags_text(O_WRONLY | O_APPEND | O_CLOEXEC, flags), "w,append,cloexec");
+	ck_assert_str_eq(pid_fd_flags_text(O_RDONLY, flags), "r");
+	ck_assert_str_eq(pid_fd_flags_text(O_RDWR | O_NONBLOCK, flags), "rw,nonblock");
+	ck_assert(pid_fd_is_directory(O_DIRECTORY) && !pid_fd_is_directory(0) &&
+		  !pid_fd_is_directory(U64_UNKNOWN));
+	pid_fd_info_parse(span_text("pos\nnothing"), &info);
+	ck_assert(info.position == U64_UNKNOWN && info.flags == U64_UNKNOWN && info.inode == U64_UNKNOWN);
+}
+END_TEST
+
+static struct pid_syscall call_of(const char *text)
+{
+	struct pid_syscall call;
+
+	ck_assert_msg(pid_syscall_parse(span_text(text), &call), "%s", text);
+	return call;
+}
+
+START_TEST(system_calls)
+{
+	char text[128];
+	struct pid_syscall call = call_of("running\n");
+
+	ck_assert(call.running && pid_syscall_name(&call) == NULL && pid_syscall_fd(&call) == -1);
+	call = call_of("-1 0x7ffc0f0 0x7f00aa\n");
+	ck_assert(call.none && pid_syscall_name(&call) == NULL);
+	snprintf(text, sizeof(text), "%d 0x5 0x1 0x2 0x0 0x0 0x0 0x7ffc00000000 0x7f00\n", (int)SYS_read);
+	call = call_of(text);
+	ck_assert_str_eq(pid_syscall_name(&call), "read");
+	ck_assert_int_eq(pid_syscall_fd(&call), 5);
+	snprintf(text, sizeof(text), "%d 0x5 0x1 0x2 0x0 0x0 0x0 0x7ffc00000000 0x7f00\n", (int)SYS_futex);
+	call = call_of(text);
+	ck_assert_str_eq(pid_syscall_name(&call), "futex");
+	ck_assert_int_eq(pid_syscall_fd(&call), -1);
+	/* its stack is below 4 GiB: the number is of another table */
+	snprintf(text, sizeof(text), "%d 0x5 0x1 0x2 0x0 0x0 0x0 0xffff0000 0xf7f0\n", (int)SYS_read);
+	call = call_of(text);
+	ck_assert(sizeof(void *) == 4 || (pid_syscall_name(&call) == NULL && pid_syscall_fd(&call) == -1));
+	ck_assert(!pid_syscall_parse(span_text("5 0x1 0x2\n"), &call));
+	ck_assert(!pid_syscall_parse(span_text(""), &call));
+	ck_assert(!pid_syscall_parse(span_text("x\n"), &call));
+}
+END_TEST
+
+START_TEST(signals_and_lines_of_status)
+{
+	const struct span text = span_text("Name:\ta\nUmask:\t0022\nTracerPid:\t12\nSigQ:\t3/96365\n"
+					   "SigPnd:\t0000000000000000\nShdPnd:\t0000000000000200\n"
+					   "SigBlk:\t0000000000000a00\nSigIgn:\t0000000000001000\n"
+					   "SigCgt:\t0000000180000002\nCpus_allowed_list:\t0-3,5\n");
+	struct pid_signals signals;
+	struct span value;
+
+	ck_assert(pid_status_signals(text, &signals));
+	ck_assert(signals.queued == 3 && signals.queued_max == 96365);
+	ck_assert(signals.pending == 0x200 && signals.thread_pending == 0 && signals.blocked == 0xa00);
+	ck_assert(signals.ignored == 0x1000 && signals.caught == UINT64_C(0x180000002));
+	ck_assert(pid_status_line(text, "Cpus_allowed_list", &value) && span_is(value, "0-3,5"));
+	ck_assert(!pid_status_line(text, "Cpus_allowed", &value));
+	ck_assert(!pid_status_signals(span_text("SigPnd:\t00\n"), &signals));
+}
+END_TEST
+
+START_TEST(last_fields_of_stat)
+{
+	const struct span text =
+		span_text("77 (a) b) Z 1 77 77 0 -1 4 1 2 3 4 5 6 7 8 20 0 1 0 900 0 0 "
+			  "18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 17 1 0 2 45 0 0 0 0 0 "
+			  "0 0 0 0 768\n");
+	uint64_t policy, disk_ticks;
+	int status;
+
+	ck_assert(pid_stat_exit_status(text, &status));
+	ck_assert_int_eq(WEXITSTATUS(status), 3);
+	ck_assert(pid_stat_late_fields(text, &policy, &disk_ticks));
+	ck_assert(policy == 2 && disk_ticks == 45);
+	ck_assert(!pid_stat_exit_status(span_text("77 (a) Z 1 77"), &status));
+}
+END_TEST
+
+static const struct process_facts idle = {
+	.state = 'S',
+	.exit_code = NAN,
+	.exit_signal = NAN,
+	.threads = 1,
+	.running_threads = 0,
+	.waiting_threads = 0,
+	.cpu_ratio = 0,
+	.user_ratio = 0,
+	.system_ratio = 0,
+	.wait_ratio = 0,
+	.disk_ratio = 0,
+	.throttled_ratio = 0,
+	.group_limit_ratio = 0.5,
+	.system_call = "",
+	.system_call_file = "",
+	.wait_channel = "",
+};
+
+static void assert_story(const struct process_facts *facts, enum process_level level, const char *expected)
+{
+	char text[TEXT_MAX];
+
+	ck_assert_msg(process_story(facts, text, sizeof(text)) == level, "level of '%s'", text);
+	ck_assert_str_eq(text, expected);
+}
+
+START_TEST(it_is_silent_without_a_reason)
+{
+	struct process_facts facts = idle;
+
+	assert_story(&facts, PROCESS_SILENT, "");
+	facts.cpu_ratio = facts.wait_ratio = facts.disk_ratio = facts.throttled_ratio = NAN;
+	facts.major_faults_per_second = facts.threads = NAN;
+	assert_story(&facts, PROCESS_SILENT, "");
+	facts.state = 'R';
+	facts.cpu_ratio = 0.5;
+	assert_story(&facts, PROCESS_SILENT, "");
+}
+END_TEST
+
+START_TEST(how_it_ended)
+{
+	struct process_facts facts = idle;
+
+	facts.state = 'X';
+	assert_story(&facts, PROCESS_SLOW, "It has exited.");
+	facts.exit_code = 3;
+	assert_story(&facts, PROCESS_SLOW, "It has exited with code 3.");
+	facts.exit_code = NAN;
+	facts.exit_signal = SIGKILL;
+	assert_story(&facts, PROCESS_SLOW, "It was killed by SIGKILL.");
+	facts.exit_signal = 40;
+	assert_story(&facts, PROCESS_SLOW, "It was killed by signal 40.");
+	facts = idle;
+	facts.state = 'Z';
+	facts.exit_code = 0;
+	assert_story(&facts, PROCESS_SLOW,
+		     "It has exited with code 0. Its parent has not read its exit status yet.");
+}
+END_TEST
+
+START_TEST(what_stops_it)
+{
+	struct process_facts facts = idle;
+
+	facts.state = 'T';
+	assert_story(&facts, PROCESS_SLOW, "A signal has stopped it; SIGCONT continues it.");
+	facts.tracer_pid = 12;
+	assert_story(&facts, PROCESS_SLOW, "Its tracer, process 12, has stopped it.");
+	facts.state = 'S'; /* traced, but not stopped */
+	assert_story(&facts, PROCESS_SILENT, "");
+	facts = idle;
+	facts.frozen = true;
+	assert_story(&facts, PROCESS_SLOW, "Its control group is frozen: it does not run.");
+}
+END_TEST
+
+START_TEST(what_it_competes_for)
+{
+	struct process_facts facts = idle;
+
+	facts.cpu_ratio = 0.5;
+	facts.throttled_ratio = 0.6;
+	assert_story(
+		&facts, PROCESS_SLOW,
+		"The CPU limit of its control group, 0.50 CPUs, stopped that group in 60 % of the periods.");
+	facts.throttled_ratio = 0.09;
+	assert_story(&facts, PROCESS_SILENT, "");
+	facts.throttled_ratio = 0.6;
+	facts.cpu_ratio = 0.01; /* others of its group are throttled: it asks for nothing */
+	assert_story(&facts, PROCESS_SILENT, "");
+	facts = idle;
+	facts.cpu_ratio = 0.4;
+	facts.wait_ratio = 0.6;
+	assert_story(&facts, PROCESS_SLOW, "It waits for a CPU: it could use 1.0 CPUs and gets 0.4.");
+	facts.wait_ratio = 0.19;
+	assert_story(&facts, PROCESS_SILENT, "");
+	facts.cpu_ratio = 4;
+	facts.threads = 8;
+	facts.wait_ratio = 0.3; /* a little of much */
+	assert_story(&facts, PROCESS_CALM, "It computes: 4.0 CPUs (user 0.0, system 0.0).");
+}
+END_TEST
+
+START_TEST(what_it_waits_for_in_storage)
+{
+	struct process_facts facts = idle;
+
+	facts.disk_ratio = 0.85;
+	assert_story(&facts, PROCESS_SLOW, "It waits for storage 85 % of the time.");
+	facts.major_faults_per_second = 200;
+	assert_story(&facts, PROCESS_SLOW,
+		     "It waits for pages of its own memory: 200/s are read from storage, 85 % of the time.");
+	facts.disk_ratio = 0.19;
+	assert_story(&facts, PROCESS_SILENT, "");
+	facts = idle;
+	facts.state = 'D';
+	assert_story(&facts, PROCESS_SLOW, "It waits uninterruptibly: for a device or a lock of the kernel.");
+	facts.wait_channel = "nfs_wait_bit_killable";
+	facts.system_call = "read";
+	assert_story(&facts, PROCESS_SLOW,
+		     "It waits uninterruptibly, in nfs_wait_bit_killable of the kernel, read.");
+}
+END_TEST
+
+START_TEST(what_it_does_when_nothing_holds_it)
+{
+	struct process_facts facts = idle;
+
+	facts.state = 'R';
+	facts.cpu_ratio = 0.99;
+	facts.user_ratio = 0.9;
+	facts.system_ratio = 0.09;
+	assert_story(&facts, PROCESS_CALM,
+		     "It computes: 99 % of one CPU (user 90, system 9); its one thread cannot use more.");
+	facts.cpu_ratio = 0.89;
+	assert_story(&facts, PROCESS_SILENT, "");
+	facts = idle;
+	facts.system_call = "read";
+	facts.system_call_file = "pipe:[7]";
+	assert_story(&facts, PROCESS_CALM, "It sleeps for data: read pipe:[7].");
+	facts.threads = 3;
+	facts.system_call = "futex";
+	facts.system_call_file = "";
+	assert_story(&facts, PROCESS_CALM, "Its main thread sleeps for a lock or another thread: futex.");
+	facts.cpu_ratio = 0.3; /* its other threads work */
+	assert_story(&facts, PROCESS_SILENT, "");
+	facts = idle;
+	facts.system_call = "23";
+	assert_story(&facts, PROCESS_SILENT, "");
+}
+END_TEST
+
+/* A child that waits in a read of its first pipe. */
+struct known_child {
+	pid_t pid;
+	int hold; /* closing it ends the child with code 3 */
+	char directory[SCRATCH_PATH_MAX];
+	char file[SCRATCH_PATH_MAX + 16];
+	uint16_t port;
+};
+
+#define FILE_FD 40
+#define PIPE_FD 41
+#define PAIR_FD 42
+#define TCP_FD 43
+#define EPOLL_FD 44
+#define MEMFD_FD 45
+#define DIRECTORY_FD 46
+
+static void put(int fd, int at)
+{
+	if (fd < 0 || dup2(fd, at) != at)
+		_exit(9);
+	close(fd);
+}
+
+static void become_known(const struct known_child *child, int listener, int ready, int hold)
+{
+	const struct rlimit files = { 123, 456 };
+	sigset_t blocked;
+	int pipes[2], pair[2];
+	char byte = 'r';
+
+	put(open(child->file, O_RDWR | O_APPEND), FILE_FD);
+	if (lseek(FILE_FD, 1234, SEEK_SET) != 1234 || pipe(pipes) < 0 ||
+	    socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0 || chdir(child->directory) < 0)
+		_exit(9);
+	put(pipes[0], PIPE_FD);
+	put(pair[0], PAIR_FD);
+	put(listener, TCP_FD);
+	put(epoll_create1(EPOLL_CLOEXEC), EPOLL_FD);
+	put((int)syscall(SYS_memfd_create, "known", 0), MEMFD_FD);
+	put(open(child->directory, O_RDONLY | O_DIRECTORY), DIRECTORY_FD);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
+	signal(SIGUSR2, SIG_IGN);
+	raise(SIGUSR1);
+	setrlimit(RLIMIT_NOFILE, &files);
+	prctl(PR_SET_NAME, "known (x) \n", 0, 0, 0);
+	if (write(ready, &byte, 1) != 1 || read(hold, &byte, 1) != 0)
+		_exit(9);
+	_exit(3);
+}
+
+static int listen_on_loopback(uint16_t *port)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	socklen_t length = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	ck_assert_int_eq(listen(fd, 1), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&address, &length), 0);
+	*port = ntohs(address.sin_port);
+	return fd;
+}
+
+static struct known_child start_known(void)
+{
+	struct known_child child = { 0 };
+	int ready[2], hold[2], listener, file;
+	char byte;
+
+	scratch_directory(child.directory, "known");
+	snprintf(child.file, sizeof(child.file), "%s/a\nfile", child.directory);
+	file = open(child.file, O_RDWR | O_CREAT, 0600);
+	ck_assert_int_eq(ftruncate(file, 5000), 0);
+	close(file);
+	listener = listen_on_loopback(&child.port);
+	ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
+	ck_assert_int_eq(pipe2(hold, O_CLOEXEC), 0);
+	child.pid = fork();
+	if (child.pid == 0) {
+		close(hold[1]);
+		become_known(&child, listener, ready[1], hold[0]);
+	}
+	close(listener);
+	close(hold[0]);
+	close(ready[1]);
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	child.hold = hold[1];
+	return child;
+}
+
+/* Samples these topics of the child until its main thread waits in its read. */
+static void open_known(struct machine *machine, struct known_child *child, const char *const *topics)
+{
+	static char pid[16];
+
+	*child = start_known();
+	snprintf(pid, sizeof(pid), "%d", child->pid);
+	machine->request = (struct sample_request){ .batch = true, .processes = pid };
+	open_machine(machine, topics);
+	next_tick(machine);
+}
+
+static void end_known(struct machine *machine, struct known_child *child)
+{
+	close(child->hold);
+	waitpid(child->pid, NULL, 0);
+	close_machine(machine);
+}
+
+static const void *row_with(const struct machine *machine, const char *topic, const char *column,
+			    uint64_t number)
+{
+	const struct table *table = frame_table(machine->now, topic);
+
+	ck_assert_ptr_nonnull(table);
+	for (size_t i = 0; i < table->n_rows; i++)
+		if (table_u64(table, table_row(table, i), column) == number)
+			return table_row(table, i);
+	ck_abort_msg("%s has no row with %s %llu", topic, column, (unsigned long long)number);
+}
+
+static double detail_number(const struct machine *machine, const char *column)
+{
+	return frame_number(machine->now, "process_detail", NULL, column);
+}
+
+static const char *detail_text(const struct machine *machine, const char *column)
+{
+	const struct table *table = frame_table(machine->now, "process_detail");
+
+	return table_text(table, table_row(table, 0), column);
+}
+
+static void assert_file(const struct machine *machine, uint64_t fd, const char *kind, const char *flags,
+			const char *path)
+{
+	const struct table *table = frame_table(machine->now, "open_file");
+	const void *row = row_with(machine, "open_file", "fd", fd);
+
+	ck_assert_str_eq(table_text(table, row, "kind"), kind);
+	ck_assert_str_eq(table_text(table, row, "flags"), flags);
+	if (path)
+		ck_assert_str_eq(table_text(table, row, "path"), path);
+}
+
+START_TEST(open_files_of_a_known_child)
+{
+	static const char *const topics[] = { "open_file", "process_detail", NULL };
+	struct machine machine = { 0 };
+	struct known_child child;
+	const struct table *files;
+
+	open_known(&machine, &child, topics);
+	files = frame_table(machine.now, "open_file");
+	assert_file(&machine, FILE_FD, "file", "rw,append", child.file);
+	ck_assert_uint_eq(table_u64(files, row_with(&machine, "open_file", "fd", FILE_FD), "position_bytes"),
+			  1234);
+	assert_file(&machine, PIPE_FD, "pipe", "r", NULL);
+	assert_file(&machine, PAIR_FD, "socket", "rw", NULL);
+	assert_file(&machine, TCP_FD, "socket", "rw", NULL);
+	assert_file(&machine, EPOLL_FD, "eventpoll", "rw", "anon_inode:[eventpoll]");
+	assert_file(&machine, MEMFD_FD, "memfd", "rw", "/memfd:known");
+	assert_file(&machine, DIRECTORY_FD, "directory", "r", child.directory);
+	if (!isnan(detail_number(&machine, "open_files"))) /* since Linux 6.2 */
+		ck_assert_int_eq((int)detail_number(&machine, "open_files"), (int)files->n_rows);
+	end_known(&machine, &child);
+}
+END_TEST
+
+START_TEST(a_known_child_in_detail)
+{
+	static const char *const topics[] = { "process_detail", "limit", "signal", "environment", NULL };
+	struct machine machine = { 0 };
+	struct known_child child;
+	const struct table *table;
+	const void *row;
+
+	open_known(&machine, &child, topics);
+	ck_assert_int_eq((int)detail_number(&machine, "pid"), child.pid);
+	ck_assert_int_eq((int)detail_number(&machine, "ppid"), getpid());
+	ck_assert_str_eq(detail_text(&machine, "name"), "known (x) \n");
+	ck_assert_str_eq(detail_text(&machine, "directory"), child.directory);
+	ck_assert_str_eq(detail_text(&machine, "executable_state"), "");
+	ck_assert_int_eq((int)detail_number(&machine, "threads"), 1);
+	ck_assert_int_eq((int)detail_number(&machine, "uid"), (int)geteuid());
+	for (int i = 0; i < 1000 && strcmp(detail_text(&machine, "state"), "S") != 0; i++)
+		next_tick(&machine);
+	if (*detail_text(&machine, "system_call")) { /* a container may hide it */
+		ck_assert_str_eq(detail_text(&machine, "system_call"), "read");
+		ck_assert(strncmp(detail_text(&machine, "system_call_file"), "pipe:[", 6) == 0);
+	}
+	table = frame_table(machine.now, "limit");
+	row = table_find(table, "Max open files", NULL);
+	ck_assert(table_u64(table, row, "soft") == 123 && table_u64(table, row, "hard") == 456);
+	ck_assert_str_eq(table_text(table, row, "soft_text"), "123");
+	table = frame_table(machine.now, "signal");
+	row = row_with(&machine, "signal", "number", SIGUSR1);
+	ck_assert_str_eq(table_text(table, row, "blocked"), "yes");
+	ck_assert_str_eq(table_text(table, row, "pending"), "yes");
+	ck_assert_str_eq(table_text(table, row, "action"), "default");
+	row = row_with(&machine, "signal", "number", SIGUSR2);
+	ck_assert_str_eq(table_text(table, row, "action"), "ignored");
+	ck_assert_str_eq(table_text(table, row, "blocked"), "no");
+	ck_assert(frame_table(machine.now, "environment")->n_rows > 0);
+	end_known(&machine, &child);
+}
+END_TEST
+
+/* Its rows stay, and say how it ended. */
+START_TEST(a_child_that_exits_stays_on_its_page)
+{
+	static const char *const topics[] = { "process_detail", "limit", "open_file", NULL };
+	struct machine machine = { 0 };
+	struct known_child child;
+	size_t n_files, n_limits;
+
+	open_known(&machine, &child, topics);
+	n_files = frame_table(machine.now, "open_file")->n_rows;
+	n_limits = frame_table(machine.now, "limit")->n_rows;
+	close(child.hold);
+	for (int i = 0; i < 1000 && strcmp(detail_text(&machine, "state"), "X") != 0; i++) {
+		usleep(1000);
+		next_tick(&machine);
+	}
+	ck_assert_str_eq(detail_text(&machine, "state"), "X"); /* a zombie of ours */
+	ck_assert_int_eq((int)detail_number(&machine, "exit_code"), 3);
+	ck_assert(!isnan(detail_number(&machine, "exited_time")));
+	ck_assert_str_eq(detail_text(&machine, "directory"), child.directory);
+	ck_assert(frame_table(machine.now, "open_file")->n_rows == n_files);
+	ck_assert(frame_table(machine.now, "limit")->n_rows == n_limits && n_limits > 10);
+	waitpid(child.pid, NULL, 0);
+	next_tick(&machine);
+	ck_assert_int_eq((int)detail_number(&machine, "exit_code"), 3);
+	close_machine(&machine);
+}
+END_TEST
+
+START_TEST(a_child_that_is_killed_and_reaped_at_once)
+{
+	static const char *const topics[] = { "process_detail", NULL };
+	struct machine machine = { 0 };
+	struct known_child child;
+
+	open_known(&machine, &child, topics);
+	kill(child.pid, SIGKILL);
+	waitpid(child.pid, NULL, 0);
+	next_tick(&machine);
+	ck_assert_str_eq(detail_text(&machine, "state"), "X");
+	ck_assert(isnan(detail_number(&machine, "exit_code")));
+	if (!isnan(detail_number(&machine, "exit_signal"))) /* since Linux 6.15 */
+		ck_assert_int_eq((int)detail_number(&machine, "exit_signal"), SIGKILL);
+	close(child.hold);
+	close_machine(&machine);
+}
+END_TEST
+
+#define MANY 2500 /* more than are read in one sample */
+
+static void open_many(int ready, int hold)
+{
+	const struct rlimit limit = { MANY + 64, MANY + 64 };
+	char byte = 'r';
+
+	if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+		_exit(9);
+	for (int i = 0; i < MANY; i++)
+		if (open("/dev/null", O_RDONLY) < 0)
+			_exit(9);
+	if (write(ready, &byte, 1) != 1 || read(hold, &byte, 1) != 0)
+		_exit(9);
+	_exit(0);
+}
+
+START_TEST(many_files_are_read_in_turns)
+{
+	static const char *const topics[] = { "open_file", NULL };
+	struct machine machine = { 0 };
+	int ready[2], hold[2];
+	char byte, pid[16];
+	pid_t child;
+
+	ck_assert_int_eq(pipe2(ready, 0), 0);
+	ck_assert_int_eq(pipe2(hold, 0), 0);
+	child = fork();
+	if (child == 0) {
+		close(hold[1]);
+		open_many(ready[1], hold[0]);
+	}
+	close(ready[1]);
+	close(hold[0]);
+	if (read(ready[0], &byte, 1) != 1)
+		skip_test("%d files cannot be opened here", MANY);
+	snprintf(pid, sizeof(pid), "%d", child);
+	machine.request = (struct sample_request){ .batch = true, .processes = pid };
+	open_machine(&machine, topics);
+	next_tick(&machine);
+	ck_assert_int_eq((int)frame_table(machine.now, "open_file")->n_rows, 1000);
+	next_tick(&machine);
+	next_tick(&machine);
+	ck_assert(frame_table(machine.now, "open_file")->n_rows >= MANY);
+	ck_assert_int_eq((int)machine.now->n_notices, 1);
+	close(hold[1]);
+	close(ready[0]);
+	waitpid(child, NULL, 0);
+	close_machine(&machine);
+}
+END_TEST
