@@ -25,7 +25,8 @@ struct schema;
 struct process_choice {
 	bool is_set;
 	uint32_t pid;
-	double start_seconds; /* after boot */
+	double start_seconds; /* after boot; below 0: unknown … */
+	uint64_t seen_ns;     /* … but it lived at this time, since 1970 */
 	char name[PROCESS_CHOICE_NAME_MAX];
 };
 
@@ -34,6 +35,7 @@ static inline bool process_choice_is_same(const struct process_choice *one,
 {
 	return one->is_set == other->is_set &&
 	       (!one->is_set || (one->pid == other->pid && one->start_seconds == other->start_seconds &&
+		 one->seen_ns == other->seen_ns &&
 				 strcmp(one->name, other->name) == 0));
 }
 

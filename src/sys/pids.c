@@ -307,7 +307,7 @@ long pids_read(struct env *env, uint32_t pid, const char *name, char *bytes, siz
 	return length;
 }
 
-int pids_read_text(struct env *env, uint32_t pid, const char *name, struct buffer *text)
+int pids_read_most(struct env *env, uint32_t pid, const char *name, size_t most, struct buffer *text)
 {
 	int fd = open_file(env, pid, name);
 	uint64_t raised;
@@ -323,11 +323,16 @@ int pids_read_text(struct env *env, uint32_t pid, const char *name, struct buffe
 		env->reads++;
 		if (length > 0)
 			buffer_add(text, bytes, (size_t)length);
-	} while (length > 0 && text->length < FILE_MAX);
+	} while (length > 0 && text->length < most);
 	length = length < 0 ? -errno : 0;
 	privilege_lower(raised);
 	close(fd);
 	return (int)length;
+}
+
+int pids_read_text(struct env *env, uint32_t pid, const char *name, struct buffer *text)
+{
+	return pids_read_most(env, pid, name, FILE_MAX, text);
 }
 
 bool pids_owner(const struct env *env, uint32_t pid, uint32_t *uid)

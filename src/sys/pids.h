@@ -38,6 +38,9 @@ long pids_read_link(struct env *env, uint32_t pid, const char *name, char *targe
 /* Reads all of proc/PID/NAME, which may be long, into text, replacing its contents: 0 or -errno. */
 int pids_read_text(struct env *env, uint32_t pid, const char *name, struct buffer *text);
 
+/* The same, and stops after about most bytes. */
+int pids_read_most(struct env *env, uint32_t pid, const char *name, size_t most, struct buffer *text);
+
 /*
  * As pids_read(), for a file that is read repeatedly: it stays open in *file (initially -1), as far as
  * RLIMIT_NOFILE allows, and then cannot become the file of another process.

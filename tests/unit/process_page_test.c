@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "core/i18n.h"
+#include "kernel/net_socket.h"
 #include "kernel/pid_fd.h"
 #include "kernel/pid_limits.h"
 #include "kernel/pid_stat.h"
@@ -93,6 +94,52 @@ START_TEST(positions_and_flags)
 		  !pid_fd_is_directory(U64_UNKNOWN));
 	pid_fd_info_parse(span_text("pos\nnothing"), &info);
 	ck_assert(info.position == U64_UNKNOWN && info.flags == U64_UNKNOWN && info.inode == U64_UNKNOWN);
+}
+END_TEST
+
+START_TEST(sockets_by_inode)
+{
+	struct span text = span_text(
+		"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout "
+		"inode\n"
+		"   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  0  0 12345 1 "
+		"0\n"
+		"   1: 0100007F:1F90 0200007F:C350 08 00000000:00000000 00:00000000 00000000  0  0 7\n"
+		"   2: 00000000000000000000000001000000:0016 00000000000000000000000000000000:0000 07 "
+		"00000000:00000000 00:00000000 00000000  0  0 8 1\n"
+		"   3: 0100007F 00000000:0000 0A 0:0 0:0 0 0 0 9\n"
+		"   4: 0100007F:1F90 00000000:0000 FF 0:0 0:0 0 0 0 10\n");
+	struct span unixes = span_text("Num       RefCount Protocol Flags    Type St Inode Path\n"
+				       "0000000000000000: 00000002 00000000 00010000 0001 01 21 /run/a b\n"
+				       "0000000000000000: 00000003 00000000 00000000 0001 03 22\n"
+				       "0000000000000000: 00000003 00000000 00000000 0001 03\n");
+	struct net_socket socket;
+	struct net_unix named;
+
+	ck_assert(net_socket_next(&text, true, &socket));
+	ck_assert_uint_eq(socket.inode, 12345);
+	if (htonl(1) != 1) /* the addresses above are those of a little-endian machine */
+		ck_assert_str_eq(socket.local, "127.0.0.1:8080");
+	ck_assert_str_eq(socket.remote, "");
+	ck_assert_str_eq(socket.state, "listening");
+	ck_assert(net_socket_next(&text, true, &socket));
+	ck_assert_str_eq(socket.state, "close-wait");
+	if (htonl(1) != 1)
+		ck_assert_str_eq(socket.remote, "127.0.0.2:50000");
+	ck_assert(net_socket_next(&text, false, &socket));
+	if (htonl(1) != 1)
+		ck_assert_str_eq(socket.local, "[::1]:22");
+	ck_assert(socket.inode == 8 && *socket.state == '\0');
+	ck_assert(net_socket_next(&text, true, &socket));
+	ck_assert(socket.inode == 10 && *socket.state == '\0'); /* a state that is not known */
+	ck_assert(!net_socket_next(&text, true, &socket));
+	ck_assert(net_unix_next(&unixes, &named));
+	ck_assert(named.inode == 21 && span_is(named.path, "/run/a b"));
+	ck_assert_str_eq(named.state, "listening");
+	ck_assert(net_unix_next(&unixes, &named));
+	ck_assert(named.inode == 22 && span_is(named.path, ""));
+	ck_assert_str_eq(named.state, "connected");
+	ck_assert(!net_unix_next(&unixes, &named));
 }
 END_TEST
 
@@ -475,6 +522,7 @@ START_TEST(open_files_of_a_known_child)
 	struct machine machine = { 0 };
 	struct known_child child;
 	const struct table *files;
+	char address[32];
 
 	open_known(&machine, &child, topics);
 	files = frame_table(machine.now, "open_file");
@@ -483,7 +531,13 @@ START_TEST(open_files_of_a_known_child)
 			  1234);
 	assert_file(&machine, PIPE_FD, "pipe", "r", NULL);
 	assert_file(&machine, PAIR_FD, "socket", "rw", NULL);
-	assert_file(&machine, TCP_FD, "socket", "rw", NULL);
+	snprintf(address, sizeof(address), "127.0.0.1:%u", child.port);
+	assert_file(&machine, TCP_FD, "socket", "rw", address);
+	ck_assert_str_eq(table_text(files, row_with(&machine, "open_file", "fd", TCP_FD), "socket_state"),
+			 "listening");
+	ck_assert_str_eq(table_text(files, row_with(&machine, "open_file", "fd", TCP_FD), "protocol"), "tcp");
+	ck_assert_str_eq(table_text(files, row_with(&machine, "open_file", "fd", PAIR_FD), "protocol"),
+			 "unix");
 	assert_file(&machine, EPOLL_FD, "eventpoll", "rw", "anon_inode:[eventpoll]");
 	assert_file(&machine, MEMFD_FD, "memfd", "rw", "/memfd:known");
 	assert_file(&machine, DIRECTORY_FD, "directory", "r", child.directory);

@@ -10,6 +10,7 @@
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "pane/cpu/command_form.h"
+#include "pane/process/process_open.h"
 
 /* Only the ends of processes. */
 #define ENDS(marks, kept, empty)                                                                             \
@@ -24,8 +25,7 @@ static const struct pane_table tables[] = {
 				 .headline = true,
 				 .waits = N_("waiting for the first event"),
 				 .cell_style = events_cell_style },
-	[EVENTS_TABLE_ENDED] =
-		ENDS("-,!", "events.processes", N_("waiting for the first process to end")),
+	[EVENTS_TABLE_ENDED] = ENDS("-,!", "events.processes", N_("waiting for the first process to end")),
 	[EVENTS_TABLE_FAILED] = ENDS("!", "events.failed", N_("no process has failed")),
 	[EVENTS_TABLE_SOURCE] = { .topic = "event_source", .at_end = true, .option = "statistics" },
 	[EVENTS_TABLE_TOTAL] = { .topic = "event_total",
@@ -204,9 +204,8 @@ static void ask_kinds(struct pane_context *context, const char *name)
 
 	(void)name;
 	if (screen_replays(context)) {
-		screen_warn(
-			context->screen, MESSAGE_PANE, "%s",
-			_("a recording has only the types of events it was made with; \\ filters them"));
+		screen_warn(context->screen, MESSAGE_PANE, "%s",
+			    _("a recording has only the types of events it was made with; \\ filters them"));
 		return;
 	}
 	if (!list || !parse_kinds(list, on))
@@ -222,14 +221,35 @@ enum {
 	VIEW_TOTALS,
 };
 
+/* The newest one, if none is selected. */
+static void open_process(struct pane_context *context)
+{
+	struct table_widget *widget = &context->tables[context->focus];
+	const struct table *table = context_table(context, context->focus);
+	const struct column *column;
+	const void *row;
+
+	table_select(widget);
+	row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
+	if (!row || !process_open_of_event(context, table, row))
+		screen_warn(context->screen, MESSAGE_PANE, "%s",
+			    _("select an event of a process first, with the arrows or the mouse"));
+}
+
+static const struct pane_action log_actions[] = {
+	{ ACTION_OPEN, open_process, NULL, N_("open the process of the selected event") },
+	{ 0 },
+};
+
 static const struct pane_view views[] = {
 	[VIEW_PROCESSES] = { "processes", N_("Processes"), N_("each process as it ends: how long, and how"),
-			     EVENTS_TABLE_ENDED, .heading = head_ended, .draw = events_draw },
+			     EVENTS_TABLE_ENDED, .heading = head_ended, .actions = log_actions,
+			     .draw = events_draw },
 	[VIEW_FAILED] = { "failed", N_("Failed"),
 			  N_("processes that exited with a nonzero code or by a signal"), EVENTS_TABLE_FAILED,
-			  .heading = head_failed, .draw = events_draw },
+			  .heading = head_failed, .actions = log_actions, .draw = events_draw },
 	[VIEW_EVENTS] = { "events", N_("Events"), N_("events one by one"), EVENTS_TABLE_EVENT,
-			  .heading = head_events, .draw = events_draw },
+			  .heading = head_events, .actions = log_actions, .draw = events_draw },
 	[VIEW_TOTALS] = { "totals", N_("By command"), N_("forks, execs, exits and failures of each command"),
 			  EVENTS_TABLE_TOTAL, .heading = head_totals, .draw = events_draw },
 	{ "parents", N_("Parents"), N_("processes that fork, and the page tables that each fork copies"),
@@ -251,10 +271,14 @@ static const struct pane_setting choices[] = {
 };
 
 static const struct series explained[] = {
-	{ "event_total", "all", "forks_per_second" },  { "event_total", "all", "execs_per_second" },
-	{ "event_total", "all", "exits_per_second" },  { "event_total", "all", "failures_per_second" },
-	{ "event_source", "perf", "lost" },            { "event_source", "connector", "lost" },
-	{ "event_source", "panetop", "lost" },         { "event_source", "panetop", "unnamed" },
+	{ "event_total", "all", "forks_per_second" },
+	{ "event_total", "all", "execs_per_second" },
+	{ "event_total", "all", "exits_per_second" },
+	{ "event_total", "all", "failures_per_second" },
+	{ "event_source", "perf", "lost" },
+	{ "event_source", "connector", "lost" },
+	{ "event_source", "panetop", "lost" },
+	{ "event_source", "panetop", "unnamed" },
 	{ 0 },
 };
 

@@ -12,6 +12,8 @@
 #include "pane/process/process_open.h"
 #include "pane/process_rows.h"
 
+#define START_SLACK_SECONDS 0.005 /* half a tick */
+
 static const struct pane_table tables[] = {
 	[PROCESS_TABLE_DETAIL] = { .topic = "process_detail", .of_one = true, .headline = true },
 	[PROCESS_TABLE_LIMIT] = { .topic = "limit", .of_one = true, .headline = true },
@@ -81,7 +83,7 @@ static bool find_identity(const struct pane_context *context, const struct table
 
 	if (chosen->is_set) {
 		*pid = chosen->pid;
-		*start = chosen->start_seconds;
+		*start = chosen->start_seconds >= 0 ? chosen->start_seconds : NAN;
 	} else if (details && details->n_rows > 0) {
 		*pid = table_number(details, table_row(details, 0), "pid");
 		*start = table_number(details, table_row(details, 0), "start_seconds");
@@ -103,7 +105,7 @@ static const void *find_process(const struct table *table, double pid, double st
 		const void *row = table_row(table, i);
 
 		if (row_number(row, pids) == pid &&
-		    (isnan(start) || fabs(row_number(row, starts) - start) < 0.005))
+		    (isnan(start) || fabs(row_number(row, starts) - start) < START_SLACK_SECONDS))
 			return row;
 	}
 	return NULL;
@@ -118,6 +120,8 @@ struct process_rows process_rows_of(const struct pane_context *context, const st
 	if (!find_identity(context, rows.details, &pid, &start))
 		return rows;
 	rows.detail = find_process(rows.details, pid, start);
+	if (rows.detail && isnan(start)) /* of an event: found by its PID and time */
+		start = table_number(rows.details, rows.detail, "start_seconds");
 	rows.process = find_process(rows.processes, pid, start);
 	return rows;
 }
@@ -156,15 +160,16 @@ static const struct series series[] = {
 	[PROCESS_SERIES_WRITE] = DETAIL("call_write_bytes_per_second"),
 };
 
-/* Tables of all processes show what is of this one. */
+/* Tables of all processes, and in a recording those of another one, show what is of this one. */
 static void choose_rows(struct pane_context *context)
 {
 	static const struct {
 		enum process_table table;
 		const char *parent; /* column */
-	} of_all[] = { { PROCESS_TABLE_THREAD, NULL },
-		       { PROCESS_TABLE_REGION, NULL },
-		       { PROCESS_TABLE_EVENT, "ppid" } };
+	} of_all[] = { { PROCESS_TABLE_THREAD, NULL },      { PROCESS_TABLE_REGION, NULL },
+		       { PROCESS_TABLE_EVENT, "ppid" },     { PROCESS_TABLE_LIMIT, NULL },
+		       { PROCESS_TABLE_FILE, NULL },        { PROCESS_TABLE_SIGNAL, NULL },
+		       { PROCESS_TABLE_ENVIRONMENT, NULL }, { PROCESS_TABLE_MEMORY, NULL } };
 	const struct process_state *state = context->state;
 
 	for (size_t i = 0; i < sizeof(of_all) / sizeof(of_all[0]); i++) {
@@ -182,7 +187,8 @@ static void note_process(struct pane_context *context, const struct process_rows
 	struct process_state *state = context->state;
 	double pid = process_number(rows, "pid"), start = process_number(rows, "start_seconds");
 
-	if (isnan(pid) || (state->pid == (uint32_t)pid && fabs(state->start_seconds - start) < 0.005))
+	if (isnan(pid) ||
+	    (state->pid == (uint32_t)pid && !(fabs(state->start_seconds - start) >= START_SLACK_SECONDS)))
 		return;
 	state->pid = (uint32_t)pid;
 	state->start_seconds = start;
@@ -281,6 +287,8 @@ HAND_OVER(less_nice, ACTION_LESS_NICE)
 HAND_OVER(nicer, ACTION_NICER)
 HAND_OVER(act, ACTION_ACT)
 
+#define BIT(table) (1UL << (table))
+
 static const struct pane_action summary_actions[] = {
 	{ ACTION_OPEN, open_parent, N_("Parent"), N_("open the parent of this process") },
 	{ 0 },
@@ -304,7 +312,6 @@ static const struct pane_action list_actions[] = {
 	{ 0 },
 };
 
-#define BIT(table) (1UL << (table))
 #define VIEW(view_name, view_title, view_help, view_table)                                                   \
 	{                                                                                                    \
 		view_name, view_title, view_help, view_table, BIT(PROCESS_TABLE_PROCESS)                     \
@@ -312,21 +319,21 @@ static const struct pane_action list_actions[] = {
 
 static const struct pane_view views[] = {
 	[VIEW_SUMMARY] = { "summary", N_("Summary"), N_("what it is, what it does, why it is slow"),
-			   PROCESS_TABLE_PROCESS, .actions = summary_actions, .no_table = true,
-			   .draw = process_draw_summary },
+			   PROCESS_TABLE_PROCESS, BIT(PROCESS_TABLE_SIGNAL), .actions = summary_actions,
+			   .no_table = true, .draw = process_draw_summary },
 	[VIEW_THREADS] =
 		VIEW("threads", N_("Threads"), N_("its threads and their CPU time"), PROCESS_TABLE_THREAD),
 	[VIEW_FILES] =
 		VIEW("files", N_("Files"), N_("its open files, pipes and sockets"), PROCESS_TABLE_FILE),
 	[VIEW_LIMITS] = VIEW("limits", N_("Limits"), N_("its resource limits, and how near it is"),
 			     PROCESS_TABLE_LIMIT),
-	[VIEW_SIGNALS] = VIEW("signals", N_("Signals"), N_("what it does with each signal"),
-			      PROCESS_TABLE_SIGNAL),
-	[VIEW_ENVIRONMENT] = VIEW("environment", N_("Environment"),
-				  N_("the variables it was started with, secrets too"),
-				  PROCESS_TABLE_ENVIRONMENT),
-	[VIEW_MEMORY] = VIEW("memory", N_("Memory"), N_("its memory by kind, explained"),
-			     PROCESS_TABLE_MEMORY),
+	[VIEW_SIGNALS] =
+		VIEW("signals", N_("Signals"), N_("what it does with each signal"), PROCESS_TABLE_SIGNAL),
+	[VIEW_ENVIRONMENT] =
+		VIEW("environment", N_("Environment"), N_("the variables it was started with, secrets too"),
+		     PROCESS_TABLE_ENVIRONMENT),
+	[VIEW_MEMORY] =
+		VIEW("memory", N_("Memory"), N_("its memory by kind, explained"), PROCESS_TABLE_MEMORY),
 	[VIEW_MAP] = { "map", N_("Map"), N_("its mappings; Enter opens the map of their pages"),
 		       PROCESS_TABLE_REGION, BIT(PROCESS_TABLE_PROCESS), .actions = map_actions },
 	[VIEW_EVENTS] = VIEW("events", N_("Events"), N_("its forks and exits, and those of its children"),
@@ -360,7 +367,8 @@ static bool tells(const struct pane_context *context, const struct notice *notic
 	const struct process_rows rows = process_rows_of(context, context->frame);
 
 	return rows.detail && context->view != VIEW_LIST &&
-	       (strcmp(notice->topic, "process") == 0 || strcmp(notice->topic, "thread") == 0);
+	       (strcmp(notice->topic, "process") == 0 || strcmp(notice->topic, "thread") == 0 ||
+		strcmp(notice->topic, "scope") == 0);
 }
 
 static unsigned home(const struct pane_context *context)

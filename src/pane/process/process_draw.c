@@ -46,6 +46,12 @@ static const char *text(const struct summary *summary, const char *column)
 	return process_text(&summary->rows, column);
 }
 
+/* Of the process that is sampled in detail, which in a recording may be another one: then NULL. */
+static const struct table *own_table(const struct summary *summary, enum process_table table)
+{
+	return summary->rows.detail ? context_table(summary->context, table) : NULL;
+}
+
 static const char *state_words(char state)
 {
 	switch (state) {
@@ -70,12 +76,39 @@ static const char *state_words(char state)
 	}
 }
 
+/* Its exit among the events, if they are collected; the newest, and none from before its start. */
+static double of_exit_event(const struct summary *summary, const char *column)
+{
+	const struct table *events = context_table(summary->context, PROCESS_TABLE_EVENT);
+	double pid = number(summary, "pid"), started = number(summary, "started_time");
+
+	for (size_t i = events ? events->n_rows : 0; i > 0; i--) {
+		const void *row = table_row(events, i - 1);
+
+		if (table_number(events, row, "pid") != pid ||
+		    strcmp(table_text(events, row, "event"), "exit") != 0)
+			continue;
+		return table_number(events, row, "time") >= started || isnan(started)
+			       ? table_number(events, row, column)
+			       : NAN;
+	}
+	return NAN;
+}
+
+static double how_ended(const struct summary *summary, const char *column, const char *of_event)
+{
+	bool known = !isnan(number(summary, "exit_code")) || !isnan(number(summary, "exit_signal"));
+
+	return known || *text(summary, "state") != 'X' ? number(summary, column)
+						       : of_exit_event(summary, of_event);
+}
+
 static struct process_facts facts_of(const struct summary *summary)
 {
 	return (struct process_facts){
 		.state = *text(summary, "state"),
-		.exit_code = number(summary, "exit_code"),
-		.exit_signal = number(summary, "exit_signal"),
+		.exit_code = how_ended(summary, "exit_code", "exit_code"),
+		.exit_signal = how_ended(summary, "exit_signal", "signal"),
 		.frozen = strcmp(text(summary, "frozen"), "yes") == 0,
 		.tracer_pid = number(summary, "tracer_pid"),
 		.threads = number(summary, "threads"),
@@ -191,7 +224,6 @@ static void line_group(const struct summary *summary, struct line *line)
 static void line_state(const struct summary *summary, struct line *line)
 {
 	const char *state = text(summary, "state"), *call = text(summary, "system_call");
-	char value[3][VALUE_TEXT_MAX];
 
 	line->label = _("state");
 	add(line, "%s %s", state, state_words(*state));
@@ -199,10 +231,20 @@ static void line_state(const struct summary *summary, struct line *line)
 		add(line, _("  in %s"), call);
 	if (*text(summary, "wait_channel"))
 		add(line, " (%s)", text(summary, "wait_channel"));
-	add(line, _("  threads %s: running %s, disk wait %s"),
+	if (*text(summary, "system_call_file"))
+		add(line, "  %s", text(summary, "system_call_file"));
+}
+
+static void line_threads(const struct summary *summary, struct line *line)
+{
+	char value[4][VALUE_TEXT_MAX];
+
+	line->label = _("threads");
+	add(line, _("%s: running %s, in disk wait %s  waits for storage %s %%"),
 	    fixed_text(value[0], number(summary, "threads"), 0),
 	    fixed_text(value[1], number(summary, "running_threads"), 0),
-	    fixed_text(value[2], number(summary, "waiting_threads"), 0));
+	    fixed_text(value[2], number(summary, "waiting_threads"), 0),
+	    percent(value[3], number(summary, "disk_ratio")));
 }
 
 static void line_cpu(const struct summary *summary, struct line *line)
@@ -237,12 +279,11 @@ static void line_disk(const struct summary *summary, struct line *line)
 	char value[5][VALUE_TEXT_MAX];
 
 	line->label = _("I/O");
-	add(line, _("disk read %s/s write %s/s  calls read %s/s write %s/s  waits %s %%"),
+	add(line, _("disk read %s/s write %s/s  calls read %s/s write %s/s"),
 	    size_short(value[0], number(summary, "read_bytes_per_second")),
 	    size_short(value[1], number(summary, "write_bytes_per_second")),
 	    size_short(value[2], number(summary, "call_read_bytes_per_second")),
-	    size_short(value[3], number(summary, "call_write_bytes_per_second")),
-	    percent(value[4], number(summary, "disk_ratio")));
+	    size_short(value[3], number(summary, "call_write_bytes_per_second")));
 }
 
 static void line_faults(const struct summary *summary, struct line *line)
@@ -270,7 +311,7 @@ static void line_priority(const struct summary *summary, struct line *line)
 /* The limit that is nearest. */
 static void line_limits(const struct summary *summary, struct line *line)
 {
-	const struct table *limits = context_table(summary->context, PROCESS_TABLE_LIMIT);
+	const struct table *limits = own_table(summary, PROCESS_TABLE_LIMIT);
 	const void *nearest = NULL;
 	double most = -1;
 
@@ -296,7 +337,7 @@ static void line_files(const struct summary *summary, struct line *line)
 	static const char *const kinds[] = { "file", "directory", "socket", "pipe", "device" };
 	static const char *const words[] = { N_("files %zu"), N_("directories %zu"), N_("sockets %zu"),
 					     N_("pipes %zu"), N_("devices %zu") };
-	const struct table *files = context_table(summary->context, PROCESS_TABLE_FILE);
+	const struct table *files = own_table(summary, PROCESS_TABLE_FILE);
 	size_t counts[sizeof(kinds) / sizeof(kinds[0])] = { 0 };
 	char value[VALUE_TEXT_MAX];
 
@@ -313,15 +354,46 @@ static void line_files(const struct summary *summary, struct line *line)
 	}
 }
 
+/* Names of the signals in which a column has this text. */
+static void add_signals(const struct summary *summary, struct line *line, const char *label,
+			const char *column, const char *wanted)
+{
+	const struct table *signals = own_table(summary, PROCESS_TABLE_SIGNAL);
+	bool any = false;
+
+	for (size_t i = 0; signals && i < signals->n_rows; i++) {
+		const void *row = table_row(signals, i);
+
+		if (strcmp(table_text(signals, row, column), wanted) != 0)
+			continue;
+		add(line, "%s%s %s",
+		    any           ? ""
+		    : *line->text ? "  "
+				  : "",
+		    any ? "" : label, table_text(signals, row, "name"));
+		any = true;
+	}
+}
+
+static void line_signals(const struct summary *summary, struct line *line)
+{
+	line->label = _("signals");
+	add_signals(summary, line, _("pending"), "pending", "yes");
+	line->style = *line->text ? STYLE_WARN : STYLE_NORMAL;
+	add_signals(summary, line, _("blocked"), "blocked", "yes");
+	add_signals(summary, line, _("ignored"), "action", "ignored");
+	add_signals(summary, line, _("caught"), "action", "caught");
+}
+
 /* In the order of the screen; where lines are few, those of a higher rank are left out. */
 static const struct {
 	void (*fill)(const struct summary *summary, struct line *line);
 	int rank;
 } parts[] = {
-	{ line_why, 0 },     { line_process, 1 }, { line_command, 6 }, { line_program, 9 },
-	{ line_parents, 8 }, { line_group, 7 },   { line_state, 2 },   { line_cpu, 3 },
-	{ line_memory, 4 },  { line_disk, 5 },    { line_faults, 12 }, { line_priority, 13 },
-	{ line_limits, 10 }, { line_files, 11 },
+	{ line_why, 0 },       { line_process, 1 }, { line_command, 7 }, { line_program, 10 },
+	{ line_parents, 9 },   { line_group, 8 },   { line_state, 2 },   { line_threads, 6 },
+	{ line_cpu, 3 },       { line_memory, 4 },  { line_disk, 5 },    { line_faults, 13 },
+	{ line_priority, 14 }, { line_limits, 11 }, { line_files, 12 },  { line_signals, 15 },
 };
 
 #define N_PARTS ((int)(sizeof(parts) / sizeof(parts[0])))

@@ -21,6 +21,19 @@ void process_open(struct pane_context *context, const struct table *processes, c
 	open_in(context, "process", processes, row);
 }
 
+bool process_open_of_event(struct pane_context *context, const struct table *events, const void *row)
+{
+	uint64_t pid = table_u64(events, row, "pid"), time_ns = table_u64(events, row, "time");
+	struct process_choice process = { .is_set = true, .start_seconds = -1, .seen_ns = time_ns };
+
+	if (pid == 0 || pid > INT32_MAX || time_ns >= U64_BLANK)
+		return false;
+	process.pid = (uint32_t)pid;
+	snprintf(process.name, sizeof(process.name), "%s", table_text(events, row, "name"));
+	screen_open(context, "process", &process);
+	return true;
+}
+
 void process_open_map(struct pane_context *context, const struct table *processes, const void *row)
 {
 	open_in(context, "pages", processes, row);

@@ -13,6 +13,7 @@
 #include "kernel/pid_fd.h"
 #include "sys/open_files.h"
 #include "topic/detail/process_page.h"
+#include "topic/detail/socket_names.h"
 
 #define TURN_MAX ((size_t)1000)  /* read in one sample */
 #define KEPT_MAX ((size_t)10000) /* rows */
@@ -22,6 +23,7 @@ struct file_row {
 	double start_seconds;
 	uint64_t fd;
 	const char *kind, *flags, *path, *file_state;
+	const char *protocol, *local, *remote, *socket_state;
 	uint64_t position_bytes, inode;
 	double position_bytes_per_second, age_seconds;
 };
@@ -29,6 +31,7 @@ struct file_row {
 #define ROW(field, ...) COLUMN(struct file_row, field, __VA_ARGS__)
 #define LINK "/proc/PID/fd/FD"
 #define INFO "/proc/PID/fdinfo/FD"
+#define NET "/proc/PID/net/tcp, tcp6, udp, udp6, unix; by inode"
 
 static const struct column columns[] = {
 	ROW(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .hidden = true, .help = N_("process"),
@@ -56,12 +59,22 @@ static const struct column columns[] = {
 	    .help = N_("inode of the file, pipe or socket"), .source = INFO " ino since Linux 5.14; " LINK),
 	ROW(file_state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 7, .rank = 5, .words = true,
 	    .optional = true, .help = N_("deleted: it has no name any more"), .source = LINK),
+	ROW(protocol, .kind = COLUMN_LABEL, .title = N_("proto"), .width = 5, .rank = 5, .optional = true,
+	    .help = N_("of a socket: tcp, tcp6, udp, udp6 or unix; unknown for other families"), .source = NET),
+	ROW(socket_state, .kind = COLUMN_LABEL, .title = N_("socket"), .width = 11, .rank = 3,
+	    .optional = true, .words = true, .fleeting = true,
+	    .help = N_("state of a socket: listening, established, close-wait ..."), .source = NET),
+	ROW(local, .kind = COLUMN_LABEL, .title = N_("local"), .width = 21, .rank = 5, .hidden = true,
+	    .help = N_("local address of a socket; of a unix socket its path"), .source = NET),
+	ROW(remote, .kind = COLUMN_LABEL, .title = N_("remote"), .width = 21, .rank = 5, .hidden = true,
+	    .fleeting = true, .help = N_("address of the other side; empty: not connected"), .source = NET),
 	ROW(age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("age"), .width = 5,
 	    .hidden = true,
 	    .help = N_("since it was read: of more than 1000 file descriptors, 1000 are read in each sample"),
 	    .source = "CLOCK_MONOTONIC"),
 	ROW(path, .kind = COLUMN_LABEL, .title = N_("path"), .width = 24,
-	    .help = N_("path, or what the kernel says of a descriptor without one"), .source = LINK),
+	    .help = N_("path; of a socket its addresses; else what the kernel says"),
+	    .source = LINK "; local -> remote"),
 };
 
 static const struct schema schema = {
@@ -77,6 +90,7 @@ struct file {
 	uint64_t read_ns, position, flags, inode;
 	char *link; /* owned; NULL: not readable */
 	size_t length;
+	uint64_t socket; /* its inode; U64_UNKNOWN: none */
 };
 
 struct state {
@@ -89,6 +103,7 @@ struct state {
 	uint64_t generation, tick_ns;
 	size_t n_all; /* of the last complete pass; 0: none yet */
 	int error;    /* of the last turn: 0 or -errno */
+	struct socket_names sockets;
 };
 
 static void forget(struct state *state)
@@ -98,6 +113,7 @@ static void forget(struct state *state)
 	state->n_files = state->n_seen = state->n_all = 0;
 	state->cookie = 0;
 	state->error = 0;
+	socket_names_forget(&state->sockets);
 }
 
 /* The entry of this descriptor, new or known; NULL: there is no room. */
@@ -118,12 +134,17 @@ static struct file *entry_of(struct state *state, uint32_t fd)
 
 static void set_link(struct file *file, struct span link, bool known)
 {
+	struct pid_fd_link parsed;
+
 	if (known && file->link && file->length == span_length(link) &&
 	    memcmp(file->link, link.at, file->length) == 0)
 		return;
 	free(file->link);
 	file->length = known ? span_length(link) : 0;
 	file->link = known ? memcpy(alloc_zeroed(1, file->length + 1), link.at, file->length) : NULL;
+	pid_fd_link_parse(link, &parsed);
+	file->socket =
+		known && parsed.kind && strcmp(parsed.kind, "socket") == 0 ? parsed.inode : U64_UNKNOWN;
 }
 
 static void take(void *context, const struct open_file *found)
@@ -178,6 +199,15 @@ static void read_turn(struct state *state)
 		drop_closed(state);
 }
 
+static void read_sockets(struct state *state)
+{
+	socket_names_begin(&state->sockets);
+	for (size_t i = 0; i < state->n_files; i++)
+		if (state->files[i].socket != U64_UNKNOWN)
+			socket_names_want(&state->sockets, state->files[i].socket);
+	socket_names_read(&state->sockets, state->page->env, state->page->target->pid);
+}
+
 static void set_link_columns(struct file_row *row, struct arena *arena, const struct file *file)
 {
 	struct pid_fd_link link;
@@ -190,8 +220,26 @@ static void set_link_columns(struct file_row *row, struct arena *arena, const st
 		row->kind = N_("directory");
 	row->path = arena_copy(arena, link.path.at, span_length(link.path));
 	row->file_state = link.deleted ? N_("deleted") : "";
+	if (*file->link != '/') /* what has no path has no position */
+		row->position_bytes = U64_BLANK;
+	if (file->socket == U64_UNKNOWN)
+		row->protocol = row->socket_state = row->local = row->remote = "";
 	if (row->inode == U64_UNKNOWN)
 		row->inode = link.inode;
+}
+
+/* Its addresses stand for the path, where they are known. */
+static void set_socket(struct file_row *row, struct arena *arena, const struct socket_name *name)
+{
+	if (!name)
+		return;
+	row->protocol = name->protocol;
+	row->socket_state = name->state;
+	row->local = arena_copy(arena, name->local, strlen(name->local));
+	row->remote = arena_copy(arena, name->remote, strlen(name->remote));
+	if (*name->local)
+		row->path = *name->remote ? arena_print(arena, "%s -> %s", name->local, name->remote)
+					  : row->local;
 }
 
 static void add_row(struct sample *sample, const struct state *state, const struct file *file)
@@ -211,6 +259,8 @@ static void add_row(struct sample *sample, const struct state *state, const stru
 		row->flags = arena_copy(arena, flags, strlen(flags));
 	}
 	set_link_columns(row, arena, file);
+	if (file->socket != U64_UNKNOWN)
+		set_socket(row, arena, socket_names_find(&state->sockets, file->socket));
 }
 
 static void add_notices(struct sample *sample, const struct state *state)
@@ -238,8 +288,10 @@ static int sample_files(struct sample *sample)
 	if (state->generation != state->page->generation)
 		forget(state);
 	state->generation = state->page->generation;
-	if (process_page_is_alive(state->page))
+	if (process_page_is_alive(state->page)) {
 		read_turn(state);
+		read_sockets(state);
+	}
 	add_notices(sample, state);
 	for (size_t i = 0; i < state->n_files; i++)
 		add_row(sample, state, &state->files[i]);
@@ -261,6 +313,7 @@ static void close_files(struct sample *sample)
 	struct state *state = sample->state;
 
 	forget(state);
+	socket_names_free(&state->sockets);
 	free(state->files);
 }
 

@@ -206,9 +206,9 @@ struct state {
 
 static uint64_t started_time(const struct env *env, double start_seconds)
 {
-	uint64_t boot_ns = env_boot_ns(), start_ns = (uint64_t)(start_seconds * 1e9);
+	double seconds = (double)env_boot_ns() / 1e9 - start_seconds;
 
-	return env->live && start_ns <= boot_ns ? env_wall_ns() - (boot_ns - start_ns) : U64_UNKNOWN;
+	return env->live && seconds >= 0 ? env_wall_ns() - (uint64_t)(seconds * 1e9) : U64_UNKNOWN;
 }
 
 static const char *copy_span(struct arena *arena, struct span span)

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -104,7 +105,10 @@ bool process_page_is_alive(const struct process_page *page)
 
 double process_page_start(const struct process_page *page)
 {
-	return process_start_seconds(page->env, page->target->start_ticks);
+	const struct target *target = page->target;
+	bool known = target->stat.state || !target->chosen.is_set || target->chosen.start_seconds >= 0;
+
+	return known ? process_start_seconds(page->env, target->start_ticks) : NAN;
 }
 
 /* The descriptor is of the right process only if that lived on after it was opened. */

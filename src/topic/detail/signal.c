@@ -66,7 +66,7 @@ static const char *name_of(struct arena *arena, unsigned number)
 		return name;
 	return (int)number >= SIGRTMIN && (int)number <= SIGRTMAX
 		       ? arena_print(arena, "RTMIN+%d", (int)number - SIGRTMIN)
-		       : "";
+		       : arena_print(arena, "%u", number); /* used by the C library */
 }
 
 static void add_signal(struct sample *sample, const struct process_page *page,

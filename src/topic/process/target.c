@@ -178,15 +178,31 @@ static void find_memory(struct target *target)
 	}
 }
 
+#define SEEN_SLACK_NS UINT64_C(20000000) /* start times are in ticks */
+
+/* Of an event only the PID and its time are known: a process that started later is another one. */
+static bool find_seen(const struct target *target, const struct process_choice *chosen, struct pid_stat *stat)
+{
+	uint64_t wall_ns = env_wall_ns(), boot_ns = env_boot_ns();
+	double since_boot = (double)boot_ns / 1e9 - (double)(wall_ns - chosen->seen_ns) / 1e9;
+	char bytes[PROCESS_STAT_MAX];
+
+	return process_read_stat(target->env, chosen->pid, bytes, stat) &&
+	       process_start_seconds(target->env, stat->start_ticks) <= since_boot + SEEN_SLACK_NS / 1e9;
+}
+
 /* A process from the list on the screen: it may have exited meanwhile. */
 static void set_chosen(struct target *target, const struct process_choice *chosen)
 {
 	struct pid_stat stat;
-	bool exists = process_find(target->env, chosen->pid, chosen->start_seconds, &stat) == 0;
+	bool known = chosen->start_seconds >= 0;
+	bool exists = known ? process_find(target->env, chosen->pid, chosen->start_seconds, &stat) == 0
+			    : find_seen(target, chosen, &stat);
 
 	if (!exists)
-		stat = (struct pid_stat){ .start_ticks =
-						  process_start_ticks(target->env, chosen->start_seconds) };
+		stat = (struct pid_stat){
+			.start_ticks = known ? process_start_ticks(target->env, chosen->start_seconds) : 0
+		};
 	stat.comm = span_text(chosen->name);
 	set_process(target, chosen->pid, &stat);
 	target->state = exists ? TARGET_LIVE : TARGET_GONE;

@@ -19,6 +19,10 @@ LIMITS = [
 ]
 
 
+SIGNALS = [(1, "HUP", "caught", "no", "no"), (2, "INT", "caught", "no", "no"), (9, "KILL", "default", "no", "no"),
+           (10, "USR1", "caught", "yes", "yes"), (13, "PIPE", "ignored", "no", "no"), (15, "TERM", "caught", "no", "no")]
+
+
 def size(value):
     return "0B" if value == 0 else f"{value // MIB}M" if value >= MIB else f"{value // 1024}K"
 
@@ -51,4 +55,6 @@ def tables(step):
               "call_read_bytes": step * STEP * 3 * MIB + step % 4 * MIB, "call_write_bytes": step * STEP * MIB // 2,
               "open_files": len(FILES)}
     return {"process_detail": [detail], "limit": [limit_row(*limit) for limit in LIMITS],
+            "signal": [{"pid": PID, "start_seconds": PID / 10, "number": number, "name": name, "action": action, "blocked": blocked,
+                        "pending": pending} for number, name, action, blocked, pending in SIGNALS],
             "open_file": [file_row(step, *file) for file in FILES]}

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The process page: the ways to it and back, its views, and a process that exits while it is open."""
+import os
+import subprocess
+from contextlib import contextmanager
+
+from common import expect, replay, screen
+
+VIEWS = ("Summary", "Threads", "Files", "Limits", "Signals", "Environment", "Memory", "Map", "Events", "Processes")
+
+
+@contextmanager
+def paged(command, *arguments, **rest):
+    """The page of a process of our own; its directory and a variable are known."""
+    child = subprocess.Popen(command, cwd="/", env={"PATH": os.environ["PATH"], "KNOWN_VARIABLE": "known value"}, stdin=subprocess.PIPE)
+    try:
+        with screen("-d", "0.2", "-p", str(child.pid), *arguments, "process", **rest) as terminal:
+            terminal.wait_for("in /")
+            yield terminal, child
+    finally:
+        child.kill()
+        child.wait()
+        child.stdin.close()
+
+
+def opened_from_each_pane(_scratch):
+    """Enter opens it, its pid is that of the row, and Esc goes back to the same row."""
+    seconds = f"1{os.getpid()}.75"  # no other command has it
+    with subprocess.Popen(["sleep", seconds]) as child:
+        try:
+            for pane, home in (("cpu", "[2 "), ("memory", "[3 ")):
+                with screen("-d", "0.2", pane, width=120, height=40) as terminal:
+                    terminal.wait_for(home)
+                    if pane == "memory":
+                        terminal.view("Processes")
+                    terminal.send("\\", *f"sleep {seconds}", "Enter")
+                    problem = expect(terminal.wait_for(f" {child.pid} "), terminal, f"{pane}: it is not listed")
+                    terminal.send("Down", "Enter")
+                    problem = problem or expect(terminal.wait_for(f"{child.pid} sleep") and terminal.wait_for("[Process]"), terminal,
+                                                f"{pane}: Enter does not open it")
+                    terminal.send("Esc")
+                    problem = problem or expect(terminal.wait_for(home) and f" {child.pid} " in terminal.text(), terminal,
+                                                f"{pane}: Esc does not go back to it")
+                    if problem:
+                        return problem
+            return None
+        finally:
+            child.kill()
+
+
+def opened_from_the_overview(_scratch):
+    with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as child:
+        try:
+            with screen("-d", "0.5", "overview") as terminal:
+                problem = expect(terminal.wait_for("most CPU") and terminal.wait_for(" sh "), terminal, "no list of processes")
+                terminal.send("Down", "Enter")
+                problem = problem or expect(terminal.wait_for("[Process]") and terminal.wait_for("[Summary]"), terminal, "it is not opened")
+                terminal.send("Esc")
+                return problem or expect(terminal.wait_for("[1 "), terminal, "Esc does not go back")
+        finally:
+            child.kill()
+
+
+def every_view_shows_this_process(_scratch):
+    with paged(["sleep", "1000"], width=110, height=40) as (terminal, child):
+        for view, sight in (("Threads", "sleep"), ("Files", "/dev/"), ("Limits", "Max open files"), ("Signals", "KILL"),
+                            ("Environment", "known value"), ("Memory", "Private_Dirty"), ("Map", "[stack]"),
+                            ("Processes", "sleep 1000"), ("Summary", f"{child.pid} sleep")):
+            terminal.view(view)
+            problem = expect(terminal.wait_for(sight), terminal, f"{view} does not show {sight}")
+            if problem:
+                return problem
+        return None
+
+
+def it_exits_while_its_page_is_open(_scratch):
+    with paged(["sh", "-c", "read line; exit 7"]) as (terminal, child):
+        problem = expect(terminal.wait_for("for data"), terminal, "it does not say what it waits for")
+        child.stdin.close()
+        child.wait()
+        return problem or expect(terminal.wait_for("Its exit was seen at") and f"{child.pid} sh" in terminal.text(), terminal,
+                                 "it does not stay, or does not say that it exited")
+
+
+def stopped_and_why(_scratch):
+    with paged(["sleep", "1000"]) as (terminal, child):
+        child.send_signal(19)
+        problem = expect(terminal.wait_for("A signal has stopped it"), terminal, "it does not say that it is stopped")
+        child.send_signal(18)
+        return problem or expect(terminal.wait_for("S sleeping"), terminal, "it is not seen to go on")
+
+
+def its_map_is_one_key_away(_scratch):
+    """And Esc leads from the map to the page."""
+    with paged(["sleep", "1000"]) as (terminal, _):
+        terminal.view("Map")
+        terminal.wait_for("[stack]")
+        terminal.send("Enter")
+        problem = expect(terminal.wait_for("1 cell ="), terminal, "no map")
+        terminal.send("Esc")
+        return problem or expect(terminal.wait_for("[Process]"), terminal, "Esc does not go back")
+
+
+def its_parent_opens(_scratch):
+    with paged(["sleep", "1000"]) as (terminal, _):
+        terminal.send("Enter")
+        return expect(terminal.wait_for(f"{os.getpid()} "), terminal, "Enter does not open its parent")
+
+
+def signalled_from_its_page(_scratch):
+    with paged(["sleep", "1000"]) as (terminal, child):
+        terminal.send("F9")
+        problem = expect(terminal.wait_for(f"sleep ({child.pid})"), terminal, "the menu is not about it")
+        terminal.send("Esc", "Esc")
+        return problem or expect(terminal.wait_for("[Process]"), terminal, "Esc does not go back")
+
+
+def opened_from_a_recording(_scratch):
+    """Of a process that was not recorded in detail, the page has what the list has."""
+    with replay("cpu") as terminal:
+        terminal.send(".", "Down", "Enter")
+        problem = expect("[Process]" in terminal.text() and "15400 render" in terminal.text(), terminal, "it is not opened")
+        terminal.send("F9")
+        return problem or expect("cannot be changed" in terminal.text(), terminal, "it does not say that it cannot be signalled")
+
+
+def tests():
+    return [
+        ("the process page opens from each pane, and Esc goes back", opened_from_each_pane),
+        ("the process page opens from the overview", opened_from_the_overview),
+        ("every view of the process page is of this process", every_view_shows_this_process),
+        ("a process exits while its page is open", it_exits_while_its_page_is_open),
+        ("the process page says that it is stopped", stopped_and_why),
+        ("the map of pages is one key from the process page", its_map_is_one_key_away),
+        ("the process page opens the parent", its_parent_opens),
+        ("a process is signalled from its page", signalled_from_its_page),
+        ("the process page of a recording", opened_from_a_recording),
+    ]
