@@ -63,7 +63,7 @@ def opened_from_the_overview(_scratch):
 
 def every_view_shows_this_process(_scratch):
     with paged(["sleep", "1000"], width=110, height=40) as (terminal, child):
-        for view, sight in (("Threads", "sleep"), ("Files", "/dev/"), ("Limits", "Max open files"), ("Signals", "KILL"),
+        for view, sight in (("Threads", "sleep"), ("Files", "pipe:"), ("Limits", "Max open files"), ("Signals", "KILL"),
                             ("Environment", "known value"), ("Memory", "Private_Dirty"), ("Map", "[stack]"),
                             ("Processes", "sleep 1000"), ("Summary", f"{child.pid} sleep")):
             terminal.view(view)
@@ -111,7 +111,7 @@ def signalled_from_its_page(_scratch):
     with paged(["sleep", "1000"]) as (terminal, child):
         terminal.send("F9")
         problem = expect(terminal.wait_for(f"sleep ({child.pid})"), terminal, "the menu is not about it")
-        terminal.send("Esc", "Esc")
+        terminal.send("Esc", "Esc", "Esc")  # out of the menu, of the selected row, of the pane
         return problem or expect(terminal.wait_for("[Process]"), terminal, "Esc does not go back")
 
 
