@@ -51,7 +51,7 @@ def ended_processes_are_rows(_scratch):
     """In their place by cost, with their count, and dim."""
     with recorded() as terminal:
         terminal.send(".")
-        shares = [float(found) for found in re.findall(r"^ *([0-9.]+)  ", terminal.text(), re.M)]
+        shares = [float(found) for found in re.findall(r"^ *([0-9]+\.[0-9])  ", terminal.text(), re.M)]
         problem = expect(ended_rows(terminal.text()) == [(12.1, "cc1", 38), (6.9, "as", 12)], terminal, "which ended") or \
             expect(shares == sorted(shares, reverse=True) and len(shares) > 5, terminal, f"not in their place: {shares}")
         y = terminal.row_of("cc1 ×38 ended")

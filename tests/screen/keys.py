@@ -218,12 +218,13 @@ def enter_drops_no_caches(_scratch):
 
 def memory_has_its_processes(_scratch):
     """They can be opened and signalled there; in the views without them these keys say where they work."""
-    with subprocess.Popen(["sleep", "1000"]) as child:
+    seconds = f"1{os.getpid()}.5"  # no other command has it
+    with subprocess.Popen(["sleep", seconds]) as child:
         try:
             with screen("-d", "0.2", "memory") as terminal:
                 problem = expect(terminal.wait_for("who has it"), terminal, "no processes")
-                terminal.send("\\", *"sleep 1000", "Enter")
-                problem = problem or expect(terminal.wait_for("filter sleep 1000: 1 of "), terminal, "it is not found")
+                terminal.send("\\", *seconds, "Enter")
+                problem = problem or expect(terminal.wait_for(f"filter {seconds}: 1 of "), terminal, "it is not found")
                 terminal.send("Down", "F9")
                 problem = problem or expect(terminal.wait_for("Send a signal to sleep"), terminal, "no action on it")
                 terminal.send("Esc", "Enter")

@@ -28,7 +28,7 @@ struct slow_text {
 	struct buffer text;
 };
 
-/* Rights were asked for when it was opened. */
+/* The rights were checked when it was opened. */
 static void read_text(struct device_poll *poll)
 {
 	struct slow_text *slow = (struct slow_text *)poll;

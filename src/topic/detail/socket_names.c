@@ -11,7 +11,7 @@
 #include "sys/pids.h"
 
 #define BYTES_MAX ((size_t)8 * 1024 * 1024) /* of each file */
-#define REST_TIMES 50                       /* reading takes at most one part in so many */
+#define REST_TIMES 50 /* reading takes at most 1/50 of the time */
 
 static int compare(const void *one, const void *other)
 {
