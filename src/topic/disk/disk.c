@@ -56,9 +56,13 @@ static const struct column columns[] = {
 	OVER(merged_ratio, merges, submissions, UNIT_RATIO, .title = N_("merge%"), .width = 6, .rank = 3,
 	     .help = N_("share of the submitted requests that were merged with a neighbour")),
 	OVER(read_wait_seconds, read_seconds, reads, UNIT_SECONDS, .title = N_("r wait"), .width = 8,
-	     .rank = 2, .help = N_("mean time of a read request, from its submission to its completion")),
+	     .rank = 2,
+	     .help = N_("mean time of a read request, from its submission to its completion; the kernel "
+			"counts their sum in ms")),
 	OVER(write_wait_seconds, write_seconds, writes, UNIT_SECONDS, .title = N_("w wait"), .width = 8,
-	     .rank = 2, .help = N_("mean time of a write request, from its submission to its completion")),
+	     .rank = 2,
+	     .help = N_("mean time of a write request, from its submission to its completion; the kernel "
+			"counts their sum in ms")),
 	RATE(queue, queue_seconds, UNIT_NONE, .title = N_("queue"), .width = 6, .rank = 2,
 	     .help = N_("mean number of requests in flight")),
 	RATE(busy_ratio, busy_seconds, UNIT_RATIO, .title = N_("busy%"), .width = 6,
