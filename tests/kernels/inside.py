@@ -876,6 +876,60 @@ def _():
         equal("of CPUs", rows, [("/kernels", 1.5)])
 
 
+def group_value(directory, file, name):
+    """The number after a name in a file of a group; None: this kernel has none."""
+    lines = [line.split() for line in read_or_none(f"{directory}/{file}").splitlines()]
+    return next((int(words[1]) for words in lines if words[0] == name), None)
+
+
+def group_rows():
+    rows = panetop("-t", "group", "groups").table("group")
+    return {row["path"]: row for row in rows}
+
+
+def closes(rows, column):
+    """The groups below the top and the rest are the machine."""
+    parts = [row[column] for row in rows.values() if row["parent"] == "/" and row[column] is not None]
+    within(column + " of all parts", rows["/"][column] * 0.9999, sum(parts), rows["/"][column] * 1.0001)
+
+
+@test("control groups: their numbers, names and sums")
+def _():
+    write("/sys/fs/cgroup/cgroup.subtree_control", "+memory +cpu +pids +io")
+    with control_group("kernels.slice", {"cgroup.subtree_control": "+memory +cpu +pids +io"}) as outer, \
+            control_group("kernels.slice/a\\x2db.service", {"memory.max": 128 << 20, "pids.max": 50,
+                                                          "cpu.max": "150000 100000"}) as inner, child() as it:
+        write(inner + "/cgroup.procs", it.pid)
+        it("do_write", it("do_map", 8000 * PAGE), 8000)
+        low = {where: group_value(where, "cpu.stat", "usage_usec") for where in (outer, inner)}
+        rows = group_rows()
+        row, above = rows["/kernels.slice/a\\x2db.service"], rows["/kernels.slice"]
+        equal("kind and name", (row["kind"], row["name"]), ("unit", "a-b.service"))
+        equal("kind and name of the slice", (above["kind"], above["name"]), ("slice", "kernels.slice"))
+        for where, got in ((inner, row), (outer, above)):
+            current, anonymous = int(read(where + "/memory.current")), group_value(where, "memory.stat", "anon")
+            within("memory", 0.99 * current, got["memory_bytes"], 1.01 * current)
+            within("anonymous", 0.99 * anonymous, got["anonymous_bytes"], 1.01 * anonymous)
+            within("anonymous, as written", 8000 * PAGE, got["anonymous_bytes"], 8000 * PAGE * 1.25)
+            within("file", 0, abs(got["file_bytes"] - group_value(where, "memory.stat", "file")), 64 * PAGE)
+            equal("tasks", got["tasks"], int(read(where + "/pids.current")))
+            within("CPU time", low[where] / 1e6, got["cpu_seconds"], group_value(where, "cpu.stat", "usage_usec") / 1e6)
+            equal("killed", got["oom_kills"], group_value(where, "memory.events", "oom_kill"))
+        kernel = group_value(inner, "memory.stat", "kernel")  # since Linux 5.18
+        if kernel is not None:
+            within("kernel memory", 0, abs(row["kernel_bytes"] - kernel), 64 * PAGE)
+        equal("limits", (row["memory_limit_bytes"], row["tasks_limit"], row["cpu_limit_ratio"]), (128 << 20, 50, 1.5))
+        equal("no limit", above["memory_limit_bytes"], None)
+        equal("its own, of the slice", above["own_memory_bytes"] < above["memory_bytes"] / 2, True)
+        equal("pressure is known", row["memory_stalled_seconds"] is not None, os.path.exists("/proc/pressure/memory"))
+        for column in ("memory_bytes", "anonymous_bytes", "file_bytes", "tasks", "cpu_seconds"):
+            closes(rows, column)
+        value = meminfo()
+        machine = value["MemTotal"][1] - value["MemFree"][1]
+        within("the machine's memory", 0.97 * machine, rows["/"]["memory_bytes"], 1.03 * machine)
+    equal("removed groups", [path for path in group_rows() if path.startswith("/kernels")], [])
+
+
 @test("no limits where the group has none")
 def _():
     result = panetop("memory", "cpu")

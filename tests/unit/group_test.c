@@ -266,6 +266,7 @@ START_TEST(version_1)
 	for (const char *const *column = closing; *column; column++)
 		assert_closes(frame, *column);
 	assert_close(number(frame, "(rest)", "cpu_seconds"), 7);
+	ck_assert(frame_newest_notice(frame, "group") == NULL); /* version 1 has no pressure */
 	assert_close(number(frame, "/a", "memory_bytes"), (double)(64 * MIB));
 	assert_close(number(frame, "/a/b", "kernel_bytes"), 2048);
 	assert_close(number(frame, "/a", "oom_kills"), 2); /* with that of /a/b */
@@ -421,6 +422,27 @@ START_TEST(counters_that_shrink)
 	ck_assert(isnan(number(frame, "/user.slice", "read_bytes_per_second")));
 	ck_assert(!(number(frame, "(rest)", "cpu_ratio") > 0.5));
 	ck_assert(!(number(frame, "(rest)", "read_bytes_per_second") > 0));
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(pressure_that_is_not_measured)
+{
+	static const char *const names[] = { "cpu", "memory", "io" };
+	static const char *const places[] = { "system.slice", "system.slice/ssh.service", "user.slice" };
+	const struct frame *frame;
+	char path[200];
+	struct rig rig;
+
+	open_version_2(&rig);
+	for (unsigned i = 0; i < 9; i++) {
+		snprintf(path, sizeof(path), CG "/%s/%s.pressure", places[i / 3], names[i % 3]);
+		rig_remove(&rig, path);
+	}
+	open_topic(&rig);
+	frame = rig_sample(&rig, 2);
+	ck_assert(isnan(number(frame, "/user.slice", "memory_stalled_seconds")));
+	ck_assert(frame_newest_notice(frame, "group") != NULL);
 	rig_close(&rig);
 }
 END_TEST

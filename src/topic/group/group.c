@@ -101,13 +101,13 @@ static const struct column columns[] = {
 	     .help = N_("written to disks; version 1 counts what is written back later for the root")),
 	RATE(cpu_pressure_ratio, cpu_stalled_seconds, UNIT_RATIO, .title = N_("cpu PSI%"), .width = 8,
 	     .rank = 6, .hidden = true, .high = 0.1,
-	     .help = N_("share of the interval in which some of its tasks waited for a CPU")),
+	     .help = N_("share of the interval in which some of its tasks waited for a CPU (version 2)")),
 	RATE(memory_pressure_ratio, memory_stalled_seconds, UNIT_RATIO, .title = N_("mem PSI%"), .width = 8,
 	     .rank = 5, .hidden = true, .high = 0.05, .alarming = 0.2,
-	     .help = N_("share of the interval in which some of its tasks waited for memory")),
+	     .help = N_("share of the interval in which some of its tasks waited for memory (version 2)")),
 	RATE(io_pressure_ratio, io_stalled_seconds, UNIT_RATIO, .title = N_("io PSI%"), .width = 8, .rank = 6,
 	     .hidden = true, .high = 0.1, .alarming = 0.5,
-	     .help = N_("share of the interval in which some of its tasks waited for a disk")),
+	     .help = N_("share of the interval in which some of its tasks waited for a disk (version 2)")),
 	COLUMN(struct group_row, oom_kills, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("OOM"),
 	       .width = 4, .rank = 6, .high = 1, .aged_by = offsetof(struct group_row, age_seconds),
 	       .help = N_("processes killed because memory ran out, since the group was made"),
@@ -353,18 +353,24 @@ static void add_rest(struct sample *sample, const struct group *top, bool counts
 		row->read_bytes = row->write_bytes = U64_UNKNOWN;
 }
 
+static bool has_group_in(const struct group_tree *tree, enum group_controller what)
+{
+	for (size_t i = 1; i < tree->n_all; i++)
+		if (group_tree_hierarchy(tree, tree->all[i], what) >= 0)
+			return true;
+	return false;
+}
+
 static void notice_missing(struct sample *sample, const struct group_state *state)
 {
-	if (state->tree.n_all < 2)
-		return;
-	if (!state->reader.counts_io)
+	if (!state->reader.counts_io && has_group_in(&state->tree, GROUP_BLKIO))
 		frame_notice(sample->frame, schema.name,
 			     N_("use control groups of version 2, or set a limit that is never reached in "
 				"blkio.throttle.read_bps_device of some group"),
 			     _("this kernel counts I/O of groups (version 1) only on disks with a limit"));
-	else if (!state->reader.has_pressure)
-		frame_notice(sample->frame, schema.name, N_("use control groups of version 2, and psi=1"),
-			     _("pressure of groups is not known here"));
+	else if (!state->reader.has_pressure && has_group_in(&state->tree, GROUP_PRESSURE))
+		frame_notice(sample->frame, schema.name, N_("boot with psi=1"),
+			     _("this kernel does not measure the pressure of groups"));
 }
 
 static int sample(struct sample *sample)
