@@ -119,7 +119,7 @@ char *pid_fd_flags_text(uint64_t flags, char out[PID_FD_FLAGS_MAX])
 	};
 	static const char *const modes[] = { "r", "w", "rw", "-" };
 	size_t used = (size_t)snprintf(out, PID_FD_FLAGS_MAX, "%s",
-				       flags & O_PATH ? "path" : modes[flags & O_ACCMODE]);
+				       (flags & O_PATH) ? "path" : modes[flags & O_ACCMODE]);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (flags & names[i].flag)

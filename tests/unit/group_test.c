@@ -111,7 +111,7 @@ static double number(const struct frame *frame, const char *path, const char *co
 	return table_number(table, row, column);
 }
 
-static const char *text(const struct frame *frame, const char *path, const char *column)
+static const char *text_at(const struct frame *frame, const char *path, const char *column)
 {
 	const struct table *table = frame_table(frame, "group");
 
@@ -167,8 +167,8 @@ START_TEST(version_2)
 	assert_close(number(frame, "/system.slice/ssh.service", "anonymous_bytes"), (double)(8 * MIB));
 	assert_close(number(frame, "/system.slice/ssh.service", "write_bytes"), 2000);
 	assert_close(number(frame, "/system.slice/ssh.service", "oom_kills"), 1);
-	ck_assert_str_eq(text(frame, "/system.slice/ssh.service", "kind"), "unit");
-	ck_assert_str_eq(text(frame, "/system.slice/ssh.service", "parent"), "/system.slice");
+	ck_assert_str_eq(text_at(frame, "/system.slice/ssh.service", "kind"), "unit");
+	ck_assert_str_eq(text_at(frame, "/system.slice/ssh.service", "parent"), "/system.slice");
 	ck_assert(isnan(number(frame, "/user.slice", "memory_limit_bytes")));
 	ck_assert(isnan(number(frame, "/user.slice", "throttled_ratio")));
 
@@ -464,10 +464,10 @@ START_TEST(hostile_names)
 	frame = rig_sample(&rig, 2);
 	ck_assert(has_row(frame, "/a\nb"));
 	ck_assert(has_row(frame, "/\xff\xc3 \\x2d \x1b[31m.service"));
-	ck_assert_str_eq(text(frame, "/\xff\xc3 \\x2d \x1b[31m.service", "name"),
+	ck_assert_str_eq(text_at(frame, "/\xff\xc3 \\x2d \x1b[31m.service", "name"),
 			 "\xff\xc3 - \x1b[31m.service");
 	ck_assert(has_row(frame, "/(rest)") && has_row(frame, "(rest)"));
-	ck_assert_str_eq(text(frame, "(rest)", "kind"), "rest");
+	ck_assert_str_eq(text_at(frame, "(rest)", "kind"), "rest");
 	assert_closes(frame, "memory_bytes");
 	rig_close(&rig);
 }
@@ -553,16 +553,17 @@ START_TEST(names_from_engines)
 		"sandbox-name\":\"shop-0\",\"io.kubernetes.cri.sandbox-namespace\":\"prod\"}}");
 	open_topic(&rig);
 	frame = rig_sample(&rig, 2);
-	ck_assert_str_eq(text(frame, "/system.slice/docker-" ID ".scope", "name"), "web");
-	ck_assert_str_eq(text(frame, "/system.slice/docker-" ID ".scope", "kind"), "container");
-	ck_assert_str_eq(text(frame, "/machine.slice/libpod-" ID ".scope", "name"), "db");
-	ck_assert_str_eq(
-		text(frame, "/kubepods.slice/kubepods-pod0f3c9a52_1b2c_4d5e_8f90_a1b2c3d4e5f6.slice", "name"),
-		"prod/shop-0");
-	ck_assert_str_eq(text(frame,
-			      "/kubepods.slice/kubepods-pod0f3c9a52_1b2c_4d5e_8f90_a1b2c3d4e5f6.slice/"
-			      "cri-containerd-" ID ".scope",
-			      "name"),
+	ck_assert_str_eq(text_at(frame, "/system.slice/docker-" ID ".scope", "name"), "web");
+	ck_assert_str_eq(text_at(frame, "/system.slice/docker-" ID ".scope", "kind"), "container");
+	ck_assert_str_eq(text_at(frame, "/machine.slice/libpod-" ID ".scope", "name"), "db");
+	ck_assert_str_eq(text_at(frame,
+				 "/kubepods.slice/kubepods-pod0f3c9a52_1b2c_4d5e_8f90_a1b2c3d4e5f6.slice",
+				 "name"),
+			 "prod/shop-0");
+	ck_assert_str_eq(text_at(frame,
+				 "/kubepods.slice/kubepods-pod0f3c9a52_1b2c_4d5e_8f90_a1b2c3d4e5f6.slice/"
+				 "cri-containerd-" ID ".scope",
+				 "name"),
 			 "app");
 	rig_close(&rig);
 }

@@ -26,7 +26,7 @@ static double number(const struct frame *frame, const char *topic, const char *k
 	return table_number(table, row, column);
 }
 
-static const char *text(const struct frame *frame, const char *key, const char *cpu, const char *column)
+static const char *text_at(const struct frame *frame, const char *key, const char *cpu, const char *column)
 {
 	const struct table *table = frame_table(frame, "interrupt");
 
@@ -50,14 +50,14 @@ START_TEST(interrupts_have_rates_devices_and_places)
 	ck_assert(number(frame, "interrupt", "36", "1", "per_second") == 4100);
 	ck_assert(number(frame, "interrupt", "LOC", "all", "per_second") == 250);
 	ck_assert(number(frame, "interrupt", "LOC", "1", "per_second") == 0);
-	ck_assert_str_eq(text(frame, "36", "all", "device"), "virtio1-req.0");
-	ck_assert_str_eq(text(frame, "41", "all", "device"), "virtio3-rx, a name with spaces");
-	ck_assert_str_eq(text(frame, "LOC", "all", "device"), "Local timer interrupts");
-	ck_assert_str_eq(text(frame, "36", "all", "affinity"), "0-1");
-	ck_assert_str_eq(text(frame, "36", "all", "effective"), "1");
+	ck_assert_str_eq(text_at(frame, "36", "all", "device"), "virtio1-req.0");
+	ck_assert_str_eq(text_at(frame, "41", "all", "device"), "virtio3-rx, a name with spaces");
+	ck_assert_str_eq(text_at(frame, "LOC", "all", "device"), "Local timer interrupts");
+	ck_assert_str_eq(text_at(frame, "36", "all", "affinity"), "0-1");
+	ck_assert_str_eq(text_at(frame, "36", "all", "effective"), "1");
 	ck_assert(number(frame, "interrupt", "36", "all", "node") == 0);
 	ck_assert(isnan(number(frame, "interrupt", "41", "all", "node")));
-	ck_assert_str_eq(text(frame, "36", "all", "how"), "proc");
+	ck_assert_str_eq(text_at(frame, "36", "all", "how"), "proc");
 	ck_assert(isnan(number(frame, "interrupt", "36", "all", "seconds")));
 	ck_assert_ptr_null(table_find(frame_table(frame, "interrupt"), "36", "0"));  /* never there */
 	ck_assert_ptr_null(table_find(frame_table(frame, "interrupt"), "ERR", "0")); /* of all CPUs */

@@ -659,22 +659,23 @@ START_TEST(clocks_may_step_back)
 }
 END_TEST
 
+static const struct column renamed[] = {
+	COLUMN_AS(struct task_row, pid, "bytes", .kind = COLUMN_GAUGE, .title = "b", .help = "h"),
+	COLUMN_AS(struct task_row, ratio, "switches", .kind = COLUMN_COUNTER, .title = "s", .help = "h"),
+	COLUMN_AS(struct task_row, user, "pid", .kind = COLUMN_KEY, .title = "p", .help = "h"),
+	COLUMN_AS(struct task_row, command, "new", .kind = COLUMN_LABEL, .title = "n", .help = "h"),
+};
+
+static const struct schema other = {
+	.name = "task",
+	.help = "h",
+	.row_size = sizeof(struct task_row),
+	SCHEMA_COLUMNS(renamed),
+};
+
 /* Columns and topics that this version lacks are passed over; those that the recording lacks are unknown. */
 START_TEST(columns_go_by_name)
 {
-	static const struct column renamed[] = {
-		COLUMN_AS(struct task_row, pid, "bytes", .kind = COLUMN_GAUGE, .title = "b", .help = "h"),
-		COLUMN_AS(struct task_row, ratio, "switches", .kind = COLUMN_COUNTER, .title = "s",
-			  .help = "h"),
-		COLUMN_AS(struct task_row, user, "pid", .kind = COLUMN_KEY, .title = "p", .help = "h"),
-		COLUMN_AS(struct task_row, command, "new", .kind = COLUMN_LABEL, .title = "n", .help = "h"),
-	};
-	static const struct schema other = {
-		.name = "task",
-		.help = "h",
-		.row_size = sizeof(struct task_row),
-		SCHEMA_COLUMNS(renamed),
-	};
 	static const struct schema *const others[] = { &other };
 	static struct world world;
 	struct frame frames[30], frame;

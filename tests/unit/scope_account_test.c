@@ -81,7 +81,7 @@ struct sums {
 	double tasks, exited, outside, busy, total, listed;
 };
 
-static double part(const struct frame *frame, const char *name)
+static double part_of(const struct frame *frame, const char *name)
 {
 	return frame_number(frame, "account", name, "cpu_ratio");
 }
@@ -136,10 +136,10 @@ static struct sums sums_in(const char *in)
 		next_tick(&machine);
 	}
 	sums = (struct sums){
-		.tasks = part(machine.now, "tasks"),
-		.exited = part(machine.now, "exited"),
-		.outside = part(machine.now, in ? "(outside the scope)" : "unaccounted"),
-		.busy = part(machine.now, "busy"),
+		.tasks = part_of(machine.now, "tasks"),
+		.exited = part_of(machine.now, "exited"),
+		.outside = part_of(machine.now, in ? "(outside the scope)" : "unaccounted"),
+		.busy = part_of(machine.now, "busy"),
 		.total = sum_of(machine.now, "process_total", "cpu_seconds"),
 		.listed = listed(machine.now, &scope),
 	};
@@ -221,12 +221,13 @@ START_TEST(another_scope_is_no_jump)
 		build(&machine, second);
 		next_tick(&machine);
 		if (in[second] || second == 7)
-			ck_assert(isnan(part(machine.now, "tasks")));
+			ck_assert(isnan(part_of(machine.now, "tasks")));
 		if (second == 4)
-			ck_assert(is(part(machine.now, "tasks"), 0.4) && is(part(machine.now, "busy"), 1.11));
+			ck_assert(is(part_of(machine.now, "tasks"), 0.4) &&
+				  is(part_of(machine.now, "busy"), 1.11));
 		if (second == 9)
-			ck_assert(is(part(machine.now, "tasks"), 0.76) &&
-				  is(part(machine.now, "exited"), 0.28));
+			ck_assert(is(part_of(machine.now, "tasks"), 0.76) &&
+				  is(part_of(machine.now, "exited"), 0.28));
 	}
 	close_machine(&machine);
 	scope_free(&scope);
@@ -252,10 +253,10 @@ static struct sums recorded_sums_in(const char *in, bool *any_notice)
 	}
 	*any_notice = machine.now->n_notices > 0;
 	sums = (struct sums){
-		.tasks = part(machine.now, "tasks"),
-		.exited = part(machine.now, "exited"),
-		.outside = part(machine.now, "(outside, or exited)"),
-		.busy = part(machine.now, "busy"),
+		.tasks = part_of(machine.now, "tasks"),
+		.exited = part_of(machine.now, "exited"),
+		.outside = part_of(machine.now, "(outside, or exited)"),
+		.busy = part_of(machine.now, "busy"),
 		.total = sum_of(machine.now, "exited", "cpu_seconds"),
 		.listed = listed(machine.now, &scope),
 	};

@@ -25,7 +25,7 @@ struct hints {
 
 static char *add(struct hints *hints, bool alarming)
 {
-	static char dropped[TEXT_MAX];
+	static char dropped[TEXT_MAX]; /* cppcheck-suppress unassignedVariable */
 
 	if (hints->count == KERNEL_HINTS_MAX)
 		return dropped;

@@ -519,8 +519,9 @@ static const char *command_text(const struct target *target, struct slow_text *s
 	while (text.end > text.at && text.end[-1] == '\0')
 		text.end--;
 	if (span_length(text) == 0)
-		return target->stat.flags & PID_FLAG_KERNEL_THREAD ? arena_print(arena, "[%s]", target->name)
-								   : NULL;
+		return (target->stat.flags & PID_FLAG_KERNEL_THREAD)
+			       ? arena_print(arena, "[%s]", target->name)
+			       : NULL;
 	copy = arena_take(arena, span_length(text) + 1);
 	for (size_t i = 0; i < span_length(text); i++)
 		copy[i] = text.at[i] ? text.at[i] : ' ';

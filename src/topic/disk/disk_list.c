@@ -65,7 +65,7 @@ static uint64_t counter_growth(uint64_t before, uint64_t now)
 	return before <= UINT32_MAX ? now + (UINT64_C(1) << 32) - before : 0;
 }
 
-static void count(struct disk *disk, const struct disk_stats *now)
+static void count_up(struct disk *disk, const struct disk_stats *now)
 {
 	for (size_t i = 0; i < N_COUNTERS; i++) {
 		uint64_t before = counter(&disk->raw, i), value = counter(now, i);
@@ -202,7 +202,7 @@ static void update_disk(struct disk_list *list, const struct disk_stats *stats, 
 		disk->raw = disk->total = *stats;
 		disk->described = false;
 	}
-	count(disk, stats);
+	count_up(disk, stats);
 	disk->raw.name = disk->total.name = (struct span){ 0 }; /* its text goes with the tick */
 	disk->tick = list->env->tick;
 	disk->used = disk->total.reads.completed + disk->total.writes.completed > 0;
