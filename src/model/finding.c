@@ -343,6 +343,14 @@ static bool judge(struct findings *findings, const struct frame *frame, struct c
 	return all;
 }
 
+static bool is_left(const struct finding_rule *rule, const struct frame *frame, const struct table *table,
+		    const void *row)
+{
+	const struct table *other = rule->left_to ? usable(frame, rule->left_to) : NULL;
+
+	return other && table_find(other, table_text(table, row, rule->key), NULL);
+}
+
 static bool is_ordinary(const struct finding_rule *rule, const struct table *table, const void *row)
 {
 	const char *text = rule->unless ? table_text(table, row, rule->unless_column) : NULL;
@@ -359,7 +367,7 @@ static void judge_row(struct findings *findings, const struct frame *frame, unsi
 	const struct finding_rule *rule = &findings->rules[index];
 	struct candidate candidate = { .rule = index, .row = row, .rank = NAN };
 
-	if (row && is_ordinary(rule, table, row))
+	if (row && (is_ordinary(rule, table, row) || is_left(rule, frame, table, row)))
 		return;
 	if (!judge(findings, frame, &candidate, table))
 		return;
@@ -487,13 +495,15 @@ static void add_row(struct findings *findings, struct frame *frame, struct table
 	const struct finding_rule *rule = &findings->rules[candidate->rule];
 	const struct table *table = frame_table(frame, rule->topic);
 	const char *key = rule->key ? table_text(table, candidate->row, rule->key) : NULL;
+	const char *name = rule->called ? table_text(table, candidate->row, rule->called) : "";
 	struct finding_row *row = table_add(out);
 
+	name = *name ? name : key;
 	row->number = out->n_rows;
 	row->severity = severities[candidate->severity];
 	row->subject = !key            ? _(rule->subject)
-		       : rule->subject ? arena_print(&frame->arena, "%s %s", _(rule->subject), key)
-				       : key;
+		       : rule->subject ? arena_print(&frame->arena, "%s %s", _(rule->subject), name)
+				       : name;
 	row->text = sentence(findings, frame, candidate, n_more);
 	row->since_seconds = candidate->since_seconds;
 	row->topic = rule->topic;

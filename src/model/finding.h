@@ -39,7 +39,9 @@ struct finding_rule {
 	const char *name;        /* "finding.NAME = off" silences it */
 	const char *topic;       /* it is about a row of this table … */
 	const char *key;         /* … each one; this column names it. NULL: about the machine */
-	const char *subject;     /* N_(): of the machine */
+	const char *called;      /* its name for people; NULL, or unknown: the key */
+	const char *subject;     /* N_(): of the machine; or what the key is a name of */
+	const char *left_to;     /* other rules judge this topic: not rows whose key it has, too */
 	const char *text;        /* N_(): a sentence with {NAME} of its values */
 	const char *help;        /* N_(): when it speaks, for the manual */
 	const char *pane, *view; /* which show it; view NULL: the home of the pane */

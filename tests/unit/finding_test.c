@@ -184,6 +184,18 @@ static void check_scene(const struct scene *scene)
 	"0 memory_limit memory used_bytes " used "\n0 memory_limit memory caches_bytes " caches              \
 	"\n0 memory_limit memory limit_bytes 1e9\n"
 #define QUOTA(share) "0 cpu_limit one throttled_ratio " share "\n0 cpu_limit one limit_ratio 0.5\n"
+#define GROUP_CPU(share) "0 group one throttled_ratio " share "\n0 group one cpu_limit_ratio 0.5\n"
+#define GROUP_MEMORY(share)                                                                                  \
+	"0 group one memory_limit_used_ratio " share "\n0 group one memory_limit_bytes 1e9\n"
+#define DISK(mode, used)                                                                                     \
+	"0 filesystem srv mode " mode "\n0 filesystem srv used_ratio " used                                  \
+	"\n0 filesystem srv available_bytes 1e9\n"
+#define INODES(mode, used)                                                                                   \
+	"0 filesystem srv mode " mode "\n0 filesystem srv inodes_used_ratio " used                           \
+	"\n0 filesystem srv inodes_used 990\n0 filesystem srv inodes_total 1000\n"
+#define FILLING(used, seconds)                                                                               \
+	DISK("rw", used)                                                                                     \
+	"0 filesystem srv full_in_seconds " seconds "\n0 filesystem srv growth_bytes_per_second 1e6\n"
 #define CORE(count) "throttle 3 core_throttles " count "\n"
 #define IO(share, blocked) "0 pressure io/full avg10_ratio " share "\n0 system 1 blocked " blocked "\n"
 #define STEAL(share) "cpu all steal_ratio " share "\n"
@@ -220,6 +232,30 @@ static const struct scene scenes[] = {
 	{ "memory_limit", NULL, NULL, LIMIT("0.94e9", "0.01e9"), 0 },
 	{ "memory_limit", NULL, NULL, LIMIT("0.98e9", "-"), 0 },
 
+	{ "memory_limit", NULL, NULL, LIMIT("0.98e9", "0.01e9") "0 group one tasks 3\n", 0 }, /* left to … */
+	{ "group_memory", "warning", "98 % of its memory limit", GROUP_MEMORY("0.98"), 0 },
+	{ "group_memory", NULL, NULL, GROUP_MEMORY("0.94"), 0 },
+	{ "group_memory", NULL, NULL, GROUP_MEMORY("-"), 0 }, /* no limit */
+	{ "group_memory", NULL, NULL, "0 group one memory_bytes 1e9\n0 group one memory_limit_bytes 1e9\n",
+	  0 },
+
+	{ "disk_full", "warning", "96 % full", DISK("rw", "0.96"), 0 },
+	{ "disk_full", "critical", "100 % full", DISK("rw", "1"), 0 },
+	{ "disk_full", NULL, NULL, DISK("rw", "0.94"), 0 },
+	{ "disk_full", NULL, NULL, DISK("ro", "1"), 0 }, /* an image is always full */
+	{ "disk_full", NULL, NULL, DISK("rw", "-"), 0 },
+
+	{ "inodes_full", "warning", "97 % of the inodes", INODES("rw", "0.97"), 0 },
+	{ "inodes_full", "critical", "99 %", INODES("rw", "0.99"), 0 },
+	{ "inodes_full", NULL, NULL, INODES("rw", "0.94"), 0 },
+	{ "inodes_full", NULL, NULL, INODES("ro", "1"), 0 },
+	{ "inodes_full", NULL, NULL, INODES("rw", "-"), 0 }, /* made as needed */
+
+	{ "disk_filling", "warning", "85 % full", FILLING("0.85", "1800"), 0 },
+	{ "disk_filling", NULL, NULL, FILLING("0.85", "7200"), 0 },
+	{ "disk_filling", NULL, NULL, FILLING("0.3", "1800"), 0 }, /* a large file comes, and there is room */
+	{ "disk_filling", NULL, NULL, FILLING("0.85", "-"), 0 },
+
 	{ "swap_full", "warning", "95 %", SWAP("0.95e9", "1e9") STALLED60("0.05"), 0 },
 	{ "swap_full", NULL, NULL, SWAP("0.95e9", "1e9") STALLED60("0.005"), 0 }, /* full, but not needed */
 	{ "swap_full", NULL, NULL, SWAP("0.85e9", "1e9") STALLED60("0.05"), 0 },
@@ -233,6 +269,11 @@ static const struct scene scenes[] = {
 	{ "cpu_limit", "warning", "limit of 50 % of a CPU and was throttled in 80 %", QUOTA("0.8"), 0 },
 	{ "cpu_limit", NULL, NULL, QUOTA("0.2"), 0 },
 	{ "cpu_limit", NULL, NULL, QUOTA("-"), 0 },
+
+	{ "cpu_limit", NULL, NULL, QUOTA("0.8") "0 group one tasks 3\n", 0 },
+	{ "group_cpu", "warning", "limit of 50 % of a CPU", GROUP_CPU("0.8"), 0 },
+	{ "group_cpu", NULL, NULL, GROUP_CPU("0.2"), 0 },
+	{ "group_cpu", NULL, NULL, GROUP_CPU("-"), 0 },
 
 	{ "io_wait", "warning", "40 % of the time; 3 wait", IO("0.4", "3"), 0 },
 	{ "io_wait", NULL, NULL, IO("0.4", "0"), 0 },
