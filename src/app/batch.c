@@ -82,7 +82,7 @@ static bool is_about_this(const struct batch *batch, const struct notice *notice
 {
 	for (unsigned t = 0; t < n_topics; t++)
 		if (strcmp(topics[t]->schema->name, notice->topic) == 0)
-			return batch->run->wanted[t];
+			return batch->run->asked[t];
 	return true;
 }
 

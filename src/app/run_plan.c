@@ -166,7 +166,7 @@ static bool is_headline(const struct pane *pane, const struct pane_table *table,
 static void dress(const struct run_plan *run, struct view *view, const struct pane *pane,
 		  const struct pane_table *table)
 {
-	view_apply_defaults(view, table->columns, table->sort);
+	view_apply_defaults(view, table->text_columns ? table->text_columns : table->columns, table->sort);
 	if (table->threshold)
 		view_set_threshold(view, table->threshold, table->least);
 	if (pane->adjust)
@@ -183,6 +183,18 @@ static void add_table(struct run_plan *run, const struct pane *pane, const struc
 	view->limit = table->text_rows;
 	run->ends |= table->at_end;
 	dress(run, view, pane, table);
+}
+
+/* Those that text prints above the others. */
+static void add_above(struct run_plan *run, const struct pane *pane)
+{
+	for (const struct pane_table *table = pane->tables; table->topic; table++)
+		if (table->above && is_requested(run, pane, table))
+			add_table(run, pane, table);
+	if (pane->lines) {
+		run->print.lines = pane->lines;
+		run->print.n_above = run->print.n_views;
+	}
 }
 
 static void add_tables(struct run_plan *run, const struct pane *pane, bool headlines)
@@ -226,8 +238,11 @@ static void choose_tables(struct run_plan *run, const struct options *options, c
 		run->print.summary = chosen[0]->summary;
 	if (options->table)
 		add_named(run, options->table);
-	for (unsigned i = 0; i < n_chosen && !options->table; i++)
+	for (unsigned i = 0; i < n_chosen && !options->table; i++) {
+		if (!machine)
+			add_above(run, chosen[i]);
 		add_tables(run, chosen[i], true);
+	}
 	if (options->format->one_table)
 		run->print.n_views = 1;
 	run->n_headlines = run->print.n_views;
@@ -239,6 +254,16 @@ static void choose_tables(struct run_plan *run, const struct options *options, c
 		if (machine)
 			view_choose_all(&run->print.views[v]);
 	}
+}
+
+/* Do the lines of a pane read it? */
+static bool is_in_lines(const struct run_plan *run, const char *topic)
+{
+	for (unsigned i = 0; i < run->print.n_panes && run->print.lines; i++)
+		for (const struct pane_table *table = run->panes[i]->tables; table->topic; table++)
+			if (run->panes[i]->lines && !table->lazy && strcmp(table->topic, topic) == 0)
+				return true;
+	return false;
 }
 
 static bool is_wanted(const struct run_plan *run, const struct options *options, const char *topic,
@@ -307,6 +332,10 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 	run->wanted = alloc_zeroed(n_topics, sizeof(*run->wanted));
 	for (unsigned t = 0; t < n_topics; t++)
 		run->wanted[t] = is_wanted(run, options, topics[t]->schema->name, chosen, n_chosen);
+	run->asked = alloc_zeroed(n_topics, sizeof(*run->asked));
+	memcpy(run->asked, run->wanted, n_topics * sizeof(*run->asked));
+	for (unsigned t = 0; t < n_topics; t++)
+		run->wanted[t] |= is_in_lines(run, topics[t]->schema->name);
 	topic_schemas(schemas);
 	findings_want(finding_rules, n_finding_rules, schemas, n_topics, run->wanted);
 	return status;
@@ -356,6 +385,7 @@ void run_plan_close(struct run_plan *run)
 {
 	print_plan_close(&run->print);
 	free(run->wanted);
+	free(run->asked);
 	if (run->has_filter)
 		regfree(&run->filter);
 	*run = (struct run_plan){ 0 };

@@ -18,6 +18,7 @@ struct run_plan {
 	const struct pane *panes[OPTIONS_PANES_MAX]; /* print.n_panes of them */
 	unsigned n_headlines;                        /* the first n_headlines views are headline tables */
 	bool *wanted;                                /* by index of topic; owned */
+	bool *asked; /* of these, those that are printed or recorded: not what findings and lines read */
 	bool covers_delay; /* the first sample follows a whole delay, so that it has rates */
 	bool streams;      /* events are printed as they happen, not only with a sample */
 	bool ends;         /* some tables are printed in the last sample only */

@@ -24,6 +24,10 @@ struct print_plan {
 	unsigned n_panes;
 	const struct summary_column
 		*summary; /* text: a line per sample in place of tables; or NULL. Borrowed */
+	void (*lines)(
+		const struct frame *frame, bool ascii,
+		struct buffer *out); /* text: between the first n_above tables and the others; or NULL */
+	unsigned n_above;
 	enum size_unit unit;
 	int wrap_cells;         /* text: wraps lines to this width; 0: no wrapping */
 	bool ascii;             /* the terminal or file takes ASCII only */

@@ -231,27 +231,52 @@ static int begin(struct sink *sink)
 	return sink_flush(sink);
 }
 
+/* A blank line before each part of a sample, and its time before the first one. */
+static void begin_part(struct sink *sink, const struct frame *frame, bool first)
+{
+	if (!first || sink->frames > 0 || sink->streaming)
+		buffer_char(&sink->buffer, '\n');
+	if (first && sink->print->repeated)
+		add_time(sink, frame);
+}
+
+/* That there is nothing, where that is the news: what follows from other tables was looked for. */
+static bool says_none(const struct table *table)
+{
+	return table->n_rows == 0 && table->schema->derived && table->schema->none;
+}
+
+static bool add_view(struct sink *sink, unsigned index, const struct frame *frame, bool first)
+{
+	struct view *view = &sink->print->views[index];
+	const struct table *table = frame_table(frame, view->schema->name);
+
+	if (!table || view->schema->shape == SHAPE_EVENTS || !print_wants(sink->print, view, frame) ||
+	    (table->n_rows == 0 && !says_none(table)))
+		return false;
+	begin_part(sink, frame, first);
+	if (says_none(table))
+		buffer_print(&sink->buffer, "%s\n", _(table->schema->none));
+	else
+		add_table(sink, view, frame, table, widths_of(sink, index));
+	return true;
+}
+
 /* The tables of a sample follow a line with its time, after a blank line. */
 static void add_tables(struct sink *sink, const struct frame *frame)
 {
 	const struct print_plan *print = sink->print;
-	bool first = true;
+	bool any = false;
 
 	for (unsigned i = 0; i < print->n_views; i++) {
-		struct view *view = &print->views[i];
-		const struct table *table = frame_table(frame, view->schema->name);
-
-		if (!table || table->n_rows == 0 || view->schema->shape == SHAPE_EVENTS ||
-		    !print_wants(print, view, frame))
-			continue;
-		if (!first || sink->frames > 0 || sink->streaming)
-			buffer_char(&sink->buffer, '\n');
-		if (first && print->repeated)
-			add_time(sink, frame);
-		add_table(sink, view, frame, table, widths_of(sink, i));
-		first = false;
+		if (print->lines && i == print->n_above) {
+			begin_part(sink, frame, !any);
+			print->lines(frame, print->ascii, &sink->buffer);
+			any = true;
+		}
+		any |= add_view(sink, i, frame, !any);
 	}
-	sink->streaming = sink->streaming && first;
+	sink->streaming = sink->streaming && !any;
 }
 
 static void add_stream(struct sink *sink, const struct frame *frame)

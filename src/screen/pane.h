@@ -17,6 +17,7 @@
 #include "screen/theme.h"
 
 struct canvas;
+struct frame;
 struct input;
 struct notice;
 struct pane_context;
@@ -24,6 +25,7 @@ struct pane_context;
 struct pane_table {
 	const char *topic;
 	bool headline;   /* batch text prints it; if it has rates, a batch sample covers one whole delay */
+	bool above;      /* batch text prints it above the others */
 	bool at_end;     /* batch prints it in the last sample only */
 	bool lazy;       /* sampled only while the pane requests it, with --table, or with its option */
 	bool on_request; /* on the screen sampled only from screen_request() on, then also while the pane is
@@ -36,6 +38,7 @@ struct pane_table {
 	const char *threshold; /* only rows in which this column, by key, has … */
 	double least;          /* … at least this; NULL: all rows */
 	const char *columns; /* keys shown at first; NULL: all columns that are not hidden */
+	const char *text_columns; /* the same in batch text; NULL: those */
 	const char *sort;    /* as of --sort; NULL: as sampled */
 	const char *reads;   /* keys of columns on request that are read although it does not show them; NULL:
 				none */
@@ -106,6 +109,8 @@ struct pane {
 					  * table */
 	const struct summary_column *summary; /* batch text instead of tables; ended by an entry without
 					       * topic; may be NULL */
+	/* Batch text has these lines below the tables above, instead of those that are not headlines. */
+	void (*lines)(const struct frame *frame, bool ascii, struct buffer *out); /* may be NULL */
 	const struct pane_option *options; /* ended by an entry without name; may be NULL */
 	const char *const *settings; /* settings of its keys besides the options, ended by NULL; a name
 				      * that ends in a dot is a prefix; may be NULL */

@@ -893,3 +893,42 @@ void session_close(struct screen *screen)
 	for (int i = 0; i < SCREEN_ALL_FRAMES; i++)
 		frame_close(&screen->frames[i]);
 }
+
+/* The table of the present view with this topic. */
+static struct table_widget *shown_table(struct pane_context *context, const char *topic)
+{
+	const struct pane *pane = context->pane;
+
+	if (strcmp(pane->tables[context->focus].topic, topic) == 0)
+		return &context->tables[context->focus];
+	for (unsigned i = 0; pane->views && pane->tables[i].topic; i++)
+		if (view_has(&pane->views[context->view], i) && strcmp(pane->tables[i].topic, topic) == 0)
+			return &context->tables[i];
+	return NULL;
+}
+
+void screen_show_row(struct pane_context *context, const char *pane, const char *view, const char *topic,
+		     const char *row)
+{
+	struct screen *screen = context->screen;
+	const struct table *table = frame_table(context->frame, topic);
+	const void *wanted = table && *row ? table_find(table, row, NULL) : NULL;
+	struct pane_context *to;
+	struct table_widget *widget;
+
+	for (unsigned i = 0; i < screen->setup->n_panes; i++)
+		if (strcmp(screen->setup->panes[i]->name, pane) == 0)
+			session_enter_pane(screen, i);
+	to = session_context(screen);
+	if (to == context)
+		return;
+	for (unsigned v = 0; to->pane->views && to->pane->views[v].name; v++)
+		if (strcmp(to->pane->views[v].name, view) == 0)
+			screen_show_view(to, v);
+	if (!*view)
+		screen_show_view(to, session_home(to));
+	session_update(screen);
+	widget = wanted ? shown_table(to, topic) : NULL;
+	if (widget)
+		table_select_row(widget, wanted);
+}

@@ -181,8 +181,8 @@ static void check_scene(const struct scene *scene)
 #define SWAP(used, total) "0 memory swap used_bytes " used "\n0 memory swap total_bytes " total "\n"
 #define STALLED60(share) "0 pressure memory/some avg60_ratio " share "\n"
 #define LIMIT(used, caches)                                                                                  \
-	"0 memory_limit memory used_bytes " used "\n0 memory_limit memory caches_bytes " caches              \
-	"\n0 memory_limit memory limit_bytes 1e9\n"
+	"0 memory_limit memory/one used_bytes " used "\n0 memory_limit memory/one caches_bytes " caches      \
+	"\n0 memory_limit memory/one limit_bytes 1e9\n"
 #define QUOTA(share) "0 cpu_limit one throttled_ratio " share "\n0 cpu_limit one limit_ratio 0.5\n"
 #define GROUP_CPU(share) "0 group one throttled_ratio " share "\n0 group one cpu_limit_ratio 0.5\n"
 #define GROUP_MEMORY(share)                                                                                  \

@@ -10,6 +10,8 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/units.h"
+#include "pane/overview/overview_finding.h"
+#include "pane/overview/overview_gauge.h"
 #include "pane/process/process_open.h"
 #include "pane/process_rows.h"
 #include "screen/context.h"
@@ -18,28 +20,35 @@
 
 enum overview_table {
 	OVERVIEW_TABLE_BUSY,
-	OVERVIEW_TABLE_LARGE,
 	OVERVIEW_TABLE_GROWING,
+	OVERVIEW_TABLE_DISK_USERS,
 	OVERVIEW_TABLE_EXITED,
+	OVERVIEW_TABLE_LARGE,
+	OVERVIEW_TABLE_WAITING,
+	OVERVIEW_TABLE_FINDING,
 	OVERVIEW_TABLE_CPU,
 	OVERVIEW_TABLE_MEMORY,
 	OVERVIEW_TABLE_PRESSURE,
 	OVERVIEW_TABLE_SYSTEM,
 	OVERVIEW_TABLE_DISK,
 	OVERVIEW_TABLE_INTERFACE,
-	OVERVIEW_TABLE_FINDING,
+	OVERVIEW_TABLE_POWER,
+	OVERVIEW_TABLE_TEMPERATURE,
 	N_OVERVIEW_TABLES,
 };
 
 /* The lists, in the order of the screen. */
-#define N_LISTS OVERVIEW_TABLE_CPU
+#define N_LISTS OVERVIEW_TABLE_FINDING
+#define N_STOPS (OVERVIEW_TABLE_FINDING + 1) /* of the cursor */
 
 #define GRAPH_SECONDS 300
 #define LIST_ROWS 10     /* of a list in batch text */
-#define LIST_LINES_MIN 4 /* title, heading, rows */
+#define LIST_LINES_MIN 5 /* title, heading, rows */
 #define LIST_CELLS_MIN 36
-#define TIGHT 0.9   /* share of a resource from which on it is marked */
-#define STALLED 0.1 /* share of the last 10 s in which tasks waited, that is marked */
+#define NAME_CELLS 9 /* at least */
+#define VALUE_CELLS 6
+#define CPU_CELLS 13 /* number, share and gap */
+#define GRAPH_CELLS_MIN 8
 
 static const struct pane_table tables[] = {
 	[OVERVIEW_TABLE_BUSY] = { .topic = "process",
@@ -49,12 +58,8 @@ static const struct pane_table tables[] = {
 				  .threshold = "cpu_ratio",
 				  .least = 0.0005, /* what shows as 0.1 % */
 				  .columns = "cpu_ratio,resident_bytes,pid,user,command",
+				  .text_columns = "cpu_ratio,resident_bytes,pid,user,name",
 				  .sort = "cpu_ratio" },
-	[OVERVIEW_TABLE_LARGE] = { .topic = "process",
-				   .lazy = true,
-				   .own_columns = true,
-				   .columns = "resident_bytes,cpu_ratio,pid,user,command",
-				   .sort = "resident_bytes" },
 	[OVERVIEW_TABLE_GROWING] = { .topic = "process",
 				     .lazy = true,
 				     .own_columns = true,
@@ -62,6 +67,14 @@ static const struct pane_table tables[] = {
 				     .least = 1,
 				     .columns = "growth_bytes_per_second,resident_bytes,pid,user,command",
 				     .sort = "growth_bytes_per_second" },
+	[OVERVIEW_TABLE_DISK_USERS] = { .topic = "process",
+					.lazy = true,
+					.own_columns = true,
+					.threshold = "disk_bytes_per_second",
+					.least = 1,
+					.columns = "disk_bytes_per_second,read_bytes_per_second,"
+						   "write_bytes_per_second,pid,user,command",
+					.sort = "disk_bytes_per_second" },
 	[OVERVIEW_TABLE_EXITED] = { .topic = "exited",
 				    .headline = true,
 				    .own_columns = true,
@@ -70,23 +83,28 @@ static const struct pane_table tables[] = {
 				    .least = 1,
 				    .columns = "exits,failures,cpu_ratio,command",
 				    .sort = "exits" },
-	[OVERVIEW_TABLE_CPU] = { .topic = "cpu", .headline = true, .own_columns = true },
-	[OVERVIEW_TABLE_MEMORY] = { .topic = "memory", .headline = true, .own_columns = true },
-	[OVERVIEW_TABLE_PRESSURE] = { .topic = "pressure", .headline = true, .own_columns = true },
-	[OVERVIEW_TABLE_SYSTEM] = { .topic = "system", .headline = true, .own_columns = true },
-	[OVERVIEW_TABLE_DISK] = { .topic = "disk", .headline = true, .own_columns = true },
-	[OVERVIEW_TABLE_INTERFACE] = { .topic = "interface", .headline = true },
-	[OVERVIEW_TABLE_FINDING] = { .topic = "finding", .headline = true },
+	[OVERVIEW_TABLE_LARGE] = { .topic = "process",
+				   .lazy = true,
+				   .own_columns = true,
+				   .columns = "resident_bytes,cpu_ratio,pid,user,command",
+				   .sort = "resident_bytes" },
+	[OVERVIEW_TABLE_WAITING] = { .topic = "process",
+				     .lazy = true,
+				     .own_columns = true,
+				     .threshold = "wait_ratio",
+				     .least = 0.0005,
+				     .columns = "wait_ratio,cpu_ratio,pid,user,command",
+				     .sort = "wait_ratio" },
+	[OVERVIEW_TABLE_FINDING] = { .topic = "finding", .headline = true, .above = true },
+	[OVERVIEW_TABLE_CPU] = { .topic = "cpu", .own_columns = true },
+	[OVERVIEW_TABLE_MEMORY] = { .topic = "memory", .own_columns = true },
+	[OVERVIEW_TABLE_PRESSURE] = { .topic = "pressure", .own_columns = true },
+	[OVERVIEW_TABLE_SYSTEM] = { .topic = "system", .own_columns = true },
+	[OVERVIEW_TABLE_DISK] = { .topic = "disk", .own_columns = true },
+	[OVERVIEW_TABLE_INTERFACE] = { .topic = "interface" },
+	[OVERVIEW_TABLE_POWER] = { .topic = "power", .own_columns = true },
+	[OVERVIEW_TABLE_TEMPERATURE] = { .topic = "temperature", .own_columns = true },
 	{ 0 },
-};
-
-enum overview_series {
-	OVERVIEW_SERIES_BUSY,
-	OVERVIEW_SERIES_USED,
-	OVERVIEW_SERIES_LOAD,
-	OVERVIEW_SERIES_DISK,
-	OVERVIEW_SERIES_NETWORK,
-	N_OVERVIEW_SERIES,
 };
 
 static const struct series series[] = {
@@ -94,6 +112,7 @@ static const struct series series[] = {
 	[OVERVIEW_SERIES_USED] = { "memory", "available", "used_bytes" },
 	[OVERVIEW_SERIES_LOAD] = { "system", NULL, "load1" },
 	[OVERVIEW_SERIES_DISK] = { "disk", "all", "busy_ratio" },
+	[OVERVIEW_SERIES_POWER] = { "power", "total", "watts" },
 	[OVERVIEW_SERIES_NETWORK] = { "interface", "all", "received_bits_per_second" },
 };
 
@@ -143,176 +162,8 @@ struct overview_state {
 	uint64_t exited_wall_ns; /* of the first sample in which exits are counted; 0: they are not */
 };
 
-/* A resource in one line: "CPU   8 % ███▏····  user 4  system 3  wait 0". */
-struct gauge {
-	const char *name; /* translated */
-	double ratio;     /* of the bar; NaN: unknown */
-	bool warn;
-	int series;                 /* of its graph, one of enum overview_series; -1: none */
-	double most;                /* upper end of its graph; NaN: the highest value shown */
-	char value[VALUE_TEXT_MAX]; /* empty: the ratio in percent */
-	char text[TEXT_MAX];
-};
-
-static double number(const struct pane_context *context, const char *topic, const char *row,
-		     const char *column)
-{
-	return frame_number(context->frame, topic, row, column);
-}
-
-static double cpu(const struct pane_context *context, const char *column)
-{
-	return number(context, "cpu", "all", column);
-}
-
-static void gauge_cpu(const struct pane_context *context, struct gauge *gauge)
-{
-	char numbers[4][VALUE_TEXT_MAX];
-
-	gauge->name = _("CPU");
-	gauge->ratio = cpu(context, "busy_ratio");
-	gauge->series = OVERVIEW_SERIES_BUSY;
-	gauge->most = 1;
-	gauge->warn = gauge->ratio >= TIGHT;
-	snprintf(gauge->text, sizeof(gauge->text), _("user %s  system %s  wait %s  steal %s"),
-		 fixed_text(numbers[0], 100 * cpu(context, "user_ratio"), 0),
-		 fixed_text(numbers[1], 100 * cpu(context, "system_ratio"), 0),
-		 fixed_text(numbers[2], 100 * cpu(context, "iowait_ratio"), 0),
-		 fixed_text(numbers[3], 100 * cpu(context, "steal_ratio"), 0));
-}
-
-static void gauge_memory(const struct pane_context *context, struct gauge *gauge)
-{
-	double total = number(context, "memory", "mem", "total_bytes");
-	double available = number(context, "memory", "available", "free_bytes");
-	char numbers[2][VALUE_TEXT_MAX];
-
-	gauge->name = _("memory");
-	gauge->ratio = number(context, "memory", "available", "used_bytes") / total;
-	gauge->series = OVERVIEW_SERIES_USED;
-	gauge->most = total;
-	gauge->warn = gauge->ratio >= TIGHT;
-	snprintf(gauge->text, sizeof(gauge->text), _("%s of %s available"), size_text(numbers[0], available),
-		 size_text(numbers[1], total));
-}
-
-static void gauge_swap(const struct pane_context *context, struct gauge *gauge)
-{
-	double total = number(context, "memory", "swap", "total_bytes");
-	double used = number(context, "memory", "swap", "used_bytes");
-	char numbers[2][VALUE_TEXT_MAX];
-
-	gauge->name = _("swap");
-	gauge->ratio = total > 0 ? used / total : NAN;
-	gauge->warn = gauge->ratio >= TIGHT;
-	if (total > 0)
-		snprintf(gauge->text, sizeof(gauge->text), _("%s of %s used"), size_text(numbers[0], used),
-			 size_text(numbers[1], total));
-	else
-		snprintf(gauge->text, sizeof(gauge->text), "%s", isnan(total) ? "-" : _("none"));
-}
-
-static double pressure(const struct pane_context *context, const char *resource)
-{
-	const struct table *table = context_table(context, OVERVIEW_TABLE_PRESSURE);
-	const void *row = table ? table_find(table, resource, "some") : NULL;
-
-	return row ? table_number(table, row, "avg10_ratio") : NAN;
-}
-
-/* The share of the last 10 s in which some task waited; the largest is the bar. */
-static void gauge_pressure(const struct pane_context *context, struct gauge *gauge)
-{
-	static const char *const resources[] = { "cpu", "memory", "io" };
-	char numbers[3][VALUE_TEXT_MAX];
-
-	gauge->name = _("pressure");
-	gauge->ratio = NAN;
-	for (unsigned i = 0; i < 3; i++) {
-		double share = pressure(context, resources[i]);
-
-		fixed_text(numbers[i], 100 * share, 1);
-		gauge->ratio = fmax(gauge->ratio, share); /* of a number and NaN it is the number */
-	}
-	gauge->warn = pressure(context, "memory") >= STALLED || pressure(context, "io") >= STALLED;
-	snprintf(gauge->text, sizeof(gauge->text), _("cpu %s  memory %s  io %s"), numbers[0], numbers[1],
-		 numbers[2]);
-}
-
-static void gauge_load(const struct pane_context *context, struct gauge *gauge)
-{
-	double load = number(context, "system", NULL, "load1"),
-	       cpus = number(context, "system", NULL, "cpus");
-	char running[VALUE_TEXT_MAX], blocked[VALUE_TEXT_MAX], forks[VALUE_TEXT_MAX];
-
-	gauge->name = _("load");
-	fixed_text(gauge->value, load, 2);
-	gauge->series = OVERVIEW_SERIES_LOAD;
-	gauge->ratio = load / cpus;
-	gauge->warn = gauge->ratio > 1;
-	snprintf(gauge->text, sizeof(gauge->text), _("runnable %s  in disk wait %s  forks %s/s"),
-		 fixed_text(running, number(context, "system", NULL, "running"), 0),
-		 fixed_text(blocked, number(context, "system", NULL, "blocked"), 0),
-		 rate_short(forks, number(context, "system", NULL, "forks_per_second")));
-}
-
-/* The busiest device is the bar: of the sum, a share of the time means nothing. */
-static void gauge_disks(const struct pane_context *context, struct gauge *gauge)
-{
-	const struct table *disks = context_table(context, OVERVIEW_TABLE_DISK);
-	char read[VALUE_TEXT_MAX], written[VALUE_TEXT_MAX];
-	const char *busiest = "";
-
-	gauge->name = _("disks");
-	gauge->series = OVERVIEW_SERIES_DISK;
-	for (size_t i = 1; disks && i < disks->n_rows; i++) {
-		const void *row = table_row(disks, i);
-		double busy = table_number(disks, row, "busy_ratio");
-
-		if (!(busy > gauge->ratio) && !isnan(gauge->ratio))
-			continue;
-		gauge->ratio = busy;
-		busiest = table_text(disks, row, "device");
-	}
-	gauge->warn = gauge->ratio >= TIGHT;
-	snprintf(gauge->text, sizeof(gauge->text), _("read %s/s  write %s/s  %s"),
-		 size_short(read, number(context, "disk", "all", "read_bytes_per_second")),
-		 size_short(written, number(context, "disk", "all", "write_bytes_per_second")), busiest);
-}
-
-static void gauge_network(const struct pane_context *context, struct gauge *gauge)
-{
-	double received = number(context, "interface", "all", "received_bits_per_second");
-	double sent = number(context, "interface", "all", "sent_bits_per_second");
-	char texts[2][VALUE_TEXT_MAX];
-
-	gauge->name = _("network");
-	strcpy(gauge->value, " "); /* how much would be full is not known here */
-	gauge->series = OVERVIEW_SERIES_NETWORK;
-	snprintf(gauge->text, sizeof(gauge->text), _("receive %s  send %s"), bits_text(texts[0], received),
-		 bits_text(texts[1], sent));
-}
-
-static void (*const gauges[])(const struct pane_context *context, struct gauge *gauge) = {
-	gauge_cpu, gauge_memory, gauge_swap, gauge_pressure, gauge_load, gauge_disks, gauge_network,
-};
-
-#define N_GAUGES (sizeof(gauges) / sizeof(gauges[0]))
-#define NAME_CELLS 9 /* at least */
-#define VALUE_CELLS 6
-#define CPU_CELLS 13 /* number, share and gap */
-#define GRAPH_CELLS_MIN 8
-
-static void percent(char text[VALUE_TEXT_MAX], double ratio)
-{
-	if (isnan(ratio))
-		snprintf(text, VALUE_TEXT_MAX, "-");
-	else
-		snprintf(text, VALUE_TEXT_MAX, "%.0f %%", 100 * ratio);
-}
-
 static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
-		       const struct gauge *gauge)
+		       const struct overview_gauge *gauge)
 {
 	const struct graph_line_scale scale = {
 		.now_ns = context->frame->mono_ns,
@@ -328,42 +179,35 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 
 /* Name, value, bar, text, and the past where there is room. */
 static void draw_gauge(const struct pane_context *context, const struct canvas *line, int name_cells,
-		       void (*fill)(const struct pane_context *context, struct gauge *gauge))
+		       const struct overview_gauge *gauge)
 {
-	struct gauge gauge = { .ratio = NAN, .series = -1, .most = NAN };
 	struct graph_part part = { .letter = '#', .label = "" };
 	int bar = line->width / 8, x = name_cells + VALUE_CELLS + 1, past = line->width / 4;
 	struct canvas graph;
 
-	fill(context, &gauge);
-	part.value = gauge.ratio < 1 ? gauge.ratio : 1;
-	if (!*gauge.value)
-		percent(gauge.value, gauge.ratio);
-	canvas_text(line, 0, 0, STYLE_STRONG, gauge.name, name_cells);
-	canvas_right(line, 0, name_cells, VALUE_CELLS, gauge.warn ? STYLE_WARN : STYLE_STRONG, gauge.value);
+	part.value = gauge->ratio < 1 ? gauge->ratio : 1;
+	canvas_text(line, 0, 0, STYLE_STRONG, gauge->name, name_cells);
+	canvas_right(line, 0, name_cells, VALUE_CELLS, gauge->warn ? STYLE_WARN : STYLE_STRONG, gauge->value);
 	if (line->width < x + LIST_CELLS_MIN)
 		bar = 0;
-	if (bar > 0 && !isnan(gauge.ratio))
+	if (bar > 0 && !isnan(gauge->ratio))
 		graph_bar(line, 0, x, bar, &part, 1, 1);
 	x += bar + (bar ? 2 : 0);
-	x += canvas_text(line, 0, x, STYLE_NORMAL, gauge.text, -1) + CANVAS_GAP;
+	x += canvas_text(line, 0, x, STYLE_NORMAL, gauge->text, -1) + CANVAS_GAP;
 	past = past < line->width - x ? past : line->width - x;
 	graph = canvas_part(line, 0, line->width - past, 1, past);
-	if (gauge.series >= 0 && past >= GRAPH_CELLS_MIN)
-		draw_graph(context, &graph, &gauge);
+	if (gauge->series >= 0 && past >= GRAPH_CELLS_MIN)
+		draw_graph(context, &graph, gauge);
 }
 
 /* Cells for the longest name and a gap. */
-static int name_width(const struct pane_context *context, bool ascii)
+static int name_width(const struct overview_gauge *gauges, unsigned n_gauges, bool ascii)
 {
 	int most = NAME_CELLS;
 
-	for (size_t i = 0; i < N_GAUGES; i++) {
-		struct gauge gauge = { .ratio = NAN };
-		int cells;
+	for (unsigned i = 0; i < n_gauges; i++) {
+		int cells = utf8_cells(gauges[i].name, ascii) + 1;
 
-		gauges[i](context, &gauge);
-		cells = utf8_cells(gauge.name, ascii) + 1;
 		most = cells > most ? cells : most;
 	}
 	return most;
@@ -381,9 +225,9 @@ static void draw_cpus(const struct pane_context *context, const struct canvas *l
 	for (size_t i = 0; i < n_cpus; i++) {
 		const void *row = table_row(table, i + 1);
 		double busy = table_number(table, row, "busy_ratio");
-		enum style style = busy >= TIGHT ? STYLE_WARN : STYLE_NORMAL;
+		enum style style = busy >= OVERVIEW_TIGHT ? STYLE_WARN : STYLE_NORMAL;
 
-		percent(share, busy);
+		overview_percent(share, busy);
 		snprintf(text, sizeof(text), "%s %6s", table_text(table, row, "cpu"), share);
 		if (numbers)
 			canvas_right(line, 0, name_cells + (int)i * CPU_CELLS, CPU_CELLS - CANVAS_GAP, style,
@@ -396,10 +240,10 @@ static void draw_cpus(const struct pane_context *context, const struct canvas *l
 static void list_title(const struct pane_context *context, unsigned table, char *text, size_t room)
 {
 	const struct overview_state *overview = context->state;
-	static const char *const titles[N_LISTS] = {
-		[OVERVIEW_TABLE_BUSY] = N_("most CPU"),
-		[OVERVIEW_TABLE_LARGE] = N_("most memory"),
-		[OVERVIEW_TABLE_GROWING] = N_("growing"),
+	static const char *const titles[N_STOPS] = {
+		[OVERVIEW_TABLE_FINDING] = N_("findings"),  [OVERVIEW_TABLE_BUSY] = N_("most CPU"),
+		[OVERVIEW_TABLE_GROWING] = N_("growing"),   [OVERVIEW_TABLE_DISK_USERS] = N_("most disk"),
+		[OVERVIEW_TABLE_LARGE] = N_("most memory"), [OVERVIEW_TABLE_WAITING] = N_("wait for a CPU"),
 		[OVERVIEW_TABLE_EXITED] = N_("exited"),
 	};
 	char time[CLOCK_TEXT_MAX];
@@ -440,7 +284,7 @@ static void draw_lists(struct pane_context *context, const struct canvas *canvas
 		list_title(context, (unsigned)i, title, sizeof(title));
 		drop_fallen(&context->tables[i]);
 		context_draw_titled(context, &part, (unsigned)i, title);
-		if (i < OVERVIEW_TABLE_EXITED)
+		if (i != OVERVIEW_TABLE_EXITED)
 			process_rows_request(context, (unsigned)i);
 	}
 }
@@ -457,36 +301,65 @@ static void draw_first(struct pane_context *context, const struct canvas *line)
 			     table_text(table, row, "name"));
 }
 
-static void draw(struct pane_context *context, struct canvas *canvas)
+/* The gauges that fit, of which the first one shows each CPU, too. Returns the lines used. */
+static int draw_gauges(const struct pane_context *context, const struct canvas *canvas,
+		       const struct overview_gauge *gauges, unsigned n_gauges, bool whole)
 {
-	bool whole = canvas->height >= (int)N_GAUGES + 1 + LIST_LINES_MIN;
-	int n_gauges = whole ? (int)N_GAUGES : canvas->height > 2 ? 2 : canvas->height, y = 0;
-	int name_cells = name_width(context, canvas->ascii);
+	int name_cells = name_width(gauges, n_gauges, canvas->ascii), y = 0;
 	struct canvas line;
 
-	context->request->n_visible = 0;
-	for (int i = 0; i < n_gauges; i++) {
+	for (unsigned i = 0; i < n_gauges; i++) {
 		line = canvas_rows(canvas, y++, 1);
-		draw_gauge(context, &line, name_cells, gauges[i]);
+		draw_gauge(context, &line, name_cells, &gauges[i]);
 		if (i == 0 && whole) {
 			line = canvas_rows(canvas, y++, 1);
 			draw_cpus(context, &line, name_cells);
 		}
 	}
-	line = canvas_rows(canvas, y, canvas->height - y);
-	if (line.height < 2)
-		draw_first(context, &line);
-	else
-		draw_lists(context, &line);
+	return y;
 }
 
-static void open_process(struct pane_context *context)
+/*
+ * Findings above, the gauges, and the lists in the rest. Findings take what is beyond two rows of lists; on a
+ * small screen the worst one, the CPUs and the first process are left.
+ */
+static void draw(struct pane_context *context, struct canvas *canvas)
+{
+	struct overview_gauge gauges[OVERVIEW_GAUGES_MAX];
+	int n_gauges = (int)overview_gauges(context->frame, gauges);
+	bool whole = canvas->height >= n_gauges + 2 + LIST_LINES_MIN;
+	int wanted = overview_findings_height(context, OVERVIEW_TABLE_FINDING), room, y;
+	bool any = context->tables[OVERVIEW_TABLE_FINDING].view.n_rows > 0;
+	struct canvas part;
+
+	context->request->n_visible = 0;
+	if (!whole)
+		n_gauges = canvas->height > LIST_LINES_MIN ? 2 : 1;
+	room = whole ? canvas->height - n_gauges - 1 - 2 * LIST_LINES_MIN : canvas->height / 4;
+	y = wanted < room ? wanted : room;
+	y = y < 1 && (whole || any) ? 1 : y;
+	part = canvas_rows(canvas, 0, y);
+	overview_findings_draw(context, &part, OVERVIEW_TABLE_FINDING);
+	part = canvas_rows(canvas, y, canvas->height - y);
+	y += draw_gauges(context, &part, gauges, (unsigned)n_gauges, whole);
+	part = canvas_rows(canvas, y, canvas->height - y);
+	if (part.height < 2)
+		draw_first(context, &part);
+	else
+		draw_lists(context, &part);
+}
+
+static void open_row(struct pane_context *context)
 {
 	struct table_widget *widget = &context->tables[context->focus];
 	const struct table *table = context_table(context, context->focus);
 	const struct column *column;
 	const void *row;
 
+	if (context->focus == OVERVIEW_TABLE_FINDING) {
+		overview_finding_open(context, OVERVIEW_TABLE_FINDING);
+		return;
+	}
 	table_select(widget);
 	row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
 	if (row)
@@ -503,7 +376,7 @@ static void step_list(struct pane_context *context, unsigned step)
 	char title[TEXT_MAX];
 
 	do
-		next = (next + step) % N_LISTS;
+		next = (next + step) % N_STOPS;
 	while (next != context->focus && context->tables[next].heading_y < 0);
 	table_deselect(&context->tables[context->focus]);
 	context->focus = next;
@@ -520,7 +393,7 @@ static void next_list(struct pane_context *context)
 
 static void previous_list(struct pane_context *context)
 {
-	step_list(context, N_LISTS - 1);
+	step_list(context, N_STOPS - 1);
 }
 
 /* What the pane cpu does better: it gets the selected process, or its own first one. */
@@ -543,7 +416,7 @@ HAND_OVER(sort_by_cpu, ACTION_SORT_CPU)
 HAND_OVER(sort_by_time, ACTION_SORT_TIME)
 
 static const struct pane_action pane_actions[] = {
-	{ ACTION_OPEN, open_process, NULL, N_("open the selected process") },
+	{ ACTION_OPEN, open_row, NULL, N_("open the selected process, or what a finding is about") },
 	{ ACTION_ACT, send_signal, N_("Signal"), N_("send a signal to the selected process") },
 	{ ACTION_NEXT_VIEW, next_list, NULL, N_("the next list") },
 	{ ACTION_PREVIOUS_VIEW, previous_list, NULL, N_("the previous list") },
@@ -565,6 +438,8 @@ static const char *refuses(const struct pane_context *context, enum action actio
 	bool of_process = action == ACTION_OPEN || action == ACTION_ACT || action == ACTION_LESS_NICE ||
 			  action == ACTION_NICER;
 
+	if (context->focus == OVERVIEW_TABLE_FINDING && of_process)
+		return action == ACTION_OPEN ? NULL : _("a finding is not a process");
 	if (of_process && action != ACTION_OPEN && screen_replays(context))
 		return _("processes in a recording cannot be changed");
 	return of_process && context->focus == OVERVIEW_TABLE_EXITED ? _("it has exited") : NULL;
@@ -596,9 +471,20 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 		overview->exited_wall_ns = frame->wall_ns;
 }
 
+/* The gauge of power and heat is there, or it is not. */
+static bool tells(const struct pane_context *context, const struct notice *notice)
+{
+	(void)context;
+	return strcmp(notice->topic, "power") == 0 || strcmp(notice->topic, "temperature") == 0 ||
+	       strcmp(notice->topic, "group") == 0;
+}
+
 static const struct pane_view views[] = {
 	{ "overview", N_("Overview"), N_("the machine, and the processes that cost most"),
-	  OVERVIEW_TABLE_BUSY, 1UL << OVERVIEW_TABLE_LARGE | 1UL << OVERVIEW_TABLE_GROWING, .draw = draw },
+	  OVERVIEW_TABLE_BUSY,
+	  1UL << OVERVIEW_TABLE_GROWING | 1UL << OVERVIEW_TABLE_DISK_USERS | 1UL << OVERVIEW_TABLE_LARGE |
+		  1UL << OVERVIEW_TABLE_WAITING,
+	  .draw = draw },
 	{ 0 },
 };
 
@@ -618,4 +504,6 @@ const struct pane pane_overview = {
 	.state_size = sizeof(struct overview_state),
 	.key = key,
 	.sampled = sampled,
+	.tells = tells,
+	.lines = overview_lines,
 };

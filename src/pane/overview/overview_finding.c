@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <config.h>
+
+#include "pane/overview/overview_finding.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "pane/text.h"
+
+#define SUBJECT_CELLS_MAX 24
+#define TEXT_CELLS_MIN 40 /* with less room only the sentence is drawn */
+#define MARK_CELLS 2
+
+static size_t count(const struct pane_context *context, unsigned index)
+{
+	return context->tables[index].view.n_rows;
+}
+
+int overview_findings_height(const struct pane_context *context, unsigned index)
+{
+	return count(context, index) > 1 ? (int)count(context, index) : 1;
+}
+
+static const char *text_of(const struct pane_context *context, unsigned index, const void *row,
+			   const char *column)
+{
+	return table_text(context_table(context, index), row, column);
+}
+
+/* How a severity looks; without colours the mark is left. */
+static const char *mark_of(const char *severity, enum style *style)
+{
+	if (strcmp(severity, "critical") == 0) {
+		*style = STYLE_BAD;
+		return "!!";
+	}
+	*style = strcmp(severity, "warning") == 0 ? STYLE_WARN : STYLE_NORMAL;
+	return *style == STYLE_WARN ? "!" : "-";
+}
+
+static int subject_width(const struct pane_context *context, unsigned index, const struct canvas *canvas)
+{
+	int most = 0;
+
+	for (size_t i = 0; i < count(context, index) && i < (size_t)canvas->height; i++) {
+		const char *subject = text_of(context, index, context->tables[index].view.rows[i], "subject");
+		int cells = utf8_cells(subject, canvas->ascii);
+
+		most = cells > most ? cells : most;
+	}
+	return most < SUBJECT_CELLS_MAX ? most : SUBJECT_CELLS_MAX;
+}
+
+/* "! memory  Memory is short: …  5 min", of which the sentence stays longest. */
+static void draw_finding(const struct pane_context *context, const struct canvas *line, unsigned index,
+			 size_t i, int subject_cells)
+{
+	const struct table_widget *widget = &context->tables[index];
+	const struct table *table = context_table(context, index);
+	const void *row = widget->view.rows[i];
+	bool selected = context->focus == index && widget->place.cursor_on && widget->place.row == i;
+	char since[STRETCH_MAX];
+	int x = MARK_CELLS + 1, end = line->width;
+	enum style style;
+	const char *mark = mark_of(text_of(context, index, row, "severity"), &style);
+	enum style plain = selected ? STYLE_ROW : STYLE_NORMAL;
+
+	canvas_fill(line, 0, 0, plain, ' ', line->width);
+	canvas_text(line, 0, 0, style, mark, MARK_CELLS);
+	if (line->width >= subject_cells + TEXT_CELLS_MIN) {
+		canvas_cut(line, 0, x, selected ? STYLE_ROW : style, text_of(context, index, row, "subject"),
+			   subject_cells);
+		x += subject_cells + CANVAS_GAP;
+		stretch_text(since, table_number(table, row, "since_seconds"));
+		end -= utf8_cells(since, line->ascii);
+		canvas_text(line, 0, end, selected ? STYLE_ROW : STYLE_DIM, since, -1);
+		end -= CANVAS_GAP;
+	}
+	canvas_cut(line, 0, x, plain, text_of(context, index, row, "text"), end - x);
+}
+
+void overview_findings_draw(struct pane_context *context, const struct canvas *canvas, unsigned index)
+{
+	struct table_widget *widget = &context->tables[index];
+	size_t n = count(context, index);
+	int subject_cells = subject_width(context, index, canvas);
+
+	if (n == 0) {
+		if (context_table(context, index))
+			canvas_text(canvas, 0, 0, STYLE_OK, _(widget->view.schema->none), -1);
+		return;
+	}
+	/* for its keys and the mouse: a table without a heading */
+	widget->heading_y = canvas->top - 1;
+	widget->left = canvas->left;
+	widget->width = canvas->width;
+	widget->page = n < (size_t)canvas->height ? (int)n : canvas->height;
+	widget->place.top = 0;
+	for (int i = 0; i < widget->page; i++) {
+		struct canvas line = canvas_rows(canvas, i, 1);
+
+		draw_finding(context, &line, index, (size_t)i, subject_cells);
+	}
+}
+
+void overview_finding_open(struct pane_context *context, unsigned index)
+{
+	const struct table_widget *widget = &context->tables[index];
+	const void *row =
+		widget->place.row < count(context, index) ? widget->view.rows[widget->place.row] : NULL;
+
+	if (row)
+		screen_show_row(context, text_of(context, index, row, "pane"),
+				text_of(context, index, row, "view"), text_of(context, index, row, "topic"),
+				text_of(context, index, row, "row"));
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The gauges of the overview, from the tables of a frame. */
+#include <config.h>
+
+#include "pane/overview/overview_gauge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "model/units.h"
+
+#define STALLED 0.1 /* share of the last 10 s in which tasks waited, that is marked */
+
+static double cpu(const struct frame *frame, const char *column)
+{
+	return frame_number(frame, "cpu", "all", column);
+}
+
+static void gauge_cpu(const struct frame *frame, struct overview_gauge *gauge)
+{
+	char numbers[4][VALUE_TEXT_MAX];
+
+	gauge->name = _("CPU");
+	gauge->ratio = cpu(frame, "busy_ratio");
+	gauge->series = OVERVIEW_SERIES_BUSY;
+	gauge->most = 1;
+	gauge->warn = gauge->ratio >= OVERVIEW_TIGHT;
+	snprintf(gauge->text, sizeof(gauge->text), _("user %s  system %s  wait %s  steal %s"),
+		 fixed_text(numbers[0], 100 * cpu(frame, "user_ratio"), 0),
+		 fixed_text(numbers[1], 100 * cpu(frame, "system_ratio"), 0),
+		 fixed_text(numbers[2], 100 * cpu(frame, "iowait_ratio"), 0),
+		 fixed_text(numbers[3], 100 * cpu(frame, "steal_ratio"), 0));
+}
+
+static void gauge_memory(const struct frame *frame, struct overview_gauge *gauge)
+{
+	double total = frame_number(frame, "memory", "mem", "total_bytes");
+	double available = frame_number(frame, "memory", "available", "free_bytes");
+	char numbers[2][VALUE_TEXT_MAX];
+
+	gauge->name = _("memory");
+	gauge->ratio = frame_number(frame, "memory", "available", "used_bytes") / total;
+	gauge->series = OVERVIEW_SERIES_USED;
+	gauge->most = total;
+	gauge->warn = gauge->ratio >= OVERVIEW_TIGHT;
+	snprintf(gauge->text, sizeof(gauge->text), _("%s of %s available"), size_text(numbers[0], available),
+		 size_text(numbers[1], total));
+}
+
+static void gauge_swap(const struct frame *frame, struct overview_gauge *gauge)
+{
+	double total = frame_number(frame, "memory", "swap", "total_bytes");
+	double used = frame_number(frame, "memory", "swap", "used_bytes");
+	char numbers[2][VALUE_TEXT_MAX];
+
+	gauge->name = _("swap");
+	gauge->ratio = total > 0 ? used / total : NAN;
+	gauge->warn = gauge->ratio >= OVERVIEW_TIGHT;
+	if (total > 0)
+		snprintf(gauge->text, sizeof(gauge->text), _("%s of %s used"), size_text(numbers[0], used),
+			 size_text(numbers[1], total));
+	else
+		snprintf(gauge->text, sizeof(gauge->text), "%s", isnan(total) ? "-" : _("none"));
+}
+
+static double pressure(const struct frame *frame, const char *resource)
+{
+	const struct table *table = frame_table(frame, "pressure");
+	const void *row = table ? table_find(table, resource, "some") : NULL;
+
+	return row ? table_number(table, row, "avg10_ratio") : NAN;
+}
+
+/* The share of the last 10 s in which some task waited; the largest is the bar. */
+static void gauge_pressure(const struct frame *frame, struct overview_gauge *gauge)
+{
+	static const char *const resources[] = { "cpu", "memory", "io" };
+	char numbers[3][VALUE_TEXT_MAX];
+
+	gauge->name = _("pressure");
+	gauge->ratio = NAN;
+	for (unsigned i = 0; i < 3; i++) {
+		double share = pressure(frame, resources[i]);
+
+		fixed_text(numbers[i], 100 * share, 1);
+		gauge->ratio = fmax(gauge->ratio, share); /* of a number and NaN it is the number */
+	}
+	gauge->warn = pressure(frame, "memory") >= STALLED || pressure(frame, "io") >= STALLED;
+	snprintf(gauge->text, sizeof(gauge->text), _("cpu %s  memory %s  io %s"), numbers[0], numbers[1],
+		 numbers[2]);
+}
+
+static void gauge_load(const struct frame *frame, struct overview_gauge *gauge)
+{
+	double load = frame_number(frame, "system", NULL, "load1"),
+	       cpus = frame_number(frame, "system", NULL, "cpus");
+	char running[VALUE_TEXT_MAX], blocked[VALUE_TEXT_MAX], forks[VALUE_TEXT_MAX];
+
+	gauge->name = _("load");
+	fixed_text(gauge->value, load, 2);
+	gauge->series = OVERVIEW_SERIES_LOAD;
+	gauge->ratio = load / cpus;
+	gauge->warn = gauge->ratio > 1;
+	snprintf(gauge->text, sizeof(gauge->text), _("runnable %s  in disk wait %s  forks %s/s"),
+		 fixed_text(running, frame_number(frame, "system", NULL, "running"), 0),
+		 fixed_text(blocked, frame_number(frame, "system", NULL, "blocked"), 0),
+		 rate_short(forks, frame_number(frame, "system", NULL, "forks_per_second")));
+}
+
+/* The busiest device is the bar: of the sum, a share of the time means nothing. */
+static void gauge_disks(const struct frame *frame, struct overview_gauge *gauge)
+{
+	const struct table *disks = frame_table(frame, "disk");
+	char read[VALUE_TEXT_MAX], written[VALUE_TEXT_MAX];
+	const char *busiest = "";
+
+	gauge->name = _("disks");
+	gauge->series = OVERVIEW_SERIES_DISK;
+	for (size_t i = 1; disks && i < disks->n_rows; i++) {
+		const void *row = table_row(disks, i);
+		double busy = table_number(disks, row, "busy_ratio");
+
+		if (!(busy > gauge->ratio) && !isnan(gauge->ratio))
+			continue;
+		gauge->ratio = busy;
+		busiest = table_text(disks, row, "device");
+	}
+	gauge->warn = gauge->ratio >= OVERVIEW_TIGHT;
+	snprintf(gauge->text, sizeof(gauge->text), _("read %s/s  write %s/s  %s"),
+		 size_short(read, frame_number(frame, "disk", "all", "read_bytes_per_second")),
+		 size_short(written, frame_number(frame, "disk", "all", "write_bytes_per_second")), busiest);
+}
+
+static void gauge_network(const struct frame *frame, struct overview_gauge *gauge)
+{
+	double received = frame_number(frame, "interface", "all", "received_bits_per_second");
+	double sent = frame_number(frame, "interface", "all", "sent_bits_per_second");
+	char texts[2][VALUE_TEXT_MAX];
+
+	gauge->name = _("network");
+	strcpy(gauge->value, " "); /* how much would be full is not known here */
+	gauge->series = OVERVIEW_SERIES_NETWORK;
+	snprintf(gauge->text, sizeof(gauge->text), _("receive %s  send %s"), bits_text(texts[0], received),
+		 bits_text(texts[1], sent));
+}
+
+/* The hottest sensor, and the limit that its own chip gives. */
+static const void *hottest(const struct table *table)
+{
+	const void *found = NULL;
+	double most = NAN;
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		double celsius = table_number(table, row, "celsius");
+
+		if (isnan(celsius) || celsius <= most)
+			continue;
+		most = celsius;
+		found = row;
+	}
+	return found;
+}
+
+/* Power and heat, of what there is; without either it has no name. */
+static void gauge_power(const struct frame *frame, struct overview_gauge *gauge)
+{
+	const struct table *table = frame_table(frame, "temperature");
+	const void *row = hottest(table);
+	double watts = frame_number(frame, "power", "total", "watts");
+	double celsius = table_number(table, row, "celsius");
+	double critical = table_number(table, row, "critical_celsius");
+	char power[VALUE_TEXT_MAX], heat[VALUE_TEXT_MAX], limit[VALUE_TEXT_MAX];
+
+	if (isnan(watts) && isnan(celsius))
+		return;
+	gauge->name = isnan(watts) ? _("heat") : _("power");
+	snprintf(gauge->value, sizeof(gauge->value), "%s",
+		 isnan(watts) ? celsius_text(heat, celsius, true) : watts_text(power, watts));
+	gauge->ratio = critical > 0 ? celsius / critical : NAN;
+	gauge->warn = celsius >= critical;
+	gauge->series = isnan(watts) ? -1 : OVERVIEW_SERIES_POWER;
+	if (critical > 0)
+		snprintf(gauge->text, sizeof(gauge->text), _("hottest %s: %s of %s"),
+			 table_text(table, row, "label"), celsius_text(heat, celsius, true),
+			 celsius_text(limit, critical, true));
+	else if (!isnan(celsius))
+		snprintf(gauge->text, sizeof(gauge->text), _("hottest %s: %s"),
+			 table_text(table, row, "label"), celsius_text(heat, celsius, true));
+}
+
+static void (*const all[])(const struct frame *frame, struct overview_gauge *gauge) = {
+	gauge_cpu,  gauge_memory, gauge_swap,    gauge_pressure,
+	gauge_load, gauge_disks,  gauge_network, gauge_power,
+};
+
+void overview_percent(char text[VALUE_TEXT_MAX], double ratio)
+{
+	if (isnan(ratio))
+		snprintf(text, VALUE_TEXT_MAX, "-");
+	else
+		snprintf(text, VALUE_TEXT_MAX, "%.0f %%", 100 * ratio);
+}
+
+unsigned overview_gauges(const struct frame *frame, struct overview_gauge gauges[OVERVIEW_GAUGES_MAX])
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct overview_gauge *gauge = &gauges[n];
+
+		*gauge = (struct overview_gauge){ .ratio = NAN, .series = -1, .most = NAN };
+		all[i](frame, gauge);
+		if (!gauge->name)
+			continue;
+		if (!*gauge->value)
+			overview_percent(gauge->value, gauge->ratio);
+		n++;
+	}
+	return n;
+}
+
+static void add_line(struct buffer *out, const char *name, const char *value, const char *text, bool ascii)
+{
+	utf8_padded(out, name, 10, ascii);
+	buffer_char(out, ' ');
+	utf8_padded_left(out, value, 6, ascii);
+	buffer_text(out, "  ");
+	utf8_clean(out, text, -1, ascii);
+	while (out->length > 0 && out->bytes[out->length - 1] == ' ')
+		out->length--;
+	buffer_char(out, '\n');
+}
+
+#define CPUS_MAX 16 /* more are not listed one by one */
+
+/* "0 73 %, 1 58 %", behind the line of all. */
+static void add_cpus(const struct frame *frame, struct buffer *out, bool ascii)
+{
+	const struct table *table = frame_table(frame, "cpu");
+	char text[TEXT_MAX] = "", share[VALUE_TEXT_MAX];
+	size_t length = 0;
+
+	if (!table || table->n_rows < 3 || table->n_rows > CPUS_MAX + 1)
+		return;
+	for (size_t i = 1; i < table->n_rows && length < sizeof(text); i++) {
+		const void *row = table_row(table, i);
+
+		overview_percent(share, table_number(table, row, "busy_ratio"));
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s %s", i > 1 ? "  " : "",
+					   table_text(table, row, "cpu"), share);
+	}
+	add_line(out, _("each"), "", text, ascii);
+}
+
+void overview_lines(const struct frame *frame, bool ascii, struct buffer *out)
+{
+	struct overview_gauge gauges[OVERVIEW_GAUGES_MAX];
+	unsigned n = overview_gauges(frame, gauges);
+
+	for (unsigned i = 0; i < n; i++) {
+		add_line(out, gauges[i].name, gauges[i].value, gauges[i].text, ascii);
+		if (i == 0)
+			add_cpus(frame, out, ascii);
+	}
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The machine in a few lines: a gauge for each resource. */
+#ifndef PANETOP_PANE_OVERVIEW_OVERVIEW_GAUGE_H
+#define PANETOP_PANE_OVERVIEW_OVERVIEW_GAUGE_H
+
+#include "screen/context.h"
+
+#define OVERVIEW_GAUGES_MAX 9
+#define OVERVIEW_TIGHT 0.9 /* share of a resource from which on it is marked */
+
+/* Of the pane's history. */
+enum overview_series {
+	OVERVIEW_SERIES_BUSY,
+	OVERVIEW_SERIES_USED,
+	OVERVIEW_SERIES_LOAD,
+	OVERVIEW_SERIES_DISK,
+	OVERVIEW_SERIES_NETWORK,
+	OVERVIEW_SERIES_POWER,
+	N_OVERVIEW_SERIES,
+};
+
+/* A resource in one line: "CPU   8 % ███▏····  user 4  system 3  wait 0". */
+struct overview_gauge {
+	const char *name; /* translated */
+	double ratio;     /* of the bar; NaN: unknown */
+	bool warn;
+	int series;                 /* of its graph; -1: none */
+	double most;                /* upper end of its graph; NaN: the highest value shown */
+	char value[VALUE_TEXT_MAX]; /* empty: the ratio in percent */
+	char text[TEXT_MAX];
+};
+
+/* The gauges of what the machine has, the CPU and then the memory first; returns how many. */
+unsigned overview_gauges(const struct frame *frame, struct overview_gauge gauges[OVERVIEW_GAUGES_MAX]);
+
+/* For batch: the same, and each CPU, as lines. */
+void overview_lines(const struct frame *frame, bool ascii, struct buffer *out);
+
+/* "74 %", "-". */
+void overview_percent(char text[VALUE_TEXT_MAX], double ratio);
+
+#endif
