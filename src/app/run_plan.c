@@ -185,7 +185,7 @@ static void add_table(struct run_plan *run, const struct pane *pane, const struc
 	dress(run, view, pane, table);
 }
 
-/* Those that text prints above the others. */
+/* Tables that text prints above the others. */
 static void add_above(struct run_plan *run, const struct pane *pane)
 {
 	for (const struct pane_table *table = pane->tables; table->topic; table++)

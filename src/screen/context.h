@@ -89,6 +89,7 @@ void screen_set_scope(struct pane_context *context, const struct scope_term *ter
 
 /* The same, and shows the pane with this name. Esc comes back. */
 void screen_open_scope(struct pane_context *context, const struct scope_term *term, const char *pane);
+
 /*
  * Shows this view ("": its home) of the pane with this name, and selects the row of the topic with this first
  * key, if it is there; "": none. Esc comes back.

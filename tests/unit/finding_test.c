@@ -232,7 +232,7 @@ static const struct scene scenes[] = {
 	{ "memory_limit", NULL, NULL, LIMIT("0.94e9", "0.01e9"), 0 },
 	{ "memory_limit", NULL, NULL, LIMIT("0.98e9", "-"), 0 },
 
-	{ "memory_limit", NULL, NULL, LIMIT("0.98e9", "0.01e9") "0 group one tasks 3\n", 0 }, /* left to … */
+	{ "memory_limit", NULL, NULL, LIMIT("0.98e9", "0.01e9") "0 group one tasks 3\n", 0 }, /* left */
 	{ "group_memory", "warning", "98 % of its memory limit", GROUP_MEMORY("0.98"), 0 },
 	{ "group_memory", NULL, NULL, GROUP_MEMORY("0.94"), 0 },
 	{ "group_memory", NULL, NULL, GROUP_MEMORY("-"), 0 }, /* no limit */

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/clock.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/units.h"
@@ -79,10 +78,10 @@ static const struct pane_table tables[] = {
 				    .headline = true,
 				    .own_columns = true,
 				    .text_rows = LIST_ROWS,
-				    .threshold = "exits",
+				    .threshold = "recent_exits",
 				    .least = 1,
-				    .columns = "exits,failures,cpu_ratio,command",
-				    .sort = "exits" },
+				    .columns = "recent_exits,recent_failures,cpu_ratio,command",
+				    .sort = "recent_exits" },
 	[OVERVIEW_TABLE_LARGE] = { .topic = "process",
 				   .lazy = true,
 				   .own_columns = true,
@@ -156,10 +155,6 @@ static const struct series explained[] = {
 	SYSTEM("blocked"),
 	SYSTEM("forks_per_second"),
 	{ 0 },
-};
-
-struct overview_state {
-	uint64_t exited_wall_ns; /* of the first sample in which exits are counted; 0: they are not */
 };
 
 static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
@@ -237,22 +232,19 @@ static void draw_cpus(const struct pane_context *context, const struct canvas *l
 	}
 }
 
-static void list_title(const struct pane_context *context, unsigned table, char *text, size_t room)
+static const char *list_title(unsigned table)
 {
-	const struct overview_state *overview = context->state;
 	static const char *const titles[N_STOPS] = {
-		[OVERVIEW_TABLE_FINDING] = N_("findings"),  [OVERVIEW_TABLE_BUSY] = N_("most CPU"),
-		[OVERVIEW_TABLE_GROWING] = N_("growing"),   [OVERVIEW_TABLE_DISK_USERS] = N_("most disk"),
-		[OVERVIEW_TABLE_LARGE] = N_("most memory"), [OVERVIEW_TABLE_WAITING] = N_("wait for a CPU"),
-		[OVERVIEW_TABLE_EXITED] = N_("exited"),
+		[OVERVIEW_TABLE_FINDING] = N_("findings"),
+		[OVERVIEW_TABLE_BUSY] = N_("most CPU"),
+		[OVERVIEW_TABLE_GROWING] = N_("growing"),
+		[OVERVIEW_TABLE_DISK_USERS] = N_("most disk"),
+		[OVERVIEW_TABLE_LARGE] = N_("most memory"),
+		[OVERVIEW_TABLE_WAITING] = N_("wait for a CPU"),
+		[OVERVIEW_TABLE_EXITED] = N_("exited in 60 s"),
 	};
-	char time[CLOCK_TEXT_MAX];
 
-	if (table == OVERVIEW_TABLE_EXITED && overview->exited_wall_ns > 0)
-		snprintf(text, room, _("exited since %s"),
-			 clock_local(time, overview->exited_wall_ns, "%H:%M:%S"));
-	else
-		snprintf(text, room, "%s", _(titles[table]));
+	return _(titles[table]);
 }
 
 /*
@@ -269,7 +261,6 @@ static void drop_fallen(struct table_widget *widget)
 static void draw_lists(struct pane_context *context, const struct canvas *canvas)
 {
 	int columns = canvas->width / LIST_CELLS_MIN, lines, n_lists = N_LISTS;
-	char title[TEXT_MAX];
 
 	columns = columns < 1 ? 1 : columns > n_lists ? n_lists : columns;
 	while ((n_lists + columns - 1) / columns * LIST_LINES_MIN > canvas->height && n_lists > 1)
@@ -281,9 +272,8 @@ static void draw_lists(struct pane_context *context, const struct canvas *canvas
 		struct canvas part =
 			canvas_part(canvas, i / columns * lines, i % columns * (width + 2), lines, width);
 
-		list_title(context, (unsigned)i, title, sizeof(title));
 		drop_fallen(&context->tables[i]);
-		context_draw_titled(context, &part, (unsigned)i, title);
+		context_draw_titled(context, &part, (unsigned)i, list_title((unsigned)i));
 		if (i != OVERVIEW_TABLE_EXITED)
 			process_rows_request(context, (unsigned)i);
 	}
@@ -373,7 +363,6 @@ static void open_row(struct pane_context *context)
 static void step_list(struct pane_context *context, unsigned step)
 {
 	unsigned next = context->focus;
-	char title[TEXT_MAX];
 
 	do
 		next = (next + step) % N_STOPS;
@@ -381,9 +370,8 @@ static void step_list(struct pane_context *context, unsigned step)
 	table_deselect(&context->tables[context->focus]);
 	context->focus = next;
 	table_select(&context->tables[next]);
-	list_title(context, next, title, sizeof(title));
 	if (!context->tables[next].place.cursor_on)
-		screen_message(context->screen, MESSAGE_PANE, _("%s: no rows"), title);
+		screen_message(context->screen, MESSAGE_PANE, _("%s: no rows"), list_title(next));
 }
 
 static void next_list(struct pane_context *context)
@@ -461,16 +449,6 @@ static bool key(struct pane_context *context, const struct input *input)
 	return true;
 }
 
-static void sampled(struct pane_context *context, const struct frame *frame)
-{
-	struct overview_state *overview = context->state;
-
-	if (!frame_table(frame, "exited"))
-		overview->exited_wall_ns = 0;
-	else if (overview->exited_wall_ns == 0)
-		overview->exited_wall_ns = frame->wall_ns;
-}
-
 /* The gauge of power and heat is there, or it is not. */
 static bool tells(const struct pane_context *context, const struct notice *notice)
 {
@@ -501,9 +479,7 @@ const struct pane pane_overview = {
 	.views = views,
 	.actions = pane_actions,
 	.refuses = refuses,
-	.state_size = sizeof(struct overview_state),
 	.key = key,
-	.sampled = sampled,
 	.tells = tells,
 	.lines = overview_lines,
 };

@@ -171,8 +171,8 @@ static void gauge_power(const struct frame *frame, struct overview_gauge *gauge)
 	const struct table *table = frame_table(frame, "temperature");
 	const void *row = hottest(table);
 	double watts = frame_number(frame, "power", "total", "watts");
-	double celsius = table_number(table, row, "celsius");
-	double critical = table_number(table, row, "critical_celsius");
+	double celsius = row ? table_number(table, row, "celsius") : NAN;
+	double critical = row ? table_number(table, row, "critical_celsius") : NAN;
 	char power[VALUE_TEXT_MAX], heat[VALUE_TEXT_MAX], limit[VALUE_TEXT_MAX];
 
 	if (isnan(watts) && isnan(celsius))

@@ -2,9 +2,11 @@
 /* Topic "exited": CPU time of processes that exited between two samples, by name. */
 #include <config.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/i18n.h"
+#include "core/vector.h"
 #include "topic/account/exit_ledger.h"
 #include "topic/event/event_reader.h"
 #include "topic/power/power_estimate.h"
@@ -15,7 +17,12 @@ struct exited_row {
 	double cpu_ratio, exits_per_second, cpu_seconds, watts, joules;
 	uint64_t exits, failures;
 	double failures_per_second;
+	uint64_t recent_exits, recent_failures;
 };
+
+#define RECENT_NS (UINT64_C(60) * 1000000000)
+#define STEP_NS (UINT64_C(5) * 1000000000)
+#define STEPS 13
 
 static const struct column columns[] = {
 	COLUMN(struct exited_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
@@ -35,6 +42,14 @@ static const struct column columns[] = {
 		       "of these exits, those with a code other than 0 or by a signal; a process whose exit "
 		       "record was lost is not counted"),
 	       .source = "taskstats ac_exitcode of any of its threads"),
+	COLUMN(struct exited_row, recent_exits, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT,
+	       .title = N_("exits"), .width = 6, .hidden = true,
+	       .help = N_("exits in the last 60 s, or since the previous sample"),
+	       .source = "growth of exits"),
+	COLUMN(struct exited_row, recent_failures, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT,
+	       .title = N_("failed"), .width = 6, .hidden = true, .high = 1,
+	       .help = N_("of the exits in the last 60 s, those with a code other than 0 or by a signal"),
+	       .source = "growth of failures"),
 	COLUMN(struct exited_row, failures_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
 	       .title = N_("failed/s"), .width = 8, .hidden = true,
 	       .rate_of = offsetof(struct exited_row, failures), .help = N_("failed exits"),
@@ -76,18 +91,65 @@ static const struct source_spec sources[] = { { 0 } };
 struct state {
 	struct exit_ledger *ledger;
 	struct power_estimate estimate;
+	struct past { /* of each command of the ledger: its counts at the times of the steps; 0 before */
+		uint64_t exits[STEPS], failures[STEPS];
+	} * pasts;
+	size_t n_pasts, capacity;
+	uint64_t steps_ns[STEPS]; /* 0: none yet */
+	unsigned newest;
 };
+
+/* The oldest step of the last minute, or the newest one. */
+static unsigned first_step(const struct state *state, uint64_t now_ns)
+{
+	unsigned found = state->newest;
+
+	for (unsigned i = 0; i < STEPS; i++)
+		if (state->steps_ns[i] > 0 && now_ns - state->steps_ns[i] <= RECENT_NS &&
+		    state->steps_ns[i] < state->steps_ns[found])
+			found = i;
+	return found;
+}
+
+static void make_room(struct state *state)
+{
+	if (state->ledger->n_commands < state->n_pasts) { /* it counts again from 0 */
+		state->n_pasts = 0;
+		memset(state->steps_ns, 0, sizeof(state->steps_ns));
+	}
+	VECTOR_RESERVE(state->pasts, state->ledger->n_commands, state->capacity);
+	while (state->n_pasts < state->ledger->n_commands)
+		state->pasts[state->n_pasts++] = (struct past){ 0 };
+}
+
+/* Every few seconds the counts become a step. */
+static void add_step(struct state *state, uint64_t now_ns)
+{
+	if (state->steps_ns[state->newest] > 0) {
+		if (now_ns < state->steps_ns[state->newest] + STEP_NS)
+			return;
+		state->newest = (state->newest + 1) % STEPS;
+	}
+	state->steps_ns[state->newest] = now_ns;
+	for (size_t i = 0; i < state->n_pasts; i++) {
+		state->pasts[i].exits[state->newest] = state->ledger->commands[i].exits;
+		state->pasts[i].failures[state->newest] = state->ledger->commands[i].failures;
+	}
+}
 
 static int sample(struct sample *sample)
 {
 	struct table *table = sample->table;
 	struct state *state = sample->state;
 	struct exit_ledger *ledger = state->ledger;
+	unsigned first;
 	int error;
 
 	power_estimate_update(&state->estimate, table->mono_ns);
 	error = exit_ledger_update(ledger);
 	table->mono_ns = ledger->processes->mono_ns;
+	make_room(state);
+	first = first_step(state, table->mono_ns);
 	for (size_t i = 0; !error && i < ledger->n_commands; i++) {
 		const struct exited_command *command = &ledger->commands[i];
 		struct exited_row *row = table_add(table);
@@ -95,9 +157,13 @@ static int sample(struct sample *sample)
 		row->command = arena_copy(&sample->frame->arena, command->name, strlen(command->name));
 		row->exits = command->exits;
 		row->failures = command->failures;
+		row->recent_exits = u64_less(command->exits, state->pasts[i].exits[first]);
+		row->recent_failures = u64_less(command->failures, state->pasts[i].failures[first]);
 		row->cpu_seconds = (double)command->cpu_ns / 1e9;
 		row->joules = power_estimate_joules(&state->estimate, row->cpu_seconds);
 	}
+	if (!error)
+		add_step(state, table->mono_ns);
 	return error;
 }
 
@@ -114,6 +180,7 @@ static void close_exited(struct sample *sample)
 {
 	struct state *state = sample->state;
 
+	free(state->pasts);
 	power_estimate_close(&state->estimate);
 	exit_ledger_close(state->ledger);
 }

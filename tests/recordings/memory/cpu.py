@@ -36,9 +36,13 @@ def account_rows(step):
 
 
 def exited_rows(step):
-    return [{"command": "cc1", "exits": 38 * step, "failures": 2 * step, "cpu_seconds": 0.121 * step * STEP},
-            {"command": "as", "exits": 12 * step, "failures": 0, "cpu_seconds": 0.069 * step * STEP},
-            {"command": "true", "exits": 3 * step, "failures": 0, "cpu_seconds": 0}]
+    recent = min(step, 60 // STEP)
+    return [{"command": "cc1", "exits": 38 * step, "failures": 2 * step, "cpu_seconds": 0.121 * step * STEP,
+             "recent_exits": 38 * recent, "recent_failures": 2 * recent},
+            {"command": "as", "exits": 12 * step, "failures": 0, "cpu_seconds": 0.069 * step * STEP,
+             "recent_exits": 12 * recent, "recent_failures": 0},
+            {"command": "true", "exits": 3 * step, "failures": 0, "cpu_seconds": 0,
+             "recent_exits": 3 * recent, "recent_failures": 0}]
 
 
 def tables(step):
