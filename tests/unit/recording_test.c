@@ -484,6 +484,35 @@ START_TEST(oldest_blocks_can_go)
 }
 END_TEST
 
+/* What is left of the file never takes more than was asked for. */
+START_TEST(a_size_is_kept)
+{
+	static struct world world = { .random = 1 };
+	struct recording_writer *writer = NULL;
+	struct buffer bytes = { 0 };
+	struct frame frame;
+	uint64_t from, to, start = 0;
+
+	frame_open(&frame, schemas, 2);
+	for (size_t i = 0; i < 1500; i++) {
+		frame_clear(&frame);
+		fill(&frame, &world, i);
+		if (!writer) {
+			writer = recording_writer_open(&frame, false);
+			recording_writer_keep(writer, 300000, 0);
+		}
+		recording_writer_add(writer, &frame, &bytes);
+		if (recording_writer_drop(writer, &from, &to))
+			start = to;
+		ck_assert_uint_le(bytes.length - start, 300000);
+	}
+	ck_assert_uint_gt(bytes.length, 400000);
+	recording_writer_close(writer);
+	frame_close(&frame);
+	buffer_free(&bytes);
+}
+END_TEST
+
 START_TEST(two_behind_each_other_are_one)
 {
 	static struct world world;
