@@ -35,4 +35,7 @@ struct pid_signals {
 /* False unless all sets are there. */
 bool pid_status_signals(struct span text, struct pid_signals *signals);
 
+/* The line Pss of /proc/PID/smaps_rollup, in bytes; false when missing. */
+bool pid_rollup_parse(struct span text, uint64_t *proportional_bytes);
+
 #endif

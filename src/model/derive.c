@@ -150,6 +150,12 @@ static double rate(const struct derived *derived, const void *now, const void *b
 	       (derived->rate->scale > 0 ? derived->rate->scale : 1);
 }
 
+/* A column on request that was not read: its rate is unknown already. */
+static bool is_absent(const struct derived *derived, const void *row)
+{
+	return derived->rate->on_request && derived->counter && !row_is_known(row, derived->counter);
+}
+
 static void derive_table(struct table *now, const struct table *before)
 {
 	const struct schema *schema = now->schema;
@@ -168,7 +174,8 @@ static void derive_table(struct table *now, const struct table *before)
 
 		now->fresh[i] = !last;
 		for (unsigned d = 0; (last || schema->from_zero) && d < n_derived; d++)
-			row_set_f64(row, derived[d].rate, rate(&derived[d], row, last, seconds));
+			if (!is_absent(&derived[d], row))
+				row_set_f64(row, derived[d].rate, rate(&derived[d], row, last, seconds));
 	}
 	hash_free(&joiner.rows);
 }

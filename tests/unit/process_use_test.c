@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "kernel/pid_stat.h"
+#include "kernel/pid_status.h"
 #include "rig.h"
 #include "sys/process_control.h"
 
@@ -643,4 +644,51 @@ START_TEST(lists_of_cpus_are_written_as_read)
 		control_cpus_text(&cpus, text);
 		ck_assert_str_eq(text, lists[i]);
 	}
+}
+
+/* As the kernel has it, of a process that does nothing. */
+START_TEST(proportional_memory_is_read_on_request)
+{
+	struct machine machine = { 0 };
+	char path[64], bytes[4096];
+	uint64_t expected;
+	int pipe_fd[2];
+	pid_t pid = start(two_threads, pipe_fd);
+	ssize_t length;
+	int fd;
+
+	ck_assert_int_eq(read(pipe_fd[0], bytes, 1), 1);
+	snprintf(path, sizeof(path), "/proc/%d/smaps_rollup", (int)pid);
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		skip_test("no smaps_rollup");
+	sample_request_add(&machine.request, topic_find("process")->schema, ~0UL);
+	machine.request.visible[machine.request.n_visible++] = (uint32_t)pid;
+	open_machine(&machine, process_alone);
+	for (int i = 0; i < 500; i++) {
+		next_tick(&machine);
+		if (!isnan(of_process(machine.now, pid, "proportional_bytes")))
+			break;
+		usleep(10000);
+	}
+	length = read(fd, bytes, sizeof(bytes));
+	ck_assert(length > 0 && pid_rollup_parse(span_of(bytes, (size_t)length), &expected));
+	ck_assert_double_eq_tol(of_process(machine.now, pid, "proportional_bytes"), (double)expected, 65536);
+	ck_assert(isnan(of_process(machine.now, 1, "proportional_bytes"))); /* it is not on the screen */
+	close(fd);
+	close_machine(&machine);
+	stop(pid);
+}
+
+START_TEST(rollups_are_parsed)
+{
+	static const char *const wrong[] = { "",          "Pss:\n",       "Pss: x kB\n",
+					     "Pss: 12\n", "Rss: 12 kB\n", "Pss: 99999999999999999999 kB\n" };
+	uint64_t bytes;
+
+	ck_assert(pid_rollup_parse(
+		span_text("00400000-7fff [rollup]\nRss:  900 kB\nPss:   207 kB\nPss_Dirty: 1 kB\n"), &bytes));
+	ck_assert_uint_eq(bytes, 207 * 1024);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		ck_assert(!pid_rollup_parse(span_text(wrong[i]), &bytes));
 }

@@ -19,12 +19,13 @@
 #include "topic/process/process_list.h"
 #include "topic/process/process_scope.h"
 #include "topic/process/process_wait.h"
+#include "topic/process/proportional.h"
 #include "topic/terminal_name.h"
 #include "topic/topic.h"
 #include "topic/users.h"
 
 /* Columns that are read on request, by the file that they come from. */
-enum on_request { REQUEST_IO = 1, REQUEST_WAIT, REQUEST_GROUP };
+enum on_request { REQUEST_IO = 1, REQUEST_WAIT, REQUEST_GROUP, REQUEST_PROPORTIONAL };
 
 struct process_row {
 	uint64_t pid;
@@ -36,7 +37,7 @@ struct process_row {
 	uint64_t uid, processor, threads;
 	const char *tty;
 	double nice, priority, stat_age_seconds, watts, joules;
-	uint64_t resident_bytes, virtual_bytes, shared_bytes, swapped_bytes;
+	uint64_t resident_bytes, virtual_bytes, shared_bytes, swapped_bytes, proportional_bytes;
 	double growth_bytes_per_second, memory_ratio;
 	uint64_t minor_faults, major_faults;
 	double minor_faults_per_second, major_faults_per_second;
@@ -146,6 +147,12 @@ static const struct column columns[] = {
 	    .rank = 4, .hidden = true,
 	    .help = N_("swapped out; known where no swap is in use, and of the processes on the screen"),
 	    .source = "/proc/PID/status VmSwap; 0 if SwapTotal - SwapFree of /proc/meminfo is 0"),
+	ROW(proportional_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("PSS"), .width = 6,
+	    .rank = 3, .hidden = true, .on_request = REQUEST_PROPORTIONAL, .slow = true,
+	    .help = N_("proportional memory: RSS with each shared page divided by the processes that map it; "
+		       "slow "
+		       "to read, so known of the processes on the screen, and in batch where it is named"),
+	    .source = "/proc/PID/smaps_rollup Pss"),
 	STAT(minor_faults, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("minflt"), .width = 8,
 	     .hidden = true, .help = N_("page faults without storage access, since its start"),
 	     .source = "/proc/PID/stat minflt"),
@@ -314,7 +321,8 @@ static void set_stat(struct arena *arena, struct process_row *row, struct proces
 
 /* Which columns on request are wanted, and there. */
 struct wanted {
-	bool io, wait;
+	bool io, wait, proportional;
+	bool all; /* proportional: also of processes that are not on the screen */
 };
 
 static void set_requested(struct process_row *row, const struct process *process, const struct wanted *wanted)
@@ -399,6 +407,8 @@ static void add_row(struct frame *frame, struct table *table, const struct proce
 	set_stat(&frame->arena, row, process, processes);
 	if (process->clock_valid)
 		set_requested(row, process, wanted);
+	if (wanted->proportional && (wanted->all || is_visible(processes->request, process->pid)))
+		row->proportional_bytes = process->proportional_bytes;
 	set_memory(row, process, processes, memory);
 	if (process->uid != UINT32_MAX) {
 		row->uid = process->uid;
@@ -489,7 +499,22 @@ static bool read_wait(struct env *env, struct frame *frame, struct process_list 
 	return true;
 }
 
-static struct wanted read_wanted(struct sample *sample, struct process_list *processes)
+static bool read_proportional(const struct sample *sample, struct process_list *processes,
+			      struct proportional **reader)
+{
+	const struct sample_request *request = sample->request;
+	bool all = request->batch && request->named_columns;
+
+	if (!sample_request_wants(request, &schema, REQUEST_PROPORTIONAL) || (request->batch && !all))
+		return false;
+	if (!*reader)
+		*reader = proportional_open(sample->env);
+	proportional_update(*reader, processes, request, all);
+	return true;
+}
+
+static struct wanted read_wanted(struct sample *sample, struct process_list *processes,
+				 struct proportional **reader)
 {
 	const struct sample_request *request = sample->request;
 
@@ -498,11 +523,14 @@ static struct wanted read_wanted(struct sample *sample, struct process_list *pro
 		      read_io(sample->env, sample->frame, processes),
 		.wait = sample_request_wants(request, &schema, REQUEST_WAIT) &&
 			read_wait(sample->env, sample->frame, processes),
+		.proportional = read_proportional(sample, processes, reader),
+		.all = request->batch,
 	};
 }
 
 struct state {
 	struct process_list *processes;
+	struct proportional *proportional; /* NULL: not requested yet */
 	const struct settings *settings;
 	const struct sample_request *request;
 	struct power_estimate estimate;
@@ -531,7 +559,7 @@ static int sample(struct sample *sample)
 		process_list_read_groups(processes, 0);
 	else if (sample->request->group_pid)
 		process_list_read_groups(processes, sample->request->group_pid);
-	wanted = read_wanted(sample, processes);
+	wanted = read_wanted(sample, processes, &state->proportional);
 	for (size_t i = 0; i < processes->n_all; i++)
 		add_row(frame, table, processes, processes->all[i], &state->estimate, &memory, &wanted);
 	notice_hidden(sample->env, frame, processes);
@@ -554,6 +582,7 @@ static void close_process(struct sample *sample)
 {
 	struct state *state = sample->state;
 
+	proportional_close(state->proportional);
 	power_estimate_close(&state->estimate);
 	process_list_close(state->processes);
 }
@@ -566,7 +595,7 @@ const struct topic topic_process = {
 	.setting_uses = ENERGY_USES,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN) | PRIVILEGE_BIT(PRIVILEGE_SIGNAL) |
 		PRIVILEGE_BIT(PRIVILEGE_NICE),
-	.request_uses = PRIVILEGE_BIT(PRIVILEGE_IO),
+	.request_uses = PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_MAPS),
 	.open = open_process,
 	.sample = sample,
 	.close = close_process,

@@ -29,6 +29,7 @@ struct process *process_new(uint32_t pid)
 	process->pid = pid;
 	process->uid = UINT32_MAX;
 	process->start_ticks = process->virtual_pages = process->shared_pages = U64_UNKNOWN;
+	process->proportional_bytes = U64_UNKNOWN;
 	process->outside_tick = ENV_NEVER;
 	process->stat_file = process->statm_file = -1;
 	return process;

@@ -51,6 +51,7 @@ struct process {
 	uint64_t outside_tick;     /* the last one in which it was in the root of the control groups */
 	struct process_io *io;     /* owned; NULL: not requested yet */
 	struct process_wait *wait; /* owned; NULL: not requested yet */
+	uint64_t proportional_bytes; /* as last read, see proportional.h; U64_UNKNOWN */
 	int stat_file, statm_file; /* see pids_read_kept() */
 	double system_share;       /* of the CPU time, when it last used any */
 	uint64_t dead_ns;          /* CPU time of threads that exited since the first sample, in its clock */
