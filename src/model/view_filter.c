@@ -58,10 +58,12 @@ static bool passes_choice(const struct view_choice *choice, const struct schema 
 }
 
 /* A row without a pid is of several processes: its topic has chosen them. */
-static bool is_in_scope(const struct view_filter *filter, const struct schema *schema, const void *row)
+bool view_filter_scopes(const struct view_filter *filter, const struct schema *schema, const void *row)
 {
 	const struct column *pid;
 
+	if (!filter->scope)
+		return true;
 	if (filter->scope_pid < 0)
 		return scope_has_group(filter->scope, row_text(row, &schema->columns[filter->scope_path]));
 	pid = &schema->columns[filter->scope_pid];
@@ -77,7 +79,7 @@ bool view_filter_accepts(const struct view_filter *filter, const struct schema *
 	if (!isnan(filter->threshold) && row != filter->pinned &&
 	    !(row_number(row, &schema->columns[filter->threshold_column]) >= filter->threshold))
 		return false;
-	if (filter->scope && !is_in_scope(filter, schema, row))
+	if (filter->scope && !view_filter_scopes(filter, schema, row))
 		return false;
 	for (unsigned i = 0; i < filter->n_choices; i++)
 		if (!passes_choice(&filter->choices[i], schema, row))

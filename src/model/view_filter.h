@@ -39,6 +39,9 @@ struct view_filter {
 
 bool view_filter_accepts(const struct view_filter *filter, const struct schema *schema, const void *row);
 
+/* Is the row of what the scope is about? */
+bool view_filter_scopes(const struct view_filter *filter, const struct schema *schema, const void *row);
+
 /* Extended regular expression; case matters only if it contains a capital. 0 or an error of regcomp(3). */
 int pattern_compile(regex_t *pattern, const char *text);
 

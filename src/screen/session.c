@@ -237,14 +237,19 @@ void session_filter_text(const struct table_widget *widget, const struct canvas 
 	buffer_free(&shown);
 }
 
-static size_t count_all(const struct schema *schema, const struct table *table)
+/* Of the scope. */
+static size_t count_all(const struct view *view, const struct table *table)
 {
 	size_t n_all = 0;
 
 	if (!table || table->is_log)
 		return table ? table->n_rows : 0;
-	for (size_t i = 0; i < table->n_rows; i++)
-		n_all += !table_row_is_gone(schema, table_row(table, i));
+	for (size_t i = 0; i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		n_all += !table_row_is_gone(view->schema, row) &&
+			 view_filter_scopes(&view->filter, view->schema, row);
+	}
 	return n_all;
 }
 
@@ -258,7 +263,7 @@ static void count_text(const struct table_widget *widget, const struct canvas *c
 	const struct view *view = &widget->view;
 	size_t n_gone = table && table->is_log ? 0 : count_gone(view), n_shown = view->n_matching - n_gone,
 	       length;
-	size_t n_all = all_known ? count_all(view->schema, table) : n_shown;
+	size_t n_all = all_known ? count_all(view, table) : n_shown;
 
 	session_filter_text(widget, canvas, text, room);
 	length = strlen(text);

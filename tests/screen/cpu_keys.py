@@ -362,7 +362,7 @@ def idle_ones_have_a_view(_scratch):
 
 
 def titles_name_what_was_chosen(_scratch):
-    for arguments, title in (("-p", "render"), "chosen processes in"), (("-u", "ada"), "ada: ran in"), \
+    for arguments, title in (("-p", "render"), "chosen processes in"), (("-u", "ada"), "processes that ran in"), \
             (("--threshold=5",), "from 5 % on in"), (("--idle",), "all processes in"), (("--threads",), "threads in"):
         with recorded(*arguments) as terminal:
             terminal.send(".")
@@ -476,6 +476,38 @@ def the_table_stays_where_it_is(scratch):
         return expect(len({row for row, _ in seen}) == 1 and [said for _, said in seen] == [False, True, True, True], terminal, str(seen))
 
 
+def one_scope(_scratch):
+    """@ offers what the selected process stands for, all panes follow, and @ leaves it."""
+    with recorded() as terminal:
+        terminal.send(".", "Down", "@")
+        menu = terminal.text()
+        problem = expect("15400 render with its descendants" in menu and "15400 render alone" in menu and "its user, ada" in menu,
+                         terminal, "the menu lacks something")
+        terminal.send("Enter")
+        shown = terminal.text()
+        problem = problem or expect("in tree of 15400 (1 task)" in shown and "render" in shown and "postgres" not in shown,
+                                    terminal, "not the tree")
+        terminal.send("1")
+        problem = problem or expect("in tree of 15400" in terminal.text() and "postgres" not in terminal.text(), terminal,
+                                    "the overview shows others")
+        terminal.send("2", "@")
+        return problem or expect("all processes" in terminal.text() and "in tree" not in terminal.text() and
+                                 "postgres" in terminal.text(), terminal, "it was not left")
+
+
+def scope_of_what_is_not_one_process(_scratch):
+    """@ without a selection, and on a row of many processes, says what to do."""
+    with recorded() as terminal:
+        terminal.send(".", "@")
+        problem = expect("select a process or a group first" in terminal.text(), terminal, "nothing said")
+        for _ in range(8):
+            terminal.send("Down")
+            if any("ended" in line and terminal.screen.buffer[at][3].bg != "default" for at, line in enumerate(terminal.lines())):
+                break
+        terminal.send("@")
+        return problem or expect("not of one living process" in terminal.text(), terminal, "a menu of ended processes")
+
+
 def tests():
     return [
         ("each view of the cpu pane has a title and a way home", each_view_has_a_title),
@@ -502,6 +534,8 @@ def tests():
         ("a number in the filter and the search is a PID", numbers_are_pids),
         ("newlines of a command line are blanks", newlines_are_blanks),
         ("the processes of one user", one_user),
+        ("one scope for all panes", one_scope),
+        ("a scope needs a process", scope_of_what_is_not_one_process),
         ("idle processes have a view", idle_ones_have_a_view),
         ("titles name what was chosen", titles_name_what_was_chosen),
         ("M, P and T sort processes", sorted_by_letters),

@@ -45,6 +45,8 @@ SCREENS = [
     ("cpu-memory", 40, 12, "memory", ["cpu"], [LAST, *["Tab"] * 3]),
     ("cpu-memory", 80, 24, "memory", ["cpu"], [LAST, *["Tab"] * 3]),
     ("cpu-options", 80, 24, "memory", ["cpu"], [".", "o"]),
+    ("cpu-scope", 80, 24, "memory", ["cpu", "--in=tree=15001"], [LAST]),
+    ("cpu-scope-menu", 80, 24, "memory", ["cpu"], [LAST, "Down", "@"]),
     ("cpu-second", 80, 24, "memory", ["cpu"], ["."]),
     ("cpu-sort", 80, 24, "memory", ["cpu"], [".", "s"]),
     ("cpu-steady", 80, 24, "memory", ["cpu"], [".", "."]),
