@@ -18,6 +18,7 @@
 #include "core/error_message.h"
 #include "core/i18n.h"
 #include "pane/panes.h"
+#include "pane/scope_frame.h"
 #include "recording/past_file.h"
 #include "screen/screen.h"
 #include "topic/finding/finding_rules.h"
@@ -172,6 +173,9 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.headline_topics = headline_topics,
 		.headline = headline_pieces,
 		.corner = headline_corner,
+		.scope_read = scope_read_frame,
+		.scope_split = scope_split_frame,
+		.scope_process = scope_frame_process,
 		.faults = error_message_log(),
 		.settings = settings,
 		.request = request,

@@ -161,6 +161,11 @@ void view_choose_processes(struct view *view, const char *list, const char *pid,
 			 });
 }
 
+bool schema_is_of_groups(const struct schema *schema)
+{
+	return schema_find(schema, "path") && schema_find(schema, "tasks");
+}
+
 /* Threads began later than their process, which alone is a member. */
 void view_choose_scope(struct view *view, const struct scope *scope)
 {
@@ -169,7 +174,7 @@ void view_choose_scope(struct view *view, const struct scope *scope)
 	log_filter_cache_reset(&view->log_cache);
 	filter->scope_pid = column_of(view, "pid");
 	filter->scope_start = schema_find(view->schema, "tid") ? -1 : column_of(view, "start_seconds");
-	filter->scope_path = schema_find(view->schema, "tasks") ? column_of(view, "path") : -1;
+	filter->scope_path = schema_is_of_groups(view->schema) ? column_of(view, "path") : -1;
 	filter->scope =
 		scope_is_set(scope) && (filter->scope_pid >= 0 || filter->scope_path >= 0) ? scope : NULL;
 }

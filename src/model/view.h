@@ -82,6 +82,9 @@ void view_choose_related(struct view *view, const char *list, const char *number
 void view_choose_processes(struct view *view, const char *list, const char *pid, const char *name,
 			   const char *program);
 
+/* Is each row a control group, named by the column path? */
+bool schema_is_of_groups(const struct schema *schema);
+
 /* Only rows of processes in the scope (borrowed), if the rows are of processes. */
 void view_choose_scope(struct view *view, const struct scope *scope);
 

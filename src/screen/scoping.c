@@ -3,7 +3,6 @@
 
 #include "screen/scoping.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,17 +47,6 @@ void screen_open_scope(struct pane_context *context, const struct scope_term *te
 	screen_set_scope(context, term);
 }
 
-/* The selected process as the table of processes has it; NULL: none. */
-static const void *find_process(const struct table *processes, double pid)
-{
-	const struct column *column = processes ? schema_find(processes->schema, "pid") : NULL;
-
-	for (size_t i = 0; column && i < processes->n_rows; i++)
-		if (row_number(table_row(processes, i), column) == pid)
-			return table_row(processes, i);
-	return NULL;
-}
-
 static const void *selected_row(const struct pane_context *context, const struct schema **schema)
 {
 	const struct table_widget *widget = &context->tables[context->focus];
@@ -68,11 +56,12 @@ static const void *selected_row(const struct pane_context *context, const struct
 	return widget->place.cursor_on && !session_lacks_table(context) ? table_cell(widget, &column) : NULL;
 }
 
-static double pid_in(const struct schema *schema, const void *row)
+/* U64_UNKNOWN: it is of no single process. */
+static uint64_t pid_in(const struct schema *schema, const void *row)
 {
 	const struct column *pid = schema_find(schema, "pid");
 
-	return row && pid ? row_number(row, pid) : NAN;
+	return row && pid && row_is_known(row, pid) ? row_u64(row, pid) : U64_UNKNOWN;
 }
 
 /* An item of the menu. */
@@ -107,39 +96,34 @@ static void offer_groups(struct scoping *scoping, const char *path)
 		offer_written(scoping, SCOPE_GROUP, path, _("its control group, %s"));
 }
 
-static void offer_user(struct scoping *scoping, const struct table *processes, const void *process)
+static void offer_user(struct scoping *scoping, const struct scope_process *process)
 {
-	const char *user = table_text(processes, process, "user");
-	uint64_t uid = table_u64(processes, process, "uid");
 	struct scope_term term;
 	char why[TEXT_MAX];
 
-	if (!*user || !scope_term_set(&term, SCOPE_USER, user, why, sizeof(why)))
+	if (!process->user || !scope_term_set(&term, SCOPE_USER, process->user, why, sizeof(why)))
 		return;
-	if (uid < UINT32_MAX) {
-		term.users[0] = (uint32_t)uid;
+	if (process->uid < UINT32_MAX) {
+		term.users[0] = (uint32_t)process->uid;
 		term.n_users = 1;
 	}
-	offer(scoping, &term, _("its user, %s"), user);
+	offer(scoping, &term, _("its user, %s"), process->user);
 }
 
-static void offer_process(struct scoping *scoping, const struct table *processes, const void *process)
+static void offer_process(struct scoping *scoping, const struct scope_process *process)
 {
-	uint64_t pid = table_u64(processes, process, "pid");
-	double start = table_number(processes, process, "start_seconds");
-	const char *name = table_text(processes, process, "name"), *group;
 	char what[TEXT_MAX];
 	struct scope_term term;
 
-	snprintf(what, sizeof(what), "%.0f %s", (double)pid, name);
-	scope_term_choose(&term, SCOPE_TREE, pid, start);
+	snprintf(what, sizeof(what), "%llu %.*s", (unsigned long long)process->pid,
+		 (int)span_length(process->name), process->name.at);
+	scope_term_choose(&term, SCOPE_TREE, process->pid, process->start_seconds);
 	offer(scoping, &term, _("%s with its descendants"), what);
-	scope_term_choose(&term, SCOPE_PROCESSES, pid, start);
+	scope_term_choose(&term, SCOPE_PROCESSES, process->pid, process->start_seconds);
 	offer(scoping, &term, _("%s alone"), what);
-	offer_user(scoping, processes, process);
-	group = table_text(processes, process, "group");
-	if (*group)
-		offer_groups(scoping, group);
+	offer_user(scoping, process);
+	if (process->group)
+		offer_groups(scoping, process->group);
 }
 
 static void choose(struct pane_context *context, unsigned index)
@@ -160,23 +144,22 @@ static void show_menu(struct pane_context *context)
 /* A row of a table of control groups needs no menu. */
 static bool choose_group(struct pane_context *context, const struct schema *schema, const void *row)
 {
-	const struct column *path = schema_find(schema, "path");
+	const char *path = schema_is_of_groups(schema) ? row_text(row, schema_find(schema, "path")) : NULL;
 	struct scope_term term;
 	char why[TEXT_MAX];
 
-	if (strcmp(schema->name, "group") != 0 || !path || !row_text(row, path) ||
-	    *row_text(row, path) != '/')
+	if (!path || !scope_term_set(&term, SCOPE_GROUP, path, why, sizeof(why)))
 		return false;
-	if (scope_term_set(&term, SCOPE_GROUP, row_text(row, path), why, sizeof(why)))
-		screen_set_scope(context, &term);
+	screen_set_scope(context, &term);
 	return true;
 }
 
 void scoping_choose(struct pane_context *context)
 {
-	const struct table *processes = frame_table(context->frame, "process");
+	const struct screen_setup *setup = context->screen->setup;
 	const struct schema *schema;
-	const void *row = selected_row(context, &schema), *process;
+	const void *row = selected_row(context, &schema);
+	struct scope_process process;
 
 	if (scope_is_set(context->request->scope)) {
 		screen_set_scope(context, NULL);
@@ -185,14 +168,13 @@ void scoping_choose(struct pane_context *context)
 	}
 	if (row && choose_group(context, schema, row))
 		return;
-	process = find_process(processes, pid_in(schema, row));
-	if (!process) {
+	if (!row || !setup->scope_process(context->frame, pid_in(schema, row), &process)) {
 		screen_warn(context->screen, MESSAGE_PANE, "%s",
 			    row ? _("this row is not of one living process, nor of a group")
 				: _("select a process or a group first, with the arrows or the mouse"));
 		return;
 	}
 	context->screen->scoping.n_items = 0;
-	offer_process(&context->screen->scoping, processes, process);
+	offer_process(&context->screen->scoping, &process);
 	show_menu(context);
 }

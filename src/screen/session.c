@@ -15,7 +15,6 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/derive.h"
-#include "model/scope_frame.h"
 #include "sys/env.h"
 
 #define HISTORY_SAMPLES 3600
@@ -527,12 +526,12 @@ int session_sample(struct screen *screen)
 		return got;
 	if (source->seek && screen->latest < 0)
 		scope_forget(context->request->scope);
-	scope_read_frame(context->request->scope, frame, source->seek != NULL);
+	screen->setup->scope_read(context->request->scope, frame, source->seek != NULL);
 	frame_derive(frame, screen->latest < 0 ? NULL : &screen->frames[screen->latest]);
 	findings_derive(screen->findings, frame, source->seek != NULL);
 	if (screen->setup->past)
 		screen->setup->past->keep(screen->setup->past->state, frame);
-	scope_split_frame(context->request->scope, frame, source->seek != NULL);
+	screen->setup->scope_split(context->request->scope, frame, source->seek != NULL);
 	pane_notice_scope(context->pane, context->request->scope, frame);
 	session_prepare(screen, frame);
 	screen->latest = index;

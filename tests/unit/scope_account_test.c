@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "model/scope_frame.h"
+#include "pane/scope_frame.h"
 #include "suite.h"
 
 static const char *const topic_names[] = { "process", "account", "exited", "process_total", NULL };

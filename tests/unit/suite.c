@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #include "model/derive.h"
-#include "model/scope_frame.h"
+#include "pane/scope_frame.h"
 #include "topic/live.h"
 #include "topic/topic.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <config.h>
 
-#include "model/scope_frame.h"
+#include "pane/scope_frame.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -57,6 +57,21 @@ static struct scope_process process_in(const struct fields *fields, const void *
 		.name = span_in(fields->name, row),
 		.program = span_in(fields->program, row),
 	};
+}
+
+bool scope_frame_process(const struct frame *frame, uint64_t pid, struct scope_process *process)
+{
+	const struct table *table = frame_table(frame, "process");
+	struct fields fields = { 0 };
+
+	if (table)
+		fields = fields_of(table->schema);
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		*process = process_in(&fields, table_row(table, i));
+		if (process->pid == pid && pid != U64_UNKNOWN)
+			return true;
+	}
+	return false;
 }
 
 static void read_processes(struct scope *scope, const struct table *table)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Feeds a scope from the tables of a frame. */
-#ifndef PANETOP_MODEL_SCOPE_FRAME_H
-#define PANETOP_MODEL_SCOPE_FRAME_H
+#ifndef PANETOP_PANE_SCOPE_FRAME_H
+#define PANETOP_PANE_SCOPE_FRAME_H
 
 #include "model/frame.h"
 #include "model/scope.h"
@@ -11,6 +11,9 @@
  * with a notice about what the recording lacks for this scope. Without a scope it does nothing.
  */
 void scope_read_frame(struct scope *scope, struct frame *frame, bool recorded);
+
+/* The living process with this pid, whose texts are those of the frame; false: the frame has none. */
+bool scope_frame_process(const struct frame *frame, uint64_t pid, struct scope_process *process);
 
 /*
  * Of a recorded frame with rates: the account of CPU time gets the parts of the scope, and tables of which
