@@ -9,7 +9,6 @@
 
 #include "core/i18n.h"
 #include "model/derive.h"
-#include "model/scope_frame.h"
 #include "screen/session.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -71,7 +70,7 @@ static void show(struct screen *screen, size_t position)
 		return;
 	}
 	frame_derive(frame, based ? &screen->frames[SCREEN_PAST_BASE] : NULL);
-	scope_split_frame(screen->setup->request->scope, frame, true);
+	screen->setup->scope_split(screen->setup->request->scope, frame, true);
 	session_prepare(screen, frame);
 	screen->frozen = screen->in_past = true;
 	for (unsigned i = 0; i < screen->setup->n_schemas; i++)
