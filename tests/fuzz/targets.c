@@ -17,6 +17,7 @@
 #include "kernel/btf.h"
 #include "kernel/cgroup.h"
 #include "kernel/cgroup_name.h"
+#include "kernel/cgroup_stat.h"
 #include "kernel/cpu_list.h"
 #include "kernel/cpu_times.h"
 #include "kernel/diskstats.h"
@@ -48,6 +49,7 @@
 #include "model/power_fit.h"
 #include "output/recording.h"
 #include "recording/block.h"
+#include "topic/group/container_name.h"
 #include "topic/pages/page_snapshot.h"
 #include "topic/topic.h"
 
@@ -167,6 +169,36 @@ FUZZ_TARGET(cgroup_name)
 	cgroup_name_parse(path, &name);
 	require_inside(name.id, path);
 	require(strlen(name.name) < CGROUP_NAME_MAX && cgroup_kind_name(name.kind));
+}
+
+FUZZ_TARGET(cgroup_stat)
+{
+	struct span text = input(data, size);
+	struct cgroup_memory_stat memory;
+	struct cgroup_cpu_stat cpu;
+	struct cgroup_io io;
+	uint64_t value;
+	double cpus;
+
+	cgroup_memory_stat_parse(text, 1, &memory);
+	cgroup_memory_stat_parse(text, 2, &memory);
+	cgroup_cpu_stat_parse(text, &cpu);
+	require(cpu.used_ns == U64_UNKNOWN || cpu.used_ns % 1000 == 0);
+	cgroup_value_parse(text, "oom_kill", &value);
+	if (cgroup_quota_parse(text, text, &cpus))
+		require(cpus >= 0);
+	while (cgroup_io_next(&text, &io))
+		;
+}
+
+FUZZ_TARGET(container_name)
+{
+	struct container_name name;
+	struct span text = input(data, size);
+	bool found = container_name_parse(text.at, span_length(text), &name);
+
+	require(found == (*name.name != '\0'));
+	require(strlen(name.name) < sizeof(name.name) && strlen(name.pod) < sizeof(name.pod));
 }
 
 FUZZ_TARGET(arcstats)
