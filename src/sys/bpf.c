@@ -80,6 +80,19 @@ int bpf_attach_tracepoint(int program, uint64_t id)
 	return error;
 }
 
+uint64_t bpf_program_misses(int program)
+{
+	struct bpf_prog_info info;
+	union bpf_attr attr;
+
+	memset(&info, 0, sizeof(info));
+	memset(&attr, 0, sizeof(attr));
+	attr.info.bpf_fd = (uint32_t)program;
+	attr.info.info_len = sizeof(info);
+	attr.info.info = address(&info);
+	return call_kernel(BPF_OBJ_GET_INFO_BY_FD, &attr) < 0 ? 0 : info.recursion_misses;
+}
+
 int bpf_map_value(int map, const void *key, void *value)
 {
 	union bpf_attr attr;

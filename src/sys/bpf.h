@@ -15,6 +15,9 @@ int bpf_program_open(enum bpf_prog_type type, const struct bpf_code *code, const
 int bpf_attach_raw(int program, const char *tracepoint);
 int bpf_attach_tracepoint(int program, uint64_t id);
 
+/* How often the kernel did not run a program because it already ran on that CPU; 0 before Linux 5.12. */
+uint64_t bpf_program_misses(int program);
+
 /* The value of this key, of a map for each CPU an array of all possible ones. 0 or -errno. */
 int bpf_map_value(int map, const void *key, void *value);
 

@@ -24,7 +24,6 @@
 #define FORMAT_BYTES 8192
 #define ROOM_FIRST 256
 #define ROOM_MOST 65536
-#define INIT_PID_NAMESPACE "pid:[4026531836]" /* PROC_PID_INIT_INO */
 
 /* What is open only while programs are made. */
 struct making {
@@ -73,15 +72,6 @@ static void leave(struct trace_set *set)
 			break;
 		}
 	env_unshare(set->env, open_sets);
-}
-
-bool trace_pids_are_ours(const struct env *env)
-{
-	char name[64];
-	ssize_t length = readlink("/proc/self/ns/pid", name, sizeof(name) - 1);
-
-	name[length > 0 ? length : 0] = '\0';
-	return env->live && !env->foreign_pids && strcmp(name, INIT_PID_NAMESPACE) == 0;
 }
 
 static bool is_raw(const struct trace_program *program)
@@ -364,6 +354,7 @@ struct bpf_self trace_self(struct trace_set *set, unsigned running)
 
 	if (bpf_map_value(set->running[running].self, &first, set->selves) < 0)
 		return (struct bpf_self){ U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN };
+	sum.lost = bpf_program_misses(set->running[running].loaded);
 	for (size_t i = 0; i < set->n_cpus; i++) {
 		sum.runs += set->selves[i].runs;
 		sum.lost += set->selves[i].lost;

@@ -16,9 +16,7 @@
 #define TRACE_REMEDIES                                                                                       \
 	{ EPERM, N_("run it as root, or give it the capabilities cap_bpf and cap_perfmon") },                \
 		{ EACCES, N_("run it as root, or give it the capabilities cap_bpf and cap_perfmon") },       \
-	{                                                                                                    \
-		ENOSYS, N_("this kernel is built without BPF")                                               \
-	}
+		{ ENOSYS, N_("this kernel is built without BPF") }
 int trace_test(struct env *env);
 
 /* A struct bpf_part whose offsets come from the kernel. */
@@ -88,9 +86,6 @@ static inline const uint64_t *trace_key(const struct trace_set *set, size_t entr
 
 /* The remedy where counting is refused; nothing where it was not wanted, or works. */
 void trace_notice(const struct trace_set *set, struct frame *frame, const char *without);
-
-/* Are the pids of the kernel those of /proc? Not in a container. */
-bool trace_pids_are_ours(const struct env *env);
 
 /* Sums over the CPUs. */
 struct bpf_self trace_self(struct trace_set *set, unsigned running);

@@ -18,8 +18,8 @@ struct tracing_row {
 static const struct column columns[] = {
 	COLUMN(struct tracing_row, topic, .kind = COLUMN_KEY, .title = N_("topic"), .width = 10,
 	       .help = N_("the table that it counts for"), .source = "panetop"),
-	COLUMN(struct tracing_row, program, .kind = COLUMN_KEY, .title = N_("program"), .width = 22,
-	       .help = N_("what it does"), .source = "panetop"),
+	COLUMN(struct tracing_row, program, .kind = COLUMN_KEY, .words = true, .title = N_("program"),
+	       .width = 22, .help = N_("what it does"), .source = "panetop"),
 	COLUMN(struct tracing_row, tracepoint, .kind = COLUMN_LABEL, .title = N_("tracepoint"), .width = 20,
 	       .rank = 3, .help = N_("where in the kernel it runs"), .source = "panetop"),
 	COLUMN(struct tracing_row, runs, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("runs"),
@@ -48,7 +48,8 @@ static const struct column columns[] = {
 	       .help = N_("room for entries; what comes when it is full is lost"), .source = "panetop"),
 	COLUMN(struct tracing_row, lost, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("lost"),
 	       .width = 6, .alarming = 1,
-	       .help = N_("not counted, because a map was full or a start was missed"),
+	       .help = N_("not counted, because a map was full, a start was missed, or the program was "
+			  "running already"),
 	       .source = "counted by the program"),
 	COLUMN(struct tracing_row, lost_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
 	       .title = N_("lost/s"), .width = 7, .hidden = true, .alarming = 1,
