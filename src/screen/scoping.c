@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
+#include "screen/past.h"
 #include "screen/player.h"
 #include "screen/session.h"
 
@@ -19,8 +20,10 @@ static void apply(struct pane_context *context)
 	context->request->processes = listed ? listed->text : NULL;
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)
 		screen_adjust(&screen->contexts[p]);
-	if (screen_replays(context))
+	if (screen->setup->source->seek)
 		player_show_again(screen);
+	else if (screen->in_past)
+		past_show_at(screen, session_frame(screen)->wall_ns);
 	else if (screen->latest >= 0)
 		session_sample_soon(screen);
 }
