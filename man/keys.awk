@@ -40,8 +40,11 @@ FILENAME == ARGV[1] && / of the pane / {
 		panes[++n_panes] = pane
 	next
 }
+FILENAME == ARGV[1] && /^Findings: / { into = "Findings"; next }
 FILENAME == ARGV[1] && /^  / {
-	if (pane && into == "Views")
+	if (into == "Findings")
+		findings = findings paragraph($0)
+	else if (pane && into == "Views")
 		views[pane] = views[pane] paragraph($0)
 	else if (pane)
 		keys[pane] = keys[pane] paragraph($0)
@@ -54,5 +57,6 @@ FILENAME == ARGV[1] { next }
 # Without --keys, as in a cross build, only a reference to it.
 /^@keys$/ { printf "%s", common ? common : ".B panetop \\-\\-keys\nlists the keys.\n"; next }
 /^@peers$/ { print_peers(); next }
+/^@findings$/ { printf "%s", findings ? findings : ".B panetop \\-\\-keys\nlists them.\n"; next }
 /^@panes$/ { print_panes(); next }
 { print }

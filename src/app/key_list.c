@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --keys: the keys of the screen, and the views of each pane. The manual is made of it. */
+/* --keys: the keys of the screen, the views of each pane, the rules of findings. The manual is made of it. */
 #include <config.h>
 
 #include "app/key_list.h"
@@ -8,8 +8,10 @@
 
 #include "core/i18n.h"
 #include "core/utf8.h"
+#include "model/units.h"
 #include "pane/panes.h"
 #include "screen/action.h"
+#include "topic/finding/finding_rules.h"
 
 #define KEYS_CELLS 14
 
@@ -47,6 +49,31 @@ static void print_pane(const struct pane *pane)
 		print_bound(view->actions, _(view->title));
 }
 
+/* "  memory_stalled  15%: share of 10 s in which some task waited for memory". */
+static void print_limit(const struct finding_limit *limit)
+{
+	char number[VALUE_TEXT_MAX], help[TEXT_MAX];
+
+	if (!limit->setting)
+		return;
+	snprintf(help, sizeof(help), "%s: %s", finding_limit_text(number, limit, limit->number),
+		 _(limit->help));
+	print_line(limit->setting, help, NULL);
+}
+
+static void print_findings(void)
+{
+	printf("\n%s\n", _("Findings: rules, and their limits:"));
+	for (unsigned i = 0; i < n_finding_rules; i++) {
+		const struct finding_rule *rule = &finding_rules[i];
+
+		print_line(rule->name, _(rule->help), NULL);
+		print_limit(&rule->hold);
+		for (unsigned v = 0; v < FINDING_VALUES_MAX && rule->values[v].name; v++)
+			print_limit(&rule->values[v].at_least);
+	}
+}
+
 void print_keys(void)
 {
 	char keys[ACTION_KEYS_TEXT_MAX];
@@ -58,4 +85,5 @@ void print_keys(void)
 		print_line(_(other->keys), _(other->help), NULL);
 	for (unsigned i = 0; i < n_panes; i++)
 		print_pane(panes[i]);
+	print_findings();
 }
