@@ -343,6 +343,8 @@ static void draw_footer(struct screen *screen, const struct canvas *canvas, int 
 	static const enum action last[] = { ACTION_HELP, ACTION_QUIT };
 	const struct pane_context *context = session_context(screen);
 	struct footer footer = { .screen = screen, .canvas = canvas, .y = y };
+	const char *label = keymap_label(context, ACTION_OPEN);
+	bool waits = screen_replays(context) && label && strcmp(label, _(actions[ACTION_OPEN].label)) == 0;
 	char name[KEY_NAME_MAX];
 
 	screen->footer_y = canvas->top + y;
@@ -353,11 +355,11 @@ static void draw_footer(struct screen *screen, const struct canvas *canvas, int 
 				   CANVAS_GAP;
 	if (screen_replays(context))
 		draw_actions(&footer, screen->in_past ? past : playing, 4);
-	footer.seen[ACTION_OPEN] = screen_replays(context); /* room is short: Enter comes later */
+	footer.seen[ACTION_OPEN] = waits; /* room is short: a plain Enter comes later */
 	if (context->pane->views)
 		draw_bound(&footer, context->pane->views[context->view].actions);
 	draw_actions(&footer, first, sizeof(first) / sizeof(first[0]));
-	if (screen_replays(context))
+	if (waits)
 		footer.seen[ACTION_OPEN] = false;
 	draw_actions(&footer, first, sizeof(first) / sizeof(first[0]));
 	draw_bound(&footer, context->pane->actions);
