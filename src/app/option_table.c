@@ -267,7 +267,7 @@ const struct option_entry option_entries[] = {
 	  N_("use 12:03, 12:03:07, 2026-11-22T12:03:07, or -5m before the end"), WITH_SAMPLES },
 	{ 0, "past", N_("DURATION"), N_("how far back the screen can go (default 1h); 0 keeps nothing"),
 	  set_past, N_("use seconds, or a unit, as in 30m, 2h"), WITH_ALL },
-	{ 0, "past-size", N_("SIZE"), N_("… and how much it may take on the disk (default 64MiB)"),
+	{ 0, "past-size", N_("SIZE"), N_("at most this much of the past, on the disk (default 64MiB)"),
 	  set_past_size, N_("use a number of bytes, or a unit, as in 64MiB"), WITH_ALL },
 	{ 0, "assert", N_("CONDITION[,...]"),
 	  N_("exit with status 3 unless all hold at the end; pane latency only"), set_assertion, something,

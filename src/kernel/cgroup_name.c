@@ -227,9 +227,8 @@ void cgroup_name_parse(struct span path, struct cgroup_name *out)
 const char *cgroup_kind_name(enum cgroup_kind kind)
 {
 	static const char *const names[] = {
-		[CGROUP_GROUP] = N_("group"),         [CGROUP_UNIT] = N_("unit"),
-		[CGROUP_SLICE] = N_("slice"),         [CGROUP_SCOPE] = N_("scope"),
-		[CGROUP_CONTAINER] = N_("container"), [CGROUP_POD] = N_("pod"),
+		[CGROUP_GROUP] = "group", [CGROUP_UNIT] = "unit",           [CGROUP_SLICE] = "slice",
+		[CGROUP_SCOPE] = "scope", [CGROUP_CONTAINER] = "container", [CGROUP_POD] = "pod",
 	};
 
 	return names[kind];

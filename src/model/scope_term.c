@@ -80,7 +80,7 @@ bool scope_term_parse(struct scope_term *term, const char *text, char *why, size
 	struct span rest = span_text(text), word;
 
 	if (!span_until(&rest, '=', &word)) {
-		snprintf(why, room, _("what is it? Write service=%s, user=%s …; %s"), text, text,
+		snprintf(why, room, _("what is it? Write service=%s, user=%s ...; %s"), text, text,
 			 _(expected));
 		return false;
 	}

@@ -27,11 +27,11 @@ def back(terminal):
 
 
 def drawn_live(terminal, samples):
-    """The screens by their clocks, which differ at a delay of a second."""
+    """The screens by their clocks, of which two may be in the same second."""
     drawn = {}
     while len(drawn) < samples:
         terminal.pump(0.1)
-        drawn[clock(terminal)] = body(terminal)
+        drawn.setdefault(clock(terminal), []).append(body(terminal))
     return drawn
 
 
@@ -43,10 +43,11 @@ def the_same_screens(*pane, height=24):
             compared, problem = 0, None
             for _ in range(4):
                 terminal.send(",")
+                terminal.pump(0.3)
                 now, then = body(terminal), drawn.get(clock(terminal))
                 if then:
                     compared += 1
-                    problem = problem or expect(now == then, terminal, "this was drawn:\n" + "\n".join(then) + "\nbut now:")
+                    problem = problem or expect(now in then, terminal, "this was drawn:\n" + "\n".join(then[-1]) + "\nbut now:")
             return problem or expect(compared >= 3, terminal, "the screens of other times")
     return test
 
@@ -108,13 +109,6 @@ def saved(scratch):
     return None if played.returncode == 0 and played.stdout.count("\n") > 2 else f"replay: status {played.returncode}\n{played.stdout}"
 
 
-def nothing_kept(_scratch):
-    with screen("-d", "0.2", "--past=0", "cpu") as terminal:
-        terminal.pump(0.5)
-        terminal.send(",")
-        return expect("nothing is kept" in terminal.text() and not back(terminal), terminal, "it goes back")
-
-
 def tests():
     return [
         ("past: the very screens of cpu", the_same_screens("-s", "pid", "cpu")),
@@ -123,5 +117,4 @@ def tests():
         ("past: it cannot be changed", the_past_cannot_be_changed),
         ("past: times", times),
         ("past: saved", saved),
-        ("past: nothing kept", nothing_kept),
     ]

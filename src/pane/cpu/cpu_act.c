@@ -324,11 +324,11 @@ static unsigned list_entries(const struct cpu_state *cpu, struct entry entries[E
 	unsigned n = 0;
 
 	add_signals(entries, &n, 0, FIRST_SIGNALS);
-	entries[n++] = (struct entry){ 0, cpu_ask_affinity, N_("CPU affinity…"),
+	entries[n++] = (struct entry){ 0, cpu_ask_affinity, N_("CPU affinity ..."),
 				       N_("the CPUs on which all its threads may run") };
-	entries[n++] = (struct entry){ 0, cpu_ask_policy, N_("Scheduling policy…"),
+	entries[n++] = (struct entry){ 0, cpu_ask_policy, N_("Scheduling policy ..."),
 				       N_("the usual, batch, idle or real-time, of all its threads") };
-	entries[n++] = (struct entry){ 0, cpu_ask_io, N_("I/O priority…"),
+	entries[n++] = (struct entry){ 0, cpu_ask_io, N_("I/O priority ..."),
 				       N_("when its threads read from disks and write to them") };
 	if (cpu->n_targets == 1 && cpu->parent > 0)
 		entries[n++] = (struct entry){ 0, go_to_parent, N_("Go to its parent"),

@@ -55,8 +55,8 @@ static const struct {
 	{ SCHED_OTHER, N_("other"), N_("the usual one: CPU time by nice") },
 	{ SCHED_BATCH, N_("batch"), N_("as other, but it preempts others less") },
 	{ SCHED_IDLE, N_("idle"), N_("gets hardly any time while others want it") },
-	{ SCHED_FIFO, N_("fifo…"), N_("real-time: runs until it sleeps") },
-	{ SCHED_RR, N_("rr…"), N_("real-time: takes turns with others of its priority") },
+	{ SCHED_FIFO, N_("fifo ..."), N_("real-time: runs until it sleeps") },
+	{ SCHED_RR, N_("rr ..."), N_("real-time: takes turns with others of its priority") },
 };
 
 #define N_POLICIES (sizeof(policies) / sizeof(policies[0]))

@@ -44,6 +44,7 @@ enum overview_table {
 #define LIST_ROWS 10     /* of a list in batch text */
 #define LIST_LINES_MIN 5 /* title, heading, rows */
 #define LIST_CELLS_MIN 36
+#define LIST_COLUMNS_MAX 3
 #define NAME_CELLS 9 /* at least */
 #define VALUE_CELLS 6
 #define CPU_CELLS 13 /* number, share and gap */
@@ -262,7 +263,7 @@ static void draw_lists(struct pane_context *context, const struct canvas *canvas
 {
 	int columns = canvas->width / LIST_CELLS_MIN, lines, n_lists = N_LISTS;
 
-	columns = columns < 1 ? 1 : columns > n_lists ? n_lists : columns;
+	columns = columns < 1 ? 1 : columns > LIST_COLUMNS_MAX ? LIST_COLUMNS_MAX : columns;
 	while ((n_lists + columns - 1) / columns * LIST_LINES_MIN > canvas->height && n_lists > 1)
 		n_lists--;
 	columns = columns < n_lists ? columns : n_lists;

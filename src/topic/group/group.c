@@ -122,7 +122,7 @@ static const struct column columns[] = {
 			 "the sample"),
 	      .source = "panetop"),
 	COLUMN(struct group_row, kind, .kind = COLUMN_LABEL, .title = N_("kind"), .width = 9, .rank = 4,
-	       .words = true, .help = N_("unit, slice, scope, container, pod or group, by the path"),
+	       .help = N_("unit, slice, scope, container, pod or group, by the path"),
 	       .source = "the form of the path"),
 	COLUMN(struct group_row, parent, .kind = COLUMN_LABEL, .title = N_("above"), .width = 16,
 	       .hidden = true, .help = N_("path of the group that it is in"), .source = "the path"),
@@ -342,7 +342,7 @@ static void add_rest(struct sample *sample, const struct group *top, bool counts
 	row->path = REST;
 	row->parent = "/";
 	row->name = N_("(not in a group)");
-	row->kind = N_("rest");
+	row->kind = "rest";
 	row->age_seconds = 0;
 	set_levels(row, &top->own_levels);
 	set_counters(row, &top->own);
