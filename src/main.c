@@ -191,7 +191,7 @@ static int run_source(const struct options *options, struct settings *settings)
 	int status = scope_from_options(&scope, options);
 	const struct scope_term *listed = scope_find(&scope, SCOPE_PROCESSES);
 
-	request.processes = listed ? listed->text : NULL;
+	request.processes = listed ? listed->text : options->pid;
 	if (status == 0)
 		status = options->replay ? run_replay(options, settings, &request)
 					 : run_live(options, settings, &request);

@@ -17,6 +17,16 @@ static int add(struct scope *scope, const char *option, const char *value, const
 	return scope_add(scope, term) ? 0 : refuse(option, value, _("there are too many"));
 }
 
+/* Batch of panes that show one process: no other is read. */
+static bool pid_is_target(const struct options *options)
+{
+	bool target = options->batch && options->n_panes > 0 && options->n_topics == 0 && !options->table;
+
+	for (unsigned i = 0; i < options->n_panes; i++)
+		target &= options->panes[i]->of_process;
+	return target;
+}
+
 int scope_from_options(struct scope *scope, const struct options *options)
 {
 	const struct {
@@ -35,7 +45,7 @@ int scope_from_options(struct scope *scope, const struct options *options)
 				 ? add(scope, "--in", options->in[i], &term)
 				 : refuse("--in", options->in[i], why);
 	for (unsigned i = 0; i < sizeof(older) / sizeof(older[0]) && status == 0; i++)
-		if (older[i].value)
+		if (older[i].value && !(older[i].kind == SCOPE_PROCESSES && pid_is_target(options)))
 			status = scope_term_set(&term, older[i].kind, older[i].value, why, sizeof(why))
 					 ? add(scope, older[i].name, older[i].value, &term)
 					 : refuse(older[i].name, older[i].value, why);

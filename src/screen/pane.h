@@ -102,6 +102,7 @@ struct pane {
 	char digit; /* the key that shows it; 0: none, and its name stands above only while it is shown */
 	const char *title;               /* N_() */
 	const char *question;            /* N_(): the question it answers */
+	bool of_process;                 /* it shows the one process that --pid names */
 	const char *unscoped;            /* N_(): what of it no scope limits, and why; NULL: nothing */
 	bool takes_groups;               /* … but one of control groups does */
 	const struct pane_assertion *assertion;    /* --assert, -- COMMAND; NULL: it takes neither */

@@ -33,6 +33,10 @@ class Screen(pyte.Screen):
     def repeat(self, count=1):
         super().draw(self.last * (count or 1))
 
+    def cursor_to_line(self, line=None):
+        """From behind the last column the cursor goes to the last one, as terminals do it."""
+        super().cursor_to_line(line)
+        self.cursor.x = min(self.cursor.x, self.columns - 1)
 
     def _scroll(self, count, line, step):
         margins = self.margins or pyte.screens.Margins(0, self.lines - 1)

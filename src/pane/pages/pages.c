@@ -455,6 +455,7 @@ const struct pane pane_pages = {
 	.digit = '0',
 	.title = N_("Pages"),
 	.question = N_("Where is the memory of this process, and what is moving?"),
+	.of_process = true,
 	.tables = tables,
 	.options = options,
 	.series = pages_series,

@@ -401,6 +401,7 @@ const struct pane pane_process = {
 	.name = "process",
 	.title = N_("Process"),
 	.question = N_("What is this process, what does it do, and why is it slow?"),
+	.of_process = true,
 	.tables = tables,
 	.series = series,
 	.n_series = N_PROCESS_SERIES,
