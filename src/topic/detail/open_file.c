@@ -270,6 +270,9 @@ static void add_notices(struct sample *sample, const struct state *state)
 
 	if (state->error == -EACCES || state->error == -EPERM)
 		process_page_denied(state->page, sample);
+	else if (state->n_all == 0 && state->n_seen > 0)
+		frame_notice(sample->frame, schema.name, NULL,
+			     _("%zu open files are read so far; the others follow in turn"), state->n_seen);
 	else if (n_all > state->n_files)
 		frame_notice(sample->frame, schema.name, NULL, _("%zu open files; here are %zu of them"),
 			     n_all, state->n_files);
