@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Hard cases on the screen: broken machines, broken recordings, pipes, keys that come faster than frames."""
 import json
+import fcntl
 import os
 import re
 import time
@@ -74,6 +75,7 @@ def recording_through_a_pipe(_scratch):
     """It is shown as it comes, can be gone back in meanwhile, and its end is told."""
     lines = lines_of_recording()
     reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 1 << 20)  # room for all that is written before it is read
     os.write(writer, lines[0] + lines[1])
     with screen("--replay=-", input_fd=reader) as terminal:
         os.close(reader)
@@ -107,6 +109,7 @@ def pane_of_a_pipe(_scratch):
     """What a recording lacks is known when its first sample has come."""
     lines = lines_of_recording()
     reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 1 << 20)  # room for all that is written before it is read
     os.write(writer, lines[0])
     with screen("memory", "--replay=-", input_fd=reader) as terminal:
         os.close(reader)
