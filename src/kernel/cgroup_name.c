@@ -91,9 +91,9 @@ static void copy_unescaped(struct cgroup_name *out, struct span text)
 		bool escaped = span_length(text) >= 4 && text.at[0] == '\\' && text.at[1] == 'x' &&
 			       hex_digit(text.at[2]) >= 0 && hex_digit(text.at[3]) >= 0 &&
 			       hex_digit(text.at[2]) + hex_digit(text.at[3]) > 0;
+		int byte = escaped ? hex_digit(text.at[2]) << 4 | hex_digit(text.at[3]) : *text.at;
 
-		out->name[length++] =
-			escaped ? (char)(hex_digit(text.at[2]) << 4 | hex_digit(text.at[3])) : *text.at;
+		out->name[length++] = (char)byte;
 		text.at += escaped ? 4 : 1;
 	}
 	out->name[length] = '\0';

@@ -83,9 +83,12 @@ char *mountinfo_text(struct span escaped)
 
 	while (escaped.at < escaped.end) {
 		char byte = escaped_byte(escaped);
+		size_t length = byte ? 4 : 1;
 
-		*to++ = byte ? byte : *escaped.at;
-		escaped.at += byte ? 4 : 1;
+		if (!byte)
+			byte = *escaped.at ? *escaped.at : '?';
+		*to++ = byte;
+		escaped.at += length;
 	}
 	return text;
 }

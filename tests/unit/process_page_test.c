@@ -412,7 +412,7 @@ static void become_known(const struct known_child *child, int listener, int read
 	sigaddset(&blocked, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
 	signal(SIGUSR2, SIG_IGN);
-	raise(SIGUSR1);
+	kill(getpid(), SIGUSR1);
 	setrlimit(RLIMIT_NOFILE, &files);
 	prctl(PR_SET_NAME, "known (x) \n", 0, 0, 0);
 	if (write(ready, &byte, 1) != 1 || read(hold, &byte, 1) != 0)

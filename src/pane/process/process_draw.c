@@ -41,7 +41,7 @@ static double number(const struct summary *summary, const char *column)
 	return process_number(&summary->rows, column);
 }
 
-static const char *text(const struct summary *summary, const char *column)
+static const char *text_of(const struct summary *summary, const char *column)
 {
 	return process_text(&summary->rows, column);
 }
@@ -99,17 +99,17 @@ static double how_ended(const struct summary *summary, const char *column, const
 {
 	bool known = !isnan(number(summary, "exit_code")) || !isnan(number(summary, "exit_signal"));
 
-	return known || *text(summary, "state") != 'X' ? number(summary, column)
+	return known || *text_of(summary, "state") != 'X' ? number(summary, column)
 						       : of_exit_event(summary, of_event);
 }
 
 static struct process_facts facts_of(const struct summary *summary)
 {
 	return (struct process_facts){
-		.state = *text(summary, "state"),
+		.state = *text_of(summary, "state"),
 		.exit_code = how_ended(summary, "exit_code", "exit_code"),
 		.exit_signal = how_ended(summary, "exit_signal", "signal"),
-		.frozen = strcmp(text(summary, "frozen"), "yes") == 0,
+		.frozen = strcmp(text_of(summary, "frozen"), "yes") == 0,
 		.tracer_pid = number(summary, "tracer_pid"),
 		.threads = number(summary, "threads"),
 		.running_threads = number(summary, "running_threads"),
@@ -122,9 +122,9 @@ static struct process_facts facts_of(const struct summary *summary)
 		.throttled_ratio = number(summary, "throttled_ratio"),
 		.group_limit_ratio = number(summary, "group_limit_ratio"),
 		.major_faults_per_second = number(summary, "major_faults_per_second"),
-		.system_call = text(summary, "system_call"),
-		.system_call_file = text(summary, "system_call_file"),
-		.wait_channel = text(summary, "wait_channel"),
+		.system_call = text_of(summary, "system_call"),
+		.system_call_file = text_of(summary, "system_call_file"),
+		.wait_channel = text_of(summary, "wait_channel"),
 	};
 }
 
@@ -169,9 +169,9 @@ static void line_process(const struct summary *summary, struct line *line)
 
 	line->label = _("process");
 	line->style = STYLE_STRONG;
-	add(line, "%.0f %s", number(summary, "pid"), text(summary, "name"));
-	if (*text(summary, "user"))
-		add(line, _("  user %s"), text(summary, "user"));
+	add(line, "%.0f %s", number(summary, "pid"), text_of(summary, "name"));
+	if (*text_of(summary, "user"))
+		add(line, _("  user %s"), text_of(summary, "user"));
 	if (isnan(started))
 		return;
 	add(line, _("  since %s"), clock_local(time, (uint64_t)started, "%Y-%m-%d %H:%M:%S"));
@@ -184,26 +184,26 @@ static void line_process(const struct summary *summary, struct line *line)
 static void line_command(const struct summary *summary, struct line *line)
 {
 	line->label = _("command");
-	add(line, "%s", text(summary, "command"));
+	add(line, "%s", text_of(summary, "command"));
 }
 
 static void line_program(const struct summary *summary, struct line *line)
 {
 	line->label = _("program");
-	add(line, "%s", text(summary, "executable"));
-	if (*text(summary, "executable_state")) {
+	add(line, "%s", text_of(summary, "executable"));
+	if (*text_of(summary, "executable_state")) {
 		line->style = STYLE_WARN;
-		add(line, " (%s)", _(text(summary, "executable_state")));
+		add(line, " (%s)", _(text_of(summary, "executable_state")));
 	}
-	if (*text(summary, "directory"))
-		add(line, _("  in %s"), text(summary, "directory"));
+	if (*text_of(summary, "directory"))
+		add(line, _("  in %s"), text_of(summary, "directory"));
 }
 
 static void line_parents(const struct summary *summary, struct line *line)
 {
 	line->label = _("parents");
-	if (*text(summary, "parents"))
-		add(line, "%s", text(summary, "parents"));
+	if (*text_of(summary, "parents"))
+		add(line, "%s", text_of(summary, "parents"));
 	else if (!isnan(number(summary, "ppid")))
 		add(line, "%.0f", number(summary, "ppid"));
 }
@@ -214,7 +214,7 @@ static void line_group(const struct summary *summary, struct line *line)
 	char value[VALUE_TEXT_MAX];
 
 	line->label = _("group");
-	add(line, "%s", text(summary, "cgroup"));
+	add(line, "%s", text_of(summary, "cgroup"));
 	if (limit > 0)
 		add(line, _("  limit %s CPUs"), fixed_text(value, limit, 2));
 	if (throttled >= 0)
@@ -223,16 +223,16 @@ static void line_group(const struct summary *summary, struct line *line)
 
 static void line_state(const struct summary *summary, struct line *line)
 {
-	const char *state = text(summary, "state"), *call = text(summary, "system_call");
+	const char *state = text_of(summary, "state"), *call = text_of(summary, "system_call");
 
 	line->label = _("state");
 	add(line, "%s %s", state, state_words(*state));
 	if (*call)
 		add(line, _("  in %s"), call);
-	if (*text(summary, "wait_channel"))
-		add(line, " (%s)", text(summary, "wait_channel"));
-	if (*text(summary, "system_call_file"))
-		add(line, "  %s", text(summary, "system_call_file"));
+	if (*text_of(summary, "wait_channel"))
+		add(line, " (%s)", text_of(summary, "wait_channel"));
+	if (*text_of(summary, "system_call_file"))
+		add(line, "  %s", text_of(summary, "system_call_file"));
 }
 
 static void line_threads(const struct summary *summary, struct line *line)
@@ -303,8 +303,8 @@ static void line_priority(const struct summary *summary, struct line *line)
 	line->label = _("priority");
 	add(line, _("nice %s  policy %s  on CPUs %s  OOM score %s"),
 	    fixed_text(value[0], number(summary, "nice"), 0),
-	    *text(summary, "policy") ? text(summary, "policy") : "-",
-	    *text(summary, "cpus") ? text(summary, "cpus") : "-",
+	    *text_of(summary, "policy") ? text_of(summary, "policy") : "-",
+	    *text_of(summary, "cpus") ? text_of(summary, "cpus") : "-",
 	    fixed_text(value[1], number(summary, "oom_score"), 0));
 }
 
