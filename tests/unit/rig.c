@@ -75,7 +75,8 @@ void rig_put(struct rig *rig, const char *path, const char *format, ...)
 	file = fopen(full, "w");
 	ck_assert_msg(file != NULL, "%s", full);
 	va_start(list, format);
-	vfprintf(file, format, list);
+	if (format)
+		vfprintf(file, format, list);
 	va_end(list);
 	fclose(file);
 }
