@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #define DIGITS_MAX 18 /* significant digits; further ones do not change the value */
-#define EXPONENT_MAX 300
+#define EXPONENT_MAX 400 /* beyond those of a double, within those of a long double */
 #define EXACT_MAX (UINT64_C(1) << 53) /* a double represents all integers up to this */
 
 struct span span_text(const char *text)
@@ -228,10 +228,11 @@ bool span_real(struct span *rest, double *value)
 		return false;
 	if ((span_char(&left, 'e') || span_char(&left, 'E')) && !span_i64(&left, &given))
 		return false;
-	if (given > EXPONENT_MAX || given < -EXPONENT_MAX || exponent > EXPONENT_MAX ||
-	    exponent < -EXPONENT_MAX)
+	if (given > EXPONENT_MAX || given < -EXPONENT_MAX)
 		return false;
 	exponent += given;
+	if (exponent > EXPONENT_MAX || exponent < -EXPONENT_MAX)
+		return false;
 	number = exponent < 0 ? (long double)digits / powl(10, (long double)-exponent)
 			      : (long double)digits * powl(10, (long double)exponent);
 	if (!isfinite((double)number))

@@ -149,7 +149,7 @@ def sleeper(*arguments, selected=True):
     with subprocess.Popen(["sleep", "1000"]) as child:
         try:
             with screen("--idle", "-p", str(child.pid), *arguments, "cpu") as terminal:
-                terminal.wait_for("sleep")
+                terminal.until("sleep")
                 if selected:
                     terminal.send("Down")
                 yield terminal, child
@@ -191,7 +191,8 @@ def pair(*arguments):
     children = [subprocess.Popen(["sleep", "1000"]) for _ in range(2)]
     try:
         with screen("--idle", "-p", ",".join(str(child.pid) for child in children), *arguments, "cpu") as terminal:
-            terminal.wait_for("2 of ")
+            for child in children:
+                terminal.until(f" {child.pid} ")
             terminal.send("Home", "Space", "Space")
             yield terminal, children
     finally:
@@ -301,8 +302,8 @@ def zombie(scratch):
     with subprocess.Popen(["sh", "-c", f"{path} & exec sleep 4321"]) as parent:
         try:
             with screen("-d", "0.3", "--idle", "--hide-self", "-f", "undead|sleep 4321", "cpu") as terminal:
-                terminal.wait_for("undead")
-                terminal.wait_for("sleep 4321")
+                terminal.until("undead")
+                terminal.until("sleep 4321")
                 yield terminal, parent
         finally:
             parent.kill()
@@ -353,7 +354,7 @@ def one_user(_scratch):
 
 def idle_ones_have_a_view(_scratch):
     with screen("-d", "0.2", "cpu") as terminal:
-        terminal.wait_for(" of ")
+        terminal.until(" of ")
         terminal.send("Tab")
         shown, everything = re.search(r"── all processes.* (\d+)(?: of (\d+))?(?: \+ \d+ ended)? ──", terminal.text()).groups()
         problem = expect(everything is None and int(shown) > 5, terminal, "not all are shown")

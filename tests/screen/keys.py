@@ -208,7 +208,7 @@ def the_graph_of_memory_has_two_axes(_scratch):
 def enter_drops_no_caches(_scratch):
     """The first entry of the menu, which Enter takes, does nothing to the machine."""
     with screen("-d", "0.2", "memory") as terminal:
-        terminal.wait_for("who has it")
+        terminal.until("who has it")
         terminal.send("F9")
         problem = expect("Drop the caches" in terminal.text(), terminal, "no menu")
         terminal.send("Enter")
@@ -416,7 +416,7 @@ def sleeper(*arguments):
     child = subprocess.Popen(["sleep", "1000"])
     try:
         with screen("--idle", "-p", str(child.pid), *arguments, "cpu") as terminal:
-            terminal.wait_for("sleep")
+            terminal.until("sleep")
             terminal.send("Down")
             yield terminal, child
     finally:
@@ -472,7 +472,7 @@ def read_only_changes_nothing(_scratch):
 def open_map(terminal):
     """By the page of the process."""
     terminal.send("Enter")
-    terminal.wait_for("[Process]")
+    terminal.until("[Process]")
     terminal.view("Map")
     terminal.send("Enter")
 
@@ -524,7 +524,7 @@ def one_that_has_just_ended(_scratch):
 def forcing_pages_asks_first(_scratch):
     with sleeper() as (terminal, child):
         open_map(terminal)
-        terminal.wait_for("1 cell =")
+        terminal.until("1 cell =")
         action(terminal, "Populate")
         problem = expect(f"{child.pid} sleep" in terminal.text() and "[y/n]" in terminal.text(), terminal, "it does not ask")
         terminal.send("n")

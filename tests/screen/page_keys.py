@@ -17,7 +17,7 @@ def mapped(*arguments, wait="1 cell = ", **rest):
     child = subprocess.Popen(["sleep", "1000"])
     try:
         with screen("-d", "0.2", "-p", str(child.pid), *arguments, "pages", **rest) as terminal:
-            terminal.wait_for(wait)
+            terminal.until(wait)
             yield terminal, child
     finally:
         child.kill()
@@ -66,9 +66,9 @@ def escape_goes_back(_scratch):
     child = subprocess.Popen(["sleep", "1000"])
     try:
         with screen("--idle", "-p", str(child.pid), "cpu") as terminal:
-            terminal.wait_for("sleep")
+            terminal.until("sleep")
             terminal.send("Down", "Enter")
-            terminal.wait_for("1 cell = ")
+            terminal.until("[Summary]")
             terminal.view("Page")
             terminal.send("Esc", "Esc")
             return expect("[2 CPU]" in terminal.text(), terminal, "it does not come back")
@@ -119,7 +119,7 @@ def a_mark_of_another_zoom(_scratch):
         terminal.send("m")
         problem = expect("changes since" in terminal.text() and "+ 0B new" in terminal.text(), terminal, "no mark")
         terminal.send(*["-"] * 4)
-        terminal.wait_for("1 cell = 64.0K")
+        terminal.until("1 cell = 64.0K")
         problem = problem or expect(terminal.wait_for("zoom changed since the mark: press m to mark again"), terminal, "not said")
         terminal.send("m")
         return problem or expect(terminal.wait_for("changes since"), terminal, "it is not marked again")

@@ -70,7 +70,7 @@ def statistics_restart(_scratch):
 def calibration_asks(_scratch):
     """It is asked before the CPUs are loaded, and stopped from the same menu."""
     with screen(fixture("power-laptop"), "-d", "0.2", "power", width=100) as terminal:
-        terminal.wait_for("8.20 W")
+        terminal.until("8.20 W")
         terminal.send("F9", "Enter")
         if "Load all CPUs in steps for 66 s" not in terminal.text():
             return "it does not ask\n" + terminal.text()

@@ -15,7 +15,7 @@ def paged(command, *arguments, **rest):
     child = subprocess.Popen(command, cwd="/", env={"PATH": os.environ["PATH"], "KNOWN_VARIABLE": "known value"}, stdin=subprocess.PIPE)
     try:
         with screen("-d", "0.2", "-p", str(child.pid), *arguments, "process", **rest) as terminal:
-            terminal.wait_for("in /")
+            terminal.until("in /")
             yield terminal, child
     finally:
         child.kill()
@@ -30,7 +30,7 @@ def opened_from_each_pane(_scratch):
         try:
             for pane, home in (("cpu", "[2 "), ("memory", "[3 ")):
                 with screen("-d", "0.2", pane, width=120, height=40) as terminal:
-                    terminal.wait_for(home)
+                    terminal.until(home)
                     if pane == "memory":
                         terminal.view("Processes")
                     terminal.send("\\", *f"sleep {seconds}", "Enter")
@@ -94,7 +94,7 @@ def its_map_is_one_key_away(_scratch):
     """And Esc leads from the map to the page."""
     with paged(["sleep", "1000"]) as (terminal, _):
         terminal.view("Map")
-        terminal.wait_for("[stack]")
+        terminal.until("[stack]")
         terminal.send("Enter")
         problem = expect(terminal.wait_for("1 cell ="), terminal, "no map")
         terminal.send("Esc")

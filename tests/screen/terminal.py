@@ -167,6 +167,11 @@ class Terminal:
             self.pump(0.1)
         return True
 
+    def until(self, text):
+        """Waits for a text without which the test means nothing."""
+        if not self.wait_for(text):
+            raise AssertionError(f"never shown: {text}\n{self.text()}")
+
     def wait_while(self, text):
         end = time.monotonic() + PATIENCE
         while text in self.text() and time.monotonic() < end:

@@ -56,7 +56,7 @@ def hang_up(_scratch):
 def leave_while_stuck(_scratch):
     """The terminal takes no more bytes: a signal still ends the program, and soon."""
     with screen(width=200, height=60) as terminal:
-        terminal.wait_for("q Quit")
+        terminal.until("q Quit")
         calm = 0
         while calm < 5:
             os.write(terminal.fd, b"\x0c")
@@ -74,7 +74,7 @@ def ignored_stays_ignored(_scratch):
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         with screen("-d", "0.1") as terminal:
-            terminal.wait_for("q Quit")
+            terminal.until("q Quit")
             os.kill(terminal.pid, signal.SIGHUP)
             terminal.pump(0.5)
             return "it ended" if terminal.ended() else None

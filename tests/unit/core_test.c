@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <float.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -146,6 +147,10 @@ START_TEST(scans_reals_to_the_last_bit)
 	span = span_text("123456789012345678901234567890");
 	ck_assert(span_real(&span, &value));
 	ck_assert_double_eq_tol(value, 123456789012345678901234567890.0, 1e13);
+	span = span_text("1.7976931348623157e+308");
+	ck_assert(span_real(&span, &value) && value == DBL_MAX);
+	span = span_text("2.2250738585072014e-308");
+	ck_assert(span_real(&span, &value) && value == DBL_MIN);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		value = 7;
 		span = span_text(wrong[i]);
