@@ -692,3 +692,93 @@ START_TEST(rollups_are_parsed)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		ck_assert(!pid_rollup_parse(span_text(wrong[i]), &bytes));
 }
+
+#define CROWD 700 /* more than have their first turn in one tick */
+
+static size_t unknown_in(const struct frame *frame, const char *column)
+{
+	const struct table *table = frame_table(frame, "process");
+	size_t unknown = 0;
+
+	for (size_t i = 0; i < table->n_rows; i++)
+		if (isnan(table_number(table, table_row(table, i), column)))
+			unknown++;
+	return unknown;
+}
+
+static void start_crowd(pid_t *pids)
+{
+	for (int i = 0; i < CROWD; i++) {
+		pids[i] = fork();
+		if (pids[i] == 0)
+			for (;;)
+				pause();
+		ck_assert_int_gt(pids[i], 0);
+	}
+}
+
+static void end_crowd(const pid_t *pids)
+{
+	for (int i = 0; i < CROWD; i++)
+		kill(pids[i], SIGKILL);
+	for (int i = 0; i < CROWD; i++)
+		waitpid(pids[i], NULL, 0);
+}
+
+static void sample_crowd(struct machine *machine, bool batch)
+{
+	machine->request.batch = batch;
+	sample_request_add(&machine->request, topic_find("process")->schema, ~0UL);
+	open_machine(machine, process_alone);
+	next_tick(machine);
+}
+
+/* What is not read yet is unknown, never 0; in the end, and in batch, all is read. */
+START_TEST(many_processes_are_read_in_turns_on_the_screen)
+{
+	struct machine machine = { 0 }, batch = { 0 };
+	pid_t pids[CROWD];
+	size_t denied;
+
+	start_crowd(pids);
+	sample_crowd(&batch, true);
+	denied = unknown_in(batch.now, "read_bytes");
+	ck_assert_uint_lt(denied, CROWD / 8);
+	sample_crowd(&machine, false);
+	if (frame_table(machine.now, "process")->n_rows < CROWD)
+		skip_test("processes are hidden");
+	ck_assert_uint_gt(unknown_in(machine.now, "read_bytes"), CROWD / 8);
+	ck_assert_uint_gt(unknown_in(machine.now, "wait_seconds"), CROWD / 8);
+	for (int i = 0; i < 8; i++)
+		next_tick(&machine);
+	for (int i = 0; i < CROWD; i++)
+		ck_assert(!isnan(of_process(machine.now, pids[i], "read_bytes")));
+	close_machine(&machine);
+	close_machine(&batch);
+	end_crowd(pids);
+}
+
+/* A process that works is among the first: it can be in a list of the next sample. */
+START_TEST(busy_processes_are_read_first)
+{
+	struct machine machine = { 0 };
+	pid_t pids[CROWD], low = fork(), high;
+
+	if (low == 0)
+		for (;;)
+			;
+	start_crowd(pids);
+	high = fork();
+	if (high == 0)
+		for (;;)
+			;
+	sample_crowd(&machine, false);
+	ck_assert(!isnan(of_process(machine.now, low, "read_bytes")));
+	ck_assert(!isnan(of_process(machine.now, high, "read_bytes")));
+	ck_assert(!isnan(of_process(machine.now, low, "wait_seconds")) ||
+		  access("/proc/self/schedstat", R_OK) != 0);
+	close_machine(&machine);
+	end_crowd(pids);
+	stop(low);
+	stop(high);
+}

@@ -166,7 +166,7 @@ static int sample(struct sample *sample)
 		error = disk_list_update(state->disks);
 	if (error)
 		return error;
-	notice_hidden(sample->frame, process_io_update(state->processes));
+	notice_hidden(sample->frame, process_io_update_all(state->processes));
 	asked = of_processes(state->processes);
 	device = of_devices(state->disks);
 	of_cache(sample->env, &cached, &written);

@@ -12,6 +12,7 @@
 
 #include "core/alloc.h"
 #include "sys/pids.h"
+#include "topic/process/first_read.h"
 
 static bool is_gone(int error)
 {
@@ -20,7 +21,7 @@ static bool is_gone(int error)
 
 const struct process_io *process_io_of(const struct process *process)
 {
-	return process->io && process->io->error == 0 ? process->io : NULL;
+	return process->io && process->io->begun && process->io->error == 0 ? process->io : NULL;
 }
 
 static struct process *parent_of(const struct process_list *list, const struct process *process)
@@ -87,9 +88,11 @@ static void read_process(const struct process_list *list, struct process *proces
 }
 
 /* A process that did not run has read and written nothing. */
-static bool is_due(const struct process_list *list, const struct process *process)
+static bool is_due(const struct process_list *list, const struct process *process, size_t *turns)
 {
-	return !list->clocks || process->io->tick == 0 || process->ran_tick > process->io->tick;
+	if (process->io->tick == 0)
+		return first_read_is_due(list, process, turns);
+	return !list->clocks || process->ran_tick > process->io->tick;
 }
 
 static bool is_denied(const struct process *process)
@@ -98,10 +101,10 @@ static bool is_denied(const struct process *process)
 }
 
 /* Children mostly have higher pids than their parents: one that just exited is noticed before its parent. */
-static size_t update(struct process_list *list)
+static void update(struct process_list *list, size_t turns)
 {
-	size_t n_denied = list->n_denied;
-
+	list->n_io_denied = list->n_denied;
+	list->n_io_unread = 0;
 	for (size_t i = list->n_exited; i-- > 0;)
 		if (list->exited[i]->io)
 			leave_to_parent(list, list->exited[i]);
@@ -110,19 +113,26 @@ static size_t update(struct process_list *list)
 
 		if (!process->io)
 			process->io = alloc_zeroed(1, sizeof(*process->io));
-		if (is_due(list, process))
+		if (is_due(list, process, &turns))
 			read_process(list, process);
 		process->io->known = (struct pid_io){ 0 };
-		n_denied += is_denied(process);
+		list->n_io_unread += process->io->tick == 0;
+		list->n_io_denied += is_denied(process);
 	}
-	return n_denied;
 }
 
 size_t process_io_update(struct process_list *list)
 {
-	if (list->io_tick != list->env->tick) {
-		list->n_io_denied = update(list);
-		list->io_tick = list->env->tick;
-	}
+	if (list->io_tick != list->env->tick)
+		update(list, first_read_turns(list));
+	list->io_tick = list->env->tick;
+	return list->n_io_unread > 0 ? 0 : list->n_io_denied;
+}
+
+size_t process_io_update_all(struct process_list *list)
+{
+	if (list->io_tick != list->env->tick || list->n_io_unread > 0)
+		update(list, SIZE_MAX);
+	list->io_tick = list->env->tick;
 	return list->n_io_denied;
 }

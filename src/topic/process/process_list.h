@@ -35,7 +35,7 @@ struct process_list {
 	const struct sample_request *request; /* whose visible processes are read, too, and whose scope is
 						 fed; borrowed; NULL: none */
 	uint64_t io_tick, wait_tick; /* of the last process_io_update(), process_wait_update() */
-	size_t n_io_denied;
+	size_t n_io_denied, n_io_unread; /* unread: they wait for their turn */
 	struct thread_wait *wait_room; /* for the threads of a process; owned */
 	size_t wait_capacity;
 	struct command_lines *commands;

@@ -13,6 +13,7 @@
 #include "core/alloc.h"
 #include "core/vector.h"
 #include "sys/pids.h"
+#include "topic/process/first_read.h"
 
 const struct process_wait *process_wait_of(const struct process *process)
 {
@@ -114,19 +115,23 @@ static void read_process(struct process_list *list, struct process *process)
 	wait->tick = list->env->tick;
 }
 
-static bool is_due(const struct process_list *list, const struct process *process)
+static bool is_due(const struct process_list *list, const struct process *process, size_t *turns)
 {
+	if (process->wait->tick == 0)
+		return first_read_is_due(list, process, turns);
 	return !list->clocks || !process->wait->complete || process->ran_tick > process->wait->tick;
 }
 
 static void update(struct process_list *list)
 {
+	size_t turns = first_read_turns(list);
+
 	for (size_t i = 0; i < list->n_all; i++) {
 		struct process *process = list->all[i];
 
 		if (!process->wait)
 			process->wait = alloc_zeroed(1, sizeof(*process->wait));
-		if (is_due(list, process))
+		if (is_due(list, process, &turns))
 			read_process(list, process);
 	}
 }
