@@ -16,7 +16,7 @@ from pseudo_catalogue import BEGIN, END, groups_of, messages  # noqa: E402
 LAST = ["g", "+", "9", "9", "9", "9", "Enter"]
 SHARED_KEYS = ["U", "F2", "s", "<", ">", "I", "Z", ",", "/", "\\", "g", "o", "M"]
 SIZES = ((80, 24), (200, 60), (40, 12))
-JOBS = 4 * len(os.sched_getaffinity(0))
+JOBS = 8 * len(os.sched_getaffinity(0))
 PARTS = set("AKco")  # letters of the graph of memory
 PRESSES = 4  # brings a toggle of two or of four states back
 HEADING = "5fafd7"  # its colour
