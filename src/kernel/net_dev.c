@@ -5,14 +5,17 @@
 #include "kernel/net_dev.h"
 
 /* bytes packets errs drop fifo frame compressed multicast; sent: … fifo colls carrier compressed */
-static bool parse_traffic(struct span *line, struct net_traffic *traffic)
+static bool parse_traffic(struct span *line, bool sent, union net_traffic *traffic)
 {
-	uint64_t rest[4];
+	uint64_t rest[2];
 
-	return span_u64(line, &traffic->bytes) && span_u64(line, &traffic->packets) &&
-	       span_u64(line, &traffic->errors) && span_u64(line, &traffic->drops) &&
-	       span_u64(line, &rest[0]) && span_u64(line, &rest[1]) && span_u64(line, &rest[2]) &&
-	       span_u64(line, &rest[3]);
+	for (size_t i = 0; i + 1 < N_NET_COUNTS; i++)
+		if (!span_u64(line, &traffic->counts[i]))
+			return false;
+	if (!span_u64(line, &rest[0]) || !span_u64(line, &rest[1]))
+		return false;
+	traffic->carrier = sent ? rest[0] : 0;
+	return true;
 }
 
 /* A name may hold a colon, as eth0:1 does: the last one before the numbers ends it. */
@@ -37,8 +40,8 @@ bool net_interface_next(struct span *text, struct net_interface *interface)
 	struct span line;
 
 	while (span_line(text, &line))
-		if (take_name(&line, &interface->name) && parse_traffic(&line, &interface->received) &&
-		    parse_traffic(&line, &interface->sent))
+		if (take_name(&line, &interface->name) && parse_traffic(&line, false, &interface->received) &&
+		    parse_traffic(&line, true, &interface->sent))
 			return true;
 	return false;
 }

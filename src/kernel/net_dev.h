@@ -9,13 +9,21 @@
 #include "core/span.h"
 
 /* One direction, since the interface appeared. */
-struct net_traffic {
-	uint64_t bytes, packets, errors, drops;
+union net_traffic {
+	struct {
+		uint64_t bytes, packets, errors, drops;
+		uint64_t fifo;    /* errors: a queue of the device was full, or empty while it sent */
+		uint64_t frame;   /* errors: malformed frames; when sending: collisions */
+		uint64_t carrier; /* errors when sending: no carrier */
+	};
+	uint64_t counts[7];
 };
+
+#define N_NET_COUNTS (sizeof(union net_traffic) / sizeof(uint64_t))
 
 struct net_interface {
 	struct span name;
-	struct net_traffic received, sent;
+	union net_traffic received, sent;
 };
 
 /* The next interface; skips headings and malformed lines. */

@@ -123,6 +123,7 @@ static const struct {
 	[UNIT_RATIO] = { "ratio", "ratio" },
 	[UNIT_PER_SECOND] = { "per_second", "per_second" },
 	[UNIT_BYTES_PER_SECOND] = { "bytes_per_second", "bytes_per_second" },
+	[UNIT_BITS] = { "bits", "bits" },
 	[UNIT_BITS_PER_SECOND] = { "bits_per_second", "bits_per_second" },
 	[UNIT_HERTZ] = { "hertz", "hertz" },
 	[UNIT_ADDRESS] = { "address", "address" },

@@ -54,6 +54,7 @@ enum unit {
 	UNIT_RATIO, /* 1.0 is the whole, or one CPU; people see percent */
 	UNIT_PER_SECOND,
 	UNIT_BYTES_PER_SECOND,
+	UNIT_BITS, /* of a link: in a second */
 	UNIT_BITS_PER_SECOND,
 	UNIT_HERTZ,
 	UNIT_ADDRESS, /* in the memory of a process; people see it in hexadecimal */

@@ -368,6 +368,7 @@ static size_t format_plain(char *out, const struct column *column, double number
 	case UNIT_BYTES:
 	case UNIT_BYTES_PER_SECOND:
 		return format_size(out, number);
+	case UNIT_BITS:
 	case UNIT_BITS_PER_SECOND:
 		return format_bits(out, number, "", "b");
 	case UNIT_SECONDS:

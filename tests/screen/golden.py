@@ -110,6 +110,7 @@ SCREENS = [
     ("memory-readers", 80, 24, "memory", ["memory"], [LAST, *["Tab"] * 5]),
     ("memory-zero", 80, 24, "memory", ["memory"], [*PRESSED, "o", "Down", "Down", "Enter", "Esc"]),
     ("memory-zero", 100, 40, "memory", ["memory"], [*PRESSED, "o", "Down", "Down", "Enter", "Esc"]),
+    ("network-losses", 80, 24, "memory", ["network"], [LAST, "Tab"]),
     ("notices", 80, 24, "memory", ["memory"], ["g", "+", "2", "9", "0", "Enter"]),
     ("overview-calm", 80, 24, "memory", ["overview"], PRESSED),
     ("overview-opened", 80, 24, "memory", ["overview"], [LAST, DRAWN, "Up", DRAWN, "Enter"]),

@@ -1,54 +1,102 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "interface": what each network interface receives and sends. */
+/* Topic "interface": what each network interface receives and sends, and what of it is lost. */
 #include <config.h>
 
-#include <stdio.h>
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 
 #include "core/i18n.h"
-#include "core/vector.h"
-#include "kernel/net_dev.h"
-#include "sys/listing.h"
+#include "topic/network/interface_list.h"
 #include "topic/topic.h"
 
-#define NAME_BYTES 64 /* of an interface: the kernel allows 15 characters */
+#define REQUEST_LINK 1 /* columns that are read from sysfs */
 
 struct interface_row {
-	const char *name;
+	const char *name, *state;
+	uint64_t speed_bits;
+	const char *duplex;
+	uint64_t mtu;
+	double payload_ratio, used_ratio;
 	double received_bits_per_second, sent_bits_per_second, received_packets_per_second;
 	double sent_packets_per_second, errors_per_second, drops_per_second;
+	double received_drops_per_second, sent_drops_per_second, fifo_errors_per_second;
+	double frame_errors_per_second, carrier_errors_per_second, collisions_per_second;
 	uint64_t received_bytes, sent_bytes, received_packets, sent_packets, errors, drops;
+	uint64_t received_drops, sent_drops, received_errors, sent_errors, fifo_errors, frame_errors,
+		carrier_errors, collisions;
+	double used_bits, capacity_bits;
 };
+
+#define ROW(field, ...) COLUMN(struct interface_row, field, __VA_ARGS__)
 
 #define RATE(field, of, measure, factor, ...)                                                                \
 	COLUMN(struct interface_row, field, .kind = COLUMN_RATE, .unit = measure, .scale = factor,           \
 	       .rate_of = offsetof(struct interface_row, of), __VA_ARGS__)
 
+#define LOSS(of, heading, what, ...)                                                                         \
+	RATE(of##_per_second, of, UNIT_PER_SECOND, 0, .title = heading, .width = 8, .alarming = 0.001,       \
+	     .help = what, .source = "growth of " #of " / time", __VA_ARGS__)
+
 #define COUNT(field, measure, from, ...)                                                                     \
 	COLUMN(struct interface_row, field, .kind = COLUMN_COUNTER, .unit = measure, .hidden = true,         \
 	       .source = "/proc/net/dev " from, __VA_ARGS__)
 
+#define LINK(field, heading, cells, what, from, ...)                                                         \
+	ROW(field, .on_request = REQUEST_LINK, .title = heading, .width = cells, .help = what,               \
+	    .source = "/sys/class/net/NAME/" from, __VA_ARGS__)
+
 static const struct column columns[] = {
-	COLUMN(struct interface_row, name, .kind = COLUMN_KEY, .title = N_("interface"), .width = 10,
-	       .help = N_(
-		       "interface of the network namespace of panetop; all: those with a device behind them, "
-		       "so that bridges, tunnels and containers do not count twice"),
-	       .source = "/proc/net/dev"),
-	RATE(received_bits_per_second, received_bytes, UNIT_BITS_PER_SECOND, 8, .title = N_("receive"),
-	     .width = 9, .help = N_("received, with headers"),
+	ROW(name, .kind = COLUMN_KEY, .title = N_("interface"), .width = 10,
+	    .help = N_(
+		    "interface of the network namespace of panetop; all: those with a device behind them, so "
+		    "that bridges, tunnels and containers do not count twice; in a container, which has "
+		    "none, those that lead out of it"),
+	    .source = "/proc/net/dev"),
+	LINK(state, N_("state"), 5, N_("state of the link: up, down; empty where there is none, as of lo"),
+	     "operstate", .kind = COLUMN_LABEL, .rank = 2, .fleeting = true),
+	LINK(speed_bits, N_("speed bit/s"), 11,
+	     N_("speed of the link in bits per second, k = 1000; unknown while it is down, and for most "
+		"virtual ones"),
+	     "speed", .kind = COLUMN_GAUGE, .unit = UNIT_BITS, .rank = 1),
+	LINK(duplex, N_("duplex"), 6, N_("full: both directions at once; half: one at a time"), "duplex",
+	     .kind = COLUMN_LABEL, .rank = 6, .fleeting = true),
+	LINK(mtu, N_("MTU"), 5, N_("bytes of a packet at most, with the headers of IP and TCP"), "mtu",
+	     .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .rank = 5),
+	ROW(payload_ratio, .on_request = REQUEST_LINK, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO,
+	    .title = N_("payload%"), .width = 8, .rank = 7,
+	    .help = N_("share of the wire that is payload at most, for TCP over IPv4 without options in full "
+		       "packets; Ethernet only"),
+	    .source = "(mtu - 40) / (mtu + 38)"),
+	ROW(used_ratio, .on_request = REQUEST_LINK, .kind = COLUMN_RATE, .unit = UNIT_RATIO,
+	    .title = N_("%used"), .width = 5, .rank = 1, .high = 0.7, .alarming = 0.9,
+	    .rate_of = offsetof(struct interface_row, used_bits),
+	    .rate_over = offsetof(struct interface_row, capacity_bits),
+	    .help = N_("use of the link in the busier direction, with preambles and gaps between frames"),
+	    .source = "growth of used_bits / growth of capacity_bits"),
+	RATE(received_bits_per_second, received_bytes, UNIT_BITS_PER_SECOND, 8, .title = N_("recv bit/s"),
+	     .width = 10, .trend = true,
+	     .help = N_("received on the wire, with headers, in bits per second, k = 1000"),
 	     .source = "growth of received_bytes * 8 / time"),
-	RATE(sent_bits_per_second, sent_bytes, UNIT_BITS_PER_SECOND, 8, .title = N_("send"), .width = 9,
-	     .help = N_("sent, with headers"), .source = "growth of sent_bytes * 8 / time"),
+	RATE(sent_bits_per_second, sent_bytes, UNIT_BITS_PER_SECOND, 8, .title = N_("sent bit/s"),
+	     .width = 10, .help = N_("sent on the wire, with headers, in bits per second, k = 1000"),
+	     .source = "growth of sent_bytes * 8 / time"),
 	RATE(received_packets_per_second, received_packets, UNIT_PER_SECOND, 0, .title = N_("r pkt/s"),
-	     .width = 8, .rank = 1, .help = N_("received packets"),
+	     .width = 8, .rank = 3, .help = N_("received packets"),
 	     .source = "growth of received_packets / time"),
 	RATE(sent_packets_per_second, sent_packets, UNIT_PER_SECOND, 0, .title = N_("s pkt/s"), .width = 8,
-	     .rank = 1, .help = N_("sent packets"), .source = "growth of sent_packets / time"),
-	RATE(errors_per_second, errors, UNIT_PER_SECOND, 0, .title = N_("err/s"), .width = 6, .rank = 2,
-	     .help = N_("packets with errors, both directions"), .source = "growth of errors / time"),
-	RATE(drops_per_second, drops, UNIT_PER_SECOND, 0, .title = N_("drop/s"), .width = 6, .rank = 2,
-	     .help = N_("dropped packets, both directions"), .source = "growth of drops / time"),
+	     .rank = 3, .help = N_("sent packets"), .source = "growth of sent_packets / time"),
+	LOSS(errors, N_("err/s"), N_("packets with errors, both directions"), .rank = 2),
+	LOSS(drops, N_("drop/s"), N_("dropped packets, both directions"), .rank = 2),
+	LOSS(received_drops, N_("r drop/s"),
+	     N_("received packets that were dropped: no room, or no protocol wanted them"), .hidden = true),
+	LOSS(sent_drops, N_("s drop/s"), N_("packets dropped instead of sent"), .hidden = true),
+	LOSS(fifo_errors, N_("fifo/s"),
+	     N_("packets lost as a queue of the device was full, or ran empty while it sent"),
+	     .hidden = true),
+	LOSS(frame_errors, N_("frame/s"), N_("received frames that were malformed: length, checksum, border"),
+	     .hidden = true),
+	LOSS(carrier_errors, N_("carr/s"), N_("packets not sent for lack of a carrier"), .hidden = true),
+	LOSS(collisions, N_("coll/s"), N_("collisions while sending, on half duplex"), .hidden = true),
 	COUNT(received_bytes, UNIT_BYTES, "receive bytes", .title = N_("received"), .width = 8,
 	      .help = N_("received since the interface appeared")),
 	COUNT(sent_bytes, UNIT_BYTES, "transmit bytes", .title = N_("sent"), .width = 8,
@@ -61,116 +109,137 @@ static const struct column columns[] = {
 	      .help = N_("packets with errors since the interface appeared")),
 	COUNT(drops, UNIT_COUNT, "receive drop + transmit drop", .title = N_("drops"), .width = 7,
 	      .help = N_("dropped packets since the interface appeared")),
+	COUNT(received_drops, UNIT_COUNT, "receive drop", .title = N_("r drops"), .width = 7,
+	      .help = N_("dropped received packets since the interface appeared")),
+	COUNT(sent_drops, UNIT_COUNT, "transmit drop", .title = N_("s drops"), .width = 7,
+	      .help = N_("packets dropped instead of sent since the interface appeared")),
+	COUNT(received_errors, UNIT_COUNT, "receive errs", .title = N_("r errors"), .width = 8,
+	      .help = N_("received packets with errors since the interface appeared")),
+	COUNT(sent_errors, UNIT_COUNT, "transmit errs", .title = N_("s errors"), .width = 8,
+	      .help = N_("packets that could not be sent since the interface appeared")),
+	COUNT(fifo_errors, UNIT_COUNT, "receive fifo + transmit fifo", .title = N_("fifo"), .width = 7,
+	      .help = N_("full and empty queues of the device since the interface appeared")),
+	COUNT(frame_errors, UNIT_COUNT, "receive frame", .title = N_("frame"), .width = 7,
+	      .help = N_("malformed frames since the interface appeared")),
+	COUNT(carrier_errors, UNIT_COUNT, "transmit carrier", .title = N_("carrier"), .width = 7,
+	      .help = N_("losses of the carrier while sending since the interface appeared")),
+	COUNT(collisions, UNIT_COUNT, "transmit colls", .title = N_("colls"), .width = 7,
+	      .help = N_("collisions since the interface appeared")),
+	ROW(used_bits, .on_request = REQUEST_LINK, .kind = COLUMN_COUNTER, .unit = UNIT_BITS, .hidden = true,
+	    .title = N_("on wire"), .width = 8,
+	    .help = N_("bits in the busier direction, with preambles and gaps; with half duplex of both"),
+	    .source = "received_bytes, sent_bytes, 24 bytes more for each packet of Ethernet"),
+	ROW(capacity_bits, .on_request = REQUEST_LINK, .kind = COLUMN_COUNTER, .unit = UNIT_BITS,
+	    .hidden = true, .title = N_("could be"), .width = 8, .help = N_("bits that its speed allowed"),
+	    .source = "speed_bits * time"),
 };
 
 static const struct schema schema = {
 	.name = "interface",
-	.help = N_("network interfaces: data, packets, errors"),
+	.help = N_("network interfaces: wire rates, state of the link, losses by cause"),
 	.sum_row = "all",
 	.row_size = sizeof(struct interface_row),
 	SCHEMA_COLUMNS(columns),
 };
 
 static const struct source_spec sources[] = {
-	{ .path = "proc/net/dev", .gives = N_("data and packets of network interfaces") },
-	{ .path = "sys/class/net", .gives = N_("which interfaces have a device"), .optional = true },
+	{ .path = "proc/net/dev",
+	  .gives = N_("data and packets of network interfaces"),
+	  .remedies = { { ENOENT, N_("this kernel is built without networking") } } },
+	{ .path = "sys/class/net",
+	  .gives = N_("which interfaces have a device; their state and speed"),
+	  .optional = true },
 	{ 0 },
 };
 
-struct state {
-	struct known {
-		char name[NAME_BYTES];
-		bool has_device;
-		bool asked; /* and answered; else that is unknown */
-	} * known;          /* owned */
-	size_t n_known, capacity;
-};
-
-static void note_device(void *context, const char *name)
-{
-	if (strcmp(name, "device") == 0)
-		*(bool *)context = true;
-}
-
-/* Asked once for each name: an interface with the same name later is of the same kind. */
-static const struct known *find(struct state *state, struct env *env, struct span name)
-{
-	char path[NAME_BYTES + sizeof("sys/class/net/")];
-	struct known *known;
-
-	for (size_t i = 0; i < state->n_known; i++)
-		if (span_is(name, state->known[i].name))
-			return &state->known[i];
-	known = VECTOR_ADD(state->known, state->n_known, state->capacity);
-	*known = (struct known){ .asked = false };
-	snprintf(known->name, sizeof(known->name), "%.*s", (int)span_length(name), name.at);
-	snprintf(path, sizeof(path), "sys/class/net/%s", known->name);
-	known->asked = listing_each_directory(env, path, note_device, &known->has_device) == 0;
-	return known;
-}
-
-static void add(struct interface_row *row, const struct net_interface *interface)
-{
-	row->received_bytes += interface->received.bytes;
-	row->sent_bytes += interface->sent.bytes;
-	row->received_packets += interface->received.packets;
-	row->sent_packets += interface->sent.packets;
-	row->errors += interface->received.errors + interface->sent.errors;
-	row->drops += interface->received.drops + interface->sent.drops;
-}
-
-/* Unknown fields become 0, to be added to. */
-static struct interface_row *add_row(struct table *table, const char *name)
+static struct interface_row *add_row(struct table *table, const char *name,
+				     const struct interface_counts *counts)
 {
 	struct interface_row *row = table_add(table);
+	const union net_traffic *received = &counts->received, *sent = &counts->sent;
 
-	row->received_bytes = row->sent_bytes = row->received_packets = row->sent_packets = 0;
-	row->errors = row->drops = 0;
 	row->name = name;
+	row->received_bytes = received->bytes;
+	row->sent_bytes = sent->bytes;
+	row->received_packets = received->packets;
+	row->sent_packets = sent->packets;
+	row->received_errors = received->errors;
+	row->sent_errors = sent->errors;
+	row->received_drops = received->drops;
+	row->sent_drops = sent->drops;
+	row->errors = received->errors + sent->errors;
+	row->drops = received->drops + sent->drops;
+	row->fifo_errors = received->fifo + sent->fifo;
+	row->frame_errors = received->frame;
+	row->collisions = sent->frame;
+	row->carrier_errors = sent->carrier;
 	return row;
 }
 
-static void set_unknown(struct interface_row *row)
+static const char *word(struct arena *arena, const char *text)
 {
-	row->received_bytes = row->sent_bytes = row->received_packets = row->sent_packets = U64_UNKNOWN;
-	row->errors = row->drops = U64_UNKNOWN;
+	return *text ? arena_copy(arena, text, strlen(text)) : NULL;
+}
+
+static void add_link(struct interface_row *row, const struct interface *interface, struct arena *arena)
+{
+	if (interface->link_tick == 0)
+		return;
+	row->state = word(arena, interface->state);
+	row->duplex = word(arena, interface->duplex);
+	row->speed_bits = interface->speed_bits;
+	row->mtu = interface->mtu;
+	if (interface->type == INTERFACE_ETHERNET && interface->mtu != U64_UNKNOWN && interface->mtu > 40)
+		row->payload_ratio = ((double)interface->mtu - 40) / ((double)interface->mtu + 38);
+	if (interface->speed_bits != U64_UNKNOWN) {
+		row->used_bits = interface->used_bits;
+		row->capacity_bits = interface->capacity_bits;
+	}
 }
 
 static int sample(struct sample *sample)
 {
-	struct state *state = sample->state;
-	struct net_interface interface;
-	bool all_asked = true;
-	struct span text;
-	int error = env_read(sample->env, env_file(sample->env, "proc/net/dev"), &text);
+	struct interface_list *list = sample->state;
+	struct arena *arena = &sample->frame->arena;
+	bool links = sample_request_wants(sample->request, &schema, REQUEST_LINK);
+	int error = interface_list_update(list, sample->table->mono_ns);
 
 	if (error)
 		return error;
-	add_row(sample->table, "all");
-	while (net_interface_next(&text, &interface)) {
-		const struct known *known = find(state, sample->env, interface.name);
-		const char *name =
-			arena_copy(&sample->frame->arena, interface.name.at, span_length(interface.name));
+	sample->table->mono_ns = list->mono_ns ? list->mono_ns : sample->table->mono_ns;
+	if (links)
+		interface_list_read_links(list);
+	if (list->sum_known)
+		add_row(sample->table, "all", &list->sum);
+	else
+		((struct interface_row *)table_add(sample->table))->name = "all";
+	for (size_t i = 0; i < list->n_all; i++) {
+		const struct interface *interface = &list->all[i];
+		struct interface_row *row =
+			add_row(sample->table, arena_copy(arena, interface->name, strlen(interface->name)),
+				&interface->total);
 
-		add(add_row(sample->table, name), &interface);
-		all_asked &= known->asked;
-		if (known->has_device)
-			add(table_row(sample->table, 0), &interface);
+		if (links)
+			add_link(row, interface, arena);
 	}
-	if (!all_asked)
-		set_unknown(table_row(sample->table, 0));
+	return 0;
+}
+
+static int open_interface(struct sample *sample)
+{
+	sample->state = interface_list_open(sample->env);
 	return 0;
 }
 
 static void close_interface(struct sample *sample)
 {
-	free(((struct state *)sample->state)->known);
+	interface_list_close(sample->env);
 }
 
 const struct topic topic_interface = {
 	.schema = &schema,
 	.sources = sources,
-	.state_size = sizeof(struct state),
+	.open = open_interface,
 	.sample = sample,
 	.close = close_interface,
 };

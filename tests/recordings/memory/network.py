@@ -2,13 +2,29 @@
 """Network interfaces."""
 from clock import STEP
 
-INTERFACES = {"lo": (4000, 4000, 40), "eth0": (1.5e6, 120e3, 1400), "docker0": (9000, 7000, 60)}  # bytes/s, packets/s
+# bytes/s received and sent, packets/s, state, Mbit/s, duplex, MTU
+INTERFACES = {"lo": (4000, 4000, 40, None, None, None, 65536), "eth0": (1.5e6, 120e3, 1400, "up", 1000, "full", 1500),
+              "docker0": (9000, 7000, 60, "up", None, None, 1500)}
+
+
+def link(seconds, received, packets, state, megabits, duplex, mtu):
+    known = {"state": state, "duplex": duplex, "mtu": mtu, "payload_ratio": (mtu - 40) / (mtu + 38) if mtu == 1500 else None}
+    if not megabits:
+        return known
+    return {**known, "speed_bits": megabits * 1_000_000, "used_bits": 8 * (received + 24 * packets) * seconds,
+            "capacity_bits": megabits * 1e6 * seconds}
 
 
 def interface_rows(seconds):
-    return [{"name": name, "received_bytes": int(received * seconds), "sent_bytes": int(sent * seconds),
-             "received_packets": int(packets * seconds), "sent_packets": int(packets * seconds) // 3, "errors": 0, "drops": 0}
-            for name, (received, sent, packets) in [("all", INTERFACES["eth0"]), *INTERFACES.items()]]
+    rows = []
+    for name, (received, sent, packets, *of_link) in [("all", INTERFACES["eth0"]), *INTERFACES.items()]:
+        drops = int(seconds) // 4 if received > 1e6 else 0
+        rows.append({"name": name, "received_bytes": int(received * seconds), "sent_bytes": int(sent * seconds),
+                     "received_packets": int(packets * seconds), "sent_packets": int(packets * seconds) // 3,
+                     "errors": 0, "drops": drops, "received_drops": drops, "sent_drops": 0, "received_errors": 0, "sent_errors": 0,
+                     "fifo_errors": 0, "frame_errors": 0, "carrier_errors": 0, "collisions": 0,
+                     **(link(seconds, received, packets, *of_link) if name != "all" else {})})
+    return rows
 
 
 def tables(step):

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The network pane: interfaces and what they lose; network_draw.c draws it. */
+#include <config.h>
+
+#include "pane/network/network.h"
+
+#include <string.h>
+
+#include "core/i18n.h"
+
+static const struct pane_table tables[] = {
+	[NETWORK_TABLE_INTERFACE] = { .topic = "interface", .headline = true },
+	[NETWORK_TABLE_BACKLOG] = { .topic = "backlog",
+				    .own_columns = true,
+				    .columns = "cpu,processed_per_second,dropped_per_second,"
+					       "squeezed_per_second,limited_per_second,waiting",
+				    .setting = "network.backlog" },
+	[NETWORK_TABLE_LOSSES] = { .topic = "interface",
+				   .lazy = true,
+				   .columns = "name,errors_per_second,frame_errors_per_second,"
+					      "fifo_errors_per_second,carrier_errors_per_second,"
+					      "collisions_per_second,received_drops_per_second,"
+					      "sent_drops_per_second,errors,drops",
+				   .setting = "network.losses" },
+	{ 0 },
+};
+
+static const struct pane_view views[] = {
+	{ "interfaces", N_("Interfaces"), N_("what each interface receives and sends on the wire"),
+	  NETWORK_TABLE_INTERFACE, .draw = network_draw },
+	{ "losses", N_("Losses"), N_("errors and drops by cause, and packets that a CPU dropped"),
+	  NETWORK_TABLE_LOSSES, .draw = network_draw_losses },
+	{ 0 },
+};
+
+static bool is_followed(const struct network_state *network, const char *name)
+{
+	for (unsigned i = 0; i < network->n_interfaces; i++)
+		if (strcmp(network->interfaces[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static void follow(struct pane_context *context, const char *name, const struct frame *frame)
+{
+	struct network_state *state = context->state;
+	struct graphed_interface *interface;
+
+	if (state->n_interfaces == NETWORK_GRAPHED_MAX || strlen(name) >= NETWORK_NAME_MAX ||
+	    is_followed(state, name))
+		return;
+	interface = &state->interfaces[state->n_interfaces++];
+	strcpy(interface->name, name);
+	for (unsigned i = 0; i < N_NETWORK_GRAPHS; i++)
+		interface->series[i] = history_follow(
+			&context->history, &(struct series){ "interface", name, network_graph_columns[i] },
+			frame);
+}
+
+static void sampled(struct pane_context *context, const struct frame *frame)
+{
+	const struct table *table = frame_table(frame, "interface");
+
+	for (size_t i = 1; table && i < table->n_rows && i <= NETWORK_GRAPHED_MAX; i++)
+		follow(context, table_text(table, table_row(table, i), "name"), frame);
+}
+
+/* Read while the pane is hidden, so that its graphs go on. */
+static const struct series series[] = {
+	{ "interface", "all", "received_bits_per_second" },
+	{ "interface", "all", "sent_bits_per_second" },
+};
+
+static const struct series explained[] = {
+	{ "interface", "all", "received_bits_per_second" },
+	{ "interface", "all", "sent_bits_per_second" },
+	{ "interface", "all", "errors_per_second" },
+	{ "interface", "all", "drops_per_second" },
+	{ "backlog", "all", "dropped_per_second" },
+	{ "backlog", "all", "squeezed_per_second" },
+	{ 0 },
+};
+
+static const char *const settings[] = { "losses.", "backlog.", NULL };
+
+const struct pane pane_network = {
+	.name = "network",
+	.digit = '5',
+	.title = N_("Network"),
+	.question = N_("How fast, at which layer, by whom, and what was lost?"),
+	.unscoped = N_("interfaces are those of the machine: the kernel counts them for all processes"),
+	.tables = tables,
+	.series = series,
+	.n_series = sizeof(series) / sizeof(series[0]),
+	.settings = settings,
+	.explained = explained,
+	.views = views,
+	.state_size = sizeof(struct network_state),
+	.sampled = sampled,
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the files of the network pane. */
+#ifndef PANETOP_PANE_NETWORK_NETWORK_H
+#define PANETOP_PANE_NETWORK_NETWORK_H
+
+#include "screen/context.h"
+
+enum network_table {
+	NETWORK_TABLE_INTERFACE,
+	NETWORK_TABLE_BACKLOG,
+	NETWORK_TABLE_LOSSES, /* the interfaces with other columns */
+};
+
+enum network_graph { NETWORK_RECEIVED, NETWORK_SENT, N_NETWORK_GRAPHS };
+
+#define NETWORK_GRAPHED_MAX 16
+#define NETWORK_NAME_MAX 64
+
+struct network_state {
+	struct graphed_interface {
+		char name[NETWORK_NAME_MAX];
+		unsigned series[N_NETWORK_GRAPHS]; /* in the history */
+	} interfaces[NETWORK_GRAPHED_MAX];
+	unsigned n_interfaces;
+};
+
+/* network_draw.c */
+extern const char *const network_graph_columns[N_NETWORK_GRAPHS]; /* of the table interface */
+void network_draw(struct pane_context *context, struct canvas *canvas);
+void network_draw_losses(struct pane_context *context, struct canvas *canvas);
+void network_heading(const struct pane_context *context, char *text, size_t room);
+
+#endif

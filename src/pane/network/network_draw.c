@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Drawing of the network pane: what stands out, the interfaces with their past, and losses. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "model/units.h"
+#include "pane/network/network.h"
+#include "pane/network/network_story.h"
+#include "screen/graph.h"
+
+#define GRAPH_SECONDS 300
+#define LOW 8 /* lines: no more than the table */
+#define STORY_LINES_MAX 4
+#define GRAPH_LINES_MIN 2 /* with its title */
+#define GRAPH_LINES_MAX 8
+#define FACTS_MAX 64
+
+const char *const network_graph_columns[N_NETWORK_GRAPHS] = {
+	[NETWORK_RECEIVED] = "received_bits_per_second",
+	[NETWORK_SENT] = "sent_bits_per_second",
+};
+
+void network_heading(const struct pane_context *context, char *text, size_t room)
+{
+	double seconds = (double)context->frame->interval_ns / 1e9;
+
+	snprintf(text, room, "%s", _(context->pane->views[context->view].title));
+	if (context->frame->interval_ns > 0)
+		snprintf(text + strlen(text), room - strlen(text), _(" in the last %.1f s"), seconds);
+}
+
+static char *wire_text(char *text, const struct frame *frame, const char *column)
+{
+	return bits_text(text, frame_number(frame, "interface", "all", column));
+}
+
+/* "wire: received 3.5 Mb/s  sent 1.2 Mb/s  errors 0/s  drops 0/s  CPUs drop 0/s" */
+static int draw_machine(const struct pane_context *context, const struct canvas *canvas)
+{
+	static const struct {
+		const char *topic, *column, *text;
+	} losses[] = {
+		{ "interface", "errors_per_second", N_("errors %s/s") },
+		{ "interface", "drops_per_second", N_("drops %s/s") },
+		{ "backlog", "dropped_per_second", N_("dropped by CPUs %s/s") },
+	};
+	char text[TEXT_MAX], numbers[2][VALUE_TEXT_MAX];
+	int x;
+
+	snprintf(text, sizeof(text), _("wire: received %s  sent %s"),
+		 wire_text(numbers[0], context->frame, "received_bits_per_second"),
+		 wire_text(numbers[1], context->frame, "sent_bits_per_second"));
+	x = canvas_piece(canvas, 0, 0, STYLE_STRONG, text);
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
+		double rate = frame_number(context->frame, losses[i].topic, "all", losses[i].column);
+
+		if (isnan(rate))
+			continue;
+		snprintf(text, sizeof(text), _(losses[i].text), rate_short(numbers[0], rate));
+		x = canvas_piece(canvas, 0, x, rate > 0 ? STYLE_WARN : STYLE_DIM, text);
+	}
+	return 1;
+}
+
+static struct interface_facts facts_of(const struct table *table, const void *row)
+{
+	return (struct interface_facts){
+		.name = table_text(table, row, "name"),
+		.duplex = table_text(table, row, "duplex"),
+		.speed_bits = table_number(table, row, "speed_bits"),
+		.used_ratio = table_number(table, row, "used_ratio"),
+		.mtu = table_number(table, row, "mtu"),
+		.payload_ratio = table_number(table, row, "payload_ratio"),
+		.errors = table_number(table, row, "errors_per_second"),
+		.received_drops = table_number(table, row, "received_drops_per_second"),
+		.sent_drops = table_number(table, row, "sent_drops_per_second"),
+		.received_packets = table_number(table, row, "received_packets_per_second"),
+		.sent_packets = table_number(table, row, "sent_packets_per_second"),
+	};
+}
+
+/* The one whose wire the sentence about payload is for: the selected one, else the busiest that is up. */
+static bool find_ceiling(const struct pane_context *context, const struct table *table, char *text,
+			 size_t room)
+{
+	const struct table_widget *widget = &context->tables[NETWORK_TABLE_INTERFACE];
+	double most = -1;
+	bool found = false;
+
+	for (size_t i = 0; table && i < widget->view.n_rows; i++) {
+		const void *row = widget->view.rows[i];
+		struct interface_facts facts = facts_of(table, row);
+		double use = table_number(table, row, "received_bits_per_second") +
+			     table_number(table, row, "sent_bits_per_second");
+
+		if (widget->place.cursor_on && i == widget->place.row)
+			return network_ceiling(&facts, text, room);
+		if (strcmp(table_text(table, row, "state"), "up") != 0 || !((isnan(use) ? 0 : use) > most) ||
+		    !network_ceiling(&facts, text, room))
+			continue;
+		most = isnan(use) ? 0 : use;
+		found = true;
+	}
+	return found;
+}
+
+static int draw_story(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct table *table = context_table(context, NETWORK_TABLE_INTERFACE);
+	struct interface_facts facts[FACTS_MAX];
+	struct canvas lines = canvas_rows(canvas, 0, STORY_LINES_MAX);
+	char text[TEXT_MAX];
+	size_t n_facts = 0;
+	int y = 0;
+
+	for (size_t i = 1; table && i < table->n_rows && n_facts < FACTS_MAX; i++)
+		facts[n_facts++] = facts_of(table, table_row(table, i));
+	for (unsigned i = 0; y < lines.height && network_story(facts, n_facts, i, text, sizeof(text)); i++)
+		y += canvas_wrapped(&lines, y, STYLE_WARN, span_text(text));
+	if (y < lines.height && find_ceiling(context, table, text, sizeof(text)))
+		y += canvas_wrapped(&lines, y, STYLE_NORMAL, span_text(text));
+	return y < lines.height ? y : lines.height;
+}
+
+static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
+		       const struct graphed_interface *interface, enum network_graph graph)
+{
+	static const char *const names[] = {
+		[NETWORK_RECEIVED] = N_("received %s"), [NETWORK_SENT] = N_("sent %s")
+	};
+	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 1);
+	struct graph_line_scale scale = {
+		.now_ns = context->frame->mono_ns,
+		.span_seconds = GRAPH_SECONDS,
+		.step_seconds = context_step_seconds(context),
+		.least = 0,
+		.most = NAN,
+		.style = STYLE_SERIES + (enum style)graph,
+	};
+	struct graph_range range =
+		graph_line_range(&plot, &context->history, interface->series[graph], &scale);
+	const struct table *table = context_table(context, NETWORK_TABLE_INTERFACE);
+	double now = frame_number(context->frame, "interface", interface->name, network_graph_columns[graph]);
+	char text[TEXT_MAX], value[VALUE_TEXT_MAX];
+	int x = 0;
+
+	if (graph == NETWORK_RECEIVED && table) {
+		int room = canvas->width / 3;
+		int cells = utf8_cells(interface->name, canvas->ascii);
+
+		x = cells < room ? cells : room;
+		canvas_cut(canvas, 0, 0, STYLE_STRONG, interface->name, x++);
+	}
+	snprintf(text, sizeof(text), _(names[graph]), bits_text(value, now));
+	x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
+	if (!isnan(range.most)) {
+		snprintf(text, sizeof(text), _("max %s"), bits_text(value, range.most));
+		canvas_piece(canvas, 0, x, STYLE_DIM, text);
+	}
+	scale.most = range.most > 0 ? range.most : 1;
+	graph_line(&plot, &context->history, interface->series[graph], &scale);
+}
+
+static void draw_interface(const struct pane_context *context, const struct canvas *canvas,
+			   const struct graphed_interface *interface)
+{
+	for (int i = 0; i < N_NETWORK_GRAPHS; i++) {
+		int left = i * canvas->width / N_NETWORK_GRAPHS;
+		struct canvas part = canvas_part(canvas, 0, left, canvas->height,
+						 (i + 1) * canvas->width / N_NETWORK_GRAPHS - left -
+							 (i + 1 < N_NETWORK_GRAPHS));
+
+		draw_graph(context, &part, interface, (enum network_graph)i);
+	}
+}
+
+/* Has it received or sent anything in the span of the graphs? */
+static bool was_used(const struct pane_context *context, const struct canvas *canvas,
+		     const struct graphed_interface *interface)
+{
+	struct graph_line_scale scale = {
+		.now_ns = context->frame->mono_ns,
+		.span_seconds = GRAPH_SECONDS,
+		.step_seconds = context_step_seconds(context),
+	};
+
+	for (unsigned i = 0; i < N_NETWORK_GRAPHS; i++)
+		if (graph_line_range(canvas, &context->history, interface->series[i], &scale).most > 0)
+			return true;
+	return false;
+}
+
+static const struct graphed_interface *find(const struct network_state *network, const char *name)
+{
+	for (unsigned i = 0; i < network->n_interfaces; i++)
+		if (strcmp(network->interfaces[i].name, name) == 0)
+			return &network->interfaces[i];
+	return NULL;
+}
+
+/* Interfaces that did something, in the order of the table, as many as fit. */
+static void draw_interfaces(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct table_widget *widget = &context->tables[NETWORK_TABLE_INTERFACE];
+	const struct table *table = context_table(context, NETWORK_TABLE_INTERFACE);
+	const struct graphed_interface *shown[NETWORK_GRAPHED_MAX];
+	int n_shown = 0, lines;
+
+	for (size_t i = 0; table && i < widget->view.n_rows && n_shown < NETWORK_GRAPHED_MAX; i++) {
+		const struct graphed_interface *interface =
+			find(context->state, table_text(table, widget->view.rows[i], "name"));
+
+		if (interface && was_used(context, canvas, interface))
+			shown[n_shown++] = interface;
+	}
+	if (n_shown * GRAPH_LINES_MIN > canvas->height)
+		n_shown = canvas->height / GRAPH_LINES_MIN;
+	if (n_shown == 0)
+		return;
+	lines = canvas->height / n_shown < GRAPH_LINES_MAX ? canvas->height / n_shown : GRAPH_LINES_MAX;
+	for (int i = 0; i < n_shown; i++) {
+		struct canvas part = canvas_rows(canvas, i * lines, lines);
+
+		draw_interface(context, &part, shown[i]);
+	}
+}
+
+static struct canvas below(const struct canvas *canvas, int lines)
+{
+	return canvas_rows(canvas, lines, canvas->height - lines);
+}
+
+/* The table gets half, or what it needs; graphs have the rest. */
+void network_draw(struct pane_context *context, struct canvas *canvas)
+{
+	int wanted = 2 + table_height(&context->tables[NETWORK_TABLE_INTERFACE]), y;
+	struct canvas part, rest;
+	char title[TEXT_MAX];
+
+	if (canvas->height < LOW) {
+		context_draw_table(context, canvas, NETWORK_TABLE_INTERFACE);
+		return;
+	}
+	y = draw_machine(context, canvas);
+	rest = below(canvas, y);
+	y += draw_story(context, &rest);
+	rest = below(canvas, y);
+	network_heading(context, title, sizeof(title));
+	if (wanted > rest.height / 2)
+		wanted = rest.height / 2 > 4 ? rest.height / 2 : rest.height;
+	part = canvas_rows(&rest, 0, wanted);
+	context_draw_titled(context, &part, NETWORK_TABLE_INTERFACE, title);
+	rest = below(&rest, wanted);
+	draw_interfaces(context, &rest);
+}
+
+void network_draw_losses(struct pane_context *context, struct canvas *canvas)
+{
+	int wanted = 2 + table_height(&context->tables[NETWORK_TABLE_LOSSES]);
+	int backlog = 2 + table_height(&context->tables[NETWORK_TABLE_BACKLOG]);
+	char title[TEXT_MAX];
+	struct canvas part;
+
+	network_heading(context, title, sizeof(title));
+	if (wanted > canvas->height - backlog)
+		wanted = canvas->height / 2 > 4 ? canvas->height / 2 : canvas->height;
+	part = canvas_rows(canvas, 0, wanted);
+	context_draw_titled(context, &part, NETWORK_TABLE_LOSSES, title);
+	part = below(canvas, wanted);
+	if (part.height >= 3)
+		context_draw_titled(context, &part, NETWORK_TABLE_BACKLOG,
+				    _("received packets by CPU, from driver to protocols"));
+}

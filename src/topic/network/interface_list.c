@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <config.h>
+
+#include "topic/network/interface_list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/unknown.h"
+#include "core/vector.h"
+#include "sys/attribute.h"
+#include "sys/listing.h"
+
+#define PLACE "sys/class/net/"
+#define PATH_ROOM (INTERFACE_NAME_MAX + sizeof(PLACE) + 16)
+#define NEW_LINKS ((size_t)256) /* read in a tick; a machine may have thousands */
+#define LINKS_AGAIN ((size_t)16)
+
+static char *path_of(char path[PATH_ROOM], const struct interface *interface, const char *attribute)
+{
+	snprintf(path, PATH_ROOM, PLACE "%s%s", interface->name, attribute);
+	return path;
+}
+
+static uint64_t number_of(struct interface_list *list, const struct interface *interface,
+			  const char *attribute)
+{
+	uint64_t value = U64_UNKNOWN;
+	char path[PATH_ROOM];
+
+	attribute_once_u64(list->env, path_of(path, interface, attribute), &value);
+	return value;
+}
+
+static void word_of(struct interface_list *list, const struct interface *interface, const char *attribute,
+		    char word[INTERFACE_WORD_MAX])
+{
+	char path[PATH_ROOM];
+
+	if (attribute_once(list->env, path_of(path, interface, attribute), word, INTERFACE_WORD_MAX) < 0 ||
+	    strcmp(word, "unknown") == 0)
+		*word = '\0';
+}
+
+/* What its directory says of it. */
+struct nature {
+	bool has_device, is_stacked;
+};
+
+static void note_entry(void *context, const char *name)
+{
+	struct nature *nature = context;
+
+	nature->has_device |= strcmp(name, "device") == 0;
+	nature->is_stacked |= strncmp(name, "lower_", 6) == 0 || strcmp(name, "bridge") == 0;
+}
+
+/* The other end of a pair, or what it lies on, is another interface, which may be in another namespace. */
+static bool is_linked(struct interface_list *list, const struct interface *interface)
+{
+	uint64_t index = number_of(list, interface, "/ifindex"), link = number_of(list, interface, "/iflink");
+
+	return index != U64_UNKNOWN && link != U64_UNKNOWN && index != link;
+}
+
+/* Asked once for each name: an interface with the same name later is of the same kind. */
+static void ask(struct interface_list *list, struct interface *interface)
+{
+	struct nature nature = { 0 };
+	char path[PATH_ROOM];
+
+	interface->asked =
+		listing_each_directory(list->env, path_of(path, interface, ""), note_entry, &nature) == 0;
+	interface->has_device = nature.has_device;
+	interface->is_end = !nature.has_device && !nature.is_stacked && is_linked(list, interface);
+}
+
+static struct interface *find(struct interface_list *list, struct span name, size_t hint)
+{
+	uint32_t at;
+
+	if (hint < list->n_all && span_is(name, list->all[hint].name))
+		return &list->all[hint];
+	HASH_FIND(at, &list->by_name, hash_bytes(HASH_SEED, name), span_is(name, list->all[at].name));
+	return at == HASH_NONE ? NULL : &list->all[at];
+}
+
+static struct interface *add(struct interface_list *list, const struct net_interface *seen)
+{
+	struct interface *added = VECTOR_ADD(list->all, list->n_all, list->capacity);
+
+	*added = (struct interface){
+		.raw = { seen->received, seen->sent },
+		.total = { seen->received, seen->sent },
+		.speed_bits = U64_UNKNOWN,
+		.mtu = U64_UNKNOWN,
+		.type = U64_UNKNOWN,
+	};
+	snprintf(added->name, sizeof(added->name), "%.*s", (int)span_length(seen->name), seen->name.at);
+	hash_add(&list->by_name, hash_bytes(HASH_SEED, seen->name), (uint32_t)(list->n_all - 1));
+	ask(list, added);
+	return added;
+}
+
+/*
+ * Did another interface take the name, or was its driver loaded again? Then packets and bytes begin again
+ * together. A counter of 32 bits that wraps does so alone.
+ */
+static bool began_again(const struct interface_counts *before, const struct net_interface *now)
+{
+	return (now->received.bytes < before->received.bytes) +
+		       (now->received.packets < before->received.packets) +
+		       (now->sent.bytes < before->sent.bytes) + (now->sent.packets < before->sent.packets) >
+	       1;
+}
+
+static uint64_t growth(uint64_t before, uint64_t now, bool again)
+{
+	if (again)
+		return now;
+	if (now >= before)
+		return now - before;
+	return before <= UINT32_MAX ? now + (UINT64_C(1) << 32) - before : 0;
+}
+
+static void grow(union net_traffic *total, union net_traffic *raw, const union net_traffic *now, bool again,
+		 union net_traffic *grown)
+{
+	for (size_t i = 0; i < N_NET_COUNTS; i++) {
+		grown->counts[i] = growth(raw->counts[i], now->counts[i], again);
+		total->counts[i] += grown->counts[i];
+	}
+	*raw = *now;
+}
+
+static void add_counts(struct interface_counts *sum, const struct interface_counts *more)
+{
+	for (size_t i = 0; i < N_NET_COUNTS; i++) {
+		sum->received.counts[i] += more->received.counts[i];
+		sum->sent.counts[i] += more->sent.counts[i];
+	}
+}
+
+static double wire_bits(const struct interface *interface, const union net_traffic *traffic)
+{
+	uint64_t more = interface->type == INTERFACE_ETHERNET ? ETHERNET_FRAME_BYTES : 0;
+
+	return 8 * ((double)traffic->bytes + (double)(more * traffic->packets));
+}
+
+/* With half duplex both directions share the wire. */
+static void add_use(struct interface *interface, const struct interface_counts *grown, double seconds)
+{
+	double received = wire_bits(interface, &grown->received), sent = wire_bits(interface, &grown->sent);
+
+	if (interface->speed_bits == U64_UNKNOWN)
+		return;
+	if (strcmp(interface->duplex, "half") == 0)
+		interface->used_bits += received + sent;
+	else
+		interface->used_bits += received > sent ? received : sent;
+	interface->capacity_bits += (double)interface->speed_bits * seconds;
+}
+
+bool interface_list_counts(const struct interface_list *list, const struct interface *interface)
+{
+	return list->has_devices ? interface->has_device : interface->is_end;
+}
+
+/* Forgets those that went, so that names that come and go for years take no memory. */
+static void drop_absent(struct interface_list *list)
+{
+	size_t n_kept = 0;
+
+	for (size_t i = 0; i < list->n_all; i++)
+		if (list->all[i].tick == list->env->tick)
+			list->all[n_kept++] = list->all[i];
+	if (n_kept == list->n_all)
+		return;
+	list->n_all = n_kept;
+	hash_clear(&list->by_name);
+	for (size_t i = 0; i < n_kept; i++)
+		hash_add(&list->by_name, hash_bytes(HASH_SEED, span_text(list->all[i].name)), (uint32_t)i);
+}
+
+/* What a new one counted so far is not growth: it may have been renamed. */
+static void take(struct interface_list *list, const struct net_interface *seen, size_t index, double seconds)
+{
+	struct interface *interface = find(list, seen->name, index);
+	struct interface_counts grown = { 0 };
+
+	if (interface && interface->tick == list->env->tick)
+		return;
+	if (interface) {
+		bool again = began_again(&interface->raw, seen);
+
+		grow(&interface->total.received, &interface->raw.received, &seen->received, again,
+		     &grown.received);
+		grow(&interface->total.sent, &interface->raw.sent, &seen->sent, again, &grown.sent);
+		add_use(interface, &grown, seconds);
+	} else {
+		interface = add(list, seen);
+	}
+	interface->tick = list->env->tick;
+	list->sum_known &= interface->asked;
+	if (interface_list_counts(list, interface))
+		add_counts(&list->sum, &grown);
+}
+
+/* At first, what those that count have counted so far. */
+static void begin_sum(struct interface_list *list)
+{
+	for (size_t i = 0; i < list->n_all; i++)
+		if (interface_list_counts(list, &list->all[i]))
+			add_counts(&list->sum, &list->all[i].total);
+}
+
+static bool any_device(const struct interface_list *list)
+{
+	for (size_t i = 0; i < list->n_all; i++)
+		if (list->all[i].has_device)
+			return true;
+	return false;
+}
+
+static int update(struct interface_list *list, uint64_t now_ns)
+{
+	uint64_t before_ns = list->mono_ns;
+	struct net_interface seen;
+	struct span text;
+	size_t index = 0;
+	int error = env_read(list->env, list->file, &text);
+
+	if (error)
+		return error;
+	list->mono_ns = now_ns;
+	list->sum_known = true;
+	while (net_interface_next(&text, &seen))
+		take(list, &seen, index++, before_ns ? (double)(list->mono_ns - before_ns) / 1e9 : 0);
+	drop_absent(list);
+	list->has_devices = any_device(list);
+	if (before_ns == 0)
+		begin_sum(list);
+	return 0;
+}
+
+int interface_list_update(struct interface_list *list, uint64_t now_ns)
+{
+	if (list->tick == list->env->tick)
+		return list->error;
+	list->tick = list->env->tick;
+	list->error = update(list, now_ns);
+	return list->error;
+}
+
+static void read_link(struct interface_list *list, struct interface *interface)
+{
+	uint64_t megabits = number_of(list, interface, "/speed");
+
+	if (interface->link_tick == 0)
+		interface->type = number_of(list, interface, "/type");
+	interface->link_tick = list->env->tick;
+	interface->speed_bits =
+		megabits == 0 || megabits >= UINT32_MAX ? U64_UNKNOWN : megabits * UINT64_C(1000000);
+	interface->mtu = number_of(list, interface, "/mtu");
+	word_of(list, interface, "/operstate", interface->state);
+	word_of(list, interface, "/duplex", interface->duplex);
+}
+
+void interface_list_read_links(struct interface_list *list)
+{
+	size_t n_new = 0;
+
+	for (size_t i = 0; i < list->n_all && n_new < NEW_LINKS; i++)
+		if (list->all[i].link_tick == 0) {
+			read_link(list, &list->all[i]);
+			n_new++;
+		}
+	for (size_t i = 0; i < LINKS_AGAIN && i < list->n_all; i++) {
+		struct interface *interface = &list->all[list->turn++ % list->n_all];
+
+		if (interface->link_tick != 0 && interface->link_tick != list->env->tick)
+			read_link(list, interface);
+	}
+}
+
+static void *open_list(struct env *env)
+{
+	struct interface_list *list = alloc_zeroed(1, sizeof(*list));
+
+	list->env = env;
+	list->file = env_file(env, "proc/net/dev");
+	list->tick = ENV_NEVER;
+	return list;
+}
+
+static void close_list(void *state)
+{
+	struct interface_list *list = state;
+
+	hash_free(&list->by_name);
+	free(list->all);
+	free(list);
+}
+
+struct interface_list *interface_list_open(struct env *env)
+{
+	return env_share(env, open_list, open_list, close_list);
+}
+
+void interface_list_close(struct env *env)
+{
+	env_unshare(env, open_list);
+}

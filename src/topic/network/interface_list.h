@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The network interfaces of the network namespace, updated once per tick for all topics that use them. */
+#ifndef PANETOP_TOPIC_NETWORK_INTERFACE_LIST_H
+#define PANETOP_TOPIC_NETWORK_INTERFACE_LIST_H
+
+#include "core/hash.h"
+#include "kernel/net_dev.h"
+#include "sys/env.h"
+
+#define INTERFACE_NAME_MAX 64 /* the kernel allows 15 characters */
+#define INTERFACE_WORD_MAX 20
+
+/* Counters as struct net_interface has them, but they go on where the kernel's wrap or start again. */
+struct interface_counts {
+	union net_traffic received, sent;
+};
+
+struct interface {
+	char name[INTERFACE_NAME_MAX];
+	struct interface_counts raw, total;
+	bool asked;                      /* sysfs answered: the following is known */
+	bool has_device;                 /* hardware, also virtual one */
+	bool is_end;                     /* nothing in this namespace is below it: it leads out */
+	uint64_t tick;                   /* of the last update that had it */
+	double used_bits, capacity_bits; /* since it was first seen: on the wire in the busier direction, and
+					    what the link could carry */
+	uint64_t link_tick;              /* when the following was read; 0: never */
+	uint64_t speed_bits, mtu, type;  /* U64_UNKNOWN */
+	char state[INTERFACE_WORD_MAX], duplex[INTERFACE_WORD_MAX]; /* empty: unknown */
+};
+
+struct interface_list {
+	struct env *env;
+	struct env_file *file;
+	struct interface *all; /* in the order of the kernel; owned */
+	size_t n_all, capacity;
+	struct hash by_name;
+	struct interface_counts sum; /* of those that lead out of the machine, also of those that went */
+	bool sum_known;              /* sysfs says which these are */
+	bool has_devices;            /* some of them is a device */
+	uint64_t tick, mono_ns;      /* of the last update */
+	size_t turn;                 /* whose link is read next */
+	int error;
+};
+
+/* Shared by all samplers of env; each that opens it closes it. */
+struct interface_list *interface_list_open(struct env *env);
+void interface_list_close(struct env *env);
+
+/* Once per tick, at this time; more calls do nothing. 0 or -errno. */
+int interface_list_update(struct interface_list *list, uint64_t now_ns);
+
+/* Reads state, speed and MTU: of all that are new, of others some in each tick. */
+void interface_list_read_links(struct interface_list *list);
+
+/* Does it count in the sum: does its traffic leave or enter the machine (or container) there? */
+bool interface_list_counts(const struct interface_list *list, const struct interface *interface);
+
+/* A frame on a wire of Ethernet has this many bytes that its counters leave out: preamble, check, gap. */
+#define ETHERNET_FRAME_BYTES 24
+#define INTERFACE_ETHERNET 1 /* its type */
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of interfaces that come, go, are renamed, wrap and start again, and of the links below them. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+
+#include "kernel/net_dev.h"
+#include "rig.h"
+
+#define DEV "proc/net/dev"
+#define LINKS "sys/class/net/"
+
+static const char *const interface_topic[] = { "interface", NULL };
+
+static double number(const struct frame *frame, const char *name, const char *column)
+{
+	return cell_f64(frame, "interface", name, column);
+}
+
+static void put_link(struct rig *rig, const char *name, const char *speed, const char *duplex)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), LINKS "%s/speed", name);
+	rig_put(rig, path, "%s\n", speed);
+	snprintf(path, sizeof(path), LINKS "%s/duplex", name);
+	rig_put(rig, path, "%s\n", duplex);
+	snprintf(path, sizeof(path), LINKS "%s/type", name);
+	rig_put(rig, path, "1\n");
+	snprintf(path, sizeof(path), LINKS "%s/mtu", name);
+	rig_put(rig, path, "1500\n");
+	snprintf(path, sizeof(path), LINKS "%s/operstate", name);
+	rig_put(rig, path, "up\n");
+}
+
+static void request_links(struct rig *rig)
+{
+	rig->request.batch = rig->request.recorded = true;
+	sample_request_add(&rig->request, topic_find("interface")->schema, ~0UL);
+}
+
+START_TEST(counters_of_32_bits_go_on)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "linux-6.1", interface_topic);
+	rig_put(&rig, DEV, "eth0: 4294967000 100 0 0 0 0 0 0 500 50 0 0 0 0 0 0\n");
+	rig_sample(&rig, 1);
+	rig_put(&rig, DEV, "eth0: 704 101 0 0 0 0 0 0 500 50 0 0 0 0 0 0\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq_tol(number(frame, "eth0", "received_bits_per_second"), 8000, 1e-6);
+	ck_assert_double_eq_tol(number(frame, "all", "received_bits_per_second"), 8000, 1e-6);
+	/* one that is larger than 32 bits cannot have wrapped */
+	rig_put(&rig, DEV, "eth0: 5000000000 102 0 0 0 0 0 0 500 50 0 0 0 0 0 0\n");
+	rig_sample(&rig, 1);
+	rig_put(&rig, DEV, "eth0: 100 103 0 0 0 0 0 0 500 50 0 0 0 0 0 0\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq(number(frame, "eth0", "received_bits_per_second"), 0);
+	rig_close(&rig);
+}
+END_TEST
+
+/* Its driver was loaded again: all counters began at 0. */
+START_TEST(counters_that_start_again_go_on)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "linux-6.1", interface_topic);
+	rig_put(&rig, DEV, "eth0: 900000 9000 0 0 0 0 0 0 500000 5000 0 0 0 0 0 0\n");
+	rig_sample(&rig, 1);
+	rig_put(&rig, DEV, "eth0: 1000 10 0 0 0 0 0 0 2000 20 0 0 0 0 0 0\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq_tol(number(frame, "eth0", "received_bits_per_second"), 8000, 1e-6);
+	ck_assert_double_eq_tol(number(frame, "eth0", "sent_bits_per_second"), 16000, 1e-6);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(comings_and_goings_are_no_traffic)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "linux-6.1", interface_topic);
+	rig_put(&rig, DEV, "eth0: 1000 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+	rig_sample(&rig, 1);
+	/* renamed, and a second one that was moved here with all that it had counted */
+	rig_make(&rig, LINKS "wan/device");
+	rig_put(&rig, DEV,
+		"wan: 2000 20 0 0 0 0 0 0 0 0 0 0 0 0 0 0\ndocker0: 9999999 9 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert(isnan(number(frame, "wan", "received_bits_per_second")));
+	ck_assert_double_eq(number(frame, "all", "received_bits_per_second"), 0);
+	ck_assert_ptr_null(table_find(frame_table(frame, "interface"), "eth0", NULL));
+	rig_put(&rig, DEV, "wan: 2125 21 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq_tol(number(frame, "wan", "received_bits_per_second"), 1000, 1e-6);
+	ck_assert_double_eq_tol(number(frame, "all", "received_bits_per_second"), 1000, 1e-6);
+	rig_put(&rig, DEV, "lo: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq(number(frame, "all", "received_bits_per_second"), 0);
+	rig_close(&rig);
+}
+END_TEST
+
+/* A container has no device, only the end of a pair. */
+START_TEST(what_leads_out_of_a_container_counts)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "linux-6.1", interface_topic);
+	rig_make(&rig, LINKS "out");
+	rig_put(&rig, LINKS "out/ifindex", "2\n");
+	rig_put(&rig, LINKS "out/iflink", "7\n");
+	rig_put(&rig, LINKS "lo/ifindex", "1\n");
+	rig_put(&rig, LINKS "lo/iflink", "1\n");
+	rig_put(&rig, DEV,
+		"lo: 50 1 0 0 0 0 0 0 50 1 0 0 0 0 0 0\nout: 1000 10 0 0 0 0 0 0 7 1 0 0 0 0 0 0\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(cell_u64(frame, "interface", "all", "received_bytes"), 1000);
+	ck_assert_uint_eq(cell_u64(frame, "interface", "all", "sent_bytes"), 7);
+	rig_close(&rig);
+}
+END_TEST
+
+/* The wire carries 24 bytes more than is counted for each frame of Ethernet. */
+START_TEST(the_use_of_a_link_is_of_its_wire)
+{
+	static const struct {
+		const char *duplex;
+		double used;
+	} cases[] = {
+		{ "full", 10000.0 * (1226 + 24) * 8 / 1e9 },
+		{ "half", (10000.0 * (1226 + 24) + 1000.0 * (76 + 24)) * 8 / 1e9 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct frame *frame;
+		struct rig rig;
+
+		rig_open(&rig, "linux-6.1", interface_topic);
+		request_links(&rig);
+		put_link(&rig, "eth0", "1000", cases[i].duplex);
+		rig_put(&rig, DEV, "eth0: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+		frame = rig_sample(&rig, 1);
+		ck_assert_uint_eq(cell_u64(frame, "interface", "eth0", "speed_bits"), 1000000000);
+		ck_assert_str_eq(cell_text(frame, "interface", "eth0", "state"), "up");
+		ck_assert_double_eq_tol(number(frame, "eth0", "payload_ratio"), 0.9493, 1e-4);
+		rig_put(&rig, DEV, "eth0: 12260000 10000 0 0 0 0 0 0 76000 1000 0 0 0 0 0 0\n");
+		frame = rig_sample(&rig, 1);
+		ck_assert_double_eq_tol(number(frame, "eth0", "used_ratio"), cases[i].used, 1e-9);
+		rig_close(&rig);
+	}
+}
+END_TEST
+
+START_TEST(an_unknown_speed_has_no_use)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "linux-6.1", interface_topic);
+	request_links(&rig);
+	put_link(&rig, "eth0", "-1", "unknown");
+	rig_put(&rig, LINKS "eth0/operstate", "down\n");
+	rig_sample(&rig, 1);
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(cell_u64(frame, "interface", "eth0", "speed_bits"), U64_UNKNOWN);
+	ck_assert(isnan(number(frame, "eth0", "used_ratio")));
+	ck_assert_ptr_null(cell_text(frame, "interface", "eth0", "duplex"));
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(losses_by_cause)
+{
+	static const struct {
+		const char *column;
+		double value;
+	} cases[] = {
+		{ "errors_per_second", 18 },        { "drops_per_second", 7 },
+		{ "received_drops_per_second", 3 }, { "sent_drops_per_second", 4 },
+		{ "fifo_errors_per_second", 11 },   { "frame_errors_per_second", 6 },
+		{ "collisions_per_second", 8 },     { "carrier_errors_per_second", 9 },
+	};
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "linux-6.1", interface_topic);
+	rig_put(&rig, DEV, "eth0: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+	rig_sample(&rig, 1);
+	rig_put(&rig, DEV, "eth0: 1 1 13 3 5 6 1 2 1 1 5 4 6 8 9 1\n");
+	frame = rig_sample(&rig, 1);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_msg(fabs(number(frame, "eth0", cases[i].column) - cases[i].value) < 1e-6, "%s: %g",
+			      cases[i].column, number(frame, "eth0", cases[i].column));
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(thousands_with_any_names)
+{
+	const struct frame *frame;
+	struct buffer text = { 0 };
+	struct rig rig;
+
+	rig_open(&rig, "linux-6.1", interface_topic);
+	buffer_text(&text, "x\033[31m\xff: 1 1 0 0 0 0 0 0 2 1 0 0 0 0 0 0\n");
+	for (unsigned i = 0; i < 4000; i++) {
+		char line[96];
+
+		snprintf(line, sizeof(line), "veth%u: %u 1 0 0 0 0 0 0 2 1 0 0 0 0 0 0\n", i, i);
+		buffer_text(&text, line);
+	}
+	buffer_char(&text, '\0');
+	rig_put(&rig, DEV, "%s", text.bytes);
+	rig_sample(&rig, 1);
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "interface")->n_rows, 4002);
+	ck_assert_uint_eq(cell_u64(frame, "interface", "veth3999", "received_bytes"), 3999);
+	ck_assert_uint_eq(cell_u64(frame, "interface", "x\033[31m\xff", "sent_bytes"), 2);
+	buffer_free(&text);
+	rig_close(&rig);
+}
+END_TEST
