@@ -118,9 +118,7 @@ static bool part_of(struct span bytes, size_t offset, size_t length, struct span
 bool btf_open(struct btf *btf, struct span bytes)
 {
 	struct header header;
-	struct type type;
 	struct span rest;
-	size_t offset = 0;
 
 	if (!span_peek(bytes, 0, &header, sizeof(header)) || header.magic != MAGIC || header.version != 1 ||
 	    header.length < sizeof(header) || !part_of(bytes, header.length, 0, &rest))
@@ -130,25 +128,44 @@ bool btf_open(struct btf *btf, struct span bytes)
 	    !part_of(rest, header.string_offset, header.string_length, &btf->strings) ||
 	    header.string_length == 0 || btf->strings.end[-1] != '\0')
 		return false;
-	btf->step = header.type_length / (uint32_t)sizeof(type) / BTF_MARKS + 1;
+	btf->step = header.type_length / (uint32_t)sizeof(struct type) / BTF_MARKS + 1;
 	btf->n_types = 1;
-	for (size_t at = 0; next_type(btf, &offset, &type); at = offset) {
-		if (btf->n_types % btf->step == 0)
-			btf->marks[btf->n_types / btf->step] = (uint32_t)at;
-		btf->n_types++;
-	}
+	btf->seen_bytes = 0;
 	btf->marks[0] = 0;
 	return true;
 }
 
+/* Reads one more type; false at the end. */
+static bool see_type(struct btf *btf)
+{
+	uint32_t at = (uint32_t)btf->seen_bytes;
+	struct type type;
+
+	if (!next_type(btf, &btf->seen_bytes, &type))
+		return false;
+	if (btf->n_types % btf->step == 0)
+		btf->marks[btf->n_types / btf->step] = at;
+	btf->n_types++;
+	return true;
+}
+
+static bool see(struct btf *btf, uint32_t number)
+{
+	while (number >= btf->n_types)
+		if (!see_type(btf))
+			return false;
+	return true;
+}
+
 /* With the offset of what follows it. */
-static bool find_type(const struct btf *btf, uint32_t number, struct type *type, size_t *more)
+static bool find_type(struct btf *btf, uint32_t number, struct type *type, size_t *more)
 {
 	uint32_t at = number / btf->step * btf->step;
-	size_t offset = btf->marks[number / btf->step % BTF_MARKS], start;
+	size_t offset, start;
 
-	if (number == 0 || number >= btf->n_types)
+	if (number == 0 || !see(btf, number))
 		return false;
+	offset = btf->marks[number / btf->step];
 	at = at == 0 ? 1 : at;
 	do {
 		start = offset;
@@ -165,29 +182,29 @@ static bool is_named(const struct btf *btf, uint32_t name, const char *wanted)
 	return name < span_length(btf->strings) && strcmp(btf->strings.at + name, wanted) == 0;
 }
 
-static uint32_t find_named(const struct btf *btf, enum kind kind, const char *name)
+static uint32_t find_named(struct btf *btf, enum kind kind, const char *name)
 {
 	struct type type;
 	size_t offset = 0;
 
-	for (uint32_t number = 1; number < btf->n_types && next_type(btf, &offset, &type); number++)
+	for (uint32_t number = 1; see(btf, number) && next_type(btf, &offset, &type); number++)
 		if (kind_of(&type) == kind && is_named(btf, type.name, name))
 			return number;
 	return 0;
 }
 
-uint32_t btf_structure(const struct btf *btf, const char *name)
+uint32_t btf_structure(struct btf *btf, const char *name)
 {
 	return find_named(btf, KIND_STRUCT, name);
 }
 
-uint32_t btf_function(const struct btf *btf, const char *name)
+uint32_t btf_function(struct btf *btf, const char *name)
 {
 	return find_named(btf, KIND_FUNCTION, name);
 }
 
 /* Follows typedef, const and the like. */
-static bool plain_type(const struct btf *btf, uint32_t *number, struct type *type)
+static bool plain_type(struct btf *btf, uint32_t *number, struct type *type)
 {
 	size_t more;
 
@@ -207,7 +224,7 @@ static bool plain_type(const struct btf *btf, uint32_t *number, struct type *typ
 	return false;
 }
 
-uint32_t btf_structure_of(const struct btf *btf, uint32_t number)
+uint32_t btf_structure_of(struct btf *btf, uint32_t number)
 {
 	struct type type;
 
@@ -221,7 +238,7 @@ uint32_t btf_structure_of(const struct btf *btf, uint32_t number)
 	return kind_of(&type) == KIND_STRUCT || kind_of(&type) == KIND_UNION ? number : 0;
 }
 
-static uint32_t bytes_of(const struct btf *btf, uint32_t number)
+static uint32_t bytes_of(struct btf *btf, uint32_t number)
 {
 	struct type type;
 
@@ -240,7 +257,7 @@ static uint32_t bytes_of(const struct btf *btf, uint32_t number)
 }
 
 struct search {
-	const struct btf *btf;
+	struct btf *btf;
 	const char *name;
 	uint32_t n_left;
 };
@@ -248,7 +265,7 @@ struct search {
 static bool find_member(struct search *search, uint32_t structure, uint32_t base, unsigned depth,
 			struct btf_member *member)
 {
-	const struct btf *btf = search->btf;
+	struct btf *btf = search->btf;
 	struct raw_member raw;
 	struct type type;
 	size_t more;
@@ -277,7 +294,7 @@ static bool find_member(struct search *search, uint32_t structure, uint32_t base
 	return false;
 }
 
-bool btf_member(const struct btf *btf, uint32_t structure, const char *name, struct btf_member *member)
+bool btf_member(struct btf *btf, uint32_t structure, const char *name, struct btf_member *member)
 {
 	struct search search = { .btf = btf, .name = name, .n_left = MEMBERS_MAX };
 

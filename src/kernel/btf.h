@@ -13,7 +13,8 @@
 /* Types are numbered from 1; 0 is void, and here also: none. */
 struct btf {
 	struct span types, strings; /* borrowed */
-	uint32_t n_types;           /* with number 0 */
+	uint32_t n_types;           /* seen so far, with number 0 */
+	size_t seen_bytes;          /* of types */
 	uint32_t step;              /* types between two marks */
 	uint32_t marks[BTF_MARKS];  /* offset of every step-th type */
 };
@@ -25,21 +26,23 @@ struct btf_member {
 };
 
 /*
+ * The types are read as far as one is searched for: those of use are among the first of a kernel.
+ *
  * False for malformed bytes, and those of a machine with another byte order. Types that follow one of an
  * unknown kind are left out.
  */
 bool btf_open(struct btf *btf, struct span bytes);
 
-/* The structure with this name; 0: there is none. Scans all types. */
-uint32_t btf_structure(const struct btf *btf, const char *name);
+/* The structure with this name; 0: there is none. */
+uint32_t btf_structure(struct btf *btf, const char *name);
 
-/* The function with this name; 0: there is none. Scans all types. */
-uint32_t btf_function(const struct btf *btf, const char *name);
+/* The function with this name; 0: there is none. */
+uint32_t btf_function(struct btf *btf, const char *name);
 
 /* A member of this structure, also of one without a name inside it; false: none, or a bit field. */
-bool btf_member(const struct btf *btf, uint32_t structure, const char *name, struct btf_member *member);
+bool btf_member(struct btf *btf, uint32_t structure, const char *name, struct btf_member *member);
 
 /* The structure that a type is, or that it points to; 0: neither. */
-uint32_t btf_structure_of(const struct btf *btf, uint32_t type);
+uint32_t btf_structure_of(struct btf *btf, uint32_t type);
 
 #endif

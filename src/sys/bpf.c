@@ -93,6 +93,17 @@ uint64_t bpf_program_misses(int program)
 	return call_kernel(BPF_OBJ_GET_INFO_BY_FD, &attr) < 0 ? 0 : info.recursion_misses;
 }
 
+int bpf_map_set(int map, const void *key, const void *value)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = (uint32_t)map;
+	attr.key = address(key);
+	attr.value = address(value);
+	return (int)call_kernel(BPF_MAP_UPDATE_ELEM, &attr);
+}
+
 int bpf_map_value(int map, const void *key, void *value)
 {
 	union bpf_attr attr;

@@ -18,6 +18,9 @@ int bpf_attach_tracepoint(int program, uint64_t id);
 /* How often the kernel did not run a program because it already ran on that CPU; 0 before Linux 5.12. */
 uint64_t bpf_program_misses(int program);
 
+/* Sets the value of this key. 0 or -errno. */
+int bpf_map_set(int map, const void *key, const void *value);
+
 /* The value of this key, of a map for each CPU an array of all possible ones. 0 or -errno. */
 int bpf_map_value(int map, const void *key, void *value);
 

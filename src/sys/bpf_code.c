@@ -7,13 +7,16 @@
 
 #include "sys/bpf_code.h"
 
-#include <stddef.h>
+#include <errno.h>
 
 #define WORD 8
 #define ZERO_AT (-WORD)                          /* the only key of arrays */
 #define ROOM_AT (ZERO_AT - WORD)                 /* for one word */
 #define ENTRY_AT (ROOM_AT - 3 * WORD)            /* a new entry */
 #define KEYS_AT (ENTRY_AT - BPF_KEYS_MAX * WORD) /* the words of the key, upwards */
+
+#define LENGTH_AT ENTRY_AT
+#define RECORD_AT (ENTRY_AT + WORD)
 
 #define CTX BPF_REG_6
 #define SELF BPF_REG_7
@@ -68,6 +71,11 @@ static void load(struct bpf_code *code, uint32_t bytes, int to, int base, int of
 static void store(struct bpf_code *code, int base, int offset, int from)
 {
 	put(code, BPF_STX | BPF_MEM | BPF_DW, base, from, offset, 0);
+}
+
+static void store_half(struct bpf_code *code, int base, size_t offset, int from)
+{
+	put(code, BPF_STX | BPF_MEM | BPF_W, base, from, (int)offset, 0);
 }
 
 static void store_number(struct bpf_code *code, int base, int offset, int32_t number)
@@ -331,6 +339,69 @@ static void mark(struct bpf_code *code, const struct bpf_shape *shape)
 	land(code, none);
 }
 
+/* Reads what is in memory: nothing is paged in. */
+static void copy_text(struct bpf_code *code)
+{
+	unsigned copied, short_enough;
+
+	load(code, 8, BPF_REG_2, FRAME, LENGTH_AT);
+	store_half(code, BPF_REG_0, offsetof(struct bpf_record, text_bytes), BPF_REG_2);
+	short_enough = jump(code, BPF_JLE, BPF_REG_2, BPF_TEXT_MAX);
+	set(code, BPF_REG_2, BPF_TEXT_MAX);
+	land(code, short_enough);
+	store(code, FRAME, LENGTH_AT, BPF_REG_2);
+	store_half(code, BPF_REG_0, offsetof(struct bpf_record, copied_bytes), BPF_REG_2);
+	move(code, BPF_REG_1, BPF_REG_0);
+	compute_with(code, BPF_ADD, BPF_REG_1, BPF_RECORD_HEAD);
+	move(code, BPF_REG_3, VALUE);
+	call(code, BPF_FUNC_probe_read_user);
+	copied = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	set(code, BPF_REG_2, 0);
+	store(code, FRAME, LENGTH_AT, BPF_REG_2);
+	load(code, 8, BPF_REG_1, FRAME, RECORD_AT);
+	store_half(code, BPF_REG_1, offsetof(struct bpf_record, copied_bytes), BPF_REG_2);
+	land(code, copied);
+}
+
+/* A CPU without a ring is not of interest; a full one has lost the record. */
+static void send_record(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	unsigned too_long, sent, no_ring;
+
+	load(code, 8, BPF_REG_5, FRAME, LENGTH_AT);
+	too_long = jump(code, BPF_JGT, BPF_REG_5, BPF_TEXT_MAX); /* never: the verifier wants to see it */
+	compute_with(code, BPF_ADD, BPF_REG_5, BPF_RECORD_HEAD);
+	load(code, 8, BPF_REG_4, FRAME, RECORD_AT);
+	load_number(code, BPF_REG_3, BPF_F_CURRENT_CPU);
+	load_map(code, shape->rings);
+	move(code, BPF_REG_2, BPF_REG_1);
+	move(code, BPF_REG_1, CTX);
+	call(code, BPF_FUNC_perf_event_output);
+	sent = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	no_ring = jump(code, BPF_JEQ, BPF_REG_0, -ENOENT);
+	add_to_self(code, offsetof(struct bpf_self, lost));
+	land(code, sent);
+	land(code, no_ring);
+	land(code, too_long);
+}
+
+static void record(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	unsigned none;
+
+	load_part(code, shape, &shape->value);
+	move(code, VALUE, BPF_REG_1);
+	load_part(code, shape, &shape->end);
+	compute(code, BPF_SUB, BPF_REG_1, VALUE);
+	store(code, FRAME, LENGTH_AT, BPF_REG_1);
+	look_up(code, shape->records, ZERO_AT);
+	none = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	store(code, FRAME, RECORD_AT, BPF_REG_0);
+	copy_text(code);
+	send_record(code, shape);
+	land(code, none);
+}
+
 static void work(struct bpf_code *code, const struct bpf_shape *shape)
 {
 	switch (shape->does) {
@@ -349,6 +420,9 @@ static void work(struct bpf_code *code, const struct bpf_shape *shape)
 	case BPF_MARK:
 	case BPF_UNMARK:
 		mark(code, shape);
+		return;
+	case BPF_RECORD:
+		record(code, shape);
 		return;
 	}
 }

@@ -5,11 +5,13 @@
 
 #include <linux/bpf.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define BPF_KEYS_MAX 6
 #define BPF_PATH_MAX 4
 #define BPF_CODE_MAX 400
+#define BPF_TEXT_MAX 4096
 #define BPF_TIMED_RUNS 64 /* one of this many runs measures its own time */
 
 /* A number that a program takes from where it runs. */
@@ -42,28 +44,39 @@ enum bpf_does {
 	BPF_STOP,   /* counts, by key, with the time since then as the value */
 	BPF_MARK,   /* sets the bit with the number of the value on this CPU … */
 	BPF_UNMARK, /* … and clears it */
+	BPF_RECORD, /* sends a struct bpf_record of the text from the value, an address, to the end */
 };
 
 struct bpf_shape {
 	enum bpf_does does;
 	struct bpf_part keys[BPF_KEYS_MAX];
 	unsigned n_keys;
-	struct bpf_part value;
+	struct bpf_part value, end;
 	uint32_t first_bit; /* of MARK: added to the value */
 	bool by_log2;       /* the last word of the key is the number of bits of the value: a histogram */
 	int self;           /* maps by descriptor: an element of struct bpf_self for each CPU */
 	int entries;        /* of COUNT and STOP: a hash from the key's words to struct bpf_entry */
 	int starts;         /* of START and STOP: a hash from the key's words to a time */
 	int marks;          /* a word for each CPU; -1: none */
+	int records;        /* of RECORD: a struct bpf_record for each CPU, to make it in */
+	int rings;          /* of RECORD: a perf event for each CPU, whose ring it is sent to */
 };
 
 struct bpf_entry {
 	uint64_t count, sum, most;
 };
 
+/* Memory of the program that runs. */
+struct bpf_record {
+	uint32_t text_bytes;   /* more than BPF_TEXT_MAX: it is cut */
+	uint32_t copied_bytes; /* 0: it could not be read */
+	char text[BPF_TEXT_MAX];
+};
+#define BPF_RECORD_HEAD (int)offsetof(struct bpf_record, text)
+
 /* What a program knows of itself, for each CPU. */
 struct bpf_self {
-	uint64_t runs, lost; /* lost: not counted, as a map was full or a start was missed */
+	uint64_t runs, lost; /* lost: a map or ring was full, or a start was missed */
 	uint64_t timed_runs, timed_ns;
 };
 

@@ -311,17 +311,21 @@ FUZZ_TARGET(btf)
 	static const char *const names[] = { "pid", "leader", "hidden", "absent" };
 	struct btf_member member;
 	struct btf btf;
-	uint32_t structure;
+	uint32_t structure, type;
 
 	if (!btf_open(&btf, input(data, size)))
 		return;
 	require_inside(btf.types, input(data, size));
 	require_inside(btf.strings, input(data, size));
 	structure = btf_structure(&btf, "task_struct");
-	require(structure < btf.n_types && btf_function(&btf, "task_struct") < btf.n_types);
+	require(structure < btf.n_types);
+	type = btf_function(&btf, "task_struct");
+	require(type < btf.n_types);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (btf_member(&btf, structure ? structure : 1, names[i], &member))
-			require(member.bytes <= 8 && btf_structure_of(&btf, member.type) < btf.n_types);
+		if (btf_member(&btf, structure ? structure : 1, names[i], &member)) {
+			type = btf_structure_of(&btf, member.type);
+			require(member.bytes <= 8 && type < btf.n_types);
+		}
 }
 
 FUZZ_TARGET(softnet)

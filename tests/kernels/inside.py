@@ -25,7 +25,7 @@ KNOWN_FAILURES = [
 PANETOP = "/tmp/tests/panetop"
 PANES = ("memory", "events", "cpu", "pages", "power", "latency")
 CAPABLE_PANETOP = "/tmp/tests/capable"  # with the capabilities of README.md
-CAPABILITIES = "cap_dac_read_search,cap_ipc_lock,cap_net_admin,cap_perfmon,cap_sys_nice,cap_sys_ptrace+p"
+CAPABILITIES = "cap_bpf,cap_dac_read_search,cap_ipc_lock,cap_net_admin,cap_perfmon,cap_sys_nice,cap_sys_ptrace+p"
 UID = 1000
 # Who runs panetop: root, an ordinary user, root by sudo, a user of a program with capabilities.
 ROOT, USER, SUDO, CAPABLE = "root", "an ordinary user", "root by sudo", "a user with capabilities"

@@ -358,6 +358,10 @@ START_TEST(shapes_that_cannot_be_made_are_refused)
 	ck_assert(!bpf_assemble(&code, &shape));
 	shape.n_keys = 0;
 	ck_assert(!bpf_assemble(&code, &shape));
+	shape = (struct bpf_shape){ .does = BPF_RECORD, .end = { .is = BPF_PART_MEMBER } };
+	ck_assert(!bpf_assemble(&code, &shape));
+	shape.end = (struct bpf_part){ .is = BPF_PART_MEMBER, .n_path = 2, .bytes = 8 };
+	ck_assert(bpf_assemble(&code, &shape));
 }
 
 static long call_kernel(enum bpf_cmd command, union bpf_attr *attr)

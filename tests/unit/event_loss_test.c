@@ -134,8 +134,8 @@ START_TEST(the_rings_count_their_losses)
 
 	ck_assert_int_eq(env_open(&env, "/"), 0);
 	stay_here();
-	perf = event_perf_open(&env, LARGE_BYTES, &error);
-	tiny = perf ? event_perf_open(&env, TINY_BYTES, &error) : NULL;
+	perf = event_perf_open(&env, LARGE_BYTES, NULL, &error);
+	tiny = perf ? event_perf_open(&env, TINY_BYTES, NULL, &error) : NULL;
 	if (!tiny)
 		skip_test("perf events: %s", strerror(-error));
 	make_children();
@@ -173,7 +173,7 @@ START_TEST(a_cpu_that_was_away_is_watched_again)
 	int error, fds[1024];
 
 	ck_assert_int_eq(env_open(&env, "/"), 0);
-	perf = event_perf_open(&env, STACKS_BYTES, &error);
+	perf = event_perf_open(&env, STACKS_BYTES, NULL, &error);
 	if (!perf) {
 		fprintf(stderr, "skipped: perf: %s\n", strerror(-error));
 		return;
@@ -202,7 +202,7 @@ static bool open_without_room(void)
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	for (limit.rlim_cur = 4; !perf && error == -EMFILE && limit.rlim_cur < 1024; limit.rlim_cur++) {
 		ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-		perf = event_perf_open(&env, STACKS_BYTES, &error);
+		perf = event_perf_open(&env, STACKS_BYTES, NULL, &error);
 		if (perf && event_perf_exec_error(perf) == -EMFILE && event_perf_cpus(perf) > 1)
 			return true;
 		event_perf_close(perf);

@@ -11,6 +11,7 @@
 #include "sys/worker.h"
 #include "topic/event/event_connector.h"
 #include "topic/event/event_perf.h"
+#include "topic/trace/trace.h"
 
 #define TEST_BYTES ((size_t)16 * 1024)
 #define TRACEPOINT "sched:sched_process_exec"
@@ -20,14 +21,14 @@ static int test_perf(struct env *env)
 	int error = -ENOTSUP;
 
 	if (env->live)
-		event_perf_close(event_perf_open(env, TEST_BYTES, &error));
+		event_perf_close(event_perf_open(env, TEST_BYTES, NULL, &error));
 	return error;
 }
 
 static int test_tracepoint(struct env *env)
 {
 	int error = -ENOTSUP;
-	struct event_perf *perf = env->live ? event_perf_open(env, TEST_BYTES, &error) : NULL;
+	struct event_perf *perf = env->live ? event_perf_open(env, TEST_BYTES, NULL, &error) : NULL;
 
 	if (perf)
 		error = event_perf_exec_error(perf);
@@ -59,7 +60,7 @@ const struct source_spec event_source_specs[] = {
 			  N_("run it as root, or give it the capabilities cap_perfmon and cap_ipc_lock") },
 			{ ENOENT, N_("this kernel has no perf events (CONFIG_PERF_EVENTS)") } } },
 	{ .path = TRACEPOINT,
-	  .gives = N_("file and arguments of every exec"),
+	  .gives = N_("file and arguments of execs, without BPF"),
 	  .optional = true,
 	  .test = test_tracepoint,
 	  .remedies = { { EACCES, N_("run it as root, or give it the capabilities cap_perfmon and "
@@ -67,6 +68,11 @@ const struct source_spec event_source_specs[] = {
 			{ EPERM, N_("run it as root, or give it the capabilities cap_perfmon and "
 				    "cap_dac_read_search") },
 			{ ENOENT, N_("mount it: mount -t tracefs tracefs /sys/kernel/tracing") } } },
+	{ .path = TRACE_SOURCE,
+	  .gives = N_("every argument of programs that exit at once"),
+	  .optional = true,
+	  .test = trace_test,
+	  .remedies = { TRACE_REMEDIES } },
 	{ .path = "connector",
 	  .gives = N_("exit codes, core dumps, tracers, users and sessions; without perf, everything"),
 	  .test = test_connector,
@@ -129,6 +135,13 @@ static void notice_missing(const struct event_sources *sources, const struct env
 			     strerror(-sources->exec_error));
 }
 
+static void notice_arguments(const struct event_sources *sources, const struct trace_set *arguments,
+			     struct frame *frame)
+{
+	if (!sources->perf_error && !sources->exec_error)
+		trace_notice(arguments, frame, _("some programs that exit at once lack their arguments"));
+}
+
 void event_notices(struct event_reader *reader, const struct env *env, struct frame *frame,
 		   const char *topic)
 {
@@ -136,6 +149,7 @@ void event_notices(struct event_reader *reader, const struct env *env, struct fr
 
 	event_reader_sources(reader, &sources);
 	notice_missing(&sources, env, frame, topic);
+	notice_arguments(&sources, event_reader_arguments(reader), frame);
 	notice_lost(&sources, frame, topic);
 	if (env->foreign_pids)
 		frame_notice(frame, topic, source_remedy(env, NULL, EXDEV),

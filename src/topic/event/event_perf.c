@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Three perf events per CPU: task records and the exec tracepoint share a ring; the alarm wakes an idle
- * reader. */
+/* Three perf events per CPU: task records and those of execs share a ring; the alarm wakes an idle reader. */
 #include <config.h>
 
 #include "topic/event/event_perf.h"
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/i18n.h"
 #include "core/unknown.h"
 #include "core/vector.h"
 #include "kernel/cpu_list.h"
@@ -28,6 +28,22 @@
 #define COMMAND_BYTES_MAX ((size_t)4096)
 #define ALARM_BYTES ((size_t)4096)
 
+/* The new program's own: of a script those of its interpreter, as in /proc/PID/cmdline. */
+static const struct trace_program programs[] = {
+	{ .name = N_("arguments of execs"),
+	  .tracepoint = "sched_process_exec",
+	  .does = BPF_RECORD,
+	  .value = { .is = BPF_PART_MEMBER, .name = "task_struct.mm.arg_start" },
+	  .end = { .is = BPF_PART_MEMBER, .name = "task_struct.mm.arg_end" } },
+};
+
+const struct trace_plan event_perf_plan = {
+	.topic = "event",
+	.programs = programs,
+	.n_programs = 1,
+	.records = true,
+};
+
 struct on_cpu {
 	uint32_t cpu;
 	int tasks, execs, alarm; /* descriptors; execs, alarm: -1: none */
@@ -42,6 +58,7 @@ struct event_perf {
 	struct on_cpu *cpus;
 	size_t n_cpus, cpu_capacity;
 	char *room; /* for the contents of one ring */
+	const struct trace_set *arguments; /* borrowed; NULL: from the tracepoint */
 	uint64_t exec_id;
 	struct trace_field filename;
 	int exec_error;
@@ -91,17 +108,22 @@ static int open_execs(const struct event_perf *perf, struct on_cpu *on)
 	struct perf_event_attr attr = common_attr();
 	int error;
 
-	attr.type = PERF_TYPE_TRACEPOINT;
-	attr.config = perf->exec_id;
+	attr.type = perf->arguments ? PERF_TYPE_SOFTWARE : PERF_TYPE_TRACEPOINT;
+	attr.config = perf->arguments ? PERF_COUNT_SW_BPF_OUTPUT : perf->exec_id;
 	attr.sample_period = 1;
-	attr.sample_type = PERF_EXEC_SAMPLE_TYPE;
-	attr.sample_regs_user = PERF_EXEC_REGISTERS;
-	attr.sample_stack_user = PERF_EXEC_REGISTERS != 0 ? STACK_BYTES : 0;
+	attr.sample_type = PERF_EXEC_SAMPLE_TYPE_BARE;
+	if (!perf->arguments && PERF_EXEC_REGISTERS != 0) {
+		attr.sample_type = PERF_EXEC_SAMPLE_TYPE;
+		attr.sample_regs_user = PERF_EXEC_REGISTERS;
+		attr.sample_stack_user = STACK_BYTES;
+	}
 	attr.wakeup_watermark = (uint32_t)(perf->ring_bytes / 2);
 	on->execs = open_event(&attr, on->cpu);
 	if (on->execs < 0)
 		return on->execs;
 	error = perf_ring_join(on->execs, on->tasks);
+	if (!error && perf->arguments)
+		error = trace_direct(perf->arguments, on->cpu, on->execs);
 	if (error) {
 		close(on->execs);
 		on->execs = -1;
@@ -195,7 +217,8 @@ static int read_online(struct event_perf *perf, struct span *online)
 	return env_read(perf->env, env_file(perf->env, ONLINE_CPUS), online);
 }
 
-struct event_perf *event_perf_open(struct env *env, size_t ring_bytes, int *error)
+struct event_perf *event_perf_open(struct env *env, size_t ring_bytes,
+				   const struct trace_set *arguments, int *error)
 {
 	struct event_perf *perf = alloc_zeroed(1, sizeof(*perf));
 	struct span online;
@@ -203,7 +226,8 @@ struct event_perf *event_perf_open(struct env *env, size_t ring_bytes, int *erro
 
 	perf->env = env;
 	perf->ring_bytes = ring_bytes;
-	perf->exec_error = find_exec_event(perf);
+	perf->arguments = arguments && !arguments->error ? arguments : NULL;
+	perf->exec_error = perf->arguments ? 0 : find_exec_event(perf);
 	*error = read_online(perf, &online);
 	while (!*error && cpu_list_next(&online, &first, &last))
 		for (uint32_t cpu = first; cpu <= last && !*error; cpu++)
@@ -254,6 +278,40 @@ static char *copy_text(const char *text, size_t length)
 	return copy;
 }
 
+/* As of /proc/PID/cmdline: a blank for each NUL but the last. NULL: all are empty. */
+static char *join_arguments(struct span arguments, const char *more)
+{
+	size_t length = span_length(arguments);
+	char *text;
+
+	while (length > 0 && arguments.at[length - 1] == '\0')
+		length--;
+	if (length == 0)
+		return NULL;
+	text = alloc_zeroed(length + strlen(more) + 1, 1);
+	for (size_t i = 0; i < length; i++)
+		text[i] = arguments.at[i] ? arguments.at[i] : ' ';
+	memcpy(text + length, more, strlen(more));
+	return text;
+}
+
+/* Without a text it may still be read from /proc. */
+static void add_recorded_exec(struct raw_events *events, const struct perf_record *record)
+{
+	struct raw_event *event = add(events, record, EVENT_EXEC);
+	struct span rest = record->raw;
+	uint32_t text_bytes, copied_bytes;
+
+	if (!span_peek(rest, offsetof(struct bpf_record, text_bytes), &text_bytes, sizeof(uint32_t)) ||
+	    !span_peek(rest, offsetof(struct bpf_record, copied_bytes), &copied_bytes, sizeof(uint32_t)) ||
+	    copied_bytes > span_length(rest) - BPF_RECORD_HEAD)
+		return;
+	rest = span_of(rest.at + BPF_RECORD_HEAD, copied_bytes);
+	event->text = join_arguments(rest, text_bytes > copied_bytes ? "…" : "");
+	event->program_length = strnlen(rest.at, copied_bytes);
+	event->is_command = event->text != NULL;
+}
+
 /* The preceding record has the name; this one has the arguments, or at least the file. */
 static void add_exec(const struct event_perf *perf, struct raw_events *events,
 		     const struct perf_record *record)
@@ -302,7 +360,10 @@ static void add_record(struct event_perf *perf, struct on_cpu *on, struct raw_ev
 		memcpy(event->comm, record->comm, sizeof(event->comm));
 		break;
 	case PERF_RECORD_KIND_SAMPLE:
-		add_exec(perf, events, record);
+		if (perf->arguments)
+			add_recorded_exec(events, record);
+		else
+			add_exec(perf, events, record);
 		break;
 	case PERF_RECORD_KIND_LOST:
 		on->reported_lost += record->lost;

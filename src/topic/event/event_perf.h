@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Source "perf": task records in a ring per CPU, and the exec tracepoint for file and arguments. */
+/* Source "perf": task records in a ring per CPU, and arguments by BPF or from the exec tracepoint. */
 #ifndef PANETOP_TOPIC_EVENT_EVENT_PERF_H
 #define PANETOP_TOPIC_EVENT_EVENT_PERF_H
 
 #include "sys/env.h"
 #include "topic/event/event_raw.h"
+#include "topic/trace/trace.h"
 
 struct event_perf;
 
+extern const struct trace_plan event_perf_plan;
+
 /*
  * No event is missed after it returns. NULL and *error on failure: -EACCES or -EPERM where perf events of all
- * tasks are not permitted; -ENOENT or -ENOSYS without perf events; or another error.
+ * tasks are not permitted; -ENOENT or -ENOSYS without perf events; or another error. arguments: of
+ * event_perf_plan, outlives it; where it is not open, or NULL, the tracepoint gives most of them.
  */
-struct event_perf *event_perf_open(struct env *env, size_t ring_bytes, int *error);
+struct event_perf *event_perf_open(struct env *env, size_t ring_bytes,
+				   const struct trace_set *arguments, int *error);
 void event_perf_close(struct event_perf *perf); /* NULL is fine */
 
-/* Of the exec tracepoint: 0, -ENOENT without tracefs, -EACCES where it is not permitted, or -errno. */
+/* Of arguments: 0; -ENOENT without BPF and tracefs, -EACCES where that is not permitted, or -errno. */
 int event_perf_exec_error(const struct event_perf *perf);
 
 /* Adds the events that arrived, exits only if requested; never blocks. */

@@ -31,7 +31,7 @@
 #define FOLLOW_SOON_NS UINT64_C(20000000)
 #define SOCKET_BYTES ((size_t)64 * 1024 * 1024)
 #define RINGS_BYTES ((size_t)64 * 1024 * 1024) /* of all CPUs together */
-#define RING_BYTES_MAX ((size_t)8 * 1024 * 1024) /* room for 650 execs */
+#define RING_BYTES_MAX ((size_t)8 * 1024 * 1024) /* without BPF: room for 650 execs */
 #define RING_BYTES_MIN ((size_t)256 * 1024)
 #define POLLED_MAX 2050
 
@@ -43,6 +43,7 @@ struct event_reader {
 	const struct settings *settings;
 	const struct sample_request *request;
 	uint64_t tick;           /* of env when settings were last read */
+	struct trace_set arguments; /* of execs */
 	struct event_perf *perf; /* used by the thread, like all members up to the lock */
 	struct event_connector *connector;
 	struct raw_events raw;
@@ -77,20 +78,23 @@ static void open_perf(struct event_reader *reader)
 	int *error = &reader->sources.perf_error;
 
 	do {
-		reader->perf = event_perf_open(&reader->env, bytes, error);
+		reader->perf = event_perf_open(&reader->env, bytes, &reader->arguments, error);
 		bytes /= 4;
 	} while (!reader->perf && *error == -EPERM && bytes >= 16 * 1024);
 	reader->sources.exec_error = reader->perf ? event_perf_exec_error(reader->perf) : *error;
 }
 
-static void open_sources(struct event_reader *reader)
+static void open_sources(struct event_reader *reader, const struct sample *sample)
 {
 	if (!reader->env.live) {
 		reader->sources.perf_error = reader->sources.exec_error =
 			reader->sources.connector_error = -ENOTSUP;
 		return;
 	}
+	trace_open(&reader->arguments, sample->env, sample->request, &event_perf_plan);
 	open_perf(reader);
+	if (!reader->perf)
+		trace_close(&reader->arguments);
 	reader->connector = event_connector_open(&reader->env, reader->perf != NULL, SOCKET_BYTES,
 						 &reader->sources.connector_error);
 	reader->resolver.reports_users = reader->connector != NULL;
@@ -336,7 +340,7 @@ static void *run(void *context)
 	struct event_reader *reader = context;
 
 	privilege_limit(PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) |
-		       PRIVILEGE_BIT(PRIVILEGE_HIDDEN));
+		       PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN));
 	seed(reader);
 	do
 		round_once(reader);
@@ -359,8 +363,6 @@ static void *open_reader(struct env *env)
 		reader->error = -errno;
 	reader->commands = command_reader_open(&reader->env);
 	event_resolve_open(&reader->resolver, &reader->env);
-	open_sources(reader);
-	reader->start_ns = env_mono_ns();
 	return reader;
 }
 
@@ -390,6 +392,7 @@ static void close_reader(void *state)
 	if (!reader->error)
 		pthread_join(reader->thread, NULL);
 	event_perf_close(reader->perf);
+	trace_close(&reader->arguments);
 	event_connector_close(reader->connector);
 	command_reader_close(reader->commands);
 	raw_events_free(&reader->raw);
@@ -412,6 +415,8 @@ struct event_reader *event_reader_open(const struct sample *sample)
 		reader->tick = sample->env->tick;
 		event_filter_read(&reader->filter, reader->settings, reader->request->scope);
 		reader->filter_changed = true;
+		open_sources(reader, sample);
+		reader->start_ns = env_mono_ns();
 		start(reader);
 	}
 	return reader;
@@ -499,6 +504,11 @@ void event_reader_sources(struct event_reader *reader, struct event_sources *sou
 	pthread_mutex_lock(&reader->lock);
 	*sources = reader->sources;
 	pthread_mutex_unlock(&reader->lock);
+}
+
+const struct trace_set *event_reader_arguments(const struct event_reader *reader)
+{
+	return &reader->arguments;
 }
 
 int event_reader_bell(const struct event_reader *reader)

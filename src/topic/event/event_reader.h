@@ -6,11 +6,13 @@
 #include "topic/event/event_batch.h"
 #include "topic/event/event_statistics.h"
 #include "topic/topic.h"
+#include "topic/trace/trace.h"
 
 /* Privileges that the event topics use, also to unsubscribe from the connector. */
 #define EVENT_USES (PRIVILEGE_BIT(PRIVILEGE_NETLINK) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN))
 #define EVENT_OPENING_USES                                                                                   \
-	(PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) | PRIVILEGE_BIT(PRIVILEGE_TRACING))
+	(PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) |                                    \
+	 PRIVILEGE_BIT(PRIVILEGE_TRACING) | PRIVILEGE_BIT(PRIVILEGE_BPF))
 
 #define EVENT_THREAD "event thread" /* its name as a source: starting it may fail */
 
@@ -57,6 +59,9 @@ void event_reader_read_statistics(struct event_reader *reader,
 				  void *context);
 
 void event_reader_sources(struct event_reader *reader, struct event_sources *sources);
+
+/* The program that copies the arguments of execs; its error where there is none. */
+const struct trace_set *event_reader_arguments(const struct event_reader *reader);
 
 /* An eventfd that becomes readable when events are ready, at most ten times a second. */
 int event_reader_bell(const struct event_reader *reader);

@@ -76,7 +76,7 @@ static bool next_name(struct span *way, char name[NAME_BYTES])
 	return snprintf(name, NAME_BYTES, "%.*s", (int)span_length(part), part.at) < NAME_BYTES;
 }
 
-unsigned kernel_types_path(const struct btf *btf, const char *way, uint32_t *offsets, unsigned room,
+unsigned kernel_types_path(struct btf *btf, const char *way, uint32_t *offsets, unsigned room,
 			   uint32_t *bytes)
 {
 	struct span rest = span_text(way);

@@ -20,7 +20,7 @@ void kernel_types_close(struct kernel_types *types);
  * The offsets on the way from a pointer to a member: "task_struct.group_leader.tgid". Their number, and the
  * member's bytes; 0: this kernel has no such way.
  */
-unsigned kernel_types_path(const struct btf *btf, const char *way, uint32_t *offsets, unsigned room,
+unsigned kernel_types_path(struct btf *btf, const char *way, uint32_t *offsets, unsigned room,
 			   uint32_t *bytes);
 
 #endif

@@ -143,7 +143,8 @@ static int find_parts(struct making *making, const struct trace_program *program
 			read_tracepoint(making, program, "format", making->format, sizeof(making->format));
 	for (unsigned i = 0; i < program->n_keys && !error; i++)
 		error = find_part(making, &program->keys[i], &shape->keys[i]);
-	return error ? error : find_part(making, &program->value, &shape->value);
+	error = error ? error : find_part(making, &program->value, &shape->value);
+	return error ? error : find_part(making, &program->end, &shape->end);
 }
 
 static int attach(struct making *making, const struct trace_program *program, int loaded)
@@ -172,6 +173,12 @@ static void close_running(struct trace_running *running)
 		close(running->self);
 }
 
+/* One element for each CPU. */
+static int open_cpu_map(size_t value_bytes)
+{
+	return bpf_map_open(BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t), value_bytes, 1);
+}
+
 static int start_program(struct making *making, const struct trace_program *program)
 {
 	struct trace_set *set = making->set;
@@ -184,6 +191,8 @@ static int start_program(struct making *making, const struct trace_program *prog
 		.entries = set->entries,
 		.starts = set->starts,
 		.marks = set->marks,
+		.records = set->records,
+		.rings = set->rings,
 	};
 	struct bpf_code code;
 	int error = find_parts(making, program, &shape);
@@ -191,8 +200,7 @@ static int start_program(struct making *making, const struct trace_program *prog
 	if (error)
 		return error;
 	*running = (struct trace_running){ .program = program, .loaded = -1, .attached = -1 };
-	running->self = shape.self =
-		bpf_map_open(BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t), sizeof(struct bpf_self), 1);
+	running->self = shape.self = open_cpu_map(sizeof(struct bpf_self));
 	if (running->self < 0)
 		return running->self;
 	running->loaded = !bpf_assemble(&code, &shape)
@@ -213,20 +221,24 @@ static int start_program(struct making *making, const struct trace_program *prog
 static int open_maps(struct trace_set *set)
 {
 	const struct trace_plan *plan = set->plan;
-	size_t key_bytes = plan->n_words * sizeof(uint64_t);
+	size_t n_max = plan->n_entries_max, key_bytes = plan->n_words * sizeof(uint64_t);
+	size_t start_bytes = plan->programs[0].n_keys * sizeof(uint64_t);
+	int error = 0;
 
-	set->entries =
-		bpf_map_open(BPF_MAP_TYPE_HASH, key_bytes, sizeof(struct bpf_entry), plan->n_entries_max);
-	if (set->entries >= 0 && plan->starts)
-		set->starts = bpf_map_open(BPF_MAP_TYPE_HASH, plan->programs[0].n_keys * sizeof(uint64_t),
-					   sizeof(uint64_t), plan->n_entries_max);
-	if (set->entries >= 0 && plan->marks)
-		set->marks = bpf_map_open(BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t), sizeof(uint64_t), 1);
-	if (set->entries < 0)
-		return set->entries;
-	if (plan->starts && set->starts < 0)
-		return set->starts;
-	return plan->marks && set->marks < 0 ? set->marks : 0;
+	if (plan->n_words > 0)
+		error = set->entries =
+			bpf_map_open(BPF_MAP_TYPE_HASH, key_bytes, sizeof(struct bpf_entry), n_max);
+	if (error >= 0 && plan->starts)
+		error = set->starts =
+			bpf_map_open(BPF_MAP_TYPE_HASH, start_bytes, sizeof(uint64_t), n_max);
+	if (error >= 0 && plan->marks)
+		error = set->marks = open_cpu_map(sizeof(uint64_t));
+	if (error >= 0 && plan->records)
+		error = set->records = open_cpu_map(sizeof(struct bpf_record));
+	if (error >= 0 && plan->records)
+		error = set->rings = bpf_map_open(BPF_MAP_TYPE_PERF_EVENT_ARRAY, sizeof(uint32_t),
+						  sizeof(uint32_t), set->n_cpus);
+	return error < 0 ? error : 0;
 }
 
 static int count_cpus(struct trace_set *set)
@@ -243,16 +255,16 @@ static int count_cpus(struct trace_set *set)
 
 static void close_maps(struct trace_set *set)
 {
+	int *maps[] = { &set->entries, &set->starts, &set->marks, &set->records, &set->rings };
+
 	for (unsigned i = 0; i < set->n_running; i++)
 		close_running(&set->running[i]);
 	set->n_running = 0;
-	if (set->entries >= 0)
-		close(set->entries);
-	if (set->starts >= 0)
-		close(set->starts);
-	if (set->marks >= 0)
-		close(set->marks);
-	set->entries = set->starts = set->marks = -1;
+	for (unsigned i = 0; i < sizeof(maps) / sizeof(*maps); i++) {
+		if (*maps[i] >= 0)
+			close(*maps[i]);
+		*maps[i] = -1;
+	}
 }
 
 static int start_programs(struct trace_set *set)
@@ -278,7 +290,15 @@ static int start_programs(struct trace_set *set)
 void trace_open(struct trace_set *set, struct env *env, const struct sample_request *request,
 		const struct trace_plan *plan)
 {
-	*set = (struct trace_set){ .env = env, .plan = plan, .entries = -1, .starts = -1, .marks = -1 };
+	*set = (struct trace_set){
+		.env = env,
+		.plan = plan,
+		.entries = -1,
+		.starts = -1,
+		.marks = -1,
+		.records = -1,
+		.rings = -1,
+	};
 	if (!env->live || request->no_bpf) {
 		set->error = -ENOTSUP;
 		return;
@@ -309,6 +329,11 @@ void trace_close(struct trace_set *set)
 	set->plan = NULL;
 }
 
+int trace_direct(const struct trace_set *set, uint32_t cpu, int event)
+{
+	return bpf_map_set(set->rings, &cpu, &event);
+}
+
 /* Room for two of the next read, so that a full map is read in one. */
 static void make_room(struct trace_set *set)
 {
@@ -326,7 +351,7 @@ bool trace_read(struct trace_set *set)
 	bool goes_on = false;
 	uint64_t token = 0;
 
-	if (!set->plan || set->error)
+	if (!set->plan || set->error || set->entries < 0)
 		return false;
 	set->n_read = 0;
 	do {

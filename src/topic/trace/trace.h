@@ -35,7 +35,7 @@ struct trace_program {
 	enum bpf_does does;
 	struct trace_part keys[BPF_KEYS_MAX]; /* of MARK: the first is its value */
 	unsigned n_keys;
-	struct trace_part value;
+	struct trace_part value, end; /* end: of RECORD */
 	uint32_t first_bit;
 	bool by_log2;
 };
@@ -45,16 +45,16 @@ struct trace_plan {
 	const char *topic;
 	const struct trace_program *programs;
 	unsigned n_programs;
-	unsigned n_words; /* of the keys of entries */
+	unsigned n_words; /* of the keys of entries; 0: there are none */
 	unsigned n_entries_max;
-	bool starts, marks; /* some program has them */
+	bool starts, marks, records; /* some program has them */
 };
 
 struct trace_set {
 	struct env *env;
 	const struct trace_plan *plan;
 	int error; /* -errno: why nothing is counted; -ENOTSUP: it was not wanted */
-	int entries, starts, marks;
+	int entries, starts, marks, records, rings; /* -1: none */
 	struct trace_running {
 		const struct trace_program *program;
 		int self, loaded, attached;
@@ -75,6 +75,12 @@ struct trace_set {
 void trace_open(struct trace_set *set, struct env *env, const struct sample_request *request,
 		const struct trace_plan *plan);
 void trace_close(struct trace_set *set);
+
+/*
+ * Records made on this CPU go into the ring of this event, a PERF_COUNT_SW_BPF_OUTPUT with PERF_SAMPLE_RAW,
+ * until it is closed. 0 or -errno.
+ */
+int trace_direct(const struct trace_set *set, uint32_t cpu, int event);
 
 /* Reads all entries. False: nothing is counted. */
 bool trace_read(struct trace_set *set);
