@@ -122,6 +122,14 @@ def look():
     return tables(done.stdout.splitlines()[-1])
 
 
+def scope_of(scope):
+    """The row of what a scope uses."""
+    done = subprocess.run([PANETOP, "-b", "-o", "json", "-t", "scope_use", "-n", "1", "-d", "0.1", f"--in={scope}"],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True)
+    row, = json.loads(done.stdout)["tables"]["scope_use"]
+    return row
+
+
 class Watch:
     """panetop going on: next() gives the rows of the next sample."""
 
@@ -224,6 +232,12 @@ def memory_by_kind():
             near("all of the group above it", rows[f"/{NAME}"]["memory_bytes"], after["memory_bytes"])
             for column in ("memory_bytes", "anonymous_bytes", "file_bytes"):
                 closes(rows, column)
+            account = scope_of(f"cgroup=/{NAME}/inner")
+            near("anonymous of the scope", account["anonymous_bytes"], after["anonymous_bytes"])
+            near("file of the scope", account["file_bytes"], after["file_bytes"])
+            parts = sum(account[part] for part in ("anonymous_bytes", "file_bytes", "kernel_bytes", "other_bytes"))
+            check(account["basis"] == "control group" and parts == account["memory_bytes"], account)
+            near("the scope of all", scope_of("cgroup=/")["memory_bytes"], look()["/"]["memory_bytes"], 0.05)
             with open("/proc/meminfo", encoding="ascii") as meminfo:
                 kib = {line.split(":")[0]: int(line.split()[1]) for line in meminfo}
             near("of the machine", rows["/"]["memory_bytes"], (kib["MemTotal"] - kib["MemFree"]) * 1024, 0.05)

@@ -202,6 +202,18 @@ static uint64_t wanted_delay_ns(const struct batch *batch)
 }
 
 /* Passes one frame from the source to the sinks. */
+/* Has the pane a table of the scope, and prints nothing else, or lines that say so? */
+static bool prints_scope(const struct batch *batch, const struct pane *pane)
+{
+	bool scoped = false, others = false;
+
+	for (const struct pane_table *table = pane->tables; table->topic; table++) {
+		scoped |= table->scoped;
+		others |= table->headline && !table->scoped && !table->of_machine;
+	}
+	return scoped && (!others || pane->lines) && batch->options->format == &sink_text;
+}
+
 static enum step step(struct batch *batch)
 {
 	struct frame *now = &batch->frames[batch->present], *before = &batch->frames[1 - batch->present];
@@ -227,7 +239,8 @@ static enum step step(struct batch *batch)
 	findings_derive(batch->findings, now, !is_live(batch));
 	scope_split_frame(batch->run->request->scope, now, !is_live(batch));
 	for (unsigned i = 0; i < batch->run->print.n_panes && !batch->options->table; i++)
-		pane_notice_scope(batch->run->panes[i], batch->run->request->scope, now);
+		if (!prints_scope(batch, batch->run->panes[i]))
+			pane_notice_scope(batch->run->panes[i], batch->run->request->scope, now);
 	note_rows(batch, now);
 	if (is_live(batch))
 		wait_seconds = settle_wait(&batch->settle, batch->run, now);

@@ -13,6 +13,7 @@
 #include "core/error_message.h"
 #include "core/i18n.h"
 #include "core/typed_name.h"
+#include "model/scope_use.h"
 #include "pane/panes.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
@@ -151,15 +152,18 @@ static bool has_option(const struct pane *pane, const struct pane_table *table,
 /* Is the table printed unless other options leave it out? */
 static bool is_requested(const struct run_plan *run, const struct pane *pane, const struct pane_table *table)
 {
+	if (table->scoped && !scope_is_set(run->request->scope))
+		return false;
 	return !table->lazy ||
 	       (has_option(pane, table, run->settings) && (!table->when || table->when(run->request)));
 }
 
 /* Does text print it? */
-static bool is_headline(const struct pane *pane, const struct pane_table *table,
-			const struct settings *settings)
+static bool is_headline(const struct run_plan *run, const struct pane *pane, const struct pane_table *table)
 {
-	return table->headline || table->lazy || has_option(pane, table, settings);
+	if (table->of_machine && scope_is_set(run->request->scope))
+		return false;
+	return table->headline || table->lazy || has_option(pane, table, run->settings);
 }
 
 /* Text shows a table as the screen does: with the columns and sort order of its pane. */
@@ -200,7 +204,7 @@ static void add_above(struct run_plan *run, const struct pane *pane)
 static void add_tables(struct run_plan *run, const struct pane *pane, bool headlines)
 {
 	for (const struct pane_table *table = pane->tables; table->topic; table++)
-		if (is_requested(run, pane, table) && is_headline(pane, table, run->settings) == headlines)
+		if (is_requested(run, pane, table) && is_headline(run, pane, table) == headlines)
 			add_table(run, pane, table);
 }
 
@@ -332,11 +336,14 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 	run->wanted = alloc_zeroed(n_topics, sizeof(*run->wanted));
 	for (unsigned t = 0; t < n_topics; t++)
 		run->wanted[t] = is_wanted(run, options, topics[t]->schema->name, chosen, n_chosen);
+	topic_schemas(schemas);
+	if (options->record) /* derived again from what is recorded */
+		scope_use_want(request->scope, schemas, n_topics, run->wanted);
 	run->asked = alloc_zeroed(n_topics, sizeof(*run->asked));
 	memcpy(run->asked, run->wanted, n_topics * sizeof(*run->asked));
 	for (unsigned t = 0; t < n_topics; t++)
 		run->wanted[t] |= is_in_lines(run, topics[t]->schema->name);
-	topic_schemas(schemas);
+	scope_use_want(request->scope, schemas, n_topics, run->wanted);
 	findings_want(finding_rules, n_finding_rules, schemas, n_topics, run->wanted);
 	return status;
 }
@@ -373,12 +380,16 @@ static void request_of_pane(const struct run_plan *run, const struct options *op
 void run_plan_request(const struct run_plan *run, const struct options *options,
 		      struct sample_request *request)
 {
+	const struct schema *schemas[TOPICS_MAX];
+
 	request->named_columns = options->columns != NULL;
 	for (unsigned v = 0; v < run->print.n_views && !run->print.summary; v++)
 		sample_request_add(request, run->print.views[v].schema,
 				   view_requested_columns(&run->print.views[v]));
 	for (unsigned i = 0; i < run->print.n_panes; i++)
 		request_of_pane(run, options, run->panes[i], request);
+	topic_schemas(schemas);
+	scope_use_request(request, schemas, n_topics, run->wanted);
 }
 
 void run_plan_close(struct run_plan *run)

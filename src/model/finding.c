@@ -21,7 +21,7 @@ struct finding_row {
 	uint64_t number;
 	const char *severity, *subject, *text;
 	double since_seconds;
-	const char *topic, *rule, *pane, *view, *row;
+	const char *topic, *rule, *pane, *view, *row, *of;
 };
 
 static const struct column columns[] = {
@@ -49,6 +49,10 @@ static const struct column columns[] = {
 	       .hidden = true, .optional = true, .help = N_("view of the pane"), .source = "its rule"),
 	COLUMN(struct finding_row, row, .kind = COLUMN_LABEL, .title = N_("row"), .width = 8, .hidden = true,
 	       .optional = true, .help = N_("row of the topic"), .source = "its key"),
+	COLUMN(struct finding_row, of, .kind = COLUMN_LABEL, .title = N_("of"), .width = 7, .optional = true,
+	       .words = true, .rank = 2,
+	       .help = N_("where there is a scope (--in, @): whether it is about that or the machine"),
+	       .source = "its topic and row"),
 };
 
 const struct schema finding_schema = {

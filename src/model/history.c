@@ -143,6 +143,13 @@ void history_rewind(struct history *history, uint64_t mono_ns)
 		history->n_marks--;
 }
 
+void history_forget_topic(struct history *history, const char *topic)
+{
+	for (unsigned s = 0; s < history->n_series; s++)
+		for (size_t i = 0; i < history->count && strcmp(history->series[s].topic, topic) == 0; i++)
+			history->values[slot(history, i) * history->n_series + s] = NAN;
+}
+
 void history_mark(struct history *history, uint64_t mono_ns, char letter)
 {
 	if (history->n_marks == HISTORY_MARKS_MAX) {

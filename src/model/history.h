@@ -51,6 +51,9 @@ void history_set(struct history *history, unsigned series, const struct frame *f
 
 /* Drops what is newer than mono_ns. */
 void history_rewind(struct history *history, uint64_t mono_ns);
+
+/* Makes the past of all numbers of this topic unknown: they meant something else. */
+void history_forget_topic(struct history *history, const char *topic);
 void history_mark(struct history *history, uint64_t mono_ns, char letter);
 
 /* Index 0 is the oldest sample. */

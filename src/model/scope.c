@@ -73,6 +73,30 @@ bool scope_has_group(const struct scope *scope, const char *path)
 	return has;
 }
 
+bool scope_tops_group(const struct scope *scope, const char *path)
+{
+	char above[SCOPE_TEXT_MAX];
+	const char *slash = strrchr(path, '/');
+	size_t length = slash ? (size_t)(slash - path) : 0;
+
+	if (!scope_has_group(scope, path))
+		return false;
+	if (!slash || slash[1] == '\0' || length >= sizeof(above))
+		return true;
+	memcpy(above, length > 0 ? path : "/", length > 0 ? length : 1);
+	above[length > 0 ? length : 1] = '\0';
+	return !scope_has_group(scope, above);
+}
+
+bool scope_is_of_groups(const struct scope *scope)
+{
+	bool is = scope_is_set(scope);
+
+	for (unsigned i = 0; is && i < scope->n_terms; i++)
+		is = scope_term_is_of_group(&scope->terms[i]);
+	return is;
+}
+
 const struct scope_term *scope_find(const struct scope *scope, enum scope_kind kind)
 {
 	for (unsigned i = 0; scope && i < scope->n_terms; i++)

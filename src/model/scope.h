@@ -74,6 +74,12 @@ bool scope_needs_groups(const struct scope *scope);
 /* Is the control group with this path in it? Those of processes, users and trees are not known. */
 bool scope_has_group(const struct scope *scope, const char *path);
 
+/* … and is the group above it not? */
+bool scope_tops_group(const struct scope *scope, const char *path);
+
+/* Is every term one of control groups? */
+bool scope_is_of_groups(const struct scope *scope);
+
 /* The first term of this kind; NULL: none. */
 const struct scope_term *scope_find(const struct scope *scope, enum scope_kind kind);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
+#include "model/scope_use.h"
 
 /* The columns that a scope looks at; NULL: the table has none of that name. */
 struct fields {
@@ -211,7 +212,29 @@ static void keep_processes(struct table *table)
 	table->n_rows = n_kept;
 }
 
-void scope_split_frame(struct scope *scope, struct frame *frame, bool recorded)
+/* Of its own control groups and, live, of commands that exited in it; all others are of the machine. */
+static bool is_of_scope(const struct scope *scope, const struct table *findings, const void *row,
+			bool recorded)
+{
+	const char *topic = table_text(findings, row, "topic");
+
+	return strcmp(topic, "exited") == 0 ? !recorded
+	       : strcmp(topic, "group") == 0
+		       ? scope_needs_groups(scope) && scope_has_group(scope, table_text(findings, row, "row"))
+		       : false;
+}
+
+static void mark_findings(const struct scope *scope, const struct table *findings, bool recorded)
+{
+	for (size_t i = 0; i < findings->n_rows; i++) {
+		void *row = table_row(findings, i);
+
+		row_set_text(row, schema_known_column(findings->schema, "of"),
+			     is_of_scope(scope, findings, row, recorded) ? N_("scope") : N_("machine"));
+	}
+}
+
+static void split_recorded(struct scope *scope, struct frame *frame)
 {
 	static const char *const sums[] = { "exited",        "distribution", "process_total",
 					    "power_account", "event_total",  "event_lifetime" };
@@ -219,7 +242,7 @@ void scope_split_frame(struct scope *scope, struct frame *frame, bool recorded)
 	bool any = false;
 	char text[TEXT_MAX];
 
-	if (!recorded || !scope_is_set(scope) || is_recorded_so(scope, account))
+	if (is_recorded_so(scope, account))
 		return;
 	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
 		struct table *table = frame_table(frame, sums[i]);
@@ -239,4 +262,13 @@ void scope_split_frame(struct scope *scope, struct frame *frame, bool recorded)
 			frame, "replay", NULL,
 			_("sums over exited processes and events were recorded of all processes: not of %s"),
 			text);
+}
+
+void scope_split_frame(struct scope *scope, struct frame *frame, bool recorded)
+{
+	if (recorded && scope_is_set(scope))
+		split_recorded(scope, frame);
+	if (scope_is_set(scope) && frame_table(frame, "finding"))
+		mark_findings(scope, frame_table(frame, "finding"), recorded);
+	scope_use_derive(scope, frame);
 }

@@ -16,9 +16,9 @@ void scope_read_frame(struct scope *scope, struct frame *frame, bool recorded);
 bool scope_frame_process(const struct frame *frame, uint64_t pid, struct scope_process *process);
 
 /*
- * Of a recorded frame with rates: the account of CPU time gets the parts of the scope, and tables of which
- * only sums of all processes were recorded lose their rows, with a notice. A recording that was made with the
- * same scope stays as it is.
+ * Of a frame with rates: the row of what the scope uses, and whose each finding is. Of a recorded one: the
+ * account of CPU time gets the parts of the scope, and tables of which only sums of all processes were
+ * recorded lose their rows, with a notice. A recording that was made with the same scope stays as it is.
  */
 void scope_split_frame(struct scope *scope, struct frame *frame, bool recorded);
 

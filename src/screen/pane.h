@@ -33,6 +33,8 @@ struct pane_table {
 	const char *option; /* batch text also prints it with this option of the pane; may be NULL */
 	bool (*when)(const struct sample_request *request); /* … but only if this holds; NULL: always */
 	bool of_one;         /* its rows are of one chosen process, whatever the scope is */
+	bool scoped;         /* of the scope: neither printed nor sampled without one */
+	bool of_machine;     /* batch text does not print it with a scope, which does not limit it */
 	bool own_columns;    /* another pane is the table's home: -t and the configuration mean that one */
 	unsigned text_rows;  /* batch text prints at most this many without --limit; 0: all */
 	const char *threshold; /* only rows in which this column, by key, has … */

@@ -18,8 +18,11 @@ static void apply(struct pane_context *context)
 	const struct scope_term *listed = scope_find(context->request->scope, SCOPE_PROCESSES);
 
 	context->request->processes = listed ? listed->text : NULL;
-	for (unsigned p = 0; p < screen->setup->n_panes; p++)
+	for (unsigned p = 0; p < screen->setup->n_panes; p++) {
 		screen_adjust(&screen->contexts[p]);
+		history_forget_topic(&screen->contexts[p].history, "scope_use");
+	}
+	session_update_subscriptions(screen);
 	if (screen->setup->source->seek)
 		player_show_again(screen);
 	else if (screen->in_past)

@@ -15,6 +15,7 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/derive.h"
+#include "model/scope_use.h"
 #include "sys/env.h"
 
 #define HISTORY_SAMPLES 3600
@@ -323,7 +324,8 @@ static bool is_wanted(const struct pane_context *context, unsigned index, bool c
 
 	if (table->on_request)
 		return context->requested[index];
-	return current && (!table->lazy || context->requested[index]);
+	return current && (!table->lazy || context->requested[index]) &&
+	       (!table->scoped || scope_is_set(context->request->scope));
 }
 
 static void collect_wanted(const struct screen *screen, bool *wanted)
@@ -345,6 +347,7 @@ static void collect_wanted(const struct screen *screen, bool *wanted)
 			if (is_wanted(context, i, p == screen->current))
 				want_topic(setup, wanted, context->pane->tables[i].topic);
 	}
+	scope_use_want(setup->request->scope, setup->schemas, setup->n_schemas, wanted);
 	findings_want(setup->finding_rules, setup->n_finding_rules, setup->schemas, setup->n_schemas, wanted);
 }
 
@@ -372,6 +375,8 @@ static bool request_columns(struct screen *screen)
 			any_new |= sample_request_add(&before, view->schema, columns);
 		}
 	}
+	if (screen->wanted)
+		scope_use_request(request, screen->setup->schemas, screen->setup->n_schemas, screen->wanted);
 	return any_new;
 }
 
@@ -386,9 +391,9 @@ void session_update_subscriptions(struct screen *screen)
 	collect_wanted(screen, wanted);
 	for (unsigned i = 0; screen->wanted && i < setup->n_schemas; i++)
 		any_new |= wanted[i] && !screen->wanted[i];
-	any_new |= request_columns(screen);
 	free(screen->wanted);
 	screen->wanted = wanted;
+	any_new |= request_columns(screen);
 	setup->source->want(setup->source->state, wanted);
 	if (any_new && screen->latest >= 0)
 		session_sample_soon(screen);

@@ -18,6 +18,9 @@ const struct frame *session_frame(const struct screen *screen); /* shown; NULL b
 /* Takes the next frame from the source and shows it unless frozen: 1, 0 at the end, or -errno. */
 int session_sample(struct screen *screen);
 
+/* Lets the source sample what panes and scope want now. */
+void session_update_subscriptions(struct screen *screen);
+
 /* Takes the next two samples without waiting for the delay. */
 void session_sample_soon(struct screen *screen);
 

@@ -7,12 +7,13 @@
 
 #include "core/i18n.h"
 #include "pane/memory/memory.h"
+#include "pane/memory/memory_scope.h"
 #include "pane/process/process_open.h"
 #include "pane/text.h"
 
 static const struct pane_table tables[] = {
-	[MEMORY_TABLE_MEMORY] = { .topic = "memory", .headline = true },
-	[MEMORY_TABLE_LIMIT] = { .topic = "memory_limit", .headline = true },
+	[MEMORY_TABLE_MEMORY] = { .topic = "memory", .headline = true, .of_machine = true },
+	[MEMORY_TABLE_LIMIT] = { .topic = "memory_limit", .headline = true, .of_machine = true },
 	[MEMORY_TABLE_MEMINFO] = { .topic = "meminfo", .columns = "key,value_bytes,count,meaning" },
 	[MEMORY_TABLE_CHECK] = { .topic = "memory_check",
 				 .columns = "error_bytes,error_ratio,sum_bytes,total_bytes,formula" },
@@ -27,6 +28,7 @@ static const struct pane_table tables[] = {
 					      "bytes,"
 					      "pid,user,command",
 				   .sort = "resident_bytes" },
+	[MEMORY_TABLE_SCOPE] = { .topic = "scope_use", .headline = true, .scoped = true },
 	{ 0 },
 };
 
@@ -41,6 +43,7 @@ const struct series memory_series[] = {
 	[MEMORY_SERIES_USED] = { "memory", "mem", "used_bytes" },
 	{ "memory", "mem", "used_procps_bytes" },
 	{ "memory", "mem", "used_htop_bytes" },
+	[MEMORY_SERIES_SCOPE] = { "scope_use", NULL, "memory_bytes" },
 };
 
 #define MEM(column) { "memory", "mem", column "_bytes" }
@@ -83,6 +86,14 @@ static const struct series explained[] = {
 	MEM("page_cache"),
 	{ "meminfo", "Cached", "value_bytes" },
 	{ "meminfo", "Shmem", "value_bytes" },
+	{ "scope_use", NULL, "memory_bytes" },
+	{ "scope_use", NULL, "anonymous_bytes" },
+	{ "scope_use", NULL, "kernel_bytes" },
+	{ "scope_use", NULL, "file_bytes" },
+	{ "scope_use", NULL, "other_bytes" },
+	{ "scope_use", NULL, "swapped_bytes" },
+	{ "scope_use", NULL, "limit_bytes" },
+	{ "scope_use", NULL, "limit_used_ratio" },
 	{ 0 },
 };
 
@@ -153,11 +164,15 @@ double memory_span(const struct pane_context *context)
 
 unsigned memory_used_series(const struct pane_context *context)
 {
+	if (memory_scope_row(context))
+		return MEMORY_SERIES_SCOPE;
 	return MEMORY_SERIES_USED + chosen_definition(context->settings, OF_GRAPH);
 }
 
 const char *memory_used_words(const struct pane_context *context)
 {
+	if (memory_scope_row(context))
+		return _("in the scope");
 	return _(used_definitions[chosen_definition(context->settings, OF_GRAPH)].words);
 }
 
@@ -386,13 +401,21 @@ static const char *refuses(const struct pane_context *context, enum action actio
 		       : NULL;
 }
 
+static const char unscoped[] =
+	N_("Meminfo, Sum checks and Paging are of the machine: the kernel counts them only as a whole");
+
+/* Their titles say so. */
+static bool tells(const struct pane_context *context, const struct notice *notice)
+{
+	return memory_scope_row(context) && strcmp(notice->text, _(unscoped)) == 0;
+}
+
 const struct pane pane_memory = {
 	.name = "memory",
 	.digit = '3',
 	.title = N_("Memory"),
 	.question = N_("Is there enough memory, and who has it?"),
-	.unscoped =
-		N_("memory of the machine: pages have no single owner; the pane groups has that of a group"),
+	.unscoped = unscoped,
 	.tables = tables,
 	.options = options,
 	.series = memory_series,
@@ -403,6 +426,7 @@ const struct pane pane_memory = {
 	.actions = pane_actions,
 	.choices = choices,
 	.refuses = refuses,
+	.tells = tells,
 	.state_size = sizeof(struct memory_state),
 	.close = close_memory,
 	.adjust = adjust,

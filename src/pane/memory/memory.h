@@ -16,6 +16,7 @@ enum memory_table {
 	MEMORY_TABLE_PAGING,
 	MEMORY_TABLE_READER,
 	MEMORY_TABLE_PROCESS,
+	MEMORY_TABLE_SCOPE,
 };
 
 enum memory_series {
@@ -28,6 +29,7 @@ enum memory_series {
 	MEMORY_SERIES_OUT_OF_MEMORY,
 	MEMORY_SERIES_USED, /* the first of those by definition */
 	MEMORY_SERIES_USED_END = MEMORY_SERIES_USED + 2,
+	MEMORY_SERIES_SCOPE,
 	N_MEMORY_SERIES,
 };
 

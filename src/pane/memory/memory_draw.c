@@ -11,6 +11,7 @@
 #include "core/utf8.h"
 #include "model/units.h"
 #include "pane/memory/memory.h"
+#include "pane/memory/memory_scope.h"
 #include "pane/memory/memory_story.h"
 #include "pane/process_rows.h"
 #include "pane/text.h"
@@ -18,7 +19,6 @@
 #include "screen/levels.h"
 
 #define NARROW 30
-#define N_PARTS 4
 #define BAR_CELLS_MIN 8 /* of all parts together */
 #define GRAPH_LINES_MIN 3
 #define GRAPH_LINES_MAX 12
@@ -47,22 +47,28 @@ static double paging(const struct pane_context *context, const char *column)
 	return number(context, "paging", NULL, column);
 }
 
+/* Of what is shown: of the machine, or of the scope at most. */
 static double total_bytes(const struct pane_context *context)
 {
-	return number(context, "memory", "mem", "total_bytes");
+	return memory_scope_row(context) ? memory_scope_most(context)
+					 : number(context, "memory", "mem", "total_bytes");
 }
 
-static void fill_parts(const struct pane_context *context, struct graph_part *parts)
+/* Returns how many there are. */
+static unsigned fill_parts(const struct pane_context *context, struct graph_part *parts)
 {
+	if (memory_scope_row(context))
+		return memory_scope_parts(context, parts);
 	parts[0] = (struct graph_part){ 'A', LOOK_ANONYMOUS, _("anonymous"), MEMORY_SERIES_ANONYMOUS, 0 };
 	parts[1] = (struct graph_part){ 'K', LOOK_KERNEL, _("kernel"), MEMORY_SERIES_KERNEL, 0 };
 	parts[2] = (struct graph_part){ 'c', LOOK_CACHES, _("cache"), MEMORY_SERIES_CACHES, 0 };
 	parts[3] = (struct graph_part){ 'o', LOOK_OTHERS, _("other"), MEMORY_SERIES_OTHERS, 0 };
-	for (unsigned i = 0; i < N_PARTS; i++) {
+	for (unsigned i = 0; i < MEMORY_PARTS; i++) {
 		const struct series *series = &memory_series[parts[i].series];
 
 		parts[i].value = number(context, series->topic, series->row, series->column);
 	}
+	return MEMORY_PARTS;
 }
 
 static double pressure_now(const struct pane_context *context, const char *kind)
@@ -171,14 +177,30 @@ static int draw_level(const struct canvas *canvas, int y, enum memory_level leve
 	return canvas_text(canvas, y, 0, levels[level].style, _(levels[level].word), -1);
 }
 
-static enum memory_level draw_verdict(const struct canvas *canvas, int y, const struct memory_facts *facts)
+static enum memory_level draw_verdict(const struct pane_context *context, const struct canvas *canvas, int y,
+				      const struct memory_facts *facts)
 {
+	bool scoped = memory_scope_row(context) != NULL;
 	char text[TEXT_MAX];
-	enum memory_level level = memory_verdict(facts, text, sizeof(text));
-	int x = draw_level(canvas, y, level) + CANVAS_GAP;
+	enum memory_level level = scoped ? memory_scope_verdict(context, text, sizeof(text))
+					 : memory_verdict(facts, text, sizeof(text));
+	int x = scoped && level == MEMORY_UNKNOWN ? 0 : draw_level(canvas, y, level) + CANVAS_GAP;
 
 	canvas_cut(canvas, y, x, STYLE_NORMAL, text, canvas->width - x);
 	return level;
+}
+
+/* The same of a scope: the size is the answer. */
+static void draw_short_scope(const struct pane_context *context, const struct canvas *canvas)
+{
+	double bytes = number(context, "scope_use", NULL, "memory_bytes");
+	struct graph_part parts[MEMORY_PARTS];
+	char size[VALUE_TEXT_MAX];
+	unsigned n_parts = fill_parts(context, parts);
+
+	canvas_print(canvas, 0, 0, STYLE_STRONG, _("in scope: %s"), size_text(size, bytes));
+	if (bytes > 0)
+		graph_bar(canvas, 1, 0, canvas->width, parts, n_parts, bytes);
 }
 
 /* The whole answer, for screens where little else fits. */
@@ -186,7 +208,7 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 {
 	struct memory_facts facts = facts_of(context);
 	double swap_used = number(context, "memory", "swap", "used_bytes");
-	struct graph_part parts[N_PARTS];
+	struct graph_part parts[MEMORY_PARTS];
 	char text[TEXT_MAX], size[VALUE_TEXT_MAX];
 	enum memory_level level = memory_verdict(&facts, text, sizeof(text));
 	int x = draw_level(canvas, 0, level) + 1;
@@ -195,7 +217,7 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 		return;
 	canvas_print(canvas, 0, x, STYLE_NORMAL, _("%.0f %% left"), floor(100 * memory_left_ratio(&facts)));
 	fill_parts(context, parts);
-	graph_bar(canvas, 1, 0, canvas->width, parts, N_PARTS, facts.total_bytes);
+	graph_bar(canvas, 1, 0, canvas->width, parts, MEMORY_PARTS, facts.total_bytes);
 	if (swap_used > 0)
 		canvas_print(canvas, 2, 0, STYLE_NORMAL, _("swap %s used"), size_text(size, swap_used));
 }
@@ -205,7 +227,10 @@ static void swap_words(const struct pane_context *context, char *text, size_t ro
 	double total = number(context, "memory", "swap", "total_bytes");
 	char used[VALUE_TEXT_MAX], size[VALUE_TEXT_MAX];
 
-	if (total > 0)
+	if (memory_scope_row(context))
+		snprintf(text, room, _("swap %s"),
+			 size_short(used, number(context, "scope_use", NULL, "swapped_bytes")));
+	else if (total > 0)
 		snprintf(text, room, _("swap %s of %s"),
 			 size_short(used, number(context, "memory", "swap", "used_bytes")),
 			 size_short(size, total));
@@ -223,21 +248,21 @@ static void part_words(const struct graph_part *part, char *text, size_t room)
 /* "anonymous 482M ██  kernel 49M ▏  …  swap none": the bars together are what is used. */
 static void draw_parts(const struct pane_context *context, const struct canvas *canvas, int y)
 {
-	struct graph_part parts[N_PARTS];
+	struct graph_part parts[MEMORY_PARTS];
 	char text[TEXT_MAX], swap[TEXT_MAX];
 	int room = canvas->width, x = 0;
+	unsigned n_parts = fill_parts(context, parts);
 	double sum = 0;
 
-	fill_parts(context, parts);
 	swap_words(context, swap, sizeof(swap));
 	room -= utf8_cells(swap, canvas->ascii);
-	for (unsigned i = 0; i < N_PARTS; i++) {
+	for (unsigned i = 0; i < n_parts; i++) {
 		part_words(&parts[i], text, sizeof(text));
 		room -= utf8_cells(text, canvas->ascii) + 1 + CANVAS_GAP;
 		sum += parts[i].value > 0 ? parts[i].value : 0;
 	}
-	room -= N_PARTS; /* for fractions of cells */
-	for (unsigned i = 0; i < N_PARTS; i++) {
+	room -= (int)n_parts; /* for fractions of cells */
+	for (unsigned i = 0; i < n_parts; i++) {
 		double value = room * parts[i].value / sum;
 		int cells = (int)ceil(value);
 
@@ -305,10 +330,31 @@ static int draw_pressure(const struct pane_context *context, const struct canvas
 	return canvas_piece(canvas, y, x, style, text);
 }
 
+/* What its control group waits for and reads again. */
+static void draw_scope_rates(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	double stalled = number(context, "scope_use", NULL, "stalled_ratio");
+	int x = draw_rate(canvas, y, 0, _("read"),
+			  number(context, "scope_use", NULL, "read_bytes_per_second"), size_text);
+
+	x = draw_rate(canvas, y, x, _("write"), number(context, "scope_use", NULL, "write_bytes_per_second"),
+		      size_text);
+	x = draw_rate(canvas, y, x, _("refault"), number(context, "scope_use", NULL, "refaults_per_second"),
+		      rate_text);
+	if (!isnan(stalled))
+		canvas_print(canvas, y, x, stalled >= 0.1 ? STYLE_WARN : STYLE_NORMAL,
+			     _("waiting: some %.2f %%"), 100 * stalled);
+}
+
 static void draw_rates(const struct pane_context *context, const struct canvas *canvas, int y)
 {
-	int x = draw_rate(canvas, y, 0, _("page-in"), paging(context, "page_in_bytes_per_second"), size_text);
+	int x;
 
+	if (memory_scope_row(context)) {
+		draw_scope_rates(context, canvas, y);
+		return;
+	}
+	x = draw_rate(canvas, y, 0, _("page-in"), paging(context, "page_in_bytes_per_second"), size_text);
 	x = draw_rate(canvas, y, x, _("refault"), paging(context, "refaults_per_second"), rate_text);
 	x = draw_rate(canvas, y, x, _("swap-in"), paging(context, "swap_ins_per_second"), rate_text);
 	x = draw_pressure(context, canvas, y, x);
@@ -334,7 +380,8 @@ static void slope_words(const struct pane_context *context, bool with_name, char
 	slope = 60 * (span.last - span.first) / span.seconds;
 	if (fabs(slope) < SLOPE_NOTABLY * total_bytes(context))
 		return;
-	if (with_name && grower.row && 2 * grower.bytes > span.last - span.first && slope > 0)
+	if (with_name && !memory_scope_row(context) && grower.row &&
+	    2 * grower.bytes > span.last - span.first && slope > 0)
 		snprintf(text, room, _("+%s/min, %s %.0f most of it"), size_short(size, slope),
 			 table_text(processes, grower.row, "name"),
 			 table_number(processes, grower.row, "pid"));
@@ -389,20 +436,22 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 	};
 	struct graph_range range = graph_line_range(&plot, &context->history, series, &scale);
 	struct levels_range fit = levels_fit(range.least, range.most, scale.most);
-	struct graph_part parts[N_PARTS];
+	struct graph_part parts[MEMORY_PARTS];
 	char label[VALUE_TEXT_MAX];
 
 	if (canvas->height < 1 + GRAPH_LINES_MIN || isnan(scale.most))
 		return;
-	if (settings_is(context->settings, "memory.axis", "zero")) {
+	if (settings_is(context->settings, "memory.axis", "zero") && !memory_scope_row(context)) {
 		struct graph_scale stacked = { MEMORY_SERIES_TOTAL, size_short(label, scale.most),
 					       scale.now_ns, scale.span_seconds, scale.step_seconds };
 
 		fill_parts(context, parts);
-		graph_stacked(&rest, &context->history, parts, N_PARTS, &stacked);
+		graph_stacked(&rest, &context->history, parts, MEMORY_PARTS, &stacked);
 	} else {
-		scale.least = fit.bottom;
-		scale.most = fit.top;
+		if (!settings_is(context->settings, "memory.axis", "zero")) {
+			scale.least = fit.bottom;
+			scale.most = fit.top;
+		}
 		graph_area(&rest, &context->history, series, &scale, size_fine);
 	}
 	draw_used_rule(context, canvas, &scale, range.latest);
@@ -411,12 +460,11 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 static void processes_title(const struct pane_context *context, char *text, size_t room)
 {
 	const struct table *processes = context_table(context, MEMORY_TABLE_PROCESS);
-	const struct column *growth =
-		processes ? schema_known_column(processes->schema, "growth_bytes_per_second") : NULL;
+	const struct view *view = &context->tables[MEMORY_TABLE_PROCESS].view;
 	unsigned long growing = 0;
 
-	for (size_t i = 0; growth && i < processes->n_rows; i++)
-		growing += row_f64(table_row(processes, i), growth) > 0;
+	for (size_t i = 0; processes && i < view->n_rows; i++)
+		growing += table_number(processes, view->rows[i], "growth_bytes_per_second") > 0;
 	snprintf(text, room, P_("who has it: %lu grows now", "who has it: %lu grow now", growing), growing);
 }
 
@@ -441,13 +489,14 @@ static void draw_summary(struct pane_context *context, const struct canvas *canv
 {
 	struct memory_facts facts = facts_of(context);
 	int height = canvas->height, y = 0, lines;
-	enum memory_level level = draw_verdict(canvas, y++, &facts);
+	enum memory_level level = draw_verdict(context, canvas, y++, &facts);
+	bool scoped = memory_scope_row(context) != NULL;
 	struct canvas part;
 	char text[TEXT_MAX];
 
 	if (height >= LINES_FOR_PARTS)
 		draw_parts(context, canvas, y++);
-	if (height >= LINES_FOR_RATES) {
+	if (height >= LINES_FOR_RATES && !scoped) {
 		y = draw_limit(context, canvas, y, "memory");
 		y = draw_limit(context, canvas, y, "swap");
 	}
@@ -460,9 +509,20 @@ static void draw_summary(struct pane_context *context, const struct canvas *canv
 	part = canvas_rows(canvas, y, lines);
 	if (lines > 0)
 		canvas_wrapped(&part, 0, level > MEMORY_OK ? STYLE_STRONG : STYLE_NORMAL,
-			       span_text(memory_story(&facts, text, sizeof(text))));
+			       span_text(scoped ? memory_scope_story(context, text, sizeof(text))
+						: memory_story(&facts, text, sizeof(text))));
 	part = canvas_rows(canvas, y + lines, height - y - lines);
 	draw_processes(context, &part);
+}
+
+/* Draws a table that no scope limits, and says so. */
+static void draw_of_machine(struct pane_context *context, const struct canvas *canvas, unsigned table,
+			    const char *title)
+{
+	char text[TEXT_MAX];
+
+	snprintf(text, sizeof(text), _("of the machine: %s"), title);
+	context_draw_titled(context, canvas, table, memory_scope_row(context) ? text : title);
 }
 
 /* The meaning of the selected line in full. */
@@ -501,7 +561,7 @@ static void draw_extended(struct pane_context *context, const struct canvas *can
 		rest = canvas_rows(&rest, canvas_wrapped(canvas, 0, STYLE_NORMAL, span_text(text)),
 				   rest.height);
 	}
-	context_draw_titled(context, &rest, MEMORY_TABLE_MEMINFO, _("every line of /proc/meminfo"));
+	draw_of_machine(context, &rest, MEMORY_TABLE_MEMINFO, _("every line of /proc/meminfo"));
 	draw_meaning(context, &bottom);
 }
 
@@ -522,7 +582,7 @@ static void draw_checks(struct pane_context *context, const struct canvas *canva
 	char size[VALUE_TEXT_MAX], text[TEXT_MAX];
 	int y = table.height + 1;
 
-	context_draw_titled(context, &table, MEMORY_TABLE_CHECK, _("do the lines of /proc/meminfo add up?"));
+	draw_of_machine(context, &table, MEMORY_TABLE_CHECK, _("do the lines of /proc/meminfo add up?"));
 	for (size_t i = 0; i < widget->view.n_rows; i++) {
 		const void *row = widget->view.rows[i];
 		double bytes = table_number(checks, row, "error_bytes");
@@ -541,10 +601,9 @@ static void draw_paging(struct pane_context *context, const struct canvas *canva
 	struct canvas top = canvas_rows(canvas, 0, canvas->height - (both ? below : 0));
 	struct canvas bottom = canvas_rows(canvas, canvas->height - below, below);
 
-	context_draw_titled(context, &top, MEMORY_TABLE_RECLAIM, _("paging and reclaim, since boot and now"));
+	draw_of_machine(context, &top, MEMORY_TABLE_RECLAIM, _("paging and reclaim, since boot and now"));
 	if (both)
-		context_draw_titled(context, &bottom, MEMORY_TABLE_PRESSURE,
-				    _("time that tasks waited (PSI)"));
+		draw_of_machine(context, &bottom, MEMORY_TABLE_PRESSURE, _("time that tasks waited (PSI)"));
 }
 
 static int draw_regrowth(const struct pane_context *context, const struct canvas *canvas)
@@ -601,7 +660,9 @@ void memory_draw(struct pane_context *context, struct canvas *canvas)
 		draw_processes(context, canvas);
 		break;
 	case MEMORY_SUMMARY:
-		if (canvas->height < 5 || canvas->width < NARROW)
+		if ((canvas->height < 5 || canvas->width < NARROW) && memory_scope_row(context))
+			draw_short_scope(context, canvas);
+		else if (canvas->height < 5 || canvas->width < NARROW)
 			draw_short(context, canvas);
 		else
 			draw_summary(context, canvas);

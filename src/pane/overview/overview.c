@@ -33,6 +33,8 @@ enum overview_table {
 	OVERVIEW_TABLE_INTERFACE,
 	OVERVIEW_TABLE_POWER,
 	OVERVIEW_TABLE_TEMPERATURE,
+	OVERVIEW_TABLE_SCOPE,
+	OVERVIEW_TABLE_ACCOUNT,
 	N_OVERVIEW_TABLES,
 };
 
@@ -104,6 +106,8 @@ static const struct pane_table tables[] = {
 	[OVERVIEW_TABLE_INTERFACE] = { .topic = "interface" },
 	[OVERVIEW_TABLE_POWER] = { .topic = "power", .own_columns = true },
 	[OVERVIEW_TABLE_TEMPERATURE] = { .topic = "temperature", .own_columns = true },
+	[OVERVIEW_TABLE_SCOPE] = { .topic = "scope_use", .own_columns = true, .scoped = true },
+	[OVERVIEW_TABLE_ACCOUNT] = { .topic = "account", .own_columns = true, .scoped = true },
 	{ 0 },
 };
 
@@ -113,6 +117,9 @@ static const struct series series[] = {
 	[OVERVIEW_SERIES_LOAD] = { "system", NULL, "load1" },
 	[OVERVIEW_SERIES_DISK] = { "disk", "all", "busy_ratio" },
 	[OVERVIEW_SERIES_POWER] = { "power", "total", "watts" },
+	[OVERVIEW_SERIES_SCOPE_CPU] = { "scope_use", NULL, "cpu_ratio" },
+	[OVERVIEW_SERIES_SCOPE_MEMORY] = { "scope_use", NULL, "memory_bytes" },
+	[OVERVIEW_SERIES_SCOPE_READ] = { "scope_use", NULL, "read_bytes_per_second" },
 	[OVERVIEW_SERIES_NETWORK] = { "interface", "all", "received_bits_per_second" },
 };
 
@@ -155,6 +162,10 @@ static const struct series explained[] = {
 	SYSTEM("running"),
 	SYSTEM("blocked"),
 	SYSTEM("forks_per_second"),
+	{ "scope_use", NULL, "cpu_ratio" },
+	{ "scope_use", NULL, "memory_bytes" },
+	{ "scope_use", NULL, "read_bytes_per_second" },
+	{ "scope_use", NULL, "write_bytes_per_second" },
 	{ 0 },
 };
 
@@ -302,7 +313,7 @@ static int draw_gauges(const struct pane_context *context, const struct canvas *
 	for (unsigned i = 0; i < n_gauges; i++) {
 		line = canvas_rows(canvas, y++, 1);
 		draw_gauge(context, &line, name_cells, &gauges[i]);
-		if (i == 0 && whole) {
+		if (i == 0 && whole && !overview_is_scoped(context->frame)) {
 			line = canvas_rows(canvas, y++, 1);
 			draw_cpus(context, &line, name_cells);
 		}
@@ -450,12 +461,15 @@ static bool key(struct pane_context *context, const struct input *input)
 	return true;
 }
 
-/* The gauge of power and heat is there, or it is not. */
+static const char unscoped[] =
+	N_("pressure, load, network and power are of the machine: the kernel counts them only as a whole");
+
+/* The gauge of power and heat is there, or it is not; those of the machine say so. */
 static bool tells(const struct pane_context *context, const struct notice *notice)
 {
 	(void)context;
-	return strcmp(notice->topic, "power") == 0 || strcmp(notice->topic, "temperature") == 0 ||
-	       strcmp(notice->topic, "group") == 0;
+	return strcmp(notice->text, _(unscoped)) == 0 || strcmp(notice->topic, "power") == 0 ||
+	       strcmp(notice->topic, "temperature") == 0 || strcmp(notice->topic, "group") == 0;
 }
 
 static const struct pane_view views[] = {
@@ -472,7 +486,7 @@ const struct pane pane_overview = {
 	.digit = '1',
 	.title = N_("Overview"),
 	.question = N_("What is wrong with this machine?"),
-	.unscoped = N_("gauges are those of the machine; the lists are of the scope"),
+	.unscoped = unscoped,
 	.tables = tables,
 	.series = series,
 	.n_series = N_OVERVIEW_SERIES,

@@ -41,12 +41,26 @@ static const char *mark_of(const char *severity, enum style *style)
 	return *style == STYLE_WARN ? "!" : "-";
 }
 
+/* "machine: memory" where there is a scope and it is not about that. */
+static const char *subject_of(const struct pane_context *context, unsigned index, const void *row, char *text,
+			      size_t room)
+{
+	const char *subject = text_of(context, index, row, "subject");
+
+	if (strcmp(text_of(context, index, row, "of"), "machine") != 0)
+		return subject;
+	snprintf(text, room, _("machine: %s"), subject);
+	return text;
+}
+
 static int subject_width(const struct pane_context *context, unsigned index, const struct canvas *canvas)
 {
+	char text[TEXT_MAX];
 	int most = 0;
 
 	for (size_t i = 0; i < count(context, index) && i < (size_t)canvas->height; i++) {
-		const char *subject = text_of(context, index, context->tables[index].view.rows[i], "subject");
+		const char *subject =
+			subject_of(context, index, context->tables[index].view.rows[i], text, sizeof(text));
 		int cells = utf8_cells(subject, canvas->ascii);
 
 		most = cells > most ? cells : most;
@@ -62,7 +76,7 @@ static void draw_finding(const struct pane_context *context, const struct canvas
 	const struct table *table = context_table(context, index);
 	const void *row = widget->view.rows[i];
 	bool selected = context->focus == index && widget->place.cursor_on && widget->place.row == i;
-	char since[STRETCH_MAX];
+	char since[STRETCH_MAX], subject[TEXT_MAX];
 	int x = MARK_CELLS + 1, end = line->width;
 	enum style style;
 	const char *mark = mark_of(text_of(context, index, row, "severity"), &style);
@@ -71,8 +85,8 @@ static void draw_finding(const struct pane_context *context, const struct canvas
 	canvas_fill(line, 0, 0, plain, ' ', line->width);
 	canvas_text(line, 0, 0, style, mark, MARK_CELLS);
 	if (line->width >= subject_cells + TEXT_CELLS_MIN) {
-		canvas_cut(line, 0, x, selected ? STYLE_ROW : style, text_of(context, index, row, "subject"),
-			   subject_cells);
+		canvas_cut(line, 0, x, selected ? STYLE_ROW : style,
+			   subject_of(context, index, row, subject, sizeof(subject)), subject_cells);
 		x += subject_cells + CANVAS_GAP;
 		stretch_text(since, table_number(table, row, "since_seconds"));
 		end -= utf8_cells(since, line->ascii);
@@ -90,7 +104,11 @@ void overview_findings_draw(struct pane_context *context, const struct canvas *c
 
 	if (n == 0) {
 		if (context_table(context, index))
-			canvas_text(canvas, 0, 0, STYLE_OK, _(widget->view.schema->none), -1);
+			canvas_text(canvas, 0, 0, STYLE_OK,
+				    scope_is_set(context->request->scope)
+					    ? _("machine and scope: nothing out of the ordinary")
+					    : _(widget->view.schema->none),
+				    -1);
 		return;
 	}
 	/* for its keys and the mouse: a table without a heading */

@@ -14,6 +14,18 @@
 
 #define STALLED 0.1 /* share of the last 10 s in which tasks waited, that is marked */
 
+bool overview_is_scoped(const struct frame *frame)
+{
+	const struct table *table = frame_table(frame, "scope_use");
+
+	return table && table->n_rows > 0;
+}
+
+static double of_scope(const struct frame *frame, const char *column)
+{
+	return frame_number(frame, "scope_use", NULL, column);
+}
+
 static double cpu(const struct frame *frame, const char *column)
 {
 	return frame_number(frame, "cpu", "all", column);
@@ -33,6 +45,57 @@ static void gauge_cpu(const struct frame *frame, struct overview_gauge *gauge)
 		 fixed_text(numbers[1], 100 * cpu(frame, "system_ratio"), 0),
 		 fixed_text(numbers[2], 100 * cpu(frame, "iowait_ratio"), 0),
 		 fixed_text(numbers[3], 100 * cpu(frame, "steal_ratio"), 0));
+}
+
+/* Of all CPUs, as that of the machine is. */
+static void gauge_scope_cpu(const struct frame *frame, struct overview_gauge *gauge)
+{
+	double cpus = frame_number(frame, "system", NULL, "cpus"), used = of_scope(frame, "cpu_ratio");
+	char number[VALUE_TEXT_MAX], busy[VALUE_TEXT_MAX], count[VALUE_TEXT_MAX];
+
+	gauge->name = _("CPU");
+	gauge->ratio = used / cpus;
+	gauge->series = OVERVIEW_SERIES_SCOPE_CPU;
+	gauge->most = cpus;
+	overview_percent(busy, cpu(frame, "busy_ratio"));
+	snprintf(gauge->text, sizeof(gauge->text), _("scope %s of %s CPUs  (machine %s)"),
+		 fixed_text(number, used, 2), fixed_text(count, cpus, 0), busy);
+}
+
+/* Of its limit, or of all memory. */
+static void gauge_scope_memory(const struct frame *frame, struct overview_gauge *gauge)
+{
+	double total = frame_number(frame, "memory", "mem", "total_bytes"),
+	       limit = of_scope(frame, "limit_bytes");
+	double bytes = of_scope(frame, "memory_bytes"), used = of_scope(frame, "limit_used_ratio");
+	char numbers[2][VALUE_TEXT_MAX], machine[VALUE_TEXT_MAX];
+
+	gauge->name = _("memory");
+	gauge->ratio = limit > 0 ? used : bytes / total;
+	gauge->series = OVERVIEW_SERIES_SCOPE_MEMORY;
+	gauge->most = limit > 0 ? limit : total;
+	gauge->warn = limit > 0 && used >= OVERVIEW_TIGHT;
+	overview_percent(machine, frame_number(frame, "memory", "available", "used_bytes") / total);
+	if (limit > 0)
+		snprintf(gauge->text, sizeof(gauge->text), _("scope %s, limit %s  (machine %s)"),
+			 size_text(numbers[0], bytes), size_text(numbers[1], limit), machine);
+	else
+		snprintf(gauge->text, sizeof(gauge->text), _("scope %s  (machine %s)"),
+			 size_text(numbers[0], bytes), machine);
+}
+
+static void gauge_scope_disks(const struct frame *frame, struct overview_gauge *gauge)
+{
+	char texts[4][VALUE_TEXT_MAX];
+
+	gauge->name = _("disks");
+	strcpy(gauge->value, " "); /* how busy it keeps them is not counted */
+	gauge->series = OVERVIEW_SERIES_SCOPE_READ;
+	snprintf(gauge->text, sizeof(gauge->text), _("scope read %s/s  write %s/s  (machine %s/s, %s/s)"),
+		 size_short(texts[0], of_scope(frame, "read_bytes_per_second")),
+		 size_short(texts[1], of_scope(frame, "write_bytes_per_second")),
+		 size_short(texts[2], frame_number(frame, "disk", "all", "read_bytes_per_second")),
+		 size_short(texts[3], frame_number(frame, "disk", "all", "write_bytes_per_second")));
 }
 
 static void gauge_memory(const struct frame *frame, struct overview_gauge *gauge)
@@ -192,10 +255,24 @@ static void gauge_power(const struct frame *frame, struct overview_gauge *gauge)
 			 table_text(table, row, "label"), celsius_text(heat, celsius, true));
 }
 
-static void (*const all[])(const struct frame *frame, struct overview_gauge *gauge) = {
-	gauge_cpu,  gauge_memory, gauge_swap,    gauge_pressure,
-	gauge_load, gauge_disks,  gauge_network, gauge_power,
+static const struct {
+	void (*fill)(const struct frame *frame, struct overview_gauge *gauge);
+	void (*of_scope)(const struct frame *frame,
+			 struct overview_gauge *gauge); /* NULL: no scope limits it */
+} all[] = {
+	{ gauge_cpu, gauge_scope_cpu }, { gauge_memory, gauge_scope_memory },
+	{ gauge_swap, NULL },           { gauge_pressure, NULL },
+	{ gauge_load, NULL },           { gauge_disks, gauge_scope_disks },
+	{ gauge_network, NULL },        { gauge_power, NULL },
 };
+
+static void name_machine(struct overview_gauge *gauge)
+{
+	char text[TEXT_MAX];
+
+	strcpy(text, gauge->text);
+	snprintf(gauge->text, sizeof(gauge->text), _("machine: %s"), text);
+}
 
 void overview_percent(char text[VALUE_TEXT_MAX], double ratio)
 {
@@ -208,14 +285,18 @@ void overview_percent(char text[VALUE_TEXT_MAX], double ratio)
 unsigned overview_gauges(const struct frame *frame, struct overview_gauge gauges[OVERVIEW_GAUGES_MAX])
 {
 	unsigned n = 0;
+	bool scoped;
 
 	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct overview_gauge *gauge = &gauges[n];
 
 		*gauge = (struct overview_gauge){ .ratio = NAN, .series = -1, .most = NAN };
-		all[i](frame, gauge);
+		scoped = overview_is_scoped(frame) && all[i].of_scope;
+		(scoped ? all[i].of_scope : all[i].fill)(frame, gauge);
 		if (!gauge->name)
 			continue;
+		if (overview_is_scoped(frame) && !scoped)
+			name_machine(gauge);
 		if (!*gauge->value)
 			overview_percent(gauge->value, gauge->ratio);
 		n++;
@@ -263,7 +344,7 @@ void overview_lines(const struct frame *frame, bool ascii, struct buffer *out)
 
 	for (unsigned i = 0; i < n; i++) {
 		add_line(out, gauges[i].name, gauges[i].value, gauges[i].text, ascii);
-		if (i == 0)
+		if (i == 0 && !overview_is_scoped(frame))
 			add_cpus(frame, out, ascii);
 	}
 }

@@ -16,6 +16,9 @@ enum overview_series {
 	OVERVIEW_SERIES_DISK,
 	OVERVIEW_SERIES_NETWORK,
 	OVERVIEW_SERIES_POWER,
+	OVERVIEW_SERIES_SCOPE_CPU,
+	OVERVIEW_SERIES_SCOPE_MEMORY,
+	OVERVIEW_SERIES_SCOPE_READ,
 	N_OVERVIEW_SERIES,
 };
 
@@ -29,6 +32,9 @@ struct overview_gauge {
 	char value[VALUE_TEXT_MAX]; /* empty: the ratio in percent */
 	char text[TEXT_MAX];
 };
+
+/* Has the frame a scope? Then gauges are of that, or their text begins with "machine". */
+bool overview_is_scoped(const struct frame *frame);
 
 /* The gauges of what the machine has, the CPU and then the memory first; returns how many. */
 unsigned overview_gauges(const struct frame *frame, struct overview_gauge gauges[OVERVIEW_GAUGES_MAX]);

@@ -240,10 +240,24 @@ static bool is_first_level(const struct group_state *state, const struct group *
 	return group->parent == state->tree.top && state->tree.top->serial + FIRST_LEVEL_MAX >= group->serial;
 }
 
-static void read_group(struct group_state *state, struct group *group, uint64_t now_ns, double seconds)
+/* Looked up once for each scope. */
+static bool tops_scope(const struct scope *scope, struct group *group)
+{
+	if (!scope_is_set(scope) || !scope_is_of_groups(scope))
+		return false;
+	if (group->scope_epoch != scope->epoch) {
+		group->scope_epoch = scope->epoch;
+		group->tops_scope = scope_tops_group(scope, group->path);
+	}
+	return group->tops_scope;
+}
+
+static void read_group(struct group_state *state, const struct scope *scope, struct group *group,
+		       uint64_t now_ns, double seconds)
 {
 	bool active = group_read_activity(&state->reader, group), new = group->read_ns == 0;
-	bool whole = new || state->tree.n_all <= FEW || has_turn(state, group, idle_turns(state, seconds));
+	bool whole = new || state->tree.n_all <= FEW || tops_scope(scope, group) ||
+		     has_turn(state, group, idle_turns(state, seconds));
 
 	state->n_busy += active;
 	if (group->removed ||
@@ -387,7 +401,7 @@ static int sample(struct sample *sample)
 	group_read_all(&state->reader, tree->top);
 	tree->top->read_ns = now_ns;
 	for (struct group *group = group_tree_next(tree->top); group; group = group_tree_next(group))
-		read_group(state, group, now_ns, seconds);
+		read_group(state, sample->request->scope, group, now_ns, seconds);
 	group_tree_finish(tree);
 	for (size_t i = 0; i < tree->n_all; i++)
 		start_own_again(tree->all[i]);

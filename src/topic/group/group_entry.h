@@ -56,6 +56,8 @@ struct group {
 	bool removed;
 	bool old;    /* it was there before it was first seen, or is another one: the growth of its
 		      * counters is not known */
+	unsigned scope_epoch; /* of the scope in which it was looked for; 0: none */
+	bool tops_scope;      /* it is one of its topmost groups */
 	bool active; /* it used CPU time since the last sample */
 
 	struct group_counters counters; /* as read */

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a scope uses, of tables that the test fills: by its control group, or summed over its processes. */
+#include <config.h>
+
+#include <math.h>
+
+#include "model/scope_use.h"
+#include "suite.h"
+#include "topic/topic.h"
+
+static struct scope scope;
+static struct frame frame;
+
+static void choose(const char *text)
+{
+	const struct schema *schemas[TOPICS_MAX];
+	struct scope_term term;
+	char why[256];
+
+	topic_schemas(schemas);
+	frame_open(&frame, schemas, n_topics);
+	frame_slot(&frame, "process")->present = true;
+	frame_slot(&frame, "group")->present = true;
+	scope = (struct scope){ 0 };
+	if (text)
+		ck_assert(scope_term_parse(&term, text, why, sizeof(why)) && scope_add(&scope, &term));
+}
+
+static void finish(void)
+{
+	frame_close(&frame);
+	scope_free(&scope);
+}
+
+static void set(struct table *table, void *row, const char *column, double value)
+{
+	const struct column *found = schema_known_column(table->schema, column);
+
+	if (found->type == VALUE_F64)
+		row_set_f64(row, found, value);
+	else
+		*(uint64_t *)((char *)row + found->offset) = isnan(value) ? U64_UNKNOWN : (uint64_t)value;
+}
+
+/* A process of user 7, unless its pid is 9. */
+static void *put_process(unsigned pid, double resident, double shared)
+{
+	struct table *table = frame_slot(&frame, "process");
+	void *row = table_add(table);
+
+	set(table, row, "pid", pid);
+	set(table, row, "start_seconds", 1);
+	set(table, row, "uid", pid == 9 ? 0 : 7);
+	set(table, row, "resident_bytes", resident);
+	set(table, row, "shared_bytes", shared);
+	return row;
+}
+
+static void *put_group(const char *path, double memory, double anonymous, double file, double kernel)
+{
+	struct table *table = frame_slot(&frame, "group");
+	void *row = table_add(table);
+
+	row_set_text(row, schema_known_column(table->schema, "path"), path);
+	set(table, row, "memory_bytes", memory);
+	set(table, row, "anonymous_bytes", anonymous);
+	set(table, row, "file_bytes", file);
+	set(table, row, "kernel_bytes", kernel);
+	return row;
+}
+
+/* Looks at the processes, and derives. */
+static void derive(void)
+{
+	const struct table *table = frame_table(&frame, "process");
+
+	scope_begin(&scope);
+	for (size_t i = 0; i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		scope_look(&scope, &(struct scope_process){ .pid = table_u64(table, row, "pid"),
+							    .parent_pid = 1,
+							    .start_seconds = 1,
+							    .uid = table_u64(table, row, "uid"),
+							    .name = span_text("x"),
+							    .program = span_text("") });
+	}
+	scope_end(&scope);
+	scope_use_derive(&scope, &frame);
+}
+
+static double value(const char *column)
+{
+	return frame_number(&frame, "scope_use", NULL, column);
+}
+
+static const char *text(const char *column)
+{
+	const struct table *table = frame_table(&frame, "scope_use");
+
+	return table_text(table, table_row(table, 0), column);
+}
+
+START_TEST(without_a_scope_there_is_no_row)
+{
+	choose(NULL);
+	put_process(5, 1000, 300);
+	scope_use_derive(&scope, &frame);
+	ck_assert(!frame_table(&frame, "scope_use"));
+	finish();
+}
+END_TEST
+
+START_TEST(processes_are_summed)
+{
+	choose("user=7");
+	put_process(5, 1000, 300);
+	put_process(6, 500, 500);
+	put_process(9, 7000, 0);
+	derive();
+	ck_assert_str_eq(text("basis"), "processes");
+	ck_assert(value("processes") == 2 && value("memory_bytes") == 1500);
+	ck_assert(value("anonymous_bytes") == 700 && value("file_bytes") == 800);
+	ck_assert(isnan(value("kernel_bytes")) && isnan(value("other_bytes")));
+	ck_assert(isnan(value("cpu_ratio")) && isnan(value("proportional_bytes")));
+	ck_assert_uint_eq(frame.n_notices, 0);
+	finish();
+}
+END_TEST
+
+/* Unknown is not 0: it is left out, with a notice. */
+START_TEST(an_unknown_process_has_a_notice)
+{
+	choose("user=7");
+	put_process(5, 1000, 300);
+	put_process(6, NAN, NAN);
+	derive();
+	ck_assert(value("processes") == 2 && value("memory_bytes") == 1000);
+	ck_assert_uint_eq(frame.n_notices, 1);
+	finish();
+}
+END_TEST
+
+START_TEST(nothing_known_is_unknown)
+{
+	choose("user=7");
+	put_process(6, NAN, NAN);
+	derive();
+	ck_assert(isnan(value("memory_bytes")) && isnan(value("anonymous_bytes")));
+	finish();
+}
+END_TEST
+
+/* Rates that are not known yet do not hide the others; PSS that is not known of one does. */
+START_TEST(rates_and_proportional_memory)
+{
+	struct table *table;
+	void *row;
+
+	choose("user=7");
+	table = frame_slot(&frame, "process");
+	row = put_process(5, 1000, 300);
+	set(table, row, "cpu_ratio", 0.25);
+	set(table, row, "proportional_bytes", 800);
+	put_process(6, 500, 500);
+	derive();
+	ck_assert(value("cpu_ratio") == 0.25 && isnan(value("proportional_bytes")));
+	set(table, table_row(table, 1), "proportional_bytes", 100);
+	derive();
+	ck_assert(value("proportional_bytes") == 900);
+	finish();
+}
+END_TEST
+
+START_TEST(a_group_has_an_account_that_adds_up)
+{
+	choose("cgroup=/a");
+	put_group("/", 90000, 1, 1, 1);
+	put_group("/a", 1000, 400, 300, 200);
+	put_group("/a/b", 500, 100, 100, 100);
+	put_group("/ab", 700, 700, 0, 0);
+	derive();
+	ck_assert_str_eq(text("basis"), "control group");
+	ck_assert_str_eq(text("group"), "/a");
+	ck_assert(value("memory_bytes") == 1000 && value("other_bytes") == 100);
+	ck_assert(value("anonymous_bytes") == 400 && value("file_bytes") == 300 &&
+		  value("kernel_bytes") == 200);
+	ck_assert(isnan(value("limit_bytes")));
+	finish();
+}
+END_TEST
+
+/* The kernel counts the whole in batches and the parts at once: the rest may be negative, and adds up. */
+START_TEST(the_rest_may_be_negative)
+{
+	choose("service=nginx");
+	put_group("/system.slice/nginx.service", 1000, 900, 300, NAN);
+	derive();
+	ck_assert(value("other_bytes") == -200 && isnan(value("kernel_bytes")));
+	finish();
+}
+END_TEST
+
+/* The same unit of two users. */
+START_TEST(several_groups_are_summed)
+{
+	choose("service=agent");
+	put_group("/user.slice/1/agent.service", 1000, 900, 50, 50);
+	put_group("/user.slice/1/agent.service/sub", 1000, 900, 50, 50);
+	put_group("/user.slice/2/agent.service", 500, 400, 50, 50);
+	derive();
+	ck_assert(value("memory_bytes") == 1500 && value("anonymous_bytes") == 1300);
+	ck_assert(value("other_bytes") == 0);
+	ck_assert_str_eq(text("group"), "");
+	finish();
+}
+END_TEST
+
+/* Its memory is not counted there, but its processes are. */
+START_TEST(a_group_without_the_memory_controller)
+{
+	choose("cgroup=/a");
+	put_group("/a", NAN, NAN, NAN, NAN);
+	derive();
+	ck_assert_str_eq(text("basis"), "processes");
+	ck_assert(isnan(value("memory_bytes")));
+	finish();
+}
+END_TEST
+
+START_TEST(the_limit_is_of_its_group)
+{
+	struct table *table;
+
+	choose("cgroup=/a");
+	table = frame_slot(&frame, "group");
+	set(table, put_group("/a", 1000, 400, 300, 200), "memory_limit_bytes", 2000);
+	set(table, table_row(table, 0), "memory_limit_used_ratio", 0.35);
+	derive();
+	ck_assert(value("limit_bytes") == 2000 && value("limit_used_ratio") == 0.35);
+	finish();
+}
+END_TEST
+
+/* A part of the machine's account only where that was made for the scope. */
+START_TEST(cpu_time_is_that_of_the_account)
+{
+	struct table *account;
+	const struct column *part, *ratio;
+
+	choose("user=7");
+	account = frame_slot(&frame, "account");
+	account->present = true;
+	part = schema_known_column(account->schema, "part");
+	ratio = schema_known_column(account->schema, "cpu_ratio");
+	set(frame_slot(&frame, "process"), put_process(5, 1000, 300), "cpu_ratio", 0.25);
+	for (unsigned i = 0; i < 2; i++) {
+		void *row = table_add(account);
+
+		row_set_text(row, part, i == 0 ? "tasks" : "exited");
+		row_set_f64(row, ratio, 0.5);
+	}
+	derive();
+	ck_assert(value("cpu_ratio") == 0.25);
+	row_set_text(table_add(account), part, OUTSIDE_SCOPE);
+	derive();
+	ck_assert(value("cpu_ratio") == 1);
+	finish();
+}
+END_TEST
