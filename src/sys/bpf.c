@@ -115,6 +115,16 @@ int bpf_map_value(int map, const void *key, void *value)
 	return (int)call_kernel(BPF_MAP_LOOKUP_ELEM, &attr);
 }
 
+void bpf_map_remove(int map, const void *key)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = (uint32_t)map;
+	attr.key = address(key);
+	call_kernel(BPF_MAP_DELETE_ELEM, &attr);
+}
+
 long bpf_map_entries(int map, uint64_t *token, bool *goes_on, void *keys, void *values, size_t n_room)
 {
 	union bpf_attr attr;

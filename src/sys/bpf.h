@@ -24,6 +24,9 @@ int bpf_map_set(int map, const void *key, const void *value);
 /* The value of this key, of a map for each CPU an array of all possible ones. 0 or -errno. */
 int bpf_map_value(int map, const void *key, void *value);
 
+/* Removes the element with this key, if there is one. */
+void bpf_map_remove(int map, const void *key);
+
 /*
  * Reads entries of a hash: the number of those in keys and values, which have room for n_room, or -errno.
  * token: 8 bytes, kept by the caller between two calls, which go on while *goes_on; false before the first.

@@ -402,14 +402,35 @@ static void record(struct bpf_code *code, const struct bpf_shape *shape)
 	land(code, none);
 }
 
+/* What does not count jumps to the end. */
+static void count_if(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	unsigned without = 0, negative = 0;
+
+	if (shape->unless_bits) {
+		load_part(code, shape, &shape->unless);
+		compute_with(code, BPF_AND, BPF_REG_1, (int32_t)shape->unless_bits);
+		without = jump(code, BPF_JNE, BPF_REG_1, 0);
+	}
+	load_part(code, shape, &shape->value);
+	move(code, VALUE, BPF_REG_1);
+	if (shape->positive) {
+		compute_with(code, BPF_LSH, BPF_REG_1, 32);
+		negative = jump(code, BPF_JSLE, BPF_REG_1, 0);
+	}
+	store_keys(code, shape);
+	count_value(code, shape);
+	if (shape->positive)
+		land(code, negative);
+	if (shape->unless_bits)
+		land(code, without);
+}
+
 static void work(struct bpf_code *code, const struct bpf_shape *shape)
 {
 	switch (shape->does) {
 	case BPF_COUNT:
-		load_part(code, shape, &shape->value);
-		move(code, VALUE, BPF_REG_1);
-		store_keys(code, shape);
-		count_value(code, shape);
+		count_if(code, shape);
 		return;
 	case BPF_START:
 		start(code, shape);

@@ -53,6 +53,9 @@ struct bpf_shape {
 	unsigned n_keys;
 	struct bpf_part value, end;
 	uint32_t first_bit; /* of MARK: added to the value */
+	struct bpf_part unless; /* of COUNT: runs in which it has one of these bits do not count … */
+	uint64_t unless_bits;   /* … 0: all count */
+	bool positive;          /* of COUNT: only values above 0 count, as signed numbers of 32 bits */
 	bool by_log2;       /* the last word of the key is the number of bits of the value: a histogram */
 	int self;           /* maps by descriptor: an element of struct bpf_self for each CPU */
 	int entries;        /* of COUNT and STOP: a hash from the key's words to struct bpf_entry */

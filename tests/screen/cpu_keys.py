@@ -11,7 +11,7 @@ from common import edited, expect, replay, screen
 TITLES = ("processes that ran in the last 10.0 s", "all processes in the last 10.0 s", "threads in the last 10.0 s",
           "memory of all processes in the last 10.0 s", "what all processes read and wrote in the last 10.0 s",
           "all processes, waiting for a CPU in the last 10.0 s",
-          "all processes; their network is not counted yet",
+          "payload of all processes",
           "each CPU in the last 10.0 s", "exited since 09:30:00, rates in the last 10.0 s",
           "what used the CPUs in the last 10.0 s", "means", "processes by CPU use in the last 10.0 s",
           "what used the watts, an estimate in the last 10.0 s", "performance counters of every CPU in the last 10.0 s",

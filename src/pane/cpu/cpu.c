@@ -68,7 +68,7 @@ static const struct pane_table tables[] = {
 	[CPU_TABLE_NETWORK] = DRESSED("network",
 				      "received_bytes_per_second,sent_bytes_per_second,cpu_ratio,pid,user,"
 				      "command",
-				      "cpu_ratio"),
+				      "received_bytes_per_second"),
 	{ 0 },
 };
 

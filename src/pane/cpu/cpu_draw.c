@@ -86,8 +86,7 @@ static const char *view_title(const struct pane_context *context, bool wide)
 	case CPU_VIEW_WAITING:
 		return wide ? N_("all processes, waiting for a CPU") : N_("waiting");
 	case CPU_VIEW_NETWORK:
-		return wide ? N_("all processes; their network is not counted yet")
-			    : N_("network: not counted yet");
+		return wide ? N_("payload of all processes") : N_("payload");
 	default:
 		return N_("all processes");
 	}

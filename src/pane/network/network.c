@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
+#include "pane/process/process_open.h"
 
 static const struct pane_table tables[] = {
 	[NETWORK_TABLE_INTERFACE] = { .topic = "interface", .headline = true },
@@ -15,6 +16,7 @@ static const struct pane_table tables[] = {
 				    .columns = "cpu,processed_per_second,dropped_per_second,"
 					       "squeezed_per_second,limited_per_second,waiting",
 				    .setting = "network.backlog" },
+	[NETWORK_TABLE_TRAFFIC] = { .topic = "traffic", .lazy = true, .sort = "received_bytes_per_second" },
 	[NETWORK_TABLE_LOSSES] = { .topic = "interface",
 				   .lazy = true,
 				   .columns = "name,errors_per_second,frame_errors_per_second,"
@@ -25,9 +27,32 @@ static const struct pane_table tables[] = {
 	{ 0 },
 };
 
+static void open_process(struct pane_context *context)
+{
+	struct table_widget *widget = &context->tables[context->focus];
+	const struct table *table = context_table(context, context->focus);
+	const struct column *column;
+	const void *row;
+
+	table_select(widget);
+	row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
+	if (row)
+		process_open(context, table, row);
+	else
+		screen_warn(context->screen, MESSAGE_PANE, "%s",
+			    _("select a process first, with the arrows or the mouse"));
+}
+
+static const struct pane_action process_actions[] = {
+	{ ACTION_OPEN, open_process, NULL, N_("open the selected process: all that is known of it") },
+	{ 0 },
+};
+
 static const struct pane_view views[] = {
 	{ "interfaces", N_("Interfaces"), N_("what each interface receives and sends on the wire"),
 	  NETWORK_TABLE_INTERFACE, .draw = network_draw },
+	{ "processes", N_("Processes"), N_("payload that each process receives and sends"),
+	  NETWORK_TABLE_TRAFFIC, .actions = process_actions, .heading = network_heading },
 	{ "losses", N_("Losses"), N_("errors and drops by cause, and packets that a CPU dropped"),
 	  NETWORK_TABLE_LOSSES, .draw = network_draw_losses },
 	{ 0 },

@@ -8,6 +8,7 @@
 enum network_table {
 	NETWORK_TABLE_INTERFACE,
 	NETWORK_TABLE_BACKLOG,
+	NETWORK_TABLE_TRAFFIC,
 	NETWORK_TABLE_LOSSES, /* the interfaces with other columns */
 };
 

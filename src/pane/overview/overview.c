@@ -103,7 +103,7 @@ static const struct pane_table tables[] = {
 	[OVERVIEW_TABLE_PRESSURE] = { .topic = "pressure", .own_columns = true },
 	[OVERVIEW_TABLE_SYSTEM] = { .topic = "system", .own_columns = true },
 	[OVERVIEW_TABLE_DISK] = { .topic = "disk", .own_columns = true },
-	[OVERVIEW_TABLE_INTERFACE] = { .topic = "interface" },
+	[OVERVIEW_TABLE_INTERFACE] = { .topic = "interface", .own_columns = true },
 	[OVERVIEW_TABLE_POWER] = { .topic = "power", .own_columns = true },
 	[OVERVIEW_TABLE_TEMPERATURE] = { .topic = "temperature", .own_columns = true },
 	[OVERVIEW_TABLE_SCOPE] = { .topic = "scope_use", .own_columns = true, .scoped = true },

@@ -20,12 +20,13 @@
 #include "topic/process/process_scope.h"
 #include "topic/process/process_wait.h"
 #include "topic/process/proportional.h"
+#include "topic/process/traffic_list.h"
 #include "topic/terminal_name.h"
 #include "topic/topic.h"
 #include "topic/users.h"
 
 /* Columns that are read on request, by the file that they come from. */
-enum on_request { REQUEST_IO = 1, REQUEST_WAIT, REQUEST_GROUP, REQUEST_PROPORTIONAL };
+enum on_request { REQUEST_IO = 1, REQUEST_WAIT, REQUEST_GROUP, REQUEST_PROPORTIONAL, REQUEST_NETWORK };
 
 struct process_row {
 	uint64_t pid;
@@ -44,6 +45,7 @@ struct process_row {
 	uint64_t read_bytes, write_bytes, disk_bytes;
 	double read_bytes_per_second, write_bytes_per_second, disk_bytes_per_second;
 	double wait_seconds, wait_ratio, switches_per_second;
+	uint64_t received_bytes, sent_bytes;
 	double received_bytes_per_second, sent_bytes_per_second;
 	uint64_t switches;
 	const char *group, *name, *program, *program_base, *command, *command_base;
@@ -76,6 +78,17 @@ struct process_row {
 	    .width = 7, .hidden = true, .on_request = REQUEST_IO,                                            \
 	    .rate_of = offsetof(struct process_row, counter), .help = what,                                  \
 	    .source = "growth of " #counter " / time", __VA_ARGS__)
+
+/* Of its sockets. */
+#define PAYLOAD(field, heading, what)                                                                        \
+	ROW(field, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = heading, .width = 8, .rank = 4,      \
+	    .hidden = true, .on_request = REQUEST_NETWORK, .help = what,                                     \
+	    .source = "BPF at sock_recv_length and sock_send_length")
+#define PAYLOAD_RATE(counter, heading, what)                                                                 \
+	ROW(counter##_per_second, .kind = COLUMN_RATE, .unit = UNIT_BYTES_PER_SECOND, .title = heading,      \
+	    .width = 7, .rank = 2, .hidden = true, .on_request = REQUEST_NETWORK,                            \
+	    .rate_of = offsetof(struct process_row, counter), .help = what,                                  \
+	    .source = "growth of " #counter " / time")
 
 #define TEXT(key, heading, what, from, ...)                                                                  \
 	ROW(key, .kind = COLUMN_LABEL, .title = heading, .width = 24, .help = what, .source = from,          \
@@ -199,12 +212,11 @@ static const struct column columns[] = {
 	    .rank = 5, .hidden = true, .on_request = REQUEST_WAIT,
 	    .help = N_("context switches to its threads, without threads that exited before it was read"),
 	    .source = "third number of /proc/PID/task/TID/schedstat, all threads"),
-	ROW(received_bytes_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES_PER_SECOND,
-	    .title = N_("recv/s"), .width = 7, .rank = 2, .hidden = true,
-	    .help = N_("received by its sockets; not counted yet, so always unknown"), .source = "none yet"),
-	ROW(sent_bytes_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES_PER_SECOND, .title = N_("sent/s"),
-	    .width = 7, .rank = 2, .hidden = true,
-	    .help = N_("sent by its sockets; not counted yet, so always unknown"), .source = "none yet"),
+	PAYLOAD_RATE(received_bytes, N_("recv/s"), N_("payload that its sockets received, without headers")),
+	PAYLOAD_RATE(sent_bytes, N_("sent/s"), N_("payload that its sockets sent, without headers")),
+	PAYLOAD(received_bytes, N_("received"),
+		N_("payload that its sockets received since panetop began to count")),
+	PAYLOAD(sent_bytes, N_("sent"), N_("payload that its sockets sent since panetop began to count")),
 	ROW(stat_age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("age"), .width = 5,
 	    .hidden = true,
 	    .help = N_(
@@ -322,6 +334,7 @@ static void set_stat(struct arena *arena, struct process_row *row, struct proces
 /* Which columns on request are wanted, and there. */
 struct wanted {
 	bool io, wait, proportional;
+	struct traffic_list *traffic; /* NULL: not wanted, or not counted */
 	bool all; /* proportional: also of processes that are not on the screen */
 };
 
@@ -334,6 +347,13 @@ static void set_requested(struct process_row *row, const struct process *process
 		row->read_bytes = io->read_bytes;
 		row->write_bytes = io->write_bytes;
 		row->disk_bytes = io->read_bytes + io->write_bytes;
+	}
+	if (wanted->traffic) {
+		struct traffic_bytes bytes = { 0 };
+
+		traffic_of_process(wanted->traffic, process->pid, process->start_ticks, &bytes);
+		row->received_bytes = traffic_received(&bytes);
+		row->sent_bytes = traffic_sent(&bytes);
 	}
 	if (wait) {
 		row->wait_seconds = (double)wait->wait_ns / 1e9;
@@ -513,8 +533,21 @@ static bool read_proportional(const struct sample *sample, struct process_list *
 	return true;
 }
 
+static struct traffic_list *read_traffic(struct sample *sample, struct traffic_list **list)
+{
+	bool counted;
+
+	if (!sample_request_wants(sample->request, &schema, REQUEST_NETWORK))
+		return NULL;
+	if (!*list)
+		*list = traffic_list_open(sample->env, sample->request);
+	counted = traffic_list_update(*list);
+	trace_notice(&(*list)->trace, sample->frame, _("what processes receive and send is not counted"));
+	return counted ? *list : NULL;
+}
+
 static struct wanted read_wanted(struct sample *sample, struct process_list *processes,
-				 struct proportional **reader)
+				 struct proportional **reader, struct traffic_list **traffic)
 {
 	const struct sample_request *request = sample->request;
 
@@ -524,6 +557,7 @@ static struct wanted read_wanted(struct sample *sample, struct process_list *pro
 		.wait = sample_request_wants(request, &schema, REQUEST_WAIT) &&
 			read_wait(sample->env, sample->frame, processes),
 		.proportional = read_proportional(sample, processes, reader),
+		.traffic = read_traffic(sample, traffic),
 		.all = request->batch,
 	};
 }
@@ -531,6 +565,7 @@ static struct wanted read_wanted(struct sample *sample, struct process_list *pro
 struct state {
 	struct process_list *processes;
 	struct proportional *proportional; /* NULL: not requested yet */
+	struct traffic_list *traffic;      /* the same */
 	const struct settings *settings;
 	const struct sample_request *request;
 	struct power_estimate estimate;
@@ -559,7 +594,7 @@ static int sample(struct sample *sample)
 		process_list_read_groups(processes, 0);
 	else if (sample->request->group_pid)
 		process_list_read_groups(processes, sample->request->group_pid);
-	wanted = read_wanted(sample, processes, &state->proportional);
+	wanted = read_wanted(sample, processes, &state->proportional, &state->traffic);
 	for (size_t i = 0; i < processes->n_all; i++)
 		add_row(frame, table, processes, processes->all[i], &state->estimate, &memory, &wanted);
 	notice_hidden(sample->env, frame, processes);
@@ -583,6 +618,8 @@ static void close_process(struct sample *sample)
 	struct state *state = sample->state;
 
 	proportional_close(state->proportional);
+	if (state->traffic)
+		traffic_list_close(sample->env);
 	power_estimate_close(&state->estimate);
 	process_list_close(state->processes);
 }
@@ -595,7 +632,8 @@ const struct topic topic_process = {
 	.setting_uses = ENERGY_USES,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN) | PRIVILEGE_BIT(PRIVILEGE_SIGNAL) |
 		PRIVILEGE_BIT(PRIVILEGE_NICE),
-	.request_uses = PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_MAPS),
+	.request_uses =
+		PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_MAPS) | PRIVILEGE_BIT(PRIVILEGE_BPF),
 	.open = open_process,
 	.sample = sample,
 	.close = close_process,

@@ -85,12 +85,16 @@ unsigned kernel_types_path(struct btf *btf, const char *way, uint32_t *offsets, 
 	unsigned n = 0;
 
 	structure = next_name(&rest, name) ? btf_structure(btf, name) : 0;
+	*bytes = sizeof(void *);
 	while (next_name(&rest, name)) {
 		struct btf_member member;
 
-		if (n == room || !structure || !btf_member(btf, structure, name, &member))
+		if ((n == room && *bytes != 0) || !structure || !btf_member(btf, structure, name, &member))
 			return 0;
-		offsets[n++] = member.offset;
+		if (*bytes != 0)
+			offsets[n++] = member.offset;
+		else
+			offsets[n - 1] += member.offset; /* in a structure that the one before embeds */
 		*bytes = member.bytes;
 		structure = span_length(rest) > 0 ? btf_structure_of(btf, member.type) : 0;
 	}

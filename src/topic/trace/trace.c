@@ -143,6 +143,8 @@ static int find_parts(struct making *making, const struct trace_program *program
 			read_tracepoint(making, program, "format", making->format, sizeof(making->format));
 	for (unsigned i = 0; i < program->n_keys && !error; i++)
 		error = find_part(making, &program->keys[i], &shape->keys[i]);
+	if (!error && program->unless_bits)
+		error = find_part(making, &program->unless, &shape->unless);
 	error = error ? error : find_part(making, &program->value, &shape->value);
 	return error ? error : find_part(making, &program->end, &shape->end);
 }
@@ -187,6 +189,8 @@ static int start_program(struct making *making, const struct trace_program *prog
 		.does = program->does,
 		.n_keys = program->n_keys,
 		.first_bit = program->first_bit,
+		.unless_bits = program->unless_bits,
+		.positive = program->positive,
 		.by_log2 = program->by_log2,
 		.entries = set->entries,
 		.starts = set->starts,
@@ -370,6 +374,11 @@ bool trace_read(struct trace_set *set)
 	} while (goes_on);
 	set->n_entries = set->n_read;
 	return true;
+}
+
+void trace_forget(struct trace_set *set, size_t entry)
+{
+	bpf_map_remove(set->entries, trace_key(set, entry));
 }
 
 struct bpf_self trace_self(struct trace_set *set, unsigned running)

@@ -36,6 +36,9 @@ struct trace_program {
 	struct trace_part keys[BPF_KEYS_MAX]; /* of MARK: the first is its value */
 	unsigned n_keys;
 	struct trace_part value, end; /* end: of RECORD */
+	struct trace_part unless; /* as of struct bpf_shape */
+	uint64_t unless_bits;
+	bool positive;
 	uint32_t first_bit;
 	bool by_log2;
 };
@@ -89,6 +92,9 @@ static inline const uint64_t *trace_key(const struct trace_set *set, size_t entr
 {
 	return set->keys + entry * set->plan->n_words;
 }
+
+/* Its entry counts from 0 again when it comes back, and leaves room for others until then. */
+void trace_forget(struct trace_set *set, size_t entry);
 
 /* The remedy where counting is refused; nothing where it was not wanted, or works. */
 void trace_notice(const struct trace_set *set, struct frame *frame, const char *without);

@@ -31,12 +31,17 @@ def size_now(name, size, step):
 # bytes each second: read, written
 STORED = {"postgres": (240_000, 3_100_000), "make": (52_000, 0), "cc1": (1_900_000, 350_000), "systemd-journal": (0, 28_000)}
 
+# payload each second: received, sent
+PAYLOAD = {"postgres": (18_000, 240_000), "render": (1_340_000, 22_000), "systemd": (900, 400)}
+
 
 def use_of(name, share, threads, step):
     """Bytes read and written, the wait for a CPU, switches to it."""
     seconds, (read, written) = step * STEP, STORED.get(name, (0, 0))
+    received, sent = PAYLOAD.get(name, (0, 0))
     return {"read_bytes": 8192 + read * seconds, "write_bytes": 4096 + written * seconds,
             "disk_bytes": 12288 + (read + written) * seconds,
+            "received_bytes": received * seconds, "sent_bytes": sent * seconds,
             "wait_seconds": 0.5 + share * 0.3 * seconds, "switches": 40 + int(share * 500 * threads * seconds)}
 
 

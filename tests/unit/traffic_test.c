@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of payload counted in the kernel, of a process that ends between two samples: to the byte. */
+#include <config.h>
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "suite.h"
+#include "topic/process/traffic_list.h"
+
+#define PIECE 65536
+#define PIECES 640 /* 40 MiB */
+#define DATAGRAMS 1000
+#define DATAGRAM 500
+#define UNIX_BYTES 12345
+
+static char piece[PIECE];
+
+static int bound(int type, struct sockaddr_in *address)
+{
+	socklen_t length = sizeof(*address);
+	int fd = socket(AF_INET, type, 0);
+
+	*address = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	if (fd < 0 || bind(fd, (struct sockaddr *)address, length) < 0 ||
+	    getsockname(fd, (struct sockaddr *)address, &length) < 0)
+		_exit(1);
+	return fd;
+}
+
+static void pass_on(int from, int to, size_t bytes)
+{
+	for (size_t sent = 0, received = 0; received < bytes;) {
+		ssize_t more = sent < bytes ? send(from, piece, bytes - sent, MSG_DONTWAIT) : 0;
+
+		if (more < 0 && errno != EAGAIN)
+			_exit(2);
+		sent += more > 0 ? (size_t)more : 0;
+		more = recv(to, piece, sizeof(piece), MSG_DONTWAIT);
+		if (more < 0 && errno != EAGAIN)
+			_exit(3);
+		received += more > 0 ? (size_t)more : 0;
+	}
+}
+
+static void send_by_tcp(void)
+{
+	struct sockaddr_in address;
+	int listening = bound(SOCK_STREAM, &address), from = socket(AF_INET, SOCK_STREAM, 0), to;
+
+	if (listen(listening, 1) < 0 || connect(from, (struct sockaddr *)&address, sizeof(address)) < 0)
+		_exit(4);
+	to = accept(listening, NULL, NULL);
+	recv(to, piece, 1, MSG_DONTWAIT); /* nothing is there: an error counts nothing */
+	for (unsigned i = 0; i < PIECES; i++)
+		pass_on(from, to, PIECE);
+}
+
+/* Each is looked at once before it is received: that counts nothing. */
+static void send_by_udp(void)
+{
+	struct sockaddr_in address;
+	int fd = bound(SOCK_DGRAM, &address);
+
+	for (unsigned i = 0; i < DATAGRAMS; i++) {
+		if (sendto(fd, piece, DATAGRAM, 0, (struct sockaddr *)&address, sizeof(address)) !=
+			    DATAGRAM ||
+		    recv(fd, piece, sizeof(piece), MSG_PEEK) != DATAGRAM ||
+		    recv(fd, piece, sizeof(piece), 0) != DATAGRAM)
+			_exit(5);
+	}
+}
+
+static void send_by_unix(void)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) < 0)
+		_exit(6);
+	pass_on(ends[0], ends[1], UNIX_BYTES);
+}
+
+static pid_t run_child(void)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		send_by_tcp();
+		send_by_udp();
+		send_by_unix();
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	return child;
+}
+
+START_TEST(a_process_that_ended_keeps_its_bytes)
+{
+	static const struct sample_request request;
+	const uint64_t expected[] = { [TRAFFIC_TCP] = (uint64_t)PIECE * PIECES,
+				      [TRAFFIC_UDP] = (uint64_t)DATAGRAM * DATAGRAMS,
+				      [TRAFFIC_UNIX] = UNIX_BYTES,
+				      [TRAFFIC_OTHER] = 0 };
+	struct traffic_bytes bytes;
+	struct traffic_list *list;
+	struct env env;
+	pid_t child;
+
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	list = traffic_list_open(&env, &request);
+	env.tick = 1;
+	if (!traffic_list_update(list)) {
+		int error = list->trace.error;
+
+		traffic_list_close(&env);
+		env_close(&env);
+		skip_test("BPF at sockets: %s", strerror(-error));
+	}
+	child = run_child();
+	env.tick = 2;
+	ck_assert(traffic_list_update(list));
+	ck_assert(traffic_of_process(list, (uint32_t)child, 100, &bytes));
+	for (unsigned kind = 0; kind < N_TRAFFIC_KINDS; kind++) {
+		ck_assert_uint_eq(bytes.sent[kind], expected[kind]);
+		ck_assert_uint_eq(bytes.received[kind], expected[kind]);
+	}
+	/* another process that gets the same number has nothing of it */
+	env.tick = 3;
+	ck_assert(traffic_list_update(list));
+	ck_assert(traffic_of_process(list, (uint32_t)child, 200, &bytes));
+	ck_assert_uint_eq(traffic_sent(&bytes) + traffic_received(&bytes), 0);
+	env.tick = 4;
+	ck_assert(traffic_list_update(list));
+	env.tick = 5;
+	ck_assert(traffic_list_update(list));
+	ck_assert(!traffic_of_process(list, (uint32_t)child, 200, &bytes));
+	for (size_t i = 0; i < list->trace.n_entries; i++)
+		ck_assert_uint_ne(trace_key(&list->trace, i)[0], (uint64_t)child);
+	ck_assert_uint_eq(trace_self(&list->trace, 0).lost + trace_self(&list->trace, 1).lost, 0);
+	traffic_list_close(&env);
+	env_close(&env);
+}
+END_TEST
+
+START_TEST(without_bpf_nothing_is_counted)
+{
+	static const struct sample_request request = { .no_bpf = true };
+	struct traffic_list *list;
+	struct env env;
+
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	list = traffic_list_open(&env, &request);
+	env.tick = 1;
+	ck_assert(!traffic_list_update(list));
+	ck_assert_int_eq(list->trace.error, -ENOTSUP);
+	traffic_list_close(&env);
+	env_close(&env);
+}
+END_TEST
