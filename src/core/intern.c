@@ -12,13 +12,25 @@
 /* At most, beside the text: its place in both arrays, each of which may be half empty, and the alignment. */
 #define TEXT_BYTES (2 * sizeof(char *) + 4 * sizeof(struct hash_slot) + 8)
 
+static uint32_t find(const struct intern *intern, const char *text, uint64_t hash)
+{
+	uint32_t at;
+
+	HASH_FIND(at, &intern->index, hash, strcmp(intern->texts[at], text) == 0);
+	return at;
+}
+
+uint32_t intern_find(const struct intern *intern, const char *text)
+{
+	return find(intern, text, hash_bytes(HASH_SEED, span_text(text)));
+}
+
 uint32_t intern_number(struct intern *intern, const char *text)
 {
 	struct span bytes = span_text(text);
 	uint64_t hash = hash_bytes(HASH_SEED, bytes);
-	uint32_t at;
+	uint32_t at = find(intern, text, hash);
 
-	HASH_FIND(at, &intern->index, hash, strcmp(intern->texts[at], text) == 0);
 	if (at == HASH_NONE) {
 		at = (uint32_t)intern->n_texts;
 		*VECTOR_ADD(intern->texts, intern->n_texts, intern->capacity) =

@@ -21,6 +21,9 @@ const char *intern_text(struct intern *intern, const char *text);
 /* The index of that copy in texts, where new ones come last. */
 uint32_t intern_number(struct intern *intern, const char *text);
 
+/* The same of a text that has a copy; HASH_NONE: it has none. */
+uint32_t intern_find(const struct intern *intern, const char *text);
+
 void intern_clear(struct intern *intern); /* keeps its memory */
 void intern_free(struct intern *intern);
 

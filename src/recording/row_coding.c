@@ -99,6 +99,7 @@ void row_encoder_open(struct row_encoder *encoder, const struct schema *schema)
 			encoder->keys[encoder->n_keys++] = encoder->n_columns;
 		encoder->columns[encoder->n_columns++] = column;
 	}
+	encoder->cells = alloc_zeroed(encoder->n_columns, sizeof(*encoder->cells));
 }
 
 void row_encoder_close(struct row_encoder *encoder)
@@ -107,8 +108,11 @@ void row_encoder_close(struct row_encoder *encoder)
 	free(encoder->keys);
 	free(encoder->exponents);
 	free(encoder->before.cells);
-	free(encoder->now.cells);
+	free(encoder->places);
+	free(encoder->other);
 	free(encoder->matches);
+	free(encoder->matched);
+	free(encoder->cells);
 	hash_free(&encoder->by_key);
 	intern_free(&encoder->texts);
 }
@@ -121,26 +125,53 @@ void row_encoder_restart(struct row_encoder *encoder)
 	intern_clear(&encoder->texts);
 }
 
+static bool is_text(const struct row_encoder *encoder, const char *text, uint64_t code)
+{
+	return code > 0 && strcmp(encoder->texts.texts[code - 1], text) == 0;
+}
+
 /* likely is the code of the same column in the row that is likely the same one. */
 static uint64_t text_code(struct row_encoder *encoder, const char *text, uint64_t likely)
 {
 	if (!text)
 		return 0;
-	if (likely > 0 && strcmp(encoder->texts.texts[likely - 1], text) == 0)
-		return likely;
-	return (uint64_t)intern_number(&encoder->texts, text) + 1;
+	return is_text(encoder, text, likely) ? likely : (uint64_t)intern_number(&encoder->texts, text) + 1;
 }
 
-static void read_row(struct row_encoder *encoder, const void *row, const uint64_t *likely, uint64_t *cells)
+static void read_row(struct row_encoder *encoder, const void *row, const uint64_t *likely)
 {
 	for (unsigned c = 0; c < encoder->n_columns; c++) {
 		const struct column *column = encoder->columns[c];
 
 		if (column->type == VALUE_TEXT)
-			cells[c] = text_code(encoder, row_text(row, column), likely ? likely[c] : 0);
+			encoder->cells[c] = text_code(encoder, row_text(row, column), likely ? likely[c] : 0);
 		else
-			cells[c] = row_u64(row, column);
+			encoder->cells[c] = row_u64(row, column);
 	}
+}
+
+/* False: one of its texts was never seen, so that no row before has this key. Texts become known in the order
+ * of the rows, later. */
+static bool read_key(const struct row_encoder *encoder, const void *row, const uint64_t *likely)
+{
+	for (unsigned k = 0; k < encoder->n_keys; k++) {
+		unsigned c = encoder->keys[k];
+		const struct column *column = encoder->columns[c];
+		const char *text = column->type == VALUE_TEXT ? row_text(row, column) : NULL;
+		uint32_t number;
+
+		if (column->type != VALUE_TEXT) {
+			encoder->cells[c] = row_u64(row, column);
+		} else if (!text || (likely && is_text(encoder, text, likely[c]))) {
+			encoder->cells[c] = text ? likely[c] : 0;
+		} else {
+			number = intern_find(&encoder->texts, text);
+			if (number == HASH_NONE)
+				return false;
+			encoder->cells[c] = (uint64_t)number + 1;
+		}
+	}
+	return true;
 }
 
 static uint64_t *cells_at(const struct cell_rows *rows, size_t index, unsigned n_columns)
@@ -148,10 +179,18 @@ static uint64_t *cells_at(const struct cell_rows *rows, size_t index, unsigned n
 	return rows->cells + index * n_columns;
 }
 
-static bool same_key(const struct row_encoder *encoder, const uint64_t *one, const uint64_t *other)
+/* Of a row before. */
+static uint64_t *cells_before(const struct row_encoder *encoder, size_t index)
 {
+	return cells_at(&encoder->before, encoder->places[index], encoder->n_columns);
+}
+
+static bool same_key(const struct row_encoder *encoder, size_t index)
+{
+	const uint64_t *cells = cells_before(encoder, index);
+
 	for (unsigned k = 0; k < encoder->n_keys; k++)
-		if (one[encoder->keys[k]] != other[encoder->keys[k]])
+		if (cells[encoder->keys[k]] != encoder->cells[encoder->keys[k]])
 			return false;
 	return true;
 }
@@ -169,53 +208,93 @@ static void index_rows(struct row_encoder *encoder)
 {
 	hash_reserve(&encoder->by_key, encoder->before.n_rows);
 	for (size_t i = 0; i < encoder->before.n_rows; i++)
-		hash_add(&encoder->by_key,
-			 hash_key(encoder, cells_at(&encoder->before, i, encoder->n_columns)), (uint32_t)i);
+		hash_add(&encoder->by_key, hash_key(encoder, cells_before(encoder, i)), (uint32_t)i);
 }
 
 /* First next to the last hit, as tables keep their order, else by hash. */
-static uint32_t find_before(struct row_encoder *encoder, const uint64_t *cells, size_t next)
+static uint32_t find_before(struct row_encoder *encoder, size_t next)
 {
 	const struct cell_rows *before = &encoder->before;
 	uint32_t at;
 
 	for (size_t i = next; i < before->n_rows && i < next + LOOK_AHEAD; i++)
-		if (same_key(encoder, cells_at(before, i, encoder->n_columns), cells))
+		if (same_key(encoder, i))
 			return (uint32_t)i;
 	if (before->n_rows == 0)
 		return HASH_NONE;
 	if (encoder->by_key.count == 0)
 		index_rows(encoder);
-	HASH_FIND(at, &encoder->by_key, hash_key(encoder, cells),
-		  same_key(encoder, cells_at(before, at, encoder->n_columns), cells));
+	HASH_FIND(at, &encoder->by_key, hash_key(encoder, encoder->cells), same_key(encoder, at));
 	return at;
 }
 
-/* Fills now and matches; true: they are the same rows in the same order. */
-static bool read_table(struct row_encoder *encoder, const struct table *table)
+/* The row before of this one, at most once. */
+static uint32_t match(struct row_encoder *encoder, const void *row, size_t next)
 {
-	const struct cell_rows *before = &encoder->before;
-	struct cell_rows *now = &encoder->now;
-	bool in_place = encoder->joins && before->n_rows == table->n_rows;
-	size_t next = 0;
+	const uint64_t *likely = next < encoder->before.n_rows ? cells_before(encoder, next) : NULL;
+	uint32_t at = HASH_NONE;
 
-	now->n_rows = table->n_rows;
-	VECTOR_RESERVE(now->cells, table->n_rows * encoder->n_columns, now->capacity);
+	if (encoder->joins && read_key(encoder, row, likely))
+		at = find_before(encoder, next);
+	if (at == HASH_NONE || encoder->matched[at])
+		return HASH_NONE;
+	encoder->matched[at] = true;
+	return at;
+}
+
+/* Fills matches; true: they are the same rows in the same order. */
+static bool match_rows(struct row_encoder *encoder, const struct table *table)
+{
+	size_t n_before = encoder->before.n_rows, next = 0;
+	bool in_place = encoder->joins && n_before == table->n_rows;
+
 	VECTOR_RESERVE(encoder->matches, table->n_rows, encoder->n_matches);
+	VECTOR_RESERVE(encoder->matched, n_before, encoder->n_matched);
+	for (size_t i = 0; i < n_before; i++)
+		encoder->matched[i] = false;
 	hash_clear(&encoder->by_key);
 	for (size_t i = 0; i < table->n_rows; i++) {
-		uint64_t *cells = cells_at(now, i, encoder->n_columns);
-		const uint64_t *likely = next < before->n_rows ? cells_at(before, next, encoder->n_columns)
-					 : i > 0               ? cells - encoder->n_columns
-							       : NULL;
-
-		read_row(encoder, table_row(table, i), likely, cells);
-		encoder->matches[i] = encoder->joins ? find_before(encoder, cells, next) : HASH_NONE;
+		encoder->matches[i] = match(encoder, table_row(table, i), next);
 		in_place &= encoder->matches[i] == i;
 		if (encoder->matches[i] != HASH_NONE)
 			next = encoder->matches[i] + 1;
 	}
 	return in_place;
+}
+
+/* The next place, from *at on, whose cells are of no row now. */
+static uint32_t take_place(struct row_encoder *encoder, size_t *at)
+{
+	while (*at < encoder->before.n_rows && encoder->matched[*at])
+		++*at;
+	if (*at == encoder->n_placed) {
+		encoder->places[*at] = (uint32_t)*at;
+		encoder->n_placed++;
+	}
+	return encoder->places[(*at)++];
+}
+
+/* Rows keep their cells; new ones get those of rows that are gone. The other places stay behind them. */
+static void place_rows(struct row_encoder *encoder, size_t n_rows)
+{
+	size_t most = encoder->n_placed + n_rows, free_place = 0, i;
+	uint32_t *swapped;
+
+	VECTOR_RESERVE(encoder->places, most, encoder->n_places);
+	VECTOR_RESERVE(encoder->other, most, encoder->n_other);
+	for (i = 0; i < n_rows; i++)
+		encoder->other[i] = encoder->matches[i] == HASH_NONE ? take_place(encoder, &free_place)
+								      : encoder->places[encoder->matches[i]];
+	for (; i < encoder->n_placed; i++)
+		encoder->other[i] = take_place(encoder, &free_place);
+	VECTOR_RESERVE(encoder->before.cells, encoder->n_placed * encoder->n_columns,
+		       encoder->before.capacity);
+	swapped = encoder->places;
+	encoder->places = encoder->other;
+	encoder->other = swapped;
+	most = encoder->n_places;
+	encoder->n_places = encoder->n_other;
+	encoder->n_other = most;
 }
 
 static void put_xor(unsigned char *bytes, size_t *length, uint64_t difference)
@@ -293,23 +372,38 @@ static void put_changes(struct row_encoder *encoder, struct buffer *out, const u
 	}
 }
 
-static bool differs(const struct row_encoder *encoder, const uint64_t *one, const uint64_t *other)
+/* Reads row i, for which cells_before() gives the cells before already, unless it is new. */
+static void read_row_now(struct row_encoder *encoder, const struct table *table, size_t i)
 {
-	return memcmp(one, other, encoder->n_columns * sizeof(*one)) != 0;
+	const uint64_t *likely = encoder->matches[i] != HASH_NONE ? cells_before(encoder, i)
+				 : i > 0                         ? cells_before(encoder, i - 1)
+								 : NULL;
+
+	read_row(encoder, table_row(table, i), likely);
 }
 
-static void put_in_place(struct row_encoder *encoder, struct buffer *out)
+static void keep_row(struct row_encoder *encoder, size_t i)
+{
+	memcpy(cells_before(encoder, i), encoder->cells, encoder->n_columns * sizeof(*encoder->cells));
+}
+
+static bool differs(const struct row_encoder *encoder, size_t i)
+{
+	return memcmp(cells_before(encoder, i), encoder->cells,
+		      encoder->n_columns * sizeof(*encoder->cells)) != 0;
+}
+
+static void put_in_place(struct row_encoder *encoder, const struct table *table, struct buffer *out)
 {
 	size_t next = 0;
 
-	for (size_t i = 0; i < encoder->now.n_rows; i++) {
-		const uint64_t *cells = cells_at(&encoder->now, i, encoder->n_columns);
-		const uint64_t *before = cells_at(&encoder->before, i, encoder->n_columns);
-
-		if (!differs(encoder, cells, before))
+	for (size_t i = 0; i < table->n_rows; i++) {
+		read_row_now(encoder, table, i);
+		if (!differs(encoder, i))
 			continue;
 		put_varint(out, i - next + 1);
-		put_changes(encoder, out, cells, before);
+		put_changes(encoder, out, encoder->cells, cells_before(encoder, i));
+		keep_row(encoder, i);
 		next = i + 1;
 	}
 	put_varint(out, 0);
@@ -320,66 +414,68 @@ static void put_operation(struct buffer *out, unsigned operation, uint64_t numbe
 	put_varint(out, number << 2 | operation);
 }
 
-/* The run of unchanged rows that begins with row i, whose place before is next. */
-static size_t run_length(const struct row_encoder *encoder, size_t i, size_t next)
+static void put_run(struct buffer *out, size_t *run)
 {
-	size_t n = 0;
-
-	while (i + n < encoder->now.n_rows && encoder->matches[i + n] == next + n &&
-	       !differs(encoder, cells_at(&encoder->now, i + n, encoder->n_columns),
-			cells_at(&encoder->before, next + n, encoder->n_columns)))
-		n++;
-	return n;
+	if (*run > 0)
+		put_operation(out, OP_RUN, *run - 1);
+	*run = 0;
 }
 
-static void put_operations(struct row_encoder *encoder, struct buffer *out)
+static void put_move(struct buffer *out, size_t *next, size_t match)
 {
-	size_t next = 0;
+	put_operation(out, OP_MOVE, zigzag(match - *next));
+	*next = match;
+}
 
-	put_varint(out, encoder->now.n_rows);
-	for (size_t i = 0; i < encoder->now.n_rows; i++) {
-		const uint64_t *cells = cells_at(&encoder->now, i, encoder->n_columns);
-		size_t match = encoder->matches[i], run;
+static void put_operations(struct row_encoder *encoder, const struct table *table, struct buffer *out)
+{
+	size_t next = 0, run = 0;
 
-		if (match == HASH_NONE) {
+	put_varint(out, table->n_rows);
+	for (size_t i = 0; i < table->n_rows; i++) {
+		size_t match = encoder->matches[i];
+		bool is_new = match == HASH_NONE, same;
+
+		read_row_now(encoder, table, i);
+		same = !is_new && !differs(encoder, i);
+		if (!same || match != next)
+			put_run(out, &run);
+		if (is_new) {
 			put_operation(out, OP_NEW, 0);
-			put_changes(encoder, out, cells, i > 0 ? cells - encoder->n_columns : NULL);
+			put_changes(encoder, out, encoder->cells,
+				    i > 0 ? cells_before(encoder, i - 1) : NULL);
+			keep_row(encoder, i);
 			continue;
 		}
-		run = run_length(encoder, i, match);
-		if (match < next || (run > 0 && match > next)) {
-			put_operation(out, OP_MOVE, zigzag(match - next));
-			next = match;
-		}
-		if (run > 0) {
-			put_operation(out, OP_RUN, run - 1);
-			next += run;
-			i += run - 1;
+		if (match < next || (same && match > next))
+			put_move(out, &next, match);
+		if (same) {
+			run++;
 		} else {
 			put_operation(out, OP_CHANGED, match - next);
-			put_changes(encoder, out, cells,
-				    cells_at(&encoder->before, match, encoder->n_columns));
-			next = match + 1;
+			put_changes(encoder, out, encoder->cells, cells_before(encoder, i));
+			keep_row(encoder, i);
 		}
+		next = match + 1;
 	}
+	put_run(out, &run);
 }
 
 void rows_encode(struct row_encoder *encoder, const struct table *table, struct buffer *out)
 {
 	struct table_clock *clock = &encoder->clock;
-	bool in_place = read_table(encoder, table);
-	struct cell_rows before = encoder->before;
+	bool in_place = match_rows(encoder, table);
 	uint64_t step_ns = table->mono_ns - clock->mono_ns;
 
 	put_varint(out, SAMPLED | (table->failed ? FAILED : 0) | (in_place ? IN_PLACE : 0));
 	put_difference(out, step_ns, clock->step_ns);
 	*clock = (struct table_clock){ table->mono_ns, step_ns };
+	place_rows(encoder, table->n_rows);
 	if (in_place)
-		put_in_place(encoder, out);
+		put_in_place(encoder, table, out);
 	else
-		put_operations(encoder, out);
-	encoder->before = encoder->now;
-	encoder->now = before;
+		put_operations(encoder, table, out);
+	encoder->before.n_rows = table->n_rows;
 }
 
 /* The decoder. */

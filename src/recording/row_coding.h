@@ -28,10 +28,16 @@ struct row_encoder {
 	unsigned n_keys;
 	unsigned char *exponents; /* of each column: the decimal one that fitted last */
 	bool joins;               /* rows are looked for in the sample before */
-	struct cell_rows before, now;
-	uint32_t *matches;  /* of each row now: the index of the one before, or HASH_NONE */
-	size_t n_matches;   /* capacity */
-	struct hash by_key; /* of the rows before; filled on demand */
+	struct cell_rows before;  /* in any order; each is replaced when it is encoded */
+	uint32_t *places, *other; /* of each row before, or now: where its cells are; behind: unused ones */
+	size_t n_placed;          /* used and unused */
+	size_t n_places, n_other; /* capacities */
+	uint32_t *matches;        /* of each row now: the index of the one before, or HASH_NONE */
+	size_t n_matches;         /* capacity */
+	bool *matched;            /* of each row before */
+	size_t n_matched;         /* capacity */
+	uint64_t *cells;          /* of the row that is encoded */
+	struct hash by_key;       /* of the rows before; filled on demand */
 	struct intern texts;
 	size_t n_told; /* texts that the decoder knows */
 	struct table_clock clock;

@@ -19,7 +19,7 @@
 /* What a killed writer loses at most, and how much is held in memory. */
 #define BLOCK_FRAMES 32
 #define BLOCK_NS (20 * SECOND_NS)
-#define BLOCK_BYTES ((size_t)4 << 20)
+#define BLOCK_BYTES ((size_t)512 << 10)
 
 /* A seek decodes half a chain, and its first block costs most of the bytes. */
 #define CHAIN_FRAMES 512

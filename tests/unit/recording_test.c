@@ -156,7 +156,7 @@ static void change_world(struct world *world)
 	}
 	while (world->n_tasks < 200 && random_below(random, 3) > 0)
 		world->tasks[world->n_tasks++] = (struct task_row){
-			.pid = ++world->next_pid,
+			.pid = random_below(random, 8) == 0 ? world->next_pid : ++world->next_pid,
 			.start_seconds = (double)world->next_pid / 100,
 			.user = random_name(world),
 			.command = random_name(world),
