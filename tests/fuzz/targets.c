@@ -39,6 +39,7 @@
 #include "kernel/powercap.h"
 #include "kernel/pressure.h"
 #include "kernel/proc_event.h"
+#include "kernel/slabinfo.h"
 #include "kernel/softnet.h"
 #include "kernel/system.h"
 #include "kernel/taskstats.h"
@@ -335,6 +336,15 @@ FUZZ_TARGET(softnet)
 
 	while (softnet_next(&text, &line))
 		require(line.cpu == U64_UNKNOWN || line.cpu <= UINT32_MAX);
+}
+
+FUZZ_TARGET(slabinfo)
+{
+	struct span text = input(data, size);
+	struct slabinfo_line line;
+
+	while (slabinfo_next(&text, &line))
+		require(span_length(line.name) > 0 && *line.name.at != '#');
 }
 
 /* The first byte is the number of events. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel pane: interrupts, soft interrupts, the backlog of the network, and panetop's own programs. */
+/* The kernel pane: interrupts, soft interrupts, backlogs, slab caches, panetop's own programs. */
 #include <config.h>
 
 #include "core/i18n.h"
@@ -11,6 +11,7 @@ enum {
 	TABLE_BY_CPU,
 	TABLE_SOFTIRQ,
 	TABLE_BACKLOG,
+	TABLE_SLAB,
 	TABLE_TRACING,
 };
 
@@ -27,6 +28,7 @@ static const struct pane_table tables[] = {
 			   .setting = "kernel.cpus" },
 	[TABLE_SOFTIRQ] = { .topic = "softirq", .headline = true },
 	[TABLE_BACKLOG] = { .topic = "backlog", .headline = true },
+	[TABLE_SLAB] = { .topic = "slab", .headline = true, .sort = "bytes", .text_rows = 16 },
 	[TABLE_TRACING] = { .topic = "tracing" },
 	{ 0 },
 };
@@ -39,6 +41,7 @@ static const struct pane_view views[] = {
 	  TABLE_SOFTIRQ, .draw = kernel_draw },
 	{ "backlog", N_("Backlog"), N_("received packets between driver and protocols"), TABLE_BACKLOG,
 	  .draw = kernel_draw },
+	{ "slab", N_("Slab"), N_("kernel objects by cache"), TABLE_SLAB, .draw = kernel_draw },
 	{ "tracing", N_("Tracing"), N_("panetop's own programs in the kernel"), TABLE_TRACING,
 	  .draw = kernel_draw },
 	{ 0 },
@@ -49,7 +52,7 @@ static const char *const settings[] = { "cpus.", NULL };
 const struct pane pane_kernel = {
 	.name = "kernel",
 	.title = N_("Kernel"),
-	.question = N_("What interrupts which CPU, and what does it cost?"),
+	.question = N_("What interrupts which CPU, and which kernel objects grow?"),
 	.tables = tables,
 	.settings = settings,
 	.views = views,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Interrupts, soft interrupts, backlogs, and panetop's own programs in the kernel."""
+"""Interrupts, soft interrupts, backlogs, slab caches, and panetop's own programs in the kernel."""
 from clock import STEP
 
 INTERRUPTS = {  # device: its CPUs' rates, microseconds each, where it may go, where it goes
@@ -16,6 +16,11 @@ SOFTIRQS = {  # rates of the CPUs, microseconds each, longest
     "BLOCK": ((1800, 900, 0, 0), 10, 176), "SCHED": ((80, 70, 60, 90), 14, 30), "RCU": ((95, 96, 80, 81), 10.7, 47),
 }
 BACKLOG = ((4200, 0.5, 12), (30, 0, 0), (20, 0, 0), (25, 0, 0))  # packets, drops, squeezed polls per second
+CACHES = {  # objects in use, growth per second, room for, bytes each, bytes of all slabs
+    "dentry": (120_400, 90, 124_950, 192, 24_371_200), "ext4_inode_cache": (61_000, 40, 61_236, 1184, 74_317_824),
+    "buffer_head": (180_200, 0, 194_922, 104, 20_471_808), "kmalloc-64": (41_000, 3, 43_136, 64, 2_760_704),
+    "task_struct": (310, 0, 340, 8128, 2_785_280), "filp": (5_100, -4, 5_984, 256, 1_531_904),
+}
 PROGRAMS = (("interrupt", "start of a handler", "irq_handler_entry", 4300, 90),
             ("interrupt", "end of a handler", "irq_handler_exit", 4300, 110),
             ("softirq", "start of a soft interrupt", "softirq_entry", 5500, 85),
@@ -50,7 +55,12 @@ def tables(step):
         processed, dropped, squeezed = (int(rate * seconds) for rate in rates)
         backlog.append({"cpu": cpu, "processed": 1_000_000 + processed, "dropped": dropped, "squeezed": squeezed, "steered": 0,
                         "limited": 0, "waiting": 0})
+    slab = [{"cache": name, "active": active + growth * seconds, "objects": room + growth * seconds, "object_bytes": each,
+             "bytes": size + growth * each * seconds, "used_ratio": active / room}
+            for name, (active, growth, room, each, size) in CACHES.items()]
+    slab.append({"cache": "(not in a cache)", "bytes": 1_212_416})
+    slab.insert(0, {"cache": "all", "bytes": sum(row["bytes"] for row in slab)})
     tracing = [{"topic": topic, "program": program, "tracepoint": tracepoint, "runs": int(rate * seconds),
                 "used_seconds": rate * seconds * ns / 1e9, "mean_seconds": ns / 1e9, "entries": 9, "entries_max": 8192, "lost": 0}
                for topic, program, tracepoint, rate, ns in PROGRAMS]
-    return {"interrupt": interrupts, "softirq": softirqs, "backlog": backlog, "tracing": tracing}
+    return {"interrupt": interrupts, "softirq": softirqs, "backlog": backlog, "slab": slab, "tracing": tracing}
