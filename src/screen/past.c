@@ -14,7 +14,7 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define MINUTE_NS (60 * SECOND_NS)
 
-static void close_source(struct screen *screen)
+void past_close(struct screen *screen)
 {
 	if (screen->past_source.close)
 		screen->past_source.close(screen->past_source.state);
@@ -27,7 +27,7 @@ static bool open_source(struct screen *screen)
 	const struct past *past = screen->setup->past;
 	int error;
 
-	close_source(screen);
+	past_close(screen);
 	error = past->open(past->state, &screen->past_source);
 	if (error)
 		screen_warn(screen, MESSAGE_SCREEN, "%s", strerror(-error));
@@ -45,8 +45,7 @@ static size_t read_extent(const struct source *source, uint64_t *first_ns, uint6
 
 bool past_extent(struct screen *screen, uint64_t *first_ns, uint64_t *last_ns)
 {
-	return (screen->past_source.state || open_source(screen)) &&
-	       read_extent(&screen->past_source, first_ns, last_ns) > 0;
+	return open_source(screen) && read_extent(&screen->past_source, first_ns, last_ns) > 0;
 }
 
 static bool read_frame(struct screen *screen, int index, size_t position)
@@ -81,7 +80,7 @@ static void show(struct screen *screen, size_t position)
 void past_leave(struct screen *screen)
 {
 	screen->in_past = false;
-	close_source(screen);
+	past_close(screen);
 	session_freeze(screen, false);
 }
 
@@ -122,7 +121,7 @@ void past_step_minute(struct screen *screen, int step)
 {
 	uint64_t first_ns, last_ns, now_ns = session_frame(screen)->wall_ns;
 
-	if (!open_source(screen) || !past_extent(screen, &first_ns, &last_ns))
+	if (!past_extent(screen, &first_ns, &last_ns))
 		return;
 	if (step > 0 && now_ns + MINUTE_NS >= last_ns) {
 		past_leave(screen);
@@ -151,7 +150,7 @@ void past_position(struct screen *screen, char *text, size_t room)
 	char back[32], all[32];
 
 	duration(back, sizeof(back), latest_ns > shown_ns ? latest_ns - shown_ns : 0);
-	past_extent(screen, &first_ns, &last_ns);
+	read_extent(&screen->past_source, &first_ns, &last_ns);
 	last_ns = screen->frames[screen->latest].wall_ns;
 	duration(all, sizeof(all), last_ns > first_ns ? last_ns - first_ns : 0);
 	snprintf(text, room, _("-%s of %s"), back, all);

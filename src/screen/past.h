@@ -11,10 +11,11 @@ void past_step_minute(struct screen *screen, int step); /* 1 or -1 */
 /* The last sample at or before this time. */
 void past_show_at(struct screen *screen, uint64_t wall_ns);
 
-/* The clocks of the first and the last kept sample; false: there is none. */
+/* The clocks of the first and the last sample that is kept now; false: there is none. */
 bool past_extent(struct screen *screen, uint64_t *first_ns, uint64_t *last_ns);
 
 void past_leave(struct screen *screen); /* live again */
+void past_close(struct screen *screen); /* at the end of the screen */
 
 /* "-00:03:12 of 41 min" */
 void past_position(struct screen *screen, char *text, size_t room);

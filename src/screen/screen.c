@@ -15,6 +15,7 @@
 #include "core/i18n.h"
 #include "screen/chrome.h"
 #include "screen/keymap.h"
+#include "screen/past.h"
 #include "screen/player.h"
 #include "screen/session.h"
 #include "sys/env.h"
@@ -210,6 +211,7 @@ static int run(struct screen *screen)
 	}
 	chrome_draw(screen);
 	error = loop_run(&screen->loop);
+	past_close(screen);
 	session_close(screen);
 	free_texts(screen);
 	return error;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "model/derive.h"
 
@@ -72,11 +73,14 @@ void rig_put(struct rig *rig, const char *path, const char *format, ...)
 	FILE *file;
 
 	snprintf(full, sizeof(full), "%s/%s", rig->root, path);
+	if (!format) {
+		unlink(full);
+		return;
+	}
 	file = fopen(full, "w");
 	ck_assert_msg(file != NULL, "%s", full);
 	va_start(list, format);
-	if (format)
-		vfprintf(file, format, list);
+	vfprintf(file, format, list);
 	va_end(list);
 	fclose(file);
 }
