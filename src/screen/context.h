@@ -11,6 +11,8 @@
 
 struct screen;
 
+#define PAGES_BEFORE_MAX 16
+
 struct pane_context {
 	const struct pane *pane;
 	void *state;                 /* of the pane, pane->state_size bytes */
@@ -27,6 +29,11 @@ struct pane_context {
 	double delay_seconds;
 	double preferred_seconds; /* see screen_prefer_delay() */
 	int came_from;            /* pane from which this one was opened for a process; -1: none */
+	struct page_before {      /* what it showed before it opened another process itself, for Esc */
+		struct process_choice process;
+		unsigned view;
+	} before[PAGES_BEFORE_MAX];
+	unsigned n_before;
 	struct screen *screen;
 };
 

@@ -571,6 +571,7 @@ void session_choose_pane(struct screen *screen, unsigned index)
 	if (index >= screen->setup->n_panes)
 		return;
 	screen->contexts[index].came_from = -1;
+	screen->contexts[index].n_before = 0;
 	show_pane(screen, index);
 }
 
@@ -586,11 +587,27 @@ void session_enter_pane(struct screen *screen, unsigned index)
 	show_pane(screen, index);
 }
 
+/* The oldest one makes room. */
+static void remember_page(struct pane_context *context)
+{
+	if (context->n_before == PAGES_BEFORE_MAX)
+		memmove(context->before, context->before + 1, --context->n_before * sizeof(*context->before));
+	context->before[context->n_before++] =
+		(struct page_before){ .process = context->request->mapped, .view = context->view };
+}
+
 bool session_go_back(struct screen *screen)
 {
 	struct pane_context *context = session_context(screen);
 	int from = context->came_from;
 
+	if (context->n_before > 0) {
+		const struct page_before *before = &context->before[--context->n_before];
+
+		context->request->mapped = before->process;
+		screen_show_view(context, before->view);
+		return true;
+	}
 	if (from < 0)
 		return false;
 	context->came_from = -1;
@@ -620,7 +637,7 @@ bool session_lacks_table(const struct pane_context *context)
 
 bool screen_was_opened(const struct pane_context *context)
 {
-	return context->came_from >= 0;
+	return context->came_from >= 0 || context->n_before > 0;
 }
 
 /* Does the view show this table? */
@@ -676,6 +693,10 @@ void screen_open(struct pane_context *context, const char *pane, const struct pr
 	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
 		if (strcmp(screen->setup->panes[i]->name, pane) != 0)
 			continue;
+		if (i == screen->current)
+			remember_page(context);
+		else
+			screen->contexts[i].n_before = 0;
 		context->request->mapped = *process;
 		session_enter_pane(screen, i);
 		if (screen->setup->panes[i]->entered)

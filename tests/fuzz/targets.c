@@ -28,13 +28,17 @@
 #include "kernel/mountinfo.h"
 #include "kernel/mounts.h"
 #include "kernel/net_dev.h"
+#include "kernel/net_socket.h"
 #include "kernel/page_flags.h"
 #include "kernel/pagemap.h"
 #include "kernel/passwd.h"
 #include "kernel/perf_read.h"
 #include "kernel/perf_record.h"
+#include "kernel/pid_fd.h"
+#include "kernel/pid_limits.h"
 #include "kernel/pid_stat.h"
 #include "kernel/pid_status.h"
+#include "kernel/pid_syscall.h"
 #include "kernel/pmu_event.h"
 #include "kernel/powercap.h"
 #include "kernel/pressure.h"
@@ -505,6 +509,61 @@ FUZZ_TARGET(pid_status)
 
 	pid_status_parse(input(data, size), &status);
 	require(status.vm_resident == U64_UNKNOWN || status.vm_resident % 1024 == 0);
+}
+
+/* The same bytes as a link, and as what fdinfo has. */
+FUZZ_TARGET(pid_fd)
+{
+	struct span text = input(data, size);
+	char flags[PID_FD_FLAGS_MAX];
+	struct pid_fd_link link;
+	struct pid_fd_info info;
+
+	pid_fd_link_parse(text, &link);
+	require_inside(link.path, text);
+	if (!link.kind)
+		require_inside(link.anonymous, text);
+	pid_fd_info_parse(text, &info);
+	require(strlen(pid_fd_flags_text(info.flags, flags)) < sizeof(flags));
+}
+
+FUZZ_TARGET(pid_limits)
+{
+	struct span text = input(data, size);
+	struct pid_limit limit;
+
+	while (pid_limits_next(&text, &limit)) {
+		require_inside(limit.name, input(data, size));
+		require(span_length(limit.name) > 0);
+	}
+}
+
+FUZZ_TARGET(pid_syscall)
+{
+	struct pid_syscall call;
+
+	if (!pid_syscall_parse(input(data, size), &call))
+		return;
+	require(call.running + call.none <= 1);
+	if (!call.running && !call.none)
+		require(pid_syscall_fd(&call) >= -1);
+	pid_syscall_name(&call);
+}
+
+FUZZ_TARGET(net_socket)
+{
+	struct span text = input(data, size);
+	struct net_socket socket;
+	struct net_unix local;
+
+	while (net_socket_next(&text, size % 2, &socket))
+		require(strlen(socket.local) < sizeof(socket.local) &&
+			strlen(socket.remote) < sizeof(socket.remote) && socket.state != NULL);
+	text = input(data, size);
+	while (net_unix_next(&text, &local)) {
+		require_inside(local.path, input(data, size));
+		require(local.state != NULL);
+	}
 }
 
 FUZZ_TARGET(mounts)

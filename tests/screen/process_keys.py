@@ -107,6 +107,27 @@ def its_parent_opens(_scratch):
         return expect(terminal.wait_for(f"{os.getpid()} "), terminal, "Enter does not open its parent")
 
 
+def esc_goes_back_to_the_child(_scratch):
+    """From the parent's parent step by step, then to the list from which the child was opened."""
+    with paged(["sh", "-c", "sleep 1000 & wait"]) as (terminal, child):
+        grandchild = int(subprocess.run(["pgrep", "-P", str(child.pid)], stdout=subprocess.PIPE, check=True, text=True).stdout)
+        with screen("-d", "0.2", "-p", str(grandchild), "process") as page:
+            page.until(f"{grandchild} sleep")
+            page.send("Enter")
+            problem = expect(page.wait_for(f"{child.pid} sh"), page, "Enter does not open its parent")
+            page.send("Enter")
+            problem = problem or expect(page.wait_for(f"{os.getpid()} "), page, "Enter does not open the parent's parent")
+            page.send("Esc")
+            problem = problem or expect(page.wait_for(f"{child.pid} sh"), page, "Esc does not go back to the parent")
+            page.view("Threads")
+            page.send("Esc", "Esc")
+            problem = problem or expect(page.wait_for(f"{grandchild} sleep"), page, "Esc does not go back to the child")
+            page.send("Esc")
+            problem = problem or expect(page.wait_for("[Processes]"), page, "Esc does not go back to the list")
+        os.kill(grandchild, 9)
+        return problem
+
+
 def signalled_from_its_page(_scratch):
     with paged(["sleep", "1000"]) as (terminal, child):
         terminal.send("F9")
@@ -133,6 +154,7 @@ def tests():
         ("the process page says that it is stopped", stopped_and_why),
         ("the map of pages is one key from the process page", its_map_is_one_key_away),
         ("the process page opens the parent", its_parent_opens),
+        ("Esc on the page of a parent goes back to the child", esc_goes_back_to_the_child),
         ("a process is signalled from its page", signalled_from_its_page),
         ("the process page of a recording", opened_from_a_recording),
     ]

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -563,6 +564,11 @@ static bool is_batch(pid_t tid)
 	return sched_getscheduler(tid) == SCHED_BATCH;
 }
 
+static bool is_nicer(pid_t tid)
+{
+	return getpriority(PRIO_PROCESS, (id_t)tid) == getpriority(PRIO_PROCESS, 0) + 3;
+}
+
 static bool is_best_effort_6(pid_t tid)
 {
 	return syscall(SYS_ioprio_get, 1, tid) == (2 << 13 | 6);
@@ -594,6 +600,8 @@ START_TEST(orders_reach_every_thread)
 	ck_assert_int_eq(act(&machine, "policy batch 3", pid, start_seconds), -EINVAL);
 	ck_assert_int_eq(act(&machine, "io 2 6", pid, start_seconds), 0);
 	ck_assert_uint_eq(each_thread(pid, is_best_effort_6), 2);
+	ck_assert_int_eq(act(&machine, "nice 3", pid, start_seconds), 0);
+	ck_assert_uint_eq(each_thread(pid, is_nicer), 2);
 	close_machine(&machine);
 	stop(pid);
 }

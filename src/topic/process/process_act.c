@@ -118,14 +118,23 @@ static int send_signal(int process, int number)
 	return error;
 }
 
-static int renice(const struct order *order, const struct pid_stat *stat)
+/* Linux keeps a nice value for each thread; threads that differ still differ then. */
+static int renice(uint32_t tid, int step)
 {
-	return setpriority(PRIO_PROCESS, (id_t)order->pid, (int)stat->nice + order->number) < 0 ? -errno : 0;
+	int nice;
+
+	errno = 0;
+	nice = getpriority(PRIO_PROCESS, tid);
+	if (errno != 0)
+		return -errno;
+	return setpriority(PRIO_PROCESS, tid, nice + step) < 0 ? -errno : 0;
 }
 
 static int control_thread(const struct order *order, uint32_t tid)
 {
 	switch (order->verb) {
+	case VERB_NICE:
+		return renice(tid, order->number);
 	case VERB_AFFINITY:
 		return control_set_cpus(tid, &order->cpus);
 	case VERB_POLICY:
@@ -133,7 +142,6 @@ static int control_thread(const struct order *order, uint32_t tid)
 	case VERB_IO:
 		return control_set_io(tid, &order->io);
 	case VERB_SIGNAL:
-	case VERB_NICE:
 	case N_VERBS:
 		break;
 	}
@@ -155,7 +163,7 @@ static int control_threads(struct env *env, const struct order *order)
 }
 
 /* These calls take a pid: if the process is alive before and after, the pid was not reused. */
-static int change(struct env *env, int process, const struct order *order, const struct pid_stat *stat)
+static int change(struct env *env, int process, const struct order *order)
 {
 	int error = send_signal(process, 0);
 	uint64_t raised;
@@ -163,7 +171,7 @@ static int change(struct env *env, int process, const struct order *order, const
 	if (error && error != -EPERM)
 		return error;
 	raised = privilege_raise(PRIVILEGE_NICE);
-	error = order->verb == VERB_NICE ? renice(order, stat) : control_threads(env, order);
+	error = control_threads(env, order);
 	privilege_lower(raised);
 	if (error)
 		return error;
@@ -196,7 +204,7 @@ int process_act(struct env *env, const char *action, void (*done)(void *context,
 		error = check_reach(env, process, &order);
 	if (!error && done)
 		error = order.verb == VERB_SIGNAL ? send_signal(process, order.number)
-						  : change(env, process, &order, &stat);
+						  : change(env, process, &order);
 	close(process);
 	if (!error && done)
 		done(context, 0);
