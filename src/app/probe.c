@@ -69,6 +69,8 @@ static int try_topic(struct env *env, const struct topic *topic)
 	if (!error) {
 		error = topic_sample(&sample, &frame, &frame.tables[0]);
 		topic_close(&sample);
+	} else {
+		topic_forget(&sample);
 	}
 	frame_close(&frame);
 	return error;

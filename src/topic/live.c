@@ -126,6 +126,8 @@ static void close_entry(struct entry *entry)
 {
 	if (entry->open)
 		topic_close(&entry->sample);
+	else
+		topic_forget(&entry->sample);
 	entry->open = false;
 }
 

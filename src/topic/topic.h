@@ -114,10 +114,12 @@ const struct topic *topic_find(const char *name);
 const struct topic *topic_match(const char *typed);
 
 /*
- * Creates the state of sample, whose topic, env, settings and request are set. On -errno there is no state.
+ * Creates the state of sample, whose topic, env, settings and request are set. After -errno it may be tried
+ * again, and topic_forget() ends that.
  */
 int topic_open(struct sample *sample);
 void topic_close(struct sample *sample);
+void topic_forget(struct sample *sample);
 
 /* Samples one tick into this table of frame, which is empty after a failure. 0 or -errno. */
 int topic_sample(struct sample *sample, struct frame *frame, struct table *table);

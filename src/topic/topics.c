@@ -34,10 +34,11 @@ int topic_open(struct sample *sample)
 	const struct topic *topic = sample->topic;
 	int error;
 
-	sample->state = topic->state_size > 0 ? alloc_zeroed(1, topic->state_size) : NULL;
+	if (topic->state_size > 0 && !sample->state)
+		sample->state = alloc_zeroed(1, topic->state_size);
 	error = topic->open ? topic->open(sample) : 0;
 	if (error && topic->state_size > 0)
-		free(sample->state);
+		memset(sample->state, 0, topic->state_size);
 	return error;
 }
 
@@ -45,6 +46,11 @@ void topic_close(struct sample *sample)
 {
 	if (sample->topic->close)
 		sample->topic->close(sample);
+	topic_forget(sample);
+}
+
+void topic_forget(struct sample *sample)
+{
 	if (sample->topic->state_size > 0)
 		free(sample->state);
 	sample->state = NULL;

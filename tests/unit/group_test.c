@@ -618,6 +618,7 @@ START_TEST(no_groups_at_all)
 	rig_put(&rig, "proc/self/mountinfo", "24 1 0:22 / /sys rw - sysfs sysfs rw\n");
 	sample.env = &rig.env;
 	ck_assert_int_eq(topic_open(&sample), -ENODEV);
+	topic_forget(&sample);
 	rig_close(&rig);
 }
 END_TEST

@@ -57,15 +57,21 @@ static bool is_whole(struct group_tree *tree, unsigned hierarchy)
 								   !has_file(tree, hierarchy, "cgroup.type");
 }
 
-static int find_hierarchies(struct group_tree *tree)
+/* Before anything is allocated: where there is no hierarchy, each sample looks for one. */
+static int read_mounts(struct env *env, struct span *mounts)
 {
-	struct cgroup_mount *mount;
-	struct span mounts;
-	int error = env_read(tree->env, env_file(tree->env, "proc/self/mountinfo"), &mounts);
+	static const char form[] = " - cgroup";
+	int error = env_read(env, env_file(env, "proc/self/mountinfo"), mounts);
 
 	if (error)
 		return error;
-	mount = alloc_zeroed(1, sizeof(*mount));
+	return memmem(mounts->at, span_length(*mounts), form, strlen(form)) ? 0 : -ENODEV;
+}
+
+static int find_hierarchies(struct group_tree *tree, struct span mounts)
+{
+	struct cgroup_mount *mount = alloc_zeroed(1, sizeof(*mount));
+
 	while (cgroup_mount_next(&mounts, mount)) {
 		unsigned controllers = controllers_of(mount), h = tree->n_hierarchies;
 
@@ -163,11 +169,15 @@ static void free_all_below(struct group_tree *tree, struct group *top)
 
 int group_tree_open(struct group_tree *tree, struct env *env)
 {
+	struct span mounts;
 	int error;
 
 	*tree = (struct group_tree){ .env = env };
+	error = read_mounts(env, &mounts);
+	if (error)
+		return error;
 	tree->top = new_group(tree, NULL, "");
-	error = find_hierarchies(tree);
+	error = find_hierarchies(tree, mounts);
 	if (error)
 		group_tree_close(tree);
 	else
