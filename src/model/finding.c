@@ -140,17 +140,26 @@ char *finding_limit_text(char *out, const struct finding_limit *limit, double nu
 	return out;
 }
 
-static const char *setting(const struct findings *findings, const char *name)
+static const char *setting(const struct settings *settings, const char *name)
 {
 	char whole[96];
 
 	snprintf(whole, sizeof(whole), PREFIX "%s", name);
-	return findings->settings ? settings_get(findings->settings, whole) : NULL;
+	return settings ? settings_get(settings, whole) : NULL;
+}
+
+double finding_ratio(const struct settings *settings, const char *name, double otherwise)
+{
+	const struct finding_limit limit = { .unit = UNIT_RATIO };
+	const char *text = setting(settings, name);
+	double number;
+
+	return text && parse_limit(&limit, text, &number) ? number : otherwise;
 }
 
 static double limit_of(const struct findings *findings, const struct finding_limit *limit)
 {
-	const char *text = limit->setting ? setting(findings, limit->setting) : NULL;
+	const char *text = limit->setting ? setting(findings->settings, limit->setting) : NULL;
 	double number;
 
 	return text && parse_limit(limit, text, &number) ? number : limit->number;
@@ -392,7 +401,7 @@ static void judge_rule(struct findings *findings, const struct frame *frame, uns
 {
 	const struct finding_rule *rule = &findings->rules[index];
 	const struct table *table = usable(frame, rule->topic);
-	const char *wish = setting(findings, rule->name);
+	const char *wish = setting(findings->settings, rule->name);
 
 	if (!table || (wish && strcmp(wish, "off") == 0))
 		return;

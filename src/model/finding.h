@@ -56,6 +56,11 @@ struct finding_rule {
 
 extern const struct schema finding_schema;
 
+/* From this share of 10 s on in which some task waited for memory, memory is short: of its rule and the
+ * verdict. */
+#define FINDING_MEMORY_STALLED "memory_stalled"
+#define FINDING_MEMORY_STALLED_RATIO 0.15
+
 struct findings;
 
 /* The rules are borrowed; the settings are read at each change of their number. */
@@ -82,6 +87,9 @@ bool finding_setting_known(const struct finding_rule *rules, unsigned n_rules, c
 /* Is it a number, a percentage, or "off" for a rule? */
 bool finding_setting_valid(const struct finding_rule *rules, unsigned n_rules, const char *name,
 			   const char *value);
+
+/* A limit that is a ratio, by its setting; otherwise: without one. */
+double finding_ratio(const struct settings *settings, const char *name, double otherwise);
 
 /* A limit as the configuration has it: "15 %", "30 s", "5". */
 char *finding_limit_text(char *out, const struct finding_limit *limit, double number);

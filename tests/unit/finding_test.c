@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/derive.h"
+#include "pane/panes.h"
 #include "suite.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
@@ -366,6 +367,41 @@ static void check_value(const struct finding_rule *rule, const struct finding_va
 			schema_find(value->over_topic ? schema_of(value->over_topic) : schema, value->over),
 			"%s", value->over);
 }
+
+/* Has the view a table of this topic? */
+static bool shows(const struct pane *pane, const struct pane_view *view, const char *topic)
+{
+	for (unsigned i = 0; pane->tables[i].topic; i++)
+		if ((view->table == i || (view->also >> i & 1)) && strcmp(pane->tables[i].topic, topic) == 0)
+			return true;
+	return false;
+}
+
+/* Enter opens a view that exists; of a rule about rows with names of their own, one in which the row is. */
+START_TEST(rules_open_what_shows_them)
+{
+	for (unsigned r = 0; r < n_finding_rules; r++) {
+		const struct finding_rule *rule = &finding_rules[r];
+		bool any_pane = false, any_view = !rule->view;
+
+		for (unsigned p = 0; p < n_panes; p++) {
+			if (strcmp(panes[p]->name, rule->pane) != 0)
+				continue;
+			any_pane = true;
+			for (const struct pane_view *view = panes[p]->views; rule->view && view->name;
+			     view++) {
+				if (strcmp(view->name, rule->view) != 0)
+					continue;
+				any_view = true;
+				ck_assert_msg(!rule->key || rule->subject ||
+						      shows(panes[p], view, rule->topic),
+					      "%s", rule->name);
+			}
+		}
+		ck_assert_msg(any_pane && any_view, "%s", rule->name);
+	}
+}
+END_TEST
 
 /* Topics, columns and places in the text are those that exist; names of settings are not used twice. */
 START_TEST(rules_name_what_exists)

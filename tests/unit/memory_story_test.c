@@ -7,6 +7,7 @@
 
 #include "core/i18n.h"
 #include "pane/memory/memory_growth.h"
+#include "model/finding.h"
 #include "pane/memory/memory_story.h"
 #include "suite.h"
 #include "topic/topic.h"
@@ -21,6 +22,7 @@ static const struct memory_facts calm = {
 	.caches_bytes = 14 * GIB,
 	.seconds = 300,
 	.calm_seconds = 300,
+	.stalled_limit = FINDING_MEMORY_STALLED_RATIO,
 };
 
 static void assert_verdict(const struct memory_facts *facts, enum memory_level level, const char *expected)
@@ -120,8 +122,14 @@ START_TEST(tasks_wait)
 	assert_verdict(&facts, MEMORY_HIGH,
 		       "96 % available: 22.6 GiB of 23.5 GiB. Tasks wait for it 2 % of the time.");
 	facts.stalled_ratio = 0.12;
-	assert_verdict(&facts, MEMORY_BAD,
+	assert_verdict(&facts, MEMORY_HIGH,
 		       "96 % available: 22.6 GiB of 23.5 GiB. Tasks wait for it 12 % of the time.");
+	facts.stalled_ratio = 0.15; /* from here on it is a finding, too */
+	assert_verdict(&facts, MEMORY_BAD,
+		       "96 % available: 22.6 GiB of 23.5 GiB. Tasks wait for it 15 % of the time.");
+	facts.stalled_limit = 0.5;
+	assert_verdict(&facts, MEMORY_HIGH,
+		       "96 % available: 22.6 GiB of 23.5 GiB. Tasks wait for it 15 % of the time.");
 }
 END_TEST
 
@@ -184,7 +192,9 @@ START_TEST(refaults_with_reclaim)
 	assert_story(&facts, "30000 pages refaulted (were read again after eviction) in 5 min (100/s): more "
 			     "is in use than 14.0 GiB of cache can hold.");
 	assert_silent(&facts, "memory is short");
-	facts.stalled_ratio = 0.125;
+	facts.stalled_ratio = 0.14;
+	assert_silent(&facts, "memory is short");
+	facts.stalled_ratio = 0.25;
 	facts.swapped_in_pages = 77;
 	assert_story(&facts, "30000 pages refaulted (were read again after eviction) in 5 min (100/s), 77 "
 			     "read back from swap: memory is short.");

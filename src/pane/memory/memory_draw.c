@@ -9,6 +9,7 @@
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
+#include "model/finding.h"
 #include "model/units.h"
 #include "pane/memory/memory.h"
 #include "pane/memory/memory_scope.h"
@@ -142,6 +143,11 @@ static void find_limit(const struct pane_context *context, struct memory_facts *
 	facts->limit_left_bytes = table_number(table, row, "free_bytes") + (isnan(caches) ? 0 : caches);
 }
 
+static double stalled_limit(const struct pane_context *context)
+{
+	return finding_ratio(context->settings, FINDING_MEMORY_STALLED, FINDING_MEMORY_STALLED_RATIO);
+}
+
 static struct memory_facts facts_of(const struct pane_context *context)
 {
 	struct memory_facts facts = {
@@ -149,6 +155,7 @@ static struct memory_facts facts_of(const struct pane_context *context)
 		.available_bytes = number(context, "memory", "available", "free_bytes"),
 		.caches_bytes = number(context, "memory", "mem", "caches_bytes"),
 		.stalled_ratio = pressure_now(context, "some"),
+		.stalled_limit = stalled_limit(context),
 		.out_of_memory = grown(context, MEMORY_SERIES_OUT_OF_MEMORY),
 		.seconds = paging(context, "window_seconds"),
 		.calm_seconds = paging(context, "calm_seconds"),
@@ -318,7 +325,9 @@ static int draw_rate(const struct canvas *canvas, int y, int x, const char *name
 static int draw_pressure(const struct pane_context *context, const struct canvas *canvas, int y, int x)
 {
 	double some = pressure_now(context, "some"), full = pressure_now(context, "full");
-	enum style style = some >= 0.1 ? STYLE_BAD : some > 0.01 ? STYLE_WARN : STYLE_NORMAL;
+	enum style style = some >= stalled_limit(context) ? STYLE_BAD
+			   : some > 0.01                  ? STYLE_WARN
+							  : STYLE_NORMAL;
 	char text[TEXT_MAX];
 
 	if (isnan(some))
@@ -342,7 +351,7 @@ static void draw_scope_rates(const struct pane_context *context, const struct ca
 	x = draw_rate(canvas, y, x, _("refault"), number(context, "scope_use", NULL, "refaults_per_second"),
 		      rate_text);
 	if (!isnan(stalled))
-		canvas_print(canvas, y, x, stalled >= 0.1 ? STYLE_WARN : STYLE_NORMAL,
+		canvas_print(canvas, y, x, stalled >= stalled_limit(context) ? STYLE_WARN : STYLE_NORMAL,
 			     _("waiting: some %.2f %%"), 100 * stalled);
 }
 

@@ -15,7 +15,6 @@
 #define AVAILABLE_LOW 0.1
 #define AVAILABLE_NONE 0.03
 #define STALLED_NOTABLY 0.01
-#define STALLED_MUCH 0.1
 #define STALLED_NOT 0.00005    /* shown as 0.00 % */
 #define REFAULTS_NOTABLY 10.0  /* pages per second */
 #define SECONDS_ENOUGH 5.0
@@ -30,7 +29,8 @@ static unsigned long count_of(double pages)
 
 static enum memory_level level_of_facts(const struct memory_facts *facts, double available)
 {
-	if (facts->out_of_memory > 0 || facts->stalled_ratio >= STALLED_MUCH || available < AVAILABLE_NONE)
+	if (facts->out_of_memory > 0 || facts->stalled_ratio >= facts->stalled_limit ||
+	    available < AVAILABLE_NONE)
 		return MEMORY_BAD;
 	return facts->stalled_ratio >= STALLED_NOTABLY || available < AVAILABLE_LOW ? MEMORY_HIGH : MEMORY_OK;
 }
@@ -142,7 +142,7 @@ static void tell_reclaimed(const struct memory_facts *facts, const char *time, c
 	char caches[VALUE_TEXT_MAX];
 
 	size_text(caches, facts->caches_bytes);
-	if (facts->stalled_ratio >= STALLED_NOTABLY)
+	if (facts->stalled_ratio >= facts->stalled_limit)
 		snprintf(text, room,
 			 P_("%.0f page refaulted (was read again after eviction) in %s (%.0f/s), %.0f read "
 			    "back from swap: memory is short.",

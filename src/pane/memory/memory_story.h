@@ -11,6 +11,7 @@ struct memory_facts {
 	double limit_bytes;       /* the nearest one of the control groups; 0 or NaN: none */
 	double limit_left_bytes;  /* of it, with the cache that can be dropped */
 	double stalled_ratio;     /* share of the last 10 s in which some task waited for memory */
+	double stalled_limit;     /* of that: memory is short from here on */
 	double out_of_memory;     /* processes killed because memory ran out, in the time of the graph */
 	double seconds;           /* time observed; 0: none */
 	double calm_seconds;      /* of these, since the last refault */
