@@ -20,6 +20,7 @@ struct reading {
 	struct env *env;
 	int directory, infos; /* infos < 0: not readable */
 	void (*found)(void *context, const struct open_file *file);
+	void (*found_socket)(void *context, uint64_t inode);
 	void *context;
 };
 
@@ -59,7 +60,9 @@ static bool read_file(const struct reading *reading, const char *name)
 }
 
 /* Each entry has the position of the next one. */
-static long read_entries(const struct reading *reading, uint64_t *cookie, size_t most)
+static long read_entries(const struct reading *reading,
+			 bool (*read_one)(const struct reading *, const char *), uint64_t *cookie,
+			 size_t most)
 {
 	_Alignas(struct dirent64) char entries[4096];
 	ssize_t length;
@@ -73,7 +76,7 @@ static long read_entries(const struct reading *reading, uint64_t *cookie, size_t
 
 			if (n_read == most)
 				return (long)n_read;
-			n_read += read_file(reading, entry->d_name);
+			n_read += read_one(reading, entry->d_name);
 			*cookie = (uint64_t)entry->d_off;
 			at += entry->d_reclen;
 		}
@@ -94,11 +97,50 @@ long open_files_read(struct env *env, uint32_t pid, uint64_t *cookie, size_t mos
 		return reading.directory;
 	reading.infos = pids_open(env, pid, "fdinfo", O_RDONLY | O_DIRECTORY);
 	raised = env->live ? privilege_raise(PRIVILEGE_DETAILS) : 0;
-	n_read = read_entries(&reading, cookie, most);
+	n_read = read_entries(&reading, read_file, cookie, most);
 	privilege_lower(raised);
 	close(reading.directory);
 	if (reading.infos >= 0)
 		close(reading.infos);
+	return n_read;
+}
+
+/* "socket:[12345]" */
+static bool read_socket(const struct reading *reading, const char *name)
+{
+	static const char prefix[] = "socket:[";
+	char target[64];
+	struct span rest;
+	uint64_t inode;
+	ssize_t length;
+
+	if (*name == '.')
+		return false;
+	length = readlinkat(reading->directory, name, target, sizeof(target));
+	reading->env->reads++;
+	rest = span_of(target, length > 0 ? (size_t)length : 0);
+	if (!span_starts(rest, prefix))
+		return true;
+	rest.at += sizeof(prefix) - 1;
+	if (span_u64(&rest, &inode))
+		reading->found_socket(reading->context, inode);
+	return true;
+}
+
+long open_files_sockets(struct env *env, uint32_t pid, uint64_t *cookie, size_t most,
+			void (*found)(void *context, uint64_t inode), void *context)
+{
+	struct reading reading = { .env = env, .found_socket = found, .context = context };
+	uint64_t raised;
+	long n_read;
+
+	reading.directory = pids_open(env, pid, "fd", O_RDONLY | O_DIRECTORY);
+	if (reading.directory < 0)
+		return reading.directory;
+	raised = env->live ? privilege_raise(PRIVILEGE_DETAILS) : 0;
+	n_read = read_entries(&reading, read_socket, cookie, most);
+	privilege_lower(raised);
+	close(reading.directory);
 	return n_read;
 }
 

@@ -20,6 +20,10 @@ struct open_file {
 long open_files_read(struct env *env, uint32_t pid, uint64_t *cookie, size_t most,
 		     void (*found)(void *context, const struct open_file *file), void *context);
 
+/* The same, but passes only the inodes of its sockets, and reads less for it. */
+long open_files_sockets(struct env *env, uint32_t pid, uint64_t *cookie, size_t most,
+			void (*found)(void *context, uint64_t inode), void *context);
+
 /* How many it has, as the kernel counts them since Linux 6.2; U64_UNKNOWN. */
 uint64_t open_files_count(struct env *env, uint32_t pid);
 

@@ -44,6 +44,7 @@
 #include "kernel/pressure.h"
 #include "kernel/proc_event.h"
 #include "kernel/slabinfo.h"
+#include "kernel/sock_diag.h"
 #include "kernel/softnet.h"
 #include "kernel/system.h"
 #include "kernel/taskstats.h"
@@ -755,6 +756,23 @@ FUZZ_TARGET(interrupts)
 			require_inside(line.counts, text);
 		require_inside(interrupt_name(&line), text);
 	}
+}
+
+FUZZ_TARGET(sock_diag)
+{
+	struct span text = input(data, size), rest = text;
+	struct netlink_message message;
+	char address[SOCK_DIAG_ADDRESS_MAX];
+	struct sock_diag diag;
+
+	while (netlink_next(&rest, &message)) {
+		if (!sock_diag_parse(message.payload, &diag))
+			continue;
+		require(strlen(sock_diag_address(&diag, false, address)) >= 4);
+		require(strlen(sock_diag_address(&diag, true, address)) >= 4);
+		require(sock_diag_state(&diag, true) && sock_diag_state(&diag, false));
+	}
+	require_inside(rest, text);
 }
 
 FUZZ_TARGET(diskstats)

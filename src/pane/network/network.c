@@ -17,6 +17,20 @@ static const struct pane_table tables[] = {
 					       "squeezed_per_second,limited_per_second,waiting",
 				    .setting = "network.backlog" },
 	[NETWORK_TABLE_TRAFFIC] = { .topic = "traffic", .lazy = true, .sort = "received_bytes_per_second" },
+	[NETWORK_TABLE_CONNECTION] = { .topic = "connection",
+				       .lazy = true,
+				       .only_column = "state",
+				       .only = "established,syn-sent,syn-recv,fin-wait-1,fin-wait-2,closed,"
+					       "close-wait,last-ack,closing,connected",
+				       .sort = "received_bytes_per_second" },
+	[NETWORK_TABLE_LISTENING] = { .topic = "connection",
+				      .lazy = true,
+				      .only_column = "state",
+				      .only = "listening,open",
+				      .columns = "protocol,state,local,service,receive_queue_bytes,"
+						 "send_queue_bytes,user,pid,command",
+				      .sort = "+local",
+				      .setting = "network.listening" },
 	[NETWORK_TABLE_LOSSES] = { .topic = "interface",
 				   .lazy = true,
 				   .columns = "name,errors_per_second,frame_errors_per_second,"
@@ -53,6 +67,11 @@ static const struct pane_view views[] = {
 	  NETWORK_TABLE_INTERFACE, .draw = network_draw },
 	{ "processes", N_("Processes"), N_("payload that each process receives and sends"),
 	  NETWORK_TABLE_TRAFFIC, .actions = process_actions, .heading = network_heading },
+	{ "connections", N_("Connections"),
+	  N_("sockets with another side: what they move, and whose they are"), NETWORK_TABLE_CONNECTION,
+	  .actions = process_actions, .heading = network_heading },
+	{ "listening", N_("Listening"), N_("sockets that wait for others, by service and process"),
+	  NETWORK_TABLE_LISTENING, .actions = process_actions },
 	{ "losses", N_("Losses"), N_("errors and drops by cause, and packets that a CPU dropped"),
 	  NETWORK_TABLE_LOSSES, .draw = network_draw_losses },
 	{ 0 },
@@ -106,7 +125,7 @@ static const struct series explained[] = {
 	{ 0 },
 };
 
-static const char *const settings[] = { "losses.", "backlog.", NULL };
+static const char *const settings[] = { "losses.", "backlog.", "listening.", NULL };
 
 const struct pane pane_network = {
 	.name = "network",

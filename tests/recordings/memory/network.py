@@ -42,5 +42,32 @@ def traffic_rows(seconds):
     return rows
 
 
+CONNECTIONS = [
+    # protocol, state, local, remote, service, pid, bytes/s received and sent, rtt in ms, retransmits
+    ("tcp", "established", "10.0.0.5:50112", "203.0.113.7:443", "https", 15400, 1_300_000, 20_000, 21.4, 7),
+    ("tcp", "established", "[2001:db8::5]:50344", "[2001:db8::42]:443", "https", 15400, 40_000, 2_000, 8.1, 0),
+    ("tcp", "established", "10.0.0.5:22", "198.51.100.23:61022", "ssh", None, 300, 900, 33.0, 0),
+    ("tcp", "close-wait", "10.0.0.5:50200", "203.0.113.9:80", "http", 15999, 0, 0, 120.0, 2),
+    ("udp", "connected", "10.0.0.5:40001", "10.0.0.1:53", "domain", 1, None, None, None, None),
+    ("tcp", "listening", "0.0.0.0:22", "", "ssh", None, None, None, None, None),
+    ("tcp", "listening", "127.0.0.1:5432", "", "postgresql", 2001, None, None, None, None),
+    ("udp", "open", "0.0.0.0:5353", "", "mdns", 1, None, None, None, None),
+]
+
+
+def connection_rows(seconds):
+    known = {process[0]: process for process in PROCESSES}
+    rows = []
+    for number, (protocol, state, local, remote, service, pid, received, sent, rtt, again) in enumerate(CONNECTIONS):
+        owner = {"pid": pid, "start_seconds": pid / 10, "name": known[pid][2], "command": known[pid][3]} if pid else {}
+        rows.append({"protocol": protocol, "state": state, "local": local, "remote": remote, "service": service, **owner,
+                     "received_bytes": received and received * seconds, "sent_bytes": sent and sent * seconds, "retransmits": again,
+                     "retransmitted_bytes": again and again * 1448, "rtt_seconds": rtt and rtt / 1e3, "window": rtt and 10,
+                     "receive_queue_bytes": 0, "send_queue_bytes": 128 if state == "listening" else 0,
+                     "inode": 30_000 + number, "user": known[pid][4] if pid else "root"})
+    return rows
+
+
 def tables(step):
-    return {"interface": interface_rows(step * STEP), "traffic": traffic_rows(step * STEP)}
+    return {"interface": interface_rows(step * STEP), "traffic": traffic_rows(step * STEP),
+            "connection": connection_rows(step * STEP)}

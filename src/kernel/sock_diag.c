@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Decoder of inet_diag messages, with as much of struct tcp_info as the kernel has. */
+#include <config.h>
+
+#include "kernel/sock_diag.h"
+
+#include <arpa/inet.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <linux/tcp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "kernel/netlink.h"
+
+enum state { ESTABLISHED = 1, TIME_WAIT = 6, CLOSED = 7, CLOSE_WAIT = 8, LAST_ACK = 9, CLOSING = 11 };
+
+static uint64_t tcp_u64(struct span info, size_t offset)
+{
+	uint64_t value;
+
+	return span_peek(info, offset, &value, sizeof(value)) ? value : U64_UNKNOWN;
+}
+
+static uint64_t tcp_u32(struct span info, size_t offset)
+{
+	uint32_t value;
+
+	return span_peek(info, offset, &value, sizeof(value)) ? value : U64_UNKNOWN;
+}
+
+#define TCP_U64(field) tcp_u64(info, offsetof(struct tcp_info, field))
+#define TCP_U32(field) tcp_u32(info, offsetof(struct tcp_info, field))
+
+/* The kernel counts the end of the other side (FIN) as a byte received. */
+static bool has_ended(const struct sock_diag *diag)
+{
+	return diag->state == CLOSE_WAIT || diag->state == LAST_ACK || diag->state == CLOSING ||
+	       diag->state == CLOSED;
+}
+
+/* Before Linux 4.19 what was acknowledged stands for what was sent. */
+static void parse_tcp(struct span info, struct sock_diag *diag)
+{
+	uint64_t sent = TCP_U64(tcpi_bytes_sent), again = TCP_U64(tcpi_bytes_retrans);
+
+	diag->received_bytes = TCP_U64(tcpi_bytes_received);
+	if (has_ended(diag) && diag->received_bytes != U64_UNKNOWN && diag->received_bytes > 0)
+		diag->received_bytes--;
+	diag->sent_bytes = sent == U64_UNKNOWN || again == U64_UNKNOWN ? TCP_U64(tcpi_bytes_acked)
+			   : sent >= again                             ? sent - again
+								       : U64_UNKNOWN;
+	diag->retransmitted_bytes = again;
+	diag->retransmits = TCP_U32(tcpi_total_retrans);
+	diag->rtt_us = TCP_U32(tcpi_rtt);
+	diag->window = TCP_U32(tcpi_snd_cwnd);
+}
+
+bool sock_diag_parse(struct span payload, struct sock_diag *diag)
+{
+	struct inet_diag_msg message;
+	struct span info;
+
+	if (!span_peek(payload, 0, &message, sizeof(message)) ||
+	    (message.idiag_family != AF_INET && message.idiag_family != AF_INET6))
+		return false;
+	*diag = (struct sock_diag){
+		.family = message.idiag_family,
+		.state = message.idiag_state,
+		.local_port = ntohs(message.id.idiag_sport),
+		.remote_port = ntohs(message.id.idiag_dport),
+		.uid = message.idiag_uid,
+		.receive_queue = message.idiag_rqueue,
+		.send_queue = message.idiag_wqueue,
+		.inode = message.idiag_inode,
+		.cookie = message.id.idiag_cookie[0] | (uint64_t)message.id.idiag_cookie[1] << 32,
+		.sent_bytes = U64_UNKNOWN,
+		.received_bytes = U64_UNKNOWN,
+		.retransmitted_bytes = U64_UNKNOWN,
+		.retransmits = U64_UNKNOWN,
+		.rtt_us = U64_UNKNOWN,
+		.window = U64_UNKNOWN,
+	};
+	memcpy(diag->local, message.id.idiag_src, sizeof(diag->local));
+	memcpy(diag->remote, message.id.idiag_dst, sizeof(diag->remote));
+	if (netlink_attribute(span_of(payload.at + sizeof(message), span_length(payload) - sizeof(message)),
+			      INET_DIAG_INFO, &info))
+		parse_tcp(info, diag);
+	return true;
+}
+
+unsigned sock_diag_request(char request[SOCK_DIAG_REQUEST_BYTES], uint8_t family, uint8_t protocol,
+			   uint32_t sequence)
+{
+	const struct {
+		struct nlmsghdr header;
+		struct inet_diag_req_v2 body;
+	} message = {
+		.header = { .nlmsg_len = sizeof(message),
+			    .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+			    .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
+			    .nlmsg_seq = sequence },
+		.body = { .sdiag_family = family,
+			  .sdiag_protocol = protocol,
+			  .idiag_ext = 1 << (INET_DIAG_INFO - 1),
+			  .idiag_states = ~(1U << TIME_WAIT) },
+	};
+
+	_Static_assert(sizeof(message) <= SOCK_DIAG_REQUEST_BYTES, "it has room");
+	memcpy(request, &message, sizeof(message));
+	return sizeof(message);
+}
+
+char *sock_diag_address(const struct sock_diag *diag, bool remote, char out[SOCK_DIAG_ADDRESS_MAX])
+{
+	static const unsigned char within[12] = { [10] = 0xff, [11] = 0xff };
+	const unsigned char *bytes = remote ? diag->remote : diag->local;
+	bool old = diag->family == AF_INET || memcmp(bytes, within, sizeof(within)) == 0;
+	char address[INET6_ADDRSTRLEN];
+
+	inet_ntop(old ? AF_INET : AF_INET6, diag->family == AF_INET || !old ? bytes : bytes + sizeof(within),
+		  address, sizeof(address));
+	snprintf(out, SOCK_DIAG_ADDRESS_MAX, old ? "%s:%u" : "[%s]:%u", address,
+		 (unsigned)(remote ? diag->remote_port : diag->local_port));
+	return out;
+}
+
+const char *sock_diag_state(const struct sock_diag *diag, bool tcp)
+{
+	static const char *const states[] = { "",
+					      N_("established"),
+					      N_("syn-sent"),
+					      N_("syn-recv"),
+					      N_("fin-wait-1"),
+					      N_("fin-wait-2"),
+					      N_("time-wait"),
+					      N_("closed"),
+					      N_("close-wait"),
+					      N_("last-ack"),
+					      N_("listening"),
+					      N_("closing"),
+					      N_("syn-recv") };
+
+	if (!tcp)
+		return diag->state == ESTABLISHED ? N_("connected") : N_("open");
+	return diag->state < sizeof(states) / sizeof(states[0]) ? states[diag->state] : "";
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internet sockets as NETLINK_SOCK_DIAG describes them. */
+#ifndef PANETOP_KERNEL_SOCK_DIAG_H
+#define PANETOP_KERNEL_SOCK_DIAG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/span.h"
+#include "core/unknown.h"
+
+struct sock_diag {
+	uint8_t family, state; /* AF_INET or AF_INET6; TCP_ESTABLISHED … */
+	uint16_t local_port, remote_port;
+	unsigned char local[16], remote[16]; /* 4 of AF_INET */
+	uint32_t uid, receive_queue, send_queue;
+	uint64_t inode, cookie; /* inode 0: no process holds it any more */
+
+	/* Of TCP; U64_UNKNOWN where the kernel does not give it. */
+	uint64_t sent_bytes; /* payload, each byte once */
+	uint64_t received_bytes, retransmitted_bytes, retransmits;
+	uint64_t rtt_us, window; /* window: segments that may be in flight, by congestion control */
+};
+
+/* The payload of a message SOCK_DIAG_BY_FAMILY; false when it is malformed. */
+bool sock_diag_parse(struct span payload, struct sock_diag *diag);
+
+/* A request for all sockets of this family and protocol. */
+#define SOCK_DIAG_REQUEST_BYTES 72
+unsigned sock_diag_request(char request[SOCK_DIAG_REQUEST_BYTES], uint8_t family, uint8_t protocol,
+			   uint32_t sequence);
+
+/* "10.0.0.1:443", "[::1]:8080"; an address of IPv4 within IPv6 as IPv4. */
+#define SOCK_DIAG_ADDRESS_MAX 56
+char *sock_diag_address(const struct sock_diag *diag, bool remote, char out[SOCK_DIAG_ADDRESS_MAX]);
+
+/* As ss(8) calls it, N_(): "established", "listening"; "" for what is not connected. */
+const char *sock_diag_state(const struct sock_diag *diag, bool tcp);
+
+#endif

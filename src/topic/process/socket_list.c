@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <config.h>
+
+#include "topic/process/socket_list.h"
+
+#include <errno.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "core/alloc.h"
+#include "core/vector.h"
+#include "kernel/netlink.h"
+#include "sys/netlink_socket.h"
+#include "sys/open_files.h"
+#include "sys/pids.h"
+
+#define DATAGRAM_BYTES 32768
+#define BUFFER_BYTES (1 << 20)
+#define BATCH 4
+#define WAIT_MS 1000              /* the kernel answers at once */
+#define LOOK_NS UINT64_C(8000000) /* for owners, in a tick */
+#define LOOKS_MAX 3               /* then it has no owner that we may see */
+#define FILES_AT_ONCE 256
+#define CLOSING_DATAGRAM_BYTES 2048
+#define CLOSED_TICKS 2
+#define CLOSING_BYTES (8 << 20)
+#define CLOSING_GROUPS (1U << (SKNLGRP_INET_TCP_DESTROY - 1) | 1U << (SKNLGRP_INET6_TCP_DESTROY - 1))
+
+static struct socket *socket_of(struct socket_list *list, const struct sock_diag *diag)
+{
+	struct socket *socket;
+	uint32_t at;
+
+	HASH_FIND(at, &list->by_cookie, hash_u64(diag->cookie), list->all[at].diag.cookie == diag->cookie);
+	if (at != HASH_NONE)
+		return &list->all[at];
+	hash_add(&list->by_cookie, hash_u64(diag->cookie), (uint32_t)list->n_all);
+	socket = VECTOR_ADD(list->all, list->n_all, list->capacity);
+	*socket = (struct socket){ .diag = *diag };
+	return socket;
+}
+
+static void take(struct socket_list *list, const struct sock_diag *diag, bool tcp)
+{
+	struct socket *socket = socket_of(list, diag);
+
+	if (socket->diag.inode != diag->inode) {
+		socket->owner = 0;
+		socket->looks = 0;
+	}
+	socket->diag = *diag;
+	socket->tcp = tcp;
+	socket->tick = list->env->tick;
+}
+
+/* 1: the dump goes on; 0: it is complete; or -errno. */
+static int take_datagram(struct socket_list *list, struct span datagram, bool tcp)
+{
+	struct netlink_message message;
+	struct sock_diag diag;
+	int error;
+
+	while (netlink_next(&datagram, &message)) {
+		if (message.sequence != list->sequence)
+			continue;
+		if (message.type == NLMSG_DONE)
+			return 0;
+		if (netlink_ack(&message, &error))
+			return error;
+		if (sock_diag_parse(message.payload, &diag))
+			take(list, &diag, tcp);
+	}
+	return 1;
+}
+
+static int dump(struct socket_list *list, uint8_t family, uint8_t protocol)
+{
+	struct pollfd readable = { .fd = netlink_socket_fd(list->netlink), .events = POLLIN };
+	char request[SOCK_DIAG_REQUEST_BYTES];
+	unsigned length = sock_diag_request(request, family, protocol, ++list->sequence);
+	int state = netlink_socket_send(list->netlink, request, length);
+
+	for (state = state < 0 ? state : 1; state == 1;) {
+		size_t n_datagrams = netlink_socket_receive(list->netlink, BATCH);
+
+		if (n_datagrams == 0 && poll(&readable, 1, WAIT_MS) <= 0)
+			return -ETIMEDOUT;
+		for (size_t i = 0; i < n_datagrams && state == 1; i++)
+			state = take_datagram(list, netlink_socket_datagram(list->netlink, i),
+					      protocol == IPPROTO_TCP);
+	}
+	return state;
+}
+
+/* A kernel without IPv6, or without the module for UDP, has no such sockets. */
+static int dump_all(struct socket_list *list)
+{
+	static const struct {
+		uint8_t family, protocol;
+	} kinds[] = { { AF_INET, IPPROTO_TCP },
+		      { AF_INET6, IPPROTO_TCP },
+		      { AF_INET, IPPROTO_UDP },
+		      { AF_INET6, IPPROTO_UDP } };
+	int error;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		error = dump(list, kinds[i].family, kinds[i].protocol);
+		if (error && (i == 0 || (error != -ENOENT && error != -EINVAL)))
+			return error;
+	}
+	return 0;
+}
+
+/* Its last counters. A socket that began and ended between two samples is new, without an owner. */
+static void take_closed(struct socket_list *list, const struct sock_diag *diag)
+{
+	struct socket *socket = socket_of(list, diag);
+	uint64_t inode = socket->diag.inode;
+
+	socket->diag = *diag;
+	socket->diag.inode = inode;
+	socket->tcp = socket->closed = true;
+	socket->tick = list->env->tick;
+}
+
+static void read_closed(struct socket_list *list)
+{
+	size_t n_datagrams;
+
+	while (list->closing && (n_datagrams = netlink_socket_receive(list->closing, BATCH)) > 0)
+		for (size_t i = 0; i < n_datagrams; i++) {
+			struct span datagram = netlink_socket_datagram(list->closing, i);
+			struct netlink_message message;
+			struct sock_diag diag;
+
+			while (netlink_next(&datagram, &message))
+				if (message.type == SOCK_DIAG_BY_FAMILY &&
+				    sock_diag_parse(message.payload, &diag) && diag.sent_bytes != U64_UNKNOWN)
+					take_closed(list, &diag);
+		}
+}
+
+/* The report of one that closed may come a little later. */
+static void drop_closed(struct socket_list *list)
+{
+	size_t n_kept = 0;
+
+	for (size_t i = 0; i < list->n_all; i++) {
+		struct socket *socket = &list->all[i];
+
+		socket->closed |= socket->tick != list->env->tick;
+		if (list->env->tick - socket->tick < CLOSED_TICKS)
+			list->all[n_kept++] = *socket;
+	}
+	if (n_kept == list->n_all)
+		return;
+	list->n_all = n_kept;
+	hash_clear(&list->by_cookie);
+	for (size_t i = 0; i < n_kept; i++)
+		hash_add(&list->by_cookie, hash_u64(list->all[i].diag.cookie), (uint32_t)i);
+}
+
+static bool is_alive(const uint32_t *pids, size_t n_pids, uint32_t pid)
+{
+	size_t at;
+
+	VECTOR_BOUND(at, n_pids, pids[at] < pid);
+	return at < n_pids && pids[at] == pid;
+}
+
+static void seek_owners(struct socket_list *list, const uint32_t *pids, size_t n_pids)
+{
+	list->n_sought = 0;
+	hash_clear(&list->by_inode);
+	for (size_t i = 0; i < list->n_all; i++) {
+		struct socket *socket = &list->all[i];
+
+		if (socket->owner != 0 && !socket->closed && !is_alive(pids, n_pids, socket->owner)) {
+			socket->owner = 0;
+			socket->looks = 0;
+		}
+		if (socket->closed)
+			continue;
+		if (socket->owner == 0 && socket->diag.inode != 0 && socket->looks < LOOKS_MAX) {
+			hash_add(&list->by_inode, hash_u64(socket->diag.inode), (uint32_t)i);
+			list->n_sought++;
+		}
+	}
+}
+
+struct look {
+	struct socket_list *list;
+	uint32_t pid;
+};
+
+static void found(void *context, uint64_t inode)
+{
+	const struct look *look = context;
+	struct socket_list *list = look->list;
+	uint32_t at;
+
+	HASH_FIND(at, &list->by_inode, hash_u64(inode), list->all[at].diag.inode == inode);
+	if (at == HASH_NONE || list->all[at].owner != 0)
+		return;
+	list->all[at].owner = look->pid;
+	list->n_sought--;
+}
+
+static struct socket_holder *holder_of(struct socket_list *list, uint32_t pid)
+{
+	size_t at;
+
+	VECTOR_BOUND(at, list->n_holders, list->holders[at].pid < pid);
+	if (at < list->n_holders && list->holders[at].pid == pid)
+		return &list->holders[at];
+	(void)VECTOR_ADD(list->holders, list->n_holders, list->holders_capacity);
+	for (size_t i = list->n_holders - 1; i > at; i--)
+		list->holders[i] = list->holders[i - 1];
+	list->holders[at] = (struct socket_holder){ .pid = pid, .n_files = U64_UNKNOWN };
+	return &list->holders[at];
+}
+
+static void forget_ended(struct socket_list *list, const uint32_t *pids, size_t n_pids)
+{
+	size_t n_kept = 0;
+
+	for (size_t i = 0; i < list->n_holders; i++)
+		if (is_alive(pids, n_pids, list->holders[i].pid))
+			list->holders[n_kept++] = list->holders[i];
+	list->n_holders = n_kept;
+}
+
+/* False: the time is up, and it goes on in the next tick. */
+static bool look_into(struct socket_list *list, uint32_t pid, uint64_t *place, uint64_t until_ns)
+{
+	struct look look = { list, pid };
+	long n_read;
+
+	do {
+		n_read = open_files_sockets(list->env, pid, place, FILES_AT_ONCE, found, &look);
+		list->denied_now += *place == 0 && (n_read == -EACCES || n_read == -EPERM);
+	} while (n_read > 0 && *place != 0 && list->n_sought > 0 && env_mono_ns() < until_ns);
+	return n_read < 0 || *place == 0 || list->n_sought == 0;
+}
+
+/* A new socket mostly changes the number of files of its process. */
+static void look_where_files_changed(struct socket_list *list, const uint32_t *pids, size_t n_pids,
+				     uint64_t until_ns)
+{
+	for (size_t i = 0; i < n_pids && list->n_sought > 0 && env_mono_ns() < until_ns; i++) {
+		struct socket_holder *holder = holder_of(list, pids[i]);
+		uint64_t n_files = open_files_count(list->env, pids[i]), place = 0;
+
+		if (n_files == U64_UNKNOWN || n_files == holder->n_files)
+			continue;
+		if (look_into(list, pids[i], &place, until_ns))
+			holder->n_files = n_files;
+	}
+}
+
+static void count_looks(struct socket_list *list)
+{
+	for (size_t i = 0; i < list->n_all; i++)
+		if (list->all[i].owner == 0)
+			list->all[i].looks++;
+	list->n_denied = list->denied_now;
+	list->denied_now = 0;
+}
+
+/* All processes in turns. */
+static void look_on(struct socket_list *list, const uint32_t *pids, size_t n_pids, uint64_t until_ns)
+{
+	size_t at;
+
+	VECTOR_BOUND(at, n_pids, pids[at] < list->next_pid);
+	if (at == n_pids || pids[at] != list->next_pid)
+		list->next_place = 0;
+	for (; at < n_pids && list->n_sought > 0 && env_mono_ns() < until_ns; at++) {
+		list->next_pid = pids[at];
+		if (!look_into(list, pids[at], &list->next_place, until_ns))
+			return;
+		list->next_place = 0;
+		list->next_pid = pids[at] + 1;
+	}
+	if (at < n_pids)
+		return;
+	count_looks(list);
+	list->next_pid = 0;
+}
+
+static void find_owners(struct socket_list *list)
+{
+	uint64_t until_ns = env_mono_ns() + LOOK_NS;
+	const uint32_t *pids;
+	size_t n_pids;
+
+	if (pids_list(list->env, &pids, &n_pids) < 0)
+		return;
+	seek_owners(list, pids, n_pids);
+	if (list->n_sought == 0)
+		return;
+	forget_ended(list, pids, n_pids);
+	look_where_files_changed(list, pids, n_pids, until_ns);
+	if (list->n_sought > 0)
+		look_on(list, pids, n_pids, until_ns);
+}
+
+static int update(struct socket_list *list)
+{
+	int error = 0;
+
+	if (!list->env->live)
+		return -ENOTSUP;
+	if (!list->closing && !list->netlink) /* before the first look, so that none is missed */
+		list->closing = netlink_socket_open(NETLINK_SOCK_DIAG, CLOSING_GROUPS, CLOSING_BYTES,
+						    CLOSING_DATAGRAM_BYTES, &error);
+	if (!list->netlink)
+		list->netlink =
+			netlink_socket_open(NETLINK_SOCK_DIAG, 0, BUFFER_BYTES, DATAGRAM_BYTES, &error);
+	list->mono_ns = env_mono_ns();
+	if (!error)
+		error = dump_all(list);
+	if (error) {
+		netlink_socket_close(list->netlink);
+		list->netlink = NULL;
+		return error;
+	}
+	read_closed(list);
+	drop_closed(list);
+	find_owners(list);
+	return 0;
+}
+
+int socket_list_update(struct socket_list *list)
+{
+	if (list->tick != list->env->tick) {
+		list->tick = list->env->tick;
+		list->error = update(list);
+	}
+	return list->error;
+}
+
+static void *open_list(struct env *env)
+{
+	struct socket_list *list = alloc_zeroed(1, sizeof(*list));
+
+	list->env = env;
+	list->tick = ENV_NEVER;
+	return list;
+}
+
+static void close_list(void *state)
+{
+	struct socket_list *list = state;
+
+	netlink_socket_close(list->netlink);
+	netlink_socket_close(list->closing);
+	hash_free(&list->by_cookie);
+	hash_free(&list->by_inode);
+	free(list->holders);
+	free(list->all);
+	free(list);
+}
+
+struct socket_list *socket_list_open(struct env *env)
+{
+	return env_share(env, open_list, open_list, close_list);
+}
+
+void socket_list_close(struct env *env)
+{
+	env_unshare(env, open_list);
+}
+
+int socket_list_test(struct env *env)
+{
+	struct netlink_socket *netlink;
+	int error;
+
+	(void)env;
+	netlink = netlink_socket_open(NETLINK_SOCK_DIAG, 0, BUFFER_BYTES, DATAGRAM_BYTES, &error);
+	netlink_socket_close(netlink);
+	return error;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the decoder of sockets: messages as kernels send them, cut, and hostile. */
+#include <config.h>
+
+#include <arpa/inet.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/tcp.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "kernel/sock_diag.h"
+#include "suite.h"
+
+struct answer {
+	struct inet_diag_msg message;
+	struct nlattr header;
+	struct tcp_info info;
+} __attribute__((packed));
+
+static struct answer answer_of(unsigned state)
+{
+	struct answer answer = {
+		.message = { .idiag_family = AF_INET,
+			     .idiag_state = (uint8_t)state,
+			     .id = { .idiag_sport = htons(443),
+				     .idiag_dport = htons(50000),
+				     .idiag_cookie = { 7, 1 } },
+			     .idiag_rqueue = 12,
+			     .idiag_wqueue = 34,
+			     .idiag_uid = 1000,
+			     .idiag_inode = 4711 },
+		.header = { .nla_len = sizeof(struct nlattr) + sizeof(struct tcp_info),
+			    .nla_type = INET_DIAG_INFO },
+		.info = { .tcpi_rtt = 1500,
+			  .tcpi_snd_cwnd = 10,
+			  .tcpi_total_retrans = 3,
+			  .tcpi_bytes_acked = 1001,
+			  .tcpi_bytes_received = 5001,
+			  .tcpi_bytes_sent = 1250,
+			  .tcpi_bytes_retrans = 250 },
+	};
+
+	inet_pton(AF_INET, "10.1.2.3", answer.message.id.idiag_src);
+	inet_pton(AF_INET, "192.0.2.9", answer.message.id.idiag_dst);
+	return answer;
+}
+
+static struct span bytes_of(const struct answer *answer)
+{
+	return span_of((const char *)answer, sizeof(*answer));
+}
+
+START_TEST(a_connection)
+{
+	struct answer answer = answer_of(1);
+	char text[SOCK_DIAG_ADDRESS_MAX];
+	struct sock_diag diag;
+
+	ck_assert(sock_diag_parse(bytes_of(&answer), &diag));
+	ck_assert_str_eq(sock_diag_address(&diag, false, text), "10.1.2.3:443");
+	ck_assert_str_eq(sock_diag_address(&diag, true, text), "192.0.2.9:50000");
+	ck_assert_str_eq(sock_diag_state(&diag, true), "established");
+	ck_assert_uint_eq(diag.inode, 4711);
+	ck_assert_uint_eq(diag.cookie, UINT64_C(0x100000007));
+	ck_assert_uint_eq(diag.uid, 1000);
+	ck_assert_uint_eq(diag.sent_bytes, 1000); /* each byte once, and no byte for the handshake */
+	ck_assert_uint_eq(diag.received_bytes, 5001);
+	ck_assert_uint_eq(diag.retransmitted_bytes, 250);
+	ck_assert_uint_eq(diag.retransmits, 3);
+	ck_assert_uint_eq(diag.rtt_us, 1500);
+}
+END_TEST
+
+/* The other side has ended: its FIN counts as a byte in the kernel. */
+START_TEST(the_end_is_no_payload)
+{
+	struct answer answer = answer_of(8);
+	struct sock_diag diag;
+
+	ck_assert(sock_diag_parse(bytes_of(&answer), &diag));
+	ck_assert_uint_eq(diag.received_bytes, 5000);
+	answer.info.tcpi_bytes_received = 0; /* … and a reset does not */
+	ck_assert(sock_diag_parse(bytes_of(&answer), &diag));
+	ck_assert_uint_eq(diag.received_bytes, 0);
+}
+END_TEST
+
+START_TEST(addresses)
+{
+	static const struct {
+		const char *address, *text;
+		int family;
+	} cases[] = {
+		{ "::1", "[::1]:443", AF_INET6 },
+		{ "fe80::1:2", "[fe80::1:2]:443", AF_INET6 },
+		{ "::ffff:10.1.2.3", "10.1.2.3:443", AF_INET6 },
+		{ "::", "[::]:443", AF_INET6 },
+		{ "0.0.0.0", "0.0.0.0:443", AF_INET },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct answer answer = answer_of(10);
+		char text[SOCK_DIAG_ADDRESS_MAX];
+		struct sock_diag diag;
+
+		memset(answer.message.id.idiag_src, 0, sizeof(answer.message.id.idiag_src));
+		answer.message.idiag_family = (uint8_t)cases[i].family;
+		inet_pton(cases[i].family, cases[i].address, answer.message.id.idiag_src);
+		ck_assert(sock_diag_parse(bytes_of(&answer), &diag));
+		ck_assert_str_eq(sock_diag_address(&diag, false, text), cases[i].text);
+	}
+}
+END_TEST
+
+/* Older kernels know less of TCP; a UDP socket has nothing of it. */
+START_TEST(what_a_kernel_does_not_have_is_unknown)
+{
+	struct answer answer = answer_of(1);
+	struct sock_diag diag;
+
+	answer.header.nla_len = sizeof(struct nlattr) + offsetof(struct tcp_info, tcpi_bytes_sent);
+	ck_assert(sock_diag_parse(bytes_of(&answer), &diag));
+	ck_assert_uint_eq(diag.sent_bytes, 1001);
+	ck_assert_uint_eq(diag.received_bytes, 5001);
+	ck_assert_uint_eq(diag.retransmitted_bytes, U64_UNKNOWN);
+	answer.header.nla_len = sizeof(struct nlattr) + offsetof(struct tcp_info, tcpi_bytes_acked);
+	ck_assert(sock_diag_parse(bytes_of(&answer), &diag));
+	ck_assert_uint_eq(diag.sent_bytes, U64_UNKNOWN);
+	ck_assert_uint_eq(diag.rtt_us, 1500);
+	answer.header.nla_len = sizeof(struct nlattr);
+	ck_assert(sock_diag_parse(bytes_of(&answer), &diag));
+	ck_assert_uint_eq(diag.received_bytes, U64_UNKNOWN);
+	ck_assert_uint_eq(diag.rtt_us, U64_UNKNOWN);
+}
+END_TEST
+
+START_TEST(hostile_messages)
+{
+	struct answer answer = answer_of(255);
+	struct sock_diag diag;
+
+	for (size_t length = 0; length < sizeof(answer); length++) {
+		struct span part = span_of((const char *)&answer, length);
+
+		ck_assert(sock_diag_parse(part, &diag) == (length >= sizeof(answer.message)));
+	}
+	ck_assert_str_eq(sock_diag_state(&diag, true), "");
+	answer.header.nla_len = 3; /* shorter than itself */
+	ck_assert(sock_diag_parse(bytes_of(&answer), &diag));
+	ck_assert_uint_eq(diag.rtt_us, U64_UNKNOWN);
+	answer.header.nla_len = UINT16_MAX;
+	ck_assert(sock_diag_parse(bytes_of(&answer), &diag));
+	ck_assert_uint_eq(diag.rtt_us, U64_UNKNOWN);
+	answer.message.idiag_family = AF_UNIX;
+	ck_assert(!sock_diag_parse(bytes_of(&answer), &diag));
+}
+END_TEST
+
+/* What was sent again is more than what was sent: nonsense is not a number of bytes. */
+START_TEST(nonsense_is_unknown)
+{
+	struct answer answer = answer_of(1);
+	struct sock_diag diag;
+
+	answer.info.tcpi_bytes_retrans = 5000;
+	ck_assert(sock_diag_parse(bytes_of(&answer), &diag));
+	ck_assert_uint_eq(diag.sent_bytes, U64_UNKNOWN);
+}
+END_TEST
