@@ -103,6 +103,7 @@ struct column {
 	unsigned char on_request; /* 1 to 31: read only where it is shown, along with the others of its
 				   * number; 0: always read */
 	bool slow;                /* read only of rows on the screen, or where the user names it in batch */
+	bool difference;          /* of two samples: people see the sign of a growth */
 	bool fleeting;         /* LABEL: changes from sample to sample, so it is not part of a series */
 };
 

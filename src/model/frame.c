@@ -59,7 +59,7 @@ void frame_clear(struct frame *frame)
 	for (unsigned i = 0; i < frame->n_tables; i++)
 		clear_table(&frame->tables[i]);
 	arena_reset(&frame->arena);
-	frame->mono_ns = frame->wall_ns = frame->interval_ns = 0;
+	frame->mono_ns = frame->wall_ns = frame->interval_ns = frame->since_ns = 0;
 	frame->host = NULL;
 	frame->only_events = frame->cut = false;
 	frame->named_there = frame->named_absent = false;

@@ -433,12 +433,15 @@ char *number_text(char *out, const struct column *column, double number, bool as
 const char *value_text(char *number, const struct schema *schema, const struct column *column,
 		       const void *row, const struct value_format *format)
 {
+	bool grew = column->difference && row_number(row, column) > 0;
+
 	if (row_is_blank(row, column))
 		return "";
 	if (!row_is_known(row, column))
 		return "-";
 	if (column->type == VALUE_TEXT)
 		return column_words(column, row_text(row, column));
-	format_number(number, schema, column, row, format);
+	*number = '+';
+	format_number(number + grew, schema, column, row, format);
 	return number;
 }

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the difference of two samples: joins, signs, what is unknown, and rows of only one of them. */
+#include <config.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "model/difference.h"
+#include "model/units.h"
+#include "model/view.h"
+#include "suite.h"
+#include "topic/topic.h"
+
+struct thing_row {
+	const char *name;
+	uint64_t pid;
+	double start_seconds;
+	uint64_t reads, size_bytes, user, seen_time;
+	double busy_ratio, reads_per_second, heat_celsius;
+	const char *state;
+};
+
+#define THING(field, ...) COLUMN(struct thing_row, field, __VA_ARGS__)
+
+static const struct column thing_columns[] = {
+	THING(name, .kind = COLUMN_KEY, .title = "name"),
+	THING(pid, .kind = COLUMN_KEY, .title = "pid"),
+	THING(start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = "start"),
+	THING(reads, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = "reads"),
+	THING(size_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = "size", .high = 1, .trend = true),
+	THING(user, .kind = COLUMN_GAUGE, .title = "user"),
+	THING(seen_time, .kind = COLUMN_GAUGE, .unit = UNIT_TIME, .title = "seen"),
+	THING(busy_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = "busy%"),
+	THING(reads_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = "r/s",
+	      .rate_of = offsetof(struct thing_row, reads)),
+	THING(heat_celsius, .kind = COLUMN_GAUGE, .unit = UNIT_CELSIUS, .title = "heat"),
+	THING(state, .kind = COLUMN_LABEL, .title = "state"),
+};
+
+enum { READS = 3, SIZE, USER, SEEN, BUSY, RATE, HEAT, STATE, CHANGE };
+
+static const struct column event_columns[] = {
+	THING(name, .kind = COLUMN_LABEL, .title = "name"),
+};
+
+static const struct schema schemas_of_things[] = {
+	{ .name = "some", .row_size = sizeof(struct thing_row), SCHEMA_COLUMNS(thing_columns) },
+	{ .name = "all", .row_size = sizeof(struct thing_row), SCHEMA_COLUMNS(thing_columns),
+	  .from_zero = true },
+	{ .name = "event", .row_size = sizeof(struct thing_row), SCHEMA_COLUMNS(event_columns),
+	  .shape = SHAPE_EVENTS },
+};
+
+static const struct schema *const things[] = { &schemas_of_things[0], &schemas_of_things[1],
+					       &schemas_of_things[2] };
+
+enum { SOME, ALL, EVENT };
+
+struct stage {
+	struct frame before, now, difference;
+	struct differences *differences;
+};
+
+static void open_stage(struct stage *stage)
+{
+	stage->differences = differences_open(things, 3);
+	frame_open(&stage->before, things, 3);
+	frame_open(&stage->now, things, 3);
+	frame_open(&stage->difference, differences_schemas(stage->differences), 3);
+	stage->before.wall_ns = 5000000000000;
+	stage->before.mono_ns = 1000000000;
+	stage->now.wall_ns = 5010000000000;
+	stage->now.mono_ns = 3000000000;
+	for (unsigned i = 0; i < 3; i++)
+		stage->before.tables[i].present = stage->now.tables[i].present = true;
+}
+
+static void close_stage(struct stage *stage)
+{
+	frame_close(&stage->before);
+	frame_close(&stage->now);
+	frame_close(&stage->difference);
+	differences_close(stage->differences);
+}
+
+static struct thing_row *add(struct frame *frame, unsigned table, const char *name, uint64_t pid,
+			     uint64_t reads)
+{
+	struct thing_row *row = table_add(&frame->tables[table]);
+
+	row->name = name;
+	row->pid = pid;
+	row->start_seconds = 7.5;
+	row->reads = reads;
+	row->size_bytes = 10 * reads;
+	row->reads_per_second = (double)reads / 2;
+	row->busy_ratio = 0.5;
+	row->state = "S";
+	return row;
+}
+
+static const struct table *take(struct stage *stage, unsigned table)
+{
+	frame_difference(stage->differences, &stage->difference, &stage->before, &stage->now, true);
+	return &stage->difference.tables[table];
+}
+
+static double number(const struct table *table, size_t row, unsigned column)
+{
+	return row_number(table_row(table, row), &table->schema->columns[column]);
+}
+
+static const char *text(const struct table *table, size_t row, unsigned column)
+{
+	return row_text(table_row(table, row), &table->schema->columns[column]);
+}
+
+START_TEST(numbers_grow_and_shrink)
+{
+	struct stage stage;
+	const struct table *table;
+	struct thing_row *row;
+
+	open_stage(&stage);
+	row = add(&stage.before, SOME, "a", 1, 100);
+	row->user = 1000;
+	row->heat_celsius = 80;
+	row = add(&stage.now, SOME, "a", 1, 30);
+	row->user = 0;
+	row->seen_time = 77;
+	row->busy_ratio = 0.75;
+	row->heat_celsius = 70;
+	row->state = "R";
+	table = take(&stage, SOME);
+	ck_assert_uint_eq(table->n_rows, 1);
+	ck_assert_double_eq(number(table, 0, READS), -70);
+	ck_assert_double_eq(number(table, 0, SIZE), -700);
+	ck_assert_double_eq(number(table, 0, BUSY), 0.25);
+	ck_assert_double_eq(number(table, 0, RATE), -35);
+	ck_assert_double_eq(number(table, 0, HEAT), -10);
+	ck_assert_double_eq(number(table, 0, USER), 0);  /* whose it is now */
+	ck_assert_double_eq(number(table, 0, SEEN), 77); /* a time of day is none to subtract from */
+	ck_assert_str_eq(text(table, 0, STATE), "R");
+	ck_assert_str_eq(text(table, 0, CHANGE), "");
+	ck_assert_uint_eq(stage.difference.interval_ns, 2000000000);
+	ck_assert_uint_eq(stage.difference.since_ns, 5000000000000);
+	close_stage(&stage);
+}
+END_TEST
+
+/* Where a double cannot hold the numbers, it still holds their difference. */
+START_TEST(large_numbers_stay_exact)
+{
+	struct stage stage;
+
+	open_stage(&stage);
+	add(&stage.before, SOME, "a", 1, 0)->reads = UINT64_MAX - 10;
+	add(&stage.now, SOME, "a", 1, 0)->reads = UINT64_MAX - 3;
+	ck_assert_double_eq(number(take(&stage, SOME), 0, READS), 7);
+	close_stage(&stage);
+}
+END_TEST
+
+/* A column that only one recording has is unknown in the other. */
+START_TEST(unknown_stays_unknown)
+{
+	struct stage stage;
+	const struct table *table;
+
+	open_stage(&stage);
+	add(&stage.before, ALL, "a", 1, 100)->reads = U64_UNKNOWN;
+	add(&stage.before, ALL, "b", 1, 100)->size_bytes = U64_BLANK;
+	add(&stage.before, ALL, "c", 1, 100)->busy_ratio = NAN;
+	add(&stage.now, ALL, "a", 1, 100);
+	add(&stage.now, ALL, "b", 1, 100);
+	add(&stage.now, ALL, "c", 1, 100)->reads_per_second = NAN;
+	table = take(&stage, ALL);
+	ck_assert(isnan(number(table, 0, READS)));
+	ck_assert_double_eq(number(table, 0, SIZE), 0);
+	ck_assert(isnan(number(table, 1, SIZE)));
+	ck_assert(isnan(number(table, 2, BUSY)));
+	ck_assert(isnan(number(table, 2, RATE)));
+	close_stage(&stage);
+}
+END_TEST
+
+START_TEST(rows_of_one_sample_are_marked)
+{
+	struct stage stage;
+	const struct table *table;
+
+	open_stage(&stage);
+	add(&stage.before, SOME, "gone", 1, 100)->state = "D";
+	add(&stage.before, SOME, "stays", 2, 100);
+	add(&stage.now, SOME, "stays", 2, 100);
+	add(&stage.now, SOME, "came", 3, 100);
+	table = take(&stage, SOME);
+	ck_assert_uint_eq(table->n_rows, 3);
+	ck_assert_str_eq(text(table, 0, CHANGE), "");
+	ck_assert_str_eq(text(table, 1, CHANGE), "new");
+	ck_assert_str_eq(text(table, 2, CHANGE), "ended");
+	ck_assert_str_eq(text(table, 2, STATE), "D");
+	for (unsigned i = READS; i <= HEAT; i++) {
+		if (i == USER || i == SEEN)
+			continue;
+		ck_assert(isnan(number(table, 1, i)));
+		ck_assert(isnan(number(table, 2, i)));
+	}
+	close_stage(&stage);
+}
+END_TEST
+
+/* In a table of everything: what is not there has read nothing and has no size, but no heat of 0 either. */
+START_TEST(absent_rows_of_whole_tables_are_nothing)
+{
+	struct stage stage;
+	const struct table *table;
+
+	open_stage(&stage);
+	add(&stage.before, ALL, "gone", 1, 100)->heat_celsius = 50;
+	add(&stage.now, ALL, "came", 3, 60)->heat_celsius = 50;
+	table = take(&stage, ALL);
+	ck_assert_double_eq(number(table, 0, READS), 60);
+	ck_assert_double_eq(number(table, 0, SIZE), 600);
+	ck_assert_double_eq(number(table, 0, RATE), 30);
+	ck_assert(isnan(number(table, 0, HEAT)));
+	ck_assert(isnan(number(table, 0, BUSY)));
+	ck_assert(isnan(number(table, 1, READS))); /* it may have read until its end */
+	ck_assert_double_eq(number(table, 1, SIZE), -1000);
+	ck_assert_double_eq(number(table, 1, RATE), -50);
+	ck_assert(isnan(number(table, 1, HEAT)));
+	close_stage(&stage);
+}
+END_TEST
+
+/* The same PID, started later, is another process. */
+START_TEST(start_times_are_keys)
+{
+	struct stage stage;
+	const struct table *table;
+
+	open_stage(&stage);
+	add(&stage.before, ALL, "a", 1, 100);
+	add(&stage.now, ALL, "a", 1, 150)->start_seconds = 9;
+	table = take(&stage, ALL);
+	ck_assert_uint_eq(table->n_rows, 2);
+	ck_assert_str_eq(text(table, 0, CHANGE), "new");
+	ck_assert_double_eq(number(table, 0, READS), 150);
+	ck_assert_str_eq(text(table, 1, CHANGE), "ended");
+	close_stage(&stage);
+}
+END_TEST
+
+START_TEST(equal_keys_pair_in_their_order)
+{
+	struct stage stage;
+	const struct table *table;
+
+	open_stage(&stage);
+	add(&stage.before, ALL, "a", 1, 100);
+	add(&stage.before, ALL, "a", 1, 200);
+	add(&stage.now, ALL, "a", 1, 101);
+	add(&stage.now, ALL, "a", 1, 202);
+	add(&stage.now, ALL, "a", 1, 5);
+	table = take(&stage, ALL);
+	ck_assert_uint_eq(table->n_rows, 3);
+	ck_assert_double_eq(number(table, 0, READS), 1);
+	ck_assert_double_eq(number(table, 1, READS), 2);
+	ck_assert_str_eq(text(table, 2, CHANGE), "new");
+	close_stage(&stage);
+}
+END_TEST
+
+/* Those that stand for what has ended: which was which is not known. */
+START_TEST(rows_without_keys_join_no_other)
+{
+	struct stage stage;
+	const struct table *table;
+
+	open_stage(&stage);
+	add(&stage.before, ALL, NULL, U64_UNKNOWN, 100);
+	add(&stage.now, ALL, NULL, U64_UNKNOWN, 130);
+	table = take(&stage, ALL);
+	ck_assert_uint_eq(table->n_rows, 1);
+	ck_assert_ptr_null(text(table, 0, CHANGE));
+	ck_assert(isnan(number(table, 0, READS)));
+	ck_assert(isnan(number(table, 0, SIZE)));
+	close_stage(&stage);
+}
+END_TEST
+
+START_TEST(tables_without_rows)
+{
+	struct stage stage;
+	const struct table *table;
+
+	open_stage(&stage);
+	table = take(&stage, ALL);
+	ck_assert(table->present);
+	ck_assert_uint_eq(table->n_rows, 0);
+	add(&stage.before, ALL, "a", 1, 1);
+	table = take(&stage, ALL);
+	ck_assert_uint_eq(table->n_rows, 1);
+	ck_assert_str_eq(text(table, 0, CHANGE), "ended");
+	close_stage(&stage);
+}
+END_TEST
+
+/* As when one recording has the topic under another name: nothing is new only because it was not looked at. */
+START_TEST(tables_of_one_sample_have_no_difference)
+{
+	struct stage stage;
+	const struct notice *notice;
+
+	open_stage(&stage);
+	add(&stage.now, ALL, "a", 1, 1);
+	add(&stage.before, SOME, "a", 1, 1);
+	add(&stage.now, SOME, "a", 1, 1);
+	stage.before.tables[ALL].present = false;
+	stage.now.tables[SOME].failed = true;
+	ck_assert(!take(&stage, ALL)->present);
+	notice = frame_newest_notice(&stage.difference, "all");
+	ck_assert_ptr_nonnull(notice);
+	ck_assert_ptr_nonnull(strstr(notice->text, "earlier"));
+	ck_assert(!stage.difference.tables[SOME].present);
+	notice = frame_newest_notice(&stage.difference, "some");
+	ck_assert_ptr_nonnull(strstr(notice->text, "later"));
+	stage.now.tables[ALL].present = false;
+	take(&stage, ALL);
+	ck_assert_ptr_null(frame_newest_notice(&stage.difference, "all"));
+	close_stage(&stage);
+}
+END_TEST
+
+START_TEST(events_have_no_difference)
+{
+	struct stage stage;
+
+	open_stage(&stage);
+	table_add(&stage.now.tables[EVENT]);
+	table_add(&stage.before.tables[EVENT]);
+	ck_assert(!take(&stage, EVENT)->present);
+	ck_assert_uint_eq(stage.difference.n_notices, 0);
+	close_stage(&stage);
+}
+END_TEST
+
+START_TEST(spans_of_two_runs_are_of_the_wall_clock)
+{
+	struct stage stage;
+
+	open_stage(&stage);
+	frame_difference(stage.differences, &stage.difference, &stage.before, &stage.now, false);
+	ck_assert_uint_eq(stage.difference.interval_ns, 10000000000);
+	frame_difference(stage.differences, &stage.difference, &stage.now, &stage.before, false);
+	ck_assert_uint_eq(stage.difference.interval_ns, 0); /* unknown: the second one is earlier */
+	close_stage(&stage);
+}
+END_TEST
+
+START_TEST(people_see_the_sign)
+{
+	struct stage stage;
+	const struct table *table;
+	const struct value_format format = { .unit = SIZE_AUTO };
+	char text[VALUE_TEXT_MAX];
+
+	open_stage(&stage);
+	add(&stage.before, SOME, "a", 1, 2048);
+	add(&stage.before, SOME, "b", 1, 2048);
+	add(&stage.before, SOME, "c", 1, 10);
+	add(&stage.now, SOME, "a", 1, 4096);
+	add(&stage.now, SOME, "b", 1, 1024);
+	add(&stage.now, SOME, "c", 1, 10);
+	table = take(&stage, SOME);
+	ck_assert_str_eq(value_text(text, table->schema, &table->schema->columns[SIZE],
+				    table_row(table, 0), &format), "+20.0K");
+	ck_assert_str_eq(value_text(text, table->schema, &table->schema->columns[READS],
+				    table_row(table, 0), &format), "+2048");
+	ck_assert_str_eq(value_text(text, table->schema, &table->schema->columns[SIZE],
+				    table_row(table, 1), &format), "-10.0K");
+	ck_assert_str_eq(value_text(text, table->schema, &table->schema->columns[SIZE],
+				    table_row(table, 2), &format), "0B");
+	close_stage(&stage);
+}
+END_TEST
+
+/* Of every topic: the mark fits into a view, no other column is called that, and a difference has no rates. */
+START_TEST(every_topic_has_a_difference)
+{
+	const struct schema *schemas[TOPICS_MAX];
+	struct differences *differences;
+
+	topic_schemas(schemas);
+	differences = differences_open(schemas, n_topics);
+	for (unsigned i = 0; i < n_topics; i++) {
+		const struct schema *schema = differences_schema(differences, schemas[i]->name);
+		struct view view;
+
+		ck_assert_int_lt(schema_column(schemas[i], DIFFERENCE_COLUMN), 0);
+		ck_assert_uint_le(schema->n_columns, VIEW_COLUMNS_MAX);
+		ck_assert_uint_eq(schemas[i]->row_size % sizeof(void *), 0);
+		ck_assert_uint_le(schemas[i]->row_size, UINT16_MAX);
+		view_open(&view, schema);
+		view_choose_all(&view);
+		ck_assert_msg(!view_has_rates(&view), "%s", schema->name);
+		view_close(&view);
+	}
+	differences_close(differences);
+}
+END_TEST
