@@ -31,27 +31,27 @@
 #include "topic/topic.h"
 #include "topic/users.h"
 
-static int open_replay(const struct options *options, struct source *source)
+static int open_replay(const struct options *options, const char *file, struct source *source)
 {
+	bool goes_back = !options->batch || options->at || options->between || options->against;
 	const struct schema *schemas[TOPICS_MAX];
 	const char *why;
-	int fd = strcmp(options->replay, "-") == 0 ? dup(STDIN_FILENO)
-						   : open(options->replay, O_RDONLY | O_CLOEXEC);
+	int fd = strcmp(file, "-") == 0 ? dup(STDIN_FILENO) : open(file, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0) {
-		error_message(options->replay, "%s", strerror(errno));
+		error_message(file, "%s", strerror(errno));
 		return 1;
 	}
 	topic_schemas(schemas);
-	if (replay_open(source, fd, !options->batch || options->at, schemas, n_topics, &why) < 0) {
-		error_message(options->replay, "%s", why);
+	if (replay_open(source, fd, goes_back, schemas, n_topics, &why) < 0) {
+		error_message(file, "%s", why);
 		return 1;
 	}
 	return 0;
 }
 
 static int run(const struct options *options, struct settings *settings, struct sample_request *request,
-	       struct source *source, struct worker *worker)
+	       struct source *source, struct source *against, struct worker *worker)
 {
 	struct run_plan plan;
 	int status;
@@ -63,23 +63,34 @@ static int run(const struct options *options, struct settings *settings, struct 
 	status = run_plan_open(&plan, options, settings, request);
 	run_plan_request(&plan, options, request);
 	if (status == 0)
-		status = batch_run(options, &plan, source, worker);
+		status = batch_run(options, &plan, source, against, worker);
 	run_plan_close(&plan);
 	return status;
+}
+
+static void close_replay(const char *file, struct source *source)
+{
+	if (source->remark(source->state))
+		error_message(file, "%s", source->remark(source->state));
+	source->close(source->state);
 }
 
 static int run_replay(const struct options *options, struct settings *settings,
 		      struct sample_request *request)
 {
-	struct source source;
-	int status = open_replay(options, &source);
+	struct source source, against;
+	int status = open_replay(options, options->replay, &source);
 
 	if (status)
 		return status;
-	status = run(options, settings, request, &source, NULL);
-	if (source.remark(source.state))
-		error_message(options->replay, "%s", source.remark(source.state));
-	source.close(source.state);
+	if (options->against)
+		status = open_replay(options, options->against, &against);
+	if (status == 0) {
+		status = run(options, settings, request, &source, options->against ? &against : NULL, NULL);
+		if (options->against)
+			close_replay(options->against, &against);
+	}
+	close_replay(options->replay, &source);
 	return status;
 }
 
@@ -135,7 +146,7 @@ static int run_machine(const struct options *options, struct settings *settings,
 	int status;
 
 	live_open(&source, env, settings, request);
-	status = run(options, settings, request, &source, env->worker);
+	status = run(options, settings, request, &source, NULL, env->worker);
 	source.close(source.state);
 	return status;
 }

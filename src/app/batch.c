@@ -15,6 +15,7 @@
 
 #include "app/assertion.h"
 #include "app/child_command.h"
+#include "app/comparison.h"
 #include "app/event_stream.h"
 #include "app/moment.h"
 #include "app/notice_printer.h"
@@ -39,6 +40,7 @@ struct batch {
 	const struct options *options;
 	struct run_plan *run;
 	struct source *source;
+	struct source *against; /* of --against; NULL: none */
 	struct worker *worker; /* NULL: none */
 	struct loop loop;
 	struct frame frames[2];
@@ -416,6 +418,24 @@ static void read_only_wanted(struct batch *batch)
 		batch->source->want(batch->source->state, batch->run->wanted);
 }
 
+/* One frame: the difference of two samples. */
+static void run_comparison(struct batch *batch)
+{
+	struct comparison comparison;
+
+	comparison_open(&comparison, batch->run);
+	batch->run->print.phase = PRINT_LAST;
+	batch->status = comparison_take(&comparison, batch->options, batch->run, batch->source,
+					batch->against, batch->findings);
+	if (batch->status == 0) {
+		batch->sampled = batch->printed = 1;
+		note_rows(batch, &comparison.difference);
+		give(batch, &comparison.difference, true);
+		print_notices(batch, &comparison.difference);
+	}
+	comparison_close(&comparison);
+}
+
 /* Waits for more of a recording in a pipe; reads a file to its end. */
 static void run_replay(struct batch *batch)
 {
@@ -626,7 +646,10 @@ static void run_frames(struct batch *batch)
 	batch->findings = findings_open(finding_rules, n_finding_rules, batch->run->settings);
 	begin_sinks(batch);
 	if (!batch->loop.stopped) {
-		is_live(batch) ? run_live(batch) : run_replay(batch);
+		if (batch->run->differences)
+			run_comparison(batch);
+		else
+			is_live(batch) ? run_live(batch) : run_replay(batch);
 		child_command_close(&batch->child);
 		end_sinks(batch);
 		settle_report(&batch->settle);
@@ -639,9 +662,11 @@ static void run_frames(struct batch *batch)
 }
 
 int batch_run(const struct options *options, struct run_plan *run, struct source *source,
-	      struct worker *worker)
+	      struct source *against, struct worker *worker)
 {
-	struct batch batch = { .options = options, .run = run, .source = source, .worker = worker };
+	struct batch batch = {
+		.options = options, .run = run, .source = source, .against = against, .worker = worker
+	};
 
 	batch.status = assertion_open(&batch.assertion, options);
 	batch.child.command = options->command;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "app/moment.h"
+#include "core/clock.h"
 #include "core/i18n.h"
 #include "core/span.h"
 #include "core/utf8.h"
@@ -178,6 +179,26 @@ static bool set_at(struct options *options, const char *value)
 	return moment_is_valid(value);
 }
 
+static bool set_between(struct options *options, const char *value)
+{
+	const char *comma = strchr(value, ',');
+	char first[CLOCK_TEXT_MAX];
+
+	options->between = value;
+	options->batch = options->print = true;
+	if (!comma || (size_t)(comma - value) >= sizeof(first))
+		return false;
+	snprintf(first, sizeof(first), "%.*s", (int)(comma - value), value);
+	return moment_is_valid(first) && moment_is_valid(comma + 1);
+}
+
+static bool set_against(struct options *options, const char *value)
+{
+	options->against = value;
+	options->batch = options->print = true;
+	return *value != '\0';
+}
+
 static bool set_write(struct options *options, const char *value)
 {
 	options->write = value;
@@ -265,6 +286,12 @@ const struct option_entry option_entries[] = {
 	  WITH_SAMPLES },
 	{ 0, "at", N_("TIME"), N_("the sample of a recording at this time; implies --batch"), set_at,
 	  N_("use 12:03, 12:03:07, 2026-11-22T12:03:07, or -5m before the end"), WITH_SAMPLES },
+	{ 0, "between", N_("TIME,TIME"),
+	  N_("the difference of two samples of a recording; implies --batch"), set_between,
+	  N_("use two times, the earlier one first, as in 12:03,12:05 or -5m,-0"), WITH_SAMPLES },
+	{ 0, "against", N_("FILE"),
+	  N_("the difference of two recordings, FILE less that of --replay; implies --batch"), set_against,
+	  something, WITH_SAMPLES },
 	{ 0, "past", N_("DURATION"), N_("how far back the screen can go (default 1h); 0 keeps nothing"),
 	  set_past, N_("use seconds, or a unit, as in 30m, 2h"), WITH_ALL },
 	{ 0, "past-size", N_("SIZE"), N_("at most this much of the past, on the disk (default 64MiB)"),

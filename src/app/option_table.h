@@ -29,7 +29,7 @@ struct options {
 	const char *in[SCOPE_TERMS_MAX]; /* of --in, as given */
 	unsigned n_in;
 	const char *pid, *user, *tree, *cgroup, *filter, *sort, *columns, *root, *record, *replay, *at,
-		*assertion, *write;
+		*between, *against, *assertion, *write;
 	const char *table, *other_table; /* the last two of several names */
 	char *const *command;            /* behind "--", ends with NULL; NULL: none */
 	bool unit_given;

@@ -518,6 +518,49 @@ static bool is_recording(const char *file)
 	return file && strcmp(file, "-") != 0 && !recording_is_lines(file);
 }
 
+/* What cannot be combined with a difference, which is one frame of no time of its own. */
+static const char *excluded_from_comparison(const struct options *options)
+{
+	return options->record                                ? "--record"
+	       : options->count > 0                           ? "--count"
+	       : options->assertion                           ? "--assert"
+	       : options->command                             ? "--"
+	       : options->between && options->against         ? "--against"
+	       : options->between && options->at              ? "--at"
+							      : NULL;
+}
+
+static bool is_same_file(const char *one, const char *other)
+{
+	struct stat first, second;
+
+	return strcmp(one, other) == 0 ||
+	       (stat(one, &first) == 0 && stat(other, &second) == 0 && S_ISREG(first.st_mode) &&
+		first.st_dev == second.st_dev && first.st_ino == second.st_ino);
+}
+
+static int check_comparison(const struct options *options)
+{
+	const char *name = options->between ? "--between" : "--against";
+	const char *excluded = excluded_from_comparison(options);
+	const struct topic *table = options->table ? topic_find(options->table) : NULL;
+
+	if (!options->replay)
+		error_message(name, _("compares samples of a recording: give one with --replay"));
+	else if (excluded)
+		error_message(excluded, _("cannot be combined with %s"), name);
+	else if (options->against && is_same_file(options->against, options->replay))
+		error_message(name, _("is the recording of --replay: for two of its samples use --between"));
+	else if (options->format == &sink_openmetrics || options->format == &sink_prometheus)
+		error_message("--output", _("%s holds samples, not differences: use text, json or csv"),
+			      options->format->name);
+	else if (table && table->schema->shape == SHAPE_EVENTS)
+		error_message("--table", _("%s holds events, which have no difference"), options->table);
+	else
+		return check_tables(options);
+	return 2;
+}
+
 static int check_together(const struct options *options)
 {
 	if (options->probe && options->replay)
@@ -529,6 +572,8 @@ static int check_together(const struct options *options)
 			      _("standard output takes either the recording or samples, not both"));
 	else if (options->at && !options->replay)
 		error_message("--at", _("is a time of a recording: give one with --replay"));
+	else if (options->between || options->against)
+		return check_comparison(options);
 	else if ((options->record_size > 0 || options->record_seconds > 0) && !is_recording(options->record))
 		error_message(options->record_size > 0 ? "--record-size" : "--record-age",
 			      _("needs a recording in a file: --record=FILE, without .jsonl"));
@@ -623,17 +668,21 @@ int options_parse(struct options *options, struct settings *settings, int argc, 
 	return status;
 }
 
-bool options_would_destroy(const struct options *options, const char *file)
+static bool would_destroy(const char *recording, const char *file)
 {
 	struct stat replay, written;
 	int error;
 
-	if (!options->replay)
+	if (!recording)
 		return false;
-	error = strcmp(options->replay, "-") == 0 ? fstat(STDIN_FILENO, &replay)
-						  : stat(options->replay, &replay);
+	error = strcmp(recording, "-") == 0 ? fstat(STDIN_FILENO, &replay) : stat(recording, &replay);
 	return error == 0 && stat(file, &written) == 0 && S_ISREG(written.st_mode) &&
 	       replay.st_dev == written.st_dev && replay.st_ino == written.st_ino;
+}
+
+bool options_would_destroy(const struct options *options, const char *file)
+{
+	return would_destroy(options->replay, file) || would_destroy(options->against, file);
 }
 
 static void add_topic(const struct topic **chosen, unsigned *n_chosen, const struct topic *topic)

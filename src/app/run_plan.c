@@ -28,7 +28,8 @@ static struct view *add_view(struct run_plan *run, const char *topic)
 			return &print->views[i];
 	print->views = alloc_resize(print->views, print->n_views + 1, sizeof(*print->views));
 	view = &print->views[print->n_views++];
-	view_open(view, topic_find(topic)->schema);
+	view_open(view, run->differences ? differences_schema(run->differences, topic)
+					 : topic_find(topic)->schema);
 	return view;
 }
 
@@ -177,15 +178,20 @@ static void dress(const struct run_plan *run, struct view *view, const struct pa
 		pane->adjust(run->settings, run->request, view);
 	if (!table->of_one && (run->request->recorded || view->schema->shape != SHAPE_EVENTS))
 		view_choose_scope(view, run->request->scope); /* live events were chosen as they came */
+	if (run->differences)
+		view_show_difference(view);
 }
 
 static void add_table(struct run_plan *run, const struct pane *pane, const struct pane_table *table)
 {
-	struct view *view = add_view(run, table->topic);
+	struct view *view;
 
-	view->at_end = table->at_end;
+	if (run->differences && topic_find(table->topic)->schema->shape == SHAPE_EVENTS)
+		return;
+	view = add_view(run, table->topic);
+	view->at_end = table->at_end && !run->differences;
 	view->limit = table->text_rows;
-	run->ends |= table->at_end;
+	run->ends |= view->at_end;
 	dress(run, view, pane, table);
 }
 
@@ -195,7 +201,7 @@ static void add_above(struct run_plan *run, const struct pane *pane)
 	for (const struct pane_table *table = pane->tables; table->topic; table++)
 		if (table->above && is_requested(run, pane, table))
 			add_table(run, pane, table);
-	if (pane->lines) {
+	if (pane->lines && !run->differences) {
 		run->print.lines = pane->lines;
 		run->print.n_above = run->print.n_views;
 	}
@@ -238,7 +244,7 @@ static void choose_tables(struct run_plan *run, const struct options *options, c
 		run->panes[run->print.n_panes] = chosen[i];
 		run->pane_names[run->print.n_panes++] = chosen[i]->name;
 	}
-	if (!machine && n_chosen == 1 && speaks_of_no_table(options))
+	if (!machine && n_chosen == 1 && speaks_of_no_table(options) && !run->differences)
 		run->print.summary = chosen[0]->summary;
 	if (options->table)
 		add_named(run, options->table);
@@ -247,7 +253,7 @@ static void choose_tables(struct run_plan *run, const struct options *options, c
 			add_above(run, chosen[i]);
 		add_tables(run, chosen[i], true);
 	}
-	if (options->format->one_table)
+	if (options->format->one_table && run->print.n_views > 1)
 		run->print.n_views = 1;
 	run->n_headlines = run->print.n_views;
 	for (unsigned i = 0; machine && i < n_chosen && !options->table && !options->format->one_table; i++)
@@ -323,7 +329,14 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 	int status;
 
 	*run = (struct run_plan){ .settings = settings, .request = request };
+	topic_schemas(schemas);
+	if (options->between || options->against)
+		run->differences = differences_open(schemas, n_topics);
 	choose_tables(run, options, chosen, n_chosen);
+	if (run->print.n_views == 0) {
+		error_message(chosen[0]->name, _("its tables hold events, which have no difference"));
+		return 2;
+	}
 	run->print.unit = options->unit;
 	run->print.ascii = options->ascii || !i18n_is_utf8();
 	run->print.repeated = options->count != 1;
@@ -336,7 +349,6 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 	run->wanted = alloc_zeroed(n_topics, sizeof(*run->wanted));
 	for (unsigned t = 0; t < n_topics; t++)
 		run->wanted[t] = is_wanted(run, options, topics[t]->schema->name, chosen, n_chosen);
-	topic_schemas(schemas);
 	if (options->record) /* derived again from what is recorded */
 		scope_use_want(request->scope, schemas, n_topics, run->wanted);
 	run->asked = alloc_zeroed(n_topics, sizeof(*run->asked));
@@ -397,6 +409,7 @@ void run_plan_close(struct run_plan *run)
 	print_plan_close(&run->print);
 	free(run->wanted);
 	free(run->asked);
+	differences_close(run->differences);
 	if (run->has_filter)
 		regfree(&run->filter);
 	*run = (struct run_plan){ 0 };

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "app/options.h"
+#include "model/difference.h"
 #include "model/sample_request.h"
 #include "output/sink.h"
 
@@ -22,6 +23,7 @@ struct run_plan {
 	bool covers_delay; /* the first sample follows a whole delay, so that it has rates */
 	bool streams;      /* events are printed as they happen, not only with a sample */
 	bool ends;         /* some tables are printed in the last sample only */
+	struct differences *differences; /* owned; NULL: samples are printed as they are */
 	regex_t filter;
 	bool has_filter;
 };

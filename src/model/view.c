@@ -496,6 +496,21 @@ void view_apply(struct view *view, const struct table *table)
 		row_positions_store(&view->positions, view->schema, view->rows, view->n_rows);
 }
 
+void view_show_difference(struct view *view)
+{
+	unsigned change = view->schema->n_columns - 1, at = 0;
+
+	view->filter.threshold = NAN;
+	view->cpu_count = NULL;
+	while (at < view->n_columns && view->columns[at] != change)
+		at++;
+	if (at == VIEW_COLUMNS_MAX)
+		at--;
+	view->n_columns += at == view->n_columns;
+	memmove(view->columns + 1, view->columns, at * sizeof(view->columns[0]));
+	view->columns[0] = change;
+}
+
 bool view_shows(const struct view *view, const struct column *column)
 {
 	bool shows = !column->optional;

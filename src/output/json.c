@@ -89,6 +89,10 @@ static int frame(struct sink *sink, const struct frame *frame)
 	jsonw_open(&json, '{');
 	jsonw_key(&json, "time");
 	jsonw_text(&json, clock_utc(time, frame->wall_ns));
+	if (frame->since_ns) {
+		jsonw_key(&json, "since");
+		jsonw_text(&json, clock_utc(time, frame->since_ns));
+	}
 	jsonw_key(&json, "interval_seconds");
 	if (frame->interval_ns)
 		jsonw_f64(&json, (double)frame->interval_ns / 1e9);

@@ -203,12 +203,33 @@ static void add_events(struct sink *sink, struct view *view, const struct table 
 	add_rows(sink, view, shown, n_shown, widths, &format);
 }
 
-static void add_time(struct sink *sink, const struct frame *frame)
+static void add_clock(struct buffer *out, uint64_t wall_ns)
 {
 	char text[CLOCK_TEXT_MAX];
 
-	buffer_print(&sink->buffer, "%s.%03u ", clock_local(text, frame->wall_ns, "%Y-%m-%d %H:%M:%S"),
-		     (unsigned)(frame->wall_ns / 1000000 % 1000));
+	buffer_print(out, "%s.%03u ", clock_local(text, wall_ns, "%Y-%m-%d %H:%M:%S"),
+		     (unsigned)(wall_ns / 1000000 % 1000));
+}
+
+/* "B - A": both times and the span. */
+static void add_span(struct sink *sink, const struct frame *difference)
+{
+	char span[VALUE_TEXT_MAX];
+
+	add_clock(&sink->buffer, difference->wall_ns);
+	buffer_text(&sink->buffer, "- ");
+	add_clock(&sink->buffer, difference->since_ns);
+	if (difference->interval_ns > 0)
+		buffer_print(&sink->buffer, "(%s) ",
+			     duration_text(span, (double)difference->interval_ns / 1e9, sink->print->ascii));
+}
+
+static void add_time(struct sink *sink, const struct frame *frame)
+{
+	if (frame->since_ns)
+		add_span(sink, frame);
+	else
+		add_clock(&sink->buffer, frame->wall_ns);
 	utf8_clean(&sink->buffer, frame->host ? frame->host : "", -1, sink->print->ascii);
 	buffer_char(&sink->buffer, '\n');
 }
@@ -236,7 +257,7 @@ static void begin_part(struct sink *sink, const struct frame *frame, bool first)
 {
 	if (!first || sink->frames > 0 || sink->streaming)
 		buffer_char(&sink->buffer, '\n');
-	if (first && sink->print->repeated)
+	if (first && (sink->print->repeated || frame->since_ns))
 		add_time(sink, frame);
 }
 

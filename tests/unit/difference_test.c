@@ -27,7 +27,8 @@ static const struct column thing_columns[] = {
 	THING(pid, .kind = COLUMN_KEY, .title = "pid"),
 	THING(start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = "start"),
 	THING(reads, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = "reads"),
-	THING(size_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = "size", .high = 1, .trend = true),
+	THING(size_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = "size", .high = 1,
+	      .trend = true),
 	THING(user, .kind = COLUMN_GAUGE, .title = "user"),
 	THING(seen_time, .kind = COLUMN_GAUGE, .unit = UNIT_TIME, .title = "seen"),
 	THING(busy_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = "busy%"),
@@ -306,7 +307,7 @@ START_TEST(tables_without_rows)
 }
 END_TEST
 
-/* As when one recording has the topic under another name: nothing is new only because it was not looked at. */
+/* As when one recording has the topic under another name: what was not looked at is not new. */
 START_TEST(tables_of_one_sample_have_no_difference)
 {
 	struct stage stage;
@@ -385,7 +386,7 @@ START_TEST(people_see_the_sign)
 }
 END_TEST
 
-/* Of every topic: the mark fits into a view, no other column is called that, and a difference has no rates. */
+/* Of every topic: the mark fits into a view, no other column is called that, and no rate is left. */
 START_TEST(every_topic_has_a_difference)
 {
 	const struct schema *schemas[TOPICS_MAX];
