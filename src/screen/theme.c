@@ -53,11 +53,11 @@ static const struct theme_colors light[N_STYLES] = {
 	[STYLE_MATCH] = { 16, 121 },      [STYLE_ENDED] = { 242, OWN },
 	[STYLE_FAILED] = { 124, OWN },    [STYLE_FORK] = { 242, OWN },
 	[STYLE_USAGE] = { 62, OWN },      [STYLE_USAGE + 1] = { 25, OWN },
-	[STYLE_USAGE + 2] = { 18, OWN },  [STYLE_USAGE + 3] = { 130, OWN },
-	[STYLE_SERIES] = { 62, OWN },     [STYLE_SERIES + 1] = { 53, OWN },
-	[STYLE_SERIES + 2] = { 22, OWN }, [STYLE_SERIES + 3] = { 243, OWN },
-	[STYLE_SERIES + 4] = { 19, OWN }, [STYLE_SERIES + 5] = { 90, OWN },
-	[STYLE_SERIES + 6] = { 29, OWN }, [STYLE_SERIES + 7] = { 236, OWN },
+	[STYLE_USAGE + 2] = { 56, OWN },  [STYLE_USAGE + 3] = { 130, OWN },
+	[STYLE_SERIES] = { 25, OWN },     [STYLE_SERIES + 1] = { 55, OWN },
+	[STYLE_SERIES + 2] = { 29, OWN }, [STYLE_SERIES + 3] = { 58, OWN },
+	[STYLE_SERIES + 4] = { 21, OWN }, [STYLE_SERIES + 5] = { 243, OWN },
+	[STYLE_SERIES + 6] = { 59, OWN }, [STYLE_SERIES + 7] = { 56, OWN },
 };
 
 static const struct theme_colors few[N_STYLES] = {

@@ -121,6 +121,7 @@ SCREENS = [
     ("notices", 80, 24, "memory", ["memory"], ["g", "+", "2", "9", "0", "Enter"]),
     ("overview-calm", 80, 24, "memory", ["overview"], PRESSED),
     ("overview-opened", 80, 24, "memory", ["overview"], [LAST, DRAWN, "Up", DRAWN, "Enter"]),
+    ("overview-power", 80, 24, "power", ["overview"], [LAST]),
     ("overview-selected", 80, 24, "memory", ["overview"], [LAST, DRAWN, "Up"]),
     ("pages-ascii", 80, 24, "memory", ["--ascii", "pages"], [".", "Right", "Right", ")", ")"]),
     ("pages-history", 80, 24, "memory", ["pages"], [LAST, *["Tab"] * 4]),

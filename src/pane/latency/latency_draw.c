@@ -522,7 +522,7 @@ static void request_text(const struct settings *settings, char *text, size_t roo
 		snprintf(text, room, "%s", policy);
 }
 
-/* What Enter would do. */
+/* What Enter would do, and what the view is for; the first one says what the measurement costs. */
 static void draw_offer(const struct pane_context *context, const struct canvas *canvas)
 {
 	const char *period = settings_get(context->settings, "latency.period");
@@ -534,6 +534,12 @@ static void draw_offer(const struct pane_context *context, const struct canvas *
 		 _("Enter starts the measurement: one %s thread per CPU, woken every %s."), request,
 		 period ? period : "1ms");
 	y += canvas_wrapped(canvas, y, STYLE_STRONG, span_text(text));
+	if (context->view != LATENCY_VIEW_SUMMARY) {
+		snprintf(text, sizeof(text), _("Then this view shows: %s."),
+			 _(context->pane->views[context->view].help));
+		canvas_wrapped(canvas, y, STYLE_DIM, span_text(text));
+		return;
+	}
 	canvas_wrapped(canvas, y, STYLE_DIM,
 		       span_text(_("It goes on while other panes are shown; F9 stops it. Each wake-up that "
 				   "comes late counts: the delay of a program that is ready to run. The "

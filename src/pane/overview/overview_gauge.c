@@ -228,7 +228,15 @@ static const void *hottest(const struct table *table)
 	return found;
 }
 
-/* Power and heat, of what there is; without either it has no name. */
+static void watts_short(double watts, struct overview_gauge *gauge)
+{
+	char number[VALUE_TEXT_MAX];
+
+	snprintf(gauge->value, sizeof(gauge->value), "%s W",
+		 fixed_text(number, watts, watts < 99.95 ? 1 : 0));
+}
+
+/* Power and heat, of what there is; without either it has no name. How much power is full is not known. */
 static void gauge_power(const struct frame *frame, struct overview_gauge *gauge)
 {
 	const struct table *table = frame_table(frame, "temperature");
@@ -236,23 +244,27 @@ static void gauge_power(const struct frame *frame, struct overview_gauge *gauge)
 	double watts = frame_number(frame, "power", "total", "watts");
 	double celsius = row ? table_number(table, row, "celsius") : NAN;
 	double critical = row ? table_number(table, row, "critical_celsius") : NAN;
-	char power[VALUE_TEXT_MAX], heat[VALUE_TEXT_MAX], limit[VALUE_TEXT_MAX];
+	char heat[VALUE_TEXT_MAX], limit[VALUE_TEXT_MAX];
 
 	if (isnan(watts) && isnan(celsius))
 		return;
 	gauge->name = isnan(watts) ? _("heat") : _("power");
-	snprintf(gauge->value, sizeof(gauge->value), "%s",
-		 isnan(watts) ? celsius_text(heat, celsius, true) : watts_text(power, watts));
-	gauge->ratio = critical > 0 ? celsius / critical : NAN;
 	gauge->warn = celsius >= critical;
-	gauge->series = isnan(watts) ? -1 : OVERVIEW_SERIES_POWER;
+	celsius_text(heat, celsius, true);
+	if (isnan(watts)) {
+		snprintf(gauge->value, sizeof(gauge->value), "%s", heat);
+		gauge->ratio = critical > 0 ? celsius / critical : NAN;
+		gauge->series = -1;
+	} else {
+		watts_short(watts, gauge);
+		gauge->series = OVERVIEW_SERIES_POWER;
+	}
 	if (critical > 0)
-		snprintf(gauge->text, sizeof(gauge->text), _("hottest %s: %s of %s"),
-			 table_text(table, row, "label"), celsius_text(heat, celsius, true),
-			 celsius_text(limit, critical, true));
+		snprintf(gauge->text, sizeof(gauge->text), _("hottest %s %s, critical %s"),
+			 table_text(table, row, "label"), heat, celsius_text(limit, critical, true));
 	else if (!isnan(celsius))
-		snprintf(gauge->text, sizeof(gauge->text), _("hottest %s: %s"),
-			 table_text(table, row, "label"), celsius_text(heat, celsius, true));
+		snprintf(gauge->text, sizeof(gauge->text), _("hottest %s %s"),
+			 table_text(table, row, "label"), heat);
 }
 
 static const struct {
