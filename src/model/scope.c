@@ -32,6 +32,7 @@ bool scope_add(struct scope *scope, const struct scope_term *term)
 void scope_forget(struct scope *scope)
 {
 	scope->epoch++;
+	scope->groups_epoch++;
 	scope->n_alive = scope->n_next = scope->n_past = scope->n_old = scope->n_members = 0;
 	scope->n_bound = 0;
 	scope->tasks_seconds = 0;
@@ -61,6 +62,12 @@ bool scope_needs_groups(const struct scope *scope)
 		if (scope_term_is_of_group(&scope->terms[i]))
 			return true;
 	return false;
+}
+
+void scope_learn(struct scope *scope, struct span path, const char *name)
+{
+	for (unsigned i = 0; i < scope->n_terms; i++)
+		scope->groups_epoch += scope_term_learn(&scope->terms[i], path, name) ? 1 : 0;
 }
 
 bool scope_has_group(const struct scope *scope, const char *path)

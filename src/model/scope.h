@@ -31,6 +31,7 @@ struct scope {
 	struct scope_term terms[SCOPE_TERMS_MAX]; /* all of them hold for a member */
 	unsigned n_terms;                         /* 0: every process is a member */
 	unsigned epoch;                           /* grows when the terms change */
+	unsigned groups_epoch;                    /* … and when what they mean is learned */
 	struct scope_entry {
 		uint64_t pid, parent_pid;
 		double start_seconds;
@@ -70,6 +71,9 @@ static inline bool scope_is_set(const struct scope *scope)
 
 /* Does a term need the control groups of processes? */
 bool scope_needs_groups(const struct scope *scope);
+
+/* The container with this path has this name: a term may mean it. */
+void scope_learn(struct scope *scope, struct span path, const char *name);
 
 /* Is the control group with this path in it? Those of processes, users and trees are not known. */
 bool scope_has_group(const struct scope *scope, const char *path);

@@ -53,10 +53,8 @@ static bool check(struct scope_term *term, char *why, size_t room)
 		return !strchr(text, '/') ||
 		       refuse(why, room, _("use the name of a unit, such as nginx; a path is cgroup=PATH"));
 	case SCOPE_CONTAINER:
-		if (strchr(text, '/'))
-			return refuse(why, room, _("use a name or an ID; a path is cgroup=PATH"));
-		return !is_id(text) || length >= SCOPE_DIGITS_MIN ||
-		       refuse(why, room, _("use at least 4 digits of an ID"));
+		return !strchr(text, '/') ||
+		       refuse(why, room, _("use a name or an ID; a path is cgroup=PATH"));
 	default:
 		return true;
 	}
@@ -167,13 +165,24 @@ static bool is_unit(const struct cgroup_name *group, const char *name)
 	return strncmp(group->name, name, length) == 0 && strcmp(group->name + length, ".service") == 0;
 }
 
-/* By the beginning of its ID, or by a name that is in the path; "machine-NAME.scope" is of systemd-nspawn. */
-static bool is_container(const struct cgroup_name *group, const char *name)
+/* By its beginning, or by a name that has been learned for it. */
+static bool is_meant_id(const struct scope_term *term, struct span id)
+{
+	bool is = is_id(term->text) && strlen(term->text) >= SCOPE_DIGITS_MIN && span_starts(id, term->text);
+
+	for (unsigned i = 0; i < term->n_ids && !is; i++)
+		is = span_starts(id, term->ids[i]);
+	return is;
+}
+
+/* By its ID, or by a name that is in the path; "machine-NAME.scope" is of systemd-nspawn. */
+static bool is_container(const struct cgroup_name *group, const struct scope_term *term)
 {
 	struct span rest = span_text(group->name);
+	const char *name = term->text;
 
 	if (group->kind == CGROUP_CONTAINER)
-		return span_length(group->id) > 0 ? is_id(name) && span_starts(group->id, name)
+		return span_length(group->id) > 0 ? is_meant_id(term, group->id)
 						  : strcmp(group->name, name) == 0;
 	if (group->kind != CGROUP_SCOPE || !span_starts(rest, "machine-"))
 		return false;
@@ -197,7 +206,7 @@ static bool is_named(const struct scope_term *term, struct span path)
 	struct cgroup_name name;
 
 	cgroup_name_parse(path, &name);
-	return term->kind == SCOPE_SERVICE ? is_unit(&name, term->text) : is_container(&name, term->text);
+	return term->kind == SCOPE_SERVICE ? is_unit(&name, term->text) : is_container(&name, term);
 }
 
 bool scope_term_has_group(const struct scope_term *term, const char *path)
@@ -231,6 +240,24 @@ bool scope_term_of_group(struct scope_term *term, enum scope_kind kind, const ch
 			return scope_term_set(term, kind, name.name, why, sizeof(why));
 	}
 	return false;
+}
+
+bool scope_term_learn(struct scope_term *term, struct span path, const char *name)
+{
+	struct cgroup_name group;
+
+	if (term->kind != SCOPE_CONTAINER || strcmp(term->text, name) != 0)
+		return false;
+	cgroup_name_parse(path, &group);
+	if (group.kind != CGROUP_CONTAINER || span_length(group.id) < SCOPE_ID_DIGITS ||
+	    is_meant_id(term, group.id))
+		return false;
+	if (term->n_ids == SCOPE_IDS_MAX)
+		memmove(term->ids[0], term->ids[1], sizeof(term->ids) - sizeof(term->ids[0]));
+	else
+		term->n_ids++;
+	memcpy(term->ids[term->n_ids - 1], group.id.at, SCOPE_ID_DIGITS);
+	return true;
 }
 
 bool scope_term_has_user(const struct scope_term *term, uint64_t uid, const char *user)

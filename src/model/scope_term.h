@@ -7,9 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/span.h"
+
 #define SCOPE_TEXT_MAX 1024
 #define SCOPE_USERS_MAX 32
 #define SCOPE_DIGITS_MIN 4 /* of the ID of a container */
+#define SCOPE_IDS_MAX 8
+#define SCOPE_ID_DIGITS 16 /* by which an ID is kept */
 
 enum scope_kind {
 	SCOPE_PROCESSES, /* as of --pid, see core/process_pattern.h */
@@ -30,6 +34,8 @@ struct scope_term {
 	double start_seconds;            /* … this start, after boot */
 	uint32_t users[SCOPE_USERS_MAX]; /* USER: UIDs, … */
 	unsigned n_users;                /* … if they were looked up; 0: texts are compared */
+	char ids[SCOPE_IDS_MAX][SCOPE_ID_DIGITS + 1]; /* CONTAINER: of those that have its name, … */
+	unsigned n_ids;                               /* … as far as is known */
 };
 
 /* Parses "user=bob". False: why, translated, is the reason, and what to write. Looks nothing up. */
@@ -52,6 +58,12 @@ void scope_term_describe(const struct scope_term *term, char *text, size_t room)
 
 /* GROUP, SERVICE, CONTAINER: does the term mean the control group with this path, or one above it? */
 bool scope_term_has_group(const struct scope_term *term, const char *path);
+
+/*
+ * CONTAINER: the container with this path has this name. True: the term means it, which was not known. Of
+ * several with the same name the newest are kept.
+ */
+bool scope_term_learn(struct scope_term *term, struct span path, const char *name);
 
 /* USER. uid: U64_UNKNOWN; user: its name, NULL: unknown. */
 bool scope_term_has_user(const struct scope_term *term, uint64_t uid, const char *user);

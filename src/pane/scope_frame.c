@@ -75,6 +75,18 @@ bool scope_frame_process(const struct frame *frame, uint64_t pid, struct scope_p
 	return false;
 }
 
+/* Names of containers that the recording has. */
+static void learn_names(struct scope *scope, const struct table *groups)
+{
+	for (size_t i = 0; i < groups->n_rows; i++) {
+		const void *row = table_row(groups, i);
+
+		if (strcmp(table_text(groups, row, "kind"), "container") == 0)
+			scope_learn(scope, span_text(table_text(groups, row, "path")),
+				    table_text(groups, row, "name"));
+	}
+}
+
 static void read_processes(struct scope *scope, const struct table *table)
 {
 	struct fields fields = fields_of(table->schema);
@@ -133,6 +145,8 @@ void scope_read_frame(struct scope *scope, struct frame *frame, bool recorded)
 		read_events(scope, events);
 	if (!recorded)
 		return;
+	if (frame_table(frame, "group"))
+		learn_names(scope, frame_table(frame, "group"));
 	if (processes && !processes->failed) {
 		read_processes(scope, processes);
 		notice_lack(scope, frame);

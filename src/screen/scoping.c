@@ -90,12 +90,34 @@ static void offer_written(struct scoping *scoping, enum scope_kind kind, const c
 		offer(scoping, &term, format, value);
 }
 
-static void offer_groups(struct scoping *scoping, const char *path)
+/* By the name that its engine gives it, where the frame has that. */
+static void offer_container(struct scoping *scoping, const struct table *groups,
+			    const struct scope_term *by_id)
+{
+	struct scope_term named;
+	char why[TEXT_MAX];
+
+	for (size_t i = 0; groups && i < groups->n_rows; i++) {
+		const void *row = table_row(groups, i);
+		const char *path = table_text(groups, row, "path"), *name = table_text(groups, row, "name");
+
+		if (strcmp(table_text(groups, row, "kind"), "container") != 0 ||
+		    !scope_term_has_group(by_id, path) ||
+		    !scope_term_set(&named, SCOPE_CONTAINER, name, why, sizeof(why)) ||
+		    !scope_term_learn(&named, span_text(path), name))
+			continue;
+		offer(scoping, &named, _("its container, %s"), name);
+		return;
+	}
+	offer(scoping, by_id, _("its container, %s"), by_id->text);
+}
+
+static void offer_groups(struct scoping *scoping, const struct table *groups, const char *path)
 {
 	struct scope_term term;
 
 	if (scope_term_of_group(&term, SCOPE_CONTAINER, path))
-		offer(scoping, &term, _("its container, %s"), term.text);
+		offer_container(scoping, groups, &term);
 	if (scope_term_of_group(&term, SCOPE_SERVICE, path))
 		offer(scoping, &term, _("its service, %s"), term.text);
 	if (strcmp(path, "/") != 0)
@@ -116,7 +138,8 @@ static void offer_user(struct scoping *scoping, const struct scope_process *proc
 	offer(scoping, &term, _("its user, %s"), process->user);
 }
 
-static void offer_process(struct scoping *scoping, const struct scope_process *process)
+static void offer_process(struct scoping *scoping, const struct table *groups,
+			  const struct scope_process *process)
 {
 	char what[TEXT_MAX];
 	struct scope_term term;
@@ -129,7 +152,7 @@ static void offer_process(struct scoping *scoping, const struct scope_process *p
 	offer(scoping, &term, _("%s alone"), what);
 	offer_user(scoping, process);
 	if (process->group)
-		offer_groups(scoping, process->group);
+		offer_groups(scoping, groups, process->group);
 }
 
 static void choose(struct pane_context *context, unsigned index)
@@ -181,6 +204,6 @@ void scoping_choose(struct pane_context *context)
 		return;
 	}
 	context->screen->scoping.n_items = 0;
-	offer_process(&context->screen->scoping, &process);
+	offer_process(&context->screen->scoping, frame_table(context->frame, "group"), &process);
 	show_menu(context);
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "pane/scope_frame.h"
@@ -293,5 +294,73 @@ START_TEST(what_a_recording_lacks_is_said)
 	struct sums recorded = recorded_sums_in("cgroup=/user.slice", &any_notice);
 
 	ck_assert(any_notice && isnan(recorded.tasks) && is(recorded.busy, sums_in(NULL).busy));
+}
+END_TEST
+
+#define ID "3f2a9c0d4b1e5f60718293a4b5c6d7e8f90123456789abcdef0123456789abcd"
+
+/* A container of Docker with this name; NULL: its engine has not written one. */
+static void put_container(const struct machine *machine, const char *name)
+{
+	static const char *const directories[] = { "/../var", "/../var/lib", "/../var/lib/docker",
+						   "/../var/lib/docker/containers",
+						   "/../var/lib/docker/containers/" ID };
+
+	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++)
+		make_directory(machine, directories[i]);
+	if (name)
+		put_file(machine, "../var/lib/docker/containers/" ID "/config.v2.json", "{\"Name\": \"/%s\"}",
+			 name);
+	put(machine, &(struct one){ 40, 1, 0, "/system.slice/docker-" ID ".scope", "web", 10, 0 });
+}
+
+static bool is_in(const char *in, bool named, const char **remedy)
+{
+	struct scope scope = { 0 };
+	struct machine machine;
+	static char text[256];
+	bool is;
+
+	open_one(&machine);
+	choose_scope(&machine, &scope, in);
+	put_container(&machine, named ? "web-1" : NULL);
+	next_tick(&machine);
+	is = scope_has(&scope, 40, NAN);
+	ck_assert_uint_eq(scope.n_members, is ? 1 : 0);
+	*remedy = NULL;
+	for (unsigned i = 0; i < machine.now->n_notices; i++) {
+		const struct notice *notice = &machine.now->notices[i];
+
+		if (strcmp(notice->topic, "scope") != 0 || !notice->remedy)
+			continue;
+		snprintf(text, sizeof(text), "%s", notice->remedy);
+		*remedy = text;
+	}
+	close_machine(&machine);
+	scope_free(&scope);
+	return is;
+}
+
+START_TEST(a_container_is_found_by_its_name)
+{
+	const char *remedy;
+
+	ck_assert(is_in("container=web-1", true, &remedy));
+	ck_assert(!is_in("container=web-1", false, &remedy));
+	ck_assert(is_in("container=3f2a9c", true, &remedy));
+	ck_assert(!is_in("container=web", true, &remedy));
+}
+END_TEST
+
+START_TEST(a_near_miss_has_a_suggestion)
+{
+	const char *remedy;
+
+	ck_assert(!is_in("container=wbe-1", true, &remedy));
+	ck_assert_str_eq(remedy, "did you mean web-1?");
+	ck_assert(!is_in("service=ngnix", true, &remedy));
+	ck_assert_str_eq(remedy, "did you mean nginx.service?");
+	ck_assert(!is_in("container=quite-another", true, &remedy));
+	ck_assert_ptr_null(remedy);
 }
 END_TEST

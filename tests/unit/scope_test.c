@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/scope.h"
@@ -31,7 +32,7 @@ START_TEST(scopes_are_typed)
 					     "cgroup=/",      "cgroup=/a b/c",
 					     "service=nginx", "service=getty@tty1.service",
 					     "container=web", "container=3f2a",
-					     "container=a=b" };
+					     "container=a=b", "container=db" };
 
 	for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++)
 		ck_assert_msg(parses(right[i]), "%s: %s", right[i], why);
@@ -56,7 +57,6 @@ START_TEST(wrong_scopes_say_what_to_write)
 	ck_assert(is_refused("cgroup=system.slice", "/system.slice"));
 	ck_assert(is_refused("service=/a/b", "cgroup=PATH"));
 	ck_assert(is_refused("container=a/b", "cgroup=PATH"));
-	ck_assert(is_refused("container=3f2", "4 digits"));
 	memset(text, 'a', sizeof(text));
 	memcpy(text, "user=", 5);
 	text[sizeof(text) - 1] = '\0';
@@ -110,6 +110,7 @@ START_TEST(a_container_is_found_by_the_beginning_of_its_id)
 	ck_assert(has_group("container=web", "/machine.slice/machine-web.scope"));
 	ck_assert(!has_group("container=2a9c", "/docker/" ID));
 	ck_assert(!has_group("container=3f2b", "/docker/" ID));
+	ck_assert(!has_group("container=3f2", "/docker/" ID)); /* too few digits: a name */
 	ck_assert(!has_group("container=" ID "0", "/docker/" ID));
 	ck_assert(!has_group("container=3f2a", "/docker/3f2a9c0d"));
 	ck_assert(!has_group("container=3f2a", "/docker/x" ID));
@@ -389,5 +390,28 @@ START_TEST(scopes_are_written_as_they_are_typed)
 		scope_describe(scope, text, sizeof(text));
 		ck_assert_str_eq(text, shown[i]);
 	}
+}
+END_TEST
+
+/* A name is learned for IDs; of many with the same name the newest are kept. */
+START_TEST(names_are_learned)
+{
+	struct scope *scope = scope_of("container=web");
+	unsigned epoch = scope->groups_epoch;
+	char path[128];
+
+	scope_learn(scope, span_text("/docker/" ID), "wbe");
+	scope_learn(scope, span_text("/system.slice"), "web");
+	ck_assert(!scope_has_group(scope, "/docker/" ID) && scope->groups_epoch == epoch);
+	scope_learn(scope, span_text("/docker/" ID), "web");
+	scope_learn(scope, span_text("/docker/" ID), "web");
+	ck_assert(scope_has_group(scope, "/docker/" ID "/below") && scope->groups_epoch == epoch + 1);
+	for (unsigned i = 0; i < SCOPE_IDS_MAX; i++) {
+		snprintf(path, sizeof(path), "/docker/%x" ID, i);
+		path[strlen(path) - 1] = '\0';
+		scope_learn(scope, span_text(path), "web");
+		ck_assert_msg(scope_has_group(scope, path), "%s", path);
+	}
+	ck_assert(!scope_has_group(scope, "/docker/" ID));
 }
 END_TEST

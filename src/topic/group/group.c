@@ -245,8 +245,8 @@ static bool tops_scope(const struct scope *scope, struct group *group)
 {
 	if (!scope_is_set(scope) || !scope_is_of_groups(scope))
 		return false;
-	if (group->scope_epoch != scope->epoch) {
-		group->scope_epoch = scope->epoch;
+	if (group->scope_epoch != scope->groups_epoch) {
+		group->scope_epoch = scope->groups_epoch;
 		group->tops_scope = scope_tops_group(scope, group->path);
 	}
 	return group->tops_scope;

@@ -3,10 +3,13 @@
 
 #include "topic/process/missing_targets.h"
 
+#include <stdio.h>
+
 #include "core/i18n.h"
 #include "core/process_pattern.h"
 #include "topic/cgroup.h"
 #include "topic/process/process_list.h"
+#include "topic/process/scope_container.h"
 
 static bool waits(const struct sample_request *request)
 {
@@ -33,14 +36,20 @@ void missing_targets_add_group(struct frame *frame, const struct sample_request 
 		     group);
 }
 
-void missing_targets_add_cgroup(struct frame *frame, const struct sample_request *request, const char *topic,
-				const char *path)
+static void add_cgroup(struct frame *frame, const struct sample_request *request, const char *topic,
+		       const char *path, const char *remedy)
 {
 	frame->named_absent = true;
-	frame_notice(frame, topic, _("the path is in /proc/PID/cgroup"),
+	frame_notice(frame, topic, remedy,
 		     waits(request) ? _("there is no control group %s; waiting for it")
 				    : _("there is no control group %s"),
 		     path);
+}
+
+void missing_targets_add_cgroup(struct frame *frame, const struct sample_request *request, const char *topic,
+				const char *path)
+{
+	add_cgroup(frame, request, topic, path, _("the path is in /proc/PID/cgroup"));
 }
 
 static bool exists(const struct process_list *processes, struct span wanted)
@@ -78,14 +87,43 @@ static void find_processes(struct frame *frame, const struct sample_request *req
 	}
 }
 
-static void add_scope(struct frame *frame, const struct sample_request *request, const char *topic)
+/* "did you mean web?", of the first term that names a group; NULL: nothing is near. */
+static const char *suggestion(const struct scope *scope, const struct process_list *processes, char *text,
+			      size_t room)
 {
-	char text[TEXT_MAX];
+	char near[SCOPE_TEXT_MAX];
+
+	for (unsigned i = 0; i < scope->n_terms; i++) {
+		const struct scope_term *term = &scope->terms[i];
+
+		if (scope_term_is_of_group(term) &&
+		    scope_containers_near(processes->containers, term, processes->all, processes->n_all,
+					  near)) {
+			snprintf(text, room, _("did you mean %s?"), near);
+			return text;
+		}
+	}
+	return NULL;
+}
+
+static void add_scope(struct frame *frame, const struct sample_request *request, const char *topic,
+		      const struct process_list *processes)
+{
+	char text[TEXT_MAX], near[SCOPE_TEXT_MAX + TEXT_MAX];
 
 	scope_describe(request->scope, text, sizeof(text));
-	frame_notice(frame, topic, NULL,
+	frame_notice(frame, topic, suggestion(request->scope, processes, near, sizeof(near)),
 		     waits(request) ? _("no process is in %s; waiting for one") : _("no process is in %s"),
 		     text);
+}
+
+static void add_missing_cgroup(struct frame *frame, const struct sample_request *request, const char *topic,
+			       const struct process_list *processes, const char *path)
+{
+	char near[SCOPE_TEXT_MAX + TEXT_MAX];
+	const char *remedy = suggestion(request->scope, processes, near, sizeof(near));
+
+	add_cgroup(frame, request, topic, path, remedy ? remedy : _("the path is in /proc/PID/cgroup"));
 }
 
 /* Something that is not there at all fails a run; a user or a group may have no process. */
@@ -104,8 +142,8 @@ void missing_targets_find(struct frame *frame, const struct sample_request *requ
 	else if (tree && !process_list_find(processes, (uint32_t)tree->pid))
 		missing_targets_add_process(frame, request, topic, tree->text);
 	else if (group && !cgroup_may_exist(processes->env, group->text))
-		missing_targets_add_cgroup(frame, request, topic, group->text);
+		add_missing_cgroup(frame, request, topic, processes, group->text);
 	else if (!request->processes)
-		add_scope(frame, request, topic);
+		add_scope(frame, request, topic, processes);
 	frame->named_absent |= scope_find(scope, SCOPE_SERVICE) || scope_find(scope, SCOPE_CONTAINER);
 }

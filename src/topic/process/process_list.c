@@ -17,6 +17,7 @@
 #include "topic/cpu/proc_stat.h"
 #include "topic/process/cgroup_cpu_time.h"
 #include "topic/process/command_lines.h"
+#include "topic/process/scope_container.h"
 #include "topic/process/scope_members.h"
 
 #define TURNS_MIN ((size_t)64) /* processes per tick whose stat file is read although they did not run */
@@ -48,6 +49,7 @@ static void close_list(void *state)
 		process_free(list->all[i]);
 	}
 	command_lines_close(list->commands);
+	scope_containers_free(list->containers);
 	cgroup_cpu_time_close(list->cpu_sum);
 	free(list->wait_room);
 	free(list->cpu_ns);
@@ -441,6 +443,8 @@ static void feed_scope(struct process_list *list)
 {
 	struct scope *scope = list->request ? list->request->scope : NULL;
 
+	if (scope_find(scope, SCOPE_CONTAINER))
+		scope_containers_find(&list->containers, scope, list->env, list->all, list->n_all);
 	if (list->scoped || scope_is_set(scope))
 		scope_members_find(scope, list->env, list->all, list->n_all);
 	list->scoped = scope_is_set(scope);

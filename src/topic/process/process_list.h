@@ -42,6 +42,7 @@ struct process_list {
 	bool all_commands;         /* idle processes need their command lines, too, in turn */
 	bool groups;               /* control groups are wanted */
 	bool of_scope;             /* process_scope_find() has it open */
+	struct scope_containers *containers; /* NULL: no scope has named one; owned */
 	bool scoped;               /* some may be outside of the scope */
 	bool commands_now;         /* all command lines are needed at once: --pid names a program */
 };
