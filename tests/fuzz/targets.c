@@ -28,6 +28,7 @@
 #include "kernel/mountinfo.h"
 #include "kernel/mounts.h"
 #include "kernel/net_dev.h"
+#include "kernel/net_snmp.h"
 #include "kernel/net_socket.h"
 #include "kernel/page_flags.h"
 #include "kernel/pagemap.h"
@@ -756,6 +757,14 @@ FUZZ_TARGET(interrupts)
 			require_inside(line.counts, text);
 		require_inside(interrupt_name(&line), text);
 	}
+}
+
+FUZZ_TARGET(net_snmp)
+{
+	struct span text = input(data, size);
+
+	net_snmp_find(text, "Ip", "ForwDatagrams");
+	net_snmp_find(text, "Tcp", "");
 }
 
 FUZZ_TARGET(sock_diag)

@@ -31,6 +31,7 @@ static const struct pane_table tables[] = {
 						 "send_queue_bytes,user,pid,command",
 				      .sort = "+local",
 				      .setting = "network.listening" },
+	[NETWORK_TABLE_ACCOUNT] = { .topic = "network_account", .lazy = true },
 	[NETWORK_TABLE_LOSSES] = { .topic = "interface",
 				   .lazy = true,
 				   .columns = "name,errors_per_second,frame_errors_per_second,"
@@ -72,6 +73,8 @@ static const struct pane_view views[] = {
 	  .actions = process_actions, .heading = network_heading },
 	{ "listening", N_("Listening"), N_("sockets that wait for others, by service and process"),
 	  NETWORK_TABLE_LISTENING, .actions = process_actions },
+	{ "account", N_("Account"), N_("whose bytes went over the wire, and what is unexplained"),
+	  NETWORK_TABLE_ACCOUNT, .heading = network_heading },
 	{ "losses", N_("Losses"), N_("errors and drops by cause, and packets that a CPU dropped"),
 	  NETWORK_TABLE_LOSSES, .draw = network_draw_losses },
 	{ 0 },

@@ -11,6 +11,7 @@ enum network_table {
 	NETWORK_TABLE_TRAFFIC,
 	NETWORK_TABLE_CONNECTION,
 	NETWORK_TABLE_LISTENING,
+	NETWORK_TABLE_ACCOUNT,
 	NETWORK_TABLE_LOSSES, /* the interfaces with other columns */
 };
 

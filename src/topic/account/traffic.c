@@ -19,6 +19,8 @@ struct traffic_row {
 	double udp_sent_bytes_per_second, unix_received_bytes_per_second, unix_sent_bytes_per_second;
 	uint64_t received_bytes, sent_bytes, tcp_received_bytes, tcp_sent_bytes, udp_received_bytes;
 	uint64_t udp_sent_bytes, unix_received_bytes, unix_sent_bytes;
+	uint64_t connections, retransmitted_bytes;
+	double retransmitted_ratio;
 	const char *how, *name, *command;
 };
 
@@ -31,7 +33,8 @@ struct traffic_row {
 
 #define COUNT(field, heading, what)                                                                          \
 	ROW(field, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .hidden = true, .title = heading,             \
-	    .width = 10, .help = what, .source = "BPF at sock_recv_length and sock_send_length")
+	    .width = 10, .help = what,                                                                       \
+	    .source = "BPF at sock_recv_length and sock_send_length; of TCP else sock_diag")
 
 static const struct column columns[] = {
 	PAYLOAD(received_bytes, N_("payload recv/s"), 14,
@@ -50,8 +53,22 @@ static const struct column columns[] = {
 	    .hidden = true,
 	    .help = N_("start time, after boot; unknown of a process that ended before it was seen"),
 	    .source = "/proc/PID/stat starttime"),
+	ROW(connections, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("conns"), .width = 5,
+	    .rank = 3, .help = N_("its TCP connections at present, as far as they are known to be its"),
+	    .source = SOCKET_LIST_SOURCE ", links of /proc/PID/fd"),
+	ROW(retransmitted_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("again%"), .width = 6,
+	    .rank = 4, .high = 0.01, .rate_of = offsetof(struct traffic_row, retransmitted_bytes),
+	    .rate_over = offsetof(struct traffic_row, tcp_sent_bytes),
+	    .help = N_("bytes that TCP sent again, as a share of what it sent"),
+	    .source = "growth of retransmitted_bytes / growth of tcp_sent_bytes"),
+	ROW(retransmitted_bytes, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .hidden = true,
+	    .title = N_("again"), .width = 10, .help = N_("sent again by TCP since counting began"),
+	    .source = SOCKET_LIST_SOURCE " tcpi_bytes_retrans"),
 	ROW(how, .kind = COLUMN_LABEL, .title = N_("how"), .width = 4, .rank = 5,
-	    .help = N_("bpf: counted in the kernel, to the byte"), .source = "panetop"),
+	    .help = N_(
+		    "bpf: counted in the kernel, to the byte; proc: by the counters of TCP sockets, with UDP "
+		    "and UNIX unknown, and so the sums"),
+	    .source = "panetop"),
 	COUNT(received_bytes, N_("received"), N_("payload received since counting began")),
 	COUNT(sent_bytes, N_("sent"), N_("payload sent since counting began")),
 	COUNT(tcp_received_bytes, N_("TCP recv"), N_("received by TCP since counting began")),
@@ -85,6 +102,13 @@ static const struct source_spec sources[] = {
 	  .test = trace_test,
 	  .remedies = { TRACE_REMEDIES,
 			{ ENOENT, N_("this kernel has no tracepoints of sockets: they came with 6.3") } } },
+	{ .path = SOCKET_LIST_SOURCE,
+	  .gives = N_("payload of TCP connections, and what was sent again"),
+	  .test = socket_list_test,
+	  .remedies = { { ENOTSUP,
+			  N_("only the live machine has connections, not the files of another root") },
+			{ ENOENT, N_("this kernel is built without CONFIG_INET_DIAG, or its module is not "
+				     "loaded: modprobe tcp_diag") } } },
 	{ 0 },
 };
 
@@ -93,17 +117,26 @@ struct state {
 	struct process_list *processes;
 };
 
-static void fill(struct traffic_row *row, const struct traffic_bytes *bytes)
+static void fill(struct traffic_row *row, const struct traffic_list *list, const struct traffic_bytes *bytes,
+		 uint32_t pid)
 {
-	row->received_bytes = traffic_received(bytes);
-	row->sent_bytes = traffic_sent(bytes);
+	const struct traffic *traffic = traffic_list_find(list, pid);
+
+	if (list->sockets_begun && traffic) {
+		row->connections = traffic->connections;
+		row->retransmitted_bytes = traffic->retransmitted;
+	}
 	row->tcp_received_bytes = bytes->received[TRAFFIC_TCP];
 	row->tcp_sent_bytes = bytes->sent[TRAFFIC_TCP];
+	row->how = list->traced ? "bpf" : "proc";
+	if (!list->traced)
+		return;
+	row->received_bytes = traffic_received(bytes);
+	row->sent_bytes = traffic_sent(bytes);
 	row->udp_received_bytes = bytes->received[TRAFFIC_UDP];
 	row->udp_sent_bytes = bytes->sent[TRAFFIC_UDP];
 	row->unix_received_bytes = bytes->received[TRAFFIC_UNIX];
 	row->unix_sent_bytes = bytes->sent[TRAFFIC_UNIX];
-	row->how = "bpf";
 }
 
 static const char *command_of(struct arena *arena, const struct process *process)
@@ -128,19 +161,22 @@ static void add_process(struct sample *sample, const struct process *process)
 	row->start_seconds = process_start_seconds(sample->env, process->start_ticks);
 	row->name = arena_copy(&sample->frame->arena, process->name, strlen(process->name));
 	row->command = command_of(&sample->frame->arena, process);
-	fill(row, &bytes);
+	fill(row, state->traffic, &bytes, process->pid);
 }
 
 /* It began and ended between two samples: no look at the processes saw it. */
 static void add_unseen(struct sample *sample, const struct traffic *traffic)
 {
+	const struct state *state = sample->state;
 	struct traffic_row *row;
 
 	if (scope_is_set(sample->request->scope) && !scope_has(sample->request->scope, traffic->pid, NAN))
 		return;
 	row = table_add(sample->table);
 	row->pid = traffic->pid;
-	fill(row, &traffic->total);
+	if (traffic->pid == 0)
+		row->command = row->name = N_("(closed before its owner was found)");
+	fill(row, state->traffic, &traffic->total, traffic->pid);
 }
 
 static int sample_traffic(struct sample *sample)
@@ -149,13 +185,17 @@ static int sample_traffic(struct sample *sample)
 	struct process_list *processes = state->processes;
 	const struct traffic_list *traffic = state->traffic;
 	bool counted = traffic_list_update(state->traffic);
-	int error = process_list_update(processes);
+	int error = process_list_update(processes), socket_error;
 
-	trace_notice(&traffic->trace, sample->frame, _("what processes receive and send is not counted"));
 	if (error)
 		return error;
-	if (!counted)
-		return 0;
+	socket_error = traffic_list_update_sockets(state->traffic);
+	if (counted || !socket_error)
+		trace_notice(&traffic->trace, sample->frame, _("only TCP is counted, by its sockets"));
+	if (!counted && socket_error) {
+		env_note_failure(sample->env, SOCKET_LIST_SOURCE, socket_error);
+		return socket_error;
+	}
 	for (size_t i = 0; i < processes->n_all; i++)
 		add_process(sample, processes->all[i]);
 	for (size_t i = 0; i < processes->n_exited; i++)
@@ -187,7 +227,8 @@ static void close_traffic(struct sample *sample)
 const struct topic topic_traffic = {
 	.schema = &schema,
 	.sources = sources,
-	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
+	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN) |
+		PRIVILEGE_BIT(PRIVILEGE_DETAILS),
 	.state_size = sizeof(struct state),
 	.open = open_traffic,
 	.sample = sample_traffic,

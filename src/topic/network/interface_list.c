@@ -57,12 +57,17 @@ static void note_entry(void *context, const char *name)
 	nature->is_stacked |= strncmp(name, "lower_", 6) == 0 || strcmp(name, "bridge") == 0;
 }
 
-/* The other end of a pair, or what it lies on, is another interface, which may be in another namespace. */
+/*
+ * The other end of a pair, or what it lies on, is another interface, which may be in another namespace and
+ * then have the same number; but one that stands alone (dummy, ifb) has no speed.
+ */
 static bool is_linked(struct interface_list *list, const struct interface *interface)
 {
-	uint64_t index = number_of(list, interface, "/ifindex"), link = number_of(list, interface, "/iflink");
+	uint64_t link = number_of(list, interface, "/iflink");
 
-	return index != U64_UNKNOWN && link != U64_UNKNOWN && index != link;
+	if (number_of(list, interface, "/speed") < UINT32_MAX)
+		return true;
+	return interface->index != U64_UNKNOWN && link != U64_UNKNOWN && interface->index != link;
 }
 
 /* Asked once for each name: an interface with the same name later is of the same kind. */
@@ -73,6 +78,7 @@ static void ask(struct interface_list *list, struct interface *interface)
 
 	interface->asked =
 		listing_each_directory(list->env, path_of(path, interface, ""), note_entry, &nature) == 0;
+	interface->index = number_of(list, interface, "/ifindex");
 	interface->has_device = nature.has_device;
 	interface->is_end = !nature.has_device && !nature.is_stacked && is_linked(list, interface);
 }

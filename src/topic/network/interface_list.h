@@ -21,6 +21,7 @@ struct interface {
 	bool asked;                      /* sysfs answered: the following is known */
 	bool has_device;                 /* hardware, also virtual one */
 	bool is_end;                     /* nothing in this namespace is below it: it leads out */
+	uint64_t index;                  /* the kernel's number of it; U64_UNKNOWN */
 	uint64_t tick;                   /* of the last update that had it */
 	double used_bits, capacity_bits; /* since it was first seen: on the wire in the busier direction, and
 					    what the link could carry */

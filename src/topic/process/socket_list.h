@@ -13,6 +13,7 @@ struct socket {
 	uint64_t tick; /* of that */
 	bool closed;   /* it is shown no more, but its last bytes may still come */
 	uint64_t counted_sent, counted_received, counted_again; /* for traffic_list.c */
+	uint64_t seen_sent, seen_received, seen_again;          /* the same */
 	uint32_t owner;                                         /* pid; 0: not known */
 	unsigned looks; /* at all processes, that did not find its owner */
 };

@@ -10,20 +10,25 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "core/unknown.h"
 #include "core/vector.h"
 #include "sys/pids.h"
+#include "topic/process/process_list.h"
 
 #define ENTRIES_MAX 32768
 #define ABSENT_TICKS 2 /* without growth, until the counter of a process that ended is removed */
 
 /* The words of a key. */
-enum word { WORD_PID, WORD_FAMILY, WORD_PROTOCOL, WORD_SENT, N_WORDS };
+enum word { WORD_PID, WORD_FAMILY, WORD_PROTOCOL, WORD_SENT, WORD_NAMESPACE, WORD_INTERFACE, N_WORDS };
 
 #define SOCKET_KEYS(sent_or_not)                                                                             \
 	.keys = { [WORD_PID] = { .is = BPF_PART_PROCESS },                                                   \
 		  [WORD_FAMILY] = { .is = BPF_PART_MEMBER, .name = "sock.__sk_common.skc_family" },          \
 		  [WORD_PROTOCOL] = { .is = BPF_PART_MEMBER, .name = "sock.sk_protocol" },                   \
-		  [WORD_SENT] = { .is = BPF_PART_CONSTANT, .constant = sent_or_not } },                      \
+		  [WORD_SENT] = { .is = BPF_PART_CONSTANT, .constant = sent_or_not },                        \
+		  [WORD_NAMESPACE] = { .is = BPF_PART_MEMBER,                                                \
+				       .name = "sock.__sk_common.skc_net.net.ns.inum" },                     \
+		  [WORD_INTERFACE] = { .is = BPF_PART_MEMBER, .name = "sock.sk_dst_cache.dev.ifindex" } },   \
 	.n_keys = N_WORDS, .value = { .is = BPF_PART_ARGUMENT, .argument = 1, .bytes = 4 }, .positive = true
 
 /* Their arguments: the socket, bytes or an error, flags. What is only looked at is received again later. */
@@ -104,13 +109,72 @@ static struct traffic_entry *entry_of(struct traffic_list *list, const uint64_t 
 	return entry;
 }
 
-static void grow(struct traffic_list *list, const uint64_t *key, uint64_t bytes)
+static struct traffic_link *find_link(const struct traffic_list *list, uint64_t index)
+{
+	for (size_t i = 0; i < list->n_links; i++)
+		if (list->links[i].index == index)
+			return &list->links[i];
+	return NULL;
+}
+
+static struct traffic_link *link_of(struct traffic_list *list, uint64_t index)
+{
+	struct traffic_link *link = find_link(list, index);
+
+	if (link)
+		return link;
+	link = VECTOR_ADD(list->links, list->n_links, list->links_capacity);
+	*link = (struct traffic_link){ .index = index };
+	return link;
+}
+
+const struct traffic_link *traffic_list_link(const struct traffic_list *list, uint64_t index)
+{
+	return find_link(list, index);
+}
+
+static bool is_of_kernel(const struct traffic_list *list, uint32_t pid)
+{
+	const struct process_list *processes = process_list_opened(list->env);
+	const struct process *process = processes ? process_list_find(processes, pid) : NULL;
+
+	return process && process_is_kernel_thread(process);
+}
+
+static void add_to_link(struct traffic_link *link, const uint64_t *key, uint64_t bytes, uint64_t calls,
+			bool of_kernel)
+{
+	bool sent = key[WORD_SENT], udp = kind_of(key) == TRAFFIC_UDP;
+
+	if (of_kernel)
+		*(sent ? &link->kernel_sent : &link->kernel_received) += bytes;
+	else
+		*(sent ? &link->sent : &link->received) += bytes;
+	if (udp)
+		*(sent ? &link->datagrams_sent : &link->datagrams_received) += calls;
+	if (key[WORD_FAMILY] == AF_INET)
+		link->old_bytes += bytes;
+}
+
+static void add_to_links(struct traffic_list *list, const uint64_t *key, uint64_t bytes, uint64_t calls)
+{
+	bool of_kernel;
+
+	if (kind_of(key) == TRAFFIC_UNIX || key[WORD_NAMESPACE] != list->namespace)
+		return;
+	of_kernel = is_of_kernel(list, (uint32_t)key[WORD_PID]);
+	add_to_link(&list->all_links, key, bytes, calls, of_kernel);
+	add_to_link(link_of(list, key[WORD_INTERFACE]), key, bytes, calls, of_kernel);
+}
+
+static void grow(struct traffic_list *list, const uint64_t *key, uint64_t bytes, uint64_t calls)
 {
 	enum traffic_kind kind = kind_of(key);
 	struct traffic *traffic;
 
 	if (kind == N_TRAFFIC_KINDS)
 		return;
+	add_to_links(list, key, bytes, calls);
 	traffic = traffic_of(list, (uint32_t)key[WORD_PID]);
 	traffic->tick = list->env->tick;
 	if (key[WORD_SENT])
@@ -135,8 +199,9 @@ static void take_entries(struct traffic_list *list, const uint32_t *pids, size_t
 		uint64_t sum = list->trace.values[i].sum;
 
 		if (sum != entry->sum) {
-			grow(list, key, sum - entry->sum);
+			grow(list, key, sum - entry->sum, list->trace.values[i].count - entry->count);
 			entry->sum = sum;
+			entry->count = list->trace.values[i].count;
 			entry->tick = list->env->tick;
 		} else if (list->env->tick - entry->tick >= ABSENT_TICKS &&
 			   !is_alive(pids, n_pids, key[WORD_PID])) {
@@ -180,8 +245,11 @@ static bool update(struct traffic_list *list)
 	for (size_t i = 0; i < list->n_all; i++)
 		list->all[i].before = list->all[i].total;
 	list->mono_ns = env_mono_ns();
-	if (!trace_read(&list->trace))
+	if (!trace_read(&list->trace)) {
+		if (pids_list(list->env, &pids, &n_pids) == 0 && n_pids > 0)
+			forget_ended(list, pids, n_pids);
 		return false;
+	}
 	if (pids_list(list->env, &pids, &n_pids) < 0)
 		n_pids = 0;
 	take_entries(list, pids, n_pids);
@@ -190,10 +258,26 @@ static bool update(struct traffic_list *list)
 	return true;
 }
 
+/* "net:[4026531840]" */
+static uint64_t own_namespace(struct env *env)
+{
+	static const char prefix[] = "net:[";
+	char target[64];
+	long length = pids_read_link(env, env->own_pid, "ns/net", target, sizeof(target));
+	struct span text = span_of(target, length > 0 ? (size_t)length : 0);
+	uint64_t number;
+
+	if (!span_starts(text, prefix))
+		return 0;
+	text.at += sizeof(prefix) - 1;
+	return span_u64(&text, &number) ? number : 0;
+}
+
 bool traffic_list_update(struct traffic_list *list)
 {
 	if (!list->opened) {
 		list->opened = true;
+		list->namespace = own_namespace(list->env);
 		trace_open(&list->trace, list->env, list->request, &plan);
 	}
 	if (list->tick != list->env->tick) {
@@ -203,12 +287,101 @@ bool traffic_list_update(struct traffic_list *list)
 	return list->traced;
 }
 
+static uint64_t growth(uint64_t *counted, uint64_t now)
+{
+	uint64_t grown = now != U64_UNKNOWN && now > *counted ? now - *counted : 0;
+
+	*counted += grown;
+	return grown;
+}
+
+/* What all of the namespace did, whoever owns them. */
+static void count_socket(struct traffic_list *list, struct socket *socket)
+{
+	struct traffic_link *all = &list->all_links;
+	uint64_t received = growth(&socket->seen_received, socket->diag.received_bytes);
+	uint64_t sent = growth(&socket->seen_sent, socket->diag.sent_bytes);
+
+	list->again += growth(&socket->seen_again, socket->diag.retransmitted_bytes);
+	if (list->traced)
+		return;
+	all->received += received;
+	all->sent += sent;
+	all->old_bytes += socket->diag.family == AF_INET ? received + sent : 0;
+}
+
+static void take_socket(struct traffic_list *list, struct socket *socket)
+{
+	struct traffic *traffic = traffic_of(list, socket->owner);
+	uint64_t received = growth(&socket->counted_received, socket->diag.received_bytes);
+	uint64_t sent = growth(&socket->counted_sent, socket->diag.sent_bytes);
+
+	traffic->retransmitted += growth(&socket->counted_again, socket->diag.retransmitted_bytes);
+	traffic->connections += !socket->closed;
+	if (received + sent == 0 || list->traced)
+		return;
+	traffic->total.received[TRAFFIC_TCP] += received;
+	traffic->total.sent[TRAFFIC_TCP] += sent;
+	traffic->tick = list->env->tick;
+}
+
+/* What it has now is from before. */
+static void begin_socket(struct socket *socket)
+{
+	growth(&socket->counted_received, socket->diag.received_bytes);
+	growth(&socket->counted_sent, socket->diag.sent_bytes);
+	growth(&socket->counted_again, socket->diag.retransmitted_bytes);
+	growth(&socket->seen_received, socket->diag.received_bytes);
+	growth(&socket->seen_sent, socket->diag.sent_bytes);
+	growth(&socket->seen_again, socket->diag.retransmitted_bytes);
+}
+
+/* Of a socket without an owner the bytes wait until there is one, or until it is closed. */
+static void take_sockets(struct traffic_list *list)
+{
+	struct socket_list *sockets = list->sockets;
+
+	for (size_t i = 0; i < list->n_all; i++)
+		list->all[i].connections = 0;
+	for (size_t i = 0; i < sockets->n_all; i++) {
+		struct socket *socket = &sockets->all[i];
+
+		if (!socket->tcp || socket->diag.remote_port == 0)
+			continue;
+		if (!list->sockets_begun && !socket->closed)
+			begin_socket(socket);
+		count_socket(list, socket);
+		if (socket->owner != 0 || socket->closed)
+			take_socket(list, socket);
+	}
+	list->sockets_begun = true;
+}
+
+int traffic_list_update_sockets(struct traffic_list *list)
+{
+	int error;
+
+	if (!list->sockets)
+		list->sockets = socket_list_open(list->env);
+	error = socket_list_update(list->sockets);
+	if (!error && list->sockets_tick != list->env->tick) {
+		list->sockets_tick = list->env->tick;
+		take_sockets(list);
+	}
+	return error;
+}
+
 static struct traffic *find(const struct traffic_list *list, uint32_t pid)
 {
 	uint32_t at;
 
 	HASH_FIND(at, &list->by_pid, hash_u64(pid), list->all[at].pid == pid);
 	return at == HASH_NONE ? NULL : &list->all[at];
+}
+
+const struct traffic *traffic_list_find(const struct traffic_list *list, uint32_t pid)
+{
+	return find(list, pid);
 }
 
 /* When the pid has another process than before, what it had belongs to that one. */
@@ -253,7 +426,7 @@ static void *open_list(struct env *env)
 	struct traffic_list *list = alloc_zeroed(1, sizeof(*list));
 
 	list->env = env;
-	list->tick = ENV_NEVER;
+	list->tick = list->sockets_tick = ENV_NEVER;
 	return list;
 }
 
@@ -262,10 +435,13 @@ static void close_list(void *state)
 	struct traffic_list *list = state;
 
 	trace_close(&list->trace);
+	if (list->sockets)
+		socket_list_close(list->env);
 	hash_free(&list->by_pid);
 	hash_free(&list->by_key);
 	free(list->all);
 	free(list->entries);
+	free(list->links);
 	free(list);
 }
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Payload that processes send and receive through sockets, counted in the kernel. */
+/* Payload that processes send and receive through sockets, counted in the kernel, or of TCP by the sockets.
+ */
 #ifndef PANETOP_TOPIC_PROCESS_TRAFFIC_LIST_H
 #define PANETOP_TOPIC_PROCESS_TRAFFIC_LIST_H
 
 #include "core/hash.h"
 #include "model/sample_request.h"
 #include "sys/env.h"
+#include "topic/process/socket_list.h"
 #include "topic/trace/trace.h"
 
 enum traffic_kind { TRAFFIC_TCP, TRAFFIC_UDP, TRAFFIC_UNIX, TRAFFIC_OTHER, N_TRAFFIC_KINDS };
@@ -18,9 +20,19 @@ struct traffic_bytes {
 struct traffic {
 	uint32_t pid;
 	uint64_t tick;                      /* the last one in which it grew */
+	uint64_t retransmitted, connections; /* of TCP, by its sockets; connections: at present */
 	struct traffic_bytes total, before; /* before: at the end of the tick before */
 	uint64_t start_ticks;               /* of the process, for traffic_of_process(); 0: not known yet */
 	struct traffic_bytes base;          /* what processes had before it that had its pid */
+};
+
+/* What went through an interface, of our network namespace; since counting began. */
+struct traffic_link {
+	uint64_t index;                        /* of the interface; 0: not known through which */
+	uint64_t received, sent;               /* by programs */
+	uint64_t kernel_received, kernel_sent; /* by threads of the kernel */
+	uint64_t datagrams_received, datagrams_sent;
+	uint64_t old_bytes; /* of IPv4 */
 };
 
 struct traffic_list {
@@ -28,12 +40,19 @@ struct traffic_list {
 	const struct sample_request *request;
 	struct trace_set trace;
 	bool opened, traced;
+	struct socket_list *sockets; /* NULL: not wanted so far */
+	uint64_t sockets_tick;       /* of the last traffic_list_update_sockets() */
+	bool sockets_begun;
 	uint64_t tick, mono_ns; /* of the last update */
 	struct traffic *all;    /* owned, as the others */
 	size_t n_all, capacity;
 	struct hash by_pid;
+	uint64_t namespace; /* of our network; 0: unknown */
+	uint64_t again;     /* payload that TCP sent again */
+	struct traffic_link all_links, *links;
+	size_t n_links, links_capacity;
 	struct traffic_entry { /* a counter of the kernel */
-		uint64_t key[BPF_KEYS_MAX], sum, tick;
+		uint64_t key[BPF_KEYS_MAX], sum, count, tick;
 	} * entries;
 	size_t n_entries, entries_capacity;
 	struct hash by_key;
@@ -49,9 +68,21 @@ void traffic_list_close(struct env *env);
 /* Once per tick; more calls do nothing. False: nothing is counted, see list->trace.error. */
 bool traffic_list_update(struct traffic_list *list);
 
+/*
+ * Adds connections and what was sent again; and where the kernel does not count, payload of TCP. Bytes whose
+ * owner was not found before they closed are those of pid 0. 0 or -errno.
+ */
+int traffic_list_update_sockets(struct traffic_list *list);
+
 /* What the process did that began then. False: nothing. */
 bool traffic_of_process(struct traffic_list *list, uint32_t pid, uint64_t start_ticks,
 			struct traffic_bytes *bytes);
+
+/* NULL: it has sent and received nothing, and has no connection. */
+const struct traffic *traffic_list_find(const struct traffic_list *list, uint32_t pid);
+
+/* NULL: nothing went through it. */
+const struct traffic_link *traffic_list_link(const struct traffic_list *list, uint64_t index);
 
 uint64_t traffic_received(const struct traffic_bytes *bytes);
 uint64_t traffic_sent(const struct traffic_bytes *bytes);

@@ -36,6 +36,7 @@ def traffic_rows(seconds):
         received, sent = (bytes * seconds for bytes in PAYLOAD[name])
         local = 1 if name == "postgres" else 0
         rows.append({"pid": pid, "start_seconds": pid / 10, "name": name, "command": command, "how": "bpf",
+                     "connections": 1 + pid % 3, "retransmitted_bytes": sent // 900,
                      "received_bytes": received, "sent_bytes": sent, "tcp_received_bytes": received * (1 - local),
                      "tcp_sent_bytes": sent * (1 - local), "udp_received_bytes": 0, "udp_sent_bytes": 0,
                      "unix_received_bytes": received * local, "unix_sent_bytes": sent * local})
@@ -68,6 +69,19 @@ def connection_rows(seconds):
     return rows
 
 
+def account_rows(seconds):
+    programs = tuple(sum(of[i] for name, of in PAYLOAD.items() if name != "postgres") * seconds for i in range(2))
+    wire = tuple(int((INTERFACES["lo"][i] + INTERFACES["eth0"][i]) * seconds) for i in range(2))
+    headers = int(1400 * 60 * seconds), int(1400 * 40 * seconds)
+    again = 0, int(700 * seconds)
+    kernel = int(3000 * seconds), int(2000 * seconds)
+    parts = [("programs", programs, "BPF at sockets"), ("headers", headers, "packets x headers"), ("retransmitted", again, "TCP sockets"),
+             ("kernel", kernel, "BPF at sockets, forwarded packets")]
+    rest = tuple(wire[i] - sum(part[1][i] for part in parts) for i in range(2))
+    return [{"interface": "all", "part": part, "received_bytes": bytes[0], "sent_bytes": bytes[1], "from": source}
+            for part, bytes, source in [*parts, ("unexplained", rest, "the rest"), ("wire", wire, "/proc/net/dev")]]
+
+
 def tables(step):
     return {"interface": interface_rows(step * STEP), "traffic": traffic_rows(step * STEP),
-            "connection": connection_rows(step * STEP)}
+            "connection": connection_rows(step * STEP), "network_account": account_rows(step * STEP)}

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What panetop says of known loads between three network namespaces: this one forwards. Run by network.test."""
+import json
+import os
+import subprocess
+import sys
+
+PANETOP = os.environ["PANETOP"]
+MIB = 1 << 20
+TCP_BYTES, DATAGRAMS, DATAGRAM = 40 * MIB, 1000, 500
+UDP_BYTES = DATAGRAMS * DATAGRAM
+ACCOUNT_SHARE = 0.001
+count = 0
+
+# Receives by TCP and UDP, says where, and then how much it got.
+RECEIVER = """
+import socket, sys
+t, u = socket.socket(), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for s in t, u: s.bind((sys.argv[1], 0))
+u.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+t.listen()
+print(t.getsockname()[1], u.getsockname()[1], flush=True)
+c, _ = t.accept()
+tcp = udp = 0
+while more := c.recv(1 << 16): tcp += len(more)
+u.settimeout(0.5)
+try:
+    while udp < int(sys.argv[2]): udp += len(u.recv(2048))
+except TimeoutError: pass
+print(tcp, udp, flush=True)
+sys.stdin.read()
+"""
+SENDER = """
+import socket, sys
+host, tcp_port, udp_port, tcp, n, size = sys.argv[1], *map(int, sys.argv[2:])
+u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+u.connect((host, udp_port))
+for _ in range(n): u.send(bytes(size))
+t = socket.create_connection((host, tcp_port))
+t.sendall(bytes(tcp))
+t.shutdown(socket.SHUT_WR)
+t.recv(1)
+print("sent", flush=True)
+sys.stdin.read()
+"""
+
+
+class Skip(Exception):
+    """Why a test cannot run here."""
+
+
+def test(function):
+    """Runs it at once, as a line of TAP: its first line of documentation is the name."""
+    global count
+    count += 1
+    name = function.__doc__
+    try:
+        function()
+        print(f"ok {count} - {name}", flush=True)
+    except Skip as why:
+        print(f"ok {count} - {name} # SKIP {why}", flush=True)
+    except Exception as error:  # any of them is a failure, and the next test may still run
+        print(f"not ok {count} - {name}\n# {type(error).__name__}: {error}".replace("\n", "\n# ")[:2000], flush=True)
+
+
+def same(found, expected, what):
+    if found != expected:
+        raise AssertionError(f"{what}: {found}, expected {expected}")
+
+
+def run(*words):
+    subprocess.run(words, check=True, capture_output=True)
+
+
+class Namespace:
+    """A network namespace that lives as long as its sleeper, with one end of a pair."""
+
+    def __init__(self, number):
+        self.sleeper = subprocess.Popen(["unshare", "-n", "sh", "-c", "echo; exec sleep 1000"], stdout=subprocess.PIPE)
+        self.sleeper.stdout.readline()
+        self.enter = ["nsenter", f"--net=/proc/{self.sleeper.pid}/ns/net"]
+        self.near, self.far, self.host = f"near{number}", f"far{number}", f"10.9.{number}.2"
+        run("ip", "link", "add", self.near, "type", "veth", "peer", "name", self.far, "netns", str(self.sleeper.pid))
+        run("ip", "address", "add", f"10.9.{number}.1/24", "dev", self.near)
+        run("ip", "link", "set", self.near, "up")
+        run(*self.enter, "ip", "address", "add", f"{self.host}/24", "dev", self.far)
+        run(*self.enter, "ip", "link", "set", self.far, "up")
+        run(*self.enter, "ip", "route", "add", "default", "via", f"10.9.{number}.1")
+
+    def close(self):
+        self.sleeper.kill()
+        self.sleeper.wait()
+
+
+class Panetop:
+    """Samples of one table; seen() is what the last one has more than the first."""
+
+    def __init__(self, table, *options):
+        self.table = table
+        self.process = subprocess.Popen([PANETOP, "-o", "json", "-d", "0.3", "-t", table, *options],
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.first = self.sample()
+
+    def sample(self):
+        return json.loads(self.process.stdout.readline())["tables"][self.table]
+
+    def last(self):
+        for _ in range(3):  # one may have begun before the load ended
+            rows = self.sample()
+        self.process.kill()
+        self.process.wait()
+        return rows
+
+
+def program(code, *words, enter=()):
+    return subprocess.Popen([*enter, "/usr/bin/python3", "-c", code, *map(str, words)], stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, text=True)
+
+
+class Load:
+    """From one namespace (None: this one) to another; both ends stay until it is closed."""
+
+    def __init__(self, source, target, host, tcp, datagrams):
+        enter = [namespace.enter if namespace else [] for namespace in (source, target)]
+        self.receiver = program(RECEIVER, host, datagrams * DATAGRAM, enter=enter[1])
+        ports = self.receiver.stdout.readline().split()
+        self.sender = program(SENDER, host, *ports, tcp, datagrams, DATAGRAM, enter=enter[0])
+        self.received = [int(word) for word in self.receiver.stdout.readline().split()]
+
+    def close(self):
+        for process in self.sender, self.receiver:
+            process.kill()
+            process.wait()
+
+
+def account_of(rows, interface="all"):
+    return {row["part"]: row for row in rows if row["interface"] == interface}
+
+
+def closes(account, what):
+    """The parts add up to the wire, and what is unexplained is next to nothing."""
+    for direction in "received_bytes", "sent_bytes":
+        parts = sum(row[direction] for part, row in account.items() if part != "wire")
+        same(round(parts), round(account["wire"][direction]), f"{what} {direction}: sum of the parts")
+        if abs(account["unexplained"][direction]) > ACCOUNT_SHARE * account["wire"][direction]:
+            raise AssertionError(f"{what} {direction}: {account}")
+
+
+def has_bpf():
+    return any(row["how"] == "bpf" for row in Panetop("softirq").last())
+
+
+run("ip", "link", "set", "lo", "up")
+left, right = Namespace(1), Namespace(2)
+BPF = has_bpf()
+
+
+@test
+def both_sides():
+    """40 MiB by TCP and 1,000 datagrams are both sides' to the byte, by the program of each"""
+    if not BPF:
+        raise Skip("BPF is not permitted")
+    panetop = Panetop("traffic")
+    load = Load(None, left, left.host, TCP_BYTES, DATAGRAMS)
+    rows = {row["pid"]: row for row in panetop.last()}
+    load.close()
+    same(load.received, [TCP_BYTES, UDP_BYTES], "received by the test")
+    same([rows[load.sender.pid][key] for key in ("tcp_sent_bytes", "udp_sent_bytes")], [TCP_BYTES, UDP_BYTES], "sent")
+    same([rows[load.receiver.pid][key] for key in ("tcp_received_bytes", "udp_received_bytes")], [TCP_BYTES, UDP_BYTES], "received")
+
+
+@test
+def without_bpf():
+    """without BPF the bytes of TCP are the same, and those of UDP unknown, not 0"""
+    panetop = Panetop("traffic", "--no-bpf")
+    load = Load(None, None, "127.0.0.1", TCP_BYTES, 10)
+    rows = {row["pid"]: row for row in panetop.last()}
+    load.close()
+    same(rows[load.sender.pid]["tcp_sent_bytes"], TCP_BYTES, "sent")
+    same(rows[load.receiver.pid]["tcp_received_bytes"], TCP_BYTES, "received")
+    same([rows[load.sender.pid][key] for key in ("udp_sent_bytes", "sent_bytes", "how")], [None, None, "proc"], "UDP")
+
+
+def check_account(source, target, host, interface):
+    panetop = Panetop("network_account")
+    load = Load(source, target, host, TCP_BYTES, DATAGRAMS)
+    account = account_of(panetop.last())
+    load.close()
+    closes(account, interface)
+    return account
+
+
+@test
+def account_of_a_pair():
+    """the account of a pair of interfaces closes to 0.1 %"""
+    if not BPF:
+        raise Skip("BPF is not permitted")
+    account = check_account(None, left, left.host, left.near)
+    same(account["programs"]["sent_bytes"], TCP_BYTES + UDP_BYTES, "programs")
+
+
+@test
+def account_of_loopback():
+    """loopback is in the account, and it closes to 0.1 %"""
+    if not BPF:
+        raise Skip("BPF is not permitted")
+    account = check_account(None, None, "127.0.0.1", "lo")
+    same(account["programs"]["sent_bytes"], TCP_BYTES + UDP_BYTES, "programs")
+    same(account["programs"]["received_bytes"], TCP_BYTES + UDP_BYTES, "programs")
+
+
+@test
+def forwarded():
+    """what is forwarded is no program's, but the kernel's"""
+    with open("/proc/sys/net/ipv4/ip_forward", "w", encoding="ascii") as file:  # of this namespace
+        file.write("1")
+    panetop = Panetop("network_account")
+    load = Load(left, right, right.host, TCP_BYTES, DATAGRAMS)
+    account = account_of(panetop.last())
+    load.close()
+    same(load.received[0], TCP_BYTES, "received by the test")
+    same(account["programs"]["sent_bytes"], 0, "programs")
+    closes(account, "forwarded")
+    for direction in "received_bytes", "sent_bytes":  # the estimate of headers takes a little of it
+        if account["kernel"][direction] < (TCP_BYTES + UDP_BYTES) * 0.999:
+            raise AssertionError(f"{direction}: {account}")
+
+
+@test
+def connections():
+    """a connection has its bytes, its process and its other side"""
+    panetop = Panetop("connection")
+    load = Load(None, left, left.host, TCP_BYTES, 0)
+    rows = [row for row in panetop.last() if row["remote"].startswith(f"{left.host}:") and row["protocol"] == "tcp"]
+    load.close()
+    same([(row["sent_bytes"], row["pid"]) for row in rows], [(TCP_BYTES, load.sender.pid)], "connections")
+
+
+left.close()
+right.close()
+print(f"1..{count}")
+sys.exit(0)

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of counters of the protocols, by their names. */
+#include <config.h>
+
+#include "kernel/net_snmp.h"
+#include "suite.h"
+
+static const char text[] = "Ip: Forwarding DefaultTTL InReceives ForwDatagrams\nIp: 2 64 1000 37\n"
+			   "Icmp: InMsgs\nIcmp: 5\nTcp: RtoMin MaxConn InSegs\nTcp: 200 -1 900\n";
+
+START_TEST(counters_by_name)
+{
+	ck_assert_uint_eq(net_snmp_find(span_text(text), "Ip", "ForwDatagrams"), 37);
+	ck_assert_uint_eq(net_snmp_find(span_text(text), "Icmp", "InMsgs"), 5);
+	ck_assert_uint_eq(net_snmp_find(span_text(text), "Tcp", "InSegs"), 900);
+}
+END_TEST
+
+START_TEST(what_is_not_there_is_unknown)
+{
+	static const char *const broken[] = {
+		"",
+		"Ip:",
+		"Ip: ForwDatagrams\n",
+		"Ip: ForwDatagrams\nTcp: 3\n",
+		"Ip: A ForwDatagrams\nIp: 3\n",
+		"Ip: ForwDatagrams\nIp: x\n",
+	};
+
+	ck_assert_uint_eq(net_snmp_find(span_text(text), "Udp", "InDatagrams"), U64_UNKNOWN);
+	ck_assert_uint_eq(net_snmp_find(span_text(text), "Ip", "Nothing"), U64_UNKNOWN);
+	ck_assert_uint_eq(net_snmp_find(span_text(text), "Tcp", "MaxConn"), U64_UNKNOWN);
+	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++)
+		ck_assert_uint_eq(net_snmp_find(span_text(broken[i]), "Ip", "ForwDatagrams"), U64_UNKNOWN);
+}
+END_TEST
