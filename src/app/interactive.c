@@ -166,6 +166,7 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.source = source,
 		.schemas = schemas,
 		.n_schemas = n_topics,
+		.load = { "cpu", "all", "busy_ratio" },
 		.finding_rules = finding_rules,
 		.n_finding_rules = n_finding_rules,
 		.panes = panes,

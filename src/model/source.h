@@ -65,4 +65,14 @@ struct source {
 	void *state;
 };
 
+/* Frames of a recording and the clocks of the first and the last one, as far as it can be read now. */
+static inline size_t source_extent(const struct source *source, uint64_t *first_ns, uint64_t *last_ns)
+{
+	size_t n_frames, before = SIZE_MAX;
+
+	while (!source->extent(source->state, &n_frames, first_ns, last_ns) && n_frames != before)
+		before = n_frames;
+	return n_frames;
+}
+
 #endif

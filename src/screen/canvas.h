@@ -9,8 +9,11 @@
 #include "core/span.h"
 #include "screen/theme.h"
 
+struct graph_places;
+
 struct canvas {
 	int top, left, height, width; /* in terminal cells; a canvas may be empty */
+	struct graph_places *graphs;  /* where drawn ones are noted; NULL: nowhere */
 	bool ascii;                   /* draw only ASCII */
 	bool color;
 	const struct glyphs *glyphs;

@@ -15,11 +15,13 @@
 #include "screen/past.h"
 #include "screen/player.h"
 #include "screen/session.h"
+#include "screen/timeline.h"
 #include "sys/env.h"
 
 #define STRIP_FROM_LINES 14 /* lower screens have only the title of the view */
 
 #define HEADLINE_CELLS_MIN 8
+#define TIMELINE_PART 3 /* at least this part of the line of panes */
 #define WIDE_CELLS 110 /* here a replay shows its times in the headline */
 
 /* Before the clock: why the time is not the current one. Of a recording, also where in it this is. */
@@ -165,11 +167,15 @@ static bool draw_corner_text(const struct canvas *canvas, int y, int x, enum sty
 	return true;
 }
 
-/* On the right: notices that were shown, else the CPU time of panetop itself. */
+/* On the right: where this is in time; else notices that were shown, or the CPU time of panetop itself. */
 static void draw_corner(struct screen *screen, const struct canvas *canvas, int y, int x)
 {
 	char text[TEXT_MAX];
 
+	if (timeline_is_shown(screen)) {
+		timeline_draw(screen, canvas, y, x + 1, canvas->width);
+		return;
+	}
 	notices_count(screen, false, text, sizeof(text));
 	if (!*text) {
 		screen->setup->corner(session_frame(screen), text, sizeof(text));
@@ -187,11 +193,13 @@ static void draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 	unsigned n_panes = screen->setup->n_panes;
 	struct tabs tabs = { .end = n_panes < SCREEN_TABS_MAX ? n_panes : SCREEN_TABS_MAX };
 	char text[TEXT_MAX];
-	int x = 0;
+	int x = 0, room = canvas->width;
 
 	screen->tabs_y = canvas->top + y;
 	memset(screen->tabs, 0, sizeof(screen->tabs));
-	fit_tabs(screen, &tabs, canvas->width, canvas->ascii);
+	if (timeline_is_shown(screen) && canvas->width / TIMELINE_PART >= TIMELINE_CELLS_MIN)
+		room -= canvas->width / TIMELINE_PART;
+	fit_tabs(screen, &tabs, room, canvas->ascii);
 	for (unsigned i = tabs.first; i < tabs.end; i++) {
 		if (!session_has_tab(screen, i))
 			continue;
@@ -457,6 +465,8 @@ void chrome_draw(struct screen *screen)
 	struct canvas canvas = terminal_canvas(&screen->terminal, screen->glyphs);
 
 	screen->changed = false;
+	screen->graphs.count = 0;
+	canvas.graphs = &screen->graphs;
 	terminal_erase();
 	if (session_frame(screen))
 		draw_all(screen, &canvas);

@@ -262,6 +262,17 @@ struct plot {
 	int halves; /* columns of time in a cell */
 };
 
+static void remember_place(const struct canvas *canvas, const struct graph_time *time)
+{
+	struct graph_places *places = canvas->graphs;
+
+	if (!places || places->count == GRAPH_PLACES_MAX)
+		return;
+	places->list[places->count++] = (struct graph_place){
+		canvas->top, canvas->left, canvas->height, canvas->width, *time,
+	};
+}
+
 static struct plot plot_of(const struct canvas *canvas, const struct history *history, uint64_t now_ns,
 			   double span_seconds, double step_seconds)
 {
@@ -272,7 +283,23 @@ static struct plot plot_of(const struct canvas *canvas, const struct history *hi
 		plot.canvas = canvas_part(canvas, 0, canvas->width - most, canvas->height, most);
 	plot.time =
 		graph_time_of(history, now_ns, span_seconds, step_seconds, plot.canvas.width * plot.halves);
+	remember_place(&plot.canvas, &plot.time);
 	return plot;
+}
+
+bool graph_time_at(const struct graph_places *places, int y, int x, uint64_t *mono_ns)
+{
+	for (unsigned i = 0; i < places->count; i++) {
+		const struct graph_place *place = &places->list[i];
+
+		if (y < place->top || y >= place->top + place->height || x < place->left ||
+		    x >= place->left + place->width)
+			continue;
+		*mono_ns = graph_time_end(&place->time,
+					  (long)(x - place->left + 1) * place->time.columns / place->width - 1);
+		return true;
+	}
+	return false;
 }
 
 static void draw_marks(const struct plot *plot, const struct history *history)

@@ -6,6 +6,7 @@
 
 #include "model/history.h"
 #include "screen/canvas.h"
+#include "screen/graph_time.h"
 
 struct graph_part {
 	char letter;       /* distinguishes it where there is no colour */
@@ -85,6 +86,19 @@ struct graph_range graph_line_range(const struct canvas *canvas, const struct hi
  */
 void graph_area(const struct canvas *canvas, const struct history *history, unsigned series,
 		const struct graph_line_scale *scale, char *(*label)(char *text, double value));
+
+/* The graphs of a screen, for the mouse. */
+#define GRAPH_PLACES_MAX 64
+struct graph_places {
+	struct graph_place {
+		int top, left, height, width; /* in cells of the terminal */
+		struct graph_time time;
+	} list[GRAPH_PLACES_MAX];
+	unsigned count; /* 0 before they are drawn */
+};
+
+/* The moment at a cell of the terminal; false: there is no graph. */
+bool graph_time_at(const struct graph_places *places, int y, int x, uint64_t *mono_ns);
 
 /* Where graph_area() draws on this canvas, for graph_line_range(). */
 struct canvas graph_area_plot(const struct canvas *canvas);

@@ -80,6 +80,16 @@ long graph_time_column(const struct graph_time *time, uint64_t mono_ns)
 	return ago > time->columns ? -1 : time->columns - 1 - (long)ago;
 }
 
+uint64_t graph_time_end(const struct graph_time *time, long column)
+{
+	double ago = (double)(time->columns - 1 - column), now = (double)time->now_ns / 1e9, end;
+
+	end = time->by_sample ? now - (ago - 0.5) * time->seconds
+			      : (floor(now / time->seconds) - ago + 1) * time->seconds;
+	end -= time->seconds / 1000; /* it belongs to the next one */
+	return end >= now ? time->now_ns : end > 0 ? (uint64_t)(end * 1e9) : 0;
+}
+
 /* A sample is valid a little longer than the time between samples, so that only a pause leaves a gap. */
 static long columns_held(const struct graph_time *time, const struct history *history, size_t index)
 {

@@ -25,6 +25,9 @@ struct graph_time graph_time_of(const struct history *history, uint64_t now_ns, 
 /* The column of a moment before now_ns, counted from the oldest; negative: too long ago. */
 long graph_time_column(const struct graph_time *time, uint64_t mono_ns);
 
+/* The last moment of a column. */
+uint64_t graph_time_end(const struct graph_time *time, long column);
+
 enum graph_fold { GRAPH_MEAN, GRAPH_MOST };
 
 /* The values of a series, one for each column; NaN where no sample is valid. */

@@ -9,6 +9,7 @@
 #include "screen/commands.h"
 #include "screen/player.h"
 #include "screen/session.h"
+#include "screen/timeline.h"
 
 static const struct pane_action *find_in(const struct pane_action *list, enum action action)
 {
@@ -108,8 +109,14 @@ static bool is_at(const struct screen_place *place, const struct input *input)
 /* A click on the line of panes, the strip of views or the footer. */
 static bool click_frame(struct screen *screen, const struct input *input)
 {
+	uint64_t wall_ns;
+
 	if (input->key != K_CLICK)
 		return false;
+	if (timeline_time_at(screen, input->y, input->x, &wall_ns)) {
+		player_go_to(screen, wall_ns);
+		return true;
+	}
 	if (input->y == screen->tabs_y) {
 		for (unsigned i = 0; i < screen->setup->n_panes && i < SCREEN_TABS_MAX; i++)
 			if (is_at(&screen->tabs[i], input))
@@ -129,6 +136,23 @@ static bool click_frame(struct screen *screen, const struct input *input)
 		return true;
 	}
 	return false;
+}
+
+/* A click on a graph goes to that moment. */
+static bool click_graph(struct screen *screen, const struct input *input)
+{
+	const struct frame *frame = session_frame(screen);
+	uint64_t mono_ns;
+
+	if (input->key != K_CLICK || !graph_time_at(&screen->graphs, input->y, input->x, &mono_ns))
+		return false;
+	if (!screen->setup->past && !screen->setup->source->seek)
+		screen_message(screen, MESSAGE_SCREEN, "%s", _("nothing is kept to go back to (--past=0)"));
+	else
+		player_go_to(screen, frame->wall_ns > frame->mono_ns - mono_ns
+					     ? frame->wall_ns - (frame->mono_ns - mono_ns)
+					     : 0);
+	return true;
 }
 
 /* A clicked table gets the focus. */
@@ -205,7 +229,7 @@ void keymap_key(struct screen *screen, const struct input *input)
 		screen->overlay->key(screen, input);
 		return;
 	}
-	if (choose_pane(screen, input->key) || click_frame(screen, input) ||
+	if (choose_pane(screen, input->key) || click_frame(screen, input) || click_graph(screen, input) ||
 	    take_action(context, action_of_key(input->key)) ||
 	    (context->pane->key && context->pane->key(context, input)) || jump(screen, input->key) ||
 	    click_table(context, input) || table_key(session_table(screen), input))

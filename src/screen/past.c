@@ -34,18 +34,9 @@ static bool open_source(struct screen *screen)
 	return !error;
 }
 
-static size_t read_extent(const struct source *source, uint64_t *first_ns, uint64_t *last_ns)
-{
-	size_t n_frames, before = SIZE_MAX;
-
-	while (!source->extent(source->state, &n_frames, first_ns, last_ns) && n_frames != before)
-		before = n_frames;
-	return n_frames;
-}
-
 bool past_extent(struct screen *screen, uint64_t *first_ns, uint64_t *last_ns)
 {
-	return open_source(screen) && read_extent(&screen->past_source, first_ns, last_ns) > 0;
+	return open_source(screen) && source_extent(&screen->past_source, first_ns, last_ns) > 0;
 }
 
 static bool read_frame(struct screen *screen, int index, size_t position)
@@ -105,7 +96,7 @@ void past_step(struct screen *screen, int step)
 	}
 	if ((step > 0 || !screen->in_past) && !open_source(screen))
 		return;
-	n_frames = read_extent(source, &first_ns, &last_ns);
+	n_frames = source_extent(source, &first_ns, &last_ns);
 	position = source->find(source->state, now_ns);
 	if (step < 0 && (position == 0 || n_frames == 0))
 		screen_message(screen, MESSAGE_SCREEN, "%s", _("this is the first sample that is kept"));
@@ -150,7 +141,7 @@ void past_position(struct screen *screen, char *text, size_t room)
 	char back[32], all[32];
 
 	duration(back, sizeof(back), latest_ns > shown_ns ? latest_ns - shown_ns : 0);
-	read_extent(&screen->past_source, &first_ns, &last_ns);
+	source_extent(&screen->past_source, &first_ns, &last_ns);
 	last_ns = screen->frames[screen->latest].wall_ns;
 	duration(all, sizeof(all), last_ns > first_ns ? last_ns - first_ns : 0);
 	snprintf(text, room, _("-%s of %s"), back, all);

@@ -106,10 +106,8 @@ static size_t last_index(const struct screen *screen)
 {
 	const struct source *source = screen->setup->source;
 	uint64_t first_ns, last_ns;
-	size_t n_frames, before = SIZE_MAX;
+	size_t n_frames = source_extent(source, &first_ns, &last_ns);
 
-	while (!source->extent(source->state, &n_frames, &first_ns, &last_ns) && n_frames != before)
-		before = n_frames;
 	return n_frames > 0 ? n_frames - 1 : 0;
 }
 
@@ -222,7 +220,7 @@ static bool is_recorded(struct screen *screen, uint64_t wall_ns, uint64_t whole_
 	return false;
 }
 
-static void go_to(struct screen *screen, uint64_t wall_ns)
+void player_go_to(struct screen *screen, uint64_t wall_ns)
 {
 	if (screen->setup->past)
 		past_show_at(screen, wall_ns);
@@ -239,7 +237,7 @@ static bool take_time(struct screen *screen, const char *text)
 	if (!*text)
 		return true;
 	if ((*text == '+' || *text == '-') && parse_distance(text, now_ns, &wall_ns)) {
-		go_to(screen, wall_ns);
+		player_go_to(screen, wall_ns);
 		return true;
 	}
 	if (!clock_parse(text, now_ns, &time)) {
@@ -248,7 +246,7 @@ static bool take_time(struct screen *screen, const char *text)
 	}
 	if (!is_recorded(screen, time.from_ns, time.whole_ns, prompt->error, sizeof(prompt->error)))
 		return false;
-	go_to(screen, time.from_ns + (time.whole_ns < SECOND_NS ? time.whole_ns : SECOND_NS) - 1);
+	player_go_to(screen, time.from_ns + (time.whole_ns < SECOND_NS ? time.whole_ns : SECOND_NS) - 1);
 	return true;
 }
 

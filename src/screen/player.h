@@ -8,6 +8,7 @@
 void player_step(struct screen *screen, long step);
 void player_toggle(struct screen *screen);
 void player_ask_time(struct screen *screen);
+void player_go_to(struct screen *screen, uint64_t wall_ns); /* in the recording or in the past */
 bool player_wants_frame(const struct screen *screen); /* at a tick */
 bool player_follows(const struct screen *screen);     /* shows new frames at once */
 void player_took(struct screen *screen, int got);     /* what session_sample() returned */

@@ -18,6 +18,7 @@
 #include "screen/past.h"
 #include "screen/player.h"
 #include "screen/session.h"
+#include "screen/timeline.h"
 #include "sys/env.h"
 
 /* Reports why there is no new frame. */
@@ -211,6 +212,7 @@ static int run(struct screen *screen)
 	}
 	chrome_draw(screen);
 	error = loop_run(&screen->loop);
+	timeline_close(screen);
 	past_close(screen);
 	session_close(screen);
 	free_texts(screen);

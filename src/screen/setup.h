@@ -7,6 +7,7 @@
 
 #include "core/settings.h"
 #include "model/finding.h"
+#include "model/history.h"
 #include "model/sample_request.h"
 #include "model/source.h"
 #include "screen/pane.h"
@@ -28,6 +29,7 @@ struct past {
 struct screen_setup {
 	struct source *source;
 	const struct past *past;             /* NULL: a recording, or nothing is kept */
+	struct series load;                  /* a share, which the line of the past shows */
 	const struct schema *const *schemas; /* of all topics; the order of source->want() */
 	unsigned n_schemas;
 	const struct finding_rule *finding_rules;

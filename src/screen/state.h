@@ -9,6 +9,7 @@
 #include "core/rate_limit.h"
 #include "model/event_log.h"
 #include "screen/context.h"
+#include "screen/graph.h"
 #include "screen/list.h"
 #include "screen/setup.h"
 #include "screen/terminal.h"
@@ -24,6 +25,7 @@
 #define SCREEN_MARGIN_LINES 5 /* headline, panes, views, notice, keys */
 
 struct screen;
+struct timeline;
 
 /* An overlay covers the pane and gets all keys. */
 struct overlay {
@@ -128,6 +130,8 @@ struct screen {
 	bool frozen;              /* live: shown stays while latest advances */
 	bool in_past;             /* … and is of past_source, which is open then */
 	struct source past_source;
+	struct timeline *timeline; /* NULL until it is drawn */
+	struct graph_places graphs;
 	double usual_seconds;     /* the delay that the user wants */
 	bool delay_chosen;        /* … and has set */
 	double delay_seconds;     /* current: the user's, or the preference of the pane */

@@ -17,8 +17,8 @@ def clock(terminal):
 
 
 def body(terminal):
-    """Without the top line, the notice and the keys."""
-    return terminal.lines()[1:-2]
+    """Without the top line, the panes with the load over the past, the notice and the keys."""
+    return terminal.lines()[2:-2]
 
 
 def back(terminal):
@@ -94,6 +94,51 @@ def times(_scratch):
         return problem or expect(back(terminal), terminal, "a second before")
 
 
+def timeline(terminal):
+    """Where the line of panes shows the load over the past: its first cell and its place mark."""
+    line = terminal.lines()[1]
+    found = re.search(r"[\u2581-\u2588\u2502][\u2581-\u2588 \u2502]{8,}$", line)
+    return (found.start(), line.find("\u2502")) if found else None
+
+
+def the_load_over_the_past(_scratch):
+    """A second of load is where it was, a click on it goes there, and the present has no such line."""
+    with screen("-d", "0.2", "cpu", width=120) as terminal:
+        terminal.pump(2)
+        problem = expect(not timeline(terminal), terminal, "the present shows it")
+        with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as busy:
+            terminal.pump(2)
+            busy.kill()
+        terminal.pump(3)
+        terminal.send(",")
+        if not timeline(terminal):
+            return problem or expect(False, terminal, "nothing is shown")
+        start, mark = timeline(terminal)
+        line = terminal.lines()[1]
+        highest = max(range(start, len(line)), key=lambda x: line[x] if line[x] != "\u2502" else " ")
+        problem = problem or expect(mark > highest, terminal, "the place is not after the load")
+        terminal.click(highest, 1)
+        problem = problem or expect(timeline(terminal)[1] in (highest, highest + 1), terminal, "a click does not go there")
+        terminal.send("{")
+        problem = problem or expect(timeline(terminal)[1] == timeline(terminal)[0], terminal, "the first sample is not at the start")
+        terminal.send("G")
+        return problem or expect(not timeline(terminal), terminal, "the present shows it")
+
+
+def a_click_on_a_graph(_scratch):
+    """Goes back as far as its column is; further right it is less far."""
+    with screen("-d", "0.2", "overview", width=120, height=30) as terminal:
+        terminal.pump(5)
+        y = next(y for y, line in enumerate(terminal.lines()) if line.startswith("CPU "))
+        line = terminal.lines()[y]
+        terminal.click(len(line) - 15, y)
+        first = back(terminal)
+        problem = expect(first and first >= "00:00:01", terminal, "not as far back as was clicked")
+        terminal.send("G")
+        terminal.click(len(terminal.lines()[y]) - 6, y)
+        return problem or expect(back(terminal) and back(terminal) < first, terminal, f"not less far than {first}")
+
+
 def saved(scratch):
     """As a recording that can be replayed, of nobody else's eyes."""
     with screen("-d", "0.2", "cpu", cwd=scratch) as terminal:
@@ -116,5 +161,7 @@ def tests():
         ("past: back to the present", there_and_live_again),
         ("past: it cannot be changed", the_past_cannot_be_changed),
         ("past: times", times),
+        ("past: the load over it", the_load_over_the_past),
+        ("past: a click on a graph", a_click_on_a_graph),
         ("past: saved", saved),
     ]

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <config.h>
+
+#include "screen/timeline.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "model/derive.h"
+#include "screen/graph.h"
+#include "screen/session.h"
+
+#define CELLS_MAX 256
+#define GAP_STEPS 4 /* of the usual time between samples; longer ones are gaps */
+
+struct timeline {
+	double loads[CELLS_MAX]; /* NaN: not known, or a gap */
+	int cells;               /* 0: not read yet */
+	size_t n_frames;
+	uint64_t first_ns, last_ns;
+	int y, x;
+	struct frame frames[2]; /* two samples, and their indexes in the source: SIZE_MAX for none */
+	size_t indexes[2];
+};
+
+bool timeline_is_shown(const struct screen *screen)
+{
+	return screen->in_past || screen->setup->source->seek;
+}
+
+static const struct source *source_of(const struct screen *screen)
+{
+	return screen->in_past ? &screen->past_source : screen->setup->source;
+}
+
+static struct timeline *timeline_of(struct screen *screen)
+{
+	const struct screen_setup *setup = screen->setup;
+
+	if (!screen->timeline) {
+		screen->timeline = alloc_zeroed(1, sizeof(*screen->timeline));
+		for (int i = 0; i < 2; i++)
+			frame_open(&screen->timeline->frames[i], setup->schemas, setup->n_schemas);
+	}
+	return screen->timeline;
+}
+
+void timeline_close(struct screen *screen)
+{
+	for (int i = 0; screen->timeline && i < 2; i++)
+		frame_close(&screen->timeline->frames[i]);
+	free(screen->timeline);
+	screen->timeline = NULL;
+}
+
+static bool read_frame(struct timeline *timeline, const struct source *source, int slot, size_t index)
+{
+	if (timeline->indexes[slot] == index)
+		return true;
+	frame_clear(&timeline->frames[slot]);
+	timeline->indexes[slot] = SIZE_MAX;
+	if (source->seek(source->state, index) < 0 ||
+	    source->next(source->state, &timeline->frames[slot]) != 1)
+		return false;
+	timeline->indexes[slot] = index;
+	return true;
+}
+
+/* The mean between two samples. */
+static double load_between(struct timeline *timeline, const struct source *source, const struct series *load,
+			   size_t from, size_t to)
+{
+	double usual_ns = (double)(timeline->last_ns - timeline->first_ns) / (double)(timeline->n_frames - 1);
+	int slot = timeline->indexes[1] == from;
+	struct frame *now = &timeline->frames[!slot];
+	const struct frame *before = &timeline->frames[slot];
+
+	if (!read_frame(timeline, source, slot, from) || !read_frame(timeline, source, !slot, to) ||
+	    (double)(now->mono_ns - before->mono_ns) > GAP_STEPS * usual_ns * (double)(to - from))
+		return NAN;
+	frame_derive(now, before);
+	return frame_table(now, load->topic) ? frame_number(now, load->topic, load->row, load->column) : NAN;
+}
+
+static uint64_t time_of(const struct timeline *timeline, double cell)
+{
+	return timeline->first_ns +
+	       (uint64_t)(cell / timeline->cells * (double)(timeline->last_ns - timeline->first_ns));
+}
+
+/* A cell without a sample of its own has the load up to the next one. */
+static void read_cells(struct timeline *timeline, const struct source *source, const struct series *load)
+{
+	size_t from = 0;
+
+	timeline->indexes[0] = timeline->indexes[1] = SIZE_MAX;
+	for (int i = 0; i < timeline->cells; i++) {
+		size_t to = source->find(source->state, time_of(timeline, i + 1));
+		bool between = to == from && from + 1 < timeline->n_frames;
+
+		timeline->loads[i] = to > from || between
+					     ? load_between(timeline, source, load, from, between ? from + 1 : to)
+					     : NAN;
+		from = to;
+	}
+}
+
+static void want_only(const struct screen *screen, const struct source *source, const char *topic)
+{
+	const struct screen_setup *setup = screen->setup;
+	bool *wanted;
+
+	if (!source->want)
+		return;
+	wanted = alloc_zeroed(setup->n_schemas, sizeof(*wanted));
+	for (unsigned i = 0; i < setup->n_schemas; i++)
+		wanted[i] = topic ? strcmp(setup->schemas[i]->name, topic) == 0
+				  : screen->in_past || screen->wanted[i];
+	source->want(source->state, wanted);
+	free(wanted);
+}
+
+/* Afterwards the source is where it was. */
+static void read_again(struct screen *screen, struct timeline *timeline)
+{
+	const struct source *source = source_of(screen);
+	size_t position = source->position(source->state);
+
+	want_only(screen, source, screen->setup->load.topic);
+	read_cells(timeline, source, &screen->setup->load);
+	want_only(screen, source, NULL);
+	timeline->indexes[0] = SIZE_MAX;
+	read_frame(timeline, source, 0, position);
+}
+
+/* Is it still right, as far as cells show it? */
+static bool is_current(const struct timeline *timeline, int cells, size_t n_frames, uint64_t first_ns,
+		       uint64_t last_ns)
+{
+	uint64_t cell_ns;
+
+	if (timeline->cells != cells || first_ns < timeline->first_ns || last_ns < timeline->last_ns)
+		return false;
+	cell_ns = (timeline->last_ns - timeline->first_ns) / (uint64_t)cells;
+	return n_frames == timeline->n_frames ||
+	       (first_ns - timeline->first_ns <= cell_ns && last_ns - timeline->last_ns <= cell_ns);
+}
+
+static bool update(struct screen *screen, struct timeline *timeline, int cells)
+{
+	const struct source *source = source_of(screen);
+	uint64_t first_ns, last_ns;
+	size_t n_frames;
+
+	if (!source->extent(source->state, &n_frames, &first_ns, &last_ns) || n_frames < 2 ||
+	    last_ns <= first_ns)
+		return false;
+	if (is_current(timeline, cells, n_frames, first_ns, last_ns))
+		return true;
+	timeline->cells = cells;
+	timeline->n_frames = n_frames;
+	timeline->first_ns = first_ns;
+	timeline->last_ns = last_ns;
+	read_again(screen, timeline);
+	return true;
+}
+
+static int cell_of(const struct timeline *timeline, uint64_t wall_ns)
+{
+	double share;
+
+	if (wall_ns <= timeline->first_ns)
+		return 0;
+	share = (double)(wall_ns - timeline->first_ns) / (double)(timeline->last_ns - timeline->first_ns);
+	return share < 1 ? (int)(share * timeline->cells) : timeline->cells - 1;
+}
+
+void timeline_draw(struct screen *screen, const struct canvas *canvas, int y, int x, int end)
+{
+	struct timeline *timeline = timeline_of(screen);
+	int cells = end - x < CELLS_MAX ? end - x : CELLS_MAX;
+
+	timeline->y = -1;
+	if (cells < TIMELINE_CELLS_MIN || !update(screen, timeline, cells))
+		return;
+	timeline->y = canvas->top + y;
+	timeline->x = canvas->left + x;
+	for (int i = 0; i < cells; i++)
+		if (!isnan(timeline->loads[i]))
+			graph_level(canvas, y, x + i, STYLE_DIM, timeline->loads[i]);
+	canvas_text(canvas, y, x + cell_of(timeline, session_frame(screen)->wall_ns), STYLE_NOTICE,
+		    canvas->ascii ? "|" : "\u2502", 1);
+}
+
+bool timeline_time_at(const struct screen *screen, int y, int x, uint64_t *wall_ns)
+{
+	const struct timeline *timeline = screen->timeline;
+
+	if (!timeline || !timeline_is_shown(screen) || y != timeline->y || x < timeline->x ||
+	    x >= timeline->x + timeline->cells)
+		return false;
+	*wall_ns = time_of(timeline, x - timeline->x + 0.5);
+	return true;
+}
