@@ -73,7 +73,21 @@ static void scope_text(const struct screen *screen, char *text, size_t room)
 		snprintf(text, room, _("in %s"), what);
 }
 
-static void draw_headline(struct screen *screen, const struct canvas *canvas)
+/* How many were shown, in the last cells of room; returns the cells that it takes. */
+static int draw_notices(struct screen *screen, const struct canvas *canvas, int room)
+{
+	char text[TEXT_MAX];
+	int cells;
+
+	notices_count(screen, true, text, sizeof(text));
+	cells = utf8_cells(text, canvas->ascii);
+	if (!*text || room - cells < HEADLINE_CELLS_MIN + CANVAS_GAP)
+		return 0;
+	canvas_right(canvas, 0, 0, room, STYLE_DIM, text);
+	return cells + CANVAS_GAP;
+}
+
+static void draw_headline(struct screen *screen, const struct canvas *canvas, bool with_notices)
 {
 	char pieces[HEADLINE_PIECES_MAX][HEADLINE_PIECE_MAX], text[TEXT_MAX], scope[TEXT_MAX];
 	const struct frame *frame = session_frame(screen);
@@ -93,6 +107,8 @@ static void draw_headline(struct screen *screen, const struct canvas *canvas)
 		room = canvas->width;
 	else
 		canvas_right(canvas, 0, 0, canvas->width, screen->frozen ? STYLE_NOTICE : STYLE_NORMAL, text);
+	if (with_notices)
+		room -= draw_notices(screen, canvas, room);
 	scope_text(screen, scope, sizeof(scope));
 	if (*scope) {
 		x += canvas_text(canvas, 0, 0, STYLE_TAB_ON, scope, room);
@@ -167,28 +183,32 @@ static bool draw_corner_text(const struct canvas *canvas, int y, int x, enum sty
 	return true;
 }
 
-/* On the right: where this is in time; else notices that were shown, or the CPU time of panetop itself. */
-static void draw_corner(struct screen *screen, const struct canvas *canvas, int y, int x)
+/*
+ * On the right: where this is in time; else notices that were shown, or the CPU time of panetop itself. False:
+ * there is no room for the notices.
+ */
+static bool draw_corner(struct screen *screen, const struct canvas *canvas, int y, int x)
 {
 	char text[TEXT_MAX];
 
 	if (timeline_is_shown(screen)) {
 		timeline_draw(screen, canvas, y, x + 1, canvas->width);
-		return;
+		return false;
 	}
 	notices_count(screen, false, text, sizeof(text));
 	if (!*text) {
 		screen->setup->corner(session_frame(screen), text, sizeof(text));
 		draw_corner_text(canvas, y, x, STYLE_NORMAL, text);
-		return;
+		return true;
 	}
 	if (draw_corner_text(canvas, y, x, STYLE_DIM, text))
-		return;
+		return true;
 	notices_count(screen, true, text, sizeof(text));
-	draw_corner_text(canvas, y, x, STYLE_DIM, text);
+	return draw_corner_text(canvas, y, x, STYLE_DIM, text);
 }
 
-static void draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
+/* As draw_corner(). */
+static bool draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 {
 	unsigned n_panes = screen->setup->n_panes;
 	struct tabs tabs = { .end = n_panes < SCREEN_TABS_MAX ? n_panes : SCREEN_TABS_MAX };
@@ -208,7 +228,7 @@ static void draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 		x += canvas_text(canvas, y, x, i == screen->current ? STYLE_TAB_ON : STYLE_TAB, text, -1);
 		screen->tabs[i].end = canvas->left + x++;
 	}
-	draw_corner(screen, canvas, y, x);
+	return draw_corner(screen, canvas, y, x);
 }
 
 /* The title of a view as the strip shows it; returns its cells. */
@@ -425,16 +445,17 @@ static void forget_places(struct screen *screen)
 static void draw_all(struct screen *screen, const struct canvas *canvas)
 {
 	int height = canvas->height, top = 0, bottom = height, footer_y = -1;
+	bool counted = false;
 	struct canvas pane;
 
 	forget_places(screen);
 	session_update(screen);
-	if (height >= 3) {
-		draw_headline(screen, canvas);
+	if (height >= 3)
 		top = 1;
-	}
 	if (height >= 6)
-		draw_tabs(screen, canvas, top++);
+		counted = draw_tabs(screen, canvas, top++);
+	if (height >= 3)
+		draw_headline(screen, canvas, !counted);
 	if (height >= STRIP_FROM_LINES && session_views(session_context(screen)) > 1)
 		draw_views(screen, canvas, top++);
 	if (height >= 5)
