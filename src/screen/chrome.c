@@ -184,8 +184,8 @@ static bool draw_corner_text(const struct canvas *canvas, int y, int x, enum sty
 }
 
 /*
- * On the right: where this is in time; else notices that were shown, or the CPU time of panetop itself. False:
- * there is no room for the notices.
+ * On the right: where this is in time; else notices that were shown, or the CPU time of panetop itself.
+ * False: there is no room for the notices.
  */
 static bool draw_corner(struct screen *screen, const struct canvas *canvas, int y, int x)
 {

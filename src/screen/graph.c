@@ -295,8 +295,8 @@ bool graph_time_at(const struct graph_places *places, int y, int x, uint64_t *mo
 		if (y < place->top || y >= place->top + place->height || x < place->left ||
 		    x >= place->left + place->width)
 			continue;
-		*mono_ns = graph_time_end(&place->time,
-					  (long)(x - place->left + 1) * place->time.columns / place->width - 1);
+		*mono_ns = graph_time_end(
+			&place->time, (long)(x - place->left + 1) * place->time.columns / place->width - 1);
 		return true;
 	}
 	return false;

@@ -100,9 +100,9 @@ static void read_cells(struct timeline *timeline, const struct source *source, c
 		size_t to = source->find(source->state, time_of(timeline, i + 1));
 		bool between = to == from && from + 1 < timeline->n_frames;
 
-		timeline->loads[i] = to > from || between
-					     ? load_between(timeline, source, load, from, between ? from + 1 : to)
-					     : NAN;
+		timeline->loads[i] = to > from || between ? load_between(timeline, source, load, from,
+									 between ? from + 1 : to)
+							  : NAN;
 		from = to;
 	}
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The load over all samples of a recording or of the past, on the line of panes, with the place of the shown one. */
+/* The load over all samples of a recording or of the past, on the line of panes, with the place of the shown
+ * one. */
 #ifndef PANETOP_SCREEN_TIMELINE_H
 #define PANETOP_SCREEN_TIMELINE_H
 

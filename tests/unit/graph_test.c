@@ -294,17 +294,27 @@ END_TEST
 START_TEST(a_column_has_its_moment)
 {
 	struct graph_time times[] = {
-		{ .now_ns = 5000 * SECOND, .seconds = 1, .step_seconds = 1, .by_sample = true, .columns = 60 },
+		{ .now_ns = 5000 * SECOND,
+		  .seconds = 1,
+		  .step_seconds = 1,
+		  .by_sample = true,
+		  .columns = 60 },
 		{ .now_ns = 5003 * SECOND, .seconds = 15, .step_seconds = 1, .columns = 60 },
-		{ .now_ns = 5000 * SECOND + 7, .seconds = 0.2, .step_seconds = 0.2, .by_sample = true, .columns = 9 },
+		{ .now_ns = 5000 * SECOND + 7,
+		  .seconds = 0.2,
+		  .step_seconds = 0.2,
+		  .by_sample = true,
+		  .columns = 9 },
 	};
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		for (long column = 0; column < times[i].columns; column++)
-			ck_assert_int_eq(graph_time_column(&times[i], graph_time_end(&times[i], column)), column);
+			ck_assert_int_eq(graph_time_column(&times[i], graph_time_end(&times[i], column)),
+					 column);
 		ck_assert_uint_eq(graph_time_end(&times[i], times[i].columns - 1), times[i].now_ns);
 	}
-	ck_assert_uint_eq(graph_time_end(&(struct graph_time){ .now_ns = SECOND, .seconds = 5, .columns = 9 }, 0), 0);
+	ck_assert_uint_eq(
+		graph_time_end(&(struct graph_time){ .now_ns = SECOND, .seconds = 5, .columns = 9 }, 0), 0);
 }
 
 START_TEST(a_click_finds_the_graph_under_it)
@@ -317,7 +327,8 @@ START_TEST(a_click_finds_the_graph_under_it)
 	};
 	ck_assert(graph_time_at(&places, 3, 29, &mono_ns) && mono_ns == 100 * SECOND);
 	ck_assert(graph_time_at(&places, 4, 10, &mono_ns));
-	ck_assert_int_eq(graph_time_column(&places.list[0].time, mono_ns), 1); /* the later half of the cell */
+	ck_assert_int_eq(graph_time_column(&places.list[0].time, mono_ns),
+			 1); /* the later half of the cell */
 	ck_assert(!graph_time_at(&places, 5, 10, &mono_ns));
 	ck_assert(!graph_time_at(&places, 3, 30, &mono_ns));
 	ck_assert(!graph_time_at(&places, 3, 9, &mono_ns));
