@@ -32,6 +32,9 @@ struct table {
 	uint64_t n_pending; /* … but this many came since */
 };
 
+/* The topic of the notice about processes whose reads and writes may not be read. */
+#define NOTICE_STORAGE "storage"
+
 /* A sentence for the user about a source: what is missing and why, and the remedy (may be NULL). */
 struct notice {
 	const char *topic, *text, *remedy;

@@ -259,6 +259,28 @@ static const char *list_title(unsigned table)
 	return _(titles[table]);
 }
 
+/* Processes whose reads and writes may not be read: the list does without them. */
+static size_t n_hidden(const struct pane_context *context)
+{
+	const struct table *table = context_table(context, OVERVIEW_TABLE_DISK_USERS);
+	const struct column *bytes = table ? schema_known_column(table->schema, "disk_bytes") : NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; bytes && frame_newest_notice(context->frame, NOTICE_STORAGE) && i < table->n_rows;
+	     i++)
+		n += !row_is_known(table_row(table, i), bytes);
+	return n;
+}
+
+static void draw_list(struct pane_context *context, const struct canvas *canvas, unsigned index)
+{
+	size_t hidden = index == OVERVIEW_TABLE_DISK_USERS ? n_hidden(context) : 0;
+	char title[TEXT_MAX];
+
+	snprintf(title, sizeof(title), hidden > 0 ? _("%s (%zu hidden)") : "%s", list_title(index), hidden);
+	context_draw_titled(context, canvas, index, title);
+}
+
 /*
  * A list shows its first rows: a selected process that has fallen behind them would take the list with it. It
  * is no longer selected: no action may be on a row that is not shown.
@@ -285,7 +307,7 @@ static void draw_lists(struct pane_context *context, const struct canvas *canvas
 			canvas_part(canvas, i / columns * lines, i % columns * (width + 2), lines, width);
 
 		drop_fallen(&context->tables[i]);
-		context_draw_titled(context, &part, (unsigned)i, list_title((unsigned)i));
+		draw_list(context, &part, (unsigned)i);
 		if (i != OVERVIEW_TABLE_EXITED)
 			process_rows_request(context, (unsigned)i);
 	}
@@ -469,7 +491,8 @@ static bool tells(const struct pane_context *context, const struct notice *notic
 {
 	(void)context;
 	return strcmp(notice->text, _(unscoped)) == 0 || strcmp(notice->topic, "power") == 0 ||
-	       strcmp(notice->topic, "temperature") == 0 || strcmp(notice->topic, "group") == 0;
+	       strcmp(notice->topic, NOTICE_STORAGE) == 0 || strcmp(notice->topic, "temperature") == 0 ||
+	       strcmp(notice->topic, "group") == 0;
 }
 
 static const struct pane_view views[] = {

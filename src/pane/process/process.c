@@ -368,7 +368,7 @@ static bool tells(const struct pane_context *context, const struct notice *notic
 
 	return rows.detail && context->view != VIEW_LIST &&
 	       (strcmp(notice->topic, "process") == 0 || strcmp(notice->topic, "thread") == 0 ||
-		strcmp(notice->topic, "scope") == 0);
+		strcmp(notice->topic, NOTICE_STORAGE) == 0 || strcmp(notice->topic, "scope") == 0);
 }
 
 static unsigned home(const struct pane_context *context)

@@ -500,7 +500,7 @@ static bool read_io(struct env *env, struct frame *frame, struct process_list *p
 	}
 	n_denied = process_io_update(processes);
 	if (n_denied > 0)
-		frame_notice(frame, schema.name,
+		frame_notice(frame, NOTICE_STORAGE,
 			     remedy_for_user(N_("run it as root, or give it the capabilities cap_sys_ptrace "
 						"and cap_dac_read_search")),
 			     P_("reads and writes of %zu process are hidden",
