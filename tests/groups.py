@@ -318,6 +318,47 @@ def input_and_output():
     return None
 
 
+def whole_machine():
+    """All that closes, in one sample beside the machine's own tables, under loads of every kind."""
+    scratch = os.environ.get("TMPDIR", "/tmp")
+    device = whole_disk(scratch)
+
+    def load(say, wait, path):
+        block = mmap.mmap(-1, MIB)
+        memory = mmap.mmap(-1, 32 * MIB, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        file = os.open(path, os.O_RDWR | os.O_DIRECT)
+        say("here")
+        while True:
+            for at in range(0, 32 * MIB, mmap.PAGESIZE):
+                memory[at] = 1
+            os.pwrite(file, block, 0)
+            os.preadv(file, [block], 0)
+
+    with groups(f"{NAME}/a", f"{NAME}/b"), tempfile.NamedTemporaryFile(dir=scratch) as file:
+        for direction in ("read", "write") if device else ():
+            write(f"{PLACES['blkio']}/{NAME}/a/blkio.throttle.{direction}_bps_device", f"{device} {1 << 40}")
+        with child(f"{NAME}/a", load, file.name) as (hear, _), child(f"{NAME}/b", burn, 1000) as (hear_other, _):
+            hear()
+            hear_other()
+            arguments = [PANETOP, "-b", "-o", "json", "-d", "0.3", "-n", "3", "groups", "memory", "disks", "cpu"]
+            done = subprocess.run(arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True)
+    columns = ["cpu_ratio", "cpu_seconds", "memory_bytes", "anonymous_bytes", "file_bytes", "kernel_bytes", "tasks"]
+    columns += ["read_bytes", "write_bytes"] if device else []
+    samples = [json.loads(line)["tables"] for line in done.stdout.splitlines()]
+    for found in samples:
+        rows = {row["path"]: row for row in found["group"]}
+        for column in columns:
+            closes(rows, column)
+        top, memory = rows["/"], found["memory"][0]
+        check(top["memory_bytes"] == memory["used_bytes"], top["memory_bytes"], memory["used_bytes"])
+        check(top["tasks"] == found["system"][0]["threads"], top["tasks"], found["system"])
+        check(rows[f"/{NAME}"]["cpu_ratio"] > 0 and rows[f"/{NAME}/a"]["anonymous_bytes"] >= 32 * MIB, rows[f"/{NAME}"])
+    for column in ("read_bytes", "write_bytes") if device else ():  # disks are read a moment earlier or later
+        low, high = (next(row for row in samples[i]["disk"] if row["device"] == "all")[column] for i in (0, 2))
+        got = next(row for row in samples[1]["group"] if row["path"] == "/")[column]
+        check(low <= got <= high, column, low, got, high)
+
+
 def a_container():
     """In a pid and a control group namespace of its own, as a container engine makes it."""
     outer = f"docker/{ID}"
@@ -396,7 +437,7 @@ def main():
     if missing or os.geteuid() != 0:
         print(f"1..0 # SKIP control groups of version 1 cannot be made here: {', '.join(missing) or 'only root may'}")
         return
-    for test in (cpu_time, cpu_shares, memory_by_kind, limits, tasks, input_and_output, a_container, coming_and_going,
+    for test in (cpu_time, cpu_shares, memory_by_kind, limits, tasks, input_and_output, whole_machine, a_container, coming_and_going,
                  hostile_names):
         ok(test)
     print(f"1..{count}")
