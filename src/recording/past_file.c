@@ -118,20 +118,25 @@ static void forget_all(struct past_file *file)
 		return; /* the new recording overwrites the old one */
 }
 
+/* On a full disk the past gets shorter; false: it is empty now. */
+static bool store(struct past_file *file)
+{
+	if (write_waiting(file))
+		return true;
+	drop(file, past_file_bytes(file) / 2);
+	if (write_waiting(file))
+		return true;
+	forget_all(file);
+	return false;
+}
+
 void past_file_keep(struct past_file *file, const struct frame *frame)
 {
 	if (!file->writer)
 		file->writer = recording_writer_open(frame, false);
 	recording_writer_add(file->writer, frame, &file->waiting);
-	if (file->waiting.length == 0)
-		return;
-	if (!write_waiting(file)) {
-		drop(file, past_file_bytes(file) / 2);
-		if (!write_waiting(file))
-			forget_all(file);
-		return;
-	}
-	drop(file, file->most_bytes);
+	if (file->waiting.length > 0 && store(file))
+		drop(file, file->most_bytes);
 }
 
 uint64_t past_file_bytes(const struct past_file *file)
@@ -147,7 +152,7 @@ static int flush(struct past_file *file)
 	if (!file->writer)
 		return -ENODATA;
 	recording_writer_flush(file->writer, &file->waiting);
-	return write_waiting(file) ? 0 : -errno;
+	return store(file) ? 0 : -ENODATA;
 }
 
 int past_file_read(struct past_file *file, struct source *source)

@@ -34,6 +34,7 @@
 
 struct place {
 	uint64_t offset;
+	uint64_t mono_ns; /* of its last frame */
 	struct block_header header;
 };
 
@@ -272,7 +273,7 @@ static void note_place(struct recording_writer *writer, uint64_t offset)
 	if (writer->unindexed)
 		return;
 	*VECTOR_ADD(writer->places, writer->n_places, writer->capacity) =
-		(struct place){ .offset = offset, .header = writer->block };
+		(struct place){ .offset = offset, .mono_ns = writer->mono_ns, .header = writer->block };
 }
 
 void recording_writer_flush(struct recording_writer *writer, struct buffer *out)
@@ -350,7 +351,10 @@ void recording_writer_keep(struct recording_writer *writer, uint64_t most_bytes,
 	writer->most_ns = most_ns;
 }
 
-/* Is it too much with the blocks from keep to last? The newest chain has room beside the older ones. */
+/*
+ * Is it too much with the blocks from keep to last? The newest chain has room beside the older ones. The age
+ * is that of the monotonic clock: nothing goes because the other one was set, or the machine was suspended.
+ */
 static bool is_over(const struct recording_writer *writer, size_t keep, size_t last)
 {
 	const struct place *newest = &writer->places[writer->n_places - 1];
@@ -358,8 +362,8 @@ static bool is_over(const struct recording_writer *writer, size_t keep, size_t l
 	if (writer->most_bytes > 0 && writer->offset - writer->places[keep].offset >
 					      writer->most_bytes - writer->most_bytes / KEPT_CHAINS)
 		return true;
-	return writer->most_ns > 0 && newest->header.max_ns > writer->most_ns &&
-	       writer->places[last].header.max_ns < newest->header.max_ns - writer->most_ns;
+	return writer->most_ns > 0 && newest->mono_ns > writer->most_ns &&
+	       writer->places[last].mono_ns < newest->mono_ns - writer->most_ns;
 }
 
 /* Whole chains only: what is left begins with a block that can be read alone. */

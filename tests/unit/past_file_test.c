@@ -3,11 +3,14 @@
 #include <config.h>
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "recording/past_file.h"
@@ -37,8 +40,8 @@ static const struct schema noise = {
 
 static const struct schema *const schemas[] = { &noise };
 
-/* Of each second of the clock from START_NS on. */
-static void keep(struct past_file *file, unsigned from, unsigned to)
+/* Of each second of the monotonic clock; the other one is this much further. */
+static void keep_ahead(struct past_file *file, unsigned from, unsigned to, unsigned ahead)
 {
 	uint64_t random = from + 1;
 	struct frame frame;
@@ -48,7 +51,7 @@ static void keep(struct past_file *file, unsigned from, unsigned to)
 		struct table *table = frame_slot(&frame, "noise");
 
 		frame_clear(&frame);
-		frame.wall_ns = START_NS + i * SECOND_NS;
+		frame.wall_ns = START_NS + (i + ahead) * SECOND_NS;
 		frame.mono_ns = (i + 1) * SECOND_NS;
 		frame.host = "here";
 		table->present = true;
@@ -62,6 +65,11 @@ static void keep(struct past_file *file, unsigned from, unsigned to)
 		past_file_keep(file, &frame);
 	}
 	frame_close(&frame);
+}
+
+static void keep(struct past_file *file, unsigned from, unsigned to)
+{
+	keep_ahead(file, from, to, 0);
 }
 
 /* Seconds after START_NS of the first and the last kept frame; returns how many there are. */
@@ -112,6 +120,31 @@ START_TEST(what_is_too_old_goes)
 }
 END_TEST
 
+/* A suspended machine leaves a gap, as a clock that is set forward does: what was before it stays. */
+START_TEST(a_suspended_machine_keeps_its_past)
+{
+	const unsigned asleep = 8 * 3600;
+	struct past_file *file = past_file_open(600, PAST_BYTES, schemas, 1);
+	struct source source;
+	unsigned first, last;
+	size_t before;
+
+	keep(file, 0, 300);
+	keep_ahead(file, 300, 400, asleep);
+	ck_assert_uint_eq(kept(file, &first, &last), 400);
+	ck_assert_uint_eq(first, 0);
+	ck_assert_uint_eq(last, 399 + asleep);
+	ck_assert_int_eq(past_file_read(file, &source), 0);
+	before = source.find(source.state, START_NS + 3600 * SECOND_NS); /* while it was suspended */
+	ck_assert_uint_eq(before, 299);
+	source.close(source.state);
+	keep_ahead(file, 400, 5000, asleep);
+	kept(file, &first, &last);
+	ck_assert_uint_ge(first, 300 + asleep);
+	past_file_close(file);
+}
+END_TEST
+
 START_TEST(what_is_too_much_goes)
 {
 	struct past_file *file = past_file_open(1e6, (uint64_t)4 << 20, schemas, 1);
@@ -146,6 +179,41 @@ START_TEST(a_full_disk_shortens_it)
 	kept(file, &first, &last);
 	ck_assert_uint_eq(last, 3099);
 	past_file_close(file);
+}
+END_TEST
+
+/* In a file system of its own, of less than the past would take. */
+static int fill_file_system(void)
+{
+	unsigned first, last;
+	struct past_file *file;
+
+	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("none", "/var/tmp", "tmpfs", 0, "size=1m") < 0)
+		return 77;
+	setenv("XDG_CACHE_HOME", "/var/tmp", 1);
+	file = past_file_open(1e6, PAST_BYTES * 100, schemas, 1);
+	for (unsigned i = 0; i < 3000; i += 100) {
+		keep(file, i, i + 100);
+		if (past_file_bytes(file) > 1 << 20 || kept(file, &first, &last) == 0 || last != i + 99)
+			return 1;
+	}
+	past_file_close(file);
+	return first > 1000 ? 0 : 2;
+}
+
+START_TEST(a_full_file_system_shortens_it)
+{
+	pid_t child = fork();
+	int status;
+
+	ck_assert_int_ge(child, 0);
+	if (child == 0)
+		_exit(fill_file_system());
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip_test("no file system can be mounted here");
+	ck_assert_int_eq(status, 0);
 }
 END_TEST
 
