@@ -116,7 +116,7 @@ START_TEST(a_process_that_ended_keeps_its_bytes)
 	list = traffic_list_open(&env, &request);
 	env.tick = 1;
 	if (!traffic_list_update(list)) {
-		int error = list->trace.error;
+		int error = list->processes.trace.error;
 
 		traffic_list_close(&env);
 		env_close(&env);
@@ -140,9 +140,10 @@ START_TEST(a_process_that_ended_keeps_its_bytes)
 	env.tick = 5;
 	ck_assert(traffic_list_update(list));
 	ck_assert(!traffic_of_process(list, (uint32_t)child, 200, &bytes));
-	for (size_t i = 0; i < list->trace.n_entries; i++)
-		ck_assert_uint_ne(trace_key(&list->trace, i)[0], (uint64_t)child);
-	ck_assert_uint_eq(trace_self(&list->trace, 0).lost + trace_self(&list->trace, 1).lost, 0);
+	for (size_t i = 0; i < list->processes.trace.n_entries; i++)
+		ck_assert_uint_ne(trace_key(&list->processes.trace, i)[0], (uint64_t)child);
+	ck_assert_uint_eq(
+		trace_self(&list->processes.trace, 0).lost + trace_self(&list->processes.trace, 1).lost, 0);
 	traffic_list_close(&env);
 	env_close(&env);
 }
@@ -158,7 +159,7 @@ START_TEST(without_bpf_nothing_is_counted)
 	list = traffic_list_open(&env, &request);
 	env.tick = 1;
 	ck_assert(!traffic_list_update(list));
-	ck_assert_int_eq(list->trace.error, -ENOTSUP);
+	ck_assert_int_eq(list->processes.trace.error, -ENOTSUP);
 	traffic_list_close(&env);
 	env_close(&env);
 }

@@ -323,7 +323,7 @@ static int sample_account(struct sample *sample)
 {
 	struct state *state = sample->state;
 	struct arena *arena = &sample->frame->arena;
-	bool traced = traffic_list_update(state->traffic);
+	bool traced = traffic_list_update_links(state->traffic);
 	int error = process_list_update(state->processes);
 
 	if (!error)
@@ -333,7 +333,8 @@ static int sample_account(struct sample *sample)
 	if (traffic_list_update_sockets(state->traffic) < 0 && !traced)
 		frame_notice(sample->frame, schema.name, NULL, "%s",
 			     _("neither BPF nor sock_diag works here: whose the bytes are is not known"));
-	trace_notice(&state->traffic->trace, sample->frame, _("only TCP is counted, by its sockets"));
+	trace_notice(&state->traffic->interfaces.trace, sample->frame,
+		     _("only TCP is counted, by its sockets"));
 	update(state, sample->env);
 	drop_absent(state, sample->env->tick);
 	if (state->interfaces->sum_known)

@@ -191,7 +191,8 @@ static int sample_traffic(struct sample *sample)
 		return error;
 	socket_error = traffic_list_update_sockets(state->traffic);
 	if (counted || !socket_error)
-		trace_notice(&traffic->trace, sample->frame, _("only TCP is counted, by its sockets"));
+		trace_notice(&traffic->processes.trace, sample->frame,
+			     _("only TCP is counted, by its sockets"));
 	if (!counted && socket_error) {
 		env_note_failure(sample->env, SOCKET_LIST_SOURCE, socket_error);
 		return socket_error;

@@ -542,7 +542,8 @@ static struct traffic_list *read_traffic(struct sample *sample, struct traffic_l
 	if (!*list)
 		*list = traffic_list_open(sample->env, sample->request);
 	counted = traffic_list_update(*list);
-	trace_notice(&(*list)->trace, sample->frame, _("what processes receive and send is not counted"));
+	trace_notice(&(*list)->processes.trace, sample->frame,
+		     _("what processes receive and send is not counted"));
 	return counted ? *list : NULL;
 }
 

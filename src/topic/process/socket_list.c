@@ -22,7 +22,7 @@
 #define BUFFER_BYTES (1 << 20)
 #define BATCH 4
 #define WAIT_MS 1000              /* the kernel answers at once */
-#define LOOK_NS UINT64_C(8000000) /* for owners, in a tick */
+#define LOOK_NS UINT64_C(8000000) /* of CPU time, for owners in a tick */
 #define LOOKS_MAX 3               /* then it has no owner that we may see */
 #define FILES_AT_ONCE 256
 #define CLOSING_DATAGRAM_BYTES 2048
@@ -243,7 +243,7 @@ static bool look_into(struct socket_list *list, uint32_t pid, uint64_t *place, u
 	do {
 		n_read = open_files_sockets(list->env, pid, place, FILES_AT_ONCE, found, &look);
 		list->denied_now += *place == 0 && (n_read == -EACCES || n_read == -EPERM);
-	} while (n_read > 0 && *place != 0 && list->n_sought > 0 && env_mono_ns() < until_ns);
+	} while (n_read > 0 && *place != 0 && list->n_sought > 0 && env_self_cpu_ns() < until_ns);
 	return n_read < 0 || *place == 0 || list->n_sought == 0;
 }
 
@@ -251,7 +251,7 @@ static bool look_into(struct socket_list *list, uint32_t pid, uint64_t *place, u
 static void look_where_files_changed(struct socket_list *list, const uint32_t *pids, size_t n_pids,
 				     uint64_t until_ns)
 {
-	for (size_t i = 0; i < n_pids && list->n_sought > 0 && env_mono_ns() < until_ns; i++) {
+	for (size_t i = 0; i < n_pids && list->n_sought > 0 && env_self_cpu_ns() < until_ns; i++) {
 		struct socket_holder *holder = holder_of(list, pids[i]);
 		uint64_t n_files = open_files_count(list->env, pids[i]), place = 0;
 
@@ -279,7 +279,7 @@ static void look_on(struct socket_list *list, const uint32_t *pids, size_t n_pid
 	VECTOR_BOUND(at, n_pids, pids[at] < list->next_pid);
 	if (at == n_pids || pids[at] != list->next_pid)
 		list->next_place = 0;
-	for (; at < n_pids && list->n_sought > 0 && env_mono_ns() < until_ns; at++) {
+	for (; at < n_pids && list->n_sought > 0 && env_self_cpu_ns() < until_ns; at++) {
 		list->next_pid = pids[at];
 		if (!look_into(list, pids[at], &list->next_place, until_ns))
 			return;
@@ -294,7 +294,7 @@ static void look_on(struct socket_list *list, const uint32_t *pids, size_t n_pid
 
 static void find_owners(struct socket_list *list)
 {
-	uint64_t until_ns = env_mono_ns() + LOOK_NS;
+	uint64_t until_ns = env_self_cpu_ns() + LOOK_NS;
 	const uint32_t *pids;
 	size_t n_pids;
 

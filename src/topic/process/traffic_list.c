@@ -21,37 +21,48 @@
 /* The words of a key. */
 enum word { WORD_PID, WORD_FAMILY, WORD_PROTOCOL, WORD_SENT, WORD_NAMESPACE, WORD_INTERFACE, N_WORDS };
 
-#define SOCKET_KEYS(sent_or_not)                                                                             \
-	.keys = { [WORD_PID] = { .is = BPF_PART_PROCESS },                                                   \
-		  [WORD_FAMILY] = { .is = BPF_PART_MEMBER, .name = "sock.__sk_common.skc_family" },          \
-		  [WORD_PROTOCOL] = { .is = BPF_PART_MEMBER, .name = "sock.sk_protocol" },                   \
-		  [WORD_SENT] = { .is = BPF_PART_CONSTANT, .constant = sent_or_not },                        \
-		  [WORD_NAMESPACE] = { .is = BPF_PART_MEMBER,                                                \
-				       .name = "sock.__sk_common.skc_net.net.ns.inum" },                     \
-		  [WORD_INTERFACE] = { .is = BPF_PART_MEMBER, .name = "sock.sk_dst_cache.dev.ifindex" } },   \
-	.n_keys = N_WORDS, .value = { .is = BPF_PART_ARGUMENT, .argument = 1, .bytes = 4 }, .positive = true
-
 /* Their arguments: the socket, bytes or an error, flags. What is only looked at is received again later. */
-static const struct trace_program programs[] = {
-	{ .name = N_("bytes sent by sockets"),
-	  .tracepoint = "sock_send_length",
-	  .does = BPF_COUNT,
-	  SOCKET_KEYS(1) },
-	{ .name = N_("bytes received by sockets"),
-	  .tracepoint = "sock_recv_length",
-	  .does = BPF_COUNT,
-	  .unless = { .is = BPF_PART_ARGUMENT, .argument = 2, .bytes = 4 },
-	  .unless_bits = MSG_PEEK | MSG_ERRQUEUE,
-	  SOCKET_KEYS(0) },
-};
+#define PROGRAMS(words, ...)                                                                                 \
+	{                                                                                                    \
+		{ .name = N_("bytes sent by sockets"),                                                       \
+		  .tracepoint = "sock_send_length",                                                          \
+		  .does = BPF_COUNT,                                                                         \
+		  .keys = { SOCKET_WORDS(1), __VA_ARGS__ },                                                  \
+		  .n_keys = words,                                                                           \
+		  .value = { .is = BPF_PART_ARGUMENT, .argument = 1, .bytes = 4 },                           \
+		  .positive = true },                                                                        \
+			{ .name = N_("bytes received by sockets"),                                           \
+			  .tracepoint = "sock_recv_length",                                                  \
+			  .does = BPF_COUNT,                                                                 \
+			  .unless = { .is = BPF_PART_ARGUMENT, .argument = 2, .bytes = 4 },                  \
+			  .unless_bits = MSG_PEEK | MSG_ERRQUEUE,                                            \
+			  .keys = { SOCKET_WORDS(0), __VA_ARGS__ },                                          \
+			  .n_keys = words,                                                                   \
+			  .value = { .is = BPF_PART_ARGUMENT, .argument = 1, .bytes = 4 },                   \
+			  .positive = true },                                                                \
+	}
 
-static const struct trace_plan plan = {
-	.topic = "traffic",
-	.programs = programs,
-	.n_programs = sizeof(programs) / sizeof(programs[0]),
-	.n_words = N_WORDS,
-	.n_entries_max = ENTRIES_MAX,
-};
+#define SOCKET_WORDS(sent_or_not)                                                                            \
+	[WORD_PID] = { .is = BPF_PART_PROCESS },                                                             \
+	[WORD_FAMILY] = { .is = BPF_PART_MEMBER, .name = "sock.__sk_common.skc_family" },                    \
+	[WORD_PROTOCOL] = { .is = BPF_PART_MEMBER, .name = "sock.sk_protocol" },                             \
+	[WORD_SENT] = { .is = BPF_PART_CONSTANT, .constant = sent_or_not }
+
+#define LINK_WORDS                                                                                           \
+	[WORD_NAMESPACE] = { .is = BPF_PART_MEMBER, .name = "sock.__sk_common.skc_net.net.ns.inum" },        \
+	[WORD_INTERFACE] = { .is = BPF_PART_MEMBER, .name = "sock.sk_dst_cache.dev.ifindex" }
+
+static const struct trace_program process_programs[] = PROGRAMS(WORD_NAMESPACE, [WORD_NAMESPACE] = { 0 });
+static const struct trace_program interface_programs[] = PROGRAMS(N_WORDS, LINK_WORDS);
+
+#define PLAN(table, of, words)                                                                               \
+	{                                                                                                    \
+		.topic = table, .programs = of, .n_programs = sizeof(of) / sizeof((of)[0]),                  \
+		.n_words = words, .n_entries_max = ENTRIES_MAX,                                              \
+	}
+
+static const struct trace_plan process_plan = PLAN("traffic", process_programs, WORD_NAMESPACE);
+static const struct trace_plan interface_plan = PLAN("network_account", interface_programs, N_WORDS);
 
 static enum traffic_kind kind_of(const uint64_t *key)
 {
@@ -70,14 +81,16 @@ static enum traffic_kind kind_of(const uint64_t *key)
 	}
 }
 
-static uint64_t hash_key(const uint64_t *key)
+static uint64_t hash_key(const struct traffic_counters *counters, const uint64_t *key)
 {
-	return hash_bytes(HASH_SEED, span_of((const char *)key, N_WORDS * sizeof(*key)));
+	return hash_bytes(HASH_SEED,
+			  span_of((const char *)key, counters->trace.plan->n_words * sizeof(*key)));
 }
 
-static bool same_key(const struct traffic_entry *entry, const uint64_t *key)
+static bool same_key(const struct traffic_counters *counters, const struct traffic_entry *entry,
+		     const uint64_t *key)
 {
-	return memcmp(entry->key, key, N_WORDS * sizeof(*key)) == 0;
+	return memcmp(entry->key, key, counters->trace.plan->n_words * sizeof(*key)) == 0;
 }
 
 static struct traffic *traffic_of(struct traffic_list *list, uint32_t pid)
@@ -94,18 +107,19 @@ static struct traffic *traffic_of(struct traffic_list *list, uint32_t pid)
 	return traffic;
 }
 
-static struct traffic_entry *entry_of(struct traffic_list *list, const uint64_t *key)
+static struct traffic_entry *entry_of(struct traffic_counters *counters, const uint64_t *key, uint64_t tick)
 {
+	uint64_t hash = hash_key(counters, key);
 	struct traffic_entry *entry;
 	uint32_t at;
 
-	HASH_FIND(at, &list->by_key, hash_key(key), same_key(&list->entries[at], key));
+	HASH_FIND(at, &counters->by_key, hash, same_key(counters, &counters->entries[at], key));
 	if (at != HASH_NONE)
-		return &list->entries[at];
-	hash_add(&list->by_key, hash_key(key), (uint32_t)list->n_entries);
-	entry = VECTOR_ADD(list->entries, list->n_entries, list->entries_capacity);
-	*entry = (struct traffic_entry){ .tick = list->env->tick };
-	memcpy(entry->key, key, N_WORDS * sizeof(*key));
+		return &counters->entries[at];
+	hash_add(&counters->by_key, hash, (uint32_t)counters->n_entries);
+	entry = VECTOR_ADD(counters->entries, counters->n_entries, counters->capacity);
+	*entry = (struct traffic_entry){ .tick = tick };
+	memcpy(entry->key, key, counters->trace.plan->n_words * sizeof(*key));
 	return entry;
 }
 
@@ -167,20 +181,28 @@ static void add_to_links(struct traffic_list *list, const uint64_t *key, uint64_
 	add_to_link(link_of(list, key[WORD_INTERFACE]), key, bytes, calls, of_kernel);
 }
 
-static void grow(struct traffic_list *list, const uint64_t *key, uint64_t bytes, uint64_t calls)
+static void add_to_process(struct traffic_list *list, const uint64_t *key, uint64_t bytes)
 {
 	enum traffic_kind kind = kind_of(key);
 	struct traffic *traffic;
 
 	if (kind == N_TRAFFIC_KINDS)
 		return;
-	add_to_links(list, key, bytes, calls);
 	traffic = traffic_of(list, (uint32_t)key[WORD_PID]);
 	traffic->tick = list->env->tick;
 	if (key[WORD_SENT])
 		traffic->total.sent[kind] += bytes;
 	else
 		traffic->total.received[kind] += bytes;
+}
+
+static void grow(struct traffic_list *list, const struct traffic_counters *counters, const uint64_t *key,
+		 uint64_t bytes, uint64_t calls)
+{
+	if (counters == &list->processes)
+		add_to_process(list, key, bytes);
+	else if (kind_of(key) != N_TRAFFIC_KINDS)
+		add_to_links(list, key, bytes, calls);
 }
 
 static bool is_alive(const uint32_t *pids, size_t n_pids, uint64_t pid)
@@ -191,71 +213,89 @@ static bool is_alive(const uint32_t *pids, size_t n_pids, uint64_t pid)
 	return pid == 0 || (at < n_pids && pids[at] == pid);
 }
 
-static void take_entries(struct traffic_list *list, const uint32_t *pids, size_t n_pids)
+static void take_entries(struct traffic_list *list, struct traffic_counters *counters, const uint32_t *pids,
+			 size_t n_pids)
 {
-	for (size_t i = 0; i < list->trace.n_entries; i++) {
-		const uint64_t *key = trace_key(&list->trace, i);
-		struct traffic_entry *entry = entry_of(list, key);
-		uint64_t sum = list->trace.values[i].sum;
+	const struct trace_set *trace = &counters->trace;
+	uint64_t tick = list->env->tick;
 
-		if (sum != entry->sum) {
-			grow(list, key, sum - entry->sum, list->trace.values[i].count - entry->count);
-			entry->sum = sum;
-			entry->count = list->trace.values[i].count;
-			entry->tick = list->env->tick;
-		} else if (list->env->tick - entry->tick >= ABSENT_TICKS &&
-			   !is_alive(pids, n_pids, key[WORD_PID])) {
-			trace_forget(&list->trace, i);
+	for (size_t i = 0; i < trace->n_entries; i++) {
+		const uint64_t *key = trace_key(trace, i);
+		struct traffic_entry *entry = entry_of(counters, key, tick);
+		const struct bpf_entry *now = &trace->values[i];
+
+		if (now->sum != entry->sum) {
+			grow(list, counters, key, now->sum - entry->sum, now->count - entry->count);
+			entry->sum = now->sum;
+			entry->count = now->count;
+			entry->tick = tick;
+		} else if (tick - entry->tick >= ABSENT_TICKS && !is_alive(pids, n_pids, key[WORD_PID])) {
+			trace_forget(&counters->trace, i);
 			entry->tick = 0;
 		}
 	}
 }
 
-/* Those of processes that ended, once their last bytes were shown. */
+/* Once their last bytes were shown. */
+static void forget_entries(struct traffic_counters *counters)
+{
+	size_t n_kept = 0;
+
+	for (size_t i = 0; i < counters->n_entries; i++)
+		if (counters->entries[i].tick != 0)
+			counters->entries[n_kept++] = counters->entries[i];
+	if (n_kept == counters->n_entries)
+		return;
+	counters->n_entries = n_kept;
+	hash_clear(&counters->by_key);
+	for (size_t i = 0; i < n_kept; i++)
+		hash_add(&counters->by_key, hash_key(counters, counters->entries[i].key), (uint32_t)i);
+}
+
 static void forget_ended(struct traffic_list *list, const uint32_t *pids, size_t n_pids)
 {
-	size_t n_entries = 0, n_all = 0;
+	size_t n_all = 0;
 
-	for (size_t i = 0; i < list->n_entries; i++)
-		if (list->entries[i].tick != 0)
-			list->entries[n_entries++] = list->entries[i];
 	for (size_t i = 0; i < list->n_all; i++)
 		if (list->env->tick - list->all[i].tick < ABSENT_TICKS ||
 		    is_alive(pids, n_pids, list->all[i].pid))
 			list->all[n_all++] = list->all[i];
-	if (n_entries < list->n_entries) {
-		list->n_entries = n_entries;
-		hash_clear(&list->by_key);
-		for (size_t i = 0; i < n_entries; i++)
-			hash_add(&list->by_key, hash_key(list->entries[i].key), (uint32_t)i);
+	if (n_all == list->n_all)
+		return;
+	list->n_all = n_all;
+	hash_clear(&list->by_pid);
+	for (size_t i = 0; i < n_all; i++)
+		hash_add(&list->by_pid, hash_u64(list->all[i].pid), (uint32_t)i);
+}
+
+static bool update_counters(struct traffic_list *list, struct traffic_counters *counters,
+			    const struct trace_plan *plan, const uint32_t *pids, size_t n_pids)
+{
+	if (!counters->opened) {
+		counters->opened = true;
+		trace_open(&counters->trace, list->env, list->request, plan);
 	}
-	if (n_all < list->n_all) {
-		list->n_all = n_all;
-		hash_clear(&list->by_pid);
-		for (size_t i = 0; i < n_all; i++)
-			hash_add(&list->by_pid, hash_u64(list->all[i].pid), (uint32_t)i);
-	}
+	if (!trace_read(&counters->trace))
+		return false;
+	take_entries(list, counters, pids, n_pids);
+	forget_entries(counters);
+	return true;
 }
 
 static bool update(struct traffic_list *list)
 {
+	bool traced;
 	const uint32_t *pids;
 	size_t n_pids;
 
 	for (size_t i = 0; i < list->n_all; i++)
 		list->all[i].before = list->all[i].total;
-	list->mono_ns = env_mono_ns();
-	if (!trace_read(&list->trace)) {
-		if (pids_list(list->env, &pids, &n_pids) == 0 && n_pids > 0)
-			forget_ended(list, pids, n_pids);
-		return false;
-	}
 	if (pids_list(list->env, &pids, &n_pids) < 0)
 		n_pids = 0;
-	take_entries(list, pids, n_pids);
+	traced = update_counters(list, &list->processes, &process_plan, pids, n_pids);
 	if (n_pids > 0)
 		forget_ended(list, pids, n_pids);
-	return true;
+	return traced;
 }
 
 /* "net:[4026531840]" */
@@ -275,16 +315,28 @@ static uint64_t own_namespace(struct env *env)
 
 bool traffic_list_update(struct traffic_list *list)
 {
-	if (!list->opened) {
-		list->opened = true;
-		list->namespace = own_namespace(list->env);
-		trace_open(&list->trace, list->env, list->request, &plan);
-	}
 	if (list->tick != list->env->tick) {
 		list->tick = list->env->tick;
 		list->traced = update(list);
 	}
 	return list->traced;
+}
+
+bool traffic_list_update_links(struct traffic_list *list)
+{
+	const uint32_t *pids;
+	size_t n_pids;
+
+	if (!list->wants_links)
+		list->namespace = own_namespace(list->env);
+	list->wants_links = true;
+	if (list->links_tick != list->env->tick) {
+		list->links_tick = list->env->tick;
+		if (pids_list(list->env, &pids, &n_pids) < 0)
+			n_pids = 0;
+		list->links_traced = update_counters(list, &list->interfaces, &interface_plan, pids, n_pids);
+	}
+	return list->links_traced;
 }
 
 static uint64_t growth(uint64_t *counted, uint64_t now)
@@ -303,7 +355,7 @@ static void count_socket(struct traffic_list *list, struct socket *socket)
 	uint64_t sent = growth(&socket->seen_sent, socket->diag.sent_bytes);
 
 	list->again += growth(&socket->seen_again, socket->diag.retransmitted_bytes);
-	if (list->traced)
+	if (list->links_traced)
 		return;
 	all->received += received;
 	all->sent += sent;
@@ -426,21 +478,27 @@ static void *open_list(struct env *env)
 	struct traffic_list *list = alloc_zeroed(1, sizeof(*list));
 
 	list->env = env;
-	list->tick = list->sockets_tick = ENV_NEVER;
+	list->tick = list->sockets_tick = list->links_tick = ENV_NEVER;
 	return list;
+}
+
+static void close_counters(struct traffic_counters *counters)
+{
+	trace_close(&counters->trace);
+	hash_free(&counters->by_key);
+	free(counters->entries);
 }
 
 static void close_list(void *state)
 {
 	struct traffic_list *list = state;
 
-	trace_close(&list->trace);
+	close_counters(&list->processes);
+	close_counters(&list->interfaces);
 	if (list->sockets)
 		socket_list_close(list->env);
 	hash_free(&list->by_pid);
-	hash_free(&list->by_key);
 	free(list->all);
-	free(list->entries);
 	free(list->links);
 	free(list);
 }

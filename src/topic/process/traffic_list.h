@@ -35,15 +35,28 @@ struct traffic_link {
 	uint64_t old_bytes; /* of IPv4 */
 };
 
+/* Counters of the kernel, and what they had in the last tick. */
+struct traffic_counters {
+	struct trace_set trace;
+	bool opened;
+	struct traffic_entry {
+		uint64_t key[BPF_KEYS_MAX], sum, count, tick;
+	} * entries; /* owned */
+	size_t n_entries, capacity;
+	struct hash by_key;
+};
+
 struct traffic_list {
 	struct env *env;
 	const struct sample_request *request;
-	struct trace_set trace;
-	bool opened, traced;
+	struct traffic_counters processes, interfaces; /* interfaces: by process as well, for accounts */
+	bool traced;
+	bool wants_links, links_traced; /* all_links and links are counted, which costs more */
+	uint64_t links_tick;
 	struct socket_list *sockets; /* NULL: not wanted so far */
 	uint64_t sockets_tick;       /* of the last traffic_list_update_sockets() */
 	bool sockets_begun;
-	uint64_t tick, mono_ns; /* of the last update */
+	uint64_t tick;          /* of the last update */
 	struct traffic *all;    /* owned, as the others */
 	size_t n_all, capacity;
 	struct hash by_pid;
@@ -51,11 +64,6 @@ struct traffic_list {
 	uint64_t again;     /* payload that TCP sent again */
 	struct traffic_link all_links, *links;
 	size_t n_links, links_capacity;
-	struct traffic_entry { /* a counter of the kernel */
-		uint64_t key[BPF_KEYS_MAX], sum, count, tick;
-	} * entries;
-	size_t n_entries, entries_capacity;
-	struct hash by_key;
 };
 
 /* The path of the source of TRACE_SOURCE in topics that use it. */
@@ -65,8 +73,11 @@ struct traffic_list {
 struct traffic_list *traffic_list_open(struct env *env, const struct sample_request *request);
 void traffic_list_close(struct env *env);
 
-/* Once per tick; more calls do nothing. False: nothing is counted, see list->trace.error. */
+/* Once per tick; more calls do nothing. False: nothing is counted, see list->processes.trace.error. */
 bool traffic_list_update(struct traffic_list *list);
+
+/* The same for links, by programs of their own: they cost more. */
+bool traffic_list_update_links(struct traffic_list *list);
 
 /*
  * Adds connections and what was sent again; and where the kernel does not count, payload of TCP. Bytes whose

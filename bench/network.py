@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""network.py PANETOP [ROUNDS]: what counting payload costs each send and receive, and what a sample of 10,000 TCP sockets costs,
+beside ss, nethogs and iftop where they run. Printed are medians of CPU time; sockets are over loopback, in one process."""
+import os
+import resource
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import time
+
+PANETOP, ROUNDS = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 5
+SOCKETS, CALLS, SAMPLES = 10_000, 200_000, 10
+LIMIT_MS, LIMIT_NS = 20, 150
+QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+
+
+def cpu_of(*words):
+    """Seconds of CPU time that a command took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(words, check=False, **QUIET)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def call_ns():
+    """CPU time of a send or receive of one byte, by datagrams between two UNIX sockets: the cheapest there is."""
+    one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    start = time.process_time()
+    for _ in range(CALLS // 2):
+        one.send(b"x")
+        other.recv(1)
+    used = time.process_time() - start
+    one.close()
+    other.close()
+    return used / CALLS * 1e9
+
+
+def price():
+    """Alternating: without, and with panetop that counts."""
+    more = []
+    for _ in range(ROUNDS):
+        without = call_ns()
+        panetop = subprocess.Popen([PANETOP, "-b", "-o", "json", "-d", "1", "-t", "traffic"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        panetop.stdout.readline()
+        more.append(call_ns() - without)
+        panetop.kill()
+        panetop.wait()
+    return statistics.median(more)
+
+
+def sockets():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (SOCKETS + 500,) * 2)
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    listening.listen(1000)
+    held = [listening]
+    for _ in range(SOCKETS // 2):
+        held.append(socket.create_connection(listening.getsockname()))
+        held.append(listening.accept()[0])
+    return held
+
+
+def sample_ms(*options):
+    """A sample after the first one, without and with its output."""
+    words = [PANETOP, "-b", "-d", "1", "-t", *options]
+    return statistics.median((cpu_of(*words, "-n", str(SAMPLES + 1)) - cpu_of(*words, "-n", "1")) / SAMPLES * 1e3
+                             for _ in range(ROUNDS))
+
+
+def main():
+    print(f"a send or receive: {price():.0f} ns more (limit {LIMIT_NS})")
+    held = sockets()
+    print(f"{SOCKETS} TCP sockets, CPU time of a sample (limit {LIMIT_MS} ms):")
+    print(f"  panetop, payload by process    {sample_ms('traffic'):6.1f} ms")
+    print(f"  panetop, the same by sockets   {sample_ms('traffic', '--no-bpf'):6.1f} ms")
+    print(f"  panetop, connections           {sample_ms('connection', '-l', '20'):6.1f} ms")
+    if shutil.which("ss"):
+        print(f"  ss -tni                        {cpu_of('ss', '-tniH') * 1e3:6.1f} ms")
+        print(f"  ss -tnip (with processes)      {cpu_of('ss', '-tnipH') * 1e3:6.1f} ms")
+    for name, words in ("nethogs", ["nethogs", "-t", "-c", "5"]), ("iftop", ["iftop", "-t", "-s", "5", "-i", "lo"]):
+        if shutil.which(name):
+            print(f"  {name}, a second               {cpu_of(*words) / 5 * 1e3:6.1f} ms")
+    for one in held:
+        one.close()
+
+
+if __name__ == "__main__":
+    main()
