@@ -98,11 +98,9 @@ static void read_cells(struct timeline *timeline, const struct source *source, c
 	timeline->indexes[0] = timeline->indexes[1] = SIZE_MAX;
 	for (int i = 0; i < timeline->cells; i++) {
 		size_t to = source->find(source->state, time_of(timeline, i + 1));
-		bool between = to == from && from + 1 < timeline->n_frames;
+		size_t end = to == from && from + 1 < timeline->n_frames ? from + 1 : to;
 
-		timeline->loads[i] = to > from || between ? load_between(timeline, source, load, from,
-									 between ? from + 1 : to)
-							  : NAN;
+		timeline->loads[i] = end > from ? load_between(timeline, source, load, from, end) : NAN;
 		from = to;
 	}
 }

@@ -304,7 +304,7 @@ static void put_container(const struct machine *machine, const char *name)
 {
 	static const char *const directories[] = { "/../var", "/../var/lib", "/../var/lib/docker",
 						   "/../var/lib/docker/containers",
-						   "/../var/lib/docker/containers/" ID };
+						   ("/../var/lib/docker/containers/" ID) };
 
 	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++)
 		make_directory(machine, directories[i]);
