@@ -3,6 +3,7 @@
 
 #include "screen/past.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,9 +29,14 @@ static bool open_source(struct screen *screen)
 	int error;
 
 	past_close(screen);
+	screen->past_index = SIZE_MAX;
 	error = past->open(past->state, &screen->past_source);
-	if (error)
-		screen_warn(screen, MESSAGE_SCREEN, "%s", strerror(-error));
+	if (error) {
+		if (screen->in_past)
+			past_leave(screen);
+		screen_warn(screen, MESSAGE_SCREEN, "%s",
+			    error == -ENODATA ? _("no sample is kept yet") : strerror(-error));
+	}
 	return !error;
 }
 
@@ -59,6 +65,7 @@ static void show(struct screen *screen, size_t position)
 		past_leave(screen);
 		return;
 	}
+	screen->past_index = position;
 	frame_derive(frame, based ? &screen->frames[SCREEN_PAST_BASE] : NULL);
 	screen->setup->scope_split(screen->setup->request->scope, frame, true);
 	session_prepare(screen, frame);
@@ -83,21 +90,39 @@ void past_show_at(struct screen *screen, uint64_t wall_ns)
 		show(screen, source->find(source->state, wall_ns));
 }
 
+/* Where a clock was set back, a time does not say which sample it was. */
+static size_t shown_index(const struct screen *screen, size_t n_frames)
+{
+	const struct source *source = &screen->past_source;
+
+	if (screen->past_index != SIZE_MAX)
+		return screen->past_index;
+	if (!screen->frozen && n_frames > 0)
+		return n_frames - 1;
+	return source->find(source->state, session_frame(screen)->wall_ns);
+}
+
 /* From the shown sample, which may be live or paused. */
 void past_step(struct screen *screen, int step)
 {
 	const struct source *source = &screen->past_source;
-	uint64_t first_ns, last_ns, now_ns = session_frame(screen)->wall_ns;
+	uint64_t first_ns, last_ns;
 	size_t n_frames, position;
 
 	if (step > 0 && !screen->frozen) {
 		screen_message(screen, MESSAGE_SCREEN, "%s", _("this is the latest sample"));
 		return;
 	}
-	if ((step > 0 || !screen->in_past) && !open_source(screen))
+	if (!screen->in_past && !open_source(screen))
 		return;
 	n_frames = source_extent(source, &first_ns, &last_ns);
-	position = source->find(source->state, now_ns);
+	position = shown_index(screen, n_frames);
+	if (step > 0 && position + 1 >= n_frames && screen->in_past) { /* what was kept meanwhile */
+		if (!open_source(screen))
+			return;
+		n_frames = source_extent(source, &first_ns, &last_ns);
+		position = shown_index(screen, n_frames);
+	}
 	if (step < 0 && (position == 0 || n_frames == 0))
 		screen_message(screen, MESSAGE_SCREEN, "%s", _("this is the first sample that is kept"));
 	else if (step < 0)

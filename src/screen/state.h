@@ -130,6 +130,7 @@ struct screen {
 	bool frozen;              /* live: shown stays while latest advances */
 	bool in_past;             /* … and is of past_source, which is open then */
 	struct source past_source;
+	size_t past_index; /* of the shown sample in it; SIZE_MAX: not known since it was opened */
 	struct timeline *timeline; /* NULL until it is drawn */
 	struct graph_places graphs;
 	double usual_seconds;     /* the delay that the user wants */

@@ -139,6 +139,29 @@ def a_click_on_a_graph(_scratch):
         return problem or expect(back(terminal) and back(terminal) < first, terminal, f"not less far than {first}")
 
 
+def a_clock_that_was_set_back(scratch):
+    """Steps go on to the first sample, though times before it are shown twice."""
+    step = os.path.join(scratch, "step")
+    environment = {"LD_PRELOAD": os.environ["CLOCK_STEP_LIBRARY"], "CLOCK_STEP": step}
+    with screen("-d", "0.2", "cpu", env=environment) as terminal:
+        terminal.pump(2)
+        before = clock(terminal)
+        with open(step, "w", encoding="ascii"):
+            pass
+        terminal.pump(2)
+        if before <= clock(terminal):  # midnight
+            return None
+        for _ in range(40):
+            terminal.send(",")
+            if "the first sample that is kept" in terminal.text():
+                break
+        problem = expect("the first sample that is kept" in terminal.text(), terminal, "the first sample is not reached")
+        problem = problem or expect(clock(terminal) <= before, terminal, "it is another one")
+        first = clock(terminal)
+        terminal.send(*["."] * 5)
+        return problem or expect(clock(terminal) >= first and back(terminal), terminal, "steps forward do not pass it")
+
+
 def saved(scratch):
     """As a recording that can be replayed, of nobody else's eyes."""
     with screen("-d", "0.2", "cpu", cwd=scratch) as terminal:
@@ -163,5 +186,6 @@ def tests():
         ("past: times", times),
         ("past: the load over it", the_load_over_the_past),
         ("past: a click on a graph", a_click_on_a_graph),
+        ("past: a clock that was set back", a_clock_that_was_set_back),
         ("past: saved", saved),
     ]
