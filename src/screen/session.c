@@ -776,6 +776,8 @@ static const struct notice *why_empty(const struct pane_context *context, unsign
 /* Why a table is not in the shown frame. */
 static const char *why_absent(const struct screen *screen)
 {
+	if (screen->in_past)
+		return _("not sampled then; G goes back to now");
 	if (screen->frozen)
 		return _("not in the paused sample; Z goes on");
 	return screen->setup->source->seek ? _("not sampled here") : _("not sampled yet");

@@ -162,6 +162,16 @@ def a_clock_that_was_set_back(scratch):
         return problem or expect(clock(terminal) >= first and back(terminal), terminal, "steps forward do not pass it")
 
 
+def what_was_not_sampled(_scratch):
+    """A pane that is opened first in the past says why it is empty, and G fills it."""
+    with screen("-d", "0.2", "cpu") as terminal:
+        terminal.pump(1)
+        terminal.send(",", "6")
+        problem = expect("not sampled then; G goes back to now" in terminal.text(), terminal, "it does not say why")
+        terminal.send("G")
+        return problem or expect(terminal.wait_while("not sampled then"), terminal, "the present does not have it")
+
+
 def saved(scratch):
     """As a recording that can be replayed, of nobody else's eyes."""
     with screen("-d", "0.2", "cpu", cwd=scratch) as terminal:
@@ -187,5 +197,6 @@ def tests():
         ("past: the load over it", the_load_over_the_past),
         ("past: a click on a graph", a_click_on_a_graph),
         ("past: a clock that was set back", a_clock_that_was_set_back),
+        ("past: what was not sampled", what_was_not_sampled),
         ("past: saved", saved),
     ]
