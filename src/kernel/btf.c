@@ -203,6 +203,11 @@ uint32_t btf_function(struct btf *btf, const char *name)
 	return find_named(btf, KIND_FUNCTION, name);
 }
 
+uint32_t btf_typedef(struct btf *btf, const char *name)
+{
+	return find_named(btf, KIND_TYPEDEF, name);
+}
+
 /* Follows typedef, const and the like. */
 static bool plain_type(struct btf *btf, uint32_t *number, struct type *type)
 {
@@ -260,6 +265,7 @@ struct search {
 	struct btf *btf;
 	const char *name;
 	uint32_t n_left;
+	uint32_t bits, n_bits; /* of the member: where it is in its structure; n_bits 0: no bit field */
 };
 
 static bool find_member(struct search *search, uint32_t structure, uint32_t base, unsigned depth,
@@ -285,7 +291,9 @@ static bool find_member(struct search *search, uint32_t structure, uint32_t base
 			*member = (struct btf_member){ .offset = base + bits / 8,
 						       .bytes = bytes_of(btf, raw.type),
 						       .type = raw.type };
-			return bits % 8 == 0 && !(has_bits && raw.offset >> 24);
+			search->bits = bits;
+			search->n_bits = has_bits ? raw.offset >> 24 : 0;
+			return true;
 		}
 		inner = is_named(btf, raw.name, "") ? btf_structure_of(btf, raw.type) : 0;
 		if (inner && find_member(search, inner, base + bits / 8, depth - 1, member))
@@ -298,5 +306,18 @@ bool btf_member(struct btf *btf, uint32_t structure, const char *name, struct bt
 {
 	struct search search = { .btf = btf, .name = name, .n_left = MEMBERS_MAX };
 
-	return find_member(&search, structure, 0, NESTING_MAX, member);
+	return find_member(&search, structure, 0, NESTING_MAX, member) && search.bits % 8 == 0 &&
+	       search.n_bits == 0;
+}
+
+bool btf_bit(struct btf *btf, uint32_t structure, const char *name, uint32_t *offset, uint8_t *bit)
+{
+	struct search search = { .btf = btf, .name = name, .n_left = MEMBERS_MAX };
+	struct btf_member member;
+
+	if (!find_member(&search, structure, 0, NESTING_MAX, &member) || search.n_bits != 1)
+		return false;
+	*offset = member.offset;
+	*bit = (uint8_t)(1 << search.bits % 8);
+	return true;
 }

@@ -39,8 +39,14 @@ uint32_t btf_structure(struct btf *btf, const char *name);
 /* The function with this name; 0: there is none. */
 uint32_t btf_function(struct btf *btf, const char *name);
 
+/* The typedef with this name; 0: there is none. */
+uint32_t btf_typedef(struct btf *btf, const char *name);
+
 /* A member of this structure, also of one without a name inside it; false: none, or a bit field. */
 bool btf_member(struct btf *btf, uint32_t structure, const char *name, struct btf_member *member);
+
+/* A bit field of one bit: the offset of its byte and its value there. */
+bool btf_bit(struct btf *btf, uint32_t structure, const char *name, uint32_t *offset, uint8_t *bit);
 
 /* The structure that a type is, or that it points to; 0: neither. */
 uint32_t btf_structure_of(struct btf *btf, uint32_t type);

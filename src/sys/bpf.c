@@ -55,12 +55,61 @@ int bpf_program_open(enum bpf_prog_type type, const struct bpf_code *code, const
 	return (int)call_kernel(BPF_PROG_LOAD, &attr);
 }
 
+int bpf_typed_program_open(const struct bpf_code *code, const char *name, uint32_t type, bool iterates)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_TRACING;
+	attr.expected_attach_type = iterates ? BPF_TRACE_ITER : BPF_TRACE_RAW_TP;
+	attr.attach_btf_id = type;
+	attr.insns = address(code->insns);
+	attr.insn_cnt = code->count;
+	attr.license = address("GPL");
+	snprintf(attr.prog_name, sizeof(attr.prog_name), "%s", name);
+	return (int)call_kernel(BPF_PROG_LOAD, &attr);
+}
+
+static int start_iteration(int program)
+{
+	union bpf_attr attr;
+	int link, iteration;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.link_create.prog_fd = (uint32_t)program;
+	attr.link_create.attach_type = BPF_TRACE_ITER;
+	link = (int)call_kernel(BPF_LINK_CREATE, &attr);
+	if (link < 0)
+		return link;
+	memset(&attr, 0, sizeof(attr));
+	attr.iter_create.link_fd = (uint32_t)link;
+	iteration = (int)call_kernel(BPF_ITER_CREATE, &attr);
+	close(link);
+	return iteration;
+}
+
+int bpf_iterate(int program)
+{
+	int iteration = start_iteration(program);
+	char none[64];
+	ssize_t length;
+
+	if (iteration < 0)
+		return iteration;
+	do
+		length = read(iteration, none, sizeof(none));
+	while (length > 0 || (length < 0 && errno == EAGAIN));
+	length = length < 0 ? -errno : 0;
+	close(iteration);
+	return (int)length;
+}
+
 int bpf_attach_raw(int program, const char *tracepoint)
 {
 	union bpf_attr attr;
 
 	memset(&attr, 0, sizeof(attr));
-	attr.raw_tracepoint.name = address(tracepoint);
+	attr.raw_tracepoint.name = tracepoint ? address(tracepoint) : 0;
 	attr.raw_tracepoint.prog_fd = (uint32_t)program;
 	return (int)call_kernel(BPF_RAW_TRACEPOINT_OPEN, &attr);
 }

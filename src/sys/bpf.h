@@ -11,7 +11,16 @@
 int bpf_map_open(enum bpf_map_type type, size_t key_bytes, size_t value_bytes, size_t n_entries);
 int bpf_program_open(enum bpf_prog_type type, const struct bpf_code *code, const char *name);
 
-/* To a raw tracepoint, by its name without its system; and to a tracepoint, by its number in tracefs. */
+/* Its arguments are those of this type of the kernel's BTF: of a tracepoint, or of an iterator. */
+int bpf_typed_program_open(const struct bpf_code *code, const char *name, uint32_t type, bool iterates);
+
+/* Runs an iterator over all that it iterates over. 0 or -errno. */
+int bpf_iterate(int program);
+
+/*
+ * To a raw tracepoint, by its name without its system, NULL: that of its type; and to a tracepoint, by its
+ * number in tracefs.
+ */
 int bpf_attach_raw(int program, const char *tracepoint);
 int bpf_attach_tracepoint(int program, uint64_t id);
 

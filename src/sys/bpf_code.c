@@ -7,6 +7,7 @@
 
 #include "sys/bpf_code.h"
 
+#include <asm/unistd.h>
 #include <errno.h>
 
 #define WORD 8
@@ -17,6 +18,11 @@
 
 #define LENGTH_AT ENTRY_AT
 #define RECORD_AT (ENTRY_AT + WORD)
+
+#define TIMES_WORDS ((int)(sizeof(struct bpf_times) / WORD))
+#define TIMES_AT (KEYS_AT - TIMES_WORDS * WORD) /* new ones */
+#define TASK_AT ENTRY_AT
+#define OTHERS_MAX 3
 
 #define CTX BPF_REG_6
 #define SELF BPF_REG_7
@@ -426,6 +432,248 @@ static void count_if(struct bpf_code *code, const struct bpf_shape *shape)
 		land(code, without);
 }
 
+/* From include/linux/sched.h of Linux 6.18; the values have been the same since 4.14. */
+#define TASK_INTERRUPTIBLE 0x1
+#define TASK_DEAD 0x80
+#define TASK_NOLOAD 0x400 /* an idle kernel thread */
+#define PF_KTHREAD 0x200000
+
+static unsigned jump_if_any(struct bpf_code *code, int one, int32_t bits)
+{
+	put(code, BPF_JMP | BPF_JSET | BPF_K, one, 0, 0, bits);
+	return code->count - 1;
+}
+
+/* In to: the task. */
+static void load_task(struct bpf_code *code, int to)
+{
+	load(code, 8, to, FRAME, TASK_AT);
+}
+
+static void load_of_task(struct bpf_code *code, int to, uint32_t bytes, uint32_t offset)
+{
+	load_task(code, to);
+	load(code, bytes, to, to, (int)offset);
+}
+
+/* Only programs of users wait in system calls. LOCK or SLEEP. */
+static void set_sleep(struct bpf_code *code, const struct bpf_task_layout *layout)
+{
+	static const int32_t calls[] = {
+#ifdef __NR_futex
+		__NR_futex,
+#endif
+#ifdef __NR_futex_time64
+		__NR_futex_time64,
+#endif
+		449, 455, /* futex_waitv, futex_wait: the same everywhere, since Linux 5.16 and 6.7 */
+	};
+	unsigned kernel, locks[sizeof(calls) / sizeof(*calls)], sleeps;
+
+	set(code, VALUE, BPF_STATE_SLEEP);
+	load_of_task(code, BPF_REG_1, 4, layout->flags);
+	kernel = jump_if_any(code, BPF_REG_1, PF_KTHREAD);
+	load_task(code, BPF_REG_1);
+	call(code, BPF_FUNC_task_pt_regs);
+	load(code, 8, BPF_REG_1, BPF_REG_0, (int)layout->call);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		locks[i] = jump(code, BPF_JEQ, BPF_REG_1, calls[i]);
+	sleeps = jump(code, BPF_JA, 0, 0);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		land(code, locks[i]);
+	set(code, VALUE, BPF_STATE_LOCK);
+	land(code, sleeps);
+	land(code, kernel);
+}
+
+/* What a task waits for whose state is in r1. */
+static void set_wait(struct bpf_code *code, const struct bpf_task_layout *layout)
+{
+	unsigned disk = 0, memory = 0, sleeps, idle, other;
+
+	set(code, VALUE, BPF_STATE_DISK);
+	load_of_task(code, BPF_REG_2, 1, layout->in_iowait);
+	disk = jump_if_any(code, BPF_REG_2, layout->iowait_bit);
+	set(code, VALUE, BPF_STATE_MEMORY);
+	if (layout->memstall_bit) {
+		load_of_task(code, BPF_REG_2, 1, layout->in_memstall);
+		memory = jump_if_any(code, BPF_REG_2, layout->memstall_bit);
+	}
+	set(code, VALUE, BPF_STATE_SLEEP);
+	idle = jump_if_any(code, BPF_REG_1, TASK_NOLOAD);
+	sleeps = jump_if_any(code, BPF_REG_1, TASK_INTERRUPTIBLE);
+	set(code, VALUE, BPF_STATE_OTHER);
+	other = jump(code, BPF_JA, 0, 0);
+	land(code, sleeps);
+	set_sleep(code, layout);
+	land(code, disk);
+	if (layout->memstall_bit)
+		land(code, memory);
+	land(code, idle);
+	land(code, other);
+}
+
+/* sched_switch: whether it was preempted, and its state. */
+static void set_left(struct bpf_code *code, const struct bpf_task_layout *layout)
+{
+	unsigned preempted, ready, dead;
+
+	set(code, VALUE, BPF_STATE_READY);
+	load(code, 8, BPF_REG_1, CTX, 0);
+	preempted = jump(code, BPF_JNE, BPF_REG_1, 0);
+	load(code, 8, BPF_REG_1, CTX, 3 * WORD);
+	put(code, BPF_ALU | BPF_MOV | BPF_X, BPF_REG_1, BPF_REG_1, 0, 0);
+	ready = jump(code, BPF_JEQ, BPF_REG_1, 0);
+	set(code, VALUE, BPF_STATE_GONE);
+	dead = jump_if_any(code, BPF_REG_1, TASK_DEAD);
+	set_wait(code, layout);
+	land(code, preempted);
+	land(code, ready);
+	land(code, dead);
+}
+
+static void set_current(struct bpf_code *code, const struct bpf_task_layout *layout)
+{
+	unsigned runs, queued, ready, dead;
+
+	set(code, VALUE, BPF_STATE_RUNNING);
+	load_of_task(code, BPF_REG_1, 4, layout->on_cpu);
+	runs = jump(code, BPF_JNE, BPF_REG_1, 0);
+	set(code, VALUE, BPF_STATE_READY);
+	load_of_task(code, BPF_REG_1, 4, layout->on_rq);
+	queued = jump(code, BPF_JNE, BPF_REG_1, 0);
+	load_of_task(code, BPF_REG_1, 4, layout->state);
+	ready = jump(code, BPF_JEQ, BPF_REG_1, 0);
+	set(code, VALUE, BPF_STATE_GONE);
+	dead = jump_if_any(code, BPF_REG_1, TASK_DEAD);
+	set_wait(code, layout);
+	land(code, runs);
+	land(code, queued);
+	land(code, ready);
+	land(code, dead);
+}
+
+static void set_state(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	switch (shape->enters) {
+	case BPF_ENTERS_RUNNING:
+		set(code, VALUE, BPF_STATE_RUNNING);
+		return;
+	case BPF_ENTERS_READY:
+		set(code, VALUE, BPF_STATE_READY);
+		return;
+	case BPF_ENTERS_GONE:
+		set(code, VALUE, BPF_STATE_GONE);
+		return;
+	case BPF_ENTERS_WAIT:
+		set_left(code, shape->layout);
+		return;
+	case BPF_ENTERS_EXISTS:
+		set_current(code, shape->layout);
+		return;
+	}
+}
+
+/* r0: its times so far; adds those since the last state, and enters the new one. */
+static void add_times(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	unsigned runs = 0, clock;
+
+	load(code, 8, BPF_REG_1, BPF_REG_0, offsetof(struct bpf_times, state));
+	if (shape->enters == BPF_ENTERS_READY)
+		runs = jump(code, BPF_JEQ, BPF_REG_1, BPF_STATE_RUNNING);
+	load(code, 8, BPF_REG_2, FRAME, ROOM_AT);
+	load(code, 8, BPF_REG_3, BPF_REG_0, offsetof(struct bpf_times, since_ns));
+	put(code, BPF_JMP | BPF_JLT | BPF_X, BPF_REG_2, BPF_REG_3, 0, 0);
+	clock = code->count - 1;
+	store(code, BPF_REG_0, offsetof(struct bpf_times, since_ns), BPF_REG_2);
+	store(code, BPF_REG_0, offsetof(struct bpf_times, state), VALUE);
+	store(code, BPF_REG_0, offsetof(struct bpf_times, before), BPF_REG_1);
+	compute(code, BPF_SUB, BPF_REG_2, BPF_REG_3);
+	compute_with(code, BPF_AND, BPF_REG_1, N_BPF_STATES - 1);
+	compute_with(code, BPF_LSH, BPF_REG_1, 3);
+	compute(code, BPF_ADD, BPF_REG_0, BPF_REG_1);
+	load(code, 8, BPF_REG_1, BPF_REG_0, offsetof(struct bpf_times, spent_ns));
+	compute(code, BPF_ADD, BPF_REG_1, BPF_REG_2);
+	store(code, BPF_REG_0, offsetof(struct bpf_times, spent_ns), BPF_REG_1);
+	land(code, clock);
+	if (shape->enters == BPF_ENTERS_READY)
+		land(code, runs);
+}
+
+/* A task that an event meets between our look and this is known then. */
+static void begin_times(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	unsigned made, known;
+
+	for (int word = 0; word < TIMES_WORDS; word++)
+		store_number(code, FRAME, TIMES_AT + word * WORD, 0);
+	load_of_task(code, BPF_REG_1, 4, shape->layout->tgid);
+	store(code, FRAME, TIMES_AT + (int)offsetof(struct bpf_times, process), BPF_REG_1);
+	load(code, 8, BPF_REG_1, FRAME, ROOM_AT);
+	store(code, FRAME, TIMES_AT + (int)offsetof(struct bpf_times, begun_ns), BPF_REG_1);
+	store(code, FRAME, TIMES_AT + (int)offsetof(struct bpf_times, since_ns), BPF_REG_1);
+	store(code, FRAME, TIMES_AT + (int)offsetof(struct bpf_times, state), VALUE);
+	store(code, FRAME, TIMES_AT + (int)offsetof(struct bpf_times, before), VALUE);
+	update(code, shape->entries, TIMES_AT, BPF_NOEXIST);
+	made = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	known = jump(code, BPF_JEQ, BPF_REG_0, -EEXIST);
+	add_to_self(code, offsetof(struct bpf_self, lost));
+	land(code, made);
+	land(code, known);
+}
+
+static void enter(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	bool begins = shape->enters != BPF_ENTERS_GONE;
+	unsigned gone, unknown, done = 0;
+
+	set_state(code, shape);
+	if (shape->enters == BPF_ENTERS_GONE)
+		load(code, 8, BPF_REG_1, CTX, WORD);
+	else
+		load_of_task(code, BPF_REG_1, 4, shape->layout->pid);
+	store(code, FRAME, KEYS_AT, BPF_REG_1);
+	load_task(code, BPF_REG_1);
+	store(code, FRAME, KEYS_AT + WORD, BPF_REG_1);
+	call(code, BPF_FUNC_ktime_get_ns);
+	store(code, FRAME, ROOM_AT, BPF_REG_0);
+	look_up(code, shape->entries, KEYS_AT);
+	unknown = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	if (shape->enters != BPF_ENTERS_EXISTS)
+		add_times(code, shape);
+	if (begins)
+		done = jump(code, BPF_JA, 0, 0);
+	land(code, unknown);
+	if (begins) {
+		gone = jump(code, BPF_JEQ, VALUE, BPF_STATE_GONE);
+		begin_times(code, shape);
+		land(code, gone);
+		land(code, done);
+	}
+}
+
+/* Before anything else, as most runs may end here: keeps the task; jumps where it is not to be looked at. */
+static unsigned choose_task(struct bpf_code *code, const struct bpf_shape *shape, unsigned *others)
+{
+	unsigned n_others = 0;
+
+	load(code, 8, BPF_REG_1, CTX, (int)shape->task * WORD);
+	if (shape->enters == BPF_ENTERS_EXISTS)
+		others[n_others++] = jump(code, BPF_JEQ, BPF_REG_1, 0);
+	store(code, FRAME, TASK_AT, BPF_REG_1);
+	load(code, 4, BPF_REG_2, BPF_REG_1, (int)shape->layout->tgid);
+	others[n_others++] = shape->process ? jump(code, BPF_JNE, BPF_REG_2, (int32_t)shape->process)
+					    : jump(code, BPF_JEQ, BPF_REG_2, 0); /* the idle one */
+	if (shape->enters == BPF_ENTERS_GONE) {
+		load(code, 4, BPF_REG_2, BPF_REG_1, (int)shape->layout->pid);
+		load(code, 8, BPF_REG_1, CTX, WORD);
+		put(code, BPF_JMP | BPF_JEQ | BPF_X, BPF_REG_1, BPF_REG_2, 0, 0);
+		others[n_others++] = code->count - 1;
+	}
+	return n_others;
+}
+
 static void work(struct bpf_code *code, const struct bpf_shape *shape)
 {
 	switch (shape->does) {
@@ -444,6 +692,9 @@ static void work(struct bpf_code *code, const struct bpf_shape *shape)
 		return;
 	case BPF_RECORD:
 		record(code, shape);
+		return;
+	case BPF_ENTER:
+		enter(code, shape);
 		return;
 	}
 }
@@ -476,11 +727,13 @@ static void end_timing(struct bpf_code *code)
 
 bool bpf_assemble(struct bpf_code *code, const struct bpf_shape *shape)
 {
-	unsigned none;
+	unsigned none, others[OTHERS_MAX], n_others = 0;
 
 	code->count = 0;
 	code->failed = false;
 	move(code, CTX, BPF_REG_1);
+	if (shape->does == BPF_ENTER)
+		n_others = choose_task(code, shape, others);
 	store_number(code, FRAME, ZERO_AT, 0);
 	look_up(code, shape->self, ZERO_AT);
 	none = jump(code, BPF_JEQ, BPF_REG_0, 0);
@@ -489,6 +742,8 @@ bool bpf_assemble(struct bpf_code *code, const struct bpf_shape *shape)
 	work(code, shape);
 	end_timing(code);
 	land(code, none);
+	for (unsigned i = 0; i < n_others; i++)
+		land(code, others[i]);
 	set(code, BPF_REG_0, 0);
 	put(code, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 	return !code->failed;

@@ -44,7 +44,49 @@ enum bpf_does {
 	BPF_STOP,   /* counts, by key, with the time since then as the value */
 	BPF_MARK,   /* sets the bit with the number of the value on this CPU … */
 	BPF_UNMARK, /* … and clears it */
+	BPF_ENTER,  /* a task enters a state: struct bpf_times by task */
 	BPF_RECORD, /* sends a struct bpf_record of the text from the value, an address, to the end */
+};
+
+/* What a task does, and what it waits for. */
+enum bpf_state {
+	BPF_STATE_RUNNING,
+	BPF_STATE_READY,
+	BPF_STATE_DISK,
+	BPF_STATE_MEMORY,
+	BPF_STATE_LOCK, /* a futex */
+	BPF_STATE_SLEEP,
+	BPF_STATE_OTHER,
+	BPF_STATE_GONE, /* it has exited */
+	N_BPF_STATES,
+};
+
+enum bpf_enters {
+	BPF_ENTERS_RUNNING,
+	BPF_ENTERS_READY,  /* unless it runs */
+	BPF_ENTERS_WAIT,   /* or is ready, or has exited: as sched_switch says */
+	BPF_ENTERS_GONE,   /* under the number that another argument has, unless that is its own */
+	BPF_ENTERS_EXISTS, /* of an iterator: what it does now, unless that is known */
+};
+
+/* Offsets of members of task_struct, and of the number of the system call in pt_regs. */
+struct bpf_task_layout {
+	uint32_t pid, tgid, flags, state, on_cpu, on_rq;
+	uint32_t in_iowait, in_memstall, call;
+	uint8_t iowait_bit, memstall_bit; /* 0: the kernel has no such member */
+};
+
+/* begun_ns + all of spent_ns is since_ns; otherwise it was read while it changed. */
+struct bpf_times {
+	uint64_t process, begun_ns;
+	uint64_t since_ns; /* that it entered state … */
+	uint64_t state, before; /* … and left before, which was the last time that was added */
+	uint64_t spent_ns[N_BPF_STATES];
+};
+
+/* Of the hash of struct bpf_times. */
+struct bpf_times_key {
+	uint64_t thread, task; /* task: the kernel's address; unique with the number of the thread */
 };
 
 struct bpf_shape {
@@ -61,6 +103,10 @@ struct bpf_shape {
 	int entries;        /* of COUNT and STOP: a hash from the key's words to struct bpf_entry */
 	int starts;         /* of START and STOP: a hash from the key's words to a time */
 	int marks;          /* a word for each CPU; -1: none */
+	enum bpf_enters enters;            /* of ENTER … */
+	unsigned task;                     /* … the argument that is the task */
+	uint64_t process;                  /* … only of this one; 0: of all */
+	const struct bpf_task_layout *layout;
 	int records;        /* of RECORD: a struct bpf_record for each CPU, to make it in */
 	int rings;          /* of RECORD: a perf event for each CPU, whose ring it is sent to */
 };

@@ -318,7 +318,8 @@ FUZZ_TARGET(btf)
 	static const char *const names[] = { "pid", "leader", "hidden", "absent" };
 	struct btf_member member;
 	struct btf btf;
-	uint32_t structure, type;
+	uint32_t structure, type, offset;
+	uint8_t bit;
 
 	if (!btf_open(&btf, input(data, size)))
 		return;
@@ -332,6 +333,8 @@ FUZZ_TARGET(btf)
 		if (btf_member(&btf, structure ? structure : 1, names[i], &member)) {
 			type = btf_structure_of(&btf, member.type);
 			require(member.bytes <= 8 && type < btf.n_types);
+		} else if (btf_bit(&btf, structure ? structure : 1, names[i], &offset, &bit)) {
+			require(bit != 0);
 		}
 }
 

@@ -485,6 +485,26 @@ def _():
         within(column, before[name][0], system[column], after[name][0])
 
 
+@test("programs of panetop count in the kernel: interrupts, and what processes wait for")
+def _():
+    for topic in ("interrupt", "softirq"):
+        ways = {row["how"] for row in panetop("-t", topic, count=2).table(topic)}
+        check("bpf" in ways, f"how {topic} is counted:", ways)
+    first, last = panetop("-t", "time_account", count=2).samples
+    rows = last["tables"]["time_account"]
+    equal("how time is counted", {row["how"] for row in rows}, {"bpf" if KERNEL >= (5, 18) else "proc"})
+    if KERNEL < (5, 18):
+        return
+    sums = [{}, {}]
+    for sums_of, sample in zip(sums, (first, last)):
+        for row in sample["tables"]["time_account"]:
+            process = (row["pid"], row["start_seconds"], row["threads"])
+            sums_of[process] = sums_of.get(process, 0) + row["seconds"]
+    grown = [(sums[1][process] - sums[0][process]) / process[2] for process in sums[1] if process in sums[0] and process[2]]
+    check(len(grown) > 10, "processes:", len(grown))
+    check(max(grown) - min(grown) < 1e-6, "the parts add up to", min(grown), "to", max(grown), "s a thread")
+
+
 # --- events -------------------------------------------------------------------------------------------------
 
 

@@ -15,7 +15,8 @@ START_TEST(members_are_found_also_in_structures_without_a_name)
 	struct btf btf;
 	size_t length;
 	char *bytes = load_seed("btf/task", &length);
-	uint32_t task;
+	uint32_t task, offset;
+	uint8_t bit;
 
 	ck_assert(btf_open(&btf, span_of(bytes, length)));
 	task = btf_structure(&btf, "task_struct");
@@ -29,6 +30,11 @@ START_TEST(members_are_found_also_in_structures_without_a_name)
 	ck_assert(btf_member(&btf, task, "hidden", &member)); /* in one without a name, at 24 */
 	ck_assert_uint_eq(member.offset, 28);
 	ck_assert(!btf_member(&btf, task, "flag", &member)); /* a bit field */
+	ck_assert(btf_bit(&btf, task, "flag", &offset, &bit));
+	ck_assert(bit != 0 && (bit & (bit - 1)) == 0);
+	ck_assert(!btf_bit(&btf, task, "pid", &offset, &bit));
+	ck_assert(!btf_bit(&btf, task, "absent", &offset, &bit));
+	ck_assert_uint_eq(btf_typedef(&btf, "absent"), 0);
 	ck_assert(!btf_member(&btf, task, "absent", &member));
 	ck_assert_uint_eq(btf_structure(&btf, "absent"), 0);
 	ck_assert_uint_eq(btf_function(&btf, "task_struct"), 0);
@@ -73,6 +79,7 @@ START_TEST(hostile_types_end)
 
 START_TEST(this_kernel_has_processes)
 {
+	struct bpf_task_layout layout;
 	struct kernel_types types;
 	uint32_t offsets[4], bytes = 0;
 	struct env env;
@@ -88,6 +95,9 @@ START_TEST(this_kernel_has_processes)
 			  2);
 	ck_assert_uint_eq(bytes, 4);
 	ck_assert_uint_ne(btf_function(&types.btf, "bpf_iter_task"), 0);
+	ck_assert_uint_ne(btf_typedef(&types.btf, "btf_trace_sched_switch"), 0);
+	if (kernel_types_tasks(&types.btf, &layout) == 0)
+		ck_assert(layout.tgid > layout.pid && layout.iowait_bit != 0);
 	kernel_types_close(&types);
 	env_close(&env);
 }

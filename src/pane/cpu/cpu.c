@@ -51,6 +51,7 @@ static const struct pane_table tables[] = {
 	[CPU_TABLE_LIMIT] = { .topic = "cpu_limit" },
 	[CPU_TABLE_SYSTEM] = { .topic = "system" },
 	[CPU_TABLE_PRESSURE] = { .topic = "pressure" },
+	[CPU_TABLE_TIME] = { .topic = "time_account", .lazy = true, .sort = "ratio" },
 	[CPU_TABLE_MEMORY] = DRESSED("memory",
 				     "resident_bytes,growth_bytes_per_second,memory_ratio,shared_bytes,"
 				     "swapped_bytes,virtual_bytes,pid,user,command",
@@ -280,6 +281,7 @@ static void sampling(struct pane_context *context)
 	double pid = table_selected(processes, "pid");
 
 	request_watts(context);
+	context->request->timed_pid = 0;
 	if (context->view != CPU_VIEW_PROCESS_COUNTERS)
 		return;
 	context->request->selected = (struct process_choice){ 0 };
@@ -398,6 +400,9 @@ static const struct pane_view views[] = {
 	[CPU_VIEW_WAITING] =
 		LIST("waiting", N_("Waiting"),
 		     N_("processes that are ready to run but have to wait for a CPU"), CPU_TABLE_WAITING),
+	[CPU_VIEW_TIME] = { "time", N_("Time"),
+			    N_("what the threads of each process do, and what they wait for"), CPU_TABLE_TIME,
+			    .draw = cpu_draw_time },
 	[CPU_VIEW_NETWORK] =
 		LIST("network", N_("Network"), N_("what each process receives and sends"), CPU_TABLE_NETWORK),
 	[CPU_VIEW_CPUS] = TABLE("cpus", N_("CPUs"), N_("each CPU in numbers"), CPU_TABLE_CPU),

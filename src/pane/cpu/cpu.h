@@ -24,6 +24,7 @@ enum cpu_table {
 	CPU_TABLE_LIMIT,
 	CPU_TABLE_SYSTEM,
 	CPU_TABLE_PRESSURE,
+	CPU_TABLE_TIME,
 	CPU_TABLE_MEMORY, /* this and those below: processes, with other columns */
 	CPU_TABLE_IO,
 	CPU_TABLE_WAITING,
@@ -38,6 +39,7 @@ enum cpu_view {
 	CPU_VIEW_MEMORY,
 	CPU_VIEW_IO,
 	CPU_VIEW_WAITING,
+	CPU_VIEW_TIME,
 	CPU_VIEW_NETWORK,
 	CPU_VIEW_CPUS,
 	CPU_VIEW_EXITED,
@@ -102,6 +104,9 @@ void cpu_draw_list(struct pane_context *context, struct canvas *canvas);
 void cpu_draw_counters(struct pane_context *context, struct canvas *canvas);
 void cpu_draw_distribution(struct pane_context *context, struct canvas *canvas);
 void cpu_heading(const struct pane_context *context, char *text, size_t room);
+
+/* cpu_time.c */
+void cpu_draw_time(struct pane_context *context, struct canvas *canvas);
 
 /* cpu_machine.c: draws the machine above a table, as far as there are lines for both; the lines it took. */
 int cpu_machine_draw(const struct pane_context *context, const struct canvas *canvas);

@@ -100,3 +100,39 @@ unsigned kernel_types_path(struct btf *btf, const char *way, uint32_t *offsets, 
 	}
 	return *bytes == 0 ? 0 : n;
 }
+
+/* The number of the system call, where the kernel keeps it. */
+#if defined(__x86_64__) || defined(__i386__)
+#define CALL "orig_ax"
+#elif defined(__aarch64__)
+#define CALL "syscallno"
+#else
+#define CALL NULL
+#endif
+
+static bool offset_of(struct btf *btf, uint32_t structure, const char *name, uint32_t *offset)
+{
+	struct btf_member member;
+
+	if (!name || !btf_member(btf, structure, name, &member) || member.bytes == 0)
+		return false;
+	*offset = member.offset;
+	return true;
+}
+
+int kernel_types_tasks(struct btf *btf, struct bpf_task_layout *layout)
+{
+	uint32_t task = btf_structure(btf, "task_struct"), registers = btf_structure(btf, "pt_regs");
+
+	*layout = (struct bpf_task_layout){ 0 };
+	if (!offset_of(btf, task, "pid", &layout->pid) || !offset_of(btf, task, "tgid", &layout->tgid) ||
+	    !offset_of(btf, task, "flags", &layout->flags) ||
+	    !offset_of(btf, task, "__state", &layout->state) ||
+	    !offset_of(btf, task, "on_cpu", &layout->on_cpu) ||
+	    !offset_of(btf, task, "on_rq", &layout->on_rq) ||
+	    !offset_of(btf, registers, CALL, &layout->call) ||
+	    !btf_bit(btf, task, "in_iowait", &layout->in_iowait, &layout->iowait_bit))
+		return -ENODATA;
+	btf_bit(btf, task, "in_memstall", &layout->in_memstall, &layout->memstall_bit); /* with PSI */
+	return 0;
+}

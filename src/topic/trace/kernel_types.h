@@ -4,6 +4,7 @@
 #define PANETOP_TOPIC_TRACE_KERNEL_TYPES_H
 
 #include "kernel/btf.h"
+#include "sys/bpf_code.h"
 #include "sys/env.h"
 
 struct kernel_types {
@@ -22,5 +23,8 @@ void kernel_types_close(struct kernel_types *types);
  */
 unsigned kernel_types_path(struct btf *btf, const char *way, uint32_t *offsets, unsigned room,
 			   uint32_t *bytes);
+
+/* Where ENTER finds what it needs. 0, or -ENODATA: this kernel has something else. */
+int kernel_types_tasks(struct btf *btf, struct bpf_task_layout *layout);
 
 #endif

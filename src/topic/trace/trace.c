@@ -24,6 +24,7 @@
 #define FORMAT_BYTES 8192
 #define ROOM_FIRST 256
 #define ROOM_MOST 65536
+#define READ_TRIES 8
 
 /* What is open only while programs are made. */
 struct making {
@@ -33,6 +34,7 @@ struct making {
 	char path[128]; /* of the tracepoint in it */
 	char format[FORMAT_BYTES];
 	long format_length; /* -errno: it has none */
+	struct bpf_task_layout layout;
 };
 
 static void *open_sets(struct env *env)
@@ -109,9 +111,14 @@ static int find_field(struct making *making, const struct trace_part *wanted, st
 	return 0;
 }
 
+static int open_types(struct making *making)
+{
+	return making->types.bytes ? 0 : kernel_types_open(&making->types, making->set->env);
+}
+
 static int find_member(struct making *making, const struct trace_part *wanted, struct bpf_part *part)
 {
-	int error = making->types.bytes ? 0 : kernel_types_open(&making->types, making->set->env);
+	int error = open_types(making);
 
 	if (error)
 		return error;
@@ -149,6 +156,45 @@ static int find_parts(struct making *making, const struct trace_program *program
 	return error ? error : find_part(making, &program->end, &shape->end);
 }
 
+static int find_tasks(struct making *making, struct bpf_shape *shape)
+{
+	int error = open_types(making);
+
+	if (!error && making->layout.tgid == 0)
+		error = kernel_types_tasks(&making->types.btf, &making->layout);
+	shape->layout = &making->layout;
+	return error;
+}
+
+static bool is_iterator(const struct trace_program *program)
+{
+	return program->does == BPF_ENTER && program->enters == BPF_ENTERS_EXISTS;
+}
+
+/* -ENOENT: this kernel has no such type. */
+static int load_typed(struct making *making, const struct trace_program *program, const struct bpf_code *code)
+{
+	bool iterates = is_iterator(program);
+	char name[64];
+	uint32_t type;
+
+	snprintf(name, sizeof(name), iterates ? "%s" : "btf_trace_%s", program->tracepoint);
+	type = iterates ? btf_function(&making->types.btf, name) : btf_typedef(&making->types.btf, name);
+	return type ? bpf_typed_program_open(code, "panetop", type, iterates) : -ENOENT;
+}
+
+static int load(struct making *making, const struct trace_program *program, const struct bpf_shape *shape)
+{
+	enum bpf_prog_type type =
+		is_raw(program) ? BPF_PROG_TYPE_RAW_TRACEPOINT : BPF_PROG_TYPE_TRACEPOINT;
+	struct bpf_code code;
+
+	if (!bpf_assemble(&code, shape))
+		return -EINVAL;
+	return program->does == BPF_ENTER ? load_typed(making, program, &code)
+					  : bpf_program_open(type, &code, "panetop");
+}
+
 static int attach(struct making *making, const struct trace_program *program, int loaded)
 {
 	struct span text;
@@ -156,6 +202,8 @@ static int attach(struct making *making, const struct trace_program *program, in
 	uint64_t id;
 	long length;
 
+	if (program->does == BPF_ENTER)
+		return bpf_attach_raw(loaded, NULL);
 	if (is_raw(program))
 		return bpf_attach_raw(loaded, program->tracepoint);
 	length = read_tracepoint(making, program, "id", bytes, sizeof(bytes));
@@ -197,9 +245,12 @@ static int start_program(struct making *making, const struct trace_program *prog
 		.marks = set->marks,
 		.records = set->records,
 		.rings = set->rings,
+		.enters = program->enters,
+		.task = program->task,
+		.process = set->process,
 	};
-	struct bpf_code code;
-	int error = find_parts(making, program, &shape);
+	int error = program->does == BPF_ENTER ? find_tasks(making, &shape) :
+						 find_parts(making, program, &shape);
 
 	if (error)
 		return error;
@@ -207,14 +258,12 @@ static int start_program(struct making *making, const struct trace_program *prog
 	running->self = shape.self = open_cpu_map(sizeof(struct bpf_self));
 	if (running->self < 0)
 		return running->self;
-	running->loaded = !bpf_assemble(&code, &shape)
-				  ? -EINVAL
-				  : bpf_program_open(is_raw(program) ? BPF_PROG_TYPE_RAW_TRACEPOINT
-								     : BPF_PROG_TYPE_TRACEPOINT,
-						     &code, "panetop");
-	running->attached = running->loaded < 0 ? running->loaded : attach(making, program, running->loaded);
-	if (running->attached < 0) {
-		error = running->attached;
+	error = running->loaded = load(making, program, &shape);
+	if (error >= 0 && is_iterator(program))
+		error = bpf_iterate(running->loaded);
+	else if (error >= 0)
+		error = running->attached = attach(making, program, running->loaded);
+	if (error < 0) {
 		close_running(running);
 		return error;
 	}
@@ -226,12 +275,12 @@ static int open_maps(struct trace_set *set)
 {
 	const struct trace_plan *plan = set->plan;
 	size_t n_max = plan->n_entries_max, key_bytes = plan->n_words * sizeof(uint64_t);
+	size_t value_bytes = plan->times ? sizeof(struct bpf_times) : sizeof(struct bpf_entry);
 	size_t start_bytes = plan->programs[0].n_keys * sizeof(uint64_t);
 	int error = 0;
 
 	if (plan->n_words > 0)
-		error = set->entries =
-			bpf_map_open(BPF_MAP_TYPE_HASH, key_bytes, sizeof(struct bpf_entry), n_max);
+		error = set->entries = bpf_map_open(BPF_MAP_TYPE_HASH, key_bytes, value_bytes, n_max);
 	if (error >= 0 && plan->starts)
 		error = set->starts =
 			bpf_map_open(BPF_MAP_TYPE_HASH, start_bytes, sizeof(uint64_t), n_max);
@@ -294,9 +343,16 @@ static int start_programs(struct trace_set *set)
 void trace_open(struct trace_set *set, struct env *env, const struct sample_request *request,
 		const struct trace_plan *plan)
 {
+	trace_open_process(set, env, request, plan, 0);
+}
+
+void trace_open_process(struct trace_set *set, struct env *env, const struct sample_request *request,
+			const struct trace_plan *plan, uint32_t process)
+{
 	*set = (struct trace_set){
 		.env = env,
 		.plan = plan,
+		.process = process,
 		.entries = -1,
 		.starts = -1,
 		.marks = -1,
@@ -329,6 +385,7 @@ void trace_close(struct trace_set *set)
 	close_maps(set);
 	free(set->keys);
 	free(set->values);
+	free(set->times);
 	free(set->selves);
 	set->plan = NULL;
 }
@@ -347,7 +404,31 @@ static void make_room(struct trace_set *set)
 		return;
 	set->capacity = wanted > 2 * set->capacity ? wanted : 2 * set->capacity;
 	set->keys = alloc_resize(set->keys, set->capacity * set->plan->n_words, sizeof(*set->keys));
-	set->values = alloc_resize(set->values, set->capacity, sizeof(*set->values));
+	if (set->plan->times)
+		set->times = alloc_resize(set->times, set->capacity, sizeof(*set->times));
+	else
+		set->values = alloc_resize(set->values, set->capacity, sizeof(*set->values));
+}
+
+static void *values_from(const struct trace_set *set, size_t entry)
+{
+	return set->plan->times ? (void *)(set->times + entry) : (void *)(set->values + entry);
+}
+
+static bool adds_up(const struct bpf_times *times)
+{
+	uint64_t sum = times->begun_ns;
+
+	for (unsigned state = 0; state < N_BPF_STATES; state++)
+		sum += times->spent_ns[state];
+	return sum == times->since_ns;
+}
+
+static void read_again(struct trace_set *set)
+{
+	for (size_t i = 0; i < set->n_entries; i++)
+		for (unsigned tries = 0; !adds_up(&set->times[i]) && tries < READ_TRIES; tries++)
+			bpf_map_value(set->entries, trace_key(set, i), &set->times[i]);
 }
 
 bool trace_read(struct trace_set *set)
@@ -364,7 +445,7 @@ bool trace_read(struct trace_set *set)
 		make_room(set);
 		n_more = bpf_map_entries(set->entries, &token, &goes_on,
 					 set->keys + set->n_read * set->plan->n_words,
-					 set->values + set->n_read, set->room);
+					 values_from(set, set->n_read), set->room);
 		if (n_more == -ENOSPC && set->room < ROOM_MOST)
 			set->room *= 2;
 		else if (n_more < 0)
@@ -373,12 +454,23 @@ bool trace_read(struct trace_set *set)
 			set->n_read += (size_t)n_more;
 	} while (goes_on);
 	set->n_entries = set->n_read;
+	if (set->plan->times)
+		read_again(set);
 	return true;
 }
 
 void trace_forget(struct trace_set *set, size_t entry)
 {
 	bpf_map_remove(set->entries, trace_key(set, entry));
+}
+
+bool trace_pids_are_ours(const struct env *env)
+{
+	static const char first[] = "pid:[4026531836]"; /* PROC_PID_INIT_INO of linux/proc_ns.h */
+	char name[sizeof(first)];
+	ssize_t length = env->live ? readlink("/proc/self/ns/pid", name, sizeof(name)) : 0;
+
+	return length == sizeof(first) - 1 && memcmp(name, first, sizeof(first) - 1) == 0;
 }
 
 struct bpf_self trace_self(struct trace_set *set, unsigned running)

@@ -39,6 +39,8 @@ struct trace_program {
 	struct trace_part unless; /* as of struct bpf_shape */
 	uint64_t unless_bits;
 	bool positive;
+	enum bpf_enters enters;       /* of ENTER; EXISTS runs once, over all tasks … */
+	unsigned task;                /* … and which argument is the task */
 	uint32_t first_bit;
 	bool by_log2;
 };
@@ -51,11 +53,13 @@ struct trace_plan {
 	unsigned n_words; /* of the keys of entries; 0: there are none */
 	unsigned n_entries_max;
 	bool starts, marks, records; /* some program has them */
+	bool times;                  /* entries are struct bpf_times by struct bpf_times_key */
 };
 
 struct trace_set {
 	struct env *env;
 	const struct trace_plan *plan;
+	uint64_t process; /* only its threads have times; 0: all */
 	int error; /* -errno: why nothing is counted; -ENOTSUP: it was not wanted */
 	int entries, starts, marks, records, rings; /* -1: none */
 	struct trace_running {
@@ -66,6 +70,7 @@ struct trace_set {
 	size_t n_cpus;  /* possible ones */
 	uint64_t *keys; /* plan->n_words for each entry */
 	struct bpf_entry *values;
+	struct bpf_times *times; /* instead of values, where the plan has them */
 	size_t n_entries, n_read, capacity;
 	size_t room;             /* for one read */
 	struct bpf_self *selves; /* for each CPU */
@@ -77,6 +82,10 @@ struct trace_set {
  */
 void trace_open(struct trace_set *set, struct env *env, const struct sample_request *request,
 		const struct trace_plan *plan);
+
+/* Of the threads of one process; 0: of all. */
+void trace_open_process(struct trace_set *set, struct env *env, const struct sample_request *request,
+			const struct trace_plan *plan, uint32_t process);
 void trace_close(struct trace_set *set);
 
 /*
@@ -95,6 +104,14 @@ static inline const uint64_t *trace_key(const struct trace_set *set, size_t entr
 
 /* Its entry counts from 0 again when it comes back, and leaves room for others until then. */
 void trace_forget(struct trace_set *set, size_t entry);
+/* Times of threads that have exited are there until they are forgotten. */
+static inline const struct bpf_times_key *trace_times_key(const struct trace_set *set, size_t entry)
+{
+	return (const struct bpf_times_key *)(const void *)trace_key(set, entry);
+}
+
+/* Are the PIDs of the kernel those that we see? Not in a PID namespace. */
+bool trace_pids_are_ours(const struct env *env);
 
 /* The remedy where counting is refused; nothing where it was not wanted, or works. */
 void trace_notice(const struct trace_set *set, struct frame *frame, const char *without);

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the account of what processes wait for: of children that know what they do. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rig.h"
+#include "suite.h"
+
+#define POINTS 0.02
+#define PHASE_NS 300000000L
+#define BLOCK ((size_t)4096)
+#define FILE_BLOCKS 2048
+#define THREADS 3
+
+static const char *const topics_sampled[] = { "time_account", NULL };
+static const char *const parts[] = { "running", "ready", "disk", "memory", "lock", "sleep", "other" };
+enum { RUNNING, READY, DISK, MEMORY, LOCK, SLEEP, OTHER, N_PARTS };
+
+static struct machine machine;
+
+/* What a child found by its own clocks, and how far it and its parent are. */
+struct child {
+	double seconds[N_PARTS];
+	bool reads_disk;
+	_Atomic uint32_t step, lock;
+};
+
+static double now(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void rest(long nanoseconds)
+{
+	struct timespec pause = { .tv_nsec = nanoseconds };
+
+	while (nanosleep(&pause, &pause) < 0 && errno == EINTR)
+		;
+}
+
+static void wait_for_step(struct child *child, uint32_t step)
+{
+	while (atomic_load(&child->step) < step)
+		rest(1000000);
+}
+
+static void *shared(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(memory, MAP_FAILED);
+	return memory;
+}
+
+/* Time and CPU time since start; what is not CPU time was spent waiting. */
+struct stretch {
+	double wall, cpu;
+};
+
+static struct stretch begin(void)
+{
+	return (struct stretch){ now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID) };
+}
+
+static void end(struct child *child, struct stretch start, int part)
+{
+	double cpu = now(CLOCK_PROCESS_CPUTIME_ID) - start.cpu;
+
+	child->seconds[RUNNING] += cpu;
+	child->seconds[part] += part == RUNNING ? 0 : now(CLOCK_MONOTONIC) - start.wall - cpu;
+}
+
+static void compute(struct child *child)
+{
+	struct stretch start = begin();
+
+	while (now(CLOCK_PROCESS_CPUTIME_ID) - start.cpu < (double)PHASE_NS / 1e9)
+		;
+	end(child, start, RUNNING);
+}
+
+static void doze(struct child *child)
+{
+	struct stretch start = begin();
+
+	rest(PHASE_NS);
+	end(child, start, SLEEP);
+}
+
+static void wait_for_lock(struct child *child)
+{
+	struct stretch start = begin();
+
+	while (atomic_load(&child->lock) == 0)
+		syscall(SYS_futex, &child->lock, FUTEX_WAIT, 0, NULL, NULL, 0);
+	end(child, start, LOCK);
+}
+
+/* Past the page cache. */
+static void read_disk(struct child *child, int file)
+{
+	struct stretch start = begin();
+	static _Alignas(4096) char block[BLOCK];
+
+	for (unsigned i = 0; now(CLOCK_MONOTONIC) - start.wall < (double)PHASE_NS / 1e9; i++)
+		if (pread(file, block, BLOCK, (off_t)(i * 61 % FILE_BLOCKS * BLOCK)) != (ssize_t)BLOCK)
+			_exit(1);
+	end(child, start, DISK);
+}
+
+/* -1: this file system has none that are read past the page cache. */
+static int open_file(void)
+{
+	char path[SCRATCH_PATH_MAX], *bytes = calloc(FILE_BLOCKS, BLOCK);
+	int fd;
+
+	scratch_template(path, "disk");
+	fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, bytes, FILE_BLOCKS * BLOCK), FILE_BLOCKS * BLOCK);
+	ck_assert_int_eq(fsync(fd), 0);
+	free(bytes);
+	close(fd);
+	return open(path, O_RDONLY | O_DIRECT);
+}
+
+static void live(struct child *child, int file)
+{
+	atomic_store(&child->step, 1);
+	wait_for_step(child, 2);
+	for (unsigned round = 0; round < 2; round++) {
+		compute(child);
+		doze(child);
+		if (file >= 0)
+			read_disk(child, file);
+	}
+	atomic_store(&child->step, 3);
+	wait_for_lock(child);
+	atomic_store(&child->step, 4);
+	for (;;)
+		pause();
+}
+
+static double seconds_of(pid_t pid, const char *part)
+{
+	const struct table *table = frame_table(machine.now, "time_account");
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (table_number(table, row, "pid") == pid &&
+		    strcmp(table_text(table, row, "part"), part) == 0)
+			return table_number(table, row, "seconds");
+	}
+	return NAN;
+}
+
+static void read_parts(pid_t pid, double seconds[N_PARTS])
+{
+	for (unsigned part = 0; part < N_PARTS; part++)
+		seconds[part] = seconds_of(pid, parts[part]);
+}
+
+static double moment(void)
+{
+	return (double)frame_table(machine.now, "time_account")->mono_ns / 1e9;
+}
+
+/* Opens it, or skips the test where that is not permitted. */
+static void open_counting(void)
+{
+	const struct table *table;
+
+	open_machine(&machine, topics_sampled);
+	next_tick(&machine);
+	table = frame_table(machine.now, "time_account");
+	ck_assert_ptr_nonnull(table);
+	ck_assert_uint_gt(table->n_rows, 0);
+	if (strcmp(table_text(table, table_row(table, 0), "how"), "bpf") != 0) {
+		close_machine(&machine);
+		skip_test("BPF is not permitted, or this kernel is too old");
+	}
+}
+
+START_TEST(a_process_that_knows_its_parts)
+{
+	struct child *child = shared(sizeof(*child));
+	double before[N_PARTS], after[N_PARTS], start, interval;
+	int file = open_file();
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		live(child, file);
+	open_counting();
+	wait_for_step(child, 1);
+	next_tick(&machine);
+	read_parts(pid, before);
+	start = moment();
+	atomic_store(&child->step, 2);
+	wait_for_step(child, 3);
+	rest(PHASE_NS);
+	atomic_store(&child->lock, 1);
+	syscall(SYS_futex, &child->lock, FUTEX_WAKE, 1, NULL, NULL, 0);
+	wait_for_step(child, 4);
+	next_tick(&machine);
+	read_parts(pid, after);
+	interval = moment() - start;
+	child->seconds[SLEEP] = interval; /* with the steps: what is left */
+	for (unsigned part = 0; part < SLEEP; part++)
+		child->seconds[SLEEP] -= child->seconds[part];
+	for (unsigned part = 0; part < N_PARTS; part++) {
+		double found = after[part] - before[part], ready = after[READY] - before[READY];
+
+		if (part != READY)
+			ck_assert_msg(fabs(found - child->seconds[part]) <= POINTS * interval + ready,
+				      "%s: %.4f s, not %.4f, of %.4f; ready %.4f", parts[part], found,
+				      child->seconds[part], interval, ready);
+	}
+	ck_assert_double_ge(after[LOCK] - before[LOCK], (double)PHASE_NS / 1e9 * 0.9);
+	if (file >= 0)
+		ck_assert_double_gt(after[DISK] - before[DISK], 0);
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	close_machine(&machine);
+}
+
+static void *switch_often(void *end)
+{
+	while (!atomic_load((_Atomic uint32_t *)end))
+		rest(20000);
+	return NULL;
+}
+
+static double sum_of(const double seconds[N_PARTS])
+{
+	double sum = 0;
+
+	for (unsigned part = 0; part < N_PARTS; part++)
+		sum += seconds[part];
+	return sum;
+}
+
+/* Those of this process, of which no thread begins or ends meanwhile. No part ever shrinks. */
+START_TEST(parts_add_up_to_threads_times_interval)
+{
+	_Atomic uint32_t over = 0;
+	pthread_t threads[THREADS];
+	double before[N_PARTS], after[N_PARTS], start;
+
+	for (unsigned i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, switch_often, &over), 0);
+	open_counting();
+	for (unsigned tick = 0; tick < 20; tick++) {
+		read_parts(getpid(), before);
+		start = moment();
+		rest(10000000);
+		next_tick(&machine);
+		read_parts(getpid(), after);
+		ck_assert_double_eq_tol(sum_of(after) - sum_of(before), (1 + THREADS) * (moment() - start),
+					1e-6);
+		for (unsigned part = 0; part < N_PARTS; part++)
+			ck_assert_double_ge(after[part], before[part]);
+	}
+	close_machine(&machine);
+	atomic_store(&over, 1);
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void *sleep_a_while(void *nothing)
+{
+	rest(50000000);
+	return nothing;
+}
+
+START_TEST(threads_that_begin_and_exit_count_for_their_part)
+{
+	double before[N_PARTS], after[N_PARTS], start, begun, ended, lives = 0;
+	pthread_t thread;
+
+	open_counting();
+	next_tick(&machine);
+	read_parts(getpid(), before);
+	start = moment();
+	for (unsigned i = 0; i < 5; i++) {
+		begun = now(CLOCK_MONOTONIC);
+		ck_assert_int_eq(pthread_create(&thread, NULL, sleep_a_while, NULL), 0);
+		pthread_join(thread, NULL);
+		ended = now(CLOCK_MONOTONIC);
+		lives += ended - begun;
+	}
+	next_tick(&machine);
+	read_parts(getpid(), after);
+	ck_assert_double_ge(sum_of(after) - sum_of(before), moment() - start + 5 * 0.05);
+	ck_assert_double_le(sum_of(after) - sum_of(before), moment() - start + lives + 0.001);
+	next_tick(&machine);
+	read_parts(getpid(), before); /* what the threads had stays */
+	ck_assert_double_ge(sum_of(before), sum_of(after));
+	close_machine(&machine);
+}
+
+START_TEST(without_bpf_running_and_ready_alone_are_known)
+{
+	double seconds[N_PARTS];
+
+	machine.request.no_bpf = true;
+	open_machine(&machine, topics_sampled);
+	next_tick(&machine);
+	read_parts(getpid(), seconds);
+	ck_assert_double_gt(seconds[RUNNING], 0);
+	for (unsigned part = DISK; part < N_PARTS; part++)
+		ck_assert(isnan(seconds[part]));
+	close_machine(&machine);
+}
