@@ -202,6 +202,47 @@ static const char *copy(struct frame *frame, const char *text)
 	return text ? arena_copy(&frame->arena, text, strlen(text)) : NULL;
 }
 
+static void copy_texts(struct frame *to, struct table *table)
+{
+	for (unsigned c = 0; c < table->schema->n_columns; c++) {
+		const struct column *column = &table->schema->columns[c];
+
+		for (size_t i = 0; column->type == VALUE_TEXT && i < table->n_rows; i++) {
+			void *row = table_row(table, i);
+
+			row_set_text(row, column, copy(to, row_text(row, column)));
+		}
+	}
+}
+
+static void copy_table(struct frame *to, struct table *table, const struct table *from)
+{
+	table->present = from->present;
+	table->failed = from->failed;
+	table->mono_ns = from->mono_ns;
+	table->interval_ns = from->interval_ns;
+	if (!from->present || from->n_rows == 0 || from->schema->shape == SHAPE_EVENTS)
+		return;
+	table_reserve(table, from->n_rows);
+	memcpy(table->rows, from->rows, from->n_rows * from->schema->row_size);
+	table->n_rows = from->n_rows;
+	copy_texts(to, table);
+}
+
+void frame_copy(struct frame *to, const struct frame *from)
+{
+	frame_clear(to);
+	to->mono_ns = from->mono_ns;
+	to->wall_ns = from->wall_ns;
+	to->interval_ns = from->interval_ns;
+	to->host = copy(to, from->host);
+	for (unsigned i = 0; i < from->n_tables; i++)
+		copy_table(to, &to->tables[i], &from->tables[i]);
+	for (unsigned i = 0; i < from->n_notices; i++)
+		frame_notice(to, from->notices[i].topic, from->notices[i].remedy, "%s",
+			     from->notices[i].text);
+}
+
 void frame_notice(struct frame *frame, const char *topic, const char *remedy, const char *format, ...)
 {
 	char text[TEXT_MAX];

@@ -62,6 +62,9 @@ void frame_close(struct frame *frame);
 /* For the next tick: no rows, no notices. Keeps its memory, but for what an earlier peak took. */
 void frame_clear(struct frame *frame);
 
+/* With its texts; tables of events stay empty. Both are of the same schemas. */
+void frame_copy(struct frame *to, const struct frame *from);
+
 /* The table of this topic if it was sampled in this frame, else NULL. */
 struct table *frame_table(const struct frame *frame, const char *topic);
 

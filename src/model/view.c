@@ -511,6 +511,20 @@ void view_show_difference(struct view *view)
 	view->columns[0] = change;
 }
 
+void view_hide_difference(struct view *view)
+{
+	unsigned change = view->schema->n_columns - 1, n = 0;
+
+	for (unsigned i = 0; i < view->n_columns; i++)
+		if (view->columns[i] != change)
+			view->columns[n++] = view->columns[i];
+	view->n_columns = n;
+	if (view->sort == (int)change)
+		view->sort = VIEW_AS_SAMPLED;
+	if (n == 0) /* the user had chosen the mark alone */
+		view->columns[view->n_columns++] = 0;
+}
+
 bool view_shows(const struct view *view, const struct column *column)
 {
 	bool shows = !column->optional;

@@ -137,6 +137,9 @@ void view_apply(struct view *view, const struct table *table);
 /* Of a schema of differences: the mark of new and ended rows comes first, and no row is too small. */
 void view_show_difference(struct view *view);
 
+/* Before the schema is that of samples again. The choices of rows are to be made again, too. */
+void view_hide_difference(struct view *view);
+
 /* Is the column shown? An optional one only when some accepted row has a value there. */
 bool view_shows(const struct view *view, const struct column *column);
 

@@ -73,7 +73,11 @@ const struct action_info actions[N_ACTIONS] = {
 	[ACTION_GO_TO] = { { 'g' }, N_("Go to"), N_("go to a time: 12:03:07, or seconds: +60, -60") },
 	[ACTION_NOW] = { { 'G' }, N_("Now"), N_("go to the latest sample") },
 	[ACTION_SAVE] = { { 'S' }, NULL, N_("save the past as a recording") },
-	[ACTION_MARK] = { { 'm' }, N_("Mark"), N_("mark: show changes from now on; again: remove the mark") },
+	[ACTION_MARK] = { { 'm' }, N_("Mark"), N_("mark the shown moment, to compare others with it") },
+	[ACTION_COMPARE] = { { '=' },
+			     N_("Compare"),
+			     N_("compare: all tables show the difference between the shown moment and the "
+				"marked one; again: leave") },
 	[ACTION_REGION_BACK] = { { '(' }, NULL, N_("the previous region of the map") },
 	[ACTION_REGION_ON] = { { ')' }, NULL, N_("the next region of the map") },
 	[ACTION_REDRAW] = { { 'L' - '@' }, NULL, N_("redraw the screen") },

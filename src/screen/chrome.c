@@ -10,7 +10,9 @@
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
+#include "screen/compare.h"
 #include "screen/keymap.h"
+#include "screen/marked.h"
 #include "screen/notices.h"
 #include "screen/past.h"
 #include "screen/player.h"
@@ -92,10 +94,14 @@ static void draw_headline(struct screen *screen, const struct canvas *canvas, bo
 	char pieces[HEADLINE_PIECES_MAX][HEADLINE_PIECE_MAX], text[TEXT_MAX], scope[TEXT_MAX];
 	const struct frame *frame = session_frame(screen);
 	unsigned n_pieces = screen->setup->headline(frame, pieces);
+	bool highlights = screen->frozen || screen->compare.on;
 	double delay;
 	int room, x = 0;
 
-	clock_text(screen, frame, canvas->width >= WIDE_CELLS, text, sizeof(text));
+	if (screen->compare.on)
+		compare_text(screen, canvas->ascii, text, sizeof(text));
+	else
+		clock_text(screen, frame, canvas->width >= WIDE_CELLS, text, sizeof(text));
 	delay = real_delay(screen);
 	snprintf(pieces[n_pieces++], HEADLINE_PIECE_MAX, delay < 100 ? "%.3g s" : "%.0f s", delay);
 	room = canvas->width - utf8_cells(text, canvas->ascii) - 1;
@@ -106,7 +112,7 @@ static void draw_headline(struct screen *screen, const struct canvas *canvas, bo
 	if (room < HEADLINE_CELLS_MIN)
 		room = canvas->width;
 	else
-		canvas_right(canvas, 0, 0, canvas->width, screen->frozen ? STYLE_NOTICE : STYLE_NORMAL, text);
+		canvas_right(canvas, 0, 0, canvas->width, highlights ? STYLE_NOTICE : STYLE_NORMAL, text);
 	if (with_notices)
 		room -= draw_notices(screen, canvas, room);
 	scope_text(screen, scope, sizeof(scope));
@@ -369,6 +375,7 @@ static void draw_footer(struct screen *screen, const struct canvas *canvas, int 
 					     ACTION_FILTER, ACTION_SORT, ACTION_OPTIONS };
 	static const enum action rest[] = { ACTION_WHY, ACTION_COLUMNS, ACTION_PANES, ACTION_PAUSE };
 	static const enum action last[] = { ACTION_HELP, ACTION_QUIT };
+	static const enum action compares[] = { ACTION_COMPARE };
 	const struct pane_context *context = session_context(screen);
 	struct footer footer = { .screen = screen, .canvas = canvas, .y = y };
 	const char *label = keymap_label(context, ACTION_OPEN);
@@ -381,6 +388,7 @@ static void draw_footer(struct screen *screen, const struct canvas *canvas, int 
 		footer.reserved += entry_cells(canvas, key_label(name, actions[last[i]].keys[0]),
 					       _(actions[last[i]].label)) +
 				   CANVAS_GAP;
+	draw_actions(&footer, compares, marked_exists(screen));
 	if (screen_replays(context))
 		draw_actions(&footer, screen->in_past ? past : playing, 4);
 	footer.seen[ACTION_OPEN] = waits; /* room is short: a plain Enter comes later */
@@ -399,11 +407,12 @@ static void draw_footer(struct screen *screen, const struct canvas *canvas, int 
 static void draw_pane(struct screen *screen, struct canvas *canvas)
 {
 	struct pane_context *context = session_context(screen);
-
 	const struct pane_view *view = context->pane->views ? &context->pane->views[context->view] : NULL;
 	char title[TEXT_MAX];
 
-	if (view && view->draw) {
+	if (screen->compare.on) {
+		compare_draw(context, canvas);
+	} else if (view && view->draw) {
 		view->draw(context, canvas);
 	} else if (view) {
 		snprintf(title, sizeof(title), "%s", _(view->title));

@@ -11,6 +11,8 @@
 
 #include "core/i18n.h"
 #include "core/span.h"
+#include "screen/compare.h"
+#include "screen/marked.h"
 #include "screen/overlay.h"
 #include "screen/past.h"
 #include "screen/player.h"
@@ -115,6 +117,10 @@ static void go_up(struct pane_context *context)
 	}
 	if (has_table && widget->tags && widget->tags->n > 0) {
 		row_tags_clear(widget->tags);
+		return;
+	}
+	if (screen->compare.on) {
+		compare_leave(screen);
 		return;
 	}
 	if (has_table)
@@ -382,6 +388,19 @@ static void save_past(struct pane_context *context)
 	past_save(context->screen);
 }
 
+static void mark(struct pane_context *context)
+{
+	compare_mark(context->screen);
+}
+
+static void compare(struct pane_context *context)
+{
+	if (context->screen->compare.on)
+		compare_leave(context->screen);
+	else
+		compare_enter(context->screen);
+}
+
 static void go_to(struct pane_context *context)
 {
 	player_ask_time(context->screen);
@@ -526,6 +545,8 @@ void (*commands_act(enum action action))(struct pane_context *context)
 		[ACTION_GO_TO] = go_to,
 		[ACTION_NOW] = go_to_now,
 		[ACTION_SAVE] = save_past,
+		[ACTION_MARK] = mark,
+		[ACTION_COMPARE] = compare,
 		[ACTION_REDRAW] = redraw,
 	};
 
@@ -545,6 +566,10 @@ const char *commands_refuse(const struct pane_context *context, enum action acti
 			       : _("nothing is kept to go back to (--past=0)");
 	case ACTION_SAVE:
 		return context->screen->setup->past ? NULL : _("no past is kept that could be saved");
+	case ACTION_COMPARE:
+		return marked_exists(context->screen) ? NULL : _("no moment is marked (m marks one)");
+	case ACTION_WRITE:
+		return context->screen->compare.on ? _("not in a comparison (= leaves it)") : NULL;
 	case ACTION_DELAY:
 		return context->screen->setup->source->seek ? _("a recording has the delay it was made with")
 							    : NULL;

@@ -31,6 +31,8 @@ const struct pane_action *keymap_bound(const struct pane_context *context, enum 
 /* Why it has no effect, translated; NULL: it has one. */
 static const char *why_not(const struct pane_context *context, enum action action)
 {
+	if (keymap_bound(context, action) && context->screen->compare.on)
+		return _("not in a comparison (= leaves it)");
 	if (keymap_bound(context, action))
 		return context->pane->refuses ? context->pane->refuses(context, action) : NULL;
 	return commands_refuse(context, action);
@@ -46,6 +48,8 @@ const char *keymap_label(const struct pane_context *context, enum action action)
 	const struct pane_action *bound = keymap_bound(context, action);
 	const char *label = bound && bound->label ? bound->label : actions[action].label;
 
+	if (action == ACTION_COMPARE && context->screen->compare.on)
+		label = N_("Leave");
 	if (action == ACTION_PAUSE && context->screen->setup->source->seek)
 		label = context->screen->playing ? N_("Pause") : N_("Play");
 	return label ? _(label) : NULL;
@@ -231,7 +235,8 @@ void keymap_key(struct screen *screen, const struct input *input)
 	}
 	if (choose_pane(screen, input->key) || click_frame(screen, input) || click_graph(screen, input) ||
 	    take_action(context, action_of_key(input->key)) ||
-	    (context->pane->key && context->pane->key(context, input)) || jump(screen, input->key) ||
+	    (context->pane->key && !screen->compare.on && context->pane->key(context, input)) ||
+	    jump(screen, input->key) ||
 	    click_table(context, input) || table_key(session_table(screen), input))
 		return;
 	say_unknown(screen, input->key);

@@ -15,6 +15,7 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/derive.h"
+#include "screen/marked.h"
 #include "model/scope_use.h"
 #include "sys/env.h"
 
@@ -192,6 +193,8 @@ const struct table *context_table(const struct pane_context *context, unsigned i
 
 	if (log)
 		return log->shown.present ? &log->shown : NULL;
+	if (context->screen->compare.on)
+		return marked_table(context->screen, topic);
 	if (context->frame && context->pane->table)
 		own = context->pane->table(context, index);
 	return own ? own : context->frame ? frame_table(context->frame, topic) : NULL;
@@ -733,7 +736,7 @@ static void adjust(const struct pane_context *context, unsigned index, struct vi
 	view_choose_tree(view, NULL, NULL);
 	if (table->only)
 		view_choose_rows(view, table->only, NULL, table->only_column);
-	if (table->threshold)
+	if (table->threshold && !context->screen->compare.on)
 		view_set_threshold(view, table->threshold, table->least);
 	if (context->pane->adjust)
 		context->pane->adjust(context->settings, context->request, view);
@@ -776,6 +779,8 @@ static const struct notice *why_empty(const struct pane_context *context, unsign
 /* Why a table is not in the shown frame. */
 static const char *why_absent(const struct screen *screen)
 {
+	if (screen->compare.on)
+		return _("no difference: one of both samples lacks it");
 	if (screen->in_past)
 		return _("not sampled then; G goes back to now");
 	if (screen->frozen)
@@ -787,6 +792,7 @@ void session_update(struct screen *screen)
 {
 	struct pane_context *context = session_context(screen);
 
+	marked_update(screen, session_frame(screen));
 	context->unit = screen->unit;
 	for (unsigned i = 0; context->pane->tables[i].topic; i++) {
 		table_update(&context->tables[i], context_table(context, i));
@@ -921,6 +927,7 @@ void session_close(struct screen *screen)
 	free(screen->shown_notices);
 	free(screen->wanted);
 	close_logs(screen);
+	marked_close(screen);
 	findings_close(screen->findings);
 	for (int i = 0; i < SCREEN_ALL_FRAMES; i++)
 		frame_close(&screen->frames[i]);

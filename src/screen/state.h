@@ -7,6 +7,7 @@
 
 #include "core/i18n.h"
 #include "core/rate_limit.h"
+#include "model/difference.h"
 #include "model/event_log.h"
 #include "screen/context.h"
 #include "screen/graph.h"
@@ -114,6 +115,15 @@ struct scoping {
 	unsigned n_items;
 };
 
+/* A marked moment, and its difference from the shown one. */
+struct compare {
+	struct differences *differences; /* owned; NULL: nothing was marked yet */
+	struct frame marked, difference;
+	bool on;           /* tables show differences */
+	bool taken;        /* difference is of … */
+	uint64_t shown_ns; /* … the frame of this time */
+};
+
 struct screen {
 	const struct screen_setup *setup;
 	struct terminal terminal;
@@ -157,6 +167,7 @@ struct screen {
 	int follow_fd;            /* of a recording that comes through a pipe; -1: none */
 	struct menu menu;
 	struct scoping scoping;
+	struct compare compare;
 	bool changed;             /* an action has ended: draw its result */
 	bool filter_shown;        /* by the rule above a table, in the present drawing */
 	int tabs_y;               /* line with the names of the panes, for the mouse; -1: not drawn */

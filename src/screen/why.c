@@ -10,6 +10,7 @@
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
+#include "screen/compare.h"
 #include "screen/overlay.h"
 #include "screen/session.h"
 #include "sys/env.h"
@@ -42,6 +43,8 @@ static void add_unknown(struct buffer *out, const struct frame *frame, const str
 
 	if (notice)
 		buffer_print(out, _("unknown: %s"), notice->text);
+	else if (column->difference)
+		buffer_text(out, _("unknown: one of both samples does not have it"));
 	else if (column->kind == COLUMN_RATE && is_counted(schema, column, row))
 		buffer_text(out, _("unknown: there is no earlier sample, or the counter was reset"));
 	else
@@ -230,7 +233,7 @@ static void add_selected(struct buffer *out, const struct pane_context *context)
 
 	if (!row || !frame_table(context->frame, schema->name))
 		return;
-	if (context->pane->origin)
+	if (context->pane->origin && !context->screen->compare.on)
 		origin = context->pane->origin(context, row, &schema);
 	if (origin && schema_find(schema, column->key))
 		of = explain(context, schema, origin, schema_find(schema, column->key));
@@ -238,6 +241,10 @@ static void add_selected(struct buffer *out, const struct pane_context *context)
 		of = explain(context, widget->view.schema, row, column);
 	of.format.cpus = widget->cpus;
 	add_number(out, &of);
+	if (context->screen->compare.on) {
+		compare_explain(context->screen, out);
+		return;
+	}
 	if (column->of_cpu && widget->cpus > 0)
 		buffer_print(out,
 			     P_("Shown: as a share of %.0f CPU\n", "Shown: as a share of %.0f CPUs\n",

@@ -359,6 +359,38 @@ START_TEST(spans_of_two_runs_are_of_the_wall_clock)
 }
 END_TEST
 
+/* A mark outlives the frame that it is a copy of. */
+START_TEST(copies_stand_alone)
+{
+	struct stage stage;
+	struct frame copy;
+	char name[] = "a", host[] = "machine";
+	const struct thing_row *row;
+
+	open_stage(&stage);
+	frame_open(&copy, things, 3);
+	stage.before.host = host;
+	add(&stage.before, SOME, name, 1, 100)->state = NULL;
+	add(&stage.before, SOME, "b", 2, 5);
+	stage.before.tables[ALL].failed = true;
+	frame_notice(&stage.before, "some", NULL, "half of it");
+	frame_copy(&copy, &stage.before);
+	name[0] = host[0] = '!';
+	frame_clear(&stage.before);
+	row = table_row(&copy.tables[SOME], 0);
+	ck_assert_uint_eq(copy.tables[SOME].n_rows, 2);
+	ck_assert_str_eq(row->name, "a");
+	ck_assert_uint_eq(row->reads, 100);
+	ck_assert_ptr_null(row->state);
+	ck_assert_str_eq(copy.host, "machine");
+	ck_assert_uint_eq(copy.wall_ns, 5000000000000);
+	ck_assert(copy.tables[ALL].failed);
+	ck_assert_str_eq(frame_newest_notice(&copy, "some")->text, "half of it");
+	frame_close(&copy);
+	close_stage(&stage);
+}
+END_TEST
+
 START_TEST(people_see_the_sign)
 {
 	struct stage stage;

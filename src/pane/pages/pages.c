@@ -215,7 +215,7 @@ static const struct pane_action map_actions[] = {
 	{ ACTION_LESS, map_zoom_out, N_("Zoom"), N_("more pages in a cell") },
 	{ ACTION_REGION_BACK, region_before, N_("Region"), NULL },
 	{ ACTION_REGION_ON, region_behind, N_("Region"), NULL },
-	{ ACTION_MARK, pages_mark, NULL, NULL },
+	{ ACTION_MARK, pages_mark, NULL, N_("mark: show changes from now on; again: remove the mark") },
 	{ 0 },
 };
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A marked moment, and the difference between it and the shown one in place of every table. */
+#ifndef PANETOP_SCREEN_COMPARE_H
+#define PANETOP_SCREEN_COMPARE_H
+
+#include "screen/state.h"
+
+void compare_mark(struct screen *screen); /* the shown moment; it replaces the one before */
+
+/* All tables show differences from it, or their own rows again. */
+void compare_enter(struct screen *screen);
+void compare_leave(struct screen *screen);
+
+/* All tables of the view, in place of what the pane draws. */
+void compare_draw(struct pane_context *context, const struct canvas *canvas);
+
+/* For the first line: "B - A 5.0s 12:05:03-12:04:58". */
+void compare_text(const struct screen *screen, bool ascii, char *text, size_t room);
+
+/* For the key i. */
+void compare_explain(const struct screen *screen, struct buffer *out);
+
+#endif
