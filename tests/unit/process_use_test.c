@@ -299,16 +299,27 @@ static struct pid_io kernel_io(void)
 	return io;
 }
 
+/* Pages of its own that this program has read from storage. */
+static long page_ins(void)
+{
+	struct rusage usage;
+
+	ck_assert_int_eq(getrusage(RUSAGE_SELF, &usage), 0);
+	return usage.ru_majflt;
+}
+
 START_TEST(bytes_are_exact)
 {
 	char path[SCRATCH_PATH_MAX], *bytes;
 	struct machine machine;
 	int fd = open_direct(path), pid = (int)getpid();
 	double reads, writes;
+	long faults;
 
 	ck_assert_int_eq(posix_memalign((void **)&bytes, PIECE, PIECE), 0);
 	memset(bytes, 'x', PIECE);
 	open_live(&machine, process_alone);
+	faults = page_ins();
 	next_tick(&machine);
 	reads = of_process(machine.now, pid, "read_bytes");
 	writes = of_process(machine.now, pid, "write_bytes");
@@ -323,7 +334,10 @@ START_TEST(bytes_are_exact)
 	ck_assert_double_ge(of_process(machine.now, pid, "write_bytes") - writes, (double)(PIECE * PIECES));
 	ck_assert_double_le(of_process(machine.now, pid, "write_bytes") - writes,
 			    (double)(PIECE * PIECES + PIECE)); /* and the inode of the file */
-	ck_assert_double_eq(of_process(machine.now, pid, "read_bytes") - reads, (double)(PIECE * PIECES / 4));
+	reads = of_process(machine.now, pid, "read_bytes") - reads;
+	ck_assert_double_ge(reads, (double)(PIECE * PIECES / 4));
+	if (page_ins() == faults)
+		ck_assert_double_eq(reads, (double)(PIECE * PIECES / 4));
 	ck_assert_double_gt(of_process(machine.now, pid, "disk_bytes_per_second"), 0);
 	close_machine(&machine);
 	free(bytes);
