@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/i18n.h"
 #include "model/units.h"
@@ -140,6 +141,7 @@ static void tell_reclaimed(const struct memory_facts *facts, const char *time, c
 	double rate = facts->refaulted_pages / facts->seconds;
 	unsigned long count = count_of(facts->refaulted_pages);
 	char caches[VALUE_TEXT_MAX];
+	size_t length;
 
 	size_text(caches, facts->caches_bytes);
 	if (facts->stalled_ratio >= facts->stalled_limit)
@@ -166,6 +168,13 @@ static void tell_reclaimed(const struct memory_facts *facts, const char *time, c
 			    "in use than %s of cache can hold.",
 			    count),
 			 facts->refaulted_pages, time, rate, caches);
+	if (facts->stalled_ratio >= facts->stalled_limit || !(facts->swapped_in_pages > 0))
+		return;
+	length = strlen(text);
+	snprintf(text + length, room - length,
+		 P_(" %.0f page was read back from swap.", " %.0f pages were read back from swap.",
+		    count_of(facts->swapped_in_pages)),
+		 facts->swapped_in_pages);
 }
 
 /* Without a refault, the evicted pages were not needed; if nothing was evicted, nothing is proved. */

@@ -46,7 +46,7 @@ struct interface_row {
 	    .source = "/sys/class/net/NAME/" from, __VA_ARGS__)
 
 static const struct column columns[] = {
-	ROW(name, .kind = COLUMN_KEY, .title = N_("interface"), .width = 10,
+	ROW(name, .kind = COLUMN_KEY, .title = N_("interface"), .width = 9,
 	    .help = N_(
 		    "interface of the network namespace of panetop; all: those with a device behind them, so "
 		    "that bridges, tunnels and containers do not count twice; in a container, which has "
