@@ -11,7 +11,7 @@ from common import edited, expect, replay, screen
 TITLES = ("processes that ran in the last 10.0 s", "all processes in the last 10.0 s", "threads in the last 10.0 s",
           "memory of all processes in the last 10.0 s", "what all processes read and wrote in the last 10.0 s",
           "all processes, waiting for a CPU in the last 10.0 s",
-          "payload of all processes",
+          "time of the threads of each process, by part", "payload of all processes",
           "each CPU in the last 10.0 s", "exited since 09:30:00, rates in the last 10.0 s",
           "what used the CPUs in the last 10.0 s", "means", "processes by CPU use in the last 10.0 s",
           "what used the watts, an estimate in the last 10.0 s", "performance counters of every CPU in the last 10.0 s",
@@ -400,7 +400,7 @@ def the_distribution_begins_at_the_top(_scratch):
     """Empty ranges are left out, and every other one has a bar."""
     with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as busy, screen("-d", "0.5", "cpu") as terminal:
         try:
-            terminal.send(*["Tab"] * 11)
+            terminal.view("Distribution")
             found = terminal.wait_for("█")
             rows = re.findall(r"^ *([0-9.]+) +[-0-9.]+ +(\d+) +[0-9.]+ +(█+)$", terminal.text(), re.M)
             lowest = [float(row[0]) for row in rows]
