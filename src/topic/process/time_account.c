@@ -38,14 +38,14 @@ static const struct column columns[] = {
 	COLUMN(struct time_account_row, start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS,
 	       .title = N_("started"), .width = 10, .hidden = true, .help = N_("start time, after boot"),
 	       .source = "/proc/PID/stat starttime"),
-	COLUMN(struct time_account_row, part, .kind = COLUMN_KEY, .title = N_("part"), .width = 8,
+	COLUMN(struct time_account_row, part, .kind = COLUMN_KEY, .title = N_("part"), .width = 8, .words = true,
 	       .help = N_(
 		       "running on a CPU; ready: waiting for one; disk: waiting for I/O; memory: for memory "
 		       "to be reclaimed or read back; lock: for a futex; sleep: for anything that it may "
 		       "wait for as long as it takes, such as input or a timer; other: for the kernel, or "
 		       "stopped"),
 	       .source = "panetop"),
-	COLUMN(struct time_account_row, ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%time"),
+	COLUMN(struct time_account_row, ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("time %"),
 	       .width = 7, .trend = true, .of_cpu = true,
 	       .rate_of = offsetof(struct time_account_row, seconds),
 	       .help = N_("time of all its threads in the last interval; 1 is one thread all the time"),
@@ -112,9 +112,9 @@ static const struct trace_program programs[] = {
 static const struct trace_plan plan_of_one = PLAN(ENTRIES_OF_ONE), plan_of_all = PLAN(ENTRIES_OF_ALL);
 
 static const char *const part_names[N_PARTS] = {
-	[BPF_STATE_RUNNING] = "running", [BPF_STATE_READY] = "ready", [BPF_STATE_DISK] = "disk",
-	[BPF_STATE_MEMORY] = "memory",   [BPF_STATE_LOCK] = "lock",   [BPF_STATE_SLEEP] = "sleep",
-	[BPF_STATE_OTHER] = "other",
+	[BPF_STATE_RUNNING] = N_("running"), [BPF_STATE_READY] = N_("ready"), [BPF_STATE_DISK] = N_("disk"),
+	[BPF_STATE_MEMORY] = N_("memory"),   [BPF_STATE_LOCK] = N_("lock"),   [BPF_STATE_SLEEP] = N_("sleep"),
+	[BPF_STATE_OTHER] = N_("other"),
 };
 
 struct account {
