@@ -433,12 +433,12 @@ static void put_operations(struct row_encoder *encoder, const struct table *tabl
 
 	put_varint(out, table->n_rows);
 	for (size_t i = 0; i < table->n_rows; i++) {
-		size_t match = encoder->matches[i];
-		bool is_new = match == HASH_NONE, same;
+		size_t from = encoder->matches[i];
+		bool is_new = from == HASH_NONE, same;
 
 		read_row_now(encoder, table, i);
 		same = !is_new && !differs(encoder, i);
-		if (!same || match != next)
+		if (!same || from != next)
 			put_run(out, &run);
 		if (is_new) {
 			put_operation(out, OP_NEW, 0);
@@ -447,16 +447,16 @@ static void put_operations(struct row_encoder *encoder, const struct table *tabl
 			keep_row(encoder, i);
 			continue;
 		}
-		if (match < next || (same && match > next))
-			put_move(out, &next, match);
+		if (from < next || (same && from > next))
+			put_move(out, &next, from);
 		if (same) {
 			run++;
 		} else {
-			put_operation(out, OP_CHANGED, match - next);
+			put_operation(out, OP_CHANGED, from - next);
 			put_changes(encoder, out, encoder->cells, cells_before(encoder, i));
 			keep_row(encoder, i);
 		}
-		next = match + 1;
+		next = from + 1;
 	}
 	put_run(out, &run);
 }

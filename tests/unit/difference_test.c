@@ -111,7 +111,7 @@ static double number(const struct table *table, size_t row, unsigned column)
 	return row_number(table_row(table, row), &table->schema->columns[column]);
 }
 
-static const char *text(const struct table *table, size_t row, unsigned column)
+static const char *text_at(const struct table *table, size_t row, unsigned column)
 {
 	return row_text(table_row(table, row), &table->schema->columns[column]);
 }
@@ -141,8 +141,8 @@ START_TEST(numbers_grow_and_shrink)
 	ck_assert_double_eq(number(table, 0, HEAT), -10);
 	ck_assert_double_eq(number(table, 0, USER), 0);  /* whose it is now */
 	ck_assert_double_eq(number(table, 0, SEEN), 77); /* a time of day is none to subtract from */
-	ck_assert_str_eq(text(table, 0, STATE), "R");
-	ck_assert_str_eq(text(table, 0, CHANGE), "");
+	ck_assert_str_eq(text_at(table, 0, STATE), "R");
+	ck_assert_str_eq(text_at(table, 0, CHANGE), "");
 	ck_assert_uint_eq(stage.difference.interval_ns, 2000000000);
 	ck_assert_uint_eq(stage.difference.since_ns, 5000000000000);
 	close_stage(&stage);
@@ -197,10 +197,10 @@ START_TEST(rows_of_one_sample_are_marked)
 	add(&stage.now, SOME, "came", 3, 100);
 	table = take(&stage, SOME);
 	ck_assert_uint_eq(table->n_rows, 3);
-	ck_assert_str_eq(text(table, 0, CHANGE), "");
-	ck_assert_str_eq(text(table, 1, CHANGE), "new");
-	ck_assert_str_eq(text(table, 2, CHANGE), "ended");
-	ck_assert_str_eq(text(table, 2, STATE), "D");
+	ck_assert_str_eq(text_at(table, 0, CHANGE), "");
+	ck_assert_str_eq(text_at(table, 1, CHANGE), "new");
+	ck_assert_str_eq(text_at(table, 2, CHANGE), "ended");
+	ck_assert_str_eq(text_at(table, 2, STATE), "D");
 	for (unsigned i = READS; i <= HEAT; i++) {
 		if (i == USER || i == SEEN)
 			continue;
@@ -245,9 +245,9 @@ START_TEST(start_times_are_keys)
 	add(&stage.now, ALL, "a", 1, 150)->start_seconds = 9;
 	table = take(&stage, ALL);
 	ck_assert_uint_eq(table->n_rows, 2);
-	ck_assert_str_eq(text(table, 0, CHANGE), "new");
+	ck_assert_str_eq(text_at(table, 0, CHANGE), "new");
 	ck_assert_double_eq(number(table, 0, READS), 150);
-	ck_assert_str_eq(text(table, 1, CHANGE), "ended");
+	ck_assert_str_eq(text_at(table, 1, CHANGE), "ended");
 	close_stage(&stage);
 }
 END_TEST
@@ -267,7 +267,7 @@ START_TEST(equal_keys_pair_in_their_order)
 	ck_assert_uint_eq(table->n_rows, 3);
 	ck_assert_double_eq(number(table, 0, READS), 1);
 	ck_assert_double_eq(number(table, 1, READS), 2);
-	ck_assert_str_eq(text(table, 2, CHANGE), "new");
+	ck_assert_str_eq(text_at(table, 2, CHANGE), "new");
 	close_stage(&stage);
 }
 END_TEST
@@ -283,7 +283,7 @@ START_TEST(rows_without_keys_join_no_other)
 	add(&stage.now, ALL, NULL, U64_UNKNOWN, 130);
 	table = take(&stage, ALL);
 	ck_assert_uint_eq(table->n_rows, 1);
-	ck_assert_ptr_null(text(table, 0, CHANGE));
+	ck_assert_ptr_null(text_at(table, 0, CHANGE));
 	ck_assert(isnan(number(table, 0, READS)));
 	ck_assert(isnan(number(table, 0, SIZE)));
 	close_stage(&stage);
@@ -302,7 +302,7 @@ START_TEST(tables_without_rows)
 	add(&stage.before, ALL, "a", 1, 1);
 	table = take(&stage, ALL);
 	ck_assert_uint_eq(table->n_rows, 1);
-	ck_assert_str_eq(text(table, 0, CHANGE), "ended");
+	ck_assert_str_eq(text_at(table, 0, CHANGE), "ended");
 	close_stage(&stage);
 }
 END_TEST
@@ -375,7 +375,8 @@ START_TEST(copies_stand_alone)
 	stage.before.tables[ALL].failed = true;
 	frame_notice(&stage.before, "some", NULL, "half of it");
 	frame_copy(&copy, &stage.before);
-	name[0] = host[0] = '!';
+	memset(name, '!', sizeof(name) - 1);
+	memset(host, '!', sizeof(host) - 1);
 	frame_clear(&stage.before);
 	row = table_row(&copy.tables[SOME], 0);
 	ck_assert_uint_eq(copy.tables[SOME].n_rows, 2);

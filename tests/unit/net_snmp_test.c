@@ -5,14 +5,14 @@
 #include "kernel/net_snmp.h"
 #include "suite.h"
 
-static const char text[] = "Ip: Forwarding DefaultTTL InReceives ForwDatagrams\nIp: 2 64 1000 37\n"
+static const char snmp[] = "Ip: Forwarding DefaultTTL InReceives ForwDatagrams\nIp: 2 64 1000 37\n"
 			   "Icmp: InMsgs\nIcmp: 5\nTcp: RtoMin MaxConn InSegs\nTcp: 200 -1 900\n";
 
 START_TEST(counters_by_name)
 {
-	ck_assert_uint_eq(net_snmp_find(span_text(text), "Ip", "ForwDatagrams"), 37);
-	ck_assert_uint_eq(net_snmp_find(span_text(text), "Icmp", "InMsgs"), 5);
-	ck_assert_uint_eq(net_snmp_find(span_text(text), "Tcp", "InSegs"), 900);
+	ck_assert_uint_eq(net_snmp_find(span_text(snmp), "Ip", "ForwDatagrams"), 37);
+	ck_assert_uint_eq(net_snmp_find(span_text(snmp), "Icmp", "InMsgs"), 5);
+	ck_assert_uint_eq(net_snmp_find(span_text(snmp), "Tcp", "InSegs"), 900);
 }
 END_TEST
 
@@ -27,9 +27,9 @@ START_TEST(what_is_not_there_is_unknown)
 		"Ip: ForwDatagrams\nIp: x\n",
 	};
 
-	ck_assert_uint_eq(net_snmp_find(span_text(text), "Udp", "InDatagrams"), U64_UNKNOWN);
-	ck_assert_uint_eq(net_snmp_find(span_text(text), "Ip", "Nothing"), U64_UNKNOWN);
-	ck_assert_uint_eq(net_snmp_find(span_text(text), "Tcp", "MaxConn"), U64_UNKNOWN);
+	ck_assert_uint_eq(net_snmp_find(span_text(snmp), "Udp", "InDatagrams"), U64_UNKNOWN);
+	ck_assert_uint_eq(net_snmp_find(span_text(snmp), "Ip", "Nothing"), U64_UNKNOWN);
+	ck_assert_uint_eq(net_snmp_find(span_text(snmp), "Tcp", "MaxConn"), U64_UNKNOWN);
 	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++)
 		ck_assert_uint_eq(net_snmp_find(span_text(broken[i]), "Ip", "ForwDatagrams"), U64_UNKNOWN);
 }

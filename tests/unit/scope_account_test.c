@@ -149,7 +149,7 @@ static struct sums sums_in(const char *in)
 	return sums;
 }
 
-static bool is(double one, double other)
+static bool is_near(double one, double other)
 {
 	return fabs(one - other) < 1e-9;
 }
@@ -158,19 +158,21 @@ static void check_sum(const char *const *scopes, size_t n_scopes)
 {
 	struct sums all = sums_in(NULL), sum = { 0 };
 
-	ck_assert(is(all.tasks, 0.76) && is(all.exited, 0.28) && is(all.busy, 1.11));
+	ck_assert(is_near(all.tasks, 0.76) && is_near(all.exited, 0.28) && is_near(all.busy, 1.11));
 	for (size_t i = 0; i < n_scopes; i++) {
 		struct sums part = sums_in(scopes[i]);
 
-		ck_assert_msg(is(part.busy, all.busy), "%s: busy", scopes[i]);
-		ck_assert_msg(is(part.tasks + part.exited + part.outside, all.busy), "%s: parts", scopes[i]);
-		ck_assert_msg(is(part.tasks, part.listed), "%s: rows", scopes[i]);
+		ck_assert_msg(is_near(part.busy, all.busy), "%s: busy", scopes[i]);
+		ck_assert_msg(is_near(part.tasks + part.exited + part.outside, all.busy), "%s: parts",
+			      scopes[i]);
+		ck_assert_msg(is_near(part.tasks, part.listed), "%s: rows", scopes[i]);
 		sum.tasks += part.tasks;
 		sum.exited += part.exited;
 		sum.total += part.total;
 	}
-	ck_assert(is(sum.tasks, all.tasks) && is(sum.exited, all.exited) && is(sum.total, all.total));
-	ck_assert(is(all.listed, all.tasks));
+	ck_assert(is_near(sum.tasks, all.tasks) && is_near(sum.exited, all.exited) &&
+		  is_near(sum.total, all.total));
+	ck_assert(is_near(all.listed, all.tasks));
 }
 
 #define CHECK_SUM(...)                                                                                       \
@@ -202,8 +204,8 @@ START_TEST(children_of_a_member_are_its_own)
 {
 	struct sums shell = sums_in("user=1000"), service = sums_in("service=nginx");
 
-	ck_assert(is(shell.tasks, 0.05) && is(shell.exited, 0.25));
-	ck_assert(is(service.tasks, 0.7) && is(service.exited, 0));
+	ck_assert(is_near(shell.tasks, 0.05) && is_near(shell.exited, 0.25));
+	ck_assert(is_near(service.tasks, 0.7) && is_near(service.exited, 0));
 }
 END_TEST
 
@@ -224,11 +226,11 @@ START_TEST(another_scope_is_no_jump)
 		if (in[second] || second == 7)
 			ck_assert(isnan(part_of(machine.now, "tasks")));
 		if (second == 4)
-			ck_assert(is(part_of(machine.now, "tasks"), 0.4) &&
-				  is(part_of(machine.now, "busy"), 1.11));
+			ck_assert(is_near(part_of(machine.now, "tasks"), 0.4) &&
+				  is_near(part_of(machine.now, "busy"), 1.11));
 		if (second == 9)
-			ck_assert(is(part_of(machine.now, "tasks"), 0.76) &&
-				  is(part_of(machine.now, "exited"), 0.28));
+			ck_assert(is_near(part_of(machine.now, "tasks"), 0.76) &&
+				  is_near(part_of(machine.now, "exited"), 0.28));
 	}
 	close_machine(&machine);
 	scope_free(&scope);
@@ -277,13 +279,14 @@ START_TEST(scopes_of_a_recording_add_up_to_the_machine)
 		struct sums recorded = recorded_sums_in(scopes[i], &any_notice);
 		struct sums live = sums_in(scopes[i]);
 
-		ck_assert(is(recorded.tasks, live.tasks) && is(recorded.listed, live.listed));
-		ck_assert(is(recorded.tasks + recorded.outside, all.busy) && is(recorded.busy, all.busy));
-		ck_assert(isnan(recorded.exited) && is(recorded.total, 0) && any_notice);
+		ck_assert(is_near(recorded.tasks, live.tasks) && is_near(recorded.listed, live.listed));
+		ck_assert(is_near(recorded.tasks + recorded.outside, all.busy) &&
+			  is_near(recorded.busy, all.busy));
+		ck_assert(isnan(recorded.exited) && is_near(recorded.total, 0) && any_notice);
 		tasks += recorded.tasks;
 	}
-	ck_assert(is(tasks, all.tasks));
-	ck_assert(is(recorded_sums_in("tree=20", &any_notice).tasks, sums_in("tree=20").tasks));
+	ck_assert(is_near(tasks, all.tasks));
+	ck_assert(is_near(recorded_sums_in("tree=20", &any_notice).tasks, sums_in("tree=20").tasks));
 }
 END_TEST
 
@@ -293,7 +296,7 @@ START_TEST(what_a_recording_lacks_is_said)
 	bool any_notice;
 	struct sums recorded = recorded_sums_in("cgroup=/user.slice", &any_notice);
 
-	ck_assert(any_notice && isnan(recorded.tasks) && is(recorded.busy, sums_in(NULL).busy));
+	ck_assert(any_notice && isnan(recorded.tasks) && is_near(recorded.busy, sums_in(NULL).busy));
 }
 END_TEST
 

@@ -89,12 +89,12 @@ static void derive(void)
 	scope_use_derive(&scope, &frame);
 }
 
-static double value(const char *column)
+static double number(const char *column)
 {
 	return frame_number(&frame, "scope_use", NULL, column);
 }
 
-static const char *text(const char *column)
+static const char *text_of(const char *column)
 {
 	const struct table *table = frame_table(&frame, "scope_use");
 
@@ -118,11 +118,11 @@ START_TEST(processes_are_summed)
 	put_process(6, 500, 500);
 	put_process(9, 7000, 0);
 	derive();
-	ck_assert_str_eq(text("basis"), "processes");
-	ck_assert(value("processes") == 2 && value("memory_bytes") == 1500);
-	ck_assert(value("anonymous_bytes") == 700 && value("file_bytes") == 800);
-	ck_assert(isnan(value("kernel_bytes")) && isnan(value("other_bytes")));
-	ck_assert(isnan(value("cpu_ratio")) && isnan(value("proportional_bytes")));
+	ck_assert_str_eq(text_of("basis"), "processes");
+	ck_assert(number("processes") == 2 && number("memory_bytes") == 1500);
+	ck_assert(number("anonymous_bytes") == 700 && number("file_bytes") == 800);
+	ck_assert(isnan(number("kernel_bytes")) && isnan(number("other_bytes")));
+	ck_assert(isnan(number("cpu_ratio")) && isnan(number("proportional_bytes")));
 	ck_assert_uint_eq(frame.n_notices, 0);
 	finish();
 }
@@ -135,7 +135,7 @@ START_TEST(an_unknown_process_has_a_notice)
 	put_process(5, 1000, 300);
 	put_process(6, NAN, NAN);
 	derive();
-	ck_assert(value("processes") == 2 && value("memory_bytes") == 1000);
+	ck_assert(number("processes") == 2 && number("memory_bytes") == 1000);
 	ck_assert_uint_eq(frame.n_notices, 1);
 	finish();
 }
@@ -146,7 +146,7 @@ START_TEST(nothing_known_is_unknown)
 	choose("user=7");
 	put_process(6, NAN, NAN);
 	derive();
-	ck_assert(isnan(value("memory_bytes")) && isnan(value("anonymous_bytes")));
+	ck_assert(isnan(number("memory_bytes")) && isnan(number("anonymous_bytes")));
 	finish();
 }
 END_TEST
@@ -164,10 +164,10 @@ START_TEST(rates_and_proportional_memory)
 	set(table, row, "proportional_bytes", 800);
 	put_process(6, 500, 500);
 	derive();
-	ck_assert(value("cpu_ratio") == 0.25 && isnan(value("proportional_bytes")));
+	ck_assert(number("cpu_ratio") == 0.25 && isnan(number("proportional_bytes")));
 	set(table, table_row(table, 1), "proportional_bytes", 100);
 	derive();
-	ck_assert(value("proportional_bytes") == 900);
+	ck_assert(number("proportional_bytes") == 900);
 	finish();
 }
 END_TEST
@@ -180,12 +180,12 @@ START_TEST(a_group_has_an_account_that_adds_up)
 	put_group("/a/b", 500, 100, 100, 100);
 	put_group("/ab", 700, 700, 0, 0);
 	derive();
-	ck_assert_str_eq(text("basis"), "control group");
-	ck_assert_str_eq(text("group"), "/a");
-	ck_assert(value("memory_bytes") == 1000 && value("other_bytes") == 100);
-	ck_assert(value("anonymous_bytes") == 400 && value("file_bytes") == 300 &&
-		  value("kernel_bytes") == 200);
-	ck_assert(isnan(value("limit_bytes")));
+	ck_assert_str_eq(text_of("basis"), "control group");
+	ck_assert_str_eq(text_of("group"), "/a");
+	ck_assert(number("memory_bytes") == 1000 && number("other_bytes") == 100);
+	ck_assert(number("anonymous_bytes") == 400 && number("file_bytes") == 300 &&
+		  number("kernel_bytes") == 200);
+	ck_assert(isnan(number("limit_bytes")));
 	finish();
 }
 END_TEST
@@ -196,7 +196,7 @@ START_TEST(the_rest_may_be_negative)
 	choose("service=nginx");
 	put_group("/system.slice/nginx.service", 1000, 900, 300, NAN);
 	derive();
-	ck_assert(value("other_bytes") == -200 && isnan(value("kernel_bytes")));
+	ck_assert(number("other_bytes") == -200 && isnan(number("kernel_bytes")));
 	finish();
 }
 END_TEST
@@ -209,9 +209,9 @@ START_TEST(several_groups_are_summed)
 	put_group("/user.slice/1/agent.service/sub", 1000, 900, 50, 50);
 	put_group("/user.slice/2/agent.service", 500, 400, 50, 50);
 	derive();
-	ck_assert(value("memory_bytes") == 1500 && value("anonymous_bytes") == 1300);
-	ck_assert(value("other_bytes") == 0);
-	ck_assert_str_eq(text("group"), "");
+	ck_assert(number("memory_bytes") == 1500 && number("anonymous_bytes") == 1300);
+	ck_assert(number("other_bytes") == 0);
+	ck_assert_str_eq(text_of("group"), "");
 	finish();
 }
 END_TEST
@@ -222,8 +222,8 @@ START_TEST(a_group_without_the_memory_controller)
 	choose("cgroup=/a");
 	put_group("/a", NAN, NAN, NAN, NAN);
 	derive();
-	ck_assert_str_eq(text("basis"), "processes");
-	ck_assert(isnan(value("memory_bytes")));
+	ck_assert_str_eq(text_of("basis"), "processes");
+	ck_assert(isnan(number("memory_bytes")));
 	finish();
 }
 END_TEST
@@ -237,7 +237,7 @@ START_TEST(the_limit_is_of_its_group)
 	set(table, put_group("/a", 1000, 400, 300, 200), "memory_limit_bytes", 2000);
 	set(table, table_row(table, 0), "memory_limit_used_ratio", 0.35);
 	derive();
-	ck_assert(value("limit_bytes") == 2000 && value("limit_used_ratio") == 0.35);
+	ck_assert(number("limit_bytes") == 2000 && number("limit_used_ratio") == 0.35);
 	finish();
 }
 END_TEST
@@ -261,10 +261,10 @@ START_TEST(cpu_time_is_that_of_the_account)
 		row_set_f64(row, ratio, 0.5);
 	}
 	derive();
-	ck_assert(value("cpu_ratio") == 0.25);
+	ck_assert(number("cpu_ratio") == 0.25);
 	row_set_text(table_add(account), part, OUTSIDE_SCOPE);
 	derive();
-	ck_assert(value("cpu_ratio") == 1);
+	ck_assert(number("cpu_ratio") == 1);
 	finish();
 }
 END_TEST

@@ -100,6 +100,12 @@ static pid_t run_child(void)
 	return child;
 }
 
+static void update_at(struct traffic_list *list, struct env *env, uint64_t tick)
+{
+	env->tick = tick;
+	ck_assert(traffic_list_update(list));
+}
+
 START_TEST(a_process_that_ended_keeps_its_bytes)
 {
 	static const struct sample_request request;
@@ -123,22 +129,18 @@ START_TEST(a_process_that_ended_keeps_its_bytes)
 		skip_test("BPF at sockets: %s", strerror(-error));
 	}
 	child = run_child();
-	env.tick = 2;
-	ck_assert(traffic_list_update(list));
+	update_at(list, &env, 2);
 	ck_assert(traffic_of_process(list, (uint32_t)child, 100, &bytes));
 	for (unsigned kind = 0; kind < N_TRAFFIC_KINDS; kind++) {
 		ck_assert_uint_eq(bytes.sent[kind], expected[kind]);
 		ck_assert_uint_eq(bytes.received[kind], expected[kind]);
 	}
 	/* another process that gets the same number has nothing of it */
-	env.tick = 3;
-	ck_assert(traffic_list_update(list));
+	update_at(list, &env, 3);
 	ck_assert(traffic_of_process(list, (uint32_t)child, 200, &bytes));
 	ck_assert_uint_eq(traffic_sent(&bytes) + traffic_received(&bytes), 0);
-	env.tick = 4;
-	ck_assert(traffic_list_update(list));
-	env.tick = 5;
-	ck_assert(traffic_list_update(list));
+	update_at(list, &env, 4);
+	update_at(list, &env, 5);
 	ck_assert(!traffic_of_process(list, (uint32_t)child, 200, &bytes));
 	for (size_t i = 0; i < list->processes.trace.n_entries; i++)
 		ck_assert_uint_ne(trace_key(&list->processes.trace, i)[0], (uint64_t)child);

@@ -120,19 +120,27 @@ static void draw_legend(const struct canvas *canvas, const struct time_bar *bars
 	graph_legend(canvas, 0, parts, N_PARTS, whole, NULL);
 }
 
+/* Below the legend, in at most half of the lines. */
+static unsigned bars_room(int height)
+{
+	int room = height - TABLE_LINES_MIN < height / 2 ? height - TABLE_LINES_MIN : height / 2;
+
+	if (room <= 1)
+		return 0;
+	return room - 1 < BARS_MAX ? (unsigned)room - 1 : BARS_MAX;
+}
+
 void cpu_draw_time(struct pane_context *context, struct canvas *canvas)
 {
 	const struct table *table = context_table(context, CPU_TABLE_TIME);
-	int room = canvas->height - TABLE_LINES_MIN;
+	unsigned room = bars_room(canvas->height);
 	struct time_bar bars[BARS_MAX];
 	struct canvas rest;
 	unsigned n_bars;
 	double whole = 1;
 	int y;
 
-	room = room > canvas->height / 2 ? canvas->height / 2 : room;
-	room = room > BARS_MAX ? BARS_MAX : room;
-	n_bars = table && room > 1 ? find_bars(table, bars, (unsigned)room - 1) : 0;
+	n_bars = table && room > 0 ? find_bars(table, bars, room) : 0;
 	for (unsigned i = 0; i < n_bars; i++)
 		whole = fmax(whole, bars[i].awake);
 	if (n_bars > 0)

@@ -15,7 +15,7 @@
 #define USED_MUCH 0.8
 #define USED_ALL 0.95
 
-static double value(const struct pane_context *context, const char *column)
+static double number(const struct pane_context *context, const char *column)
 {
 	return frame_number(context->frame, "scope_use", NULL, column);
 }
@@ -42,7 +42,7 @@ static double machine_bytes(const struct pane_context *context)
 
 double memory_scope_most(const struct pane_context *context)
 {
-	double limit = value(context, "limit_bytes");
+	double limit = number(context, "limit_bytes");
 
 	return limit > 0 ? limit : machine_bytes(context);
 }
@@ -65,7 +65,7 @@ unsigned memory_scope_parts(const struct pane_context *context, struct graph_par
 		if (of_group || all[i].processes)
 			parts[n++] = (struct graph_part){ all[i].letter, i,
 							  _(of_group ? all[i].group : all[i].processes), 0,
-							  value(context, all[i].column) };
+							  number(context, all[i].column) };
 	return n;
 }
 
@@ -76,8 +76,8 @@ static enum memory_level level_of(double used)
 
 enum memory_level memory_scope_verdict(const struct pane_context *context, char *text, size_t room)
 {
-	double bytes = value(context, "memory_bytes"), used = value(context, "limit_used_ratio");
-	double count = value(context, "processes");
+	double bytes = number(context, "memory_bytes"), used = number(context, "limit_used_ratio");
+	double count = number(context, "processes");
 	char size[VALUE_TEXT_MAX], limit[VALUE_TEXT_MAX];
 
 	size_text(size, bytes);
@@ -89,7 +89,7 @@ enum memory_level memory_scope_verdict(const struct pane_context *context, char 
 		snprintf(text, room,
 			 _("It has %s, and uses %.0f %% of its limit of %s without cache that can be "
 			   "dropped."),
-			 size, 100 * used, size_text(limit, value(context, "limit_bytes")));
+			 size, 100 * used, size_text(limit, number(context, "limit_bytes")));
 		return level_of(used);
 	}
 	if (is_of_group(context))
@@ -108,7 +108,7 @@ enum memory_level memory_scope_verdict(const struct pane_context *context, char 
 
 char *memory_scope_story(const struct pane_context *context, char *text, size_t room)
 {
-	double proportional = value(context, "proportional_bytes");
+	double proportional = number(context, "proportional_bytes");
 	char size[VALUE_TEXT_MAX];
 
 	if (is_of_group(context))

@@ -38,7 +38,8 @@ static const struct column columns[] = {
 	COLUMN(struct time_account_row, start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS,
 	       .title = N_("started"), .width = 10, .hidden = true, .help = N_("start time, after boot"),
 	       .source = "/proc/PID/stat starttime"),
-	COLUMN(struct time_account_row, part, .kind = COLUMN_KEY, .title = N_("part"), .width = 8, .words = true,
+	COLUMN(struct time_account_row, part, .kind = COLUMN_KEY, .title = N_("part"), .width = 8,
+	       .words = true,
 	       .help = N_(
 		       "running on a CPU; ready: waiting for one; disk: waiting for I/O; memory: for memory "
 		       "to be reclaimed or read back; lock: for a futex; sleep: for anything that it may "

@@ -306,18 +306,23 @@ static int count_cpus(struct trace_set *set)
 	return error;
 }
 
+static void close_map(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
 static void close_maps(struct trace_set *set)
 {
-	int *maps[] = { &set->entries, &set->starts, &set->marks, &set->records, &set->rings };
-
 	for (unsigned i = 0; i < set->n_running; i++)
 		close_running(&set->running[i]);
 	set->n_running = 0;
-	for (unsigned i = 0; i < sizeof(maps) / sizeof(*maps); i++) {
-		if (*maps[i] >= 0)
-			close(*maps[i]);
-		*maps[i] = -1;
-	}
+	close_map(&set->entries);
+	close_map(&set->starts);
+	close_map(&set->marks);
+	close_map(&set->records);
+	close_map(&set->rings);
 }
 
 static int start_programs(struct trace_set *set)
