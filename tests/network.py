@@ -182,8 +182,11 @@ def without_bpf():
     """without BPF the bytes of TCP are the same, and those of UDP unknown, not 0"""
     panetop = Panetop("traffic", "--no-bpf")
     load = Load(None, None, "127.0.0.1", TCP_BYTES, 10)
-    ends = {load.sender.pid, load.receiver.pid}
-    rows = {row["pid"]: row for row in panetop.last(lambda rows: ends <= {row["pid"] for row in rows})}
+
+    def has_all(rows):
+        moved = {row["pid"]: (row["tcp_sent_bytes"] or 0) + (row["tcp_received_bytes"] or 0) for row in rows}
+        return all(moved.get(end.pid, 0) >= TCP_BYTES for end in (load.sender, load.receiver))
+    rows = {row["pid"]: row for row in panetop.last(has_all)}
     load.close()
     same(rows[load.sender.pid]["tcp_sent_bytes"], TCP_BYTES, "sent")
     same(rows[load.receiver.pid]["tcp_received_bytes"], TCP_BYTES, "received")

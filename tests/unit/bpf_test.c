@@ -181,15 +181,16 @@ START_TEST(pairs_measure_time_and_its_histogram)
 /* A mark holds on this CPU between two tracepoints; no run of the third program lies between them. */
 START_TEST(marks_are_seen_while_they_are_set)
 {
+	/* what clears a mark runs first: none is left from before */
 	static const struct trace_program programs[] = {
-		{ .name = "mark",
-		  .tracepoint = "softirq_entry",
-		  .does = BPF_MARK,
-		  .first_bit = 3,
-		  .value = { .is = BPF_PART_CONSTANT, .constant = 2 } },
 		{ .name = "unmark",
 		  .tracepoint = "softirq_exit",
 		  .does = BPF_UNMARK,
+		  .first_bit = 3,
+		  .value = { .is = BPF_PART_CONSTANT, .constant = 2 } },
+		{ .name = "mark",
+		  .tracepoint = "softirq_entry",
+		  .does = BPF_MARK,
 		  .first_bit = 3,
 		  .value = { .is = BPF_PART_CONSTANT, .constant = 2 } },
 		{ .name = "forks",
