@@ -23,7 +23,8 @@
 #define STRIP_FROM_LINES 14 /* lower screens have only the title of the view */
 
 #define HEADLINE_CELLS_MIN 8
-#define TIMELINE_PART 3 /* at least this part of the line of panes */
+#define TIMELINE_FROM_CELLS 60 /* narrower screens have it only where the panes leave room */
+#define TIMELINE_CELLS 18      /* at least; names of panes that leave fewer are left out */
 #define WIDE_CELLS 110 /* here a replay shows its times in the headline */
 
 /* Before the clock: why the time is not the current one. Of a recording, also where in it this is. */
@@ -223,8 +224,8 @@ static bool draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 
 	screen->tabs_y = canvas->top + y;
 	memset(screen->tabs, 0, sizeof(screen->tabs));
-	if (timeline_is_shown(screen) && canvas->width / TIMELINE_PART >= TIMELINE_CELLS_MIN)
-		room -= canvas->width / TIMELINE_PART;
+	if (timeline_is_shown(screen) && canvas->width >= TIMELINE_FROM_CELLS)
+		room -= TIMELINE_CELLS;
 	fit_tabs(screen, &tabs, room, canvas->ascii);
 	for (unsigned i = tabs.first; i < tabs.end; i++) {
 		if (!session_has_tab(screen, i))
