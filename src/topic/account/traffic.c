@@ -153,7 +153,7 @@ static void add_process(struct sample *sample, const struct process *process)
 	struct traffic_bytes bytes;
 	struct traffic_row *row;
 
-	if (process->outside ||
+	if (process->outside || process->start_ticks == U64_UNKNOWN ||
 	    !traffic_of_process(state->traffic, process->pid, process->start_ticks, &bytes))
 		return;
 	row = table_add(sample->table);
@@ -170,6 +170,8 @@ static void add_unseen(struct sample *sample, const struct traffic *traffic)
 	const struct state *state = sample->state;
 	struct traffic_row *row;
 
+	if (process_list_find(state->processes, traffic->pid))
+		return; /* it is listed once its start is known */
 	if (scope_is_set(sample->request->scope) && !scope_has(sample->request->scope, traffic->pid, NAN))
 		return;
 	row = table_add(sample->table);

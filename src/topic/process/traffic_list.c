@@ -444,9 +444,11 @@ bool traffic_of_process(struct traffic_list *list, uint32_t pid, uint64_t start_
 
 	if (!traffic)
 		return false;
-	if (traffic->start_ticks != 0 && traffic->start_ticks != start_ticks)
-		traffic->base = traffic->before;
-	traffic->start_ticks = start_ticks;
+	if (start_ticks != U64_UNKNOWN) {
+		if (traffic->start_ticks != 0 && traffic->start_ticks != start_ticks)
+			traffic->base = traffic->before;
+		traffic->start_ticks = start_ticks;
+	}
 	for (unsigned i = 0; i < N_TRAFFIC_KINDS; i++) {
 		bytes->received[i] = traffic->total.received[i] - traffic->base.received[i];
 		bytes->sent[i] = traffic->total.sent[i] - traffic->base.sent[i];
