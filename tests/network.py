@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+import time
+from datetime import datetime
 
 PANETOP = os.environ["PANETOP"]
 MIB = 1 << 20
@@ -103,12 +105,16 @@ class Panetop:
         self.first = self.sample()
 
     def sample(self):
-        return json.loads(self.process.stdout.readline())["tables"][self.table]
+        sample = json.loads(self.process.stdout.readline())
+        self.time = datetime.fromisoformat(sample["time"]).timestamp()
+        return sample["tables"][self.table]
 
     def last(self, complete=lambda rows: True):
-        """The first sample that is complete, of those that began after the load ended."""
-        self.sample()
+        """The first sample that is complete, of those that began after the load ended; older ones wait in the pipe."""
+        ended = time.time()
         rows = self.sample()
+        while self.time < ended:
+            rows = self.sample()
         for _ in range(SAMPLES_MAX):
             if complete(rows):
                 break
