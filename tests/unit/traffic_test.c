@@ -130,7 +130,8 @@ START_TEST(a_process_that_ended_keeps_its_bytes)
 	}
 	child = run_child();
 	update_at(list, &env, 2);
-	ck_assert(traffic_of_process(list, (uint32_t)child, U64_UNKNOWN, &bytes)); /* seen, but not read yet */
+	/* seen, but not read yet */
+	ck_assert(traffic_of_process(list, (uint32_t)child, U64_UNKNOWN, &bytes));
 	update_at(list, &env, 3);
 	ck_assert(traffic_of_process(list, (uint32_t)child, 100, &bytes));
 	for (unsigned kind = 0; kind < N_TRAFFIC_KINDS; kind++) {
