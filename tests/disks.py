@@ -6,34 +6,12 @@ import shutil
 import subprocess
 import sys
 
+from tap import Skip, end, same, test
+
 PANETOP, SCRATCH = os.environ["PANETOP"], sys.argv[1]
 MIB = 1 << 20
 READS, READ_BYTES = 50, 16384
 WRITES, WRITE_BYTES = 100, 8192
-count = 0
-
-
-class Skip(Exception):
-    """Why a test cannot run here."""
-
-
-def test(function):
-    """Runs it at once, as a line of TAP: its first line of documentation is the name."""
-    global count
-    count += 1
-    name = function.__doc__
-    try:
-        function()
-        print(f"ok {count} - {name}", flush=True)
-    except Skip as why:
-        print(f"ok {count} - {name} # SKIP {why}", flush=True)
-    except Exception as error:  # any of them is a failure, and the next test may still run
-        print(f"not ok {count} - {name}\n# {type(error).__name__}: {error}".replace("\n", "\n# ")[:2000], flush=True)
-
-
-def same(found, expected, what):
-    if found != expected:
-        raise AssertionError(f"{what}: {found}, expected {expected}")
 
 
 class Loop:
@@ -235,4 +213,4 @@ def over_another():
 
 for each in (a_known_load, a_tmpfs, on_a_loop_device, over_another):
     test(each)
-print(f"1..{count}")
+end()

@@ -7,13 +7,14 @@ import sys
 import time
 from datetime import datetime
 
+from tap import Skip, end, same, test
+
 PANETOP = os.environ["PANETOP"]
 MIB = 1 << 20
 TCP_BYTES, DATAGRAMS, DATAGRAM = 40 * MIB, 1000, 500
 UDP_BYTES = DATAGRAMS * DATAGRAM
 ACCOUNT_SHARE = 0.001
 SAMPLES_MAX = 60
-count = 0
 
 # Receives by TCP and UDP, says where, and then how much it got.
 RECEIVER = """
@@ -46,29 +47,6 @@ t.recv(1)
 print("sent", flush=True)
 sys.stdin.read()
 """
-
-
-class Skip(Exception):
-    """Why a test cannot run here."""
-
-
-def test(function):
-    """Runs it at once, as a line of TAP: its first line of documentation is the name."""
-    global count
-    count += 1
-    name = function.__doc__
-    try:
-        function()
-        print(f"ok {count} - {name}", flush=True)
-    except Skip as why:
-        print(f"ok {count} - {name} # SKIP {why}", flush=True)
-    except Exception as error:  # any of them is a failure, and the next test may still run
-        print(f"not ok {count} - {name}\n# {type(error).__name__}: {error}".replace("\n", "\n# ")[:2000], flush=True)
-
-
-def same(found, expected, what):
-    if found != expected:
-        raise AssertionError(f"{what}: {found}, expected {expected}")
 
 
 def run(*words):
@@ -257,5 +235,5 @@ def connections():
 
 left.close()
 right.close()
-print(f"1..{count}")
+end()
 sys.exit(0)

@@ -12,22 +12,24 @@
 #define UNIX_LISTENS UINT64_C(0x10000) /* __SO_ACCEPTCON of its flags */
 #define UNIX_CONNECTED 3
 
-/* As ss(8) calls the states of TCP. */
-static const char *const states[] = { "",
-				      N_("established"),
-				      N_("syn-sent"),
-				      N_("syn-recv"),
-				      N_("fin-wait-1"),
-				      N_("fin-wait-2"),
-				      N_("time-wait"),
-				      N_("closed"),
-				      N_("close-wait"),
-				      N_("last-ack"),
-				      N_("listening"),
-				      N_("closing"),
-				      N_("syn-recv") };
+const char *tcp_state_name(uint64_t state)
+{
+	static const char *const states[] = { "",
+					      N_("established"),
+					      N_("syn-sent"),
+					      N_("syn-recv"),
+					      N_("fin-wait-1"),
+					      N_("fin-wait-2"),
+					      N_("time-wait"),
+					      N_("closed"),
+					      N_("close-wait"),
+					      N_("last-ack"),
+					      N_("listening"),
+					      N_("closing"),
+					      N_("syn-recv") };
 
-#define N_STATES (sizeof(states) / sizeof(states[0]))
+	return state < sizeof(states) / sizeof(states[0]) ? states[state] : "";
+}
 
 /* Eight hexadecimal digits: 32 bits as this machine stores them. */
 static bool take_word(struct span *text, uint32_t *word)
@@ -83,7 +85,7 @@ static bool parse_line(struct span line, bool tcp, struct net_socket *socket)
 		return false;
 	if (remote_port == 0)
 		socket->remote[0] = '\0';
-	socket->state = (tcp || state == 1) && state < N_STATES ? states[state] : "";
+	socket->state = tcp || state == 1 ? tcp_state_name(state) : "";
 	return true;
 }
 

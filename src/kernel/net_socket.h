@@ -16,6 +16,9 @@ struct net_socket {
 	const char *state; /* N_(): "established", "listening"; empty: of no interest */
 };
 
+/* As ss(8) calls the kernel's TCP_ESTABLISHED and so on: N_(); empty: not known. */
+const char *tcp_state_name(uint64_t state);
+
 /* The next line about an Internet socket, of a file of this byte order; false after the last. */
 bool net_socket_next(struct span *text, bool tcp, struct net_socket *socket);
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
+#include "kernel/net_socket.h"
 #include "kernel/netlink.h"
 
 enum state { ESTABLISHED = 1, TIME_WAIT = 6, CLOSED = 7, CLOSE_WAIT = 8, LAST_ACK = 9, CLOSING = 11 };
@@ -130,21 +131,7 @@ char *sock_diag_address(const struct sock_diag *diag, bool remote, char out[SOCK
 
 const char *sock_diag_state(const struct sock_diag *diag, bool tcp)
 {
-	static const char *const states[] = { "",
-					      N_("established"),
-					      N_("syn-sent"),
-					      N_("syn-recv"),
-					      N_("fin-wait-1"),
-					      N_("fin-wait-2"),
-					      N_("time-wait"),
-					      N_("closed"),
-					      N_("close-wait"),
-					      N_("last-ack"),
-					      N_("listening"),
-					      N_("closing"),
-					      N_("syn-recv") };
-
 	if (!tcp)
 		return diag->state == ESTABLISHED ? N_("connected") : N_("open");
-	return diag->state < sizeof(states) / sizeof(states[0]) ? states[diag->state] : "";
+	return tcp_state_name(diag->state);
 }

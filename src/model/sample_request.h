@@ -56,7 +56,6 @@ struct sample_request {
 	unsigned n_shown;
 	bool named_columns; /* batch: the user has named them, so that even the slow ones are read */
 	uint32_t group_pid; /* the process under the cursor: the key @ may want its group; 0: none */
-	uint32_t timed_pid; /* the process page: time accounts of this one alone; 0: of all */
 	bool all_commands; /* a search or a filter may want the command lines of idle processes */
 
 	/* The pages pane. */

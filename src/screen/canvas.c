@@ -34,6 +34,11 @@ struct canvas canvas_rows(const struct canvas *canvas, int top, int height)
 	return canvas_part(canvas, top, 0, height, canvas->width);
 }
 
+struct canvas canvas_below(const struct canvas *canvas, int lines)
+{
+	return canvas_rows(canvas, lines, canvas->height - lines);
+}
+
 static void set_style(const struct canvas *canvas, enum style style)
 {
 	unsigned long attributes;

@@ -21,6 +21,7 @@ struct canvas {
 
 /* Rows top to top + height - 1 of canvas, clipped to it. */
 struct canvas canvas_rows(const struct canvas *canvas, int top, int height);
+struct canvas canvas_below(const struct canvas *canvas, int lines); /* without its first lines */
 struct canvas canvas_part(const struct canvas *canvas, int top, int left, int height, int width);
 
 /*

@@ -145,6 +145,16 @@ def opened_from_a_recording(_scratch):
         return problem or expect("cannot be changed" in terminal.text(), terminal, "it does not say that it cannot be signalled")
 
 
+def a_row_without_its_process(_scratch):
+    """A connection whose owner is not known opens no page, and says so; one with its owner does."""
+    with replay("network", width=120, height=40) as terminal:
+        terminal.view("Connections")
+        terminal.send("Down", "Down", "Down", "Enter")
+        problem = expect("the process of this row is not known" in terminal.text() and "[5" in terminal.text(), terminal, "it opens something")
+        terminal.send("Up", "Enter")
+        return problem or expect("[Process]" in terminal.text() and "15400" in terminal.text(), terminal, "the one above does not open")
+
+
 def tests():
     return [
         ("the process page opens from each pane, and Esc goes back", opened_from_each_pane),
@@ -157,4 +167,5 @@ def tests():
         ("Esc on the page of a parent goes back to the child", esc_goes_back_to_the_child),
         ("a process is signalled from its page", signalled_from_its_page),
         ("the process page of a recording", opened_from_a_recording),
+        ("a row whose process is not known", a_row_without_its_process),
     ]

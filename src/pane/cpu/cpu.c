@@ -281,7 +281,6 @@ static void sampling(struct pane_context *context)
 	double pid = table_selected(processes, "pid");
 
 	request_watts(context);
-	context->request->timed_pid = 0;
 	if (context->view != CPU_VIEW_PROCESS_COUNTERS)
 		return;
 	context->request->selected = (struct process_choice){ 0 };

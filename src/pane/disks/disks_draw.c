@@ -348,11 +348,6 @@ static int n_notable(const struct pane_context *context)
 	return count;
 }
 
-static struct canvas below(const struct canvas *canvas, int lines)
-{
-	return canvas_rows(canvas, lines, canvas->height - lines);
-}
-
 /* The table gets a third, or what it needs; graphs and file systems share the rest. */
 void disks_draw(struct pane_context *context, struct canvas *canvas)
 {
@@ -365,26 +360,26 @@ void disks_draw(struct pane_context *context, struct canvas *canvas)
 		return;
 	}
 	y = draw_machine(context, canvas);
-	rest = below(canvas, y);
+	rest = canvas_below(canvas, y);
 	y += draw_story(context, &rest);
-	rest = below(canvas, y);
+	rest = canvas_below(canvas, y);
 	disks_heading(context, title, sizeof(title));
 	if (wanted > rest.height / 2)
 		wanted = rest.height / 2 > 4 ? rest.height / 2 : rest.height;
 	part = canvas_rows(&rest, 0, wanted);
 	context_draw_titled(context, &part, DISKS_TABLE_DISK, title);
-	rest = below(&rest, wanted);
+	rest = canvas_below(&rest, wanted);
 	if (spaces > rest.height / 2 && rest.height / 2 >= SPACE_LINES_MIN)
 		spaces = rest.height / 2;
 	if (rest.height - spaces < GRAPH_LINES_MIN)
 		spaces = rest.height >= SPACE_LINES_MIN ? rest.height : 0;
 	part = canvas_rows(&rest, 0, rest.height - spaces);
 	y = draw_disks(context, &part);
-	rest = below(&rest, y);
+	rest = canvas_below(&rest, y);
 	if (rest.height < 2)
 		return;
 	canvas_rule(&rest, 0, _("file systems"), "");
-	part = below(&rest, 1);
+	part = canvas_below(&rest, 1);
 	draw_spaces(context, &part, false);
 }
 
@@ -395,7 +390,7 @@ void disks_draw_filesystems(struct pane_context *context, struct canvas *canvas)
 
 	if (part.height >= wanted - 2)
 		y = draw_spaces(context, &part, true) + 1;
-	part = below(canvas, y);
+	part = canvas_below(canvas, y);
 	context_draw_titled(context, &part, DISKS_TABLE_FILESYSTEM, _("file systems"));
 }
 

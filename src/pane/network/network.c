@@ -42,24 +42,9 @@ static const struct pane_table tables[] = {
 	{ 0 },
 };
 
-static void open_process(struct pane_context *context)
-{
-	struct table_widget *widget = &context->tables[context->focus];
-	const struct table *table = context_table(context, context->focus);
-	const struct column *column;
-	const void *row;
-
-	table_select(widget);
-	row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
-	if (row)
-		process_open(context, table, row);
-	else
-		screen_warn(context->screen, MESSAGE_PANE, "%s",
-			    _("select a process first, with the arrows or the mouse"));
-}
-
 static const struct pane_action process_actions[] = {
-	{ ACTION_OPEN, open_process, NULL, N_("open the selected process: all that is known of it") },
+	{ ACTION_OPEN, process_open_selected, NULL,
+	  N_("open the selected process: all that is known of it") },
 	{ 0 },
 };
 

@@ -230,11 +230,6 @@ static void draw_interfaces(const struct pane_context *context, const struct can
 	}
 }
 
-static struct canvas below(const struct canvas *canvas, int lines)
-{
-	return canvas_rows(canvas, lines, canvas->height - lines);
-}
-
 /* The table gets half, or what it needs; graphs have the rest. */
 void network_draw(struct pane_context *context, struct canvas *canvas)
 {
@@ -247,15 +242,15 @@ void network_draw(struct pane_context *context, struct canvas *canvas)
 		return;
 	}
 	y = draw_machine(context, canvas);
-	rest = below(canvas, y);
+	rest = canvas_below(canvas, y);
 	y += draw_story(context, &rest);
-	rest = below(canvas, y);
+	rest = canvas_below(canvas, y);
 	network_heading(context, title, sizeof(title));
 	if (wanted > rest.height / 2)
 		wanted = rest.height / 2 > 4 ? rest.height / 2 : rest.height;
 	part = canvas_rows(&rest, 0, wanted);
 	context_draw_titled(context, &part, NETWORK_TABLE_INTERFACE, title);
-	rest = below(&rest, wanted);
+	rest = canvas_below(&rest, wanted);
 	draw_interfaces(context, &rest);
 }
 
@@ -271,7 +266,7 @@ void network_draw_losses(struct pane_context *context, struct canvas *canvas)
 		wanted = canvas->height / 2 > 4 ? canvas->height / 2 : canvas->height;
 	part = canvas_rows(canvas, 0, wanted);
 	context_draw_titled(context, &part, NETWORK_TABLE_LOSSES, title);
-	part = below(canvas, wanted);
+	part = canvas_below(canvas, wanted);
 	if (part.height >= 3)
 		context_draw_titled(context, &part, NETWORK_TABLE_BACKLOG,
 				    _("received packets by CPU, from driver to protocols"));

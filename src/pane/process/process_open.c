@@ -3,7 +3,10 @@
 
 #include "pane/process/process_open.h"
 
+#include <math.h>
 #include <stdio.h>
+
+#include "core/i18n.h"
 
 static void open_in(struct pane_context *context, const char *pane, const struct table *processes,
 		    const void *row)
@@ -19,6 +22,24 @@ static void open_in(struct pane_context *context, const char *pane, const struct
 void process_open(struct pane_context *context, const struct table *processes, const void *row)
 {
 	open_in(context, "process", processes, row);
+}
+
+void process_open_selected(struct pane_context *context)
+{
+	struct table_widget *widget = &context->tables[context->focus];
+	const struct table *table = context_table(context, context->focus);
+	const struct column *column;
+	const void *row;
+
+	table_select(widget);
+	row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
+	if (!row)
+		screen_warn(context->screen, MESSAGE_PANE, "%s",
+			    _("select a process first, with the arrows or the mouse"));
+	else if (!(table_number(table, row, "pid") > 0) || isnan(table_number(table, row, "start_seconds")))
+		screen_warn(context->screen, MESSAGE_PANE, "%s", _("the process of this row is not known"));
+	else
+		process_open(context, table, row);
 }
 
 bool process_open_of_event(struct pane_context *context, const struct table *events, const void *row)

@@ -143,8 +143,6 @@ static uint32_t wanted_process(const struct sample_request *request)
 	struct span list = span_text(request->processes ? request->processes : "");
 	uint64_t pid;
 
-	if (request->timed_pid)
-		return request->timed_pid;
 	return span_u64(&list, &pid) && span_length(list) == 0 && pid <= UINT32_MAX ? (uint32_t)pid : 0;
 }
 
